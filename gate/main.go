@@ -109,7 +109,7 @@ func parse(args []string) (*config, error) {
 	f.IntVar(&c.rounds, "rounds", 15, "rounds of timing; twice as many to confirm")
 	f.StringVar(&c.benchtime, "benchtime", "500us",
 		"time of a benchmark, as in go test; the shortest of 5 counts in a round")
-	f.DurationVar(&c.limit, "limit", 200*time.Second, "the `time` to measure for at most, "+
+	f.DurationVar(&c.limit, "limit", 240*time.Second, "the `time` to measure for at most, "+
 		"besides building; what does not fit is left out, and named")
 	f.StringVar(&accept, "accept", "",
 		"let pass what is worse if its line matches this `pattern`, and say so")

@@ -20,9 +20,14 @@ const (
 	// over the last half of that, of its last iterate, and of Pegasos's own, estimated from the
 	// rows that matter most.
 	FinishDual Finish = "dual"
-	// FinishAuto does so only once P - D is below 70 % of P. Where the rows are long, and lambda
-	// times their number small, such as on raw pixels, that may be never, and the dual would be
-	// slower.
+	// FinishAuto goes by the number of operations that Newton's method and the dual would take,
+	// problem by problem. With up to 2,000 columns Newton's method takes over at once where it
+	// costs no more than 8 epochs of the dual, else when epochs have cost half as much as it would.
+	// The dual begins once P - D is below 70 % of P: where rows are long, and lambda times their
+	// number small, such as on raw pixels, that may be never, and the dual would be slow; Newton's
+	// method then takes over if it costs no more than 100 epochs. Where neither is the choice,
+	// Pegasos goes on. The run ends when Newton's method is done with all problems, as with
+	// FinishNewton.
 	FinishAuto Finish = "auto"
 	// FinishNewton goes on with Newton's method, for all losses of one score. It is the finish for
 	// dense rows of up to some thousand columns, whatever their scale, for small lambdas and for a
@@ -32,7 +37,7 @@ const (
 )
 
 // autoGap is the share of P that P - D has to be below before FinishAuto begins the dual; see
-// docs/benchmarks.md.
+// docs/benchmarks.md. What else FinishAuto goes by is in auto.go.
 const autoGap = 0.7
 
 // An ascent is the dual part of a problem's run. With a_i between 0 and the row's weight c_i,
@@ -78,10 +83,10 @@ func full(pass int) bool {
 }
 
 // startAscent starts the ascent, if it is time for that: after an epoch of the run, of which so
-// many are done.
-func (p *problem) startAscent(cfg Config, epochs int, r2 float64) {
+// many are done. It reports whether the bound says that the ascent would be slow.
+func (p *problem) startAscent(cfg Config, epochs int, r2 float64) (poor bool) {
 	if p.ascent != nil || !p.finishDue(cfg, epochs) {
-		return
+		return false
 	}
 	a := &ascent{w: vectors(1, len(p.v)), b: make([]float64, 1)}
 	p.learnerState.weights(a.w, a.b)
@@ -91,7 +96,7 @@ func (p *problem) startAscent(cfg Config, epochs int, r2 float64) {
 	}
 	if cfg.Finish == FinishAuto {
 		if f := p.estimate(a.w[0], a.b[0]); !(f-bound <= float64(autoGap*f)) {
-			return
+			return true
 		}
 	}
 	a.alpha = make([]float32, len(share))
@@ -102,10 +107,11 @@ func (p *problem) startAscent(cfg Config, epochs int, r2 float64) {
 	p.setAscent(a, p.t)
 	if !summed {
 		p.sumUp()
-		return
+		return false
 	}
 	dense.Scale(float32(s), p.v)
 	p.vb[0] *= s
+	return false
 }
 
 // finishDue reports whether it is time to ask whether the ascent should begin.

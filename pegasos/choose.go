@@ -133,6 +133,10 @@ func (cfg *Config) fillFrom(m *Model, resumed bool) {
 	if cfg.Lambda == 0 && cfg.C == 0 {
 		cfg.Lambda, cfg.C = of.Lambda, of.C
 	}
+	if resumed && cfg.Finish == "" {
+		cfg.Finish = of.Finish
+		options.Fill(&cfg.Tol, of.Tol) // it may have been chosen with the finish
+	}
 	if resumed && cfg.Epochs == 0 && cfg.Steps == 0 {
 		cfg.Epochs, cfg.Steps = of.Epochs, of.Steps
 	}
@@ -452,21 +456,18 @@ func (c *choice) settle() {
 	if tr.Lambda == 0 && tr.C == 0 {
 		tr.Lambda = c.lambda()
 	}
-	if c.takesNewton() {
-		tr.Finish = FinishNewton
-	}
-	if tr.Epochs == 0 && tr.Steps == 0 && tr.Finish != FinishNewton {
-		least := float64(DefaultEpochs)
-		fill := c.nonzero / (n * float64(c.x.Cols()))
-		if c.x.Cols() > fewColumns && fill < denseFill {
-			least = fewPasses
-		}
-		tr.Epochs = int(max(least, min(mostPasses, enoughVisits/max(c.nonzero, 1))))
-		if tr.Epochs > manyPasses && tr.Config.mayProve() {
-			tr.Tol = enoughProof
-		}
-	}
+	c.finish(c.passes())
 	tr.Config = tr.Config.Plain()
+}
+
+// passes returns how many there are at most where no proof is asked for.
+func (c *choice) passes() int {
+	least := float64(DefaultEpochs)
+	fill := c.nonzero / (float64(c.columns.Rows) * float64(c.x.Cols()))
+	if c.x.Cols() > fewColumns && fill < denseFill {
+		least = fewPasses
+	}
+	return int(max(least, min(mostPasses, enoughVisits/max(c.nonzero, 1))))
 }
 
 // mayProve reports whether a run can end when it is proven to be near the optimum, and nothing else
@@ -490,18 +491,6 @@ func (c *choice) lambda() float64 {
 		a = float64(a * c.r2)
 	}
 	return a
-}
-
-// takesNewton reports whether Newton's method is chosen: for the loss Squared with few columns. The
-// optimum takes a few of its steps, and with columns that go together very many of Pegasos's.
-func (c *choice) takesNewton() bool {
-	cfg := c.trainer.Config
-	if cfg.Finish != "" || cfg.Loss != Squared || cfg.Epochs != 0 || cfg.Steps != 0 ||
-		c.x.Cols() > fewColumns || c.trainer.Prior != nil {
-		return false
-	}
-	cfg.Finish = FinishNewton
-	return cfg.Validate() == nil
 }
 
 // multiclass returns what problems the classes make.

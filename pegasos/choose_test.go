@@ -83,13 +83,15 @@ func TestChoices(t *testing.T) {
 		want string
 	}{
 		{two.dense, two.y, Config{},
-			"columns standardised, bias, lambda 0.0059 = 0.00099 R^2, up to 555 passes, until pro"},
+			"columns standardised, bias, lambda 0.0059 = 0.00099 R^2, Newton's method"},
 		{two.dense, two.y, Config{Scale: ScaleNone}, "features as they are, bias, lambda "},
 		{two.dense, two.y, Config{Bias: BiasNone},
-			"columns standardised, no bias, lambda 0.0059 = 0.00099 R^2, up to 555 passes, until pro"},
+			"columns standardised, no bias, lambda 0.0059 = 0.00099 R^2, Newton's method"},
 		{two.dense, two.y, Config{Lambda: 0.5},
-			"columns standardised, bias, lambda 0.5 = 0.083 R^2, up to 555 passes, unt"},
-		{two.dense, two.y, Config{C: 2}, "columns standardised, bias, C 2, up to 555 passes, until pro"},
+			"columns standardised, bias, lambda 0.5 = 0.083 R^2, Newton's method"},
+		{two.dense, two.y, Config{C: 2}, "columns standardised, bias, C 2, Newton's method"},
+		{two.dense, two.y, Config{Finish: FinishNone},
+			"columns standardised, bias, lambda 0.0059 = 0.00099 R^2, up to 555 passes, until pro"},
 		{two.dense, two.y, Config{Epochs: 3},
 			"columns standardised, bias, lambda 0.0059 = 0.00099 R^2, 3 passes"},
 		{two.dense, two.y, Config{Steps: 3},
@@ -463,9 +465,9 @@ func TestChosenGolden(t *testing.T) {
 		hash string
 	}{
 		{"two", two.dense, two.y, Config{},
-			"a34c05585504e4e5f8cf0e05f0446f07569ead860200a91c989ac731b463487d"},
+			"12df2bd1457b5a52c35f41d059c428424901a678aa9f1ab65f06b2e61472b07d"},
 		{"four", four.dense, four.y, Config{},
-			"f45b01c36c0f2b28636f7b3aba7e4cbfbaede8455ee25d9772c9ee6dc3ee3324"},
+			"8a4c2cb81413c06cc7135e2b3c56a1f327e4ad600956a84cdbb0df1e5bde99a7"},
 		{"words", words.sparse, words.y, Config{},
 			"db32ed7e09284adcbced8f030b007b85e057ab213bc94f52079a2780153aa087"},
 		{"unit", words.sparse, words.y, Config{Scale: ScaleUnit},

@@ -131,9 +131,9 @@ const (
 
 // A Config says what is trained and how. It holds everything that has an influence on the model
 // beside the data, and nothing else. A field that is zero stands for its default, the one listed
-// first; but Scale, TargetScale, Bias, BiasScale, Multiclass, Lambda or C, Epsilon, and Epochs or
-// Steps (and with them Tol) are chosen by the data where they are zero, each by itself:
-// docs/defaults.md says how.
+// first; but Scale, TargetScale, Bias, BiasScale, Multiclass, Lambda or C, Epsilon, Finish, and
+// Epochs or Steps (and with these two Tol) are chosen by the data where they are zero, each by
+// itself: docs/defaults.md says how.
 // Where the trainer has a Resume, a Start or a Prior they are that model's, but for the length of a
 // new run. The Config of a model has what was chosen; [Config.Plain] chooses nothing.
 type Config struct {
@@ -164,7 +164,8 @@ type Config struct {
 
 	// Tol, if not 0, ends the run as soon as Result.Gap is known to be at most this: the
 	// objective is then at most this share above the least there is. Steps or
-	// Epochs are the most there will be. The gap is found after epochs 1 to 8, 10, 12, 15 and so
+	// Epochs are the most there will be, 2000 epochs unless they are given, and Finish is
+	// FinishAuto, where it can be, unless that is. The gap is found after epochs 1 to 8, 10, 12, 15 and so
 	// on, a quarter more each time: it takes about as long as an epoch. Change and Patience are
 	// tested after the same epochs.
 	Tol float64 `json:"tol,omitempty"`
@@ -205,8 +206,8 @@ type Config struct {
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetPilot, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
 
-	// Finish is how the run goes on after FinishAfter epochs. FinishDual and FinishAuto are for
-	// Hinge, SquaredHinge and Squared, CrammerSinger among them.
+	// Finish is how the run goes on after FinishAfter epochs. FinishDual is for Hinge, SquaredHinge
+	// and Squared, CrammerSinger among them.
 	//
 	// FinishNone, FinishDual, FinishAuto, FinishNewton
 	Finish      Finish `json:"finish,omitempty"`
@@ -340,12 +341,14 @@ func (cfg Config) lengthRules() []options.Rule {
 			"have %v, but with Multiclass %q and Bias %q the gap is not known",
 			cfg.Tol, cfg.Multiclass, cfg.Bias),
 		options.Not("Finish",
-			cfg.finishes() && cfg.Finish != FinishNewton && !(cfg.canAscend() && cfg.canFinish()),
+			cfg.Finish == FinishDual && !(cfg.canAscend() && cfg.canFinish()),
 			"have %q, which is for the losses %s, and not for multinomial problems, the order iid, "+
 				"batches, projection, or a bias without penalty",
 			cfg.Finish, lossesThat(func(l lossTraits) bool { return l.ascent })),
-		options.Not("Finish", cfg.Finish == FinishNewton && (!cfg.canFinish() || joint ||
-			cfg.Change != 0 || cfg.Patience != 0),
+		options.Not("Finish", cfg.Finish == FinishAuto && !cfg.canFinish(),
+			"have %q, which is not for multinomial problems, the order iid, batches, projection, or the "+
+				"bias outer", cfg.Finish),
+		options.Not("Finish", cfg.Finish == FinishNewton && !cfg.canNewton(),
 			"have %q, which ends by itself and has no other early stop than the gap, and is not for "+
 				"joint problems, the order iid, batches, projection, or the bias outer", cfg.Finish),
 		options.Not("FinishAfter", !cfg.finishes() && cfg.FinishAfter != 0 || cfg.FinishAfter < 0,

@@ -35,7 +35,9 @@ type data struct {
 	byClass [][]uint32 // see rowsOf
 
 	scaling *Scaling // of x, and of y; nil for none
-	folded  *Model   // the model to be measured, of rows as they are; nil to fold what there is
+	// The model that is measured, as it will be written, and what is left of it for scaled rows: so
+	// who reads it finds the same. Nil without a scaling, and before.
+	folded, written *Model
 
 	known        []float32 // the classes of Start and Prior; nil if there are none
 	start, prior *Model    // over the columns of x; nil without
@@ -43,6 +45,7 @@ type data struct {
 	hash         string // see fingerprint
 
 	newtons newtonPool // the buffers of Newton's method
+	auto    autoFinish
 }
 
 // newData checks the rows and labels, which are among the classes known if there are any.

@@ -76,6 +76,9 @@ func (r *run) refine(m *Model, how precision) (mistakes float64) {
 // dot products, of those that wide names. With float32 dot products P is NaN if one of them is not
 // finite, for then predictions are not.
 func (r *run) objectives(m *Model, wide []bool) {
+	if r.data.written != nil {
+		m = r.data.written
+	}
 	loss, vectors := make([]float64, len(r.learners)), make([][]float64, len(r.learners))
 	if j := r.joint; j != nil {
 		w, b := r.vectorsOf(m, 0)

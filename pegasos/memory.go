@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/pegasimd/pegasimd/internal/matrices"
@@ -14,10 +15,15 @@ const learnerSize = 2048
 // checkMemory refuses a session that would take too much memory, before any of it is allocated.
 func (s *session) checkMemory(tr *Trainer) error {
 	n := s.sizes()
+	// Newton's method has buffers for as many problems at a time as they fit for, one at least.
+	if one := s.newtonMemory(1) - s.newtonMemory(0); one > 0 {
+		left := float64(cmp.Or(tr.MaxMemory, options.DefaultMaxMemory)) - s.memory(tr, n, 0)
+		s.data.newtons.most = int(max(1, min(left/one, n.vectors, float64(s.threads))))
+	}
 	what := fmt.Sprintf("%.0f weight vectors of %d features, which visit %.3g rows in all,",
 		n.vectors, s.data.x.Cols(), n.rows)
 	return options.First(fieldError,
-		[]options.Rule{options.Memory(tr.MaxMemory, s.memory(tr, n), what)})
+		[]options.Rule{options.Memory(tr.MaxMemory, s.memory(tr, n, s.data.newtons.most), what)})
 }
 
 // sessionSizes are numbers that the memory of a session goes by. They are float64, which can't
@@ -59,8 +65,9 @@ func (s *session) sizes() (n sessionSizes) {
 	return n
 }
 
-// memory estimates how many bytes a session takes beside the data.
-func (s *session) memory(tr *Trainer, n sessionSizes) float64 {
+// memory estimates how many bytes a session takes beside the data, with so many problems at a time
+// of which Newton's method has buffers.
+func (s *session) memory(tr *Trainer, n sessionSizes, newtons int) float64 {
 	cfg, cols := s.cfg, s.data.x.Cols()
 	perVector, perRow := 2.0, 0.0 // v and the model's
 	if n.vectors > 1 {
@@ -94,7 +101,7 @@ func (s *session) memory(tr *Trainer, n sessionSizes) float64 {
 			n.rows += float64(len(s.data.y)) // all vectors have the same weights
 		}
 	}
-	if cfg.Finish == FinishNewton {
+	if s.mayNewton() {
 		perVector += newtonPerVector
 		perRow += newtonPerRow
 	}
@@ -105,5 +112,5 @@ func (s *session) memory(tr *Trainer, n sessionSizes) float64 {
 		row = float64(s.data.x.Size()) / float64(len(s.data.y))
 	}
 	return n.vectors*learnerSize + (n.vectors*perVector+2*measured)*vector + n.rows*perRow +
-		n.copied*row + s.newtonMemory(measured) + s.togetherMemory(n.vectors)
+		n.copied*row + s.newtonMemory(float64(newtons)) + s.togetherMemory(n.vectors)
 }

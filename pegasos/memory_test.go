@@ -69,7 +69,7 @@ func TestMemoryEstimate(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		need := s.memory(&tr, s.sizes())
+		need := s.memory(&tr, s.sizes(), 1)
 		before, most := live(), 0.0
 		tr.Progress = func(p Progress) {
 			if p.Epoch != max(1, c.cfg.Epochs-1) {

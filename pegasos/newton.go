@@ -2,6 +2,8 @@ package pegasos
 
 import (
 	"math"
+	"slices"
+	"sync/atomic"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
@@ -95,8 +97,13 @@ type newton struct {
 	falling float64 // what it was
 	renewed bool    // the margins were found anew because it no longer fell
 
+	// Set when the context was done within an iteration, which leaves the method half way: nothing
+	// goes on from there, and a resumed run does the iteration again.
+	cut atomic.Bool
+
 	// What a resumed run has to repeat.
 	start      int64 // the step after which it began
+	dual       int64 // the step after which the ascent had begun that came before; 0 for none
 	iterations int
 	retries    []int // the iterations after which it had to go on
 }
@@ -106,7 +113,8 @@ type newtonGap struct {
 	p, d, smoothing, rest float64 // the latter are S and O
 }
 
-// startNewton makes Newton's method take over after step t. It uses the weights of that moment.
+// startNewton makes Newton's method take over after step t, from the steps or from an ascent. It
+// uses the weights of that moment.
 func (p *problem) startNewton(cfg Config, t int64, pool *newtonPool) {
 	tol := cfg.Tol
 	if tol == 0 {
@@ -119,7 +127,11 @@ func (p *problem) startNewton(cfg Config, t int64, pool *newtonPool) {
 	case p.biasScale > 0:
 		n.beta = p.biasScale
 	}
-	p.newton, p.recent = n, nil
+	if p.ascent != nil {
+		n.dual = p.ascent.start
+	}
+	p.newtons++
+	p.newton, p.ascent, p.recent = n, nil, nil
 }
 
 // free reports whether there is a bias without a penalty.
@@ -195,9 +207,14 @@ func (n *newton) ready() {
 		return
 	}
 	n.begin()
-	iterations, retries := n.iterations, n.retries
+	iterations, retries := n.iterations, slices.Clone(n.retries)
+	all := n.retries
 	n.iterations, n.retries = 0, nil
 	for {
+		if n.over() {
+			n.iterations, n.retries = iterations, all
+			return
+		}
 		for len(retries) > 0 && retries[0] == n.iterations {
 			n.retry()
 			retries = retries[1:]
@@ -233,6 +250,8 @@ func (n *newton) aim() bool {
 	for {
 		n.evaluate()
 		switch {
+		case n.over():
+			return false
 		case !floats.IsFinite(n.now.p) || !floats.IsFinite(n.now.d):
 			n.state = newtonStuck
 			return false
@@ -245,10 +264,21 @@ func (n *newton) aim() bool {
 		}
 	}
 	if n.stalls() || !n.direct() {
+		if n.over() {
+			return false
+		}
 		n.renew()
 		return false
 	}
 	return true
+}
+
+// over reports whether the context is done. It stays so: what is found after that is of no use.
+func (n *newton) over() bool {
+	if n.pool.until != nil && n.pool.until.Err() != nil {
+		n.cut.Store(true)
+	}
+	return n.cut.Load()
 }
 
 // narrow makes h smaller if it is what keeps P and D apart.
@@ -285,6 +315,10 @@ func (n *newton) renew() {
 // retry goes on after the gap of the model was found to be too large.
 func (n *newton) retry() {
 	n.ready()
+	if n.over() {
+		n.retries = append(n.retries, n.iterations)
+		return
+	}
 	n.retries = append(n.retries, n.iterations)
 	if n.state == newtonStuck {
 		return

@@ -159,7 +159,7 @@ func (n *newton) change(f func(rows int, row func(r int) []byte, threads int), p
 		return
 	}
 	cols := b.Cols()
-	for len(places) > 0 {
+	for len(places) > 0 && !n.over() {
 		some := places[:min(2*gramBlock, len(places))]
 		places = places[len(some):]
 		block := n.buffers.block[:0]

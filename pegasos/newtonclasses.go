@@ -63,7 +63,7 @@ func (n *newton) setProduct(j int, dot float32) {
 
 // move is the last part of an iteration, when the products are known.
 func (n *newton) move() {
-	if !n.follow() {
+	if !n.over() && !n.follow() && !n.over() {
 		n.renew()
 	}
 	n.leaveLine()
@@ -73,7 +73,7 @@ func (n *newton) move() {
 // there is no such place.
 func (n *newton) follow() bool {
 	s, ok := n.search(n.line.slope)
-	if !ok {
+	if !ok || n.over() {
 		return false
 	}
 	for j, p := range n.line.p {
@@ -130,6 +130,9 @@ func (r *run) multiply(problems []*newton, threads int) {
 		copy(directions.Row(k), n.line.step)
 	}
 	parallel.For(threads, (len(lead.rows)+newtonChunk-1)/newtonChunk, func(_, c int) {
+		if lead.over() {
+			return
+		}
 		x, dots := lead.p.x.ForWorker(), make([]float32, len(aimed))
 		for j := c * newtonChunk; j < min((c+1)*newtonChunk, len(lead.rows)); j++ {
 			x.DotVectors(dots, int(lead.rows[j]), directions, 0)

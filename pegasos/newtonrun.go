@@ -46,7 +46,7 @@ const (
 // newtonMemory estimates the bytes of the buffers for so many problems at a time: the sums and
 // their factor, packed rows, and 36 bytes a row.
 func (s *session) newtonMemory(at float64) float64 {
-	if s.cfg.Finish != FinishNewton {
+	if !s.mayNewton() {
 		return 0
 	}
 	d := float64(s.data.x.Cols() + 1)
@@ -59,7 +59,7 @@ func (s *session) newtonMemory(at float64) float64 {
 // togetherMemory estimates what so many problems have together: directions, and where the rows are
 // bytes copies of them and the sums.
 func (s *session) togetherMemory(vectors float64) float64 {
-	if s.cfg.Finish != FinishNewton {
+	if !s.mayNewton() {
 		return 0
 	}
 	rows, cols := float64(len(s.data.y)), float64(s.data.x.Cols()+1)
@@ -70,6 +70,31 @@ func (s *session) togetherMemory(vectors float64) float64 {
 	copies := min(float64(s.data.x.Size()), rows*cols)
 	return directions + copies +
 		min(float64(pixelsKept), vectors*float64(newtonPixelBytes(int(cols))))
+}
+
+// readyNewtons repeats what Newton's method had done when the run was paused. It reports whether it
+// came to the end of that.
+func (s *session) readyNewtons() bool {
+	s.parallel(func(_ int, r *run) {
+		parallel.For(r.threads, len(r.problems), func(_, k int) {
+			if n := r.problems[k].newton; n != nil {
+				n.ready()
+			}
+		})
+	})
+	return !s.cut()
+}
+
+// cut reports whether an iteration was left half way.
+func (s *session) cut() bool {
+	for _, r := range s.runs {
+		for _, p := range r.problems {
+			if p.newton != nil && p.newton.cut.Load() {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // goOn is called at the end of each epoch of the run, when its steps are taken.
@@ -94,13 +119,20 @@ func (r *run) finishEpoch(p *problem) {
 	if p.err != nil {
 		return
 	}
-	if r.cfg.Finish == FinishNewton && p.ascent == nil {
-		if r.epoch >= r.cfg.FinishAfter && p.t < p.total {
+	switch {
+	case p.t >= p.total || r.epoch < r.cfg.FinishAfter:
+	case r.cfg.Finish == FinishNewton:
+		if p.ascent == nil {
 			p.startNewton(r.cfg, p.t, &r.data.newtons)
 		}
-		return
+	case r.cfg.Finish == FinishAuto && r.newtonPays(p):
+		p.startNewton(r.cfg, p.t, &r.data.newtons)
+	case p.ascent == nil && r.cfg.canAscend() && p.prior == nil:
+		poor := p.startAscent(r.cfg, r.epoch, r.r2)
+		if c := r.predicted(); poor && r.data.auto.newton && c.newton <= poorEpochs*c.epoch {
+			p.startNewton(r.cfg, p.t, &r.data.newtons)
+		}
 	}
-	p.startAscent(r.cfg, r.epoch, r.r2)
 }
 
 // endNewton takes the problem over to the dual, which begins with what Newton's method has found.
@@ -116,34 +148,42 @@ func (p *problem) endNewton() {
 	p.sumUp()
 }
 
+// mayNewton reports whether problems of the session may have Newton's method.
+func (s *session) mayNewton() bool {
+	return s.cfg.Finish == FinishNewton || s.cfg.Finish == FinishAuto && s.data.auto.newton
+}
+
 // endsByItself reports whether the run has an end of its own before the last epoch: where Newton's
 // method is done with all problems. It is enough then without Config.Tol, and else if the gap is
-// small enough. What is not goes on.
+// small enough. What is not goes on. Where some problems have other ways, at is false.
 func (s *session) endsByItself() (at, enough bool) {
-	if s.cfg.Finish != FinishNewton {
+	if !s.mayNewton() {
 		return false, false
 	}
-	newtons, ascents := 0, 0
+	iterating, others := false, false
 	for _, r := range s.runs {
 		for _, p := range r.problems {
-			switch {
-			case p.iterating() || p.newton == nil && p.ascent == nil:
-				return true, false
-			case p.newton != nil:
-				newtons++
-			default:
-				ascents++
-			}
+			// With FinishNewton there is nothing to be tested before it begins.
+			before := p.newton == nil && p.ascent == nil
+			iterating = iterating || p.iterating() || before && s.cfg.Finish == FinishNewton
+			others = others || p.newton == nil
 		}
 	}
 	switch {
-	case ascents > 0:
+	case iterating && (s.cfg.Finish == FinishNewton || !others):
+		return true, false
+	case others:
 		return false, false
 	case s.cfg.Tol == 0:
 		return true, true
 	}
 	m := s.model()
+	s.data.until = s.data.newtons.until
 	s.measure(m, exact)
+	s.undecided, s.data.until = s.data.over(), nil
+	if s.undecided {
+		return true, false
+	}
 	if m.Result.Gap <= s.cfg.Tol {
 		s.proven = m
 		return true, true
@@ -156,6 +196,9 @@ func (s *session) endsByItself() (at, enough bool) {
 func (s *session) retry(m *Model) (some bool) {
 	for _, r := range s.runs {
 		for k, p := range r.problems {
+			if p.newton == nil || p.iterating() {
+				continue
+			}
 			c := m.Result.PerClass[r.first+k]
 			if c.Objective-c.DualObjective <= float64(s.cfg.Tol*c.DualObjective) {
 				continue

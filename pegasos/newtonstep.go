@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"context"
 	"math"
 	"slices"
 	"sync"
@@ -55,8 +56,13 @@ type newtonBuffers struct {
 // same time.
 type newtonPool struct {
 	mu    sync.Mutex
+	back  sync.Cond // told when buffers are put back
 	free  []*newtonBuffers
+	used  int // those that are not free
+	most  int // of both, for which there is memory; 0 for any number
 	lines []*newtonLine
+
+	until context.Context // ends iterations before they are done; nil for none
 
 	x       store.Rows // of the data
 	threads int
@@ -69,6 +75,11 @@ type newtonPool struct {
 func (l *newtonPool) get(n *newton) *newtonBuffers {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.back.L = &l.mu
+	for l.most > 0 && l.used >= l.most {
+		l.back.Wait()
+	}
+	l.used++
 	b := &newtonBuffers{}
 	if k := len(l.free); k > 0 {
 		b, l.free = l.free[k-1], l.free[:k-1]
@@ -81,6 +92,9 @@ func (l *newtonPool) put(b *newtonBuffers) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.free = append(l.free, b)
+	l.used--
+	l.back.L = &l.mu
+	l.back.Signal()
 }
 
 // gramBlock is the number of rows that are made dense at a time.
@@ -137,7 +151,9 @@ func (n *newton) solved() int {
 func (n *newton) inChunks(f func(k, from, to int)) {
 	rows := len(n.rows)
 	parallel.For(n.threads, (rows+newtonChunk-1)/newtonChunk, func(_, k int) {
-		f(k, k*newtonChunk, min((k+1)*newtonChunk, rows))
+		if !n.over() {
+			f(k, k*newtonChunk, min((k+1)*newtonChunk, rows))
+		}
 	})
 }
 
@@ -272,6 +288,9 @@ func (n *newton) evaluate() {
 	}
 	b.chunks[0].zone, b.chunks[0].bend = len(zone), s.bend // for step
 	n.addChanged(changed)
+	if n.over() {
+		return
+	}
 	n.setGap(&s)
 	if n.now.p < n.bestP {
 		n.bestP = n.now.p
@@ -320,6 +339,9 @@ func (n *newton) addRows(u []float64, only []uint32) {
 		b.parts = append(b.parts, make([]float64, d))
 	}
 	parallel.For(n.threads, parts, func(_, k int) {
+		if n.over() {
+			return
+		}
 		clear(b.parts[k])
 		n.p.x.ForWorker().AddTo(b.parts[k], store.Sum{
 			Only: only[k*len(only)/parts : (k+1)*len(only)/parts], A: b.ones, Weight: b.weight,
@@ -385,6 +407,9 @@ func (n *newton) direct() bool {
 	b := n.buffers
 	zone, bend := b.zone[:b.chunks[0].zone], b.chunks[0].bend
 	centre := n.addUp(zone, bend)
+	if n.over() {
+		return false
+	}
 	rows := float64(len(n.rows))
 	lambda := n.p.lambda
 	var err error
@@ -450,7 +475,7 @@ func (n *newton) addZone(zone []int32, centre []float64) {
 	b, d, width := n.buffers, len(n.p.v), n.solved()
 	scale := 1 / n.zoneScale()
 	b.sum.Reset()
-	for len(zone) > 0 {
+	for len(zone) > 0 && !n.over() {
 		some := zone[:min(gramBlock, len(zone))]
 		zone = zone[len(some):]
 		clear(b.packed[:len(some)*width])
@@ -478,25 +503,10 @@ func (n *newton) fewNonzeros() store.Reader {
 	if n.free() {
 		return nil // rows that are centred have no zeros
 	}
-	const sample = 256
-	// Copies of rows that were scaled can be added, but not be read: all are read by adding them.
-	x := store.ReaderOf(struct{ store.Examples }{n.p.x})
-	step := max(1, len(n.rows)/sample)
-	var squares, rows float64
-	for j := 0; j < len(n.rows); j += step {
-		_, values := x.Row(int(n.rows[j]))
-		nonzeros := 0.0
-		for _, v := range values {
-			if v != 0 {
-				nonzeros++
-			}
-		}
-		squares += float64(nonzeros * nonzeros)
-		rows++
-	}
+	values, x := densityOf(n.p.x, n.rows)
 	d := float64(x.Cols())
 	// Nanoseconds for a row: of half its nonzeros' squares, and of half a matrix in blocks.
-	if 0.6*(squares/rows) < 10+d*d/100 {
+	if 0.6*values.squares < 10+d*d/100 {
 		return x
 	}
 	return nil
@@ -507,7 +517,7 @@ func (n *newton) addFew(zone []int32) {
 	b, d := n.buffers, len(n.p.v)
 	scale := 1 / n.zoneScale()
 	b.wide.Reset()
-	for len(zone) > 0 {
+	for len(zone) > 0 && !n.over() {
 		some := zone[:min(4*gramBlock, len(zone))]
 		zone = zone[len(some):]
 		index, values, ends := b.index[:0], b.packed[:0], b.ends[:0]

@@ -201,7 +201,7 @@ func (d *data) chunk(tr *Trainer, pair []int32, first int, last *run) (*run, err
 	for k, l := range r.learners {
 		s := l.common()
 		s.recent = nil
-		if r.weight != nil { // as they were, before they were scaled to a mean of 1
+		if d.weight != nil { // as they were, before they were scaled to a mean of 1
 			s.weight = d.weight
 		}
 		if last == nil {

@@ -17,6 +17,8 @@ type problem struct {
 	ascent *ascent // nil before it begins
 	newton *newton // likewise; there is one of them at most
 
+	newtons int // how often Newton's method has begun
+
 	// Buffers for a batch.
 	dots         []float32 // the rows' dot products with v
 	z            []float64 // their scores

@@ -93,14 +93,16 @@ type savedLearner struct {
 	RecentStart    int64 `json:"recent_start"`
 	RecentOldStart int64 `json:"recent_old_start"`
 
-	Ascent *savedAscent `json:"ascent,omitempty"`
-	Newton *savedNewton `json:"newton,omitempty"`
+	Ascent  *savedAscent `json:"ascent,omitempty"`
+	Newton  *savedNewton `json:"newton,omitempty"`
+	Newtons int          `json:"newtons,omitempty"` // how often Newton's method has begun
 }
 
 // savedNewton is what Newton's method has done since it took over from the state that is saved: a
 // resumed run does it again.
 type savedNewton struct {
-	Start      int64 `json:"start"` // the step after which it began
+	Start      int64 `json:"start"`          // the step after which it began
+	Dual       int64 `json:"dual,omitempty"` // that after which the ascent before it began
 	Iterations int   `json:"iterations"`
 	Retries    []int `json:"retries,omitempty"` // the iterations after which it had to go on
 }
@@ -222,7 +224,10 @@ func (s *session) saveLearner(l learner) savedLearner {
 	}
 	if p, ok := l.(*problem); ok && p.newton != nil {
 		n := p.newton
-		k.Newton = &savedNewton{n.start, n.iterations, slices.Clone(n.retries)}
+		k.Newton = &savedNewton{n.start, n.dual, n.iterations, slices.Clone(n.retries)}
+	}
+	if p, ok := l.(*problem); ok {
+		k.Newtons = p.newtons
 	}
 	return k
 }
@@ -307,6 +312,12 @@ func (s *session) resumeLearner(r *run, k int, from *savedLearner) bool {
 	if n := from.Newton; n != nil && !s.resumeNewton(r, k, n) {
 		return false
 	}
+	if from.Newtons < 0 {
+		return false
+	}
+	if r.joint == nil {
+		r.problems[k].newtons = from.Newtons
+	}
 	return c.resumeScalars(from)
 }
 
@@ -381,7 +392,8 @@ func (s *session) resumeNewton(r *run, k int, from *savedNewton) bool {
 	if r.joint == nil {
 		p = r.problems[k]
 	}
-	if p == nil || p.ascent != nil || s.cfg.Finish != FinishNewton || from.Start < p.start ||
+	if p == nil || p.ascent != nil || !s.mayNewton() || from.Start < p.start ||
+		from.Dual < 0 || from.Dual > from.Start ||
 		from.Start > p.t || from.Iterations < 0 || from.Iterations > r.epoch {
 		return false
 	}
@@ -394,6 +406,9 @@ func (s *session) resumeNewton(r *run, k int, from *savedNewton) bool {
 	}
 	if len(from.Retries) > newtonRetries+1 {
 		return false
+	}
+	if from.Dual > 0 {
+		p.setAscent(&ascent{}, from.Dual)
 	}
 	p.startNewton(s.cfg, from.Start, &s.data.newtons)
 	p.newton.iterations, p.newton.retries = from.Iterations, slices.Clone(from.Retries)

@@ -39,8 +39,8 @@ func (r *Rounds) ringWidths(widest float64) (width [roundRings]float64) {
 	return width
 }
 
-// newtonSums adds the loss, and of each width what the dual variables earn, how many rows are in the
-// ring, the sum of the rows with the dual variables, and the Hessian.
+// newtonSums adds the loss, and of each width what the dual variables earn, how many rows are in
+// the ring, the sum of the rows with the dual variables, and the Hessian.
 func (w *roundWorker) newtonSums(first, end int) {
 	r, rings := w.r, w.r.rings()
 	size := 1 + rings*(2+r.vars)
@@ -76,7 +76,8 @@ func (w *roundWorker) newtonSums(first, end int) {
 					widest = a
 				}
 				if d != 0 {
-					w.add(float64(float64(c*side)*d), index, values, sums[1+2*rings+g*r.vars:][:r.vars])
+					u := sums[1+2*rings+g*r.vars:][:r.vars]
+					w.add(float64(float64(c*side)*d), index, values, u)
 				}
 			}
 			if innermost >= 0 {

@@ -150,7 +150,9 @@ func (r *Rounds) proofQuanta(e *effectiveModel, at *RoundProblem) proofQuanta {
 }
 
 // proveDual adds the sums of a shard's dual variables.
-func (p *RoundShard) proveDual(ctx context.Context, s *RoundState, alpha []float32) ([]int64, error) {
+func (p *RoundShard) proveDual(ctx context.Context, s *RoundState, alpha []float32) (
+	[]int64, error,
+) {
 	model, err := p.r.effective(s)
 	if err != nil {
 		return nil, err
@@ -208,7 +210,9 @@ func (r *Rounds) nextProof(s *RoundState, sum []int64) error {
 
 // certify returns the objective of a weight vector as it is written, and a bound on the least there
 // is that makes up for everything that was rounded, of the objective as well.
-func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (objective, bound float64) {
+func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (
+	objective, bound float64,
+) {
 	q, n := r.proofQuanta(e, at), r.rows
 	mean := func(v int64, q quantum) float64 { return float64(float64(v)*q.unit) / n }
 	// As many numbers are rounded to a quantum: one of each block, or of each shard.

@@ -28,10 +28,10 @@ import (
 // There are two methods. Newton's (newton.go has what it does) finds the margins anew in each pass:
 // nothing is kept of the rows, and the result is the same to the bit for any number of shards. Its
 // steps cost work with the square of the columns, and there are some tens of them. The dual method,
-// CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), takes a pass of dual coordinate
-// ascent over each shard, as if the changes of the others were sigma' times its own; it keeps the
-// dual variables of its rows. It is for sparse rows of many columns, and takes the more rounds the
-// more shards there are.
+// CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), takes a pass of dual
+// coordinate ascent over each shard, as if all together changed sigma' times as much as it does
+// alone; it keeps the dual variables of its rows. It is for sparse rows of many columns, and takes
+// the more rounds the more shards there are.
 
 // RoundBlock is the number of rows of a block: the first row of a shard is a multiple of it.
 const RoundBlock = 256
@@ -136,7 +136,8 @@ func checkRounds(cfg Config, method RoundMethod) error {
 		*field = 0
 	}
 	loss, bias := cfg.Loss, cfg.Bias
-	have.Loss, have.ClassWeight, have.Bias, have.Scale, have.Seed, have.Epochs = "", "", "", "", 0, 0
+	have.Loss, have.ClassWeight, have.Bias, have.Scale = "", "", "", ""
+	have.Seed, have.Epochs = 0, 0
 	if have.Multiclass == OneVsRest {
 		have.Multiclass = ""
 	}
@@ -292,3 +293,15 @@ func (r *Rounds) most(length float64) (loss, dual, gain float64) {
 
 // length returns that of a vector.
 func length(v []float64) float64 { return math.Sqrt(squareSum(v)) }
+
+// manyShards is the number of shards from which the dual method is warned of.
+const manyShards = 16
+
+// Warning returns what speaks against the method, or nothing.
+func (r *Rounds) Warning() string {
+	if r.Method != RoundDual || r.Shards <= manyShards {
+		return ""
+	}
+	return fmt.Sprintf("the dual method takes the more rounds the more shards there are, and here "+
+		"are %d: fewer and larger ones would do with fewer", r.Shards)
+}

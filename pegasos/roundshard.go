@@ -105,8 +105,8 @@ func (p *RoundShard) AlphaLength() int {
 }
 
 // Take takes the shard's part in the round that state begins, with up to so many goroutines. alpha
-// is what the shard gave in the round before, nil in the first. It returns the sums over the shard's
-// rows, and what it keeps for the next round.
+// is what the shard gave in the round before, nil in the first. It returns the sums over the
+// shard's rows, and what it keeps for the next round.
 func (p *RoundShard) Take(ctx context.Context, state *RoundState, alpha []float32, threads int) (
 	sum []int64, next []float32, err error,
 ) {
@@ -157,8 +157,8 @@ type roundReader struct {
 
 func (p *RoundShard) reader() *roundReader { return &roundReader{p: p} }
 
-// row returns the columns and values of row i, scaled; nil columns for all. They are valid until the
-// next call.
+// row returns the columns and values of row i, scaled; nil columns for all. They are valid until
+// the next call.
 func (o *roundReader) row(i int) (index []int32, values []float64) {
 	p := o.p
 	index, raw := p.x.Row(i)

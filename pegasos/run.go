@@ -88,9 +88,6 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.weight != nil {
-		r.sum = sum
-	}
 	if r.lambda, err = cfg.lambda(sum); err != nil {
 		return nil, err
 	}
@@ -374,9 +371,9 @@ func (r *run) takeSteps(first, end int, idx []uint32, ends []int) {
 func (r *run) endEpoch() {
 	r.epoch++
 	r.parallel(func(k int) { r.learners[k].endEpoch(r.epoch) })
-	if r.joint != nil {
+	if r.joint != nil && r.cfg.canAscend() && r.joint.prior == nil {
 		r.joint.startAscent(r.cfg, r.epoch, r.r2)
-	} else {
+	} else if r.joint == nil {
 		r.goOn()
 	}
 }

@@ -53,19 +53,29 @@ func (s *session) enough() bool {
 	if cfg.Tol == 0 && cfg.Change == 0 && cfg.Patience == 0 || s.round < stop.look {
 		return false
 	}
-	stop.look = s.round + max(1, s.round/4)
+	s.data.until = s.data.newtons.until
+	defer func() { s.data.until = nil }()
 	m := s.model()
 	if cfg.Tol > 0 || cfg.Change > 0 {
 		mistake := s.measure(m, quick)
+		close := cfg.Tol > 0 && s.closeEnough(m, mistake)
+		if s.undecided = s.data.over(); s.undecided {
+			return false
+		}
+		stop.look = s.round + max(1, s.round/4)
 		now, last := m.Result.Objective, stop.last.objective
-		if cfg.Tol > 0 && s.closeEnough(m, mistake) {
+		if close {
 			return true
+		}
+		if cfg.Tol > 0 && s.mayNewton() {
+			s.retry(m) // of problems that are done by their own account
 		}
 		stop.last.objective = now
 		if cfg.Change > 0 && last-now <= float64(cfg.Change*now) {
 			return true
 		}
 	}
+	stop.look = s.round + max(1, s.round/4)
 	return cfg.Patience > 0 && stop.validate(m, s.data.scaling) >= cfg.Patience
 }
 

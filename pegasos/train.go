@@ -252,7 +252,9 @@ type session struct {
 	early    []float64 // when in the first epoch it is called
 
 	round int // epochs that all runs have been through
-	stop  stopping
+	// The context was done before it was known whether the run is at its end: the round goes on.
+	undecided bool
+	stop      stopping
 
 	proven *Model // the model of this moment, if it has been measured to end the session; else nil
 }
@@ -276,7 +278,11 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	if s.stop, err = newStopping(tr); err != nil {
 		return nil, err
 	}
-	if err := firstError(s.checkPairs(), s.checkMemory(tr), tr.interrupted()); err != nil {
+	if err := s.checkPairs(); err != nil {
+		return nil, err
+	}
+	s.setAuto(tr)
+	if err := firstError(s.checkMemory(tr), tr.interrupted()); err != nil {
 		return nil, err
 	}
 	if s.pairs() {
@@ -305,8 +311,7 @@ func (tr *Trainer) validate() error {
 		options.Not("KeepProof", tr.KeepProof && !tr.Config.bounds(),
 			"with Order %q, Bias %q and Multiclass %q there is no bound to prove",
 			tr.Config.Order, tr.Config.Bias, tr.Config.Multiclass),
-		options.Not("Finish", tr.Config.finishes() && tr.Prior != nil &&
-			tr.Config.Finish != FinishNewton,
+		options.Not("Finish", tr.Config.Finish == FinishDual && tr.Prior != nil,
 			"have %q, which can't be used with a prior", tr.Config.Finish),
 	})
 }
@@ -413,6 +418,10 @@ func (s *session) failed(what string) error {
 
 // advance runs to the end, or until ctx is done: then it is stopped.
 func (s *session) advance(ctx context.Context) (stopped bool, err error) {
+	s.data.newtons.until = ctx
+	if !s.readyNewtons() {
+		return true, nil
+	}
 	if err := s.begin(ctx); err != nil {
 		return false, err
 	}
@@ -426,6 +435,9 @@ func (s *session) advance(ctx context.Context) (stopped bool, err error) {
 		if err := firstError(errs...); err != nil {
 			return false, err
 		}
+		if s.cut() {
+			return true, nil // the round is not over
+		}
 		done, pause := true, true
 		for _, r := range s.runs {
 			if r.t < r.total {
@@ -438,6 +450,10 @@ func (s *session) advance(ctx context.Context) (stopped bool, err error) {
 		}
 		s.round++
 		enough := !done && s.enough()
+		if s.undecided {
+			s.round--
+			return true, nil
+		}
 		s.report()
 		if done || enough {
 			return false, nil
@@ -541,9 +557,11 @@ func (s *session) model() *Model {
 	return m
 }
 
-// centre moves the constant of a model of scaled numbers such that the mean residual is 0.
+// centre moves the constant of a model of scaled numbers such that the mean residual is 0. That is
+// not where the objective of EpsInsensitive is least: with Tol and a finish it stays where it is.
 func (s *session) centre(m *Model) {
-	if s.data.scaling == nil || s.data.scaling.Spread == 0 || s.cfg.Bias == BiasNone {
+	if s.data.scaling == nil || s.data.scaling.Spread == 0 || s.cfg.Bias == BiasNone ||
+		s.cfg.Tol > 0 && s.cfg.finishes() && s.cfg.Loss == EpsInsensitive {
 		return
 	}
 	p := s.runs[0].problems[0]
@@ -598,6 +616,10 @@ func (s *session) precision() precision {
 // measure fills in the objective, the bound and the gap of m, whose weights the runs may have. It
 // returns the mean of the mistakes.
 func (s *session) measure(m *Model, how precision) (mistake float64) {
+	if scaling := s.data.scaling; scaling != nil {
+		s.data.folded = scaling.fold(m)
+		s.data.written = scaling.unfold(s.data.folded)
+	}
 	mistakes := make([]float64, len(s.runs))
 	s.parallel(func(i int, r *run) { mistakes[i] = r.measure(m, how) })
 	s.total(&m.Result)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/proof"
 )
@@ -216,8 +217,7 @@ func (v *Verification) checkObjective(s *session, m, found *Model, quick []float
 	if math.IsNaN(claimed.Objective) {
 		return // nothing is claimed, of a run that was interrupted
 	}
-	// A folded bias is that of training up to the rounding of sums.
-	bits := v.Known && v.Data == m.Data && m.Scaling == nil
+	bits := v.Known && v.Data == m.Data
 	n, sum, bound := 0, 0.0, 0.0
 	for _, r := range s.runs {
 		for k, at := range r.measured {
@@ -235,7 +235,7 @@ func (v *Verification) checkObjective(s *session, m, found *Model, quick []float
 				}
 			}
 			if !(have == at.objective || have == quick[n] ||
-				!bits && math.Abs(have-at.objective) <= at.mistake+r.quickError(found, k)) {
+				!bits && math.Abs(have-at.objective) <= r.objectiveError(found, k)) {
 				v.Contradict("the objective%s is %v, not %v", s.vectorName(r, k), at.objective,
 					have)
 			}
@@ -261,6 +261,16 @@ func (v *Verification) checkTotal(claimed, found float64, s *session) {
 	if math.Abs(claimed-found) > 1e-4*math.Abs(found) { // as far as they were exact
 		v.Contradict("the objective is %v, not %v", found, claimed)
 	}
+}
+
+// objectiveError is the most by which two ways to find the objective of learner k's part of m may
+// differ. Of rows of a type of the caller's nothing is known.
+func (r *run) objectiveError(m *Model, k int) float64 {
+	at := r.measured[k]
+	if e := at.mistake + r.quickError(m, k); floats.IsFinite(e) {
+		return e
+	}
+	return float64(smallOfObjective * at.objective)
 }
 
 // quickError is the most by which the objective of learner k's part of m may be off where it is

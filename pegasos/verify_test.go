@@ -17,7 +17,7 @@ import (
 
 var (
 	verifyTrials = flag.Int("verify-trials", 300, "models that TestVerifyTrials verifies")
-	tamperings   = flag.Int("tamperings", 400, "random changes that TestTampering tries")
+	tamperings   = flag.Int("tamperings", 800, "random changes that TestTampering tries")
 )
 
 // verify verifies a model on the trial's data.

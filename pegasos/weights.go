@@ -167,13 +167,18 @@ func (r *run) setWeights() (sum float64, err error) {
 	for j := range r.rows {
 		sum += r.weight[r.row(j)]
 	}
-	mean := sum / float64(r.rows)
+	r.sum = sum
+	mean, same := sum/float64(r.rows), true
 	for j := range r.rows {
 		i := r.row(j)
 		r.weight[i] /= mean
+		same = same && r.weight[i] == 1
 		if w := r.weight[i]; w > math.MaxFloat32 || float32(w) == 0 {
 			return 0, rowError(i, "the weight is too far from the mean weight")
 		}
+	}
+	if same { // the model is that without weights, to the bit
+		r.weight = nil
 	}
 	return sum, nil
 }

@@ -14,7 +14,7 @@ fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for package in internal/asm sparse internal/store pegasos pegasos/kernelsvm; do
+for package in internal/asm internal/vectors sparse internal/store pegasos pegasos/kernelsvm; do
 	CGO_ENABLED=0 go test -c -o "$work/${package//\//-}.test" "./$package"
 done
 export AVX512_TIMEOUT=${AVX512_TIMEOUT:-1500} PEGASIMD_ISA=avx512
@@ -41,7 +41,8 @@ emulated "$work/sparse.test" -test.short -test.timeout 10m -test.run 'Meaning|Si
 models=$!
 code=0
 emulated PEGASIMD_WANT='generic avx2 avx512 avx512x256' "$work/internal-asm.test" -test.short -test.v -test.run PathsWanted -- \
-	"$work/internal-asm.test" -test.short -test.timeout 20m -test.run '(Golden|Same|Guard|Exact|NaN|Long|NegativeZeros)//isa=avx512' || code=$?
+	"$work/internal-asm.test" -test.short -test.timeout 20m -test.run '(Golden|Same|Guard|Exact|NaN|Long|NegativeZeros)//isa=avx512' -- \
+	"$work/internal-vectors.test" -test.short -test.timeout 10m -test.v -test.run 'GoldenVectors/avx512' || code=$?
 wait "$models" || code=$?
 cat "$work/models"
 exit "$code"

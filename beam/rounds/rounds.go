@@ -259,8 +259,8 @@ func Run(ctx context.Context, dir string, each Each, progress func(Report)) erro
 	}
 }
 
-// InProcess returns an Each that takes the shards in this process, with so many goroutines; 0 is one
-// for each processor.
+// InProcess returns an Each that takes the shards in this process, with so many goroutines; 0 is
+// one for each processor.
 func InProcess(dir string, threads int) Each {
 	threads = parallel.Threads(threads)
 	return func(ctx context.Context, k int, shards []int) (sum []int64, err error) {

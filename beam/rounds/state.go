@@ -70,7 +70,8 @@ func (s *session) state(k int) (*saved, error) {
 
 // writeState commits a round, which began with the state before.
 func (s *session) writeState(state *pegasos.RoundState, before *saved) error {
-	h := stateHeader{Of: s.stamp(state.Round), Before: before.hash, Vars: s.rounds.Vars(), State: state}
+	h := stateHeader{Of: s.stamp(state.Round), Before: before.hash, Vars: s.rounds.Vars(),
+		State: state}
 	var numbers []any
 	for _, v := range state.Vectors() {
 		numbers = append(numbers, *v)

@@ -44,6 +44,11 @@ func convert(c *call) error {
 	if f.from != "" || f.to != "" {
 		return convertModel(c, &f, args[0], args[1])
 	}
+	if args[0] != "-" {
+		if model, _ := holdsModel(args[0], &f.data); model {
+			return usagef("%s is a model: want -from or -to", args[0])
+		}
+	}
 	format, err := outFormat(args[1])
 	if err != nil {
 		return err

@@ -163,6 +163,14 @@ func (v *linearCV) choose() error {
 	for i := range v.grid {
 		v.grid[i].cfg = v.grid[i].config(v.cfg)
 	}
+	if auto := v.cfg; auto.Tol != 0 && auto.Finish == "" { // as train chooses it
+		if auto.Finish = pegasos.FinishAuto; auto.Validate() == nil {
+			v.cfg.Finish = auto.Finish
+			for i := range v.grid {
+				v.grid[i].cfg.Finish = auto.Finish
+			}
+		}
+	}
 	finish := v.cfg.Finish != "" && v.cfg.Finish != pegasos.FinishNone
 	v.warm = finish && (v.cfg.Tol != 0 || v.cfg.Change != 0) && len(v.grid) > 1 &&
 		v.cfg.Offset != pegasos.OffsetNone

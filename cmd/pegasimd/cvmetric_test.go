@@ -256,7 +256,7 @@ func TestWarmStarts(t *testing.T) {
 		}
 		cold, _ := cvOf(t, append([]string{"-epochs", "500"}, args...)...)
 		warm, _ := cvOf(t, append([]string{"-epochs", "500", "-tol", "0.005"}, args...)...)
-		if cold.Warm || warm.Warm != (flags != "") {
+		if cold.Warm || !warm.Warm {
 			t.Errorf("%s: warm starts %v and %v", flags, cold.Warm, warm.Warm)
 		}
 		for i, p := range warm.Grid {

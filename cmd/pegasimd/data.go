@@ -2,7 +2,10 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -56,6 +59,11 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 	start := time.Now()
 	set, err := dataset.Read(name, d.opt)
 	p.clear()
+	if err != nil && name != "-" && !strings.Contains(name, ",") {
+		if _, missing := os.Stat(name); errors.Is(missing, fs.ErrNotExist) {
+			_, err = os.Open(name) // whatever the name tells of a format
+		}
+	}
 	if err != nil {
 		return nil, 0, err
 	}

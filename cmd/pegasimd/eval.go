@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"text/tabwriter"
 
 	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
@@ -103,7 +102,7 @@ func eval(c *call) error {
 	if err := c.openOutputs(f.data.force); err != nil {
 		return err
 	}
-	m, err := readPredictor(args[1], os.Stdin)
+	m, err := c.readModel(args[1], args[0], &f.data)
 	if err != nil {
 		return err
 	}

@@ -112,8 +112,8 @@ func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 	f.IntVar(&cfg.Epochs, "epochs", 0,
 		"`n` the number of passes over the rows (default 10 to 2000 by the data: see above)")
 	f.Int64Var(&cfg.Steps, "steps", 0, "`n` the number of steps")
-	f.Float64Var(&cfg.Tol, "tol", 0, "`share` stop before -epochs or -steps when the objective is "+
-		"proven to be at most this share above the optimum: 0.01 is 1 %")
+	f.Float64Var(&cfg.Tol, "tol", 0, "`share` stop before -epochs or -steps (default 2000 epochs) "+
+		"when the objective is proven to be at most this share above the optimum: 0.01 is 1 %")
 	f.Float64Var(&cfg.Change, "change", 0, "`share` stop when the objective falls by no more than "+
 		"this share of itself between two measurements, a quarter of the run apart")
 	f.IntVar(&cfg.Patience, "patience", 0,
@@ -142,8 +142,9 @@ func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 func (s *settingFlags) defineFinish(f *flag.FlagSet) {
 	f.Func("finish", "`none|dual|auto|newton` how the run goes on after the first epochs: dual is "+
 		"coordinate ascent from there, which is closer to the optimum after a few epochs (also "+
-		"of crammer-singer); auto is the same if the gap speaks for it; newton is Newton's method, for dense rows of up to "+
-		"some thousand columns, which ends at -tol or at 0.1 % (default none)",
+		"of crammer-singer); newton is Newton's method, for dense rows of up to some thousand columns, which ends "+
+		"at -tol or at 0.1 %; auto is newton, dual or none by what they would cost (default auto with -tol; "+
+		"else newton, up to a proof of 1 %, where that is quicker than the default epochs, or none)",
 		text(&s.cfg.Finish))
 	f.IntVar(&s.cfg.FinishAfter, "finish-after", 0,
 		"`n` the number of epochs before -finish (default 1)")
@@ -323,6 +324,8 @@ type trainFlags struct {
 	memory memoryFlags
 	proof  string
 	json   string
+
+	lambdas string
 }
 
 func (t *trainFlags) define(f *flag.FlagSet) {
@@ -333,6 +336,8 @@ func (t *trainFlags) define(f *flag.FlagSet) {
 	t.keep.define(f)
 	t.curve.define(f)
 	t.memory.define(f)
+	f.StringVar(&t.lambdas, "lambdas", "", "`list` train with each of these lambdas, from the "+
+		"largest on, such as 1e-3,1e-4 or 1e-6:1e-2:9, and write one model: see above")
 	defineProof(f, &t.proof)
 	defineJSON(f, &t.json, "the run's numbers", "")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/predictions"
+	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -195,14 +196,15 @@ func (d *dataReader) readValid(
 }
 
 // relabel gives the set the model's labels and names.
-func relabel(set *dataset.Set, m *pegasos.Model) error {
+func relabel(set *dataset.Set, m modelio.Predictor) error {
+	classes := m.Head().Classes
 	at, names := positions(set, predictions.ClassNames(m))
 	for i, k := range at {
-		if k >= len(m.Classes) {
+		if k >= len(classes) {
 			return fmt.Errorf("row %d: the label %s is none of the model's", i, names[k])
 		}
-		set.Y[i] = m.Classes[k]
+		set.Y[i] = classes[k]
 	}
-	set.Names = m.Names
+	set.Names = m.Head().Names
 	return nil
 }

@@ -10,8 +10,8 @@ second. Features have the numbers of the data's file.
 
 Or it reads data and prints how many rows, features and nonzeros there are, how often each label is
 there, and how long the rows are. It warns of features on different scales and of long rows, which
-training gets on with badly. With -verify it checks all of a .pgsm file, its checksums too, and
-fails if it is damaged.
+training gets on with badly where it does not scale them by itself (see train). With -verify it
+checks all of a .pgsm file, its checksums too, and fails if it is damaged.
 
 Examples:
   pegasimd inspect a9a.model

@@ -10,9 +10,9 @@ import (
 type memoryFlags struct{ megabytes int }
 
 func (m *memoryFlags) define(f *flag.FlagSet) {
-	f.IntVar(&m.megabytes, "max-memory", 0, "`n` refuse to train if that takes more megabytes "+
-		"beside the data (0: what the data pay for, which is 24, 32 bytes a row and 10 for each "+
-		"of their bytes; or 48 bytes a feature, if that is more)")
+	f.IntVar(&m.megabytes, "max-memory", 0, "`n` refuse what takes more megabytes beside the "+
+		"data (0: 24 megabytes, 32 bytes a row and 10 times the size of the data; or 48 bytes a "+
+		"feature, if that is more)")
 }
 
 // check checks the flag.

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
@@ -59,7 +58,7 @@ func predict(c *call) error {
 	if err := c.openOutputs(f.data.force); err != nil {
 		return err
 	}
-	m, err := readPredictor(args[1], os.Stdin)
+	m, err := c.readModel(args[1], args[0], &f.data)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ type predictor interface {
 
 	ready() error // why the model can't predict
 	lambda() float64
+	data() string // the fingerprint of the training's data; empty if it is not known
 
 	// scoreNames has the columns of predict -scores, and showScores fills them.
 	scoreNames() []string
@@ -52,6 +53,20 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 	return nil, fmt.Errorf("%s: a model of another kind", name)
 }
 
+// readModel is readPredictor of a model that was named beside data, for whoever has exchanged them.
+func (c *call) readModel(model, data string, flags *dataFlags) (predictor, error) {
+	p, err := readPredictor(model, os.Stdin)
+	if err == nil || model == "-" || data == "-" {
+		return p, err
+	}
+	if wrong, _ := holdsModel(model, flags); !wrong {
+		if other, _ := holdsModel(data, flags); other {
+			return nil, usagef("%s is no model, but %s is: exchange them", model, data)
+		}
+	}
+	return nil, err
+}
+
 // holdsModel reports whether a file begins as models do, also a compressed one. Of standard input
 // the flags keep what has been read. What else is no regular file is not read, for it can't be read
 // twice.
@@ -76,6 +91,7 @@ type linearModel struct{ *pegasos.Model }
 
 func (m linearModel) ready() error    { return nil }
 func (m linearModel) lambda() float64 { return m.Lambda }
+func (m linearModel) data() string    { return m.Model.Data }
 
 func (m linearModel) scoreNames() []string {
 	names := predictions.ClassNames(m)
@@ -118,6 +134,7 @@ func (m kernelModel) ready() error { return predictions.Ready(m.Model) }
 func (m kernelModel) problemName(k int) string { return m.scoreNames()[k] }
 
 func (m kernelModel) lambda() float64         { return m.Lambda }
+func (m kernelModel) data() string            { return m.Model.Data }
 func (m kernelModel) noProbabilities() string { return "it has a kernel" }
 
 func (m kernelModel) Probabilities(_, _ []float64) []float64 { panic("no probabilities") }

@@ -104,7 +104,7 @@ func readScaler(name string) (*dataset.Scaler, error) {
 	name = inputName(name)
 	s := &dataset.Scaler{}
 	if err := json.Unmarshal(text, s); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, fmt.Errorf("%s: want what scale -save has written: %w", name, err)
 	}
 	if err := s.Check(len(s.Factor)); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

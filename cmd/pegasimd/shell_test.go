@@ -359,7 +359,7 @@ func TestCompletion(t *testing.T) {
 		return
 	}
 	for words, want := range map[string]string{
-		"pegasimd tr": "train", "pegasimd train -lam": "-lambda",
+		"pegasimd tr": "train", "pegasimd train -lam": "-lambda -lambdas",
 		"pegasimd train x -loss lo": "log",
 		"pegasimd completion z":     "zsh", "pegasimd help pre": "predict", "pegasimd train da": "",
 	} {
@@ -375,4 +375,24 @@ func TestCompletion(t *testing.T) {
 
 func progressOf(steps, of int64) pegasos.Progress {
 	return pegasos.Progress{Steps: steps, TotalSteps: of}
+}
+
+// Whoever names the wrong file is told which, and what is wanted.
+func TestWrongFiles(t *testing.T) {
+	dir := t.TempDir()
+	data, model := file(t, "toy.svm", toy), filepath.Join(dir, "model")
+	must(t, "train", "-quiet", data, model)
+	for _, args := range [][]string{{"predict", model, data}, {"eval", model, data},
+		{"verify", data, model}} {
+		fails(t, exitUsage, "toy.svm is no model, but "+model+" is: exchange them", args...)
+	}
+	missing := filepath.Join(dir, "missing")
+	for _, args := range [][]string{{"train", missing}, {"verify", model, missing},
+		{"predict", missing, model}, {"cv", missing}, {"inspect", missing},
+		{"convert", missing, missing + ".csv"}, {"scale", missing, missing + ".csv"}} {
+		fails(t, exitError, "open "+missing+": no such file", args...)
+	}
+	fails(t, exitUsage, "is a model: want -from or -to", "convert", model, missing+".csv")
+	fails(t, exitError, "want what scale -save has written", "scale", "-like", model, data,
+		missing+".svm")
 }

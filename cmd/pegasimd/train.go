@@ -33,6 +33,11 @@ IMAGES,LABELS, or - for svmlight text from standard input; each may be compresse
 What was read is told first. Labels that look like numbers to predict are taken for such, and a line
 says so, unless a flag says what they are: see -task. The model keeps the names of a CSV file's columns.
 
+With -lambdas there is a run for each lambda, from the largest one on, each from the model before,
+to -tol (0.01 if it is not given), and a table of them. The model that is written is the one that is
+best on the data of -valid (of equals that of the larger lambda), without -valid that of the least
+lambda.
+
 What is minimised is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>: see -loss. With -c it is
 the same as liblinear's -s 3 -c: lambda is 1/(C * rows). With -class-weight or -weights the mean is
 weighted, and the sum of the weights takes the place of the rows. The same data, flags and seed give
@@ -46,6 +51,7 @@ Examples:
   pegasimd train -lambda 1e-4 a9a.svm
   pegasimd train -loss log -bias augmented a9a.svm odds.model
   pegasimd train -c 1 -epochs 40 -json run.json train.csv.gz digits.model
+  pegasimd train -lambdas 1e-6:1e-2:9 -valid a9a.t.svm a9a.svm
   pegasimd train -kernel rbf -gamma 0.05 -lambda 3.07e-5 a9a.svm
   pegasimd train -plot curve.svg -valid a9a.t.svm a9a.svm
   pegasimd train train-images-idx3-ubyte.gz,train-labels-idx1-ubyte.gz fashion.model
@@ -72,6 +78,9 @@ func train(c *call) error {
 		return err
 	}
 	if f.kernel.wanted() {
+		if c.given("lambdas") {
+			return usagef("-lambdas and -kernel can't both be given")
+		}
 		return trainKernel(c, &f, args[0], model)
 	}
 	return trainLinear(c, &f, args[0], model)
@@ -96,6 +105,8 @@ type linearRun struct {
 	trainer      pegasos.Trainer
 	curve        curve
 	progress     trainProgress
+	path         []float64 // the lambdas of -lambdas, descending
+	points       []pathPoint
 
 	result      *pegasos.Model
 	taken       int64 // steps of a vector, those before the run included
@@ -141,6 +152,9 @@ func (r *linearRun) checkSettings() error {
 		return usagef("-patience goes by the data of -valid, which is not given")
 	}
 	if err := r.curve.check(r.cfg); err != nil {
+		return err
+	}
+	if err := r.checkPath(); err != nil {
 		return err
 	}
 	r.classWeight = r.cfg.ClassWeight
@@ -280,7 +294,15 @@ func (r *linearRun) train() error {
 	start := time.Now()
 	tr.Progress = func(now pegasos.Progress) { r.showProgress(now, start) }
 	r.stage.Store(training)
-	m, err := r.keep.train(r.call, tr, r.set, r.reader.describe)
+	var m *pegasos.Model
+	var err error
+	if r.path != nil {
+		tr.Progress = nil
+		m, err = r.trainPath(tr)
+		r.times.training = time.Since(start)
+	} else {
+		m, err = r.keep.train(r.call, tr, r.set, r.reader.describe)
+	}
 	r.times.measuring = time.Since(start) - r.times.training // with that of the result
 	r.progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
@@ -321,6 +343,7 @@ func (r *linearRun) report() error {
 	}
 	if !r.reader.quiet {
 		r.warn(r.set)
+		printPath(r.stderr, r.points, r.result.Classes == nil)
 		out.print(r.stderr)
 		out.stopReport.print(r.stderr, r.result.Config, out.advice)
 	}

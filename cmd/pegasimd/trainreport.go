@@ -73,6 +73,7 @@ type trainReport struct {
 	Fit      *fitReport     `json:"fit,omitempty"`
 	Warnings []string       `json:"warnings,omitempty"`
 	Config   pegasos.Config `json:"config"`
+	Path     []pathPoint    `json:"path,omitempty"` // with -lambdas
 }
 
 func newTrainReport(r *linearRun) *trainReport {
@@ -106,6 +107,7 @@ func newTrainReport(r *linearRun) *trainReport {
 			r.model, r.interrupted != nil,
 		},
 		stopReport: newStopReport(r), Settings: m.Settings(), Config: m.Config,
+		Path: r.points,
 	}
 	if r.interrupted == nil {
 		report.Fit = newFitReport(m, r.set, r.trainer.Weights, r.reader.opt.Threads)

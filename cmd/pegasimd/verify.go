@@ -8,9 +8,11 @@ import (
 	"os"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
 var verifyCommand = command{
@@ -20,7 +22,7 @@ var verifyCommand = command{
 	help: `Verify finds the objective of a model on the data that it was trained on, and a lower bound on the
 least objective there is, and compares with what the model claims of both. It owes nothing to the
 training: the bound is made of the model's scores alone, and of some passes of dual coordinate ascent
-from there (-passes), and may be lower than that of training. It says one of
+from there (-passes), and may be lower than that of training, or higher. It says one of
 
   confirmed       the objective and the data are those that the model claims, and it is proven to be
                   at most as far above the optimum as is claimed
@@ -34,13 +36,17 @@ confirmed as it was made, or contradicted. What training read beside the data ha
 -weights, -costs, -prior. Features are scaled as in training. -hash holds the model against a hash
 that was told elsewhere, by train or inspect.
 
+Of a kernel machine the support rows are looked for among the data's, and the bound is made of the
+coefficients, from kernel values in float64: -passes, -proof, -weights, -costs and -prior are not for
+them. Their objective is compared within float32's roundings.
+
 Models of the form that older releases wrote do not say which data they are of; then the objective
-alone tells. Kernel machines can't be verified.
+alone tells.
 
 Examples:
   pegasimd verify a9a.model a9a.svm
   pegasimd train -proof a9a.proof a9a.svm a9a.model
-  pegasimd verify -proof a9a.proof -hash 5b9d3e6a1f04c27d a9a.model a9a.svm`,
+  pegasimd verify -proof a9a.proof a9a.model a9a.svm`,
 	run: verify,
 }
 
@@ -63,7 +69,7 @@ func (v *verifyFlags) define(f *flag.FlagSet) {
 	f.StringVar(&v.costs, "costs", "", "`file` the costs of mistakes, as in training")
 	f.StringVar(&v.prior, "prior", "", "`file` the model that train -prior named")
 	f.IntVar(&v.passes, "passes", 20, "`n` how many passes of dual coordinate ascent improve our own "+
-		"bound, for the losses that have one (0: none)")
+		"bound, for every loss but eps-insensitive (0: none)")
 	v.memory.define(f)
 	defineJSON(f, &v.json, "what was found", " instead of the text")
 }
@@ -110,7 +116,8 @@ type verifyReport struct {
 	Rows             int      `json:"rows"`
 	Features         int      `json:"features"`
 
-	unmeasured bool // the model claims nothing
+	kernel     bool // it is a kernel machine
+	unmeasured bool // it claims nothing
 	noData     bool // it does not say of which data
 }
 
@@ -151,16 +158,11 @@ func verify(c *call) error {
 
 // verify reads everything and verifies the model.
 func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error) {
-	p, err := readPredictor(model, os.Stdin)
+	p, err := c.readModel(model, data, &f.data)
 	if err != nil {
 		return nil, err
 	}
-	linear, ok := p.(linearModel)
-	if !ok {
-		return nil, fmt.Errorf("%s: a kernel machine, which can't be verified", inputName(model))
-	}
-	m := linear.Model
-	head := m.Head()
+	head := p.Head()
 	set, _, err := c.reader(f.data).read(data, &head)
 	if err != nil {
 		return nil, err
@@ -169,13 +171,52 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	if set.Rows() == 0 || set.Unlabelled {
 		return nil, fmt.Errorf("%s: no rows with labels to verify with", data)
 	}
-	if err := checkNumbers(data, set, m.Config.Loss); err != nil {
-		return nil, err
-	}
-	if m.Classes != nil {
-		if err := relabel(set, m); err != nil {
+	if head.Classes != nil {
+		if err := relabel(set, p); err != nil {
 			return nil, fmt.Errorf("%s: %w", data, err)
 		}
+	}
+	var v *pegasos.Verification
+	if kernel, ok := p.(kernelModel); ok {
+		v, err = c.verifyKernel(f, kernel.Model, set)
+	} else {
+		v, err = c.verifyLinear(f, p.(linearModel).Model, set, data)
+	}
+	if err == nil {
+		err = set.Err()
+	}
+	if err != nil {
+		return nil, dataError(data, err)
+	}
+	if !strings.HasPrefix(v.Hash, f.hash) {
+		v.Contradict("the model's hash is %s, not %s", v.Hash, f.hash)
+	}
+	if n := set.Ignored; n > 0 || len(set.Others) > 0 {
+		v.Contradict("the data have features that the model does not have")
+	}
+	return newVerifyReport(v, set, p), nil
+}
+
+// verifyKernel verifies a kernel machine.
+func (c *call) verifyKernel(f *verifyFlags, m *kernelsvm.Model, set *dataset.Set) (
+	*pegasos.Verification, error,
+) {
+	for name, given := range map[string]string{"-proof": f.proof, "-weights": f.weights,
+		"-costs": f.costs, "-prior": f.prior} {
+		if given != "" {
+			return nil, usagef("%s: not for kernel machines", name)
+		}
+	}
+	tr := kernelsvm.Trainer{Threads: f.data.opt.Threads, MaxMemory: f.memory.limit(set)}
+	return tr.Verify(c, m, matrix(set), set.Y)
+}
+
+// verifyLinear reads what belongs to the training of a linear model, and verifies it.
+func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set, data string) (
+	v *pegasos.Verification, err error,
+) {
+	if err := checkNumbers(data, set, m.Config.Loss); err != nil {
+		return nil, err
 	}
 	tr := pegasos.Trainer{Threads: f.data.opt.Threads, MaxMemory: f.memory.limit(set)}
 	if tr.Weights, err = readWeights(f.weights, set.Rows()); err != nil {
@@ -193,20 +234,7 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	if options.Proof, err = readProof(f.proof); err != nil {
 		return nil, err
 	}
-	v, err := tr.Verify(c, m, matrix(set), set.Y, options)
-	if err == nil {
-		err = set.Err()
-	}
-	if err != nil {
-		return nil, dataError(data, err)
-	}
-	if !strings.HasPrefix(v.Hash, f.hash) {
-		v.Contradict("the model's hash is %s, not %s", v.Hash, f.hash)
-	}
-	if n := set.Ignored; n > 0 || len(set.Others) > 0 {
-		v.Contradict("the data have features that the model does not have")
-	}
-	return newVerifyReport(v, m, set.Rows()), nil
+	return tr.Verify(c, m, matrix(set), set.Y, options)
 }
 
 // readProof reads a proof from a file or from standard input; none if the name is empty.
@@ -220,9 +248,10 @@ func readProof(name string) (*pegasos.Proof, error) {
 	return readStdin(os.Stdin, pegasos.ReadProof)
 }
 
-func newVerifyReport(v *pegasos.Verification, m *pegasos.Model, rows int) *verifyReport {
-	claimed := m.Result
+func newVerifyReport(v *pegasos.Verification, set *dataset.Set, p predictor) *verifyReport {
+	claimed := v.Claimed
 	reasons := v.Reasons
+	_, kernel := p.(kernelModel)
 	if reasons == nil {
 		reasons = []string{}
 	}
@@ -231,8 +260,9 @@ func newVerifyReport(v *pegasos.Verification, m *pegasos.Model, rows int) *verif
 		DataKnown: v.Known, Objective: number(v.Objective), Bound: number(v.Bound),
 		Gap: number(v.Gap), Proof: v.Proven, ClaimedObjective: number(claimed.Objective),
 		ClaimedBound: number(claimed.DualObjective), ClaimedGap: number(claimed.Gap),
-		Rows: rows, Features: m.Cols(),
-		unmeasured: math.IsNaN(claimed.Objective), noData: m.Data == "",
+		Rows: set.Rows(), Features: p.Cols(),
+		unmeasured: math.IsNaN(claimed.Objective), noData: p.data() == "",
+		kernel: kernel,
 	}
 }
 
@@ -256,6 +286,8 @@ func (r *verifyReport) print(w io.Writer) {
 	source := "from its scores"
 	if r.Proof {
 		source = "from the proof"
+	} else if r.kernel {
+		source = "from its coefficients"
 	}
 	fmt.Fprintf(w, "found      objective %.10g, %s, %s\n", float64(r.Objective),
 		standing(float64(r.Gap)), source)

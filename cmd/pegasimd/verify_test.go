@@ -77,7 +77,9 @@ func TestVerifyContradicts(t *testing.T) {
 	fails(t, exitError, "contradicted: ", "verify", model,
 		file(t, "toy.svm", strings.Replace(toy, "+1", "-1", 1)))
 	fails(t, exitError, "the proof is of another model", "verify", "-proof", proof, other, data)
-	fails(t, exitError, "a kernel machine, which can't be verified", "verify", kernel, data)
+	fails(t, exitUsage, "-proof: not for kernel machines", "verify", "-proof", proof, kernel, data)
+	fails(t, exitError, "contradicted: the data are not those", "verify", kernel,
+		file(t, "toy.svm", strings.Replace(toy, "1:3", "1:3.0001", 1)))
 	fails(t, exitUsage, "-hash: have", "verify", "-hash", "12", model, data)
 	fails(t, exitUsage, "-proof: with -order", "train", "-order", "iid", "-proof", proof, data,
 		model)
@@ -102,4 +104,18 @@ func priorOf(t *testing.T, data string) string {
 	must(t, "train", "-quiet", data, first)
 	must(t, "train", "-quiet", "-prior", first, data, second)
 	return second
+}
+
+// Kernel machines are verified by their coefficients, also where classes have names.
+func TestVerifyKernelMachines(t *testing.T) {
+	model, numbers := filepath.Join(t.TempDir(), "model"), filepath.Join(t.TempDir(), "json")
+	named := file(t, "named.csv", "a,b,y\n1,2,yes\n2,1,yes\n-1,-2,no\n-2,0,no\n")
+	for _, data := range []string{named, "../../dataset/digits/digits.csv.gz"} {
+		must(t, "train", "-quiet", "-kernel", "rbf", data, model)
+		told, _ := must(t, "verify", "-json", numbers, model, data)
+		if r := report(t, numbers); r["verdict"] != "confirmed" || r["data_known"] != true ||
+			!strings.Contains(told, "from its coefficients\nconfirmed\n") {
+			t.Errorf("%v\n%s", r, told)
+		}
+	}
 }

@@ -35,6 +35,8 @@ type header struct {
 	HashBits  int             `json:"hash_bits"` // may be missing
 	Table     json.RawMessage `json:"table"`     // likewise
 	Lambda    float64         `json:"lambda"`
+	Hash      string          `json:"hash"` // may be missing
+	Data      string          `json:"data"` // likewise
 	Config    Config          `json:"config"`
 	Layout    string          `json:"layout"` // dense or sparse
 	Support   []int           `json:"support"`
@@ -96,6 +98,8 @@ func (h *header) fields() []modelfile.Field {
 		modelfile.Optional("hash_bits", &h.HashBits),
 		modelfile.Optional("table", &h.Table),
 		modelfile.Required("lambda", &h.Lambda),
+		modelfile.Optional("hash", &h.Hash),
+		modelfile.Optional("data", &h.Data),
 		modelfile.Required("config", &h.Config),
 		modelfile.Required("layout", &h.Layout),
 		modelfile.Required("support", &h.Support),
@@ -117,6 +121,9 @@ func (m *Model) Write(w io.Writer) error {
 		HashBits: m.HashBits, Table: m.Table, Lambda: m.Lambda, Config: m.Config,
 		Layout: m.Layout(), Support: m.counts,
 		Result: m.Result.header(),
+	}
+	if m.Data != "" {
+		h.Hash, h.Data = m.Hash(), m.Data
 	}
 	mw := modelfile.NewWriter(w, modelfile.Kernel)
 	if err := mw.Header(h.fields()); err != nil {
@@ -177,7 +184,7 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 	}
 	m := &Model{
 		Classes: h.Classes, Names: h.Names, IndexBase: h.IndexBase, HashBits: h.HashBits,
-		Table: h.Table, Lambda: h.Lambda, Config: h.Config, counts: h.Support,
+		Table: h.Table, Lambda: h.Lambda, Config: h.Config, counts: h.Support, Data: h.Data,
 	}
 	m.Result = h.Result.result()
 	// Read in full before anything of the claimed size is made.
@@ -194,7 +201,14 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 	if m.rows, err = support.matrix(); err != nil {
 		return nil, err
 	}
-	return m, m.checkCoefficients()
+	if err := m.checkCoefficients(); err != nil {
+		return nil, err
+	}
+	if have := m.Hash(); h.Hash != "" && h.Hash != have {
+		return nil, fmt.Errorf("header: hash: support rows, coefficients and kernel have the hash "+
+			"%s, not %s", have, h.Hash)
+	}
+	return m, nil
 }
 
 // readCoefficients returns those of each class's problems. They are nil for a class without support

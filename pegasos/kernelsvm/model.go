@@ -39,6 +39,10 @@ type Model struct {
 	HashBits int
 	Table    json.RawMessage
 
+	// Data is a fingerprint of the rows and labels that Result is about, if the trainer was asked
+	// for it: Verify holds others against it.
+	Data string
+
 	// Func is the kernel if it is a function. It is not written to a file: set it after reading.
 	Func Func
 

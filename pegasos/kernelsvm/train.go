@@ -56,6 +56,9 @@ type Trainer struct {
 	// What it takes is estimated before it is allocated.
 	MaxMemory int64
 
+	// Fingerprint makes Train put a fingerprint of the data into Model.Data.
+	Fingerprint bool
+
 	// Progress, if not nil, is called after each epoch and each pass of the finish, and at the end
 	// of the run.
 	Progress func(Progress)
@@ -179,7 +182,13 @@ func (tr *Trainer) Train(ctx context.Context, x pegasos.Examples, y []float32) (
 		return nil, err
 	}
 	m, err := r.model(!stopped)
-	if err == nil && stopped {
+	if err != nil {
+		return m, err
+	}
+	if tr.Fingerprint && !stopped {
+		m.Data = fingerprint(x, y, r.threads, func() bool { return false })
+	}
+	if stopped {
 		err = ctx.Err()
 	}
 	return m, err

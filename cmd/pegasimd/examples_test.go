@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+)
+
+// Every example of the help runs as it stands there, in a folder with data of such names. They run
+// in an order in which files are there that others have written.
+func TestHelpExamples(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write := func(name string, text []byte) {
+		if strings.HasSuffix(name, ".gz") {
+			var b bytes.Buffer
+			z := gzip.NewWriter(&b)
+			z.Write(text)
+			z.Close()
+			text = b.Bytes()
+		}
+		if err := os.WriteFile(name, text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := rand.New(rand.NewPCG(1, 2))
+	var svm, numbers bytes.Buffer
+	csv, ten := bytes.NewBufferString("a,b,y\n"), bytes.NewBufferString("a,b,digit\n")
+	for i := range 60 {
+		y := float64(2*(i%2) - 1)
+		a, b := y+g.NormFloat64(), g.NormFloat64()
+		fmt.Fprintf(&svm, "%v 1:%.4g 3:%.4g 7:1\n", y, a, b)
+		fmt.Fprintf(csv, "%.4g,%.4g,%v\n", a, b, y)
+		fmt.Fprintf(ten, "%.4g,%.4g,%d\n", a+float64(i%10), b*float64(i%10), i%10)
+		fmt.Fprintf(&numbers, "%.4g,%.4g,%.4g\n", a, b, a-b)
+	}
+	for _, name := range []string{"a9a.svm", "a9a.svm.gz", "a9a.t.svm", "test.svm", "train.svm.gz",
+		"huge.svm.gz", "clicks.svm.gz", "heart.svm", "covtype.svm.gz", "text.svm.gz"} {
+		write(name, svm.Bytes())
+	}
+	for _, name := range []string{"table.csv", "mammography.csv", "train.csv"} {
+		write(name, csv.Bytes())
+	}
+	write("train.csv.gz", ten.Bytes())
+	write("test.csv", ten.Bytes())
+	write("prices.csv", numbers.Bytes())
+	images := append([]byte{0, 0, 8, 3}, binary.BigEndian.AppendUint32(nil, 40)...)
+	images = append(images, 0, 0, 0, 2, 0, 0, 0, 2)
+	labels := []byte{0, 0, 8, 1, 0, 0, 0, 40}
+	for i := range 40 {
+		images = append(images, byte(i), byte(3*i), byte(200*(i%2)), 7)
+		labels = append(labels, byte(i%2))
+	}
+	write("train-images-idx3-ubyte.gz", images)
+	write("train-labels-idx1-ubyte.gz", labels)
+	must(t, "train", "-quiet", "a9a.svm")
+	must(t, "convert", "-to", "liblinear", "a9a.model", "heart_scale.model")
+	count := 0
+	for _, c := range []*command{&trainCommand, &convertCommand, &cvCommand, &evalCommand,
+		&predictCommand, &scaleCommand, &inspectCommand, &verifyCommand} {
+		_, examples, found := strings.Cut(c.help, "\nExamples:\n")
+		if !found {
+			t.Errorf("%s has no examples", c.name)
+		}
+		if c == &scaleCommand { // whose example has other columns than digits
+			write("test.csv", csv.Bytes())
+		}
+		if c == &verifyCommand { // after examples that wrote to it
+			must(t, "train", "-quiet", "a9a.svm")
+		}
+		for line := range strings.Lines(examples) {
+			line, _, _ = strings.Cut(line, "|")
+			words := strings.Fields(line)
+			if len(words) == 0 || words[0] != "pegasimd" {
+				break
+			}
+			count++
+			must(t, words[1:]...)
+		}
+	}
+	if count < 30 {
+		t.Errorf("%d examples", count)
+	}
+}

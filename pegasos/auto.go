@@ -1,0 +1,188 @@
+package pegasos
+
+import "github.com/pegasimd/pegasimd/internal/store"
+
+// This file is how FinishAuto chooses between Newton's method, the dual and neither, and when a run
+// that says nothing of its finish has one. It goes by counted operations, never by a clock: the
+// choice is the same on every machine.
+
+const (
+	// soonEpochs is how many epochs of the dual Newton's method may cost to begin at once, and
+	// poorEpochs the same where the bound says that the dual will be slow.
+	soonEpochs = 40
+	poorEpochs = 150
+	// newtonBegins is how often a problem may begin with Newton's method.
+	newtonBegins = 2
+	// tolEpochs is how long a run may be that Config.Tol is to end, where nothing else is said.
+	tolEpochs = 2000
+)
+
+// A density is how many values of the rows are not 0, by a sample of them: their mean, and the mean
+// of their squared numbers.
+type density struct{ nonzeros, squares float64 }
+
+// densityOf returns that of the given rows of x, nil for all, and a reader of x. It goes by the
+// values alone, however they are held.
+func densityOf(x store.Rows, only []uint32) (d density, rows store.Reader) {
+	const sample = 256
+	// Copies of rows that were scaled can be added, but not be read: all are read by adding them.
+	rows = store.ReaderOf(struct{ store.Examples }{x})
+	count, n := x.Rows(), 0.0
+	if only != nil {
+		count = len(only)
+	}
+	for j := 0; j < count; j += max(1, count/sample) {
+		i := j
+		if only != nil {
+			i = int(only[j])
+		}
+		_, values := rows.Row(i)
+		nonzeros := 0.0
+		for _, v := range values {
+			if v != 0 {
+				nonzeros++
+			}
+		}
+		d.nonzeros += nonzeros
+		d.squares += float64(nonzeros * nonzeros)
+		n++
+	}
+	d.nonzeros /= n
+	d.squares /= n
+	return d, rows
+}
+
+// counted returns the rows of a weight above 0, nil for all.
+func counted(weight []float64) (rows []uint32) {
+	if weight == nil {
+		return nil
+	}
+	for i, w := range weight {
+		if w > 0 {
+			rows = append(rows, uint32(i))
+		}
+	}
+	return rows
+}
+
+// A prediction is what ways to the end of a run cost, in nanoseconds of a usual machine.
+type prediction struct {
+	newton float64 // to a proof of 1 %
+	epoch  float64 // of the dual, or of Pegasos
+}
+
+// predict counts the operations on rows of so many columns, of one problem.
+func (cfg Config) predict(rows, cols float64, d density) (c prediction) {
+	vars := cols + 1
+	pass := rows * min(float64(0.08*cols), d.nonzeros)
+	row := min(float64(0.6*d.squares), 10+float64(vars*vars)/100)
+	iterations, zone := 12.0, max(float64(0.15*rows), min(rows, 3*vars))+float64(0.35*rows)
+	switch {
+	case cfg.Loss == SquaredHinge:
+		iterations, zone = 6, 3*rows
+	case cfg.Loss == Squared:
+		iterations, zone = 3, 3*rows
+	case !lossTable[cfg.cost().loss].kinks:
+		iterations, zone = 6, 6*rows
+	}
+	solve := float64(vars*vars*vars)/180 + float64(1.5*float64(vars*vars))
+	c.newton = float64(iterations*(float64(2.5*pass)+60*rows+solve)) + float64(zone*row)
+	c.epoch = 2*pass + 20*rows
+	return c
+}
+
+// canNewton reports whether a run with the settings can have Newton's method as its finish.
+func (cfg Config) canNewton() bool {
+	return cfg.canFinish() && !cfg.Multiclass.Joint() && cfg.Change == 0 && cfg.Patience == 0
+}
+
+// newtonPays reports whether it is time for Newton's method to take over a problem of a run with
+// FinishAuto: at once where it is cheap, or after half of what it costs.
+func (r *run) newtonPays(p *problem) bool {
+	if !r.data.auto.newton || p.newtons >= newtonBegins {
+		return false
+	}
+	c := r.predicted()
+	spent := float64(r.epoch)
+	if p.ascent != nil {
+		spent = float64(p.ascent.pass)
+	}
+	return p.newtons == 0 && p.ascent == nil && c.newton <= soonEpochs*c.epoch ||
+		float64(spent*c.epoch) >= c.newton/2
+}
+
+// predicted is predict for the run's rows.
+func (r *run) predicted() prediction {
+	return r.cfg.predict(float64(r.rows), float64(r.data.x.Cols()), r.data.auto.density)
+}
+
+// An autoFinish is what FinishAuto goes by.
+type autoFinish struct {
+	density density
+	newton  bool // Newton's method may be taken: there are few columns, and memory for it
+}
+
+// setAuto finds what FinishAuto goes by.
+func (s *session) setAuto(tr *Trainer) {
+	cfg := s.cfg
+	if cfg.Finish != FinishAuto {
+		return
+	}
+	if s.data.x.Cols() > newtonColumns || !cfg.canNewton() {
+		return
+	}
+	d, _ := densityOf(s.data.x, counted(s.data.weight))
+	s.data.auto = autoFinish{d, true}
+	s.data.auto.newton = s.checkMemory(tr) == nil
+}
+
+// finish chooses how the run ends where nothing is said of it: with FinishAuto if it is to go on up
+// to a proof; with Newton's method if that costs no more than the given passes, which it then takes
+// the place of.
+func (c *choice) finish(passes int) {
+	tr := &c.trainer
+	if tr.Finish == "" && tr.Resume == nil && tr.Shards <= 1 {
+		cfg := tr.Config
+		switch {
+		case tr.Tol > 0:
+			if cfg.Finish = FinishAuto; cfg.Validate() == nil {
+				tr.Finish = FinishAuto
+			}
+		case tr.Loss == EpsInsensitive: // the constant is moved anyway: see centre
+		case cfg.Epochs == 0 && cfg.Steps == 0 && tr.Prior == nil:
+			if cfg.Finish = FinishNewton; cfg.Validate() == nil && c.newtonPays(passes) {
+				tr.Finish = FinishNewton
+				if tr.Loss != Squared {
+					tr.Tol = enoughProof
+				}
+			}
+		}
+	}
+	switch {
+	case tr.Epochs != 0 || tr.Steps != 0 || tr.Finish == FinishNewton:
+	case tr.Tol > 0:
+		tr.Epochs = tolEpochs
+	default:
+		tr.Epochs = passes
+		if tr.Epochs > manyPasses && tr.Config.mayProve() {
+			tr.Tol = enoughProof
+		}
+	}
+}
+
+// newtonPays reports whether Newton's method costs no more than so many passes, and has memory.
+func (c *choice) newtonPays(passes int) bool {
+	n, cols := float64(c.columns.Rows), float64(c.x.Cols())
+	if cols > newtonColumns || 12*(cols+33)*(cols+33)+64*n > float64(c.memory())/2 {
+		return false
+	}
+	if c.trainer.Loss == Squared && cols <= fewColumns {
+		return true // columns that go together take very many passes
+	}
+	if k := float64(len(c.classes)); c.trainer.Multiclass == OneVsOne && k > 2 {
+		n *= 2 / k
+	}
+	d, _ := densityOf(c.rows, counted(c.weight))
+	p := c.trainer.Config.predict(n, cols, d)
+	return p.newton <= float64(float64(passes)*p.epoch)
+}

@@ -1,0 +1,191 @@
+package pegasos
+
+import (
+	"math"
+	"os"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+// autoTrial is newTrial for FinishAuto, which takes Newton's method at once or after the dual.
+func autoTrial(seed uint64) *trial {
+	t := newtonTrial(seed)
+	t.tr.Config.Finish = FinishAuto
+	t.tr.Config.Epochs = pick(t.g, 0, 30, 60, 200)
+	return t
+}
+
+// No proof of auto is wrong, whatever the data and the settings. With PEGASIMD_LONG there are
+// 10,000 problems.
+func TestAutoCertificate(t *testing.T) {
+	defer func() { sumFew = true }()
+	n, problems := tally{}, uint64(60)
+	if os.Getenv("PEGASIMD_LONG") != "" {
+		problems = 10000
+	}
+	n.certifyRandom(t, 2000, problems, autoTrial)
+	if n.close < n.problems/3 {
+		t.Error("too few proofs")
+	}
+}
+
+// autoStates trains epoch by epoch, and returns what the problem is at after each: steps, dual or
+// Newton's method.
+func autoStates(t *testing.T, x Examples, y []float32, cfg Config) (states string, m *Model) {
+	cfg.Finish = FinishAuto
+	tr := Trainer{Config: cfg, Threads: 1, Progress: func(p Progress) {
+		state := "s"
+		switch q := p.session.runs[0].problems[0]; {
+		case q.newton != nil:
+			state = "n"
+		case q.ascent != nil:
+			state = "d"
+		}
+		if n := len(states); n == 0 || states[n-1:] != state {
+			states += state
+		}
+	}}
+	m, err := tr.plain(t.Context(), x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return states, m
+}
+
+// Auto takes Newton's method at once where it is cheap or the bound says that the dual is slow,
+// after the dual or Pegasos where it is not, and not at all with many columns or without memory.
+func TestAutoChooses(t *testing.T) {
+	few, wide, long := random(71, 2000, 30, 2, 1), random(72, 200, 150, 2, 1),
+		random(73, 60, newtonColumns+1, 2, 0.02)
+	for _, c := range []struct {
+		name string
+		data pair
+		cfg  Config
+		want string
+	}{
+		{"cheap", few, Config{Lambda: 1e-3, Tol: 1e-3}, "n"},
+		{"log", few, Config{Lambda: 1e-3, Tol: 1e-3, Loss: Log}, "n"},
+		{"after the dual", wide, Config{Lambda: 1, Tol: 1e-12, Epochs: 900}, "dndnd"},
+		{"slow dual", wide, Config{Lambda: 1e-6, Tol: 1e-2, Epochs: 300}, "n"},
+		{"no dual", wide, Config{Lambda: 0.1, Tol: 1e-6, Epochs: 300, Loss: Log}, "sn"},
+		{"many columns", long, Config{Lambda: 0.1, Tol: 1e-6, Epochs: 300}, "d"},
+		{"few epochs", wide, Config{Lambda: 1, Tol: 1e-12, Epochs: 10}, "d"},
+		{"change", few, Config{Lambda: 1e-3, Change: 1e-9, Epochs: 5}, "sd"},
+	} {
+		have, m := autoStates(t, c.data.dense, c.data.y, c.cfg)
+		if have != c.want {
+			t.Errorf("%s: %s, want %s: %+v", c.name, have, c.want, m.Result)
+		}
+		if c.cfg.Tol > 1e-12 && c.cfg.Epochs != 10 && m.Result.Gap > c.cfg.Tol {
+			t.Errorf("%s: gap %v after %v epochs", c.name, m.Result.Gap, m.Result.Epochs)
+		}
+		// Rows held otherwise are no reason for another choice.
+		if other, _ := autoStates(t, c.data.sparse, c.data.y, c.cfg); other != have {
+			t.Errorf("%s: %s with sparse rows", c.name, other)
+		}
+	}
+}
+
+// What auto does goes on to the bit, wherever it is paused: in the dual, before and after Newton's
+// method takes over, and after it hands back.
+func TestAutoResumes(t *testing.T) {
+	wide := random(72, 200, 150, 2, 1)
+	cfg := Config{Lambda: 1, Tol: 1e-12, Epochs: 150, Finish: FinishAuto, Bias: BiasAugmented}
+	tr := Trainer{Config: cfg}
+	want, err := tr.plain(t.Context(), wide.dense, wide.y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for epoch := 1; epoch < 120; epoch += 7 {
+		for _, p := range []int64{int64(200 * epoch), int64(200*epoch + 77)} {
+			if have := resumed(t, wide.dense, wide.y, tr, p); have.Hash() != want.Hash() {
+				t.Errorf("paused after %d steps: another model", p)
+			}
+		}
+	}
+}
+
+// The same bits on every path, and for any number of threads.
+func TestGoldenAuto(t *testing.T) {
+	few, wide := random(71, 3000, 10, 3, 0.7), random(72, 200, 150, 2, 1)
+	for _, c := range []struct {
+		data pair
+		cfg  Config
+		want string
+	}{
+		{few, Config{Lambda: 1e-3, Tol: 1e-4, Bias: BiasAugmented},
+			"5efe6fd7097dd0dfeade66daf9a3d741547ff1cb9da82a5c12c194a7dea7798e"},
+		{few, Config{Lambda: 1e-3, Tol: 1e-4, Multiclass: OneVsOne, Loss: SquaredHinge},
+			"64a99cda8a4eb766060b1482f2fdc666a4aae1d883280c9bcfca3222c2ca01a0"},
+		{few, Config{Lambda: 1e-3, Tol: 1e-4, Loss: Log, Bias: BiasUnregularised},
+			"dd58f854ae7ee614fd45c2c743bfdf28b84a1a390b55b9ecd328cf2bf713df46"},
+		{wide, Config{Lambda: 1, Tol: 1e-12, Epochs: 150},
+			"19c49af8ab7e385d305cc669a51f089120e14c1af2e93d877e1ecde77696a64d"},
+	} {
+		c.cfg.Finish = FinishAuto
+		for _, isa := range paths() {
+			for _, threads := range []int{1, 2, 8} {
+				func() {
+					defer asm.Use(asm.Use(isa))
+					m, err := (&Trainer{Config: c.cfg, Threads: threads}).plain(t.Context(),
+						c.data.dense, c.data.y)
+					if err != nil || m.Hash() != c.want {
+						t.Errorf("%+v on %s, %d threads: %v %s, want %s", c.cfg, isa, threads, err,
+							m.Hash(), c.want)
+					}
+				}()
+			}
+		}
+	}
+}
+
+// A run with Tol and nothing else goes on until that is proven.
+func TestTolIsProven(t *testing.T) {
+	data := apart(74, 400, 8, 3)
+	for _, cfg := range []Config{
+		{Tol: 1e-4}, {Tol: 1e-3, Loss: Log, Multiclass: OneVsRest}, {Tol: 1e-3, Scale: ScaleNone},
+		{Tol: 1e-3, Bias: BiasUnregularised},
+	} {
+		m := train(t, data.dense, data.y, Trainer{Config: cfg})
+		finishes := m.Config.Finish == FinishAuto || m.Config.Multiclass.Joint()
+		if !(m.Result.Gap <= cfg.Tol) || m.Config.Tol != cfg.Tol || !finishes {
+			t.Errorf("%+v: gap %v with %+v", cfg, m.Result.Gap, m.Config)
+		}
+	}
+	numbers := Config{Tol: 1e-5, Loss: EpsInsensitive}
+	if m := train(t, data.dense, data.y, Trainer{Config: numbers}); !(m.Result.Gap <= 1e-5) {
+		t.Errorf("numbers: gap %v", m.Result.Gap)
+	}
+}
+
+// No memory for Newton's method is no reason to refuse a run with auto.
+func TestAutoMemory(t *testing.T) {
+	data := random(75, 100, 900, 2, 0.1)
+	for most, want := range map[int64]bool{0: true, 10e6: false} {
+		s, err := newSession(data.dense, data.y, &Trainer{MaxMemory: most,
+			Config: Config{Finish: FinishAuto, Lambda: 0.1, Epochs: 3}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.data.auto.newton != want {
+			t.Errorf("with %d bytes: %v", most, s.data.auto.newton)
+		}
+	}
+	// As many problems have buffers at a time as there is memory for.
+	few := random(76, 300, 400, 4, 1)
+	tr := Trainer{Threads: 8, Config: Config{Finish: FinishNewton, Lambda: 0.1, Tol: 1e-3,
+		Multiclass: OneVsRest, Epochs: 10}}
+	s, err := newSession(few.dense, few.y, &tr)
+	if err != nil || s.data.newtons.most != 4 {
+		t.Fatal(err, s.data.newtons.most)
+	}
+	whole := mustTrain(t, few.dense, few.y, tr.Config)
+	tr.MaxMemory = int64(math.Ceil(s.memory(&tr, s.sizes(), 2)))
+	if s, err = newSession(few.dense, few.y, &tr); err != nil || s.data.newtons.most != 2 {
+		t.Fatal(err, s.data.newtons.most)
+	}
+	if m, err := tr.plain(t.Context(), few.dense, few.y); err != nil || m.Hash() != whole.Hash() {
+		t.Error(err, "another model with less memory")
+	}
+}

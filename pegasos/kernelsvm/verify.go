@@ -1,0 +1,293 @@
+package kernelsvm
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// This file holds a model to what it claims of itself. The support rows are found among the rows of
+// the data, and the scores of all rows from kernel values in float64. The coefficients times lambda
+// and the number of rows, cut off at 0 and 1, are dual variables: a bound comes of them that owes
+// nothing to the run.
+
+// Verify holds the model to what its Result claims of the rows of x with the labels y: see
+// [pegasos.Trainer.Verify]. Of the trainer only Threads and MaxMemory are used. It takes kernel
+// values in float64 of all rows with the support rows. A kernel that is a function can't be
+// verified.
+func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y []float32) (
+	*pegasos.Verification, error,
+) {
+	r, err := tr.runOf(m, x, y)
+	if err != nil {
+		return nil, err
+	}
+	v := &pegasos.Verification{Hash: m.Hash(), Bound: math.NaN()}
+	v.Claimed.Objective, v.Claimed.DualObjective, v.Claimed.Gap = m.Result.Objective,
+		m.Result.DualObjective, m.Result.Gap
+	v.Data = fingerprint(x, y, r.threads, func() bool { return ctx.Err() != nil })
+	if v.Known = v.Data == m.Data; m.Data != "" && !v.Known {
+		v.Contradict("the data are not those that the model was trained on: other rows or labels, " +
+			"or another order")
+	}
+	coef, lost := r.placed(m)
+	if lost > 0 {
+		v.Contradict("%d of the support rows are not among the data's rows of their class", lost)
+	}
+	errors := r.remeasure(ctx, coef)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	found := r.result()
+	v.Objective, v.Bound, v.Gap = found.Objective, found.DualObjective, found.Gap
+	if !(v.Objective < math.Inf(1)) {
+		return nil, fmt.Errorf("kernelsvm: the objective is not finite: %s", tooLarge)
+	}
+	checkClaims(v, m, found, errors)
+	if m.Lambda != r.lambda {
+		v.Contradict("lambda is %v, not %v", r.lambda, m.Lambda)
+	}
+	switch claimed := m.Result.DualObjective; {
+	case len(v.Reasons) > 0:
+	case v.Bound >= claimed:
+		v.Verdict = pegasos.Confirmed
+	default:
+		v.Verdict = pegasos.NotConfirmed
+	}
+	return v, nil
+}
+
+// runOf returns a run of the model's problems, of which no step will be taken.
+func (tr *Trainer) runOf(m *Model, x pegasos.Examples, y []float32) (*run, error) {
+	c := m.Config
+	if c.Kernel == Function {
+		return nil, badField("Kernel", "a kernel that is a function can't be verified")
+	}
+	if x.Cols() != m.Cols() {
+		return nil, fmt.Errorf("kernelsvm: the rows have %d features, the model has %d", x.Cols(),
+			m.Cols())
+	}
+	inner := &Trainer{Threads: tr.Threads, MaxMemory: tr.MaxMemory, CacheMB: -1,
+		Config: Config{Kernel: c.Kernel, Gamma: c.Gamma, Coef0: c.Coef0, Degree: c.Degree,
+			Lambda: c.Lambda, C: c.C, Multiclass: c.Multiclass}}
+	r, err := newRun(inner, x, y)
+	if err == nil && !slices.Equal(r.classes, m.Classes) {
+		err = fmt.Errorf("kernelsvm: the rows are of the classes %v, the model is of %v", r.classes,
+			m.Classes)
+	}
+	return r, err
+}
+
+// fingerprint returns a hash of the rows and labels, and how the rows are held.
+func fingerprint(x pegasos.Examples, y []float32, threads int, stop func() bool) string {
+	h := sha256.New()
+	fmt.Fprintln(h, x.Rows(), x.Cols())
+	modelfile.WriteNumbers(h, y)
+	modelfile.WriteNumbers(h, store.Hashes(x, threads, stop))
+	return store.Kind(x) + ":" + hex.EncodeToString(h.Sum(nil))
+}
+
+// placed returns the model's coefficients as those of the run's rows, and how many of the support
+// rows are none of them, of the same class. Of equal rows each can be one support row.
+func (r *run) placed(m *Model) (coef classValues, lost int) {
+	type key struct {
+		class int32
+		hash  uint64
+	}
+	all := func() bool { return false }
+	rows := map[key][]int{}
+	for i, h := range store.Hashes(r.x, r.threads, all) {
+		p := int(r.place[i])
+		k := key{r.classOf[p], h}
+		rows[k] = append(rows[k], p)
+	}
+	coef = r.empty()
+	for c, g := range r.groups {
+		for s := range g.slots {
+			coef[c][s] = make([]float64, g.end-g.start)
+		}
+	}
+	hashes, first := store.Hashes(m.SupportRows(), r.threads, all), 0
+	for c, count := range m.counts {
+		for j := range count {
+			k := key{int32(c), hashes[first+j]}
+			at := slices.IndexFunc(rows[k], func(p int) bool {
+				return sameRow(m.rows, first+j, r.store.from, int(r.store.at[p]))
+			})
+			if at < 0 {
+				lost++
+				continue
+			}
+			p := rows[k][at]
+			rows[k] = slices.Delete(rows[k], at, at+1)
+			for s := range coef[c] {
+				coef[c][s][p-r.groups[c].start] = float64(m.coef[c][s][j])
+			}
+		}
+		first += count
+	}
+	return coef, lost
+}
+
+// sameRow reports whether row i of x and row j of z have the same numbers.
+func sameRow(x store.Reader, i int, z store.Reader, j int) bool {
+	index, values := nonzerosOf(x, i)
+	index2, values2 := nonzerosOf(z, j)
+	return slices.Equal(index, index2) && slices.Equal(values, values2)
+}
+
+// nonzerosOf returns the columns and values of row i that are not 0.
+func nonzerosOf(x store.Reader, i int) (index []int32, values []float32) {
+	all, row := x.Row(i)
+	for k, v := range row {
+		if v != 0 {
+			j := int32(k)
+			if all != nil {
+				j = all[k]
+			}
+			index, values = append(index, j), append(values, v)
+		}
+	}
+	return index, values
+}
+
+// remeasure finds the objective and the bound of every problem, and how far off what training has
+// found of the objective may be.
+func (r *run) remeasure(ctx context.Context, coef classValues) (errors []float64) {
+	errors = make([]float64, len(r.problems))
+	wanted, scores := make([]bool, len(r.problems)), r.empty()
+	for c, g := range r.groups {
+		for s := range g.slots {
+			scores[c][s] = make([]float64, g.end-g.start)
+		}
+	}
+	for k := range wanted {
+		wanted[k] = true
+	}
+	r.wideScores(ctx, wanted, coef, scores)
+	r.each(func(k int) {
+		p := r.problems[k]
+		n, scale := float64(p.rows), p.dualScale()
+		rough := r.fresh
+		rough.product += 2 * more * unit
+		t := r.tallyScaled(k, coef, scores, rough)
+		errors[k] = 2*(float64(p.lambda/2*t.squareOff/scale/scale)+t.lossOff/n) + 1e-12
+		t = r.tallyScaled(k, coef, scores, r.wide)
+		penalty := max(0, float64(p.lambda/2*t.square/scale/scale))
+		p.objective = penalty + t.loss/n
+		p.off = float64(p.lambda/2*t.squareOff/scale/scale) + t.lossOff/n +
+			float64(4*unit64*n*p.objective)
+		errors[k] += p.off
+		r.eachCoefficient(k, coef, func(c, _ int, a *float64) {
+			if alpha := float64(p.sign(c)**a) * scale; alpha < 0 || alpha > 1 {
+				p.gap = math.Inf(1)
+			}
+		})
+		if wanted[k] = math.IsInf(p.gap, 1); !wanted[k] {
+			p.gap = t.gap/n + float64(4*unit64*n*(t.gap/n+p.objective))
+			r.raiseBy(p, &t)
+		}
+	})
+	if !slices.Contains(wanted, true) || !r.certified() || ctx.Err() != nil {
+		r.each(func(k int) { r.setBound(r.problems[k]) })
+		return errors
+	}
+	for k, p := range r.problems {
+		if scale := p.dualScale(); wanted[k] {
+			r.eachCoefficient(k, coef, func(c, _ int, a *float64) {
+				sign := p.sign(c)
+				*a = float64(sign*max(0, min(float64(sign**a)*scale, 1))) / scale
+			})
+		}
+	}
+	r.wideScores(ctx, wanted, coef, scores)
+	r.each(func(k int) {
+		if wanted[k] {
+			t := r.tallyScaled(k, coef, scores, r.wide)
+			r.raiseBy(r.problems[k], &t)
+		}
+		r.setBound(r.problems[k])
+	})
+	return errors
+}
+
+// raiseBy raises the bound of a problem by dual variables.
+func (r *run) raiseBy(p *problem, t *tally) {
+	n := float64(p.rows)
+	over := 2 * p.dualScale() * n
+	p.raise(n, t.alphas/n, t.square/over, t.squareOff/over)
+}
+
+// tallyScaled adds up over the rows of problem k, from coefficients and scores that were found from
+// values with the given roundings, in terms of dual variables.
+func (r *run) tallyScaled(k int, coef, scores classValues, values rounding) (t tally) {
+	p := r.problems[k]
+	scale := p.dualScale()
+	o := &scoreErrors{fresh: values, terms: 4 * unit64 * float64(p.rows+2)}
+	moves := 8
+	r.eachCoefficient(k, coef, func(c, i int, a *float64) {
+		if *a != 0 {
+			place := r.groups[c].start + i
+			o.freshOn.add(math.Abs(*a), r.roots[place], r.store.squares[place])
+			moves++
+		}
+	})
+	o.sum = float64(2 * unit64 * float64(moves) * o.freshOn.root)
+	r.eachCoefficient(k, coef, func(c, i int, a *float64) {
+		place, sign := r.groups[c].start+i, p.sign(c)
+		z := float64(sign * scores[c][r.slotOf(k, c)][i])
+		e := o.at(r.roots[place], r.store.squares[place], z)
+		t.add(float64(float64(sign**a)*scale), float64(z*scale), float64(e*scale), scale)
+	})
+	return t
+}
+
+// checkClaims compares what was found with what the model claims.
+func checkClaims(v *pegasos.Verification, m *Model, found Result, errors []float64) {
+	claimed := m.Result
+	if math.IsNaN(claimed.Objective) {
+		return // nothing is claimed
+	}
+	if len(claimed.PerProblem) != len(found.PerProblem) { // of a former version
+		if math.Abs(claimed.Objective-found.Objective) > 1e-4*found.Objective {
+			v.Contradict("the objective is %v, not %v", found.Objective, claimed.Objective)
+		}
+	} else {
+		var sum, bound float64
+		for k, c := range claimed.PerProblem {
+			of := ""
+			if len(errors) > 1 {
+				of = fmt.Sprintf(" of problem %d", k)
+			}
+			have := found.PerProblem[k].Objective
+			if !(math.Abs(c.Objective-have) <= errors[k]) {
+				v.Contradict("the objective%s is %v, not %v", of, have, c.Objective)
+			}
+			if proof.Check(have, c.DualObjective) != nil {
+				v.Contradict("the claimed bound%s is above the model's objective, %v", of, have)
+			}
+			sum += c.Objective
+			bound += c.DualObjective
+		}
+		n := float64(len(errors))
+		if sum/n != claimed.Objective {
+			v.Contradict("the mean of the objectives is %v, not %v", sum/n, claimed.Objective)
+		}
+		if bound/n != claimed.DualObjective &&
+			!(math.IsNaN(bound) && math.IsNaN(claimed.DualObjective)) {
+			v.Contradict("the mean of the bounds is %v, not %v", bound/n, claimed.DualObjective)
+		}
+	}
+	if proof.Check(found.Objective, claimed.DualObjective) != nil {
+		v.Contradict("the claimed bound %v on the least objective is above the model's objective, %v",
+			claimed.DualObjective, found.Objective)
+	}
+}

@@ -1,0 +1,134 @@
+package kernelsvm
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// Models of every kind are held to their claims by what they were trained on, as they were written
+// and however the rows are held; those of the finish are confirmed.
+func TestVerify(t *testing.T) {
+	ctx := context.Background()
+	for name, cfg := range map[string]Config{
+		"rbf": {}, "linear": {Kernel: Linear, Lambda: 0.1}, "tol": {Tol: 1e-3},
+		"polynomial": {Kernel: Polynomial, Coef0: 1}, "sigmoid": {Kernel: Sigmoid, Gamma: 0.1},
+		"c": {C: 2}, "rest": {Multiclass: pegasos.OneVsRest}, "steps": {Finish: pegasos.FinishNone},
+		"iid": {Order: pegasos.IID}, "few": {MaxSV: 10},
+	} {
+		for classes := 2; classes <= 3; classes++ {
+			p := sample.Random(uint64(classes), 150, 6, classes, 0.7)
+			x := []pegasos.Examples{p.Dense, p.Sparse}
+			tr := Trainer{Config: cfg, Fingerprint: true}
+			m, err := tr.Train(ctx, x[classes%2], p.Y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var file bytes.Buffer
+			if err := m.Write(&file); err != nil {
+				t.Fatal(err)
+			}
+			if m, err = Read(bytes.NewReader(file.Bytes())); err != nil {
+				t.Fatal(err)
+			}
+			for k, x := range x {
+				v, err := tr.Verify(ctx, m, x, p.Y)
+				if err != nil || v.Verdict == pegasos.Contradicted && k == classes%2 ||
+					v.Known != (k == classes%2) || v.Bound > v.Objective {
+					t.Errorf("%s, %d classes: %+v, %v", name, classes, v, err)
+				}
+				if finished := cfg.Finish == "" && cfg.Order == "" && cfg.Kernel != Sigmoid &&
+					cfg.MaxSV == 0; finished && k == classes%2 &&
+					!(v.Gap <= max(1.05*m.Result.Gap, m.Result.Gap+1e-4)) {
+					t.Errorf("%s, %d classes: %+v", name, classes, v)
+				}
+			}
+		}
+	}
+}
+
+// What is not as it was claimed is contradicted.
+func TestVerifyContradicts(t *testing.T) {
+	ctx := context.Background()
+	p := sample.Random(7, 120, 5, 3, 1)
+	tr := Trainer{Fingerprint: true}
+	m, err := tr.Train(ctx, p.Dense, p.Y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := m.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	// A file that is sealed again, of which one bit of the numbers is another.
+	body := file.Bytes()[:file.Len()-32]
+	first := bytes.Index(body, []byte("\n\n")) + 2
+	for at := first; at < len(body); at += 7 {
+		changed := bytes.Clone(body)
+		changed[at] ^= 1 << (at % 8)
+		sum := sha256.Sum256(changed)
+		if _, err := Read(bytes.NewReader(append(changed, sum[:]...))); err == nil {
+			t.Errorf("byte %d: no error", at)
+		}
+	}
+	again := func() *Model {
+		m, err := Read(bytes.NewReader(file.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	labels, other := slices.Clone(p.Y), dense.New(120, 5)
+	labels[3] = p.Y[slices.IndexFunc(p.Y, func(y float32) bool { return y != p.Y[3] })]
+	for i := range 120 {
+		copy(other.Row(i), p.Dense.Row(i))
+	}
+	other.Row(17)[2] += 0.25
+	for name, c := range map[string]struct {
+		change func(m *Model)
+		x      *dense.Matrix
+		y      []float32
+		want   string
+	}{
+		"label": {func(*Model) {}, p.Dense, labels, "the data are not those"},
+		"row":   {func(*Model) {}, other, p.Y, "the data are not those"},
+		"unknown label": {func(m *Model) { m.Data = "" }, p.Dense, labels,
+			""}, // the objective, or a support row
+		"objective": {func(m *Model) { m.Result.Objective *= 1 + 1e-15 }, p.Dense, p.Y, "the mean"},
+		"problem": {func(m *Model) {
+			m.Result.PerProblem[1].Objective *= 0.9
+			m.Result.Objective *= 0.97
+		}, p.Dense, p.Y, "of problem 1"},
+		"bound":       {func(m *Model) { m.Result.PerProblem[2].DualObjective *= 2 }, p.Dense, p.Y, "bound"},
+		"coefficient": {func(m *Model) { m.coef[0][0][0] *= 3 }, p.Dense, p.Y, "the objective"},
+		"lambda":      {func(m *Model) { m.Lambda *= 2 }, p.Dense, p.Y, "lambda"},
+	} {
+		m := again()
+		c.change(m)
+		v, err := tr.Verify(ctx, m, c.x, c.y)
+		if err != nil || v.Verdict != pegasos.Contradicted ||
+			!strings.Contains(strings.Join(v.Reasons, "; "), c.want) {
+			t.Errorf("%s: %+v, %v", name, v, err)
+		}
+	}
+	more := slices.Clone(p.Y)
+	more[0] = 99
+	if _, err := tr.Verify(ctx, m, p.Dense, more); err == nil {
+		t.Error("another class")
+	}
+	if _, err := tr.Verify(ctx, m, dense.New(120, 4), p.Y); err == nil {
+		t.Error("fewer features")
+	}
+	m.Result.Objective = math.NaN()
+	if v, err := tr.Verify(ctx, m, p.Dense, p.Y); err != nil || len(v.Reasons) > 0 {
+		t.Errorf("%+v, %v", v, err)
+	}
+}

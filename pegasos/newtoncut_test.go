@@ -1,0 +1,69 @@
+package pegasos
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/sample"
+)
+
+// A run that is cancelled within one of Newton's iterations, while a resumed run repeats them, or
+// while the proof is found that decides whether more are needed, ends soon. What it leaves can be
+// resumed, to the bit.
+func TestCancelNewton(t *testing.T) {
+	const rows, soon = 20000, 3 * newtonChunk
+	data := sample.Random(1, rows, 3, 2, 1)
+	for name, cfg := range map[string]Config{
+		"hinge":  {Bias: BiasAugmented},
+		"bias":   {Bias: BiasUnregularised, Epochs: 4},
+		"auto":   {Finish: FinishAuto, Epochs: 30},
+		"no tol": {Tol: -1, Loss: SquaredHinge},
+	} {
+		if cfg.Finish == "" {
+			cfg.Finish = FinishNewton
+		}
+		if cfg.Lambda = 1e-3; cfg.Tol == 0 {
+			cfg.Tol = 1e-5
+		}
+		cfg.Tol = max(0, cfg.Tol)
+		whole := &watched{Examples: data.Dense, cancel: func() {}}
+		want := mustTrain(t, whole, data.Y, cfg)
+		first := int64(3 * rows) // about when the epoch of Pegasos is over
+		for k := range int64(3) {
+			at := first + k*(whole.reads.Load()-first)/3
+			var from, m *Model
+			// Once in training, and once where a resumed run repeats its iterations.
+			for _, last := range []int64{at, at * 2 / 3, 0} {
+				ctx, cancel := context.WithCancel(t.Context())
+				x := &watched{Examples: data.Dense, cancel: cancel}
+				x.last.Store(last)
+				tr := Trainer{Config: cfg, KeepState: true, Resume: from, Threads: 1}
+				var err error
+				m, err = tr.plain(ctx, x, data.Y)
+				cancel()
+				if err == nil {
+					break
+				}
+				if !errors.Is(err, context.Canceled) {
+					t.Fatalf("%s, after %d reads: %v", name, last, err)
+				}
+				// The sums for a bound, and what the dual begins with, are taken to their end.
+				most := int64(rows + soon)
+				if name == "auto" {
+					most = 5 * rows
+				}
+				if late := x.reads.Load() - last; late > most {
+					t.Errorf("%s: %d reads after it was cancelled at %d", name, late, last)
+				}
+				if m != nil { // else it was while the run was prepared
+					from = m
+				}
+			}
+			if m.Hash() != want.Hash() || m.Result.Gap != want.Result.Gap {
+				t.Errorf("%s, after %d reads: another model: %+v, want %+v", name, at, m.Result,
+					want.Result)
+			}
+		}
+	}
+}

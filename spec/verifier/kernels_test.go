@@ -1,0 +1,425 @@
+package main
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// This file has the kernels by docs/spec-kernels.md alone, and computes the published vectors anew.
+
+func stream(s uint64, n int) []float32 {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = value(s, i)
+	}
+	return v
+}
+
+func word(s uint64, i int) uint32 { return uint32(mix(s<<32+uint64(i)) >> 32) }
+
+func octet(s uint64, i int) byte { return byte(word(s, i) >> 24) }
+
+func column(k int) int { return 3*k + int(mix(uint64(k))%3) }
+
+func bits32(v float32) string { return fmt.Sprintf("%08x", math.Float32bits(v)) }
+
+func hashOf(v ...any) string {
+	var b []byte
+	for _, v := range v {
+		b, _ = binary.Append(b, binary.LittleEndian, v)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(b))
+}
+
+// dots is the sum of n terms in 64 lanes.
+func dots(n int, term func(i int) float32) float32 {
+	terms := make([]float32, n)
+	for i := range terms {
+		terms[i] = term(i)
+	}
+	return sum(terms, 65536, 64)
+}
+
+func dotOf(x, y []float32) float32 {
+	return dots(len(x), func(i int) float32 { return float32(x[i] * y[i]) })
+}
+
+func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }
+
+func distanceOf(x, y []float32) float32 {
+	return dots(len(x), func(i int) float32 { return float32((x[i] - y[i]) * (x[i] - y[i])) })
+}
+
+func dot64(x, y []float32) float64 {
+	terms := make([]float64, len(x))
+	for i, v := range x {
+		terms[i] = float64(v) * float64(y[i])
+	}
+	return sum(terms, 65536, 32)
+}
+
+func within(s float32) bool { return s >= 0x1p-90 && s <= math.MaxFloat32 }
+
+func length(x []float32) float64 {
+	if s := dotOf(x, x); within(s) {
+		return math.Sqrt(float64(s))
+	}
+	return math.Sqrt(dot64(x, x))
+}
+
+func cosine(x, y []float32) float32 {
+	xx, yy := dotOf(x, x), dotOf(y, y)
+	xy, squares := float64(dotOf(x, y)), float64(float64(xx)*float64(yy))
+	if !within(xx) || !within(yy) || xy-xy != 0 {
+		xy, squares = dot64(x, y), float64(dot64(x, x)*dot64(y, y))
+	}
+	if xy == 0 && squares == 0 {
+		return 0
+	}
+	return float32(max(-1, min(xy/math.Sqrt(squares), 1)))
+}
+
+func exp32(x float32) float32 {
+	x = max(-104, min(x, 89))
+	shifted := float32(x*0x1.715476p+0) + 0x1.8p23
+	k := shifted - 0x1.8p23
+	r := x - float32(k*0x1.62e4p-1)
+	r -= float32(k * 0x1.7f7d1cp-20)
+	p := float32(r*0x1.6d119ap-10) + 0x1.120c00p-7
+	p = float32(p*r) + 0x1.555518p-5
+	p = float32(p*r) + 0x1.5554dcp-3
+	p = float32(p*r) + 0.5
+	e := float32(p*float32(r*r)) + r
+	e++
+	n := int(k) + 254
+	return float32(e*float32(math.Ldexp(1, n/2-127))) * float32(math.Ldexp(1, n-n/2-127))
+}
+
+// sparseDot is that of n nonzeros with a vector whose elements are step apart.
+func sparseDot(n int, x func(k int) float32, w []float32, step int) float32 {
+	terms := make([]float32, n)
+	for k := range terms {
+		terms[k] = float32(x(k) * w[column(k)*step])
+	}
+	return sum(terms, 65536, 8)
+}
+
+// axpy adds a times x to y.
+func axpy(a float32, x, y []float32) {
+	for i := range y {
+		y[i] += float32(a * x[i])
+	}
+}
+
+// tile is rankk of m x n elements: c += the sum over k of a(l, i) b(l, j).
+func tile(c []float32, stride, m, n, k int, a, b func(l, i int) float32) {
+	for first := 0; first < k; first += 256 {
+		for i := range m {
+			for j := range n {
+				var s float32
+				for l := first; l < min(first+256, k); l++ {
+					s += float32(a(l, i) * b(l, j))
+				}
+				c[i*stride+j] += s
+			}
+		}
+	}
+}
+
+func packed(n, width int) string {
+	dst := make([]float32, (n+width-1)/width*(width+3))
+	for i, v := range stream(1, n) {
+		dst[i/width*(width+3)+i%width] = float32(value(4, 0) * v)
+	}
+	return hashOf(dst)
+}
+
+func steps(n int) string {
+	w, told := stream(3, 3*n+1), ""
+	for i, ends := range [5][2]int{{0, n}, {n / 3, n}, {0, n % 16}, {n / 2, n}, {0, n}} {
+		var terms []float32
+		for k := ends[0]; k < ends[1]; k++ {
+			terms = append(terms, float32(value(4, 3*i)*w[column(k)]))
+		}
+		margin := sum(terms, 65536, 8)
+		for k := ends[0]; k < ends[1] && margin < value(4, 3*i+2); k++ {
+			w[column(k)] += value(4, 3*i+1)
+		}
+		told += bits32(margin) + " "
+	}
+	return told + hashOf(w)
+}
+
+func nearest(n int) string {
+	small := func(s uint64, n int) []float32 {
+		v := make([]float32, n)
+		for i := range v {
+			v[i] = float32(word(s, i)%3) - 1
+		}
+		return v
+	}
+	rows, query := small(5, 9*n), small(6, 9)
+	var told []string
+	for k, score := range []func(x, y []float32) float32{dotOf, cosine, distanceOf} {
+		sign := float32(1 - 2*(k/2)) // the least distance is best
+		all, scores := make([]int32, n), make([]float32, n)
+		for i := range all {
+			all[i], scores[i] = int32(i), score(query, rows[9*i:][:9])
+		}
+		slices.SortStableFunc(all, func(i, j int32) int {
+			return cmp.Compare(sign*scores[j], sign*scores[i])
+		})
+		var numbers [10]int32
+		var best [10]float32
+		for i := range min(n, 10) {
+			numbers[i], best[i] = all[i], scores[all[i]]
+		}
+		told = append(told, hashOf(numbers, best))
+	}
+	return strings.Join(told, " ")
+}
+
+// integers is a sum over pairs of bytes.
+func integers(n int, term func(i int) int64) string {
+	var s int64
+	for i := range n {
+		s += term(i)
+	}
+	return fmt.Sprint(s)
+}
+
+// each is the hash of n numbers.
+func each(n int, f func(i int) float32) string {
+	v := make([]float32, n)
+	for i := range v {
+		v[i] = f(i)
+	}
+	return hashOf(v)
+}
+
+// extreme returns the least of the numbers times sign, times sign, and its first place or -1.
+func extreme(v []float32, sign float32) (best float32, at int) {
+	best, at = float32(math.Inf(1)), -1
+	for i, x := range v {
+		if sign*x < best {
+			best, at = sign*x, i
+		}
+	}
+	return sign*best + 0, at
+}
+
+// kernel computes line n of a file; "" if the kernel is not known here.
+func kernel(name string, n int) string {
+	a, b := value(4, 0), value(4, 1)
+	x := func(i int) float32 { return value(1, i) }
+	y := func(i int) float32 { return value(2, i) }
+	signed := func(s uint64, i int) int64 { return int64(int8(octet(s, i))) }
+	plain := func(s uint64, i int) int64 { return int64(octet(s, i)) }
+	row := func(i int) []float32 { return stream(5, i*(n+1)+n)[i*(n+1):] }
+	pick := func(i int) int { return int(mix(uint64(i)) % 7) }
+	unpacked := func(i int) float32 {
+		v := float32(octet(1, i))
+		return float32(v*a) + float32(v*b)
+	}
+	switch name {
+	case "dot":
+		return bits32(dotOf(stream(1, n), stream(2, n)))
+	case "sumsquares":
+		return bits32(dotOf(stream(1, n), stream(1, n)))
+	case "squareddistance":
+		return bits32(distanceOf(stream(1, n), stream(2, n)))
+	case "l1distance":
+		return bits32(dots(n, func(i int) float32 { return abs(x(i) - y(i)) }))
+	case "sum":
+		return bits32(dots(n, x))
+	case "sumabs":
+		return bits32(dots(n, func(i int) float32 { return abs(x(i)) }))
+	case "dotnorms":
+		return kernel("dot", n) + " " + kernel("sumsquares", n) + " " +
+			bits32(dotOf(stream(2, n), stream(2, n)))
+	case "dot64":
+		return fmt.Sprintf("%016x", math.Float64bits(dot64(stream(1, n), stream(2, n))))
+	case "axpy", "axpyto":
+		return each(n, func(i int) float32 { return float32(a*x(i)) + y(i) })
+	case "axpby":
+		return each(n, func(i int) float32 { return float32(a*x(i)) + float32(b*y(i)) })
+	case "scale", "scaleto":
+		return each(n, func(i int) float32 { return float32(a * x(i)) })
+	case "add":
+		return each(n, func(i int) float32 { return x(i) + y(i) })
+	case "sub":
+		return each(n, func(i int) float32 { return x(i) - y(i) })
+	case "mul":
+		return each(n, func(i int) float32 { return float32(x(i) * y(i)) })
+	case "exp":
+		return each(n, func(i int) float32 { return exp32(x(i)) })
+	case "axpy64":
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = float64(y(i)) + float64(float64(a)/float64(b)*float64(x(i)))
+		}
+		return hashOf(v)
+	case "min", "max":
+		best, _ := extreme(stream(1, n), map[string]float32{"min": 1, "max": -1}[name])
+		return bits32(best)
+	case "argmin", "argmax":
+		_, at := extreme(stream(1, n), map[string]float32{"argmin": 1, "argmax": -1}[name])
+		return fmt.Sprint(at)
+	case "find":
+		return fmt.Sprint(slices.Index(stream(1, n), x(2*n/3)))
+	case "dotsparse":
+		return bits32(sparseDot(n, x, stream(3, 3*n+1), 1))
+	case "dotsame":
+		return bits32(sparseDot(n, func(int) float32 { return a }, stream(3, 3*n+1), 1))
+	case "axpysparse", "axpysame":
+		w := stream(3, 3*n+1)
+		for k := range n {
+			if name == "axpysame" {
+				w[column(k)] += a
+			} else {
+				w[column(k)] += float32(a * x(k))
+			}
+		}
+		return hashOf(w)
+	case "stepssame":
+		return steps(n)
+	case "dotsparsek":
+		w := stream(3, 24*(3*n+1))
+		return each(24, func(c int) float32 { return sparseDot(n, x, w[c:], 24) })
+	case "axpysparsek":
+		w := stream(3, 24*(3*n+1))
+		for k := range n {
+			axpy(x(k), stream(4, 24), w[24*column(k):][:24])
+		}
+		return hashOf(w)
+	case "dotrows":
+		return each(5, func(i int) float32 { return dotOf(row(i), stream(1, n)) })
+	case "dotrowsat":
+		return each(6, func(i int) float32 { return dotOf(row(pick(i)), stream(1, n)) })
+	case "axpyrows":
+		v := stream(2, n)
+		for i := range 6 {
+			axpy(value(4, i), row(pick(i)), v)
+		}
+		return hashOf(v)
+	case "rankk":
+		c := stream(3, 11*35+32)
+		tile(c, 35, 12, 32, n, func(l, i int) float32 { return x(12*l + i) },
+			func(l, j int) float32 { return y(32*l + j) })
+		return hashOf(c)
+	case "rankkpairs":
+		c := make([]uint32, 11*35+32)
+		for i := range c {
+			c[i] = word(3, i)
+		}
+		for e := range 12 * 32 * n {
+			l, i, j := e/384, e/32%12, e%32
+			p, q := word(1, 12*l+i), word(2, 32*l+j)
+			c[i*35+j] += uint32(int32(int16(p))*int32(int16(q))) +
+				uint32((int32(p)>>16)*(int32(q)>>16))
+		}
+		return hashOf(c)
+	case "pack":
+		return packed(n, 12) + " " + packed(n, 32)
+	case "unpack":
+		return each(n, unpacked)
+	case "unpackdot":
+		return bits32(dots(n, func(i int) float32 { return float32(unpacked(i) * value(3, i)) })) +
+			" " + each(n, unpacked)
+	case "dotint8":
+		return integers(n, func(i int) int64 { return signed(1, i) * signed(2, i) })
+	case "dotuint8":
+		return integers(n, func(i int) int64 { return plain(1, i) * plain(2, i) })
+	case "squareddistanceint8":
+		return integers(n, func(i int) int64 {
+			return (signed(1, i) - signed(2, i)) * (signed(1, i) - signed(2, i))
+		})
+	case "squareddistanceuint8":
+		return integers(n, func(i int) int64 {
+			return (plain(1, i) - plain(2, i)) * (plain(1, i) - plain(2, i))
+		})
+	case "norm":
+		return bits32(float32(length(stream(1, n))))
+	case "distance":
+		return bits32(float32(math.Sqrt(float64(distanceOf(stream(1, n), stream(2, n))))))
+	case "cosine":
+		return bits32(cosine(stream(1, n), stream(2, n)))
+	case "normalize":
+		factor := float32(1 / length(stream(1, n)))
+		return each(n, func(i int) float32 { return float32(factor * x(i)) })
+	}
+	return products(name, n)
+}
+
+// products has the kernels of matrices.
+func products(name string, n int) string {
+	a, b := value(4, 0), value(4, 1)
+	m := stream(5, 40*n)
+	switch name {
+	case "gemv":
+		return each(n, func(i int) float32 {
+			return float32(a*dotOf(m[40*i:][:37], stream(1, 37))) + float32(b*value(2, i))
+		})
+	case "gemvt":
+		v := stream(2, 37)
+		for j := range v {
+			v[j] = float32(b * v[j])
+		}
+		for i := range n {
+			axpy(float32(a*value(1, i)), m[40*i:][:37], v)
+		}
+		return hashOf(v)
+	case "ger":
+		for i := range n {
+			axpy(float32(a*value(1, i)), stream(2, 37), m[40*i:][:37])
+		}
+		return hashOf(m)
+	case "gemm":
+		c := stream(3, 13*35)
+		for i := range c {
+			c[i] = float32(b * c[i])
+		}
+		tile(c, 35, 13, 35, n, func(l, i int) float32 { return float32(a * value(1, i*n+l)) },
+			func(l, j int) float32 { return value(2, l*35+j) })
+		return hashOf(c)
+	case "top":
+		return nearest(n)
+	}
+	return ""
+}
+
+func TestGoldenKernels(t *testing.T) {
+	files, err := filepath.Glob(folder + "kernel-*.txt")
+	if err != nil || len(files) < 40 {
+		t.Fatal(len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "kernel-"), ".txt")
+		lines := strings.Split(strings.TrimSpace(string(text)), "\n")[1:]
+		for _, line := range lines {
+			var n int
+			first, want, _ := strings.Cut(line, " ")
+			if _, err := fmt.Sscan(first, &n); err != nil {
+				t.Fatal(file, err)
+			}
+			if testing.Short() && n > 1023 {
+				continue
+			}
+			if have := kernel(name, n); have != want {
+				t.Errorf("%s of %d: %s, want %s", name, n, have, want)
+			}
+		}
+	}
+}
