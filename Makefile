@@ -90,6 +90,16 @@ proxy: ## install the command, link the library and gate a project, from a modul
 tidy: ## go mod tidy in every module, as if all were published
 	scripts/with-proxy.sh scripts/tidy.sh -write
 
+.PHONY: test-beam
+test-beam: ## training and scoring on Apache Beam: on its runner in this process, killed and with faults (make test has it)
+	$(GO) -C beam vet ./...
+	$(GO) -C beam test ./...
+
+.PHONY: beam-check
+beam-check: ## the same with 20 kills of each kind, and 400 jobs in a process (some minutes)
+	PEGASIMD_BEAM_KILLS=20 PEGASIMD_BEAM_JOBS=400 $(GO) -C beam test -count=1 -timeout 30m -v \
+		-run 'Killed|ManyJobs' ./engine ./cmd/pegasimd-beam
+
 .PHONY: test-purego
 test-purego: ## the tests without assembly, by either tag
 	PEGASIMD_WANT=generic $(GO) test -count=1 -short -tags purego ./internal/asm ./dense ./quant ./sparse ./pegasos ./pegasos/kernelsvm

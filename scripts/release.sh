@@ -17,7 +17,7 @@ if [ -n "$(git status --porcelain)" ]; then
 	exit 1
 fi
 path=github.com/pegasimd/pegasimd
-published=(modelio/onnx interop/blas32 gate cmd/pegasimd) # after the root; each requires none that follows
+published=(modelio/onnx interop/blas32 beam gate cmd/pegasimd) # after the root; each requires none that follows
 for file in go.work $(git ls-files '*go.mod'); do
 	sed -i -E "s#^(.*$path[a-z/]*) v[0-9][^ ]*#\1 $version#" "$file"
 done

@@ -242,7 +242,8 @@ func (r *linearRun) readData() (err error) {
 	if err := relabel(r.set, like); err != nil {
 		return fmt.Errorf("%s: %w", r.data, err)
 	}
-	if r.start != nil && r.prior != nil && !slices.Equal(predictions.ClassNames(r.start), predictions.ClassNames(r.prior)) {
+	if r.start != nil && r.prior != nil &&
+		!slices.Equal(predictions.ClassNames(r.start), predictions.ClassNames(r.prior)) {
 		return usagef("-start and -prior: the models have different classes")
 	}
 	r.known = labelling{like.Names, like.Classes}

@@ -1,16 +1,21 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
 	"github.com/pegasimd/pegasimd/beam/engine"
 	"github.com/pegasimd/pegasimd/dataset"
@@ -18,11 +23,19 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-
 // The test binary is the command if it is told so, for others to kill it.
 func TestMain(m *testing.M) {
 	if args := os.Args[1:]; engine.IsWorker(args) {
 		os.Exit(engine.Worker(args))
+	}
+	if port, err := strconv.Atoi(os.Getenv("PEGASIMD_TEST_PRISM")); err == nil {
+		_, err := prism.CreateJobServer(context.Background(), prism.Options{Port: port})
+		if err != nil {
+			os.Exit(1)
+		}
+		fmt.Println("ready")
+		io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
 	}
 	if os.Getenv("PEGASIMD_TEST_COMMAND") != "" {
 		os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
@@ -31,10 +44,11 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// call runs the command in this process.
-func call(t *testing.T, code int, args ...string) (stdout, stderr string) {
+// invoke runs the command in this process.
+func invoke(t *testing.T, code int, args ...string) (stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
+	flag.Set("runner", "prism") // whatever was behind -- before
 	got := run(context.Background(), args, &out, &errs)
 	if got != code {
 		t.Fatalf("%q: exit code %d, want %d: %s", args, got, code, errs.String())
@@ -75,7 +89,7 @@ func data(t *testing.T) string {
 func cut(t *testing.T, n int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "shards")
-	call(t, 0, "split", "-quiet", "-shards", fmt.Sprint(n), data(t), dir)
+	invoke(t, 0, "split", "-quiet", "-shards", fmt.Sprint(n), data(t), dir)
 	return filepath.Join(dir, "manifest.json")
 }
 
@@ -94,7 +108,7 @@ func trained(t *testing.T, manifest string, flags ...string) string {
 	dir := t.TempDir()
 	args := append([]string{"train", "-quiet", "-no-beam", "-dir", filepath.Join(dir, "run"),
 		manifest, filepath.Join(dir, "model")}, flags...)
-	call(t, 0, args...)
+	invoke(t, 0, args...)
 	return hash(t, filepath.Join(dir, "model"))
 }
 
@@ -119,14 +133,14 @@ func TestTrain(t *testing.T) {
 			model := filepath.Join(dir, "model")
 			args := append([]string{"train", "-dir", filepath.Join(dir, "run"), manifest, model},
 				flags...)
-			_, progress := call(t, 0, args...)
+			_, progress := invoke(t, 0, args...)
 			if got := hash(t, model); got != want || !strings.Contains(progress, "round 2: P ") {
 				t.Errorf("%s in %d shards on Beam: %s, want %s\n%s", method, n, got, want, progress)
 			}
 			if n == 4 && scheduled(t, manifest, flags...) != want {
 				t.Errorf("%s: processes make another model", method)
 			}
-			stdout, _ := call(t, 0, "verify", manifest, model)
+			stdout, _ := invoke(t, 0, "verify", manifest, model)
 			if !strings.Contains(stdout, "as claimed") {
 				t.Errorf("verify says %s", stdout)
 			}
@@ -140,10 +154,11 @@ func scheduled(t *testing.T, manifest string, flags ...string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	model := dir + ".model"
-	call(t, 0, append([]string{"train", "-start", "-quiet", "-dir", dir, manifest}, flags...)...)
+	start := []string{"train", "-start", "-quiet", "-dir", dir, manifest}
+	invoke(t, 0, append(start, flags...)...)
 	for range 500 {
 		for _, i := range []int{2, 0, 3, 1, 3, 2, 1, 0} {
-			call(t, 0, "round", "-quiet", "-shard", fmt.Sprint(i), dir)
+			invoke(t, 0, "round", "-quiet", "-shard", fmt.Sprint(i), dir)
 		}
 		if run(context.Background(), []string{"round", "-quiet", "-commit", dir, model},
 			os.Stdout, os.Stderr) != exitMore {
@@ -166,7 +181,7 @@ func TestKilled(t *testing.T) {
 	model := dir + ".model"
 	args := append([]string{"train", "-dir", dir, manifest, model}, flags...)
 	killed := 0
-	for k := range kills { // in every round in turn: when its state is there, the next one has begun
+	for k := range kills { // in every round in turn: once a state is there, the next has begun
 		cmd := process(t, args...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -219,9 +234,10 @@ func TestBadParts(t *testing.T) {
 	} {
 		dir := filepath.Join(t.TempDir(), "run")
 		model := dir + ".model"
-		call(t, 0, append([]string{"train", "-start", "-quiet", "-dir", dir, manifest}, flags...)...)
+		start := []string{"train", "-start", "-quiet", "-dir", dir, manifest}
+		invoke(t, 0, append(start, flags...)...)
 		for i := range 4 {
-			call(t, 0, "round", "-quiet", "-shard", fmt.Sprint(i), dir)
+			invoke(t, 0, "round", "-quiet", "-shard", fmt.Sprint(i), dir)
 		}
 		parts, err := filepath.Glob(filepath.Join(dir, "part-*"))
 		if err != nil || len(parts) != 4 {
@@ -230,27 +246,146 @@ func TestBadParts(t *testing.T) {
 		if err := spoil(parts); err != nil {
 			t.Fatal(err)
 		}
-		_, message := call(t, exitError, "round", "-commit", dir, model)
+		_, message := invoke(t, exitError, "round", "-commit", dir, model)
 		if !strings.Contains(message, "lacks the parts of 1 of 4 shards") {
 			t.Errorf("%s: %s", name, message)
 		}
 		args := append([]string{"train", "-quiet", "-dir", dir, manifest, model}, flags...)
-		call(t, 0, args...)
+		invoke(t, 0, args...)
 		if got := hash(t, model); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
 }
 
+// A disk that is full is told, and where there is room again the same command goes on.
+func TestFullDisk(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no sh")
+	}
+	manifest := cut(t, 4)
+	flags := []string{"-method", "newton", "-tol", ".05"}
+	want := trained(t, manifest, flags...)
+	for _, blocks := range []int{0, 1, 4} { // of 512 or 1,024 bytes
+		dir := filepath.Join(t.TempDir(), "run")
+		model := dir + ".model"
+		args := append([]string{"train", "-dir", dir, "-retries", "1", manifest, model}, flags...)
+		limited := exec.Command("sh", append([]string{"-c",
+			fmt.Sprintf(`ulimit -f %d; exec "$0" "$@"`, blocks), os.Args[0]}, args...)...)
+		limited.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=1")
+		out, err := limited.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "file too large") {
+			t.Errorf("%d blocks: %v: %s", blocks, err, out)
+		}
+		if out, err := process(t, args...).CombinedOutput(); err != nil {
+			t.Errorf("%d blocks, then without a limit: %v: %s", blocks, err, out)
+			continue
+		}
+		if got := hash(t, model); got != want {
+			t.Errorf("%d blocks: %s, want %s", blocks, got, want)
+		}
+	}
+}
+
+// Workers may be processes of their own, and be killed: the job ends within its deadline, and is
+// tried again. PEGASIMD_BEAM_KILLS says how often one is killed.
+func TestWorkersKilled(t *testing.T) {
+	kills := 1
+	fmt.Sscan(os.Getenv("PEGASIMD_BEAM_KILLS"), &kills)
+	if _, err := os.Stat("/proc/self/cmdline"); err != nil {
+		t.Skip("there is no /proc to find the workers in")
+	}
+	manifest := cut(t, 4)
+	flags := []string{"-method", "newton", "-tol", ".001"}
+	want := trained(t, manifest, flags...)
+	const port = "38473"
+	server := exec.Command(os.Args[0])
+	server.Env = append(os.Environ(), "PEGASIMD_TEST_PRISM="+port)
+	stop, err := server.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready, err := server.StdoutPipe()
+	if err == nil {
+		err = server.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		stop.Close()
+		server.Wait()
+	}()
+	if line, err := bufio.NewReader(ready).ReadString('\n'); line != "ready\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	dir := filepath.Join(t.TempDir(), "run")
+	args := append([]string{"train", "-dir", dir, "-deadline", "3s", "-retries", "99", manifest,
+		dir + ".model"}, flags...)
+	cmd := process(t, append(args, "--", "--runner=universal", "--endpoint=localhost:"+port,
+		"--environment_type=PROCESS")...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	killed := 0
+	for over := false; !over; {
+		select {
+		case err := <-done:
+			if over = true; err != nil {
+				t.Fatalf("%v: %s", err, out.String())
+			}
+		case <-time.After(50 * time.Millisecond):
+			if killed < kills && killWorker(t, server.Process.Pid) {
+				killed++
+			}
+		}
+	}
+	if got := hash(t, dir+".model"); got != want {
+		t.Errorf("after %d kills: %s, want %s", killed, got, want)
+	}
+	if killed == 0 {
+		t.Error("no worker was killed")
+	}
+	t.Logf("killed %d workers\n%s", killed, out.String())
+}
+
+// killWorker kills a worker that a process has started, if there is one.
+func killWorker(t *testing.T, of int) bool {
+	t.Helper()
+	found, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range found {
+		text, err := os.ReadFile(path)
+		_, rest, ok := strings.Cut(string(text), ") ")
+		words := strings.Fields(rest)
+		if err != nil || !ok || len(words) < 2 || words[1] != fmt.Sprint(of) || words[0] == "Z" {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		worker, err := os.FindProcess(pid)
+		return err == nil && worker.Kill() == nil
+	}
+	return false
+}
+
 // What is scored has the bytes of pegasimd predict, and nothing else is left in the folder.
 func TestScore(t *testing.T) {
 	manifest, dir := cut(t, 2), t.TempDir()
 	model, out := filepath.Join(dir, "model"), filepath.Join(dir, "out")
-	call(t, 0, "train", "-quiet", "-no-beam", "-tol", ".1", "-dir", filepath.Join(dir, "run"),
+	invoke(t, 0, "train", "-quiet", "-no-beam", "-tol", ".1", "-dir", filepath.Join(dir, "run"),
 		manifest, model)
 	pattern := filepath.Join(filepath.Dir(manifest), "shard-*.pgsm")
 	for range 2 { // the second time the files are replaced
-		_, summary := call(t, 0, "score", pattern, model, out)
+		_, summary := invoke(t, 0, "score", pattern, model, out)
 		if !strings.HasPrefix(summary, "1797 rows of 2 files") {
 			t.Errorf("%s", summary)
 		}
@@ -279,7 +414,7 @@ func TestScore(t *testing.T) {
 	if err := os.WriteFile(bad, []byte("1 1:2\nx\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, message := call(t, exitError, "score", bad, model, out); !strings.Contains(message,
+	if _, message := invoke(t, exitError, "score", bad, model, out); !strings.Contains(message,
 		"bad.svm:2") || strings.Contains(message, "trying") {
 		t.Errorf("%s", message)
 	}
@@ -294,29 +429,30 @@ func TestUsage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line, want := range map[string]string{
-		"nonsense":                                    "there is no command",
-		"train " + manifest + " m":                    "-dir has to be given",
-		"train -dir r -tol 0 " + manifest + " m":      "-tol must be greater than 0",
-		"train -dir r -retries -1 " + manifest + " m": "-retries",
-		"train -dir r " + manifest:                    "too few arguments",
-		"train -dir r " + manifest + " " + other:      "is not a model of pegasimd",
-		"train -dir " + dir + "/r -loss x " + manifest + " m": "-loss",
+		"nonsense":                                                                  "there is no command",
+		"train " + manifest + " m":                                                  "-dir has to be given",
+		"train -dir r -tol 0 " + manifest + " m":                                    "-tol must be greater than 0",
+		"train -dir r -retries -1 " + manifest + " m":                               "-retries",
+		"train -dir r " + manifest:                                                  "too few arguments",
+		"train -dir r " + manifest + " " + other:                                    "is not a model of pegasimd",
+		"train -dir " + dir + "/s -loss x " + manifest + " m":                       "-loss",
 		"train -dir " + dir + "/r " + manifest + " " + dir + "/m -- --runner=spark": "behind --",
-		"split -shards 0 a b":         "-shards: have 0",
-		"split " + other + " " + dir:  "neither empty nor one of shards",
-		"split a b -- --runner=prism": "does not run on Beam",
-		"round r":                     "one of -shard and -commit",
-		"round -commit r":             "MODEL is missing",
-		"score a b":                   "too few arguments",
-		"score none*.svm b c":         "there is no file",
-		"verify a b c":                "unexpected argument",
+		"split -shards 0 a b":                                                       "-shards: have 0",
+		"split " + other + " " + dir:                                                "neither empty nor one of shards",
+		"split a b -- --runner=prism":                                               "does not run on Beam",
+		"round r":                                                                   "one of -shard and -commit",
+		"round -commit r":                                                           "MODEL is missing",
+		"score a b":                                                                 "too few arguments",
+		"score none*.svm b c":                                                       "there is no file",
+		"verify a b c":                                                              "unexpected argument",
 	} {
-		if _, message := call(t, exitUsage, strings.Fields(line)...); !strings.Contains(message, want) {
+		_, message := invoke(t, exitUsage, strings.Fields(line)...)
+		if !strings.Contains(message, want) {
 			t.Errorf("%s: %s, want %q", line, message, want)
 		}
 	}
 	for _, cmd := range commands {
-		if out, _ := call(t, 0, "help", cmd.name); !strings.Contains(out, "Example") {
+		if out, _ := invoke(t, 0, "help", cmd.name); !strings.Contains(out, "Example") {
 			t.Errorf("help %s: %s", cmd.name, out)
 		}
 	}

@@ -80,6 +80,9 @@ func (o *scoreOptions) options() dataset.Options {
 }
 
 func (s *scoreFlags) run(c *call) error {
+	if err := readBeam(c); err != nil {
+		return err
+	}
 	n := len(c.args)
 	job, err := newScoreJob(c.args[:n-2], c.args[n-2], c.args[n-1])
 	if err != nil {
@@ -143,7 +146,8 @@ func newScoreJob(patterns []string, model, dir string) (*scoreJob, error) {
 			}
 			base := filepath.Base(path)
 			if other, twice := from[base]; twice {
-				return nil, usagef("%s and %s would both be written to %s.labels", other, name, base)
+				return nil, usagef("%s and %s would both be written to %s.labels", other, name,
+					base)
 			}
 			from[base] = name
 			job.Data = append(job.Data, path)

@@ -50,8 +50,9 @@ func defineData(f *flag.FlagSet, opt *dataset.Options) {
 		"or the model's)", text(&opt.IndexBase))
 	f.Func("header", "`yes|no|auto` whether a CSV file's first row names the columns (default auto)",
 		text(&opt.Header))
-	f.StringVar(&opt.LabelColumn, "label-column", "", "`column` where the label is in a CSV or .npy "+
-		"file: a name, a number from 0, or last (default last, or where it was in training)")
+	f.StringVar(&opt.LabelColumn, "label-column", "",
+		"`column` where the label is in a CSV or .npy file: a name, a number from 0, or last "+
+			"(default last, or where it was in training)")
 	f.IntVar(&opt.HashBits, "hash-bits", 0, "`n` hash svmlight indices to 2^n features (0: do not)")
 	f.IntVar(&opt.MaxFeatures, "max-features", 0, "`n` refuse data with more features (0: 2^20, or "+
 		"one for each value in the file if that is more)")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -112,15 +113,15 @@ func (t *trainFlags) run(c *call) error {
 		return err
 	}
 	if !t.start {
-		if err := replaceable(c.args[1], t.force); err != nil {
+		if err := errors.Join(replaceable(c.args[1], t.force), readBeam(c)); err != nil {
 			return err
 		}
 	}
 	dir, err := filepath.Abs(t.dir)
-	if err != nil {
-		return err
+	if err == nil {
+		err = rounds.Start(dir, c.args[0], t.cfg)
 	}
-	if err := rounds.Start(dir, c.args[0], t.cfg); err != nil {
+	if err != nil {
 		return err
 	}
 	say := func(format string, a ...any) {
@@ -143,6 +144,11 @@ func (t *trainFlags) run(c *call) error {
 	if before, err := rounds.Status(dir); err == nil && before.Round > 0 {
 		say("going on after round %d", before.Round)
 	}
+	return t.drive(c, dir)
+}
+
+// drive takes the rounds, and writes the model.
+func (t *trainFlags) drive(c *call, dir string) error {
 	each := rounds.InProcess(dir, 0)
 	if !t.noBeam {
 		on, closeEngine, err := t.onBeam(c, dir)
@@ -152,7 +158,7 @@ func (t *trainFlags) run(c *call) error {
 		defer closeEngine()
 		each = on
 	}
-	err = rounds.Run(c, dir, each, func(r rounds.Report) { printRound(c.stderr, t.quiet, r) })
+	err := rounds.Run(c, dir, each, func(r rounds.Report) { printRound(c.stderr, t.quiet, r) })
 	if err != nil && c.Err() == nil {
 		return fmt.Errorf("%w; the rounds before are kept: the same command goes on", err)
 	}
@@ -197,11 +203,16 @@ func (t *trainFlags) onBeam(c *call, dir string) (rounds.Each, func(), error) {
 	return each, e.Close, nil
 }
 
+// readBeam reads the flags behind --.
+func readBeam(c *call) error {
+	if err := engine.Start(c.beam); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
 // startEngine starts Beam, as the flags behind -- say.
 func startEngine(c *call) (*engine.Engine, error) {
-	if err := engine.Start(c.beam); err != nil {
-		return nil, usageError{err}
-	}
 	e, err := engine.New()
 	if err != nil {
 		return nil, err

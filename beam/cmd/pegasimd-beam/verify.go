@@ -40,10 +40,12 @@ func verify(c *call, quiet bool) error {
 		return err
 	}
 	if model.Cols() != m.Cols {
-		return fmt.Errorf("%s: %d features, but the shards have %d", c.args[1], model.Cols(), m.Cols)
+		return fmt.Errorf("%s: %d features, but the shards have %d", c.args[1], model.Cols(),
+			m.Cols)
 	}
 	if model.Config.ClassWeight != "" {
-		return fmt.Errorf("%s: models with weights of classes can't be verified in shards", c.args[1])
+		return fmt.Errorf("%s: models with weights of classes can't be verified in shards",
+			c.args[1])
 	}
 	loss := 0.0
 	for i := range m.Shards {
