@@ -162,12 +162,12 @@ type Config struct {
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
-	// Tol, if not 0, ends the run as soon as Result.Gap is known to be at most this: the
-	// objective is then at most this share above the least there is. Steps or
-	// Epochs are the most there will be, 2000 epochs unless they are given, and Finish is
-	// FinishAuto, where it can be, unless that is. The gap is found after epochs 1 to 8, 10, 12, 15 and so
-	// on, a quarter more each time: it takes about as long as an epoch. Change and Patience are
-	// tested after the same epochs.
+	// Tol, if not 0, ends the run as soon as Result.Gap is known to be at most this: the objective
+	// is then at most this share above the least there is. Steps or Epochs are the most there will
+	// be, 2000 epochs unless they are given, and Finish is FinishAuto, where it can be, unless that
+	// is given. The gap is found after epochs 1 to 8, 10, 12, 15 and so on, a quarter more each
+	// time: it takes about as long as an epoch. Change and Patience are tested after the same
+	// epochs.
 	Tol float64 `json:"tol,omitempty"`
 
 	// Change, if not 0, ends the run as soon as the objective has fallen by no more than this share

@@ -108,6 +108,7 @@ func (s *Statistics) Choose(cfg Config) (Config, *Scaling, error) {
 	if scaling != nil {
 		scaling.R2 = c.r2
 	}
+	options.Fill(&tr.Finish, FinishNone) // rounds have methods of their own
 	c.settle()
 	return tr.Config, scaling, tr.Config.Validate()
 }
