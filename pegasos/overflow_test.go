@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -48,6 +49,23 @@ func TestPredictOverflow(t *testing.T) {
 			if k := c.m.Class(scores); k != -1 {
 				t.Errorf("%s: class %d for a score of %v", name, k, z)
 			}
+		}
+	}
+}
+
+// Weights of rows as they are may be too large where those of scaled rows are not: that is an
+// error, also for a run that is paused.
+func TestWeightsOfRowsAsTheyAre(t *testing.T) {
+	x := matrix(t, 4, 1, 1e-18, 2e-18, -1e-18, -2e-18)
+	y := []float32{1e22, 2e22, -1e22, -2e22}
+	cfg := Config{Loss: Squared, Scale: ScaleMaxAbs, TargetScale: ScaleStandard, Lambda: 1e-3,
+		Epochs: 50}
+	for _, pause := range []int64{0, 7} {
+		tr := Trainer{Config: cfg, Pause: pause, KeepState: pause > 0}
+		m, err := tr.Train(t.Context(), x, y)
+		var step *StepError
+		if m != nil || !errors.As(err, &step) {
+			t.Errorf("pause %d: %v, %v", pause, m, err)
 		}
 	}
 }

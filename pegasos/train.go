@@ -156,6 +156,9 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 	m, err := c.trainer.train(ctx, c.x, c.y)
 	if m != nil {
 		m = c.trainer.scaling.fold(m)
+		if bad := m.checkFinite(); bad != nil {
+			return nil, &StepError{m.Result.Steps, -1, bad.Error() + ": " + tooLarge}
+		}
 	}
 	if err == nil && c.trainer.again {
 		return c.trainAgain(ctx, &prepared, m, x, y)
