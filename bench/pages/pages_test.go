@@ -109,7 +109,7 @@ func TestUnfinished(t *testing.T) {
 func TestLayers(t *testing.T) {
 	for name, want := range map[string]int{
 		"internal/asm": 0, "internal/new": 0, "dense": 1, ".": 1, "pegasos": 3,
-		"pegasos/kernelsvm": 4, "cmd/pegasimd/internal/chart": 5, "internal/gen/arm64": 5,
+		"pegasos/kernelsvm": 4, "cmd/pegasimd/internal/chart": 6, "internal/gen/arm64": 6,
 	} {
 		if got := layer(name); got != want {
 			t.Errorf("%s: layer %d, not %d", name, got, want)

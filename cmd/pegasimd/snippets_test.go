@@ -49,11 +49,14 @@ func pages(t *testing.T) map[string]string {
 	return texts
 }
 
+// continued is where a command goes on in the next line.
+var continued = regexp.MustCompile(`\\\n +`)
+
 // typed returns the lines of a page that a reader would type and whose first word is name: those
 // that are set apart, without what is behind a comment sign, each command of a line by itself.
 func typed(text, name string) (lines []string) {
 	fenced := false
-	for line := range strings.SplitSeq(text, "\n") {
+	for line := range strings.SplitSeq(continued.ReplaceAllString(text, " "), "\n") {
 		if strings.HasPrefix(line, "```") {
 			fenced = !fenced
 		}
