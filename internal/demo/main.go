@@ -34,12 +34,12 @@ func run(export string) error {
 	}
 	fmt.Printf("Pegasimd on %s\n", pegasimd.Info())
 	heading("1. No flags")
-	m, err := compare(sets)
-	if err != nil {
+	if err := compare(sets); err != nil {
 		return err
 	}
 	heading("2. How good is the model?")
-	if m, err = prove(sets[0]); err != nil {
+	m, err := prove(sets[0])
+	if err != nil {
 		return err
 	}
 	heading("3. Who can check that?")
