@@ -31,7 +31,7 @@ func main() {
 }
 
 // mostLines is how long a page may be. Records are not pages.
-const mostLines = 300
+const mostLines = 250
 
 // run writes the pages, or, with check, tells which of them it would change, and then what else is
 // wrong with the documents and the packages.
