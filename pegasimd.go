@@ -1,6 +1,6 @@
-// Package pegasimd is the front page of a module with two halves: float32 kernels for dense and
-// sparse vectors without cgo, in packages dense and sparse; and on top of them Pegasos, stochastic
-// sub-gradient training of support vector machines, in package pegasos. Command pegasimd trains and
+// Package pegasimd is the front page of a module with two halves: kernels for dense and sparse
+// float32 vectors, and for bytes, without cgo, in packages dense, sparse and quant; and on top of
+// them Pegasos, stochastic sub-gradient training of support vector machines, in package pegasos. Command pegasimd trains and
 // predicts from the shell. How fast they are beside others is told at
 // https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md.
 //

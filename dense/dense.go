@@ -18,7 +18,8 @@
 //   - 0/0: the cosine of a vector of zeros is 0, and Normalize leaves one as it is.
 //   - Overlap: what is written may be the very slice that is read, where both have the same length.
 //     If they overlap in another way, the values written are undefined.
-//   - No function allocates memory, and all may be called from several goroutines.
+//   - No function allocates memory, but for TopMany and Gemm with several threads, and all may be
+//     called from several goroutines.
 package dense
 
 import "github.com/pegasimd/pegasimd/internal/asm"

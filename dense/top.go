@@ -54,8 +54,8 @@ func TopSlices(dst []Hit, by Metric, rows [][]float32, x []float32) []Hit {
 }
 
 // TopMany is [Top] for many queries at once: dst[q] becomes what Top returns for queries[q], to the
-// bit. Each row is read from memory once for all of them, which makes it up to three times as fast
-// as one query after the other, where the rows are too many for the caches.
+// bit. Each row is read from memory once for all of them, which makes it several times as fast as
+// one query after the other, where the rows are too many for the caches.
 //
 // The rows are divided among so many goroutines, or GOMAXPROCS if threads is 0, which changes
 // nothing in the result. With one thread nothing is allocated. It panics if dst and queries differ
