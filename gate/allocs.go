@@ -59,7 +59,7 @@ func (k *campaign) memory(ctx context.Context) (map[string]*memory, error) {
 		}
 	}
 	if ctx.Err() != nil {
-		k.note("The time was over before all allocations were counted.")
+		k.miss("The time was over before all allocations were counted.")
 	}
 	for name, m := range all {
 		if !m.allocs.apart(allocsRise) && !m.bytes.apart(bytesRise) {
@@ -68,7 +68,7 @@ func (k *campaign) memory(ctx context.Context) (map[string]*memory, error) {
 	}
 	for range allocRuns {
 		if ctx.Err() != nil && len(plan) > 0 {
-			k.note("The time was over before allocations that look worse were confirmed: %s.",
+			k.miss("The time was over before allocations that look worse were confirmed: %s.",
 				k.list(slices.Collect(maps.Keys(plan))))
 			return all, nil
 		}

@@ -207,15 +207,14 @@ func (k *comparison) count(ctx context.Context, deadline time.Time, unbuilt erro
 		return nil
 	}
 	if unbuilt != nil {
-		k.Notes = append(k.Notes, fmt.Sprintf("Instructions and allocations were not counted, "+
-			"as package testing of this Go could not be changed for it: %.500v", unbuilt))
+		k.miss(fmt.Sprintf("Instructions and allocations were not counted, as package testing of "+
+			"this Go could not be changed for it: %.500v", unbuilt))
 		return nil
 	}
 	uncounted := canCount()
 	if uncounted != nil {
-		k.Notes = append(k.Notes, "**Instructions were not counted: "+uncounted.Error()+".** "+
-			"What is left are allocations and times, and a change of less than 5 % of time is "+
-			"not seen.")
+		k.miss("**Instructions were not counted: " + uncounted.Error() + ".** What is left are " +
+			"allocations and times, and a change of less than 5 % of time is not seen.")
 	} else if because() != "" {
 		k.Notes = append(k.Notes, "Valgrind's CPU has no AVX-512: code that chooses it when it "+
 			"runs was counted on another path, and on this one timed only.")
@@ -234,6 +233,7 @@ func (k *comparison) count(ctx context.Context, deadline time.Time, unbuilt erro
 		}
 		k.addCounts(m, memory)
 		k.Notes = append(k.Notes, m.notes...)
+		k.miss(m.missed...)
 	}
 	return nil
 }
@@ -290,8 +290,8 @@ func (k *comparison) both(ctx context.Context) (all []*timed, err error) {
 		}
 	}
 	if late {
-		k.Notes = append(k.Notes, "Not all benchmarks end when they are run once: those that do "+
-			"not, and what comes after them, are not timed.")
+		k.miss("Not all benchmarks end when they are run once: those that do not, and what comes " +
+			"after them, are not timed.")
 	}
 	return all, nil
 }
@@ -333,7 +333,7 @@ func (k *comparison) time(outer context.Context, deadline time.Time) error {
 	for _, b := range all {
 		k.addTiming(b.name, first[b.name], second[b.name])
 	}
-	k.Notes = append(k.Notes, clock.notes...)
+	k.miss(clock.missed...)
 	return outer.Err()
 }
 

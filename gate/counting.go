@@ -94,6 +94,7 @@ type campaign struct {
 	insn    map[string]*series
 	late    []string // benchmarks that there was no time to count
 	notes   []string
+	missed  []string // notes on what could not be measured
 }
 
 // A side is a package in one of the trees. Without a folder it is not there.
@@ -104,6 +105,10 @@ type side struct {
 
 func (k *campaign) note(format string, a ...any) {
 	k.notes = append(k.notes, fmt.Sprintf(format, a...))
+}
+
+func (k *campaign) miss(format string, a ...any) {
+	k.missed = append(k.missed, fmt.Sprintf(format, a...))
 }
 
 // eachSide does something for both trees at the same time: what is counted does not change by it.
@@ -141,7 +146,7 @@ func (k *campaign) run(ctx context.Context, limit time.Duration, instructions bo
 		counting, cancelCounting := context.WithTimeout(ctx, limit*8/10) // and then allocations
 		defer cancelCounting()
 		if err := k.count(counting, say); err != nil {
-			k.note("Instructions of %s were not counted: %.500v", k.path, err)
+			k.miss("Instructions of %s were not counted: %.500v", k.path, err)
 		}
 		k.absent()
 	}
@@ -167,7 +172,7 @@ func (k *campaign) look(ctx context.Context) error {
 	case failed[0] == nil && k.both[0].dir != "" && ctx.Err() != nil:
 		return errors.New("the head's benchmarks do not end within -limit, where the base's do")
 	case ctx.Err() != nil:
-		k.note("The time was over before all benchmarks of `%s` had run once: only those that "+
+		k.miss("The time was over before all benchmarks of `%s` had run once: only those that "+
 			"did are counted.", k.path)
 		k.onlyBoth()
 	case failed[0] == nil && k.both[0].dir != "":
@@ -282,7 +287,7 @@ func (k *campaign) once(ctx context.Context, names []string) error {
 	}
 	for i, s := range k.both {
 		if complaints[i] != nil {
-			k.note("In Valgrind the benchmarks of the %s end early: %.300v", s.tree, complaints[i])
+			k.miss("In Valgrind the benchmarks of the %s end early: %.300v", s.tree, complaints[i])
 		}
 		for name, v := range found[i] {
 			values := k.insn[name]
@@ -322,7 +327,7 @@ func (k *campaign) count(ctx context.Context, say func(string, ...any)) error {
 				return err
 			}
 			if len(k.late) > 0 {
-				k.note("The time was over before all was counted as often as it should; not "+
+				k.miss("The time was over before all was counted as often as it should; not "+
 					"settled: %s.", k.list(k.late))
 				return nil
 			}
@@ -360,6 +365,6 @@ func (k *campaign) absent() {
 		}
 	}
 	if len(missing) > 0 {
-		k.note("Not counted, as Valgrind did not run them%s: %s.", because(), k.list(missing))
+		k.miss("Not counted, as Valgrind did not run them%s: %s.", because(), k.list(missing))
 	}
 }

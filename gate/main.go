@@ -45,6 +45,7 @@ type config struct {
 	limit     time.Duration
 	accept    *regexp.Regexp // nil for nothing
 	force     bool
+	strict    bool
 	history   string
 	json      string
 	markdown  string
@@ -114,6 +115,8 @@ func parse(args []string) (*config, error) {
 	f.StringVar(&accept, "accept", "",
 		"let pass what is worse if its line matches this `pattern`, and say so")
 	f.BoolVar(&c.force, "force", false, "measure although the two binaries are equal")
+	f.BoolVar(&c.strict, "strict", false, "fail, with exit code 2, if something that should be "+
+		"counted or timed was not: there is no Valgrind, or the time was over")
 	f.StringVar(&c.history, "history", "", "append a line of JSON to this `file`, or to the one "+
 		"of the CPU in this folder")
 	f.StringVar(&c.json, "json", "", "write all that was found to this `file`")
@@ -195,7 +198,10 @@ func gateHere(ctx context.Context, c *config, out, progress io.Writer) (worse bo
 		return false, err
 	}
 	r.settle(c.accept)
-	return r.worse(), r.write(c, out)
+	if err := r.write(c, out); err != nil || r.worse() || !c.strict || len(r.Missed) == 0 {
+		return r.worse(), err
+	}
+	return false, fmt.Errorf("-strict: not all was measured: %s", strings.Join(r.Missed, " "))
 }
 
 // place finds the module's folder where -dir does not name it: the current one.

@@ -24,7 +24,14 @@ type result struct {
 	Go        string    `json:"go"`
 	Identical bool      `json:"identical"` // the binaries are equal
 	Notes     []string  `json:"notes"`
+	Missed    []string  `json:"missed"` // those of the notes on what could not be measured
 	Findings  []finding `json:"findings"`
+}
+
+// miss notes what could not be measured and should have been.
+func (r *result) miss(notes ...string) {
+	r.Notes = append(r.Notes, notes...)
+	r.Missed = append(r.Missed, notes...)
 }
 
 // A verdict on a number.

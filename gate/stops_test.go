@@ -81,6 +81,8 @@ func TestLimitHolds(t *testing.T) {
 		"| insn/op, counted by Valgrind | 2 |",
 		"are not timed")
 	p.noneLeft(dir)
+	p.lacks(p.checkIn(env, 2, "-base", "HEAD", "-time", "Nearest", "-limit", "16s", "-strict"),
+		"-strict: not all was measured: ")
 	if took := time.Since(start); took > 2*time.Minute {
 		t.Errorf("it took %s", took)
 	}

@@ -109,7 +109,7 @@ func (b *timed) timeOnce(ctx context.Context, r *rand.Rand, benchtime string) er
 type clock struct {
 	benchtime string
 	say       func(string, ...any)
-	notes     []string
+	missed    []string // notes on what was not timed
 }
 
 // time measures the benchmarks in rounds, all of them in each round. The first round tells how many
@@ -123,7 +123,7 @@ func (k *clock) time(ctx context.Context, all []*timed, rounds int) []*timed {
 	for round := 0; round < rounds && ctx.Err() == nil; round++ {
 		for i := 0; i < len(all) && ctx.Err() == nil; i++ {
 			if err := all[i].timeOnce(ctx, r, k.benchtime); err != nil && ctx.Err() == nil {
-				k.notes = append(k.notes, fmt.Sprintf("`%s` was not timed: %.300v", all[i].name,
+				k.missed = append(k.missed, fmt.Sprintf("`%s` was not timed: %.300v", all[i].name,
 					err))
 				all = slices.Delete(all, i, i+1)
 				i--
@@ -152,7 +152,7 @@ func (k *clock) time(ctx context.Context, all []*timed, rounds int) []*timed {
 // leaveOut names what there was no time for.
 func (k *clock) leaveOut(names []string) {
 	if len(names) > 0 {
-		k.notes = append(k.notes, fmt.Sprintf("Not timed, as there was no time for it: %d "+
+		k.missed = append(k.missed, fmt.Sprintf("Not timed, as there was no time for it: %d "+
 			"benchmarks, of which %s takes longest.", len(names), names[0]))
 	}
 }

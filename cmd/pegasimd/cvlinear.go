@@ -86,6 +86,10 @@ func (v *linearCV) checkSettings() error {
 		return usagef("-patience: there are no rows to validate with but the folds")
 	}
 	v.classWeight = v.cfg.ClassWeight
+	if v.flags.metricOfNumbers() && v.call.task() == taskAuto && v.cfg.Loss == "" &&
+		!slices.ContainsFunc(saysClasses, v.call.given) {
+		v.cfg.Loss = pegasos.Squared
+	}
 	var err error
 	if v.metric, err = v.flags.metricFor(v.cfg.Loss.Regression()); err != nil {
 		return err

@@ -58,6 +58,13 @@ func metricUsage() string {
 		"classes, and of more the mean over the classes"
 }
 
+// metricOfNumbers reports whether -metric names one that only numbers to predict have.
+func (f *cvFlags) metricOfNumbers() bool {
+	return slices.ContainsFunc(cvMetrics, func(m cvMetric) bool {
+		return m.numbers && m.name == f.metric
+	})
+}
+
 // metricFor returns the metric that the flags name for a problem of numbers or of classes.
 func (f *cvFlags) metricFor(numbers bool) (*cvMetric, error) {
 	var names []string

@@ -136,6 +136,8 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 	case r.R2 != nil && !(float64(*r.R2) > 0):
 		warnings = append(warnings, "the model is no better than the mean of the numbers: try a "+
 			"smaller -lambda, another -scale, or -kernel rbf of classes")
+	case r.Balanced != nil && cfg.ClassWeight != "" && *r.Balanced > 0.5+hardlyMore:
+		// It gives up accuracy for the class that weighs more, as it was told to.
 	case r.Accuracy != nil && *r.Constant < 1 && !(*r.Accuracy > *r.Constant+hardlyMore):
 		help := "a smaller -lambda, or -kernel rbf"
 		if r.Minority != "" && cfg.ClassWeight == "" {

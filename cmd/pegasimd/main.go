@@ -1,4 +1,4 @@
-// Command pegasimd trains linear support vector machines with Pegasos, predicts with them and
+// Command pegasimd trains linear models and kernel machines with Pegasos, predicts with them and
 // evaluates them.
 //
 //	pegasimd train [flags] DATA [MODEL]
@@ -114,8 +114,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 }
 
 func printUsage(w io.Writer) {
-	fmt.Fprint(w, "Pegasimd trains linear support vector machines and predicts with "+
-		"them.\n\nUsage: pegasimd COMMAND [flags] ARGUMENTS\n\n")
+	fmt.Fprint(w, "Pegasimd trains linear models (support vector machines, logistic and ridge "+
+		"regression) and kernel machines, and predicts with them.\n\nUsage: pegasimd COMMAND [flags] ARGUMENTS\n\n")
 	for _, cmd := range commands {
 		fmt.Fprintf(w, "  %-10s %-18s  %s\n", cmd.name, cmd.arguments, cmd.summary)
 	}

@@ -173,7 +173,7 @@ type scoredSet struct {
 
 // Scores are kept if there are few in all, or few for a row.
 const (
-	keptScores = 1 << 21
+	keptScores = 1 << 20
 	fewScores  = 4
 )
 
