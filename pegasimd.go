@@ -1,7 +1,7 @@
 // Package pegasimd is the front page of a module with two halves: kernels for dense and sparse
 // float32 vectors, and for bytes, without cgo, in packages dense, sparse and quant; and on top of
-// them Pegasos, stochastic sub-gradient training of support vector machines, in package pegasos. Command pegasimd trains and
-// predicts from the shell. How fast they are beside others is told at
+// them Pegasos, stochastic sub-gradient training of support vector machines, in package pegasos.
+// Command pegasimd trains and predicts from the shell. How fast they are beside others is told at
 // https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md.
 //
 // A kernel gives the same bits on every machine, and so does training: one seed, one model. This
