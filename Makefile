@@ -223,6 +223,7 @@ fuzz: ## run each fuzz target for FUZZTIME
 .PHONY: ci
 ci: export PEGASIMD_TOOLS := need
 ci: export SHORT :=
+ci: export FUZZTIME := 30s
 ci: ## everything but the benchmarks
 	@MAKE='$(MAKE)' scripts/stages.sh check vulncheck proxy test test-onnx test-purego race test-emulated test-avx512 \
 		mutants exhaustive report-check regress-selftest certificate fuzz
