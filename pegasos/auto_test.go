@@ -97,7 +97,11 @@ func TestAutoResumes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for epoch := 1; epoch < 120; epoch += 7 {
+	every := 7
+	if testing.Short() {
+		every = 28
+	}
+	for epoch := 1; epoch < 120; epoch += every {
 		for _, p := range []int64{int64(200 * epoch), int64(200*epoch + 77)} {
 			if have := resumed(t, wide.dense, wide.y, tr, p); have.Hash() != want.Hash() {
 				t.Errorf("paused after %d steps: another model", p)
@@ -125,7 +129,7 @@ func TestGoldenAuto(t *testing.T) {
 	} {
 		c.cfg.Finish = FinishAuto
 		for _, isa := range paths() {
-			for _, threads := range []int{1, 2, 8} {
+			for _, threads := range threadCounts() {
 				func() {
 					defer asm.Use(asm.Use(isa))
 					m, err := (&Trainer{Config: c.cfg, Threads: threads}).plain(t.Context(),

@@ -118,3 +118,12 @@ func (tr *Trainer) plain(ctx context.Context, x Examples, y []float32) (*Model, 
 	plain.Config = tr.Config.Plain()
 	return plain.Train(ctx, x, y)
 }
+
+// threadCounts are the numbers of threads that models are to be the same for; one is enough for
+// emulators.
+func threadCounts() []int {
+	if testing.Short() {
+		return []int{2}
+	}
+	return []int{1, 2, 8}
+}

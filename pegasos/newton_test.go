@@ -153,7 +153,7 @@ func TestGoldenNewton(t *testing.T) {
 	} {
 		c.cfg.Lambda, c.cfg.Finish, c.cfg.Tol = 1e-3, FinishNewton, 1e-4
 		for _, isa := range paths() {
-			for _, threads := range []int{1, 2, 8} {
+			for _, threads := range threadCounts() {
 				func() {
 					defer asm.Use(asm.Use(isa))
 					m, err := (&Trainer{Config: c.cfg, Threads: threads}).plain(t.Context(),

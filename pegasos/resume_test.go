@@ -129,6 +129,9 @@ func TestResume(t *testing.T) {
 		if tr.Epochs > 5 {
 			every = 7
 		}
+		if testing.Short() {
+			every *= 4
+		}
 		for p := int64(1); p <= 5*23; p += every {
 			have := resumed(t, data.sparse, data.y, tr, p)
 			if have.Hash() != want.Hash() || fmt.Sprint(have.Result) != fmt.Sprint(want.Result) {
