@@ -53,7 +53,8 @@ var script string
 func TestInChromium(t *testing.T) {
 	dir := t.TempDir()
 	report := filepath.Join(dir, "report.html")
-	err := write(sample(t, dir), sampleTraining(t, dir), sampleHistory(t, dir), report)
+	err := write(sample(t, dir), sampleTraining(t, dir), sampleHistory(t, dir), report,
+		dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,6 +125,26 @@ func TestInChromium(t *testing.T) {
 				shot, err := chromedp.Run(browser, chromedp.FullScreenshot(100))
 				keep(t, fmt.Sprintf("%s-%d.png", scheme, width), shot, err)
 			})
+		}
+	}
+	for _, name := range []string{"kernels", "proof"} {
+		page := save(t, dir, name+".html", `<!DOCTYPE html><img src="`+name+`.svg" width="900">`)
+		for _, scheme := range []string{"light", "dark"} {
+			t.Run(name+"-"+scheme, func(t *testing.T) {
+				open(t, page, scheme, 1000)
+				// A picture that is no SVG has no width.
+				wide, err := chromedp.Run(browser, chromedp.Evaluate[int](
+					"document.images[0].naturalWidth"))
+				if err != nil || wide == 0 {
+					t.Errorf("%d wide, %v", wide, err)
+				}
+				shot, err := chromedp.Run(browser, chromedp.FullScreenshot(100))
+				keep(t, name+"-"+scheme+".png", shot, err)
+			})
+		}
+		text, err := os.ReadFile(filepath.Join(dir, name+".svg"))
+		if lines := bytes.Count(text, []byte("<circle")); err != nil || lines < 20 {
+			t.Errorf("%s has %d points: %v", name, lines, err)
 		}
 	}
 	// The report of this machine, if make report has drawn one: its numbers are no one's choice.
@@ -252,7 +273,8 @@ func sampleTraining(t *testing.T, dir string) string {
 			Config: `{"lambda":0.0001,"epochs":6}`, Hash: strings.Repeat("0123456789abcdef", 4)}
 		for e := range 20 {
 			p := training.Point{Steps: int64(1000 * (e + 1)), Objective: 0.3 + 1/float64(e+2),
-				Dual: 0.3 - 0.3/float64(e+2)}
+				Dual: 0.3 - 0.3/float64(e+2), Seconds: 0.01 * float64(e+1),
+				Accuracy: 0.9 - 0.5/float64(e+2)}
 			r.Curve = append(r.Curve, p)
 		}
 		for c := range classes {
