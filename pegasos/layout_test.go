@@ -49,6 +49,10 @@ func TestCompactLayouts(t *testing.T) {
 	binary, z := oneValue(2, 300, 60, 4, false)
 	two, sign := oneValue(3, 300, 60, 2, true)
 	unit, _ := oneValue(2, 300, 60, 4, true)
+	threads := []int{0, 1, 2, 3}
+	if testing.Short() {
+		threads = threads[2:3]
+	}
 	for kind, data := range map[string]struct {
 		x Examples
 		y []float32
@@ -82,7 +86,7 @@ func TestCompactLayouts(t *testing.T) {
 			want := ""
 			for _, from := range []int{math.MaxInt, 0} {
 				store.BytesFrom, store.SameFrom, copyFrom = from, from, from
-				for tr.Threads = range 4 {
+				for _, tr.Threads = range threads {
 					d, err := newData(data.x, data.y, &tr, nil)
 					if err != nil {
 						t.Fatal(err)
