@@ -45,7 +45,7 @@ func measureLabels(y []float32) Labels {
 
 // measureColumns finds the statistics of the columns, with moments where they fit the memory.
 func measureColumns(set *dataset.Set, o *Options) (*store.Columns, error) {
-	x := store.Of(examples(set))
+	x := store.Of(set.Examples())
 	// Measure keeps them for 256 blocks of rows, or fewer.
 	moments := 256*24*int64(x.Cols()) <= momentBytes
 	c := store.Measure(x, nil, moments, parallel.Threads(o.Threads), o.stopped)
@@ -90,7 +90,7 @@ const measureRows = 1 << 13
 
 // measureScaled finds the sizes of the rows as each of the scalers makes them.
 func measureScaled(set *dataset.Set, scalers []*scaling.Scaler, o *Options) []Size {
-	rows := store.Of(examples(set))
+	rows := store.Of(set.Examples())
 	n := rows.Rows()
 	blocks := make([][]Size, (n+measureRows-1)/measureRows)
 	parallel.For(parallel.Threads(o.Threads), len(blocks), func(_, b int) {

@@ -10,22 +10,13 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/visible"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A Part is the rows of a shard, mapped into memory.
+// A Part is the rows of a shard, mapped into memory. Its Err tells of a damaged file once they have
+// been visited.
 type Part struct {
 	*dataset.Set
 	First int // the number of the first row among those of all shards
-}
-
-// Examples returns the rows as the trainers take them. Set.Err tells of a damaged file once they
-// have been visited.
-func (p *Part) Examples() pegasos.Examples {
-	if p.Dense != nil {
-		return p.Dense
-	}
-	return p.Sparse
 }
 
 // Path returns the name of the file of shard i.

@@ -15,7 +15,6 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/internal/visible"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // The names of the files in the manifest's folder.
@@ -111,9 +110,6 @@ func formatOf(path string) dataset.Format {
 	}
 	return dataset.FormatAuto
 }
-
-// examples returns the matrix of a set.
-func examples(set *dataset.Set) pegasos.Examples { return (&Part{Set: set}).Examples() }
 
 // tableOf returns what a model keeps of the table of a set, nil for none: without its names if they
 // can't tell columns apart.

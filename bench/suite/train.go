@@ -17,6 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -225,17 +226,6 @@ func (m *meter) train(s *set) error {
 	return err
 }
 
-// accuracy is the share of rows that the model predicts rightly.
-func accuracy(m *pegasos.Model, s *dataset.Set) float64 {
-	right := 0
-	for i, label := range m.PredictAll(s.Examples()) {
-		if label == s.Y[i] {
-			right++
-		}
-	}
-	return float64(right) / float64(s.Rows())
-}
-
 // curve trains once more, three times as long, and measures on the way.
 func curve(s *set) (*training.Run, error) {
 	cfg := s.cfg
@@ -257,7 +247,8 @@ func curve(s *set) (*training.Run, error) {
 		m := p.Model()
 		run.Curve = append(run.Curve, training.Point{
 			Steps: p.Steps, Objective: m.Result.Objective, Dual: m.Result.DualObjective,
-			Seconds: (began.Sub(start) - aside).Seconds(), Accuracy: accuracy(m, s.test),
+			Seconds:  (began.Sub(start) - aside).Seconds(),
+			Accuracy: metrics.Accuracy(s.test.Y, m.PredictAll(s.test.Examples())),
 		})
 		aside += time.Since(began)
 	}}

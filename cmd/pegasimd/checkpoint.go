@@ -58,13 +58,13 @@ func (k *checkpoints) train(
 ) (*pegasos.Model, error) {
 	tr.Resume = k.from
 	if k.file == "" {
-		return tr.Train(c, matrix(set), set.Y)
+		return tr.Train(c, set.Examples(), set.Y)
 	}
 	tr.KeepState = true
 	steps, every := int64(-1), k.every
 	for {
 		ctx, cancel := context.WithTimeout(c, every)
-		m, err := tr.Train(ctx, matrix(set), set.Y)
+		m, err := tr.Train(ctx, set.Examples(), set.Y)
 		cancel()
 		if m == nil && errors.Is(err, context.DeadlineExceeded) && c.Err() == nil {
 			every *= 4 // what is before the steps takes longer

@@ -62,13 +62,13 @@ func TestCrossValidation(t *testing.T) {
 				t.Errorf("fold %d has %d rows, report says %d", f, len(test), r.FoldRows[f])
 			}
 			a, b := set.Subset(train), set.Subset(test)
-			m, err := pegasos.Train(t.Context(), matrix(a), a.Y,
+			m, err := pegasos.Train(t.Context(), a.Examples(), a.Y,
 				pegasos.Config{Lambda: float64(p.Lambda), Epochs: 3, Seed: 7})
 			if err != nil {
 				t.Fatal(err)
 			}
 			right := 0
-			for i, label := range m.PredictAll(matrix(b)) {
+			for i, label := range m.PredictAll(b.Examples()) {
 				if label == b.Y[i] {
 					right++
 				}

@@ -148,7 +148,7 @@ func (v *kernelCV) search() error {
 		p := &v.grid[i]
 		progress.show(float64(i)/float64(len(v.grid)), "%d of %d settings", i, len(v.grid))
 		tr, began := v.trainer(*p), time.Now()
-		predicted, err := tr.CrossPredict(v, matrix(v.set), v.set.Y, v.flags.folds)
+		predicted, err := tr.CrossPredict(v, v.set.Examples(), v.set.Y, v.flags.folds)
 		if err != nil {
 			return dataError(v.data, err)
 		}
@@ -199,7 +199,7 @@ func (v *kernelCV) writeModel() error {
 		return nil
 	}
 	tr := v.trainer(v.out.Best)
-	m, err := tr.Train(v, matrix(v.set), v.set.Y)
+	m, err := tr.Train(v, v.set.Examples(), v.set.Y)
 	if err != nil {
 		return dataError(v.data, err)
 	}

@@ -149,7 +149,7 @@ func (v *linearCV) choose() error {
 	tr := pegasos.Trainer{
 		Config: cfg, Threads: v.flags.data.opt.Threads, Weights: v.weights, MaxMemory: v.memory,
 	}
-	chosen, r2, err := tr.Choose(v, matrix(v.set), v.set.Y)
+	chosen, r2, err := tr.Choose(v, v.set.Examples(), v.set.Y)
 	if err != nil {
 		return dataError(v.data, err)
 	}
@@ -219,7 +219,7 @@ func (v *linearCV) writeModel() error {
 		Config: v.best.cfg, Threads: v.flags.data.opt.Threads, Weights: v.weights,
 		MaxMemory: v.memory, Fingerprint: true,
 	}
-	m, err := tr.Train(v, matrix(v.set), v.set.Y)
+	m, err := tr.Train(v, v.set.Examples(), v.set.Y)
 	if err != nil {
 		return dataError(v.data, err)
 	}

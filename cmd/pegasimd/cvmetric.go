@@ -137,7 +137,7 @@ type foldPredictions struct {
 // predictFold predicts the rows of a fold.
 func (v *validation) predictFold(m *pegasos.Model, fold int) (*foldPredictions, error) {
 	p := &foldPredictions{}
-	x := matrix(v.set)
+	x := v.set.Examples()
 	if n := len(m.Classes); n > 0 {
 		p.classes = n + 1
 	}

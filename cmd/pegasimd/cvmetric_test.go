@@ -69,7 +69,7 @@ func TestCVMetrics(t *testing.T) {
 				a, b := set.Subset(train), set.Subset(test)
 				cfg := r.Config
 				cfg.Lambda = float64(p.Lambda)
-				m, err := pegasos.Train(t.Context(), matrix(a), a.Y, cfg)
+				m, err := pegasos.Train(t.Context(), a.Examples(), a.Y, cfg)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -145,13 +145,13 @@ func byHand(metric string, m *pegasos.Model, set *dataset.Set) float64 {
 	n, k := set.Rows(), len(m.Classes)
 	var scores [][]float64
 	for i := range n {
-		z := m.Decision(matrix(set), i, nil)
+		z := m.Decision(set.Examples(), i, nil)
 		if k > 0 {
 			z = m.ClassScores(z, nil)
 		}
 		scores = append(scores, slices.Clone(z))
 	}
-	labels := m.PredictAll(matrix(set))
+	labels := m.PredictAll(set.Examples())
 	overClasses := func(of func(class float32, k int) float64) (sum float64) {
 		if k == 2 && metric != "balanced-accuracy" {
 			return of(m.Classes[1], 1)
@@ -223,7 +223,7 @@ func byHand(metric string, m *pegasos.Model, set *dataset.Set) float64 {
 	case "log-loss":
 		var sum float64
 		for i, y := range set.Y {
-			p := m.Probabilities(m.Decision(matrix(set), i, nil), nil)
+			p := m.Probabilities(m.Decision(set.Examples(), i, nil), nil)
 			sum -= math.Log(p[slices.Index(m.Classes, y)])
 		}
 		return sum / float64(n)

@@ -95,14 +95,6 @@ func (d *dataReader) describe(m *pegasos.Model) error {
 	return err
 }
 
-// matrix returns the set's matrix as the trainer takes it.
-func matrix(s *dataset.Set) pegasos.Examples {
-	if s.Dense != nil {
-		return s.Dense
-	}
-	return s.Sparse
-}
-
 // shortName is a file's name without its folder. Of an IDX pair it is that of the images.
 func shortName(data string) string {
 	if data == "-" {

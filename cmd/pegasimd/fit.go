@@ -34,7 +34,7 @@ const fewOfAll = 0.05
 
 // newFitReport predicts the rows of the set, all of which count once.
 func newFitReport(m *pegasos.Model, set *dataset.Set, weights []float32, threads int) *fitReport {
-	x := matrix(set)
+	x := set.Examples()
 	predicted := make([]float32, x.Rows())
 	const block = 1024
 	parallel.For(parallel.Threads(threads), (len(predicted)+block-1)/block, func(_, b int) {

@@ -189,7 +189,7 @@ func (v *validation) one(
 		Progress: func(p pegasos.Progress) {
 			progress(float64(p.Steps) / float64(p.TotalSteps+1))
 		}}
-	x := matrix(v.set)
+	x := v.set.Examples()
 	m, err := tr.Train(ctx, x, v.set.Y)
 	if err != nil {
 		return cvRun{err: err}

@@ -192,7 +192,7 @@ func (d *dataReader) readValid(
 			v.Y[i] = label
 		}
 	}
-	return &pegasos.Labelled{X: matrix(v), Y: v.Y}, nil
+	return &pegasos.Labelled{X: v.Examples(), Y: v.Y}, nil
 }
 
 // relabel gives the set the model's labels and names.

@@ -72,7 +72,7 @@ func (r *inspectReport) countLabels(set *dataset.Set) {
 }
 
 func (r *inspectReport) measureRows(set *dataset.Set) {
-	x := matrix(set)
+	x := set.Examples()
 	smallest := math.Inf(1)
 	for i := range set.Rows() {
 		s := float64(x.SumSquares(i))

@@ -171,7 +171,7 @@ func TestKernelCV(t *testing.T) {
 	}
 	for _, p := range r.Grid {
 		tr := kernelsvm.Trainer{Config: kernelsvm.Config{Gamma: p.Gamma, C: p.C, Seed: 3}}
-		predicted, err := tr.CrossPredict(t.Context(), matrix(set), set.Y, 4)
+		predicted, err := tr.CrossPredict(t.Context(), set.Examples(), set.Y, 4)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -70,7 +70,7 @@ func (r *linearRun) trainPath(tr *pegasos.Trainer) (best *pegasos.Model, err err
 	for i, lambda := range r.path {
 		tr.Lambda, tr.Start = lambda, fresh(before)
 		start := time.Now()
-		m, failed := tr.Train(r.call, matrix(r.set), r.set.Y)
+		m, failed := tr.Train(r.call, r.set.Examples(), r.set.Y)
 		if failed != nil {
 			if best == nil || !isCancelled(failed) {
 				best = m

@@ -206,7 +206,7 @@ func (d *dataReader) score(name string, m predictor, all bool) (*scoredSet, erro
 // find returns the scores of a part of the rows, which begins with the row first, or an error for
 // the first row with a score that can't be relied on.
 func (s *scoredSet) find(first int, part *dataset.Set) ([]float64, error) {
-	scores := s.model.DecisionAll(matrix(part))
+	scores := s.model.DecisionAll(part.Examples())
 	if err := s.Err(); err != nil {
 		return nil, err
 	}

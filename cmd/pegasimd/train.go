@@ -288,7 +288,7 @@ func (r *linearRun) train() error {
 	tr.MaxMemory = r.flags.memory.limit(r.set)
 	tr.Fingerprint, tr.KeepProof = true, r.proofOut != nil
 	tr.Early = r.curve.early()
-	r.curve.rows = &pegasos.Labelled{X: matrix(r.set), Y: r.set.Y}
+	r.curve.rows = &pegasos.Labelled{X: r.set.Examples(), Y: r.set.Y}
 	r.curve.valid, r.curve.threads = tr.Valid, threads
 	r.progress = trainProgress{progress: newProgress(r.stderr, r.reader.quiet)}
 	start := time.Now()

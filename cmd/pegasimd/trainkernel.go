@@ -56,7 +56,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 	}
 	start := time.Now()
 	c.stage.Store(training)
-	m, err := trainer.Train(c, matrix(set), set.Y)
+	m, err := trainer.Train(c, set.Examples(), set.Y)
 	times := runTimes{loading: loading, training: time.Since(start)}
 	progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {

@@ -208,7 +208,7 @@ func (c *call) verifyKernel(f *verifyFlags, m *kernelsvm.Model, set *dataset.Set
 		}
 	}
 	tr := kernelsvm.Trainer{Threads: f.data.opt.Threads, MaxMemory: f.memory.limit(set)}
-	return tr.Verify(c, m, matrix(set), set.Y)
+	return tr.Verify(c, m, set.Examples(), set.Y)
 }
 
 // verifyLinear reads what belongs to the training of a linear model, and verifies it.
@@ -234,7 +234,7 @@ func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set, 
 	if options.Proof, err = readProof(f.proof); err != nil {
 		return nil, err
 	}
-	return tr.Verify(c, m, matrix(set), set.Y, options)
+	return tr.Verify(c, m, set.Examples(), set.Y, options)
 }
 
 // readProof reads a proof from a file or from standard input; none if the name is empty.

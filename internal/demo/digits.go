@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -81,7 +82,8 @@ func compare(sets []problem) error {
 		if err != nil {
 			return err
 		}
-		percent[i], settings = 100*accuracy(m, p.test), m.Settings()
+		percent[i] = 100 * metrics.Accuracy(p.test.Y, m.PredictAll(p.test.Dense))
+		settings = m.Settings()
 	}
 	seconds := time.Since(start).Seconds() / 2
 	fmt.Printf("Chosen: %s.\n\n", settings)
@@ -95,15 +97,4 @@ func compare(sets []problem) error {
 	}
 	fmt.Println("\nThe others' figures were measured once: internal/demo/README.md has the commands.")
 	return nil
-}
-
-// accuracy is the share of rows that the model predicts rightly.
-func accuracy(m *pegasos.Model, s *dataset.Set) float64 {
-	right := 0
-	for i, label := range m.PredictAll(s.Dense) {
-		if label == s.Y[i] {
-			right++
-		}
-	}
-	return float64(right) / float64(s.Rows())
 }

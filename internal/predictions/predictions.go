@@ -128,11 +128,7 @@ func Write(w io.Writer, path string, m modelio.Predictor, opt dataset.Options) (
 			return 0, 0, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	var x pegasos.Examples = set.Sparse
-	if set.Dense != nil {
-		x = set.Dense
-	}
-	scores := m.DecisionAll(x)
+	scores := m.DecisionAll(set.Examples())
 	if err := set.Err(); err != nil {
 		return 0, 0, fmt.Errorf("%s: %w", path, err)
 	}
