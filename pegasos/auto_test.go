@@ -4,8 +4,6 @@ import (
 	"math"
 	"os"
 	"testing"
-
-	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
 // autoTrial is newTrial for FinishAuto, which takes Newton's method at once or after the dual.
@@ -128,19 +126,7 @@ func TestGoldenAuto(t *testing.T) {
 			"19c49af8ab7e385d305cc669a51f089120e14c1af2e93d877e1ecde77696a64d"},
 	} {
 		c.cfg.Finish = FinishAuto
-		for _, isa := range paths() {
-			for _, threads := range threadCounts() {
-				func() {
-					defer asm.Use(asm.Use(isa))
-					m, err := (&Trainer{Config: c.cfg, Threads: threads}).plain(t.Context(),
-						c.data.dense, c.data.y)
-					if err != nil || m.Hash() != c.want {
-						t.Errorf("%+v on %s, %d threads: %v %s, want %s", c.cfg, isa, threads, err,
-							m.Hash(), c.want)
-					}
-				}()
-			}
-		}
+		sameEverywhere(t, c.cfg, c.data, c.want)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/sample"
@@ -126,4 +127,23 @@ func threadCounts() []int {
 		return []int{2}
 	}
 	return []int{1, 2, 8}
+}
+
+// sameEverywhere fails unless training has the hash wanted on every path and for any number of
+// threads.
+func sameEverywhere(t *testing.T, cfg Config, data pair, want string) {
+	t.Helper()
+	for _, isa := range paths() {
+		for _, threads := range threadCounts() {
+			func() {
+				defer asm.Use(asm.Use(isa))
+				m, err := (&Trainer{Config: cfg, Threads: threads}).plain(t.Context(), data.dense,
+					data.y)
+				if err != nil || m.Hash() != want {
+					t.Errorf("%+v on %s, %d threads: %v %s, want %s", cfg, isa, threads, err,
+						m.Hash(), want)
+				}
+			}()
+		}
+	}
 }

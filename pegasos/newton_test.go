@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
 // newtonTrial is newTrial for Newton's method.
@@ -152,19 +151,7 @@ func TestGoldenNewton(t *testing.T) {
 			"0281f87cd02004c70f0cacf2f9c4215c1264334f65d5f3491b0c746a18e3eca3"},
 	} {
 		c.cfg.Lambda, c.cfg.Finish, c.cfg.Tol = 1e-3, FinishNewton, 1e-4
-		for _, isa := range paths() {
-			for _, threads := range threadCounts() {
-				func() {
-					defer asm.Use(asm.Use(isa))
-					m, err := (&Trainer{Config: c.cfg, Threads: threads}).plain(t.Context(),
-						c.data.dense, c.data.y)
-					if err != nil || m.Hash() != c.want {
-						t.Errorf("%+v on %s, %d threads: %v %s, want %s", c.cfg, isa, threads, err,
-							m.Hash(), c.want)
-					}
-				}()
-			}
-		}
+		sameEverywhere(t, c.cfg, c.data, c.want)
 	}
 }
 

@@ -151,12 +151,10 @@ func (r *run) measureSteps(k int) {
 	r.setBound(p)
 }
 
-// measureModel finds the objective of problem k from float32 coefficients and scores that were
-// found from values with the given roundings. Where it is above 1 the coefficients become those of
-// a multiple, rounded again.
-func (r *run) measureModel(k int, coef, scores classValues, values rounding) {
-	p := r.problems[k]
-	o := &scoreErrors{fresh: values, terms: 2 * unit64 * float64(p.rows+2)}
+// errorsOf returns the errors of scores that were found from coefficients of problem k and from
+// values with the given roundings, each of whose terms is rounded by a multiple of unit64.
+func (r *run) errorsOf(k int, coef classValues, values rounding, term float64) *scoreErrors {
+	o := &scoreErrors{fresh: values, terms: term * float64(r.problems[k].rows+2)}
 	moves := 8
 	r.eachCoefficient(k, coef, func(c, i int, a *float64) {
 		if *a != 0 {
@@ -166,6 +164,15 @@ func (r *run) measureModel(k int, coef, scores classValues, values rounding) {
 		}
 	})
 	o.sum = float64(2 * unit64 * float64(moves) * o.freshOn.root)
+	return o
+}
+
+// measureModel finds the objective of problem k from float32 coefficients and scores that were
+// found from values with the given roundings. Where it is above 1 the coefficients become those of
+// a multiple, rounded again.
+func (r *run) measureModel(k int, coef, scores classValues, values rounding) {
+	p := r.problems[k]
+	o := r.errorsOf(k, coef, values, 2*unit64)
 	t, margins := r.tallyModel(k, coef, scores, o)
 	if float64(p.lambda/2*t.square)+t.loss/float64(p.rows) > 1 {
 		o.fresh.product += 2 * more * unit

@@ -231,16 +231,7 @@ func (r *run) raiseBy(p *problem, t *tally) {
 func (r *run) tallyScaled(k int, coef, scores classValues, values rounding) (t tally) {
 	p := r.problems[k]
 	scale := p.dualScale()
-	o := &scoreErrors{fresh: values, terms: 4 * unit64 * float64(p.rows+2)}
-	moves := 8
-	r.eachCoefficient(k, coef, func(c, i int, a *float64) {
-		if *a != 0 {
-			place := r.groups[c].start + i
-			o.freshOn.add(math.Abs(*a), r.roots[place], r.store.squares[place])
-			moves++
-		}
-	})
-	o.sum = float64(2 * unit64 * float64(moves) * o.freshOn.root)
+	o := r.errorsOf(k, coef, values, 4*unit64)
 	r.eachCoefficient(k, coef, func(c, i int, a *float64) {
 		place, sign := r.groups[c].start+i, p.sign(c)
 		z := float64(sign * scores[c][r.slotOf(k, c)][i])
