@@ -1,7 +1,9 @@
 package dataset
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -143,6 +145,21 @@ func TestCSVErrors(t *testing.T) {
 }
 
 // More rows than a block has.
+// A set may have more columns than any CSV file may ask for unasked: it is written, and read with
+// MaxFeatures.
+func TestCSVOfManyColumns(t *testing.T) {
+	const cols = csvFeatures + 2*moreColumns
+	s := mustText(t, fmt.Sprintf("1 %d:2\n", cols), Options{})
+	roundTrip(t, s, FormatCSV)
+	var b bytes.Buffer
+	if err := WriteCSV(&b, s); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadCSV(&b, "csv", Options{}); !says(err, "(-max-features)") {
+		t.Errorf("%v, want an error that names the flag", err)
+	}
+}
+
 func TestCSVBlocks(t *testing.T) {
 	for _, row := range []string{"1,0,2,c\n", "0,0,0,c\n"} {
 		text := strings.Repeat(row, blockSize+10) + strings.Replace(row, "c", "b", 1)

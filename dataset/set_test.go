@@ -80,7 +80,7 @@ func roundTrip(t testing.TB, s *Set, form Format) {
 			return // it says that this can't be
 		}
 		if err == nil {
-			opt := Options{Header: HeaderNo}
+			opt := Options{Header: HeaderNo, MaxFeatures: max(s.Cols(), 1)}
 			if header != "" {
 				opt.Header = HeaderAuto
 			}
