@@ -46,6 +46,7 @@ type Verification struct {
 	Bound     float64 // on the least objective there is; NaN where there is none
 	Gap       float64 // of these two
 	Proven    bool    // the bound is that of a Proof
+	Sigmoids  bool    // they are those of the folds, trained anew
 
 	Claimed Result // the model's
 }
@@ -57,6 +58,10 @@ type VerifyOptions struct {
 	// Passes is how many passes of dual coordinate ascent improve the bound that is made of the
 	// margins, for all losses but EpsInsensitive, without a prior and an unregularised bias.
 	Passes int
+	// Sigmoids asks for the folds of Config.Calibrate to be trained anew, which takes as long as
+	// they took: the sigmoids have to be the same to the bit. The trainer's Start has to be that of
+	// the model's training, and the rows have to be held as they were.
+	Sigmoids bool
 }
 
 // Verify holds the model to what its Result claims of the rows of x with the labels y. The
@@ -104,6 +109,11 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	}
 	v.checkObjective(s, m, &found, quick)
 	v.checkBound()
+	if o.Sigmoids && len(v.Reasons) == 0 {
+		if err := tr.checkSigmoids(ctx, v, m, x, y); err != nil {
+			return nil, err
+		}
+	}
 	v.decide()
 	return v, nil
 }
