@@ -29,8 +29,7 @@ func points() (*dense.Matrix, []float32) {
 // Nothing is chosen here: the data choose, and the result says how good it is.
 func Example() {
 	set := dataset.Digits() // or dataset.Read("train.svm.gz", dataset.Options{})
-	ctx, config := context.Background(), pegasos.Config{}
-	m, err := pegasos.Train(ctx, set.Examples(), set.Y, config)
+	m, err := pegasos.Train(context.Background(), set.Examples(), set.Y, pegasos.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
