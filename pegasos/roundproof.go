@@ -53,7 +53,8 @@ func (r *Rounds) Model(s *RoundState) (*Model, error) {
 		m.Result.Gap = s.Gap()
 		for _, p := range s.Problems {
 			m.Result.PerClass = append(m.Result.PerClass,
-				ClassResult{p.Objective, p.Bound, 0, steps, r.Lambda})
+				ClassResult{Objective: p.Objective, DualObjective: p.Bound, Steps: steps,
+					Lambda: r.Lambda})
 		}
 	}
 	m = r.Scaling.fold(m)
