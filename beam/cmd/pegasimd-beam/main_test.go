@@ -170,7 +170,7 @@ func TestVerify(t *testing.T) {
 		code   int
 		want   string
 	}{
-		"our own":       {code: 0, want: "confirmed\n"},
+		"our own": {code: 0, want: "confirmed\n"},
 		"to the end": {cfg: pegasos.Config{Finish: pegasos.FinishNewton, Tol: .005},
 			want: "confirmed\n"},
 		"squared hinge": {cfg: pegasos.Config{Loss: pegasos.SquaredHinge}, want: "confirmed\n"},
@@ -368,8 +368,8 @@ func TestFullDisk(t *testing.T) {
 }
 
 // Workers may be processes of their own, and be killed at any time after they were started: the
-// job ends within its deadline, and is tried again. PEGASIMD_BEAM_KILLS says how often one is killed:
-// once in a round.
+// job ends within its deadline, and is tried again. PEGASIMD_BEAM_KILLS says how often one is
+// killed: once in a round.
 func TestWorkersKilled(t *testing.T) {
 	kills := 1
 	fmt.Sscan(os.Getenv("PEGASIMD_BEAM_KILLS"), &kills)
