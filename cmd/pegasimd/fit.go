@@ -114,8 +114,8 @@ func (r *fitReport) String() string {
 	if r.R2 != nil {
 		return fmt.Sprintf("training R^2 %.4f; the mean alone reaches 0", float64(*r.R2))
 	}
-	text := fmt.Sprintf("training accuracy %.2f %%, of always %s %.2f %%",
-		100*float64(*r.Accuracy), visible.Name(r.Largest), 100*float64(*r.Constant))
+	text := fmt.Sprintf("training accuracy %.2f %%, and %.2f %% for always answering %s",
+		100*float64(*r.Accuracy), 100*float64(*r.Constant), visible.Name(r.Largest))
 	if r.Balanced != nil {
 		text += fmt.Sprintf("; balanced accuracy %.2f %%, recall of %s %.2f %%",
 			100*float64(*r.Balanced), visible.Name(r.Minority), 100*float64(*r.Recall))
