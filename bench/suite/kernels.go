@@ -211,7 +211,7 @@ type probe struct {
 	samples []sample
 }
 
-// byTurns takes the samples: in each round one of each contender, and who begins changes. Contenders
+// byTurns takes the samples: in each round one of each contender, and who begins changes. Those
 // without a plan get one before.
 func (m *meter) byTurns(contenders []contender, rounds int) error {
 	defer asm.Use(asm.Active())
