@@ -3,6 +3,7 @@ package dataset_test
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -100,4 +101,69 @@ func ExampleWriteSvmlight() {
 	// Output:
 	// 1 1:0.5 3:0
 	// -1 3:2
+}
+
+// Columns brought to one scale, and rows to predict by the numbers of the training data. With
+// pegasos.Config.Scale the model does it by itself.
+func ExampleFitScaler() {
+	read := func(text string) *dataset.Set {
+		set, err := dataset.ReadCSV(strings.NewReader(text), "heights.csv", dataset.Options{})
+		if err != nil {
+			log.Fatal(err)
+		}
+		return set
+	}
+	train, test := read("180,3,1\n160,1,2\n"), read("175,1.5,1\n")
+	scaler, err := dataset.FitScaler(train, dataset.ScaleStandard)
+	if err != nil {
+		log.Fatal(err)
+	}
+	scaled, err := scaler.Apply(test)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(scaled.Dense.Row(0))
+	// Output: [0.5 -0.5]
+}
+
+// Rows that come one by one from elsewhere, in a file that is mapped when it is read.
+func ExampleNewPGSMWriter() {
+	f, err := os.CreateTemp("", "*.pgsm")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.Remove(f.Name())
+	w, err := dataset.NewPGSMWriter(f, dataset.PGSMShape{Layout: dataset.LayoutSparse, Rows: 2,
+		Cols: 10, NNZ: 3, IndexBase: 1})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// The first error stays: Close tells of it too.
+	w.Append(1, []int32{0, 7}, []float32{0.5, 2})
+	w.Append(-1, []int32{9}, []float32{3})
+	if err := errors.Join(w.Close(), f.Close()); err != nil {
+		log.Fatal(err)
+	}
+	set, err := dataset.Read(f.Name(), dataset.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer set.Close()
+	fmt.Println(set.Rows(), set.Cols(), set.Y)
+	// Output: 2 10 [1 -1]
+}
+
+// Text of any size in the binary form: it is read twice, and not held in memory.
+func ExampleConvertSvmlight() {
+	f, err := os.CreateTemp("", "*.pgsm")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.Remove(f.Name())
+	rows, cols, err := dataset.ConvertSvmlight(f, "testdata/tiny.svm", dataset.Options{})
+	if err := errors.Join(err, f.Close()); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(rows, cols)
+	// Output: 3 2
 }

@@ -1,5 +1,13 @@
-// Package dense has kernels for float32 vectors as plain []float32, in AVX2, AVX-512, NEON or plain
-// Go, and a row-major matrix.
+// Package dense has kernels for vectors that are plain []float32: dot products, cosines, distances,
+// the nearest rows, sums, and products with matrices; in AVX2, AVX-512, NEON or plain Go.
+//
+//	score := dense.Dot(x, y)    // or Cosine, Distance
+//	dense.Axpy(a, x, y)         // y += a*x
+//	hits := dense.Top(make([]dense.Hit, 10), dense.ByCosine, rows, 768, query)
+//
+// Rows of a matrix are a slice of numbers, one row behind the other, and a stride; [Matrix] is what
+// trainers read. Which function is for what, and what a link costs, is told at
+// https://github.com/pegasimd/pegasimd/blob/main/docs/linking.md.
 //
 // Every function gives the same bits on every machine. The arithmetic contract is at
 // https://github.com/pegasimd/pegasimd/blob/main/docs/kernels.md.

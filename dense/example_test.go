@@ -82,6 +82,28 @@ func ExampleTopSlices() {
 	// Output: [{2 1} {0 2}]
 }
 
+// A step of a graph search: which of a node's neighbours are nearest to the query?
+func ExampleTopAt() {
+	rows := []float32{1, 0, 0, 1, 3, 4, 4, 3}
+	neighbours := []int32{3, 0}
+	hits := make([]dense.Hit, 2)
+	for _, hit := range dense.TopAt(hits, dense.ByDot, rows, 2, neighbours, []float32{1, 1}) {
+		fmt.Println("row", hit.Row, "scores", hit.Score)
+	}
+	// Output:
+	// row 3 scores 7
+	// row 0 scores 1
+}
+
+// The scores of all of a node's neighbours in one call.
+func ExampleDotRowsAt() {
+	rows := []float32{1, 0, 0, 1, 3, 4, 4, 3}
+	scores := make([]float32, 2)
+	dense.DotRowsAt(scores, rows, 2, []int32{3, 0}, []float32{1, 1})
+	fmt.Println(scores)
+	// Output: [7 1]
+}
+
 func ExampleTopMany() {
 	rows := []float32{1, 0, 0, 1, 3, 4}
 	queries := [][]float32{{1, 0}, {0, 1}}
@@ -101,6 +123,39 @@ func ExampleGemv() {
 	dense.Gemv(1, a, 3, []float32{1, 0, 1}, 0, y)
 	fmt.Println(y)
 	// Output: [4 10]
+}
+
+// The transpose of that matrix times a vector.
+func ExampleGemvT() {
+	a := []float32{
+		1, 2, 3,
+		4, 5, 6,
+	}
+	y := make([]float32, 3)
+	dense.GemvT(1, a, 3, []float32{1, 10}, 0, y)
+	fmt.Println(y)
+	// Output: [41 52 63]
+}
+
+// A column times a row, added to a matrix.
+func ExampleGer() {
+	a := make([]float32, 2*3)
+	dense.Ger(1, []float32{1, 10}, []float32{1, 2, 3}, a, 3)
+	fmt.Println(a)
+	// Output: [1 2 3 10 20 30]
+}
+
+// Softmax: the greatest number is taken off, so that nothing overflows.
+func ExampleExp() {
+	x := []float32{1000, 1000, 0}
+	most := dense.Max(x)
+	for i := range x {
+		x[i] -= most
+	}
+	dense.Exp(x, x)
+	dense.Scale(1/dense.Sum(x), x)
+	fmt.Println(x)
+	// Output: [0.5 0.5 0]
 }
 
 // A matrix times its own transpose.

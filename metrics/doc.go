@@ -2,6 +2,9 @@
 // under the ROC curve, average precision, log loss, RMSE, MAE and R^2, as scikit-learn defines
 // them.
 //
+//	accuracy := metrics.Accuracy(truth, predicted)
+//	classes := metrics.Classes(metrics.Confusion(truth, predicted, 3))   // precision, recall, F1
+//
 // The true values come first, as there. Classes are positions from 0 to classes-1. What the data
 // leave undefined is NaN: the precision of a class that was never predicted, the area under the ROC
 // curve where all rows have one label, every mean over no rows.

@@ -1,5 +1,10 @@
 // Package modelio reads and writes models in the forms of other programs: the text of liblinear's
-// train and predict, and JSON. Package modelio/onnx, in a separate module, writes ONNX graphs.
+// train and predict, and JSON; and it reads whatever model a file holds.
+//
+//	p, err := modelio.ReadFile("any.model")    // linear or with a kernel, to predict with
+//	err = modelio.WriteLiblinear(file, model)
+//
+// Package modelio/onnx, in a separate module, writes ONNX graphs.
 // [docs/models.md] has the fields of each form, and says what is kept and what is lost.
 //
 // [docs/models.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/models.md

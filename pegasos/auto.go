@@ -7,10 +7,12 @@ import "github.com/pegasimd/pegasimd/internal/store"
 // choice is the same on every machine.
 
 const (
-	// soonEpochs is how many epochs of the dual Newton's method may cost to begin at once, and
-	// poorEpochs the same where the bound says that the dual will be slow.
-	soonEpochs = 40
-	poorEpochs = 150
+	// soonEpochs is how many epochs of the dual Newton's method may cost to begin at once,
+	// poorEpochs the same where the bound says that the dual will be slow, and aloneEpochs where
+	// there is no dual, so that steps alone would have to find the proof.
+	soonEpochs  = 40
+	poorEpochs  = 150
+	aloneEpochs = 400
 	// newtonBegins is how often a problem may begin with Newton's method.
 	newtonBegins = 2
 	// tolEpochs is how long a run may be that Config.Tol is to end, where nothing else is said.
@@ -21,12 +23,11 @@ const (
 // of their squared numbers.
 type density struct{ nonzeros, squares float64 }
 
-// densityOf returns that of the given rows of x, nil for all, and a reader of x. It goes by the
-// values alone, however they are held.
-func densityOf(x store.Rows, only []uint32) (d density, rows store.Reader) {
+// densityOf returns that of the given rows of x, nil for all. It goes by the values alone, however
+// they are held.
+func densityOf(x store.Rows, only []uint32) (d density) {
 	const sample = 256
-	// Copies of rows that were scaled can be added, but not be read: all are read by adding them.
-	rows = store.ReaderOf(struct{ store.Examples }{x})
+	rows := store.NonzerosOf(x)
 	count, n := x.Rows(), 0.0
 	if only != nil {
 		count = len(only)
@@ -36,7 +37,7 @@ func densityOf(x store.Rows, only []uint32) (d density, rows store.Reader) {
 		if only != nil {
 			i = int(only[j])
 		}
-		_, values := rows.Row(i)
+		_, values := rows.Nonzeros(i)
 		nonzeros := 0.0
 		for _, v := range values {
 			if v != 0 {
@@ -49,7 +50,7 @@ func densityOf(x store.Rows, only []uint32) (d density, rows store.Reader) {
 	}
 	d.nonzeros /= n
 	d.squares /= n
-	return d, rows
+	return d
 }
 
 // counted returns the rows of a weight above 0, nil for all.
@@ -107,7 +108,11 @@ func (r *run) newtonPays(p *problem) bool {
 	if p.ascent != nil {
 		spent = float64(p.ascent.pass)
 	}
-	return p.newtons == 0 && p.ascent == nil && c.newton <= soonEpochs*c.epoch ||
+	soon := float64(soonEpochs)
+	if !r.cfg.canAscend() || p.prior != nil {
+		soon = aloneEpochs
+	}
+	return p.newtons == 0 && p.ascent == nil && c.newton <= float64(soon*c.epoch) ||
 		float64(spent*c.epoch) >= c.newton/2
 }
 
@@ -131,8 +136,7 @@ func (s *session) setAuto(tr *Trainer) {
 	if s.data.x.Cols() > newtonColumns || !cfg.canNewton() {
 		return
 	}
-	d, _ := densityOf(s.data.x, counted(s.data.weight))
-	s.data.auto = autoFinish{d, true}
+	s.data.auto = autoFinish{densityOf(s.data.x, counted(s.data.weight)), true}
 	s.data.auto.newton = s.checkMemory(tr) == nil
 }
 
@@ -182,7 +186,6 @@ func (c *choice) newtonPays(passes int) bool {
 	if k := float64(len(c.classes)); c.trainer.Multiclass == OneVsOne && k > 2 {
 		n *= 2 / k
 	}
-	d, _ := densityOf(c.rows, counted(c.weight))
-	p := c.trainer.Config.predict(n, cols, d)
+	p := c.trainer.Config.predict(n, cols, densityOf(c.rows, counted(c.weight)))
 	return p.newton <= float64(float64(passes)*p.epoch)
 }

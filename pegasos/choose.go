@@ -205,9 +205,14 @@ func (c *choice) weightOf(i int) float64 {
 // measure finds the statistics of the rows.
 func (c *choice) measure() error {
 	scale := c.trainer.Scale
-	moments := scale == ScaleStandard || scale == "" && c.x.Cols() <= fewColumns
-	c.columns = store.Measure(c.rows, c.weight, moments, c.threads,
-		c.trainer.stopped)
+	few := scale == "" && c.x.Cols() <= fewColumns
+	m, ok := store.MatrixOf(c.rows)
+	if thin := ok && m.Dense() == nil; few && thin { // standardising them is for later to decide
+		c.columns = store.MeasureConstants(c.rows, c.weight, c.threads, c.trainer.stopped)
+	} else {
+		c.columns = store.Measure(c.rows, c.weight, few || scale == ScaleStandard, c.threads,
+			c.trainer.stopped)
+	}
 	if err := c.rows.Err(); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
 	}

@@ -1,6 +1,19 @@
-// Package pegasos trains linear support vector machines with Pegasos, the primal estimated
-// sub-gradient solver of Shalev-Shwartz, Singer, Srebro and Cotter (Mathematical Programming 127,
-// 2011). It minimises
+// Package pegasos trains linear models and proves how good they are: support vector machines,
+// logistic regression, ridge and support vector regression.
+//
+//	m, err := pegasos.Train(ctx, rows, labels, pegasos.Config{})    // the data choose the rest
+//	label := m.PredictDense(row)                                    // or PredictSparse, Score
+//	share := m.Result.Gap                     // by which it is above the optimum at most
+//	err = m.WriteFile("text.model")
+//
+// Rows are a [dense.Matrix], a [sparse.Matrix], or any type of yours that is [Examples]; package
+// dataset reads them from files. What a zero [Config] chooses, and what to choose when, is told at
+// https://github.com/pegasimd/pegasimd/blob/main/docs/training.md.
+//
+// # What is minimised
+//
+// The method is Pegasos, the primal estimated sub-gradient solver of Shalev-Shwartz, Singer, Srebro
+// and Cotter (Mathematical Programming 127, 2011). It minimises
 //
 //	P(w) = lambda/2 |w|^2 + mean over the rows of max(0, 1 - y<w,x>)
 //
@@ -21,11 +34,12 @@
 // step, for the score itself. A batch of k rows adds 1/k of each. Projection onto a ball is a
 // factor beside v.
 //
-// # Defaults
+// # Steps
 //
-// Rows in shuffled blocks, new in each epoch, t0 = R^2/lambda with R^2 the mean squared norm of the
-// rows, and the average over the last half of the run: together they need a fraction of the steps
-// of the paper's own choices, which [Paper] gives to the letter.
+// Unless told otherwise rows are visited in shuffled blocks, in a new order each epoch, t0 is
+// R^2/lambda with R^2 the mean squared norm of the rows, and the result is the average over the
+// last half of the run. Together these need a fraction of the steps of the paper's own choices,
+// which [Paper] gives to the letter.
 //
 // # Finish
 //

@@ -29,8 +29,7 @@ func points() (*dense.Matrix, []float32) {
 // Nothing is chosen here: the data choose, and the result says how good it is.
 func Example() {
 	set := dataset.Digits() // or dataset.Read("train.svm.gz", dataset.Options{})
-	ctx, config := context.Background(), pegasos.Config{}
-	m, err := pegasos.Train(ctx, set.Examples(), set.Y, config)
+	m, err := pegasos.Train(context.Background(), set.Examples(), set.Y, pegasos.Config{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -90,6 +89,53 @@ func ExampleModel_Score() {
 	scores := model.Score([]float32{1, 3}, buf[:])
 	fmt.Printf("score %.2f, label %v\n", scores[0], model.Classes[model.Class(scores)])
 	// Output: score 0.79, label 1
+}
+
+// A model's claim, held against the data it was trained on: nothing of the training is trusted.
+func ExampleTrainer_Verify() {
+	x, y := points()
+	model, err := pegasos.Train(context.Background(), x, y, pegasos.Config{Tol: 0.01})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var trainer pegasos.Trainer
+	v, err := trainer.Verify(context.Background(), model, x, y,
+		pegasos.VerifyOptions{Passes: 20})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(v.Verdict, v.Gap < 0.01)
+	// Output: confirmed true
+}
+
+// The scores of a row that is given as the features that are not 0.
+func ExampleModel_ScoreSparse() {
+	model := &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{{0.5, 0, -2}}}
+	var buf [1]float64 // one for each weight vector
+	fmt.Println(model.ScoreSparse([]int32{0, 2}, []float32{5, 1}, buf[:]))
+	// Output: [0.5]
+}
+
+func ExampleModel_PredictDense() {
+	model := &pegasos.Model{Classes: []float32{-1, 1}, Weights: [][]float32{{0.5, 0, -2}}}
+	fmt.Println(model.PredictDense([]float32{5, 0, 1}))
+	// Output: 1
+}
+
+// The paper's own algorithm, on a budget of steps.
+func ExamplePaper() {
+	x, y := points()
+	cfg := pegasos.Paper()
+	cfg.Lambda, cfg.Epochs, cfg.Steps = 0.1, 0, 1000
+	model, err := pegasos.Train(context.Background(), x, y, cfg)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(model.Result.Steps, model.PredictAll(x))
+	// Output: 1000 [1 -1 1 -1]
 }
 
 // A row as the features that are not 0.

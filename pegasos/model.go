@@ -108,6 +108,11 @@ type ClassResult struct {
 	Violations               int64
 	Steps                    int64   // 0 in models of former versions: as many as in all
 	Lambda                   float64 // likewise; with one-vs-one and C each pair has its own
+
+	// Width is that of the zone over which Newton's method has smoothed the kink of the loss when
+	// it found the dual variables of the bound, in terms of the margins; 0 where it did not. With
+	// it Verify makes nearly the same dual variables of the weights.
+	Width float64
 }
 
 // WorstGap returns the largest gap of a weight vector's own problem, and its place; NaN and -1
@@ -416,8 +421,8 @@ func (m *Model) PredictAll(x Examples) []float32 {
 }
 
 // Hash returns the SHA-256 of what makes the predictions, in hexadecimal: the weight vectors one
-// after the other (float32), the biases if there are any (float64), the classes (float32), and A and
-// B of each sigmoid of the Calibration, if there is one (float64), all little-endian.
+// after the other (float32), the biases if there are any (float64), the classes (float32), and A
+// and B of each sigmoid of the Calibration, if there is one (float64), all little-endian.
 func (m *Model) Hash() string { return m.hash(!m.formerHash) }
 
 // CheckHash returns an error if the hash is not the model's: somebody has changed the one or the

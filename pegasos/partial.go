@@ -24,6 +24,7 @@ type Partial struct {
 	cols    int
 	byLabel map[float32]float64
 	runs    []*run // of the last chunk that each had rows in; nil before the first
+	from    *Model // that it goes on from, about scaled rows, with its Scaling; nil for none
 	epochs  float64
 	failed  error
 
@@ -39,9 +40,8 @@ type Partial struct {
 // Shuffled means Permutation. Class weights multiply the loss as they are. There is no certificate.
 // Fields that are zero are those of [Config.Plain]: nothing is chosen by the data, which are not
 // there yet. Not scaled are rows and numbers, there is no bias, lambda is DefaultLambda whatever
-// the rows' lengths, and classes are one against the rest. What training chose for rows that are
-// there, or [Trainer.Choose] does, can be given: Lambda, Bias, BiasScale and Multiclass of its
-// Config, and rows that the caller has scaled.
+// the rows' lengths, and classes are one against the rest. [NewPartialFrom] has what training chose
+// for rows that are there.
 func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -114,6 +114,10 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 	if x.Rows() == 0 && len(y) == 0 {
 		return nil
 	}
+	x, y, err := p.scaled(x, y)
+	if err != nil {
+		return err
+	}
 	s, err := p.newChunk(x, y)
 	if err != nil || len(s.runs) == 0 {
 		return err
@@ -135,6 +139,7 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 func (p *Partial) newChunk(x Examples, y []float32) (*session, error) {
 	tr := &Trainer{Config: p.cfg}
 	tr.ClassWeight, tr.Epochs = "", 1
+	tr.Start, tr.scaling = p.from, p.scaling()
 	d, err := newData(x, y, tr, p.classes)
 	if err != nil {
 		return nil, err
@@ -253,6 +258,9 @@ func (p *Partial) Model() (*Model, error) {
 				Lambda: p.cfg.Lambda}
 		}
 	}
+	if p.from != nil {
+		p.keep(m)
+	}
 	for _, r := range p.runs {
 		if r != nil {
 			r.write(m)
@@ -260,6 +268,7 @@ func (p *Partial) Model() (*Model, error) {
 		}
 	}
 	m.Result.Epochs = p.epochs
+	m = p.scaling().fold(m)
 	if err := m.check(); err != nil {
 		return nil, &StepError{m.Result.Steps, -1, err.Error() + ": " + tooLarge}
 	}

@@ -31,3 +31,35 @@ func ExampleTop() {
 	}
 	// Output: row 2: about 0.71
 }
+
+// A query of floats against rows of bytes that were quantised with an offset.
+func ExampleDotFloat() {
+	floats, query := []float32{-1, 0, 0.5, 1.55}, []float32{1, 2, 3, 4}
+	const offset, step = -1, 0.01
+	row := make([]uint8, len(floats))
+	quant.QuantizeUint8(row, floats, offset, step)
+	about := offset*dense.Sum(query) + step*quant.DotFloat(query, row)
+	fmt.Println(row)
+	fmt.Printf("about %.2f, exactly %.2f\n", about, dense.Dot(query, floats))
+	// Output:
+	// [0 100 150 255]
+	// about 6.70, exactly 6.70
+}
+
+func ExampleSquaredDistance() {
+	fmt.Println(quant.SquaredDistance([]int8{-128, 0}, []int8{127, 1}))
+	// Output: 65026
+}
+
+// The nearest rows for many queries; each row is read from memory once.
+func ExampleTopMany() {
+	rows := []int8{1, 0, 0, 1, 3, 4}
+	hits := [][]quant.Hit{make([]quant.Hit, 1), make([]quant.Hit, 1)}
+	quant.TopMany(hits, dense.ByDistance, rows, 2, [][]int8{{1, 1}, {3, 3}}, 1)
+	for q, best := range hits {
+		fmt.Println("query", q, "row", best[0].Row)
+	}
+	// Output:
+	// query 0 row 0
+	// query 1 row 2
+}

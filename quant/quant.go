@@ -1,6 +1,10 @@
 // Package quant has kernels for vectors of bytes, int8 or uint8, as quantised vectors are: a
 // quarter of float32's memory, and exact sums, which no order of addition changes.
 //
+//	step := quant.Step(floats)                              // one for all vectors of a collection
+//	quant.Quantize(rows, floats, step)                      // float32 to int8
+//	hits := quant.Top(make([]quant.Hit, 10), dense.ByDot, rows, 768, query)
+//
 // Slices of different lengths, and rows outside their slice, are a panic that says the lengths.
 // Nothing is allocated.
 package quant

@@ -2,6 +2,10 @@
 // dense vector, in AVX2, AVX-512, NEON or plain Go, and a matrix in compressed sparse row (CSR)
 // form.
 //
+//	score := sparse.Dot(idx, val, w)                        // the sum of val[k]*w[idx[k]]
+//	sparse.Axpy(a, idx, val, w)                             // w[idx[k]] += a*val[k]
+//	m, err := sparse.New(cols, starts, indices, values)     // rows to train on
+//
 // Every function gives the same bits on every machine. The arithmetic contract is at
 // https://github.com/pegasimd/pegasimd/blob/main/docs/kernels.md. A sparse sum has 8 lanes where a
 // dense one has 64, so that the same row stored both ways agrees within rounding, not to the bit.

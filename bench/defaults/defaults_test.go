@@ -18,12 +18,13 @@ func TestCompare(t *testing.T) {
 	}
 	f := flags{sets: regexp.MustCompile("^made-(tiny-three|numbers-small)$"), peers: true,
 		variants: true, python: "/usr/bin/python3", limit: 10 * time.Second,
-		json: t.TempDir() + "/all.json", numbers: "-loss squared"}
+		splits: 2, json: t.TempDir() + "/all.json", numbers: "-loss squared"}
 	if err := f.compare(t.Context(), t.TempDir()); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(f.json)
-	if err != nil || !bytes.Contains(text, []byte(`"Variant": "rows twice"`)) {
+	if err != nil || !bytes.Contains(text, []byte(`"Variant": "rows twice"`)) ||
+		!bytes.Contains(text, []byte(`"Splits": 2`)) {
 		t.Errorf("%s, %v", text, err)
 	}
 }

@@ -27,6 +27,7 @@ type flags struct {
 	variants bool
 	python   string
 	limit    time.Duration
+	splits   int
 	json     string
 	numbers  string
 	builds   []string
@@ -47,6 +48,7 @@ func run() error {
 		"features times .001 and 1000, a constant column, columns permuted, rows shuffled or twice")
 	flag.StringVar(&f.python, "python", "/usr/bin/python3", "a `path` of Python with scikit-learn")
 	flag.DurationVar(&f.limit, "limit", time.Minute, "the most that a peer may train")
+	flag.IntVar(&f.splits, "splits", splits, "the most splits of a problem, from seed 0 on")
 	flag.StringVar(&f.json, "json", "", "write all results to this `file`")
 	flag.StringVar(&f.numbers, "numbers", "-loss squared",
 		"the `flags` that tell ours that labels are numbers to predict")
@@ -105,6 +107,7 @@ func (f *flags) compare(ctx context.Context, dir string) error {
 		if err != nil {
 			return err
 		}
+		splits = splits[:max(1, min(f.splits, len(splits)))]
 		r, err := f.learn(ctx, p, splits, dir, ours, peers)
 		if err != nil {
 			return err

@@ -119,11 +119,8 @@ func (m *meter) kernels() []*cell {
 		for _, target := range []struct {
 			level string
 			bytes int
-		}{{"L3", m.caches.L3 / 4}, {"DRAM", min(max(4*m.caches.L3, 128<<20), 1<<30)}} {
-			n := 1
-			for n*perElement(k) < target.bytes {
-				n *= 2
-			}
+		}{{"L3", m.caches.L3 / 4}, {"DRAM", min(max(3*m.caches.L3, 128<<20), 1<<30)}} {
+			n := (target.bytes/perElement(k) + 63) / 64 * 64
 			if n > m.sizes[len(m.sizes)-1] && m.caches.Level(n*perElement(k)) == target.level {
 				add(n, false, target.level)
 			}
@@ -178,8 +175,11 @@ func (m *meter) kernel(c *cell) error {
 			call: func() { bandwidth.Run(shape, x, y) }})
 	}
 	rounds := m.rounds
-	if c.bytes > m.caches.L3 {
-		rounds = min(rounds, 6) // what benchstat wants at least; a call takes long there
+	if c.bytes > m.caches.L3 { // a call takes long
+		rounds = min(rounds, 6) // what benchstat wants at least
+		for i := range contenders {
+			contenders[i].plan = plan{1, 1}
+		}
 	}
 	if err := m.byTurns(contenders, rounds); err != nil {
 		return err
@@ -211,13 +211,16 @@ type probe struct {
 	samples []sample
 }
 
-// byTurns takes the samples: in each round one of each contender, and who begins changes.
+// byTurns takes the samples: in each round one of each contender, and who begins changes. Those
+// without a plan get one before.
 func (m *meter) byTurns(contenders []contender, rounds int) error {
 	defer asm.Use(asm.Active())
 	for i := range contenders {
 		c := &contenders[i]
-		asm.Use(c.isa)
-		c.plan = m.calibrate(c.call)
+		if c.plan == (plan{}) {
+			asm.Use(c.isa)
+			c.plan = m.calibrate(c.call)
+		}
 	}
 	runtime.GC()
 	for round := range rounds {

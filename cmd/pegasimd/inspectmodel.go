@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/predictions"
+	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -121,7 +122,7 @@ func (r *fileReport) print(w io.Writer, config any) error {
 
 func (r *courseReport) printObjective(w io.Writer) {
 	if v := float64(r.Objective); !math.IsNaN(v) {
-		fmt.Fprintf(w, "objective %.8g, %s%s\n", v, standing(float64(r.Gap)), r.worstReport)
+		fmt.Fprintf(w, "objective %.8g, %s%s\n", v, proof.Standing(float64(r.Gap)), r.worstReport)
 	}
 }
 

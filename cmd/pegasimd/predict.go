@@ -143,9 +143,8 @@ func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 		}
 		return b.Flush()
 	}
-	for i := range predicted {
-		line(i, nil)
-	}
+	predictions.WriteLabels(b, predictions.ClassNames(s.model), len(predicted),
+		func(i int) int { return predicted[i] })
 	return b.Flush()
 }
 

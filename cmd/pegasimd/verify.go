@@ -4,13 +4,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/proof"
-	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
@@ -125,9 +123,8 @@ type verifyReport struct {
 	Rows             int      `json:"rows"`
 	Features         int      `json:"features"`
 
-	kernel     bool // it is a kernel machine
-	unmeasured bool // it claims nothing
-	noData     bool // it does not say of which data
+	kernel bool // it is a kernel machine
+	noData bool // it does not say of which data
 }
 
 func verify(c *call) error {
@@ -306,11 +303,11 @@ func newVerifyReport(v *pegasos.Verification, set *dataset.Set, p predictor) *ve
 	return &verifyReport{
 		Verdict: string(v.Verdict), Reasons: reasons, ModelHash: v.Hash, Data: v.Data,
 		DataKnown: v.Known, Objective: number(v.Objective), Bound: number(v.Bound),
-		Gap: number(v.Gap), Proof: v.Proven, Sigmoids: v.Sigmoids, ClaimedObjective: number(claimed.Objective),
-		ClaimedBound: number(claimed.DualObjective), ClaimedGap: number(claimed.Gap),
+		Gap: number(v.Gap), Proof: v.Proven, Sigmoids: v.Sigmoids,
+		ClaimedObjective: number(claimed.Objective),
+		ClaimedBound:     number(claimed.DualObjective), ClaimedGap: number(claimed.Gap),
 		Rows: set.Rows(), Features: p.Cols(),
-		unmeasured: math.IsNaN(claimed.Objective), noData: p.data() == "",
-		kernel: kernel,
+		noData: p.data() == "", kernel: kernel,
 	}
 }
 
@@ -324,29 +321,19 @@ func (r *verifyReport) print(w io.Writer) {
 	case r.noData:
 		fmt.Fprintf(w, "the model does not say what data it is of: %s, %s\n", rows, features)
 	}
-	if r.unmeasured {
-		fmt.Fprintln(w, "claimed    nothing: training was interrupted, or is not known")
-	} else {
-		fmt.Fprintf(w, "claimed    objective %.10g, %s\n", float64(r.ClaimedObjective),
-			standing(float64(r.ClaimedGap)))
-	}
 	source := "from its scores"
 	if r.Proof {
 		source = "from the proof"
 	} else if r.kernel {
 		source = "from its coefficients"
 	}
-	fmt.Fprintf(w, "found      objective %.10g, %s, %s\n", float64(r.Objective),
-		standing(float64(r.Gap)), source)
 	if r.Sigmoids {
 		fmt.Fprintln(w, "the sigmoids are those of the folds, trained anew")
 	}
-	for _, reason := range r.Reasons {
-		fmt.Fprintf(w, "but        %s\n", visible.Text(reason))
+	f := proof.Finding{
+		Claimed: float64(r.ClaimedObjective), ClaimedGap: float64(r.ClaimedGap),
+		Objective: float64(r.Objective), Gap: float64(r.Gap), Source: source, Reasons: r.Reasons,
+		Verdict: r.Verdict, Less: r.Verdict == string(pegasos.NotConfirmed),
 	}
-	verdict := r.Verdict
-	if verdict == string(pegasos.NotConfirmed) && proof.Useful(float64(r.Gap)) {
-		verdict += ", at most " + proof.Percent(float64(r.Gap))
-	}
-	fmt.Fprintln(w, verdict)
+	f.Print(w)
 }

@@ -2,7 +2,7 @@ package store
 
 import (
 	"math"
-	"slices"
+	"math/rand/v2"
 
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/scaling"
@@ -15,10 +15,10 @@ type Columns struct {
 	MaxAbs   []float32 // of each column
 	Squares  []float64 // |x|^2 of each row, 0 of those without weight
 
-	// Of each column, with moments only: the weighted mean and variance, and whether all rows have
-	// the same value.
+	// Of each column, with moments only: the weighted mean and variance.
 	Mean, Variance []float64
-	Constant       []bool
+	// Likewise whether all rows have the same value in it, with moments or if it was asked for.
+	Constant []bool
 
 	Bad int // the first row with a value that is not finite, or -1
 }
@@ -44,6 +44,17 @@ type columnBlock struct {
 // their number alone, whose moments are merged in order (Chan, Golub and LeVeque, The American
 // Statistician 37, 1983). Once stop is true, what is found is of no use.
 func Measure(x Rows, weight []float64, moments bool, threads int, stop func() bool) *Columns {
+	return measure(x, weight, moments, false, threads, stop)
+}
+
+// MeasureConstants is Measure without moments, but with Constant: what it costs goes by the
+// nonzeros, where the moments of sparse rows go by all values.
+func MeasureConstants(x Rows, weight []float64, threads int, stop func() bool) *Columns {
+	return measure(x, weight, false, true, threads, stop)
+}
+
+func measure(x Rows, weight []float64, moments, constants bool, threads int,
+	stop func() bool) *Columns {
 	n, cols := x.Rows(), x.Cols()
 	c := &Columns{
 		MaxAbs: make([]float32, cols), Squares: make([]float64, n), Bad: -1,
@@ -59,6 +70,9 @@ func Measure(x Rows, weight []float64, moments bool, threads int, stop func() bo
 		if w == nil {
 			w = &columnWorker{Columns: c, x: ReaderOf(x.ForWorker()), weight: weight,
 				maxAbs: make([]float32, cols)}
+			if constants {
+				w.seen = make([]valuesSeen, cols)
+			}
 			workers[worker] = w
 		}
 		first := b * rows
@@ -86,6 +100,9 @@ func Measure(x Rows, weight []float64, moments bool, threads int, stop func() bo
 	if moments {
 		c.merge(blocks)
 	}
+	if constants {
+		c.findConstants(workers)
+	}
 	return c
 }
 
@@ -96,6 +113,14 @@ type columnWorker struct {
 	weight []float64
 	maxAbs []float32
 	row    []float32 // a buffer for sparse rows
+	seen   []valuesSeen
+}
+
+// valuesSeen is what a goroutine knows of a column's values that are not 0.
+type valuesSeen struct {
+	first  float32
+	differ bool
+	count  int
 }
 
 // weightOf returns that of row i.
@@ -140,7 +165,49 @@ func (w *columnWorker) magnitudes(b *columnBlock, first, end int) {
 		if w.weightOf(i) > 0 {
 			index, values := w.x.Row(i)
 			w.look(b, i, index, values)
+			if w.seen != nil {
+				w.see(index, values)
+			}
 		}
+	}
+}
+
+// see counts the values of each column that are not 0, and looks if they are all the same.
+func (w *columnWorker) see(index []int32, values []float32) {
+	for k, v := range values {
+		if v == 0 {
+			continue
+		}
+		j := k
+		if index != nil {
+			j = int(index[k])
+		}
+		s := &w.seen[j]
+		if s.count == 0 {
+			s.first = v
+		}
+		s.differ = s.differ || v != s.first
+		s.count++
+	}
+}
+
+// findConstants finds the columns of zeros, and those in which each row has the same value.
+func (c *Columns) findConstants(workers []*columnWorker) {
+	c.Constant = make([]bool, len(c.MaxAbs))
+	for j := range c.Constant {
+		var all valuesSeen
+		for _, w := range workers {
+			if w == nil || w.seen[j].count == 0 {
+				continue
+			}
+			s := w.seen[j]
+			if all.count == 0 {
+				all.first = s.first
+			}
+			all.differ = all.differ || s.differ || s.first != all.first
+			all.count += s.count
+		}
+		c.Constant[j] = all.count == 0 || all.count == c.Rows && !all.differ
 	}
 }
 
@@ -258,33 +325,64 @@ func (c *Columns) Scaler(kind string) *scaling.Scaler {
 	return s
 }
 
-// mostSorted is how many numbers Quantiles sorts.
-const mostSorted = 1 << 16
+// mostRanked is how many numbers Quantiles orders.
+const mostRanked = 1 << 16
 
 // Quantiles returns those of the numbers above 0, or of evenly spaced ones of them if they are very
 // many; ones if there are none.
 func Quantiles[T float32 | float64](numbers []T, shares ...float64) (quantiles []float64) {
-	var sorted []T
+	var some []T
 	for _, v := range numbers {
 		if v > 0 {
-			sorted = append(sorted, v)
+			some = append(some, v)
 		}
 	}
-	if step := (len(sorted) + mostSorted - 1) / mostSorted; step > 1 {
+	if step := (len(some) + mostRanked - 1) / mostRanked; step > 1 {
 		n := 0
-		for k := 0; k < len(sorted); k += step {
-			sorted[n] = sorted[k]
+		for k := 0; k < len(some); k += step {
+			some[n] = some[k]
 			n++
 		}
-		sorted = sorted[:n]
+		some = some[:n]
 	}
-	slices.Sort(sorted)
 	for _, share := range shares {
 		q := 1.0
-		if n := len(sorted); n > 0 {
-			q = float64(sorted[min(n-1, int(share*float64(n)))])
+		if n := len(some); n > 0 {
+			q = float64(ranked(some, min(n-1, int(share*float64(n)))))
 		}
 		quantiles = append(quantiles, q)
 	}
 	return quantiles
+}
+
+// ranked returns what v[k] would be if v were sorted; it moves what is in v. It is Hoare's FIND
+// (Communications of the ACM 4, 1961).
+func ranked[T float32 | float64](v []T, k int) T {
+	g := rand.New(rand.NewPCG(0, uint64(len(v)))) // so that no common order divides badly
+	for len(v) > 1 {
+		pivot := v[g.IntN(len(v))]
+		i, j := 0, len(v)-1
+		for i <= j {
+			for v[i] < pivot {
+				i++
+			}
+			for pivot < v[j] {
+				j--
+			}
+			if i <= j {
+				v[i], v[j] = v[j], v[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case k <= j:
+			v = v[:j+1]
+		case k >= i:
+			v, k = v[i:], k-i
+		default:
+			return v[k]
+		}
+	}
+	return v[k]
 }

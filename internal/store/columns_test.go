@@ -125,6 +125,37 @@ func TestMeasure(t *testing.T) {
 				!slices.Equal(less.MaxAbs, most) || less.Nonzeros != nonzeros {
 				t.Errorf("%s: without moments something else", name)
 			}
+			for threads := range 3 {
+				less := MeasureConstants(Of(given), weight, threads+1, going)
+				if less.Mean != nil || less.Nonzeros != nonzeros ||
+					!slices.Equal(less.Constant, c.Constant) {
+					t.Errorf("%s: constant without moments: %v", name, less.Constant)
+				}
+			}
+		}
+	}
+}
+
+// A column is constant if all rows that count have its value, wherever the others are.
+func TestMeasureConstants(t *testing.T) {
+	const rows = 2*columnRows + 3
+	x := dense.New(rows, 5)
+	for i := range rows {
+		copy(x.Row(i), []float32{2, 0, 3, 4, 5})
+	}
+	x.Row(columnRows + 1)[0] = -2 // in the second block
+	x.Row(rows - 1)[1] = 1        // a value among zeros
+	x.Row(7)[2] = 0               // a zero among values
+	x.Row(9)[3] = 1               // has no weight
+	weight := slices.Repeat([]float64{1}, rows)
+	weight[9] = 0
+	want := []bool{false, false, false, true, true}
+	for threads := range 4 {
+		for _, c := range []*Columns{MeasureConstants(Of(x), weight, threads+1, going),
+			Measure(Of(x), weight, true, threads+1, going)} {
+			if !slices.Equal(c.Constant, want) {
+				t.Errorf("%d goroutines: %v, want %v", threads+1, c.Constant, want)
+			}
 		}
 	}
 }
@@ -184,11 +215,34 @@ func TestQuantiles(t *testing.T) {
 	if have := Quantiles([]float32{0, 0}, 0, 1); !slices.Equal(have, []float64{1, 1}) {
 		t.Errorf("%v", have)
 	}
-	many := make([]float32, 3*mostSorted)
+	many := make([]float32, 3*mostRanked)
 	for i := range many {
 		many[i] = float32(i + 1)
 	}
 	if have := Quantiles(many, 0.5); math.Abs(have[0]/float64(len(many))-0.5) > 0.01 {
 		t.Errorf("%v", have)
+	}
+}
+
+// Whatever order the numbers have, quantiles are those of the sorted ones.
+func TestQuantilesOfOrders(t *testing.T) {
+	g := rand.New(rand.NewPCG(6, 7))
+	for n := 1; n < 200; n += 1 + n/20 {
+		for kind := range 5 {
+			v := make([]float32, n)
+			for i := range v {
+				v[i] = float32([]int{i + 1, n - i, 1 + i%3, 1 + min(i, n-i), 1 + g.IntN(n)}[kind])
+			}
+			sorted := slices.Clone(v)
+			slices.Sort(sorted)
+			shares := []float64{0, 0.1, 0.5, 0.9, 1, 0.3}
+			for k, have := range Quantiles(v, shares...) {
+				want := sorted[min(n-1, int(shares[k]*float64(n)))]
+				if have != float64(want) {
+					t.Fatalf("%d numbers, kind %d: %v at %v, want %v", n, kind, have, shares[k],
+						want)
+				}
+			}
+		}
 	}
 }

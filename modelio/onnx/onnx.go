@@ -1,6 +1,8 @@
 // Package onnx writes models in the Open Neural Network Exchange format, for runtimes of other
 // languages.
 //
+//	err := onnx.Write(file, model)
+//
 // A model that predicts classes becomes a LinearClassifier, one that predicts numbers a
 // LinearRegressor, both of the operator set ai.onnx.ml: https://onnx.ai/onnx/operators/.
 // [docs/models.md] tells their inputs and outputs.

@@ -1,6 +1,13 @@
-// Package kernelsvm trains support vector machines with kernels with Pegasos, the primal estimated
-// sub-gradient solver. Source: Fig. 3 of Shalev-Shwartz, Singer, Srebro and Cotter (Mathematical
-// Programming 127, 2011). It minimises
+// Package kernelsvm trains support vector machines with kernels, for data that want a curved
+// boundary, and proves how good they are.
+//
+//	m, err := kernelsvm.Train(ctx, rows, labels, kernelsvm.Config{Kernel: kernelsvm.RBF})
+//	labels := m.PredictAll(others)
+//
+// # What is minimised
+//
+// The method is Pegasos, the primal estimated sub-gradient solver (Fig. 3 of Shalev-Shwartz,
+// Singer, Srebro and Cotter, Mathematical Programming 127, 2011). It minimises
 //
 //	P(w) = lambda/2 |w|^2 + mean over the rows of max(0, 1 - y<w,phi(x)>)
 //

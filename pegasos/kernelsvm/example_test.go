@@ -7,6 +7,7 @@ import (
 	"log"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
@@ -64,4 +65,29 @@ func ExampleModel_Score() {
 	scores := make([]float64, m.Outputs())
 	fmt.Println(m.Classes[m.Class(m.Score([]float32{.9, .8}, scores))])
 	// Output: 0
+}
+
+// Gamma by cross-validation: each row is predicted by a model that has not seen it.
+func ExampleTrainer_CrossPredict() {
+	var rows, y []float32
+	for i := range 40 {
+		a, b := float32(i%5+1), float32(i%7+1)
+		rows = append(rows, a, b, -a, b)
+		y = append(y, 0, 1)
+	}
+	x, err := dense.FromSlice(len(y), 2, rows)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, gamma := range []float64{1e-6, 0.5} {
+		tr := kernelsvm.Trainer{Config: kernelsvm.Config{Kernel: kernelsvm.RBF, Gamma: gamma}}
+		predicted, err := tr.CrossPredict(context.Background(), x, y, 4)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Printf("gamma %v: %.0f %%\n", gamma, 100*metrics.Accuracy(y, predicted))
+	}
+	// Output:
+	// gamma 1e-06: 50 %
+	// gamma 0.5: 100 %
 }

@@ -1,0 +1,142 @@
+package pegasos
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"reflect"
+	"testing"
+)
+
+// A chunk of all rows is a pass of a run that starts from the model, to the bit, whatever that had
+// chosen; before it the trainer has the model itself.
+func TestPartialFrom(t *testing.T) {
+	plain := Config{Offset: OffsetNone, Average: LastIterate, Order: Sequential, Epochs: 3}
+	numbers := func(cfg Config) Config { cfg.Loss, cfg.Bias = EpsInsensitive, BiasNone; return cfg }
+	pairs := func(cfg Config) Config { cfg.Multiclass = OneVsOne; return cfg }
+	scaled := func(cfg Config, s Scale) Config { cfg.Scale = s; return cfg }
+	for _, c := range []struct {
+		classes int
+		cfg     Config
+	}{
+		{2, plain}, {3, plain}, {3, pairs(plain)}, {2, scaled(plain, ScaleUnit)},
+		{3, scaled(plain, ScaleMaxAbs)}, {2, scaled(plain, ScaleNone)}, {1, numbers(plain)},
+	} {
+		p := apart(31, 120, 5, max(c.classes, 2))
+		if c.classes == 1 {
+			for i := range p.y {
+				p.y[i] = 40 + p.dense.Row(i)[1]*3
+			}
+		}
+		first := train(t, p.dense, p.y, Trainer{Config: c.cfg})
+		first.Names = make([]string, len(first.Classes))
+		for k := range first.Names {
+			first.Names[k] = string(rune('a' + k))
+		}
+		part, err := NewPartialFrom(first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := partialModel(t, part)
+		for i := range p.y {
+			had := first.Decision(p.dense, i, nil)
+			for k, z := range same.Decision(p.dense, i, nil) {
+				want := had[k]
+				if math.Abs(z-want) > 1e-5*(1+math.Abs(want)) {
+					t.Fatalf("%+v: score %v before the first chunk, was %v", c, z, want)
+				}
+			}
+		}
+		if err := part.Fit(p.dense, p.y); err != nil {
+			t.Fatal(err)
+		}
+		m := partialModel(t, part)
+		next := c.cfg
+		next.Epochs, next.Scale, next.Finish = 1, "", FinishNone
+		want := train(t, p.dense, p.y, Trainer{Config: next, Start: first})
+		if m.Hash() != want.Hash() || m.Result.Steps != want.Result.Steps {
+			t.Errorf("%+v: %d steps, %v %v, want %d, %v %v", c, m.Result.Steps, m.Weights, m.Bias,
+				want.Result.Steps, want.Weights, want.Bias)
+		}
+		if m.Config.Scale != first.Config.Scale || m.Config.Lambda != first.Lambda ||
+			m.Config.Multiclass != first.Config.Multiclass || m.Config.Bias != first.Config.Bias ||
+			m.Config.Epsilon != first.Config.Epsilon || !reflect.DeepEqual(m.Names, first.Names) {
+			t.Errorf("%+v: %+v, was %+v", c, m.Config, first.Config)
+		}
+		var file bytes.Buffer
+		if err := m.Write(&file); err != nil {
+			t.Fatal(err)
+		}
+		if read, err := Read(&file); err != nil || read.Hash() != m.Hash() {
+			t.Errorf("%+v: read again: %v", c, err)
+		}
+	}
+}
+
+// A class without rows keeps what the model knew of it, and chunks after the first go on.
+func TestPartialFromSomeClasses(t *testing.T) {
+	p := apart(32, 150, 4, 3)
+	first := train(t, p.dense, p.y, Trainer{Config: Config{Multiclass: OneVsOne}})
+	part, err := NewPartialFrom(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []uint32
+	for i, y := range p.y {
+		if y != first.Classes[2] {
+			rows = append(rows, uint32(i))
+		}
+	}
+	y := make([]float32, len(rows))
+	for k, i := range rows {
+		y[k] = p.y[i]
+	}
+	steps := first.stepsOf(0)
+	for chunk := range int64(2) {
+		if err := part.Fit(p.dense.Take(rows), y); err != nil {
+			t.Fatal(err)
+		}
+		m := partialModel(t, part)
+		if have, want := m.stepsOf(0), steps+(chunk+1)*int64(len(rows)); have != want {
+			t.Errorf("%d steps of the first pair, want %d", have, want)
+		}
+	}
+	m := partialModel(t, part)
+	if reflect.DeepEqual(m.Weights[0], first.Weights[0]) {
+		t.Error("the pair of the chunk's classes is as it was")
+	}
+	right := 0
+	for i, label := range m.PredictAll(p.dense) {
+		if label == p.y[i] {
+			right++
+		}
+	}
+	if right < 110 { // a third of them is of the class without rows
+		t.Errorf("%d rows of 150 are right", right)
+	}
+}
+
+func TestPartialFromRefuses(t *testing.T) {
+	p := apart(33, 90, 4, 3)
+	for field, cfg := range map[string]Config{
+		"C":           {C: 2, Multiclass: OneVsOne, Epochs: 1},
+		"ClassWeight": {ClassWeight: Balanced, Epochs: 1},
+		"Bias":        {Bias: BiasOuter, Epochs: 1, Multiclass: OneVsRest},
+	} {
+		y := p.y
+		if field == "C" { // pairs of different sizes
+			y = append([]float32(nil), p.y...)
+			for i := range 10 {
+				y[i] = y[0]
+			}
+		}
+		var e *ConfigError
+		m := train(t, p.dense, y, Trainer{Config: cfg})
+		if _, err := NewPartialFrom(m); !errors.As(err, &e) || e.Field != field {
+			t.Errorf("%s: %v", field, err)
+		}
+	}
+	if _, err := NewPartialFrom(nil); err == nil {
+		t.Error("no model is taken")
+	}
+}
