@@ -96,9 +96,10 @@ test-beam: ## training and scoring on Apache Beam: on its runner in this process
 	$(GO) -C beam test ./...
 
 .PHONY: beam-check
-beam-check: ## the same with 20 kills of each kind, and 400 jobs in a process (some minutes)
+beam-check: ## the same with 20 kills of each kind, 400 jobs in a process, and real sets on every path (5 minutes)
 	PEGASIMD_BEAM_KILLS=20 PEGASIMD_BEAM_JOBS=400 $(GO) -C beam test -count=1 -timeout 30m -v \
 		-run 'Killed|ManyJobs' ./engine ./cmd/pegasimd-beam
+	$(GO) -C beam test -count=1 -timeout 30m -v -run RealSets ./rounds -real
 
 .PHONY: test-purego
 test-purego: ## the tests without assembly, by either tag

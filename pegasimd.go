@@ -1,14 +1,15 @@
-// Package pegasimd tells which path the kernels take on this machine. What there is to use is in the
-// packages of its module:
+// Package pegasimd tells which path the kernels take on this machine. What there is to use is in
+// the packages of its module:
 //
-//   - dense, sparse and quant: dot products, cosines, distances, the nearest rows and more, of float32
-//     vectors, of sparse rows and of bytes, in assembly without cgo
-//   - pegasos: linear models trained on them (support vector machines, logistic and ridge regression),
-//     with a proof of how good each is; pegasos/kernelsvm: support vector machines with kernels
-//   - dataset, metrics and modelio: data from files, how good predictions are, models in other forms
+//   - dense, sparse and quant: dot products, cosines, distances, the nearest rows and more, of
+//     float32 vectors, of sparse rows and of bytes, in assembly without cgo
+//   - pegasos: linear models trained on them (support vector machines, logistic and ridge
+//     regression), with a proof of how good each is; pegasos/kernelsvm: the same with kernels
+//   - dataset, metrics and modelio: data from files, how good predictions are, models in other
+//     forms
 //
-// Command cmd/pegasimd does all of it from the shell. A kernel gives the same bits on every machine,
-// and so does training: one seed, one model. How fast they are beside others is told at
+// Command cmd/pegasimd does all of it from the shell. A kernel gives the same bits on every
+// machine, and so does training: one seed, one model. How fast they are beside others is told at
 // https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md.
 package pegasimd
 

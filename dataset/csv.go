@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -47,6 +48,10 @@ func readCSV(r io.Reader, name string, comma rune, opt Options) (*Set, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	if head, _ := buffered.Peek(len(byteOrderMark)); bytes.Equal(head, byteOrderMark) {
 		buffered.Discard(len(byteOrderMark)) // can't fail: it is in the buffer
+	}
+	if head, _ := buffered.Peek(512); !isText(head) {
+		return nil, &SyntaxError{File: name, Line: 1, Reason: "no text: another kind of file, or " +
+			"characters of two bytes, which iconv makes UTF-8 of for instance"}
 	}
 	guard := &columnGuard{
 		r: buffered, comma: byte(comma), most: max(opt.maxCSVFeatures(), opt.Features), line: 1,
@@ -209,6 +214,9 @@ func (f *csvFile) isHeader(cells []string) (bool, error) {
 // place settles the columns by their places: all but the label's are features.
 func (f *csvFile) place(cells []string, header bool) (err error) {
 	without, features, err := f.opt.unlabelled(f.cells)
+	if err != nil && f.cells == 1 {
+		err = fmt.Errorf("%w%s", err, separatedBy(cells[0]))
+	}
 	if n := f.opt.maxCSVFeatures(); err == nil && features > n {
 		err = fmt.Errorf("%d columns are beyond the limit of %d features (-max-features)", f.cells,
 			n)
@@ -270,6 +278,33 @@ func (f *csvFile) match(cells []string, t *Table) (err error) {
 	}
 	f.cols, f.table, f.others = len(t.Columns), t, others(cells, taken)
 	return nil
+}
+
+// isText reports whether the first bytes of a file may be those of text, in UTF-8 or in another
+// code of a byte a character. Text in UTF-8 may have control characters.
+func isText(head []byte) bool {
+	if bytes.IndexByte(head, 0) >= 0 {
+		return false
+	}
+	for cut := range min(utf8.UTFMax, len(head)) { // the last character may be cut off
+		if utf8.Valid(head[:len(head)-cut]) {
+			return true
+		}
+	}
+	control := func(c rune) bool { return c < ' ' && !unicode.IsSpace(c) }
+	return !bytes.ContainsFunc(head, control)
+}
+
+// separatedBy says what separates the cells of a line without commas, if that is known.
+func separatedBy(line string) string {
+	switch {
+	case strings.Contains(line, ";"):
+		return "; commas separate cells here, not semicolons: replace them (and decimal commas by " +
+			"points), such as by tr ',;' '.,'"
+	case strings.Contains(line, "\t"):
+		return "; commas separate cells here, tabs do with the format tsv"
+	}
+	return ""
 }
 
 func (f *csvFile) firstRow(reason string) error {

@@ -70,6 +70,8 @@ func TestCSV(t *testing.T) {
 }
 
 func TestCSVErrors(t *testing.T) {
+	const noText = "a.csv:1: no text: another kind of file, or characters of two bytes, which " +
+		"iconv makes UTF-8 of for instance"
 	const words = ": feature is not a number: encode words as numbers, one-hot for instance"
 	const missing = ": missing value: fill it in or leave the row out"
 	const header = "; if this row names the columns, say so (-header yes)"
@@ -116,6 +118,14 @@ func TestCSVErrors(t *testing.T) {
 		{"newline in quotes", "1,2,3\n4,\"5\n6\",7\n", Options{},
 			`a.csv:2:3: token "5\n6"` + words},
 		{"one column", "1\n2\n", Options{}, `a.csv:1: one column only: want features and a label`},
+		{"semicolons", "a;b;y\n1;2;3\n", Options{},
+			`a.csv:1: one column only: want features and a label; commas separate cells here, ` +
+				`not semicolons: replace them (and decimal commas by points), such as by ` +
+				`tr ',;' '.,'`},
+		{"tabs", "a\tb\ty\n", Options{}, `a.csv:1: one column only: want features and a label; ` +
+			`commas separate cells here, tabs do with the format tsv`},
+		{"bytes", "\x1f\x9d\x90a\xff\"", Options{}, noText},
+		{"UTF-16", "\xff\xfea\x00,\x00", Options{}, noText},
 		{"no such label", "a,b\n1,2\n", Options{LabelColumn: "y"},
 			`a.csv: no column is called "y" in the header`},
 		{"label by name without header", "y,b\n1,2\n", Options{LabelColumn: "y", Header: HeaderNo},
@@ -144,7 +154,17 @@ func TestCSVErrors(t *testing.T) {
 	}
 }
 
-// More rows than a block has.
+// Text may have control characters, and another code of a byte a character.
+func TestCSVCodes(t *testing.T) {
+	long := strings.Repeat("é", 255) // the first 512 bytes end in a character
+	for _, header := range []string{"\x1b[2J", "caf\xe9", "é", "a" + long + "\x1b" + long} {
+		s, err := readCSVText(header+",b,y\n1,2,3\n", Options{})
+		if err != nil || s.Cols() != 2 {
+			t.Errorf("%q: %v", header, err)
+		}
+	}
+}
+
 // A set may have more columns than any CSV file may ask for unasked: it is written, and read with
 // MaxFeatures.
 func TestCSVOfManyColumns(t *testing.T) {
@@ -160,6 +180,7 @@ func TestCSVOfManyColumns(t *testing.T) {
 	}
 }
 
+// More rows than a block has.
 func TestCSVBlocks(t *testing.T) {
 	for _, row := range []string{"1,0,2,c\n", "0,0,0,c\n"} {
 		text := strings.Repeat(row, blockSize+10) + strings.Replace(row, "c", "b", 1)

@@ -291,9 +291,8 @@ func Warnings(s *Set) (warnings []string) {
 	}
 	if longest > warnNorm*warnNorm {
 		warnings = append(warnings,
-			fmt.Sprintf("rows are long: R = %.4g is the norm of row %d, and the steps needed "+
-				"grow with R^2; scale them (pegasimd scale)",
-				math.Sqrt(longest), at))
+			fmt.Sprintf("rows are long: row %d has the norm %.4g, and the steps needed grow "+
+				"with its square; scale them (pegasimd scale)", at, math.Sqrt(longest)))
 	}
 	return warnings
 }

@@ -238,13 +238,13 @@ func TestWarnings(t *testing.T) {
 				"that of feature 2 is 0.0009; scale them (pegasimd scale)"}},
 		{"1 1:100\n", nil},
 		{"1 1:1\n1 1:-60 2:-80.1\n",
-			[]string{"rows are long: R = 100.1 is the norm of row 1, and the steps needed grow " +
-				"with R^2; scale them (pegasimd scale)"}},
+			[]string{"rows are long: row 1 has the norm 100.1, and the steps needed grow " +
+				"with its square; scale them (pegasimd scale)"}},
 		{"1 1:1 2:5000\n",
 			[]string{"the features differ in scale: the largest magnitude of feature 2 is 5000, " +
 				"that of feature 1 is 1; scale them (pegasimd scale)",
-				"rows are long: R = 5000 is the norm of row 0, and the steps needed grow with " +
-					"R^2; scale them (pegasimd scale)"}},
+				"rows are long: row 0 has the norm 5000, and the steps needed grow with " +
+					"its square; scale them (pegasimd scale)"}},
 	} {
 		s, err := readText(c.text, Options{})
 		if err != nil {

@@ -17,6 +17,13 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 		return 0, 0, fmt.Errorf("%s: want a file to convert, with its labels and all its features",
 			path)
 	}
+	if opt.Format == FormatAuto {
+		opt.Format = formatOf(path)
+	}
+	if opt.Format != FormatAuto && opt.Format != FormatSvmlight {
+		return 0, 0, fmt.Errorf("%s: the data are %s by the name or the format option: only "+
+			"svmlight data are converted without holding them in memory (-stream)", path, opt.Format)
+	}
 	t := newTotals(opt)
 	if err := eachBlock(path, opt, func(b *block) error { return t.add(b, path) }); err != nil {
 		return 0, 0, err

@@ -54,7 +54,8 @@ func TestConvertSvmlight(t *testing.T) {
 		opt  Options
 	}{
 		{path, Options{Features: 1}}, {"-", Options{}}, {path + "x", Options{}},
-		{path, Options{Layout: "x"}},
+		{path, Options{Layout: "x"}}, {path, Options{Format: FormatCSV}},
+		{file(t, "a.csv", []byte("1 1:1\n")), Options{}},
 	} {
 		if _, _, err := ConvertSvmlight(&memory{}, c.path, c.opt); err == nil {
 			t.Errorf("%v: no error", c)

@@ -1,9 +1,9 @@
 // Package dense has kernels for vectors that are plain []float32: dot products, cosines, distances,
 // the nearest rows, sums, and products with matrices; in AVX2, AVX-512, NEON or plain Go.
 //
-//	score := dense.Dot(x, y)                                                     // or Cosine, Distance
-//	dense.Axpy(a, x, y)                                                          // y += a*x
-//	hits := dense.Top(make([]dense.Hit, 10), dense.ByCosine, rows, 768, query)   // the nearest ten
+//	score := dense.Dot(x, y)    // or Cosine, Distance
+//	dense.Axpy(a, x, y)         // y += a*x
+//	hits := dense.Top(make([]dense.Hit, 10), dense.ByCosine, rows, 768, query)
 //
 // Rows of a matrix are a slice of numbers, one row behind the other, and a stride; [Matrix] is what
 // trainers read. Which function is for what, and what a link costs, is told at

@@ -21,12 +21,11 @@ const (
 // of their squared numbers.
 type density struct{ nonzeros, squares float64 }
 
-// densityOf returns that of the given rows of x, nil for all, and a reader of x. It goes by the
-// values alone, however they are held.
-func densityOf(x store.Rows, only []uint32) (d density, rows store.Reader) {
+// densityOf returns that of the given rows of x, nil for all. It goes by the values alone, however
+// they are held.
+func densityOf(x store.Rows, only []uint32) (d density) {
 	const sample = 256
-	// Copies of rows that were scaled can be added, but not be read: all are read by adding them.
-	rows = store.ReaderOf(struct{ store.Examples }{x})
+	rows := store.NonzerosOf(x)
 	count, n := x.Rows(), 0.0
 	if only != nil {
 		count = len(only)
@@ -36,7 +35,7 @@ func densityOf(x store.Rows, only []uint32) (d density, rows store.Reader) {
 		if only != nil {
 			i = int(only[j])
 		}
-		_, values := rows.Row(i)
+		_, values := rows.Nonzeros(i)
 		nonzeros := 0.0
 		for _, v := range values {
 			if v != 0 {
@@ -49,7 +48,7 @@ func densityOf(x store.Rows, only []uint32) (d density, rows store.Reader) {
 	}
 	d.nonzeros /= n
 	d.squares /= n
-	return d, rows
+	return d
 }
 
 // counted returns the rows of a weight above 0, nil for all.
@@ -131,8 +130,7 @@ func (s *session) setAuto(tr *Trainer) {
 	if s.data.x.Cols() > newtonColumns || !cfg.canNewton() {
 		return
 	}
-	d, _ := densityOf(s.data.x, counted(s.data.weight))
-	s.data.auto = autoFinish{d, true}
+	s.data.auto = autoFinish{densityOf(s.data.x, counted(s.data.weight)), true}
 	s.data.auto.newton = s.checkMemory(tr) == nil
 }
 
@@ -182,7 +180,6 @@ func (c *choice) newtonPays(passes int) bool {
 	if k := float64(len(c.classes)); c.trainer.Multiclass == OneVsOne && k > 2 {
 		n *= 2 / k
 	}
-	d, _ := densityOf(c.rows, counted(c.weight))
-	p := c.trainer.Config.predict(n, cols, d)
+	p := c.trainer.Config.predict(n, cols, densityOf(c.rows, counted(c.weight)))
 	return p.newton <= float64(float64(passes)*p.epoch)
 }

@@ -2,8 +2,9 @@ package pegasos
 
 import (
 	"math"
-	"os"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
 // autoTrial is newTrial for FinishAuto, which takes Newton's method at once or after the dual.
@@ -14,15 +15,12 @@ func autoTrial(seed uint64) *trial {
 	return t
 }
 
-// No proof of auto is wrong, whatever the data and the settings. With PEGASIMD_LONG there are
-// 10,000 problems.
+// No proof of auto is wrong, whatever the data and the settings. -certify-runs 10000
+// tries so many problems.
 func TestAutoCertificate(t *testing.T) {
 	defer func() { sumFew = true }()
-	n, problems := tally{}, uint64(60)
-	if os.Getenv("PEGASIMD_LONG") != "" {
-		problems = 10000
-	}
-	n.certifyRandom(t, 2000, problems, autoTrial)
+	var n tally
+	n.certifyRandom(t, 2000, 60, autoTrial)
 	if n.close < n.problems/3 {
 		t.Error("too few proofs")
 	}
@@ -127,6 +125,51 @@ func TestGoldenAuto(t *testing.T) {
 	} {
 		c.cfg.Finish = FinishAuto
 		sameEverywhere(t, c.cfg, c.data, c.want)
+	}
+}
+
+// A run that is given Tol and nothing else has the same bits on every path and for any number of
+// threads, on dense rows, on sparse ones and on pixels: Newton's method has one way for each.
+func TestGoldenTol(t *testing.T) {
+	pixels := random(79, 2500, 40, 3, 0.9)
+	toPixels(pixels.dense, 255)
+	dense, few := random(77, 5000, 30, 2, 1), random(78, 5000, 60, 2, 0.05)
+	for _, c := range []struct {
+		name string
+		x    Examples
+		y    []float32
+		loss Loss
+		want string
+	}{
+		{"dense", dense.dense, dense.y, Hinge,
+			"4e7337fb69ead800fa2b179b2350d68e1c04cfa6b7fab4c448e22479b8da4870"},
+		{"dense, log", dense.dense, dense.y, Log,
+			"0caaf50428712b0163f2243d8b58fd8802deefa0635944aff3c48edc805894ba"},
+		{"sparse", few.sparse, few.y, Hinge,
+			"894655a718ccbc6e69a1560e5473b85e416a885c40355a4f10422f5859c73ffd"},
+		{"sparse, squared hinge", few.sparse, few.y, SquaredHinge,
+			"417d55d896087cdd2237a34e2110ca73bd9d25aba046cc569d508c4609c75775"},
+		{"pixels", pixels.dense, pixels.y, Hinge,
+			"c240d14533f395896760f7e095562670f66afed2d5bb32751bd4b2fbc0e418ca"},
+		{"pixels, squared hinge", pixels.dense, pixels.y, SquaredHinge,
+			"a98a0a4141183730ebdc4e89a276197144e6e1e15b0b2d34eaa410838b9f435e"},
+	} {
+		for _, isa := range paths() {
+			for _, threads := range threadCounts() {
+				func() {
+					defer asm.Use(asm.Use(isa))
+					cfg := Config{Tol: 1e-3, Loss: c.loss, Multiclass: OneVsRest}
+					if c.x == pixels.dense {
+						cfg.Scale = ScaleNone
+					}
+					m := train(t, c.x, c.y, Trainer{Config: cfg, Threads: threads})
+					if m.Hash() != c.want || !(m.Result.Gap <= cfg.Tol) {
+						t.Errorf("%s on %s, %d threads: %s, want %s; gap %v", c.name, isa, threads,
+							m.Hash(), c.want, m.Result.Gap)
+					}
+				}()
+			}
+		}
 	}
 }
 

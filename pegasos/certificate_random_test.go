@@ -14,7 +14,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/certtest"
 )
 
-var certifyFor = flag.Duration("certify", 0, "how long TestCertificate tries random problems")
+var (
+	certifyFor  = flag.Duration("certify", 0, "how long TestCertificate tries random problems")
+	certifyFrom = flag.Uint64("certify-from", 0, "the first seed of -certify-runs")
+	certifyRuns = flag.Uint64("certify-runs", 0, "how many random problems it tries; 0 for a few")
+)
 
 // A trial is a random problem and a way to train on it.
 type trial struct {
@@ -454,14 +458,17 @@ func (n *tally) hold(
 }
 
 // certifyRandom holds the proofs of at least so many random problems, or of fewer in a short run,
-// or of as many as the time of -certify allows.
+// or of as many as the time of -certify allows, or those of -certify-runs.
 func (n *tally) certifyRandom(t *testing.T, least, short uint64, trial func(seed uint64) *trial) {
 	if testing.Short() {
 		least = short
 	}
 	start, from := time.Now(), uint64(0)
-	if *certifyFor > 0 {
+	switch {
+	case *certifyFor > 0:
 		from = uint64(start.UnixNano())
+	case *certifyRuns > 0:
+		from, least = *certifyFrom, *certifyRuns
 	}
 	for seed := from; seed-from < least || time.Since(start) < *certifyFor; seed++ {
 		if err := n.certify(trial(seed), seed); err != nil {

@@ -29,6 +29,7 @@ type data struct {
 	squares float64   // their sum, in order
 
 	until context.Context // of what is measured; nil while nothing stops it
+	keeps bool            // the dual variables, in a Proof
 
 	compacted store.Rows // the rows of x once more, in fewer bytes; nil if they are not kept so
 

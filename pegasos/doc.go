@@ -1,9 +1,9 @@
 // Package pegasos trains linear models and proves how good they are: support vector machines,
 // logistic regression, ridge and support vector regression.
 //
-//	m, err := pegasos.Train(ctx, rows, labels, pegasos.Config{})   // the data choose the settings
-//	label := m.PredictDense(row)                                   // or PredictSparse, Score
-//	share := m.Result.Gap                                          // at most so far above the optimum
+//	m, err := pegasos.Train(ctx, rows, labels, pegasos.Config{})    // the data choose the rest
+//	label := m.PredictDense(row)                                    // or PredictSparse, Score
+//	share := m.Result.Gap                     // by which it is above the optimum at most
 //	err = m.WriteFile("text.model")
 //
 // Rows are a [dense.Matrix], a [sparse.Matrix], or any type of yours that is [Examples]; package
@@ -37,9 +37,9 @@
 // # Steps
 //
 // Unless told otherwise rows are visited in shuffled blocks, in a new order each epoch, t0 is
-// R^2/lambda with R^2 the mean squared norm of the rows, and the result is the average over the last
-// half of the run. Together these need a fraction of the steps of the paper's own choices, which
-// [Paper] gives to the letter.
+// R^2/lambda with R^2 the mean squared norm of the rows, and the result is the average over the
+// last half of the run. Together these need a fraction of the steps of the paper's own choices,
+// which [Paper] gives to the letter.
 //
 // # Finish
 //

@@ -91,7 +91,7 @@ func ExampleModel_Score() {
 	// Output: score 0.79, label 1
 }
 
-// A model's claim, held against the data it was trained on: nothing else of the training is trusted.
+// A model's claim, held against the data it was trained on: nothing of the training is trusted.
 func ExampleTrainer_Verify() {
 	x, y := points()
 	model, err := pegasos.Train(context.Background(), x, y, pegasos.Config{Tol: 0.01})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/elementary"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
 // This file makes dual variables of the scores that weights give, whoever has found them. Those of
@@ -19,9 +20,20 @@ import (
 // certificate.go makes a bound of them, whatever h is; the best of some is kept. It is close where
 // w is nearly the optimum of the smoothed problem.
 
-// marginBound returns the best bound on P that the scores of the vectors w give, after so many
-// passes of an ascent from there, where there is one.
-func (p *problem) marginBound(w [][]float64, b []float64, r2 float64, passes int) float64 {
+// marginOptions say which dual variables are tried.
+type marginOptions struct {
+	width  float64 // one of the widths, if it is above 0
+	passes int     // of an ascent from the best of them, where there is one
+
+	// Where that is less than the bound that is wanted, Newton's method goes on from the weights
+	// for some iterations. Without a pool it does not.
+	wanted  float64
+	pool    *newtonPool
+	threads int
+}
+
+// marginBound returns the best bound on P that the scores of the vectors w give.
+func (p *problem) marginBound(w [][]float64, b []float64, r2 float64, o marginOptions) float64 {
 	margins := make([]float64, p.x.Rows())
 	for j := range p.count() {
 		i := p.row(j)
@@ -48,9 +60,53 @@ func (p *problem) marginBound(w [][]float64, b []float64, r2 float64, passes int
 		}
 		var width float64
 		best, width = bestWidth(distance, at)
+		if o.width > 0 {
+			if bound := at(o.width); bound > best {
+				best, width = bound, o.width
+			}
+		}
 		at(width) // a is what it was there
 	}
-	return max(best, p.climb(a, passes, r2))
+	best = max(best, p.climb(a, o.passes, r2))
+	if o.pool != nil && best < o.wanted {
+		best = max(best, p.newtonBound(w[0], b[0], r2, o))
+	}
+	return best
+}
+
+// newtonBound returns the bound of the dual variables that some iterations of Newton's method find
+// from the given weights on.
+func (p *problem) newtonBound(w []float64, b, r2 float64, o marginOptions) (best float64) {
+	const iterations = 8
+	n := p.newNewton(o.pool)
+	n.threads = o.threads
+	n.prepare()
+	for j := range p.v {
+		z := w[j]
+		if p.prior != nil {
+			z -= float64(p.prior[0][j])
+		}
+		n.v[j] = float64(float32(z)) // as the margins take it
+	}
+	if n.beta > 0 {
+		n.v[len(p.v)] = (b - p.priorBias[0]) / n.beta
+	}
+	n.setMargins(true)
+	n.settle()
+	if o.width > 0 {
+		n.h = o.width
+	}
+	n.target = proof.Gap(n.objective(1), o.wanted) / 2
+	for range iterations {
+		n.iterate()
+		if best = max(best, p.bound(n.shares(), r2)); best >= o.wanted || n.state == newtonStuck {
+			break
+		}
+		if n.state == newtonDone { // but for what the bound's roundings take off
+			n.target, n.state = n.target/4, newtonWorks
+		}
+	}
+	return best
 }
 
 // boundOf returns the bound that given dual variables make.
@@ -65,7 +121,7 @@ func (j *joint) boundOf(a []float32, r2 float64) float64 {
 
 // marginBound is like that of one vector. The hinge is smoothed by taking half the square of the
 // a_r times h off its maximum.
-func (j *joint) marginBound(w [][]float64, b []float64, r2 float64, passes int) float64 {
+func (j *joint) marginBound(w [][]float64, b []float64, r2 float64, o marginOptions) float64 {
 	if j.free {
 		return math.NaN()
 	}
@@ -117,7 +173,7 @@ func (j *joint) marginBound(w [][]float64, b []float64, r2 float64, passes int) 
 		best, width = bestWidth(distance, at)
 		at(width) // a is what it was there
 	}
-	return max(best, j.climb(a, passes, r2))
+	return max(best, j.climb(a, o.passes, r2))
 }
 
 // bestWidth returns the best bound that at makes of some widths, where each row is so far from its

@@ -38,11 +38,25 @@ func (r *run) measure(m *Model, how precision) (mistakes float64) {
 	r.measured = make([]measurement, len(r.learners))
 	r.parallel(func(k int) {
 		if !r.data.over() {
-			r.measured[k].bound = r.learners[k].dual(r.r2)
+			r.measured[k].bound = r.dual(k)
 		}
 	})
 	r.objectives(m, nil)
 	return r.refine(m, how)
+}
+
+// dual returns the bound of learner k: that of its dual variables, or, where these are kept, of
+// what is kept of them, so that no run ends with less than its proof will show.
+func (r *run) dual(k int) float64 {
+	l := r.learners[k]
+	if !r.data.keeps {
+		return l.dual(r.r2)
+	}
+	v, ok := r.kept(k)
+	if !ok {
+		return math.NaN()
+	}
+	return l.boundOf(v.spread(r, k), r.r2)
 }
 
 // refine fills in the run's part of m, which measure has seen, to some other precision.

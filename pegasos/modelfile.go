@@ -64,6 +64,7 @@ type headerClassResult struct {
 	Violations    int64    `json:"violations"`
 	Steps         int64    `json:"steps,omitempty"`
 	Lambda        float64  `json:"lambda,omitempty"`
+	Width         float64  `json:"width,omitempty"`
 }
 
 // fields returns the header's lines: names, and where the values are.
@@ -143,7 +144,7 @@ func (r *Result) header() *headerResult {
 	}
 	for _, c := range r.PerClass {
 		h.PerClass = append(h.PerClass, headerClassResult{modelfile.Known(c.Objective),
-			modelfile.Known(c.DualObjective), c.Violations, c.Steps, c.Lambda})
+			modelfile.Known(c.DualObjective), c.Violations, c.Steps, c.Lambda, c.Width})
 	}
 	return h
 }
@@ -284,7 +285,7 @@ func (h *headerResult) result() Result {
 	}
 	for k, c := range h.PerClass {
 		r.PerClass[k] = ClassResult{modelfile.OrNaN(c.Objective),
-			modelfile.OrNaN(c.DualObjective), c.Violations, c.Steps, c.Lambda}
+			modelfile.OrNaN(c.DualObjective), c.Violations, c.Steps, c.Lambda, c.Width}
 	}
 	return r
 }

@@ -70,12 +70,12 @@ type newton struct {
 	line    *newtonLine    // its own from aim to move
 	pool    *newtonPool
 
-	rows   []uint32      // of the problem, ascending by their numbers in the data
-	few    store.Reader  // the rows, where they have few nonzeros; else nil
-	pixels *newtonPixels // the rows as bytes, where they are added up so; else nil
-	beta   float64       // the feature of the bias; 0 without one
-	m      []float64     // the margin of each of the rows, less its target
-	v      []float64     // w, less the prior, and the weight of the bias's feature if there is one
+	rows   []uint32       // of the problem, ascending by their numbers in the data
+	few    store.Nonzeros // the rows, where they have few nonzeros; else nil
+	pixels *newtonPixels  // the rows as bytes, where they are added up so; else nil
+	beta   float64        // the feature of the bias; 0 without one
+	m      []float64      // the margin of each of the rows, less its target
+	v      []float64      // w, less the prior, and the weight of the bias's feature if there is one
 	h      float64
 	least  float64 // of h
 	target float64 // the gap that is wanted
@@ -91,6 +91,7 @@ type newton struct {
 	bestP, bestD float64
 	bestV        []float64
 	bestA        []float32
+	bestH        float64 // the width of bestA
 
 	state   newtonState
 	since   int     // the iteration in which P - D was last found to have fallen
@@ -120,13 +121,8 @@ func (p *problem) startNewton(cfg Config, t int64, pool *newtonPool) {
 	if tol == 0 {
 		tol = newtonTol
 	}
-	n := &newton{p: p, pool: pool, threads: 1, target: newtonShare * tol, start: t}
-	switch {
-	case p.free:
-		n.beta = 1
-	case p.biasScale > 0:
-		n.beta = p.biasScale
-	}
+	n := p.newNewton(pool)
+	n.target, n.start = newtonShare*tol, t
 	if p.ascent != nil {
 		n.dual = p.ascent.start
 	}
@@ -134,11 +130,32 @@ func (p *problem) startNewton(cfg Config, t int64, pool *newtonPool) {
 	p.newton, p.ascent, p.recent = n, nil, nil
 }
 
+// newNewton returns one that has not begun.
+func (p *problem) newNewton(pool *newtonPool) *newton {
+	n := &newton{p: p, pool: pool, threads: 1}
+	switch {
+	case p.free:
+		n.beta = 1
+	case p.biasScale > 0:
+		n.beta = p.biasScale
+	}
+	return n
+}
+
 // free reports whether there is a bias without a penalty.
 func (n *newton) free() bool { return n.p.free }
 
-// begin sets up what the iterations need.
+// begin sets up what the iterations need, with the weights of the step after which it starts.
 func (n *newton) begin() {
+	n.prepare()
+	n.take(n.start)
+	n.setMargins(false)
+	n.shrink()
+	n.settle()
+}
+
+// prepare makes room for weights, margins and sums.
+func (n *newton) prepare() {
 	p := n.p
 	n.rows = p.rank()
 	p.widenPrior()
@@ -158,9 +175,10 @@ func (n *newton) begin() {
 	if n.free() {
 		n.sums[1] = make([]float64, vars)
 	}
-	n.take(n.start)
-	n.setMargins(false)
-	n.shrink()
+}
+
+// settle begins with the weights that there are, and their margins.
+func (n *newton) settle() {
 	n.h, n.least = n.width()
 	n.bestP, n.bestD, n.falling = math.Inf(1), math.Inf(-1), math.Inf(1)
 	copy(n.bestV, n.v)
@@ -361,6 +379,15 @@ func (n *newton) biasOf(v []float64) float64 {
 		return 0
 	}
 	return float64(n.beta * v[len(n.p.v)])
+}
+
+// smoothed returns the width at which the best dual variables were found; 0 where the loss has no
+// kink.
+func (n *newton) smoothed() float64 {
+	if !lossTable[n.p.cost.loss].kinks {
+		return 0
+	}
+	return n.bestH
 }
 
 // shares returns the best dual variables, of each row.

@@ -297,7 +297,7 @@ func (n *newton) evaluate() {
 		copy(n.bestV, n.v)
 	}
 	if n.now.d > n.bestD {
-		n.bestD = n.now.d
+		n.bestD, n.bestH = n.now.d, n.h
 		copy(n.bestA, n.a)
 	}
 }
@@ -499,15 +499,15 @@ var sumFew = true // a variable for the sake of tests
 
 // fewNonzeros returns a reader of the rows if they have so few nonzeros that their products are
 // added up sooner one by one. It goes by a sample of the rows, however they are held.
-func (n *newton) fewNonzeros() store.Reader {
+func (n *newton) fewNonzeros() store.Nonzeros {
 	if n.free() {
 		return nil // rows that are centred have no zeros
 	}
-	values, x := densityOf(n.p.x, n.rows)
-	d := float64(x.Cols())
+	values := densityOf(n.p.x, n.rows)
+	d := float64(n.p.x.Cols())
 	// Nanoseconds for a row: of half its nonzeros' squares, and of half a matrix in blocks.
 	if 0.6*values.squares < 10+d*d/100 {
-		return x
+		return store.NonzerosOf(n.p.x)
 	}
 	return nil
 }
@@ -522,16 +522,11 @@ func (n *newton) addFew(zone []int32) {
 		zone = zone[len(some):]
 		index, values, ends := b.index[:0], b.packed[:0], b.ends[:0]
 		for _, j := range some {
-			columns, row := n.few.Row(int(n.rows[j]))
+			columns, row := n.few.Nonzeros(int(n.rows[j]))
 			for l, v := range row {
-				if v == 0 {
-					continue
+				if v != 0 {
+					index, values = append(index, columns[l]), append(values, v)
 				}
-				column := int32(l)
-				if columns != nil {
-					column = columns[l]
-				}
-				index, values = append(index, column), append(values, v)
 			}
 			if n.beta > 0 {
 				index, values = append(index, int32(d)), append(values, float32(n.beta))

@@ -22,7 +22,7 @@ type search struct {
 	tried     bool
 	objective float64
 	bias      float64 // the b
-	total     float64 // with the prior's
+	total     float64 // the model's: with the prior's
 	w         []float32
 	result    ClassResult
 }
@@ -110,7 +110,8 @@ func (tr *Trainer) outer(ctx context.Context, x Examples, y []float32) (*Model, 
 		for k := range searches {
 			s := &searches[k]
 			at := places[k]
-			s.move(m.Result.PerClass[at], m.Weights[at], problems[k].priorBias[0])
+			// The bias is not always the fixed one: see centre.
+			s.move(m.Result.PerClass[at], m.Weights[at], m.Bias[at])
 			best.Weights[at], best.Bias[at], best.Result.PerClass[at] = s.w, s.total, s.result
 			best.Result.Objective += s.objective
 			best.Result.Violations += s.result.Violations

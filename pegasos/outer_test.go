@@ -125,6 +125,23 @@ func TestOuterPrior(t *testing.T) {
 	}
 }
 
+// The objective is that of the model as it is written, also where its constant is moved to the mean
+// of the numbers to predict: verify finds the same.
+func TestOuterNumbers(t *testing.T) {
+	data := skewed(6, 2).numbers(1)
+	for _, loss := range []Loss{EpsInsensitive, Squared} {
+		for _, finish := range []Finish{"", FinishNone} {
+			tr := Trainer{Config: Config{Loss: loss, Bias: BiasOuter, Epochs: 3, Finish: finish},
+				Fingerprint: true, Threads: 1}
+			m := train(t, data.dense, data.y, tr)
+			v, err := tr.Verify(t.Context(), m, data.dense, data.y, VerifyOptions{})
+			if err != nil || v.Verdict == Contradicted {
+				t.Errorf("%s: %+v, %v", loss, v, err)
+			}
+		}
+	}
+}
+
 func TestOuterRun(t *testing.T) {
 	data := skewed(4, 3)
 	cfg := Config{Lambda: 0.05, Epochs: 3, Bias: BiasOuter}

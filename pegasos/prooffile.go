@@ -11,7 +11,7 @@ import (
 
 // A Proof has the dual variables that a model's bound is made of: see Trainer.KeepProof. They are
 // rounded to two bytes each, which leaves them feasible, and the model claims no more than they
-// prove.
+// prove: the bounds of a run that keeps them are those of the rounded ones from the start.
 //
 // A proof's file is one of package modelfile. Its header has the lines of Proof.fields, and its
 // numbers are the vectors' shares, one vector after the other, as uint16.
@@ -88,8 +88,23 @@ func (s *learnerState) rank() []uint32 {
 	return places
 }
 
-// prove makes m claim what its rounded dual variables prove, and returns them. The session has
-// measured m.
+// kept returns the dual variables of learner k as a proof has them. It reports false if there are
+// none.
+func (r *run) kept(k int) (v proofVector, ok bool) {
+	l := r.learners[k]
+	a := l.dualShares(r.r2)
+	if a == nil {
+		return v, false
+	}
+	s, n := l.common(), len(a)/r.x.Rows()
+	flat := make([]float32, 0, n*s.count())
+	for _, i := range s.rank() {
+		flat = append(flat, a[int(i)*n:][:n]...)
+	}
+	return round(flat, r.joint != nil), true
+}
+
+// prove returns the dual variables of m's bound. The session has measured m, by them.
 func (s *session) prove(m *Model) (*Proof, error) {
 	p := &Proof{model: m.Hash(), data: s.data.fingerprint(s.threads)}
 	p.vectors = make([]proofVector, len(m.Weights))
@@ -101,29 +116,20 @@ func (s *session) prove(m *Model) (*Proof, error) {
 	}
 	errs := make([]error, len(s.runs))
 	s.parallel(func(i int, r *run) {
-		for k, l := range r.learners {
-			a := l.dualShares(r.r2)
-			if a == nil {
+		for k := range r.learners {
+			v, ok := r.kept(k)
+			if !ok {
 				errs[i] = errors.New("pegasos: there is no bound with these settings, and no proof")
 				return
 			}
-			s, n := l.common(), len(a)/r.x.Rows()
-			flat := make([]float32, 0, n*s.count())
-			for _, i := range s.rank() {
-				flat = append(flat, a[int(i)*n:][:n]...)
-			}
-			p.vectors[r.first+k] = round(flat, r.joint != nil)
-			r.measured[k].bound = l.boundOf(p.shares(r, k), r.r2)
+			p.vectors[r.first+k] = v
 		}
-		r.refine(m, s.precision())
 	})
-	s.total(&m.Result)
 	return p, firstError(errs...)
 }
 
-// shares returns those of learner k of the run.
-func (p *Proof) shares(r *run, k int) []float32 {
-	v := &p.vectors[r.first+k]
+// spread returns the dual variables, of learner k of the run.
+func (v *proofVector) spread(r *run, k int) []float32 {
 	s := r.learners[k].common()
 	n := 1
 	if r.joint != nil {

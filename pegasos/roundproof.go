@@ -2,6 +2,7 @@ package pegasos
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/matrices"
@@ -26,6 +27,9 @@ func (r *Rounds) Model(s *RoundState) (*Model, error) {
 	if err := r.Check(s); err != nil {
 		return nil, err
 	}
+	if r.held != nil {
+		return nil, fmt.Errorf("pegasos: these rounds verify a model, and make none")
+	}
 	n := r.problems()
 	m := &Model{Classes: r.classes, Weights: matrices.Vectors(n, r.cols), Lambda: r.Lambda,
 		Config: r.Config}
@@ -49,7 +53,8 @@ func (r *Rounds) Model(s *RoundState) (*Model, error) {
 		m.Result.Gap = s.Gap()
 		for _, p := range s.Problems {
 			m.Result.PerClass = append(m.Result.PerClass,
-				ClassResult{p.Objective, p.Bound, 0, steps, r.Lambda})
+				ClassResult{Objective: p.Objective, DualObjective: p.Bound, Steps: steps,
+					Lambda: r.Lambda})
 		}
 	}
 	m = r.Scaling.fold(m)
@@ -61,10 +66,17 @@ func (r *Rounds) effective(s *RoundState) (e []effectiveModel, err error) {
 	if s.Kind != RoundProof {
 		return nil, nil
 	}
-	m, err := r.Model(s)
-	if err != nil {
-		return nil, err
+	m := r.held
+	if m == nil {
+		if m, err = r.Model(s); err != nil {
+			return nil, err
+		}
 	}
+	return r.effectiveOf(m), nil
+}
+
+// effectiveOf returns the weight vectors of a model for scaled rows.
+func (r *Rounds) effectiveOf(m *Model) (e []effectiveModel) {
 	for k, w := range m.Weights {
 		if r.Scaling == nil {
 			e = append(e, effectiveModel{wideVector(w), m.bias(k), math.Abs(m.bias(k))})
@@ -80,7 +92,7 @@ func (r *Rounds) effective(s *RoundState) (e []effectiveModel, err error) {
 		}
 		e = append(e, at)
 	}
-	return e, nil
+	return e
 }
 
 // length returns that of the weights with the bias's.
@@ -191,7 +203,7 @@ func (r *Rounds) nextProof(s *RoundState, sum []int64) error {
 	}
 	s.Objective /= float64(len(s.Problems))
 	s.Bound /= float64(len(s.Problems))
-	if s.Gap() <= r.Config.Tol || stuck || s.Retries >= newtonRetries ||
+	if r.provenEnough(s) || stuck || s.Retries >= newtonRetries ||
 		s.Iterations >= r.Config.Epochs {
 		s.Done = true
 		return nil
@@ -199,8 +211,7 @@ func (r *Rounds) nextProof(s *RoundState, sum []int64) error {
 	s.Retries++
 	s.Target /= 2
 	for k := range s.Problems {
-		at := &s.Problems[k]
-		at.Done = at.Stuck || proof.Gap(at.Objective, at.Bound) <= s.Target
+		r.goOn(s, k)
 	}
 	if s.Kind = RoundSums; r.Method == RoundDual {
 		s.Kind = RoundAscent

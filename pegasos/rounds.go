@@ -67,6 +67,7 @@ type Rounds struct {
 	total   float64   // the sum of the weights before that; 0 without weights
 	count   int       // rows of all shards
 	cost    cost
+	held    *Model // that is verified; nil for training
 
 	exponent  []int     // of each variable: no value of it is 2^exponent or more
 	scale     []float64 // 2^-exponent

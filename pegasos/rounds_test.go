@@ -80,6 +80,16 @@ func inShards(t testing.TB, r *Rounds, x Examples, y []float32, n int) (shards [
 // other numbers of goroutines.
 func runRounds(t testing.TB, r *Rounds, shards []*RoundShard) *Model {
 	t.Helper()
+	m, err := r.Model(endOfRounds(t, r, shards))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// endOfRounds returns the state in which they end.
+func endOfRounds(t testing.TB, r *Rounds, shards []*RoundShard) *RoundState {
+	t.Helper()
 	s := r.Start()
 	alpha := make([][]float32, len(shards))
 	for !s.Done {
@@ -103,11 +113,7 @@ func runRounds(t testing.TB, r *Rounds, shards []*RoundShard) *Model {
 			t.Fatal(err)
 		}
 	}
-	m, err := r.Model(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return s
 }
 
 // newRoundTrial makes a random problem for rounds.

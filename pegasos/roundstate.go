@@ -50,6 +50,9 @@ type RoundProblem struct {
 	Since     int     `json:"since"`     // the iteration in which their difference last fell much
 	Falling   float64 `json:"falling"`   // what it was
 
+	// Wanted is the bound that is enough, of a verification; 0 where the gap is what counts.
+	Wanted float64 `json:"wanted,omitempty"`
+
 	// Of Newton's method: the width of the zone, that of the best bound's dual variables, and the
 	// slope at the beginning of a line.
 	Width     float64 `json:"width,omitempty"`
@@ -109,6 +112,9 @@ func (r *Rounds) Start() *RoundState {
 		p.Objective, p.Falling = r.cost.at(0), r.cost.at(0)
 		p.Width, p.DualWidth = firstWidth, firstWidth
 		p.Sigma = max(1, firstSigma*float64(r.Shards))
+	}
+	if r.held != nil {
+		r.holdTo(s)
 	}
 	return s
 }
@@ -197,7 +203,8 @@ func (s *RoundState) settle(p *RoundProblem, patience int) {
 		p.Falling, p.Since = gap, s.Iterations
 	}
 	switch {
-	case proof.Gap(p.Objective, p.Bound) <= s.Target:
+	case p.Wanted > 0 && p.Bound >= p.Wanted,
+		p.Wanted == 0 && proof.Gap(p.Objective, p.Bound) <= s.Target:
 		p.Done = true
 	case s.Iterations-p.Since >= patience:
 		p.Done, p.Stuck = true, true

@@ -26,7 +26,7 @@ type learner interface {
 	// boundOf returns the bound that given dual variables make, and marginBound the best one that
 	// those have that are made of the scores of some vectors: see margins.go.
 	boundOf(a []float32, r2 float64) float64
-	marginBound(w [][]float64, b []float64, r2 float64, passes int) float64
+	marginBound(w [][]float64, b []float64, r2 float64, o marginOptions) float64
 	// lossAtZero returns the mean loss of w = 0, or of the prior.
 	lossAtZero() float64
 	// objectiveAt returns P of any vectors and biases, from float32 dot products.
@@ -441,6 +441,9 @@ func (r *run) write(m *Model) {
 			m.Result.PerClass[first] = ClassResult{
 				Objective: math.NaN(), DualObjective: math.NaN(), Violations: s.violations,
 				Steps: s.t, Lambda: r.lambda,
+			}
+			if p, ok := l.(*problem); ok && p.newton != nil {
+				m.Result.PerClass[first].Width = p.newton.smoothed()
 			}
 		}
 		first += n

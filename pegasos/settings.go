@@ -7,9 +7,9 @@ import (
 
 // Settings returns what the run minimised and for how long in one line, such as
 //
-//	columns standardised, bias, one-vs-one of 26 classes, lambda 9.1e-05 = 2.1e-06 R^2, 20 passes
+//	columns standardised, bias, multinomial of 9 classes, lambda 9e-05 = 2e-06 mean |x|^2, 20 passes
 //
-// whether it was chosen or given. R^2 is the mean squared length of the scaled rows.
+// whether it was chosen or given. mean |x|^2 is the mean squared length of the scaled rows.
 func (m *Model) Settings() string {
 	cfg := m.Config.Plain()
 	parts := []string{
@@ -38,7 +38,7 @@ func (m *Model) Settings() string {
 	} else {
 		lambda := fmt.Sprintf("lambda %.2g", m.Lambda)
 		if m.Scaling != nil && m.Scaling.R2 > 0 {
-			lambda += fmt.Sprintf(" = %.2g R^2", m.Lambda/m.Scaling.R2)
+			lambda += fmt.Sprintf(" = %.2g mean |x|^2", m.Lambda/m.Scaling.R2)
 		}
 		parts = append(parts, lambda)
 	}

@@ -73,7 +73,8 @@ type Trainer struct {
 	Fingerprint bool
 
 	// KeepProof makes Train put the dual variables of the bound into Model.Proof, rounded to two
-	// bytes each, and lower the bound to what they prove. It implies Fingerprint.
+	// bytes each. All bounds are what these prove, a little less than without: where Config.Tol is
+	// small the run may have to go on for an epoch or more. It implies Fingerprint.
 	KeepProof bool
 
 	// Resume, if not nil, is a model whose state the run goes on from. The data and the Config must
@@ -284,6 +285,7 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	if err := s.checkPairs(); err != nil {
 		return nil, err
 	}
+	d.keeps = s.proof
 	s.setAuto(tr)
 	if err := firstError(s.checkMemory(tr), tr.interrupted()); err != nil {
 		return nil, err

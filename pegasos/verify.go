@@ -55,7 +55,9 @@ type VerifyOptions struct {
 	// Proof, if not nil, has the dual variables of the bound.
 	Proof *Proof
 	// Passes is how many passes of dual coordinate ascent improve the bound that is made of the
-	// margins, for all losses but EpsInsensitive, without a prior and an unregularised bias.
+	// margins, for all losses but EpsInsensitive, without a prior and an unregularised bias. If it
+	// is above 0 and that is less than the model claims, and its finish was Newton's method or
+	// FinishAuto, some iterations of Newton's method go on from the weights.
 	Passes int
 }
 
@@ -88,7 +90,11 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	if len(found.Result.PerClass) != len(m.Weights) && !m.Config.Multiclass.Joint() {
 		found.Result.PerClass = make([]ClassResult, len(m.Weights))
 	}
-	quick := s.remeasure(ctx, &found, o)
+	how := marginOptions{passes: o.Passes}
+	if s.data.newtons.until = ctx; o.Passes > 0 && s.newtonVerifies(tr, m) {
+		how.pool = &s.data.newtons
+	}
+	quick := s.remeasure(ctx, &found, o.Proof, how)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -184,7 +190,9 @@ func (v *Verification) Contradict(format string, a ...any) {
 // remeasure finds the objective of m as training does where it is quick, and for each learner the
 // best bound that the margins give, or that of the proof. It returns these objectives of m's
 // vectors, or of a joint problem.
-func (s *session) remeasure(ctx context.Context, m *Model, o VerifyOptions) (quick []float64) {
+func (s *session) remeasure(
+	ctx context.Context, m *Model, proof *Proof, how marginOptions,
+) (quick []float64) {
 	s.parallel(func(_ int, r *run) {
 		r.measured = make([]measurement, len(r.learners))
 		parallel.For(r.threads, len(r.learners), func(_, k int) {
@@ -193,11 +201,16 @@ func (s *session) remeasure(ctx context.Context, m *Model, o VerifyOptions) (qui
 			if ctx.Err() != nil {
 				return
 			}
-			if o.Proof != nil {
-				at.bound = r.learners[k].boundOf(o.Proof.shares(r, k), r.r2)
+			if proof != nil {
+				at.bound = r.learners[k].boundOf(proof.vectors[r.first+k].spread(r, k), r.r2)
 			} else {
 				w, b := r.vectorsOf(m, k)
-				at.bound = r.learners[k].marginBound(r.exact(w, r.first+k), b, r.r2, o.Passes)
+				how := how
+				if how.threads = max(1, r.inner); r.joint == nil {
+					c := m.Result.PerClass[r.first+k]
+					how.width, how.wanted = c.Width, c.DualObjective
+				}
+				at.bound = r.learners[k].marginBound(r.exact(w, r.first+k), b, r.r2, how)
 			}
 		})
 		r.objectives(m, nil)
@@ -208,6 +221,20 @@ func (s *session) remeasure(ctx context.Context, m *Model, o VerifyOptions) (qui
 		}
 	}
 	return quick
+}
+
+// newtonVerifies reports whether Newton's method may look for a bound: it may have found the one
+// that m claims, and there is memory for it.
+func (s *session) newtonVerifies(tr *Trainer, m *Model) bool {
+	finish := m.Config.Finish
+	if finish != FinishNewton && finish != FinishAuto || m.Config.Multiclass.Joint() ||
+		s.data.x.Cols() > newtonColumns {
+		return false
+	}
+	cfg := s.cfg
+	defer func() { s.cfg = cfg }()
+	s.cfg.Finish = FinishNewton
+	return s.checkMemory(&Trainer{Config: s.cfg, MaxMemory: tr.MaxMemory}) == nil
 }
 
 // checkObjective compares what was found of the model's objectives with what it claims: to the bit

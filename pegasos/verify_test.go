@@ -251,3 +251,92 @@ func TestVerifyErrors(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A run that keeps its proof ends when what is kept proves Tol, and so says who verifies it.
+func TestProofOfTol(t *testing.T) {
+	for name, data := range map[string]pair{
+		"made": random(81, 600, 12, 2, 1), "raw": rawSet(61, 1500, 20),
+		"classes": random(82, 400, 8, 3, 1),
+	} {
+		for _, cfg := range []Config{
+			{Loss: Hinge}, {Loss: SquaredHinge, Scale: ScaleNone}, {Loss: Log},
+			{Loss: Hinge, Finish: FinishDual, Lambda: 0.01},
+			{Multiclass: CrammerSinger, Lambda: 0.01},
+			{Loss: SquaredHinge, Bias: BiasUnregularised}, {Loss: EpsInsensitive, Bias: BiasNone},
+		} {
+			for _, cfg.Tol = range []float64{1e-4, 2e-6} {
+				tr := Trainer{Config: cfg}
+				plain := train(t, data.dense, data.y, tr)
+				if cfg.Finish == FinishDual { // whose way does not go by Tol: just enough
+					cfg.Tol = plain.Result.Gap
+					tr.Config = cfg
+				}
+				tr.KeepProof = true
+				m := train(t, data.dense, data.y, tr)
+				if plain.Result.Gap <= cfg.Tol && !(m.Result.Gap <= cfg.Tol) {
+					t.Errorf("%s, %+v: gap %v with a proof, else %v", name, cfg, m.Result.Gap,
+						plain.Result.Gap)
+				}
+				v, err := (&Trainer{}).Verify(t.Context(), m, data.dense, data.y,
+					VerifyOptions{Proof: m.Proof})
+				if err != nil || v.Verdict != Confirmed || v.Gap > m.Result.Gap*(1+1e-9) {
+					t.Errorf("%s, %+v: %v, %+v", name, cfg, err, v)
+				}
+			}
+		}
+	}
+}
+
+// What Newton's method has proven is confirmed from the weights alone, for each loss and bias and
+// with other weights of rows; the width that it ended with helps, and nothing depends on it.
+func TestVerifyNewton(t *testing.T) {
+	helped, tried, confirmed := 0, 0, 0
+	for name, data := range map[string]pair{
+		"made": random(83, 900, 12, 2, 1), "raw": rawSet(61, 1500, 20),
+		"classes": random(84, 600, 8, 3, 0.5),
+	} {
+		for what, cfg := range newtonConfigs() {
+			if cfg.Tol = 1e-3; name == "raw" {
+				cfg.Tol, cfg.Lambda = 1e-2, 1
+			}
+			if name == "classes" && cfg.ClassWeight != "" {
+				continue
+			}
+			m := mustTrain(t, data.dense, data.y, cfg)
+			for _, x := range []Examples{data.dense, toSparse(data.dense)} {
+				v, err := (&Trainer{}).Verify(t.Context(), m, x, data.y, VerifyOptions{Passes: 5})
+				// Where nothing but roundings is left of the gap, a bound may be better by luck.
+				if err != nil || v.Verdict == Contradicted || v.Bound > v.Objective ||
+					!(v.Gap <= 1.0001*m.Result.Gap+1e-6) {
+					t.Errorf("%s, %s, %T: %v, %v by %v, claimed %v", name, what, x, err, v.Verdict,
+						v.Gap, m.Result.Gap)
+				}
+				if tried++; v.Verdict == Confirmed {
+					confirmed++
+				}
+			}
+			kinks := m.Result.PerClass[0].Width > 0
+			if kinks != lossTable[cfg.cost().loss].kinks {
+				t.Errorf("%s, %s: width %v", name, what, m.Result.PerClass[0].Width)
+			}
+			with, err := (&Trainer{}).Verify(t.Context(), m, data.dense, data.y, VerifyOptions{})
+			for k := range m.Result.PerClass {
+				m.Result.PerClass[k].Width = 0 // as in models of former versions
+			}
+			without, err2 := (&Trainer{}).Verify(t.Context(), m, data.dense, data.y,
+				VerifyOptions{})
+			if err != nil || err2 != nil || without.Bound > with.Bound {
+				t.Errorf("%s, %s: %v, %v", name, what, err, err2)
+			}
+			if without.Bound < with.Bound {
+				helped++
+			}
+		}
+	}
+	if t.Logf("%d of %d confirmed", confirmed, tried); confirmed < tried*4/5 {
+		t.Error("too few are confirmed")
+	}
+	if helped < 5 {
+		t.Errorf("the width was of use %d times", helped)
+	}
+}

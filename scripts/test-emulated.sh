@@ -39,6 +39,7 @@ emulated() {
 
 GOARCH=386 emulated "386" "generic" env "$@"
 GOARCH=arm64 emulated "arm64 (qemu)" "generic neon" "qemu-aarch64" "$@"
+GOARCH=arm64 on "arm64 (qemu), training in rounds" "generic neon" "qemu-aarch64" -run Golden ./beam/rounds
 # That these CPUs have the instructions of the paths that are found on them, which the generator checks
 # too: what the paths compute at every length is
 # tested natively.

@@ -66,10 +66,10 @@ var methods = []pegasos.RoundMethod{pegasos.RoundNewton, pegasos.RoundDual}
 func TestGoOn(t *testing.T) {
 	for _, method := range methods {
 		manifest := split(t, small(t, 800, 3), 3)
-		m, reports := train(t, manifest, settings(method))
+		m, reports := train(t, manifest, brief(method))
 		want := fileHash(t, m)
 		for k := 1; k <= len(reports); k++ {
-			dir := stopAt(t, manifest, settings(method), k)
+			dir := stopAt(t, manifest, brief(method), k)
 			forget()
 			m, rest := drive(t, dir)
 			if have := fileHash(t, m); have != want || len(rest) != len(reports)-k+1 {
@@ -124,14 +124,14 @@ func TestDamagedFiles(t *testing.T) {
 	const k = 4
 	for _, method := range methods {
 		manifest := split(t, small(t, 800, 2), 3)
-		m, _ := train(t, manifest, settings(method))
+		m, _ := train(t, manifest, brief(method))
 		want := fileHash(t, m)
 		for what, harm := range harms {
 			for _, kind := range []string{"part", "alpha", "alpha before", "state"} {
 				if method == pegasos.RoundNewton && strings.HasPrefix(kind, "alpha") {
 					continue
 				}
-				dir := stopAt(t, manifest, settings(method), k)
+				dir := stopAt(t, manifest, brief(method), k)
 				switch kind {
 				case "part":
 					harm(t, partPath(dir, k, 1))
@@ -171,7 +171,7 @@ func copyFile(t testing.TB, from, to string) {
 func TestForeignFiles(t *testing.T) {
 	const k = 4
 	manifest := split(t, small(t, 800, 2), 3)
-	cfg := settings(pegasos.RoundDual)
+	cfg := brief(pegasos.RoundDual)
 	m, _ := train(t, manifest, cfg)
 	want := fileHash(t, m)
 	seed := cfg
@@ -217,7 +217,7 @@ func TestForeignFiles(t *testing.T) {
 
 // A folder of other data or settings is refused, and so is one whose shards were replaced.
 func TestRefused(t *testing.T) {
-	cfg := settings(pegasos.RoundDual)
+	cfg := brief(pegasos.RoundDual)
 	data := small(t, 800, 2)
 	manifest := split(t, data, 3)
 	dir := stopAt(t, manifest, cfg, 2)
@@ -263,7 +263,7 @@ func TestRefused(t *testing.T) {
 
 // A sum lacks parts that are not there.
 func TestSumLacksParts(t *testing.T) {
-	dir := stopAt(t, split(t, small(t, 800, 2), 3), settings(pegasos.RoundNewton), 2)
+	dir := stopAt(t, split(t, small(t, 800, 2), 3), brief(pegasos.RoundNewton), 2)
 	if _, err := Sum(dir, 2); err != nil {
 		t.Error(err)
 	}
@@ -280,10 +280,10 @@ func TestAlone(t *testing.T) {
 	ctx, random := context.Background(), rand.New(rand.NewPCG(1, 2))
 	for _, method := range methods {
 		manifest := split(t, small(t, 800, 3), 5)
-		m, _ := train(t, manifest, settings(method))
+		m, _ := train(t, manifest, brief(method))
 		want := fileHash(t, m)
 		dir := filepath.Join(t.TempDir(), "run")
-		if err := Start(dir, manifest, settings(method)); err != nil {
+		if err := Start(dir, manifest, brief(method)); err != nil {
 			t.Fatal(err)
 		}
 		for k := 1; ; k++ {
@@ -382,7 +382,7 @@ func TestModelIsVerified(t *testing.T) {
 // A run that is cancelled ends, and can go on.
 func TestCancelled(t *testing.T) {
 	manifest := split(t, small(t, 800, 2), 3)
-	dir := stopAt(t, manifest, settings(pegasos.RoundDual), 2)
+	dir := stopAt(t, manifest, brief(pegasos.RoundDual), 2)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := Run(ctx, dir, InProcess(dir, 2), nil); !errors.Is(err, context.Canceled) {
@@ -391,7 +391,7 @@ func TestCancelled(t *testing.T) {
 	if _, err := InProcess(dir, 2)(ctx, 2, []int{0, 1, 2}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if m, _ := drive(t, dir); m.Result.Gap > settings(pegasos.RoundDual).Tol {
+	if m, _ := drive(t, dir); m.Result.Gap > brief(pegasos.RoundDual).Tol {
 		t.Error(m.Result.Gap)
 	}
 }

@@ -34,7 +34,11 @@ func encode(kind string, header any, numbers ...any) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := append(append([]byte(kind), text...), '\n')
+	size := len(kind) + len(text) + 1 + sha256.Size
+	for _, values := range numbers {
+		size += binary.Size(values)
+	}
+	b := append(append(append(make([]byte, 0, size), kind...), text...), '\n')
 	for _, values := range numbers {
 		if b, err = binary.Append(b, binary.LittleEndian, values); err != nil {
 			return nil, err

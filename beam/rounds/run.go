@@ -21,6 +21,10 @@ import (
 type Config struct {
 	pegasos.Config
 	Method pegasos.RoundMethod `json:"method,omitempty"`
+	// Verify, if not empty, is the path of a model that the rounds hold to what it claims, and
+	// Claim, which StartVerify sets, the SHA-256 of its file. Of the other fields only Epochs counts.
+	Verify string `json:"verify,omitempty"`
+	Claim  string `json:"claim,omitempty"`
 }
 
 // A run is what a folder's rounds are of.
@@ -170,7 +174,12 @@ func newSession(dir string, r *run) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.rounds, err = pegasos.NewRounds(r.Settings.Config, r.Settings.Method, stats, len(s.used()))
+	if r.Settings.Verify != "" {
+		s.rounds, err = s.verification(stats)
+	} else {
+		s.rounds, err = pegasos.NewRounds(r.Settings.Config, r.Settings.Method, stats,
+			len(s.used()))
+	}
 	return s, err
 }
 
@@ -218,6 +227,9 @@ func (s *session) shard(number int) (*pegasos.RoundShard, error) {
 	s.mu.Unlock()
 	o.once.Do(func() {
 		part, err := s.manifest.Open(number)
+		if err == nil && s.Settings.Verify != "" { // all of the file counts
+			err = s.manifest.Verify(number)
+		}
 		if err != nil {
 			o.err = err
 			return

@@ -215,3 +215,18 @@ func TestReplaceable(t *testing.T) {
 		}
 	}
 }
+
+// What has to be held in memory is refused if it may take too much, with the way out; svmlight text
+// and .pgsm are not.
+func TestMaxMemory(t *testing.T) {
+	text := digits(t, "digits.svm")
+	for path, want := range map[string]bool{
+		text: false, split(t, text, 1).Path(0): false, digits(t, "digits.csv"): true,
+	} {
+		_, err := shards.Split(path, t.TempDir(), shards.Options{Shards: 2, MaxMemory: 100_000})
+		refused := err != nil && strings.Contains(err.Error(), "pegasimd convert")
+		if refused != want || err != nil && !refused {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}

@@ -29,6 +29,9 @@ func shardName(i int) string { return fmt.Sprintf("shard-%05d.pgsm", i) }
 type Options struct {
 	dataset.Options
 	Shards int // how many
+	// MaxMemory is how many bytes reading may take, by an estimate, of a file that is held in memory:
+	// DefaultMaxMemory if 0.
+	MaxMemory int64
 }
 
 func (o *Options) err() error {
@@ -42,8 +45,9 @@ func (o *Options) stopped() bool { return o.err() != nil }
 
 // Split writes the rows of a file to shards in the folder dir, which is made, and the manifest
 // last. svmlight text is read twice and never held in memory, nor is the .pgsm form; other formats
-// are. In memory are some 12 bytes for each row, and the statistics of the columns. The folder
-// needs room for two copies of the rows as .pgsm files, unless they are in this form already.
+// are, if they don't take more than Options.MaxMemory. In memory are some 12 bytes for each row
+// besides, and the statistics of the columns. The folder needs room for two copies of the rows as
+// .pgsm files, unless they are in this form already.
 //
 // An older manifest's files are replaced. If the splitting is interrupted, the older manifest
 // refuses the files that are new.
@@ -83,6 +87,9 @@ func openSet(path, dir string, o *Options) (*dataset.Set, error) {
 	info, err := os.Stat(path)
 	text := o.Format == dataset.FormatSvmlight
 	if !text || o.Features > 0 || err != nil || !info.Mode().IsRegular() {
+		if err := o.fits(path); err != nil {
+			return nil, err
+		}
 		return dataset.Read(path, o.Options)
 	}
 	whole, err := os.CreateTemp(dir, "split-*.tmp")

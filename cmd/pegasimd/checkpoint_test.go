@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -24,7 +25,11 @@ func TestMain(m *testing.M) {
 		limitFiles()
 		main()
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if testing.Verbose() {
+		fmt.Printf("models verified after they were trained: %v\n", &verdicts)
+	}
+	os.Exit(code)
 }
 
 // process is the command in a process of its own, which kill stops after a while unless it is nil.

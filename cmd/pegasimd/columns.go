@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
@@ -44,10 +45,52 @@ func printColumns(w io.Writer, set *dataset.Set) {
 	default:
 		fmt.Fprintf(w, "the label is column %d\n", t.LabelAt)
 	}
+	if warning := numbered(set); warning != "" {
+		fmt.Fprintln(w, "warning:", warning)
+	}
 	if why != nil {
 		fmt.Fprintf(w, "the columns' names are not kept, and go by their places: %s\n",
 			visible.Text(strings.TrimPrefix(why.Error(), "dataset: ")))
 	}
+}
+
+// fewNumbered is from how many rows on a first column that counts them does so on purpose.
+const fewNumbered = 10
+
+// numbered warns of a first column that only numbers the rows: the values ascend by 1, or its name
+// says so. It returns nothing if there is none.
+func numbered(set *dataset.Set) string {
+	if set.Mapped() || set.Rows() < fewNumbered || set.Cols() < 2 {
+		return ""
+	}
+	name, help, isID := "the first feature", "", false
+	if t := set.Table; t != nil && t.Columns != nil {
+		name = "column " + visible.Name(t.Columns[0])
+		if t.LabelAt != 0 {
+			help = ", such as by cut -d , -f 2-"
+		}
+		isID = slices.Contains([]string{"id", "rowid", "row_id"}, strings.ToLower(t.Columns[0]))
+	}
+	first := firstFeature(set, 0)
+	for i := 1; i < set.Rows() && !isID; i++ {
+		if firstFeature(set, i) != first+float32(i) {
+			return ""
+		}
+	}
+	return name + " seems to number the rows, which tells nothing of others, but is trained on: " +
+		"leave it out" + help
+}
+
+// firstFeature returns the value of row i in the first column of features.
+func firstFeature(set *dataset.Set, i int) float32 {
+	if set.Dense != nil {
+		return set.Dense.Row(i)[0]
+	}
+	index, values := set.Sparse.Row(i)
+	if len(index) > 0 && index[0] == 0 {
+		return values[0]
+	}
+	return 0
 }
 
 // printOthers says which columns were left out.

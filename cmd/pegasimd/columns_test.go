@@ -212,7 +212,7 @@ func TestLackingColumns(t *testing.T) {
 	must(t, "train", "-quiet", file(t, "x.csv", "1,2,0\n3,4,1\n"), dir+"/model")
 	must(t, "convert", file(t, "x.csv", "1,0\n3,1\n"), dir+"/x.pgsm")
 	if _, told := must(t, "predict", dir+"/x.pgsm", dir+"/model"); !strings.HasPrefix(told,
-		"the data lack the last 1 features of the model: they count as 0\n") {
+		"the data lack the last 1 feature of the model, which count as 0\n") {
 		t.Error(told)
 	}
 	_, told := must(t, "predict", file(t, "x.svm", "0 1:1\n1 1:3\n"), dir+"/model")

@@ -68,7 +68,8 @@ func convert(c *call) error {
 		rows, cols, err = convertData(c.reader(f.data), args[0], out, format)
 	}
 	if err == nil && !f.data.quiet {
-		fmt.Fprintf(c.stderr, "%d rows, %d features: %s\n", rows, cols, visible.Name(args[1]))
+		fmt.Fprintf(c.stderr, "%s, %s: %s\n", count(rows, "row"), count(cols, "feature"),
+			visible.Name(args[1]))
 	}
 	return err
 }

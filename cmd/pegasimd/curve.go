@@ -40,6 +40,12 @@ func (v *curve) check(cfg pegasos.Config) error {
 	if _, err := chart.Format(plainName(v.plot)); v.plot != "" && err != nil {
 		return usagef("-plot: %v", err)
 	}
+	if v.against != "steps" && v.against != "seconds" {
+		return usagef("-plot-x: have %q, want steps or seconds", v.against)
+	}
+	if v.against != "steps" && v.plot == "" {
+		return usagef("-plot-x is what -plot draws against, and -plot is not given")
+	}
 	if v.wanted() && cfg.Bias == pegasos.BiasOuter {
 		return usagef("-plot, -curve: with -bias outer there are 20 runs, not one curve")
 	}
@@ -175,7 +181,10 @@ func (v *curve) table(w io.Writer, m *pegasos.Model) error {
 }
 
 func (v *curve) picture(data string, m *pegasos.Model, format string) (*chart.Picture, error) {
-	steps := v.column(func(p curvePoint) float64 { return float64(p.result.Steps) })
+	along := v.column(func(p curvePoint) float64 { return float64(p.result.Steps) })
+	if v.against == "seconds" {
+		along = v.column(func(p curvePoint) float64 { return p.seconds })
+	}
 	gap := v.column(func(p curvePoint) float64 {
 		if math.IsInf(p.result.Gap, 1) {
 			return math.NaN()
@@ -188,7 +197,7 @@ func (v *curve) picture(data string, m *pegasos.Model, format string) (*chart.Pi
 	}
 	title := fmt.Sprintf("%s: %s loss,%s lambda %.6g", visible.Name(shortName(data)),
 		m.Config.Loss, kind, m.Lambda)
-	return chart.Curves(title, "steps (log)", steps, []chart.Panel{
+	return chart.Curves(title, v.against+" (log)", along, []chart.Panel{
 		v.objectives(),
 		{Label: "above the optimum, % (log)", Log: true, Lines: []chart.Line{
 			{Name: "most that the objective can be above the optimum", Values: gap},

@@ -92,6 +92,29 @@ func TestCurve(t *testing.T) {
 	}
 }
 
+// The picture can be one against time, and says so; of Newton's method too.
+func TestCurveAgainstTime(t *testing.T) {
+	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
+	must(t, "train", "-quiet", "-multiclass", "ovr", "-tol", "0.001", digits, dir+"/model", "-plot",
+		dir+"/p.svg", "-plot-x", "seconds")
+	svg, err := os.ReadFile(dir + "/p.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]bool{"seconds (log)": true, "steps (log)": false,
+		"lower bound": true} {
+		if bytes.Contains(svg, []byte(text)) != want {
+			t.Errorf("%q: want %v", text, want)
+		}
+	}
+	mistakes(t, map[string]mistake{
+		"axis": {exitUsage, "steps or seconds", []string{"train", digits, "-plot", dir + "/q.svg",
+			"-plot-x", "time"}},
+		"no picture": {exitUsage, "-plot is not given", []string{"train", digits, "-plot-x",
+			"seconds"}},
+	})
+}
+
 // Where there are other runs, for the calibration, and where the model is not that of the last
 // step, the curve is that of the run that made it.
 func TestCurveOfOneRun(t *testing.T) {

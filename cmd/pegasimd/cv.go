@@ -30,8 +30,8 @@ What train chooses by the data is chosen by all rows of DATA as far as it has a 
 kind of scaling; what is measured for it, such as means and deviations, by the rows trained on alone.
 
 The lambdas are those of -lambdas, or of -cs: C, where lambda is 1/(C * rows), those trained on.
-Without either they are seven shares of R^2, 0.1 to 1e-7, where R^2 is the mean squared length of
-the rows as they are scaled. All lambdas are for rows as they are scaled.
+Without either they are seven shares of mean |x|^2, 0.1 to 1e-7: the mean squared length of the rows
+as they are scaled. All lambdas are for rows as they are scaled.
 
 With -kernel every one of -gammas is tried with every lambda or C; without -lambdas and -cs these
 are C 0.1, 1, 10, 100.

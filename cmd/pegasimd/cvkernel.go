@@ -117,7 +117,7 @@ func (v *kernelCV) at(p kernelPoint) kernelsvm.Config {
 func (v *kernelCV) trainer(p kernelPoint) kernelsvm.Trainer {
 	return kernelsvm.Trainer{
 		Config: v.at(p), Threads: v.flags.data.opt.Threads, CacheMB: v.flags.kernel.cacheMB,
-		MaxMemory: v.flags.memory.limit(v.set),
+		MaxMemory: v.flags.memory.limit(v.set), Fingerprint: true,
 	}
 }
 
@@ -224,7 +224,8 @@ func (v *kernelCV) report() error {
 }
 
 func (r *kernelCVReport) print(w io.Writer) {
-	fmt.Fprintf(w, "%d rows, %d features; %d folds, seed %d; kernel %s\n\n", r.Rows, r.Features,
+	fmt.Fprintf(w, "%s, %s; %d folds, seed %d; kernel %s\n\n", count(r.Rows, "row"),
+		count(r.Features, "feature"),
 		r.Folds, r.Seed, r.Config.Kernel)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	unit, of := "lambda", func(p kernelPoint) float64 { return p.Lambda }

@@ -82,9 +82,6 @@ func crossValidateLinear(c *call, f *cvFlags, grid []penalty, data string) error
 }
 
 func (v *linearCV) checkSettings() error {
-	if v.cfg.Patience != 0 {
-		return usagef("-patience: there are no rows to validate with but the folds")
-	}
 	v.classWeight = v.cfg.ClassWeight
 	if v.flags.metricOfNumbers() && v.call.task() == taskAuto && v.cfg.Loss == "" &&
 		!slices.ContainsFunc(saysClasses, v.call.given) {
@@ -286,15 +283,16 @@ func (p *cvPoint) sum(runs []cvRun) {
 
 // print writes the report for people.
 func (r *cvReport) print(w io.Writer) {
-	kind := fmt.Sprintf("%d classes", len(r.Labels))
+	kind := count(len(r.Labels), "class")
 	if r.Labels == nil {
 		kind = "numbers to predict"
 	}
-	fmt.Fprintf(w, "%d rows, %d features, %s; %d folds of %d to %d rows, seed %d\n\n",
-		r.Rows, r.Features, kind, r.Folds, slices.Min(r.FoldRows), slices.Max(r.FoldRows), r.Seed)
+	fmt.Fprintf(w, "%s, %s, %s; %d folds of %d to %d rows, seed %d\n\n",
+		count(r.Rows, "row"), count(r.Features, "feature"), kind, r.Folds,
+		slices.Min(r.FoldRows), slices.Max(r.FoldRows), r.Seed)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	digits, scale := r.metric.show()
-	fmt.Fprintf(t, "lambda\t/R^2\tC\t%s\t+-\tobjective\tabove the optimum\ttrained, s\t\t\n",
+	fmt.Fprintf(t, "lambda\t/|x|^2\tC\t%s\t+-\tobjective\tabove the optimum\ttrained, s\t\t\n",
 		r.metric.heading)
 	for _, p := range r.Grid {
 		mark := ""

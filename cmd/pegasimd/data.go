@@ -62,6 +62,8 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 	if err != nil && name != "-" && !strings.Contains(name, ",") {
 		if _, missing := os.Stat(name); errors.Is(missing, fs.ErrNotExist) {
 			_, err = os.Open(name) // whatever the name tells of a format
+		} else if model, _ := holdsModel(name, &d.dataFlags); model {
+			err = usagef("%s is a model, want data", name)
 		}
 	}
 	if err != nil {
@@ -149,12 +151,12 @@ func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 // warn says how many values were ignored.
 func (c *call) warn(set *dataset.Set) {
 	if set.Ignored > 0 {
-		fmt.Fprintf(c.stderr, "ignored %d values of features that the model does not have\n",
-			set.Ignored)
+		fmt.Fprintf(c.stderr, "ignored %s of features that the model does not have\n",
+			count(int(set.Ignored), "value"))
 	}
 	if set.Lacking > 0 {
-		fmt.Fprintf(c.stderr, "the data lack the last %d features of the model: they count as 0\n",
-			set.Lacking)
+		fmt.Fprintf(c.stderr, "the data lack the last %s of the model, which count as 0\n",
+			count(set.Lacking, "feature"))
 	}
 	printOthers(c.stderr, set.Others)
 }

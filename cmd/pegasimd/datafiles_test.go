@@ -77,7 +77,7 @@ func TestHashedData(t *testing.T) {
 	must(t, "convert", "-hash-bits", "8", svm, out)
 	text, _ := must(t, "inspect", out)
 	if !strings.Contains(text, "2 rows, 256 features (hashed to 8 bits)") ||
-		!strings.Contains(text, "label -1: 1 rows") {
+		!strings.Contains(text, "label -1: 1 row") {
 		t.Error(text)
 	}
 	messy := file(t, "messy.svm", "1 7:1 3:2 7:1\n-1 1:-1\n")
@@ -109,7 +109,7 @@ func TestScaleData(t *testing.T) {
 		t.Error(got)
 	}
 	_, told := must(t, "scale", "-like", saved, test, out)
-	if got := read(); got != "1 1:2 2:0\n" || !strings.Contains(told, "ignored 1 values") {
+	if got := read(); got != "1 1:2 2:0\n" || !strings.Contains(told, "ignored 1 value of") {
 		t.Error(got, told)
 	}
 	must(t, "scale", "-kind", "standard", svm, out)
@@ -153,14 +153,14 @@ func TestInspectData(t *testing.T) {
 	text, _ := must(t, "inspect", svm)
 	want := `3 rows, 2 features
 4 nonzeros (66.67 %), dense layout
-row norms 0 to 4000, mean square 5.41667e+06, 1 rows of zeros
+row norms 0 to 4000, mean |x|^2 5.41667e+06, 1 row of zeros
 label -1: 2 rows
-label 1: 1 rows
+label 1: 1 row
 ` +
 		"warning: the features differ in scale: the largest magnitude of feature 2 is 4000, that " +
 		"of feature 1 is 3; scale them (pegasimd scale)\n" +
-		"warning: rows are long: R = 4000 is the norm of row 0, and the steps needed grow with " +
-		"R^2; scale them (pegasimd scale)\n"
+		"warning: rows are long: row 0 has the norm 4000, and the steps needed grow with " +
+		"its square; scale them (pegasimd scale)\n"
 	if text != want {
 		t.Errorf("%s\nwant\n%s", text, want)
 	}

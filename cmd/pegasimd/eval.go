@@ -147,7 +147,7 @@ func (r *evalReport) plot(out *output, title string) error {
 	if err != nil {
 		return err
 	}
-	title = fmt.Sprintf("%s: accuracy %.2f %% of %d rows", title, 100*r.Accuracy, r.Rows)
+	title = fmt.Sprintf("%s: accuracy %.2f %% of %s", title, 100*r.Accuracy, count(r.Rows, "row"))
 	picture, err := chart.Confusion(title, visible.Names(r.Labels), r.Confusion, format)
 	if err != nil {
 		return usagef("-plot: %v", err)
@@ -305,7 +305,7 @@ func (r *evalReport) print(w io.Writer) {
 // printFirst writes the line that matters most.
 func (r *evalReport) printFirst(w io.Writer) {
 	if r.Labels == nil {
-		fmt.Fprintf(w, "RMSE %s, MAE %s, R^2 %s on %d rows\n", r.RMSE, r.MAE, r.R2, r.Rows)
+		fmt.Fprintf(w, "RMSE %s, MAE %s, R^2 %s on %s\n", r.RMSE, r.MAE, r.R2, count(r.Rows, "row"))
 		return
 	}
 	fmt.Fprintf(w, "accuracy %.4f %% (%d of %d), error %.4f %%\n", 100*r.Accuracy, r.right, r.Rows,

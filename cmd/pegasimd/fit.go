@@ -114,7 +114,7 @@ func (r *fitReport) String() string {
 	if r.R2 != nil {
 		return fmt.Sprintf("training R^2 %.4f; the mean alone reaches 0", float64(*r.R2))
 	}
-	text := fmt.Sprintf("training accuracy %.2f %%, of always %s %.2f %%",
+	text := fmt.Sprintf("training accuracy %.2f %%; predicting %s for every row reaches %.2f %%",
 		100*float64(*r.Accuracy), visible.Name(r.Largest), 100*float64(*r.Constant))
 	if r.Balanced != nil {
 		text += fmt.Sprintf("; balanced accuracy %.2f %%, recall of %s %.2f %%",
@@ -143,8 +143,8 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 		if r.Minority != "" && cfg.ClassWeight == "" {
 			help = "-class-weight balanced, or a smaller -lambda"
 		}
-		warnings = append(warnings, "the model is hardly better than always "+
-			visible.Name(r.Largest)+": try "+help)
+		warnings = append(warnings, "the model is hardly better than predicting "+
+			visible.Name(r.Largest)+" for every row: try "+help)
 	case r.Minority != "" && float64(*r.Recall) < 0.5 && cfg.ClassWeight == "":
 		warnings = append(warnings, fmt.Sprintf("%s has %.2g %% of the rows, and most of them are "+
 			"predicted to be others: -class-weight balanced finds more of them",
@@ -155,8 +155,8 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 			"would bring it closer", proof.Percent(gap), advice(m)))
 	}
 	if rows < fewRows {
-		warnings = append(warnings, fmt.Sprintf("%d rows are few: what is measured on them says "+
-			"little of others; see cv", rows))
+		warnings = append(warnings, fmt.Sprintf("%s: few, so that what is measured on them says "+
+			"little of other rows; see cv", count(rows, "row")))
 	}
 	return warnings
 }

@@ -29,7 +29,8 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 	f.StringVar(&d.format, "format", "auto",
 		"`svmlight|csv|tsv|npy|idx|pgsm|auto` the data's format; auto goes by the name")
 	f.StringVar(&d.layout, "layout", "auto",
-		"`dense|sparse|auto` how the features are held; auto goes by the share of nonzeros")
+		"`dense|sparse|auto` how the features are held; auto is dense if a quarter of the values or "+
+			"more are not 0")
 	f.StringVar(&d.base, "index-base", "",
 		"`0|1|auto` the number of the first feature in svmlight data (default 1, or the model's)")
 	f.StringVar(&d.header, "header", "auto",
@@ -50,7 +51,7 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 		"`n` refuse data of more bytes, counted after decompression (0: no limit)")
 	f.IntVar(&d.opt.Threads, "threads", 0,
 		"`n` the number of threads (0: all); the result does not depend on it")
-	f.BoolVar(&d.quiet, "quiet", false, "print no progress and no summary, only errors")
+	f.BoolVar(&d.quiet, "quiet", false, "print no progress and no summary")
 	f.BoolVar(&d.force, "force", false, "replace any file: without it a command does not write "+
 		"to a file that it reads, or that holds something else than what it writes")
 }
@@ -110,15 +111,13 @@ func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 		"`paper` start from the paper's choices: -order iid -offset none -average none -scale none "+
 			"-bias none -multiclass ovr -lambda 1e-4 -epochs 20")
 	f.IntVar(&cfg.Epochs, "epochs", 0,
-		"`n` the number of passes over the rows (default 10 to 2000 by the data: see above)")
+		"`n` the number of passes over the rows (default by the data, 10 to 2000; with more than 100, "+
+			"or -finish newton, no more than prove 1 %)")
 	f.Int64Var(&cfg.Steps, "steps", 0, "`n` the number of steps")
-	f.Float64Var(&cfg.Tol, "tol", 0, "`share` stop before -epochs or -steps (default 2000 epochs) "+
-		"when the objective is proven to be at most this share above the optimum: 0.01 is 1 %")
+	f.Float64Var(&cfg.Tol, "tol", 0, "`share` stop before -epochs or -steps (with -tol 2000 epochs "+
+		"unless given) when the objective is proven to be at most this share above the optimum: 0.01 is 1 %")
 	f.Float64Var(&cfg.Change, "change", 0, "`share` stop when the objective falls by no more than "+
 		"this share of itself between two measurements, a quarter of the run apart")
-	f.IntVar(&cfg.Patience, "patience", 0,
-		"`n` stop after n measurements without a better model on "+
-			"the data of -valid, and take the best")
 	f.Func("order", "`shuffled|permutation|iid|sequential|blocks` the order of the rows: shuffled "+
 		"once, and blocks of them in a new order each epoch; a permutation, new in each epoch; "+
 		"iid, with replacement; sequential, as in the file; blocks of rows as in the file "+
@@ -130,8 +129,8 @@ func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 		"that two classes too are trained on several threads (default 1)")
 	f.BoolVar(&cfg.Project, "project", false, "keep the weights in the ball of radius "+
 		"1/sqrt(lambda) (of the log loss sqrt(log(2)/lambda))")
-	f.Func("offset", "`r2|pilot|none` the rule for t0, which steps count from: r2 is R^2/lambda; "+
-		"pilot a multiple of it that a run over an eighth of the rows suggests, with which the "+
+	f.Func("offset", "`r2|pilot|none` the rule for t0, which steps count from: r2 is "+
+		"mean |x|^2/lambda; pilot a multiple of it that a run over an eighth of the rows suggests, with which the "+
 		"objective often falls faster; none is 0 (default r2)", text(&cfg.Offset))
 	f.Func("average", "`last-half|none` the result: the mean over the last half of the run, or "+
 		"its last iterate (default last-half)", text(&cfg.Average))
@@ -247,6 +246,7 @@ type inputFlags struct {
 	start, prior   string
 	weights, costs string
 	valid          string
+	patience       int
 	proba          bool
 }
 
@@ -259,6 +259,8 @@ func (i *inputFlags) define(f *flag.FlagSet) {
 	defineWeights(f, &i.weights, "2 is as good as having the row twice")
 	f.BoolVar(&i.proba, "proba", false, "give the model probabilities by Platt's method, with 5 "+
 		"folds: trains 6 times; -loss log has its own")
+	f.IntVar(&i.patience, "patience", 0, "`n` stop after n measurements without a better model on "+
+		"the data of -valid, and take the best")
 	f.StringVar(&i.valid, "valid", "", "`file` data that are not trained on, to report how well "+
 		"the model predicts: at the end, for -patience, and in -plot and -curve")
 	f.StringVar(&i.costs, "costs", "", "`file` the costs of mistakes with -multiclass "+
@@ -300,11 +302,13 @@ func (k *checkpointFlags) check(c *call) error {
 }
 
 // curveFlags are those of train that draw the course of a run.
-type curveFlags struct{ plot, csv string }
+type curveFlags struct{ plot, against, csv string }
 
 func (v *curveFlags) define(f *flag.FlagSet) {
 	f.StringVar(&v.plot, "plot", "",
-		"`file` draw objective, its distance from the optimum and accuracy against the steps (.svg, .png, .pdf)")
+		"`file` draw objective, its distance from the optimum and accuracy (.svg, .png, .pdf)")
+	f.StringVar(&v.against, "plot-x", "steps", "`steps|seconds` what -plot draws them against; "+
+		"seconds are those of training, without what -plot itself takes")
 	f.StringVar(&v.csv, "curve", "", "`file` write the same as a table (CSV). Each of the "+
 		"points, about two for each doubling of the steps, costs the time of one or two epochs, "+
 		"which is not counted as training time")
@@ -370,7 +374,7 @@ func (v *cvFlags) define(f *flag.FlagSet) {
 	f.IntVar(&v.folds, "folds", 5, "`n` the number of folds that the rows are cut into")
 	f.StringVar(&v.lambdas, "lambdas", "",
 		"`list` try these, such as 1e-3,1e-4, or 1e-6:1e-2:9 for nine from 1e-6 to 1e-2, each the "+
-			"same multiple of the one before (default 0.1 to 1e-7 times R^2, see above)")
+			"same multiple of the one before (default 0.1 to 1e-7 times mean |x|^2, see above)")
 	f.StringVar(&v.metric, "metric", "", metricUsage())
 	f.StringVar(&v.cs, "cs", "", "`list` try these for C in place of lambda, such as 0.1,1,10 or 0.01:100:9")
 	defineWeights(f, &v.weights, "it counts in training, and in the accuracy or the RMSE")
@@ -504,5 +508,5 @@ func lossUsage() string {
 		formulas = append(formulas, formula)
 	}
 	return "`" + strings.Join(names, "|") + "` what a row costs, of its label y and its score z: " +
-		strings.Join(formulas, "; ") + " (default hinge)"
+		strings.Join(formulas, "; ") + " (default hinge, or squared with -task numbers)"
 }

@@ -24,10 +24,11 @@ var flagTopics = []flagTopic{
 	{"How long", strings.Fields("epochs steps passes tol change patience valid")},
 	{"What is tried", strings.Fields("folds lambdas cs gammas metric")},
 	{"What is verified", strings.Fields("proof hash")},
-	{"The other form", strings.Fields("from to stream kind save like")},
+	{"The scale", strings.Fields("kind save like")},
+	{"The other form", strings.Fields("from to stream")},
 	{"The data", strings.Fields("format layout header label-column labels index-base unsorted " +
 		"hash-bits in-memory verify")},
-	{"What is written", strings.Fields("model scores proba top json plot curve checkpoint every " +
+	{"What is written", strings.Fields("model scores proba top json plot plot-x curve checkpoint every " +
 		"resume quiet force")},
 	{"Limits", strings.Fields("threads max-memory max-features max-bytes")},
 }

@@ -136,9 +136,13 @@ func (l labelling) classWeight(list string) (string, error) {
 		if at >= 0 {
 			label, found = l.label(part[:at])
 		}
-		if !found {
+		switch {
+		case at < 0:
 			return "", usagef("-class-weight: %q: want name=weight, with a name from the data",
 				part)
+		case !found:
+			return "", usagef("-class-weight: no row has the label %q%s", part[:at],
+				meant(part[:at], "", l.names))
 		}
 		parts[i] = pegasos.FormatLabel(label) + part[at:]
 	}
@@ -195,12 +199,16 @@ func (d *dataReader) readValid(
 	return &pegasos.Labelled{X: v.Examples(), Y: v.Y}, nil
 }
 
-// relabel gives the set the model's labels and names.
-func relabel(set *dataset.Set, m modelio.Predictor) error {
+// relabel gives the set the model's labels and names. Rows of weight 0 may have other labels; nil
+// weights are ones.
+func relabel(set *dataset.Set, m modelio.Predictor, weights []float32) error {
 	classes := m.Head().Classes
 	at, names := positions(set, predictions.ClassNames(m))
 	for i, k := range at {
 		if k >= len(classes) {
+			if i < len(weights) && weights[i] == 0 {
+				continue // a class that has no other rows is none of the model's
+			}
 			return fmt.Errorf("row %d: the label %s is none of the model's", i, names[k])
 		}
 		set.Y[i] = classes[k]

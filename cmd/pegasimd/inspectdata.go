@@ -51,6 +51,9 @@ func inspectData(c *call, f *inspectFlags, name string, out *output) error {
 	r.countLabels(set)
 	r.measureRows(set)
 	r.Warnings = dataset.Warnings(set)
+	if warning := numbered(set); warning != "" {
+		r.Warnings = append(r.Warnings, warning)
+	}
 	if err := set.Err(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -94,21 +97,22 @@ func (r *inspectReport) measureRows(set *dataset.Set) {
 
 func (r *inspectReport) print(c *call) {
 	w := c.stdout
-	fmt.Fprintf(w, "%d rows, %s", r.Rows, describeFeatures(r.Features, r.IndexBase, r.HashBits))
-	fmt.Fprintf(w, "\n%d nonzeros (%.4g %%), %s layout", r.NNZ, 100*r.Fill, r.Layout)
+	fmt.Fprintf(w, "%s, %s", count(r.Rows, "row"),
+		describeFeatures(r.Features, r.IndexBase, r.HashBits))
+	fmt.Fprintf(w, "\n%s (%.4g %%), %s layout", count(r.NNZ, "nonzero"), 100*r.Fill, r.Layout)
 	if r.Mapped {
 		fmt.Fprintf(w, ", mapped")
 	}
-	fmt.Fprintf(w, "\nrow norms %.6g to %.6g, mean square %.6g", r.NormMin, r.NormMax, r.R2)
+	fmt.Fprintf(w, "\nrow norms %.6g to %.6g, mean |x|^2 %.6g", r.NormMin, r.NormMax, r.R2)
 	if r.ZeroRows > 0 {
-		fmt.Fprintf(w, ", %d rows of zeros", r.ZeroRows)
+		fmt.Fprintf(w, ", %s of zeros", count(r.ZeroRows, "row"))
 	}
 	fmt.Fprintln(w)
 	if len(r.Labels) == 0 || len(r.Labels) > 40 {
-		fmt.Fprintf(w, "%d distinct labels\n", r.Distinct)
+		fmt.Fprintf(w, "%s\n", count(r.Distinct, "distinct label"))
 	} else {
 		for _, l := range r.Labels {
-			fmt.Fprintf(w, "label %s: %d rows\n", visible.Name(l.Label), l.Rows)
+			fmt.Fprintf(w, "label %s: %s\n", visible.Name(l.Label), count(l.Rows, "row"))
 		}
 	}
 	for _, warning := range r.Warnings {

@@ -56,7 +56,7 @@ func (r *kernelModelReport) print(w io.Writer) error {
 	}
 	fmt.Fprintf(w, "trained   %d steps, %.4g epochs, %d passes\n", r.Steps, r.Epochs, r.Passes)
 	r.printObjective(w)
-	fmt.Fprintf(w, "support   %d rows, %s\n", r.Support, r.Layout)
+	fmt.Fprintf(w, "support   %s, %s\n", count(r.Support, "row"), r.Layout)
 	for _, p := range r.Problems[:min(maxParts, len(r.Problems))] {
 		fmt.Fprintf(w, "  for %s: %d support rows, coefficients of up to %.6g\n",
 			visible.Name(p.For), p.Support, p.Largest)

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/predictions"
+	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -121,7 +122,7 @@ func (r *fileReport) print(w io.Writer, config any) error {
 
 func (r *courseReport) printObjective(w io.Writer) {
 	if v := float64(r.Objective); !math.IsNaN(v) {
-		fmt.Fprintf(w, "objective %.8g, %s%s\n", v, standing(float64(r.Gap)), r.worstReport)
+		fmt.Fprintf(w, "objective %.8g, %s%s\n", v, proof.Standing(float64(r.Gap)), r.worstReport)
 	}
 }
 
@@ -237,8 +238,12 @@ func (r *linearReport) print(w io.Writer) error {
 		return err
 	}
 	fmt.Fprintf(w, "settings  %s\n", visible.Text(r.Settings))
-	fmt.Fprintf(w, "trained   %d steps, %.4g epochs, %d violations; R^2 %.6g, t0 %.6g\n",
-		r.Steps, r.Epochs, r.Violations, r.R2, r.T0)
+	with := ""
+	if r.Config.Bias == pegasos.BiasAugmented {
+		with = " with the bias's feature"
+	}
+	fmt.Fprintf(w, "trained   %d steps, %.4g epochs, %d violations; mean |x|^2%s %.6g, t0 %.6g\n",
+		r.Steps, r.Epochs, r.Violations, with, r.R2, r.T0)
 	r.printObjective(w)
 	if r.Prior != "" {
 		fmt.Fprintf(w, "prior     %s\n", visible.Name(r.Prior))
@@ -262,7 +267,7 @@ func (v *vectorReport) print(w io.Writer) {
 	if v.Against != "" {
 		fmt.Fprintf(w, " and against %s", visible.Name(v.Against))
 	}
-	fmt.Fprintf(w, ": %d weights other than 0, norm %.6g", v.Nonzero, v.Norm)
+	fmt.Fprintf(w, ": %s other than 0, norm %.6g", count(v.Nonzero, "weight"), v.Norm)
 	if v.Bias != nil {
 		fmt.Fprintf(w, ", bias %.6g", *v.Bias)
 	}

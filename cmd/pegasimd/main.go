@@ -115,14 +115,16 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 func printUsage(w io.Writer) {
 	fmt.Fprint(w, "Pegasimd trains linear models (support vector machines, logistic and ridge "+
-		"regression) and kernel machines, and predicts with them.\n\nUsage: pegasimd COMMAND [flags] ARGUMENTS\n\n")
+		"regression) and\nkernel machines, and predicts with them.\n\n"+
+		"Usage: pegasimd COMMAND [flags] ARGUMENTS\n\n")
 	for _, cmd := range commands {
 		fmt.Fprintf(w, "  %-10s %-18s  %s\n", cmd.name, cmd.arguments, cmd.summary)
 	}
 	fmt.Fprintln(w, "\n'pegasimd help COMMAND' lists a command's flags and gives examples. In every "+
-		"command -\nstands for standard input or output, and what has a name that ends in .gz is "+
-		"compressed.\nFiles are written in one piece, and what they replace is of the same kind, "+
-		"unless -force is given.")
+		"command - stands\nfor standard input or output, and what has a name that ends in .gz is "+
+		"compressed. Files are\nwritten in one piece, and replace only files of the same kind, unless "+
+		"-force is given.\n\nTo begin with: pegasimd train DATA, then pegasimd cv DATA, "+
+		"then pegasimd predict DATA MODEL.")
 }
 
 // call runs the command and returns the exit code.

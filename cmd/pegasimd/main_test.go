@@ -22,6 +22,9 @@ func pegasimd(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code = run(context.Background(), args, &out, &errs)
+	if code == exitDone {
+		verifyTrained(t, args)
+	}
 	return code, out.String(), errs.String()
 }
 
@@ -258,11 +261,13 @@ func TestWeights(t *testing.T) {
 		t.Error("a row of weight 0 counts")
 	}
 	for want, args := range map[string][]string{
-		"name=weight":           {"-class-weight", "bird=2"},
-		"w:2:":                  {"-weights", file(t, "w", "1\nx\n1\n1\n1\n")},
-		"2 weights":             {"-weights", file(t, "w", "1\n1\n")},
-		"w:2: the weight is -1": {"-weights", file(t, "w", "1\n-1\n1\n1\n1\n")},
-		"-class-weight: have":   {"-class-weight", "cat=-1"},
+		`no row has the label "bird"`: {"-class-weight", "bird=2"},
+		`"do": did you mean dog?`:     {"-class-weight", "cat=1,do=2"},
+		"want name=weight":            {"-class-weight", "dog"},
+		"w:2:":                        {"-weights", file(t, "w", "1\nx\n1\n1\n1\n")},
+		"2 weights":                   {"-weights", file(t, "w", "1\n1\n")},
+		"w:2: the weight is -1":       {"-weights", file(t, "w", "1\n-1\n1\n1\n1\n")},
+		"-class-weight: have":         {"-class-weight", "cat=-1"},
 	} {
 		fails(t, anyFailure, want, append([]string{"train", data, dir + "/other"}, args...)...)
 	}

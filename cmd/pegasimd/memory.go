@@ -10,7 +10,7 @@ import (
 type memoryFlags struct{ megabytes int }
 
 func (m *memoryFlags) define(f *flag.FlagSet) {
-	f.IntVar(&m.megabytes, "max-memory", 0, "`n` refuse what takes more megabytes beside the "+
+	f.IntVar(&m.megabytes, "max-memory", 0, "`n` the most megabytes that may be taken beside the "+
 		"data (0: 24 megabytes, 32 bytes a row and 10 times the size of the data; or 48 bytes a "+
 		"feature, if that is more)")
 }

@@ -143,9 +143,8 @@ func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 		}
 		return b.Flush()
 	}
-	for i := range predicted {
-		line(i, nil)
-	}
+	predictions.WriteLabels(b, predictions.ClassNames(s.model), len(predicted),
+		func(i int) int { return predicted[i] })
 	return b.Flush()
 }
 
@@ -166,11 +165,11 @@ func (c *call) printFit(s *scoredSet, right int) {
 	switch {
 	case n == 0:
 	case s.Unlabelled:
-		fmt.Fprintf(c.stderr, "%d rows without labels\n", n)
+		fmt.Fprintf(c.stderr, "%s without labels\n", count(n, "row"))
 	case !predictions.Numbers(s.model):
 		fmt.Fprintf(c.stderr, "accuracy %.4f %% (%d of %d)\n", 100*float64(right)/float64(n),
 			right, n)
 	case s.Names == nil:
-		fmt.Fprintf(c.stderr, "RMSE %.6g on %d rows\n", metrics.RMSE(s.Y, s.scores), n)
+		fmt.Fprintf(c.stderr, "RMSE %.6g on %s\n", metrics.RMSE(s.Y, s.scores), count(n, "row"))
 	}
 }

@@ -42,14 +42,3 @@ func most(gap float64) string {
 	}
 	return "at most " + proof.Percent(gap)
 }
-
-// standing says how far above the optimum an objective of that gap is at most.
-func standing(gap float64) string {
-	switch {
-	case math.IsNaN(gap):
-		return "no bound on its distance from the optimum"
-	case !proof.Useful(gap):
-		return "no useful bound yet"
-	}
-	return "at most " + proof.Percent(gap) + " above the optimum"
-}

@@ -62,7 +62,7 @@ func (s *stopReport) print(w io.Writer, cfg pegasos.Config, advice string) {
 		if v.Metric == "rmse" {
 			value = "RMSE " + v.Value.String()
 		}
-		fmt.Fprintf(w, "validation %s on %d rows", value, v.Rows)
+		fmt.Fprintf(w, "validation %s on %s", value, count(v.Rows, "row"))
 		if cfg.Patience > 0 {
 			fmt.Fprintf(w, ", the best, after %.4g epochs", v.Epochs)
 		}

@@ -74,7 +74,7 @@ func (d *dataReader) checkClasses(name string, set *dataset.Set, numbers bool,
 	took time.Duration) error {
 	d.tell(name, set, numbers, took)
 	if labels, rows := labelCounts(set); len(labels) == 1 && !numbers {
-		return fmt.Errorf("%s: all %d rows are of the class %s: want two or more classes", name,
+		return fmt.Errorf("%s: all rows (%d) are of the class %s: want two or more classes", name,
 			rows[0], visible.Name(labelName(set, labels[0])))
 	}
 	if numbers || set.Names != nil || d.call.task() == taskClasses ||
@@ -97,17 +97,29 @@ func printSet(w io.Writer, name string, set *dataset.Set, kind string, took time
 	features := describeFeatures(set.Cols(), set.IndexBase, set.HashBits)
 	var nonzeros string
 	if set.Dense == nil || !set.Mapped() { // else all of the file would have to be read
-		nonzeros = fmt.Sprintf("%d nonzeros (%.4g %%), ", set.NNZ(), 100*set.Fill())
+		nonzeros = fmt.Sprintf("%s (%.4g %%), ", count(set.NNZ(), "nonzero"), 100*set.Fill())
 	}
-	fmt.Fprintf(w, "%s: %d rows, %s, %s; %s%s layout; read in %.3g s\n",
-		visible.Name(shortName(name)), set.Rows(), features, kind, nonzeros,
+	fmt.Fprintf(w, "%s: %s, %s, %s; %s%s layout; read in %.3g s\n",
+		visible.Name(shortName(name)), count(set.Rows(), "row"), features, kind, nonzeros,
 		set.Layout(), took.Seconds())
 	printColumns(w, set)
 }
 
+// count returns a number and what it is of, of which there may be one.
+func count(n int, of string) string {
+	switch {
+	case n == 1:
+	case strings.HasSuffix(of, "s"):
+		of += "es"
+	default:
+		of += "s"
+	}
+	return fmt.Sprintf("%d %s", n, of)
+}
+
 // describeFeatures returns how many there are, and what their numbers mean.
 func describeFeatures(n, base, hashBits int) string {
-	text := fmt.Sprintf("%d features", n)
+	text := count(n, "feature")
 	switch {
 	case hashBits > 0:
 		text += fmt.Sprintf(" (hashed to %d bits)", hashBits)
@@ -127,7 +139,7 @@ func numbersKind(labels []float32) string {
 // classesKind names the classes if they are few.
 func classesKind(set *dataset.Set, labels []float32, rows []int) string {
 	const few = 5
-	text := fmt.Sprintf("%d classes", len(labels))
+	text := count(len(labels), "class")
 	switch {
 	case len(labels) == 0:
 	case len(labels) > few:
@@ -136,7 +148,7 @@ func classesKind(set *dataset.Set, labels []float32, rows []int) string {
 		var parts []string
 		for i, y := range labels {
 			name := visible.Name(labelName(set, y))
-			parts = append(parts, fmt.Sprintf("%s (%d rows)", name, rows[i]))
+			parts = append(parts, fmt.Sprintf("%s (%s)", name, count(rows[i], "row")))
 		}
 		text += ": " + strings.Join(parts, ", ")
 	}

@@ -20,7 +20,7 @@ func TestToldBeforeTraining(t *testing.T) {
 	for want, args := range map[string][]string{
 		"toy.svm: 4 rows, 2 features, 2 classes: -1 (2 rows), 1 (2 rows); " +
 			"7 nonzeros (87.5 %), dense layout; read in ": {file(t, "toy.svm", toy)},
-		"x.svm: 2 rows, 2 features (counted from 0), 2 classes: 0 (1 rows), 1 (1 rows); 2 nonzeros": {
+		"x.svm: 2 rows, 2 features (counted from 0), 2 classes: 0 (1 row), 1 (1 row); 2 nonzeros": {
 			"-index-base", "0", file(t, "x.svm", "1 0:1\n0 1:1\n")},
 		"2 rows, 16 features (hashed to 4 bits), ": {
 			"-hash-bits", "4", file(t, "x.svm", "1 5:1\n0 1:1\n")},
@@ -31,7 +31,7 @@ func TestToldBeforeTraining(t *testing.T) {
 			"-loss", "eps-insensitive", file(t, "x.csv", "1,0.5\n2,2\n")},
 		"6 classes of 1 to 2 rows;": {
 			file(t, "x.csv", "1,a\n2,b\n3,c\n4,d\n5,e\n6,f\n7,f\n")},
-		`2 classes: "a\x1b" (1 rows), red apple (1 rows);`: {"-kernel", "rbf",
+		`2 classes: "a\x1b" (1 row), red apple (1 row);`: {"-kernel", "rbf",
 			file(t, "x.csv", "1,red apple\n2,a\x1b\n")},
 	} {
 		_, told := must(t, append(append([]string{"train"}, args...), model)...)

@@ -18,30 +18,35 @@ var trainCommand = command{
 	arguments: "DATA [MODEL]",
 	summary:   "train a model on labelled data",
 	help: `Train reads labelled data, trains a linear support vector machine and writes the model.
-Two labels make one problem, more make several or a joint one; with -task numbers labels are numbers
-to predict (ridge regression, or -loss eps-insensitive). Without MODEL the model is written to the working
-folder under DATA's name with the ending .model. A file that is there is replaced if it is a model.
+Two classes are one problem, more are several or a joint one: see -multiclass. With -task numbers
+labels are numbers to predict (ridge regression, or -loss eps-insensitive). Without MODEL the model
+is written to the working folder under DATA's name with the ending .model. A file that is there is
+replaced if it is a model.
 
-Features are scaled, the bias, lambda, the problems of several classes and the number of epochs are
-chosen by the data, and a line tells how; -scale, -bias, -lambda or -c, -multiclass and -epochs or
--steps each take one choice back. The model has the scale in its weights: rows to predict are given
-as they are.
+Where no flag says otherwise, the data choose how features are scaled, the bias, lambda, the
+problems of several classes and how long the run is, and a line tells what was chosen. -scale,
+-bias, -lambda or -c, -multiclass, and -epochs or -steps, each take the place of one choice. In that
+line mean |x|^2 is the mean squared length of the rows as they are scaled. The model knows the
+scale: rows to predict are given as they are. docs/defaults.md has the rule, docs/glossary.md the
+words.
 
-DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), a pair of IDX files given as
-IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed with gzip.
+DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), NumPy's .npy, a pair of IDX
+files given as IMAGES,LABELS, or - for svmlight text from standard input, each of which may be
+compressed with gzip; or a .pgsm file, which convert writes.
 
 What was read is told first. Labels that look like numbers to predict are taken for such, and a line
-says so, unless a flag says what they are: see -task. The model keeps the names of a CSV file's columns.
+says so, unless a flag says what they are: see -task. The model keeps the names of a CSV file's
+columns.
 
 With -lambdas there is a run for each lambda, from the largest one on, each from the model before,
 to -tol (0.01 if it is not given), and a table of them. The model that is written is the one that is
 best on the data of -valid (of equals that of the larger lambda), without -valid that of the least
 lambda.
 
-What is minimised is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>: see -loss. With -c it is
-the same as liblinear's -s 3 -c: lambda is 1/(C * rows). With -class-weight or -weights the mean is
-weighted, and the sum of the weights takes the place of the rows. The same data, flags and seed give
-the same model, bit for bit, on every machine.
+What is minimised is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>: see -loss. With -c and
+the hinge it is the same as liblinear's -s 3 -c: lambda is 1/(C * rows). With -class-weight or
+-weights the mean is weighted, and the sum of the weights takes the place of the rows. The same
+data, flags and seed give the same model, bit for bit, on every machine.
 
 With -kernel the hinge loss is minimised over functions of a kernel: what goes with it are -gamma
 -coef0 -degree -finish -passes -max-sv -cache-mb, -lambda -c -epochs -steps -tol -order -offset
@@ -76,6 +81,11 @@ func train(c *call) error {
 	model, err := modelName(args)
 	if err != nil {
 		return err
+	}
+	if model == args[0] && model != "-" {
+		if is, _ := holdsModel(model, &f.data); is {
+			return usagef("%s is a model, want data to train on", model)
+		}
 	}
 	if f.kernel.wanted() {
 		if c.given("lambdas") {
@@ -139,6 +149,7 @@ func trainLinear(c *call, f *trainFlags, data, model string) error {
 // it.
 func (r *linearRun) checkSettings() error {
 	in := &r.flags.in
+	r.cfg.Patience = in.patience
 	if in.proba && r.cfg.Loss != pegasos.Log && r.cfg.Multiclass != pegasos.Multinomial {
 		r.cfg.Calibrate = 5
 	}
@@ -239,7 +250,7 @@ func (r *linearRun) readData() (err error) {
 	if like == nil || like.Classes == nil || r.cfg.Loss.Regression() {
 		return r.reader.checkClasses(r.data, r.set, r.cfg.Loss.Regression(), r.times.loading)
 	}
-	if err := relabel(r.set, like); err != nil {
+	if err := relabel(r.set, like, nil); err != nil {
 		return fmt.Errorf("%s: %w", r.data, err)
 	}
 	if r.start != nil && r.prior != nil &&

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/predictions"
+	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
@@ -51,7 +52,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		Progress: func(now kernelsvm.Progress) {
 			values = now.Values
 			progress.show(0, "epoch %d, pass %d: objective %.6g, %s, %.3g kernel values",
-				now.Epoch, now.Pass, now.Objective, standing(now.Gap), float64(values))
+				now.Epoch, now.Pass, now.Objective, proof.Standing(now.Gap), float64(values))
 		},
 	}
 	start := time.Now()

@@ -157,12 +157,12 @@ func (o *objectiveReport) printObjective(w io.Writer, interrupted bool) {
 		fmt.Fprintln(w,
 			"interrupted: the model is that of the steps so far, its objective was not measured")
 	case math.IsNaN(gap):
-		fmt.Fprintf(w, "objective %.8g; %s with these settings\n", objective, standing(gap))
+		fmt.Fprintf(w, "objective %.8g; %s with these settings\n", objective, proof.Standing(gap))
 	case !proof.Useful(gap):
 		fmt.Fprintf(w, "objective %.8g; no useful bound yet on its distance from the optimum: "+
 			"%s would bring one\n", objective, o.advice)
 	default:
-		fmt.Fprintf(w, "objective %.8g, %s%s\n", objective, standing(gap), o.worstReport)
+		fmt.Fprintf(w, "objective %.8g, %s%s\n", objective, proof.Standing(gap), o.worstReport)
 	}
 }
 
@@ -184,7 +184,7 @@ func (r worstReport) String() string {
 		return ""
 	}
 	return fmt.Sprintf("; worst class %s, %s", visible.Name(r.WorstClass),
-		standing(float64(*r.WorstGap)))
+		proof.Standing(float64(*r.WorstGap)))
 }
 
 // newtonColumns is the number of features up to which -finish newton is worth a try on any rows.

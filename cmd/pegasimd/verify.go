@@ -4,13 +4,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/proof"
-	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
@@ -33,12 +31,13 @@ from there (-passes), and may be lower than that of training, or higher. It says
 
 With -proof FILE, of train -proof, the bound is that of the dual variables in FILE, and the claim is
 confirmed as it was made, or contradicted. What training read beside the data has to be named again:
--weights, -costs, -prior. Features are scaled as in training. -hash holds the model against a hash
-that was told elsewhere, by train or inspect.
+-weights, -costs, -prior, and -start where the data have features that the other model lacked.
+Features are scaled as in training. -hash holds the model against a hash that was told elsewhere, by
+train or inspect.
 
 Of a kernel machine the support rows are looked for among the data's, and the bound is made of the
-coefficients, from kernel values in float64: -passes, -proof, -weights, -costs and -prior are not for
-them. Their objective is compared within float32's roundings.
+coefficients, from kernel values in float64: -passes, -proof, -weights, -costs, -prior and -start are
+not for them. Their objective is compared within float32's roundings.
 
 Models of the form that older releases wrote do not say which data they are of; then the objective
 alone tells.
@@ -52,12 +51,13 @@ Examples:
 
 // verifyFlags are those of verify.
 type verifyFlags struct {
-	data                  dataFlags
-	proof, hash           string
-	weights, costs, prior string
-	passes                int
-	memory                memoryFlags
-	json                  string
+	data           dataFlags
+	proof, hash    string
+	weights, costs string
+	start, prior   string
+	passes         int
+	memory         memoryFlags
+	json           string
 }
 
 func (v *verifyFlags) define(f *flag.FlagSet) {
@@ -68,6 +68,8 @@ func (v *verifyFlags) define(f *flag.FlagSet) {
 	defineWeights(f, &v.weights, "as in training")
 	f.StringVar(&v.costs, "costs", "", "`file` the costs of mistakes, as in training")
 	f.StringVar(&v.prior, "prior", "", "`file` the model that train -prior named")
+	f.StringVar(&v.start, "start", "", "`file` the model that train -start named: only where the "+
+		"data have features that it lacks, which training left out")
 	f.IntVar(&v.passes, "passes", 20, "`n` how many passes of dual coordinate ascent improve our own "+
 		"bound, for every loss but eps-insensitive (0: none)")
 	v.memory.define(f)
@@ -116,9 +118,8 @@ type verifyReport struct {
 	Rows             int      `json:"rows"`
 	Features         int      `json:"features"`
 
-	kernel     bool // it is a kernel machine
-	unmeasured bool // it claims nothing
-	noData     bool // it does not say of which data
+	kernel bool // it is a kernel machine
+	noData bool // it does not say of which data
 }
 
 func verify(c *call) error {
@@ -136,6 +137,7 @@ func verify(c *call) error {
 	c.reads("-weights", f.weights)
 	c.reads("-costs", f.costs)
 	c.reads("-prior", f.prior)
+	c.reads("-start", f.start)
 	jsonOut := c.writes("-json", f.json, reportKind)
 	if err := c.openOutputs(f.data.force); err != nil {
 		return err
@@ -171,16 +173,26 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	if set.Rows() == 0 || set.Unlabelled {
 		return nil, fmt.Errorf("%s: no rows with labels to verify with", data)
 	}
+	kernel, isKernel := p.(kernelModel)
+	if isKernel {
+		if err := f.checkKernel(); err != nil {
+			return nil, err
+		}
+	}
+	weights, err := readWeights(f.weights, set.Rows())
+	if err != nil {
+		return nil, err
+	}
 	if head.Classes != nil {
-		if err := relabel(set, p); err != nil {
+		if err := relabel(set, p, weights); err != nil {
 			return nil, fmt.Errorf("%s: %w", data, err)
 		}
 	}
 	var v *pegasos.Verification
-	if kernel, ok := p.(kernelModel); ok {
+	if isKernel {
 		v, err = c.verifyKernel(f, kernel.Model, set)
 	} else {
-		v, err = c.verifyLinear(f, p.(linearModel).Model, set, data)
+		v, err = c.verifyLinear(f, p.(linearModel).Model, set, weights, data)
 	}
 	if err == nil {
 		err = set.Err()
@@ -191,37 +203,57 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	if !strings.HasPrefix(v.Hash, f.hash) {
 		v.Contradict("the model's hash is %s, not %s", v.Hash, f.hash)
 	}
-	if n := set.Ignored; n > 0 || len(set.Others) > 0 {
+	narrow, err := f.leavesOut(p.Cols())
+	if err != nil {
+		return nil, err
+	}
+	if n := set.Ignored; (n > 0 || len(set.Others) > 0) && !narrow {
 		v.Contradict("the data have features that the model does not have")
 	}
 	return newVerifyReport(v, set, p), nil
+}
+
+// leavesOut reports whether training left out the features that another model lacks, which it
+// started from or which is the prior: those beyond the model's own are none of its claims then.
+func (f *verifyFlags) leavesOut(cols int) (bool, error) {
+	if f.start == "" {
+		return f.prior != "", nil
+	}
+	start, err := readLinear(f.start)
+	if err == nil && start.Cols() != cols {
+		err = usagef("-start: the model has %d features, the one that was trained from it %d",
+			start.Cols(), cols)
+	}
+	return err == nil, err
+}
+
+// checkKernel refuses what is not for kernel machines.
+func (f *verifyFlags) checkKernel() error {
+	for _, given := range [][2]string{{"-proof", f.proof}, {"-weights", f.weights},
+		{"-costs", f.costs}, {"-prior", f.prior}, {"-start", f.start}} {
+		if given[1] != "" {
+			return usagef("%s: not for kernel machines", given[0])
+		}
+	}
+	return nil
 }
 
 // verifyKernel verifies a kernel machine.
 func (c *call) verifyKernel(f *verifyFlags, m *kernelsvm.Model, set *dataset.Set) (
 	*pegasos.Verification, error,
 ) {
-	for name, given := range map[string]string{"-proof": f.proof, "-weights": f.weights,
-		"-costs": f.costs, "-prior": f.prior} {
-		if given != "" {
-			return nil, usagef("%s: not for kernel machines", name)
-		}
-	}
 	tr := kernelsvm.Trainer{Threads: f.data.opt.Threads, MaxMemory: f.memory.limit(set)}
 	return tr.Verify(c, m, set.Examples(), set.Y)
 }
 
 // verifyLinear reads what belongs to the training of a linear model, and verifies it.
-func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set, data string) (
-	v *pegasos.Verification, err error,
-) {
+func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set,
+	weights []float32, data string) (v *pegasos.Verification, err error) {
 	if err := checkNumbers(data, set, m.Config.Loss); err != nil {
 		return nil, err
 	}
-	tr := pegasos.Trainer{Threads: f.data.opt.Threads, MaxMemory: f.memory.limit(set)}
-	if tr.Weights, err = readWeights(f.weights, set.Rows()); err != nil {
-		return nil, err
-	}
+	tr := pegasos.Trainer{Threads: f.data.opt.Threads, MaxMemory: f.memory.limit(set),
+		Weights: weights}
 	if tr.Costs, err = readCosts(f.costs); err != nil {
 		return nil, err
 	}
@@ -261,27 +293,19 @@ func newVerifyReport(v *pegasos.Verification, set *dataset.Set, p predictor) *ve
 		Gap: number(v.Gap), Proof: v.Proven, ClaimedObjective: number(claimed.Objective),
 		ClaimedBound: number(claimed.DualObjective), ClaimedGap: number(claimed.Gap),
 		Rows: set.Rows(), Features: p.Cols(),
-		unmeasured: math.IsNaN(claimed.Objective), noData: p.data() == "",
-		kernel: kernel,
+		noData: p.data() == "", kernel: kernel,
 	}
 }
 
 // print writes the report for people.
 func (r *verifyReport) print(w io.Writer) {
 	fmt.Fprintf(w, "model hash %s\n", r.ModelHash)
+	rows, features := count(r.Rows, "row"), count(r.Features, "feature")
 	switch {
 	case r.DataKnown:
-		fmt.Fprintf(w, "the data are those of the model's training: %d rows, %d features\n", r.Rows,
-			r.Features)
+		fmt.Fprintf(w, "the data are those of the model's training: %s, %s\n", rows, features)
 	case r.noData:
-		fmt.Fprintf(w, "the model does not say what data it is of: %d rows, %d features\n", r.Rows,
-			r.Features)
-	}
-	if r.unmeasured {
-		fmt.Fprintln(w, "claimed    nothing: training was interrupted, or is not known")
-	} else {
-		fmt.Fprintf(w, "claimed    objective %.10g, %s\n", float64(r.ClaimedObjective),
-			standing(float64(r.ClaimedGap)))
+		fmt.Fprintf(w, "the model does not say what data it is of: %s, %s\n", rows, features)
 	}
 	source := "from its scores"
 	if r.Proof {
@@ -289,14 +313,10 @@ func (r *verifyReport) print(w io.Writer) {
 	} else if r.kernel {
 		source = "from its coefficients"
 	}
-	fmt.Fprintf(w, "found      objective %.10g, %s, %s\n", float64(r.Objective),
-		standing(float64(r.Gap)), source)
-	for _, reason := range r.Reasons {
-		fmt.Fprintf(w, "but        %s\n", visible.Text(reason))
+	f := proof.Finding{
+		Claimed: float64(r.ClaimedObjective), ClaimedGap: float64(r.ClaimedGap),
+		Objective: float64(r.Objective), Gap: float64(r.Gap), Source: source, Reasons: r.Reasons,
+		Verdict: r.Verdict, Less: r.Verdict == string(pegasos.NotConfirmed),
 	}
-	verdict := r.Verdict
-	if verdict == string(pegasos.NotConfirmed) && proof.Useful(float64(r.Gap)) {
-		verdict += ", at most " + proof.Percent(float64(r.Gap))
-	}
-	fmt.Fprintln(w, verdict)
+	f.Print(w)
 }

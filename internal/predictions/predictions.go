@@ -104,6 +104,15 @@ func WriteNumbers(w *bufio.Writer, scores []float64) {
 	}
 }
 
+// WriteLabels writes the names of the classes that a model predicts for so many rows.
+func WriteLabels(w *bufio.Writer, names []string, rows int, class func(row int) int) {
+	names = visible.Names(names)
+	for i := range rows {
+		w.WriteString(names[class(i)])
+		w.WriteByte('\n')
+	}
+}
+
 // Write reads data, and writes a line for each row: the label that a model predicts. It returns how
 // many rows there are, and how many bytes were read. opt is what is known of the data but for what
 // the model says.
@@ -140,10 +149,7 @@ func Write(w io.Writer, path string, m modelio.Predictor, opt dataset.Options) (
 		WriteNumbers(b, scores)
 		return set.Rows(), set.Bytes, b.Flush()
 	}
-	names, n := visible.Names(ClassNames(m)), m.Outputs()
-	for i := range set.Rows() {
-		b.WriteString(names[m.Class(scores[i*n:][:n])])
-		b.WriteByte('\n')
-	}
+	n := m.Outputs()
+	WriteLabels(b, ClassNames(m), set.Rows(), func(i int) int { return m.Class(scores[i*n:][:n]) })
 	return set.Rows(), set.Bytes, b.Flush()
 }

@@ -6,8 +6,8 @@
 //
 // # What is minimised
 //
-// The method is Pegasos, the primal estimated sub-gradient solver (Fig. 3 of Shalev-Shwartz, Singer,
-// Srebro and Cotter, Mathematical Programming 127, 2011). It minimises
+// The method is Pegasos, the primal estimated sub-gradient solver (Fig. 3 of Shalev-Shwartz,
+// Singer, Srebro and Cotter, Mathematical Programming 127, 2011). It minimises
 //
 //	P(w) = lambda/2 |w|^2 + mean over the rows of max(0, 1 - y<w,phi(x)>)
 //

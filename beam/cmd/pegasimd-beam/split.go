@@ -18,9 +18,10 @@ var splitCommand = command{
 beside them manifest.json, which says which there are, and what the defaults of training and its sums
 have to know of all rows. A shard has whole blocks of 256 rows; of few rows some shards get none.
 
-svmlight text is read twice and is not held in memory, nor is the .pgsm form; other formats are. FOLDER
-needs room for two copies of the rows in the .pgsm form. It is to be new, empty, or one of shards,
-which are replaced, unless -force is given.
+svmlight text is read twice and is not held in memory, nor is the .pgsm form; other formats are, and
+are refused if that may take more than -max-memory: pegasimd convert makes .pgsm of them on a machine
+that has the memory. From svmlight text, FOLDER needs room for two copies of the rows in the .pgsm
+form. It is to be new, empty, or one of shards, which are replaced, unless -force is given.
 
 Example:
   pegasimd-beam split -shards 16 train.svm.gz shards/`,
@@ -29,6 +30,8 @@ Example:
 		var s splitFlags
 		defineData(f, &s.opt.Options)
 		f.IntVar(&s.opt.Shards, "shards", 16, "`n` the number of shards")
+		f.IntVar(&s.memory, "max-memory", shards.DefaultMaxMemory>>20, "`n` refuse data that are held "+
+			"in memory, and may take more megabytes there")
 		f.BoolVar(&s.force, "force", false, "write to any folder")
 		f.BoolVar(&s.quiet, "quiet", false, "print no summary, only errors")
 		return s.run
@@ -37,6 +40,7 @@ Example:
 
 type splitFlags struct {
 	opt          shards.Options
+	memory       int
 	force, quiet bool
 }
 
@@ -70,6 +74,10 @@ func (s *splitFlags) run(c *call) error {
 	if s.opt.Shards < 1 || s.opt.Shards > shards.MaxShards {
 		return usagef("-shards: have %d, want 1 to %d", s.opt.Shards, shards.MaxShards)
 	}
+	if s.memory < 1 {
+		return usagef("-max-memory: have %d, want 1 or more", s.memory)
+	}
+	s.opt.MaxMemory = int64(s.memory) << 20
 	dir := c.args[1]
 	if !s.force {
 		if err := shards.Replaceable(dir); err != nil {

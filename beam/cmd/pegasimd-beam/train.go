@@ -1,16 +1,12 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"time"
 
-	"github.com/pegasimd/pegasimd/beam/engine"
 	"github.com/pegasimd/pegasimd/beam/rounds"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/visible"
@@ -44,23 +40,21 @@ Examples:
   pegasimd-beam train -method newton -lambda 1e-4 -tol .001 -dir run/ shards/manifest.json a.model`,
 	least: 1, most: 2, beam: true,
 	define: func(f *flag.FlagSet) func(*call) error {
-		t := &trainFlags{deadline: engine.DefaultLeast, retries: engine.DefaultRetries}
+		t := new(trainFlags)
+		t.driver.define(f, "it has to be given")
 		t.define(f)
 		return t.run
 	},
 }
 
 type trainFlags struct {
-	cfg                         rounds.Config
-	dir                         string
-	deadline                    time.Duration
-	retries                     int
-	noBeam, start, force, quiet bool
+	driver
+	cfg          rounds.Config
+	start, force bool
 }
 
 func (t *trainFlags) define(f *flag.FlagSet) {
 	cfg := &t.cfg
-	f.StringVar(&t.dir, "dir", "", "`folder` where the rounds are kept: it has to be given")
 	f.Func("method", "`newton|dual` Newton's method, for up to some thousand features, or dual "+
 		"coordinate ascent (CoCoA+) (default by the number of features)", text(&cfg.Method))
 	f.Float64Var(&cfg.Lambda, "lambda", 0, "`number` the weight of the penalty (default by the data)")
@@ -79,33 +73,22 @@ func (t *trainFlags) define(f *flag.FlagSet) {
 	f.IntVar(&cfg.Epochs, "epochs", 0, "`n` the most rounds of the dual method, or steps of Newton's "+
 		"(default 1000)")
 	f.Uint64Var(&cfg.Seed, "seed", 0, "`n` the seed of the random numbers")
-	f.DurationVar(&t.deadline, "deadline", t.deadline, "`time` the least that a round is given "+
-		"before it is cancelled; each further try is given twice as much")
-	f.IntVar(&t.retries, "retries", t.retries, "`n` how often a round is tried again")
-	f.BoolVar(&t.noBeam, "no-beam", false, "take the rounds in this process, without Beam")
 	f.BoolVar(&t.start, "start", false, "make the folder ready for command round, and take no round")
 	f.BoolVar(&t.force, "force", false, "replace any file by MODEL")
-	f.BoolVar(&t.quiet, "quiet", false, "print no progress and no summary, only errors")
 }
 
 func (t *trainFlags) check(c *call) error {
 	switch {
 	case t.dir == "":
 		return usagef("-dir has to be given: a folder that all workers see")
-	case t.deadline <= 0:
-		return usagef("-deadline: have %v, want more than 0", t.deadline)
-	case t.retries < 0:
-		return usagef("-retries: have %d, want 0 or more", t.retries)
 	case !(t.cfg.Tol > 0):
 		return usagef("-tol must be greater than 0")
 	case t.start && len(c.args) > 1:
 		return usagef("-start writes no model")
 	case !t.start && len(c.args) < 2:
 		return usagef("too few arguments")
-	case t.noBeam && len(c.beam) > 0:
-		return usagef("with -no-beam there is nothing behind -- for it")
 	}
-	return nil
+	return t.driver.check(c)
 }
 
 func (t *trainFlags) run(c *call) error {
@@ -124,11 +107,7 @@ func (t *trainFlags) run(c *call) error {
 	if err != nil {
 		return err
 	}
-	say := func(format string, a ...any) {
-		if !t.quiet {
-			fmt.Fprintf(c.stderr, format+"\n", a...)
-		}
-	}
+	say := t.sayer(c)
 	plan, used, err := rounds.Plan(dir)
 	if err != nil {
 		return err
@@ -141,28 +120,7 @@ func (t *trainFlags) run(c *call) error {
 	if t.start {
 		return nil
 	}
-	if before, err := rounds.Status(dir); err == nil && before.Round > 0 {
-		say("going on after round %d", before.Round)
-	}
-	return t.drive(c, dir)
-}
-
-// drive takes the rounds, and writes the model.
-func (t *trainFlags) drive(c *call, dir string) error {
-	each := rounds.InProcess(dir, 0)
-	if !t.noBeam {
-		on, closeEngine, err := t.onBeam(c, dir)
-		if err != nil {
-			return err
-		}
-		defer closeEngine()
-		each = on
-	}
-	err := rounds.Run(c, dir, each, func(r rounds.Report) { printRound(c.stderr, t.quiet, r) })
-	if err != nil && c.Err() == nil {
-		return fmt.Errorf("%w; the rounds before are kept: the same command goes on", err)
-	}
-	if err != nil {
+	if err := t.drive(c, dir); err != nil {
 		return err
 	}
 	return writeModel(c, dir, c.args[1], t.quiet)
@@ -170,63 +128,6 @@ func (t *trainFlags) drive(c *call, dir string) error {
 
 // manyShards is how many shards are too many for the dual method.
 const manyShards = 16
-
-// roundWork is the work that a round is made of.
-const roundWork = "round"
-
-func init() {
-	engine.Register(roundWork, func(ctx context.Context, dir string, k, shard int) (
-		engine.Part, error,
-	) {
-		sum, err := rounds.RunShard(ctx, dir, k, shard)
-		return engine.Part{Sum: sum}, err
-	})
-}
-
-// onBeam returns what takes rounds as jobs of Beam.
-func (t *trainFlags) onBeam(c *call, dir string) (rounds.Each, func(), error) {
-	e, err := startEngine(c)
-	if err != nil {
-		return nil, nil, err
-	}
-	e.Least, e.Retries = t.deadline, t.retries
-	each := func(ctx context.Context, k int, shards []int) ([]int64, error) {
-		r, err := e.Run(ctx, engine.Job{
-			Work: roundWork, Arg: dir, Round: k, Items: shards,
-			Out: filepath.Join(dir, "sum"), Name: fmt.Sprintf("round %d", k),
-		})
-		if err != nil {
-			return nil, err
-		}
-		return r.Sum, nil
-	}
-	return each, e.Close, nil
-}
-
-// readBeam reads the flags behind --.
-func readBeam(c *call) error {
-	if err := engine.Start(c.beam); err != nil {
-		return usageError{err}
-	}
-	return nil
-}
-
-// startEngine starts Beam, as the flags behind -- say.
-func startEngine(c *call) (*engine.Engine, error) {
-	e, err := engine.New()
-	if err != nil {
-		return nil, err
-	}
-	e.Log = func(text string) { fmt.Fprintln(c.stderr, visible.Text(text)) }
-	return e, nil
-}
-
-func printRound(w io.Writer, quiet bool, r rounds.Report) {
-	if !quiet {
-		fmt.Fprintf(w, "round %d: P %.6g, D %.6g, gap %.3g %%, %.2f s\n", r.Round, r.Objective,
-			r.Bound, 100*r.Gap, r.Seconds)
-	}
-}
 
 // writeModel writes the model of rounds that are done.
 func writeModel(c *call, dir, path string, quiet bool) error {

@@ -13,13 +13,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Line is a sequence of values, one for each step of the curves. Those that are NaN are left out.
+// A Line is a sequence of values, one for each place along the axis. Those that are NaN are left
+// out.
 type Line struct {
 	Name   string
 	Values []float64
 }
 
-// A Panel is one of several charts above each other, which share the axis of steps.
+// A Panel is one of several charts above each other, which share the axis of places.
 type Panel struct {
 	Label string
 	Lines []Line
@@ -36,14 +37,15 @@ var (
 	lineGlyphs = []draw.GlyphDrawer{draw.CircleGlyph{}, draw.PyramidGlyph{}, draw.BoxGlyph{}}
 )
 
-// Curves draws panels of lines over steps, which ascend from 1 or more, on a logarithmic axis.
-// Lines without values and panels without lines are left out. Each panel has at most three lines.
-func Curves(title, axis string, steps []float64, panels []Panel, format string) (*Picture, error) {
+// Curves draws panels of lines over places such as steps or seconds, which don't descend, on a
+// logarithmic axis. Values at places that are not above 0 are left out, and so are lines without
+// values and panels without lines. Each panel has at most three lines.
+func Curves(title, axis string, at []float64, panels []Panel, format string) (*Picture, error) {
 	var shown []Panel
 	for _, p := range panels {
 		var lines []Line
 		for _, l := range p.Lines {
-			if len(p.points(steps, l)) > 0 {
+			if len(p.points(at, l)) > 0 {
 				lines = append(lines, l)
 			}
 		}
@@ -68,9 +70,9 @@ func Curves(title, axis string, steps []float64, panels []Panel, format string) 
 	plots := make([][]*plot.Plot, len(shown))
 	for i, p := range shown {
 		if i < len(shown)-1 {
-			plots[i] = []*plot.Plot{p.plot("", steps)}
+			plots[i] = []*plot.Plot{p.plot("", at)}
 		} else {
-			plots[i] = []*plot.Plot{p.plot(axis, steps)}
+			plots[i] = []*plot.Plot{p.plot(axis, at)}
 		}
 	}
 	tiles := draw.Tiles{Rows: len(shown), Cols: 1, PadLeft: margin, PadRight: margin,
@@ -83,16 +85,16 @@ func Curves(title, axis string, steps []float64, panels []Panel, format string) 
 }
 
 // points returns the line's points that can be drawn.
-func (p *Panel) points(steps []float64, l Line) (xys plotter.XYs) {
+func (p *Panel) points(at []float64, l Line) (xys plotter.XYs) {
 	for i, y := range l.Values {
-		if floats.IsFinite(y) && !(p.Log && y <= 0) {
-			xys = append(xys, plotter.XY{X: steps[i], Y: y})
+		if floats.IsFinite(y) && !(p.Log && y <= 0) && at[i] > 0 {
+			xys = append(xys, plotter.XY{X: at[i], Y: y})
 		}
 	}
 	return xys
 }
 
-func (p *Panel) plot(axis string, steps []float64) *plot.Plot {
+func (p *Panel) plot(axis string, at []float64) *plot.Plot {
 	pl := plot.New()
 	pl.BackgroundColor = nil
 	pl.Title.Text, pl.Title.TextStyle, pl.Title.Padding = " ", style(9), 4 // space for the legend
@@ -109,10 +111,10 @@ func (p *Panel) plot(axis string, steps []float64) *plot.Plot {
 	grid.Vertical.Color, grid.Horizontal.Color = lightGrey, lightGrey
 	pl.Add(grid)
 	if p.Band {
-		p.addBand(pl, steps)
+		p.addBand(pl, at)
 	}
 	for i, l := range p.Lines {
-		xys := p.points(steps, l)
+		xys := p.points(at, l)
 		line, marks, err := plotter.NewLinePoints(xys)
 		if err != nil {
 			continue // points are finite, and there are some
@@ -126,8 +128,8 @@ func (p *Panel) plot(axis string, steps []float64) *plot.Plot {
 }
 
 // addBand shades the area between the first two lines.
-func (p *Panel) addBand(pl *plot.Plot, steps []float64) {
-	top, bottom := p.points(steps, p.Lines[0]), p.points(steps, p.Lines[1])
+func (p *Panel) addBand(pl *plot.Plot, at []float64) {
+	top, bottom := p.points(at, p.Lines[0]), p.points(at, p.Lines[1])
 	for len(top) > 0 && top[0].X < bottom[0].X {
 		top = top[1:] // where the other is not drawn
 	}

@@ -1,0 +1,102 @@
+package rounds
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// shuffled runs rounds on a path, whose shards are taken in another order each time by another
+// number of threads, and returns the model and the last report.
+func shuffled(t testing.TB, isa asm.ISA, manifest string, cfg Config) (*pegasos.Model, Report) {
+	t.Helper()
+	defer asm.Use(asm.Use(isa))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := Start(dir, manifest, cfg); err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	each := func(ctx context.Context, k int, shards []int) ([]int64, error) {
+		runtime.GOMAXPROCS([]int{1, 2, 8}[k%3])
+		order := make([]int, len(shards))
+		for i, from := range random.Perm(len(shards)) {
+			order[i] = shards[from]
+		}
+		return InProcess(dir, 0)(ctx, k, order)
+	}
+	var end Report
+	err := Run(context.Background(), dir, each, func(r Report) {
+		r.Seconds += end.Seconds
+		end = r
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := Model(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, end
+}
+
+// golden stands for a model, and what is proven of it.
+func golden(m *pegasos.Model) string {
+	return fmt.Sprintf("%.16s %x %x", m.Hash(), m.Result.Objective, m.Result.DualObjective)
+}
+
+// everyWay trains with each number of shards on the best path, and with the second of them on the
+// others, and holds the models against what is wanted. Short tests do the latter only.
+func everyWay(t *testing.T, file string, cfg Config, shards []int, want string,
+	check func(n int, isa asm.ISA, end Report),
+) {
+	t.Helper()
+	all, some := asm.Available(), min(1, len(shards)-1)
+	for i, n := range shards {
+		if testing.Short() && i != some {
+			continue
+		}
+		manifest := split(t, file, n)
+		for k, isa := range all {
+			if k < len(all)-1 && i != some {
+				continue
+			}
+			m, end := shuffled(t, isa, manifest, cfg)
+			if have := golden(m); have != want || !end.Reached {
+				t.Errorf("%d shards on %s: %s, want %s", n, isa, have, want)
+			}
+			check(n, isa, end)
+		}
+	}
+}
+
+// The same bits on every machine and path, in any order of the shards, with any number of threads
+// and, of Newton's method, of shards.
+func TestGolden(t *testing.T) {
+	for _, c := range []struct {
+		method  pegasos.RoundMethod
+		classes int
+		shards  []int
+		want    string
+	}{
+		{pegasos.RoundNewton, 2, []int{1, 4, 16, 64},
+			"146d2da0e9b04610 0x1.bc6663400d12ep-02 0x1.bc1230d1a01cbp-02"},
+		{pegasos.RoundNewton, 3, []int{16, 4},
+			"d8de60174db6956c 0x1.064a63e72cff3p-01 0x1.06121e3fec6cfp-01"},
+		{pegasos.RoundDual, 2, []int{4},
+			"14a1b1bf0a61dc26 0x1.bc70f70356131p-02 0x1.bba612f01f143p-02"},
+		{pegasos.RoundDual, 3, []int{3},
+			"7ce99a2cf720f252 0x1.0660953f59376p-01 0x1.05e4bdaa7937p-01"},
+	} {
+		t.Run(fmt.Sprintf("%s/%d", c.method, c.classes), func(t *testing.T) {
+			everyWay(t, small(t, 4200, c.classes), settings(c.method), c.shards, c.want,
+				func(int, asm.ISA, Report) {})
+		})
+	}
+}

@@ -1,0 +1,82 @@
+package rounds
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// This file holds models to what they claim of the rows of shards: rounds as those of training, at
+// whose end is what Verified returns in place of a model.
+
+// StartVerify is Start for rounds that hold a model to what it claims, with no more than so many
+// iterations; 0 is as many as training has. Every shard's file is held against its hash as well.
+func StartVerify(dir, manifest, model string, iterations int) error {
+	path, err := filepath.Abs(model)
+	if err != nil {
+		return err
+	}
+	file, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(file)
+	cfg := Config{Verify: path, Claim: hex.EncodeToString(sum[:])}
+	cfg.Epochs = iterations
+	return Start(dir, manifest, cfg)
+}
+
+// verification returns the rounds of a session that verifies a model.
+func (s *session) verification(stats *pegasos.Statistics) (*pegasos.Rounds, error) {
+	name := visible.Name(s.Settings.Verify)
+	file, err := os.ReadFile(s.Settings.Verify)
+	if err != nil {
+		return nil, err
+	}
+	if sum := sha256.Sum256(file); hex.EncodeToString(sum[:]) != s.Settings.Claim {
+		return nil, fmt.Errorf("%s: the rounds in %s are of another model: take another folder, or "+
+			"remove it", name, visible.Name(s.dir))
+	}
+	m, err := pegasos.Read(bytes.NewReader(file))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	switch {
+	case m.Names != nil && s.manifest.Names != nil && !slices.Equal(m.Names, s.manifest.Names):
+		return nil, fmt.Errorf("%s: its classes are not those of the shards", name)
+	case m.Scaler != nil:
+		return nil, fmt.Errorf("%s: the features were scaled before training, and those of the "+
+			"shards are not", name)
+	}
+	r, err := pegasos.NewVerification(m, stats, len(s.used()), s.Settings.Epochs)
+	var bad *pegasos.ConfigError
+	if errors.As(err, &bad) { // a setting of the model's is not one of the caller's
+		err = fmt.Errorf("%s: %s", strings.ToLower(bad.Field), bad.Reason)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: it can't be verified in shards: %w", name, err)
+	}
+	return r, nil
+}
+
+// Verified returns what the rounds that StartVerify began have found, once they are done.
+func Verified(dir string) (*pegasos.Verification, error) {
+	s, err := open(dir)
+	if err != nil {
+		return nil, err
+	}
+	state, err := s.newest()
+	if err != nil {
+		return nil, err
+	}
+	return s.rounds.Verified(state.RoundState)
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What somebody tries who has never used the command is answered with what to do.
+func TestFirstMistakes(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "toy.svm", toy)
+	write(t, "toy.csv", "a,b,y\n1,2,yes\n2,1,yes\n-1,-2,no\n-2,0,no\n")
+	must(t, "train", "-quiet", "toy.svm", "toy.model")
+	g := rand.New(rand.NewPCG(18, 3))
+	var bytes strings.Builder
+	for range 3000 {
+		bytes.WriteByte(byte(g.IntN(256)))
+	}
+	write(t, "bytes.csv", bytes.String())
+	write(t, "semicolons.csv", "a;b;y\n1,5;2;yes\n2;1;no\n")
+	write(t, "tabs.csv", "a\tb\ty\n1\t2\tyes\n2\t1\tno\n")
+	write(t, "one.csv", "1,2,yes\n2,3,yes\n")
+	for _, m := range []mistake{
+		{exitUsage, "toy.model is a model, want data", []string{"train", "toy.model"}},
+		{exitUsage, "toy.model is a model, want data", []string{"train", "toy.model", "x.model"}},
+		{exitUsage, "toy.model is a model, want data", []string{"cv", "toy.model"}},
+		{exitUsage, "toy.model is a model, want data", []string{"scale", "toy.model", "x.svm"}},
+		{exitError, "only svmlight data are converted without holding them in memory (-stream)",
+			[]string{"convert", "-stream", "toy.csv", "x.pgsm"}},
+		{exitError, "bytes.csv:1: no text: another kind of file", []string{"train", "bytes.csv"}},
+		{exitError, "not semicolons: replace them", []string{"train", "semicolons.csv"}},
+		{exitError, "tabs do with the format tsv", []string{"train", "tabs.csv"}},
+		{exitUsage, `no row has the label "yse": did you mean yes?`,
+			[]string{"train", "-class-weight", "yse=2", "toy.csv"}},
+		{exitError, "one.csv: 2 rows, 2 features, 1 class: yes (2 rows);", []string{"train",
+			"one.csv"}},
+		{exitUsage, "there is no flag -patience", []string{"cv", "-patience", "1", "toy.csv"}},
+	} {
+		fails(t, m.code, m.told, m.args...)
+	}
+	must(t, "train", "-quiet", "-format", "tsv", "tabs.csv")
+}
+
+// A first column that numbers the rows is warned of, in both layouts, and no other.
+func TestNumberedRows(t *testing.T) {
+	const warning = " seems to number the rows"
+	model := filepath.Join(t.TempDir(), "model")
+	table := func(header string, first func(i int) int) string {
+		var b strings.Builder
+		b.WriteString(header)
+		for i := range 20 {
+			fmt.Fprintf(&b, "%d,%d,%d,%d\n", first(i), i*i%7, i%3, i%2)
+		}
+		return file(t, "data.csv", b.String())
+	}
+	counts := func(from int) func(int) int { return func(i int) int { return from + i } }
+	other := func(i int) int { return i * i }
+	for _, layout := range []string{"dense", "sparse"} {
+		for want, data := range map[string]string{
+			"column number" + warning:     table("number,b,c,y\n", counts(0)),
+			"column ID" + warning:         table("ID,b,c,y\n", other),
+			"the first feature" + warning: table("", counts(1)),
+		} {
+			_, told := must(t, "train", "-layout", layout, data, model)
+			if !strings.Contains(told, "warning: "+want) {
+				t.Errorf("%q, want %q in it", told, want)
+			}
+		}
+		for _, data := range []string{table("a,b,c,y\n", other), table("", other),
+			file(t, "x.svm", strings.Repeat("1 1:1 2:2\n0 1:2 2:1\n", 20))} {
+			if _, told := must(t, "train", "-layout", layout, data, model); strings.Contains(told,
+				warning) {
+				t.Errorf("%q", told)
+			}
+		}
+	}
+	if told, _ := must(t, "inspect", table("number,b,c,y\n", counts(5))); !strings.Contains(told,
+		"warning: column number"+warning) {
+		t.Errorf("inspect: %q", told)
+	}
+}
+
+// Two things are not called R^2: it is the share of the variance alone, never the rows' length.
+func TestOneR2(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write(t, "numbers.csv", strings.Repeat("1,2,0.5\n2,1,0.7\n3,3,1.5\n0,1,0.1\n", 5))
+	for _, args := range [][]string{{"train", "toy.svm"}, {"cv", "-folds", "2", "toy.svm"},
+		{"inspect", "toy.svm"}, {"inspect", "toy.model"}, {"train", "-scale", "none", "toy.svm"},
+		{"help", "train"}, {"help", "cv"}, {"help", "inspect"}} {
+		write(t, "toy.svm", strings.Repeat(toy, 5))
+		stdout, stderr := must(t, args...)
+		if text := stdout + stderr; strings.Contains(text, "R^2") || !strings.Contains(text,
+			"|x|^2") && args[0] != "help" {
+			t.Errorf("%q: %s", args, text)
+		}
+	}
+	_, told := must(t, "train", "-task", "numbers", "numbers.csv")
+	if strings.Count(told, "R^2") != 1 || !strings.Contains(told, "training R^2 ") ||
+		!strings.Contains(told, " mean |x|^2") {
+		t.Error(told)
+	}
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+var verifyKinds = flag.Int("verify-kinds", 97,
+	"TestVerifyKinds trains a model of each so-manieth kind: 1 for all")
+
+// A tally counts what verify said of the models that the tests trained.
+type tally struct {
+	sync.Mutex
+	of map[string]int
+}
+
+func (v *tally) String() string { return strings.TrimPrefix(fmt.Sprint(v.of), "map") }
+
+var verdicts = tally{of: map[string]int{}}
+
+// verifyTrained verifies the model that a successful command line has trained, if it did, against
+// the data, as verify does: no model that a test of the command trains may be contradicted.
+func verifyTrained(t *testing.T, args []string) {
+	t.Helper()
+	f, model, data := trainedBy(args)
+	if model == "" || slices.Contains(args, "-") || slices.Contains(args, "-force") {
+		return // what it read is not there, or was replaced
+	}
+	f.passes, f.data.quiet = 2, true
+	c := &call{Context: context.Background(), stdout: &standardOutput{w: io.Discard},
+		stderr: io.Discard}
+	r, err := c.verify(&f, model, data)
+	if err != nil {
+		t.Errorf("pegasimd %q: not verified: %v", args, err)
+		return
+	}
+	if r.Verdict == string(pegasos.Contradicted) || !r.DataKnown {
+		t.Errorf("pegasimd %q: %s: %q", args, r.Verdict, r.Reasons)
+	}
+	verdicts.Lock()
+	defer verdicts.Unlock()
+	verdicts.of[r.Verdict]++
+}
+
+// trainedBy returns the model that a command line writes, the data that it is trained on, and the
+// flags that verify takes of these; no model if it trains none.
+func trainedBy(args []string) (f verifyFlags, model, data string) {
+	c := &call{args: args[1:], flags: flag.NewFlagSet(args[0], flag.ContinueOnError)}
+	c.flags.SetOutput(io.Discard)
+	switch args[0] {
+	case "train":
+		var of trainFlags
+		if args, err := c.parse(&of, 1, 2); err == nil {
+			data = args[0]
+			model, _ = modelName(args)
+		}
+		f = verifyFlags{data: of.data, weights: of.in.weights, costs: of.in.costs,
+			start: of.in.start, prior: of.in.prior, memory: of.memory}
+	case "cv":
+		var of cvFlags
+		if args, err := c.parse(&of, 1, 1); err == nil {
+			model, data = of.model, args[0]
+		}
+		f = verifyFlags{data: of.data, weights: of.weights, memory: of.memory}
+	}
+	return f, model, data
+}
+
+// Models of every kind that the command can train are verified, by the helper that runs it: every
+// loss, set of problems, scaling, bias, layout and finish, and every kernel. With -verify-kinds 1
+// all of them, else some.
+func TestVerifyKinds(t *testing.T) {
+	dir := t.TempDir()
+	g := rand.New(rand.NewPCG(18, 1))
+	texts := map[string]*strings.Builder{}
+	for _, labels := range []string{"two", "three", "numbers"} {
+		texts[labels] = new(strings.Builder)
+	}
+	for i := range 45 {
+		shift := float64(i % 3)
+		row := fmt.Sprintf("1:%.3g 2:%.3g 4:%.3g", shift+g.NormFloat64(), 100*g.NormFloat64(),
+			5+0.1*shift+g.NormFloat64())
+		fmt.Fprintf(texts["two"], "%d %s\n", i%3/2, row)
+		fmt.Fprintf(texts["three"], "%d %s\n", i%3, row)
+		fmt.Fprintf(texts["numbers"], "%.3g %s\n", shift+g.NormFloat64(), row)
+	}
+	for name, text := range texts {
+		svm := filepath.Join(dir, name+".svm")
+		if err := os.WriteFile(svm, []byte(text.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		must(t, "convert", "-quiet", svm, filepath.Join(dir, name+".pgsm"))
+	}
+	var all [][]string // lists of flags, the data last
+	grid := func(lists ...[]string) {
+		product := [][]string{nil}
+		for _, list := range lists {
+			var longer [][]string
+			for _, p := range product {
+				for _, words := range list {
+					longer = append(longer, append(p[:len(p):len(p)], strings.Fields(words)...))
+				}
+			}
+			product = longer
+		}
+		all = append(all, product...)
+	}
+	scales := []string{"", "-scale none", "-scale standard", "-scale max-abs", "-scale unit"}
+	biases := []string{"", "-bias none", "-bias augmented", "-bias unregularised",
+		"-bias outer -epochs 3"}
+	finishes := []string{"", "-finish none", "-finish dual", "-finish newton",
+		"-finish auto -tol .1", "-tol .01 -order permutation", "-order iid", "-proba -epochs 2",
+		"-project -batch 3"}
+	of := func(labels string) []string {
+		return []string{labels + ".pgsm", "-layout dense " + labels + ".svm",
+			"-layout sparse " + labels + ".svm"}
+	}
+	for _, loss := range pegasos.Losses() {
+		flag := []string{"-loss " + string(loss)}
+		if loss.Regression() {
+			grid(flag, []string{"", "-target-scale none"}, scales, biases, finishes, of("numbers"))
+			continue
+		}
+		grid(flag, scales, biases, finishes, of("two"))
+		grid(flag, []string{"", "-multiclass ovr", "-multiclass ovo", "-multiclass crammer-singer",
+			"-multiclass multinomial"}, scales, biases, finishes, of("three"))
+	}
+	grid([]string{"-kernel linear", "-kernel rbf", "-kernel polynomial -degree 2",
+		"-kernel sigmoid -gamma .01 -coef0 .1"}, []string{"", "-finish none", "-max-sv 9"},
+		[]string{"", "-multiclass ovr", "-c 1"}, append(of("two"), of("three")...))
+	t.Chdir(dir)
+	trained := 0
+	for i := 0; i < len(all); i += *verifyKinds {
+		args := append([]string{"train", "-quiet", "-seed", fmt.Sprint(i)}, all[i]...)
+		switch code, _, told := pegasimd(t, append(args, "model")...); code {
+		case exitDone:
+			trained++
+		case exitUsage: // these settings do not go together
+		default:
+			t.Errorf("%q: exit code %d, %s", args, code, told)
+		}
+	}
+	t.Logf("%d kinds of %d trained and verified", trained, len(all))
+	if trained < 10 {
+		t.Errorf("%d models, want 10 or more", trained)
+	}
+}

@@ -1,0 +1,48 @@
+package proof
+
+import (
+	"fmt"
+	"io"
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/visible"
+)
+
+// Standing says how far above the optimum an objective of that gap is at most.
+func Standing(gap float64) string {
+	switch {
+	case math.IsNaN(gap):
+		return "no bound on its distance from the optimum"
+	case !Useful(gap):
+		return "no useful bound yet"
+	}
+	return "at most " + Percent(gap) + " above the optimum"
+}
+
+// A Finding is what was found of the claim that a model makes of itself.
+type Finding struct {
+	Claimed, ClaimedGap float64 // an objective that is NaN claims nothing
+	Objective, Gap      float64
+	Source              string   // of the bound
+	Reasons             []string // that speak against the claim
+	Verdict             string
+	Less                bool // the verdict is that our own bound proves less, which is told
+}
+
+// Print writes it for people.
+func (f *Finding) Print(w io.Writer) {
+	if math.IsNaN(f.Claimed) {
+		fmt.Fprintln(w, "claimed    nothing: training was interrupted, or is not known")
+	} else {
+		fmt.Fprintf(w, "claimed    objective %.10g, %s\n", f.Claimed, Standing(f.ClaimedGap))
+	}
+	fmt.Fprintf(w, "found      objective %.10g, %s, %s\n", f.Objective, Standing(f.Gap), f.Source)
+	for _, reason := range f.Reasons {
+		fmt.Fprintf(w, "but        %s\n", visible.Text(reason))
+	}
+	verdict := f.Verdict
+	if f.Less && Useful(f.Gap) {
+		verdict += ", at most " + Percent(f.Gap)
+	}
+	fmt.Fprintln(w, verdict)
+}

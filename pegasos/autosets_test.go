@@ -1,0 +1,140 @@
+package pegasos
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// longData returns the data's folder for a test that takes minutes, or skips the test.
+func longData(t *testing.T) string {
+	t.Helper()
+	if os.Getenv("PEGASIMD_LONG") == "" {
+		t.Skip("takes minutes: PEGASIMD_LONG is not set")
+	}
+	return realData(t)
+}
+
+// The proofs of auto on real sets, to 1 % and to 0.1 %, hold against optima that certtest finds in
+// float64 from the same rows: for all losses and biases, on columns as they are and as they are
+// scaled where nothing is said. Of large sets it is every so manieth row.
+func TestAutoSets(t *testing.T) {
+	dir := longData(t)
+	for _, c := range []struct {
+		file  string
+		every int
+		class float32 // against the rest; 0 for labels as they are
+	}{
+		{"heart/heart_scale.svm.gz", 1, 0}, {"mammography/mammography.svm.gz", 2, 0},
+		{"digits/digits.csv.gz", 1, 8}, {"letter/letter.scale.svm.gz", 4, 1},
+		{"covtype20k/covtype20k.binary.svm.gz", 10, 0}, {"a9a/a9a.svm.gz", 16, 0},
+		{"abalone/abalone_scale.svm.gz", 1, 0}, {"cal_housing/cal_housing.svm.gz", 4, 0},
+	} {
+		name, _, _ := strings.Cut(c.file, "/")
+		t.Run(name, func(t *testing.T) {
+			x, y := readSet(t, dir, c.file, 0)
+			rows := dense.New(x.Rows()/c.every, x.Cols())
+			for i := range rows.Rows() {
+				x.Axpy(c.every*i, 1, rows.Row(i))
+				if y[i] = y[c.every*i]; c.class != 0 && y[i] != c.class {
+					y[i] = c.class + 1
+				}
+			}
+			losses := []Loss{Hinge, SquaredHinge, Log}
+			if name == "abalone" || name == "cal_housing" {
+				losses = []Loss{EpsInsensitive, Squared}
+			}
+			var n tally
+			for _, loss := range losses {
+				for _, bias := range []Bias{BiasNone, BiasAugmented, BiasUnregularised} {
+					for _, scale := range []Scale{ScaleNone, ""} {
+						cfg := Config{Loss: loss, Bias: bias, Scale: scale, Finish: FinishAuto}
+						holdSet(t, &n, rows, y[:rows.Rows()], cfg)
+					}
+				}
+			}
+			t.Logf("%d models, %d with a bound, %d proven within 0.1 %%", n.trials, n.bounds,
+				n.close)
+		})
+	}
+}
+
+// holdSet holds the proofs of a set's models against the truth.
+func holdSet(t *testing.T, n *tally, rows *dense.Matrix, y []float32, cfg Config) {
+	for _, cfg.Tol = range []float64{1e-2, 1e-3} {
+		trial := &trial{x: rows, rows: rows, y: y, tr: Trainer{Config: cfg, Threads: 1}}
+		m, err := trial.tr.Train(context.Background(), rows, y)
+		if err != nil {
+			t.Errorf("%+v: %v", cfg, err)
+			continue
+		}
+		n.trials++
+		if !(m.Result.Gap <= cfg.Tol) {
+			t.Logf("%+v: a gap of %v after %v epochs", cfg, m.Result.Gap, m.Result.Epochs)
+		}
+		all, first := trial.problems(m)
+		for i, p := range all {
+			w, b := trial.vector(m, first[i])
+			if err := n.hold(p, [][]float64{w}, []float64{b}, m.Result.PerClass[first[i]],
+				false); err != nil {
+				t.Errorf("%+v: %v", cfg, err)
+			}
+		}
+	}
+}
+
+// The proofs of auto enclose the optima of sets that are too large for certtest, between the two
+// numbers that solvers in float64 have found: see the data's README.
+func TestAutoReferences(t *testing.T) {
+	dir := longData(t)
+	pixels := "fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz"
+	for _, c := range []struct {
+		file      string
+		lambda    float64
+		high, low float64
+	}{
+		{"a9a/a9a.svm.gz", 1e-3, 0.35652434, 0.35652433},
+		{"a9a/a9a.svm.gz", 1e-4, 0.35176302, 0.35176133},
+		{"a9a/a9a.svm.gz", 1e-5, 0.35094921, 0.35089833},
+		{"imdb/imdb.tfidf.train.svm.gz", 1e-4, 0.31293524, 0.31293522},
+		{"imdb/imdb.tfidf.train.svm.gz", 1e-5, 0.094493491, 0.094493434},
+		{"reuters21578/reuters21578.corp.tfidf.train.svm.gz", 1e-4, 0.079209298, 0.079209249},
+		{"reuters21578/reuters21578.corp.tfidf.train.svm.gz", 1e-5, 0.010718936, 0.010718878},
+		{"reuters-moneyfx/reuters.moneyfx.train.svm.gz", 1e-4, 0.042201484, 0.042201394},
+		{"reuters-moneyfx/reuters.moneyfx.train.svm.gz", 1e-5, 0.0098827269, 0.0098729511},
+		{"rcv1-small/rcv1.small.train.svm.gz", 1e-3, 0.26613255, 0.26613244},
+		{"rcv1-small/rcv1.small.train.svm.gz", 1e-4, 0.029282768, 0.029282722},
+		{"sofia-demo/sofia.demo.train.svm.gz", 1e-1, 0.069336343, 0.0693361},
+		{"sofia-demo/sofia.demo.train.svm.gz", 1e-2, 0.0071772609, 0.00717712},
+		{"mammography/mammography.svm.gz", 1e-3, 0.80223322, 0.80223322},
+		{pixels, 1e-4, 0.17453292, 0.17450822},
+	} {
+		x, y := readSet(t, dir, c.file, 0)
+		if c.file == pixels { // shirts against the rest
+			for i := range y {
+				if y[i] != 6 {
+					y[i] = 0
+				}
+			}
+		}
+		for _, tol := range []float64{1e-2, 1e-3} {
+			what := fmt.Sprintf("%s, lambda %v, tol %v", c.file, c.lambda, tol)
+			m, err := Train(t.Context(), x, y, Config{Lambda: c.lambda, Tol: tol, Scale: ScaleNone,
+				Bias: BiasNone, Multiclass: OneVsRest})
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			r := m.Result
+			// The references have eight digits.
+			if !(r.Gap <= tol) || r.DualObjective > c.high*(1+1e-7) ||
+				r.Objective < c.low*(1-1e-7) || r.Objective/(1+r.Gap) > c.high*(1+1e-7) {
+				t.Errorf("%s: objective %v, bound %v, gap %v; the optimum is from %v to %v", what,
+					r.Objective, r.DualObjective, r.Gap, c.low, c.high)
+			}
+		}
+	}
+}

@@ -1,0 +1,509 @@
+package pegasos
+
+import (
+	"flag"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+var pageTables = flag.Int("page-tables", 250, "random tables that TestChoicesByThePage tries")
+
+// This file has what a run chooses, written by docs/spec-defaults.md alone: whoever writes it anew
+// needs that page and no more. A table is n rows of values, those that are not 0 in sparse ones.
+type byPage struct {
+	rows    [][]float32 // with their zeros
+	sparse  bool
+	counts  []bool // rows of a weight above 0
+	y       []float32
+	loss    Loss
+	n, nnz  float64
+	cols    float64
+	largest []float64 // M_j
+	squares []float64 // S_i
+
+	mean, variance []float64
+	constant       []bool
+
+	kind          Scale
+	shift, factor []float32
+	scaled        [][]float32
+	r2            float64
+}
+
+// statistics is the page's "Statistics".
+func (p *byPage) statistics() {
+	cols := len(p.rows[0])
+	p.cols, p.largest, p.squares = float64(cols), make([]float64, cols), nil
+	for i, row := range p.rows {
+		if !p.counts[i] {
+			continue
+		}
+		p.n++
+		s := 0.0
+		for j, x := range row {
+			if x != 0 {
+				p.nnz++
+			}
+			p.largest[j] = math.Max(p.largest[j], math.Abs(float64(x)))
+			s += float64(float64(x) * float64(x))
+		}
+		p.squares = append(p.squares, s)
+	}
+}
+
+// moments are those of the columns, of blocks that are merged.
+func (p *byPage) moments() {
+	cols := len(p.rows[0])
+	p.mean, p.variance, p.constant = make([]float64, cols), make([]float64, cols),
+		make([]bool, cols)
+	size := max(1024, (len(p.rows)+255)/256)
+	for j := range cols {
+		total, mean, variance := 0.0, 0.0, 0.0
+		var all []float32
+		for start := 0; start < len(p.rows); start += size {
+			var part []float32
+			for i := start; i < min(start+size, len(p.rows)); i++ {
+				if p.counts[i] {
+					part = append(part, p.rows[i][j])
+				}
+			}
+			if len(part) == 0 {
+				continue
+			}
+			of, blockMean, square := float64(len(part)), 0.0, 0.0
+			for _, x := range part {
+				blockMean += float64(x)
+			}
+			blockMean /= of
+			for _, x := range part {
+				d := float64(x) - blockMean
+				square += float64(d * d)
+			}
+			d, share := blockMean-mean, of/(total+of)
+			mean += float64(d * share)
+			variance += square + float64(float64(d*d)*float64(total*share))
+			total += of
+			all = append(all, part...)
+		}
+		variance /= total
+		if slices.Min(all) == slices.Max(all) {
+			mean, variance, p.constant[j] = float64(all[0]), 0, true
+		}
+		p.mean[j], p.variance[j] = mean, variance
+	}
+}
+
+// quantile is that of the numbers above 0.
+func quantile(numbers []float64, share float64) float64 {
+	var s []float64
+	for _, v := range numbers {
+		if v > 0 {
+			s = append(s, v)
+		}
+	}
+	if len(s) == 0 {
+		return 1
+	}
+	slices.Sort(s)
+	return s[min(len(s)-1, int(math.Floor(share*float64(len(s)))))]
+}
+
+func meanOf(numbers []float64) (mean float64) {
+	for _, v := range numbers {
+		mean += v
+	}
+	return mean / float64(len(numbers))
+}
+
+// scaling is the page's "Scaling".
+func (p *byPage) scaling() {
+	fill := p.nnz / (p.n * p.cols)
+	q := func(share float64) float64 { return quantile(p.largest, share) }
+	apart, very := q(0.9) > 10*q(0.1), slices.Max(p.largest) > 10*q(0)
+	stored := 0.0
+	for _, row := range p.rows {
+		for _, x := range row {
+			if x != 0 {
+				stored++
+			}
+		}
+	}
+	longest := slices.Max(p.squares)
+	switch {
+	case p.nnz == 0 || fill >= 0.25 && p.cols > 256 && !apart:
+		p.kind = "none"
+	case fill >= 0.25 || p.cols <= 256 && very:
+		p.kind = "standard"
+		if p.sparse && 4*float64(len(p.rows))*p.cols > 4*8*stored {
+			p.kind = "max-abs"
+		}
+	case meanOf(p.squares) > 3*quantile(p.squares, 0.5):
+		p.kind = "unit"
+	case apart && longest > 1.01*quantile(p.squares, 0):
+		p.kind = "max-abs"
+	default:
+		p.kind = "none"
+	}
+	if mean := meanOf(p.squares); p.kind == "none" && p.nnz > 0 &&
+		(mean < 0x1p-120 || longest > math.MaxFloat32) {
+		p.kind = "max-abs"
+	}
+	inverse := func(x float64) float32 {
+		if x == 0 {
+			return 1
+		}
+		return float32(math.Min(1/x, math.MaxFloat32))
+	}
+	for j := range p.largest {
+		switch p.kind {
+		case "standard":
+			p.shift = append(p.shift, float32(p.mean[j]))
+			p.factor = append(p.factor, inverse(math.Sqrt(p.variance[j])))
+		case "max-abs":
+			p.factor = append(p.factor, inverse(p.largest[j]))
+		}
+	}
+}
+
+// folded says whether the scale ends up in the weights.
+func (p *byPage) folded() bool {
+	for j, f := range p.factor {
+		far := p.shift != nil && f != 1 &&
+			math.Abs(float64(p.shift[j]))*float64(f) > 1000
+		if f < 0x1p-60 || f > 0x1p60 || far {
+			return false
+		}
+	}
+	return p.kind != "unit"
+}
+
+// scale makes the scaled rows, and R^2.
+func (p *byPage) scale() {
+	var norms []float64
+	k := 0
+	for i, row := range p.rows {
+		scaled := make([]float32, len(row))
+		length := 0.0
+		for _, x := range row {
+			length += float64(float64(x) * float64(x))
+		}
+		for j, x := range row {
+			switch p.kind {
+			case "standard":
+				scaled[j] = float32((float64(x) - float64(p.shift[j])) * float64(p.factor[j]))
+			case "max-abs":
+				scaled[j] = float32(float64(x) * float64(p.factor[j]))
+			case "unit":
+				if scaled[j] = x; length > 0 {
+					scaled[j] = float32(float64(x) / math.Sqrt(length))
+				}
+			default:
+				scaled[j] = x
+			}
+		}
+		p.scaled = append(p.scaled, scaled)
+		if !p.counts[i] {
+			continue
+		}
+		if p.kind == "none" {
+			norms = append(norms, p.squares[k])
+		} else {
+			norms = append(norms, float64(sumSquares(scaled, p.sparse && p.kind != "standard")))
+		}
+		k++
+	}
+	p.r2 = meanOf(norms)
+}
+
+// sumSquares is that of spec-kernels.md, of up to 65,536 columns or nonzeros.
+func sumSquares(row []float32, sparse bool) float32 {
+	var lane [64]float32
+	k := 0
+	for _, x := range row {
+		if x == 0 && sparse {
+			continue
+		}
+		lane[k%64] += float32(x * x)
+		k++
+	}
+	for half := 32; half > 0; half /= 2 {
+		for l := range half {
+			lane[l] += lane[l+half]
+		}
+	}
+	return lane[0]
+}
+
+// choose is the page's "Settings".
+func (p *byPage) choose() (cfg Config) {
+	p.statistics()
+	measured := p.cols <= 256
+	p.moments()
+	p.scaling()
+	p.scale()
+	used, nonzero := 0.0, p.nnz
+	for j, m := range p.largest {
+		if m > 0 && !((measured || p.kind == "standard") && p.constant[j]) {
+			used++
+		}
+	}
+	if p.kind == "standard" {
+		nonzero = p.n * used
+	}
+	cfg.Loss, cfg.Bias, cfg.BiasScale = p.loss, BiasAugmented, 1
+	if nonzero > 0 && p.r2 > 0 {
+		cfg.BiasScale = math.Sqrt(p.n * p.r2 / nonzero)
+	}
+	classes, share := p.classes()
+	q := 0.3
+	if p.loss == Squared {
+		q = 0.03
+	}
+	cfg.Lambda = math.Max(1e-4*math.Min(math.Max(10*used/p.n, 0.1), 1), q/p.n)
+	if classes == 2 {
+		cfg.Lambda *= math.Sqrt(2 * share)
+	}
+	if p.r2 > 0 {
+		cfg.Lambda *= p.r2
+	}
+	k := float64(classes)
+	pairs := k*(k-1)/2*p.cols <= 4e6
+	switch {
+	case k <= 2:
+		cfg.Multiclass = OneVsRest
+	case pairs && p.n >= 200*k:
+		cfg.Multiclass = OneVsOne
+	case p.loss == Hinge:
+		cfg.Multiclass = CrammerSinger
+	case p.loss == Log:
+		cfg.Multiclass = Multinomial
+	default:
+		cfg.Multiclass = OneVsOne
+	}
+	least := 20.0
+	if p.cols > 256 && nonzero/(p.n*p.cols) < 0.25 {
+		least = 10
+	}
+	passes := math.Floor(math.Max(least, math.Min(2000, 1e6/math.Max(nonzero, 1))))
+	newton := p.newton(cfg.Multiclass, k, passes)
+	switch {
+	case newton && p.loss == Squared:
+		cfg.Finish = FinishNewton
+	case newton:
+		cfg.Finish, cfg.Tol = FinishNewton, 0.01
+	default:
+		if cfg.Epochs = int(passes); passes > 100 {
+			cfg.Tol = 0.01
+		}
+	}
+	return cfg
+}
+
+// classes returns how many there are, 0 of numbers, and the share of the smaller one's rows.
+func (p *byPage) classes() (int, float64) {
+	if p.loss == Squared || p.loss == EpsInsensitive {
+		return 0, 0
+	}
+	rows := map[float32]float64{}
+	for i, y := range p.y {
+		if p.counts[i] {
+			rows[y]++
+		}
+	}
+	least := p.n
+	for _, of := range rows {
+		least = math.Min(least, of)
+	}
+	return len(rows), least / p.n
+}
+
+// newton is the page's rule for Newton's method.
+func (p *byPage) newton(problems Multiclass, classes, passes float64) bool {
+	switch {
+	case p.loss == EpsInsensitive || problems == CrammerSinger || problems == Multinomial ||
+		p.cols > 2000:
+		return false
+	case p.loss == Squared && p.cols <= 256:
+		return true
+	}
+	rows := p.n
+	if problems == OneVsOne && classes > 2 {
+		rows *= 2 / classes
+	}
+	var counted [][]float32
+	for i, row := range p.scaled {
+		if p.counts[i] {
+			counted = append(counted, row)
+		}
+	}
+	var z, z2, looked float64
+	for i := 0; i < len(counted); i += max(1, len(counted)/256) {
+		nonzeros := 0.0
+		for _, x := range counted[i] {
+			if x != 0 {
+				nonzeros++
+			}
+		}
+		z, z2, looked = z+nonzeros, z2+float64(nonzeros*nonzeros), looked+1
+	}
+	z, z2 = z/looked, z2/looked
+	vars := p.cols + 1
+	pass := rows * math.Min(0.08*p.cols, z)
+	row := math.Min(0.6*z2, 10+vars*vars/100)
+	times, zone := 12.0, float64(math.Max(0.15*rows, math.Min(rows, 3*vars)))+float64(0.35*rows)
+	switch p.loss {
+	case SquaredHinge:
+		times, zone = 6, 3*rows
+	case Squared:
+		times, zone = 3, 3*rows
+	case Log:
+		times, zone = 6, 6*rows
+	}
+	solve := float64(vars*vars*vars)/180 + float64(1.5*float64(vars*vars))
+	cost := float64(times*(float64(2.5*pass)+float64(60*rows)+solve)) + float64(zone*row)
+	return cost <= passes*(float64(2*pass)+float64(20*rows))
+}
+
+// newPage makes a random table of one of the kinds that the rule tells apart.
+func newPage(seed uint64) *byPage {
+	g := rand.New(rand.NewPCG(seed, 88))
+	p := &byPage{loss: pick(g, Losses()...), sparse: g.IntN(2) == 0}
+	rows, cols := 4+g.IntN(pick(g, 20, 300, 2500)), 1+g.IntN(pick(g, 4, 30, 30, 300))
+	classes := pick(g, 2, 2, 2, 3, 5)
+	fill := pick(g, 0.02, 0.1, 0.2, 0.3, 1)
+	spread := pick(g, 0.0, 0, 1, 3)
+	size := pick(g, 1, 1, 1, 1, 1e-22, 1e20)
+	sizes, shifts := make([]float64, cols), make([]float64, cols)
+	for j := range cols {
+		sizes[j] = size * math.Pow(10, spread*(g.Float64()-0.5))
+		shifts[j] = pick(g, 0.0, 0, 1, 5, 3000)
+		if g.IntN(20) == 0 {
+			sizes[j] = 0 // a constant, and 0 in sparse rows
+		}
+	}
+	long, times := pick(g, 0.0, 0, 0.01, 0.1), pick(g, 6.0, 1000)
+	unweighted := pick(g, 0.0, 0, 0.2)
+	for i := range rows {
+		row := make([]float32, cols)
+		factor := 1.0
+		if g.Float64() < long {
+			factor = times
+		}
+		for j := range row {
+			if g.Float64() < fill {
+				row[j] = float32(sizes[j] * (g.NormFloat64() + shifts[j]) * factor)
+			} else if sizes[j] == 0 && fill > 0.25 {
+				row[j] = 3
+			}
+		}
+		p.rows = append(p.rows, row)
+		p.counts = append(p.counts, i < 2*classes || g.Float64() >= unweighted)
+		y := float32(i % classes)
+		if p.loss == Squared || p.loss == EpsInsensitive {
+			y = float32(100 * g.NormFloat64())
+		} else if i >= 2*classes && g.IntN(3) == 0 {
+			y = 0
+		}
+		p.y = append(p.y, y)
+	}
+	return p
+}
+
+// TestChoicesByThePage holds what training chooses against docs/spec-defaults.md, to the bit.
+func TestChoicesByThePage(t *testing.T) {
+	kinds := map[Scale]int{}
+	finished := 0
+	for seed := range uint64(*pageTables) {
+		p := newPage(seed)
+		x := dense.New(len(p.rows), len(p.rows[0]))
+		weights := make([]float32, len(p.rows))
+		for i, row := range p.rows {
+			copy(x.Row(i), row)
+			if p.counts[i] {
+				weights[i] = 1 + float32(i%3)
+			}
+		}
+		var of Examples = x
+		if p.sparse {
+			of = toSparse(x)
+		}
+		tr := Trainer{Config: Config{Loss: p.loss}, Weights: weights, Threads: 1}
+		c, err := tr.choose(of, p.y)
+		want := p.choose()
+		if err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+			continue
+		}
+		have, s := c.trainer.Config, c.trainer.scaling
+		for _, d := range []struct {
+			what       string
+			have, want any
+		}{
+			{"scale", have.Scale, p.kind}, {"kind", s.Kind, p.kind}, {"R^2", s.R2, p.r2},
+			{"folded", s.Folded, p.folded()}, {"lambda", have.Lambda, want.Lambda},
+			{"bias", have.Bias, want.Bias}, {"bias's scale", have.BiasScale, want.BiasScale},
+			{"multiclass", have.Multiclass, want.Multiclass},
+			{"newton", have.Finish == FinishNewton, want.Finish == FinishNewton},
+			{"tol", have.Tol, want.Tol},
+		} {
+			if d.have != d.want {
+				t.Errorf("seed %d, loss %s, %d x %d, sparse %v: %s is %v, by the page %v", seed,
+					p.loss, len(p.rows), len(p.rows[0]), p.sparse, d.what, d.have, d.want)
+			}
+		}
+		if want.Epochs > 0 && have.Epochs != want.Epochs {
+			t.Errorf("seed %d: %d epochs, by the page %d", seed, have.Epochs, want.Epochs)
+		}
+		if !slices.Equal(s.Shift, p.shift) || !slices.Equal(s.Factor, p.factor) {
+			t.Errorf("seed %d: shifts or factors are not those of the page", seed)
+		}
+		p.holdNumbers(t, seed, c)
+		if kinds[p.kind]++; want.Finish == FinishNewton {
+			finished++
+		}
+		_, isSparse := of.(*sparse.Matrix)
+		if isSparse != p.sparse {
+			t.Fatal("the layout is another one")
+		}
+	}
+	t.Logf("%d tables, scaled %v, %d with Newton's method", *pageTables, kinds, finished)
+	if len(kinds) < 4 || finished == 0 || finished == *pageTables {
+		t.Errorf("the tables are too much alike: scaled %v, %d with Newton's method", kinds, finished)
+	}
+}
+
+// holdNumbers holds the centre, the spread and epsilon of numbers to predict against the page.
+func (p *byPage) holdNumbers(t *testing.T, seed uint64, c *choice) {
+	t.Helper()
+	if p.loss != Squared && p.loss != EpsInsensitive {
+		return
+	}
+	var centre, spread float64
+	for i, y := range p.y {
+		if p.counts[i] {
+			centre += float64(y)
+		}
+	}
+	centre /= p.n
+	for i, y := range p.y {
+		if d := float64(y) - centre; p.counts[i] {
+			spread += float64(d * d)
+		}
+	}
+	if spread = math.Sqrt(spread / p.n); !(spread > 0x1p-40*math.Abs(centre)) {
+		spread = 1
+	}
+	s := c.trainer.scaling
+	if s.Centre != centre || s.Spread != spread {
+		t.Errorf("seed %d: centre %v, spread %v, by the page %v, %v", seed, s.Centre, s.Spread,
+			centre, spread)
+	}
+	if p.loss == EpsInsensitive && s.epsilon != 0.1*spread {
+		t.Errorf("seed %d: epsilon is %v, by the page %v", seed, s.epsilon, 0.1*spread)
+	}
+}
