@@ -6,15 +6,19 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// Sums of squares between these are as exact as others are: none of their terms overflows, and what
-// underflows is too small to matter. Beyond them sums are taken in float64, where the square of no
-// float32 overflows or underflows.
+// Sums of squares between these, as bits, are as exact as others are: none of their terms
+// overflows, and what underflows is too small to matter. Beyond them sums are taken in float64,
+// where the square of no float32 overflows or underflows.
 const (
-	leastSquares = 0x1p-90
-	mostSquares  = math.MaxFloat32
+	leastSquares = 0x12800000 // 2^-90
+	mostSquares  = 0x7f7fffff // the greatest float32
 )
 
-func exact(squares float32) bool { return squares >= leastSquares && squares <= mostSquares }
+// exact compares bits, which are in the order of the numbers from +0 to +Inf, those of NaN beyond
+// them: one comparison in place of two.
+func exact(squares float32) bool {
+	return math.Float32bits(squares)-leastSquares <= mostSquares-leastSquares
+}
 
 // Norm returns the Euclidean length of x, the root of SumSquares where that neither overflows nor
 // loses tiny elements, and else of Dot64: it is +Inf only where the length itself is more than a
@@ -57,10 +61,22 @@ func Cosine(x, y []float32) float32 {
 
 // cosine is Cosine of vectors whose sums are known.
 func cosine(x, y []float32, dot, squaresX, squaresY float32) float32 {
-	xy, xx, yy := float64(dot), float64(squaresX), float64(squaresY)
-	if !exact(squaresX) || !exact(squaresY) || xy-xy != 0 {
-		xy, xx, yy = asm.Dot64(x, y), asm.Dot64(x, x), asm.Dot64(y, y)
+	if !exact(squaresX) || !exact(squaresY) {
+		return cosine64(x, y)
 	}
+	c := float64(dot) / math.Sqrt(float64(squaresX)*float64(squaresY))
+	if !(c >= -1 && c <= 1) {
+		if dot-dot != 0 {
+			return cosine64(x, y)
+		}
+		return float32(max(-1, min(c, 1)))
+	}
+	return float32(c)
+}
+
+// cosine64 is Cosine with sums in float64, for vectors whose other sums are not exact.
+func cosine64(x, y []float32) float32 {
+	xy, xx, yy := asm.Dot64(x, y), asm.Dot64(x, x), asm.Dot64(y, y)
 	if xy == 0 && (xx == 0 || yy == 0) {
 		return 0
 	}

@@ -126,6 +126,35 @@ func TestCosineIsBetween(t *testing.T) {
 	}
 }
 
+// Cosine is what docs/spec-kernels.md makes of its three sums, in all ways that lead to it: lengths
+// of one group, two and more, and sums about the bounds beyond which it takes others.
+func TestCosineOfItsSums(t *testing.T) {
+	within := func(s float64) bool { return s >= 0x1p-90 && s <= math.MaxFloat32 }
+	eachISA(t, func(t *testing.T) {
+		for n := 1; n < 200; n++ {
+			for _, exponent := range []int{-64, -46, -45, 0, 60, 63} {
+				x, y := scaled(numbers(n), exponent), scaled(numbers(n + 3)[3:], exponent)
+				minus := scaled(x, 0)
+				dense.Scale(-1, minus)
+				for _, v := range [][]float32{y, x, minus} {
+					xy, xx, yy := float64(dense.Dot(x, v)), float64(dense.SumSquares(x)),
+						float64(dense.SumSquares(v))
+					if !within(xx) || !within(yy) || math.IsInf(xy, 0) || xy != xy {
+						xy, xx, yy = dense.Dot64(x, v), dense.Dot64(x, x), dense.Dot64(v, v)
+					}
+					want := 0.
+					if xy != 0 || xx != 0 && yy != 0 {
+						want = max(-1, min(xy/math.Sqrt(xx*yy), 1))
+					}
+					if got := dense.Cosine(x, v); got != float32(want) {
+						t.Fatalf("n = %d, 2^%d: %v, want %v", n, exponent, got, float32(want))
+					}
+				}
+			}
+		}
+	})
+}
+
 // The rules of the package's documentation, for zeros, NaN, infinities and nothing at all.
 func TestRules(t *testing.T) {
 	eachISA(t, func(t *testing.T) {

@@ -7,10 +7,12 @@ import "github.com/pegasimd/pegasimd/internal/store"
 // choice is the same on every machine.
 
 const (
-	// soonEpochs is how many epochs of the dual Newton's method may cost to begin at once, and
-	// poorEpochs the same where the bound says that the dual will be slow.
-	soonEpochs = 40
-	poorEpochs = 150
+	// soonEpochs is how many epochs of the dual Newton's method may cost to begin at once,
+	// poorEpochs the same where the bound says that the dual will be slow, and aloneEpochs where
+	// there is no dual, so that steps alone would have to find the proof.
+	soonEpochs  = 40
+	poorEpochs  = 150
+	aloneEpochs = 400
 	// newtonBegins is how often a problem may begin with Newton's method.
 	newtonBegins = 2
 	// tolEpochs is how long a run may be that Config.Tol is to end, where nothing else is said.
@@ -106,7 +108,11 @@ func (r *run) newtonPays(p *problem) bool {
 	if p.ascent != nil {
 		spent = float64(p.ascent.pass)
 	}
-	return p.newtons == 0 && p.ascent == nil && c.newton <= soonEpochs*c.epoch ||
+	soon := float64(soonEpochs)
+	if !r.cfg.canAscend() || p.prior != nil {
+		soon = aloneEpochs
+	}
+	return p.newtons == 0 && p.ascent == nil && c.newton <= float64(soon*c.epoch) ||
 		float64(spent*c.epoch) >= c.newton/2
 }
 

@@ -54,6 +54,7 @@ func autoStates(t *testing.T, x Examples, y []float32, cfg Config) (states strin
 func TestAutoChooses(t *testing.T) {
 	few, wide, long := random(71, 2000, 30, 2, 1), random(72, 200, 150, 2, 1),
 		random(73, 60, newtonColumns+1, 2, 0.02)
+	wider := random(80, 200, 600, 2, 1)
 	for _, c := range []struct {
 		name string
 		data pair
@@ -64,7 +65,8 @@ func TestAutoChooses(t *testing.T) {
 		{"log", few, Config{Lambda: 1e-3, Tol: 1e-3, Loss: Log}, "n"},
 		{"after the dual", wide, Config{Lambda: 1, Tol: 1e-12, Epochs: 900}, "dndnd"},
 		{"slow dual", wide, Config{Lambda: 1e-6, Tol: 1e-2, Epochs: 300}, "n"},
-		{"no dual", wide, Config{Lambda: 0.1, Tol: 1e-6, Epochs: 300, Loss: Log}, "sn"},
+		{"no dual", wide, Config{Lambda: 0.1, Tol: 1e-6, Epochs: 300, Loss: Log}, "n"},
+		{"no dual, wider", wider, Config{Lambda: 0.1, Tol: 1e-6, Epochs: 700, Loss: Log}, "sn"},
 		{"many columns", long, Config{Lambda: 0.1, Tol: 1e-6, Epochs: 300}, "d"},
 		{"few epochs", wide, Config{Lambda: 1, Tol: 1e-12, Epochs: 10}, "d"},
 		{"change", few, Config{Lambda: 1e-3, Change: 1e-9, Epochs: 5}, "sd"},

@@ -22,7 +22,8 @@ type Config struct {
 	pegasos.Config
 	Method pegasos.RoundMethod `json:"method,omitempty"`
 	// Verify, if not empty, is the path of a model that the rounds hold to what it claims, and
-	// Claim, which StartVerify sets, the SHA-256 of its file. Of the other fields only Epochs counts.
+	// Claim, which StartVerify sets, the SHA-256 of its file. Of the other fields only Epochs
+	// counts.
 	Verify string `json:"verify,omitempty"`
 	Claim  string `json:"claim,omitempty"`
 }

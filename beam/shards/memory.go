@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
-// DefaultMaxMemory is the memory, in bytes, that reading a file may take where nothing else is said.
+// DefaultMaxMemory is the memory, in bytes, that reading a file may take if Options don't say it.
 const DefaultMaxMemory = 4 << 30
 
 // How many times its size a file that is read as a whole takes in memory at most: a value of two

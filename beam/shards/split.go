@@ -29,8 +29,8 @@ func shardName(i int) string { return fmt.Sprintf("shard-%05d.pgsm", i) }
 type Options struct {
 	dataset.Options
 	Shards int // how many
-	// MaxMemory is how many bytes reading may take, by an estimate, of a file that is held in memory:
-	// DefaultMaxMemory if 0.
+	// MaxMemory is how many bytes reading may take, by an estimate, of a file that is held in
+	// memory: DefaultMaxMemory if 0.
 	MaxMemory int64
 }
 

@@ -572,38 +572,38 @@ func DotNorms(x, y []float32) (xy, xx, yy float32) {
 	if race {
 		raceReads(x, y)
 	}
+	if len(x) > Block {
+		return dotNormsBlocks(x, y)
+	}
+	var sums [4]float32 // the last one means nothing
+	switch active {
+	case AVX512:
+		dotNormsAVX512(&sums[0], unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case AVX512x256:
+		dotNormsAVX512x256(&sums[0], unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case AVX2:
+		dotNormsAVX2(&sums[0], unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	case NEON:
+		dotNormsNEON(&sums[0], unsafe.SliceData(x), unsafe.SliceData(y), len(x))
+	default:
+		return dotNormsGeneric(x, y)
+	}
+	return sums[0], sums[1], sums[2]
+}
+
+func dotNormsBlocks(x, y []float32) (xy, xx, yy float32) {
 	for start := 0; start < len(x); start += Block {
 		end := min(start+Block, len(x))
-		sums := dotNorms(x[start:end], y[start:end])
-		xy += sums[0]
-		xx += sums[1]
-		yy += sums[2]
+		dot, squaresX, squaresY := DotNorms(x[start:end], y[start:end])
+		xy += dot
+		xx += squaresX
+		yy += squaresY
 	}
 	return xy, xx, yy
 }
 
-// dotNorms is for one block. Short ones are no slower in three calls.
-func dotNorms(x, y []float32) (sums [3]float32) {
-	if len(x) < 96 {
-		return [3]float32{Dot(x, y), SumSquares(x), SumSquares(y)}
-	}
-	switch active {
-	case AVX512:
-		dotNormsAVX512(&sums[0], &x[0], &y[0], len(x))
-	case AVX512x256:
-		dotNormsAVX512x256(&sums[0], &x[0], &y[0], len(x))
-	case AVX2:
-		dotNormsAVX2(&sums[0], &x[0], &y[0], len(x))
-	case NEON:
-		dotNormsNEON(&sums[0], &x[0], &y[0], len(x))
-	default:
-		return dotNormsGeneric(x, y)
-	}
-	return sums
-}
-
-func dotNormsGeneric(x, y []float32) [3]float32 {
-	return [3]float32{dotGeneric(x, y), dotGeneric(x, x), dotGeneric(y, y)}
+func dotNormsGeneric(x, y []float32) (xy, xx, yy float32) {
+	return dotGeneric(x, y), dotGeneric(x, x), dotGeneric(y, y)
 }
 
 // Sum is

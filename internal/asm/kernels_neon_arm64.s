@@ -3250,22 +3250,387 @@ TEXT ·dotNormsNEON(SB), NOSPLIT, $256-32
 	MOVD  n+24(FP), R1
 	MOVD  x+8(FP), R2
 	MOVD  y+16(FP), R3
+	CMP   $0x00000009, R1
+	BHS   over8
+	CMP   $0x00000000, R1
+	BLS   none
+	SUB   $0x00000001, R1, R1
+	AND   $0x00000007, R1, R1
+	ADD   $0x00000001, R1, R1
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	ADD   $0x00000000, R2, R2
+	TBNZ  $0x03, R1, part1all
+	VMOVI $0x00, V3.B16
+	TBZ   $0x02, R1, part1low
+	FMOVQ (R2), F2
+	ADD   $0x00000010, R2, R2
+	VMOVI $0x00, V3.B16
+	TBZ   $0x01, R1, part1highone
+	FMOVD (R2), F3
+	TBZ   $0x00, R1, part1end
+	ADD   $0x00000008, R2, R2
+	VLD1  (R2), V3.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R1, part1end
+	FMOVS (R2), F3
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V2.B16
+	TBZ   $0x01, R1, part1lowone
+	FMOVD (R2), F2
+	TBZ   $0x00, R1, part1end
+	ADD   $0x00000008, R2, R2
+	VLD1  (R2), V2.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R1, part1end
+	FMOVS (R2), F2
+	B     part1end
+
+part1all:
+	FLDPQ (R2), (F2, F3)
+
+part1end:
+	ADD   $0x00000000, R3, R2
+	TBNZ  $0x03, R1, part2all
+	VMOVI $0x00, V5.B16
+	TBZ   $0x02, R1, part2low
+	FMOVQ (R2), F4
+	ADD   $0x00000010, R2, R2
+	VMOVI $0x00, V5.B16
+	TBZ   $0x01, R1, part2highone
+	FMOVD (R2), F5
+	TBZ   $0x00, R1, part2end
+	ADD   $0x00000008, R2, R2
+	VLD1  (R2), V5.S[2]
+	B     part2end
+
+part2highone:
+	TBZ   $0x00, R1, part2end
+	FMOVS (R2), F5
+	B     part2end
+
+part2low:
+	VMOVI $0x00, V4.B16
+	TBZ   $0x01, R1, part2lowone
+	FMOVD (R2), F4
+	TBZ   $0x00, R1, part2end
+	ADD   $0x00000008, R2, R2
+	VLD1  (R2), V4.S[2]
+	B     part2end
+
+part2lowone:
+	TBZ   $0x00, R1, part2end
+	FMOVS (R2), F4
+	B     part2end
+
+part2all:
+	FLDPQ (R2), (F4, F5)
+
+part2end:
+	WORD $0x6e24dc40 // VFMUL V4.S4, V2.S4, V0.S4
+	WORD $0x6e25dc61 // VFMUL V5.S4, V3.S4, V1.S4
+	WORD $0x4e26d400 // VFADD V6.S4, V0.S4, V0.S4
+	WORD $0x4e27d421 // VFADD V7.S4, V1.S4, V1.S4
+	WORD $0x6e22dc42 // VFMUL V2.S4, V2.S4, V2.S4
+	WORD $0x6e23dc63 // VFMUL V3.S4, V3.S4, V3.S4
+	WORD $0x6e24dc84 // VFMUL V4.S4, V4.S4, V4.S4
+	WORD $0x6e25dca5 // VFMUL V5.S4, V5.S4, V5.S4
+	B    eight
+
+none:
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	B     eight
+
+over8:
 	SUB   $0x00000001, R1, R6
 	AND   $0x00000007, R6, R6
 	ADD   $0x00000001, R6, R6
 	MOVD  $bytes<>+0(SB), R7
 	SUB   R6<<2, R7, R7
-	FMOVQ 48(R7), F0
-	FMOVQ 32(R7), F1
+	FMOVQ 48(R7), F6
+	FMOVQ 32(R7), F7
+	CMP   $0x00000011, R1
+	BHS   over2
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	FLDPQ (R2), (F2, F3)
+	FLDPQ (R3), (F4, F5)
+	WORD  $0x6e24dc40                // VFMUL V4.S4, V2.S4, V0.S4
+	WORD  $0x6e25dc61                // VFMUL V5.S4, V3.S4, V1.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	ADD   R6<<2, R2, R1
+	FLDPQ (R1), (F8, F9)
+	VTBL  V6.B16, [V8.B16], V8.B16
+	VTBX  V7.B16, [V9.B16], V8.B16
+	VTBL  V6.B16, [V9.B16], V9.B16
+	ADD   R6<<2, R3, R1
+	FLDPQ (R1), (F10, F11)
+	VTBL  V6.B16, [V10.B16], V10.B16
+	VTBX  V7.B16, [V11.B16], V10.B16
+	VTBL  V6.B16, [V11.B16], V11.B16
+	WORD  $0x6e2add06                // VFMUL V10.S4, V8.S4, V6.S4
+	WORD  $0x6e2bdd27                // VFMUL V11.S4, V9.S4, V7.S4
+	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	B     fold
+
+over2:
+	CMP $0x00000021, R1
+	BHS over32
+
+	// Lanes from 32 on are +0.
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V23.B16
+	VMOVI $0x00, V24.B16
+	VMOVI $0x00, V25.B16
+	CMP   $0x00000000, R1
+	BLS   shortend
+	CMP   $0x00000008, R1
+	BLO   shortpart0
+	FLDPQ (R2), (F26, F27)
+	FLDPQ (R3), (F28, F29)
+	WORD  $0x6e3cdf5e        // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f        // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed400        // VFADD V30.S4, V0.S4, V0.S4
+	WORD  $0x4e3fd421        // VFADD V31.S4, V1.S4, V1.S4
+	WORD  $0x6e3adf5a        // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b        // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad442        // VFADD V26.S4, V2.S4, V2.S4
+	WORD  $0x4e3bd463        // VFADD V27.S4, V3.S4, V3.S4
+	WORD  $0x6e3cdf9c        // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd        // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd484        // VFADD V28.S4, V4.S4, V4.S4
+	WORD  $0x4e3dd4a5        // VFADD V29.S4, V5.S4, V5.S4
+	CMP   $0x00000008, R1
+	BLS   shortend
+	CMP   $0x00000010, R1
+	BLO   shortpart1
+	FLDPQ 32(R2), (F26, F27)
+	FLDPQ 32(R3), (F28, F29)
+	WORD  $0x6e3cdf5e        // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f        // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed5ad        // VFADD V30.S4, V13.S4, V13.S4
+	WORD  $0x4e3fd58c        // VFADD V31.S4, V12.S4, V12.S4
+	WORD  $0x6e3adf5a        // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b        // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad56b        // VFADD V26.S4, V11.S4, V11.S4
+	WORD  $0x4e3bd54a        // VFADD V27.S4, V10.S4, V10.S4
+	WORD  $0x6e3cdf9c        // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd        // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd529        // VFADD V28.S4, V9.S4, V9.S4
+	WORD  $0x4e3dd508        // VFADD V29.S4, V8.S4, V8.S4
+	CMP   $0x00000010, R1
+	BLS   shortend
+	CMP   $0x00000018, R1
+	BLO   shortpart2
+	FLDPQ 64(R2), (F26, F27)
+	FLDPQ 64(R3), (F28, F29)
+	WORD  $0x6e3cdf5e        // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f        // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed5ce        // VFADD V30.S4, V14.S4, V14.S4
+	WORD  $0x4e3fd5ef        // VFADD V31.S4, V15.S4, V15.S4
+	WORD  $0x6e3adf5a        // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b        // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad652        // VFADD V26.S4, V18.S4, V18.S4
+	WORD  $0x4e3bd673        // VFADD V27.S4, V19.S4, V19.S4
+	WORD  $0x6e3cdf9c        // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd        // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd6d6        // VFADD V28.S4, V22.S4, V22.S4
+	WORD  $0x4e3dd6f7        // VFADD V29.S4, V23.S4, V23.S4
+	CMP   $0x00000018, R1
+	BLS   shortend
+	CMP   $0x00000020, R1
+	BLO   shortpart3
+	FLDPQ 96(R2), (F26, F27)
+	FLDPQ 96(R3), (F28, F29)
+	WORD  $0x6e3cdf5e        // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f        // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed610        // VFADD V30.S4, V16.S4, V16.S4
+	WORD  $0x4e3fd631        // VFADD V31.S4, V17.S4, V17.S4
+	WORD  $0x6e3adf5a        // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b        // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad694        // VFADD V26.S4, V20.S4, V20.S4
+	WORD  $0x4e3bd6b5        // VFADD V27.S4, V21.S4, V21.S4
+	WORD  $0x6e3cdf9c        // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd        // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd718        // VFADD V28.S4, V24.S4, V24.S4
+	WORD  $0x4e3dd739        // VFADD V29.S4, V25.S4, V25.S4
+	B     shortend
+
+shortpart0:
+	ADD   R6<<2, R2, R1
+	FLDPQ -32(R1), (F26, F27)
+	VTBL  V6.B16, [V26.B16], V26.B16
+	VTBX  V7.B16, [V27.B16], V26.B16
+	VTBL  V6.B16, [V27.B16], V27.B16
+	ADD   R6<<2, R3, R1
+	FLDPQ -32(R1), (F28, F29)
+	VTBL  V6.B16, [V28.B16], V28.B16
+	VTBX  V7.B16, [V29.B16], V28.B16
+	VTBL  V6.B16, [V29.B16], V29.B16
+	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed400                // VFADD V30.S4, V0.S4, V0.S4
+	WORD  $0x4e3fd421                // VFADD V31.S4, V1.S4, V1.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad442                // VFADD V26.S4, V2.S4, V2.S4
+	WORD  $0x4e3bd463                // VFADD V27.S4, V3.S4, V3.S4
+	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd484                // VFADD V28.S4, V4.S4, V4.S4
+	WORD  $0x4e3dd4a5                // VFADD V29.S4, V5.S4, V5.S4
+	B     shortend
+
+shortpart1:
+	ADD   R6<<2, R2, R1
+	FLDPQ (R1), (F26, F27)
+	VTBL  V6.B16, [V26.B16], V26.B16
+	VTBX  V7.B16, [V27.B16], V26.B16
+	VTBL  V6.B16, [V27.B16], V27.B16
+	ADD   R6<<2, R3, R1
+	FLDPQ (R1), (F28, F29)
+	VTBL  V6.B16, [V28.B16], V28.B16
+	VTBX  V7.B16, [V29.B16], V28.B16
+	VTBL  V6.B16, [V29.B16], V29.B16
+	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed5ad                // VFADD V30.S4, V13.S4, V13.S4
+	WORD  $0x4e3fd58c                // VFADD V31.S4, V12.S4, V12.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad56b                // VFADD V26.S4, V11.S4, V11.S4
+	WORD  $0x4e3bd54a                // VFADD V27.S4, V10.S4, V10.S4
+	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd529                // VFADD V28.S4, V9.S4, V9.S4
+	WORD  $0x4e3dd508                // VFADD V29.S4, V8.S4, V8.S4
+	B     shortend
+
+shortpart2:
+	ADD   R6<<2, R2, R1
+	FLDPQ 32(R1), (F26, F27)
+	VTBL  V6.B16, [V26.B16], V26.B16
+	VTBX  V7.B16, [V27.B16], V26.B16
+	VTBL  V6.B16, [V27.B16], V27.B16
+	ADD   R6<<2, R3, R1
+	FLDPQ 32(R1), (F28, F29)
+	VTBL  V6.B16, [V28.B16], V28.B16
+	VTBX  V7.B16, [V29.B16], V28.B16
+	VTBL  V6.B16, [V29.B16], V29.B16
+	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed5ce                // VFADD V30.S4, V14.S4, V14.S4
+	WORD  $0x4e3fd5ef                // VFADD V31.S4, V15.S4, V15.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad652                // VFADD V26.S4, V18.S4, V18.S4
+	WORD  $0x4e3bd673                // VFADD V27.S4, V19.S4, V19.S4
+	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd6d6                // VFADD V28.S4, V22.S4, V22.S4
+	WORD  $0x4e3dd6f7                // VFADD V29.S4, V23.S4, V23.S4
+	B     shortend
+
+shortpart3:
+	ADD   R6<<2, R2, R1
+	FLDPQ 64(R1), (F26, F27)
+	VTBL  V6.B16, [V26.B16], V26.B16
+	VTBX  V7.B16, [V27.B16], V26.B16
+	VTBL  V6.B16, [V27.B16], V27.B16
+	ADD   R6<<2, R3, R1
+	FLDPQ 64(R1), (F28, F29)
+	VTBL  V6.B16, [V28.B16], V28.B16
+	VTBX  V7.B16, [V29.B16], V28.B16
+	VTBL  V6.B16, [V29.B16], V29.B16
+	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed610                // VFADD V30.S4, V16.S4, V16.S4
+	WORD  $0x4e3fd631                // VFADD V31.S4, V17.S4, V17.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad694                // VFADD V26.S4, V20.S4, V20.S4
+	WORD  $0x4e3bd6b5                // VFADD V27.S4, V21.S4, V21.S4
+	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd718                // VFADD V28.S4, V24.S4, V24.S4
+	WORD  $0x4e3dd739                // VFADD V29.S4, V25.S4, V25.S4
+
+shortend:
+	WORD $0x4e2ed400 // VFADD V14.S4, V0.S4, V0.S4
+	WORD $0x4e2fd421 // VFADD V15.S4, V1.S4, V1.S4
+	WORD $0x4e30d5ad // VFADD V16.S4, V13.S4, V13.S4
+	WORD $0x4e31d58c // VFADD V17.S4, V12.S4, V12.S4
+	WORD $0x4e32d442 // VFADD V18.S4, V2.S4, V2.S4
+	WORD $0x4e33d463 // VFADD V19.S4, V3.S4, V3.S4
+	WORD $0x4e34d56b // VFADD V20.S4, V11.S4, V11.S4
+	WORD $0x4e35d54a // VFADD V21.S4, V10.S4, V10.S4
+	WORD $0x4e36d484 // VFADD V22.S4, V4.S4, V4.S4
+	WORD $0x4e37d4a5 // VFADD V23.S4, V5.S4, V5.S4
+	WORD $0x4e38d529 // VFADD V24.S4, V9.S4, V9.S4
+	WORD $0x4e39d508 // VFADD V25.S4, V8.S4, V8.S4
+	WORD $0x4e2dd400 // VFADD V13.S4, V0.S4, V0.S4
+	WORD $0x4e2cd421 // VFADD V12.S4, V1.S4, V1.S4
+	WORD $0x4e2bd442 // VFADD V11.S4, V2.S4, V2.S4
+	WORD $0x4e2ad463 // VFADD V10.S4, V3.S4, V3.S4
+	WORD $0x4e29d484 // VFADD V9.S4, V4.S4, V4.S4
+	WORD $0x4e28d4a5 // VFADD V8.S4, V5.S4, V5.S4
+	B    fold
+
+over32:
 	MOVD  R2, R7
 	MOVD  R3, R8
 	MOVD  R1, R9
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V5.B16
-	VMOVI $0x00, V6.B16
-	VMOVI $0x00, V7.B16
 	VMOVI $0x00, V8.B16
 	VMOVI $0x00, V9.B16
 	VMOVI $0x00, V10.B16
@@ -3284,14 +3649,16 @@ TEXT ·dotNormsNEON(SB), NOSPLIT, $256-32
 	VMOVI $0x00, V23.B16
 	VMOVI $0x00, V24.B16
 	VMOVI $0x00, V25.B16
+	CMP   $0x00000040, R9
+	BLO   pass0rest
 
-blocks0_0:
+pass0blocks:
 	FLDPQ (R7), (F26, F27)
 	FLDPQ (R8), (F28, F29)
 	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed442         // VFADD V30.S4, V2.S4, V2.S4
-	WORD  $0x4e3fd463         // VFADD V31.S4, V3.S4, V3.S4
+	WORD  $0x4e3ed400         // VFADD V30.S4, V0.S4, V0.S4
+	WORD  $0x4e3fd421         // VFADD V31.S4, V1.S4, V1.S4
 	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
 	WORD  $0x4e3ad54a         // VFADD V26.S4, V10.S4, V10.S4
@@ -3304,8 +3671,8 @@ blocks0_0:
 	FLDPQ 64(R8), (F28, F29)
 	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed484         // VFADD V30.S4, V4.S4, V4.S4
-	WORD  $0x4e3fd4a5         // VFADD V31.S4, V5.S4, V5.S4
+	WORD  $0x4e3ed442         // VFADD V30.S4, V2.S4, V2.S4
+	WORD  $0x4e3fd463         // VFADD V31.S4, V3.S4, V3.S4
 	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
 	WORD  $0x4e3ad58c         // VFADD V26.S4, V12.S4, V12.S4
@@ -3318,8 +3685,8 @@ blocks0_0:
 	FLDPQ 128(R8), (F28, F29)
 	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed4c6         // VFADD V30.S4, V6.S4, V6.S4
-	WORD  $0x4e3fd4e7         // VFADD V31.S4, V7.S4, V7.S4
+	WORD  $0x4e3ed484         // VFADD V30.S4, V4.S4, V4.S4
+	WORD  $0x4e3fd4a5         // VFADD V31.S4, V5.S4, V5.S4
 	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
 	WORD  $0x4e3ad5ce         // VFADD V26.S4, V14.S4, V14.S4
@@ -3346,17 +3713,19 @@ blocks0_0:
 	ADD   $0x00000100, R8, R8
 	SUB   $0x00000040, R9, R9
 	CMP   $0x00000040, R9
-	BHS   blocks0_0
+	BHS   pass0blocks
+
+pass0rest:
 	CMP   $0x00000000, R9
-	BLS   end0_0
+	BLS   pass0end
 	CMP   $0x00000008, R9
-	BLO   part0_0
+	BLO   pass0part0
 	FLDPQ (R7), (F26, F27)
 	FLDPQ (R8), (F28, F29)
 	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed442         // VFADD V30.S4, V2.S4, V2.S4
-	WORD  $0x4e3fd463         // VFADD V31.S4, V3.S4, V3.S4
+	WORD  $0x4e3ed400         // VFADD V30.S4, V0.S4, V0.S4
+	WORD  $0x4e3fd421         // VFADD V31.S4, V1.S4, V1.S4
 	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
 	WORD  $0x4e3ad54a         // VFADD V26.S4, V10.S4, V10.S4
@@ -3366,15 +3735,15 @@ blocks0_0:
 	WORD  $0x4e3cd652         // VFADD V28.S4, V18.S4, V18.S4
 	WORD  $0x4e3dd673         // VFADD V29.S4, V19.S4, V19.S4
 	CMP   $0x00000010, R9
-	BLS   end0_0
+	BLS   pass0end
 	CMP   $0x00000018, R9
-	BLO   part0_2
+	BLO   pass0part2
 	FLDPQ 64(R7), (F26, F27)
 	FLDPQ 64(R8), (F28, F29)
 	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed484         // VFADD V30.S4, V4.S4, V4.S4
-	WORD  $0x4e3fd4a5         // VFADD V31.S4, V5.S4, V5.S4
+	WORD  $0x4e3ed442         // VFADD V30.S4, V2.S4, V2.S4
+	WORD  $0x4e3fd463         // VFADD V31.S4, V3.S4, V3.S4
 	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
 	WORD  $0x4e3ad58c         // VFADD V26.S4, V12.S4, V12.S4
@@ -3384,15 +3753,15 @@ blocks0_0:
 	WORD  $0x4e3cd694         // VFADD V28.S4, V20.S4, V20.S4
 	WORD  $0x4e3dd6b5         // VFADD V29.S4, V21.S4, V21.S4
 	CMP   $0x00000020, R9
-	BLS   end0_0
+	BLS   pass0end
 	CMP   $0x00000028, R9
-	BLO   part0_4
+	BLO   pass0part4
 	FLDPQ 128(R7), (F26, F27)
 	FLDPQ 128(R8), (F28, F29)
 	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed4c6         // VFADD V30.S4, V6.S4, V6.S4
-	WORD  $0x4e3fd4e7         // VFADD V31.S4, V7.S4, V7.S4
+	WORD  $0x4e3ed484         // VFADD V30.S4, V4.S4, V4.S4
+	WORD  $0x4e3fd4a5         // VFADD V31.S4, V5.S4, V5.S4
 	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
 	WORD  $0x4e3ad5ce         // VFADD V26.S4, V14.S4, V14.S4
@@ -3402,9 +3771,9 @@ blocks0_0:
 	WORD  $0x4e3cd6d6         // VFADD V28.S4, V22.S4, V22.S4
 	WORD  $0x4e3dd6f7         // VFADD V29.S4, V23.S4, V23.S4
 	CMP   $0x00000030, R9
-	BLS   end0_0
+	BLS   pass0end
 	CMP   $0x00000038, R9
-	BLO   part0_6
+	BLO   pass0part6
 	FLDPQ 192(R7), (F26, F27)
 	FLDPQ 192(R8), (F28, F29)
 	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
@@ -3419,23 +3788,23 @@ blocks0_0:
 	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
 	WORD  $0x4e3cd718         // VFADD V28.S4, V24.S4, V24.S4
 	WORD  $0x4e3dd739         // VFADD V29.S4, V25.S4, V25.S4
-	B     end0_0
+	B     pass0end
 
-part0_0:
+pass0part0:
 	ADD   R6<<2, R7, R7
 	FLDPQ -32(R7), (F26, F27)
-	VTBL  V0.B16, [V26.B16], V26.B16
-	VTBX  V1.B16, [V27.B16], V26.B16
-	VTBL  V0.B16, [V27.B16], V27.B16
+	VTBL  V6.B16, [V26.B16], V26.B16
+	VTBX  V7.B16, [V27.B16], V26.B16
+	VTBL  V6.B16, [V27.B16], V27.B16
 	ADD   R6<<2, R8, R7
 	FLDPQ -32(R7), (F28, F29)
-	VTBL  V0.B16, [V28.B16], V28.B16
-	VTBX  V1.B16, [V29.B16], V28.B16
-	VTBL  V0.B16, [V29.B16], V29.B16
+	VTBL  V6.B16, [V28.B16], V28.B16
+	VTBX  V7.B16, [V29.B16], V28.B16
+	VTBL  V6.B16, [V29.B16], V29.B16
 	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed442                // VFADD V30.S4, V2.S4, V2.S4
-	WORD  $0x4e3fd463                // VFADD V31.S4, V3.S4, V3.S4
+	WORD  $0x4e3ed400                // VFADD V30.S4, V0.S4, V0.S4
+	WORD  $0x4e3fd421                // VFADD V31.S4, V1.S4, V1.S4
 	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
 	WORD  $0x4e3ad54a                // VFADD V26.S4, V10.S4, V10.S4
@@ -3444,23 +3813,23 @@ part0_0:
 	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
 	WORD  $0x4e3cd652                // VFADD V28.S4, V18.S4, V18.S4
 	WORD  $0x4e3dd673                // VFADD V29.S4, V19.S4, V19.S4
-	B     end0_0
+	B     pass0end
 
-part0_2:
+pass0part2:
 	ADD   R6<<2, R7, R7
 	FLDPQ 32(R7), (F26, F27)
-	VTBL  V0.B16, [V26.B16], V26.B16
-	VTBX  V1.B16, [V27.B16], V26.B16
-	VTBL  V0.B16, [V27.B16], V27.B16
+	VTBL  V6.B16, [V26.B16], V26.B16
+	VTBX  V7.B16, [V27.B16], V26.B16
+	VTBL  V6.B16, [V27.B16], V27.B16
 	ADD   R6<<2, R8, R7
 	FLDPQ 32(R7), (F28, F29)
-	VTBL  V0.B16, [V28.B16], V28.B16
-	VTBX  V1.B16, [V29.B16], V28.B16
-	VTBL  V0.B16, [V29.B16], V29.B16
+	VTBL  V6.B16, [V28.B16], V28.B16
+	VTBX  V7.B16, [V29.B16], V28.B16
+	VTBL  V6.B16, [V29.B16], V29.B16
 	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed484                // VFADD V30.S4, V4.S4, V4.S4
-	WORD  $0x4e3fd4a5                // VFADD V31.S4, V5.S4, V5.S4
+	WORD  $0x4e3ed442                // VFADD V30.S4, V2.S4, V2.S4
+	WORD  $0x4e3fd463                // VFADD V31.S4, V3.S4, V3.S4
 	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
 	WORD  $0x4e3ad58c                // VFADD V26.S4, V12.S4, V12.S4
@@ -3469,23 +3838,23 @@ part0_2:
 	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
 	WORD  $0x4e3cd694                // VFADD V28.S4, V20.S4, V20.S4
 	WORD  $0x4e3dd6b5                // VFADD V29.S4, V21.S4, V21.S4
-	B     end0_0
+	B     pass0end
 
-part0_4:
+pass0part4:
 	ADD   R6<<2, R7, R7
 	FLDPQ 96(R7), (F26, F27)
-	VTBL  V0.B16, [V26.B16], V26.B16
-	VTBX  V1.B16, [V27.B16], V26.B16
-	VTBL  V0.B16, [V27.B16], V27.B16
+	VTBL  V6.B16, [V26.B16], V26.B16
+	VTBX  V7.B16, [V27.B16], V26.B16
+	VTBL  V6.B16, [V27.B16], V27.B16
 	ADD   R6<<2, R8, R7
 	FLDPQ 96(R7), (F28, F29)
-	VTBL  V0.B16, [V28.B16], V28.B16
-	VTBX  V1.B16, [V29.B16], V28.B16
-	VTBL  V0.B16, [V29.B16], V29.B16
+	VTBL  V6.B16, [V28.B16], V28.B16
+	VTBX  V7.B16, [V29.B16], V28.B16
+	VTBL  V6.B16, [V29.B16], V29.B16
 	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed4c6                // VFADD V30.S4, V6.S4, V6.S4
-	WORD  $0x4e3fd4e7                // VFADD V31.S4, V7.S4, V7.S4
+	WORD  $0x4e3ed484                // VFADD V30.S4, V4.S4, V4.S4
+	WORD  $0x4e3fd4a5                // VFADD V31.S4, V5.S4, V5.S4
 	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
 	WORD  $0x4e3ad5ce                // VFADD V26.S4, V14.S4, V14.S4
@@ -3494,19 +3863,19 @@ part0_4:
 	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
 	WORD  $0x4e3cd6d6                // VFADD V28.S4, V22.S4, V22.S4
 	WORD  $0x4e3dd6f7                // VFADD V29.S4, V23.S4, V23.S4
-	B     end0_0
+	B     pass0end
 
-part0_6:
+pass0part6:
 	ADD   R6<<2, R7, R7
 	FLDPQ 160(R7), (F26, F27)
-	VTBL  V0.B16, [V26.B16], V26.B16
-	VTBX  V1.B16, [V27.B16], V26.B16
-	VTBL  V0.B16, [V27.B16], V27.B16
+	VTBL  V6.B16, [V26.B16], V26.B16
+	VTBX  V7.B16, [V27.B16], V26.B16
+	VTBL  V6.B16, [V27.B16], V27.B16
 	ADD   R6<<2, R8, R7
 	FLDPQ 160(R7), (F28, F29)
-	VTBL  V0.B16, [V28.B16], V28.B16
-	VTBX  V1.B16, [V29.B16], V28.B16
-	VTBL  V0.B16, [V29.B16], V29.B16
+	VTBL  V6.B16, [V28.B16], V28.B16
+	VTBX  V7.B16, [V29.B16], V28.B16
+	VTBL  V6.B16, [V29.B16], V29.B16
 	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
 	WORD  $0x4e3ed508                // VFADD V30.S4, V8.S4, V8.S4
@@ -3520,98 +3889,97 @@ part0_6:
 	WORD  $0x4e3cd718                // VFADD V28.S4, V24.S4, V24.S4
 	WORD  $0x4e3dd739                // VFADD V29.S4, V25.S4, V25.S4
 
-end0_0:
-	WORD  $0x4e26d442        // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463        // VFADD V7.S4, V3.S4, V3.S4
-	WORD  $0x4e28d484        // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5        // VFADD V9.S4, V5.S4, V5.S4
-	WORD  $0x4e24d442        // VFADD V4.S4, V2.S4, V2.S4
-	WORD  $0x4e25d463        // VFADD V5.S4, V3.S4, V3.S4
-	ADD   $8, RSP, R7
-	FSTPQ (F2, F3), (R7)
+pass0end:
+	WORD  $0x4e24d400        // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421        // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442        // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463        // VFADD V9.S4, V3.S4, V3.S4
 	WORD  $0x4e2ed54a        // VFADD V14.S4, V10.S4, V10.S4
 	WORD  $0x4e2fd56b        // VFADD V15.S4, V11.S4, V11.S4
 	WORD  $0x4e30d58c        // VFADD V16.S4, V12.S4, V12.S4
 	WORD  $0x4e31d5ad        // VFADD V17.S4, V13.S4, V13.S4
-	WORD  $0x4e2cd54a        // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b        // VFADD V13.S4, V11.S4, V11.S4
-	ADD   $8, RSP, R7
-	FSTPQ (F10, F11), 32(R7)
 	WORD  $0x4e36d652        // VFADD V22.S4, V18.S4, V18.S4
 	WORD  $0x4e37d673        // VFADD V23.S4, V19.S4, V19.S4
 	WORD  $0x4e38d694        // VFADD V24.S4, V20.S4, V20.S4
 	WORD  $0x4e39d6b5        // VFADD V25.S4, V21.S4, V21.S4
+	WORD  $0x4e22d400        // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421        // VFADD V3.S4, V1.S4, V1.S4
+	ADD   $8, RSP, R7
+	FSTPQ (F0, F1), (R7)
+	WORD  $0x4e2cd54a        // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b        // VFADD V13.S4, V11.S4, V11.S4
+	ADD   $8, RSP, R7
+	FSTPQ (F10, F11), 32(R7)
 	WORD  $0x4e34d652        // VFADD V20.S4, V18.S4, V18.S4
 	WORD  $0x4e35d673        // VFADD V21.S4, V19.S4, V19.S4
 	ADD   $8, RSP, R7
 	FSTPQ (F18, F19), 64(R7)
-	MOVD  R2, R2
-	MOVD  R3, R3
-	MOVD  R1, R1
-	VMOVI $0x00, V2.B16
-	VMOVI $0x00, V3.B16
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V5.B16
-	VMOVI $0x00, V6.B16
-	VMOVI $0x00, V7.B16
-	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V9.B16
-	VMOVI $0x00, V10.B16
-	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V12.B16
 	VMOVI $0x00, V13.B16
 	VMOVI $0x00, V14.B16
 	VMOVI $0x00, V15.B16
 	VMOVI $0x00, V16.B16
 	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
 	VMOVI $0x00, V18.B16
 	VMOVI $0x00, V19.B16
 	VMOVI $0x00, V20.B16
 	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
 	VMOVI $0x00, V22.B16
 	VMOVI $0x00, V23.B16
 	VMOVI $0x00, V24.B16
 	VMOVI $0x00, V25.B16
+	CMP   $0x00000040, R1
+	BLO   pass1rest
 
-blocks1_0:
+pass1blocks:
 	FLDPQ 32(R2), (F26, F27)
 	FLDPQ 32(R3), (F28, F29)
 	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed442         // VFADD V30.S4, V2.S4, V2.S4
-	WORD  $0x4e3fd463         // VFADD V31.S4, V3.S4, V3.S4
+	WORD  $0x4e3ed400         // VFADD V30.S4, V0.S4, V0.S4
+	WORD  $0x4e3fd421         // VFADD V31.S4, V1.S4, V1.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad442         // VFADD V26.S4, V2.S4, V2.S4
+	WORD  $0x4e3bd463         // VFADD V27.S4, V3.S4, V3.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd484         // VFADD V28.S4, V4.S4, V4.S4
+	WORD  $0x4e3dd4a5         // VFADD V29.S4, V5.S4, V5.S4
+	FLDPQ 96(R2), (F26, F27)
+	FLDPQ 96(R3), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed58c         // VFADD V30.S4, V12.S4, V12.S4
+	WORD  $0x4e3fd5ad         // VFADD V31.S4, V13.S4, V13.S4
 	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
 	WORD  $0x4e3ad54a         // VFADD V26.S4, V10.S4, V10.S4
 	WORD  $0x4e3bd56b         // VFADD V27.S4, V11.S4, V11.S4
 	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
 	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd652         // VFADD V28.S4, V18.S4, V18.S4
-	WORD  $0x4e3dd673         // VFADD V29.S4, V19.S4, V19.S4
-	FLDPQ 96(R2), (F26, F27)
-	FLDPQ 96(R3), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed484         // VFADD V30.S4, V4.S4, V4.S4
-	WORD  $0x4e3fd4a5         // VFADD V31.S4, V5.S4, V5.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad58c         // VFADD V26.S4, V12.S4, V12.S4
-	WORD  $0x4e3bd5ad         // VFADD V27.S4, V13.S4, V13.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd694         // VFADD V28.S4, V20.S4, V20.S4
-	WORD  $0x4e3dd6b5         // VFADD V29.S4, V21.S4, V21.S4
+	WORD  $0x4e3cd508         // VFADD V28.S4, V8.S4, V8.S4
+	WORD  $0x4e3dd529         // VFADD V29.S4, V9.S4, V9.S4
 	FLDPQ 160(R2), (F26, F27)
 	FLDPQ 160(R3), (F28, F29)
 	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed4c6         // VFADD V30.S4, V6.S4, V6.S4
-	WORD  $0x4e3fd4e7         // VFADD V31.S4, V7.S4, V7.S4
+	WORD  $0x4e3ed5ce         // VFADD V30.S4, V14.S4, V14.S4
+	WORD  $0x4e3fd5ef         // VFADD V31.S4, V15.S4, V15.S4
 	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad5ce         // VFADD V26.S4, V14.S4, V14.S4
-	WORD  $0x4e3bd5ef         // VFADD V27.S4, V15.S4, V15.S4
+	WORD  $0x4e3ad652         // VFADD V26.S4, V18.S4, V18.S4
+	WORD  $0x4e3bd673         // VFADD V27.S4, V19.S4, V19.S4
 	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
 	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
 	WORD  $0x4e3cd6d6         // VFADD V28.S4, V22.S4, V22.S4
@@ -3620,12 +3988,12 @@ blocks1_0:
 	FLDPQ 224(R3), (F28, F29)
 	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed508         // VFADD V30.S4, V8.S4, V8.S4
-	WORD  $0x4e3fd529         // VFADD V31.S4, V9.S4, V9.S4
+	WORD  $0x4e3ed610         // VFADD V30.S4, V16.S4, V16.S4
+	WORD  $0x4e3fd631         // VFADD V31.S4, V17.S4, V17.S4
 	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad610         // VFADD V26.S4, V16.S4, V16.S4
-	WORD  $0x4e3bd631         // VFADD V27.S4, V17.S4, V17.S4
+	WORD  $0x4e3ad694         // VFADD V26.S4, V20.S4, V20.S4
+	WORD  $0x4e3bd6b5         // VFADD V27.S4, V21.S4, V21.S4
 	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
 	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
 	WORD  $0x4e3cd718         // VFADD V28.S4, V24.S4, V24.S4
@@ -3634,226 +4002,233 @@ blocks1_0:
 	ADD   $0x00000100, R3, R3
 	SUB   $0x00000040, R1, R1
 	CMP   $0x00000040, R1
-	BHS   blocks1_0
+	BHS   pass1blocks
+
+pass1rest:
 	CMP   $0x00000008, R1
-	BLS   end1_0
+	BLS   pass1end
 	CMP   $0x00000010, R1
-	BLO   part1_1
+	BLO   pass1part1
 	FLDPQ 32(R2), (F26, F27)
 	FLDPQ 32(R3), (F28, F29)
 	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed442         // VFADD V30.S4, V2.S4, V2.S4
-	WORD  $0x4e3fd463         // VFADD V31.S4, V3.S4, V3.S4
+	WORD  $0x4e3ed400         // VFADD V30.S4, V0.S4, V0.S4
+	WORD  $0x4e3fd421         // VFADD V31.S4, V1.S4, V1.S4
+	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad442         // VFADD V26.S4, V2.S4, V2.S4
+	WORD  $0x4e3bd463         // VFADD V27.S4, V3.S4, V3.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd484         // VFADD V28.S4, V4.S4, V4.S4
+	WORD  $0x4e3dd4a5         // VFADD V29.S4, V5.S4, V5.S4
+	CMP   $0x00000018, R1
+	BLS   pass1end
+	CMP   $0x00000020, R1
+	BLO   pass1part3
+	FLDPQ 96(R2), (F26, F27)
+	FLDPQ 96(R3), (F28, F29)
+	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed58c         // VFADD V30.S4, V12.S4, V12.S4
+	WORD  $0x4e3fd5ad         // VFADD V31.S4, V13.S4, V13.S4
 	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
 	WORD  $0x4e3ad54a         // VFADD V26.S4, V10.S4, V10.S4
 	WORD  $0x4e3bd56b         // VFADD V27.S4, V11.S4, V11.S4
 	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
 	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd652         // VFADD V28.S4, V18.S4, V18.S4
-	WORD  $0x4e3dd673         // VFADD V29.S4, V19.S4, V19.S4
-	CMP   $0x00000018, R1
-	BLS   end1_0
-	CMP   $0x00000020, R1
-	BLO   part1_3
-	FLDPQ 96(R2), (F26, F27)
-	FLDPQ 96(R3), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed484         // VFADD V30.S4, V4.S4, V4.S4
-	WORD  $0x4e3fd4a5         // VFADD V31.S4, V5.S4, V5.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad58c         // VFADD V26.S4, V12.S4, V12.S4
-	WORD  $0x4e3bd5ad         // VFADD V27.S4, V13.S4, V13.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd694         // VFADD V28.S4, V20.S4, V20.S4
-	WORD  $0x4e3dd6b5         // VFADD V29.S4, V21.S4, V21.S4
+	WORD  $0x4e3cd508         // VFADD V28.S4, V8.S4, V8.S4
+	WORD  $0x4e3dd529         // VFADD V29.S4, V9.S4, V9.S4
 	CMP   $0x00000028, R1
-	BLS   end1_0
+	BLS   pass1end
 	CMP   $0x00000030, R1
-	BLO   part1_5
+	BLO   pass1part5
 	FLDPQ 160(R2), (F26, F27)
 	FLDPQ 160(R3), (F28, F29)
 	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed4c6         // VFADD V30.S4, V6.S4, V6.S4
-	WORD  $0x4e3fd4e7         // VFADD V31.S4, V7.S4, V7.S4
+	WORD  $0x4e3ed5ce         // VFADD V30.S4, V14.S4, V14.S4
+	WORD  $0x4e3fd5ef         // VFADD V31.S4, V15.S4, V15.S4
 	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad5ce         // VFADD V26.S4, V14.S4, V14.S4
-	WORD  $0x4e3bd5ef         // VFADD V27.S4, V15.S4, V15.S4
+	WORD  $0x4e3ad652         // VFADD V26.S4, V18.S4, V18.S4
+	WORD  $0x4e3bd673         // VFADD V27.S4, V19.S4, V19.S4
 	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
 	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
 	WORD  $0x4e3cd6d6         // VFADD V28.S4, V22.S4, V22.S4
 	WORD  $0x4e3dd6f7         // VFADD V29.S4, V23.S4, V23.S4
 	CMP   $0x00000038, R1
-	BLS   end1_0
+	BLS   pass1end
 	CMP   $0x00000040, R1
-	BLO   part1_7
+	BLO   pass1part7
 	FLDPQ 224(R2), (F26, F27)
 	FLDPQ 224(R3), (F28, F29)
 	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed508         // VFADD V30.S4, V8.S4, V8.S4
-	WORD  $0x4e3fd529         // VFADD V31.S4, V9.S4, V9.S4
+	WORD  $0x4e3ed610         // VFADD V30.S4, V16.S4, V16.S4
+	WORD  $0x4e3fd631         // VFADD V31.S4, V17.S4, V17.S4
 	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad610         // VFADD V26.S4, V16.S4, V16.S4
-	WORD  $0x4e3bd631         // VFADD V27.S4, V17.S4, V17.S4
+	WORD  $0x4e3ad694         // VFADD V26.S4, V20.S4, V20.S4
+	WORD  $0x4e3bd6b5         // VFADD V27.S4, V21.S4, V21.S4
 	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
 	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
 	WORD  $0x4e3cd718         // VFADD V28.S4, V24.S4, V24.S4
 	WORD  $0x4e3dd739         // VFADD V29.S4, V25.S4, V25.S4
-	B     end1_0
+	B     pass1end
 
-part1_1:
+pass1part1:
 	ADD   R6<<2, R2, R1
 	FLDPQ (R1), (F26, F27)
-	VTBL  V0.B16, [V26.B16], V26.B16
-	VTBX  V1.B16, [V27.B16], V26.B16
-	VTBL  V0.B16, [V27.B16], V27.B16
+	VTBL  V6.B16, [V26.B16], V26.B16
+	VTBX  V7.B16, [V27.B16], V26.B16
+	VTBL  V6.B16, [V27.B16], V27.B16
 	ADD   R6<<2, R3, R1
 	FLDPQ (R1), (F28, F29)
-	VTBL  V0.B16, [V28.B16], V28.B16
-	VTBX  V1.B16, [V29.B16], V28.B16
-	VTBL  V0.B16, [V29.B16], V29.B16
+	VTBL  V6.B16, [V28.B16], V28.B16
+	VTBX  V7.B16, [V29.B16], V28.B16
+	VTBL  V6.B16, [V29.B16], V29.B16
 	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed442                // VFADD V30.S4, V2.S4, V2.S4
-	WORD  $0x4e3fd463                // VFADD V31.S4, V3.S4, V3.S4
+	WORD  $0x4e3ed400                // VFADD V30.S4, V0.S4, V0.S4
+	WORD  $0x4e3fd421                // VFADD V31.S4, V1.S4, V1.S4
+	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
+	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
+	WORD  $0x4e3ad442                // VFADD V26.S4, V2.S4, V2.S4
+	WORD  $0x4e3bd463                // VFADD V27.S4, V3.S4, V3.S4
+	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x4e3cd484                // VFADD V28.S4, V4.S4, V4.S4
+	WORD  $0x4e3dd4a5                // VFADD V29.S4, V5.S4, V5.S4
+	B     pass1end
+
+pass1part3:
+	ADD   R6<<2, R2, R1
+	FLDPQ 64(R1), (F26, F27)
+	VTBL  V6.B16, [V26.B16], V26.B16
+	VTBX  V7.B16, [V27.B16], V26.B16
+	VTBL  V6.B16, [V27.B16], V27.B16
+	ADD   R6<<2, R3, R1
+	FLDPQ 64(R1), (F28, F29)
+	VTBL  V6.B16, [V28.B16], V28.B16
+	VTBX  V7.B16, [V29.B16], V28.B16
+	VTBL  V6.B16, [V29.B16], V29.B16
+	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
+	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
+	WORD  $0x4e3ed58c                // VFADD V30.S4, V12.S4, V12.S4
+	WORD  $0x4e3fd5ad                // VFADD V31.S4, V13.S4, V13.S4
 	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
 	WORD  $0x4e3ad54a                // VFADD V26.S4, V10.S4, V10.S4
 	WORD  $0x4e3bd56b                // VFADD V27.S4, V11.S4, V11.S4
 	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
 	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd652                // VFADD V28.S4, V18.S4, V18.S4
-	WORD  $0x4e3dd673                // VFADD V29.S4, V19.S4, V19.S4
-	B     end1_0
+	WORD  $0x4e3cd508                // VFADD V28.S4, V8.S4, V8.S4
+	WORD  $0x4e3dd529                // VFADD V29.S4, V9.S4, V9.S4
+	B     pass1end
 
-part1_3:
-	ADD   R6<<2, R2, R1
-	FLDPQ 64(R1), (F26, F27)
-	VTBL  V0.B16, [V26.B16], V26.B16
-	VTBX  V1.B16, [V27.B16], V26.B16
-	VTBL  V0.B16, [V27.B16], V27.B16
-	ADD   R6<<2, R3, R1
-	FLDPQ 64(R1), (F28, F29)
-	VTBL  V0.B16, [V28.B16], V28.B16
-	VTBX  V1.B16, [V29.B16], V28.B16
-	VTBL  V0.B16, [V29.B16], V29.B16
-	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed484                // VFADD V30.S4, V4.S4, V4.S4
-	WORD  $0x4e3fd4a5                // VFADD V31.S4, V5.S4, V5.S4
-	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad58c                // VFADD V26.S4, V12.S4, V12.S4
-	WORD  $0x4e3bd5ad                // VFADD V27.S4, V13.S4, V13.S4
-	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd694                // VFADD V28.S4, V20.S4, V20.S4
-	WORD  $0x4e3dd6b5                // VFADD V29.S4, V21.S4, V21.S4
-	B     end1_0
-
-part1_5:
+pass1part5:
 	ADD   R6<<2, R2, R1
 	FLDPQ 128(R1), (F26, F27)
-	VTBL  V0.B16, [V26.B16], V26.B16
-	VTBX  V1.B16, [V27.B16], V26.B16
-	VTBL  V0.B16, [V27.B16], V27.B16
+	VTBL  V6.B16, [V26.B16], V26.B16
+	VTBX  V7.B16, [V27.B16], V26.B16
+	VTBL  V6.B16, [V27.B16], V27.B16
 	ADD   R6<<2, R3, R1
 	FLDPQ 128(R1), (F28, F29)
-	VTBL  V0.B16, [V28.B16], V28.B16
-	VTBX  V1.B16, [V29.B16], V28.B16
-	VTBL  V0.B16, [V29.B16], V29.B16
+	VTBL  V6.B16, [V28.B16], V28.B16
+	VTBX  V7.B16, [V29.B16], V28.B16
+	VTBL  V6.B16, [V29.B16], V29.B16
 	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed4c6                // VFADD V30.S4, V6.S4, V6.S4
-	WORD  $0x4e3fd4e7                // VFADD V31.S4, V7.S4, V7.S4
+	WORD  $0x4e3ed5ce                // VFADD V30.S4, V14.S4, V14.S4
+	WORD  $0x4e3fd5ef                // VFADD V31.S4, V15.S4, V15.S4
 	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad5ce                // VFADD V26.S4, V14.S4, V14.S4
-	WORD  $0x4e3bd5ef                // VFADD V27.S4, V15.S4, V15.S4
+	WORD  $0x4e3ad652                // VFADD V26.S4, V18.S4, V18.S4
+	WORD  $0x4e3bd673                // VFADD V27.S4, V19.S4, V19.S4
 	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
 	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
 	WORD  $0x4e3cd6d6                // VFADD V28.S4, V22.S4, V22.S4
 	WORD  $0x4e3dd6f7                // VFADD V29.S4, V23.S4, V23.S4
-	B     end1_0
+	B     pass1end
 
-part1_7:
+pass1part7:
 	ADD   R6<<2, R2, R1
 	FLDPQ 192(R1), (F26, F27)
-	VTBL  V0.B16, [V26.B16], V26.B16
-	VTBX  V1.B16, [V27.B16], V26.B16
-	VTBL  V0.B16, [V27.B16], V27.B16
+	VTBL  V6.B16, [V26.B16], V26.B16
+	VTBX  V7.B16, [V27.B16], V26.B16
+	VTBL  V6.B16, [V27.B16], V27.B16
 	ADD   R6<<2, R3, R1
 	FLDPQ 192(R1), (F28, F29)
-	VTBL  V0.B16, [V28.B16], V28.B16
-	VTBX  V1.B16, [V29.B16], V28.B16
-	VTBL  V0.B16, [V29.B16], V29.B16
+	VTBL  V6.B16, [V28.B16], V28.B16
+	VTBX  V7.B16, [V29.B16], V28.B16
+	VTBL  V6.B16, [V29.B16], V29.B16
 	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
 	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed508                // VFADD V30.S4, V8.S4, V8.S4
-	WORD  $0x4e3fd529                // VFADD V31.S4, V9.S4, V9.S4
+	WORD  $0x4e3ed610                // VFADD V30.S4, V16.S4, V16.S4
+	WORD  $0x4e3fd631                // VFADD V31.S4, V17.S4, V17.S4
 	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
 	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad610                // VFADD V26.S4, V16.S4, V16.S4
-	WORD  $0x4e3bd631                // VFADD V27.S4, V17.S4, V17.S4
+	WORD  $0x4e3ad694                // VFADD V26.S4, V20.S4, V20.S4
+	WORD  $0x4e3bd6b5                // VFADD V27.S4, V21.S4, V21.S4
 	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
 	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
 	WORD  $0x4e3cd718                // VFADD V28.S4, V24.S4, V24.S4
 	WORD  $0x4e3dd739                // VFADD V29.S4, V25.S4, V25.S4
 
-end1_0:
-	WORD  $0x4e26d442                     // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                     // VFADD V7.S4, V3.S4, V3.S4
-	WORD  $0x4e28d484                     // VFADD V8.S4, V4.S4, V4.S4
-	WORD  $0x4e29d4a5                     // VFADD V9.S4, V5.S4, V5.S4
-	WORD  $0x4e24d442                     // VFADD V4.S4, V2.S4, V2.S4
-	WORD  $0x4e25d463                     // VFADD V5.S4, V3.S4, V3.S4
+pass1end:
+	WORD  $0x4e2ed400      // VFADD V14.S4, V0.S4, V0.S4
+	WORD  $0x4e2fd421      // VFADD V15.S4, V1.S4, V1.S4
+	WORD  $0x4e30d58c      // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad      // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4e32d442      // VFADD V18.S4, V2.S4, V2.S4
+	WORD  $0x4e33d463      // VFADD V19.S4, V3.S4, V3.S4
+	WORD  $0x4e34d54a      // VFADD V20.S4, V10.S4, V10.S4
+	WORD  $0x4e35d56b      // VFADD V21.S4, V11.S4, V11.S4
+	WORD  $0x4e36d484      // VFADD V22.S4, V4.S4, V4.S4
+	WORD  $0x4e37d4a5      // VFADD V23.S4, V5.S4, V5.S4
+	WORD  $0x4e38d508      // VFADD V24.S4, V8.S4, V8.S4
+	WORD  $0x4e39d529      // VFADD V25.S4, V9.S4, V9.S4
+	WORD  $0x4e2cd400      // VFADD V12.S4, V0.S4, V0.S4
+	WORD  $0x4e2dd421      // VFADD V13.S4, V1.S4, V1.S4
 	ADD   $8, RSP, R1
-	FLDPQ (R1), (F0, F1)
-	WORD  $0x4e20d442                     // VFADD V0.S4, V2.S4, V2.S4
-	WORD  $0x4e21d463                     // VFADD V1.S4, V3.S4, V3.S4
-	WORD  $0x4e2ed54a                     // VFADD V14.S4, V10.S4, V10.S4
-	WORD  $0x4e2fd56b                     // VFADD V15.S4, V11.S4, V11.S4
-	WORD  $0x4e30d58c                     // VFADD V16.S4, V12.S4, V12.S4
-	WORD  $0x4e31d5ad                     // VFADD V17.S4, V13.S4, V13.S4
-	WORD  $0x4e2cd54a                     // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b                     // VFADD V13.S4, V11.S4, V11.S4
+	FLDPQ (R1), (F6, F7)
+	WORD  $0x4e26d400      // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421      // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442      // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463      // VFADD V11.S4, V3.S4, V3.S4
 	ADD   $8, RSP, R1
-	FLDPQ 32(R1), (F0, F1)
-	WORD  $0x4e20d54a                     // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e21d56b                     // VFADD V1.S4, V11.S4, V11.S4
-	WORD  $0x4e36d652                     // VFADD V22.S4, V18.S4, V18.S4
-	WORD  $0x4e37d673                     // VFADD V23.S4, V19.S4, V19.S4
-	WORD  $0x4e38d694                     // VFADD V24.S4, V20.S4, V20.S4
-	WORD  $0x4e39d6b5                     // VFADD V25.S4, V21.S4, V21.S4
-	WORD  $0x4e34d652                     // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673                     // VFADD V21.S4, V19.S4, V19.S4
+	FLDPQ 32(R1), (F6, F7)
+	WORD  $0x4e26d442      // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463      // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484      // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5      // VFADD V9.S4, V5.S4, V5.S4
 	ADD   $8, RSP, R1
-	FLDPQ 64(R1), (F0, F1)
-	WORD  $0x4e20d652                     // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673                     // VFADD V1.S4, V19.S4, V19.S4
-	WORD  $0x4e23d442                     // VFADD V3.S4, V2.S4, V2.S4
-	VEXT  $0x08, V2.B16, V2.B16, V0.B16
-	WORD  $0x4e20d442                     // VFADD V0.S4, V2.S4, V2.S4
-	WORD  $0x7e30d842                     // FADDPS V2.S2, F2
-	FMOVS F2, (R0)
-	WORD  $0x4e2bd54a                     // VFADD V11.S4, V10.S4, V10.S4
-	VEXT  $0x08, V10.B16, V10.B16, V0.B16
-	WORD  $0x4e20d54a                     // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x7e30d94a                     // FADDPS V10.S2, F10
-	FMOVS F10, 4(R0)
-	WORD  $0x4e33d652                     // VFADD V19.S4, V18.S4, V18.S4
-	VEXT  $0x08, V18.B16, V18.B16, V0.B16
-	WORD  $0x4e20d652                     // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x7e30da52                     // FADDPS V18.S2, F18
-	FMOVS F18, 8(R0)
+	FLDPQ 64(R1), (F6, F7)
+	WORD  $0x4e26d484      // VFADD V6.S4, V4.S4, V4.S4
+	WORD  $0x4e27d4a5      // VFADD V7.S4, V5.S4, V5.S4
+
+fold:
+eight:
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	WORD  $0x4e21d400            // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x4e23d442            // VFADD V3.S4, V2.S4, V2.S4
+	VUZP1 V2.S4, V0.S4, V1.S4
+	VUZP2 V2.S4, V0.S4, V0.S4
+	WORD  $0x6e20d421            // VFADDP V0.S4, V1.S4, V1.S4
+	WORD  $0x4e25d484            // VFADD V5.S4, V4.S4, V4.S4
+	WORD  $0x4e27d4c6            // VFADD V7.S4, V6.S4, V6.S4
+	VUZP1 V6.S4, V4.S4, V0.S4
+	VUZP2 V6.S4, V4.S4, V2.S4
+	WORD  $0x6e22d400            // VFADDP V2.S4, V0.S4, V0.S4
+	VORR  V1.B16, V1.B16, V2.B16
+	VMOV  V0.D[0], V2.D[1]
+	VMOV  V1.D[1], V0.D[0]
+	WORD  $0x4e20d442            // VFADD V0.S4, V2.S4, V2.S4
+	FMOVQ F2, (R0)
 	RET
 
 // func dotRowsNEON(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)

@@ -10,93 +10,232 @@ func init() {
 	kernel("dotNorms", "func(dst, x, y *float32, n int)", dotNorms).inWide()
 }
 
-// dotNorms stores the sums of x*y, of x*x and of y*y, each with the bits that it has by itself. The
-// lanes of all three fit registers of 512 bits; else half of them do at a time. n is at least 64
-// and at most asm.Block.
+// dotNorms stores the sums of x*y, of x*x and of y*y, each with the bits that it has by itself, and
+// one number more, to be ignored. The lanes of all three fit registers of 512 bits; else half of
+// them do at a time. n is at most asm.Block.
 func dotNorms(t Target) {
 	dst, n := t.PointerParam("dst"), t.IntParam("n")
-	x, y := t.PointerParam("x"), t.PointerParam("y")
+	s := norms{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: n}
 	width := t.Width()
-	part := t.LastPart(t.Part(n, width))
-	halves := [][]int{{0, 2, 4, 6}, {1, 3, 5, 7}} // groups whose folds to sixteen lanes meet
-	if width > 8 {
-		halves = [][]int{{0, 1, 2, 3}}
+	for k := range s.sum {
+		s.sum[k] = t.New(width)
 	}
-	var sums []Group
-	for h, half := range halves {
-		lane := normsOf(t, h, half, [2]reg.GPVirtual{t.CopyInt(x), t.CopyInt(y)}, t.CopyInt(n),
-			part)
-		sums = nil
-		for k, l := range lane {
-			// Lanes 32 apart are two places apart, in either kind of groups.
-			t.Add(l[0], l[0], l[2])
-			t.Add(l[1], l[1], l[3])
-			t.Add(l[0], l[0], l[1])
-			if h < len(halves)-1 {
-				t.Store(l[0], t.Scratch(), 8*float*k)
-			} else if h > 0 {
-				t.AddLoad(l[0], l[0], t.Scratch(), 8*float*k)
-			}
-			sums = append(sums, l[0])
+	t.IfAtLeast(n, 9, "over8")
+	s.one(8)
+	t.Label("over8")
+	if width > 8 {
+		t.IfAtLeast(n, width+1, "over1")
+		s.one(width)
+		t.Label("over1")
+	}
+	s.part = t.LastPart(t.Part(n, width))
+	t.IfAtLeast(n, 2*width+1, "over2")
+	s.two()
+	t.Label("over2")
+	if width > 8 {
+		s.passes([][]int{{0, 1, 2, 3}})
+	} else {
+		t.IfAtLeast(n, lanes/2+1, "over32")
+		t.Comment("Lanes from 32 on are +0.")
+		s.short()
+		t.Jump("fold")
+		t.Label("over32")
+		s.passes([][]int{{0, 2, 4, 6}, {1, 3, 5, 7}}) // groups whose folds to sixteen lanes meet
+	}
+	t.Label("fold")
+	for _, v := range s.sum {
+		if width > 8 {
+			half := t.New(8)
+			t.UpperHalf(half, v)
+			t.Add(t.Narrow(v, 8), t.Narrow(v, 8), half)
 		}
 	}
-	for k, v := range sums {
-		t.Fold(v)
-		t.Store(t.Narrow(v, 1), dst, float*k)
+	t.Label("eight")
+	v := [4]Group{3: t.New(8)}
+	t.Zero(v[3])
+	for k, sum := range s.sum {
+		v[k] = t.Narrow(sum, 8)
 	}
+	t.Store(t.FoldFour(v), dst, 0)
 	t.Done()
 }
 
-// normsOf adds up some groups of lanes of the three sums.
-func normsOf(t Target, h int, some []int, p [2]reg.GPVirtual, n reg.GPVirtual, part Part,
-) (lane [3][]Group) {
-	width := t.Width()
-	name := func(s string, k int) string { return fmt.Sprint(s, h, "_", k) }
-	for k := range lane {
-		for range some {
-			v := t.New(width)
-			t.Zero(v)
-			lane[k] = append(lane[k], v)
-		}
-	}
-	vx, vy, product := t.New(width), t.New(width), t.New(width)
-	add := func(i int, load func(v Group, p reg.GPVirtual)) {
-		load(vx, p[0])
-		load(vy, p[1])
-		t.Mul(product, vx, vy)
-		t.Add(lane[0][i], lane[0][i], product)
-		t.Mul(vx, vx, vx)
-		t.Add(lane[1][i], lane[1][i], vx)
-		t.Mul(vy, vy, vy)
-		t.Add(lane[2][i], lane[2][i], vy)
-	}
-	whole := func(i, g int) {
-		add(i, func(v Group, p reg.GPVirtual) { t.Load(v, p, float*width*g) })
-	}
+// norms are the sums that dotNorms makes.
+type norms struct {
+	t       Target
+	x, y, n reg.GPVirtual
+	part    Part // the last group, behind another
+	sum     [3]Group
+}
 
-	t.LoopLabel(name("blocks", 0))
-	for i, g := range some {
-		whole(i, g)
+// terms sets dst to the terms of a group. Squares are no -0, but products may be: zero is added to
+// those that nothing else will be.
+func (s *norms) terms(dst [3]Group, zero *Group, load func(v Group, p reg.GPVirtual)) {
+	t, xy, xx, yy := s.t, dst[0], dst[1], dst[2]
+	load(xx, s.x)
+	load(yy, s.y)
+	t.Mul(xy, xx, yy)
+	if zero != nil {
+		t.Add(xy, xy, *zero)
 	}
-	t.Advance(p[0], float*lanes)
-	t.Advance(p[1], float*lanes)
-	t.Decrement(n, lanes)
-	t.IfAtLeast(n, lanes, name("blocks", 0))
-	for i, g := range some {
-		t.IfAtMost(n, width*g, name("end", 0))
-		t.IfLess(n, width*(g+1), name("part", g))
-		whole(i, g)
+	t.Mul(xx, xx, xx)
+	t.Mul(yy, yy, yy)
+}
+
+// one is for at most one group of that width.
+func (s *norms) one(width int) {
+	t := s.t
+	if width == 8 {
+		t.IfAtMost(s.n, 0, "none")
 	}
-	t.Jump(name("end", 0))
-	for i, g := range some {
-		t.Label(name("part", g))
-		add(i, func(v Group, p reg.GPVirtual) {
-			t.LoadLast(v, p, float*width*g, part)
-		})
-		if i < len(some)-1 {
-			t.Jump(name("end", 0))
+	part, zero := t.Part(s.n, width), t.New(width)
+	t.Zero(zero)
+	var sum [3]Group
+	for k, v := range s.sum {
+		sum[k] = t.Narrow(v, width)
+	}
+	s.terms(sum, &zero, func(v Group, p reg.GPVirtual) { t.LoadPart(v, p, 0, part) })
+	if width > 8 {
+		t.Jump("fold")
+		return
+	}
+	t.Jump("eight")
+	t.Label("none")
+	for _, v := range sum {
+		t.Zero(v)
+	}
+	t.Jump("eight")
+}
+
+// two is for a group and at most another, of the widest.
+func (s *norms) two() {
+	t, width := s.t, s.t.Width()
+	zero, second := t.New(width), [3]Group{t.New(width), t.New(width), t.New(width)}
+	t.Zero(zero)
+	s.terms(s.sum, &zero, func(v Group, p reg.GPVirtual) { t.Load(v, p, 0) })
+	s.terms(second, nil, func(v Group, p reg.GPVirtual) {
+		t.LoadLast(v, p, float*width, s.part)
+	})
+	for k, v := range s.sum {
+		t.Add(v, v, second[k])
+	}
+	t.Jump("fold")
+}
+
+// short adds up at most 32 elements, more than eight, to groups of eight.
+func (s *norms) short() {
+	p := normsPass{norms: s, name: "short", groups: []int{0, 1, 2, 3}}
+	p.start()
+	p.rest(s.x, s.y, s.n)
+	p.fold()
+	for k, l := range p.lane {
+		s.t.Add(s.sum[k], l[0], l[1])
+	}
+}
+
+// passes adds up any number of elements, more than eight, some groups of lanes a pass.
+func (s *norms) passes(some [][]int) {
+	t := s.t
+	for h, groups := range some {
+		p := normsPass{norms: s, name: fmt.Sprint("pass", h), groups: groups}
+		x, y, n := s.x, s.y, s.n
+		if h < len(some)-1 {
+			x, y, n = t.CopyInt(x), t.CopyInt(y), t.CopyInt(n)
+		}
+		p.start()
+		t.IfLess(n, lanes, p.name+"rest")
+		t.LoopLabel(p.name + "blocks")
+		for i, g := range groups {
+			p.whole(i, g, x, y)
+		}
+		t.Advance(x, float*lanes)
+		t.Advance(y, float*lanes)
+		t.Decrement(n, lanes)
+		t.IfAtLeast(n, lanes, p.name+"blocks")
+		t.Label(p.name + "rest")
+		p.rest(x, y, n)
+		p.fold()
+		for k, l := range p.lane {
+			switch {
+			case h < len(some)-1:
+				t.Add(l[0], l[0], l[1])
+				t.Store(l[0], t.Scratch(), 8*float*k)
+			case h > 0:
+				t.Add(l[0], l[0], l[1])
+				t.AddLoad(s.sum[k], l[0], t.Scratch(), 8*float*k)
+			default:
+				t.Add(s.sum[k], l[0], l[1])
+			}
 		}
 	}
-	t.Label(name("end", 0))
-	return lane
+}
+
+// A normsPass adds up some groups of lanes of the three sums.
+type normsPass struct {
+	*norms
+	name            string
+	groups          []int
+	lane            [3][]Group
+	vx, vy, product Group
+}
+
+func (p *normsPass) start() {
+	t := p.t
+	for k := range p.lane {
+		for range p.groups {
+			v := t.New(t.Width())
+			t.Zero(v)
+			p.lane[k] = append(p.lane[k], v)
+		}
+	}
+	p.vx, p.vy, p.product = t.New(t.Width()), t.New(t.Width()), t.New(t.Width())
+}
+
+// add adds what is in vx and vy to the lanes of the i-th group.
+func (p *normsPass) add(i int) {
+	t, vx, vy := p.t, p.vx, p.vy
+	t.Mul(p.product, vx, vy)
+	t.Add(p.lane[0][i], p.lane[0][i], p.product)
+	t.Mul(vx, vx, vx)
+	t.Add(p.lane[1][i], p.lane[1][i], vx)
+	t.Mul(vy, vy, vy)
+	t.Add(p.lane[2][i], p.lane[2][i], vy)
+}
+
+func (p *normsPass) whole(i, g int, x, y reg.GPVirtual) {
+	p.t.Load(p.vx, x, float*p.t.Width()*g)
+	p.t.Load(p.vy, y, float*p.t.Width()*g)
+	p.add(i)
+}
+
+// rest adds what is left, less than the groups have: whole groups, then what is left of one.
+func (p *normsPass) rest(x, y, n reg.GPVirtual) {
+	t, width := p.t, p.t.Width()
+	end := p.name + "end"
+	part := func(g int) string { return fmt.Sprint(p.name, "part", g) }
+	for i, g := range p.groups {
+		t.IfAtMost(n, width*g, end)
+		t.IfLess(n, width*(g+1), part(g))
+		p.whole(i, g, x, y)
+	}
+	t.Jump(end)
+	for i, g := range p.groups {
+		t.Label(part(g))
+		t.LoadLast(p.vx, x, float*width*g, p.part)
+		t.LoadLast(p.vy, y, float*width*g, p.part)
+		p.add(i)
+		if i < len(p.groups)-1 {
+			t.Jump(end)
+		}
+	}
+	t.Label(end)
+}
+
+// fold adds the lanes that are two places apart, which are 32 lanes apart in a pass over half of
+// the groups of eight and in one over all of sixteen.
+func (p *normsPass) fold() {
+	for _, l := range p.lane {
+		p.t.Add(l[0], l[0], l[2])
+		p.t.Add(l[1], l[1], l[3])
+	}
 }

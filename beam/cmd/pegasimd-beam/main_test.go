@@ -170,8 +170,9 @@ func TestVerify(t *testing.T) {
 		code   int
 		want   string
 	}{
-		"our own":       {code: 0, want: "confirmed\n"},
-		"to the end":    {cfg: pegasos.Config{Finish: pegasos.FinishNewton, Tol: .005}, want: "confirmed\n"},
+		"our own": {code: 0, want: "confirmed\n"},
+		"to the end": {cfg: pegasos.Config{Finish: pegasos.FinishNewton, Tol: .005},
+			want: "confirmed\n"},
 		"squared hinge": {cfg: pegasos.Config{Loss: pegasos.SquaredHinge}, want: "confirmed\n"},
 		"too good": {change: func(m *pegasos.Model) {
 			m.Result.PerClass = nil
@@ -198,7 +199,8 @@ func TestVerify(t *testing.T) {
 		if err := m.WriteFile(model); err != nil {
 			t.Fatal(err)
 		}
-		args := []string{"verify", "-no-beam", "-epochs", "60", "-dir", model + ".run", manifest, model}
+		args := []string{"verify", "-no-beam", "-epochs", "60", "-dir", model + ".run", manifest,
+			model}
 		out, message := invoke(t, c.code, args...)
 		if !strings.Contains(out+message, c.want) || strings.Contains(c.want, "\n") &&
 			strings.Contains(out, "not confirmed") {
@@ -365,9 +367,9 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// Workers may be processes of their own, and be killed, at any time after they were started: the job
-// ends within its deadline, and is tried again. PEGASIMD_BEAM_KILLS says how often one is killed:
-// once in a round.
+// Workers may be processes of their own, and be killed at any time after they were started: the
+// job ends within its deadline, and is tried again. PEGASIMD_BEAM_KILLS says how often one is
+// killed: once in a round.
 func TestWorkersKilled(t *testing.T) {
 	kills := 1
 	fmt.Sscan(os.Getenv("PEGASIMD_BEAM_KILLS"), &kills)

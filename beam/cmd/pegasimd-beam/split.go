@@ -30,8 +30,8 @@ Example:
 		var s splitFlags
 		defineData(f, &s.opt.Options)
 		f.IntVar(&s.opt.Shards, "shards", 16, "`n` the number of shards")
-		f.IntVar(&s.memory, "max-memory", shards.DefaultMaxMemory>>20, "`n` refuse data that are held "+
-			"in memory, and may take more megabytes there")
+		f.IntVar(&s.memory, "max-memory", shards.DefaultMaxMemory>>20, "`n` refuse data that are "+
+			"held in memory, and may take more megabytes there")
 		f.BoolVar(&s.force, "force", false, "write to any folder")
 		f.BoolVar(&s.quiet, "quiet", false, "print no summary, only errors")
 		return s.run

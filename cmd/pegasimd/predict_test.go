@@ -1,0 +1,42 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/predictions"
+	"github.com/pegasimd/pegasimd/modelio"
+)
+
+// predict writes the bytes of package predictions, which pegasimd-beam score goes by.
+func TestPredictWritesPredictions(t *testing.T) {
+	digits := "../../dataset/digits/digits.csv.gz"
+	pets := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
+	line := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n")
+	for what, c := range map[string]struct {
+		data  string
+		train []string
+	}{
+		"classes":         {digits, nil},
+		"one-vs-one":      {digits, []string{"-multiclass", "ovo"}},
+		"scaled by row":   {digits, []string{"-scale", "unit"}},
+		"names":           {pets, nil},
+		"numbers":         {line, []string{"-loss", "squared"}},
+		"kernel machines": {digits, []string{"-kernel", "rbf", "-epochs", "1"}},
+	} {
+		name := filepath.Join(t.TempDir(), "model")
+		must(t, append(append([]string{"train", "-quiet"}, c.train...), c.data, name)...)
+		m, err := modelio.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want bytes.Buffer
+		_, _, err = predictions.Write(&want, c.data, m, dataset.Options{Labels: dataset.LabelsAuto})
+		have, _ := must(t, "predict", "-quiet", c.data, name)
+		if err != nil || have != want.String() || have == "" {
+			t.Errorf("%s: %d bytes, not %d, %v", what, len(have), want.Len(), err)
+		}
+	}
+}
