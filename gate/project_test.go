@@ -248,6 +248,9 @@ func TestWithoutValgrind(t *testing.T) {
 // A slow-down that is wanted passes by a line in a commit's message, as far as its pattern goes,
 // and only until the base has that commit.
 func TestAcceptedByCommit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: what commits accept")
+	}
 	p := newProject(t)
 	p.do("git", "branch", "before")
 	p.edit("search.go", "\tScore(rows, query, scores)\n",
@@ -262,8 +265,9 @@ func TestAcceptedByCommit(t *testing.T) {
 	p.lacks(section(p.check(1, flags...), "### Worse"), "| Nearest | allocs/op | 0 | 1 | - | worse, "+
 		"accepted |", "| Nearest | B/op | 0 | 256 | - | worse |")
 	p.do("git", "commit", "-q", "--amend", "-m", fmt.Sprintf(message, "^Nearest "))
-	p.lacks(p.check(0, flags...), "Accepted by commit "+strings.TrimSpace(p.do("git", "rev-parse",
-		"--short", "HEAD"))+": what matches `^Nearest`", "nothing is worse")
+	commit := strings.TrimSpace(p.do("git", "rev-parse", "--short", "HEAD"))
+	p.lacks(p.check(0, flags...), "nothing is worse",
+		"Accepted by commit "+commit+": what matches `^Nearest`")
 	p.do("git", "branch", "-f", "before")
 	p.edit("search.go", "scores = append", "scores = append([]float32(nil), scores...)\n"+
 		"\tscores = append")
@@ -274,6 +278,9 @@ func TestAcceptedByCommit(t *testing.T) {
 // The loops of assembly that can't be run here are compared by their code, in any project;
 // functions that can't be read are named.
 func TestAssemblyOfOthers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: assembly of others")
+	}
 	p := newProject(t)
 	p.write("wide_amd64.go", `package search
 
