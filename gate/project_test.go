@@ -262,8 +262,9 @@ func TestAcceptedByCommit(t *testing.T) {
 	p.do("git", "commit", "-q", "--amend", "-m", fmt.Sprintf(message, ""))
 	p.lacks(p.check(2, flags...), "there is no pattern")
 	p.do("git", "commit", "-q", "--amend", "-m", fmt.Sprintf(message, "^Nearest allocs/op$"))
-	p.lacks(section(p.check(1, flags...), "### Worse"), "| Nearest | allocs/op | 0 | 1 | - | worse, "+
-		"accepted |", "| Nearest | B/op | 0 | 256 | - | worse |")
+	p.lacks(section(p.check(1, flags...), "### Worse"),
+		"| Nearest | allocs/op | 0 | 1 | - | worse, accepted |",
+		"| Nearest | B/op | 0 | 256 | - | worse |")
 	p.do("git", "commit", "-q", "--amend", "-m", fmt.Sprintf(message, "^Nearest "))
 	commit := strings.TrimSpace(p.do("git", "rev-parse", "--short", "HEAD"))
 	p.lacks(p.check(0, flags...), "nothing is worse",

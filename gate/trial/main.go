@@ -38,7 +38,8 @@ type trial struct {
 func main() {
 	t := &trial{}
 	flag.StringVar(&t.repo, "repo", "", "the `folder` of the repository")
-	flag.StringVar(&t.function, "func", "", "the function or method to slow, as `Name` or Type.Name")
+	flag.StringVar(&t.function, "func", "",
+		"the function or method to slow, as `Name` or Type.Name")
 	flag.Float64Var(&t.percent, "percent", 3, "by so many `percent` of the instructions of the "+
 		"benchmark that it counts for most in")
 	flag.IntVar(&t.turns, "turns", 0, "plant a loop of so many `turns`, as an earlier trial has "+
