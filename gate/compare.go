@@ -151,6 +151,7 @@ func (k *comparison) measureBuilt(ctx context.Context, counted error) error {
 			return err
 		}
 		k.compareFunctions(arch, before, after)
+		k.missUnread(arch, append(before, after...))
 	}
 	counting := k.c.limit
 	if k.c.times != "" {

@@ -113,7 +113,9 @@ func parse(args []string) (*config, error) {
 	f.DurationVar(&c.limit, "limit", 240*time.Second, "the `time` to measure for at most, "+
 		"besides building; what does not fit is left out, and named")
 	f.StringVar(&accept, "accept", "",
-		"let pass what is worse if its line matches this `pattern`, and say so")
+		"let pass what is worse if its line, the name and the unit, matches this `pattern`, and "+
+			"say so; so does a line \"Gate-Accept: pattern\" in a message of the commits "+
+			"from the base to the head")
 	f.BoolVar(&c.force, "force", false, "measure although the two binaries are equal")
 	f.BoolVar(&c.strict, "strict", false, "fail, with exit code 2, if something that should be "+
 		"counted or timed was not: there is no Valgrind, or the time was over")
@@ -193,11 +195,15 @@ func gateHere(ctx context.Context, c *config, out, progress io.Writer) (worse bo
 	if err := copyInto(base, head, c.copies); err != nil {
 		return false, err
 	}
+	accepted, err := c.acceptances(ctx, users.root, base.commit)
+	if err != nil {
+		return false, err
+	}
 	r, err := compare(ctx, c, base, head, work, progress)
 	if err != nil {
 		return false, err
 	}
-	r.settle(c.accept)
+	r.settle(accepted)
 	if err := r.write(c, out); err != nil || r.worse() || !c.strict || len(r.Missed) == 0 {
 		return r.worse(), err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -242,6 +243,93 @@ func TestWithoutValgrind(t *testing.T) {
 	for code, flags := range map[int][]string{0: nil, 2: {"-strict"}} {
 		p.checkIn([]string{"PATH=" + bin}, code, append(flags, "-base", "HEAD", "-time", "")...)
 	}
+}
+
+// A slow-down that is wanted passes by a line in a commit's message, as far as its pattern goes,
+// and only until the base has that commit.
+func TestAcceptedByCommit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: what commits accept")
+	}
+	p := newProject(t)
+	p.do("git", "branch", "before")
+	p.edit("search.go", "\tScore(rows, query, scores)\n",
+		"\tscores = append([]float32(nil), scores...)\n\tScore(rows, query, scores)\n")
+	message := "Keep the scores of the caller\n\nThey are read later.\n\ngate-accept: %s\n"
+	flags := []string{"-base", "before", "-time", "", "-bench", "Nearest"}
+	p.commit(fmt.Sprintf(message, "^Nearest ("))
+	p.lacks(p.check(2, flags...), "gate-accept: ^Nearest (: error parsing regexp")
+	p.do("git", "commit", "-q", "--amend", "-m", fmt.Sprintf(message, ""))
+	p.lacks(p.check(2, flags...), "there is no pattern")
+	p.do("git", "commit", "-q", "--amend", "-m", fmt.Sprintf(message, "^Nearest allocs/op$"))
+	p.lacks(section(p.check(1, flags...), "### Worse"),
+		"| Nearest | allocs/op | 0 | 1 | - | worse, accepted |",
+		"| Nearest | B/op | 0 | 256 | - | worse |")
+	p.do("git", "commit", "-q", "--amend", "-m", fmt.Sprintf(message, "^Nearest "))
+	commit := strings.TrimSpace(p.do("git", "rev-parse", "--short", "HEAD"))
+	p.lacks(p.check(0, flags...), "nothing is worse",
+		"Accepted by commit "+commit+": what matches `^Nearest`")
+	p.do("git", "branch", "-f", "before")
+	p.edit("search.go", "scores = append", "scores = append([]float32(nil), scores...)\n"+
+		"\tscores = append")
+	p.commit("Once more")
+	p.check(1, flags...)
+}
+
+// The loops of assembly that can't be run here are compared by their code, in any project;
+// functions that can't be read are named.
+func TestAssemblyOfOthers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: assembly of others")
+	}
+	p := newProject(t)
+	p.write("wide_amd64.go", `package search
+
+func double(x *float32, n int)
+
+func carry()
+
+var wide bool
+
+func init() {
+	if wide {
+		double(nil, 0)
+		carry()
+	}
+}
+`)
+	p.write("wide_amd64.s", `#include "textflag.h"
+
+// func double(x *float32, n int)
+TEXT ·double(SB), NOSPLIT, $0-16
+	MOVQ x+0(FP), AX
+	MOVQ n+8(FP), CX
+loop:
+	VMOVUPS (AX), Z0
+	VADDPS  Z0, Z0, Z0
+	VMOVUPS Z0, (AX)
+	ADDQ    $64, AX
+	SUBQ    $16, CX
+	JNZ     loop
+	VZEROUPPER
+	RET
+
+// func carry()
+TEXT ·carry(SB), NOSPLIT, $0-0
+	ADOXQ R11, R13
+	RET
+`)
+	p.commit("Add assembly")
+	p.edit("wide_amd64.s", "\tVMOVUPS Z0, (AX)\n", "\tVADDPS  Z0, Z0, Z0\n\tVMOVUPS Z0, (AX)\n")
+	flags := []string{"-base", "HEAD", "-counts=false", "-time", "", "-functions", `search\.`,
+		"-arch", "amd64"}
+	out := p.check(1, flags...)
+	p.lacks(section(out, "### Worse"), "| search.double/loop=1/amd64 | insn/KiB | 96 | 112 |")
+	p.lacks(out, "the loops of 1 functions, such as `search.carry`")
+	p.do("git", "checkout", "-q", ".")
+	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
+	p.check(0, flags...)
+	p.check(2, append(flags, "-strict")...)
 }
 
 // With one line more the gate counts single calls; -copy gives the base the head's benchmarks, and

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -214,6 +213,22 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 	}
 }
 
+// missUnread names functions whose loops could not be read.
+func (r *result) missUnread(arch string, all []function) {
+	why := map[string]error{}
+	for _, f := range all {
+		if f.unread != nil {
+			why[f.name] = f.unread
+		}
+	}
+	if len(why) > 0 {
+		first := slices.Min(slices.Collect(maps.Keys(why)))
+		r.miss(fmt.Sprintf("Not compared for %s, as there are instructions that can't be read, or "+
+			"data among them: the loops of %d functions, such as `%s` (%v).", arch, len(why), first,
+			why[first]))
+	}
+}
+
 func fastest(loops []loop) []loop {
 	if len(loops) == 0 {
 		return nil
@@ -239,13 +254,28 @@ func (r *result) addTiming(name string, first, second *timing) {
 	r.add(f)
 }
 
-// settle marks what is accepted.
-func (r *result) settle(accept *regexp.Regexp) {
-	for i := range r.Findings {
-		f := &r.Findings[i]
-		if f.Verdict == worse && accept != nil && accept.MatchString(f.line()) {
-			f.Verdict = accepted
+// settle marks what is accepted, and says by whom.
+func (r *result) settle(accept []acceptance) {
+	var idle []string
+	for _, a := range accept {
+		n := 0
+		for i := range r.Findings {
+			f := &r.Findings[i]
+			if (f.Verdict == worse || f.Verdict == accepted) && a.pattern.MatchString(f.line()) {
+				f.Verdict = accepted
+				n++
+			}
 		}
+		if n > 0 {
+			r.Notes = append(r.Notes, fmt.Sprintf("Accepted by %s: what matches `%s`, %d of the "+
+				"numbers that are worse.", a.by, a.pattern, n))
+		} else {
+			idle = append(idle, fmt.Sprintf("Nothing that is worse matches `%s`, which %s accepts.",
+				a.pattern, a.by))
+		}
+	}
+	if r.worse() {
+		r.Notes = append(r.Notes, idle...) // a pattern with a mistake in it
 	}
 }
 

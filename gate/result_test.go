@@ -55,7 +55,14 @@ func TestCompareCounts(t *testing.T) {
 	if got := verdicts(r); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	r.settle(regexp.MustCompile("^(slower|allocates) "))
+	r.settle([]acceptance{{"-accept", regexp.MustCompile("^slower ")}, {"commit 1234567",
+		regexp.MustCompile("^alocates ")}})
+	if text := strings.Join(r.Notes, " "); !r.worse() || !strings.Contains(text,
+		"by -accept: what matches `^slower `, 1 of") || !strings.Contains(text,
+		"Nothing that is worse matches `^alocates `, which commit 1234567 accepts") {
+		t.Errorf("worse: %v, notes: %s", r.worse(), text)
+	}
+	r.settle([]acceptance{{"-accept", regexp.MustCompile("^allocates ")}})
 	if r.worse() || verdicts(r)["slower insn/call"] != accepted {
 		t.Error("what is accepted is still worse")
 	}
@@ -67,14 +74,14 @@ func TestCompareCounts(t *testing.T) {
 
 func TestCompareFunctions(t *testing.T) {
 	base := []function{
-		{"f", 1000, []loop{{20, 8, 256}, {6, 2, 32}}},
-		{"lost", 500, []loop{{20, 8, 256}, {6, 2, 32}}},
-		{"gone", 10, nil},
+		{"f", 1000, []loop{{20, 8, 256}, {6, 2, 32}}, nil},
+		{"lost", 500, []loop{{20, 8, 256}, {6, 2, 32}}, nil},
+		{"gone", 10, nil, nil},
 	}
 	head := []function{
-		{"f", 1000, []loop{{21, 9, 256}, {6, 2, 32}}},
-		{"lost", 400, []loop{{6, 2, 32}}}, // one loop less: the fastest of each are compared
-		{"new", 4000, nil},
+		{"f", 1000, []loop{{21, 9, 256}, {6, 2, 32}}, nil},
+		{"lost", 400, []loop{{6, 2, 32}}, nil}, // one loop less: the fastest of each are compared
+		{"new", 4000, nil, nil},
 	}
 	r := &result{}
 	r.compareFunctions("amd64", base, head)

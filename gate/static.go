@@ -18,6 +18,9 @@ type function struct {
 	name  string
 	size  int    // bytes
 	loops []loop // innermost ones, in order of address
+	// unread tells why the loops of an assembly function could not be found: an instruction that
+	// the decoder does not know, or data among the code.
+	unread error
 }
 
 // A loop is one turn of it.
@@ -50,9 +53,7 @@ func functions(file string, match *regexp.Regexp) ([]function, error) {
 		fn := function{name: s.Name[strings.LastIndex(s.Name, "/")+1:], size: int(s.Size)}
 		if name, assembly := strings.CutSuffix(fn.name, ".abi0"); assembly {
 			fn.name = name
-			if fn.loops, err = loopsOf(f, s); err != nil {
-				return nil, fmt.Errorf("%s: %s: %w", file, s.Name, err)
-			}
+			fn.loops, fn.unread = loopsOf(f, s)
 		}
 		all = append(all, fn)
 	}
@@ -77,7 +78,10 @@ func loopsOf(f *elf.File, s elf.Symbol) ([]loop, error) {
 	default:
 		err = fmt.Errorf("loops of %v are not known", f.Machine)
 	}
-	return innerLoops(instructions), err
+	if err != nil {
+		return nil, err
+	}
+	return innerLoops(instructions), nil
 }
 
 // A span is from a jump's target to the jump behind it.

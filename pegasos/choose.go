@@ -31,7 +31,8 @@ const (
 	leastOfRows = 0.3  // lambda times the rows, as a share of R^2
 	ofSquared   = 0.03 // likewise for the loss Squared
 
-	rowsOfPairs  = 200 // for each class, for one-vs-one
+	rowsOfPairs  = 70  // for each class, for one-vs-one
+	rowsOfWide   = 200 // likewise, of few values of many columns
 	mostOfPairs  = 4e6 // weights of all pairs
 	fewPasses    = 10  // over many sparse columns
 	mostPasses   = 2000
@@ -465,11 +466,16 @@ func (c *choice) settle() {
 	tr.Config = tr.Config.Plain()
 }
 
+// wide reports whether the rows are few values of many columns, as those of text are.
+func (c *choice) wide() bool {
+	fill := c.nonzero / (float64(c.columns.Rows) * float64(c.x.Cols()))
+	return c.x.Cols() > fewColumns && fill < denseFill
+}
+
 // passes returns how many there are at most where no proof is asked for.
 func (c *choice) passes() int {
 	least := float64(DefaultEpochs)
-	fill := c.nonzero / (float64(c.columns.Rows) * float64(c.x.Cols()))
-	if c.x.Cols() > fewColumns && fill < denseFill {
+	if c.wide() {
 		least = fewPasses
 	}
 	return int(max(least, min(mostPasses, enoughVisits/max(c.nonzero, 1))))
@@ -509,7 +515,11 @@ func (c *choice) multiclass() Multiclass {
 		return OneVsRest
 	}
 	pairs := k <= maxPairClasses && k*(k-1)/2*d <= mostOfPairs
-	if pairs && n >= rowsOfPairs*k {
+	least := float64(rowsOfPairs)
+	if c.wide() {
+		least = rowsOfWide
+	}
+	if pairs && n >= least*k {
 		return OneVsOne
 	}
 	for _, joint := range []Multiclass{CrammerSinger, Multinomial} {

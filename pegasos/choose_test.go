@@ -75,6 +75,8 @@ func TestChoices(t *testing.T) {
 		times(long.Row(100*i), 1000)
 	}
 	images := random(6, 200, 300, 2, 1)
+	enough, few := apart(7, 210, 6, 3), apart(7, 209, 6, 3)
+	wide, larger := random(8, 300, 300, 3, 0.1), random(8, 600, 300, 3, 0.1)
 	numbers := Config{Loss: EpsInsensitive}
 	for _, c := range []struct {
 		x    Examples
@@ -104,6 +106,10 @@ func TestChoices(t *testing.T) {
 			"columns standardised, bias, multinomial of 8 classes, lambda"},
 		{many.dense, many.y, Config{Loss: SquaredHinge},
 			"columns standardised, bias, one-vs-one of 8 classes, lambda"},
+		{enough.dense, enough.y, Config{}, "columns standardised, bias, one-vs-one of 3 classes"},
+		{few.dense, few.y, Config{}, "columns standardised, bias, Crammer-Singer of 3 classes"},
+		{wide.sparse, wide.y, Config{}, "features as they are, bias, Crammer-Singer of 3 classes"},
+		{larger.sparse, larger.y, Config{}, "features as they are, bias, one-vs-one of 3 classes"},
 		{words.sparse, words.y, Config{}, "features as they are, bias, lambda"},
 		{words.dense, words.y, Config{}, "features as they are, bias, lambda"},
 		{long, words.y, Config{}, "rows divided by their length, bias, lambda"},

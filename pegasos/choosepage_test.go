@@ -273,10 +273,14 @@ func (p *byPage) choose() (cfg Config) {
 	}
 	k := float64(classes)
 	pairs := k*(k-1)/2*p.cols <= 4e6
+	rows := 70.0
+	if p.cols > 256 && nonzero/(p.n*p.cols) < 0.25 {
+		rows = 200
+	}
 	switch {
 	case k <= 2:
 		cfg.Multiclass = OneVsRest
-	case pairs && p.n >= 200*k:
+	case pairs && p.n >= rows*k:
 		cfg.Multiclass = OneVsOne
 	case p.loss == Hinge:
 		cfg.Multiclass = CrammerSinger

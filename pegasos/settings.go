@@ -7,7 +7,7 @@ import (
 
 // Settings returns what the run minimised and for how long in one line, such as
 //
-//	columns standardised, bias, one-vs-one of 9 classes, lambda 9e-05 = 2e-06 mean |x|^2, 20 passes
+//	columns standardised, bias, one-vs-one of 9 classes, lambda 9e-5 = 2e-6 mean |x|^2, 20 passes
 //
 // whether it was chosen or given. mean |x|^2 is the mean squared length of the scaled rows.
 func (m *Model) Settings() string {

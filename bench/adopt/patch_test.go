@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -101,6 +103,33 @@ func TestChoose(t *testing.T) {
 	if err != nil || errSome != nil || errNone == nil || len(all) != len(projects) ||
 		len(some) != 2 || some[0].name != "gonum" {
 		t.Errorf("%v, %v, %v: %d, %d", err, errSome, errNone, len(all), len(some))
+	}
+}
+
+// A checkout is taken only for one project, which it must be of.
+func TestCheckout(t *testing.T) {
+	dir := t.TempDir()
+	if err := takeCheckout(projects[:1:1], dir); err == nil {
+		t.Error("a folder without a go.mod is taken")
+	}
+	for module, want := range map[string]string{"example.com/other": "has module",
+		projects[0].module: ""} {
+		mod := []byte("module " + module + "\n")
+		if err := os.WriteFile(filepath.Join(dir, "go.mod"), mod, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		one := []project{projects[0]}
+		err := takeCheckout(one, dir)
+		if want == "" && (err != nil || one[0].checkout != dir) ||
+			want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+			t.Errorf("%s: %v", module, err)
+		}
+		if got, err := fetch(one[0]); want == "" && (err != nil || got != dir) {
+			t.Errorf("fetched to %q: %v", got, err)
+		}
+	}
+	if err := takeCheckout(projects[:2:2], dir); err == nil {
+		t.Error("one checkout for two projects")
 	}
 }
 

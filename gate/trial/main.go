@@ -1,5 +1,6 @@
 // Command trial tries the gate on a repository: a function that does a little more must be caught,
-// and equal code must pass, each time. make gate-trial runs it; docs/gate.md has what it found.
+// and equal code must pass, each time. make gate-trial runs it; docs/gate-trials.md has what it
+// found.
 //
 // It works in a clone of the repository, in a temporary folder.
 package main
@@ -24,6 +25,7 @@ import (
 type trial struct {
 	repo, function string
 	percent        float64
+	turns          int // of the planted loop, where they are known
 	slowed, equal  int
 	flags          []string // of the gate
 
@@ -36,9 +38,12 @@ type trial struct {
 func main() {
 	t := &trial{}
 	flag.StringVar(&t.repo, "repo", "", "the `folder` of the repository")
-	flag.StringVar(&t.function, "func", "", "the function or method to slow, as `Name` or Type.Name")
+	flag.StringVar(&t.function, "func", "",
+		"the function or method to slow, as `Name` or Type.Name")
 	flag.Float64Var(&t.percent, "percent", 3, "by so many `percent` of the instructions of the "+
 		"benchmark that it counts for most in")
+	flag.IntVar(&t.turns, "turns", 0, "plant a loop of so many `turns`, as an earlier trial has "+
+		"found them, and look for none")
 	flag.IntVar(&t.slowed, "slowed", 20, "runs with the slowed function")
 	flag.IntVar(&t.equal, "equal", 20, "runs with equal code")
 	flag.Parse()
@@ -102,8 +107,12 @@ func (t *trial) repeat(times int, what string, args ...string) (worse int, err e
 		if found {
 			worse++
 		}
-		fmt.Printf("%s %d: worse %v, %.0f s, %.0f s of CPU\n", what, i+1, found, seconds,
-			t.last.Seconds())
+		r, err := t.found()
+		if err != nil {
+			return 0, err
+		}
+		fmt.Printf("%s %d: worse %v, %.0f s, %.0f s of CPU, %d numbers, left out: %d\n", what, i+1,
+			found, seconds, t.last.Seconds(), len(r.Findings), len(r.Missed))
 		if found != (what == "slowed") {
 			fmt.Println(out)
 		}
@@ -113,7 +122,7 @@ func (t *trial) repeat(times int, what string, args ...string) (worse int, err e
 
 // check runs the gate once.
 func (t *trial) check(args ...string) (worse bool, out string, err error) {
-	out, err = t.command(t.clone, t.gate, args...)
+	out, err = t.command(t.clone, t.gate, append(args, "-json", t.json())...)
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {
 		return true, out, nil
@@ -122,8 +131,24 @@ func (t *trial) check(args ...string) (worse bool, out string, err error) {
 }
 
 // plant makes the function do as much more as it should, and commits it. It returns by how many
-// percent the benchmark that it counts for most in has become slower.
+// percent the benchmark that it counts for most in has become slower, or NaN where the turns were
+// given.
 func (t *trial) plant() (percent float64, err error) {
+	if percent = math.NaN(); t.turns > 0 {
+		err = t.slow(t.turns)
+	} else {
+		percent, err = t.calibrate()
+	}
+	if err != nil {
+		return 0, err
+	}
+	_, err = t.git("-c", "user.name=trial", "-c", "user.email=trial@example.com", "commit", "-q",
+		"-a", "-m", "Slow "+t.function)
+	return percent, err
+}
+
+// calibrate finds how many turns make the function as slow as it should be, and leaves them there.
+func (t *trial) calibrate() (percent float64, err error) {
 	turns, known, cost := 64, 0, 0.0 // the first to see what one costs
 	for range 4 {
 		if err := t.slow(turns); err != nil {
@@ -147,33 +172,21 @@ func (t *trial) plant() (percent float64, err error) {
 			break // as close as it gets
 		}
 	}
-	_, err = t.git("-c", "user.name=trial", "-c", "user.email=trial@example.com", "commit", "-q",
-		"-a", "-m", "Slow "+t.function)
-	return percent, err
+	return percent, nil
 }
 
 // most is the largest change of instructions, in percent.
 func (t *trial) most() (float64, error) {
-	file := filepath.Join(t.work, "found.json")
 	if _, _, err := t.check(append(slices.Clone(t.flags), "-base", t.original, "-time", "",
-		"-limit", "5m", "-json", file)...); err != nil {
+		"-limit", "5m")...); err != nil {
 		return 0, err
 	}
-	text, err := os.ReadFile(file)
+	r, err := t.found()
 	if err != nil {
 		return 0, err
 	}
-	var found struct {
-		Findings []struct {
-			Unit       string
-			Base, Head float64
-		}
-	}
-	if err := json.Unmarshal(text, &found); err != nil {
-		return 0, err
-	}
 	most := 0.0
-	for _, f := range found.Findings {
+	for _, f := range r.Findings {
 		if strings.HasPrefix(f.Unit, "insn/") && f.Base > 0 {
 			most = max(most, 100*(f.Head/f.Base-1))
 		}
@@ -182,6 +195,26 @@ func (t *trial) most() (float64, error) {
 		return 0, fmt.Errorf("no benchmark calls %s", t.function)
 	}
 	return most, nil
+}
+
+// A report is what the gate wrote of its last run: what it compared, and notes on what it could not
+// measure.
+type report struct {
+	Missed   []string
+	Findings []struct {
+		Unit       string
+		Base, Head float64
+	}
+}
+
+func (t *trial) json() string { return filepath.Join(t.work, "found.json") }
+
+func (t *trial) found() (r report, err error) {
+	text, err := os.ReadFile(t.json())
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(text, &r)
 }
 
 func (t *trial) git(args ...string) (string, error) {
