@@ -111,6 +111,19 @@ func TestGroups(t *testing.T) {
 }
 
 // What was written is read again, the last one of equal ones counts, and the tables can be printed.
+func TestMedian(t *testing.T) {
+	var all []*score
+	for _, v := range []float64{9, 1, 4, 100} {
+		all = append(all, &score{Accuracy: .5, Seconds: v, Whole: 2 * v})
+	}
+	if m := median(all); m.Seconds != 6.5 || m.Whole != 13 || m.Accuracy != .5 {
+		t.Errorf("of four %+v", *m)
+	}
+	if m := median(all[:3]); m.Seconds != 4 || m.Whole != 8 {
+		t.Errorf("of three %+v", *m)
+	}
+}
+
 func TestTables(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string, seconds, accuracy float64) string {

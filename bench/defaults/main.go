@@ -28,6 +28,8 @@ type flags struct {
 	python   string
 	limit    time.Duration
 	splits   int
+	rounds   int
+	trainers *regexp.Regexp
 	json     string
 	numbers  string
 	builds   []string
@@ -49,6 +51,10 @@ func run() error {
 	flag.StringVar(&f.python, "python", "/usr/bin/python3", "a `path` of Python with scikit-learn")
 	flag.DurationVar(&f.limit, "limit", time.Minute, "the most that a peer may train")
 	flag.IntVar(&f.splits, "splits", splits, "the most splits of a problem, from seed 0 on")
+	flag.IntVar(&f.rounds, "rounds", 1, "let the trainers learn from each split as many times, in "+
+		"turns: the median of the seconds counts")
+	trainers := flag.String("trainers", "", "only the trainers whose names match this `pattern`: "+
+		timing+" is liblinear's solver by itself, for its seconds")
 	flag.StringVar(&f.json, "json", "", "write all results to this `file`")
 	flag.StringVar(&f.numbers, "numbers", "-loss squared",
 		"the `flags` that tell ours that labels are numbers to predict")
@@ -69,6 +75,9 @@ func run() error {
 	}
 	var err error
 	if f.sets, err = regexp.Compile(*sets); err != nil {
+		return err
+	}
+	if f.trainers, err = regexp.Compile(*trainers); err != nil {
 		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -127,8 +136,10 @@ func (f *flags) compare(ctx context.Context, dir string) error {
 func (f *flags) learn(ctx context.Context, p *problem, splits []split, dir string,
 	ours, peers []trainer) ([]result, error) {
 	var all []result
-	trainers := append(append([]trainer(nil), ours...), peers...)
-	r, err := each(ctx, p, splits, dir, "", trainers)
+	trainers := slices.DeleteFunc(slices.Concat(ours, peers), func(t trainer) bool {
+		return !f.trainers.MatchString(t.name())
+	})
+	r, err := each(ctx, p, splits, dir, "", trainers, f.rounds)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +152,7 @@ func (f *flags) learn(ctx context.Context, p *problem, splits []split, dir strin
 		for i, s := range splits {
 			changed[i] = v.change(p, s)
 		}
-		if r, err = each(ctx, p, changed, dir, v.name, ours); err != nil {
+		if r, err = each(ctx, p, changed, dir, v.name, ours, 1); err != nil {
 			return nil, err
 		}
 		all = append(all, r...)
@@ -151,7 +162,7 @@ func (f *flags) learn(ctx context.Context, p *problem, splits []split, dir strin
 
 // each runs trainers on splits, split by split, and returns their means.
 func each(ctx context.Context, p *problem, splits []split, dir, variant string,
-	trainers []trainer) ([]result, error) {
+	trainers []trainer, rounds int) ([]result, error) {
 	scores := make([][]*score, len(trainers))
 	failed := make([]error, len(trainers))
 	for i := range splits {
@@ -159,21 +170,25 @@ func each(ctx context.Context, p *problem, splits []split, dir, variant string,
 		if err != nil {
 			return nil, err
 		}
-		for k, t := range trainers {
-			if failed[k] != nil {
-				continue
-			}
-			made, err := t.predict(ctx, w)
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			if err == nil {
+		of := make([][]*score, len(trainers))
+		for range rounds {
+			for k, t := range trainers {
+				if failed[k] != nil {
+					continue
+				}
 				var s *score
-				if s, err = made.rate(w); err == nil {
-					scores[k] = append(scores[k], s)
+				if s, failed[k] = once(ctx, t, w); failed[k] == nil {
+					of[k] = append(of[k], s)
+				}
+				if ctx.Err() != nil {
+					return nil, ctx.Err()
 				}
 			}
-			failed[k] = err
+		}
+		for k := range trainers {
+			if failed[k] == nil {
+				scores[k] = append(scores[k], median(of[k]))
+			}
 		}
 	}
 	var all []result
@@ -198,6 +213,15 @@ func each(ctx context.Context, p *problem, splits []split, dir, variant string,
 		all = append(all, r)
 	}
 	return all, nil
+}
+
+// once lets a trainer learn from a split and rates what it makes of the test rows.
+func once(ctx context.Context, t trainer, w *work) (*score, error) {
+	made, err := t.predict(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	return made.rate(w)
 }
 
 func describe(p *problem, splits []split, trainer, variant string) result {

@@ -114,6 +114,22 @@ func mean(scores []*score) score {
 	return score{m[0], m[1], m[2], m[3], m[4], m[5], m[6]}
 }
 
+// median returns the last score with the medians of the seconds: the rest is the same in each.
+func median(scores []*score) *score {
+	m := *scores[len(scores)-1]
+	of := func(seconds func(*score) float64) float64 {
+		var all []float64
+		for _, s := range scores {
+			all = append(all, seconds(s))
+		}
+		slices.Sort(all)
+		return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+	}
+	m.Seconds = of(func(s *score) float64 { return s.Seconds })
+	m.Whole = of(func(s *score) float64 { return s.Whole })
+	return &m
+}
+
 // good is what a problem's trainers are compared by: the accuracy, or R^2 clipped at -1.
 func (r *result) good() float64 {
 	if r.Classes == 0 {
