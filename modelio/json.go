@@ -235,8 +235,9 @@ func (j *jsonModel) whole() (*pegasos.Model, error) {
 	for k, w := range m.Weights {
 		copy(w, j.weights[k])
 	}
-	if have := m.Hash(); j.hash != "" && j.hash != have {
-		return nil, fmt.Errorf("hash: the model has %s: leave the field out if it was edited", have)
+	if j.hash != "" && m.CheckHash(j.hash) != nil {
+		return nil, fmt.Errorf("hash: the model has %s: leave the field out if it was edited",
+			m.Hash())
 	}
 	return m, nil
 }

@@ -45,6 +45,7 @@ type Model struct {
 	Table json.RawMessage
 
 	Calibration []Sigmoid // one for each weight vector; nil for none
+	formerHash  bool      // the hash is that of a former version: without the Calibration
 
 	Lambda float64 // in force, also where C was given
 	Config Config  // defaults filled in
@@ -420,14 +421,34 @@ func (m *Model) PredictAll(x Examples) []float32 {
 }
 
 // Hash returns the SHA-256 of what makes the predictions, in hexadecimal: the weight vectors one
-// after the other (float32), the biases if there are any (float64), and the classes (float32), all
-// little-endian.
-func (m *Model) Hash() string {
+// after the other (float32), the biases if there are any (float64), the classes (float32), and A
+// and B of each sigmoid of the Calibration, if there is one (float64), all little-endian.
+func (m *Model) Hash() string { return m.hash(!m.formerHash) }
+
+// CheckHash returns an error if the hash is not the model's: somebody has changed the one or the
+// other. That of a former version, which leaves out the sigmoids, will do: the model keeps it.
+func (m *Model) CheckHash(hash string) error {
+	if m.Calibration != nil && hash == m.hash(false) {
+		m.formerHash = true
+	}
+	if have := m.Hash(); have != hash {
+		return fmt.Errorf("the weights, biases and classes have the hash %s, not %s", have, hash)
+	}
+	return nil
+}
+
+// hash returns the hash with the sigmoids or without.
+func (m *Model) hash(sigmoids bool) string {
 	h := sha256.New()
 	for _, w := range m.Weights {
 		modelfile.WriteNumbers(h, w)
 	}
 	modelfile.WriteNumbers(h, m.Bias)
 	modelfile.WriteNumbers(h, m.Classes)
+	if sigmoids {
+		for _, s := range m.Calibration {
+			modelfile.WriteNumbers(h, []float64{s.A, s.B})
+		}
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }

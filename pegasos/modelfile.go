@@ -209,12 +209,13 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	return m, h.checkHash(m)
 }
 
-// checkHash returns an error if the header's hash is not that of what follows it: somebody has
-// changed the one or the other.
+// checkHash returns an error if the header's hash is not that of what follows it.
 func (h *header) checkHash(m *Model) error {
-	if have := m.Hash(); h.Hash != "" && h.Hash != have {
-		return fmt.Errorf("header: hash: the weights, biases and classes have the hash %s, not %s",
-			have, h.Hash)
+	if h.Hash == "" {
+		return nil
+	}
+	if err := m.CheckHash(h.Hash); err != nil {
+		return fmt.Errorf("header: hash: %w", err)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -104,7 +105,7 @@ func TestCalibrate(t *testing.T) {
 			m := mustTrain(t, data.dense, data.y, cfg)
 			plain := cfg
 			plain.Calibrate = 0
-			if mustTrain(t, data.dense, data.y, plain).Hash() != m.Hash() {
+			if mustTrain(t, data.dense, data.y, plain).Hash() != m.hash(false) {
 				t.Errorf("%s: the weights are others than without", name)
 			}
 			again, err := (&Trainer{Config: cfg, Threads: 3}).plain(t.Context(), data.dense, data.y)
@@ -202,6 +203,46 @@ func TestCalibrateRefuses(t *testing.T) {
 			Seed: seed})
 		if (m == nil) == (err == nil) {
 			t.Errorf("seed %d: %v, %v", seed, m, err)
+		}
+	}
+}
+
+// The hash covers the sigmoids, which verify can find anew; models of former versions, whose hash
+// does not cover them, are read and keep it.
+func TestSigmoidsAreVerified(t *testing.T) {
+	for seed := range uint64(6) {
+		data := random(seed, 80, 5, 2+int(seed%3), 1)
+		cfg := Config{Calibrate: 3, Epochs: 4, Loss: pick(rand.New(rand.NewPCG(seed, 4)), Hinge,
+			SquaredHinge)}
+		if seed%2 == 0 {
+			cfg.Multiclass, cfg.Scale = OneVsRest, ScaleNone
+		}
+		tr := Trainer{Config: cfg, Fingerprint: true, KeepProof: true, Threads: 1}
+		x := []Examples{data.dense, data.sparse}[seed%2]
+		m := train(t, x, data.y, tr)
+		o := VerifyOptions{Proof: m.Proof, Sigmoids: true}
+		v, err := tr.Verify(t.Context(), m, x, data.y, o)
+		if err != nil || v.Verdict != Confirmed || !v.Sigmoids {
+			t.Fatalf("seed %d: %+v, %v", seed, v, err)
+		}
+		former := m.hash(false)
+		old, err := Read(bytes.NewReader(m.rewritten(t, former)))
+		if err != nil || old.Hash() != former || former == m.Hash() {
+			t.Fatalf("seed %d: the hash of a former version: %v", seed, err)
+		}
+		if old, err = Read(bytes.NewReader(encode(t, old))); err != nil || old.Hash() != former {
+			t.Errorf("seed %d: the hash of a former version, written anew: %v", seed, err)
+		}
+		changed := *m
+		changed.Calibration = slices.Clone(m.Calibration)
+		at := &changed.Calibration[len(m.Calibration)-1].B
+		*at = math.Nextafter(*at, 1)
+		if _, err := Read(bytes.NewReader(changed.rewritten(t, m.Hash()))); err == nil {
+			t.Errorf("seed %d: another sigmoid has the hash", seed)
+		}
+		v, err = tr.Verify(t.Context(), &changed, x, data.y, VerifyOptions{Sigmoids: true})
+		if err != nil || v.Verdict != Contradicted || v.Hash == m.Hash() {
+			t.Errorf("seed %d: another sigmoid: %+v, %v", seed, v, err)
 		}
 	}
 }

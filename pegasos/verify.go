@@ -46,6 +46,7 @@ type Verification struct {
 	Bound     float64 // on the least objective there is; NaN where there is none
 	Gap       float64 // of these two
 	Proven    bool    // the bound is that of a Proof
+	Sigmoids  bool    // they are those of the folds, trained anew
 
 	Claimed Result // the model's
 }
@@ -59,6 +60,10 @@ type VerifyOptions struct {
 	// is above 0 and that is less than the model claims, and its finish was Newton's method or
 	// FinishAuto, some iterations of Newton's method go on from the weights.
 	Passes int
+	// Sigmoids asks for the folds of Config.Calibrate to be trained anew, which takes as long as
+	// they took: the sigmoids have to be the same to the bit. The trainer's Start has to be that of
+	// the model's training, and the rows have to be held as they were.
+	Sigmoids bool
 }
 
 // Verify holds the model to what its Result claims of the rows of x with the labels y. The
@@ -110,6 +115,11 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	}
 	v.checkObjective(s, m, &found, quick)
 	v.checkBound()
+	if o.Sigmoids && len(v.Reasons) == 0 {
+		if err := tr.checkSigmoids(ctx, v, m, x, y); err != nil {
+			return nil, err
+		}
+	}
 	v.decide()
 	return v, nil
 }

@@ -23,7 +23,7 @@ var (
 // verify verifies a model on the trial's data.
 func (t *trial) verify(m *Model, x Examples, p *Proof) (*Verification, error) {
 	tr := Trainer{Weights: t.tr.Weights, Prior: t.tr.Prior, Threads: 1}
-	o := VerifyOptions{p, t.g.IntN(6)}
+	o := VerifyOptions{Proof: p, Passes: t.g.IntN(6)}
 	return tr.Verify(context.Background(), m, x, t.y, o)
 }
 

@@ -42,11 +42,11 @@ func readTable(t *testing.T, path string) (columns map[string][]float64, header 
 
 func TestCurve(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
-	must(t, "train", "-quiet", "-lambda", "1", "-epochs", "20", "-json", dir+"/plain.json", digits,
-		dir+"/plain")
-	must(t, "train", "-quiet", "-lambda", "1", "-epochs", "20", "-json", dir+"/json", digits,
-		dir+"/model",
-		"-curve", dir+"/curve.csv", "-plot", dir+"/curve.svg", "-valid", digits)
+	joint := []string{"train", "-quiet", "-multiclass", "crammer-singer", "-lambda", "1", "-epochs",
+		"20", digits}
+	must(t, append(joint, dir+"/plain", "-json", dir+"/plain.json")...)
+	must(t, append(joint, dir+"/model", "-json", dir+"/json",
+		"-curve", dir+"/curve.csv", "-plot", dir+"/curve.svg", "-valid", digits)...)
 	plain, run := report(t, dir+"/plain.json"), report(t, dir+"/json")
 	if plain["model_hash"] != run["model_hash"] || plain["gap"] != run["gap"] {
 		t.Error("measuring on the way changes the result")
@@ -251,7 +251,8 @@ func TestProba(t *testing.T) {
 		t.Errorf("probabilities of the hinge loss: %d, %s%s", code, out, told)
 	}
 	digits := "../../dataset/digits/digits.csv.gz"
-	must(t, "train", "-quiet", "-loss", "log", "-epochs", "2", digits, model)
+	must(t, "train", "-quiet", "-loss", "log", "-multiclass", "multinomial", "-epochs", "2", digits,
+		model)
 	out, _ = must(t, "predict", "-quiet", "-proba", digits, model)
 	for _, line := range strings.Split(strings.TrimSpace(out), "\n")[1:] {
 		fields, sum, best := strings.Fields(line), 0., 0

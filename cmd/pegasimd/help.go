@@ -23,7 +23,7 @@ var flagTopics = []flagTopic{
 		"finish-after seed")},
 	{"How long", strings.Fields("epochs steps passes tol change patience valid")},
 	{"What is tried", strings.Fields("folds lambdas cs gammas metric")},
-	{"What is verified", strings.Fields("proof hash")},
+	{"What is verified", strings.Fields("proof hash sigmoids")},
 	{"The scale", strings.Fields("kind save like")},
 	{"The other form", strings.Fields("from to stream")},
 	{"The data", strings.Fields("format layout header label-column labels index-base unsorted " +

@@ -34,7 +34,8 @@ Columns are separated by tabs. A model that predicts numbers writes those; the r
 error is printed.
 
 With -proba the columns are the probabilities of all classes. A model has them if it was trained
-with -loss log or with -proba.
+with -loss log or with -proba. The labels stay those of the scores: with -multiclass ovo the pairs'
+votes and their probabilities together may favour different classes.
 
 Examples:
   pegasimd predict test.svm a9a.model labels.txt

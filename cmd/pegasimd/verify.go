@@ -36,11 +36,11 @@ Features are scaled as in training. -hash holds the model against a hash that wa
 train or inspect.
 
 Of a kernel machine the support rows are looked for among the data's, and the bound is made of the
-coefficients, from kernel values in float64: -passes, -proof, -weights, -costs, -prior and -start are
-not for them. Their objective is compared within float32's roundings.
+coefficients, from kernel values in float64: -passes, -proof, -weights, -costs, -prior, -start and
+-sigmoids are not for them. Their objective is compared within float32's roundings.
 
-Models of the form that older releases wrote do not say which data they are of; then the objective
-alone tells.
+The hash covers what makes labels, scores and, of train -proba, probabilities. Models of the form
+that older releases wrote do not say which data they are of; then the objective alone tells.
 
 Examples:
   pegasimd verify a9a.model a9a.svm
@@ -56,6 +56,7 @@ type verifyFlags struct {
 	weights, costs string
 	start, prior   string
 	passes         int
+	sigmoids       bool
 	memory         memoryFlags
 	json           string
 }
@@ -72,6 +73,9 @@ func (v *verifyFlags) define(f *flag.FlagSet) {
 		"data have features that it lacks, which training left out")
 	f.IntVar(&v.passes, "passes", 20, "`n` how many passes of dual coordinate ascent improve our own "+
 		"bound, for every loss but eps-insensitive (0: none)")
+	f.BoolVar(&v.sigmoids, "sigmoids", false, "train the folds of train -proba anew, which takes as "+
+		"long as it took, and compare the sigmoids that make probabilities of scores; with -start "+
+		"if training had it")
 	v.memory.define(f)
 	defineJSON(f, &v.json, "what was found", " instead of the text")
 }
@@ -111,7 +115,8 @@ type verifyReport struct {
 	Objective        number   `json:"objective"`
 	Bound            number   `json:"dual_objective"`
 	Gap              number   `json:"gap"`
-	Proof            bool     `json:"proof"` // the bound is that of -proof
+	Proof            bool     `json:"proof"`    // the bound is that of -proof
+	Sigmoids         bool     `json:"sigmoids"` // they are those of -sigmoids
 	ClaimedObjective number   `json:"claimed_objective"`
 	ClaimedBound     number   `json:"claimed_dual_objective"`
 	ClaimedGap       number   `json:"claimed_gap"`
@@ -235,6 +240,9 @@ func (f *verifyFlags) checkKernel() error {
 			return usagef("%s: not for kernel machines", given[0])
 		}
 	}
+	if f.sigmoids {
+		return usagef("-sigmoids: not for kernel machines")
+	}
 	return nil
 }
 
@@ -262,7 +270,12 @@ func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set,
 			return nil, err
 		}
 	}
-	options := pegasos.VerifyOptions{Passes: f.passes}
+	if f.start != "" {
+		if tr.Start, err = readLinear(f.start); err != nil {
+			return nil, err
+		}
+	}
+	options := pegasos.VerifyOptions{Passes: f.passes, Sigmoids: f.sigmoids}
 	if options.Proof, err = readProof(f.proof); err != nil {
 		return nil, err
 	}
@@ -290,8 +303,9 @@ func newVerifyReport(v *pegasos.Verification, set *dataset.Set, p predictor) *ve
 	return &verifyReport{
 		Verdict: string(v.Verdict), Reasons: reasons, ModelHash: v.Hash, Data: v.Data,
 		DataKnown: v.Known, Objective: number(v.Objective), Bound: number(v.Bound),
-		Gap: number(v.Gap), Proof: v.Proven, ClaimedObjective: number(claimed.Objective),
-		ClaimedBound: number(claimed.DualObjective), ClaimedGap: number(claimed.Gap),
+		Gap: number(v.Gap), Proof: v.Proven, Sigmoids: v.Sigmoids,
+		ClaimedObjective: number(claimed.Objective),
+		ClaimedBound:     number(claimed.DualObjective), ClaimedGap: number(claimed.Gap),
 		Rows: set.Rows(), Features: p.Cols(),
 		noData: p.data() == "", kernel: kernel,
 	}
@@ -312,6 +326,9 @@ func (r *verifyReport) print(w io.Writer) {
 		source = "from the proof"
 	} else if r.kernel {
 		source = "from its coefficients"
+	}
+	if r.Sigmoids {
+		fmt.Fprintln(w, "the sigmoids are those of the folds, trained anew")
 	}
 	f := proof.Finding{
 		Claimed: float64(r.ClaimedObjective), ClaimedGap: float64(r.ClaimedGap),

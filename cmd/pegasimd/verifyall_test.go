@@ -38,6 +38,9 @@ func verifyTrained(t *testing.T, args []string) {
 		return // what it read is not there, or was replaced
 	}
 	f.passes, f.data.quiet = 2, true
+	if m, err := pegasos.ReadFile(model); err == nil {
+		f.sigmoids = m.Calibration != nil && m.Config.Patience == 0
+	}
 	c := &call{Context: context.Background(), stdout: &standardOutput{w: io.Discard},
 		stderr: io.Discard}
 	r, err := c.verify(&f, model, data)

@@ -21,13 +21,14 @@ import (
 )
 
 type model struct {
-	Features   int
-	Classes    []float32
-	Bias       bool
-	Data, Hash string
-	Lambda     float64
-	Scaling    struct{ Kind string }
-	Config     struct {
+	Features    int
+	Classes     []float32
+	Bias        bool
+	Data, Hash  string
+	Calibration []any // sigmoids, which the hash covers
+	Lambda      float64
+	Scaling     struct{ Kind string }
+	Config      struct {
 		Loss, Order, Bias string
 		ClassWeight       string  `json:"class_weight"`
 		BiasScale         float64 `json:"bias_scale"`
@@ -60,7 +61,7 @@ func readModel(name string) (m *model, hash string, err error) {
 	}
 	known := strings.Contains(" hinge squared-hinge log ", " "+c.Loss+" ") &&
 		strings.Contains(" none unit ", " "+m.Scaling.Kind+" ") && c.ClassWeight == "" &&
-		(c.Bias == "none" || c.Bias == "augmented") && c.Order == "shuffled"
+		(c.Bias == "none" || c.Bias == "augmented") && c.Order == "shuffled" && m.Calibration == nil
 	if err != nil || !known || len(m.Classes) != 2 || m.Features < 0 || len(numbers) < size {
 		return nil, "", fmt.Errorf("%s is of a kind that is not known here: %w", name, err)
 	}
