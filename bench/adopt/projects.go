@@ -104,6 +104,23 @@ var projects = []project{
 		calls: []call{{name: "cosine", expr: "float32(similarity(x, y))", loop: true}},
 	},
 	{
+		name: "spago", module: "github.com/nlpodyssey/spago", version: "v1.1.0",
+		folder: "mat/internal/matfuncs",
+		edits: []edit{
+			{file: "dotprod_amd64.go", fn: "DotProd32", with: "return dense.Dot(x1, x2)",
+				uses: dense},
+			{file: "dotprod_purego.go", fn: "DotProd32", with: "return dense.Dot(x1, x2)",
+				uses: dense},
+			{file: "sum_amd64.go", fn: "Sum32", with: "return dense.Sum(x)", uses: dense},
+			{file: "sum_purego.go", fn: "Sum32", with: "return dense.Sum(x)", uses: dense},
+		},
+		calls: []call{
+			{name: "dot", expr: "DotProd32(x, y)"},
+			{name: "sum", expr: "Sum32(x)"},
+		},
+		theirs: "^Benchmark(DotProd|Sum)32$",
+	},
+	{
 		name: "gonum", module: "gonum.org/v1/gonum", version: "v0.17.0", folder: "blas/blas32",
 		edits: []edit{
 			{file: "blas32.go", old: "gonum.Implementation{}", with: "fast.Implementation{}",

@@ -52,7 +52,7 @@ func main() {
 // parse reads the flags.
 func parse() (o options, err error) {
 	only := flag.String("op", "", "comma-separated operations to time, of dot, axpy, scal, "+
-		"sumsq, dist, rows, stream, gather, sparsedot, sparseaxpy, rankk (default all)")
+		"sumsq, dist, cosine, rows, stream, gather, sparsedot, sparseaxpy, rankk (default all)")
 	sizes := flag.String("sizes", "",
 		"comma-separated lengths, or nonzeros of sparse rows, instead of the built-in ones")
 	flag.IntVar(&o.rounds, "rounds", 11, "rounds in a pass; in each, every contender is timed once")
@@ -115,8 +115,8 @@ type op interface {
 }
 
 func chosen(names string) (chosen []op, err error) {
-	all := []op{&dot, &axpy, &scal, &sumSquares, &distance, &rowsOp{}, &streamOp{},
-		&streamOp{gathered: true}, &sparseDot, &sparseAxpy, &rankKOp{}}
+	all := []op{&dot, &axpy, &scal, &sumSquares, &distance, &cosine, &rowsOp{},
+		&streamOp{}, &streamOp{gathered: true}, &sparseDot, &sparseAxpy, &rankKOp{}}
 	if names == "" {
 		return all, nil
 	}

@@ -1,5 +1,7 @@
 package main
 
+import "math"
+
 // What one writes without a library.
 
 func loopDot(x, y []float32) (sum float32) {
@@ -66,6 +68,15 @@ func fourDistance(x, y []float32) float32 {
 		x, y = x[4:], y[4:]
 	}
 	return (s0 + s1) + (s2 + s3) + loopDistance(x, y)
+}
+
+func loopCosine(x, y []float32) float32 {
+	var xy, xx, yy float32
+	y = y[:len(x)]
+	for i, v := range x {
+		xy, xx, yy = xy+v*y[i], xx+v*v, yy+y[i]*y[i]
+	}
+	return xy / float32(math.Sqrt(float64(xx)*float64(yy)))
 }
 
 func loopDotSparse(idx []int32, val, w []float32) (sum float32) {

@@ -21,6 +21,7 @@ type vectorOp struct {
 	writes      bool
 	// of the sum, or the new y; size bounds what is rounded
 	term  func(a, x, y float64) (value, size float64)
+	whole func(x, y []float32) float64 // in place of term: the result, at most 1
 	peers []vectorPeer
 }
 
@@ -214,6 +215,29 @@ var distance = vectorOp{
 		{"Go loop, 4 sums", goPeer, func(n int, x, y []float32) {
 			for range n {
 				sink = fourDistance(x, y)
+			}
+		}},
+	},
+}
+
+var cosine = vectorOp{
+	name: "cosine", title: "Cosine", offsets: []int{0, 1},
+	sizes: []int{8, 12, 16, 24, 32, 48, 64, 128, 384, 768, 1536},
+	whole: wideCosine,
+	peers: []vectorPeer{
+		{"Pegasimd", ours, func(n int, x, y []float32) {
+			for range n {
+				sink = dense.Cosine(x, y)
+			}
+		}},
+		{"vek32", goPeer, func(n int, x, y []float32) {
+			for range n {
+				sink = vek32.CosineSimilarity(x, y)
+			}
+		}},
+		{"Go loop", goPeer, func(n int, x, y []float32) {
+			for range n {
+				sink = loopCosine(x, y)
 			}
 		}},
 	},

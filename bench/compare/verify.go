@@ -60,8 +60,11 @@ func (o *vectorOp) right(p vectorPeer) bool {
 	return true
 }
 
-// close tells whether sink, or y after, is what term says of x and y before.
+// close tells whether sink, or y after, is what term or whole says of x and y before.
 func (o *vectorOp) close(x, before, after []float32) bool {
+	if o.whole != nil {
+		return near(sink, o.whole(x, before), 1) && slices.Equal(before, after)
+	}
 	var sum, size float64
 	for i := range x {
 		v, s := o.term(float64(alpha), float64(x[i]), float64(before[i]))
@@ -71,6 +74,15 @@ func (o *vectorOp) close(x, before, after []float32) bool {
 		sum, size = sum+v, size+s
 	}
 	return o.writes || near(sink, sum, size) && slices.Equal(before, after)
+}
+
+func wideCosine(x, y []float32) float64 {
+	var xy, xx, yy float64
+	for i, v := range x {
+		a, b := float64(v), float64(y[i])
+		xy, xx, yy = xy+a*b, xx+a*a, yy+b*b
+	}
+	return xy / math.Sqrt(xx*yy)
 }
 
 // near allows 32 roundings, each half a unit in the last place of size.
