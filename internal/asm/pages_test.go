@@ -35,8 +35,13 @@ func TestSumsAtPageEnds(t *testing.T) {
 					if first {
 						m = &turns{g, inside}
 					}
-					at := shortest(k, k.New(n, m, asmtest.Uniform(1)))
-					if at > 4*elsewhere+60*time.Nanosecond {
+					a := k.New(n, m, asmtest.Uniform(1))
+					at := shortest(k, a)
+					slow := func() bool { return at > 4*elsewhere+60*time.Nanosecond }
+					for try := 0; slow() && try < 5; try++ { // the machine may have been busy
+						at = min(at, shortest(k, a))
+					}
+					if slow() {
 						t.Errorf("n = %d, at start %t, first %t: %v a call, %v elsewhere", n,
 							atStart, first, at, elsewhere)
 					}
