@@ -18,7 +18,8 @@ func TestCompare(t *testing.T) {
 	}
 	f := flags{sets: regexp.MustCompile("^made-(tiny-three|numbers-small)$"), peers: true,
 		variants: true, python: "/usr/bin/python3", limit: 10 * time.Second,
-		splits: 2, json: t.TempDir() + "/all.json", numbers: "-loss squared"}
+		splits: 2, rounds: 2, trainers: regexp.MustCompile(""), json: t.TempDir() + "/all.json",
+		numbers: "-loss squared"}
 	if err := f.compare(t.Context(), t.TempDir()); err != nil {
 		t.Fatal(err)
 	}

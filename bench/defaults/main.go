@@ -171,7 +171,7 @@ func each(ctx context.Context, p *problem, splits []split, dir, variant string,
 			return nil, err
 		}
 		of := make([][]*score, len(trainers))
-		for range rounds {
+		for range max(1, rounds) {
 			for k, t := range trainers {
 				if failed[k] != nil {
 					continue
