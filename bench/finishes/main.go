@@ -134,7 +134,8 @@ func (p *problem) compare(out io.Writer, loss pegasos.Loss) error {
 			if err := p.judge(theirs, loss); err != nil {
 				return err
 			}
-			line.equal, err = p.time(p.auto(loss, min(max(theirs.above-1, 1e-5), 0.99)), m.threads, 0)
+			tol := min(max(theirs.above-1, 1e-5), 0.99)
+			line.equal, err = p.time(p.auto(loss, tol), m.threads, 0)
 			if err != nil {
 				return err
 			}
