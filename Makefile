@@ -120,7 +120,7 @@ test-onnx: ## exported models in ONNX Runtime (needs npm)
 
 .PHONY: race
 race: ## the race detector, over the assembly and over plain Go
-	$(GO) test -race -short ./internal/asm ./dense ./quant ./sparse ./dataset
+	$(GO) test -race -short -timeout 30m ./internal/asm ./dense ./quant ./sparse ./dataset
 	$(GO) test -race -short -run '$(BITS)|Shard|Progress|Cancel|Partial' ./pegasos ./pegasos/kernelsvm
 	$(GO) -C cmd/pegasimd test -race -short ./...
 	$(GO) test -race -short -tags purego ./dense ./sparse
