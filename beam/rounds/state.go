@@ -162,15 +162,21 @@ func (s *session) report(state *saved) Report {
 
 // Status tells where the rounds of a folder are.
 func Status(dir string) (Report, error) {
-	s, err := open(dir)
-	if err != nil {
-		return Report{}, err
-	}
-	state, err := s.newest()
+	s, state, err := newestOf(dir)
 	if err != nil {
 		return Report{}, err
 	}
 	return s.report(state), nil
+}
+
+// newestOf opens a folder, and reads the last state that was committed.
+func newestOf(dir string) (*session, *saved, error) {
+	s, err := open(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	state, err := s.newest()
+	return s, state, err
 }
 
 // Plan returns the settings of a folder's rounds in full, and the shards that have rows.
@@ -185,11 +191,7 @@ func Plan(dir string) (*pegasos.Rounds, []int, error) {
 // Model returns the model that the rounds of a folder have made. Before they are done it is the
 // best so far, which claims nothing of itself.
 func Model(dir string) (*pegasos.Model, error) {
-	s, err := open(dir)
-	if err != nil {
-		return nil, err
-	}
-	state, err := s.newest()
+	s, state, err := newestOf(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -29,10 +29,15 @@ func StartVerify(dir, manifest, model string, iterations int) error {
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(file)
-	cfg := Config{Verify: path, Claim: hex.EncodeToString(sum[:])}
+	cfg := Config{Verify: path, Claim: claimOf(file)}
 	cfg.Epochs = iterations
 	return Start(dir, manifest, cfg)
+}
+
+// claimOf returns what stands for a model's file in the settings: its SHA-256, in hexadecimal.
+func claimOf(file []byte) string {
+	sum := sha256.Sum256(file)
+	return hex.EncodeToString(sum[:])
 }
 
 // verification returns the rounds of a session that verifies a model.
@@ -42,7 +47,7 @@ func (s *session) verification(stats *pegasos.Statistics) (*pegasos.Rounds, erro
 	if err != nil {
 		return nil, err
 	}
-	if sum := sha256.Sum256(file); hex.EncodeToString(sum[:]) != s.Settings.Claim {
+	if claimOf(file) != s.Settings.Claim {
 		return nil, fmt.Errorf("%s: the rounds in %s are of another model: take another folder, or "+
 			"remove it", name, visible.Name(s.dir))
 	}
@@ -70,11 +75,7 @@ func (s *session) verification(stats *pegasos.Statistics) (*pegasos.Rounds, erro
 
 // Verified returns what the rounds that StartVerify began have found, once they are done.
 func Verified(dir string) (*pegasos.Verification, error) {
-	s, err := open(dir)
-	if err != nil {
-		return nil, err
-	}
-	state, err := s.newest()
+	s, state, err := newestOf(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,8 @@ func run() error {
 
 // head is that of the table.
 const head = "| set, lambda, loss | ours on | auto: 1 %, 0.1 % | iterations | " +
-	"before: 1 %, 0.1 % | by | times as fast | liblinear, P/P* | auto to that | liblinear over auto: 1 %, to that |\n" +
+	"before: 1 %, 0.1 % | by | times as fast | liblinear, P/P* | auto to that | " +
+	"liblinear over auto: 1 %, to that |\n" +
 	"| :-- | :-- | --: | --: | --: | :-- | --: | --: | --: | --: |\n"
 
 // compare writes the lines of a loss.

@@ -86,9 +86,11 @@ func firstFeature(set *dataset.Set, i int) float32 {
 	if set.Dense != nil {
 		return set.Dense.Row(i)[0]
 	}
-	index, values := set.Sparse.Row(i)
-	if len(index) > 0 && index[0] == 0 {
-		return values[0]
+	for j, v := range set.Sparse.Nonzeros(i) {
+		if j == 0 {
+			return v
+		}
+		break // columns ascend
 	}
 	return 0
 }

@@ -115,7 +115,8 @@ func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 			"or -finish newton, no more than prove 1 %)")
 	f.Int64Var(&cfg.Steps, "steps", 0, "`n` the number of steps")
 	f.Float64Var(&cfg.Tol, "tol", 0, "`share` stop before -epochs or -steps (with -tol 2000 epochs "+
-		"unless given) when the objective is proven to be at most this share above the optimum: 0.01 is 1 %")
+		"unless given) when the objective is proven to be at most this share above the optimum: "+
+		"0.01 is 1 %")
 	f.Float64Var(&cfg.Change, "change", 0, "`share` stop when the objective falls by no more than "+
 		"this share of itself between two measurements, a quarter of the run apart")
 	f.Func("order", "`shuffled|permutation|iid|sequential|blocks` the order of the rows: shuffled "+
@@ -130,7 +131,8 @@ func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 	f.BoolVar(&cfg.Project, "project", false, "keep the weights in the ball of radius "+
 		"1/sqrt(lambda) (of the log loss sqrt(log(2)/lambda))")
 	f.Func("offset", "`r2|pilot|none` the rule for t0, which steps count from: r2 is "+
-		"mean |x|^2/lambda; pilot a multiple of it that a run over an eighth of the rows suggests, with which the "+
+		"mean |x|^2/lambda; pilot a multiple of it that a run over an eighth of the rows "+
+		"suggests, with which the "+
 		"objective often falls faster; none is 0 (default r2)", text(&cfg.Offset))
 	f.Func("average", "`last-half|none` the result: the mean over the last half of the run, or "+
 		"its last iterate (default last-half)", text(&cfg.Average))

@@ -188,6 +188,10 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	if err != nil {
 		return nil, err
 	}
+	start, err := f.readStart(p.Cols())
+	if err != nil {
+		return nil, err
+	}
 	if head.Classes != nil {
 		if err := relabel(set, p, weights); err != nil {
 			return nil, fmt.Errorf("%s: %w", data, err)
@@ -197,7 +201,8 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	if isKernel {
 		v, err = c.verifyKernel(f, kernel.Model, set)
 	} else {
-		v, err = c.verifyLinear(f, p.(linearModel).Model, set, weights, data)
+		tr := pegasos.Trainer{Weights: weights, Start: start}
+		v, err = c.verifyLinear(f, p.(linearModel).Model, set, tr, data)
 	}
 	if err == nil {
 		err = set.Err()
@@ -208,28 +213,26 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	if !strings.HasPrefix(v.Hash, f.hash) {
 		v.Contradict("the model's hash is %s, not %s", v.Hash, f.hash)
 	}
-	narrow, err := f.leavesOut(p.Cols())
-	if err != nil {
-		return nil, err
-	}
+	// A model that training started from, or the prior, may lack features: training left them out.
+	narrow := start != nil || f.prior != ""
 	if n := set.Ignored; (n > 0 || len(set.Others) > 0) && !narrow {
 		v.Contradict("the data have features that the model does not have")
 	}
 	return newVerifyReport(v, set, p), nil
 }
 
-// leavesOut reports whether training left out the features that another model lacks, which it
-// started from or which is the prior: those beyond the model's own are none of its claims then.
-func (f *verifyFlags) leavesOut(cols int) (bool, error) {
+// readStart reads the model that the one to verify was trained from, of as many columns; nil for
+// none.
+func (f *verifyFlags) readStart(cols int) (*pegasos.Model, error) {
 	if f.start == "" {
-		return f.prior != "", nil
+		return nil, nil
 	}
 	start, err := readLinear(f.start)
 	if err == nil && start.Cols() != cols {
 		err = usagef("-start: the model has %d features, the one that was trained from it %d",
 			start.Cols(), cols)
 	}
-	return err == nil, err
+	return start, err
 }
 
 // checkKernel refuses what is not for kernel machines.
@@ -256,22 +259,16 @@ func (c *call) verifyKernel(f *verifyFlags, m *kernelsvm.Model, set *dataset.Set
 
 // verifyLinear reads what belongs to the training of a linear model, and verifies it.
 func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set,
-	weights []float32, data string) (v *pegasos.Verification, err error) {
+	tr pegasos.Trainer, data string) (v *pegasos.Verification, err error) {
 	if err := checkNumbers(data, set, m.Config.Loss); err != nil {
 		return nil, err
 	}
-	tr := pegasos.Trainer{Threads: f.data.opt.Threads, MaxMemory: f.memory.limit(set),
-		Weights: weights}
+	tr.Threads, tr.MaxMemory = f.data.opt.Threads, f.memory.limit(set)
 	if tr.Costs, err = readCosts(f.costs); err != nil {
 		return nil, err
 	}
 	if f.prior != "" {
 		if tr.Prior, err = readLinear(f.prior); err != nil {
-			return nil, err
-		}
-	}
-	if f.start != "" {
-		if tr.Start, err = readLinear(f.start); err != nil {
 			return nil, err
 		}
 	}

@@ -17,10 +17,10 @@ var verifyCommand = command{
 	name:      "verify",
 	arguments: "MANIFEST MODEL",
 	summary:   "hold shards and a model against what is claimed of them",
-	help: `Verify holds the shards of MANIFEST against their hashes, and MODEL against what it claims: it finds
-its objective on their rows anew, and a lower bound on the least objective there is, and compares with
-what the model claims of both. The bound is found in rounds such as those of train, which owe nothing
-to the training. Like pegasimd verify it says one of
+	help: `Verify holds the shards of MANIFEST against their hashes, and MODEL against what it claims: it
+finds its objective on their rows anew, and a lower bound on the least objective there is, and
+compares with what the model claims of both. The bound is found in rounds such as those of train,
+which owe nothing to the training. Like pegasimd verify it says one of
 
   confirmed       the objective is what the model claims, and it is proven to be at most as far above
                   the optimum as is claimed
