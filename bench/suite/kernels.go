@@ -175,7 +175,7 @@ func (m *meter) kernel(c *cell) error {
 			call: func() { bandwidth.Run(shape, x, y) }})
 	}
 	rounds := m.rounds
-	if c.bytes > m.caches.L3 { // a call takes long
+	if m.isLong(c) {
 		rounds = min(rounds, 6) // what benchstat wants at least
 		for i := range contenders {
 			contenders[i].plan = plan{1, 1}
@@ -195,6 +195,12 @@ func (m *meter) kernel(c *cell) error {
 		}
 	}
 	return nil
+}
+
+// isLong reports whether a call takes so long that it is a sample: it moves more than the caches
+// hold. Prefetch moves nothing itself, whatever it is given.
+func (m *meter) isLong(c *cell) bool {
+	return c.bytes > m.caches.L3 && c.kernel.Name != "prefetch"
 }
 
 // A contender is the kernel in one path, or the probe of the machine's limit.

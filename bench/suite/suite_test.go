@@ -154,6 +154,9 @@ func TestLevels(t *testing.T) {
 		caches: machine.Caches{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20, Known: true}}
 	have := map[string]bool{}
 	for _, c := range m.kernels() {
+		if want := c.level == "DRAM" && c.kernel.Name != "prefetch"; m.isLong(c) != want {
+			t.Errorf("%s: one call is a sample: %v", c.name(), !want)
+		}
 		if c.misaligned {
 			have[c.kernel.Name+" misaligned"] = true
 		} else {
