@@ -103,17 +103,28 @@ func (r *run) newtonPays(p *problem) bool {
 	if !r.data.auto.newton || p.newtons >= newtonBegins {
 		return false
 	}
+	if p.newtons == 0 && p.ascent == nil && r.newtonSoon() {
+		return true
+	}
 	c := r.predicted()
 	spent := float64(r.epoch)
 	if p.ascent != nil {
 		spent = float64(p.ascent.pass)
 	}
+	return float64(spent*c.epoch) >= c.newton/2
+}
+
+// newtonSoon reports whether Newton's method is so cheap that FinishAuto begins with it.
+func (r *run) newtonSoon() bool {
+	if r.cfg.Finish != FinishAuto || !r.data.auto.newton {
+		return false
+	}
 	soon := float64(soonEpochs)
-	if !r.cfg.canAscend() || p.prior != nil {
+	if !r.cfg.canAscend() || r.data.prior != nil {
 		soon = aloneEpochs
 	}
-	return p.newtons == 0 && p.ascent == nil && c.newton <= float64(soon*c.epoch) ||
-		float64(spent*c.epoch) >= c.newton/2
+	c := r.predicted()
+	return c.newton <= float64(soon*c.epoch)
 }
 
 // predicted is predict for the run's rows.

@@ -82,6 +82,7 @@ func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, erro
 	}
 	d.newtons.x, d.newtons.threads = d.x, parallel.Threads(tr.Threads)
 	d.compact(tr)
+	d.newtons.ordered = d.rows()
 	if err := d.setNorms(); err != nil {
 		return nil, err
 	}

@@ -86,7 +86,7 @@ func (r *run) arrange() {
 // worthCopying reports whether the run should have copies of its rows, of data of so many bytes.
 func (r *run) worthCopying(size int) bool {
 	// Copying takes about as long as an epoch, and saves less than that in each.
-	short := r.cfg.Finish == FinishNewton || r.total <= 2*int64(r.order.Steps)
+	short := r.cfg.Finish == FinishNewton || r.newtonSoon() || r.total <= 2*int64(r.order.Steps)
 	if !r.few(size) && (short || size < copyFrom || size > copyTo) {
 		return false
 	}

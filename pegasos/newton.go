@@ -70,7 +70,7 @@ type newton struct {
 	line    *newtonLine    // its own from aim to move
 	pool    *newtonPool
 
-	rows   []uint32       // of the problem, ascending by their numbers in the data
+	newtonRows
 	few    store.Nonzeros // the rows, where they have few nonzeros; else nil
 	pixels *newtonPixels  // the rows as bytes, where they are added up so; else nil
 	beta   float64        // the feature of the bias; 0 without one
@@ -157,7 +157,7 @@ func (n *newton) begin() {
 // prepare makes room for weights, margins and sums.
 func (n *newton) prepare() {
 	p := n.p
-	n.rows = p.rank()
+	n.newtonRows = p.newtonRows(n.pool)
 	p.widenPrior()
 	if sumFew {
 		n.few = n.fewNonzeros()

@@ -28,18 +28,10 @@ func TestNewtonPixels(t *testing.T) {
 			if bias == BiasAugmented {
 				cfg.BiasScale = 0.5
 			}
-			r, err := newRun(data.dense, data.y, &Trainer{Config: cfg.Plain(), Threads: 1})
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := r.problems[0]
-			p.startNewton(r.cfg, 0, &r.data.newtons)
-			n := p.newton
-			n.ready()
+			n := readyNewton(t, data.dense, data.y, cfg)
 			if n.pixels == nil || n.pixels.own == nil {
 				t.Fatal("the rows are bytes")
 			}
-			n.buffers = n.pool.get(n)
 			g := rand.New(rand.NewPCG(64, 1))
 			for range 5 {
 				var zone []int32

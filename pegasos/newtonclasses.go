@@ -48,17 +48,17 @@ func (n *newton) leaveLine() {
 // multiply finds the direction's product with each row.
 func (n *newton) multiply() {
 	n.inChunks(func(_, from, to int) {
-		x := n.p.x.ForWorker()
-		for j := from; j < to; j++ {
-			n.setProduct(j, x.Dot(int(n.rows[j]), n.line.step))
+		dots := n.line.q[from:to]
+		n.x.ForWorker().DotMany(dots, n.at[from:to], n.line.step)
+		for j, dot := range dots {
+			n.setProduct(from+j, dot)
 		}
 	})
 }
 
 // setProduct takes over the product of row j.
 func (n *newton) setProduct(j int, dot float32) {
-	side, _ := n.p.label(n.rows[j])
-	n.line.q[j] = float32(float64(side) * (float64(dot) + n.biasOf(n.line.p)))
+	n.line.q[j] = float32(float64(n.side[j]) * (float64(dot) + n.biasOf(n.line.p)))
 }
 
 // move is the last part of an iteration, when the products are known.
@@ -133,9 +133,9 @@ func (r *run) multiply(problems []*newton, threads int) {
 		if lead.over() {
 			return
 		}
-		x, dots := lead.p.x.ForWorker(), make([]float32, len(aimed))
+		x, dots := lead.x.ForWorker(), make([]float32, len(aimed))
 		for j := c * newtonChunk; j < min((c+1)*newtonChunk, len(lead.rows)); j++ {
-			x.DotVectors(dots, int(lead.rows[j]), directions, 0)
+			x.DotVectors(dots, int(lead.at[j]), directions, 0)
 			for k, n := range aimed {
 				n.setProduct(j, dots[k])
 			}

@@ -58,14 +58,17 @@ func (n *newton) slope(s float64) (slope, bend float64) {
 	sums := make([][2]float64, k)
 	n.inChunks(func(k, from, to int) {
 		v := &sums[k]
-		if n.p.cost.loss == hingeCost && n.p.weight == nil {
+		if n.quick() {
 			v[0], v[1] = hingeSlope(n.m[from:to], all[from:to], s, 1/n.h)
-			return
+			if !math.IsNaN(v[0]) {
+				return
+			}
+			*v = [2]float64{}
 		}
 		for j := from; j < to; j++ {
 			q := float64(all[j])
 			a, f := n.p.cost.bent(n.m[j]+float64(s*q), 1/n.h)
-			cq := float64(n.p.share(int(n.rows[j])) * q)
+			cq := float64(n.share(j) * q)
 			v[0] -= float64(cq * a)
 			v[1] += float64(float64(cq*q) * f)
 		}
@@ -76,23 +79,4 @@ func (n *newton) slope(s float64) (slope, bend float64) {
 	}
 	rows := float64(len(n.rows))
 	return slope / rows, bend / rows
-}
-
-// hingeSlope is the part of slope of some rows of the same weight, with the hinge.
-func hingeSlope(m []float64, q []float32, s, inverse float64) (slope, bend float64) {
-	q = q[:len(m)]
-	for j, v := range m {
-		z := float64(q[j])
-		u := float64((1-(v+float64(s*z)))*inverse) + 0.5
-		if u <= 0 {
-			continue
-		}
-		if u >= 1 {
-			slope -= z
-			continue
-		}
-		slope -= float64(u * z)
-		bend += float64(z * z)
-	}
-	return slope, float64(bend * inverse)
 }

@@ -37,11 +37,8 @@ func (n *newton) width() (h, least float64) {
 // iterating reports whether Newton's method is at work on a problem of the run.
 func (p *problem) iterating() bool { return p.newton != nil && p.newton.state == newtonWorks }
 
-// What Newton's method keeps of a problem, in floats for each feature and in bytes for each row.
-const (
-	newtonPerVector = 8
-	newtonPerRow    = 21
-)
+// newtonPerVector is what Newton's method keeps of a problem, in floats for each feature.
+const newtonPerVector = 8
 
 // newtonMemory estimates the bytes of the buffers for so many problems at a time: the sums and
 // their factor, packed rows, and 36 bytes a row.

@@ -65,6 +65,7 @@ type newtonPool struct {
 	until context.Context // ends iterations before they are done; nil for none
 
 	x       store.Rows // of the data
+	ordered store.Rows // the same in the form that is fastest; nil for x
 	threads int
 	asked   bool          // whether x is bytes
 	pixels  *store.Pixels // x if it is
@@ -131,7 +132,7 @@ func (b *newtonBuffers) fit(n *newton) {
 		b.only = make([]uint32, rows)
 		b.chunks = make([]newtonSums, (rows+newtonChunk-1)/newtonChunk)
 	}
-	if all := n.p.x.Rows(); len(b.ones) < all {
+	if all := n.x.Rows(); len(b.ones) < all {
 		b.ones, b.weight = make([]float32, all), make([]float64, all)
 		for i := range b.ones {
 			b.ones[i] = 1
@@ -159,25 +160,23 @@ func (n *newton) inChunks(f func(k, from, to int)) {
 
 // setMargins finds the margins from v. Exact ones are from float64 dot products.
 func (n *newton) setMargins(exact bool) {
-	p, d := n.p, len(n.p.v)
-	w := make([]float32, d)
+	w := make([]float32, len(n.p.v))
 	for j := range w {
 		w[j] = float32(n.v[j])
 	}
 	wide := wideVector(w)
 	bias := n.biasOf(n.v)
 	n.inChunks(func(_, from, to int) {
-		x := p.x.ForWorker()
+		x := n.x.ForWorker()
 		for j := from; j < to; j++ {
-			i := int(n.rows[j])
-			side, _ := p.label(uint32(i))
+			i := int(n.at[j])
 			var z float64
 			if exact {
 				z = x.WideDot(i, wide)
 			} else {
 				z = float64(x.Dot(i, w))
 			}
-			n.m[j] = float64(float64(side)*(z+bias)) - p.wideTarget(i)
+			n.m[j] = float64(float64(n.side[j])*(z+bias)) - n.targetOf(j)
 		}
 	})
 }
@@ -187,10 +186,9 @@ func (n *newton) objective(times float64) float64 {
 	chunks := make([]float64, (len(n.rows)+newtonChunk-1)/newtonChunk)
 	n.inChunks(func(k, from, to int) {
 		for j := from; j < to; j++ {
-			i := int(n.rows[j])
-			target := n.p.wideTarget(i)
+			target := n.targetOf(j)
 			m := float64(times*(n.m[j]+target)) - target
-			chunks[k] += float64(n.p.share(i) * n.p.cost.at(m))
+			chunks[k] += float64(n.share(j) * n.p.cost.at(m))
 		}
 	})
 	var loss, squares float64
@@ -234,9 +232,9 @@ func (n *newton) visit(first, end int) (s newtonSums) {
 	p, b, inverse := n.p, n.buffers, 1/n.h
 	kinked := lossTable[p.cost.loss].kinks
 	for j := first; j < end; j++ {
-		m, i := n.m[j], int(n.rows[j])
+		m := n.m[j]
 		wide, bend := p.cost.bent(m, inverse)
-		a, c := float32(wide), p.share(i)
+		a, c := float32(wide), n.share(j)
 		loss, linear := p.cost.at(m), p.cost.linear(float64(a))
 		s.loss += float64(c * loss)
 		if bend > 0 {
@@ -261,15 +259,15 @@ func (n *newton) visit(first, end int) (s newtonSums) {
 		if kinked {
 			s.smoothing += float64(c * (loss - linear + float64(float64(a)*m)))
 		}
-		side, _ := p.label(uint32(i))
+		side := float64(n.side[j])
 		k := 0
-		if a*side < 0 {
+		if float64(float64(a)*side) < 0 {
 			k = 1
 		}
 		ca := float64(c * float64(a))
-		s.gain[k] += float64(c*linear) + float64(ca*p.wideTarget(i))
+		s.gain[k] += float64(c*linear) + float64(ca*n.targetOf(j))
 		s.squares[k] += float64(ca * float64(a))
-		s.bias[k] += float64(ca * float64(side))
+		s.bias[k] += float64(ca * side)
 	}
 	return s
 }
@@ -277,7 +275,11 @@ func (n *newton) visit(first, end int) (s newtonSums) {
 // evaluate finds where the method is: the a_i, the sums and the gap.
 func (n *newton) evaluate() {
 	b := n.buffers
-	n.inChunks(func(k, from, to int) { b.chunks[k] = n.visit(from, to) })
+	visit := n.visit
+	if n.quick() {
+		visit = n.visitHinge
+	}
+	n.inChunks(func(k, from, to int) { b.chunks[k] = visit(from, to) })
 	var s newtonSums
 	changed, zone := b.changed[:0], b.zone[:0]
 	for k := range (len(n.rows) + newtonChunk - 1) / newtonChunk {
@@ -318,12 +320,10 @@ func (n *newton) addChanged(changed []int32) {
 		}
 		only := b.only[:0]
 		for _, j := range changed {
-			i := n.rows[j]
-			side, _ := n.p.label(i)
-			y := float64(side)
+			i, y := n.at[j], float64(n.side[j])
 			c := coefficient(k, y, float64(n.a[j])) - coefficient(k, y, float64(b.was[j]))
 			if c != 0 {
-				b.weight[i] = float64(c * n.p.share(int(i)))
+				b.weight[i] = float64(c * n.share(int(j)))
 				only = append(only, i)
 			}
 		}
@@ -343,7 +343,7 @@ func (n *newton) addRows(u []float64, only []uint32) {
 			return
 		}
 		clear(b.parts[k])
-		n.p.x.ForWorker().AddTo(b.parts[k], store.Sum{
+		n.x.ForWorker().AddTo(b.parts[k], store.Sum{
 			Only: only[k*len(only)/parts : (k+1)*len(only)/parts], A: b.ones, Weight: b.weight,
 		})
 	})
@@ -458,7 +458,7 @@ func (n *newton) centre(zone []int32, bend float64) []float64 {
 	b := n.buffers
 	only := b.only[:0]
 	for _, j := range zone {
-		i := n.rows[j]
+		i := n.at[j]
 		b.weight[i] = float64(b.bend[j])
 		only = append(only, i)
 	}
@@ -481,7 +481,7 @@ func (n *newton) addZone(zone []int32, centre []float64) {
 		clear(b.packed[:len(some)*width])
 		for k, j := range some {
 			row := b.packed[k*width:][:width]
-			n.p.x.Axpy(int(n.rows[j]), 1, row[:d])
+			n.x.Axpy(int(n.at[j]), 1, row[:d])
 			for l, c := range centre {
 				row[l] = float32(float64(row[l]) - c)
 			}
@@ -503,11 +503,11 @@ func (n *newton) fewNonzeros() store.Nonzeros {
 	if n.free() {
 		return nil // rows that are centred have no zeros
 	}
-	values := densityOf(n.p.x, n.rows)
-	d := float64(n.p.x.Cols())
+	values := densityOf(n.x, n.at)
+	d := float64(n.x.Cols())
 	// Nanoseconds for a row: of half its nonzeros' squares, and of half a matrix in blocks.
 	if 0.6*values.squares < 10+d*d/100 {
-		return store.NonzerosOf(n.p.x)
+		return store.NonzerosOf(n.x)
 	}
 	return nil
 }
@@ -522,7 +522,7 @@ func (n *newton) addFew(zone []int32) {
 		zone = zone[len(some):]
 		index, values, ends := b.index[:0], b.packed[:0], b.ends[:0]
 		for _, j := range some {
-			columns, row := n.few.Nonzeros(int(n.rows[j]))
+			columns, row := n.few.Nonzeros(int(n.at[j]))
 			for l, v := range row {
 				if v != 0 {
 					index, values = append(index, columns[l]), append(values, v)
