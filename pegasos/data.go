@@ -80,9 +80,8 @@ func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, erro
 	if err != nil {
 		return nil, err
 	}
-	d.newtons.x, d.newtons.threads = d.x, parallel.Threads(tr.Threads)
 	d.compact(tr)
-	d.newtons.ordered = d.rows()
+	d.newtons.x, d.newtons.threads = d.rows(), parallel.Threads(tr.Threads)
 	if err := d.setNorms(); err != nil {
 		return nil, err
 	}

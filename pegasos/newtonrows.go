@@ -22,8 +22,8 @@ const newtonPerRow = 26
 func (p *problem) newtonRows(pool *newtonPool) (r newtonRows) {
 	r.rows = p.rank()
 	r.x, r.at = p.x, r.rows
-	if all := pool.ordered; p.names != nil && all != nil && 2*len(r.rows) > all.Rows() {
-		r.x, r.at = all.ForWorker(), make([]uint32, len(r.rows))
+	if p.names != nil && 2*len(r.rows) > pool.x.Rows() {
+		r.x, r.at = pool.x.ForWorker(), make([]uint32, len(r.rows))
 		for j, i := range r.rows {
 			r.at[j] = uint32(p.name(i))
 		}

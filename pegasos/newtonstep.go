@@ -64,8 +64,7 @@ type newtonPool struct {
 
 	until context.Context // ends iterations before they are done; nil for none
 
-	x       store.Rows // of the data
-	ordered store.Rows // the same in the form that is fastest; nil for x
+	x       store.Rows // of the data, in the form that is fastest
 	threads int
 	asked   bool          // whether x is bytes
 	pixels  *store.Pixels // x if it is

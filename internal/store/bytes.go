@@ -77,6 +77,7 @@ type packed struct {
 	rows, cols, stride int // a row's last bytes, up to a multiple of eight, are 0
 	values             []byte
 	hi, lo             float32
+	code               *code
 }
 
 // newPacked returns the rows of x as bytes, made by so many goroutines, or false if x has other
@@ -86,7 +87,8 @@ func newPacked(x *dense.Matrix, threads int) (*packed, bool) {
 	if c == nil {
 		return nil, false
 	}
-	b := &packed{rows: x.Rows(), cols: x.Cols(), stride: (x.Cols() + 7) &^ 7, hi: c.hi, lo: c.lo}
+	b := &packed{rows: x.Rows(), cols: x.Cols(), stride: (x.Cols() + 7) &^ 7, hi: c.hi, lo: c.lo,
+		code: c}
 	b.values = make([]byte, b.rows*b.stride)
 	threads = max(1, min(threads, b.rows))
 	fits := make([]bool, threads)

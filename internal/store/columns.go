@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/scaling"
 )
@@ -69,7 +71,7 @@ func measure(x Rows, weight []float64, moments, constants bool, threads int,
 		w := workers[worker]
 		if w == nil {
 			w = &columnWorker{Columns: c, x: ReaderOf(x.ForWorker()), weight: weight,
-				maxAbs: make([]float32, cols)}
+				most: make([]uint32, cols)}
 			if constants {
 				w.seen = make([]valuesSeen, cols)
 			}
@@ -86,8 +88,8 @@ func measure(x Rows, weight []float64, moments, constants bool, threads int,
 		if w == nil {
 			continue
 		}
-		for j, v := range w.maxAbs {
-			c.MaxAbs[j] = max(c.MaxAbs[j], v)
+		for j, size := range w.most {
+			c.MaxAbs[j] = max(c.MaxAbs[j], math.Float32frombits(size))
 		}
 	}
 	for _, b := range blocks {
@@ -111,7 +113,7 @@ type columnWorker struct {
 	*Columns
 	x      Reader
 	weight []float64
-	maxAbs []float32
+	most   []uint32  // the magnitude of each column
 	row    []float32 // a buffer for sparse rows
 	seen   []valuesSeen
 }
@@ -133,34 +135,71 @@ func (w *columnWorker) weightOf(i int) float64 {
 
 // look takes in what rows are asked for without moments.
 func (w *columnWorker) look(b *columnBlock, i int, index []int32, values []float32) {
-	b.rows++
 	square, nonzeros := 0.0, 0
 	for k, v := range values {
-		if v == 0 {
-			continue
-		}
-		nonzeros++
+		size := magnitude(v)
+		nonzeros += nonzero(size)
 		square += float64(float64(v) * float64(v))
 		j := k
 		if index != nil {
 			j = int(index[k])
 		}
-		if v < 0 {
-			v = -v
-		}
-		if v > w.maxAbs[j] {
-			w.maxAbs[j] = v
-		}
+		w.most[j] = max(w.most[j], size)
 	}
+	w.took(b, i, square, nonzeros)
+}
+
+// took counts a row.
+func (w *columnWorker) took(b *columnBlock, i int, square float64, nonzeros int) {
+	b.rows++
 	b.nonzeros += nonzeros
 	w.Squares[i] = square
-	if !(square <= math.MaxFloat64) && b.bad < 0 { // of values that are finite it is
+	if !(square <= math.MaxFloat64) && (b.bad < 0 || i < b.bad) { // of finite values it is
 		b.bad = i
 	}
 }
 
+// atOnce is how many dense rows are looked at together: a sum waits for the one before, four don't.
+const atOnce = 4
+
+// lookFour is look for dense rows. The sums are the same bits.
+func (w *columnWorker) lookFour(b *columnBlock, at [atOnce]int, rows [atOnce][]float32) {
+	most := w.most
+	x0, x1, x2, x3 := rows[0][:len(most)], rows[1][:len(most)], rows[2][:len(most)],
+		rows[3][:len(most)]
+	var s0, s1, s2, s3 float64
+	var n0, n1, n2, n3 int
+	for j, m := range most {
+		v0, v1, v2, v3 := x0[j], x1[j], x2[j], x3[j]
+		m0, m1, m2, m3 := magnitude(v0), magnitude(v1), magnitude(v2), magnitude(v3)
+		most[j] = max(m, max(max(m0, m1), max(m2, m3)))
+		n0 += nonzero(m0)
+		n1 += nonzero(m1)
+		n2 += nonzero(m2)
+		n3 += nonzero(m3)
+		s0 += float64(float64(v0) * float64(v0))
+		s1 += float64(float64(v1) * float64(v1))
+		s2 += float64(float64(v2) * float64(v2))
+		s3 += float64(float64(v3) * float64(v3))
+	}
+	w.took(b, at[0], s0, n0)
+	w.took(b, at[1], s1, n1)
+	w.took(b, at[2], s2, n2)
+	w.took(b, at[3], s3, n3)
+}
+
+// magnitude returns the bits of |v|, which are in the same order as numbers are.
+func magnitude(v float32) uint32 { return math.Float32bits(v) &^ (1 << 31) }
+
+// nonzero returns 1 for the magnitude of a number that is not 0, without a branch.
+func nonzero(size uint32) int { return int((size + (1<<31 - 1)) >> 31) }
+
 func (w *columnWorker) magnitudes(b *columnBlock, first, end int) {
 	b.bad = -1
+	if m, ok := w.x.(Matrix); ok && m.Dense() != nil && w.seen == nil {
+		w.denseMagnitudes(b, m.Dense(), first, end)
+		return
+	}
 	for i := first; i < end; i++ {
 		if w.weightOf(i) > 0 {
 			index, values := w.x.Row(i)
@@ -169,6 +208,26 @@ func (w *columnWorker) magnitudes(b *columnBlock, first, end int) {
 				w.see(index, values)
 			}
 		}
+	}
+}
+
+// denseMagnitudes is magnitudes for dense rows.
+func (w *columnWorker) denseMagnitudes(b *columnBlock, x *dense.Matrix, first, end int) {
+	var at [atOnce]int
+	var rows [atOnce][]float32
+	n := 0
+	for i := first; i < end; i++ {
+		if w.weightOf(i) == 0 {
+			continue
+		}
+		at[n], rows[n] = i, x.Row(i)
+		if n++; n == atOnce {
+			w.lookFour(b, at, rows)
+			n = 0
+		}
+	}
+	for k, row := range rows[:n] {
+		w.look(b, at[k], nil, row)
 	}
 }
 
@@ -211,27 +270,28 @@ func (c *Columns) findConstants(workers []*columnWorker) {
 	}
 }
 
-// moments takes the block's means first, and then the distances from them: the rows are in the
-// caches by then.
+// moments takes the block's means, and then the distances from them: the rows are in the caches by
+// then.
 func (w *columnWorker) moments(b *columnBlock, first, end int) {
-	cols := len(w.maxAbs)
-	*b = columnBlock{bad: -1, mean: make([]float64, cols), square: make([]float64, cols),
+	cols := len(w.most)
+	*b = columnBlock{mean: make([]float64, cols), square: make([]float64, cols),
 		least: make([]float32, cols), most: make([]float32, cols)}
+	w.magnitudes(b, first, end)
+	begun := false
 	for i := first; i < end; i++ {
 		weight := w.weightOf(i)
 		if weight == 0 {
 			continue
 		}
-		index, values := w.x.Row(i)
-		w.look(b, i, index, values)
-		row := w.full(index, values)
-		if b.rows == 1 {
+		row := w.full(w.x.Row(i))
+		if !begun {
 			copy(b.least, row)
 			copy(b.most, row)
+			begun = true
 		}
-		mean, least, most := b.mean[:len(row)], b.least[:len(row)], b.most[:len(row)]
+		asm.Axpy64(weight, row, b.mean)
+		least, most := b.least[:len(row)], b.most[:len(row)]
 		for j, v := range row {
-			mean[j] += float64(weight * float64(v))
 			least[j] = min(least[j], v)
 			most[j] = max(most[j], v)
 		}
@@ -263,7 +323,7 @@ func (w *columnWorker) full(index []int32, values []float32) []float32 {
 		return values
 	}
 	if w.row == nil {
-		w.row = make([]float32, len(w.maxAbs))
+		w.row = make([]float32, len(w.most))
 	}
 	clear(w.row)
 	for k, j := range index {

@@ -108,12 +108,12 @@ func TestMeasure(t *testing.T) {
 			for i, s := range c.Squares {
 				want := 0.0
 				for _, v := range x.Row(i) {
-					want += float64(v) * float64(v)
+					want += float64(float64(v) * float64(v))
 				}
 				if of(i) == 0 {
 					want = 0
 				}
-				if math.Abs(s-want) > 1e-12*want {
+				if s != want {
 					t.Fatalf("%s: row %d: %v, want %v", name, i, s, want)
 				}
 			}

@@ -26,6 +26,9 @@ type PixelReader struct {
 // values, which soon tells. What they are goes by the values alone. Rows that need not be in memory
 // are not copied.
 func PixelsOf(x Rows, threads int) (*Pixels, bool) {
+	if b, ok := x.(*bytes); ok {
+		return b.pixels(threads), true
+	}
 	p := &Pixels{cols: x.Cols(), x: x}
 	n := x.Rows()
 	first := p.Reader()
@@ -55,6 +58,20 @@ func PixelsOf(x Rows, threads int) (*Pixels, bool) {
 		}
 	})
 	return p, !wrong.Load()
+}
+
+// pixels returns the rows, which are bytes already, with the 1 behind them.
+func (b *bytes) pixels(threads int) *Pixels {
+	p := &Pixels{N: float64(b.code.n), cols: b.cols, x: b, code: b.code,
+		values: make([]byte, b.rows*(b.cols+1))}
+	threads = max(1, threads)
+	parallel.For(threads, threads, func(_, k int) {
+		for i := k * b.rows / threads; i < (k+1)*b.rows/threads; i++ {
+			row := p.Row(i)
+			row[copy(row, b.packed.row(i)[:b.cols])] = 1
+		}
+	})
+	return p
 }
 
 // Reader returns a reader.
