@@ -2313,10 +2313,6 @@ over2:
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
-	CMPQ    CX, $+0
-	JBE     shortend
-	CMPQ    CX, $+8
-	JB      shortpart0
 	VMOVUPS (DX), Y13
 	VMOVUPS (BX), Y14
 	VMULPS  Y14, Y13, Y15
@@ -2325,10 +2321,6 @@ over2:
 	VADDPS  Y13, Y1, Y1
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y2, Y2
-	CMPQ    CX, $+8
-	JBE     shortend
-	CMPQ    CX, $+16
-	JB      shortpart1
 	VMOVUPS 32(DX), Y13
 	VMOVUPS 32(BX), Y14
 	VMULPS  Y14, Y13, Y15
@@ -2337,8 +2329,6 @@ over2:
 	VADDPS  Y13, Y5, Y5
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y4, Y4
-	CMPQ    CX, $+16
-	JBE     shortend
 	CMPQ    CX, $+24
 	JB      shortpart2
 	VMOVUPS 64(DX), Y13
@@ -2362,28 +2352,6 @@ over2:
 	VMULPS  Y14, Y14, Y14
 	VADDPS  Y14, Y12, Y12
 	JMP     shortend
-
-shortpart0:
-	VMASKMOVPS (DX), Y3, Y13
-	VMASKMOVPS (BX), Y3, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y0, Y0
-	VMULPS     Y13, Y13, Y13
-	VADDPS     Y13, Y1, Y1
-	VMULPS     Y14, Y14, Y14
-	VADDPS     Y14, Y2, Y2
-	JMP        shortend
-
-shortpart1:
-	VMASKMOVPS 32(DX), Y3, Y13
-	VMASKMOVPS 32(BX), Y3, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y6, Y6
-	VMULPS     Y13, Y13, Y13
-	VADDPS     Y13, Y5, Y5
-	VMULPS     Y14, Y14, Y14
-	VADDPS     Y14, Y4, Y4
-	JMP        shortend
 
 shortpart2:
 	VMASKMOVPS 64(DX), Y3, Y13
@@ -2681,17 +2649,7 @@ pass1rest:
 	VADDPS  Y14, Y11, Y11
 	CMPQ    CX, $+56
 	JBE     pass1end
-	CMPQ    CX, $+64
-	JB      pass1part7
-	VMOVUPS 224(DX), Y13
-	VMOVUPS 224(BX), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y8, Y8
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y10, Y10
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y12, Y12
-	JMP     pass1end
+	JMP     pass1part7
 
 pass1part1:
 	VMASKMOVPS 32(DX), Y3, Y13

@@ -2104,17 +2104,7 @@ pass0rest:
 	VADDPS  Z29, Z26, Z26
 	CMPQ    CX, $+48
 	JBE     pass0end
-	CMPQ    CX, $+64
-	JB      pass0part3
-	VMOVUPS 192(DX), Z28
-	VMOVUPS 192(BX), Z29
-	VMULPS  Z29, Z28, Z30
-	VADDPS  Z30, Z23, Z23
-	VMULPS  Z28, Z28, Z28
-	VADDPS  Z28, Z25, Z25
-	VMULPS  Z29, Z29, Z29
-	VADDPS  Z29, Z27, Z27
-	JMP     pass0end
+	JMP     pass0part3
 
 pass0part0:
 	VMOVUPS.Z (DX), K1, Z28

@@ -2372,10 +2372,6 @@ over2:
 	VPXORD  Y19, Y19, Y19
 	VPXORD  Y26, Y26, Y26
 	VPXORD  Y27, Y27, Y27
-	CMPQ    CX, $+0
-	JBE     shortend
-	CMPQ    CX, $+8
-	JB      shortpart0
 	VMOVUPS (DX), Y28
 	VMOVUPS (BX), Y29
 	VMULPS  Y29, Y28, Y30
@@ -2384,10 +2380,6 @@ over2:
 	VADDPS  Y28, Y17, Y17
 	VMULPS  Y29, Y29, Y29
 	VADDPS  Y29, Y18, Y18
-	CMPQ    CX, $+8
-	JBE     shortend
-	CMPQ    CX, $+16
-	JB      shortpart1
 	VMOVUPS 32(DX), Y28
 	VMOVUPS 32(BX), Y29
 	VMULPS  Y29, Y28, Y30
@@ -2396,8 +2388,6 @@ over2:
 	VADDPS  Y28, Y20, Y20
 	VMULPS  Y29, Y29, Y29
 	VADDPS  Y29, Y19, Y19
-	CMPQ    CX, $+16
-	JBE     shortend
 	CMPQ    CX, $+24
 	JB      shortpart2
 	VMOVUPS 64(DX), Y28
@@ -2421,28 +2411,6 @@ over2:
 	VMULPS  Y29, Y29, Y29
 	VADDPS  Y29, Y27, Y27
 	JMP     shortend
-
-shortpart0:
-	VMOVUPS.Z (DX), K1, Y28
-	VMOVUPS.Z (BX), K1, Y29
-	VMULPS    Y29, Y28, Y30
-	VADDPS    Y30, Y16, Y16
-	VMULPS    Y28, Y28, Y28
-	VADDPS    Y28, Y17, Y17
-	VMULPS    Y29, Y29, Y29
-	VADDPS    Y29, Y18, Y18
-	JMP       shortend
-
-shortpart1:
-	VMOVUPS.Z 32(DX), K1, Y28
-	VMOVUPS.Z 32(BX), K1, Y29
-	VMULPS    Y29, Y28, Y30
-	VADDPS    Y30, Y21, Y21
-	VMULPS    Y28, Y28, Y28
-	VADDPS    Y28, Y20, Y20
-	VMULPS    Y29, Y29, Y29
-	VADDPS    Y29, Y19, Y19
-	JMP       shortend
 
 shortpart2:
 	VMOVUPS.Z 64(DX), K1, Y28
@@ -2740,17 +2708,7 @@ pass1rest:
 	VADDPS  Y29, Y26, Y26
 	CMPQ    CX, $+56
 	JBE     pass1end
-	CMPQ    CX, $+64
-	JB      pass1part7
-	VMOVUPS 224(DX), Y28
-	VMOVUPS 224(BX), Y29
-	VMULPS  Y29, Y28, Y30
-	VADDPS  Y30, Y23, Y23
-	VMULPS  Y28, Y28, Y28
-	VADDPS  Y28, Y25, Y25
-	VMULPS  Y29, Y29, Y29
-	VADDPS  Y29, Y27, Y27
-	JMP     pass1end
+	JMP     pass1part7
 
 pass1part1:
 	VMOVUPS.Z 32(DX), K1, Y28

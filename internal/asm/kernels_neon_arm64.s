@@ -3427,10 +3427,6 @@ over2:
 	VMOVI $0x00, V23.B16
 	VMOVI $0x00, V24.B16
 	VMOVI $0x00, V25.B16
-	CMP   $0x00000000, R1
-	BLS   shortend
-	CMP   $0x00000008, R1
-	BLO   shortpart0
 	FLDPQ (R2), (F26, F27)
 	FLDPQ (R3), (F28, F29)
 	WORD  $0x6e3cdf5e        // VFMUL V28.S4, V26.S4, V30.S4
@@ -3445,10 +3441,6 @@ over2:
 	WORD  $0x6e3ddfbd        // VFMUL V29.S4, V29.S4, V29.S4
 	WORD  $0x4e3cd484        // VFADD V28.S4, V4.S4, V4.S4
 	WORD  $0x4e3dd4a5        // VFADD V29.S4, V5.S4, V5.S4
-	CMP   $0x00000008, R1
-	BLS   shortend
-	CMP   $0x00000010, R1
-	BLO   shortpart1
 	FLDPQ 32(R2), (F26, F27)
 	FLDPQ 32(R3), (F28, F29)
 	WORD  $0x6e3cdf5e        // VFMUL V28.S4, V26.S4, V30.S4
@@ -3463,8 +3455,6 @@ over2:
 	WORD  $0x6e3ddfbd        // VFMUL V29.S4, V29.S4, V29.S4
 	WORD  $0x4e3cd529        // VFADD V28.S4, V9.S4, V9.S4
 	WORD  $0x4e3dd508        // VFADD V29.S4, V8.S4, V8.S4
-	CMP   $0x00000010, R1
-	BLS   shortend
 	CMP   $0x00000018, R1
 	BLO   shortpart2
 	FLDPQ 64(R2), (F26, F27)
@@ -3499,56 +3489,6 @@ over2:
 	WORD  $0x6e3ddfbd        // VFMUL V29.S4, V29.S4, V29.S4
 	WORD  $0x4e3cd718        // VFADD V28.S4, V24.S4, V24.S4
 	WORD  $0x4e3dd739        // VFADD V29.S4, V25.S4, V25.S4
-	B     shortend
-
-shortpart0:
-	ADD   R6<<2, R2, R1
-	FLDPQ -32(R1), (F26, F27)
-	VTBL  V6.B16, [V26.B16], V26.B16
-	VTBX  V7.B16, [V27.B16], V26.B16
-	VTBL  V6.B16, [V27.B16], V27.B16
-	ADD   R6<<2, R3, R1
-	FLDPQ -32(R1), (F28, F29)
-	VTBL  V6.B16, [V28.B16], V28.B16
-	VTBX  V7.B16, [V29.B16], V28.B16
-	VTBL  V6.B16, [V29.B16], V29.B16
-	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed400                // VFADD V30.S4, V0.S4, V0.S4
-	WORD  $0x4e3fd421                // VFADD V31.S4, V1.S4, V1.S4
-	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad442                // VFADD V26.S4, V2.S4, V2.S4
-	WORD  $0x4e3bd463                // VFADD V27.S4, V3.S4, V3.S4
-	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd484                // VFADD V28.S4, V4.S4, V4.S4
-	WORD  $0x4e3dd4a5                // VFADD V29.S4, V5.S4, V5.S4
-	B     shortend
-
-shortpart1:
-	ADD   R6<<2, R2, R1
-	FLDPQ (R1), (F26, F27)
-	VTBL  V6.B16, [V26.B16], V26.B16
-	VTBX  V7.B16, [V27.B16], V26.B16
-	VTBL  V6.B16, [V27.B16], V27.B16
-	ADD   R6<<2, R3, R1
-	FLDPQ (R1), (F28, F29)
-	VTBL  V6.B16, [V28.B16], V28.B16
-	VTBX  V7.B16, [V29.B16], V28.B16
-	VTBL  V6.B16, [V29.B16], V29.B16
-	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed5ad                // VFADD V30.S4, V13.S4, V13.S4
-	WORD  $0x4e3fd58c                // VFADD V31.S4, V12.S4, V12.S4
-	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad56b                // VFADD V26.S4, V11.S4, V11.S4
-	WORD  $0x4e3bd54a                // VFADD V27.S4, V10.S4, V10.S4
-	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd529                // VFADD V28.S4, V9.S4, V9.S4
-	WORD  $0x4e3dd508                // VFADD V29.S4, V8.S4, V8.S4
 	B     shortend
 
 shortpart2:
@@ -4061,23 +4001,7 @@ pass1rest:
 	WORD  $0x4e3dd6f7         // VFADD V29.S4, V23.S4, V23.S4
 	CMP   $0x00000038, R1
 	BLS   pass1end
-	CMP   $0x00000040, R1
-	BLO   pass1part7
-	FLDPQ 224(R2), (F26, F27)
-	FLDPQ 224(R3), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed610         // VFADD V30.S4, V16.S4, V16.S4
-	WORD  $0x4e3fd631         // VFADD V31.S4, V17.S4, V17.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad694         // VFADD V26.S4, V20.S4, V20.S4
-	WORD  $0x4e3bd6b5         // VFADD V27.S4, V21.S4, V21.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd718         // VFADD V28.S4, V24.S4, V24.S4
-	WORD  $0x4e3dd739         // VFADD V29.S4, V25.S4, V25.S4
-	B     pass1end
+	B     pass1part7
 
 pass1part1:
 	ADD   R6<<2, R2, R1

@@ -122,18 +122,18 @@ func (s *norms) two() {
 	t.Jump("fold")
 }
 
-// short adds up at most 32 elements, more than eight, to groups of eight.
+// short adds up at most 32 elements, more than two groups, to groups of eight.
 func (s *norms) short() {
 	p := normsPass{norms: s, name: "short", groups: []int{0, 1, 2, 3}}
 	p.start()
-	p.rest(s.x, s.y, s.n)
+	p.rest(s.x, s.y, s.n, 2*s.t.Width()+1)
 	p.fold()
 	for k, l := range p.lane {
 		s.t.Add(s.sum[k], l[0], l[1])
 	}
 }
 
-// passes adds up any number of elements, more than eight, some groups of lanes a pass.
+// passes adds up any number of elements, more than two groups, some groups of lanes a pass.
 func (s *norms) passes(some [][]int) {
 	t := s.t
 	for h, groups := range some {
@@ -153,7 +153,7 @@ func (s *norms) passes(some [][]int) {
 		t.Decrement(n, lanes)
 		t.IfAtLeast(n, lanes, p.name+"blocks")
 		t.Label(p.name + "rest")
-		p.rest(x, y, n)
+		p.rest(x, y, n, 0)
 		p.fold()
 		for k, l := range p.lane {
 			switch {
@@ -208,18 +208,35 @@ func (p *normsPass) whole(i, g int, x, y reg.GPVirtual) {
 	p.add(i)
 }
 
-// rest adds what is left, less than the groups have: whole groups, then what is left of one.
-func (p *normsPass) rest(x, y, n reg.GPVirtual) {
+// rest adds what is left of lanes, or at most so many as short has: whole groups, then what is left
+// of one. There are at least so many elements.
+func (p *normsPass) rest(x, y, n reg.GPVirtual, least int) {
 	t, width := p.t, p.t.Width()
 	end := p.name + "end"
 	part := func(g int) string { return fmt.Sprint(p.name, "part", g) }
+	var parts []int
 	for i, g := range p.groups {
-		t.IfAtMost(n, width*g, end)
-		t.IfLess(n, width*(g+1), part(g))
+		from, to := width*g, width*(g+1)
+		if from >= least {
+			t.IfAtMost(n, from, end)
+		}
+		if to > least {
+			parts = append(parts, i)
+		}
+		if to == lanes { // a rest is less
+			t.Jump(part(g))
+			break
+		}
+		if to > least {
+			t.IfLess(n, to, part(g))
+		}
 		p.whole(i, g, x, y)
+		if i == len(p.groups)-1 {
+			t.Jump(end)
+		}
 	}
-	t.Jump(end)
-	for i, g := range p.groups {
+	for _, i := range parts {
+		g := p.groups[i]
 		t.Label(part(g))
 		t.LoadLast(p.vx, x, float*width*g, p.part)
 		t.LoadLast(p.vy, y, float*width*g, p.part)
