@@ -86,7 +86,9 @@ func (r *run) arrange() {
 // worthCopying reports whether the run should have copies of its rows, of data of so many bytes.
 func (r *run) worthCopying(size int) bool {
 	// Copying takes about as long as an epoch, and saves less than that in each.
-	short := r.cfg.Finish == FinishNewton || r.newtonSoon() || r.total <= 2*int64(r.order.Steps)
+	const pays = 2 // passes
+	short := r.cfg.Finish == FinishNewton || r.newtonSoon() && r.cfg.FinishAfter <= pays ||
+		r.total <= pays*int64(r.order.Steps)
 	if !r.few(size) && (short || size < copyFrom || size > copyTo) {
 		return false
 	}
