@@ -15,9 +15,10 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A rival is what liblinear-train did.
+// A rival is liblinear-train on the rows.
 type rival struct {
-	seconds float64
+	dir     string // has the file of the rows
+	args    []string
 	above   float64 // P over the bound, of the worst class
 	labels  []float32
 	weights [][]float32 // of each of the labels against the rest
@@ -25,45 +26,77 @@ type rival struct {
 
 // liblinear trains with liblinear-train, which has solvers for these three losses. It returns nil
 // without one.
-func (p *problem) liblinear(loss pegasos.Loss) (*rival, error) {
+func (p *problem) liblinear(loss pegasos.Loss) (r *rival, err error) {
 	solver := map[pegasos.Loss]string{
 		pegasos.Hinge: "3", pegasos.SquaredHinge: "2", pegasos.Log: "0",
 	}[loss]
 	if *peer == "" || solver == "" || p.alone {
 		return nil, nil
 	}
-	dir, err := os.MkdirTemp("", "finishes")
-	if err != nil {
+	r = &rival{}
+	if r.dir, err = os.MkdirTemp("", "finishes"); err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(dir)
-	data, model := filepath.Join(dir, "data"), filepath.Join(dir, "model")
-	if err := p.write(data); err != nil {
+	defer func() {
+		if err != nil {
+			r.remove()
+		}
+	}()
+	if err := p.write(filepath.Join(r.dir, "data")); err != nil {
 		return nil, err
 	}
 	c := strconv.FormatFloat(1/(p.lambda*float64(p.x.Rows())), 'g', -1, 64)
-	train := func(more ...string) (seconds float64, err error) {
-		seconds = math.Inf(1)
-		args := append(append([]string{"-q", "-s", solver, "-c", c}, more...), data, model)
-		for begin, k := time.Now(), 0; k < *rounds && time.Since(begin) < 2*time.Second; k++ {
-			start := time.Now()
-			if out, err := exec.Command(*peer, args...).CombinedOutput(); err != nil {
-				return 0, fmt.Errorf("%s: %w: %s", *peer, err, out)
-			}
-			seconds = min(seconds, time.Since(start).Seconds())
-		}
-		return seconds, nil
-	}
-	least, err := train("-e", "1e9")
-	if err != nil {
+	r.args = []string{"-q", "-s", solver, "-c", c}
+	if _, err := r.train(); err != nil {
 		return nil, err
 	}
-	seconds, err := train()
-	if err != nil {
-		return nil, err
+	return r, r.read(filepath.Join(r.dir, "model"), p.x.Cols())
+}
+
+// remove removes its files.
+func (r *rival) remove() {
+	if r != nil {
+		os.RemoveAll(r.dir)
 	}
-	r := &rival{seconds: max(0, seconds-least)}
-	return r, r.read(model, p.x.Cols())
+}
+
+// train runs the program with some more arguments.
+func (r *rival) train(more ...string) (seconds float64, err error) {
+	args := slices.Concat(r.args, more, []string{filepath.Join(r.dir, "data"),
+		filepath.Join(r.dir, "model")})
+	start := time.Now()
+	if out, err := exec.Command(*peer, args...).CombinedOutput(); err != nil {
+		return 0, fmt.Errorf("%s: %w: %s", *peer, err, out)
+	}
+	return time.Since(start).Seconds(), nil
+}
+
+// time is a run, less one that stops after its first look.
+func (r *rival) time() (timing, error) {
+	least, err := r.train("-e", "1e9")
+	if err != nil {
+		return timing{}, err
+	}
+	seconds, err := r.train()
+	return timing{seconds: max(0, seconds-least)}, err
+}
+
+// raceLiblinear times auto to 1 %, and to what liblinear reached, beside liblinear.
+func (p *problem) raceLiblinear(
+	loss pegasos.Loss, threads int, theirs *rival, line *cells,
+) error {
+	if err := p.judge(theirs, loss); err != nil {
+		return err
+	}
+	tol := min(max(theirs.above-1, 1e-5), 0.99)
+	r, err := byTurns(*rounds, *most, p.runner(p.auto(loss, 1e-2), threads, 0),
+		p.runner(p.auto(loss, tol), threads, 0), theirs.time)
+	if err != nil {
+		return err
+	}
+	line.equal, line.theirs = r.of(1), r.of(2)
+	line.overTheirs = [2]float64{r.ratio(2, 0), r.ratio(2, 1)}
+	return nil
 }
 
 // write writes the rows as svmlight does.
@@ -133,7 +166,7 @@ func (p *problem) judge(r *rival, loss pegasos.Loss) error {
 	if r.above > 0 {
 		return nil // it has
 	}
-	t, err := p.time(p.auto(loss, 1e-5), 2, *limit)
+	t, err := p.once(p.auto(loss, 1e-5), 2, *limit)
 	if err != nil {
 		return err
 	}

@@ -5,10 +5,11 @@
 //
 //	PEGASIMD_DATA=FOLDER go run ./finishes
 //
-// All are on the same rows, lambda and objective, without a bias. A time of ours is that of Train,
-// which includes the proof; the least of some runs. liblinear's is that of the process on one
-// thread, less that of one which stops after its first look, the least of some runs of each. How
-// far above the optimum it stops is at most P/D - 1, by the best bound D that was proven here.
+// All are on the same rows, lambda and objective, without a bias, and run by turns. A time is the
+// median of the rounds, and a ratio the median of the rounds' ratios. A time of ours is that of
+// Train, which includes the proof. liblinear's is that of the process on one thread, less that of
+// one which stops after its first look. How far above the optimum it stops is at most P/D - 1, by
+// the best bound D that was proven here.
 package main
 
 import (
@@ -26,11 +27,12 @@ import (
 )
 
 var (
-	rounds = flag.Int("rounds", 3, "runs of which the fastest counts")
+	rounds = flag.Int("rounds", 9, "the most rounds of turns")
 	sets   = flag.String("sets", strings.Join(names(), ","), "which")
 	losses = flag.String("losses", "hinge,squared-hinge,log", "which")
 	peer   = flag.String("liblinear", "liblinear-train", "the program; empty for none")
 	limit  = flag.Duration("limit", 3*time.Second, "the most time for a run of the settings before")
+	most   = flag.Duration("most", 6*time.Second, "the time after which no round of turns begins")
 	file   = flag.String("record", "", "append the table to this file as well")
 )
 
@@ -114,30 +116,24 @@ func (p *problem) compare(out io.Writer, loss pegasos.Loss) error {
 	if err != nil {
 		return err
 	}
+	defer theirs.remove()
 	p.bounds = nil
 	var best [2]choice
+	for t, tol := range tols {
+		if best[t], err = p.choose(loss, tol, best[0]); err != nil {
+			return err
+		}
+	}
 	for _, m := range modes() {
 		defer asm.Use(asm.Use(m.path))
 		var line cells
-		for t, tol := range []float64{1e-2, 1e-3} {
-			ours, err := p.time(p.auto(loss, tol), m.threads, 0)
-			if err != nil {
+		for t, tol := range tols {
+			if err := p.race(loss, tol, m.threads, best[t], &line); err != nil {
 				return err
 			}
-			before, err := p.before(loss, tol, m.threads, &best[t], best[0])
-			if err != nil {
-				return err
-			}
-			line.add(ours, before, best[t].name)
-			p.bound(ours, before)
 		}
 		if theirs != nil {
-			if err := p.judge(theirs, loss); err != nil {
-				return err
-			}
-			tol := min(max(theirs.above-1, 1e-5), 0.99)
-			line.equal, err = p.time(p.auto(loss, tol), m.threads, 0)
-			if err != nil {
+			if err := p.raceLiblinear(loss, m.threads, theirs, &line); err != nil {
 				return err
 			}
 		}
@@ -148,3 +144,6 @@ func (p *problem) compare(out io.Writer, loss pegasos.Loss) error {
 	}
 	return nil
 }
+
+// tols are the gaps that are to be proven.
+var tols = [2]float64{1e-2, 1e-3}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 	"time"
 
@@ -55,77 +54,99 @@ var settings = []struct {
 // A choice is the fastest of settings.
 type choice struct {
 	name string
+	set  func(cfg *pegasos.Config)
 	none bool // none of them was fast enough
 }
 
-// before times the settings of before: all of them the first time, then the chosen ones. Where none
-// came to the end, or to that of a larger gap, none does.
-func (p *problem) before(
-	loss pegasos.Loss, tol float64, threads int, chosen *choice, larger choice,
-) (best timing, err error) {
-	best = timing{seconds: limit.Seconds(), above: true}
-	if larger.none {
-		*chosen = larger
-	}
-	if chosen.none {
-		return best, nil
-	}
-	first := chosen.name == ""
-	for _, s := range settings {
-		cfg := p.plain(loss, tol)
-		cfg.Epochs = 1 << 20
-		if s.set(&cfg); cfg.Validate() != nil || !first && s.name != chosen.name {
-			continue
-		}
-		if cfg.Finish == pegasos.FinishNone && loss != pegasos.Log {
-			continue // the dual is the better finish
-		}
-		t, err := p.time(cfg, threads, time.Duration(best.seconds*float64(time.Second)))
-		if err != nil {
-			return t, err
-		}
-		if chosen.name == "" || !t.above && (best.above || t.seconds < best.seconds) {
-			chosen.name = s.name
-		}
-		if !t.above && (best.above || t.seconds < best.seconds) {
-			best = t
-		}
-	}
-	chosen.none = best.above && first
-	return best, nil
+// earlier returns settings of before.
+func (p *problem) earlier(
+	loss pegasos.Loss, tol float64, set func(cfg *pegasos.Config),
+) pegasos.Config {
+	cfg := p.plain(loss, tol)
+	cfg.Epochs = 1 << 20
+	set(&cfg)
+	return cfg
 }
 
-// time returns how long training takes, at most so long if that is above 0.
-func (p *problem) time(
-	cfg pegasos.Config, threads int, most time.Duration,
-) (best timing, err error) {
-	best.seconds = math.Inf(1)
-	for begin, k := time.Now(), 0; k < *rounds; k++ {
-		ctx, cancel := context.Background(), context.CancelFunc(func() {})
-		if most > 0 {
-			ctx, cancel = context.WithTimeout(ctx, most)
-		}
-		start := time.Now()
-		m, err := (&pegasos.Trainer{Config: cfg, Threads: threads}).Train(ctx, p.x, p.y)
-		seconds := time.Since(start).Seconds()
-		cancel()
-		switch {
-		case errors.Is(err, context.DeadlineExceeded):
-			if k == 0 {
-				return timing{seconds: most.Seconds(), above: true}, nil
+// choose finds the fastest of the settings of before, by two runs of each on one thread. Where none
+// came to the end, or to that of a larger gap, none does.
+func (p *problem) choose(loss pegasos.Loss, tol float64, larger choice) (c choice, err error) {
+	if larger.none {
+		return larger, nil
+	}
+	best := timing{seconds: limit.Seconds(), above: true}
+	for range 2 {
+		for _, s := range settings {
+			cfg := p.earlier(loss, tol, s.set)
+			if cfg.Validate() != nil || cfg.Finish == pegasos.FinishNone && loss != pegasos.Log {
+				continue // the dual is the better finish
 			}
-			continue
-		case err != nil:
-			return best, fmt.Errorf("%s: %+v: %w", p.name, cfg, err)
+			t, err := p.once(cfg, 1, time.Duration(best.seconds*float64(time.Second)))
+			if err != nil {
+				return c, err
+			}
+			faster := !t.above && (best.above || t.seconds < best.seconds)
+			if c.name == "" || faster {
+				c.name, c.set = s.name, s.set
+			}
+			if faster {
+				best = t
+			}
 		}
-		if seconds < best.seconds {
-			best = timing{seconds, !(m.Result.Gap <= cfg.Tol), m.Result}
-		}
-		if time.Since(begin) > time.Second {
+		if best.above {
 			break
 		}
 	}
-	return best, nil
+	c.none = best.above
+	return c, nil
+}
+
+// race times auto and the chosen settings of before.
+func (p *problem) race(
+	loss pegasos.Loss, tol float64, threads int, chosen choice, line *cells,
+) error {
+	runners := []runner{p.runner(p.auto(loss, tol), threads, 0)}
+	if !chosen.none {
+		runners = append(runners, p.runner(p.earlier(loss, tol, chosen.set), threads, *limit))
+	}
+	r, err := byTurns(*rounds, *most, runners...)
+	if err != nil {
+		return err
+	}
+	ours := r.of(0)
+	before := timing{seconds: limit.Seconds(), above: true}
+	ratio := before.seconds / ours.seconds
+	if !chosen.none {
+		before, ratio = r.of(1), r.ratio(1, 0)
+	}
+	line.add(ours, before, ratio, chosen.name)
+	p.bound(ours, before)
+	return nil
+}
+
+// runner returns what makes one run of ours, of at most so long if that is above 0.
+func (p *problem) runner(cfg pegasos.Config, threads int, most time.Duration) runner {
+	return func() (timing, error) { return p.once(cfg, threads, most) }
+}
+
+// once is one run.
+func (p *problem) once(cfg pegasos.Config, threads int, most time.Duration) (timing, error) {
+	ctx := context.Background()
+	if most > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, most)
+		defer cancel()
+	}
+	start := time.Now()
+	m, err := (&pegasos.Trainer{Config: cfg, Threads: threads}).Train(ctx, p.x, p.y)
+	seconds := time.Since(start).Seconds()
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return timing{seconds: most.Seconds(), above: true}, nil
+	case err != nil:
+		return timing{}, fmt.Errorf("%s: %+v: %w", p.name, cfg, err)
+	}
+	return timing{seconds, !(m.Result.Gap <= cfg.Tol), m.Result}, nil
 }
 
 // bound takes in what runs have proven of each problem.
@@ -144,25 +165,22 @@ func (p *problem) bound(runs ...timing) {
 type cells struct {
 	auto, before []timing
 	by           []string
-	equal        timing
+	faster       []string // by how much auto is
+
+	theirs, equal timing     // liblinear, and auto to what that reached
+	overTheirs    [2]float64 // liblinear over auto to 1 %, and over equal
 }
 
-func (c *cells) add(auto, before timing, by string) {
+func (c *cells) add(auto, before timing, ratio float64, by string) {
 	c.auto, c.before = append(c.auto, auto), append(c.before, before)
 	if len(c.by) == 0 || c.by[0] != by {
 		c.by = append(c.by, by)
 	}
-}
-
-// times is how much longer the one takes than the other.
-func times(slow, fast timing) string {
-	switch {
-	case fast.above:
-		return "-"
-	case slow.above:
-		return fmt.Sprintf("> %.2g", slow.seconds/fast.seconds)
+	text := fmt.Sprintf("%.2g", ratio)
+	if before.above {
+		text = "> " + text
 	}
-	return fmt.Sprintf("%.2g", slow.seconds/fast.seconds)
+	c.faster = append(c.faster, text)
 }
 
 // text is the line behind its name.
@@ -171,14 +189,13 @@ func (c *cells) text(theirs *rival) string {
 	cells := []string{
 		fmt.Sprintf("%v, %v", c.auto[0], c.auto[1]), epochs,
 		fmt.Sprintf("%v, %v", c.before[0], c.before[1]), strings.Join(c.by, "; "),
-		times(c.before[0], c.auto[0]) + ", " + times(c.before[1], c.auto[1]),
+		strings.Join(c.faster, ", "),
 	}
 	if theirs == nil {
 		cells = append(cells, "-", "-", "-")
 	} else {
-		t := timing{seconds: theirs.seconds}
-		cells = append(cells, fmt.Sprintf("%.3g, %.5g", theirs.seconds, theirs.above),
-			c.equal.String(), times(t, c.auto[0])+", "+times(t, c.equal))
+		cells = append(cells, fmt.Sprintf("%.3g, %.5g", c.theirs.seconds, theirs.above),
+			c.equal.String(), fmt.Sprintf("%.2g, %.2g", c.overTheirs[0], c.overTheirs[1]))
 	}
 	return " " + strings.Join(cells, " | ") + " |"
 }
