@@ -16,15 +16,20 @@ targets() {
 	done
 }
 
+# Go's fuzzer may be late to end on a busy machine, and then fails without an input that fails.
+late() {
+	grep -q '^ *context deadline exceeded$' "$1" && ! grep -q 'Failing input\|panic:' "$1"
+}
+
 fuzz() {
 	local log=$work/${1//\//-}-$2
-	if ! go -C "$1" test -run '^$' -fuzz "^$2\$" -fuzztime "$time" -fuzzminimizetime 10x -parallel 1 . >"$log" 2>&1; then
+	if ! go -C "$1" test -run '^$' -fuzz "^$2\$" -fuzztime "$time" -fuzzminimizetime 10x -parallel 1 . >"$log" 2>&1 && ! late "$log"; then
 		echo "== $1 $2: FAILED"
 		cat "$log"
 		return 1
 	fi
 	echo "== $1 $2: $(grep -o 'execs: [0-9]*' "$log" | tail -n 1)"
 }
-export -f fuzz
+export -f fuzz late
 
 targets | xargs -P "$(nproc)" -L 1 bash -c 'fuzz "$1" "$2"' fuzz
