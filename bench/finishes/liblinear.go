@@ -95,7 +95,7 @@ func (p *problem) raceLiblinear(
 		return err
 	}
 	line.equal, line.theirs = r.of(1), r.of(2)
-	line.overTheirs = [2]float64{r.ratio(2, 0), r.ratio(2, 1)}
+	line.overTheirs = r.text(2, 0) + ", " + r.text(2, 1)
 	return nil
 }
 

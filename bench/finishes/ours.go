@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,14 +114,11 @@ func (p *problem) race(
 	if err != nil {
 		return err
 	}
-	ours := r.of(0)
-	before := timing{seconds: limit.Seconds(), above: true}
-	ratio := before.seconds / ours.seconds
-	if !chosen.none {
-		before, ratio = r.of(1), r.ratio(1, 0)
+	if chosen.none {
+		r = append(r, slices.Repeat([]timing{{seconds: limit.Seconds(), above: true}}, len(r[0])))
 	}
-	line.add(ours, before, ratio, chosen.name)
-	p.bound(ours, before)
+	line.add(r, chosen.name)
+	p.bound(r.of(0), r.of(1))
 	return nil
 }
 
@@ -167,20 +165,17 @@ type cells struct {
 	by           []string
 	faster       []string // by how much auto is
 
-	theirs, equal timing     // liblinear, and auto to what that reached
-	overTheirs    [2]float64 // liblinear over auto to 1 %, and over equal
+	theirs, equal timing // liblinear, and auto to what that reached
+	overTheirs    string // liblinear over auto to 1 %, and over equal
 }
 
-func (c *cells) add(auto, before timing, ratio float64, by string) {
-	c.auto, c.before = append(c.auto, auto), append(c.before, before)
+// add takes in a race of auto and what was before.
+func (c *cells) add(r race, by string) {
+	c.auto, c.before = append(c.auto, r.of(0)), append(c.before, r.of(1))
+	c.faster = append(c.faster, r.text(1, 0))
 	if len(c.by) == 0 || c.by[0] != by {
 		c.by = append(c.by, by)
 	}
-	text := fmt.Sprintf("%.2g", ratio)
-	if before.above {
-		text = "> " + text
-	}
-	c.faster = append(c.faster, text)
 }
 
 // text is the line behind its name.
@@ -195,7 +190,7 @@ func (c *cells) text(theirs *rival) string {
 		cells = append(cells, "-", "-", "-")
 	} else {
 		cells = append(cells, fmt.Sprintf("%.3g, %.5g", c.theirs.seconds, theirs.above),
-			c.equal.String(), fmt.Sprintf("%.2g, %.2g", c.overTheirs[0], c.overTheirs[1]))
+			c.equal.String(), c.overTheirs)
 	}
 	return " " + strings.Join(cells, " | ") + " |"
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -36,6 +37,18 @@ func (r race) of(runner int) timing {
 	runs := slices.Clone(r[runner])
 	slices.SortFunc(runs, func(s, t timing) int { return cmp.Compare(s.seconds, t.seconds) })
 	return runs[len(runs)/2]
+}
+
+// text is the ratio as a table has it: none where the fast one did not come to the end.
+func (r race) text(slow, fast int) string {
+	switch ratio := r.ratio(slow, fast); {
+	case r.of(fast).above:
+		return "-"
+	case r.of(slow).above:
+		return fmt.Sprintf("> %.2g", ratio)
+	default:
+		return fmt.Sprintf("%.2g", ratio)
+	}
 }
 
 // ratio returns the median of how much longer the one runner takes than the other, by round.

@@ -32,6 +32,10 @@ func TestByTurns(t *testing.T) {
 	if r.ratio(1, 0) != 3 || r.of(0).seconds != 2 || r.of(1).seconds != 6 {
 		t.Errorf("ratio %v, medians %v and %v", r.ratio(1, 0), r.of(0), r.of(1))
 	}
+	r[1][0].above, r[1][2].above = true, true
+	if slow, fast := r.text(1, 0), r.text(0, 1); slow != "> 3" || fast != "-" {
+		t.Errorf("%q and %q of one that did not come to the end", slow, fast)
+	}
 	if r, err := byTurns(9, 0, run(0, 1)); err != nil || len(r[0]) != 1 {
 		t.Errorf("%d rounds, want the first alone", len(r[0]))
 	}

@@ -76,7 +76,6 @@ func (b *bytes) AddTo(u []float64, s Sum) {
 type packed struct {
 	rows, cols, stride int // a row's last bytes, up to a multiple of eight, are 0
 	values             []byte
-	hi, lo             float32
 	code               *code
 }
 
@@ -87,8 +86,7 @@ func newPacked(x *dense.Matrix, threads int) (*packed, bool) {
 	if c == nil {
 		return nil, false
 	}
-	b := &packed{rows: x.Rows(), cols: x.Cols(), stride: (x.Cols() + 7) &^ 7, hi: c.hi, lo: c.lo,
-		code: c}
+	b := &packed{rows: x.Rows(), cols: x.Cols(), stride: (x.Cols() + 7) &^ 7, code: c}
 	b.values = make([]byte, b.rows*b.stride)
 	threads = max(1, min(threads, b.rows))
 	fits := make([]bool, threads)
@@ -182,11 +180,11 @@ func (b *packed) Rows() int { return b.rows }
 func (b *packed) Cols() int { return b.cols }
 
 // unpack writes row i to dst, and zeros behind it, up to stride.
-func (b *packed) unpack(i int, dst []float32) { asm.Unpack(dst, b.row(i), b.hi, b.lo) }
+func (b *packed) unpack(i int, dst []float32) { asm.Unpack(dst, b.row(i), b.code.hi, b.code.lo) }
 
 // unpackDot is unpack, and returns the dot product of the row and w, which has Cols elements.
 func (b *packed) unpackDot(i int, dst, w []float32) float32 {
-	return asm.UnpackDot(dst, b.row(i), b.hi, b.lo, w)
+	return asm.UnpackDot(dst, b.row(i), b.code.hi, b.code.lo, w)
 }
 
 func (b *packed) Size() int { return len(b.values) }

@@ -277,17 +277,15 @@ func (w *columnWorker) moments(b *columnBlock, first, end int) {
 	*b = columnBlock{mean: make([]float64, cols), square: make([]float64, cols),
 		least: make([]float32, cols), most: make([]float32, cols)}
 	w.magnitudes(b, first, end)
-	begun := false
 	for i := first; i < end; i++ {
 		weight := w.weightOf(i)
 		if weight == 0 {
 			continue
 		}
 		row := w.full(w.x.Row(i))
-		if !begun {
+		if b.weight == 0 { // the first
 			copy(b.least, row)
 			copy(b.most, row)
-			begun = true
 		}
 		asm.Axpy64(weight, row, b.mean)
 		least, most := b.least[:len(row)], b.most[:len(row)]
