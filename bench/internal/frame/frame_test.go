@@ -1,0 +1,70 @@
+package frame
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestRaceAlternates(t *testing.T) {
+	var order []int
+	run := func(i int, seconds float64) func() (float64, error) {
+		return func() (float64, error) { order = append(order, i); return seconds, nil }
+	}
+	race, err := Runs(3, 0, run(0, 1), run(1, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{0, 1, 1, 0, 0, 1} {
+		if order[i] != want {
+			t.Fatalf("order %v", order)
+		}
+	}
+	if median, lower, upper := race.Ratio(1, 0); median != 2 || lower != 2 || upper != 2 {
+		t.Errorf("ratio %v, %v, %v", median, lower, upper)
+	}
+	if _, err := Runs(2, 0, func() (float64, error) { return 0, errors.New("failed") }); err == nil {
+		t.Error("the error is lost")
+	}
+	race, _ = Runs(9, 1, func() (float64, error) { time.Sleep(time.Millisecond); return 1, nil })
+	if len(race[0]) != 1 {
+		t.Errorf("%d rounds beyond the limit", len(race[0]))
+	}
+}
+
+func TestLoops(t *testing.T) {
+	wait := func(d time.Duration) func(int) {
+		return func(n int) {
+			for range n {
+				for start := time.Now(); time.Since(start) < d; {
+				}
+			}
+		}
+	}
+	race := Loops(9, Sample, wait(time.Microsecond), wait(4*time.Microsecond))
+	if median, _, _ := race.Ratio(1, 0); median < 2 || median > 8 {
+		t.Errorf("4 us are %v times 1 us", median)
+	}
+	if s := race.Seconds(0); s < 1e-6 || s > 1e-4 {
+		t.Errorf("1 us took %v s", s)
+	}
+}
+
+func TestTable(t *testing.T) {
+	var b strings.Builder
+	table := Table{Title: "A", Head: []string{"", "n"}}
+	table.Add("long name", 1.5)
+	if err := table.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	want := "\n### A\n\n|           | n   |\n| :--       | --: |\n| long name | 1.5 |\n"
+	if b.String() != want {
+		t.Errorf("%q", b.String())
+	}
+	for seconds, want := range map[float64]string{2: "2 s", .0123: "12.3 ms", 1e-8: "10 ns"} {
+		if got := Short(seconds); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

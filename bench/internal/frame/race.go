@@ -1,0 +1,98 @@
+// Package frame is what the benchmarks share: one timer, which lets competitors alternate, and one
+// writer of tables. The machines are shared and noisy, so that only ratios within a round count.
+package frame
+
+import (
+	"math"
+	"slices"
+	"time"
+)
+
+// Sample is how long one sample of a loop takes: long beside a call of the clock, short beside what
+// another process on the core takes away.
+const Sample = 40 * time.Microsecond
+
+// A Race has the seconds of competitors that took turns, by competitor and round.
+type Race [][]float64
+
+// Loops times loops of n operations each and returns the seconds of one operation. Each loop is
+// calibrated to last about a sample. In each round every loop runs once, and another one begins.
+func Loops(rounds int, sample time.Duration, loops ...func(n int)) Race {
+	race, calls := make(Race, len(loops)), make([]int, len(loops))
+	for i, loop := range loops {
+		calls[i] = calibrate(loop, sample)
+	}
+	for round := range rounds {
+		for i := range loops {
+			at := (i + round) % len(loops)
+			race[at] = append(race[at], timed(loops[at], calls[at])/float64(calls[at]))
+		}
+	}
+	return race
+}
+
+// Runs times whole runs, each of which says how many seconds it took of what is compared. The rounds
+// end early once they have lasted most; a most of 0 is no limit.
+func Runs(rounds int, most time.Duration, runs ...func() (seconds float64, err error)) (Race, error) {
+	race := make(Race, len(runs))
+	for begin, round := time.Now(), 0; round < rounds; round++ {
+		if round > 0 && most > 0 && time.Since(begin) >= most {
+			break
+		}
+		for i := range runs {
+			at := (i + round) % len(runs)
+			seconds, err := runs[at]()
+			if err != nil {
+				return nil, err
+			}
+			race[at] = append(race[at], seconds)
+		}
+	}
+	return race, nil
+}
+
+func timed(loop func(int), calls int) (seconds float64) {
+	start := time.Now()
+	loop(calls)
+	return time.Since(start).Seconds()
+}
+
+// calibrate returns how many calls take about a sample. It trusts the shortest of three timings.
+func calibrate(loop func(int), sample time.Duration) int {
+	want := sample.Seconds()
+	for calls := 1; ; calls *= 4 {
+		took := timed(loop, calls)
+		if took < want/8 {
+			continue
+		}
+		if took = min(took, timed(loop, calls), timed(loop, calls)); took >= want/8 {
+			return max(1, int(math.Round(float64(calls)*want/took)))
+		}
+	}
+}
+
+// Seconds returns the 25th percentile of a competitor's times: below it the machine was quiet.
+func (r Race) Seconds(i int) float64 { return Quantile(r[i], .25) }
+
+// Median returns the median of a competitor's times.
+func (r Race) Median(i int) float64 { return Quantile(r[i], .5) }
+
+// Ratio returns how many times as long as competitor j competitor i takes: the median of the
+// rounds' ratios and their quartiles.
+func (r Race) Ratio(i, j int) (median, lower, upper float64) {
+	ratios := make([]float64, len(r[i]))
+	for k, v := range r[i] {
+		ratios[k] = v / r[j][k]
+	}
+	return Quantile(ratios, .5), Quantile(ratios, .25), Quantile(ratios, .75)
+}
+
+// Quantile returns the p-quantile of values in any order, interpolated linearly (type 7 of
+// Hyndman and Fan).
+func Quantile(values []float64, p float64) float64 {
+	sorted := slices.Sorted(slices.Values(values))
+	at := p * float64(len(sorted)-1)
+	low := int(at)
+	high := min(low+1, len(sorted)-1)
+	return sorted[low] + (at-float64(low))*(sorted[high]-sorted[low])
+}
