@@ -21,26 +21,8 @@ const blockSize = 1 << 16
 // maxNames is how many class names a file may have: float32 holds their indices exactly.
 const maxNames = 1 << 24
 
-// ReadCSV reads comma-separated values, or tab-separated ones if opt.Format is FormatTSV: a row an
-// example, with the same number of cells in each, one of which is the label. Errors call the input
-// name. Quoting is that of encoding/csv; blanks around a cell and blank lines are skipped.
-//
-// Features are decimal numbers; a missing one is an error, and so is a word: it has to be encoded
-// as numbers first, one column for each word for instance. If the label of the first row is a
-// number all have to be, else all are names. With HeaderAuto the first row is a header if none of
-// its features is a number; where columns have numbers for names, say HeaderYes.
-func ReadCSV(r io.Reader, name string, opt Options) (*Set, error) {
-	opt, err := opt.filled()
-	if err != nil {
-		return nil, err
-	}
-	comma := ','
-	if opt.Format == FormatTSV {
-		comma = '\t'
-	}
-	return readCSV(opt.metered(r), name, comma, opt)
-}
-
+// readCSV reads values that are separated by commas, or tabs. Quoting is that of encoding/csv;
+// blanks around a cell and blank lines are skipped.
 func readCSV(r io.Reader, name string, comma rune, opt Options) (*Set, error) {
 	if err := opt.noHash(name); err != nil {
 		return nil, err

@@ -100,7 +100,7 @@ func forms(t *testing.T) (all []form) {
 		b, path := pgsm(t, s), filepath.Join(dir, string(layout)+".pgsm")
 		all = append(all,
 			form{"pgsm, " + string(layout), b, func(b []byte) (*Set, error) {
-				return ReadPGSM(bytes.NewReader(b), int64(len(b)), "a.pgsm", Options{})
+				return readPGSMBytes(b, int64(len(b)), "a.pgsm", Options{})
 			}, s, ""},
 			form{"pgsm mapped, " + string(layout), b, func(b []byte) (*Set, error) {
 				m, err := readFile(t, path, b, Options{})

@@ -39,7 +39,7 @@ func Read(path string, opt Options) (*Set, error) {
 		if path == "-" {
 			return nil, fmt.Errorf("stdin: the pgsm form is read from regular files only")
 		}
-		return openPGSM(path, opt)
+		return readPGSM(path, opt)
 	}
 	names, err := fileNames(path, opt.Format)
 	if err != nil {
@@ -52,11 +52,34 @@ func Read(path string, opt Options) (*Set, error) {
 			return nil, err
 		}
 	}
+	return in.read()
+}
+
+// ReadFrom is Read for svmlight, CSV, TSV, or one .npy array, that comes from r, as it is or in
+// gzip form. Errors call it name, which tells the format as in Read unless opt.Format says it.
+func ReadFrom(r io.Reader, name string, opt Options) (*Set, error) {
+	opt, err := opt.filled()
+	if err != nil {
+		return nil, err
+	}
+	if opt.Format == FormatAuto {
+		opt.Format = formatOf(name)
+	}
+	switch opt.Format {
+	case FormatSvmlight, FormatCSV, FormatTSV, FormatNPY:
+		in := input{opt: opt, files: []*os.File{nil}, plain: []io.Reader{r}, names: []string{name}}
+		return in.read()
+	}
+	return nil, fmt.Errorf("%s: want the format svmlight, csv, tsv or npy", name)
+}
+
+// read reads what the files hold.
+func (in *input) read() (*Set, error) {
 	files, err := in.readers()
 	if err != nil {
 		return nil, err
 	}
-	first := files[0]
+	opt, first := in.opt, files[0]
 	switch opt.Format {
 	case FormatSvmlight:
 		return readSvmlight(first.r, first.name, opt, chunkSize)

@@ -207,18 +207,15 @@ func (s *Set) fitsText(form string) error {
 
 // eachNonzero calls f for the nonzeros of row i, in ascending order.
 func (s *Set) eachNonzero(i int, f func(j int, v float32)) {
-	if s.Dense != nil {
-		for j, v := range s.Dense.Row(i) {
-			if v != 0 {
-				f(j, v)
-			}
+	columns, values := s.row(i)
+	for k, v := range values {
+		if v == 0 {
+			continue
 		}
-		return
-	}
-	idx, val := sparseRow(s.Sparse, i)
-	for k, j := range idx {
-		if v := val[k]; v != 0 {
-			f(int(j), v)
+		if columns != nil {
+			f(int(columns[k]), v)
+		} else {
+			f(k, v)
 		}
 	}
 }

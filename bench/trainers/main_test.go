@@ -130,7 +130,7 @@ func TestRows(t *testing.T) {
 
 // One vector a class or one a pair: both kinds of models are judged.
 func TestAccuracyOfMany(t *testing.T) {
-	s, err := dataset.ReadSvmlight(strings.NewReader("1 1:1\n2 2:1\n3 3:1\n3 1:1\n"), "four rows",
+	s, err := dataset.ReadFrom(strings.NewReader("1 1:1\n2 2:1\n3 3:1\n3 1:1\n"), "four rows.svm",
 		dataset.Options{Layout: dataset.LayoutSparse})
 	if err != nil {
 		t.Fatal(err)

@@ -9,15 +9,14 @@ and the largest weights of each class: positive ones speak for the class, of two
 second. Features have the numbers of the data's file.
 
 Or it reads data and prints how many rows, features and nonzeros there are, how often each label is
-there, and how long the rows are. It warns of features on different scales and of long rows, which
-training gets on with badly where it does not scale them by itself (see train). With -verify it
-checks all of a .pgsm file, its checksums too, and fails if it is damaged.
+there, and how long the rows are. It checks all of a .pgsm file, its checksums too, and fails if it
+is damaged.
 
 Examples:
   pegasimd inspect a9a.model
   pegasimd inspect -top 3 -json - digits.model
   pegasimd inspect a9a.svm.gz
-  pegasimd inspect -verify train.pgsm`,
+  pegasimd inspect train.pgsm`,
 	run: inspect,
 }
 
