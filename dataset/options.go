@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
@@ -216,17 +215,7 @@ func oneOf[W ~string](option string, word W, known ...W) error {
 	if slices.Contains(known, word) {
 		return nil
 	}
-	var list strings.Builder
-	for i, k := range known {
-		switch {
-		case i == len(known)-1:
-			list.WriteString(" or ")
-		case i > 0:
-			list.WriteString(", ")
-		}
-		list.WriteString(string(k))
-	}
-	return fmt.Errorf("dataset: %s %q: want %s", option, word, &list)
+	return fmt.Errorf("dataset: %s %q: want one of %q", option, word, known)
 }
 
 func (l Layout) check() error {

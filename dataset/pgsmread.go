@@ -10,9 +10,9 @@ import (
 	"unsafe"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/files"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/matrices"
-	"github.com/pegasimd/pegasimd/internal/mmap"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -62,9 +62,9 @@ func readPGSM(path string, opt Options) (*Set, error) {
 	if err != nil {
 		return nil, fail(path, err)
 	}
-	var mapped *mmap.File
+	var mapped *files.Mapped
 	if !opt.InMemory && !bigEndian {
-		mapped, err = mmap.Open(f, h.size)
+		mapped, err = files.Map(f, h.size)
 		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			return nil, err
 		}
@@ -139,7 +139,7 @@ type pgsmData struct {
 
 // set returns the set of a file whose bytes are data. If it is mapped, the features are checked
 // when they are first read, unless the options ask for others than the file has; else now.
-func (h *pgsmFile) set(data []byte, mapped *mmap.File, opt Options) (*Set, error) {
+func (h *pgsmFile) set(data []byte, mapped *files.Mapped, opt Options) (*Set, error) {
 	d := &pgsmData{pgsmFile: h, data: data}
 	s, err := d.labelled()
 	if err != nil {
@@ -250,7 +250,7 @@ func (d *pgsmData) readNames() (names []string, err error) {
 }
 
 // willNeed asks the system for rows that will soon be used.
-func (d *pgsmData) willNeed(mapped *mmap.File) matrices.WillNeed {
+func (d *pgsmData) willNeed(mapped *files.Mapped) matrices.WillNeed {
 	if d.layout == LayoutDense {
 		row := 4 * d.stride()
 		return func(first, end int) {

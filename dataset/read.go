@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/gunzip"
+	"github.com/pegasimd/pegasimd/internal/files"
 )
 
 // Read reads a file. Unless opt.Format says it, the name tells the format, with or without .gz
@@ -208,10 +208,10 @@ func sizeOf(f *os.File) (int64, bool) {
 // readers returns what the files hold, decompressed.
 func (in *input) readers() ([]arrayFile, error) {
 	m := newMeter(in.opt, in.size())
-	var files []arrayFile
+	var all []arrayFile
 	for i, f := range in.files {
 		name := in.names[i]
-		r, zipped, err := gunzip.Reader(m.reader(in.plain[i]), strings.HasSuffix(name, ".gz"))
+		r, zipped, err := files.Unzip(m.reader(in.plain[i]), strings.HasSuffix(name, ".gz"))
 		if err != nil {
 			return nil, fail(name, err)
 		}
@@ -219,7 +219,7 @@ func (in *input) readers() ([]arrayFile, error) {
 		if n, ok := sizeOf(f); ok && !zipped && in.opt.MaxBytes == 0 {
 			size = n // with MaxBytes there may be fewer to read
 		}
-		files = append(files, arrayFile{in.opt.limit(r), name, size})
+		all = append(all, arrayFile{in.opt.limit(r), name, size})
 	}
-	return files, nil
+	return all, nil
 }

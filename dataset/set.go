@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/files"
 	"github.com/pegasimd/pegasimd/internal/mistake"
-	"github.com/pegasimd/pegasimd/internal/mmap"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -55,7 +55,7 @@ type Set struct {
 	// Bytes is the size of what was read, after decompression; of two files, of both.
 	Bytes int64
 
-	mapped *mmap.File // of a set in a mapped file
+	mapped *files.Mapped // of a set in a mapped file
 }
 
 // Examples are rows that packages pegasos and kernelsvm train on and predict: what dense.Matrix and

@@ -183,7 +183,7 @@ func TestWithLayout(t *testing.T) {
 		t.Error(same, err)
 	}
 	if _, err := s.WithLayout("round"); err == nil ||
-		err.Error() != `dataset: layout "round": want auto, dense or sparse` {
+		err.Error() != `dataset: layout "round": want one of ["auto" "dense" "sparse"]` {
 		t.Error(err)
 	}
 	m, err := sparse.New(math.MaxInt32, make([]int64, 1e6), nil, nil)

@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/gunzip"
+	"github.com/pegasimd/pegasimd/internal/files"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -47,7 +47,7 @@ func openInput(name string) (io.ReadCloser, error) {
 			return nil, err
 		}
 	}
-	plain, _, err := gunzip.Reader(f, strings.HasSuffix(name, ".gz"))
+	plain, _, err := files.Unzip(f, strings.HasSuffix(name, ".gz"))
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", inputName(name), err)
@@ -95,7 +95,7 @@ func readLinear(name string) (*pegasos.Model, error) {
 
 // readStdin has read read what stdin holds when it is decompressed.
 func readStdin[M any](stdin io.Reader, read func(io.Reader) (M, error)) (m M, err error) {
-	plain, _, err := gunzip.Reader(stdin, false)
+	plain, _, err := files.Unzip(stdin, false)
 	if err == nil {
 		m, err = read(plain)
 	}

@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/gunzip"
+	"github.com/pegasimd/pegasimd/internal/files"
 )
 
 // A Reader reads a model file and sums up what it has read.
@@ -53,7 +53,7 @@ func ReadFile[M any](name string, read func(io.Reader) (M, error)) (M, error) {
 		return none, fmt.Errorf("pegasos: %w", err)
 	}
 	defer f.Close()
-	plain, _, err := gunzip.Reader(f, false)
+	plain, _, err := files.Unzip(f, false)
 	if err != nil {
 		return none, fmt.Errorf("pegasos: model file: %w (%s)", err, name)
 	}

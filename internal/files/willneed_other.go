@@ -1,5 +1,5 @@
 //go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || solaris)
 
-package mmap
+package files
 
 func willNeed([]byte) {}

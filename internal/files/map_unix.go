@@ -1,6 +1,6 @@
 //go:build unix
 
-package mmap
+package files
 
 import (
 	"os"

@@ -1,4 +1,4 @@
-package mmap
+package files
 
 import (
 	"bytes"
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestOpen(t *testing.T) {
+func TestMap(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "a")
 	for _, n := range []int{0, 1, 4096, 100_000} {
 		want := bytes.Repeat([]byte("pegasos "), n/8+1)[:n]
@@ -20,7 +20,7 @@ func TestOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := Open(f, int64(n))
+		m, err := Map(f, int64(n))
 		f.Close()
 		if n > 0 && errors.Is(err, errors.ErrUnsupported) && runtime.GOOS != "linux" {
 			t.Skip("not tested: this system maps no files")
@@ -43,14 +43,14 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-func TestOpenErrors(t *testing.T) {
+func TestMapErrors(t *testing.T) {
 	f, err := os.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
 	for _, size := range []int64{-1, 1} {
-		if m, err := Open(f, size); err == nil {
+		if m, err := Map(f, size); err == nil {
 			t.Errorf("a folder of %d bytes: %v", size, m)
 		}
 	}

@@ -1,6 +1,6 @@
 //go:build !unix && !windows
 
-package mmap
+package files
 
 import (
 	"errors"

@@ -1,5 +1,4 @@
-// Package gunzip reads files that may be compressed with gzip.
-package gunzip
+package files
 
 import (
 	"bufio"
@@ -8,9 +7,9 @@ import (
 	"io"
 )
 
-// Reader returns a reader of what r holds in gzip form, or of r itself if it holds something else,
+// Unzip returns a reader of what r holds in gzip form, or of r itself if it holds something else,
 // and which of the two it is. If must is set, something else is an error.
-func Reader(r io.Reader, must bool) (plain io.Reader, zipped bool, err error) {
+func Unzip(r io.Reader, must bool) (plain io.Reader, zipped bool, err error) {
 	b := bufio.NewReaderSize(r, 1<<16)
 	head, err := b.Peek(2)
 	if err != nil && err != io.EOF {
