@@ -1,12 +1,13 @@
 package modelio
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/modelfile"
 )
 
 // maxToken is far longer than any number or word of a model.
@@ -14,7 +15,7 @@ const maxToken = 128
 
 // tokens are the words of a text, which white space separates.
 type tokens struct {
-	r            *bufio.Reader
+	r            *modelfile.Source
 	line, column int    // of the byte to come, the column from 0
 	text         string // the token
 	unended      bool   // nothing follows the token, not even white space

@@ -37,6 +37,9 @@ type opened struct {
 	io.Closer
 }
 
+// Packed is what package files asks of a reader that wraps another.
+func (o opened) Packed() (int64, bool) { return files.Packed(o.Reader) }
+
 // openInput opens a file, or standard input if the name is "-", to read what it holds when it is
 // decompressed.
 func openInput(name string) (io.ReadCloser, error) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/internal/files"
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/visible"
@@ -83,6 +84,9 @@ type counting struct {
 	r io.Reader
 	n int64
 }
+
+// Packed is what package files asks of a reader that wraps another.
+func (c *counting) Packed() (int64, bool) { return files.Packed(c.r) }
 
 func (c *counting) Read(p []byte) (int, error) {
 	n, err := c.r.Read(p)
