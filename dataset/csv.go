@@ -13,6 +13,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // blockSize is about how many nonzeros or rows of a CSV file make a block.
@@ -250,7 +252,7 @@ func (f *csvFile) match(cells []string, t *Table) (err error) {
 	for _, name := range t.Columns {
 		i, err := h.find(name)
 		if err == nil && i == f.label {
-			err = fmt.Errorf("column %q is to be the label, and a feature", cut(name))
+			err = fmt.Errorf("column %q is to be the label, and a feature", visible.Cut(name))
 		}
 		if err != nil {
 			return f.firstRow(err.Error())
@@ -405,7 +407,7 @@ func isMissing(cell string) bool {
 func (f *csvFile) at(i int, cells []string, reason string) error {
 	line, column := f.csv.FieldPos(i)
 	return &SyntaxError{
-		File: f.name, Line: line, Column: column, Token: cut(cells[i]), Reason: reason,
+		File: f.name, Line: line, Column: column, Token: visible.Cut(cells[i]), Reason: reason,
 	}
 }
 

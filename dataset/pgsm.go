@@ -10,6 +10,8 @@ import (
 	"slices"
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // The binary form, .pgsm. All numbers are little-endian, on every machine.
@@ -256,11 +258,11 @@ func checksum(parts ...[]byte) (sum uint32) {
 func ascending(names []string) error {
 	for i, name := range names {
 		if !utf8.ValidString(name) {
-			return fmt.Errorf("class name %q is not UTF-8", cut(name))
+			return fmt.Errorf("class name %q is not UTF-8", visible.Cut(name))
 		}
 		if i > 0 && name <= names[i-1] {
 			return fmt.Errorf("class name %q after %q: want them sorted, each once",
-				cut(name), cut(names[i-1]))
+				visible.Cut(name), visible.Cut(names[i-1]))
 		}
 	}
 	return nil

@@ -147,7 +147,8 @@ func ReadJSON(r io.Reader) (*pegasos.Model, error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("cut short")
 	}
-	return nil, fmt.Errorf("modelio: model in JSON: byte %d: %w", d.InputOffset(), err)
+	return nil, fmt.Errorf("modelio: model in JSON: byte %d: %w", d.InputOffset(),
+		visible.Error(err))
 }
 
 func readJSON(d *modelfile.Decoder) (*pegasos.Model, error) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // maxToken is far longer than any number or word of a model.
@@ -62,7 +63,7 @@ func (t *tokens) next() error {
 // fail returns an error at the token.
 func (t *tokens) fail(format string, a ...any) error {
 	e := t.at
-	e.Reason = fmt.Sprintf(format, a...)
+	e.Reason = visible.Error(fmt.Errorf(format, a...)).Error()
 	return &e
 }
 

@@ -7,6 +7,8 @@ import (
 	"io"
 	"reflect"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // maxValue bounds the length of a value in JSON that has to be in memory as a whole.
@@ -87,16 +89,7 @@ func isArray(t reflect.Type) bool {
 // whole decodes a value as encoding/json does.
 func (d *Decoder) whole(value any) error {
 	d.piece.length = 0
-	return brief(d.Decode(value))
-}
-
-// brief returns an error whose text is not too long: those of encoding/json have whole values.
-func brief(err error) error {
-	const most = 200
-	if err == nil || len(err.Error()) <= most {
-		return err
-	}
-	return errors.New(strings.ToValidUTF8(err.Error()[:most], "") + "...")
+	return visible.Error(d.Decode(value)) // which may have the whole value
 }
 
 // open reads the first token of a value that is to begin with delim. It reports false for null.
