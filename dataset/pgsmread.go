@@ -259,6 +259,9 @@ func (d *pgsmData) willNeed(mapped *files.Mapped) matrices.WillNeed {
 	}
 	starts := view[int64](d.data, d.starts, d.rows+1)
 	return func(first, end int) {
+		if mapped.Fits() {
+			return
+		}
 		// The starts are small, and mostly in memory. They may be anything here: they are only a
 		// hint.
 		from, to := starts[first], starts[end]
