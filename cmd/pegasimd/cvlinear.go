@@ -123,7 +123,7 @@ func (v *linearCV) readData() (err error) {
 	if err != nil {
 		return err
 	}
-	v.memory = v.flags.memory.limit(v.set)
+	v.memory = v.flags.memory.linear(v.set)
 	names := labelling{names: v.set.Names}
 	if v.cfg.ClassWeight, err = names.classWeight(v.classWeight); err != nil {
 		return err

@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -40,6 +41,7 @@ const (
 )
 
 func main() {
+	collectAbove = func(bytes int64) { debug.SetMemoryLimit(bytes) }
 	var s stage
 	ctx, cancel := context.WithCancel(withStage(context.Background(), &s))
 	catchSignals(cancel, &s)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"flag"
+	"os"
 
 	"github.com/pegasimd/pegasimd/dataset"
 )
@@ -31,4 +32,18 @@ func (m *memoryFlags) limit(set *dataset.Set) int64 {
 		return int64(m.megabytes) * 1e6
 	}
 	return max(24e6+10*set.Bytes+32*int64(set.Rows()), 48*int64(set.Cols()))
+}
+
+// collectAbove tells the garbage collector from how many bytes on it is to keep the memory small,
+// whatever time that takes. The program sets it; tests, which share a process, do without.
+var collectAbove = func(bytes int64) {}
+
+// linear is limit for linear models. The garbage of their certificates, which are found again and
+// again, is to fit in what the data pay for too.
+func (m *memoryFlags) linear(set *dataset.Set) int64 {
+	const uncounted = 16 << 20 // by the collector: the program, and what is mapped
+	if m.megabytes == 0 && os.Getenv("GOMEMLIMIT") == "" {
+		collectAbove(64<<20 + 20*set.Bytes + 64*int64(set.Rows()) - uncounted)
+	}
+	return m.limit(set)
 }
