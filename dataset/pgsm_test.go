@@ -517,7 +517,8 @@ func le64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
 // Reading into memory tells how far it is, and can be cancelled.
 func TestPGSMInMemory(t *testing.T) {
-	path := file(t, "a.pgsm", pgsm(t, randomSet(rand.New(rand.NewPCG(6, 7)), 30_000, 60, LayoutSparse)))
+	s := randomSet(rand.New(rand.NewPCG(6, 7)), 30_000, 60, LayoutSparse)
+	path := file(t, "a.pgsm", pgsm(t, s))
 	var read, total int64
 	opt := Options{InMemory: true, Progress: func(r, t int64) { read, total = r, t }}
 	if _, err := Read(path, opt); err != nil || read == 0 || read != total {

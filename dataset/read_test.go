@@ -112,12 +112,14 @@ func TestReadErrors(t *testing.T) {
 		t.Error(err)
 	}
 	for want, opt := range map[string]Options{
-		`dataset: format "xls": want one of ["auto" "svmlight" "csv" "tsv" "npy" "idx" "pgsm"]`: {Format: "xls"},
-		`dataset: layout "round": want one of ["auto" "dense" "sparse"]`:                        {Layout: "round"},
-		`dataset: index base "2": want one of ["1" "0" "auto"]`:                                 {IndexBase: "2"},
-		`dataset: header "maybe": want one of ["auto" "yes" "no"]`:                              {Header: "maybe"},
-		`dataset: MaxFeatures -1: want 1 to 2147483647`:                                         {MaxFeatures: -1},
-		`dataset: -1 features: want at most 134217728 (MaxFeatures)`:                            {Features: -1},
+		`dataset: format "xls": want one of ["auto" "svmlight" "csv" "tsv" "npy" "idx" "pgsm"]`: {
+			Format: "xls",
+		},
+		`dataset: layout "round": want one of ["auto" "dense" "sparse"]`: {Layout: "round"},
+		`dataset: index base "2": want one of ["1" "0" "auto"]`:          {IndexBase: "2"},
+		`dataset: header "maybe": want one of ["auto" "yes" "no"]`:       {Header: "maybe"},
+		`dataset: MaxFeatures -1: want 1 to 2147483647`:                  {MaxFeatures: -1},
+		`dataset: -1 features: want at most 134217728 (MaxFeatures)`:     {Features: -1},
 		`dataset: 11 features: want at most 10 (MaxFeatures)`: {
 			Features: 11, MaxFeatures: 10,
 		},

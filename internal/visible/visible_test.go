@@ -69,7 +69,8 @@ func TestError(t *testing.T) {
 			t.Errorf("%q: %s", word, text)
 		}
 	}
-	if Cut("short") != "short" || Cut([]byte(strings.Repeat("x", 100))) != strings.Repeat("x", 40)+"..." {
+	long := strings.Repeat("x", 40)
+	if Cut("short") != "short" || Cut([]byte(long+"x")) != long+"..." {
 		t.Error("cut wrongly")
 	}
 }
