@@ -24,7 +24,8 @@ const blockSize = 1 << 16
 const maxNames = 1 << 24
 
 // readCSV reads values that are separated by commas, or tabs. Quoting is that of encoding/csv;
-// blanks around a cell and blank lines are skipped.
+// blanks around a cell and blank lines are skipped. If the label of the first row is a number all
+// have to be, else all are names.
 func readCSV(r io.Reader, name string, comma rune, opt Options) (*Set, error) {
 	if err := opt.noHash(name); err != nil {
 		return nil, err

@@ -44,7 +44,8 @@ type account struct {
 func (a *account) Read(b []byte) (int, error) {
 	n, err := a.r.Read(b)
 	a.read += int64(n)
-	if packed, ok := files.Packed(a.r); ok && !a.peeked && a.read > unpackedSlack+unpackedFactor*packed {
+	packed, ok := files.Packed(a.r)
+	if ok && !a.peeked && a.read > unpackedSlack+unpackedFactor*packed {
 		return 0, errPacked
 	}
 	return n, err
