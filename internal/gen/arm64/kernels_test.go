@@ -315,7 +315,7 @@ func TestKernels(t *testing.T) {
 	qemu, err := exec.LookPath("qemu-aarch64")
 	if errors.Is(err, exec.ErrNotFound) {
 		if os.Getenv("CI") != "" {
-			t.Fatal("qemu-aarch64 is not installed: run scripts/install.sh")
+			t.Fatal("qemu-aarch64 is not installed: run scripts/ci.sh only install")
 		}
 		t.Log("qemu-aarch64 is not installed: the kernels were built and vetted but not run")
 		return
