@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"math"
 	"slices"
 
@@ -45,7 +46,6 @@ type Model struct {
 	Table json.RawMessage
 
 	Calibration []Sigmoid // one for each weight vector; nil for none
-	formerHash  bool      // the hash is that of a former version: without the Calibration
 
 	Lambda float64 // in force, also where C was given
 	Config Config  // defaults filled in
@@ -422,33 +422,60 @@ func (m *Model) PredictAll(x Examples) []float32 {
 
 // Hash returns the SHA-256 of what makes the predictions, in hexadecimal: the weight vectors one
 // after the other (float32), the biases if there are any (float64), the classes (float32), and A
-// and B of each sigmoid of the Calibration, if there is one (float64), all little-endian.
-func (m *Model) Hash() string { return m.hash(!m.formerHash) }
-
-// CheckHash returns an error if the hash is not the model's: somebody has changed the one or the
-// other. That of a former version, which leaves out the sigmoids, will do: the model keeps it.
-func (m *Model) CheckHash(hash string) error {
-	if m.Calibration != nil && hash == m.hash(false) {
-		m.formerHash = true
+// and B of each sigmoid of the Calibration, if there is one (float64), all little-endian. What says
+// how rows and labels are read follows, if there is any: see hashedReading.
+func (m *Model) Hash() string {
+	h := m.vectorHash()
+	for _, s := range m.Calibration {
+		modelfile.WriteNumbers(h, []float64{s.A, s.B})
 	}
-	if have := m.Hash(); have != hash {
-		return fmt.Errorf("the weights, biases and classes have the hash %s, not %s", have, hash)
+	r := hashedReading{Names: m.Names, Scaler: m.Scaler, HashBits: m.HashBits, Table: m.Table,
+		IndexBase: m.IndexBase}
+	if s := m.Scaling; s != nil && !s.Folded && s.Kind != ScaleNone {
+		r.Scaling = &hashedScaling{s.Kind, s.Shift, s.Factor}
 	}
-	return nil
+	if text, err := json.Marshal(r); err == nil && string(text) != "{}" {
+		h.Write(text)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
-// hash returns the hash with the sigmoids or without.
-func (m *Model) hash(sigmoids bool) string {
+// hashedReading is what a model's hash covers beside its numbers, in JSON, without what is missing.
+type hashedReading struct {
+	Names     []string        `json:"names,omitempty"`
+	Scaler    json.RawMessage `json:"scaler,omitempty"`
+	HashBits  int             `json:"hash_bits,omitempty"`
+	Table     json.RawMessage `json:"table,omitempty"`
+	IndexBase int             `json:"index_base,omitempty"`
+	Scaling   *hashedScaling  `json:"scaling,omitempty"`
+}
+
+// hashedScaling is a Scaling that predictions apply to each row.
+type hashedScaling struct {
+	Kind   Scale     `json:"kind"`
+	Shift  []float32 `json:"shift,omitempty"`
+	Factor []float32 `json:"factor,omitempty"`
+}
+
+// proofHash returns the hash that a proof is bound to: of the weight vectors, biases and classes.
+func (m *Model) proofHash() string { return hex.EncodeToString(m.vectorHash().Sum(nil)) }
+
+// vectorHash hashes the weight vectors, the biases and the classes.
+func (m *Model) vectorHash() hash.Hash {
 	h := sha256.New()
 	for _, w := range m.Weights {
 		modelfile.WriteNumbers(h, w)
 	}
 	modelfile.WriteNumbers(h, m.Bias)
 	modelfile.WriteNumbers(h, m.Classes)
-	if sigmoids {
-		for _, s := range m.Calibration {
-			modelfile.WriteNumbers(h, []float64{s.A, s.B})
-		}
+	return h
+}
+
+// CheckHash returns an error if the hash is not the model's: somebody has changed the one or the
+// other.
+func (m *Model) CheckHash(hash string) error {
+	if have := m.Hash(); have != hash {
+		return fmt.Errorf("what makes the predictions has the hash %s, not %s", have, hash)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return nil
 }
