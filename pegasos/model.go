@@ -420,41 +420,32 @@ func (m *Model) PredictAll(x Examples) []float32 {
 	return labels
 }
 
-// Hash returns the SHA-256 of what makes the predictions, in hexadecimal: the weight vectors one
+// Hash returns the SHA-256 of all that predictions depend on, in hexadecimal: the weight vectors one
 // after the other (float32), the biases if there are any (float64), the classes (float32), and A
-// and B of each sigmoid of the Calibration, if there is one (float64), all little-endian. What says
-// how rows and labels are read follows, if there is any: see hashedReading.
+// and B of each sigmoid of the Calibration, if there is one (float64), all little-endian. Then come
+// the lines of the model's file that say how rows and labels are read, without those that are
+// missing or 0, and a Scaling that is not folded.
 func (m *Model) Hash() string {
 	h := m.vectorHash()
 	for _, s := range m.Calibration {
 		modelfile.WriteNumbers(h, []float64{s.A, s.B})
 	}
-	r := hashedReading{Names: m.Names, Scaler: m.Scaler, HashBits: m.HashBits, Table: m.Table,
-		IndexBase: m.IndexBase}
-	if s := m.Scaling; s != nil && !s.Folded && s.Kind != ScaleNone {
-		r.Scaling = &hashedScaling{s.Kind, s.Shift, s.Factor}
+	lines := []modelfile.Field{
+		modelfile.Optional("names", &m.Names), modelfile.Optional("index_base", &m.IndexBase),
+		modelfile.Optional("scaler", &m.Scaler), modelfile.Optional("hash_bits", &m.HashBits),
+		modelfile.Optional("table", &m.Table),
 	}
-	if text, err := json.Marshal(r); err == nil && string(text) != "{}" {
-		h.Write(text)
+	s := m.Scaling
+	apart := s != nil && !s.Folded && s.Kind != ScaleNone
+	if apart {
+		lines = append(lines, modelfile.Required("scale", &s.Kind))
+	}
+	modelfile.WriteLines(h, lines) // what can't be written has no file
+	if apart {
+		modelfile.WriteNumbers(h, s.Shift)
+		modelfile.WriteNumbers(h, s.Factor)
 	}
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// hashedReading is what a model's hash covers beside its numbers, in JSON, without what is missing.
-type hashedReading struct {
-	Names     []string        `json:"names,omitempty"`
-	Scaler    json.RawMessage `json:"scaler,omitempty"`
-	HashBits  int             `json:"hash_bits,omitempty"`
-	Table     json.RawMessage `json:"table,omitempty"`
-	IndexBase int             `json:"index_base,omitempty"`
-	Scaling   *hashedScaling  `json:"scaling,omitempty"`
-}
-
-// hashedScaling is a Scaling that predictions apply to each row.
-type hashedScaling struct {
-	Kind   Scale     `json:"kind"`
-	Shift  []float32 `json:"shift,omitempty"`
-	Factor []float32 `json:"factor,omitempty"`
 }
 
 // proofHash returns the hash that a proof is bound to: of the weight vectors, biases and classes.

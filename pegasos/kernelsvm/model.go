@@ -265,24 +265,16 @@ func (m *Model) ClassName(class int) string {
 
 // Hash returns the SHA-256 of what makes the predictions, in hexadecimal: of the body of the
 // model's file, which has the support rows and the coefficients, and of the kernel, its parameters,
-// the classes and what says how rows and labels are read.
+// the classes and the file's lines that say how rows and labels are read.
 func (m *Model) Hash() string {
 	h := sha256.New()
 	c := m.Config
 	fmt.Fprintf(h, "%s %v %v %d %s\n", c.Kernel, c.Gamma, c.Coef0, c.Degree, c.Multiclass)
 	modelfile.WriteNumbers(h, m.Classes)
 	m.writeBody(h)
-	if text, err := json.Marshal(hashedReading{m.Names, m.HashBits, m.Table, m.IndexBase}); err == nil &&
-		string(text) != "{}" {
-		h.Write(text)
-	}
+	modelfile.WriteLines(h, []modelfile.Field{
+		modelfile.Optional("names", &m.Names), modelfile.Optional("index_base", &m.IndexBase),
+		modelfile.Optional("hash_bits", &m.HashBits), modelfile.Optional("table", &m.Table),
+	})
 	return hex.EncodeToString(h.Sum(nil))
-}
-
-// hashedReading is what a model's hash covers beside its numbers, in JSON, without what is missing.
-type hashedReading struct {
-	Names     []string        `json:"names,omitempty"`
-	HashBits  int             `json:"hash_bits,omitempty"`
-	Table     json.RawMessage `json:"table,omitempty"`
-	IndexBase int             `json:"index_base,omitempty"`
 }
