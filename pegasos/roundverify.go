@@ -140,7 +140,9 @@ func (v *Verification) checkRounds(r *Rounds, s *RoundState) {
 		if own.Lambda != 0 && own.Lambda != r.Lambda {
 			v.Contradict("the lambda%s is %v, not %v", of, r.Lambda, own.Lambda)
 		}
-		v.checkRound(of, claim{own.Objective, own.DualObjective}, claim{p.Objective, p.Bound})
+		if !v.checkRound(of, claim{own.Objective, own.DualObjective}, claim{p.Objective, p.Bound}) {
+			v.Unconfirmed = append(v.Unconfirmed, k)
+		}
 		sum.objective, sum.bound = sum.objective+own.Objective, sum.bound+own.DualObjective
 	}
 	n := float64(len(s.Problems))
@@ -151,7 +153,7 @@ func (v *Verification) checkRounds(r *Rounds, s *RoundState) {
 	if mean := sum.bound / n; mean != all.bound && !(math.IsNaN(mean) && math.IsNaN(all.bound)) {
 		v.Contradict("the mean of the bounds is %v, not %v", mean, all.bound)
 	}
-	v.checkBound("", all, claim{v.Objective, v.Bound})
+	v.unsure = v.unsure || !v.checkBound("", all, claim{v.Objective, v.Bound})
 }
 
 // What a claimed objective may be off as a share of the one that rounds find, whose sums have
@@ -162,8 +164,9 @@ const (
 	float32Error = 1e-5
 )
 
-// checkRound compares the claim of one problem with what was found.
-func (v *Verification) checkRound(of string, claimed, found claim) {
+// checkRound compares the claim of one problem with what was found, and reports whether the bound is
+// as good.
+func (v *Verification) checkRound(of string, claimed, found claim) bool {
 	switch off := math.Abs(claimed.objective-found.objective) / found.objective; {
 	case off <= roundError || claimed.objective == found.objective:
 	case off <= float32Error:
@@ -171,5 +174,5 @@ func (v *Verification) checkRound(of string, claimed, found claim) {
 	default:
 		v.Contradict("the objective%s is %v, not %v", of, found.objective, claimed.objective)
 	}
-	v.checkBound(of, claimed, found)
+	return v.checkBound(of, claimed, found)
 }

@@ -282,8 +282,9 @@ func checkClaims(v *pegasos.Verification, m *Model, found Result, errors []float
 		case off > small+1e-12:
 			sure = false
 		}
-		sure = checkBound(v, of, c.Objective, c.DualObjective, have.Objective,
-			have.DualObjective) && sure
+		if !checkBound(v, of, c.Objective, c.DualObjective, have.Objective, have.DualObjective) {
+			v.Unconfirmed = append(v.Unconfirmed, k)
+		}
 		sum += c.Objective
 		bound += c.DualObjective
 	}
