@@ -298,13 +298,15 @@ func (v *Verification) checkClaims(s *session, m *Model, quick [][]measurement) 
 				}
 			}
 			v.checkObjective(of, c, at, quick[i][k], v.Known && v.Data == m.Data)
-			if !v.checkBound(of, c, claim{at.objective, at.proven()}) && r.joint == nil {
+			switch ok := v.checkBound(of, c, claim{at.objective, at.proven()}); {
+			case of == "":
+				v.unsure = v.unsure || !ok // There is no other problem.
+			case !ok:
 				v.Unconfirmed = append(v.Unconfirmed, r.first+k)
 			}
 			sum, n = claim{sum.objective + c.objective, sum.bound + c.bound}, n+1
 		}
 	}
-	v.unsure = v.unsure || !v.checkBound("", all, claim{v.Objective, v.Bound})
 	if s.cfg.Multiclass.Joint() {
 		return
 	}
@@ -319,6 +321,9 @@ func (v *Verification) checkClaims(s *session, m *Model, quick [][]measurement) 
 		if !covered[k] && !(math.IsNaN(c.Objective) && math.IsNaN(c.DualObjective)) {
 			v.Contradict("the model claims something of weight vector %d, which has no rows", k)
 		}
+	}
+	if n > 1 {
+		v.unsure = v.unsure || !v.checkBound("", all, claim{v.Objective, v.Bound})
 	}
 }
 
