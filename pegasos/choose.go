@@ -101,7 +101,9 @@ func (tr *Trainer) choose(x Examples, y []float32) (*choice, error) {
 	if err := c.trainer.validate(); err != nil {
 		return nil, err
 	}
-	if cfg.Plain() == *cfg && cfg.Scale == ScaleNone && cfg.TargetScale == ScaleNone {
+	// A run whose settings were open has a Scaling, and what resumes it has to have it too.
+	chosen := tr.Resume != nil && tr.Resume.Scaling != nil
+	if cfg.Plain() == *cfg && cfg.Scale == ScaleNone && cfg.TargetScale == ScaleNone && !chosen {
 		c.trainer.again = tr.Resume != nil && c.mayTryAgain(tr)
 		return c, c.adopt(tr)
 	}
