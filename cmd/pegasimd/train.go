@@ -27,7 +27,7 @@ Where no flag says otherwise, the data choose how features are scaled, the bias,
 problems of several classes and how long the run is, and a line tells what was chosen. -scale,
 -bias, -lambda or -c, -multiclass, and -epochs or -steps, each take the place of one choice. In that
 line mean |x|^2 is the mean squared length of the rows as they are scaled. The model knows the
-scale: rows to predict are given as they are. docs/defaults.md has the rule, docs/architecture.md the
+scale: rows to predict are given as they are. docs/defaults.md has the rule, docs/glossary.md the
 words.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), NumPy's .npy, a pair of IDX
