@@ -10,7 +10,7 @@
 //
 // in the folder bench. The projects are the versions in projects.go, which the go command downloads
 // as modules, and of which nothing stays, or the module in a folder. It prints the tables of
-// docs/linking.md.
+// docs/kernels.md.
 package main
 
 import (
