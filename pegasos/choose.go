@@ -119,6 +119,7 @@ func (tr *Trainer) choose(x Examples, y []float32) (*choice, error) {
 		}
 	}
 	c.settle()
+	c.trainer.columns = c.cols()
 	c.trainer.again = c.mayTryAgain(tr)
 	return c, c.adopt(tr)
 }
@@ -207,14 +208,10 @@ func (c *choice) weightOf(i int) float64 {
 
 // measure finds the statistics of the rows.
 func (c *choice) measure() error {
-	scale := c.trainer.Scale
-	few := scale == "" && c.x.Cols() <= fewColumns
-	m, ok := store.MatrixOf(c.rows)
-	if thin := ok && m.Dense() == nil; few && thin { // standardising them is for later to decide
-		c.columns = store.MeasureConstants(c.rows, c.weight, c.threads, c.trainer.stopped)
-	} else {
-		c.columns = store.Measure(c.rows, c.weight, few || scale == ScaleStandard, c.threads,
-			c.trainer.stopped)
+	few := c.x.Cols() <= fewColumns
+	c.measureAs(few)
+	if !few && c.cols() <= fewColumns {
+		c.measureAs(true) // the others are empty
 	}
 	if err := c.rows.Err(); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
@@ -223,6 +220,18 @@ func (c *choice) measure() error {
 		return rowError(c.columns.Bad, "a value is NaN or infinite")
 	}
 	return nil
+}
+
+// measureAs is measure of rows with few columns that are not empty, or many.
+func (c *choice) measureAs(few bool) {
+	scale, stopped := c.trainer.Scale, c.trainer.stopped
+	few = few && scale == ""
+	m, ok := store.MatrixOf(c.rows)
+	if thin := ok && m.Dense() == nil; few && thin { // standardising them is for later to decide
+		c.columns = store.MeasureConstants(c.rows, c.weight, c.threads, stopped)
+	} else {
+		c.columns = store.Measure(c.rows, c.weight, few || scale == ScaleStandard, c.threads, stopped)
+	}
 }
 
 // scale chooses how the rows are scaled, and does it.
@@ -260,6 +269,16 @@ func (c *choice) scale() error {
 	s.Note, s.R2 = c.note, c.r2
 	tr.scaling = s
 	return nil
+}
+
+// cols returns the number of columns that have other values than 0: empty ones decide nothing.
+func (c *choice) cols() (n int) {
+	for _, v := range c.columns.MaxAbs {
+		if v > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // countUsed counts the columns that are not constant.
@@ -317,7 +336,7 @@ func (c *choice) meanSquare() (mean float64) {
 // bestKind is kind for rows that can be copied.
 func (c *choice) bestKind() Scale {
 	all := c.columns
-	cols := c.x.Cols()
+	cols := c.cols()
 	n := float64(all.Rows)
 	if all.Nonzeros == 0 {
 		return ScaleNone
@@ -327,7 +346,7 @@ func (c *choice) bestKind() Scale {
 	m, ok := store.MatrixOf(c.rows)
 	held := !ok || m.Dense() != nil
 	fill := float64(all.Nonzeros) / (n * float64(cols))
-	fits := held || c.copyBytes(true) <= float64(mostGrowth*float64(c.rows.Size()))
+	fits := held || 4*float64(c.x.Rows())*float64(cols) <= float64(mostGrowth*float64(c.rows.Size()))
 	switch {
 	case fill >= denseFill && cols > fewColumns && !apart:
 		return ScaleNone
@@ -470,8 +489,8 @@ func (c *choice) settle() {
 
 // wide reports whether the rows are few values of many columns, as those of text are.
 func (c *choice) wide() bool {
-	fill := c.nonzero / (float64(c.columns.Rows) * float64(c.x.Cols()))
-	return c.x.Cols() > fewColumns && fill < denseFill
+	fill := c.nonzero / (float64(c.columns.Rows) * float64(c.cols()))
+	return c.cols() > fewColumns && fill < denseFill
 }
 
 // passes returns how many there are at most where no proof is asked for.
@@ -509,7 +528,7 @@ func (c *choice) lambda() float64 {
 // multiclass returns what problems the classes make.
 func (c *choice) multiclass() Multiclass {
 	cfg := c.trainer.Config
-	k, n, d := float64(len(c.classes)), float64(c.columns.Rows), float64(c.x.Cols())
+	k, n, d := float64(len(c.classes)), float64(c.columns.Rows), float64(c.cols())
 	if c.trainer.Costs != nil {
 		return CrammerSinger
 	}

@@ -491,3 +491,36 @@ func TestChosenGolden(t *testing.T) {
 		}
 	}
 }
+
+// Empty columns change nothing: neither what is chosen nor, but for roundings, the objective.
+func TestEmptyColumns(t *testing.T) {
+	for seed := range uint64(60) {
+		g := rand.New(rand.NewPCG(seed, 39))
+		rows, cols := 60+g.IntN(200), 2+g.IntN(40)
+		p := random(seed, rows, cols, 2+g.IntN(3), 0.05+0.95*g.Float64())
+		for j := range cols { // columns of different units
+			unit := float32(math.Pow(10, 2*g.Float64()))
+			for i := range rows {
+				p.dense.Row(i)[j] *= unit
+			}
+		}
+		wide := dense.New(rows, cols+1+g.IntN(60))
+		for i := range rows {
+			copy(wide.Row(i), p.dense.Row(i))
+		}
+		for _, held := range [][2]Examples{{p.dense, wide}, {toSparse(p.dense), toSparse(wide)}} {
+			want, have := train(t, held[0], p.y, Trainer{}), train(t, held[1], p.y, Trainer{})
+			if have.Config != want.Config || have.Scaling.Kind != want.Scaling.Kind {
+				t.Errorf("seed %d, %T, %d columns, %d with empty ones: %+v %s, want %+v %s", seed,
+					held[0], cols, wide.Cols(), have.Config, have.Scaling.Kind, want.Config,
+					want.Scaling.Kind)
+				continue
+			}
+			least := math.Min(have.Result.Objective, want.Result.Objective)
+			if d := math.Abs(have.Result.Objective - want.Result.Objective); d > 0.02*least {
+				t.Errorf("seed %d, %T: objective %v, want %v", seed, held[0], have.Result.Objective,
+					want.Result.Objective)
+			}
+		}
+	}
+}

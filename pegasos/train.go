@@ -114,6 +114,7 @@ type Trainer struct {
 
 	classes   []float32 // those of the labels; nil to find them
 	scaling   *Scaling  // of the rows and numbers that are given; nil for none
+	columns   int       // that are not empty; 0 if that is not known
 	priorHash string    // of the Prior as the caller gave it; empty to find it
 	again     bool      // may be tried once more: see again.go
 
