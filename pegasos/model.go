@@ -172,7 +172,12 @@ func (m *Model) Head() Head {
 func (m *Model) Outputs() int { return len(m.Weights) }
 
 // Cols returns the number of features.
-func (m *Model) Cols() int { return len(m.Weights[0]) }
+func (m *Model) Cols() int {
+	if len(m.Weights) == 0 {
+		return 0 // a zero Model
+	}
+	return len(m.Weights[0])
+}
 
 func (m *Model) bias(k int) float64 {
 	if m.Bias == nil {
@@ -337,6 +342,7 @@ func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
 		panic(mistake.Of("the model predicts numbers, not classes"))
 	}
+	m.checkScores(scores)
 	if floats.FirstNotFinite(scores[:len(m.Weights)]) >= 0 {
 		return -1
 	}
@@ -351,6 +357,16 @@ func (m *Model) Class(scores []float64) int {
 	}
 	var space [32]float64
 	return labels.Highest(m.ClassScores(scores, space[:]))
+}
+
+// checkScores panics unless there is a score of each weight vector, and a weight vector.
+func (m *Model) checkScores(scores []float64) {
+	if len(m.Weights) == 0 {
+		panic(mistake.Of("the model has no weights: it was not trained or read"))
+	}
+	if len(scores) < len(m.Weights) {
+		panic(mistake.Lengths("len(scores)", len(scores), "len(m.Weights)", len(m.Weights)))
+	}
 }
 
 // ClassScores writes a score for each class to dst, in the order of Classes, and returns dst. If
@@ -376,6 +392,7 @@ func (m *Model) Pair(k int) (first, second int) {
 // label returns what is predicted of the scores, NaN for nothing.
 func (m *Model) label(scores []float64) float32 {
 	if m.Classes == nil {
+		m.checkScores(scores)
 		if z := float32(scores[0]); floats.IsFinite(z) {
 			return z
 		}
