@@ -118,24 +118,28 @@ func TestGuards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked := map[string][]string{}
 	guard := regexp.MustCompile(`if ([^{]*) \{\n\s*isas = append\(isas, ([\w, ]+)\)`)
-	feature := regexp.MustCompile(`\bcpu\.X86\.Has(\w+)`)
-	for _, m := range guard.FindAllStringSubmatch(string(source), -1) {
-		for _, isa := range strings.Split(m[2], ", ") {
-			for _, f := range feature.FindAllStringSubmatch(m[1], -1) {
-				asked[isa] = append(asked[isa], f[1])
+	for _, feature := range []*regexp.Regexp{
+		regexp.MustCompile(`\bcpuid\.([A-Z]\w+)\b[^.]`),
+		regexp.MustCompile(`\bcpu\.X86\.Has(\w+)`),
+	} {
+		asked := map[string][]string{}
+		for _, m := range guard.FindAllStringSubmatch(string(source), -1) {
+			for _, isa := range strings.Split(m[2], ", ") {
+				for _, f := range feature.FindAllStringSubmatch(m[1], -1) {
+					asked[isa] = append(asked[isa], f[1])
+				}
 			}
 		}
-	}
-	// One guard is within the other.
-	for _, isa := range []string{"AVX512x256", "AVX512"} {
-		asked[isa] = append(asked[isa], asked["AVX2"]...)
-	}
-	for isa, need := range features {
-		have := slices.Sorted(slices.Values(asked[isa]))
-		if want := slices.Sorted(slices.Values(need)); !slices.Equal(have, want) {
-			t.Errorf("the guard of %s asks for %v, its kernels may need %v", isa, have, want)
+		// One guard is within the other.
+		for _, isa := range []string{"AVX512x256", "AVX512"} {
+			asked[isa] = append(asked[isa], asked["AVX2"]...)
+		}
+		for isa, need := range features {
+			have := slices.Sorted(slices.Values(asked[isa]))
+			if want := slices.Sorted(slices.Values(need)); !slices.Equal(have, want) {
+				t.Errorf("the guard of %s asks for %v, its kernels may need %v", isa, have, want)
+			}
 		}
 	}
 }
