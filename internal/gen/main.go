@@ -21,13 +21,12 @@ func main() {
 	log.SetPrefix("gen: ")
 	dir := flag.String("dir", ".", "write the files to this folder")
 	mutants := flag.Int("mutants", 0, "write nothing, but test the tests of package asm in dir "+
-		"with this many mutants of the generator")
-	all := flag.Bool("all", false, "test with all mutants")
+		"with this many mutants of the assembly there")
 	match := flag.String("match", "", "test with mutants whose lines match this only")
 	seed := flag.Uint64("seed", 1, "draw the mutants by this number")
 	flag.Parse()
-	if *mutants > 0 || *all {
-		if err := runMutants(*dir, *mutants, *all, *seed, regexp.MustCompile(*match)); err != nil {
+	if *mutants > 0 {
+		if err := runMutants(*dir, *mutants, *seed, regexp.MustCompile(*match)); err != nil {
 			log.Fatal(err)
 		}
 		return

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log"
-	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -16,228 +14,137 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/mmcloughlin/avo/ir"
-	"github.com/mmcloughlin/avo/printer"
 )
 
-// The tests are tested here: each mutant of the generator writes assembly with one fault, which
+// The tests are tested here: a mutant is the assembly of a path with one line that is wrong. It
 // stands in for the file of package asm while a test binary is built (go's -overlay; the tree is
 // not touched). A fault that no test finds shows what the tests miss.
 
-// equivalents are faults that no test can find, for the result has the same bits. Each matches
-// whole lines of what String gives; a run of all mutants calls it an error of this list if a test
-// finds one. Where the labels tell the loop that kernels share, any kernel is meant.
-var equivalents = []struct{ line, why string }{
-	{`prefetch\t.*`, "a hint has no result"},
-
-	{`\w+\tbound too low\tstart: IfAtLeast n 17 above16`,
-		"the path for more elements is right here, too"},
-	{`sumSquaresAVX512\t< for <=\tstart: IfAtMost n 24 short2`, "the same"},
-	{`\w+\t< for <=\tloop: IfAtMost n 0 done`, "the pieces of none"},
-	{`\w+\tjump dropped\t\w+: IfWithout n 7 done left out`, "the same"},
-	{`\w+\tjump dropped\t\w+: IfMisaligned .*`, "misaligned vectors are only slower"},
-	{`\w+\t(< for <=|bound too high)\tmisaligned: IfAtMost n \d+ loop`, "the same"},
-	{`(axpby|axpy|axpy4|scale|add|sub|mul|scaleTo|axpyTo)(AVX512)?\t\w+\tmisaligned: (ShiftRight|SetConst|DecrementReg ) .*`,
-		"as many elements are skipped as are stored in pieces, whatever their number"},
-	{`(axpby|axpy|axpy4|scale|add|sub|mul|scaleTo|axpyTo)(AVX512)?\tcount\tmisaligned: And with \d+-1`, "the same"},
-	{`exp(AVX512)?\toffset\t(few|less4|less2): \w+ table\+\d+ 4 bytes further`,
-		"each constant is in the table eight times, and these groups are narrow"},
-	{`expAVX512\toffset\t\w+: LoadBroadcast table\+\d+ 4 bytes further`, "the same"},
-
-	{`\w+\t> for >=\t(start|over32): IfAtLeast n 64 long`, "64 elements as a short vector"},
-	{`\w+\t<= for <\t(headed|turns|long): IfLess n 64 rest`, "the last 64 elements as a rest"},
-	{`\w+\t> for >=\tblocks: IfAtLeast n 64 blocks`, "the last 64 elements as a rest"},
-	{`\w+\tpage\t.*`, "a page that isn't there makes it slow"},
-	{`\w+\t(> for >=|bound too low)\tlong: IfAtLeast n \d+ far`,
-		"vectors are rotated or not with the same bits"},
-	{`\w+\tjump dropped\tfar: Jump aligned left out`, "rotated by nothing"},
-	{`\w+\tcount\tmisaligned: And with (28|60)[-+]1`, "rotated by less; and there is no bit of 1"},
-	{`\w+\t(> for >=|bound too low)\tpage: IfAtLeast copy of n 1 odd`, "rotated or not"},
-	{`\w+\t(> for >=|bound too low)\tpage: IfAtLeast n 64 aligned`, "the same"},
-	{`\w+\tjump dropped\tpage: Jump start left out`, "rotated by nothing"},
-
-	{`(squaredDistance|sumSquares)\t(lane skipped|accumulators swapped)\t.*: Add 9 to \d+ .*`,
-		"a square is no -0, for which the zero is added"},
-	{`(squaredDistance|sumSquares)AVX512\t(lane skipped|accumulators swapped)\t.*: Add 5 to \d+ .*`,
-		"the same"},
-
-	{`(sumAbs|l1Distance)\t(lane skipped|accumulators swapped)\t.*: Add 10 to \d+ .*`,
-		"an absolute value is no -0"},
-	{`(sumAbs|l1Distance)AVX512\t(lane skipped|accumulators swapped)\t.*: Add 6 to \d+ .*`,
-		"the same"},
-
-	{`(min|max)(AVX512)?\t(<= for <\tstart: IfLess n|> for >=\tloop: IfAtLeast n) \d+ (rest|loop)`,
-		"the last four groups by eights"},
-	{`(min|max)(AVX512)?\t(<= for <\trest: IfLess n|> for >=\teights: IfAtLeast n) 8 (few|eights)`,
-		"the last eight as the last eight"},
-	{`(min|max)(AVX512)?\t<= for <\tfew: IfLess copy of n 8 single`, "none of eight is left"},
-	{`(min|max)(AVX512)?\tjump dropped\tfew: Jump fold left out`, "they are only compared again"},
-
-	{`dot64(AVX512)?\t(<= for <\tstart: IfLess n|> for >=\tloop: IfAtLeast n) 32 (rest|loop)`,
-		"the last 32 as a rest"},
-	{`dot64(AVX512)?\t.*\t.*: IfLess copy of n \d+ few`, "these targets mask both kinds of parts"},
-	{`dot64(AVX512)?\t<= for <\t.*: IfLess n \d+ part\d`,
-		"a whole group may be loaded in either way"},
-
-	{`dotFloat(Int8|Uint8)(AVX512)?\tbound too low\tloop: IfAtLeast n 64 loop`, "a multiple of 64"},
-	{`dotFloat(Int8|Uint8)(AVX512)?\tbound too high\t.*: IfAtMost (n|end) 0 (end|fold)`, "the same"},
-	{`(dot|squaredDistance)(Int8|Uint8)(AVX512)?\t(<= for <\tstart: IfLess n|> for >=\tloop: IfAtLeast n) \d+ (rest|loop)`,
-		"the last four groups one by one"},
-	{`(dot|squaredDistance)(Int8|Uint8)(AVX512)?\tbound too (low|high)\t.*: (IfLess|IfAtLeast|IfAtMost) n .*`,
-		"a multiple of 16"},
-	{`\w+VNNI(AVX512)?\t< for <=\tpart: IfAtMost n 0 fold`, "the part of none"},
-
-	{`unpack\t(> for >=\tloop: IfAtLeast n 32 loop|<= for <\tstart: IfLess n 32 groups)`,
-		"the last 32 as single groups"},
-
-	{`axpySparse\t(<= for <|> for >=)\t.* n 8 (rest|loop)`, "the last eight one by one"},
-	{`(axpy|steps)Same\t<= for <\t.*: IfLess .* 4 (axpy_)?few`, "four one by one"},
-	{`(axpy|steps)Same\t< for <=\t.*: IfAtMost .* 4 (axpy_)?last`,
-		"the last four are stored again"},
-	{`(axpy|steps)Same\tbound too low\t.*: IfAtLeast .* 5 (axpy_)?loop`, "the same"},
-	{`dotNorms(AVX512)?\t<= for <\t.*: IfLess .*part\d`,
-		"a whole group may be loaded in either way"},
-	{`dotNorms(AVX512)?\t(<= for <\t.*: IfLess .* 64 pass\drest|> for >=\tpass\dblocks: IfAtLeast .*)`,
-		"the last 64 elements as a rest"},
-	{`dotNorms\tbound too low\tover2: IfAtLeast n 33 over32`,
-		"the path for more elements is right here, too"},
-	{`dotNormsAVX512\tbound too low\t(over1: IfAtLeast n 33 over2|start: IfAtLeast n 9 over8)`,
-		"the same"},
-	{`dotNorms\tjump dropped\tshortend: Jump fold left out`, "all is added up anew"},
-	{`dotNormsAVX512\tjump dropped\tover1: Jump fold left out`, "the same"},
-	{`dotRows(AVX512)?\t> for >=\t.*: IfAtLeast idx 1 .*`, "1 is no pointer"},
-	{`dotRows(AVX512)?\tbound too low\t.*: IfAtLeast count 4 .*`, "a multiple of four"},
-	{`dotRows(AVX512)?\t< for <=\t.*: IfAtMost .* part\d`, "a whole group may be loaded in either way"},
-	{`dotRows(AVX512)?\t< for <=\ttail0: IfAtMost .* 0 end0`, "there is always a rest"},
-	{`dotRows\tjump dropped\tpart\d: Jump end\d left out`,
-		"the comparison behind it jumps there, too"},
-	{`dotRows(AVX512)?\tbound too high\tnext[23]: .* 64 part[37]`,
-		"a rest is at most 64: the last group is never whole"},
-	{`dotRows\t.*\tnext3: (Load|MulLoad|Add|Mul|AddLoad|Jump) .*`, "the same"},
-	{`dotRowsAVX512\t.*\tnext2: (Load|MulLoad|Add|Mul|AddLoad|Jump) .*`, "the same"},
-	{`rankK(Pairs)?(AVX512)?\tadvance\tahead_.*`, "a hint has no result"},
-	{`pack(AVX512)?\tbound too low\tstart: IfAtLeast width 32 cols`, "12 or 32"},
-	{`pack(AVX512)?\t<= for <\trows: IfLess n 12 rest`, "the last 12 as a rest"},
-	{`dotTwo\t> for >=\tloop: IfAtLeast n 1 loop`, "a multiple of 64"},
+// A fault is one line that is replaced.
+type fault struct {
+	path, function, label, class string
+	line                         int // its number, from 0
+	was, is                      string
 }
 
 func (f fault) String() string {
-	word := f.kernel.word
-	if f.path.isa != "avx2" {
-		word += strings.ToUpper(f.path.isa)
-	}
-	return word + "\t" + f.class + "\t" + f.change
+	return fmt.Sprintf("%s\t%s\t%s:%d\t%s\t-> %s", f.function, f.class, f.label, f.line+1,
+		strings.Join(strings.Fields(f.was), " "), strings.Join(strings.Fields(f.is), " "))
 }
 
-func (f fault) equivalent() bool { return equivalent.MatchString(f.String()) }
+// classes are the kinds of faults. None leaves a result as it was, but for the exceptions. Bounds
+// stay as they are, for many may be one higher or lower with the same result; a jump that is taken
+// where it should not be finds what they would.
+var classes = []struct {
+	name  string
+	match *regexp.Regexp
+	wrong func(line string) string
+}{
+	{"operation", regexp.MustCompile(`^\tV(ADD|MUL|SUB|MIN|MAX)[PS][SD] |^\tVP(ADD|SUB|MADDW)[WD] ` +
+		`|^\tVPMOV[SZ]XB|^\tVEXTRACT`), strings.NewReplacer("VADD", "VMUL", "VMUL", "VADD",
+		"VSUB", "VADD", "VMIN", "VMAX", "VMAX", "VMIN", "VPADD", "VPSUB", "VPSUB", "VPADD",
+		"VPMADDWD", "VPADDD", "VPMOVSX", "VPMOVZX", "VPMOVZX", "VPMOVSX", "$0x01", "$0x00").Replace},
+	{"offset", memory, further},
+	{"store", regexp.MustCompile(`^\tV.*\)$`), func(string) string { return "" }},
+	{"step", regexp.MustCompile(`^\t(ADD|SUB)Q +\$`),
+		strings.NewReplacer("ADDQ", "SUBQ", "SUBQ", "ADDQ").Replace},
+	{"jump", regexp.MustCompile(`^\tJ(B|BE|AE|EQ|NE) `), strings.NewReplacer("JBE", "JA ", "JB ",
+		"JAE", "JAE", "JB ", "JEQ", "JNE", "JNE", "JEQ").Replace},
+}
 
-var equivalent = func() *regexp.Regexp {
-	var lines []string
-	for _, e := range equivalents {
-		lines = append(lines, e.line)
-	}
-	return regexp.MustCompile("^(" + strings.Join(lines, "|") + ")$")
-}()
+var memory = regexp.MustCompile(`^\t(?:V\w+|MOVL|MOVWLZX).* (-?\d*)\([A-Z]\w+\)`)
 
-// faults returns all that the kernels of a path offer.
-func faults(p path) (all []fault) {
-	for _, k := range kernelsFor(p.target()) {
-		m := newMutant(p, k, -1)
-		m.emit()
-		all = append(all, m.offered...)
+// further returns the line with its operand in memory one float further.
+func further(line string) string {
+	at := memory.FindStringSubmatchIndex(line)
+	var offset int
+	fmt.Sscan(line[at[2]:at[3]], &offset)
+	return fmt.Sprint(line[:at[2]], offset+float, line[at[3]:])
+}
+
+// exceptions are lines that may be wrong with the same result. They match the start of what String
+// gives.
+var exceptions = regexp.MustCompile(`^(` + strings.Join([]string{
+	`prefetch[^\t]*\t`,         // a hint has no result
+	`rankK[^\t]*\t\w+\tahead_`, // the same
+}, "|") + `)`)
+
+// faults returns all that a path's assembly may get.
+func faults(path string, lines []string) (all []fault) {
+	var function, label string
+	for i, line := range lines {
+		if name, ok := strings.CutPrefix(line, "TEXT ·"); ok {
+			function, _, _ = strings.Cut(name, "(")
+			label = "start"
+		}
+		if name, ok := strings.CutSuffix(line, ":"); ok {
+			label = name
+		}
+		for _, c := range classes {
+			if !c.match.MatchString(line) || strings.Contains(line, "(FP)") {
+				continue
+			}
+			f := fault{path, function, label, c.name, i, line, c.wrong(line)}
+			if f.is != f.was && !exceptions.MatchString(f.String()) {
+				all = append(all, f)
+			}
+		}
 	}
 	return all
 }
 
-// spread brings faults into an order in which each beginning has all kernels and classes alike: one
-// of each pair, then another of each, drawn by the seed.
-func spread(all []fault, seed uint64) (order []fault) {
-	r := rand.New(rand.NewPCG(seed, 0))
-	type pair struct{ isa, word, class string }
-	left := map[pair][]fault{}
-	var pairs []pair
+// spread brings faults into an order in which each beginning has all functions and classes alike.
+func spread(all []fault, seed uint64) {
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) {
+		all[i], all[j] = all[j], all[i]
+	})
+	rank, before := map[fault]int{}, map[[2]string]int{}
 	for _, f := range all {
-		p := pair{f.path.isa, f.kernel.word, f.class}
-		if left[p] == nil {
-			pairs = append(pairs, p)
-		}
-		left[p] = append(left[p], f)
+		kind := [2]string{f.function, f.class}
+		rank[f] = before[kind]
+		before[kind]++
 	}
-	for len(order) < len(all) {
-		r.Shuffle(len(pairs), func(i, j int) { pairs[i], pairs[j] = pairs[j], pairs[i] })
-		for _, p := range pairs {
-			if k := len(left[p]); k > 0 {
-				i := r.IntN(k)
-				order = append(order, left[p][i])
-				left[p] = slices.Delete(left[p], i, i+1)
-			}
-		}
-	}
-	return order
+	slices.SortStableFunc(all, func(a, b fault) int { return rank[a] - rank[b] })
 }
+
+// here returns the paths that this machine has, of those that get faults.
+func here(asm string) ([]string, error) {
+	c := exec.Command("go", "test", "-v", "-run", "PathsWanted", ".")
+	c.Dir = asm
+	out, err := c.Output()
+	paths := regexp.MustCompile(`avx\w+`).FindAllString(string(out), -1)
+	slices.Sort(paths)
+	return slices.Compact(paths), err
+}
+
+func file(asm, path string) string { return filepath.Join(asm, "kernels_"+path+"_amd64.s") }
 
 // A lab builds test binaries of package asm with assembly of its own, and runs them.
 type lab struct {
-	path
+	path      string
 	asm, temp string   // folders: the package's, and one for what is built
-	sound     *ir.File // without a fault
-}
-
-func newLab(p path, asm, temp string) (*lab, error) {
-	asm, err := filepath.Abs(asm)
-	if err != nil {
-		return nil, err
-	}
-	t := p.target()
-	for _, k := range kernelsFor(t) {
-		t.Func(k)
-		k.emit(t)
-	}
-	sound, err := t.Compile()
-	return &lab{p, asm, temp, sound}, err
-}
-
-// mutate returns the sound file with one function in another's place; compiling only that one saves
-// most of the time.
-func (l *lab) mutate(f fault) (*ir.File, error) {
-	m := newMutant(f.path, f.kernel, f.place)
-	m.emit()
-	one, err := m.Compile()
-	if err != nil {
-		return nil, err
-	}
-	wrong := one.Functions()[0]
-	file := *l.sound
-	file.Sections = slices.Clone(file.Sections)
-	for i, s := range file.Sections {
-		if fn, ok := s.(*ir.Function); ok && fn.Name == wrong.Name {
-			file.Sections[i] = wrong
-		}
-	}
-	return &file, nil
+	lines     []string // of the assembly, without a fault
+	limit     time.Duration
 }
 
 func (l *lab) temporary(name string) string { return filepath.Join(l.temp, name) }
 
-func (l *lab) build(f *ir.File) error {
-	text, err := printer.NewGoAsm(printer.Config{Name: command, Pkg: "asm"}).Print(f)
+// build puts one line in another's place.
+func (l *lab) build(place int, line string) error {
+	lines := slices.Clone(l.lines)
+	lines[place] = line
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{
+		file(l.asm, l.path): l.temporary("mutant.s")}})
 	if err != nil {
 		return err
 	}
-	overlay, err := json.Marshal(map[string]any{
-		"Replace": map[string]string{filepath.Join(l.asm, l.file): l.temporary(l.file)},
-	})
+	err = errors.Join(os.WriteFile(l.temporary("overlay.json"), overlay, 0o666),
+		os.WriteFile(l.temporary("mutant.s"), []byte(strings.Join(lines, "\n")), 0o666))
 	if err != nil {
 		return err
 	}
-	for name, content := range map[string][]byte{l.file: text, "overlay.json": overlay} {
-		if err := os.WriteFile(l.temporary(name), content, 0o666); err != nil {
-			return err
-		}
-	}
-	c := exec.Command("go", "test", "-c", "-p", "1", "-vet", "off", "-ldflags", "-s -w",
-		"-overlay", l.temporary("overlay.json"), "-o", l.temporary("asm.test"), ".")
+	c := exec.Command("go", "test", "-c", "-vet", "off", "-ldflags", "-s -w", "-overlay",
+		l.temporary("overlay.json"), "-o", l.temporary("asm.test"), ".")
 	c.Dir = l.asm
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, out)
@@ -245,28 +152,23 @@ func (l *lab) build(f *ir.File) error {
 	return nil
 }
 
-// test runs the tests that match and returns what ended them: nothing, if they pass.
-func (l *lab) test(pattern string, limit time.Duration, flags ...string) (killer string) {
-	ctx, cancel := context.WithTimeout(context.Background(), limit)
+// test runs the path's tests and returns what ended them: nothing, if they pass.
+func (l *lab) test(flags ...string) (killer string, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), l.limit)
 	defer cancel()
-	flags = append(flags, "-test.v", "-test.failfast", "-test.run", pattern)
+	flags = append(flags, "-test.v", "-test.failfast", "-test.run", "//isa="+l.path+"$")
 	c := exec.CommandContext(ctx, l.temporary("asm.test"), flags...)
 	c.Dir = l.asm
-	c.Env = append(os.Environ(), "PEGASIMD_ISA="+l.isa)
+	c.Env = append(os.Environ(), "PEGASIMD_ISA="+l.path)
 	out, err := c.CombinedOutput()
-	if err == nil {
-		return ""
-	}
 	var exit *exec.ExitError
-	if !errors.As(err, &exit) {
-		log.Fatal(err) // it did not run, which must not look like a kill
+	if err == nil || !errors.As(err, &exit) {
+		return "", err // one that did not run must not look like a kill
 	}
 	how := "wrong result"
 	switch {
 	case ctx.Err() != nil:
 		how = "endless"
-	case bytes.Contains(out, []byte("stored beside the operands")):
-		how = "stray store"
 	case !bytes.Contains(out, []byte("\n--- FAIL")):
 		how = "crash"
 	}
@@ -274,136 +176,87 @@ func (l *lab) test(pattern string, limit time.Duration, flags ...string) (killer
 	if runs := regexp.MustCompile(`=== RUN +(\S+)`).FindAllSubmatch(out, -1); runs != nil {
 		test = string(runs[len(runs)-1][1])
 	}
-	return test + ", " + how
+	return test + ", " + how, nil
 }
 
-// quick matches the tests that take at most a second together with -test.short.
-const quick = "(Same|Steps|Guard|Long|Golden|NegativeZeros|ManyRows|VectorsInMemory)"
-
-const shortTime, longTime = 10 * time.Second, 3 * time.Minute
-
-// kill runs tests of the fault's kernel, the quickest first and in the end all, and returns what
-// ended them.
-func (l *lab) kill(f fault, all bool) (killer string) {
-	// More than the kernel's own match: those whose names go on, too, and those of the kernel that
-	// it is a form of.
-	word := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(f.kernel.word), "4"), "vnni")
-	op := "/op=" + word + ".*/isa=" + l.isa + "$"
-	for _, tests := range []string{"(Same|Guard)", quick} {
-		if killer = l.test(tests+op, shortTime, "-test.short"); killer != "" {
-			return killer
-		}
+// kill runs the short tests, and if they pass the long ones.
+func (l *lab) kill(f fault) (killer string, err error) {
+	if err := l.build(f.line, f.is); err != nil {
+		return "", fmt.Errorf("%v: %w", f, err)
 	}
-	if all {
-		if killer = l.test(op, longTime); killer != "" {
-			killer += ", not in a short run"
-		}
+	if killer, err = l.test("-test.short"); killer != "" || err != nil {
+		return killer, err
 	}
-	return killer
-}
-
-// A tally counts mutants by class.
-type tally struct{ points, equivalent, tested, killed map[string]int }
-
-func newTally() tally {
-	return tally{map[string]int{}, map[string]int{}, map[string]int{}, map[string]int{}}
-}
-
-func (c tally) String() string {
-	var b strings.Builder
-	var points, equivalent, tested, killed int
-	for _, class := range slices.Sorted(maps.Keys(c.points)) {
-		fmt.Fprintf(&b, "%-20s killed %3d of %3d; %4d points, %3d of them equivalent\n",
-			class, c.killed[class], c.tested[class], c.points[class], c.equivalent[class])
-		points += c.points[class]
-		equivalent += c.equivalent[class]
-		tested += c.tested[class]
-		killed += c.killed[class]
+	killer, err = l.test()
+	if killer != "" {
+		killer += ", not in a short run"
 	}
-	fmt.Fprintf(&b, "killed %d of %d (%.1f %%); %d points, %d of them equivalent",
-		killed, tested, 100*float64(killed)/float64(max(tested, 1)), points, equivalent)
-	return b.String()
+	return killer, err
 }
 
-// runMutants tests n of the mutants whose lines match, or all of those and the equivalent ones with
-// them, and prints what became of each. It is an error if one survives.
-func runMutants(asm string, n int, all bool, seed uint64, match *regexp.Regexp) error {
+// newLab returns the lab of a path, whose tests pass without a fault.
+func newLab(path, asm, temp string) (*lab, error) {
+	text, err := os.ReadFile(file(asm, path))
+	if err != nil {
+		return nil, err
+	}
+	l := &lab{path, asm, temp, strings.Split(string(text), "\n"), time.Hour}
+	if err := l.build(0, l.lines[0]); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	if killer, err := l.test(); killer != "" || err != nil {
+		return nil, fmt.Errorf("without a fault the tests of %s fail: %s %v", path, killer, err)
+	}
+	l.limit = 10*time.Second + 5*time.Since(start)
+	return l, nil
+}
+
+// runMutants tests n of the mutants whose lines match, and prints what became of each. It is an
+// error if one survives.
+func runMutants(asm string, n int, seed uint64, match *regexp.Regexp) error {
 	temp, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	labs, count, wrong := map[string]*lab{}, newTally(), 0
-	var candidates []fault
-	for _, p := range mutated {
-		l, err := newLab(p, asm, temp)
-		if err != nil {
+	if asm, err = filepath.Abs(asm); err != nil {
+		return err
+	}
+	labs := map[string]*lab{}
+	var all []fault
+	paths, err := here(asm)
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if labs[path], err = newLab(path, asm, temp); err != nil {
 			return err
 		}
-		if err := l.build(l.sound); err != nil {
-			return err
-		}
-		if l.test("TestUse", longTime) != "" {
-			fmt.Printf("this machine has no %s: nothing is tested there\n", p.isa)
-			continue
-		}
-		killer := l.test(quick+"//isa="+p.isa+"$", longTime, "-test.short")
-		if killer == "" {
-			killer = l.test("//isa="+p.isa+"$", longTime)
-		}
-		if killer != "" {
-			return fmt.Errorf("without a fault the tests of %s fail: %s", p.isa, killer)
-		}
-		labs[p.isa] = l
-		for _, f := range faults(p) {
-			if !match.MatchString(f.String()) {
-				continue
-			}
-			count.points[f.class]++
-			if f.equivalent() {
-				count.equivalent[f.class]++
-			}
-			if all || !f.equivalent() {
-				candidates = append(candidates, f)
+		for _, f := range faults(path, labs[path].lines) {
+			if match.MatchString(f.String()) {
+				all = append(all, f)
 			}
 		}
 	}
-	start, done := time.Now(), 0
-	for _, f := range spread(candidates, seed) {
-		if done == n && !all {
-			break
-		}
-		l := labs[f.path.isa]
-		file, err := l.mutate(f)
+	spread(all, seed)
+	survivors := 0
+	for _, f := range all[:min(n, len(all))] {
+		killer, err := labs[f.path].kill(f)
 		if err != nil {
-			continue // more registers than there are: a fault that generation finds
-		}
-		if err := l.build(file); err != nil {
 			return err
 		}
-		done++
-		same := f.equivalent()
-		killer := l.kill(f, !same)
 		fate := "killed by " + killer
-		switch {
-		case same && killer == "":
-			fate = "equivalent"
-		case same:
-			fate += ", THOUGH LISTED AS EQUIVALENT"
-			wrong++
-		case killer == "":
+		if killer == "" {
 			fate = "SURVIVED"
-			count.tested[f.class]++
-			wrong++
-		default:
-			count.tested[f.class]++
-			count.killed[f.class]++
+			survivors++
 		}
 		fmt.Printf("%v\t%s\n", f, fate)
 	}
-	fmt.Printf("\n%v; %.0f s\n", count, time.Since(start).Seconds())
-	if wrong > 0 {
-		return fmt.Errorf("%d mutants did not fare as they should", wrong)
+	fmt.Printf("killed %d of %d; there are %d\n", min(n, len(all))-survivors, min(n, len(all)),
+		len(all))
+	if survivors > 0 || len(all) == 0 {
+		return fmt.Errorf("%d mutants survived, of %d", survivors, min(n, len(all)))
 	}
 	return nil
 }
