@@ -149,7 +149,7 @@ func memory(fn *ir.Function, m operand.Mem) (text, error) {
 	if m.Disp != 0 {
 		s = fmt.Sprint(m.Disp)
 	}
-	n, err := number(fn, index(m.Base))
+	n, err := number(fn, r64(m.Base))
 	if err != nil {
 		return "", err
 	}
@@ -157,15 +157,14 @@ func memory(fn *ir.Function, m operand.Mem) (text, error) {
 	if m.Index == nil {
 		return text(s), nil
 	}
-	i := index(m.Index)
-	if n, err = number(fn, i); err != nil {
+	if n, err = number(fn, r64(m.Index)); err != nil {
 		return "", err
 	}
 	shift := ""
 	if m.Scale > 1 {
 		shift = fmt.Sprintf("<<%d", bits.TrailingZeros8(m.Scale))
 	}
-	return text(s + "(" + fmt.Sprintf(i.format, n) + shift + ")"), nil
+	return text(fmt.Sprintf("%s(R%d%s)", s, n, shift)), nil
 }
 
 // alignComments puts the comments of a run of WORDs where asmfmt would.

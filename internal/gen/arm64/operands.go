@@ -59,12 +59,6 @@ func D(v reg.Register, i int) Lane {
 	return Lane{view{v, reg.KindVector, fmt.Sprintf("V%%d.D[%d]", i)}}
 }
 
-// UXTW is r as the index of an operand.Mem that counts its low 32 bits, unsigned.
-func UXTW(r reg.Register) reg.Register { return view{r, reg.KindGP, "R%d.UXTW"} }
-
-// SXTW is r as the index of an operand.Mem that counts its low 32 bits, signed.
-func SXTW(r reg.Register) reg.Register { return view{r, reg.KindGP, "R%d.SXTW"} }
-
 // natural spells a register as R or F, whichever it is.
 func natural(op operand.Op) operand.Op {
 	switch op := op.(type) {
@@ -145,9 +139,7 @@ var reach = map[string]struct {
 	near           bool // any offset in -256…255, too
 	indexed        bool // base + index, scaled by size or not
 }{
-	"MOVB":  {1, 0, 4095, true, true},
 	"MOVBU": {1, 0, 4095, true, true},
-	"MOVH":  {2, 0, 2 * 4095, true, true},
 	"MOVHU": {2, 0, 2 * 4095, true, true},
 	"MOVW":  {4, 0, 4 * 4095, true, true},
 	"MOVWU": {4, 0, 4 * 4095, true, true},
@@ -161,7 +153,6 @@ var reach = map[string]struct {
 	"PRFM":  {8, 0, 8 * 4095, false, false},
 	"VLD1":  {1, 0, 0, false, false},
 	"VLD1R": {1, 0, 0, false, false},
-	"VST1":  {1, 0, 0, false, false},
 }
 
 func checkMem(opcode string, m operand.Mem) error {
@@ -174,7 +165,7 @@ func checkMem(opcode string, m operand.Mem) error {
 	}
 	for _, r := range []reg.Register{m.Base, m.Index} {
 		if r != nil {
-			if err := check(opcode, index(r)); err != nil {
+			if err := check(opcode, r64(r)); err != nil {
 				return err
 			}
 		}
@@ -190,14 +181,6 @@ func checkMem(opcode string, m operand.Mem) error {
 	return nil
 }
 
-// index spells a base or an index: SXTW and UXTW have made theirs a view.
-func index(r reg.Register) view {
-	if v, ok := r.(view); ok {
-		return v
-	}
-	return r64(r)
-}
-
 func checkImmediate(opcode string, imm operand.Constant) error {
 	var x uint64
 	switch v := reflect.ValueOf(imm); {
@@ -210,9 +193,9 @@ func checkImmediate(opcode string, imm operand.Constant) error {
 	}
 	fits := true
 	switch opcode {
-	case "ADD", "SUB", "SUBS", "CMP":
+	case "ADD", "SUB", "CMP":
 		fits = x <= 4095 || x%4096 == 0 && x <= 4095*4096
-	case "AND", "ANDS":
+	case "AND":
 		// One run of ones. arm64 also has repeated and rotated runs, which no kernel needs.
 		run := x >> bits.TrailingZeros64(x)
 		fits = x != 0 && x != ^uint64(0) && run&(run+1) == 0
