@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -140,6 +141,33 @@ func TestGuards(t *testing.T) {
 			if want := slices.Sorted(slices.Values(need)); !slices.Equal(have, want) {
 				t.Errorf("the guard of %s asks for %v, its kernels may need %v", isa, have, want)
 			}
+		}
+	}
+}
+
+// TestMachineCode looks at what the assembler makes of the kernels for arm64, which check does not
+// see: there is no fused multiply-add, and no register that belongs to the assembler, the linker or
+// the platform. The assembler takes R27 where a constant does not fit.
+func TestMachineCode(t *testing.T) {
+	run := func(args ...string) []byte {
+		c := exec.Command("go", args...)
+		c.Dir = "../asm"
+		c.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v: %s", args, err, out)
+		}
+		return out
+	}
+	binary := filepath.Join(t.TempDir(), "asm.test")
+	run("test", "-c", "-vet=off", "-o", binary, ".")
+	code := run("tool", "objdump", "-s", `asm\.\w+NEON`, binary)
+	if got, want := bytes.Count(code, []byte("TEXT")), len(kernelsFor(newNEON())); got != want {
+		t.Errorf("%d functions are disassembled, want %d", got, want)
+	}
+	for _, bad := range []string{`\bR(1[678]|2[678])\b`, `\bV?FN?M(ADD|SUB|LA|LS)`} {
+		if line := regexp.MustCompile(`.*` + bad + `.*`).Find(code); line != nil {
+			t.Errorf("not for a kernel: %s", line)
 		}
 	}
 }
