@@ -27,65 +27,35 @@ import (
 	"fmt"
 	"go/types"
 
-	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/gotypes"
 	"github.com/mmcloughlin/avo/ir"
-	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// portable is what of *build.Context means the same on arm64. Embedding it, and not the struct,
-// keeps x86 instructions and registers from compiling.
-type portable interface {
-	ConstraintExpr(expr string)
-
-	Doc(lines ...string)
-	Pragma(directive string, args ...string)
-	Attributes(a attr.Attribute)
-	SignatureExpr(expr string)
-
-	Label(name string)
-	Comment(lines ...string)
-
-	Param(name string) gotypes.Component
-	ReturnIndex(i int) gotypes.Component
-	GP64() reg.GPVirtual
-
-	StaticGlobal(name string) operand.Mem
-	DataAttributes(a attr.Attribute)
-	AddDatum(offset int, v operand.Constant)
-}
-
-var _ portable = (*build.Context)(nil)
-
-// Context builds one file of arm64 assembly. Mistakes are collected and come out of Result.
+// Context builds one file of arm64 assembly. Of *build.Context it has what means the same on arm64,
+// and x86's instructions, which the assembler refuses. Mistakes are collected and come out of
+// Result.
 type Context struct {
-	portable
-	avo      *build.Context
+	*build.Context
 	function string
 	errs     []error
 }
 
 // NewContext returns an empty Context.
-func NewContext() *Context {
-	b := build.NewContext()
-	return &Context{portable: b, avo: b}
-}
+func NewContext() *Context { return &Context{Context: build.NewContext()} }
 
 // Function starts a function.
 func (c *Context) Function(name string) {
 	c.function = name
-	c.avo.Function(name)
+	c.Context.Function(name)
 }
 
 // V128 returns a new vector register: V, F and lanes of it are views that the instructions choose.
-func (c *Context) V128() reg.VecVirtual { return c.avo.XMM() }
+func (c *Context) V128() reg.VecVirtual { return c.Context.XMM() }
 
-// AllocLocal reserves bytes in the function's frame. It is called once in a function.
-func (c *Context) AllocLocal(bytes int) { c.avo.AllocLocal(bytes) }
-
-// Local moves the address of what AllocLocal reserved to d: it is above the saved link register.
+// Local moves the address of what AllocLocal reserved, once in a function, to d: it is above the
+// saved link register.
 func (c *Context) Local(d reg.Register) {
 	c.emit("ADD", nil, ops{d}, text("$8"), text("RSP"), r64(d))
 }
@@ -128,6 +98,6 @@ func (c *Context) fail(format string, a ...any) {
 
 // Result returns the file before Compile, and the mistakes made in building it.
 func (c *Context) Result() (*ir.File, error) {
-	f, err := c.avo.Result()
+	f, err := c.Context.Result()
 	return f, errors.Join(append(c.errs, err)...)
 }
