@@ -22,7 +22,6 @@ func TestCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const asm = "../asm"
 	for name, text := range files {
 		have, err := os.ReadFile(filepath.Join(asm, name))
 		if err != nil {
@@ -44,7 +43,6 @@ func TestCurrent(t *testing.T) {
 
 // TestNamesInDocs wants each function that a generated comment mentions to be there.
 func TestNamesInDocs(t *testing.T) {
-	const asm = "../asm"
 	paths, err := filepath.Glob(asm + "/*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +149,7 @@ func TestGuards(t *testing.T) {
 func TestMachineCode(t *testing.T) {
 	run := func(args ...string) []byte {
 		c := exec.Command("go", args...)
-		c.Dir = "../asm"
+		c.Dir = asm
 		c.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
 		out, err := c.CombinedOutput()
 		if err != nil {
