@@ -19,6 +19,7 @@ func dotSparse(t Target) {
 	for _, v := range lane {
 		t.Zero(v)
 	}
+	row := walk{t, n, []vector{{idx, 4}, {val, float}}}
 	// four adds the four products at offset k of the row to half of the lanes.
 	four := func(h, k int) {
 		var j [4]reg.GPVirtual
@@ -31,11 +32,6 @@ func dotSparse(t Target) {
 		}
 		t.MulLoad(product, product, val, float*k)
 		t.Add(lane[h], lane[h], product)
-	}
-	next := func(k int) {
-		t.Advance(idx, 4*k)
-		t.Advance(val, float*k)
-		t.Decrement(n, k)
 	}
 	// upToThree adds the products that are left, with +0 in the other lanes.
 	upToThree := func(h int) {
@@ -54,19 +50,16 @@ func dotSparse(t Target) {
 		t.Add(lane[h], lane[h], product)
 	}
 
-	t.IfLess(n, 8, "rest")
-	t.Label("loop")
-	t.Comment("Eight nonzeros a turn, one to each lane.")
-	four(0, 0)
-	four(1, 4)
-	next(8)
-	t.IfAtLeast(n, 8, "loop")
-
+	row.loop(t.Label, "loop", 8, "rest", func() {
+		t.Comment("Eight nonzeros a turn, one to each lane.")
+		four(0, 0)
+		four(1, 4)
+	})
 	t.Label("rest")
 	t.Comment("Up to seven more.")
 	t.IfLess(n, 4, "few")
 	four(0, 0)
-	next(4)
+	row.next(4)
 	upToThree(1)
 	t.Jump("fold")
 	t.Label("few")

@@ -311,30 +311,26 @@ func (s *summation) finish(lane []Group) {
 // its lanes, and ends at label "rest".
 func (s *summation) blocks() {
 	t := s.t
-	next := func() {
-		for _, v := range s.vectors {
-			t.Advance(v, float*lanes)
-		}
-		if s.bytes != nil {
-			t.Advance(s.bytes, lanes)
-		}
-		t.Decrement(s.n, lanes)
+	all := walk{t: t, n: s.n}
+	for _, p := range s.vectors {
+		all.vectors = append(all.vectors, vector{p, float})
+	}
+	if s.bytes != nil {
+		all.vectors = append(all.vectors, vector{s.bytes, 1})
 	}
 	for g := range s.lane[1:] {
 		s.first(g+1, s.at(s.width*(g+1)))
 	}
-	next()
+	all.next(lanes)
 	if t.Rotates() {
 		t.Label("turns")
 	}
-	t.IfLess(s.n, lanes, "rest")
-	t.LoopLabel("blocks")
-	t.Comment("64 elements a turn, one to each lane.")
-	for g := range s.lane {
-		s.add(g, s.at(s.width*g))
-	}
-	next()
-	t.IfAtLeast(s.n, lanes, "blocks")
+	all.loop(t.LoopLabel, "blocks", lanes, "rest", func() {
+		t.Comment("64 elements a turn, one to each lane.")
+		for g := range s.lane {
+			s.add(g, s.at(s.width*g))
+		}
+	})
 	t.Label("rest")
 }
 
