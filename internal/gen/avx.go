@@ -85,8 +85,6 @@ func (t *avx) Func(k *kernelSpec) {
 	t.Pragma("noescape")
 }
 
-func (t *avx) Comment(text string) { t.Context.Comment(text) }
-
 func (t *avx) resolve(c gotypes.Component) operand.Mem {
 	b, err := c.Resolve()
 	if err != nil {
@@ -95,14 +93,13 @@ func (t *avx) resolve(c gotypes.Component) operand.Mem {
 	return b.Addr
 }
 
-func (t *avx) gp(name string) reg.GPVirtual {
+func (t *avx) PointerParam(param string) reg.GPVirtual { return t.IntParam(param) }
+
+func (t *avx) IntParam(param string) reg.GPVirtual {
 	r := t.GP64()
-	t.MOVQ(t.resolve(t.Param(name)), r)
+	t.MOVQ(t.resolve(t.Param(param)), r)
 	return r
 }
-
-func (t *avx) PointerParam(param string) reg.GPVirtual { return t.gp(param) }
-func (t *avx) IntParam(param string) reg.GPVirtual     { return t.gp(param) }
 
 func (t *avx) ScalarParam(param string) Group {
 	v := t.New(1)
@@ -138,12 +135,6 @@ func (t *avx) Done() {
 // Integers.
 
 func (t *avx) NewInt() reg.GPVirtual { return t.GP64() }
-
-func (t *avx) CopyInt(p reg.GPVirtual) reg.GPVirtual {
-	q := t.GP64()
-	t.MOVQ(p, q)
-	return q
-}
 
 func (t *avx) SetInt(dst, p reg.GPVirtual)     { t.MOVQ(p, dst) }
 func (t *avx) SetConst(n reg.GPVirtual, k int) { t.MOVQ(operand.I32(k), n) }
@@ -283,26 +274,17 @@ func (t *avx) CopyLane(dst, v Group, lane int) {
 
 // Moves.
 
-func (t *avx) Load(v Group, p reg.GPVirtual, offset int) {
-	switch v.width {
-	case 16, 8, 4:
-		t.VMOVUPS(at(p, offset), r(v))
-	case 2:
-		t.VMOVSD(at(p, offset), r(v))
-	case 1:
-		t.VMOVSS(at(p, offset), r(v))
-	}
-}
+func (t *avx) Load(v Group, p reg.GPVirtual, offset int)  { t.move(v.width)(at(p, offset), r(v)) }
+func (t *avx) Store(v Group, p reg.GPVirtual, offset int) { t.move(v.width)(r(v), at(p, offset)) }
 
-func (t *avx) Store(v Group, p reg.GPVirtual, offset int) {
-	switch v.width {
-	case 16, 8, 4:
-		t.VMOVUPS(r(v), at(p, offset))
-	case 2:
-		t.VMOVSD(r(v), at(p, offset))
+func (t *avx) move(width int) func(ops ...operand.Op) {
+	switch width {
 	case 1:
-		t.VMOVSS(r(v), at(p, offset))
+		return t.VMOVSS
+	case 2:
+		return t.VMOVSD
 	}
+	return t.VMOVUPS
 }
 
 func (t *avx) LoadAt(v Group, p, j reg.GPVirtual)  { t.VMOVSS(indexed(p, j), r(v)) }
@@ -369,7 +351,7 @@ func (t *avx) Head(n reg.GPVirtual, width int) Part {
 	if !t.evex {
 		table, mask := t.GP64(), t.YMM()
 		t.LEAQ(t.masks.Offset(8*float), table)
-		k := t.CopyInt(n)
+		k := copyInt(t, n)
 		t.NEGQ(k)
 		t.VMOVUPS(operand.Mem{Base: table, Index: k, Scale: float}, mask)
 		return mask
@@ -611,7 +593,7 @@ func (t *avx) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int)
 		w = v
 	}
 	t.VPMADDWD(r(w), r(v), r(v))
-	t.AddInts(sum, sum, v)
+	t.BitsAdd(sum, sum, v)
 }
 
 // AddVNNI lets VPDPBUSD multiply bytes without sign by bytes with one: of two with signs the first
@@ -639,7 +621,7 @@ func (t *avx) AddVNNI(s vnniSum, x, y reg.GPVirtual, offset int, part Part) {
 
 // BytePart's mask has a bit for each byte.
 func (t *avx) BytePart(n reg.GPVirtual) Part {
-	some, ones, mask := t.CopyInt(n), t.GP64(), t.K()
+	some, ones, mask := copyInt(t, n), t.GP64(), t.K()
 	t.And(some, 4*t.width-1)
 	t.MOVQ(operand.I32(-1), ones)
 	t.BZHIQ(some, ones, ones)
@@ -653,8 +635,6 @@ func (t *avx) SetBytes(v Group, b uint8) {
 	t.VMOVD(few, v.regs[0].AsX())
 	t.VPBROADCASTD(v.regs[0].AsX(), r(v))
 }
-
-func (t *avx) AddInts(dst, a, b Group) { t.VPADDD(r(b), r(a), r(dst)) }
 
 func (t *avx) ReturnInts(v Group) {
 	one := operand.Imm(1)
@@ -682,7 +662,6 @@ func (t *avx) ReturnInts(v Group) {
 
 // Jumps.
 
-func (t *avx) Label(name string) { t.Context.Label(name) }
 func (t *avx) Jump(label string) { t.JMP(operand.LabelRef(label)) }
 
 func (t *avx) IfLess(n reg.GPVirtual, k int, label string) {

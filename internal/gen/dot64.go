@@ -20,7 +20,7 @@ func dot64(t Target) {
 	x, y, n := t.PointerParam("x"), t.PointerParam("y"), t.IntParam("n")
 	width := t.Width()
 	half := width / 2
-	all := t.CopyInt(n)
+	all := copyInt(t, n)
 	part := t.LastPart(t.Part(n, width))
 	lane := zeros(t, doubleLanes/half, width)
 	add := func(g int, a, b Group) {
@@ -35,7 +35,7 @@ func dot64(t Target) {
 	}
 	// last adds what is left of a group of floats.
 	last := func(g int, behind bool) {
-		from := incomplete{whole{t: t, p: []reg.GPVirtual{x, y}, first: half * g}, part, behind}
+		from := source{t, []reg.GPVirtual{x, y}, nil, half * g, part, behind}
 		var low, high [2]Group
 		for i := range low {
 			v := t.New(width)

@@ -45,12 +45,12 @@ func sumBytes(t Target, term byteTerm) {
 		t.IfAtMost(n, 0, "end")
 		few := zeros(t, 1, 8)[0] // whose upper half becomes 0
 		t.AddBytes(few, term, x, y, 0)
-		t.AddInts(sum[1], sum[1], Group{width, few.regs})
+		t.BitsAdd(sum[1], sum[1], Group{width, few.regs})
 		t.Label("end")
 	}
-	t.AddInts(sum[0], sum[0], sum[1])
-	t.AddInts(sum[2], sum[2], sum[3])
-	t.AddInts(sum[0], sum[0], sum[2])
+	t.BitsAdd(sum[0], sum[0], sum[1])
+	t.BitsAdd(sum[2], sum[2], sum[3])
+	t.BitsAdd(sum[0], sum[0], sum[2])
 	t.ReturnInts(sum[0])
 }
 
@@ -87,15 +87,15 @@ func dotVNNI(t Target, signed bool) {
 	t.AddVNNI(sums[3], x, y, 0, t.BytePart(n))
 	t.Label("fold")
 	for _, pair := range [][2]vnniSum{{sums[0], sums[1]}, {sums[2], sums[3]}, {sums[0], sums[2]}} {
-		t.AddInts(pair[0].sum, pair[0].sum, pair[1].sum)
-		t.AddInts(pair[0].extra, pair[0].extra, pair[1].extra)
+		t.BitsAdd(pair[0].sum, pair[0].sum, pair[1].sum)
+		t.BitsAdd(pair[0].extra, pair[0].extra, pair[1].extra)
 	}
 	sum, extra := sums[0].sum, sums[0].extra
 	t.BitsShiftLeft(extra, extra, 7)
 	if signed {
 		t.BitsSub(sum, sum, extra)
 	} else {
-		t.AddInts(sum, sum, extra)
+		t.BitsAdd(sum, sum, extra)
 	}
 	t.ReturnInts(sum)
 }

@@ -139,7 +139,7 @@ func (s *norms) passes(some [][]int) {
 		p := normsPass{norms: s, name: fmt.Sprint("pass", h), groups: groups}
 		x, y, n := s.x, s.y, s.n
 		if h < len(some)-1 {
-			x, y, n = t.CopyInt(x), t.CopyInt(y), t.CopyInt(n)
+			x, y, n = copyInt(t, x), copyInt(t, y), copyInt(t, n)
 		}
 		p.start()
 		xy := walk{t, n, []vector{{x, float}, {y, float}}}

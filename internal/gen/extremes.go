@@ -24,7 +24,7 @@ func init() {
 func extreme(t Target, keep func(best, v Group), none uint32) {
 	x, n := t.PointerParam("x"), t.IntParam("n")
 	width := t.Width()
-	all := t.CopyInt(n)
+	all := copyInt(t, n)
 	var best []Group
 	for range 4 {
 		best = append(best, t.New(width))
