@@ -165,6 +165,8 @@ func (t *avx) Address(p, n reg.GPVirtual, scale int) reg.GPVirtual {
 	return place{p, n, uint8(scale)}
 }
 
+func (t *avx) Element(p, j reg.GPVirtual) reg.GPVirtual { return place{p, j, float} }
+
 func (t *avx) Scratch() reg.GPVirtual {
 	if t.scratch.Base == nil {
 		t.scratch = t.AllocLocal(8 * 8 * float)
@@ -239,10 +241,6 @@ func at(p reg.GPVirtual, offset int) operand.Mem {
 	return operand.Mem{Base: p, Disp: offset}
 }
 
-func indexed(p, j reg.GPVirtual) operand.Mem {
-	return operand.Mem{Base: p, Index: j, Scale: float}
-}
-
 // Zero says of VPXORD what avo knows of VXORPS only: the register's value does not matter.
 func (t *avx) Zero(v Group) {
 	if !t.evex {
@@ -287,15 +285,8 @@ func (t *avx) move(width int) func(ops ...operand.Op) {
 	return t.VMOVUPS
 }
 
-func (t *avx) LoadAt(v Group, p, j reg.GPVirtual)  { t.VMOVSS(indexed(p, j), r(v)) }
-func (t *avx) StoreAt(v Group, p, j reg.GPVirtual) { t.VMOVSS(r(v), indexed(p, j)) }
-
 func (t *avx) LoadLane(v Group, lane int, p reg.GPVirtual, offset int) {
 	t.VINSERTPS(operand.Imm(uint64(lane)<<4), at(p, offset), r(v), r(v))
-}
-
-func (t *avx) LoadLaneAt(v Group, lane int, p, j reg.GPVirtual) {
-	t.VINSERTPS(operand.Imm(uint64(lane)<<4), indexed(p, j), r(v), r(v))
 }
 
 func (t *avx) LoadBroadcast(dst Group, p reg.GPVirtual, offset int) {
@@ -409,9 +400,6 @@ func (t *avx) withMemory(packed, single func(ops ...operand.Op), dst, a Group, p
 		packed(r(b), r(a), r(dst))
 	}
 }
-
-func (t *avx) MulLoadAt(dst, a Group, p, j reg.GPVirtual) { t.VMULSS(indexed(p, j), r(a), r(dst)) }
-func (t *avx) AddLoadAt(dst, a Group, p, j reg.GPVirtual) { t.VADDSS(indexed(p, j), r(a), r(dst)) }
 
 // The second source is what VMINPS and VMAXPS return when either is NaN.
 func (t *avx) Min(dst, limit, a Group) { t.VMINPS(r(a), r(limit), r(dst)) }

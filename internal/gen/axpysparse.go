@@ -14,8 +14,8 @@ func axpySparse(t Target) {
 		t.PointerParam("w")
 	update := func(product Group, j reg.GPVirtual) {
 		v := t.New(1)
-		t.AddLoadAt(v, product, w, j)
-		t.StoreAt(v, w, j)
+		t.AddLoad(v, product, t.Element(w, j), 0)
+		t.Store(v, t.Element(w, j), 0)
 	}
 	row := walk{t, n, []vector{{idx, 4}, {val, float}}}
 	row.loop(t.Label, "loop", 8, "rest", func() {

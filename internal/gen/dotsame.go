@@ -20,7 +20,7 @@ func dotSame(t Target, name string, a Group, idx, n, w reg.GPVirtual) (sum Group
 		lane[l] = t.New(1)
 	}
 	product := t.New(1)
-	multiply := func(dst Group, k int) { t.MulLoadAt(dst, a, w, t.LoadUint16(idx, 2*k)) }
+	multiply := func(dst Group, k int) { t.MulLoad(dst, a, t.Element(w, t.LoadUint16(idx, 2*k)), 0) }
 	row := walk{t, n, []vector{{idx, 2}}}
 
 	t.IfLess(n, 8, name+"few")

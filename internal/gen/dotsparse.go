@@ -26,9 +26,9 @@ func dotSparse(t Target) {
 		j[0], j[1] = t.LoadTwoUint32(idx, 4*k)
 		j[2], j[3] = t.LoadTwoUint32(idx, 4*k+8)
 		product := t.New(4)
-		t.LoadAt(t.Narrow(product, 1), w, j[0])
+		t.Load(t.Narrow(product, 1), t.Element(w, j[0]), 0)
 		for l := 1; l < 4; l++ {
-			t.LoadLaneAt(product, l, w, j[l])
+			t.LoadLane(product, l, t.Element(w, j[l]), 0)
 		}
 		t.MulLoad(product, product, val, float*k)
 		t.Add(lane[h], lane[h], product)
@@ -38,11 +38,11 @@ func dotSparse(t Target) {
 		add := fmt.Sprint("add", h)
 		t.IfAtMost(n, 0, "fold")
 		product, value := t.New(4), t.New(4)
-		t.LoadAt(t.Narrow(product, 1), w, t.LoadUint32(idx, 0))
+		t.Load(t.Narrow(product, 1), t.Element(w, t.LoadUint32(idx, 0)), 0)
 		t.Load(t.Narrow(value, 1), val, 0)
 		for l := 1; l < 3; l++ {
 			t.IfAtMost(n, l, add)
-			t.LoadLaneAt(product, l, w, t.LoadUint32(idx, 4*l))
+			t.LoadLane(product, l, t.Element(w, t.LoadUint32(idx, 4*l)), 0)
 			t.LoadLane(value, l, val, float*l)
 		}
 		t.Label(add)

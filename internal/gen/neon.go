@@ -125,6 +125,7 @@ func (t *neon) Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual {
 }
 
 func (t *neon) Address(p, n reg.GPVirtual, scale int) reg.GPVirtual { return t.Offset(p, n, scale) }
+func (t *neon) Element(p, j reg.GPVirtual) reg.GPVirtual            { return place{p, j, float} }
 
 func (t *neon) Scratch() reg.GPVirtual {
 	if !t.scratch {
@@ -213,17 +214,8 @@ func (t *neon) move(width int) func(src, dst operand.Op) {
 	return map[int]func(src, dst operand.Op){1: t.FMOVS, 2: t.FMOVD, 4: t.FMOVQ}[width]
 }
 
-func (t *neon) LoadAt(v Group, p, j reg.GPVirtual)  { t.FMOVS(indexed(p, j), v.regs[0]) }
-func (t *neon) StoreAt(v Group, p, j reg.GPVirtual) { t.FMOVS(v.regs[0], indexed(p, j)) }
-
 func (t *neon) LoadLane(v Group, lane int, p reg.GPVirtual, offset int) {
 	t.VLD1(at(t.address(p, offset), 0), arm64.S(v.regs[0], lane))
-}
-
-func (t *neon) LoadLaneAt(v Group, lane int, p, j reg.GPVirtual) {
-	q := t.GP64()
-	t.ADD(arm64.Shifted(j, 2), p, q)
-	t.VLD1(at(q, 0), arm64.S(v.regs[0], lane))
 }
 
 func (t *neon) LoadBroadcast(dst Group, p reg.GPVirtual, offset int) {
@@ -348,6 +340,9 @@ func (t *neon) LoadLast(v Group, p reg.GPVirtual, offset int, part Part) {
 
 // address returns p + offset in a register of its own, for instructions that take no offset.
 func (t *neon) address(p reg.GPVirtual, offset int) reg.GPVirtual {
+	if e, ok := p.(place); ok {
+		return t.Offset(e.GPVirtual, e.index, float)
+	}
 	q := t.GP64()
 	if offset < 0 {
 		t.SUB(operand.U32(-offset), p, q)
@@ -376,27 +371,25 @@ func (t *neon) loaded(width int, p reg.GPVirtual, offset int) Group {
 }
 
 func (t *neon) MulLoad(dst, a Group, p reg.GPVirtual, offset int) {
-	t.Mul(dst, a, t.loaded(dst.width, p, offset))
+	b := t.loaded(dst.width, p, offset)
+	if _, ok := p.(place); ok {
+		t.FMULS(b.regs[0], a.regs[0], dst.regs[0])
+	} else {
+		t.Mul(dst, a, b)
+	}
 }
 
 func (t *neon) AddLoad(dst, a Group, p reg.GPVirtual, offset int) {
-	t.Add(dst, a, t.loaded(dst.width, p, offset))
+	b := t.loaded(dst.width, p, offset)
+	if _, ok := p.(place); ok {
+		t.FADDS(b.regs[0], a.regs[0], dst.regs[0])
+	} else {
+		t.Add(dst, a, b)
+	}
 }
 
 func (t *neon) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	t.Sub(dst, a, t.loaded(dst.width, p, offset))
-}
-
-func (t *neon) MulLoadAt(dst, a Group, p, j reg.GPVirtual) {
-	b := t.V128()
-	t.FMOVS(indexed(p, j), b)
-	t.FMULS(b, a.regs[0], dst.regs[0])
-}
-
-func (t *neon) AddLoadAt(dst, a Group, p, j reg.GPVirtual) {
-	b := t.V128()
-	t.FMOVS(indexed(p, j), b)
-	t.FADDS(b, a.regs[0], dst.regs[0])
 }
 
 // VFMIN and VFMAX return a NaN that they are given.

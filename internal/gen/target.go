@@ -13,8 +13,7 @@ import (
 //
 // The names keep to these rules. A method with dst or a group v as its first parameter writes
 // there; one that returns a register or a group makes a new one. In ...Load the last operand comes
-// from memory, in ...LoadAt from p[j]. In ...Reg a register is given where the namesake has a
-// constant.
+// from memory. In ...Reg a register is given where the namesake has a constant.
 type Target interface {
 	// Functions begin and end, and load their parameters.
 
@@ -58,6 +57,8 @@ type Target interface {
 	// to address, which holds only while p and n are unchanged, in place of a register.
 	Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual
 	Address(p, n reg.GPVirtual, scale int) reg.GPVirtual
+	// Element is the way to address p[j], for a single float at offset 0.
+	Element(p, j reg.GPVirtual) reg.GPVirtual
 	// Scratch returns a pointer to space for eight groups in the function's frame, the same each
 	// time.
 	Scratch() reg.GPVirtual
@@ -102,12 +103,8 @@ type Target interface {
 	// +0.
 	Load(v Group, p reg.GPVirtual, offset int)
 	Store(v Group, p reg.GPVirtual, offset int)
-	// LoadAt and StoreAt move p[j] to and from a group of one.
-	LoadAt(v Group, p, j reg.GPVirtual)
-	StoreAt(v Group, p, j reg.GPVirtual)
 	// LoadLane sets a lane of a group of four.
 	LoadLane(v Group, lane int, p reg.GPVirtual, offset int)
-	LoadLaneAt(v Group, lane int, p, j reg.GPVirtual)
 	// LoadBroadcast sets all lanes to one float.
 	LoadBroadcast(v Group, p reg.GPVirtual, offset int)
 	// LoadBytes makes floats of as many bytes as the group is wide.
@@ -134,9 +131,6 @@ type Target interface {
 	MulLoad(dst, a Group, p reg.GPVirtual, offset int)
 	AddLoad(dst, a Group, p reg.GPVirtual, offset int)
 	SubLoad(dst, a Group, p reg.GPVirtual, offset int)
-	// MulLoadAt and AddLoadAt are for groups of one.
-	MulLoadAt(dst, a Group, p, j reg.GPVirtual)
-	AddLoadAt(dst, a Group, p, j reg.GPVirtual)
 
 	// Min and Max give the lesser or greater of limit and a, and a where that is NaN.
 	Min(dst, limit, a Group)
@@ -182,8 +176,8 @@ type Target interface {
 	// FoldFour folds four groups of eight, to a group of four that has the sum of v[i] in lane i.
 	FoldFour(v [4]Group) Group
 
-	// Sums of bytes are for vectors of bytes, which are summed in integers of 32 bits, modulo 2^32. The order
-	// does not matter there, and a group of lanes is only the place for a part of a sum.
+	// Vectors of bytes are summed in integers of 32 bits, modulo 2^32. The order does not matter
+	// there, and a group of lanes is only the place for a part of a sum.
 
 	// BytesAtOnce is how many bytes AddBytes takes of each vector for a group so wide: 8, or Width.
 	BytesAtOnce(width int) int
