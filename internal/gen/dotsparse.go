@@ -15,10 +15,7 @@ func init() {
 func dotSparse(t Target) {
 	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),
 		t.PointerParam("w")
-	lane := [2]Group{t.New(4), t.New(4)}
-	for _, v := range lane {
-		t.Zero(v)
-	}
+	lane := zeros(t, 2, 4)
 	row := walk{t, n, []vector{{idx, 4}, {val, float}}}
 	// four adds the four products at offset k of the row to half of the lanes.
 	four := func(h, k int) {

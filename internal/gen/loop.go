@@ -15,6 +15,7 @@ type vector struct {
 	size int
 }
 
+// advance moves the pointers alone.
 func (w walk) advance(count int) {
 	for _, v := range w.vectors {
 		w.t.Advance(v.p, count*v.size)
@@ -47,7 +48,7 @@ func zeros(t Target, count, width int) []Group {
 	return v
 }
 
-// fold adds the second half of some groups to the first, until there is one.
+// fold adds the second half of some groups to the first until one is left, and returns that.
 func fold(lane []Group, add func(dst, a, b Group)) Group {
 	for half := len(lane) / 2; half > 0; half /= 2 {
 		for l := range half {
