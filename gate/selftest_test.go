@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// The gate's self-test: make regress-selftest. It builds copies of this tree, some of them with a
+// The gate's self-test: scripts/ci.sh gate_selftest. It builds copies of this tree, some of them with a
 // kernel that is slow on purpose, and takes some minutes, so that it is not among the ordinary
 // tests.
 
@@ -248,7 +248,7 @@ func TestSelfSlowTimeIsSeen(t *testing.T) {
 
 func TestMain(m *testing.M) {
 	if _, err := exec.LookPath("valgrind"); err != nil {
-		panic("the self-test needs valgrind: run scripts/install.sh")
+		panic("the self-test needs valgrind: run scripts/ci.sh only install")
 	}
 	os.Exit(m.Run())
 }

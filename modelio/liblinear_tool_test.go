@@ -24,7 +24,7 @@ func tools(t *testing.T) {
 	for _, name := range []string{"liblinear-train", "liblinear-predict"} {
 		if _, err := exec.LookPath(name); err != nil {
 			if os.Getenv("PEGASIMD_TOOLS") != "" {
-				t.Fatalf("%v: run scripts/install.sh", err)
+				t.Fatalf("%v: run scripts/ci.sh only install", err)
 			}
 			t.Skipf("%v: NOT COMPARED WITH LIBLINEAR; Debian has it in liblinear-tools", err)
 		}

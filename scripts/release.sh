@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# Prepares a release in the tree: release.sh VERSION, such as v0.1.0. docs/release.md has the rest.
+# Prepares a release in the tree: release.sh VERSION, such as v0.1.0. CONTRIBUTING.md has the rest.
 #
 # Our modules get that version in each other's go.mod and in go.work, and the hashes of it in go.sum, in
 # the order in which they require each other: a module's hash is over its go.sum too.
@@ -26,8 +26,8 @@ for module in "${published[@]}"; do
 	sed -i "\|^$path[ /]|d" "$module/go.sum"
 done
 for module in "${published[@]}"; do
-	# shellcheck disable=SC2016 # expanded by with-proxy.sh's shell
-	KEEP_SUMS=1 scripts/with-proxy.sh bash -c 'go -C "$0" mod tidy && cp "$0/go.sum" "$TREE/$0/go.sum"' "$module"
+	# shellcheck disable=SC2016 # expanded by proxy.sh's shell
+	KEEP_SUMS=1 scripts/proxy.sh bash -c 'go -C "$0" mod tidy && cp "$0/go.sum" "$TREE/$0/go.sum"' "$module"
 done
 git diff --stat
 echo

@@ -345,7 +345,7 @@ func TestCompletion(t *testing.T) {
 		}
 		if _, err := exec.LookPath(shell.name); err != nil {
 			if os.Getenv("PEGASIMD_TOOLS") != "" {
-				t.Errorf("%s is not there: run scripts/install.sh", shell.name)
+				t.Errorf("%s is not there: run scripts/ci.sh only install", shell.name)
 			}
 			t.Logf("%s is not there: NOT TESTED", shell.name)
 			continue

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 if ! command -v npm >/dev/null; then
-	echo "test-onnx: npm is not there" >&2
+	echo "onnx: npm is not there" >&2
 	exit 1
 fi
 cp scripts/onnx/* "$work"
@@ -57,7 +57,7 @@ check line "$work/line.csv" "$work/line.csv" -loss eps-insensitive -epochs 500 -
 
 data=${PEGASIMD_DATA:-}
 if [ -z "$data" ]; then
-	echo "test-onnx: PEGASIMD_DATA is not set: a9a WAS NOT TESTED"
+	echo "onnx: PEGASIMD_DATA is not set: a9a WAS NOT TESTED"
 	exit
 fi
 check a9a "$data/a9a/a9a.svm.gz" "$data/a9a/a9a.t.svm.gz"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# Runs a command as if every module of this tree were published: with-proxy.sh COMMAND [ARGUMENTS...]
+# Runs a command as if every module of this tree were published: proxy.sh COMMAND [ARGUMENTS...]
 #
 # The command runs in a copy of the tree without go.work, and gets our modules from a module proxy,
 # a folder that bench/proxy writes from the same tree. They never reach the user's module cache; all
@@ -13,7 +13,7 @@ path=github.com/pegasimd/pegasimd
 # Our modules require one version of each other; go.work has it too, so that a clone needs no proxy.
 versions=$(git ls-files '*go.mod' | xargs sed -nE "s|^.*$path[a-z/]* (v[0-9][^ ]*).*|\1|p" | sort -u)
 if [ "$(wc -l <<<"$versions")" != 1 ] || [ "$(sed -nE "s|^.*$path[a-z/]* (v[^ ]*) =>.*|\1|p" go.work | sort -u)" != "$versions" ]; then
-	echo "with-proxy: our modules require more than one version of each other:" $versions >&2
+	echo "proxy: our modules require more than one version of each other:" $versions >&2
 	exit 1
 fi
 export VERSION=$versions TREE=$PWD
@@ -44,7 +44,7 @@ rm -f "$GOMODCACHE/cache/download/sumdb"
 link cache/download/github.com pegasimd
 
 export GOPROXY="file://$PROXY,$(go env GOPROXY)" GONOSUMDB="$path,$path/*" GOWORK=off
-# mod: what go.sum cannot have (docs/release.md) is added in the copy. trimpath: the build cache serves
+# mod: what go.sum cannot have (CONTRIBUTING.md) is added in the copy. trimpath: the build cache serves
 # any folder.
 export GOFLAGS="$(go env GOFLAGS) -mod=mod -trimpath"
 mkdir "$work/tree"
