@@ -51,7 +51,7 @@ tidy: ## go mod tidy in every module, as if all were published
 
 .PHONY: mutants
 mutants: ## plant 60 faults in the generated kernels, which the tests must see; MUTANTS="6 -match dot"
-	$(GO) -C internal/gen run . -dir ../asm -mutants $(or $(MUTANTS),60)
+	$(GO) -C internal/gen test -count=1 -v -timeout 2h -run Mutants . -mutants $(or $(MUTANTS),60)
 
 .PHONY: certificate
 certificate: ## hold proofs of random problems against independent optima; TIME=10m
