@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"text/tabwriter"
 
-	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/predictions"
-	"github.com/pegasimd/pegasimd/internal/table"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/metrics"
 )
@@ -92,8 +91,8 @@ func eval(c *call) error {
 	if err != nil {
 		return err
 	}
-	if _, err := chart.Format(plainName(f.plot)); f.plot != "" && err != nil {
-		return usagef("-plot: %v", err)
+	if _, err := pictureFormat(f.plot); f.plot != "" && err != nil {
+		return err
 	}
 	c.reads("DATA", args[0])
 	c.reads("MODEL", args[1])
@@ -143,16 +142,14 @@ func (r *evalReport) plot(out *output, title string) error {
 	if out == nil {
 		return nil
 	}
-	format, err := chart.Format(plainName(out.name))
+	format, err := pictureFormat(out.name)
 	if err != nil {
 		return err
 	}
 	title = fmt.Sprintf("%s: accuracy %.2f %% of %s", title, 100*r.Accuracy, count(r.Rows, "row"))
-	picture, err := chart.Confusion(title, visible.Names(r.Labels), r.Confusion, format)
-	if err != nil {
-		return usagef("-plot: %v", err)
-	}
-	return out.write(picture.Write)
+	return out.write(func(w io.Writer) error {
+		return writeConfusion(w, format, title, visible.Names(r.Labels), r.Confusion)
+	})
 }
 
 // evaluate measures how well the scores predict the set, which has rows, and numbers for labels if
@@ -299,7 +296,22 @@ func (r *evalReport) print(w io.Writer) {
 			c.ROCAUC.short(), c.AveragePrecision.short(), c.Support)
 	}
 	t.Flush()
-	fmt.Fprintf(w, "\n%s", table.Confusion(visible.Names(r.Labels), r.Confusion))
+	r.printConfusion(w)
+}
+
+// printConfusion prints a row for each true class, with a column for each predicted one.
+func (r *evalReport) printConfusion(w io.Writer) {
+	names := visible.Names(r.Labels)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "\ntrue \\ predicted\t%s\t\n", strings.Join(names, "\t"))
+	for i, row := range r.Confusion {
+		fmt.Fprintf(t, "%s\t", names[i])
+		for _, n := range row {
+			fmt.Fprintf(t, "%d\t", n)
+		}
+		fmt.Fprintln(t)
+	}
+	t.Flush()
 }
 
 // printFirst writes the line that matters most.

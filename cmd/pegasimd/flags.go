@@ -304,13 +304,11 @@ func (k *checkpointFlags) check(c *call) error {
 }
 
 // curveFlags are those of train that draw the course of a run.
-type curveFlags struct{ plot, against, csv string }
+type curveFlags struct{ plot, csv string }
 
 func (v *curveFlags) define(f *flag.FlagSet) {
 	f.StringVar(&v.plot, "plot", "",
 		"`file` draw objective, its distance from the optimum and accuracy (.svg, .png, .pdf)")
-	f.StringVar(&v.against, "plot-x", "steps", "`steps|seconds` what -plot draws them against; "+
-		"seconds are those of training, without what -plot itself takes")
 	f.StringVar(&v.csv, "curve", "", "`file` write the same as a table (CSV). Each of the "+
 		"points, about two for each doubling of the steps, costs the time of one or two epochs, "+
 		"which is not counted as training time")

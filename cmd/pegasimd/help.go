@@ -28,7 +28,7 @@ var flagTopics = []flagTopic{
 	{"The other form", strings.Fields("from to stream")},
 	{"The data", strings.Fields("format layout header label-column labels index-base unsorted " +
 		"hash-bits in-memory verify")},
-	{"What is written", strings.Fields("model scores proba top json plot plot-x curve checkpoint every " +
+	{"What is written", strings.Fields("model scores proba top json plot curve checkpoint every " +
 		"resume quiet force")},
 	{"Limits", strings.Fields("threads max-memory max-features max-bytes")},
 }

@@ -18,7 +18,7 @@ import (
 const pathTol = 0.01
 
 // besidePath are the flags that -lambdas can't be combined with.
-var besidePath = strings.Fields("lambda c start resume checkpoint curve plot plot-x patience")
+var besidePath = strings.Fields("lambda c start resume checkpoint curve plot patience")
 
 // A pathPoint is a lambda, and what its run gave.
 type pathPoint struct {
