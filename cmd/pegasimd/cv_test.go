@@ -19,7 +19,13 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-func cvOf(t *testing.T, args ...string) (r cvReport, printed string) {
+// A linearCV is the report on linear models.
+type linearCV struct {
+	cvReport
+	Config pegasos.Config `json:"config"`
+}
+
+func cvOf(t *testing.T, args ...string) (r linearCV, printed string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "json")
 	printed, told := must(t, append([]string{"cv", "-json", path}, args...)...)
@@ -287,31 +293,29 @@ func TestCrossValidationErrors(t *testing.T) {
 
 // The run that is named as failed is the first by number, even where a later one fails earlier.
 func TestFirstFailure(t *testing.T) {
-	for _, chains := range []int{3, 9} {
-		began, failed := make(chan bool, 9), make(chan bool)
-		i, err := firstFailure(t.Context(), 3, 9, chains, func(ctx context.Context, i int) error {
-			began <- true
-			switch i {
-			case 0: // fails once 1 has, and has had time to be cancelled
-				<-failed
-				select {
-				case <-ctx.Done():
-				case <-time.After(50 * time.Millisecond):
-				}
-				return cmp.Or(ctx.Err(), errors.New("run 0"))
-			case 1:
-				for range 3 { // the others have begun
-					<-began
-				}
-				close(failed)
-				return errors.New("run 1")
+	began, failed := make(chan bool, 9), make(chan bool)
+	i, err := firstFailure(t.Context(), 3, 9, func(ctx context.Context, i int) error {
+		began <- true
+		switch i {
+		case 0: // fails once 1 has, and has had time to be cancelled
+			<-failed
+			select {
+			case <-ctx.Done():
+			case <-time.After(50 * time.Millisecond):
 			}
-			<-ctx.Done() // or this test hangs
-			return ctx.Err()
-		})
-		if i != 0 || err == nil || err.Error() != "run 0" {
-			t.Errorf("run %d has failed: %v", i, err)
+			return cmp.Or(ctx.Err(), errors.New("run 0"))
+		case 1:
+			for range 3 { // the others have begun
+				<-began
+			}
+			close(failed)
+			return errors.New("run 1")
 		}
+		<-ctx.Done() // or this test hangs
+		return ctx.Err()
+	})
+	if i != 0 || err == nil || err.Error() != "run 0" {
+		t.Errorf("run %d has failed: %v", i, err)
 	}
 }
 

@@ -135,7 +135,7 @@ type foldPredictions struct {
 }
 
 // predictFold predicts the rows of a fold.
-func (v *validation) predictFold(m *pegasos.Model, fold int) (*foldPredictions, error) {
+func (v *search) predictFold(m *pegasos.Model, fold int) (*foldPredictions, error) {
 	p := &foldPredictions{}
 	x := v.set.Examples()
 	if n := len(m.Classes); n > 0 {

@@ -101,6 +101,21 @@ func (r *linearRun) trainPath(tr *pegasos.Trainer) (best *pegasos.Model, err err
 	return best, err
 }
 
+// fresh returns the model as one that has taken no steps, for a run that starts from its weights
+// but takes the steps of one that begins.
+func fresh(m *pegasos.Model) *pegasos.Model {
+	if m == nil {
+		return nil
+	}
+	f := *m
+	f.Result.Steps = 0
+	f.Result.PerClass = slices.Clone(m.Result.PerClass)
+	for k := range f.Result.PerClass {
+		f.Result.PerClass[k].Steps = 0
+	}
+	return &f
+}
+
 func isCancelled(err error) bool { return err == context.Canceled }
 
 // better reports whether the model of p is to be written in place of that of a larger lambda.

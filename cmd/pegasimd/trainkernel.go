@@ -64,8 +64,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		return dataError(data, err)
 	}
 	c.stage.Store(finishing)
-	m.Names, m.IndexBase = set.Names, set.IndexBase
-	m.HashBits, m.Table = reader.hashBits, reader.table
+	reader.describeKernel(m, set)
 	if err := modelOut.write(m.Write); err != nil {
 		return err
 	}
