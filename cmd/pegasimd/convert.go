@@ -32,7 +32,8 @@ Examples:
   pegasimd convert -to liblinear a9a.model a9a.liblinear
   pegasimd convert -to onnx digits.model digits.onnx
   pegasimd convert -from liblinear heart_scale.model heart.model`,
-	run: convert,
+	flags: func() flagGroup { return new(convertFlags) },
+	run:   convert,
 }
 
 func convert(c *call) error {

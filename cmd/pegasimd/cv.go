@@ -45,7 +45,10 @@ Examples:
   pegasimd cv -metric r2 -loss squared -lambdas 1e-6:1:7 prices.csv
   pegasimd cv -kernel rbf -gammas 0.01,0.1 -cs 1,10 -model best.model heart.svm
   pegasimd cv -cs 0.1,1,10 -multiclass ovo -json cv.json train.csv.gz`,
-	run: cv,
+	common: "lambdas cs folds metric loss multiclass class-weight scale kernel gammas seed " +
+		"label-column model json threads",
+	flags: func() flagGroup { return new(cvFlags) },
+	run:   cv,
 }
 
 func cv(c *call) error {

@@ -42,7 +42,8 @@ Examples:
   pegasimd eval test.svm a9a.model
   pegasimd eval -json - test.csv digits.model
   pegasimd eval -quiet -plot confusion.svg test.csv digits.model`,
-	run: eval,
+	flags: func() flagGroup { return new(evalFlags) },
+	run:   eval,
 }
 
 // evalReport is what -json writes.

@@ -13,9 +13,9 @@ import (
 // flagSets has the flags of each command.
 func flagSets() map[string]*flag.FlagSet {
 	sets := map[string]*flag.FlagSet{}
-	for name, group := range flagGroups() {
-		sets[name] = flag.NewFlagSet(name, flag.ContinueOnError)
-		group.define(sets[name])
+	for _, cmd := range commands {
+		sets[cmd.name] = flag.NewFlagSet(cmd.name, flag.ContinueOnError)
+		cmd.flags().define(sets[cmd.name])
 	}
 	return sets
 }

@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -33,14 +32,14 @@ var flagTopics = []flagTopic{
 	{"Limits", strings.Fields("threads max-memory max-features max-bytes")},
 }
 
-// topicOf returns the topic of a flag, nil for none.
-func topicOf(name string) *flagTopic {
-	for i := range flagTopics {
-		if slices.Contains(flagTopics[i].flags, name) {
-			return &flagTopics[i]
-		}
+// commonFlags returns the set of some of the flags.
+func commonFlags(all *flag.FlagSet, names string) *flag.FlagSet {
+	common := flag.NewFlagSet(all.Name(), flag.ContinueOnError)
+	for name := range strings.FieldsSeq(names) {
+		f := all.Lookup(name)
+		common.Var(f.Value, name, f.Usage)
 	}
-	return nil
+	return common
 }
 
 // printFlags writes the help on flags, by topic.
@@ -60,11 +59,6 @@ func printFlags(w io.Writer, flags *flag.FlagSet) {
 			printFlag(w, f)
 		}
 	}
-	flags.VisitAll(func(f *flag.Flag) {
-		if topicOf(f.Name) == nil {
-			printFlag(w, f)
-		}
-	})
 }
 
 // printFlag writes a line for the name and the placeholder, and what the flag does below.

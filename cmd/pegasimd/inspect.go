@@ -18,7 +18,8 @@ Examples:
   pegasimd inspect -top 3 -json - digits.model
   pegasimd inspect a9a.svm.gz
   pegasimd inspect -verify train.pgsm`,
-	run: inspect,
+	flags: func() flagGroup { return new(inspectFlags) },
+	run:   inspect,
 }
 
 func inspect(c *call) error {

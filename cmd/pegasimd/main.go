@@ -54,6 +54,8 @@ func main() {
 // A command is one of pegasimd's.
 type command struct {
 	name, arguments, summary, help string
+	common                         string // the flags that -h lists; empty for all
+	flags                          func() flagGroup
 	run                            func(c *call) error
 }
 
@@ -74,8 +76,9 @@ type call struct {
 	stdout *standardOutput
 	stderr io.Writer
 
-	stage *stage
-	force bool // replace any file
+	stage   *stage
+	force   bool // replace any file
+	helpAll bool // help lists all flags
 	// what is wrong with a flag's value, in place of what package flag says
 	flagError error
 	inputs    []inputFile
@@ -104,7 +107,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return cmd.call(ctx, args, stdout, stderr)
 		}
 	}
-	guess := meant(name, "", commandNames())
+	guess := meant(name, "", append(commandNames(), "help"))
 	fmt.Fprintf(stderr, "pegasimd: there is no command %q%s\n", name, guess)
 	if guess == "" {
 		fmt.Fprintln(stderr)
@@ -140,7 +143,12 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintf(c.stdout, "Usage: %s\n\n%s\n", cmd.usage(c.flags), cmd.help)
-		printFlags(c.stdout, c.flags)
+		if cmd.common == "" || c.helpAll {
+			printFlags(c.stdout, c.flags)
+		} else {
+			printFlags(c.stdout, commonFlags(c.flags, cmd.common))
+			fmt.Fprintf(c.stdout, "\n'pegasimd %s -help-all' lists all flags.\n", cmd.name)
+		}
 		err = nil
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "pegasimd %s: %s\nUsage: %s; 'pegasimd help %s' tells more.\n",
@@ -184,10 +192,14 @@ func exitCode(name string, err error, stderr io.Writer) int {
 func (c *call) parse(group flagGroup, min, max int) (arguments []string, err error) {
 	group.define(c.flags)
 	c.checkValues()
+	c.flags.BoolFunc("help-all", "list all flags", func(string) error {
+		c.helpAll = true
+		return flag.ErrHelp
+	})
 	for rest := c.args; ; {
 		if err := c.flags.Parse(rest); err != nil {
-			if errors.Is(err, flag.ErrHelp) {
-				return nil, err
+			if c.helpAll || errors.Is(err, flag.ErrHelp) {
+				return nil, flag.ErrHelp
 			}
 			return nil, c.inShellWords(err)
 		}

@@ -41,7 +41,8 @@ Examples:
   pegasimd predict test.svm a9a.model labels.txt
   pegasimd predict -scores test.csv digits.model | cut -f 1,2
   pegasimd predict -proba test.svm odds.model probabilities.tsv`,
-	run: predict,
+	flags: func() flagGroup { return new(predictFlags) },
+	run:   predict,
 }
 
 func predict(c *call) error {

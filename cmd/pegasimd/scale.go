@@ -23,7 +23,8 @@ Examples:
   pegasimd scale covtype.svm.gz covtype.scaled.svm.gz
   pegasimd scale -kind standard -layout dense -save scale.json train.csv train.npy
   pegasimd scale -like scale.json -layout dense test.csv test.npy`,
-	run: scale,
+	flags: func() flagGroup { return new(scaleFlags) },
+	run:   scale,
 }
 
 func scale(c *call) error {

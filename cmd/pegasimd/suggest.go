@@ -160,14 +160,6 @@ func (c *call) inShellWords(err error) error {
 	return usageError{errors.New(strings.TrimSuffix(err.Error(), ": parse error"))}
 }
 
-// commandNames has those of all commands.
-func commandNames() (names []string) {
-	for _, cmd := range commands {
-		names = append(names, cmd.name)
-	}
-	return append(names, "help")
-}
-
 // packages finds the names of packages that their errors begin with: they mean nothing to who uses
 // the command.
 var packages = regexp.MustCompile(

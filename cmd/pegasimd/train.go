@@ -63,7 +63,10 @@ Examples:
   pegasimd train -preset paper -lambda 1e-4 -steps 1000000 text.svm.gz text.model
   pegasimd train -epochs 5000 -checkpoint run.state text.svm.gz text.model
   pegasimd train -resume run.state -checkpoint run.state text.svm.gz text.model`,
-	run: train,
+	common: "loss lambda c bias multiclass class-weight scale kernel epochs tol seed label-column " +
+		"proba json threads",
+	flags: func() flagGroup { return new(trainFlags) },
+	run:   train,
 }
 
 func train(c *call) error {

@@ -46,7 +46,8 @@ Examples:
   pegasimd verify a9a.model a9a.svm
   pegasimd train -proof a9a.proof a9a.svm a9a.model
   pegasimd verify -proof a9a.proof a9a.model a9a.svm`,
-	run: verify,
+	flags: func() flagGroup { return new(verifyFlags) },
+	run:   verify,
 }
 
 // verifyFlags are those of verify.

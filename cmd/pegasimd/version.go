@@ -19,7 +19,8 @@ the kernels take on this machine. The path is a matter of speed: all give the sa
 
 Example:
   pegasimd version`,
-	run: version,
+	flags: func() flagGroup { return new(versionFlags) },
+	run:   version,
 }
 
 // versionFlags are those of version.
