@@ -13,16 +13,14 @@ var convertCommand = command{
 	name:      "convert",
 	arguments: "DATA|MODEL OUT",
 	summary:   "write data or a model in another form",
-	help: `Convert reads data and writes them in the format that OUT's ending says: .svm for
-svmlight, .csv, .npy or .pgsm, all but the last also with .gz behind it; OUT may be - for svmlight
-on standard output. The .pgsm format is mapped into memory when it is read: it opens at once, and
-may be larger than the memory. Numbers stay what they are, to the bit. docs/data.md says what a
-format does not keep.
+	help: `Convert writes data in the format of OUT's ending: .svm for svmlight, .csv, .npy or .pgsm, all but
+the last also with .gz behind it. OUT may be - for svmlight on standard output. A .pgsm file is
+mapped into memory when it is read: it opens at once, and may be larger than the memory. Numbers
+keep their bits. docs/data.md says what each format loses.
 
-With -from or -to it reads a model and writes it in another form: -to liblinear for liblinear's
-predict, or -to onnx for runtimes of other languages, or -to json for everything else. With -from
-liblinear it reads what liblinear's train has written, and with -from json what it wrote itself. OUT
-may be - for standard output. docs/models.md says what is kept and what is lost.
+With -from or -to it converts a model: -to liblinear for liblinear's predict, -to onnx for other
+runtimes, -to json for everything else; -from liblinear for what liblinear's train wrote, -from json
+for its own. docs/models.md says what each form loses.
 
 Examples:
   pegasimd convert train.svm.gz train.pgsm
@@ -32,8 +30,9 @@ Examples:
   pegasimd convert -to liblinear a9a.model a9a.liblinear
   pegasimd convert -to onnx digits.model digits.onnx
   pegasimd convert -from liblinear heart_scale.model heart.model`,
-	flags: func() flagGroup { return new(convertFlags) },
-	run:   convert,
+	common: "from to lambda stream " + usualDataFlags,
+	flags:  func() flagGroup { return new(convertFlags) },
+	run:    convert,
 }
 
 func convert(c *call) error {

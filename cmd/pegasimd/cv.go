@@ -18,25 +18,19 @@ var cvCommand = command{
 	name:      "cv",
 	arguments: "DATA",
 	summary:   "find the best lambda by cross-validation",
-	help: `Cv cuts the rows of DATA into folds, each with its share of every class. For each
-lambda, and each fold, it trains on the other folds and predicts the fold. It prints the mean over
-the folds of what -metric names, the accuracy or the root mean square error unless told otherwise,
-and the standard deviation, beside the mean objective in training and how far above the optimum it
-is at most. The best lambda is that of the best mean; of equal ones the largest. With -model the
-model of the best lambda, trained on all rows, is written.
+	help: `Cv cuts the rows of DATA into folds, each with its share of every class. For each lambda, and each
+fold, it trains on the other folds and predicts the fold. The table has the mean of -metric over the
+folds and its standard deviation, beside the mean objective in training and its gap. The best mean
+wins; ties go to the larger lambda. With -model the model of the best lambda is trained on all rows
+and written.
 
-What train chooses by the data is chosen by all rows of DATA as far as it has a name, such as the
-kind of scaling; what is measured for it, such as means and deviations, by the rows trained on alone.
+All rows decide the kind of scaling and the other named choices of train. What is measured, such as
+means and deviations, comes from the rows trained on alone.
 
-The lambdas are those of -lambdas, or of -cs: C, where lambda is 1/(C * rows), those trained on.
-Without either they are seven shares of mean |x|^2, 0.1 to 1e-7: the mean squared length of the rows
-as they are scaled. All lambdas are for rows as they are scaled.
-
-With -kernel every one of -gammas is tried with every lambda or C; without -lambdas and -cs these
-are C 0.1, 1, 10, 100.
-
-Each run starts from zero, as train does. The other flags are as in train. The same data, flags and
-seed give the same numbers, but for the times, on every machine and with any number of threads.
+The default lambdas are seven shares, 0.1 to 1e-7, of mean |x|^2: the mean squared length of the
+scaled rows. With -kernel every one of -gammas is tried with every lambda or C; the default is C
+0.1, 1, 10, 100. The other flags are as in train. The same data, flags and seed give the same numbers,
+but for the times, on every machine.
 
 Examples:
   pegasimd cv a9a.svm

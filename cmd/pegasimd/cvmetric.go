@@ -53,9 +53,8 @@ func metricUsage() string {
 	for _, m := range cvMetrics {
 		names = append(names, m.name)
 	}
-	return "`" + strings.Join(names, "|") + "` what the lambdas are compared by (default " +
-		"accuracy, or rmse of numbers to predict); f1, roc-auc and average-precision are, as in eval, those of the second of two " +
-		"classes, and of more the mean over the classes"
+	return "`" + strings.Join(names, "|") + "` what settings are compared by, as in eval (default " +
+		"accuracy, or rmse of numbers to predict)"
 }
 
 // metricOfNumbers reports whether -metric names one that only numbers to predict have.

@@ -17,33 +17,28 @@ var evalCommand = command{
 	name:      "eval",
 	arguments: "DATA MODEL",
 	summary:   "measure how well a model predicts labelled data",
-	help: `Eval predicts the rows of DATA, which have labels, and compares with these. The columns of a
-CSV file are found as by predict. It prints
-  - the accuracy, and for each class precision, recall and F1, with their plain means over the
-    classes;
-  - the area under the ROC curve and the average precision: of two classes those of the second,
-    which the score speaks for; of more the means over the classes that DATA has, each against the
-    rest by its own score;
-  - the log loss, of a model that has probabilities (train -loss log or -proba), where those below
-    2^-52 count as that;
-  - the objective that DATA has with the model's lambda, and its two parts, the penalty and the mean
-    loss;
-  - the confusion matrix, with -plot also as a picture, for up to 200 classes.
+	help: `Eval predicts the rows of DATA and compares with their labels. It prints
+  - the accuracy, and for each class precision, recall, F1 and their plain means over the classes;
+  - the area under the ROC curve and the average precision: of two classes those of the second, of
+    more the means over the classes that DATA has, each against the rest;
+  - the log loss, if the model has probabilities (train -loss log or -proba);
+  - the objective of DATA at the model's lambda, as the sum of the penalty and the mean loss;
+  - the confusion matrix; -plot draws it, for up to 200 classes.
 Of a model that predicts numbers it prints the root mean square error (RMSE), the mean absolute
 error (MAE) and R^2.
 
-What the data do not define is printed as "none", and null with -json: the precision of a class that
-was never predicted, the recall of a class without rows, the area under the curve of data of one
-class. The F1 of a class is 0 where one of its two is not defined, and none where both are not. For
-the means over the classes what is none counts as 0, and a class without rows that was never
-predicted is left out. With -quiet only the accuracy, or the RMSE, is printed.
+Undefined figures are printed as "none", and are null with -json: the precision of a class that was
+never predicted, the recall of a class without rows, the area under the curve of data of one class.
+The F1 of a class is 0 if one of its two parts is undefined. In the means over the classes undefined
+figures count as 0. With -quiet only the accuracy, or the RMSE, is printed.
 
 Examples:
   pegasimd eval test.svm a9a.model
   pegasimd eval -json - test.csv digits.model
   pegasimd eval -quiet -plot confusion.svg test.csv digits.model`,
-	flags: func() flagGroup { return new(evalFlags) },
-	run:   eval,
+	common: "json plot " + usualDataFlags,
+	flags:  func() flagGroup { return new(evalFlags) },
+	run:    eval,
 }
 
 // evalReport is what -json writes.

@@ -123,11 +123,13 @@ func printUsage(w io.Writer) {
 	for _, cmd := range commands {
 		fmt.Fprintf(w, "  %-10s %-18s  %s\n", cmd.name, cmd.arguments, cmd.summary)
 	}
-	fmt.Fprintln(w, "\n'pegasimd help COMMAND' lists a command's flags and gives examples. In every "+
-		"command - stands\nfor standard input or output, and what has a name that ends in .gz is "+
-		"compressed. Files are\nwritten in one piece, and replace only files of the same kind, unless "+
-		"-force is given.\n\nTo begin with: pegasimd train DATA, then pegasimd cv DATA, "+
-		"then pegasimd predict DATA MODEL.")
+	fmt.Fprint(w, `
+'pegasimd help COMMAND' lists a command's flags and gives examples. In every command - stands for
+standard input or output, and a name that ends in .gz means compressed. Files are written in one
+piece, and replace only files of the same kind, unless -force is given.
+
+To begin with: pegasimd train DATA, then pegasimd cv DATA, then pegasimd predict DATA MODEL.
+`)
 }
 
 // call runs the command and returns the exit code.

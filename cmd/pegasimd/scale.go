@@ -11,20 +11,19 @@ var scaleCommand = command{
 	name:      "scale",
 	arguments: "DATA OUT",
 	summary:   "bring the features of data to one scale",
-	help: `Scale reads data, scales the features and writes them in the format that OUT's ending
-says, as convert does. The kinds are max-abs, which divides each column by its largest magnitude
-and leaves zeros alone; standard, which takes off the column's mean and divides by its standard
-deviation, for dense data; and unit, which divides each row by its length.
+	help: `Scale writes data with scaled features, in the format of OUT's ending as in convert. max-abs divides
+each column by its largest magnitude, and keeps zeros; standard subtracts the column's mean and
+divides by its standard deviation, for dense data; unit divides each row by its length.
 
-Data to predict have to be scaled as the training data were, not by their own numbers: -save keeps
-the scale, -like applies it.
+Data to predict need the scale of the training data: -save keeps it, -like applies it.
 
 Examples:
   pegasimd scale covtype.svm.gz covtype.scaled.svm.gz
   pegasimd scale -kind standard -layout dense -save scale.json train.csv train.npy
   pegasimd scale -like scale.json -layout dense test.csv test.npy`,
-	flags: func() flagGroup { return new(scaleFlags) },
-	run:   scale,
+	common: "kind save like " + usualDataFlags,
+	flags:  func() flagGroup { return new(scaleFlags) },
+	run:    scale,
 }
 
 func scale(c *call) error {

@@ -17,40 +17,26 @@ var trainCommand = command{
 	name:      "train",
 	arguments: "DATA [MODEL]",
 	summary:   "train a model on labelled data",
-	help: `Train reads labelled data, trains a linear support vector machine and writes the model.
-Two classes are one problem, more are several or a joint one: see -multiclass. With -task numbers
-labels are numbers to predict (ridge regression, or -loss eps-insensitive). Without MODEL the model
-is written to the working folder under DATA's name with the ending .model. A file that is there is
-replaced if it is a model.
+	help: `Train reads labelled data and trains a linear support vector machine, or another linear model (see
+-loss). Without MODEL the model is written to the working folder under DATA's name with the ending
+.model. An existing file is replaced only if it is a model.
 
-Where no flag says otherwise, the data choose how features are scaled, the bias, lambda, the
-problems of several classes and how long the run is, and a line tells what was chosen. -scale,
--bias, -lambda or -c, -multiclass, and -epochs or -steps, each take the place of one choice. In that
-line mean |x|^2 is the mean squared length of the rows as they are scaled. The model knows the
-scale: rows to predict are given as they are. docs/defaults.md has the rule, docs/glossary.md the
-words.
+Where no flag says otherwise, the data decide how features are scaled, the bias, lambda, the
+multi-class problems and the length of the run. A line of the output says what was chosen. The model
+keeps the scale, so that rows to predict are given as they are. Labels that look like numbers are
+predicted as numbers, unless -task or -loss say otherwise. docs/defaults.md has the rules.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), NumPy's .npy, a pair of IDX
-files given as IMAGES,LABELS, or - for svmlight text from standard input, each of which may be
-compressed with gzip; or a .pgsm file, which convert writes.
+files given as IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed
+with gzip. Or it is a .pgsm file, which convert writes.
 
-What was read is told first. Labels that look like numbers to predict are taken for such, and a line
-says so, unless a flag says what they are: see -task. The model keeps the names of a CSV file's
-columns.
+The objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>. With -c and the hinge it is
+that of liblinear's -s 3 -c: lambda is 1/(C * rows). The same data, flags and seed give the same
+model, bit for bit, on every machine.
 
-With -lambdas there is a run for each lambda, from the largest one on, each from the model before,
-to -tol (0.01 if it is not given), and a table of them. The model that is written is the one that is
-best on the data of -valid (of equals that of the larger lambda), without -valid that of the least
-lambda.
-
-What is minimised is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>: see -loss. With -c and
-the hinge it is the same as liblinear's -s 3 -c: lambda is 1/(C * rows). With -class-weight or
--weights the mean is weighted, and the sum of the weights takes the place of the rows. The same
-data, flags and seed give the same model, bit for bit, on every machine.
-
-With -kernel the hinge loss is minimised over functions of a kernel: what goes with it are -gamma
--coef0 -degree -finish -passes -max-sv -cache-mb, -lambda -c -epochs -steps -tol -order -offset
--average -multiclass -seed -preset -json -max-memory, and the flags about data.
+With -lambdas there is a run for each lambda, from the largest one, each starting from the model
+before, and a table of them. The best model on the data of -valid is written; ties go to the larger
+lambda. Without -valid it is the model of the least lambda.
 
 Examples:
   pegasimd train -lambda 1e-4 a9a.svm

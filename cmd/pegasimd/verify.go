@@ -17,37 +17,31 @@ var verifyCommand = command{
 	name:      "verify",
 	arguments: "MODEL DATA",
 	summary:   "hold a model's claims against the data it was trained on",
-	help: `Verify finds the objective of a model on the data that it was trained on, and a lower bound on the
-least objective there is, and compares with what the model claims of both. It owes nothing to the
-training: the bound is made of the model's scores alone, and of some passes of dual coordinate ascent
-from there (-passes), and may be lower than that of training, or higher. It says one of
+	help: `Verify computes the objective of a model on its training data, and a lower bound on the optimum, and
+compares both with the model's claims. It does not trust the training: the bound comes from the
+model's scores and some passes of dual coordinate ascent (-passes). The verdict is one of
 
-  confirmed       the objective and the data are those that the model claims, and it is proven to be
-                  at most as far above the optimum as is claimed
-  not confirmed   so are objective and data, but our own bound proves less, which is told; the claim
-                  may be right all the same: train -proof keeps what proves it
-  contradicted    the objective, the weights' hash or the data are others, or the claim can't be; the
-                  exit code is 1
+  confirmed       objective and data are as claimed, and the gap is proven to be as small as claimed
+  not confirmed   objective and data are as claimed, but our own bound proves a larger gap; the
+                  claim may still be right: train -proof keeps what proves it
+  contradicted    the objective, the weights' hash or the data differ, or the claim is impossible;
+                  the exit code is 1
 
-With -proof FILE, of train -proof, the bound is that of the dual variables in FILE, and the claim is
-confirmed as it was made, or contradicted. What training read beside the data has to be named again:
--weights, -costs, -prior, and -start where the data have features that the other model lacked.
-Features are scaled as in training. -hash holds the model against a hash that was told elsewhere, by
-train or inspect.
+With -proof FILE, of train -proof, the bound comes from the dual variables in FILE. What training
+read beside the data has to be named again: -weights, -costs, -prior, and -start if the data have
+features that the other model lacked. -hash compares with a hash that train or inspect printed.
 
-Of a kernel machine the support rows are looked for among the data's, and the bound is made of the
-coefficients, from kernel values in float64: -passes, -proof, -weights, -costs, -prior, -start and
--sigmoids are not for them. Their objective is compared within float32's roundings.
-
-The hash covers what makes labels, scores and, of train -proba, probabilities. Models of the form
-that older releases wrote do not say which data they are of; then the objective alone tells.
+Of a kernel machine the support rows are looked up in the data, and the bound comes from the
+coefficients: -passes, -proof, -weights, -costs, -prior, -start and -sigmoids don't apply. The hash
+covers what makes labels, scores and the probabilities of train -proba.
 
 Examples:
   pegasimd verify a9a.model a9a.svm
   pegasimd train -proof a9a.proof a9a.svm a9a.model
   pegasimd verify -proof a9a.proof a9a.model a9a.svm`,
-	flags: func() flagGroup { return new(verifyFlags) },
-	run:   verify,
+	common: "proof hash weights costs prior start passes sigmoids json " + usualDataFlags,
+	flags:  func() flagGroup { return new(verifyFlags) },
+	run:    verify,
 }
 
 // verifyFlags are those of verify.
@@ -67,8 +61,8 @@ func (v *verifyFlags) define(f *flag.FlagSet) {
 	f.StringVar(&v.proof, "proof", "", "`file` the dual variables that train -proof wrote")
 	f.StringVar(&v.hash, "hash", "", "`hex` what the model's hash is to be, or 16 or more of its "+
 		"first digits")
-	defineWeights(f, &v.weights, "as in training")
-	f.StringVar(&v.costs, "costs", "", "`file` the costs of mistakes, as in training")
+	defineWeights(f, &v.weights)
+	defineCosts(f, &v.costs)
 	f.StringVar(&v.prior, "prior", "", "`file` the model that train -prior named")
 	f.StringVar(&v.start, "start", "", "`file` the model that train -start named: only where the "+
 		"data have features that it lacks, which training left out")
@@ -78,13 +72,7 @@ func (v *verifyFlags) define(f *flag.FlagSet) {
 		"long as it took, and compare the sigmoids that make probabilities of scores; with -start "+
 		"if training had it")
 	v.memory.define(f)
-	defineJSON(f, &v.json, "what was found", " instead of the text")
-}
-
-// defineProof defines -proof of train.
-func defineProof(f *flag.FlagSet, to *string) {
-	f.StringVar(to, "proof", "", "`file` write the dual variables, which prove how close to the "+
-		"optimum the model is, to this file, for verify: two bytes for each row and weight vector")
+	defineJSON(f, &v.json)
 }
 
 // shortestHash is how many digits of a hash are enough to tell it.

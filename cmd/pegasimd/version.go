@@ -14,8 +14,8 @@ var versionCommand = command{
 	name:      "version",
 	arguments: "",
 	summary:   "print the version, and which kernels this machine runs",
-	help: `Version prints the command's version and commit, the Go that it was built with, and the path that
-the kernels take on this machine. The path is a matter of speed: all give the same bits.
+	help: `Version prints the command's version and commit, the version of Go, and the kernels' path on this
+machine. Paths differ in speed: all give the same bits.
 
 Example:
   pegasimd version`,
@@ -27,7 +27,7 @@ Example:
 type versionFlags struct{ json string }
 
 func (v *versionFlags) define(f *flag.FlagSet) {
-	defineJSON(f, &v.json, "it all", " instead of the text")
+	defineJSON(f, &v.json)
 }
 
 // versionReport is what version -json writes.
