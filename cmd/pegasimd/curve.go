@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -96,36 +95,6 @@ func (v *curve) finish(
 		return nil
 	}
 	return v.write(data, m)
-}
-
-// fit returns the accuracy on some rows, or the root mean square error.
-func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
-	m = m.WithCols(d.X.Cols())
-	rows := d.X.Rows()
-	const block = 1024
-	// of squares, or of what is right: divided in a way that no thread changes
-	sums := make([]float64, (rows+block-1)/block)
-	parallel.For(parallel.Threads(threads), len(sums), func(_, b int) {
-		for i := b * block; i < min((b+1)*block, rows); i++ {
-			label := m.Predict(d.X, i)
-			switch {
-			case m.Classes == nil:
-				d := float64(label) - float64(d.Y[i])
-				sums[b] += float64(d * d)
-			case label == d.Y[i]:
-				sums[b]++
-			}
-		}
-	})
-	var sum float64
-	for _, s := range sums {
-		sum += s
-	}
-	if mean := sum / float64(rows); m.Classes != nil {
-		return mean
-	} else {
-		return math.Sqrt(mean)
-	}
 }
 
 func (v *curve) write(data string, m *pegasos.Model) error {

@@ -13,28 +13,11 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A fitReport says how well a model predicts the rows that it was trained on, beside what a
-// constant reaches: the largest class, or the mean.
-type fitReport struct {
-	Accuracy *number `json:"training_accuracy,omitempty"`
-	Constant *number `json:"largest_class,omitempty"` // its share of the rows
-	Largest  string  `json:"-"`
-
-	// Where a class has few of the rows.
-	Balanced *number `json:"balanced_accuracy,omitempty"`
-	Recall   *number `json:"minority_recall,omitempty"`
-	Minority string  `json:"minority,omitempty"`
-	share    float64 // of the minority
-
-	R2 *number `json:"training_r2,omitempty"` // a constant reaches 0
-}
-
 // fewOfAll is the share of the rows below which a class is a minority.
 const fewOfAll = 0.05
 
-// newFitReport predicts the rows of the set, all of which count once.
-func newFitReport(m *pegasos.Model, set *dataset.Set, weights []float32, threads int) *fitReport {
-	x := set.Examples()
+// predictAll predicts all rows, on several threads.
+func predictAll(m *pegasos.Model, x pegasos.Examples, threads int) []float32 {
 	predicted := make([]float32, x.Rows())
 	const block = 1024
 	parallel.For(parallel.Threads(threads), (len(predicted)+block-1)/block, func(_, b int) {
@@ -42,16 +25,40 @@ func newFitReport(m *pegasos.Model, set *dataset.Set, weights []float32, threads
 			predicted[i] = m.Predict(x, i)
 		}
 	})
-	y := set.Y
+	return predicted
+}
+
+// fit returns the accuracy on some rows, or the root mean square error.
+func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
+	predicted := predictAll(m.WithCols(d.X.Cols()), d.X, threads)
+	if m.Classes == nil {
+		return metrics.RMSE(d.Y, wide(predicted))
+	}
+	right := 0
+	for i, label := range predicted {
+		if label == d.Y[i] {
+			right++
+		}
+	}
+	return float64(right) / float64(len(predicted))
+}
+
+func wide(values []float32) []float64 {
+	z := make([]float64, len(values))
+	for i, v := range values {
+		z[i] = float64(v)
+	}
+	return z
+}
+
+// newFitReport predicts the rows of the set, all of which count once.
+func newFitReport(m *pegasos.Model, set *dataset.Set, weights []float32, threads int) *fitReport {
+	y, predicted := set.Y, predictAll(m, set.Examples(), threads)
 	if weights != nil {
 		y, predicted = counted(y, weights), counted(predicted, weights)
 	}
 	if m.Classes == nil {
-		z := make([]float64, len(predicted))
-		for i, v := range predicted {
-			z[i] = float64(v)
-		}
-		return &fitReport{R2: numberOf(metrics.R2(y, z))}
+		return &fitReport{R2: numberOf(metrics.R2(y, wide(predicted)))}
 	}
 	return newClassFit(m, y, predicted)
 }

@@ -313,8 +313,6 @@ type trainFlags struct {
 	memory memoryFlags
 	proof  string
 	json   string
-
-	lambdas string
 }
 
 func (t *trainFlags) define(f *flag.FlagSet) {
@@ -325,8 +323,6 @@ func (t *trainFlags) define(f *flag.FlagSet) {
 	t.keep.define(f)
 	t.curve.define(f)
 	t.memory.define(f)
-	f.StringVar(&t.lambdas, "lambdas", "", "`list` train with each of these lambdas, such as "+
-		"1e-3,1e-4 or 1e-6:1e-2:9, and write the model that is best on -valid")
 	f.StringVar(&t.proof, "proof", "", "`file` write the dual variables, which prove the gap, for "+
 		"verify: two bytes for each row and weight vector")
 	defineJSON(f, &t.json)

@@ -34,15 +34,10 @@ The objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>. With -c
 that of liblinear's -s 3 -c: lambda is 1/(C * rows). The same data, flags and seed give the same
 model, bit for bit, on every machine.
 
-With -lambdas there is a run for each lambda, from the largest one, each starting from the model
-before, and a table of them. The best model on the data of -valid is written; ties go to the larger
-lambda. Without -valid it is the model of the least lambda.
-
 Examples:
   pegasimd train -lambda 1e-4 a9a.svm
   pegasimd train -loss log -bias augmented a9a.svm odds.model
   pegasimd train -c 1 -epochs 40 -json run.json train.csv.gz digits.model
-  pegasimd train -lambdas 1e-6:1e-2:9 -valid a9a.t.svm a9a.svm
   pegasimd train -kernel rbf -gamma 0.05 -lambda 3.07e-5 a9a.svm
   pegasimd train -plot curve.svg -valid a9a.t.svm a9a.svm
   pegasimd train train-images-idx3-ubyte.gz,train-labels-idx1-ubyte.gz fashion.model
@@ -77,9 +72,6 @@ func train(c *call) error {
 		}
 	}
 	if f.kernel.wanted() {
-		if c.given("lambdas") {
-			return usagef("-lambdas and -kernel can't both be given")
-		}
 		return trainKernel(c, &f, args[0], model)
 	}
 	return trainLinear(c, &f, args[0], model)
@@ -104,8 +96,6 @@ type linearRun struct {
 	trainer      pegasos.Trainer
 	curve        curve
 	progress     trainProgress
-	path         []float64 // the lambdas of -lambdas, descending
-	points       []pathPoint
 
 	result      *pegasos.Model
 	taken       int64 // steps of a vector, those before the run included
@@ -152,9 +142,6 @@ func (r *linearRun) checkSettings() error {
 		return usagef("-patience goes by the data of -valid, which is not given")
 	}
 	if err := r.curve.check(r.cfg); err != nil {
-		return err
-	}
-	if err := r.checkPath(); err != nil {
 		return err
 	}
 	r.classWeight = r.cfg.ClassWeight
@@ -294,15 +281,7 @@ func (r *linearRun) train() error {
 	start := time.Now()
 	tr.Progress = func(now pegasos.Progress) { r.showProgress(now, start) }
 	r.stage.Store(training)
-	var m *pegasos.Model
-	var err error
-	if r.path != nil {
-		tr.Progress = nil
-		m, err = r.trainPath(tr)
-		r.times.training = time.Since(start)
-	} else {
-		m, err = r.keep.train(r.call, tr, r.set, r.reader.describe)
-	}
+	m, err := r.keep.train(r.call, tr, r.set, r.reader.describe)
 	r.times.measuring = time.Since(start) - r.times.training // with that of the result
 	r.progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
@@ -343,9 +322,7 @@ func (r *linearRun) report() error {
 	}
 	if !r.reader.quiet {
 		r.warn(r.set)
-		printPath(r.stderr, r.points, r.result.Classes == nil)
-		out.print(r.stderr)
-		out.stopReport.print(r.stderr, r.result.Config, out.advice)
+		out.print(r.stderr, r.result.Config)
 	}
 	return nil
 }

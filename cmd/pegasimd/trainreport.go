@@ -13,91 +13,20 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// What the reports of all kinds of training have.
-type (
-	objectiveReport struct {
-		Objective     number  `json:"objective"`
-		DualObjective number  `json:"dual_objective"`
-		Gap           number  `json:"gap"`
-		Lambda        float64 `json:"lambda"`
-		worstReport
-
-		advice string // what brings a better bound
-	}
-	// worstReport is about the problem of the largest gap, where there are several.
-	worstReport struct {
-		WorstGap   *number `json:"worst_gap,omitempty"`
-		WorstClass string  `json:"worst_class,omitempty"`
-	}
-	sizeReport struct {
-		Rows     int      `json:"rows"`
-		Features int      `json:"features"`
-		NNZ      int      `json:"nnz"`
-		Classes  int      `json:"classes"`
-		Labels   []string `json:"labels"`
-	}
-	outcomeReport struct {
-		ISA         string `json:"isa"`
-		Layout      string `json:"layout"`
-		Seed        uint64 `json:"seed"`
-		IndexBase   int    `json:"index_base"`
-		ModelHash   string `json:"model_hash"`
-		Model       string `json:"model"`
-		Interrupted bool   `json:"interrupted"`
-	}
-)
-
 func newSizeReport(set *dataset.Set, labels []string) sizeReport {
 	return sizeReport{set.Rows(), set.Cols(), set.NNZ(), len(labels), labels}
 }
 
-// trainReport is what train -json writes.
-type trainReport struct {
-	objectiveReport
-	C number `json:"c"` // null with -multiclass ovo and without -c: each pair has its own
-	sizeReport
-	Steps          int64   `json:"steps"`
-	Epochs         float64 `json:"epochs"`
-	Violations     int64   `json:"violations"`
-	Replaced       int     `json:"replaced,omitempty"` // as in pegasos.Result
-	R2             float64 `json:"r2"`
-	T0             float64 `json:"t0"`
-	LoadSeconds    float64 `json:"load_seconds"`
-	TrainSeconds   float64 `json:"train_seconds"`
-	MeasureSeconds float64 `json:"measure_seconds"`
-	StepsPerSecond float64 `json:"steps_per_second"`
-	outcomeReport
-
-	stopReport
-	Settings string         `json:"settings"` // what was chosen or given, in a line
-	Fit      *fitReport     `json:"fit,omitempty"`
-	Warnings []string       `json:"warnings,omitempty"`
-	Config   pegasos.Config `json:"config"`
-	Path     []pathPoint    `json:"path,omitempty"` // with -lambdas
-}
-
 func newTrainReport(r *linearRun) *trainReport {
 	m, of := r.result, r.result.Result
-	multiclass := m.Config.Multiclass
-	pairs := multiclass == pegasos.OneVsOne && len(m.Classes) > 2
 	steps := r.taken - r.keep.before // of this run, of all vectors
-	if multiclass != pegasos.OneVsOne && !multiclass.Joint() {
+	if kind := m.Config.Multiclass; kind != pegasos.OneVsOne && !kind.Joint() {
 		steps *= int64(len(m.Weights))
 	}
-	weight := of.Weight
-	if weight == 0 {
-		weight = float64(r.set.Rows())
-	}
-	c := 1 / (m.Lambda * weight)
-	if r.cfg.C != 0 {
-		c = r.cfg.C
-	} else if pairs {
-		c = math.NaN()
-	}
 	report := &trainReport{
-		objectiveReport: newObjectiveReport(m),
-		C:               number(c), sizeReport: newSizeReport(r.set, predictions.ClassNames(m)),
-		Steps: of.Steps, Epochs: of.Epochs, Violations: of.Violations, Replaced: of.Replaced,
+		objectiveReport: newObjectiveReport(m), C: number(r.penaltyC()),
+		sizeReport: newSizeReport(r.set, predictions.ClassNames(m)),
+		Steps:      of.Steps, Epochs: of.Epochs, Violations: of.Violations, Replaced: of.Replaced,
 		R2: of.R2, T0: of.T0,
 		LoadSeconds: r.times.loading.Seconds(), TrainSeconds: r.times.training.Seconds(),
 		MeasureSeconds: r.times.measuring.Seconds(),
@@ -107,7 +36,6 @@ func newTrainReport(r *linearRun) *trainReport {
 			r.model, r.interrupted != nil,
 		},
 		stopReport: newStopReport(r), Settings: m.Settings(), Config: m.Config,
-		Path: r.points,
 	}
 	if r.interrupted == nil {
 		report.Fit = newFitReport(m, r.set, r.trainer.Weights, r.reader.opt.Threads)
@@ -116,11 +44,28 @@ func newTrainReport(r *linearRun) *trainReport {
 	return report
 }
 
-func (r *trainReport) print(w io.Writer) {
+// penaltyC returns the C of the run, NaN if each pair of classes has its own.
+func (r *linearRun) penaltyC() float64 {
+	m := r.result
+	weight := m.Result.Weight
+	if weight == 0 {
+		weight = float64(r.set.Rows())
+	}
+	switch {
+	case r.cfg.C != 0:
+		return r.cfg.C
+	case m.Config.Multiclass == pegasos.OneVsOne && len(m.Classes) > 2:
+		return math.NaN()
+	}
+	return 1 / (m.Lambda * weight)
+}
+
+// print writes the report of a linear model for people.
+func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 	lambda := fmt.Sprintf("lambda %.6g (C %.6g)", r.Lambda, float64(r.C))
-	if r.Config.Multiclass == pegasos.OneVsOne && r.Classes > 2 {
-		if lambda = fmt.Sprintf("lambda %.6g", r.Lambda); r.Config.C != 0 {
-			lambda = fmt.Sprintf("C %.6g in each pair", r.Config.C)
+	if cfg.Multiclass == pegasos.OneVsOne && r.Classes > 2 {
+		if lambda = fmt.Sprintf("lambda %.6g", r.Lambda); cfg.C != 0 {
+			lambda = fmt.Sprintf("C %.6g in each pair", cfg.C)
 		}
 	}
 	fmt.Fprintln(w, r.Settings)
@@ -140,6 +85,55 @@ func (r *trainReport) print(w io.Writer) {
 			"-scale may help\n", r.Replaced)
 	}
 	r.printModel(w)
+	r.printStop(w, cfg)
+}
+
+// newStopReport measures the model on the data of -valid.
+func newStopReport(r *linearRun) (s stopReport) {
+	m := r.result
+	s.TolReached = tolReached(r.cfg.Tol, m.Result.Gap, r.interrupted != nil)
+	if valid := r.trainer.Valid; valid != nil {
+		s.Validation = &validationReport{
+			Metric: metricName(m), Value: number(fit(m, valid, r.reader.opt.Threads)),
+			Rows: valid.X.Rows(), Epochs: m.Result.Epochs,
+		}
+		if r.ended && m.Config.Patience > 0 && m.Config.Calibrate == 0 {
+			s.Validation.Stopped = r.epochs
+		}
+	}
+	return s
+}
+
+// tolReached returns whether a gap is as small as is wanted, nil if none is.
+func tolReached(tol, gap float64, interrupted bool) *bool {
+	if tol == 0 || interrupted {
+		return nil
+	}
+	reached := gap <= tol
+	return &reached
+}
+
+// printStop says whether the run has ended as its stopping rules want it.
+func (r *trainReport) printStop(w io.Writer, cfg pegasos.Config) {
+	if r.TolReached != nil && !*r.TolReached {
+		fmt.Fprintf(w, "-tol %v was not reached: %s would come closer\n", cfg.Tol, r.advice)
+	}
+	v := r.Validation
+	if v == nil {
+		return
+	}
+	value := fmt.Sprintf("accuracy %.4f %%", 100*v.Value)
+	if v.Metric == "rmse" {
+		value = "RMSE " + v.Value.String()
+	}
+	fmt.Fprintf(w, "validation %s on %s", value, count(v.Rows, "row"))
+	if cfg.Patience > 0 {
+		fmt.Fprintf(w, ", the best, after %.4g epochs", v.Epochs)
+	}
+	if v.Stopped > 0 {
+		fmt.Fprintf(w, "; -patience %d ended the run after %d", cfg.Patience, v.Stopped)
+	}
+	fmt.Fprintln(w)
 }
 
 func newObjectiveReport(m *pegasos.Model) objectiveReport {
