@@ -196,12 +196,6 @@ func TestProgressIsForTerminals(t *testing.T) {
 	if n := len(strings.TrimSpace(told.String())); n != lineWidth {
 		t.Errorf("%d letters", n)
 	}
-	for v, want := range map[float64]string{3: "3.0", 42.4: "42", 999.6: "1.0k", 1234: "1.2k",
-		4.1e6: "4.1M", 2.5e10: "25G"} {
-		if have := rounded(v); have != want {
-			t.Errorf("%v: %s, want %s", v, have, want)
-		}
-	}
 }
 
 // eval -quiet prints the one number.

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A trainProgress is the line that shows how far a training is. What it measures for that takes at
-// most a tenth of the time.
+// A trainProgress is the line that shows how far a training is. Measuring the objective for it takes
+// at most a tenth of the time.
 type trainProgress struct {
 	*progress
 	cost     time.Duration // of the last measurement
@@ -26,43 +26,21 @@ func (r *linearRun) showProgress(now pegasos.Progress, start time.Time) {
 	r.epochs, r.ended = now.Epoch, now.Steps < now.TotalSteps
 	result, measured := r.curve.measure(now, training)
 	p := &r.progress
-	if p.terminal && now.Steps != now.TotalSteps && p.due() {
-		if !measured && p.mayMeasure() {
-			p.describe(now.Model(), r.fitRows(), r.reader.opt.Threads)
-			measured = true
-			p.cost, p.measured = time.Since(before), time.Now()
-		} else if measured {
+	if now.Steps != now.TotalSteps && p.due() {
+		if !measured && time.Since(p.measured) >= 9*p.cost {
+			result, measured = now.Model().Result, true
+			p.measured = time.Now()
+			p.cost = p.measured.Sub(before)
+		}
+		if measured {
 			p.line = describeResult(result)
 		}
 		rows := float64(now.Steps-r.keep.before) * float64(max(1, r.cfg.Batch))
-		p.showLeft(r.left(now, training), "pass %d%s, %s rows/s", now.Epoch, p.line,
-			rounded(rows/training.Seconds()))
+		p.showLeft(r.left(now, training), "pass %d%s, %.3g rows/s", now.Epoch, p.line,
+			rows/training.Seconds())
 	}
 	if measured {
 		r.times.measuring = time.Since(start) - training
-	}
-}
-
-// mayMeasure reports whether it is long enough since the last measurement.
-func (p *trainProgress) mayMeasure() bool {
-	return p.measured.IsZero() || time.Since(p.measured) >= 9*p.cost
-}
-
-// fitRows returns the rows whose accuracy is shown.
-func (r *linearRun) fitRows() *pegasos.Labelled {
-	if r.trainer.Valid != nil {
-		return r.trainer.Valid
-	}
-	return r.curve.rows
-}
-
-// describe says how good a measured model is, and how well it predicts some rows.
-func (p *trainProgress) describe(m *pegasos.Model, rows *pegasos.Labelled, threads int) {
-	p.line = describeResult(m.Result)
-	if value := fit(m, rows, threads); m.Classes == nil {
-		p.line += fmt.Sprintf(", RMSE %.4g", value)
-	} else {
-		p.line += fmt.Sprintf(", accuracy %.1f %%", 100*value)
 	}
 }
 
@@ -71,21 +49,6 @@ func describeResult(r pegasos.Result) string {
 		return fmt.Sprintf(", objective %.4g", r.Objective)
 	}
 	return fmt.Sprintf(", objective %.4g, proven %s", r.Objective, proof.Percent(r.Gap))
-}
-
-// rounded writes a large number with two or three digits and k, M or G.
-func rounded(v float64) string {
-	unit := ""
-	for _, next := range []string{"k", "M", "G"} {
-		if v < 999.5 {
-			break
-		}
-		v, unit = v/1000, next
-	}
-	if v < 9.95 {
-		return fmt.Sprintf("%.1f%s", v, unit)
-	}
-	return fmt.Sprintf("%.0f%s", v, unit)
 }
 
 // left estimates the time that the rest of the run takes, with what the curve measures in it.
