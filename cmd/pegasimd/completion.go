@@ -67,17 +67,7 @@ complete -c pegasimd -a '(__pegasimd_words)'
 `,
 }
 
-func completion(c *call) error {
-	if len(c.args) > 1 && c.args[0] == "words" {
-		for _, line := range candidates(c.args[1:]) {
-			fmt.Fprintln(c.stdout, line)
-		}
-		return nil
-	}
-	args, err := c.parse(noFlags{}, 1, 1)
-	if err != nil {
-		return err
-	}
+func completion(c *call, _ flagGroup, args []string) error {
 	script, ok := shells[args[0]]
 	if !ok {
 		names := choicesOf(shellNames)
@@ -98,37 +88,39 @@ func commandNames() (names []string) {
 
 // candidates returns what the last of the words of a command line may become: lines of a word, and
 // what it means behind a tab. There are none for files.
-func candidates(words []string) (lines []string) {
-	if len(words) == 1 {
-		for _, cmd := range commands {
-			lines = append(lines, cmd.name+"\t"+cmd.summary)
-		}
-		return append(lines, "help\tlist a command's flags and give examples")
+func candidates(words []string) string {
+	var lines strings.Builder
+	before, word := "help", words[len(words)-1]
+	if len(words) > 1 {
+		before = words[len(words)-2]
 	}
-	before, word := words[len(words)-2], words[len(words)-1]
-	if words[0] == "help" {
-		return commandNames()
+	if before == "help" {
+		for _, cmd := range commands {
+			fmt.Fprintf(&lines, "%s\t%s\n", cmd.name, cmd.summary)
+		}
+		return lines.String() + "help\tlist a command's flags and give examples\n"
 	}
 	k := slices.Index(commandNames(), words[0])
 	if k < 0 {
-		return nil
+		return ""
 	}
 	flags := flag.NewFlagSet("", flag.ContinueOnError)
 	commands[k].flags().define(flags)
-	if f := flags.Lookup(strings.TrimLeft(before, "-")); f != nil && before[0] == '-' {
-		takes, _ := placeholderOf(f)
-		return choicesOf(takes)
-	}
-	if !strings.HasPrefix(word, "-") {
-		return choicesOf(commands[k].arguments)
-	}
 	flags.Bool("help-all", false, "list all flags")
+	f := flags.Lookup(strings.TrimLeft(before, "-"))
+	switch {
+	case f != nil && before[0] == '-':
+		takes, _ := placeholderOf(f)
+		return strings.Join(choicesOf(takes), "\n")
+	case !strings.HasPrefix(word, "-"):
+		return strings.Join(choicesOf(commands[k].arguments), "\n")
+	}
 	flags.VisitAll(func(f *flag.Flag) {
 		_, does := placeholderOf(f)
 		does, _, _ = strings.Cut(does, ";")
 		does, _, _ = strings.Cut(does, ":")
 		does, _, _ = strings.Cut(does, " (")
-		lines = append(lines, "-"+f.Name+"\t"+does)
+		fmt.Fprintf(&lines, "-%s\t%s\n", f.Name, does)
 	})
-	return lines
+	return lines.String()
 }

@@ -35,14 +35,10 @@ Examples:
 	run:    convert,
 }
 
-func convert(c *call) error {
-	var f convertFlags
-	args, err := c.parse(&f, 2, 2)
-	if err != nil {
-		return err
-	}
+func convert(c *call, flags flagGroup, args []string) error {
+	f := flags.(*convertFlags)
 	if f.from != "" || f.to != "" {
-		return convertModel(c, &f, args[0], args[1])
+		return convertModel(c, f, args[0], args[1])
 	}
 	if args[0] != "-" {
 		if model, _ := holdsModel(args[0], &f.data); model {
@@ -58,7 +54,7 @@ func convert(c *call) error {
 	}
 	c.reads("DATA", args[0])
 	out := c.writes("OUT", args[1], dataKinds[format])
-	if err := c.openOutputs(f.data.force); err != nil {
+	if err := c.openOutputs(); err != nil {
 		return err
 	}
 	var rows, cols int

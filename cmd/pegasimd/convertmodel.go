@@ -45,7 +45,7 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	}
 	c.reads("MODEL", in)
 	o := c.writes("OUT", out, modelKinds[f.to])
-	if err := c.openOutputs(f.data.force); err != nil {
+	if err := c.openOutputs(); err != nil {
 		return err
 	}
 	m, err := readForm(f.from, in)

@@ -45,13 +45,9 @@ Examples:
 	run:   cv,
 }
 
-func cv(c *call) error {
-	v := &search{call: c}
-	args, err := c.parse(&v.flags, 1, 1)
-	if err != nil {
-		return err
-	}
-	f := &v.flags
+func cv(c *call, flags flagGroup, args []string) error {
+	f := flags.(*cvFlags)
+	v := &search{call: c, flags: f}
 	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
 		return err
 	}
@@ -76,7 +72,7 @@ func cv(c *call) error {
 // A search is one run of cv.
 type search struct {
 	*call
-	flags             cvFlags
+	flags             *cvFlags
 	cfg               pegasos.Config
 	kernel            kernelsvm.Config // with -kernel
 	classWeight       string           // of cfg, with names in place of labels
@@ -179,7 +175,7 @@ func (v *search) openFiles() error {
 	v.reads("-weights", v.flags.weights)
 	v.modelOut = v.writes("-model", v.flags.model, modelKind)
 	v.jsonOut = v.writes("-json", v.flags.json, reportKind)
-	return v.openOutputs(v.flags.data.force)
+	return v.openOutputs()
 }
 
 // readData reads the data and the weights, and cuts the rows into folds.

@@ -81,12 +81,8 @@ type classReport struct {
 	Support          int    `json:"support"`
 }
 
-func eval(c *call) error {
-	var f evalFlags
-	args, err := c.parse(&f, 2, 2)
-	if err != nil {
-		return err
-	}
+func eval(c *call, flags flagGroup, args []string) error {
+	f := flags.(*evalFlags)
 	if _, err := pictureFormat(f.plot); f.plot != "" && err != nil {
 		return err
 	}
@@ -94,7 +90,7 @@ func eval(c *call) error {
 	c.reads("MODEL", args[1])
 	jsonOut := c.writes("-json", f.json, reportKind)
 	plotOut := c.writes("-plot", f.plot, pictureKind)
-	if err := c.openOutputs(f.data.force); err != nil {
+	if err := c.openOutputs(); err != nil {
 		return err
 	}
 	m, err := c.readModel(args[1], args[0], &f.data)

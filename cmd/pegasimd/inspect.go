@@ -21,15 +21,11 @@ Examples:
 	run:    inspect,
 }
 
-func inspect(c *call) error {
-	var f inspectFlags
-	args, err := c.parse(&f, 1, 1)
-	if err != nil {
-		return err
-	}
+func inspect(c *call, flags flagGroup, args []string) error {
+	f := flags.(*inspectFlags)
 	c.reads("DATA", args[0])
 	jsonOut := c.writes("-json", f.json, reportKind)
-	if err := c.openOutputs(f.data.force); err != nil {
+	if err := c.openOutputs(); err != nil {
 		return err
 	}
 	model, err := holdsModel(args[0], &f.data)
@@ -37,7 +33,7 @@ func inspect(c *call) error {
 		return err
 	}
 	if model {
-		return inspectModel(c, &f, args[0], jsonOut)
+		return inspectModel(c, f, args[0], jsonOut)
 	}
-	return inspectData(c, &f, args[0], jsonOut)
+	return inspectData(c, f, args[0], jsonOut)
 }

@@ -56,7 +56,7 @@ type command struct {
 	name, arguments, summary, help string
 	common                         string // the flags that -h lists; empty for all
 	flags                          func() flagGroup
-	run                            func(c *call) error
+	run                            func(c *call, flags flagGroup, args []string) error
 }
 
 var commands []command
@@ -72,12 +72,10 @@ func init() { // of which completion needs the list
 type call struct {
 	context.Context
 	flags  *flag.FlagSet
-	args   []string
 	stdout *standardOutput
 	stderr io.Writer
 
 	stage   *stage
-	force   bool // replace any file
 	helpAll bool // help lists all flags
 	// what is wrong with a flag's value, in place of what package flag says
 	flagError error
@@ -89,6 +87,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		printUsage(stderr)
 		return exitUsage
+	}
+	if len(args) > 2 && args[0] == completionCommand.name && args[1] == "words" {
+		fmt.Fprint(stdout, candidates(args[2:]))
+		return exitDone
 	}
 	name, args := args[0], args[1:]
 	if name == "-version" || name == "--version" {
@@ -134,13 +136,17 @@ To begin with: pegasimd train DATA, then pegasimd cv DATA, then pegasimd predict
 
 // call runs the command and returns the exit code.
 func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c := &call{Context: ctx, args: args, stdout: &standardOutput{w: stdout}, stderr: stderr,
+	c := &call{Context: ctx, stdout: &standardOutput{w: stdout}, stderr: stderr,
 		stage: stageOf(ctx)}
 	c.flags = flag.NewFlagSet(cmd.name, flag.ContinueOnError)
 	c.flags.SetOutput(io.Discard)
 	c.flags.Usage = func() {}
 	defer c.discardOutputs() // also if it panics
-	err := cmd.run(c)
+	group := cmd.flags()
+	arguments, err := c.parse(group, args, cmd.arguments)
+	if err == nil {
+		err = cmd.run(c, group, arguments)
+	}
 	var usage usageError
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -190,34 +196,32 @@ func exitCode(name string, err error, stderr io.Writer) int {
 }
 
 // parse reads the flags of a group, which may come before, between and after the arguments, and
-// takes min to max arguments.
-func (c *call) parse(group flagGroup, min, max int) (arguments []string, err error) {
+// takes as many arguments as usage has words, of which those in brackets can be left out.
+func (c *call) parse(group flagGroup, args []string, usage string) (arguments []string, err error) {
 	group.define(c.flags)
 	c.checkValues()
 	c.flags.BoolFunc("help-all", "list all flags", func(string) error {
 		c.helpAll = true
 		return flag.ErrHelp
 	})
-	for rest := c.args; ; {
-		if err := c.flags.Parse(rest); err != nil {
-			if c.helpAll || errors.Is(err, flag.ErrHelp) {
-				return nil, flag.ErrHelp
-			}
+	for {
+		if err := c.flags.Parse(args); c.helpAll || errors.Is(err, flag.ErrHelp) {
+			return nil, flag.ErrHelp
+		} else if err != nil {
 			return nil, c.inShellWords(err)
 		}
-		rest = c.flags.Args()
-		if len(rest) == 0 {
+		if args = c.flags.Args(); len(args) == 0 {
 			break
 		}
-		arguments, rest = append(arguments, rest[0]), rest[1:]
+		arguments, args = append(arguments, args[0]), args[1:]
 	}
-	if len(arguments) < min {
+	most := len(strings.Fields(usage))
+	switch {
+	case len(arguments) < most-strings.Count(usage, "["):
 		return nil, usagef("too few arguments")
-	}
-	if len(arguments) > max {
-		return nil, usagef("unexpected argument %q", arguments[max])
-	}
-	if slices.Contains(arguments, "") {
+	case len(arguments) > most:
+		return nil, usagef("unexpected argument %q", arguments[most])
+	case slices.Contains(arguments, ""):
 		return nil, usagef("an argument is empty: want a name")
 	}
 	return arguments, nil

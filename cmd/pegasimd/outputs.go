@@ -38,8 +38,7 @@ func (c *call) writes(what, name string, kind kind) *output {
 func (o *output) toStdout() bool { return o != nil && o.name == "-" }
 
 // openOutputs opens all outputs, unless one of them would replace what it should not.
-func (c *call) openOutputs(force bool) error {
-	c.force = force
+func (c *call) openOutputs() error {
 	if err := c.checkStdio(); err != nil {
 		return err
 	}
@@ -54,6 +53,12 @@ func (c *call) openOutputs(force bool) error {
 		}
 	}
 	return nil
+}
+
+// force reports whether any file may be replaced.
+func (c *call) force() bool {
+	f := c.flags.Lookup("force")
+	return f != nil && f.Value.String() == "true"
 }
 
 // checkStdio makes sure that standard input and output have one use each.
@@ -97,7 +102,7 @@ func (o *output) check(others []*output) error {
 			return usagef("%s and %s are the same file, %s", other.what, o.what, o.name)
 		}
 	}
-	if info == nil || o.call.force {
+	if info == nil || o.call.force() {
 		return nil
 	}
 	for _, in := range o.call.inputs {
@@ -128,7 +133,7 @@ func (o *output) old() (info fs.FileInfo, direct bool) {
 
 // checkKind returns an error if there is a file that is not of the output's kind.
 func (o *output) checkKind() error {
-	if o == nil || o.kind.is == nil || o.call.force {
+	if o == nil || o.kind.is == nil || o.call.force() {
 		return nil
 	}
 	if info, direct := o.old(); direct || info == nil || info.Size() == 0 {

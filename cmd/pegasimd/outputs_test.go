@@ -356,7 +356,7 @@ func TestPanicLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	broken := command{name: "broken", run: func(c *call) error {
 		c.writes("OUT", filepath.Join(dir, "out"), modelKind)
-		if err := c.openOutputs(false); err != nil {
+		if err := c.openOutputs(); err != nil {
 			t.Error(err)
 		}
 		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {

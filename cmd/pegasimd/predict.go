@@ -41,19 +41,15 @@ Examples:
 	run:    predict,
 }
 
-func predict(c *call) error {
-	var f predictFlags
-	args, err := c.parse(&f, 2, 3)
-	if err != nil {
-		return err
-	}
+func predict(c *call, flags flagGroup, args []string) error {
+	f := flags.(*predictFlags)
 	if err := f.check(); err != nil {
 		return err
 	}
 	c.reads("DATA", args[0])
 	c.reads("MODEL", args[1])
 	out := c.writes("OUT", append(args, "-")[2], kind{}) // told by the model
-	if err := c.openOutputs(f.data.force); err != nil {
+	if err := c.openOutputs(); err != nil {
 		return err
 	}
 	m, err := c.readModel(args[1], args[0], &f.data)

@@ -26,12 +26,8 @@ Examples:
 	run:    scale,
 }
 
-func scale(c *call) error {
-	var f scaleFlags
-	args, err := c.parse(&f, 2, 2)
-	if err != nil {
-		return err
-	}
+func scale(c *call, flags flagGroup, args []string) error {
+	f := flags.(*scaleFlags)
 	format, err := outFormat(args[1])
 	if err != nil {
 		return err
@@ -43,7 +39,7 @@ func scale(c *call) error {
 	c.reads("-like", f.like)
 	out := c.writes("OUT", args[1], dataKinds[format])
 	saveOut := c.writes("-save", f.save, scaleKind)
-	if err := c.openOutputs(f.data.force); err != nil {
+	if err := c.openOutputs(); err != nil {
 		return err
 	}
 	scaler, err := f.scaler()

@@ -50,12 +50,8 @@ Examples:
 	run:   train,
 }
 
-func train(c *call) error {
-	var f trainFlags
-	args, err := c.parse(&f, 1, 2)
-	if err != nil {
-		return err
-	}
+func train(c *call, flags flagGroup, args []string) error {
+	f := flags.(*trainFlags)
 	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
 		return err
 	}
@@ -72,9 +68,9 @@ func train(c *call) error {
 		}
 	}
 	if f.kernel.wanted() {
-		return trainKernel(c, &f, args[0], model)
+		return trainKernel(c, f, args[0], model)
 	}
-	return trainLinear(c, &f, args[0], model)
+	return trainLinear(c, f, args[0], model)
 }
 
 // A linearRun is one run of train without -kernel.
@@ -173,7 +169,7 @@ func (r *linearRun) openFiles() error {
 	r.curve.pictureOut = r.writes("-plot", f.curve.plot, pictureKind)
 	r.proofOut = r.writes("-proof", f.proof, proofKind)
 	r.jsonOut = r.writes("-json", f.json, reportKind)
-	return r.openOutputs(f.data.force)
+	return r.openOutputs()
 }
 
 // readModels reads those that the run starts from.

@@ -34,7 +34,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 	c.reads("DATA", data)
 	modelOut := c.writes("MODEL", model, modelKind)
 	jsonOut := c.writes("-json", f.json, reportKind)
-	if err := c.openOutputs(f.data.force); err != nil {
+	if err := c.openOutputs(); err != nil {
 		return err
 	}
 	reader := c.reader(f.data)

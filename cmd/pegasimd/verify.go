@@ -116,12 +116,8 @@ type verifyReport struct {
 	noData bool // it does not say of which data
 }
 
-func verify(c *call) error {
-	var f verifyFlags
-	args, err := c.parse(&f, 2, 2)
-	if err != nil {
-		return err
-	}
+func verify(c *call, flags flagGroup, args []string) error {
+	f := flags.(*verifyFlags)
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -133,10 +129,10 @@ func verify(c *call) error {
 	c.reads("-prior", f.prior)
 	c.reads("-start", f.start)
 	jsonOut := c.writes("-json", f.json, reportKind)
-	if err := c.openOutputs(f.data.force); err != nil {
+	if err := c.openOutputs(); err != nil {
 		return err
 	}
-	r, err := c.verify(&f, args[0], args[1])
+	r, err := c.verify(f, args[0], args[1])
 	if err != nil {
 		return err
 	}
