@@ -41,46 +41,6 @@ Examples:
 	run:    eval,
 }
 
-// evalReport is what -json writes.
-type evalReport struct {
-	Accuracy         number        `json:"accuracy"`
-	Error            number        `json:"error"`
-	ROCAUC           number        `json:"roc_auc"`
-	AveragePrecision number        `json:"average_precision"`
-	LogLoss          number        `json:"log_loss"`
-	RMSE             number        `json:"rmse"`
-	MAE              number        `json:"mae"`
-	R2               number        `json:"r2"`
-	Objective        number        `json:"objective"`
-	Penalty          number        `json:"penalty"`
-	MeanLoss         number        `json:"mean_loss"`
-	Lambda           float64       `json:"lambda"`
-	Rows             int           `json:"rows"`
-	Features         int           `json:"features"`
-	Ignored          int64         `json:"ignored_values"`
-	Macro            *classReport  `json:"macro"`
-	Classes          []classReport `json:"classes"`
-	Labels           []string      `json:"labels"`
-	Confusion        [][]int       `json:"confusion"` // rows true, columns predicted
-	ISA              string        `json:"isa"`
-	Layout           string        `json:"layout"`
-	ModelHash        string        `json:"model_hash"`
-
-	right      int
-	unknown    bool // there are labels that the model does not know
-	hasLogLoss bool
-}
-
-type classReport struct {
-	Label            string `json:"label,omitempty"`
-	Precision        number `json:"precision"`
-	Recall           number `json:"recall"`
-	F1               number `json:"f1"`
-	ROCAUC           number `json:"roc_auc"`
-	AveragePrecision number `json:"average_precision"`
-	Support          int    `json:"support"`
-}
-
 func eval(c *call, flags flagGroup, args []string) error {
 	f := flags.(*evalFlags)
 	if _, err := pictureFormat(f.plot); f.plot != "" && err != nil {

@@ -34,8 +34,8 @@ type predictor interface {
 	Penalty() float64
 	MeanLoss(scores []float64, y []float32) float64
 
-	// report has what inspect prints: of each weight vector the top largest weights.
-	report(of fileReport, top int) modelReport
+	// report fills in what inspect prints: of each weight vector the top largest weights.
+	report(r *modelReport, top int)
 }
 
 // readPredictor reads the model that a file holds, or that stdin has if the name is "-".
@@ -103,11 +103,11 @@ func (m linearModel) scoreNames() []string {
 
 // problemName returns what the weight vector k is for: of a pair "b:a", b and not a.
 func (m linearModel) problemName(k int) string {
-	v := describeVector(m.Model, k, 0)
-	if m.Config.Multiclass == pegasos.OneVsOne && v.Against != "" {
-		return v.For + ":" + v.Against
+	of, against := m.problem(k)
+	if m.Config.Multiclass == pegasos.OneVsOne && against != "" {
+		return of + ":" + against
 	}
-	return v.For
+	return of
 }
 
 func (m linearModel) showScores(scores, columns []float64) {

@@ -144,3 +144,166 @@ type cvPoint struct {
 	cfg  pegasos.Config
 	best bool
 }
+
+// A modelReport is what inspect writes of a model.
+type modelReport struct {
+	File        string            `json:"file"`
+	Bytes       int64             `json:"bytes"` // 0 of standard input
+	Hash        string            `json:"model_hash"`
+	Labels      []string          `json:"labels"`
+	Features    int               `json:"features"`
+	IndexBase   int               `json:"index_base"`
+	Columns     []string          `json:"columns,omitempty"`      // the features' names
+	Label       string            `json:"label_column,omitempty"` // with Columns: the name of the label's
+	Lambda      float64           `json:"lambda"`
+	Prior       string            `json:"prior,omitempty"`
+	Calibration []pegasos.Sigmoid `json:"calibration,omitempty"`
+	Objective   number            `json:"objective"`
+	Dual        number            `json:"dual_objective"`
+	Gap         number            `json:"gap"`
+	Steps       int64             `json:"steps"`
+	Epochs      float64           `json:"epochs"`
+	worstReport
+	Violations int64        `json:"violations"`
+	R2         float64      `json:"r2"` // mean |x|^2
+	T0         float64      `json:"t0"`
+	Config     any          `json:"config"`             // a pegasos.Config or a kernelsvm.Config
+	Settings   string       `json:"settings,omitempty"` // as in the report of training
+	State      *stateReport `json:"state,omitempty"`    // of a checkpoint
+
+	Vectors []vectorReport `json:"vectors,omitempty"` // of a linear model
+
+	// Of a kernel machine.
+	Passes   int             `json:"passes,omitempty"`
+	Support  int             `json:"support_rows,omitempty"`
+	Layout   string          `json:"layout,omitempty"`
+	Problems []kernelProblem `json:"problems,omitempty"`
+}
+
+type stateReport struct {
+	Steps   int64  `json:"steps"`
+	Numbers int    `json:"numbers"`
+	Data    string `json:"data"`
+}
+
+// A vectorReport is about one weight vector.
+type vectorReport struct {
+	For      string   `json:"for"`               // the class
+	Against  string   `json:"against,omitempty"` // the other, if there is just one
+	Nonzero  int      `json:"nonzero"`
+	Norm     float64  `json:"norm"`
+	Bias     *float64 `json:"bias,omitempty"`
+	Heaviest []weight `json:"largest"`
+}
+
+type weight struct {
+	Feature int     `json:"feature"`
+	Name    string  `json:"name,omitempty"` // of its column
+	Weight  float32 `json:"weight"`
+}
+
+// A kernelProblem is one of a kernel model's.
+type kernelProblem struct {
+	For     string  `json:"for"` // what a score above 0 speaks for: of a pair "b:a", b and not a
+	Support int     `json:"support_rows"`
+	Largest float64 `json:"largest"` // coefficient, without its sign
+}
+
+// inspectReport is what -json writes of data.
+type inspectReport struct {
+	Rows      int          `json:"rows"`
+	Features  int          `json:"features"`
+	NNZ       int          `json:"nnz"`
+	Fill      float64      `json:"fill"`
+	Layout    string       `json:"layout"`
+	IndexBase int          `json:"index_base"`
+	HashBits  int          `json:"hash_bits"`
+	Mapped    bool         `json:"mapped"`
+	Labels    []labelCount `json:"labels"` // null if there are more than 1,000
+	Distinct  int          `json:"distinct_labels"`
+	NormMin   float64      `json:"norm_min"`
+	NormMax   float64      `json:"norm_max"` // R
+	R2        float64      `json:"r2"`       // the mean squared norm
+	ZeroRows  int          `json:"zero_rows"`
+	Warnings  []string     `json:"warnings"`
+	Seconds   float64      `json:"load_seconds"`
+}
+
+type labelCount struct {
+	Label string `json:"label"`
+	Rows  int    `json:"rows"`
+}
+
+// evalReport is what -json writes.
+type evalReport struct {
+	Accuracy         number        `json:"accuracy"`
+	Error            number        `json:"error"`
+	ROCAUC           number        `json:"roc_auc"`
+	AveragePrecision number        `json:"average_precision"`
+	LogLoss          number        `json:"log_loss"`
+	RMSE             number        `json:"rmse"`
+	MAE              number        `json:"mae"`
+	R2               number        `json:"r2"`
+	Objective        number        `json:"objective"`
+	Penalty          number        `json:"penalty"`
+	MeanLoss         number        `json:"mean_loss"`
+	Lambda           float64       `json:"lambda"`
+	Rows             int           `json:"rows"`
+	Features         int           `json:"features"`
+	Ignored          int64         `json:"ignored_values"`
+	Macro            *classReport  `json:"macro"`
+	Classes          []classReport `json:"classes"`
+	Labels           []string      `json:"labels"`
+	Confusion        [][]int       `json:"confusion"` // rows true, columns predicted
+	ISA              string        `json:"isa"`
+	Layout           string        `json:"layout"`
+	ModelHash        string        `json:"model_hash"`
+
+	right      int
+	unknown    bool // there are labels that the model does not know
+	hasLogLoss bool
+}
+
+type classReport struct {
+	Label            string `json:"label,omitempty"`
+	Precision        number `json:"precision"`
+	Recall           number `json:"recall"`
+	F1               number `json:"f1"`
+	ROCAUC           number `json:"roc_auc"`
+	AveragePrecision number `json:"average_precision"`
+	Support          int    `json:"support"`
+}
+
+// verifyReport is what verify -json writes.
+type verifyReport struct {
+	Verdict          string   `json:"verdict"`
+	Reasons          []string `json:"reasons"` // why it is contradicted
+	ModelHash        string   `json:"model_hash"`
+	Data             string   `json:"data"`
+	DataKnown        bool     `json:"data_known"` // they are those that the model names
+	Objective        number   `json:"objective"`
+	Bound            number   `json:"dual_objective"`
+	Gap              number   `json:"gap"`
+	Proof            bool     `json:"proof"`    // the bound is that of -proof
+	Sigmoids         bool     `json:"sigmoids"` // they are those of -sigmoids
+	ClaimedObjective number   `json:"claimed_objective"`
+	ClaimedBound     number   `json:"claimed_dual_objective"`
+	ClaimedGap       number   `json:"claimed_gap"`
+	Rows             int      `json:"rows"`
+	Features         int      `json:"features"`
+
+	kernel bool // it is a kernel machine
+	noData bool // it does not say of which data
+}
+
+// versionReport is what version -json writes.
+type versionReport struct {
+	Version  string   `json:"version"`
+	Commit   string   `json:"commit"`
+	Modified bool     `json:"modified"` // the tree had changes that are not in the commit
+	Go       string   `json:"go"`
+	OS       string   `json:"os"`
+	Arch     string   `json:"arch"`
+	ISA      string   `json:"isa"`
+	Paths    []string `json:"paths"` // that this machine has
+}

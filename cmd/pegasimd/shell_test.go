@@ -348,7 +348,7 @@ func TestCompletion(t *testing.T) {
 			t.Errorf("%s: %v\n%s", shell, err, out)
 		}
 		for words, want := range map[string]string{
-			"pegasimd tr": "train", "pegasimd train -lam": "-lambda -lambdas",
+			"pegasimd tr": "train", "pegasimd cv -lam": "-lambda -lambdas",
 			"pegasimd train x -loss lo": "log", "pegasimd completion z": "zsh",
 			"pegasimd help pre": "predict", "pegasimd train -help-a": "-help-all",
 		} {

@@ -94,28 +94,6 @@ func (v *verifyFlags) check() error {
 // proofKind is what train -proof writes.
 var proofKind = beginsWith("a proof of pegasimd", "pegasimd proof ")
 
-// verifyReport is what verify -json writes.
-type verifyReport struct {
-	Verdict          string   `json:"verdict"`
-	Reasons          []string `json:"reasons"` // why it is contradicted
-	ModelHash        string   `json:"model_hash"`
-	Data             string   `json:"data"`
-	DataKnown        bool     `json:"data_known"` // they are those that the model names
-	Objective        number   `json:"objective"`
-	Bound            number   `json:"dual_objective"`
-	Gap              number   `json:"gap"`
-	Proof            bool     `json:"proof"`    // the bound is that of -proof
-	Sigmoids         bool     `json:"sigmoids"` // they are those of -sigmoids
-	ClaimedObjective number   `json:"claimed_objective"`
-	ClaimedBound     number   `json:"claimed_dual_objective"`
-	ClaimedGap       number   `json:"claimed_gap"`
-	Rows             int      `json:"rows"`
-	Features         int      `json:"features"`
-
-	kernel bool // it is a kernel machine
-	noData bool // it does not say of which data
-}
-
 func verify(c *call, flags flagGroup, args []string) error {
 	f := flags.(*verifyFlags)
 	if err := f.check(); err != nil {

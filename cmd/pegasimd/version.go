@@ -30,18 +30,6 @@ func (v *versionFlags) define(f *flag.FlagSet) {
 	defineJSON(f, &v.json)
 }
 
-// versionReport is what version -json writes.
-type versionReport struct {
-	Version  string   `json:"version"`
-	Commit   string   `json:"commit"`
-	Modified bool     `json:"modified"` // the tree had changes that are not in the commit
-	Go       string   `json:"go"`
-	OS       string   `json:"os"`
-	Arch     string   `json:"arch"`
-	ISA      string   `json:"isa"`
-	Paths    []string `json:"paths"` // that this machine has
-}
-
 func version(c *call, flags flagGroup, _ []string) error {
 	out := c.writes("-json", flags.(*versionFlags).json, reportKind)
 	if err := c.openOutputs(); err != nil {
