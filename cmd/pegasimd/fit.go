@@ -80,41 +80,37 @@ func numberOf(v float64) *number {
 
 // newClassFit is newFitReport of classes.
 func newClassFit(m *pegasos.Model, y, predicted []float32) *fitReport {
-	rows, right := make([]float64, len(m.Classes)), make([]float64, len(m.Classes))
-	var hits float64
-	for i, v := range y {
-		k, found := slices.BinarySearch(m.Classes, v)
-		if !found {
-			continue
-		}
-		rows[k]++
-		if predicted[i] == v {
-			right[k]++
-			hits++
-		}
+	truth, guess := make([]int, len(y)), make([]int, len(y))
+	for i := range y { // a label that is no class counts as one more
+		truth[i] = indexOr(m.Classes, y[i], len(m.Classes))
+		guess[i] = indexOr(m.Classes, predicted[i], len(m.Classes))
 	}
-	n := float64(len(y))
-	most, least, balanced, present := 0, -1, 0.0, 0.0
-	for k, of := range rows {
-		if of == 0 {
-			continue
-		}
-		if of > rows[most] {
+	classes := metrics.Classes(metrics.Confusion(truth, guess, len(m.Classes)+1))
+	n, most, least := float64(len(y)), 0, -1
+	for k, c := range classes[:len(m.Classes)] {
+		if c.Support > classes[most].Support {
 			most = k
 		}
-		if least < 0 || of < rows[least] {
+		if c.Support > 0 && (least < 0 || c.Support < classes[least].Support) {
 			least = k
 		}
-		balanced += right[k] / of
-		present++
 	}
-	r := &fitReport{Accuracy: numberOf(hits / n), Constant: numberOf(rows[most] / n),
-		Largest: m.ClassName(most)}
-	if least >= 0 && rows[least] < fewOfAll*n && len(m.Classes) == 2 {
-		r.Balanced, r.Recall = numberOf(balanced/present), numberOf(right[least]/rows[least])
-		r.Minority, r.share = m.ClassName(least), rows[least]/n
+	r := &fitReport{Accuracy: numberOf(metrics.Accuracy(truth, guess)),
+		Constant: numberOf(float64(classes[most].Support) / n), Largest: m.ClassName(most)}
+	if least >= 0 && float64(classes[least].Support) < fewOfAll*n && len(m.Classes) == 2 {
+		r.Balanced = numberOf(metrics.BalancedAccuracy(classes))
+		r.Recall = numberOf(classes[least].Recall)
+		r.Minority, r.share = m.ClassName(least), float64(classes[least].Support)/n
 	}
 	return r
+}
+
+// indexOr returns the position of a label among ascending classes, or other if it is none.
+func indexOr(classes []float32, label float32, other int) int {
+	if k, found := slices.BinarySearch(classes, label); found {
+		return k
+	}
+	return other
 }
 
 func (r *fitReport) String() string {

@@ -75,57 +75,35 @@ func (v *search) run(p *progress) error {
 	}
 }
 
-// runSome is run with a number of runs at a time.
+// runSome is run with a number of runs at a time. When one fails the others are cancelled.
 func (v *search) runSome(threads, atOnce int, p *progress) error {
 	folds := v.flags.folds
 	runs := make([]cvRun, len(v.grid)*folds)
+	ctx, cancel := context.WithCancelCause(v)
+	defer cancel(nil)
 	var mu sync.Mutex
 	finished := 0
-	i, err := firstFailure(v, atOnce, len(runs), func(ctx context.Context, i int) (err error) {
-		runs[i], err = v.one(ctx, v.grid[i/folds].cfg, i%folds, threads/atOnce,
-			v.memory/int64(atOnce))
+	parallel.For(atOnce, len(runs), func(_, i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		run, err := v.one(ctx, v.grid[i/folds].cfg, i%folds, threads/atOnce, v.memory/int64(atOnce))
+		if err != nil {
+			cancel(fmt.Errorf("fold %d of %d: %w", i%folds+1, folds, err))
+		}
 		mu.Lock()
 		defer mu.Unlock()
+		runs[i] = run
 		finished++
 		p.show(float64(finished)/float64(len(runs)), "%d of %d runs", finished, len(runs))
-		return err
 	})
-	if err != nil {
-		return fmt.Errorf("fold %d of %d: %w", i%folds+1, folds, err)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
 	for i := range v.grid {
 		v.grid[i].sum(runs[i*folds:][:folds])
 	}
 	return nil
-}
-
-// firstFailure does the runs, several at a time. It returns the first run that fails, by number and
-// not by time: when one has failed those after it are cancelled, and those before it go on.
-func firstFailure(
-	ctx context.Context, threads, runs int, do func(ctx context.Context, i int) error,
-) (failed int, err error) {
-	contexts, cancels := make([]context.Context, runs), make([]context.CancelFunc, runs)
-	for i := range contexts {
-		contexts[i], cancels[i] = context.WithCancel(ctx)
-		defer cancels[i]()
-	}
-	errs := make([]error, runs)
-	parallel.For(threads, runs, func(_, i int) {
-		if errs[i] = contexts[i].Err(); errs[i] == nil {
-			errs[i] = do(contexts[i], i)
-		}
-		if errs[i] != nil {
-			for _, cancel := range cancels[i+1:] {
-				cancel()
-			}
-		}
-	})
-	for i, err := range errs {
-		if err != nil {
-			return i, err
-		}
-	}
-	return 0, nil
 }
 
 // A cvRun is the training of a point without one fold.
