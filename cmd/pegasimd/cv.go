@@ -51,9 +51,6 @@ func cv(c *call, flags flagGroup, args []string) error {
 	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
 		return err
 	}
-	if err := f.memory.check(); err != nil {
-		return err
-	}
 	if f.folds < 2 {
 		return usagef("-folds: have %d, want 2 or more", f.folds)
 	}

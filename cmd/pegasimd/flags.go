@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -139,34 +140,23 @@ func (s *settingFlags) defineRun(f *flag.FlagSet) {
 }
 
 // applyPreset puts a preset's choices where no others are given.
-func (s *settingFlags) applyPreset() error {
+func (s *settingFlags) applyPreset() {
 	if s.preset == "" {
-		return nil
+		return
 	}
-	if s.preset != "paper" {
-		return usagef("there is no preset %q, only paper", s.preset)
+	fields := strings.Fields("Order Offset Average Scale TargetScale Bias Multiclass")
+	if s.cfg.C == 0 {
+		fields = append(fields, "Lambda")
 	}
-	paper := pegasos.Paper()
-	for _, f := range []struct{ to, from *string }{
-		{(*string)(&s.cfg.Order), (*string)(&paper.Order)},
-		{(*string)(&s.cfg.Offset), (*string)(&paper.Offset)},
-		{(*string)(&s.cfg.Average), (*string)(&paper.Average)},
-		{(*string)(&s.cfg.Scale), (*string)(&paper.Scale)},
-		{(*string)(&s.cfg.TargetScale), (*string)(&paper.TargetScale)},
-		{(*string)(&s.cfg.Bias), (*string)(&paper.Bias)},
-		{(*string)(&s.cfg.Multiclass), (*string)(&paper.Multiclass)},
-	} {
-		if *f.to == "" {
-			*f.to = *f.from
+	if s.cfg.Steps == 0 {
+		fields = append(fields, "Epochs")
+	}
+	have, paper := reflect.ValueOf(&s.cfg).Elem(), reflect.ValueOf(pegasos.Paper())
+	for _, name := range fields {
+		if field := have.FieldByName(name); field.IsZero() {
+			field.Set(paper.FieldByName(name))
 		}
 	}
-	if s.cfg.Lambda == 0 && s.cfg.C == 0 {
-		s.cfg.Lambda = paper.Lambda
-	}
-	if s.cfg.Epochs == 0 && s.cfg.Steps == 0 {
-		s.cfg.Epochs = paper.Epochs
-	}
-	return nil
 }
 
 // kernelFlags are those that go with -kernel alone.
@@ -374,14 +364,6 @@ func (m *memoryFlags) define(f *flag.FlagSet) {
 		"24 MB + 32 bytes a row + 10 times the file's size, or 48 bytes a feature if that is more)")
 }
 
-// check checks the flag.
-func (m *memoryFlags) check() error {
-	if m.megabytes < 0 {
-		return usagef("-max-memory: have %d, want 0 or more", m.megabytes)
-	}
-	return nil
-}
-
 // limit returns how many bytes training on the set may take beside it. With the memory for reading
 // it, which is about as much, that is 64 MB, 20 times the size of the data and 64 bytes a row. A
 // problem of two classes may have as many features as the data could ask for.
@@ -480,9 +462,10 @@ func (c *call) given(name string) (given bool) {
 // checkSettings applies the preset, and checks what the packages can't: that flags which are given
 // are not 0, and go with -kernel or without it.
 func (c *call) checkSettings(s *settingFlags, k *kernelFlags) error {
-	if err := s.applyPreset(); err != nil {
-		return err
+	if s.preset != "" && s.preset != "paper" {
+		return usagef("there is no preset %q, only paper", s.preset)
 	}
+	s.applyPreset()
 	if err := k.check(c); err != nil {
 		return err
 	}

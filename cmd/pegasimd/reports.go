@@ -292,8 +292,8 @@ type verifyReport struct {
 	Rows             int      `json:"rows"`
 	Features         int      `json:"features"`
 
-	kernel bool // it is a kernel machine
-	noData bool // it does not say of which data
+	noData bool   // the model does not say of which data it is
+	source string // of the bound
 }
 
 // versionReport is what version -json writes.

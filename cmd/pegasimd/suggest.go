@@ -88,7 +88,7 @@ func (v *checkedValue) check(s string) error {
 }
 
 // notBelowZero are the flags about data that can't be negative; the packages look after others.
-var notBelowZero = strings.Fields("threads max-features max-bytes max-memory hash-bits top")
+var notBelowZero = strings.Fields("threads max-features max-bytes max-memory hash-bits top passes")
 
 // isBool reports whether a flag needs no value.
 func isBool(v flag.Value) bool {

@@ -55,9 +55,6 @@ func train(c *call, flags flagGroup, args []string) error {
 	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
 		return err
 	}
-	if err := f.memory.check(); err != nil {
-		return err
-	}
 	model, err := modelName(args)
 	if err != nil {
 		return err

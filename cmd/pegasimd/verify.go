@@ -78,17 +78,14 @@ func (v *verifyFlags) define(f *flag.FlagSet) {
 // shortestHash is how many digits of a hash are enough to tell it.
 const shortestHash = 16
 
-// check returns what is wrong with the flags.
-func (v *verifyFlags) check() error {
+// checkHash returns what is wrong with -hash.
+func (v *verifyFlags) checkHash() error {
 	v.hash = strings.ToLower(strings.TrimSuffix(v.hash, "..."))
 	if n := len(v.hash); n > 0 && (n < shortestHash || n > 64 ||
 		strings.Trim(v.hash, "0123456789abcdef") != "") {
 		return usagef("-hash: have %q, want %d to 64 hexadecimal digits", v.hash, shortestHash)
 	}
-	if v.passes < 0 {
-		return usagef("-passes: have %d, want 0 or more", v.passes)
-	}
-	return v.memory.check()
+	return nil
 }
 
 // proofKind is what train -proof writes.
@@ -96,7 +93,7 @@ var proofKind = beginsWith("a proof of pegasimd", "pegasimd proof ")
 
 func verify(c *call, flags flagGroup, args []string) error {
 	f := flags.(*verifyFlags)
-	if err := f.check(); err != nil {
+	if err := f.checkHash(); err != nil {
 		return err
 	}
 	c.reads("MODEL", args[0])
@@ -132,6 +129,12 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	if err != nil {
 		return nil, err
 	}
+	kernel, isKernel := p.(kernelModel)
+	for _, name := range strings.Fields("proof weights costs prior start sigmoids passes") {
+		if isKernel && c.given(name) {
+			return nil, usagef("-%s: not for kernel machines", name)
+		}
+	}
 	head := p.Head()
 	set, _, err := c.reader(f.data).read(data, &head)
 	if err != nil {
@@ -141,17 +144,7 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	if set.Rows() == 0 || set.Unlabelled {
 		return nil, fmt.Errorf("%s: no rows with labels to verify with", data)
 	}
-	kernel, isKernel := p.(kernelModel)
-	if isKernel {
-		if err := f.checkKernel(); err != nil {
-			return nil, err
-		}
-	}
 	weights, err := readWeights(f.weights, set.Rows())
-	if err != nil {
-		return nil, err
-	}
-	start, err := f.readStart(p.Cols())
 	if err != nil {
 		return nil, err
 	}
@@ -162,10 +155,10 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	}
 	var v *pegasos.Verification
 	if isKernel {
-		v, err = c.verifyKernel(f, kernel.Model, set)
+		tr := kernelsvm.Trainer{Threads: f.data.opt.Threads, MaxMemory: f.memory.limit(set)}
+		v, err = tr.Verify(c, kernel.Model, set.Examples(), set.Y)
 	} else {
-		tr := pegasos.Trainer{Weights: weights, Start: start}
-		v, err = c.verifyLinear(f, p.(linearModel).Model, set, tr, data)
+		v, err = c.verifyLinear(f, p.(linearModel).Model, set, weights, data)
 	}
 	if err == nil {
 		err = set.Err()
@@ -177,58 +170,33 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 		v.Contradict("the model's hash is %s, not %s", v.Hash, f.hash)
 	}
 	// A model that training started from, or the prior, may lack features: training left them out.
-	narrow := start != nil || f.prior != ""
+	narrow := f.start != "" || f.prior != ""
 	if n := set.Ignored; (n > 0 || len(set.Others) > 0) && !narrow {
 		v.Contradict("the data have features that the model does not have")
 	}
 	return newVerifyReport(v, set, p), nil
 }
 
-// readStart reads the model that the one to verify was trained from, of as many columns; nil for
-// none.
-func (f *verifyFlags) readStart(cols int) (*pegasos.Model, error) {
-	if f.start == "" {
-		return nil, nil
-	}
-	start, err := readLinear(f.start)
-	if err == nil && start.Cols() != cols {
-		err = usagef("-start: the model has %d features, the one that was trained from it %d",
-			start.Cols(), cols)
-	}
-	return start, err
-}
-
-// checkKernel refuses what is not for kernel machines.
-func (f *verifyFlags) checkKernel() error {
-	for _, given := range [][2]string{{"-proof", f.proof}, {"-weights", f.weights},
-		{"-costs", f.costs}, {"-prior", f.prior}, {"-start", f.start}} {
-		if given[1] != "" {
-			return usagef("%s: not for kernel machines", given[0])
-		}
-	}
-	if f.sigmoids {
-		return usagef("-sigmoids: not for kernel machines")
-	}
-	return nil
-}
-
-// verifyKernel verifies a kernel machine.
-func (c *call) verifyKernel(f *verifyFlags, m *kernelsvm.Model, set *dataset.Set) (
-	*pegasos.Verification, error,
-) {
-	tr := kernelsvm.Trainer{Threads: f.data.opt.Threads, MaxMemory: f.memory.limit(set)}
-	return tr.Verify(c, m, set.Examples(), set.Y)
-}
-
 // verifyLinear reads what belongs to the training of a linear model, and verifies it.
-func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set,
-	tr pegasos.Trainer, data string) (v *pegasos.Verification, err error) {
+func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set, weights []float32,
+	data string) (*pegasos.Verification, error) {
 	if err := checkNumbers(data, set, m.Config.Loss); err != nil {
 		return nil, err
 	}
-	tr.Threads, tr.MaxMemory = f.data.opt.Threads, f.memory.limit(set)
+	tr := pegasos.Trainer{Weights: weights, Threads: f.data.opt.Threads,
+		MaxMemory: f.memory.limit(set)}
+	var err error
 	if tr.Costs, err = readCosts(f.costs); err != nil {
 		return nil, err
+	}
+	if f.start != "" {
+		if tr.Start, err = readLinear(f.start); err != nil {
+			return nil, err
+		}
+		if have := tr.Start.Cols(); have != m.Cols() {
+			return nil, usagef("-start: the model has %d features, the one that was trained from "+
+				"it %d", have, m.Cols())
+		}
 	}
 	if f.prior != "" {
 		if tr.Prior, err = readLinear(f.prior); err != nil {
@@ -254,21 +222,23 @@ func readProof(name string) (*pegasos.Proof, error) {
 }
 
 func newVerifyReport(v *pegasos.Verification, set *dataset.Set, p predictor) *verifyReport {
-	claimed := v.Claimed
-	reasons := v.Reasons
-	_, kernel := p.(kernelModel)
-	if reasons == nil {
-		reasons = []string{}
-	}
-	return &verifyReport{
-		Verdict: string(v.Verdict), Reasons: reasons, ModelHash: v.Hash, Data: v.Data,
+	r := &verifyReport{
+		Verdict: string(v.Verdict), Reasons: v.Reasons, ModelHash: v.Hash, Data: v.Data,
 		DataKnown: v.Known, Objective: number(v.Objective), Bound: number(v.Bound),
 		Gap: number(v.Gap), Proof: v.Proven, Sigmoids: v.Sigmoids,
-		ClaimedObjective: number(claimed.Objective),
-		ClaimedBound:     number(claimed.DualObjective), ClaimedGap: number(claimed.Gap),
-		Rows: set.Rows(), Features: p.Cols(),
-		noData: p.data() == "", kernel: kernel,
+		ClaimedObjective: number(v.Claimed.Objective),
+		ClaimedBound:     number(v.Claimed.DualObjective), ClaimedGap: number(v.Claimed.Gap),
+		Rows: set.Rows(), Features: p.Cols(), noData: p.data() == "", source: "from its scores",
 	}
+	if r.Reasons == nil {
+		r.Reasons = []string{} // not null
+	}
+	if _, kernel := p.(kernelModel); kernel {
+		r.source = "from its coefficients"
+	} else if r.Proof {
+		r.source = "from the proof"
+	}
+	return r
 }
 
 // print writes the report for people.
@@ -281,18 +251,12 @@ func (r *verifyReport) print(w io.Writer) {
 	case r.noData:
 		fmt.Fprintf(w, "the model does not say what data it is of: %s, %s\n", rows, features)
 	}
-	source := "from its scores"
-	if r.Proof {
-		source = "from the proof"
-	} else if r.kernel {
-		source = "from its coefficients"
-	}
 	if r.Sigmoids {
-		fmt.Fprintln(w, "the sigmoids are those of the folds, trained anew")
+		fmt.Fprintln(w, "the sigmoids are those of the folds, trained again")
 	}
 	f := proof.Finding{
 		Claimed: float64(r.ClaimedObjective), ClaimedGap: float64(r.ClaimedGap),
-		Objective: float64(r.Objective), Gap: float64(r.Gap), Source: source, Reasons: r.Reasons,
+		Objective: float64(r.Objective), Gap: float64(r.Gap), Source: r.source, Reasons: r.Reasons,
 		Verdict: r.Verdict, Less: r.Verdict == string(pegasos.NotConfirmed),
 	}
 	f.Print(w)

@@ -41,7 +41,7 @@ func verifyTrained(t *testing.T, args []string) {
 	if m, err := pegasos.ReadFile(model); err == nil {
 		f.sigmoids = m.Calibration != nil && m.Config.Patience == 0
 	}
-	c := &call{Context: context.Background(), stdout: &standardOutput{w: io.Discard},
+	c := &call{flags: new(flag.FlagSet), Context: context.Background(), stdout: &standardOutput{w: io.Discard},
 		stderr: io.Discard}
 	r, err := c.verify(&f, model, data)
 	if err != nil {
