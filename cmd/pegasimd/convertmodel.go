@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"strings"
 
@@ -27,21 +28,13 @@ var (
 	}
 )
 
-// check returns what is wrong with the flags about models.
-func (f *convertFlags) check(c *call) error {
+// convertModel converts the model in one file to another form in another file.
+func convertModel(c *call, f *convertFlags, in, out string) error {
 	if c.given("lambda") && f.from != "liblinear" {
 		return usagef("-lambda is for models from liblinear: this one has its own")
 	}
-	if err := (pegasos.Config{Lambda: f.lambda}).Validate(); err != nil || f.lambda == 0 {
+	if !(f.lambda > 0 && f.lambda <= math.MaxFloat64) {
 		return usagef("-lambda: have %v, want a positive finite number", f.lambda)
-	}
-	return nil
-}
-
-// convertModel converts the model in one file to another form in another file.
-func convertModel(c *call, f *convertFlags, in, out string) error {
-	if err := f.check(c); err != nil {
-		return err
 	}
 	c.reads("MODEL", in)
 	o := c.writes("OUT", out, modelKinds[f.to])
@@ -105,31 +98,28 @@ func readForm(form, name string) (*pegasos.Model, error) {
 
 // losses says what a form does not keep of a model and its user has to know.
 func losses(m *pegasos.Model, to string) (lost []string) {
-	if to == "liblinear" && m.Names != nil {
-		var names []string
-		for i, name := range m.Names {
-			names = append(names, fmt.Sprintf("%s is %s", pegasos.FormatLabel(m.Classes[i]),
-				visible.Name(name)))
-			if len(names) == 20 && len(m.Names) > 20 {
-				names = append(names, "...")
-				break
-			}
+	liblinear := to == "liblinear"
+	note := func(lose bool, text string) {
+		if lose {
+			lost = append(lost, text)
 		}
-		lost = append(lost, "liblinear has no names for classes: "+strings.Join(names, ", "))
 	}
-	if to == "liblinear" && m.Calibration != nil {
-		lost = append(lost, "liblinear has no calibration: the model has no probabilities there")
+	var names []string
+	for i, name := range m.Names[:min(20, len(m.Names))] {
+		names = append(names, pegasos.FormatLabel(m.Classes[i])+" is "+visible.Name(name))
 	}
-	if to != "" && m.State != nil {
-		lost = append(lost, "the state of the run is not kept: the model can't be resumed "+
-			"from there")
+	if len(m.Names) > 20 {
+		names = append(names, "...")
 	}
-	if to != "" && to != "json" && m.Table != nil {
-		lost = append(lost, to+" has no names for columns: data have to have those of training, "+
-			"in their order")
-	}
-	if to == "liblinear" && m.IndexBase == 0 {
-		lost = append(lost, "liblinear counts features from 1: feature 0 is 1 there, and so on")
-	}
+	note(liblinear && m.Names != nil,
+		"liblinear has no names for classes: "+strings.Join(names, ", "))
+	note(liblinear && m.Calibration != nil,
+		"liblinear has no calibration: the model has no probabilities there")
+	note(to != "" && m.State != nil,
+		"the state of the run is not kept: the model can't be resumed from there")
+	note(to != "" && to != "json" && m.Table != nil,
+		to+" has no names for columns: data have to have those of training, in their order")
+	note(liblinear && m.IndexBase == 0,
+		"liblinear counts features from 1: feature 0 is 1 there, and so on")
 	return lost
 }

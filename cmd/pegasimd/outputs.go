@@ -63,24 +63,22 @@ func (c *call) force() bool {
 
 // checkStdio makes sure that standard input and output have one use each.
 func (c *call) checkStdio() error {
-	input, output := "", ""
-	for _, in := range c.inputs {
-		if in.name != "-" {
-			continue
+	var in, out []string
+	for _, i := range c.inputs {
+		if i.name == "-" {
+			in = append(in, i.what)
 		}
-		if input != "" {
-			return usagef("%s and %s can't both be standard input", input, in.what)
-		}
-		input = in.what
 	}
 	for _, o := range c.outputs {
-		if o.name != "-" {
-			continue
+		if o.name == "-" {
+			out = append(out, o.what)
 		}
-		if output != "" {
-			return usagef("%s and %s can't both be standard output", output, o.what)
-		}
-		output = o.what
+	}
+	if len(in) > 1 {
+		return usagef("%s and %s can't both be standard input", in[0], in[1])
+	}
+	if len(out) > 1 {
+		return usagef("%s and %s can't both be standard output", out[0], out[1])
 	}
 	return nil
 }
