@@ -52,7 +52,6 @@ func convert(c *call, flags flagGroup, args []string) error {
 	if f.stream && format != dataset.FormatPGSM {
 		return usagef("-stream is for svmlight data and an OUT that ends in .pgsm")
 	}
-	c.reads("DATA", args[0])
 	out := c.writes("OUT", args[1], dataKinds[format])
 	if err := c.openOutputs(); err != nil {
 		return err

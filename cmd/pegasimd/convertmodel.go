@@ -36,7 +36,6 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	if !(f.lambda > 0 && f.lambda <= math.MaxFloat64) {
 		return usagef("-lambda: have %v, want a positive finite number", f.lambda)
 	}
-	c.reads("MODEL", in)
 	o := c.writes("OUT", out, modelKinds[f.to])
 	if err := c.openOutputs(); err != nil {
 		return err

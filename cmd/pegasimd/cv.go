@@ -168,8 +168,6 @@ func (p *cvPoint) kernelConfig(cfg kernelsvm.Config) kernelsvm.Config {
 }
 
 func (v *search) openFiles() error {
-	v.reads("DATA", v.data)
-	v.reads("-weights", v.flags.weights)
 	v.modelOut = v.writes("-model", v.flags.model, modelKind)
 	v.jsonOut = v.writes("-json", v.flags.json, reportKind)
 	return v.openOutputs()

@@ -31,10 +31,6 @@ func (c *call) reader(flags dataFlags) *dataReader { return &dataReader{dataFlag
 
 // options fills opt in, and returns what shows the progress of reading a file.
 func (d *dataReader) options(name string) *progress {
-	d.opt.Format = dataset.Format(d.format)
-	d.opt.Layout = dataset.Layout(d.layout)
-	d.opt.IndexBase = dataset.IndexBase(d.base)
-	d.opt.Header = dataset.Header(d.header)
 	d.opt.Context = d.call
 	p := newProgress(d.call.stderr, d.quiet)
 	shown := visible.Name(name)

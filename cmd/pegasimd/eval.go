@@ -46,8 +46,6 @@ func eval(c *call, flags flagGroup, args []string) error {
 	if _, err := pictureFormat(f.plot); f.plot != "" && err != nil {
 		return err
 	}
-	c.reads("DATA", args[0])
-	c.reads("MODEL", args[1])
 	jsonOut := c.writes("-json", f.json, reportKind)
 	plotOut := c.writes("-plot", f.plot, pictureKind)
 	if err := c.openOutputs(); err != nil {

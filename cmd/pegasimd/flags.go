@@ -21,22 +21,21 @@ type flagGroup interface{ define(f *flag.FlagSet) }
 
 // dataFlags are those of every command that reads data.
 type dataFlags struct {
-	opt                          dataset.Options
-	format, layout, base, header string
-	quiet, force                 bool
+	opt          dataset.Options
+	quiet, force bool
 }
 
 // usualDataFlags are those that -h lists of commands that read data.
 const usualDataFlags = "label-column format threads quiet force"
 
 func (d *dataFlags) define(f *flag.FlagSet) {
-	f.StringVar(&d.format, "format", "auto",
+	f.StringVar((*string)(&d.opt.Format), "format", "auto",
 		"`svmlight|csv|tsv|npy|idx|pgsm|auto` the data's format; auto goes by the file's name")
-	f.StringVar(&d.layout, "layout", "auto", "`dense|sparse|auto` how rows are stored; auto is "+
+	f.StringVar((*string)(&d.opt.Layout), "layout", "auto", "`dense|sparse|auto` how rows are stored; auto is "+
 		"dense if a quarter of the values or more are not 0")
-	f.StringVar(&d.base, "index-base", "",
+	f.StringVar((*string)(&d.opt.IndexBase), "index-base", "",
 		"`0|1|auto` the number of the first feature in svmlight data (default 1, or the model's)")
-	f.StringVar(&d.header, "header", "auto",
+	f.StringVar((*string)(&d.opt.Header), "header", "auto",
 		"`yes|no|auto` whether a CSV file's first row names the columns")
 	f.StringVar(&d.opt.LabelColumn, "label-column", "",
 		"`column` the label's column in a CSV or .npy file: a name, a number from 0, or last "+
@@ -377,13 +376,12 @@ func (m *memoryFlags) limit(set *dataset.Set) int64 {
 // predictFlags are those of predict.
 type predictFlags struct {
 	data          dataFlags
-	labels        string
 	scores, proba bool
 }
 
 func (p *predictFlags) define(f *flag.FlagSet) {
 	p.data.define(f)
-	f.StringVar(&p.labels, "labels", "auto", "`yes|no|auto` whether DATA has labels; auto goes by "+
+	f.StringVar((*string)(&p.data.opt.Labels), "labels", "auto", "`yes|no|auto` whether DATA has labels; auto goes by "+
 		"the header, the number of columns, or the beginning of the first line")
 	f.BoolVar(&p.scores, "scores", false, "write the scores beside the labels")
 	f.BoolVar(&p.proba, "proba", false, "write the classes' probabilities beside the labels")

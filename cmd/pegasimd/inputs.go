@@ -174,7 +174,7 @@ func (d *dataReader) readValid(
 	name string, set *dataset.Set, known labelling, numbers bool,
 ) (*pegasos.Labelled, error) {
 	likeSet := *d
-	likeSet.base = fmt.Sprint(set.IndexBase)
+	likeSet.opt.IndexBase = dataset.IndexBase(fmt.Sprint(set.IndexBase))
 	likeSet.opt.Features = set.Cols()
 	likeSet.opt.Table, _ = usable(set)
 	v, _, err := likeSet.read(name, nil)

@@ -23,7 +23,6 @@ Examples:
 
 func inspect(c *call, flags flagGroup, args []string) error {
 	f := flags.(*inspectFlags)
-	c.reads("DATA", args[0])
 	jsonOut := c.writes("-json", f.json, reportKind)
 	if err := c.openOutputs(); err != nil {
 		return err

@@ -72,6 +72,8 @@ func init() { // of which completion needs the list
 type call struct {
 	context.Context
 	flags  *flag.FlagSet
+	usage  string   // of the arguments
+	args   []string // the arguments
 	stdout *standardOutput
 	stderr io.Writer
 
@@ -224,5 +226,6 @@ func (c *call) parse(group flagGroup, args []string, usage string) (arguments []
 	case slices.Contains(arguments, ""):
 		return nil, usagef("an argument is empty: want a name")
 	}
+	c.usage, c.args = usage, arguments
 	return arguments, nil
 }

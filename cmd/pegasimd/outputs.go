@@ -39,6 +39,7 @@ func (o *output) toStdout() bool { return o != nil && o.name == "-" }
 
 // openOutputs opens all outputs, unless one of them would replace what it should not.
 func (c *call) openOutputs() error {
+	c.findInputs()
 	if err := c.checkStdio(); err != nil {
 		return err
 	}

@@ -46,8 +46,6 @@ func predict(c *call, flags flagGroup, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	c.reads("DATA", args[0])
-	c.reads("MODEL", args[1])
 	out := c.writes("OUT", append(args, "-")[2], kind{}) // told by the model
 	if err := c.openOutputs(); err != nil {
 		return err
@@ -59,7 +57,6 @@ func predict(c *call, flags flagGroup, args []string) error {
 	if err := f.fit(m, args[1]); err != nil {
 		return err
 	}
-	f.data.opt.Labels = dataset.Labels(f.labels)
 	out.kind = predictionsOf(visible.Names(predictions.ClassNames(m)))
 	if err := out.checkKind(); err != nil {
 		return err
@@ -84,7 +81,7 @@ func (f *predictFlags) check() error {
 	switch {
 	case f.scores && f.proba:
 		return usagef("only one of -scores and -proba can be given")
-	case f.labels == "no" && f.data.opt.LabelColumn != "":
+	case f.data.opt.Labels == dataset.LabelsNo && f.data.opt.LabelColumn != "":
 		return usagef("-label-column is of no use with -labels no")
 	}
 	return nil

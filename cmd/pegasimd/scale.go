@@ -35,8 +35,6 @@ func scale(c *call, flags flagGroup, args []string) error {
 	if err := f.check(c); err != nil {
 		return err
 	}
-	c.reads("DATA", args[0])
-	c.reads("-like", f.like)
 	out := c.writes("OUT", args[1], dataKinds[format])
 	saveOut := c.writes("-save", f.save, scaleKind)
 	if err := c.openOutputs(); err != nil {

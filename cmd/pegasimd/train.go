@@ -153,13 +153,6 @@ func validate(cfg *pegasos.Config) error {
 // openFiles opens what the run writes.
 func (r *linearRun) openFiles() error {
 	f := r.flags
-	r.reads("DATA", r.data)
-	for _, in := range []inputFile{
-		{"-start", f.in.start}, {"-prior", f.in.prior}, {"-weights", f.in.weights},
-		{"-costs", f.in.costs}, {"-valid", f.in.valid}, {"-resume", f.keep.resume},
-	} {
-		r.reads(in.what, in.name)
-	}
 	r.modelOut = r.writes("MODEL", r.model, modelKind)
 	r.keep.out = r.writes("-checkpoint", f.keep.file, modelKind)
 	r.curve.tableOut = r.writes("-curve", f.curve.csv, curveKind)

@@ -31,7 +31,6 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 	if err != nil {
 		return err
 	}
-	c.reads("DATA", data)
 	modelOut := c.writes("MODEL", model, modelKind)
 	jsonOut := c.writes("-json", f.json, reportKind)
 	if err := c.openOutputs(); err != nil {

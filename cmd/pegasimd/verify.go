@@ -96,13 +96,6 @@ func verify(c *call, flags flagGroup, args []string) error {
 	if err := f.checkHash(); err != nil {
 		return err
 	}
-	c.reads("MODEL", args[0])
-	c.reads("DATA", args[1])
-	c.reads("-proof", f.proof)
-	c.reads("-weights", f.weights)
-	c.reads("-costs", f.costs)
-	c.reads("-prior", f.prior)
-	c.reads("-start", f.start)
 	jsonOut := c.writes("-json", f.json, reportKind)
 	if err := c.openOutputs(); err != nil {
 		return err
