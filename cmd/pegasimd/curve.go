@@ -54,23 +54,20 @@ func (v *curve) early() []float64 {
 		3. / 8, 1. / 2, 3. / 4}
 }
 
-// measure measures if it is time to, the run having trained for so long, and reports whether it
-// did.
-func (v *curve) measure(
-	now pegasos.Progress, training time.Duration,
-) (r pegasos.Result, measured bool) {
+// measure measures if it is time to, and reports whether it did.
+func (v *curve) measure(now pegasos.Progress, training time.Duration) bool {
 	// the last point is the result
 	if !v.wanted() || now.Steps < v.next || now.Steps == now.TotalSteps {
-		return r, false
+		return false
 	}
 	v.next = now.Steps + max(1, now.Steps*3/10)
 	m := now.Model()
 	if m.Result.Epochs < float64(now.Epoch) { // this is another run, for the calibration
 		v.next = math.MaxInt64
-		return m.Result, true
+	} else {
+		v.add(m, training)
 	}
-	v.add(m, training)
-	return m.Result, true
+	return true
 }
 
 // add adds the point of a measured model.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"strings"
 	"text/tabwriter"
 
@@ -51,7 +52,7 @@ func eval(c *call, flags flagGroup, args []string) error {
 	if err := c.openOutputs(); err != nil {
 		return err
 	}
-	m, err := c.readModel(args[1], args[0], &f.data)
+	m, err := readPredictor(args[1], os.Stdin)
 	if err != nil {
 		return err
 	}

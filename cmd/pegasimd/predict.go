@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 
@@ -50,7 +51,7 @@ func predict(c *call, flags flagGroup, args []string) error {
 	if err := c.openOutputs(); err != nil {
 		return err
 	}
-	m, err := c.readModel(args[1], args[0], &f.data)
+	m, err := readPredictor(args[1], os.Stdin)
 	if err != nil {
 		return err
 	}

@@ -53,20 +53,6 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 	return nil, fmt.Errorf("%s: a model of another kind", name)
 }
 
-// readModel is readPredictor of a model that was named beside data, for whoever has exchanged them.
-func (c *call) readModel(model, data string, flags *dataFlags) (predictor, error) {
-	p, err := readPredictor(model, os.Stdin)
-	if err == nil || model == "-" || data == "-" {
-		return p, err
-	}
-	if wrong, _ := holdsModel(model, flags); !wrong {
-		if other, _ := holdsModel(data, flags); other {
-			return nil, usagef("%s is no model, but %s is: exchange them", model, data)
-		}
-	}
-	return nil, err
-}
-
 // holdsModel reports whether a file begins as models do, also a compressed one. Of standard input
 // the flags keep what has been read. What else is no regular file is not read, for it can't be read
 // twice.

@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // This file holds what was once wrong with the command for those who use it from a shell.
@@ -158,21 +157,6 @@ func TestOnlyOneClass(t *testing.T) {
 		}
 		fails(t, exitError, "one.csv: all rows (2) are of the class yes: want two or more classes",
 			args...)
-	}
-}
-
-// The time that is left is that of the steps to come, not of what was measured before.
-func TestTimeLeft(t *testing.T) {
-	r := &linearRun{}
-	r.times.measuring = 12 * time.Second // a dozen points in the first of a hundred epochs
-	r.curve.points = make([]curvePoint, 12)
-	left := r.left(progressOf(1000, 100_000), time.Second)
-	if left < 99*time.Second || left > 120*time.Second { // 17.6 further points take a second each
-		t.Errorf("%v left", left)
-	}
-	r.curve.points, r.times.measuring = nil, time.Hour
-	if left := r.left(progressOf(50_000, 100_000), time.Minute); left != time.Minute {
-		t.Errorf("%v left", left)
 	}
 }
 
@@ -378,19 +362,11 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-func progressOf(steps, of int64) pegasos.Progress {
-	return pegasos.Progress{Steps: steps, TotalSteps: of}
-}
-
 // Whoever names the wrong file is told which, and what is wanted.
 func TestWrongFiles(t *testing.T) {
 	dir := t.TempDir()
 	data, model := file(t, "toy.svm", toy), filepath.Join(dir, "model")
 	must(t, "train", "-quiet", data, model)
-	for _, args := range [][]string{{"predict", model, data}, {"eval", model, data},
-		{"verify", data, model}} {
-		fails(t, exitUsage, "toy.svm is no model, but "+model+" is: exchange them", args...)
-	}
 	missing := filepath.Join(dir, "missing")
 	for _, args := range [][]string{{"train", missing}, {"verify", model, missing},
 		{"predict", missing, model}, {"cv", missing}, {"inspect", missing},

@@ -88,7 +88,6 @@ type linearRun struct {
 	start, prior *pegasos.Model // or nil
 	trainer      pegasos.Trainer
 	curve        curve
-	progress     trainProgress
 
 	result      *pegasos.Model
 	taken       int64 // steps of a vector, those before the run included
@@ -263,13 +262,22 @@ func (r *linearRun) train() error {
 	tr.Early = r.curve.early()
 	r.curve.rows = &pegasos.Labelled{X: r.set.Examples(), Y: r.set.Y}
 	r.curve.valid, r.curve.threads = tr.Valid, threads
-	r.progress = trainProgress{progress: newProgress(r.stderr, r.reader.quiet)}
+	progress := newProgress(r.stderr, r.reader.quiet)
 	start := time.Now()
-	tr.Progress = func(now pegasos.Progress) { r.showProgress(now, start) }
+	tr.Progress = func(now pegasos.Progress) {
+		training := time.Since(start) - r.times.measuring
+		r.times.training, r.taken = training, now.Steps
+		r.epochs, r.ended = now.Epoch, now.Steps < now.TotalSteps
+		if r.curve.measure(now, training) {
+			r.times.measuring = time.Since(start) - training
+		}
+		progress.show(float64(now.Steps-r.keep.before)/float64(now.TotalSteps-r.keep.before),
+			"training: pass %d", now.Epoch)
+	}
 	r.stage.Store(training)
 	m, err := r.keep.train(r.call, tr, r.set, r.reader.describe)
 	r.times.measuring = time.Since(start) - r.times.training // with that of the result
-	r.progress.clear()
+	progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
 		var bad *pegasos.ConfigError
 		if errors.As(err, &bad) && bad.Field == "Costs" && r.flags.in.costs != "" {

@@ -118,7 +118,7 @@ func verify(c *call, flags flagGroup, args []string) error {
 
 // verify reads everything and verifies the model.
 func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error) {
-	p, err := c.readModel(model, data, &f.data)
+	p, err := readPredictor(model, os.Stdin)
 	if err != nil {
 		return nil, err
 	}
