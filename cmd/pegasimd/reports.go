@@ -7,26 +7,43 @@ import "github.com/pegasimd/pegasimd/pegasos"
 
 // A trainReport is what train writes.
 type trainReport struct {
-	objectiveReport
-	C number `json:"c"` // null where each pair of -multiclass ovo has its own, and with -kernel
-	sizeReport
-	Steps          int64   `json:"steps"`
-	Epochs         float64 `json:"epochs"`
-	Violations     int64   `json:"violations"`
-	Replaced       int     `json:"replaced,omitempty"` // as in pegasos.Result
-	R2             float64 `json:"r2"`                 // mean |x|^2
-	T0             float64 `json:"t0"`
-	LoadSeconds    float64 `json:"load_seconds"`
-	TrainSeconds   float64 `json:"train_seconds"`
-	MeasureSeconds float64 `json:"measure_seconds"`
-	StepsPerSecond float64 `json:"steps_per_second"`
-	outcomeReport
-	stopReport
-	Settings string     `json:"settings,omitempty"` // what was chosen or given, in a line
-	Fit      *fitReport `json:"fit,omitempty"`
-	Warnings []string   `json:"warnings,omitempty"`
+	Objective     number  `json:"objective"`
+	DualObjective number  `json:"dual_objective"`
+	Gap           number  `json:"gap"`
+	Lambda        float64 `json:"lambda"`
+	worstReport
+	C           number            `json:"c"` // null with -kernel, and where each pair of classes has its own
+	Rows        int               `json:"rows"`
+	Features    int               `json:"features"`
+	NNZ         int               `json:"nnz"`
+	Classes     int               `json:"classes"`
+	Labels      []string          `json:"labels"`
+	Steps       int64             `json:"steps"`
+	Epochs      float64           `json:"epochs"`
+	Violations  int64             `json:"violations"`
+	Replaced    int               `json:"replaced,omitempty"` // as in pegasos.Result
+	R2          float64           `json:"r2"`                 // mean |x|^2
+	T0          float64           `json:"t0"`
+	LoadSeconds float64           `json:"load_seconds"`
+	Train       float64           `json:"train_seconds"`
+	Measure     float64           `json:"measure_seconds"`
+	Speed       float64           `json:"steps_per_second"`
+	ISA         string            `json:"isa"`
+	Layout      string            `json:"layout"`
+	Seed        uint64            `json:"seed"`
+	IndexBase   int               `json:"index_base"`
+	ModelHash   string            `json:"model_hash"`
+	Model       string            `json:"model"`
+	Interrupted bool              `json:"interrupted"`
+	TolReached  *bool             `json:"tol_reached,omitempty"` // with -tol, of a whole run
+	Validation  *validationReport `json:"validation,omitempty"`  // with -valid
+	Settings    string            `json:"settings,omitempty"`    // what was chosen or given, in a line
+	Fit         *fitReport        `json:"fit,omitempty"`
+	Warnings    []string          `json:"warnings,omitempty"`
 	*kernelReport
 	Config any `json:"config"` // a pegasos.Config, or with -kernel a kernelsvm.Config
+
+	advice string // what brings a better bound
 }
 
 // A kernelReport is what train -kernel writes in addition.
@@ -37,54 +54,20 @@ type kernelReport struct {
 	KernelValues int64 `json:"kernel_values"`
 }
 
-// What the reports of all kinds of training have.
-type (
-	objectiveReport struct {
-		Objective     number  `json:"objective"`
-		DualObjective number  `json:"dual_objective"`
-		Gap           number  `json:"gap"`
-		Lambda        float64 `json:"lambda"`
-		worstReport
-
-		advice string // what brings a better bound
-	}
-	// worstReport is about the problem of the largest gap, where there are several.
-	worstReport struct {
-		WorstGap   *number `json:"worst_gap,omitempty"`
-		WorstClass string  `json:"worst_class,omitempty"`
-	}
-	sizeReport struct {
-		Rows     int      `json:"rows"`
-		Features int      `json:"features"`
-		NNZ      int      `json:"nnz"`
-		Classes  int      `json:"classes"`
-		Labels   []string `json:"labels"`
-	}
-	outcomeReport struct {
-		ISA         string `json:"isa"`
-		Layout      string `json:"layout"`
-		Seed        uint64 `json:"seed"`
-		IndexBase   int    `json:"index_base"`
-		ModelHash   string `json:"model_hash"`
-		Model       string `json:"model"`
-		Interrupted bool   `json:"interrupted"`
-	}
-)
-
-// stopReport is what train -json has of the stopping rules.
-type stopReport struct {
-	TolReached *bool             `json:"tol_reached,omitempty"` // with -tol, of a whole run
-	Validation *validationReport `json:"validation,omitempty"`  // with -valid
+// A worstReport is about the problem of the largest gap, where there are several.
+type worstReport struct {
+	WorstGap   *number `json:"worst_gap,omitempty"`
+	WorstClass string  `json:"worst_class,omitempty"`
 }
 
-// validationReport are about the data of -valid and the model, with -patience the best on them.
+// A validationReport is about the data of -valid and the model, with -patience the best on them.
 type validationReport struct {
 	Metric string  `json:"metric"` // accuracy or rmse
 	Value  number  `json:"value"`
 	Rows   int     `json:"rows"`
 	Epochs float64 `json:"epochs"` // after which it is of this value
 
-	// after which -patience ended the run; 0 if it did not, or the run was made several times
+	// Stopped is the epoch after which -patience ended the run, or 0.
 	Stopped int `json:"stopped_after_epochs"`
 }
 

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
 )
 
 // This file holds what was once wrong with the command for those who use it from a shell.

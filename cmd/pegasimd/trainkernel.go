@@ -8,9 +8,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
@@ -68,9 +65,9 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 	if err := modelOut.write(m.Write); err != nil {
 		return err
 	}
-	out := newKernelReport(m, set, values)
-	out.LoadSeconds, out.TrainSeconds = loading.Seconds(), took.Seconds()
-	out.Model, out.Interrupted = model, err != nil
+	out := newKernelReport(m, values)
+	out.describe(set, m, model, loading)
+	out.Train, out.Interrupted = took.Seconds(), err != nil
 	if !math.IsNaN(m.Result.Objective) { // it was measured
 		out.TolReached = tolReached(m.Config.Tol, m.Result.Gap, err != nil)
 	}
@@ -84,20 +81,15 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 	return err
 }
 
-// newKernelReport returns what the model tells.
-func newKernelReport(m *kernelsvm.Model, set *dataset.Set, values int64) *trainReport {
+// newKernelReport returns what the model tells of itself.
+func newKernelReport(m *kernelsvm.Model, values int64) *trainReport {
 	of := m.Result
 	return &trainReport{
-		objectiveReport: objectiveReport{
-			number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
-			newWorstReport(of, m.Problems(), kernelModel{m}.problemName), "more -epochs or -passes",
-		},
-		C: number(math.NaN()), sizeReport: newSizeReport(set, predictions.ClassNames(m)),
-		Steps: of.Steps, Epochs: of.Epochs, Violations: of.Violations, R2: of.R2, T0: of.T0,
-		outcomeReport: outcomeReport{
-			ISA: asm.Active().String(), Layout: string(set.Layout()), Seed: m.Config.Seed,
-			IndexBase: m.IndexBase, ModelHash: m.Hash(),
-		},
+		Objective: number(of.Objective), DualObjective: number(of.DualObjective),
+		Gap: number(of.Gap), Lambda: m.Lambda, advice: "more -epochs or -passes",
+		worstReport: newWorstReport(of, m.Problems(), kernelModel{m}.problemName),
+		C:           number(math.NaN()), Steps: of.Steps, Epochs: of.Epochs,
+		Violations: of.Violations, R2: of.R2, T0: of.T0, Seed: m.Config.Seed,
 		kernelReport: &kernelReport{m.Problems(), m.SupportRows().Rows(), of.Passes, values},
 		Config:       m.Config,
 	}
@@ -115,11 +107,11 @@ func (r *trainReport) printKernel(w io.Writer, cfg kernelsvm.Config) {
 	fmt.Fprintf(w, ", lambda %.6g, %.4g epochs, %d passes, seed %d\n",
 		r.Lambda, r.Epochs, r.Passes, r.Seed)
 	fmt.Fprintf(w, "trained in %.3g s with %s kernels: %d support rows, %.3g kernel values\n",
-		r.TrainSeconds, r.ISA, r.SupportRows, float64(r.KernelValues))
+		r.Train, r.ISA, r.SupportRows, float64(r.KernelValues))
 	if math.IsNaN(float64(r.Objective)) && !r.Interrupted {
 		fmt.Fprintln(w, "fewer steps than rows: the objective was not measured")
 	} else {
-		r.printObjective(w, r.Interrupted)
+		r.printObjective(w)
 		if r.SupportRows == 0 && !r.Interrupted {
 			fmt.Fprintln(w, nothingFound(cfg))
 		}

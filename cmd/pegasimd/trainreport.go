@@ -4,18 +4,16 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
-
-func newSizeReport(set *dataset.Set, labels []string) sizeReport {
-	return sizeReport{set.Rows(), set.Cols(), set.NNZ(), len(labels), labels}
-}
 
 func newTrainReport(r *linearRun) *trainReport {
 	m, of := r.result, r.result.Result
@@ -23,25 +21,41 @@ func newTrainReport(r *linearRun) *trainReport {
 	if kind := m.Config.Multiclass; kind != pegasos.OneVsOne && !kind.Joint() {
 		steps *= int64(len(m.Weights))
 	}
+	seconds := r.times.training.Seconds()
 	report := &trainReport{
-		objectiveReport: newObjectiveReport(m), C: number(r.penaltyC()),
-		sizeReport: newSizeReport(r.set, predictions.ClassNames(m)),
-		Steps:      of.Steps, Epochs: of.Epochs, Violations: of.Violations, Replaced: of.Replaced,
-		R2: of.R2, T0: of.T0,
-		LoadSeconds: r.times.loading.Seconds(), TrainSeconds: r.times.training.Seconds(),
-		MeasureSeconds: r.times.measuring.Seconds(),
-		StepsPerSecond: float64(steps) / r.times.training.Seconds(),
-		outcomeReport: outcomeReport{
-			asm.Active().String(), string(r.set.Layout()), m.Config.Seed, m.IndexBase, m.Hash(),
-			r.model, r.interrupted != nil,
-		},
-		stopReport: newStopReport(r), Settings: m.Settings(), Config: m.Config,
+		C:     number(r.penaltyC()),
+		Steps: of.Steps, Epochs: of.Epochs, Violations: of.Violations, Replaced: of.Replaced,
+		R2: of.R2, T0: of.T0, Train: seconds, Measure: r.times.measuring.Seconds(),
+		Speed: float64(steps) / seconds, Seed: m.Config.Seed, Interrupted: r.interrupted != nil,
+		TolReached: tolReached(r.cfg.Tol, of.Gap, r.interrupted != nil),
+		Validation: r.validation(), Settings: m.Settings(), Config: m.Config,
 	}
+	report.setBound(m)
+	report.describe(r.set, m, r.model, r.times.loading)
 	if r.interrupted == nil {
 		report.Fit = newFitReport(m, r.set, r.trainer.Weights, r.reader.opt.Threads)
 		report.Warnings = report.Fit.warnings(m, r.set.Rows())
 	}
 	return report
+}
+
+// setBound sets the objective of a linear model and what is known of its gap.
+func (r *trainReport) setBound(m *pegasos.Model) {
+	of := m.Result
+	r.Objective, r.DualObjective = number(of.Objective), number(of.DualObjective)
+	r.Gap, r.Lambda, r.advice = number(of.Gap), m.Lambda, advice(m)
+	r.worstReport = newWorstReport(of, len(m.Weights), linearModel{m}.problemName)
+}
+
+// describe sets what there is of all kinds of models and their data.
+func (r *trainReport) describe(
+	set *dataset.Set, m modelio.Predictor, name string, loading time.Duration,
+) {
+	r.Rows, r.Features, r.NNZ, r.Layout = set.Rows(), set.Cols(), set.NNZ(), string(set.Layout())
+	r.Labels = predictions.ClassNames(m)
+	r.Classes, r.IndexBase = len(r.Labels), m.Head().IndexBase
+	r.Model, r.ModelHash, r.ISA = name, m.Hash(), asm.Active().String()
+	r.LoadSeconds = loading.Seconds()
 }
 
 // penaltyC returns the C of the run, NaN if each pair of classes has its own.
@@ -71,8 +85,8 @@ func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 	fmt.Fprintln(w, r.Settings)
 	fmt.Fprintf(w, "%s, %.4g epochs, %d steps, seed %d\n", lambda, r.Epochs, r.Steps, r.Seed)
 	fmt.Fprintf(w, "trained in %.3g s with %s kernels: %.3g steps/s\n",
-		r.TrainSeconds, r.ISA, r.StepsPerSecond)
-	r.printObjective(w, r.Interrupted)
+		r.Train, r.ISA, r.Speed)
+	r.printObjective(w)
 	if r.Fit != nil {
 		fmt.Fprintln(w, r.Fit)
 	}
@@ -88,20 +102,20 @@ func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 	r.printStop(w, cfg)
 }
 
-// newStopReport measures the model on the data of -valid.
-func newStopReport(r *linearRun) (s stopReport) {
-	m := r.result
-	s.TolReached = tolReached(r.cfg.Tol, m.Result.Gap, r.interrupted != nil)
-	if valid := r.trainer.Valid; valid != nil {
-		s.Validation = &validationReport{
-			Metric: metricName(m), Value: number(fit(m, valid, r.reader.opt.Threads)),
-			Rows: valid.X.Rows(), Epochs: m.Result.Epochs,
-		}
-		if r.ended && m.Config.Patience > 0 && m.Config.Calibrate == 0 {
-			s.Validation.Stopped = r.epochs
-		}
+// validation measures the model on the data of -valid, if there are any.
+func (r *linearRun) validation() *validationReport {
+	m, valid := r.result, r.trainer.Valid
+	if valid == nil {
+		return nil
 	}
-	return s
+	v := &validationReport{
+		Metric: metricName(m), Value: number(fit(m, valid, r.reader.opt.Threads)),
+		Rows: valid.X.Rows(), Epochs: m.Result.Epochs,
+	}
+	if r.ended && m.Config.Patience > 0 && m.Config.Calibrate == 0 {
+		v.Stopped = r.epochs
+	}
+	return v
 }
 
 // tolReached returns whether a gap is as small as is wanted, nil if none is.
@@ -136,27 +150,19 @@ func (r *trainReport) printStop(w io.Writer, cfg pegasos.Config) {
 	fmt.Fprintln(w)
 }
 
-func newObjectiveReport(m *pegasos.Model) objectiveReport {
-	of := m.Result
-	return objectiveReport{
-		number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
-		newWorstReport(of, len(m.Weights), linearModel{m}.problemName), advice(m),
-	}
-}
-
-func (o *objectiveReport) printObjective(w io.Writer, interrupted bool) {
-	objective, gap := float64(o.Objective), float64(o.Gap)
+func (r *trainReport) printObjective(w io.Writer) {
+	objective, gap := float64(r.Objective), float64(r.Gap)
 	switch {
-	case interrupted:
+	case r.Interrupted:
 		fmt.Fprintln(w,
 			"interrupted: the model is that of the steps so far, its objective was not measured")
 	case math.IsNaN(gap):
 		fmt.Fprintf(w, "objective %.8g; %s with these settings\n", objective, proof.Standing(gap))
 	case !proof.Useful(gap):
 		fmt.Fprintf(w, "objective %.8g; no useful bound yet on its distance from the optimum: "+
-			"%s would bring one\n", objective, o.advice)
+			"%s would bring one\n", objective, r.advice)
 	default:
-		fmt.Fprintf(w, "objective %.8g, %s%s\n", objective, proof.Standing(gap), o.worstReport)
+		fmt.Fprintf(w, "objective %.8g, %s%s\n", objective, proof.Standing(gap), r.worstReport)
 	}
 }
 
@@ -203,6 +209,6 @@ func advice(m *pegasos.Model) string {
 	return "more -epochs"
 }
 
-func (o *outcomeReport) printModel(w io.Writer) {
-	fmt.Fprintf(w, "model %s, hash %.16s...\n", visible.Name(o.Model), o.ModelHash)
+func (r *trainReport) printModel(w io.Writer) {
+	fmt.Fprintf(w, "model %s, hash %.16s...\n", visible.Name(r.Model), r.ModelHash)
 }
