@@ -176,18 +176,7 @@ func (v *search) openFiles() error {
 // readData reads the data and the weights, and cuts the rows into folds.
 func (v *search) readData() (err error) {
 	v.reader = v.call.reader(v.flags.data)
-	if v.set, v.loading, err = v.reader.read(v.data, nil); err != nil {
-		return err
-	}
-	if !v.flags.kernel.wanted() && v.reader.settleTask(v.data, v.set, &v.cfg) {
-		if err := v.checkSettings(); err != nil {
-			return err
-		}
-	}
-	if err := checkNumbers(v.data, v.set, v.cfg.Loss); err != nil {
-		return err
-	}
-	err = v.reader.checkClasses(v.data, v.set, v.cfg.Loss.Regression(), v.loading)
+	v.set, v.loading, err = v.reader.readTraining(v.data, &v.cfg, v.checkSettings)
 	if err != nil {
 		return err
 	}

@@ -185,49 +185,40 @@ func (r *linearRun) like() *pegasos.Model {
 	return r.prior
 }
 
-// readData reads the data, scales them, and gives them the labels of a model that there is.
+// readData reads the data, and gives them the labels of a model that there is.
 func (r *linearRun) readData() (err error) {
 	like := r.like()
-	var spec *pegasos.Head
-	if like != nil {
-		head := like.Head()
-		spec = &head
-	}
-	if r.set, r.times.loading, err = r.reader.read(r.data, spec); err != nil {
+	if like == nil {
+		recheck := func() error { return validate(&r.cfg) }
+		r.set, r.times.loading, err = r.reader.readTraining(r.data, &r.cfg, recheck)
+		if err == nil {
+			r.known = labelling{names: r.set.Names}
+		}
 		return err
 	}
-	if like == nil && r.reader.settleTask(r.data, r.set, &r.cfg) {
-		if err := validate(&r.cfg); err != nil {
-			return err
-		}
+	if r.given("scale") {
+		return usagef("-scale: the other model says how the features are scaled")
+	}
+	head := like.Head()
+	if r.set, r.times.loading, err = r.reader.read(r.data, &head); err != nil {
+		return err
 	}
 	if err := checkNumbers(r.data, r.set, r.cfg.Loss); err != nil {
 		return err
 	}
-	if like != nil && r.given("scale") {
-		return usagef("-scale: the other model says how the features are scaled")
-	}
 	r.known = labelling{names: r.set.Names}
-	if like == nil || like.Classes == nil || r.cfg.Loss.Regression() {
-		return r.reader.checkClasses(r.data, r.set, r.cfg.Loss.Regression(), r.times.loading)
-	}
-	if err := relabel(r.set, like, nil); err != nil {
-		return fmt.Errorf("%s: %w", r.data, err)
+	numbers := like.Classes == nil || r.cfg.Loss.Regression()
+	if !numbers {
+		if err := relabel(r.set, like, nil); err != nil {
+			return fmt.Errorf("%s: %w", r.data, err)
+		}
+		r.known = labelling{like.Names, like.Classes}
 	}
 	if r.start != nil && r.prior != nil &&
 		!slices.Equal(predictions.ClassNames(r.start), predictions.ClassNames(r.prior)) {
 		return usagef("-start and -prior: the models have different classes")
 	}
-	r.known = labelling{like.Names, like.Classes}
-	r.reader.tell(r.data, r.set, false, r.times.loading)
-	return nil
-}
-
-// checkNumbers returns an error if the loss needs numbers and the labels are names.
-func checkNumbers(name string, set *dataset.Set, loss pegasos.Loss) error {
-	if loss.Regression() && set.Names != nil {
-		return fmt.Errorf("%s: the labels are names, -loss %s wants numbers", name, loss)
-	}
+	r.reader.describeSet(r.data, r.set, numbers, r.times.loading)
 	return nil
 }
 

@@ -34,11 +34,8 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		return err
 	}
 	reader := c.reader(f.data)
-	set, loading, err := reader.read(data, nil)
+	set, loading, err := reader.readTraining(data, &f.set.cfg, nil)
 	if err != nil {
-		return err
-	}
-	if err := reader.checkClasses(data, set, false, loading); err != nil {
 		return err
 	}
 	var values int64
