@@ -35,7 +35,7 @@ type curvePoint struct {
 
 // check returns what is wrong with the flags.
 func (v *curve) check(cfg pegasos.Config) error {
-	if _, err := pictureFormat(v.plot); v.plot != "" && err != nil {
+	if _, err := pictureFormat(v.plot); err != nil {
 		return err
 	}
 	if v.wanted() && cfg.Bias == pegasos.BiasOuter {

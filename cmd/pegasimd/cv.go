@@ -55,15 +55,8 @@ func cv(c *call, flags flagGroup, args []string) error {
 		return usagef("-folds: have %d, want 2 or more", f.folds)
 	}
 	v.data, v.cfg, v.classWeight = args[0], f.set.cfg, f.set.cfg.ClassWeight
-	for _, step := range []func() error{
-		v.makeGrid, v.checkSettings, v.openFiles, v.readData, v.choose, v.search, v.writeModel,
-		v.write,
-	} {
-		if err := step(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return steps(v.makeGrid, v.checkSettings, v.openFiles, v.readData, v.choose, v.search,
+		v.writeModel, v.write)
 }
 
 // A search is one run of cv.

@@ -141,7 +141,6 @@ func (v *search) predictFold(m *pegasos.Model, fold int) (*foldPredictions, erro
 		p.classes = n + 1
 	}
 	var scores []float64
-	proba := make([]float64, len(m.Classes))
 	for i, f := range v.fold {
 		if f != fold {
 			continue
@@ -162,9 +161,9 @@ func (v *search) predictFold(m *pegasos.Model, fold int) (*foldPredictions, erro
 		}
 		p.truth = append(p.truth, own)
 		p.predicted = append(p.predicted, m.Class(scores))
-		p.scores = append(p.scores, m.ClassScores(scores, make([]float64, len(m.Classes)))...)
+		p.scores = append(p.scores, m.ClassScores(scores, nil)...)
 		if m.HasProbabilities() {
-			p.own = append(p.own, append(m.Probabilities(scores, proba), 0)[own])
+			p.own = append(p.own, append(m.Probabilities(scores, nil), 0)[own])
 		}
 	}
 	return p, nil

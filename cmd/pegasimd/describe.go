@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -19,11 +20,7 @@ func labelCounts(set *dataset.Set) (labels []float32, rows []int) {
 	for _, y := range set.Y {
 		count[y]++
 	}
-	labels = make([]float32, 0, len(count))
-	for y := range count {
-		labels = append(labels, y)
-	}
-	slices.Sort(labels)
+	labels = slices.Sorted(maps.Keys(count))
 	for _, y := range labels {
 		rows = append(rows, count[y])
 	}

@@ -44,7 +44,8 @@ Examples:
 
 func eval(c *call, flags flagGroup, args []string) error {
 	f := flags.(*evalFlags)
-	if _, err := pictureFormat(f.plot); f.plot != "" && err != nil {
+	format, err := pictureFormat(f.plot)
+	if err != nil {
 		return err
 	}
 	jsonOut := c.writes("-json", f.json, reportKind)
@@ -73,9 +74,15 @@ func eval(c *call, flags flagGroup, args []string) error {
 	if err := jsonOut.writeJSON(r); err != nil {
 		return err
 	}
-	title := visible.Name(shortName(args[1])) + " on " + visible.Name(shortName(args[0]))
-	if err := r.plot(plotOut, title); err != nil {
-		return err
+	if plotOut != nil {
+		title := fmt.Sprintf("%s on %s: accuracy %.2f %% of %s", visible.Name(shortName(args[1])),
+			visible.Name(shortName(args[0])), 100*r.Accuracy, count(r.Rows, "row"))
+		err := plotOut.write(func(w io.Writer) error {
+			return writeConfusion(w, format, title, visible.Names(r.Labels), r.Confusion)
+		})
+		if err != nil {
+			return err
+		}
 	}
 	switch {
 	case jsonOut.toStdout():
@@ -86,21 +93,6 @@ func eval(c *call, flags flagGroup, args []string) error {
 		r.print(c.stdout)
 	}
 	return nil
-}
-
-// plot draws the confusion matrix if it is wanted.
-func (r *evalReport) plot(out *output, title string) error {
-	if out == nil {
-		return nil
-	}
-	format, err := pictureFormat(out.name)
-	if err != nil {
-		return err
-	}
-	title = fmt.Sprintf("%s: accuracy %.2f %% of %s", title, 100*r.Accuracy, count(r.Rows, "row"))
-	return out.write(func(w io.Writer) error {
-		return writeConfusion(w, format, title, visible.Names(r.Labels), r.Confusion)
-	})
 }
 
 // evaluate measures how well the scores predict the set, which has rows, and numbers for labels if
@@ -155,10 +147,9 @@ func newClassReport(label string, c metrics.Class) classReport {
 
 // probabilities measures those of the true classes, if the model has any.
 func (r *evalReport) probabilities(s *scoredSet) {
-	if s.model.noProbabilities() != "" {
+	if r.hasLogLoss = s.model.noProbabilities() == ""; !r.hasLogLoss {
 		return
 	}
-	r.hasLogLoss = true
 	p, all := make([]float64, len(s.truth)), make([]float64, len(s.names))
 	for i, class := range s.truth {
 		p[i] = s.model.Probabilities(s.row(i), all)[class]

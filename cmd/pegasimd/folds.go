@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sync"
@@ -39,25 +40,20 @@ func (v *search) deal() error {
 	if cfg.Loss.Regression() {
 		return nil
 	}
-	var classes []float32
 	several := 0
-	for label, n := range rows {
-		classes = append(classes, label)
-		if n > 1 {
-			several++
-		}
-	}
-	slices.Sort(classes)
-	if several < 2 {
-		return fmt.Errorf("want two or more classes of two or more rows each, so that no fold " +
-			"takes all of a class")
-	}
-	for _, label := range classes {
+	for _, label := range slices.Sorted(maps.Keys(rows)) {
 		name := labelName(v.set, label)
 		v.labels = append(v.labels, name)
+		if rows[label] > 1 {
+			several++
+		}
 		if rows[label] < folds {
 			v.rare = append(v.rare, name)
 		}
+	}
+	if several < 2 {
+		return fmt.Errorf("want two or more classes of two or more rows each, so that no fold " +
+			"takes all of a class")
 	}
 	return nil
 }

@@ -23,11 +23,15 @@ import (
 
 // This file draws the pictures of -plot, with gonum.org/v1/plot.
 
-// pictureFormat returns the format that a picture's name asks for: svg, png or pdf.
+// pictureFormat returns the format that a picture's name asks for: svg, png or pdf. Without a name
+// it is empty.
 func pictureFormat(name string) (string, error) {
 	switch ext := strings.ToLower(filepath.Ext(plainName(name))); ext {
 	case ".svg", ".png", ".pdf":
 		return ext[1:], nil
+	}
+	if name == "" {
+		return "", nil
 	}
 	return "", usagef("-plot: %q: a picture's name ends in .svg, .png or .pdf", name)
 }

@@ -105,15 +105,18 @@ func trainLinear(c *call, f *trainFlags, data, model string) error {
 		call: c, flags: f, cfg: f.set.cfg, keep: checkpoints{checkpointFlags: f.keep},
 		data: data, model: model, reader: c.reader(f.data), curve: curve{curveFlags: f.curve},
 	}
-	for _, step := range []func() error{
-		r.checkSettings, r.openFiles, r.readModels, r.readData, r.readInputs, r.train, r.write,
-		r.report,
-	} {
+	return steps(r.checkSettings, r.openFiles, r.readModels, r.readData, r.readInputs, r.train,
+		r.write, r.report, r.end)
+}
+
+// steps does one step after the other, up to the first error.
+func steps(all ...func() error) error {
+	for _, step := range all {
 		if err := step(); err != nil {
 			return err
 		}
 	}
-	return r.end()
+	return nil
 }
 
 // checkSettings fills in what a checkpoint or other flags say about the configuration, and checks
