@@ -73,7 +73,7 @@ func (k *checkpoints) train(
 		if m == nil {
 			return nil, err
 		}
-		c.stage.Store(finishing) // also if the run was interrupted
+		stage.Store(finishing) // also if the run was interrupted
 		k.failed = k.write(m, set, describe)
 		timeUp := errors.Is(err, context.DeadlineExceeded)
 		if timeUp && c.Err() != nil { // both at once
@@ -90,7 +90,7 @@ func (k *checkpoints) train(
 			every *= 4 // what is before or after the steps takes longer
 		}
 		steps = m.State.Steps()
-		c.stage.Store(training)
+		stage.Store(training)
 		tr.Start, tr.Resume = nil, m
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/modelio"
@@ -55,9 +54,7 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	if f.from == "liblinear" {
 		m.Lambda, m.Config.Lambda = f.lambda, f.lambda
 	}
-	for _, lost := range losses(m, f.to) {
-		fmt.Fprintln(c.stderr, lost)
-	}
+	printLosses(c.stderr, m, f.to)
 	return o.write(func(w io.Writer) error {
 		if err := writeForms[f.to](w, m); err != nil {
 			return fmt.Errorf("%s: %w", inputName(in), err)
@@ -95,30 +92,18 @@ func readForm(form, name string) (*pegasos.Model, error) {
 	return m, nil
 }
 
-// losses says what a form does not keep of a model and its user has to know.
-func losses(m *pegasos.Model, to string) (lost []string) {
-	liblinear := to == "liblinear"
-	note := func(lose bool, text string) {
-		if lose {
-			lost = append(lost, text)
-		}
+// printLosses says what a form does not keep of a model and its user has to know.
+func printLosses(w io.Writer, m *pegasos.Model, to string) {
+	if to != "liblinear" {
+		return
 	}
-	var names []string
-	for i, name := range m.Names[:min(20, len(m.Names))] {
-		names = append(names, pegasos.FormatLabel(m.Classes[i])+" is "+visible.Name(name))
+	for i, name := range m.Names {
+		fmt.Fprintf(w, "class %s is %s\n", visible.Name(name), pegasos.FormatLabel(m.Classes[i]))
 	}
-	if len(m.Names) > 20 {
-		names = append(names, "...")
+	if m.Calibration != nil {
+		fmt.Fprintln(w, "liblinear has no calibration: the model has no probabilities there")
 	}
-	note(liblinear && m.Names != nil,
-		"liblinear has no names for classes: "+strings.Join(names, ", "))
-	note(liblinear && m.Calibration != nil,
-		"liblinear has no calibration: the model has no probabilities there")
-	note(to != "" && m.State != nil,
-		"the state of the run is not kept: the model can't be resumed from there")
-	note(to != "" && to != "json" && m.Table != nil,
-		to+" has no names for columns: data have to have those of training, in their order")
-	note(liblinear && m.IndexBase == 0,
-		"liblinear counts features from 1: feature 0 is 1 there, and so on")
-	return lost
+	if m.IndexBase == 0 {
+		fmt.Fprintln(w, "liblinear counts features from 1: feature 0 is 1 there, and so on")
+	}
 }

@@ -299,7 +299,7 @@ type trainFlags struct {
 	in     inputFlags
 	keep   checkpointFlags
 	curve  curveFlags
-	memory memoryFlags
+	memory memoryFlag
 	proof  string
 	json   string
 }
@@ -332,7 +332,7 @@ type cvFlags struct {
 	lambdas, cs string
 	metric      string
 	weights     string
-	memory      memoryFlags
+	memory      memoryFlag
 	model, json string
 }
 
@@ -355,20 +355,20 @@ func (v *cvFlags) define(f *flag.FlagSet) {
 	defineJSON(f, &v.json)
 }
 
-// memoryFlags say how much memory training may take.
-type memoryFlags struct{ megabytes int }
+// memoryFlag says how many megabytes training may take.
+type memoryFlag int
 
-func (m *memoryFlags) define(f *flag.FlagSet) {
-	f.IntVar(&m.megabytes, "max-memory", 0, "`n` the most megabytes to take beside the data (0: "+
+func (m *memoryFlag) define(f *flag.FlagSet) {
+	f.IntVar((*int)(m), "max-memory", 0, "`n` the most megabytes to take beside the data (0: "+
 		"24 MB + 32 bytes a row + 10 times the file's size, or 48 bytes a feature if that is more)")
 }
 
 // limit returns how many bytes training on the set may take beside it. With the memory for reading
 // it, which is about as much, that is 64 MB, 20 times the size of the data and 64 bytes a row. A
 // problem of two classes may have as many features as the data could ask for.
-func (m *memoryFlags) limit(set *dataset.Set) int64 {
-	if m.megabytes > 0 {
-		return int64(m.megabytes) * 1e6
+func (m memoryFlag) limit(set *dataset.Set) int64 {
+	if m > 0 {
+		return int64(m) * 1e6
 	}
 	return max(24e6+10*set.Bytes+32*int64(set.Rows()), 48*int64(set.Cols()))
 }

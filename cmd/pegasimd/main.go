@@ -40,9 +40,8 @@ const (
 )
 
 func main() {
-	var s stage
-	ctx, cancel := context.WithCancel(withStage(context.Background(), &s))
-	catchSignals(cancel, &s)
+	ctx, cancel := context.WithCancel(context.Background())
+	catchSignals(cancel)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	if err := os.Stdout.Close(); err != nil && code == exitDone {
 		fmt.Fprintln(os.Stderr, "pegasimd:", err)
@@ -77,7 +76,6 @@ type call struct {
 	stdout *standardOutput
 	stderr io.Writer
 
-	stage   *stage
 	helpAll bool // help lists all flags
 	// what is wrong with a flag's value, in place of what package flag says
 	flagError error
@@ -138,8 +136,8 @@ To begin with: pegasimd train DATA, then pegasimd cv DATA, then pegasimd predict
 
 // call runs the command and returns the exit code.
 func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c := &call{Context: ctx, stdout: &standardOutput{w: stdout}, stderr: stderr,
-		stage: stageOf(ctx)}
+	c := &call{Context: ctx, stdout: &standardOutput{w: stdout}, stderr: stderr}
+	stage.Store(working)
 	c.flags = flag.NewFlagSet(cmd.name, flag.ContinueOnError)
 	c.flags.SetOutput(io.Discard)
 	c.flags.Usage = func() {}

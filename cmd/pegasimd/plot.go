@@ -181,7 +181,7 @@ func cellLabels(counts [][]int, shares shareGrid) plot.Plotter {
 			}
 			label, ink := fmt.Sprint(count), color.Color(color.Black)
 			if len(counts) <= mostShares {
-				label += "\n" + percent(shares[i][j])
+				label += fmt.Sprintf("\n%.3g %%", 100*shares[i][j])
 			}
 			if shares[i][j] > 0.5 {
 				ink = color.White
@@ -193,19 +193,6 @@ func cellLabels(counts [][]int, shares shareGrid) plot.Plotter {
 		}
 	}
 	return &of
-}
-
-// percent writes a share above 0 so that little differs from none, and nearly all from all.
-func percent(share float64) string {
-	switch {
-	case share < 0.0005:
-		return "<0.1 %"
-	case share < 0.0995, share >= 0.99 && share < 0.9995:
-		return fmt.Sprintf("%.1f %%", 100*share)
-	case share >= 0.9995 && share < 1:
-		return ">99.9 %"
-	}
-	return fmt.Sprintf("%.0f %%", 100*share)
 }
 
 // textWidth returns the width that a text needs. It is a little more than measured: a reader of an

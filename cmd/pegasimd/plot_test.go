@@ -169,16 +169,6 @@ func TestConfusionIsReadable(t *testing.T) {
 	}
 }
 
-func TestPercent(t *testing.T) {
-	for share, want := range map[float64]string{1: "100 %", 0.99999: ">99.9 %", 0.9994: "99.9 %",
-		0.99: "99.0 %", 0.9: "90 %",
-		0.1: "10 %", 0.0994: "9.9 %", 0.001: "0.1 %", 1e-9: "<0.1 %"} {
-		if got := percent(share); got != want {
-			t.Errorf("%v is %s, want %s", share, got, want)
-		}
-	}
-}
-
 func TestPictureFormats(t *testing.T) {
 	names, counts := matrix(3, 100)
 	for name, start := range map[string]string{"a.svg": "<?xml", "b.PNG": "\x89PNG",

@@ -157,14 +157,10 @@ type scoredSet struct {
 	names  []string  // of the classes, and of the further labels
 }
 
-// Scores are kept if there are few in all, or few for a row.
-const (
-	keptScores = 1 << 20
-	fewScores  = 4
-)
+// keptScores is how many scores are kept in memory, unless all are needed at once.
+const keptScores = 1 << 20
 
-// score reads data for a model and finds the scores. They are there for as long as they are kept,
-// which is always if they all are needed at once.
+// score reads data for a model. The scores are kept if there are few, or all are needed at once.
 func (d *dataReader) score(name string, m predictor, all bool) (*scoredSet, error) {
 	if err := m.ready(); err != nil {
 		return nil, err
@@ -175,7 +171,7 @@ func (d *dataReader) score(name string, m predictor, all bool) (*scoredSet, erro
 		return nil, err
 	}
 	s := &scoredSet{Set: set, model: m}
-	if n := m.Outputs(); all || n <= fewScores || set.Rows() <= keptScores/n {
+	if all || set.Rows()*m.Outputs() <= keptScores {
 		if s.scores, err = s.find(0, set); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

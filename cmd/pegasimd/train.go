@@ -268,7 +268,7 @@ func (r *linearRun) train() error {
 		progress.show(float64(now.Steps-r.keep.before)/float64(now.TotalSteps-r.keep.before),
 			"training: pass %d", now.Epoch)
 	}
-	r.stage.Store(training)
+	stage.Store(training)
 	m, err := r.keep.train(r.call, tr, r.set, r.reader.describe)
 	r.times.measuring = time.Since(start) - r.times.training // with that of the result
 	progress.clear()
@@ -279,7 +279,7 @@ func (r *linearRun) train() error {
 		}
 		return dataError(r.data, err)
 	}
-	r.stage.Store(finishing)
+	stage.Store(finishing)
 	r.result, r.interrupted = m, err
 	return nil
 }

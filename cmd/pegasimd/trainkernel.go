@@ -50,14 +50,14 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		},
 	}
 	start := time.Now()
-	c.stage.Store(training)
+	stage.Store(training)
 	m, err := trainer.Train(c, set.Examples(), set.Y)
 	took := time.Since(start)
 	progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
 		return dataError(data, err)
 	}
-	c.stage.Store(finishing)
+	stage.Store(finishing)
 	reader.describeKernel(m, set)
 	if err := modelOut.write(m.Write); err != nil {
 		return err

@@ -52,7 +52,7 @@ type verifyFlags struct {
 	start, prior   string
 	passes         int
 	sigmoids       bool
-	memory         memoryFlags
+	memory         memoryFlag
 	json           string
 }
 
