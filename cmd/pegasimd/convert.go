@@ -57,37 +57,24 @@ func convert(c *call, flags flagGroup, args []string) error {
 		return err
 	}
 	var rows, cols int
-	if f.stream {
-		rows, cols, err = convertStream(c.reader(f.data), args[0], out)
+	reader := c.reader(f.data)
+	if f.stream { // svmlight data that may be larger than the memory
+		p := reader.options(args[0])
+		err = out.write(func(w io.Writer) (err error) {
+			rows, cols, err = dataset.ConvertSvmlight(w.(io.WriterAt), args[0], reader.opt)
+			return err
+		})
+		p.clear()
+	} else if set, _, failed := reader.read(args[0], nil); failed != nil {
+		return failed
 	} else {
-		rows, cols, err = convertData(c.reader(f.data), args[0], out, format)
+		rows, cols, err = set.Rows(), set.Cols(), writeData(out, format, set, args[0])
 	}
 	if err == nil && !f.data.quiet {
 		fmt.Fprintf(c.stderr, "%s, %s: %s\n", count(rows, "row"), count(cols, "feature"),
 			visible.Name(args[1]))
 	}
 	return err
-}
-
-func convertData(d *dataReader, in string, out *output, format dataset.Format) (
-	rows, cols int, err error,
-) {
-	set, _, err := d.read(in, nil)
-	if err != nil {
-		return 0, 0, err
-	}
-	return set.Rows(), set.Cols(), writeData(out, format, set, in)
-}
-
-// convertStream converts svmlight data that may be larger than the memory.
-func convertStream(d *dataReader, in string, out *output) (rows, cols int, err error) {
-	p := d.options(in)
-	err = out.write(func(w io.Writer) (err error) {
-		rows, cols, err = dataset.ConvertSvmlight(w.(io.WriterAt), in, d.opt)
-		return err
-	})
-	p.clear()
-	return rows, cols, err
 }
 
 // outFormat returns the format that a file's name asks for.

@@ -260,7 +260,7 @@ func (v *search) search() error {
 			best = &v.grid[i]
 		}
 	}
-	best.best = true
+	best.mark = "best"
 	v.out = cvReport{
 		Metric: v.metric.name, Folds: v.flags.folds, FoldRows: v.sizes, Rows: v.set.Rows(),
 		Features: v.set.Cols(), Labels: v.labels, MeanSquare: number(v.r2), Grid: v.grid,
@@ -342,7 +342,7 @@ func (v *search) print(w io.Writer) {
 		count(r.Rows, "row"), count(r.Features, "feature"), kind, r.Folds,
 		slices.Min(r.FoldRows), slices.Max(r.FoldRows), r.Seed)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	if digits, scale := v.metric.show(); kernel {
+	if kernel {
 		unit, of := "lambda", func(p cvPoint) number { return p.Lambda }
 		if r.Best.C != 0 {
 			unit, of = "C", func(p cvPoint) number { return p.C }
@@ -353,17 +353,16 @@ func (v *search) print(w io.Writer) {
 			if p.Gamma != 0 {
 				gamma = fmt.Sprintf("%.6g", p.Gamma)
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.3g\t%s\t\n", gamma, of(p),
-				(p.Mean * scale).format(digits), (p.Spread * scale).format(digits), p.Seconds,
-				p.mark())
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.3g\t%s\t\n", gamma, of(p), v.metric.text(p.Mean),
+				v.metric.text(p.Spread), p.Seconds, p.mark)
 		}
 	} else {
 		fmt.Fprintf(t, "lambda\t/|x|^2\tC\t%s\t+-\tobjective\tabove the optimum\ttrained, s\t\t\n",
 			v.metric.heading)
 		for _, p := range r.Grid {
 			fmt.Fprintf(t, "%s\t%.3g\t%s\t%s\t%s\t%s\t%s\t%.3g\t%s\t\n", p.Lambda, p.Share, p.C,
-				(p.Mean * scale).format(digits), (p.Spread * scale).format(digits), p.Objective,
-				most(float64(p.Gap)), p.Seconds, p.mark())
+				v.metric.text(p.Mean), v.metric.text(p.Spread), p.Objective, most(float64(p.Gap)),
+				p.Seconds, p.mark)
 		}
 	}
 	t.Flush()
@@ -371,12 +370,4 @@ func (v *search) print(w io.Writer) {
 	if r.Model != "" {
 		fmt.Fprintf(w, "model %s of all rows, hash %.16s...\n", visible.Name(r.Model), r.Hash)
 	}
-}
-
-// mark is what the table has behind a point.
-func (p *cvPoint) mark() string {
-	if p.best {
-		return "best"
-	}
-	return ""
 }

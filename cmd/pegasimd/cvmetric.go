@@ -99,20 +99,20 @@ func (f *cvFlags) metricFor(numbers bool) (*cvMetric, error) {
 // better reports whether a is a better value than b.
 func (m *cvMetric) better(a, b number) bool {
 	if m.least {
-		return a < b
+		a, b = b, a
 	}
 	return a > b
 }
 
-// show returns how a value is printed, and by what it is multiplied for that.
-func (m *cvMetric) show() (digits string, scale number) {
+// text is how a value is printed.
+func (m *cvMetric) text(v number) string {
 	switch {
 	case m.percent:
-		return "%.3f", 100
+		return (100 * v).format("%.3f")
 	case m.name == "rmse":
-		return "%.6g", 1
+		return v.String()
 	}
-	return "%.5f", 1
+	return v.format("%.5f")
 }
 
 // undefined is the error of a fold for which there is no such number.

@@ -15,27 +15,23 @@ type penalty struct{ lambda, c float64 }
 // penalties returns those that the flags name, from the largest lambda to the smallest, or nil if
 // they name none.
 func (f *cvFlags) penalties(c *call) (all []penalty, err error) {
-	given := 0
-	for _, name := range []string{"lambda", "c", "lambdas", "cs"} {
-		if c.given(name) {
-			given++
-		}
-	}
-	if given > 1 {
+	var values []float64
+	given := slices.DeleteFunc(strings.Fields("lambda c lambdas cs"),
+		func(name string) bool { return !c.given(name) })
+	if len(given) > 1 {
 		return nil, usagef("only one of -lambda, -c, -lambdas and -cs can be given")
 	}
-	var values []float64
-	switch {
-	case c.given("lambda"):
+	switch strings.Join(given, "") {
+	case "lambda":
 		return []penalty{{lambda: f.set.cfg.Lambda}}, nil
-	case c.given("c"):
+	case "c":
 		return []penalty{{c: f.set.cfg.C}}, nil
-	case c.given("lambdas"):
+	case "lambdas":
 		values, err = positiveNumbers("lambdas", f.lambdas, "1e-3,1e-4")
 		for _, v := range slices.Backward(values) {
 			all = append(all, penalty{lambda: v})
 		}
-	case c.given("cs"):
+	case "cs":
 		values, err = positiveNumbers("cs", f.cs, "1e-3,1e-4")
 		for _, v := range values {
 			all = append(all, penalty{c: v})

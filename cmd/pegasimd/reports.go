@@ -125,7 +125,7 @@ type cvPoint struct {
 	Seconds   float64   `json:"train_seconds"` // of all folds
 
 	cfg  pegasos.Config
-	best bool
+	mark string // behind it in the table
 }
 
 // A modelReport is what inspect writes of a model.

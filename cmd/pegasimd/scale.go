@@ -32,20 +32,20 @@ func scale(c *call, flags flagGroup, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := f.check(c); err != nil {
-		return err
+	if f.like != "" && c.given("kind") {
+		return usagef("-like has its own -kind")
 	}
 	out := c.writes("OUT", args[1], dataKinds[format])
 	saveOut := c.writes("-save", f.save, scaleKind)
 	if err := c.openOutputs(); err != nil {
 		return err
 	}
-	scaler, err := f.scaler()
-	if err != nil {
-		return err
-	}
 	reader := c.reader(f.data)
-	if scaler != nil {
+	var scaler *dataset.Scaler
+	if f.like != "" {
+		if scaler, err = readScaler(f.like); err != nil {
+			return err
+		}
 		reader.opt.Features = len(scaler.Factor) // 0, for any number, if it is for rows
 		reader.opt.Table = scaler.Table
 	}
@@ -72,22 +72,6 @@ func scale(c *call, flags flagGroup, args []string) error {
 		c.warn(set)
 	}
 	return saveOut.writeJSON(scaler)
-}
-
-// check returns what is wrong with the flags.
-func (f *scaleFlags) check(c *call) error {
-	if f.like != "" && c.given("kind") {
-		return usagef("-like has its own -kind")
-	}
-	return nil
-}
-
-// scaler returns that of -like, or nil if one is to be fitted.
-func (f *scaleFlags) scaler() (*dataset.Scaler, error) {
-	if f.like == "" {
-		return nil, nil
-	}
-	return readScaler(f.like)
 }
 
 func readScaler(name string) (*dataset.Scaler, error) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// This file says what is wrong with a command line in the shell's words, and what may have been
+// This file says in the shell's words what is wrong with a command line, and what may have been
 // meant.
 
 // meant returns ", did you mean X?" for the name that is closest to what was written, or nothing if
