@@ -123,7 +123,7 @@ func (v *search) makeGrid() error {
 
 // checkSettings checks the configuration of every point, and finds the metric.
 func (v *search) checkSettings() (err error) {
-	if v.flags.metricOfNumbers() && v.task() == taskAuto && v.cfg.Loss == "" &&
+	if v.flags.metricOfNumbers() && v.cfg.Loss == "" &&
 		!slices.ContainsFunc(saysClasses, v.given) {
 		v.cfg.Loss = pegasos.Squared
 	}

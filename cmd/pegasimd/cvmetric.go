@@ -92,7 +92,7 @@ func (f *cvFlags) metricFor(numbers bool) (*cvMetric, error) {
 	if numbers {
 		of = "of numbers to predict"
 	}
-	return nil, usagef("-metric: have %q, want %s: -task and -loss say what labels are, here those %s",
+	return nil, usagef("-metric: have %q, want %s: -loss says what labels are, here those %s",
 		f.metric, strings.Join(names, ", "), of)
 }
 

@@ -61,7 +61,6 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 // settingFlags are the fields of pegasos.Config. Those given override a preset's.
 type settingFlags struct {
 	cfg    pegasos.Config
-	task   string
 	preset string
 }
 
@@ -76,8 +75,6 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 	f.Float64Var(&cfg.Lambda, "lambda", 0,
 		"`number` the weight of the penalty on the scaled rows (default: the data decide)")
 	f.Float64Var(&cfg.C, "c", 0, "`number` the C of other solvers: lambda is 1/(C * rows)")
-	f.StringVar(&s.task, "task", taskAuto, "`auto|classes|numbers` what labels are: classes, or "+
-		"numbers to predict; auto takes very many labels, or many with fractions, for numbers")
 	f.Func("loss", lossUsage(), setString(&cfg.Loss))
 	f.Float64Var(&cfg.Epsilon, "epsilon", 0,
 		"`number` the error that costs nothing with -loss eps-insensitive (default a tenth of the "+
@@ -169,7 +166,7 @@ type kernelFlags struct {
 // data, that may be given along with it.
 var (
 	withKernelOnly = strings.Fields("gamma gammas coef0 degree passes max-sv cache-mb")
-	besideKernel   = strings.Fields("kernel task lambda c epochs steps tol order offset average " +
+	besideKernel   = strings.Fields("kernel lambda c epochs steps tol order offset average " +
 		"finish multiclass seed preset json folds lambdas cs metric model max-memory")
 )
 
@@ -465,9 +462,6 @@ func (c *call) checkSettings(s *settingFlags, k *kernelFlags) error {
 	}
 	s.applyPreset()
 	if err := k.check(c); err != nil {
-		return err
-	}
-	if err := s.applyTask(k.wanted()); err != nil {
 		return err
 	}
 	return c.checkPositive()

@@ -15,7 +15,7 @@ type flagTopic struct {
 
 // flagTopics has the flags of all commands by what they are for, in the order of help.
 var flagTopics = []flagTopic{
-	{"What is minimised", strings.Fields("task loss epsilon lambda c bias bias-scale multiclass costs " +
+	{"What is minimised", strings.Fields("loss epsilon lambda c bias bias-scale multiclass costs " +
 		"class-weight weights prior scale target-scale")},
 	{"Kernel machines", strings.Fields("kernel gamma coef0 degree max-sv cache-mb")},
 	{"How", strings.Fields("preset start order block batch shards project offset average finish " +

@@ -14,47 +14,9 @@ import (
 
 // This file has what says whether labels are classes or numbers to predict.
 
-// The values of -task.
-const (
-	taskAuto    = "auto"
-	taskClasses = "classes"
-	taskNumbers = "numbers"
-)
-
 // saysClasses are the flags that only make sense where labels are classes. One that is given says
 // that they are, whatever they look like.
 var saysClasses = strings.Fields("multiclass class-weight costs proba")
-
-// applyTask makes -task numbers a loss, and refuses a task that the other flags contradict.
-func (s *settingFlags) applyTask(kernel bool) error {
-	regression := s.cfg.Loss.Regression()
-	switch s.task {
-	case taskAuto:
-		return nil
-	case taskClasses:
-		if regression {
-			return usagef("-task classes: -loss %s is for numbers to predict", s.cfg.Loss)
-		}
-		return nil
-	case taskNumbers:
-	default:
-		return usagef("-task: have %q, want %s, %s or %s", s.task, taskAuto, taskClasses,
-			taskNumbers)
-	}
-	switch {
-	case kernel:
-		return usagef("-task numbers can't be given with -kernel, which is for classes")
-	case s.cfg.Loss == "":
-		s.cfg.Loss = pegasos.Squared
-	case !regression:
-		return usagef("-task numbers: -loss %s is for classes; %s and %s are for numbers",
-			s.cfg.Loss, pegasos.Squared, pegasos.EpsInsensitive)
-	}
-	return nil
-}
-
-// task returns what -task says.
-func (c *call) task() string { return c.flags.Lookup("task").Value.String() }
 
 // How many labels there may be before they look like numbers to predict: of those with fractions,
 // and of whole numbers if few rows have each.
@@ -80,8 +42,8 @@ func looksNumeric(labels []float32, rows int) (like float32, yes bool) {
 }
 
 // readTraining reads data to train on. Labels that look like numbers are taken for numbers to predict
-// if no flag says what they are; recheck checks the settings after that. Where a flag says that they
-// are classes, but not by -task, they are refused.
+// if no flag says what they are; recheck checks the settings after that. Where a loss or a kernel would
+// make classes of them, and no such flag, they are refused.
 func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func() error) (
 	set *dataset.Set, took time.Duration, err error,
 ) {
@@ -92,12 +54,11 @@ func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func
 	labels, rows := labelCounts(set)
 	like, numeric := looksNumeric(labels, set.Rows())
 	classes := slices.ContainsFunc(saysClasses, c.given) || set.Names != nil
-	if numeric && !classes && c.task() == taskAuto && cfg.Loss == "" &&
-		cfg.Multiclass == "" && !c.given("kernel") {
+	if numeric && !classes && cfg.Loss == "" && cfg.Multiclass == "" && !c.given("kernel") {
 		cfg.Loss = pegasos.Squared
 		if !d.quiet {
 			fmt.Fprintf(c.stderr, "%s: the labels are taken for numbers to predict: there are %d "+
-				"distinct ones, such as %v; if they are classes, give -task classes\n",
+				"distinct ones, such as %v; if they are classes, give -multiclass ovr\n",
 				visible.Name(shortName(name)), len(labels), like)
 		}
 		if err := recheck(); err != nil {
@@ -114,10 +75,10 @@ func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func
 	case len(labels) == 1:
 		return nil, 0, fmt.Errorf("%s: all rows (%d) are of the class %s: want two or more classes",
 			name, rows[0], visible.Name(labelName(set, labels[0])))
-	case numeric && !classes && c.task() != taskClasses:
+	case numeric && !classes:
 		return nil, 0, fmt.Errorf("%s: the labels look like numbers to predict, not like classes: "+
-			"%d rows have %d distinct ones, such as %v; predict numbers with -task numbers (and "+
-			"without -kernel), or say that they are classes with -task classes", name, set.Rows(),
+			"%d rows have %d distinct ones, such as %v; predict numbers with -loss squared (and "+
+			"without -kernel), or say that they are classes with -multiclass", name, set.Rows(),
 			len(labels), like)
 	}
 	return set, took, nil
