@@ -14,10 +14,11 @@ import (
 // checkpoints keep, and resume from, the state of a run.
 type checkpoints struct {
 	checkpointFlags
-	out    *output
-	from   *pegasos.Model // that -resume names, or nil
-	before int64          // the steps it had taken
-	failed error          // of the last checkpoint
+	out      *output
+	from     *pegasos.Model // that -resume names, or nil
+	before   int64          // the steps it had taken
+	restored bool           // the settings are those of the checkpoint
+	failed   error          // of the last checkpoint
 }
 
 // read reads the checkpoint to resume from. Unless there are flags that say how to train, its
@@ -43,8 +44,7 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 		return nil
 	}
 	epochs, steps := cfg.Epochs, cfg.Steps
-	*cfg = k.from.Config
-	cfg.ClassWeight = classWeightByName(k.from)
+	*cfg, k.restored = k.from.Config, true
 	if epochs != 0 || steps != 0 {
 		cfg.Epochs, cfg.Steps = epochs, steps
 	}

@@ -11,12 +11,12 @@ import (
 // This file says in the shell's words what is wrong with a command line, and what may have been
 // meant.
 
-// meant returns ", did you mean X?" for the name that is closest to what was written, or nothing if
+// meant returns ": did you mean X?" for the name that is closest to what was written, or nothing if
 // none is close.
 func meant(written string, prefix string, names []string) string {
-	best, least := "", len(written)/3+1
+	best, least := "", len(written)/3+2
 	for _, name := range names {
-		if d := edits(strings.ToLower(written), name); d <= least && (best == "" || d < least) {
+		if d := unlike(strings.ToLower(written), name); d < least {
 			best, least = name, d
 		}
 	}
@@ -26,31 +26,13 @@ func meant(written string, prefix string, names []string) string {
 	return ": did you mean " + prefix + best + "?"
 }
 
-// edits returns how many letters have to be put in, left out, changed or swapped with the next to
-// make b of a.
-func edits(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
+// unlike returns how many letters only one of two words has, in whatever order.
+func unlike(a, b string) (n int) {
+	for letter := range strings.SplitSeq("abcdefghijklmnopqrstuvwxyz0123456789-", "") {
+		d := strings.Count(a, letter) - strings.Count(b, letter)
+		n += max(d, -d)
 	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			change := 1
-			if a[i-1] == b[j-1] {
-				change = 0
-			}
-			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+change)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d = min(d, rows[i-2][j-2]+1)
-			}
-			rows[i][j] = d
-		}
-	}
-	return rows[len(a)][len(b)]
+	return n
 }
 
 // A checkedValue is a flag's value that says in plain words what is wrong with what it is given.

@@ -229,8 +229,10 @@ func (r *linearRun) readData() (err error) {
 func (r *linearRun) readInputs() (err error) {
 	in := &r.flags.in
 	tr := &r.trainer
-	if r.cfg.ClassWeight, err = r.known.classWeight(r.classWeight); err != nil {
-		return err
+	if r.cfg.ClassWeight = r.classWeight; !r.keep.restored {
+		if r.cfg.ClassWeight, err = r.known.classWeight(r.classWeight); err != nil {
+			return err
+		}
 	}
 	if tr.Weights, err = readWeights(in.weights, r.set.Rows()); err != nil {
 		return err
