@@ -29,8 +29,8 @@ means and deviations, comes from the rows trained on alone.
 
 The default lambdas are seven shares, 0.1 to 1e-7, of mean |x|^2: the mean squared length of the
 scaled rows. With -kernel every one of -gammas is tried with every lambda or C; the default is C
-0.1, 1, 10, 100. The other flags are as in train. The same data, flags and seed give the same numbers,
-but for the times, on every machine.
+0.1, 1, 10, 100. The other flags are as in train. The same data, flags and seed give the same
+numbers, but for the times, on every machine.
 
 Examples:
   pegasimd cv a9a.svm

@@ -15,8 +15,8 @@ type usageError struct{ error }
 func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
 
 // fieldNames finds the fields of the packages' configurations and trainers in what an error says.
-var fieldNames = regexp.MustCompile(`\b(Loss|Epsilon|Multiclass|ClassWeight|Lambda|C|Epochs|Steps|` +
-	`Tol|Change|Patience|Order|Block|Batch|Shards|Project|Offset|Average|Finish|FinishAfter|Bias|` +
+var fieldNames = regexp.MustCompile(`\b(Loss|Epsilon|Multiclass|ClassWeight|Lambda|C|Epochs|` +
+	`Steps|Tol|Change|Patience|Order|Block|Batch|Shards|Project|Offset|Average|Finish|FinishAfter|Bias|` +
 	`BiasScale|Scale|TargetScale|Calibrate|Seed|Threads|Weights|Costs|Valid|Start|Prior|Resume|` +
 	`KeepProof|MaxMemory|Kernel|Gamma|Coef0|Degree|Passes|MaxSV|CacheMB|folds)\b`)
 

@@ -31,8 +31,8 @@ const usualDataFlags = "label-column format threads quiet force"
 func (d *dataFlags) define(f *flag.FlagSet) {
 	f.StringVar((*string)(&d.opt.Format), "format", "auto",
 		"`svmlight|csv|tsv|npy|idx|pgsm|auto` the data's format; auto goes by the file's name")
-	f.StringVar((*string)(&d.opt.Layout), "layout", "auto", "`dense|sparse|auto` how rows are stored; auto is "+
-		"dense if a quarter of the values or more are not 0")
+	f.StringVar((*string)(&d.opt.Layout), "layout", "auto", "`dense|sparse|auto` how rows are "+
+		"stored; auto is dense if a quarter of the values or more are not 0")
 	f.StringVar((*string)(&d.opt.IndexBase), "index-base", "",
 		"`0|1|auto` the number of the first feature in svmlight data (default 1, or the model's)")
 	f.StringVar((*string)(&d.opt.Header), "header", "auto",
@@ -378,8 +378,8 @@ type predictFlags struct {
 
 func (p *predictFlags) define(f *flag.FlagSet) {
 	p.data.define(f)
-	f.StringVar((*string)(&p.data.opt.Labels), "labels", "auto", "`yes|no|auto` whether DATA has labels; auto goes by "+
-		"the header, the number of columns, or the beginning of the first line")
+	f.StringVar((*string)(&p.data.opt.Labels), "labels", "auto", "`yes|no|auto` whether DATA has "+
+		"labels; auto goes by the header, the number of columns, or the beginning of the first line")
 	f.BoolVar(&p.scores, "scores", false, "write the scores beside the labels")
 	f.BoolVar(&p.proba, "proba", false, "write the classes' probabilities beside the labels")
 }

@@ -59,7 +59,7 @@ func (v *search) deal() error {
 }
 
 // run does the runs of all points and folds, several at a time, and fills in the points. Runs side
-// by side share the memory. If that is too little for one of them, there are half as many at a time.
+// by side share the memory. If that is too little for one of them, half as many run at a time.
 func (v *search) run(p *progress) error {
 	threads := parallel.Threads(v.flags.data.opt.Threads)
 	for atOnce := min(threads, len(v.grid)*v.flags.folds); ; atOnce /= 2 {
@@ -83,7 +83,8 @@ func (v *search) runSome(threads, atOnce int, p *progress) error {
 		if ctx.Err() != nil {
 			return
 		}
-		run, err := v.one(ctx, v.grid[i/folds].cfg, i%folds, threads/atOnce, v.memory/int64(atOnce))
+		run, err := v.one(ctx, v.grid[i/folds].cfg, i%folds, threads/atOnce,
+			v.memory/int64(atOnce))
 		if err != nil {
 			cancel(fmt.Errorf("fold %d of %d: %w", i%folds+1, folds, err))
 		}

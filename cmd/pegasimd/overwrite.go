@@ -14,8 +14,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 )
 
-// A kind recognises, by its first bytes, a file that a command is allowed to overwrite. The zero kind
-// has yet to be found out.
+// A kind recognises, by its first bytes, a file that a command is allowed to overwrite. The zero
+// kind has yet to be found out.
 type kind struct {
 	name string // as messages have it
 	is   func(head []byte) bool

@@ -12,7 +12,7 @@ type trainReport struct {
 	Gap           number  `json:"gap"`
 	Lambda        float64 `json:"lambda"`
 	worstReport
-	C           number            `json:"c"` // null with -kernel, and where each pair of classes has its own
+	C           number            `json:"c"` // null with -kernel, and if each pair has its own
 	Rows        int               `json:"rows"`
 	Features    int               `json:"features"`
 	NNZ         int               `json:"nnz"`
@@ -137,7 +137,7 @@ type modelReport struct {
 	Features    int               `json:"features"`
 	IndexBase   int               `json:"index_base"`
 	Columns     []string          `json:"columns,omitempty"`      // the features' names
-	Label       string            `json:"label_column,omitempty"` // with Columns: the name of the label's
+	Label       string            `json:"label_column,omitempty"` // the label's name
 	Lambda      float64           `json:"lambda"`
 	Prior       string            `json:"prior,omitempty"`
 	Calibration []pegasos.Sigmoid `json:"calibration,omitempty"`

@@ -41,9 +41,9 @@ func looksNumeric(labels []float32, rows int) (like float32, yes bool) {
 	return 0, false
 }
 
-// readTraining reads data to train on. Labels that look like numbers are taken for numbers to predict
-// if no flag says what they are; recheck checks the settings after that. Where a loss or a kernel would
-// make classes of them, and no such flag, they are refused.
+// readTraining reads data to train on. Labels that look like numbers are taken for numbers to
+// predict if no flag says what they are; recheck checks the settings after that. They are refused
+// where a loss or a kernel is for classes, and no flag insists on these.
 func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func() error) (
 	set *dataset.Set, took time.Duration, err error,
 ) {
