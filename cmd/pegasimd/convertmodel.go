@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/modelio"
@@ -65,7 +66,15 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 // readForm reads the model in a file, and names it in errors along with the line.
 func readForm(form, name string) (*pegasos.Model, error) {
 	if form == "" {
-		return readLinear(name)
+		any, err := readAnyModel(name, os.Stdin)
+		if err != nil {
+			return nil, err
+		}
+		m, linear := any.(*pegasos.Model)
+		if !linear {
+			return nil, fmt.Errorf("%s: a kernel machine has none of these forms", name)
+		}
+		return m, nil
 	}
 	f, err := openInput(name)
 	if err != nil {
