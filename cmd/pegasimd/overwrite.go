@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,17 +14,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 )
 
-// A kind says what a file is that a command may replace, by its first bytes: an older one of what
-// it is to write. The zero kind has yet to be found out.
+// A kind recognises, by its first bytes, a file that a command is allowed to overwrite. The zero
+// kind has yet to be found out.
 type kind struct {
 	name string // as messages have it
 	is   func(head []byte) bool
 }
 
-// headBytes is how much of a file tells its kind.
+// headBytes is how much of a file is looked at.
 const headBytes = 4096
 
-// headOf returns the first bytes of a file, or of what it holds if it is compressed.
+// headOf returns the first bytes of a file after decompression.
 func headOf(name string) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -36,7 +37,7 @@ func headOf(name string) ([]byte, error) {
 	}
 	head, err := io.ReadAll(io.LimitReader(plain, headBytes))
 	if len(head) > 0 {
-		err = nil // what is damaged further on is told by whoever reads it
+		err = nil // the command that reads the file reports damage further on
 	}
 	return head, err
 }
@@ -72,7 +73,7 @@ var (
 
 	dataKinds = map[dataset.Format]kind{
 		dataset.FormatSvmlight: {"svmlight data", isSvmlight},
-		dataset.FormatCSV:      {"CSV data", isCSV},
+		dataset.FormatCSV:      {"CSV data", csvLine.Match},
 		dataset.FormatNPY:      beginsWith("a .npy array", "\x93NUMPY"),
 		dataset.FormatPGSM:     beginsWith("a .pgsm file", "PGSM\r\n\x1a\n"),
 	}
@@ -103,38 +104,22 @@ func wholeLines(head []byte) []string {
 	return lines
 }
 
+var (
+	csvLine      = regexp.MustCompile(`\A[-+]?[\d.][-+.\w]*,`)
+	svmlightLine = regexp.MustCompile(
+		`^([-+]?[\d.][-+.\w]*( +(qid|\d+):\S*)*( +(qid|\d+)?)?)?\s*(#.*)?$`)
+)
+
 // isSvmlight reports whether all lines look like a label and pairs, and one has a pair.
 func isSvmlight(head []byte) bool {
 	pairs := false
 	for _, line := range wholeLines(head) {
-		line, _, _ = strings.Cut(line, "#")
-		words := strings.Fields(line)
-		if len(words) == 0 {
-			continue
-		}
-		if _, err := strconv.ParseFloat(words[0], 64); err != nil {
+		if !svmlightLine.MatchString(line) {
 			return false
 		}
-		if len(head) >= headBytes && len(words) > 2 {
-			words = words[:len(words)-1] // of a single line, it may have been cut
-		}
-		for _, word := range words[1:] {
-			index, _, ok := strings.Cut(word, ":")
-			if _, err := strconv.ParseUint(index, 10, 64); !ok || err != nil && index != "qid" {
-				return false
-			}
-			pairs = true
-		}
+		pairs = pairs || strings.Contains(line, ":")
 	}
 	return pairs
-}
-
-// isCSV reports whether the first line is cells of which the first has a number: what is written
-// here has no header.
-func isCSV(head []byte) bool {
-	cell, _, several := strings.Cut(wholeLines(head)[0], ",")
-	_, err := strconv.ParseFloat(cell, 64)
-	return several && err == nil
 }
 
 // predictionsOf is the kind of what predict writes: lines that begin with one of the classes, or

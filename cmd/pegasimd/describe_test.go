@@ -72,14 +72,14 @@ func TestLabelsThatLookLikeNumbers(t *testing.T) {
 				args = append(args, model)
 			}
 			os.Remove(model)
-			fails(t, exitError, "predict numbers with -task numbers", args...)
+			fails(t, exitError, "predict numbers with -loss squared", args...)
 		}
 		if _, err := os.Stat(model); err == nil {
 			t.Fatal("a model was written")
 		}
 		must(t, "train", "-quiet", "-epochs", "1", "-loss", "eps-insensitive", data, model)
 		_, told := must(t, "train", data, model)
-		if !strings.Contains(told, "; if they are classes, give -task classes\n") ||
+		if !strings.Contains(told, "; if they are classes, give -multiclass ovr\n") ||
 			!strings.Contains(told, "training R^2 ") {
 			t.Errorf("%q", told)
 		}
@@ -92,7 +92,7 @@ func TestLabelsThatLookLikeNumbers(t *testing.T) {
 		t.Errorf("%q", told)
 	}
 	fails(t, exitUsage, "accuracy", "cv", "-folds", "2", "-metric", "accuracy", float)
-	for _, flags := range []string{"-task classes", "-multiclass ovr", "-class-weight balanced"} {
+	for _, flags := range []string{"-multiclass ovr", "-class-weight balanced"} {
 		args := append([]string{"train", "-epochs", "1"}, strings.Fields(flags)...)
 		if _, told := must(t, append(args, float, model)...); !strings.Contains(told,
 			"60 classes") {
@@ -109,14 +109,9 @@ func TestLabelsThatLookLikeNumbers(t *testing.T) {
 		must(t, "train", "-quiet", "-epochs", "1", data, model)
 	}
 	few := rows(60, func(i int) string { return fmt.Sprint(i % 3) })
-	if _, told := must(t, "train", "-task", "numbers", few, model); !strings.Contains(told,
+	if _, told := must(t, "train", "-loss", "squared", few, model); !strings.Contains(told,
 		"numbers to predict from 0 to 2; ") || !strings.Contains(told, "training R^2 ") {
 		t.Errorf("%q", told)
-	}
-	for _, flags := range []string{"numbers -loss hinge", "numbers -kernel rbf",
-		"classes -loss squared", "both"} {
-		args := append([]string{"train", "-task"}, strings.Fields(flags)...)
-		fails(t, exitUsage, "-task", append(args, few, model)...)
 	}
 }
 

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
-// This file has what is told of data before anything is trained on them.
+// This file prints a summary of the data before training.
 
 // labelCounts are the distinct labels of a set, ascending, and how many rows have each.
 func labelCounts(set *dataset.Set) (labels []float32, rows []int) {
@@ -20,76 +20,25 @@ func labelCounts(set *dataset.Set) (labels []float32, rows []int) {
 	for _, y := range set.Y {
 		count[y]++
 	}
-	labels = make([]float32, 0, len(count))
-	for y := range count {
-		labels = append(labels, y)
-	}
-	slices.Sort(labels)
+	labels = slices.Sorted(maps.Keys(count))
 	for _, y := range labels {
 		rows = append(rows, count[y])
 	}
 	return labels, rows
 }
 
-// How many labels there may be before they look like numbers to predict: of those with fractions,
-// and of whole numbers if few rows have each.
-const (
-	mostFractions = 20
-	mostIntegers  = 256
-	rowsOfInteger = 10
-)
-
-// looksNumeric reports whether the labels look like numbers to predict, and returns one of them.
-func looksNumeric(labels []float32, rows int) (like float32, yes bool) {
-	n := len(labels)
-	fraction := slices.IndexFunc(labels, func(y float32) bool {
-		return float64(y) != math.Trunc(float64(y))
-	})
-	switch {
-	case fraction >= 0:
-		return labels[fraction], n > mostFractions || n > 2 && 2*n > rows
-	case n > mostIntegers && rows < rowsOfInteger*n:
-		return labels[n/2], true
-	}
-	return 0, false
-}
-
-// tell says what was read of data that are to be trained on, unless it is to be quiet. numbers says
-// that the labels are such to predict.
-func (d *dataReader) tell(name string, set *dataset.Set, numbers bool, took time.Duration) {
+// describeSet prints what was read of data that are to be trained on. numbers says that the labels
+// are numbers to predict.
+func (d *dataReader) describeSet(name string, set *dataset.Set, numbers bool, took time.Duration) {
 	if d.quiet {
 		return
 	}
 	labels, rows := labelCounts(set)
-	kind := numbersKind(labels)
-	if !numbers {
-		kind = classesKind(set, labels, rows)
+	kind := classesKind(set, labels, rows)
+	if numbers {
+		kind = numbersKind(labels)
 	}
 	printSet(d.call.stderr, name, set, kind, took)
-}
-
-// checkClasses is tell, and refuses labels of classes that look like numbers to predict, unless a
-// flag says otherwise.
-func (d *dataReader) checkClasses(name string, set *dataset.Set, numbers bool,
-	took time.Duration) error {
-	d.tell(name, set, numbers, took)
-	if labels, rows := labelCounts(set); len(labels) == 1 && !numbers {
-		return fmt.Errorf("%s: all rows (%d) are of the class %s: want two or more classes", name,
-			rows[0], visible.Name(labelName(set, labels[0])))
-	}
-	if numbers || set.Names != nil || d.call.task() == taskClasses ||
-		slices.ContainsFunc(saysClasses, d.call.given) {
-		return nil
-	}
-	labels, _ := labelCounts(set)
-	like, yes := looksNumeric(labels, set.Rows())
-	if !yes {
-		return nil
-	}
-	return fmt.Errorf("%s: the labels look like numbers to predict, not like classes: %d rows "+
-		"have %d distinct ones, such as %v; predict numbers with -task numbers (and without "+
-		"-kernel), or say that they are classes with -task classes", name, set.Rows(),
-		len(labels), like)
 }
 
 // printSet says what was read.
