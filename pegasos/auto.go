@@ -194,7 +194,8 @@ func (c *choice) finish(passes int) {
 // newtonPays reports whether Newton's method costs no more than so many passes, and has memory.
 func (c *choice) newtonPays(passes int) bool {
 	n, cols := float64(c.columns.Rows), float64(c.cols())
-	if c.x.Cols() > newtonColumns || 12*(cols+33)*(cols+33)+64*n > float64(c.memory())/2 {
+	width := float64(c.x.Cols()) // the matrix has room for empty columns too
+	if width > newtonColumns || 12*(width+33)*(width+33)+64*n > float64(c.memory())/2 {
 		return false
 	}
 	if c.trainer.Loss == Squared && cols <= fewColumns {

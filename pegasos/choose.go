@@ -21,10 +21,11 @@ import (
 const (
 	fewColumns  = 256 // up to these, columns are standardised
 	denseFill   = 0.25
-	scalesApart = 10   // of columns: the largest of the many to the smallest of them
-	longApart   = 3    // of rows: the mean squared length to the median
-	lengthsVary = 1.01 // of rows: the largest squared length to the least
-	mostGrowth  = 4    // of sparse rows that become dense, in bytes
+	scalesApart = 10      // of columns: the largest of the many to the smallest of them
+	longApart   = 3       // of rows: the mean squared length to the median
+	lengthsVary = 1.01    // of rows: the largest squared length to the least
+	mostGrowth  = 4       // of sparse rows that become dense, in bytes
+	mostEmpty   = 1 << 20 // bytes of empty columns in dense rows
 
 	mostMapped = 1 << 30 // bytes of a copy of mapped rows
 
@@ -348,7 +349,9 @@ func (c *choice) bestKind() Scale {
 	m, ok := store.MatrixOf(c.rows)
 	held := !ok || m.Dense() != nil
 	fill := float64(all.Nonzeros) / (n * float64(cols))
-	fits := held || 4*float64(c.x.Rows())*float64(cols) <= float64(mostGrowth*float64(c.rows.Size()))
+	values := 4 * float64(c.x.Rows()) * float64(cols)
+	fits := held || values <= float64(mostGrowth*float64(c.rows.Size())) &&
+		c.copyBytes(true)-values <= mostEmpty
 	switch {
 	case fill >= denseFill && cols > fewColumns && !apart:
 		return ScaleNone

@@ -145,7 +145,8 @@ func (p *byPage) scaling() {
 		p.kind = "none"
 	case fill >= 0.25 || p.cols <= 256 && very:
 		p.kind = "standard"
-		if p.sparse && 4*float64(len(p.rows))*p.cols > 4*8*stored {
+		rows := float64(len(p.rows))
+		if p.sparse && (4*rows*p.cols > 4*8*stored || 4*rows*(float64(p.width)-p.cols) > 1<<20) {
 			p.kind = "max-abs"
 		}
 	case meanOf(p.squares) > 3*quantile(p.squares, 0.5):
