@@ -1,10 +1,11 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/pegasimd/pegasimd/dataset"
 )
 
 // A recipe makes a problem: what is asked for below, and the rest drawn from the seed. It was
@@ -33,7 +34,7 @@ type recipe struct {
 }
 
 // recipes are 24 kinds of problems, each at raw scale and with its columns (or, of text, its rows)
-// brought to one scale: madeProblems makes both of each.
+// brought to one scale: madeSources has both of each.
 var recipes = []recipe{
 	{name: "easy", rows: 2000, cols: 10, classes: 2, noise: .3, scales: 3},
 	{name: "noisy", rows: 3000, cols: 20, classes: 2, noise: 1, flips: .1, scales: 2},
@@ -65,58 +66,47 @@ var recipes = []recipe{
 		scales: 2, offset: -1e3, unit: 30},
 }
 
-func madeProblems() []problem {
-	var all []problem
+func madeSources() (all []source) {
 	for i, r := range recipes {
-		for _, scaled := range []bool{false, true} {
-			seed := uint64(1000 + 2*i)
-			name := "made-" + r.name
-			if scaled {
-				name, seed = name+"-scaled", seed+1
+		for k, suffix := range []string{"", "-scaled"} {
+			s := source{name: "made-" + r.name + suffix, use: accurate | made}
+			if k == 1 {
+				s.use |= scaled
 			}
-			all = append(all, problem{name: name, made: true, scaled: scaled,
-				numbers: r.classes == 0, load: func() (*table, *table, error) {
-					t := r.make(rand.New(rand.NewPCG(seed, 0xdef)), scaled)
-					if t.constant() {
-						return nil, nil, fmt.Errorf("the recipe gave one class")
-					}
-					return t, nil, nil
-				}})
+			if r.classes == 0 {
+				s.use |= numbers
+			}
+			s.load = func() (*dataset.Set, error) {
+				return r.make(rand.New(rand.NewPCG(uint64(1000+2*i+k), 0xdef)), k == 1), nil
+			}
+			all = append(all, s)
 		}
 	}
 	return all
 }
 
-func (r *recipe) make(g *rand.Rand, scaled bool) *table {
-	var columns [][]float64
-	var signal [][]float64
+func (r *recipe) make(g *rand.Rand, scaled bool) *dataset.Set {
+	draw := r.columns
 	if r.text {
-		columns, signal = r.words(g)
-	} else {
-		columns, signal = r.columns(g)
+		draw = r.words
 	}
-	t := &table{features: r.cols, y: r.labels(g, signal)}
+	x, signal := draw(g)
+	y := r.labels(g, signal)
 	switch {
 	case r.text && scaled:
-		tfidf(columns)
-	case !r.text && scaled:
-		standardise(columns)
+		tfidf(x)
+	case scaled:
+		standardise(x)
 	default:
-		r.stretch(g, columns)
+		r.stretch(g, x)
 	}
-	for i, row := range columns {
-		var f []feature
-		for j, v := range row {
-			if v := float64(float32(v)); v != 0 {
-				f = append(f, feature{j, v})
+	return fromRows(r.cols, y, func(i int, add func(int, float32)) {
+		for j, v := range x[i/max(r.repeat, 1)] {
+			if v := float32(v); v != 0 {
+				add(j, v)
 			}
 		}
-		columns[i] = nil
-		for range max(r.repeat, 1) {
-			t.x = append(t.x, f)
-		}
-	}
-	return t
+	})
 }
 
 // columns draws the rows of a table, and each row's signal for each class.
@@ -242,7 +232,7 @@ func (r *recipe) words(g *rand.Rand) (x, signal [][]float64) {
 }
 
 // labels makes labels of the signals: the number, or the class with the largest one, noise added.
-func (r *recipe) labels(g *rand.Rand, signal [][]float64) []float64 {
+func (r *recipe) labels(g *rand.Rand, signal [][]float64) (y []float32) {
 	for c := range signal[0] {
 		var squares float64
 		for _, s := range signal {
@@ -262,7 +252,6 @@ func (r *recipe) labels(g *rand.Rand, signal [][]float64) []float64 {
 		slices.Sort(first)
 		threshold = first[len(first)-1-int(r.rare*float64(len(first)))]
 	}
-	var y []float64
 	for _, s := range signal {
 		v := float64(slices.Index(s, slices.Max(s)) + 1)
 		switch {
@@ -274,7 +263,7 @@ func (r *recipe) labels(g *rand.Rand, signal [][]float64) []float64 {
 			v = 2
 		}
 		for range max(r.repeat, 1) {
-			y = append(y, v)
+			y = append(y, float32(v))
 		}
 	}
 	return y

@@ -1,0 +1,331 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pegasimd/pegasimd/bench/internal/frame"
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// A problem is a set with a loss and a lambda, whose optimum f* is known: bound is at most f*, and
+// the objective of some model is at most 1+gap times the bound.
+type problem struct {
+	*session
+	set        *set
+	x          dataset.Examples // the training rows as our trainer reads them
+	loss       string
+	lambda     float64
+	bound, gap float64
+}
+
+// optima are P(w*) and the bound below it as liblinear 2.30 and a program of others had them, for
+// the hinge. Neither may contradict ours.
+var optima = map[string][2]float64{
+	"a9a 0.0001": {.35176302, .35176133}, "a9a 1e-05": {.35094921, .35089833},
+	"imdb 0.0001": {.31293524, .31293522}, "imdb 1e-05": {.094493491, .094493434},
+	"corporate 0.0001":  {.079209298, .079209249},
+	"corporate 1e-05":   {.010718936, .010718878},
+	"money-fx 0.0001":   {.042201484, .042201394},
+	"money-fx 1e-05":    {.0098827269, .0098729511},
+	"rcv1-small 0.0001": {.029282768, .029282722},
+	"shirts 0.0001":     {.17453292, .17450822}, "heart 0.01": {.36574874, .36573321},
+	"covtype-scaled 0.0001": {.34090864, .34090764},
+}
+
+// problems returns those of a set, one for each loss and lambda.
+func (s *session) problems(of *set) (all []*problem, err error) {
+	rows, err := of.train.WithLayout(dataset.LayoutAuto)
+	if err != nil {
+		return nil, err
+	}
+	for _, loss := range s.losses {
+		for _, lambda := range s.lambdas {
+			p := &problem{session: s, set: of, x: rows.Examples(), loss: loss, lambda: lambda}
+			if err := p.solve(); err != nil {
+				return nil, fmt.Errorf("%s: %w", p, err)
+			}
+			all = append(all, p)
+		}
+	}
+	return all, nil
+}
+
+func (p *problem) String() string { return fmt.Sprintf("%s, %s, %g", p.set.name, p.loss, p.lambda) }
+
+// solve finds the optimum with our trainer, whose bound is a proof. Where that contradicts what
+// others found, in optima or in this run, the program fails.
+func (p *problem) solve() error {
+	for _, tol := range []float64{1e-5, 1e-4, 1e-3} {
+		cfg := same(p.loss, p.lambda)
+		cfg.Tol = tol
+		t, err := p.own(cfg, 0, 60*p.limit)
+		if errors.Is(err, errLimit) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		f := objective(p.set.train, p.loss, p.lambda, t.values)
+		p.bound, p.gap = t.bound, f/t.bound-1
+		if err := p.verify(t, f); err != nil {
+			return err
+		}
+		known := optima[fmt.Sprint(p.set.name, " ", p.lambda)]
+		if p.loss == "hinge" && known[0] > 0 && (p.bound > known[0]*(1+1e-6) ||
+			f < known[1]*(1-1e-6)) {
+			return fmt.Errorf("the optimum is between %v and %v, but others found %v", p.bound, f,
+				known)
+		}
+		return nil
+	}
+	return errors.New("the optimum wasn't found within the limit")
+}
+
+// own trains with ours.
+func (p *problem) own(cfg pegasos.Config, threads int, limit time.Duration) (*training, error) {
+	return ownTrain(p.ctx, p.x, p.set.train.Y, cfg, threads, limit)
+}
+
+// verify holds the objective f, which was found here from the weights, against what was proven.
+func (p *problem) verify(t *training, f float64) error {
+	switch {
+	case !(f >= p.bound*(1-1e-9)):
+		return fmt.Errorf("%s: the objective is %v, but %v was proven to be a lower bound", p, f,
+			p.bound)
+	case t.objective != 0 && !(math.Abs(t.objective-f) <= 1e-4*f):
+		return fmt.Errorf("%s: the library says that the objective is %v, but it is %v", p,
+			t.objective, f)
+	case t.bound > f*(1+1e-9):
+		return fmt.Errorf("%s: the library says that %v is a lower bound, but %v was reached", p,
+			t.bound, f)
+	}
+	return nil
+}
+
+// targets are the distances from the optimum to which trainers are timed.
+var targets = []float64{.01, .001, .0001}
+
+// A contender is a trainer on a problem.
+type contender struct {
+	name       string
+	ours       bool
+	proven     bool // effort is a gap that is to be proven
+	tolerances bool // what effort is, in place of passes
+	train      func(effort float64) (*training, error)
+
+	efforts  [3]float64 // that reached the targets; 0 for none
+	accuracy float64    // of the last one
+	left     error      // why it went no further
+}
+
+// contenders returns ours, with each number of threads, and the peers that have the loss.
+func (p *problem) contenders() (all []*contender, err error) {
+	plain := same(p.loss, p.lambda).Plain()
+	for _, threads := range p.threads {
+		with := ""
+		if len(p.threads) > 1 {
+			with = fmt.Sprintf(", %d threads", threads)
+		}
+		add := func(name string, proven bool, set func(effort float64) pegasos.Config) {
+			all = append(all, &contender{name: "**" + name + with + "**", ours: true,
+				proven: proven, train: func(effort float64) (*training, error) {
+					return p.own(set(effort), threads, 20*p.limit)
+				}})
+		}
+		add("Pegasimd, proven", true, func(tol float64) pegasos.Config {
+			cfg := same(p.loss, p.lambda)
+			cfg.Tol = tol
+			return cfg
+		})
+		passes := func(cfg pegasos.Config) func(float64) pegasos.Config {
+			return func(effort float64) pegasos.Config {
+				cfg.Epochs = int(effort)
+				return cfg
+			}
+		}
+		add("Pegasimd, passes", false, passes(plain))
+		for _, text := range p.builds {
+			name, cfg, err := parse(text, plain)
+			if err != nil {
+				return nil, err
+			}
+			add(name, false, passes(cfg))
+		}
+	}
+	many := len(classes(p.set.train)) > 2
+	for _, q := range peers {
+		for _, m := range q.methods {
+			if p.host.commands[q] == nil || m.loss != p.loss || many && !m.many {
+				continue
+			}
+			all = append(all, &contender{name: m.name, tolerances: m.tolerances,
+				train: func(effort float64) (*training, error) {
+					return p.host.train(q, m.code, p.lambda, effort, 20*p.limit)
+				}})
+		}
+	}
+	return all, nil
+}
+
+// steps are the efforts that a contender tries: passes 1, 2, 3, 4, 6, 8, 12 and so on, tolerances
+// from 10 down, or the gaps to be proven.
+func (c *contender) steps() (efforts []float64) {
+	switch {
+	case c.proven:
+		return targets
+	case c.tolerances:
+		for e := 10.; e > 1e-8; e /= 2 {
+			efforts = append(efforts, e)
+		}
+	default:
+		efforts = []float64{1}
+		for e := 2.; e < 1e5; e *= 2 {
+			efforts = append(efforts, e, e*1.5)
+		}
+	}
+	return efforts
+}
+
+// explore finds the least efforts that reach the targets. Equal efforts give equal models, so that
+// what is timed later is what was verified here.
+func (c *contender) explore(p *problem) error {
+	for k, effort := range c.steps() {
+		t, err := c.train(effort)
+		if c.left = err; err != nil {
+			return p.ctx.Err()
+		}
+		f := objective(p.set.train, p.loss, p.lambda, t.values)
+		if err := p.verify(t, f); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		if p.set.test != nil {
+			c.accuracy = accuracy(p.set.test.Y, predict(p.set.test, classes(p.set.train), t.values))
+		}
+		for i, target := range targets {
+			reached := f <= (1+target)*p.bound
+			if c.proven {
+				reached = t.proven && i == k
+			}
+			if reached && c.efforts[i] == 0 {
+				c.efforts[i] = effort
+			}
+		}
+		if !c.proven && (c.efforts[2] > 0 || p.seconds(t) > p.limit.Seconds()) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// runner returns a function for frame.Runs. What takes less than 10 ms is repeated.
+func (p *problem) runner(train func() (*training, error)) func() (float64, error) {
+	return func() (float64, error) {
+		var all []float64
+		for sum := 0.; sum < .01 && len(all) < 7; {
+			t, err := train()
+			if err != nil {
+				return 0, err
+			}
+			all = append(all, p.seconds(t))
+			sum += p.seconds(t)
+		}
+		return frame.Quantile(all, .5), nil
+	}
+}
+
+// race explores and times all contenders, and writes a table.
+func (p *problem) race() error {
+	contenders, err := p.contenders()
+	if err != nil {
+		return err
+	}
+	for _, c := range contenders {
+		if err := c.explore(p); err != nil {
+			return err
+		}
+		log.Printf("%s: %s: efforts %v", p, c.name, c.efforts)
+	}
+	cells := map[*contender][]string{}
+	for i := range targets {
+		if err := p.column(i, contenders, cells); err != nil {
+			return err
+		}
+	}
+	table := frame.Table{Title: fmt.Sprintf("%s; %s, lambda %g: f* = %.8g, known to %.0e of it",
+		p.set, p.loss, p.lambda, p.bound, p.gap), Head: []string{""}}
+	for _, target := range targets {
+		table.Head = append(table.Head, fmt.Sprintf("to %g f*", 1+target), "times as long")
+	}
+	table.Head = append(table.Head, "efforts", "accuracy, %")
+	for _, c := range contenders {
+		row := []any{c.name}
+		for _, cell := range cells[c] {
+			row = append(row, cell)
+		}
+		test := "-"
+		if p.set.test != nil && c.accuracy > 0 {
+			test = fmt.Sprintf("%.2f", c.accuracy)
+		}
+		table.Add(append(row, c.effort(), test)...)
+	}
+	return table.Write(os.Stdout)
+}
+
+// column times those who reached a target. The ratio is to the first one of ours.
+func (p *problem) column(i int, contenders []*contender, cells map[*contender][]string) error {
+	there := slices.DeleteFunc(slices.Clone(contenders), func(c *contender) bool {
+		return c.efforts[i] == 0
+	})
+	var runs []func() (float64, error)
+	for _, c := range there {
+		runs = append(runs, p.runner(func() (*training, error) { return c.train(c.efforts[i]) }))
+	}
+	race, err := frame.Runs(p.rounds, p.most, runs...)
+	if err != nil {
+		return err
+	}
+	base := slices.IndexFunc(there, func(c *contender) bool { return c.ours })
+	for _, c := range contenders {
+		at, seconds, ratio := slices.Index(there, c), "-", ""
+		if at >= 0 {
+			seconds = frame.Short(race.Median(at))
+		}
+		if at >= 0 && base >= 0 {
+			middle, low, high := race.Ratio(at, base)
+			ratio = fmt.Sprintf("%.2f (%.2f-%.2f)", middle, low, high)
+		}
+		cells[c] = append(cells[c], seconds, ratio)
+	}
+	return nil
+}
+
+// effort is the efforts as a table has them.
+func (c *contender) effort() string {
+	var parts []string
+	for _, e := range c.efforts {
+		part := fmt.Sprintf("%.3g", e)
+		if e == 0 {
+			part = "-"
+		}
+		parts = append(parts, part)
+	}
+	kind := " passes"
+	if c.tolerances {
+		kind = " tolerance"
+	} else if c.proven {
+		kind = " proven"
+	}
+	text := strings.Join(parts, ", ") + kind
+	if c.left != nil {
+		text += "; " + c.left.Error()
+	}
+	return text
+}
