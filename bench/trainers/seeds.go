@@ -210,15 +210,19 @@ func (s *series) add(x float64, values []float64) {
 func (s *session) drawPairs() error {
 	names := []string{"T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt",
 		"sneaker", "bag", "ankle boot"}
-	wanted, _ := selected("fashion", 0)
+	wanted, err := selected("fashion,digits-scaled", 0)
+	if err != nil {
+		return err
+	}
 	of, err := wanted[0].open()
 	if errors.Is(err, errAbsent) || s.quick {
 		names = strings.Split("0123456789", "")
-		train, test := dataset.DigitsSplit()
-		of = &set{source: source{name: "digits"}, train: widen(train, 64), test: widen(test, 64)}
-	} else if err != nil {
+		of, err = wanted[1].open()
+	}
+	if err != nil {
 		return err
 	}
+	of, _ = of.kept(0)
 	rows, err := of.train.WithLayout(dataset.LayoutAuto)
 	if err != nil {
 		return err

@@ -63,6 +63,9 @@ func sources() []source {
 			change: only(2, 6)},
 		{name: "shirts", file: images, test: testImages, change: against(6)},
 		{name: "digits-8", load: digits, use: timed, change: against(8)},
+		{name: "digits-scaled", load: digits},
+		{name: "digits", load: func() (*dataset.Set, error) { return dataset.Digits(), nil },
+			use: accurate},
 		{name: "text", load: madeText, use: timed | made},
 		{name: "covtype-binary", file: covtype, use: accurate},
 		{name: "covtype", file: "covtype20k/covtype20k.multi.svm.gz", use: accurate},
@@ -79,7 +82,7 @@ func sources() []source {
 		{name: "abalone", file: "abalone/abalone_scale.svm.gz", use: accurate | scaled | numbers},
 		{name: "cal_housing", file: "cal_housing/cal_housing.svm.gz", use: accurate | numbers},
 	}
-	for _, name := range []string{"iris", "wine", "breast_cancer", "digits"} {
+	for _, name := range []string{"iris", "wine", "breast_cancer"} {
 		all = append(all, source{name: name, load: shipped(name), use: accurate})
 	}
 	for _, name := range []string{"diabetes", "linnerud"} {
@@ -276,7 +279,7 @@ func against(class float32) func(*dataset.Set) (*dataset.Set, error) {
 	}
 }
 
-// digits are the embedded ones, with pixels from 0 to 1.
+// digits are the embedded ones, with columns from 0 to 1.
 func digits() (*dataset.Set, error) { return largestOne(dataset.Digits()) }
 
 // shipped is a set that scikit-learn has, kept as text in the user's cache.

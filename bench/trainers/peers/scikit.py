@@ -134,7 +134,7 @@ def main():
 
 
 def shipped(folder):
-    for name in ["iris", "wine", "breast_cancer", "digits", "diabetes", "linnerud"]:
+    for name in ["iris", "wine", "breast_cancer", "diabetes", "linnerud"]:
         # diabetes as it was collected: scikit-learn's own default is scaled columns.
         s = datasets.load_diabetes(scaled=False) if name == "diabetes" else getattr(datasets, "load_" + name)()
         y = s.target[:, 0] if s.target.ndim > 1 else s.target  # linnerud: weight
