@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"image/color"
 	"math"
 	"os"
@@ -8,12 +9,15 @@ import (
 	"strconv"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
+
+func init() { plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"} }
 
 // A series is a line with dots, and a band around it if it has limits.
 type series struct {
@@ -40,21 +44,25 @@ func (p panel) plot() (*plot.Plot, error) {
 	d.BackgroundColor = color.White
 	d.Title.Text, d.X.Label.Text, d.Y.Label.Text = p.title, p.x, p.y
 	d.Title.Padding, d.Title.TextStyle.Font.Size = vg.Points(4), vg.Points(11)
-	d.X.Scale, d.X.Tick.Marker = plot.LogScale{}, logTicks{}
+	d.X.Tick.Marker, d.Y.Tick.Marker = logTicks{}, margined{plot.DefaultTicks{}}
+	height := func(y float64) float64 { return y }
 	if p.logY {
-		d.Y.Scale, d.Y.Tick.Marker = plot.LogScale{}, logTicks{}
+		d.Y.Tick.Marker, height = margined{logTicks{}}, math.Log10
 	}
 	d.Add(plotter.NewGrid())
 	d.Legend.Padding = vg.Points(2)
 	for _, s := range p.series {
 		c := colors[s.color%len(colors)]
-		if s.low != nil {
-			var band plotter.XYs
-			for i, q := range s.points {
-				band = append(band, plotter.XY{X: q.X, Y: s.low[i]})
+		var points, band plotter.XYs
+		for i, q := range s.points {
+			points = append(points, plotter.XY{X: math.Log10(q.X), Y: height(q.Y)})
+			if s.low != nil {
+				band = append(band, plotter.XY{X: points[i].X, Y: height(s.low[i])})
 			}
-			for i := len(s.points) - 1; i >= 0; i-- {
-				band = append(band, plotter.XY{X: s.points[i].X, Y: s.high[i]})
+		}
+		if s.low != nil {
+			for i := len(points) - 1; i >= 0; i-- {
+				band = append(band, plotter.XY{X: points[i].X, Y: height(s.high[i])})
 			}
 			area, err := plotter.NewPolygon(band)
 			if err != nil {
@@ -63,7 +71,7 @@ func (p panel) plot() (*plot.Plot, error) {
 			area.Color, area.LineStyle.Width = color.NRGBA{c.R, c.G, c.B, 48}, 0
 			d.Add(area)
 		}
-		line, dots, err := plotter.NewLinePoints(s.points)
+		line, dots, err := plotter.NewLinePoints(points)
 		if err != nil {
 			return nil, err
 		}
@@ -78,19 +86,19 @@ func (p panel) plot() (*plot.Plot, error) {
 	return d, nil
 }
 
-// logTicks are at 1, 2 and 5 times the powers of ten, or, where that would be many, at the powers
-// alone.
+// logTicks are those of decimal logarithms: at 1, 2 and 5 times the powers of ten, or, where that
+// would be many, at the powers alone.
 type logTicks struct{}
 
 func (logTicks) Ticks(low, high float64) (ticks []plot.Tick) {
 	steps := []float64{1, 2, 5}
-	if high/low > 300 {
+	if high-low > 2.5 {
 		steps = steps[:1]
 	}
-	for power := math.Pow(10, math.Floor(math.Log10(low))); power <= high; power *= 10 {
+	for power := math.Floor(low); power <= high; power++ {
 		for _, s := range steps {
-			if v := s * power; v >= low*.999 && v <= high*1.001 {
-				label := strconv.FormatFloat(v, 'g', 6, 64)
+			if v := power + math.Log10(s); v >= low-1e-3 && v <= high+1e-3 {
+				label := strconv.FormatFloat(s*math.Pow(10, power), 'g', 6, 64)
 				ticks = append(ticks, plot.Tick{Value: v, Label: label})
 			}
 		}
@@ -98,12 +106,25 @@ func (logTicks) Ticks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
+// margined leaves more room beside labels: who reads an SVG may have no font of the same widths.
+type margined struct{ plot.Ticker }
+
+func (m margined) Ticks(low, high float64) []plot.Tick {
+	ticks := m.Ticker.Ticks(low, high)
+	for i := range ticks {
+		if ticks[i].Label != "" {
+			ticks[i].Label += "    "
+		}
+	}
+	return ticks
+}
+
 // drawPanels writes an SVG file with two panels in a line, and their legends below them.
 func drawPanels(dir, name string, panels []panel) error {
-	lines := (len(panels) + 1) / 2
-	c := vgsvg.New(27*vg.Centimeter, vg.Length(lines)*11*vg.Centimeter)
+	lines, columns := (len(panels)+1)/2, min(2, len(panels))
+	c := vgsvg.New(vg.Length(columns)*13.5*vg.Centimeter, vg.Length(lines)*11*vg.Centimeter)
 	whole := draw.New(c)
-	tiles := draw.Tiles{Rows: lines, Cols: min(2, len(panels)), PadX: vg.Centimeter / 2,
+	tiles := draw.Tiles{Rows: lines, Cols: columns, PadX: vg.Centimeter / 2,
 		PadY: vg.Centimeter / 2, PadTop: vg.Points(6), PadBottom: vg.Points(4),
 		PadLeft: vg.Points(4), PadRight: vg.Points(14)}
 	whole.FillPolygon(color.White, []vg.Point{whole.Min, {X: whole.Max.X, Y: whole.Min.Y},
@@ -168,7 +189,7 @@ func drawMatrix(dir, name, title, x, y string, classes []string, cells [][]cell)
 			d.Add(square, label)
 		}
 	}
-	d.X.Tick.Marker, d.Y.Tick.Marker, d.X.Padding, d.Y.Padding = across, down, 0, 0
+	d.X.Tick.Marker, d.Y.Tick.Marker, d.X.Padding, d.Y.Padding = across, margined{down}, 0, 0
 	d.X.Min, d.X.Max, d.Y.Min, d.Y.Max = -.5, float64(n)-.5, -.5, float64(n)-.5
 	d.X.Tick.Label.Rotation = .6
 	d.X.Tick.Label.XAlign, d.X.Tick.Label.YAlign = text.XRight, text.YTop
@@ -177,14 +198,14 @@ func drawMatrix(dir, name, title, x, y string, classes []string, cells [][]cell)
 	return save(dir, name, c)
 }
 
+// save writes the canvas. Who does not have the font has one of the same widths, by which the text
+// was placed.
 func save(dir, name string, c *vgsvg.Canvas) error {
-	f, err := os.Create(filepath.Join(dir, name))
-	if err != nil {
+	var b bytes.Buffer
+	if _, err := c.WriteTo(&b); err != nil {
 		return err
 	}
-	if _, err := c.WriteTo(f); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	svg := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
+		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+	return os.WriteFile(filepath.Join(dir, name), svg, 0o666)
 }

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"flag"
 	"fmt"
@@ -21,42 +22,8 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-const help = `usage: go run ./trainers [flags], or make bench-trainers TRAINERS="flags"
-
-  (no flags)                                         seconds to 1.01, 1.001 and 1.0001 f*, proven
-                                                     gaps, and machines with the RBF kernel
-  -sets 'money-fx,corporate,imdb,rcv1-small' -sections proofs -threads 1,2
-  -sets a9a,imdb -losses log -lambdas 1e-4,1e-5      liblinear -s 0 and -s 7 among the peers
-  -ours 'blocks={"order":"blocks"}' -peers none      another pegasos.Config of ours, in passes
-  -defaults -sets 'wine,iris,made-*' -splits 1       what no flags at all give
-  -defaults -ours old=build/old -ours new=build/new  two builds of the command
-  -seeds -out build/seeds                            the figures of the sources, as SVG
-  -quick                                             small sets and short runs, to see that it works
-
-Real sets are found through PEGASIMD_DATA; those that aren't there are left out. Debian has the
-peers as liblinear-dev libvlfeat-dev libdlib-dev python3-sklearn gcc g++; -bottou and -sofia name
-folders of sources. Peers that are absent are named.
-
-How it is measured. The problem is always lambda/2 |w|^2 plus the mean loss, without a bias, of many
-classes each against the rest. Each peer is a process that loads the rows once, and then trains
-whenever it is asked. f* is our trainer's proven bound; objectives are found here, in float64, from
-the weights that a trainer returns, before anything is timed, and one below the bound, or one that
-our library states wrongly, ends the program. For each target the least effort that reaches it is
-sought (passes 1, 2, 3, 4, 6, 8, 12 ...; halved tolerances); then whole rounds are run in which all
-take turns. Times are medians, ratios medians of the rounds' ratios with their quartiles, to the
-first of ours. Loading and conversion are not timed, nor our objective after the last step; with a
-proof all of Train is. With one thread seconds are CPU seconds, pinned to a core, else wall seconds.
-
-What is unfair. To us: our times have the search for R^2 and shuffling in them, svmsgd takes rows in
-the order of the file. To others: scikit-learn, liblinear, VLFeat and dlib work in float64, and
-scikit-learn checks its input; the drivers are compiled for this machine, Debian's libraries aren't.
-
--defaults. Ours is the command. Problems without test rows are divided five times, 70 % against 30 %
-of each class. Scores are means over all test rows; a difference has the standard error of the
-paired difference, where a row that was tested in several splits counts as one. scikit-learn gets
-dense rows from a quarter of nonzeros on; StandardScaler keeps the mean of sparse ones. Recipes of
-the made sets, seeds and splits were written before the first result was seen.
-`
+//go:embed help.txt
+var help string
 
 // python is Debian's, which has the package, or what -python names.
 var python = "/usr/bin/python3"

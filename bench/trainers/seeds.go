@@ -146,7 +146,9 @@ func (s *session) toError(st study, rows, form int) (steps, seconds float64, err
 		}
 		counts, times = append(counts, count), append(times, took)
 	}
-	return frame.Quantile(counts, .5), frame.Quantile(times, .5), nil
+	slices.Sort(counts)
+	slices.Sort(times)
+	return counts[len(counts)/2], times[len(times)/2], nil
 }
 
 // seedsOf returns how many seeds there are.
@@ -235,11 +237,14 @@ func (s *session) drawPairs() error {
 		cfg := pegasos.Config{}.Plain()
 		cfg.Multiclass, cfg.Lambda, cfg.Epochs, cfg.Steps = pegasos.OneVsOne, 1e-4, 0, steps
 		trainer := pegasos.Trainer{Config: cfg, Threads: 1}
-		begin := machine.ProcessSeconds()
-		if last, err = trainer.Train(s.ctx, x, of.train.Y); err != nil {
-			return err
+		took, right := math.Inf(1), 0
+		for range 3 {
+			begin := machine.ProcessSeconds()
+			if last, err = trainer.Train(s.ctx, x, of.train.Y); err != nil {
+				return err
+			}
+			took = min(took, machine.ProcessSeconds()-begin)
 		}
-		took, right := machine.ProcessSeconds()-begin, 0
 		for i, label := range last.PredictAll(of.test.Examples()) {
 			if label == of.test.Y[i] {
 				right++
@@ -307,7 +312,7 @@ func (s *session) drawMatrices(m *pegasos.Model, of *set, names []string) error 
 		share := float64(right) / float64(all)
 		pairs[b][a] = cell{fmt.Sprintf("%.1f", 100*share), 2, min(1, 5*(1-share))}
 	}
-	title := of.name + ": test rows, by 45 pairs of 100,000 steps each; mistakes drawn 4 times as dark"
+	title := of.name + ": test rows by class; mistakes are drawn 4 times as dark"
 	if err := drawMatrix(s.out, "confusion.svg", title, "predicted class", "true class", names,
 		confusion); err != nil {
 		return err

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -66,7 +65,9 @@ func sources() []source {
 		{name: "digits-scaled", load: digits},
 		{name: "digits", load: func() (*dataset.Set, error) { return dataset.Digits(), nil },
 			use: accurate},
-		{name: "text", load: madeText, use: timed | made},
+		{name: "text", use: timed | made, load: func() (*dataset.Set, error) {
+			return words(rand.New(rand.NewPCG(1, 2)), 200_000, 47_236, 2, true)
+		}},
 		{name: "covtype-binary", file: covtype, use: accurate},
 		{name: "covtype", file: "covtype20k/covtype20k.multi.svm.gz", use: accurate},
 		{name: "fashion", file: images, test: testImages},
@@ -303,40 +304,4 @@ func shipped(name string) func() (*dataset.Set, error) {
 		}
 		return dataset.Read(file, dataset.Options{})
 	}
-}
-
-// madeText makes 200,000 rows with the columns of RCV1's task CCAT, which may not be passed on: words by
-// Zipf's law, weighed by their rarity, rows of length 1, and labels by a plane and noise. The speeds
-// on it are those of text, its accuracies mean nothing.
-func madeText() (*dataset.Set, error) {
-	const rows, cols = 200_000, 47_236
-	g := rand.New(rand.NewPCG(1, 2))
-	zipf := rand.NewZipf(g, 1.05, 16, cols-1)
-	column := g.Perm(cols)
-	truth, row := make([]float64, cols), make([]float32, cols)
-	for j := range truth {
-		truth[j] = g.NormFloat64()
-	}
-	y := make([]float32, rows)
-	return fromRows(cols, y, func(i int, add func(int, float32)) {
-		var words []int
-		signal, squares := .3*g.NormFloat64(), 0.
-		for range 18 + g.IntN(97) {
-			rank := zipf.Uint64()
-			j := column[rank]
-			if row[j] == 0 {
-				v := math.Log((cols + 32) / float64(rank+16))
-				words, row[j] = append(words, j), float32(v)
-				squares += v * v
-			}
-		}
-		slices.Sort(words)
-		for _, j := range words {
-			v := float64(row[j]) / math.Sqrt(squares)
-			add(j, float32(v))
-			signal += v * truth[j]
-			row[j] = 0
-		}
-		y[i] = float32(math.Copysign(1, signal))
-	}), nil
 }
