@@ -78,7 +78,7 @@ func (s *session) compareDefaults(dir string) error {
 	if err != nil {
 		return err
 	}
-	var all []*result
+	var all [][]*result
 	for _, source := range wanted {
 		of, err := source.open()
 		if errors.Is(err, errAbsent) {
@@ -92,7 +92,7 @@ func (s *session) compareDefaults(dir string) error {
 		if err != nil {
 			return err
 		}
-		all = append(all, some...)
+		all = append(all, some)
 	}
 	return report(all)
 }

@@ -2,14 +2,12 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"image/color"
 	"math"
 	"os"
-	"path/filepath"
-	"strconv"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
@@ -17,88 +15,40 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-func init() { plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"} }
-
-// A series is a line with dots, and a band around it if it has limits.
-type series struct {
-	name      string
-	color     int
-	dashed    bool
-	points    plotter.XYs
-	low, high []float64
-}
-
-// A panel is a diagram with axes of its own, of which x is logarithmic.
-type panel struct {
-	title, x, y string
-	logY        bool
-	series      []series
-}
-
-// colors are those of Okabe and Ito, which the colour-blind can tell apart as well.
-var colors = []color.NRGBA{{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255},
-	{204, 121, 167, 255}}
-
-func (p panel) plot() (*plot.Plot, error) {
+// newPlot has no visible ticks, but their room: who reads an SVG may have wider letters.
+func newPlot(title, x, y string) *plot.Plot {
 	d := plot.New()
-	d.BackgroundColor = color.White
-	d.Title.Text, d.X.Label.Text, d.Y.Label.Text = p.title, p.x, p.y
-	d.Title.Padding, d.Title.TextStyle.Font.Size = vg.Points(4), vg.Points(11)
-	d.X.Tick.Marker, d.Y.Tick.Marker = logTicks{}, margined{plot.DefaultTicks{}}
-	height := func(y float64) float64 { return y }
-	if p.logY {
-		d.Y.Tick.Marker, height = margined{logTicks{}}, math.Log10
-	}
+	d.Title.Text, d.X.Label.Text, d.Y.Label.Text = title, x, y
+	d.Title.Padding, d.Legend.Padding = vg.Points(4), vg.Points(2)
+	d.X.Tick.LineStyle.Color, d.Y.Tick.LineStyle.Color = color.Transparent, color.Transparent
+	d.X.Tick.Marker = plot.TickerFunc(decimal)
 	d.Add(plotter.NewGrid())
-	d.Legend.Padding = vg.Points(2)
-	for _, s := range p.series {
-		c := colors[s.color%len(colors)]
-		var points, band plotter.XYs
-		for i, q := range s.points {
-			points = append(points, plotter.XY{X: math.Log10(q.X), Y: height(q.Y)})
-			if s.low != nil {
-				band = append(band, plotter.XY{X: points[i].X, Y: height(s.low[i])})
-			}
-		}
-		if s.low != nil {
-			for i := len(points) - 1; i >= 0; i-- {
-				band = append(band, plotter.XY{X: points[i].X, Y: height(s.high[i])})
-			}
-			area, err := plotter.NewPolygon(band)
-			if err != nil {
-				return nil, err
-			}
-			area.Color, area.LineStyle.Width = color.NRGBA{c.R, c.G, c.B, 48}, 0
-			d.Add(area)
-		}
-		line, dots, err := plotter.NewLinePoints(points)
-		if err != nil {
-			return nil, err
-		}
-		line.Color, dots.Color = c, c
-		line.Width, dots.Radius, dots.Shape = vg.Points(1.5), vg.Points(2), draw.CircleGlyph{}
-		if s.dashed {
-			line.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
-		}
-		d.Add(line, dots)
-		d.Legend.Add(s.name, line, dots)
-	}
-	return d, nil
+	return d
 }
 
-// logTicks are those of decimal logarithms: at 1, 2 and 5 times the powers of ten, or, where that
-// would be many, at the powers alone.
-type logTicks struct{}
-
-func (logTicks) Ticks(low, high float64) (ticks []plot.Tick) {
-	steps := []float64{1, 2, 5}
-	if high-low > 2.5 {
-		steps = steps[:1]
+// line adds a line with dots to a plot. x is a decimal logarithm.
+func line(d *plot.Plot, number int, name string, points plotter.XYs) error {
+	l, dots, err := plotter.NewLinePoints(points)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
+	// Of Okabe and Ito, which the colour-blind can tell apart as well.
+	c := []color.Color{color.NRGBA{0, 114, 178, 255}, color.NRGBA{213, 94, 0, 255},
+		color.NRGBA{0, 158, 115, 255}, color.NRGBA{204, 121, 167, 255}}[number%4]
+	l.Color, dots.Color, dots.Shape = c, c, draw.CircleGlyph{}
+	d.Add(l, dots)
+	d.Legend.Add(name, l, dots)
+	return nil
+}
+
+// decimal has the ticks of logarithms: at 1, 2 and 5 times the powers of ten, or, where that would be
+// many, at the powers alone.
+func decimal(low, high float64) (ticks []plot.Tick) {
 	for power := math.Floor(low); power <= high; power++ {
-		for _, s := range steps {
-			if v := power + math.Log10(s); v >= low-1e-3 && v <= high+1e-3 {
-				label := strconv.FormatFloat(s*math.Pow(10, power), 'g', 6, 64)
+		for _, s := range []float64{1, 2, 5} {
+			v := power + math.Log10(s)
+			if v >= low-1e-3 && v <= high+1e-3 && (s == 1 || high-low < 2.5) {
+				label := fmt.Sprintf("%.6g", s*math.Pow(10, power))
 				ticks = append(ticks, plot.Tick{Value: v, Label: label})
 			}
 		}
@@ -106,106 +56,67 @@ func (logTicks) Ticks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// margined leaves more room beside labels: who reads an SVG may have no font of the same widths.
-type margined struct{ plot.Ticker }
-
-func (m margined) Ticks(low, high float64) []plot.Tick {
-	ticks := m.Ticker.Ticks(low, high)
-	for i := range ticks {
-		if ticks[i].Label != "" {
-			ticks[i].Label += "    "
-		}
-	}
-	return ticks
-}
-
-// drawPanels writes an SVG file with two panels in a line, and their legends below them.
-func drawPanels(dir, name string, panels []panel) error {
-	lines, columns := (len(panels)+1)/2, min(2, len(panels))
-	c := vgsvg.New(vg.Length(columns)*13.5*vg.Centimeter, vg.Length(lines)*11*vg.Centimeter)
+// drawPlots writes an SVG file with two plots in a line, each with room for four lines of legend below.
+func drawPlots(file string, plots ...*plot.Plot) error {
+	const width, height, legend = 13.5 * vg.Centimeter, 11 * vg.Centimeter, vg.Length(70)
+	rows, columns := vg.Length((len(plots)+1)/2), vg.Length(min(2, len(plots)))
+	c := vgsvg.New(columns*width, rows*height)
 	whole := draw.New(c)
-	tiles := draw.Tiles{Rows: lines, Cols: columns, PadX: vg.Centimeter / 2,
-		PadY: vg.Centimeter / 2, PadTop: vg.Points(6), PadBottom: vg.Points(4),
-		PadLeft: vg.Points(4), PadRight: vg.Points(14)}
-	whole.FillPolygon(color.White, []vg.Point{whole.Min, {X: whole.Max.X, Y: whole.Min.Y},
-		whole.Max, {X: whole.Min.X, Y: whole.Max.Y}})
-	for i, p := range panels {
-		d, err := p.plot()
-		if err != nil {
-			return err
-		}
-		where := tiles.At(whole, i%2, i/2)
-		legend := d.Legend
+	whole.SetColor(color.White)
+	whole.Fill(whole.Rectangle.Path())
+	tiles := draw.Tiles{Rows: int(rows), Cols: int(columns), PadX: 14, PadY: 7, PadTop: 7,
+		PadLeft: 7, PadRight: 14}
+	for i, d := range plots {
+		where, names := tiles.At(whole, i%2, i/2), d.Legend
 		d.Legend = plot.NewLegend()
-		height := vg.Length(len(p.series))*vg.Points(16) + vg.Points(4)
-		d.Draw(draw.Crop(where, 0, 0, height, 0))
-		legend.Left, legend.Top, legend.XOffs = true, true, vg.Points(40)
-		legend.Draw(draw.Crop(where, 0, 0, 0, height-(where.Max.Y-where.Min.Y)))
+		d.Draw(draw.Crop(where, 0, 0, legend, 0))
+		names.Left, names.Top, names.XOffs = true, true, 40
+		names.Draw(draw.Crop(where, 0, 0, 0, legend-(where.Max.Y-where.Min.Y)))
 	}
-	return save(dir, name, c)
+	return save(file, c)
 }
 
-// A cell of a matrix has a text, and a shade from 0 to 1 of one of the colours.
-type cell struct {
-	text  string
-	color int
-	shade float64
-}
-
-// drawMatrix writes a picture of cells; cells without text are left out.
-func drawMatrix(dir, name, title, x, y string, classes []string, cells [][]cell) error {
-	n := len(cells)
-	d := plot.New()
-	d.BackgroundColor = color.White
-	d.Title.Text, d.X.Label.Text, d.Y.Label.Text = title, x, y
-	d.Title.Padding, d.Title.TextStyle.Font.Size = vg.Points(4), vg.Points(11)
-	across, down := make(plot.ConstantTicks, n), make(plot.ConstantTicks, n)
-	for i, line := range cells {
+// drawMatrix writes a picture of squares with a text and a shade from 0 to .6, of which those without
+// text are left out.
+func drawMatrix(file, title, x, y string, classes []string, of func(i, j int) (string, float64),
+) error {
+	n := len(classes)
+	d, across, down := newPlot(title, x, y), make(plot.ConstantTicks, n), make(plot.ConstantTicks, n)
+	var labels plotter.XYLabels
+	for k := range n * n {
+		i, x, y := k/n, float64(k%n), float64(n-1-k/n)
 		across[i] = plot.Tick{Value: float64(i), Label: classes[i]}
-		down[i] = plot.Tick{Value: float64(n - 1 - i), Label: classes[i]}
-		for j, of := range line {
-			if of.text == "" {
-				continue
-			}
-			x, y, c := float64(j), float64(n-1-i), colors[of.color]
-			square, err := plotter.NewPolygon(plotter.XYs{{X: x - .5, Y: y - .5},
-				{X: x + .5, Y: y - .5}, {X: x + .5, Y: y + .5}, {X: x - .5, Y: y + .5}})
-			if err != nil {
-				return err
-			}
-			fade := func(v uint8) uint8 { return uint8(255 - of.shade*float64(255-int(v))) }
-			square.Color = color.NRGBA{fade(c.R), fade(c.G), fade(c.B), 255}
-			square.LineStyle.Color, square.LineStyle.Width = color.Gray{200}, vg.Points(.25)
-			label, err := plotter.NewLabels(plotter.XYLabels{XYs: plotter.XYs{{X: x, Y: y}},
-				Labels: []string{of.text}})
-			if err != nil {
-				return err
-			}
-			style := &label.TextStyle[0]
-			style.XAlign, style.YAlign, style.Font.Size = text.XCenter, text.YCenter, vg.Points(9)
-			if of.shade > .6 {
-				style.Color = color.White
-			}
-			d.Add(square, label)
+		down[i] = plot.Tick{Value: y, Label: classes[i]}
+		label, shade := of(i, k%n)
+		if label == "" {
+			continue
 		}
+		d.Add(&plotter.Polygon{XYs: []plotter.XYs{{{X: x - .5, Y: y - .5}, {X: x + .5, Y: y - .5},
+			{X: x + .5, Y: y + .5}, {X: x - .5, Y: y + .5}}}, LineStyle: plotter.DefaultGridLineStyle,
+			Color: color.NRGBA{0, 114, 178, uint8(255 * shade)}})
+		labels.XYs = append(labels.XYs, plotter.XY{X: x, Y: y})
+		labels.Labels = append(labels.Labels, label)
 	}
-	d.X.Tick.Marker, d.Y.Tick.Marker, d.X.Padding, d.Y.Padding = across, margined{down}, 0, 0
-	d.X.Min, d.X.Max, d.Y.Min, d.Y.Max = -.5, float64(n)-.5, -.5, float64(n)-.5
-	d.X.Tick.Label.Rotation = .6
-	d.X.Tick.Label.XAlign, d.X.Tick.Label.YAlign = text.XRight, text.YTop
-	c := vgsvg.New(16*vg.Centimeter, 15*vg.Centimeter)
-	d.Draw(draw.Crop(draw.New(c), vg.Points(4), -vg.Points(8), vg.Points(4), -vg.Points(6)))
-	return save(dir, name, c)
+	numbers, err := plotter.NewLabels(labels)
+	if err != nil {
+		return err
+	}
+	for i := range numbers.TextStyle {
+		numbers.TextStyle[i].XAlign, numbers.TextStyle[i].YAlign = text.XCenter, text.YCenter
+	}
+	d.Add(numbers)
+	d.X.Tick.Marker, d.Y.Tick.Marker, d.X.Padding, d.Y.Padding = across, down, 0, 0
+	style := &d.X.Tick.Label
+	style.Rotation, style.XAlign, style.YAlign = .6, text.XRight, text.YTop
+	c := vgsvg.New(17*vg.Centimeter, 16*vg.Centimeter)
+	d.Draw(draw.Crop(draw.New(c), 9, -9, 3, -6))
+	return save(file, c)
 }
 
-// save writes the canvas. Who does not have the font has one of the same widths, by which the text
-// was placed.
-func save(dir, name string, c *vgsvg.Canvas) error {
+func save(file string, c *vgsvg.Canvas) error {
 	var b bytes.Buffer
 	if _, err := c.WriteTo(&b); err != nil {
 		return err
 	}
-	svg := bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
-		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
-	return os.WriteFile(filepath.Join(dir, name), svg, 0o666)
+	return os.WriteFile(file, b.Bytes(), 0o666)
 }

@@ -110,11 +110,9 @@ func (s *session) timeMachine(m machineOf, of *set, tol float64, table *frame.Ta
 			right++
 		}
 	}
-	middle, low, high := race.Ratio(0, 1)
 	table.Add(fmt.Sprintf("%s, %d rows", m.set, n), tol, frame.Short(race.Median(0)),
 		fmt.Sprintf("%.2g %%", 100*gap), frame.Short(race.Median(1)),
-		fmt.Sprintf("%.2g %%", 100*model.Result.Gap), fmt.Sprintf("%.2f (%.2f-%.2f)", middle, low,
-			high), frame.Short(t.Predict), frame.Short(predicting),
+		fmt.Sprintf("%.2g %%", 100*model.Result.Gap), ratioOf(race, 0, 1), frame.Short(t.Predict), frame.Short(predicting),
 		fmt.Sprintf("%.2f", accuracy(of.test.Y, t.values[n+1:])),
 		fmt.Sprintf("%.2f", 100*float64(right)/float64(of.test.Rows())))
 	return nil

@@ -6,8 +6,6 @@ import (
 	"log"
 	"math"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
@@ -115,14 +113,13 @@ var targets = []float64{.01, .001, .0001}
 
 // A contender is a trainer on a problem.
 type contender struct {
-	name       string
-	ours       bool
-	proven     bool // effort is a gap that is to be proven
-	tolerances bool // what effort is, in place of passes
-	train      func(effort float64) (*training, error)
+	name  string
+	ours  bool
+	kind  string // of its efforts: passes, tolerances, or proven, gaps that are to be proven
+	train func(effort float64) (*training, error)
 
 	efforts  [3]float64 // that reached the targets; 0 for none
-	accuracy float64    // of the last one
+	accuracy float64    // of the last run
 	left     error      // why it went no further
 }
 
@@ -134,13 +131,13 @@ func (p *problem) contenders() (all []*contender, err error) {
 		if len(p.threads) > 1 {
 			with = fmt.Sprintf(", %d threads", threads)
 		}
-		add := func(name string, proven bool, set func(effort float64) pegasos.Config) {
+		add := func(name, kind string, set func(effort float64) pegasos.Config) {
 			all = append(all, &contender{name: "**" + name + with + "**", ours: true,
-				proven: proven, train: func(effort float64) (*training, error) {
+				kind: kind, train: func(effort float64) (*training, error) {
 					return p.own(set(effort), threads, 20*p.limit)
 				}})
 		}
-		add("Pegasimd, proven", true, func(tol float64) pegasos.Config {
+		add("Pegasimd, proven", "proven", func(tol float64) pegasos.Config {
 			cfg := same(p.loss, p.lambda)
 			cfg.Tol = tol
 			return cfg
@@ -151,13 +148,13 @@ func (p *problem) contenders() (all []*contender, err error) {
 				return cfg
 			}
 		}
-		add("Pegasimd, passes", false, passes(plain))
+		add("Pegasimd", "passes", passes(plain))
 		for _, text := range p.builds {
 			name, cfg, err := parse(text, plain)
 			if err != nil {
 				return nil, err
 			}
-			add(name, false, passes(cfg))
+			add(name, "passes", passes(cfg))
 		}
 	}
 	many := len(classes(p.set.train)) > 2
@@ -166,7 +163,8 @@ func (p *problem) contenders() (all []*contender, err error) {
 			if p.host.commands[q] == nil || m.loss != p.loss || many && !m.many {
 				continue
 			}
-			all = append(all, &contender{name: m.name, tolerances: m.tolerances,
+			kind := map[bool]string{false: "passes", true: "tolerances"}[m.tolerances]
+			all = append(all, &contender{name: m.name, kind: kind,
 				train: func(effort float64) (*training, error) {
 					return p.host.train(q, m.code, p.lambda, effort, 20*p.limit)
 				}})
@@ -178,10 +176,10 @@ func (p *problem) contenders() (all []*contender, err error) {
 // steps are the efforts that a contender tries: passes 1, 2, 3, 4, 6, 8, 12 and so on, tolerances
 // from 10 down, or the gaps to be proven.
 func (c *contender) steps() (efforts []float64) {
-	switch {
-	case c.proven:
+	switch c.kind {
+	case "proven":
 		return targets
-	case c.tolerances:
+	case "tolerances":
 		for e := 10.; e > 1e-8; e /= 2 {
 			efforts = append(efforts, e)
 		}
@@ -211,14 +209,14 @@ func (c *contender) explore(p *problem) error {
 		}
 		for i, target := range targets {
 			reached := f <= (1+target)*p.bound
-			if c.proven {
+			if c.kind == "proven" {
 				reached = t.proven && i == k
 			}
 			if reached && c.efforts[i] == 0 {
 				c.efforts[i] = effort
 			}
 		}
-		if !c.proven && (c.efforts[2] > 0 || p.seconds(t) > p.limit.Seconds()) {
+		if c.kind != "proven" && (c.efforts[2] > 0 || p.seconds(t) > p.limit.Seconds()) {
 			return nil
 		}
 	}
@@ -241,91 +239,66 @@ func (p *problem) runner(train func() (*training, error)) func() (float64, error
 	}
 }
 
-// race explores and times all contenders, and writes a table.
+// race explores and times all contenders, and writes a table. Ratios are to the first one of ours
+// that reached the target.
 func (p *problem) race() error {
 	contenders, err := p.contenders()
 	if err != nil {
 		return err
 	}
+	table := frame.Table{Title: fmt.Sprintf("%s; %s, lambda %g: f* = %.8g, known to %.0e of it",
+		p.set, p.loss, p.lambda, p.bound, p.gap), Head: []string{""}}
 	for _, c := range contenders {
 		if err := c.explore(p); err != nil {
 			return err
 		}
-		log.Printf("%s: %s: efforts %v", p, c.name, c.efforts)
+		log.Printf("%s: %s: %v %s", p, c.name, c.efforts, c.kind)
+		table.Rows = append(table.Rows, []string{c.name})
 	}
-	cells := map[*contender][]string{}
-	for i := range targets {
-		if err := p.column(i, contenders, cells); err != nil {
+	for i, target := range targets {
+		table.Head = append(table.Head, fmt.Sprintf("to %g f*", 1+target), "times as long")
+		var runs []func() (float64, error)
+		var there []int // in the race, of each contender
+		base := -1
+		for _, c := range contenders {
+			there = append(there, -1)
+			if c.efforts[i] == 0 {
+				continue
+			}
+			there[len(there)-1] = len(runs)
+			if c.ours && base < 0 {
+				base = len(runs)
+			}
+			runs = append(runs, p.runner(func() (*training, error) { return c.train(c.efforts[i]) }))
+		}
+		race, err := frame.Runs(p.rounds, p.most, runs...)
+		if err != nil {
 			return err
 		}
-	}
-	table := frame.Table{Title: fmt.Sprintf("%s; %s, lambda %g: f* = %.8g, known to %.0e of it",
-		p.set, p.loss, p.lambda, p.bound, p.gap), Head: []string{""}}
-	for _, target := range targets {
-		table.Head = append(table.Head, fmt.Sprintf("to %g f*", 1+target), "times as long")
+		for k, at := range there {
+			seconds, ratio := "-", "-"
+			if at >= 0 {
+				seconds = frame.Short(race.Median(at))
+			}
+			if at >= 0 && base >= 0 {
+				ratio = ratioOf(race, at, base)
+			}
+			table.Rows[k] = append(table.Rows[k], seconds, ratio)
+		}
 	}
 	table.Head = append(table.Head, "efforts", "accuracy, %")
-	for _, c := range contenders {
-		row := []any{c.name}
-		for _, cell := range cells[c] {
-			row = append(row, cell)
+	for k, c := range contenders {
+		text := fmt.Sprintf("%.3g %s", c.efforts, c.kind)
+		if c.left != nil {
+			text += "; " + c.left.Error()
 		}
-		test := "-"
-		if p.set.test != nil && c.accuracy > 0 {
-			test = fmt.Sprintf("%.2f", c.accuracy)
-		}
-		table.Add(append(row, c.effort(), test)...)
+		table.Rows[k] = append(table.Rows[k], text, fmt.Sprintf("%.2f", c.accuracy))
 	}
 	return table.Write(os.Stdout)
 }
 
-// column times those who reached a target. The ratio is to the first one of ours.
-func (p *problem) column(i int, contenders []*contender, cells map[*contender][]string) error {
-	there := slices.DeleteFunc(slices.Clone(contenders), func(c *contender) bool {
-		return c.efforts[i] == 0
-	})
-	var runs []func() (float64, error)
-	for _, c := range there {
-		runs = append(runs, p.runner(func() (*training, error) { return c.train(c.efforts[i]) }))
-	}
-	race, err := frame.Runs(p.rounds, p.most, runs...)
-	if err != nil {
-		return err
-	}
-	base := slices.IndexFunc(there, func(c *contender) bool { return c.ours })
-	for _, c := range contenders {
-		at, seconds, ratio := slices.Index(there, c), "-", ""
-		if at >= 0 {
-			seconds = frame.Short(race.Median(at))
-		}
-		if at >= 0 && base >= 0 {
-			middle, low, high := race.Ratio(at, base)
-			ratio = fmt.Sprintf("%.2f (%.2f-%.2f)", middle, low, high)
-		}
-		cells[c] = append(cells[c], seconds, ratio)
-	}
-	return nil
-}
-
-// effort is the efforts as a table has them.
-func (c *contender) effort() string {
-	var parts []string
-	for _, e := range c.efforts {
-		part := fmt.Sprintf("%.3g", e)
-		if e == 0 {
-			part = "-"
-		}
-		parts = append(parts, part)
-	}
-	kind := " passes"
-	if c.tolerances {
-		kind = " tolerance"
-	} else if c.proven {
-		kind = " proven"
-	}
-	text := strings.Join(parts, ", ") + kind
-	if c.left != nil {
-		text += "; " + c.left.Error()
-	}
-	return text
+// ratioOf is the median of the rounds' ratios, and their quartiles.
+func ratioOf(race frame.Race, i, j int) string {
+	middle, low, high := race.Ratio(i, j)
+	return fmt.Sprintf("%.2f (%.2f-%.2f)", middle, low, high)
 }

@@ -72,12 +72,9 @@ func (p *problem) proveBeside(m method, threads int,
 	if err != nil {
 		return err
 	}
-	ratio := func(ours int) string {
-		middle, low, high := race.Ratio(3, ours)
-		return fmt.Sprintf("%.2f (%.2f-%.2f)", middle, low, high)
-	}
 	proofs.Add(p, threads, frame.Short(race.Median(0)), frame.Short(race.Median(1)), m.name,
 		frame.Short(race.Median(3)), fmt.Sprintf("%.3g %%", 100*above),
-		frame.Short(race.Median(2)), ratio(0), ratio(1), ratio(2))
+		frame.Short(race.Median(2)), ratioOf(race, 3, 0),
+		ratioOf(race, 3, 1), ratioOf(race, 3, 2))
 	return nil
 }

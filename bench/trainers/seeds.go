@@ -3,320 +3,230 @@ package main
 import (
 	"errors"
 	"fmt"
-	"log"
 	"math"
-	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/gate/machine"
+	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 )
 
-// A study is a set of two classes, which is to have a test error.
+// A study is a set of two classes with lambda, and the test error in percent that is to be reached.
 type study struct {
-	set    string
-	lambda float64
-	error  float64 // in percent
-	of     *set
+	set           string
+	lambda, wrong float64
 }
-
-// studies are those that there are data for; the digits, which are always there, come last.
-var studies = []study{
-	{set: "imdb", lambda: 1e-4, error: 15},
-	{set: "shirts", lambda: 1e-2, error: 9},
-	{set: "digits-8", lambda: 1e-2, error: 6},
-}
-
-// forms are how Pegasos is run: as the library does it, and to the letter of the paper.
-var forms = []struct {
-	name string
-	cfg  pegasos.Config
-}{{"library", pegasos.Config{}.Plain()}, {"paper", pegasos.Paper()}}
 
 // drawSeeds draws what the paper and other sources of this project show: run time against the
-// number of rows, objective and accuracy against iterations, the accuracies of the pairs of ten
-// classes with their confusion matrix, and time and accuracy beside scikit-learn.
+// number of rows, objective and accuracy against iterations, time and accuracy beside scikit-learn,
+// and the accuracies of the pairs of ten classes with their confusion matrix.
 func (s *session) drawSeeds() error {
+	studies, ten := []study{{"imdb", 1e-4, 15}, {"shirts", 1e-2, 9}}, "fashion"
+	classes := strings.Fields("T-shirt trouser pullover dress coat sandal shirt sneaker bag boot")
+	if s.quick || os.Getenv("PEGASIMD_DATA") == "" {
+		studies, ten = []study{{"digits-8", 1e-2, 6}}, "digits-scaled"
+		classes = strings.Split("0123456789", "")
+	}
 	if err := os.MkdirAll(s.out, 0o777); err != nil {
 		return err
 	}
-	var some []study
-	for _, st := range studies {
-		sources, err := selected(st.set, 0)
-		if err != nil {
-			return err
-		}
-		of, err := sources[0].open()
-		if errors.Is(err, errAbsent) || s.quick && st.set != "digits-8" {
-			continue
+	times := newPlot("Time of the steps to a test error", "rows", "CPU time, ms")
+	times.Y.Tick.Marker = plot.TickerFunc(decimal)
+	var iterations []*plot.Plot
+	for i, t := range studies {
+		p, err := s.open(t.set, t.lambda)
+		if err == nil {
+			err = p.solve()
 		}
 		if err != nil {
 			return err
 		}
-		st.of, _ = of.kept(0)
-		if some = append(some, st); len(some) == 2 {
-			break
-		}
-	}
-	if err := s.drawRows(some); err != nil {
-		return err
-	}
-	if err := s.drawIterations(some); err != nil {
-		return err
-	}
-	return s.drawPairs()
-}
-
-// steps trains part of a study's set for some steps, and returns the test error in percent as well.
-func (s *session) steps(st study, part *dataset.Set, x dataset.Examples, form, steps, seed int) (
-	t *training, wrong float64, err error) {
-	cfg := forms[form].cfg
-	cfg.Lambda, cfg.Epochs, cfg.Steps, cfg.Seed = st.lambda, 0, int64(steps), uint64(seed)
-	if t, err = ownTrain(s.ctx, x, part.Y, cfg, 1, 60*s.limit); err != nil {
-		return nil, 0, err
-	}
-	labels := classes(st.of.train)
-	return t, 100 - accuracy(st.of.test.Y, predict(st.of.test, labels, t.values)), nil
-}
-
-// drawRows draws the steps, and their time, to the test error of each study for nested subsets of
-// its rows: medians over the seeds, of runs of 128, 181, 256 and so on steps, the first that has the
-// error. Each begins at the start. Where half of them don't get there a point is left out.
-func (s *session) drawRows(some []study) error {
-	steps := panel{title: "Steps to a test error", x: "rows", y: "steps", logY: true}
-	times := panel{title: "Time of these steps", x: "rows", y: "CPU time, ms", logY: true}
-	for k, st := range some {
-		for form := range forms {
-			name := fmt.Sprintf("%s, %g %%, %s", st.set, st.error, forms[form].name)
-			a, b := series{name: name, color: k, dashed: form > 0}, series{name: name, color: k,
-				dashed: form > 0}
-			for rows := st.of.train.Rows(); rows >= 100; rows /= 2 {
-				count, seconds, err := s.toError(st, rows, form)
-				if err != nil {
-					return err
-				}
-				log.Printf("%s, %d rows: %.0f steps, %.3g ms", name, rows, count, 1e3*seconds)
-				if !math.IsInf(count, 1) {
-					a.points = append(a.points, plotter.XY{X: float64(rows), Y: count})
-					b.points = append(b.points, plotter.XY{X: float64(rows), Y: 1e3 * seconds})
-				}
-			}
-			steps.series, times.series = append(steps.series, a), append(times.series, b)
-		}
-	}
-	return drawPanels(s.out, "rows.svg", []panel{steps, times})
-}
-
-// toError returns the median steps of the seeds to the test error and their CPU time, that of one
-// step, and of what comes before it, taken off.
-func (s *session) toError(st study, rows, form int) (steps, seconds float64, err error) {
-	var counts, times []float64
-	for seed := range s.seedsOf(3) {
-		order := rand.New(rand.NewPCG(uint64(seed), 1)).Perm(st.of.train.Rows())
-		part := st.of.train.Subset(order[:rows])
-		auto, err := part.WithLayout(dataset.LayoutAuto)
-		if err != nil {
-			return 0, 0, err
-		}
-		x, count, took := auto.Examples(), math.Inf(1), math.Inf(1)
-		for n := 128.; n <= 2e5; n *= math.Sqrt2 {
-			_, wrong, err := s.steps(st, part, x, form, int(n), seed)
-			if err != nil {
-				return 0, 0, err
-			}
-			if wrong > st.error {
-				continue
-			}
-			one, all := math.Inf(1), math.Inf(1)
-			for range 5 { // the least of them: what a run takes when nobody interrupts it
-				first, _, _ := s.steps(st, part, x, form, 1, seed)
-				t, _, err := s.steps(st, part, x, form, int(n), seed)
-				if err != nil {
-					return 0, 0, err
-				}
-				one, all = min(one, first.CPU), min(all, t.CPU)
-			}
-			count, took = n, max(all-one, 1e-6)
-			break
-		}
-		counts, times = append(counts, count), append(times, took)
-	}
-	slices.Sort(counts)
-	slices.Sort(times)
-	return counts[len(counts)/2], times[len(times)/2], nil
-}
-
-// seedsOf returns how many seeds there are.
-func (s *session) seedsOf(n int) int {
-	if s.quick {
-		return 1
-	}
-	return n
-}
-
-// drawIterations draws how far P is above f*, and the test accuracy, against the steps: medians
-// and the range of five seeds.
-func (s *session) drawIterations(some []study) error {
-	var panels []panel
-	for _, st := range some {
-		rows, err := st.of.train.WithLayout(dataset.LayoutAuto)
-		if err != nil {
-			return err
-		}
-		x := rows.Examples()
-		p := &problem{session: s, set: st.of, x: x, loss: "hinge", lambda: st.lambda}
-		if err := p.solve(); err != nil {
-			return err
-		}
-		title := fmt.Sprintf("%s, lambda %g: ", st.set, st.lambda)
-		above := panel{title: title + "objective", x: "steps", y: "above the optimum, %", logY: true}
-		right := panel{title: title + "accuracy", x: "steps", y: "test accuracy, %"}
-		for form := range forms {
-			a, b := series{name: forms[form].name, color: form}, series{name: forms[form].name,
-				color: form}
-			for n := 64; n <= 1<<19; n *= 2 {
-				var objectives, accuracies []float64
-				for seed := range s.seedsOf(5) {
-					t, wrong, err := s.steps(st, st.of.train, x, form, n, seed)
-					if err != nil {
-						return err
-					}
-					f := objective(st.of.train, "hinge", st.lambda, t.values)
-					objectives = append(objectives, 100*(f/p.bound-1))
-					accuracies = append(accuracies, 100-wrong)
-				}
-				a.add(float64(n), objectives)
-				b.add(float64(n), accuracies)
-			}
-			above.series, right.series = append(above.series, a), append(right.series, b)
-		}
-		panels = append(panels, above, right)
-	}
-	return drawPanels(s.out, "iterations.svg", panels)
-}
-
-// add adds the median and the range of values.
-func (s *series) add(x float64, values []float64) {
-	s.points = append(s.points, plotter.XY{X: x, Y: frame.Quantile(values, .5)})
-	s.low, s.high = append(s.low, slices.Min(values)), append(s.high, slices.Max(values))
-}
-
-// drawPairs trains ten classes one-vs-one, with more and more steps a pair, and draws the accuracy
-// of each pair and the confusion matrix of the longest run, and time and accuracy beside
-// scikit-learn.
-func (s *session) drawPairs() error {
-	names := []string{"T-shirt", "trouser", "pullover", "dress", "coat", "sandal", "shirt",
-		"sneaker", "bag", "ankle boot"}
-	wanted, err := selected("fashion,digits-scaled", 0)
-	if err != nil {
-		return err
-	}
-	of, err := wanted[0].open()
-	if errors.Is(err, errAbsent) || s.quick {
-		names = strings.Split("0123456789", "")
-		of, err = wanted[1].open()
-	}
-	if err != nil {
-		return err
-	}
-	of, _ = of.kept(0)
-	rows, err := of.train.WithLayout(dataset.LayoutAuto)
-	if err != nil {
-		return err
-	}
-	x := rows.Examples()
-	ours, theirs := series{name: "Pegasimd, 1,000 to 100,000 steps a pair"}, series{color: 1,
-		name: "scikit-learn: SGDClassifier, averaged, 1 to 8 passes"}
-	var last *pegasos.Model
-	for _, steps := range []int64{1000, 3000, 10_000, 30_000, 100_000} {
-		cfg := pegasos.Config{}.Plain()
-		cfg.Multiclass, cfg.Lambda, cfg.Epochs, cfg.Steps = pegasos.OneVsOne, 1e-4, 0, steps
-		trainer := pegasos.Trainer{Config: cfg, Threads: 1}
-		took, right := math.Inf(1), 0
-		for range 3 {
-			begin := machine.ProcessSeconds()
-			if last, err = trainer.Train(s.ctx, x, of.train.Y); err != nil {
+		title := fmt.Sprintf("%s, lambda %g", t.set, t.lambda)
+		above := newPlot(title, "steps", "objective above f*, %")
+		above.Y.Tick.Marker = plot.TickerFunc(decimal)
+		iterations = append(iterations, above, newPlot(title, "steps", "test accuracy, %"))
+		for k, form := range []string{"library", "paper"} {
+			if err := errors.Join(p.drawRows(times, 2*i+k, form, t.wrong),
+				p.drawSteps(iterations[2*i:], k, form)); err != nil {
 				return err
 			}
-			took = min(took, machine.ProcessSeconds()-begin)
 		}
-		for i, label := range last.PredictAll(of.test.Examples()) {
-			if label == of.test.Y[i] {
-				right++
-			}
-		}
-		ours.points = append(ours.points, plotter.XY{X: took,
-			Y: 100 * float64(right) / float64(of.test.Rows())})
 	}
-	if err := s.host.open(of); err != nil {
+	p, err := s.open(ten, 1e-4)
+	if err != nil {
 		return err
 	}
-	for _, passes := range []float64{1, 2, 4, 8} {
-		t, err := s.host.train(scikit, "pairs", 1e-4, passes, 60*s.limit)
-		if err != nil {
-			log.Printf("absent: scikit-learn: %v", err)
-			break
-		}
-		theirs.points = append(theirs.points, plotter.XY{X: t.CPU,
-			Y: accuracy(of.test.Y, t.values)})
-	}
-	if err := drawPanels(s.out, "scikit-learn.svg", []panel{{
-		title: of.name + ", ten classes one-vs-one, lambda 1e-4", x: "CPU time of training, s",
-		y: "test accuracy, %", series: []series{ours, theirs}}}); err != nil {
-		return err
-	}
-	return s.drawMatrices(last, of, names)
+	return errors.Join(drawPlots(s.file("rows"), times), drawPlots(s.file("iterations"),
+		iterations...), p.drawPairs(classes))
 }
 
-// drawMatrices draws what a model of pairs makes of the test rows.
-func (s *session) drawMatrices(m *pegasos.Model, of *set, names []string) error {
-	n := len(m.Classes)
-	counts, pairs, confusion := make([][]int, n), make([][]cell, n), make([][]cell, n)
-	for k := range n {
-		counts[k], pairs[k], confusion[k] = make([]int, n), make([]cell, n), make([]cell, n)
+func (s *session) file(name string) string { return filepath.Join(s.out, name+".svg") }
+
+func (s *session) open(name string, lambda float64) (*problem, error) {
+	sources, err := selected(name, 0)
+	if err != nil {
+		return nil, err
 	}
-	at := func(label float32) int { return slices.Index(m.Classes, label) }
-	for i, label := range m.PredictAll(of.test.Examples()) {
-		counts[at(of.test.Y[i])][at(label)]++
+	p := &problem{session: s, loss: "hinge", lambda: lambda}
+	if p.set, err = sources[0].open(); err != nil {
+		return nil, err
 	}
-	for i, line := range counts {
-		total := 0
-		for _, v := range line {
-			total += v
+	p.set, _ = p.set.kept(0)
+	p.x = p.set.train.Examples()
+	return p, nil
+}
+
+// steps trains as the library does it, or to the letter of the paper. It also returns the test
+// accuracy.
+func (p *problem) steps(rows *dataset.Set, form string, steps float64, seed uint64) (
+	*training, float64, error) {
+	cfg := pegasos.Paper()
+	if form == "library" {
+		cfg = pegasos.Config{}.Plain()
+	}
+	cfg.Lambda, cfg.Epochs, cfg.Steps, cfg.Seed = p.lambda, 0, int64(steps), seed
+	t, err := ownTrain(p.ctx, rows.Examples(), rows.Y, cfg, 1, 60*p.limit)
+	if err != nil {
+		return nil, 0, err
+	}
+	return t, accuracy(p.set.test.Y, predict(p.set.test, classes(p.set.train), t.values)), nil
+}
+
+// drawRows draws the time of the steps to a test error for nested subsets of the rows, the median of
+// three seeds: of the first run of 128, 181, 256 and so on steps that has it, the least of three,
+// less that of one step and of what comes before it. Sizes without such runs are left out.
+func (p *problem) drawRows(d *plot.Plot, number int, form string, wrong float64) error {
+	var points plotter.XYs
+	for rows := p.set.train.Rows(); rows >= 200; rows /= 2 {
+		part, err := first(rows)(p.set.train)
+		if err == nil {
+			part, err = part.WithLayout(dataset.LayoutAuto)
 		}
-		for j, v := range line {
-			confusion[i][j] = cell{fmt.Sprint(v), 0, float64(v) / float64(max(total, 1))}
-			if i != j { // four times as dark: else no mistake would be seen
-				confusion[i][j].color = 1
-				confusion[i][j].shade = min(1, 4*confusion[i][j].shade)
-			}
-		}
-	}
-	scores := m.DecisionAll(of.test.Examples())
-	for k := range len(m.Weights) {
-		a, b := m.Pair(k)
-		right, all := 0, 0
-		for i, y := range of.test.Y {
-			if c := at(y); c == a || c == b {
-				all++
-				if scores[i*len(m.Weights)+k] > 0 == (c == b) {
-					right++
+		var all []float64
+		for seed := uint64(0); seed < 3 && err == nil; seed++ {
+			for n, right := 128., 0.; n < 2e5 && right < 100-wrong && err == nil; n *= math.Sqrt2 {
+				if _, right, err = p.steps(part, form, n, seed); err != nil || right < 100-wrong {
+					continue
 				}
+				times := [2]float64{math.Inf(1), math.Inf(1)}
+				for k := range 6 {
+					t, _, failed := p.steps(part, form, []float64{1, n}[k%2], seed)
+					if failed != nil {
+						return failed
+					}
+					times[k%2] = min(times[k%2], t.CPU)
+				}
+				all = append(all, 1e3*max(times[1]-times[0], 1e-6))
 			}
 		}
-		share := float64(right) / float64(all)
-		pairs[b][a] = cell{fmt.Sprintf("%.1f", 100*share), 2, min(1, 5*(1-share))}
+		if err != nil {
+			return err
+		}
+		if len(all) == 3 {
+			points = append(points, plotter.XY{X: math.Log10(float64(rows)),
+				Y: math.Log10(frame.Quantile(all, .5))})
+		}
 	}
-	title := of.name + ": test rows by class; mistakes are drawn 4 times as dark"
-	if err := drawMatrix(s.out, "confusion.svg", title, "predicted class", "true class", names,
-		confusion); err != nil {
+	return line(d, number, fmt.Sprintf("%s, %g %% wrong, %s", p.set.name, wrong, form), points)
+}
+
+// drawSteps draws how far P is above f*, and the test accuracy.
+func (p *problem) drawSteps(plots []*plot.Plot, number int, form string) error {
+	var above, right plotter.XYs
+	rows, err := p.set.train.WithLayout(dataset.LayoutAuto)
+	if err != nil {
 		return err
 	}
-	return drawMatrix(s.out, "pairs.svg", of.name+": test accuracy of each of the 45 pairs, %",
-		"one class", "the other", names, pairs)
+	for n := 64.; n <= 1<<19; n *= 2 {
+		t, accuracy, err := p.steps(rows, form, n, 0)
+		if err != nil {
+			return err
+		}
+		more := objective(p.set.train, p.loss, p.lambda, t.values)/p.bound - 1
+		above = append(above, plotter.XY{X: math.Log10(n), Y: math.Log10(100 * more)})
+		right = append(right, plotter.XY{X: math.Log10(n), Y: accuracy})
+	}
+	return errors.Join(line(plots[0], number, form, above), line(plots[1], number, form, right))
+}
+
+// drawPairs trains ten classes one-vs-one with more and more steps, and draws time and accuracy
+// beside scikit-learn, and what the longest run makes of the test rows.
+func (p *problem) drawPairs(classes []string) error {
+	rows, err := p.set.train.WithLayout(dataset.LayoutAuto)
+	if err == nil {
+		err = p.host.open(p.set)
+	}
+	if err != nil {
+		return err
+	}
+	var ours, theirs plotter.XYs
+	var m *pegasos.Model
+	for _, steps := range []int64{1000, 3000, 10_000, 30_000, 100_000} {
+		trainer := pegasos.Trainer{Config: pegasos.Config{}.Plain(), Threads: 1}
+		trainer.Multiclass, trainer.Epochs, trainer.Steps = pegasos.OneVsOne, 0, steps
+		begin := machine.ProcessSeconds()
+		if m, err = trainer.Train(p.ctx, rows.Examples(), rows.Y); err != nil {
+			return err
+		}
+		ours = append(ours, plotter.XY{X: math.Log10(machine.ProcessSeconds() - begin),
+			Y: 100 * metrics.Accuracy(p.set.test.Y, m.PredictAll(p.set.test.Examples()))})
+	}
+	beside := newPlot(p.set.name+": 45 pairs of classes", "CPU time, s", "test accuracy, %")
+	err = line(beside, 0, "Pegasimd, 1,000 to 100,000 steps a pair", ours)
+	for passes := 1.; passes <= 8 && p.host.commands[scikit] != nil; passes *= 2 {
+		t, err := p.host.train(scikit, "pairs", 1e-4, passes, 60*p.limit)
+		if err != nil {
+			return err
+		}
+		theirs = append(theirs, plotter.XY{X: math.Log10(t.CPU),
+			Y: accuracy(p.set.test.Y, t.values)})
+	}
+	if theirs != nil {
+		err = line(beside, 1, "scikit-learn: averaged SGDClassifier, 1 to 8 passes", theirs)
+	}
+	return errors.Join(err, drawPlots(p.file("scikit-learn"), beside), p.drawMatrices(m, classes))
+}
+
+// drawMatrices draws the confusion matrix, and the accuracy of each pair.
+func (p *problem) drawMatrices(m *pegasos.Model, classes []string) error {
+	numbers := func(labels []float32) (all []int) {
+		for _, y := range labels {
+			all = append(all, slices.Index(m.Classes, y))
+		}
+		return all
+	}
+	x, truth, rates := p.set.test.Examples(), numbers(p.set.test.Y), map[[2]int]float64{}
+	counts := metrics.Confusion(truth, numbers(m.PredictAll(x)), len(classes))
+	scores, pairs := m.DecisionAll(x), len(m.Weights)
+	for k := range pairs {
+		a, b := m.Pair(k)
+		var is, says []bool
+		for row, class := range truth {
+			if class == a || class == b {
+				is, says = append(is, class == b), append(says, scores[row*pairs+k] > 0)
+			}
+		}
+		rates[[2]int{b, a}] = metrics.Accuracy(is, says)
+	}
+	confusion := func(i, j int) (string, float64) {
+		share := float64(counts[i][j]*len(classes)) / float64(len(truth))
+		return fmt.Sprint(counts[i][j]), min(.6, math.Sqrt(share))
+	}
+	accuracies := func(i, j int) (string, float64) {
+		if i <= j {
+			return "", 0
+		}
+		rate := rates[[2]int{i, j}]
+		return fmt.Sprintf("%.1f", 100*rate), min(.6, 3*(1-rate))
+	}
+	return errors.Join(drawMatrix(p.file("confusion"), p.set.name+": test rows", "predicted class",
+		"true class", classes, confusion), drawMatrix(p.file("pairs"), p.set.name+": test accuracy "+
+		"of each of the 45 pairs, %", "one class", "the other", classes, accuracies))
 }

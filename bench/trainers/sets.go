@@ -127,7 +127,7 @@ type set struct {
 }
 
 func (s source) open() (*set, error) {
-	train, err := s.part(s.file)
+	train, err := s.part(s.file, 0)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
@@ -135,15 +135,14 @@ func (s source) open() (*set, error) {
 	if s.test == "" {
 		return opened, nil
 	}
-	if opened.test, err = s.part(s.test); err != nil {
+	if opened.test, err = s.part(s.test, train.Cols()); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
-	cols := max(opened.train.Cols(), opened.test.Cols())
-	opened.train, opened.test = widen(opened.train, cols), widen(opened.test, cols)
 	return opened, nil
 }
 
-func (s source) part(file string) (of *dataset.Set, err error) {
+// part reads a file, of which columns that training didn't have are left out.
+func (s source) part(file string, columns int) (of *dataset.Set, err error) {
 	if s.load != nil {
 		of, err = s.load()
 	} else {
@@ -152,7 +151,7 @@ func (s source) part(file string) (of *dataset.Set, err error) {
 			return nil, fmt.Errorf("%w: PEGASIMD_DATA is not set", errAbsent)
 		}
 		of, err = dataset.Read(filepath.Join(root, strings.ReplaceAll(file, ",", ","+root+"/")),
-			dataset.Options{})
+			dataset.Options{Features: columns})
 	}
 	if err == nil && s.change != nil {
 		of, err = s.change(of)
@@ -161,15 +160,6 @@ func (s source) part(file string) (of *dataset.Set, err error) {
 		return nil, err
 	}
 	return of.WithLayout(dataset.LayoutSparse)
-}
-
-// widen returns a set with so many columns.
-func widen(s *dataset.Set, cols int) *dataset.Set {
-	return fromRows(cols, s.Y, func(i int, add func(int, float32)) {
-		for j, v := range s.Sparse.Nonzeros(i) {
-			add(int(j), v)
-		}
-	})
 }
 
 // fromRows makes a sparse set. row adds the nonzeros of a row, with ascending columns.
