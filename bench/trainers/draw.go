@@ -1,25 +1,21 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"image/color"
 	"math"
-	"os"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/text"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // newPlot has no visible ticks, but their room: who reads an SVG may have wider letters.
 func newPlot(title, x, y string) *plot.Plot {
 	d := plot.New()
 	d.Title.Text, d.X.Label.Text, d.Y.Label.Text = title, x, y
-	d.Title.Padding, d.Legend.Padding = vg.Points(4), vg.Points(2)
+	d.Title.Padding, d.Legend.Padding, d.Legend.Top = 4, 2, true
 	d.X.Tick.LineStyle.Color, d.Y.Tick.LineStyle.Color = color.Transparent, color.Transparent
 	d.X.Tick.Marker = plot.TickerFunc(decimal)
 	d.Add(plotter.NewGrid())
@@ -56,30 +52,8 @@ func decimal(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// drawPlots writes an SVG file with two plots in a line, each with room for four lines of legend below.
-func drawPlots(file string, plots ...*plot.Plot) error {
-	const width, height, legend = 13.5 * vg.Centimeter, 11 * vg.Centimeter, vg.Length(70)
-	rows, columns := vg.Length((len(plots)+1)/2), vg.Length(min(2, len(plots)))
-	c := vgsvg.New(columns*width, rows*height)
-	whole := draw.New(c)
-	whole.SetColor(color.White)
-	whole.Fill(whole.Rectangle.Path())
-	tiles := draw.Tiles{Rows: int(rows), Cols: int(columns), PadX: 14, PadY: 7, PadTop: 7,
-		PadLeft: 7, PadRight: 14}
-	for i, d := range plots {
-		where, names := tiles.At(whole, i%2, i/2), d.Legend
-		d.Legend = plot.NewLegend()
-		d.Draw(draw.Crop(where, 0, 0, legend, 0))
-		names.Left, names.Top, names.XOffs = true, true, 40
-		names.Draw(draw.Crop(where, 0, 0, 0, legend-(where.Max.Y-where.Min.Y)))
-	}
-	return save(file, c)
-}
-
-// drawMatrix writes a picture of squares with a text and a shade from 0 to .6, of which those without
-// text are left out.
-func drawMatrix(file, title, x, y string, classes []string, of func(i, j int) (string, float64),
-) error {
+// matrix has squares with a text and a shade from 0 to .6, of which those without text are left out.
+func matrix(title, x, y string, classes []string, of func(i, j int) (string, float64)) *plot.Plot {
 	n := len(classes)
 	d, across, down := newPlot(title, x, y), make(plot.ConstantTicks, n), make(plot.ConstantTicks, n)
 	var labels plotter.XYLabels
@@ -99,7 +73,7 @@ func drawMatrix(file, title, x, y string, classes []string, of func(i, j int) (s
 	}
 	numbers, err := plotter.NewLabels(labels)
 	if err != nil {
-		return err
+		panic(err) // it has as many texts as places
 	}
 	for i := range numbers.TextStyle {
 		numbers.TextStyle[i].XAlign, numbers.TextStyle[i].YAlign = text.XCenter, text.YCenter
@@ -108,15 +82,5 @@ func drawMatrix(file, title, x, y string, classes []string, of func(i, j int) (s
 	d.X.Tick.Marker, d.Y.Tick.Marker, d.X.Padding, d.Y.Padding = across, down, 0, 0
 	style := &d.X.Tick.Label
 	style.Rotation, style.XAlign, style.YAlign = .6, text.XRight, text.YTop
-	c := vgsvg.New(17*vg.Centimeter, 16*vg.Centimeter)
-	d.Draw(draw.Crop(draw.New(c), 9, -9, 3, -6))
-	return save(file, c)
-}
-
-func save(file string, c *vgsvg.Canvas) error {
-	var b bytes.Buffer
-	if _, err := c.WriteTo(&b); err != nil {
-		return err
-	}
-	return os.WriteFile(file, b.Bytes(), 0o666)
+	return d
 }

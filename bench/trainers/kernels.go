@@ -11,6 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/gate/machine"
+	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
@@ -22,10 +23,7 @@ type machineOf struct {
 }
 
 // machines are the two of the Pegasos paper that there are data for, with its gamma and lambda.
-var machines = []machineOf{
-	{"a9a", 8000, .05, 1. / 8000},
-	{"money-fx", 0, 1, 1.29e-4},
-}
+var machines = []machineOf{{"a9a", 8000, .05, 1. / 8000}, {"money-fx", 0, 1, 1.29e-4}}
 
 // timeKernels times kernel machines beside libsvm, which is what SVC of scikit-learn runs. libsvm's
 // problem has a constant that the penalty does not see, so that each is held against an optimum of
@@ -39,10 +37,13 @@ func (s *session) timeKernels() error {
 		Head: []string{"set", "libsvm -e", "libsvm", "its gap", "ours to that", "our gap",
 			"libsvm over ours", "predict: libsvm", "ours", "accuracy: libsvm, %", "ours, %"}}
 	for _, m := range machines {
-		of, err := m.open()
+		of, err := openSet(m.set)
 		if errors.Is(err, errAbsent) {
 			log.Printf("left out: %v", err)
 			continue
+		}
+		if err == nil && m.rows > 0 {
+			of.train, err = first(m.rows)(of.train)
 		}
 		if err == nil {
 			err = s.host.open(of)
@@ -57,18 +58,6 @@ func (s *session) timeKernels() error {
 		}
 	}
 	return table.Write(os.Stdout)
-}
-
-func (m machineOf) open() (*set, error) {
-	some, err := selected(m.set, 0)
-	if err != nil {
-		return nil, err
-	}
-	of, err := some[0].open()
-	if err == nil && m.rows > 0 {
-		of.train, err = first(m.rows)(of.train)
-	}
-	return of, err
 }
 
 // timeMachine adds the line of a tolerance of libsvm's.
@@ -104,17 +93,11 @@ func (s *session) timeMachine(m machineOf, of *set, tol float64, table *frame.Ta
 	begin := machine.ProcessSeconds()
 	ours := model.PredictAll(test)
 	predicting := machine.ProcessSeconds() - begin
-	right := 0
-	for i, y := range of.test.Y {
-		if ours[i] == y {
-			right++
-		}
-	}
 	table.Add(fmt.Sprintf("%s, %d rows", m.set, n), tol, frame.Short(race.Median(0)),
 		fmt.Sprintf("%.2g %%", 100*gap), frame.Short(race.Median(1)),
 		fmt.Sprintf("%.2g %%", 100*model.Result.Gap), ratioOf(race, 0, 1), frame.Short(t.Predict), frame.Short(predicting),
 		fmt.Sprintf("%.2f", accuracy(of.test.Y, t.values[n+1:])),
-		fmt.Sprintf("%.2f", 100*float64(right)/float64(of.test.Rows())))
+		fmt.Sprintf("%.2f", 100*metrics.Accuracy(of.test.Y, ours)))
 	return nil
 }
 
@@ -128,7 +111,9 @@ func (m machineOf) gap(s *dataset.Set, alphas []float64, constant float64) float
 	var square, sum, loss float64
 	x, squares := make([]float64, s.Cols()), make([]float64, s.Rows())
 	for i := range squares {
-		squares[i] = squared(s, i)
+		for _, v := range s.Sparse.Nonzeros(i) {
+			squares[i] += float64(v) * float64(v)
+		}
 	}
 	for i, y := range s.Y {
 		for j, v := range s.Sparse.Nonzeros(i) {
@@ -151,11 +136,4 @@ func (m machineOf) gap(s *dataset.Set, alphas []float64, constant float64) float
 	p := m.lambda/2*square + loss/float64(s.Rows())
 	d := m.lambda*sum - m.lambda/2*square
 	return (p - d) / d
-}
-
-func squared(s *dataset.Set, i int) (sum float64) {
-	for _, v := range s.Sparse.Nonzeros(i) {
-		sum += float64(v) * float64(v)
-	}
-	return sum
 }

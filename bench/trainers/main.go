@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
+	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
@@ -151,11 +152,6 @@ func (s *session) run(ctx context.Context, peers string) error {
 
 // timeAll runs the sections that don't compare defaults.
 func (s *session) timeAll() error {
-	for _, section := range strings.Split(s.sections, ",") {
-		if !slices.Contains([]string{"objective", "proofs", "kernels"}, section) {
-			return fmt.Errorf("no section %q", section)
-		}
-	}
 	if s.quick && s.sets == "" {
 		s.sets = "digits-8,made-text-scaled"
 	}
@@ -166,6 +162,9 @@ func (s *session) timeAll() error {
 	for _, source := range wanted {
 		if source.use&numbers != 0 {
 			return fmt.Errorf("%s has numbers to predict: it is for -defaults", source.name)
+		}
+		if !s.has("objective") && !s.has("proofs") {
+			break
 		}
 		of, err := source.open()
 		if errors.Is(err, errAbsent) {
@@ -179,46 +178,39 @@ func (s *session) timeAll() error {
 			return err
 		}
 	}
-	if len(proofs.Rows) > 0 {
-		if err := proofs.Write(os.Stdout); err != nil {
-			return err
-		}
+	if s.has("proofs") {
+		err = proofs.Write(os.Stdout)
 	}
-	if strings.Contains(s.sections, "kernels") {
-		return s.timeKernels()
+	if s.has("kernels") {
+		err = errors.Join(err, s.timeKernels())
 	}
-	return nil
+	return err
 }
+
+func (s *session) has(section string) bool { return strings.Contains(s.sections, section) }
 
 // timeSet times trainers on the problems of a set.
 func (s *session) timeSet(of *set) error {
-	if !strings.Contains(s.sections, "objective") && !strings.Contains(s.sections, "proofs") {
-		return nil
-	}
-	if labels := classes(of.train); len(labels) == 2 { // most peers know -1 and 1 alone
-		against(labels[1])(of.train)
-		if of.test != nil {
-			against(labels[1])(of.test)
+	labels := classes(of.train)
+	for _, rows := range []*dataset.Set{of.train, of.test} {
+		if len(labels) == 2 && rows != nil {
+			against(labels[1])(rows) // most peers know -1 and 1 alone
 		}
 	}
-	if err := s.host.open(of); err != nil {
-		return err
-	}
-	problems, err := s.problems(of)
-	if err != nil {
-		return err
-	}
-	for _, p := range problems {
-		if strings.Contains(s.sections, "objective") {
-			if err := p.race(); err != nil {
-				return err
+	err := s.host.open(of)
+	for _, loss := range s.losses {
+		for _, lambda := range s.lambdas {
+			p := &problem{session: s, set: of, loss: loss, lambda: lambda}
+			if err == nil {
+				err = p.solve()
 			}
-		}
-		if strings.Contains(s.sections, "proofs") {
-			if err := p.prove(); err != nil {
-				return err
+			if err == nil && s.has("objective") {
+				err = p.race()
+			}
+			if err == nil && s.has("proofs") {
+				err = p.prove()
 			}
 		}
 	}
-	return nil
+	return err
 }

@@ -38,29 +38,16 @@ var optima = map[string][2]float64{
 	"covtype-scaled 0.0001": {.34090864, .34090764},
 }
 
-// problems returns those of a set, one for each loss and lambda.
-func (s *session) problems(of *set) (all []*problem, err error) {
-	rows, err := of.train.WithLayout(dataset.LayoutAuto)
-	if err != nil {
-		return nil, err
-	}
-	for _, loss := range s.losses {
-		for _, lambda := range s.lambdas {
-			p := &problem{session: s, set: of, x: rows.Examples(), loss: loss, lambda: lambda}
-			if err := p.solve(); err != nil {
-				return nil, fmt.Errorf("%s: %w", p, err)
-			}
-			all = append(all, p)
-		}
-	}
-	return all, nil
-}
-
 func (p *problem) String() string { return fmt.Sprintf("%s, %s, %g", p.set.name, p.loss, p.lambda) }
 
 // solve finds the optimum with our trainer, whose bound is a proof. Where that contradicts what
 // others found, in optima or in this run, the program fails.
 func (p *problem) solve() error {
+	rows, err := p.set.train.WithLayout(dataset.LayoutAuto)
+	if err != nil {
+		return err
+	}
+	p.x = rows.Examples()
 	for _, tol := range []float64{1e-5, 1e-4, 1e-3} {
 		cfg := same(p.loss, p.lambda)
 		cfg.Tol = tol

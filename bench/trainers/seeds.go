@@ -9,25 +9,24 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/bench/internal/frame"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 )
-
-// A study is a set of two classes with lambda, and the test error in percent that is to be reached.
-type study struct {
-	set           string
-	lambda, wrong float64
-}
 
 // drawSeeds draws what the paper and other sources of this project show: run time against the
 // number of rows, objective and accuracy against iterations, time and accuracy beside scikit-learn,
 // and the accuracies of the pairs of ten classes with their confusion matrix.
 func (s *session) drawSeeds() error {
+	// A set of two classes, lambda, and the test error in percent that is to be reached.
+	type study struct {
+		set           string
+		lambda, wrong float64
+	}
 	studies, ten := []study{{"imdb", 1e-4, 15}, {"shirts", 1e-2, 9}}, "fashion"
 	classes := strings.Fields("T-shirt trouser pullover dress coat sandal shirt sneaker bag boot")
 	if s.quick || os.Getenv("PEGASIMD_DATA") == "" {
@@ -39,9 +38,8 @@ func (s *session) drawSeeds() error {
 	}
 	times := newPlot("Time of the steps to a test error", "rows", "CPU time, ms")
 	times.Y.Tick.Marker = plot.TickerFunc(decimal)
-	var iterations []*plot.Plot
 	for i, t := range studies {
-		p, err := s.open(t.set, t.lambda)
+		p, err := s.study(t.set, t.lambda)
 		if err == nil {
 			err = p.solve()
 		}
@@ -51,57 +49,59 @@ func (s *session) drawSeeds() error {
 		title := fmt.Sprintf("%s, lambda %g", t.set, t.lambda)
 		above := newPlot(title, "steps", "objective above f*, %")
 		above.Y.Tick.Marker = plot.TickerFunc(decimal)
-		iterations = append(iterations, above, newPlot(title, "steps", "test accuracy, %"))
+		right := newPlot(title, "steps", "test accuracy, %")
+		right.Legend.Top = false
 		for k, form := range []string{"library", "paper"} {
 			if err := errors.Join(p.drawRows(times, 2*i+k, form, t.wrong),
-				p.drawSteps(iterations[2*i:], k, form)); err != nil {
+				p.drawSteps(above, right, k, form)); err != nil {
 				return err
 			}
 		}
+		if err := errors.Join(s.save("objective-"+t.set, above),
+			s.save("accuracy-"+t.set, right)); err != nil {
+			return err
+		}
 	}
-	p, err := s.open(ten, 1e-4)
+	times.Y.Max += .7 // room for the legend
+	p, err := s.study(ten, 1e-4)
 	if err != nil {
 		return err
 	}
-	return errors.Join(drawPlots(s.file("rows"), times), drawPlots(s.file("iterations"),
-		iterations...), p.drawPairs(classes))
+	return errors.Join(s.save("rows", times), p.drawPairs(classes))
 }
 
-func (s *session) file(name string) string { return filepath.Join(s.out, name+".svg") }
+func (s *session) save(name string, d *plot.Plot) error {
+	return d.Save(15*vg.Centimeter, 10*vg.Centimeter, filepath.Join(s.out, name+".svg"))
+}
 
-func (s *session) open(name string, lambda float64) (*problem, error) {
-	sources, err := selected(name, 0)
+// study is a set with test rows, ready to be trained on.
+func (s *session) study(name string, lambda float64) (*problem, error) {
+	of, err := openSet(name)
 	if err != nil {
 		return nil, err
 	}
-	p := &problem{session: s, loss: "hinge", lambda: lambda}
-	if p.set, err = sources[0].open(); err != nil {
-		return nil, err
-	}
-	p.set, _ = p.set.kept(0)
-	p.x = p.set.train.Examples()
-	return p, nil
+	of, _ = of.kept(0)
+	return &problem{session: s, loss: "hinge", lambda: lambda, set: of}, nil
 }
 
 // steps trains as the library does it, or to the letter of the paper. It also returns the test
 // accuracy.
-func (p *problem) steps(rows *dataset.Set, form string, steps float64, seed uint64) (
+func (p *problem) steps(x dataset.Examples, y []float32, form string, steps float64, seed int) (
 	*training, float64, error) {
 	cfg := pegasos.Paper()
 	if form == "library" {
 		cfg = pegasos.Config{}.Plain()
 	}
-	cfg.Lambda, cfg.Epochs, cfg.Steps, cfg.Seed = p.lambda, 0, int64(steps), seed
-	t, err := ownTrain(p.ctx, rows.Examples(), rows.Y, cfg, 1, 60*p.limit)
+	cfg.Lambda, cfg.Epochs, cfg.Steps, cfg.Seed = p.lambda, 0, int64(steps), uint64(seed)
+	t, err := ownTrain(p.ctx, x, y, cfg, 1, 60*p.limit)
 	if err != nil {
 		return nil, 0, err
 	}
 	return t, accuracy(p.set.test.Y, predict(p.set.test, classes(p.set.train), t.values)), nil
 }
 
-// drawRows draws the time of the steps to a test error for nested subsets of the rows, the median of
-// three seeds: of the first run of 128, 181, 256 and so on steps that has it, the least of three,
-// less that of one step and of what comes before it. Sizes without such runs are left out.
+// drawRows draws the time of the steps to a test error for nested subsets of the rows: medians of
+// three seeds. Subsets that don't get there are left out.
 func (p *problem) drawRows(d *plot.Plot, number int, form string, wrong float64) error {
 	var points plotter.XYs
 	for rows := p.set.train.Rows(); rows >= 200; rows /= 2 {
@@ -109,51 +109,62 @@ func (p *problem) drawRows(d *plot.Plot, number int, form string, wrong float64)
 		if err == nil {
 			part, err = part.WithLayout(dataset.LayoutAuto)
 		}
-		var all []float64
-		for seed := uint64(0); seed < 3 && err == nil; seed++ {
-			for n, right := 128., 0.; n < 2e5 && right < 100-wrong && err == nil; n *= math.Sqrt2 {
-				if _, right, err = p.steps(part, form, n, seed); err != nil || right < 100-wrong {
-					continue
-				}
-				times := [2]float64{math.Inf(1), math.Inf(1)}
-				for k := range 6 {
-					t, _, failed := p.steps(part, form, []float64{1, n}[k%2], seed)
-					if failed != nil {
-						return failed
-					}
-					times[k%2] = min(times[k%2], t.CPU)
-				}
-				all = append(all, 1e3*max(times[1]-times[0], 1e-6))
+		var all [3]float64
+		for seed := range all {
+			if err == nil {
+				all[seed], err = p.toError(part.Examples(), part.Y, form, wrong, seed)
 			}
 		}
 		if err != nil {
 			return err
 		}
-		if len(all) == 3 {
-			points = append(points, plotter.XY{X: math.Log10(float64(rows)),
-				Y: math.Log10(frame.Quantile(all, .5))})
+		slices.Sort(all[:])
+		if !math.IsInf(all[1], 1) {
+			points = append(points, plotter.XY{X: math.Log10(float64(rows)), Y: math.Log10(all[1])})
 		}
 	}
 	return line(d, number, fmt.Sprintf("%s, %g %% wrong, %s", p.set.name, wrong, form), points)
 }
 
-// drawSteps draws how far P is above f*, and the test accuracy.
-func (p *problem) drawSteps(plots []*plot.Plot, number int, form string) error {
-	var above, right plotter.XYs
-	rows, err := p.set.train.WithLayout(dataset.LayoutAuto)
-	if err != nil {
-		return err
+// toError returns the CPU milliseconds of the first run of 128, 181, 256 and so on steps that has a
+// test error: the least of three, less that of one step and of what comes before it.
+func (p *problem) toError(x dataset.Examples, y []float32, form string, wrong float64, seed int) (
+	float64, error) {
+	for n := 128.; n < 2e5; n *= math.Sqrt2 {
+		t, right, err := p.steps(x, y, form, n, seed)
+		if err != nil {
+			return 0, err
+		}
+		if right < 100-wrong {
+			continue
+		}
+		one := math.Inf(1)
+		for range 3 {
+			begin, _, err := p.steps(x, y, form, 1, seed)
+			again, _, err2 := p.steps(x, y, form, n, seed)
+			if err := errors.Join(err, err2); err != nil {
+				return 0, err
+			}
+			one, t.CPU = min(one, begin.CPU), min(t.CPU, again.CPU)
+		}
+		return 1e3 * max(t.CPU-one, 1e-6), nil
 	}
+	return math.Inf(1), nil
+}
+
+// drawSteps draws how far P is above f*, and the test accuracy.
+func (p *problem) drawSteps(above, right *plot.Plot, number int, form string) error {
+	var objectives, accuracies plotter.XYs
 	for n := 64.; n <= 1<<19; n *= 2 {
-		t, accuracy, err := p.steps(rows, form, n, 0)
+		t, accuracy, err := p.steps(p.x, p.set.train.Y, form, n, 0)
 		if err != nil {
 			return err
 		}
 		more := objective(p.set.train, p.loss, p.lambda, t.values)/p.bound - 1
-		above = append(above, plotter.XY{X: math.Log10(n), Y: math.Log10(100 * more)})
-		right = append(right, plotter.XY{X: math.Log10(n), Y: accuracy})
+		objectives = append(objectives, plotter.XY{X: math.Log10(n), Y: math.Log10(100 * more)})
+		accuracies = append(accuracies, plotter.XY{X: math.Log10(n), Y: accuracy})
 	}
-	return errors.Join(line(plots[0], number, form, above), line(plots[1], number, form, right))
+	return errors.Join(line(above, number, form, objectives), line(right, number, form, accuracies))
 }
 
 // drawPairs trains ten classes one-vs-one with more and more steps, and draws time and accuracy
@@ -191,7 +202,8 @@ func (p *problem) drawPairs(classes []string) error {
 	if theirs != nil {
 		err = line(beside, 1, "scikit-learn: averaged SGDClassifier, 1 to 8 passes", theirs)
 	}
-	return errors.Join(err, drawPlots(p.file("scikit-learn"), beside), p.drawMatrices(m, classes))
+	beside.Legend.Top = false
+	return errors.Join(err, p.save("scikit-learn", beside), p.drawMatrices(m, classes))
 }
 
 // drawMatrices draws the confusion matrix, and the accuracy of each pair.
@@ -226,7 +238,7 @@ func (p *problem) drawMatrices(m *pegasos.Model, classes []string) error {
 		rate := rates[[2]int{i, j}]
 		return fmt.Sprintf("%.1f", 100*rate), min(.6, 3*(1-rate))
 	}
-	return errors.Join(drawMatrix(p.file("confusion"), p.set.name+": test rows", "predicted class",
-		"true class", classes, confusion), drawMatrix(p.file("pairs"), p.set.name+": test accuracy "+
-		"of each of the 45 pairs, %", "one class", "the other", classes, accuracies))
+	return errors.Join(p.save("confusion", matrix(p.set.name+": test rows", "predicted class",
+		"true class", classes, confusion)), p.save("pairs", matrix(p.set.name+": test accuracy of "+
+		"each of the 45 pairs, %", "one class", "the other", classes, accuracies)))
 }

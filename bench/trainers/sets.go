@@ -141,6 +141,15 @@ func (s source) open() (*set, error) {
 	return opened, nil
 }
 
+// openSet opens the set of a name.
+func openSet(name string) (*set, error) {
+	some, err := selected(name, 0)
+	if err != nil {
+		return nil, err
+	}
+	return some[0].open()
+}
+
 // part reads a file, of which columns that training didn't have are left out.
 func (s source) part(file string, columns int) (of *dataset.Set, err error) {
 	if s.load != nil {
