@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -208,12 +209,9 @@ func command(ctx context.Context, dir string, of *set, path string, flags []stri
 	predicted []float64, seconds float64, err error) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	for name, rows := range map[string]*dataset.Set{"train.svm": of.train, "test.svm": of.test} {
-		f, err := os.Create(in(name))
-		if err != nil {
-			return nil, 0, err
-		}
-		err = dataset.WriteSvmlight(f, rows)
-		if err := errors.Join(err, f.Close()); err != nil {
+		var text bytes.Buffer
+		err := dataset.WriteSvmlight(&text, rows)
+		if err := errors.Join(err, os.WriteFile(in(name), text.Bytes(), 0o666)); err != nil {
 			return nil, 0, err
 		}
 	}

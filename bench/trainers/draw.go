@@ -15,15 +15,23 @@ import (
 func newPlot(title, x, y string) *plot.Plot {
 	d := plot.New()
 	d.Title.Text, d.X.Label.Text, d.Y.Label.Text = title, x, y
-	d.Title.Padding, d.Legend.Padding, d.Legend.Top = 4, 2, true
+	d.Title.Padding, d.Legend.Padding, d.Legend.Left = 4, 2, true
 	d.X.Tick.LineStyle.Color, d.Y.Tick.LineStyle.Color = color.Transparent, color.Transparent
 	d.X.Tick.Marker = plot.TickerFunc(decimal)
-	d.Add(plotter.NewGrid())
 	return d
 }
 
-// line adds a line with dots to a plot. x is a decimal logarithm.
+// at is a point of a plot whose x is logarithmic.
+func at(x, y float64) plotter.XY { return plotter.XY{X: math.Log10(x), Y: y} }
+
+// line adds a line with dots to a plot, unless there are none.
 func line(d *plot.Plot, number int, name string, points plotter.XYs) error {
+	if number == 0 {
+		d.Add(plotter.NewGrid())
+	}
+	if points == nil {
+		return nil
+	}
 	l, dots, err := plotter.NewLinePoints(points)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)

@@ -14,11 +14,10 @@ type recipe struct {
 	rows, cols   int
 	classes      int     // 0: numbers to predict
 	noise        float64 // standard deviation beside a signal of 1
-	useless      float64 // share of the columns that have no weight
 	factors      int     // that columns share: 0 for independent ones
 	common       float64 // how much of a column is its factors
 	tails        bool    // some values are a hundred times as large
-	rare         float64 // two classes: the share of the rarer one; 0 means a half
+	threshold    float64 // two classes: of the signal, in its deviations, for the second one
 	curved       float64 // how much of the signal is squares and products
 	pairs        bool    // columns in nearly equal pairs, with the signal in the differences
 	offset, unit float64 // added to numbers to predict, and that they are multiplied by
@@ -33,9 +32,9 @@ var recipes = []recipe{
 	{name: "noisy", rows: 3000, cols: 20, classes: 2, noise: 1.5, scales: 2},
 	{name: "tiny", rows: 30, cols: 4, classes: 2, noise: .3, scales: 2},
 	{name: "small", rows: 70, cols: 12, classes: 2, noise: .5, scales: 1},
-	{name: "small-wide", rows: 100, cols: 400, classes: 2, noise: .3, useless: .9, scales: 1},
+	{name: "small-wide", rows: 100, cols: 400, classes: 2, noise: .3, scales: 1},
 	{name: "tiny-three", rows: 60, cols: 6, classes: 3, noise: .3, scales: 2},
-	{name: "rare", rows: 8000, cols: 12, classes: 2, noise: .3, rare: .02, scales: 2},
+	{name: "rare", rows: 8000, cols: 12, classes: 2, noise: .3, threshold: 2, scales: 2},
 	{name: "tails", rows: 3000, cols: 15, classes: 2, noise: .3, tails: true, scales: 1},
 	{name: "tails-five", rows: 4000, cols: 15, classes: 5, noise: .3, tails: true, scales: 2},
 	{name: "correlated", rows: 2000, cols: 40, classes: 2, noise: .2, factors: 3, common: .98,
@@ -45,7 +44,7 @@ var recipes = []recipe{
 	{name: "twenty", rows: 8000, cols: 24, classes: 20, noise: .3, factors: 4, common: .5,
 		scales: 2},
 	{name: "curved", rows: 4000, cols: 12, classes: 3, noise: .2, curved: .7, scales: 2},
-	{name: "wide", rows: 1500, cols: 900, classes: 2, noise: .5, useless: .8, scales: 1},
+	{name: "wide", rows: 1500, cols: 900, classes: 2, noise: .5, scales: 1},
 	{name: "many", rows: 60000, cols: 30, classes: 2, noise: .7, factors: 4, common: .6, scales: 3},
 	{name: "text", rows: 3000, cols: 8000, classes: 2, text: true},
 	{name: "topics", rows: 4000, cols: 6000, classes: 8, text: true},
@@ -114,11 +113,6 @@ func (r *recipe) columns(g *rand.Rand) (x, signal [][]float64) {
 	}
 	for c := range weights {
 		weights[c] = normal(r.cols)
-		for j := range weights[c] {
-			if g.Float64() < r.useless {
-				weights[c][j] = 0
-			}
-		}
 	}
 	loadings := make([][]float64, r.cols)
 	for j := range loadings {
@@ -178,16 +172,11 @@ func (r *recipe) labels(g *rand.Rand, signal [][]float64) (y []float32) {
 			s[c] = s[c]/deviation + r.noise*g.NormFloat64()
 		}
 	}
-	threshold := 0.
-	if r.rare > 0 {
-		sorted := slices.SortedFunc(slices.Values(signal), slices.Compare)
-		threshold = sorted[len(sorted)-1-int(r.rare*float64(len(sorted)))][0]
-	}
 	for _, s := range signal {
 		switch {
 		case r.classes == 0:
 			y = append(y, float32(r.offset+r.unit*s[0]))
-		case r.classes == 2 && s[0] > threshold:
+		case r.classes == 2 && s[0] > r.threshold:
 			y = append(y, 2)
 		default:
 			y = append(y, float32(slices.Index(s, slices.Max(s))+1))

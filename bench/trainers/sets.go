@@ -40,7 +40,6 @@ const (
 	images     = "fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz"
 	testImages = "fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz"
 	covtype    = "covtype20k/covtype20k.binary.svm.gz"
-	letters    = "letter/letter.scale.svm.gz"
 )
 
 // sources returns all sets.
@@ -59,7 +58,7 @@ func sources() []source {
 			test: "rcv1-small/rcv1.small.test.svm.gz", use: timed | accurate | scaled},
 		{name: "covtype-scaled", file: covtype, use: timed, change: largestOne},
 		{name: "fashion-2-6", file: images, test: testImages, use: timed | accurate,
-			change: only(2, 6)},
+			change: where(func(_ int, y float32) bool { return y == 2 || y == 6 })},
 		{name: "shirts", file: images, test: testImages, change: against(6)},
 		{name: "digits-8", load: digits, use: timed, change: against(8)},
 		{name: "digits-scaled", load: digits},
@@ -72,10 +71,8 @@ func sources() []source {
 		{name: "covtype", file: "covtype20k/covtype20k.multi.svm.gz", use: accurate},
 		{name: "fashion", file: images, test: testImages},
 		{name: "fashion-8000", file: images, test: testImages, use: accurate, change: first(8000)},
-		{name: "letter", file: letters, test: "letter/letter.scale.t.svm.gz",
+		{name: "letter", file: "letter/letter.scale.svm.gz", test: "letter/letter.scale.t.svm.gz",
 			use: accurate | scaled},
-		{name: "letter-1", file: letters, test: "letter/letter.scale.t.svm.gz",
-			change: against(1)},
 		{name: "mammography", file: "mammography/mammography.svm.gz", use: accurate | scaled},
 		{name: "heart", file: "heart/heart_scale.svm.gz", use: accurate | scaled},
 		{name: "sofia", file: "sofia-demo/sofia.demo.train.svm.gz",
@@ -141,13 +138,16 @@ func (s source) open() (*set, error) {
 	return opened, nil
 }
 
-// openSet opens the set of a name.
-func openSet(name string) (*set, error) {
+// openSet opens the set of a name, with test rows.
+func openSet(name string) (of *set, err error) {
 	some, err := selected(name, 0)
 	if err != nil {
 		return nil, err
 	}
-	return some[0].open()
+	if of, err = some[0].open(); err == nil {
+		of, _ = of.kept(0)
+	}
+	return of, err
 }
 
 // part reads a file, of which columns that training didn't have are left out.
@@ -198,29 +198,22 @@ func (s *set) kept(seed int) (*set, []int) {
 		}
 		return s, rows
 	}
-	y := s.train.Y
-	order := rand.New(rand.NewPCG(uint64(seed), 0x70)).Perm(len(y))
-	of := map[float32][]int{}
-	for _, i := range order {
-		class := y[i]
+	y, tests := s.train.Y, map[float32]int{} // of each class
+	class := func(i int) float32 {
 		if s.use&numbers != 0 {
-			class = 0
+			return 0
 		}
-		of[class] = append(of[class], i)
+		return y[i]
 	}
-	tests := make([]bool, len(y))
-	for _, rows := range of {
-		n := (3*len(rows) + 5) / 10
-		if len(rows) > 1 {
-			n = max(n, 1)
-		}
-		for _, i := range rows[:n] {
-			tests[i] = true
-		}
+	for i := range y {
+		tests[class(i)]++
+	}
+	for c, n := range tests {
+		tests[c] = max((3*n+5)/10, min(n-1, 1))
 	}
 	var a, b []int
-	for _, i := range order {
-		if tests[i] {
+	for _, i := range rand.New(rand.NewPCG(uint64(seed), 0x70)).Perm(len(y)) {
+		if tests[class(i)]--; tests[class(i)] >= 0 {
 			b = append(b, i)
 		} else {
 			a = append(a, i)
@@ -244,27 +237,21 @@ func largestOne(s *dataset.Set) (*dataset.Set, error) {
 	return scaler.Apply(s)
 }
 
-func first(rows int) func(*dataset.Set) (*dataset.Set, error) {
-	return func(s *dataset.Set) (*dataset.Set, error) {
-		var some []int
-		for i := range min(rows, s.Rows()) {
-			some = append(some, i)
-		}
-		return s.Subset(some), nil
-	}
-}
-
-// only keeps the rows of some classes.
-func only(wanted ...float32) func(*dataset.Set) (*dataset.Set, error) {
+// where keeps some of the rows.
+func where(kept func(i int, y float32) bool) func(*dataset.Set) (*dataset.Set, error) {
 	return func(s *dataset.Set) (*dataset.Set, error) {
 		var rows []int
 		for i, y := range s.Y {
-			if slices.Contains(wanted, y) {
+			if kept(i, y) {
 				rows = append(rows, i)
 			}
 		}
 		return s.Subset(rows), nil
 	}
+}
+
+func first(rows int) func(*dataset.Set) (*dataset.Set, error) {
+	return where(func(i int, _ float32) bool { return i < rows })
 }
 
 // against makes a class 1 and the others -1.
