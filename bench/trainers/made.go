@@ -91,11 +91,7 @@ func (r *recipe) make(g *rand.Rand, scaled bool) (*dataset.Set, error) {
 	if !scaled {
 		return s, nil
 	}
-	scaler, err := dataset.FitScaler(s, dataset.ScaleStandard)
-	if err != nil {
-		return nil, err
-	}
-	return scaler.Apply(s)
+	return rescale(s, dataset.ScaleStandard)
 }
 
 // columns draws the rows of a table, and each row's signal for each class.
@@ -238,9 +234,5 @@ func words(g *rand.Rand, rows, cols, classes int, scaled bool) (*dataset.Set, er
 	if !scaled {
 		return s, nil
 	}
-	scaler, err := dataset.FitScaler(s, dataset.ScaleUnit)
-	if err != nil {
-		return nil, err
-	}
-	return scaler.Apply(s)
+	return rescale(s, dataset.ScaleUnit)
 }

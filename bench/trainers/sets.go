@@ -229,8 +229,15 @@ func (s *set) String() string {
 }
 
 // largestOne divides the columns by their largest magnitudes.
-func largestOne(s *dataset.Set) (*dataset.Set, error) {
-	scaler, err := dataset.FitScaler(s, dataset.ScaleMaxAbs)
+func largestOne(s *dataset.Set) (*dataset.Set, error) { return rescale(s, dataset.ScaleMaxAbs) }
+
+// rescale scales a set's columns, or rows.
+func rescale(s *dataset.Set, kind dataset.ScaleKind) (*dataset.Set, error) {
+	s, err := s.WithLayout(dataset.LayoutAuto)
+	if err != nil {
+		return nil, err
+	}
+	scaler, err := dataset.FitScaler(s, kind)
 	if err != nil {
 		return nil, err
 	}

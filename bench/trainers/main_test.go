@@ -1,0 +1,163 @@
+package main
+
+import (
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dataset"
+)
+
+// The whole program, with the peers that are installed. It fails by itself if an objective or a
+// bound can't be right.
+func TestQuick(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes half a minute")
+	}
+	dir := t.TempDir()
+	binary := filepath.Join(dir, "trainers")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for flags, wants := range map[string][]string{
+		"-sections objective,proofs -losses hinge,log -sets digits-8 -peers [ls]*": {"| **Pegasimd, proven** ",
+			"### digits-8, 1797 x 64", "hinge, lambda 0.0001: f* = 0.0821", "log, lambda 0.0001"},
+		"-sections objective -peers none -sets digits-scaled -threads 1,2": {
+			"| **Pegasimd, 2 threads** "},
+		"-defaults -peers liblinear,sklearn": {"| made-tiny-three, 42 x 6", "| made-numbers-small, 63 x 10"},
+		"-seeds -peers sklearn -out " + dir:  {"Command: "},
+	} {
+		cmd := exec.Command(binary, append([]string{"-quick"}, strings.Fields(flags)...)...)
+		cmd.Env = append(os.Environ(), "PEGASIMD_DATA=")
+		var errors strings.Builder
+		cmd.Stderr = &errors
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s%s", flags, err, out, errors.String())
+		}
+		for _, want := range wants {
+			if !strings.Contains(string(out), want) {
+				t.Errorf("%s: no %q in\n%s", flags, want, out)
+			}
+		}
+	}
+	if svg, _ := filepath.Glob(filepath.Join(dir, "*.svg")); len(svg) != 6 {
+		t.Errorf("figures: %v", svg)
+	}
+}
+
+// What contradicts a proof is an error.
+func TestVerify(t *testing.T) {
+	p := &problem{session: &session{}, set: &set{}, bound: 1}
+	for _, c := range []struct {
+		t  training
+		f  float64
+		ok bool
+	}{
+		{training{}, 1.5, true}, {training{}, .999, false}, {training{}, math.NaN(), false},
+		{training{objective: 1.5, bound: 1.4}, 1.5, true}, {training{objective: 1.6}, 1.5, false},
+		{training{objective: 1.5, bound: 1.51}, 1.5, false},
+	} {
+		if err := p.verify(&c.t, c.f); (err == nil) != c.ok {
+			t.Errorf("%+v, %v: %v", c.t, c.f, err)
+		}
+	}
+}
+
+func rowsOf(t *testing.T, text string) *dataset.Set {
+	t.Helper()
+	s, err := dataset.ReadSvmlight(strings.NewReader(text), "rows",
+		dataset.Options{Layout: dataset.LayoutSparse})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// By hand, of two classes and of three.
+func TestObjective(t *testing.T) {
+	two := rowsOf(t, "-1 1:1\n1 2:1\n")
+	for loss, want := range map[string]float64{
+		"hinge": .25 + 1, "squared-hinge": .25 + 1.25, "log": .25 + .5*math.Log(1+math.Exp(.5)) +
+			.5*math.Log(1+math.Exp(-.5)),
+	} {
+		if got := objective(two, loss, 1, []float64{.5, .5}); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: %v, want %v", loss, got, want)
+		}
+	}
+	three := rowsOf(t, "1 1:1\n2 2:1\n3 3:1\n3 1:1\n")
+	each := []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}
+	// Hinge losses of the classes: 0+1+1+2, 1+0+1+1, 1+1+0+1.
+	if got := objective(three, "hinge", 2, each); math.Abs(got-(1+10./12)) > 1e-12 {
+		t.Errorf("three classes: %v", got)
+	}
+	predicted := predict(three, classes(three), each)
+	if got := accuracy(three.Y, predicted); got != 75 {
+		t.Errorf("%v: %v %%", predicted, got)
+	}
+}
+
+// Two rows far apart: K is the identity, so that with C of 1 each alpha is 1, every margin 1 and
+// the gap 0; of half the alphas |w|^2 = 1/2, P = 1/8 + 1/2, D = 1/2 - 1/8.
+func TestMachineGap(t *testing.T) {
+	s := rowsOf(t, "1 1:100\n-1 1:-100\n")
+	m := machineOf{gamma: 1, lambda: .5}
+	if gap := m.gap(s, []float64{1, -1}, 0); math.Abs(gap) > 1e-12 {
+		t.Errorf("gap %v, want 0", gap)
+	}
+	if gap := m.gap(s, []float64{.5, -.5}, 0); math.Abs(gap-2./3) > 1e-12 {
+		t.Errorf("gap %v, want 2/3", gap)
+	}
+}
+
+// Rows of all classes are for testing, and a row that is tested twice is one observation.
+func TestSplits(t *testing.T) {
+	y := make([]float32, 103)
+	for i := range y {
+		y[i] = float32(i % 3 / 2) // 69 of one class, 34 of the other
+	}
+	whole := &set{train: fromRows(1, y, func(int, func(int, float32)) {})}
+	split, rows := whole.kept(3)
+	ones := 0
+	for k, i := range rows {
+		if split.test.Y[k] != y[i] {
+			t.Fatalf("row %d has the label %v", i, split.test.Y[k])
+		}
+		ones += int(y[i])
+	}
+	if split.train.Rows() != 72 || len(rows) != 31 || ones != 10 {
+		t.Errorf("%d and %d rows, %d of the smaller class", split.train.Rows(), len(rows), ones)
+	}
+	a := &result{rows: []tested{{1, 1}, {2, 1}, {1, 1}, {2, 0}}}
+	b := &result{rows: []tested{{1, 0}, {2, 1}, {1, 0}, {2, 0}}}
+	if difference, deviation := a.minus(b); difference != .5 || deviation != math.Sqrt(2)/4 {
+		t.Errorf("%v ± %v", difference, deviation)
+	}
+}
+
+// Made sets are the same twice, and hold what they should.
+func TestMade(t *testing.T) {
+	for _, s := range madeSources() {
+		if strings.Contains(s.name, "many") || testing.Short() {
+			continue // the same code at a greater length
+		}
+		a, err := s.open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := s.open()
+		same := slices.Equal(a.train.Y, b.train.Y)
+		for i := range a.train.Rows() {
+			idx, val := a.train.Sparse.Row(i)
+			idx2, val2 := b.train.Sparse.Row(i)
+			same = same && slices.Equal(idx, idx2) && slices.Equal(val, val2)
+		}
+		if n := len(classes(a.train)); !same || n < 2 {
+			t.Errorf("%s: same %v, %d classes", s.name, same, n)
+		}
+	}
+}
