@@ -14,7 +14,7 @@ import (
 // newPlot has no visible ticks, but their room: who reads an SVG may have wider letters.
 func newPlot(title, x, y string) *plot.Plot {
 	d := plot.New()
-	d.Title.Text, d.X.Label.Text, d.Y.Label.Text = title, x, y
+	d.Title.Text, d.X.Label.Text, d.Y.Label.Text = "\n"+title, x, "\n"+y
 	d.Title.Padding, d.Legend.Padding, d.Legend.Left = 4, 2, true
 	d.X.Tick.LineStyle.Color, d.Y.Tick.LineStyle.Color = color.Transparent, color.Transparent
 	d.X.Tick.Marker = plot.TickerFunc(decimal)
@@ -52,7 +52,7 @@ func decimal(low, high float64) (ticks []plot.Tick) {
 		for _, s := range []float64{1, 2, 5} {
 			v := power + math.Log10(s)
 			if v >= low-1e-3 && v <= high+1e-3 && (s == 1 || high-low < 2.5) {
-				label := fmt.Sprintf("%.6g", s*math.Pow(10, power))
+				label := fmt.Sprintf("  %.6g  ", s*math.Pow(10, power))
 				ticks = append(ticks, plot.Tick{Value: v, Label: label})
 			}
 		}

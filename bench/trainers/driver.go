@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -115,12 +116,7 @@ func (d *driver) train(method string, lambda, effort float64, seed int, limit ti
 // writeRows writes what drivers read: rows, columns and nonzeros, where rows start, columns,
 // values, labels; all little-endian.
 func writeRows(name string, s *dataset.Set) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	w := bufio.NewWriterSize(f, 1<<20)
+	var b bytes.Buffer
 	starts := []int64{int64(s.Rows()), int64(s.Cols()), int64(s.NNZ()), 0}
 	var indices []int32
 	var values []float32
@@ -130,14 +126,11 @@ func writeRows(name string, s *dataset.Set) error {
 		starts = append(starts, int64(len(values)))
 	}
 	for _, part := range []any{starts, indices, values, s.Y} {
-		if err := binary.Write(w, binary.LittleEndian, part); err != nil {
+		if err := binary.Write(&b, binary.LittleEndian, part); err != nil {
 			return err
 		}
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return f.Close()
+	return os.WriteFile(name, b.Bytes(), 0o666)
 }
 
 // The functions below judge all models: float64 from their weights on.

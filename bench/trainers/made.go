@@ -29,14 +29,11 @@ type recipe struct {
 // one scale: madeSources has both of each.
 var recipes = []recipe{
 	{name: "easy", rows: 2000, cols: 10, classes: 2, noise: .3, scales: 3},
-	{name: "noisy", rows: 3000, cols: 20, classes: 2, noise: 1.5, scales: 2},
 	{name: "tiny", rows: 30, cols: 4, classes: 2, noise: .3, scales: 2},
-	{name: "small", rows: 70, cols: 12, classes: 2, noise: .5, scales: 1},
 	{name: "small-wide", rows: 100, cols: 400, classes: 2, noise: .3, scales: 1},
 	{name: "tiny-three", rows: 60, cols: 6, classes: 3, noise: .3, scales: 2},
 	{name: "rare", rows: 8000, cols: 12, classes: 2, noise: .3, threshold: 2, scales: 2},
 	{name: "tails", rows: 3000, cols: 15, classes: 2, noise: .3, tails: true, scales: 1},
-	{name: "tails-five", rows: 4000, cols: 15, classes: 5, noise: .3, tails: true, scales: 2},
 	{name: "correlated", rows: 2000, cols: 40, classes: 2, noise: .2, factors: 3, common: .98,
 		scales: 2},
 	{name: "differences", rows: 1500, cols: 60, classes: 2, noise: .1, pairs: true, scales: 1},

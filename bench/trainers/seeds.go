@@ -1,10 +1,8 @@
 package main
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"image/color"
 	"math"
 	"os"
 	"path/filepath"
@@ -18,8 +16,6 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
-	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // drawSeeds draws what the paper and other sources of this project show: run time against the
@@ -72,14 +68,7 @@ func (s *session) drawSeeds() error {
 }
 
 func (s *session) save(name string, d *plot.Plot) error {
-	c := vgsvg.New(16*vg.Centimeter, 11*vg.Centimeter)
-	all := draw.New(c)
-	all.SetColor(color.White)
-	all.Fill(all.Rectangle.Path())
-	d.Draw(draw.Crop(all, 6, -18, 6, -8))
-	var b bytes.Buffer
-	_, err := c.WriteTo(&b)
-	return errors.Join(err, os.WriteFile(filepath.Join(s.out, name+".svg"), b.Bytes(), 0o666))
+	return d.Save(16*vg.Centimeter, 11*vg.Centimeter, filepath.Join(s.out, name+".svg"))
 }
 
 // steps trains as the library does it, or to the letter of the paper. It also returns the test
