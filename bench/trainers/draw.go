@@ -45,8 +45,8 @@ func line(d *plot.Plot, number int, name string, points plotter.XYs) error {
 	return nil
 }
 
-// decimal has the ticks of logarithms: at 1, 2 and 5 times the powers of ten, or, where that would be
-// many, at the powers alone.
+// decimal has the ticks of logarithms: at 1, 2 and 5 times the powers of ten, or, where that would
+// be many, at the powers alone.
 func decimal(low, high float64) (ticks []plot.Tick) {
 	for power := math.Floor(low); power <= high; power++ {
 		for _, s := range []float64{1, 2, 5} {
@@ -60,7 +60,7 @@ func decimal(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// matrix has squares with a text and a shade from 0 to .6, of which those without text are left out.
+// matrix has squares with a text and a shade from 0 to .6. Those without a text are left out.
 func matrix(title, x, y string, classes []string, of func(i, j int) (string, float64)) *plot.Plot {
 	n := len(classes)
 	d, across, down := newPlot(title, x, y), make(plot.ConstantTicks, n), make(plot.ConstantTicks, n)

@@ -147,7 +147,9 @@ func score(m *sparse.Matrix, i int, w []float64) (sum float64) {
 var losses = map[string]func(margin float64) float64{
 	"hinge":         func(m float64) float64 { return max(0, 1-m) },
 	"squared-hinge": func(m float64) float64 { return max(0, 1-m) * max(0, 1-m) },
-	"log":           func(m float64) float64 { return math.Log1p(math.Exp(-math.Abs(m))) + max(0, -m) },
+	"log": func(m float64) float64 {
+		return math.Log1p(math.Exp(-math.Abs(m))) + max(0, -m)
+	},
 }
 
 // classes returns a set's labels, ascending.

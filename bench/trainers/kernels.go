@@ -63,7 +63,7 @@ func (s *session) timeKernels() error {
 // timeMachine adds the line of a tolerance of libsvm's.
 func (s *session) timeMachine(m machineOf, of *set, tol float64, table *frame.Table) error {
 	theirs := func() (*training, error) {
-		return s.host.train(scikit, fmt.Sprint("svc:", m.gamma), m.lambda, tol, 100*s.limit)
+		return s.host.train(scikit, fmt.Sprint("svc:", m.gamma), m.lambda, tol, 600*s.limit)
 	}
 	t, err := theirs()
 	if err != nil {
@@ -95,7 +95,8 @@ func (s *session) timeMachine(m machineOf, of *set, tol float64, table *frame.Ta
 	predicting := machine.ProcessSeconds() - begin
 	table.Add(fmt.Sprintf("%s, %d rows", m.set, n), tol, frame.Short(race.Median(0)),
 		fmt.Sprintf("%.2g %%", 100*gap), frame.Short(race.Median(1)),
-		fmt.Sprintf("%.2g %%", 100*model.Result.Gap), ratioOf(race, 0, 1), frame.Short(t.Predict), frame.Short(predicting),
+		fmt.Sprintf("%.2g %%", 100*model.Result.Gap), ratioOf(race, 0, 1),
+		frame.Short(t.Predict), frame.Short(predicting),
 		fmt.Sprintf("%.2f", accuracy(of.test.Y, t.values[n+1:])),
 		fmt.Sprintf("%.2f", 100*metrics.Accuracy(of.test.Y, ours)))
 	return nil

@@ -25,8 +25,8 @@ type recipe struct {
 	scales       float64 // columns are multiplied by 10^u, |u| up to this, and shifted
 }
 
-// recipes are kinds of sets, each at raw scale and with its columns, or the rows of text, brought to
-// one scale: madeSources has both of each.
+// recipes are kinds of sets. madeSources has each of them twice: at raw scale, and with its columns,
+// or the rows of text, brought to one scale.
 var recipes = []recipe{
 	{name: "easy", rows: 2000, cols: 10, classes: 2, noise: .3, scales: 3},
 	{name: "tiny", rows: 30, cols: 4, classes: 2, noise: .3, scales: 2},

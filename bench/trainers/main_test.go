@@ -24,12 +24,13 @@ func TestQuick(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for flags, wants := range map[string][]string{
-		"-sections objective,proofs -losses hinge,log -sets digits-8 -peers [ls]*": {"| **Pegasimd, proven** ",
-			"### digits-8, 1797 x 64", "hinge, lambda 0.0001: f* = 0.0821", "log, lambda 0.0001"},
+		"-sections objective,proofs -losses hinge,log -sets digits-8 -peers [ls]*": {
+			"| **Pegasimd, proven** ", "### digits-8, 1797 x 64", "hinge, lambda 0.0001: f* = 0.0821", "log, lambda 0.0001"},
 		"-sections objective -peers none -sets digits-scaled -threads 1,2": {
 			"| **Pegasimd, 2 threads** "},
-		"-defaults -peers liblinear,sklearn": {"| made-tiny-three, 42 x 6", "| made-numbers-small, 63 x 10"},
-		"-seeds -peers sklearn -out " + dir:  {"Command: "},
+		"-defaults -peers liblinear,sklearn": {"| made-tiny-three, 42 x 6",
+			"| made-numbers-small, 63 x 10"},
+		"-seeds -peers sklearn -out " + dir: {"Command: "},
 	} {
 		cmd := exec.Command(binary, append([]string{"-quick"}, strings.Fields(flags)...)...)
 		cmd.Env = append(os.Environ(), "PEGASIMD_DATA=")

@@ -273,13 +273,17 @@ func (p *problem) race() error {
 			table.Rows[k] = append(table.Rows[k], seconds, ratio)
 		}
 	}
-	table.Head = append(table.Head, "efforts", "accuracy, %")
+	table.Head = append(table.Head, "efforts", "test accuracy, %")
 	for k, c := range contenders {
 		text := fmt.Sprintf("%.3g %s", c.efforts, c.kind)
 		if c.left != nil {
 			text += "; " + c.left.Error()
 		}
-		table.Rows[k] = append(table.Rows[k], text, fmt.Sprintf("%.2f", c.accuracy))
+		accuracy := "-"
+		if p.set.test != nil {
+			accuracy = fmt.Sprintf("%.2f", c.accuracy)
+		}
+		table.Rows[k] = append(table.Rows[k], text, accuracy)
 	}
 	return table.Write(os.Stdout)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"log"
 	"os"
@@ -100,33 +101,29 @@ type host struct {
 // newHost finds out which of the wanted peers there are, and names those that are absent.
 func newHost(ctx context.Context, dir string, wanted func(name string) bool) (*host, error) {
 	h := &host{ctx: ctx, dir: dir, commands: map[*peer][]string{}, running: map[*peer]*driver{}}
-	entries, err := peerSources.ReadDir("peers")
-	for _, e := range entries {
-		text, _ := peerSources.ReadFile("peers/" + e.Name())
-		if err := os.WriteFile(filepath.Join(dir, e.Name()), text, 0o666); err != nil {
-			return nil, err
-		}
+	if err := os.CopyFS(dir, peerSources); err != nil {
+		return nil, err
 	}
 	for _, p := range peers {
-		switch {
-		case !wanted(p.name):
-		case p.folder != nil && *p.folder == "":
-			log.Printf("absent: %s, of whose source no folder is given", p.name)
-		default:
-			command, err := p.command(ctx, dir)
-			if err != nil {
-				log.Printf("absent: %s: %v", p.name, err)
-				continue
-			}
-			h.commands[p] = command
+		if !wanted(p.name) {
+			continue
 		}
+		command, err := p.command(ctx, dir)
+		if err != nil {
+			log.Printf("absent: %s: %v", p.name, err)
+			continue
+		}
+		h.commands[p] = command
 	}
-	return h, err
+	return h, nil
 }
 
 // command builds the peer's driver and returns how to run it.
 func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
-	source, binary := filepath.Join(dir, p.source), filepath.Join(dir, p.name)
+	source, binary := filepath.Join(dir, "peers", p.source), filepath.Join(dir, p.name)
+	if p.folder != nil && *p.folder == "" {
+		return nil, errors.New("no folder of its source is given")
+	}
 	command, built := []string{binary}, p.compiler
 	if p.compiler == nil {
 		command, built = []string{python, source}, []string{python, "-c", "import sklearn"}
@@ -151,15 +148,11 @@ func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
 func (h *host) open(s *set) error {
 	h.close()
 	h.set = s
-	for part, rows := range map[string]*set{"train": s, "test": {train: s.test}} {
-		if rows.train == nil {
-			continue
-		}
-		if err := writeRows(filepath.Join(h.dir, part), rows.train); err != nil {
-			return err
-		}
+	err := writeRows(filepath.Join(h.dir, "train"), s.train)
+	if err == nil && s.test != nil {
+		err = writeRows(filepath.Join(h.dir, "test"), s.test)
 	}
-	return nil
+	return err
 }
 
 // close ends all drivers.
@@ -170,8 +163,8 @@ func (h *host) close() {
 	clear(h.running)
 }
 
-// train lets a peer train on the set. Its driver is started if it isn't running, and is not asked
-// again after an error.
+// train lets a peer train on the set. Its driver is started if it isn't running, and ended after an
+// error.
 func (h *host) train(p *peer, code string, lambda, effort float64, limit time.Duration) (
 	*training, error) {
 	d := h.running[p]

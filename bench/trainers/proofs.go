@@ -14,7 +14,7 @@ var proofs = frame.Table{
 		"above f*", "ours to that", "liblinear over ours: to 1 %", "to .1 %", "to that"},
 }
 
-// prove adds the lines of a problem: one for each number of threads and each of liblinear's solvers.
+// prove adds a line for each number of threads and each of liblinear's solvers.
 func (p *problem) prove() error {
 	var solvers []method
 	for _, m := range liblinear.methods {

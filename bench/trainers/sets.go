@@ -172,7 +172,8 @@ func (s source) part(file string, columns int) (of *dataset.Set, err error) {
 }
 
 // fromRows makes a sparse set. row adds the nonzeros of a row, with ascending columns.
-func fromRows(cols int, y []float32, row func(i int, add func(column int, v float32))) *dataset.Set {
+func fromRows(cols int, y []float32, row func(i int, add func(column int, v float32)),
+) *dataset.Set {
 	starts, indices, values := make([]int64, 1), []int32(nil), []float32(nil)
 	for i := range y {
 		row(i, func(j int, v float32) {
