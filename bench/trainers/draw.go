@@ -52,7 +52,7 @@ func decimal(low, high float64) (ticks []plot.Tick) {
 		for _, s := range []float64{1, 2, 5} {
 			v := power + math.Log10(s)
 			if v >= low-1e-3 && v <= high+1e-3 && (s == 1 || high-low < 2.5) {
-				label := fmt.Sprintf("  %.6g  ", s*math.Pow(10, power))
+				label := fmt.Sprintf("\u00a0\u00a0%.6g\u00a0\u00a0", s*math.Pow(10, power))
 				ticks = append(ticks, plot.Tick{Value: v, Label: label})
 			}
 		}

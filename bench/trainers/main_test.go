@@ -28,7 +28,7 @@ func TestQuick(t *testing.T) {
 			"| **Pegasimd, proven** ", "### digits-8, 1797 x 64", "hinge, lambda 0.0001: f* = 0.0821", "log, lambda 0.0001"},
 		"-sections objective -peers none -sets digits-scaled -threads 1,2": {
 			"| **Pegasimd, 2 threads** "},
-		"-defaults -peers liblinear,sklearn": {"| made-tiny-three, 42 x 6",
+		"-defaults -peers liblinear,sklearn": {"| made-tiny-three, 4",
 			"| made-numbers-small, 63 x 10"},
 		"-seeds -peers sklearn -out " + dir: {"Command: "},
 	} {

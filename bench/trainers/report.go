@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 	"github.com/pegasimd/pegasimd/gate/stats"
@@ -117,10 +118,13 @@ func (g group) mean(some [][]*result, k int, table *frame.Table) {
 		return
 	}
 	pair := func(a, b []float64) string {
-		return fmt.Sprintf("%.2f : %.2f", 100*stats.Mean(a), 100*stats.Mean(b))
+		text := fmt.Sprintf("%.2f : %.2f", 100*stats.Mean(a), 100*stats.Mean(b))
+		return strings.ReplaceAll(text, "NaN", "-") // numbers have no balanced accuracy
 	}
-	deviation := math.Sqrt(stats.Variance(differences) / float64(len(differences)))
-	table.Add(g.title, some[0][k].trainer, len(a), pair(a, b), fmt.Sprintf("%+.2f ± %.2f",
-		100*stats.Mean(differences), 100*deviation), pair(balancedA, balancedB),
+	difference := fmt.Sprintf("%+.2f", 100*stats.Mean(differences))
+	if n := float64(len(differences)); n > 1 {
+		difference += fmt.Sprintf(" ± %.2f", 100*math.Sqrt(stats.Variance(differences)/n))
+	}
+	table.Add(g.title, some[0][k].trainer, len(a), pair(a, b), difference, pair(balancedA, balancedB),
 		fmt.Sprintf("%d, %d, %d", won, level, lost), behind)
 }
