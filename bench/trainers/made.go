@@ -22,7 +22,7 @@ type recipe struct {
 	pairs        bool    // columns in nearly equal pairs, with the signal in the differences
 	offset, unit float64 // added to numbers to predict, and that they are multiplied by
 	text         bool    // counts of words, by topics
-	scales       float64 // columns are multiplied by 10^u, |u| up to this, and shifted
+	scales       float64 // columns times 10^u, |u| up to this, and shifted
 }
 
 // recipes are kinds of sets. madeSources has each of them twice: at raw scale, and with its columns,

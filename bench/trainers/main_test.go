@@ -25,7 +25,8 @@ func TestQuick(t *testing.T) {
 	}
 	for flags, wants := range map[string][]string{
 		"-sections objective,proofs -losses hinge,log -sets digits-8 -peers [ls]*": {
-			"| **Pegasimd, proven** ", "### digits-8, 1797 x 64", "hinge, lambda 0.0001: f* = 0.0821", "log, lambda 0.0001"},
+			"| **Pegasimd, proven** ", "### digits-8, 1797 x 64", "hinge, lambda 0.0001: f* = 0.0821",
+			"log, lambda 0.0001"},
 		"-sections objective -peers none -sets digits-scaled -threads 1,2": {
 			"| **Pegasimd, 2 threads** "},
 		"-defaults -peers liblinear,sklearn": {"| made-tiny-three, 4",
