@@ -11,32 +11,12 @@ func init() {
 	// slows down the SSE instructions of whoever comes next.
 	settle = func() { archsimd.ClearAVXUpperBits() }
 	if archsimd.X86.AVX2() && archsimd.X86.FMA() {
-		dot.peers = append(dot.peers, vectorPeer{"archsimd 4x8", goPeer,
-			func(n int, x, y []float32) {
-				for range n {
-					sink = dot8(x, y)
-				}
-			}})
-		axpy.peers = append(axpy.peers, vectorPeer{"archsimd 4x8", goPeer,
-			func(n int, x, y []float32) {
-				for range n {
-					axpy8(alpha, x, y)
-				}
-			}})
+		add("Dot", "archsimd 4x8", func(n int) { times(n, func() { sink = dot8(x, y) }) })
+		add("Axpy", "archsimd 8", func(n int) { times(n, func() { axpy8(alpha, x, y) }) })
 	}
 	if archsimd.X86.AVX512() {
-		dot.peers = append(dot.peers, vectorPeer{"archsimd 4x16", goPeer,
-			func(n int, x, y []float32) {
-				for range n {
-					sink = dot16(x, y)
-				}
-			}})
-		axpy.peers = append(axpy.peers, vectorPeer{"archsimd 4x16", goPeer,
-			func(n int, x, y []float32) {
-				for range n {
-					axpy16(alpha, x, y)
-				}
-			}})
+		add("Dot", "archsimd 4x16", func(n int) { times(n, func() { sink = dot16(x, y) }) })
+		add("Axpy", "archsimd 16", func(n int) { times(n, func() { axpy16(alpha, x, y) }) })
 	}
 }
 
@@ -69,17 +49,6 @@ func sum8(v archsimd.Float32x8) float32 {
 
 func axpy8(a float32, x, y []float32) {
 	va := archsimd.BroadcastFloat32x8(a)
-	for len(x) >= 32 && len(y) >= 32 {
-		y0 := archsimd.LoadFloat32x8Slice(x).MulAdd(va, archsimd.LoadFloat32x8Slice(y))
-		y1 := archsimd.LoadFloat32x8Slice(x[8:]).MulAdd(va, archsimd.LoadFloat32x8Slice(y[8:]))
-		y2 := archsimd.LoadFloat32x8Slice(x[16:]).MulAdd(va, archsimd.LoadFloat32x8Slice(y[16:]))
-		y3 := archsimd.LoadFloat32x8Slice(x[24:]).MulAdd(va, archsimd.LoadFloat32x8Slice(y[24:]))
-		y0.StoreSlice(y)
-		y1.StoreSlice(y[8:])
-		y2.StoreSlice(y[16:])
-		y3.StoreSlice(y[24:])
-		x, y = x[32:], y[32:]
-	}
 	for len(x) >= 8 && len(y) >= 8 {
 		archsimd.LoadFloat32x8Slice(x).MulAdd(va, archsimd.LoadFloat32x8Slice(y)).StoreSlice(y)
 		x, y = x[8:], y[8:]
@@ -110,17 +79,6 @@ func dot16(x, y []float32) float32 {
 
 func axpy16(a float32, x, y []float32) {
 	va := archsimd.BroadcastFloat32x16(a)
-	for len(x) >= 64 && len(y) >= 64 {
-		y0 := archsimd.LoadFloat32x16Slice(x).MulAdd(va, archsimd.LoadFloat32x16Slice(y))
-		y1 := archsimd.LoadFloat32x16Slice(x[16:]).MulAdd(va, archsimd.LoadFloat32x16Slice(y[16:]))
-		y2 := archsimd.LoadFloat32x16Slice(x[32:]).MulAdd(va, archsimd.LoadFloat32x16Slice(y[32:]))
-		y3 := archsimd.LoadFloat32x16Slice(x[48:]).MulAdd(va, archsimd.LoadFloat32x16Slice(y[48:]))
-		y0.StoreSlice(y)
-		y1.StoreSlice(y[16:])
-		y2.StoreSlice(y[32:])
-		y3.StoreSlice(y[48:])
-		x, y = x[64:], y[64:]
-	}
 	for len(x) >= 16 && len(y) >= 16 {
 		archsimd.LoadFloat32x16Slice(x).MulAdd(va, archsimd.LoadFloat32x16Slice(y)).StoreSlice(y)
 		x, y = x[16:], y[16:]

@@ -31,21 +31,17 @@ func loopAxpy(a float32, x, y []float32) {
 	}
 }
 
-func fourAxpy(a float32, x, y []float32) {
-	for len(x) >= 4 && len(y) >= 4 {
-		y[0] += a * x[0]
-		y[1] += a * x[1]
-		y[2] += a * x[2]
-		y[3] += a * x[3]
-		x, y = x[4:], y[4:]
-	}
-	loopAxpy(a, x, y)
-}
-
 func loopScale(a float32, x []float32) {
 	for i := range x {
 		x[i] *= a
 	}
+}
+
+func loopSum(x []float32) (sum float32) {
+	for _, v := range x {
+		sum += v
+	}
+	return sum
 }
 
 func loopDistance(x, y []float32) (sum float32) {
@@ -55,19 +51,6 @@ func loopDistance(x, y []float32) (sum float32) {
 		sum += d * d
 	}
 	return sum
-}
-
-func fourDistance(x, y []float32) float32 {
-	var s0, s1, s2, s3 float32
-	for len(x) >= 4 && len(y) >= 4 {
-		d0, d1, d2, d3 := x[0]-y[0], x[1]-y[1], x[2]-y[2], x[3]-y[3]
-		s0 += d0 * d0
-		s1 += d1 * d1
-		s2 += d2 * d2
-		s3 += d3 * d3
-		x, y = x[4:], y[4:]
-	}
-	return (s0 + s1) + (s2 + s3) + loopDistance(x, y)
 }
 
 func loopCosine(x, y []float32) float32 {
@@ -104,15 +87,4 @@ func loopAxpySparse(a float32, idx []int32, val, w []float32) {
 	for k, j := range idx {
 		w[j] += a * val[k]
 	}
-}
-
-func fourAxpySparse(a float32, idx []int32, val, w []float32) {
-	for len(idx) >= 4 && len(val) >= 4 {
-		w[idx[0]] += a * val[0]
-		w[idx[1]] += a * val[1]
-		w[idx[2]] += a * val[2]
-		w[idx[3]] += a * val[3]
-		idx, val = idx[4:], val[4:]
-	}
-	loopAxpySparse(a, idx, val, w)
 }

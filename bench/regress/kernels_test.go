@@ -1,7 +1,7 @@
-// Package kernels has the benchmarks of Pegasimd's kernels that the regression gate compares. They
+// Package regress has the benchmarks of Pegasimd's kernels that the regression gate compares. They
 // need nothing of the kernels' package but its table, so that they can be built into an older
 // commit.
-package kernels
+package regress
 
 import (
 	"fmt"

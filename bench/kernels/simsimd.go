@@ -41,11 +41,11 @@ import "unsafe"
 func init() {
 	const name = "SimSIMD in C"
 	at := func(v []float32) *C.float { return (*C.float)(unsafe.SliceData(v)) }
-	extraVersions = append(extraVersions, "SimSIMD "+C.GoString(C.simsimd_version()))
-	dot.peers = append(dot.peers, vectorPeer{name, cPeer, func(n int, x, y []float32) {
+	cVersions = append(cVersions, "SimSIMD "+C.GoString(C.simsimd_version()))
+	add("Dot", name, func(n int) {
 		sink = float32(C.simsimd_loop_dot(C.long(n), C.size_t(len(x)), at(x), at(y)))
-	}})
-	distance.peers = append(distance.peers, vectorPeer{name, cPeer, func(n int, x, y []float32) {
+	})
+	add("SquaredDistance", name, func(n int) {
 		sink = float32(C.simsimd_loop_distance(C.long(n), C.size_t(len(x)), at(x), at(y)))
-	}})
+	})
 }

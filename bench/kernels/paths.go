@@ -1,0 +1,285 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/pegasimd/pegasimd/bench/internal/frame"
+	"github.com/pegasimd/pegasimd/gate/machine"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/bandwidth"
+)
+
+// A meter measures kernels on every path, and training, and writes Go's benchmark format.
+type meter struct {
+	options
+	out  *bufio.Writer
+	seen map[string]*summary // by operation and level
+}
+
+// A summary has what the fastest path reached at the sizes of a level.
+type summary struct{ toGo, ofLimit []float64 }
+
+// bench writes bench.txt, training.json and benchstat's tables to dir. An interrupted run leaves
+// what was there.
+func bench(o options, dir string) error {
+	core, caches := alone(), machine.Sizes()
+	var text bytes.Buffer
+	m := &meter{o, bufio.NewWriter(&text), map[string]*summary{}}
+	all := cells(o, caches)
+	sets, err := dataSets(o)
+	if err != nil {
+		return err
+	}
+	m.head(core, caches, sets)
+	time := 0.0
+	for _, c := range all {
+		time += c.milliseconds(o.rounds)
+	}
+	for _, s := range sets {
+		time += s.milliseconds
+	}
+	bar := progress(time)
+	for _, c := range all {
+		bar.Describe(c.name())
+		if err := m.cell(c); err != nil {
+			return fmt.Errorf("%s: %w", c.name(), err)
+		}
+		bar.Add(int(c.milliseconds(o.rounds)))
+	}
+	trained, err := m.train(sets, bar)
+	if err != nil {
+		return err
+	}
+	bar.Finish()
+	m.out.Flush()
+	curves, err := json.MarshalIndent(trained, "", " ")
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(dir, "bench.txt")
+	if err := os.WriteFile(name, text.Bytes(), 0o666); err != nil {
+		return err
+	}
+	err = os.WriteFile(filepath.Join(dir, "training.json"), append(curves, '\n'), 0o666)
+	if err != nil {
+		return err
+	}
+	m.summary(os.Stdout)
+	return benchstat(name, filepath.Join(dir, "benchstat.txt"))
+}
+
+func benchstat(from, to string) error {
+	cmd := exec.Command("go", "tool", "benchstat", "-col", "/isa", "-row", "/op,/n", from)
+	cmd.Stderr = os.Stderr
+	text, err := cmd.Output()
+	if err != nil {
+		return fmt.Errorf("%v: %w", cmd, err)
+	}
+	fmt.Printf("\n%s has all numbers, %s the tables; make report draws them.\n", from, to)
+	return os.WriteFile(to, text, 0o666)
+}
+
+// head writes where and how the numbers were made, and what the units mean.
+func (m *meter) head(core string, caches machine.Caches, sets []*set) {
+	limit := "measured by loops of loads and stores, beside each kernel"
+	if !bandwidth.Available() {
+		limit = "not measured: there is no probe for this machine"
+	}
+	var data []string
+	for _, s := range sets {
+		data = append(data, s.name)
+	}
+	for _, line := range [][2]string{
+		{"goos", runtime.GOOS}, {"goarch", runtime.GOARCH}, {"pkg", "github.com/pegasimd/pegasimd"},
+		{"cpu", machine.CPU()}, {"caches", caches.String()}, {"go", runtime.Version()},
+		{"paths", strings.Trim(fmt.Sprint(asm.Available()), "[]")}, {"core", core},
+		{"limit", limit}, {"training", strings.Join(data, ", ")},
+		{"verified", "every kernel against plain Go to the bit, plain Go against float64, and " +
+			"the models' hashes on all paths"},
+		{"date", time.Now().UTC().Format(time.RFC3339)}, {"commit", frame.Commit()},
+	} {
+		fmt.Fprintf(m.out, "%s: %s\n", line[0], line[1])
+	}
+	for _, unit := range []string{"MB/s", "limit-MB/s", "%limit", "x-generic", "steps/s"} {
+		fmt.Fprintf(m.out, "Unit %s better=higher\n", unit)
+	}
+	fmt.Fprintln(m.out, "Unit ns/op better=lower")
+}
+
+// cell verifies a kernel on each path, and then times the paths and the probe of the limit.
+func (m *meter) cell(c *cell) error {
+	defer asm.Use(asm.Active())
+	runtime.GC()
+	k := c.kernel
+	a := k.New(c.n, memory{off: c.off}, asmtest.Uniform(1))
+	if err := verify(k, a); err != nil {
+		return err
+	}
+	a.A, a.B = 1, 0.5 // so that repeated updates stay finite, and no number becomes subnormal
+	var loops []func(n int)
+	for _, isa := range asm.Available() {
+		loops = append(loops, func(n int) {
+			asm.Use(isa)
+			for range n {
+				k.Call(a)
+			}
+		})
+	}
+	shape, walked := shapes[k.Name], 0
+	x, y := operands(shape, a, c.off)
+	if shape != bandwidth.None && bandwidth.Available() && len(x) >= bandwidth.Least {
+		walked = 4 * len(x) * shape.Streams()
+		loops = append(loops, func(n int) {
+			for range n {
+				bandwidth.Run(shape, x, y)
+			}
+		})
+	}
+	race, err := m.race(c, loops)
+	if err == nil {
+		m.write(c, race, float64(k.Bytes(a)), float64(walked))
+	}
+	return err
+}
+
+// race times the loops. From memory a call is a sample.
+func (m *meter) race(c *cell, loops []func(int)) (frame.Race, error) {
+	if c.level != "DRAM" {
+		return frame.Loops(m.rounds, frame.Sample, loops...), nil
+	}
+	var runs []func() (float64, error)
+	for _, loop := range loops {
+		runs = append(runs, func() (float64, error) {
+			start := time.Now()
+			loop(1)
+			return time.Since(start).Seconds(), nil
+		})
+	}
+	return frame.Runs(m.rounds, most, runs...)
+}
+
+// short is the size below which a probe waits for its call, as a kernel does, and is no limit.
+const short = 100
+
+// write writes a line for each path and round. bytes are those that a call moves, walked those of
+// the probe, which comes last in the race unless they are 0.
+func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
+	paths := asm.Available()
+	for i, isa := range paths {
+		for round, seconds := range race[i] {
+			fmt.Fprintf(m.out, "BenchmarkKernels/%s/isa=%v 1 %.4g ns/op %.5g MB/s %.4g x-generic",
+				c.name(), isa, seconds*1e9, bytes/seconds/1e6, race[0][round]/seconds)
+			if walked > 0 {
+				limit := walked / race[len(paths)][round]
+				fmt.Fprintf(m.out, " %.5g limit-MB/s %.4g %%limit", limit/1e6,
+					100*bytes/seconds/limit)
+			}
+			fmt.Fprintln(m.out)
+		}
+	}
+	if c.off > 0 {
+		return
+	}
+	key := c.kernel.Name + c.level
+	if m.seen[key] == nil {
+		m.seen[key] = &summary{}
+	}
+	s, best := m.seen[key], len(paths)-1
+	toGo, _, _ := race.Ratio(0, best)
+	s.toGo = append(s.toGo, toGo)
+	if walked > 0 && c.n >= short {
+		slower, _, _ := race.Ratio(len(paths), best)
+		s.ofLimit = append(s.ofLimit, 100*slower*bytes/walked)
+	}
+}
+
+// summary writes the fastest path's speed beside plain Go and beside the limit.
+func (m *meter) summary(w io.Writer) {
+	levels := []string{"L1", "L2", "L3", "DRAM"}
+	paths := asm.Available()
+	t := frame.Table{Head: append([]string{""}, levels...), Title: fmt.Sprintf("%v: times as "+
+		"fast as plain Go, and percent of the limit of loads and stores", paths[len(paths)-1])}
+	for _, k := range asmtest.Kernels {
+		if k.Name == "prefetch" || !m.only.MatchString(k.Name) {
+			continue // prefetch moves nothing itself
+		}
+		row := []any{k.Name}
+		for _, level := range levels {
+			text := ""
+			if s := m.seen[k.Name+level]; s != nil {
+				text = fmt.Sprintf("%.1fx", frame.Quantile(s.toGo, .5))
+				if s.ofLimit != nil {
+					text += fmt.Sprintf(" %3.0f %%", frame.Quantile(s.ofLimit, .5))
+				}
+			}
+			row = append(row, text)
+		}
+		t.Add(row...)
+	}
+	t.Write(w)
+}
+
+// verify holds plain Go against float64 where that does not take too much memory, and each path
+// against plain Go.
+func verify(k asmtest.Kernel, a *asmtest.Args) error {
+	defer asm.Use(asm.Active())
+	var wide, scale []float64
+	if len(a.X) <= 1<<16 {
+		wide, scale = k.Wide(a)
+	}
+	restore := saved(a)
+	defer restore()
+	var want []float32
+	for _, isa := range asm.Available() {
+		restore()
+		asm.Use(isa)
+		got := append([]float32{k.Call(a)}, a.Stored()...)
+		if isa != asm.Generic {
+			for i := range got {
+				if got[i] != want[i] {
+					return fmt.Errorf("element %d: %v has %v, plain Go %v", i-1, isa, got[i], want[i])
+				}
+			}
+			continue
+		}
+		want = got
+		if len(got) > 1 {
+			got = got[1:] // what was stored
+		}
+		for i, w := range wide {
+			if float64(got[i]) != w && !near(got[i], w, scale[i]) {
+				return fmt.Errorf("element %d: plain Go has %v, float64 %v", i, got[i], w)
+			}
+		}
+	}
+	return nil
+}
+
+// saved returns what restores the operands that a call stores into.
+func saved(a *asmtest.Args) (restore func()) {
+	out, doubles := append([]float32(nil), a.Out...), append([]float64(nil), a.Doubles...)
+	sums := append([]int32(nil), a.Sums...)
+	return func() {
+		copy(a.Out, out)
+		copy(a.Doubles, doubles)
+		copy(a.Sums, sums)
+	}
+}
+
+// near allows 32 roundings, each half a unit in the last place of size, which bounds what is
+// rounded.
+func near(got float32, want, size float64) bool {
+	return math.Abs(float64(got)-want) <= 32*0x1p-24*size+0x1p-126
+}

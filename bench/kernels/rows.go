@@ -1,0 +1,281 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"unsafe"
+
+	"github.com/tphakala/simd/f32"
+	"github.com/viterin/vek/vek32"
+	"gonum.org/v1/gonum/blas"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/gate/machine"
+	"github.com/pegasimd/pegasimd/internal/bandwidth"
+	"github.com/pegasimd/pegasimd/quant"
+)
+
+// rowsInCache multiplies the rows of a matrix, with nothing between them, by one vector.
+func rowsInCache(count int) *operation {
+	var slices [][]float32
+	return &operation{
+		name: fmt.Sprintf("DotRows, %d rows, a row of", count), sizes: []int{16, 54, 128, 300, 784},
+		per: func() int { return count },
+		prepare: func(n, _ int) {
+			rows, x, out, slices = aligned(count*n), aligned(n), make([]float32, count), nil
+			fill(rows, 3)
+			fill(x, 4)
+			for i := range out {
+				slices = append(slices, row(i))
+			}
+		},
+		want: func() (values, sizes []float64) {
+			for i := range out {
+				v, size := sums(len(x), func(j int) float64 {
+					return float64(x[j]) * float64(row(i)[j])
+				})
+				values, sizes = append(values, v), append(sizes, size)
+			}
+			return values, sizes
+		},
+		got: func() []float32 { return out },
+		ways: []way{
+			{name: ours, loop: func(n int) {
+				times(n, func() { dense.DotRows(out, rows, len(x), x) })
+			}},
+			{name: ours + ", a call per row", loop: func(n int) { times(n, dotEach) }},
+			{name: "gonum Gemv", loop: func(n int) { times(n, gonumGemv) }},
+			{name: "vek32, a call per row", loop: func(n int) { times(n, vekEach) }},
+			{name: "tphakala Batch", loop: func(n int) {
+				times(n, func() { f32.DotProductBatch(out, slices, x) })
+			}},
+			{name: "tphakala Strided", loop: func(n int) {
+				times(n, func() { f32.DotProductStrided(out, rows, x, len(out), len(x), len(x)) })
+			}},
+			{name: "Go loop", loop: func(n int) {
+				times(n, func() {
+					for i := range out {
+						out[i] = loopDot(row(i), x)
+					}
+				})
+			}},
+		},
+	}
+}
+
+func row(i int) []float32 { return rows[i*len(x):][:len(x):len(x)] }
+
+func dotEach() {
+	for i := range out {
+		out[i] = dense.Dot(row(i), x)
+	}
+}
+
+func vekEach() {
+	for i := range out {
+		out[i] = vek32.Dot(row(i), x)
+	}
+}
+
+func gonumGemv() {
+	blasGo.Sgemv(blas.NoTrans, len(out), len(x), 1, rows, len(x), x, 1, 0, out, 1)
+}
+
+// large is a matrix that no cache holds: of four times the last one's size, from 256 MB to 2 GB.
+var large = sync.OnceValue(func() []float32 {
+	v := aligned(min(max(4*machine.Sizes().L3, 256<<20), 2<<30) / 4)
+	fill(v, 5)
+	return v
+})
+
+// A call has a sixteenth of the rows of that matrix. Each has the next one, whoever makes it, so
+// that its rows were last read a matrix ago.
+const windows = 16
+
+var (
+	turn   int
+	picked [windows][]int32 // rows at random, for each call
+)
+
+func nextRows() {
+	size := len(out) * len(x)
+	rows = large()[turn%windows*size:][:size]
+	turn++
+}
+
+// planted is the row of the first window that is the query: no other is as near, by any metric.
+const planted = 5
+
+var (
+	hits    [8][]dense.Hit
+	queries [8][]float32
+)
+
+func prepareLarge(n, _ int) {
+	count := len(large()) / n / windows
+	x, out, turn = aligned(n), make([]float32, count), 0
+	nextRows()
+	copy(x, row(planted))
+	for q := range queries {
+		hits[q], queries[q] = make([]dense.Hit, 10), x
+		if q > 0 {
+			queries[q] = row(planted + q)
+		}
+	}
+}
+
+// found wants the planted row as the nearest one.
+func found() (values, sizes []float64) { return []float64{planted}, []float64{0} }
+
+func nearest[T float32 | int64](scores []T) []float32 {
+	best := 0
+	for i, v := range scores {
+		if v > scores[best] {
+			best = i
+		}
+	}
+	return []float32{float32(best)}
+}
+
+// overRows returns a way that goes over the next rows in each call.
+func overRows(name string, got func() []float32, call func()) way {
+	return way{name: name, got: got, loop: func(n int) {
+		times(n, func() {
+			call()
+			nextRows()
+		})
+	}}
+}
+
+func readRows() { bandwidth.Run(bandwidth.Read, rows, nil) }
+
+// readWay is the machine's limit, where there is a loop for it.
+func readWay() (ways []way) {
+	if bandwidth.Available() {
+		ways = append(ways, overRows(readLoop, nil, readRows))
+	}
+	return ways
+}
+
+func hit() []float32 { return []float32{float32(hits[0][0].Row)} }
+
+func top(by dense.Metric) func() {
+	return func() { dense.Top(hits[0], by, rows, len(x), x) }
+}
+
+func topMany(by dense.Metric) func() {
+	return func() { dense.TopMany(hits[:], by, rows, len(x), queries[:], 1) }
+}
+
+var rowsFromMemory = operation{
+	name: "Rows from memory, a row of", sizes: []int{384, 768, 1024, 1536}, prepare: prepareLarge,
+	per: func() int { return len(out) }, want: found,
+	got: func() []float32 { return nearest(out) },
+	ways: append(readWay(),
+		overRows(ours+" DotRows", nil, func() { dense.DotRows(out, rows, len(x), x) }),
+		overRows(ours+" Dot, a call per row", nil, dotEach),
+		overRows(ours+" Top by dot product", hit, top(dense.ByDot)),
+		overRows(ours+" Top by cosine", hit, top(dense.ByCosine)),
+		overRows(ours+" Top by distance", hit, top(dense.ByDistance)),
+		overRows(ours+" TopMany by dot product, 8 queries", hit, topMany(dense.ByDot)),
+		overRows(ours+" TopMany by cosine, 8 queries", hit, topMany(dense.ByCosine)),
+		overRows("gonum Gemv", nil, gonumGemv),
+		overRows("vek32, a call per row", nil, vekEach)),
+}
+
+// Rows of n bytes are rows of n/4 floats, seen as int8.
+var (
+	int8Scores []int64
+	int8Hits   [8][]quant.Hit
+)
+
+func int8s(v []float32) []int8 {
+	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
+}
+
+func int8Hit() []float32 { return []float32{float32(int8Hits[0][0].Row)} }
+
+var bytesFromMemory = operation{
+	name: "int8 rows from memory, a row of", sizes: []int{384, 768, 1024, 1536},
+	prepare: func(n, off int) {
+		prepareLarge((n+3)/4, off)
+		int8Scores = make([]int64, len(out))
+		for q := range int8Hits {
+			int8Hits[q] = make([]quant.Hit, 10)
+		}
+	},
+	per: func() int { return len(out) }, want: found,
+	got: func() []float32 { return nearest(int8Scores) },
+	ways: append(readWay(),
+		overRows(ours+" DotRows", nil, func() {
+			quant.DotRows(int8Scores, int8s(rows), 4*len(x), int8s(x))
+		}),
+		overRows(ours+" Top", int8Hit, func() {
+			quant.Top(int8Hits[0], dense.ByDot, int8s(rows), 4*len(x), int8s(x))
+		}),
+		overRows(ours+" TopMany, 8 queries", int8Hit, func() {
+			var q [8][]int8
+			for i, v := range queries {
+				q[i] = int8s(v)
+			}
+			quant.TopMany(int8Hits[:], dense.ByDot, int8s(rows), 4*len(x), q[:], 1)
+		})),
+}
+
+// pickedWay returns a way that takes rows of the large matrix at random, different ones each call.
+func pickedWay(name string, call func(idx []int32)) way {
+	return way{name: name, loop: func(n int) {
+		times(n, func() {
+			call(picked[turn%windows])
+			turn++
+		})
+	}}
+}
+
+func pick(i int32) []float32 { return large()[int(i)*len(x):][:len(x)] }
+
+var pickedRows = operation{
+	name: "Picked rows from memory, a row of", sizes: []int{384, 768, 1024, 1536},
+	prepare: func(n, off int) {
+		prepareLarge(n, off)
+		r := rand.New(rand.NewPCG(1, 2))
+		for w := range picked {
+			picked[w] = make([]int32, len(out))
+			for k := range out {
+				picked[w][k] = int32(r.IntN(windows * len(out)))
+			}
+		}
+		picked[1][7], turn = planted, 1
+	},
+	per: func() int { return len(out) },
+	want: func() (values, sizes []float64) {
+		for _, i := range picked[1][:64] {
+			v, size := sums(len(x), func(j int) float64 { return float64(x[j]) * float64(pick(i)[j]) })
+			values, sizes = append(values, v), append(sizes, size)
+		}
+		return values, sizes
+	},
+	got: func() []float32 { return out[:64] },
+	ways: []way{
+		pickedWay(ours+" DotRowsAt", func(idx []int32) {
+			dense.DotRowsAt(out, large(), len(x), idx, x)
+		}),
+		pickedWay(ours+" DotRowsAt, 32 rows a call", func(idx []int32) {
+			for i := 0; i < len(idx); i += 32 {
+				end := min(i+32, len(idx))
+				dense.DotRowsAt(out[i:end], large(), len(x), idx[i:end], x)
+			}
+		}),
+		pickedWay(ours+" Dot, a call per row", func(idx []int32) {
+			for k, i := range idx {
+				out[k] = dense.Dot(pick(i), x)
+			}
+		}),
+		pickedWay("vek32, a call per row", func(idx []int32) {
+			for k, i := range idx {
+				out[k] = vek32.Dot(pick(i), x)
+			}
+		}),
+	},
+}
