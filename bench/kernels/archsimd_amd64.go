@@ -12,11 +12,9 @@ func init() {
 	settle = func() { archsimd.ClearAVXUpperBits() }
 	if archsimd.X86.AVX2() && archsimd.X86.FMA() {
 		add("Dot", "archsimd 4x8", func(n int) { times(n, func() { sink = dot8(x, y) }) })
-		add("Axpy", "archsimd 8", func(n int) { times(n, func() { axpy8(alpha, x, y) }) })
 	}
 	if archsimd.X86.AVX512() {
 		add("Dot", "archsimd 4x16", func(n int) { times(n, func() { sink = dot16(x, y) }) })
-		add("Axpy", "archsimd 16", func(n int) { times(n, func() { axpy16(alpha, x, y) }) })
 	}
 }
 
@@ -47,16 +45,6 @@ func sum8(v archsimd.Float32x8) float32 {
 	return sum
 }
 
-func axpy8(a float32, x, y []float32) {
-	va := archsimd.BroadcastFloat32x8(a)
-	for len(x) >= 8 && len(y) >= 8 {
-		archsimd.LoadFloat32x8Slice(x).MulAdd(va, archsimd.LoadFloat32x8Slice(y)).StoreSlice(y)
-		x, y = x[8:], y[8:]
-	}
-	archsimd.ClearAVXUpperBits()
-	loopAxpy(a, x, y) // stores under a mask are slower on AMD
-}
-
 func dot16(x, y []float32) float32 {
 	var s0, s1, s2, s3 archsimd.Float32x16
 	for len(x) >= 64 && len(y) >= 64 {
@@ -75,17 +63,4 @@ func dot16(x, y []float32) float32 {
 	}
 	s := s0.Add(s1).Add(s2.Add(s3))
 	return sum8(s.GetLo().Add(s.GetHi()))
-}
-
-func axpy16(a float32, x, y []float32) {
-	va := archsimd.BroadcastFloat32x16(a)
-	for len(x) >= 16 && len(y) >= 16 {
-		archsimd.LoadFloat32x16Slice(x).MulAdd(va, archsimd.LoadFloat32x16Slice(y)).StoreSlice(y)
-		x, y = x[16:], y[16:]
-	}
-	if len(x) > 0 {
-		archsimd.LoadFloat32x16SlicePart(x).MulAdd(va,
-			archsimd.LoadFloat32x16SlicePart(y)).StoreSlicePart(y)
-	}
-	archsimd.ClearAVXUpperBits()
 }

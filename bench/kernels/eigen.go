@@ -15,7 +15,7 @@ import "unsafe"
 func init() {
 	const name = "Eigen in C++"
 	at := func(v []float32) *C.float { return (*C.float)(unsafe.SliceData(v)) }
-	cVersions = append(cVersions, "Eigen "+C.GoString(C.eigen_version())+" with "+
+	inC = append(inC, "Eigen "+C.GoString(C.eigen_version())+" with "+
 		C.GoString(C.eigen_instructions()))
 	add("Dot", name, func(n int) {
 		sink = float32(C.eigen_dot(C.long(n), C.long(len(x)), at(x), at(y)))

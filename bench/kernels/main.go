@@ -36,13 +36,13 @@ func main() {
 	log.SetPrefix("kernels: ")
 	o := options{}
 	peers := flag.Bool("peers", false, "time the kernels beside other libraries")
-	dir := flag.String("dir", ".", "write bench.txt, benchstat.txt and training.json to this `folder`")
+	dir := flag.String("dir", ".", "write bench.txt and bench.json to this `folder`")
 	only := flag.String("only", "", "the kernels, or with -peers the tables, whose names match `regexp`")
 	sizes := flag.String("sizes", "", "`lengths` separated by commas in place of the built-in ones")
 	flag.IntVar(&o.rounds, "rounds", 12, "samples of each benchmark; benchstat wants 6 or more")
 	flag.BoolVar(&o.quick, "quick", false, "a look: few sizes, nothing beyond the second cache")
 	flag.StringVar(&o.data, "data", os.Getenv("PEGASIMD_DATA"),
-		"the `folder` of real data sets to train on as well (a9a, imdb, fashion-mnist)")
+		"the `folder` of real data sets to train on as well (a9a, imdb)")
 	flag.Parse()
 	err := o.parse(*only, *sizes)
 	switch {

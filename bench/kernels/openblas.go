@@ -4,29 +4,7 @@ package main
 
 /*
 #cgo LDFLAGS: -lopenblas
-#include <cblas.h>
-
-extern char *openblas_get_config(void);
-extern char *openblas_get_corename(void);
-extern void openblas_set_num_threads(int);
-
-static float loop_sdot(long calls, int n, const float *x, const float *y) {
-	volatile float sink;
-	while (calls-- > 0) sink = cblas_sdot(n, x, 1, y, 1);
-	return sink;
-}
-
-static void loop_saxpy(long calls, int n, float a, const float *x, float *y) {
-	while (calls-- > 0) cblas_saxpy(n, a, x, 1, y, 1);
-}
-
-static void loop_sscal(long calls, int n, float a, float *y) {
-	while (calls-- > 0) cblas_sscal(n, a, y, 1);
-}
-
-static void loop_sgemv(long calls, int rows, int n, const float *m, const float *x, float *dst) {
-	while (calls-- > 0) cblas_sgemv(CblasRowMajor, CblasNoTrans, rows, n, 1, m, n, x, 1, 0, dst, 1);
-}
+#include "openblas_loops.h"
 */
 import "C"
 
@@ -67,7 +45,7 @@ func init() {
 		log.Fatal(err)
 	}
 	C.openblas_set_num_threads(1)
-	cVersions = append(cVersions, C.GoString(C.openblas_get_config())+" told to be "+
+	inC = append(inC, C.GoString(C.openblas_get_config())+" told to be "+
 		os.Getenv(variable)+", running as "+C.GoString(C.openblas_get_corename()))
 	addOpenBLAS()
 }
@@ -76,26 +54,26 @@ func ptr(v []float32) *C.float { return (*C.float)(&v[0]) }
 
 // addOpenBLAS adds it with its loop in C, which is what a C program sees, and called from Go.
 func addOpenBLAS() {
-	const inC, viaCgo = "OpenBLAS in C", "OpenBLAS by cgo"
-	add("Dot", inC, func(n int) {
+	const looped, viaCgo = "OpenBLAS in C", "OpenBLAS by cgo"
+	add("Dot", looped, func(n int) {
 		sink = float32(C.loop_sdot(C.long(n), C.int(len(x)), ptr(x), ptr(y)))
 	})
 	add("Dot", viaCgo, func(n int) {
 		times(n, func() { sink = float32(C.cblas_sdot(C.int(len(x)), ptr(x), 1, ptr(y), 1)) })
 	})
-	add("Axpy", inC, func(n int) {
+	add("Axpy", looped, func(n int) {
 		C.loop_saxpy(C.long(n), C.int(len(x)), C.float(alpha), ptr(x), ptr(y))
 	})
 	add("Axpy", viaCgo, func(n int) {
 		times(n, func() { C.cblas_saxpy(C.int(len(x)), C.float(alpha), ptr(x), 1, ptr(y), 1) })
 	})
-	add("Scale", inC, func(n int) {
+	add("Scale", looped, func(n int) {
 		C.loop_sscal(C.long(n), C.int(len(y)), C.float(alpha), ptr(y))
 	})
-	add("SumSquares", inC+" sdot", func(n int) {
+	add("SumSquares", looped+" sdot", func(n int) {
 		sink = float32(C.loop_sdot(C.long(n), C.int(len(x)), ptr(x), ptr(x)))
 	})
-	add("DotRows", inC+" sgemv", func(n int) {
+	add("DotRows", looped+" sgemv", func(n int) {
 		C.loop_sgemv(C.long(n), C.int(len(out)), C.int(len(x)), ptr(rows), ptr(x), ptr(out))
 	})
 	d := func() C.int { return C.int(dim) }

@@ -5,16 +5,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
 
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
+	"github.com/pegasimd/pegasimd/bench/internal/measured"
 	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/asmtest"
@@ -24,33 +23,29 @@ import (
 // A meter measures kernels on every path, and training, and writes Go's benchmark format.
 type meter struct {
 	options
-	out  *bufio.Writer
-	seen map[string]*summary // by operation and level
+	out    *bufio.Writer
+	report measured.Report
 }
 
-// A summary has what the fastest path reached at the sizes of a level.
-type summary struct{ toGo, ofLimit []float64 }
-
-// bench writes bench.txt, training.json and benchstat's tables to dir. An interrupted run leaves
-// what was there.
+// bench writes bench.txt and bench.json to dir. An interrupted run leaves what was there.
 func bench(o options, dir string) error {
 	core, caches := alone(), machine.Sizes()
 	var text bytes.Buffer
-	m := &meter{o, bufio.NewWriter(&text), map[string]*summary{}}
+	m := &meter{options: o, out: bufio.NewWriter(&text)}
 	all := cells(o, caches)
 	sets, err := dataSets(o)
 	if err != nil {
 		return err
 	}
-	m.head(core, caches, sets)
-	time := 0.0
+	m.head(core, caches)
+	predicted := 0.
 	for _, c := range all {
-		time += c.milliseconds(o.rounds)
+		predicted += c.milliseconds(o.rounds)
 	}
 	for _, s := range sets {
-		time += s.milliseconds
+		predicted += s.milliseconds
 	}
-	bar := progress(time)
+	bar := progress(predicted)
 	for _, c := range all {
 		bar.Describe(c.name())
 		if err := m.cell(c); err != nil {
@@ -58,58 +53,48 @@ func bench(o options, dir string) error {
 		}
 		bar.Add(int(c.milliseconds(o.rounds)))
 	}
-	trained, err := m.train(sets, bar)
-	if err != nil {
-		return err
+	for _, s := range sets {
+		bar.Describe("training on " + s.name)
+		if err := m.train(s); err != nil {
+			return fmt.Errorf("training on %s: %w", s.name, err)
+		}
+		bar.Add(int(s.milliseconds))
 	}
 	bar.Finish()
 	m.out.Flush()
-	curves, err := json.MarshalIndent(trained, "", " ")
+	numbers, err := json.Marshal(m.report)
 	if err != nil {
 		return err
 	}
-	name := filepath.Join(dir, "bench.txt")
-	if err := os.WriteFile(name, text.Bytes(), 0o666); err != nil {
+	for name, content := range map[string][]byte{"bench.txt": text.Bytes(), "bench.json": numbers} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
+			return err
+		}
+	}
+	if err := m.report.Summary().Write(os.Stdout); err != nil {
 		return err
 	}
-	err = os.WriteFile(filepath.Join(dir, "training.json"), append(curves, '\n'), 0o666)
-	if err != nil {
-		return err
-	}
-	m.summary(os.Stdout)
-	return benchstat(name, filepath.Join(dir, "benchstat.txt"))
-}
-
-func benchstat(from, to string) error {
-	cmd := exec.Command("go", "tool", "benchstat", "-col", "/isa", "-row", "/op,/n", from)
-	cmd.Stderr = os.Stderr
-	text, err := cmd.Output()
-	if err != nil {
-		return fmt.Errorf("%v: %w", cmd, err)
-	}
-	fmt.Printf("\n%s has all numbers, %s the tables; make report draws them.\n", from, to)
-	return os.WriteFile(to, text, 0o666)
+	return m.report.Training().Write(os.Stdout)
 }
 
 // head writes where and how the numbers were made, and what the units mean.
-func (m *meter) head(core string, caches machine.Caches, sets []*set) {
+func (m *meter) head(core string, caches machine.Caches) {
 	limit := "measured by loops of loads and stores, beside each kernel"
 	if !bandwidth.Available() {
 		limit = "not measured: there is no probe for this machine"
 	}
-	var data []string
-	for _, s := range sets {
-		data = append(data, s.name)
+	for _, isa := range asm.Available() {
+		m.report.Paths = append(m.report.Paths, isa.String())
 	}
-	for _, line := range [][2]string{
+	m.report.Head = [][2]string{
 		{"goos", runtime.GOOS}, {"goarch", runtime.GOARCH}, {"pkg", "github.com/pegasimd/pegasimd"},
 		{"cpu", machine.CPU()}, {"caches", caches.String()}, {"go", runtime.Version()},
-		{"paths", strings.Trim(fmt.Sprint(asm.Available()), "[]")}, {"core", core},
-		{"limit", limit}, {"training", strings.Join(data, ", ")},
+		{"paths", strings.Join(m.report.Paths, " ")}, {"core", core}, {"limit", limit},
 		{"verified", "every kernel against plain Go to the bit, plain Go against float64, and " +
 			"the models' hashes on all paths"},
 		{"date", time.Now().UTC().Format(time.RFC3339)}, {"commit", frame.Commit()},
-	} {
+	}
+	for _, line := range m.report.Head {
 		fmt.Fprintf(m.out, "%s: %s\n", line[0], line[1])
 	}
 	for _, unit := range []string{"MB/s", "limit-MB/s", "%limit", "x-generic", "steps/s"} {
@@ -170,65 +155,40 @@ func (m *meter) race(c *cell, loops []func(int)) (frame.Race, error) {
 	return frame.Runs(m.rounds, most, runs...)
 }
 
-// short is the size below which a probe waits for its call, as a kernel does, and is no limit.
-const short = 100
-
 // write writes a line for each path and round. bytes are those that a call moves, walked those of
 // the probe, which comes last in the race unless they are 0.
 func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
 	paths := asm.Available()
+	best, probe := len(paths)-1, len(paths)
+	size := measured.Size{N: c.n, Level: c.level}
 	for i, isa := range paths {
 		for round, seconds := range race[i] {
 			fmt.Fprintf(m.out, "BenchmarkKernels/%s/isa=%v 1 %.4g ns/op %.5g MB/s %.4g x-generic",
 				c.name(), isa, seconds*1e9, bytes/seconds/1e6, race[0][round]/seconds)
 			if walked > 0 {
-				limit := walked / race[len(paths)][round]
+				limit := walked / race[probe][round]
 				fmt.Fprintf(m.out, " %.5g limit-MB/s %.4g %%limit", limit/1e6,
 					100*bytes/seconds/limit)
 			}
 			fmt.Fprintln(m.out)
 		}
+		size.GBs = append(size.GBs, bytes/race.Median(i)/1e9)
 	}
-	if c.off > 0 {
+	size.ToGo, _, _ = race.Ratio(0, best)
+	if walked > 0 {
+		slower, _, _ := race.Ratio(probe, best)
+		size.Limit, size.OfLimit = walked/race.Median(probe)/1e9, slower*bytes/walked
+	}
+	if c.off > 0 || c.kernel.Name == "prefetch" { // which moves nothing itself
 		return
 	}
-	key := c.kernel.Name + c.level
-	if m.seen[key] == nil {
-		m.seen[key] = &summary{}
+	kernels := m.report.Kernels
+	if len(kernels) == 0 || kernels[len(kernels)-1].Name != c.kernel.Name {
+		kernels = append(kernels, &measured.Kernel{Name: c.kernel.Name})
 	}
-	s, best := m.seen[key], len(paths)-1
-	toGo, _, _ := race.Ratio(0, best)
-	s.toGo = append(s.toGo, toGo)
-	if walked > 0 && c.n >= short {
-		slower, _, _ := race.Ratio(len(paths), best)
-		s.ofLimit = append(s.ofLimit, 100*slower*bytes/walked)
-	}
-}
-
-// summary writes the fastest path's speed beside plain Go and beside the limit.
-func (m *meter) summary(w io.Writer) {
-	levels := []string{"L1", "L2", "L3", "DRAM"}
-	paths := asm.Available()
-	t := frame.Table{Head: append([]string{""}, levels...), Title: fmt.Sprintf("%v: times as "+
-		"fast as plain Go, and percent of the limit of loads and stores", paths[len(paths)-1])}
-	for _, k := range asmtest.Kernels {
-		if k.Name == "prefetch" || !m.only.MatchString(k.Name) {
-			continue // prefetch moves nothing itself
-		}
-		row := []any{k.Name}
-		for _, level := range levels {
-			text := ""
-			if s := m.seen[k.Name+level]; s != nil {
-				text = fmt.Sprintf("%.1fx", frame.Quantile(s.toGo, .5))
-				if s.ofLimit != nil {
-					text += fmt.Sprintf(" %3.0f %%", frame.Quantile(s.ofLimit, .5))
-				}
-			}
-			row = append(row, text)
-		}
-		t.Add(row...)
-	}
-	t.Write(w)
+	k := kernels[len(kernels)-1]
+	k.Sizes = append(k.Sizes, size)
+	m.report.Kernels = kernels
 }
 
 // verify holds plain Go against float64 where that does not take too much memory, and each path

@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -77,9 +76,9 @@ type table struct {
 
 var operations = []*operation{
 	&dot, &axpy, &scale, &sum, &sumSquares, &distance, &cosine, &wholeNumbers,
-	rowsInCache(64), rowsInCache(1024), &rowsFromMemory, &pickedRows, &bytesFromMemory,
-	sparseOf("DotSparse", 2048), sparseOf("DotSparse", 1_500_000),
-	sparseOf("AxpySparse", 2048), sparseOf("AxpySparse", 1_500_000),
+	&rowsInCache, &rowsFromMemory, &pickedRows, &bytesFromMemory,
+	overText("DotSparse, hot", 2048, dotSparse), overText("DotSparse", 1_500_000, dotSparse),
+	overText("AxpySparse, hot", 2048, axpySparse), overText("AxpySparse", 1_500_000, axpySparse),
 	&gemm, &rankK,
 }
 
@@ -116,8 +115,7 @@ func beside(o options, w io.Writer) error {
 	}
 	bar.Finish()
 	frame.Head(w, "kernels", core)
-	fmt.Fprintf(w, "Go: %s; our path: %v; OpenBLAS, Eigen and SimSIMD by build tags: %s\n",
-		runtime.Version(), asm.Active(), strings.Join(versions(), ", "))
+	fmt.Fprintf(w, "%s; our path: %v; peers in C: %q\n", runtime.Version(), asm.Active(), inC)
 	fmt.Fprintf(w, "Method: %d passes of %d rounds, %v a sample; the 25th percentile of the times, "+
 		"and in brackets the median of the rounds' ratios to the first row\n", passes, o.rounds,
 		frame.Sample)
@@ -303,20 +301,5 @@ func sums(n int, term func(i int) float64) (sum, size float64) {
 	return sum, size
 }
 
-// cVersions names peers that are not Go modules.
-var cVersions []string
-
-// versions names the peers of this build.
-func versions() []string {
-	var all []string
-	if info, ok := debug.ReadBuildInfo(); ok {
-		for _, m := range info.Deps {
-			switch m.Path {
-			case "gonum.org/v1/gonum", "github.com/viterin/vek", "github.com/tphakala/simd",
-				"github.com/weaviate/weaviate", "github.com/ajroetker/go-highway":
-				all = append(all, m.Path+" "+m.Version)
-			}
-		}
-	}
-	return append(all, cVersions...)
-}
+// inC names peers of this build that are not Go modules, whose versions go.mod has.
+var inC []string

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"sync"
 	"unsafe"
@@ -17,51 +16,42 @@ import (
 )
 
 // rowsInCache multiplies the rows of a matrix, with nothing between them, by one vector.
-func rowsInCache(count int) *operation {
-	var slices [][]float32
-	return &operation{
-		name: fmt.Sprintf("DotRows, %d rows, a row of", count), sizes: []int{16, 54, 128, 300, 784},
-		per: func() int { return count },
-		prepare: func(n, _ int) {
-			rows, x, out, slices = aligned(count*n), aligned(n), make([]float32, count), nil
-			fill(rows, 3)
-			fill(x, 4)
-			for i := range out {
-				slices = append(slices, row(i))
-			}
-		},
-		want: func() (values, sizes []float64) {
-			for i := range out {
-				v, size := sums(len(x), func(j int) float64 {
-					return float64(x[j]) * float64(row(i)[j])
-				})
-				values, sizes = append(values, v), append(sizes, size)
-			}
-			return values, sizes
-		},
-		got: func() []float32 { return out },
-		ways: []way{
-			{name: ours, loop: func(n int) {
-				times(n, func() { dense.DotRows(out, rows, len(x), x) })
-			}},
-			{name: ours + ", a call per row", loop: func(n int) { times(n, dotEach) }},
-			{name: "gonum Gemv", loop: func(n int) { times(n, gonumGemv) }},
-			{name: "vek32, a call per row", loop: func(n int) { times(n, vekEach) }},
-			{name: "tphakala Batch", loop: func(n int) {
-				times(n, func() { f32.DotProductBatch(out, slices, x) })
-			}},
-			{name: "tphakala Strided", loop: func(n int) {
-				times(n, func() { f32.DotProductStrided(out, rows, x, len(out), len(x), len(x)) })
-			}},
-			{name: "Go loop", loop: func(n int) {
-				times(n, func() {
-					for i := range out {
-						out[i] = loopDot(row(i), x)
-					}
-				})
-			}},
-		},
+var rowsInCache = operation{
+	name: "DotRows, 256 rows, a row of", sizes: []int{16, 54, 128, 300, 784},
+	prepare: func(n, _ int) {
+		rows, x, out = aligned(256*n), aligned(n), make([]float32, 256)
+		fill(rows, 3)
+		fill(x, 4)
+	},
+	per: func() int { return len(out) }, got: func() []float32 { return out },
+	want: func() (values, sizes []float64) { return products(len(out), row) },
+	ways: []way{
+		{name: ours, loop: func(n int) {
+			times(n, func() { dense.DotRows(out, rows, len(x), x) })
+		}},
+		{name: ours + ", a call per row", loop: func(n int) { times(n, dotEach) }},
+		{name: "gonum Gemv", loop: func(n int) { times(n, gonumGemv) }},
+		{name: "vek32, a call per row", loop: func(n int) { times(n, vekEach) }},
+		{name: "tphakala", loop: func(n int) {
+			times(n, func() { f32.DotProductStrided(out, rows, x, len(out), len(x), len(x)) })
+		}},
+		{name: "Go loop", loop: func(n int) {
+			times(n, func() {
+				for i := range out {
+					out[i] = loopDot(row(i), x)
+				}
+			})
+		}},
+	},
+}
+
+// products wants the dot products of x and so many rows.
+func products(count int, row func(i int) []float32) (values, sizes []float64) {
+	for i := range count {
+		v, size := sums(len(x), func(j int) float64 { return float64(x[j]) * float64(row(i)[j]) })
+		values, sizes = append(values, v), append(sizes, size)
 	}
+	return values, sizes
 }
 
 func row(i int) []float32 { return rows[i*len(x):][:len(x):len(x)] }
@@ -93,10 +83,7 @@ var large = sync.OnceValue(func() []float32 {
 // that its rows were last read a matrix ago.
 const windows = 16
 
-var (
-	turn   int
-	picked [windows][]int32 // rows at random, for each call
-)
+var turn int
 
 func nextRows() {
 	size := len(out) * len(x)
@@ -223,59 +210,46 @@ var bytesFromMemory = operation{
 		})),
 }
 
-// pickedWay returns a way that takes rows of the large matrix at random, different ones each call.
-func pickedWay(name string, call func(idx []int32)) way {
-	return way{name: name, loop: func(n int) {
-		times(n, func() {
-			call(picked[turn%windows])
-			turn++
-		})
-	}}
-}
-
-func pick(i int32) []float32 { return large()[int(i)*len(x):][:len(x)] }
-
+// pickedRows are 32 a call, picked at random, others in each call.
 var pickedRows = operation{
 	name: "Picked rows from memory, a row of", sizes: []int{384, 768, 1024, 1536},
 	prepare: func(n, off int) {
 		prepareLarge(n, off)
+		out, rows = out[:32], large()
 		r := rand.New(rand.NewPCG(1, 2))
-		for w := range picked {
-			picked[w] = make([]int32, len(out))
-			for k := range out {
-				picked[w][k] = int32(r.IntN(windows * len(out)))
-			}
+		for k := range picked {
+			picked[k] = int32(r.IntN(len(rows) / n))
 		}
-		picked[1][7], turn = planted, 1
 	},
-	per: func() int { return len(out) },
+	per: func() int { return len(out) }, got: func() []float32 { return out },
 	want: func() (values, sizes []float64) {
-		for _, i := range picked[1][:64] {
-			v, size := sums(len(x), func(j int) float64 { return float64(x[j]) * float64(pick(i)[j]) })
-			values, sizes = append(values, v), append(sizes, size)
-		}
-		return values, sizes
+		at := (turn + 1) * len(out)
+		return products(len(out), func(i int) []float32 { return row(int(picked[at+i])) })
 	},
-	got: func() []float32 { return out[:64] },
 	ways: []way{
-		pickedWay(ours+" DotRowsAt", func(idx []int32) {
-			dense.DotRowsAt(out, large(), len(x), idx, x)
-		}),
-		pickedWay(ours+" DotRowsAt, 32 rows a call", func(idx []int32) {
-			for i := 0; i < len(idx); i += 32 {
-				end := min(i+32, len(idx))
-				dense.DotRowsAt(out[i:end], large(), len(x), idx[i:end], x)
-			}
-		}),
-		pickedWay(ours+" Dot, a call per row", func(idx []int32) {
-			for k, i := range idx {
-				out[k] = dense.Dot(pick(i), x)
-			}
-		}),
-		pickedWay("vek32, a call per row", func(idx []int32) {
-			for k, i := range idx {
-				out[k] = vek32.Dot(pick(i), x)
-			}
-		}),
+		{name: ours + " DotRowsAt", loop: func(n int) {
+			times(n, func() { dense.DotRowsAt(out, rows, len(x), nextPicked(), x) })
+		}},
+		{name: ours + " Dot, a call per row", loop: func(n int) {
+			times(n, func() {
+				for k, i := range nextPicked() {
+					out[k] = dense.Dot(row(int(i)), x)
+				}
+			})
+		}},
+		{name: "vek32, a call per row", loop: func(n int) {
+			times(n, func() {
+				for k, i := range nextPicked() {
+					out[k] = vek32.Dot(row(int(i)), x)
+				}
+			})
+		}},
 	},
+}
+
+var picked [1 << 18]int32
+
+func nextPicked() []int32 {
+	turn = (turn + 1) % (len(picked) / len(out))
+	return picked[turn*len(out):][:len(out)]
 }

@@ -1,15 +1,12 @@
 package main
 
 import (
-	"fmt"
 	"log"
 	"math"
 	"math/rand/v2"
 
 	"github.com/pegasimd/pegasimd/sparse"
 )
-
-const sparseCols = 47_000
 
 // A csr is sparse rows of equal lengths.
 type csr struct {
@@ -20,26 +17,26 @@ type csr struct {
 }
 
 // newCSR returns rows whose nonzeros are spread evenly: one in each of as many equal parts.
-func newCSR(rows, nonzeros int) *csr {
+func newCSR(seed uint64, rows, cols, nonzeros int) *csr {
 	m := &csr{starts: make([]int64, rows+1), idx: make([]int32, rows*nonzeros),
 		val: make([]float32, rows*nonzeros)}
-	r := rand.New(rand.NewPCG(6, uint64(nonzeros)))
-	part := sparseCols / nonzeros
+	r := rand.New(rand.NewPCG(seed, uint64(nonzeros)))
+	part := cols / nonzeros
 	for k := range m.idx {
 		m.idx[k] = int32(k%nonzeros*part + r.IntN(part))
 	}
 	for i := range m.starts {
 		m.starts[i] = int64(i * nonzeros)
 	}
-	fill(m.val, 7)
+	fill(m.val, seed)
 	var err error
-	if m.matrix, err = sparse.NewShared(sparseCols, m.starts, m.idx, m.val); err != nil {
+	if m.matrix, err = sparse.NewShared(cols, m.starts, m.idx, m.val); err != nil {
 		log.Fatal(err)
 	}
 	return m
 }
 
-// each calls f with the indices and values of each row.
+// each calls f, with which it is inlined, with the indices and values of each row.
 func (m *csr) each(f func(idx []int32, val []float32)) {
 	for i := range len(m.starts) - 1 {
 		from, to := m.starts[i], m.starts[i+1]
@@ -47,82 +44,75 @@ func (m *csr) each(f func(idx []int32, val []float32)) {
 	}
 }
 
-// sparseOf is of rows that have so many nonzeros in all: few that stay in the caches, or many.
-func sparseOf(name string, all int) *operation {
-	var m *csr
-	o := &operation{name: fmt.Sprintf("%s, %d nonzeros in all, a row of", name, all), alpha: 1e-6,
-		sizes: []int{8, 75, 500}, got: sunk}
-	o.per = func() int { return len(m.starts) - 1 }
-	o.prepare = func(n, _ int) {
-		m = newCSR(max(1, all/n), n)
-		y = aligned(sparseCols)
-		fill(y, 5)
-	}
-	if name == "DotSparse" {
-		o.want = func() (values, sizes []float64) {
-			last := m.starts[len(m.starts)-2]
-			v, size := sums(len(m.idx)-int(last), func(k int) float64 {
-				return float64(m.val[int(last)+k]) * float64(y[m.idx[int(last)+k]])
-			})
-			return []float64{v}, []float64{size}
-		}
-		o.ways = []way{
-			{name: ours, loop: func(n int) {
-				times(n, func() {
-					for i := range m.matrix.Rows() {
-						sink = m.matrix.Dot(i, y)
-					}
-				})
-			}},
-			{name: ours + ", indices checked at each call", loop: func(n int) {
-				times(n, func() {
-					m.each(func(idx []int32, val []float32) { sink = sparse.Dot(idx, val, y) })
-				})
-			}},
-			{name: "Go loop", loop: func(n int) {
-				times(n, func() {
-					m.each(func(idx []int32, val []float32) { sink = loopDotSparse(idx, val, y) })
-				})
-			}},
-			{name: "Go loop, 4 sums", loop: func(n int) {
-				times(n, func() {
-					m.each(func(idx []int32, val []float32) { sink = fourDotSparse(idx, val, y) })
-				})
-			}},
-		}
-		return o
-	}
-	o.got = func() []float32 { return y }
-	o.want = func() (values, sizes []float64) {
-		values, sizes = make([]float64, len(y)), make([]float64, len(y))
-		for j, v := range y {
-			values[j], sizes[j] = float64(v), math.Abs(float64(v))
-		}
-		for k, j := range m.idx {
-			v := float64(alpha) * float64(m.val[k])
-			values[j] += v
-			sizes[j] += math.Abs(v)
-		}
-		return values, sizes
-	}
-	o.ways = []way{
-		{name: ours, loop: func(n int) {
-			times(n, func() {
-				for i := range m.matrix.Rows() {
-					m.matrix.Axpy(i, alpha, y)
+var text *csr
+
+// overText is of rows that have so many nonzeros in all: few, that stay in the caches, or many.
+func overText(name string, nonzeros int, ways []way) *operation {
+	return &operation{
+		name: name + ", a row of", sizes: []int{8, 75, 500}, alpha: 1e-6, ways: ways,
+		per: func() int { return text.matrix.Rows() },
+		prepare: func(n, _ int) {
+			text = newCSR(6, max(1, nonzeros/n), 47_000, n)
+			y, sink = aligned(47_000), 0
+			fill(y, 5)
+		},
+		got: func() []float32 { return append(y[:len(y):len(y)], sink) },
+		want: func() (values, sizes []float64) {
+			values, sizes = make([]float64, len(y)+1), make([]float64, len(y)+1)
+			dots := name[0] == 'D'
+			for j, v := range y {
+				values[j] = float64(v)
+			}
+			last := values[len(y):]
+			text.each(func(idx []int32, val []float32) {
+				if dots {
+					last[0], sizes[len(y)] = sums(len(idx), func(k int) float64 {
+						return float64(val[k]) * float64(y[idx[k]])
+					})
+					return
+				}
+				for k, j := range idx {
+					v := float64(alpha) * float64(val[k])
+					values[j] += v
+					sizes[j] += math.Abs(v) + math.Abs(float64(y[j]))
 				}
 			})
-		}},
-		{name: ours + ", indices checked at each call", loop: func(n int) {
-			times(n, func() {
-				m.each(func(idx []int32, val []float32) { sparse.Axpy(alpha, idx, val, y) })
-			})
-		}},
-		{name: "Go loop", loop: func(n int) {
-			times(n, func() {
-				m.each(func(idx []int32, val []float32) { loopAxpySparse(alpha, idx, val, y) })
-			})
-		}},
+			return values, sizes
+		},
 	}
-	return o
+}
+
+var dotSparse = []way{
+	{name: ours, loop: func(n int) {
+		times(n, func() {
+			for i := range text.matrix.Rows() {
+				sink = text.matrix.Dot(i, y)
+			}
+		})
+	}},
+	{name: ours + ", indices checked at each call", loop: func(n int) {
+		times(n, func() { text.each(func(i []int32, v []float32) { sink = sparse.Dot(i, v, y) }) })
+	}},
+	{name: "Go loop", loop: func(n int) {
+		times(n, func() { text.each(func(i []int32, v []float32) { sink = loopDotSparse(i, v, y) }) })
+	}},
+	{name: "Go loop, 4 sums", loop: func(n int) {
+		times(n, func() { text.each(func(i []int32, v []float32) { sink = fourDotSparse(i, v, y) }) })
+	}},
+}
+
+var axpySparse = []way{
+	{name: ours, loop: func(n int) {
+		times(n, func() {
+			for i := range text.matrix.Rows() {
+				text.matrix.Axpy(i, alpha, y)
+			}
+		})
+	}},
+	{name: ours + ", indices checked at each call", loop: func(n int) {
+		times(n, func() { text.each(func(i []int32, v []float32) { sparse.Axpy(alpha, i, v, y) }) })
+	}},
+	{name: "Go loop", loop: func(n int) {
+		times(n, func() { text.each(func(i []int32, v []float32) { loopAxpySparse(alpha, i, v, y) }) })
+	}},
 }

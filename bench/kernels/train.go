@@ -7,13 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
-
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
-	"github.com/pegasimd/pegasimd/bench/internal/training"
+	"github.com/pegasimd/pegasimd/bench/internal/measured"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/metrics"
@@ -32,79 +29,68 @@ func (s *set) config() pegasos.Config {
 	return pegasos.Config{Lambda: 1e-4, Epochs: s.epochs}.Plain()
 }
 
-// dataSets returns the embedded digits, made text and what is in the folder of real data.
+// dataSets returns the embedded digits, made text, and those in the folder of real data.
 func dataSets(o options) ([]*set, error) {
 	train, test := dataset.DigitsSplit()
-	sets := []*set{{"digits", train, test, 30, 1000}}
-	all, err := madeText(20_000, 30_000, 75)
-	if err != nil {
-		return nil, err
-	}
-	isTest := func(i int) bool { return i%5 == 4 }
-	var parts [2][]int
-	for i := range all.Rows() {
-		part := 0
-		if isTest(i) {
-			part = 1
-		}
-		parts[part] = append(parts[part], i)
-	}
-	sets = append(sets, &set{"made-text", all.Subset(parts[0]), all.Subset(parts[1]), 5, 2000})
-	const images, labels = "-images-idx3-ubyte.gz", "-labels-idx1-ubyte.gz"
-	for _, r := range []struct {
-		name, train, test string
-		epochs            int
-		milliseconds      float64
-	}{
-		{"a9a", "a9a.svm.gz", "a9a.t.svm.gz", 5, 2000},
-		{"imdb", "imdb.tfidf.train.svm.gz", "imdb.tfidf.test.svm.gz", 3, 4000},
-		{"fashion-mnist", "train" + images + ",train" + labels, "t10k" + images + ",t10k" + labels,
-			2, 30000},
-	} {
-		read := func(names string, like dataset.Options) (*dataset.Set, error) {
-			files := strings.Split(names, ",")
-			for i, name := range files {
-				files[i] = filepath.Join(o.data, r.name, name)
-			}
-			return dataset.Read(strings.Join(files, ","), like)
-		}
-		if _, err := os.Stat(filepath.Join(o.data, r.name)); o.data == "" || err != nil {
+	sets := []*set{{"digits", train, test, 30, 1000},
+		{"made-text", madeText(7, 16_000), madeText(8, 4_000), 5, 2000}}
+	for _, names := range [][]string{{"a9a", "a9a.svm.gz", "a9a.t.svm.gz"},
+		{"imdb", "imdb.tfidf.train.svm.gz", "imdb.tfidf.test.svm.gz"}} {
+		dir := filepath.Join(o.data, names[0])
+		if _, err := os.Stat(dir); o.data == "" || err != nil {
 			continue
 		}
-		train, err := read(r.train, dataset.Options{})
+		train, err := dataset.Read(filepath.Join(dir, names[1]), dataset.Options{})
 		if err != nil {
 			return nil, err
 		}
-		test, err := read(r.test, dataset.Options{Features: train.Cols(), Layout: train.Layout()})
+		test, err := dataset.Read(filepath.Join(dir, names[2]),
+			dataset.Options{Features: train.Cols(), Layout: train.Layout()})
 		if err != nil {
 			return nil, err
 		}
-		sets = append(sets, &set{r.name, train, test, r.epochs, r.milliseconds})
+		sets = append(sets, &set{names[0], train, test, 5, 4000})
 	}
-	return slices.DeleteFunc(sets, func(s *set) bool { return !o.only.MatchString("train-" + s.name) }),
-		nil
+	return slices.DeleteFunc(sets, func(s *set) bool {
+		return !o.only.MatchString("train-" + s.name)
+	}), nil
 }
 
-// train times training on the sets, and draws up how each run goes.
-func (m *meter) train(sets []*set, bar *progressbar.ProgressBar) (runs []*training.Run, err error) {
-	for _, s := range sets {
-		bar.Describe("training on " + s.name)
-		err := m.timeTraining(s)
-		if err != nil {
-			return nil, fmt.Errorf("training on %s: %w", s.name, err)
-		}
-		run, err := curve(s)
-		if err != nil {
-			return nil, fmt.Errorf("training on %s: %w", s.name, err)
-		}
-		runs = append(runs, run)
-		bar.Add(int(s.milliseconds))
+// madeText makes sparse rows of about unit length, which a hidden w tells apart, but for one row of
+// twenty.
+func madeText(seed uint64, rows int) *dataset.Set {
+	m := newCSR(seed, rows, 3_000, 75)
+	hidden, labels := make([]float32, 3_000), make([]float32, rows)
+	fill(hidden, 9)
+	for k := range m.val {
+		m.val[k] /= 5
 	}
-	return runs, nil
+	for i := range labels {
+		labels[i] = -1
+		if (m.matrix.Dot(i, hidden) > 0) == (i%20 > 0) {
+			labels[i] = 1
+		}
+	}
+	return &dataset.Set{Sparse: m.matrix, Y: labels}
 }
 
-// timeTraining times one thread on every path, which all have to train the same model.
-func (m *meter) timeTraining(s *set) error {
+// train times training on a set, and measures how a run goes.
+func (m *meter) train(s *set) error {
+	steps, err := m.timeTraining(s)
+	if err != nil {
+		return err
+	}
+	run, err := curve(s)
+	if err == nil {
+		run.Steps = steps
+		m.report.Runs = append(m.report.Runs, run)
+	}
+	return err
+}
+
+// timeTraining returns the steps a second of one thread on every path, which all have to train the
+// same model.
+func (m *meter) timeTraining(s *set) (rates []float64, err error) {
 	defer asm.Use(asm.Active())
 	hash, steps := "", 0.0
 	var runs []func() (float64, error)
@@ -130,7 +116,7 @@ func (m *meter) timeTraining(s *set) error {
 	}
 	race, err := frame.Runs(6, 0, runs...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i, isa := range paths {
 		for round, v := range race[i] {
@@ -138,19 +124,20 @@ func (m *meter) timeTraining(s *set) error {
 				"%.0f %.5g ns/op %.5g steps/s %.4g x-generic\n",
 				s.name, s.train.Rows(), isa, steps, v*1e9, 1/v, race[0][round]/v)
 		}
+		rates = append(rates, 1/race.Median(i))
 	}
-	return nil
+	return rates, nil
 }
 
 // curve trains once more, three times as long, and measures on the way.
-func curve(s *set) (*training.Run, error) {
+func curve(s *set) (*measured.Run, error) {
 	cfg := s.config()
 	cfg.Epochs *= 3
 	config, err := json.Marshal(cfg)
 	if err != nil {
 		return nil, err
 	}
-	run := &training.Run{Name: s.name, Rows: s.train.Rows(), Cols: s.train.Cols(),
+	run := &measured.Run{Name: s.name, Rows: s.train.Rows(), Cols: s.train.Cols(),
 		Fill: s.train.Fill(), Config: string(config)}
 	next := 1
 	start, aside := time.Now(), time.Duration(0) // what measuring takes is not training
@@ -161,7 +148,7 @@ func curve(s *set) (*training.Run, error) {
 		next += max(1, next/4)
 		began := time.Now()
 		m := p.Model()
-		run.Curve = append(run.Curve, training.Point{
+		run.Curve = append(run.Curve, measured.Point{
 			Steps: p.Steps, Objective: m.Result.Objective, Dual: m.Result.DualObjective,
 			Seconds:  (began.Sub(start) - aside).Seconds(),
 			Accuracy: metrics.Accuracy(s.test.Y, m.PredictAll(s.test.Examples())),

@@ -29,7 +29,9 @@
 		const svg = f.querySelector('svg'), table = f.querySelector('table');
 		const box = (svg || table || f).getBoundingClientRect();
 		const texts = svg ? [...svg.querySelectorAll('text')] : [];
-		const lines = svg ? [...svg.querySelectorAll('g > path')] : [];
+		// The lines of series are thick, those of the grid and the axes thin.
+		const lines = svg ? [...svg.querySelectorAll('path')].filter(
+			p => getComputedStyle(p).stroke !== 'none' && parseFloat(getComputedStyle(p).strokeWidth) > 1.5) : [];
 		out.figures.push({
 			id: f.id, width: box.width, height: box.height, texts: texts.length,
 			lines: lines.length, cells: table ? table.querySelectorAll('td').length : 0,
@@ -45,7 +47,7 @@
 			}
 		});
 		for (const l of lines) {
-			const name = f.id + ': line ' + l.getAttribute('class');
+			const name = f.id + ': line ' + l.getAttribute('style');
 			if (contrast(getComputedStyle(l).stroke) < 3) out.faint.push(name);
 			if (beyond(l.getBoundingClientRect(), box, 0)) out.outside.push(name);
 		}
