@@ -24,12 +24,6 @@ float eigen_dot(long calls, long n, const float *x, const float *y) {
 	return sink;
 }
 
-float eigen_sum_squares(long calls, long n, const float *x) {
-	volatile float sink = 0;
-	while (calls-- > 0) sink = In(x, n).squaredNorm();
-	return sink;
-}
-
 float eigen_distance(long calls, long n, const float *x, const float *y) {
 	volatile float sink = 0;
 	while (calls-- > 0) sink = (In(x, n) - In(y, n)).squaredNorm();

@@ -26,13 +26,10 @@ func init() {
 	add("Scale", name, func(n int) {
 		C.eigen_scale(C.long(n), C.long(len(y)), C.float(alpha), at(y))
 	})
-	add("SumSquares", name, func(n int) {
-		sink = float32(C.eigen_sum_squares(C.long(n), C.long(len(x)), at(x)))
-	})
 	add("SquaredDistance", name, func(n int) {
 		sink = float32(C.eigen_distance(C.long(n), C.long(len(x)), at(x), at(y)))
 	})
-	add("DotRows", name, func(n int) {
+	add(rowsInCache.name, name, func(n int) {
 		C.eigen_rows(C.long(n), C.long(len(out)), C.long(len(x)), at(rows), at(x), at(out))
 	})
 }

@@ -7,7 +7,6 @@ extern "C" {
 const char *eigen_version();
 const char *eigen_instructions();
 float eigen_dot(long calls, long n, const float *x, const float *y);
-float eigen_sum_squares(long calls, long n, const float *x);
 float eigen_distance(long calls, long n, const float *x, const float *y);
 void eigen_axpy(long calls, long n, float a, const float *x, float *y);
 void eigen_scale(long calls, long n, float a, float *y);

@@ -15,14 +15,13 @@ func init() {
 	add("Axpy", name, func(n int) { times(n, func() { vec.MulConstAddToFloat32(y, alpha, x) }) })
 	add("Scale", name, func(n int) { times(n, func() { vec.ScaleFloat32(alpha, y) }) })
 	add("Sum", name, func(n int) { times(n, func() { sink = vec.SumFloat32(x) }) })
-	add("SumSquares", name, func(n int) { times(n, func() { sink = vec.SquaredNormFloat32(x) }) })
 	add("SquaredDistance", name, func(n int) {
 		times(n, func() { sink = vec.L2SquaredDistanceFloat32(x, y) })
 	})
-	add("DotRows", name+" MatVec", func(n int) {
+	add(rowsInCache.name, name+" MatVec", func(n int) {
 		times(n, func() { matvec.MatVecFloat32(rows, len(out), len(x), x, out) })
 	})
-	add("DotRows", name+" BatchDot", func(n int) {
+	add(rowsInCache.name, name+" BatchDot", func(n int) {
 		times(n, func() { vec.BatchDotFloat32(x, rows, out, len(out), len(x)) })
 	})
 }

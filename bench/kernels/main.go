@@ -69,8 +69,8 @@ func (o *options) parse(only, sizes string) (err error) {
 	}
 	for s := range strings.SplitSeq(sizes, ",") {
 		n, err := strconv.Atoi(s)
-		if err != nil || n < 1 || n > longest {
-			return fmt.Errorf("-sizes: %q is not a number from 1 to %d", s, longest)
+		if err != nil || n < 1 || n > 1<<20 {
+			return fmt.Errorf("-sizes: %q is not a number from 1 to %d", s, 1<<20)
 		}
 		o.sizes = append(o.sizes, n)
 	}

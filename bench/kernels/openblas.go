@@ -70,23 +70,14 @@ func addOpenBLAS() {
 	add("Scale", looped, func(n int) {
 		C.loop_sscal(C.long(n), C.int(len(y)), C.float(alpha), ptr(y))
 	})
-	add("SumSquares", looped+" sdot", func(n int) {
-		sink = float32(C.loop_sdot(C.long(n), C.int(len(x)), ptr(x), ptr(x)))
-	})
-	add("DotRows", looped+" sgemv", func(n int) {
+	add(rowsInCache.name, looped+" sgemv", func(n int) {
 		C.loop_sgemv(C.long(n), C.int(len(out)), C.int(len(x)), ptr(rows), ptr(x), ptr(out))
 	})
 	d := func() C.int { return C.int(dim) }
-	add("Gemm", viaCgo, func(n int) {
+	add(gemm.name, viaCgo, func(n int) {
 		times(n, func() {
 			C.cblas_sgemm(C.CblasRowMajor, C.CblasNoTrans, C.CblasNoTrans, d(), d(), d(), 1, ptr(x),
 				d(), ptr(y), d(), 0, ptr(out), d())
-		})
-	})
-	add("Rank-k update by 1024 rows", viaCgo+" ssyrk", func(n int) {
-		times(n, func() {
-			C.cblas_ssyrk(C.CblasRowMajor, C.CblasUpper, C.CblasTrans, d(), added, 1, ptr(rows), d(),
-				1, ptr(out), d())
 		})
 	})
 }

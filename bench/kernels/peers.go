@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
 
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 	"github.com/pegasimd/pegasimd/internal/asm"
@@ -20,13 +19,10 @@ import (
 // reads its own, and the compiler folds nothing into the loops. sink takes results one at a time:
 // a sum of them would be a chain of additions that hides small differences.
 var (
-	alpha, sink    float32
-	x, y, out      []float32
-	rows           []float32 // one after the other, each as long as x
-	operandsMemory = aligned(2*longest + 4*page)
+	alpha, sink float32
+	x, y, out   []float32
+	rows        []float32 // one after the other, each as long as x
 )
-
-const longest = 1 << 20 // of the vectors
 
 // times calls f n times. It is inlined with f: each way to call a kernel has a loop of its own, as
 // a user's program has.
@@ -65,50 +61,49 @@ type operation struct {
 	ways []way
 }
 
+var operations = []*operation{
+	&dot, &axpy, &scale, &sum, &distance, &cosine, &rowsInCache, &gemm,
+	&rowsFromMemory, &int8RowsFromMemory, &pickedRows, &dotSparse, &axpySparse,
+}
+
+// add adds a peer to the operation of a name.
+func add(operation, name string, loop func(n int)) {
+	for _, o := range operations {
+		if o.name == operation {
+			o.ways = append(o.ways, way{name: name, loop: loop})
+		}
+	}
+}
+
+// inC names peers of this build that are not Go modules, whose versions go.mod has.
+var inC []string
+
 // A table is of an operation with its operands in one place.
 type table struct {
 	*operation
+	title string
 	off   int
 	sizes []int
 	ways  []way
 	races []frame.Race // by size, of all passes
 }
 
-var operations = []*operation{
-	&dot, &axpy, &scale, &sum, &sumSquares, &distance, &cosine, &wholeNumbers,
-	&rowsInCache, &rowsFromMemory, &pickedRows, &bytesFromMemory,
-	overText("DotSparse, hot", 2048, dotSparse), overText("DotSparse", 1_500_000, dotSparse),
-	overText("AxpySparse, hot", 2048, axpySparse), overText("AxpySparse", 1_500_000, axpySparse),
-	&gemm, &rankK,
-}
-
-// add adds a peer to the operations whose names are this up to a comma.
-func add(operation, name string, loop func(n int)) {
-	for _, o := range operations {
-		if first, _, _ := strings.Cut(o.name, ","); first == operation {
-			o.ways = append(o.ways, way{name: name, loop: loop})
-		}
-	}
-}
-
 // beside times all operations in passes, minutes apart, and writes the tables.
 func beside(o options, w io.Writer) error {
-	core := alone()
-	passes := 5
+	core, passes, cells := alone(), 5, 0
 	if o.quick {
 		passes = 1
 	}
 	tables, failed := tablesOf(o)
-	cells := 0
 	for _, t := range tables {
 		cells += len(t.sizes)
 	}
-	bar := progress(float64(passes*cells) * 100)
+	bar := progress(float64(100 * passes * cells))
 	for range passes {
 		for _, t := range tables {
-			for i, n := range t.sizes {
-				bar.Describe(fmt.Sprint(t.title(), " ", n))
-				t.race(i, n, o.rounds)
+			for i := range t.sizes {
+				bar.Describe(fmt.Sprint(t.title, " ", t.sizes[i]))
+				t.race(i, o.rounds)
 				bar.Add(100)
 			}
 		}
@@ -134,9 +129,9 @@ func beside(o options, w io.Writer) error {
 // out of the table and named.
 func tablesOf(o options) (tables []*table, failed []string) {
 	for _, op := range operations {
-		for off := 0; off < 2 && (off == 0 || op.both); off++ {
-			t := &table{operation: op, off: off, ways: op.ways, sizes: op.sizes}
-			if !o.only.MatchString(t.title()) {
+		for off, suffix := range []string{"", ", one float off"} {
+			t := &table{operation: op, title: op.name + suffix, off: off, sizes: op.sizes}
+			if off > 0 && !op.both || !o.only.MatchString(t.title) {
 				continue
 			}
 			if o.sizes != nil {
@@ -145,16 +140,16 @@ func tablesOf(o options) (tables []*table, failed []string) {
 				t.sizes = t.sizes[len(t.sizes)/2:][:1]
 			}
 			t.races = make([]frame.Race, len(t.sizes))
-			for _, n := range t.sizes {
-				t.ways = slices.DeleteFunc(slices.Clone(t.ways), func(w way) bool {
-					err := op.verify(w, n, off)
-					if err != nil && w.isOurs() {
-						log.Fatalf("%s, %d: %s: %v", t.title(), n, w.name, err)
-					} else if err != nil {
-						failed = append(failed, fmt.Sprintf("%s in %s, %d: %v", w.name, t.title(), n, err))
-					}
-					return err != nil
-				})
+			for _, w := range op.ways {
+				err := op.verify(w, t.sizes, off)
+				switch {
+				case err == nil:
+					t.ways = append(t.ways, w)
+				case w.isOurs():
+					log.Fatalf("%s: %s: %v", t.title, w.name, err)
+				default:
+					failed = append(failed, fmt.Sprintf("%s: %s: %v", t.title, w.name, err))
+				}
 			}
 			tables = append(tables, t)
 		}
@@ -163,37 +158,32 @@ func tablesOf(o options) (tables []*table, failed []string) {
 }
 
 // verify compares one call with float64, and ours with plain Go on each path, to the bit.
-func (o *operation) verify(w way, n, off int) error {
+func (o *operation) verify(w way, sizes []int, off int) error {
 	if w.got == nil {
 		w.got = o.got
 	}
-	once := func() []float32 {
+	defer asm.Use(asm.Active())
+	for _, n := range sizes {
+		once := func() []float32 {
+			o.prepare(n, off)
+			alpha = -.7
+			w.loop(1)
+			return slices.Clone(w.got())
+		}
 		o.prepare(n, off)
 		alpha = -.7
-		w.loop(1)
-		return slices.Clone(w.got())
-	}
-	o.prepare(n, off)
-	alpha = -.7
-	values, sizes := o.want()
-	got := once()
-	if w.name == readLoop {
-		return nil
-	}
-	for i, v := range values {
-		if !near(got[i], v, sizes[i]) {
-			return fmt.Errorf("result %d is %v, want %v", i, got[i], v)
+		values, bounds := o.want()
+		got := once()
+		for i, v := range values {
+			if w.name != readLoop && !near(got[i], v, bounds[i]) {
+				return fmt.Errorf("result %d of %d is %v, want %v", i, n, got[i], v)
+			}
 		}
-	}
-	if !w.isOurs() {
-		return nil
-	}
-	defer asm.Use(asm.Use(asm.Generic))
-	want := once()
-	for _, isa := range asm.Available() {
-		asm.Use(isa)
-		if !slices.Equal(once(), want) {
-			return fmt.Errorf("%v and plain Go differ", isa)
+		for _, isa := range asm.Available() {
+			asm.Use(isa)
+			if w.isOurs() && !slices.Equal(once(), got) {
+				return fmt.Errorf("%v has other bits", isa)
+			}
 		}
 	}
 	return nil
@@ -203,13 +193,17 @@ func (o *operation) verify(w way, n, off int) error {
 var settle = func() {}
 
 // race times one pass of the i-th size.
-func (t *table) race(i, n, rounds int) {
-	t.prepare(n, t.off)
+func (t *table) race(i, rounds int) {
+	t.prepare(t.sizes[i], t.off)
 	alpha = t.alpha
 	runtime.GC()
 	var loops []func(int)
 	for _, w := range t.ways {
 		loops = append(loops, func(n int) { settle(); w.loop(n) })
+	}
+	per := 1.
+	if t.per != nil {
+		per = float64(t.per())
 	}
 	race := frame.Loops(rounds, frame.Sample, loops...)
 	if t.races[i] == nil {
@@ -217,28 +211,25 @@ func (t *table) race(i, n, rounds int) {
 	}
 	for k := range race {
 		for _, seconds := range race[k] {
-			if t.per != nil {
-				seconds /= float64(t.per())
-			}
-			t.races[i][k] = append(t.races[i][k], seconds)
+			t.races[i][k] = append(t.races[i][k], seconds/per)
 		}
 	}
 }
 
-func (t *table) title() string {
-	switch {
-	case t.off > 0:
-		return t.name + ", one float off"
-	case t.both:
-		return t.name + ", aligned"
-	}
-	return t.name
-}
-
+// write writes the table, and under it how many times as long as the best peer our first way takes.
 func (t *table) write(w io.Writer) error {
-	out := frame.Table{Title: t.title(), Head: []string{""}}
-	for _, n := range t.sizes {
-		out.Head = append(out.Head, strconv.Itoa(n))
+	text := frame.Table{Title: t.title, Head: []string{""}}
+	us, best := slices.IndexFunc(t.ways, way.isOurs), []any{"ours by the best peer's"}
+	for i, r := range t.races {
+		text.Head = append(text.Head, strconv.Itoa(t.sizes[i]))
+		most, name := 0., ""
+		for k, w := range t.ways {
+			ratio, _, _ := r.Ratio(us, k)
+			if ratio > most && !w.isOurs() && w.name != readLoop {
+				most, name = ratio, fmt.Sprintf("%.2f, %s", ratio, w.name)
+			}
+		}
+		best = append(best, name)
 	}
 	for k, way := range t.ways {
 		row := []any{way.name}
@@ -246,43 +237,10 @@ func (t *table) write(w io.Writer) error {
 			ratio, _, _ := r.Ratio(k, 0)
 			row = append(row, fmt.Sprintf("%s (%.2f)", frame.Short(r.Seconds(k)), ratio))
 		}
-		out.Add(row...)
+		text.Add(row...)
 	}
-	t.compare(&out, "ours by the best called from Go", func(w way) bool {
-		return !strings.Contains(w.name, " in C")
-	})
-	t.compare(&out, "ours by the best of all", func(way) bool { return true })
-	return out.Write(w)
-}
-
-// compare adds a row of how many times as long as the best of some peers our first way takes.
-func (t *table) compare(out *frame.Table, name string, is func(way) bool) {
-	us := slices.IndexFunc(t.ways, way.isOurs)
-	row, found := []any{name}, false
-	for _, r := range t.races {
-		most, text := 0., ""
-		for k, w := range t.ways {
-			if w.isOurs() || w.name == readLoop || !is(w) {
-				continue
-			}
-			if ratio, _, _ := r.Ratio(us, k); ratio > most {
-				most, found, text = ratio, true, fmt.Sprintf("%.2f, %s", ratio, w.name)
-			}
-		}
-		row = append(row, text)
-	}
-	if found {
-		out.Add(row...)
-	}
-}
-
-const page = 1024 // floats
-
-// aligned returns n floats that start at a page.
-func aligned(n int) []float32 {
-	s := make([]float32, n+page)
-	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(s)))%(4*page)) / 4
-	return s[skip:][:n:n]
+	text.Add(best...)
+	return text.Write(w)
 }
 
 func fill(v []float32, seed uint64) {
@@ -292,7 +250,7 @@ func fill(v []float32, seed uint64) {
 	}
 }
 
-// sums returns the sum of n terms and of their absolute values, to be appended to what is wanted.
+// sums returns the sum of n terms and that of their absolute values.
 func sums(n int, term func(i int) float64) (sum, size float64) {
 	for i := range n {
 		v := term(i)
@@ -301,5 +259,11 @@ func sums(n int, term func(i int) float64) (sum, size float64) {
 	return sum, size
 }
 
-// inC names peers of this build that are not Go modules, whose versions go.mod has.
-var inC []string
+// each returns n values and their sizes, both in float64.
+func each(n int, of func(i int) (value, size float64)) (values, sizes []float64) {
+	for i := range n {
+		v, size := of(i)
+		values, sizes = append(values, v), append(sizes, size)
+	}
+	return values, sizes
+}

@@ -17,9 +17,9 @@ import (
 
 // rowsInCache multiplies the rows of a matrix, with nothing between them, by one vector.
 var rowsInCache = operation{
-	name: "DotRows, 256 rows, a row of", sizes: []int{16, 54, 128, 300, 784},
+	name: "DotRows, 256 rows in cache, a row of", sizes: []int{16, 54, 128, 300, 784},
 	prepare: func(n, _ int) {
-		rows, x, out = aligned(256*n), aligned(n), make([]float32, 256)
+		rows, x, out = memory{}.Floats(256*n), memory{}.Floats(n), make([]float32, 256)
 		fill(rows, 3)
 		fill(x, 4)
 	},
@@ -47,11 +47,9 @@ var rowsInCache = operation{
 
 // products wants the dot products of x and so many rows.
 func products(count int, row func(i int) []float32) (values, sizes []float64) {
-	for i := range count {
-		v, size := sums(len(x), func(j int) float64 { return float64(x[j]) * float64(row(i)[j]) })
-		values, sizes = append(values, v), append(sizes, size)
-	}
-	return values, sizes
+	return each(count, func(i int) (value, size float64) {
+		return sums(len(x), func(j int) float64 { return float64(x[j]) * float64(row(i)[j]) })
+	})
 }
 
 func row(i int) []float32 { return rows[i*len(x):][:len(x):len(x)] }
@@ -74,7 +72,7 @@ func gonumGemv() {
 
 // large is a matrix that no cache holds: of four times the last one's size, from 256 MB to 2 GB.
 var large = sync.OnceValue(func() []float32 {
-	v := aligned(min(max(4*machine.Sizes().L3, 256<<20), 2<<30) / 4)
+	v := memory{}.Floats(min(max(4*machine.Sizes().L3, 256<<20), 2<<30) / 4)
 	fill(v, 5)
 	return v
 })
@@ -101,7 +99,7 @@ var (
 
 func prepareLarge(n, _ int) {
 	count := len(large()) / n / windows
-	x, out, turn = aligned(n), make([]float32, count), 0
+	x, out, turn = memory{}.Floats(n), make([]float32, count), 0
 	nextRows()
 	copy(x, row(planted))
 	for q := range queries {
@@ -135,12 +133,12 @@ func overRows(name string, got func() []float32, call func()) way {
 	}}
 }
 
-func readRows() { bandwidth.Run(bandwidth.Read, rows, nil) }
-
 // readWay is the machine's limit, where there is a loop for it.
 func readWay() (ways []way) {
 	if bandwidth.Available() {
-		ways = append(ways, overRows(readLoop, nil, readRows))
+		ways = append(ways, overRows(readLoop, nil, func() {
+			bandwidth.Run(bandwidth.Read, rows, nil)
+		}))
 	}
 	return ways
 }
@@ -149,10 +147,6 @@ func hit() []float32 { return []float32{float32(hits[0][0].Row)} }
 
 func top(by dense.Metric) func() {
 	return func() { dense.Top(hits[0], by, rows, len(x), x) }
-}
-
-func topMany(by dense.Metric) func() {
-	return func() { dense.TopMany(hits[:], by, rows, len(x), queries[:], 1) }
 }
 
 var rowsFromMemory = operation{
@@ -165,8 +159,9 @@ var rowsFromMemory = operation{
 		overRows(ours+" Top by dot product", hit, top(dense.ByDot)),
 		overRows(ours+" Top by cosine", hit, top(dense.ByCosine)),
 		overRows(ours+" Top by distance", hit, top(dense.ByDistance)),
-		overRows(ours+" TopMany by dot product, 8 queries", hit, topMany(dense.ByDot)),
-		overRows(ours+" TopMany by cosine, 8 queries", hit, topMany(dense.ByCosine)),
+		overRows(ours+" TopMany by dot product, 8 queries", hit, func() {
+			dense.TopMany(hits[:], dense.ByDot, rows, len(x), queries[:], 1)
+		}),
 		overRows("gonum Gemv", nil, gonumGemv),
 		overRows("vek32, a call per row", nil, vekEach)),
 }
@@ -183,7 +178,7 @@ func int8s(v []float32) []int8 {
 
 func int8Hit() []float32 { return []float32{float32(int8Hits[0][0].Row)} }
 
-var bytesFromMemory = operation{
+var int8RowsFromMemory = operation{
 	name: "int8 rows from memory, a row of", sizes: []int{384, 768, 1024, 1536},
 	prepare: func(n, off int) {
 		prepareLarge((n+3)/4, off)

@@ -67,11 +67,11 @@ func madeText(seed uint64, rows int) *dataset.Set {
 	}
 	for i := range labels {
 		labels[i] = -1
-		if (m.matrix.Dot(i, hidden) > 0) == (i%20 > 0) {
+		if (m.Dot(i, hidden) > 0) == (i%20 > 0) {
 			labels[i] = 1
 		}
 	}
-	return &dataset.Set{Sparse: m.matrix, Y: labels}
+	return &dataset.Set{Sparse: m.Matrix, Y: labels}
 }
 
 // train times training on a set, and measures how a run goes.

@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/quant"
 )
 
 var lengths = []int{8, 16, 31, 54, 100, 128, 300, 784, 1024, 4096, 16384, 65536, 1 << 20}
@@ -19,17 +18,20 @@ var blasGo gonum.Implementation
 // within their pages: with equal addresses in a page, loads wait for stores that they have nothing
 // to do with.
 func vectors(n, off int) {
-	second := (n+off+page-1)/page*page + page/2
-	x, y = operandsMemory[off:][:n:n], operandsMemory[second+off:][:n:n]
+	all := memory{off: off}.Floats(2*n + 4*page)
+	x, y = all[:n:n], all[(n+page-1)/page*page+page/2:][:n:n]
 	fill(x, 1)
 	fill(y, 2)
 }
 
+const page = 1024 // floats
+
 // summed wants one sum of terms of x and y.
 func summed(term func(x, y float64) float64) func() (values, sizes []float64) {
 	return func() (values, sizes []float64) {
-		sum, size := sums(len(x), func(i int) float64 { return term(float64(x[i]), float64(y[i])) })
-		return []float64{sum}, []float64{size}
+		return each(1, func(int) (value, size float64) {
+			return sums(len(x), func(i int) float64 { return term(float64(x[i]), float64(y[i])) })
+		})
 	}
 }
 
@@ -54,12 +56,10 @@ var axpy = operation{
 	name: "Axpy", sizes: lengths, both: true, alpha: 1e-6, prepare: vectors,
 	got: func() []float32 { return y },
 	want: func() (values, sizes []float64) {
-		for i := range x {
-			ax := float64(alpha) * float64(x[i])
-			values = append(values, ax+float64(y[i]))
-			sizes = append(sizes, math.Abs(ax)+math.Abs(float64(y[i])))
-		}
-		return values, sizes
+		return each(len(x), func(i int) (value, size float64) {
+			ax, y := float64(alpha)*float64(x[i]), float64(y[i])
+			return ax + y, math.Abs(ax) + math.Abs(y)
+		})
 	},
 	ways: []way{
 		{name: ours, loop: func(n int) { times(n, func() { dense.Axpy(alpha, x, y) }) }},
@@ -75,11 +75,10 @@ var scale = operation{
 	name: "Scale", sizes: lengths, both: true, alpha: -1, prepare: vectors, // nothing grows
 	got: func() []float32 { return y },
 	want: func() (values, sizes []float64) {
-		for _, v := range y {
-			v := float64(alpha) * float64(v)
-			values, sizes = append(values, v), append(sizes, math.Abs(v))
-		}
-		return values, sizes
+		return each(len(y), func(i int) (value, size float64) {
+			v := float64(alpha) * float64(y[i])
+			return v, math.Abs(v)
+		})
 	},
 	ways: []way{
 		{name: ours, loop: func(n int) { times(n, func() { dense.Scale(alpha, y) }) }},
@@ -98,20 +97,6 @@ var sum = operation{
 		{name: "vek32", loop: func(n int) { times(n, func() { sink = vek32.Sum(x) }) }},
 		{name: "tphakala", loop: func(n int) { times(n, func() { sink = f32.Sum(x) }) }},
 		{name: "Go loop", loop: func(n int) { times(n, func() { sink = loopSum(x) }) }},
-	},
-}
-
-var sumSquares = operation{
-	name: "SumSquares", sizes: lengths, both: true, prepare: vectors, got: sunk,
-	want: summed(func(x, _ float64) float64 { return x * x }),
-	ways: []way{
-		{name: ours, loop: func(n int) { times(n, func() { sink = dense.SumSquares(x) }) }},
-		{name: "gonum Sdot", loop: func(n int) {
-			times(n, func() { sink = blasGo.Sdot(len(x), x, 1, x, 1) })
-		}},
-		{name: "tphakala", loop: func(n int) { times(n, func() { sink = f32.SumOfSquares(x) }) }},
-		{name: "Go loop", loop: func(n int) { times(n, func() { sink = loopDot(x, x) }) }},
-		{name: "Go loop, 4 sums", loop: func(n int) { times(n, func() { sink = fourDot(x, x) }) }},
 	},
 }
 
@@ -146,37 +131,5 @@ var cosine = operation{
 		{name: ours, loop: func(n int) { times(n, func() { sink = dense.Cosine(x, y) }) }},
 		{name: "vek32", loop: func(n int) { times(n, func() { sink = vek32.CosineSimilarity(x, y) }) }},
 		{name: "Go loop", loop: func(n int) { times(n, func() { sink = loopCosine(x, y) }) }},
-	},
-}
-
-// The same whole numbers as float32 and as bytes have the same dot product.
-var (
-	int8X, int8Y   []int8
-	uint8X, uint8Y []uint8
-)
-
-var wholeNumbers = operation{
-	name: "Dot of bytes", sizes: []int{64, 128, 384, 768, 1536}, got: sunk,
-	want: summed(func(x, y float64) float64 { return x * y }),
-	prepare: func(n, off int) {
-		vectors(n, off)
-		int8X, int8Y, uint8X, uint8Y = nil, nil, nil, nil
-		for i := range x {
-			x[i], y[i] = float32(i*7919%128), float32(i*6353%128)
-			int8X, int8Y = append(int8X, int8(x[i])), append(int8Y, int8(y[i]))
-			uint8X, uint8Y = append(uint8X, uint8(x[i])), append(uint8Y, uint8(y[i]))
-		}
-	},
-	ways: []way{
-		{name: ours + ", float32", loop: func(n int) { times(n, func() { sink = dense.Dot(x, y) }) }},
-		{name: ours + ", int8", loop: func(n int) {
-			times(n, func() { sink = float32(quant.Dot(int8X, int8Y)) })
-		}},
-		{name: ours + ", uint8", loop: func(n int) {
-			times(n, func() { sink = float32(quant.Dot(uint8X, uint8Y)) })
-		}},
-		{name: ours + ", float32 by uint8", loop: func(n int) {
-			times(n, func() { sink = quant.DotFloat(x, uint8Y) })
-		}},
 	},
 }

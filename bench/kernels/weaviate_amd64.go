@@ -12,12 +12,6 @@ func init() {
 		const name = "weaviate AVX2"
 		add("Dot", name, func(n int) { times(n, func() { sink = asm.DotAVX256(x, y) }) })
 		add("SquaredDistance", name, func(n int) { times(n, func() { sink = asm.L2AVX256(x, y) }) })
-		add("Dot of bytes", name+", uint8", func(n int) {
-			times(n, func() { sink = float32(asm.DotByteAVX256(uint8X, uint8Y)) })
-		})
-		add("Dot of bytes", name+", float32 by uint8", func(n int) {
-			times(n, func() { sink = asm.DotFloatByteAVX256(x, uint8Y) })
-		})
 	}
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ {
 		const name = "weaviate AVX-512"
