@@ -16,12 +16,8 @@ type tree struct {
 	bin  map[string]string
 }
 
-// fetch returns where the project is: where the go command has put it, by its own rules (GOPROXY,
-// GOSUMDB), unless there is a checkout.
+// fetch returns where the go command has put the project, by its own rules (GOPROXY, GOSUMDB).
 func fetch(p project) (string, error) {
-	if p.checkout != "" {
-		return p.checkout, nil
-	}
 	cmd := exec.Command("go", "mod", "download", "-json", p.module+"@"+p.version)
 	cmd.Env = append(os.Environ(), "GOWORK=off")
 	out, err := cmd.Output()

@@ -6,15 +6,11 @@
 //	go run ./adopt
 //	go run ./adopt -only hnsw,gonum -tests=false
 //
-//	go run ./adopt -only hnsw -checkout DIR
-//
 // in the folder bench. The projects are the versions in projects.go, which the go command downloads
-// as modules, and of which nothing stays, or the module in a folder. It prints the tables of
-// docs/linking.md.
+// as modules, and of which nothing stays. It prints the tables of docs/linking.md.
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -25,8 +21,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/gate/machine"
-	"golang.org/x/mod/modfile"
+	"github.com/pegasimd/pegasimd/bench/internal/frame"
 )
 
 // native is the architecture of this machine.
@@ -40,8 +35,6 @@ func main() {
 	log.SetPrefix("adopt: ")
 	only := flag.String("only", "", "these `projects` only, separated by commas")
 	testing := flag.Bool("tests", true, "run the projects' tests")
-	checkout := flag.String("checkout", "", "take the module in this `folder`, not a published "+
-		"version, for the one project that -only names")
 	rounds := flag.Int("rounds", 10, "times that each benchmark runs; 0 for no timing")
 	flag.Parse()
 	if flag.NArg() > 0 {
@@ -49,9 +42,6 @@ func main() {
 		os.Exit(2)
 	}
 	chosen, err := choose(*only)
-	if err == nil && *checkout != "" {
-		err = takeCheckout(chosen, *checkout)
-	}
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -75,12 +65,18 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(machine.CPU())
+	frame.Head(os.Stdout, "adopt", "not pinned")
+	var tables []*frame.Table
 	if *testing {
-		fmt.Print("\n", patches(results))
+		tables = append(tables, patches(results))
 	}
 	if *rounds > 0 {
-		fmt.Print("\n", speeds(results), "\n", theirs(results))
+		tables = append(tables, speeds(results), theirs(results))
+	}
+	for _, t := range tables {
+		if err := t.Write(os.Stdout); err != nil {
+			log.Fatal(err)
+		}
 	}
 	for _, r := range results {
 		if strings.HasPrefix(r.tests[0]+r.tests[1], "FAIL") {
@@ -103,23 +99,6 @@ func choose(names string) ([]project, error) {
 		chosen = append(chosen, projects[i])
 	}
 	return chosen, nil
-}
-
-// takeCheckout makes the project that was chosen the one in dir.
-func takeCheckout(chosen []project, dir string) error {
-	if len(chosen) != 1 {
-		return errors.New("-checkout is for one project: name it with -only")
-	}
-	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-	if err != nil {
-		return fmt.Errorf("-checkout: %w", err)
-	}
-	p := chosen[0]
-	if path := modfile.ModulePath(mod); path != p.module {
-		return fmt.Errorf("-checkout: %s has module %q, and %s is %s", dir, path, p.name, p.module)
-	}
-	chosen[0].checkout, chosen[0].version = dir, "a checkout"
-	return nil
 }
 
 // link tries one project.

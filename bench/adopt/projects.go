@@ -2,16 +2,15 @@ package main
 
 // A project is one that the kernels are linked into: the smallest patch, and what is timed.
 type project struct {
-	name     string
-	module   string
-	version  string
-	checkout string // a folder to take in place of the version
-	folder   string // of the package, in the module
-	imports  []string
-	edits    []edit
-	calls    []call
-	theirs   string // benchmarks of theirs that go through the patch, a regular expression
-	rows     int    // a matrix m of so many rows of n elements is made for the calls
+	name    string
+	module  string
+	version string
+	folder  string // of the package, in the module
+	imports []string
+	edits   []edit
+	calls   []call
+	theirs  string // benchmarks of theirs that go through the patch, a regular expression
+	rows    int    // a matrix m of so many rows of n elements is made for the calls
 }
 
 // An edit replaces a piece of one file by calls of ours. Nothing of theirs is written down here but

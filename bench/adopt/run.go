@@ -3,8 +3,9 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"golang.org/x/perf/benchfmt"
 )
 
 // tests runs the project's tests and returns the names of those that failed.
@@ -57,8 +58,8 @@ func compare(arch string, before, after *tree, emulator ...string) (string, erro
 	return fmt.Sprintf("%d pass", passed), nil
 }
 
-// benchmarks runs those that match in both trees by turns, and returns the least ns an operation of
-// each name.
+// benchmarks runs those that match in the trees by turns, and returns the least seconds of an
+// operation of each name.
 func benchmarks(match, benchtime string, rounds int, trees ...*tree) ([]map[string]float64, error) {
 	least := make([]map[string]float64, len(trees))
 	for i := range least {
@@ -72,28 +73,23 @@ func benchmarks(match, benchtime string, rounds int, trees ...*tree) ([]map[stri
 			if err != nil {
 				return nil, err
 			}
-			for name, ns := range parse(out) {
-				if old, ok := least[i][name]; !ok || ns < old {
-					least[i][name] = ns
-				}
-			}
+			lower(least[i], out)
 		}
 	}
 	return least, nil
 }
 
-// parse returns the ns an operation of each benchmark in what go test prints.
-func parse(out string) map[string]float64 {
-	got := map[string]float64{}
-	for _, line := range strings.Split(out, "\n") {
-		fields := strings.Fields(line)
-		at := slices.Index(fields, "ns/op")
-		if at < 3 || !strings.HasPrefix(line, "Benchmark") {
+// lower takes in what a run of benchmarks prints.
+func lower(least map[string]float64, out string) {
+	for r := benchfmt.NewReader(strings.NewReader(out), ""); r.Scan(); {
+		result, ok := r.Result().(*benchfmt.Result)
+		if !ok {
 			continue
 		}
-		if ns, err := strconv.ParseFloat(fields[at-1], 64); err == nil {
-			got[fields[0]] = ns
+		seconds, ok := result.Value("sec/op")
+		name := string(result.Name)
+		if old, seen := least[name]; ok && (!seen || seconds < old) {
+			least[name] = seconds
 		}
 	}
-	return got
 }
