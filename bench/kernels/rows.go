@@ -77,15 +77,20 @@ var large = sync.OnceValue(func() []float32 {
 	return v
 })
 
-// A call has a sixteenth of the rows of that matrix. Each has the next one, whoever makes it, so
-// that its rows were last read a matrix ago.
+// A call has a sixteenth of the rows of that matrix, or as many of them at random. Each has the next
+// ones, whoever makes it, so that they were last read a matrix ago.
 const windows = 16
 
-var turn int
+var (
+	turn   int
+	picked [1 << 18]int32
+	picks  []int32 // of the call
+)
 
 func nextRows() {
 	size := len(out) * len(x)
 	rows = large()[turn%windows*size:][:size]
+	picks = picked[turn*len(out)%(len(picked)-len(out)):][:len(out)]
 	turn++
 }
 
@@ -205,46 +210,35 @@ var int8RowsFromMemory = operation{
 		})),
 }
 
-// pickedRows are 32 a call, picked at random, others in each call.
+// pickedRows are 32 a call, picked at random.
 var pickedRows = operation{
 	name: "Picked rows from memory, a row of", sizes: []int{384, 768, 1024, 1536},
 	prepare: func(n, off int) {
 		prepareLarge(n, off)
-		out, rows = out[:32], large()
 		r := rand.New(rand.NewPCG(1, 2))
 		for k := range picked {
-			picked[k] = int32(r.IntN(len(rows) / n))
+			picked[k] = int32(r.IntN(len(large()) / n))
 		}
+		out, turn = out[:32], 0
+		nextRows()
 	},
 	per: func() int { return len(out) }, got: func() []float32 { return out },
 	want: func() (values, sizes []float64) {
-		at := (turn + 1) * len(out)
-		return products(len(out), func(i int) []float32 { return row(int(picked[at+i])) })
+		return products(len(out), func(i int) []float32 { return pick(picks[i]) })
 	},
 	ways: []way{
-		{name: ours + " DotRowsAt", loop: func(n int) {
-			times(n, func() { dense.DotRowsAt(out, rows, len(x), nextPicked(), x) })
-		}},
-		{name: ours + " Dot, a call per row", loop: func(n int) {
-			times(n, func() {
-				for k, i := range nextPicked() {
-					out[k] = dense.Dot(row(int(i)), x)
-				}
-			})
-		}},
-		{name: "vek32, a call per row", loop: func(n int) {
-			times(n, func() {
-				for k, i := range nextPicked() {
-					out[k] = vek32.Dot(row(int(i)), x)
-				}
-			})
-		}},
+		overRows(ours+" DotRowsAt", nil, func() { dense.DotRowsAt(out, large(), len(x), picks, x) }),
+		overRows(ours+" Dot, a call per row", nil, func() {
+			for k, i := range picks {
+				out[k] = dense.Dot(pick(i), x)
+			}
+		}),
+		overRows("vek32, a call per row", nil, func() {
+			for k, i := range picks {
+				out[k] = vek32.Dot(pick(i), x)
+			}
+		}),
 	},
 }
 
-var picked [1 << 18]int32
-
-func nextPicked() []int32 {
-	turn = (turn + 1) % (len(picked) / len(out))
-	return picked[turn*len(out):][:len(out)]
-}
+func pick(i int32) []float32 { return large()[int(i)*len(x):][:len(x)] }

@@ -27,13 +27,12 @@ var styleSheet string
 // A page is what the template shows.
 type page struct {
 	*measured.Report
-	Style    template.CSS
-	Legend   []series
-	Speed    []*figure
-	Curves   []*figure
-	Times    []*figure
-	Matrices []matrix
-	History  []*figure
+	Style   template.CSS
+	Legend  []series
+	Speed   []*figure
+	Curves  []*figure
+	Times   []*figure
+	History []*figure
 }
 
 // Variable and Name are for the template.
@@ -71,12 +70,11 @@ func write(dir, past, pictures string) error {
 	}
 	for _, run := range r.Runs {
 		p.Curves = append(p.Curves, curve(run))
-		p.Matrices = append(p.Matrices, matrixOf(run))
 	}
 	if p.History, err = readHistory(past); err != nil {
 		return err
 	}
-	t, err := template.New("report").Parse(pageText)
+	t, err := template.New("report").Funcs(template.FuncMap{"share": share}).Parse(pageText)
 	if err != nil {
 		return err
 	}

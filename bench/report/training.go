@@ -52,30 +52,11 @@ func gaps(runs []*measured.Run) *figure {
 		})
 }
 
-// A matrix is a confusion matrix: a row for each true class.
-type matrix struct {
-	*measured.Run
-	Cells [][]matrixCell
-}
-
-type matrixCell struct {
-	Count int
-	Share int // of the row, in percent
-	Right bool
-}
-
-func matrixOf(run *measured.Run) matrix {
-	m := matrix{Run: run}
-	for i, counts := range run.Confusion {
-		var row []matrixCell
-		sum := 0
-		for _, n := range counts {
-			sum += n
-		}
-		for j, n := range counts {
-			row = append(row, matrixCell{Count: n, Share: 100 * n / max(sum, 1), Right: i == j})
-		}
-		m.Cells = append(m.Cells, row)
+// share is how much of a row of a confusion matrix a cell has, in percent.
+func share(row []int, cell int) int {
+	sum := 0
+	for _, n := range row {
+		sum += n
 	}
-	return m
+	return 100 * cell / max(sum, 1)
 }
