@@ -12,18 +12,6 @@ func loopDot(x, y []float32) (sum float32) {
 	return sum
 }
 
-func fourDot(x, y []float32) float32 {
-	var s0, s1, s2, s3 float32
-	for len(x) >= 4 && len(y) >= 4 {
-		s0 += x[0] * y[0]
-		s1 += x[1] * y[1]
-		s2 += x[2] * y[2]
-		s3 += x[3] * y[3]
-		x, y = x[4:], y[4:]
-	}
-	return (s0 + s1) + (s2 + s3) + loopDot(x, y)
-}
-
 func loopAxpy(a float32, x, y []float32) {
 	y = y[:len(x)]
 	for i, v := range x {

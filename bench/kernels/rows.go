@@ -174,23 +174,20 @@ var rowsFromMemory = operation{
 // Rows of n bytes are rows of n/4 floats, seen as int8.
 var (
 	int8Scores []int64
-	int8Hits   [8][]quant.Hit
+	int8Hits   []quant.Hit
 )
 
 func int8s(v []float32) []int8 {
 	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
 }
 
-func int8Hit() []float32 { return []float32{float32(int8Hits[0][0].Row)} }
+func int8Hit() []float32 { return []float32{float32(int8Hits[0].Row)} }
 
 var int8RowsFromMemory = operation{
 	name: "int8 rows from memory, a row of", sizes: []int{384, 768, 1024, 1536},
 	prepare: func(n, off int) {
 		prepareLarge((n+3)/4, off)
-		int8Scores = make([]int64, len(out))
-		for q := range int8Hits {
-			int8Hits[q] = make([]quant.Hit, 10)
-		}
+		int8Scores, int8Hits = make([]int64, len(out)), make([]quant.Hit, 10)
 	},
 	per: func() int { return len(out) }, want: found,
 	got: func() []float32 { return nearest(int8Scores) },
@@ -199,14 +196,7 @@ var int8RowsFromMemory = operation{
 			quant.DotRows(int8Scores, int8s(rows), 4*len(x), int8s(x))
 		}),
 		overRows(ours+" Top", int8Hit, func() {
-			quant.Top(int8Hits[0], dense.ByDot, int8s(rows), 4*len(x), int8s(x))
-		}),
-		overRows(ours+" TopMany, 8 queries", int8Hit, func() {
-			var q [8][]int8
-			for i, v := range queries {
-				q[i] = int8s(v)
-			}
-			quant.TopMany(int8Hits[:], dense.ByDot, int8s(rows), 4*len(x), q[:], 1)
+			quant.Top(int8Hits, dense.ByDot, int8s(rows), 4*len(x), int8s(x))
 		})),
 }
 

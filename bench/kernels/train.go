@@ -160,18 +160,17 @@ func curve(s *set) (*measured.Run, error) {
 		return nil, err
 	}
 	run.Hash = model.Hash()
+	classes := func(labels []float32) (all []int) {
+		for _, label := range labels {
+			class, _ := slices.BinarySearch(model.Classes, label)
+			all = append(all, class)
+		}
+		return all
+	}
 	for i := range model.Classes {
 		run.Classes = append(run.Classes, model.ClassName(i))
-		run.Confusion = append(run.Confusion, make([]int, len(model.Classes)))
 	}
-	for i, predicted := range model.PredictAll(s.test.Examples()) {
-		truth, ok := slices.BinarySearch(model.Classes, s.test.Y[i])
-		if !ok {
-			return nil, fmt.Errorf("row %d of the test has a label that training has not: %v", i,
-				s.test.Y[i])
-		}
-		guess, _ := slices.BinarySearch(model.Classes, predicted)
-		run.Confusion[truth][guess]++
-	}
+	run.Confusion = metrics.Confusion(classes(s.test.Y),
+		classes(model.PredictAll(s.test.Examples())), len(model.Classes))
 	return run, nil
 }

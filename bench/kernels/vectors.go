@@ -48,7 +48,6 @@ var dot = operation{
 		{name: "vek32", loop: func(n int) { times(n, func() { sink = vek32.Dot(x, y) }) }},
 		{name: "tphakala", loop: func(n int) { times(n, func() { sink = f32.DotProduct(x, y) }) }},
 		{name: "Go loop", loop: func(n int) { times(n, func() { sink = loopDot(x, y) }) }},
-		{name: "Go loop, 4 sums", loop: func(n int) { times(n, func() { sink = fourDot(x, y) }) }},
 	},
 }
 

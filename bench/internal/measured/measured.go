@@ -109,16 +109,5 @@ func (r *Report) Training() *frame.Table {
 	return t
 }
 
-// Accuracy is the share of the rows in the confusion matrix that were recognised.
-func (r *Run) Accuracy() float64 {
-	right, all := 0, 0
-	for i, row := range r.Confusion {
-		for j, n := range row {
-			all += n
-			if i == j {
-				right += n
-			}
-		}
-	}
-	return float64(right) / float64(max(all, 1))
-}
+// Accuracy is that of the whole run.
+func (r *Run) Accuracy() float64 { return r.Curve[len(r.Curve)-1].Accuracy }
