@@ -21,19 +21,20 @@ import (
 type set struct {
 	name         string
 	train, test  *dataset.Set
+	lambda       float64
 	epochs       int
 	milliseconds float64 // that timing and the curve take, about
 }
 
 func (s *set) config() pegasos.Config {
-	return pegasos.Config{Lambda: 1e-4, Epochs: s.epochs}.Plain()
+	return pegasos.Config{Lambda: s.lambda, Epochs: s.epochs}.Plain()
 }
 
 // dataSets returns the embedded digits, made text, and those in the folder of real data.
 func dataSets(o options) ([]*set, error) {
 	train, test := dataset.DigitsSplit()
-	sets := []*set{{"digits", train, test, 30, 1000},
-		{"made-text", madeText(7, 16_000), madeText(8, 4_000), 5, 2000}}
+	sets := []*set{{"digits", train, test, 1e-3, 30, 1000},
+		{"made-text", madeText(7, 16_000), madeText(8, 4_000), 1e-4, 5, 2000}}
 	for _, names := range [][]string{{"a9a", "a9a.svm.gz", "a9a.t.svm.gz"},
 		{"imdb", "imdb.tfidf.train.svm.gz", "imdb.tfidf.test.svm.gz"}} {
 		dir := filepath.Join(o.data, names[0])
@@ -49,7 +50,7 @@ func dataSets(o options) ([]*set, error) {
 		if err != nil {
 			return nil, err
 		}
-		sets = append(sets, &set{names[0], train, test, 5, 4000})
+		sets = append(sets, &set{names[0], train, test, 1e-4, 5, 4000})
 	}
 	return slices.DeleteFunc(sets, func(s *set) bool {
 		return !o.only.MatchString("train-" + s.name)
