@@ -4,7 +4,7 @@
 // after, by turns:
 //
 //	go run ./adopt
-//	go run ./adopt -only hnsw,gonum -tests=false
+//	go run ./adopt -only 'hnsw|gonum' -tests=false
 //
 // in the folder bench. The projects are the versions in projects.go, which the go command downloads
 // as modules, and of which nothing stays. It prints the tables of docs/linking.md.
@@ -17,8 +17,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
@@ -33,72 +33,47 @@ const emulator = "qemu-aarch64"
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("adopt: ")
-	only := flag.String("only", "", "these `projects` only, separated by commas")
+	only := flag.String("only", "", "the projects whose names match `regexp`")
 	testing := flag.Bool("tests", true, "run the projects' tests")
-	rounds := flag.Int("rounds", 10, "times that each benchmark runs; 0 for no timing")
+	rounds := flag.Int("rounds", 6, "times that each benchmark runs; 0 for no timing")
 	flag.Parse()
-	if flag.NArg() > 0 {
-		flag.Usage()
-		os.Exit(2)
+	chosen, err := regexp.Compile(*only)
+	if _, missing := exec.LookPath(emulator); *testing && missing != nil && err == nil {
+		err = fmt.Errorf("%s is missing: run scripts/ci.sh only install, or give -tests=false", emulator)
 	}
-	chosen, err := choose(*only)
 	if err != nil {
 		log.Fatal(err)
-	}
-	if _, err := exec.LookPath(emulator); *testing && err != nil {
-		log.Fatalf("%s is not there: run scripts/ci.sh only install, or give -tests=false", emulator)
 	}
 	work, err := os.MkdirTemp("", "adopt")
-	if err != nil {
-		log.Fatal(err)
-	}
 	var results []result
-	for _, p := range chosen {
-		var r result
-		if r, err = link(p, filepath.Join(work, p.name), *testing, *rounds); err != nil {
-			err = fmt.Errorf("%s: %w", p.name, err)
-			break
+	for _, p := range projects {
+		if err == nil && chosen.MatchString(p.name) {
+			var r result
+			if r, err = link(p, filepath.Join(work, p.name), *testing, *rounds); err != nil {
+				err = fmt.Errorf("%s: %w", p.name, err)
+			}
+			results = append(results, r)
 		}
-		results = append(results, r)
 	}
 	os.RemoveAll(work)
 	if err != nil {
 		log.Fatal(err)
 	}
 	frame.Head(os.Stdout, "adopt", "not pinned")
-	var tables []*frame.Table
-	if *testing {
-		tables = append(tables, patches(results))
-	}
+	tables := []*frame.Table{patches(results)}
 	if *rounds > 0 {
 		tables = append(tables, speeds(results), theirs(results))
 	}
-	for _, t := range tables {
-		if err := t.Write(os.Stdout); err != nil {
+	for _, table := range tables {
+		if err := table.Write(os.Stdout); err != nil {
 			log.Fatal(err)
 		}
 	}
 	for _, r := range results {
-		if strings.HasPrefix(r.tests[0]+r.tests[1], "FAIL") {
+		if strings.HasPrefix(r.tests[0], "FAIL") || strings.HasPrefix(r.tests[1], "FAIL") {
 			log.Fatalf("%s: tests fail that passed before", r.name)
 		}
 	}
-}
-
-// choose returns the projects named.
-func choose(names string) ([]project, error) {
-	if names == "" {
-		return projects, nil
-	}
-	var chosen []project
-	for _, name := range strings.Split(names, ",") {
-		i := slices.IndexFunc(projects, func(p project) bool { return p.name == name })
-		if i < 0 {
-			return nil, fmt.Errorf("-only: there is no project %q", name)
-		}
-		chosen = append(chosen, projects[i])
-	}
-	return chosen, nil
 }
 
 // link tries one project.
@@ -131,30 +106,11 @@ func link(p project, work string, testing bool, rounds int) (r result, err error
 	if rounds == 0 {
 		return r, nil
 	}
-	return r, r.time(rounds, before, after)
-}
-
-// time runs our benchmark of the calls, and the project's own.
-func (r *result) time(rounds int, before, after *tree) error {
 	for _, t := range []*tree{before, after} {
 		if err := t.build(native); err != nil {
-			return err
+			return r, err
 		}
 	}
-	got, err := benchmarks("^BenchmarkPegasimdAdopt$", "2ms", rounds, before, after)
-	if err != nil {
-		return err
-	}
-	r.before, r.after = got[0], got[1]
-	if r.theirs == "" {
-		return nil
-	}
-	got, err = benchmarks(r.theirs, "20ms", min(rounds, 5), before, after)
-	if err != nil {
-		return err
-	}
-	for name := range got[0] {
-		r.before[name], r.after[name] = got[0][name], got[1][name]
-	}
-	return nil
+	r.before, r.after, err = benchmarks("^BenchmarkPegasimdAdopt$|"+p.theirs, rounds, before, after)
+	return r, err
 }

@@ -96,21 +96,11 @@ func TestLower(t *testing.T) {
 	}
 }
 
-func TestChoose(t *testing.T) {
-	all, err := choose("")
-	some, errSome := choose("gonum,hnsw")
-	_, errNone := choose("hnsw,nobody")
-	if err != nil || errSome != nil || errNone == nil || len(all) != len(projects) ||
-		len(some) != 2 || some[0].name != "gonum" {
-		t.Errorf("%v, %v, %v: %d, %d", err, errSome, errNone, len(all), len(some))
-	}
-}
-
 // Each file is edited on its own, and every project says what it is of.
 func TestProjects(t *testing.T) {
 	for _, p := range projects {
 		if p.module == "" || p.version == "" || p.folder == "" || len(p.edits) == 0 ||
-			len(p.calls) == 0 {
+			len(p.calls) == 0 || p.theirs == "" {
 			t.Errorf("%s: %+v", p.name, p)
 		}
 		for _, e := range p.edits {

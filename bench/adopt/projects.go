@@ -100,7 +100,8 @@ var projects = []project{
 			{file: "localvec.go", fn: "similarity", uses: dense,
 				with: "return float64(dense.Cosine(vals1, vals2))"},
 		},
-		calls: []call{{name: "cosine", expr: "float32(similarity(x, y))", loop: true}},
+		calls:  []call{{name: "cosine", expr: "float32(similarity(x, y))", loop: true}},
+		theirs: "^$", // it has none
 	},
 	{
 		name: "spago", module: "github.com/nlpodyssey/spago", version: "v1.1.0",
@@ -131,6 +132,7 @@ var projects = []project{
 			{name: "Gemv, 64 rows", expr: "does(func() { Gemv(blas.NoTrans, 1, " +
 				"General{64, n, n, m}, Vector{n, 1, x}, 0, Vector{64, 1, z}) })"},
 		},
+		theirs:  "^$", // they are of double precision
 		imports: []string{"gonum.org/v1/gonum/blas"},
 		rows:    64,
 	},

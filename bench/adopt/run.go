@@ -58,25 +58,20 @@ func compare(arch string, before, after *tree, emulator ...string) (string, erro
 	return fmt.Sprintf("%d pass", passed), nil
 }
 
-// benchmarks runs those that match in the trees by turns, and returns the least seconds of an
-// operation of each name.
-func benchmarks(match, benchtime string, rounds int, trees ...*tree) ([]map[string]float64, error) {
-	least := make([]map[string]float64, len(trees))
-	for i := range least {
-		least[i] = map[string]float64{}
-	}
-	for round := range rounds {
-		for turn := range trees {
-			i := (turn + round) % len(trees)
-			out, err := trees[i].run(trees[i].bin[native], "-test.run=^$", "-test.bench="+match,
-				"-test.benchtime="+benchtime, "-test.cpu=1")
-			if err != nil {
-				return nil, err
-			}
-			lower(least[i], out)
+// benchmarks runs those that match in both trees, which alternate, and returns the least seconds of
+// an operation of each name.
+func benchmarks(match string, rounds int, before, after *tree) (b, a map[string]float64, err error) {
+	trees, least := []*tree{before, after}, []map[string]float64{{}, {}}
+	for turn := range 2 * rounds {
+		i := (turn + turn/2) % 2
+		out, err := trees[i].run(trees[i].bin[native], "-test.run=^$", "-test.bench="+match,
+			"-test.benchtime=5ms", "-test.cpu=1")
+		if err != nil {
+			return nil, nil, err
 		}
+		lower(least[i], out)
 	}
-	return least, nil
+	return least[0], least[1], nil
 }
 
 // lower takes in what a run of benchmarks prints.

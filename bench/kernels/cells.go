@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"unsafe"
 
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
@@ -91,13 +90,13 @@ func cells(o options, caches machine.Caches) (all []*cell) {
 		if o.quick || o.sizes != nil {
 			continue
 		}
-		target := map[string]int{"L3": min(caches.L3/4, largestInCache)}
+		targets := []int{min(caches.L3/4, largestInCache)}
 		if shapes[k.Name] != bandwidth.None {
-			target["DRAM"] = min(max(2*caches.L3, leastInMemory), mostInMemory)
+			targets = append(targets, min(max(2*caches.L3, leastInMemory), mostInMemory))
 		}
-		for _, level := range []string{"L3", "DRAM"} {
-			n := (target[level]/each + 63) / 64 * 64
-			if n > slices.Max(sizes) && caches.Level(n*each) == level {
+		for i, bytes := range targets {
+			n := (bytes/each + 63) / 64 * 64
+			if n > sizes[len(sizes)-1] && caches.Level(n*each) == []string{"L3", "DRAM"}[i] {
 				add(n, 0)
 			}
 		}
@@ -126,17 +125,14 @@ func (m memory) Floats(n int) []float32 {
 // operands returns what the probe walks over. Of misaligned operands it is the part that begins at
 // a cache line: what is wanted is what the machine can do.
 func operands(s bandwidth.Shape, a *asmtest.Args, off int) (x, y []float32) {
-	switch {
-	case s == bandwidth.Copy:
-		x, y = a.X, a.Out
-	case a.Stride > 0:
+	x, y = a.X, a.Y
+	if s == bandwidth.Copy {
+		y = a.Out
+	} else if a.Stride > 0 {
 		x = a.W
-	default:
-		x, y = a.X, a.Y
 	}
 	if off > 0 {
-		x = x[min(15, len(x)):]
-		y = y[min(15, len(y)):]
+		x, y = x[min(15, len(x)):], y[min(15, len(y)):]
 	}
 	return x, y
 }

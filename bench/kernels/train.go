@@ -161,17 +161,5 @@ func curve(s *set) (*measured.Run, error) {
 		return nil, err
 	}
 	run.Hash = model.Hash()
-	classes := func(labels []float32) (all []int) {
-		for _, label := range labels {
-			class, _ := slices.BinarySearch(model.Classes, label)
-			all = append(all, class)
-		}
-		return all
-	}
-	for i := range model.Classes {
-		run.Classes = append(run.Classes, model.ClassName(i))
-	}
-	run.Confusion = metrics.Confusion(classes(s.test.Y),
-		classes(model.PredictAll(s.test.Examples())), len(model.Classes))
 	return run, nil
 }

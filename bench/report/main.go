@@ -74,7 +74,7 @@ func write(dir, past, pictures string) error {
 	if p.History, err = readHistory(past); err != nil {
 		return err
 	}
-	t, err := template.New("report").Funcs(template.FuncMap{"share": share}).Parse(pageText)
+	t, err := template.New("report").Parse(pageText)
 	if err != nil {
 		return err
 	}

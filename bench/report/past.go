@@ -49,28 +49,26 @@ func readHistory(dir string) (all []*figure, err error) {
 	return all, nil
 }
 
-// trends are instructions on each path that any benchmark names, or on all; time; and code.
+// trends are instructions on each path that any benchmark names, or of all; time; and code.
 func trends(runs []*history.Run) (all []series) {
 	paths := map[string]bool{}
 	for _, r := range runs {
 		for name := range r.Values {
-			if _, path, found := strings.Cut(name, "isa="); found {
-				paths[path] = true
-			}
+			_, path, _ := strings.Cut(name, "isa=")
+			paths[path] = true
 		}
 	}
 	add := func(s style, name, unit, part string) {
-		if line := (series{style: s, name: name, xys: chain(runs, unit, part)}); line.xys != nil {
-			all = append(all, line)
+		if xys := chain(runs, unit, part); xys != nil {
+			all = append(all, series{style: s, name: name, xys: xys})
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		add(pathStyle(path), "instructions, "+path, "insn/call", "isa="+path)
+		if path != "" {
+			add(pathStyle(path), "instructions, "+path, "insn/call", "isa="+path)
+		}
 	}
-	if len(paths) == 0 {
-		add(lines[0], "instructions", "insn/call", "")
-		add(lines[0], "instructions", "insn/op", "")
-	}
+	add(lines[0], "instructions", "insn/op", "")
 	add(lines[5], "time", "ns/op", "")
 	add(lines[3], "bytes of code", "text-bytes", "all functions/")
 	return all
@@ -80,19 +78,15 @@ func trends(runs []*history.Run) (all []series) {
 // percent of the first run. Two runs are compared by the benchmarks that both have, so that a new
 // one makes no step.
 func chain(runs []*history.Run, unit, part string) (points plotter.XYs) {
-	var last *history.Run
-	level := 100.0
+	last, level := &history.Run{}, 100.0
 	for i, r := range runs {
 		sum, n, any := 0.0, 0., false
 		for name, units := range r.Values {
-			v, ok := units[unit]
-			if !ok || !strings.Contains(name, part) {
-				continue
-			}
-			any = true
-			if last != nil && last.Values[name][unit] > 0 && v > 0 {
-				sum += math.Log(v / last.Values[name][unit])
-				n++
+			if v := units[unit]; v > 0 && strings.Contains(name, part) {
+				any = true
+				if before := last.Values[name][unit]; before > 0 {
+					sum, n = sum+math.Log(v/before), n+1
+				}
 			}
 		}
 		if any {

@@ -51,12 +51,3 @@ func gaps(runs []*measured.Run) *figure {
 			return 0 // not drawn: beyond 100 % a bound is of no use
 		})
 }
-
-// share is how much of a row of a confusion matrix a cell has, in percent.
-func share(row []int, cell int) int {
-	sum := 0
-	for _, n := range row {
-		sum += n
-	}
-	return 100 * cell / max(sum, 1)
-}

@@ -35,16 +35,14 @@ type Size struct {
 // A Run is the training on one data set, with how it went and how good the model is on rows that it
 // has not seen.
 type Run struct {
-	Name      string
-	Rows      int
-	Cols      int
-	Fill      float64   // share of the values that are not 0
-	Config    string    // as JSON
-	Steps     []float64 // a second, on each path
-	Curve     []Point
-	Hash      string // of the model
-	Classes   []string
-	Confusion [][]int // rows are true classes, columns predicted ones
+	Name   string
+	Rows   int
+	Cols   int
+	Fill   float64   // share of the values that are not 0
+	Config string    // as JSON
+	Steps  []float64 // a second, on each path
+	Curve  []Point
+	Hash   string // of the model
 }
 
 // A Point is how good the model would be if the run ended there.
