@@ -13,7 +13,7 @@ import (
 
 var pageTables = flag.Int("page-tables", 250, "random tables that TestChoicesByThePage tries")
 
-// This file has what a run chooses, written by docs/spec-defaults.md alone: whoever writes it anew
+// This file has what a run chooses, written by docs/spec.md alone: whoever writes it anew
 // needs that page and no more. A table is n rows of values, those that are not 0 in sparse ones.
 type byPage struct {
 	rows    [][]float32 // with their zeros
@@ -220,7 +220,7 @@ func (p *byPage) scale() {
 	p.r2 = meanOf(norms)
 }
 
-// sumSquares is that of spec-kernels.md, of up to 65,536 columns or nonzeros.
+// sumSquares is that of spec.md, of up to 65,536 columns or nonzeros.
 func sumSquares(row []float32, sparse bool) float32 {
 	var lane [64]float32
 	k := 0
@@ -418,7 +418,7 @@ func newPage(seed uint64) *byPage {
 	return p
 }
 
-// TestChoicesByThePage holds what training chooses against docs/spec-defaults.md, to the bit.
+// TestChoicesByThePage holds what training chooses against docs/spec.md, to the bit.
 func TestChoicesByThePage(t *testing.T) {
 	kinds := map[Scale]int{}
 	finished := 0

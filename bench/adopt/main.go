@@ -7,7 +7,7 @@
 //	go run ./adopt -only 'hnsw|gonum' -tests=false
 //
 // in the folder bench. The projects are the versions in projects.go, which the go command downloads
-// as modules, and of which nothing stays. It prints the tables of docs/linking.md.
+// as modules, and of which nothing stays. It prints the tables of docs/kernels.md.
 package main
 
 import (

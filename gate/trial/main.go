@@ -1,5 +1,5 @@
 // Command trial tries the gate on a repository: a function that does a little more must be caught,
-// and equal code must pass, each time. make gate-trial runs it; docs/gate-trials.md has what it
+// and equal code must pass, each time. make gate-trial runs it; docs/gate.md has what it
 // found.
 //
 // It works in a clone of the repository, in a temporary folder.
