@@ -43,12 +43,9 @@ func compare(arch string, before, after *tree, emulator ...string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	var news []string
-	for _, name := range failed {
-		if !slices.Contains(already, name) {
-			news = append(news, name)
-		}
-	}
+	news := slices.DeleteFunc(slices.Clone(failed), func(name string) bool {
+		return slices.Contains(already, name)
+	})
 	switch {
 	case len(news) > 0:
 		return "FAIL: " + strings.Join(news, ", "), nil

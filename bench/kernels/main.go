@@ -4,7 +4,6 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -34,22 +33,27 @@ type options struct {
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("kernels: ")
-	o := options{}
+	o := options{only: regexp.MustCompile("")}
 	peers := flag.Bool("peers", false, "time the kernels beside other libraries")
 	dir := flag.String("dir", ".", "write bench.txt and bench.json to this `folder`")
-	only := flag.String("only", "", "the kernels, or with -peers the tables, whose names match `regexp`")
-	sizes := flag.String("sizes", "", "`lengths` separated by commas in place of the built-in ones")
+	flag.Func("only", "the kernels, or with -peers the tables, whose names match `regexp`",
+		func(s string) (err error) { o.only, err = regexp.Compile(s); return err })
+	flag.Func("sizes", "`lengths` separated by commas in place of the built-in ones", o.parseSizes)
 	flag.IntVar(&o.rounds, "rounds", 12, "samples of each benchmark; benchstat wants 6 or more")
 	flag.BoolVar(&o.quick, "quick", false, "a look: few sizes, nothing beyond the second cache")
 	flag.StringVar(&o.data, "data", os.Getenv("PEGASIMD_DATA"),
 		"the `folder` of real data sets to train on as well (a9a, imdb)")
 	flag.Parse()
-	err := o.parse(*only, *sizes)
-	switch {
-	case err != nil:
-	case *peers:
+	if o.rounds < 1 || flag.NArg() > 0 {
+		log.Fatal("-rounds must be positive, and there are no arguments but flags")
+	}
+	if o.quick {
+		o.rounds, o.data = leastRounds, ""
+	}
+	err := error(nil)
+	if *peers {
 		err = beside(o, os.Stdout)
-	default:
+	} else {
 		err = bench(o, *dir)
 	}
 	if err != nil {
@@ -57,20 +61,11 @@ func main() {
 	}
 }
 
-func (o *options) parse(only, sizes string) (err error) {
-	if o.rounds < 1 || flag.NArg() > 0 {
-		return errors.New("-rounds must be positive, and there are no arguments but flags")
-	}
-	if o.quick {
-		o.rounds, o.data = 6, ""
-	}
-	if o.only, err = regexp.Compile(only); err != nil || sizes == "" {
-		return err
-	}
-	for s := range strings.SplitSeq(sizes, ",") {
+func (o *options) parseSizes(list string) error {
+	for s := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 || n > 1<<20 {
-			return fmt.Errorf("-sizes: %q is not a number from 1 to %d", s, 1<<20)
+			return fmt.Errorf("%q is not a number from 1 to %d", s, 1<<20)
 		}
 		o.sizes = append(o.sizes, n)
 	}

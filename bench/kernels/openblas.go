@@ -34,13 +34,14 @@ func core() string {
 	return "" // it may choose
 }
 
-// The choice is read when the library is loaded, before any Go runs.
+// The variable is read when the library is loaded, before any Go runs.
 func init() {
 	const variable = "OPENBLAS_CORETYPE"
-	if name := core(); name != "" && os.Getenv(variable) == "" {
+	if name := core(); name != "" && os.Getenv(variable) != name {
+		os.Setenv(variable, name)
 		program, err := os.Executable()
 		if err == nil {
-			err = syscall.Exec(program, os.Args, append(os.Environ(), variable+"="+name))
+			err = syscall.Exec(program, os.Args, os.Environ())
 		}
 		log.Fatal(err)
 	}

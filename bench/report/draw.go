@@ -23,15 +23,15 @@ const width, height = 380, 250
 // by the style sheet's variables of these names, so that a picture follows its reader's choice of
 // light or dark.
 type style struct {
-	variable string
+	Variable string
 	color    color.RGBA
 	dashes   []vg.Length
 }
 
 var (
-	text = style{variable: "quiet", color: color.RGBA{1, 2, 3, 255}}
-	grid = style{variable: "rule", color: color.RGBA{1, 2, 4, 255}}
-	band = style{variable: "band", color: color.RGBA{1, 2, 5, 255}}
+	text = style{Variable: "quiet", color: color.RGBA{1, 2, 3, 255}}
+	grid = style{Variable: "rule", color: color.RGBA{1, 2, 4, 255}}
+	band = style{Variable: "band", color: color.RGBA{1, 2, 5, 255}}
 	// limit is that of the machine's limit, lines those of all others.
 	limit = style{"limit", color.RGBA{1, 2, 6, 255}, []vg.Length{4, 4}}
 	lines = []style{
@@ -47,7 +47,7 @@ var (
 // A series is a line. Points that an axis can't show are left out.
 type series struct {
 	style
-	name string
+	Name string
 	xys  plotter.XYs
 }
 
@@ -57,7 +57,7 @@ func (s *series) add(x, y float64) { s.xys = append(s.xys, plotter.XY{X: x, Y: y
 type figure struct {
 	ID, Title, Note string
 	x, y            axis
-	lines           []series
+	Lines           []series
 	bands           []level
 }
 
@@ -135,7 +135,7 @@ func (f *figure) plot() *plot.Plot {
 	rules.Vertical.Color, rules.Horizontal.Color = grid.color, grid.color
 	p.Add(f, rules)
 	empty := true
-	for _, s := range f.lines {
+	for _, s := range f.Lines {
 		var xys plotter.XYs
 		for _, p := range s.xys {
 			if f.x.shows(p.X) && f.y.shows(p.Y) {
@@ -197,15 +197,15 @@ func picture(legend []series, figures ...*figure) string {
 	at := vg.Length(46)
 	for _, s := range legend {
 		all.StrokeLine2(draw.LineStyle{Color: s.color, Width: 2, Dashes: s.dashes}, at, 12, at+28, 12)
-		all.FillText(textStyle(11.5), vg.Point{X: at + 34, Y: 8}, s.name)
-		at += 60 + 7*vg.Length(len(s.name))
+		all.FillText(textStyle(11.5), vg.Point{X: at + 34, Y: 8}, s.Name)
+		at += 60 + 7*vg.Length(len(s.Name))
 	}
 	var b bytes.Buffer
 	canvas.WriteTo(&b) // which can't fail
 	svg := b.String()[strings.Index(b.String(), "<svg"):]
 	for _, s := range append([]style{text, grid, band, limit}, lines...) {
 		svg = strings.ReplaceAll(svg, fmt.Sprintf("#%02X%02X%02X", s.color.R, s.color.G, s.color.B),
-			"var(--"+s.variable+")")
+			"var(--"+s.Variable+")")
 	}
 	// Those who don't have the font have one of about the same widths, by which text was placed.
 	return strings.ReplaceAll(svg, "font-family:Liberation Sans;",

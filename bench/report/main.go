@@ -35,13 +35,6 @@ type page struct {
 	History []*figure
 }
 
-// Variable and Name are for the template.
-func (s series) Variable() string { return s.variable }
-func (s series) Name() string     { return s.name }
-
-// Lines are named in the legend.
-func (f *figure) Lines() []series { return f.lines }
-
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("report: ")
@@ -92,7 +85,7 @@ func write(dir, past, pictures string) error {
 	if err != nil {
 		return err
 	}
-	return save(filepath.Join(pictures, "proof.svg"), alone(picture(p.Times[0].lines, p.Times...)))
+	return save(filepath.Join(pictures, "proof.svg"), alone(picture(p.Times[0].Lines, p.Times...)))
 }
 
 // alone gives a picture that is a file of its own the style sheet, and a page behind it.

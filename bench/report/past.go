@@ -38,7 +38,7 @@ func readHistory(dir string) (all []*figure, err error) {
 		runs := byCPU[cpu]
 		slices.SortStableFunc(runs, func(a, b *history.Run) int { return a.Time.Compare(b.Time) })
 		f := &figure{ID: fmt.Sprint("history-", len(all)+1), Title: "all benchmarks", Note: cpu,
-			lines: trends(runs), x: axis{label: "commit"},
+			Lines: trends(runs), x: axis{label: "commit"},
 			y: axis{label: "percent of the first run", format: short}}
 		for i := 0; i < len(runs); i += (len(runs) + 4) / 5 {
 			f.x.ticks = append(f.x.ticks, plot.Tick{Value: float64(i),
@@ -60,7 +60,7 @@ func trends(runs []*history.Run) (all []series) {
 	}
 	add := func(s style, name, unit, part string) {
 		if xys := chain(runs, unit, part); xys != nil {
-			all = append(all, series{style: s, name: name, xys: xys})
+			all = append(all, series{style: s, Name: name, xys: xys})
 		}
 	}
 	for _, path := range slices.Sorted(maps.Keys(paths)) {

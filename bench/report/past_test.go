@@ -19,12 +19,12 @@ func TestTrends(t *testing.T) {
 	runs := []*history.Run{runOf("insn/call", map[string]float64{"op=dot/isa=rvv": 100}),
 		runOf("insn/call", map[string]float64{"op=dot/isa=rvv": 90, "op=exp/isa=rvv": 7})}
 	got := trends(runs)
-	if len(got) != 1 || got[0].name != "instructions, rvv" || len(got[0].xys) != 2 ||
+	if len(got) != 1 || got[0].Name != "instructions, rvv" || len(got[0].xys) != 2 ||
 		got[0].xys[1].Y < 89.9 || got[0].xys[1].Y > 90.1 {
 		t.Errorf("%+v", got)
 	}
 	got = trends([]*history.Run{runOf("insn/op", map[string]float64{"Search": 1})})
-	if len(got) != 1 || got[0].name != "instructions" {
+	if len(got) != 1 || got[0].Name != "instructions" {
 		t.Errorf("%+v", got)
 	}
 }

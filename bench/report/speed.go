@@ -20,21 +20,21 @@ func pathStyle(path string) style {
 
 func legendOf(paths []string) (all []series) {
 	for _, path := range paths {
-		all = append(all, series{style: pathStyle(path), name: path})
+		all = append(all, series{style: pathStyle(path), Name: path})
 	}
-	return append(all, series{style: limit, name: "limit of loads and stores"})
+	return append(all, series{style: limit, Name: "limit of loads and stores"})
 }
 
 // speed draws a kernel's speed over the size.
 func speed(k *measured.Kernel, paths []string) *figure {
-	f := &figure{ID: "kernel-" + k.Name, Title: k.Name, lines: legendOf(paths),
+	f := &figure{ID: "kernel-" + k.Name, Title: k.Name, Lines: legendOf(paths),
 		x: axis{label: "n", log: true, format: short},
 		y: axis{label: "GB/s", log: true, format: short}}
 	from := 1.
 	for i, s := range k.Sizes {
 		n := float64(s.N)
 		for path, rate := range append(slices.Clone(s.GBs), s.Limit) {
-			f.lines[path].add(n, rate)
+			f.Lines[path].add(n, rate)
 		}
 		if i > 0 {
 			from = math.Sqrt(n * float64(k.Sizes[i-1].N))

@@ -13,7 +13,7 @@ func curve(run *measured.Run) *figure {
 		objective.add(float64(p.Steps), p.Objective)
 		dual.add(float64(p.Steps), p.Dual)
 	}
-	return &figure{ID: "curve-" + run.Name, Title: run.Name, lines: []series{objective, dual},
+	return &figure{ID: "curve-" + run.Name, Title: run.Name, Lines: []series{objective, dual},
 		x: axis{label: "steps", log: true, format: short},
 		y: axis{label: "objective", format: short},
 		Note: fmt.Sprintf("%d rows of %d features, %s of the values not 0; %s", run.Rows, run.Cols,
@@ -26,11 +26,11 @@ func over(id, title string, y axis, runs []*measured.Run,
 	f := &figure{ID: id, Title: title, y: y,
 		x: axis{label: "seconds, one thread", log: true, format: short}}
 	for i, run := range runs {
-		s := series{style: lines[i%len(lines)], name: run.Name}
+		s := series{style: lines[i%len(lines)], Name: run.Name}
 		for _, p := range run.Curve {
 			s.add(p.Seconds, of(p))
 		}
-		f.lines = append(f.lines, s)
+		f.Lines = append(f.Lines, s)
 	}
 	return f
 }
