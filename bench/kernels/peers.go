@@ -134,7 +134,7 @@ func tablesOf(o options) (tables []*table, failed []string) {
 			if off > 0 && !op.both || !o.only.MatchString(t.title) {
 				continue
 			}
-			if o.sizes != nil {
+			if o.sizes != nil && op.both {
 				t.sizes = o.sizes
 			} else if o.quick {
 				t.sizes = t.sizes[len(t.sizes)/2:][:1]

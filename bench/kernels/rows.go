@@ -77,9 +77,12 @@ var large = sync.OnceValue(func() []float32 {
 	return v
 })
 
-// A call has a sixteenth of the rows of that matrix, or as many of them at random. Each has the next
+// A call has a sixteenth of the rows of that matrix, or some of them at random. Each has the next
 // ones, whoever makes it, so that they were last read a matrix ago.
-const windows = 16
+const (
+	windows  = 16
+	together = 32 // rows at random in a call
+)
 
 var (
 	turn   int
@@ -90,7 +93,7 @@ var (
 func nextRows() {
 	size := len(out) * len(x)
 	rows = large()[turn%windows*size:][:size]
-	picks = picked[turn*len(out)%(len(picked)-len(out)):][:len(out)]
+	picks = picked[turn*together%len(picked):][:together]
 	turn++
 }
 
@@ -200,7 +203,7 @@ var int8RowsFromMemory = operation{
 		})),
 }
 
-// pickedRows are 32 a call, picked at random.
+// pickedRows are picked at random.
 var pickedRows = operation{
 	name: "Picked rows from memory, a row of", sizes: []int{384, 768, 1024, 1536},
 	prepare: func(n, off int) {
@@ -209,7 +212,7 @@ var pickedRows = operation{
 		for k := range picked {
 			picked[k] = int32(r.IntN(len(large()) / n))
 		}
-		out, turn = out[:32], 0
+		out, turn = out[:together], 0
 		nextRows()
 	},
 	per: func() int { return len(out) }, got: func() []float32 { return out },
