@@ -51,7 +51,7 @@ tidy: ## go mod tidy in every module, as if all were published
 
 .PHONY: mutants
 mutants: ## plant 60 faults in the generated kernels, which the tests must see; MUTANTS="6 -match dot"
-	$(GO) -C internal/gen run . -dir ../asm -mutants $(or $(MUTANTS),60)
+	$(GO) -C internal/gen test -count=1 -v -timeout 2h -run Mutants . -mutants $(or $(MUTANTS),60)
 
 .PHONY: certificate
 certificate: ## hold proofs of random problems against independent optima; TIME=10m
@@ -71,8 +71,8 @@ bench-kernels: ## time the kernels beside other libraries; PEERS=openblas,eigen 
 	$(GO) -C bench run -tags '$(PEERS)' ./kernels -peers $(BENCH)
 
 .PHONY: bench-trainers
-bench-trainers: ## time the trainer beside others; BENCH=-defaults compares defaults, BENCH=-seeds draws studies
-	$(GO) -C bench run ./trainers $(BENCH)
+bench-trainers: ## time the trainer beside others; TRAINERS=-defaults compares defaults, -seeds draws studies
+	$(GO) -C bench run ./trainers -out $(CURDIR)/build/seeds $(TRAINERS)
 
 .PHONY: adopt
 adopt: ## link the kernels into other projects, run their tests and time them; ADOPT="-only hnsw"

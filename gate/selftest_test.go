@@ -206,7 +206,8 @@ func TestSelfSameCodePasses(t *testing.T) {
 // has it, and otherwise those of its widest path. The bodies beside them are not.
 func TestSelfSlowTimeIsSeen(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
-	paths, err := run(t.Context(), base.root, nil, "go", "run", "./internal/paths")
+	paths, err := run(t.Context(), base.root, nil, "go", "test", "-v", "-run", "PathsWanted",
+		"./internal/asm")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -150,9 +150,13 @@ func TestLiblinearPredictsOurModels(t *testing.T) {
 						t.Fatal(err)
 					}
 					agree(t, m, p.test, predict(t, data, model))
-					if again, err := modelio.ReadLiblinear(&text); err != nil ||
-						again.Hash() != m.Hash() && len(m.Weights) != 2 {
-						t.Errorf("read again: %v", err)
+					again, err := modelio.ReadLiblinear(&text)
+					if err != nil {
+						t.Fatalf("read again: %v", err)
+					}
+					again.IndexBase = m.IndexBase // the form counts features from 1
+					if again.Hash() != m.Hash() && len(m.Weights) != 2 {
+						t.Errorf("read again: other weights")
 					}
 					if cfg.Loss == pegasos.Log {
 						probabilities(t, m, p.test, predict(t, data, model, "-b", "1"))

@@ -22,7 +22,8 @@ type byPage struct {
 	y       []float32
 	loss    Loss
 	n, nnz  float64
-	cols    float64
+	cols    float64 // that have another value than 0
+	width   int
 	largest []float64 // M_j
 	squares []float64 // S_i
 
@@ -38,7 +39,7 @@ type byPage struct {
 // statistics is the page's "Statistics".
 func (p *byPage) statistics() {
 	cols := len(p.rows[0])
-	p.cols, p.largest, p.squares = float64(cols), make([]float64, cols), nil
+	p.cols, p.width, p.largest, p.squares = 0, cols, make([]float64, cols), nil
 	for i, row := range p.rows {
 		if !p.counts[i] {
 			continue
@@ -53,6 +54,11 @@ func (p *byPage) statistics() {
 			s += float64(float64(x) * float64(x))
 		}
 		p.squares = append(p.squares, s)
+	}
+	for _, most := range p.largest {
+		if most > 0 {
+			p.cols++
+		}
 	}
 }
 
@@ -139,7 +145,8 @@ func (p *byPage) scaling() {
 		p.kind = "none"
 	case fill >= 0.25 || p.cols <= 256 && very:
 		p.kind = "standard"
-		if p.sparse && 4*float64(len(p.rows))*p.cols > 4*8*stored {
+		rows := float64(len(p.rows))
+		if p.sparse && (4*rows*p.cols > 4*8*stored || 4*rows*(float64(p.width)-p.cols) > 1<<20) {
 			p.kind = "max-abs"
 		}
 	case meanOf(p.squares) > 3*quantile(p.squares, 0.5):
@@ -330,7 +337,7 @@ func (p *byPage) classes() (int, float64) {
 func (p *byPage) newton(problems Multiclass, classes, passes float64) bool {
 	switch {
 	case p.loss == EpsInsensitive || problems == CrammerSinger || problems == Multinomial ||
-		p.cols > 2000:
+		p.width > 2000:
 		return false
 	case p.loss == Squared && p.cols <= 256:
 		return true

@@ -8,6 +8,7 @@ import (
 
 	"encoding/json"
 
+	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
@@ -35,7 +36,7 @@ type header struct {
 	Calibration []Sigmoid       `json:"calibration"` // may be missing
 	Lambda      float64         `json:"lambda"`
 	Prior       string          `json:"prior"` // may be missing
-	Hash        string          `json:"hash"`  // likewise; of former versions and without Data
+	Hash        string          `json:"hash"`  // likewise; only with Data
 	Data        string          `json:"data"`  // likewise
 	Config      Config          `json:"config"`
 	Result      *headerResult   `json:"result"`
@@ -71,8 +72,8 @@ type headerClassResult struct {
 func (h *header) fields() []modelfile.Field {
 	return []modelfile.Field{
 		modelfile.Required("features", &h.Features),
-		modelfile.Required("classes", &h.Classes),
-		modelfile.Optional("names", &h.Names),
+		modelfile.Required("classes", &h.Classes).UpTo(labels.MaxClasses),
+		modelfile.Optional("names", &h.Names).UpTo(labels.MaxClasses),
 		modelfile.Required("bias", &h.Bias),
 		modelfile.Required("index_base", &h.IndexBase),
 		modelfile.Optional("scaler", &h.Scaler),
@@ -280,7 +281,7 @@ func (h *headerResult) result() Result {
 		T0:        h.T0,
 		Objective: modelfile.OrNaN(h.Objective), DualObjective: modelfile.OrNaN(h.DualObjective),
 	}
-	r.Gap = proof.Gap(r.Objective, r.DualObjective) // older programs wrote (P-D)/P
+	r.Gap = proof.Gap(r.Objective, r.DualObjective)
 	if len(h.PerClass) > 0 {
 		r.PerClass = make([]ClassResult, len(h.PerClass))
 	}

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/gunzip"
+	"github.com/pegasimd/pegasimd/internal/files"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -14,16 +16,27 @@ import (
 // An inputFile is one that a command reads, and the flag or the argument that names it.
 type inputFile struct{ what, name string }
 
-// reads notes that the command reads a file, unless the name is empty. Data may be in two files,
-// whose names a comma separates.
-func (c *call) reads(what, name string) {
-	if name == "" {
-		return
+// findInputs notes all files that the command line names and that are no outputs: arguments, and
+// flags that take a file.
+func (c *call) findInputs() {
+	add := func(what, name string) {
+		isOutput := func(o *output) bool { return o.what == what }
+		if name == "" || slices.ContainsFunc(c.outputs, isOutput) {
+			return
+		}
+		c.inputs = append(c.inputs, inputFile{what, name})
+		if first, second, pair := strings.Cut(name, ","); pair { // data may be in two files
+			c.inputs = append(c.inputs, inputFile{what, first}, inputFile{what, second})
+		}
 	}
-	c.inputs = append(c.inputs, inputFile{what, name})
-	if first, second, pair := strings.Cut(name, ","); pair {
-		c.inputs = append(c.inputs, inputFile{what, first}, inputFile{what, second})
+	for i, name := range c.args {
+		add(strings.Trim(strings.Fields(c.usage)[i], "[]"), name)
 	}
+	c.flags.Visit(func(f *flag.Flag) {
+		if takes, _ := placeholderOf(f); takes == "file" {
+			add("-"+f.Name, f.Value.String())
+		}
+	})
 }
 
 // replaced reports whether a file is read to be replaced: a run takes up its own checkpoint.
@@ -37,6 +50,9 @@ type opened struct {
 	io.Closer
 }
 
+// Packed is what package files asks of a reader that wraps another.
+func (o opened) Packed() (int64, bool) { return files.Packed(o.Reader) }
+
 // openInput opens a file, or standard input if the name is "-", to read what it holds when it is
 // decompressed.
 func openInput(name string) (io.ReadCloser, error) {
@@ -47,7 +63,7 @@ func openInput(name string) (io.ReadCloser, error) {
 			return nil, err
 		}
 	}
-	plain, _, err := gunzip.Reader(f, strings.HasSuffix(name, ".gz"))
+	plain, _, err := files.Unzip(f, strings.HasSuffix(name, ".gz"))
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", inputName(name), err)
@@ -95,7 +111,7 @@ func readLinear(name string) (*pegasos.Model, error) {
 
 // readStdin has read read what stdin holds when it is decompressed.
 func readStdin[M any](stdin io.Reader, read func(io.Reader) (M, error)) (m M, err error) {
-	plain, _, err := gunzip.Reader(stdin, false)
+	plain, _, err := files.Unzip(stdin, false)
 	if err == nil {
 		m, err = read(plain)
 	}

@@ -354,9 +354,10 @@ func TestProtectedFileAsOutput(t *testing.T) {
 // A command that panics leaves no temporary file.
 func TestPanicLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
-	broken := command{name: "broken", run: func(c *call) error {
+	none := func() flagGroup { return noFlags{} }
+	broken := command{name: "broken", flags: none, run: func(c *call, _ flagGroup, _ []string) error {
 		c.writes("OUT", filepath.Join(dir, "out"), modelKind)
-		if err := c.openOutputs(false); err != nil {
+		if err := c.openOutputs(); err != nil {
 			t.Error(err)
 		}
 		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
@@ -498,7 +499,7 @@ func TestThreadsAreBounded(t *testing.T) {
 		"train toy.svm a.model", "train -shards 2 toy.svm a.model", "train -proba toy.svm a.model",
 		"train -kernel rbf -gamma 1 toy.svm b.model", "cv -folds 2 -lambda 1 toy.svm",
 		"cv -folds 2 -cs 1 -kernel rbf toy.svm", "predict toy.svm a.model", "eval toy.svm b.model",
-		"inspect -verify toy.pgsm", "inspect -in-memory toy.pgsm", "train -plot a.svg toy.svm",
+		"inspect toy.pgsm", "inspect -in-memory toy.pgsm", "train -plot a.svg toy.svm",
 	} {
 		goroutines := make(chan int)
 		stop := make(chan bool)
