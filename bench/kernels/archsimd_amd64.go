@@ -12,6 +12,7 @@ func init() {
 	settle = func() { archsimd.ClearAVXUpperBits() }
 	if archsimd.X86.AVX2() && archsimd.X86.FMA() {
 		add("Dot", "archsimd 4x8", func(n int) { times(n, func() { sink = dot8(x, y) }) })
+		add("Axpy", "archsimd 8", func(n int) { times(n, func() { axpy8(alpha, x, y) }) })
 	}
 	if archsimd.X86.AVX512() {
 		add("Dot", "archsimd 4x16", func(n int) { times(n, func() { sink = dot16(x, y) }) })
@@ -43,6 +44,16 @@ func sum8(v archsimd.Float32x8) float32 {
 	sum := s.AddPairs(s).GetElem(0)
 	archsimd.ClearAVXUpperBits() // what follows in a Go program is SSE
 	return sum
+}
+
+func axpy8(a float32, x, y []float32) {
+	va := archsimd.BroadcastFloat32x8(a)
+	for len(x) >= 8 && len(y) >= 8 {
+		archsimd.LoadFloat32x8Slice(x).MulAdd(va, archsimd.LoadFloat32x8Slice(y)).StoreSlice(y)
+		x, y = x[8:], y[8:]
+	}
+	archsimd.ClearAVXUpperBits()
+	loopAxpy(a, x, y) // stores under a mask are slower on AMD
 }
 
 func dot16(x, y []float32) float32 {

@@ -36,9 +36,9 @@ func (c *cell) milliseconds(rounds int) float64 {
 	runs := float64(len(asm.Available()) + 1)
 	call := float64(c.bytes) / 4e6 // at 4 GB/s
 	if c.level == "DRAM" {
-		return (5 + runs*(leastRounds+1)) * call
+		rounds = leastRounds
 	}
-	return 1 + 5*call + runs*float64(rounds+5)*max(frame.Sample.Seconds()*1e3, call)
+	return 1 + 5*call + runs*float64(rounds+3)*max(frame.Sample.Seconds()*1e3, call)
 }
 
 // shapes are the streams of the kernels whose operands are read from beginning to end. The others

@@ -135,25 +135,12 @@ func (m *meter) cell(c *cell) error {
 			}
 		})
 	}
-	m.write(c, m.race(c, loops), float64(k.Bytes(a)), float64(walked))
+	rounds := m.rounds
+	if c.level == "DRAM" {
+		rounds = min(rounds, leastRounds) // a call takes long
+	}
+	m.write(c, frame.Loops(rounds, frame.Sample, loops...), float64(k.Bytes(a)), float64(walked))
 	return nil
-}
-
-// race times the loops. From memory a call is a sample.
-func (m *meter) race(c *cell, loops []func(int)) frame.Race {
-	if c.level != "DRAM" {
-		return frame.Loops(m.rounds, frame.Sample, loops...)
-	}
-	var runs []func() (float64, error)
-	for _, loop := range loops {
-		runs = append(runs, func() (float64, error) {
-			start := time.Now()
-			loop(1)
-			return time.Since(start).Seconds(), nil
-		})
-	}
-	race, _ := frame.Runs(leastRounds, 0, runs...) // which don't fail
-	return race
 }
 
 // write writes a line for each path and round. bytes are those that a call moves, walked those of

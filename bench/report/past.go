@@ -49,24 +49,15 @@ func readHistory(dir string) (all []*figure, err error) {
 	return all, nil
 }
 
-// trends are instructions on each path that any benchmark names, or of all; time; and code.
+// trends are instructions, on each path that benchmarks name; time; and code.
 func trends(runs []*history.Run) (all []series) {
-	paths := map[string]bool{}
-	for _, r := range runs {
-		for name := range r.Values {
-			_, path, _ := strings.Cut(name, "isa=")
-			paths[path] = true
-		}
-	}
 	add := func(s style, name, unit, part string) {
 		if xys := chain(runs, unit, part); xys != nil {
 			all = append(all, series{style: s, Name: name, xys: xys})
 		}
 	}
-	for _, path := range slices.Sorted(maps.Keys(paths)) {
-		if path != "" {
-			add(pathStyle(path), "instructions, "+path, "insn/call", "isa="+path)
-		}
+	for _, path := range []string{"generic", "avx2", "avx512x256", "avx512", "neon"} {
+		add(pathStyle(path), "instructions, "+path, "insn/call", "isa="+path)
 	}
 	add(lines[0], "instructions", "insn/op", "")
 	add(lines[5], "time", "ns/op", "")
@@ -82,7 +73,7 @@ func chain(runs []*history.Run, unit, part string) (points plotter.XYs) {
 	for i, r := range runs {
 		sum, n, any := 0.0, 0., false
 		for name, units := range r.Values {
-			if v := units[unit]; v > 0 && strings.Contains(name, part) {
+			if v := units[unit]; v > 0 && (strings.HasSuffix(name, part) || strings.HasPrefix(name, part)) {
 				any = true
 				if before := last.Values[name][unit]; before > 0 {
 					sum, n = sum+math.Log(v/before), n+1

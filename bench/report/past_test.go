@@ -6,8 +6,8 @@ import (
 	"github.com/pegasimd/pegasimd/gate/history"
 )
 
-// A history has a line for each path that it names, whatever its name is, and one for benchmarks
-// of other projects, which have none. A new benchmark makes no step.
+// A history has a line for each path that it names, and one for benchmarks of other projects, which
+// name none. A new benchmark makes no step.
 func TestTrends(t *testing.T) {
 	runOf := func(unit string, values map[string]float64) *history.Run {
 		r := &history.Run{}
@@ -16,10 +16,10 @@ func TestTrends(t *testing.T) {
 		}
 		return r
 	}
-	runs := []*history.Run{runOf("insn/call", map[string]float64{"op=dot/isa=rvv": 100}),
-		runOf("insn/call", map[string]float64{"op=dot/isa=rvv": 90, "op=exp/isa=rvv": 7})}
+	runs := []*history.Run{runOf("insn/call", map[string]float64{"op=dot/isa=avx512": 100}),
+		runOf("insn/call", map[string]float64{"op=dot/isa=avx512": 90, "op=exp/isa=avx512": 7})}
 	got := trends(runs)
-	if len(got) != 1 || got[0].Name != "instructions, rvv" || len(got[0].xys) != 2 ||
+	if len(got) != 1 || got[0].Name != "instructions, avx512" || len(got[0].xys) != 2 ||
 		got[0].xys[1].Y < 89.9 || got[0].xys[1].Y > 90.1 {
 		t.Errorf("%+v", got)
 	}
