@@ -11,6 +11,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -39,7 +40,7 @@ func main() {
 	flag.Parse()
 	chosen, err := regexp.Compile(*only)
 	if _, missing := exec.LookPath(emulator); *testing && missing != nil && err == nil {
-		err = fmt.Errorf("%s is missing: run scripts/ci.sh only install, or give -tests=false", emulator)
+		err = errors.New(emulator + " is missing: run scripts/ci.sh only install, or give -tests=false")
 	}
 	if err != nil {
 		log.Fatal(err)

@@ -57,7 +57,8 @@ func compare(arch string, before, after *tree, emulator ...string) (string, erro
 
 // benchmarks runs those that match in both trees, which alternate, and returns the least seconds of
 // an operation of each name.
-func benchmarks(match string, rounds int, before, after *tree) (b, a map[string]float64, err error) {
+func benchmarks(match string, rounds int, before, after *tree) (b, a map[string]float64,
+	err error) {
 	trees, least := []*tree{before, after}, []map[string]float64{{}, {}}
 	for turn := range 2 * rounds {
 		i := (turn + turn/2) % 2

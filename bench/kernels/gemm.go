@@ -33,9 +33,12 @@ var gemm = operation{
 		}},
 		{name: "gonum", loop: func(n int) {
 			times(n, func() {
-				blasGo.Sgemm(blas.NoTrans, blas.NoTrans, dim, dim, dim, 1, x, dim, y, dim, 0, out, dim)
+				blasGo.Sgemm(blas.NoTrans, blas.NoTrans, dim, dim, dim, 1, x, dim, y, dim, 0,
+					out, dim)
 			})
 		}},
-		{name: "vek32", loop: func(n int) { times(n, func() { vek32.MatMul_Into(out, x, y, dim) }) }},
+		{name: "vek32", loop: func(n int) {
+			times(n, func() { vek32.MatMul_Into(out, x, y, dim) })
+		}},
 	},
 }

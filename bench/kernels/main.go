@@ -38,7 +38,8 @@ func main() {
 	dir := flag.String("dir", ".", "write bench.txt and bench.json to this `folder`")
 	flag.Func("only", "the kernels, or with -peers the tables, whose names match `regexp`",
 		func(s string) (err error) { o.only, err = regexp.Compile(s); return err })
-	flag.Func("sizes", "`lengths` of vectors, separated by commas, in place of the built-in ones", o.parseSizes)
+	flag.Func("sizes", "`lengths` of vectors, separated by commas, in place of the built-in ones",
+		o.parseSizes)
 	flag.IntVar(&o.rounds, "rounds", 12, "samples of each benchmark; benchstat wants 6 or more")
 	flag.BoolVar(&o.quick, "quick", false, "a look: few sizes, nothing beyond the second cache")
 	flag.StringVar(&o.data, "data", os.Getenv("PEGASIMD_DATA"),

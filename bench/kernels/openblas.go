@@ -16,8 +16,8 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// core is the name that OpenBLAS has for kernels of this CPU's instructions. By itself it goes by the
-// model number, which virtual machines make up.
+// core is OpenBLAS's name for kernels of this CPU's instructions. By itself it goes by the model
+// number, which virtual machines make up.
 func core() string {
 	switch has := cpuid.CPU.Supports; {
 	case has(cpuid.AVX512BF16, cpuid.AMXTILE):
@@ -53,8 +53,8 @@ func init() {
 
 func ptr(v []float32) *C.float { return (*C.float)(&v[0]) }
 
-// addOpenBLAS adds it with its loop in C, which is what a C program sees, where a call from Go would
-// cost as much as the kernel.
+// addOpenBLAS adds it with its loop in C, which is what a C program sees, where a call from Go
+// would cost as much as the kernel.
 func addOpenBLAS() {
 	const looped, viaCgo = "OpenBLAS in C", "OpenBLAS by cgo"
 	add("Dot", looped, func(n int) {

@@ -111,8 +111,8 @@ func beside(o options, w io.Writer) error {
 	bar.Finish()
 	frame.Head(w, "kernels", core)
 	fmt.Fprintf(w, "%s; our path: %v; peers in C: %q\n", runtime.Version(), asm.Active(), inC)
-	fmt.Fprintf(w, "Method: %d passes of %d rounds, %v a sample; the 25th percentile of the times, "+
-		"and in brackets the median of the rounds' ratios to the first row\n", passes, o.rounds,
+	fmt.Fprintf(w, "Method: %d passes of %d rounds, %v a sample; the 25th percentile of the times "+
+		"and, in brackets the median of the rounds' ratios to the first row\n", passes, o.rounds,
 		frame.Sample)
 	for _, f := range failed {
 		fmt.Fprintln(w, "Left out:", f)

@@ -220,7 +220,9 @@ var pickedRows = operation{
 		return products(len(out), func(i int) []float32 { return pick(picks[i]) })
 	},
 	ways: []way{
-		overRows(ours+" DotRowsAt", nil, func() { dense.DotRowsAt(out, large(), len(x), picks, x) }),
+		overRows(ours+" DotRowsAt", nil, func() {
+			dense.DotRowsAt(out, large(), len(x), picks, x)
+		}),
 		overRows(ours+" Dot, a call per row", nil, func() {
 			for k, i := range picks {
 				out[k] = dense.Dot(pick(i), x)

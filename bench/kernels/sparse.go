@@ -66,7 +66,9 @@ var dotSparse = operation{
 	want: func() (values, sizes []float64) {
 		idx, val := text.row(text.Rows() - 1)
 		return each(1, func(int) (value, size float64) {
-			return sums(len(idx), func(k int) float64 { return float64(val[k]) * float64(y[idx[k]]) })
+			return sums(len(idx), func(k int) float64 {
+				return float64(val[k]) * float64(y[idx[k]])
+			})
 		})
 	},
 	ways: []way{

@@ -81,8 +81,12 @@ var scale = operation{
 	},
 	ways: []way{
 		{name: ours, loop: func(n int) { times(n, func() { dense.Scale(alpha, y) }) }},
-		{name: "gonum", loop: func(n int) { times(n, func() { blasGo.Sscal(len(y), alpha, y, 1) }) }},
-		{name: "vek32", loop: func(n int) { times(n, func() { vek32.MulNumber_Inplace(y, alpha) }) }},
+		{name: "gonum", loop: func(n int) {
+			times(n, func() { blasGo.Sscal(len(y), alpha, y, 1) })
+		}},
+		{name: "vek32", loop: func(n int) {
+			times(n, func() { vek32.MulNumber_Inplace(y, alpha) })
+		}},
 		{name: "tphakala", loop: func(n int) { times(n, func() { f32.Scale(y, y, alpha) }) }},
 		{name: "Go loop", loop: func(n int) { times(n, func() { loopScale(alpha, y) }) }},
 	},
@@ -128,7 +132,9 @@ var cosine = operation{
 	},
 	ways: []way{
 		{name: ours, loop: func(n int) { times(n, func() { sink = dense.Cosine(x, y) }) }},
-		{name: "vek32", loop: func(n int) { times(n, func() { sink = vek32.CosineSimilarity(x, y) }) }},
+		{name: "vek32", loop: func(n int) {
+			times(n, func() { sink = vek32.CosineSimilarity(x, y) })
+		}},
 		{name: "Go loop", loop: func(n int) { times(n, func() { sink = loopCosine(x, y) }) }},
 	},
 }

@@ -126,7 +126,8 @@ func TestInChromium(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"kernels", "proof"} {
-		page := keepText(t, dir, name+".html", `<!DOCTYPE html><img src="`+name+`.svg" width="900">`)
+		page := keepText(t, dir, name+".html",
+			`<!DOCTYPE html><img src="`+name+`.svg" width="900">`)
 		for _, scheme := range []string{"light", "dark"} {
 			t.Run(name+"-"+scheme, func(t *testing.T) {
 				open(t, page, scheme, 1000)
@@ -266,8 +267,8 @@ func sample(t *testing.T, dir string) {
 }
 
 func sampleRun(name string, by float64) *measured.Run {
-	r := &measured.Run{Name: name, Rows: 60000, Cols: 784, Fill: 0.498, Steps: []float64{1e6, 2e6, 3e6},
-		Config: `{"lambda":0.0001,"epochs":6}`, Hash: strings.Repeat("0123456789abcdef", 4)}
+	r := &measured.Run{Name: name, Rows: 60000, Cols: 784, Fill: 0.498,
+		Steps: []float64{1e6, 2e6, 3e6}, Config: `{"lambda":0.0001,"epochs":6}`, Hash: strings.Repeat("0123456789abcdef", 4)}
 	for e := range 20 {
 		r.Curve = append(r.Curve, measured.Point{Steps: int64(1000 * (e + 1)),
 			Objective: 0.3 + 1/float64(e+2), Dual: 0.3 - 0.3/float64(e+2),

@@ -196,7 +196,8 @@ func picture(legend []series, figures ...*figure) string {
 	}
 	at := vg.Length(46)
 	for _, s := range legend {
-		all.StrokeLine2(draw.LineStyle{Color: s.color, Width: 2, Dashes: s.dashes}, at, 12, at+28, 12)
+		line := draw.LineStyle{Color: s.color, Width: 2, Dashes: s.dashes}
+		all.StrokeLine2(line, at, 12, at+28, 12)
 		all.FillText(textStyle(11.5), vg.Point{X: at + 34, Y: 8}, s.Name)
 		at += 60 + 7*vg.Length(len(s.Name))
 	}

@@ -73,7 +73,8 @@ func chain(runs []*history.Run, unit, part string) (points plotter.XYs) {
 	for i, r := range runs {
 		sum, n, any := 0.0, 0., false
 		for name, units := range r.Values {
-			if v := units[unit]; v > 0 && (strings.HasSuffix(name, part) || strings.HasPrefix(name, part)) {
+			has := strings.HasSuffix(name, part) || strings.HasPrefix(name, part)
+			if v := units[unit]; v > 0 && has {
 				any = true
 				if before := last.Values[name][unit]; before > 0 {
 					sum, n = sum+math.Log(v/before), n+1
