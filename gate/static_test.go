@@ -18,7 +18,7 @@ func TestDecodeAsObjdump(t *testing.T) {
 	needs(t, "objdump")
 	binary := filepath.Join(t.TempDir(), "kernels.test")
 	env := []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=amd64"}
-	if _, err := run(t.Context(), "../bench/kernels", env, "go", "test", "-c", "-o", binary,
+	if _, err := run(t.Context(), "../bench/regress", env, "go", "test", "-c", "-o", binary,
 		"."); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestFunctions(t *testing.T) {
 	} {
 		binary := filepath.Join(t.TempDir(), arch+".test")
 		env := []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + arch}
-		if _, err := run(t.Context(), "../bench/kernels", env, "go", "test", "-c", "-o", binary,
+		if _, err := run(t.Context(), "../bench/regress", env, "go", "test", "-c", "-o", binary,
 			"."); err != nil {
 			t.Fatal(err)
 		}

@@ -16,12 +16,8 @@ type tree struct {
 	bin  map[string]string
 }
 
-// fetch returns where the project is: where the go command has put it, by its own rules (GOPROXY,
-// GOSUMDB), unless there is a checkout.
+// fetch returns where the go command has put the project, by its own rules (GOPROXY, GOSUMDB).
 func fetch(p project) (string, error) {
-	if p.checkout != "" {
-		return p.checkout, nil
-	}
 	cmd := exec.Command("go", "mod", "download", "-json", p.module+"@"+p.version)
 	cmd.Env = append(os.Environ(), "GOWORK=off")
 	out, err := cmd.Output()
@@ -93,21 +89,20 @@ func (t *tree) run(name string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// lines counts the lines that the patch adds and takes away.
+// lines counts the lines that the patch adds to the files that it edits, and takes away.
 func lines(p project, before, after *tree) (added, deleted int, err error) {
-	seen := map[string]bool{}
+	files := map[string]bool{}
 	for _, e := range p.edits {
-		if seen[e.file] {
-			continue
-		}
-		seen[e.file] = true
+		files[e.file] = true
+	}
+	for file := range files {
 		// It ends with 1 where files differ.
 		out, _ := exec.Command("git", "diff", "--no-index", "--numstat", "-w",
-			"--ignore-blank-lines", filepath.Join(before.dir, e.file),
-			filepath.Join(after.dir, e.file)).Output()
+			"--ignore-blank-lines", filepath.Join(before.dir, file),
+			filepath.Join(after.dir, file)).Output()
 		var a, d int
 		if _, err := fmt.Sscan(string(out), &a, &d); err != nil {
-			return 0, 0, fmt.Errorf("%s: git diff --numstat says %q", e.file, out)
+			return 0, 0, fmt.Errorf("%s: git diff --numstat says %q", file, out)
 		}
 		added, deleted = added+a, deleted+d
 	}

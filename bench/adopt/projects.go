@@ -2,16 +2,15 @@ package main
 
 // A project is one that the kernels are linked into: the smallest patch, and what is timed.
 type project struct {
-	name     string
-	module   string
-	version  string
-	checkout string // a folder to take in place of the version
-	folder   string // of the package, in the module
-	imports  []string
-	edits    []edit
-	calls    []call
-	theirs   string // benchmarks of theirs that go through the patch, a regular expression
-	rows     int    // a matrix m of so many rows of n elements is made for the calls
+	name    string
+	module  string
+	version string
+	folder  string // of the package, in the module
+	imports []string
+	edits   []edit
+	calls   []call
+	theirs  string // benchmarks of theirs that go through the patch, a regular expression
+	rows    int    // a matrix m of so many rows of n elements is made for the calls
 }
 
 // An edit replaces a piece of one file by calls of ours. Nothing of theirs is written down here but
@@ -101,7 +100,8 @@ var projects = []project{
 			{file: "localvec.go", fn: "similarity", uses: dense,
 				with: "return float64(dense.Cosine(vals1, vals2))"},
 		},
-		calls: []call{{name: "cosine", expr: "float32(similarity(x, y))", loop: true}},
+		calls:  []call{{name: "cosine", expr: "float32(similarity(x, y))", loop: true}},
+		theirs: "^$", // it has none
 	},
 	{
 		name: "spago", module: "github.com/nlpodyssey/spago", version: "v1.1.0",
@@ -132,6 +132,7 @@ var projects = []project{
 			{name: "Gemv, 64 rows", expr: "does(func() { Gemv(blas.NoTrans, 1, " +
 				"General{64, n, n, m}, Vector{n, 1, x}, 0, Vector{64, 1, z}) })"},
 		},
+		theirs:  "^$", // they are of double precision
 		imports: []string{"gonum.org/v1/gonum/blas"},
 		rows:    64,
 	},

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/bench/internal/frame"
 )
 
 // A result is what was found out about a project.
@@ -12,67 +14,59 @@ type result struct {
 	project
 	added, deleted int
 	tests          [2]string          // amd64 or what this is, and arm64
-	before, after  map[string]float64 // ns of each benchmark
+	before, after  map[string]float64 // seconds of each benchmark
 }
 
 // ratio returns how many times as fast a benchmark became.
-func (r result) ratio(name string) float64 { return r.before[name] / r.after[name] }
-
-// of is the name of the benchmark of a call.
-func of(c call, n int) string {
-	return fmt.Sprintf("BenchmarkPegasimdAdopt/%s/%d", strings.ReplaceAll(c.name, " ", "_"), n)
+func (r result) ratio(name string) string {
+	return fmt.Sprintf("%.2f", r.before[name]/r.after[name])
 }
 
+const oursInTheirs = "PegasimdAdopt/"
+
 // patches is the table of what it takes to link.
-func patches(results []result) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "| project | version | lines | tests, %s | tests, arm64 in emulation |\n"+
-		"|---|---|---|---|---|\n", native)
+func patches(results []result) *frame.Table {
+	t := &frame.Table{Title: "Patches and the projects' own tests", Head: []string{"project",
+		"version", "lines", "tests, " + native, "tests, arm64 in emulation"}}
 	for _, r := range results {
-		fmt.Fprintf(&b, "| %s | %s | +%d -%d | %s | %s |\n", r.name, r.version, r.added, r.deleted,
-			r.tests[0], r.tests[1])
+		t.Add(r.name, r.version, fmt.Sprintf("+%d -%d", r.added, r.deleted), r.tests[0], r.tests[1])
 	}
-	return b.String()
+	return t
 }
 
 // speeds is the table of how many times as fast each call became.
-func speeds(results []result) string {
-	var b strings.Builder
-	b.WriteString("| call | before |")
+func speeds(results []result) *frame.Table {
+	t := &frame.Table{Title: "Times as fast, by elements", Head: []string{"call", "before"}}
 	for _, n := range sizes {
-		fmt.Fprintf(&b, " %d |", n)
+		t.Head = append(t.Head, fmt.Sprint(n))
 	}
-	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(sizes)) + "\n")
 	for _, r := range results {
 		for _, c := range r.calls {
-			was := "assembly"
+			row := []any{r.name + ", " + c.name, "assembly"}
 			if c.loop {
-				was = "Go"
+				row[1] = "Go"
 			}
-			fmt.Fprintf(&b, "| %s, %s | %s |", r.name, c.name, was)
 			for _, n := range sizes {
-				fmt.Fprintf(&b, " %.2f |", r.ratio(of(c, n)))
+				row = append(row, r.ratio(fmt.Sprintf("%s%s/%d", oursInTheirs,
+					strings.ReplaceAll(c.name, " ", "_"), n)))
 			}
-			b.WriteString("\n")
+			t.Add(row...)
 		}
 	}
-	return b.String()
+	return t
 }
 
 // theirs is the table of the projects' own benchmarks.
-func theirs(results []result) string {
-	var b strings.Builder
+func theirs(results []result) *frame.Table {
+	t := &frame.Table{Title: "The projects' own benchmarks",
+		Head: []string{"benchmark", "before", "after", "times as fast"}}
 	for _, r := range results {
 		for _, name := range slices.Sorted(maps.Keys(r.before)) {
-			if !strings.HasPrefix(name, "BenchmarkPegasimdAdopt/") {
-				fmt.Fprintf(&b, "| %s, `%s` | %.2f | %.2f | %.2f |\n", r.name,
-					strings.TrimPrefix(name, "Benchmark"), r.before[name]/1e3, r.after[name]/1e3,
+			if !strings.HasPrefix(name, oursInTheirs) {
+				t.Add(r.name+", "+name, frame.Short(r.before[name]), frame.Short(r.after[name]),
 					r.ratio(name))
 			}
 		}
 	}
-	if b.Len() == 0 {
-		return ""
-	}
-	return "| benchmark | before, µs | after, µs | times as fast |\n|---|---|---|---|\n" + b.String()
+	return t
 }

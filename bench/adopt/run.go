@@ -3,8 +3,9 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"golang.org/x/perf/benchfmt"
 )
 
 // tests runs the project's tests and returns the names of those that failed.
@@ -42,12 +43,9 @@ func compare(arch string, before, after *tree, emulator ...string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	var news []string
-	for _, name := range failed {
-		if !slices.Contains(already, name) {
-			news = append(news, name)
-		}
-	}
+	news := slices.DeleteFunc(slices.Clone(failed), func(name string) bool {
+		return slices.Contains(already, name)
+	})
 	switch {
 	case len(news) > 0:
 		return "FAIL: " + strings.Join(news, ", "), nil
@@ -57,43 +55,34 @@ func compare(arch string, before, after *tree, emulator ...string) (string, erro
 	return fmt.Sprintf("%d pass", passed), nil
 }
 
-// benchmarks runs those that match in both trees by turns, and returns the least ns an operation of
-// each name.
-func benchmarks(match, benchtime string, rounds int, trees ...*tree) ([]map[string]float64, error) {
-	least := make([]map[string]float64, len(trees))
-	for i := range least {
-		least[i] = map[string]float64{}
-	}
-	for round := range rounds {
-		for turn := range trees {
-			i := (turn + round) % len(trees)
-			out, err := trees[i].run(trees[i].bin[native], "-test.run=^$", "-test.bench="+match,
-				"-test.benchtime="+benchtime, "-test.cpu=1")
-			if err != nil {
-				return nil, err
-			}
-			for name, ns := range parse(out) {
-				if old, ok := least[i][name]; !ok || ns < old {
-					least[i][name] = ns
-				}
-			}
+// benchmarks runs those that match in both trees, which alternate, and returns the least seconds of
+// an operation of each name.
+func benchmarks(match string, rounds int, before, after *tree) (b, a map[string]float64,
+	err error) {
+	trees, least := []*tree{before, after}, []map[string]float64{{}, {}}
+	for turn := range 2 * rounds {
+		i := (turn + turn/2) % 2
+		out, err := trees[i].run(trees[i].bin[native], "-test.run=^$", "-test.bench="+match,
+			"-test.benchtime=5ms", "-test.cpu=1")
+		if err != nil {
+			return nil, nil, err
 		}
+		lower(least[i], out)
 	}
-	return least, nil
+	return least[0], least[1], nil
 }
 
-// parse returns the ns an operation of each benchmark in what go test prints.
-func parse(out string) map[string]float64 {
-	got := map[string]float64{}
-	for _, line := range strings.Split(out, "\n") {
-		fields := strings.Fields(line)
-		at := slices.Index(fields, "ns/op")
-		if at < 3 || !strings.HasPrefix(line, "Benchmark") {
+// lower takes in what a run of benchmarks prints.
+func lower(least map[string]float64, out string) {
+	for r := benchfmt.NewReader(strings.NewReader(out), ""); r.Scan(); {
+		result, ok := r.Result().(*benchfmt.Result)
+		if !ok {
 			continue
 		}
-		if ns, err := strconv.ParseFloat(fields[at-1], 64); err == nil {
-			got[fields[0]] = ns
+		seconds, ok := result.Value("sec/op")
+		name := string(result.Name)
+		if old, seen := least[name]; ok && (!seen || seconds < old) {
+			least[name] = seconds
 		}
 	}
-	return got
 }

@@ -1,49 +1,161 @@
-// Package kernels has the benchmarks of Pegasimd's kernels that the regression gate compares. They
-// need nothing of the kernels' package but its table, so that they can be built into an older
-// commit.
-package kernels
+package main
 
 import (
-	"fmt"
+	"bytes"
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/gate/count"
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/pegasimd/pegasimd/bench/internal/measured"
+	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/asmtest"
 )
 
-// A short vector, a whole group and a tail, some turns of a loop, and many: what a call costs, and
-// what an element costs.
-var sizes = []int{8, 31, 100, 784, 4096}
+// run runs the program, which pins itself to a core.
+func run(t *testing.T, args ...string) string {
+	program := filepath.Join(t.TempDir(), "kernels")
+	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.Command(program, args...)
+	var complaints strings.Builder
+	cmd.Stderr = &complaints
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, complaints.String())
+	}
+	return string(out)
+}
 
-// BenchmarkKernels checks each kernel against plain Go before it is run.
-func BenchmarkKernels(b *testing.B) {
-	for _, k := range asmtest.Kernels {
-		for _, n := range sizes {
-			for _, isa := range asm.Available() {
-				b.Run(fmt.Sprintf("op=%s/n=%d/isa=%v", k.Name, n, isa), func(b *testing.B) {
-					operands := func() *asmtest.Args {
-						return k.New(n, asmtest.Heap{}, asmtest.Uniform(1))
-					}
-					want := call(k, asm.Generic, operands())
-					for i, got := range call(k, isa, operands()) {
-						if got != want[i] {
-							b.Fatalf("element %d: got %v, generic has %v", i-1, got, want[i])
-						}
-					}
-					defer asm.Use(asm.Use(isa))
-					a := operands()
-					// Repeated updates stay finite, and no number becomes subnormal.
-					a.A, a.B = 1, 0.5
-					b.SetBytes(int64(k.Bytes(a)))
-					count.Run(b, func() { k.Call(a) })
-				})
+// A quick run has every kernel on every path and every training, benchstat makes tables of it, and
+// the training converges.
+func TestQuickRun(t *testing.T) {
+	dir := t.TempDir()
+	run(t, "-quick", "-dir", dir)
+	results := filepath.Join(dir, "bench.txt")
+	f, err := os.Open(results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	have := map[string]int{}
+	key := regexp.MustCompile(`op=([^/]*).*/isa=([^/]*)$`)
+	for r := benchfmt.NewReader(f, results); r.Scan(); {
+		result, ok := r.Result().(*benchfmt.Result)
+		if !ok {
+			if bad, ok := r.Result().(*benchfmt.SyntaxError); ok {
+				t.Error(bad)
 			}
+			continue
+		}
+		k := key.FindStringSubmatch(string(result.Name))
+		have[k[1]+" "+k[2]]++
+		for _, v := range result.Values {
+			if !(v.Value > 0) || math.IsInf(v.Value, 0) {
+				t.Errorf("%s: %v %s", result.Name, v.Value, v.Unit)
+			}
+		}
+	}
+	for _, isa := range asm.Available() {
+		want := []string{"train-digits", "train-made-text"}
+		for _, k := range asmtest.Kernels {
+			want = append(want, k.Name, k.Name+"-misaligned")
+		}
+		for _, op := range want {
+			if n := have[op+" "+isa.String()]; n < leastRounds {
+				t.Errorf("%s on %v has %d samples", op, isa, n)
+			}
+		}
+	}
+	out, err := exec.Command("go", "tool", "benchstat", "-col", "/isa", "-row", "/op,/n",
+		results).CombinedOutput()
+	if text := string(out); err != nil || !strings.Contains(text, "dot 784 ") ||
+		!strings.Contains(text, "train-digits ") || strings.Contains(text, "need >=") {
+		t.Errorf("benchstat: %v\n%.2000s", err, text)
+	}
+	var report measured.Report
+	text, err := os.ReadFile(filepath.Join(dir, "bench.json"))
+	if err == nil {
+		err = json.Unmarshal(text, &report)
+	}
+	if err != nil || len(report.Runs) != 2 {
+		t.Fatalf("%d runs of training: %v", len(report.Runs), err)
+	}
+	for _, r := range report.Runs {
+		first, last := r.Curve[0], r.Curve[len(r.Curve)-1]
+		if !(last.Gap() < first.Gap() && last.Gap() < .25) || r.Accuracy() < .7 {
+			t.Errorf("%s: gap %v to %v, accuracy %v", r.Name, first.Gap(), last.Gap(), r.Accuracy())
 		}
 	}
 }
 
-func call(k asmtest.Kernel, isa asm.ISA, a *asmtest.Args) []float32 {
-	defer asm.Use(asm.Use(isa))
-	return append([]float32{k.Call(a)}, a.Stored()...)
+// Every way that this build has is right, and the tables have a ratio to the best peer.
+func TestPeers(t *testing.T) {
+	out := run(t, "-peers", "-quick", "-rounds", "2", "-only", "^(Dot|Axpy|Sum|Gemm|Cosine)")
+	for _, want := range []string{"### Dot, one float off\n", "| Go loop ",
+		"| ours by the best peer's", "### DotSparse, a row of\n", "### Gemm"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	if strings.Contains(out, "Left out:") {
+		t.Errorf("a peer is wrong:\n%s", out)
+	}
+}
+
+// A kernel that is wrong is not timed.
+func TestWrongKernelIsNotTimed(t *testing.T) {
+	k := asmtest.Kernels[0]
+	call := k.Call
+	if err := verify(k, 100, 0); err != nil {
+		t.Error(err)
+	}
+	for name, wrong := range map[string]func(*asmtest.Args) float32{
+		"everywhere": func(a *asmtest.Args) float32 { return call(a) + 0.01 },
+		"in one path": func(a *asmtest.Args) float32 {
+			return call(a) * (1 + float32(asm.Active())*0x1p-22)
+		},
+	} {
+		k.Call = wrong
+		if one := len(asm.Available()) == 1; verify(k, 100, 0) == nil && (name == "everywhere" || !one) {
+			t.Errorf("wrong %s: no error", name)
+		}
+	}
+}
+
+// On a machine with ordinary caches there are sizes for every level; on one with a huge last cache,
+// a run is still predicted to be short.
+func TestCells(t *testing.T) {
+	all := options{rounds: 12, only: regexp.MustCompile("")}
+	have := map[string]bool{}
+	for _, c := range cells(all, machine.Caches{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20}) {
+		have[c.kernel.Name+" "+c.level] = true
+	}
+	for _, level := range []string{"L1", "L2", "L3", "DRAM"} {
+		if !have["dot "+level] || !have["axpysparse "+level] && level != "DRAM" {
+			t.Errorf("no size in %s", level)
+		}
+	}
+	time := 0.
+	for _, c := range cells(all, machine.Caches{L1: 48 << 10, L2: 2 << 20, L3: 260 << 20}) {
+		time += c.milliseconds(all.rounds)
+		if c.bytes > mostInMemory+1<<20 {
+			t.Errorf("%s has %d bytes", c.name(), c.bytes)
+		}
+	}
+	if t.Logf("predicted: %.0f s", time/1e3); time > 180e3 {
+		t.Errorf("a run takes %.0f s", time/1e3)
+	}
+	var b bytes.Buffer
+	if err := (&measured.Report{Paths: []string{"generic"}}).Summary().Write(&b); err != nil {
+		t.Error(err)
+	}
 }

@@ -1,6 +1,6 @@
 // Command proxy writes a module proxy, a folder for GOPROXY=file://, that has every module of this
 // repository as it would be published: what git knows of the tree, and new files that it does not
-// ignore. scripts/with-proxy.sh uses it.
+// ignore. scripts/proxy.sh uses it.
 package main
 
 import (
@@ -9,12 +9,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"io/fs"
 	"log"
 	"os"
 	"os/exec"
-	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -38,74 +36,49 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := write(*root, *version, *out); err != nil {
+	work, err := os.MkdirTemp("", "proxy")
+	if err == nil {
+		err = write(*root, filepath.Join(work, "tree"), *version, *out)
+		os.RemoveAll(work)
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-// A file implements zip.File.
-type file struct {
-	name   string // in the module
-	source string
-}
-
-func (f file) Path() string                 { return f.name }
-func (f file) Lstat() (fs.FileInfo, error)  { return os.Lstat(f.source) }
-func (f file) Open() (io.ReadCloser, error) { return os.Open(f.source) }
-
-// write adds all modules of the repository to the proxy.
-func write(root, version, out string) error {
-	names, err := list(root)
+// write copies the tree, and adds its modules to the proxy.
+func write(root, tree, version, out string) error {
+	for _, args := range [][]string{{"add", "--all"},
+		{"checkout-index", "--all", "--prefix=" + tree + "/"}} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Stderr = root, os.Stderr
+		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+tree+".index") // the user's stays as it is
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("git %s: %w", args[0], err)
+		}
+	}
+	license, err := os.ReadFile(filepath.Join(tree, "LICENSE"))
 	if err != nil {
 		return err
 	}
-	folders := map[string]bool{} // those with a go.mod
-	for _, name := range names {
-		if path.Base(name) == "go.mod" {
-			folders[path.Dir(name)] = true
+	return filepath.WalkDir(tree, func(name string, _ fs.DirEntry, err error) error {
+		if err != nil || filepath.Base(name) != "go.mod" {
+			return err
 		}
-	}
-	byModule := map[string][]zip.File{}
-	for _, name := range names {
-		folder := path.Dir(name)
-		for !folders[folder] && folder != "." {
-			folder = path.Dir(folder)
+		// The go command gives a module without a license that of the repository.
+		own := filepath.Join(filepath.Dir(name), "LICENSE")
+		if _, err := os.Stat(own); errors.Is(err, fs.ErrNotExist) {
+			if err := os.WriteFile(own, license, 0o666); err != nil {
+				return err
+			}
 		}
-		inside := strings.TrimPrefix(name, folder+"/")
-		byModule[folder] = append(byModule[folder], file{inside, filepath.Join(root, name)})
-	}
-	for folder, files := range byModule {
-		if err := publish(root, folder, version, out, files); err != nil {
-			return fmt.Errorf("%s: %w", folder, err)
-		}
-	}
-	return nil
-}
-
-// list returns the files of the tree, as git names them.
-func list(root string) (names []string, err error) {
-	cmd := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-	cmd.Dir, cmd.Stderr = root, os.Stderr
-	text, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("git ls-files: %w", err)
-	}
-	for name := range strings.SplitSeq(strings.Trim(string(text), "\x00"), "\x00") {
-		_, err := os.Lstat(filepath.Join(root, name))
-		switch {
-		case errors.Is(err, fs.ErrNotExist): // deleted, and the deletion is not committed
-		case err != nil:
-			return nil, err
-		default:
-			names = append(names, name)
-		}
-	}
-	return names, nil
+		return publish(filepath.Dir(name), version, out)
+	})
 }
 
 // publish writes one module, with the four files that the protocol asks for.
-func publish(root, folder, version, out string, files []zip.File) error {
-	text, err := os.ReadFile(filepath.Join(root, folder, "go.mod"))
+func publish(dir, version, out string) error {
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {
 		return err
 	}
@@ -113,12 +86,8 @@ func publish(root, folder, version, out string, files []zip.File) error {
 	if m.Path != prefix && !strings.HasPrefix(m.Path, prefix+"/") {
 		return nil // it is not to be published
 	}
-	// The go command gives a module without a license that of the repository.
-	if !has(files, "LICENSE") {
-		files = append(files, file{"LICENSE", filepath.Join(root, "LICENSE")})
-	}
 	var archive bytes.Buffer
-	if err := zip.Create(&archive, m, files); err != nil {
+	if err := zip.CreateFromDir(&archive, m, dir); err != nil {
 		return err
 	}
 	info, err := json.Marshal(map[string]any{"Version": version, "Time": time.Unix(0, 0).UTC()})
@@ -129,8 +98,8 @@ func publish(root, folder, version, out string, files []zip.File) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(out, filepath.FromSlash(escaped), "@v")
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	to := filepath.Join(out, filepath.FromSlash(escaped), "@v")
+	if err := os.MkdirAll(to, 0o777); err != nil {
 		return err
 	}
 	for name, content := range map[string][]byte{
@@ -139,19 +108,10 @@ func publish(root, folder, version, out string, files []zip.File) error {
 		version + ".mod":  text,
 		version + ".zip":  archive.Bytes(),
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(to, name), content, 0o666); err != nil {
 			return err
 		}
 	}
-	fmt.Printf("%s@%s: %d files, %d KiB\n", m.Path, version, len(files), archive.Len()>>10)
+	fmt.Printf("%s@%s: %d KiB\n", m.Path, version, archive.Len()>>10)
 	return nil
-}
-
-func has(files []zip.File, name string) bool {
-	for _, f := range files {
-		if f.Path() == name {
-			return true
-		}
-	}
-	return false
 }

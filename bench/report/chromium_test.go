@@ -20,7 +20,7 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
-	"github.com/pegasimd/pegasimd/bench/internal/training"
+	"github.com/pegasimd/pegasimd/bench/internal/measured"
 	"github.com/pegasimd/pegasimd/gate/history"
 )
 
@@ -44,7 +44,6 @@ type seen struct {
 	Height float64 `json:"height"`
 	Texts  int     `json:"texts"`
 	Lines  int     `json:"lines"`
-	Cells  int     `json:"cells"`
 }
 
 //go:embed look.js
@@ -53,17 +52,16 @@ var script string
 func TestInChromium(t *testing.T) {
 	dir := t.TempDir()
 	report := filepath.Join(dir, "report.html")
-	err := write(sample(t, dir), sampleTraining(t, dir), sampleHistory(t, dir), report,
-		dir)
-	if err != nil {
+	sample(t, dir)
+	if err := write(dir, sampleHistory(t, dir), dir); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]bool{"gaps": true, "history-1": true, "history-2": true}
+	want := map[string]bool{"gaps": true, "accuracy": true, "history-1": true, "history-2": true}
 	for _, op := range sampleOps {
 		want["kernel-"+op] = true
 	}
 	for _, set := range sampleSets {
-		want["curve-"+set], want["confusion-"+set] = true, true
+		want["curve-"+set] = true
 	}
 	shots, err := filepath.Abs("../../build/report-check")
 	if err == nil {
@@ -128,7 +126,8 @@ func TestInChromium(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"kernels", "proof"} {
-		page := save(t, dir, name+".html", `<!DOCTYPE html><img src="`+name+`.svg" width="900">`)
+		page := keepText(t, dir, name+".html",
+			`<!DOCTYPE html><img src="`+name+`.svg" width="900">`)
 		for _, scheme := range []string{"light", "dark"} {
 			t.Run(name+"-"+scheme, func(t *testing.T) {
 				open(t, page, scheme, 1000)
@@ -143,8 +142,8 @@ func TestInChromium(t *testing.T) {
 			})
 		}
 		text, err := os.ReadFile(filepath.Join(dir, name+".svg"))
-		if lines := bytes.Count(text, []byte("<circle")); err != nil || lines < 20 {
-			t.Errorf("%s has %d points: %v", name, lines, err)
+		if paths := bytes.Count(text, []byte("<path")); err != nil || paths < 20 {
+			t.Errorf("%s has %d paths: %v", name, paths, err)
 		}
 	}
 	// The report of this machine, if make report has drawn one: its numbers are no one's choice.
@@ -155,7 +154,7 @@ func TestInChromium(t *testing.T) {
 			for _, width := range []int64{1280, 400} {
 				t.Run(fmt.Sprintf("own-%d", width), func(t *testing.T) {
 					checkLook(t, open(t, own, "light", width), map[string]bool{"kernel-dot": true,
-						"curve-digits": true, "confusion-digits": true, "gaps": true})
+						"curve-digits": true, "gaps": true})
 					shot, err := chromedp.Run(browser, chromedp.FullScreenshot(100))
 					keep(t, fmt.Sprintf("own-%d.png", width), shot, err)
 				})
@@ -202,9 +201,6 @@ func checkLook(t *testing.T, l *look, want map[string]bool) {
 	for _, f := range l.Figures {
 		have[f.ID] = true
 		drawn := f.Lines >= 1 && f.Texts >= 5 && f.Width >= 300 && f.Height >= 150
-		if strings.HasPrefix(f.ID, "confusion-") {
-			drawn = f.Cells >= 4 && f.Width > 60 && f.Height > 40
-		}
 		if !drawn {
 			t.Errorf("not drawn: %+v", f)
 		}
@@ -232,67 +228,53 @@ var (
 	sampleSets = []string{"digits", "fashion-mnist", "a9a"}
 )
 
-// sample makes results such as a machine with AVX-512 would have.
-func sample(t *testing.T, dir string) string {
-	var b strings.Builder
-	b.WriteString("cpu: Made-up CPU @ 3.00GHz, family 25, model 17\n" +
-		"caches: L1 32 KiB, L2 1024 KiB, L3 32768 KiB\npaths: generic avx2 avx512\n" +
-		"verified: " + strings.Repeat("everything ", 12) + "\n")
-	for _, op := range append([]string{"dot-misaligned"}, sampleOps...) {
+// sample writes results such as a machine with AVX-512 would have.
+func sample(t *testing.T, dir string) {
+	r := measured.Report{Paths: []string{"generic", "avx2", "avx512"}, Head: [][2]string{
+		{"cpu", "Made-up CPU @ 3.00GHz, family 25, model 17"},
+		{"caches", "L1 32 KiB, L2 1024 KiB, L3 32768 KiB"},
+		{"verified", strings.Repeat("everything ", 12)}}}
+	for _, op := range sampleOps {
+		k := &measured.Kernel{Name: op}
 		for _, n := range []int{3, 8, 31, 100, 1023, 4096, 65536, 1 << 20, 1 << 24} {
-			level := map[bool]string{true: "L1", false: "L2"}[n < 4096]
-			if n >= 1<<20 {
-				level = map[bool]string{true: "L3", false: "DRAM"}[n < 1<<24]
+			s := measured.Size{N: n, Level: "L1", ToGo: 3}
+			switch {
+			case n >= 1<<24:
+				s.Level = "DRAM"
+			case n >= 1<<20:
+				s.Level = "L3"
+			case n >= 4096:
+				s.Level = "L2"
 			}
-			for i, isa := range []string{"generic", "avx2", "avx512"} {
-				speed := float64(4+60*i) * float64(n) / float64(n+100)
-				fmt.Fprintf(&b, "BenchmarkKernels/op=%s/n=%d/level=%s/isa=%s 100 %g ns/op %g "+
-					"MB/s %g x-generic", op, n, level, isa, float64(n)/speed, 1e3*speed, speed/4)
-				if n >= 8 && op != "dotsparse" {
-					fmt.Fprintf(&b, " %g limit-MB/s %g %%limit", 2e5*float64(n)/float64(n+80),
-						speed/2)
-				}
-				b.WriteByte('\n')
+			for i := range r.Paths {
+				s.GBs = append(s.GBs, float64(4+60*i)*float64(n)/float64(n+100))
 			}
+			if n >= 8 && op != "dotsparse" {
+				s.Limit, s.OfLimit = 200*float64(n)/float64(n+80), .5
+			}
+			k.Sizes = append(k.Sizes, s)
 		}
+		r.Kernels = append(r.Kernels, k)
 	}
 	for i, set := range sampleSets {
-		for j, isa := range []string{"generic", "avx2", "avx512"} {
-			fmt.Fprintf(&b, "BenchmarkTrain/op=train-%s/n=%d/isa=%s 100 100 ns/op %g steps/s %d "+
-				"x-generic\n", set, 1000*(i+1), isa, 1.5e6*float64(j+1), j+1)
-		}
+		r.Runs = append(r.Runs, sampleRun(set, float64(i+1)))
 	}
-	return save(t, dir, "bench.txt", b.String())
-}
-
-func sampleTraining(t *testing.T, dir string) string {
-	var runs []*training.Run
-	for i, set := range sampleSets {
-		classes := 10 - 4*i
-		r := &training.Run{Name: set, Rows: 60000, Cols: 784, Fill: 0.498,
-			Config: `{"lambda":0.0001,"epochs":6}`, Hash: strings.Repeat("0123456789abcdef", 4)}
-		for e := range 20 {
-			p := training.Point{Steps: int64(1000 * (e + 1)), Objective: 0.3 + 1/float64(e+2),
-				Dual: 0.3 - 0.3/float64(e+2), Seconds: 0.01 * float64(e+1),
-				Accuracy: 0.9 - 0.5/float64(e+2)}
-			r.Curve = append(r.Curve, p)
-		}
-		for c := range classes {
-			r.Classes = append(r.Classes, fmt.Sprint(c))
-			row := make([]int, classes)
-			for d := range row {
-				row[d] = 20 * (c + d) / (d + 1)
-			}
-			row[c] = 900
-			r.Confusion = append(r.Confusion, row)
-		}
-		runs = append(runs, r)
-	}
-	text, err := json.Marshal(runs)
+	text, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return save(t, dir, "training.json", string(text))
+	keepText(t, dir, "bench.json", string(text))
+}
+
+func sampleRun(name string, by float64) *measured.Run {
+	r := &measured.Run{Name: name, Rows: 60000, Cols: 784, Fill: 0.498,
+		Steps: []float64{1e6, 2e6, 3e6}, Config: `{"lambda":0.0001,"epochs":6}`, Hash: strings.Repeat("0123456789abcdef", 4)}
+	for e := range 20 {
+		r.Curve = append(r.Curve, measured.Point{Steps: int64(1000 * (e + 1)),
+			Objective: 0.3 + 1/float64(e+2), Dual: 0.3 - 0.3/float64(e+2),
+			Seconds: 0.01 * by * float64(e+1), Accuracy: 0.9 - 0.5/by/float64(e+2)})
+	}
+	return r
 }
 
 func sampleHistory(t *testing.T, dir string) string {
@@ -319,7 +301,7 @@ func sampleHistory(t *testing.T, dir string) string {
 	return folder
 }
 
-func save(t *testing.T, dir, name, text string) string {
+func keepText(t *testing.T, dir, name, text string) string {
 	name = filepath.Join(dir, name)
 	if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
 		t.Fatal(err)

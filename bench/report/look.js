@@ -15,8 +15,8 @@
 		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 	};
 	const page = channels(getComputedStyle(document.body).backgroundColor);
-	const contrast = (c, behind = page) => {
-		const l = luminance(channels(c)), m = luminance(behind);
+	const contrast = c => {
+		const l = luminance(channels(c)), m = luminance(page);
 		return (Math.max(l, m) + 0.05) / (Math.min(l, m) + 0.05);
 	};
 
@@ -26,13 +26,15 @@
 		Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2;
 
 	for (const f of document.querySelectorAll('figure')) {
-		const svg = f.querySelector('svg'), table = f.querySelector('table');
-		const box = (svg || table || f).getBoundingClientRect();
+		const svg = f.querySelector('svg');
+		const box = (svg || f).getBoundingClientRect();
 		const texts = svg ? [...svg.querySelectorAll('text')] : [];
-		const lines = svg ? [...svg.querySelectorAll('g > path')] : [];
+		// The lines of series are thick, those of the grid and the axes thin.
+		const lines = svg ? [...svg.querySelectorAll('path')].filter(
+			p => getComputedStyle(p).stroke !== 'none' && parseFloat(getComputedStyle(p).strokeWidth) > 1.5) : [];
 		out.figures.push({
 			id: f.id, width: box.width, height: box.height, texts: texts.length,
-			lines: lines.length, cells: table ? table.querySelectorAll('td').length : 0,
+			lines: lines.length,
 		});
 		const boxes = texts.map(t => t.getBoundingClientRect());
 		texts.forEach((t, i) => {
@@ -45,17 +47,9 @@
 			}
 		});
 		for (const l of lines) {
-			const name = f.id + ': line ' + l.getAttribute('class');
+			const name = f.id + ': line ' + l.getAttribute('style');
 			if (contrast(getComputedStyle(l).stroke) < 3) out.faint.push(name);
 			if (beyond(l.getBoundingClientRect(), box, 0)) out.outside.push(name);
-		}
-	}
-	for (const cell of document.querySelectorAll('.confusion td')) {
-		const style = getComputedStyle(cell);
-		const [r, g, b, alpha = 1] = channels(style.backgroundColor);
-		const behind = [r, g, b].map((v, i) => alpha * v + (1 - alpha) * page[i]);
-		if (contrast(style.color, behind) < 4.5) {
-			out.faint.push('cell ' + cell.textContent + ' on ' + style.backgroundColor);
 		}
 	}
 	for (const e of document.querySelectorAll('[src], link, [href]')) out.external.push(e.outerHTML);

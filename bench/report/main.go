@@ -1,5 +1,5 @@
 // Command report makes one HTML file of what make bench and the regression gate have measured:
-// pictures and tables, with nothing to be loaded from elsewhere. make report runs it.
+// figures and tables, with nothing to be loaded from elsewhere. make report runs it.
 package main
 
 import (
@@ -9,93 +9,64 @@ import (
 	"flag"
 	"fmt"
 	"html/template"
+	"log"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
-	"github.com/pegasimd/pegasimd/bench/internal/training"
-	"github.com/pegasimd/pegasimd/gate/history"
+	"github.com/pegasimd/pegasimd/bench/internal/measured"
 )
 
 //go:embed report.html
 var pageText string
 
 //go:embed report.css
-var style string
+var styleSheet string
 
 // A page is what the template shows.
 type page struct {
-	Style    template.CSS
-	Head     [][2]string
-	Summary  summary
-	Paths    []legend
-	Kernels  []*figure
-	Training trainingTable
-	Curves   []*figure
-	Gaps     *figure
-	GapNames []legend
-	Matrices []matrix
-	History  []historyOf
+	*measured.Report
+	Style   template.CSS
+	Legend  []series
+	Speed   []*figure
+	Curves  []*figure
+	Times   []*figure
+	History []*figure
 }
 
 func main() {
-	results := flag.String("results", "build/bench/bench.txt",
-		"the `file` in Go's benchmark format that make bench writes")
-	runs := flag.String("training", "build/bench/training.json",
-		"the `file` on training that make bench writes")
-	past := flag.String("history", "build/history",
-		"a `file` of the gate's history, or a folder of them; it need not be there")
-	out := flag.String("o", "build/bench/report.html", "write the report to this `file`")
-	pictures := flag.String("pictures", "", "write the pictures of the documents to this `folder`, "+
-		"too")
+	log.SetFlags(0)
+	log.SetPrefix("report: ")
+	dir := flag.String("dir", ".", "the `folder` that make bench has written to, for the report")
+	past := flag.String("history", "../build/history", "the `folder` of the gate's history")
+	pictures := flag.String("pictures", "", "write kernels.svg and proof.svg to this `folder`")
 	flag.Parse()
-	if err := write(*results, *runs, *past, *out, *pictures); err != nil {
-		fmt.Fprintln(os.Stderr, "report:", err)
-		os.Exit(1)
+	if err := write(*dir, *past, *pictures); err != nil {
+		log.Fatal(err)
 	}
-	fmt.Println(*out)
 }
 
-func write(results, runs, past, out, pictures string) error {
-	r, err := readResults(results)
+func write(dir, past, pictures string) error {
+	text, err := os.ReadFile(filepath.Join(dir, "bench.json"))
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(runs)
-	if err != nil {
-		return err
+	var r measured.Report
+	if err := json.Unmarshal(text, &r); err != nil {
+		return fmt.Errorf("bench.json: %w", err)
 	}
-	var trained []*training.Run
-	if err := json.Unmarshal(text, &trained); err != nil {
-		return fmt.Errorf("%s: %w", runs, err)
+	p := &page{Report: &r, Style: template.CSS(styleSheet), Legend: legendOf(r.Paths),
+		Times: []*figure{accuracies(r.Runs), gaps(r.Runs)}}
+	for _, k := range r.Kernels {
+		p.Speed = append(p.Speed, speed(k, r.Paths))
 	}
-	p := &page{Style: template.CSS(style), Head: r.head, Summary: r.summary(), Paths: r.legend(),
-		Kernels: r.figures(), Training: r.training()}
-	for _, run := range trained {
+	for _, run := range r.Runs {
 		p.Curves = append(p.Curves, curve(run))
-		p.Matrices = append(p.Matrices, matrixOf(run))
 	}
-	p.Gaps, p.GapNames = gaps(trained)
-	files := []string{past}
-	if info, err := os.Stat(past); err == nil && info.IsDir() {
-		files, _ = filepath.Glob(filepath.Join(past, "*.jsonl"))
-	} else if os.IsNotExist(err) {
-		files = nil
+	if p.History, err = readHistory(past); err != nil {
+		return err
 	}
-	var gated []*history.Run
-	for _, file := range files {
-		f, err := os.Open(file)
-		if err != nil {
-			return err
-		}
-		more, err := history.Read(file, f)
-		f.Close()
-		if err != nil {
-			return err
-		}
-		gated = append(gated, more...)
-	}
-	p.History = histories(gated)
-
 	t, err := template.New("report").Parse(pageText)
 	if err != nil {
 		return err
@@ -104,8 +75,26 @@ func write(results, runs, past, out, pictures string) error {
 	if err := t.Execute(&b, p); err != nil {
 		return err
 	}
-	if err := os.WriteFile(out, b.Bytes(), 0o666); err != nil || pictures == "" {
+	if err := save(filepath.Join(dir, "report.html"), b.String()); err != nil || pictures == "" {
 		return err
 	}
-	return writePictures(pictures, t, p.Kernels, p.Paths, trained)
+	shown := slices.DeleteFunc(p.Speed, func(f *figure) bool {
+		return f.Title != "dot" && f.Title != "axpy"
+	})
+	err = save(filepath.Join(pictures, "kernels.svg"), alone(picture(p.Legend, shown...)))
+	if err != nil {
+		return err
+	}
+	return save(filepath.Join(pictures, "proof.svg"), alone(picture(p.Times[0].Lines, p.Times...)))
+}
+
+// alone gives a picture that is a file of its own the style sheet, and a page behind it.
+func alone(svg string) string {
+	return strings.Replace(svg, ">", ">\n<style>"+styleSheet+"</style>\n"+
+		`<rect width="100%" height="100%" fill="var(--page)"/>`, 1)
+}
+
+func save(name, text string) error {
+	fmt.Println(name)
+	return os.WriteFile(name, []byte(text), 0o666)
 }

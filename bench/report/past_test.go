@@ -1,36 +1,30 @@
 package main
 
 import (
-	"reflect"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/gate/history"
 )
 
-// A history has a line for each path that it names, whatever its name is, and one for benchmarks
-// of other projects, which have none.
-func TestKinds(t *testing.T) {
-	names := func(names ...string) (got []string) {
+// A history has a line for each path that it names, and one for benchmarks of other projects, which
+// name none. A new benchmark makes no step.
+func TestTrends(t *testing.T) {
+	runOf := func(unit string, values map[string]float64) *history.Run {
 		r := &history.Run{}
-		for _, name := range names {
-			unit := "insn/call"
-			if name == "Search" {
-				unit = "insn/op"
-			}
-			r.Set(name, unit, 1)
+		for name, v := range values {
+			r.Set(name, unit, v)
 		}
-		for _, k := range kinds([]*history.Run{r}) {
-			got = append(got, k.name)
-		}
-		return got
+		return r
 	}
-	if got, want := names("op=dot/isa=generic", "op=dot/isa=rvv", "op=exp/isa=rvv"),
-		[]string{"instructions, generic", "instructions, rvv", "time", "bytes of code"}; !reflect.
-		DeepEqual(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+	runs := []*history.Run{runOf("insn/call", map[string]float64{"op=dot/isa=avx512": 100}),
+		runOf("insn/call", map[string]float64{"op=dot/isa=avx512": 90, "op=exp/isa=avx512": 7})}
+	got := trends(runs)
+	if len(got) != 1 || got[0].Name != "instructions, avx512" || len(got[0].xys) != 2 ||
+		got[0].xys[1].Y < 89.9 || got[0].xys[1].Y > 90.1 {
+		t.Errorf("%+v", got)
 	}
-	if got, want := names("Search"), []string{"instructions", "time",
-		"bytes of code"}; !reflect.DeepEqual(got, want) {
-		t.Errorf("got %q, want %q", got, want)
+	got = trends([]*history.Run{runOf("insn/op", map[string]float64{"Search": 1})})
+	if len(got) != 1 || got[0].Name != "instructions" {
+		t.Errorf("%+v", got)
 	}
 }

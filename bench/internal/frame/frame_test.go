@@ -62,7 +62,8 @@ func TestTable(t *testing.T) {
 	if b.String() != want {
 		t.Errorf("%q", b.String())
 	}
-	for seconds, want := range map[float64]string{2: "2 s", .0123: "12.3 ms", 1e-8: "10 ns"} {
+	for seconds, want := range map[float64]string{2: "2 s", .0123: "12.3 ms", 2e-6: "2 us",
+		1e-8: "10 ns"} {
 		if got := Short(seconds); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}

@@ -73,7 +73,7 @@ func Short(seconds float64) string {
 		return fmt.Sprintf("%.3g s", seconds)
 	case seconds >= 1e-3:
 		return fmt.Sprintf("%.3g ms", seconds*1e3)
-	case seconds >= 1e-5:
+	case seconds >= 1e-6:
 		return fmt.Sprintf("%.3g us", seconds*1e6)
 	default:
 		return fmt.Sprintf("%.3g ns", seconds*1e9)

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/pegasimd/pegasimd/bench/internal/frame"
+	"github.com/pegasimd/pegasimd/gate/machine"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/bandwidth"
+)
+
+// A cell is a kernel at one size, on all paths.
+type cell struct {
+	kernel asmtest.Kernel
+	n      int
+	off    int // floats by which the operands begin behind a cache line
+	level  string
+	bytes  int // of the operands
+}
+
+func (c *cell) name() string {
+	op := c.kernel.Name
+	if c.off > 0 {
+		op += "-misaligned"
+	}
+	return fmt.Sprintf("op=%s/n=%d/level=%s", op, c.n, c.level)
+}
+
+// leastRounds are those that benchstat wants at least.
+const leastRounds = 6
+
+// milliseconds predicts how long the cell takes: its operands are made, verified and timed.
+func (c *cell) milliseconds(rounds int) float64 {
+	runs := float64(len(asm.Available()) + 1)
+	call := float64(c.bytes) / 4e6 // at 4 GB/s
+	if c.level == "DRAM" {
+		rounds = leastRounds
+	}
+	return 1 + 5*call + runs*float64(rounds+3)*max(frame.Sample.Seconds()*1e3, call)
+}
+
+// shapes are the streams of the kernels whose operands are read from beginning to end. The others
+// have no limit that a walk over memory could tell, and are not timed from memory.
+var shapes = map[string]bandwidth.Shape{
+	"dot": bandwidth.Read2, "squareddistance": bandwidth.Read2, "sumsquares": bandwidth.Read,
+	"axpy": bandwidth.Axpy, "axpby": bandwidth.Axpy, "scale": bandwidth.Update,
+	"exp": bandwidth.Copy, "dotrows": bandwidth.Read,
+	"sum": bandwidth.Read, "sumabs": bandwidth.Read, "min": bandwidth.Read, "max": bandwidth.Read,
+	"l1distance": bandwidth.Read2, "dot64": bandwidth.Read2, "scaleto": bandwidth.Copy,
+}
+
+// Operands beyond the second cache are as large as they must be to tell something, and no larger
+// than most machines can fill in a moment.
+const (
+	largestInCache = 16 << 20
+	leastInMemory  = 64 << 20
+	mostInMemory   = 512 << 20
+)
+
+// cells lists what to measure: each kernel at the sizes given, at some of them one float off too,
+// at one that only the last cache holds and at one that no cache does.
+func cells(o options, caches machine.Caches) (all []*cell) {
+	sizes := []int{3, 8, 31, 54, 100, 257, 784, 1023, 4096, 16384, 65536}
+	if o.quick {
+		sizes = []int{8, 100, 784, 4096, 16384}
+	}
+	if o.sizes != nil {
+		sizes = o.sizes
+	}
+	for _, k := range asmtest.Kernels {
+		if !o.only.MatchString(k.Name) {
+			continue
+		}
+		each := perElement(k)
+		add := func(n, off int) {
+			if k.Most == 0 || n <= k.Most {
+				all = append(all, &cell{k, n, off, caches.Level(n * each), n * each})
+			}
+		}
+		for _, n := range sizes {
+			add(n, 0)
+		}
+		for _, n := range sizes {
+			if n == 31 || n >= 100 && n < 1000 || n == 4096 || n == 16384 {
+				add(n, 1)
+			}
+		}
+		if o.quick || o.sizes != nil {
+			continue
+		}
+		targets := []int{min(caches.L3/4, largestInCache)}
+		if shapes[k.Name] != bandwidth.None {
+			targets = append(targets, min(max(2*caches.L3, leastInMemory), mostInMemory))
+		}
+		for i, bytes := range targets {
+			n := (bytes/each + 63) / 64 * 64
+			if n > sizes[len(sizes)-1] && caches.Level(n*each) == []string{"L3", "DRAM"}[i] {
+				add(n, 0)
+			}
+		}
+	}
+	return all
+}
+
+// perElement is the number of bytes of operands that each element of a large n brings.
+func perElement(k asmtest.Kernel) int {
+	const n = 1 << 10
+	return k.New(n, asmtest.Heap{}, asmtest.Uniform(1)).Footprint() / n
+}
+
+// memory hands out floats that begin so many floats behind a cache line.
+type memory struct {
+	asmtest.Heap
+	off int
+}
+
+func (m memory) Floats(n int) []float32 {
+	all := make([]float32, n+16+m.off)
+	skip := int(-uintptr(unsafe.Pointer(&all[0]))%64)/4 + m.off
+	return all[skip:][:n:n]
+}
+
+// operands returns what the probe walks over. Of misaligned operands it is the part that begins at
+// a cache line: what is wanted is what the machine can do.
+func operands(s bandwidth.Shape, a *asmtest.Args, off int) (x, y []float32) {
+	x, y = a.X, a.Y
+	if s == bandwidth.Copy {
+		y = a.Out
+	} else if a.Stride > 0 {
+		x = a.W
+	}
+	if off > 0 {
+		x, y = x[min(15, len(x)):], y[min(15, len(y)):]
+	}
+	return x, y
+}

@@ -1,0 +1,35 @@
+//go:build eigen
+
+package main
+
+/*
+#cgo pkg-config: eigen3
+#cgo CXXFLAGS: -O3 -march=native -DNDEBUG
+#include "eigen.h"
+*/
+import "C"
+
+import "unsafe"
+
+// Eigen is templates: what is timed is what a C++ program compiled for this very CPU has.
+func init() {
+	const name = "Eigen in C++"
+	at := func(v []float32) *C.float { return (*C.float)(unsafe.SliceData(v)) }
+	inC = append(inC, "Eigen "+C.GoString(C.eigen_version())+" with "+
+		C.GoString(C.eigen_instructions()))
+	add("Dot", name, func(n int) {
+		sink = float32(C.eigen_dot(C.long(n), C.long(len(x)), at(x), at(y)))
+	})
+	add("Axpy", name, func(n int) {
+		C.eigen_axpy(C.long(n), C.long(len(x)), C.float(alpha), at(x), at(y))
+	})
+	add("Scale", name, func(n int) {
+		C.eigen_scale(C.long(n), C.long(len(y)), C.float(alpha), at(y))
+	})
+	add("SquaredDistance", name, func(n int) {
+		sink = float32(C.eigen_distance(C.long(n), C.long(len(x)), at(x), at(y)))
+	})
+	add(rowsInCache.name, name, func(n int) {
+		C.eigen_rows(C.long(n), C.long(len(out)), C.long(len(x)), at(rows), at(x), at(out))
+	})
+}

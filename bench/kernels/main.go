@@ -1,0 +1,96 @@
+// Command kernels measures this machine: every kernel on every path beside what a loop of nothing
+// but loads and stores reaches, and training. make bench runs it. With -peers it times the kernels
+// beside those of other libraries: make bench-kernels. bench/README.md says how both measure.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+
+	"github.com/pegasimd/pegasimd/gate/machine"
+)
+
+// Options say what to measure and for how long.
+type options struct {
+	only   *regexp.Regexp // of the names of kernels or operations
+	sizes  []int          // empty for the built-in ones
+	rounds int
+	quick  bool
+	data   string // a folder of real data sets, or empty
+}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("kernels: ")
+	o := options{only: regexp.MustCompile("")}
+	peers := flag.Bool("peers", false, "time the kernels beside other libraries")
+	dir := flag.String("dir", ".", "write bench.txt and bench.json to this `folder`")
+	flag.Func("only", "the kernels, or with -peers the tables, whose names match `regexp`",
+		func(s string) (err error) { o.only, err = regexp.Compile(s); return err })
+	flag.Func("sizes", "`lengths` of vectors, separated by commas, in place of the built-in ones",
+		o.parseSizes)
+	flag.IntVar(&o.rounds, "rounds", 12, "samples of each benchmark; benchstat wants 6 or more")
+	flag.BoolVar(&o.quick, "quick", false, "a look: few sizes, nothing beyond the second cache")
+	flag.StringVar(&o.data, "data", os.Getenv("PEGASIMD_DATA"),
+		"the `folder` of real data sets to train on as well (a9a, imdb)")
+	flag.Parse()
+	if o.rounds < 1 || flag.NArg() > 0 {
+		log.Fatal("-rounds must be positive, and there are no arguments but flags")
+	}
+	if o.quick {
+		o.rounds, o.data = leastRounds, ""
+	}
+	err := error(nil)
+	if *peers {
+		err = beside(o, os.Stdout)
+	} else {
+		err = bench(o, *dir)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func (o *options) parseSizes(list string) error {
+	for s := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 || n > 1<<20 {
+			return fmt.Errorf("%q is not a number from 1 to %d", s, 1<<20)
+		}
+		o.sizes = append(o.sizes, n)
+	}
+	return nil
+}
+
+// alone keeps this process on one core of the machine, without garbage collection while it times.
+func alone() (core string) {
+	core = machine.Pin().String()
+	runtime.GOMAXPROCS(1)
+	debug.SetGCPercent(-1)
+	return core
+}
+
+// progress is a bar with the time that is left, if someone looks. Its unit is a millisecond.
+func progress(all float64) *progressbar.ProgressBar {
+	fmt.Fprintf(os.Stderr, "This takes about %v.\n",
+		time.Duration(all*float64(time.Millisecond)).Round(time.Second))
+	w := io.Writer(os.Stderr)
+	if info, err := os.Stderr.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		w = io.Discard
+	}
+	return progressbar.NewOptions(int(all), progressbar.OptionSetWriter(w),
+		progressbar.OptionSetPredictTime(true), progressbar.OptionSetElapsedTime(true),
+		progressbar.OptionSetWidth(20), progressbar.OptionClearOnFinish(),
+		progressbar.OptionThrottle(200*time.Millisecond))
+}

@@ -1,0 +1,79 @@
+//go:build openblas
+
+package main
+
+/*
+#cgo LDFLAGS: -lopenblas
+#include "openblas_loops.h"
+*/
+import "C"
+
+import (
+	"log"
+	"os"
+	"syscall"
+
+	"github.com/klauspost/cpuid/v2"
+)
+
+// core is OpenBLAS's name for kernels of this CPU's instructions. By itself it goes by the model
+// number, which virtual machines make up.
+func core() string {
+	switch has := cpuid.CPU.Supports; {
+	case has(cpuid.AVX512BF16, cpuid.AMXTILE):
+		return "SAPPHIRERAPIDS"
+	case has(cpuid.AVX512BF16):
+		return "COOPERLAKE"
+	case has(cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512DQ, cpuid.AVX512VL):
+		return "SKYLAKEX"
+	case has(cpuid.AVX2, cpuid.FMA3) && cpuid.CPU.IsVendor(cpuid.AMD):
+		return "ZEN"
+	case has(cpuid.AVX2, cpuid.FMA3):
+		return "HASWELL"
+	}
+	return "" // it may choose
+}
+
+// The variable is read when the library is loaded, before any Go runs.
+func init() {
+	const variable = "OPENBLAS_CORETYPE"
+	if name := core(); name != "" && os.Getenv(variable) != name {
+		os.Setenv(variable, name)
+		program, err := os.Executable()
+		if err == nil {
+			err = syscall.Exec(program, os.Args, os.Environ())
+		}
+		log.Fatal(err)
+	}
+	C.openblas_set_num_threads(1)
+	inC = append(inC, C.GoString(C.openblas_get_config())+" told to be "+
+		os.Getenv(variable)+", running as "+C.GoString(C.openblas_get_corename()))
+	addOpenBLAS()
+}
+
+func ptr(v []float32) *C.float { return (*C.float)(&v[0]) }
+
+// addOpenBLAS adds it with its loop in C, which is what a C program sees, where a call from Go
+// would cost as much as the kernel.
+func addOpenBLAS() {
+	const looped, viaCgo = "OpenBLAS in C", "OpenBLAS by cgo"
+	add("Dot", looped, func(n int) {
+		sink = float32(C.loop_sdot(C.long(n), C.int(len(x)), ptr(x), ptr(y)))
+	})
+	add("Axpy", looped, func(n int) {
+		C.loop_saxpy(C.long(n), C.int(len(x)), C.float(alpha), ptr(x), ptr(y))
+	})
+	add("Scale", looped, func(n int) {
+		C.loop_sscal(C.long(n), C.int(len(y)), C.float(alpha), ptr(y))
+	})
+	add(rowsInCache.name, looped+" sgemv", func(n int) {
+		C.loop_sgemv(C.long(n), C.int(len(out)), C.int(len(x)), ptr(rows), ptr(x), ptr(out))
+	})
+	d := func() C.int { return C.int(dim) }
+	add(gemm.name, viaCgo, func(n int) {
+		times(n, func() {
+			C.cblas_sgemm(C.CblasRowMajor, C.CblasNoTrans, C.CblasNoTrans, d(), d(), d(), 1, ptr(x),
+				d(), ptr(y), d(), 0, ptr(out), d())
+		})
+	})
+}

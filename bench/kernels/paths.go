@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pegasimd/pegasimd/bench/internal/frame"
+	"github.com/pegasimd/pegasimd/bench/internal/measured"
+	"github.com/pegasimd/pegasimd/gate/machine"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/bandwidth"
+)
+
+// A meter measures kernels on every path, and training, and writes Go's benchmark format.
+type meter struct {
+	options
+	out    *bufio.Writer
+	report measured.Report
+}
+
+// bench writes bench.txt and bench.json to dir. An interrupted run leaves what was there.
+func bench(o options, dir string) error {
+	core, caches := alone(), machine.Sizes()
+	var text bytes.Buffer
+	m := &meter{options: o, out: bufio.NewWriter(&text)}
+	all := cells(o, caches)
+	sets, err := dataSets(o)
+	if err != nil {
+		return err
+	}
+	m.head(core, caches)
+	predicted := 0.
+	for _, c := range all {
+		predicted += c.milliseconds(o.rounds)
+	}
+	for _, s := range sets {
+		predicted += s.milliseconds
+	}
+	bar := progress(predicted)
+	for _, c := range all {
+		bar.Describe(c.name())
+		if err := m.cell(c); err != nil {
+			return fmt.Errorf("%s: %w", c.name(), err)
+		}
+		bar.Add(int(c.milliseconds(o.rounds)))
+	}
+	for _, s := range sets {
+		bar.Describe("training on " + s.name)
+		if err := m.train(s); err != nil {
+			return fmt.Errorf("training on %s: %w", s.name, err)
+		}
+		bar.Add(int(s.milliseconds))
+	}
+	bar.Finish()
+	m.out.Flush()
+	numbers, err := json.Marshal(m.report)
+	if err != nil {
+		return err
+	}
+	for name, content := range map[string][]byte{"bench.txt": text.Bytes(), "bench.json": numbers} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
+			return err
+		}
+	}
+	if err := m.report.Summary().Write(os.Stdout); err != nil {
+		return err
+	}
+	return m.report.Training().Write(os.Stdout)
+}
+
+// head writes where and how the numbers were made, and what the units mean.
+func (m *meter) head(core string, caches machine.Caches) {
+	limit := "measured by loops of loads and stores, beside each kernel"
+	if !bandwidth.Available() {
+		limit = "not measured: there is no probe for this machine"
+	}
+	for _, isa := range asm.Available() {
+		m.report.Paths = append(m.report.Paths, isa.String())
+	}
+	m.report.Head = [][2]string{
+		{"goos", runtime.GOOS}, {"goarch", runtime.GOARCH}, {"pkg", "github.com/pegasimd/pegasimd"},
+		{"cpu", machine.CPU()}, {"caches", caches.String()}, {"go", runtime.Version()},
+		{"paths", strings.Join(m.report.Paths, " ")}, {"core", core}, {"limit", limit},
+		{"verified", "every kernel against plain Go to the bit, plain Go against float64, and " +
+			"the models' hashes on all paths"},
+		{"date", time.Now().UTC().Format(time.RFC3339)}, {"commit", frame.Commit()},
+	}
+	for _, line := range m.report.Head {
+		fmt.Fprintf(m.out, "%s: %s\n", line[0], line[1])
+	}
+	for _, unit := range []string{"MB/s", "limit-MB/s", "%limit", "x-generic", "steps/s"} {
+		fmt.Fprintf(m.out, "Unit %s better=higher\n", unit)
+	}
+	fmt.Fprintln(m.out, "Unit ns/op better=lower")
+}
+
+// cell verifies a kernel on each path, and then times the paths and the probe of the limit.
+func (m *meter) cell(c *cell) error {
+	defer asm.Use(asm.Active())
+	runtime.GC()
+	k := c.kernel
+	if c.level != "DRAM" {
+		if err := verify(k, c.n, c.off); err != nil {
+			return err
+		}
+	}
+	a := k.New(c.n, memory{off: c.off}, asmtest.Uniform(1))
+	a.A, a.B = 1, 0.5 // so that repeated updates stay finite, and no number becomes subnormal
+	var loops []func(n int)
+	for _, isa := range asm.Available() {
+		loops = append(loops, func(n int) {
+			asm.Use(isa)
+			for range n {
+				k.Call(a)
+			}
+		})
+	}
+	shape, walked := shapes[k.Name], 0
+	x, y := operands(shape, a, c.off)
+	if shape != bandwidth.None && bandwidth.Available() && len(x) >= bandwidth.Least {
+		walked = 4 * len(x) * shape.Streams()
+		loops = append(loops, func(n int) {
+			for range n {
+				bandwidth.Run(shape, x, y)
+			}
+		})
+	}
+	rounds := m.rounds
+	if c.level == "DRAM" {
+		rounds = min(rounds, leastRounds) // a call takes long
+	}
+	m.write(c, frame.Loops(rounds, frame.Sample, loops...), float64(k.Bytes(a)), float64(walked))
+	return nil
+}
+
+// write writes a line for each path and round. bytes are those that a call moves, walked those of
+// the probe, which comes last in the race unless they are 0.
+func (m *meter) write(c *cell, race frame.Race, bytes, walked float64) {
+	paths := asm.Available()
+	best, probe := len(paths)-1, len(paths)
+	size := measured.Size{N: c.n, Level: c.level}
+	for i, isa := range paths {
+		for round, seconds := range race[i] {
+			fmt.Fprintf(m.out, "BenchmarkKernels/%s/isa=%v 1 %.4g ns/op %.5g MB/s %.4g x-generic",
+				c.name(), isa, seconds*1e9, bytes/seconds/1e6, race[0][round]/seconds)
+			if walked > 0 {
+				limit := walked / race[probe][round]
+				fmt.Fprintf(m.out, " %.5g limit-MB/s %.4g %%limit", limit/1e6,
+					100*bytes/seconds/limit)
+			}
+			fmt.Fprintln(m.out)
+		}
+		size.GBs = append(size.GBs, bytes/race.Median(i)/1e9)
+	}
+	size.ToGo, _, _ = race.Ratio(0, best)
+	if walked > 0 {
+		slower, _, _ := race.Ratio(probe, best)
+		size.Limit, size.OfLimit = walked/race.Median(probe)/1e9, slower*bytes/walked
+	}
+	if c.off > 0 || c.kernel.Name == "prefetch" { // which moves nothing itself
+		return
+	}
+	kernels := m.report.Kernels
+	if len(kernels) == 0 || kernels[len(kernels)-1].Name != c.kernel.Name {
+		kernels = append(kernels, &measured.Kernel{Name: c.kernel.Name})
+	}
+	k := kernels[len(kernels)-1]
+	k.Sizes = append(k.Sizes, size)
+	m.report.Kernels = kernels
+}
+
+// verify compares a kernel with float64 where that does not take too much memory, and the paths
+// with each other.
+func verify(k asmtest.Kernel, n, off int) error {
+	var a *asmtest.Args
+	sum := float32(0)
+	o := operation{
+		prepare: func(n, off int) { a = k.New(n, memory{off: off}, asmtest.Uniform(1)) },
+		want: func() (values, sizes []float64) {
+			if len(a.X) <= 1<<16 {
+				values, sizes = k.Wide(a)
+			}
+			return values, sizes
+		},
+		// What is stored comes first: a kernel that stores has its sum in no definition.
+		got: func() []float32 { return append(slices.Clone(a.Stored()), sum) },
+	}
+	return o.verify(way{name: ours, loop: func(int) { sum = k.Call(a) }}, []int{n}, off)
+}
+
+// near allows 32 roundings, each half a unit in the last place of size, which bounds what is
+// rounded.
+func near(got float32, want, size float64) bool {
+	return float64(got) == want || math.Abs(float64(got)-want) <= 32*0x1p-24*size+0x1p-126
+}

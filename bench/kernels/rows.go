@@ -1,0 +1,239 @@
+package main
+
+import (
+	"math/rand/v2"
+	"sync"
+	"unsafe"
+
+	"github.com/tphakala/simd/f32"
+	"github.com/viterin/vek/vek32"
+	"gonum.org/v1/gonum/blas"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/gate/machine"
+	"github.com/pegasimd/pegasimd/internal/bandwidth"
+	"github.com/pegasimd/pegasimd/quant"
+)
+
+// rowsInCache multiplies the rows of a matrix, with nothing between them, by one vector.
+var rowsInCache = operation{
+	name: "DotRows, 256 rows in cache, a row of", sizes: []int{16, 54, 128, 300, 784},
+	prepare: func(n, _ int) {
+		rows, x, out = memory{}.Floats(256*n), memory{}.Floats(n), make([]float32, 256)
+		fill(rows, 3)
+		fill(x, 4)
+	},
+	per: func() int { return len(out) }, got: func() []float32 { return out },
+	want: func() (values, sizes []float64) { return products(len(out), row) },
+	ways: []way{
+		{name: ours, loop: func(n int) {
+			times(n, func() { dense.DotRows(out, rows, len(x), x) })
+		}},
+		{name: ours + ", a call per row", loop: func(n int) { times(n, dotEach) }},
+		{name: "gonum Gemv", loop: func(n int) { times(n, gonumGemv) }},
+		{name: "vek32, a call per row", loop: func(n int) { times(n, vekEach) }},
+		{name: "tphakala", loop: func(n int) {
+			times(n, func() { f32.DotProductStrided(out, rows, x, len(out), len(x), len(x)) })
+		}},
+		{name: "Go loop", loop: func(n int) {
+			times(n, func() {
+				for i := range out {
+					out[i] = loopDot(row(i), x)
+				}
+			})
+		}},
+	},
+}
+
+// products wants the dot products of x and so many rows.
+func products(count int, row func(i int) []float32) (values, sizes []float64) {
+	return each(count, func(i int) (value, size float64) {
+		return sums(len(x), func(j int) float64 { return float64(x[j]) * float64(row(i)[j]) })
+	})
+}
+
+func row(i int) []float32 { return rows[i*len(x):][:len(x):len(x)] }
+
+func dotEach() {
+	for i := range out {
+		out[i] = dense.Dot(row(i), x)
+	}
+}
+
+func vekEach() {
+	for i := range out {
+		out[i] = vek32.Dot(row(i), x)
+	}
+}
+
+func gonumGemv() {
+	blasGo.Sgemv(blas.NoTrans, len(out), len(x), 1, rows, len(x), x, 1, 0, out, 1)
+}
+
+// large is a matrix that no cache holds: of four times the last one's size, from 256 MB to 2 GB.
+var large = sync.OnceValue(func() []float32 {
+	v := memory{}.Floats(min(max(4*machine.Sizes().L3, 256<<20), 2<<30) / 4)
+	fill(v, 5)
+	return v
+})
+
+// A call has a sixteenth of the rows of that matrix, or some of them at random. Each has the next
+// ones, whoever makes it, so that they were last read a matrix ago.
+const (
+	windows  = 16
+	together = 32 // rows at random in a call
+)
+
+var (
+	turn   int
+	picked [1 << 18]int32
+	picks  []int32 // of the call
+)
+
+func nextRows() {
+	size := len(out) * len(x)
+	rows = large()[turn%windows*size:][:size]
+	picks = picked[turn*together%len(picked):][:together]
+	turn++
+}
+
+// planted is the row of the first window that is the query: no other is as near, by any metric.
+const planted = 5
+
+var (
+	hits    [8][]dense.Hit
+	queries [8][]float32
+)
+
+func prepareLarge(n, _ int) {
+	count := len(large()) / n / windows
+	x, out, turn = memory{}.Floats(n), make([]float32, count), 0
+	nextRows()
+	copy(x, row(planted))
+	for q := range queries {
+		hits[q], queries[q] = make([]dense.Hit, 10), x
+		if q > 0 {
+			queries[q] = row(planted + q)
+		}
+	}
+}
+
+// found wants the planted row as the nearest one.
+func found() (values, sizes []float64) { return []float64{planted}, []float64{0} }
+
+func nearest[T float32 | int64](scores []T) []float32 {
+	best := 0
+	for i, v := range scores {
+		if v > scores[best] {
+			best = i
+		}
+	}
+	return []float32{float32(best)}
+}
+
+// overRows returns a way that goes over the next rows in each call.
+func overRows(name string, got func() []float32, call func()) way {
+	return way{name: name, got: got, loop: func(n int) {
+		times(n, func() {
+			call()
+			nextRows()
+		})
+	}}
+}
+
+// readWay is the machine's limit, where there is a loop for it.
+func readWay() (ways []way) {
+	if bandwidth.Available() {
+		ways = append(ways, overRows(readLoop, nil, func() {
+			bandwidth.Run(bandwidth.Read, rows, nil)
+		}))
+	}
+	return ways
+}
+
+func hit() []float32 { return []float32{float32(hits[0][0].Row)} }
+
+func top(by dense.Metric) func() {
+	return func() { dense.Top(hits[0], by, rows, len(x), x) }
+}
+
+var rowsFromMemory = operation{
+	name: "Rows from memory, a row of", sizes: []int{384, 768, 1024, 1536}, prepare: prepareLarge,
+	per: func() int { return len(out) }, want: found,
+	got: func() []float32 { return nearest(out) },
+	ways: append(readWay(),
+		overRows(ours+" DotRows", nil, func() { dense.DotRows(out, rows, len(x), x) }),
+		overRows(ours+" Dot, a call per row", nil, dotEach),
+		overRows(ours+" Top by dot product", hit, top(dense.ByDot)),
+		overRows(ours+" Top by cosine", hit, top(dense.ByCosine)),
+		overRows(ours+" Top by distance", hit, top(dense.ByDistance)),
+		overRows(ours+" TopMany by dot product, 8 queries", hit, func() {
+			dense.TopMany(hits[:], dense.ByDot, rows, len(x), queries[:], 1)
+		}),
+		overRows("gonum Gemv", nil, gonumGemv),
+		overRows("vek32, a call per row", nil, vekEach)),
+}
+
+// Rows of n bytes are rows of n/4 floats, seen as int8.
+var (
+	int8Scores []int64
+	int8Hits   []quant.Hit
+)
+
+func int8s(v []float32) []int8 {
+	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(v))), 4*len(v))
+}
+
+func int8Hit() []float32 { return []float32{float32(int8Hits[0].Row)} }
+
+var int8RowsFromMemory = operation{
+	name: "int8 rows from memory, a row of", sizes: []int{384, 768, 1024, 1536},
+	prepare: func(n, off int) {
+		prepareLarge((n+3)/4, off)
+		int8Scores, int8Hits = make([]int64, len(out)), make([]quant.Hit, 10)
+	},
+	per: func() int { return len(out) }, want: found,
+	got: func() []float32 { return nearest(int8Scores) },
+	ways: append(readWay(),
+		overRows(ours+" DotRows", nil, func() {
+			quant.DotRows(int8Scores, int8s(rows), 4*len(x), int8s(x))
+		}),
+		overRows(ours+" Top", int8Hit, func() {
+			quant.Top(int8Hits, dense.ByDot, int8s(rows), 4*len(x), int8s(x))
+		})),
+}
+
+// pickedRows are picked at random.
+var pickedRows = operation{
+	name: "Picked rows from memory, a row of", sizes: []int{384, 768, 1024, 1536},
+	prepare: func(n, off int) {
+		prepareLarge(n, off)
+		r := rand.New(rand.NewPCG(1, 2))
+		for k := range picked {
+			picked[k] = int32(r.IntN(len(large()) / n))
+		}
+		out, turn = out[:together], 0
+		nextRows()
+	},
+	per: func() int { return len(out) }, got: func() []float32 { return out },
+	want: func() (values, sizes []float64) {
+		return products(len(out), func(i int) []float32 { return pick(picks[i]) })
+	},
+	ways: []way{
+		overRows(ours+" DotRowsAt", nil, func() {
+			dense.DotRowsAt(out, large(), len(x), picks, x)
+		}),
+		overRows(ours+" Dot, a call per row", nil, func() {
+			for k, i := range picks {
+				out[k] = dense.Dot(pick(i), x)
+			}
+		}),
+		overRows("vek32, a call per row", nil, func() {
+			for k, i := range picks {
+				out[k] = vek32.Dot(pick(i), x)
+			}
+		}),
+	},
+}
+
+func pick(i int32) []float32 { return large()[int(i)*len(x):][:len(x)] }

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/pegasimd/pegasimd/bench/internal/frame"
+	"github.com/pegasimd/pegasimd/bench/internal/measured"
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/metrics"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// A set is a data set to train on.
+type set struct {
+	name         string
+	train, test  *dataset.Set
+	lambda       float64
+	epochs       int
+	milliseconds float64 // that timing and the curve take, about
+}
+
+func (s *set) config() pegasos.Config {
+	return pegasos.Config{Lambda: s.lambda, Epochs: s.epochs}.Plain()
+}
+
+// dataSets returns the embedded digits, made text, and those in the folder of real data.
+func dataSets(o options) ([]*set, error) {
+	train, test := dataset.DigitsSplit()
+	sets := []*set{{"digits", train, test, 1e-3, 30, 1000},
+		{"made-text", madeText(7, 16_000), madeText(8, 4_000), 1e-4, 5, 2000}}
+	for _, names := range [][]string{{"a9a", "a9a.svm.gz", "a9a.t.svm.gz"},
+		{"imdb", "imdb.tfidf.train.svm.gz", "imdb.tfidf.test.svm.gz"}} {
+		dir := filepath.Join(o.data, names[0])
+		if _, err := os.Stat(dir); o.data == "" || err != nil {
+			continue
+		}
+		train, err := dataset.Read(filepath.Join(dir, names[1]), dataset.Options{})
+		if err != nil {
+			return nil, err
+		}
+		test, err := dataset.Read(filepath.Join(dir, names[2]),
+			dataset.Options{Features: train.Cols(), Layout: train.Layout()})
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, &set{names[0], train, test, 1e-4, 5, 4000})
+	}
+	return slices.DeleteFunc(sets, func(s *set) bool {
+		return !o.only.MatchString("train-" + s.name)
+	}), nil
+}
+
+// madeText makes sparse rows of about unit length, which a hidden w tells apart, but for one row of
+// twenty.
+func madeText(seed uint64, rows int) *dataset.Set {
+	m := newCSR(seed, rows, 3_000, 75)
+	hidden, labels := make([]float32, 3_000), make([]float32, rows)
+	fill(hidden, 9)
+	for k := range m.val {
+		m.val[k] /= 5
+	}
+	for i := range labels {
+		labels[i] = -1
+		if (m.Dot(i, hidden) > 0) == (i%20 > 0) {
+			labels[i] = 1
+		}
+	}
+	return &dataset.Set{Sparse: m.Matrix, Y: labels}
+}
+
+// train times training on a set, and measures how a run goes.
+func (m *meter) train(s *set) error {
+	steps, err := m.timeTraining(s)
+	if err != nil {
+		return err
+	}
+	run, err := curve(s)
+	if err == nil {
+		run.Steps = steps
+		m.report.Runs = append(m.report.Runs, run)
+	}
+	return err
+}
+
+// timeTraining returns the steps a second of one thread on every path, which all have to train the
+// same model.
+func (m *meter) timeTraining(s *set) (rates []float64, err error) {
+	defer asm.Use(asm.Active())
+	hash, steps := "", 0.0
+	var runs []func() (float64, error)
+	paths := asm.Available()
+	for _, isa := range paths {
+		runs = append(runs, func() (float64, error) {
+			asm.Use(isa)
+			start := time.Now()
+			model, err := (&pegasos.Trainer{Config: s.config(), Threads: 1}).Train(
+				context.Background(), s.train.Examples(), s.train.Y)
+			took := time.Since(start)
+			if err != nil {
+				return 0, err
+			}
+			if hash == "" {
+				hash, steps = model.Hash(), float64(model.Result.Steps)*float64(len(model.Weights))
+			}
+			if model.Hash() != hash {
+				return 0, fmt.Errorf("%v trains another model than %v", isa, paths[0])
+			}
+			return took.Seconds() / steps, nil
+		})
+	}
+	race, err := frame.Runs(6, 0, runs...)
+	if err != nil {
+		return nil, err
+	}
+	for i, isa := range paths {
+		for round, v := range race[i] {
+			fmt.Fprintf(m.out, "BenchmarkTrain/op=train-%s/n=%d/isa=%v "+
+				"%.0f %.5g ns/op %.5g steps/s %.4g x-generic\n",
+				s.name, s.train.Rows(), isa, steps, v*1e9, 1/v, race[0][round]/v)
+		}
+		rates = append(rates, 1/race.Median(i))
+	}
+	return rates, nil
+}
+
+// curve trains once more, three times as long, and measures on the way.
+func curve(s *set) (*measured.Run, error) {
+	cfg := s.config()
+	cfg.Epochs *= 3
+	config, err := json.Marshal(cfg)
+	if err != nil {
+		return nil, err
+	}
+	run := &measured.Run{Name: s.name, Rows: s.train.Rows(), Cols: s.train.Cols(),
+		Fill: s.train.Fill(), Config: string(config)}
+	next := 1
+	start, aside := time.Now(), time.Duration(0) // what measuring takes is not training
+	tr := pegasos.Trainer{Config: cfg, Progress: func(p pegasos.Progress) {
+		if p.Epoch < next && p.Steps < p.TotalSteps {
+			return
+		}
+		next += max(1, next/4)
+		began := time.Now()
+		m := p.Model()
+		run.Curve = append(run.Curve, measured.Point{
+			Steps: p.Steps, Objective: m.Result.Objective, Dual: m.Result.DualObjective,
+			Seconds:  (began.Sub(start) - aside).Seconds(),
+			Accuracy: metrics.Accuracy(s.test.Y, m.PredictAll(s.test.Examples())),
+		})
+		aside += time.Since(began)
+	}}
+	model, err := tr.Train(context.Background(), s.train.Examples(), s.train.Y)
+	if err != nil {
+		return nil, err
+	}
+	run.Hash = model.Hash()
+	return run, nil
+}

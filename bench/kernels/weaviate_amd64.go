@@ -1,0 +1,21 @@
+package main
+
+import (
+	"github.com/weaviate/weaviate/adapters/repos/db/vector/hnsw/distancer/asm"
+	"golang.org/x/sys/cpu"
+)
+
+// These are called directly: the package that picks one of them brings a large part of a database
+// with it.
+func init() {
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+		const name = "weaviate AVX2"
+		add("Dot", name, func(n int) { times(n, func() { sink = asm.DotAVX256(x, y) }) })
+		add("SquaredDistance", name, func(n int) { times(n, func() { sink = asm.L2AVX256(x, y) }) })
+	}
+	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ {
+		const name = "weaviate AVX-512"
+		add("Dot", name, func(n int) { times(n, func() { sink = asm.DotAVX512(x, y) }) })
+		add("SquaredDistance", name, func(n int) { times(n, func() { sink = asm.L2AVX512(x, y) }) })
+	}
+}

@@ -1,0 +1,49 @@
+// Package regress has the benchmarks of Pegasimd's kernels that the regression gate compares. They
+// need nothing of the kernels' package but its table, so that they can be built into an older
+// commit.
+package regress
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/gate/count"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/asmtest"
+)
+
+// A short vector, a whole group and a tail, some turns of a loop, and many: what a call costs, and
+// what an element costs.
+var sizes = []int{8, 31, 100, 784, 4096}
+
+// BenchmarkKernels checks each kernel against plain Go before it is run.
+func BenchmarkKernels(b *testing.B) {
+	for _, k := range asmtest.Kernels {
+		for _, n := range sizes {
+			for _, isa := range asm.Available() {
+				b.Run(fmt.Sprintf("op=%s/n=%d/isa=%v", k.Name, n, isa), func(b *testing.B) {
+					operands := func() *asmtest.Args {
+						return k.New(n, asmtest.Heap{}, asmtest.Uniform(1))
+					}
+					want := call(k, asm.Generic, operands())
+					for i, got := range call(k, isa, operands()) {
+						if got != want[i] {
+							b.Fatalf("element %d: got %v, generic has %v", i-1, got, want[i])
+						}
+					}
+					defer asm.Use(asm.Use(isa))
+					a := operands()
+					// Repeated updates stay finite, and no number becomes subnormal.
+					a.A, a.B = 1, 0.5
+					b.SetBytes(int64(k.Bytes(a)))
+					count.Run(b, func() { k.Call(a) })
+				})
+			}
+		}
+	}
+}
+
+func call(k asmtest.Kernel, isa asm.ISA, a *asmtest.Args) []float32 {
+	defer asm.Use(asm.Use(isa))
+	return append([]float32{k.Call(a)}, a.Stored()...)
+}
