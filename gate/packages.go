@@ -23,9 +23,9 @@ type pkg struct {
 // has finds benchmarks in the text of a file.
 var has = regexp.MustCompile(`(?m)^func Benchmark\w*\(`)
 
-// packages lists those with benchmarks among what -package names. A tree that lacks one of them has
-// none there.
-func (t tree) packages(ctx context.Context, c *config) ([]pkg, error) {
+// list lists the packages with benchmarks among what -package names. A tree that lacks one of them
+// has none there.
+func (t tree) list(ctx context.Context, c *config) ([]pkg, error) {
 	folder := filepath.Join(t.root, c.dir)
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -86,26 +86,47 @@ func binaryOf(work, tree string, p pkg, k kind) string {
 
 // build makes the test binary of a package. The paths of the trees do not come into it: the same
 // code makes the same bytes.
-func (t tree) build(ctx context.Context, c *config, p pkg, k kind, work string) error {
-	env, args := c.env, []string{"test", "-c", "-trimpath", "-buildvcs=false"}
-	if k.arch != "" {
-		env = []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + k.arch}
+func (k *comparison) build(ctx context.Context, t tree, p pkg, as kind) error {
+	env, args := k.c.env, []string{"test", "-c", "-trimpath", "-buildvcs=false"}
+	if as.arch != "" {
+		env = []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + as.arch}
 	}
-	if k.counted {
-		args = append(args, "-ldflags=-w", "-overlay="+filepath.Join(work, overlayFile))
+	if as.counted {
+		args = append(args, "-ldflags=-w", "-overlay="+filepath.Join(k.work, overlayFile))
 	}
-	args = append(args, "-o", binaryOf(work, t.name, p, k), p.path)
-	if _, err := run(ctx, filepath.Join(t.root, c.dir), env, "go", args...); err != nil {
+	args = append(args, "-o", binaryOf(k.work, t.name, p, as), p.path)
+	if _, err := run(ctx, filepath.Join(t.root, k.c.dir), env, "go", args...); err != nil {
 		return fmt.Errorf("the %s can't be built: %w", t.name, err)
 	}
 	return nil
 }
 
-// buildAll makes the test binaries for this machine and for all architectures.
-func (t tree) buildAll(ctx context.Context, c *config, packages []pkg, work string) error {
-	for _, p := range packages {
-		for _, arch := range append([]string{""}, c.arches...) {
-			if err := t.build(ctx, c, p, kind{arch: arch}, work); err != nil {
+// buildAll makes the test binaries of a tree for this machine and for the architectures whose
+// functions are compared.
+func (k *comparison) buildAll(ctx context.Context, t tree) error {
+	for _, p := range t.packages {
+		k.say("building the tests of %s at the %s", p.path, t.name)
+		for _, arch := range append([]string{""}, k.c.arches()...) {
+			if err := k.build(ctx, t, p, kind{arch: arch}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// buildCounted builds the binaries that are counted, if any are.
+func (k *comparison) buildCounted(ctx context.Context) error {
+	if k.c.bench == "" {
+		return nil
+	}
+	k.say("building them once more, with a package testing that counts")
+	if err := writeOverlay(ctx, filepath.Join(k.trees[1].root, k.c.dir), k.work); err != nil {
+		return err
+	}
+	for _, t := range k.trees {
+		for _, p := range t.packages {
+			if err := k.build(ctx, t, p, kind{counted: true}); err != nil {
 				return err
 			}
 		}

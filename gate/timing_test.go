@@ -76,7 +76,7 @@ func TestRatio(t *testing.T) {
 		base[i], head[i] = float64(i+1), float64(i+1)*1.5
 	}
 	head[3] *= 100 // one round in which something happened
-	if got := ratioOf(head, base); got.Median != 1.5 || got.Lo != 1.5 || got.Hi != 1.5 {
+	if got := ratioOf(head, base); got.Center != 1.5 || got.Lo != 1.5 || got.Hi != 1.5 {
 		t.Errorf("got %+v, want 1.5 in spite of one round", got)
 	}
 	if !slices.IsSorted(base) {
