@@ -60,10 +60,5 @@ func benchmarks(ctx context.Context, binary, dir string, env []string, repeats i
 
 // exactly is the pattern that a benchmark and no other matches.
 func exactly(name string) string {
-	var parts []string
-	for part := range strings.SplitSeq(name, "/") {
-		parts = append(parts, "^"+regexp.QuoteMeta(part)+"$")
-	}
-	parts[0] = "^Benchmark" + strings.TrimPrefix(parts[0], "^")
-	return strings.Join(parts, "/")
+	return "^Benchmark" + strings.ReplaceAll(regexp.QuoteMeta(name), "/", "$/^") + "$"
 }

@@ -53,10 +53,8 @@ func (b branch) pull(ctx context.Context) error {
 	if err := os.RemoveAll(b.dir); err != nil {
 		return err
 	}
-	if _, err := git(ctx, b.root, "worktree", "prune"); err != nil {
-		return err
-	}
-	if _, err := git(ctx, b.root, "worktree", "add", "-q", "--detach", b.dir, start); err != nil {
+	if _, err := git(ctx, b.root, "worktree", "add", "-q", "-f", "--detach", b.dir,
+		start); err != nil {
 		return err
 	}
 	// The rule by which lines of two runs are joined.

@@ -66,9 +66,12 @@ func prepare(ctx context.Context, c *config, base, head tree, work string, progr
 			k.note("The head has no benchmarks in `%s`.", p.path)
 		}
 	}
-	for _, i := range []int{1, 0} {
-		if err := k.buildAll(ctx, k.trees[i]); err != nil {
-			return k, err
+	for _, t := range []tree{k.trees[1], k.trees[0]} {
+		for _, kind := range k.kinds() {
+			k.say("building the tests of %d packages of the %s %s", len(t.packages), t.name, kind)
+			if err := k.build(ctx, t, kind); err != nil {
+				return k, err
+			}
 		}
 	}
 	if k.identical, err = k.same(); k.identical {
@@ -76,6 +79,9 @@ func prepare(ctx context.Context, c *config, base, head tree, work string, progr
 	}
 	return k, err
 }
+
+// kinds are those of the test binaries that are compared.
+func (k *comparison) kinds() []string { return append([]string{native}, k.c.arches()...) }
 
 // same tells whether all binaries of the two trees are equal.
 func (k *comparison) same() (bool, error) {
@@ -86,11 +92,11 @@ func (k *comparison) same() (bool, error) {
 		if k.sides(p)[0].dir == "" {
 			return false, nil
 		}
-		for _, arch := range append([]string{""}, k.c.arches()...) {
+		for _, kind := range k.kinds() {
 			var files [2][]byte
 			for i, t := range k.trees {
 				var err error
-				files[i], err = os.ReadFile(binaryOf(k.work, t.name, p, kind{arch: arch}))
+				files[i], err = os.ReadFile(binaryOf(k.work, t.name, p, kind))
 				if err != nil {
 					return false, err
 				}
@@ -109,8 +115,8 @@ func (k *comparison) sides(p pkg) (both [2]side) {
 		both[i].tree = t.name
 		at := slices.IndexFunc(t.packages, func(q pkg) bool { return q.path == p.path })
 		if at >= 0 {
-			both[i] = side{t.name, t.packages[at].dir, binaryOf(k.work, t.name, p, kind{}),
-				binaryOf(k.work, t.name, p, kind{counted: true})}
+			both[i] = side{t.name, t.packages[at].dir, binaryOf(k.work, t.name, p, native),
+				binaryOf(k.work, t.name, p, counted)}
 		}
 	}
 	return both
@@ -146,7 +152,7 @@ func (k *comparison) measure(ctx context.Context, unbuilt error) error {
 func (k *comparison) functions(t tree, arch string) ([]function, error) {
 	var all []function
 	for _, p := range t.packages {
-		more, err := functions(binaryOf(k.work, t.name, p, kind{arch: arch}), k.c.functions)
+		more, err := functions(binaryOf(k.work, t.name, p, arch), k.c.functions)
 		if err != nil {
 			return nil, err
 		}

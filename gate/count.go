@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -172,22 +170,22 @@ func counts(ctx context.Context, s side, files string, plan map[string]int) (
 		return nil, nil, err
 	}
 	parts, err := readParts(profile)
-	if err == nil {
-		perOp, err = attribute(listed, parts, plan)
+	perOp, unlike := attribute(listed, parts, plan)
+	if failed == nil {
+		return perOp, nil, errors.Join(err, unlike)
 	}
-	if failed != nil {
-		// What was counted before it failed counts, but for the benchmark that was running.
-		if err = nil; len(listed) > 0 {
-			delete(perOp, listed[len(listed)-1].name)
-		}
+	// What was counted before it failed counts, but for the benchmark that was running.
+	if len(listed) > 0 {
+		delete(perOp, listed[len(listed)-1].name)
 	}
-	return perOp, failed, err
+	return perOp, failed, nil
 }
 
 // attribute gives the parts of what Valgrind counted to the benchmarks. Each event but "run" ends a
 // part, and a call ends two.
 func attribute(events []event, parts []int, plan map[string]int) (map[string]float64, error) {
-	perOp, sums, next := map[string]float64{}, map[string]int{}, 0
+	perOp, next := map[string]float64{}, 0
+	sums, calls := map[string]int{}, map[string]int{}
 	part := func() (n int) {
 		if next < len(parts) {
 			n = parts[next]
@@ -208,14 +206,15 @@ func attribute(events []event, parts []int, plan map[string]int) (map[string]flo
 			sums[e.name] += part()
 			if n := plan[e.name]; n > 0 && n == int(e.value) && next <= len(parts) {
 				perOp[e.name] = float64(sums[e.name]) / float64(n)
+				if least, ok := calls[e.name]; ok {
+					perOp[e.name] = float64(least)
+				}
 			}
 		case "call":
 			part()
-			if n := float64(part()); next <= len(parts) {
-				if least, ok := perOp[called+e.name]; ok {
-					n = min(n, least)
-				}
-				perOp[called+e.name] = n
+			n := part()
+			if least, ok := calls[e.name]; !ok || n < least {
+				calls[e.name] = n
 			}
 		}
 	}
@@ -223,51 +222,24 @@ func attribute(events []event, parts []int, plan map[string]int) (map[string]flo
 		return perOp, fmt.Errorf("valgrind wrote %d parts, the benchmarks made %d", len(parts),
 			next)
 	}
-	for name := range plan {
-		if n, ok := perOp[called+name]; ok {
-			perOp[name] = n
-			delete(perOp, called+name)
-		}
-	}
 	return perOp, nil
 }
 
-// called begins, in attribute, the names of single calls.
-const called = "call "
-
 // readParts reads the number of instructions of each part of a callgrind file that ends at a mark.
 func readParts(file string) (instructions []int, err error) {
-	f, err := os.Open(file)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	marked := false
-	for n := 1; lines.Scan(); n++ {
-		key, value, _ := strings.Cut(lines.Text(), ": ")
-		switch {
-		case key == "part":
-			marked = false
-		case key == "desc" && strings.HasPrefix(value, "Trigger: --dump-before="):
-			marked = true
-		case key == "summary" && marked:
-			v, err := strconv.Atoi(strings.TrimSpace(value))
-			if err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", file, n, err)
-			}
-			instructions = append(instructions, v)
-			marked = false
+	parts := strings.Split(string(text), "\ndesc: Trigger: --dump-before=")
+	for _, part := range parts[1:] {
+		_, sum, _ := strings.Cut(part, "\nsummary: ")
+		sum, _, _ = strings.Cut(sum, "\n")
+		n, err := strconv.Atoi(strings.TrimSpace(sum))
+		if err != nil {
+			return instructions, fmt.Errorf("%s: the sum of a part: %w", file, err)
 		}
+		instructions = append(instructions, n)
 	}
-	return instructions, lines.Err()
-}
-
-// canCount tells whether this machine has Valgrind, in words if not.
-func canCount() error {
-	if _, err := exec.LookPath("valgrind"); err != nil {
-		return errors.New("valgrind is not here (Debian and Ubuntu: apt-get install valgrind)")
-	}
-	return nil
+	return instructions, nil
 }

@@ -25,6 +25,7 @@ type campaign struct {
 	prefix  string  // of its benchmarks' names
 	work    string
 	surveys [2]map[string]survey
+	partial bool           // not all benchmarks have run: those of one tree may be in the other, too
 	plan    map[string]int // operations by name, as many in both trees
 	numbers map[string]*numbers
 }
@@ -101,7 +102,7 @@ func (k *campaign) look(ctx context.Context) error {
 	case late && errors.Join(failed[:]...) != nil:
 		k.miss("The time was over before all benchmarks of `%s` had run once: only those that "+
 			"did are counted.%s", k.path, overIn(k.prefix, stuck[:]...))
-		k.onlyBoth()
+		k.partial = true
 	default:
 		for i, err := range failed {
 			if err != nil {
@@ -121,19 +122,6 @@ func overIn(prefix string, names ...string) string {
 	return " It was over in " + list(prefix, names) + "."
 }
 
-// onlyBoth forgets the benchmarks that ran in one tree alone: the other may have them too.
-func (k *campaign) onlyBoth() {
-	for i, s := range k.surveys {
-		if k.both[1-i].dir == "" {
-			continue
-		}
-		maps.DeleteFunc(s, func(name string, _ survey) bool {
-			_, ok := k.surveys[1-i][name]
-			return !ok
-		})
-	}
-}
-
 func (k *campaign) files(s side) string { return filepath.Join(k.work, s.tree+".counts") }
 
 // choose plans the operations of each benchmark.
@@ -142,6 +130,10 @@ func (k *campaign) choose() {
 	var long []string
 	for _, i := range []int{1, 0} {
 		for name, s := range k.surveys[i] {
+			_, inOther := k.surveys[1-i][name]
+			if k.partial && !inOther && k.both[1-i].dir != "" {
+				continue
+			}
 			n := k.numbers[name]
 			if n == nil {
 				n = &numbers{}
@@ -214,11 +206,12 @@ func (k *campaign) once(ctx context.Context, names []string) error {
 	return err
 }
 
-// comparable tells whether a benchmark was counted in both trees, in the same way.
-func (k *campaign) comparable(name string) bool {
-	s := k.numbers[name].insn
-	return len(s[0]) > 0 && len(s[1]) > 0 &&
-		k.surveys[0][name].calls == k.surveys[1][name].calls
+// counted tells whether a benchmark needs no further process: because it was not counted in both
+// trees, or because single calls do the same in the first one.
+func (k *campaign) counted(name string, processes int) bool {
+	s, calls := k.numbers[name].insn, k.surveys[1][name].calls
+	return len(s[0]) == 0 || len(s[1]) == 0 || k.surveys[0][name].calls != calls ||
+		processes == 1 && calls && math.Abs(s.change()) <= exactLimit
 }
 
 // count counts until each benchmark is settled or the time is over.
@@ -241,7 +234,7 @@ func (k *campaign) count(ctx context.Context) error {
 				return nil
 			}
 			names = slices.DeleteFunc(names, func(name string) bool {
-				return k.exact(name, done)
+				return k.counted(name, done+1)
 			})
 		}
 		names = slices.DeleteFunc(names, func(name string) bool {
@@ -249,13 +242,6 @@ func (k *campaign) count(ctx context.Context) error {
 		})
 	}
 	return nil
-}
-
-// exact tells, after the first process, which benchmarks need no second one: single calls that do
-// the same in both trees, and what is in one tree only or does not run.
-func (k *campaign) exact(name string, done int) bool {
-	return !k.comparable(name) || done == 0 && k.surveys[1][name].calls &&
-		math.Abs(k.numbers[name].insn.change()) <= exactLimit
 }
 
 // absent lists what ran natively in the head and not in Valgrind.
@@ -287,14 +273,7 @@ func (k *campaign) allocate(ctx context.Context) error {
 			plain = append(plain, name)
 		}
 	}
-	for range allocRuns {
-		if len(plain) == 0 {
-			return nil
-		}
-		if ctx.Err() != nil {
-			k.miss("The time was over before all allocations were counted.")
-			return nil
-		}
+	for n := 0; n < allocRuns && len(plain) > 0 && ctx.Err() == nil; n++ {
 		var got [2]map[string]survey
 		err := k.eachSide(func(i int, s side) (err error) {
 			got[i], _, _, err = lookAt(ctx, s, ".", k.files(s), k.planned(i, plain))
@@ -303,13 +282,18 @@ func (k *campaign) allocate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		for i := range got {
-			for name, s := range got[i] {
-				n := k.numbers[name]
-				n.allocs[i] = append(n.allocs[i], s.allocs)
-				n.bytes[i] = append(n.bytes[i], s.bytes)
+		for _, name := range plain {
+			n := k.numbers[name]
+			for i := range got {
+				if s, ok := got[i][name]; ok {
+					n.allocs[i] = append(n.allocs[i], s.allocs)
+					n.bytes[i] = append(n.bytes[i], s.bytes)
+				}
 			}
 		}
+	}
+	if len(plain) > 0 && ctx.Err() != nil {
+		k.miss("The time was over before all allocations were counted.")
 	}
 	return nil
 }
@@ -329,36 +313,32 @@ func (k *campaign) conclude() {
 		}
 		const byRuntime = "counted by the Go runtime"
 		for _, u := range []struct {
-			finding
-			s     series
-			judge func(f *finding, s series)
+			unit, how string
+			s         series
+			verdict   verdict
 		}{
-			{finding{unit: "insn/" + per, how: "counted by Valgrind"}, numbers.insn,
-				func(f *finding, s series) {
-					f.verdict, f.processes = s.verdict(after.calls), len(s[1])
-					f.spread, f.limit = s.spread(), s.limit()
-				}},
-			{finding{unit: "allocs/" + per, how: byRuntime}, numbers.allocs,
-				func(f *finding, s series) { f.verdict = s.memoryVerdict(allocsRise, runs) }},
-			{finding{unit: "B/" + per, how: byRuntime}, numbers.bytes,
-				func(f *finding, s series) { f.verdict = s.memoryVerdict(bytesRise, runs) }},
+			{"insn/", "counted by Valgrind", numbers.insn, numbers.insn.verdict(after.calls)},
+			{"allocs/", byRuntime, numbers.allocs, numbers.allocs.memoryVerdict(allocsRise, runs)},
+			{"B/", byRuntime, numbers.bytes, numbers.bytes.memoryVerdict(bytesRise, runs)},
 		} {
-			f := u.finding
-			f.what = k.prefix + name
+			f := finding{what: k.prefix + name, unit: u.unit + per, how: u.how}
 			for i, to := range []*float64{&f.base, &f.head} {
 				if len(u.s[i]) > 0 {
 					*to = stats.Mean(u.s[i])
 				}
 			}
-			switch counted := min(len(u.s[0]), len(u.s[1])) > 0; {
-			case len(u.s[0])+len(u.s[1]) == 0 || inBase && inHead && !counted:
-				continue
-			case !inBase:
+			switch {
+			case len(u.s[0]) > 0 && len(u.s[1]) > 0:
+				f.verdict = u.verdict
+			case len(u.s[1]) > 0 && !inBase:
 				f.verdict = added
-			case !inHead:
+			case len(u.s[0]) > 0 && !inHead:
 				f.verdict = gone
 			default:
-				u.judge(&f, u.s)
+				continue
+			}
+			if u.unit == "insn/" {
+				f.counted = u.s
 			}
 			k.add(f)
 		}

@@ -69,16 +69,15 @@ func fastest(loops []loop) []loop {
 
 // missUnread names functions whose loops could not be read.
 func (r *result) missUnread(arch string, all []function) {
-	why := map[string]error{}
+	var names []string
+	var why error
 	for _, f := range all {
 		if f.unread != nil {
-			why[f.name] = f.unread
+			names, why = append(names, f.name), f.unread
 		}
 	}
-	if len(why) > 0 {
-		first := slices.Min(slices.Collect(maps.Keys(why)))
+	if why != nil {
 		r.miss("Not compared for %s, as there are instructions that can't be read, or data among "+
-			"them: the loops of %d functions, such as `%s` (%v).", arch, len(why), first,
-			why[first])
+			"them (%v): the loops of %s.", arch, why, list("", names))
 	}
 }

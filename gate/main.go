@@ -52,16 +52,14 @@ func (c *config) arches() []string {
 	return []string{"amd64", "arm64"}
 }
 
-// errWorse is for what is told already.
-var errWorse = errors.New("something is worse")
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the gate at once
-	switch err := gate(ctx, os.Args[1:]); {
-	case err == nil || errors.Is(err, flag.ErrHelp):
-	case errors.Is(err, errWorse):
+	worse, err := gate(ctx, os.Args[1:])
+	switch {
+	case err == nil && worse:
 		os.Exit(exitRegression)
+	case err == nil || errors.Is(err, flag.ErrHelp):
 	case ctx.Err() != nil:
 		fmt.Fprintln(os.Stderr, "gate: interrupted")
 		os.Exit(exitInterrupted)
@@ -71,19 +69,15 @@ func main() {
 	}
 }
 
-func gate(ctx context.Context, args []string) error {
+func gate(ctx context.Context, args []string) (worse bool, err error) {
 	if len(args) > 0 && args[0] == "history" {
-		return historyBranch(ctx, args[1:])
+		return false, historyBranch(ctx, args[1:])
 	}
 	c, err := parse(args)
 	if err != nil {
-		return err
+		return false, err
 	}
-	worse, err := gateHere(ctx, c, os.Stdout, os.Stderr)
-	if err == nil && worse {
-		return errWorse
-	}
-	return err
+	return gateHere(ctx, c, os.Stdout, os.Stderr)
 }
 
 func parse(args []string) (*config, error) {

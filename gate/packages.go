@@ -68,48 +68,32 @@ func (t tree) list(ctx context.Context, c *config) ([]pkg, error) {
 	}
 }
 
-// A kind says what a test binary is for: to be timed and compared on this machine (the zero kind),
-// to be read, for another architecture, or to be counted.
-type kind struct {
-	arch    string
-	counted bool
-}
+// A test binary is native, to be timed and compared on this machine; or for another architecture, to
+// be read; or counted.
+const native, counted = "", "counted"
 
 // binaryOf is the name of the test binary of a package in a tree.
-func binaryOf(work, tree string, p pkg, k kind) string {
+func binaryOf(work, tree string, p pkg, kind string) string {
 	name := strings.NewReplacer("/", "_", ".", "_").Replace(p.path)
-	if k.counted {
-		name += "-counted"
-	}
-	return filepath.Join(work, tree+"-"+name+k.arch+".test")
+	return filepath.Join(work, tree+"-"+name+"-"+kind+".test")
 }
 
-// build makes the test binary of a package. The paths of the trees do not come into it: the same
+// build makes the test binaries of a tree. The paths of the trees do not come into it: the same
 // code makes the same bytes.
-func (k *comparison) build(ctx context.Context, t tree, p pkg, as kind) error {
+func (k *comparison) build(ctx context.Context, t tree, kind string) error {
 	env, args := k.c.env, []string{"test", "-c", "-trimpath", "-buildvcs=false"}
-	if as.arch != "" {
-		env = []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + as.arch}
-	}
-	if as.counted {
+	switch kind {
+	case native:
+	case counted:
 		args = append(args, "-ldflags=-w", "-overlay="+filepath.Join(k.work, overlayFile))
+	default:
+		env = []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + kind}
 	}
-	args = append(args, "-o", binaryOf(k.work, t.name, p, as), p.path)
-	if _, err := run(ctx, filepath.Join(t.root, k.c.dir), env, "go", args...); err != nil {
-		return fmt.Errorf("the %s can't be built: %w", t.name, err)
-	}
-	return nil
-}
-
-// buildAll makes the test binaries of a tree for this machine and for the architectures whose
-// functions are compared.
-func (k *comparison) buildAll(ctx context.Context, t tree) error {
 	for _, p := range t.packages {
-		k.say("building the tests of %s at the %s", p.path, t.name)
-		for _, arch := range append([]string{""}, k.c.arches()...) {
-			if err := k.build(ctx, t, p, kind{arch: arch}); err != nil {
-				return err
-			}
+		binary := binaryOf(k.work, t.name, p, kind)
+		if _, err := run(ctx, filepath.Join(t.root, k.c.dir), env, "go",
+			append(args, "-o", binary, p.path)...); err != nil {
+			return fmt.Errorf("the %s can't be built: %w", t.name, err)
 		}
 	}
 	return nil
@@ -120,18 +104,11 @@ func (k *comparison) buildCounted(ctx context.Context) error {
 	if k.c.bench == "" {
 		return nil
 	}
-	k.say("building them once more, with a package testing that counts")
+	k.say("building both once more, with a package testing that counts")
 	if err := writeOverlay(ctx, filepath.Join(k.trees[1].root, k.c.dir), k.work); err != nil {
 		return err
 	}
-	for _, t := range k.trees {
-		for _, p := range t.packages {
-			if err := k.build(ctx, t, p, kind{counted: true}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return errors.Join(k.build(ctx, k.trees[1], counted), k.build(ctx, k.trees[0], counted))
 }
 
 // withoutC chooses how binaries for this machine are built: without cgo, which makes their bytes

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/perf/benchmath"
-
 	"github.com/pegasimd/pegasimd/gate/history"
 )
 
@@ -63,16 +61,8 @@ type finding struct {
 	how        string // measured
 	base, head float64
 	verdict    verdict
-	// Of counts that differ between processes: how many there were of each tree, and how far they
-	// are apart, as a share; limit is the change that is believed.
-	processes int
-	spread    float64
-	// Of times: head/base of the rounds, base/base of the same rounds, what is believed, and
-	// head/base of the second run.
-	ratio  *benchmath.Summary
-	floor  float64
-	limit  float64
-	second *benchmath.Summary
+	counted    series   // of instructions
+	timed      []timing // the second one confirms that it is slower
 }
 
 func (f *finding) line() string { return f.what + " " + f.unit }

@@ -177,7 +177,7 @@ func TestSelfSameCodePasses(t *testing.T) {
 		// What is counted must not even be better.
 		for _, f := range r.findings {
 			numbers[f.unit]++
-			if f.ratio == nil && f.base != f.head {
+			if f.timed == nil && f.base != f.head {
 				t.Errorf("run %d: %s is %v and %v", i+1, f.line(), f.base, f.head)
 			}
 		}

@@ -69,7 +69,8 @@ func (s series) settled(stage int, calls bool) bool {
 
 // verdict is worse only if there were processes enough to know the spread.
 func (s series) verdict(calls bool) verdict {
-	if enough := calls || len(s[1]) >= stages[1]; s.change() > s.limit() && !enough {
+	enough := calls || len(s[1]) >= stages[1]
+	if min(len(s[0]), len(s[1])) == 0 || s.change() > s.limit() && !enough {
 		return equal
 	}
 	return judge(s.change(), s.limit())

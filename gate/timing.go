@@ -184,18 +184,16 @@ func (k *comparison) time(outer context.Context, deadline time.Time) error {
 
 // addTiming judges times.
 func (r *result) addTiming(name string, first timing, second *timing) {
-	hb := ratioOf(first.head, first.base)
 	f := finding{what: name, unit: "ns/op", how: "timed", base: summary(first.base).Center,
-		head: summary(first.head).Center, ratio: &hb, floor: first.floor(), limit: first.limit(),
-		verdict: equal}
-	switch {
-	case second != nil:
-		again := ratioOf(second.head, second.base)
-		if f.second = &again; second.slower() {
+		head: summary(first.head).Center, timed: []timing{first}, verdict: equal}
+	if first.faster() {
+		f.verdict = better
+	}
+	if second != nil {
+		f.timed = append(f.timed, *second)
+		if second.slower() {
 			f.verdict = worse
 		}
-	case first.faster():
-		f.verdict = better
 	}
 	r.add(f)
 }
