@@ -36,10 +36,17 @@ func benchmarks(ctx context.Context, binary, dir string, env []string, repeats i
 		if !ok {
 			continue
 		}
-		seconds, _ := result.Value("sec/op")
-		l := line{n: result.Iters, ns: 1e9 * seconds}
-		l.allocs, _ = result.Value("allocs/op")
-		l.bytes, _ = result.Value("B/op")
+		l := line{n: result.Iters}
+		for _, v := range result.Values {
+			switch {
+			case v.OrigUnit == "ns/op":
+				l.ns = v.OrigValue
+			case v.Unit == "allocs/op":
+				l.allocs = v.Value
+			case v.Unit == "B/op":
+				l.bytes = v.Value
+			}
+		}
 		name := string(result.Name)
 		found[name] = append(found[name], l)
 	}

@@ -44,7 +44,8 @@ func prepare(ctx context.Context, c *config, base, head tree, work string, progr
 	k := &comparison{c: c, trees: [2]tree{base, head}, work: work,
 		result: &result{when: time.Now().UTC(), base: base.commit, commit: head.commit,
 			changed: head.changed, cpu: machine.CPU(), progress: progress}}
-	k.say("comparing head %.12s with base %.12s", head.commit, base.commit)
+	k.say("comparing head %.12s with base %.12s; the first time this builds the standard library, "+
+		"too, and takes minutes", head.commit, base.commit)
 	goVersion, err := run(ctx, filepath.Join(head.root, c.dir), nil, "go", "version")
 	if err != nil {
 		return k, err
@@ -68,7 +69,8 @@ func prepare(ctx context.Context, c *config, base, head tree, work string, progr
 	}
 	for _, t := range []tree{k.trees[1], k.trees[0]} {
 		for _, kind := range k.kinds() {
-			k.say("building the tests of %d packages of the %s %s", len(t.packages), t.name, kind)
+			k.say("building the %s%s: the tests of %d packages", t.name,
+				strings.TrimSuffix(" for "+kind, " for "), len(t.packages))
 			if err := k.build(ctx, t, kind); err != nil {
 				return k, err
 			}

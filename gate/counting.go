@@ -206,9 +206,9 @@ func (k *campaign) once(ctx context.Context, names []string) error {
 	return err
 }
 
-// counted tells whether a benchmark needs no further process: because it was not counted in both
+// countedEnough tells whether a benchmark needs no further process: because it was not counted in both
 // trees, or because single calls do the same in the first one.
-func (k *campaign) counted(name string, processes int) bool {
+func (k *campaign) countedEnough(name string, processes int) bool {
 	s, calls := k.numbers[name].insn, k.surveys[1][name].calls
 	return len(s[0]) == 0 || len(s[1]) == 0 || k.surveys[0][name].calls != calls ||
 		processes == 1 && calls && math.Abs(s.change()) <= exactLimit
@@ -234,7 +234,7 @@ func (k *campaign) count(ctx context.Context) error {
 				return nil
 			}
 			names = slices.DeleteFunc(names, func(name string) bool {
-				return k.counted(name, done+1)
+				return k.countedEnough(name, done+1)
 			})
 		}
 		names = slices.DeleteFunc(names, func(name string) bool {
