@@ -6,10 +6,10 @@
 //	hits := dense.Top(make([]dense.Hit, 10), dense.ByCosine, rows, 768, query)
 //
 // Rows of a matrix are a slice of numbers, one row behind the other, and a stride; [Matrix] is what
-// trainers read. Which function is for what, and what a link costs, is told at
-// https://github.com/pegasimd/pegasimd/blob/main/docs/linking.md.
+// trainers read.
 //
-// Every function gives the same bits on every machine. The arithmetic contract is at
+// Every function gives the same bits on every machine. The arithmetic contract, a table of what is
+// for what, and what a link costs are at
 // https://github.com/pegasimd/pegasimd/blob/main/docs/kernels.md.
 //
 // # Rules

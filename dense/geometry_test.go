@@ -126,7 +126,7 @@ func TestCosineIsBetween(t *testing.T) {
 	}
 }
 
-// Cosine is what docs/spec-kernels.md makes of its three sums, in all ways that lead to it: lengths
+// Cosine is what docs/spec.md makes of its three sums, in all ways that lead to it: lengths
 // of one group, two and more, and sums about the bounds beyond which it takes others.
 func TestCosineOfItsSums(t *testing.T) {
 	within := func(s float64) bool { return s >= 0x1p-90 && s <= math.MaxFloat32 }

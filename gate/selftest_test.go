@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// The gate's self-test: make regress-selftest. It builds copies of this tree, some of them with a
+// The gate's self-test: scripts/ci.sh gate_selftest. It builds copies of this tree, some of them with a
 // kernel that is slow on purpose, and takes some minutes, so that it is not among the ordinary
 // tests.
 
@@ -194,7 +194,8 @@ func TestSelfSameCodePasses(t *testing.T) {
 // has it, and otherwise those of its widest path. The bodies beside them are not.
 func TestSelfSlowTimeIsSeen(t *testing.T) {
 	base, head := copyTree(t, "base"), copyTree(t, "head")
-	paths, err := run(t.Context(), base.root, nil, "go", "run", "./internal/paths")
+	paths, err := run(t.Context(), base.root, nil, "go", "test", "-v", "-run", "PathsWanted",
+		"./internal/asm")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +236,7 @@ func TestSelfSlowTimeIsSeen(t *testing.T) {
 
 func TestMain(m *testing.M) {
 	if _, err := exec.LookPath("valgrind"); err != nil {
-		panic("the self-test needs valgrind: run scripts/install.sh")
+		panic("the self-test needs valgrind: run scripts/ci.sh only install")
 	}
 	os.Exit(m.Run())
 }

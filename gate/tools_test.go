@@ -14,7 +14,7 @@ func needs(t *testing.T, program string) {
 		return
 	}
 	if os.Getenv("PEGASIMD_TOOLS") != "" {
-		t.Fatalf("%s is not here: run scripts/install.sh", program)
+		t.Fatalf("%s is not here: run scripts/ci.sh only install", program)
 	}
 	t.Skipf("%s is not here; Debian's packages valgrind, binutils and procps have what these tests need",
 		program)

@@ -197,10 +197,11 @@ func FuzzForms(f *testing.F) {
 
 // asLiblinear returns what liblinear's form keeps of a model: of two vectors the difference.
 func asLiblinear(m *pegasos.Model) *pegasos.Model {
-	if len(m.Classes) != 2 || len(m.Weights) == 1 {
-		return m
-	}
 	c := *m
+	c.IndexBase = 1 // as the form has it
+	if len(m.Classes) != 2 || len(m.Weights) == 1 {
+		return &c
+	}
 	c.Config.Multiclass = ""
 	w := make([]float32, m.Cols())
 	for j := range w {

@@ -24,7 +24,7 @@ func tools(t *testing.T) {
 	for _, name := range []string{"liblinear-train", "liblinear-predict"} {
 		if _, err := exec.LookPath(name); err != nil {
 			if os.Getenv("PEGASIMD_TOOLS") != "" {
-				t.Fatalf("%v: run scripts/install.sh", err)
+				t.Fatalf("%v: run scripts/ci.sh only install", err)
 			}
 			t.Skipf("%v: NOT COMPARED WITH LIBLINEAR; Debian has it in liblinear-tools", err)
 		}
@@ -150,9 +150,13 @@ func TestLiblinearPredictsOurModels(t *testing.T) {
 						t.Fatal(err)
 					}
 					agree(t, m, p.test, predict(t, data, model))
-					if again, err := modelio.ReadLiblinear(&text); err != nil ||
-						again.Hash() != m.Hash() && len(m.Weights) != 2 {
-						t.Errorf("read again: %v", err)
+					again, err := modelio.ReadLiblinear(&text)
+					if err != nil {
+						t.Fatalf("read again: %v", err)
+					}
+					again.IndexBase = m.IndexBase // the form counts features from 1
+					if again.Hash() != m.Hash() && len(m.Weights) != 2 {
+						t.Errorf("read again: other weights")
 					}
 					if cfg.Loss == pegasos.Log {
 						probabilities(t, m, p.test, predict(t, data, model, "-b", "1"))

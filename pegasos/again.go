@@ -29,7 +29,7 @@ func (c *choice) mayTryAgain(asked *Trainer) bool {
 		return asked.Resume.State != nil && asked.Resume.State.saved.Again
 	}
 	return asked.Config.isOpen() && asked.Start == nil && asked.Prior == nil &&
-		asked.Costs == nil && c.x.Cols() <= fewColumns && c.columns.Rows >= rowsToTry &&
+		asked.Costs == nil && c.cols() <= fewColumns && c.columns.Rows >= rowsToTry &&
 		c.again(asked).Config.Validate() == nil
 }
 

@@ -22,11 +22,11 @@ const (
 	FinishDual Finish = "dual"
 	// FinishAuto goes by the number of operations that Newton's method and the dual would take,
 	// problem by problem. With up to 2,000 columns Newton's method takes over at once where it
-	// costs no more than 8 epochs of the dual, else when epochs have cost half as much as it would.
+	// costs no more than soonEpochs epochs of the dual, else when epochs have cost half as much as it would.
 	// The dual begins once P - D is below 70 % of P: where rows are long, and lambda times their
 	// number small, such as on raw pixels, that may be never, and the dual would be slow; Newton's
-	// method then takes over if it costs no more than 100 epochs. Where neither is the choice,
-	// Pegasos goes on. The run ends when Newton's method is done with all problems, as with
+	// method then takes over if it costs no more than poorEpochs epochs (auto.go has these numbers).
+	// Where neither is the choice, Pegasos goes on. The run ends when Newton's method is done with all problems, as with
 	// FinishNewton.
 	FinishAuto Finish = "auto"
 	// FinishNewton goes on with Newton's method, for all losses of one score. It is the finish for

@@ -1,6 +1,10 @@
 package pegasos
 
-import "github.com/pegasimd/pegasimd/internal/store"
+import (
+	"cmp"
+
+	"github.com/pegasimd/pegasimd/internal/store"
+)
 
 // This file is how FinishAuto chooses between Newton's method, the dual and neither, and when a run
 // that says nothing of its finish has one. It goes by counted operations, never by a clock: the
@@ -129,12 +133,13 @@ func (r *run) newtonSoon() bool {
 
 // predicted is predict for the run's rows.
 func (r *run) predicted() prediction {
-	return r.cfg.predict(float64(r.rows), float64(r.data.x.Cols()), r.data.auto.density)
+	return r.cfg.predict(float64(r.rows), float64(r.data.auto.columns), r.data.auto.density)
 }
 
 // An autoFinish is what FinishAuto goes by.
 type autoFinish struct {
 	density density
+	columns int  // that are not empty
 	newton  bool // Newton's method may be taken: there are few columns, and memory for it
 }
 
@@ -147,7 +152,8 @@ func (s *session) setAuto(tr *Trainer) {
 	if s.data.x.Cols() > newtonColumns || !cfg.canNewton() {
 		return
 	}
-	s.data.auto = autoFinish{densityOf(s.data.x, counted(s.data.weight)), true}
+	s.data.auto = autoFinish{densityOf(s.data.x, counted(s.data.weight)),
+		cmp.Or(tr.columns, s.data.x.Cols()), true}
 	s.data.auto.newton = s.checkMemory(tr) == nil
 }
 
@@ -187,8 +193,9 @@ func (c *choice) finish(passes int) {
 
 // newtonPays reports whether Newton's method costs no more than so many passes, and has memory.
 func (c *choice) newtonPays(passes int) bool {
-	n, cols := float64(c.columns.Rows), float64(c.x.Cols())
-	if cols > newtonColumns || 12*(cols+33)*(cols+33)+64*n > float64(c.memory())/2 {
+	n, cols := float64(c.columns.Rows), float64(c.cols())
+	width := float64(c.x.Cols()) // the matrix has room for empty columns too
+	if width > newtonColumns || 12*(width+33)*(width+33)+64*n > float64(c.memory())/2 {
 		return false
 	}
 	if c.trainer.Loss == Squared && cols <= fewColumns {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
@@ -20,10 +21,11 @@ import (
 const (
 	fewColumns  = 256 // up to these, columns are standardised
 	denseFill   = 0.25
-	scalesApart = 10   // of columns: the largest of the many to the smallest of them
-	longApart   = 3    // of rows: the mean squared length to the median
-	lengthsVary = 1.01 // of rows: the largest squared length to the least
-	mostGrowth  = 4    // of sparse rows that become dense, in bytes
+	scalesApart = 10      // of columns: the largest of the many to the smallest of them
+	longApart   = 3       // of rows: the mean squared length to the median
+	lengthsVary = 1.01    // of rows: the largest squared length to the least
+	mostGrowth  = 4       // of sparse rows that become dense, in bytes
+	mostEmpty   = 1 << 20 // bytes of empty columns in dense rows
 
 	mostMapped = 1 << 30 // bytes of a copy of mapped rows
 
@@ -67,6 +69,7 @@ type choice struct {
 // is trained, but the rows are read, and scaled in a copy, which MaxMemory counts.
 func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Config, r2 float64,
 	err error) {
+	mistake.Context(ctx)
 	asked := *tr
 	asked.until = ctx
 	c, err := asked.choose(x, y)
@@ -101,7 +104,9 @@ func (tr *Trainer) choose(x Examples, y []float32) (*choice, error) {
 	if err := c.trainer.validate(); err != nil {
 		return nil, err
 	}
-	if cfg.Plain() == *cfg && cfg.Scale == ScaleNone && cfg.TargetScale == ScaleNone {
+	// A run whose settings were open has a Scaling, and what resumes it has to have it too.
+	chosen := tr.Resume != nil && tr.Resume.Scaling != nil
+	if cfg.Plain() == *cfg && cfg.Scale == ScaleNone && cfg.TargetScale == ScaleNone && !chosen {
 		c.trainer.again = tr.Resume != nil && c.mayTryAgain(tr)
 		return c, c.adopt(tr)
 	}
@@ -117,6 +122,7 @@ func (tr *Trainer) choose(x Examples, y []float32) (*choice, error) {
 		}
 	}
 	c.settle()
+	c.trainer.columns = c.cols()
 	c.trainer.again = c.mayTryAgain(tr)
 	return c, c.adopt(tr)
 }
@@ -205,14 +211,10 @@ func (c *choice) weightOf(i int) float64 {
 
 // measure finds the statistics of the rows.
 func (c *choice) measure() error {
-	scale := c.trainer.Scale
-	few := scale == "" && c.x.Cols() <= fewColumns
-	m, ok := store.MatrixOf(c.rows)
-	if thin := ok && m.Dense() == nil; few && thin { // standardising them is for later to decide
-		c.columns = store.MeasureConstants(c.rows, c.weight, c.threads, c.trainer.stopped)
-	} else {
-		c.columns = store.Measure(c.rows, c.weight, few || scale == ScaleStandard, c.threads,
-			c.trainer.stopped)
+	few := c.x.Cols() <= fewColumns
+	c.measureAs(few)
+	if !few && c.cols() <= fewColumns {
+		c.measureAs(true) // the others are empty
 	}
 	if err := c.rows.Err(); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
@@ -221,6 +223,18 @@ func (c *choice) measure() error {
 		return rowError(c.columns.Bad, "a value is NaN or infinite")
 	}
 	return nil
+}
+
+// measureAs is measure of rows with few columns that are not empty, or many.
+func (c *choice) measureAs(few bool) {
+	scale, stopped := c.trainer.Scale, c.trainer.stopped
+	few = few && scale == ""
+	m, ok := store.MatrixOf(c.rows)
+	if thin := ok && m.Dense() == nil; few && thin { // standardising them is for later to decide
+		c.columns = store.MeasureConstants(c.rows, c.weight, c.threads, stopped)
+	} else {
+		c.columns = store.Measure(c.rows, c.weight, few || scale == ScaleStandard, c.threads, stopped)
+	}
 }
 
 // scale chooses how the rows are scaled, and does it.
@@ -258,6 +272,16 @@ func (c *choice) scale() error {
 	s.Note, s.R2 = c.note, c.r2
 	tr.scaling = s
 	return nil
+}
+
+// cols returns the number of columns that have other values than 0: empty ones decide nothing.
+func (c *choice) cols() (n int) {
+	for _, v := range c.columns.MaxAbs {
+		if v > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // countUsed counts the columns that are not constant.
@@ -315,7 +339,7 @@ func (c *choice) meanSquare() (mean float64) {
 // bestKind is kind for rows that can be copied.
 func (c *choice) bestKind() Scale {
 	all := c.columns
-	cols := c.x.Cols()
+	cols := c.cols()
 	n := float64(all.Rows)
 	if all.Nonzeros == 0 {
 		return ScaleNone
@@ -325,7 +349,9 @@ func (c *choice) bestKind() Scale {
 	m, ok := store.MatrixOf(c.rows)
 	held := !ok || m.Dense() != nil
 	fill := float64(all.Nonzeros) / (n * float64(cols))
-	fits := held || c.copyBytes(true) <= float64(mostGrowth*float64(c.rows.Size()))
+	values := 4 * float64(c.x.Rows()) * float64(cols)
+	fits := held || values <= float64(mostGrowth*float64(c.rows.Size())) &&
+		c.copyBytes(true)-values <= mostEmpty
 	switch {
 	case fill >= denseFill && cols > fewColumns && !apart:
 		return ScaleNone
@@ -468,8 +494,8 @@ func (c *choice) settle() {
 
 // wide reports whether the rows are few values of many columns, as those of text are.
 func (c *choice) wide() bool {
-	fill := c.nonzero / (float64(c.columns.Rows) * float64(c.x.Cols()))
-	return c.x.Cols() > fewColumns && fill < denseFill
+	fill := c.nonzero / (float64(c.columns.Rows) * float64(c.cols()))
+	return c.cols() > fewColumns && fill < denseFill
 }
 
 // passes returns how many there are at most where no proof is asked for.
@@ -507,7 +533,7 @@ func (c *choice) lambda() float64 {
 // multiclass returns what problems the classes make.
 func (c *choice) multiclass() Multiclass {
 	cfg := c.trainer.Config
-	k, n, d := float64(len(c.classes)), float64(c.columns.Rows), float64(c.x.Cols())
+	k, n, d := float64(len(c.classes)), float64(c.columns.Rows), float64(c.cols())
 	if c.trainer.Costs != nil {
 		return CrammerSinger
 	}

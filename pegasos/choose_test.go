@@ -477,7 +477,7 @@ func TestChosenGolden(t *testing.T) {
 		{"words", words.sparse, words.y, Config{},
 			"db32ed7e09284adcbced8f030b007b85e057ab213bc94f52079a2780153aa087"},
 		{"unit", words.sparse, words.y, Config{Scale: ScaleUnit},
-			"2c5f5ddfe6e02d3f3260c831d3ce0c2078c6c27fd281eeaad7fd7c7d1ea21bd8"},
+			"c574c13fdde93007344ffe76d170d532f8c320aa769848fbcd6b503441a77d9d"},
 		{"max-abs", words.sparse, words.y, Config{Scale: ScaleMaxAbs},
 			"6e03749b0f402e9e3df83a7f6780a5fc545dc16ea1e2b117ee1b649287093d4e"},
 		{"numbers", two.dense, two.y, Config{Loss: EpsInsensitive},
@@ -488,6 +488,39 @@ func TestChosenGolden(t *testing.T) {
 		m := train(t, c.x, c.y, Trainer{Config: c.cfg})
 		if have := m.Hash(); have != c.hash {
 			t.Errorf("%s: hash %s, want %s", c.name, have, c.hash)
+		}
+	}
+}
+
+// Empty columns change nothing: neither what is chosen nor, but for roundings, the objective.
+func TestEmptyColumns(t *testing.T) {
+	for seed := range uint64(60) {
+		g := rand.New(rand.NewPCG(seed, 39))
+		rows, cols := 60+g.IntN(200), 2+g.IntN(40)
+		p := random(seed, rows, cols, 2+g.IntN(3), 0.05+0.95*g.Float64())
+		for j := range cols { // columns of different units
+			unit := float32(math.Pow(10, 2*g.Float64()))
+			for i := range rows {
+				p.dense.Row(i)[j] *= unit
+			}
+		}
+		wide := dense.New(rows, cols+1+g.IntN(60))
+		for i := range rows {
+			copy(wide.Row(i), p.dense.Row(i))
+		}
+		for _, held := range [][2]Examples{{p.dense, wide}, {toSparse(p.dense), toSparse(wide)}} {
+			want, have := train(t, held[0], p.y, Trainer{}), train(t, held[1], p.y, Trainer{})
+			if have.Config != want.Config || have.Scaling.Kind != want.Scaling.Kind {
+				t.Errorf("seed %d, %T, %d columns, %d with empty ones: %+v %s, want %+v %s", seed,
+					held[0], cols, wide.Cols(), have.Config, have.Scaling.Kind, want.Config,
+					want.Scaling.Kind)
+				continue
+			}
+			least := math.Min(have.Result.Objective, want.Result.Objective)
+			if d := math.Abs(have.Result.Objective - want.Result.Objective); d > 0.02*least {
+				t.Errorf("seed %d, %T: objective %v, want %v", seed, held[0], have.Result.Objective,
+					want.Result.Objective)
+			}
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 var pageTables = flag.Int("page-tables", 250, "random tables that TestChoicesByThePage tries")
 
-// This file has what a run chooses, written by docs/spec-defaults.md alone: whoever writes it anew
+// This file has what a run chooses, written by docs/spec.md alone: whoever writes it anew
 // needs that page and no more. A table is n rows of values, those that are not 0 in sparse ones.
 type byPage struct {
 	rows    [][]float32 // with their zeros
@@ -22,7 +22,8 @@ type byPage struct {
 	y       []float32
 	loss    Loss
 	n, nnz  float64
-	cols    float64
+	cols    float64 // that have another value than 0
+	width   int
 	largest []float64 // M_j
 	squares []float64 // S_i
 
@@ -38,7 +39,7 @@ type byPage struct {
 // statistics is the page's "Statistics".
 func (p *byPage) statistics() {
 	cols := len(p.rows[0])
-	p.cols, p.largest, p.squares = float64(cols), make([]float64, cols), nil
+	p.cols, p.width, p.largest, p.squares = 0, cols, make([]float64, cols), nil
 	for i, row := range p.rows {
 		if !p.counts[i] {
 			continue
@@ -53,6 +54,11 @@ func (p *byPage) statistics() {
 			s += float64(float64(x) * float64(x))
 		}
 		p.squares = append(p.squares, s)
+	}
+	for _, most := range p.largest {
+		if most > 0 {
+			p.cols++
+		}
 	}
 }
 
@@ -139,7 +145,8 @@ func (p *byPage) scaling() {
 		p.kind = "none"
 	case fill >= 0.25 || p.cols <= 256 && very:
 		p.kind = "standard"
-		if p.sparse && 4*float64(len(p.rows))*p.cols > 4*8*stored {
+		rows := float64(len(p.rows))
+		if p.sparse && (4*rows*p.cols > 4*8*stored || 4*rows*(float64(p.width)-p.cols) > 1<<20) {
 			p.kind = "max-abs"
 		}
 	case meanOf(p.squares) > 3*quantile(p.squares, 0.5):
@@ -220,7 +227,7 @@ func (p *byPage) scale() {
 	p.r2 = meanOf(norms)
 }
 
-// sumSquares is that of spec-kernels.md, of up to 65,536 columns or nonzeros.
+// sumSquares is that of spec.md, of up to 65,536 columns or nonzeros.
 func sumSquares(row []float32, sparse bool) float32 {
 	var lane [64]float32
 	k := 0
@@ -330,7 +337,7 @@ func (p *byPage) classes() (int, float64) {
 func (p *byPage) newton(problems Multiclass, classes, passes float64) bool {
 	switch {
 	case p.loss == EpsInsensitive || problems == CrammerSinger || problems == Multinomial ||
-		p.cols > 2000:
+		p.width > 2000:
 		return false
 	case p.loss == Squared && p.cols <= 256:
 		return true
@@ -418,7 +425,7 @@ func newPage(seed uint64) *byPage {
 	return p
 }
 
-// TestChoicesByThePage holds what training chooses against docs/spec-defaults.md, to the bit.
+// TestChoicesByThePage holds what training chooses against docs/spec.md, to the bit.
 func TestChoicesByThePage(t *testing.T) {
 	kinds := map[Scale]int{}
 	finished := 0

@@ -1,13 +1,15 @@
 // Package pegasos trains linear models and proves how good they are: support vector machines,
 // logistic regression, ridge and support vector regression.
 //
-//	m, err := pegasos.Train(ctx, rows, labels, pegasos.Config{})    // the data choose the rest
+//	rows, err := dense.FromSlice(n, columns, values) // values row by row; or dataset.Read(file, ...)
+//	m, err := pegasos.Train(ctx, rows, labels, pegasos.Config{}) // labels: a []float32; no settings
 //	label := m.PredictDense(row)                                    // or PredictSparse, Score
 //	share := m.Result.Gap                     // by which it is above the optimum at most
 //	err = m.WriteFile("text.model")
 //
-// Rows are a [dense.Matrix], a [sparse.Matrix], or any type of yours that is [Examples]; package
-// dataset reads them from files. What a zero [Config] chooses, and what to choose when, is told at
+// Rows are a [dense.Matrix] (dense.FromSlice copies values into one), a [sparse.Matrix], or any type
+// of yours that is [Examples], which is trained on as it is, without scaling; package dataset reads
+// them from files. What a zero [Config] chooses, and what to choose when, is told at
 // https://github.com/pegasimd/pegasimd/blob/main/docs/training.md.
 //
 // # What is minimised

@@ -25,8 +25,8 @@ type marginOptions struct {
 	width  float64 // one of the widths, if it is above 0
 	passes int     // of an ascent from the best of them, where there is one
 
-	// Where that is less than the bound that is wanted, Newton's method goes on from the weights
-	// for some iterations. Without a pool it does not.
+	// Where that is less than the bound that is wanted, there are more passes, and Newton's method
+	// goes on from the weights for some iterations. Without a pool it does not.
 	wanted  float64
 	pool    *newtonPool
 	threads int
@@ -67,7 +67,7 @@ func (p *problem) marginBound(w [][]float64, b []float64, r2 float64, o marginOp
 		}
 		at(width) // a is what it was there
 	}
-	best = max(best, p.climb(a, o.passes, r2))
+	best = o.climb(best, func(passes int) float64 { return p.climb(a, passes, r2) })
 	if o.pool != nil && best < o.wanted {
 		best = max(best, p.newtonBound(w[0], b[0], r2, o))
 	}
@@ -173,8 +173,21 @@ func (j *joint) marginBound(w [][]float64, b []float64, r2 float64, o marginOpti
 		best, width = bestWidth(distance, at)
 		at(width) // a is what it was there
 	}
-	return max(best, j.climb(a, o.passes, r2))
+	return o.climb(best, func(passes int) float64 { return j.climb(a, passes, r2) })
 }
+
+// climb returns the best of a bound and of those after some passes: as many as are asked for, or up
+// to morePasses times as many where that is less than is wanted.
+func (o *marginOptions) climb(best float64, climb func(passes int) float64) float64 {
+	for passes := o.passes; passes > 0 && passes <= morePasses*o.passes; passes *= 4 {
+		if best = max(best, climb(passes)); best >= o.wanted {
+			break
+		}
+	}
+	return best
+}
+
+const morePasses = 16
 
 // bestWidth returns the best bound that at makes of some widths, where each row is so far from its
 // kink, and the width.

@@ -74,6 +74,11 @@ func (r *run) refine(m *Model, how precision) (mistakes float64) {
 	if some {
 		r.objectives(m, wide)
 	}
+	return r.note(m)
+}
+
+// note writes what was measured into m's Result, and returns the sum of the mistakes.
+func (r *run) note(m *Model) (mistakes float64) {
 	for k, at := range r.measured {
 		mistakes += at.mistake
 		if r.joint != nil {

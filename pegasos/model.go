@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash"
 	"math"
 	"slices"
 
@@ -45,7 +46,6 @@ type Model struct {
 	Table json.RawMessage
 
 	Calibration []Sigmoid // one for each weight vector; nil for none
-	formerHash  bool      // the hash is that of a former version: without the Calibration
 
 	Lambda float64 // in force, also where C was given
 	Config Config  // defaults filled in
@@ -172,7 +172,12 @@ func (m *Model) Head() Head {
 func (m *Model) Outputs() int { return len(m.Weights) }
 
 // Cols returns the number of features.
-func (m *Model) Cols() int { return len(m.Weights[0]) }
+func (m *Model) Cols() int {
+	if len(m.Weights) == 0 {
+		return 0 // a zero Model
+	}
+	return len(m.Weights[0])
+}
 
 func (m *Model) bias(k int) float64 {
 	if m.Bias == nil {
@@ -337,6 +342,7 @@ func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
 		panic(mistake.Of("the model predicts numbers, not classes"))
 	}
+	m.checkScores(scores)
 	if floats.FirstNotFinite(scores[:len(m.Weights)]) >= 0 {
 		return -1
 	}
@@ -351,6 +357,16 @@ func (m *Model) Class(scores []float64) int {
 	}
 	var space [32]float64
 	return labels.Highest(m.ClassScores(scores, space[:]))
+}
+
+// checkScores panics unless there is a score of each weight vector, and a weight vector.
+func (m *Model) checkScores(scores []float64) {
+	if len(m.Weights) == 0 {
+		panic(mistake.Of("the model has no weights: it was not trained or read"))
+	}
+	if len(scores) < len(m.Weights) {
+		panic(mistake.Lengths("len(scores)", len(scores), "len(m.Weights)", len(m.Weights)))
+	}
 }
 
 // ClassScores writes a score for each class to dst, in the order of Classes, and returns dst. If
@@ -376,6 +392,7 @@ func (m *Model) Pair(k int) (first, second int) {
 // label returns what is predicted of the scores, NaN for nothing.
 func (m *Model) label(scores []float64) float32 {
 	if m.Classes == nil {
+		m.checkScores(scores)
 		if z := float32(scores[0]); floats.IsFinite(z) {
 			return z
 		}
@@ -420,35 +437,53 @@ func (m *Model) PredictAll(x Examples) []float32 {
 	return labels
 }
 
-// Hash returns the SHA-256 of what makes the predictions, in hexadecimal: the weight vectors one
+// Hash returns the SHA-256 of all that predictions depend on, in hexadecimal: the weight vectors one
 // after the other (float32), the biases if there are any (float64), the classes (float32), and A
-// and B of each sigmoid of the Calibration, if there is one (float64), all little-endian.
-func (m *Model) Hash() string { return m.hash(!m.formerHash) }
-
-// CheckHash returns an error if the hash is not the model's: somebody has changed the one or the
-// other. That of a former version, which leaves out the sigmoids, will do: the model keeps it.
-func (m *Model) CheckHash(hash string) error {
-	if m.Calibration != nil && hash == m.hash(false) {
-		m.formerHash = true
+// and B of each sigmoid of the Calibration, if there is one (float64), all little-endian. Then come
+// the lines of the model's file that say how rows and labels are read, without those that are
+// missing or 0, and a Scaling that is not folded.
+func (m *Model) Hash() string {
+	h := m.vectorHash()
+	for _, s := range m.Calibration {
+		modelfile.WriteNumbers(h, []float64{s.A, s.B})
 	}
-	if have := m.Hash(); have != hash {
-		return fmt.Errorf("the weights, biases and classes have the hash %s, not %s", have, hash)
+	lines := []modelfile.Field{
+		modelfile.Optional("names", &m.Names), modelfile.Optional("index_base", &m.IndexBase),
+		modelfile.Optional("scaler", &m.Scaler), modelfile.Optional("hash_bits", &m.HashBits),
+		modelfile.Optional("table", &m.Table),
 	}
-	return nil
+	s := m.Scaling
+	apart := s != nil && !s.Folded && s.Kind != ScaleNone
+	if apart {
+		lines = append(lines, modelfile.Required("scale", &s.Kind))
+	}
+	modelfile.WriteLines(h, lines) // what can't be written has no file
+	if apart {
+		modelfile.WriteNumbers(h, s.Shift)
+		modelfile.WriteNumbers(h, s.Factor)
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
-// hash returns the hash with the sigmoids or without.
-func (m *Model) hash(sigmoids bool) string {
+// proofHash returns the hash that a proof is bound to: of the weight vectors, biases and classes.
+func (m *Model) proofHash() string { return hex.EncodeToString(m.vectorHash().Sum(nil)) }
+
+// vectorHash hashes the weight vectors, the biases and the classes.
+func (m *Model) vectorHash() hash.Hash {
 	h := sha256.New()
 	for _, w := range m.Weights {
 		modelfile.WriteNumbers(h, w)
 	}
 	modelfile.WriteNumbers(h, m.Bias)
 	modelfile.WriteNumbers(h, m.Classes)
-	if sigmoids {
-		for _, s := range m.Calibration {
-			modelfile.WriteNumbers(h, []float64{s.A, s.B})
-		}
+	return h
+}
+
+// CheckHash returns an error if the hash is not the model's: somebody has changed the one or the
+// other.
+func (m *Model) CheckHash(hash string) error {
+	if have := m.Hash(); have != hash {
+		return fmt.Errorf("what makes the predictions has the hash %s, not %s", have, hash)
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return nil
 }

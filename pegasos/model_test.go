@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"testing"
@@ -72,7 +73,7 @@ func TestPredictAllocations(t *testing.T) {
 	}
 }
 
-// The hash is of the bits of weights, biases and classes, and of nothing else.
+// The hash is of the bits of weights, biases and classes, and of all else that predictions need.
 func TestHash(t *testing.T) {
 	new := func() *Model {
 		return &Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 0}}, Bias: []float64{0.5}}
@@ -83,7 +84,8 @@ func TestHash(t *testing.T) {
 		t.Errorf("%s, want %s", have, want)
 	}
 	same := new()
-	same.Names, same.Lambda, same.Config, same.Result.Steps = []string{"a", "b"}, 1, Paper(), 3
+	same.Lambda, same.Config, same.Result.Steps = 1, Paper(), 3
+	same.Scaling = &Scaling{Kind: ScaleStandard, Folded: true, Factor: []float32{2, 3}}
 	if same.Hash() != want {
 		t.Error("something beside the numbers counts")
 	}
@@ -92,6 +94,13 @@ func TestHash(t *testing.T) {
 		func(m *Model) { m.Bias[0]++ },
 		func(m *Model) { m.Bias = nil },
 		func(m *Model) { m.Classes[0] = -1 },
+		func(m *Model) { m.Names = []string{"a", "b"} },
+		func(m *Model) { m.Scaler = json.RawMessage(`{"kind":"unit"}`) },
+		func(m *Model) { m.Table = json.RawMessage(`{"names":["a","b"]}`) },
+		func(m *Model) { m.HashBits = 10 },
+		func(m *Model) { m.IndexBase = 1 },
+		func(m *Model) { m.Scaling = &Scaling{Kind: ScaleUnit} },
+		func(m *Model) { m.Scaling = &Scaling{Kind: ScaleMaxAbs, Factor: []float32{2, 3}} },
 	} {
 		m := new()
 		change(m)

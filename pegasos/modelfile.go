@@ -35,7 +35,7 @@ type header struct {
 	Calibration []Sigmoid       `json:"calibration"` // may be missing
 	Lambda      float64         `json:"lambda"`
 	Prior       string          `json:"prior"` // may be missing
-	Hash        string          `json:"hash"`  // likewise; of former versions and without Data
+	Hash        string          `json:"hash"`  // likewise; only with Data
 	Data        string          `json:"data"`  // likewise
 	Config      Config          `json:"config"`
 	Result      *headerResult   `json:"result"`
@@ -280,7 +280,7 @@ func (h *headerResult) result() Result {
 		T0:        h.T0,
 		Objective: modelfile.OrNaN(h.Objective), DualObjective: modelfile.OrNaN(h.DualObjective),
 	}
-	r.Gap = proof.Gap(r.Objective, r.DualObjective) // older programs wrote (P-D)/P
+	r.Gap = proof.Gap(r.Objective, r.DualObjective)
 	if len(h.PerClass) > 0 {
 		r.PerClass = make([]ClassResult, len(h.PerClass))
 	}

@@ -5,7 +5,9 @@ import "math"
 // This file has the loops of Newton's method over rows once more for the hinge without weights,
 // which is what most runs have. Which side of its kink a row is on is as good as random, and a
 // processor that guesses it wrong loses more time than the row takes: these loops have no branches.
-// Their sums are the same bits as those of visit and slope.
+// The sums of visitHinge are the same bits as those of visit. hingeSlope multiplies the sum of the
+// second derivative by 1/h once, and slope each of its addends: the two differ by roundings unless
+// h is a power of two. Which of them runs is decided by the settings, never by the machine.
 
 // quick reports whether the rows are visited so.
 func (n *newton) quick() bool { return n.plain && n.p.cost.loss == hingeCost }

@@ -54,7 +54,7 @@ func TestPartialFrom(t *testing.T) {
 		next := c.cfg
 		next.Epochs, next.Scale, next.Finish = 1, "", FinishNone
 		want := train(t, p.dense, p.y, Trainer{Config: next, Start: first})
-		if m.Hash() != want.Hash() || m.Result.Steps != want.Result.Steps {
+		if want.Names = first.Names; m.Hash() != want.Hash() || m.Result.Steps != want.Result.Steps {
 			t.Errorf("%+v: %d steps, %v %v, want %d, %v %v", c, m.Result.Steps, m.Weights, m.Bias,
 				want.Result.Steps, want.Weights, want.Bias)
 		}

@@ -139,12 +139,7 @@ func (m *Model) Calibrate(scores []float64, y []float32) error {
 			return fmt.Errorf("pegasos: no sigmoid fits the scores of weight vector %d", k)
 		}
 	}
-	m.Calibration, m.formerHash = calibration, false
-	if m.Proof != nil {
-		proof := *m.Proof
-		proof.model = m.Hash()
-		m.Proof = &proof
-	}
+	m.Calibration = calibration
 	return nil
 }
 

@@ -16,7 +16,7 @@ import (
 // A proof's file is one of package modelfile. Its header has the lines of Proof.fields, and its
 // numbers are the vectors' shares, one vector after the other, as uint16.
 type Proof struct {
-	model, data string // as Model.Hash and Model.Data
+	model, data string // Model.proofHash and Model.Data
 	vectors     []proofVector
 }
 
@@ -106,7 +106,7 @@ func (r *run) kept(k int) (v proofVector, ok bool) {
 
 // prove returns the dual variables of m's bound. The session has measured m, by them.
 func (s *session) prove(m *Model) (*Proof, error) {
-	p := &Proof{model: m.Hash(), data: s.data.fingerprint(s.threads)}
+	p := &Proof{model: m.proofHash(), data: s.data.fingerprint(s.threads)}
 	p.vectors = make([]proofVector, len(m.Weights))
 	if m.Config.Multiclass.Joint() {
 		p.vectors = p.vectors[:1]
@@ -151,11 +151,11 @@ func (v *proofVector) spread(r *run, k int) []float32 {
 }
 
 // fits returns an error unless the proof is of the model and the data.
-func (p *Proof) fits(v *Verification, s *session) error {
-	switch {
-	case p.model != v.Hash:
-		return fmt.Errorf("pegasos: the proof is of another model: its hash is %s, not %s", p.model,
-			v.Hash)
+func (p *Proof) fits(v *Verification, m *Model, s *session) error {
+	switch have := m.proofHash(); {
+	case p.model != have:
+		return fmt.Errorf("pegasos: the proof is of another model: the hash of its weights is %.99q, "+
+			"not %s", p.model, have)
 	case p.data != v.Data:
 		return fmt.Errorf("pegasos: the proof is of other data, or of another layout of them")
 	}

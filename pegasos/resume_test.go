@@ -318,3 +318,54 @@ func sequence(n int) []uint32 {
 	}
 	return s
 }
+
+// TestResumeFiles interrupts runs with open settings, of every finish, order and scale, some of them
+// several times: what they write in the end is the file of the unbroken run, byte for byte.
+func TestResumeFiles(t *testing.T) {
+	chains := 200
+	if testing.Short() {
+		chains = 40
+	}
+	seed, paused := uint64(0), 0
+	for ; chains > 0; seed++ {
+		trial := newTrial(seed + 7e6)
+		trial.half, trial.auto = false, true
+		trial.models()
+		tr := trial.tr
+		tr.Fingerprint = true
+		tr.Finish = pick(trial.g, "", FinishNone, FinishDual, FinishNewton, FinishAuto)
+		tr.Scale = pick(trial.g, "", ScaleNone, ScaleStandard, ScaleMaxAbs, ScaleUnit)
+		trial.settle(&tr.Config)
+		want, err := tr.Train(t.Context(), trial.x, trial.y)
+		if err != nil {
+			continue
+		}
+		chains--
+		name := fmt.Sprintf("seed %d: %+v", seed, tr.Config)
+		rest := tr
+		rest.KeepState = true
+		for range 1 + trial.g.IntN(3) {
+			rest.Pause = 1 + int64(trial.g.IntN(100))
+			m, err := rest.Train(t.Context(), trial.x, trial.y)
+			if !errors.Is(err, ErrPaused) {
+				break
+			}
+			if m, err = Read(bytes.NewReader(encode(t, m))); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			rest.Resume, rest.Start = m, nil
+			paused++
+		}
+		rest.KeepState, rest.Pause = false, 0
+		have, err := rest.Train(t.Context(), trial.x, trial.y)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if string(encode(t, have)) != string(encode(t, want)) {
+			t.Errorf("%s:\n%+v %+v\nwant\n%+v %+v", name, have.Result, have.Scaling, want.Result,
+				want.Scaling)
+		}
+	}
+	t.Logf("%d interruptions", paused)
+}

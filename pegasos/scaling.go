@@ -168,7 +168,7 @@ func (s *Scaling) fold(m *Model) *Model {
 	f.Config.Epsilon = s.epsilon
 	if m.Proof != nil {
 		proof := *m.Proof
-		proof.model = f.Hash()
+		proof.model = f.proofHash()
 		f.Proof = &proof
 	}
 	return &f

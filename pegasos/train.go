@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/proof"
@@ -114,6 +115,7 @@ type Trainer struct {
 
 	classes   []float32 // those of the labels; nil to find them
 	scaling   *Scaling  // of the rows and numbers that are given; nil for none
+	columns   int       // that are not empty; 0 if that is not known
 	priorHash string    // of the Prior as the caller gave it; empty to find it
 	again     bool      // may be tried once more: see again.go
 
@@ -146,6 +148,7 @@ func (p Progress) Model() *Model {
 
 // Train is like the function of that name.
 func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, error) {
+	mistake.Context(ctx)
 	prepared := *tr
 	if ctx.Err() == nil {
 		prepared.until = ctx

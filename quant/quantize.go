@@ -19,8 +19,8 @@ func Step(x []float32) float32 {
 }
 
 // Quantize sets dst[i] to x[i]/step, rounded to the nearest integer, to even where two are as near,
-// and cut off at -127 and 127. NaN becomes 0, and with a step of 0 everything does. It panics if
-// the lengths differ.
+// and cut off at -127 and 127. NaN becomes 0, and so does an infinity with an infinite step; with a
+// step of 0 everything does. It panics if the lengths differ.
 //
 // x[i] is about step*dst[i], and the dot product of two vectors about the product of their steps
 // and [Dot]. Take one step for all vectors of a collection, so that the bytes rank as the vectors

@@ -26,8 +26,8 @@ for module in "${published[@]}"; do
 	sed -i "\|^$path[ /]|d" "$module/go.sum"
 done
 for module in "${published[@]}"; do
-	# shellcheck disable=SC2016 # expanded by with-proxy.sh's shell
-	KEEP_SUMS=1 scripts/with-proxy.sh bash -c 'go -C "$0" mod tidy && cp "$0/go.sum" "$TREE/$0/go.sum"' "$module"
+	# shellcheck disable=SC2016 # expanded by proxy.sh's shell
+	KEEP_SUMS=1 scripts/proxy.sh bash -c 'go -C "$0" mod tidy && cp "$0/go.sum" "$TREE/$0/go.sum"' "$module"
 done
 git diff --stat
 echo

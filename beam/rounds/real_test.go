@@ -16,7 +16,7 @@ var real = flag.Bool("real", false, "train on the public sets in PEGASIMD_DATA: 
 
 // How many rounds real sets take, and the bits of each model, which are the same on every path,
 // in any order of the shards, with any number of threads and, with Newton's method, of shards. The
-// numbers are those of docs/rounds.md.
+// numbers are those of docs/beam.md.
 func TestRealSets(t *testing.T) {
 	data := os.Getenv("PEGASIMD_DATA")
 	if !*real || data == "" {

@@ -10,7 +10,7 @@
 //
 // in the folder bench. The projects are the versions in projects.go, which the go command downloads
 // as modules, and of which nothing stays, or the module in a folder. It prints the tables of
-// docs/linking.md.
+// docs/kernels.md.
 package main
 
 import (
@@ -56,7 +56,7 @@ func main() {
 		log.Fatal(err)
 	}
 	if _, err := exec.LookPath(emulator); *testing && err != nil {
-		log.Fatalf("%s is not there: run scripts/install.sh, or give -tests=false", emulator)
+		log.Fatalf("%s is not there: run scripts/ci.sh only install, or give -tests=false", emulator)
 	}
 	work, err := os.MkdirTemp("", "adopt")
 	if err != nil {

@@ -14,10 +14,11 @@ import (
 // checkpoints keep, and resume from, the state of a run.
 type checkpoints struct {
 	checkpointFlags
-	out    *output
-	from   *pegasos.Model // that -resume names, or nil
-	before int64          // the steps it had taken
-	failed error          // of the last checkpoint
+	out      *output
+	from     *pegasos.Model // that -resume names, or nil
+	before   int64          // the steps it had taken
+	restored bool           // the settings are those of the checkpoint
+	failed   error          // of the last checkpoint
 }
 
 // read reads the checkpoint to resume from. Unless there are flags that say how to train, its
@@ -43,8 +44,7 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 		return nil
 	}
 	epochs, steps := cfg.Epochs, cfg.Steps
-	*cfg = k.from.Config
-	cfg.ClassWeight = classWeightByName(k.from)
+	*cfg, k.restored = k.from.Config, true
 	if epochs != 0 || steps != 0 {
 		cfg.Epochs, cfg.Steps = epochs, steps
 	}
@@ -73,7 +73,7 @@ func (k *checkpoints) train(
 		if m == nil {
 			return nil, err
 		}
-		c.stage.Store(finishing) // also if the run was interrupted
+		stage.Store(finishing) // also if the run was interrupted
 		k.failed = k.write(m, set, describe)
 		timeUp := errors.Is(err, context.DeadlineExceeded)
 		if timeUp && c.Err() != nil { // both at once
@@ -90,7 +90,7 @@ func (k *checkpoints) train(
 			every *= 4 // what is before or after the steps takes longer
 		}
 		steps = m.State.Steps()
-		c.stage.Store(training)
+		stage.Store(training)
 		tr.Start, tr.Resume = nil, m
 	}
 }

@@ -13,16 +13,14 @@ var convertCommand = command{
 	name:      "convert",
 	arguments: "DATA|MODEL OUT",
 	summary:   "write data or a model in another form",
-	help: `Convert reads data and writes them in the format that OUT's ending says: .svm for
-svmlight, .csv, .npy or .pgsm, all but the last also with .gz behind it; OUT may be - for svmlight
-on standard output. The .pgsm format is mapped into memory when it is read: it opens at once, and
-may be larger than the memory. Numbers stay what they are, to the bit. docs/data.md says what a
-format does not keep.
+	help: `Convert writes data in the format of OUT's ending: .svm for svmlight, .csv, .npy or .pgsm, all but
+the last also with .gz behind it. OUT may be - for svmlight on standard output. A .pgsm file is
+mapped into memory when it is read: it opens at once, and may be larger than the memory. Numbers
+keep their bits. docs/data.md says what each format loses.
 
-With -from or -to it reads a model and writes it in another form: -to liblinear for liblinear's
-predict, or -to onnx for runtimes of other languages, or -to json for everything else. With -from
-liblinear it reads what liblinear's train has written, and with -from json what it wrote itself. OUT
-may be - for standard output. docs/models.md says what is kept and what is lost.
+With -from or -to it converts a model: -to liblinear for liblinear's predict, -to onnx for other
+runtimes, -to json for everything else; -from liblinear for what liblinear's train wrote, -from json
+for its own. docs/models.md says what each form loses.
 
 Examples:
   pegasimd convert train.svm.gz train.pgsm
@@ -32,17 +30,15 @@ Examples:
   pegasimd convert -to liblinear a9a.model a9a.liblinear
   pegasimd convert -to onnx digits.model digits.onnx
   pegasimd convert -from liblinear heart_scale.model heart.model`,
-	run: convert,
+	common: "from to lambda stream " + usualDataFlags,
+	flags:  func() flagGroup { return new(convertFlags) },
+	run:    convert,
 }
 
-func convert(c *call) error {
-	var f convertFlags
-	args, err := c.parse(&f, 2, 2)
-	if err != nil {
-		return err
-	}
+func convert(c *call, flags flagGroup, args []string) error {
+	f := flags.(*convertFlags)
 	if f.from != "" || f.to != "" {
-		return convertModel(c, &f, args[0], args[1])
+		return convertModel(c, f, args[0], args[1])
 	}
 	if args[0] != "-" {
 		if model, _ := holdsModel(args[0], &f.data); model {
@@ -56,43 +52,29 @@ func convert(c *call) error {
 	if f.stream && format != dataset.FormatPGSM {
 		return usagef("-stream is for svmlight data and an OUT that ends in .pgsm")
 	}
-	c.reads("DATA", args[0])
 	out := c.writes("OUT", args[1], dataKinds[format])
-	if err := c.openOutputs(f.data.force); err != nil {
+	if err := c.openOutputs(); err != nil {
 		return err
 	}
 	var rows, cols int
-	if f.stream {
-		rows, cols, err = convertStream(c.reader(f.data), args[0], out)
+	reader := c.reader(f.data)
+	if f.stream { // svmlight data that may be larger than the memory
+		p := reader.options(args[0])
+		err = out.write(func(w io.Writer) (err error) {
+			rows, cols, err = dataset.ConvertSvmlight(w.(io.WriterAt), args[0], reader.opt)
+			return err
+		})
+		p.clear()
+	} else if set, _, failed := reader.read(args[0], nil); failed != nil {
+		return failed
 	} else {
-		rows, cols, err = convertData(c.reader(f.data), args[0], out, format)
+		rows, cols, err = set.Rows(), set.Cols(), writeData(out, format, set, args[0])
 	}
 	if err == nil && !f.data.quiet {
 		fmt.Fprintf(c.stderr, "%s, %s: %s\n", count(rows, "row"), count(cols, "feature"),
 			visible.Name(args[1]))
 	}
 	return err
-}
-
-func convertData(d *dataReader, in string, out *output, format dataset.Format) (
-	rows, cols int, err error,
-) {
-	set, _, err := d.read(in, nil)
-	if err != nil {
-		return 0, 0, err
-	}
-	return set.Rows(), set.Cols(), writeData(out, format, set, in)
-}
-
-// convertStream converts svmlight data that may be larger than the memory.
-func convertStream(d *dataReader, in string, out *output) (rows, cols int, err error) {
-	p := d.options(in)
-	err = out.write(func(w io.Writer) (err error) {
-		rows, cols, err = dataset.ConvertSvmlight(w.(io.WriterAt), in, d.opt)
-		return err
-	})
-	p.clear()
-	return rows, cols, err
 }
 
 // outFormat returns the format that a file's name asks for.

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
-	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/modelio"
@@ -27,25 +27,16 @@ var (
 	}
 )
 
-// check returns what is wrong with the flags about models.
-func (f *convertFlags) check(c *call) error {
+// convertModel converts the model in one file to another form in another file.
+func convertModel(c *call, f *convertFlags, in, out string) error {
 	if c.given("lambda") && f.from != "liblinear" {
 		return usagef("-lambda is for models from liblinear: this one has its own")
 	}
-	if err := (pegasos.Config{Lambda: f.lambda}).Validate(); err != nil || f.lambda == 0 {
+	if !(f.lambda > 0 && f.lambda <= math.MaxFloat64) {
 		return usagef("-lambda: have %v, want a positive finite number", f.lambda)
 	}
-	return nil
-}
-
-// convertModel converts the model in one file to another form in another file.
-func convertModel(c *call, f *convertFlags, in, out string) error {
-	if err := f.check(c); err != nil {
-		return err
-	}
-	c.reads("MODEL", in)
 	o := c.writes("OUT", out, modelKinds[f.to])
-	if err := c.openOutputs(f.data.force); err != nil {
+	if err := c.openOutputs(); err != nil {
 		return err
 	}
 	m, err := readForm(f.from, in)
@@ -63,9 +54,7 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	if f.from == "liblinear" {
 		m.Lambda, m.Config.Lambda = f.lambda, f.lambda
 	}
-	for _, lost := range losses(m, f.to) {
-		fmt.Fprintln(c.stderr, lost)
-	}
+	printLosses(c.stderr, m, f.to)
 	return o.write(func(w io.Writer) error {
 		if err := writeForms[f.to](w, m); err != nil {
 			return fmt.Errorf("%s: %w", inputName(in), err)
@@ -103,33 +92,18 @@ func readForm(form, name string) (*pegasos.Model, error) {
 	return m, nil
 }
 
-// losses says what a form does not keep of a model and its user has to know.
-func losses(m *pegasos.Model, to string) (lost []string) {
-	if to == "liblinear" && m.Names != nil {
-		var names []string
-		for i, name := range m.Names {
-			names = append(names, fmt.Sprintf("%s is %s", pegasos.FormatLabel(m.Classes[i]),
-				visible.Name(name)))
-			if len(names) == 20 && len(m.Names) > 20 {
-				names = append(names, "...")
-				break
-			}
-		}
-		lost = append(lost, "liblinear has no names for classes: "+strings.Join(names, ", "))
+// printLosses says what a form does not keep of a model and its user has to know.
+func printLosses(w io.Writer, m *pegasos.Model, to string) {
+	if to != "liblinear" {
+		return
 	}
-	if to == "liblinear" && m.Calibration != nil {
-		lost = append(lost, "liblinear has no calibration: the model has no probabilities there")
+	for i, name := range m.Names {
+		fmt.Fprintf(w, "class %s is %s\n", visible.Name(name), pegasos.FormatLabel(m.Classes[i]))
 	}
-	if to != "" && m.State != nil {
-		lost = append(lost, "the state of the run is not kept: the model can't be resumed "+
-			"from there")
+	if m.Calibration != nil {
+		fmt.Fprintln(w, "liblinear has no calibration: the model has no probabilities there")
 	}
-	if to != "" && to != "json" && m.Table != nil {
-		lost = append(lost, to+" has no names for columns: data have to have those of training, "+
-			"in their order")
+	if m.IndexBase == 0 {
+		fmt.Fprintln(w, "liblinear counts features from 1: feature 0 is 1 there, and so on")
 	}
-	if to == "liblinear" && m.IndexBase == 0 {
-		lost = append(lost, "liblinear counts features from 1: feature 0 is 1 there, and so on")
-	}
-	return lost
 }

@@ -9,9 +9,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
 	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -37,14 +35,8 @@ type curvePoint struct {
 
 // check returns what is wrong with the flags.
 func (v *curve) check(cfg pegasos.Config) error {
-	if _, err := chart.Format(plainName(v.plot)); v.plot != "" && err != nil {
-		return usagef("-plot: %v", err)
-	}
-	if v.against != "steps" && v.against != "seconds" {
-		return usagef("-plot-x: have %q, want steps or seconds", v.against)
-	}
-	if v.against != "steps" && v.plot == "" {
-		return usagef("-plot-x is what -plot draws against, and -plot is not given")
+	if _, err := pictureFormat(v.plot); err != nil {
+		return err
 	}
 	if v.wanted() && cfg.Bias == pegasos.BiasOuter {
 		return usagef("-plot, -curve: with -bias outer there are 20 runs, not one curve")
@@ -62,23 +54,20 @@ func (v *curve) early() []float64 {
 		3. / 8, 1. / 2, 3. / 4}
 }
 
-// measure measures if it is time to, the run having trained for so long, and reports whether it
-// did.
-func (v *curve) measure(
-	now pegasos.Progress, training time.Duration,
-) (r pegasos.Result, measured bool) {
+// measure measures if it is time to, and reports whether it did.
+func (v *curve) measure(now pegasos.Progress, training time.Duration) bool {
 	// the last point is the result
 	if !v.wanted() || now.Steps < v.next || now.Steps == now.TotalSteps {
-		return r, false
+		return false
 	}
 	v.next = now.Steps + max(1, now.Steps*3/10)
 	m := now.Model()
 	if m.Result.Epochs < float64(now.Epoch) { // this is another run, for the calibration
 		v.next = math.MaxInt64
-		return m.Result, true
+	} else {
+		v.add(m, training)
 	}
-	v.add(m, training)
-	return m.Result, true
+	return true
 }
 
 // add adds the point of a measured model.
@@ -105,50 +94,12 @@ func (v *curve) finish(
 	return v.write(data, m)
 }
 
-// fit returns the accuracy on some rows, or the root mean square error.
-func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
-	m = m.WithCols(d.X.Cols())
-	rows := d.X.Rows()
-	const block = 1024
-	// of squares, or of what is right: divided in a way that no thread changes
-	sums := make([]float64, (rows+block-1)/block)
-	parallel.For(parallel.Threads(threads), len(sums), func(_, b int) {
-		for i := b * block; i < min((b+1)*block, rows); i++ {
-			label := m.Predict(d.X, i)
-			switch {
-			case m.Classes == nil:
-				d := float64(label) - float64(d.Y[i])
-				sums[b] += float64(d * d)
-			case label == d.Y[i]:
-				sums[b]++
-			}
-		}
-	})
-	var sum float64
-	for _, s := range sums {
-		sum += s
-	}
-	if mean := sum / float64(rows); m.Classes != nil {
-		return mean
-	} else {
-		return math.Sqrt(mean)
-	}
-}
-
 func (v *curve) write(data string, m *pegasos.Model) error {
 	table := func(w io.Writer) error { return v.table(w, m) }
 	if err := v.tableOut.write(table); err != nil || v.plot == "" {
 		return err
 	}
-	format, err := chart.Format(plainName(v.plot))
-	if err != nil {
-		return err
-	}
-	picture, err := v.picture(data, m, format)
-	if err != nil {
-		return fmt.Errorf("%s: %w", v.plot, err)
-	}
-	return v.pictureOut.write(picture.Write)
+	return v.pictureOut.write(func(w io.Writer) error { return v.draw(w, data, m) })
 }
 
 // metricName is what train and valid are of a point.
@@ -180,68 +131,48 @@ func (v *curve) table(w io.Writer, m *pegasos.Model) error {
 	return t.Error()
 }
 
-func (v *curve) picture(data string, m *pegasos.Model, format string) (*chart.Picture, error) {
-	along := v.column(func(p curvePoint) float64 { return float64(p.result.Steps) })
-	if v.against == "seconds" {
-		along = v.column(func(p curvePoint) float64 { return p.seconds })
+// draw draws the objective, its distance from the optimum, and the accuracy or the error.
+func (v *curve) draw(w io.Writer, data string, m *pegasos.Model) error {
+	format, err := pictureFormat(v.plot)
+	if err != nil {
+		return err
 	}
-	gap := v.column(func(p curvePoint) float64 {
-		if math.IsInf(p.result.Gap, 1) {
-			return math.NaN()
+	column := func(of func(p curvePoint) float64) (values []float64) {
+		for _, p := range v.points {
+			values = append(values, of(p))
 		}
-		return 100 * p.result.Gap
-	})
+		return values
+	}
+	along := column(func(p curvePoint) float64 { return float64(p.result.Steps) })
+	objective := column(func(p curvePoint) float64 { return p.result.Objective })
+	bound := column(func(p curvePoint) float64 { return p.result.DualObjective })
+	least := slices.Min(objective)
+	falls := slices.Max(objective) > 10*least // by so much that the axis is to be logarithmic
+	for i := range bound {
+		if falls && bound[i] < least/10 {
+			bound[i] = math.NaN() // far below the picture
+		}
+	}
+	label, scale := "RMSE", 1.
+	if m.Classes != nil {
+		label, scale = "accuracy, %", 100
+	}
 	kind := ""
 	if len(m.Classes) > 2 {
 		kind = fmt.Sprintf(" %s,", m.Config.Multiclass)
 	}
 	title := fmt.Sprintf("%s: %s loss,%s lambda %.6g", visible.Name(shortName(data)),
 		m.Config.Loss, kind, m.Lambda)
-	return chart.Curves(title, v.against+" (log)", along, []chart.Panel{
-		v.objectives(),
-		{Label: "above the optimum, % (log)", Log: true, Lines: []chart.Line{
-			{Name: "most that the objective can be above the optimum", Values: gap},
+	return writePanels(w, format, title, "steps", along, []panel{
+		{"objective", falls, []panelLine{
+			{"objective", objective}, {"bound on the optimum", bound},
 		}},
-		v.fits(m),
-	}, format)
-}
-
-// column returns a number of each point.
-func (v *curve) column(of func(p curvePoint) float64) (values []float64) {
-	for _, p := range v.points {
-		values = append(values, of(p))
-	}
-	return values
-}
-
-// objectives is the panel of the objective and its bound.
-func (v *curve) objectives() chart.Panel {
-	objective := v.column(func(p curvePoint) float64 { return p.result.Objective })
-	bound := v.column(func(p curvePoint) float64 { return p.result.DualObjective })
-	panel := chart.Panel{Label: "objective", Band: true, Lines: []chart.Line{
-		{Name: "objective", Values: objective}, {Name: "lower bound on the optimum", Values: bound},
-	}}
-	if least := slices.Min(objective); slices.Max(objective) > 10*least {
-		panel.Label, panel.Log = "objective (log)", true
-		for i, b := range bound {
-			if b < least/10 {
-				bound[i] = math.NaN() // far below the picture
-			}
-		}
-	}
-	return panel
-}
-
-// fits is the panel of the accuracy or the error.
-func (v *curve) fits(m *pegasos.Model) chart.Panel {
-	label, scale := "RMSE", 1.
-	if m.Classes != nil {
-		label, scale = "accuracy, %", 100
-	}
-	return chart.Panel{Label: label, Lines: []chart.Line{
-		{Name: "training rows",
-			Values: v.column(func(p curvePoint) float64 { return scale * p.train })},
-		{Name: "validation rows",
-			Values: v.column(func(p curvePoint) float64 { return scale * p.valid })},
-	}}
+		{"gap, %", true, []panelLine{
+			{"", column(func(p curvePoint) float64 { return 100 * p.result.Gap })},
+		}},
+		{label, false, []panelLine{
+			{"training rows", column(func(p curvePoint) float64 { return scale * p.train })},
+			{"validation rows", column(func(p curvePoint) float64 { return scale * p.valid })},
+		}},
+	})
 }

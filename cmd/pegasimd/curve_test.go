@@ -85,34 +85,11 @@ func TestCurve(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"digits.csv.gz: hinge loss, crammer-singer, lambda ", "objective",
-		"lower bound", "above the optimum", "accuracy", "validation rows", "10k"} {
+		"bound on the optimum", "gap, %", "accuracy", "validation rows", "10000"} {
 		if !bytes.Contains(svg, []byte(text)) {
 			t.Errorf("the plot lacks %q", text)
 		}
 	}
-}
-
-// The picture can be one against time, and says so; of Newton's method too.
-func TestCurveAgainstTime(t *testing.T) {
-	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
-	must(t, "train", "-quiet", "-multiclass", "ovr", "-tol", "0.001", digits, dir+"/model", "-plot",
-		dir+"/p.svg", "-plot-x", "seconds")
-	svg, err := os.ReadFile(dir + "/p.svg")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]bool{"seconds (log)": true, "steps (log)": false,
-		"lower bound": true} {
-		if bytes.Contains(svg, []byte(text)) != want {
-			t.Errorf("%q: want %v", text, want)
-		}
-	}
-	mistakes(t, map[string]mistake{
-		"axis": {exitUsage, "steps or seconds", []string{"train", digits, "-plot", dir + "/q.svg",
-			"-plot-x", "time"}},
-		"no picture": {exitUsage, "-plot is not given", []string{"train", digits, "-plot-x",
-			"seconds"}},
-	})
 }
 
 // Where there are other runs, for the calibration, and where the model is not that of the last

@@ -3,44 +3,34 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/elementary"
 	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
 var cvCommand = command{
 	name:      "cv",
 	arguments: "DATA",
 	summary:   "find the best lambda by cross-validation",
-	help: `Cv cuts the rows of DATA into folds, each with its share of every class. For each
-lambda, and each fold, it trains on the other folds and predicts the fold. It prints the mean over
-the folds of what -metric names, the accuracy or the root mean square error unless told otherwise,
-and the standard deviation, beside the mean objective in training and how far above the optimum it
-is at most. The best lambda is that of the best mean; of equal ones the largest. With -model the
-model of the best lambda, trained on all rows, is written.
+	help: `Cv cuts the rows of DATA into folds, each with its share of every class. For each lambda, and each
+fold, it trains on the other folds and predicts the fold. The table has the mean of -metric over the
+folds and its standard deviation, beside the mean objective in training and its gap. The best mean
+wins; ties go to the larger lambda. With -model the model of the best lambda is trained on all rows
+and written.
 
-What train chooses by the data is chosen by all rows of DATA as far as it has a name, such as the
-kind of scaling; what is measured for it, such as means and deviations, by the rows trained on alone.
+All rows decide the kind of scaling and the other named choices of train. What is measured, such as
+means and deviations, comes from the rows trained on alone.
 
-The lambdas are those of -lambdas, or of -cs: C, where lambda is 1/(C * rows), those trained on.
-Without either they are seven shares of mean |x|^2, 0.1 to 1e-7: the mean squared length of the rows
-as they are scaled. All lambdas are for rows as they are scaled.
-
-With -kernel every one of -gammas is tried with every lambda or C; without -lambdas and -cs these
-are C 0.1, 1, 10, 100.
-
-Each run starts from zero, as train does: what is measured is what train will do. But where -tol or
--change end runs with a -finish, each starts from the model of the next larger lambda, with the
-steps of a run that begins: it ends as near the optimum, and sooner. The other flags are as in
-train; the same data, flags and seed give the same numbers, but for the times, on every machine and
-with any number of threads.
+The default lambdas are seven shares, 0.1 to 1e-7, of mean |x|^2: the mean squared length of the
+scaled rows. With -kernel every one of -gammas is tried with every lambda or C; the default is C
+0.1, 1, 10, 100. The other flags are as in train. The same data, flags and seed give the same
+numbers, but for the times, on every machine.
 
 Examples:
   pegasimd cv a9a.svm
@@ -49,163 +39,334 @@ Examples:
   pegasimd cv -metric r2 -loss squared -lambdas 1e-6:1:7 prices.csv
   pegasimd cv -kernel rbf -gammas 0.01,0.1 -cs 1,10 -model best.model heart.svm
   pegasimd cv -cs 0.1,1,10 -multiclass ovo -json cv.json train.csv.gz`,
-	run: cv,
+	common: "lambdas cs folds metric loss multiclass class-weight scale kernel gammas seed " +
+		"label-column model json threads",
+	flags: func() flagGroup { return new(cvFlags) },
+	run:   cv,
 }
 
-func cv(c *call) error {
-	var f cvFlags
-	args, err := c.parse(&f, 1, 1)
-	if err != nil {
-		return err
-	}
+func cv(c *call, flags flagGroup, args []string) error {
+	f := flags.(*cvFlags)
+	v := &search{call: c, flags: f}
 	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
-		return err
-	}
-	if err := f.memory.check(); err != nil {
 		return err
 	}
 	if f.folds < 2 {
 		return usagef("-folds: have %d, want 2 or more", f.folds)
 	}
-	grid, err := f.penalties(c)
+	v.data, v.cfg, v.classWeight = args[0], f.set.cfg, f.set.cfg.ClassWeight
+	return steps(v.makeGrid, v.checkSettings, v.openFiles, v.readData, v.choose, v.search,
+		v.writeModel, v.write)
+}
+
+// A search is one run of cv.
+type search struct {
+	*call
+	flags             *cvFlags
+	cfg               pegasos.Config
+	kernel            kernelsvm.Config // with -kernel
+	classWeight       string           // of cfg, with names in place of labels
+	data              string           // the file
+	modelOut, jsonOut *output
+
+	reader  *dataReader
+	set     *dataset.Set
+	loading time.Duration
+	weights []float32 // of the rows, or nil
+	memory  int64     // that all runs side by side may take
+	fold    []int     // of each row; -1 for those without weight
+	sizes   []int     // of the folds
+	labels  []string  // nil for numbers
+	rare    []string  // labels that some folds lack
+	metric  *cvMetric
+	r2      float64 // the mean squared length of the scaled rows; 0 with -kernel
+	grid    []cvPoint
+	out     cvReport
+}
+
+// makeGrid makes the points that the flags name. The grid of linear models has none if the data are
+// to decide.
+func (v *search) makeGrid() error {
+	penalties, err := v.flags.penalties(v.call)
 	if err != nil {
 		return err
 	}
-	if f.kernel.wanted() {
-		return crossValidateKernel(c, &f, grid, args[0])
+	if !v.flags.kernel.wanted() {
+		for _, p := range penalties {
+			v.grid = append(v.grid, cvPoint{Lambda: number(p.lambda), C: number(p.c)})
+		}
+		return nil
 	}
-	return crossValidateLinear(c, &f, grid, args[0])
-}
-
-// searchOutputs are what both kinds of cross-validation write.
-type searchOutputs struct{ model, json *output }
-
-// openFiles opens what is written.
-func (s *searchOutputs) openFiles(c *call, f *cvFlags, data string) error {
-	c.reads("DATA", data)
-	c.reads("-weights", f.weights)
-	s.model = c.writes("-model", f.model, modelKind)
-	s.json = c.writes("-json", f.json, reportKind)
-	return c.openOutputs(f.data.force)
-}
-
-// table returns where the table goes: standard output, unless that has the model.
-func (s *searchOutputs) table(c *call) io.Writer {
-	if s.model.toStdout() {
-		return c.stderr
+	if v.kernel, err = v.flags.kernel.config(v.cfg); err != nil {
+		return err
 	}
-	return c.stdout
-}
-
-// A penalty is a lambda or a C; the other is 0.
-type penalty struct{ lambda, c float64 }
-
-// penalties returns those that the flags name, from the largest lambda to the smallest, or nil if
-// they name none.
-func (f *cvFlags) penalties(c *call) (all []penalty, err error) {
-	given := 0
-	for _, name := range []string{"lambda", "c", "lambdas", "cs"} {
-		if c.given(name) {
-			given++
+	gammas := []float64{v.kernel.Gamma}
+	if list := v.flags.kernel.gammas; list != "" {
+		if v.given("gamma") {
+			return usagef("only one of -gamma and -gammas can be given")
+		}
+		if gammas, err = positiveNumbers("gammas", list, "0.01,0.1,1"); err != nil {
+			return err
 		}
 	}
-	if given > 1 {
-		return nil, usagef("only one of -lambda, -c, -lambdas and -cs can be given")
+	if penalties == nil {
+		penalties = []penalty{{c: 0.1}, {c: 1}, {c: 10}, {c: 100}}
 	}
-	var values []float64
-	switch {
-	case c.given("lambda"):
-		return []penalty{{lambda: f.set.cfg.Lambda}}, nil
-	case c.given("c"):
-		return []penalty{{c: f.set.cfg.C}}, nil
-	case c.given("lambdas"):
-		values, err = positiveNumbers("lambdas", f.lambdas, "1e-3,1e-4")
-		for _, v := range slices.Backward(values) {
-			all = append(all, penalty{lambda: v})
-		}
-	case c.given("cs"):
-		values, err = positiveNumbers("cs", f.cs, "1e-3,1e-4")
-		for _, v := range values {
-			all = append(all, penalty{c: v})
+	for _, gamma := range gammas {
+		for _, p := range penalties {
+			v.grid = append(v.grid,
+				cvPoint{Gamma: gamma, Lambda: number(p.lambda), C: number(p.c)})
 		}
 	}
-	return all, err
+	return nil
 }
 
-// positiveNumbers returns the numbers of a flag's list, ascending and without repeats. The list may
-// be a range from:to:count, of which each is the same multiple of the one before.
-func positiveNumbers(flag, list, example string) (values []float64, err error) {
-	if parts := strings.Split(list, ":"); len(parts) == 3 {
-		return geometric(flag, list, parts)
+// checkSettings checks the configuration of every point, and finds the metric.
+func (v *search) checkSettings() (err error) {
+	if v.flags.metricOfNumbers() && v.cfg.Loss == "" &&
+		!slices.ContainsFunc(saysClasses, v.given) {
+		v.cfg.Loss = pegasos.Squared
 	}
-	for _, word := range strings.Split(list, ",") {
-		v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
-		if err != nil || !(v > 0) || math.IsInf(v, 1) {
-			return nil, usagef("-%s: %q: want positive numbers, such as %s", flag, word, example)
+	if v.metric, err = v.flags.metricFor(v.cfg.Loss.Regression()); err != nil {
+		return err
+	}
+	if v.grid == nil {
+		cfg := v.cfg
+		return validate(&cfg)
+	}
+	for _, p := range v.grid {
+		cfg := p.config(v.cfg)
+		if v.flags.kernel.wanted() {
+			err = configError(p.kernelConfig(v.kernel).Validate())
+		} else {
+			err = validate(&cfg)
 		}
-		values = append(values, v)
+		if err != nil {
+			return err
+		}
 	}
-	slices.Sort(values)
-	return slices.Compact(values), nil
+	return nil
 }
 
-// mostPoints is how many a range may have.
-const mostPoints = 1000
-
-// geometric returns the numbers of a range, whose parts are given.
-func geometric(flag, list string, parts []string) (values []float64, err error) {
-	from, err := strconv.ParseFloat(strings.TrimSpace(parts[0]), 64)
-	to, err2 := strconv.ParseFloat(strings.TrimSpace(parts[1]), 64)
-	n, err3 := strconv.Atoi(strings.TrimSpace(parts[2]))
-	if err != nil || err2 != nil || err3 != nil || n < 2 || n > mostPoints ||
-		!(from > 0 && to > from && to <= math.MaxFloat64) {
-		return nil, usagef("-%s: %q: want a range of positive numbers and 2 to %d as the count, such "+
-			"as 1e-6:1e-2:9", flag, list, mostPoints)
-	}
-	for i := range n - 1 {
-		part := float64(i) / float64(n-1)
-		v := from * elementary.Exp(float64(part*elementary.Log(to/from)))
-		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // a number to be read
-		values = append(values, v)
-	}
-	values[0] = from
-	return slices.Compact(append(values, to)), nil
+// config returns cfg with the point's lambda or C, of which one is set before the runs.
+func (p *cvPoint) config(cfg pegasos.Config) pegasos.Config {
+	cfg.Lambda, cfg.C = float64(p.Lambda), float64(p.C)
+	return cfg
 }
 
-// meanAndSpread returns the mean over the folds, and the standard deviation, of n-1.
-func meanAndSpread(scores []float64) (mean, spread float64) {
-	n := float64(len(scores))
-	for _, s := range scores {
-		mean += s / n
-	}
-	var squares float64
-	for _, s := range scores {
-		squares += float64((s - mean) * (s - mean))
-	}
-	return mean, math.Sqrt(squares / (n - 1))
+// kernelConfig returns the configuration of the point's kernel machine.
+func (p *cvPoint) kernelConfig(cfg kernelsvm.Config) kernelsvm.Config {
+	cfg.Gamma, cfg.Lambda, cfg.C = p.Gamma, float64(p.Lambda), float64(p.C)
+	return cfg
 }
 
-// searchReport is what the reports of both kinds of cross-validation end with.
-type searchReport struct {
-	Load    float64 `json:"load_seconds"`
-	Seconds float64 `json:"seconds"` // of all runs, side by side
-	ISA     string  `json:"isa"`
-	Layout  string  `json:"layout"`
-	Seed    uint64  `json:"seed"`
-	Model   string  `json:"model,omitempty"`
-	Hash    string  `json:"model_hash,omitempty"`
+func (v *search) openFiles() error {
+	v.modelOut = v.writes("-model", v.flags.model, modelKind)
+	v.jsonOut = v.writes("-json", v.flags.json, reportKind)
+	return v.openOutputs()
 }
 
-func newSearchReport(set *dataset.Set, seed uint64, loading time.Duration,
-	start time.Time) searchReport {
-	return searchReport{
-		Load: loading.Seconds(), Seconds: time.Since(start).Seconds(),
-		ISA: asm.Active().String(), Layout: string(set.Layout()), Seed: seed,
+// readData reads the data and the weights, and cuts the rows into folds.
+func (v *search) readData() (err error) {
+	v.reader = v.call.reader(v.flags.data)
+	v.set, v.loading, err = v.reader.readTraining(v.data, &v.cfg, v.checkSettings)
+	if err != nil {
+		return err
+	}
+	v.memory = v.flags.memory.limit(v.set)
+	names := labelling{names: v.set.Names}
+	if v.cfg.ClassWeight, err = names.classWeight(v.classWeight); err != nil {
+		return err
+	}
+	if v.weights, err = readWeights(v.flags.weights, v.set.Rows()); err != nil {
+		return err
+	}
+	if err := v.deal(); err != nil {
+		return fmt.Errorf("%s: %w", v.data, err)
+	}
+	return nil
+}
+
+// choose settles what goes by all rows: what train would choose that has a name, and the lambdas.
+func (v *search) choose() error {
+	if v.flags.kernel.wanted() {
+		return nil
+	}
+	cfg := v.cfg
+	if v.grid != nil {
+		cfg = v.grid[0].config(cfg)
+	}
+	tr := v.trainer(cfg)
+	chosen, r2, err := tr.Choose(v, v.set.Examples(), v.set.Y)
+	if err != nil {
+		return dataError(v.data, err)
+	}
+	v.cfg.Scale, v.cfg.TargetScale, v.cfg.Multiclass = chosen.Scale, chosen.TargetScale,
+		chosen.Multiclass
+	if v.r2 = r2; !(r2 > 0) {
+		v.r2 = 1
+	}
+	if v.grid == nil {
+		for _, share := range []float64{1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7} {
+			v.grid = append(v.grid, cvPoint{Lambda: number(share * v.r2)})
+		}
+	}
+	if auto := v.cfg; auto.Tol != 0 && auto.Finish == "" { // as train chooses it
+		if auto.Finish = pegasos.FinishAuto; auto.Validate() == nil {
+			v.cfg.Finish = auto.Finish
+		}
+	}
+	for i := range v.grid {
+		v.grid[i].cfg = v.grid[i].config(v.cfg)
+	}
+	return nil
+}
+
+func (v *search) trainer(cfg pegasos.Config) pegasos.Trainer {
+	return pegasos.Trainer{
+		Config: cfg, Threads: v.flags.data.opt.Threads, Weights: v.weights, MaxMemory: v.memory,
+		Fingerprint: true,
 	}
 }
 
-func (r *searchReport) print(w io.Writer, runs int) {
-	fmt.Fprintf(w, "\nread in %.3g s, %d runs in %.3g s\n", r.Load, runs, r.Seconds)
+func (v *search) kernelTrainer(p *cvPoint) kernelsvm.Trainer {
+	return kernelsvm.Trainer{
+		Config: p.kernelConfig(v.kernel), Threads: v.flags.data.opt.Threads,
+		CacheMB: v.flags.kernel.cacheMB, MaxMemory: v.memory, Fingerprint: true,
+	}
+}
+
+// search does all runs and finds the best point: of equal ones the first, which has the smallest
+// gamma and the largest lambda.
+func (v *search) search() error {
+	start := time.Now()
+	p := newProgress(v.stderr, v.flags.data.quiet)
+	run := v.run
+	if v.flags.kernel.wanted() {
+		run = v.runKernels
+	}
+	err := run(p)
+	p.clear()
+	if err != nil {
+		return dataError(v.data, err)
+	}
+	if err := v.set.Err(); err != nil { // of a mapped file, all of which has been read
+		return fmt.Errorf("%s: %w", v.data, err)
+	}
+	best := &v.grid[0]
+	for i := range v.grid {
+		v.grid[i].Share = v.grid[i].Lambda / number(v.r2)
+		if v.metric.better(v.grid[i].Mean, best.Mean) {
+			best = &v.grid[i]
+		}
+	}
+	best.mark = "best"
+	v.out = cvReport{
+		Metric: v.metric.name, Folds: v.flags.folds, FoldRows: v.sizes, Rows: v.set.Rows(),
+		Features: v.set.Cols(), Labels: v.labels, MeanSquare: number(v.r2), Grid: v.grid,
+		Best: *best, Load: v.loading.Seconds(), Seconds: time.Since(start).Seconds(),
+		ISA: asm.Active().String(), Layout: string(v.set.Layout()), Seed: v.cfg.Seed,
+		Config: best.cfg,
+	}
+	if v.flags.kernel.wanted() {
+		v.out.Config = best.kernelConfig(v.kernel).WithDefaults()
+	}
+	return nil
+}
+
+// writeModel trains on all rows with the best setting, if a model is wanted.
+func (v *search) writeModel() error {
+	if v.modelOut == nil {
+		return nil
+	}
+	x, y := v.set.Examples(), v.set.Y
+	var write func(io.Writer) error
+	if v.flags.kernel.wanted() {
+		tr := v.kernelTrainer(&v.out.Best)
+		m, err := tr.Train(v, x, y)
+		if err != nil {
+			return dataError(v.data, err)
+		}
+		v.reader.describeKernel(m, v.set)
+		write, v.out.Hash = m.Write, m.Hash()
+	} else {
+		tr := v.trainer(v.out.Best.cfg)
+		m, err := tr.Train(v, x, y)
+		if err != nil {
+			return dataError(v.data, err)
+		}
+		m.Names = labelling{names: v.set.Names}.namesOf(m.Classes)
+		m.IndexBase = v.set.IndexBase
+		if err := v.reader.describe(m); err != nil {
+			return err
+		}
+		gap := number(m.Result.Gap)
+		write, v.out.Hash, v.out.Gap = m.Write, m.Hash(), &gap
+	}
+	v.out.Model = v.flags.model
+	return v.modelOut.write(write)
+}
+
+// write writes the report.
+func (v *search) write() error {
+	if err := v.jsonOut.writeJSON(v.out); err != nil {
+		return err
+	}
+	if v.flags.data.quiet || v.jsonOut.toStdout() {
+		return nil
+	}
+	v.warn(v.set)
+	for _, name := range v.rare {
+		fmt.Fprintf(v.stderr, "class %s has fewer rows than there are folds: some have none of it\n",
+			visible.Name(name))
+	}
+	w := io.Writer(v.stdout)
+	if v.modelOut.toStdout() {
+		w = v.stderr
+	}
+	v.print(w)
+	return nil
+}
+
+// print writes the table for people.
+func (v *search) print(w io.Writer) {
+	r, kind := &v.out, count(len(v.labels), "class")
+	if r.Labels == nil {
+		kind = "numbers to predict"
+	}
+	kernel := v.flags.kernel.wanted()
+	if kernel {
+		kind += ", kernel " + string(v.kernel.Kernel)
+	}
+	fmt.Fprintf(w, "%s, %s, %s; %d folds of %d to %d rows, seed %d\n\n",
+		count(r.Rows, "row"), count(r.Features, "feature"), kind, r.Folds,
+		slices.Min(r.FoldRows), slices.Max(r.FoldRows), r.Seed)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	if kernel {
+		unit, of := "lambda", func(p cvPoint) number { return p.Lambda }
+		if r.Best.C != 0 {
+			unit, of = "C", func(p cvPoint) number { return p.C }
+		}
+		fmt.Fprintf(t, "gamma\t%s\t%s\t+-\ttrained, s\t\t\n", unit, v.metric.heading)
+		for _, p := range r.Grid {
+			gamma := "default"
+			if p.Gamma != 0 {
+				gamma = fmt.Sprintf("%.6g", p.Gamma)
+			}
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.3g\t%s\t\n", gamma, of(p), v.metric.text(p.Mean),
+				v.metric.text(p.Spread), p.Seconds, p.mark)
+		}
+	} else {
+		fmt.Fprintf(t, "lambda\t/|x|^2\tC\t%s\t+-\tobjective\tabove the optimum\ttrained, s\t\t\n",
+			v.metric.heading)
+		for _, p := range r.Grid {
+			fmt.Fprintf(t, "%s\t%.3g\t%s\t%s\t%s\t%s\t%s\t%.3g\t%s\t\n", p.Lambda, p.Share, p.C,
+				v.metric.text(p.Mean), v.metric.text(p.Spread), p.Objective, most(float64(p.Gap)),
+				p.Seconds, p.mark)
+		}
+	}
+	t.Flush()
+	fmt.Fprintf(w, "\nread in %.3g s, %d runs in %.3g s\n", r.Load, len(r.Grid)*r.Folds, r.Seconds)
 	if r.Model != "" {
 		fmt.Fprintf(w, "model %s of all rows, hash %.16s...\n", visible.Name(r.Model), r.Hash)
 	}

@@ -2,10 +2,8 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -13,13 +11,18 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-func cvOf(t *testing.T, args ...string) (r cvReport, printed string) {
+// A linearCV is the report on linear models.
+type linearCV struct {
+	cvReport
+	Config pegasos.Config `json:"config"`
+}
+
+func cvOf(t *testing.T, args ...string) (r linearCV, printed string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "json")
 	printed, told := must(t, append([]string{"cv", "-json", path}, args...)...)
@@ -250,16 +253,15 @@ func TestCrossValidationErrors(t *testing.T) {
 		"many folds": {exitError, "too few rows", []string{"-folds", "5", small}},
 		"one class": {exitError, "two or more classes",
 			[]string{file(t, "a.svm", "1 1:1\n1 1:1\n1 1:1\n1 1:1\n1 1:1\n2 1:2\n")}},
-		"bad lambda":   {exitUsage, `"x"`, []string{"-lambdas", "1,x", good}},
-		"negative":     {exitUsage, `"-1"`, []string{"-lambdas", "-1", good}},
-		"not a number": {exitUsage, `"nan"`, []string{"-cs", "nan", good}},
-		"empty":        {exitUsage, "-lambdas", []string{"-lambdas", "", good}},
-		"tiny lambda":  {exitUsage, "-lambda: have", []string{"-lambdas", "1e-30", good}},
-		"range":        {exitUsage, "1e-6:1e-2:9", []string{"-lambdas", "1:0.1:3", good}},
-		"range of one": {exitUsage, "1e-6:1e-2:9", []string{"-cs", "0.1:1:1", good}},
-		"metric":       {exitUsage, "want accuracy, ", []string{"-metric", "auc", good}},
-		"r2 of classes": {exitUsage, "of classes", []string{"-metric", "r2", "-task",
-			"classes", good}},
+		"bad lambda":    {exitUsage, `"x"`, []string{"-lambdas", "1,x", good}},
+		"negative":      {exitUsage, `"-1"`, []string{"-lambdas", "-1", good}},
+		"not a number":  {exitUsage, `"nan"`, []string{"-cs", "nan", good}},
+		"empty":         {exitUsage, "-lambdas", []string{"-lambdas", "", good}},
+		"tiny lambda":   {exitUsage, "-lambda: have", []string{"-lambdas", "1e-30", good}},
+		"range":         {exitUsage, "1e-6:1e-2:9", []string{"-lambdas", "1:0.1:3", good}},
+		"range of one":  {exitUsage, "1e-6:1e-2:9", []string{"-cs", "0.1:1:1", good}},
+		"metric":        {exitUsage, "want accuracy, ", []string{"-metric", "auc", good}},
+		"r2 of classes": {exitUsage, "of classes", []string{"-metric", "r2", "-loss", "log", good}},
 		"f1 of numbers": {exitUsage, "rmse, r2",
 			[]string{"-metric", "f1", "-loss", "squared", good}},
 		"f1, weights":      {exitUsage, "-weights", []string{"-metric", "f1", "-weights", "w", good}},
@@ -271,7 +273,7 @@ func TestCrossValidationErrors(t *testing.T) {
 		"patience":     {exitUsage, "-patience", []string{"-patience", "1", good}},
 		"epochs 0":     {exitUsage, "-epochs", []string{"-epochs", "0", good}},
 		"unknown loss": {exitUsage, "-loss: have", []string{"-loss", "none", good}},
-		"batch":        {exitUsage, "fold 1 of 5: -batch: have", []string{"-batch", "18", good}},
+		"batch":        {exitUsage, " of 5: -batch: have", []string{"-batch", "18", good}},
 		"names": {exitError, "names", []string{"-loss", "eps-insensitive",
 			file(t, "a.csv", "x,y\n0,a\n1,b\n")}},
 		"few weights": {exitError, "1 weights for 20 rows",
@@ -283,36 +285,6 @@ func TestCrossValidationErrors(t *testing.T) {
 		"no rows":       {exitError, "too few rows", []string{file(t, "a.svm", "")}},
 		"no model file": {exitError, "no/such", []string{"-model", "no/such/folder", good}},
 	}, "cv", "-model", "m")
-}
-
-// The run that is named as failed is the first by number, even where a later one fails earlier.
-func TestFirstFailure(t *testing.T) {
-	for _, chains := range []int{3, 9} {
-		began, failed := make(chan bool, 9), make(chan bool)
-		i, err := firstFailure(t.Context(), 3, 9, chains, func(ctx context.Context, i int) error {
-			began <- true
-			switch i {
-			case 0: // fails once 1 has, and has had time to be cancelled
-				<-failed
-				select {
-				case <-ctx.Done():
-				case <-time.After(50 * time.Millisecond):
-				}
-				return cmp.Or(ctx.Err(), errors.New("run 0"))
-			case 1:
-				for range 3 { // the others have begun
-					<-began
-				}
-				close(failed)
-				return errors.New("run 1")
-			}
-			<-ctx.Done() // or this test hangs
-			return ctx.Err()
-		})
-		if i != 0 || err == nil || err.Error() != "run 0" {
-			t.Errorf("run %d has failed: %v", i, err)
-		}
-	}
 }
 
 func TestInterruptedCrossValidation(t *testing.T) {

@@ -53,9 +53,8 @@ func metricUsage() string {
 	for _, m := range cvMetrics {
 		names = append(names, m.name)
 	}
-	return "`" + strings.Join(names, "|") + "` what the lambdas are compared by (default " +
-		"accuracy, or rmse of numbers to predict); f1, roc-auc and average-precision are, as in eval, those of the second of two " +
-		"classes, and of more the mean over the classes"
+	return "`" + strings.Join(names, "|") + "` what settings are compared by, as in eval (default " +
+		"accuracy, or rmse of numbers to predict)"
 }
 
 // metricOfNumbers reports whether -metric names one that only numbers to predict have.
@@ -93,27 +92,27 @@ func (f *cvFlags) metricFor(numbers bool) (*cvMetric, error) {
 	if numbers {
 		of = "of numbers to predict"
 	}
-	return nil, usagef("-metric: have %q, want %s: -task and -loss say what labels are, here those %s",
+	return nil, usagef("-metric: have %q, want %s: -loss says what labels are, here those %s",
 		f.metric, strings.Join(names, ", "), of)
 }
 
 // better reports whether a is a better value than b.
 func (m *cvMetric) better(a, b number) bool {
 	if m.least {
-		return a < b
+		a, b = b, a
 	}
 	return a > b
 }
 
-// show returns how a value is printed, and by what it is multiplied for that.
-func (m *cvMetric) show() (digits string, scale number) {
+// text is how a value is printed.
+func (m *cvMetric) text(v number) string {
 	switch {
 	case m.percent:
-		return "%.3f", 100
+		return (100 * v).format("%.3f")
 	case m.name == "rmse":
-		return "%.6g", 1
+		return v.String()
 	}
-	return "%.5f", 1
+	return v.format("%.5f")
 }
 
 // undefined is the error of a fold for which there is no such number.
@@ -135,14 +134,13 @@ type foldPredictions struct {
 }
 
 // predictFold predicts the rows of a fold.
-func (v *validation) predictFold(m *pegasos.Model, fold int) (*foldPredictions, error) {
+func (v *search) predictFold(m *pegasos.Model, fold int) (*foldPredictions, error) {
 	p := &foldPredictions{}
 	x := v.set.Examples()
 	if n := len(m.Classes); n > 0 {
 		p.classes = n + 1
 	}
 	var scores []float64
-	proba := make([]float64, len(m.Classes))
 	for i, f := range v.fold {
 		if f != fold {
 			continue
@@ -163,9 +161,9 @@ func (v *validation) predictFold(m *pegasos.Model, fold int) (*foldPredictions, 
 		}
 		p.truth = append(p.truth, own)
 		p.predicted = append(p.predicted, m.Class(scores))
-		p.scores = append(p.scores, m.ClassScores(scores, make([]float64, len(m.Classes)))...)
+		p.scores = append(p.scores, m.ClassScores(scores, nil)...)
 		if m.HasProbabilities() {
-			p.own = append(p.own, append(m.Probabilities(scores, proba), 0)[own])
+			p.own = append(p.own, append(m.Probabilities(scores, nil), 0)[own])
 		}
 	}
 	return p, nil

@@ -242,33 +242,6 @@ func byHand(metric string, m *pegasos.Model, set *dataset.Set) float64 {
 	return 1 - squares/all
 }
 
-// Runs with a finish that -tol ends start from the model of the larger lambda, and are as near the
-// optimum as those that start from zero.
-func TestWarmStarts(t *testing.T) {
-	data := scattered(t, 300, 2)
-	for _, flags := range []string{"", "-finish dual", "-loss squared -finish dual",
-		"-loss log -finish newton"} {
-		args := append(strings.Fields(flags), "-folds", "3", "-lambdas", "1e-3:1:4", "-metric",
-			"accuracy", "-seed", "2", data)
-		if strings.Contains(flags, "squared") {
-			args = slices.Replace(args, slices.Index(args, "accuracy"),
-				slices.Index(args, "accuracy")+1, "r2")
-		}
-		cold, _ := cvOf(t, append([]string{"-epochs", "500"}, args...)...)
-		warm, _ := cvOf(t, append([]string{"-epochs", "500", "-tol", "0.005"}, args...)...)
-		if cold.Warm || !warm.Warm {
-			t.Errorf("%s: warm starts %v and %v", flags, cold.Warm, warm.Warm)
-		}
-		for i, p := range warm.Grid {
-			if q := cold.Grid[i]; !(p.Gap <= 0.005) || p.Objective > q.Objective*1.0051 ||
-				math.Abs(float64(p.Mean-q.Mean)) > 0.015 {
-				t.Errorf("%s, lambda %v: gap %v, objective %v, mean %v; from zero %v and %v", flags,
-					p.Lambda, p.Gap, p.Objective, p.Mean, q.Objective, q.Mean)
-			}
-		}
-	}
-}
-
 func TestRanges(t *testing.T) {
 	r, _ := cvOf(t, "-folds", "2", "-lambdas", "1e-4:1:5", "-epochs", "1", scattered(t, 20, 2))
 	var have []float64

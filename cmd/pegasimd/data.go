@@ -15,6 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
 // A dataReader reads data as the flags say.
@@ -30,10 +31,6 @@ func (c *call) reader(flags dataFlags) *dataReader { return &dataReader{dataFlag
 
 // options fills opt in, and returns what shows the progress of reading a file.
 func (d *dataReader) options(name string) *progress {
-	d.opt.Format = dataset.Format(d.format)
-	d.opt.Layout = dataset.Layout(d.layout)
-	d.opt.IndexBase = dataset.IndexBase(d.base)
-	d.opt.Header = dataset.Header(d.header)
 	d.opt.Context = d.call
 	p := newProgress(d.call.stderr, d.quiet)
 	shown := visible.Name(name)
@@ -95,6 +92,12 @@ func (d *dataReader) describe(m *pegasos.Model) error {
 	text, err := json.Marshal(d.scaler)
 	m.Scaler = text
 	return err
+}
+
+// describeKernel is describe of a kernel machine that was trained on the set.
+func (d *dataReader) describeKernel(m *kernelsvm.Model, set *dataset.Set) {
+	m.Names, m.IndexBase = set.Names, set.IndexBase
+	m.HashBits, m.Table = d.hashBits, d.table
 }
 
 // shortName is a file's name without its folder. Of an IDX pair it is that of the images.

@@ -4,9 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"slices"
 	"strings"
-	"sync"
 
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -16,32 +14,25 @@ type usageError struct{ error }
 
 func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
 
-// flagOf has the flags of the fields of the packages' configurations and trainers.
-var flagOf = map[string]string{
-	"Loss": "-loss", "Epsilon": "-epsilon", "Multiclass": "-multiclass",
-	"ClassWeight": "-class-weight", "Lambda": "-lambda", "C": "-c", "Epochs": "-epochs",
-	"Steps": "-steps", "Tol": "-tol", "Change": "-change", "Patience": "-patience",
-	"Order": "-order", "Block": "-block", "Batch": "-batch", "Shards": "-shards",
-	"Project": "-project", "Offset": "-offset", "Average": "-average", "Finish": "-finish",
-	"FinishAfter": "-finish-after", "Bias": "-bias", "BiasScale": "-bias-scale",
-	"Scale": "-scale", "TargetScale": "-target-scale", "Calibrate": "-proba",
-	"Seed": "-seed", "Threads": "-threads", "Weights": "-weights",
-	"Costs": "-costs", "Valid": "-valid", "Start": "-start", "Prior": "-prior",
-	"Resume": "-resume", "KeepProof": "-proof", "MaxMemory": "-max-memory",
-	"Kernel": "-kernel", "Gamma": "-gamma", "Coef0": "-coef0",
-	"Degree": "-degree", "Passes": "-passes", "MaxSV": "-max-sv", "CacheMB": "-cache-mb",
-	"folds": "-folds",
-}
+// fieldNames finds the fields of the packages' configurations and trainers in what an error says.
+var fieldNames = regexp.MustCompile(`\b(Loss|Epsilon|Multiclass|ClassWeight|Lambda|C|Epochs|` +
+	`Steps|Tol|Change|Patience|Order|Block|Batch|Shards|Project|Offset|Average|Finish|FinishAfter|Bias|` +
+	`BiasScale|Scale|TargetScale|Calibrate|Seed|Threads|Weights|Costs|Valid|Start|Prior|Resume|` +
+	`KeepProof|MaxMemory|Kernel|Gamma|Coef0|Degree|Passes|MaxSV|CacheMB|folds)\b`)
 
-// fieldNames finds the fields in what a configuration's error says. It is made at the first error.
-var fieldNames = sync.OnceValue(func() *regexp.Regexp {
-	var names []string
-	for field := range flagOf {
-		names = append(names, field)
+var capitals = regexp.MustCompile(`[A-Z]+`)
+
+// flagOf returns the flag of a field: -max-memory of MaxMemory.
+func flagOf(field string) string {
+	switch field {
+	case "Calibrate":
+		return "-proba"
+	case "KeepProof":
+		return "-proof"
 	}
-	slices.Sort(names)
-	return regexp.MustCompile(`\b(` + strings.Join(names, "|") + `)\b`)
-})
+	name := strings.ToLower(capitals.ReplaceAllString(field, "-$0"))
+	return "-" + strings.TrimPrefix(name, "-")
+}
 
 // configError makes a usage error of one about a field of a configuration, with the flag in place
 // of the field. It returns other errors as they are.
@@ -50,13 +41,7 @@ func configError(err error) error {
 	if !errors.As(err, &bad) {
 		return err
 	}
-	toFlag := func(field string) string {
-		if name, ok := flagOf[field]; ok {
-			return name
-		}
-		return field
-	}
-	text := toFlag(bad.Field) + ": " + fieldNames().ReplaceAllStringFunc(bad.Reason, toFlag)
+	text := fieldNames.ReplaceAllStringFunc(bad.Field+": "+bad.Reason, flagOf)
 	return usageError{errors.New(strings.Replace(err.Error(), bad.Error(), text, 1))}
 }
 

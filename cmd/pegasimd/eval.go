@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"strings"
 	"text/tabwriter"
 
-	"github.com/pegasimd/pegasimd/cmd/pegasimd/internal/chart"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/predictions"
-	"github.com/pegasimd/pegasimd/internal/table"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/metrics"
 )
@@ -18,91 +18,42 @@ var evalCommand = command{
 	name:      "eval",
 	arguments: "DATA MODEL",
 	summary:   "measure how well a model predicts labelled data",
-	help: `Eval predicts the rows of DATA, which have labels, and compares with these. The columns of a
-CSV file are found as by predict. It prints
-  - the accuracy, and for each class precision, recall and F1, with their plain means over the
-    classes;
-  - the area under the ROC curve and the average precision: of two classes those of the second,
-    which the score speaks for; of more the means over the classes that DATA has, each against the
-    rest by its own score;
-  - the log loss, of a model that has probabilities (train -loss log or -proba), where those below
-    2^-52 count as that;
-  - the objective that DATA has with the model's lambda, and its two parts, the penalty and the mean
-    loss;
-  - the confusion matrix, with -plot also as a picture, for up to 200 classes.
+	help: `Eval predicts the rows of DATA and compares with their labels. It prints
+  - the accuracy, and for each class precision, recall, F1 and their plain means over the classes;
+  - the area under the ROC curve and the average precision: of two classes those of the second, of
+    more the means over the classes that DATA has, each against the rest;
+  - the log loss, if the model has probabilities (train -loss log or -proba);
+  - the objective of DATA at the model's lambda, as the sum of the penalty and the mean loss;
+  - the confusion matrix; -plot draws it, for up to 200 classes.
 Of a model that predicts numbers it prints the root mean square error (RMSE), the mean absolute
 error (MAE) and R^2.
 
-What the data do not define is printed as "none", and null with -json: the precision of a class that
-was never predicted, the recall of a class without rows, the area under the curve of data of one
-class. The F1 of a class is 0 where one of its two is not defined, and none where both are not. For
-the means over the classes what is none counts as 0, and a class without rows that was never
-predicted is left out. With -quiet only the accuracy, or the RMSE, is printed.
+Undefined figures are printed as "none", and are null with -json: the precision of a class that was
+never predicted, the recall of a class without rows, the area under the curve of data of one class.
+The F1 of a class is 0 if one of its two parts is undefined. In the means over the classes undefined
+figures count as 0. With -quiet only the accuracy, or the RMSE, is printed.
 
 Examples:
   pegasimd eval test.svm a9a.model
   pegasimd eval -json - test.csv digits.model
   pegasimd eval -quiet -plot confusion.svg test.csv digits.model`,
-	run: eval,
+	common: "json plot " + usualDataFlags,
+	flags:  func() flagGroup { return new(evalFlags) },
+	run:    eval,
 }
 
-// evalReport is what -json writes.
-type evalReport struct {
-	Accuracy         number        `json:"accuracy"`
-	Error            number        `json:"error"`
-	ROCAUC           number        `json:"roc_auc"`
-	AveragePrecision number        `json:"average_precision"`
-	LogLoss          number        `json:"log_loss"`
-	RMSE             number        `json:"rmse"`
-	MAE              number        `json:"mae"`
-	R2               number        `json:"r2"`
-	Objective        number        `json:"objective"`
-	Penalty          number        `json:"penalty"`
-	MeanLoss         number        `json:"mean_loss"`
-	Lambda           float64       `json:"lambda"`
-	Rows             int           `json:"rows"`
-	Features         int           `json:"features"`
-	Ignored          int64         `json:"ignored_values"`
-	Macro            *classReport  `json:"macro"`
-	Classes          []classReport `json:"classes"`
-	Labels           []string      `json:"labels"`
-	Confusion        [][]int       `json:"confusion"` // rows true, columns predicted
-	ISA              string        `json:"isa"`
-	Layout           string        `json:"layout"`
-	ModelHash        string        `json:"model_hash"`
-
-	right      int
-	unknown    bool // there are labels that the model does not know
-	hasLogLoss bool
-}
-
-type classReport struct {
-	Label            string `json:"label,omitempty"`
-	Precision        number `json:"precision"`
-	Recall           number `json:"recall"`
-	F1               number `json:"f1"`
-	ROCAUC           number `json:"roc_auc"`
-	AveragePrecision number `json:"average_precision"`
-	Support          int    `json:"support"`
-}
-
-func eval(c *call) error {
-	var f evalFlags
-	args, err := c.parse(&f, 2, 2)
+func eval(c *call, flags flagGroup, args []string) error {
+	f := flags.(*evalFlags)
+	format, err := pictureFormat(f.plot)
 	if err != nil {
 		return err
 	}
-	if _, err := chart.Format(plainName(f.plot)); f.plot != "" && err != nil {
-		return usagef("-plot: %v", err)
-	}
-	c.reads("DATA", args[0])
-	c.reads("MODEL", args[1])
 	jsonOut := c.writes("-json", f.json, reportKind)
 	plotOut := c.writes("-plot", f.plot, pictureKind)
-	if err := c.openOutputs(f.data.force); err != nil {
+	if err := c.openOutputs(); err != nil {
 		return err
 	}
-	m, err := c.readModel(args[1], args[0], &f.data)
+	m, err := readPredictor(args[1], os.Stdin)
 	if err != nil {
 		return err
 	}
@@ -123,9 +74,15 @@ func eval(c *call) error {
 	if err := jsonOut.writeJSON(r); err != nil {
 		return err
 	}
-	title := visible.Name(shortName(args[1])) + " on " + visible.Name(shortName(args[0]))
-	if err := r.plot(plotOut, title); err != nil {
-		return err
+	if plotOut != nil {
+		title := fmt.Sprintf("%s on %s: accuracy %.2f %% of %s", visible.Name(shortName(args[1])),
+			visible.Name(shortName(args[0])), 100*r.Accuracy, count(r.Rows, "row"))
+		err := plotOut.write(func(w io.Writer) error {
+			return writeConfusion(w, format, title, visible.Names(r.Labels), r.Confusion)
+		})
+		if err != nil {
+			return err
+		}
 	}
 	switch {
 	case jsonOut.toStdout():
@@ -136,23 +93,6 @@ func eval(c *call) error {
 		r.print(c.stdout)
 	}
 	return nil
-}
-
-// plot draws the confusion matrix if it is wanted.
-func (r *evalReport) plot(out *output, title string) error {
-	if out == nil {
-		return nil
-	}
-	format, err := chart.Format(plainName(out.name))
-	if err != nil {
-		return err
-	}
-	title = fmt.Sprintf("%s: accuracy %.2f %% of %s", title, 100*r.Accuracy, count(r.Rows, "row"))
-	picture, err := chart.Confusion(title, visible.Names(r.Labels), r.Confusion, format)
-	if err != nil {
-		return usagef("-plot: %v", err)
-	}
-	return out.write(picture.Write)
 }
 
 // evaluate measures how well the scores predict the set, which has rows, and numbers for labels if
@@ -207,10 +147,9 @@ func newClassReport(label string, c metrics.Class) classReport {
 
 // probabilities measures those of the true classes, if the model has any.
 func (r *evalReport) probabilities(s *scoredSet) {
-	if s.model.noProbabilities() != "" {
+	if r.hasLogLoss = s.model.noProbabilities() == ""; !r.hasLogLoss {
 		return
 	}
-	r.hasLogLoss = true
 	p, all := make([]float64, len(s.truth)), make([]float64, len(s.names))
 	for i, class := range s.truth {
 		p[i] = s.model.Probabilities(s.row(i), all)[class]
@@ -299,7 +238,22 @@ func (r *evalReport) print(w io.Writer) {
 			c.ROCAUC.short(), c.AveragePrecision.short(), c.Support)
 	}
 	t.Flush()
-	fmt.Fprintf(w, "\n%s", table.Confusion(visible.Names(r.Labels), r.Confusion))
+	r.printConfusion(w)
+}
+
+// printConfusion prints a row for each true class, with a column for each predicted one.
+func (r *evalReport) printConfusion(w io.Writer) {
+	names := visible.Names(r.Labels)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "\ntrue \\ predicted\t%s\t\n", strings.Join(names, "\t"))
+	for i, row := range r.Confusion {
+		fmt.Fprintf(t, "%s\t", names[i])
+		for _, n := range row {
+			fmt.Fprintf(t, "%d\t", n)
+		}
+		fmt.Fprintln(t)
+	}
+	t.Flush()
 }
 
 // printFirst writes the line that matters most.

@@ -13,28 +13,11 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A fitReport says how well a model predicts the rows that it was trained on, beside what a
-// constant reaches: the largest class, or the mean.
-type fitReport struct {
-	Accuracy *number `json:"training_accuracy,omitempty"`
-	Constant *number `json:"largest_class,omitempty"` // its share of the rows
-	Largest  string  `json:"-"`
-
-	// Where a class has few of the rows.
-	Balanced *number `json:"balanced_accuracy,omitempty"`
-	Recall   *number `json:"minority_recall,omitempty"`
-	Minority string  `json:"minority,omitempty"`
-	share    float64 // of the minority
-
-	R2 *number `json:"training_r2,omitempty"` // a constant reaches 0
-}
-
 // fewOfAll is the share of the rows below which a class is a minority.
 const fewOfAll = 0.05
 
-// newFitReport predicts the rows of the set, all of which count once.
-func newFitReport(m *pegasos.Model, set *dataset.Set, weights []float32, threads int) *fitReport {
-	x := set.Examples()
+// predictAll predicts all rows, on several threads.
+func predictAll(m *pegasos.Model, x pegasos.Examples, threads int) []float32 {
 	predicted := make([]float32, x.Rows())
 	const block = 1024
 	parallel.For(parallel.Threads(threads), (len(predicted)+block-1)/block, func(_, b int) {
@@ -42,16 +25,40 @@ func newFitReport(m *pegasos.Model, set *dataset.Set, weights []float32, threads
 			predicted[i] = m.Predict(x, i)
 		}
 	})
-	y := set.Y
+	return predicted
+}
+
+// fit returns the accuracy on some rows, or the root mean square error.
+func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
+	predicted := predictAll(m.WithCols(d.X.Cols()), d.X, threads)
+	if m.Classes == nil {
+		return metrics.RMSE(d.Y, wide(predicted))
+	}
+	right := 0
+	for i, label := range predicted {
+		if label == d.Y[i] {
+			right++
+		}
+	}
+	return float64(right) / float64(len(predicted))
+}
+
+func wide(values []float32) []float64 {
+	z := make([]float64, len(values))
+	for i, v := range values {
+		z[i] = float64(v)
+	}
+	return z
+}
+
+// newFitReport predicts the rows of the set, all of which count once.
+func newFitReport(m *pegasos.Model, set *dataset.Set, weights []float32, threads int) *fitReport {
+	y, predicted := set.Y, predictAll(m, set.Examples(), threads)
 	if weights != nil {
 		y, predicted = counted(y, weights), counted(predicted, weights)
 	}
 	if m.Classes == nil {
-		z := make([]float64, len(predicted))
-		for i, v := range predicted {
-			z[i] = float64(v)
-		}
-		return &fitReport{R2: numberOf(metrics.R2(y, z))}
+		return &fitReport{R2: numberOf(metrics.R2(y, wide(predicted)))}
 	}
 	return newClassFit(m, y, predicted)
 }
@@ -73,41 +80,37 @@ func numberOf(v float64) *number {
 
 // newClassFit is newFitReport of classes.
 func newClassFit(m *pegasos.Model, y, predicted []float32) *fitReport {
-	rows, right := make([]float64, len(m.Classes)), make([]float64, len(m.Classes))
-	var hits float64
-	for i, v := range y {
-		k, found := slices.BinarySearch(m.Classes, v)
-		if !found {
-			continue
-		}
-		rows[k]++
-		if predicted[i] == v {
-			right[k]++
-			hits++
-		}
+	truth, guess := make([]int, len(y)), make([]int, len(y))
+	for i := range y { // a label that is no class counts as one more
+		truth[i] = indexOr(m.Classes, y[i], len(m.Classes))
+		guess[i] = indexOr(m.Classes, predicted[i], len(m.Classes))
 	}
-	n := float64(len(y))
-	most, least, balanced, present := 0, -1, 0.0, 0.0
-	for k, of := range rows {
-		if of == 0 {
-			continue
-		}
-		if of > rows[most] {
+	classes := metrics.Classes(metrics.Confusion(truth, guess, len(m.Classes)+1))
+	n, most, least := float64(len(y)), 0, -1
+	for k, c := range classes[:len(m.Classes)] {
+		if c.Support > classes[most].Support {
 			most = k
 		}
-		if least < 0 || of < rows[least] {
+		if c.Support > 0 && (least < 0 || c.Support < classes[least].Support) {
 			least = k
 		}
-		balanced += right[k] / of
-		present++
 	}
-	r := &fitReport{Accuracy: numberOf(hits / n), Constant: numberOf(rows[most] / n),
-		Largest: m.ClassName(most)}
-	if least >= 0 && rows[least] < fewOfAll*n && len(m.Classes) == 2 {
-		r.Balanced, r.Recall = numberOf(balanced/present), numberOf(right[least]/rows[least])
-		r.Minority, r.share = m.ClassName(least), rows[least]/n
+	r := &fitReport{Accuracy: numberOf(metrics.Accuracy(truth, guess)),
+		Constant: numberOf(float64(classes[most].Support) / n), Largest: m.ClassName(most)}
+	if least >= 0 && float64(classes[least].Support) < fewOfAll*n && len(m.Classes) == 2 {
+		r.Balanced = numberOf(metrics.BalancedAccuracy(classes))
+		r.Recall = numberOf(classes[least].Recall)
+		r.Minority, r.share = m.ClassName(least), float64(classes[least].Support)/n
 	}
 	return r
+}
+
+// indexOr returns the position of a label among ascending classes, or other if it is none.
+func indexOr(classes []float32, label float32, other int) int {
+	if k, found := slices.BinarySearch(classes, label); found {
+		return k
+	}
+	return other
 }
 
 func (r *fitReport) String() string {

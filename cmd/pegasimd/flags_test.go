@@ -13,9 +13,9 @@ import (
 // flagSets has the flags of each command.
 func flagSets() map[string]*flag.FlagSet {
 	sets := map[string]*flag.FlagSet{}
-	for name, group := range flagGroups() {
-		sets[name] = flag.NewFlagSet(name, flag.ContinueOnError)
-		group.define(sets[name])
+	for _, cmd := range commands {
+		sets[cmd.name] = flag.NewFlagSet(cmd.name, flag.ContinueOnError)
+		cmd.flags().define(sets[cmd.name])
 	}
 	return sets
 }
@@ -53,18 +53,17 @@ func TestPrintFlags(t *testing.T) {
 
 // Errors can name the flag of every field, and name no flag that there isn't.
 func TestFlagOfFields(t *testing.T) {
-	fields := map[string]bool{}
 	for _, cfg := range []any{pegasos.Config{}, kernelsvm.Config{}} {
 		for i := range reflect.TypeOf(cfg).NumField() {
-			field := reflect.TypeOf(cfg).Field(i).Name
-			if fields[field] = true; flagOf[field] == "" {
+			if field := reflect.TypeOf(cfg).Field(i).Name; !fieldNames.MatchString(field) {
 				t.Errorf("the field %s has no flag", field)
 			}
 		}
 	}
 	train, cv := flagSets()["train"], flagSets()["cv"]
-	for field, name := range flagOf {
-		name = strings.TrimPrefix(name, "-")
+	list := strings.Trim(fieldNames.String(), `\b()`)
+	for field := range strings.SplitSeq(list, "|") {
+		name := strings.TrimPrefix(flagOf(field), "-")
 		if train.Lookup(name) == nil && cv.Lookup(name) == nil {
 			t.Errorf("the field %s has the flag -%s, which there isn't", field, name)
 		}

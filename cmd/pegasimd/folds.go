@@ -4,38 +4,29 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"sync"
 	"time"
 
-	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A validation is the rows in their folds.
-type validation struct {
-	set     *dataset.Set
-	weights []float32 // of the rows, or nil
-	memory  int64     // that all runs side by side may take
-	folds   int
-	fold    []int    // of each row; -1 for those without weight
-	sizes   []int    // of the folds
-	labels  []string // nil for numbers
-	rare    []string // those that some folds lack
-	metric  *cvMetric
-	warm    bool // runs start from the model of the next larger lambda
-}
+// This file trains and measures the models of cv, on the rows outside and inside of each fold.
 
 // deal cuts the rows into folds.
-func (v *validation) deal(cfg pegasos.Config) error {
+func (v *search) deal() error {
+	cfg, folds := v.cfg, v.flags.folds
 	y := v.set.Y
 	if cfg.Loss.Regression() {
 		y = make([]float32, len(y)) // as if of one class: plain folds
 	}
-	v.fold = pegasos.Folds(y, v.weights, v.folds, cfg.Seed)
-	v.sizes = make([]int, v.folds)
+	v.fold = pegasos.Folds(y, v.weights, folds, cfg.Seed)
+	v.sizes = make([]int, folds)
 	rows := map[float32]int{}
 	for i, f := range v.fold {
 		if f >= 0 {
@@ -44,46 +35,35 @@ func (v *validation) deal(cfg pegasos.Config) error {
 		}
 	}
 	if n := slices.Min(v.sizes); n == 0 {
-		return fmt.Errorf("too few rows for %d folds", v.folds)
+		return fmt.Errorf("too few rows for %d folds", folds)
 	}
 	if cfg.Loss.Regression() {
 		return nil
 	}
-	var classes []float32
 	several := 0
-	for label, n := range rows {
-		classes = append(classes, label)
-		if n > 1 {
+	for _, label := range slices.Sorted(maps.Keys(rows)) {
+		name := labelName(v.set, label)
+		v.labels = append(v.labels, name)
+		if rows[label] > 1 {
 			several++
 		}
+		if rows[label] < folds {
+			v.rare = append(v.rare, name)
+		}
 	}
-	slices.Sort(classes)
 	if several < 2 {
 		return fmt.Errorf("want two or more classes of two or more rows each, so that no fold " +
 			"takes all of a class")
 	}
-	for _, label := range classes {
-		name := labelName(v.set, label)
-		v.labels = append(v.labels, name)
-		if rows[label] < v.folds {
-			v.rare = append(v.rare, name)
-		}
-	}
 	return nil
 }
 
-// run does the runs of all points and folds, several at a time, and fills in the points. No run
-// depends on another, unless warm says that each starts from the model of the next larger lambda,
-// with the steps of a run that begins. Runs of a given length don't: they would take as long, and
-// not be what train does. Nor do runs without a finish: their bound has to forget the start first
-// (docs/training.md).
-//
-// Runs side by side share the memory. If that is too little for one of them, there are half as many
-// at a time.
-func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *progress) error {
-	threads = parallel.Threads(threads)
-	for atOnce := threads; ; atOnce /= 2 {
-		err := v.runSome(ctx, grid, threads, atOnce, p)
+// run does the runs of all points and folds, several at a time, and fills in the points. Runs side
+// by side share the memory. If that is too little for one of them, half as many run at a time.
+func (v *search) run(p *progress) error {
+	threads := parallel.Threads(v.flags.data.opt.Threads)
+	for atOnce := min(threads, len(v.grid)*v.flags.folds); ; atOnce /= 2 {
+		err := v.runSome(threads, atOnce, p)
 		var refused *pegasos.ConfigError
 		if atOnce == 1 || !errors.As(err, &refused) || refused.Field != "MaxMemory" {
 			return err
@@ -91,90 +71,45 @@ func (v *validation) run(ctx context.Context, grid []cvPoint, threads int, p *pr
 	}
 }
 
-// runSome is run with at most so many runs at a time.
-func (v *validation) runSome(ctx context.Context, grid []cvPoint, threads, atOnce int,
-	p *progress) error {
-	runs := make([]cvRun, len(grid)*v.folds)
-	chains := len(runs) // of runs that depend on each other
-	if v.warm {
-		chains = v.folds
-	}
-	atOnce = min(atOnce, chains)
-	within := runLimits{threads / atOnce, v.memory / int64(atOnce)}
+// runSome is run with a number of runs at a time. When one fails the others are cancelled.
+func (v *search) runSome(threads, atOnce int, p *progress) error {
+	folds := v.flags.folds
+	runs := make([]cvRun, len(v.grid)*folds)
+	ctx, cancel := context.WithCancelCause(v)
+	defer cancel(nil)
 	var mu sync.Mutex
-	done := make([]float64, len(runs)) // the share of each that is
-	show := func(i int, share float64) {
+	finished := 0
+	parallel.For(atOnce, len(runs), func(_, i int) {
+		if ctx.Err() != nil {
+			return
+		}
+		run, err := v.one(ctx, v.grid[i/folds].cfg, i%folds, threads/atOnce,
+			v.memory/int64(atOnce))
+		if err != nil {
+			cancel(fmt.Errorf("fold %d of %d: %w", i%folds+1, folds, err))
+		}
 		mu.Lock()
 		defer mu.Unlock()
-		done[i] = share
-		var sum float64
-		finished := 0
-		for _, s := range done {
-			sum += s
-			if s == 1 {
-				finished++
-			}
-		}
-		p.show(sum/float64(len(done)), "%d of %d runs", finished, len(done))
-	}
-	starts := make([]*pegasos.Model, chains)
-	i, err := firstFailure(ctx, atOnce, len(runs), chains, func(ctx context.Context, i int) error {
-		c := i % chains
-		runs[i] = v.one(ctx, grid[i/v.folds].cfg, i%v.folds, within, starts[c],
-			func(share float64) { show(i, share) })
-		if runs[i].err == nil {
-			starts[c], runs[i].model = runs[i].model, nil
-			show(i, 1)
-		}
-		return runs[i].err
+		runs[i] = run
+		finished++
+		p.show(float64(finished)/float64(len(runs)), "%d of %d runs", finished, len(runs))
 	})
-	if err != nil {
-		return fmt.Errorf("fold %d of %d: %w", i%v.folds+1, v.folds, err)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
 	}
-	for i := range grid {
-		grid[i].sum(runs[i*v.folds:][:v.folds])
+	for i := range v.grid {
+		v.grid[i].sum(runs[i*folds:][:folds])
 	}
 	return nil
 }
 
-// firstFailure does so many runs, of which c, c+chains, c+2*chains and so on go one after the
-// other, several such chains at a time. It returns the first run that fails, by number and not by
-// time: when one has failed those after it are cancelled, and those before it go on.
-func firstFailure(
-	ctx context.Context, threads, runs, chains int, do func(ctx context.Context, i int) error,
-) (failed int, err error) {
-	contexts, cancels := make([]context.Context, runs), make([]context.CancelFunc, runs)
-	for i := range contexts {
-		contexts[i], cancels[i] = context.WithCancel(ctx)
-		defer cancels[i]()
-	}
-	errs := make([]error, runs)
-	parallel.For(threads, chains, func(_, first int) {
-		for i := first; i < runs; i += chains {
-			if errs[i] = contexts[i].Err(); errs[i] == nil {
-				errs[i] = do(contexts[i], i)
-			}
-			if errs[i] != nil {
-				for _, cancel := range cancels[i+1:] {
-					cancel()
-				}
-				return
-			}
-		}
-	})
-	for i, err := range errs {
-		if err != nil {
-			return i, err
-		}
-	}
-	return 0, nil
-}
+// A cvRun is the training of a point without one fold.
+type cvRun struct{ score, lambda, c, objective, gap, seconds float64 }
 
 // one trains without a fold and measures on it.
-func (v *validation) one(
-	ctx context.Context, cfg pegasos.Config, fold int, within runLimits, start *pegasos.Model,
-	progress func(share float64),
-) (r cvRun) {
+func (v *search) one(
+	ctx context.Context, cfg pegasos.Config, fold int, threads int, memory int64,
+) (r cvRun, err error) {
 	weights := make([]float32, len(v.fold))
 	var total float64
 	for i, f := range v.fold {
@@ -184,66 +119,98 @@ func (v *validation) one(
 		}
 	}
 	began := time.Now()
-	tr := pegasos.Trainer{Config: cfg, Threads: within.threads, Weights: weights,
-		MaxMemory: within.memory, Start: fresh(start),
-		Progress: func(p pegasos.Progress) {
-			progress(float64(p.Steps) / float64(p.TotalSteps+1))
-		}}
+	tr := pegasos.Trainer{Config: cfg, Threads: threads, Weights: weights, MaxMemory: memory}
 	x := v.set.Examples()
 	m, err := tr.Train(ctx, x, v.set.Y)
 	if err != nil {
-		return cvRun{err: err}
+		return r, err
 	}
 	r = cvRun{seconds: time.Since(began).Seconds(), lambda: m.Lambda, objective: m.Result.Objective,
 		gap: m.Result.Gap}
-	if v.warm {
-		r.model = m
-	}
 	if m.Result.Weight > 0 {
 		total = m.Result.Weight // with those of the classes
 	}
 	r.c = 1 / (m.Lambda * total)
 	p, err := v.predictFold(m, fold)
 	if err != nil {
-		return cvRun{err: err}
+		return r, err
 	}
 	if r.score = v.metric.of(p); math.IsNaN(r.score) {
-		return cvRun{err: v.metric.undefined()}
+		return r, v.metric.undefined()
 	}
-	return r
+	return r, nil
 }
 
-// fresh returns the model as one that has taken no steps, for a run that starts from its weights
-// but takes the steps of one that begins.
-func fresh(m *pegasos.Model) *pegasos.Model {
-	if m == nil {
-		return nil
-	}
-	f := *m
-	f.Result.Steps = 0
-	f.Result.PerClass = slices.Clone(m.Result.PerClass)
-	for k := range f.Result.PerClass {
-		f.Result.PerClass[k].Steps = 0
-	}
-	return &f
-}
-
-func (v *validation) weight(i int) float32 {
+func (v *search) weight(i int) float32 {
 	if v.weights == nil {
 		return 1
 	}
 	return v.weights[i]
 }
 
-// runLimits are what a run may take of the machine.
-type runLimits struct {
-	threads int
-	memory  int64 // in bytes, beside the data
+// sum fills in the point from its runs, one for each fold.
+func (p *cvPoint) sum(runs []cvRun) {
+	n := float64(len(runs))
+	var lambda, c, objective, gap float64
+	for _, r := range runs {
+		lambda += r.lambda / n
+		c += r.c / n
+		objective += r.objective / n
+		gap += r.gap / n
+		p.Seconds += r.seconds
+		p.Scores = append(p.Scores, r.score)
+	}
+	if p.cfg.C != 0 {
+		p.Lambda = number(lambda)
+	} else {
+		p.C = number(c)
+	}
+	p.Objective, p.Gap = number(objective), number(gap)
+	p.average()
 }
 
-// A cvRun is the training of a point without one fold.
-type cvRun struct {
-	score, lambda, c, objective, gap, seconds float64
-	model                                     *pegasos.Model // for the next run
-	err                                       error
+// average fills in the mean of the scores, and their standard deviation, of n-1.
+func (p *cvPoint) average() {
+	n := float64(len(p.Scores))
+	var mean, squares float64
+	for _, s := range p.Scores {
+		mean += s / n
+	}
+	for _, s := range p.Scores {
+		squares += float64((s - mean) * (s - mean))
+	}
+	p.Mean, p.Spread = number(mean), number(math.Sqrt(squares/(n-1)))
+}
+
+// runKernels is run for kernel machines, which share their kernel values between the folds.
+func (v *search) runKernels(progress *progress) error {
+	labels := slices.Compact(slices.Sorted(slices.Values(v.set.Y)))
+	for i := range v.grid {
+		p := &v.grid[i]
+		progress.show(float64(i)/float64(len(v.grid)), "%d of %d settings", i, len(v.grid))
+		tr, began := v.kernelTrainer(p), time.Now()
+		predicted, err := tr.CrossPredict(v, v.set.Examples(), v.set.Y, v.flags.folds)
+		if err != nil {
+			return err
+		}
+		if i := floats.FirstNotFinite(predicted); i >= 0 {
+			return predictions.RowOverflows(i, float64(predicted[i]))
+		}
+		p.Seconds = time.Since(began).Seconds()
+		p.Objective, p.Gap = number(math.NaN()), number(math.NaN())
+		of := make([]foldPredictions, v.flags.folds)
+		for i, label := range predicted {
+			f := &of[v.fold[i]]
+			truth, _ := slices.BinarySearch(labels, v.set.Y[i])
+			k, _ := slices.BinarySearch(labels, label)
+			f.classes = len(labels) + 1
+			f.truth, f.predicted = append(f.truth, truth), append(f.predicted, k)
+			f.weight = append(f.weight, 1)
+		}
+		for f := range of {
+			p.Scores = append(p.Scores, v.metric.of(&of[f]))
+		}
+		p.average()
+	}
+	return nil
 }

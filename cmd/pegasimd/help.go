@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -16,7 +15,7 @@ type flagTopic struct {
 
 // flagTopics has the flags of all commands by what they are for, in the order of help.
 var flagTopics = []flagTopic{
-	{"What is minimised", strings.Fields("task loss epsilon lambda c bias bias-scale multiclass costs " +
+	{"What is minimised", strings.Fields("loss epsilon lambda c bias bias-scale multiclass costs " +
 		"class-weight weights prior scale target-scale")},
 	{"Kernel machines", strings.Fields("kernel gamma coef0 degree max-sv cache-mb")},
 	{"How", strings.Fields("preset start order block batch shards project offset average finish " +
@@ -28,19 +27,19 @@ var flagTopics = []flagTopic{
 	{"The other form", strings.Fields("from to stream")},
 	{"The data", strings.Fields("format layout header label-column labels index-base unsorted " +
 		"hash-bits in-memory verify")},
-	{"What is written", strings.Fields("model scores proba top json plot plot-x curve checkpoint every " +
+	{"What is written", strings.Fields("model scores proba top json plot curve checkpoint every " +
 		"resume quiet force")},
 	{"Limits", strings.Fields("threads max-memory max-features max-bytes")},
 }
 
-// topicOf returns the topic of a flag, nil for none.
-func topicOf(name string) *flagTopic {
-	for i := range flagTopics {
-		if slices.Contains(flagTopics[i].flags, name) {
-			return &flagTopics[i]
-		}
+// commonFlags returns the set of some of the flags.
+func commonFlags(all *flag.FlagSet, names string) *flag.FlagSet {
+	common := flag.NewFlagSet(all.Name(), flag.ContinueOnError)
+	for name := range strings.FieldsSeq(names) {
+		f := all.Lookup(name)
+		common.Var(f.Value, name, f.Usage)
 	}
-	return nil
+	return common
 }
 
 // printFlags writes the help on flags, by topic.
@@ -60,11 +59,6 @@ func printFlags(w io.Writer, flags *flag.FlagSet) {
 			printFlag(w, f)
 		}
 	}
-	flags.VisitAll(func(f *flag.Flag) {
-		if topicOf(f.Name) == nil {
-			printFlag(w, f)
-		}
-	})
 }
 
 // printFlag writes a line for the name and the placeholder, and what the flag does below.

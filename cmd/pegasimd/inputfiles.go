@@ -1,9 +1,11 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/gunzip"
@@ -14,16 +16,27 @@ import (
 // An inputFile is one that a command reads, and the flag or the argument that names it.
 type inputFile struct{ what, name string }
 
-// reads notes that the command reads a file, unless the name is empty. Data may be in two files,
-// whose names a comma separates.
-func (c *call) reads(what, name string) {
-	if name == "" {
-		return
+// findInputs notes all files that the command line names and that are no outputs: arguments, and
+// flags that take a file.
+func (c *call) findInputs() {
+	add := func(what, name string) {
+		isOutput := func(o *output) bool { return o.what == what }
+		if name == "" || slices.ContainsFunc(c.outputs, isOutput) {
+			return
+		}
+		c.inputs = append(c.inputs, inputFile{what, name})
+		if first, second, pair := strings.Cut(name, ","); pair { // data may be in two files
+			c.inputs = append(c.inputs, inputFile{what, first}, inputFile{what, second})
+		}
 	}
-	c.inputs = append(c.inputs, inputFile{what, name})
-	if first, second, pair := strings.Cut(name, ","); pair {
-		c.inputs = append(c.inputs, inputFile{what, first}, inputFile{what, second})
+	for i, name := range c.args {
+		add(strings.Trim(strings.Fields(c.usage)[i], "[]"), name)
 	}
+	c.flags.Visit(func(f *flag.Flag) {
+		if takes, _ := placeholderOf(f); takes == "file" {
+			add("-"+f.Name, f.Value.String())
+		}
+	})
 }
 
 // replaced reports whether a file is read to be replaced: a run takes up its own checkpoint.

@@ -149,32 +149,13 @@ func (l labelling) classWeight(list string) (string, error) {
 	return strings.Join(parts, ","), nil
 }
 
-// classWeightByName returns the class weights of a model with names in place of labels, if it has
-// names.
-func classWeightByName(m *pegasos.Model) string {
-	list := m.Config.ClassWeight
-	if m.Names == nil || list == "" || list == pegasos.Balanced {
-		return list
-	}
-	parts := strings.Split(list, ",")
-	for i, part := range parts {
-		label, weight, _ := strings.Cut(part, "=")
-		k := slices.IndexFunc(m.Classes,
-			func(c float32) bool { return pegasos.FormatLabel(c) == label })
-		if k >= 0 {
-			parts[i] = m.Names[k] + "=" + weight
-		}
-	}
-	return strings.Join(parts, ",")
-}
-
 // readValid reads data to validate a model of the set with. A label that the set's names do not
 // have becomes NaN: no prediction is right.
 func (d *dataReader) readValid(
 	name string, set *dataset.Set, known labelling, numbers bool,
 ) (*pegasos.Labelled, error) {
 	likeSet := *d
-	likeSet.base = fmt.Sprint(set.IndexBase)
+	likeSet.opt.IndexBase = dataset.IndexBase(fmt.Sprint(set.IndexBase))
 	likeSet.opt.Features = set.Cols()
 	likeSet.opt.Table, _ = usable(set)
 	v, _, err := likeSet.read(name, nil)

@@ -4,32 +4,27 @@ var inspectCommand = command{
 	name:      "inspect",
 	arguments: "MODEL|DATA",
 	summary:   "print what is in a model or a data file",
-	help: `Inspect reads a model, checks it, and prints its classes and sizes, how it was trained,
-and the largest weights of each class: positive ones speak for the class, of two classes for the
-second. Features have the numbers of the data's file.
+	help: `Inspect checks a model, and prints its classes and sizes, how it was trained, and the largest
+weights of each class. Positive weights speak for the class, or for the second of two classes.
 
-Or it reads data and prints how many rows, features and nonzeros there are, how often each label is
-there, and how long the rows are. It warns of features on different scales and of long rows, which
-training gets on with badly where it does not scale them by itself (see train). With -verify it
-checks all of a .pgsm file, its checksums too, and fails if it is damaged.
+Or it reads data and prints their size, the labels and the lengths of the rows. It warns of features
+on different scales and of long rows, which train scales unless told otherwise. With -verify it
+checks all of a .pgsm file, its checksums too.
 
 Examples:
   pegasimd inspect a9a.model
   pegasimd inspect -top 3 -json - digits.model
   pegasimd inspect a9a.svm.gz
   pegasimd inspect -verify train.pgsm`,
-	run: inspect,
+	common: "verify top json " + usualDataFlags,
+	flags:  func() flagGroup { return new(inspectFlags) },
+	run:    inspect,
 }
 
-func inspect(c *call) error {
-	var f inspectFlags
-	args, err := c.parse(&f, 1, 1)
-	if err != nil {
-		return err
-	}
-	c.reads("DATA", args[0])
+func inspect(c *call, flags flagGroup, args []string) error {
+	f := flags.(*inspectFlags)
 	jsonOut := c.writes("-json", f.json, reportKind)
-	if err := c.openOutputs(f.data.force); err != nil {
+	if err := c.openOutputs(); err != nil {
 		return err
 	}
 	model, err := holdsModel(args[0], &f.data)
@@ -37,7 +32,7 @@ func inspect(c *call) error {
 		return err
 	}
 	if model {
-		return inspectModel(c, &f, args[0], jsonOut)
+		return inspectModel(c, f, args[0], jsonOut)
 	}
-	return inspectData(c, &f, args[0], jsonOut)
+	return inspectData(c, f, args[0], jsonOut)
 }

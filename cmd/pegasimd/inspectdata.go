@@ -8,31 +8,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
-// inspectReport is what -json writes of data.
-type inspectReport struct {
-	Rows      int          `json:"rows"`
-	Features  int          `json:"features"`
-	NNZ       int          `json:"nnz"`
-	Fill      float64      `json:"fill"`
-	Layout    string       `json:"layout"`
-	IndexBase int          `json:"index_base"`
-	HashBits  int          `json:"hash_bits"`
-	Mapped    bool         `json:"mapped"`
-	Labels    []labelCount `json:"labels"` // null if there are more than 1,000
-	Distinct  int          `json:"distinct_labels"`
-	NormMin   float64      `json:"norm_min"`
-	NormMax   float64      `json:"norm_max"` // R
-	R2        float64      `json:"r2"`       // the mean squared norm
-	ZeroRows  int          `json:"zero_rows"`
-	Warnings  []string     `json:"warnings"`
-	Seconds   float64      `json:"load_seconds"`
-}
-
-type labelCount struct {
-	Label string `json:"label"`
-	Rows  int    `json:"rows"`
-}
-
 // inspectData prints what a data file has.
 func inspectData(c *call, f *inspectFlags, name string, out *output) error {
 	set, loading, err := c.reader(f.data).read(name, nil)

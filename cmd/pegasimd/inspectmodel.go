@@ -15,98 +15,137 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A modelReport is what inspect prints of a model, as JSON or as text.
-type modelReport interface{ print(w io.Writer) error }
-
-// What the reports of all kinds of models have.
-type (
-	fileReport struct {
-		File      string   `json:"file"`
-		Bytes     int64    `json:"bytes"`
-		Hash      string   `json:"model_hash"`
-		Labels    []string `json:"labels"`
-		Features  int      `json:"features"`
-		IndexBase int      `json:"index_base"`
-		Columns   []string `json:"columns,omitempty"`      // the features' names
-		Label     string   `json:"label_column,omitempty"` // with Columns: the name of the label's
-		Lambda    float64  `json:"lambda"`
-	}
-	courseReport struct {
-		Objective number  `json:"objective"`
-		Dual      number  `json:"dual_objective"`
-		Gap       number  `json:"gap"`
-		Steps     int64   `json:"steps"`
-		Epochs    float64 `json:"epochs"`
-		worstReport
-	}
-)
-
 // inspectModel prints what the model in a file holds. That it can be read means that its checksum
 // is right.
 func inspectModel(c *call, f *inspectFlags, name string, out *output) error {
-	if f.top < 0 {
-		return usagef("-top: have %d, want 0 or more", f.top)
-	}
-	stdin := &counting{r: f.data.opt.Stdin}
-	m, err := readPredictor(name, stdin)
+	m, err := readPredictor(name, f.data.opt.Stdin)
 	if err != nil {
 		return err
 	}
-	size := stdin.n
-	if name != "-" {
-		info, err := os.Stat(name)
-		if err != nil {
-			return err
-		}
-		size = info.Size()
-	}
-	of := fileReport{
-		File: inputName(name), Bytes: size, Hash: m.Hash(), Labels: predictions.ClassNames(m),
+	r := &modelReport{
+		File: inputName(name), Hash: m.Hash(), Labels: predictions.ClassNames(m),
 		Features: m.Cols(), IndexBase: m.Head().IndexBase, Lambda: m.lambda(),
+	}
+	if info, err := os.Stat(name); err == nil && name != "-" {
+		r.Bytes = info.Size()
 	}
 	table, err := predictions.Table(m.Head().Table, m.Cols())
 	if err != nil {
 		return fmt.Errorf("%s: %w", inputName(name), err)
 	}
 	if table != nil {
-		of.Columns, of.Label = table.Columns, table.Label
+		r.Columns, r.Label = table.Columns, table.Label
 	}
-	report := m.report(of, f.top)
-	if err := out.writeJSON(report); err != nil || out.toStdout() {
+	m.report(r, f.top)
+	if err := out.writeJSON(r); err != nil || out.toStdout() {
 		return err
 	}
-	return report.print(c.stdout)
+	return r.print(c.stdout)
 }
 
-// A counting reader counts the bytes that it has read.
-type counting struct {
-	r io.Reader
-	n int64
+// report fills in what a linear model has.
+func (m linearModel) report(r *modelReport, top int) {
+	of := m.Result
+	r.Objective, r.Dual, r.Gap = number(of.Objective), number(of.DualObjective), number(of.Gap)
+	r.worstReport = newWorstReport(of, len(m.Weights), m.problemName)
+	r.Steps, r.Epochs, r.Violations, r.R2, r.T0 = of.Steps, of.Epochs, of.Violations, of.R2, of.T0
+	r.Prior, r.Calibration, r.Config, r.Settings = m.Prior, m.Calibration, m.Config, m.Settings()
+	if m.State != nil {
+		r.State = &stateReport{m.State.Steps(), m.State.Size(), m.State.Data()}
+	}
+	for k := range m.Weights {
+		v := vectorReport{}
+		v.For, v.Against = m.problem(k)
+		v.measure(m.Weights[k], top)
+		for i := range v.Heaviest {
+			w := &v.Heaviest[i]
+			if r.Columns != nil {
+				w.Name = r.Columns[w.Feature]
+			}
+			w.Feature += m.IndexBase
+		}
+		if m.Bias != nil {
+			v.Bias = &m.Bias[k]
+		}
+		r.Vectors = append(r.Vectors, v)
+	}
 }
 
-func (c *counting) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
+// problem returns the class that the weight vector k is for, and the other class if there is one.
+func (m linearModel) problem(k int) (of, against string) {
+	switch {
+	case m.Classes == nil:
+		return "the prediction", ""
+	case len(m.Weights) == 1:
+		return m.ClassName(1), m.ClassName(0)
+	case m.Config.Multiclass == pegasos.OneVsOne:
+		first, second := m.Pair(k)
+		return m.ClassName(second), m.ClassName(first)
+	}
+	return m.ClassName(k), ""
 }
 
-// print writes the lines that come first, with the configuration.
-func (r *fileReport) print(w io.Writer, config any) error {
-	text, err := json.Marshal(config)
+// measure finds the norm and the largest weights, by their columns from 0 on.
+func (v *vectorReport) measure(weights []float32, top int) {
+	var sum float64
+	var order []int
+	for j, w := range weights {
+		if w != 0 {
+			order = append(order, j)
+			sum += float64(float64(w) * float64(w))
+		}
+	}
+	v.Nonzero, v.Norm = len(order), math.Sqrt(sum)
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(math.Abs(float64(weights[b])), math.Abs(float64(weights[a])))
+	})
+	v.Heaviest = []weight{}
+	for _, j := range order[:min(top, len(order))] {
+		v.Heaviest = append(v.Heaviest, weight{Feature: j, Weight: weights[j]})
+	}
+}
+
+// report fills in what a kernel machine has.
+func (m kernelModel) report(r *modelReport, _ int) {
+	of := m.Result
+	r.Objective, r.Dual, r.Gap = number(of.Objective), number(of.DualObjective), number(of.Gap)
+	r.worstReport = newWorstReport(of, m.Problems(), m.problemName)
+	r.Steps, r.Epochs, r.Violations, r.R2, r.T0 = of.Steps, of.Epochs, of.Violations, of.R2, of.T0
+	r.Passes, r.Support, r.Layout = of.Passes, m.SupportRows().Rows(), m.Layout()
+	r.Config = m.Config
+	for k, name := range m.scoreNames() {
+		p := kernelProblem{For: name}
+		for _, v := range m.Coefficients(k) {
+			if v != 0 {
+				p.Support++
+				p.Largest = max(p.Largest, math.Abs(float64(v)))
+			}
+		}
+		r.Problems = append(r.Problems, p)
+	}
+}
+
+// maxParts is how many vectors or problems are printed, and maxClasses how many names of classes.
+const (
+	maxParts   = 40
+	maxClasses = 20
+)
+
+func (r *modelReport) print(w io.Writer) error {
+	config, err := json.Marshal(r.Config)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%s: %d bytes, the checksum is right\n", visible.Name(r.File), r.Bytes)
+	fmt.Fprintf(w, "%s: the checksum is right\n", visible.Name(r.File))
 	fmt.Fprintf(w, "hash      %s\n", r.Hash)
 	if len(r.Labels) == 0 {
 		fmt.Fprintf(w, "classes   none: it predicts numbers\n")
 	} else {
-		const most = 20
 		fmt.Fprintf(w, "classes   %d:", len(r.Labels))
-		for _, l := range r.Labels[:min(most, len(r.Labels))] {
+		for _, l := range r.Labels[:min(maxClasses, len(r.Labels))] {
 			fmt.Fprintf(w, " %s", visible.Name(l))
 		}
-		if len(r.Labels) > most {
+		if len(r.Labels) > maxClasses {
 			fmt.Fprint(w, " ...")
 		}
 		fmt.Fprintln(w)
@@ -116,135 +155,15 @@ func (r *fileReport) print(w io.Writer, config any) error {
 		fmt.Fprintf(w, "columns   %s; the label is %s\n", firstNames(r.Columns),
 			visible.Name(r.Label))
 	}
-	fmt.Fprintf(w, "lambda    %.6g\nconfig    %s\n", r.Lambda, visible.JSON(text))
-	return nil
-}
-
-func (r *courseReport) printObjective(w io.Writer) {
+	fmt.Fprintf(w, "lambda    %.6g\nconfig    %s\n", r.Lambda, visible.JSON(config))
+	if r.Settings != "" {
+		fmt.Fprintf(w, "settings  %s\n", visible.Text(r.Settings))
+	}
+	fmt.Fprintf(w, "trained   %d steps, %.4g epochs, %d violations; mean |x|^2 %.6g, t0 %.6g\n",
+		r.Steps, r.Epochs, r.Violations, r.R2, r.T0)
 	if v := float64(r.Objective); !math.IsNaN(v) {
 		fmt.Fprintf(w, "objective %.8g, %s%s\n", v, proof.Standing(float64(r.Gap)), r.worstReport)
 	}
-}
-
-// maxParts is how many vectors or problems are printed.
-const maxParts = 40
-
-// printMore says how many parts are not printed.
-func printMore(w io.Writer, parts int, what string) {
-	if parts > maxParts {
-		fmt.Fprintf(w, "... and %d %s more: -json has them\n", parts-maxParts, what)
-	}
-}
-
-// linearReport is what -json writes of a linear model.
-type linearReport struct {
-	fileReport
-	Prior       string            `json:"prior,omitempty"`
-	Calibration []pegasos.Sigmoid `json:"calibration,omitempty"`
-	courseReport
-	Violations int64          `json:"violations"`
-	R2         float64        `json:"r2"`
-	T0         float64        `json:"t0"`
-	Config     pegasos.Config `json:"config"`
-	Settings   string         `json:"settings"` // as in the report of training
-	State      *stateReport   `json:"state,omitempty"`
-	Vectors    []vectorReport `json:"vectors"`
-}
-
-type stateReport struct {
-	Steps   int64  `json:"steps"`
-	Numbers int    `json:"numbers"`
-	Data    string `json:"data"`
-}
-
-// A vectorReport is about one weight vector.
-type vectorReport struct {
-	For      string   `json:"for"`               // the class
-	Against  string   `json:"against,omitempty"` // the other, if there is just one
-	Nonzero  int      `json:"nonzero"`
-	Norm     float64  `json:"norm"`
-	Bias     *float64 `json:"bias,omitempty"`
-	Heaviest []weight `json:"largest"`
-}
-
-type weight struct {
-	Feature int     `json:"feature"`
-	Name    string  `json:"name,omitempty"` // of its column
-	Weight  float32 `json:"weight"`
-}
-
-func (m linearModel) report(of fileReport, top int) modelReport {
-	r := m.Result
-	out := &linearReport{
-		fileReport: of, Prior: m.Prior, Calibration: m.Calibration,
-		courseReport: courseReport{
-			number(r.Objective), number(r.DualObjective), number(r.Gap), r.Steps, r.Epochs,
-			newWorstReport(r, len(m.Weights), m.problemName),
-		},
-		Violations: r.Violations, R2: r.R2, T0: r.T0, Config: m.Config, Settings: m.Settings(),
-	}
-	if m.State != nil {
-		out.State = &stateReport{m.State.Steps(), m.State.Size(), m.State.Data()}
-	}
-	for k := range m.Weights {
-		v := describeVector(m.Model, k, top)
-		for i := range v.Heaviest {
-			if w := &v.Heaviest[i]; of.Columns != nil {
-				w.Name = of.Columns[w.Feature-m.IndexBase]
-			}
-		}
-		out.Vectors = append(out.Vectors, v)
-	}
-	return out
-}
-
-func describeVector(m *pegasos.Model, k, top int) vectorReport {
-	v := vectorReport{}
-	switch {
-	case m.Classes == nil:
-		v.For = "the prediction"
-	case len(m.Weights) == 1:
-		v.Against, v.For = m.ClassName(0), m.ClassName(1)
-	case m.Config.Multiclass == pegasos.OneVsOne:
-		first, second := m.Pair(k)
-		v.Against, v.For = m.ClassName(first), m.ClassName(second)
-	default:
-		v.For = m.ClassName(k)
-	}
-	var sum float64
-	var order []int
-	for j, w := range m.Weights[k] {
-		if w != 0 {
-			order = append(order, j)
-			sum += float64(float64(w) * float64(w))
-		}
-	}
-	v.Nonzero, v.Norm = len(order), math.Sqrt(sum)
-	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(math.Abs(float64(m.Weights[k][b])), math.Abs(float64(m.Weights[k][a])))
-	})
-	v.Heaviest = []weight{}
-	for _, j := range order[:min(top, len(order))] {
-		v.Heaviest = append(v.Heaviest, weight{Feature: j + m.IndexBase, Weight: m.Weights[k][j]})
-	}
-	if m.Bias != nil {
-		v.Bias = &m.Bias[k]
-	}
-	return v
-}
-
-func (r *linearReport) print(w io.Writer) error {
-	if err := r.fileReport.print(w, r.Config); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "settings  %s\n", visible.Text(r.Settings))
-	with := ""
-	if r.Config.Bias == pegasos.BiasAugmented {
-		with = " with the bias's feature"
-	}
-	fmt.Fprintf(w, "trained   %d steps, %.4g epochs, %d violations; mean |x|^2%s %.6g, t0 %.6g\n",
-		r.Steps, r.Epochs, r.Violations, with, r.R2, r.T0)
-	r.printObjective(w)
 	if r.Prior != "" {
 		fmt.Fprintf(w, "prior     %s\n", visible.Name(r.Prior))
 	}
@@ -255,11 +174,26 @@ func (r *linearReport) print(w io.Writer) error {
 		fmt.Fprintf(w, "state     of a run after %d steps, %d numbers; data %.16s...\n",
 			s.Steps, s.Numbers, visible.Name(s.Data))
 	}
+	r.printParts(w)
+	return nil
+}
+
+// printParts prints the weight vectors, or the problems of a kernel machine.
+func (r *modelReport) printParts(w io.Writer) {
+	if r.Problems != nil {
+		fmt.Fprintf(w, "support   %s after %d passes, %s\n", count(r.Support, "row"), r.Passes,
+			r.Layout)
+	}
+	for _, p := range r.Problems[:min(maxParts, len(r.Problems))] {
+		fmt.Fprintf(w, "  for %s: %d support rows, coefficients of up to %.6g\n",
+			visible.Name(p.For), p.Support, p.Largest)
+	}
 	for _, v := range r.Vectors[:min(maxParts, len(r.Vectors))] {
 		v.print(w)
 	}
-	printMore(w, len(r.Vectors), "vectors")
-	return nil
+	if n := len(r.Problems) + len(r.Vectors); n > maxParts {
+		fmt.Fprintf(w, "... and %d more: -json has them\n", n-maxParts)
+	}
 }
 
 func (v *vectorReport) print(w io.Writer) {

@@ -37,7 +37,7 @@ func TestInspectModel(t *testing.T) {
 		t.Error(out)
 	}
 	text, _ := must(t, "inspect", "-json", "-", state)
-	var r linearReport
+	var r modelReport
 	if err := json.Unmarshal([]byte(text), &r); err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestInspectModel(t *testing.T) {
 	}
 	must(t, "train", "-quiet", file(t, "many.csv", many.String()), model)
 	if out, _ := must(t, "inspect", model); !strings.Contains(out, " ...\n") ||
-		!strings.Contains(out, "... and 10 vectors more") {
+		!strings.Contains(out, "... and 10 more") {
 		t.Error(out)
 	}
 	if err := os.WriteFile(model,

@@ -11,8 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/replace"
 )
 
-// A stage is how far a command is, for who waits for it to stop.
-type stage struct{ atomic.Int32 }
+// stage is how far the command is, for the signals that stop it.
+var stage atomic.Int32
 
 // The stages, and how long a command may go on in each after the first signal.
 const (
@@ -27,8 +27,8 @@ const (
 )
 
 // over reports whether a command has had its time to stop.
-func (s *stage) over(since time.Duration) bool {
-	switch s.Load() {
+func over(since time.Duration) bool {
+	switch stage.Load() {
 	case working:
 		return since > workingGrace
 	case training:
@@ -37,24 +37,9 @@ func (s *stage) over(since time.Duration) bool {
 	return false
 }
 
-type stageKey struct{}
-
-// withStage returns a context that tells commands where to put their stage.
-func withStage(ctx context.Context, s *stage) context.Context {
-	return context.WithValue(ctx, stageKey{}, s)
-}
-
-// stageOf returns where to put the stage.
-func stageOf(ctx context.Context) *stage {
-	if s, ok := ctx.Value(stageKey{}).(*stage); ok {
-		return s
-	}
-	return new(stage)
-}
-
 // stopped returns the context's error, unless what is there is to be written all the same.
 func (c *call) stopped() error {
-	if c.stage.Load() == finishing {
+	if stage.Load() == finishing {
 		return nil
 	}
 	return c.Err()
@@ -63,7 +48,7 @@ func (c *call) stopped() error {
 // catchSignals has the first signal cancel the command, which then has a moment to stop by itself.
 // The second one ends it at once. Either way nothing is left of the files that were being written.
 // A broken pipe is no signal any more, but an error of writing.
-func catchSignals(cancel context.CancelFunc, s *stage) {
+func catchSignals(cancel context.CancelFunc) {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // as nohup has it
@@ -80,7 +65,7 @@ func catchSignals(cancel context.CancelFunc, s *stage) {
 			case <-signals:
 				end()
 			case <-tick.C:
-				if s.over(time.Since(start)) {
+				if over(time.Since(start)) {
 					end()
 				}
 			}

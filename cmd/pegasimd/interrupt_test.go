@@ -180,15 +180,15 @@ func TestSecondSignal(t *testing.T) {
 
 // What does not look up from its work has a moment, less than a second, unless a model is there.
 func TestStages(t *testing.T) {
-	for stage, c := range map[int32]struct{ yet, over time.Duration }{
+	defer stage.Store(working)
+	for at, c := range map[int32]struct{ yet, over time.Duration }{
 		working:   {0, 900 * time.Millisecond},
 		training:  {900 * time.Millisecond, 10 * time.Second},
 		finishing: {time.Hour, 0},
 	} {
-		s := stageOf(t.Context())
-		s.Store(stage)
-		if s.over(c.yet) || c.over > 0 && !s.over(c.over) {
-			t.Errorf("stage %d is over too early or too late", stage)
+		stage.Store(at)
+		if over(c.yet) || c.over > 0 && !over(c.over) {
+			t.Errorf("stage %d is over too early or too late", at)
 		}
 	}
 }

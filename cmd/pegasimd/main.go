@@ -40,9 +40,8 @@ const (
 )
 
 func main() {
-	var s stage
-	ctx, cancel := context.WithCancel(withStage(context.Background(), &s))
-	catchSignals(cancel, &s)
+	ctx, cancel := context.WithCancel(context.Background())
+	catchSignals(cancel)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	if err := os.Stdout.Close(); err != nil && code == exitDone {
 		fmt.Fprintln(os.Stderr, "pegasimd:", err)
@@ -54,7 +53,9 @@ func main() {
 // A command is one of pegasimd's.
 type command struct {
 	name, arguments, summary, help string
-	run                            func(c *call) error
+	common                         string // the flags that -h lists; empty for all
+	flags                          func() flagGroup
+	run                            func(c *call, flags flagGroup, args []string) error
 }
 
 var commands []command
@@ -70,12 +71,12 @@ func init() { // of which completion needs the list
 type call struct {
 	context.Context
 	flags  *flag.FlagSet
-	args   []string
+	usage  string   // of the arguments
+	args   []string // the arguments
 	stdout *standardOutput
 	stderr io.Writer
 
-	stage *stage
-	force bool // replace any file
+	helpAll bool // help lists all flags
 	// what is wrong with a flag's value, in place of what package flag says
 	flagError error
 	inputs    []inputFile
@@ -86,6 +87,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		printUsage(stderr)
 		return exitUsage
+	}
+	if len(args) > 2 && args[0] == completionCommand.name && args[1] == "words" {
+		fmt.Fprint(stdout, candidates(args[2:]))
+		return exitDone
 	}
 	name, args := args[0], args[1:]
 	if name == "-version" || name == "--version" {
@@ -104,7 +109,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return cmd.call(ctx, args, stdout, stderr)
 		}
 	}
-	guess := meant(name, "", commandNames())
+	guess := meant(name, "", append(commandNames(), "help"))
 	fmt.Fprintf(stderr, "pegasimd: there is no command %q%s\n", name, guess)
 	if guess == "" {
 		fmt.Fprintln(stderr)
@@ -120,27 +125,38 @@ func printUsage(w io.Writer) {
 	for _, cmd := range commands {
 		fmt.Fprintf(w, "  %-10s %-18s  %s\n", cmd.name, cmd.arguments, cmd.summary)
 	}
-	fmt.Fprintln(w, "\n'pegasimd help COMMAND' lists a command's flags and gives examples. In every "+
-		"command - stands\nfor standard input or output, and what has a name that ends in .gz is "+
-		"compressed. Files are\nwritten in one piece, and replace only files of the same kind, unless "+
-		"-force is given.\n\nTo begin with: pegasimd train DATA, then pegasimd cv DATA, "+
-		"then pegasimd predict DATA MODEL.")
+	fmt.Fprint(w, `
+'pegasimd help COMMAND' lists a command's flags and gives examples. In every command - stands for
+standard input or output, and a name that ends in .gz means compressed. Files are written in one
+piece, and replace only files of the same kind, unless -force is given.
+
+To begin with: pegasimd train DATA, then pegasimd cv DATA, then pegasimd predict DATA MODEL.
+`)
 }
 
 // call runs the command and returns the exit code.
 func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c := &call{Context: ctx, args: args, stdout: &standardOutput{w: stdout}, stderr: stderr,
-		stage: stageOf(ctx)}
+	c := &call{Context: ctx, stdout: &standardOutput{w: stdout}, stderr: stderr}
+	stage.Store(working)
 	c.flags = flag.NewFlagSet(cmd.name, flag.ContinueOnError)
 	c.flags.SetOutput(io.Discard)
 	c.flags.Usage = func() {}
 	defer c.discardOutputs() // also if it panics
-	err := cmd.run(c)
+	group := cmd.flags()
+	arguments, err := c.parse(group, args, cmd.arguments)
+	if err == nil {
+		err = cmd.run(c, group, arguments)
+	}
 	var usage usageError
 	switch {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintf(c.stdout, "Usage: %s\n\n%s\n", cmd.usage(c.flags), cmd.help)
-		printFlags(c.stdout, c.flags)
+		if cmd.common == "" || c.helpAll {
+			printFlags(c.stdout, c.flags)
+		} else {
+			printFlags(c.stdout, commonFlags(c.flags, cmd.common))
+			fmt.Fprintf(c.stdout, "\n'pegasimd %s -help-all' lists all flags.\n", cmd.name)
+		}
 		err = nil
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "pegasimd %s: %s\nUsage: %s; 'pegasimd help %s' tells more.\n",
@@ -180,31 +196,34 @@ func exitCode(name string, err error, stderr io.Writer) int {
 }
 
 // parse reads the flags of a group, which may come before, between and after the arguments, and
-// takes min to max arguments.
-func (c *call) parse(group flagGroup, min, max int) (arguments []string, err error) {
+// takes as many arguments as usage has words, of which those in brackets can be left out.
+func (c *call) parse(group flagGroup, args []string, usage string) (arguments []string, err error) {
 	group.define(c.flags)
 	c.checkValues()
-	for rest := c.args; ; {
-		if err := c.flags.Parse(rest); err != nil {
-			if errors.Is(err, flag.ErrHelp) {
-				return nil, err
-			}
+	c.flags.BoolFunc("help-all", "list all flags", func(string) error {
+		c.helpAll = true
+		return flag.ErrHelp
+	})
+	for {
+		if err := c.flags.Parse(args); c.helpAll || errors.Is(err, flag.ErrHelp) {
+			return nil, flag.ErrHelp
+		} else if err != nil {
 			return nil, c.inShellWords(err)
 		}
-		rest = c.flags.Args()
-		if len(rest) == 0 {
+		if args = c.flags.Args(); len(args) == 0 {
 			break
 		}
-		arguments, rest = append(arguments, rest[0]), rest[1:]
+		arguments, args = append(arguments, args[0]), args[1:]
 	}
-	if len(arguments) < min {
+	most := len(strings.Fields(usage))
+	switch {
+	case len(arguments) < most-strings.Count(usage, "["):
 		return nil, usagef("too few arguments")
-	}
-	if len(arguments) > max {
-		return nil, usagef("unexpected argument %q", arguments[max])
-	}
-	if slices.Contains(arguments, "") {
+	case len(arguments) > most:
+		return nil, usagef("unexpected argument %q", arguments[most])
+	case slices.Contains(arguments, ""):
 		return nil, usagef("an argument is empty: want a name")
 	}
+	c.usage, c.args = usage, arguments
 	return arguments, nil
 }

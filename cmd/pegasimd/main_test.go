@@ -581,8 +581,18 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%v: %s", args, out)
 		}
 		if len(args) == 2 && (!strings.Contains(out, "Examples:") ||
-			!strings.Contains(out, "\nThe data:\n  -format")) {
+			!strings.Contains(out, "\nThe data:\n  -")) {
 			t.Errorf("%v lacks examples or flags: %s", args, out)
+		}
+	}
+	for _, command := range []string{"train", "cv"} {
+		short, _ := must(t, command, "-h")
+		all, _ := must(t, command, "-help-all")
+		n, many := strings.Count(short, "\n  -"), strings.Count(all, "\n  -")
+		last := fmt.Sprintf("\n'pegasimd %s -help-all' lists all flags.\n", command)
+		if n != 15 || many < 40 || !strings.HasSuffix(short, last) ||
+			!strings.Contains(all, "\n  -max-memory") {
+			t.Errorf("%s: %d flags by -h, %d by -help-all:\n%s", command, n, many, short)
 		}
 	}
 }

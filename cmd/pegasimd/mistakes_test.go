@@ -97,7 +97,7 @@ func TestOneR2(t *testing.T) {
 			t.Errorf("%q: %s", args, text)
 		}
 	}
-	_, told := must(t, "train", "-task", "numbers", "numbers.csv")
+	_, told := must(t, "train", "-loss", "squared", "numbers.csv")
 	if strings.Count(told, "R^2") != 1 || !strings.Contains(told, "training R^2 ") ||
 		!strings.Contains(told, " mean |x|^2") {
 		t.Error(told)

@@ -38,8 +38,8 @@ func (c *call) writes(what, name string, kind kind) *output {
 func (o *output) toStdout() bool { return o != nil && o.name == "-" }
 
 // openOutputs opens all outputs, unless one of them would replace what it should not.
-func (c *call) openOutputs(force bool) error {
-	c.force = force
+func (c *call) openOutputs() error {
+	c.findInputs()
 	if err := c.checkStdio(); err != nil {
 		return err
 	}
@@ -56,26 +56,30 @@ func (c *call) openOutputs(force bool) error {
 	return nil
 }
 
+// force reports whether any file may be replaced.
+func (c *call) force() bool {
+	f := c.flags.Lookup("force")
+	return f != nil && f.Value.String() == "true"
+}
+
 // checkStdio makes sure that standard input and output have one use each.
 func (c *call) checkStdio() error {
-	input, output := "", ""
-	for _, in := range c.inputs {
-		if in.name != "-" {
-			continue
+	var in, out []string
+	for _, i := range c.inputs {
+		if i.name == "-" {
+			in = append(in, i.what)
 		}
-		if input != "" {
-			return usagef("%s and %s can't both be standard input", input, in.what)
-		}
-		input = in.what
 	}
 	for _, o := range c.outputs {
-		if o.name != "-" {
-			continue
+		if o.name == "-" {
+			out = append(out, o.what)
 		}
-		if output != "" {
-			return usagef("%s and %s can't both be standard output", output, o.what)
-		}
-		output = o.what
+	}
+	if len(in) > 1 {
+		return usagef("%s and %s can't both be standard input", in[0], in[1])
+	}
+	if len(out) > 1 {
+		return usagef("%s and %s can't both be standard output", out[0], out[1])
 	}
 	return nil
 }
@@ -97,7 +101,7 @@ func (o *output) check(others []*output) error {
 			return usagef("%s and %s are the same file, %s", other.what, o.what, o.name)
 		}
 	}
-	if info == nil || o.call.force {
+	if info == nil || o.call.force() {
 		return nil
 	}
 	for _, in := range o.call.inputs {
@@ -128,7 +132,7 @@ func (o *output) old() (info fs.FileInfo, direct bool) {
 
 // checkKind returns an error if there is a file that is not of the output's kind.
 func (o *output) checkKind() error {
-	if o == nil || o.kind.is == nil || o.call.force {
+	if o == nil || o.kind.is == nil || o.call.force() {
 		return nil
 	}
 	if info, direct := o.old(); direct || info == nil || info.Size() == 0 {

@@ -354,9 +354,10 @@ func TestProtectedFileAsOutput(t *testing.T) {
 // A command that panics leaves no temporary file.
 func TestPanicLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
-	broken := command{name: "broken", run: func(c *call) error {
+	none := func() flagGroup { return noFlags{} }
+	broken := command{name: "broken", flags: none, run: func(c *call, _ flagGroup, _ []string) error {
 		c.writes("OUT", filepath.Join(dir, "out"), modelKind)
-		if err := c.openOutputs(false); err != nil {
+		if err := c.openOutputs(); err != nil {
 			t.Error(err)
 		}
 		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {

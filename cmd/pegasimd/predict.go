@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 
@@ -18,55 +19,45 @@ var predictCommand = command{
 	name:      "predict",
 	arguments: "DATA MODEL [OUT]",
 	summary:   "predict the labels of data",
-	help: `Predict writes a label for each row of DATA, a line each, to OUT or to standard output.
-Where DATA has labels too, how many are predicted right is printed on standard error. Data without
-labels are a CSV file whose header lacks the label's column, a CSV or .npy file of as many columns as
-the model has features, or svmlight text whose first line begins with a feature: see -labels. The
-columns of a CSV file with a header are found by the names that the training data's header had.
+	help: `Predict writes a label for each row of DATA, a line each, to OUT or to standard output. If DATA has
+labels too, the accuracy is printed on standard error. These data have no labels: a CSV file whose
+header lacks the label's column, a CSV or .npy file with as many columns as the model has features,
+and svmlight text whose first line begins with a feature. Columns of a CSV file with a header are
+found by their names in the training data.
 
-A row of which a score is not finite is an error: its features are too large for float32. A class
-name that would not show on one line is written in quotes.
+A row with a score that is not finite is an error: its features are too large for float32. A class
+name with invisible characters is written in quotes.
 
-With -scores a first line names the columns, and each label is followed by the row's scores, one for
-each class, or one for the second of two classes: it is predicted where its score is above 0. With
--multiclass ovo they are the votes of the pairs, and less than a third of a vote more or less.
-Columns are separated by tabs. A model that predicts numbers writes those; the root mean square
-error is printed.
-
-With -proba the columns are the probabilities of all classes. A model has them if it was trained
-with -loss log or with -proba. The labels stay those of the scores: with -multiclass ovo the pairs'
-votes and their probabilities together may favour different classes.
+With -scores or -proba a first line names the columns, which tabs separate. -scores has a score for
+each class, or of two classes one for the second, which is predicted above 0. With -multiclass ovo
+scores are votes of the pairs, plus less than a third for ties. -proba has the probabilities of all
+classes, if the model was trained with -loss log or -proba; the labels stay those of the scores.
 
 Examples:
   pegasimd predict test.svm a9a.model labels.txt
   pegasimd predict -scores test.csv digits.model | cut -f 1,2
   pegasimd predict -proba test.svm odds.model probabilities.tsv`,
-	run: predict,
+	common: "labels scores proba " + usualDataFlags,
+	flags:  func() flagGroup { return new(predictFlags) },
+	run:    predict,
 }
 
-func predict(c *call) error {
-	var f predictFlags
-	args, err := c.parse(&f, 2, 3)
-	if err != nil {
-		return err
-	}
+func predict(c *call, flags flagGroup, args []string) error {
+	f := flags.(*predictFlags)
 	if err := f.check(); err != nil {
 		return err
 	}
-	c.reads("DATA", args[0])
-	c.reads("MODEL", args[1])
 	out := c.writes("OUT", append(args, "-")[2], kind{}) // told by the model
-	if err := c.openOutputs(f.data.force); err != nil {
+	if err := c.openOutputs(); err != nil {
 		return err
 	}
-	m, err := c.readModel(args[1], args[0], &f.data)
+	m, err := readPredictor(args[1], os.Stdin)
 	if err != nil {
 		return err
 	}
 	if err := f.fit(m, args[1]); err != nil {
 		return err
 	}
-	f.data.opt.Labels = dataset.Labels(f.labels)
 	out.kind = predictionsOf(visible.Names(predictions.ClassNames(m)))
 	if err := out.checkKind(); err != nil {
 		return err
@@ -91,7 +82,7 @@ func (f *predictFlags) check() error {
 	switch {
 	case f.scores && f.proba:
 		return usagef("only one of -scores and -proba can be given")
-	case f.labels == "no" && f.data.opt.LabelColumn != "":
+	case f.data.opt.Labels == dataset.LabelsNo && f.data.opt.LabelColumn != "":
 		return usagef("-label-column is of no use with -labels no")
 	}
 	return nil

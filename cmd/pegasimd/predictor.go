@@ -34,8 +34,8 @@ type predictor interface {
 	Penalty() float64
 	MeanLoss(scores []float64, y []float32) float64
 
-	// report has what inspect prints: of each weight vector the top largest weights.
-	report(of fileReport, top int) modelReport
+	// report fills in what inspect prints: of each weight vector the top largest weights.
+	report(r *modelReport, top int)
 }
 
 // readPredictor reads the model that a file holds, or that stdin has if the name is "-".
@@ -51,20 +51,6 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 		return kernelModel{m}, nil
 	}
 	return nil, fmt.Errorf("%s: a model of another kind", name)
-}
-
-// readModel is readPredictor of a model that was named beside data, for whoever has exchanged them.
-func (c *call) readModel(model, data string, flags *dataFlags) (predictor, error) {
-	p, err := readPredictor(model, os.Stdin)
-	if err == nil || model == "-" || data == "-" {
-		return p, err
-	}
-	if wrong, _ := holdsModel(model, flags); !wrong {
-		if other, _ := holdsModel(data, flags); other {
-			return nil, usagef("%s is no model, but %s is: exchange them", model, data)
-		}
-	}
-	return nil, err
 }
 
 // holdsModel reports whether a file begins as models do, also a compressed one. Of standard input
@@ -103,11 +89,11 @@ func (m linearModel) scoreNames() []string {
 
 // problemName returns what the weight vector k is for: of a pair "b:a", b and not a.
 func (m linearModel) problemName(k int) string {
-	v := describeVector(m.Model, k, 0)
-	if m.Config.Multiclass == pegasos.OneVsOne && v.Against != "" {
-		return v.For + ":" + v.Against
+	of, against := m.problem(k)
+	if m.Config.Multiclass == pegasos.OneVsOne && against != "" {
+		return of + ":" + against
 	}
-	return v.For
+	return of
 }
 
 func (m linearModel) showScores(scores, columns []float64) {
@@ -171,14 +157,10 @@ type scoredSet struct {
 	names  []string  // of the classes, and of the further labels
 }
 
-// Scores are kept if there are few in all, or few for a row.
-const (
-	keptScores = 1 << 20
-	fewScores  = 4
-)
+// keptScores is how many scores are kept in memory, unless all are needed at once.
+const keptScores = 1 << 20
 
-// score reads data for a model and finds the scores. They are there for as long as they are kept,
-// which is always if they all are needed at once.
+// score reads data for a model. The scores are kept if there are few, or all are needed at once.
 func (d *dataReader) score(name string, m predictor, all bool) (*scoredSet, error) {
 	if err := m.ready(); err != nil {
 		return nil, err
@@ -189,7 +171,7 @@ func (d *dataReader) score(name string, m predictor, all bool) (*scoredSet, erro
 		return nil, err
 	}
 	s := &scoredSet{Set: set, model: m}
-	if n := m.Outputs(); all || n <= fewScores || set.Rows() <= keptScores/n {
+	if all || set.Rows()*m.Outputs() <= keptScores {
 		if s.scores, err = s.find(0, set); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

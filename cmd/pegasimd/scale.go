@@ -11,47 +11,41 @@ var scaleCommand = command{
 	name:      "scale",
 	arguments: "DATA OUT",
 	summary:   "bring the features of data to one scale",
-	help: `Scale reads data, scales the features and writes them in the format that OUT's ending
-says, as convert does. The kinds are max-abs, which divides each column by its largest magnitude
-and leaves zeros alone; standard, which takes off the column's mean and divides by its standard
-deviation, for dense data; and unit, which divides each row by its length.
+	help: `Scale writes data with scaled features, in the format of OUT's ending as in convert. max-abs divides
+each column by its largest magnitude, and keeps zeros; standard subtracts the column's mean and
+divides by its standard deviation, for dense data; unit divides each row by its length.
 
-Data to predict have to be scaled as the training data were, not by their own numbers: -save keeps
-the scale, -like applies it.
+Data to predict need the scale of the training data: -save keeps it, -like applies it.
 
 Examples:
   pegasimd scale covtype.svm.gz covtype.scaled.svm.gz
   pegasimd scale -kind standard -layout dense -save scale.json train.csv train.npy
   pegasimd scale -like scale.json -layout dense test.csv test.npy`,
-	run: scale,
+	common: "kind save like " + usualDataFlags,
+	flags:  func() flagGroup { return new(scaleFlags) },
+	run:    scale,
 }
 
-func scale(c *call) error {
-	var f scaleFlags
-	args, err := c.parse(&f, 2, 2)
-	if err != nil {
-		return err
-	}
+func scale(c *call, flags flagGroup, args []string) error {
+	f := flags.(*scaleFlags)
 	format, err := outFormat(args[1])
 	if err != nil {
 		return err
 	}
-	if err := f.check(c); err != nil {
-		return err
+	if f.like != "" && c.given("kind") {
+		return usagef("-like has its own -kind")
 	}
-	c.reads("DATA", args[0])
-	c.reads("-like", f.like)
 	out := c.writes("OUT", args[1], dataKinds[format])
 	saveOut := c.writes("-save", f.save, scaleKind)
-	if err := c.openOutputs(f.data.force); err != nil {
-		return err
-	}
-	scaler, err := f.scaler()
-	if err != nil {
+	if err := c.openOutputs(); err != nil {
 		return err
 	}
 	reader := c.reader(f.data)
-	if scaler != nil {
+	var scaler *dataset.Scaler
+	if f.like != "" {
+		if scaler, err = readScaler(f.like); err != nil {
+			return err
+		}
 		reader.opt.Features = len(scaler.Factor) // 0, for any number, if it is for rows
 		reader.opt.Table = scaler.Table
 	}
@@ -78,22 +72,6 @@ func scale(c *call) error {
 		c.warn(set)
 	}
 	return saveOut.writeJSON(scaler)
-}
-
-// check returns what is wrong with the flags.
-func (f *scaleFlags) check(c *call) error {
-	if f.like != "" && c.given("kind") {
-		return usagef("-like has its own -kind")
-	}
-	return nil
-}
-
-// scaler returns that of -like, or nil if one is to be fitted.
-func (f *scaleFlags) scaler() (*dataset.Scaler, error) {
-	if f.like == "" {
-		return nil, nil
-	}
-	return readScaler(f.like)
 }
 
 func readScaler(name string) (*dataset.Scaler, error) {

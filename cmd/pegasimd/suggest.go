@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// This file says what is wrong with a command line in the shell's words, and what may have been
+// This file says in the shell's words what is wrong with a command line, and what may have been
 // meant.
 
-// meant returns ", did you mean X?" for the name that is closest to what was written, or nothing if
+// meant returns ": did you mean X?" for the name that is closest to what was written, or nothing if
 // none is close.
 func meant(written string, prefix string, names []string) string {
-	best, least := "", len(written)/3+1
+	best, least := "", len(written)/3+2
 	for _, name := range names {
-		if d := edits(strings.ToLower(written), name); d <= least && (best == "" || d < least) {
+		if d := unlike(strings.ToLower(written), name); d < least {
 			best, least = name, d
 		}
 	}
@@ -26,31 +26,13 @@ func meant(written string, prefix string, names []string) string {
 	return ": did you mean " + prefix + best + "?"
 }
 
-// edits returns how many letters have to be put in, left out, changed or swapped with the next to
-// make b of a.
-func edits(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
+// unlike returns how many letters only one of two words has, in whatever order.
+func unlike(a, b string) (n int) {
+	for letter := range strings.SplitSeq("abcdefghijklmnopqrstuvwxyz0123456789-", "") {
+		d := strings.Count(a, letter) - strings.Count(b, letter)
+		n += max(d, -d)
 	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			change := 1
-			if a[i-1] == b[j-1] {
-				change = 0
-			}
-			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+change)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d = min(d, rows[i-2][j-2]+1)
-			}
-			rows[i][j] = d
-		}
-	}
-	return rows[len(a)][len(b)]
+	return n
 }
 
 // A checkedValue is a flag's value that says in plain words what is wrong with what it is given.
@@ -88,7 +70,7 @@ func (v *checkedValue) check(s string) error {
 }
 
 // notBelowZero are the flags about data that can't be negative; the packages look after others.
-var notBelowZero = strings.Fields("threads max-features max-bytes max-memory hash-bits top")
+var notBelowZero = strings.Fields("threads max-features max-bytes max-memory hash-bits top passes")
 
 // isBool reports whether a flag needs no value.
 func isBool(v flag.Value) bool {
@@ -158,14 +140,6 @@ func (c *call) inShellWords(err error) error {
 		return usagef("%s needs a value", name)
 	}
 	return usageError{errors.New(strings.TrimSuffix(err.Error(), ": parse error"))}
-}
-
-// commandNames has those of all commands.
-func commandNames() (names []string) {
-	for _, cmd := range commands {
-		names = append(names, cmd.name)
-	}
-	return append(names, "help")
 }
 
 // packages finds the names of packages that their errors begin with: they mean nothing to who uses

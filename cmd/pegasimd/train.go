@@ -17,65 +17,42 @@ var trainCommand = command{
 	name:      "train",
 	arguments: "DATA [MODEL]",
 	summary:   "train a model on labelled data",
-	help: `Train reads labelled data, trains a linear support vector machine and writes the model.
-Two classes are one problem, more are several or a joint one: see -multiclass. With -task numbers
-labels are numbers to predict (ridge regression, or -loss eps-insensitive). Without MODEL the model
-is written to the working folder under DATA's name with the ending .model. A file that is there is
-replaced if it is a model.
+	help: `Train reads labelled data and trains a linear support vector machine, or another linear model (see
+-loss). Without MODEL the model is written to the working folder under DATA's name with the ending
+.model. An existing file is replaced only if it is a model.
 
-Where no flag says otherwise, the data choose how features are scaled, the bias, lambda, the
-problems of several classes and how long the run is, and a line tells what was chosen. -scale,
--bias, -lambda or -c, -multiclass, and -epochs or -steps, each take the place of one choice. In that
-line mean |x|^2 is the mean squared length of the rows as they are scaled. The model knows the
-scale: rows to predict are given as they are. docs/defaults.md has the rule, docs/glossary.md the
-words.
+Where no flag says otherwise, the data decide how features are scaled, the bias, lambda, the
+multi-class problems and the length of the run. A line of the output says what was chosen. The model
+keeps the scale, so that rows to predict are given as they are. Labels that look like numbers are
+predicted as numbers, unless -loss or -multiclass say otherwise. docs/defaults.md has the rules.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), NumPy's .npy, a pair of IDX
-files given as IMAGES,LABELS, or - for svmlight text from standard input, each of which may be
-compressed with gzip; or a .pgsm file, which convert writes.
+files given as IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed
+with gzip. Or it is a .pgsm file, which convert writes.
 
-What was read is told first. Labels that look like numbers to predict are taken for such, and a line
-says so, unless a flag says what they are: see -task. The model keeps the names of a CSV file's
-columns.
-
-With -lambdas there is a run for each lambda, from the largest one on, each from the model before,
-to -tol (0.01 if it is not given), and a table of them. The model that is written is the one that is
-best on the data of -valid (of equals that of the larger lambda), without -valid that of the least
-lambda.
-
-What is minimised is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>: see -loss. With -c and
-the hinge it is the same as liblinear's -s 3 -c: lambda is 1/(C * rows). With -class-weight or
--weights the mean is weighted, and the sum of the weights takes the place of the rows. The same
-data, flags and seed give the same model, bit for bit, on every machine.
-
-With -kernel the hinge loss is minimised over functions of a kernel: what goes with it are -gamma
--coef0 -degree -finish -passes -max-sv -cache-mb, -lambda -c -epochs -steps -tol -order -offset
--average -multiclass -seed -preset -json -max-memory, and the flags about data.
+The objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>. With -c and the hinge it is
+that of liblinear's -s 3 -c: lambda is 1/(C * rows). The same data, flags and seed give the same
+model, bit for bit, on every machine.
 
 Examples:
   pegasimd train -lambda 1e-4 a9a.svm
   pegasimd train -loss log -bias augmented a9a.svm odds.model
   pegasimd train -c 1 -epochs 40 -json run.json train.csv.gz digits.model
-  pegasimd train -lambdas 1e-6:1e-2:9 -valid a9a.t.svm a9a.svm
   pegasimd train -kernel rbf -gamma 0.05 -lambda 3.07e-5 a9a.svm
   pegasimd train -plot curve.svg -valid a9a.t.svm a9a.svm
   pegasimd train train-images-idx3-ubyte.gz,train-labels-idx1-ubyte.gz fashion.model
   pegasimd train -preset paper -lambda 1e-4 -steps 1000000 text.svm.gz text.model
   pegasimd train -epochs 5000 -checkpoint run.state text.svm.gz text.model
   pegasimd train -resume run.state -checkpoint run.state text.svm.gz text.model`,
-	run: train,
+	common: "loss lambda c bias multiclass class-weight scale kernel epochs tol seed label-column " +
+		"proba json threads",
+	flags: func() flagGroup { return new(trainFlags) },
+	run:   train,
 }
 
-func train(c *call) error {
-	var f trainFlags
-	args, err := c.parse(&f, 1, 2)
-	if err != nil {
-		return err
-	}
+func train(c *call, flags flagGroup, args []string) error {
+	f := flags.(*trainFlags)
 	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
-		return err
-	}
-	if err := f.memory.check(); err != nil {
 		return err
 	}
 	model, err := modelName(args)
@@ -88,12 +65,9 @@ func train(c *call) error {
 		}
 	}
 	if f.kernel.wanted() {
-		if c.given("lambdas") {
-			return usagef("-lambdas and -kernel can't both be given")
-		}
-		return trainKernel(c, &f, args[0], model)
+		return trainKernel(c, f, args[0], model)
 	}
-	return trainLinear(c, &f, args[0], model)
+	return trainLinear(c, f, args[0], model)
 }
 
 // A linearRun is one run of train without -kernel.
@@ -114,9 +88,6 @@ type linearRun struct {
 	start, prior *pegasos.Model // or nil
 	trainer      pegasos.Trainer
 	curve        curve
-	progress     trainProgress
-	path         []float64 // the lambdas of -lambdas, descending
-	points       []pathPoint
 
 	result      *pegasos.Model
 	taken       int64 // steps of a vector, those before the run included
@@ -134,15 +105,18 @@ func trainLinear(c *call, f *trainFlags, data, model string) error {
 		call: c, flags: f, cfg: f.set.cfg, keep: checkpoints{checkpointFlags: f.keep},
 		data: data, model: model, reader: c.reader(f.data), curve: curve{curveFlags: f.curve},
 	}
-	for _, step := range []func() error{
-		r.checkSettings, r.openFiles, r.readModels, r.readData, r.readInputs, r.train, r.write,
-		r.report,
-	} {
+	return steps(r.checkSettings, r.openFiles, r.readModels, r.readData, r.readInputs, r.train,
+		r.write, r.report, r.end)
+}
+
+// steps does one step after the other, up to the first error.
+func steps(all ...func() error) error {
+	for _, step := range all {
 		if err := step(); err != nil {
 			return err
 		}
 	}
-	return r.end()
+	return nil
 }
 
 // checkSettings fills in what a checkpoint or other flags say about the configuration, and checks
@@ -165,9 +139,6 @@ func (r *linearRun) checkSettings() error {
 	if err := r.curve.check(r.cfg); err != nil {
 		return err
 	}
-	if err := r.checkPath(); err != nil {
-		return err
-	}
 	r.classWeight = r.cfg.ClassWeight
 	return validate(&r.cfg)
 }
@@ -184,20 +155,13 @@ func validate(cfg *pegasos.Config) error {
 // openFiles opens what the run writes.
 func (r *linearRun) openFiles() error {
 	f := r.flags
-	r.reads("DATA", r.data)
-	for _, in := range []inputFile{
-		{"-start", f.in.start}, {"-prior", f.in.prior}, {"-weights", f.in.weights},
-		{"-costs", f.in.costs}, {"-valid", f.in.valid}, {"-resume", f.keep.resume},
-	} {
-		r.reads(in.what, in.name)
-	}
 	r.modelOut = r.writes("MODEL", r.model, modelKind)
 	r.keep.out = r.writes("-checkpoint", f.keep.file, modelKind)
 	r.curve.tableOut = r.writes("-curve", f.curve.csv, curveKind)
 	r.curve.pictureOut = r.writes("-plot", f.curve.plot, pictureKind)
 	r.proofOut = r.writes("-proof", f.proof, proofKind)
 	r.jsonOut = r.writes("-json", f.json, reportKind)
-	return r.openOutputs(f.data.force)
+	return r.openOutputs()
 }
 
 // readModels reads those that the run starts from.
@@ -224,49 +188,40 @@ func (r *linearRun) like() *pegasos.Model {
 	return r.prior
 }
 
-// readData reads the data, scales them, and gives them the labels of a model that there is.
+// readData reads the data, and gives them the labels of a model that there is.
 func (r *linearRun) readData() (err error) {
 	like := r.like()
-	var spec *pegasos.Head
-	if like != nil {
-		head := like.Head()
-		spec = &head
-	}
-	if r.set, r.times.loading, err = r.reader.read(r.data, spec); err != nil {
+	if like == nil {
+		recheck := func() error { return validate(&r.cfg) }
+		r.set, r.times.loading, err = r.reader.readTraining(r.data, &r.cfg, recheck)
+		if err == nil {
+			r.known = labelling{names: r.set.Names}
+		}
 		return err
 	}
-	if like == nil && r.reader.settleTask(r.data, r.set, &r.cfg) {
-		if err := validate(&r.cfg); err != nil {
-			return err
-		}
+	if r.given("scale") {
+		return usagef("-scale: the other model says how the features are scaled")
+	}
+	head := like.Head()
+	if r.set, r.times.loading, err = r.reader.read(r.data, &head); err != nil {
+		return err
 	}
 	if err := checkNumbers(r.data, r.set, r.cfg.Loss); err != nil {
 		return err
 	}
-	if like != nil && r.given("scale") {
-		return usagef("-scale: the other model says how the features are scaled")
-	}
 	r.known = labelling{names: r.set.Names}
-	if like == nil || like.Classes == nil || r.cfg.Loss.Regression() {
-		return r.reader.checkClasses(r.data, r.set, r.cfg.Loss.Regression(), r.times.loading)
-	}
-	if err := relabel(r.set, like, nil); err != nil {
-		return fmt.Errorf("%s: %w", r.data, err)
+	numbers := like.Classes == nil || r.cfg.Loss.Regression()
+	if !numbers {
+		if err := relabel(r.set, like, nil); err != nil {
+			return fmt.Errorf("%s: %w", r.data, err)
+		}
+		r.known = labelling{like.Names, like.Classes}
 	}
 	if r.start != nil && r.prior != nil &&
 		!slices.Equal(predictions.ClassNames(r.start), predictions.ClassNames(r.prior)) {
 		return usagef("-start and -prior: the models have different classes")
 	}
-	r.known = labelling{like.Names, like.Classes}
-	r.reader.tell(r.data, r.set, false, r.times.loading)
-	return nil
-}
-
-// checkNumbers returns an error if the loss needs numbers and the labels are names.
-func checkNumbers(name string, set *dataset.Set, loss pegasos.Loss) error {
-	if loss.Regression() && set.Names != nil {
-		return fmt.Errorf("%s: the labels are names, -loss %s wants numbers", name, loss)
-	}
+	r.reader.describeSet(r.data, r.set, numbers, r.times.loading)
 	return nil
 }
 
@@ -274,8 +229,10 @@ func checkNumbers(name string, set *dataset.Set, loss pegasos.Loss) error {
 func (r *linearRun) readInputs() (err error) {
 	in := &r.flags.in
 	tr := &r.trainer
-	if r.cfg.ClassWeight, err = r.known.classWeight(r.classWeight); err != nil {
-		return err
+	if r.cfg.ClassWeight = r.classWeight; !r.keep.restored {
+		if r.cfg.ClassWeight, err = r.known.classWeight(r.classWeight); err != nil {
+			return err
+		}
 	}
 	if tr.Weights, err = readWeights(in.weights, r.set.Rows()); err != nil {
 		return err
@@ -301,21 +258,22 @@ func (r *linearRun) train() error {
 	tr.Early = r.curve.early()
 	r.curve.rows = &pegasos.Labelled{X: r.set.Examples(), Y: r.set.Y}
 	r.curve.valid, r.curve.threads = tr.Valid, threads
-	r.progress = trainProgress{progress: newProgress(r.stderr, r.reader.quiet)}
+	progress := newProgress(r.stderr, r.reader.quiet)
 	start := time.Now()
-	tr.Progress = func(now pegasos.Progress) { r.showProgress(now, start) }
-	r.stage.Store(training)
-	var m *pegasos.Model
-	var err error
-	if r.path != nil {
-		tr.Progress = nil
-		m, err = r.trainPath(tr)
-		r.times.training = time.Since(start)
-	} else {
-		m, err = r.keep.train(r.call, tr, r.set, r.reader.describe)
+	tr.Progress = func(now pegasos.Progress) {
+		training := time.Since(start) - r.times.measuring
+		r.times.training, r.taken = training, now.Steps
+		r.epochs, r.ended = now.Epoch, now.Steps < now.TotalSteps
+		if r.curve.measure(now, training) {
+			r.times.measuring = time.Since(start) - training
+		}
+		progress.show(float64(now.Steps-r.keep.before)/float64(now.TotalSteps-r.keep.before),
+			"training: pass %d", now.Epoch)
 	}
+	stage.Store(training)
+	m, err := r.keep.train(r.call, tr, r.set, r.reader.describe)
 	r.times.measuring = time.Since(start) - r.times.training // with that of the result
-	r.progress.clear()
+	progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
 		var bad *pegasos.ConfigError
 		if errors.As(err, &bad) && bad.Field == "Costs" && r.flags.in.costs != "" {
@@ -323,7 +281,7 @@ func (r *linearRun) train() error {
 		}
 		return dataError(r.data, err)
 	}
-	r.stage.Store(finishing)
+	stage.Store(finishing)
 	r.result, r.interrupted = m, err
 	return nil
 }
@@ -354,9 +312,7 @@ func (r *linearRun) report() error {
 	}
 	if !r.reader.quiet {
 		r.warn(r.set)
-		printPath(r.stderr, r.points, r.result.Classes == nil)
-		out.print(r.stderr)
-		out.stopReport.print(r.stderr, r.result.Config, out.advice)
+		out.print(r.stderr, r.result.Config)
 	}
 	return nil
 }

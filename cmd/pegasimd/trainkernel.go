@@ -8,8 +8,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
@@ -30,18 +28,14 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 	if err != nil {
 		return err
 	}
-	c.reads("DATA", data)
 	modelOut := c.writes("MODEL", model, modelKind)
 	jsonOut := c.writes("-json", f.json, reportKind)
-	if err := c.openOutputs(f.data.force); err != nil {
+	if err := c.openOutputs(); err != nil {
 		return err
 	}
 	reader := c.reader(f.data)
-	set, loading, err := reader.read(data, nil)
+	set, loading, err := reader.readTraining(data, &f.set.cfg, nil)
 	if err != nil {
-		return err
-	}
-	if err := reader.checkClasses(data, set, false, loading); err != nil {
 		return err
 	}
 	var values int64
@@ -56,22 +50,21 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		},
 	}
 	start := time.Now()
-	c.stage.Store(training)
+	stage.Store(training)
 	m, err := trainer.Train(c, set.Examples(), set.Y)
-	times := runTimes{loading: loading, training: time.Since(start)}
+	took := time.Since(start)
 	progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
 		return dataError(data, err)
 	}
-	c.stage.Store(finishing)
-	m.Names, m.IndexBase = set.Names, set.IndexBase
-	m.HashBits, m.Table = reader.hashBits, reader.table
+	stage.Store(finishing)
+	reader.describeKernel(m, set)
 	if err := modelOut.write(m.Write); err != nil {
 		return err
 	}
-	out := newKernelReport(m, times, values)
-	out.sizeReport = newSizeReport(set, predictions.ClassNames(m))
-	out.Layout, out.Model, out.Interrupted = string(set.Layout()), model, err != nil
+	out := newKernelReport(m, values)
+	out.describe(set, m, model, loading)
+	out.Train, out.Interrupted = took.Seconds(), err != nil
 	if !math.IsNaN(m.Result.Objective) { // it was measured
 		out.TolReached = tolReached(m.Config.Tol, m.Result.Gap, err != nil)
 	}
@@ -80,83 +73,65 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 	}
 	if !f.data.quiet {
 		c.warn(set)
-		out.print(c.stderr)
-		printKernelStop(c.stderr, m.Config, out.TolReached)
+		out.printKernel(c.stderr, m.Config)
 	}
 	return err
 }
 
-// kernelReport is what train -kernel -json writes.
-type kernelReport struct {
-	objectiveReport
-	sizeReport
-	TolReached   *bool   `json:"tol_reached,omitempty"`
-	Problems     int     `json:"problems"`
-	SupportRows  int     `json:"support_rows"`
-	Steps        int64   `json:"steps"`
-	Epochs       float64 `json:"epochs"`
-	Passes       int     `json:"passes"`
-	Violations   int64   `json:"violations"`
-	KernelValues int64   `json:"kernel_values"`
-	R2           float64 `json:"r2"`
-	T0           float64 `json:"t0"`
-	LoadSeconds  float64 `json:"load_seconds"`
-	TrainSeconds float64 `json:"train_seconds"`
-	outcomeReport
-
-	Config kernelsvm.Config `json:"config"`
-}
-
-// newKernelReport returns what the model and the run tell.
-func newKernelReport(m *kernelsvm.Model, times runTimes, values int64) *kernelReport {
+// newKernelReport returns what the model tells of itself.
+func newKernelReport(m *kernelsvm.Model, values int64) *trainReport {
 	of := m.Result
-	return &kernelReport{
-		objectiveReport: objectiveReport{
-			number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
-			newWorstReport(of, m.Problems(), kernelModel{m}.problemName), "more -epochs or -passes",
-		},
-		Problems: m.Problems(), SupportRows: m.SupportRows().Rows(),
-		Steps: of.Steps, Epochs: of.Epochs, Passes: of.Passes, Violations: of.Violations,
-		KernelValues: values, R2: of.R2, T0: of.T0,
-		LoadSeconds: times.loading.Seconds(), TrainSeconds: times.training.Seconds(),
-		outcomeReport: outcomeReport{
-			ISA: asm.Active().String(), Seed: m.Config.Seed, IndexBase: m.IndexBase,
-			ModelHash: m.Hash(),
-		},
-		Config: m.Config,
+	return &trainReport{
+		Objective: number(of.Objective), DualObjective: number(of.DualObjective),
+		Gap: number(of.Gap), Lambda: m.Lambda, advice: "more -epochs or -passes",
+		worstReport: newWorstReport(of, m.Problems(), kernelModel{m}.problemName),
+		C:           number(math.NaN()), Steps: of.Steps, Epochs: of.Epochs,
+		Violations: of.Violations, R2: of.R2, T0: of.T0, Seed: m.Config.Seed,
+		kernelReport: &kernelReport{m.Problems(), m.SupportRows().Rows(), of.Passes, values},
+		Config:       m.Config,
 	}
 }
 
-func (r *kernelReport) print(w io.Writer) {
-	fmt.Fprintf(w, "kernel %s", r.Config.Kernel)
-	if r.Config.Gamma != 0 {
-		fmt.Fprintf(w, ", gamma %.6g", r.Config.Gamma)
+// printKernel is print for a kernel machine.
+func (r *trainReport) printKernel(w io.Writer, cfg kernelsvm.Config) {
+	fmt.Fprintf(w, "kernel %s", cfg.Kernel)
+	if cfg.Gamma != 0 {
+		fmt.Fprintf(w, ", gamma %.6g", cfg.Gamma)
 	}
-	if r.Config.Kernel == kernelsvm.Polynomial {
-		fmt.Fprintf(w, ", coef0 %.6g, degree %d", r.Config.Coef0, r.Config.Degree)
+	if cfg.Kernel == kernelsvm.Polynomial {
+		fmt.Fprintf(w, ", coef0 %.6g, degree %d", cfg.Coef0, cfg.Degree)
 	}
 	fmt.Fprintf(w, ", lambda %.6g, %.4g epochs, %d passes, seed %d\n",
 		r.Lambda, r.Epochs, r.Passes, r.Seed)
 	fmt.Fprintf(w, "trained in %.3g s with %s kernels: %d support rows, %.3g kernel values\n",
-		r.TrainSeconds, r.ISA, r.SupportRows, float64(r.KernelValues))
+		r.Train, r.ISA, r.SupportRows, float64(r.KernelValues))
 	if math.IsNaN(float64(r.Objective)) && !r.Interrupted {
 		fmt.Fprintln(w, "fewer steps than rows: the objective was not measured")
 	} else {
-		r.printObjective(w, r.Interrupted)
+		r.printObjective(w)
 		if r.SupportRows == 0 && !r.Interrupted {
-			fmt.Fprintln(w, r.nothingFound())
+			fmt.Fprintln(w, nothingFound(cfg))
 		}
 	}
 	r.printModel(w)
+	switch {
+	case r.TolReached == nil || *r.TolReached:
+	case cfg.MaxSV > 0:
+		fmt.Fprintf(w, "-tol %v was not reached: -max-sv %d leaves out rows that it takes\n",
+			cfg.Tol, cfg.MaxSV)
+	default:
+		fmt.Fprintf(w, "-tol %v was not reached: give the run more with -passes, %d now\n", cfg.Tol,
+			cfg.Passes)
+	}
 }
 
 // nothingFound says what a model without support rows is, and what else to try.
-func (r *kernelReport) nothingFound() string {
+func nothingFound(cfg kernelsvm.Config) string {
 	said := "no model better than w = 0 was found: it predicts the first class for every row"
-	switch k := r.Config.Kernel; {
-	case k == kernelsvm.Sigmoid && r.Config.Coef0 < 0:
+	switch {
+	case cfg.Kernel == kernelsvm.Sigmoid && cfg.Coef0 < 0:
 		return said + "; with -coef0 below 0 the kernel is no inner product: try 0 or more"
-	case k == kernelsvm.RBF || k == kernelsvm.Sigmoid:
+	case cfg.Kernel == kernelsvm.RBF || cfg.Kernel == kernelsvm.Sigmoid:
 		return said + "; try another -gamma, or a larger -c"
 	}
 	return said + "; scale the rows, or take a larger -c"

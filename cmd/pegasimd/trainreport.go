@@ -4,111 +4,34 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// What the reports of all kinds of training have.
-type (
-	objectiveReport struct {
-		Objective     number  `json:"objective"`
-		DualObjective number  `json:"dual_objective"`
-		Gap           number  `json:"gap"`
-		Lambda        float64 `json:"lambda"`
-		worstReport
-
-		advice string // what brings a better bound
-	}
-	// worstReport is about the problem of the largest gap, where there are several.
-	worstReport struct {
-		WorstGap   *number `json:"worst_gap,omitempty"`
-		WorstClass string  `json:"worst_class,omitempty"`
-	}
-	sizeReport struct {
-		Rows     int      `json:"rows"`
-		Features int      `json:"features"`
-		NNZ      int      `json:"nnz"`
-		Classes  int      `json:"classes"`
-		Labels   []string `json:"labels"`
-	}
-	outcomeReport struct {
-		ISA         string `json:"isa"`
-		Layout      string `json:"layout"`
-		Seed        uint64 `json:"seed"`
-		IndexBase   int    `json:"index_base"`
-		ModelHash   string `json:"model_hash"`
-		Model       string `json:"model"`
-		Interrupted bool   `json:"interrupted"`
-	}
-)
-
-func newSizeReport(set *dataset.Set, labels []string) sizeReport {
-	return sizeReport{set.Rows(), set.Cols(), set.NNZ(), len(labels), labels}
-}
-
-// trainReport is what train -json writes.
-type trainReport struct {
-	objectiveReport
-	C number `json:"c"` // null with -multiclass ovo and without -c: each pair has its own
-	sizeReport
-	Steps          int64   `json:"steps"`
-	Epochs         float64 `json:"epochs"`
-	Violations     int64   `json:"violations"`
-	Replaced       int     `json:"replaced,omitempty"` // as in pegasos.Result
-	R2             float64 `json:"r2"`
-	T0             float64 `json:"t0"`
-	LoadSeconds    float64 `json:"load_seconds"`
-	TrainSeconds   float64 `json:"train_seconds"`
-	MeasureSeconds float64 `json:"measure_seconds"`
-	StepsPerSecond float64 `json:"steps_per_second"`
-	outcomeReport
-
-	stopReport
-	Settings string         `json:"settings"` // what was chosen or given, in a line
-	Fit      *fitReport     `json:"fit,omitempty"`
-	Warnings []string       `json:"warnings,omitempty"`
-	Config   pegasos.Config `json:"config"`
-	Path     []pathPoint    `json:"path,omitempty"` // with -lambdas
-}
-
 func newTrainReport(r *linearRun) *trainReport {
 	m, of := r.result, r.result.Result
-	multiclass := m.Config.Multiclass
-	pairs := multiclass == pegasos.OneVsOne && len(m.Classes) > 2
 	steps := r.taken - r.keep.before // of this run, of all vectors
-	if multiclass != pegasos.OneVsOne && !multiclass.Joint() {
+	if kind := m.Config.Multiclass; kind != pegasos.OneVsOne && !kind.Joint() {
 		steps *= int64(len(m.Weights))
 	}
-	weight := of.Weight
-	if weight == 0 {
-		weight = float64(r.set.Rows())
-	}
-	c := 1 / (m.Lambda * weight)
-	if r.cfg.C != 0 {
-		c = r.cfg.C
-	} else if pairs {
-		c = math.NaN()
-	}
+	seconds := r.times.training.Seconds()
 	report := &trainReport{
-		objectiveReport: newObjectiveReport(m),
-		C:               number(c), sizeReport: newSizeReport(r.set, predictions.ClassNames(m)),
+		C:     number(r.penaltyC()),
 		Steps: of.Steps, Epochs: of.Epochs, Violations: of.Violations, Replaced: of.Replaced,
-		R2: of.R2, T0: of.T0,
-		LoadSeconds: r.times.loading.Seconds(), TrainSeconds: r.times.training.Seconds(),
-		MeasureSeconds: r.times.measuring.Seconds(),
-		StepsPerSecond: float64(steps) / r.times.training.Seconds(),
-		outcomeReport: outcomeReport{
-			asm.Active().String(), string(r.set.Layout()), m.Config.Seed, m.IndexBase, m.Hash(),
-			r.model, r.interrupted != nil,
-		},
-		stopReport: newStopReport(r), Settings: m.Settings(), Config: m.Config,
-		Path: r.points,
+		R2: of.R2, T0: of.T0, Train: seconds, Measure: r.times.measuring.Seconds(),
+		Speed: float64(steps) / seconds, Seed: m.Config.Seed, Interrupted: r.interrupted != nil,
+		TolReached: tolReached(r.cfg.Tol, of.Gap, r.interrupted != nil),
+		Validation: r.validation(), Settings: m.Settings(), Config: m.Config,
 	}
+	report.setBound(m)
+	report.describe(r.set, m, r.model, r.times.loading)
 	if r.interrupted == nil {
 		report.Fit = newFitReport(m, r.set, r.trainer.Weights, r.reader.opt.Threads)
 		report.Warnings = report.Fit.warnings(m, r.set.Rows())
@@ -116,18 +39,54 @@ func newTrainReport(r *linearRun) *trainReport {
 	return report
 }
 
-func (r *trainReport) print(w io.Writer) {
+// setBound sets the objective of a linear model and what is known of its gap.
+func (r *trainReport) setBound(m *pegasos.Model) {
+	of := m.Result
+	r.Objective, r.DualObjective = number(of.Objective), number(of.DualObjective)
+	r.Gap, r.Lambda, r.advice = number(of.Gap), m.Lambda, advice(m)
+	r.worstReport = newWorstReport(of, len(m.Weights), linearModel{m}.problemName)
+}
+
+// describe sets what there is of all kinds of models and their data.
+func (r *trainReport) describe(
+	set *dataset.Set, m modelio.Predictor, name string, loading time.Duration,
+) {
+	r.Rows, r.Features, r.NNZ, r.Layout = set.Rows(), set.Cols(), set.NNZ(), string(set.Layout())
+	r.Labels = predictions.ClassNames(m)
+	r.Classes, r.IndexBase = len(r.Labels), m.Head().IndexBase
+	r.Model, r.ModelHash, r.ISA = name, m.Hash(), asm.Active().String()
+	r.LoadSeconds = loading.Seconds()
+}
+
+// penaltyC returns the C of the run, NaN if each pair of classes has its own.
+func (r *linearRun) penaltyC() float64 {
+	m := r.result
+	weight := m.Result.Weight
+	if weight == 0 {
+		weight = float64(r.set.Rows())
+	}
+	switch {
+	case r.cfg.C != 0:
+		return r.cfg.C
+	case m.Config.Multiclass == pegasos.OneVsOne && len(m.Classes) > 2:
+		return math.NaN()
+	}
+	return 1 / (m.Lambda * weight)
+}
+
+// print writes the report of a linear model for people.
+func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 	lambda := fmt.Sprintf("lambda %.6g (C %.6g)", r.Lambda, float64(r.C))
-	if r.Config.Multiclass == pegasos.OneVsOne && r.Classes > 2 {
-		if lambda = fmt.Sprintf("lambda %.6g", r.Lambda); r.Config.C != 0 {
-			lambda = fmt.Sprintf("C %.6g in each pair", r.Config.C)
+	if cfg.Multiclass == pegasos.OneVsOne && r.Classes > 2 {
+		if lambda = fmt.Sprintf("lambda %.6g", r.Lambda); cfg.C != 0 {
+			lambda = fmt.Sprintf("C %.6g in each pair", cfg.C)
 		}
 	}
 	fmt.Fprintln(w, r.Settings)
 	fmt.Fprintf(w, "%s, %.4g epochs, %d steps, seed %d\n", lambda, r.Epochs, r.Steps, r.Seed)
 	fmt.Fprintf(w, "trained in %.3g s with %s kernels: %.3g steps/s\n",
-		r.TrainSeconds, r.ISA, r.StepsPerSecond)
-	r.printObjective(w, r.Interrupted)
+		r.Train, r.ISA, r.Speed)
+	r.printObjective(w)
 	if r.Fit != nil {
 		fmt.Fprintln(w, r.Fit)
 	}
@@ -140,29 +99,70 @@ func (r *trainReport) print(w io.Writer) {
 			"-scale may help\n", r.Replaced)
 	}
 	r.printModel(w)
+	r.printStop(w, cfg)
 }
 
-func newObjectiveReport(m *pegasos.Model) objectiveReport {
-	of := m.Result
-	return objectiveReport{
-		number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
-		newWorstReport(of, len(m.Weights), linearModel{m}.problemName), advice(m),
+// validation measures the model on the data of -valid, if there are any.
+func (r *linearRun) validation() *validationReport {
+	m, valid := r.result, r.trainer.Valid
+	if valid == nil {
+		return nil
 	}
+	v := &validationReport{
+		Metric: metricName(m), Value: number(fit(m, valid, r.reader.opt.Threads)),
+		Rows: valid.X.Rows(), Epochs: m.Result.Epochs,
+	}
+	if r.ended && m.Config.Patience > 0 && m.Config.Calibrate == 0 {
+		v.Stopped = r.epochs
+	}
+	return v
 }
 
-func (o *objectiveReport) printObjective(w io.Writer, interrupted bool) {
-	objective, gap := float64(o.Objective), float64(o.Gap)
+// tolReached returns whether a gap is as small as is wanted, nil if none is.
+func tolReached(tol, gap float64, interrupted bool) *bool {
+	if tol == 0 || interrupted {
+		return nil
+	}
+	reached := gap <= tol
+	return &reached
+}
+
+// printStop says whether the run has ended as its stopping rules want it.
+func (r *trainReport) printStop(w io.Writer, cfg pegasos.Config) {
+	if r.TolReached != nil && !*r.TolReached {
+		fmt.Fprintf(w, "-tol %v was not reached: %s would come closer\n", cfg.Tol, r.advice)
+	}
+	v := r.Validation
+	if v == nil {
+		return
+	}
+	value := fmt.Sprintf("accuracy %.4f %%", 100*v.Value)
+	if v.Metric == "rmse" {
+		value = "RMSE " + v.Value.String()
+	}
+	fmt.Fprintf(w, "validation %s on %s", value, count(v.Rows, "row"))
+	if cfg.Patience > 0 {
+		fmt.Fprintf(w, ", the best, after %.4g epochs", v.Epochs)
+	}
+	if v.Stopped > 0 {
+		fmt.Fprintf(w, "; -patience %d ended the run after %d", cfg.Patience, v.Stopped)
+	}
+	fmt.Fprintln(w)
+}
+
+func (r *trainReport) printObjective(w io.Writer) {
+	objective, gap := float64(r.Objective), float64(r.Gap)
 	switch {
-	case interrupted:
+	case r.Interrupted:
 		fmt.Fprintln(w,
 			"interrupted: the model is that of the steps so far, its objective was not measured")
 	case math.IsNaN(gap):
 		fmt.Fprintf(w, "objective %.8g; %s with these settings\n", objective, proof.Standing(gap))
 	case !proof.Useful(gap):
 		fmt.Fprintf(w, "objective %.8g; no useful bound yet on its distance from the optimum: "+
-			"%s would bring one\n", objective, o.advice)
+			"%s would bring one\n", objective, r.advice)
 	default:
-		fmt.Fprintf(w, "objective %.8g, %s%s\n", objective, proof.Standing(gap), o.worstReport)
+		fmt.Fprintf(w, "objective %.8g, %s%s\n", objective, proof.Standing(gap), r.worstReport)
 	}
 }
 
@@ -209,6 +209,6 @@ func advice(m *pegasos.Model) string {
 	return "more -epochs"
 }
 
-func (o *outcomeReport) printModel(w io.Writer) {
-	fmt.Fprintf(w, "model %s, hash %.16s...\n", visible.Name(o.Model), o.ModelHash)
+func (r *trainReport) printModel(w io.Writer) {
+	fmt.Fprintf(w, "model %s, hash %.16s...\n", visible.Name(r.Model), r.ModelHash)
 }

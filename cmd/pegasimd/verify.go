@@ -17,36 +17,31 @@ var verifyCommand = command{
 	name:      "verify",
 	arguments: "MODEL DATA",
 	summary:   "hold a model's claims against the data it was trained on",
-	help: `Verify finds the objective of a model on the data that it was trained on, and a lower bound on the
-least objective there is, and compares with what the model claims of both. It owes nothing to the
-training: the bound is made of the model's scores alone, and of some passes of dual coordinate ascent
-from there (-passes), and may be lower than that of training, or higher. It says one of
+	help: `Verify computes the objective of a model on its training data, and a lower bound on the optimum, and
+compares both with the model's claims. It does not trust the training: the bound comes from the
+model's scores and some passes of dual coordinate ascent (-passes). The verdict is one of
 
-  confirmed       the objective and the data are those that the model claims, and it is proven to be
-                  at most as far above the optimum as is claimed
-  not confirmed   so are objective and data, but our own bound proves less, which is told; the claim
-                  may be right all the same: train -proof keeps what proves it
-  contradicted    the objective, the weights' hash or the data are others, or the claim can't be; the
-                  exit code is 1
+  confirmed       objective and data are as claimed, and the gap is proven to be as small as claimed
+  not confirmed   objective and data are as claimed, but our own bound proves a larger gap; the
+                  claim may still be right: train -proof keeps what proves it
+  contradicted    the objective, the weights' hash or the data differ, or the claim is impossible;
+                  the exit code is 1
 
-With -proof FILE, of train -proof, the bound is that of the dual variables in FILE, and the claim is
-confirmed as it was made, or contradicted. What training read beside the data has to be named again:
--weights, -costs, -prior, and -start where the data have features that the other model lacked.
-Features are scaled as in training. -hash holds the model against a hash that was told elsewhere, by
-train or inspect.
+With -proof FILE, of train -proof, the bound comes from the dual variables in FILE. What training
+read beside the data has to be named again: -weights, -costs, -prior, and -start if the data have
+features that the other model lacked. -hash compares with a hash that train or inspect printed.
 
-Of a kernel machine the support rows are looked for among the data's, and the bound is made of the
-coefficients, from kernel values in float64: -passes, -proof, -weights, -costs, -prior, -start and
--sigmoids are not for them. Their objective is compared within float32's roundings.
-
-The hash covers what makes labels, scores and, of train -proba, probabilities. Models of the form
-that older releases wrote do not say which data they are of; then the objective alone tells.
+Of a kernel machine the support rows are looked up in the data, and the bound comes from the
+coefficients: -passes, -proof, -weights, -costs, -prior, -start and -sigmoids don't apply. The hash
+covers what makes labels, scores and the probabilities of train -proba.
 
 Examples:
   pegasimd verify a9a.model a9a.svm
   pegasimd train -proof a9a.proof a9a.svm a9a.model
   pegasimd verify -proof a9a.proof a9a.model a9a.svm`,
-	run: verify,
+	common: "proof hash weights costs prior start passes sigmoids json " + usualDataFlags,
+	flags:  func() flagGroup { return new(verifyFlags) },
+	run:    verify,
 }
 
 // verifyFlags are those of verify.
@@ -57,7 +52,7 @@ type verifyFlags struct {
 	start, prior   string
 	passes         int
 	sigmoids       bool
-	memory         memoryFlags
+	memory         memoryFlag
 	json           string
 }
 
@@ -66,8 +61,8 @@ func (v *verifyFlags) define(f *flag.FlagSet) {
 	f.StringVar(&v.proof, "proof", "", "`file` the dual variables that train -proof wrote")
 	f.StringVar(&v.hash, "hash", "", "`hex` what the model's hash is to be, or 16 or more of its "+
 		"first digits")
-	defineWeights(f, &v.weights, "as in training")
-	f.StringVar(&v.costs, "costs", "", "`file` the costs of mistakes, as in training")
+	defineWeights(f, &v.weights)
+	defineCosts(f, &v.costs)
 	f.StringVar(&v.prior, "prior", "", "`file` the model that train -prior named")
 	f.StringVar(&v.start, "start", "", "`file` the model that train -start named: only where the "+
 		"data have features that it lacks, which training left out")
@@ -77,77 +72,35 @@ func (v *verifyFlags) define(f *flag.FlagSet) {
 		"long as it took, and compare the sigmoids that make probabilities of scores; with -start "+
 		"if training had it")
 	v.memory.define(f)
-	defineJSON(f, &v.json, "what was found", " instead of the text")
-}
-
-// defineProof defines -proof of train.
-func defineProof(f *flag.FlagSet, to *string) {
-	f.StringVar(to, "proof", "", "`file` write the dual variables, which prove how close to the "+
-		"optimum the model is, to this file, for verify: two bytes for each row and weight vector")
+	defineJSON(f, &v.json)
 }
 
 // shortestHash is how many digits of a hash are enough to tell it.
 const shortestHash = 16
 
-// check returns what is wrong with the flags.
-func (v *verifyFlags) check() error {
+// checkHash returns what is wrong with -hash.
+func (v *verifyFlags) checkHash() error {
 	v.hash = strings.ToLower(strings.TrimSuffix(v.hash, "..."))
 	if n := len(v.hash); n > 0 && (n < shortestHash || n > 64 ||
 		strings.Trim(v.hash, "0123456789abcdef") != "") {
 		return usagef("-hash: have %q, want %d to 64 hexadecimal digits", v.hash, shortestHash)
 	}
-	if v.passes < 0 {
-		return usagef("-passes: have %d, want 0 or more", v.passes)
-	}
-	return v.memory.check()
+	return nil
 }
 
 // proofKind is what train -proof writes.
 var proofKind = beginsWith("a proof of pegasimd", "pegasimd proof ")
 
-// verifyReport is what verify -json writes.
-type verifyReport struct {
-	Verdict          string   `json:"verdict"`
-	Reasons          []string `json:"reasons"` // why it is contradicted
-	ModelHash        string   `json:"model_hash"`
-	Data             string   `json:"data"`
-	DataKnown        bool     `json:"data_known"` // they are those that the model names
-	Objective        number   `json:"objective"`
-	Bound            number   `json:"dual_objective"`
-	Gap              number   `json:"gap"`
-	Proof            bool     `json:"proof"`    // the bound is that of -proof
-	Sigmoids         bool     `json:"sigmoids"` // they are those of -sigmoids
-	ClaimedObjective number   `json:"claimed_objective"`
-	ClaimedBound     number   `json:"claimed_dual_objective"`
-	ClaimedGap       number   `json:"claimed_gap"`
-	Rows             int      `json:"rows"`
-	Features         int      `json:"features"`
-
-	kernel bool // it is a kernel machine
-	noData bool // it does not say of which data
-}
-
-func verify(c *call) error {
-	var f verifyFlags
-	args, err := c.parse(&f, 2, 2)
-	if err != nil {
+func verify(c *call, flags flagGroup, args []string) error {
+	f := flags.(*verifyFlags)
+	if err := f.checkHash(); err != nil {
 		return err
 	}
-	if err := f.check(); err != nil {
-		return err
-	}
-	c.reads("MODEL", args[0])
-	c.reads("DATA", args[1])
-	c.reads("-proof", f.proof)
-	c.reads("-weights", f.weights)
-	c.reads("-costs", f.costs)
-	c.reads("-prior", f.prior)
-	c.reads("-start", f.start)
 	jsonOut := c.writes("-json", f.json, reportKind)
-	if err := c.openOutputs(f.data.force); err != nil {
+	if err := c.openOutputs(); err != nil {
 		return err
 	}
-	r, err := c.verify(&f, args[0], args[1])
+	r, err := c.verify(f, args[0], args[1])
 	if err != nil {
 		return err
 	}
@@ -165,9 +118,15 @@ func verify(c *call) error {
 
 // verify reads everything and verifies the model.
 func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error) {
-	p, err := c.readModel(model, data, &f.data)
+	p, err := readPredictor(model, os.Stdin)
 	if err != nil {
 		return nil, err
+	}
+	kernel, isKernel := p.(kernelModel)
+	for _, name := range strings.Fields("proof weights costs prior start sigmoids passes") {
+		if isKernel && c.given(name) {
+			return nil, usagef("-%s: not for kernel machines", name)
+		}
 	}
 	head := p.Head()
 	set, _, err := c.reader(f.data).read(data, &head)
@@ -178,17 +137,7 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	if set.Rows() == 0 || set.Unlabelled {
 		return nil, fmt.Errorf("%s: no rows with labels to verify with", data)
 	}
-	kernel, isKernel := p.(kernelModel)
-	if isKernel {
-		if err := f.checkKernel(); err != nil {
-			return nil, err
-		}
-	}
 	weights, err := readWeights(f.weights, set.Rows())
-	if err != nil {
-		return nil, err
-	}
-	start, err := f.readStart(p.Cols())
 	if err != nil {
 		return nil, err
 	}
@@ -199,10 +148,10 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	}
 	var v *pegasos.Verification
 	if isKernel {
-		v, err = c.verifyKernel(f, kernel.Model, set)
+		tr := kernelsvm.Trainer{Threads: f.data.opt.Threads, MaxMemory: f.memory.limit(set)}
+		v, err = tr.Verify(c, kernel.Model, set.Examples(), set.Y)
 	} else {
-		tr := pegasos.Trainer{Weights: weights, Start: start}
-		v, err = c.verifyLinear(f, p.(linearModel).Model, set, tr, data)
+		v, err = c.verifyLinear(f, p.(linearModel).Model, set, weights, data)
 	}
 	if err == nil {
 		err = set.Err()
@@ -214,58 +163,33 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 		v.Contradict("the model's hash is %s, not %s", v.Hash, f.hash)
 	}
 	// A model that training started from, or the prior, may lack features: training left them out.
-	narrow := start != nil || f.prior != ""
+	narrow := f.start != "" || f.prior != ""
 	if n := set.Ignored; (n > 0 || len(set.Others) > 0) && !narrow {
 		v.Contradict("the data have features that the model does not have")
 	}
 	return newVerifyReport(v, set, p), nil
 }
 
-// readStart reads the model that the one to verify was trained from, of as many columns; nil for
-// none.
-func (f *verifyFlags) readStart(cols int) (*pegasos.Model, error) {
-	if f.start == "" {
-		return nil, nil
-	}
-	start, err := readLinear(f.start)
-	if err == nil && start.Cols() != cols {
-		err = usagef("-start: the model has %d features, the one that was trained from it %d",
-			start.Cols(), cols)
-	}
-	return start, err
-}
-
-// checkKernel refuses what is not for kernel machines.
-func (f *verifyFlags) checkKernel() error {
-	for _, given := range [][2]string{{"-proof", f.proof}, {"-weights", f.weights},
-		{"-costs", f.costs}, {"-prior", f.prior}, {"-start", f.start}} {
-		if given[1] != "" {
-			return usagef("%s: not for kernel machines", given[0])
-		}
-	}
-	if f.sigmoids {
-		return usagef("-sigmoids: not for kernel machines")
-	}
-	return nil
-}
-
-// verifyKernel verifies a kernel machine.
-func (c *call) verifyKernel(f *verifyFlags, m *kernelsvm.Model, set *dataset.Set) (
-	*pegasos.Verification, error,
-) {
-	tr := kernelsvm.Trainer{Threads: f.data.opt.Threads, MaxMemory: f.memory.limit(set)}
-	return tr.Verify(c, m, set.Examples(), set.Y)
-}
-
 // verifyLinear reads what belongs to the training of a linear model, and verifies it.
-func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set,
-	tr pegasos.Trainer, data string) (v *pegasos.Verification, err error) {
+func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set, weights []float32,
+	data string) (*pegasos.Verification, error) {
 	if err := checkNumbers(data, set, m.Config.Loss); err != nil {
 		return nil, err
 	}
-	tr.Threads, tr.MaxMemory = f.data.opt.Threads, f.memory.limit(set)
+	tr := pegasos.Trainer{Weights: weights, Threads: f.data.opt.Threads,
+		MaxMemory: f.memory.limit(set)}
+	var err error
 	if tr.Costs, err = readCosts(f.costs); err != nil {
 		return nil, err
+	}
+	if f.start != "" {
+		if tr.Start, err = readLinear(f.start); err != nil {
+			return nil, err
+		}
+		if have := tr.Start.Cols(); have != m.Cols() {
+			return nil, usagef("-start: the model has %d features, the one that was trained from "+
+				"it %d", have, m.Cols())
+		}
 	}
 	if f.prior != "" {
 		if tr.Prior, err = readLinear(f.prior); err != nil {
@@ -291,21 +215,23 @@ func readProof(name string) (*pegasos.Proof, error) {
 }
 
 func newVerifyReport(v *pegasos.Verification, set *dataset.Set, p predictor) *verifyReport {
-	claimed := v.Claimed
-	reasons := v.Reasons
-	_, kernel := p.(kernelModel)
-	if reasons == nil {
-		reasons = []string{}
-	}
-	return &verifyReport{
-		Verdict: string(v.Verdict), Reasons: reasons, ModelHash: v.Hash, Data: v.Data,
+	r := &verifyReport{
+		Verdict: string(v.Verdict), Reasons: v.Reasons, ModelHash: v.Hash, Data: v.Data,
 		DataKnown: v.Known, Objective: number(v.Objective), Bound: number(v.Bound),
 		Gap: number(v.Gap), Proof: v.Proven, Sigmoids: v.Sigmoids,
-		ClaimedObjective: number(claimed.Objective),
-		ClaimedBound:     number(claimed.DualObjective), ClaimedGap: number(claimed.Gap),
-		Rows: set.Rows(), Features: p.Cols(),
-		noData: p.data() == "", kernel: kernel,
+		ClaimedObjective: number(v.Claimed.Objective),
+		ClaimedBound:     number(v.Claimed.DualObjective), ClaimedGap: number(v.Claimed.Gap),
+		Rows: set.Rows(), Features: p.Cols(), noData: p.data() == "", source: "from its scores",
 	}
+	if r.Reasons == nil {
+		r.Reasons = []string{} // not null
+	}
+	if _, kernel := p.(kernelModel); kernel {
+		r.source = "from its coefficients"
+	} else if r.Proof {
+		r.source = "from the proof"
+	}
+	return r
 }
 
 // print writes the report for people.
@@ -318,18 +244,12 @@ func (r *verifyReport) print(w io.Writer) {
 	case r.noData:
 		fmt.Fprintf(w, "the model does not say what data it is of: %s, %s\n", rows, features)
 	}
-	source := "from its scores"
-	if r.Proof {
-		source = "from the proof"
-	} else if r.kernel {
-		source = "from its coefficients"
-	}
 	if r.Sigmoids {
-		fmt.Fprintln(w, "the sigmoids are those of the folds, trained anew")
+		fmt.Fprintln(w, "the sigmoids are those of the folds, trained again")
 	}
 	f := proof.Finding{
 		Claimed: float64(r.ClaimedObjective), ClaimedGap: float64(r.ClaimedGap),
-		Objective: float64(r.Objective), Gap: float64(r.Gap), Source: source, Reasons: r.Reasons,
+		Objective: float64(r.Objective), Gap: float64(r.Gap), Source: r.source, Reasons: r.Reasons,
 		Verdict: r.Verdict, Less: r.Verdict == string(pegasos.NotConfirmed),
 	}
 	f.Print(w)

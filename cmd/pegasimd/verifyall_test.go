@@ -41,7 +41,7 @@ func verifyTrained(t *testing.T, args []string) {
 	if m, err := pegasos.ReadFile(model); err == nil {
 		f.sigmoids = m.Calibration != nil && m.Config.Patience == 0
 	}
-	c := &call{Context: context.Background(), stdout: &standardOutput{w: io.Discard},
+	c := &call{flags: new(flag.FlagSet), Context: context.Background(), stdout: &standardOutput{w: io.Discard},
 		stderr: io.Discard}
 	r, err := c.verify(&f, model, data)
 	if err != nil {
@@ -59,12 +59,12 @@ func verifyTrained(t *testing.T, args []string) {
 // trainedBy returns the model that a command line writes, the data that it is trained on, and the
 // flags that verify takes of these; no model if it trains none.
 func trainedBy(args []string) (f verifyFlags, model, data string) {
-	c := &call{args: args[1:], flags: flag.NewFlagSet(args[0], flag.ContinueOnError)}
+	c := &call{flags: flag.NewFlagSet(args[0], flag.ContinueOnError)}
 	c.flags.SetOutput(io.Discard)
 	switch args[0] {
 	case "train":
 		var of trainFlags
-		if args, err := c.parse(&of, 1, 2); err == nil {
+		if args, err := c.parse(&of, args[1:], trainCommand.arguments); err == nil {
 			data = args[0]
 			model, _ = modelName(args)
 		}
@@ -72,7 +72,7 @@ func trainedBy(args []string) (f verifyFlags, model, data string) {
 			start: of.in.start, prior: of.in.prior, memory: of.memory}
 	case "cv":
 		var of cvFlags
-		if args, err := c.parse(&of, 1, 1); err == nil {
+		if args, err := c.parse(&of, args[1:], cvCommand.arguments); err == nil {
 			model, data = of.model, args[0]
 		}
 		f = verifyFlags{data: of.data, weights: of.weights, memory: of.memory}

@@ -3,26 +3,29 @@
 package asm
 
 import (
-	"encoding/binary"
 	"runtime"
 	"slices"
 
+	"github.com/klauspost/cpuid/v2"
 	"golang.org/x/sys/cpu"
 )
 
 // vnni tells whether the AVX-512 paths may use VNNI's instructions.
-var vnni = cpu.X86.HasAVX512VNNI
+var vnni = cpuid.CPU.Supports(cpuid.AVX512VNNI) && cpu.X86.HasAVX512VNNI
 
+// detect asks cpuid, which asks the operating system too (XGETBV): a feature it reports is one that
+// can be used. It asks x/sys as well, for GODEBUG=cpu.avx2=off and the like go there.
 func detect() []ISA {
 	isas := append(make([]ISA, 0, 4), Generic)
-	// x/sys asks the operating system too (XGETBV): a feature it reports is one that can be used.
-	if cpu.X86.HasAVX && cpu.X86.HasAVX2 {
+	if cpuid.CPU.Supports(cpuid.AVX, cpuid.AVX2) && cpu.X86.HasAVX && cpu.X86.HasAVX2 {
 		isas = append(isas, AVX2)
 		// On macOS a signal could lose the opmasks and upper registers (golang/go#49233).
-		if runtime.GOOS != "darwin" && cpu.X86.HasBMI2 && cpu.X86.HasAVX512F &&
-			cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW && cpu.X86.HasAVX512DQ {
+		if runtime.GOOS != "darwin" && cpuid.CPU.Supports(cpuid.BMI2, cpuid.AVX512F,
+			cpuid.AVX512VL, cpuid.AVX512BW, cpuid.AVX512DQ) && cpu.X86.HasBMI2 &&
+			cpu.X86.HasAVX512F && cpu.X86.HasAVX512VL && cpu.X86.HasAVX512BW &&
+			cpu.X86.HasAVX512DQ {
 			isas = append(isas, AVX512, AVX512x256)
-			if wide(identify()) {
+			if wide(&cpuid.CPU) {
 				slices.Reverse(isas[len(isas)-2:])
 			}
 		}
@@ -30,46 +33,24 @@ func detect() []ISA {
 	return isas
 }
 
-// A processor is what the rule of widths goes by, and x/sys does not tell.
-type processor struct {
-	vendor string
-	family uint32
-	fp16   bool // AVX512_FP16
-}
-
-// identify is for processors that have AVX-512, and so all leaves that are asked for.
-func identify() processor {
-	var p processor
-	_, b, c, d := cpuid(0, 0)
-	var vendor [12]byte
-	for i, word := range [3]uint32{b, d, c} {
-		binary.LittleEndian.PutUint32(vendor[4*i:], word)
-	}
-	p.vendor = string(vendor[:])
-	a, _, _, _ := cpuid(1, 0)
-	p.family = a >> 8 & 15
-	if p.family == 15 {
-		p.family += a >> 20 & 255
-	}
-	_, _, _, d = cpuid(7, 0)
-	p.fp16 = d>>23&1 == 1
-	return p
-}
-
-// cpuid executes CPUID.
-//
-//go:noescape
-func cpuid(leaf, subleaf uint32) (eax, ebx, ecx, edx uint32)
-
-// wide tells whether registers of 512 bits are faster than those of 256: on Intel's CPUs from
-// Sapphire Rapids on, the first with FP16, and on AMD's from Zen 5 on. Those before have half the
+// wide tells whether registers of 512 bits are faster than those of 256, on a CPU that has AVX-512:
+// on Intel's from Sapphire Rapids on, and on AMD's from Zen 5 on. Those before have half the
 // datapaths or lower their clocks, or nobody has measured them.
-func wide(p processor) bool {
-	switch p.vendor {
-	case "GenuineIntel":
-		return p.fp16
-	case "AuthenticAMD":
-		return p.family >= 26
+//
+// The family and the model decide. Some hypervisors hide the features that are new in Sapphire
+// Rapids, FP16 and AMX; others give it an older model, and there the features tell.
+func wide(c *cpuid.CPUInfo) bool {
+	switch c.VendorID {
+	case cpuid.Intel:
+		const sapphireRapids, iceLakeNNPI, rocketLake = 0x8f, 0x9d, 0xa7
+		return c.Supports(cpuid.AVX512FP16) || c.Supports(cpuid.AMXTILE) || c.Family >= 18 ||
+			c.Family == 6 && c.Model >= sapphireRapids && c.Model != iceLakeNNPI &&
+				c.Model != rocketLake
+	case cpuid.AMD:
+		// Strix Point and Krackan Point are Zen 5 with Zen 4's datapaths.
+		const strixPoint, krackanPoint = 0x2, 0x6
+		return c.Family > 26 ||
+			c.Family == 26 && c.Model>>4 != strixPoint && c.Model>>4 != krackanPoint
 	}
 	return false
 }

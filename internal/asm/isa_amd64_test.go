@@ -4,23 +4,47 @@ package asm
 
 import (
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
 	"testing"
 	"unsafe"
+
+	"github.com/klauspost/cpuid/v2"
 )
 
 // TestWide holds the rule of docs/kernels.md.
 func TestWide(t *testing.T) {
 	for name, c := range map[string]struct {
-		cpu  processor
-		want bool
+		vendor        cpuid.Vendor
+		family, model int
+		features      []cpuid.FeatureID
+		want          bool
 	}{
-		"Skylake-X":       {processor{vendor: "GenuineIntel", family: 6}, false},
-		"Sapphire Rapids": {processor{vendor: "GenuineIntel", family: 6, fp16: true}, true},
-		"Zen 4":           {processor{vendor: "AuthenticAMD", family: 25}, false},
-		"Zen 5":           {processor{vendor: "AuthenticAMD", family: 26}, true},
-		"unknown":         {processor{vendor: "HygonGenuine", family: 26, fp16: true}, false},
+		"Skylake-X":       {cpuid.Intel, 6, 0x55, nil, false},
+		"Ice Lake server": {cpuid.Intel, 6, 0x6a, nil, false},
+		"Tiger Lake":      {cpuid.Intel, 6, 0x8c, nil, false},
+		"Rocket Lake":     {cpuid.Intel, 6, 0xa7, nil, false},
+		"Sapphire Rapids": {cpuid.Intel, 6, 0x8f, nil, true},
+		"Emerald Rapids":  {cpuid.Intel, 6, 0xcf, nil, true},
+		"Granite Rapids":  {cpuid.Intel, 6, 0xad, nil, true},
+		"Diamond Rapids":  {cpuid.Intel, 19, 1, nil, true},
+		"Sapphire Rapids that calls itself Rocket Lake, without AMX": {
+			cpuid.Intel, 6, 0xa7, []cpuid.FeatureID{cpuid.AVX512FP16}, true},
+		"Sapphire Rapids that calls itself Ice Lake, without FP16": {
+			cpuid.Intel, 6, 0x6a, []cpuid.FeatureID{cpuid.AMXTILE}, true},
+		"Zen 4":         {cpuid.AMD, 25, 0x11, nil, false},
+		"Turin":         {cpuid.AMD, 26, 0x02, nil, true},
+		"Granite Ridge": {cpuid.AMD, 26, 0x44, nil, true},
+		"Strix Point":   {cpuid.AMD, 26, 0x24, nil, false},
+		"Krackan Point": {cpuid.AMD, 26, 0x60, nil, false},
+		"Strix Halo":    {cpuid.AMD, 26, 0x70, nil, true},
+		"after Zen 5":   {cpuid.AMD, 27, 0x24, nil, true},
+		"unknown":       {cpuid.Hygon, 26, 2, []cpuid.FeatureID{cpuid.AVX512FP16}, false},
 	} {
-		if got := wide(c.cpu); got != c.want {
+		cpu := cpuid.CPUInfo{VendorID: c.vendor, Family: c.family, Model: c.model}
+		cpu.Enable(c.features...)
+		if got := wide(&cpu); got != c.want {
 			t.Errorf("%s: wide is %t", name, got)
 		}
 	}
@@ -29,11 +53,24 @@ func TestWide(t *testing.T) {
 		return // without AVX-512
 	}
 	want := AVX512x256
-	if wide(identify()) {
+	if wide(&cpuid.CPU) {
 		want = AVX512
 	}
 	if available[n-1] != want {
 		t.Errorf("the fastest path is %v, want %v", available[n-1], want)
+	}
+}
+
+// What GODEBUG switches off is off for the kernels, too.
+func TestGODEBUG(t *testing.T) {
+	for feature, path := range map[string]string{"avx2": "avx", "avx512f": "avx512"} {
+		c := exec.Command(os.Args[0], "-test.run=^TestPathsWanted$", "-test.v")
+		c.Env = append(os.Environ(), "GODEBUG=cpu."+feature+"=off", Variable+"=", "PEGASIMD_WANT=")
+		out, err := c.CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "paths tested: generic") ||
+			strings.Contains(string(out), path) {
+			t.Errorf("without %s: %v: %s", feature, err, out)
+		}
 	}
 }
 

@@ -605,8 +605,9 @@ var Kernels = []Kernel{
 	{
 		Name: "pack",
 		New: func(n int, m Memory, s *Source) *Args {
+			// From 400 to 499 the widths are the other way round: each has all remainders.
 			width := asm.TileRows
-			if n%2 == 1 {
+			if n%2 == 1 != (n/100 == 4) {
 				width = asm.TileCols
 			}
 			a := &Args{A: s.Float(), X: s.floats(m, n), Width: width, Stride: width + n%7}

@@ -26,21 +26,17 @@ func axpy64(t Target) {
 			t.AddDoubles(sum, sum, v)
 			t.Store(sum, y, double*i)
 		}
-		if count > 1 {
-			t.Advance(x, float*count)
-			t.Advance(y, double*count)
-		}
 	}
-	t.IfLess(n, turn, "rest")
-	t.LoopLabel("loop")
-	piece(turn)
-	t.Decrement(n, turn)
-	t.IfAtLeast(n, turn, "loop")
+	xy := walk{t, n, []vector{{x, float}, {y, double}}}
+	xy.loop(t.LoopLabel, "loop", turn, "rest", func() { piece(turn) })
 	t.Label("rest")
 	for count := turn / 2; count > 0; count /= 2 {
 		less := fmt.Sprint("less", count)
 		t.IfWithout(n, count, less)
 		piece(count)
+		if count > 1 {
+			xy.advance(count)
+		}
 		t.Label(less)
 	}
 	t.Done()

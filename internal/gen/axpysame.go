@@ -23,13 +23,13 @@ func axpySame(t Target, name string, a Group, idx, n, w reg.GPVirtual, end strin
 	four := func(idx reg.GPVirtual, offset int) (j [4]reg.GPVirtual, sum [4]Group) {
 		for l := range j {
 			j[l], sum[l] = t.LoadUint16(idx, offset+2*l), t.New(1)
-			t.AddLoadAt(sum[l], a, w, j[l])
+			t.AddLoad(sum[l], a, t.Element(w, j[l]), 0)
 		}
 		return j, sum
 	}
 	store := func(j [4]reg.GPVirtual, sum [4]Group) {
 		for l := range j {
-			t.StoreAt(sum[l], w, j[l])
+			t.Store(sum[l], t.Element(w, j[l]), 0)
 		}
 	}
 
@@ -49,8 +49,8 @@ func axpySame(t Target, name string, a Group, idx, n, w reg.GPVirtual, end strin
 		t.IfAtMost(n, 0, end)
 		t.Label(name + "single")
 		one, v := t.LoadUint16(idx, 0), t.New(1)
-		t.AddLoadAt(v, a, w, one)
-		t.StoreAt(v, w, one)
+		t.AddLoad(v, a, t.Element(w, one), 0)
+		t.Store(v, t.Element(w, one), 0)
 		t.Advance(idx, 2)
 		t.Decrement(n, 1)
 		t.IfAtLeast(n, 1, name+"single")

@@ -14,41 +14,33 @@ func axpySparse(t Target) {
 		t.PointerParam("w")
 	update := func(product Group, j reg.GPVirtual) {
 		v := t.New(1)
-		t.AddLoadAt(v, product, w, j)
-		t.StoreAt(v, w, j)
+		t.AddLoad(v, product, t.Element(w, j), 0)
+		t.Store(v, t.Element(w, j), 0)
 	}
-	next := func(k int) {
-		t.Advance(idx, 4*k)
-		t.Advance(val, float*k)
-		t.Decrement(n, k)
-	}
-
-	t.IfLess(n, 8, "rest")
-	t.Label("loop")
-	t.Comment("Eight nonzeros a turn.")
-	for h := range 2 {
-		products := t.New(4)
-		t.MulLoad(products, t.Narrow(a, 4), val, 16*h)
-		var j [4]reg.GPVirtual
-		j[0], j[1] = t.LoadTwoUint32(idx, 16*h)
-		j[2], j[3] = t.LoadTwoUint32(idx, 16*h+8)
-		update(t.Narrow(products, 1), j[0])
-		for l := 1; l < 4; l++ {
-			product := t.New(1)
-			t.CopyLane(product, products, l)
-			update(product, j[l])
+	row := walk{t, n, []vector{{idx, 4}, {val, float}}}
+	row.loop(t.Label, "loop", 8, "rest", func() {
+		t.Comment("Eight nonzeros a turn.")
+		for h := range 2 {
+			products := t.New(4)
+			t.MulLoad(products, t.Narrow(a, 4), val, 16*h)
+			var j [4]reg.GPVirtual
+			j[0], j[1] = t.LoadTwoUint32(idx, 16*h)
+			j[2], j[3] = t.LoadTwoUint32(idx, 16*h+8)
+			update(t.Narrow(products, 1), j[0])
+			for l := 1; l < 4; l++ {
+				product := t.New(1)
+				t.CopyLane(product, products, l)
+				update(product, j[l])
+			}
 		}
-	}
-	next(8)
-	t.IfAtLeast(n, 8, "loop")
-
+	})
 	t.Label("rest")
 	t.IfAtMost(n, 0, "done")
 	t.Label("single")
 	product := t.New(1)
 	t.MulLoad(product, t.Narrow(a, 1), val, 0)
 	update(product, t.LoadUint32(idx, 0))
-	next(1)
+	row.next(1)
 	t.IfAtLeast(n, 1, "single")
 	t.Label("done")
 	t.Done()

@@ -20,13 +20,9 @@ func dot64(t Target) {
 	x, y, n := t.PointerParam("x"), t.PointerParam("y"), t.IntParam("n")
 	width := t.Width()
 	half := width / 2
-	all := t.CopyInt(n)
+	all := copyInt(t, n)
 	part := t.LastPart(t.Part(n, width))
-	lane := make([]Group, doubleLanes/half)
-	for g := range lane {
-		lane[g] = t.New(width)
-		t.Zero(lane[g])
-	}
+	lane := zeros(t, doubleLanes/half, width)
 	add := func(g int, a, b Group) {
 		t.MulDoubles(a, a, b)
 		t.AddDoubles(lane[g], lane[g], a)
@@ -39,7 +35,7 @@ func dot64(t Target) {
 	}
 	// last adds what is left of a group of floats.
 	last := func(g int, behind bool) {
-		from := incomplete{whole{t: t, p: []reg.GPVirtual{x, y}, first: half * g}, part, behind}
+		from := source{t, []reg.GPVirtual{x, y}, nil, half * g, part, behind}
 		var low, high [2]Group
 		for i := range low {
 			v := t.New(width)
@@ -51,16 +47,13 @@ func dot64(t Target) {
 		add(g+1, high[0], high[1])
 	}
 
-	t.IfLess(n, doubleLanes, "rest")
-	t.LoopLabel("loop")
-	t.Comment("32 elements a turn, one to each lane.")
-	for g := range lane {
-		both(g)
-	}
-	t.Advance(x, float*doubleLanes)
-	t.Advance(y, float*doubleLanes)
-	t.Decrement(n, doubleLanes)
-	t.IfAtLeast(n, doubleLanes, "loop")
+	xy := walk{t, n, []vector{{x, float}, {y, float}}}
+	xy.loop(t.LoopLabel, "loop", doubleLanes, "rest", func() {
+		t.Comment("32 elements a turn, one to each lane.")
+		for g := range lane {
+			both(g)
+		}
+	})
 	t.Label("rest")
 	t.Comment("Less than 32 are left: whole groups, then what is left of one.")
 	t.IfAtMost(n, 0, "fold")
@@ -80,11 +73,7 @@ func dot64(t Target) {
 	last(0, false)
 
 	t.Label("fold")
-	for k := len(lane) / 2; k > 0; k /= 2 {
-		for g := range k {
-			t.AddDoubles(lane[g], lane[g], lane[g+k])
-		}
-	}
-	t.FoldDoubles(lane[0])
-	t.ReturnDouble(lane[0])
+	sum := fold(lane, t.AddDoubles)
+	t.FoldDoubles(sum)
+	t.ReturnDouble(sum)
 }

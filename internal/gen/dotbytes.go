@@ -26,42 +26,31 @@ func init() {
 func sumBytes(t Target, term byteTerm) {
 	x, y, n := t.PointerParam("x"), t.PointerParam("y"), t.IntParam("n")
 	width, step := t.Width(), t.BytesAtOnce(t.Width())
-	next := func(bytes int) {
-		t.Advance(x, bytes)
-		t.Advance(y, bytes)
-		t.Decrement(n, bytes)
-	}
-	var sum [4]Group
-	for i := range sum {
-		sum[i] = t.New(width)
-		t.Zero(sum[i])
-	}
-	t.IfLess(n, len(sum)*step, "rest")
-	t.LoopLabel("loop")
-	t.Comment("Four groups a turn.")
-	for i, v := range sum {
-		t.AddBytes(v, term, x, y, i*step)
-	}
-	next(len(sum) * step)
-	t.IfAtLeast(n, len(sum)*step, "loop")
+	sum := zeros(t, 4, width)
+	xy := walk{t, n, []vector{{x, 1}, {y, 1}}}
+	xy.loop(t.LoopLabel, "loop", len(sum)*step, "rest", func() {
+		t.Comment("Four groups a turn.")
+		for i, v := range sum {
+			t.AddBytes(v, term, x, y, i*step)
+		}
+	})
 	t.Label("rest")
 	t.IfLess(n, step, "fold")
 	t.AddBytes(sum[0], term, x, y, 0)
-	next(step)
+	xy.next(step)
 	t.Jump("rest")
 	t.Label("fold")
 	if step > 16 {
 		t.Comment("Sixteen bytes may be left.")
 		t.IfAtMost(n, 0, "end")
-		few := t.New(8) // whose upper half becomes 0
-		t.Zero(few)
+		few := zeros(t, 1, 8)[0] // whose upper half becomes 0
 		t.AddBytes(few, term, x, y, 0)
-		t.AddInts(sum[1], sum[1], Group{width, few.regs})
+		t.BitsAdd(sum[1], sum[1], Group{width, few.regs})
 		t.Label("end")
 	}
-	t.AddInts(sum[0], sum[0], sum[1])
-	t.AddInts(sum[2], sum[2], sum[3])
-	t.AddInts(sum[0], sum[0], sum[2])
+	t.BitsAdd(sum[0], sum[0], sum[1])
+	t.BitsAdd(sum[2], sum[2], sum[3])
+	t.BitsAdd(sum[0], sum[0], sum[2])
 	t.ReturnInts(sum[0])
 }
 
@@ -80,39 +69,33 @@ func dotVNNI(t Target, signed bool) {
 		t.Zero(s.extra)
 		sums[i] = s
 	}
-	next := func(bytes int) {
-		t.Advance(x, bytes)
-		t.Advance(y, bytes)
-		t.Decrement(n, bytes)
-	}
-	t.IfLess(n, 4*step, "rest")
-	t.LoopLabel("loop")
-	t.Comment("Four groups a turn.")
-	for i, s := range sums {
-		t.AddVNNI(s, x, y, i*step, nil)
-	}
-	next(4 * step)
-	t.IfAtLeast(n, 4*step, "loop")
+	xy := walk{t, n, []vector{{x, 1}, {y, 1}}}
+	xy.loop(t.LoopLabel, "loop", 4*step, "rest", func() {
+		t.Comment("Four groups a turn.")
+		for i, s := range sums {
+			t.AddVNNI(s, x, y, i*step, nil)
+		}
+	})
 	t.Label("rest")
 	for i := range 3 {
 		t.IfLess(n, step, "part")
 		t.AddVNNI(sums[i], x, y, 0, nil)
-		next(step)
+		xy.next(step)
 	}
 	t.Label("part")
 	t.IfAtMost(n, 0, "fold")
 	t.AddVNNI(sums[3], x, y, 0, t.BytePart(n))
 	t.Label("fold")
 	for _, pair := range [][2]vnniSum{{sums[0], sums[1]}, {sums[2], sums[3]}, {sums[0], sums[2]}} {
-		t.AddInts(pair[0].sum, pair[0].sum, pair[1].sum)
-		t.AddInts(pair[0].extra, pair[0].extra, pair[1].extra)
+		t.BitsAdd(pair[0].sum, pair[0].sum, pair[1].sum)
+		t.BitsAdd(pair[0].extra, pair[0].extra, pair[1].extra)
 	}
 	sum, extra := sums[0].sum, sums[0].extra
 	t.BitsShiftLeft(extra, extra, 7)
 	if signed {
 		t.BitsSub(sum, sum, extra)
 	} else {
-		t.AddInts(sum, sum, extra)
+		t.BitsAdd(sum, sum, extra)
 	}
 	t.ReturnInts(sum)
 }

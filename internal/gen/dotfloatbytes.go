@@ -18,11 +18,7 @@ func init() {
 func dotFloatBytes(t Target, signed bool) {
 	x, y, n := t.PointerParam("x"), t.PointerParam("y"), t.IntParam("n")
 	end := t.IntParam("end")
-	lane := make([]Group, lanes/t.Width())
-	for g := range lane {
-		lane[g] = t.New(t.Width())
-		t.Zero(lane[g])
-	}
+	lane := zeros(t, lanes/t.Width(), t.Width())
 	t.IfAtMost(n, 0, "end")
 	t.LoopLabel("loop")
 	t.Comment("64 elements a turn, one to each lane.")

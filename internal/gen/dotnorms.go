@@ -51,8 +51,7 @@ func dotNorms(t Target) {
 		}
 	}
 	t.Label("eight")
-	v := [4]Group{3: t.New(8)}
-	t.Zero(v[3])
+	v := [4]Group{3: zeros(t, 1, 8)[0]}
 	for k, sum := range s.sum {
 		v[k] = t.Narrow(sum, 8)
 	}
@@ -140,18 +139,15 @@ func (s *norms) passes(some [][]int) {
 		p := normsPass{norms: s, name: fmt.Sprint("pass", h), groups: groups}
 		x, y, n := s.x, s.y, s.n
 		if h < len(some)-1 {
-			x, y, n = t.CopyInt(x), t.CopyInt(y), t.CopyInt(n)
+			x, y, n = copyInt(t, x), copyInt(t, y), copyInt(t, n)
 		}
 		p.start()
-		t.IfLess(n, lanes, p.name+"rest")
-		t.LoopLabel(p.name + "blocks")
-		for i, g := range groups {
-			p.whole(i, g, x, y)
-		}
-		t.Advance(x, float*lanes)
-		t.Advance(y, float*lanes)
-		t.Decrement(n, lanes)
-		t.IfAtLeast(n, lanes, p.name+"blocks")
+		xy := walk{t, n, []vector{{x, float}, {y, float}}}
+		xy.loop(t.LoopLabel, p.name+"blocks", lanes, p.name+"rest", func() {
+			for i, g := range groups {
+				p.whole(i, g, x, y)
+			}
+		})
 		t.Label(p.name + "rest")
 		p.rest(x, y, n, 0)
 		p.fold()
@@ -182,11 +178,7 @@ type normsPass struct {
 func (p *normsPass) start() {
 	t := p.t
 	for k := range p.lane {
-		for range p.groups {
-			v := t.New(t.Width())
-			t.Zero(v)
-			p.lane[k] = append(p.lane[k], v)
-		}
+		p.lane[k] = zeros(t, len(p.groups), t.Width())
 	}
 	p.vx, p.vy, p.product = t.New(t.Width()), t.New(t.Width()), t.New(t.Width())
 }

@@ -160,9 +160,9 @@ func addAll(t Target, v []Group) []Group {
 // of 1 to 64.
 func longRows(t Target, x, n reg.GPVirtual, part Part, next func(loop string) [4]reg.GPVirtual,
 	finish func(sum [4]Group, loop string)) {
-	span := t.CopyInt(n) // of the blocks, in bytes
+	span := copyInt(t, n) // of the blocks, in bytes
 	t.Decrement(span, 1)
-	rest := t.CopyInt(span)
+	rest := copyInt(t, span)
 	t.And(rest, 63)
 	t.Advance(rest, 1)
 	t.ShiftRight(span, 6)

@@ -20,11 +20,8 @@ func dotSame(t Target, name string, a Group, idx, n, w reg.GPVirtual) (sum Group
 		lane[l] = t.New(1)
 	}
 	product := t.New(1)
-	multiply := func(dst Group, k int) { t.MulLoadAt(dst, a, w, t.LoadUint16(idx, 2*k)) }
-	next := func() {
-		t.Advance(idx, 2*8)
-		t.Decrement(n, 8)
-	}
+	multiply := func(dst Group, k int) { t.MulLoad(dst, a, t.Element(w, t.LoadUint16(idx, 2*k)), 0) }
+	row := walk{t, n, []vector{{idx, 2}}}
 
 	t.IfLess(n, 8, name+"few")
 	t.Comment("The first eight are the lanes; one of them is added to +0, so that the sum " +
@@ -34,17 +31,14 @@ func dotSame(t Target, name string, a Group, idx, n, w reg.GPVirtual) (sum Group
 		multiply(v, l)
 	}
 	t.Add(lane[7], lane[7], product)
-	next()
-	t.IfLess(n, 8, name+"rest")
-	t.Label(name + "loop")
-	t.Comment("Eight nonzeros a turn, one to each lane.")
-	for l, v := range lane {
-		multiply(product, l)
-		t.Add(v, v, product)
-	}
-	next()
-	t.IfAtLeast(n, 8, name+"loop")
-
+	row.next(8)
+	row.loop(t.Label, name+"loop", 8, name+"rest", func() {
+		t.Comment("Eight nonzeros a turn, one to each lane.")
+		for l, v := range lane {
+			multiply(product, l)
+			t.Add(v, v, product)
+		}
+	})
 	t.Label(name + "rest")
 	t.Comment("Up to seven more.")
 	for l, v := range lane[:7] {
@@ -53,12 +47,7 @@ func dotSame(t Target, name string, a Group, idx, n, w reg.GPVirtual) (sum Group
 		t.Add(v, v, product)
 	}
 	t.Label(name + "fold")
-	for half := 4; half > 0; half /= 2 {
-		for l := range half {
-			t.Add(lane[l], lane[l], lane[half+l])
-		}
-	}
-	return lane[0], func() {
+	return fold(lane[:], t.Add), func() {
 		t.Label(name + "few")
 		for _, v := range lane {
 			t.Zero(v)

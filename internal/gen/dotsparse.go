@@ -15,38 +15,31 @@ func init() {
 func dotSparse(t Target) {
 	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),
 		t.PointerParam("w")
-	lane := [2]Group{t.New(4), t.New(4)}
-	for _, v := range lane {
-		t.Zero(v)
-	}
+	lane := zeros(t, 2, 4)
+	row := walk{t, n, []vector{{idx, 4}, {val, float}}}
 	// four adds the four products at offset k of the row to half of the lanes.
 	four := func(h, k int) {
 		var j [4]reg.GPVirtual
 		j[0], j[1] = t.LoadTwoUint32(idx, 4*k)
 		j[2], j[3] = t.LoadTwoUint32(idx, 4*k+8)
 		product := t.New(4)
-		t.LoadAt(t.Narrow(product, 1), w, j[0])
+		t.Load(t.Narrow(product, 1), t.Element(w, j[0]), 0)
 		for l := 1; l < 4; l++ {
-			t.LoadLaneAt(product, l, w, j[l])
+			t.LoadLane(product, l, t.Element(w, j[l]), 0)
 		}
 		t.MulLoad(product, product, val, float*k)
 		t.Add(lane[h], lane[h], product)
-	}
-	next := func(k int) {
-		t.Advance(idx, 4*k)
-		t.Advance(val, float*k)
-		t.Decrement(n, k)
 	}
 	// upToThree adds the products that are left, with +0 in the other lanes.
 	upToThree := func(h int) {
 		add := fmt.Sprint("add", h)
 		t.IfAtMost(n, 0, "fold")
 		product, value := t.New(4), t.New(4)
-		t.LoadAt(t.Narrow(product, 1), w, t.LoadUint32(idx, 0))
+		t.Load(t.Narrow(product, 1), t.Element(w, t.LoadUint32(idx, 0)), 0)
 		t.Load(t.Narrow(value, 1), val, 0)
 		for l := 1; l < 3; l++ {
 			t.IfAtMost(n, l, add)
-			t.LoadLaneAt(product, l, w, t.LoadUint32(idx, 4*l))
+			t.LoadLane(product, l, t.Element(w, t.LoadUint32(idx, 4*l)), 0)
 			t.LoadLane(value, l, val, float*l)
 		}
 		t.Label(add)
@@ -54,19 +47,16 @@ func dotSparse(t Target) {
 		t.Add(lane[h], lane[h], product)
 	}
 
-	t.IfLess(n, 8, "rest")
-	t.Label("loop")
-	t.Comment("Eight nonzeros a turn, one to each lane.")
-	four(0, 0)
-	four(1, 4)
-	next(8)
-	t.IfAtLeast(n, 8, "loop")
-
+	row.loop(t.Label, "loop", 8, "rest", func() {
+		t.Comment("Eight nonzeros a turn, one to each lane.")
+		four(0, 0)
+		four(1, 4)
+	})
 	t.Label("rest")
 	t.Comment("Up to seven more.")
 	t.IfLess(n, 4, "few")
 	four(0, 0)
-	next(4)
+	row.next(4)
 	upToThree(1)
 	t.Jump("fold")
 	t.Label("few")

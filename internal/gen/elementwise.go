@@ -25,7 +25,7 @@ func elementwise(t Target, vectors []string, align bool, op func(dst Group, s so
 
 	compute := func(width, first int) Group {
 		v := t.New(width)
-		op(v, whole{t: t, p: p, first: first})
+		op(v, source{t: t, p: p, first: first})
 		return v
 	}
 	advance := func(count int) {

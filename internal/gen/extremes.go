@@ -24,7 +24,7 @@ func init() {
 func extreme(t Target, keep func(best, v Group), none uint32) {
 	x, n := t.PointerParam("x"), t.IntParam("n")
 	width := t.Width()
-	all := t.CopyInt(n)
+	all := copyInt(t, n)
 	var best []Group
 	for range 4 {
 		best = append(best, t.New(width))
@@ -42,15 +42,13 @@ func extreme(t Target, keep func(best, v Group), none uint32) {
 	}
 
 	turn := 4 * width
-	t.IfLess(n, turn, "rest")
-	t.LoopLabel("loop")
-	t.Comment("Four groups a turn.")
-	for i, b := range best {
-		group(b, from(x, float*width*i))
-	}
-	t.Advance(x, float*turn)
-	t.Decrement(n, turn)
-	t.IfAtLeast(n, turn, "loop")
+	xs := walk{t, n, []vector{{x, float}}}
+	xs.loop(t.LoopLabel, "loop", turn, "rest", func() {
+		t.Comment("Four groups a turn.")
+		for i, b := range best {
+			group(b, from(x, float*width*i))
+		}
+	})
 	keep(best[0], best[1])
 	keep(best[2], best[3])
 	keep(best[0], best[2])
@@ -62,12 +60,7 @@ func extreme(t Target, keep func(best, v Group), none uint32) {
 	keep(eight, t.Narrow(best[0], 8))
 
 	t.Label("rest")
-	t.IfLess(n, 8, "few")
-	t.Label("eights")
-	group(eight, from(x, 0))
-	t.Advance(x, float*8)
-	t.Decrement(n, 8)
-	t.IfAtLeast(n, 8, "eights")
+	xs.loop(t.Label, "eights", 8, "few", func() { group(eight, from(x, 0)) })
 	t.Label("few")
 	t.IfAtMost(n, 0, "fold")
 	t.IfLess(all, 8, "single")
@@ -76,8 +69,7 @@ func extreme(t Target, keep func(best, v Group), none uint32) {
 	t.Jump("fold")
 	t.Label("single")
 	group(eight, func(v Group) { t.LoadBroadcast(v, x, 0) })
-	t.Advance(x, float)
-	t.Decrement(n, 1)
+	xs.next(1)
 	t.IfAtLeast(n, 1, "single")
 
 	t.Label("fold")

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,7 +22,6 @@ func TestCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const asm = "../asm"
 	for name, text := range files {
 		have, err := os.ReadFile(filepath.Join(asm, name))
 		if err != nil {
@@ -43,7 +43,6 @@ func TestCurrent(t *testing.T) {
 
 // TestNamesInDocs wants each function that a generated comment mentions to be there.
 func TestNamesInDocs(t *testing.T) {
-	const asm = "../asm"
 	paths, err := filepath.Glob(asm + "/*.go")
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +84,7 @@ func TestNamesInDocs(t *testing.T) {
 // TestOrder wants the methods of all targets in the order of target.go.
 func TestOrder(t *testing.T) {
 	place := map[string]int{}
-	for _, name := range []string{"target.go", "avx2.go", "avx512.go", "neon.go", "mutate.go"} {
+	for _, name := range []string{"target.go", "avx.go", "neon.go"} {
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
@@ -118,34 +117,65 @@ func TestGuards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked := map[string][]string{}
 	guard := regexp.MustCompile(`if ([^{]*) \{\n\s*isas = append\(isas, ([\w, ]+)\)`)
-	feature := regexp.MustCompile(`\bcpu\.X86\.Has(\w+)`)
-	for _, m := range guard.FindAllStringSubmatch(string(source), -1) {
-		for _, isa := range strings.Split(m[2], ", ") {
-			for _, f := range feature.FindAllStringSubmatch(m[1], -1) {
-				asked[isa] = append(asked[isa], f[1])
+	for _, feature := range []*regexp.Regexp{
+		regexp.MustCompile(`\bcpuid\.([A-Z]\w+)\b[^.]`),
+		regexp.MustCompile(`\bcpu\.X86\.Has(\w+)`),
+	} {
+		asked := map[string][]string{}
+		for _, m := range guard.FindAllStringSubmatch(string(source), -1) {
+			for _, isa := range strings.Split(m[2], ", ") {
+				for _, f := range feature.FindAllStringSubmatch(m[1], -1) {
+					asked[isa] = append(asked[isa], f[1])
+				}
+			}
+		}
+		// One guard is within the other.
+		for _, isa := range []string{"AVX512x256", "AVX512"} {
+			asked[isa] = append(asked[isa], asked["AVX2"]...)
+		}
+		for isa, need := range features {
+			have := slices.Sorted(slices.Values(asked[isa]))
+			if want := slices.Sorted(slices.Values(need)); !slices.Equal(have, want) {
+				t.Errorf("the guard of %s asks for %v, its kernels may need %v", isa, have, want)
 			}
 		}
 	}
-	// One guard is within the other.
-	for _, isa := range []string{"AVX512x256", "AVX512"} {
-		asked[isa] = append(asked[isa], asked["AVX2"]...)
+}
+
+// TestMachineCode looks at what the assembler makes of the kernels for arm64, which check does not
+// see: there is no fused multiply-add, and no register that belongs to the assembler, the linker or
+// the platform. The assembler takes R27 where a constant does not fit.
+func TestMachineCode(t *testing.T) {
+	run := func(args ...string) []byte {
+		c := exec.Command("go", args...)
+		c.Dir = asm
+		c.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
+		out, err := c.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v: %v: %s", args, err, out)
+		}
+		return out
 	}
-	for isa, need := range features {
-		have := slices.Sorted(slices.Values(asked[isa]))
-		if want := slices.Sorted(slices.Values(need)); !slices.Equal(have, want) {
-			t.Errorf("the guard of %s asks for %v, its kernels may need %v", isa, have, want)
+	binary := filepath.Join(t.TempDir(), "asm.test")
+	run("test", "-c", "-vet=off", "-o", binary, ".")
+	code := run("tool", "objdump", "-s", `asm\.\w+NEON`, binary)
+	if got, want := bytes.Count(code, []byte("TEXT")), len(kernelsFor(newNEON())); got != want {
+		t.Errorf("%d functions are disassembled, want %d", got, want)
+	}
+	for _, bad := range []string{`\bR(1[678]|2[678])\b`, `\bV?FN?M(ADD|SUB|LA|LS)`} {
+		if line := regexp.MustCompile(`.*` + bad + `.*`).Find(code); line != nil {
+			t.Errorf("not for a kernel: %s", line)
 		}
 	}
 }
 
 // TestCheck gives the check functions that must not pass.
 func TestCheck(t *testing.T) {
-	for name, emit := range map[string]func(t *avx2){
-		"fused multiply-add": func(t *avx2) { t.VFMADD231PS(t.YMM(), t.YMM(), t.YMM()) },
-		"AVX-512":            func(t *avx2) { t.VPXORD(reg.Y1, reg.Y1, reg.Y1) },
-		"registers from 16":  func(t *avx2) { t.VADDPS(reg.Y16, reg.Y1, reg.Y1) },
+	for name, emit := range map[string]func(t *avx){
+		"fused multiply-add": func(t *avx) { t.VFMADD231PS(t.YMM(), t.YMM(), t.YMM()) },
+		"AVX-512":            func(t *avx) { t.VPXORD(reg.Y1, reg.Y1, reg.Y1) },
+		"registers from 16":  func(t *avx) { t.VADDPS(reg.Y16, reg.Y1, reg.Y1) },
 	} {
 		c := newAVX2()
 		c.Func(&kernelSpec{word: "bad", signature: "func()"})

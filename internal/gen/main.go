@@ -11,7 +11,6 @@ import (
 	"log"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -20,18 +19,7 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("gen: ")
 	dir := flag.String("dir", ".", "write the files to this folder")
-	mutants := flag.Int("mutants", 0, "write nothing, but test the tests of package asm in dir "+
-		"with this many mutants of the generator")
-	all := flag.Bool("all", false, "test with all mutants")
-	match := flag.String("match", "", "test with mutants whose lines match this only")
-	seed := flag.Uint64("seed", 1, "draw the mutants by this number")
 	flag.Parse()
-	if *mutants > 0 || *all {
-		if err := runMutants(*dir, *mutants, *all, *seed, regexp.MustCompile(*match)); err != nil {
-			log.Fatal(err)
-		}
-		return
-	}
 	files, err := generate()
 	if err != nil {
 		log.Fatal(err)

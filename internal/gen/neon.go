@@ -55,7 +55,6 @@ func (t *neon) Func(k *kernelSpec) {
 	t.scratch, t.labels = false, 0
 }
 
-func (t *neon) Comment(text string)                     { t.Context.Comment(text) }
 func (t *neon) PointerParam(param string) reg.GPVirtual { return t.IntParam(param) }
 
 func (t *neon) IntParam(param string) reg.GPVirtual {
@@ -95,12 +94,6 @@ func (t *neon) Done() { t.RET() }
 
 func (t *neon) NewInt() reg.GPVirtual { return t.GP64() }
 
-func (t *neon) CopyInt(p reg.GPVirtual) reg.GPVirtual {
-	q := t.GP64()
-	t.MOVD(p, q)
-	return q
-}
-
 func (t *neon) SetInt(dst, p reg.GPVirtual)     { t.MOVD(p, dst) }
 func (t *neon) SetConst(n reg.GPVirtual, k int) { t.MOVD(operand.U32(k), n) }
 
@@ -132,6 +125,7 @@ func (t *neon) Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual {
 }
 
 func (t *neon) Address(p, n reg.GPVirtual, scale int) reg.GPVirtual { return t.Offset(p, n, scale) }
+func (t *neon) Element(p, j reg.GPVirtual) reg.GPVirtual            { return place{p, j, float} }
 
 func (t *neon) Scratch() reg.GPVirtual {
 	if !t.scratch {
@@ -201,42 +195,27 @@ func (t *neon) CopyLane(dst, v Group, lane int) { t.VDUP(arm64.S(v.regs[0], lane
 // Moves.
 
 func (t *neon) Load(v Group, p reg.GPVirtual, offset int) {
-	switch m := at(p, offset); v.width {
-	case 8:
-		t.FLDPQ(m, v.regs[0], v.regs[1])
-	case 4:
-		t.FMOVQ(m, v.regs[0])
-	case 2:
-		t.FMOVD(m, v.regs[0])
-	case 1:
-		t.FMOVS(m, v.regs[0])
+	if v.width == 8 {
+		t.FLDPQ(at(p, offset), v.regs[0], v.regs[1])
+	} else {
+		t.move(v.width)(at(p, offset), v.regs[0])
 	}
 }
 
 func (t *neon) Store(v Group, p reg.GPVirtual, offset int) {
-	switch m := at(p, offset); v.width {
-	case 8:
-		t.FSTPQ(v.regs[0], v.regs[1], m)
-	case 4:
-		t.FMOVQ(v.regs[0], m)
-	case 2:
-		t.FMOVD(v.regs[0], m)
-	case 1:
-		t.FMOVS(v.regs[0], m)
+	if v.width == 8 {
+		t.FSTPQ(v.regs[0], v.regs[1], at(p, offset))
+	} else {
+		t.move(v.width)(v.regs[0], at(p, offset))
 	}
 }
 
-func (t *neon) LoadAt(v Group, p, j reg.GPVirtual)  { t.FMOVS(indexed(p, j), v.regs[0]) }
-func (t *neon) StoreAt(v Group, p, j reg.GPVirtual) { t.FMOVS(v.regs[0], indexed(p, j)) }
+func (t *neon) move(width int) func(src, dst operand.Op) {
+	return map[int]func(src, dst operand.Op){1: t.FMOVS, 2: t.FMOVD, 4: t.FMOVQ}[width]
+}
 
 func (t *neon) LoadLane(v Group, lane int, p reg.GPVirtual, offset int) {
 	t.VLD1(at(t.address(p, offset), 0), arm64.S(v.regs[0], lane))
-}
-
-func (t *neon) LoadLaneAt(v Group, lane int, p, j reg.GPVirtual) {
-	q := t.GP64()
-	t.ADD(arm64.Shifted(j, 2), p, q)
-	t.VLD1(at(q, 0), arm64.S(v.regs[0], lane))
 }
 
 func (t *neon) LoadBroadcast(dst Group, p reg.GPVirtual, offset int) {
@@ -252,18 +231,16 @@ func (t *neon) LoadBroadcast(dst Group, p reg.GPVirtual, offset int) {
 
 func (t *neon) LoadBytes(v Group, p reg.GPVirtual, offset int) {
 	low, m := v.regs[0], at(p, offset)
-	switch v.width {
+	switch few := t.GP64(); v.width {
 	case 8:
 		t.FMOVD(m, low)
 	case 4:
 		t.FMOVS(m, low)
-	case 2, 1:
-		few := t.GP64()
-		if v.width == 2 {
-			t.MOVHU(m, few)
-		} else {
-			t.MOVBU(m, few)
-		}
+	case 2:
+		t.MOVHU(m, few)
+		t.FMOVS(few, low)
+	case 1:
+		t.MOVBU(m, few)
 		t.FMOVS(few, low)
 	}
 	t.VUXTLB(low, low)
@@ -363,6 +340,9 @@ func (t *neon) LoadLast(v Group, p reg.GPVirtual, offset int, part Part) {
 
 // address returns p + offset in a register of its own, for instructions that take no offset.
 func (t *neon) address(p reg.GPVirtual, offset int) reg.GPVirtual {
+	if e, ok := p.(place); ok {
+		return t.Offset(e.GPVirtual, e.index, float)
+	}
 	q := t.GP64()
 	if offset < 0 {
 		t.SUB(operand.U32(-offset), p, q)
@@ -391,27 +371,25 @@ func (t *neon) loaded(width int, p reg.GPVirtual, offset int) Group {
 }
 
 func (t *neon) MulLoad(dst, a Group, p reg.GPVirtual, offset int) {
-	t.Mul(dst, a, t.loaded(dst.width, p, offset))
+	b := t.loaded(dst.width, p, offset)
+	if _, ok := p.(place); ok {
+		t.FMULS(b.regs[0], a.regs[0], dst.regs[0])
+	} else {
+		t.Mul(dst, a, b)
+	}
 }
 
 func (t *neon) AddLoad(dst, a Group, p reg.GPVirtual, offset int) {
-	t.Add(dst, a, t.loaded(dst.width, p, offset))
+	b := t.loaded(dst.width, p, offset)
+	if _, ok := p.(place); ok {
+		t.FADDS(b.regs[0], a.regs[0], dst.regs[0])
+	} else {
+		t.Add(dst, a, b)
+	}
 }
 
 func (t *neon) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
 	t.Sub(dst, a, t.loaded(dst.width, p, offset))
-}
-
-func (t *neon) MulLoadAt(dst, a Group, p, j reg.GPVirtual) {
-	b := t.V128()
-	t.FMOVS(indexed(p, j), b)
-	t.FMULS(b, a.regs[0], dst.regs[0])
-}
-
-func (t *neon) AddLoadAt(dst, a Group, p, j reg.GPVirtual) {
-	b := t.V128()
-	t.FMOVS(indexed(p, j), b)
-	t.FADDS(b, a.regs[0], dst.regs[0])
 }
 
 // VFMIN and VFMAX return a NaN that they are given.
@@ -499,10 +477,7 @@ func (t *neon) FoldDoubles(v Group) {
 	t.FADDPD(low, low)
 }
 
-func (t *neon) ReturnDouble(v Group) {
-	t.Context.Store(v.regs[0], t.ReturnIndex(0))
-	t.RET()
-}
+func (t *neon) ReturnDouble(v Group) { t.Return(v) }
 
 // Folds.
 
@@ -590,8 +565,6 @@ func (t *neon) SetBytes(v Group, b uint8) {
 	}
 }
 
-func (t *neon) AddInts(dst, a, b Group) { each(dst, a, b, t.VADD) }
-
 func (t *neon) ReturnInts(v Group) {
 	t.VADD(v.regs[1], v.regs[0], v.regs[0])
 	t.VADDV(v.regs[0], v.regs[0])
@@ -603,22 +576,23 @@ func (t *neon) ReturnInts(v Group) {
 
 // Jumps.
 
-func (t *neon) Label(name string) { t.Context.Label(name) }
 func (t *neon) Jump(label string) { t.B(label) }
 
 func (t *neon) IfLess(n reg.GPVirtual, k int, label string) {
-	t.CMP(operand.U32(k), n)
-	t.BLO(label)
+	t.jumpIf(t.BLO, n, operand.U32(k), label)
 }
 
 func (t *neon) IfAtMost(n reg.GPVirtual, k int, label string) {
-	t.CMP(operand.U32(k), n)
-	t.BLS(label)
+	t.jumpIf(t.BLS, n, operand.U32(k), label)
 }
 
 func (t *neon) IfAtLeast(n reg.GPVirtual, k int, label string) {
-	t.CMP(operand.U32(k), n)
-	t.BHS(label)
+	t.jumpIf(t.BHS, n, operand.U32(k), label)
+}
+
+func (t *neon) jumpIf(jump func(label string), n reg.GPVirtual, k operand.Op, label string) {
+	t.CMP(k, n)
+	jump(label)
 }
 
 func (t *neon) IfWithout(n reg.GPVirtual, k int, label string) {
@@ -628,19 +602,11 @@ func (t *neon) IfWithout(n reg.GPVirtual, k int, label string) {
 	}
 	some := t.GP64()
 	t.AND(operand.U32(k), n, some)
-	t.CMP(operand.U32(0), some)
-	t.BEQ(label)
+	t.jumpIf(t.BEQ, some, operand.U32(0), label)
 }
 
-func (t *neon) IfLessReg(n, k reg.GPVirtual, label string) {
-	t.CMP(k, n)
-	t.BLO(label)
-}
-
-func (t *neon) IfAtLeastReg(n, k reg.GPVirtual, label string) {
-	t.CMP(k, n)
-	t.BHS(label)
-}
+func (t *neon) IfLessReg(n, k reg.GPVirtual, label string)    { t.jumpIf(t.BLO, n, k, label) }
+func (t *neon) IfAtLeastReg(n, k reg.GPVirtual, label string) { t.jumpIf(t.BHS, n, k, label) }
 
 func (t *neon) IfAnyEqual(a, b Group, label string) {
 	mask, half, some := t.New(8), t.V128(), t.GP64()
@@ -656,8 +622,7 @@ func (t *neon) IfAnyEqual(a, b Group, label string) {
 func (t *neon) IfMisaligned(p reg.GPVirtual, width int, label string) {
 	some := t.GP64()
 	t.AND(operand.U32(float*(width-1)), p, some)
-	t.CMP(operand.U32(0), some)
-	t.BNE(label)
+	t.jumpIf(t.BNE, some, operand.U32(0), label)
 }
 
 func (t *neon) IfNearPageEnd(p, n reg.GPVirtual, width int, label string) {

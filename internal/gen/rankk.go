@@ -49,7 +49,7 @@ func rankK(t Target, add func(sum, y, x Group),
 			t.Comment(fmt.Sprintf("Rows %d to %d of the tile, columns %d to %d.", i, i+rows-1, j,
 				j+cols-1))
 			name := fmt.Sprint("tile", i, "x", j)
-			p := t.CopyInt(first)
+			p := copyInt(t, first)
 			t.Label("ahead_" + name)
 			for range rows { // c is often far away, and needed at the end alone
 				for line := 0; line < cols; line += 64 / float {
@@ -79,7 +79,7 @@ func rankK(t Target, add func(sum, y, x Group),
 // groups at an offset of b.
 func tileSums(t Target, rows [2]int, a, b, k reg.GPVirtual, offset int, loop string,
 	add func(sum, y, x Group)) [][2]Group {
-	a, b, k = t.CopyInt(a), t.CopyInt(b), t.CopyInt(k)
+	a, b, k = copyInt(t, a), copyInt(t, b), copyInt(t, k)
 	sums := make([][2]Group, rows[0])
 	for i := range sums {
 		for g := range sums[i] {

@@ -2,59 +2,51 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// A source hands a kernel's formula its operands: whole groups straight from memory, or the part of
-// one that exists.
-type source interface {
-	load(dst Group, operand int)
-	mul(dst, a Group, operand int) // dst = a * operand
-	add(dst, a Group, operand int) // dst = a + operand
-	sub(dst, a Group, operand int) // dst = a - operand
-	store(v Group, operand int)    // the whole group, also of an incomplete one
-	loadBytes(dst Group)           // floats of as many bytes, also of an incomplete group
+// A source hands a kernel's formula its operands: a group straight from memory, or the part of one
+// that exists.
+type source struct {
+	t      Target
+	p      []reg.GPVirtual
+	bytes  reg.GPVirtual
+	first  int  // the group's first element, counted from the pointers
+	part   Part // nil for a whole group
+	behind bool // another group comes before
 }
 
-type whole struct {
-	t     Target
-	p     []reg.GPVirtual
-	bytes reg.GPVirtual
-	first int // the group's first element, counted from the pointers
+// incomplete is the source of a part of the group.
+func (s source) incomplete(part Part, behind bool) source {
+	s.part, s.behind = part, behind
+	return s
 }
 
-func (s whole) load(dst Group, i int)   { s.t.Load(dst, s.p[i], float*s.first) }
-func (s whole) mul(dst, a Group, i int) { s.t.MulLoad(dst, a, s.p[i], float*s.first) }
-func (s whole) add(dst, a Group, i int) { s.t.AddLoad(dst, a, s.p[i], float*s.first) }
-func (s whole) sub(dst, a Group, i int) { s.t.SubLoad(dst, a, s.p[i], float*s.first) }
-func (s whole) store(v Group, i int)    { s.t.Store(v, s.p[i], float*s.first) }
-func (s whole) loadBytes(dst Group)     { s.t.LoadBytes(dst, s.bytes, s.first) }
-
-type incomplete struct {
-	whole
-	part   Part
-	behind bool // a whole group
-}
-
-func (s incomplete) load(dst Group, i int) {
-	if s.behind {
+func (s source) load(dst Group, i int) {
+	switch {
+	case s.part == nil:
+		s.t.Load(dst, s.p[i], float*s.first)
+	case s.behind:
 		s.t.LoadLast(dst, s.p[i], float*s.first, s.part)
-	} else {
+	default:
 		s.t.LoadPart(dst, s.p[i], float*s.first, s.part)
 	}
 }
 
-func (s incomplete) mul(dst, a Group, i int) {
+// mul is dst = a * operand, add and sub are the same for + and -.
+func (s source) mul(dst, a Group, i int) { s.with(s.t.MulLoad, s.t.Mul, dst, a, i) }
+func (s source) add(dst, a Group, i int) { s.with(s.t.AddLoad, s.t.Add, dst, a, i) }
+func (s source) sub(dst, a Group, i int) { s.with(s.t.SubLoad, s.t.Sub, dst, a, i) }
+
+func (s source) with(load func(dst, a Group, p reg.GPVirtual, offset int),
+	op func(dst, a, b Group), dst, a Group, i int) {
+	if s.part == nil {
+		load(dst, a, s.p[i], float*s.first)
+		return
+	}
 	b := s.t.New(dst.width)
 	s.load(b, i)
-	s.t.Mul(dst, a, b)
+	op(dst, a, b)
 }
 
-func (s incomplete) add(dst, a Group, i int) {
-	b := s.t.New(dst.width)
-	s.load(b, i)
-	s.t.Add(dst, a, b)
-}
-
-func (s incomplete) sub(dst, a Group, i int) {
-	b := s.t.New(dst.width)
-	s.load(b, i)
-	s.t.Sub(dst, a, b)
-}
+// store stores the whole group, and loadBytes makes floats of as many bytes as it has, also of an
+// incomplete one.
+func (s source) store(v Group, i int) { s.t.Store(v, s.p[i], float*s.first) }
+func (s source) loadBytes(dst Group)  { s.t.LoadBytes(dst, s.bytes, s.first) }

@@ -22,11 +22,7 @@ func dotSparseK(t Target) {
 	dst, idx, val, n := t.PointerParam("dst"), t.PointerParam("idx"), t.PointerParam("val"),
 		t.IntParam("n")
 	w, stride := t.PointerParam("w"), t.IntParam("stride")
-	lane := make([]Group, 8)
-	for l := range lane {
-		lane[l] = t.New(t.Width())
-		t.Zero(lane[l])
-	}
+	lane := zeros(t, 8, t.Width())
 	product := t.New(t.Width())
 	add := func(j reg.GPVirtual, i int) {
 		t.MultiplyReg(j, stride)
@@ -35,30 +31,9 @@ func dotSparseK(t Target) {
 		t.Add(lane[i], lane[i], product)
 	}
 
-	t.IfLess(n, 8, "rest")
-	t.Label("loop")
-	t.Comment("Eight nonzeros a turn, one to each lane of each vector.")
-	for i := 0; i < 8; i += 2 {
-		j0, j1 := t.LoadTwoUint32(idx, 4*i)
-		add(j0, i)
-		add(j1, i+1)
-	}
-	t.Advance(idx, 8*4)
-	t.Advance(val, 8*float)
-	t.Decrement(n, 8)
-	t.IfAtLeast(n, 8, "loop")
-	t.Label("rest")
-	for i := range 7 {
-		t.IfAtMost(n, i, "fold")
-		add(t.LoadUint32(idx, 4*i), i)
-	}
-	t.Label("fold")
-	for half := 4; half > 0; half /= 2 {
-		for l := range half {
-			t.Add(lane[l], lane[l], lane[half+l])
-		}
-	}
-	t.Store(lane[0], dst, 0)
+	nonzeros(walk{t, n, []vector{{idx, 4}, {val, float}}}, 8,
+		"Eight nonzeros a turn, one to each lane of each vector.", "fold", add)
+	t.Store(fold(lane, t.Add), dst, 0)
 	t.Done()
 }
 
@@ -78,22 +53,28 @@ func axpySparseK(t Target) {
 		t.AddLoad(v, v, feature, 0)
 		t.Store(v, feature, 0)
 	}
-	t.IfLess(n, 4, "rest")
-	t.Label("loop")
-	for i := 0; i < 4; i += 2 {
-		j0, j1 := t.LoadTwoUint32(idx, 4*i)
-		update(j0, i)
-		update(j1, i+1)
-	}
-	t.Advance(idx, 4*4)
-	t.Advance(val, 4*float)
-	t.Decrement(n, 4)
-	t.IfAtLeast(n, 4, "loop")
-	t.Label("rest")
-	for i := range 3 {
-		t.IfAtMost(n, i, "done")
-		update(t.LoadUint32(idx, 4*i), i)
-	}
-	t.Label("done")
+	nonzeros(walk{t, n, []vector{{idx, 4}, {val, float}}}, 4, "", "done", update)
 	t.Done()
+}
+
+// nonzeros takes so many nonzeros of a row a turn, then those that are left, and ends at a label.
+// each is given the index of a nonzero, and its number within the turn.
+func nonzeros(row walk, count int, comment, end string, each func(j reg.GPVirtual, i int)) {
+	t, idx := row.t, row.vectors[0].p
+	row.loop(t.Label, "loop", count, "rest", func() {
+		if comment != "" {
+			t.Comment(comment)
+		}
+		for i := 0; i < count; i += 2 {
+			j0, j1 := t.LoadTwoUint32(idx, 4*i)
+			each(j0, i)
+			each(j1, i+1)
+		}
+	})
+	t.Label("rest")
+	for i := range count - 1 {
+		t.IfAtMost(row.n, i, end)
+		each(t.LoadUint32(idx, 4*i), i)
+	}
+	t.Label(end)
 }

@@ -89,9 +89,9 @@ func (s *summation) ways(width, first, last int) {
 		t.Label(name(g))
 		if g == 0 {
 			t.IfAtMost(s.n, 0, "empty")
-			s.firstOf(lane, g, incomplete{s.at(0), part, false})
+			s.firstOf(lane, g, s.at(0).incomplete(part, false))
 		} else {
-			s.firstOf(lane, g, incomplete{s.at(width * g), behind, true})
+			s.firstOf(lane, g, s.at(width*g).incomplete(behind, true))
 		}
 		s.finish(lane[:g+1])
 	}
@@ -111,7 +111,7 @@ func (s *summation) far() {
 	t.IfMisaligned(s.vectors[0], s.width, "misaligned")
 	t.Jump("aligned")
 	t.Label("misaligned")
-	skip := t.CopyInt(s.vectors[0])
+	skip := copyInt(t, s.vectors[0])
 	t.And(skip, float*(s.width-1))
 	for _, p := range s.vectors[1:] {
 		t.StayInPage(skip, p)
@@ -121,7 +121,7 @@ func (s *summation) far() {
 	}
 	t.ShiftRight(skip, 2)
 	t.AdvanceReg(s.n, skip)
-	s.first(0, incomplete{s.at(0), t.Head(skip, s.width), false})
+	s.first(0, s.at(0).incomplete(t.Head(skip, s.width), false))
 	t.Jump("headed")
 }
 
@@ -131,7 +131,7 @@ func (s *summation) far() {
 func (s *summation) pageEnd() {
 	t := s.t
 	t.Label("page")
-	rest := t.CopyInt(s.n)
+	rest := copyInt(t, s.n)
 	t.And(rest, s.width-1)
 	t.IfAtLeast(rest, 1, "odd")
 	t.IfAtLeast(s.n, lanes, "aligned")
@@ -148,7 +148,7 @@ func (s *summation) pageEnd() {
 	missing := t.NewInt()
 	t.SetConst(missing, s.width)
 	t.DecrementReg(missing, rest)
-	s.term(s.lane[last], incomplete{s.at(-s.width), t.Head(missing, s.width), false})
+	s.term(s.lane[last], s.at(-s.width).incomplete(t.Head(missing, s.width), false))
 	t.Jump("turns")
 }
 
@@ -161,7 +161,7 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 	end := t.New(s.width)
 	last := func(behind bool) {
 		t.Comment("The last group, first.")
-		start := t.CopyInt(s.n)
+		start := copyInt(t, s.n)
 		t.Decrement(start, 1)
 		group := func(width int) {
 			part := t.Part(s.n, width)
@@ -169,7 +169,7 @@ func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst
 			if behind {
 				part = t.LastPart(part)
 			}
-			term(t.Narrow(end, width), incomplete{s.from(start), part, behind})
+			term(t.Narrow(end, width), s.from(start).incomplete(part, behind))
 		}
 		if s.width == 8 {
 			group(8)
@@ -270,11 +270,13 @@ func (s *summation) groups(width int) []Group {
 }
 
 // at is the operands of the group that starts at an element.
-func (s *summation) at(first int) whole { return whole{s.t, s.vectors, s.bytes, first} }
+func (s *summation) at(first int) source {
+	return source{t: s.t, p: s.vectors, bytes: s.bytes, first: first}
+}
 
 // from is the operands of the group that starts at the element whose number is in a register.
-func (s *summation) from(start reg.GPVirtual) whole {
-	w := whole{t: s.t}
+func (s *summation) from(start reg.GPVirtual) source {
+	w := source{t: s.t}
 	for _, v := range s.vectors {
 		w.p = append(w.p, s.t.Address(v, start, float))
 	}
@@ -311,30 +313,26 @@ func (s *summation) finish(lane []Group) {
 // its lanes, and ends at label "rest".
 func (s *summation) blocks() {
 	t := s.t
-	next := func() {
-		for _, v := range s.vectors {
-			t.Advance(v, float*lanes)
-		}
-		if s.bytes != nil {
-			t.Advance(s.bytes, lanes)
-		}
-		t.Decrement(s.n, lanes)
+	all := walk{t: t, n: s.n}
+	for _, p := range s.vectors {
+		all.vectors = append(all.vectors, vector{p, float})
+	}
+	if s.bytes != nil {
+		all.vectors = append(all.vectors, vector{s.bytes, 1})
 	}
 	for g := range s.lane[1:] {
 		s.first(g+1, s.at(s.width*(g+1)))
 	}
-	next()
+	all.next(lanes)
 	if t.Rotates() {
 		t.Label("turns")
 	}
-	t.IfLess(s.n, lanes, "rest")
-	t.LoopLabel("blocks")
-	t.Comment("64 elements a turn, one to each lane.")
-	for g := range s.lane {
-		s.add(g, s.at(s.width*g))
-	}
-	next()
-	t.IfAtLeast(s.n, lanes, "blocks")
+	all.loop(t.LoopLabel, "blocks", lanes, "rest", func() {
+		t.Comment("64 elements a turn, one to each lane.")
+		for g := range s.lane {
+			s.add(g, s.at(s.width*g))
+		}
+	})
 	t.Label("rest")
 }
 
@@ -350,7 +348,7 @@ func (s *summation) rest() {
 	}
 	for g := len(s.lane) - 1; g >= 0; g-- {
 		t.Label(fmt.Sprint("rest", g))
-		s.add(g, incomplete{s.at(s.width * g), part, true})
+		s.add(g, s.at(s.width*g).incomplete(part, true))
 		s.finish(s.lane)
 	}
 	t.Label("none")

@@ -13,22 +13,10 @@ import (
 //
 // The names keep to these rules. A method with dst or a group v as its first parameter writes
 // there; one that returns a register or a group makes a new one. In ...Load the last operand comes
-// from memory, in ...LoadAt from p[j]. In ...Reg a register is given where the namesake has a
-// constant.
+// from memory. In ...Reg a register is given where the namesake has a constant.
 type Target interface {
-	functions
-	integers
-	vectors
-	moves
-	arithmetic
-	doubles
-	folds
-	byteSums
-	jumps
-}
+	// Functions begin and end, and load their parameters.
 
-// functions begin and end functions, and load their parameters.
-type functions interface {
 	// Name is that of the instruction set in the names of functions.
 	Name() string
 	// Width is how many floats the widest group has.
@@ -39,7 +27,7 @@ type functions interface {
 	Compile() (*ir.File, error)
 	// Func begins a function: the target appends its name to the kernel's word.
 	Func(k *kernelSpec)
-	Comment(text string)
+	Comment(lines ...string)
 
 	PointerParam(name string) reg.GPVirtual
 	IntParam(name string) reg.GPVirtual
@@ -52,12 +40,10 @@ type functions interface {
 	Return(v Group)
 	ReturnInt(n reg.GPVirtual)
 	Done()
-}
 
-// integers are pointers, counts and indices.
-type integers interface {
+	// Integers are pointers, counts and indices.
+
 	NewInt() reg.GPVirtual
-	CopyInt(n reg.GPVirtual) reg.GPVirtual
 	SetInt(dst, n reg.GPVirtual)
 	SetConst(dst reg.GPVirtual, k int)
 
@@ -71,6 +57,8 @@ type integers interface {
 	// to address, which holds only while p and n are unchanged, in place of a register.
 	Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual
 	Address(p, n reg.GPVirtual, scale int) reg.GPVirtual
+	// Element is the way to address p[j], for a single float at offset 0.
+	Element(p, j reg.GPVirtual) reg.GPVirtual
 	// Scratch returns a pointer to space for eight groups in the function's frame, the same each
 	// time.
 	Scratch() reg.GPVirtual
@@ -92,10 +80,9 @@ type integers interface {
 
 	// Prefetch asks for the cache line at p + offset.
 	Prefetch(p reg.GPVirtual, offset int)
-}
 
-// vectors make groups.
-type vectors interface {
+	// Groups are made.
+
 	// New returns a group of 16, 8, 4, 2 or 1 floats, as yet undefined.
 	New(width int) Group
 	// NewUniform returns one of the widest for LoadBroadcast alone to write, which may be in fewer
@@ -109,20 +96,15 @@ type vectors interface {
 	// CopyLane copies lane 1, 2 or 3 of a group of four to lane 0 of a group of one, whose other
 	// lanes are undefined.
 	CopyLane(dst, v Group, lane int)
-}
 
-// moves bring groups from memory and back.
-type moves interface {
+	// Moves bring groups from memory and back.
+
 	// Load and Store move as many floats as the group is wide; lanes beyond a narrow group become
 	// +0.
 	Load(v Group, p reg.GPVirtual, offset int)
 	Store(v Group, p reg.GPVirtual, offset int)
-	// LoadAt and StoreAt move p[j] to and from a group of one.
-	LoadAt(v Group, p, j reg.GPVirtual)
-	StoreAt(v Group, p, j reg.GPVirtual)
 	// LoadLane sets a lane of a group of four.
 	LoadLane(v Group, lane int, p reg.GPVirtual, offset int)
-	LoadLaneAt(v Group, lane int, p, j reg.GPVirtual)
 	// LoadBroadcast sets all lanes to one float.
 	LoadBroadcast(v Group, p reg.GPVirtual, offset int)
 	// LoadBytes makes floats of as many bytes as the group is wide.
@@ -140,19 +122,15 @@ type moves interface {
 	// LastPart prepares for it.
 	LastPart(part Part) Part
 	LoadLast(v Group, p reg.GPVirtual, offset int, part Part)
-}
 
-// arithmetic gives dst = a op b in each lane, rounded.
-type arithmetic interface {
+	// Arithmetic gives dst = a op b in each lane, rounded.
+
 	Mul(dst, a, b Group)
 	Add(dst, a, b Group)
 	Sub(dst, a, b Group)
 	MulLoad(dst, a Group, p reg.GPVirtual, offset int)
 	AddLoad(dst, a Group, p reg.GPVirtual, offset int)
 	SubLoad(dst, a Group, p reg.GPVirtual, offset int)
-	// MulLoadAt and AddLoadAt are for groups of one.
-	MulLoadAt(dst, a Group, p, j reg.GPVirtual)
-	AddLoadAt(dst, a Group, p, j reg.GPVirtual)
 
 	// Min and Max give the lesser or greater of limit and a, and a where that is NaN.
 	Min(dst, limit, a Group)
@@ -173,11 +151,10 @@ type arithmetic interface {
 	MulPairs(dst, a, b Group)
 	BitsShiftLeft(dst, a Group, bits int)
 	BitsShiftRight(dst, a Group, bits int)
-}
 
-// doubles are float64: a group of them has half as many lanes as one of floats in the same
-// registers. The widths given are those of the registers, in floats.
-type doubles interface {
+	// Doubles are float64: a group of them has half as many lanes as one of floats in the same
+	// registers. The widths given are those of the registers, in floats.
+
 	// BroadcastDouble sets all lanes to the double at p.
 	BroadcastDouble(v Group, p reg.GPVirtual)
 	// LoadDoubles loads floats, half as many as the group is wide, and makes doubles of them;
@@ -189,35 +166,19 @@ type doubles interface {
 	// FoldDoubles is Fold for doubles; ReturnDouble ends the function with lane 0.
 	FoldDoubles(v Group)
 	ReturnDouble(v Group)
-}
 
-// folds add the lanes of a group.
-type folds interface {
+	// Folds add the lanes of a group.
+
 	// UpperHalf copies the upper half of v's lanes to a group of half the width.
 	UpperHalf(dst, v Group)
 	// Fold adds the upper half of the lanes to the lower until lane 0 has the sum.
 	Fold(v Group)
 	// FoldFour folds four groups of eight, to a group of four that has the sum of v[i] in lane i.
 	FoldFour(v [4]Group) Group
-}
 
-// A byteTerm is what a sum over bytes adds up: products, or squares of differences.
-type byteTerm struct {
-	signed     bool // the bytes are int8, else uint8
-	difference bool
-}
+	// Vectors of bytes are summed in integers of 32 bits, modulo 2^32. The order does not matter
+	// there, and a group of lanes is only the place for a part of a sum.
 
-// A vnniSum is a sum of products of which the first factor is 128 too large or, of bytes without
-// sign, the second one 128 too small. What that makes is in extra, 128 times too small.
-type vnniSum struct {
-	signed     bool
-	sum, extra Group
-	flip, ones Group // bytes of 128 and of 1
-}
-
-// byteSums are of vectors of bytes, which are summed in integers of 32 bits, modulo 2^32. The order
-// does not matter there, and a group of lanes is only the place for a part of a sum.
-type byteSums interface {
 	// BytesAtOnce is how many bytes AddBytes takes of each vector for a group so wide: 8, or Width.
 	BytesAtOnce(width int) int
 	// AddBytes adds the terms of the bytes at x + offset and y + offset to the lanes of sum.
@@ -229,13 +190,11 @@ type byteSums interface {
 	BytePart(n reg.GPVirtual) Part
 	// SetBytes sets each byte of v to b.
 	SetBytes(v Group, b uint8)
-	// AddInts is Add of integers; ReturnInts ends the function with the sum of the lanes.
-	AddInts(dst, a, b Group)
+	// ReturnInts ends the function with the sum of the lanes.
 	ReturnInts(v Group)
-}
 
-// jumps compare without sign.
-type jumps interface {
+	// Jumps compare without sign.
+
 	Label(name string)
 	Jump(label string)
 	// IfLess jumps where n < k, IfAtMost where n <= k, IfAtLeast where n >= k.
@@ -256,6 +215,20 @@ type jumps interface {
 	LoopLabel(name string)
 }
 
+// A byteTerm is what a sum over bytes adds up: products, or squares of differences.
+type byteTerm struct {
+	signed     bool // the bytes are int8, else uint8
+	difference bool
+}
+
+// A vnniSum is a sum of products of which the first factor is 128 too large or, of bytes without
+// sign, the second one 128 too small. What that makes is in extra, 128 times too small.
+type vnniSum struct {
+	signed     bool
+	sum, extra Group
+	flip, ones Group // bytes of 128 and of 1
+}
+
 // A Group is 16, 8, 4, 2 or 1 floats in one or two registers.
 type Group struct {
 	width int
@@ -266,3 +239,10 @@ type Group struct {
 type Part any
 
 const float, double = 4, 8 // bytes
+
+// copyInt returns n in a register of its own.
+func copyInt(t Target, n reg.GPVirtual) reg.GPVirtual {
+	m := t.NewInt()
+	t.SetInt(m, n)
+	return m
+}

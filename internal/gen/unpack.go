@@ -20,24 +20,17 @@ func init() {
 			unpackGroup(t, v, hi, lo)
 			t.Store(v, dst, first*float)
 		}
-		next := func(count int) {
-			t.Advance(src, count)
-			t.Advance(dst, count*float)
-			t.Decrement(n, count)
-		}
-
-		t.IfLess(n, 32, "groups")
-		t.Label("loop")
-		t.Comment("Four groups a turn.")
-		for i := range 4 {
-			group(8, i*8)
-		}
-		next(32)
-		t.IfAtLeast(n, 32, "loop")
+		both := walk{t, n, []vector{{src, 1}, {dst, float}}}
+		both.loop(t.Label, "loop", 32, "groups", func() {
+			t.Comment("Four groups a turn.")
+			for i := range 4 {
+				group(8, i*8)
+			}
+		})
 		t.Label("groups")
 		t.IfLess(n, 8, "below8")
 		group(8, 0)
-		next(8)
+		both.next(8)
 		t.Jump("groups")
 		t.Label("below8")
 		for _, width := range []int{4, 2, 1} {
@@ -45,7 +38,7 @@ func init() {
 			t.IfLess(n, width, less)
 			group(width, 0)
 			if width > 1 {
-				next(width)
+				both.next(width)
 			}
 			t.Label(less)
 		}

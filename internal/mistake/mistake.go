@@ -8,6 +8,7 @@
 package mistake
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"strings"
@@ -22,6 +23,13 @@ func Of(format string, args ...any) string {
 // Lengths is Of for two lengths, or other numbers, that should be equal.
 func Lengths(a string, n int, b string, m int) string {
 	return Of("%s = %d, %s = %d", a, n, b, m)
+}
+
+// Context panics if there is none.
+func Context(ctx context.Context) {
+	if ctx == nil {
+		panic(Of("the context is nil: use context.Background()"))
+	}
 }
 
 // module returns the path of this module and a slash.

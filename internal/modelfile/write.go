@@ -31,6 +31,14 @@ func NewWriter(w io.Writer, kind Kind) *Writer {
 
 // Header writes the header. An error is that of a value that can't be written as JSON.
 func (w *Writer) Header(fields []Field) error {
+	if err := WriteLines(w, fields); err != nil {
+		return err
+	}
+	return w.WriteByte('\n')
+}
+
+// WriteLines writes the lines of a header to a writer that keeps its first error, such as a hash.
+func WriteLines(w io.Writer, fields []Field) error {
 	for _, f := range fields {
 		if !f.Required && reflect.ValueOf(f.Value).Elem().IsZero() {
 			continue
@@ -41,7 +49,6 @@ func (w *Writer) Header(fields []Field) error {
 		}
 		fmt.Fprintf(w, "%s: %s\n", f.Name, text)
 	}
-	w.WriteByte('\n')
 	return nil
 }
 

@@ -55,7 +55,7 @@ func (b Implementation) Dsdot(n int, x []float32, incX int, y []float32, incY in
 	return b.Implementation.Dsdot(n, x, incX, y, incY)
 }
 
-// Sdsdot is alpha plus Dsdot, rounded to float32.
+// Sdsdot is alpha plus Dsdot, rounded to float32; as in gonum it is 0 where n is 0, without alpha.
 func (b Implementation) Sdsdot(n int, alpha float32, x []float32, incX int, y []float32,
 	incY int) float32 {
 	if unit(n, x, incX, y, incY) {

@@ -345,7 +345,7 @@ func (b gonumOrPlain) Sger(m, n int, alpha float32, x []float32, incX int, y []f
 	}
 }
 
-// The call with which gonum 0.17 reads before x on amd64: docs/linking.md.
+// The call with which gonum 0.17 reads before x on amd64: docs/kernels.md.
 func TestGerNegativeIncrement(t *testing.T) {
 	a := make([]float32, 4)
 	Implementation{}.Sger(2, 2, 1, []float32{1, 2}, -1, []float32{3, 4}, 1, a, 2)

@@ -324,7 +324,7 @@ func (p *problem) raise(n, mean, half, off float64) {
 // optimum.
 func (r *run) setBound(p *problem) {
 	if p.bound = math.NaN(); r.certified() {
-		p.bound = min(p.lower, max(p.objective-p.gap, p.lower-p.off))
+		p.bound = max(0, min(p.lower, max(p.objective-p.gap, p.lower-p.off)))
 	}
 	if r.cfg.Kernel == Function && p.bound > p.objective {
 		p.bound = math.NaN() // it is no inner product

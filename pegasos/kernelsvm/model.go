@@ -11,6 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
@@ -257,6 +258,9 @@ func (m *Model) Coefficients(problem int) []float32 {
 
 // ClassName returns the name of a class, or its label as text if the classes have no names.
 func (m *Model) ClassName(class int) string {
+	if class < 0 || class >= len(m.Classes) {
+		panic(mistake.Of("class %d of %d", class, len(m.Classes)))
+	}
 	if m.Names != nil {
 		return m.Names[class]
 	}
@@ -264,13 +268,17 @@ func (m *Model) ClassName(class int) string {
 }
 
 // Hash returns the SHA-256 of what makes the predictions, in hexadecimal: of the body of the
-// model's file, which has the support rows and the coefficients, and of the kernel, its parameters
-// and the classes.
+// model's file, which has the support rows and the coefficients, and of the kernel, its parameters,
+// the classes and the file's lines that say how rows and labels are read.
 func (m *Model) Hash() string {
 	h := sha256.New()
 	c := m.Config
 	fmt.Fprintf(h, "%s %v %v %d %s\n", c.Kernel, c.Gamma, c.Coef0, c.Degree, c.Multiclass)
 	modelfile.WriteNumbers(h, m.Classes)
 	m.writeBody(h)
+	modelfile.WriteLines(h, []modelfile.Field{
+		modelfile.Optional("names", &m.Names), modelfile.Optional("index_base", &m.IndexBase),
+		modelfile.Optional("hash_bits", &m.HashBits), modelfile.Optional("table", &m.Table),
+	})
 	return hex.EncodeToString(h.Sum(nil))
 }

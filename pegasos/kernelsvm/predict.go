@@ -220,6 +220,9 @@ func (b *rowBuffer) nonzeros(row []float32) (index []int32, values []float32) {
 // not finite.
 func (m *Model) Class(scores []float64) int {
 	n := len(m.Classes)
+	if len(scores) < m.Outputs() || n == 0 {
+		panic(mistake.Of("%d scores of a model of %d classes", len(scores), n))
+	}
 	if floats.FirstNotFinite(scores[:m.Outputs()]) >= 0 {
 		return -1
 	}

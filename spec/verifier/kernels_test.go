@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// This file has the kernels by docs/spec-kernels.md alone, and computes the published vectors anew.
+// This file has the kernels by docs/spec.md alone, and computes the published vectors anew.
 
 func stream(s uint64, n int) []float32 {
 	v := make([]float32, n)

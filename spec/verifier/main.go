@@ -70,6 +70,11 @@ func readModel(name string) (m *model, hash string, err error) {
 	at, _ := binary.Decode(hashed, binary.LittleEndian, m.w)
 	binary.Decode(hashed[at:], binary.LittleEndian, &m.b) // if there is one
 	hashed, _ = binary.Append(hashed, binary.LittleEndian, m.Classes)
+	reading := regexp.MustCompile(`(?m)^(names|index_base: [1-9]|scaler|hash_bits|table).*\n`)
+	hashed = append(hashed, strings.Join(reading.FindAllString(lines, -1), "")...)
+	if m.Scaling.Kind == "unit" {
+		hashed = append(hashed, "scale: \"unit\"\n"...)
+	}
 	return m, fmt.Sprintf("%x", sha256.Sum256(hashed)), nil
 }
 

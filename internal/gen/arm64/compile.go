@@ -13,7 +13,8 @@ import (
 )
 
 // Compile is to arm64 what pass.Compile is to amd64: avo's passes up to register allocation, then
-// Bind.
+// Bind. avo's general registers are R0…R15 without R4 and its vector registers V0…V31, because x86
+// has as many: so R16…R18 (linker, platform) and R26…R30 (assembler, g, FP, LR) are out of reach.
 var Compile = pass.Concat(
 	pass.Verify,
 	each(pass.PruneJumpToFollowingLabel),
@@ -22,7 +23,7 @@ var Compile = pass.Concat(
 	each(pass.CFG),
 	each(pass.Liveness),
 	each(checkFlow),
-	each(allocate),
+	each(pass.AllocateRegisters),
 	each(Bind),
 	each(alignComments),
 	pass.Func(pass.IncludeTextFlagHeader),
@@ -47,42 +48,13 @@ func checkFlow(fn *ir.Function) error {
 	}
 	for id := range is[0].LiveIn {
 		if id.Kind() != reg.KindPseudo {
-			return errors.New("a register is read before it is written: " + reader(is, id))
+			return errors.New("a register is read before it is written")
 		}
 	}
 	if last := is[len(is)-1]; !last.IsTerminal && !last.IsUnconditionalBranch() {
 		return errors.New("runs past its end")
 	}
 	return nil
-}
-
-// reader spells the first instruction that reads id.
-func reader(is []*ir.Instruction, id reg.ID) string {
-	for _, i := range is {
-		for _, r := range i.InputRegisters() {
-			if r.ID() == id {
-				return i.Opcode + " " + join(i.Operands)
-			}
-		}
-	}
-	return "unknown"
-}
-
-// allocate is avo's, with a count of what was wanted. Its general registers are R0…R15 without R4
-// and its vector registers V0…V31, because x86 has as many: so R16…R18 (linker, platform) and
-// R26…R30 (assembler, g, FP, LR) are out of reach.
-func allocate(fn *ir.Function) error {
-	err := pass.AllocateRegisters(fn)
-	if err == nil {
-		return nil
-	}
-	var general, vectors int
-	for _, i := range fn.Instructions() {
-		general = max(general, len(i.LiveOut.OfKind(reg.KindGP)))
-		vectors = max(vectors, len(i.LiveOut.OfKind(reg.KindVector)))
-	}
-	return fmt.Errorf("%w: up to %d of 15 general and %d of 32 vector registers live at once", err,
-		general, vectors)
 }
 
 // text is the operand of avo's that prints as it is written.
@@ -149,7 +121,7 @@ func memory(fn *ir.Function, m operand.Mem) (text, error) {
 	if m.Disp != 0 {
 		s = fmt.Sprint(m.Disp)
 	}
-	n, err := number(fn, index(m.Base))
+	n, err := number(fn, r64(m.Base))
 	if err != nil {
 		return "", err
 	}
@@ -157,15 +129,14 @@ func memory(fn *ir.Function, m operand.Mem) (text, error) {
 	if m.Index == nil {
 		return text(s), nil
 	}
-	i := index(m.Index)
-	if n, err = number(fn, i); err != nil {
+	if n, err = number(fn, r64(m.Index)); err != nil {
 		return "", err
 	}
 	shift := ""
 	if m.Scale > 1 {
 		shift = fmt.Sprintf("<<%d", bits.TrailingZeros8(m.Scale))
 	}
-	return text(s + "(" + fmt.Sprintf(i.format, n) + shift + ")"), nil
+	return text(fmt.Sprintf("%s(R%d%s)", s, n, shift)), nil
 }
 
 // alignComments puts the comments of a run of WORDs where asmfmt would.

@@ -22,9 +22,12 @@ func start(name string) *Context {
 	return c
 }
 
-func files(c *Context) (string, error) {
-	asm, _, err := c.Files(printer.Config{Name: "a test", Pkg: "test"})
-	return string(asm), err
+func compile(c *Context) error {
+	f, err := c.Result()
+	if err != nil {
+		return err
+	}
+	return Compile.Execute(f)
 }
 
 // live keeps n registers alive at once, each made by new and used by use.
@@ -46,7 +49,7 @@ func TestErrors(t *testing.T) {
 	vectors := func(n int) func(c *Context) {
 		return func(c *Context) {
 			live(c, n, func() reg.Register { return c.V128() },
-				func(r reg.Register) { c.VMOVI(0, r) }, func(r reg.Register) { c.VFABS(r, r) })
+				func(r reg.Register) { c.VMOVI(0, r) }, func(r reg.Register) { c.VFADD(r, r, r) })
 		}
 	}
 	generals := func(n int) func(c *Context) {
@@ -56,22 +59,15 @@ func TestErrors(t *testing.T) {
 				func(r reg.Register) { c.ADD(r, r, r) })
 		}
 	}
-	load := func(disp int) func(c *Context) {
-		return func(c *Context) {
-			x := c.Load(c.Param("x"), c.GP64())
-			c.FLDPQ(operand.Mem{Base: x, Disp: disp}, c.V128(), c.V128())
-			c.RET()
-		}
-	}
 	x := func(c *Context) operand.Mem { return operand.Mem{Base: c.Load(c.Param("x"), c.GP64())} }
 	for _, test := range []struct {
 		name, want string // want is "" where all is well
 		emit       func(c *Context)
 	}{
 		{"32 vectors", "", vectors(32)},
-		{"33 vectors", "33 of 32 vector", vectors(33)},
+		{"33 vectors", "failed to allocate registers", vectors(33)},
 		{"15 generals", "", generals(15)},
-		{"16 generals", "16 of 15 general", generals(16)},
+		{"16 generals", "failed to allocate registers", generals(16)},
 
 		{"pair of one vector", "both halves",
 			func(c *Context) { v := c.V128(); c.FLDPQ(x(c), v, v); c.RET() }},
@@ -92,58 +88,6 @@ func TestErrors(t *testing.T) {
 			c.RET()
 		}},
 
-		{"pair too far", "does not fit", load(1024)},
-		{"pair unaligned", "does not fit", load(8)},
-		{"far", "does not fit", func(c *Context) {
-			m := x(c)
-			c.FMOVS(m.Offset(16384), c.V128())
-			c.RET()
-		}},
-		{"just not far", "", func(c *Context) {
-			m := x(c)
-			c.FMOVS(m.Offset(16380), c.V128())
-			c.RET()
-		}},
-		{"offset and index", "no such index", func(c *Context) {
-			r, m := c.GP64(), x(c)
-			c.MOVD(operand.Imm(0), r)
-			c.FMOVS(m.Offset(4).Idx(r, 4), c.V128())
-			c.RET()
-		}},
-		{"index scaled by another size", "no such index", func(c *Context) {
-			r, m := c.GP64(), x(c)
-			c.MOVD(operand.Imm(0), r)
-			c.FMOVS(m.Idx(r, 8), c.V128())
-			c.RET()
-		}},
-		{"static memory", "not a base register", func(c *Context) {
-			c.FMOVS(operand.NewDataAddr(operand.NewStaticSymbol("table"), 0), c.V128())
-			c.RET()
-		}},
-		{"large immediate", "does not fit",
-			func(c *Context) {
-				r := c.Load(c.Param("n"), c.GP64())
-				c.CMP(operand.Imm(4097), r)
-				c.RET()
-			}},
-		{"negative immediate", "does not fit",
-			func(c *Context) {
-				r := c.Load(c.Param("n"), c.GP64())
-				c.ADD(operand.I32(-16), r, r)
-				c.RET()
-			}},
-		{"mask of two runs", "does not fit",
-			func(c *Context) {
-				r := c.Load(c.Param("n"), c.GP64())
-				c.AND(operand.Imm(5), r, r)
-				c.RET()
-			}},
-		{"mask", "", func(c *Context) {
-			r := c.Load(c.Param("n"), c.GP64())
-			c.AND(operand.I32(-16), r, r)
-			c.RET()
-		}},
-
 		{"general as vector", "wrong register", func(c *Context) { c.VMOVI(0, c.GP64()); c.RET() }},
 		{"vector as general", "wrong register",
 			func(c *Context) { c.LSL(operand.Imm(1), c.V128(), c.GP64()); c.RET() }},
@@ -154,18 +98,18 @@ func TestErrors(t *testing.T) {
 		{"half a register", "wrong register",
 			func(c *Context) { c.MOVD(operand.Imm(0), c.GP64().As32()); c.RET() }},
 		{"lane as vector", "whole register",
-			func(c *Context) { v := c.V128(); c.VMOVI(0, v); c.VFABS(S(v, 1), v); c.RET() }},
+			func(c *Context) { v := c.V128(); c.VMOVI(0, v); c.VFADD(v, S(v, 1), v); c.RET() }},
 		{"no register", "no register", func(c *Context) { c.VMOVI(0, nil); c.RET() }},
 		{"no operand", "unknown operand", func(c *Context) { c.MOVD(nil, c.GP64()); c.RET() }},
-		{"no base", "not a base", func(c *Context) { c.FMOVS(operand.Mem{}, c.V128()); c.RET() }},
+		{"no base", "no register", func(c *Context) { c.FMOVS(operand.Mem{}, c.V128()); c.RET() }},
 		{"stack pointer", "not ours",
 			func(c *Context) { c.MOVD(operand.Imm(0), reg.RSP); c.RET() }},
 		{"no such parameter", "unknown variable",
 			func(c *Context) { c.Load(c.Param("z"), c.GP64()); c.RET() }},
 
-		{"read before written", "before it is written: VFABS",
-			func(c *Context) { c.VFABS(c.V128(), c.V128()); c.RET() }},
-		{"lane of nothing", "before it is written: VLD1",
+		{"read before written", "before it is written",
+			func(c *Context) { c.FADDPS(c.V128(), c.V128()); c.RET() }},
+		{"lane of nothing", "before it is written",
 			func(c *Context) { c.VLD1(x(c), S(c.V128(), 1)); c.RET() }},
 		{"no end", "past its end", func(c *Context) { c.VMOVI(0, c.V128()) }},
 		{"nothing", "empty", func(c *Context) {}},
@@ -173,7 +117,7 @@ func TestErrors(t *testing.T) {
 	} {
 		c := start("f")
 		test.emit(c)
-		_, err := files(c)
+		err := compile(c)
 		switch {
 		case test.want == "" && err != nil:
 			t.Errorf("%s: %v", test.name, err)
@@ -205,12 +149,8 @@ func TestSpelling(t *testing.T) {
 	see("ldr x2, [x0,#8]")
 	c.MOVD(r2, m.Idx(r1, 8))
 	see("str x2, [x0,x1,lsl #3]")
-	c.MOVW(m.Offset(-4), r2)
-	see("ldursw x2, [x0,#-4]")
 	c.MOVWU(m.Idx(r1, 4), r2)
 	see("ldr w2, [x0,x1,lsl #2]")
-	c.MOVW(r2, m)
-	see("str w2, [x0]")
 	c.MOVBU(m.Offset(1), r2)
 	see("ldrb w2, [x0,#1]")
 	c.MOVHU(m.Offset(-6), r2)
@@ -221,10 +161,8 @@ func TestSpelling(t *testing.T) {
 	see("ldr s1, [x0,#4]")
 	c.FMOVS(m.Idx(r1, 4), v1)
 	see("ldr s1, [x0,x1,lsl #2]")
-	c.FMOVS(m.Idx(UXTW(r1), 4), v1)
-	see("ldr s1, [x0,w1,uxtw #2]")
-	c.FMOVS(v1, m.Idx(SXTW(r1), 4))
-	see("str s1, [x0,w1,sxtw #2]")
+	c.FMOVS(v1, m.Idx(r1, 4))
+	see("str s1, [x0,x1,lsl #2]")
 	c.FMOVS(m.Idx(r1, 1), v1)
 	see("ldr s1, [x0,x1]")
 	c.FMOVS(v1, v2)
@@ -256,16 +194,12 @@ func TestSpelling(t *testing.T) {
 	see("add x2, x1, x0, lsl #2")
 	c.SUB(r0, r1, r2)
 	see("sub x2, x1, x0")
-	c.SUBS(im(4), r1, r2)
-	see("subs x2, x1, #0x4")
 	c.CMP(im(4), r1)
 	see("cmp x1, #0x4")
 	c.CMP(r1, r2)
 	see("cmp x2, x1")
 	c.AND(operand.I32(-16), r1, r2)
 	see("and x2, x1, #0xfffffffffffffff0")
-	c.ANDS(im(15), r1, r2)
-	see("ands x2, x1, #0xf")
 	c.LSL(im(2), r1, r2)
 	see("lsl x2, x1, #2")
 	c.LSR(r0, r1, r2)
@@ -276,15 +210,12 @@ func TestSpelling(t *testing.T) {
 		jump func(string)
 		gnu  string
 	}{
-		{c.BEQ, "b.eq"}, {c.BNE, "b.ne"}, {c.BLT, "b.lt"}, {c.BLE, "b.le"}, {c.BGT, "b.gt"},
-		{c.BGE, "b.ge"},
-		{c.BLO, "b.cc"}, {c.BLS, "b.ls"}, {c.BHI, "b.hi"}, {c.BHS, "b.cs"},
+		{c.BEQ, "b.eq"}, {c.BNE, "b.ne"},
+		{c.BLO, "b.cc"}, {c.BLS, "b.ls"}, {c.BHS, "b.cs"},
 	} {
 		b.jump("there")
 		see(b.gnu + " .")
 	}
-	c.CBZ(r1, "here")
-	see("cbz x1, .")
 	c.CBNZ(r1, "here")
 	see("cbnz x1, .")
 	c.TBZ(3, r1, "here")
@@ -297,8 +228,6 @@ func TestSpelling(t *testing.T) {
 
 	c.VLD1(m, S(v1, 2))
 	see("ld1 {v1.s}[2], [x0]")
-	c.VST1(D(v1, 1), m)
-	see("st1 {v1.d}[1], [x0]")
 	c.VLD1R(m, v1)
 	see("ld1r {v1.4s}, [x0]")
 	c.VDUP(S(v1, 3), v2)
@@ -319,8 +248,6 @@ func TestSpelling(t *testing.T) {
 	see("movi v1.16b, #0x0")
 	c.VEXT(8, v1, v2, v3)
 	see("ext v3.16b, v2.16b, v1.16b, #8")
-	c.VBSL(v1, v2, v3)
-	see("bsl v3.16b, v2.16b, v1.16b")
 	c.VBIT(v1, v2, v3)
 	see("bit v3.16b, v2.16b, v1.16b")
 	c.VTBL(v1, v2, v3)
@@ -333,13 +260,8 @@ func TestSpelling(t *testing.T) {
 	}{
 		{c.VAND, "and v3.16b, v2.16b, v1.16b"},
 		{c.VORR, "orr v3.16b, v2.16b, v1.16b"},
-		{c.VEOR, "eor v3.16b, v2.16b, v1.16b"},
-		{c.VZIP1, "zip1 v3.4s, v2.4s, v1.4s"},
-		{c.VZIP2, "zip2 v3.4s, v2.4s, v1.4s"},
 		{c.VUZP1, "uzp1 v3.4s, v2.4s, v1.4s"},
 		{c.VUZP2, "uzp2 v3.4s, v2.4s, v1.4s"},
-		{c.VTRN1, "trn1 v3.4s, v2.4s, v1.4s"},
-		{c.VTRN2, "trn2 v3.4s, v2.4s, v1.4s"},
 		{c.VADD, "add v3.4s, v2.4s, v1.4s"},
 		{c.VADDP, "addp v3.4s, v2.4s, v1.4s"},
 		{c.VSMULLH, "smull v3.4s, v2.4h, v1.4h"},
@@ -348,14 +270,12 @@ func TestSpelling(t *testing.T) {
 		{c.VFADD, "fadd v3.4s, v2.4s, v1.4s"},
 		{c.VFSUB, "fsub v3.4s, v2.4s, v1.4s"},
 		{c.VFMUL, "fmul v3.4s, v2.4s, v1.4s"},
-		{c.VFDIV, "fdiv v3.4s, v2.4s, v1.4s"},
 		{c.VFMAX, "fmax v3.4s, v2.4s, v1.4s"},
 		{c.VFMIN, "fmin v3.4s, v2.4s, v1.4s"},
 		{c.VFADDP, "faddp v3.4s, v2.4s, v1.4s"},
 		{c.VFADDD, "fadd v3.2d, v2.2d, v1.2d"},
 		{c.VFMULD, "fmul v3.2d, v2.2d, v1.2d"},
 		{c.VFCMEQ, "fcmeq v3.4s, v2.4s, v1.4s"},
-		{c.VFCMGE, "fcmge v3.4s, v2.4s, v1.4s"},
 		{c.VFCMGT, "fcmgt v3.4s, v2.4s, v1.4s"},
 		{c.VSABD, "sabd v3.16b, v2.16b, v1.16b"},
 		{c.VUABD, "uabd v3.16b, v2.16b, v1.16b"},
@@ -364,10 +284,7 @@ func TestSpelling(t *testing.T) {
 		{c.VUMULL, "umull v3.8h, v2.8b, v1.8b"},
 		{c.VUMULL2, "umull2 v3.8h, v2.16b, v1.16b"},
 		{c.FADDS, "fadd s3, s2, s1"},
-		{c.FSUBS, "fsub s3, s2, s1"},
 		{c.FMULS, "fmul s3, s2, s1"},
-		{c.FMAXS, "fmax s3, s2, s1"},
-		{c.FMINS, "fmin s3, s2, s1"},
 	} {
 		o.do(v1, v2, v3)
 		see(o.gnu)
@@ -380,12 +297,6 @@ func TestSpelling(t *testing.T) {
 		{c.FADDPD, "faddp d2, v1.2d"},
 		{c.VFCVTL, "fcvtl v2.2d, v1.2s"},
 		{c.VFCVTL2, "fcvtl2 v2.2d, v1.4s"},
-		{c.VFABS, "fabs v2.4s, v1.4s"},
-		{c.VFNEG, "fneg v2.4s, v1.4s"},
-		{c.VFSQRT, "fsqrt v2.4s, v1.4s"},
-		{c.VFRINTN, "frintn v2.4s, v1.4s"},
-		{c.VFCVTNS, "fcvtns v2.4s, v1.4s"},
-		{c.VFCVTZS, "fcvtzs v2.4s, v1.4s"},
 		{c.VSCVTF, "scvtf v2.4s, v1.4s"},
 		{c.VUXTLB, "uxtl v2.8h, v1.8b"},
 		{c.VUXTLH, "uxtl v2.4s, v1.4h"},
@@ -404,10 +315,6 @@ func TestSpelling(t *testing.T) {
 	see("shl v2.4s, v1.4s, #23")
 	c.VUSHR(23, v1, v2)
 	see("ushr v2.4s, v1.4s, #23")
-	c.FCMPS(v1, v2)
-	see("fcmp s2, s1")
-	c.FCSELS("GT", v1, v2, v3)
-	see("fcsel s3, s1, s2, gt")
 	c.RET()
 	see("ret")
 
@@ -471,11 +378,11 @@ func checkLiveness(t *testing.T, i *ir.Instruction) {
 	for k, op := range i.Operands {
 		d, register := op.(view)
 		switch {
-		case !register, i.IsBranch, i.Opcode == "CMP", i.Opcode == "FCMPS":
+		case !register, i.IsBranch, i.Opcode == "CMP":
 			read = append(read, operand.Registers(op)...)
 		case k == last, k == last-1 && strings.HasPrefix(d.format, "("):
 			written = append(written, d)
-			if i.Opcode == "VBSL" || i.Opcode == "VBIT" || i.Opcode == "VTBX" ||
+			if i.Opcode == "VBIT" || i.Opcode == "VTBX" ||
 				strings.HasSuffix(i.Opcode, "ADALP") || strings.Contains(d.format, ".S[") ||
 				strings.Contains(d.format, ".D[") {
 				read = append(read, d)

@@ -7,19 +7,17 @@ import (
 )
 
 // Operands stand in the order of Go's assembler: m, n, d for "n op m into d". Memory is an
-// operand.Mem; an index is scaled by the size of the element or by 1 and may be UXTW or SXTW of a
-// register. Immediates are operand constants such as operand.Imm(64); those that arm64 cannot hold
-// are errors.
+// operand.Mem; an index is scaled by the size of the element or by 1. Immediates are operand
+// constants such as operand.Imm(64); those that arm64 cannot hold are errors.
 
 // Moves between memory, registers and, for MOVD, from a constant.
 //
-// MOVBU, MOVHU, MOVW and MOVWU extend what they load to 64 bits. FMOVS and FMOVD clear the lanes
-// above the one they write, in a move between registers too; either end may be general. FMOVQ is
-// memory to vector or back: VMOV copies a register.
+// MOVBU, MOVHU and MOVWU extend what they load to 64 bits. FMOVS and FMOVD clear the lanes above the
+// one they write, in a move between registers too; either end may be general. FMOVQ is memory to
+// vector or back: VMOV copies a register.
 
 func (c *Context) MOVD(src, dst operand.Op)  { c.move("MOVD", src, dst) }
 func (c *Context) MOVHU(src, dst operand.Op) { c.move("MOVHU", src, dst) }
-func (c *Context) MOVW(src, dst operand.Op)  { c.move("MOVW", src, dst) }
 func (c *Context) MOVWU(src, dst operand.Op) { c.move("MOVWU", src, dst) }
 func (c *Context) MOVBU(src, dst operand.Op) { c.move("MOVBU", src, dst) }
 func (c *Context) FMOVS(src, dst operand.Op) { c.move("FMOVS", src, dst) }
@@ -37,7 +35,7 @@ func (c *Context) Address(m operand.Mem, d reg.Register) {
 	c.emit("MOVD", nil, ops{r64(d)}, text("$"+m.Asm()), r64(d))
 }
 
-// LDPW loads two int32, sign-extended by nobody: index with UXTW or SXTW.
+// LDPW loads two uint32 and extends them to 64 bits.
 func (c *Context) LDPW(m operand.Mem, d0, d1 reg.Register) { c.loadPair("LDPW", r64, m, d0, d1) }
 
 // FLDPQ loads 32 bytes.
@@ -60,13 +58,11 @@ func (c *Context) PRFM(m operand.Mem, how string) { c.emit("PRFM", ops{m}, nil, 
 
 // Integers. m is a register, Shifted or not, or an immediate.
 
-func (c *Context) ADD(m operand.Op, n, d reg.Register)  { c.integer("ADD", m, n, d) }
-func (c *Context) SUB(m operand.Op, n, d reg.Register)  { c.integer("SUB", m, n, d) }
-func (c *Context) SUBS(m operand.Op, n, d reg.Register) { c.integer("SUBS", m, n, d) }
-func (c *Context) AND(m operand.Op, n, d reg.Register)  { c.integer("AND", m, n, d) }
-func (c *Context) ANDS(m operand.Op, n, d reg.Register) { c.integer("ANDS", m, n, d) }
-func (c *Context) LSL(m operand.Op, n, d reg.Register)  { c.integer("LSL", m, n, d) }
-func (c *Context) LSR(m operand.Op, n, d reg.Register)  { c.integer("LSR", m, n, d) }
+func (c *Context) ADD(m operand.Op, n, d reg.Register) { c.integer("ADD", m, n, d) }
+func (c *Context) SUB(m operand.Op, n, d reg.Register) { c.integer("SUB", m, n, d) }
+func (c *Context) AND(m operand.Op, n, d reg.Register) { c.integer("AND", m, n, d) }
+func (c *Context) LSL(m operand.Op, n, d reg.Register) { c.integer("LSL", m, n, d) }
+func (c *Context) LSR(m operand.Op, n, d reg.Register) { c.integer("LSR", m, n, d) }
 
 func (c *Context) MUL(m, n, d reg.Register) { c.integer("MUL", m, n, d) }
 
@@ -75,29 +71,22 @@ func (c *Context) integer(opcode string, m operand.Op, n, d reg.Register) {
 	c.emit(opcode, ops{m, r64(n)}, ops{r64(d)}, m, r64(n), r64(d))
 }
 
-// CMP sets the flags of n - m: after CMP(m, n), BLT jumps if n < m.
+// CMP sets the flags of n - m: after CMP(m, n), BLO jumps if n < m.
 func (c *Context) CMP(m operand.Op, n reg.Register) {
 	m = natural(m)
 	c.emit("CMP", ops{m, r64(n)}, nil, m, r64(n))
 }
 
-// Branches. BLO (also BCC), BLS, BHI and BHS (also BCS) are <, <=, > and >= without sign; BLT, BLE,
-// BGT and BGE with. Flags are not tracked: nothing that sets them may stand between a comparison
-// and its branch.
+// Branches. BLO (also BCC), BLS and BHS (also BCS) are <, <= and >= without sign. Flags are not
+// tracked: nothing that sets them may stand between a comparison and its branch.
 
 func (c *Context) B(label string)   { c.branch("B", label, nil) }
 func (c *Context) BEQ(label string) { c.branch("BEQ", label, nil) }
 func (c *Context) BNE(label string) { c.branch("BNE", label, nil) }
-func (c *Context) BLT(label string) { c.branch("BLT", label, nil) }
-func (c *Context) BLE(label string) { c.branch("BLE", label, nil) }
-func (c *Context) BGT(label string) { c.branch("BGT", label, nil) }
-func (c *Context) BGE(label string) { c.branch("BGE", label, nil) }
 func (c *Context) BLO(label string) { c.branch("BLO", label, nil) }
 func (c *Context) BLS(label string) { c.branch("BLS", label, nil) }
-func (c *Context) BHI(label string) { c.branch("BHI", label, nil) }
 func (c *Context) BHS(label string) { c.branch("BHS", label, nil) }
 
-func (c *Context) CBZ(r reg.Register, label string) { c.branch("CBZ", label, ops{r64(r)}, r64(r)) }
 func (c *Context) CBNZ(r reg.Register, label string) {
 	c.branch("CBNZ", label, ops{r64(r)}, r64(r))
 }
@@ -113,15 +102,11 @@ func (c *Context) testBit(opcode string, bit uint8, r reg.Register, label string
 
 func (c *Context) RET() { c.add(&ir.Instruction{Opcode: "RET", IsTerminal: true}) }
 
-// PCALIGN aligns what follows to n bytes.
-func (c *Context) PCALIGN(n uint8) { c.emit("PCALIGN", nil, nil, operand.U8(n)) }
-
 // Single lanes. VLD1 and VMOV into a lane keep the others, so these must have been written before.
 
 func (c *Context) VLD1(m operand.Mem, d Lane) {
 	c.emit("VLD1", ops{m, d.view}, ops{d.view}, m, d.view)
 }
-func (c *Context) VST1(s Lane, m operand.Mem) { c.emit("VST1", ops{s.view}, ops{m}, s.view, m) }
 
 // VLD1R loads one float32 into all four lanes.
 func (c *Context) VLD1R(m operand.Mem, d reg.Register) {
@@ -162,11 +147,6 @@ func (c *Context) VEXT(i uint8, m, n, d reg.Register) {
 	c.emit("VEXT", ops{m, n}, ops{b16(d)}, operand.U8(i), b16(m), b16(n), b16(d))
 }
 
-// VBSL takes n where d has ones and m where it has zeros: d is a mask first and the result then.
-func (c *Context) VBSL(m, n, d reg.Register) {
-	c.emit("VBSL", ops{m, n, d}, ops{b16(d)}, b16(m), b16(n), b16(d))
-}
-
 // VBIT takes n where m has ones and leaves d where it has zeros.
 func (c *Context) VBIT(m, n, d reg.Register) {
 	c.emit("VBIT", ops{m, n, d}, ops{b16(d)}, b16(m), b16(n), b16(d))
@@ -184,17 +164,11 @@ func (c *Context) VTBX(m, n, d reg.Register) {
 
 func (c *Context) VAND(m, n, d reg.Register) { c.vector("VAND", b16, m, n, d) }
 func (c *Context) VORR(m, n, d reg.Register) { c.vector("VORR", b16, m, n, d) }
-func (c *Context) VEOR(m, n, d reg.Register) { c.vector("VEOR", b16, m, n, d) }
 
-// On lanes of 32 bits. n gives the first of each pair: VZIP1 is n0 m0 n1 m1, VUZP1 n0 n2 m0 m2,
-// VTRN1 n0 m0 n2 m2.
+// On lanes of 32 bits. n gives the first of each pair: VUZP1 is n0 n2 m0 m2.
 
-func (c *Context) VZIP1(m, n, d reg.Register) { c.vector("VZIP1", s4, m, n, d) }
-func (c *Context) VZIP2(m, n, d reg.Register) { c.vector("VZIP2", s4, m, n, d) }
 func (c *Context) VUZP1(m, n, d reg.Register) { c.vector("VUZP1", s4, m, n, d) }
 func (c *Context) VUZP2(m, n, d reg.Register) { c.vector("VUZP2", s4, m, n, d) }
-func (c *Context) VTRN1(m, n, d reg.Register) { c.vector("VTRN1", s4, m, n, d) }
-func (c *Context) VTRN2(m, n, d reg.Register) { c.vector("VTRN2", s4, m, n, d) }
 
 // Four int32.
 
@@ -225,7 +199,6 @@ func (c *Context) shift(opcode string, k uint8, n, d reg.Register) {
 func (c *Context) VFADD(m, n, d reg.Register) { c.vector("VFADD", s4, m, n, d) }
 func (c *Context) VFSUB(m, n, d reg.Register) { c.vector("VFSUB", s4, m, n, d) }
 func (c *Context) VFMUL(m, n, d reg.Register) { c.vector("VFMUL", s4, m, n, d) }
-func (c *Context) VFDIV(m, n, d reg.Register) { c.vector("VFDIV", s4, m, n, d) }
 func (c *Context) VFMAX(m, n, d reg.Register) { c.vector("VFMAX", s4, m, n, d) }
 func (c *Context) VFMIN(m, n, d reg.Register) { c.vector("VFMIN", s4, m, n, d) }
 
@@ -243,23 +216,10 @@ func (c *Context) FADDPD(n, d reg.Register)    { c.emit("FADDPD", ops{n}, ops{d}
 func (c *Context) VFCVTL(n, d reg.Register)    { c.emit("VFCVTL", ops{n}, ops{d}, s2(n), d2(d)) }
 func (c *Context) VFCVTL2(n, d reg.Register)   { c.emit("VFCVTL2", ops{n}, ops{d}, s4(n), d2(d)) }
 
-// VFCMEQ, VFCMGE and VFCMGT set all bits of a lane where n op m, and none where not; NaN compares
-// false.
+// VFCMEQ and VFCMGT set all bits of a lane where n op m, and none where not; NaN compares false.
 func (c *Context) VFCMEQ(m, n, d reg.Register) { c.vector("VFCMEQ", s4, m, n, d) }
 
-func (c *Context) VFCMGE(m, n, d reg.Register) { c.vector("VFCMGE", s4, m, n, d) }
 func (c *Context) VFCMGT(m, n, d reg.Register) { c.vector("VFCMGT", s4, m, n, d) }
-
-func (c *Context) VFABS(n, d reg.Register)  { c.unary("VFABS", n, d) }
-func (c *Context) VFNEG(n, d reg.Register)  { c.unary("VFNEG", n, d) }
-func (c *Context) VFSQRT(n, d reg.Register) { c.unary("VFSQRT", n, d) }
-
-// VFRINTN rounds to the nearest integer, ties to even; VFCVTNS does so into an int32, VFCVTZS
-// toward zero. Both saturate and make NaN 0, unlike x86's.
-func (c *Context) VFRINTN(n, d reg.Register) { c.unary("VFRINTN", n, d) }
-
-func (c *Context) VFCVTNS(n, d reg.Register) { c.unary("VFCVTNS", n, d) }
-func (c *Context) VFCVTZS(n, d reg.Register) { c.unary("VFCVTZS", n, d) }
 
 // VSCVTF converts int32 to float32.
 func (c *Context) VSCVTF(n, d reg.Register) { c.unary("VSCVTF", n, d) }
@@ -304,16 +264,4 @@ func (c *Context) unary(opcode string, n, d reg.Register) {
 // One float32, in lane 0; the other lanes of d become zero.
 
 func (c *Context) FADDS(m, n, d reg.Register) { c.vector("FADDS", f, m, n, d) }
-func (c *Context) FSUBS(m, n, d reg.Register) { c.vector("FSUBS", f, m, n, d) }
 func (c *Context) FMULS(m, n, d reg.Register) { c.vector("FMULS", f, m, n, d) }
-func (c *Context) FMAXS(m, n, d reg.Register) { c.vector("FMAXS", f, m, n, d) }
-func (c *Context) FMINS(m, n, d reg.Register) { c.vector("FMINS", f, m, n, d) }
-
-// FCMPS sets the flags of n compared with m. With a NaN, EQ, MI, LS, GE and GT are false and NE, LT
-// and LE are true.
-func (c *Context) FCMPS(m, n reg.Register) { c.emit("FCMPS", ops{m, n}, nil, f(m), f(n)) }
-
-// FCSELS takes n if the condition (EQ, GT, MI, …) holds, else m.
-func (c *Context) FCSELS(condition string, n, m, d reg.Register) {
-	c.emit("FCSELS", ops{n, m}, ops{d}, text(condition), f(n), f(m), f(d))
-}

@@ -2,8 +2,6 @@ package arm64
 
 import (
 	"fmt"
-	"math/bits"
-	"reflect"
 
 	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
@@ -59,12 +57,6 @@ func D(v reg.Register, i int) Lane {
 	return Lane{view{v, reg.KindVector, fmt.Sprintf("V%%d.D[%d]", i)}}
 }
 
-// UXTW is r as the index of an operand.Mem that counts its low 32 bits, unsigned.
-func UXTW(r reg.Register) reg.Register { return view{r, reg.KindGP, "R%d.UXTW"} }
-
-// SXTW is r as the index of an operand.Mem that counts its low 32 bits, signed.
-func SXTW(r reg.Register) reg.Register { return view{r, reg.KindGP, "R%d.SXTW"} }
-
 // natural spells a register as R or F, whichever it is.
 func natural(op operand.Op) operand.Op {
 	switch op := op.(type) {
@@ -104,18 +96,16 @@ func (c *Context) branch(opcode, label string, in ops, args ...operand.Op) {
 // add leaves bad instructions out: avo panics on operands that it does not know.
 func (c *Context) add(i *ir.Instruction) {
 	for _, op := range i.Operands {
-		if err := check(i.Opcode, op); err != nil {
+		if err := check(op); err != nil {
 			c.fail("%s: %v", i.Opcode, err)
 			return
 		}
 	}
-	c.avo.Instruction(i)
+	c.Context.Instruction(i)
 }
 
-// check refuses what go tool asm would take without a word: registers of the wrong kind, which
-// print as others of the same number, and immediates and offsets that do not fit, which it computes
-// in R27 with instructions of its own.
-func check(opcode string, op operand.Op) error {
+// check refuses registers of the wrong kind, which print as others of the same number.
+func check(op operand.Op) error {
 	switch op := op.(type) {
 	case view:
 		switch op.Register.(type) {
@@ -129,96 +119,18 @@ func check(opcode string, op operand.Op) error {
 			return fmt.Errorf("wrong register for %s: %s", op.format, op.Register.Asm())
 		}
 	case operand.Mem:
-		return checkMem(opcode, op)
-	case operand.Constant:
-		return checkImmediate(opcode, op)
-	case operand.LabelRef:
-	default:
-		return fmt.Errorf("unknown operand %v", op)
-	}
-	return nil
-}
-
-// reach tells how far an instruction's offset goes.
-var reach = map[string]struct {
-	size, min, max int  // multiples of size in min…max
-	near           bool // any offset in -256…255, too
-	indexed        bool // base + index, scaled by size or not
-}{
-	"MOVB":  {1, 0, 4095, true, true},
-	"MOVBU": {1, 0, 4095, true, true},
-	"MOVH":  {2, 0, 2 * 4095, true, true},
-	"MOVHU": {2, 0, 2 * 4095, true, true},
-	"MOVW":  {4, 0, 4 * 4095, true, true},
-	"MOVWU": {4, 0, 4 * 4095, true, true},
-	"MOVD":  {8, 0, 8 * 4095, true, true},
-	"FMOVS": {4, 0, 4 * 4095, true, true},
-	"FMOVD": {8, 0, 8 * 4095, true, true},
-	"FMOVQ": {16, 0, 16 * 4095, true, false},
-	"LDPW":  {4, -4 * 64, 4 * 63, false, false},
-	"FLDPQ": {16, -16 * 64, 16 * 63, false, false},
-	"FSTPQ": {16, -16 * 64, 16 * 63, false, false},
-	"PRFM":  {8, 0, 8 * 4095, false, false},
-	"VLD1":  {1, 0, 0, false, false},
-	"VLD1R": {1, 0, 0, false, false},
-	"VST1":  {1, 0, 0, false, false},
-}
-
-func checkMem(opcode string, m operand.Mem) error {
-	to, known := reach[opcode]
-	fits := m.Disp >= to.min && m.Disp <= to.max && m.Disp%max(to.size, 1) == 0
-	if m.Base == reg.FramePointer {
-		m.Base = nil
-	} else if m.Symbol.Name != "" || m.Base == nil {
-		return fmt.Errorf("not a base register: %s", m.Asm())
-	}
-	for _, r := range []reg.Register{m.Base, m.Index} {
-		if r != nil {
-			if err := check(opcode, index(r)); err != nil {
+		if op.Base == reg.FramePointer {
+			return nil
+		}
+		if op.Index != nil {
+			if err := check(r64(op.Index)); err != nil {
 				return err
 			}
 		}
-	}
-	switch {
-	case !known:
-		return fmt.Errorf("takes no memory operand")
-	case m.Index == nil && !fits && !(to.near && m.Disp >= -256 && m.Disp <= 255):
-		return fmt.Errorf("offset %d does not fit", m.Disp)
-	case m.Index != nil && (!to.indexed || m.Disp != 0 || int(m.Scale) != to.size && m.Scale != 1):
-		return fmt.Errorf("no such index: %d bytes, scale %d", m.Disp, m.Scale)
-	}
-	return nil
-}
-
-// index spells a base or an index: SXTW and UXTW have made theirs a view.
-func index(r reg.Register) view {
-	if v, ok := r.(view); ok {
-		return v
-	}
-	return r64(r)
-}
-
-func checkImmediate(opcode string, imm operand.Constant) error {
-	var x uint64
-	switch v := reflect.ValueOf(imm); {
-	case v.CanInt():
-		x = uint64(v.Int())
-	case v.CanUint():
-		x = v.Uint()
+		return check(r64(op.Base))
+	case operand.Constant, operand.LabelRef:
 	default:
-		return fmt.Errorf("not an integer: %s", imm.Asm())
-	}
-	fits := true
-	switch opcode {
-	case "ADD", "SUB", "SUBS", "CMP":
-		fits = x <= 4095 || x%4096 == 0 && x <= 4095*4096
-	case "AND", "ANDS":
-		// One run of ones. arm64 also has repeated and rotated runs, which no kernel needs.
-		run := x >> bits.TrailingZeros64(x)
-		fits = x != 0 && x != ^uint64(0) && run&(run+1) == 0
-	}
-	if !fits {
-		return fmt.Errorf("immediate %s does not fit", imm.Asm())
+		return fmt.Errorf("unknown operand %v", op)
 	}
 	return nil
 }

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// tracked returns the texts of the files in the repository whose names end so, by name.
+func tracked(t *testing.T, endings ...string) map[string]string {
+	t.Helper()
+	args := []string{"-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "--"}
+	for _, ending := range endings {
+		args = append(args, "*"+ending)
+	}
+	out, err := exec.Command("git", args...).Output()
+	if err != nil {
+		t.Skip("not in a clone: NOT TESTED")
+	}
+	texts := map[string]string{}
+	for _, name := range strings.Fields(string(out)) {
+		if text, err := os.ReadFile(filepath.Join(root, name)); err == nil {
+			texts[name] = string(text)
+		}
+	}
+	return texts
+}
+
+var (
+	pageLink  = regexp.MustCompile(`\]\(([^)\s:]+)\)`) // to other sites they have a colon
+	heading   = regexp.MustCompile(`(?m)^#+ +(.*)$`)
+	codeSpans = regexp.MustCompile("(?ms)^```.*?^```|`[^`]*`")
+	noSlug    = regexp.MustCompile(`[^\p{L}\p{N} _-]+`)
+	ownPage   = regexp.MustCompile(`\b(?:docs|bench|beam)/[\w/-]*\.md\b`)
+)
+
+// hasAnchor reports whether a page has the heading that GitHub gives this anchor.
+func hasAnchor(text, anchor string) bool {
+	return slices.ContainsFunc(heading.FindAllStringSubmatch(text, -1), func(match []string) bool {
+		slug := noSlug.ReplaceAllString(strings.ToLower(match[1]), "")
+		return strings.ReplaceAll(slug, " ", "-") == anchor
+	})
+}
+
+// Links between the documents lead somewhere, and so do the pages that comments and scripts name.
+func TestDocsLinks(t *testing.T) {
+	pages, links := tracked(t, ".md"), 0
+	for page, text := range pages {
+		for _, match := range pageLink.FindAllStringSubmatch(
+			codeSpans.ReplaceAllString(text, ""), -1) {
+			links++
+			file, anchor, _ := strings.Cut(match[1], "#")
+			to := page
+			if file != "" {
+				to = path.Join(path.Dir(page), file)
+			}
+			if _, err := os.Stat(filepath.Join(root, to)); err != nil ||
+				anchor != "" && !hasAnchor(pages[to], anchor) {
+				t.Errorf("%s: %s leads nowhere", page, match[1])
+			}
+		}
+	}
+	if links < 50 {
+		t.Errorf("%d links, want 50 or more", links)
+	}
+	for file, text := range tracked(t, ".go", ".sh", ".yml") {
+		for _, page := range ownPage.FindAllString(text, -1) {
+			if _, ok := pages[page]; !ok {
+				t.Errorf("%s names %s, which is not there", file, page)
+			}
+		}
+	}
+}
+
+// layers are the floors of the house: a package imports none of a higher floor. A name stands for
+// the folders below it, too, unless they are listed themselves. What is not listed helps everybody,
+// from the lowest floor.
+var layers = [][]string{
+	{"internal/asm", "internal/elementary"},
+	{"dense", "sparse", "quant", "internal/asmtest", "."},
+	{"internal/store", "dataset", "internal/sample"},
+	{"pegasos"},
+	{"pegasos/kernelsvm", "modelio"},
+	{"internal/predictions"},
+	{"beam", "bench", "cmd", "gate", "internal/demo", "internal/gen", "internal/vectors", "interop",
+		"scripts", "spec"},
+}
+
+func layerOf(name string) (floor int) {
+	longest := ""
+	for i, names := range layers {
+		for _, n := range names {
+			if (name == n || strings.HasPrefix(name, n+"/")) && len(n) > len(longest) {
+				longest, floor = n, i
+			}
+		}
+	}
+	return floor
+}
+
+// Imports go down, but in tests.
+func TestDocsImports(t *testing.T) {
+	imported := regexp.MustCompile(
+		`(?m)^(?:import|\t)\s*(?:[\w.]+ )?"github\.com/pegasimd/pegasimd(?:/([^"]+))?"$`)
+	imports := 0
+	for file, text := range tracked(t, ".go") {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		for _, match := range imported.FindAllStringSubmatch(text, -1) {
+			imports++
+			if to := path.Clean(match[1]); layerOf(to) > layerOf(path.Dir(file)) {
+				t.Errorf("%s imports %s, of a higher floor", file, to)
+			}
+		}
+	}
+	if imports < 100 {
+		t.Errorf("%d imports, want 100 or more", imports)
+	}
+}

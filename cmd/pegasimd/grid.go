@@ -1,0 +1,81 @@
+package main
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/elementary"
+)
+
+// A penalty is a lambda or a C; the other is 0.
+type penalty struct{ lambda, c float64 }
+
+// penalties returns those that the flags name, from the largest lambda to the smallest, or nil if
+// they name none.
+func (f *cvFlags) penalties(c *call) (all []penalty, err error) {
+	var values []float64
+	given := slices.DeleteFunc(strings.Fields("lambda c lambdas cs"),
+		func(name string) bool { return !c.given(name) })
+	if len(given) > 1 {
+		return nil, usagef("only one of -lambda, -c, -lambdas and -cs can be given")
+	}
+	switch strings.Join(given, "") {
+	case "lambda":
+		return []penalty{{lambda: f.set.cfg.Lambda}}, nil
+	case "c":
+		return []penalty{{c: f.set.cfg.C}}, nil
+	case "lambdas":
+		values, err = positiveNumbers("lambdas", f.lambdas, "1e-3,1e-4")
+		for _, v := range slices.Backward(values) {
+			all = append(all, penalty{lambda: v})
+		}
+	case "cs":
+		values, err = positiveNumbers("cs", f.cs, "1e-3,1e-4")
+		for _, v := range values {
+			all = append(all, penalty{c: v})
+		}
+	}
+	return all, err
+}
+
+// positiveNumbers returns the numbers of a flag's list, ascending and without repeats. The list may
+// be a range from:to:count, of which each is the same multiple of the one before.
+func positiveNumbers(flag, list, example string) (values []float64, err error) {
+	if parts := strings.Split(list, ":"); len(parts) == 3 {
+		return geometric(flag, list, parts)
+	}
+	for _, word := range strings.Split(list, ",") {
+		v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
+		if err != nil || !(v > 0) || math.IsInf(v, 1) {
+			return nil, usagef("-%s: %q: want positive numbers, such as %s", flag, word, example)
+		}
+		values = append(values, v)
+	}
+	slices.Sort(values)
+	return slices.Compact(values), nil
+}
+
+// mostPoints is how many a range may have.
+const mostPoints = 1000
+
+// geometric returns the numbers of a range, whose parts are given.
+func geometric(flag, list string, parts []string) (values []float64, err error) {
+	from, err := strconv.ParseFloat(strings.TrimSpace(parts[0]), 64)
+	to, err2 := strconv.ParseFloat(strings.TrimSpace(parts[1]), 64)
+	n, err3 := strconv.Atoi(strings.TrimSpace(parts[2]))
+	if err != nil || err2 != nil || err3 != nil || n < 2 || n > mostPoints ||
+		!(from > 0 && to > from && to <= math.MaxFloat64) {
+		return nil, usagef("-%s: %q: want a range of positive numbers and 2 to %d as the count, such "+
+			"as 1e-6:1e-2:9", flag, list, mostPoints)
+	}
+	for i := range n - 1 {
+		part := float64(i) / float64(n-1)
+		v := from * elementary.Exp(float64(part*elementary.Log(to/from)))
+		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // a number to be read
+		values = append(values, v)
+	}
+	values[0] = from
+	return slices.Compact(append(values, to)), nil
+}

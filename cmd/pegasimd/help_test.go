@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var updatePages = flag.Bool("update", false, "write docs/help anew")
+
+// page holds a file of docs against what it should be, or writes it.
+func page(t *testing.T, name string, want []byte) {
+	t.Helper()
+	path := filepath.Join("../../docs", name)
+	if *updatePages {
+		if err := os.WriteFile(path, want, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(have, want) {
+		t.Errorf("docs/%s is out of date: make pages (%v)", name, err)
+	}
+}
+
+// docs/help has the screens of help: of train all flags, which has most of those of cv too.
+func TestHelpPages(t *testing.T) {
+	if _, err := os.Stat("../../docs/help"); err != nil {
+		t.Skip("not in a clone: NOT TESTED")
+	}
+	out, _ := must(t, "help")
+	page(t, "help/help.txt", []byte(out))
+	for _, cmd := range commands {
+		flag := "-h"
+		if cmd.name == "train" {
+			flag = "-help-all"
+		}
+		out, _ := must(t, cmd.name, flag)
+		page(t, "help/"+cmd.name+".txt", []byte(out))
+		for _, line := range strings.Split(out, "\n") {
+			if len(line) > 110 {
+				t.Errorf("help %s: %d columns: %s", cmd.name, len(line), line)
+			}
+		}
+	}
+}

@@ -1,0 +1,292 @@
+package main
+
+import "github.com/pegasimd/pegasimd/pegasos"
+
+// This file has what -json writes: each report is one object, whose keys are in the tags. Numbers
+// that are not known, or not finite, are null.
+
+// A trainReport is what train writes.
+type trainReport struct {
+	Objective     number  `json:"objective"`
+	DualObjective number  `json:"dual_objective"`
+	Gap           number  `json:"gap"`
+	Lambda        float64 `json:"lambda"`
+	worstReport
+	C           number            `json:"c"` // null with -kernel, and if each pair has its own
+	Rows        int               `json:"rows"`
+	Features    int               `json:"features"`
+	NNZ         int               `json:"nnz"`
+	Classes     int               `json:"classes"`
+	Labels      []string          `json:"labels"`
+	Steps       int64             `json:"steps"`
+	Epochs      float64           `json:"epochs"`
+	Violations  int64             `json:"violations"`
+	Replaced    int               `json:"replaced,omitempty"` // as in pegasos.Result
+	R2          float64           `json:"r2"`                 // mean |x|^2
+	T0          float64           `json:"t0"`
+	LoadSeconds float64           `json:"load_seconds"`
+	Train       float64           `json:"train_seconds"`
+	Measure     float64           `json:"measure_seconds"`
+	Speed       float64           `json:"steps_per_second"`
+	ISA         string            `json:"isa"`
+	Layout      string            `json:"layout"`
+	Seed        uint64            `json:"seed"`
+	IndexBase   int               `json:"index_base"`
+	ModelHash   string            `json:"model_hash"`
+	Model       string            `json:"model"`
+	Interrupted bool              `json:"interrupted"`
+	TolReached  *bool             `json:"tol_reached,omitempty"` // with -tol, of a whole run
+	Validation  *validationReport `json:"validation,omitempty"`  // with -valid
+	Settings    string            `json:"settings,omitempty"`    // what was chosen or given, in a line
+	Fit         *fitReport        `json:"fit,omitempty"`
+	Warnings    []string          `json:"warnings,omitempty"`
+	*kernelReport
+	Config any `json:"config"` // a pegasos.Config, or with -kernel a kernelsvm.Config
+
+	advice string // what brings a better bound
+}
+
+// A kernelReport is what train -kernel writes in addition.
+type kernelReport struct {
+	Problems     int   `json:"problems"`
+	SupportRows  int   `json:"support_rows"`
+	Passes       int   `json:"passes"`
+	KernelValues int64 `json:"kernel_values"`
+}
+
+// A worstReport is about the problem of the largest gap, where there are several.
+type worstReport struct {
+	WorstGap   *number `json:"worst_gap,omitempty"`
+	WorstClass string  `json:"worst_class,omitempty"`
+}
+
+// A validationReport is about the data of -valid and the model, with -patience the best on them.
+type validationReport struct {
+	Metric string  `json:"metric"` // accuracy or rmse
+	Value  number  `json:"value"`
+	Rows   int     `json:"rows"`
+	Epochs float64 `json:"epochs"` // after which it is of this value
+
+	// Stopped is the epoch after which -patience ended the run, or 0.
+	Stopped int `json:"stopped_after_epochs"`
+}
+
+// A fitReport says how well a model predicts the rows that it was trained on, beside what a
+// constant reaches: the largest class, or the mean.
+type fitReport struct {
+	Accuracy *number `json:"training_accuracy,omitempty"`
+	Constant *number `json:"largest_class,omitempty"` // its share of the rows
+	Largest  string  `json:"-"`
+
+	// Where a class has few of the rows.
+	Balanced *number `json:"balanced_accuracy,omitempty"`
+	Recall   *number `json:"minority_recall,omitempty"`
+	Minority string  `json:"minority,omitempty"`
+	share    float64 // of the minority
+
+	R2 *number `json:"training_r2,omitempty"` // a constant reaches 0
+}
+
+// A cvReport is what cv writes.
+type cvReport struct {
+	Metric   string   `json:"metric"` // as -metric has it
+	Folds    int      `json:"folds"`
+	FoldRows []int    `json:"fold_rows"`
+	Rows     int      `json:"rows"`
+	Features int      `json:"features"`
+	Labels   []string `json:"labels"` // null for numbers to predict
+	// MeanSquare is R^2, the mean squared length of the rows as they are scaled, without a bias; 0
+	// with -kernel.
+	MeanSquare number    `json:"mean_squared_length"`
+	Grid       []cvPoint `json:"grid"` // ascending by gamma, and descending by lambda
+	Best       cvPoint   `json:"best"`
+	Load       float64   `json:"load_seconds"`
+	Seconds    float64   `json:"seconds"` // of all runs, side by side
+	ISA        string    `json:"isa"`
+	Layout     string    `json:"layout"`
+	Seed       uint64    `json:"seed"`
+	Model      string    `json:"model,omitempty"`
+	Hash       string    `json:"model_hash,omitempty"`
+	Gap        *number   `json:"model_gap,omitempty"`
+	Config     any       `json:"config"` // of the best; what is left out goes by the rows
+}
+
+// A cvPoint is a setting that cv tries, and what its runs gave.
+type cvPoint struct {
+	Gamma     float64   `json:"gamma,omitempty"` // with -kernel, unless the data decide
+	Lambda    number    `json:"lambda"`          // with C the mean over the folds, 0 with -kernel
+	C         number    `json:"c"`               // with lambda the mean over the folds, 0 with -kernel
+	Share     number    `json:"lambda_of_r2"`
+	Mean      number    `json:"mean"`
+	Spread    number    `json:"spread"` // standard deviation over the folds, of n-1
+	Scores    []float64 `json:"scores"` // of each fold
+	Objective number    `json:"objective"`
+	Gap       number    `json:"gap"`
+	Seconds   float64   `json:"train_seconds"` // of all folds
+
+	cfg  pegasos.Config
+	mark string // behind it in the table
+}
+
+// A modelReport is what inspect writes of a model.
+type modelReport struct {
+	File        string            `json:"file"`
+	Bytes       int64             `json:"bytes"` // 0 of standard input
+	Hash        string            `json:"model_hash"`
+	Labels      []string          `json:"labels"`
+	Features    int               `json:"features"`
+	IndexBase   int               `json:"index_base"`
+	Columns     []string          `json:"columns,omitempty"`      // the features' names
+	Label       string            `json:"label_column,omitempty"` // the label's name
+	Lambda      float64           `json:"lambda"`
+	Prior       string            `json:"prior,omitempty"`
+	Calibration []pegasos.Sigmoid `json:"calibration,omitempty"`
+	Objective   number            `json:"objective"`
+	Dual        number            `json:"dual_objective"`
+	Gap         number            `json:"gap"`
+	Steps       int64             `json:"steps"`
+	Epochs      float64           `json:"epochs"`
+	worstReport
+	Violations int64        `json:"violations"`
+	R2         float64      `json:"r2"` // mean |x|^2
+	T0         float64      `json:"t0"`
+	Config     any          `json:"config"`             // a pegasos.Config or a kernelsvm.Config
+	Settings   string       `json:"settings,omitempty"` // as in the report of training
+	State      *stateReport `json:"state,omitempty"`    // of a checkpoint
+
+	Vectors []vectorReport `json:"vectors,omitempty"` // of a linear model
+
+	// Of a kernel machine.
+	Passes   int             `json:"passes,omitempty"`
+	Support  int             `json:"support_rows,omitempty"`
+	Layout   string          `json:"layout,omitempty"`
+	Problems []kernelProblem `json:"problems,omitempty"`
+}
+
+type stateReport struct {
+	Steps   int64  `json:"steps"`
+	Numbers int    `json:"numbers"`
+	Data    string `json:"data"`
+}
+
+// A vectorReport is about one weight vector.
+type vectorReport struct {
+	For      string   `json:"for"`               // the class
+	Against  string   `json:"against,omitempty"` // the other, if there is just one
+	Nonzero  int      `json:"nonzero"`
+	Norm     float64  `json:"norm"`
+	Bias     *float64 `json:"bias,omitempty"`
+	Heaviest []weight `json:"largest"`
+}
+
+type weight struct {
+	Feature int     `json:"feature"`
+	Name    string  `json:"name,omitempty"` // of its column
+	Weight  float32 `json:"weight"`
+}
+
+// A kernelProblem is one of a kernel model's.
+type kernelProblem struct {
+	For     string  `json:"for"` // what a score above 0 speaks for: of a pair "b:a", b and not a
+	Support int     `json:"support_rows"`
+	Largest float64 `json:"largest"` // coefficient, without its sign
+}
+
+// inspectReport is what -json writes of data.
+type inspectReport struct {
+	Rows      int          `json:"rows"`
+	Features  int          `json:"features"`
+	NNZ       int          `json:"nnz"`
+	Fill      float64      `json:"fill"`
+	Layout    string       `json:"layout"`
+	IndexBase int          `json:"index_base"`
+	HashBits  int          `json:"hash_bits"`
+	Mapped    bool         `json:"mapped"`
+	Labels    []labelCount `json:"labels"` // null if there are more than 1,000
+	Distinct  int          `json:"distinct_labels"`
+	NormMin   float64      `json:"norm_min"`
+	NormMax   float64      `json:"norm_max"` // R
+	R2        float64      `json:"r2"`       // the mean squared norm
+	ZeroRows  int          `json:"zero_rows"`
+	Warnings  []string     `json:"warnings"`
+	Seconds   float64      `json:"load_seconds"`
+}
+
+type labelCount struct {
+	Label string `json:"label"`
+	Rows  int    `json:"rows"`
+}
+
+// evalReport is what -json writes.
+type evalReport struct {
+	Accuracy         number        `json:"accuracy"`
+	Error            number        `json:"error"`
+	ROCAUC           number        `json:"roc_auc"`
+	AveragePrecision number        `json:"average_precision"`
+	LogLoss          number        `json:"log_loss"`
+	RMSE             number        `json:"rmse"`
+	MAE              number        `json:"mae"`
+	R2               number        `json:"r2"`
+	Objective        number        `json:"objective"`
+	Penalty          number        `json:"penalty"`
+	MeanLoss         number        `json:"mean_loss"`
+	Lambda           float64       `json:"lambda"`
+	Rows             int           `json:"rows"`
+	Features         int           `json:"features"`
+	Ignored          int64         `json:"ignored_values"`
+	Macro            *classReport  `json:"macro"`
+	Classes          []classReport `json:"classes"`
+	Labels           []string      `json:"labels"`
+	Confusion        [][]int       `json:"confusion"` // rows true, columns predicted
+	ISA              string        `json:"isa"`
+	Layout           string        `json:"layout"`
+	ModelHash        string        `json:"model_hash"`
+
+	right      int
+	unknown    bool // there are labels that the model does not know
+	hasLogLoss bool
+}
+
+type classReport struct {
+	Label            string `json:"label,omitempty"`
+	Precision        number `json:"precision"`
+	Recall           number `json:"recall"`
+	F1               number `json:"f1"`
+	ROCAUC           number `json:"roc_auc"`
+	AveragePrecision number `json:"average_precision"`
+	Support          int    `json:"support"`
+}
+
+// verifyReport is what verify -json writes.
+type verifyReport struct {
+	Verdict          string   `json:"verdict"`
+	Reasons          []string `json:"reasons"` // why it is contradicted
+	ModelHash        string   `json:"model_hash"`
+	Data             string   `json:"data"`
+	DataKnown        bool     `json:"data_known"` // they are those that the model names
+	Objective        number   `json:"objective"`
+	Bound            number   `json:"dual_objective"`
+	Gap              number   `json:"gap"`
+	Proof            bool     `json:"proof"`    // the bound is that of -proof
+	Sigmoids         bool     `json:"sigmoids"` // they are those of -sigmoids
+	ClaimedObjective number   `json:"claimed_objective"`
+	ClaimedBound     number   `json:"claimed_dual_objective"`
+	ClaimedGap       number   `json:"claimed_gap"`
+	Rows             int      `json:"rows"`
+	Features         int      `json:"features"`
+
+	noData bool   // the model does not say of which data it is
+	source string // of the bound
+}
+
+// versionReport is what version -json writes.
+type versionReport struct {
+	Version  string   `json:"version"`
+	Commit   string   `json:"commit"`
+	Modified bool     `json:"modified"` // the tree had changes that are not in the commit
+	Go       string   `json:"go"`
+	OS       string   `json:"os"`
+	Arch     string   `json:"arch"`
+	ISA      string   `json:"isa"`
+	Paths    []string `json:"paths"` // that this machine has
+}

@@ -1,0 +1,127 @@
+package certtest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+)
+
+// Edit returns a model or proof file in which up to three things are changed, the checksum made
+// right: values of its header, which lose their hash, or numbers of its body. It returns nil where
+// nothing of the file can be changed so.
+func Edit(g *rand.Rand, file []byte) []byte {
+	end := len(file) - sha256.Size
+	head, body, found := bytes.Cut(file[:end], []byte("\n\n"))
+	if !found {
+		return nil
+	}
+	lines, body := strings.Split(string(head), "\n"), bytes.Clone(body)
+	for range 1 + g.IntN(3) {
+		if len(body) > 3 && g.IntN(6) == 0 {
+			body[g.IntN(len(body))] ^= 1 << g.IntN(8)
+			continue
+		}
+		at := 1 + g.IntN(len(lines)-1)
+		key, text, _ := strings.Cut(lines[at], ": ")
+		var value any
+		if json.Unmarshal([]byte(text), &value) != nil {
+			return nil
+		}
+		changed, err := json.Marshal(edited(g, value))
+		if err != nil {
+			return nil
+		}
+		lines[at] = key + ": " + string(changed)
+	}
+	var edit bytes.Buffer
+	for _, line := range lines {
+		if !strings.HasPrefix(line, "hash: ") {
+			edit.WriteString(line + "\n")
+		}
+	}
+	edit.WriteByte('\n')
+	edit.Write(body)
+	sum := sha256.Sum256(edit.Bytes())
+	return append(edit.Bytes(), sum[:]...)
+}
+
+// words are what the settings of headers may be, and the layouts of data.
+var words = strings.Fields("hinge log squared-hinge eps-insensitive squared ovr ovo crammer-singer " +
+	"multinomial none augmented unregularised standard max-abs unit r2 balanced newton dual auto " +
+	"last-half shuffled sequential linear rbf polynomial")
+
+// edited returns a JSON value in which one value is another.
+func edited(g *rand.Rand, value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		if len(v) == 0 {
+			return v
+		}
+		keys := make([]string, 0, len(v))
+		for key := range v {
+			keys = append(keys, key)
+		}
+		// The order of a map's keys is not the seed's.
+		key := keys[0]
+		for i, pick := 1, g.Uint64(); i < len(keys); i++ {
+			if hashOf(keys[i], pick) < hashOf(key, pick) {
+				key = keys[i]
+			}
+		}
+		if g.IntN(8) == 0 {
+			delete(v, key)
+		} else {
+			v[key] = edited(g, v[key])
+		}
+		return v
+	case []any:
+		if len(v) == 0 {
+			return v
+		}
+		at := g.IntN(len(v))
+		if g.IntN(8) == 0 {
+			return append(v[:at], v[at+1:]...)
+		}
+		v[at] = edited(g, v[at])
+		return v
+	case float64:
+		return number(g, v)
+	case bool:
+		return !v
+	case string:
+		layout, rest, isData := strings.Cut(v, ":")
+		if isData {
+			layouts := []string{"dense", "sparse", "other", "", "wide"}
+			if next := layouts[g.IntN(len(layouts))]; next != layout {
+				return next + ":" + rest
+			}
+		}
+		return words[g.IntN(len(words))]
+	}
+	return value
+}
+
+func hashOf(key string, pick uint64) uint64 {
+	for _, c := range []byte(key) {
+		pick = (pick ^ uint64(c)) * 0x100000001b3
+	}
+	return pick
+}
+
+// number returns another number near v, or far from it.
+func number(g *rand.Rand, v float64) float64 {
+	switch g.IntN(6) {
+	case 0:
+		return math.Nextafter(v, math.Inf(1-2*g.IntN(2)))
+	case 1:
+		return -v
+	case 2:
+		return math.Trunc(v) + float64(g.IntN(3)-1)
+	case 3:
+		return 0
+	}
+	return v * (1 + math.Ldexp(g.NormFloat64(), -g.IntN(40)))
+}

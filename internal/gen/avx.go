@@ -1,0 +1,710 @@
+package main
+
+import (
+	"math"
+
+	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
+	"github.com/mmcloughlin/avo/ir"
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/pass"
+	"github.com/mmcloughlin/avo/reg"
+	"github.com/mmcloughlin/avo/x86"
+)
+
+// avx is the Target for amd64, without fused multiply-add: AVX2 with registers of 256 bits and VEX
+// encoding, or AVX-512 with opmasks and EVEX encoding, in registers of 512 bits or, for CPUs on
+// which these are no faster, of 256 (docs/kernels.md has the rule). AVX-512 prefers registers 16 to
+// 31, which have no SSE halves that an SSE instruction could wait for, so that most functions need
+// no VZEROUPPER.
+type avx struct {
+	*build.Context
+	isa     string
+	width   int // floats of the widest group
+	evex    bool
+	masks   operand.Mem // AVX2's
+	scratch operand.Mem // of the function under way, once it has asked for it
+}
+
+const rodata = attr.RODATA | attr.NOPTR
+
+func newAVX(isa string, width int, evex bool) *avx {
+	c := build.NewContext()
+	c.ConstraintExpr(constraint("amd64"))
+	return &avx{Context: c, isa: isa, width: width, evex: evex}
+}
+
+func newAVX512() *avx     { return newAVX("AVX512", 16, true) }
+func newAVX512x256() *avx { return newAVX("AVX512x256", 8, true) }
+
+func newAVX2() *avx {
+	t := newAVX("AVX2", 8, false)
+	// Eight words of zeros, eight of ones, then eight of zeros.
+	t.masks = t.StaticGlobal("masks")
+	t.DataAttributes(rodata)
+	for i := range 24 {
+		ones := operand.U32(0)
+		if 8 <= i && i < 16 {
+			ones = math.MaxUint32
+		}
+		t.AddDatum(4*i, ones)
+	}
+	return t
+}
+
+// Functions.
+
+func (t *avx) Name() string { return t.isa }
+func (t *avx) Width() int   { return t.width }
+
+func (t *avx) Registers() int {
+	if t.evex {
+		return 32
+	}
+	return 16
+}
+
+func (t *avx) Compile() (*ir.File, error) {
+	f, err := t.Result()
+	if err != nil {
+		return nil, err
+	}
+	if t.evex {
+		return f, pass.Concat(compileEVEX, check(t.isa)).Execute(f)
+	}
+	return f, pass.Concat(pass.Compile, check(t.isa)).Execute(f)
+}
+
+func (t *avx) Func(k *kernelSpec) {
+	t.Function(k.word + t.isa)
+	t.scratch = operand.Mem{}
+	t.Attributes(attr.NOSPLIT)
+	t.SignatureExpr(k.signature)
+	t.Doc(k.doc(t.isa))
+	t.Pragma("noescape")
+}
+
+func (t *avx) resolve(c gotypes.Component) operand.Mem {
+	b, err := c.Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return b.Addr
+}
+
+func (t *avx) PointerParam(param string) reg.GPVirtual { return t.IntParam(param) }
+
+func (t *avx) IntParam(param string) reg.GPVirtual {
+	r := t.GP64()
+	t.MOVQ(t.resolve(t.Param(param)), r)
+	return r
+}
+
+func (t *avx) ScalarParam(param string) Group {
+	v := t.New(1)
+	t.VMOVSS(t.resolve(t.Param(param)), v.regs[0])
+	return v
+}
+
+func (t *avx) BroadcastParam(param string) Group {
+	v := t.New(t.width)
+	t.VBROADCASTSS(t.resolve(t.Param(param)), r(v))
+	return v
+}
+
+func (t *avx) Return(v Group) {
+	t.VMOVSS(v.regs[0].AsX(), t.resolve(t.ReturnIndex(0)))
+	t.Done()
+}
+
+func (t *avx) ReturnInt(n reg.GPVirtual) {
+	t.MOVQ(n, t.resolve(t.ReturnIndex(0)))
+	t.Done()
+}
+
+// Done clears the upper halves before a Go function runs: its SSE code would wait for them on
+// Intel. Of AVX-512, zeroUpper does so where it is needed.
+func (t *avx) Done() {
+	if !t.evex {
+		t.VZEROUPPER()
+	}
+	t.RET()
+}
+
+// Integers.
+
+func (t *avx) NewInt() reg.GPVirtual { return t.GP64() }
+
+func (t *avx) SetInt(dst, p reg.GPVirtual)     { t.MOVQ(p, dst) }
+func (t *avx) SetConst(n reg.GPVirtual, k int) { t.MOVQ(operand.I32(k), n) }
+
+func (t *avx) LoadUint32(idx reg.GPVirtual, offset int) reg.GPVirtual {
+	j := t.GP64()
+	t.MOVL(at(idx, offset), j.As32())
+	return j
+}
+
+func (t *avx) LoadTwoUint32(idx reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual) {
+	return t.LoadUint32(idx, offset), t.LoadUint32(idx, offset+4)
+}
+
+func (t *avx) LoadUint16(idx reg.GPVirtual, offset int) reg.GPVirtual {
+	j := t.GP64()
+	t.MOVWLZX(at(idx, offset), j.As32())
+	return j
+}
+
+func (t *avx) Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual {
+	sum := t.GP64()
+	t.LEAQ(operand.Mem{Base: p, Index: n, Scale: uint8(scale)}, sum)
+	return sum
+}
+
+func (t *avx) Address(p, n reg.GPVirtual, scale int) reg.GPVirtual {
+	return place{p, n, uint8(scale)}
+}
+
+func (t *avx) Element(p, j reg.GPVirtual) reg.GPVirtual { return place{p, j, float} }
+
+func (t *avx) Scratch() reg.GPVirtual {
+	if t.scratch.Base == nil {
+		t.scratch = t.AllocLocal(8 * 8 * float)
+	}
+	p := t.GP64()
+	t.LEAQ(t.scratch, p)
+	return p
+}
+
+func (t *avx) Advance(p reg.GPVirtual, bytes int)   { t.ADDQ(operand.I32(bytes), p) }
+func (t *avx) AdvanceReg(p, bytes reg.GPVirtual)    { t.ADDQ(bytes, p) }
+func (t *avx) Decrement(n reg.GPVirtual, k int)     { t.SUBQ(operand.I32(k), n) }
+func (t *avx) DecrementReg(n, k reg.GPVirtual)      { t.SUBQ(k, n) }
+func (t *avx) MultiplyReg(n, k reg.GPVirtual)       { t.IMULQ(k, n) }
+func (t *avx) ShiftLeft(n reg.GPVirtual, bits int)  { t.SHLQ(operand.Imm(uint64(bits)), n) }
+func (t *avx) ShiftRight(n reg.GPVirtual, bits int) { t.SHRQ(operand.Imm(uint64(bits)), n) }
+func (t *avx) And(n reg.GPVirtual, k int)           { t.ANDQ(operand.I32(k), n) }
+
+func (t *avx) Rotates() bool { return true }
+
+// page is the smallest that any system has, in bytes.
+const page = 4096
+
+func (t *avx) StayInPage(n, p reg.GPVirtual) {
+	behind := t.GP64()
+	t.MOVQ(p, behind)
+	t.ANDQ(operand.I32(page-float), behind)
+	t.CMPQ(behind, n)
+	t.CMOVQCS(behind, n)
+}
+
+func (t *avx) Prefetch(p reg.GPVirtual, offset int) { t.PREFETCHT0(at(p, offset)) }
+
+// Vectors.
+
+func (t *avx) New(width int) Group {
+	switch width {
+	case 16:
+		return Group{width, []reg.VecVirtual{t.ZMM()}}
+	case 8:
+		return Group{width, []reg.VecVirtual{t.YMM()}}
+	}
+	return Group{width, []reg.VecVirtual{t.XMM()}}
+}
+
+func (t *avx) NewUniform() Group { return t.New(t.width) }
+
+func (t *avx) Narrow(v Group, width int) Group { return Group{width, v.regs} }
+
+// r is the register as wide as the group.
+func r(v Group) operand.Op {
+	switch v.width {
+	case 16:
+		return v.regs[0].AsZ()
+	case 8:
+		return v.regs[0].AsY()
+	}
+	return v.regs[0].AsX()
+}
+
+// A place is a pointer and an index times scale, which one instruction adds up.
+type place struct {
+	reg.GPVirtual
+	index reg.GPVirtual
+	scale uint8
+}
+
+func at(p reg.GPVirtual, offset int) operand.Mem {
+	if q, ok := p.(place); ok {
+		return operand.Mem{Base: q.GPVirtual, Index: q.index, Scale: q.scale, Disp: offset}
+	}
+	return operand.Mem{Base: p, Disp: offset}
+}
+
+// Zero says of VPXORD what avo knows of VXORPS only: the register's value does not matter.
+func (t *avx) Zero(v Group) {
+	if !t.evex {
+		t.VXORPS(r(v), r(v), r(v))
+		return
+	}
+	zero, err := x86.VPXORD(r(v), r(v), r(v))
+	if err != nil {
+		panic(err)
+	}
+	zero.CancellingInputs = true
+	t.Instruction(zero)
+}
+
+func (t *avx) Fill(v Group, bits uint32) {
+	pattern, x := t.GP32(), v.regs[0].AsX()
+	t.MOVL(operand.U32(bits), pattern)
+	if t.evex {
+		t.VPBROADCASTD(pattern, r(v))
+		return
+	}
+	t.VMOVD(pattern, x)
+	t.VPBROADCASTD(x, r(v))
+}
+
+func (t *avx) CopyLane(dst, v Group, lane int) {
+	t.VPERMILPS(operand.Imm(uint64(lane)), r(v), r(dst))
+}
+
+// Moves.
+
+func (t *avx) Load(v Group, p reg.GPVirtual, offset int)  { t.move(v.width)(at(p, offset), r(v)) }
+func (t *avx) Store(v Group, p reg.GPVirtual, offset int) { t.move(v.width)(r(v), at(p, offset)) }
+
+func (t *avx) move(width int) func(ops ...operand.Op) {
+	switch width {
+	case 1:
+		return t.VMOVSS
+	case 2:
+		return t.VMOVSD
+	}
+	return t.VMOVUPS
+}
+
+func (t *avx) LoadLane(v Group, lane int, p reg.GPVirtual, offset int) {
+	t.VINSERTPS(operand.Imm(uint64(lane)<<4), at(p, offset), r(v), r(v))
+}
+
+func (t *avx) LoadBroadcast(dst Group, p reg.GPVirtual, offset int) {
+	t.VBROADCASTSS(at(p, offset), r(dst))
+}
+
+func (t *avx) LoadBytes(v Group, p reg.GPVirtual, offset int) {
+	switch x := r(v); v.width {
+	case 16, 8, 4:
+		t.VPMOVZXBD(at(p, offset), x)
+	default:
+		few := t.GP32()
+		if v.width == 2 {
+			t.MOVWLZX(at(p, offset), few)
+		} else {
+			t.MOVBLZX(at(p, offset), few)
+		}
+		t.VMOVD(few, x)
+		t.VPMOVZXBD(x, x)
+	}
+	t.VCVTDQ2PS(r(v), r(v))
+}
+
+func (t *avx) LoadSignedBytes(v Group, p reg.GPVirtual, offset int) {
+	t.VPMOVSXBD(at(p, offset), r(v))
+	t.VCVTDQ2PS(r(v), r(v))
+}
+
+// Part makes an opmask or, for AVX2, loads the mask from a window into the table, which starts
+// among the ones.
+func (t *avx) Part(n reg.GPVirtual, width int) Part {
+	if !t.evex {
+		k, table, mask := t.GP64(), t.GP64(), t.YMM()
+		t.LEAQ(t.masks.Offset(8*float), table)
+		t.MOVQ(n, k)
+		t.NEGQ(k)
+		t.ANDQ(operand.Imm(7), k) // 8 - n mod 8, or 0 for 8
+		t.VMOVUPS(operand.Mem{Base: table, Index: k, Scale: float}, mask)
+		return mask
+	}
+	k, ones, mask := t.GP64(), t.GP32(), t.K()
+	t.MOVQ(n, k)
+	t.NEGQ(k)
+	t.ANDQ(operand.Imm(uint64(width-1)), k) // what is missing
+	t.MOVL(operand.U32(1<<width-1), ones)
+	t.SHRXL(k.As32(), ones, ones)
+	t.KMOVW(ones, mask)
+	return mask
+}
+
+// Head's window starts among the zeros.
+func (t *avx) Head(n reg.GPVirtual, width int) Part {
+	if !t.evex {
+		table, mask := t.GP64(), t.YMM()
+		t.LEAQ(t.masks.Offset(8*float), table)
+		k := copyInt(t, n)
+		t.NEGQ(k)
+		t.VMOVUPS(operand.Mem{Base: table, Index: k, Scale: float}, mask)
+		return mask
+	}
+	ones, mask := t.GP32(), t.K()
+	t.MOVL(operand.U32(1<<width-1), ones)
+	t.SHLXL(n.As32(), ones, ones)
+	t.KMOVW(ones, mask)
+	return mask
+}
+
+func (t *avx) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
+	if t.evex {
+		t.VMOVUPS_Z(at(p, offset), part.(reg.Register), r(v))
+	} else {
+		t.VMASKMOVPS(at(p, offset), part.(reg.Register), r(v))
+	}
+}
+
+func (t *avx) LastPart(part Part) Part { return part }
+
+func (t *avx) LoadLast(v Group, p reg.GPVirtual, offset int, part Part) {
+	t.LoadPart(v, p, offset, part)
+}
+
+// Arithmetic.
+
+func (t *avx) Mul(dst, a, b Group) { t.VMULPS(r(b), r(a), r(dst)) }
+func (t *avx) Add(dst, a, b Group) { t.VADDPS(r(b), r(a), r(dst)) }
+func (t *avx) Sub(dst, a, b Group) { t.VSUBPS(r(b), r(a), r(dst)) }
+
+func (t *avx) MulLoad(dst, a Group, p reg.GPVirtual, offset int) {
+	t.withMemory(t.VMULPS, t.VMULSS, dst, a, p, offset)
+}
+
+func (t *avx) AddLoad(dst, a Group, p reg.GPVirtual, offset int) {
+	t.withMemory(t.VADDPS, t.VADDSS, dst, a, p, offset)
+}
+
+func (t *avx) SubLoad(dst, a Group, p reg.GPVirtual, offset int) {
+	t.withMemory(t.VSUBPS, nil, dst, a, p, offset)
+}
+
+// withMemory emits packed, or single if there is one, with an operand of that width from memory.
+func (t *avx) withMemory(packed, single func(ops ...operand.Op), dst, a Group, p reg.GPVirtual,
+	offset int) {
+	switch {
+	case dst.width >= 4:
+		packed(at(p, offset), r(a), r(dst))
+	case dst.width == 1 && single != nil:
+		single(at(p, offset), r(a), r(dst))
+	default:
+		b := t.New(dst.width)
+		t.Load(b, p, offset)
+		packed(r(b), r(a), r(dst))
+	}
+}
+
+// The second source is what VMINPS and VMAXPS return when either is NaN.
+func (t *avx) Min(dst, limit, a Group) { t.VMINPS(r(a), r(limit), r(dst)) }
+func (t *avx) Max(dst, limit, a Group) { t.VMAXPS(r(a), r(limit), r(dst)) }
+
+func (t *avx) Least(best, v Group)    { t.Min(best, v, best) }
+func (t *avx) Greatest(best, v Group) { t.Max(best, v, best) }
+
+func (t *avx) KeepBelow(dst, a, v, limit Group) {
+	if t.evex {
+		mask := t.K()
+		t.VCMPPS(lessThan, r(limit), r(v), mask)
+		t.VMOVUPS_Z(r(a), mask, r(dst))
+		return
+	}
+	mask := t.New(dst.width)
+	t.VCMPPS(lessThan, r(limit), r(v), r(mask))
+	t.VANDPS(r(a), r(mask), r(dst))
+}
+
+// lessThan is VCMPPS's predicate that is false for NaN.
+const lessThan = operand.U8(0x11)
+
+func (t *avx) BitsAnd(dst, a, b Group) { t.VANDPS(r(b), r(a), r(dst)) }
+func (t *avx) BitsAdd(dst, a, b Group) { t.VPADDD(r(b), r(a), r(dst)) }
+func (t *avx) BitsSub(dst, a, b Group) { t.VPSUBD(r(b), r(a), r(dst)) }
+
+func (t *avx) MulPairs(dst, a, b Group) { t.VPMADDWD(r(b), r(a), r(dst)) }
+
+func (t *avx) BitsShiftLeft(dst, a Group, bits int) {
+	t.VPSLLD(operand.Imm(uint64(bits)), r(a), r(dst))
+}
+
+func (t *avx) BitsShiftRight(dst, a Group, bits int) {
+	t.VPSRLD(operand.Imm(uint64(bits)), r(a), r(dst))
+}
+
+// Doubles.
+
+func (t *avx) BroadcastDouble(v Group, p reg.GPVirtual) { t.VBROADCASTSD(at(p, 0), r(v)) }
+
+func (t *avx) LoadDoubles(v Group, p reg.GPVirtual, offset int) {
+	if v.width == 2 {
+		t.VMOVSS(at(p, offset), r(v))
+		t.VCVTPS2PD(r(v), r(v))
+		return
+	}
+	t.VCVTPS2PD(at(p, offset), r(v))
+}
+
+func (t *avx) Doubles(low, high, v Group) {
+	half := t.New(v.width / 2)
+	t.UpperHalf(half, v)
+	t.VCVTPS2PD(r(t.Narrow(v, v.width/2)), r(low))
+	t.VCVTPS2PD(r(half), r(high))
+}
+
+func (t *avx) MulDoubles(dst, a, b Group) { t.VMULPD(r(b), r(a), r(dst)) }
+func (t *avx) AddDoubles(dst, a, b Group) { t.VADDPD(r(b), r(a), r(dst)) }
+
+func (t *avx) FoldDoubles(v Group) {
+	for width := v.width / 2; width >= 2; width /= 2 {
+		half, low := t.New(width), t.Narrow(v, width)
+		t.UpperHalf(half, t.Narrow(v, 2*width))
+		t.AddDoubles(low, low, half)
+	}
+}
+
+func (t *avx) ReturnDouble(v Group) {
+	t.VMOVSD(v.regs[0].AsX(), t.resolve(t.ReturnIndex(0)))
+	t.Done()
+}
+
+// Folds.
+
+func (t *avx) UpperHalf(dst, v Group) {
+	one := operand.Imm(1)
+	switch {
+	case v.width == 16:
+		t.VEXTRACTF64X4(one, r(v), r(dst))
+	case v.width == 8 && t.evex:
+		t.VEXTRACTF32X4(one, r(v), r(dst))
+	case v.width == 8:
+		t.VEXTRACTF128(one, r(v), r(dst))
+	case v.width == 4:
+		t.VMOVHLPS(r(v), r(v), r(dst))
+	case v.width == 2:
+		t.VMOVSHDUP(r(v), r(dst))
+	}
+}
+
+func (t *avx) Fold(v Group) {
+	for width := v.width / 2; width > 1; width /= 2 {
+		half, low := t.New(width), t.Narrow(v, width)
+		t.UpperHalf(half, t.Narrow(v, 2*width))
+		t.Add(low, low, half)
+	}
+	x, h := v.regs[0].AsX(), t.XMM()
+	t.VMOVSHDUP(x, h)
+	t.VADDSS(h, x, x)
+}
+
+// FoldFour brings lanes l and l+4 of two groups side by side, then l and l+2, then l and l+1, and
+// adds all four sums at each step.
+func (t *avx) FoldFour(v [4]Group) Group {
+	if v[0].width == 16 {
+		return t.foldFourWide(v)
+	}
+	one := operand.Imm(1)
+	pair := func(a, b Group) reg.VecVirtual {
+		low, high := t.YMM(), t.YMM()
+		if t.evex {
+			t.VINSERTF32X4(one, b.regs[0].AsX(), r(a), low)
+			t.VSHUFF32X4(operand.Imm(3), r(b), r(a), high)
+		} else {
+			t.VINSERTF128(one, b.regs[0].AsX(), r(a), low)
+			t.VPERM2F128(operand.Imm(0x31), r(b), r(a), high)
+		}
+		t.VADDPS(high, low, low)
+		return low
+	}
+	even, odd := pair(v[0], v[2]), pair(v[1], v[3])
+	low, high := t.YMM(), t.YMM()
+	t.VUNPCKLPD(odd, even, low)  // lanes 0 and 1 of v[0] and v[1], of v[2] and v[3]
+	t.VUNPCKHPD(odd, even, high) // lanes 2 and 3
+	t.VADDPS(high, low, low)
+	t.VMOVSHDUP(low, high)
+	t.VADDPS(high, low, low) // sums 0 and 1, 2 and 3 in the even lanes
+	sum, upper := t.New(4), Group{4, []reg.VecVirtual{high}}
+	t.UpperHalf(upper, Group{8, []reg.VecVirtual{low}})
+	t.VSHUFPS(operand.Imm(0x88), r(upper), low.AsX(), r(sum))
+	return sum
+}
+
+// foldFourWide brings lanes l and l+8 of two groups side by side, then l and l+4, and adds all four
+// sums at each step; then the quarters of a register are the sums of l and l+2, and of l and l+1.
+func (t *avx) foldFourWide(v [4]Group) Group {
+	low, high, sum := t.ZMM(), t.ZMM(), t.New(16)
+	for i := 0; i < 4; i += 2 {
+		a, b := r(v[i]), r(v[i+1])
+		t.VINSERTF64X4(operand.Imm(1), v[i+1].regs[0].AsY(), a, low)
+		t.VSHUFF64X2(operand.Imm(0xee), b, a, high)
+		t.VADDPS(high, low, a)
+	}
+	first, second := r(v[0]), r(v[2])
+	t.VSHUFF32X4(operand.Imm(0x88), second, first, low)
+	t.VSHUFF32X4(operand.Imm(0xdd), second, first, high)
+	t.VADDPS(high, low, r(sum))
+	t.VPERMILPD(operand.Imm(0x55), r(sum), high)
+	t.VADDPS(high, r(sum), r(sum))
+	t.VMOVSHDUP(r(sum), high)
+	t.VADDPS(high, r(sum), r(sum))
+	firsts, mask := t.GP32(), t.K()
+	t.MOVL(operand.U32(0x1111), firsts)
+	t.KMOVW(firsts, mask)
+	t.VCOMPRESSPS_Z(r(sum), mask, r(sum))
+	return t.Narrow(sum, 4)
+}
+
+// Bytes.
+
+func (t *avx) BytesAtOnce(width int) int { return 2 * width }
+
+// AddBytes widens the bytes to 16 bits, so that VPMADDWD adds two exact products a lane.
+func (t *avx) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int) {
+	v, w := t.New(sum.width), t.New(sum.width)
+	for _, l := range []struct {
+		v Group
+		p reg.GPVirtual
+	}{{v, x}, {w, y}} {
+		if term.signed {
+			t.VPMOVSXBW(at(l.p, offset), r(l.v))
+		} else {
+			t.VPMOVZXBW(at(l.p, offset), r(l.v))
+		}
+	}
+	if term.difference {
+		t.VPSUBW(r(w), r(v), r(v))
+		w = v
+	}
+	t.VPMADDWD(r(w), r(v), r(v))
+	t.BitsAdd(sum, sum, v)
+}
+
+// AddVNNI lets VPDPBUSD multiply bytes without sign by bytes with one: of two with signs the first
+// is made 128 greater, of two without the second 128 less, by the same flip of a bit.
+func (t *avx) AddVNNI(s vnniSum, x, y reg.GPVirtual, offset int, part Part) {
+	v, w := t.New(s.sum.width), t.New(s.sum.width)
+	load := func(v Group, p reg.GPVirtual) {
+		if part == nil {
+			t.VMOVDQU8(at(p, offset), r(v))
+		} else {
+			t.VMOVDQU8_Z(at(p, offset), part.(reg.Register), r(v))
+		}
+	}
+	load(v, x)
+	load(w, y)
+	if s.signed {
+		t.VPXORD(r(s.flip), r(v), r(v))
+		t.VPDPBUSD(r(w), r(s.ones), r(s.extra))
+	} else {
+		t.VPDPBUSD(r(s.ones), r(v), r(s.extra))
+		t.VPXORD(r(s.flip), r(w), r(w))
+	}
+	t.VPDPBUSD(r(w), r(v), r(s.sum))
+}
+
+// BytePart's mask has a bit for each byte.
+func (t *avx) BytePart(n reg.GPVirtual) Part {
+	some, ones, mask := copyInt(t, n), t.GP64(), t.K()
+	t.And(some, 4*t.width-1)
+	t.MOVQ(operand.I32(-1), ones)
+	t.BZHIQ(some, ones, ones)
+	t.KMOVQ(ones, mask)
+	return mask
+}
+
+func (t *avx) SetBytes(v Group, b uint8) {
+	few := t.GP32()
+	t.MOVL(operand.U32(0x01010101*uint32(b)), few)
+	t.VMOVD(few, v.regs[0].AsX())
+	t.VPBROADCASTD(v.regs[0].AsX(), r(v))
+}
+
+func (t *avx) ReturnInts(v Group) {
+	one := operand.Imm(1)
+	if v.width == 16 {
+		h := t.YMM()
+		t.VEXTRACTI64X4(one, r(v), h)
+		v.width = 8
+		t.VPADDD(h, r(v), r(v))
+	}
+	x, h, sum := v.regs[0].AsX(), t.XMM(), t.GP32()
+	if t.evex {
+		t.VEXTRACTI32X4(one, r(v), h)
+	} else {
+		t.VEXTRACTI128(one, r(v), h)
+	}
+	t.VPADDD(h, x, x)
+	t.VPSHUFD(operand.Imm(0x4e), x, h)
+	t.VPADDD(h, x, x)
+	t.VPSHUFD(operand.Imm(0xb1), x, h)
+	t.VPADDD(h, x, x)
+	t.VMOVD(x, sum)
+	t.MOVL(sum, t.resolve(t.ReturnIndex(0)))
+	t.Done()
+}
+
+// Jumps.
+
+func (t *avx) Jump(label string) { t.JMP(operand.LabelRef(label)) }
+
+func (t *avx) IfLess(n reg.GPVirtual, k int, label string) {
+	t.jumpIf(t.JB, n, operand.I32(k), label)
+}
+
+func (t *avx) IfAtMost(n reg.GPVirtual, k int, label string) {
+	t.jumpIf(t.JBE, n, operand.I32(k), label)
+}
+
+func (t *avx) IfAtLeast(n reg.GPVirtual, k int, label string) {
+	t.jumpIf(t.JAE, n, operand.I32(k), label)
+}
+
+func (t *avx) jumpIf(jump func(label operand.Op), n reg.GPVirtual, k operand.Op, label string) {
+	t.CMPQ(n, k)
+	jump(operand.LabelRef(label))
+}
+
+func (t *avx) IfWithout(n reg.GPVirtual, k int, label string) {
+	t.TESTL(operand.U32(k), n.As32())
+	t.JEQ(operand.LabelRef(label))
+}
+
+func (t *avx) IfLessReg(n, k reg.GPVirtual, label string)    { t.jumpIf(t.JB, n, k, label) }
+func (t *avx) IfAtLeastReg(n, k reg.GPVirtual, label string) { t.jumpIf(t.JAE, n, k, label) }
+
+func (t *avx) IfAnyEqual(a, b Group, label string) {
+	some, equal := t.GP32(), operand.Imm(0)
+	if t.evex {
+		mask := t.K()
+		t.VCMPPS(equal, r(b), r(a), mask)
+		t.KMOVW(mask, some)
+	} else {
+		mask := t.New(a.width)
+		t.VCMPPS(equal, r(b), r(a), r(mask))
+		t.VMOVMSKPS(r(mask), some)
+	}
+	t.TESTL(some, some)
+	t.JNE(operand.LabelRef(label))
+}
+
+func (t *avx) IfMisaligned(p reg.GPVirtual, width int, label string) {
+	t.TESTL(operand.U32(float*(width-1)), p.As32())
+	t.JNE(operand.LabelRef(label))
+}
+
+func (t *avx) IfNearPageEnd(p, n reg.GPVirtual, width int, label string) {
+	end := t.GP64()
+	t.LEAQ(operand.Mem{Base: p, Index: n, Scale: float, Disp: width*float - 1}, end)
+	t.TESTL(operand.U32(page-width*float), end.As32())
+	t.JEQ(operand.LabelRef(label))
+}
+
+func (t *avx) LoopLabel(name string) {
+	t.Instruction(&ir.Instruction{Opcode: "PCALIGN", Operands: []operand.Op{operand.Imm(32)}})
+	t.Label(name)
+}

@@ -1,0 +1,166 @@
+package pegasos
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/certtest"
+)
+
+var claimModels = flag.Int("claim-models", 60, "models whose files TestClaims edits, 500 times each")
+
+// TestClaims edits every field of models and of proofs, as somebody would who wants to claim more
+// than is true and knows the form. A claim that is confirmed all the same has to be true, by an
+// optimum that was found independently.
+func TestClaims(t *testing.T) {
+	found, models := map[Verdict]int{}, *claimModels
+	if testing.Short() {
+		models = min(models, 12)
+	}
+	for seed := uint64(0); models > 0; seed++ {
+		trial := newTrial(seed + 6e6)
+		trial.half, trial.tr.Fingerprint = false, true
+		trial.tr.KeepProof = trial.tr.Config.bounds() && seed%2 == 0
+		m, err := trial.train()
+		if err != nil || m == nil || math.IsNaN(m.Result.Objective) {
+			continue
+		}
+		models--
+		var proofFile bytes.Buffer
+		if m.Proof != nil {
+			if err := m.Proof.Write(&proofFile); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for range 500 {
+			lie := trial.lie(t, m)
+			if lie == nil {
+				continue
+			}
+			p := m.Proof
+			if p != nil && trial.g.IntN(4) == 0 {
+				edit := certtest.Edit(trial.g, proofFile.Bytes())
+				if p, err = ReadProof(bytes.NewReader(edit)); err != nil {
+					continue
+				}
+			} else if trial.g.IntN(2) == 0 {
+				p = nil
+			}
+			v, err := trial.verify(lie, trial.x, p)
+			if err != nil {
+				continue
+			}
+			found[v.Verdict]++
+			if v.Verdict == NotConfirmed && p != nil {
+				t.Errorf("seed %d: not confirmed, in spite of a proof: %+v", seed, v)
+			}
+			if v.Verdict == Confirmed {
+				if err := trial.holdClaims(lie, v); err != nil {
+					t.Errorf("seed %d, proof %v: confirmed: %v\n%+v\n%+v", seed, p != nil, err, v,
+						lie.Config)
+				}
+			}
+		}
+	}
+	t.Log(found)
+}
+
+// lie returns a model whose claims or other fields are changed; nil if it can't be read.
+func (t *trial) lie(tt *testing.T, m *Model) *Model {
+	lie := *m
+	if g := t.g; g.IntN(2) == 0 {
+		r := &lie.Result
+		r.PerClass = slices.Clone(r.PerClass)
+		for k := range max(1, len(r.PerClass)) {
+			c := &ClassResult{Objective: r.Objective, DualObjective: r.DualObjective}
+			if len(r.PerClass) > 0 {
+				c = &r.PerClass[k]
+			}
+			boast(g, &c.Objective, &c.DualObjective)
+			r.Objective, r.DualObjective = c.Objective, c.DualObjective
+		}
+		if n := float64(len(r.PerClass)); n > 0 {
+			r.Objective, r.DualObjective = 0, 0
+			for _, c := range r.PerClass {
+				r.Objective, r.DualObjective = r.Objective+c.Objective, r.DualObjective+c.DualObjective
+			}
+			r.Objective, r.DualObjective = r.Objective/n, r.DualObjective/n
+		}
+	}
+	var file bytes.Buffer
+	if err := lie.Write(&file); err != nil {
+		return nil
+	}
+	edit := file.Bytes()
+	if t.g.IntN(4) > 0 {
+		edit = certtest.Edit(t.g, edit)
+	}
+	read, err := Read(bytes.NewReader(edit))
+	if err != nil || len(read.Classes) != len(m.Classes) {
+		return nil
+	}
+	return read
+}
+
+// boast lowers a claimed objective, raises a claimed bound, or both, by little or much.
+func boast(g *rand.Rand, objective, bound *float64) {
+	excess := (*objective - *bound) * math.Ldexp(g.Float64(), -g.IntN(30))
+	switch g.IntN(4) {
+	case 0:
+		*objective -= excess
+	case 1:
+		*bound += excess
+	case 2:
+		*objective, *bound = *objective-excess, *bound-excess*g.Float64()
+	}
+}
+
+// holdClaims returns an error unless what the model claims, and v has confirmed, is true.
+func (t *trial) holdClaims(m *Model, v *Verification) error {
+	var n tally
+	filled := *m
+	filled.Config = m.Config.Plain() // as Verify understands what a file leaves out
+	all, first := t.problems(&filled)
+	for i, p := range all {
+		c := ClassResult{Objective: m.Result.Objective, DualObjective: m.Result.DualObjective}
+		if m.Result.PerClass != nil {
+			c = m.Result.PerClass[first[i]]
+		}
+		if slices.Contains(v.Unconfirmed, first[i]) {
+			continue
+		}
+		var w [][]float64
+		var b []float64
+		for k := range p.Vectors {
+			wk, bk := t.vector(m, first[i]+k)
+			w, b = append(w, wk), append(b, bk)
+		}
+		if err := n.hold(p, w, b, c, true); err != nil {
+			return err
+		}
+		truth := p.Objective(w, b)
+		d := truth - c.Objective - 1e-12*largest(p.Labels)
+		if d > math.Max(1e-9*truth, 1.001*smallOfGap*(truth-c.DualObjective)) {
+			return fmt.Errorf("objective %v, in truth %v", c.Objective, truth)
+		}
+	}
+	if mean := v.Claimed; v.Gap > mean.Gap || v.Bound < mean.DualObjective {
+		return fmt.Errorf("gap %v by %v, claimed %v by %v", v.Gap, v.Bound, mean.Gap,
+			mean.DualObjective)
+	}
+	return nil
+}
+
+// largest returns the largest square of labels, or 1.
+func largest(labels []float64) float64 {
+	most := 1.0
+	for _, y := range labels {
+		most = max(most, y*y)
+	}
+	return most
+}

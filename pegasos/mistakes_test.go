@@ -1,0 +1,33 @@
+package pegasos
+
+import (
+	"strings"
+	"testing"
+)
+
+// Mistakes of callers panic in words that name them, never as an index out of range.
+func TestMistakes(t *testing.T) {
+	p := random(1, 20, 3, 3, 1)
+	m := mustTrain(t, p.dense, p.y, Config{Epochs: 1})
+	tr := new(Trainer)
+	for want, call := range map[string]func(){
+		"pegasos: Trainer.Train: the context is nil":  func() { tr.Train(nil, p.dense, p.y) },
+		"pegasos: Train: the context is nil":          func() { Train(nil, p.dense, p.y, Config{}) },
+		"pegasos: Trainer.Choose: the context is nil": func() { tr.Choose(nil, p.dense, p.y) },
+		"pegasos: Trainer.Verify: the context is nil": func() {
+			tr.Verify(nil, m, p.dense, p.y, VerifyOptions{})
+		},
+		"pegasos: Model.Class: len(scores) = 0, len(m.Weights) = 3": func() { m.Class(nil) },
+		"pegasos: Model.ClassName: class -1 of 3":                   func() { m.ClassName(-1) },
+		"pegasos: Model.PredictDense: the model has no weights":     func() { new(Model).PredictDense(nil) },
+	} {
+		func() {
+			defer func() {
+				if have, _ := recover().(string); !strings.HasPrefix(have, want) {
+					t.Errorf("%q, want %q", have, want)
+				}
+			}()
+			call()
+		}()
+	}
+}

@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+#
+# Runs stages, one after the other until one fails, and prints what each took: ci.sh STAGES... A stage is a
+# function of this file or a target of the Makefile. "ci.sh only FUNCTION" runs one function and nothing around it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+govulncheck=golang.org/x/vuln/cmd/govulncheck@v1.8.0
+# The trainer's tests of bits, files and byte order; all of its tests take long without assembly.
+bits='Golden|Bits|Model|Resume|Layouts|Threads'
+
+# install installs what the stages need beyond Go, make and git, on Debian as root.
+install() {
+	local packages=(gcc libc6-dev qemu-user nodejs npm liblinear-tools valgrind procps chromium fonts-dejavu-core zsh fish)
+	local missing=()
+	for package in "${packages[@]}"; do
+		if ! dpkg -s "$package" >/dev/null 2>&1 && ! { [[ $package = @(nodejs|npm) ]] && command -v "${package%js}" >/dev/null; }; then
+			missing+=("$package")
+		fi
+	done
+	if [ "${#missing[@]}" -gt 0 ]; then
+		apt-get update -qq
+		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+	fi
+}
+
+# purego tests without assembly, by either tag.
+purego() {
+	export PEGASIMD_WANT=generic
+	go test -count=1 -short -tags purego ./internal/asm ./dense ./quant ./sparse
+	go test -count=1 -short -tags purego -run "$bits" ./pegasos ./pegasos/kernelsvm
+	go test -count=1 -short -tags noasm ./internal/asm ./internal/store ./dense ./sparse
+}
+
+emulated() { scripts/emulated.sh arm64 s390x; }
+emulated_all() { scripts/emulated.sh 386 riscv64 wasm haswell nehalem v3; }
+onnx() { scripts/onnx.sh; }
+
+# race runs the race detector over the callers of the assembly, and over plain Go, whose stores it sees.
+race() {
+	go test -race -short -timeout 30m ./internal/asm ./dense ./quant ./sparse ./dataset
+	go test -race -short -run "$bits|Shard|Progress|Cancel|Partial" ./pegasos ./pegasos/kernelsvm
+	go test -race -short -tags purego ./dense ./sparse
+	go test -race -short -tags purego -run 'Golden|Threads' ./pegasos ./pegasos/kernelsvm
+}
+
+# paths tests the trainer on every path of this machine.
+paths() {
+	local path
+	for path in $(go test -count=1 -v -run PathsWanted ./internal/asm | sed -n 's/.*paths tested: \(.*\);.*/\1/p'); do
+		echo "== $path"
+		PEGASIMD_ISA=$path go test -count=1 -short -run "$bits" ./internal/store ./pegasos ./pegasos/kernelsvm
+	done
+}
+
+# certificate holds proofs of random problems against optima found independently, for TIME.
+certificate() {
+	go test -count=1 -timeout 0 -run '^Test(Newton)?Certificates?$' -v ./pegasos ./pegasos/kernelsvm -certify "${TIME:-1m}"
+}
+
+# exhaustive runs the tests over all float32, a share on each processor.
+exhaustive() {
+	local n
+	n=$(nproc)
+	seq 0 $((n - 1)) | xargs -P "$n" -I % env PEGASIMD_LONG=%/"$n" \
+		go test -count=1 -timeout 60m -v -run ExpAccuracy ./internal/asm
+}
+
+# beam_faults trains and scores on Apache Beam with 20 kills of each kind, 400 jobs in a process, and real sets.
+beam_faults() {
+	PEGASIMD_BEAM_KILLS=20 PEGASIMD_BEAM_JOBS=400 go -C beam test -count=1 -timeout 30m -v \
+		-run 'Killed|ManyJobs' ./engine ./cmd/pegasimd-beam
+	go -C beam test -count=1 -timeout 30m -v -run RealSets ./rounds -real
+}
+
+# gate_selftest slows a kernel on purpose, which the gate must see, and gates equal code, which must pass.
+gate_selftest() { go -C gate test -tags selftest -run Self -count=1 -timeout 30m -v .; }
+
+# report_figures looks at a report in headless Chromium: every figure, light and dark, wide and narrow.
+report_figures() { go -C bench test -tags chromium -count=1 -v ./report; }
+
+# proxy uses the modules and the gate as others will once they are published (docs/release.md).
+proxy() {
+	scripts/proxy.sh scripts/rehearse.sh
+}
+
+# vulncheck looks for known vulnerabilities in what each module links. The database is PEGASIMD_VULNDB or
+# https://vuln.go.dev. Where it can't be reached nothing is checked, which is said and is no failure.
+vulncheck() { scripts/proxy.sh scripts/ci.sh only vulncheck_modules; }
+vulncheck_modules() {
+	local db=${PEGASIMD_VULNDB:-https://vuln.go.dev} bin=$PWD/.vulncheck
+	GOBIN=$bin GOFLAGS='' go install "$govulncheck"
+	for module in $(git ls-files '*go.mod' | xargs -n 1 dirname); do
+		if ! (cd "$module" && "$bin/govulncheck" -db "$db" ./...) >"$bin/out" 2>&1; then
+			cat "$bin/out" >&2
+			if grep -q 'fetching vulnerabilities' "$bin/out"; then
+				echo "vulncheck: NOTHING WAS CHECKED: there is no database at $db" >&2
+				return 0
+			fi
+			return 1
+		fi
+		echo "vulncheck: $module: $(grep -m 1 -i 'vulnerabilities' "$bin/out")"
+	done
+}
+
+# fuzz runs every fuzz target for FUZZTIME, as many at a time as there are processors.
+fuzz() {
+	git ls-files '*_test.go' | xargs grep -o '^func Fuzz[A-Za-z0-9_]*' | sed 's|/[^/]*:func | |' | sort -u |
+		xargs -P "$(nproc)" -L 1 scripts/ci.sh only fuzz_target
+}
+fuzz_target() { # fuzz_target FOLDER NAME
+	local log
+	log=$(mktemp)
+	if ! go -C "$1" test -run '^$' -fuzz "^$2\$" -fuzztime "${FUZZTIME:-1m}" -fuzzminimizetime 10x -parallel 1 . >"$log" 2>&1; then
+		# Go's fuzzer may be late to end on a busy machine, and then fails without an input that fails.
+		if ! grep -q '^ *context deadline exceeded$' "$log" || grep -q 'Failing input\|panic:\|hung\|seed corpus\|--- FAIL: .*/' "$log"; then
+			echo "== $1 $2: FAILED"
+			cat "$log"
+			return 1
+		fi
+	fi
+	echo "== $1 $2: $(grep -o 'execs: [0-9]*' "$log" | tail -n 1)"
+}
+
+if [ "${1:-}" = only ]; then
+	shift
+	"$@"
+	exit
+fi
+
+TIMEFORMAT='%R %U %S'
+table='' sum=0
+trap 'printf "%s== %-18s %5d s\n" "$table" together "$sum"' EXIT
+for stage in "$@"; do
+	if [ "$(type -t "$stage")" = function ]; then
+		command=(scripts/ci.sh only "$stage")
+	else
+		command=("${MAKE:-make}" --no-print-directory "$stage")
+	fi
+	code=0
+	# The times of all processes of the stage; what they print goes where it went before.
+	{ took=$({ time "${command[@]}" >&3 2>&4; } 2>&1) || code=$?; } 3>&1 4>&2
+	read -r wall user kernel <<<"$took"
+	line=$(awk -v stage="$stage" -v wall="$wall" -v user="$user" -v kernel="$kernel" \
+		'BEGIN { printf "== %-18s %5d s, %5d s of CPU", stage, wall, user + kernel }')
+	echo "$line"
+	table+=$line$'\n'
+	sum=$((sum + ${wall%.*}))
+	if ((code != 0)); then
+		echo "$stage: FAILED"
+		exit "$code"
+	fi
+done

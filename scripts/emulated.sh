@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+#
+# Runs the tests of bits, with their golden hashes, on other architectures, in qemu-user or Node.js: emulated.sh NAMES...
+# of arm64, s390x, 386, riscv64, wasm, haswell, nehalem, v3. What can't be run is a failure.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export CGO_ENABLED=0
+
+# The packages whose results are promised to be the same everywhere.
+packages=(./internal/asm ./internal/store ./internal/elementary ./dense ./quant ./sparse ./internal/vectors ./spec/verifier)
+# The trainer's tests take minutes in emulation; these are those of bits, files and byte order.
+trainer='Golden|Bits|Model|Resume|Layouts|Threads'
+
+# on WANT EXEC ARGUMENTS... runs tests that must find the paths WANT.
+on() {
+	local want=$1 exec=$2
+	shift 2
+	PEGASIMD_WANT="$want" go test -count=1 -short -timeout 30m -exec "$exec" "$@"
+}
+all() {
+	on "$1" "$2" "${packages[@]}"
+	on "$1" "$2" -run "$trainer" ./pegasos ./pegasos/kernelsvm
+}
+golden() { on "$1" "$2" -run 'Golden|PathsWanted' "${packages[@]}" ./pegasos ./pegasos/kernelsvm; }
+# legal tests that a CPU has the instructions of the paths that are found on it.
+legal() { on "$1" "$2" -run 'Golden|PathsWanted|LongVectors|ManyRows' ./internal/asm; }
+
+for name in "$@"; do
+	echo "== $name"
+	case $name in
+	arm64)
+		export GOARCH=arm64
+		all "generic neon" qemu-aarch64
+		on "generic neon" qemu-aarch64 -run Golden ./beam/rounds
+		;;
+	s390x) GOARCH=s390x golden generic qemu-s390x ;; # big-endian, no assembly
+	386) GOARCH=386 all generic env ;;
+	riscv64) GOARCH=riscv64 golden generic qemu-riscv64 ;;
+	wasm) GOOS=js GOARCH=wasm golden generic "$(go env GOROOT)/lib/wasm/go_js_wasm_exec" ;;
+	haswell) GOARCH=amd64 legal "generic avx2" "qemu-x86_64 -cpu Haswell" ;;
+	nehalem) GOARCH=amd64 legal generic "qemu-x86_64 -cpu Nehalem" ;;
+	v3) GOARCH=amd64 GOAMD64=v3 golden "" env ;; # the compiler's own AVX2 and FMA
+	*)
+		echo "emulated: no way to run $name" >&2
+		exit 2
+		;;
+	esac
+	unset GOARCH
+done

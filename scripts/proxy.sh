@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+#
+# Runs a command as if every module of this tree were published: proxy.sh COMMAND [ARGUMENTS...]
+#
+# The command runs in a copy of the tree without go.work, and gets our modules from a module proxy,
+# a folder that bench/proxy writes from the same tree. They never reach the user's module cache; all
+# other modules come from there. $PROXY is the folder, $VERSION the version of our modules, $TREE the
+# tree that was copied.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+path=github.com/pegasimd/pegasimd
+# Our modules require one version of each other; go.work has it too, so that a clone needs no proxy.
+versions=$(git ls-files '*go.mod' | xargs sed -nE "s|^.*$path[a-z/]* (v[0-9][^ ]*).*|\1|p" | sort -u)
+if [ "$(wc -l <<<"$versions")" != 1 ] || [ "$(sed -nE "s|^.*$path[a-z/]* (v[^ ]*) =>.*|\1|p" go.work | sort -u)" != "$versions" ]; then
+	echo "proxy: our modules require more than one version of each other:" $versions >&2
+	exit 1
+fi
+export VERSION=$versions TREE=$PWD
+
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+export PROXY=$work/proxy
+go -C bench build -o "$work/write-proxy" ./proxy
+"$work/write-proxy" -version "$VERSION" -out "$PROXY"
+
+# A module cache whose folders are those of the user's cache, but for ours.
+cache=$(go env GOMODCACHE)
+export GOMODCACHE=$work/modules
+link() { # link FOLDER EXCEPT: all that is in a folder of the cache, but for one
+	local entry
+	mkdir -p "$cache/$1" "$GOMODCACHE/$1"
+	for entry in "$cache/$1"/*; do
+		if [ -d "$entry" ] && [ "${entry##*/}" != "$2" ]; then
+			ln -s "$entry" "$GOMODCACHE/$1/"
+		fi
+	done
+}
+link . github.com
+rm -f "$GOMODCACHE/cache"
+link github.com pegasimd
+link cache/download github.com
+rm -f "$GOMODCACHE/cache/download/sumdb"
+link cache/download/github.com pegasimd
+
+export GOPROXY="file://$PROXY,$(go env GOPROXY)" GONOSUMDB="$path,$path/*" GOWORK=off
+# mod: what go.sum cannot have (docs/release.md) is added in the copy. trimpath: the build cache serves
+# any folder.
+export GOFLAGS="$(go env GOFLAGS) -mod=mod -trimpath"
+mkdir "$work/tree"
+git ls-files -z --cached --others --exclude-standard | xargs -0 ls -d 2>/dev/null |
+	tar -c --no-recursion -T - | tar -x -C "$work/tree"
+cd "$work/tree"
+rm -f go.work go.work.sum
+if [ -z "${KEEP_SUMS:-}" ]; then
+	find . -name go.sum -exec sed -i "\|^$path[ /]|d" {} + # hashes of what was published, not of this tree
+fi
+git init -q .
+git add -A
+"$@"

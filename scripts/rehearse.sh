@@ -1,0 +1,194 @@
+#!/usr/bin/env bash
+#
+# Uses our modules and the gate as others will once they are published: run it by scripts/proxy.sh. "rehearse.sh tidy"
+# only looks at whether go mod tidy would change a module; "tidy -write" changes it in the tree.
+set -euo pipefail
+
+path=github.com/pegasimd/pegasimd
+tree=$PWD
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# A tidy go.sum has lines of our own modules too, which are not in the tree (docs/release.md).
+tidy() {
+	local module code=0
+	for module in $(git ls-files '*go.mod' | xargs -n 1 dirname); do
+		echo "== go mod tidy in $module"
+		go -C "$module" mod tidy
+		local sums=()
+		if [ -f "$module/go.sum" ]; then # A module that requires nothing has none.
+			sums=("$module/go.sum")
+			sed -i "\|^$path[ /]|d" "${sums[@]}"
+		fi
+		if [ "${1:-}" = -write ]; then
+			cp "$module/go.mod" "${sums[@]}" "$TREE/$module"
+		else
+			git diff --exit-code -- "$module/go.mod" "${sums[@]}" || code=1
+		fi
+	done
+	return "$code"
+}
+if [ "${1:-}" = tidy ]; then
+	tidy "${2:-}"
+	exit
+fi
+
+echo "== go install $path/cmd/pegasimd@$VERSION"
+(cd "$work" && GOBIN=$work/bin GOFLAGS=-trimpath go install "$path/cmd/pegasimd@$VERSION")
+digits=dataset/digits/digits.csv.gz
+"$work/bin/pegasimd" train -quiet -epochs 3 "$digits" "$work/digits.model"
+"$work/bin/pegasimd" eval "$digits" "$work/digits.model"
+
+echo "== go get, in a module of somebody else"
+mkdir "$work/linker"
+cd "$work/linker"
+cat >main.go <<-'END'
+	package main
+
+	import (
+		"context"
+		"fmt"
+
+		"github.com/pegasimd/pegasimd/dense"
+		"github.com/pegasimd/pegasimd/pegasos"
+		"github.com/pegasimd/pegasimd/sparse"
+	)
+
+	func main() {
+		x, y := dense.New(4, 2), []float32{1, 1, -1, -1}
+		for i, row := range [][]float32{{1, 2}, {2, 1}, {-1, -2}, {-2, -1}} {
+			copy(x.Row(i), row)
+		}
+		m, err := pegasos.Train(context.Background(), x, y, pegasos.Config{})
+		if err != nil {
+			panic(err)
+		}
+		fmt.Println(dense.Dot(x.Row(0), x.Row(1)), sparse.Dot([]int32{1}, []float32{2}, x.Row(0)), len(m.Weights))
+	}
+END
+go mod init example.com/linker 2>/dev/null
+go mod edit -go="$(sed -n 's/^go //p' "$tree/go.mod")" # the library asks for no newer Go than it says
+# Without the network: a proxy would be asked for a module $path/dense. Others' modules are in the cache
+# already, from building the library, and go.sum holds them against it.
+GOPROXY=file://$PROXY,file://$GOMODCACHE/cache/download GOSUMDB=off go get $path/{dense,sparse,pegasos}@"$VERSION"
+go vet .
+[ "$(go run .)" = "4 4 1" ]
+cat go.mod
+diff <(grep '^go ' go.mod) <(grep '^go ' "$tree/go.mod")
+# Who links the kernels gets one module with them, and no more.
+if go list -m all | grep -vE "^(example.com/linker|$path|github.com/klauspost/cpuid/v2|golang.org/x/sys)( |$)"; then
+	echo "rehearse: the library brings more than cpuid and x/sys" >&2
+	exit 1
+fi
+
+echo "== every example of every public package, in a module of somebody else"
+mkdir "$work/examples"
+cd "$work/examples"
+go mod init example.com/examples 2>/dev/null
+want=0
+while read -r file; do
+	package=${file%/*}
+	mkdir -p "$package"
+	cp "$tree/$file" "$package/"
+	if [ -d "$tree/$package/testdata" ]; then
+		cp -r "$tree/$package/testdata" "$package/"
+	fi
+	want=$((want + $(grep -c '^	// \(Unordered output\|Output\):' "$tree/$file")))
+done < <(git -C "$tree" ls-files '*example_test.go' | grep -v internal/)
+go get $path/{dataset,dense,metrics,modelio,pegasos,pegasos/kernelsvm,quant,sparse}@"$VERSION" \
+	$path/interop/blas32@"$VERSION"
+go vet ./...
+go test -v ./... >examples.log || { cat examples.log; exit 1; }
+ran=$(grep -c '^--- PASS: Example' examples.log)
+echo "$ran examples"
+if [ "$ran" -lt 30 ] || [ "$ran" != "$want" ]; then
+	echo "rehearse: $ran examples ran, of $want" >&2
+	exit 1
+fi
+cd "$tree"
+
+tidy
+
+if ! command -v valgrind >/dev/null; then
+	echo "rehearse: valgrind is not here: scripts/ci.sh only install" >&2
+	exit 1
+fi
+# From here on the gate stands in somebody else's project with the blocks that docs/gate.md gives to copy, from nothing to a
+# green and then a red pull request.
+unset GITHUB_STEP_SUMMARY
+for who in AUTHOR COMMITTER; do
+	export "GIT_${who}_NAME=Someone" "GIT_${who}_EMAIL=someone@example.com"
+done
+
+# block NAME: the text that the page gives for a file, which must be there once.
+block() {
+	awk -v name="$1" '
+		$0 == "<!-- copy " name " -->" { found++; wait = 1; next }
+		wait && /^```/ { wait = 0; inside = 1; next }
+		inside && /^```$/ { inside = 0; next }
+		inside { print }
+		END { exit found != 1 }' "$tree/docs/gate.md" || {
+		echo "rehearse: docs/gate.md has not one block for $1" >&2
+		exit 1
+	}
+}
+fail() {
+	echo "rehearse: $1" >&2
+	cat "$work/out" >&2
+	exit 1
+}
+
+echo "== a project with plain benchmarks, which was never gated"
+cp -r gate/example "$work/project"
+cd "$work/project"
+git init -q -b main
+git add -A && git commit -q -m "Begin"
+git init -q --bare "$work/origin"
+git remote add origin "$work/origin"
+git push -q origin main && git fetch -q
+
+echo "== the first run"
+block run >"$work/run"
+sed -i 's/ *#.*//' "$work/run"
+bash -euxo pipefail "$work/run" >"$work/out" 2>&1 || fail "the first run fails"
+grep -q "nothing is worse" "$work/out" || fail "the first run says nothing"
+
+echo "== the pull request that brings the gate is green"
+git checkout -q -b gate
+block Makefile >Makefile
+mkdir -p .github/workflows
+block workflow >.github/workflows/gate.yml
+(cd "$tree" && go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 "$work/project/.github/workflows/gate.yml")
+if grep -E 'uses:' .github/workflows/gate.yml | grep -vE 'uses: [a-z/-]+@[0-9a-f]{40} # v'; then
+	fail "the workflow has an action that is not pinned"
+fi
+# Nothing but a comment changes what is built, so that there is something to measure: a benchmark more.
+sed -i 's/^func BenchmarkScore/func BenchmarkScoreAgain(b *testing.B) { BenchmarkScore(b) }\n\n&/' search_test.go
+git add -A && git commit -q -m "Add the gate"
+# The step of the workflow, as it runs there.
+step=$(sed -n '/^  gate:/,/^  history:/s/^      - run: \(make gate.*\)/\1/p' .github/workflows/gate.yml)
+export GITHUB_STEP_SUMMARY=$work/summary.md
+BASE=origin/main bash -euo pipefail -c "$step" >"$work/out" 2>&1 || fail "the first pull request is red"
+grep -q "| ScoreAgain | insn/op |.*| new |" "$work/out" || fail "the new benchmark is not listed"
+grep -q "nothing is worse" "$work/summary.md" || fail "the job has no summary"
+git push -q origin gate:main && git fetch -q
+
+echo "== the pull request that makes something slower is red"
+git checkout -q -b slow
+sed -i 's/\tsum := float32(0)/&\n\t\tfor j := range 4 {\n\t\t\tsum += float32(j) * 0\n\t\t}/' search.go
+git commit -q -a -m "Score more carefully"
+if BASE=origin/main bash -euo pipefail -c "$step" >"$work/out" 2>&1; then
+	fail "what is slower is green"
+fi
+grep -q "| Score | insn/op |.*| worse |" "$work/out" || fail "what is slower is not named"
+[ -z "$(git status --porcelain)" ] || fail "the tree is not as it was"
+
+echo "== a push to main is kept"
+unset GITHUB_STEP_SUMMARY
+git checkout -q main && git merge -q origin/main
+while read -r step; do
+	BASE=HEAD~1 bash -euo pipefail -c "$step" >"$work/out" 2>&1 || fail "$step fails"
+done < <(sed -n '/^  history:/,$s/^      - run: \(\(make\|go\) .*\)/\1/p' .github/workflows/gate.yml)
+git fetch -q origin bench-history
+git ls-tree --name-only FETCH_HEAD | grep -q '\.jsonl$' || fail "the history is empty"
+echo "rehearse: passed"
