@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// An acceptance lets pass what is worse on purpose. It is a line in the message of a commit that the
-// base does not have: reviewed with the change, in the history with it, and without effect on what
-// comes later.
+// An acceptance lets pass what is worse on purpose. It is a line in the message of a commit that
+// the base does not have: reviewed with the change, in the history with it, and without effect on
+// what comes later.
 type acceptance struct {
 	commit  string
 	pattern *regexp.Regexp

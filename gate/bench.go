@@ -23,8 +23,8 @@ var announced = regexp.MustCompile(`(?m)^Benchmark(\S+)$`)
 // each by its name, without "Benchmark". A failed benchmark does not keep the results of the others
 // from being read. stuck is the one that ran when ctx was over.
 //
-// There are as many results of each as repeats says. Where there are more, the benchmark has printed
-// lines that look like results, and none of them is believed.
+// There are as many results of each as repeats says. Where there are more, the benchmark has
+// printed lines that look like results, and none of them is believed.
 func benchmarks(ctx context.Context, binary, dir string, env []string, repeats int,
 	args ...string) (found map[string][]line, stuck string, failed error) {
 	said, failed := measured(ctx, dir, env, binary, append([]string{"-test.run=^$",

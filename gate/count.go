@@ -52,8 +52,8 @@ func readEvents(file string) (all []event, err error) {
 
 const eventsFile, planVariable = "events", "GATE_PLAN"
 
-// counting empties the folder of a counting run and returns the run's environment. plan has how many
-// iterations each benchmark is to have; others do not run. Without a plan all of them do.
+// counting empties the folder of a counting run and returns the run's environment. plan has how
+// many iterations each benchmark is to have; others do not run. Without a plan all of them do.
 func counting(files string, plan map[string]int) (env []string, err error) {
 	if err := os.RemoveAll(files); err != nil {
 		return nil, err

@@ -106,7 +106,7 @@ func (k *campaign) look(ctx context.Context) error {
 	default:
 		for i, err := range failed {
 			if err != nil {
-				k.note("Some benchmarks of the %s fail: %v", k.both[i].tree, err)
+				k.miss("Some benchmarks of the %s fail: %v", k.both[i].tree, err)
 			}
 		}
 	}
@@ -253,7 +253,8 @@ func (k *campaign) absent() {
 		}
 	}
 	if len(missing) > 0 {
-		k.miss("Not counted, as Valgrind did not run them%s: %s.", because(), list(k.prefix, missing))
+		k.miss("Not counted, as Valgrind did not run them%s: %s.", because(),
+			list(k.prefix, missing))
 	}
 }
 
@@ -298,8 +299,8 @@ func (k *campaign) allocate(ctx context.Context) error {
 	return nil
 }
 
-// conclude judges what was counted. Where a benchmark counts single calls in one tree only, there is
-// nothing to compare it with.
+// conclude judges what was counted. Where a benchmark counts single calls in one tree only, there
+// is nothing to compare it with.
 func (k *campaign) conclude() {
 	for _, name := range slices.Sorted(maps.Keys(k.numbers)) {
 		before, inBase := k.surveys[0][name]

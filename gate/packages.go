@@ -68,8 +68,8 @@ func (t tree) list(ctx context.Context, c *config) ([]pkg, error) {
 	}
 }
 
-// A test binary is native, to be timed and compared on this machine; or for another architecture, to
-// be read; or counted.
+// A test binary is native, to be timed and compared on this machine; or for an architecture, to be
+// read; or counted.
 const native, counted = "", "counted"
 
 // binaryOf is the name of the test binary of a package in a tree.

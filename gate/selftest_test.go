@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// The gate's self-test: scripts/ci.sh gate_selftest. It builds copies of this tree, some of them with a
-// kernel that is slow on purpose, and takes some minutes, so that it is not among the ordinary
-// tests.
+// The gate's self-test: scripts/ci.sh gate_selftest. It builds copies of this tree, some of them
+// with a kernel that is slow on purpose, and takes some minutes, so that it is not among the
+// ordinary tests.
 
 // copyTree copies this repository as it is.
 func copyTree(t *testing.T, name string) tree {

@@ -70,7 +70,8 @@ func script(t *testing.T, text string) string {
 	return name
 }
 
-// What a benchmark has started ends with it, and is not waited for, though it holds the output open.
+// What a benchmark has started ends with it, and is not waited for, though it holds the output
+// open.
 func TestChildrenEnd(t *testing.T) {
 	p, start := &project{t: t}, time.Now()
 	child := script(t, "sleep 60; exit")

@@ -64,45 +64,36 @@ func (t timing) faster() bool { return ratioOf(t.head, t.base).Hi < 1/(1+t.limit
 
 // A timed is a benchmark that both trees have.
 type timed struct {
-	name       string // with the package's prefix
-	short      string
-	base, head side
-	again      string // a copy of the base's binary
-	t          timing
-	spent      time.Duration
+	name              string // with the package's prefix
+	short             string
+	base, head, again side // again is a copy of the base's binary
+	t                 timing
+	spent             time.Duration
 }
 
 // timeOnce adds one round of a benchmark, whose order is drawn.
 func (b *timed) timeOnce(ctx context.Context, r *rand.Rand) error {
 	start := time.Now()
 	defer func() { b.spent += time.Since(start) }()
-	turns := []struct {
-		binary, dir string
-		times       *[]float64
-	}{
-		{b.base.binary, b.base.dir, &b.t.base}, {b.head.binary, b.head.dir, &b.t.head},
-		{b.again, b.base.dir, &b.t.again},
-	}
-	found := make([]float64, len(turns))
-	for _, i := range r.Perm(len(turns)) {
-		turn := turns[i]
-		got, _, failed := benchmarks(ctx, turn.binary, turn.dir,
+	sides := [3]side{b.base, b.head, b.again}
+	var ns [3]float64
+	for _, i := range r.Perm(len(sides)) {
+		got, _, failed := benchmarks(ctx, sides[i].binary, sides[i].dir,
 			[]string{"GOGC=off", "GOMAXPROCS=1"}, repeats, "-test.bench="+exactly(b.short),
 			"-test.benchtime="+benchtime)
 		if failed != nil {
 			return failed
 		}
-		found[i] = math.Inf(1)
+		ns[i] = math.Inf(1)
 		for _, l := range got[b.short] {
-			found[i] = min(found[i], l.ns)
+			ns[i] = min(ns[i], l.ns)
 		}
-		if !(found[i] > 0) || math.IsInf(found[i], 1) {
+		if !(ns[i] > 0) || math.IsInf(ns[i], 1) {
 			return errors.New("it has no ns/op")
 		}
 	}
-	for i, turn := range turns {
-		*turn.times = append(*turn.times, found[i])
-	}
+	b.t.base, b.t.head = append(b.t.base, ns[0]), append(b.t.head, ns[1])
+	b.t.again = append(b.t.again, ns[2])
 	return nil
 }
 
@@ -116,8 +107,9 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 		if both[0].dir == "" {
 			continue
 		}
-		again := strings.TrimSuffix(both[0].binary, ".test") + "-again.test"
-		if err := copyFile(again, both[0].binary); err != nil {
+		again := both[0]
+		again.binary = strings.TrimSuffix(again.binary, ".test") + "-again.test"
+		if err := copyFile(again.binary, both[0].binary); err != nil {
 			return nil, err
 		}
 		var found [2]map[string][]line
