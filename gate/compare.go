@@ -82,8 +82,13 @@ func prepare(ctx context.Context, c *config, base, head tree, work string, progr
 	return k, err
 }
 
-// kinds are those of the test binaries that are compared.
-func (k *comparison) kinds() []string { return append([]string{native}, k.c.arches()...) }
+// kinds are those of the test binaries that are compared: the architectures for their functions.
+func (k *comparison) kinds() []string {
+	if k.c.functions == nil {
+		return []string{native}
+	}
+	return []string{native, "amd64", "arm64"}
+}
 
 // same tells whether all binaries of the two trees are equal.
 func (k *comparison) same() (bool, error) {
@@ -95,16 +100,10 @@ func (k *comparison) same() (bool, error) {
 			return false, nil
 		}
 		for _, kind := range k.kinds() {
-			var files [2][]byte
-			for i, t := range k.trees {
-				var err error
-				files[i], err = os.ReadFile(binaryOf(k.work, t.name, p, kind))
-				if err != nil {
-					return false, err
-				}
-			}
-			if !bytes.Equal(files[0], files[1]) {
-				return false, nil
+			base, err := os.ReadFile(binaryOf(k.work, k.trees[0].name, p, kind))
+			head, failed := os.ReadFile(binaryOf(k.work, k.trees[1].name, p, kind))
+			if err := errors.Join(err, failed); err != nil || !bytes.Equal(base, head) {
+				return false, err
 			}
 		}
 	}
@@ -128,7 +127,7 @@ func (k *comparison) sides(p pkg) (both [2]side) {
 // What takes longer than -limit is left out, and named.
 func (k *comparison) measure(ctx context.Context, unbuilt error) error {
 	start := time.Now()
-	for _, arch := range k.c.arches() {
+	for _, arch := range k.kinds()[1:] {
 		k.say("reading the functions for %s", arch)
 		var both [2][]function
 		for i, t := range k.trees {

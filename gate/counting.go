@@ -206,8 +206,8 @@ func (k *campaign) once(ctx context.Context, names []string) error {
 	return err
 }
 
-// countedEnough tells whether a benchmark needs no further process: because it was not counted in both
-// trees, or because single calls do the same in the first one.
+// countedEnough tells whether a benchmark needs no further process: because it was not counted in
+// both trees, or because single calls do the same in the first one.
 func (k *campaign) countedEnough(name string, processes int) bool {
 	s, calls := k.numbers[name].insn, k.surveys[1][name].calls
 	return len(s[0]) == 0 || len(s[1]) == 0 || k.surveys[0][name].calls != calls ||
@@ -225,17 +225,19 @@ func (k *campaign) count(ctx context.Context) error {
 			if err := k.once(ctx, names); err != nil {
 				return err
 			}
-			if done == 0 && ctx.Err() == nil {
+			late := ctx.Err() != nil
+			if done == 0 && !late {
 				k.absent()
 			}
-			if ctx.Err() != nil {
+			names = slices.DeleteFunc(names, func(name string) bool {
+				s := k.numbers[name].insn
+				return k.countedEnough(name, done+1) && (!late || min(len(s[0]), len(s[1])) > done)
+			})
+			if late && len(names) > 0 {
 				k.miss("The time was over before all was counted as often as it should; not "+
 					"settled: %s.", list(k.prefix, names))
 				return nil
 			}
-			names = slices.DeleteFunc(names, func(name string) bool {
-				return k.countedEnough(name, done+1)
-			})
 		}
 		names = slices.DeleteFunc(names, func(name string) bool {
 			return k.numbers[name].insn.settled(stage, k.surveys[1][name].calls)

@@ -44,14 +44,6 @@ type config struct {
 	env       []string // for building for this machine
 }
 
-// arches are those whose functions are compared.
-func (c *config) arches() []string {
-	if c.functions == nil {
-		return nil
-	}
-	return []string{"amd64", "arm64"}
-}
-
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the gate at once

@@ -109,7 +109,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	c, err := parse(strings.Fields("-base main -functions asm -package ./a,./b"))
-	if err != nil || len(c.arches()) != 2 || !reflect.DeepEqual(c.packages,
+	if err != nil || c.functions == nil || !reflect.DeepEqual(c.packages,
 		[]string{"./a", "./b"}) {
 		t.Errorf("%+v, %v", c, err)
 	}
