@@ -69,7 +69,7 @@ func prepare(ctx context.Context, c *config, base, head tree, work string, progr
 	}
 	for _, t := range []tree{k.trees[1], k.trees[0]} {
 		for _, kind := range k.kinds() {
-			k.say("building the %s%s: the tests of %d packages", t.name,
+			k.say("building the %s%s, packages: %d", t.name,
 				strings.TrimSuffix(" for "+kind, " for "), len(t.packages))
 			if err := k.build(ctx, t, kind); err != nil {
 				return k, err

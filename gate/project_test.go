@@ -113,7 +113,7 @@ func TestNothingToMeasure(t *testing.T) {
 	p.edit("search.go", "// Nearest returns", "// Nearest tells")
 	past := filepath.Join(p.dir, "history.jsonl")
 	p.lacks(p.check(0, "-base", "HEAD", "-history", past), "gate: comparing head ",
-		"gate: building the head: the tests of 1 packages", "byte for byte")
+		"gate: building the head, packages: 1", "byte for byte")
 	if _, err := os.Stat(past); !os.IsNotExist(err) {
 		t.Error("the history has what was not measured")
 	}
