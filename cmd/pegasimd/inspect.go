@@ -7,16 +7,15 @@ var inspectCommand = command{
 	help: `Inspect checks a model, and prints its classes and sizes, how it was trained, and the largest
 weights of each class. Positive weights speak for the class, or for the second of two classes.
 
-Or it reads data and prints their size, the labels and the lengths of the rows. It warns of features
-on different scales and of long rows, which train scales unless told otherwise. With -verify it
-checks all of a .pgsm file, its checksums too.
+Or it reads data and prints their size, the labels and the lengths of the rows. It checks all of a
+.pgsm file, its checksums too.
 
 Examples:
   pegasimd inspect a9a.model
   pegasimd inspect -top 3 -json - digits.model
   pegasimd inspect a9a.svm.gz
-  pegasimd inspect -verify train.pgsm`,
-	common: "verify top json " + usualDataFlags,
+  pegasimd inspect train.pgsm`,
+	common: "top json " + usualDataFlags,
 	flags:  func() flagGroup { return new(inspectFlags) },
 	run:    inspect,
 }

@@ -25,7 +25,6 @@ func inspectData(c *call, f *inspectFlags, name string, out *output) error {
 	}
 	r.countLabels(set)
 	r.measureRows(set)
-	r.Warnings = dataset.Warnings(set)
 	if warning := numbered(set); warning != "" {
 		r.Warnings = append(r.Warnings, warning)
 	}
