@@ -30,3 +30,21 @@ func Ratios(a, b []float64) []float64 {
 	}
 	return r
 }
+
+// Mean returns the mean of the values.
+func Mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(len(values))
+}
+
+// Variance returns the unbiased variance; it needs two values or more.
+func Variance(values []float64) float64 {
+	mean, sum := Mean(values), 0.0
+	for _, v := range values {
+		sum += float64((v - mean) * (v - mean))
+	}
+	return sum / float64(len(values)-1)
+}

@@ -21,7 +21,16 @@ func TestQuantile(t *testing.T) {
 	if m := Median(nil); !math.IsNaN(m) {
 		t.Errorf("the median of nothing is %v", m)
 	}
+	if m := Mean([]float64{1, 2, 6}); m != 3 {
+		t.Errorf("the mean is %v", m)
+	}
 	if r := Ratios([]float64{1, 6}, []float64{2, 3}); !slices.Equal(r, []float64{0.5, 2}) {
 		t.Errorf("ratios %v", r)
+	}
+}
+
+func TestVariance(t *testing.T) {
+	if v := Variance([]float64{1, 2, 3, 4}); math.Abs(v-5.0/3) > 1e-15 {
+		t.Errorf("variance %v, want 5/3", v)
 	}
 }
