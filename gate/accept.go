@@ -7,23 +7,19 @@ import (
 	"strings"
 )
 
-// An acceptance lets pass what is worse on purpose. It is given by a flag, or by a line in the
-// message of a commit that the base does not have: reviewed with the change, in the history with
-// it, and without effect on what comes later.
+// An acceptance lets pass what is worse on purpose. It is a line in the message of a commit that
+// the base does not have: reviewed with the change, in the history with it, and without effect on
+// what comes later.
 type acceptance struct {
-	by      string // in words
+	commit  string
 	pattern *regexp.Regexp
 }
 
 // acceptLine is such a line, and all that follows its name.
 var acceptLine = regexp.MustCompile(`(?mi)^[ \t]*gate-accept:[ \t]*(.*?)[ \t\r]*$`)
 
-// acceptances are those of the flag and of the commits from the base to the head.
-func (c *config) acceptances(ctx context.Context, repository, base string) ([]acceptance, error) {
-	var all []acceptance
-	if c.accept != nil {
-		all = append(all, acceptance{"-accept", c.accept})
-	}
+// acceptances are those of the commits from the base to the head.
+func acceptances(ctx context.Context, repository, base string) (all []acceptance, err error) {
 	log, err := git(ctx, repository, "log", "--format=%h%n%B%x00", base+"..HEAD")
 	if err != nil {
 		return nil, err
@@ -38,7 +34,7 @@ func (c *config) acceptances(ctx context.Context, repository, base string) ([]ac
 			if err != nil {
 				return nil, fmt.Errorf("commit %s: %s: %w", commit, strings.TrimSpace(line[0]), err)
 			}
-			all = append(all, acceptance{"commit " + commit, pattern})
+			all = append(all, acceptance{commit, pattern})
 		}
 	}
 	return all, nil

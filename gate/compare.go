@@ -1,125 +1,108 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/pegasimd/pegasimd/gate/history"
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// A comparison is what two built trees have.
+// A comparison is of two built trees.
 type comparison struct {
 	*result
-	c          *config
-	base, head tree
-	before     []pkg // of the base
-	after      []pkg // of the head
-	work       string
-	say        func(format string, a ...any)
+	c     *config
+	trees [2]tree // base and head
+	work  string
 }
 
 // compare builds both trees and compares what they do.
 func compare(ctx context.Context, c *config, base, head tree, work string, progress io.Writer) (
 	*result, error) {
 	k, err := prepare(ctx, c, base, head, work, progress)
-	if err != nil {
-		return nil, err
+	if err != nil || k.identical {
+		return k.result, err
 	}
-	if k.Identical && !c.force {
-		return k.result, nil
+	counted := k.buildCounted(ctx)
+	if ctx.Err() != nil {
+		return k.result, ctx.Err()
 	}
-	return k.result, k.measure(ctx)
+	return k.result, k.measure(ctx, counted)
 }
 
 // prepare builds the test binaries and finds out whether they differ.
 func prepare(ctx context.Context, c *config, base, head tree, work string, progress io.Writer) (
 	*comparison, error) {
-	k := &comparison{c: c, base: base, head: head, work: work,
-		say: func(format string, a ...any) { fmt.Fprintf(progress, "gate: "+format+"\n", a...) },
-		result: &result{Time: time.Now().UTC(), Base: base.commit, Commit: head.commit,
-			Changed: head.changed, CPU: machine.CPU()},
-	}
+	k := &comparison{c: c, trees: [2]tree{base, head}, work: work,
+		result: &result{when: time.Now().UTC(), base: base.commit, commit: head.commit,
+			changed: head.changed, cpu: machine.CPU(), progress: progress}}
+	k.say("comparing head %.12s with base %.12s; the first time this builds the standard library, "+
+		"too, and takes minutes", head.commit, base.commit)
 	goVersion, err := run(ctx, filepath.Join(head.root, c.dir), nil, "go", "version")
 	if err != nil {
-		return nil, err
+		return k, err
 	}
-	k.Go = strings.TrimPrefix(strings.TrimSpace(goVersion), "go version ")
+	k.goVersion = strings.TrimPrefix(strings.TrimSpace(goVersion), "go version ")
 	if err := c.withoutC(ctx, head); err != nil {
-		return nil, err
+		return k, err
 	}
-	if k.after, err = head.packages(ctx, c); err != nil {
-		return nil, err
-	}
-	if len(k.after) == 0 {
-		return nil, fmt.Errorf("there are no benchmarks in %s", strings.Join(c.packages, ", "))
-	}
-	if k.before, err = base.packages(ctx, c); err != nil {
-		return nil, err
-	}
-	for _, p := range k.before {
-		if !slices.ContainsFunc(k.after, func(q pkg) bool { return q.path == p.path }) {
-			k.Notes = append(k.Notes, fmt.Sprintf("The head has no benchmarks in `%s`.", p.path))
+	for i, t := range k.trees {
+		if k.trees[i].packages, err = t.list(ctx, c); err != nil {
+			return k, err
 		}
 	}
-	k.say("building base %.12s and head %.12s, %d packages with benchmarks", base.commit,
-		head.commit, len(k.after))
-	if err := head.buildAll(ctx, c, k.after, work); err != nil {
-		return nil, err
+	if len(k.trees[1].packages) == 0 {
+		return k, fmt.Errorf("there are no benchmarks in %s", strings.Join(c.packages, ", "))
 	}
-	if err := k.buildBase(ctx); err != nil {
-		return nil, err
+	for _, p := range k.trees[0].packages {
+		if k.sides(p)[1].dir == "" {
+			k.note("The head has no benchmarks in `%s`.", p.path)
+		}
 	}
-	if k.Identical, err = k.same(); err != nil {
-		return nil, err
+	for _, t := range []tree{k.trees[1], k.trees[0]} {
+		for _, kind := range k.kinds() {
+			k.say("building the %s%s, packages: %d", t.name,
+				strings.TrimSuffix(" for "+kind, " for "), len(t.packages))
+			if err := k.build(ctx, t, kind); err != nil {
+				return k, err
+			}
+		}
 	}
-	if k.Identical {
+	if k.identical, err = k.same(); k.identical {
 		k.say("the test binaries are equal, byte for byte: nothing can have changed")
 	}
-	return k, nil
+	return k, err
 }
 
-// buildBase builds the base, with its own benchmarks if the head's don't fit.
-func (k *comparison) buildBase(ctx context.Context) error {
-	err := k.base.buildAll(ctx, k.c, k.before, k.work)
-	if err == nil || len(k.c.copies) == 0 {
-		return err
+// kinds are those of the test binaries that are compared: the architectures for their functions.
+func (k *comparison) kinds() []string {
+	if k.c.functions == nil {
+		return []string{native}
 	}
-	if restored := k.base.restore(ctx); restored != nil {
-		return restored
-	}
-	var listed error
-	if k.before, listed = k.base.packages(ctx, k.c); listed != nil {
-		return listed
-	}
-	if k.base.buildAll(ctx, k.c, k.before, k.work) != nil {
-		return err
-	}
-	k.Notes = append(k.Notes, "The benchmarks of the head do not fit the base, which was built "+
-		"with its own.")
-	return nil
+	return []string{native, "amd64", "arm64"}
 }
 
 // same tells whether all binaries of the two trees are equal.
 func (k *comparison) same() (bool, error) {
-	if len(k.before) != len(k.after) {
+	if len(k.trees[0].packages) != len(k.trees[1].packages) {
 		return false, nil
 	}
-	for _, p := range k.after {
-		if !slices.ContainsFunc(k.before, func(b pkg) bool { return b.path == p.path }) {
+	for _, p := range k.trees[1].packages {
+		if k.sides(p)[0].dir == "" {
 			return false, nil
 		}
-		for _, arch := range append([]string{""}, k.c.arches...) {
-			equal, err := same(binaryOf(k.work, k.base.name, p, kind{arch: arch}),
-				binaryOf(k.work, k.head.name, p, kind{arch: arch}))
-			if err != nil || !equal {
+		for _, kind := range k.kinds() {
+			base, err := os.ReadFile(binaryOf(k.work, k.trees[0].name, p, kind))
+			head, failed := os.ReadFile(binaryOf(k.work, k.trees[1].name, p, kind))
+			if err := errors.Join(err, failed); err != nil || !bytes.Equal(base, head) {
 				return false, err
 			}
 		}
@@ -127,252 +110,90 @@ func (k *comparison) same() (bool, error) {
 	return true, nil
 }
 
-// measure compares the binaries that prepare has built. What takes longer than -limit is left out,
-// and named.
-func (k *comparison) measure(ctx context.Context) error {
-	counted := k.buildCounted(ctx)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return k.measureBuilt(ctx, counted)
-}
-
-// measureBuilt measures with the binaries for counting, or tells that they could not be built.
-func (k *comparison) measureBuilt(ctx context.Context, counted error) error {
-	start := time.Now()
-	for _, arch := range k.c.arches {
-		k.say("reading the functions for %s", arch)
-		before, err := k.functions(k.base.name, k.before, arch)
-		if err != nil {
-			return err
-		}
-		after, err := k.functions(k.head.name, k.after, arch)
-		if err != nil {
-			return err
-		}
-		k.compareFunctions(arch, before, after)
-		k.missUnread(arch, append(before, after...))
-	}
-	counting := k.c.limit
-	if k.c.times != "" {
-		counting = counting * 8 / 10 // times get what is left: counts are what is believed first
-	}
-	if err := k.count(ctx, start.Add(counting), counted); err != nil {
-		return err
-	}
-	if k.c.times == "" {
-		return nil
-	}
-	return k.time(ctx, start.Add(k.c.limit))
-}
-
-// functions reads those of all binaries of a tree.
-func (k *comparison) functions(tree string, packages []pkg, arch string) ([]function, error) {
-	var all []function
-	for _, p := range packages {
-		more, err := functions(binaryOf(k.work, tree, p, kind{arch: arch}), k.c.functions)
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range more {
-			if !slices.ContainsFunc(all, func(g function) bool { return g.name == f.name }) {
-				all = append(all, f)
-			}
-		}
-	}
-	return all, nil
-}
-
-// sides returns where a package of the head is in both trees.
+// sides returns where a package is in both trees.
 func (k *comparison) sides(p pkg) (both [2]side) {
-	for i, t := range []tree{k.base, k.head} {
+	for i, t := range k.trees {
 		both[i].tree = t.name
-	}
-	for i, packages := range [][]pkg{k.before, k.after} {
-		for _, q := range packages {
-			if q.path == p.path {
-				tree := both[i].tree
-				both[i] = side{tree, q.dir, binaryOf(k.work, tree, q, kind{}),
-					binaryOf(k.work, tree, q, kind{counted: true})}
-			}
+		at := slices.IndexFunc(t.packages, func(q pkg) bool { return q.path == p.path })
+		if at >= 0 {
+			both[i] = side{t.name, t.packages[at].dir, binaryOf(k.work, t.name, p, native),
+				binaryOf(k.work, t.name, p, counted)}
 		}
 	}
 	return both
 }
 
+// measure compares the binaries that were built. unbuilt tells why those for counting could not be.
+// What takes longer than -limit is left out, and named.
+func (k *comparison) measure(ctx context.Context, unbuilt error) error {
+	start := time.Now()
+	for _, arch := range k.kinds()[1:] {
+		k.say("reading the functions for %s", arch)
+		var both [2][]function
+		for i, t := range k.trees {
+			var err error
+			if both[i], err = k.functions(t, arch); err != nil {
+				return err
+			}
+		}
+		k.compareFunctions(arch, both[0], both[1])
+		k.missUnread(arch, append(both[0], both[1]...))
+	}
+	counting := k.c.limit
+	if k.c.times != "" {
+		counting = counting * 8 / 10 // times get what is left: counts are what is believed first
+	}
+	if err := k.count(ctx, start.Add(counting), unbuilt); err != nil || k.c.times == "" {
+		return err
+	}
+	return k.time(ctx, start.Add(k.c.limit))
+}
+
+// functions reads those of all binaries of a tree.
+func (k *comparison) functions(t tree, arch string) ([]function, error) {
+	var all []function
+	for _, p := range t.packages {
+		more, err := functions(binaryOf(k.work, t.name, p, arch), k.c.functions)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, more...)
+	}
+	slices.SortStableFunc(all, func(a, b function) int { return strings.Compare(a.name, b.name) })
+	return slices.CompactFunc(all, func(a, b function) bool { return a.name == b.name }), nil
+}
+
 // count counts instructions and allocations, if that can be done: not if the binaries for it could
 // not be built.
 func (k *comparison) count(ctx context.Context, deadline time.Time, unbuilt error) error {
-	if !k.c.counts {
-		k.Notes = append(k.Notes, "Instructions and allocations were not counted.")
+	if k.c.bench == "" {
+		k.note("Instructions and allocations were not counted.")
 		return nil
 	}
 	if unbuilt != nil {
-		k.miss(fmt.Sprintf("Instructions and allocations were not counted, as package testing of "+
-			"this Go could not be changed for it: %.500v", unbuilt))
+		k.miss("Instructions and allocations were not counted, as package testing of this Go could "+
+			"not be changed for it: %.500v", unbuilt)
 		return nil
 	}
-	uncounted := canCount()
+	_, uncounted := exec.LookPath("valgrind")
 	if uncounted != nil {
-		k.miss("**Instructions were not counted: " + uncounted.Error() + ".** What is left are " +
-			"allocations and times, and a change of less than 5 % of time is not seen.")
+		k.miss("**Instructions were not counted: valgrind is not here (Debian and Ubuntu: " +
+			"apt-get install valgrind).** What is left are allocations and times, and a change " +
+			"of less than 5 %% of time is not seen.")
 	} else if because() != "" {
-		k.Notes = append(k.Notes, "Valgrind's CPU has no AVX-512: code that chooses it when it "+
-			"runs was counted on another path, and on this one timed only.")
+		k.note("Valgrind's CPU has no AVX-512: code that chooses it when it runs was counted on " +
+			"another path, and on this one timed only.")
 	}
-	for i, p := range k.after {
-		share := time.Until(deadline) / time.Duration(len(k.after)-i)
-		m := &campaign{c: k.c, both: k.sides(p), path: p.path, prefix: p.prefix,
-			work: k.work}
+	for i, p := range k.trees[1].packages {
+		share := time.Until(deadline) / time.Duration(len(k.trees[1].packages)-i)
+		m := &campaign{result: k.result, bench: k.c.bench, both: k.sides(p), path: p.path,
+			prefix: p.prefix, work: k.work}
 		k.say("counting %s", p.path)
-		memory, err := m.run(ctx, share, uncounted == nil, k.say)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
+		err := m.run(ctx, share, uncounted == nil)
+		if err := errors.Join(ctx.Err(), err); err != nil {
 			return err
 		}
-		k.addCounts(m, memory)
-		k.Notes = append(k.Notes, m.notes...)
-		k.miss(m.missed...)
+		m.conclude()
 	}
 	return nil
-}
-
-// buildCounted builds the binaries that are counted, if any are.
-func (k *comparison) buildCounted(ctx context.Context) error {
-	if !k.c.counts {
-		return nil
-	}
-	if err := writeOverlay(ctx, filepath.Join(k.head.root, k.c.dir), k.work); err != nil {
-		return err
-	}
-	for _, p := range k.after {
-		if err := k.head.build(ctx, k.c, p, kind{counted: true}, k.work); err != nil {
-			return err
-		}
-	}
-	for _, p := range k.before {
-		if err := k.base.build(ctx, k.c, p, kind{counted: true}, k.work); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// both lists the benchmarks to time: those that run once in both trees, in less than a fifth of the
-// time that is left.
-func (k *comparison) both(ctx context.Context) (all []*timed, err error) {
-	deadline, _ := ctx.Deadline()
-	share := time.Until(deadline) / 5 / time.Duration(2*len(k.after))
-	late := false
-	for _, p := range k.after {
-		both := k.sides(p)
-		if both[0].dir == "" {
-			continue
-		}
-		again := strings.TrimSuffix(both[0].binary, ".test") + "-again.test"
-		if err := copyFile(again, both[0].binary); err != nil {
-			return nil, err
-		}
-		var names [2][]line
-		for i, s := range both {
-			ctx, cancel := context.WithTimeout(ctx, share)
-			names[i], _ = benchmarks(ctx, s.binary, s.dir, nil, "-test.bench="+k.c.times,
-				"-test.benchtime=1x")
-			late = late || ctx.Err() != nil
-			cancel()
-		}
-		for _, l := range names[1] {
-			if slices.ContainsFunc(names[0], func(b line) bool { return b.name == l.name }) {
-				all = append(all, &timed{name: p.prefix + l.name, short: l.name, base: both[0],
-					head: both[1], again: again})
-			}
-		}
-	}
-	if late {
-		k.miss("Not all benchmarks end when they are run once: those that do not, and what comes " +
-			"after them, are not timed.")
-	}
-	return all, nil
-}
-
-// time is the soft part.
-func (k *comparison) time(outer context.Context, deadline time.Time) error {
-	ctx, cancel := context.WithDeadline(outer, deadline)
-	defer cancel()
-	all, err := k.both(ctx)
-	if err != nil {
-		return err
-	}
-	if len(all) == 0 {
-		return outer.Err()
-	}
-	k.Notes = append(k.Notes, "Processes that were timed: "+machine.Pin().String()+".")
-	defer runtime.UnlockOSThread()
-	k.say("timing %d benchmarks in %d rounds of base, head and base again", len(all), k.c.rounds)
-	clock := &clock{benchtime: k.c.benchtime, say: k.say}
-	half, cancelHalf := context.WithTimeout(ctx, time.Until(deadline)*6/10)
-	defer cancelHalf()
-	all = clock.time(half, all, k.c.rounds)
-	var doubtful []*timed
-	first := map[string]*timing{}
-	for _, b := range all {
-		if first[b.name] = b.t; b.t.slower() {
-			again := *b
-			doubtful = append(doubtful, &again)
-		}
-	}
-	second := map[string]*timing{}
-	if len(doubtful) > 0 {
-		k.say("%d look slower; once more", len(doubtful))
-		for _, b := range clock.time(ctx, doubtful, 2*k.c.rounds) {
-			second[b.name] = b.t
-		}
-	}
-	slices.SortFunc(all, func(a, b *timed) int { return strings.Compare(a.name, b.name) })
-	for _, b := range all {
-		k.addTiming(b.name, first[b.name], second[b.name])
-	}
-	k.miss(clock.missed...)
-	return outer.Err()
-}
-
-// write writes the summary, the findings and the line of the history.
-func (r *result) write(c *config, out io.Writer) error {
-	text := r.summary()
-	if _, err := io.WriteString(out, text); err != nil {
-		return err
-	}
-	if c.summary != "" {
-		if err := appendTo(c.summary, text); err != nil {
-			return err
-		}
-	}
-	if c.markdown != "" {
-		if err := os.WriteFile(c.markdown, []byte(text), 0o666); err != nil {
-			return err
-		}
-	}
-	if c.json != "" {
-		if err := r.writeJSON(c.json); err != nil {
-			return err
-		}
-	}
-	if c.history != "" && len(r.Findings) > 0 {
-		return history.Append(history.File(c.history, r.CPU), r.line())
-	}
-	return nil
-}
-
-func appendTo(file, text string) error {
-	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
-	if err != nil {
-		return err
-	}
-	if _, err := f.WriteString(text); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
 }

@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -20,7 +18,6 @@ var deterministic = []string{"GOMAXPROCS=1", "GOGC=off", "GODEBUG=asyncpreemptof
 
 // A survey is what a native run of a counted binary tells of a benchmark.
 type survey struct {
-	name   string
 	ns     float64 // an operation
 	calls  bool    // package count counts single calls of it
 	pieces int     // how often its timer was stopped in the last run
@@ -37,66 +34,61 @@ type event struct {
 }
 
 // readEvents reads the file of a counting run. There is none if no benchmark ran.
-func readEvents(file string) ([]event, error) {
+func readEvents(file string) (all []event, err error) {
 	text, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
 	}
-	var all []event
 	for line := range strings.Lines(string(text)) {
-		fields := strings.SplitN(strings.TrimSpace(line), " ", 3)
-		if len(fields) != 3 {
-			return nil, fmt.Errorf("%s: line %q: want three words", file, line)
-		}
-		value, err := strconv.ParseFloat(fields[1], 64)
-		if err != nil {
+		var e event
+		if _, err := fmt.Sscan(line, &e.what, &e.value, &e.name); err != nil {
 			return nil, fmt.Errorf("%s: line %q: %w", file, line, err)
 		}
-		all = append(all, event{fields[0], value, short(fields[2])})
+		e.name = strings.TrimPrefix(e.name, "Benchmark")
+		all = append(all, e)
 	}
-	return all, nil
+	return all, err
 }
 
-// short is a benchmark's name as benchstat has it.
-func short(name string) string { return strings.TrimPrefix(name, "Benchmark") }
+const eventsFile, planVariable = "events", "GATE_PLAN"
 
-// fresh makes an empty folder.
-func fresh(dir string) error {
-	if err := os.RemoveAll(dir); err != nil {
-		return err
+// counting empties the folder of a counting run and returns the run's environment. plan has how
+// many iterations each benchmark is to have; others do not run. Without a plan all of them do.
+func counting(files string, plan map[string]int) (env []string, err error) {
+	if err := os.RemoveAll(files); err != nil {
+		return nil, err
 	}
-	return os.MkdirAll(dir, 0o777)
+	env = append([]string{count.Variable + "=" + filepath.Join(files, eventsFile)},
+		deterministic...)
+	err = os.MkdirAll(files, 0o777)
+	if err != nil || plan == nil {
+		return env, err
+	}
+	var b strings.Builder
+	for name, n := range plan {
+		fmt.Fprintf(&b, "%d Benchmark%s\n", n, name)
+	}
+	file := filepath.Join(files, "plan")
+	return append(env, planVariable+"="+file), os.WriteFile(file, []byte(b.String()), 0o666)
 }
 
 // lookAt runs the benchmarks that match natively, for a short time each or for the iterations that
-// are planned. failed tells what a benchmark complained of.
-func lookAt(ctx context.Context, binary, dir, match, files string, plan map[string]int) (
-	all []survey, failed, err error) {
-	if err := fresh(files); err != nil {
-		return nil, nil, err
-	}
-	events := filepath.Join(files, "events")
-	env := append([]string{count.Variable + "=" + events}, deterministic...)
-	if plan != nil {
-		file, err := writePlan(files, plan)
-		if err != nil {
-			return nil, nil, err
-		}
-		env = append(env, planVariable+"="+file)
-	}
-	lines, failed := benchmarks(ctx, binary, dir, env, "-test.bench="+match, "-test.benchtime=1ms",
-		"-test.benchmem")
-	listed, err := readEvents(events)
+// are planned. failed tells what a benchmark complained of, stuck is as benchmarks has it.
+func lookAt(ctx context.Context, s side, match, files string, plan map[string]int) (
+	all map[string]survey, stuck string, failed, err error) {
+	env, err := counting(files, plan)
 	if err != nil {
-		return nil, nil, err
+		return nil, "", nil, err
 	}
-	byName := map[string]*survey{}
+	lines, stuck, failed := benchmarks(ctx, s.counted, s.dir, env, 1, "-test.bench="+match,
+		"-test.benchtime=1ms", "-test.benchmem")
+	listed, err := readEvents(filepath.Join(files, eventsFile))
+	if err != nil {
+		return nil, "", nil, err
+	}
+	all = map[string]survey{}
 	for _, e := range listed {
-		s := byName[e.name]
-		if s == nil {
-			s = &survey{name: e.name}
-			byName[e.name] = s
-		}
+		s := all[e.name]
 		switch e.what {
 		case "run":
 			s.pieces = 0
@@ -105,31 +97,21 @@ func lookAt(ctx context.Context, binary, dir, match, files string, plan map[stri
 		case "call":
 			s.calls, s.allocs = true, e.value
 		}
+		all[e.name] = s
 	}
-	for _, l := range lines {
-		s := byName[l.name]
-		if s == nil {
-			s = &survey{name: l.name} // without the hooks
+	for name, s := range all {
+		if len(lines[name]) == 0 {
+			delete(all, name) // it did not end, or has sub-benchmarks only
+			continue
 		}
-		s.ns, s.n = l.values["ns/op"], l.n
+		l := lines[name][0]
+		s.ns, s.n = l.ns, l.n
 		if !s.calls {
-			s.allocs, s.bytes = l.values["allocs/op"], l.values["B/op"]
+			s.allocs, s.bytes = l.allocs, l.bytes
 		}
-		all = append(all, *s)
+		all[name] = s
 	}
-	return all, failed, nil
-}
-
-const planVariable = "GATE_PLAN"
-
-// writePlan writes how many iterations each benchmark is to have; others do not run.
-func writePlan(dir string, plan map[string]int) (file string, err error) {
-	var b strings.Builder
-	for name, n := range plan {
-		fmt.Fprintf(&b, "%d Benchmark%s\n", n, name)
-	}
-	file = filepath.Join(dir, "plan")
-	return file, os.WriteFile(file, []byte(b.String()), 0o666)
+	return all, stuck, failed, nil
 }
 
 const (
@@ -165,50 +147,45 @@ func (s survey) iterations() int {
 }
 
 // counts runs the planned benchmarks once in Valgrind and returns the instructions of an operation
-// or of a call of each. files is a folder that is made anew. Benchmarks that do not run there are
-// missing, and failed has what was said.
-func counts(ctx context.Context, binary, dir, files string, plan map[string]int) (
+// or of a call of each. files is a folder that is made anew. Benchmarks that do not run there, or
+// were not reached before ctx was over, are missing, and failed has what was said.
+func counts(ctx context.Context, s side, files string, plan map[string]int) (
 	perOp map[string]float64, failed, err error) {
-	if err := fresh(files); err != nil {
-		return nil, nil, err
-	}
-	events, profile := filepath.Join(files, "events"), filepath.Join(files, "callgrind.out")
-	file, err := writePlan(files, plan)
+	env, err := counting(files, plan)
 	if err != nil {
 		return nil, nil, err
 	}
-	env := append([]string{count.Variable + "=" + events, planVariable + "=" + file},
-		deterministic...)
+	profile := filepath.Join(files, "callgrind.out")
 	args := []string{"--tool=callgrind", "--vgdb=no", "--dump-line=no", "--combine-dumps=yes",
 		"--callgrind-out-file=" + profile}
 	for _, mark := range []string{"testing.gateBegin", "testing.gateEnd", "*/gate/count.begin",
 		"*/gate/count.end"} {
 		args = append(args, "--dump-before="+mark)
 	}
-	args = append(args, binary, "-test.run=^$", "-test.bench=.", "-test.benchtime=1x",
+	args = append(args, s.counted, "-test.run=^$", "-test.bench=.", "-test.benchtime=1x",
 		"-test.cpu=1")
-	if _, _, failed = measured(ctx, dir, env, "valgrind", args...); ctx.Err() != nil {
-		return nil, nil, ctx.Err()
-	}
-	listed, err := readEvents(events)
+	_, failed = measured(ctx, s.dir, env, "valgrind", args...)
+	listed, err := readEvents(filepath.Join(files, eventsFile))
 	if err != nil {
 		return nil, nil, err
 	}
 	parts, err := readParts(profile)
-	if err != nil && failed == nil {
-		return nil, nil, err
+	perOp, unlike := attribute(listed, parts, plan)
+	if failed == nil {
+		return perOp, nil, errors.Join(err, unlike)
 	}
-	perOp, err = attribute(listed, parts, plan)
-	if failed != nil {
-		err = nil // what was seen before it failed counts
+	// What was counted before it failed counts, but for the benchmark that was running.
+	if len(listed) > 0 {
+		delete(perOp, listed[len(listed)-1].name)
 	}
-	return perOp, failed, err
+	return perOp, failed, nil
 }
 
 // attribute gives the parts of what Valgrind counted to the benchmarks. Each event but "run" ends a
 // part, and a call ends two.
 func attribute(events []event, parts []int, plan map[string]int) (map[string]float64, error) {
-	perOp, sums, next := map[string]float64{}, map[string]int{}, 0
+	perOp, next := map[string]float64{}, 0
+	sums, calls := map[string]int{}, map[string]int{}
 	part := func() (n int) {
 		if next < len(parts) {
 			n = parts[next]
@@ -229,14 +206,15 @@ func attribute(events []event, parts []int, plan map[string]int) (map[string]flo
 			sums[e.name] += part()
 			if n := plan[e.name]; n > 0 && n == int(e.value) && next <= len(parts) {
 				perOp[e.name] = float64(sums[e.name]) / float64(n)
+				if least, ok := calls[e.name]; ok {
+					perOp[e.name] = float64(least)
+				}
 			}
 		case "call":
 			part()
-			if n := float64(part()); next <= len(parts) {
-				if least, ok := perOp[called+e.name]; ok {
-					n = min(n, least)
-				}
-				perOp[called+e.name] = n
+			n := part()
+			if least, ok := calls[e.name]; !ok || n < least {
+				calls[e.name] = n
 			}
 		}
 	}
@@ -244,51 +222,24 @@ func attribute(events []event, parts []int, plan map[string]int) (map[string]flo
 		return perOp, fmt.Errorf("valgrind wrote %d parts, the benchmarks made %d", len(parts),
 			next)
 	}
-	for name := range plan {
-		if n, ok := perOp[called+name]; ok {
-			perOp[name] = n
-			delete(perOp, called+name)
-		}
-	}
 	return perOp, nil
 }
 
-// called begins, in attribute, the names of single calls.
-const called = "call "
-
 // readParts reads the number of instructions of each part of a callgrind file that ends at a mark.
 func readParts(file string) (instructions []int, err error) {
-	f, err := os.Open(file)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	lines := bufio.NewScanner(f)
-	lines.Buffer(nil, 1<<20)
-	marked := false
-	for n := 1; lines.Scan(); n++ {
-		key, value, _ := strings.Cut(lines.Text(), ": ")
-		switch {
-		case key == "part":
-			marked = false
-		case key == "desc" && strings.HasPrefix(value, "Trigger: --dump-before="):
-			marked = true
-		case key == "summary" && marked:
-			v, err := strconv.Atoi(strings.TrimSpace(value))
-			if err != nil {
-				return nil, fmt.Errorf("%s:%d: %w", file, n, err)
-			}
-			instructions = append(instructions, v)
-			marked = false
+	parts := strings.Split(string(text), "\ndesc: Trigger: --dump-before=")
+	for _, part := range parts[1:] {
+		_, sum, _ := strings.Cut(part, "\nsummary: ")
+		sum, _, _ = strings.Cut(sum, "\n")
+		n, err := strconv.Atoi(strings.TrimSpace(sum))
+		if err != nil {
+			return instructions, fmt.Errorf("%s: the sum of a part: %w", file, err)
 		}
+		instructions = append(instructions, n)
 	}
-	return instructions, lines.Err()
-}
-
-// canCount tells whether this machine has Valgrind, in words if not.
-func canCount() error {
-	if _, err := exec.LookPath("valgrind"); err != nil {
-		return errors.New("valgrind is not here (Debian and Ubuntu: apt-get install valgrind)")
-	}
-	return nil
+	return instructions, nil
 }

@@ -22,16 +22,16 @@ func TestAttribute(t *testing.T) {
 		"run 0 BenchmarkN", "on 0 BenchmarkN", "off 1 BenchmarkN", // one operation first
 		"run 0 BenchmarkN", "on 0 BenchmarkN", "reset 0 BenchmarkN", "off 8 BenchmarkN",
 		"on 0 BenchmarkN", "off 8 BenchmarkN", // the timer was stopped
-		"run 0 BenchmarkC/a b", "on 0 BenchmarkC/a b", "call 2.5 BenchmarkC/a b",
-		"call 2.5 BenchmarkC/a b", "off 1 BenchmarkC/a b",
+		"run 0 BenchmarkC/a_b", "on 0 BenchmarkC/a_b", "call 2.5 BenchmarkC/a_b",
+		"call 2.5 BenchmarkC/a_b", "off 1 BenchmarkC/a_b",
 	}, "\n")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan := map[string]int{"N": 8, "C/a b": 1}
+	plan := map[string]int{"N": 8, "C/a_b": 1}
 	parts := []int{1, 2 /**/, 4, 100, 80, 5, 16 /**/, 7, 9, 30, 9, 29, 1000}
 	got, err := attribute(events, parts, plan)
-	if want := map[string]float64{"N": 12, "C/a b": 29}; err != nil ||
+	if want := map[string]float64{"N": 12, "C/a_b": 29}; err != nil ||
 		!reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, %v, want %v", got, err, want)
 	}

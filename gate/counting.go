@@ -12,103 +12,31 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pegasimd/pegasimd/gate/stats"
+	"github.com/aclements/go-moremath/stats"
+	"github.com/klauspost/cpuid/v2"
 )
-
-// What a plain benchmark executes is not always the same: maps are seeded anew in each process,
-// goroutines meet as they come, some benchmarks draw their data. So each is counted in some
-// processes of its own, and what is believed depends on how far these differ.
-
-// A series is one number of a benchmark in several processes of each tree.
-type series struct{ base, head []float64 }
-
-// change is that of the means: where a benchmark has two ways to go, the median jumps from one to
-// the other.
-func (s series) change() float64 { return stats.Mean(s.head)/stats.Mean(s.base) - 1 }
-
-// deviation is the standard error of change.
-func (s series) deviation() float64 {
-	if len(s.base) < 2 || len(s.head) < 2 {
-		return 0
-	}
-	v := stats.Variance(s.base)/float64(len(s.base)) + stats.Variance(s.head)/float64(len(s.head))
-	return math.Sqrt(v) / stats.Mean(s.base)
-}
-
-// spread is how far the values of a tree are apart, as a share.
-func (s series) spread() float64 {
-	return max(slices.Max(s.base)/slices.Min(s.base), slices.Max(s.head)/slices.Min(s.head)) - 1
-}
-
-// confident is how many standard errors a change must have. With the processes of the last stage
-// it is passed by chance once in 100,000 times.
-const confident = 5
-
-// limit is the change that is believed.
-func (s series) limit() float64 { return max(exactLimit, confident*s.deviation()) }
-
-// steady is a spread that needs no more processes.
-const steady = 0.001
-
-// stages are how many processes of each tree have counted a benchmark when it is looked at again.
-var stages = []int{2, 6, 16}
-
-// settled tells whether a benchmark needs no more processes after a stage.
-func (s series) settled(stage int, calls bool) bool {
-	switch {
-	case stage == len(stages)-1:
-		return true
-	case s.spread() <= steady && (calls || stage > 0):
-		return true
-	case stage == 0:
-		return s.change()+3*s.deviation() <= exactLimit
-	case s.change() > 2*s.limit():
-		return true // far beyond what more processes could take back
-	}
-	return s.change() <= max(exactLimit, 1.5*s.deviation())
-}
-
-// verdict is worse only if there were processes enough to know the spread.
-func (s series) verdict(calls bool) verdict {
-	enough := calls || len(s.head) >= stages[1]
-	switch change, limit := s.change(), s.limit(); {
-	case change > limit && !enough:
-		return equal
-	case change > limit:
-		return worse
-	case change < -limit:
-		return better
-	}
-	return equal
-}
 
 // A campaign counts the benchmarks of one package.
 type campaign struct {
-	c       *config
+	*result
+	bench   string  // pattern
 	both    [2]side // base and head
 	path    string  // of the package
 	prefix  string  // of its benchmarks' names
 	work    string
 	surveys [2]map[string]survey
-	plan    map[string]int // by name, for both
-	insn    map[string]*series
-	late    []string // benchmarks that there was no time to count
-	notes   []string
-	missed  []string // notes on what could not be measured
+	partial bool           // not all benchmarks have run: those of one tree may be in the other, too
+	plan    map[string]int // operations by name, as many in both trees
+	numbers map[string]*numbers
 }
+
+// The numbers of a benchmark, of an operation or a call.
+type numbers struct{ insn, allocs, bytes series }
 
 // A side is a package in one of the trees. Without a folder it is not there.
 type side struct {
 	tree, dir       string
 	binary, counted string
-}
-
-func (k *campaign) note(format string, a ...any) {
-	k.notes = append(k.notes, fmt.Sprintf(format, a...))
-}
-
-func (k *campaign) miss(format string, a ...any) {
-	k.missed = append(k.missed, fmt.Sprintf(format, a...))
 }
 
 // eachSide does something for both trees at the same time: what is counted does not change by it.
@@ -119,116 +47,120 @@ func (k *campaign) eachSide(do func(i int, s side) error) error {
 		if s.dir == "" {
 			continue
 		}
-		wait.Add(1)
-		go func() {
-			defer wait.Done()
+		wait.Go(func() {
 			if errs[i] = do(i, s); errs[i] != nil {
 				errs[i] = fmt.Errorf("%s: %w", s.tree, errs[i])
 			}
-		}()
+		})
 	}
 	wait.Wait()
 	return errors.Join(errs[:]...)
 }
 
-// run counts instructions, if it can be done, and allocations, for so long at most.
-func (k *campaign) run(ctx context.Context, limit time.Duration, instructions bool,
-	say func(string, ...any)) (map[string]*memory, error) {
-	ctx, cancel := context.WithTimeout(ctx, limit)
+// run counts instructions, if it can be done, and allocations, within a time.
+func (k *campaign) run(ctx context.Context, limit time.Duration, instructions bool) error {
+	start := time.Now()
+	until := func(share float64) (context.Context, context.CancelFunc) {
+		return context.WithDeadline(ctx, start.Add(time.Duration(share*float64(limit))))
+	}
+	looking, cancel := until(0.4)
 	defer cancel()
-	looking, cancelLooking := context.WithTimeout(ctx, limit*4/10)
-	defer cancelLooking()
 	if err := k.look(looking); err != nil {
-		return nil, err
+		return err
 	}
 	k.choose()
 	if instructions {
-		counting, cancelCounting := context.WithTimeout(ctx, limit*8/10) // and then allocations
-		defer cancelCounting()
-		if err := k.count(counting, say); err != nil {
+		counting, cancel := until(0.8)
+		defer cancel()
+		if err := k.count(counting); err != nil {
 			k.miss("Instructions of %s were not counted: %.500v", k.path, err)
 		}
-		k.absent()
 	}
-	return k.memory(ctx)
+	allocating, cancel := until(1)
+	defer cancel()
+	return k.allocate(allocating)
 }
 
 // look finds out which benchmarks there are and how long they take.
 func (k *campaign) look(ctx context.Context) error {
 	var failed [2]error
-	err := k.eachSide(func(i int, s side) error {
-		all, complaint, err := lookAt(ctx, s.counted, s.dir, k.c.bench, k.files(s), nil)
-		failed[i] = complaint
-		k.surveys[i] = map[string]survey{}
-		for _, v := range all {
-			k.surveys[i][v.name] = v
-		}
+	var stuck [2]string
+	err := k.eachSide(func(i int, s side) (err error) {
+		k.surveys[i], stuck[i], failed[i], err = lookAt(ctx, s, k.bench, k.files(s), nil)
 		return err
 	})
+	late := ctx.Err() != nil
+	inHead := failed[1] != nil && failed[0] == nil && k.both[0].dir != ""
 	switch {
 	case err != nil:
 		return err
-	case failed[1] == nil && failed[0] == nil:
-	case failed[0] == nil && k.both[0].dir != "" && ctx.Err() != nil:
-		return errors.New("the head's benchmarks do not end within -limit, where the base's do")
-	case ctx.Err() != nil:
-		k.miss("The time was over before all benchmarks of `%s` had run once: only those that "+
-			"did are counted.", k.path)
-		k.onlyBoth()
-	case failed[0] == nil && k.both[0].dir != "":
+	case inHead && late:
+		return fmt.Errorf("the head's benchmarks do not end within -limit, where the base's do.%s",
+			overIn(k.prefix, stuck[1]))
+	case inHead:
 		return fmt.Errorf("the head's benchmarks fail, where the base's do not: %w", failed[1])
-	case failed[1] != nil:
-		k.note("Some benchmarks of the head fail: %v", failed[1])
-	case failed[0] != nil:
-		k.note("Some benchmarks of the base fail: %v", failed[0])
+	case late && errors.Join(failed[:]...) != nil:
+		k.miss("The time was over before all benchmarks of `%s` had run once: only those that "+
+			"did are counted.%s", k.path, overIn(k.prefix, stuck[:]...))
+		k.partial = true
+	default:
+		for i, err := range failed {
+			if err != nil {
+				k.miss("Some benchmarks of the %s fail: %v", k.both[i].tree, err)
+			}
+		}
 	}
 	return nil
 }
 
-// onlyBoth forgets the benchmarks that ran in one tree alone: the other may have them too.
-func (k *campaign) onlyBoth() {
-	for i, s := range k.surveys {
-		if k.both[1-i].dir == "" {
-			continue
-		}
-		maps.DeleteFunc(s, func(name string, _ survey) bool {
-			_, ok := k.surveys[1-i][name]
-			return !ok
-		})
+// overIn names the benchmarks that ran when the time was over, if any did.
+func overIn(prefix string, names ...string) string {
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "" })
+	if len(names) == 0 {
+		return ""
 	}
+	return " It was over in " + list(prefix, names) + "."
 }
 
 func (k *campaign) files(s side) string { return filepath.Join(k.work, s.tree+".counts") }
 
-// choose plans the operations of each benchmark: as many in both trees.
+// choose plans the operations of each benchmark.
 func (k *campaign) choose() {
-	k.plan, k.insn = map[string]int{}, map[string]*series{}
+	k.plan, k.numbers = map[string]int{}, map[string]*numbers{}
 	var long []string
 	for _, i := range []int{1, 0} {
 		for name, s := range k.surveys[i] {
-			if _, chosen := k.plan[name]; chosen {
+			_, inOther := k.surveys[1-i][name]
+			if k.partial && !inOther && k.both[1-i].dir != "" {
 				continue
 			}
-			if n := s.iterations(); n > 0 {
-				k.plan[name] = n
-			} else if i == 1 {
-				long = append(long, name)
+			n := k.numbers[name]
+			if n == nil {
+				n = &numbers{}
+				k.numbers[name] = n
+				if k.plan[name] = s.iterations(); k.plan[name] == 0 {
+					delete(k.plan, name)
+					long = append(long, name)
+				}
+			}
+			if s.calls {
+				n.allocs[i] = []float64{s.allocs}
 			}
 		}
 	}
 	if len(long) > 0 {
 		k.note("Not counted, as an operation takes more than %.0f ms: %s.", longestNS/1e6,
-			k.list(long))
+			list(k.prefix, long))
 	}
 }
 
 // list names benchmarks, but not more than some.
-func (k *campaign) list(names []string) string {
+func list(prefix string, names []string) string {
 	const most = 5
-	slices.Sort(names)
+	names = slices.Compact(slices.Sorted(slices.Values(names)))
 	var all []string
 	for _, n := range names[:min(most, len(names))] {
-		all = append(all, "`"+k.prefix+n+"`")
+		all = append(all, "`"+prefix+n+"`")
 	}
 	if len(names) > most {
 		all = append(all, fmt.Sprintf("%d more", len(names)-most))
@@ -236,135 +168,182 @@ func (k *campaign) list(names []string) string {
 	return strings.Join(all, ", ")
 }
 
-// seconds is about what a process takes for one benchmark.
-func (k *campaign) seconds(name string) float64 {
-	return 0.02 + 60e-9*float64(k.plan[name]+1)*max(k.surveys[0][name].ns, k.surveys[1][name].ns)
-}
-
-// pass counts benchmarks once more in both trees, those named, as far as there is time.
-func (k *campaign) pass(ctx context.Context, names []string) (late []string, err error) {
-	const most = 8 // seconds of a process: what is lost when the time is over
-	for len(names) > 0 {
-		if ctx.Err() != nil {
-			return names, nil
+// planned is the plan for those of some benchmarks that a tree has.
+func (k *campaign) planned(i int, names []string) map[string]int {
+	plan := map[string]int{}
+	for _, name := range names {
+		if _, ok := k.surveys[i][name]; ok {
+			plan[name] = k.plan[name]
 		}
-		n, sum := 0, 0.0
-		for ; n < len(names) && (n == 0 || sum < most); n++ {
-			sum += k.seconds(names[n])
-		}
-		if err := k.once(ctx, names[:n]); err != nil && ctx.Err() == nil {
-			return nil, err
-		} else if err != nil {
-			return names, nil
-		}
-		names = names[n:]
 	}
-	return nil, nil
+	return plan
 }
 
-// once counts benchmarks in a process of each tree.
+// once counts benchmarks in one more process of each tree.
 func (k *campaign) once(ctx context.Context, names []string) error {
 	var found [2]map[string]float64
 	var complaints [2]error
 	err := k.eachSide(func(i int, s side) error {
-		plan := map[string]int{}
-		for _, name := range names {
-			if _, ok := k.surveys[i][name]; ok {
-				plan[name] = k.plan[name]
-			}
-		}
+		plan := k.planned(i, names)
 		if len(plan) == 0 {
 			return nil
 		}
-		perOp, failed, err := counts(ctx, s.counted, s.dir, k.files(s), plan)
+		perOp, failed, err := counts(ctx, s, k.files(s), plan)
 		if found[i] = perOp; len(perOp) < len(plan) {
 			complaints[i] = failed
 		}
 		return err
 	})
-	if err != nil {
-		return err
-	}
 	for i, s := range k.both {
-		if complaints[i] != nil {
+		if complaints[i] != nil && ctx.Err() == nil {
 			k.miss("In Valgrind the benchmarks of the %s end early: %.300v", s.tree, complaints[i])
 		}
 		for name, v := range found[i] {
-			values := k.insn[name]
-			if values == nil {
-				values = &series{}
-				k.insn[name] = values
-			}
-			if i == 0 {
-				values.base = append(values.base, v)
-			} else {
-				values.head = append(values.head, v)
-			}
+			n := k.numbers[name]
+			n.insn[i] = append(n.insn[i], v)
 		}
 	}
-	return nil
+	return err
 }
 
-// comparable tells whether a benchmark was counted in both trees, in the same way.
-func (k *campaign) comparable(name string) bool {
-	s := k.insn[name]
-	return s != nil && len(s.base) > 0 && len(s.head) > 0 &&
-		k.surveys[0][name].calls == k.surveys[1][name].calls
+// countedEnough tells whether a benchmark needs no further process: because it was not counted in
+// both trees, or because single calls do the same in the first one.
+func (k *campaign) countedEnough(name string, processes int) bool {
+	s, calls := k.numbers[name].insn, k.surveys[1][name].calls
+	return len(s[0]) == 0 || len(s[1]) == 0 || k.surveys[0][name].calls != calls ||
+		processes == 1 && calls && math.Abs(s.change()) <= exactLimit
 }
 
 // count counts until each benchmark is settled or the time is over.
-func (k *campaign) count(ctx context.Context, say func(string, ...any)) error {
-	names := make([]string, 0, len(k.plan))
-	for name := range k.plan {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	done := 0
-	for stage, until := range stages {
-		for ; done < until && len(names) > 0; done++ {
-			var err error
-			if k.late, err = k.pass(ctx, names); err != nil {
+func (k *campaign) count(ctx context.Context) error {
+	names := slices.Sorted(maps.Keys(k.plan))
+	for stage, done := 0, 0; stage < len(stages) && len(names) > 0; stage++ {
+		if stage > 0 {
+			k.say("%d benchmarks are counted again, in more processes", len(names))
+		}
+		for ; done < stages[stage] && len(names) > 0; done++ {
+			if err := k.once(ctx, names); err != nil {
 				return err
 			}
-			if len(k.late) > 0 {
-				k.miss("The time was over before all was counted as often as it should; not "+
-					"settled: %s.", k.list(k.late))
-				return nil
+			late := ctx.Err() != nil
+			if done == 0 && !late {
+				k.absent()
 			}
 			names = slices.DeleteFunc(names, func(name string) bool {
-				return k.exact(name, done)
+				s := k.numbers[name].insn
+				return k.countedEnough(name, done+1) && (!late || min(len(s[0]), len(s[1])) > done)
 			})
+			if late && len(names) > 0 {
+				k.miss("The time was over before all was counted as often as it should; not "+
+					"settled: %s.", list(k.prefix, names))
+				return nil
+			}
 		}
 		names = slices.DeleteFunc(names, func(name string) bool {
-			return k.insn[name].settled(stage, k.surveys[1][name].calls)
+			return k.numbers[name].insn.settled(stage, k.surveys[1][name].calls)
 		})
-		if len(names) > 0 {
-			say("%d benchmarks are counted again, in more processes", len(names))
-		}
 	}
 	return nil
-}
-
-// exact tells, after the first process, which benchmarks need no second one: single calls that do
-// the same in both trees, and what is in one tree only or does not run.
-func (k *campaign) exact(name string, done int) bool {
-	if !k.comparable(name) {
-		return true
-	}
-	s := k.insn[name]
-	return done == 0 && k.surveys[1][name].calls && math.Abs(s.change()) <= exactLimit
 }
 
 // absent lists what ran natively in the head and not in Valgrind.
 func (k *campaign) absent() {
 	var missing []string
-	for name := range k.surveys[1] {
-		if _, planned := k.plan[name]; planned && (k.insn[name] == nil ||
-			len(k.insn[name].head) == 0) && !slices.Contains(k.late, name) {
+	for name := range k.planned(1, slices.Collect(maps.Keys(k.plan))) {
+		if len(k.numbers[name].insn[1]) == 0 {
 			missing = append(missing, name)
 		}
 	}
 	if len(missing) > 0 {
-		k.miss("Not counted, as Valgrind did not run them%s: %s.", because(), k.list(missing))
+		k.miss("Not counted, as Valgrind did not run them%s: %s.", because(),
+			list(k.prefix, missing))
+	}
+}
+
+// because says what Valgrind's CPU lacks of this one.
+func because() string {
+	if cpuid.CPU.Supports(cpuid.AVX512F) {
+		return ", whose CPU has no AVX-512"
+	}
+	return ""
+}
+
+// allocate runs the plain benchmarks natively for their allocations.
+func (k *campaign) allocate(ctx context.Context) error {
+	var plain []string
+	for name := range k.plan {
+		if !k.surveys[0][name].calls && !k.surveys[1][name].calls {
+			plain = append(plain, name)
+		}
+	}
+	for n := 0; n < allocRuns && len(plain) > 0 && ctx.Err() == nil; n++ {
+		var got [2]map[string]survey
+		err := k.eachSide(func(i int, s side) (err error) {
+			got[i], _, _, err = lookAt(ctx, s, ".", k.files(s), k.planned(i, plain))
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, name := range plain {
+			n := k.numbers[name]
+			for i := range got {
+				if s, ok := got[i][name]; ok {
+					n.allocs[i] = append(n.allocs[i], s.allocs)
+					n.bytes[i] = append(n.bytes[i], s.bytes)
+				}
+			}
+		}
+	}
+	if len(plain) > 0 && ctx.Err() != nil {
+		k.miss("The time was over before all allocations were counted.")
+	}
+	return nil
+}
+
+// conclude judges what was counted. Where a benchmark counts single calls in one tree only, there
+// is nothing to compare it with.
+func (k *campaign) conclude() {
+	for _, name := range slices.Sorted(maps.Keys(k.numbers)) {
+		before, inBase := k.surveys[0][name]
+		after, inHead := k.surveys[1][name]
+		numbers, per, runs := *k.numbers[name], "op", allocRuns
+		if inHead && after.calls || !inHead && before.calls {
+			per, runs = "call", 1
+		}
+		if inBase && inHead && before.calls != after.calls {
+			inBase, numbers.insn[0], numbers.allocs[0] = false, nil, nil
+		}
+		const byRuntime = "counted by the Go runtime"
+		for _, u := range []struct {
+			unit, how string
+			s         series
+			verdict   verdict
+		}{
+			{"insn/", "counted by Valgrind", numbers.insn, numbers.insn.verdict(after.calls)},
+			{"allocs/", byRuntime, numbers.allocs, numbers.allocs.memoryVerdict(allocsRise, runs)},
+			{"B/", byRuntime, numbers.bytes, numbers.bytes.memoryVerdict(bytesRise, runs)},
+		} {
+			f := finding{what: k.prefix + name, unit: u.unit + per, how: u.how}
+			for i, to := range []*float64{&f.base, &f.head} {
+				if len(u.s[i]) > 0 {
+					*to = stats.Mean(u.s[i])
+				}
+			}
+			switch {
+			case len(u.s[0]) > 0 && len(u.s[1]) > 0:
+				f.verdict = u.verdict
+			case len(u.s[1]) > 0 && !inBase:
+				f.verdict = added
+			case len(u.s[0]) > 0 && !inHead:
+				f.verdict = gone
+			default:
+				continue
+			}
+			if u.unit == "insn/" {
+				f.counted = u.s
+			}
+			k.add(f)
+		}
 	}
 }

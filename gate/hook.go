@@ -73,26 +73,23 @@ func insertHooks(text []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	type insertion struct {
-		at   int
-		text string
+	insert := func(at token.Pos, hook string) {
+		text = slices.Insert(text, files.Position(at).Offset, []byte(hook)...)
 	}
-	var all []insertion
-	for _, d := range parsed.Decls {
+	found := 0
+	for _, d := range slices.Backward(parsed.Decls) { // what stands before keeps its place
 		f, ok := d.(*ast.FuncDecl)
 		if !ok || f.Recv == nil || f.Body == nil {
 			continue
 		}
 		if h, ok := hooks[f.Name.Name]; ok {
-			all = append(all, insertion{files.Position(f.Body.Lbrace).Offset + 1, h[0]},
-				insertion{files.Position(f.Body.Rbrace).Offset, h[1]})
+			insert(f.Body.Rbrace, h[1])
+			insert(f.Body.Lbrace+1, h[0])
+			found++
 		}
 	}
-	if len(all) != 2*len(hooks) {
+	if found != len(hooks) {
 		return nil, fmt.Errorf("its benchmarks are not those that this gate knows")
-	}
-	for _, in := range slices.Backward(all) {
-		text = slices.Insert(text, in.at, []byte(in.text)...)
 	}
 	return text, nil
 }

@@ -23,9 +23,9 @@ type pkg struct {
 // has finds benchmarks in the text of a file.
 var has = regexp.MustCompile(`(?m)^func Benchmark\w*\(`)
 
-// packages lists those with benchmarks among what -package names. A tree that lacks one of them has
-// none there.
-func (t tree) packages(ctx context.Context, c *config) ([]pkg, error) {
+// list lists the packages with benchmarks among what -package names. A tree that lacks one of them
+// has none there.
+func (t tree) list(ctx context.Context, c *config) ([]pkg, error) {
 	folder := filepath.Join(t.root, c.dir)
 	if _, err := os.Stat(folder); errors.Is(err, os.ErrNotExist) {
 		return nil, nil
@@ -68,49 +68,47 @@ func (t tree) packages(ctx context.Context, c *config) ([]pkg, error) {
 	}
 }
 
-// A kind says what a test binary is for: to be timed and compared on this machine (the zero kind),
-// to be read, for another architecture, or to be counted.
-type kind struct {
-	arch    string
-	counted bool
-}
+// A test binary is native, to be timed and compared on this machine; or for an architecture, to be
+// read; or counted.
+const native, counted = "", "counted"
 
 // binaryOf is the name of the test binary of a package in a tree.
-func binaryOf(work, tree string, p pkg, k kind) string {
+func binaryOf(work, tree string, p pkg, kind string) string {
 	name := strings.NewReplacer("/", "_", ".", "_").Replace(p.path)
-	if k.counted {
-		name += "-counted"
-	}
-	return filepath.Join(work, tree+"-"+name+k.arch+".test")
+	return filepath.Join(work, tree+"-"+name+"-"+kind+".test")
 }
 
-// build makes the test binary of a package. The paths of the trees do not come into it: the same
+// build makes the test binaries of a tree. The paths of the trees do not come into it: the same
 // code makes the same bytes.
-func (t tree) build(ctx context.Context, c *config, p pkg, k kind, work string) error {
-	env, args := c.env, []string{"test", "-c", "-trimpath", "-buildvcs=false"}
-	if k.arch != "" {
-		env = []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + k.arch}
+func (k *comparison) build(ctx context.Context, t tree, kind string) error {
+	env, args := k.c.env, []string{"test", "-c", "-trimpath", "-buildvcs=false"}
+	switch kind {
+	case native:
+	case counted:
+		args = append(args, "-ldflags=-w", "-overlay="+filepath.Join(k.work, overlayFile))
+	default:
+		env = []string{"CGO_ENABLED=0", "GOOS=linux", "GOARCH=" + kind}
 	}
-	if k.counted {
-		args = append(args, "-ldflags=-w", "-overlay="+filepath.Join(work, overlayFile))
-	}
-	args = append(args, "-o", binaryOf(work, t.name, p, k), p.path)
-	if _, err := run(ctx, filepath.Join(t.root, c.dir), env, "go", args...); err != nil {
-		return fmt.Errorf("the %s can't be built: %w", t.name, err)
-	}
-	return nil
-}
-
-// buildAll makes the test binaries for this machine and for all architectures.
-func (t tree) buildAll(ctx context.Context, c *config, packages []pkg, work string) error {
-	for _, p := range packages {
-		for _, arch := range append([]string{""}, c.arches...) {
-			if err := t.build(ctx, c, p, kind{arch: arch}, work); err != nil {
-				return err
-			}
+	for _, p := range t.packages {
+		binary := binaryOf(k.work, t.name, p, kind)
+		if _, err := run(ctx, filepath.Join(t.root, k.c.dir), env, "go",
+			append(args, "-o", binary, p.path)...); err != nil {
+			return fmt.Errorf("the %s can't be built: %w", t.name, err)
 		}
 	}
 	return nil
+}
+
+// buildCounted builds the binaries that are counted, if any are.
+func (k *comparison) buildCounted(ctx context.Context) error {
+	if k.c.bench == "" {
+		return nil
+	}
+	k.say("building both once more, with a package testing that counts")
+	if err := writeOverlay(ctx, filepath.Join(k.trees[1].root, k.c.dir), k.work); err != nil {
+		return err
+	}
+	return errors.Join(k.build(ctx, k.trees[1], counted), k.build(ctx, k.trees[0], counted))
 }
 
 // withoutC chooses how binaries for this machine are built: without cgo, which makes their bytes

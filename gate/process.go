@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -22,39 +24,49 @@ func run(ctx context.Context, dir string, env []string, name string, args ...str
 		return nil
 	}
 	cmd.WaitDelay = 5 * time.Second // and then it is killed
-	stdout, _, err := outputs(cmd, dir, env)
-	return stdout, err
-}
-
-// measured runs what is measured and returns what it printed. When ctx is over, it is killed, with
-// the processes that it has started.
-func measured(ctx context.Context, dir string, env []string, name string, args ...string) (
-	stdout, stderr string, err error) {
-	cmd := exec.CommandContext(ctx, name, args...)
-	ownGroup(cmd)
-	cmd.WaitDelay = time.Second // for those who still hold its output
-	return outputs(cmd, dir, env)
-}
-
-func outputs(cmd *exec.Cmd, dir string, env []string) (string, string, error) {
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := cmd.Run()
+	err := failure(cmd, cmd.Run(), func() string { return stderr.String() + "\n" + stdout.String() })
+	return stdout.String(), err
+}
+
+// measured runs what is measured and returns what it printed, on both outputs. When it ends or ctx
+// is over, the processes that it has started are killed with it.
+func measured(ctx context.Context, dir string, env []string, name string, args ...string) (
+	said string, err error) {
+	// A file, not a pipe: nobody waits for a child that holds it open.
+	output, err := os.CreateTemp("", "gate-output-")
 	if err != nil {
-		said := strings.TrimSpace(stderr.String() + "\n" + stdout.String())
-		err = fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, lastLines(said, 40))
+		return "", err
 	}
-	return stdout.String(), stderr.String(), err
+	defer os.Remove(output.Name())
+	defer output.Close()
+	cmd := exec.CommandContext(ctx, name, args...)
+	endGroup := ownGroup(cmd)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	cmd.Stdout, cmd.Stderr = output, output
+	failed := cmd.Run()
+	endGroup()
+	if _, err := output.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(output)
+	said = string(text)
+	return said, errors.Join(failure(cmd, failed, func() string { return said }), err)
+}
+
+// failure adds the command and the last lines of what it said to its error.
+func failure(cmd *exec.Cmd, err error, said func() string) error {
+	if err == nil {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSpace(said()), "\n")
+	return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err,
+		strings.Join(lines[max(0, len(lines)-40):], "\n"))
 }
 
 func git(ctx context.Context, dir string, args ...string) (string, error) {
 	out, err := run(ctx, dir, nil, "git", args...)
 	return strings.TrimSpace(out), err
-}
-
-// lastLines are the last n lines of a text.
-func lastLines(text string, n int) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }

@@ -9,40 +9,39 @@ import (
 
 func verdicts(r *result) map[string]verdict {
 	all := map[string]verdict{}
-	for _, f := range r.Findings {
-		all[f.line()] = f.Verdict
+	for _, f := range r.findings {
+		all[f.line()] = f.verdict
 	}
 	return all
 }
 
 // fakeCampaign has single calls that were counted once, by instructions and allocations.
 func fakeCampaign(base, head map[string][2]float64) *campaign {
-	k := &campaign{insn: map[string]*series{}}
+	k := &campaign{result: &result{}, numbers: map[string]*numbers{}}
 	for i, side := range []map[string][2]float64{base, head} {
 		k.surveys[i] = map[string]survey{}
 		for name, v := range side {
-			k.surveys[i][name] = survey{name: name, calls: true, allocs: v[1]}
-			if k.insn[name] == nil {
-				k.insn[name] = &series{}
+			k.surveys[i][name] = survey{calls: true}
+			n := k.numbers[name]
+			if n == nil {
+				n = &numbers{}
+				k.numbers[name] = n
 			}
-			if i == 0 {
-				k.insn[name].base = []float64{v[0]}
-			} else {
-				k.insn[name].head = []float64{v[0]}
-			}
+			n.insn[i], n.allocs[i] = []float64{v[0]}, []float64{v[1]}
 		}
 	}
 	return k
 }
 
 func TestCompareCounts(t *testing.T) {
-	r := &result{}
-	r.addCounts(fakeCampaign(
+	k := fakeCampaign(
 		map[string][2]float64{"same": {100, 0}, "slower": {1000, 0}, "hardly": {1000, 0},
 			"faster": {1000, 2}, "allocates": {50, 0}, "old": {1, 0}},
 		map[string][2]float64{"same": {100, 0}, "slower": {1006, 0}, "hardly": {1005, 0},
 			"faster": {900, 1}, "allocates": {50, 1}, "young": {1, 0}},
-	), nil)
+	)
+	k.conclude()
+	r := k.result
 	want := map[string]verdict{
 		"same insn/call": equal, "same allocs/call": equal,
 		"slower insn/call": worse, "slower allocs/call": equal,
@@ -55,14 +54,14 @@ func TestCompareCounts(t *testing.T) {
 	if got := verdicts(r); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	r.settle([]acceptance{{"-accept", regexp.MustCompile("^slower ")}, {"commit 1234567",
+	r.settle([]acceptance{{"7654321", regexp.MustCompile("^slower ")}, {"1234567",
 		regexp.MustCompile("^alocates ")}})
-	if text := strings.Join(r.Notes, " "); !r.worse() || !strings.Contains(text,
-		"by -accept: what matches `^slower `, 1 of") || !strings.Contains(text,
+	if text := strings.Join(r.notes, " "); !r.worse() || !strings.Contains(text,
+		"by commit 7654321: what matches `^slower `, 1 of") || !strings.Contains(text,
 		"Nothing that is worse matches `^alocates `, which commit 1234567 accepts") {
 		t.Errorf("worse: %v, notes: %s", r.worse(), text)
 	}
-	r.settle([]acceptance{{"-accept", regexp.MustCompile("^allocates ")}})
+	r.settle([]acceptance{{"7654321", regexp.MustCompile("^allocates ")}})
 	if r.worse() || verdicts(r)["slower insn/call"] != accepted {
 		t.Error("what is accepted is still worse")
 	}
@@ -104,14 +103,14 @@ func TestCompareFunctions(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	for _, args := range []string{"", "-base x -rounds 5", "-base x -functions (",
-		"-base x -accept (", "-base x -bench (", "-base x -time (", "-base x y", "-what"} {
+		"-base x -bench (", "-base x -time (", "-base x y", "-what"} {
 		if _, err := parse(strings.Fields(args)); err == nil {
 			t.Errorf("%q passes", args)
 		}
 	}
-	c, err := parse(strings.Fields("-base main -functions asm -arch arm64 -copy a,b"))
-	if err != nil || !reflect.DeepEqual(c.arches, []string{"arm64"}) || !reflect.DeepEqual(c.copies,
-		[]string{"a", "b"}) {
+	c, err := parse(strings.Fields("-base main -functions asm -package ./a,./b"))
+	if err != nil || c.functions == nil || !reflect.DeepEqual(c.packages,
+		[]string{"./a", "./b"}) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,32 +14,22 @@ import (
 	"time"
 )
 
-// The gate's self-test: scripts/ci.sh gate_selftest. It builds copies of this tree, some of them with a
-// kernel that is slow on purpose, and takes some minutes, so that it is not among the ordinary
-// tests.
+// The gate's self-test: scripts/ci.sh gate_selftest. It builds copies of this tree, some of them
+// with a kernel that is slow on purpose, and takes some minutes, so that it is not among the
+// ordinary tests.
 
-// copyTree copies what git knows of this repository, and files that are new, to a new folder.
+// copyTree copies this repository as it is.
 func copyTree(t *testing.T, name string) tree {
 	t.Helper()
-	from, err := here(t.Context())
+	root, err := git(t.Context(), ".", "rev-parse", "--show-toplevel")
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := git(t.Context(), from.root, "ls-files", "--cached", "--others",
-		"--exclude-standard", "-z")
+	to, err := headTree(t.Context(), root, filepath.Join(t.TempDir(), name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	to := tree{name: name, root: filepath.Join(t.TempDir(), name), commit: name}
-	for file := range strings.SplitSeq(strings.Trim(list, "\x00"), "\x00") {
-		source := filepath.Join(from.root, file)
-		if info, err := os.Lstat(source); err != nil || info.Mode()&fs.ModeType != 0 {
-			continue // deleted, or a module's folder
-		}
-		if err := copyFile(filepath.Join(to.root, file), source); err != nil {
-			t.Fatal(err)
-		}
-	}
+	to.name = name
 	return to
 }
 
@@ -73,11 +62,13 @@ func (to tree) generate(t *testing.T) {
 
 func kernelsConfig() *config {
 	return &config{
-		dir: "bench", packages: []string{"./kernels"}, bench: ".", counts: true,
-		functions: regexp.MustCompile(`internal/asm\.`), arches: []string{"amd64", "arm64"},
-		rounds: 15, benchtime: "500us", limit: 5 * time.Minute,
+		dir: "bench", packages: []string{"./kernels"}, bench: ".",
+		functions: regexp.MustCompile(`internal/asm\.`), rounds: 15, limit: 5 * time.Minute,
 	}
 }
+
+// blocks begins the loop of the sums.
+const blocks = "\t\tt.Comment(\"64 elements a turn, one to each lane.\")\n"
 
 // A kernel that is slower with the same results is found by its counts, in every path.
 func TestSelfSlowedOnPurpose(t *testing.T) {
@@ -88,8 +79,7 @@ func TestSelfSlowedOnPurpose(t *testing.T) {
 	}{
 		{
 			name: "an extra instruction", file: "internal/gen/sum.go",
-			old: "\tnext()\n\tt.IfAtLeast(s.n, lanes, \"blocks\")",
-			new: "\tnext()\n\tt.Decrement(s.n, 0)\n\tt.IfAtLeast(s.n, lanes, \"blocks\")",
+			old: blocks, new: blocks + "t.Decrement(s.n, 0)\n",
 			want: []string{
 				"Kernels/op=dot/n=784/isa=avx2 insn/call",
 				"asm.dotAVX2/loop=1/amd64 insn/KiB", "asm.dotAVX512/loop=1/amd64 insn/KiB",
@@ -160,7 +150,7 @@ func TestSelfSameCodePasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !prepared.Identical {
+	if !prepared.identical {
 		t.Fatal("two copies of the tree make different binaries")
 	}
 	counted := prepared.buildCounted(t.Context())
@@ -178,7 +168,7 @@ func TestSelfSameCodePasses(t *testing.T) {
 		k.result = &r
 		c.bench = fmt.Sprintf("Kernels/./n=%s$/isa=%s$", lengths[i%2], paths[i/2%2])
 		c.times = fmt.Sprintf("Kernels/op=%s$/n=784/isa=[^g]", kernels[i%4])
-		if err := k.measureBuilt(t.Context(), nil); err != nil {
+		if err := k.measure(t.Context(), nil); err != nil {
 			t.Fatal(err)
 		}
 		if !r.worse() {
@@ -187,13 +177,13 @@ func TestSelfSameCodePasses(t *testing.T) {
 			t.Errorf("run %d:\n%s", i+1, r.summary())
 		}
 		// What is counted must not even be better.
-		for _, f := range r.Findings {
-			numbers[f.Unit]++
-			if f.Ratio == nil && f.Base != f.Head {
-				t.Errorf("run %d: %s is %v and %v", i+1, f.line(), f.Base, f.Head)
+		for _, f := range r.findings {
+			numbers[f.unit]++
+			if f.timed == nil && f.base != f.head {
+				t.Errorf("run %d: %s is %v and %v", i+1, f.line(), f.base, f.head)
 			}
 		}
-		t.Logf("run %d: %d numbers, %.1f s", i+1, len(r.Findings), time.Since(start).Seconds())
+		t.Logf("run %d: %d numbers, %.1f s", i+1, len(r.findings), time.Since(start).Seconds())
 	}
 	t.Logf("%d of %d passed; numbers compared: %v", passed, times, numbers)
 	if numbers["insn/call"] < 10*times || numbers["ns/op"] < times {
@@ -211,17 +201,17 @@ func TestSelfSlowTimeIsSeen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	paths, _, _ = strings.Cut(paths, ";") // and then the one in use
 	slowed := []string{"AVX2", "NEON"}
 	if strings.Contains(paths, "avx512") {
 		slowed = []string{"AVX512", "AVX512x256"}
 	}
-	head.edit(t, "internal/gen/sum.go", "\tnext()\n\tt.IfAtLeast(s.n, lanes, \"blocks\")",
-		fmt.Sprintf("\tnext()\n\tif name := t.Name(); name == %q || name == %q {\n\t\tfor range 64 "+
-			"{\n\t\t\tt.Decrement(s.n, 0)\n\t\t}\n\t}\n\tt.IfAtLeast(s.n, lanes, \"blocks\")",
-			slowed[0], slowed[1]))
+	head.edit(t, "internal/gen/sum.go", blocks, blocks+
+		fmt.Sprintf("if name := t.Name(); name == %q || name == %q {\n\t\tfor range 64 "+
+			"{\n\t\t\tt.Decrement(s.n, 0)\n\t\t}\n\t}\n", slowed[0], slowed[1]))
 	head.generate(t)
 	c := kernelsConfig()
-	c.functions, c.arches = nil, nil
+	c.functions = nil
 	c.bench = "Kernels/op=(dot|axpy)$/n=4096"
 	c.times = c.bench + "/isa=[^g]"
 	r, err := compare(t.Context(), c, base, head, t.TempDir(), os.Stderr)
@@ -229,15 +219,15 @@ func TestSelfSlowTimeIsSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[bool]int{}
-	for _, f := range r.Findings {
-		_, isa, _ := strings.Cut(f.What, "isa=")
-		slow := f.Unit == "ns/op" && strings.Contains(f.What, "op=dot/") &&
+	for _, f := range r.findings {
+		_, isa, _ := strings.Cut(f.what, "isa=")
+		slow := f.unit == "ns/op" && strings.Contains(f.what, "op=dot/") &&
 			slices.ContainsFunc(slowed, func(s string) bool { return strings.EqualFold(s, isa) })
-		if f.Unit == "insn/call" && slowed[0] == "AVX2" {
+		if f.unit == "insn/call" && slowed[0] == "AVX2" {
 			continue // Valgrind sees these
 		}
-		if seen[slow]++; slow != (f.Verdict == worse) {
-			t.Errorf("%s: %s\n%s", f.line(), f.Verdict, r.summary())
+		if seen[slow]++; slow != (f.verdict == worse) {
+			t.Errorf("%s: %s\n%s", f.line(), f.verdict, r.summary())
 		}
 	}
 	t.Logf("%d slow bodies are seen, of %v", seen[true], slowed)

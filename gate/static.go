@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"debug/elf"
 	"fmt"
 	"regexp"
@@ -57,7 +56,6 @@ func functions(file string, match *regexp.Regexp) ([]function, error) {
 		}
 		all = append(all, fn)
 	}
-	slices.SortFunc(all, func(a, b function) int { return strings.Compare(a.name, b.name) })
 	return all, nil
 }
 
@@ -95,10 +93,6 @@ func innerLoops(code []instruction) []loop {
 			all = append(all, span{in.target, in.address})
 		}
 	}
-	slices.SortFunc(all, func(a, b span) int {
-		return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
-	})
-	all = slices.Compact(all)
 	var loops []loop
 	for _, s := range all {
 		outer := slices.ContainsFunc(all, func(o span) bool {

@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"os"
 	"os/exec"
@@ -59,6 +60,64 @@ func (p *project) processes(dir string) string {
 	return strings.Join(all, "")
 }
 
+// script is a program that stands for a test binary.
+func script(t *testing.T, text string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "script")
+	if err := os.WriteFile(name, []byte("#!/bin/sh\n"+text), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// What a benchmark has started ends with it, and is not waited for, though it holds the output
+// open.
+func TestChildrenEnd(t *testing.T) {
+	p, start := &project{t: t}, time.Now()
+	child := script(t, "sleep 60; exit")
+	if _, err := measured(t.Context(), ".", nil, script(t, child+" & "+child+" >&2 &")); err != nil {
+		t.Error(err)
+	}
+	for ; p.processes(child) != ""; time.Sleep(10 * time.Millisecond) {
+		if time.Since(start) > 10*time.Second {
+			t.Fatalf("left behind:\n%s", p.processes(child))
+		}
+	}
+}
+
+// A benchmark that prints results itself is not believed; the others are.
+func TestForgedLines(t *testing.T) {
+	binary := script(t, "echo BenchmarkA; echo BenchmarkA 1 5 ns/op\n"+
+		"echo BenchmarkB/x; echo BenchmarkB/x 1 5 ns/op; echo BenchmarkB/x 7 6 ns/op\n")
+	got, stuck, err := benchmarks(t.Context(), binary, ".", nil, 1)
+	if len(got) != 1 || len(got["A"]) != 1 || stuck != "" || err == nil ||
+		!strings.Contains(err.Error(), "B/x: there are 2 lines of results, want 1") {
+		t.Errorf("got %v, stuck %q, %v", got, stuck, err)
+	}
+	if testing.Short() {
+		t.Skip("not tested in a short run: a project with such lines")
+	}
+	p := newProject(t)
+	p.edit("search_test.go", "rows, query, scores := operands()\n\tb.ResetTimer()",
+		"rows, query, scores := operands()\n\tprintln(\"BenchmarkScore 1 5 ns/op\")\n\tb.ResetTimer()")
+	p.commit("Print a line like a result")
+	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
+	out := p.check(0, "-base", "HEAD", "-bench", "Score|Nearest", "-time", "Score|Nearest")
+	p.lacks(out, "Some benchmarks of the head fail: ", "Score: there are ",
+		"| ns/op, timed | 1 |", "| insn/op, counted by Valgrind | 1 |")
+}
+
+// The benchmark that runs when the time is over is named.
+func TestStuck(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	got, stuck, err := benchmarks(ctx, script(t, "echo BenchmarkA; echo BenchmarkA 1 5 ns/op\n"+
+		"echo BenchmarkB; echo BenchmarkB/x; sleep 60\n"), ".", nil, 1)
+	if len(got["A"]) != 1 || stuck != "B/x" || err == nil {
+		t.Errorf("got %v, stuck %q, %v", got, stuck, err)
+	}
+}
+
 // -limit holds also where a benchmark does not end: what there was no time for is named. One that
 // ends in the base alone is an error.
 func TestLimitHolds(t *testing.T) {
@@ -71,15 +130,16 @@ func TestLimitHolds(t *testing.T) {
 	dir := t.TempDir()
 	env := []string{"TMPDIR=" + dir}
 	start := time.Now()
-	p.lacks(p.checkIn(env, 2, "-base", "HEAD", "-limit", "2s"), "do not end within -limit")
+	p.lacks(p.checkIn(env, 2, "-base", "HEAD", "-limit", "2s"), "do not end within -limit",
+		"It was over in `Words/long`.")
 	p.noneLeft(dir)
 	p.commit("Stuck")
 	p.edit("search.go", "best := 0", "best := len(scores) - len(rows)")
 	p.lacks(p.checkIn(env, 0, "-base", "HEAD", "-time", "Nearest|Words",
 		"-limit", "16s"),
-		"had run once: only those that did are counted", "| Nearest | ns/op |",
-		"| insn/op, counted by Valgrind | 2 |",
-		"are not timed")
+		"had run once: only those that did are counted. It was over in `Words/long`.",
+		"| Nearest | ns/op |", "| insn/op, counted by Valgrind | 2 |",
+		"are not timed. It was over in `Words/long`.")
 	p.noneLeft(dir)
 	p.lacks(p.checkIn(env, 2, "-base", "HEAD", "-time", "Nearest", "-limit", "16s", "-strict"),
 		"-strict: not all was measured: ")

@@ -3,14 +3,16 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
-	"strconv"
+	"strings"
 	"time"
 
-	"github.com/pegasimd/pegasimd/gate/stats"
+	"golang.org/x/perf/benchmath"
+
+	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
 // Times on a shared machine differ by tens of percent between minutes, on the same code. So what is
@@ -20,34 +22,37 @@ import (
 // A process runs the benchmark some times and its shortest time counts: what other processes do
 // makes times longer, never shorter.
 
-const repeats = 5
-
-// fewestRounds is what an interval of 95 % needs.
-const fewestRounds = 6
+const (
+	repeats   = 5
+	benchtime = "500us"
+	// fewestRounds is what an interval of 95 % needs.
+	fewestRounds = 6
+)
 
 // A timing is the times of one benchmark, a number for each round.
 type timing struct {
 	base, head, again []float64 // ns/op
 }
 
-// A ratio is a median with the interval that covers the true one with 95 % confidence, by order
-// statistics alone.
-type ratio struct {
-	Median float64 `json:"median"`
-	Lo     float64 `json:"lo"`
-	Hi     float64 `json:"hi"`
+// ratioOf is the median of the rounds' ratios, with the interval that covers the true one with 95 %
+// confidence whatever the distribution is.
+func ratioOf(a, b []float64) benchmath.Summary {
+	ratios := make([]float64, len(a))
+	for i := range ratios {
+		ratios[i] = a[i] / b[i]
+	}
+	return summary(ratios)
 }
 
-func ratioOf(a, b []float64) ratio {
-	ratios := stats.Ratios(a, b)
-	lo, hi := stats.Interval(ratios, 0.95)
-	return ratio{stats.Median(ratios), lo, hi}
+func summary(values []float64) benchmath.Summary {
+	sample := benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds) // it sorts
+	return benchmath.AssumeNothing.Summary(sample, 0.95)
 }
 
 // floor is how far the ratio of two runs of the same code is from 1 here.
 func (t timing) floor() float64 {
 	aa := ratioOf(t.again, t.base)
-	return max(math.Abs(aa.Median-1), math.Abs(aa.Lo-1), math.Abs(aa.Hi-1))
+	return max(math.Abs(aa.Center-1), math.Abs(aa.Lo-1), math.Abs(aa.Hi-1))
 }
 
 // limit is the change that is believed: 5 %, or twice the noise.
@@ -59,76 +64,149 @@ func (t timing) faster() bool { return ratioOf(t.head, t.base).Hi < 1/(1+t.limit
 
 // A timed is a benchmark that both trees have.
 type timed struct {
-	name       string // with the package's prefix
-	short      string
-	base, head side
-	again      string // a copy of the base's binary
-	t          *timing
-	spent      time.Duration
+	name              string // with the package's prefix
+	short             string
+	base, head, again side // again is a copy of the base's binary
+	t                 timing
+	spent             time.Duration
 }
 
 // timeOnce adds one round of a benchmark, whose order is drawn.
-func (b *timed) timeOnce(ctx context.Context, r *rand.Rand, benchtime string) error {
+func (b *timed) timeOnce(ctx context.Context, r *rand.Rand) error {
 	start := time.Now()
 	defer func() { b.spent += time.Since(start) }()
-	turns := []struct {
-		binary, dir string
-		times       *[]float64
-	}{
-		{b.base.binary, b.base.dir, &b.t.base}, {b.head.binary, b.head.dir, &b.t.head},
-		{b.again, b.base.dir, &b.t.again},
-	}
-	found := make([]float64, len(turns))
-	for _, i := range r.Perm(len(turns)) {
-		turn := turns[i]
-		got, failed := benchmarks(ctx, turn.binary, turn.dir, []string{"GOGC=off", "GOMAXPROCS=1"},
-			"-test.bench="+exactly(b.short), "-test.benchtime="+benchtime,
-			"-test.count="+strconv.Itoa(repeats))
+	sides := [3]side{b.base, b.head, b.again}
+	var ns [3]float64
+	for _, i := range r.Perm(len(sides)) {
+		got, _, failed := benchmarks(ctx, sides[i].binary, sides[i].dir,
+			[]string{"GOGC=off", "GOMAXPROCS=1"}, repeats, "-test.bench="+exactly(b.short),
+			"-test.benchtime="+benchtime)
 		if failed != nil {
 			return failed
 		}
-		shortest := math.Inf(1)
-		for _, l := range got {
-			if l.name != b.short {
-				return fmt.Errorf("asked for %s, got %s", b.short, l.name)
-			}
-			shortest = min(shortest, l.values["ns/op"])
+		ns[i] = math.Inf(1)
+		for _, l := range got[b.short] {
+			ns[i] = min(ns[i], l.ns)
 		}
-		if !(shortest > 0) || math.IsInf(shortest, 1) {
+		if !(ns[i] > 0) || math.IsInf(ns[i], 1) {
 			return errors.New("it has no ns/op")
 		}
-		found[i] = shortest
 	}
-	for i, turn := range turns {
-		*turn.times = append(*turn.times, found[i])
-	}
+	b.t.base, b.t.head = append(b.t.base, ns[0]), append(b.t.head, ns[1])
+	b.t.again = append(b.t.again, ns[2])
 	return nil
 }
 
-// A clock times benchmarks within the time that there is.
-type clock struct {
-	benchtime string
-	say       func(string, ...any)
-	missed    []string // notes on what was not timed
-}
-
-// time measures the benchmarks in rounds, all of them in each round. The first round tells how many
-// there is time for; where it is not enough for an interval, the slowest benchmarks are left out.
-func (k *clock) time(ctx context.Context, all []*timed, rounds int) []*timed {
-	r := rand.New(rand.NewPCG(1, uint64(len(all))))
-	for _, b := range all {
-		b.t, b.spent = &timing{}, 0
-	}
-	last := time.Now()
-	for round := 0; round < rounds && ctx.Err() == nil; round++ {
-		for i := 0; i < len(all) && ctx.Err() == nil; i++ {
-			if err := all[i].timeOnce(ctx, r, k.benchtime); err != nil && ctx.Err() == nil {
-				k.missed = append(k.missed, fmt.Sprintf("`%s` was not timed: %.300v", all[i].name,
-					err))
-				all = slices.Delete(all, i, i+1)
-				i--
+// inBoth lists the benchmarks to time: those that run once in both trees, in less than a fifth of
+// the time that is left.
+func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
+	deadline, _ := ctx.Deadline()
+	share := time.Until(deadline) / 5 / time.Duration(2*len(k.trees[1].packages))
+	for _, p := range k.trees[1].packages {
+		both := k.sides(p)
+		if both[0].dir == "" {
+			continue
+		}
+		again := both[0]
+		again.binary = strings.TrimSuffix(again.binary, ".test") + "-again.test"
+		if err := copyFile(again.binary, both[0].binary); err != nil {
+			return nil, err
+		}
+		var found [2]map[string][]line
+		for i, s := range both {
+			looking, cancel := context.WithTimeout(ctx, share)
+			var stuck string
+			var failed error
+			found[i], stuck, failed = benchmarks(looking, s.binary, s.dir, nil, 1,
+				"-test.bench="+k.c.times, "-test.benchtime=1x")
+			switch {
+			case looking.Err() != nil:
+				k.miss("Not all benchmarks of the %s end when they are run once: those that do "+
+					"not, and what comes after them, are not timed.%s", s.tree,
+					overIn(p.prefix, stuck))
+			case failed != nil:
+				k.miss("Benchmarks of the %s that fail are not timed: %.300v", s.tree, failed)
+			}
+			cancel()
+		}
+		for name := range found[1] {
+			if len(found[0][name]) > 0 {
+				all = append(all, &timed{name: p.prefix + name, short: name, base: both[0],
+					head: both[1], again: again})
 			}
 		}
+	}
+	return all, nil
+}
+
+// time is the soft part. What looks slower is believed if a second run says so too.
+func (k *comparison) time(outer context.Context, deadline time.Time) error {
+	ctx, cancel := context.WithDeadline(outer, deadline)
+	defer cancel()
+	all, err := k.inBoth(ctx)
+	if err != nil || len(all) == 0 {
+		return errors.Join(err, outer.Err())
+	}
+	k.note("Processes that were timed: %s.", machine.Pin())
+	defer runtime.UnlockOSThread()
+	k.say("timing %d benchmarks in %d rounds of base, head and base again", len(all), k.c.rounds)
+	half, cancelHalf := context.WithTimeout(ctx, time.Until(deadline)*6/10)
+	defer cancelHalf()
+	all = k.inRounds(half, all, k.c.rounds)
+	var doubtful []*timed
+	for _, b := range all {
+		if b.t.slower() {
+			doubtful = append(doubtful, &timed{name: b.name, short: b.short, base: b.base,
+				head: b.head, again: b.again})
+		}
+	}
+	second := map[string]*timing{}
+	if len(doubtful) > 0 {
+		k.say("%d look slower; once more", len(doubtful))
+		for _, b := range k.inRounds(ctx, doubtful, 2*k.c.rounds) {
+			second[b.name] = &b.t
+		}
+	}
+	slices.SortFunc(all, func(a, b *timed) int { return strings.Compare(a.name, b.name) })
+	for _, b := range all {
+		k.addTiming(b.name, b.t, second[b.name])
+	}
+	return outer.Err()
+}
+
+// addTiming judges times.
+func (r *result) addTiming(name string, first timing, second *timing) {
+	f := finding{what: name, unit: "ns/op", how: "timed", base: summary(first.base).Center,
+		head: summary(first.head).Center, timed: []timing{first}, verdict: equal}
+	if first.faster() {
+		f.verdict = better
+	}
+	if second != nil {
+		f.timed = append(f.timed, *second)
+		if second.slower() {
+			f.verdict = worse
+		}
+	}
+	r.add(f)
+}
+
+// inRounds measures benchmarks, all of them in each round. The first round tells how many there is
+// time for; where it is not enough for an interval, the slowest benchmarks are left out.
+func (k *comparison) inRounds(ctx context.Context, all []*timed, rounds int) []*timed {
+	r := rand.New(rand.NewPCG(1, uint64(len(all))))
+	last := time.Now()
+	for round := 0; round < rounds && ctx.Err() == nil; round++ {
+		all = slices.DeleteFunc(all, func(b *timed) bool {
+			if ctx.Err() != nil {
+				return false
+			}
+			err := b.timeOnce(ctx, r)
+			if err == nil || ctx.Err() != nil {
+				return false
+			}
+			k.miss("`%s` was not timed: %.300v", b.name, err)
+			return true
+		})
 		if round == 0 {
 			all, rounds = k.fit(ctx, all, rounds)
 		}
@@ -137,43 +215,40 @@ func (k *clock) time(ctx context.Context, all []*timed, rounds int) []*timed {
 			k.say("%d of %d rounds timed", round+1, rounds)
 		}
 	}
-	var late []string
+	return k.leaveOut(all, func(b *timed) bool { return len(b.t.base) < fewestRounds })
+}
+
+// leaveOut takes out benchmarks that there is no time for, and names the last of them.
+func (k *comparison) leaveOut(all []*timed, late func(*timed) bool) []*timed {
+	out, slowest := 0, ""
 	all = slices.DeleteFunc(all, func(b *timed) bool {
-		if len(b.t.base) >= fewestRounds {
+		if !late(b) {
 			return false
 		}
-		late = append(late, "`"+b.name+"`")
+		out, slowest = out+1, b.name
 		return true
 	})
-	k.leaveOut(late)
+	if out > 0 {
+		k.miss("Not timed, as there was no time for it: %d benchmarks, of which `%s` takes "+
+			"longest.", out, slowest)
+	}
 	return all
 }
 
-// leaveOut names what there was no time for.
-func (k *clock) leaveOut(names []string) {
-	if len(names) > 0 {
-		k.missed = append(k.missed, fmt.Sprintf("Not timed, as there was no time for it: %d "+
-			"benchmarks, of which %s takes longest.", len(names), names[0]))
-	}
-}
-
-// fit is how many rounds of which benchmarks fit into the time left, after the first one.
-func (k *clock) fit(ctx context.Context, all []*timed, rounds int) ([]*timed, int) {
+// fit is how many rounds of which benchmarks fit into the time left, after the first one. It puts
+// the fastest first.
+func (k *comparison) fit(ctx context.Context, all []*timed, rounds int) ([]*timed, int) {
 	deadline, _ := ctx.Deadline()
 	left := time.Until(deadline)
 	slices.SortStableFunc(all, func(a, b *timed) int { return int(a.spent - b.spent) })
 	var sum time.Duration
-	for _, b := range all {
-		sum += b.spent
-	}
-	var dropped []string
-	for len(all) > 0 && sum*(fewestRounds-1) > left {
-		slowest := all[len(all)-1]
-		sum -= slowest.spent
-		dropped = append(dropped, "`"+slowest.name+"`")
-		all = all[:len(all)-1]
-	}
-	k.leaveOut(dropped)
+	all = k.leaveOut(all, func(b *timed) bool {
+		late := (sum+b.spent)*(fewestRounds-1) > left
+		if !late {
+			sum += b.spent
+		}
+		return late
+	})
 	if sum > 0 {
 		rounds = max(fewestRounds, min(rounds, 1+int(left/sum)))
 	}

@@ -69,6 +69,23 @@ func TestExactly(t *testing.T) {
 	}
 }
 
+// The interval is that of a table of order statistics for the median (Conover, Practical
+// Nonparametric Statistics): ranks 1 and 6 of 6, 4 and 12 of 15, 10 and 21 of 30.
+func TestSummary(t *testing.T) {
+	for n, ranks := range map[int][2]float64{6: {1, 6}, 9: {2, 8}, 15: {4, 12}, 30: {10, 21}} {
+		var values []float64
+		for i := range n {
+			values = append(values, float64((i*7)%n+1)) // 1 to n in another order
+		}
+		if got := summary(values); got.Lo != ranks[0] || got.Hi != ranks[1] {
+			t.Errorf("%d values: %v to %v, want ranks %v", n, got.Lo, got.Hi, ranks)
+		}
+	}
+	if got := summary([]float64{1, 2, 3, 4, 5}); !math.IsInf(got.Lo, -1) {
+		t.Errorf("5 values: at least %v, want no bound", got.Lo)
+	}
+}
+
 func TestRatio(t *testing.T) {
 	base := make([]float64, 15)
 	head := make([]float64, 15)
@@ -76,7 +93,7 @@ func TestRatio(t *testing.T) {
 		base[i], head[i] = float64(i+1), float64(i+1)*1.5
 	}
 	head[3] *= 100 // one round in which something happened
-	if got := ratioOf(head, base); got.Median != 1.5 || got.Lo != 1.5 || got.Hi != 1.5 {
+	if got := ratioOf(head, base); got.Center != 1.5 || got.Lo != 1.5 || got.Hi != 1.5 {
 		t.Errorf("got %+v, want 1.5 in spite of one round", got)
 	}
 	if !slices.IsSorted(base) {

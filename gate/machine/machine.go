@@ -3,29 +3,23 @@
 package machine
 
 import (
+	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/klauspost/cpuid/v2"
 )
 
 // CPU names the model, by which results of different runs may be compared: never across two of
-// them.
+// them. Virtual machines hide what distinguishes two generations of one brand in the family and the
+// model. Arm's cores have no brand, and are told apart by those two.
 func CPU() string {
-	if name := cpuName(); name != "" {
-		return name
-	}
-	return "unknown CPU"
-}
-
-// fromCPUID is the model as x86 reports it. Virtual machines hide what distinguishes two
-// generations of one brand in the family and the model.
-func fromCPUID() string {
-	if cpuid.CPU.BrandName == "" {
-		return ""
-	}
 	name := strings.Join(strings.Fields(cpuid.CPU.BrandName), " ")
+	name = cmp.Or(name, cpuid.CPU.VendorString, "unknown CPU")
 	if cpuid.CPU.Family > 0 {
 		name += fmt.Sprintf(", family %d, model %d", cpuid.CPU.Family, cpuid.CPU.Model)
 	}
@@ -47,18 +41,41 @@ type Caches struct {
 
 // Sizes returns the data caches' sizes. A level that is not there has the size of the one below it.
 func Sizes() Caches {
-	c := Caches{Known: true}
-	c.L1, c.L2, c.L3 = cacheSizes()
+	known := cpuid.CPU.Cache
+	c := Caches{L1: known.L1D, L2: known.L2, L3: known.L3, Known: true}
 	if c.L1 <= 0 {
-		known := cpuid.CPU.Cache
-		c.L1, c.L2, c.L3 = max(0, known.L1D), max(0, known.L2), max(0, known.L3)
+		c.L1, c.L2, c.L3 = linuxSizes()
 	}
-	if c.L1 == 0 {
+	if c.L1 <= 0 {
 		return Caches{L1: 32 << 10, L2: 1 << 20, L3: 16 << 20}
 	}
 	c.L2 = max(c.L2, c.L1)
 	c.L3 = max(c.L3, c.L2)
 	return c
+}
+
+// linuxSizes are what Linux says on Arm, where programs can't ask the CPU.
+func linuxSizes() (l1, l2, l3 int) {
+	dirs, _ := filepath.Glob("/sys/devices/system/cpu/cpu0/cache/index*")
+	for _, dir := range dirs {
+		read := func(name string) string {
+			text, _ := os.ReadFile(filepath.Join(dir, name))
+			return strings.TrimSpace(string(text))
+		}
+		kib, err := strconv.Atoi(strings.TrimSuffix(read("size"), "K"))
+		if err != nil || read("type") == "Instruction" {
+			continue
+		}
+		switch read("level") {
+		case "1":
+			l1 = kib << 10
+		case "2":
+			l2 = kib << 10
+		case "3":
+			l3 = kib << 10
+		}
+	}
+	return l1, l2, l3
 }
 
 // Level names the first cache that holds so many bytes, with a quarter to spare for everything

@@ -18,22 +18,21 @@ type Pinning struct {
 func Pin() *Pinning {
 	runtime.LockOSThread()
 	p := &Pinning{}
-	if err := unix.SchedGetaffinity(0, &p.all); err != nil {
-		p.said = "not pinned: " + err.Error()
-		return p
-	}
+	err := unix.SchedGetaffinity(0, &p.all)
 	core, left := 0, p.all.Count()
 	for ; left > 0; core++ {
 		if p.all.IsSet(core) {
 			left--
 		}
 	}
-	p.one.Set(core - 1)
-	if err := p.Hold(); err != nil {
-		p.said = "not pinned: " + err.Error()
-		return p
+	if err == nil {
+		p.one.Set(core - 1)
+		err = p.Hold()
 	}
 	p.said = fmt.Sprintf("pinned to core %d", core-1)
+	if err != nil {
+		p.said = "not pinned: " + err.Error()
+	}
 	return p
 }
 

@@ -31,29 +31,6 @@ func Ratios(a, b []float64) []float64 {
 	return r
 }
 
-// Interval returns two of the values between which the true median lies with at least this
-// confidence, by order statistics: whatever their distribution is. With too few values for that
-// it is infinite.
-func Interval(values []float64, confidence float64) (lo, hi float64) {
-	n := len(values)
-	sorted := slices.Sorted(slices.Values(values))
-	// Each value is below the median as a coin falls. outside is the chance that at most k of n
-	// coins fall so, which leaves the median below value number k+1.
-	term := math.Ldexp(1, -n)
-	outside, k := term, 0
-	if 2*outside > 1-confidence {
-		return math.Inf(-1), math.Inf(1)
-	}
-	for {
-		term = term * float64(n-k) / float64(k+1)
-		if 2*(outside+term) > 1-confidence || 2*(k+1) >= n-1 {
-			return sorted[k], sorted[n-1-k]
-		}
-		outside += term
-		k++
-	}
-}
-
 // Mean returns the mean of the values.
 func Mean(values []float64) float64 {
 	sum := 0.0

@@ -2,7 +2,6 @@ package main
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -11,14 +10,14 @@ import (
 func judged(draw func(head bool) float64) (verdict, int) {
 	var s series
 	for stage, until := range stages {
-		for len(s.base) < until {
-			s.base, s.head = append(s.base, draw(false)), append(s.head, draw(true))
+		for len(s[0]) < until {
+			s[0], s[1] = append(s[0], draw(false)), append(s[1], draw(true))
 		}
 		if s.settled(stage, false) {
 			break
 		}
 	}
-	return s.verdict(false), len(s.base)
+	return s.verdict(false), len(s[0])
 }
 
 // A change is believed when it is beyond what the processes differ by.
@@ -79,19 +78,16 @@ func TestMemoryVerdict(t *testing.T) {
 		{[]float64{10, 12, 11}, []float64{12, 13, 13}, allocsRise, equal},
 		{[]float64{1000, 1000}, []float64{1004, 1004}, allocsRise, equal},
 		{[]float64{1000, 1000}, []float64{1007, 1007}, allocsRise, worse},
+		{[]float64{100, 100}, []float64{101, 101}, allocsRise, worse},
 		{[]float64{20, 20}, []float64{30, 30}, bytesRise, equal},
 		{[]float64{4096, 4096}, []float64{8192, 8192}, bytesRise, worse},
 		{nil, []float64{1}, allocsRise, equal},
 	} {
-		if got := (series{slices.Clone(c.base), c.head}).memoryVerdict(c.by); got != c.want {
+		if got := (series{c.base, c.head}).memoryVerdict(c.by, 1); got != c.want {
 			t.Errorf("%v, %v: %s, want %s", c.base, c.head, got, c.want)
 		}
-	}
-	for confirmed, want := range map[bool]verdict{true: worse, false: equal} {
-		var f finding
-		f.setMemory(series{[]float64{1}, []float64{2}}, allocsRise, confirmed)
-		if f.Verdict != want {
-			t.Errorf("confirmed %v: %s, want %s", confirmed, f.Verdict, want)
+		if got := (series{c.base, c.head}).memoryVerdict(c.by, 4); got != equal {
+			t.Errorf("%v, %v: %s with too few processes", c.base, c.head, got)
 		}
 	}
 }

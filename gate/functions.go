@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// textLimit is the share by which code may grow without a word: it costs less than anything else
+// here, and most of what makes kernels faster makes them longer.
+const textLimit = 0.02
+
+// compareFunctions compares sizes, and for each KiB that a loop goes through its instructions and
+// operands in memory.
+func (r *result) compareFunctions(arch string, base, head []function) {
+	add := func(what, unit string, base, head float64, v verdict) {
+		r.add(finding{what: what + "/" + arch, unit: unit, how: "read from the code for " + arch,
+			base: base, head: head, verdict: v})
+	}
+	before := map[string]function{}
+	all, both := [2]float64{}, [2]float64{} // bytes of base and head
+	for _, b := range base {
+		before[b.name] = b
+		all[0] += float64(b.size)
+	}
+	for _, h := range head {
+		size := float64(h.size)
+		all[1] += size
+		b, ok := before[h.name]
+		if !ok {
+			add(h.name, "text-bytes", 0, size, added)
+			continue
+		}
+		delete(before, h.name)
+		both[0], both[1] = both[0]+float64(b.size), both[1]+size
+		hl, bl, which := h.loops, b.loops, ""
+		if len(hl) != len(bl) {
+			// Which loop has become which is not known: the one that moves fastest is where long
+			// vectors spend their time.
+			hl, bl, which = fastest(hl), fastest(bl), "fastest"
+		}
+		for i := range min(len(hl), len(bl)) {
+			if len(h.loops) == len(b.loops) {
+				which = fmt.Sprint(i + 1)
+			}
+			perKiB := func(unit string, base, head int) {
+				from, to := bl[i].perKiB(base), hl[i].perKiB(head)
+				add(h.name+"/loop="+which, unit, from, to, judge(to/from-1, exactLimit))
+			}
+			perKiB("insn/KiB", bl[i].instructions, hl[i].instructions)
+			perKiB("mem/KiB", bl[i].memory, hl[i].memory)
+		}
+	}
+	add("all functions in both", "text-bytes", both[0], both[1],
+		judge(both[1]/both[0]-1, textLimit))
+	// What is new makes code longer, and nothing worse.
+	add("all functions", "text-bytes", all[0], all[1], equal)
+	for _, name := range slices.Sorted(maps.Keys(before)) {
+		add(name, "text-bytes", float64(before[name].size), 0, gone)
+	}
+}
+
+func fastest(loops []loop) []loop {
+	if len(loops) == 0 {
+		return nil
+	}
+	return []loop{slices.MaxFunc(loops, func(a, b loop) int { return a.advance - b.advance })}
+}
+
+// missUnread names functions whose loops could not be read.
+func (r *result) missUnread(arch string, all []function) {
+	var names []string
+	var why error
+	for _, f := range all {
+		if f.unread != nil {
+			names, why = append(names, f.name), f.unread
+		}
+	}
+	if why != nil {
+		r.miss("Not compared for %s, as there are instructions that can't be read, or data among "+
+			"them (%v): the loops of %s.", arch, why, list("", names))
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"math"
+	"slices"
+
+	"github.com/aclements/go-moremath/stats"
+)
+
+// What a plain benchmark executes is not always the same: each process seeds its maps differently,
+// goroutines meet as they come, some benchmarks draw their data. So each is counted in some
+// processes of its own, and what is believed depends on how far these differ.
+
+// A series is one number of a benchmark in several processes of the base and of the head.
+type series [2][]float64
+
+// change is that of the means: where a benchmark has two ways to go, the median jumps from one to
+// the other.
+func (s series) change() float64 { return stats.Mean(s[1])/stats.Mean(s[0]) - 1 }
+
+// deviation is the standard error of change.
+func (s series) deviation() float64 {
+	sum := 0.0
+	for _, values := range s {
+		if len(values) < 2 {
+			return 0
+		}
+		sum += stats.Variance(values) / float64(len(values))
+	}
+	return math.Sqrt(sum) / stats.Mean(s[0])
+}
+
+// spread is how far the values of a tree are apart, as a share.
+func (s series) spread() float64 {
+	return max(slices.Max(s[0])/slices.Min(s[0]), slices.Max(s[1])/slices.Min(s[1])) - 1
+}
+
+// exactLimit is the share by which a count must rise to be worse. Counts have no noise; a change
+// below it is no reason to stop anyone.
+const exactLimit = 0.005
+
+// confident is how many standard errors a change must have. With the processes of the last stage
+// it is passed by chance once in 100,000 times.
+const confident = 5
+
+// limit is the change that is believed.
+func (s series) limit() float64 { return max(exactLimit, confident*s.deviation()) }
+
+// steady is a spread that needs no more processes.
+const steady = 0.001
+
+// stages are how many processes of each tree have counted a benchmark when it is looked at again.
+var stages = []int{2, 6, 16}
+
+// settled tells whether a benchmark needs no more processes after a stage.
+func (s series) settled(stage int, calls bool) bool {
+	switch {
+	case stage == len(stages)-1:
+		return true
+	case s.spread() <= steady && (calls || stage > 0):
+		return true
+	case stage == 0:
+		return s.change()+3*s.deviation() <= exactLimit
+	case s.change() > 2*s.limit():
+		return true // far beyond what more processes could take back
+	}
+	return s.change() <= max(exactLimit, 1.5*s.deviation())
+}
+
+// verdict is worse only if there were processes enough to know the spread.
+func (s series) verdict(calls bool) verdict {
+	enough := calls || len(s[1]) >= stages[1]
+	if min(len(s[0]), len(s[1])) == 0 || s.change() > s.limit() && !enough {
+		return equal
+	}
+	return judge(s.change(), s.limit())
+}
+
+// judge is the verdict on a change that is believed beyond a limit.
+func judge(change, limit float64) verdict {
+	switch {
+	case change > limit:
+		return worse
+	case change < -limit:
+		return better
+	}
+	return equal
+}
+
+// Allocations of plain benchmarks are what the Go runtime reports over the same number of
+// operations, natively. They are judged by the runs that agree least: a change is one if no run of
+// the base had as many as any run of the head. A benchmark that allocates now and then does so
+// within the operations of one run or of the next.
+
+// allocRuns are the processes of each tree.
+const allocRuns = 6
+
+// A rise is what a number must rise by to be worse: by a share, and by an amount.
+type rise struct{ share, least float64 }
+
+var (
+	allocsRise = rise{exactLimit, 0.5}
+	bytesRise  = rise{0.02, 16}
+)
+
+// memoryVerdict judges allocations or bytes, if there were processes enough.
+func (s series) memoryVerdict(by rise, processes int) verdict {
+	if min(len(s[0]), len(s[1])) < processes {
+		return equal // the time was over
+	}
+	apart := func(low, high []float64) bool {
+		from := slices.Max(low)
+		return slices.Min(high) > from+max(by.share*from, by.least)
+	}
+	switch {
+	case apart(s[0], s[1]):
+		return worse
+	case apart(s[1], s[0]):
+		return better
+	}
+	return equal
+}
