@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
@@ -56,9 +55,9 @@ type Model struct {
 
 	once    sync.Once
 	store   *rowStore
-	general *rowStore // for queries that are not zeros and ones, where support rows are
-	weights []*dense.Matrix
-	single  sync.Pool // *queryWorker, for rows that are scored one at a time
+	general *rowStore  // for queries that are not zeros and ones, where support rows are
+	linear  []*wideSum // of each problem, with the linear kernel; there are no stores then
+	single  sync.Pool  // *queryWorker, for rows that are scored one at a time
 }
 
 // A Result says how a run went.

@@ -3,7 +3,6 @@ package kernelsvm
 import (
 	"runtime"
 
-	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/mistake"
@@ -18,6 +17,10 @@ func (m *Model) prepare() {
 		panic(mistake.Of("the model's kernel is a function: set Func after reading"))
 	}
 	m.once.Do(func() {
+		if m.Config.Kernel == Linear {
+			m.addUp()
+			return
+		}
 		n := m.rows.Rows()
 		at := make([]int32, n)
 		for i := range at {
@@ -34,19 +37,25 @@ func (m *Model) prepare() {
 		if m.store.words != nil {
 			m.general = newGeneralStore(k, m.rows, at, ends)
 		}
-		c, start := 0, 0
-		for _, tile := range m.store.tiles {
-			for tile.start >= ends[c] {
-				start = ends[c]
-				c++
-			}
-			w := dense.New(len(m.coef[c]), tile.end-tile.start)
-			for s := range m.coef[c] {
-				copy(w.Row(s), m.coef[c][s][tile.start-start:])
-			}
-			m.weights = append(m.weights, w)
-		}
 	})
+}
+
+// addUp makes the sums over the support rows that scores of the linear kernel take.
+func (m *Model) addUp() {
+	for range m.Problems() {
+		m.linear = append(m.linear, newWideSum(m.Cols()))
+	}
+	first := 0
+	for c, slots := range m.coef {
+		for s, coef := range slots {
+			w := m.linear[m.Config.problem(len(m.Classes), c, s)]
+			for i, a := range coef {
+				index, values := m.rows.Row(first + i)
+				w.add(float64(a), Row{index, values})
+			}
+		}
+		first += m.counts[c]
+	}
 }
 
 // queryRows is the number of rows that are predicted together: the support rows come from memory
@@ -76,7 +85,14 @@ func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
 		}
 		start := block * queryRows
 		end := min(start+queryRows, n)
-		m.decide(m.probe(w, start, end), w, scores[start*p:end*p])
+		if m.linear == nil {
+			m.decide(m.probe(w, start, end), w, scores[start*p:end*p])
+			return
+		}
+		for i := start; i < end; i++ {
+			index, values := w.rows.Row(i)
+			m.decideLinear(Row{index, values}, scores[i*p:])
+		}
 	})
 	return scores
 }
@@ -86,18 +102,17 @@ type queryWorker struct {
 	rows   store.Reader
 	matrix bool // the rows are a store.Matrix
 	probes []probe
-	found  [][]float32 // kernel values of each probe with a tile, in values
-	values []float32
-	sums   []float32
-	buffer rowBuffer // of a single row
+	found  []*[tileRows]float64 // kernel values of each probe with a tile
+	buffer rowBuffer            // of a single row
 }
 
 // newWorker returns one for up to so many rows at a time.
 func (m *Model) newWorker(rows int) *queryWorker {
-	return &queryWorker{
-		values: make([]float32, rows*tileRows),
-		sums:   make([]float32, m.Config.slots(len(m.Classes))),
+	w := new(queryWorker)
+	for range rows {
+		w.found = append(w.found, new([tileRows]float64))
 	}
+	return w
 }
 
 // A rowBuffer is memory for what becomes of a row.
@@ -121,29 +136,60 @@ func (m *Model) probe(w *queryWorker, start, end int) *rowStore {
 	return s
 }
 
-// decide finds the scores of the worker's probes, which are 0 before. To the bit a score is a sum
-// in float64, tile after tile, of dot products of the kernel's values and the coefficients.
+// decide finds the scores of the worker's probes, which are 0 before. To the bit a score is the sum
+// in float64, over the support rows in their order, of coefficient times value.
 func (m *Model) decide(s *rowStore, w *queryWorker, scores []float64) {
-	p, classes := m.Problems(), len(m.Classes)
-	c, last := 0, m.counts[0]
+	p, c, first, last := m.Problems(), 0, 0, m.counts[0]
 	for t, tile := range s.tiles {
 		for tile.start >= last {
 			c++
-			last += m.counts[c]
+			first, last = last, last+m.counts[c]
 		}
-		n := tile.end - tile.start
-		w.found = w.found[:0]
-		for k := range w.probes {
-			w.found = append(w.found, w.values[k*tileRows:][:n])
-		}
-		s.tile(w.found, w.probes, t)
-		sums := w.sums[:len(m.coef[c])]
-		for k := range w.probes {
-			m.weights[t].DotRows(sums, 0, w.found[k])
-			for slot, v := range sums {
-				scores[k*p+m.Config.problem(classes, c, slot)] += float64(v)
+		n, probes, rest := tile.start-first, w.probes, scores
+		if s.width == 2 && m.Config.Kernel == RBF && p == 1 {
+			for ; len(probes) >= 2; probes, rest = probes[2:], rest[2:] {
+				s.addCounted((*[2]float64)(rest), m.coef[c][0][n:tile.end-first], probes[0].words,
+					probes[1].words, tile.start)
 			}
 		}
+		s.wideTile(w.found, probes, t)
+		for slot, coef := range m.coef[c] {
+			k := m.Config.problem(len(m.Classes), c, slot)
+			addValues(rest, p, k, coef[n:tile.end-first], w.found[:len(probes)])
+		}
+	}
+}
+
+// decideLinear finds the scores of a row by a linear kernel.
+func (m *Model) decideLinear(x Row, scores []float64) {
+	for k, w := range m.linear {
+		scores[k] = w.dot(x)
+	}
+}
+
+// addValues adds to every score of problem k of p the sum of coef[j]*rows[i][j], in the order of j.
+// Four sums at a time don't wait for each other.
+func addValues(scores []float64, p, k int, coef []float32, rows []*[tileRows]float64) {
+	for ; len(rows) >= 4; rows, k = rows[4:], k+4*p {
+		v0, v1, v2, v3 := rows[0][:len(coef)], rows[1][:len(coef)], rows[2][:len(coef)],
+			rows[3][:len(coef)]
+		s0, s1, s2, s3 := scores[k], scores[k+p], scores[k+2*p], scores[k+3*p]
+		for j, c := range coef {
+			a := float64(c)
+			s0 += float64(a * v0[j])
+			s1 += float64(a * v1[j])
+			s2 += float64(a * v2[j])
+			s3 += float64(a * v3[j])
+		}
+		scores[k], scores[k+p], scores[k+2*p], scores[k+3*p] = s0, s1, s2, s3
+	}
+	for _, row := range rows {
+		sum := scores[k]
+		for j, c := range coef {
+			sum += float64(float64(c) * row[j])
+		}
+		scores[k] = sum
+		k += p
 	}
 }
 
@@ -161,8 +207,8 @@ func (w *queryWorker) allBinary(start, end int) bool {
 func (s *rowStore) query(index []int32, values []float32, last bool, b *rowBuffer) probe {
 	if s.words != nil {
 		b.words = zeros(b.words, s.width)
-		ones := packRow(b.words, index, values, s.cols)
-		return probe{square: float64(ones), words: b.words}
+		packRow(b.words, index, values, s.cols)
+		return probe{words: b.words}
 	}
 	if s.dense == nil {
 		if index == nil {
@@ -173,10 +219,10 @@ func (s *rowStore) query(index []int32, values []float32, last bool, b *rowBuffe
 			k--
 		}
 		index, values = index[:k], values[:k]
-		return probe{square: sumSquaresInOrder(values), index: index, values: values}
+		return probe{wide: s.wideSquare(values), index: index, values: values}
 	}
 	if index == nil && last && len(values) == s.cols {
-		return probe{square: float64(dense.SumSquares(values)), values: values}
+		return probe{wide: s.wideSquare(values), values: values}
 	}
 	row := zeros(b.values, s.cols)
 	b.values = row
@@ -188,7 +234,7 @@ func (s *rowStore) query(index []int32, values []float32, last bool, b *rowBuffe
 			row[j] = values[k]
 		}
 	}
-	return probe{square: float64(dense.SumSquares(row)), values: row}
+	return probe{wide: s.wideSquare(row), values: row}
 }
 
 // zeros returns n zeros, in buf if it is large enough.

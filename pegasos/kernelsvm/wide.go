@@ -3,9 +3,9 @@ package kernelsvm
 import (
 	"context"
 	"math"
-	"math/bits"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/elementary"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
@@ -21,54 +21,60 @@ func (k *function) wide(v float64) float64 {
 	return k.ofProduct(v)
 }
 
-// wideTile sets dst[j] to the kernel of row p and row j of tile t. table is that of wideTable.
-func (s *rowStore) wideTile(dst *[tileRows]float64, p, t int, table []float64) {
+// wideTile sets dst[k][j] to the kernel of probe k and row j of tile t.
+func (s *rowStore) wideTile(dst []*[tileRows]float64, probes []probe, t int) {
 	r := s.tiles[t]
-	out := dst[:r.end-r.start]
-	q := s.probe(p)
+	n := r.end - r.start
 	switch {
-	case s.words != nil:
-		for j := range out {
-			n := 0
-			for k, w := range s.words[(r.start+j)*s.width:][:s.width] {
-				if s.kernel.kind == RBF {
-					n += bits.OnesCount64(q.words[k] ^ w)
-				} else {
-					n += bits.OnesCount64(q.words[k] & w)
-				}
+	case s.kernel.kind == Function:
+		for k := range probes {
+			z := Row{probes[k].index, probes[k].values}
+			for j := range n {
+				dst[k][j] = float64(s.kernel.f(s.row(r.start+j), z))
 			}
-			out[j] = table[n]
+		}
+	case s.words != nil:
+		for k := range probes {
+			count(s, dst[k][:n], s.wideValues, &probes[k], r.start)
 		}
 	case s.dense != nil:
-		for j := range out {
-			x := s.dense.Row(int(s.at[r.start+j]))
-			if s.kernel.kind == RBF {
-				out[j] = s.kernel.wide(distance(x, q.values))
-			} else {
-				out[j] = s.kernel.wide(dot(x, q.values))
+		few := s.few()
+		for j := 0; j < n; j += few {
+			end := min(j+few, n)
+			for k := range probes {
+				s.wideProducts(dst[k][j:end], s.at[r.start+j:r.start+end], probes[k].values)
 			}
 		}
+		for k := range probes {
+			s.fromWide(dst[k][:n], probes[k].wide, r.start)
+		}
 	default:
-		s.index[t].dot(dst, &q)
-		for j, g := range out {
-			if s.kernel.kind == RBF {
-				g = max(0, (q.square+s.squares[r.start+j])-float64(2*g))
-			}
-			out[j] = s.kernel.wide(g)
+		for k := range probes {
+			s.index[t].dot(dst[k], &probes[k])
+			s.fromWide(dst[k][:n], probes[k].wide, r.start)
 		}
 	}
 }
 
-// wideTable returns the values for rows of zeros and ones, and nil for other rows.
-func (s *rowStore) wideTable() []float64 {
-	if s.words == nil {
-		return nil
+// wideProducts is products in float64.
+func (s *rowStore) wideProducts(dst []float64, rows []int32, x []float32) {
+	for j, i := range rows {
+		if s.direct {
+			dst[j] = distance(s.dense.Row(int(i)), x)
+		} else {
+			dst[j] = dense.Dot64(s.dense.Row(int(i)), x)
+		}
 	}
-	table := make([]float64, s.cols+1)
-	for n := range table {
-		table[n] = s.kernel.wide(float64(n))
+}
+
+// fromWide turns inner products, or distances found directly, into the kernel's values.
+func (s *rowStore) fromWide(dst []float64, square float64, start int) {
+	for j, v := range dst {
+		if s.kernel.kind == RBF && !s.direct {
+			v = max(0, (square+s.wide[start+j])-float64(2*v))
+		}
+		dst[j] = s.kernel.wide(v)
 	}
-	return table
 }
 
 // distance returns the squared distance of two rows.
@@ -91,21 +97,41 @@ func distance(x, z []float32) float64 {
 	return (a + b) + (c + d)
 }
 
-// dot returns the inner product of two rows.
-func dot(x, z []float32) float64 {
-	var a, b, c, d float64
-	for len(x) >= 4 && len(z) >= 4 {
-		u, v := (*[4]float32)(x), (*[4]float32)(z)
-		a += float64(float64(u[0]) * float64(v[0]))
-		b += float64(float64(u[1]) * float64(v[1]))
-		c += float64(float64(u[2]) * float64(v[2]))
-		d += float64(float64(u[3]) * float64(v[3]))
-		x, z = x[4:], z[4:]
+// A wideSum is a sum in float64 of rows times numbers, with what its roundings have lost: of a
+// linear kernel the sum over the support rows is that of one row, which is all that scores take.
+type wideSum struct{ sum, lost []float64 }
+
+func newWideSum(cols int) *wideSum { return &wideSum{make([]float64, cols), make([]float64, cols)} }
+
+// add adds a times a row.
+func (w *wideSum) add(a float64, x Row) {
+	for k, v := range x.Value {
+		j := k
+		if x.Index != nil {
+			j = int(x.Index[k])
+		}
+		v, was := float64(a*float64(v)), w.sum[j]
+		sum := was + v
+		part := sum - was
+		w.lost[j] += (was - (sum - part)) + (v - part)
+		w.sum[j] = sum
 	}
-	for j, v := range x {
-		a += float64(float64(v) * float64(z[j]))
+}
+
+// dot returns the inner product with a row, without the columns that are missing here. Zeros of
+// the row make no difference.
+func (w *wideSum) dot(x Row) (sum float64) {
+	for k, v := range x.Value {
+		j := k
+		if x.Index != nil {
+			j = int(x.Index[k])
+		}
+		if j >= len(w.sum) {
+			break
+		}
+		sum += float64((w.sum[j] + w.lost[j]) * float64(v))
 	}
-	return (a + b) + (c + d)
+	return sum
 }
 
 // A classValues has a number for each row of each class in each of the class's problems.
@@ -115,7 +141,10 @@ type classValues [][][]float64
 // float64, over the rows in their order in the store, of the coefficient times the kernel. If ctx
 // is done before they are found they are of no use.
 func (r *run) wideScores(ctx context.Context, wanted []bool, coef, dst classValues) {
-	table := r.store.wideTable()
+	if r.cfg.Kernel == Linear {
+		r.linearScores(wanted, coef, dst)
+		return
+	}
 	parallel.For(r.threads, len(r.store.tiles), func(_, t int) {
 		var values [tileRows]float64
 		tile, g := r.store.tiles[t], &r.groups[r.tiles[t]]
@@ -141,7 +170,7 @@ func (r *run) wideScores(ctx context.Context, wanted []bool, coef, dst classValu
 					continue
 				}
 				if !known {
-					r.store.wideTile(&values, p, t, table)
+					r.store.wideTile([]*[tileRows]float64{&values}, []probe{r.store.probe(p)}, t)
 					known = true
 				}
 				for j, score := range dst[r.tiles[t]][s][from:to] {
@@ -149,6 +178,24 @@ func (r *run) wideScores(ctx context.Context, wanted []bool, coef, dst classValu
 				}
 			}
 		}
+	})
+}
+
+// linearScores is wideScores of the linear kernel.
+func (r *run) linearScores(wanted []bool, coef, dst classValues) {
+	r.each(func(k int) {
+		if !wanted[k] {
+			return
+		}
+		w := newWideSum(r.store.cols)
+		r.eachCoefficient(k, coef, func(c, i int, a *float64) {
+			if *a != 0 {
+				w.add(*a, r.store.row(r.groups[c].start+i))
+			}
+		})
+		r.eachCoefficient(k, dst, func(c, i int, score *float64) {
+			*score = w.dot(r.store.row(r.groups[c].start + i))
+		})
 	})
 }
 
