@@ -17,45 +17,22 @@ func (m *Model) prepare() {
 		panic(mistake.Of("the model's kernel is a function: set Func after reading"))
 	}
 	m.once.Do(func() {
-		if m.Config.Kernel == Linear {
-			m.addUp()
-			return
-		}
-		n := m.rows.Rows()
-		at := make([]int32, n)
+		at := make([]int32, m.rows.Rows())
 		for i := range at {
 			at[i] = int32(i)
 		}
-		ends, end := make([]int, len(m.counts)), 0
-		for c, count := range m.counts {
-			end += count
-			ends[c] = end
+		m.scorer = &scorer[float32]{m.Config, len(m.Classes), m.counts, m.coef, nil}
+		if m.Config.Kernel == Linear {
+			m.scorer.addUp(m.rows, at)
+			return
 		}
-		k := m.Config.function(m.Func)
+		k, ends := m.Config.function(m.Func), endsOf(m.counts)
 		m.store = newStore(k, m.rows, at, ends)
 		m.general = m.store
 		if m.store.words != nil {
 			m.general = newGeneralStore(k, m.rows, at, ends)
 		}
 	})
-}
-
-// addUp makes the sums over the support rows that scores of the linear kernel take.
-func (m *Model) addUp() {
-	for range m.Problems() {
-		m.linear = append(m.linear, newWideSum(m.Cols()))
-	}
-	first := 0
-	for c, slots := range m.coef {
-		for s, coef := range slots {
-			w := m.linear[m.Config.problem(len(m.Classes), c, s)]
-			for i, a := range coef {
-				index, values := m.rows.Row(first + i)
-				w.add(float64(a), Row{index, values})
-			}
-		}
-		first += m.counts[c]
-	}
 }
 
 // queryRows is the number of rows that are predicted together: the support rows come from memory
@@ -79,19 +56,18 @@ func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
 	parallel.For(threads, (n+queryRows-1)/queryRows, func(worker, block int) {
 		w := workers[worker]
 		if w == nil {
-			w = m.newWorker(queryRows)
+			w = newWorker(queryRows)
 			w.rows, w.matrix = store.ReaderOf(x), matrix
 			workers[worker] = w
 		}
 		start := block * queryRows
 		end := min(start+queryRows, n)
-		if m.linear == nil {
-			m.decide(m.probe(w, start, end), w, scores[start*p:end*p])
-			return
-		}
-		for i := start; i < end; i++ {
+		for i := start; i < end && m.scorer.linear != nil; i++ {
 			index, values := w.rows.Row(i)
-			m.decideLinear(Row{index, values}, scores[i*p:])
+			m.scorer.decideLinear(Row{index, values}, scores[i*p:])
+		}
+		if m.scorer.linear == nil {
+			m.scorer.decide(m.probe(w, start, end), w, scores[start*p:end*p])
 		}
 	})
 	return scores
@@ -107,7 +83,7 @@ type queryWorker struct {
 }
 
 // newWorker returns one for up to so many rows at a time.
-func (m *Model) newWorker(rows int) *queryWorker {
+func newWorker(rows int) *queryWorker {
 	w := new(queryWorker)
 	for range rows {
 		w.found = append(w.found, new([tileRows]float64))
@@ -134,63 +110,6 @@ func (m *Model) probe(w *queryWorker, start, end int) *rowStore {
 		w.probes = append(w.probes, s.query(index, values, w.matrix, &rowBuffer{}))
 	}
 	return s
-}
-
-// decide finds the scores of the worker's probes, which are 0 before. To the bit a score is the sum
-// in float64, over the support rows in their order, of coefficient times value.
-func (m *Model) decide(s *rowStore, w *queryWorker, scores []float64) {
-	p, c, first, last := m.Problems(), 0, 0, m.counts[0]
-	for t, tile := range s.tiles {
-		for tile.start >= last {
-			c++
-			first, last = last, last+m.counts[c]
-		}
-		n, probes, rest := tile.start-first, w.probes, scores
-		if s.width == 2 && m.Config.Kernel == RBF && p == 1 {
-			for ; len(probes) >= 2; probes, rest = probes[2:], rest[2:] {
-				s.addCounted((*[2]float64)(rest), m.coef[c][0][n:tile.end-first], probes[0].words,
-					probes[1].words, tile.start)
-			}
-		}
-		s.wideTile(w.found, probes, t)
-		for slot, coef := range m.coef[c] {
-			k := m.Config.problem(len(m.Classes), c, slot)
-			addValues(rest, p, k, coef[n:tile.end-first], w.found[:len(probes)])
-		}
-	}
-}
-
-// decideLinear finds the scores of a row by a linear kernel.
-func (m *Model) decideLinear(x Row, scores []float64) {
-	for k, w := range m.linear {
-		scores[k] = w.dot(x)
-	}
-}
-
-// addValues adds to every score of problem k of p the sum of coef[j]*rows[i][j], in the order of j.
-// Four sums at a time don't wait for each other.
-func addValues(scores []float64, p, k int, coef []float32, rows []*[tileRows]float64) {
-	for ; len(rows) >= 4; rows, k = rows[4:], k+4*p {
-		v0, v1, v2, v3 := rows[0][:len(coef)], rows[1][:len(coef)], rows[2][:len(coef)],
-			rows[3][:len(coef)]
-		s0, s1, s2, s3 := scores[k], scores[k+p], scores[k+2*p], scores[k+3*p]
-		for j, c := range coef {
-			a := float64(c)
-			s0 += float64(a * v0[j])
-			s1 += float64(a * v1[j])
-			s2 += float64(a * v2[j])
-			s3 += float64(a * v3[j])
-		}
-		scores[k], scores[k+p], scores[k+2*p], scores[k+3*p] = s0, s1, s2, s3
-	}
-	for _, row := range rows {
-		sum := scores[k]
-		for j, c := range coef {
-			sum += float64(float64(c) * row[j])
-		}
-		scores[k] = sum
-		k += p
-	}
 }
 
 func (w *queryWorker) allBinary(start, end int) bool {

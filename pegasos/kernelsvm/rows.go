@@ -88,6 +88,16 @@ func newGeneralStore(k function, m store.Matrix, at []int32, ends []int) *rowSto
 	return s
 }
 
+// some returns a store of some of the rows of s, in the same form.
+func (s *rowStore) some(at []int32, ends []int) *rowStore {
+	t := newEmptyStore(s.kernel, s.from, at, ends)
+	if s.words == nil || !t.pack() {
+		t.fill()
+	}
+	t.direct = s.direct
+	return t
+}
+
 func newEmptyStore(k function, m store.Matrix, at []int32, ends []int) *rowStore {
 	s := &rowStore{kernel: k, cols: m.Cols(), at: at, from: m, squares: make([]float64, len(at))}
 	start := 0
@@ -409,21 +419,6 @@ func count[T float32 | float64](s *rowStore, dst, values []T, q *probe, start in
 			dst[j] = values[g]
 		}
 	}
-}
-
-// addCounted adds to the scores of two probes, of two words, the sums over the rows from start on of
-// coefficients times values of RBF: the bits of addValues, in half the time that it takes to count
-// first and then to add.
-func (s *rowStore) addCounted(scores *[2]float64, coef []float32, x, z []uint64, start int) {
-	x0, x1, z0, z1 := x[0], x[1], z[0], z[1]
-	a, b := scores[0], scores[1]
-	words := s.words[2*start:]
-	for j, v := range coef {
-		two, v := (*[2]uint64)(words[2*j:]), float64(v)
-		a += float64(v * s.wideValues[bits.OnesCount64(x0^two[0])+bits.OnesCount64(x1^two[1])])
-		b += float64(v * s.wideValues[bits.OnesCount64(z0^two[0])+bits.OnesCount64(z1^two[1])])
-	}
-	scores[0], scores[1] = a, b
 }
 
 // diagonal sets dst[p] to the kernel of row p with itself, for each row. It returns the first row

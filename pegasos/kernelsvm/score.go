@@ -40,21 +40,21 @@ func (m *Model) scoreRow(index []int32, values []float32, dst []float64) []float
 		dst = make([]float64, m.Problems())
 	}
 	dst = dst[:m.Problems()]
-	if m.linear != nil {
-		m.decideLinear(Row{index, values}, dst)
+	if m.scorer.linear != nil {
+		m.scorer.decideLinear(Row{index, values}, dst)
 		return dst
 	}
 	clear(dst)
 	w, _ := m.single.Get().(*queryWorker)
 	if w == nil {
-		w = m.newWorker(1)
+		w = newWorker(1)
 	}
 	s := m.store
 	if s.words != nil && !store.AreBinary(values) {
 		s = m.general
 	}
 	w.probes = append(w.probes[:0], s.query(index, values, true, &w.buffer))
-	m.decide(s, w, dst)
+	m.scorer.decide(s, w, dst)
 	w.probes[0] = probe{} // the row is the caller's
 	m.single.Put(w)
 	return dst

@@ -97,134 +97,69 @@ func distance(x, z []float32) float64 {
 	return (a + b) + (c + d)
 }
 
-// A wideSum is a sum in float64 of rows times numbers, with what its roundings have lost: of a
-// linear kernel the sum over the support rows is that of one row, which is all that scores take.
-type wideSum struct{ sum, lost []float64 }
-
-func newWideSum(cols int) *wideSum { return &wideSum{make([]float64, cols), make([]float64, cols)} }
-
-// add adds a times a row.
-func (w *wideSum) add(a float64, x Row) {
-	for k, v := range x.Value {
-		j := k
-		if x.Index != nil {
-			j = int(x.Index[k])
-		}
-		v, was := float64(a*float64(v)), w.sum[j]
-		sum := was + v
-		part := sum - was
-		w.lost[j] += (was - (sum - part)) + (v - part)
-		w.sum[j] = sum
-	}
-}
-
-// dot returns the inner product with a row, without the columns that are missing here. Zeros of
-// the row make no difference.
-func (w *wideSum) dot(x Row) (sum float64) {
-	for k, v := range x.Value {
-		j := k
-		if x.Index != nil {
-			j = int(x.Index[k])
-		}
-		if j >= len(w.sum) {
-			break
-		}
-		sum += float64((w.sum[j] + w.lost[j]) * float64(v))
-	}
-	return sum
-}
-
 // A classValues has a number for each row of each class in each of the class's problems.
 type classValues [][][]float64
 
-// wideScores sets dst to the scores of the problems that are wanted, by coefficients: the sums, in
-// float64, over the rows in their order in the store, of the coefficient times the kernel. If ctx
-// is done before they are found they are of no use.
+// wideScores sets dst to the scores of the problems that are wanted, by coefficients, as a model
+// that has these predicts them. If ctx is done before they are found they are of no use.
 func (r *run) wideScores(ctx context.Context, wanted []bool, coef, dst classValues) {
+	at, counts, kept := r.support(coef)
+	sc := &scorer[float64]{r.cfg, len(r.classes), counts, kept, nil}
+	var rows *rowStore
 	if r.cfg.Kernel == Linear {
-		r.linearScores(wanted, coef, dst)
-		return
+		sc.addUp(r.store.from, at)
+	} else {
+		rows = r.store.some(at, endsOf(counts))
 	}
-	parallel.For(r.threads, len(r.store.tiles), func(_, t int) {
-		var values [tileRows]float64
-		tile, g := r.store.tiles[t], &r.groups[r.tiles[t]]
-		from, to := tile.start-g.start, tile.end-g.start
-		for s := range g.slots {
-			if wanted[g.slots[s].problem] {
-				clear(dst[r.tiles[t]][s][from:to])
-			}
-		}
-		for p, class := range r.classOf {
-			if ctx.Err() != nil {
-				return
-			}
-			known := false
-			for s := range g.slots {
-				k := g.slots[s].problem
-				at := r.slotOf(k, int(class))
-				if !wanted[k] || at < 0 {
-					continue
-				}
-				a := coef[class][at][p-r.groups[class].start]
-				if a == 0 {
-					continue
-				}
-				if !known {
-					r.store.wideTile([]*[tileRows]float64{&values}, []probe{r.store.probe(p)}, t)
-					known = true
-				}
-				for j, score := range dst[r.tiles[t]][s][from:to] {
-					dst[r.tiles[t]][s][from+j] = score + float64(a*values[j])
-				}
-			}
-		}
-	})
-}
-
-// linearScores is wideScores of the linear kernel.
-func (r *run) linearScores(wanted []bool, coef, dst classValues) {
-	r.each(func(k int) {
-		if !wanted[k] {
+	n, problems := len(r.classOf), len(r.problems)
+	workers := make([]*queryWorker, r.threads)
+	parallel.For(r.threads, (n+queryRows-1)/queryRows, func(worker, block int) {
+		if ctx.Err() != nil {
 			return
 		}
-		w := newWideSum(r.store.cols)
-		r.eachCoefficient(k, coef, func(c, i int, a *float64) {
-			if *a != 0 {
-				w.add(*a, r.store.row(r.groups[c].start+i))
+		if workers[worker] == nil {
+			workers[worker] = newWorker(queryRows)
+		}
+		start, w := block*queryRows, workers[worker]
+		end := min(start+queryRows, n)
+		w.probes = w.probes[:0]
+		scores := make([]float64, (end-start)*problems)
+		for p := start; p < end; p++ {
+			if sc.linear != nil {
+				sc.decideLinear(r.store.row(p), scores[(p-start)*problems:])
 			}
-		})
-		r.eachCoefficient(k, dst, func(c, i int, score *float64) {
-			*score = w.dot(r.store.row(r.groups[c].start + i))
-		})
+			w.probes = append(w.probes, r.store.probe(p))
+		}
+		if sc.linear == nil {
+			sc.decide(rows, w, scores)
+		}
+		for p := start; p < end; p++ {
+			g := &r.groups[r.classOf[p]]
+			for s, slot := range g.slots {
+				if wanted[slot.problem] {
+					dst[r.classOf[p]][s][p-g.start] = scores[(p-start)*problems+slot.problem]
+				}
+			}
+		}
 	})
 }
 
 // wideCost returns the number of products of float64 that wideScores takes.
-func (r *run) wideCost(wanted []bool, coef classValues) (cost float64) {
-	width := float64(r.store.width)
-	if r.store.words == nil {
+func (r *run) wideCost(coef classValues) float64 {
+	at, _, _ := r.support(coef)
+	rows, support, width := float64(len(r.classOf)), float64(len(at)), float64(r.store.width)
+	switch {
+	case r.cfg.Kernel == Linear:
+		return float64((rows + support) * r.store.longest)
+	case r.store.words == nil:
 		width = 20 + r.store.meanLength // the exponential takes as long as 20 products
 	}
-	for c := range r.groups {
-		g := &r.groups[c]
-		for i := range g.end - g.start {
-			rows := 0 // whose kernel with row i is needed
-			for s := range g.slots {
-				if k := g.slots[s].problem; wanted[k] && coef[c][s][i] != 0 {
-					rows = max(rows, r.problems[k].rows)
-				}
-			}
-			cost += float64(float64(rows) * width)
-		}
-	}
-	return cost
+	return float64(rows * support * width)
 }
 
-// A proof of less than DefaultTol may take what it takes to find scores in float64; others may take
-// wideCheap products, some 0.1 s.
 const (
-	wideCheap = 1 << 27
-	wideMost  = 4 // times that a problem's scores are found anew
+	wideCheap = 1 << 27 // products: some 0.1 s
+	wideMost  = 4       // times that a problem's scores are found anew
 	// the share of an objective that may be due to roundings without its being found anew
 	blurry = 1e-3
 )
@@ -248,23 +183,17 @@ func (r *run) settle(ctx context.Context, still bool) {
 			}
 		}
 	}
-	tol := r.cfg.Tol
-	cheap := tol < DefaultTol || r.wideCost(wanted, coef) <= wideCheap
-	if cheap && slices.Contains(wanted, true) {
+	if slices.Contains(wanted, true) {
 		if r.settleScores(ctx, wanted, coef, scores); ctx.Err() != nil {
 			return
 		}
 	}
 	r.each(func(k int) {
 		p := r.problems[k]
-		if wanted[k] && cheap {
+		if wanted[k] {
 			r.settled(k)
-			p.done = p.gapTo(p.bound) <= tol
-			return
 		}
-		// With more lost to roundings than is left to gain passes can't help.
-		lost := wanted[k] && p.gapTo(p.computed) <= tol && p.lost() > tol/2
-		p.done = p.done || lost || p.gapTo(p.bound) <= tol || p.most == 0 && still
+		p.done = p.done || p.gapTo(p.bound) <= r.cfg.Tol || p.most == 0 && still && !wanted[k]
 	})
 }
 
@@ -322,15 +251,12 @@ func (r *run) verify(all classValues) {
 		wanted[k] = r.cfg.Kernel != Function && (p.objective+p.off > 1 && p.off > 0 ||
 			p.off > float64(blurry*p.objective) && math.IsInf(p.gap, 1))
 	}
-	if !slices.Contains(wanted, true) || r.wideCost(wanted, all) > wideCheap {
+	if !slices.Contains(wanted, true) || r.wideCost(all) > wideCheap {
 		return
 	}
 	for c, g := range r.groups {
 		for s := range g.slots {
 			scores[c][s] = make([]float64, g.end-g.start)
-			for i, v := range all[c][s] {
-				all[c][s][i] = float64(float32(v))
-			}
 		}
 	}
 	for round := 0; round < wideMost && slices.Contains(wanted, true); round++ {
