@@ -1,6 +1,10 @@
 package kernelsvm
 
-import "github.com/pegasimd/pegasimd/internal/parallel"
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/parallel"
+)
 
 // A budget of support rows. A problem with more of them than MaxSV is given up to that many by
 // kernel matching pursuit (Vincent and Bengio, Machine Learning 48, 2002), which looks for a w', a
@@ -41,6 +45,7 @@ func (r *run) shrink(all classValues, measure bool) {
 		}
 		if measure {
 			r.scoreBudget(k, picked, coef)
+			r.problems[k].gap = math.Inf(1)
 			r.measureModel(k, all, r.scores(), r.fresh)
 		}
 	}

@@ -179,13 +179,13 @@ func (r *run) measureModel(k int, coef, scores classValues, values rounding) {
 		t, margins = r.tallyModel(k, coef, scores, o)
 	}
 	p.objective, p.off = r.objective(k, &t, 1, func() []float64 { return margins })
-	p.gap = math.Inf(1)
-	r.setBound(p)
 	if p.factor != 1 {
+		p.gap = math.Inf(1)
 		r.eachCoefficient(k, coef, func(_, _ int, a *float64) {
 			*a = float64(float32(float64(*a * p.factor)))
 		})
 	}
+	r.setBound(p)
 }
 
 // tallyModel adds up over the rows of problem k, and returns their margins.

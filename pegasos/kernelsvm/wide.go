@@ -161,7 +161,7 @@ const (
 	wideCheap = 1 << 27 // products: some 0.1 s
 	wideMost  = 4       // times that a problem's scores are found anew
 	// the share of an objective that may be due to roundings without its being found anew
-	blurry = 1e-3
+	blurry = 1e-6
 )
 
 // settle decides which problems are done after a pass of the finish, and finds the scores of those
@@ -249,7 +249,7 @@ func (r *run) verify(all classValues) {
 	wanted, scores := make([]bool, len(r.problems)), r.empty()
 	for k, p := range r.problems {
 		wanted[k] = r.cfg.Kernel != Function && (p.objective+p.off > 1 && p.off > 0 ||
-			p.off > float64(blurry*p.objective) && math.IsInf(p.gap, 1))
+			p.off > float64(blurry*p.objective))
 	}
 	if !slices.Contains(wanted, true) || r.wideCost(all) > wideCheap {
 		return
