@@ -203,7 +203,8 @@ func (r *run) gram(picked []int32) *gramMatrix {
 	for i, place := range picked {
 		at[i] = r.store.at[place]
 	}
-	rows := r.store.some(at, []int{n})
+	rows := newStore(r.store.kernel, r.store.from, at, []int{n})
+	rows.direct = r.store.direct
 	g := &gramMatrix{n, make([]float32, n*n), r.threads}
 	parallel.For(r.threads, len(rows.tiles), func(_, t int) {
 		tile := rows.tiles[t]

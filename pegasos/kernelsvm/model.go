@@ -55,9 +55,9 @@ type Model struct {
 
 	once    sync.Once
 	store   *rowStore
-	general *rowStore // for queries that are not zeros and ones, where support rows are
-	scorer  *scorer[float32]
-	single  sync.Pool // *queryWorker, for rows that are scored one at a time
+	general *rowStore   // for queries that are not zeros and ones, where support rows are
+	linear  [][]float64 // with the linear kernel: w of each problem, in place of stores
+	single  sync.Pool   // *queryWorker, for rows that are scored one at a time
 }
 
 // A Result says how a run went.
@@ -149,9 +149,6 @@ func (r *run) model(whole bool) (*Model, error) {
 	if r.cfg.MaxSV > 0 {
 		r.shrink(all, measured)
 	}
-	if err := r.round(all); err != nil {
-		return nil, err
-	}
 	if measured {
 		r.verify(all)
 	}
@@ -162,7 +159,10 @@ func (r *run) model(whole bool) (*Model, error) {
 			math.NaN()
 		m.Result.PerProblem = nil
 	}
-	at := r.takeSupport(m, all)
+	at, err := r.takeSupport(m, all)
+	if err != nil {
+		return nil, err
+	}
 	m.rows = store.TakeMatrix(r.store.from, at)
 	if measured {
 		if err := m.Result.check(); err != nil {
@@ -176,65 +176,37 @@ func (r *run) model(whole bool) (*Model, error) {
 	return m, nil
 }
 
-// round makes the coefficients those that a model can have.
-func (r *run) round(all classValues) error {
-	for k := range r.problems {
-		bad := false
-		r.eachCoefficient(k, all, func(_, _ int, a *float64) {
-			*a = float64(float32(*a))
-			bad = bad || !floats.IsFinite(*a)
-		})
-		if bad {
-			return &pegasos.StepError{Step: r.t, Row: -1,
-				Reason: "a coefficient is not finite: " + tooLarge}
-		}
-	}
-	return nil
-}
-
 // takeSupport gives the model its coefficients, and returns which rows of the data they are of.
-func (r *run) takeSupport(m *Model, all classValues) []int32 {
-	at, counts, kept := r.support(all)
-	m.counts, m.coef = counts, make([][][]float32, len(kept))
-	for c, slots := range kept {
-		if counts[c] == 0 {
-			continue
-		}
-		for _, coef := range slots {
-			narrow := make([]float32, len(coef))
-			for i, v := range coef {
-				narrow[i] = float32(v)
-			}
-			m.coef[c] = append(m.coef[c], narrow)
-		}
-	}
-	return at
-}
-
-// support returns the rows that have a coefficient, how many of each class they are, and the
-// coefficients of these.
-func (r *run) support(all classValues) (at []int32, counts []int, kept classValues) {
-	counts, kept = make([]int, len(all)), r.empty()
-	for c, slots := range all {
+func (r *run) takeSupport(m *Model, all classValues) ([]int32, error) {
+	var at []int32
+	for c := range all {
 		g := &r.groups[c]
+		m.coef = append(m.coef, make([][]float32, len(g.slots)))
+		count := 0
 		for i := range g.end - g.start {
 			used := false
-			for _, coef := range slots {
-				used = used || coef != nil && coef[i] != 0
+			for s := range g.slots {
+				v := float32(all[c][s][i])
+				if !floats.IsFinite(v) {
+					return nil, &pegasos.StepError{Step: r.t, Row: -1,
+						Reason: "a coefficient is not finite: " + tooLarge}
+				}
+				used = used || v != 0
 			}
 			if !used {
 				continue
 			}
 			at = append(at, r.store.at[g.start+i])
-			counts[c]++
-			for s, coef := range slots {
-				if coef != nil {
-					kept[c][s] = append(kept[c][s], coef[i])
-				}
+			for s := range g.slots {
+				m.coef[c][s] = append(m.coef[c][s], float32(all[c][s][i]))
 			}
+			count++
+		}
+		if m.counts = append(m.counts, count); count == 0 {
+			m.coef[c] = nil
 		}
 	}
-	return at, counts, kept
+	return at, nil
 }
 
 // Cols returns the number of features.

@@ -1,6 +1,7 @@
 package kernelsvm
 
 import (
+	"context"
 	"runtime"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
@@ -17,22 +18,49 @@ func (m *Model) prepare() {
 		panic(mistake.Of("the model's kernel is a function: set Func after reading"))
 	}
 	m.once.Do(func() {
-		at := make([]int32, m.rows.Rows())
+		if m.Config.Kernel == Linear {
+			m.addUp()
+			return
+		}
+		n := m.rows.Rows()
+		at := make([]int32, n)
 		for i := range at {
 			at[i] = int32(i)
 		}
-		m.scorer = &scorer[float32]{m.Config, len(m.Classes), m.counts, m.coef, nil}
-		if m.Config.Kernel == Linear {
-			m.scorer.addUp(m.rows, at)
-			return
+		ends, end := make([]int, len(m.counts)), 0
+		for c, count := range m.counts {
+			end += count
+			ends[c] = end
 		}
-		k, ends := m.Config.function(m.Func), endsOf(m.counts)
+		k := m.Config.function(m.Func)
 		m.store = newStore(k, m.rows, at, ends)
 		m.general = m.store
 		if m.store.words != nil {
 			m.general = newGeneralStore(k, m.rows, at, ends)
 		}
 	})
+}
+
+// addUp makes the w of each problem with a linear kernel. What a sum's roundings lose is added to it
+// in the end: rows far from the origin leave little of each other.
+func (m *Model) addUp() {
+	m.linear = make([][]float64, m.Problems())
+	for k := range m.linear {
+		w, lost := make([]float64, m.Cols()), make([]float64, m.Cols())
+		for i, a := range m.Coefficients(k) {
+			eachValue(m.rows, []int32{int32(i)}, func(j int, v float64) {
+				v = float64(v * float64(a)) // exact
+				sum := w[j] + v
+				part := sum - w[j]
+				lost[j] += (w[j] - (sum - part)) + (v - part)
+				w[j] = sum
+			})
+		}
+		for j, v := range lost {
+			w[j] += v
+		}
+		m.linear[k] = w
+	}
 }
 
 // queryRows is the number of rows that are predicted together: the support rows come from memory
@@ -48,29 +76,45 @@ func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
 }
 
 func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
+	scores := make([]float64, x.Rows()*m.Problems())
+	m.decideAll(context.Background(), x, threads, func(start int, some []float64) {
+		copy(scores[start*m.Problems():], some)
+	})
+	return scores
+}
+
+// decideAll finds the scores of all rows of x, unless ctx is done before, and calls take with some
+// of them at a time and the row where they start, from several goroutines.
+func (m *Model) decideAll(ctx context.Context, x pegasos.Examples, threads int,
+	take func(start int, scores []float64)) {
 	m.prepare()
 	n, p := x.Rows(), m.Problems()
-	scores := make([]float64, n*p)
 	workers := make([]*queryWorker, threads)
 	_, matrix := store.MatrixOf(x)
 	parallel.For(threads, (n+queryRows-1)/queryRows, func(worker, block int) {
+		if ctx.Err() != nil {
+			return
+		}
 		w := workers[worker]
 		if w == nil {
 			w = newWorker(queryRows)
 			w.rows, w.matrix = store.ReaderOf(x), matrix
+			w.scores = make([]float64, queryRows*p)
 			workers[worker] = w
 		}
 		start := block * queryRows
 		end := min(start+queryRows, n)
-		for i := start; i < end && m.scorer.linear != nil; i++ {
+		scores := w.scores[:(end-start)*p]
+		clear(scores)
+		if m.linear == nil {
+			m.decide(m.probe(w, start, end), w, scores)
+		}
+		for i := start; i < end && m.linear != nil; i++ {
 			index, values := w.rows.Row(i)
-			m.scorer.decideLinear(Row{index, values}, scores[i*p:])
+			m.decideLinear(Row{index, values}, scores[(i-start)*p:])
 		}
-		if m.scorer.linear == nil {
-			m.scorer.decide(m.probe(w, start, end), w, scores[start*p:end*p])
-		}
+		take(start, scores)
 	})
-	return scores
 }
 
 // A queryWorker has what one goroutine needs to predict.
@@ -79,6 +123,7 @@ type queryWorker struct {
 	matrix bool // the rows are a store.Matrix
 	probes []probe
 	found  []*[tileRows]float64 // kernel values of each probe with a tile
+	scores []float64            // of many rows
 	buffer rowBuffer            // of a single row
 }
 
@@ -110,6 +155,72 @@ func (m *Model) probe(w *queryWorker, start, end int) *rowStore {
 		w.probes = append(w.probes, s.query(index, values, w.matrix, &rowBuffer{}))
 	}
 	return s
+}
+
+// decide finds the scores of the worker's probes, which are 0 before. To the bit a score is the sum
+// in float64, over the support rows in their order, of coefficient times value.
+func (m *Model) decide(s *rowStore, w *queryWorker, scores []float64) {
+	p, c, first, last := m.Problems(), 0, 0, m.counts[0]
+	for t, tile := range s.tiles {
+		for tile.start >= last {
+			c++
+			first, last = last, last+m.counts[c]
+		}
+		from, to := tile.start-first, tile.end-first
+		probes, rest := w.probes, scores
+		if s.width == 2 && m.Config.Kernel == RBF && p == 1 {
+			for ; len(probes) >= 2; probes, rest = probes[2:], rest[2:] {
+				s.addCounted((*[2]float64)(rest), m.coef[c][0][from:to], probes, tile.start)
+			}
+		}
+		s.wideTile(w.found, probes, t)
+		for slot, coef := range m.coef[c] {
+			k := m.Config.problem(len(m.Classes), c, slot)
+			addValues(rest, p, k, coef[from:to], w.found[:len(probes)])
+		}
+	}
+}
+
+// decideLinear finds the scores of a row by a linear kernel: sums in the order of the columns.
+func (m *Model) decideLinear(x Row, scores []float64) {
+	for k, w := range m.linear {
+		sum := 0.0
+		for i, v := range x.Value {
+			if x.Index != nil {
+				i = int(x.Index[i])
+			}
+			if i < len(w) {
+				sum += float64(w[i] * float64(v))
+			}
+		}
+		scores[k] = sum
+	}
+}
+
+// addValues adds to every score of problem k of p the sum of coef[j]*rows[i][j], in the order of j.
+// Four sums at a time don't wait for each other.
+func addValues(scores []float64, p, k int, coef []float32, rows []*[tileRows]float64) {
+	for ; len(rows) >= 4; rows, k = rows[4:], k+4*p {
+		v0, v1, v2, v3 := rows[0][:len(coef)], rows[1][:len(coef)], rows[2][:len(coef)],
+			rows[3][:len(coef)]
+		s0, s1, s2, s3 := scores[k], scores[k+p], scores[k+2*p], scores[k+3*p]
+		for j, c := range coef {
+			a := float64(c)
+			s0 += float64(a * v0[j])
+			s1 += float64(a * v1[j])
+			s2 += float64(a * v2[j])
+			s3 += float64(a * v3[j])
+		}
+		scores[k], scores[k+p], scores[k+2*p], scores[k+3*p] = s0, s1, s2, s3
+	}
+	for _, row := range rows {
+		sum := scores[k]
+		for j, c := range coef {
+			sum += float64(float64(c) * row[j])
+		}
+		scores[k] = sum
+		k += p
+	}
 }
 
 func (w *queryWorker) allBinary(start, end int) bool {

@@ -78,7 +78,7 @@ func (s *rowStore) wideRounding(largest float64) rounding {
 		dot = float64(float64(s.longest+1) * 2 * unit64)
 	}
 	r := s.kernel.rounding(dot, unit64, 0, s.direct, largest)
-	r.product += 4 * unit64 // exponents and powers are rounded more often
+	r.product += 6 * unit64 // exponents, powers and alphas are rounded more often
 	return r
 }
 

@@ -88,16 +88,6 @@ func newGeneralStore(k function, m store.Matrix, at []int32, ends []int) *rowSto
 	return s
 }
 
-// some returns a store of some of the rows of s, in the same form.
-func (s *rowStore) some(at []int32, ends []int) *rowStore {
-	t := newEmptyStore(s.kernel, s.from, at, ends)
-	if s.words == nil || !t.pack() {
-		t.fill()
-	}
-	t.direct = s.direct
-	return t
-}
-
 func newEmptyStore(k function, m store.Matrix, at []int32, ends []int) *rowStore {
 	s := &rowStore{kernel: k, cols: m.Cols(), at: at, from: m, squares: make([]float64, len(at))}
 	start := 0
@@ -419,6 +409,21 @@ func count[T float32 | float64](s *rowStore, dst, values []T, q *probe, start in
 			dst[j] = values[g]
 		}
 	}
+}
+
+// addCounted is addValues for two probes and values of RBF that need not be kept for another
+// problem, of rows of two words: counting and adding up at once takes half the time.
+func (s *rowStore) addCounted(scores *[2]float64, coef []float32, probes []probe,
+	start int) {
+	x, z, words := (*[2]uint64)(probes[0].words), (*[2]uint64)(probes[1].words), s.words[2*start:]
+	x0, x1, z0, z1 := x[0], x[1], z[0], z[1]
+	a, b := scores[0], scores[1]
+	for j, c := range coef {
+		w, v := (*[2]uint64)(words[2*j:]), float64(c)
+		a += float64(v * s.wideValues[bits.OnesCount64(x0^w[0])+bits.OnesCount64(x1^w[1])])
+		b += float64(v * s.wideValues[bits.OnesCount64(z0^w[0])+bits.OnesCount64(z1^w[1])])
+	}
+	scores[0], scores[1] = a, b
 }
 
 // diagonal sets dst[p] to the kernel of row p with itself, for each row. It returns the first row

@@ -40,8 +40,8 @@ func (m *Model) scoreRow(index []int32, values []float32, dst []float64) []float
 		dst = make([]float64, m.Problems())
 	}
 	dst = dst[:m.Problems()]
-	if m.scorer.linear != nil {
-		m.scorer.decideLinear(Row{index, values}, dst)
+	if m.linear != nil {
+		m.decideLinear(Row{index, values}, dst)
 		return dst
 	}
 	clear(dst)
@@ -54,7 +54,7 @@ func (m *Model) scoreRow(index []int32, values []float32, dst []float64) []float
 		s = m.general
 	}
 	w.probes = append(w.probes[:0], s.query(index, values, true, &w.buffer))
-	m.scorer.decide(s, w, dst)
+	m.decide(s, w, dst)
 	w.probes[0] = probe{} // the row is the caller's
 	m.single.Put(w)
 	return dst

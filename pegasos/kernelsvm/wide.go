@@ -7,7 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/elementary"
-	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/store"
 )
 
 // Where the roundings of float32 are too much for the proof that is wanted, the scores are found
@@ -100,66 +100,49 @@ func distance(x, z []float32) float64 {
 // A classValues has a number for each row of each class in each of the class's problems.
 type classValues [][][]float64
 
-// wideScores sets dst to the scores of the problems that are wanted, by coefficients, as a model
-// that has these predicts them. If ctx is done before they are found they are of no use.
+// wideScores sets dst to the scores of the problems that are wanted, as a model with coefficients
+// predicts them, which are of float32. If ctx is done before they are found they are of no use.
 func (r *run) wideScores(ctx context.Context, wanted []bool, coef, dst classValues) {
-	at, counts, kept := r.support(coef)
-	sc := &scorer[float64]{r.cfg, len(r.classes), counts, kept, nil}
-	var rows *rowStore
-	if r.cfg.Kernel == Linear {
-		sc.addUp(r.store.from, at)
-	} else {
-		rows = r.store.some(at, endsOf(counts))
+	m := &Model{Classes: r.classes, Config: r.cfg}
+	at, err := r.takeSupport(m, coef)
+	if err != nil {
+		return // and there will be no model
 	}
-	n, problems := len(r.classOf), len(r.problems)
-	workers := make([]*queryWorker, r.threads)
-	parallel.For(r.threads, (n+queryRows-1)/queryRows, func(worker, block int) {
-		if ctx.Err() != nil {
-			return
-		}
-		if workers[worker] == nil {
-			workers[worker] = newWorker(queryRows)
-		}
-		start, w := block*queryRows, workers[worker]
-		end := min(start+queryRows, n)
-		w.probes = w.probes[:0]
-		scores := make([]float64, (end-start)*problems)
-		for p := start; p < end; p++ {
-			if sc.linear != nil {
-				sc.decideLinear(r.store.row(p), scores[(p-start)*problems:])
-			}
-			w.probes = append(w.probes, r.store.probe(p))
-		}
-		if sc.linear == nil {
-			sc.decide(rows, w, scores)
-		}
-		for p := start; p < end; p++ {
-			g := &r.groups[r.classOf[p]]
-			for s, slot := range g.slots {
+	m.rows = store.TakeMatrix(r.store.from, at)
+	if m.prepare(); m.linear == nil {
+		m.store.direct, m.general.direct = r.store.direct, r.store.direct
+	}
+	n := m.Problems()
+	m.decideAll(ctx, r.x, r.threads, func(start int, scores []float64) {
+		for i := 0; i*n < len(scores); i++ {
+			p := int(r.place[start+i])
+			c := r.classOf[p]
+			for s, slot := range r.groups[c].slots {
 				if wanted[slot.problem] {
-					dst[r.classOf[p]][s][p-g.start] = scores[(p-start)*problems+slot.problem]
+					dst[c][s][p-r.groups[c].start] = scores[i*n+slot.problem]
 				}
 			}
 		}
 	})
 }
 
-// wideCost returns the number of products of float64 that wideScores takes.
-func (r *run) wideCost(coef classValues) float64 {
-	at, _, _ := r.support(coef)
-	rows, support, width := float64(len(r.classOf)), float64(len(at)), float64(r.store.width)
-	switch {
-	case r.cfg.Kernel == Linear:
-		return float64((rows + support) * r.store.longest)
-	case r.store.words == nil:
-		width = 20 + r.store.meanLength // the exponential takes as long as 20 products
+// wideCheap reports whether wideScores takes no more than 2^27 products, some 0.1 s.
+func (r *run) wideCheap(wanted []bool, coef classValues) bool {
+	width := 20 + r.store.meanLength // the exponential takes as long as 20 products
+	if r.store.words != nil {
+		width = float64(r.store.width)
 	}
-	return float64(rows * support * width)
+	cost := 0.0
+	for k, p := range r.problems {
+		if wanted[k] && r.cfg.Kernel != Linear {
+			cost += float64(float64(p.rows*r.count(k, coef)) * width)
+		}
+	}
+	return cost <= 1<<27
 }
 
 const (
-	wideCheap = 1 << 27 // products: some 0.1 s
-	wideMost  = 4       // times that a problem's scores are found anew
+	wideMost = 4 // times that a problem's scores are found anew
 	// the share of an objective that may be due to roundings without its being found anew
 	blurry = 1e-6
 )
@@ -175,8 +158,10 @@ func (r *run) settle(ctx context.Context, still bool) {
 	}
 	for c := range r.groups {
 		for s, slot := range r.groups[c].slots {
+			coef[c][s] = make([]float64, len(slot.alpha))
 			if wanted[slot.problem] {
-				coef[c][s], scores[c][s] = slices.Clone(slot.alpha), slot.score
+				copy(coef[c][s], slot.alpha)
+				scores[c][s] = slot.score
 				if last {
 					copy(coef[c][s], slot.best)
 				}
@@ -220,13 +205,19 @@ func (r *run) settleScores(ctx context.Context, wanted []bool, alpha, scores cla
 			if wanted[slot.problem] {
 				copy(slot.alpha, alpha[c][s])
 				r.groups[c].slots[s].wide = slices.Clone(slot.alpha)
-				for i := range alpha[c][s] {
-					alpha[c][s][i] *= slot.sign
+				scale := r.problems[slot.problem].dualScale()
+				for i, a := range alpha[c][s] {
+					alpha[c][s][i] = float64(slot.sign*a) / scale
 				}
 			}
 		}
 	}
 	r.wideScores(ctx, wanted, alpha, scores)
+	for k, p := range r.problems {
+		if scale := p.dualScale(); wanted[k] {
+			r.eachCoefficient(k, scores, func(_, _ int, score *float64) { *score *= scale })
+		}
+	}
 }
 
 // settled measures a problem whose scores were found in float64.
@@ -251,12 +242,15 @@ func (r *run) verify(all classValues) {
 		wanted[k] = r.cfg.Kernel != Function && (p.objective+p.off > 1 && p.off > 0 ||
 			p.off > float64(blurry*p.objective))
 	}
-	if !slices.Contains(wanted, true) || r.wideCost(all) > wideCheap {
+	if !slices.Contains(wanted, true) || !r.wideCheap(wanted, all) {
 		return
 	}
 	for c, g := range r.groups {
 		for s := range g.slots {
 			scores[c][s] = make([]float64, g.end-g.start)
+			for i, v := range all[c][s] {
+				all[c][s][i] = float64(float32(v))
+			}
 		}
 	}
 	for round := 0; round < wideMost && slices.Contains(wanted, true); round++ {
