@@ -167,12 +167,11 @@ func (r *run) errorsOf(k int, coef classValues, values rounding, term float64) *
 	return o
 }
 
-// measureModel finds the objective of problem k from float32 coefficients and scores that were
-// found from values with the given roundings. Where it is above 1 the coefficients become those of
-// a multiple, rounded again.
-func (r *run) measureModel(k int, coef, scores classValues, values rounding) {
+// measureModel finds the objective of problem k from float32 coefficients and their scores. Where
+// it is above 1 the coefficients become those of a multiple, rounded again.
+func (r *run) measureModel(k int, coef, scores classValues) {
 	p := r.problems[k]
-	o := r.errorsOf(k, coef, values, 2*unit64)
+	o := r.errorsOf(k, coef, r.wide, 2*unit64)
 	t, margins := r.tallyModel(k, coef, scores, o)
 	if float64(p.lambda/2*t.square)+t.loss/float64(p.rows) > 1 {
 		o.fresh.product += 2 * more * unit

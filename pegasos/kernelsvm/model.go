@@ -147,7 +147,7 @@ func (r *run) model(whole bool) (*Model, error) {
 	}
 	measured := whole && !r.partial
 	if r.cfg.MaxSV > 0 {
-		r.shrink(all, measured)
+		r.shrink(all)
 	}
 	if measured {
 		r.verify(all)

@@ -41,8 +41,8 @@ func (m *Model) prepare() {
 	})
 }
 
-// addUp makes the w of each problem with a linear kernel. What a sum's roundings lose is added to it
-// in the end: rows far from the origin leave little of each other.
+// addUp makes the w of each problem with a linear kernel. What a sum's roundings lose is added to
+// it in the end: of rows far from the origin little more than that is left.
 func (m *Model) addUp() {
 	m.linear = make([][]float64, m.Problems())
 	for k := range m.linear {
@@ -77,18 +77,21 @@ func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
 
 func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
 	scores := make([]float64, x.Rows()*m.Problems())
-	m.decideAll(context.Background(), x, threads, func(start int, some []float64) {
+	m.decideAll(context.Background(), x, nil, threads, func(start int, some []float64) {
 		copy(scores[start*m.Problems():], some)
 	})
 	return scores
 }
 
-// decideAll finds the scores of all rows of x, unless ctx is done before, and calls take with some
-// of them at a time and the row where they start, from several goroutines.
-func (m *Model) decideAll(ctx context.Context, x pegasos.Examples, threads int,
+// decideAll finds the scores of the rows of x, or of some only, unless ctx is done before. It calls
+// take with some scores at a time and the number of the first row, from several goroutines.
+func (m *Model) decideAll(ctx context.Context, x pegasos.Examples, only []int32, threads int,
 	take func(start int, scores []float64)) {
 	m.prepare()
 	n, p := x.Rows(), m.Problems()
+	if only != nil {
+		n = len(only)
+	}
 	workers := make([]*queryWorker, threads)
 	_, matrix := store.MatrixOf(x)
 	parallel.For(threads, (n+queryRows-1)/queryRows, func(worker, block int) {
@@ -98,7 +101,7 @@ func (m *Model) decideAll(ctx context.Context, x pegasos.Examples, threads int,
 		w := workers[worker]
 		if w == nil {
 			w = newWorker(queryRows)
-			w.rows, w.matrix = store.ReaderOf(x), matrix
+			w.rows, w.only, w.matrix = store.ReaderOf(x), only, matrix
 			w.scores = make([]float64, queryRows*p)
 			workers[worker] = w
 		}
@@ -110,7 +113,7 @@ func (m *Model) decideAll(ctx context.Context, x pegasos.Examples, threads int,
 			m.decide(m.probe(w, start, end), w, scores)
 		}
 		for i := start; i < end && m.linear != nil; i++ {
-			index, values := w.rows.Row(i)
+			index, values := w.row(i)
 			m.decideLinear(Row{index, values}, scores[(i-start)*p:])
 		}
 		take(start, scores)
@@ -120,11 +123,19 @@ func (m *Model) decideAll(ctx context.Context, x pegasos.Examples, threads int,
 // A queryWorker has what one goroutine needs to predict.
 type queryWorker struct {
 	rows   store.Reader
-	matrix bool // the rows are a store.Matrix
+	only   []int32 // of the rows; nil for all
+	matrix bool    // the rows are a store.Matrix
 	probes []probe
 	found  []*[tileRows]float64 // kernel values of each probe with a tile
 	scores []float64            // of many rows
 	buffer rowBuffer            // of a single row
+}
+
+func (w *queryWorker) row(i int) (index []int32, values []float32) {
+	if w.only != nil {
+		i = int(w.only[i])
+	}
+	return w.rows.Row(i)
 }
 
 // newWorker returns one for up to so many rows at a time.
@@ -151,7 +162,7 @@ func (m *Model) probe(w *queryWorker, start, end int) *rowStore {
 	}
 	w.probes = w.probes[:0]
 	for i := start; i < end; i++ {
-		index, values := w.rows.Row(i)
+		index, values := w.row(i)
 		w.probes = append(w.probes, s.query(index, values, w.matrix, &rowBuffer{}))
 	}
 	return s
@@ -225,7 +236,7 @@ func addValues(scores []float64, p, k int, coef []float32, rows []*[tileRows]flo
 
 func (w *queryWorker) allBinary(start, end int) bool {
 	for i := start; i < end && w.matrix; i++ {
-		if !store.IsBinary(w.rows, i) {
+		if _, values := w.row(i); !store.AreBinary(values) {
 			return false
 		}
 	}

@@ -102,13 +102,11 @@ func newEmptyStore(k function, m store.Matrix, at []int32, ends []int) *rowStore
 
 // fill makes the form for rows of any values.
 func (s *rowStore) fill() {
-	s.dense, s.wide = s.from.Dense(), s.squares
-	if s.dense != nil {
-		s.wide = make([]float64, len(s.at))
-	}
+	s.dense, s.wide = s.from.Dense(), make([]float64, len(s.at))
 	for p, i := range s.at {
 		_, values := s.from.Row(int(i))
-		if s.wide[p] = s.wideSquare(values); s.dense != nil {
+		s.wide[p] = s.wideSquare(values)
+		if s.squares[p] = s.wide[p]; s.dense != nil {
 			s.squares[p] = float64(s.dense.SumSquares(int(i)))
 		}
 		s.longest = max(s.longest, float64(len(values)))

@@ -25,53 +25,43 @@ func (k *function) wide(v float64) float64 {
 func (s *rowStore) wideTile(dst []*[tileRows]float64, probes []probe, t int) {
 	r := s.tiles[t]
 	n := r.end - r.start
+	few := n
+	if s.dense != nil {
+		few = s.few()
+	}
+	for j := 0; j < n; j += few {
+		for k := range probes {
+			s.wideRow(dst[k][j:min(j+few, n)], &probes[k], t, r.start+j)
+		}
+	}
+}
+
+// wideRow sets dst to the kernel of a probe with the rows from start on, of tile t.
+func (s *rowStore) wideRow(dst []float64, q *probe, t, start int) {
 	switch {
 	case s.kernel.kind == Function:
-		for k := range probes {
-			z := Row{probes[k].index, probes[k].values}
-			for j := range n {
-				dst[k][j] = float64(s.kernel.f(s.row(r.start+j), z))
-			}
+		for j := range dst {
+			dst[j] = float64(s.kernel.f(s.row(start+j), Row{q.index, q.values}))
 		}
+		return
 	case s.words != nil:
-		for k := range probes {
-			count(s, dst[k][:n], s.wideValues, &probes[k], r.start)
+		count(s, dst, s.wideValues, q, start)
+		return
+	case s.dense == nil:
+		s.index[t].dot((*[tileRows]float64)(dst[:tileRows]), q)
+	case s.direct:
+		for j := range dst {
+			dst[j] = s.kernel.wide(distance(s.dense.Row(int(s.at[start+j])), q.values))
 		}
-	case s.dense != nil:
-		few := s.few()
-		for j := 0; j < n; j += few {
-			end := min(j+few, n)
-			for k := range probes {
-				s.wideProducts(dst[k][j:end], s.at[r.start+j:r.start+end], probes[k].values)
-			}
-		}
-		for k := range probes {
-			s.fromWide(dst[k][:n], probes[k].wide, r.start)
-		}
+		return
 	default:
-		for k := range probes {
-			s.index[t].dot(dst[k], &probes[k])
-			s.fromWide(dst[k][:n], probes[k].wide, r.start)
+		for j := range dst {
+			dst[j] = dense.Dot64(s.dense.Row(int(s.at[start+j])), q.values)
 		}
 	}
-}
-
-// wideProducts is products in float64.
-func (s *rowStore) wideProducts(dst []float64, rows []int32, x []float32) {
-	for j, i := range rows {
-		if s.direct {
-			dst[j] = distance(s.dense.Row(int(i)), x)
-		} else {
-			dst[j] = dense.Dot64(s.dense.Row(int(i)), x)
-		}
-	}
-}
-
-// fromWide turns inner products, or distances found directly, into the kernel's values.
-func (s *rowStore) fromWide(dst []float64, square float64, start int) {
 	for j, v := range dst {
-		if s.kernel.kind == RBF && !s.direct {
-			v = max(0, (square+s.wide[start+j])-float64(2*v))
+		if s.kernel.kind == RBF {
+			v = max(0, (q.wide+s.wide[start+j])-float64(2*v))
 		}
 		dst[j] = s.kernel.wide(v)
 	}
@@ -103,7 +93,7 @@ type classValues [][][]float64
 // wideScores sets dst to the scores of the problems that are wanted, as a model with coefficients
 // predicts them, which are of float32. If ctx is done before they are found they are of no use.
 func (r *run) wideScores(ctx context.Context, wanted []bool, coef, dst classValues) {
-	m := &Model{Classes: r.classes, Config: r.cfg}
+	m := &Model{Classes: r.classes, Config: r.cfg, Func: r.f}
 	at, err := r.takeSupport(m, coef)
 	if err != nil {
 		return // and there will be no model
@@ -112,37 +102,42 @@ func (r *run) wideScores(ctx context.Context, wanted []bool, coef, dst classValu
 	if m.prepare(); m.linear == nil {
 		m.store.direct, m.general.direct = r.store.direct, r.store.direct
 	}
+	var places, rows []int32 // of the classes that have part in what is wanted
+	for p, c := range r.classOf {
+		if slices.ContainsFunc(r.groups[c].slots,
+			func(s classState) bool { return wanted[s.problem] }) {
+			places, rows = append(places, int32(p)), append(rows, r.store.at[p])
+		}
+	}
 	n := m.Problems()
-	m.decideAll(ctx, r.x, r.threads, func(start int, scores []float64) {
-		for i := 0; i*n < len(scores); i++ {
-			p := int(r.place[start+i])
+	x := r.store.from.Examples()
+	m.decideAll(ctx, x, rows, r.threads, func(start int, scores []float64) {
+		for i, p := range places[start:][:len(scores)/n] {
 			c := r.classOf[p]
 			for s, slot := range r.groups[c].slots {
 				if wanted[slot.problem] {
-					dst[c][s][p-r.groups[c].start] = scores[i*n+slot.problem]
+					dst[c][s][int(p)-r.groups[c].start] = scores[i*n+slot.problem]
 				}
 			}
 		}
 	})
 }
 
-// wideCheap reports whether wideScores takes no more than 2^27 products, some 0.1 s.
-func (r *run) wideCheap(wanted []bool, coef classValues) bool {
+// wideCost returns the number of products that the scores of problem k take.
+func (r *run) wideCost(k int, coef classValues) float64 {
 	width := 20 + r.store.meanLength // the exponential takes as long as 20 products
-	if r.store.words != nil {
+	switch {
+	case r.cfg.Kernel == Linear:
+		return 0
+	case r.store.words != nil:
 		width = float64(r.store.width)
 	}
-	cost := 0.0
-	for k, p := range r.problems {
-		if wanted[k] && r.cfg.Kernel != Linear {
-			cost += float64(float64(p.rows*r.count(k, coef)) * width)
-		}
-	}
-	return cost <= 1<<27
+	return float64(float64(r.problems[k].rows*r.count(k, coef)) * width)
 }
 
 const (
-	wideMost = 4 // times that a problem's scores are found anew
+	wideCheap = 1 << 27 // products: some 0.1 s
+	wideMost  = 4       // times that a problem's scores are found anew
 	// the share of an objective that may be due to roundings without its being found anew
 	blurry = 1e-6
 )
@@ -152,24 +147,12 @@ const (
 // the pass made moves of any length.
 func (r *run) settle(ctx context.Context, still bool) {
 	last := r.pass == r.cfg.Passes
-	wanted, coef, scores := make([]bool, len(r.problems)), r.empty(), r.empty()
+	wanted := make([]bool, len(r.problems))
 	for k, p := range r.problems {
 		wanted[k] = r.blurred(p, last || p.most == 0 && still)
 	}
-	for c := range r.groups {
-		for s, slot := range r.groups[c].slots {
-			coef[c][s] = make([]float64, len(slot.alpha))
-			if wanted[slot.problem] {
-				copy(coef[c][s], slot.alpha)
-				scores[c][s] = slot.score
-				if last {
-					copy(coef[c][s], slot.best)
-				}
-			}
-		}
-	}
 	if slices.Contains(wanted, true) {
-		if r.settleScores(ctx, wanted, coef, scores); ctx.Err() != nil {
+		if r.settleScores(ctx, wanted, last); ctx.Err() != nil {
 			return
 		}
 	}
@@ -198,24 +181,29 @@ func (p *problem) lost() float64 {
 	return p.gapTo(p.bound) - p.gapTo(p.computed)
 }
 
-// settleScores makes alpha those of the problems that are wanted, and finds their scores.
-func (r *run) settleScores(ctx context.Context, wanted []bool, alpha, scores classValues) {
+// settleScores finds the scores of the problems that are wanted, of the best pass if it is the last.
+func (r *run) settleScores(ctx context.Context, wanted []bool, last bool) {
+	coef, scores := r.empty(), r.empty()
 	for c := range r.groups {
-		for s, slot := range r.groups[c].slots {
-			if wanted[slot.problem] {
-				copy(slot.alpha, alpha[c][s])
-				r.groups[c].slots[s].wide = slices.Clone(slot.alpha)
-				scale := r.problems[slot.problem].dualScale()
-				for i, a := range alpha[c][s] {
-					alpha[c][s][i] = float64(slot.sign*a) / scale
-				}
+		for i := range r.groups[c].slots {
+			s := &r.groups[c].slots[i]
+			coef[c][i], scores[c][i] = make([]float64, len(s.alpha)), s.score
+			if !wanted[s.problem] {
+				continue
+			}
+			if last {
+				copy(s.alpha, s.best)
+			}
+			s.wide = slices.Clone(s.alpha)
+			for j, a := range s.alpha {
+				coef[c][i][j] = float64(s.sign*a) / r.problems[s.problem].dualScale()
 			}
 		}
 	}
-	r.wideScores(ctx, wanted, alpha, scores)
+	r.wideScores(ctx, wanted, coef, scores)
 	for k, p := range r.problems {
-		if scale := p.dualScale(); wanted[k] {
-			r.eachCoefficient(k, scores, func(_, _ int, score *float64) { *score *= scale })
+		if wanted[k] {
+			r.eachCoefficient(k, scores, func(_, _ int, z *float64) { *z *= p.dualScale() })
 		}
 	}
 }
@@ -237,13 +225,16 @@ func (r *run) settled(k int) {
 // verify finds the objective of models again, from scores in float64, whose objective roundings may
 // have put somewhere else, if that does not take long. all is their coefficients.
 func (r *run) verify(all classValues) {
-	wanted, scores := make([]bool, len(r.problems)), r.empty()
+	wanted, scores, cost := make([]bool, len(r.problems)), r.empty(), 0.0
 	for k, p := range r.problems {
-		wanted[k] = r.cfg.Kernel != Function && (p.objective+p.off > 1 && p.off > 0 ||
-			p.off > float64(blurry*p.objective))
+		wanted[k] = p.objective+p.off > 1 && p.off > 0 || p.off > float64(blurry*p.objective)
+		if wanted[k] {
+			cost += r.wideCost(k, all)
+		}
 	}
-	if !slices.Contains(wanted, true) || !r.wideCheap(wanted, all) {
-		return
+	for k, p := range r.problems { // after shrink an objective is not known
+		wanted[k] = math.IsInf(p.off, 1) ||
+			wanted[k] && cost <= wideCheap && r.cfg.Kernel != Function
 	}
 	for c, g := range r.groups {
 		for s := range g.slots {
@@ -257,7 +248,7 @@ func (r *run) verify(all classValues) {
 		r.wideScores(context.Background(), wanted, all, scores)
 		r.each(func(k int) {
 			if wanted[k] {
-				r.measureModel(k, all, scores, r.wide)
+				r.measureModel(k, all, scores)
 				wanted[k] = r.problems[k].factor != 1
 			}
 		})
@@ -270,17 +261,6 @@ func (r *run) verify(all classValues) {
 			r.setBound(p)
 		}
 	}
-}
-
-// scores returns those of this moment.
-func (r *run) scores() classValues {
-	v := r.empty()
-	for c, g := range r.groups {
-		for s := range g.slots {
-			v[c][s] = g.slots[s].score
-		}
-	}
-	return v
 }
 
 func (r *run) empty() classValues {
