@@ -51,17 +51,18 @@ func (s *rowStore) wideRow(dst []float64, q *probe, t, start int) {
 		s.index[t].dot((*[tileRows]float64)(dst[:tileRows]), q)
 	case s.direct:
 		for j := range dst {
-			dst[j] = s.kernel.wide(distance(s.dense.Row(int(s.at[start+j])), q.values))
+			dst[j] = distance(s.dense.Row(int(s.at[start+j])), q.values)
 		}
-		return
 	default:
 		for j := range dst {
 			dst[j] = dense.Dot64(s.dense.Row(int(s.at[start+j])), q.values)
 		}
 	}
 	for j, v := range dst {
-		if s.kernel.kind == RBF {
-			v = max(0, (q.wide+s.wide[start+j])-float64(2*v))
+		if s.kernel.kind == RBF && !s.direct {
+			if v = (q.wide + s.wide[start+j]) - float64(2*v); v < 0 {
+				v = 0
+			}
 		}
 		dst[j] = s.kernel.wide(v)
 	}
@@ -181,7 +182,8 @@ func (p *problem) lost() float64 {
 	return p.gapTo(p.bound) - p.gapTo(p.computed)
 }
 
-// settleScores finds the scores of the problems that are wanted, of the best pass if it is the last.
+// settleScores finds the scores of the problems that are wanted, of their best pass if it was the
+// last.
 func (r *run) settleScores(ctx context.Context, wanted []bool, last bool) {
 	coef, scores := r.empty(), r.empty()
 	for c := range r.groups {
