@@ -2,11 +2,14 @@ package kernelsvm
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -389,7 +392,8 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// One seed, one model: with any path, threads, cache and, for zeros and ones, layout.
+// One seed, one model and the same scores: with any path, threads, cache and, for zeros and ones,
+// layout.
 func TestGoldenKernels(t *testing.T) {
 	golden := map[string]string{}
 	check := func(name, where, hash string) {
@@ -425,6 +429,8 @@ func TestGoldenKernels(t *testing.T) {
 				Finish: pegasos.FinishNone, Multiclass: pegasos.OneVsRest}))
 			check("budget", where, train(many.Dense, many.Y, Config{Gamma: 0.1, Lambda: 1e-3,
 				MaxSV: 20}))
+			check("linear", where, train(shifted(many.Dense, 1e4), many.Y, Config{Kernel: Linear}))
+			check("far", where, train(shifted(many.Dense, 1e4), many.Y, Config{}))
 			a := train(binary.Dense, binary.Y, Config{Gamma: 0.05})
 			check("binary dense", where, a)
 			check("binary sparse", where, train(binary.Sparse, binary.Y, Config{Gamma: 0.05}))
@@ -436,7 +442,16 @@ func TestGoldenKernels(t *testing.T) {
 	if a != b {
 		t.Error("zeros and ones: dense and sparse scores differ")
 	}
+	scores := sha256.New() // of all models, in the order of the names
+	for _, name := range slices.Sorted(maps.Keys(golden)) {
+		_, bits, _ := strings.Cut(golden[name], " ")
+		fmt.Fprintln(scores, bits)
+	}
+	golden["scores"] = fmt.Sprintf("%x", scores.Sum(nil))
 	for name, want := range map[string]string{
+		"scores":        "732014a6f3a64ddddda837d25eaaff37a632c9b5c82df9f843eafbf952952baf",
+		"linear":        "5ba4fc9e930425d3aa407c62dd1694d73b0c541fb3570f03e01c0cbe810e44f2",
+		"far":           "9abfe8a3f09321487419b0674f1b64a83808d4c2377d4815707500b4f964380d",
 		"dense":         "aad27baec3d3783eac4273e9d35c0c0d00622fcd833edf59a28530517f81d626",
 		"sparse":        "9152fe40cf9a17532d431e5237798bfca027b21dde9788a3a482598f69d37ed1",
 		"rest":          "21e77c3c3f09424ae0a44cf34a59bf4a71c7dc3df270f4beff6e088aba86a088",
