@@ -48,6 +48,9 @@ func (m *Model) addUp() {
 	for k := range m.linear {
 		w, lost := make([]float64, m.Cols()), make([]float64, m.Cols())
 		for i, a := range m.Coefficients(k) {
+			if a == 0 {
+				continue
+			}
 			eachValue(m.rows, []int32{int32(i)}, func(j int, v float64) {
 				v = float64(v * float64(a)) // exact
 				sum := w[j] + v
@@ -100,9 +103,8 @@ func (m *Model) decideAll(ctx context.Context, x pegasos.Examples, only []int32,
 		}
 		w := workers[worker]
 		if w == nil {
-			w = newWorker(queryRows)
-			w.rows, w.only, w.matrix = store.ReaderOf(x), only, matrix
-			w.scores = make([]float64, queryRows*p)
+			w = &queryWorker{rows: store.ReaderOf(x), only: only, matrix: matrix,
+				found: make([][tileRows]float64, queryRows), scores: make([]float64, queryRows*p)}
 			workers[worker] = w
 		}
 		start := block * queryRows
@@ -126,9 +128,9 @@ type queryWorker struct {
 	only   []int32 // of the rows; nil for all
 	matrix bool    // the rows are a store.Matrix
 	probes []probe
-	found  []*[tileRows]float64 // kernel values of each probe with a tile
-	scores []float64            // of many rows
-	buffer rowBuffer            // of a single row
+	found  [][tileRows]float64 // kernel values of each probe with a tile
+	scores []float64           // of many rows
+	buffer rowBuffer           // of a single row
 }
 
 func (w *queryWorker) row(i int) (index []int32, values []float32) {
@@ -136,15 +138,6 @@ func (w *queryWorker) row(i int) (index []int32, values []float32) {
 		i = int(w.only[i])
 	}
 	return w.rows.Row(i)
-}
-
-// newWorker returns one for up to so many rows at a time.
-func newWorker(rows int) *queryWorker {
-	w := new(queryWorker)
-	for range rows {
-		w.found = append(w.found, new([tileRows]float64))
-	}
-	return w
 }
 
 // A rowBuffer is memory for what becomes of a row.
@@ -210,7 +203,7 @@ func (m *Model) decideLinear(x Row, scores []float64) {
 
 // addValues adds to every score of problem k of p the sum of coef[j]*rows[i][j], in the order of j.
 // Four sums at a time don't wait for each other.
-func addValues(scores []float64, p, k int, coef []float32, rows []*[tileRows]float64) {
+func addValues(scores []float64, p, k int, coef []float32, rows [][tileRows]float64) {
 	for ; len(rows) >= 4; rows, k = rows[4:], k+4*p {
 		v0, v1, v2, v3 := rows[0][:len(coef)], rows[1][:len(coef)], rows[2][:len(coef)],
 			rows[3][:len(coef)]
@@ -224,10 +217,10 @@ func addValues(scores []float64, p, k int, coef []float32, rows []*[tileRows]flo
 		}
 		scores[k], scores[k+p], scores[k+2*p], scores[k+3*p] = s0, s1, s2, s3
 	}
-	for _, row := range rows {
+	for i := range rows {
 		sum := scores[k]
 		for j, c := range coef {
-			sum += float64(float64(c) * row[j])
+			sum += float64(float64(c) * rows[i][j])
 		}
 		scores[k] = sum
 		k += p
@@ -260,10 +253,10 @@ func (s *rowStore) query(index []int32, values []float32, last bool, b *rowBuffe
 			k--
 		}
 		index, values = index[:k], values[:k]
-		return probe{wide: s.wideSquare(values), index: index, values: values}
+		return probe{square: s.wideSquare(values), index: index, values: values}
 	}
 	if index == nil && last && len(values) == s.cols {
-		return probe{wide: s.wideSquare(values), values: values}
+		return probe{square: s.wideSquare(values), values: values}
 	}
 	row := zeros(b.values, s.cols)
 	b.values = row
@@ -275,7 +268,7 @@ func (s *rowStore) query(index []int32, values []float32, last bool, b *rowBuffe
 			row[j] = values[k]
 		}
 	}
-	return probe{wide: s.wideSquare(row), values: row}
+	return probe{square: s.wideSquare(row), values: row}
 }
 
 // zeros returns n zeros, in buf if it is large enough.

@@ -65,10 +65,10 @@ type columns struct {
 
 // A probe is a row whose kernel values with others are to be found.
 type probe struct {
-	square, wide float64
-	words        []uint64
-	values       []float32
-	index        []int32 // nil if dense
+	square float64
+	words  []uint64
+	values []float32
+	index  []int32 // nil if dense
 }
 
 // newStore makes a store of the rows at of m, of which groups, that end at ends, are never in the
@@ -271,7 +271,6 @@ func (s *rowStore) probe(p int) probe {
 		q.words = s.words[p*s.width:][:s.width]
 	} else {
 		q.index, q.values = s.from.Row(int(s.at[p]))
-		q.wide = s.wide[p]
 	}
 	return q
 }
@@ -411,8 +410,7 @@ func count[T float32 | float64](s *rowStore, dst, values []T, q *probe, start in
 
 // addCounted is addValues for two probes and values of RBF that need not be kept for another
 // problem, of rows of two words: counting and adding up at once takes half the time.
-func (s *rowStore) addCounted(scores *[2]float64, coef []float32, probes []probe,
-	start int) {
+func (s *rowStore) addCounted(scores *[2]float64, coef []float32, probes []probe, start int) {
 	x, z, words := (*[2]uint64)(probes[0].words), (*[2]uint64)(probes[1].words), s.words[2*start:]
 	x0, x1, z0, z1 := x[0], x[1], z[0], z[1]
 	a, b := scores[0], scores[1]

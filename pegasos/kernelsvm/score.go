@@ -47,7 +47,7 @@ func (m *Model) scoreRow(index []int32, values []float32, dst []float64) []float
 	clear(dst)
 	w, _ := m.single.Get().(*queryWorker)
 	if w == nil {
-		w = newWorker(1)
+		w = &queryWorker{found: make([][tileRows]float64, 1)}
 	}
 	s := m.store
 	if s.words != nil && !store.AreBinary(values) {

@@ -10,8 +10,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// Where the roundings of float32 are too much for the proof that is wanted, the scores are found
-// anew from kernel values in float64: once, at the end, for it takes several times as long a value.
+// Predictions take kernel values in float64. Where the roundings of float32 are too much for the
+// proof that is wanted, training takes its scores from them as well: it takes several times as long
+// a value.
 
 // wide returns the kernel's value from an inner product, or for RBF from a squared distance.
 func (k *function) wide(v float64) float64 {
@@ -22,7 +23,7 @@ func (k *function) wide(v float64) float64 {
 }
 
 // wideTile sets dst[k][j] to the kernel of probe k and row j of tile t.
-func (s *rowStore) wideTile(dst []*[tileRows]float64, probes []probe, t int) {
+func (s *rowStore) wideTile(dst [][tileRows]float64, probes []probe, t int) {
 	r := s.tiles[t]
 	n := r.end - r.start
 	few := n
@@ -60,7 +61,7 @@ func (s *rowStore) wideRow(dst []float64, q *probe, t, start int) {
 	}
 	for j, v := range dst {
 		if s.kernel.kind == RBF && !s.direct {
-			if v = (q.wide + s.wide[start+j]) - float64(2*v); v < 0 {
+			if v = (q.square + s.wide[start+j]) - float64(2*v); v < 0 {
 				v = 0
 			}
 		}
@@ -237,6 +238,9 @@ func (r *run) verify(all classValues) {
 	for k, p := range r.problems { // after shrink an objective is not known
 		wanted[k] = math.IsInf(p.off, 1) ||
 			wanted[k] && cost <= wideCheap && r.cfg.Kernel != Function
+	}
+	if !slices.Contains(wanted, true) {
+		return
 	}
 	for c, g := range r.groups {
 		for s := range g.slots {
