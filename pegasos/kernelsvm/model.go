@@ -151,6 +151,9 @@ func (r *run) model(whole bool) (*Model, error) {
 	}
 	if measured {
 		r.verify(all)
+		for _, p := range r.problems { // so that other sums of the same find it again
+			p.bound = max(0, p.bound-float64(1e-12*p.objective))
+		}
 	}
 	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda, Func: r.f,
 		Result: r.result()}
