@@ -323,7 +323,11 @@ func (p *problem) raise(n, mean, half, off float64) {
 // optimum.
 func (r *run) setBound(p *problem) {
 	if p.bound = math.NaN(); r.certified() {
-		p.bound = max(0, min(p.lower, max(p.objective-p.gap, p.lower-p.off)))
+		own := p.objective - p.gap // by the model's own alphas, which verification finds again
+		if !(p.gapTo(own) <= r.cfg.Tol) {
+			own = max(own, p.lower-p.off)
+		}
+		p.bound = max(0, min(p.lower, own))
 	}
 	if r.cfg.Kernel == Function && p.bound > p.objective {
 		p.bound = math.NaN() // it is no inner product

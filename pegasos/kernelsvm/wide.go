@@ -183,8 +183,8 @@ func (p *problem) lost() float64 {
 	return p.gapTo(p.bound) - p.gapTo(p.computed)
 }
 
-// settleScores finds the scores of the problems that are wanted, of their best pass if it was the
-// last.
+// settleScores finds the scores of the problems that are wanted by their coefficients, and if it was
+// the last pass by those of the best.
 func (r *run) settleScores(ctx context.Context, wanted []bool, last bool) {
 	coef, scores := r.empty(), r.empty()
 	for c := range r.groups {
@@ -204,14 +204,9 @@ func (r *run) settleScores(ctx context.Context, wanted []bool, last bool) {
 		}
 	}
 	r.wideScores(ctx, wanted, coef, scores)
-	for k, p := range r.problems {
-		if wanted[k] {
-			r.eachCoefficient(k, scores, func(_, _ int, z *float64) { *z *= p.dualScale() })
-		}
-	}
 }
 
-// settled measures a problem whose scores were found in float64.
+// settled measures a problem whose scores were found in float64, by coefficients.
 func (r *run) settled(k int) {
 	p := r.problems[k]
 	p.settled = p.violations
@@ -220,6 +215,9 @@ func (r *run) settled(k int) {
 	for c := range r.groups {
 		if s := r.slot(k, c); s != nil {
 			clear(s.best)
+			for i := range s.score {
+				s.score[i] *= p.dualScale()
+			}
 		}
 	}
 	r.measureDual(k)
