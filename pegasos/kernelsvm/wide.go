@@ -183,8 +183,7 @@ func (p *problem) lost() float64 {
 	return p.gapTo(p.bound) - p.gapTo(p.computed)
 }
 
-// settleScores finds the scores of the problems that are wanted by their coefficients, and if it was
-// the last pass by those of the best.
+// settleScores finds the scores of the problems that are wanted, of the best pass after the last.
 func (r *run) settleScores(ctx context.Context, wanted []bool, last bool) {
 	coef, scores := r.empty(), r.empty()
 	for c := range r.groups {
