@@ -1,6 +1,10 @@
 package kernelsvm
 
-import "github.com/pegasimd/pegasimd/internal/parallel"
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/parallel"
+)
 
 // A budget of support rows. A problem with more of them than MaxSV is given up to that many by
 // kernel matching pursuit (Vincent and Bengio, Machine Learning 48, 2002), which looks for a w', a
@@ -23,9 +27,8 @@ const (
 	refitted  = 1e-12
 )
 
-// shrink keeps each problem's coefficients within the budget, and finds its objective again if it
-// is to be measured.
-func (r *run) shrink(all classValues, measure bool) {
+// shrink keeps each problem's coefficients within the budget. Its objective is to be found again.
+func (r *run) shrink(all classValues) {
 	for _, p := range r.problems {
 		p.moves = p.moves[:0]
 	}
@@ -39,25 +42,8 @@ func (r *run) shrink(all classValues, measure bool) {
 		for i, place := range picked {
 			f.set(place, coef[i])
 		}
-		if measure {
-			r.scoreBudget(k, picked, coef)
-			r.measureModel(k, all, r.scores(), r.fresh)
-		}
+		r.problems[k].off, r.problems[k].gap = math.Inf(1), math.Inf(1)
 	}
-}
-
-// scoreBudget makes the scores of problem k those of a sum over few rows.
-func (r *run) scoreBudget(k int, picked []int32, coef []float64) {
-	for c := range r.groups {
-		if s := r.slot(k, c); s != nil {
-			clear(s.score)
-		}
-	}
-	minus := make([]float64, len(coef))
-	for i, v := range coef {
-		minus[i] = -v
-	}
-	r.subtract(k, picked, minus)
 }
 
 // An ownProblem is one problem's rows and coefficients.

@@ -167,25 +167,24 @@ func (r *run) errorsOf(k int, coef classValues, values rounding, term float64) *
 	return o
 }
 
-// measureModel finds the objective of problem k from float32 coefficients and scores that were
-// found from values with the given roundings. Where it is above 1 the coefficients become those of
-// a multiple, rounded again.
-func (r *run) measureModel(k int, coef, scores classValues, values rounding) {
+// measureModel finds the objective of problem k from float32 coefficients and their scores. Where
+// it is above 1 the coefficients become those of a multiple, rounded again.
+func (r *run) measureModel(k int, coef, scores classValues) {
 	p := r.problems[k]
-	o := r.errorsOf(k, coef, values, 2*unit64)
+	o := r.errorsOf(k, coef, r.wide, 2*unit64)
 	t, margins := r.tallyModel(k, coef, scores, o)
 	if float64(p.lambda/2*t.square)+t.loss/float64(p.rows) > 1 {
 		o.fresh.product += 2 * more * unit
 		t, margins = r.tallyModel(k, coef, scores, o)
 	}
 	p.objective, p.off = r.objective(k, &t, 1, func() []float64 { return margins })
-	p.gap = math.Inf(1)
-	r.setBound(p)
 	if p.factor != 1 {
+		p.gap = math.Inf(1)
 		r.eachCoefficient(k, coef, func(_, _ int, a *float64) {
 			*a = float64(float32(float64(*a * p.factor)))
 		})
 	}
+	r.setBound(p)
 }
 
 // tallyModel adds up over the rows of problem k, and returns their margins.
@@ -324,7 +323,11 @@ func (p *problem) raise(n, mean, half, off float64) {
 // optimum.
 func (r *run) setBound(p *problem) {
 	if p.bound = math.NaN(); r.certified() {
-		p.bound = max(0, min(p.lower, max(p.objective-p.gap, p.lower-p.off)))
+		own := p.objective - p.gap // by the model's own alphas, which verification finds again
+		if !(p.gapTo(own) <= r.cfg.Tol) {
+			own = max(own, p.lower-p.off)
+		}
+		p.bound = max(0, min(p.lower, own))
 	}
 	if r.cfg.Kernel == Function && p.bound > p.objective {
 		p.bound = math.NaN() // it is no inner product

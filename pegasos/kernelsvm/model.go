@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
@@ -56,9 +55,9 @@ type Model struct {
 
 	once    sync.Once
 	store   *rowStore
-	general *rowStore // for queries that are not zeros and ones, where support rows are
-	weights []*dense.Matrix
-	single  sync.Pool // *queryWorker, for rows that are scored one at a time
+	general *rowStore   // for queries that are not zeros and ones, where support rows are
+	linear  [][]float64 // with the linear kernel: w of each problem, in place of stores
+	single  sync.Pool   // *queryWorker, for rows that are scored one at a time
 }
 
 // A Result says how a run went.
@@ -148,10 +147,13 @@ func (r *run) model(whole bool) (*Model, error) {
 	}
 	measured := whole && !r.partial
 	if r.cfg.MaxSV > 0 {
-		r.shrink(all, measured)
+		r.shrink(all)
 	}
 	if measured {
 		r.verify(all)
+		for _, p := range r.problems { // so that other sums of the same find it again
+			p.bound = max(0, p.bound-float64(1e-12*p.objective))
+		}
 	}
 	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda, Func: r.f,
 		Result: r.result()}

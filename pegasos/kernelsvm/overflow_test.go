@@ -9,12 +9,12 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Of scores that float32 can't hold nothing is predicted.
+// Of scores that overflow nothing is predicted.
 func TestPredictOverflow(t *testing.T) {
 	p := sample.Random(1, 40, 2, 3, 1)
 	for _, multiclass := range []pegasos.Multiclass{pegasos.OneVsRest, pegasos.OneVsOne} {
 		m := mustTrain(t, p.Dense, p.Y, Trainer{
-			Config: Config{Kernel: Linear, Multiclass: multiclass},
+			Config: Config{Kernel: Polynomial, Degree: 9, Multiclass: multiclass},
 		})
 		x := dense.New(2, 2)
 		copy(x.Row(0), []float32{3e38, -3e38})

@@ -1,9 +1,9 @@
 package kernelsvm
 
 import (
+	"context"
 	"runtime"
 
-	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/mistake"
@@ -18,6 +18,10 @@ func (m *Model) prepare() {
 		panic(mistake.Of("the model's kernel is a function: set Func after reading"))
 	}
 	m.once.Do(func() {
+		if m.Config.Kernel == Linear {
+			m.addUp()
+			return
+		}
 		n := m.rows.Rows()
 		at := make([]int32, n)
 		for i := range at {
@@ -34,19 +38,32 @@ func (m *Model) prepare() {
 		if m.store.words != nil {
 			m.general = newGeneralStore(k, m.rows, at, ends)
 		}
-		c, start := 0, 0
-		for _, tile := range m.store.tiles {
-			for tile.start >= ends[c] {
-				start = ends[c]
-				c++
-			}
-			w := dense.New(len(m.coef[c]), tile.end-tile.start)
-			for s := range m.coef[c] {
-				copy(w.Row(s), m.coef[c][s][tile.start-start:])
-			}
-			m.weights = append(m.weights, w)
-		}
 	})
+}
+
+// addUp makes the w of each problem with a linear kernel. What a sum's roundings lose is added to
+// it in the end: of rows far from the origin little more than that is left.
+func (m *Model) addUp() {
+	m.linear = make([][]float64, m.Problems())
+	for k := range m.linear {
+		w, lost := make([]float64, m.Cols()), make([]float64, m.Cols())
+		for i, a := range m.Coefficients(k) {
+			if a == 0 {
+				continue
+			}
+			eachValue(m.rows, []int32{int32(i)}, func(j int, v float64) {
+				v = float64(v * float64(a)) // exact
+				sum := w[j] + v
+				part := sum - w[j]
+				lost[j] += (w[j] - (sum - part)) + (v - part)
+				w[j] = sum
+			})
+		}
+		for j, v := range lost {
+			w[j] += v
+		}
+		m.linear[k] = w
+	}
 }
 
 // queryRows is the number of rows that are predicted together: the support rows come from memory
@@ -62,42 +79,65 @@ func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
 }
 
 func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
+	scores := make([]float64, x.Rows()*m.Problems())
+	m.decideAll(context.Background(), x, nil, threads, func(start int, some []float64) {
+		copy(scores[start*m.Problems():], some)
+	})
+	return scores
+}
+
+// decideAll finds the scores of the rows of x, or of some only, unless ctx is done before. It calls
+// take with some scores at a time and the number of the first row, from several goroutines.
+func (m *Model) decideAll(ctx context.Context, x pegasos.Examples, only []int32, threads int,
+	take func(start int, scores []float64)) {
 	m.prepare()
 	n, p := x.Rows(), m.Problems()
-	scores := make([]float64, n*p)
+	if only != nil {
+		n = len(only)
+	}
 	workers := make([]*queryWorker, threads)
 	_, matrix := store.MatrixOf(x)
 	parallel.For(threads, (n+queryRows-1)/queryRows, func(worker, block int) {
+		if ctx.Err() != nil {
+			return
+		}
 		w := workers[worker]
 		if w == nil {
-			w = m.newWorker(queryRows)
-			w.rows, w.matrix = store.ReaderOf(x), matrix
+			w = &queryWorker{rows: store.ReaderOf(x), only: only, matrix: matrix,
+				found: make([][tileRows]float64, queryRows), scores: make([]float64, queryRows*p)}
 			workers[worker] = w
 		}
 		start := block * queryRows
 		end := min(start+queryRows, n)
-		m.decide(m.probe(w, start, end), w, scores[start*p:end*p])
+		scores := w.scores[:(end-start)*p]
+		clear(scores)
+		if m.linear == nil {
+			m.decide(m.probe(w, start, end), w, scores)
+		}
+		for i := start; i < end && m.linear != nil; i++ {
+			index, values := w.row(i)
+			m.decideLinear(Row{index, values}, scores[(i-start)*p:])
+		}
+		take(start, scores)
 	})
-	return scores
 }
 
 // A queryWorker has what one goroutine needs to predict.
 type queryWorker struct {
 	rows   store.Reader
-	matrix bool // the rows are a store.Matrix
+	only   []int32 // of the rows; nil for all
+	matrix bool    // the rows are a store.Matrix
 	probes []probe
-	found  [][]float32 // kernel values of each probe with a tile, in values
-	values []float32
-	sums   []float32
-	buffer rowBuffer // of a single row
+	found  [][tileRows]float64 // kernel values of each probe with a tile
+	scores []float64           // of many rows
+	buffer rowBuffer           // of a single row
 }
 
-// newWorker returns one for up to so many rows at a time.
-func (m *Model) newWorker(rows int) *queryWorker {
-	return &queryWorker{
-		values: make([]float32, rows*tileRows),
-		sums:   make([]float32, m.Config.slots(len(m.Classes))),
+func (w *queryWorker) row(i int) (index []int32, values []float32) {
+	if w.only != nil {
+		i = int(w.only[i])
 	}
+	return w.rows.Row(i)
 }
 
 // A rowBuffer is memory for what becomes of a row.
@@ -115,41 +155,81 @@ func (m *Model) probe(w *queryWorker, start, end int) *rowStore {
 	}
 	w.probes = w.probes[:0]
 	for i := start; i < end; i++ {
-		index, values := w.rows.Row(i)
+		index, values := w.row(i)
 		w.probes = append(w.probes, s.query(index, values, w.matrix, &rowBuffer{}))
 	}
 	return s
 }
 
-// decide finds the scores of the worker's probes, which are 0 before. To the bit a score is a sum
-// in float64, tile after tile, of dot products of the kernel's values and the coefficients.
+// decide finds the scores of the worker's probes, which are 0 before. To the bit a score is the sum
+// in float64, over the support rows in their order, of coefficient times value.
 func (m *Model) decide(s *rowStore, w *queryWorker, scores []float64) {
-	p, classes := m.Problems(), len(m.Classes)
-	c, last := 0, m.counts[0]
+	p, c, first, last := m.Problems(), 0, 0, m.counts[0]
 	for t, tile := range s.tiles {
 		for tile.start >= last {
 			c++
-			last += m.counts[c]
+			first, last = last, last+m.counts[c]
 		}
-		n := tile.end - tile.start
-		w.found = w.found[:0]
-		for k := range w.probes {
-			w.found = append(w.found, w.values[k*tileRows:][:n])
-		}
-		s.tile(w.found, w.probes, t)
-		sums := w.sums[:len(m.coef[c])]
-		for k := range w.probes {
-			m.weights[t].DotRows(sums, 0, w.found[k])
-			for slot, v := range sums {
-				scores[k*p+m.Config.problem(classes, c, slot)] += float64(v)
+		from, to := tile.start-first, tile.end-first
+		probes, rest := w.probes, scores
+		if s.width == 2 && m.Config.Kernel == RBF && p == 1 {
+			for ; len(probes) >= 2; probes, rest = probes[2:], rest[2:] {
+				s.addCounted((*[2]float64)(rest), m.coef[c][0][from:to], probes, tile.start)
 			}
 		}
+		s.wideTile(w.found, probes, t)
+		for slot, coef := range m.coef[c] {
+			k := m.Config.problem(len(m.Classes), c, slot)
+			addValues(rest, p, k, coef[from:to], w.found[:len(probes)])
+		}
+	}
+}
+
+// decideLinear finds the scores of a row by a linear kernel: sums in the order of the columns.
+func (m *Model) decideLinear(x Row, scores []float64) {
+	for k, w := range m.linear {
+		sum := 0.0
+		for i, v := range x.Value {
+			if x.Index != nil {
+				i = int(x.Index[i])
+			}
+			if i < len(w) {
+				sum += float64(w[i] * float64(v))
+			}
+		}
+		scores[k] = sum
+	}
+}
+
+// addValues adds to every score of problem k of p the sum of coef[j]*rows[i][j], in the order of j.
+// Four sums at a time don't wait for each other.
+func addValues(scores []float64, p, k int, coef []float32, rows [][tileRows]float64) {
+	for ; len(rows) >= 4; rows, k = rows[4:], k+4*p {
+		v0, v1, v2, v3 := rows[0][:len(coef)], rows[1][:len(coef)], rows[2][:len(coef)],
+			rows[3][:len(coef)]
+		s0, s1, s2, s3 := scores[k], scores[k+p], scores[k+2*p], scores[k+3*p]
+		for j, c := range coef {
+			a := float64(c)
+			s0 += float64(a * v0[j])
+			s1 += float64(a * v1[j])
+			s2 += float64(a * v2[j])
+			s3 += float64(a * v3[j])
+		}
+		scores[k], scores[k+p], scores[k+2*p], scores[k+3*p] = s0, s1, s2, s3
+	}
+	for i := range rows {
+		sum := scores[k]
+		for j, c := range coef {
+			sum += float64(float64(c) * rows[i][j])
+		}
+		scores[k] = sum
+		k += p
 	}
 }
 
 func (w *queryWorker) allBinary(start, end int) bool {
 	for i := start; i < end && w.matrix; i++ {
-		if !store.IsBinary(w.rows, i) {
+		if _, values := w.row(i); !store.AreBinary(values) {
 			return false
 		}
 	}
@@ -161,8 +241,8 @@ func (w *queryWorker) allBinary(start, end int) bool {
 func (s *rowStore) query(index []int32, values []float32, last bool, b *rowBuffer) probe {
 	if s.words != nil {
 		b.words = zeros(b.words, s.width)
-		ones := packRow(b.words, index, values, s.cols)
-		return probe{square: float64(ones), words: b.words}
+		packRow(b.words, index, values, s.cols)
+		return probe{words: b.words}
 	}
 	if s.dense == nil {
 		if index == nil {
@@ -173,10 +253,10 @@ func (s *rowStore) query(index []int32, values []float32, last bool, b *rowBuffe
 			k--
 		}
 		index, values = index[:k], values[:k]
-		return probe{square: sumSquaresInOrder(values), index: index, values: values}
+		return probe{square: s.wideSquare(values), index: index, values: values}
 	}
 	if index == nil && last && len(values) == s.cols {
-		return probe{square: float64(dense.SumSquares(values)), values: values}
+		return probe{square: s.wideSquare(values), values: values}
 	}
 	row := zeros(b.values, s.cols)
 	b.values = row
@@ -188,7 +268,7 @@ func (s *rowStore) query(index []int32, values []float32, last bool, b *rowBuffe
 			row[j] = values[k]
 		}
 	}
-	return probe{square: float64(dense.SumSquares(row)), values: row}
+	return probe{square: s.wideSquare(row), values: row}
 }
 
 // zeros returns n zeros, in buf if it is large enough.

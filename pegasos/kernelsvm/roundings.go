@@ -64,7 +64,7 @@ func (s *rowStore) rounding(largest float64) rounding {
 	r := k.rounding(dot, unit, float64(terms*0x1p-149), s.direct, largest)
 	if s.words != nil && k.kind == RBF {
 		r.product = 0
-		for n, v := range s.wideTable() {
+		for n, v := range s.wideValues {
 			r.product = max(r.product, more*math.Abs(v-float64(s.values[n])))
 		}
 	}
@@ -74,11 +74,11 @@ func (s *rowStore) rounding(largest float64) rounding {
 // wideRounding returns that of the values that wideTile computes.
 func (s *rowStore) wideRounding(largest float64) rounding {
 	dot := 0.0
-	if s.words == nil {
+	if s.words == nil || s.kernel.kind == Linear {
 		dot = float64(float64(s.longest+1) * 2 * unit64)
 	}
-	r := s.kernel.rounding(dot, unit64, 0, s.dense != nil, largest)
-	r.product += 4 * unit64 // exponents and powers are rounded more often
+	r := s.kernel.rounding(dot, unit64, 0, s.direct, largest)
+	r.product += 6 * unit64 // exponents, powers and alphas are rounded more often
 	return r
 }
 

@@ -40,10 +40,14 @@ func (m *Model) scoreRow(index []int32, values []float32, dst []float64) []float
 		dst = make([]float64, m.Problems())
 	}
 	dst = dst[:m.Problems()]
+	if m.linear != nil {
+		m.decideLinear(Row{index, values}, dst)
+		return dst
+	}
 	clear(dst)
 	w, _ := m.single.Get().(*queryWorker)
 	if w == nil {
-		w = m.newWorker(1)
+		w = &queryWorker{found: make([][tileRows]float64, 1)}
 	}
 	s := m.store
 	if s.words != nil && !store.AreBinary(values) {

@@ -2,6 +2,7 @@ package kernelsvm
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -130,4 +131,64 @@ func TestWrittenObjective(t *testing.T) {
 	if best := w.optimum(); truth-best > r.Objective-r.DualObjective || r.DualObjective > best {
 		t.Errorf("%+v, but the optimum is %v", r, best)
 	}
+}
+
+// What predictions lose on the rows of training is what the model claims: with every kernel,
+// however the rows are held, wherever they are.
+func TestPredictedLoss(t *testing.T) {
+	for classes := 2; classes <= 3; classes++ {
+		p := sample.Random(24, 200, 4, classes, 1)
+		for _, cfg := range []Config{
+			{}, {C: 100, Tol: 0.001}, {Kernel: Linear}, {Kernel: Linear, C: 1}, {Kernel: Polynomial},
+			{Kernel: Polynomial, Coef0: 1, Finish: pegasos.FinishNone}, {Kernel: Sigmoid},
+			{MaxSV: 20}, {Multiclass: pegasos.OneVsRest},
+			{Finish: pegasos.FinishNone, Order: pegasos.IID},
+		} {
+			for _, shift := range []float32{0, 1, 100, 1e4, 1e5} {
+				x := shifted(p.Dense, shift)
+				for form, x := range map[string]pegasos.Examples{"dense": x,
+					"sparse": sample.ToSparse(x)} {
+					m := mustTrain(t, x, p.Y, Trainer{Config: cfg})
+					objective, loss := predictedLoss(m, x, p.Y)
+					if off := objective - m.Result.Objective; !(math.Abs(off) <= 1e-6*loss) {
+						t.Errorf("%d classes, %+v, %s rows + %v: objective %v, predictions have %v",
+							classes, cfg, form, shift, m.Result.Objective, objective)
+					}
+				}
+			}
+		}
+	}
+}
+
+// predictedLoss returns the mean hinge loss of the predictions of rows that a model was trained on,
+// with the penalty and without.
+func predictedLoss(m *Model, x pegasos.Examples, y []float32) (objective, loss float64) {
+	problems, n, pairs := m.Problems(), len(m.Classes), m.Config.Multiclass == pegasos.OneVsOne
+	scores, own := m.DecisionAll(x), m.DecisionAll(m.SupportRows())
+	for k := range problems {
+		rows, sum, square := 0.0, 0.0, 0.0
+		for i, label := range y {
+			class := slices.Index(m.Classes, label)
+			for slot := range m.Config.slots(n) {
+				if m.Config.problem(n, class, slot) == k {
+					sign := -1.0
+					if n == 2 && class == 1 || n > 2 && (pairs && slot < class || !pairs && slot == class) {
+						sign = 1
+					}
+					rows++
+					sum += max(0, 1-sign*scores[i*problems+k])
+				}
+			}
+		}
+		for i, v := range m.Coefficients(k) {
+			square += float64(v) * own[i*problems+k]
+		}
+		lambda := m.Lambda
+		if m.Config.C != 0 {
+			lambda = 1 / (m.Config.C * rows)
+		}
+		loss += sum / rows / float64(problems)
+		objective += max(0, lambda/2*square) / float64(problems)
+	}
+	return objective + loss, loss
 }

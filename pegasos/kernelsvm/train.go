@@ -568,11 +568,11 @@ func (r *run) pegasos(ctx context.Context) (stopped bool, err error) {
 
 // finish takes passes of dual coordinate ascent until every gap is small enough. Early passes make
 // no short moves: a move costs as much as another however short it is, and most short ones are
-// taken back soon.
+// taken back soon. Those below a hundredth of Tol are made only where there are no others.
 func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 	r.beginDual()
-	shortMove := r.cfg.Tol / 100
-	for threshold := longMove; r.pass < r.cfg.Passes; threshold = max(threshold/2, shortMove) {
+	least := r.cfg.Tol / 100
+	for threshold := longMove; r.pass < r.cfg.Passes; threshold = max(threshold/2, least) {
 		idle := true
 		for _, p := range r.problems {
 			p.most = 0
@@ -594,16 +594,25 @@ func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 		r.pass++
 		r.nextPass()
 		r.each(func(k int) { r.measureDual(k) })
-		if r.settle(ctx, threshold == shortMove); ctx.Err() != nil {
+		if r.settle(ctx, threshold <= shortest); ctx.Err() != nil {
 			return true, nil
 		}
 		r.report()
+		for _, p := range r.problems {
+			if !p.done && p.most == 0 && threshold == least {
+				least = max(least/8, shortest)
+			}
+		}
 	}
 	return false, nil
 }
 
 // longMove is the least move that the first pass makes, as a share of the longest move there is.
-const longMove = 0.25
+// Where no move of shortest is left there is nothing to do.
+const (
+	longMove = 0.25
+	shortest = 0x1p-40
+)
 
 func (r *run) nextPass() {
 	for _, c := range r.caches {

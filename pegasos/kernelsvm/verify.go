@@ -210,7 +210,7 @@ func (r *run) remeasure(ctx context.Context, coef classValues) (errors []float64
 		if scale := p.dualScale(); wanted[k] {
 			r.eachCoefficient(k, coef, func(c, _ int, a *float64) {
 				sign := p.sign(c)
-				*a = float64(sign*max(0, min(float64(sign**a)*scale, 1))) / scale
+				*a = float64(sign*storable(max(0, min(float64(sign**a)*scale, 1)), scale)) / scale
 			})
 		}
 	}

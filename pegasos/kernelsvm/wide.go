@@ -3,15 +3,16 @@ package kernelsvm
 import (
 	"context"
 	"math"
-	"math/bits"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/elementary"
-	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// Where the roundings of float32 are too much for the proof that is wanted, the scores are found
-// anew from kernel values in float64: once, at the end, for it takes several times as long a value.
+// Predictions take kernel values in float64. Where the roundings of float32 are too much for the
+// proof that is wanted, training takes its scores from them as well: it takes several times as long
+// a value.
 
 // wide returns the kernel's value from an inner product, or for RBF from a squared distance.
 func (k *function) wide(v float64) float64 {
@@ -21,54 +22,51 @@ func (k *function) wide(v float64) float64 {
 	return k.ofProduct(v)
 }
 
-// wideTile sets dst[j] to the kernel of row p and row j of tile t. table is that of wideTable.
-func (s *rowStore) wideTile(dst *[tileRows]float64, p, t int, table []float64) {
+// wideTile sets dst[k][j] to the kernel of probe k and row j of tile t.
+func (s *rowStore) wideTile(dst [][tileRows]float64, probes []probe, t int) {
 	r := s.tiles[t]
-	out := dst[:r.end-r.start]
-	q := s.probe(p)
-	switch {
-	case s.words != nil:
-		for j := range out {
-			n := 0
-			for k, w := range s.words[(r.start+j)*s.width:][:s.width] {
-				if s.kernel.kind == RBF {
-					n += bits.OnesCount64(q.words[k] ^ w)
-				} else {
-					n += bits.OnesCount64(q.words[k] & w)
-				}
-			}
-			out[j] = table[n]
-		}
-	case s.dense != nil:
-		for j := range out {
-			x := s.dense.Row(int(s.at[r.start+j]))
-			if s.kernel.kind == RBF {
-				out[j] = s.kernel.wide(distance(x, q.values))
-			} else {
-				out[j] = s.kernel.wide(dot(x, q.values))
-			}
-		}
-	default:
-		s.index[t].dot(dst, &q)
-		for j, g := range out {
-			if s.kernel.kind == RBF {
-				g = max(0, (q.square+s.squares[r.start+j])-float64(2*g))
-			}
-			out[j] = s.kernel.wide(g)
+	n := r.end - r.start
+	few := n
+	if s.dense != nil {
+		few = s.few()
+	}
+	for j := 0; j < n; j += few {
+		for k := range probes {
+			s.wideRow(dst[k][j:min(j+few, n)], &probes[k], t, r.start+j)
 		}
 	}
 }
 
-// wideTable returns the values for rows of zeros and ones, and nil for other rows.
-func (s *rowStore) wideTable() []float64 {
-	if s.words == nil {
-		return nil
+// wideRow sets dst to the kernel of a probe with the rows from start on, of tile t.
+func (s *rowStore) wideRow(dst []float64, q *probe, t, start int) {
+	switch {
+	case s.kernel.kind == Function:
+		for j := range dst {
+			dst[j] = float64(s.kernel.f(s.row(start+j), Row{q.index, q.values}))
+		}
+		return
+	case s.words != nil:
+		count(s, dst, s.wideValues, q, start)
+		return
+	case s.dense == nil:
+		s.index[t].dot((*[tileRows]float64)(dst[:tileRows]), q)
+	case s.direct:
+		for j := range dst {
+			dst[j] = distance(s.dense.Row(int(s.at[start+j])), q.values)
+		}
+	default:
+		for j := range dst {
+			dst[j] = dense.Dot64(s.dense.Row(int(s.at[start+j])), q.values)
+		}
 	}
-	table := make([]float64, s.cols+1)
-	for n := range table {
-		table[n] = s.kernel.wide(float64(n))
+	for j, v := range dst {
+		if s.kernel.kind == RBF && !s.direct {
+			if v = (q.square + s.wide[start+j]) - float64(2*v); v < 0 {
+				v = 0
+			}
+		}
+		dst[j] = s.kernel.wide(v)
 	}
-	return table
 }
 
 // distance returns the squared distance of two rows.
@@ -91,95 +89,59 @@ func distance(x, z []float32) float64 {
 	return (a + b) + (c + d)
 }
 
-// dot returns the inner product of two rows.
-func dot(x, z []float32) float64 {
-	var a, b, c, d float64
-	for len(x) >= 4 && len(z) >= 4 {
-		u, v := (*[4]float32)(x), (*[4]float32)(z)
-		a += float64(float64(u[0]) * float64(v[0]))
-		b += float64(float64(u[1]) * float64(v[1]))
-		c += float64(float64(u[2]) * float64(v[2]))
-		d += float64(float64(u[3]) * float64(v[3]))
-		x, z = x[4:], z[4:]
-	}
-	for j, v := range x {
-		a += float64(float64(v) * float64(z[j]))
-	}
-	return (a + b) + (c + d)
-}
-
 // A classValues has a number for each row of each class in each of the class's problems.
 type classValues [][][]float64
 
-// wideScores sets dst to the scores of the problems that are wanted, by coefficients: the sums, in
-// float64, over the rows in their order in the store, of the coefficient times the kernel. If ctx
-// is done before they are found they are of no use.
+// wideScores sets dst to the scores of the problems that are wanted, as a model with coefficients
+// predicts them, which are of float32. If ctx is done before they are found they are of no use.
 func (r *run) wideScores(ctx context.Context, wanted []bool, coef, dst classValues) {
-	table := r.store.wideTable()
-	parallel.For(r.threads, len(r.store.tiles), func(_, t int) {
-		var values [tileRows]float64
-		tile, g := r.store.tiles[t], &r.groups[r.tiles[t]]
-		from, to := tile.start-g.start, tile.end-g.start
-		for s := range g.slots {
-			if wanted[g.slots[s].problem] {
-				clear(dst[r.tiles[t]][s][from:to])
-			}
+	m := &Model{Classes: r.classes, Config: r.cfg, Func: r.f}
+	at, err := r.takeSupport(m, coef)
+	if err != nil {
+		return // and there will be no model
+	}
+	m.rows = store.TakeMatrix(r.store.from, at)
+	if m.prepare(); m.linear == nil {
+		m.store.direct, m.general.direct = r.store.direct, r.store.direct
+	}
+	var places, rows []int32 // of the classes that have part in what is wanted
+	for p, c := range r.classOf {
+		if slices.ContainsFunc(r.groups[c].slots,
+			func(s classState) bool { return wanted[s.problem] }) {
+			places, rows = append(places, int32(p)), append(rows, r.store.at[p])
 		}
-		for p, class := range r.classOf {
-			if ctx.Err() != nil {
-				return
-			}
-			known := false
-			for s := range g.slots {
-				k := g.slots[s].problem
-				at := r.slotOf(k, int(class))
-				if !wanted[k] || at < 0 {
-					continue
-				}
-				a := coef[class][at][p-r.groups[class].start]
-				if a == 0 {
-					continue
-				}
-				if !known {
-					r.store.wideTile(&values, p, t, table)
-					known = true
-				}
-				for j, score := range dst[r.tiles[t]][s][from:to] {
-					dst[r.tiles[t]][s][from+j] = score + float64(a*values[j])
+	}
+	n := m.Problems()
+	x := r.store.from.Examples()
+	m.decideAll(ctx, x, rows, r.threads, func(start int, scores []float64) {
+		for i, p := range places[start:][:len(scores)/n] {
+			c := r.classOf[p]
+			for s, slot := range r.groups[c].slots {
+				if wanted[slot.problem] {
+					dst[c][s][int(p)-r.groups[c].start] = scores[i*n+slot.problem]
 				}
 			}
 		}
 	})
 }
 
-// wideCost returns the number of products of float64 that wideScores takes.
-func (r *run) wideCost(wanted []bool, coef classValues) (cost float64) {
-	width := float64(r.store.width)
-	if r.store.words == nil {
-		width = 20 + r.store.meanLength // the exponential takes as long as 20 products
+// wideCost returns the number of products that the scores of problem k take.
+func (r *run) wideCost(k int, coef classValues) float64 {
+	width := 20 + r.store.meanLength // the exponential takes as long as 20 products
+	switch {
+	case r.cfg.Kernel == Linear:
+		return 0
+	case r.store.words != nil:
+		width = float64(r.store.width)
 	}
-	for c := range r.groups {
-		g := &r.groups[c]
-		for i := range g.end - g.start {
-			rows := 0 // whose kernel with row i is needed
-			for s := range g.slots {
-				if k := g.slots[s].problem; wanted[k] && coef[c][s][i] != 0 {
-					rows = max(rows, r.problems[k].rows)
-				}
-			}
-			cost += float64(float64(rows) * width)
-		}
-	}
-	return cost
+	return float64(float64(r.problems[k].rows*r.count(k, coef)) * width)
 }
 
-// A proof of less than DefaultTol may take what it takes to find scores in float64; others may take
-// wideCheap products, some 0.1 s.
 const (
-	wideCheap = 1 << 27
-	wideMost  = 4 // times that a problem's scores are found anew
+	wideCheap = 1 << 27 // products: some 0.1 s
+	wideMost  = 4       // times that a problem's scores are found anew
 	// the share of an objective that may be due to roundings without its being found anew
-	blurry = 1e-3
+	blurry = 1e-6
 )
 
 // settle decides which problems are done after a pass of the finish, and finds the scores of those
@@ -187,37 +149,21 @@ const (
 // the pass made moves of any length.
 func (r *run) settle(ctx context.Context, still bool) {
 	last := r.pass == r.cfg.Passes
-	wanted, coef, scores := make([]bool, len(r.problems)), r.empty(), r.empty()
+	wanted := make([]bool, len(r.problems))
 	for k, p := range r.problems {
 		wanted[k] = r.blurred(p, last || p.most == 0 && still)
 	}
-	for c := range r.groups {
-		for s, slot := range r.groups[c].slots {
-			if wanted[slot.problem] {
-				coef[c][s], scores[c][s] = slices.Clone(slot.alpha), slot.score
-				if last {
-					copy(coef[c][s], slot.best)
-				}
-			}
-		}
-	}
-	tol := r.cfg.Tol
-	cheap := tol < DefaultTol || r.wideCost(wanted, coef) <= wideCheap
-	if cheap && slices.Contains(wanted, true) {
-		if r.settleScores(ctx, wanted, coef, scores); ctx.Err() != nil {
+	if slices.Contains(wanted, true) {
+		if r.settleScores(ctx, wanted, last); ctx.Err() != nil {
 			return
 		}
 	}
 	r.each(func(k int) {
 		p := r.problems[k]
-		if wanted[k] && cheap {
+		if wanted[k] {
 			r.settled(k)
-			p.done = p.gapTo(p.bound) <= tol
-			return
 		}
-		// With more lost to roundings than is left to gain passes can't help.
-		lost := wanted[k] && p.gapTo(p.computed) <= tol && p.lost() > tol/2
-		p.done = p.done || lost || p.gapTo(p.bound) <= tol || p.most == 0 && still
+		p.done = p.done || p.gapTo(p.bound) <= r.cfg.Tol || p.most == 0 && still && !wanted[k]
 	})
 }
 
@@ -237,23 +183,29 @@ func (p *problem) lost() float64 {
 	return p.gapTo(p.bound) - p.gapTo(p.computed)
 }
 
-// settleScores makes alpha those of the problems that are wanted, and finds their scores.
-func (r *run) settleScores(ctx context.Context, wanted []bool, alpha, scores classValues) {
+// settleScores finds the scores of the problems that are wanted, of the best pass after the last.
+func (r *run) settleScores(ctx context.Context, wanted []bool, last bool) {
+	coef, scores := r.empty(), r.empty()
 	for c := range r.groups {
-		for s, slot := range r.groups[c].slots {
-			if wanted[slot.problem] {
-				copy(slot.alpha, alpha[c][s])
-				r.groups[c].slots[s].wide = slices.Clone(slot.alpha)
-				for i := range alpha[c][s] {
-					alpha[c][s][i] *= slot.sign
-				}
+		for i := range r.groups[c].slots {
+			s := &r.groups[c].slots[i]
+			coef[c][i], scores[c][i] = make([]float64, len(s.alpha)), s.score
+			if !wanted[s.problem] {
+				continue
+			}
+			if last {
+				copy(s.alpha, s.best)
+			}
+			s.wide = slices.Clone(s.alpha)
+			for j, a := range s.alpha {
+				coef[c][i][j] = float64(s.sign*a) / r.problems[s.problem].dualScale()
 			}
 		}
 	}
-	r.wideScores(ctx, wanted, alpha, scores)
+	r.wideScores(ctx, wanted, coef, scores)
 }
 
-// settled measures a problem whose scores were found in float64.
+// settled measures a problem whose scores were found in float64, by coefficients.
 func (r *run) settled(k int) {
 	p := r.problems[k]
 	p.settled = p.violations
@@ -262,6 +214,9 @@ func (r *run) settled(k int) {
 	for c := range r.groups {
 		if s := r.slot(k, c); s != nil {
 			clear(s.best)
+			for i := range s.score {
+				s.score[i] *= p.dualScale()
+			}
 		}
 	}
 	r.measureDual(k)
@@ -270,12 +225,18 @@ func (r *run) settled(k int) {
 // verify finds the objective of models again, from scores in float64, whose objective roundings may
 // have put somewhere else, if that does not take long. all is their coefficients.
 func (r *run) verify(all classValues) {
-	wanted, scores := make([]bool, len(r.problems)), r.empty()
+	wanted, scores, cost := make([]bool, len(r.problems)), r.empty(), 0.0
 	for k, p := range r.problems {
-		wanted[k] = r.cfg.Kernel != Function && (p.objective+p.off > 1 && p.off > 0 ||
-			p.off > float64(blurry*p.objective) && math.IsInf(p.gap, 1))
+		wanted[k] = p.objective+p.off > 1 && p.off > 0 || p.off > float64(blurry*p.objective)
+		if wanted[k] {
+			cost += r.wideCost(k, all)
+		}
 	}
-	if !slices.Contains(wanted, true) || r.wideCost(wanted, all) > wideCheap {
+	for k, p := range r.problems { // after shrink an objective is not known
+		wanted[k] = math.IsInf(p.off, 1) ||
+			wanted[k] && cost <= wideCheap && r.cfg.Kernel != Function
+	}
+	if !slices.Contains(wanted, true) {
 		return
 	}
 	for c, g := range r.groups {
@@ -290,7 +251,7 @@ func (r *run) verify(all classValues) {
 		r.wideScores(context.Background(), wanted, all, scores)
 		r.each(func(k int) {
 			if wanted[k] {
-				r.measureModel(k, all, scores, r.wide)
+				r.measureModel(k, all, scores)
 				wanted[k] = r.problems[k].factor != 1
 			}
 		})
@@ -303,17 +264,6 @@ func (r *run) verify(all classValues) {
 			r.setBound(p)
 		}
 	}
-}
-
-// scores returns those of this moment.
-func (r *run) scores() classValues {
-	v := r.empty()
-	for c, g := range r.groups {
-		for s := range g.slots {
-			v[c][s] = g.slots[s].score
-		}
-	}
-	return v
 }
 
 func (r *run) empty() classValues {
