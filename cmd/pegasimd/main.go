@@ -35,6 +35,7 @@ const (
 	exitDone        = 0
 	exitError       = 1 // the data or the run
 	exitUsage       = 2
+	exitNothing     = 3   // verify: the model claims nothing
 	exitInterrupted = 130 // 128 + SIGINT, as shells have it
 	exitPipe        = 141 // 128 + SIGPIPE: who read standard output has enough
 )
@@ -192,6 +193,9 @@ func exitCode(name string, err error, stderr io.Writer) int {
 		return exitInterrupted
 	}
 	fmt.Fprintf(stderr, "pegasimd %s: %s\n", name, visible.Text(plain(err)))
+	if errors.Is(err, errClaimsNothing) {
+		return exitNothing
+	}
 	return exitError
 }
 

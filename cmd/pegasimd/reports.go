@@ -261,6 +261,8 @@ type classReport struct {
 type verifyReport struct {
 	Verdict          string   `json:"verdict"`
 	Reasons          []string `json:"reasons"` // why it is contradicted
+	Unconfirmed      []int    `json:"unconfirmed"`
+	WeightVectors    int      `json:"weight_vectors"`
 	ModelHash        string   `json:"model_hash"`
 	Data             string   `json:"data"`
 	DataKnown        bool     `json:"data_known"` // they are those that the model names
