@@ -104,23 +104,23 @@ func TestScaleData(t *testing.T) {
 		}
 		return string(text)
 	}
-	must(t, "scale", "-save", saved, svm, out)
+	must(t, "scale", "-force", "-save", saved, svm, out)
 	if got := read(); got != "1 1:1 2:1\n-1 1:-0.5 2:0.5\n" {
 		t.Error(got)
 	}
-	_, told := must(t, "scale", "-like", saved, test, out)
+	_, told := must(t, "scale", "-force", "-like", saved, test, out)
 	if got := read(); got != "1 1:2 2:0\n" || !strings.Contains(told, "ignored 1 value of") {
 		t.Error(got, told)
 	}
-	must(t, "scale", "-kind", "standard", svm, out)
+	must(t, "scale", "-force", "-kind", "standard", svm, out)
 	if got := read(); got != "1 1:1 2:1\n-1 1:-1 2:-1\n" {
 		t.Error(got)
 	}
-	must(t, "scale", "-kind", "unit", "-save", saved, file(t, "c.svm", "1 1:3 2:-4\n"), out)
+	must(t, "scale", "-force", "-kind", "unit", "-save", saved, file(t, "c.svm", "1 1:3 2:-4\n"), out)
 	if got := read(); got != "1 1:0.6 2:-0.8\n" {
 		t.Error(got)
 	}
-	must(t, "scale", "-like", saved, file(t, "c.svm", "1 5:3\n"), out)
+	must(t, "scale", "-force", "-like", saved, file(t, "c.svm", "1 5:3\n"), out)
 	if got := read(); got != "1 5:1\n" {
 		t.Error(got)
 	}
@@ -140,7 +140,7 @@ func TestScaleData(t *testing.T) {
 		{"want max-abs, standard or unit", exitError,
 			[]string{"scale", "-like", file(t, "s.json", "{}"), svm, out}},
 	} {
-		if code, _, told := pegasimd(t, c.args...); code != c.code ||
+		if code, _, told := pegasimd(t, append(c.args, "-force")...); code != c.code ||
 			!strings.Contains(told, c.want) {
 			t.Errorf("%v: code %d, %s", c.args, code, told)
 		}

@@ -129,7 +129,7 @@ func printUsage(w io.Writer) {
 	fmt.Fprint(w, `
 'pegasimd help COMMAND' lists a command's flags and gives examples. In every command - stands for
 standard input or output, and a name that ends in .gz means compressed. Files are written in one
-piece, and replace only files of the same kind, unless -force is given.
+piece, and replace only files that show that they are ours, unless -force is given.
 
 To begin with: pegasimd train DATA, then pegasimd cv DATA, then pegasimd predict DATA MODEL.
 `)

@@ -47,7 +47,7 @@ func predict(c *call, flags flagGroup, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	out := c.writes("OUT", append(args, "-")[2], kind{}) // told by the model
+	out := c.writes("OUT", append(args, "-")[2], kind{})
 	if err := c.openOutputs(); err != nil {
 		return err
 	}
@@ -56,10 +56,6 @@ func predict(c *call, flags flagGroup, args []string) error {
 		return err
 	}
 	if err := f.fit(m, args[1]); err != nil {
-		return err
-	}
-	out.kind = predictionsOf(visible.Names(predictions.ClassNames(m)))
-	if err := out.checkKind(); err != nil {
 		return err
 	}
 	s, err := c.reader(f.data).score(args[0], m, false)
@@ -159,6 +155,10 @@ func (c *call) printFit(s *scoredSet, right int) {
 	case s.Unlabelled:
 		fmt.Fprintf(c.stderr, "%s without labels\n", count(n, "row"))
 	case !predictions.Numbers(s.model):
+		if others := s.names[len(s.model.Head().Classes):]; len(others) > 0 {
+			fmt.Fprintf(c.stderr, "rows with labels that the model does not know count as mistakes: "+
+				"%s\n", firstNames(others))
+		}
 		fmt.Fprintf(c.stderr, "accuracy %.4f %% (%d of %d)\n", 100*float64(right)/float64(n),
 			right, n)
 	case s.Names == nil:

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dataset"
@@ -38,5 +39,18 @@ func TestPredictWritesPredictions(t *testing.T) {
 		if err != nil || have != want.String() || have == "" {
 			t.Errorf("%s: %d bytes, not %d, %v", what, len(have), want.Len(), err)
 		}
+	}
+}
+
+// Labels that the model has never seen are told: no prediction of them can be right.
+func TestPredictUnknownLabels(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "model")
+	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
+	_, told := must(t, "predict", file(t, "other.svm", "7 1:1\n1 1:1\n8 2:1\n"), model)
+	if !strings.Contains(told, "the model does not know count as mistakes: 7, 8\naccuracy 33.") {
+		t.Error(told)
+	}
+	if _, told := must(t, "predict", file(t, "toy.svm", toy), model); strings.Contains(told, "know") {
+		t.Error(told)
 	}
 }
