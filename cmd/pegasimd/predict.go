@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/metrics"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 var predictCommand = command{
@@ -32,6 +31,7 @@ With -scores or -proba a first line names the columns, which tabs separate. -sco
 each class, or of two classes one for the second, which is predicted above 0. With -multiclass ovo
 scores are votes of the pairs, plus less than a third for ties. -proba has the probabilities of all
 classes, if the model was trained with -loss log or -proba; the labels stay those of the scores.
+Numbers have as many digits as it takes to read them as the same float64.
 
 Examples:
   pegasimd predict test.svm a9a.model labels.txt
@@ -115,13 +115,13 @@ func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 	if headings != nil {
 		fmt.Fprintf(b, "label\t%s\n", strings.Join(headings, "\t"))
 	}
-	columns, digits := make([]float64, len(headings)), scoreDigits(s.model)
+	columns := make([]float64, len(headings))
 	line := func(i int, scores []float64) {
 		b.WriteString(names[predicted[i]])
 		fill(scores, columns)
 		for _, v := range columns {
 			b.WriteByte('\t')
-			b.Write(strconv.AppendFloat(b.AvailableBuffer(), v, 'g', digits, 64))
+			b.Write(strconv.AppendFloat(b.AvailableBuffer(), v, 'g', -1, 64))
 		}
 		b.WriteByte('\n')
 	}
@@ -134,16 +134,6 @@ func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 	predictions.WriteLabels(b, predictions.ClassNames(s.model), len(predicted),
 		func(i int) int { return predicted[i] })
 	return b.Flush()
-}
-
-// scoreDigits returns how many digits of a score are written. Those of votes tell equal votes apart
-// by what may be very small: all digits.
-func scoreDigits(m predictor) int {
-	if m, ok := m.(linearModel); ok && m.Config.Multiclass == pegasos.OneVsOne &&
-		len(m.Classes) > 2 {
-		return -1
-	}
-	return 9
 }
 
 // printFit prints how good the predictions are.

@@ -54,3 +54,27 @@ func TestPredictUnknownLabels(t *testing.T) {
 		t.Error(told)
 	}
 }
+
+// Scores read back as the float64 that they are, so that what is made of them is what eval tells.
+func TestScoresReadBack(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "model")
+	data := file(t, "near.svm", "1 1:3\n-1 1:-1\n1 1:2\n")
+	for _, kind := range []string{"-scale=none", "-kernel=linear"} {
+		must(t, "train", "-quiet", kind, data, model)
+		m, err := modelio.ReadFile(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := dataset.Read(data, dataset.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, _ := must(t, "predict", "-quiet", "-scores", data, model)
+		lines := strings.Split(out, "\n")
+		for i, want := range m.DecisionAll(set.Examples()) {
+			if have := parse(t, strings.Split(lines[i+1], "\t")[1]); have != want {
+				t.Errorf("%s, row %d: %v, not %v", kind, i, have, want)
+			}
+		}
+	}
+}
