@@ -29,6 +29,9 @@ var (
 	}
 )
 
+// formOfEnding has the form that the ending of a file's name asks for.
+var formOfEnding = map[string]string{".json": "json", ".onnx": "onnx", ".liblinear": "liblinear"}
+
 // convertModel converts the model in one file to another form in another file.
 func convertModel(c *call, f *convertFlags, in, out string) error {
 	if c.given("lambda") && f.from != "liblinear" {
@@ -52,6 +55,10 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	if err := m.TakesRawRows(); err != nil && f.to == "liblinear" {
 		return fmt.Errorf("%s: the features are scaled (%s) before they are multiplied, for which %s "+
 			"has no place: train with -scale max-abs, or -scale none", in, m.Scaling.Kind, f.to)
+	}
+	if f.to == "liblinear" && m.Config.Multiclass == pegasos.OneVsOne && len(m.Classes) > 2 {
+		return fmt.Errorf("%s: liblinear has no form for the pairs of one-vs-one: train with "+
+			"-multiclass ovr", in)
 	}
 	if f.from == "liblinear" {
 		m.Lambda, m.Config.Lambda = f.lambda, f.lambda

@@ -99,6 +99,26 @@ func TestConvertModelTellsWhatIsLost(t *testing.T) {
 	}
 }
 
+// The ending of a name may say the form, and errors name what helps.
+func TestConvertModelHints(t *testing.T) {
+	dir, toy := t.TempDir(), file(t, "toy.svm", toy)
+	must(t, "train", "-quiet", "-multiclass", "ovo", "-epochs", "1", digitsFile,
+		filepath.Join(dir, "pairs.model"))
+	t.Chdir(dir)
+	must(t, "train", "-quiet", "-scale", "none", toy, "a.model")
+	for _, form := range []string{"json", "onnx", "liblinear"} {
+		must(t, "convert", "a.model", "a."+form)
+		must(t, "convert", "-to", form, "a.model", "b."+form)
+		if read(t, "a."+form) != read(t, "b."+form) {
+			t.Errorf("the ending %s makes another file", form)
+		}
+	}
+	fails(t, exitError, "train with -multiclass ovr", "convert", "pairs.model", "c.liblinear")
+	fails(t, exitError, "convert -from liblinear reads", "predict", toy, "a.liblinear")
+	fails(t, exitError, "convert -from json reads it", "eval", toy, "a.json")
+	fails(t, exitUsage, "is a model: want -from or -to", "convert", "a.model", "a.csv")
+}
+
 // A failed conversion leaves what was there.
 func TestConvertModelErrors(t *testing.T) {
 	dir := t.TempDir()
