@@ -155,6 +155,10 @@ type modelReport struct {
 	State      *stateReport `json:"state,omitempty"`    // of a checkpoint
 
 	Vectors []vectorReport `json:"vectors,omitempty"` // of a linear model
+	// Means has the largest means over the pairs of one-vs-one, of absolute values.
+	Means []weight `json:"largest_means,omitempty"`
+
+	scaled bool // the spread of the columns is known
 
 	// Of a kernel machine.
 	Passes   int             `json:"passes,omitempty"`
@@ -182,7 +186,9 @@ type vectorReport struct {
 type weight struct {
 	Feature int     `json:"feature"`
 	Name    string  `json:"name,omitempty"` // of its column
-	Weight  float32 `json:"weight"`
+	Weight  float64 `json:"weight"`
+	// Effect is the weight times the column's spread by the model's scaling; null where it has none.
+	Effect number `json:"weight_times_spread"`
 }
 
 // A kernelProblem is one of a kernel model's.
