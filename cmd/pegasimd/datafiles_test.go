@@ -157,10 +157,7 @@ row norms 0 to 4000, mean |x|^2 5.41667e+06, 1 row of zeros
 label -1: 2 rows
 label 1: 1 row
 ` +
-		"warning: the features differ in scale: the largest magnitude of feature 2 is 4000, that " +
-		"of feature 1 is 3; scale them (pegasimd scale)\n" +
-		"warning: rows are long: row 0 has the norm 4000, and the steps needed grow with " +
-		"its square; scale them (pegasimd scale)\n"
+		"feature 1        -2 to 3, 33.3 % zeros\nfeature 2        0 to 4000, 33.3 % zeros\n"
 	if text != want {
 		t.Errorf("%s\nwant\n%s", text, want)
 	}
@@ -173,8 +170,22 @@ label 1: 1 row
 	must(t, "inspect", "-json", numbers, "../../dataset/digits/digits.csv.gz")
 	r := report(t, numbers)
 	if r["rows"] != 1797.0 || r["features"] != 64.0 || r["nnz"] != 58736.0 ||
-		len(r["labels"].([]any)) != 10 || r["warnings"] != nil {
+		len(r["labels"].([]any)) != 10 || r["warnings"] != nil || r["constant_features"] != 3.0 ||
+		len(r["columns"].([]any)) != 64 {
 		t.Error(r)
+	}
+	text, _ = must(t, "inspect", "-layout", "sparse", "../../dataset/digits/digits.csv.gz")
+	for _, want := range []string{"feature 1        0 to 0, constant\n",
+		"feature 3        0 to 16, 23.9 % zeros\nfeature 4        0 to 16, ",
+		"\n... and 44 more: -json has 64\n3 features of one value in all rows\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s\nlacks %q", text, want)
+		}
+	}
+	text, _ = must(t, "inspect", file(t, "t.csv", "width,height,y\n1,-0.5,1\n2,-0.25,0\n"))
+	if !strings.Contains(text, "\nfeature 1        1 to 2  width\nfeature 2        -0.5 to -0.25  "+
+		"height\n") {
+		t.Error(text)
 	}
 }
 

@@ -9,9 +9,8 @@ each class that matter most: by weight x the spread of the column, which the mod
 of one-vs-one the means of their absolute values over the pairs. Positive weights speak for the
 class, or for the second of two classes.
 
-Or it reads data and prints their size, the labels and the lengths of the rows. It warns of features
-on different scales and of long rows, which train scales unless told otherwise. With -verify it
-checks all of a .pgsm file, its checksums too.
+Or it reads data and prints their size, the labels, the lengths of the rows, and of each feature the
+range and how many zeros there are. With -verify it checks all of a .pgsm file, its checksums too.
 
 Examples:
   pegasimd inspect a9a.model

@@ -214,8 +214,19 @@ type inspectReport struct {
 	NormMax   float64      `json:"norm_max"` // R
 	R2        float64      `json:"r2"`       // the mean squared norm
 	ZeroRows  int          `json:"zero_rows"`
+	Constant  int          `json:"constant_features"`
 	Warnings  []string     `json:"warnings"`
 	Seconds   float64      `json:"load_seconds"`
+
+	Columns []columnReport `json:"columns"` // the first 1,000
+}
+
+type columnReport struct {
+	Feature int     `json:"feature"`
+	Name    string  `json:"name,omitempty"`
+	From    float32 `json:"from"`
+	To      float32 `json:"to"`
+	Zeros   int     `json:"zeros"`
 }
 
 type labelCount struct {
