@@ -41,6 +41,14 @@ func TestFirstMistakes(t *testing.T) {
 	} {
 		fails(t, m.code, m.told, m.args...)
 	}
+	for _, words := range []string{"train -s 3: -loss", "train -v 5: pegasimd cv -folds",
+		"train -B 1: -bias augmented", "train -e 0.1: -tol", "train -w1 2: -class-weight",
+		"train -w-1 2: -class-weight", "predict -b 1: -proba", "predict -c 1: -c of train",
+		"train -p 0.1: -epsilon"} {
+		args, want, _ := strings.Cut(words, ": ")
+		fails(t, exitUsage, ": what it is in liblinear is here "+want,
+			append(strings.Fields(args), "toy.csv")...)
+	}
 	must(t, "train", "-quiet", "-format", "tsv", "tabs.csv")
 }
 
