@@ -66,14 +66,14 @@ func (d *dataReader) warnings(name string, set *dataset.Set) (all []string) {
 	case t != nil && t.Columns != nil:
 		for _, column := range t.Columns {
 			if slices.Contains(labelNames, strings.ToLower(column)) {
-				all = append(all, fmt.Sprintf("column %s is called as labels are, but is a feature: the "+
-					"label is %s, unless -label-column says another", visible.Name(column),
+				all = append(all, fmt.Sprintf("column %s is called as labels are, but is a feature: "+
+					"the label is %s, unless -label-column says another", visible.Name(column),
 					visible.Name(t.Label)))
 			}
 		}
 	case csv && !d.call.given("header") && numbersAsHeader(set):
-		all = append(all, "the first row, whose numbers ascend, looks like a header, but is read as "+
-			"data: -header yes if it is one, no if not")
+		all = append(all, "the first row, whose numbers ascend, looks like a header, but is read "+
+			"as data: -header yes if it is one, no if not")
 	}
 	if head, err := headOf(name); err == nil && name != "-" && qidLine.Match(head) {
 		all = append(all, "qid is left out: every row counts for itself, nothing is ranked")
@@ -92,7 +92,7 @@ func numbersAsHeader(set *dataset.Set) bool {
 	const few, rows = 5, 10
 	for i := range min(rows, set.Rows()) {
 		row := rowOf(set, i)
-		ascend, byOne := len(row) > 1, true
+		ascend, byOne := len(row) > 2, true
 		for j := 1; j < len(row); j++ {
 			whole := math.Trunc(float64(row[j])) == float64(row[j])
 			ascend = ascend && whole && row[j] > row[j-1]

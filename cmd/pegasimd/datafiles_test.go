@@ -116,7 +116,8 @@ func TestScaleData(t *testing.T) {
 	if got := read(); got != "1 1:1 2:1\n-1 1:-1 2:-1\n" {
 		t.Error(got)
 	}
-	must(t, "scale", "-force", "-kind", "unit", "-save", saved, file(t, "c.svm", "1 1:3 2:-4\n"), out)
+	must(t, "scale", "-force", "-kind", "unit", "-save", saved,
+		file(t, "c.svm", "1 1:3 2:-4\n"), out)
 	if got := read(); got != "1 1:0.6 2:-0.8\n" {
 		t.Error(got)
 	}

@@ -128,8 +128,7 @@ func (r *inspectReport) printColumns(w io.Writer) {
 		fmt.Fprintln(w)
 	}
 	if n := r.Features - most; n > 0 {
-		fmt.Fprintf(w, "... and %d more: -json has %d\n", n,
-			len(r.Columns))
+		fmt.Fprintf(w, "... and %d more: -json has %d\n", n, len(r.Columns))
 	}
 	if r.Constant > 0 {
 		fmt.Fprintf(w, "%s of one value in all rows\n", count(r.Constant, "feature"))

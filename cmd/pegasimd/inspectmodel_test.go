@@ -97,8 +97,8 @@ func TestInspectSortsBySpread(t *testing.T) {
 	data, model := file(t, "pets.csv", rows.String()), filepath.Join(t.TempDir(), "model")
 	for kind, want := range map[string]string{
 		"ovr": "weights   by their size x the spread of the column\n\nfor cat: 2 weights",
-		"ovo": "weights   by their size x the spread of the column\n\nmeans of absolute values over " +
-			"the 3 pairs\n  feature 2        +",
+		"ovo": "weights   by their size x the spread of the column\n\nmeans of absolute values " +
+			"over the 3 pairs\n  feature 2        +",
 	} {
 		must(t, "train", "-quiet", "-scale", "standard", "-multiclass", kind, data, model)
 		out, _ := must(t, "inspect", "-top", "2", model)

@@ -131,7 +131,7 @@ func (o *output) old() (info fs.FileInfo, direct bool) {
 	return info, err == nil && open
 }
 
-// checkKind returns an error if there is a file that is not known to be of the output's kind, and ours.
+// checkKind returns an error if there is a file that is not known to be ours, of the output's kind.
 func (o *output) checkKind() error {
 	if info, direct := o.old(); direct || info == nil || info.Size() == 0 {
 		return nil
@@ -228,7 +228,7 @@ func (o *output) writeJSON(v any) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(w, "%s,%s\n", jsonMark, visible.JSON(text)[1:])
+		_, err = fmt.Fprintf(w, "%s%s\",%s\n", jsonMark, o.what, visible.JSON(text)[1:])
 		return err
 	})
 }

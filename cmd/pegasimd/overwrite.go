@@ -11,9 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 )
 
-// A kind recognises, by its first bytes, a file that a command is allowed to overwrite: one that shows
-// that it is ours. Where the form has no place to show it, there is nothing to recognise, and is is
-// nil.
+// A kind recognises, by its first bytes, a file that a command is allowed to overwrite: one that
+// shows that it is ours. Where the form has no place to show it, the function is nil.
 type kind struct {
 	name string // as messages have it
 	is   func(head []byte) bool
@@ -53,10 +52,8 @@ var (
 	modelKind = beginsWith("a model of pegasimd", modelfile.Linear.Magic, modelfile.Kernel.Magic)
 	curveKind = beginsWith("a table of -curve", "epoch,steps,seconds,")
 
-	// reportKind is what -json writes, by its first key behind the mark.
-	reportKind = madeKind("what -json writes", "objective", "folds", "metric", "accuracy", "file",
-		"rows", "verdict", "version")
-	scaleKind = madeKind("a scale that -save wrote", "kind")
+	reportKind = beginsWith("what -json writes", jsonMark+"-json\"")
+	scaleKind  = beginsWith("a scale that -save wrote", jsonMark+"-save\"")
 
 	// modelKinds has the forms of convert -to.
 	modelKinds = map[string]kind{
@@ -76,19 +73,10 @@ var (
 	}}
 )
 
-// Marks show that a file is ours: the first key of JSON, a comment, and the chunk of a PNG picture
-// that names the software. PDF pictures have none.
+// Marks show that a file is ours: the first key of JSON, whose value goes on with the flag that named
+// the file, a comment, and the chunk of a PNG picture that names the software. PDF has none.
 const (
-	jsonMark = "{\n  \"made_by\": \"pegasimd\""
+	jsonMark = "{\n  \"made_by\": \"pegasimd "
 	svgMark  = "<!-- Drawn by pegasimd -->"
 	pngMark  = "\x00\x00\x00\x11tEXtSoftware\x00pegasimd\x48\xc5\x00\xec"
 )
-
-// madeKind makes a kind of JSON objects with our mark whose next key is one of some.
-func madeKind(name string, keys ...string) kind {
-	var texts []string
-	for _, key := range keys {
-		texts = append(texts, jsonMark+",\n  \""+key+"\"")
-	}
-	return beginsWith(name, texts...)
-}

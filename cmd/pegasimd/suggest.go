@@ -137,13 +137,14 @@ var liblinearFlags = map[string]string{
 }
 
 // ofLiblinear returns the hint on a flag of liblinear, such as -w1; empty if it is none.
-func ofLiblinear(name string) string {
+func (c *call) ofLiblinear(name string) string {
 	if label, ok := strings.CutPrefix(name, "w"); ok {
 		if _, err := strconv.ParseFloat(label, 64); err == nil {
 			name = "w"
 		}
 	}
-	if here := liblinearFlags[name]; here != "" {
+	does := slices.Contains([]string{"train", "cv", "predict"}, c.flags.Name()) // as liblinear
+	if here := liblinearFlags[name]; here != "" && does {
 		return ": what it is in liblinear is here " + here
 	}
 	return ""
@@ -157,7 +158,7 @@ func (c *call) inShellWords(err error) error {
 	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
 		var names []string
 		c.flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-		hint := ofLiblinear(name)
+		hint := c.ofLiblinear(name)
 		if hint == "" {
 			hint = meant(name, "-", names)
 		}

@@ -31,10 +31,10 @@ model's scores and some passes of dual coordinate ascent (-passes). The verdict 
                   the exit code is 3
 
 The gap that was found is always printed, and so are the weight vectors of whose own problems less
-was found than is claimed. With -proof FILE, of train -proof, the bound comes from the dual variables
-in FILE. What training read beside the data has to be named again: -weights, -costs, -prior, and
--start if the data have features that the other model lacked. Unless -layout is given, the rows are
-held as in training. -hash compares with a hash that train or inspect printed.
+was found than is claimed. With -proof FILE, of train -proof, the bound comes from the dual
+variables in FILE. What training read beside the data has to be named again: -weights, -costs,
+-prior, and -start if the data have features that the other model lacked. Unless -layout is given,
+the rows are held as in training. -hash compares with a hash that train or inspect printed.
 
 Of a kernel machine the support rows are looked up in the data, and the bound comes from the
 coefficients: -passes, -proof, -weights, -costs, -prior, -start and -sigmoids don't apply. The hash
@@ -235,19 +235,14 @@ func readProof(name string) (*pegasos.Proof, error) {
 
 func newVerifyReport(v *pegasos.Verification, set *dataset.Set, p predictor) *verifyReport {
 	r := &verifyReport{
-		Verdict: string(v.Verdict), Reasons: v.Reasons, Unconfirmed: v.Unconfirmed,
-		WeightVectors: p.Outputs(), ModelHash: v.Hash, Data: v.Data,
+		Verdict: string(v.Verdict), Reasons: append([]string{}, v.Reasons...), // not null
+		Unconfirmed: append([]int{}, v.Unconfirmed...), WeightVectors: p.Outputs(),
+		ModelHash: v.Hash, Data: v.Data,
 		DataKnown: v.Known, Objective: number(v.Objective), Bound: number(v.Bound),
 		Gap: number(v.Gap), Proof: v.Proven, Sigmoids: v.Sigmoids,
 		ClaimedObjective: number(v.Claimed.Objective),
 		ClaimedBound:     number(v.Claimed.DualObjective), ClaimedGap: number(v.Claimed.Gap),
 		Rows: set.Rows(), Features: p.Cols(), noData: p.data() == "", source: "from its scores",
-	}
-	if r.Reasons == nil {
-		r.Reasons = []string{} // not null
-	}
-	if r.Unconfirmed == nil {
-		r.Unconfirmed = []int{}
 	}
 	if _, kernel := p.(kernelModel); kernel {
 		r.source = "from its coefficients"

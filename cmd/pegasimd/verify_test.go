@@ -183,8 +183,8 @@ func TestVerifyTellsWhatItFound(t *testing.T) {
 	must(t, "train", "-quiet", "-multiclass", "ovr", "-tol", "0.01", digits, model)
 	told, _ = must(t, "verify", "-passes", "0", "-json", numbers, model, digits)
 	n := len(report(t, numbers)["unconfirmed"].([]any))
-	if want := fmt.Sprintf("\nof %d of 10 weight vectors less was found than is claimed: 0, ", n); n <
-		2 || !strings.Contains(told, want) {
+	want := fmt.Sprintf("\nof %d of 10 weight vectors less was found than is claimed: 0, ", n)
+	if n < 2 || !strings.Contains(told, want) {
 		t.Errorf("%s\nlacks %q", told, want)
 	}
 }

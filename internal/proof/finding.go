@@ -48,8 +48,13 @@ func (f *Finding) Print(w io.Writer) {
 		fmt.Fprintf(w, "but        %s\n", visible.Text(reason))
 	}
 	if n := len(f.Unconfirmed); n > 0 {
-		fmt.Fprintf(w, "of %d of %d weight vectors less was found than is claimed: %s\n", n, f.Vectors,
-			strings.Trim(strings.ReplaceAll(fmt.Sprint(f.Unconfirmed), " ", ", "), "[]"))
+		const most = 20
+		some := strings.Trim(fmt.Sprint(f.Unconfirmed[:min(most, n)]), "[]")
+		if n > most {
+			some += " ..."
+		}
+		fmt.Fprintf(w, "of %d of %d weight vectors less was found than is claimed: %s\n", n,
+			f.Vectors, strings.ReplaceAll(some, " ", ", "))
 	}
 	verdict := f.Verdict
 	if f.Less && Useful(f.Gap) {
