@@ -71,8 +71,8 @@ bench-kernels: ## time the kernels beside other libraries; PEERS=openblas,eigen 
 	$(GO) -C bench run -tags '$(PEERS)' ./kernels -peers $(BENCH)
 
 .PHONY: bench-trainers
-bench-trainers: ## time the trainer beside others; BENCH=-defaults compares defaults, BENCH=-seeds draws studies
-	$(GO) -C bench run ./trainers $(BENCH)
+bench-trainers: ## time the trainer beside others; TRAINERS=-defaults compares defaults, -seeds draws studies
+	$(GO) -C bench run ./trainers -out $(CURDIR)/build/seeds $(TRAINERS)
 
 .PHONY: adopt
 adopt: ## link the kernels into other projects, run their tests and time them; ADOPT="-only hnsw"

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
-	"strings"
 )
 
 // An arrayFile is where an array comes from, in the npy or the IDX form.
@@ -12,15 +11,6 @@ type arrayFile struct {
 	r    io.Reader
 	name string
 	size int64 // bytes, or -1 if that isn't known
-}
-
-// pairNames returns the names of two files, values and labels: those in name with a comma between
-// them, or else name and what is appended to it.
-func pairNames(name, values, labels string) (first, second string) {
-	if a, b, ok := strings.Cut(name, ","); ok {
-		return a, b
-	}
-	return name + values, name + labels
 }
 
 // shapeOf returns the first dimension of an array, and the product of the others. It fails if the

@@ -1,10 +1,5 @@
 package dataset
 
-import (
-	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/sparse"
-)
-
 // A block is some rows that were read from text, to become part of a matrix.
 type block struct {
 	y       []float32
@@ -40,39 +35,20 @@ func assemble(blocks []block, base, cols int, layout Layout) (*Set, error) {
 		return nil, err
 	}
 	s.Y = make([]float32, 0, rows)
-	if layout == LayoutDense {
-		s.Dense = dense.New(rows, cols)
-		for i, b := range blocks {
-			k := 0
-			for r, end := range b.ends {
-				row := s.Dense.Row(len(s.Y) + r)
-				for ; k < end; k++ {
-					row[int(b.idx[k])-base] = b.val[k]
-				}
-			}
-			s.Y = append(s.Y, b.y...)
-			blocks[i] = block{}
-		}
-		return s, nil
-	}
-	starts := make([]int64, 1, rows+1)
-	indices := make([]int32, 0, nnz)
-	values := make([]float32, 0, nnz)
+	m := newRowBuilder(rows, cols, nnz, layout)
 	for i, b := range blocks {
+		for k := range b.idx {
+			b.idx[k] -= int32(base)
+		}
+		start := 0
 		for _, end := range b.ends {
-			starts = append(starts, int64(len(values)+end))
+			m.add(b.idx[start:end], b.val[start:end])
+			start = end
 		}
-		n := len(indices)
-		indices = indices[:n+len(b.idx)]
-		for k, j := range b.idx {
-			indices[n:][k] = j - int32(base)
-		}
-		values = append(values, b.val...)
 		s.Y = append(s.Y, b.y...)
 		blocks[i] = block{}
 	}
-	s.Sparse, err = sparse.NewShared(cols, starts, indices, values)
-	return s, err
+	return s, m.into(s)
 }
 
 // trim drops, and counts as ignored, what has an index of size or more.

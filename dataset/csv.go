@@ -13,6 +13,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // blockSize is about how many nonzeros or rows of a CSV file make a block.
@@ -21,26 +23,9 @@ const blockSize = 1 << 16
 // maxNames is how many class names a file may have: float32 holds their indices exactly.
 const maxNames = 1 << 24
 
-// ReadCSV reads comma-separated values, or tab-separated ones if opt.Format is FormatTSV: a row an
-// example, with the same number of cells in each, one of which is the label. Errors call the input
-// name. Quoting is that of encoding/csv; blanks around a cell and blank lines are skipped.
-//
-// Features are decimal numbers; a missing one is an error, and so is a word: it has to be encoded
-// as numbers first, one column for each word for instance. If the label of the first row is a
-// number all have to be, else all are names. With HeaderAuto the first row is a header if none of
-// its features is a number; where columns have numbers for names, say HeaderYes.
-func ReadCSV(r io.Reader, name string, opt Options) (*Set, error) {
-	opt, err := opt.filled()
-	if err != nil {
-		return nil, err
-	}
-	comma := ','
-	if opt.Format == FormatTSV {
-		comma = '\t'
-	}
-	return readCSV(opt.metered(r), name, comma, opt)
-}
-
+// readCSV reads values that are separated by commas, or tabs. Quoting is that of encoding/csv;
+// blanks around a cell and blank lines are skipped. If the label of the first row is a number all
+// have to be, else all are names.
 func readCSV(r io.Reader, name string, comma rune, opt Options) (*Set, error) {
 	if err := opt.noHash(name); err != nil {
 		return nil, err
@@ -268,7 +253,7 @@ func (f *csvFile) match(cells []string, t *Table) (err error) {
 	for _, name := range t.Columns {
 		i, err := h.find(name)
 		if err == nil && i == f.label {
-			err = fmt.Errorf("column %q is to be the label, and a feature", cut(name))
+			err = fmt.Errorf("column %q is to be the label, and a feature", visible.Cut(name))
 		}
 		if err != nil {
 			return f.firstRow(err.Error())
@@ -423,7 +408,7 @@ func isMissing(cell string) bool {
 func (f *csvFile) at(i int, cells []string, reason string) error {
 	line, column := f.csv.FieldPos(i)
 	return &SyntaxError{
-		File: f.name, Line: line, Column: column, Token: cut(cells[i]), Reason: reason,
+		File: f.name, Line: line, Column: column, Token: visible.Cut(cells[i]), Reason: reason,
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 func readCSVText(text string, opt Options) (*Set, error) {
-	return ReadCSV(strings.NewReader(text), "a.csv", opt)
+	return readCSVFrom(strings.NewReader(text), "a.csv", opt)
 }
 
 func TestCSV(t *testing.T) {
@@ -175,7 +175,7 @@ func TestCSVOfManyColumns(t *testing.T) {
 	if err := WriteCSV(&b, s); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadCSV(&b, "csv", Options{}); !says(err, "(-max-features)") {
+	if _, err := readCSVFrom(&b, "csv", Options{}); !says(err, "(-max-features)") {
 		t.Errorf("%v, want an error that names the flag", err)
 	}
 }

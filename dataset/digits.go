@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"bytes"
-	"compress/gzip"
 	_ "embed"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -16,13 +15,10 @@ var digitsFile []byte
 // UCI repository has it as Optical Recognition of Handwritten Digits (E. Alpaydin and C. Kaynak,
 // 1998; CC BY 4.0).
 func Digits() *Set {
-	z, err := gzip.NewReader(bytes.NewReader(digitsFile))
+	s, err := ReadFrom(bytes.NewReader(digitsFile), "digits.csv.gz",
+		Options{Layout: LayoutDense, Header: HeaderNo})
 	if err != nil {
 		panic(err) // the file is part of the program
-	}
-	s, err := ReadCSV(z, "digits.csv", Options{Layout: LayoutDense, Header: HeaderNo})
-	if err != nil {
-		panic(err)
 	}
 	return s
 }

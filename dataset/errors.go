@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // A SyntaxError is a fault in the text of a file.
@@ -29,19 +31,10 @@ func (e *SyntaxError) Error() string {
 	return s + ": " + e.Reason
 }
 
-// cut keeps a token fit for a message.
-func cut[T string | []byte](token T) string {
-	const most = 40
-	if len(token) > most {
-		return string(token[:most]) + "..."
-	}
-	return string(token)
-}
-
 // fail adds the file's name to an error, unless it has it.
 func fail(name string, err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) && p.Path == name {
 		return err
 	}
-	return fmt.Errorf("%s: %w", name, err)
+	return fmt.Errorf("%s: %w", name, visible.Error(err))
 }

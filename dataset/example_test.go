@@ -1,11 +1,8 @@
 package dataset_test
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"log"
 	"os"
 	"strings"
@@ -25,12 +22,12 @@ func ExampleRead() {
 	// [1 -1 1]
 }
 
-func ExampleReadCSV() {
+func ExampleReadFrom() {
 	const text = `weight,sweetness,fruit
 0.18,7.5,apple
 0.1,2.25,lemon
 `
-	set, err := dataset.ReadCSV(strings.NewReader(text), "fruit.csv",
+	set, err := dataset.ReadFrom(strings.NewReader(text), "fruit.csv",
 		dataset.Options{LabelColumn: "fruit"})
 	if err != nil {
 		log.Fatal(err)
@@ -43,33 +40,8 @@ func ExampleReadCSV() {
 	// lemon [0.1 2.25]
 }
 
-// Arrays that NumPy has written: the features in one file, the labels in another.
-func ExampleReadNPY() {
-	values := npyFile("'<f4'", "(2, 3)", []float32{1, 2, 3, 4, 5, 6})
-	labels := npyFile("'|i1'", "(2,)", []int8{-1, 1})
-	set, err := dataset.ReadNPY(values, labels, "x.npy,y.npy", dataset.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for i, y := range set.Y {
-		fmt.Println(y, set.Dense.Row(i))
-	}
-	// Output:
-	// -1 [1 2 3]
-	// 1 [4 5 6]
-}
-
-// npyFile is what numpy.save writes.
-func npyFile(descr, shape string, values any) io.Reader {
-	var b bytes.Buffer
-	header := "{'descr': " + descr + ", 'fortran_order': False, 'shape': " + shape + ", }\n"
-	fmt.Fprintf(&b, "\x93NUMPY\x01\x00%c\x00%s", len(header), header)
-	binary.Write(&b, binary.LittleEndian, values)
-	return &b
-}
-
-func ExampleReadSvmlight() {
-	_, err := dataset.ReadSvmlight(strings.NewReader("+1 1:0.5 2:abc\n"), "a.svm",
+func ExampleSyntaxError() {
+	_, err := dataset.ReadFrom(strings.NewReader("+1 1:0.5 2:abc\n"), "a.svm",
 		dataset.Options{})
 	fmt.Println(err)
 	// Output:
@@ -77,7 +49,7 @@ func ExampleReadSvmlight() {
 }
 
 func ExampleSet_WithLayout() {
-	set, err := dataset.ReadSvmlight(strings.NewReader("+1 3:0.5\n"), "a.svm", dataset.Options{})
+	set, err := dataset.ReadFrom(strings.NewReader("+1 3:0.5\n"), "a.svm", dataset.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -91,7 +63,7 @@ func ExampleSet_WithLayout() {
 
 func ExampleWriteSvmlight() {
 	text := "+1 1:0.50\n-1 3:2.0\n"
-	set, err := dataset.ReadSvmlight(strings.NewReader(text), "a.svm", dataset.Options{})
+	set, err := dataset.ReadFrom(strings.NewReader(text), "a.svm", dataset.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -107,7 +79,7 @@ func ExampleWriteSvmlight() {
 // pegasos.Config.Scale the model does it by itself.
 func ExampleFitScaler() {
 	read := func(text string) *dataset.Set {
-		set, err := dataset.ReadCSV(strings.NewReader(text), "heights.csv", dataset.Options{})
+		set, err := dataset.ReadFrom(strings.NewReader(text), "heights.csv", dataset.Options{})
 		if err != nil {
 			log.Fatal(err)
 		}

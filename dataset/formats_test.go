@@ -81,7 +81,7 @@ func TestDataFormats(t *testing.T) {
 							predicted[i])
 					}
 				}
-				if err := got.Verify(dataset.Options{}); err != nil {
+				if err := got.Err(); err != nil {
 					t.Error(err)
 				}
 				if err := got.Close(); err != nil {

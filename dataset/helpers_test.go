@@ -2,7 +2,9 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"compress/gzip"
+	"io"
 	"maps"
 	"math"
 	"math/big"
@@ -276,4 +278,50 @@ func hasZero(text string) bool {
 		}
 	}
 	return false
+}
+
+// readSvmlightFrom, readCSVFrom, readPair and readPGSMBytes read what files would hold.
+func readSvmlightFrom(r io.Reader, name string, opt Options) (*Set, error) {
+	opt.Format = FormatSvmlight
+	return ReadFrom(r, name, opt)
+}
+
+func readCSVFrom(r io.Reader, name string, opt Options) (*Set, error) {
+	opt.Format = cmp.Or(opt.Format, FormatCSV)
+	return ReadFrom(r, name, opt)
+}
+
+func readPair(x, y []byte, xName, yName string, form Format, opt Options) (*Set, error) {
+	opt.Format = form
+	opt, err := opt.filled()
+	if err != nil {
+		return nil, err
+	}
+	in := input{
+		opt: opt, files: make([]*os.File, 2), names: []string{xName, yName},
+		plain: []io.Reader{bytes.NewReader(x), bytes.NewReader(y)},
+	}
+	return in.read()
+}
+
+// readPGSMBytes reads a file of which its size says that it has so many bytes.
+func readPGSMBytes(b []byte, size int64, name string, opt Options) (*Set, error) {
+	opt, err := opt.filled()
+	if err != nil {
+		return nil, err
+	}
+	r := bytes.NewReader(b)
+	h, err := readPGSMHeader(r, size, opt)
+	if err != nil {
+		return nil, fail(name, err)
+	}
+	data, err := readWhole(r, size, opt)
+	if err != nil {
+		return nil, fail(name, err)
+	}
+	s, err := h.set(data, nil, opt)
+	if err != nil {
+		return nil, fail(name, err)
+	}
+	return s, nil
 }

@@ -8,22 +8,9 @@ import (
 	"math"
 )
 
-// ReadIDX reads a pair of IDX files, the form of MNIST: images, an array of unsigned bytes whose
+// readIDX reads a pair of IDX files, the form of MNIST: images, an array of unsigned bytes whose
 // first dimension counts them, and as many labels, one unsigned byte each. An image becomes a row,
-// its pixels in the file's order, each float32(pixel)/opt.PixelDivisor. name, which is
-// "images,labels" or one word for both, is what errors call them.
-func ReadIDX(images, labels io.Reader, name string, opt Options) (*Set, error) {
-	opt, err := opt.filled()
-	if err != nil {
-		return nil, err
-	}
-	m := newMeter(opt, 0)
-	x := arrayFile{r: opt.limit(m.reader(images))}
-	y := arrayFile{r: opt.limit(m.reader(labels))}
-	x.name, y.name = pairNames(name, " images", " labels")
-	return readIDX(x, y, opt)
-}
-
+// its pixels in the file's order, each float32(pixel)/255.
 func readIDX(images, labels arrayFile, opt Options) (*Set, error) {
 	if err := opt.noHash(images.name); err != nil {
 		return nil, err
@@ -65,26 +52,16 @@ func idxSet(pixels, labels []byte, size int, opt Options) (*Set, error) {
 	}
 	var value [256]float32
 	for p := range value {
-		value[p] = float32(p) / opt.PixelDivisor
+		value[p] = float32(p) / 255
 	}
 	nnz := len(pixels) - bytes.Count(pixels, []byte{0})
-	toDense := func(dst []float32, i int) {
+	row := make([]float32, size)
+	return s, s.fill(rows, size, nnz, opt.Layout, func(i int) []float32 {
 		for j, p := range pixels[i*size:][:size] {
-			dst[j] = value[p]
+			row[j] = value[p]
 		}
-	}
-	toSparse := func(b *rowBuilder, i int) {
-		indices, values := b.indices, b.values // in registers
-		for j, p := range pixels[i*size:][:size] {
-			if p != 0 {
-				indices = append(indices, int32(j))
-				values = append(values, value[p])
-			}
-		}
-		b.indices, b.values = indices, values
-		b.endRow()
-	}
-	return s, s.fill(rows, size, nnz, opt.Layout, toDense, toSparse)
+		return row
+	})
 }
 
 // idxHeaders reads the headers of images and labels. It returns how many images there are, and how

@@ -19,7 +19,7 @@ func idx(kind byte, data []byte, dims ...uint32) []byte {
 }
 
 func readIDXBytes(images, labels []byte, opt Options) (*Set, error) {
-	return ReadIDX(bytes.NewReader(images), bytes.NewReader(labels), "i,l", opt)
+	return readPair(images, labels, "i", "l", FormatIDX, opt)
 }
 
 func TestIDX(t *testing.T) {
@@ -27,12 +27,18 @@ func TestIDX(t *testing.T) {
 	labels := idx(8, []byte{7, 0, 255}, 3)
 	for _, layout := range []Layout{LayoutAuto, LayoutDense, LayoutSparse} {
 		t.Run(string(layout), func(t *testing.T) {
-			s, err := readIDXBytes(images, labels, Options{Layout: layout, PixelDivisor: 1})
+			s, err := readIDXBytes(images, labels, Options{Layout: layout})
 			if err != nil {
 				t.Fatal(err)
 			}
 			text := "7 2:51 3:255\n0 3:1 4:2\n255 1:3 2:4 4:5\n"
 			want := mustText(t, text, Options{Layout: layout})
+			for i := range want.Rows() {
+				_, pixels := want.row(i)
+				for k := range pixels {
+					pixels[k] /= 255
+				}
+			}
 			same(t, s, want)
 			if layout != LayoutAuto && s.Layout() != layout {
 				t.Errorf("layout %s, want %s", s.Layout(), layout)

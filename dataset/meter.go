@@ -44,9 +44,6 @@ func (m *meter) count(n int, last bool) {
 	}
 }
 
-// metered returns r under the options' watch.
-func (o Options) metered(r io.Reader) io.Reader { return o.limit(newMeter(o, 0).reader(r)) }
-
 // limit returns a reader that fails when r has more than MaxBytes, and counts them.
 func (o Options) limit(r io.Reader) io.Reader {
 	n := o.MaxBytes

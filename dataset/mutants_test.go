@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 var mutants = flag.Int("mutants", 1000, "how many mutants of a file of each form TestMutants reads")
@@ -18,7 +20,7 @@ var mutants = flag.Int("mutants", 1000, "how many mutants of a file of each form
 var pieces = []string{
 	"", "0", "-1", ":", ",", "\t", "\n", "\r\n", "\"", " ", "#", "nan", "1e999", "1e-320", "\x00",
 	"134217728:1", "18446744073709551615", "2147483648", "(2, 2)", "qid:1", "\xef\xbb\xbf",
-	"\xff\xff\xff\x7f", "\x00\x00\x00\x80", "\xff\xff\xff\xff\xff\xff\xff\xff", "\x1f\x8b",
+	"\xff\xff\xff\x7f", "\x00\x00\x00\x80", "\xff\xff\xff\xff\xff\xff\xff\xff", "\x1f\x8b", "\x1b[31m", "\u202e",
 }
 
 // mutant returns b with up to three faults.
@@ -100,7 +102,7 @@ func forms(t *testing.T) (all []form) {
 		b, path := pgsm(t, s), filepath.Join(dir, string(layout)+".pgsm")
 		all = append(all,
 			form{"pgsm, " + string(layout), b, func(b []byte) (*Set, error) {
-				return ReadPGSM(bytes.NewReader(b), int64(len(b)), "a.pgsm", Options{})
+				return readPGSMBytes(b, int64(len(b)), "a.pgsm", Options{})
 			}, s, ""},
 			form{"pgsm mapped, " + string(layout), b, func(b []byte) (*Set, error) {
 				m, err := readFile(t, path, b, Options{})
@@ -153,6 +155,9 @@ func TestMutants(t *testing.T) {
 					refused++
 					if !named(err) {
 						t.Fatalf("%q: %v: no file named", b, err)
+					}
+					if text := err.Error(); len(text) > 400 || visible.Text(text) != text {
+						t.Fatalf("an error of %d bytes: %.200q", len(text), text)
 					}
 				case f.whole != nil:
 					if bytes.Equal(b, f.file) {

@@ -15,34 +15,11 @@ import (
 // npyChunk is how many elements are decoded at a time.
 const npyChunk = 1 << 15
 
-// ReadNPY reads NumPy's array file, .npy in its versions 1 to 3: an array of rows and columns, in C
+// readNPY reads NumPy's array file, .npy in its versions 1 to 3: an array of rows and columns, in C
 // or Fortran order, of floating-point numbers of 2, 4 or 8 bytes, integers or booleans of either
-// byte order. Elements become the nearest float32; one that is not finite is an error, named by its
-// row and column, counted from 0. Arrays of objects are not read: they are programs in Python's
-// pickle form.
-//
-// If labels is nil a column of the array holds the labels, the last or the one that opt.LabelColumn
-// has the number of. Else labels is a second file, with one number a row, and every column of the
-// first is a feature; of an array of more than two dimensions all but the first are taken as one.
-// An integer label that float32 can't hold exactly is an error. An array of just opt.Features
-// columns has no labels if opt.Labels allows for that. name, which is "values,labels" or one word
-// for both, is what errors call the files.
-func ReadNPY(values, labels io.Reader, name string, opt Options) (*Set, error) {
-	opt, err := opt.filled()
-	if err != nil {
-		return nil, err
-	}
-	m := newMeter(opt, 0)
-	x := arrayFile{r: opt.limit(m.reader(values)), name: name, size: -1}
-	if labels == nil {
-		return readNPY(x, nil, opt)
-	}
-	y := arrayFile{r: opt.limit(m.reader(labels)), size: -1}
-	x.name, y.name = pairNames(name, "", " labels")
-	return readNPY(x, &y, opt)
-}
-
-// readNPY reads x, and y if there is a second file.
+// byte order. If y is nil a column of the array holds the labels. Else y is a second file, with one
+// number a row, and every column of x is a feature; of an array of more than two dimensions all but
+// the first are taken as one.
 func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
 	if err := opt.noHash(x.name); err != nil {
 		return nil, err
@@ -84,9 +61,7 @@ func readNPY(x arrayFile, y *arrayFile, opt Options) (*Set, error) {
 	}
 	s.Bytes = *opt.bytes
 	err = s.fill(a.rows, size, countNonzeros(flat[:a.rows*size]), opt.Layout,
-		func(dst []float32, i int) { copy(dst, flat[i*size:][:size]) },
-		func(b *rowBuilder, i int) { b.addDense(flat[i*size:][:size]) },
-	)
+		func(i int) []float32 { return flat[i*size:][:size] })
 	if err != nil {
 		return nil, fail(x.name, err)
 	}

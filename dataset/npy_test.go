@@ -36,9 +36,9 @@ func npyHeader(descr string, fortran bool, shape string) string {
 
 func readNPYBytes(x, y []byte, opt Options) (*Set, error) {
 	if y == nil {
-		return ReadNPY(bytes.NewReader(x), nil, "a.npy", opt)
+		return ReadFrom(bytes.NewReader(x), "a.npy", opt)
 	}
-	return ReadNPY(bytes.NewReader(x), bytes.NewReader(y), "x.npy,y.npy", opt)
+	return readPair(x, y, "x.npy", "y.npy", FormatNPY, opt)
 }
 
 // encode writes numbers in the type that descr names.
@@ -397,7 +397,7 @@ func TestNPYMemory(t *testing.T) {
 	path := file(t, "a.npy", x)
 	allocated(t, 1<<20, func() {
 		for _, r := range []io.Reader{bytes.NewReader(x), io.MultiReader(bytes.NewReader(x))} {
-			if _, err := ReadNPY(r, nil, "a.npy", Options{}); err == nil {
+			if _, err := ReadFrom(r, "a.npy", Options{}); err == nil {
 				t.Error("no error")
 			}
 		}

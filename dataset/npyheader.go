@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // maxNPYHeader is the longest header that is read. NumPy writes some 100 bytes and itself refuses
@@ -78,7 +80,7 @@ func parseNPYHeader(text string) (*npyArray, error) {
 		key := p.string()
 		p.want(":")
 		if known[key] {
-			return nil, fmt.Errorf("header has %q twice", cut(key))
+			return nil, fmt.Errorf("header has %q twice", visible.Cut(key))
 		}
 		known[key] = true
 		switch key {
@@ -108,7 +110,7 @@ func parseNPYHeader(text string) (*npyArray, error) {
 	}
 	if p.bad || len(known) != 3 || strings.Trim(p.rest, " \n") != "" {
 		return nil, fmt.Errorf("header %q: want descr, fortran_order and shape",
-			cut(strings.TrimRight(text, " \n")))
+			visible.Cut(strings.TrimRight(text, " \n")))
 	}
 	return a, nil
 }
@@ -135,7 +137,7 @@ func (a *npyArray) parseType(s string) error {
 		return fmt.Errorf("elements are Python objects, which are not read: " +
 			"save an array of numbers")
 	}
-	return fmt.Errorf("elements of type %q: want f2, f4, f8, integers or b1", cut(s))
+	return fmt.Errorf("elements of type %q: want f2, f4, f8, integers or b1", visible.Cut(s))
 }
 
 func (a *npyArray) parseShape(dims []uint64) error {

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
@@ -128,22 +127,16 @@ type Options struct {
 	LabelColumn string
 	Header      Header // CSV
 
-	// PixelDivisor divides the pixels of an IDX file: features are float32(pixel)/PixelDivisor. 0
-	// means 255.
-	PixelDivisor float32
-
 	// HashBits, if not 0, is the logarithm of the number of columns: each index of an svmlight file
-	// is hashed to one of 2^HashBits, and may be any number below 2^64. See ReadSvmlight.
+	// is hashed to one of 2^HashBits, and may be any number below 2^64: docs/data.md says how.
 	HashBits int
 
 	// InMemory says to read a .pgsm file into memory, all of it, and check it, in place of mapping
 	// it.
 	InMemory bool
-	// Verify says to check all of a .pgsm file before it is used, as Set.Verify does.
-	Verify bool
 
-	// Threads is how many threads parse svmlight text and check .pgsm files, 0 meaning all there
-	// are, and no more than a few for each of the machine's. It changes no bit of the result.
+	// Threads is how many threads parse svmlight text, 0 meaning all there are, and no more than a
+	// few for each of the machine's. It changes no bit of the result.
 	Threads int
 
 	// Stdin, if not nil, is what the name "-" stands for in place of standard input.
@@ -177,7 +170,6 @@ func (o Options) filled() (Options, error) {
 	if o.MaxFeatures == 0 {
 		o.MaxFeatures, o.paid = defaultMaxFeatures, true
 	}
-	o.PixelDivisor = cmp.Or(o.PixelDivisor, 255)
 	o.Threads = parallel.Threads(o.Threads)
 	if o.bytes == nil {
 		o.bytes = new(int64)
@@ -201,9 +193,6 @@ func (o Options) filled() (Options, error) {
 	case o.Table != nil && o.Table.Columns != nil && len(o.Table.Columns) != o.Features:
 		return o, fmt.Errorf("dataset: a Table of %d columns for %d Features",
 			len(o.Table.Columns), o.Features)
-	case !(o.PixelDivisor >= 0x1p-100 && o.PixelDivisor <= 0x1p100):
-		// A pixel might become infinite, or 0.
-		return o, fmt.Errorf("dataset: pixel divisor %v: want 2^-100 to 2^100", o.PixelDivisor)
 	}
 	return o, nil
 }
@@ -226,17 +215,7 @@ func oneOf[W ~string](option string, word W, known ...W) error {
 	if slices.Contains(known, word) {
 		return nil
 	}
-	var list strings.Builder
-	for i, k := range known {
-		switch {
-		case i == len(known)-1:
-			list.WriteString(" or ")
-		case i > 0:
-			list.WriteString(", ")
-		}
-		list.WriteString(string(k))
-	}
-	return fmt.Errorf("dataset: %s %q: want %s", option, word, &list)
+	return fmt.Errorf("dataset: %s %q: want one of %q", option, word, known)
 }
 
 func (l Layout) check() error {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // The binary form, .pgsm. All numbers are little-endian, on every machine.
@@ -167,7 +169,7 @@ func (h *pgsmFile) header() []byte {
 	b = le.AppendUint32(b, uint32(h.base))
 	b = le.AppendUint64(b, uint64(h.nameBytes))
 	b = le.AppendUint32(b, uint32(h.hashBits))
-	return le.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	return le.AppendUint32(b, checksum(b))
 }
 
 // parsePGSMHeader is header's inverse. It makes sure that the file has the size that follows from
@@ -208,7 +210,7 @@ func checkPGSMMagic(b []byte) error {
 	if v := binary.LittleEndian.Uint32(b[pgsmAtVersion:]); v != pgsmVersion {
 		return fmt.Errorf("version %d of the format: this program knows version %d", v, pgsmVersion)
 	}
-	if crc32.Checksum(b[:pgsmAtSum], castagnoli) != binary.LittleEndian.Uint32(b[pgsmAtSum:]) {
+	if checksum(b[:pgsmAtSum]) != binary.LittleEndian.Uint32(b[pgsmAtSum:]) {
 		return fmt.Errorf("the header's checksum is wrong: the file is damaged")
 	}
 	return nil
@@ -243,11 +245,12 @@ func parsePGSMFields(b []byte) (*pgsmFile, error) {
 	return h, nil
 }
 
-// blockSum returns the sum of a sparse block as it is in the file.
-func blockSum(starts []int64, columns []int32, values []float32) uint32 {
-	sum := crc32.Update(0, castagnoli, bytesOf(starts))
-	sum = crc32.Update(sum, castagnoli, bytesOf(columns))
-	return crc32.Update(sum, castagnoli, bytesOf(values))
+// checksum returns the CRC-32C of bytes, one part behind the other.
+func checksum(parts ...[]byte) (sum uint32) {
+	for _, part := range parts {
+		sum = crc32.Update(sum, castagnoli, part)
+	}
+	return sum
 }
 
 // ascending makes sure that class names are text, and ascend, as Set promises: of two that are
@@ -255,11 +258,11 @@ func blockSum(starts []int64, columns []int32, values []float32) uint32 {
 func ascending(names []string) error {
 	for i, name := range names {
 		if !utf8.ValidString(name) {
-			return fmt.Errorf("class name %q is not UTF-8", cut(name))
+			return fmt.Errorf("class name %q is not UTF-8", visible.Cut(name))
 		}
 		if i > 0 && name <= names[i-1] {
 			return fmt.Errorf("class name %q after %q: want them sorted, each once",
-				cut(name), cut(names[i-1]))
+				visible.Cut(name), visible.Cut(names[i-1]))
 		}
 	}
 	return nil

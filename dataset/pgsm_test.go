@@ -149,7 +149,7 @@ func TestPGSM(t *testing.T) {
 				// What is asked for and the file has not comes out as from any other file.
 				for _, opt := range []Options{
 					{Layout: LayoutDense}, {Layout: LayoutSparse}, {Features: 20}, {Features: 1},
-					{Features: 30, Layout: LayoutSparse}, {Verify: true},
+					{Features: 30, Layout: LayoutSparse},
 				} {
 					checkFit(t, b, opt, want)
 				}
@@ -168,9 +168,6 @@ func checkPGSM(t *testing.T, b []byte, want *Set) {
 		same(t, got, want)
 		if got.Layout() != want.Layout() || got.NNZ() != want.NNZ() || got.Err() != nil {
 			t.Errorf("%s, %d nonzeros, %v", got.Layout(), got.NNZ(), got.Err())
-		}
-		if err := got.Verify(Options{}); err != nil {
-			t.Error(err)
 		}
 		if !got.Mapped() || got.Dense == nil {
 			return
@@ -245,8 +242,8 @@ func touch(t testing.TB, s *Set) error {
 	return s.Err()
 }
 
-// A byte that is changed anywhere is found: when the file is opened, by Verify, or when the rows
-// are visited.
+// A byte that is changed anywhere is found: when the file is opened, or when the rows are
+// visited.
 func TestPGSMDamage(t *testing.T) {
 	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
 		t.Run(string(layout), func(t *testing.T) {
@@ -278,11 +275,7 @@ func TestPGSMDamage(t *testing.T) {
 				found := 0
 				bothAt(t, path, Options{}, func(s *Set, err error) {
 					if err == nil {
-						visited := touch(t, s)
-						err = s.Verify(Options{})
-						if (visited == nil) != (err == nil) {
-							t.Errorf("byte %d: visited %v, verified %v", i, visited, err)
-						}
+						err = touch(t, s)
 					}
 					if err != nil {
 						found++
@@ -293,18 +286,15 @@ func TestPGSMDamage(t *testing.T) {
 				} else if found != 2 {
 					t.Errorf("%s, byte %d: found %d times", layout, i, found)
 				}
-				if _, err := Read(path, Options{Verify: true}); (err == nil) != gap(i) {
-					t.Errorf("%s, byte %d: %v", layout, i, err)
-				}
 			}
 			if gaps == 0 || gaps > len(b)/3 {
 				t.Errorf("%d bytes of %d are not checked", gaps, len(b))
 			}
 			for n := range b {
-				if s, err := ReadPGSM(bytes.NewReader(b), int64(n), "a", Options{}); err == nil {
+				if s, err := readPGSMBytes(b, int64(n), "a", Options{}); err == nil {
 					t.Fatalf("%d bytes of %d: %v", n, len(b), s)
 				}
-				s, err := ReadPGSM(bytes.NewReader(b[:n]), int64(len(b)), "a", Options{})
+				s, err := readPGSMBytes(b[:n], int64(len(b)), "a", Options{})
 				if err == nil {
 					t.Fatalf("%d bytes of %d: %v", n, len(b), s)
 				}
@@ -401,9 +391,7 @@ func TestPGSMHostile(t *testing.T) {
 			allocated(t, 1<<20, func() {
 				both(t, bad, Options{}, func(s *Set, err error) {
 					if err == nil {
-						if err = touch(t, s); err == nil {
-							err = s.Verify(Options{})
-						}
+						err = touch(t, s)
 					}
 					if !says(err, c.want) {
 						t.Errorf("%v, want %s", err, c.want)
@@ -414,8 +402,7 @@ func TestPGSMHostile(t *testing.T) {
 	}
 }
 
-// A bad block of many: its rows are empty, the others are not, and the first bad one is named by
-// Verify.
+// A bad block of many: its rows are empty, the others are not, and the first bad one is named.
 func TestPGSMBadBlock(t *testing.T) {
 	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
 		t.Run(string(layout), func(t *testing.T) {
@@ -437,33 +424,26 @@ func TestPGSMBadBlock(t *testing.T) {
 			text := fmt.Sprintf("rows %d to %d: the checksum is wrong: the file is damaged",
 				first, end-1)
 			path := file(t, "a.pgsm", b)
-			for _, threads := range []int{1, 2, 7} {
+			if !bigEndian { // where nothing is mapped
 				s, err := Read(path, Options{})
-				if bigEndian {
-					break // nothing is mapped
-				}
 				if err != nil {
 					t.Fatal(err)
-				}
-				for range 2 { // also once it is known
-					err := s.Verify(Options{Threads: threads})
-					if err == nil || err.Error() != text {
-						t.Errorf("%s, %d threads: %v, want %s", layout, threads, err, text)
-					}
 				}
 				empty := example{y: want.Y[first]}
 				if have := examples(s)[first]; !equal([]example{have}, []example{empty}) {
 					t.Errorf("a row of a bad block: %v", have)
 				}
-				if err := touch(t, s); err == nil || err.Error() != text {
-					t.Errorf("%v, want %s", err, text)
+				for range 2 { // also once it is known
+					if err := touch(t, s); err == nil || err.Error() != text {
+						t.Errorf("%v, want %s", err, text)
+					}
 				}
 				if i := row(4); !equal(examples(s)[i:i+1], examples(want)[i:i+1]) {
 					t.Error("a good block is not what it was")
 				}
 				s.Close()
 			}
-			for _, opt := range []Options{{Verify: true}, {InMemory: true}} {
+			for _, opt := range []Options{{Features: 50}, {InMemory: true}} {
 				if _, err := Read(path, opt); err == nil || err.Error() != path+": "+text {
 					t.Error(err)
 				}
@@ -535,29 +515,19 @@ func TestPGSMBadDenseRow(t *testing.T) {
 
 func le64(b []byte) uint64 { return binary.LittleEndian.Uint64(b) }
 
-func TestPGSMVerifyStops(t *testing.T) {
+// Reading into memory tells how far it is, and can be cancelled.
+func TestPGSMInMemory(t *testing.T) {
 	s := randomSet(rand.New(rand.NewPCG(6, 7)), 30_000, 60, LayoutSparse)
 	path := file(t, "a.pgsm", pgsm(t, s))
-	ctx, cancel := context.WithCancel(context.Background())
-	var last int64
-	got, err := Read(path, Options{})
-	if err != nil {
-		t.Fatal(err)
+	var read, total int64
+	opt := Options{InMemory: true, Progress: func(r, t int64) { read, total = r, t }}
+	if _, err := Read(path, opt); err != nil || read == 0 || read != total {
+		t.Error(read, total, err)
 	}
-	defer got.Close()
-	if !got.Mapped() {
-		t.Skip("not tested: this system maps no files")
-	}
-	err = got.Verify(Options{Threads: 1, Progress: func(read, total int64) { last = read }})
-	if err != nil || last == 0 {
-		t.Error(last, err)
-	}
+	var cancel context.CancelFunc
+	opt.Context, cancel = context.WithCancel(context.Background())
 	cancel()
-	if err := got.Verify(Options{Context: ctx}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-	_, err = Read(path, Options{Context: ctx, InMemory: true})
-	if !errors.Is(err, context.Canceled) {
+	if _, err := Read(path, opt); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -585,7 +555,7 @@ func TestPGSMReadErrors(t *testing.T) {
 
 func TestPGSMWriter(t *testing.T) {
 	row := func(y float32, values ...float32) func(p *PGSMWriter) error {
-		return func(p *PGSMWriter) error { return p.AppendDense(y, values) }
+		return func(p *PGSMWriter) error { return p.Append(y, nil, values) }
 	}
 	pairs := func(y float32, columns []int32, values ...float32) func(p *PGSMWriter) error {
 		return func(p *PGSMWriter) error { return p.Append(y, columns, values) }
@@ -613,7 +583,7 @@ func TestPGSMWriter(t *testing.T) {
 				[]func(*PGSMWriter) error{pairs(1, []int32{3}, 2)}},
 			{"column negative", "row 0: column -1 after -1",
 				[]func(*PGSMWriter) error{pairs(1, []int32{-1}, 2)}},
-			{"columns without values", "row 0: 2 columns and 1 values",
+			{"columns without values", "row 0 has 1 values, want 2",
 				[]func(*PGSMWriter) error{pairs(1, []int32{0, 1}, 2)}},
 			{"row too short", "row 0 has 2 values, want 3",
 				[]func(*PGSMWriter) error{row(1, 0, 2)}},
@@ -642,7 +612,7 @@ func TestPGSMWriter(t *testing.T) {
 				if (err == nil) != (c.want == "") || err != nil && !says(err, c.want) {
 					t.Fatalf("%v, want %s", err, c.want)
 				}
-				s, readErr := ReadPGSM(bytes.NewReader(m), int64(len(m)), "a", Options{})
+				s, readErr := readPGSMBytes(m, int64(len(m)), "a", Options{})
 				if (readErr == nil) != (err == nil) {
 					t.Fatalf("%v: what is not whole must not be read", readErr)
 				}
@@ -706,7 +676,7 @@ func FuzzPGSM(f *testing.F) {
 			resign(b)
 		}
 		opt := Options{Features: int(features)}
-		s, err := ReadPGSM(bytes.NewReader(b), int64(len(b)), "a.pgsm", opt)
+		s, err := readPGSMBytes(b, int64(len(b)), "a.pgsm", opt)
 		if err == nil {
 			checkSet(t, s)
 		} else if !strings.HasPrefix(err.Error(), "a.pgsm: ") {
@@ -721,10 +691,6 @@ func FuzzPGSM(f *testing.F) {
 		if mapErr == nil {
 			defer m.Close()
 			mapErr = touch(t, m)
-			verified := m.Verify(Options{Threads: 2})
-			if (verified == nil) != (mapErr == nil) {
-				t.Fatalf("%v when the rows were visited, %v by Verify", mapErr, verified)
-			}
 		}
 		if (err == nil) != (mapErr == nil) {
 			t.Fatalf("%v in memory, %v mapped", err, mapErr)
@@ -783,7 +749,7 @@ func FuzzMapped(f *testing.F) {
 		if damaged {
 			b[int(flip)%len(b)] ^= 1 << (flip % 7)
 		}
-		inMemory, err := ReadPGSM(bytes.NewReader(b), int64(len(b)), "a", Options{})
+		inMemory, err := readPGSMBytes(b, int64(len(b)), "a", Options{})
 		if err == nil && !equal(examples(inMemory), want) || err != nil && !damaged {
 			t.Fatalf("in memory: %v, or other rows", err)
 		}

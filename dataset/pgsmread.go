@@ -4,30 +4,48 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"os"
 	"slices"
+	"unsafe"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/files"
 	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/mmap"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// ReadPGSM reads the binary form that [WritePGSM] writes into memory, and checks all of it:
-// checksums, row starts, columns, and that numbers are finite. r has size bytes; errors
-// call it name. [Read] maps a file instead.
-func ReadPGSM(r io.ReaderAt, size int64, name string, opt Options) (*Set, error) {
-	opt, err := opt.filled()
-	if err != nil {
-		return nil, err
+// Mapped tells whether the set's features are in a mapped file. Then they are read from there when
+// they are used, can't be written to, and are gone after Close.
+func (s *Set) Mapped() bool { return s.mapped != nil }
+
+// Close takes a mapped file out of memory. The set, and whatever has its matrix or rows of it, must
+// not be used any more. It does nothing to a set in memory. A set that is never closed stays mapped
+// until the program ends.
+func (s *Set) Close() error {
+	if s.mapped == nil {
+		return nil
 	}
-	return readPGSM(r, size, nil, name, opt)
+	s.Dense, s.Sparse = nil, nil
+	return s.mapped.Close()
 }
 
-// openPGSM reads a file: it maps it if that can be done and opt does not say otherwise.
-func openPGSM(path string, opt Options) (*Set, error) {
+// Err returns the first fault that was found in a mapped file so far, and nil for a set in memory.
+// Rows of a mapped set are checked when they are first used, in blocks, and those of a damaged
+// block are empty: a result is to be trusted only if Err is nil after it. Training looks at it.
+func (s *Set) Err() error {
+	if s.Dense != nil {
+		return s.Dense.Err()
+	}
+	if s.Sparse != nil {
+		return s.Sparse.Err()
+	}
+	return nil
+}
+
+// readPGSM reads a file: it maps it if that can be done and opt does not say otherwise.
+func readPGSM(path string, opt Options) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -40,60 +58,33 @@ func openPGSM(path string, opt Options) (*Set, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s: the pgsm form is read from regular files only", path)
 	}
-	var mapped *mmap.File
+	h, err := readPGSMHeader(f, info.Size(), opt)
+	if err != nil {
+		return nil, fail(path, err)
+	}
+	var mapped *files.Mapped
 	if !opt.InMemory && !bigEndian {
-		mapped, err = mmap.Open(f, info.Size())
+		mapped, err = files.Map(f, h.size)
 		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			return nil, err
 		}
 	}
-	s, err := readPGSM(f, info.Size(), mapped, path, opt)
-	if err != nil || s.mapped == nil {
-		if mapped != nil {
-			mapped.Close()
+	var s *Set
+	if mapped != nil {
+		s, err = h.set(mapped.Bytes(), mapped, opt)
+	} else {
+		var data []byte
+		if data, err = readWhole(f, h.size, opt); err == nil {
+			s, err = h.set(data, nil, opt)
 		}
 	}
-	return s, err
-}
-
-// readPGSM makes a set of a file. mapped has it in memory, or is nil; the set keeps mapped only if
-// its mapped field is not nil.
-func readPGSM(
-	r io.ReaderAt, size int64, mapped *mmap.File, name string, opt Options,
-) (*Set, error) {
-	s, err := loadPGSM(r, size, mapped, opt)
-	if err == nil {
-		s, err = s.fit(opt)
+	if mapped != nil && (err != nil || s.mapped == nil) {
+		mapped.Close()
 	}
 	if err != nil {
-		return nil, fail(name, err)
+		return nil, fail(path, err)
 	}
 	return s, nil
-}
-
-func loadPGSM(r io.ReaderAt, size int64, mapped *mmap.File, opt Options) (*Set, error) {
-	h, err := readPGSMHeader(r, size, opt)
-	if err != nil {
-		return nil, err
-	}
-	// No more is allocated from here on than the file has.
-	d := &pgsmData{pgsmFile: *h, r: r}
-	s, err := d.labelled()
-	if err != nil {
-		return nil, err
-	}
-	cols := max(h.cols, opt.Features) // of a sparse matrix, which has them for nothing
-	switch {
-	case mapped != nil:
-		if err = d.mapInto(s, mapped, cols); err == nil && opt.Verify {
-			err = s.Verify(opt)
-		}
-	case d.layout == LayoutDense:
-		err = d.loadDense(s, opt)
-	default:
-		err = d.loadSparse(s, cols, opt)
-	}
-	return s, err
 }
 
 // readPGSMHeader reads the header of a file of so many bytes, and holds it against the options.
@@ -101,8 +92,8 @@ func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 	if opt.MaxBytes > 0 && size > opt.MaxBytes {
 		return nil, fmt.Errorf("more than %d bytes (MaxBytes)", opt.MaxBytes)
 	}
-	head := make([]byte, min(pgsmHeader, max(size, 0)))
-	if err := readAt(r, head, 0); err != nil {
+	head := make([]byte, min(pgsmHeader, size))
+	if n, err := r.ReadAt(head, 0); n < len(head) {
 		return nil, err
 	}
 	h, err := parsePGSMHeader(head, size)
@@ -122,33 +113,70 @@ func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 	return h, nil
 }
 
-// pgsmData is a file and its checksums.
+// readWhole reads a file of so many bytes into memory that is aligned as a mapping is.
+func readWhole(r io.ReaderAt, size int64, opt Options) ([]byte, error) {
+	m := newMeter(opt, size)
+	data := bytesOf(matrices.Vectors(1, int(size+3)/4)[0])[:size]
+	for at := 0; at < len(data); at += pgsmBlock {
+		if err := opt.Context.Err(); err != nil {
+			return nil, err
+		}
+		piece := data[at:min(at+pgsmBlock, len(data))]
+		if n, err := r.ReadAt(piece, int64(at)); n < len(piece) {
+			return nil, err
+		}
+		m.count(len(piece), at+len(piece) == len(data))
+	}
+	return data, nil
+}
+
+// pgsmData is a file in memory.
 type pgsmData struct {
-	pgsmFile
-	r      io.ReaderAt
-	sum    []uint32 // of each block, the labels, the names
-	mapped *mmap.File
+	*pgsmFile
+	data []byte
+	sum  []uint32 // of each block, the labels, the names
 }
 
-// readAt fills b, or else fails.
-func readAt(r io.ReaderAt, b []byte, at int64) error {
-	n, err := r.ReadAt(b, at)
-	if n == len(b) {
-		return nil
+// set returns the set of a file whose bytes are data. If it is mapped, the features are checked
+// when they are first read, unless the options ask for others than the file has; else now.
+func (h *pgsmFile) set(data []byte, mapped *files.Mapped, opt Options) (*Set, error) {
+	d := &pgsmData{pgsmFile: h, data: data}
+	s, err := d.labelled()
+	if err != nil {
+		return nil, err
 	}
-	if err == io.EOF {
-		err = io.ErrUnexpectedEOF
+	if bigEndian {
+		if err := d.toNative(); err != nil {
+			return nil, err
+		}
 	}
-	return err
-}
-
-// readAt is the function of that name, metered.
-func (m *meter) readAt(r io.ReaderAt, b []byte, at int64) error {
-	if err := m.opt.Context.Err(); err != nil {
-		return err
+	check := matrices.Check{Shift: h.shift, Verify: d.verify}
+	if mapped != nil {
+		check.WillNeed = d.willNeed(mapped)
+		s.mapped = mapped
 	}
-	m.count(len(b), false)
-	return readAt(r, b, at)
+	checkAll := func() error { return nil }
+	if h.layout == LayoutDense {
+		m, err := matrices.LazyDense(h.rows, h.cols, d.dense(0, h.rows), check)
+		if err != nil {
+			return nil, err
+		}
+		s.Dense, checkAll = (*dense.Matrix)(m), m.CheckAll
+	} else {
+		cols := max(h.cols, opt.Features) // which it has for nothing
+		m, err := matrices.Lazy(cols, view[int64](data, h.starts, h.rows+1),
+			view[int32](data, h.columns, h.nnz), view[float32](data, h.values, h.nnz), check)
+		if err != nil {
+			return nil, err
+		}
+		s.Sparse, checkAll = (*sparse.Matrix)(m), m.CheckAll
+	}
+	if mapped == nil {
+		if err := checkAll(); err != nil {
+			return nil, err
+		}
+	}
+	return s.fit(opt)
 }
 
 // labelled reads the checksums and returns a set with the labels and their names, without features.
@@ -177,11 +205,8 @@ func (d *pgsmData) labelled() (s *Set, err error) {
 
 func (d *pgsmData) readSums() error {
 	n := d.blocks() + 2
-	raw := make([]byte, 4*(n+1))
-	if err := readAt(d.r, raw, d.sums); err != nil {
-		return err
-	}
-	if crc32.Checksum(raw[:4*n], castagnoli) != binary.LittleEndian.Uint32(raw[4*n:]) {
+	raw := d.data[d.sums:][:4*(n+1)]
+	if checksum(raw[:4*n]) != binary.LittleEndian.Uint32(raw[4*n:]) {
 		return fmt.Errorf("the checksum of the checksums is wrong: the file is damaged")
 	}
 	d.sum = make([]uint32, n)
@@ -194,10 +219,8 @@ func (d *pgsmData) readSums() error {
 func (d *pgsmData) readLabels() ([]float32, error) {
 	y := make([]float32, d.rows)
 	raw := bytesOf(y)
-	if err := readAt(d.r, raw, d.labels); err != nil {
-		return nil, err
-	}
-	if crc32.Checksum(raw, castagnoli) != d.sum[d.blocks()] {
+	copy(raw, d.data[d.labels:])
+	if checksum(raw) != d.sum[d.blocks()] {
 		return nil, fmt.Errorf("the labels' checksum is wrong: the file is damaged")
 	}
 	toNative(raw, 4)
@@ -211,11 +234,8 @@ func (d *pgsmData) readLabels() ([]float32, error) {
 }
 
 func (d *pgsmData) readNames() (names []string, err error) {
-	raw := make([]byte, d.nameBytes)
-	if err := readAt(d.r, raw, d.names); err != nil {
-		return nil, err
-	}
-	if crc32.Checksum(raw, castagnoli) != d.sum[d.blocks()+1] {
+	raw := d.data[d.names:][:d.nameBytes]
+	if checksum(raw) != d.sum[d.blocks()+1] {
 		return nil, fmt.Errorf("the names' checksum is wrong: the file is damaged")
 	}
 	for len(raw) > 0 {
@@ -229,109 +249,109 @@ func (d *pgsmData) readNames() (names []string, err error) {
 	return names, ascending(names)
 }
 
-// loadDense reads the features into memory, block by block, and checks them.
-func (d *pgsmData) loadDense(s *Set, opt Options) error {
-	meter := newMeter(opt, d.size)
-	s.Dense = dense.New(d.rows, d.cols)
-	stride := int(d.stride())
-	buf := make([]float32, min(d.rows, 1<<d.shift)*stride)
-	for b := range d.blocks() {
-		first, end := d.block(b)
-		rows := buf[:(end-first)*stride]
-		at := d.values + 4*int64(first*stride)
-		if err := meter.readAt(d.r, bytesOf(rows), at); err != nil {
-			return err
-		}
-		if err := d.verifyDense(first, end, rows); err != nil {
-			return err
-		}
-		for i := first; i < end; i++ {
-			copy(s.Dense.Row(i), rows[(i-first)*stride:])
+// willNeed asks the system for rows that will soon be used.
+func (d *pgsmData) willNeed(mapped *files.Mapped) matrices.WillNeed {
+	if d.layout == LayoutDense {
+		row := 4 * d.stride()
+		return func(first, end int) {
+			mapped.WillNeed(d.values+row*int64(first), d.values+row*int64(end))
 		}
 	}
-	return nil
+	starts := view[int64](d.data, d.starts, d.rows+1)
+	return func(first, end int) {
+		if mapped.Fits() {
+			return
+		}
+		// The starts are small, and mostly in memory. They may be anything here: they are only a
+		// hint.
+		from, to := starts[first], starts[end]
+		if from >= 0 && from < to && to <= int64(d.nnz) {
+			mapped.WillNeed(d.columns+4*from, d.columns+4*to)
+			mapped.WillNeed(d.values+4*from, d.values+4*to)
+		}
+	}
 }
 
-// loadSparse reads the features into memory, section by section, and checks them. The matrix gets
-// cols columns.
-func (d *pgsmData) loadSparse(s *Set, cols int, opt Options) (err error) {
-	meter := newMeter(opt, d.size)
-	starts, columns := make([]int64, d.rows+1), make([]int32, d.nnz)
-	values := make([]float32, d.nnz)
-	sections := []struct {
-		raw   []byte
-		at    int64
-		width int
-	}{
-		{bytesOf(starts), d.starts, 8},
-		{bytesOf(columns), d.columns, 4},
-		{bytesOf(values), d.values, 4},
+// verify checks the checksum of a block, and that its values are finite. The starts of a sparse one
+// are in order.
+func (d *pgsmData) verify(first, end int) error {
+	if !bigEndian && !d.goodSum(first, end) {
+		return badSum(first, end)
 	}
-	for _, sec := range sections {
-		for from := 0; from < len(sec.raw); from += pgsmBlock {
-			piece := sec.raw[from:min(from+pgsmBlock, len(sec.raw))]
-			if err := meter.readAt(d.r, piece, sec.at+int64(from)); err != nil {
-				return err
+	if d.layout == LayoutDense {
+		rows, stride := d.dense(first, end), int(d.stride())
+		for i := range end - first {
+			row := rows[i*stride:][:d.cols]
+			// A finite sum of squares, which is found several times as fast, has finite numbers
+			// only.
+			if !floats.IsFinite(dense.SumSquares(row)) && floats.FirstNotFinite(row) >= 0 {
+				return fmt.Errorf("row %d has a number that is not finite", first+i)
 			}
 		}
+		return nil
 	}
-	if err := d.checkSums(starts, columns, values); err != nil {
-		return err
+	starts := view[int64](d.data, d.starts+8*int64(first), end-first+1)
+	at, n := starts[0], int(starts[end-first]-starts[0])
+	k := slices.IndexFunc(view[float32](d.data, d.values+4*at, n), notStored)
+	if k < 0 {
+		return nil
 	}
-	for _, sec := range sections {
-		toNative(sec.raw, sec.width)
+	i := 0
+	for starts[i+1] <= at+int64(k) {
+		i++
 	}
-	if s.Sparse, err = sparse.NewShared(cols, starts, columns, values); err != nil {
-		return err
-	}
-	for i := range d.rows {
-		if _, val := sparseRow(s.Sparse, i); slices.ContainsFunc(val, notStored) {
-			return badValueAt(i)
-		}
-	}
-	return nil
+	return fmt.Errorf("row %d has a number that is not finite, or a zero that is stored", first+i)
 }
 
-// checkSums checks the sums of all blocks of a sparse matrix, whose numbers are as in the file.
-func (d *pgsmData) checkSums(starts []int64, columns []int32, values []float32) error {
-	native := func(i int) int64 {
-		return int64(binary.LittleEndian.Uint64(bytesOf(starts[i:])))
+// goodSum reports whether a block's bytes, which are as in the file, have the checksum that the
+// file says.
+func (d *pgsmData) goodSum(first, end int) bool {
+	want := d.sum[first>>d.shift]
+	if d.layout == LayoutDense {
+		return checksum(bytesOf(d.dense(first, end))) == want
 	}
+	starts := d.data[d.starts+8*int64(first):][:8*(end-first+1)]
+	from := binary.LittleEndian.Uint64(starts)
+	to := binary.LittleEndian.Uint64(starts[len(starts)-8:])
+	return from <= to && to <= uint64(d.nnz) && checksum(starts,
+		d.data[d.columns:][4*from:4*to], d.data[d.values:][4*from:4*to]) == want
+}
+
+// toNative checks all checksums, and turns the numbers into the machine's.
+func (d *pgsmData) toNative() error {
 	for b := range d.blocks() {
-		first, end := d.block(b)
-		from, to := native(first), native(end)
-		if from < 0 || to < from || to > int64(d.nnz) ||
-			blockSum(starts[first:end+1], columns[from:to], values[from:to]) != d.sum[b] {
+		if first, end := d.block(b); !d.goodSum(first, end) {
 			return badSum(first, end)
 		}
 	}
+	if d.layout == LayoutDense {
+		toNative(bytesOf(d.dense(0, d.rows)), 4)
+		return nil
+	}
+	toNative(d.data[d.starts:][:8*(d.rows+1)], 8)
+	toNative(d.data[d.columns:][:4*d.nnz], 4)
+	toNative(d.data[d.values:][:4*d.nnz], 4)
 	return nil
 }
 
-// verifyDense checks the sum of a dense block, and that its values are finite. rows has them with
-// their padding.
-func (d *pgsmData) verifyDense(first, end int, rows []float32) error {
-	if crc32.Checksum(bytesOf(rows), castagnoli) != d.sum[first>>d.shift] {
-		return badSum(first, end)
-	}
-	toNative(bytesOf(rows), 4)
+// dense returns dense rows with their padding.
+func (d *pgsmData) dense(first, end int) []float32 {
 	stride := int(d.stride())
-	for i := range end - first {
-		row := rows[i*stride:][:d.cols]
-		// A finite sum of squares, which is found several times as fast, has finite numbers only.
-		if !floats.IsFinite(dense.SumSquares(row)) && floats.FirstNotFinite(row) >= 0 {
-			return fmt.Errorf("row %d has a number that is not finite", first+i)
-		}
+	return view[float32](d.data, d.values+4*int64(first*stride), (end-first)*stride)
+}
+
+// view returns n numbers in the bytes of a file.
+func view[T int32 | int64 | float32](data []byte, at int64, n int) []T {
+	if n == 0 {
+		return nil
 	}
-	return nil
+	var one T
+	raw := data[at:][:n*int(unsafe.Sizeof(one))]
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(raw))), n)
 }
 
 // notStored tells whether a value has no place in a sparse set.
 func notStored(v float32) bool { return v == 0 || !floats.IsFinite(v) }
-
-func badValueAt(row int) error {
-	return fmt.Errorf("row %d has a number that is not finite, or a zero that is stored", row)
-}
 
 func badSum(first, end int) error {
 	return fmt.Errorf("rows %d to %d: the checksum is wrong: the file is damaged", first, end-1)
@@ -348,24 +368,17 @@ func (s *Set) fit(opt Options) (*Set, error) {
 	if layout == LayoutAuto {
 		layout = s.Layout() // the choice was made when the file was written
 	}
-	if features == s.Cols() && layout == s.Layout() {
-		return s, nil
-	}
-	if s.mapped != nil && !opt.Verify {
-		if err := s.Verify(opt); err != nil {
-			return nil, err
-		}
-	}
+	t, err := s, error(nil)
 	if features != s.Cols() {
-		var err error
-		lacking := 0
-		if s.Dense != nil {
-			lacking = max(0, features-s.Cols())
-		}
-		if s, err = s.withCols(features); err != nil {
+		if t, err = s.withCols(features); err != nil {
 			return nil, err
 		}
-		s.Lacking = lacking
+		if s.Dense != nil {
+			t.Lacking = max(0, features-s.Cols())
+		}
 	}
-	return s.WithLayout(layout)
+	if t, err = t.WithLayout(layout); err == nil && t != s {
+		err = s.Err() // of rows that were copied
+	}
+	return t, err
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"math"
 	"slices"
@@ -28,13 +27,8 @@ func WritePGSM(w io.WriterAt, s *Set) error {
 		return err
 	}
 	for i, y := range s.Y {
-		if s.Dense != nil {
-			err = p.AppendDense(y, s.Dense.Row(i))
-		} else {
-			idx, val := sparseRow(s.Sparse, i)
-			err = p.Append(y, idx, val)
-		}
-		if err != nil {
+		idx, val := s.row(i)
+		if err := p.Append(y, idx, val); err != nil {
 			return err
 		}
 	}
@@ -104,7 +98,7 @@ func NewPGSMWriter(w io.WriterAt, shape PGSMShape) (*PGSMWriter, error) {
 		return nil, fmt.Errorf("dataset: %w", err)
 	}
 	p.sum = make([]uint32, p.blocks()+2)
-	p.sum[p.blocks()+1] = crc32.Checksum(names, castagnoli)
+	p.sum[p.blocks()+1] = checksum(names)
 	p.write(names, p.names)
 	if p.layout == LayoutSparse {
 		// The first start is written here; each block writes its rows' ends.
@@ -120,77 +114,61 @@ func (p *PGSMWriter) write(raw []byte, at int64) {
 	}
 }
 
-// Append adds a row that has a label y and the given values in the given columns, which ascend. It
-// keeps neither slice.
+// Append adds a row that has a label y and the given values in the given columns, which ascend; or,
+// if columns is nil, a value in each column. It keeps neither slice.
 func (p *PGSMWriter) Append(y float32, columns []int32, values []float32) error {
-	i := len(p.y)
-	if p.err = p.check(y, values); p.err != nil {
+	if p.err = p.check(y, columns, values); p.err != nil {
 		return p.err
-	}
-	if len(columns) != len(values) {
-		p.err = fmt.Errorf("dataset: row %d: %d columns and %d values",
-			i, len(columns), len(values))
-		return p.err
-	}
-	last := int32(-1)
-	for _, j := range columns {
-		if j <= last || int(j) >= p.cols {
-			p.err = fmt.Errorf(
-				"dataset: row %d: column %d after %d: want strictly ascending columns below %d",
-				i, j, last, p.cols)
-			return p.err
-		}
-		last = j
 	}
 	p.found += countNonzeros(values)
 	if p.layout == LayoutDense {
 		row := p.denseRow()
+		if columns == nil {
+			copy(row, values)
+		}
 		for k, j := range columns {
 			row[j] = values[k]
 		}
 		return p.endRow(y)
 	}
 	for k, v := range values {
-		if v != 0 {
-			p.idx = append(p.idx, columns[k])
-			p.val = append(p.val, v)
+		if v == 0 {
+			continue
 		}
-	}
-	return p.endRow(y)
-}
-
-// AppendDense adds a row that has a label y and a value in each column. It does not keep the slice.
-func (p *PGSMWriter) AppendDense(y float32, values []float32) error {
-	if p.err = p.check(y, values); p.err != nil {
-		return p.err
-	}
-	if len(values) != p.cols {
-		p.err = fmt.Errorf("dataset: row %d has %d values, want %d", len(p.y), len(values), p.cols)
-		return p.err
-	}
-	p.found += countNonzeros(values)
-	if p.layout == LayoutDense {
-		copy(p.denseRow(), values)
-		return p.endRow(y)
-	}
-	for j, v := range values {
-		if v != 0 {
-			p.idx = append(p.idx, int32(j))
-			p.val = append(p.val, v)
+		j := int32(k)
+		if columns != nil {
+			j = columns[k]
 		}
+		p.idx = append(p.idx, j)
+		p.val = append(p.val, v)
 	}
 	return p.endRow(y)
 }
 
 // check says whether a row can be the next one.
-func (p *PGSMWriter) check(y float32, values []float32) error {
+func (p *PGSMWriter) check(y float32, columns []int32, values []float32) error {
+	i, want := len(p.y), len(columns)
+	if columns == nil && len(values) > 0 {
+		want = p.cols
+	}
 	switch {
 	case p.err != nil:
 		return p.err
-	case len(p.y) == p.rows:
+	case i == p.rows:
 		return fmt.Errorf("dataset: more than the %d rows that were said", p.rows)
 	case !floats.IsFinite(y) || floats.FirstNotFinite(values) >= 0:
-		return errNotFinite(len(p.y))
+		return errNotFinite(i)
+	case len(values) != want:
+		return fmt.Errorf("dataset: row %d has %d values, want %d", i, len(values), want)
+	}
+	last := int32(-1)
+	for _, j := range columns {
+		if j <= last || int(j) >= p.cols {
+			return fmt.Errorf(
+				"dataset: row %d: column %d after %d: want strictly ascending columns below %d",
+				i, j, last, p.cols)
+		}
+		last = j
 	}
 	return nil
 }
@@ -225,7 +203,7 @@ func (p *PGSMWriter) flush(b int) {
 	if p.layout == LayoutDense {
 		raw := bytesOf(p.val)
 		toNative(raw, 4)
-		p.sum[b] = crc32.Checksum(raw, castagnoli)
+		p.sum[b] = checksum(raw)
 		p.write(raw, p.values+4*int64(first)*p.stride())
 	} else {
 		at, end := p.ends[0], p.ends[len(p.ends)-1]
@@ -233,7 +211,7 @@ func (p *PGSMWriter) flush(b int) {
 		toNative(starts, 8)
 		toNative(columns, 4)
 		toNative(values, 4)
-		p.sum[b] = blockSum(p.ends, p.idx, p.val)
+		p.sum[b] = checksum(starts, columns, values)
 		p.write(starts[8:], p.starts+8*int64(first+1))
 		p.write(columns, p.columns+4*at)
 		p.write(values, p.values+4*at)
@@ -255,12 +233,12 @@ func (p *PGSMWriter) Close() error {
 	}
 	labels := bytesOf(p.y)
 	toNative(labels, 4)
-	p.sum[p.blocks()] = crc32.Checksum(labels, castagnoli)
+	p.sum[p.blocks()] = checksum(labels)
 	var sums []byte
 	for _, sum := range p.sum {
 		sums = binary.LittleEndian.AppendUint32(sums, sum)
 	}
-	sums = binary.LittleEndian.AppendUint32(sums, crc32.Checksum(sums, castagnoli))
+	sums = binary.LittleEndian.AppendUint32(sums, checksum(sums))
 	p.write(labels, p.labels)
 	p.write(sums, p.sums)
 	p.write(p.header(), 0)

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/gunzip"
+	"github.com/pegasimd/pegasimd/internal/files"
 )
 
 // Read reads a file. Unless opt.Format says it, the name tells the format, with or without .gz
@@ -39,7 +39,7 @@ func Read(path string, opt Options) (*Set, error) {
 		if path == "-" {
 			return nil, fmt.Errorf("stdin: the pgsm form is read from regular files only")
 		}
-		return openPGSM(path, opt)
+		return readPGSM(path, opt)
 	}
 	names, err := fileNames(path, opt.Format)
 	if err != nil {
@@ -52,11 +52,34 @@ func Read(path string, opt Options) (*Set, error) {
 			return nil, err
 		}
 	}
+	return in.read()
+}
+
+// ReadFrom is Read for svmlight, CSV, TSV, or one .npy array, that comes from r, as it is or in
+// gzip form. Errors call it name, which tells the format as in Read unless opt.Format says it.
+func ReadFrom(r io.Reader, name string, opt Options) (*Set, error) {
+	opt, err := opt.filled()
+	if err != nil {
+		return nil, err
+	}
+	if opt.Format == FormatAuto {
+		opt.Format = formatOf(name)
+	}
+	switch opt.Format {
+	case FormatSvmlight, FormatCSV, FormatTSV, FormatNPY:
+		in := input{opt: opt, files: []*os.File{nil}, plain: []io.Reader{r}, names: []string{name}}
+		return in.read()
+	}
+	return nil, fmt.Errorf("%s: want the format svmlight, csv, tsv or npy", name)
+}
+
+// read reads what the files hold.
+func (in *input) read() (*Set, error) {
 	files, err := in.readers()
 	if err != nil {
 		return nil, err
 	}
-	first := files[0]
+	opt, first := in.opt, files[0]
 	switch opt.Format {
 	case FormatSvmlight:
 		return readSvmlight(first.r, first.name, opt, chunkSize)
@@ -185,10 +208,10 @@ func sizeOf(f *os.File) (int64, bool) {
 // readers returns what the files hold, decompressed.
 func (in *input) readers() ([]arrayFile, error) {
 	m := newMeter(in.opt, in.size())
-	var files []arrayFile
+	var all []arrayFile
 	for i, f := range in.files {
 		name := in.names[i]
-		r, zipped, err := gunzip.Reader(m.reader(in.plain[i]), strings.HasSuffix(name, ".gz"))
+		r, zipped, err := files.Unzip(m.reader(in.plain[i]), strings.HasSuffix(name, ".gz"))
 		if err != nil {
 			return nil, fail(name, err)
 		}
@@ -196,7 +219,7 @@ func (in *input) readers() ([]arrayFile, error) {
 		if n, ok := sizeOf(f); ok && !zipped && in.opt.MaxBytes == 0 {
 			size = n // with MaxBytes there may be fewer to read
 		}
-		files = append(files, arrayFile{in.opt.limit(r), name, size})
+		all = append(all, arrayFile{in.opt.limit(r), name, size})
 	}
-	return files, nil
+	return all, nil
 }

@@ -47,15 +47,15 @@ func TestReadFormats(t *testing.T) {
 	}
 
 	images := file(t, "train-images-idx3-ubyte.gz",
-		zipped(t, string(idx(8, []byte{2, 0, 4, 0, 1, 0}, 2, 3, 1))))
+		zipped(t, string(idx(8, []byte{255, 0, 51, 0, 102, 0}, 2, 3, 1))))
 	labels := file(t, "train-labels-idx1-ubyte", idx(8, []byte{1, 3}, 2))
 	var read, total int64
-	opt := Options{PixelDivisor: 2, Progress: func(r, t int64) { read, total = r, t }}
+	opt := Options{Progress: func(r, t int64) { read, total = r, t }}
 	got, err := Read(images+","+labels, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want = mustText(t, "1 1:1 3:2\n3 2:0.5\n", Options{})
+	want = mustText(t, "1 1:1 3:0.2\n3 2:0.4\n", Options{})
 	same(t, got, want)
 	if read == 0 || read != total {
 		t.Errorf("%d bytes of %d", read, total)
@@ -112,23 +112,19 @@ func TestReadErrors(t *testing.T) {
 		t.Error(err)
 	}
 	for want, opt := range map[string]Options{
-		`dataset: format "xls": want auto, svmlight, csv, tsv, npy, idx or pgsm`: {Format: "xls"},
-		`dataset: layout "round": want auto, dense or sparse`:                    {Layout: "round"},
-		`dataset: index base "2": want 1, 0 or auto`:                             {IndexBase: "2"},
-		`dataset: header "maybe": want auto, yes or no`:                          {Header: "maybe"},
-		`dataset: MaxFeatures -1: want 1 to 2147483647`:                          {MaxFeatures: -1},
-		`dataset: -1 features: want at most 134217728 (MaxFeatures)`:             {Features: -1},
+		`dataset: format "xls": want one of ["auto" "svmlight" "csv" "tsv" "npy" "idx" "pgsm"]`: {
+			Format: "xls",
+		},
+		`dataset: layout "round": want one of ["auto" "dense" "sparse"]`: {Layout: "round"},
+		`dataset: index base "2": want one of ["1" "0" "auto"]`:          {IndexBase: "2"},
+		`dataset: header "maybe": want one of ["auto" "yes" "no"]`:       {Header: "maybe"},
+		`dataset: MaxFeatures -1: want 1 to 2147483647`:                  {MaxFeatures: -1},
+		`dataset: -1 features: want at most 134217728 (MaxFeatures)`:     {Features: -1},
 		`dataset: 11 features: want at most 10 (MaxFeatures)`: {
 			Features: 11, MaxFeatures: 10,
 		},
 		`dataset: MaxBytes -1 is negative`: {MaxBytes: -1},
 		`dataset: -1 threads`:              {Threads: -1},
-		`dataset: pixel divisor -1: want 2^-100 to 2^100`: {
-			PixelDivisor: -1,
-		},
-		`dataset: pixel divisor 1e-40: want 2^-100 to 2^100`: {
-			PixelDivisor: 1e-40,
-		},
 	} {
 		if _, err := Read("a.svm", opt); err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)

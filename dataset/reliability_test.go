@@ -203,7 +203,7 @@ func hostileBase(t *testing.T) {
 			continue
 		}
 		b := pgsm(t, s)
-		s, err = ReadPGSM(bytes.NewReader(b), int64(len(b)), "a", Options{})
+		s, err = readPGSMBytes(b, int64(len(b)), "a", Options{})
 		if err != nil || s.IndexBase != base {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -219,7 +219,7 @@ func hostileLength(t *testing.T) {
 	line := io.MultiReader(strings.NewReader("1 1:1 #"), io.LimitReader(ones{}, int64(size)),
 		strings.NewReader("\n-1 2:1\n"))
 	allocated(t, uint64(10*size), func() {
-		s, err := ReadSvmlight(line, "a.svm", Options{Threads: 1})
+		s, err := readSvmlightFrom(line, "a.svm", Options{Threads: 1})
 		if err != nil || s.Rows() != 2 || s.NNZ() != 2 {
 			t.Error(err)
 		}
@@ -227,7 +227,7 @@ func hostileLength(t *testing.T) {
 	// A token of that length is refused, in a message that is short.
 	allocated(t, uint64(10*size), func() {
 		token := io.MultiReader(strings.NewReader("1 "), io.LimitReader(ones{}, int64(size)))
-		_, err := ReadSvmlight(token, "a.svm", Options{Threads: 1})
+		_, err := readSvmlightFrom(token, "a.svm", Options{Threads: 1})
 		if err == nil || len(err.Error()) > 200 || !strings.HasPrefix(err.Error(), "a.svm:1:3: ") {
 			t.Error(err)
 		}
@@ -236,7 +236,7 @@ func hostileLength(t *testing.T) {
 	rows := size / 10
 	allocated(t, uint64(64*rows), func() {
 		text := io.LimitReader(&repeated{text: "1\n"}, int64(2*rows))
-		s, err := ReadSvmlight(text, "a.svm", Options{Threads: 1})
+		s, err := readSvmlightFrom(text, "a.svm", Options{Threads: 1})
 		if err != nil || s.Rows() != rows {
 			t.Error(err)
 		}

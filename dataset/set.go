@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/files"
 	"github.com/pegasimd/pegasimd/internal/mistake"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -54,7 +55,7 @@ type Set struct {
 	// Bytes is the size of what was read, after decompression; of two files, of both.
 	Bytes int64
 
-	mapped *pgsmData // of a set in a mapped file
+	mapped *files.Mapped // of a set in a mapped file
 }
 
 // Examples are rows that packages pegasos and kernelsvm train on and predict: what dense.Matrix and
@@ -113,12 +114,8 @@ func (s *Set) NNZ() int {
 // nonzeros counts them.
 func (s *Set) nonzeros() (n int) {
 	for i := range s.Rows() {
-		if s.Dense != nil {
-			n += countNonzeros(s.Dense.Row(i))
-		} else {
-			_, val := sparseRow(s.Sparse, i)
-			n += countNonzeros(val)
-		}
+		_, values := s.row(i)
+		n += countNonzeros(values)
 	}
 	return n
 }
@@ -174,62 +171,26 @@ func (s *Set) WithLayout(layout Layout) (*Set, error) {
 	if layout == s.Layout() {
 		return s, nil
 	}
-	t := *s
-	t.mapped = nil
-	if layout == LayoutDense {
-		t.Dense, t.Sparse = dense.New(s.Rows(), s.Cols()), nil
-		for i := range s.Rows() {
-			row := t.Dense.Row(i)
-			idx, val := sparseRow(s.Sparse, i)
-			for k, j := range idx {
-				row[j] = val[k]
-			}
-		}
-		return &t, nil
-	}
-	b := newRowBuilder(s.Rows(), nnz)
-	for i := range s.Rows() {
-		b.addDense(s.Dense.Row(i))
-	}
-	t.Dense = nil
-	t.Sparse, err = b.matrix(s.Cols())
-	return &t, err
+	return s.copied(s.Rows(), func(i int) int { return i }, s.Cols(), layout)
 }
 
 // Subset returns copies of the given rows, in the given order; a row may come twice. It panics if
 // one is out of range.
 func (s *Set) Subset(rows []int) *Set {
 	n := s.Rows()
-	t := &Set{
-		Y: make([]float32, len(rows)), Names: s.Names, IndexBase: s.IndexBase, HashBits: s.HashBits,
-		Unlabelled: s.Unlabelled, Table: s.Table,
-	}
-	for k, i := range rows {
+	for _, i := range rows {
 		if uint(i) >= uint(n) {
 			panic(mistake.Of("row %d of %d", i, n))
 		}
-		t.Y[k] = s.Y[i]
 	}
-	if s.Dense != nil {
-		t.Dense = dense.New(len(rows), s.Cols())
-		for k, i := range rows {
-			copy(t.Dense.Row(k), s.Dense.Row(i))
-		}
-		return t
-	}
-	nnz := 0
-	for _, i := range rows {
-		idx, _ := sparseRow(s.Sparse, i)
-		nnz += len(idx)
-	}
-	b := newRowBuilder(len(rows), nnz)
-	for _, i := range rows {
-		b.add(sparseRow(s.Sparse, i))
-	}
-	m, err := b.matrix(s.Cols())
+	t, err := s.copied(len(rows), func(k int) int { return rows[k] }, s.Cols(), s.Layout())
 	if err != nil {
 		panic(err) // rows of a valid matrix are valid
 	}
-	t.Sparse = m
+	t.Ignored, t.Lacking, t.Others, t.Bytes = 0, 0, nil, 0
+	t.Y = make([]float32, len(rows))
+	for k, i := range rows {
+		t.Y[k] = s.Y[i]
+	}
 	return t
 }

@@ -70,7 +70,7 @@ func roundTrip(t testing.TB, s *Set, form Format) {
 	switch form {
 	case FormatSvmlight:
 		if err = WriteSvmlight(&b, s); err == nil {
-			got, err = ReadSvmlight(&b, "text", Options{Threads: 1})
+			got, err = readSvmlightFrom(&b, "text", Options{Threads: 1})
 		}
 		want.Names = nil
 	case FormatCSV:
@@ -84,7 +84,7 @@ func roundTrip(t testing.TB, s *Set, form Format) {
 			if header != "" {
 				opt.Header = HeaderAuto
 			}
-			if got, err = ReadCSV(&b, "csv", opt); err == nil && header != "" &&
+			if got, err = readCSVFrom(&b, "csv", opt); err == nil && header != "" &&
 				!slices.Equal(got.Table.Columns, s.Table.Columns) {
 				t.Fatalf("columns %q, want %q", got.Table.Columns, s.Table.Columns)
 			}
@@ -95,13 +95,13 @@ func roundTrip(t testing.TB, s *Set, form Format) {
 			return // one column is not read as features and a label
 		}
 		if err == nil {
-			got, err = ReadNPY(&b, nil, "npy", Options{})
+			got, err = ReadFrom(&b, "a.npy", Options{})
 		}
 		want.Names = nil
 	}
 	if form == FormatPGSM {
 		file := pgsm(t, s)
-		got, err = ReadPGSM(bytes.NewReader(file), int64(len(file)), "pgsm", Options{})
+		got, err = readPGSMBytes(file, int64(len(file)), "pgsm", Options{})
 		if err == nil {
 			same(t, got, s)
 			if got.Layout() != s.Layout() {
@@ -183,7 +183,7 @@ func TestWithLayout(t *testing.T) {
 		t.Error(same, err)
 	}
 	if _, err := s.WithLayout("round"); err == nil ||
-		err.Error() != `dataset: layout "round": want auto, dense or sparse` {
+		err.Error() != `dataset: layout "round": want one of ["auto" "dense" "sparse"]` {
 		t.Error(err)
 	}
 	m, err := sparse.New(math.MaxInt32, make([]int64, 1e6), nil, nil)

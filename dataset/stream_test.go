@@ -128,7 +128,7 @@ func FuzzConvertSvmlight(f *testing.F) {
 			t.Fatalf("%d x %d as a stream, other bytes or not %d x %d", rows, cols, len(want),
 				wantCols)
 		}
-		back, err := ReadPGSM(bytes.NewReader(streamed), int64(len(streamed)), "a", opt)
+		back, err := readPGSMBytes(streamed, int64(len(streamed)), "a", opt)
 		if err != nil || back.IndexBase != base || !equal(examples(back), want) {
 			t.Fatalf("%v: the stream is not what was written", err)
 		}

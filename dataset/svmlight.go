@@ -13,49 +13,6 @@ import (
 // second-level cache.
 const chunkSize = 1 << 18
 
-// ReadSvmlight reads the svmlight form, which is also LIBSVM's: a line an example,
-//
-//	label index:value index:value ... # comment
-//
-// with indices from 1 (or as opt.IndexBase says) that ascend within a line; missing features are 0.
-// Errors call the input name.
-//
-//   - Labels are decimal numbers, one a line, and compared as such: 1, +1 and 1.0 are one class. An
-//     integer that float32 can't hold exactly is an error.
-//   - Values are decimal numbers and get the float32 nearest to them. Infinities, NaN and
-//     hexadecimal are errors.
-//   - Lines end in LF or CRLF, the last one perhaps in nothing, and may be of any length. Blanks
-//     are spaces, tabs and CR. Empty lines are skipped. A byte order mark at the start is
-//     skipped.
-//   - With LabelsNo, or LabelsAuto and a first line that begins with a feature, no line has a
-//     label, and an empty one is a row without features, so that rows stay in step with lines;
-//     those of a comment alone are skipped.
-//   - "qid:3" right after the label is accepted and ignored.
-//   - Indices that don't ascend are an error unless opt.Unsorted says what to do with them.
-//
-// With opt.HashBits = n features are hashed: index j, any number below 2^64, becomes column h mod
-// 2^n, and its value is negated if h has bit 63 set, where h is the finaliser of MurmurHash3 for 64
-// bits:
-//
-//	h := j
-//	h ^= h >> 33
-//	h *= 0xff51afd7ed558ccd
-//	h ^= h >> 33
-//	h *= 0xc4ceb9fe1a85ec53
-//	h ^= h >> 33
-//
-// Values of a row that are in the same column are added in the order of the file, in float32.
-//
-// The number of columns is that up to the largest index in the data, also of a zero, unless
-// opt.Features gives it.
-func ReadSvmlight(r io.Reader, name string, opt Options) (*Set, error) {
-	opt, err := opt.filled()
-	if err != nil {
-		return nil, err
-	}
-	return readSvmlight(opt.metered(r), name, opt, chunkSize)
-}
-
 func readSvmlight(r io.Reader, name string, opt Options, chunkSize int) (*Set, error) {
 	p := svmlight{
 		lines: lines{r: r, size: chunkSize}, rules: newRules(opt), labels: opt.Labels,

@@ -19,7 +19,7 @@ import (
 )
 
 func readText(text string, opt Options) (*Set, error) {
-	return ReadSvmlight(strings.NewReader(text), "a.svm", opt)
+	return readSvmlightFrom(strings.NewReader(text), "a.svm", opt)
 }
 
 // mustText reads text without errors.
@@ -374,7 +374,7 @@ func TestSvmlightReadError(t *testing.T) {
 			t.Fatalf("%v: the faulty line comes before the read error", err)
 		}
 	}
-	if _, err := ReadSvmlight(idle{}, "a.svm", Options{}); !errors.Is(err, io.ErrNoProgress) {
+	if _, err := readSvmlightFrom(idle{}, "a.svm", Options{}); !errors.Is(err, io.ErrNoProgress) {
 		t.Fatal(err)
 	}
 }
@@ -491,7 +491,8 @@ func TestSvmlightHash(t *testing.T) {
 			`dataset: 28 hash bits make 268435456 ` + tooFewHashed},
 		{"", Options{HashBits: 4, Features: 15},
 			`dataset: 4 hash bits make 16 ` + tooFewHashed},
-		{"", Options{Unsorted: "x"}, `dataset: unsorted "x": want error, sort or sum`},
+		{"", Options{Unsorted: "x"},
+			`dataset: unsorted "x": want one of ["error" "sort" "sum"]`},
 	} {
 		if _, err := readText(c.text, c.opt); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
@@ -513,7 +514,7 @@ func TestSvmlightHash(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := pgsm(t, s)
-	got, err := ReadPGSM(bytes.NewReader(b), int64(len(b)), "a", opt)
+	got, err := readPGSMBytes(b, int64(len(b)), "a", opt)
 	if err != nil || got.HashBits != 10 || s.Subset([]int{0}).HashBits != 10 {
 		t.Error(got, err)
 	}
@@ -530,7 +531,7 @@ func TestCancel(t *testing.T) {
 	if _, err := readText(s, opt); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	_, err := ReadCSV(strings.NewReader("1,2\n"), "a.csv", opt)
+	_, err := readCSVFrom(strings.NewReader("1,2\n"), "a.csv", opt)
 	if !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
@@ -637,7 +638,7 @@ func BenchmarkSvmlight(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			start := processorSeconds()
 			for b.Loop() {
-				_, err := ReadSvmlight(bytes.NewReader(text), name, Options{Threads: 1})
+				_, err := readSvmlightFrom(bytes.NewReader(text), name, Options{Threads: 1})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // A Table says what the columns of a CSV or .npy file were, so that those of another file can be
@@ -47,7 +49,7 @@ func (t *Table) Check(features int) error {
 	seen := map[string]bool{t.Label: true}
 	for _, name := range t.Columns {
 		if seen[name] {
-			return fmt.Errorf("dataset: two columns are called %q", cut(name))
+			return fmt.Errorf("dataset: two columns are called %q", visible.Cut(name))
 		}
 		seen[name] = true
 	}
@@ -134,9 +136,9 @@ func (h *csvHeader) find(name string) (int, error) {
 	i, found := h.at[name]
 	switch {
 	case !found:
-		return 0, fmt.Errorf("no column is called %q in the header", cut(name))
+		return 0, fmt.Errorf("no column is called %q in the header", visible.Cut(name))
 	case h.twice[name]:
-		return 0, fmt.Errorf("two columns are called %q", cut(name))
+		return 0, fmt.Errorf("two columns are called %q", visible.Cut(name))
 	}
 	return i, nil
 }

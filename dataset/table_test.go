@@ -97,7 +97,7 @@ func TestCSVByTableErrors(t *testing.T) {
 		{"label of data without", "1,2\n", Options{Labels: LabelsNo, LabelColumn: "0"},
 			`dataset: LabelColumn "0" of data without labels`},
 		{"labels", "1,2\n", Options{Labels: "perhaps"},
-			`dataset: labels "perhaps": want yes, no or auto`},
+			`dataset: labels "perhaps": want one of ["yes" "no" "auto"]`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.opt.Features, c.opt.Table = 2, named

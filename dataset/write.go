@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // WriteSvmlight writes the set as svmlight text with indices from 1, without its zeros, except that
@@ -135,11 +136,11 @@ func csvNames(s *Set) (cells []string, err error) {
 	for i, name := range s.Names {
 		if isMissing(name) || strings.TrimSpace(name) != name || strings.Contains(name, "\r\n") {
 			return nil, fmt.Errorf("dataset: the class name %q would not be read again "+
-				"from CSV", name)
+				"from CSV", visible.Cut(name))
 		}
 		if _, err := strconv.ParseFloat(name, 64); err == nil && len(s.Y) > 0 && int(s.Y[0]) == i {
 			return nil, fmt.Errorf("dataset: the class name %q of the first row would be read as "+
-				"a number from CSV", name)
+				"a number from CSV", visible.Cut(name))
 		}
 		var b strings.Builder
 		c := csv.NewWriter(&b)
@@ -207,18 +208,15 @@ func (s *Set) fitsText(form string) error {
 
 // eachNonzero calls f for the nonzeros of row i, in ascending order.
 func (s *Set) eachNonzero(i int, f func(j int, v float32)) {
-	if s.Dense != nil {
-		for j, v := range s.Dense.Row(i) {
-			if v != 0 {
-				f(j, v)
-			}
+	columns, values := s.row(i)
+	for k, v := range values {
+		if v == 0 {
+			continue
 		}
-		return
-	}
-	idx, val := sparseRow(s.Sparse, i)
-	for k, j := range idx {
-		if v := val[k]; v != 0 {
-			f(int(j), v)
+		if columns != nil {
+			f(int(columns[k]), v)
+		} else {
+			f(k, v)
 		}
 	}
 }

@@ -133,6 +133,5 @@ func TestBadArguments(t *testing.T) {
 			_, err := s.WithLayout(dataset.LayoutSparse)
 			return err
 		})
-		dataset.Warnings(s)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"reflect"
 
+	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/visible"
@@ -53,8 +54,8 @@ func (j *jsonModel) fields() []modelfile.Field {
 		modelfile.Required("version", &j.version),
 		modelfile.Optional("hash", &j.hash),
 		modelfile.Required("features", &j.features),
-		modelfile.Required("classes", &m.Classes),
-		modelfile.Optional("names", &m.Names),
+		modelfile.Required("classes", &m.Classes).UpTo(labels.MaxClasses),
+		modelfile.Optional("names", &m.Names).UpTo(labels.MaxClasses),
 		modelfile.Required("bias", &j.bias),
 		modelfile.Required("index_base", &m.IndexBase),
 		modelfile.Optional("scaler", &m.Scaler),
@@ -146,7 +147,8 @@ func ReadJSON(r io.Reader) (*pegasos.Model, error) {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("cut short")
 	}
-	return nil, fmt.Errorf("modelio: model in JSON: byte %d: %w", d.InputOffset(), err)
+	return nil, fmt.Errorf("modelio: model in JSON: byte %d: %w", d.InputOffset(),
+		visible.Error(err))
 }
 
 func readJSON(d *modelfile.Decoder) (*pegasos.Model, error) {
@@ -181,18 +183,18 @@ func readJSON(d *modelfile.Decoder) (*pegasos.Model, error) {
 func (j *jsonModel) readField(
 	d *modelfile.Decoder, name json.Token, missing []modelfile.Field,
 ) (rest []modelfile.Field, err error) {
-	var value any
+	var field modelfile.Field
 	for _, f := range missing {
 		if f.Name == name {
-			value = f.Value
+			field = f
 		} else {
 			rest = append(rest, f)
 		}
 	}
-	if value == nil {
+	if field.Value == nil {
 		return nil, fmt.Errorf("%.40q is unknown or there twice", name)
 	}
-	if err = d.Into(value); err != nil {
+	if err = d.Field(field); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	if name == "format" && j.format != jsonFormat {

@@ -10,7 +10,9 @@ import (
 	"strconv"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/matrices"
+	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -39,9 +41,6 @@ var solvers = []solver{
 
 const crammerSinger = "MCSVM_CS"
 
-// maxClasses is what package pegasos takes.
-const maxClasses = 1 << 16
-
 // ReadLiblinear reads a model that liblinear's train has written, to the end of r. It predicts what
 // liblinear's predict does, but for rows so near a tie that the rounding of weights and sums to
 // float32 decides. Exact ties between two classes fall as they do there, and so do those of rows
@@ -53,7 +52,7 @@ const maxClasses = 1 << 16
 // Faults of the text are a *[SyntaxError]. It takes no more memory than a few times what r turns
 // out to hold, whatever the header says.
 func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
-	t := &tokens{r: bufio.NewReaderSize(r, 1<<16), line: 1}
+	t := &tokens{r: modelfile.NewSource(r), line: 1}
 	h, err := readLiblinearHeader(t)
 	if err != nil {
 		return nil, err
@@ -74,6 +73,9 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 		w := float32(v)
 		if !floats.IsFinite(w) {
 			return nil, t.fail("weight %d is %v, which float32 can't hold", i+1, v)
+		}
+		if err := t.r.Numbers(4); err != nil {
+			return nil, t.fail("%v", err)
 		}
 		flat = append(flat, w)
 	}
@@ -234,8 +236,8 @@ func (h *liblinearHeader) readValue(t *tokens, key string) (err error) {
 		return h.readSolver(t)
 	case "nr_class":
 		h.classes, err = t.integer("nr_class")
-		if err == nil && (h.classes < 2 || h.classes > maxClasses) {
-			err = t.fail("%d classes, want 2 to %d", h.classes, maxClasses)
+		if err == nil && (h.classes < 2 || h.classes > labels.MaxClasses) {
+			err = t.fail("%d classes, want 2 to %d", h.classes, labels.MaxClasses)
 		}
 	case "label":
 		return h.readLabels(t)

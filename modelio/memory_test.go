@@ -4,12 +4,15 @@ package modelio_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/internal/files"
 	"github.com/pegasimd/pegasimd/internal/peak"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -91,24 +94,28 @@ func readNative(name string) error {
 	return err
 }
 
-func readText(read func(*os.File) error) func(string) error {
+func readText(read func(io.Reader) error) func(string) error {
 	return func(name string) error {
 		f, err := os.Open(name)
 		if err != nil {
 			return err
 		}
 		defer f.Close()
-		return read(f)
+		plain, _, err := files.Unzip(f, false)
+		if err != nil {
+			return err
+		}
+		return read(plain)
 	}
 }
 
 var (
-	readLiblinear = readText(func(f *os.File) error {
-		_, err := modelio.ReadLiblinear(f)
+	readLiblinear = readText(func(r io.Reader) error {
+		_, err := modelio.ReadLiblinear(r)
 		return err
 	})
-	readJSON = readText(func(f *os.File) error {
-		_, err := modelio.ReadJSON(f)
+	readJSON = readText(func(r io.Reader) error {
+		_, err := modelio.ReadJSON(r)
 		return err
 	})
 )
@@ -153,8 +160,8 @@ func TestMemory(t *testing.T) {
 		return sealed(linear(map[string]string{"features": fmt.Sprint(hostileSize / 4)}),
 			hostileSize)
 	}, "")
-	lin("classes", "classes", array("0"), 4, "classes, want 2 to")
-	lin("names", "names", array(`""`), 4, "names for 2 classes")
+	lin("classes", "classes", array("0"), 4, "more than 65536 elements")
+	lin("names", "names", array(`""`), 4, "more than 65536 elements")
 	lin("a name", "names", func() string { return `["` + repeated("a") + `"]` }, 4, "1 names")
 	lin("calibration", "calibration", array("{}"), 4, "calibrations")
 	lin("scaler", "scaler", array("0"), 4, "")
@@ -181,10 +188,10 @@ func TestMemory(t *testing.T) {
 	}
 	ker("support", func() map[string]string {
 		return map[string]string{"support": "[" + repeated("0") + "]"}
-	}, 8, "support")
+	}, 8, "more than 65536 elements")
 	ker("classes", func() map[string]string {
 		return map[string]string{"classes": "[" + repeated("0") + "]"}
-	}, 8, "classes, want 2 to")
+	}, 8, "more than 65536 elements")
 	ker("rows of no features", func() map[string]string {
 		return map[string]string{"features": "0", "support": fmt.Sprintf("[%d,0]", 1<<20)}
 	}, 4<<20, "")
@@ -244,14 +251,93 @@ func TestMemory(t *testing.T) {
 	object("vectors of one weight", "weights", array("[0]"), "weight")
 	object("a vector", "weights", func() string { return "[[" + repeated("0") + "]]" },
 		"in vector 0")
-	object("classes", "classes", array("0"), "classes, want 2 to")
+	object("classes", "classes", array("0"), "more than 65536 elements")
 	object("biases", "biases", array("0"), "biases")
-	object("names", "names", array(`""`), "names for 2 classes")
+	object("names", "names", array(`""`), "more than 65536 elements")
 	object("calibration", "calibration", array("{}"), "calibrations")
 	object("scaler", "scaler", array("0"), "")
 	object("classes of results", "result", result("{}"), "more memory")
 	object("counted classes of results", "result", result(`{"violations":0}`), "")
 	object("space", "features", func() string { return strings.Repeat(" ", hostileSize) + "1" }, "")
 	object("unknown", "unknown", array("0"), "unknown")
+	peak.Test(t, cases)
+}
+
+// A bomb returns a small file that holds 200 MB when it is unpacked: a beginning, and then the same
+// again and again.
+func bomb(begin, again string) func() []byte {
+	return func() []byte {
+		var b bytes.Buffer
+		z := gzip.NewWriter(&b)
+		io.WriteString(z, begin)
+		piece := strings.Repeat(again, 1<<20/len(again))
+		for range 200 {
+			io.WriteString(z, piece)
+		}
+		if err := z.Close(); err != nil {
+			panic(err)
+		}
+		return b.Bytes()
+	}
+}
+
+// upTo is a header up to the value of a line.
+func upTo(header, line string) string {
+	before, _, ok := strings.Cut(header, "\n"+line+":")
+	if !ok {
+		panic(line)
+	}
+	return before + "\n" + line + ": "
+}
+
+// A compressed model pays by its compressed size.
+func TestCompressedMemory(t *testing.T) {
+	const packed, many = "holds more than a compressed file", "more than 65536 elements"
+	text := func(features string) string {
+		return "solver_type L2R_L1LOSS_SVC_DUAL\nnr_class 2\nlabel 1 0\nnr_feature " + features +
+			"\nbias -1\nw\n"
+	}
+	state := map[string]string{"state": "0"}
+	cases := map[string]peak.Case{}
+	for _, c := range []struct {
+		name         string
+		read         func(string) error
+		begin, again string
+		err          string
+	}{
+		{"linear: classes", readNative, upTo(linear(nil), "classes") + "[0", ",0", many},
+		{"linear: a name", readNative, upTo(linear(nil), "classes") + `[0,1]` + "\nnames: [\"", "a",
+			packed},
+		{"linear: space", readNative, upTo(linear(nil), "features"), " ", packed},
+		{"linear: arrays", readNative, upTo(linear(state), "state") + `{"arrays":[0`, ",0", packed},
+		{"linear: weights", readNative, linear(map[string]string{"features": "50000000"}) + "\n",
+			"\x00", packed},
+		{"kernel: support", readNative, upTo(kernel(nil), "support") + "[0", ",0", many},
+		{"kernel: rows", readNative, kernel(map[string]string{"support": "[20000000,5000000]"}) +
+			"\n", "\x00", packed},
+		{"kernel: sparse rows", readNative, kernel(map[string]string{"layout": `"sparse"`,
+			"support": "[20000000,5000000]"}) + "\n", "\x00", packed},
+		{"liblinear: weights", readLiblinear, text("100000000"), "0 ", packed},
+		{"liblinear: space", readLiblinear, text("1"), " ", packed},
+		{"JSON: classes", readJSON, `{"classes":[0`, ",0", many},
+		{"JSON: a vector", readJSON, `{"weights":[[0`, ",0", packed},
+		{"JSON: vectors", readJSON, `{"weights":[[0]`, ",[]", packed},
+		{"JSON: space", readJSON, "{", " ", packed},
+	} {
+		cases[c.name] = peak.Case{File: bomb(c.begin, c.again), Read: c.read, Error: c.err}
+	}
+	// As much as a small file may hold.
+	whole := func(name, header string, numbers int) {
+		cases[name] = peak.Case{Read: readNative, File: func() []byte {
+			var b bytes.Buffer
+			z := gzip.NewWriter(&b)
+			z.Write(sealed(header, numbers))
+			z.Close()
+			return b.Bytes()
+		}}
+	}
+	whole("linear: whole", linear(map[string]string{"features": "2000000"}), 8_000_000)
+	whole("kernel: whole", kernel(map[string]string{"layout": `"sparse"`,
+		"support": "[1000000,0]"}), 8_000_000)
 	peak.Test(t, cases)
 }

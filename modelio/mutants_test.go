@@ -7,10 +7,13 @@ import (
 	"flag"
 	"io"
 	"math/rand/v2"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
@@ -20,7 +23,7 @@ var mutants = flag.Int("mutants", 2000, "how many mutants of a file of each form
 // pieces are what a mutant may have that a file does not.
 var pieces = []string{
 	"0", "-1", "1e999", "NaN", "null", "{}", "[]", "[[", "]", "}", ",", ":", "\n", "\n\n", " ", `"`,
-	"4294967296", "9223372036854775807", "1e-320", "true", "\x00", "\xff\xff\xff\x7f",
+	"4294967296", "9223372036854775807", "1e-320", "true", "\x00", "\xff\xff\xff\x7f", "\x1b[31m", "\u202e",
 	"classes: [0,1]\n", "features: 3\n", `"vb":[1]`, "w\n", "nr_class 3\n",
 }
 
@@ -132,8 +135,8 @@ func TestMutants(t *testing.T) {
 				}
 				m, err := c.read(text)
 				if err != nil {
-					if len(err.Error()) > 1000 {
-						t.Fatalf("an error of %d bytes: %.200s", len(err.Error()), err)
+					if s := err.Error(); len(s) > 400 || visible.Text(s) != s {
+						t.Fatalf("an error of %d bytes: %.200q", len(s), s)
 					}
 					continue
 				}
@@ -143,6 +146,69 @@ func TestMutants(t *testing.T) {
 			}
 			t.Logf("%d mutants, %d of them read as models", *mutants, accepted)
 		})
+	}
+}
+
+// Words of a file that could take hold of a terminal, or fill it, are in no error as they are.
+func TestErrorsOfWords(t *testing.T) {
+	p := sample.Random(1, 40, 5, 3, 0.7)
+	kernel, err := kernelsvm.Train(t.Context(), p.Dense, p.Y,
+		kernelsvm.Config{Gamma: 0.5, Lambda: 0.1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scaled := *models(t)[1]
+	scaled.Scaling = &pegasos.Scaling{Kind: pegasos.ScaleNone, Folded: true, Note: "none"}
+	var machine bytes.Buffer
+	if err := kernel.Write(&machine); err != nil {
+		t.Fatal(err)
+	}
+	hostile := `"\u001b[31m\n\u202e` + strings.Repeat("x", 500) + `"`
+	word := regexp.MustCompile(`"[^"]*"`)
+	checked := 0
+	for name, c := range map[string]struct {
+		text   []byte
+		sealed bool
+		read   func(io.Reader) error
+	}{
+		"model": {encode(t, &scaled), true, func(r io.Reader) error { _, err := Read(r); return err }},
+		"kernel model": {machine.Bytes(), true, func(r io.Reader) error {
+			_, err := Read(r)
+			return err
+		}},
+		"JSON": {[]byte(encodeJSON(t, &scaled)), false, func(r io.Reader) error {
+			_, err := ReadJSON(r)
+			return err
+		}},
+		"liblinear": {[]byte("solver_type \"L2R_LR\"\nnr_class \"2\"\n\"label\" 1 0\n"), false,
+			func(r io.Reader) error { _, err := ReadLiblinear(r); return err }},
+	} {
+		head := c.text
+		if c.sealed {
+			head = c.text[:bytes.Index(c.text, []byte("\n\n"))]
+		}
+		for _, at := range word.FindAllIndex(head, -1) {
+			for _, with := range []string{hostile, "\x1b[31m" + strings.Repeat("\xff", 100)} {
+				text := slices.Concat(c.text[:at[0]], []byte(with), c.text[at[1]:])
+				if c.sealed {
+					body := text[:len(text)-sha256.Size]
+					sum := sha256.Sum256(body)
+					text = append(body, sum[:]...)
+				}
+				err := c.read(bytes.NewReader(text))
+				if err == nil {
+					continue
+				}
+				checked++
+				if s := err.Error(); len(s) > 400 || visible.Text(s) != s {
+					t.Errorf("%s, %s: an error of %d bytes: %.300q", name, c.text[at[0]:at[1]], len(s),
+						s)
+				}
+			}
+		}
+	}
+	if checked < 50 {
+		t.Errorf("%d errors", checked)
 	}
 }
 

@@ -1,12 +1,14 @@
 package modelio
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // maxToken is far longer than any number or word of a model.
@@ -14,7 +16,7 @@ const maxToken = 128
 
 // tokens are the words of a text, which white space separates.
 type tokens struct {
-	r            *bufio.Reader
+	r            *modelfile.Source
 	line, column int    // of the byte to come, the column from 0
 	text         string // the token
 	unended      bool   // nothing follows the token, not even white space
@@ -61,7 +63,7 @@ func (t *tokens) next() error {
 // fail returns an error at the token.
 func (t *tokens) fail(format string, a ...any) error {
 	e := t.at
-	e.Reason = fmt.Sprintf(format, a...)
+	e.Reason = visible.Error(fmt.Errorf(format, a...)).Error()
 	return &e
 }
 

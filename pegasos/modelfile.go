@@ -8,6 +8,7 @@ import (
 
 	"encoding/json"
 
+	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
@@ -71,8 +72,8 @@ type headerClassResult struct {
 func (h *header) fields() []modelfile.Field {
 	return []modelfile.Field{
 		modelfile.Required("features", &h.Features),
-		modelfile.Required("classes", &h.Classes),
-		modelfile.Optional("names", &h.Names),
+		modelfile.Required("classes", &h.Classes).UpTo(labels.MaxClasses),
+		modelfile.Optional("names", &h.Names).UpTo(labels.MaxClasses),
 		modelfile.Required("bias", &h.Bias),
 		modelfile.Required("index_base", &h.IndexBase),
 		modelfile.Optional("scaler", &h.Scaler),

@@ -29,7 +29,8 @@ func TestReadAhead(t *testing.T) {
 	inFile := map[string]func(f matrices.WillNeed) (Examples, error){
 		"dense": func(f matrices.WillNeed) (Examples, error) {
 			padded, _ := (*matrices.Dense)(full).Padded()
-			m, err := matrices.DenseOf(rows, cols, padded, f)
+			m, err := matrices.LazyDense(rows, cols, padded,
+				matrices.Check{Shift: 6, WillNeed: f})
 			return (*dense.Matrix)(m), err
 		},
 		"sparse": func(f matrices.WillNeed) (Examples, error) {

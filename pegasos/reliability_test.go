@@ -319,7 +319,7 @@ func reliableLabels(t *testing.T) {
 			data.dense.Row(i)[2], data.dense.Row(i)[3], data.dense.Row(i)[4],
 			[]string{"ham", "spam"}[int(v)])
 	}
-	s, err := dataset.ReadCSV(strings.NewReader(text.String()), "mail.csv",
+	s, err := dataset.ReadFrom(strings.NewReader(text.String()), "mail.csv",
 		dataset.Options{Layout: dataset.LayoutDense})
 	if err != nil {
 		t.Fatal(err)
@@ -450,7 +450,7 @@ func reliableMoreFeatures(t *testing.T) {
 			t.Fatalf("row %d has the score %v with features more", i, v)
 		}
 	}
-	s, err := dataset.ReadSvmlight(strings.NewReader("1 1:1 5:2 6:3\n-1 2:1 4:1\n"), "new.svm",
+	s, err := dataset.ReadFrom(strings.NewReader("1 1:1 5:2 6:3\n-1 2:1 4:1\n"), "new.svm",
 		dataset.Options{Features: m.Cols()})
 	if err != nil || s.Ignored != 2 || s.Cols() != 4 {
 		t.Errorf("%v, %+v", err, s)

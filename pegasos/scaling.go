@@ -258,10 +258,7 @@ func (m *Model) scoreScaled(index []int32, values []float32, dst []float64) {
 			row[j] = values[k]
 		}
 	}
-	scaler := s.scaler()
-	for j, v := range row {
-		row[j] = float32(scaler.At(j, v))
-	}
+	s.scaler().Row(row, nil, row)
 	for k, w := range m.Weights {
 		dst[k] = float64(asm.Dot(row, w)) + m.bias(k)
 	}

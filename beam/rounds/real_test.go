@@ -87,7 +87,7 @@ func (c realSet) run(t *testing.T, data string) {
 func fashionPair(t testing.TB, data string) string {
 	dir := filepath.Join(data, "fashion-mnist")
 	set, err := dataset.Read(fmt.Sprintf("%s,%s", filepath.Join(dir, "train-images-idx3-ubyte.gz"),
-		filepath.Join(dir, "train-labels-idx1-ubyte.gz")), dataset.Options{PixelDivisor: 255})
+		filepath.Join(dir, "train-labels-idx1-ubyte.gz")), dataset.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

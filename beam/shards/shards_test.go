@@ -151,11 +151,14 @@ func TestForeignShards(t *testing.T) {
 			t.Fatal(err)
 		}
 		part, err := m.Open(1)
-		if name == "damaged" { // found when the row is visited, or by Verify
+		if name == "damaged" { // found when the row is visited
 			if err != nil {
 				t.Fatal(err)
 			}
-			if part.Set.Verify(dataset.Options{}) == nil {
+			for i := range part.Set.Rows() {
+				part.Set.Examples().SumSquares(i)
+			}
+			if part.Set.Err() == nil {
 				t.Error("damage in the middle was not found")
 			}
 			part.Close()

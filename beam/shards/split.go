@@ -271,9 +271,6 @@ func (x *rowsOf) row(i int) (index []int32, values []float32) {
 
 func (x *rowsOf) appendTo(p *dataset.PGSMWriter, i int) error {
 	index, values := x.row(i)
-	if x.Dense != nil {
-		return p.AppendDense(x.Y[i], values)
-	}
 	return p.Append(x.Y[i], index, values)
 }
 

@@ -76,7 +76,7 @@ func load(dir, name string) (all []*problem, err error) {
 			for _, f := range strings.Split(s.files, ",") {
 				paths = append(paths, filepath.Join(dir, f))
 			}
-			set, err := dataset.Read(strings.Join(paths, ","), dataset.Options{PixelDivisor: 255})
+			set, err := dataset.Read(strings.Join(paths, ","), dataset.Options{})
 			if err != nil {
 				return nil, err
 			}

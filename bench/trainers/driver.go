@@ -1,6 +1,8 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -8,72 +10,201 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
+	"os/exec"
 	"slices"
+	"strings"
+	"time"
 
-	process "github.com/pegasimd/pegasimd/bench/internal/driver"
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// A driver is a process that has loaded a set's training rows and trains on them when asked: a
-// peer's, or one of ours. All are treated alike. peers/driver.h has the protocol.
+// A driver is a process that has loaded a set and trains on it when asked, by another library.
+// peers/driver.h has the protocol.
 type driver struct {
-	*process.Process
-	cols int
+	version string
+	in      io.WriteCloser
+	out     *bufio.Reader
+	cmd     *exec.Cmd
 }
 
-// A training is what a driver answers.
+// A training is what a driver, or our own trainer, answers.
 type training struct {
-	CPU     float64 `json:"cpu"` // seconds of the thread that trains; of ours, of the process
+	CPU     float64 `json:"cpu"` // seconds of the thread that trains
 	Wall    float64 `json:"wall"`
-	Steps   float64 `json:"steps"`   // 0 if not known
-	Vectors int     `json:"vectors"` // of weights
+	Predict float64 `json:"predict"` // CPU seconds of the predictions, if they were timed
+	Count   int     `json:"values"`  // of the numbers that follow
+	Error   string  `json:"error"`
 
-	// Ours only.
-	Whole     float64 `json:"whole,omitempty"`     // wall seconds with what is measured at the end
-	Objective float64 `json:"objective,omitempty"` // as the library says
-	Dual      float64 `json:"dual,omitempty"`      // its bound; 0 if it has none
-	Accuracy  float64 `json:"accuracy,omitempty"`  // on the test rows, by the library's predictions
-	Error     string  `json:"error,omitempty"`     // a setting that can't be used
-
-	weights [][]float64
+	values    []float64 // weight vectors, or predictions of the test rows
+	objective float64   // as our trainer says, and its bound: else 0
+	bound     float64
+	proven    bool
 }
 
-// start runs a driver on the rows of a file.
-func start(ctx context.Context, command []string, file string, cols int) (*driver, error) {
-	p, err := process.Start(ctx, append(slices.Clip(command), file)...)
+// start runs a command, whose numerical libraries get one thread, until it is ready.
+func start(ctx context.Context, command ...string) (*driver, error) {
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Stderr = os.Stderr
+	cmd.Env = append(os.Environ(), "OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1")
+	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
-	return &driver{p, cols}, nil
-}
-
-func (d *driver) train(method string, lambda, effort float64, seed int) (*training, error) {
-	if _, err := fmt.Fprintf(d.In, "%s %g %g %d\n", method, lambda, effort, seed); err != nil {
+	out, err := cmd.StdoutPipe()
+	if err != nil {
 		return nil, err
 	}
-	line, err := d.Out.ReadBytes('\n')
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	d := &driver{in: in, out: bufio.NewReaderSize(out, 1<<16), cmd: cmd}
+	line, err := d.out.ReadString('\n')
+	version, ready := strings.CutPrefix(line, "ready ")
+	if err == nil && !ready {
+		err = fmt.Errorf("it says %q", line)
+	}
+	if err != nil {
+		d.stop()
+		return nil, fmt.Errorf("%s: %w", command[0], err)
+	}
+	d.version = strings.TrimSpace(version)
+	return d, nil
+}
+
+// stop ends the process by the end of its input.
+func (d *driver) stop() {
+	d.in.Close()
+	d.cmd.Wait() // what it exits with changes no number
+}
+
+var errLimit = errors.New("it took more than the limit")
+
+// train asks for a training, and kills the process if that takes longer than the limit.
+func (d *driver) train(method string, lambda, effort float64, seed int, limit time.Duration) (
+	*training, error) {
+	timer := time.AfterFunc(limit, func() { d.cmd.Process.Kill() })
+	defer timer.Stop()
+	if _, err := fmt.Fprintf(d.in, "%s %g %g %d\n", method, lambda, effort, seed); err != nil {
+		return nil, err
+	}
+	t := new(training)
+	line, err := d.out.ReadBytes('\n')
+	if err != nil && !timer.Stop() {
+		return nil, errLimit
+	}
 	if err != nil {
 		return nil, fmt.Errorf("it has ended: %w", err)
 	}
-	t := new(training)
 	if err := json.Unmarshal(line, t); err != nil {
 		return nil, err
 	}
 	if t.Error != "" {
 		return nil, errors.New(t.Error)
 	}
-	buf := make([]byte, 8*d.cols)
-	for range t.Vectors {
-		if _, err := io.ReadFull(d.Out, buf); err != nil {
-			return nil, err
-		}
-		w := make([]float64, d.cols)
-		for j := range w {
-			w[j] = math.Float64frombits(binary.LittleEndian.Uint64(buf[8*j:]))
-			if w[j]-w[j] != 0 {
-				err = fmt.Errorf("weight %d is %v", j, w[j])
-			}
-		}
-		t.weights = append(t.weights, w)
+	t.values = make([]float64, t.Count)
+	if err := binary.Read(d.out, binary.LittleEndian, t.values); err != nil {
+		return nil, err
 	}
-	return t, err
+	if i := slices.IndexFunc(t.values, func(v float64) bool { return v-v != 0 }); i >= 0 {
+		return nil, fmt.Errorf("its number %d is %v", i, t.values[i])
+	}
+	return t, nil
+}
+
+// writeRows writes what drivers read: rows, columns and nonzeros, where rows start, columns,
+// values, labels; all little-endian.
+func writeRows(name string, s *dataset.Set) error {
+	var b bytes.Buffer
+	starts := []int64{int64(s.Rows()), int64(s.Cols()), int64(s.NNZ()), 0}
+	var indices []int32
+	var values []float32
+	for i := range s.Rows() {
+		idx, val := s.Sparse.Row(i)
+		indices, values = append(indices, idx...), append(values, val...)
+		starts = append(starts, int64(len(values)))
+	}
+	for _, part := range []any{starts, indices, values, s.Y} {
+		if err := binary.Write(&b, binary.LittleEndian, part); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(name, b.Bytes(), 0o666)
+}
+
+// The functions below judge all models: float64 from their weights on.
+
+// score returns the product of row i and w.
+func score(m *sparse.Matrix, i int, w []float64) (sum float64) {
+	for j, v := range m.Nonzeros(i) {
+		sum += float64(v) * w[j]
+	}
+	return sum
+}
+
+// losses has the loss of a row at the margin y<w,x>.
+var losses = map[string]func(margin float64) float64{
+	"hinge":         func(m float64) float64 { return max(0, 1-m) },
+	"squared-hinge": func(m float64) float64 { return max(0, 1-m) * max(0, 1-m) },
+	"log": func(m float64) float64 {
+		return math.Log1p(math.Exp(-math.Abs(m))) + max(0, -m)
+	},
+}
+
+// classes returns a set's labels, ascending.
+func classes(s *dataset.Set) []float32 { return slices.Compact(slices.Sorted(slices.Values(s.Y))) }
+
+// objective returns lambda/2 |w|^2 and the mean loss, added up. weights are one vector for two
+// classes, positive for the greater, or else one for each class against the rest: the result is
+// the mean over them.
+func objective(s *dataset.Set, loss string, lambda float64, weights []float64) float64 {
+	of, labels, cols := losses[loss], classes(s), s.Cols()
+	vectors, sum := len(weights)/cols, 0.0
+	if vectors == 1 {
+		labels = labels[1:]
+	}
+	for k := range vectors {
+		w := weights[k*cols:][:cols]
+		for i, y := range s.Y {
+			z := score(s.Sparse, i, w)
+			if y != labels[k] {
+				z = -z
+			}
+			sum += of(z) / float64(s.Rows())
+		}
+		for _, v := range w {
+			sum += lambda / 2 * v * v
+		}
+	}
+	return sum / float64(vectors)
+}
+
+// predict returns the labels of a set's rows by weights as objective has them, whose labels are
+// those of the training rows.
+func predict(s *dataset.Set, labels []float32, weights []float64) []float64 {
+	cols := s.Cols()
+	scores, predicted := make([]float64, len(weights)/cols), make([]float64, s.Rows())
+	for i := range predicted {
+		for k := range scores {
+			scores[k] = score(s.Sparse, i, weights[k*cols:][:cols])
+		}
+		best := slices.Index(scores, slices.Max(scores))
+		if len(scores) == 1 && scores[0] > 0 {
+			best = 1
+		}
+		predicted[i] = float64(labels[best])
+	}
+	return predicted
+}
+
+// accuracy returns the share of right predictions, in percent.
+func accuracy(y []float32, predicted []float64) float64 {
+	right := 0
+	for i, v := range predicted {
+		if float64(y[i]) == v {
+			right++
+		}
+	}
+	return 100 * float64(right) / float64(len(y))
 }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"math"
 	"os"
 	"os/exec"
@@ -18,160 +16,150 @@ import (
 // bound can't be right.
 func TestQuick(t *testing.T) {
 	if testing.Short() {
-		t.Skip("takes ten seconds")
+		t.Skip("takes half a minute")
 	}
-	binary := filepath.Join(t.TempDir(), "trainers")
+	dir := t.TempDir()
+	binary := filepath.Join(dir, "trainers")
 	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	cmd := exec.Command(binary, "-quick", "-json")
-	cmd.Env = append(os.Environ(), "PEGASIMD_DATA=")
-	var errors bytes.Buffer
-	cmd.Stderr = &errors
-	out, err := cmd.Output()
-	t.Logf("%s", errors.String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	var r struct {
-		Tables []struct {
-			Set  string
-			Rows []struct {
-				Name    string
-				Ours    bool
-				Best    float64 `json:"best_over_optimum"`
-				Seconds []*float64
-			}
-		}
-		Many []struct{ Rows []manyRow } `json:"many_classes"`
-	}
-	if err := json.Unmarshal(out, &r); err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Tables) != 2 || len(r.Many) != 1 {
-		t.Fatalf("%d tables of two classes and %d of more, want 2 and 1", len(r.Tables),
-			len(r.Many))
-	}
-	for _, table := range r.Tables {
-		ours := 0
-		for _, row := range table.Rows {
-			if row.Best < 1-1e-4 || row.Seconds[0] == nil && row.Ours {
-				t.Errorf("%s, %s: %+v", table.Set, row.Name, row)
-			}
-			if row.Ours {
-				ours++
-			}
-		}
-		if ours < 3 {
-			t.Errorf("%s: %d rows of ours", table.Set, ours)
-		}
-	}
-	for _, row := range r.Many[0].Rows {
-		if row.Ours && row.Effort >= 4 && row.Accuracy < 90 {
-			t.Errorf("%+v", row)
-		}
-	}
-}
-
-// Curves are read off between points, and at the first one.
-func TestReadOff(t *testing.T) {
-	o := &optimum{lower: 1, upper: 1}
-	c := &contender{}
-	for k, above := range []float64{0.4, 0.1, 0.02, 0.03, 0.001} {
-		at := point{Effort: float64(k), CPU: []float64{math.Pow(2, float64(k))},
-			Objective: []float64{1 + above}, Accuracy: []float64{80 + float64(k)}}
-		c.points = append(c.points, at)
-	}
-	for _, test := range []struct{ f, seconds float64 }{
-		{1.5, 1}, {1.4, 1}, {1.2, math.Sqrt2}, {1.1, 2}, {1.02, 4}, {1.001, 16},
-		{1.0001, math.NaN()},
+	for flags, wants := range map[string][]string{
+		"-sections objective,proofs -losses hinge,log -sets digits-8 -peers [ls]*": {
+			"| **Pegasimd, proven** ", "### digits-8, 1797 x 64", "hinge, lambda 0.0001: f* = 0.0821",
+			"log, lambda 0.0001"},
+		"-sections objective -peers none -sets digits-scaled -threads 1,2": {
+			"| **Pegasimd, 2 threads** "},
+		"-defaults -peers liblinear,sklearn": {"| made-tiny-three, 4",
+			"| made-numbers-small, 63 x 10"},
+		"-seeds -peers sklearn -out " + dir: {"Command: "},
 	} {
-		got, ok := c.toObjective(o, test.f, (*point).cpu)
-		if ok != (test.seconds == test.seconds) || ok && math.Abs(got-test.seconds) > 1e-9 {
-			t.Errorf("to %g: %v, want %v", test.f, got, test.seconds)
+		cmd := exec.Command(binary, append([]string{"-quick"}, strings.Fields(flags)...)...)
+		cmd.Env = append(os.Environ(), "PEGASIMD_DATA=")
+		var errors strings.Builder
+		cmd.Stderr = &errors
+		out, err := cmd.Output()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s%s", flags, err, out, errors.String())
+		}
+		for _, want := range wants {
+			if !strings.Contains(string(out), want) {
+				t.Errorf("%s: no %q in\n%s", flags, want, out)
+			}
 		}
 	}
-	for _, test := range []struct{ percent, seconds float64 }{
-		{79, 1}, {80.5, 2}, {84, 16}, {85, math.NaN()},
+	if svg, _ := filepath.Glob(filepath.Join(dir, "*.svg")); len(svg) != 6 {
+		t.Errorf("figures: %v", svg)
+	}
+}
+
+// What contradicts a proof is an error.
+func TestVerify(t *testing.T) {
+	p := &problem{session: &session{}, set: &set{}, bound: 1}
+	for _, c := range []struct {
+		t  training
+		f  float64
+		ok bool
+	}{
+		{training{}, 1.5, true}, {training{}, .999, false}, {training{}, math.NaN(), false},
+		{training{objective: 1.5, bound: 1.4}, 1.5, true}, {training{objective: 1.6}, 1.5, false},
+		{training{objective: 1.5, bound: 1.51}, 1.5, false},
 	} {
-		got, ok := c.toAccuracy(test.percent)
-		if ok != (test.seconds == test.seconds) || ok && got != test.seconds {
-			t.Errorf("to %g %%: %v, want %v", test.percent, got, test.seconds)
+		if err := p.verify(&c.t, c.f); (err == nil) != c.ok {
+			t.Errorf("%+v, %v: %v", c.t, c.f, err)
 		}
 	}
 }
 
-// Rows that are written to a file and read again are the same.
-func TestRows(t *testing.T) {
-	train, _, err := digits8(true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	name := filepath.Join(t.TempDir(), "rows")
-	if err := writeRows(name, train); err != nil {
-		t.Fatal(err)
-	}
-	again, err := readRows(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again.Rows() != train.Rows() || again.Cols() != train.Cols() ||
-		!slices.Equal(again.Y, train.Y) {
-		t.Fatal("another size or other labels")
-	}
-	for i := range train.Rows() {
-		idx, val := train.Sparse.Row(i)
-		idx2, val2 := again.Sparse.Row(i)
-		if !slices.Equal(idx, idx2) || !slices.Equal(val, val2) {
-			t.Fatalf("row %d is another one", i)
-		}
-	}
-}
-
-// One vector a class or one a pair: both kinds of models are judged.
-func TestAccuracyOfMany(t *testing.T) {
-	s, err := dataset.ReadSvmlight(strings.NewReader("1 1:1\n2 2:1\n3 3:1\n3 1:1\n"), "four rows",
+func rowsOf(t *testing.T, text string) *dataset.Set {
+	t.Helper()
+	s, err := dataset.ReadFrom(strings.NewReader(text), "rows.svm",
 		dataset.Options{Layout: dataset.LayoutSparse})
 	if err != nil {
 		t.Fatal(err)
 	}
-	each := [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
-	// 1 or 2, 1 or 3, 2 or 3: positive for the second
-	pairs := [][]float64{{-1, 1, 0}, {-1, 0, 1}, {0, -1, 1}}
-	if got, err := accuracyOfMany(s, each, false); err != nil || got != 75 {
-		t.Errorf("a vector a class: %v %%, want 75 (%v)", got, err)
+	return s
+}
+
+// By hand, of two classes and of three.
+func TestObjective(t *testing.T) {
+	two := rowsOf(t, "-1 1:1\n1 2:1\n")
+	for loss, want := range map[string]float64{
+		"hinge": .25 + 1, "squared-hinge": .25 + 1.25, "log": .25 + .5*math.Log(1+math.Exp(.5)) +
+			.5*math.Log(1+math.Exp(-.5)),
+	} {
+		if got := objective(two, loss, 1, []float64{.5, .5}); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%s: %v, want %v", loss, got, want)
+		}
 	}
-	if got, err := accuracyOfMany(s, pairs, true); err != nil || got != 75 {
-		t.Errorf("a vector a pair: %v %%, want 75 (%v)", got, err)
+	three := rowsOf(t, "1 1:1\n2 2:1\n3 3:1\n3 1:1\n")
+	each := []float64{1, 0, 0, 0, 1, 0, 0, 0, 1}
+	// Hinge losses of the classes: 0+1+1+2, 1+0+1+1, 1+1+0+1.
+	if got := objective(three, "hinge", 2, each); math.Abs(got-(1+10./12)) > 1e-12 {
+		t.Errorf("three classes: %v", got)
 	}
-	if _, err := accuracyOfMany(s, each[:2], false); err == nil {
-		t.Error("two vectors for three classes: no error")
+	predicted := predict(three, classes(three), each)
+	if got := accuracy(three.Y, predicted); got != 75 {
+		t.Errorf("%v: %v %%", predicted, got)
 	}
 }
 
-// The settings are JSON that the trainer takes.
-func TestSettings(t *testing.T) {
-	for _, choices := range studies {
-		configs, values := combinations(choices)
-		n := 1
-		for _, c := range choices {
-			n *= len(c.values)
-		}
-		if len(configs) != n || len(values) != n {
-			t.Fatalf("%d combinations, want %d", len(configs), n)
-		}
-		for i, c := range configs {
-			if _, err := config(compact(c)); err != nil {
-				t.Errorf("%s: %v", c, err)
-			}
-			if len(values[i]) != len(choices) {
-				t.Errorf("%s: %v", c, values[i])
-			}
-		}
+// Two rows far apart: K is the identity, so that with C of 1 each alpha is 1, every margin 1 and
+// the gap 0; of half the alphas |w|^2 = 1/2, P = 1/8 + 1/2, D = 1/2 - 1/8.
+func TestMachineGap(t *testing.T) {
+	s := rowsOf(t, "1 1:100\n-1 1:-100\n")
+	m := machineOf{gamma: 1, lambda: .5}
+	if gap := m.gap(s, []float64{1, -1}, 0); math.Abs(gap) > 1e-12 {
+		t.Errorf("gap %v, want 0", gap)
 	}
-	for _, s := range slices.Concat(settings, settingsOfMany) {
-		if _, err := config(compact(s.config)); err != nil {
-			t.Errorf("%s: %v", s.name, err)
+	if gap := m.gap(s, []float64{.5, -.5}, 0); math.Abs(gap-2./3) > 1e-12 {
+		t.Errorf("gap %v, want 2/3", gap)
+	}
+}
+
+// Rows of all classes are for testing, and a row that is tested twice is one observation.
+func TestSplits(t *testing.T) {
+	y := make([]float32, 103)
+	for i := range y {
+		y[i] = float32(i % 3 / 2) // 69 of one class, 34 of the other
+	}
+	whole := &set{train: fromRows(1, y, func(int, func(int, float32)) {})}
+	split, rows := whole.kept(3)
+	ones := 0
+	for k, i := range rows {
+		if split.test.Y[k] != y[i] {
+			t.Fatalf("row %d has the label %v", i, split.test.Y[k])
+		}
+		ones += int(y[i])
+	}
+	if split.train.Rows() != 72 || len(rows) != 31 || ones != 10 {
+		t.Errorf("%d and %d rows, %d of the smaller class", split.train.Rows(), len(rows), ones)
+	}
+	a := &result{rows: []tested{{1, 1}, {2, 1}, {1, 1}, {2, 0}}}
+	b := &result{rows: []tested{{1, 0}, {2, 1}, {1, 0}, {2, 0}}}
+	if difference, deviation := a.minus(b); difference != .5 || deviation != math.Sqrt(2)/4 {
+		t.Errorf("%v ± %v", difference, deviation)
+	}
+}
+
+// Made sets are the same twice, and hold what they should.
+func TestMade(t *testing.T) {
+	for _, s := range madeSources() {
+		if strings.Contains(s.name, "many") || testing.Short() {
+			continue // the same code at a greater length
+		}
+		a, err := s.open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := s.open()
+		same := slices.Equal(a.train.Y, b.train.Y)
+		for i := range a.train.Rows() {
+			idx, val := a.train.Sparse.Row(i)
+			idx2, val2 := b.train.Sparse.Row(i)
+			same = same && slices.Equal(idx, idx2) && slices.Equal(val, val2)
+		}
+		if n := len(classes(a.train)); !same || n < 2 {
+			t.Errorf("%s: same %v, %d classes", s.name, same, n)
 		}
 	}
 }

@@ -3,163 +3,189 @@ package main
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 )
 
 //go:embed peers
 var peerSources embed.FS
 
-// A peer is another library, run by a driver of ours.
+// A peer is another library, run by a driver of ours in the folder peers.
 type peer struct {
 	name     string  // what -peers selects
 	needs    string  // what Debian calls it
 	folder   *string // the flag that names the folder of its source, for what Debian doesn't have
-	source   string  // in peers/
-	compiler []string
-	libs     []string // and other arguments, in which DIR is that folder
-	binary   []method
-	many     []method // for more than two classes
+	source   string
+	compiler []string // and its arguments, in which DIR is that folder; nil for Python
+	methods  []method
 }
 
 // A method is one way of training that a peer has.
 type method struct {
-	name    string
-	method  string // for the driver
-	efforts []float64
-	passes  bool // effort is passes, not a tolerance
+	name, loss string
+	code       string // for the driver
+	tolerances bool   // what effort is, in place of passes
+	many       bool   // also for more than two classes
+	stop       float64
 }
 
-// passes returns from, 2*from and so on: more than anyone will have the time for.
-func passes(from float64) (efforts []float64) {
-	for e := from; e <= 1<<14; e *= 2 {
-		efforts = append(efforts, e)
-	}
-	return efforts
-}
+var bottou, sofia string // the flags
 
-// tolerances falls from 10 to 1e-6.
-func tolerances() (efforts []float64) {
-	for e := 10.0; e > 1e-6; e /= 2 {
-		efforts = append(efforts, e)
-	}
-	return efforts
-}
+var cc = []string{"gcc", "-std=gnu11", "-O3", "-march=native", "-lm"}
 
-var (
-	cc  = []string{"gcc", "-std=gnu11", "-O3", "-march=native"}
-	cxx = []string{"g++", "-O3", "-march=native", "-DNDEBUG"}
-)
+var liblinear = &peer{name: "liblinear", needs: "liblinear-dev", source: "liblinear.c",
+	compiler: append(slices.Clip(cc), "-llinear"),
+	methods: []method{ // with the tolerances of liblinear-train
+		{"liblinear -s 3", "hinge", "3", true, true, .1},
+		{"liblinear -s 1", "squared-hinge", "1", true, true, .1},
+		{"liblinear -s 2", "squared-hinge", "2", true, true, .01},
+		{"liblinear -s 0", "log", "0", true, true, .01},
+		{"liblinear -s 7", "log", "7", true, true, .1},
+	}}
+
+var scikit = &peer{name: "sklearn", needs: "python3-sklearn", source: "scikit.py",
+	methods: []method{
+		{"SGDClassifier", "hinge", "sgd-hinge", false, true, 0},
+		{"SGDClassifier, averaged", "hinge", "asgd-hinge", false, true, 0},
+		{"LinearSVC", "hinge", "linear-hinge", true, true, 0},
+		{"SGDClassifier, averaged", "squared-hinge", "asgd-squared-hinge", false, true, 0},
+		{"LinearSVC", "squared-hinge", "linear-squared-hinge", true, true, 0},
+		{"SGDClassifier", "log", "sgd-log", false, true, 0},
+		{"SGDClassifier, averaged", "log", "asgd-log", false, true, 0},
+		{"LogisticRegression, L-BFGS", "log", "logistic-lbfgs", true, false, 0},
+		{"LogisticRegression, Newton", "log", "logistic-newton-cholesky", true, false, 0},
+	}}
 
 var peers = []*peer{
-	{name: "liblinear", needs: "liblinear-dev", source: "liblinear.c", compiler: cc,
-		libs:   []string{"-llinear"},
-		binary: []method{{"liblinear -s 3", "s3", tolerances(), false}},
-		many: []method{
-			{"liblinear -s 4 (Crammer-Singer)", "s4", []float64{3}, false},
-			{"liblinear -s 3, one-vs-rest", "s3", []float64{3}, false},
-		}},
-	{name: "sklearn", needs: "python3-sklearn", source: "sklearn_driver.py",
-		binary: []method{
-			{"scikit-learn SGD", "sgd", passes(1), true},
-			{"scikit-learn averaged SGD", "asgd", passes(1), true},
-			{"scikit-learn LinearSVC", "linearsvc", tolerances(), false},
-		},
-		many: []method{
-			{"scikit-learn averaged SGD, one-vs-rest", "asgd", []float64{1, 5}, true},
-			{"scikit-learn averaged SGD, one-vs-one", "asgd-ovo", []float64{1, 5}, true},
-		}},
-	{name: "vlfeat", needs: "libvlfeat-dev", source: "vlfeat.c", compiler: cc,
-		libs: []string{"-lvl", "-lm"},
-		binary: []method{
-			{"VLFeat SGD", "sgd", passes(1), true}, {"VLFeat SDCA", "sdca", passes(1), true},
-		}},
-	{name: "dlib", needs: "libdlib-dev", source: "dlib.cc", compiler: cxx,
-		binary: []method{{"dlib DCD", "dcd", tolerances(), false}}},
+	liblinear, scikit,
+	{name: "vlfeat", needs: "libvlfeat-dev", source: "vlfeat.c",
+		compiler: append(slices.Clip(cc), "-lvl"),
+		methods: []method{{"VLFeat SGD", "hinge", "sgd", false, false, 0},
+			{"VLFeat SDCA", "hinge", "sdca", false, false, 0}}},
+	{name: "dlib", needs: "libdlib-dev", source: "dlib.cc",
+		compiler: []string{"g++", "-O3", "-march=native", "-DNDEBUG"},
+		methods:  []method{{"dlib DCD", "hinge", "dcd", true, false, 0}}},
 	// With the options of their own Makefiles.
-	{name: "svmsgd", folder: &bottou, source: "bottou.cc", compiler: []string{"g++", "-O2", "-w"},
-		libs:   bottouArgs,
-		binary: []method{{"svmsgd", "sgd", passes(1), true}}},
+	{name: "svmsgd", folder: &bottou, source: "bottou.cc", compiler: bottouCompiler,
+		methods: []method{{"svmsgd", "hinge", "sgd", false, false, 0}}},
 	{name: "svmasgd", folder: &bottou, source: "bottou.cc",
-		compiler: []string{"g++", "-O2", "-w", "-DAVERAGED"}, libs: bottouArgs,
-		binary: []method{{"svmasgd", "asgd", passes(1), true}}},
-	{name: "sofia", folder: &sofia, source: "sofia.cc", compiler: []string{"g++", "-O3", "-w"},
-		libs: []string{
-			"-IDIR", "DIR/sofia-ml-methods.cc", "DIR/sf-weight-vector.cc",
-			"DIR/sf-sparse-vector.cc", "DIR/sf-data-set.cc", "DIR/sf-hash-weight-vector.cc",
-			"DIR/sf-hash-inline.cc",
-		},
-		binary: []method{{"sofia-ml Pegasos", "pegasos", passes(1), true}}},
+		compiler: append(slices.Clip(bottouCompiler), "-DAVERAGED"),
+		methods:  []method{{"svmasgd", "hinge", "asgd", false, false, 0}}},
+	{name: "sofia", folder: &sofia, source: "sofia.cc",
+		compiler: []string{"g++", "-O3", "-w", "-IDIR", "DIR/sofia-ml-methods.cc",
+			"DIR/sf-weight-vector.cc", "DIR/sf-sparse-vector.cc", "DIR/sf-data-set.cc",
+			"DIR/sf-hash-weight-vector.cc", "DIR/sf-hash-inline.cc"},
+		methods: []method{{"sofia-ml Pegasos", "hinge", "pegasos", false, false, 0}}},
 }
 
-// Folders of sources.
-var (
-	bottou     string
-	sofia      string
-	bottouArgs = []string{"-IDIR", "-IDIR/lib", "-IDIR/svm", "DIR/lib/vectors.cpp",
-		"DIR/lib/gzstream.cpp", "DIR/lib/timer.cpp", "-lz"}
-)
+var bottouCompiler = []string{"g++", "-O2", "-w", "-IDIR", "-IDIR/lib", "-IDIR/svm",
+	"DIR/lib/vectors.cpp", "DIR/lib/gzstream.cpp", "DIR/lib/timer.cpp", "-lz"}
 
-// install is what gets all of them on Debian.
-func install() string {
-	packages := []string{"gcc", "g++"}
+// A host has the peers that are on this machine, and runs their drivers on one set at a time.
+type host struct {
+	ctx      context.Context
+	dir      string // of drivers and files of rows
+	commands map[*peer][]string
+	running  map[*peer]*driver
+	versions []string
+	set      *set
+}
+
+// newHost finds out which of the wanted peers there are, and names those that are absent.
+func newHost(ctx context.Context, dir string, wanted func(name string) bool) (*host, error) {
+	h := &host{ctx: ctx, dir: dir, commands: map[*peer][]string{}, running: map[*peer]*driver{}}
+	if err := os.CopyFS(dir, peerSources); err != nil {
+		return nil, err
+	}
 	for _, p := range peers {
-		if p.folder == nil {
-			packages = append(packages, p.needs)
+		if !wanted(p.name) {
+			continue
 		}
-	}
-	return "apt-get install -y --no-install-recommends " + strings.Join(packages, " ")
-}
-
-// command builds the peer's driver in dir and returns how to run it.
-func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
-	entries, err := peerSources.ReadDir("peers")
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		text, err := peerSources.ReadFile("peers/" + e.Name())
+		command, err := p.command(ctx, dir)
 		if err != nil {
-			return nil, err
+			log.Printf("absent: %s: %v", p.name, err)
+			continue
 		}
-		if err := os.WriteFile(filepath.Join(dir, e.Name()), text, 0o666); err != nil {
-			return nil, err
-		}
+		h.commands[p] = command
 	}
-	source := filepath.Join(dir, p.source)
-	if p.compiler == nil {
-		var err error
-		// Debian's first: that has the package
-		for _, python := range []string{"/usr/bin/python3", "python3"} {
-			var out []byte
-			out, err = exec.CommandContext(ctx, python, "-c", "import sklearn").CombinedOutput()
-			if err == nil {
-				return []string{python, source}, nil
-			}
-			err = fmt.Errorf("%s is not installed: %v: %s", p.needs, err, lastLine(out))
-		}
-		return nil, err
-	}
-	binary := filepath.Join(dir, p.name)
-	args := append(p.compiler[1:len(p.compiler):len(p.compiler)], "-o", binary, source)
-	needs := p.needs
-	for _, arg := range p.libs {
-		if p.folder != nil {
-			needs, arg = *p.folder, strings.ReplaceAll(arg, "DIR", *p.folder)
-		}
-		args = append(args, arg)
-	}
-	if out, err := exec.CommandContext(ctx, p.compiler[0], args...).CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%s is not installed, or can't be compiled against: %v: %s", needs,
-			err, lastLine(out))
-	}
-	return []string{binary}, nil
+	return h, nil
 }
 
-func lastLine(out []byte) string {
-	text := strings.TrimSpace(string(out))
-	return text[strings.LastIndexByte(text, '\n')+1:]
+// command builds the peer's driver and returns how to run it.
+func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
+	source, binary := filepath.Join(dir, "peers", p.source), filepath.Join(dir, p.name)
+	if p.folder != nil && *p.folder == "" {
+		return nil, errors.New("no folder of its source is given")
+	}
+	command, built := []string{binary}, p.compiler
+	if p.compiler == nil {
+		command, built = []string{python, source}, []string{python, "-c", "import sklearn"}
+	} else {
+		built = append([]string{built[0], "-o", binary, source}, built[1:]...)
+	}
+	for i := range built {
+		if p.folder != nil {
+			built[i] = strings.ReplaceAll(built[i], "DIR", *p.folder)
+		}
+	}
+	out, err := exec.CommandContext(ctx, built[0], built[1:]...).CombinedOutput()
+	if err != nil {
+		text := strings.TrimSpace(string(out))
+		return nil, fmt.Errorf("Debian's %s is wanted: %w: %s", p.needs, err,
+			text[strings.LastIndexByte(text, '\n')+1:])
+	}
+	return command, nil
+}
+
+// open makes a set the one that drivers have.
+func (h *host) open(s *set) error {
+	h.close()
+	h.set = s
+	err := writeRows(filepath.Join(h.dir, "train"), s.train)
+	if err == nil && s.test != nil {
+		err = writeRows(filepath.Join(h.dir, "test"), s.test)
+	}
+	return err
+}
+
+// close ends all drivers.
+func (h *host) close() {
+	for _, d := range h.running {
+		d.stop()
+	}
+	clear(h.running)
+}
+
+// train lets a peer train on the set. Its driver is started if it isn't running, and ended after an
+// error.
+func (h *host) train(p *peer, code string, lambda, effort float64, limit time.Duration) (
+	*training, error) {
+	d := h.running[p]
+	if d == nil {
+		command := append(slices.Clip(h.commands[p]), filepath.Join(h.dir, "train"))
+		if h.set.test != nil {
+			command = append(command, filepath.Join(h.dir, "test"))
+		}
+		var err error
+		if d, err = start(h.ctx, command...); err != nil {
+			return nil, err
+		}
+		h.running[p] = d
+		if !slices.Contains(h.versions, d.version) {
+			h.versions = append(h.versions, d.version)
+		}
+	}
+	t, err := d.train(code, lambda, effort, 1, limit)
+	if err != nil {
+		d.stop()
+		delete(h.running, p)
+	}
+	return t, err
 }

@@ -1,216 +1,130 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/bench/internal/record"
+	"github.com/pegasimd/pegasimd/bench/internal/frame"
+	"github.com/pegasimd/pegasimd/gate/stats"
 )
 
-// A report is what -json writes; the Markdown is made from it.
-type report struct {
-	Head    []string     `json:"head"`
-	Tables  []*table     `json:"tables"`
-	Many    []*manyTable `json:"many_classes"`
-	Targets []verdict    `json:"targets"`
+// A group is some of the sets, which have tables of their own.
+type group struct {
+	title      string
+	with, less use // what its sets have, and have not
 }
 
-// A table is that of a problem of two classes.
-type table struct {
-	Set      string        `json:"set"`
-	Heading  string        `json:"heading"`
-	Lambda   float64       `json:"lambda"`
-	Optimum  record.Number `json:"optimum"`
-	Gap      record.Number `json:"gap"`
-	Accuracy record.Number `json:"accuracy"`
-	Factor   record.Number `json:"liblinear_here_over_there"` // see absent.go
-	Other    string        `json:"other,omitempty"`
-	Rows     []row         `json:"rows"`
-	Left     []string      `json:"left_out,omitempty"`
+var groups = []group{
+	{"real, classes, raw", 0, made | numbers | scaled},
+	{"real, classes, scaled", scaled, made | numbers},
+	{"made, classes, raw", made, numbers | scaled},
+	{"made, classes, scaled", made | scaled, numbers},
+	{"real, numbers", numbers, made},
+	{"made, numbers", made | numbers, 0},
 }
 
-// A row is a contender's.
-type row struct {
-	Name     string          `json:"name"`
-	Ours     bool            `json:"ours,omitempty"`
-	Scaled   bool            `json:"scaled,omitempty"` // from another machine
-	Seconds  []float64       `json:"-"`                // to the five targets
-	Times    []record.Number `json:"seconds"`
-	Best     float64         `json:"best_over_optimum"`
-	Accuracy float64         `json:"accuracy"`
-	Speed    float64         `json:"-"`
-	Steps    record.Number   `json:"steps_per_second"`
-	Points   []point         `json:"points,omitempty"`
-}
-
-func (p *problem) table() *table {
-	o := p.optimum
-	t := &table{
-		Set: p.set.name, Heading: p.set.heading(), Lambda: p.lambda,
-		Optimum: record.Number(o.upper), Gap: record.Number(o.gap()),
-		Accuracy: record.Number(o.accuracy),
-	}
-	for _, c := range p.contenders {
-		if c.left != "" {
-			t.Left = append(t.Left, c.name+": "+c.left)
+// report writes the tables of results: a slice for each set, the same trainers in each of a group.
+func report(all [][]*result) error {
+	means := frame.Table{Title: "Means over the sets that both did: the first trainer beside each " +
+		"other one; more than 3 standard errors of a set are won or lost",
+		Head: []string{"sets", "beside", "sets", "first : other", "difference", "balanced, %",
+			"won, level, lost", "most behind"}}
+	for _, g := range groups {
+		what := "test accuracy, %, with balanced accuracy"
+		if g.with&numbers != 0 {
+			what = "100 R^2"
+		}
+		scores := frame.Table{Title: g.title + ": " + what + "; by how many points the first trainer " +
+			"is ahead, with the standard error; ** where it is behind by more than 3"}
+		seconds := frame.Table{Title: g.title + ": seconds of training"}
+		some := slices.DeleteFunc(slices.Clone(all), func(of []*result) bool {
+			return of[0].set.use&g.with != g.with || of[0].set.use&g.less != 0
+		})
+		for _, of := range some {
+			scores.Head, seconds.Head = []string{"set"}, []string{"set"}
+			name := of[0].set.name
+			row, times := []any{of[0].set}, []any{name}
+			for _, r := range of {
+				scores.Head, seconds.Head = append(scores.Head, r.trainer), append(seconds.Head,
+					r.trainer)
+				row, times = append(row, r.text(of[0])), append(times, frame.Short(r.seconds))
+			}
+			scores.Add(row...)
+			seconds.Add(times...)
+		}
+		if len(some) == 0 {
 			continue
 		}
-		r := row{Name: c.name, Ours: c.ours, Best: c.best() / o.upper, Speed: c.stepsPerSecond(),
-			Points: c.points}
-		r.Accuracy = c.points[len(c.points)-1].accuracy()
-		for _, above := range targetsAbove {
-			s, _ := c.toObjective(o, above*o.upper, (*point).cpu)
-			r.Seconds = append(r.Seconds, s)
+		if err := errors.Join(scores.Write(os.Stdout), seconds.Write(os.Stdout)); err != nil {
+			return err
 		}
-		for _, below := range targetsBelow {
-			s, _ := c.toAccuracy(o.accuracy - below)
-			r.Seconds = append(r.Seconds, s)
-		}
-		t.Rows = append(t.Rows, r)
-	}
-	added, factor, other := scaled(p, t.Rows)
-	t.Rows, t.Factor, t.Other = append(t.Rows, added...), record.Number(factor), other
-	for i := range t.Rows {
-		r := &t.Rows[i]
-		r.Steps = record.Number(r.Speed)
-		for _, s := range r.Seconds {
-			r.Times = append(r.Times, record.Number(s))
+		for k := range some[0][1:] {
+			g.mean(some, k+1, &means)
 		}
 	}
-	return t
+	return means.Write(os.Stdout)
 }
 
-// fastest returns the row of ours or of the peers with the least time to a target, or nil if none
-// got there.
-func (t *table) fastest(ours bool, target int) (best *row) {
-	for i := range t.Rows {
-		r := &t.Rows[i]
-		if s := r.Seconds[target]; r.Ours == ours && !math.IsNaN(s) &&
-			(best == nil || s < best.Seconds[target]) {
-			best = r
-		}
+// text is a result's score, and how much better the first one is.
+func (r *result) text(first *result) string {
+	if r.err != nil {
+		return r.err.Error()
 	}
-	return best
+	score := fmt.Sprintf("%.2f", 100*r.mean())
+	if !math.IsNaN(r.balanced) {
+		score += fmt.Sprintf(" (%.1f)", 100*r.balanced)
+	}
+	if r == first || first.err != nil {
+		return score
+	}
+	difference, deviation := first.minus(r)
+	better := fmt.Sprintf("%+.2f ± %.2f", 100*difference, 100*deviation)
+	if difference < -3*deviation {
+		better = "**" + better + "**"
+	}
+	return score + "; " + better
 }
 
-// quickest returns the row with the most steps a second.
-func (t *table) quickest(choose func(*row) bool) (best *row) {
-	for i := range t.Rows {
-		r := &t.Rows[i]
-		if choose(r) && r.Speed > 0 && (best == nil || r.Speed > best.Speed) {
-			best = r
+// mean adds a line about the first trainer beside the k-th. R^2 is clipped at -1.
+func (g group) mean(some [][]*result, k int, table *frame.Table) {
+	var a, b, differences, balancedA, balancedB []float64
+	won, level, lost, behind, worst := 0, 0, 0, "-", 0.
+	for _, of := range some {
+		r, o := of[0], of[k]
+		if r.err != nil || o.err != nil {
+			continue
 		}
-	}
-	return best
-}
-
-func (t *table) row(name string) *row {
-	for i := range t.Rows {
-		if t.Rows[i].Name == name {
-			return &t.Rows[i]
-		}
-	}
-	return nil
-}
-
-// markdown returns the record.
-func (r *report) markdown() string {
-	var b strings.Builder
-	record.Write(&b, "bench/trainers", r.Head)
-	for _, t := range r.Tables {
-		t.markdown(&b)
-	}
-	for _, t := range r.Many {
-		t.markdown(&b)
-	}
-	markTargets(&b, r.Targets)
-	return b.String()
-}
-
-func (t *table) markdown(b *strings.Builder) {
-	fmt.Fprintf(b, "\n### %s, lambda %g\n\n", t.Heading, t.Lambda)
-	fmt.Fprintf(b, "The optimum f* is %.6f, with a proven relative gap of %.0e; "+
-		"test accuracy there %.2f %%. CPU seconds of training, one thread.\n",
-		t.Optimum, t.Gap, t.Accuracy)
-	if slices.ContainsFunc(t.Rows, func(r row) bool { return r.Scaled }) {
-		fmt.Fprintf(b, "A ~ marks a guess: what was measured elsewhere on a Zen 4, times %.2f, "+
-			"by which liblinear is slower here", t.Factor)
-		if t.Other != "" {
-			b.WriteString("; it was " + t.Other)
-		}
-		b.WriteString(".\n")
-	}
-	b.WriteString("\n| | to 1.10 f* | to 1.01 f* | to 1.001 f* " +
-		"| to accuracy -0.5 | to accuracy -0.1 " +
-		"| best f/f* | accuracy at the end | M steps/s |\n|:--|--:|--:|--:|--:|--:|--:|--:|--:|\n")
-	for _, ours := range []bool{true, false} {
-		for _, r := range t.Rows {
-			if r.Ours != ours {
-				continue
-			}
-			fmt.Fprintf(b, "| %s ", record.Name(r.Name, ours))
-			for _, s := range r.Seconds {
-				fmt.Fprintf(b, "| %s ", seconds(s, tilde(&r)))
-			}
-			fmt.Fprintf(b, "| %.4f | %.2f | %s |\n", r.Best, r.Accuracy,
-				million(r.Speed, tilde(&r)))
-		}
-	}
-	first := t.row(settings[0].name)
-	t.ratios(b, "best peer / Pegasimd", func(int) *row { return first }, first)
-	t.ratios(b, "best peer / best Pegasimd",
-		func(target int) *row { return t.fastest(true, target) },
-		t.quickest(func(r *row) bool { return r.Ours }))
-	for _, l := range t.Left {
-		fmt.Fprintf(b, "\nLeft out: %s\n", l)
-	}
-}
-
-// ratios writes how many times as long the best peer takes. In the last column it is our speed over
-// its.
-func (t *table) ratios(b *strings.Builder, name string, ours func(target int) *row, quickest *row) {
-	fmt.Fprintf(b, "| *%s* ", name)
-	for target := range len(targetsAbove) + len(targetsBelow) {
-		peer, our := t.fastest(false, target), ours(target)
+		a, b = append(a, max(r.mean(), -1)), append(b, max(o.mean(), -1))
+		differences = append(differences, a[len(a)-1]-b[len(b)-1])
+		balancedA, balancedB = append(balancedA, r.balanced), append(balancedB, o.balanced)
+		difference, deviation := r.minus(o)
 		switch {
-		case our == nil || math.IsNaN(our.Seconds[target]):
-			b.WriteString("| - ")
-		case peer == nil:
-			b.WriteString("| alone ")
+		case difference > 3*deviation:
+			won++
+		case difference < -3*deviation:
+			lost++
 		default:
-			fmt.Fprintf(b, "| %.2f ", peer.Seconds[target]/our.Seconds[target])
+			level++
+		}
+		if difference < worst {
+			worst, behind = difference, fmt.Sprintf("%s %.2f", r.set.name, 100*difference)
 		}
 	}
-	b.WriteString("| | | ")
-	if peer := t.quickest(func(r *row) bool { return !r.Ours }); peer != nil && quickest != nil {
-		fmt.Fprintf(b, "%.2f ", quickest.Speed/peer.Speed)
+	if len(a) == 0 {
+		return
 	}
-	b.WriteString("|\n")
-}
-
-func seconds(s float64, mark string) string {
-	switch {
-	case math.IsNaN(s):
-		return "-"
-	case s < 1:
-		return mark + fmt.Sprintf("%.3g ms", 1e3*s)
+	pair := func(a, b []float64) string {
+		text := fmt.Sprintf("%.2f : %.2f", 100*stats.Mean(a), 100*stats.Mean(b))
+		return strings.ReplaceAll(text, "NaN", "-") // numbers have no balanced accuracy
 	}
-	return mark + fmt.Sprintf("%.3g s", s)
-}
-
-func million(perSecond float64, mark string) string {
-	if math.IsNaN(perSecond) || perSecond == 0 {
-		return ""
+	difference := fmt.Sprintf("%+.2f", 100*stats.Mean(differences))
+	if n := float64(len(differences)); n > 1 {
+		difference += fmt.Sprintf(" ± %.2f", 100*math.Sqrt(stats.Variance(differences)/n))
 	}
-	return mark + fmt.Sprintf("%.3g", perSecond/1e6)
-}
-
-// tilde marks what was not measured here.
-func tilde(r *row) string {
-	if r.Scaled {
-		return "~"
-	}
-	return ""
+	table.Add(g.title, some[0][k].trainer, len(a), pair(a, b), difference, pair(balancedA, balancedB),
+		fmt.Sprintf("%d, %d, %d", won, level, lost), behind)
 }

@@ -1,337 +1,301 @@
 package main
 
 import (
-	"bufio"
-	"encoding/binary"
+	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"os"
+	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
-	"github.com/pegasimd/pegasimd/bench/trainers/synthetic"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
 // A source is a data set that may be had.
 type source struct {
-	name    string // what -sets selects
-	title   string
-	lambdas []float64
-	classes bool // more than two
-	quick   bool // small enough for -quick
-	real    bool // from PEGASIMD_DATA
-	load    func(quick bool) (train, test *dataset.Set, err error)
+	name   string // what -sets selects
+	file   string // of training rows, in the folder PEGASIMD_DATA, or how they are made
+	test   string // file of test rows; none: some of the others are for testing
+	use    use
+	change func(*dataset.Set) (*dataset.Set, error)
+	load   func() (*dataset.Set, error) // in place of a file
 }
 
-var sources = []source{
-	{name: "a9a", title: "a9a", lambdas: []float64{1e-4, 1e-5}, real: true,
-		load: files("a9a/a9a.svm.gz", "a9a/a9a.t.svm.gz")},
-	{name: "imdb", title: "IMDB", lambdas: []float64{1e-4}, real: true,
-		load: files("imdb/imdb.tfidf.train.svm.gz", "imdb/imdb.tfidf.test.svm.gz")},
-	{name: "moneyfx", title: "Reuters money-fx", lambdas: []float64{1e-4}, real: true,
-		load: files("reuters-moneyfx/reuters.moneyfx.train.svm.gz",
-			"reuters-moneyfx/reuters.moneyfx.test.svm.gz")},
-	{name: "covtype20k", title: "covtype, 20,000 rows, columns scaled",
-		lambdas: []float64{1e-4, 1e-6}, real: true, load: covtype},
-	{name: "fashion26", title: "Fashion-MNIST, 2 against 6", lambdas: []float64{1e-4}, real: true,
-		load: fashion26},
-	{name: "synthetic", title: "synthetic text", lambdas: []float64{1e-4}, quick: true, load: text},
-	{name: "digits8", title: "digits, 8 against the rest", lambdas: []float64{1e-3}, quick: true,
-		load: digits8},
-	{name: "digits", title: "digits", lambdas: []float64{1e-4}, classes: true, quick: true,
-		load: digits},
-	{name: "fashion", title: "Fashion-MNIST", lambdas: []float64{1e-4}, classes: true, real: true,
-		load: fashion},
+// use says what a set is used for where -sets doesn't say.
+type use int
+
+const (
+	timed    use = 1 << iota // the time to an objective
+	accurate                 // -defaults
+	scaled                   // its columns, or rows, were brought to one scale before
+	numbers                  // to predict; else classes
+	made                     // by a generator
+)
+
+const (
+	images     = "fashion-mnist/train-images-idx3-ubyte.gz,fashion-mnist/train-labels-idx1-ubyte.gz"
+	testImages = "fashion-mnist/t10k-images-idx3-ubyte.gz,fashion-mnist/t10k-labels-idx1-ubyte.gz"
+	covtype    = "covtype20k/covtype20k.binary.svm.gz"
+)
+
+// sources returns all sets.
+func sources() []source {
+	all := []source{
+		{name: "a9a", file: "a9a/a9a.svm.gz", test: "a9a/a9a.t.svm.gz",
+			use: timed | accurate | scaled},
+		{name: "imdb", file: "imdb/imdb.tfidf.train.svm.gz", test: "imdb/imdb.tfidf.test.svm.gz",
+			use: timed | accurate | scaled},
+		{name: "money-fx", file: "reuters-moneyfx/reuters.moneyfx.train.svm.gz",
+			test: "reuters-moneyfx/reuters.moneyfx.test.svm.gz", use: timed | accurate | scaled},
+		{name: "corporate", file: "reuters21578/reuters21578.corp.tfidf.train.svm.gz",
+			test: "reuters21578/reuters21578.corp.tfidf.test.svm.gz",
+			use:  timed | accurate | scaled},
+		{name: "rcv1-small", file: "rcv1-small/rcv1.small.train.svm.gz",
+			test: "rcv1-small/rcv1.small.test.svm.gz", use: timed | accurate | scaled},
+		{name: "covtype-scaled", file: covtype, use: timed, change: largestOne},
+		{name: "fashion-2-6", file: images, test: testImages, use: timed | accurate,
+			change: where(func(_ int, y float32) bool { return y == 2 || y == 6 })},
+		{name: "shirts", file: images, test: testImages, change: against(6)},
+		{name: "digits-8", load: digits, use: timed, change: against(8)},
+		{name: "digits-scaled", load: digits},
+		{name: "digits", load: func() (*dataset.Set, error) { return dataset.Digits(), nil },
+			use: accurate},
+		{name: "text", use: timed | made, load: func() (*dataset.Set, error) {
+			return words(rand.New(rand.NewPCG(1, 2)), 200_000, 47_236, 2, true)
+		}},
+		{name: "covtype-binary", file: covtype, use: accurate},
+		{name: "covtype", file: "covtype20k/covtype20k.multi.svm.gz", use: accurate},
+		{name: "fashion", file: images, test: testImages},
+		{name: "fashion-8000", file: images, test: testImages, use: accurate, change: first(8000)},
+		{name: "letter", file: "letter/letter.scale.svm.gz", test: "letter/letter.scale.t.svm.gz",
+			use: accurate | scaled},
+		{name: "mammography", file: "mammography/mammography.svm.gz", use: accurate | scaled},
+		{name: "heart", file: "heart/heart_scale.svm.gz", use: accurate | scaled},
+		{name: "sofia", file: "sofia-demo/sofia.demo.train.svm.gz",
+			test: "sofia-demo/sofia.demo.test.svm.gz", use: accurate | scaled},
+		{name: "abalone", file: "abalone/abalone_scale.svm.gz", use: accurate | scaled | numbers},
+		{name: "cal_housing", file: "cal_housing/cal_housing.svm.gz", use: accurate | numbers},
+	}
+	for _, name := range []string{"iris", "wine", "breast_cancer"} {
+		all = append(all, source{name: name, load: shipped(name), use: accurate})
+	}
+	for _, name := range []string{"diabetes", "linnerud"} {
+		all = append(all, source{name: name, load: shipped(name), use: accurate | numbers})
+	}
+	return append(all, madeSources()...)
 }
 
-// A set is loaded. Both parts are sparse and have the same columns. Training rows are in a random
-// order.
+// selected returns the sources whose names match one of the patterns, or, without patterns, those
+// of the default use.
+func selected(patterns string, byDefault use) (some []source, err error) {
+	all := sources()
+	if patterns == "" {
+		return slices.DeleteFunc(all, func(s source) bool { return s.use&byDefault == 0 }), nil
+	}
+	for _, pattern := range strings.Split(patterns, ",") {
+		found := false
+		for _, s := range all {
+			if ok, _ := path.Match(pattern, s.name); ok {
+				found, some = true, append(some, s)
+			}
+		}
+		if !found {
+			var names []string
+			for _, s := range all {
+				names = append(names, s.name)
+			}
+			return nil, fmt.Errorf("no set %q: there are %s", pattern, strings.Join(names, ", "))
+		}
+	}
+	return some, nil
+}
+
+// errAbsent says that a set is not on this machine.
+var errAbsent = errors.New("not on this machine")
+
+// A set is loaded. Both parts are sparse and have the same columns.
 type set struct {
 	source
-	train, test *dataset.Set
-	file        string // the training rows, for drivers
-	testFile    string
-	small       bool // for -quick: not the set of the references
+	train, test *dataset.Set // test is nil if it was not separate
 }
 
-// open loads the set and writes its files to dir.
-func (s source) open(dir string, quick bool) (*set, error) {
-	train, test, err := s.load(quick)
+func (s source) open() (*set, error) {
+	train, err := s.part(s.file, 0)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.name, err)
 	}
-	order := rand.New(rand.NewPCG(1, 2)).Perm(train.Rows())
-	opened := &set{source: s, train: train.Subset(order), test: test, small: quick}
-	opened.file = filepath.Join(dir, s.name+".train")
-	opened.testFile = filepath.Join(dir, s.name+".test")
-	if err := writeRows(opened.file, opened.train); err != nil {
-		return nil, err
+	opened := &set{source: s, train: train}
+	if s.test == "" {
+		return opened, nil
 	}
-	return opened, writeRows(opened.testFile, test)
+	if opened.test, err = s.part(s.test, train.Cols()); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.name, err)
+	}
+	return opened, nil
 }
 
-func (s *set) heading() string {
+// openSet opens the set of a name, with test rows.
+func openSet(name string) (of *set, err error) {
+	some, err := selected(name, 0)
+	if err != nil {
+		return nil, err
+	}
+	if of, err = some[0].open(); err == nil {
+		of, _ = of.kept(0)
+	}
+	return of, err
+}
+
+// part reads a file, of which columns that training didn't have are left out.
+func (s source) part(file string, columns int) (of *dataset.Set, err error) {
+	if s.load != nil {
+		of, err = s.load()
+	} else {
+		root := os.Getenv("PEGASIMD_DATA")
+		if root == "" {
+			return nil, fmt.Errorf("%w: PEGASIMD_DATA is not set", errAbsent)
+		}
+		of, err = dataset.Read(filepath.Join(root, strings.ReplaceAll(file, ",", ","+root+"/")),
+			dataset.Options{Features: columns})
+	}
+	if err == nil && s.change != nil {
+		of, err = s.change(of)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return of.WithLayout(dataset.LayoutSparse)
+}
+
+// fromRows makes a sparse set. row adds the nonzeros of a row, with ascending columns.
+func fromRows(cols int, y []float32, row func(i int, add func(column int, v float32)),
+) *dataset.Set {
+	starts, indices, values := make([]int64, 1), []int32(nil), []float32(nil)
+	for i := range y {
+		row(i, func(j int, v float32) {
+			indices, values = append(indices, int32(j)), append(values, v)
+		})
+		starts = append(starts, int64(len(values)))
+	}
+	m, err := sparse.NewShared(cols, starts, indices, values)
+	if err != nil {
+		panic(err) // the rows are of our own making
+	}
+	return &dataset.Set{Sparse: m, Y: y, IndexBase: 1}
+}
+
+// kept divides a set without test rows by a seed: 70 % of the rows of each class are for training,
+// and at least one for each side of a class of two rows or more. Rows with numbers are of one
+// class. It also returns which rows the test rows were.
+func (s *set) kept(seed int) (*set, []int) {
+	if s.test != nil {
+		rows := make([]int, s.test.Rows())
+		for i := range rows {
+			rows[i] = i
+		}
+		return s, rows
+	}
+	y, tests := s.train.Y, map[float32]int{} // of each class
+	class := func(i int) float32 {
+		if s.use&numbers != 0 {
+			return 0
+		}
+		return y[i]
+	}
+	for i := range y {
+		tests[class(i)]++
+	}
+	for c, n := range tests {
+		tests[c] = max((3*n+5)/10, min(n-1, 1))
+	}
+	var a, b []int
+	for _, i := range rand.New(rand.NewPCG(uint64(seed), 0x70)).Perm(len(y)) {
+		if tests[class(i)]--; tests[class(i)] >= 0 {
+			b = append(b, i)
+		} else {
+			a = append(a, i)
+		}
+	}
+	return &set{s.source, s.train.Subset(a), s.train.Subset(b)}, b
+}
+
+func (s *set) String() string {
 	m := s.train.Sparse
-	return fmt.Sprintf("%s, %d x %d, %.1f nonzeros a row", s.title, m.Rows(), m.Cols(),
+	return fmt.Sprintf("%s, %d x %d, %.1f nonzeros a row", s.name, m.Rows(), m.Cols(),
 		float64(m.NNZ())/float64(m.Rows()))
 }
 
-func dataFile(name string) string { return filepath.Join(os.Getenv("PEGASIMD_DATA"), name) }
+// largestOne divides the columns by their largest magnitudes.
+func largestOne(s *dataset.Set) (*dataset.Set, error) { return rescale(s, dataset.ScaleMaxAbs) }
 
-func read(name string, features int) (*dataset.Set, error) {
-	return dataset.Read(dataFile(name), dataset.Options{Layout: dataset.LayoutSparse,
-		Features: features})
+// rescale scales a set's columns, or rows.
+func rescale(s *dataset.Set, kind dataset.ScaleKind) (*dataset.Set, error) {
+	s, err := s.WithLayout(dataset.LayoutAuto)
+	if err != nil {
+		return nil, err
+	}
+	scaler, err := dataset.FitScaler(s, kind)
+	if err != nil {
+		return nil, err
+	}
+	return scaler.Apply(s)
 }
 
-func files(train, test string) func(bool) (*dataset.Set, *dataset.Set, error) {
-	return func(bool) (*dataset.Set, *dataset.Set, error) {
-		a, err := read(train, 0)
+// where keeps some of the rows.
+func where(kept func(i int, y float32) bool) func(*dataset.Set) (*dataset.Set, error) {
+	return func(s *dataset.Set) (*dataset.Set, error) {
+		var rows []int
+		for i, y := range s.Y {
+			if kept(i, y) {
+				rows = append(rows, i)
+			}
+		}
+		return s.Subset(rows), nil
+	}
+}
+
+func first(rows int) func(*dataset.Set) (*dataset.Set, error) {
+	return where(func(i int, _ float32) bool { return i < rows })
+}
+
+// against makes a class 1 and the others -1.
+func against(class float32) func(*dataset.Set) (*dataset.Set, error) {
+	return func(s *dataset.Set) (*dataset.Set, error) {
+		for i, y := range s.Y {
+			if s.Y[i] = -1; y == class {
+				s.Y[i] = 1
+			}
+		}
+		return s, nil
+	}
+}
+
+// digits are the embedded ones, with columns from 0 to 1.
+func digits() (*dataset.Set, error) { return largestOne(dataset.Digits()) }
+
+// shipped is a set that scikit-learn has, kept as text in the user's cache.
+func shipped(name string) func() (*dataset.Set, error) {
+	return func() (*dataset.Set, error) {
+		cache, err := os.UserCacheDir()
 		if err != nil {
-			return nil, nil, err
-		}
-		b, err := read(test, a.Cols())
-		return a, b, err
-	}
-}
-
-// covtype divides the columns by their largest values and keeps a tenth of the rows for testing.
-func covtype(bool) (train, test *dataset.Set, err error) {
-	s, err := read("covtype20k/covtype20k.binary.svm.gz", 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	largest := make([]float32, s.Cols())
-	for i := range s.Rows() {
-		idx, val := s.Sparse.Row(i)
-		for k, j := range idx {
-			largest[j] = max(largest[j], max(val[k], -val[k]))
-		}
-	}
-	starts, indices, values := make([]int64, 1), []int32(nil), []float32(nil)
-	for i := range s.Rows() {
-		idx, val := s.Sparse.Row(i)
-		for k, j := range idx {
-			indices, values = append(indices, j), append(values, val[k]/largest[j])
-		}
-		starts = append(starts, int64(len(values)))
-	}
-	if s.Sparse, err = sparse.NewShared(s.Cols(), starts, indices, values); err != nil {
-		return nil, nil, err
-	}
-	order := rand.New(rand.NewPCG(3, 4)).Perm(s.Rows())
-	return s.Subset(order[2000:]), s.Subset(order[:2000]), nil
-}
-
-func fashion(bool) (train, test *dataset.Set, err error) {
-	a, err := read("fashion-mnist/train-images-idx3-ubyte.gz,"+
-		dataFile("fashion-mnist/train-labels-idx1-ubyte.gz"), 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	b, err := read("fashion-mnist/t10k-images-idx3-ubyte.gz,"+
-		dataFile("fashion-mnist/t10k-labels-idx1-ubyte.gz"), 0)
-	return a, b, err
-}
-
-// fashion26 has pullovers as -1 and shirts as +1.
-func fashion26(quick bool) (train, test *dataset.Set, err error) {
-	if train, test, err = fashion(quick); err != nil {
-		return nil, nil, err
-	}
-	return only(train, 2, 6), only(test, 2, 6), nil
-}
-
-func only(s *dataset.Set, negative, positive float32) *dataset.Set {
-	var rows []int
-	for i, y := range s.Y {
-		if y == negative || y == positive {
-			rows = append(rows, i)
-		}
-	}
-	t := s.Subset(rows)
-	signs(t, positive)
-	return t
-}
-
-// signs makes the labels +1 where they are positive and -1 elsewhere.
-func signs(s *dataset.Set, positive float32) {
-	for i, y := range s.Y {
-		s.Y[i] = -1
-		if y == positive {
-			s.Y[i] = 1
-		}
-	}
-}
-
-func digits(bool) (train, test *dataset.Set, err error) {
-	train, test = dataset.DigitsSplit()
-	if train, err = train.WithLayout(dataset.LayoutSparse); err != nil {
-		return nil, nil, err
-	}
-	test, err = test.WithLayout(dataset.LayoutSparse)
-	return train, test, err
-}
-
-func digits8(quick bool) (train, test *dataset.Set, err error) {
-	if train, test, err = digits(quick); err != nil {
-		return nil, nil, err
-	}
-	signs(train, 8)
-	signs(test, 8)
-	return train, test, nil
-}
-
-func text(quick bool) (train, test *dataset.Set, err error) {
-	const seed = 1
-	rows := synthetic.Rows
-	if quick {
-		rows /= 10
-	}
-	train, test = new(dataset.Set), new(dataset.Set)
-	if train.Sparse, train.Y, err = synthetic.Text(seed, 0, rows, synthetic.Cols); err != nil {
-		return nil, nil, err
-	}
-	test.Sparse, test.Y, err = synthetic.Text(seed, synthetic.Rows, synthetic.TestRows,
-		synthetic.Cols)
-	return train, test, err
-}
-
-// writeRows writes what peers/driver.h reads: rows, columns and nonzeros, where rows start,
-// columns, values, labels; all little-endian.
-func writeRows(name string, s *dataset.Set) error {
-	f, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	w := bufio.NewWriterSize(f, 1<<20)
-	starts := []int64{int64(s.Rows()), int64(s.Cols()), int64(s.NNZ()), 0}
-	var indices []int32
-	var values []float32
-	for i := range s.Rows() {
-		idx, val := s.Sparse.Row(i)
-		indices, values = append(indices, idx...), append(values, val...)
-		starts = append(starts, int64(len(values)))
-	}
-	for _, part := range []any{starts, indices, values, s.Y} {
-		if err := binary.Write(w, binary.LittleEndian, part); err != nil {
-			return err
-		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-// readRows reads it again.
-func readRows(name string) (*dataset.Set, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	r := bufio.NewReaderSize(f, 1<<20)
-	var size [3]int64
-	if err := binary.Read(r, binary.LittleEndian, &size); err != nil {
-		return nil, err
-	}
-	starts := make([]int64, size[0]+1)
-	indices, values := make([]int32, size[2]), make([]float32, size[2])
-	s := &dataset.Set{Y: make([]float32, size[0])}
-	for _, part := range []any{starts, indices, values, s.Y} {
-		if err := binary.Read(r, binary.LittleEndian, part); err != nil {
 			return nil, err
 		}
-	}
-	s.Sparse, err = sparse.NewShared(int(size[1]), starts, indices, values)
-	return s, err
-}
-
-// The functions below are the judge of all models: float64 from their weights on.
-
-// score returns the product of row i and w.
-func score(m *sparse.Matrix, i int, w []float64) (sum float64) {
-	idx, val := m.Row(i)
-	for k, j := range idx {
-		sum += float64(val[k]) * w[j]
-	}
-	return sum
-}
-
-// objective returns lambda/2 |w|^2 and the mean hinge loss, added up.
-func objective(s *dataset.Set, lambda float64, w []float64) float64 {
-	var loss, squares float64
-	for i, y := range s.Y {
-		loss += max(0, 1-float64(y)*score(s.Sparse, i, w))
-	}
-	for _, v := range w {
-		squares += v * v
-	}
-	return lambda/2*squares + loss/float64(s.Rows())
-}
-
-// accuracy returns the share of rows on the right side, in percent. A score of 0 counts as -1.
-func accuracy(s *dataset.Set, w []float64) float64 {
-	right := 0
-	for i, y := range s.Y {
-		if (score(s.Sparse, i, w) > 0) == (y > 0) {
-			right++
-		}
-	}
-	return 100 * float64(right) / float64(s.Rows())
-}
-
-// accuracyOfMany is that of a vector a class, of which the highest score wins, or of one for each
-// pair of classes, the first class with each further one and so on, positive for the later. Pairs
-// have a vote each; equal votes are settled by the sums of the scores, squashed to less than a
-// vote, as scikit-learn does.
-func accuracyOfMany(s *dataset.Set, vectors [][]float64, pairs bool) (float64, error) {
-	classes := slices.Compact(slices.Sorted(slices.Values(s.Y)))
-	n := len(classes)
-	if want := map[bool]int{false: n, true: n * (n - 1) / 2}[pairs]; len(vectors) != want {
-		return 0, fmt.Errorf("%d weight vectors for %d classes, want %d", len(vectors), n, want)
-	}
-	right := 0
-	scores, votes, sums := make([]float64, n), make([]float64, n), make([]float64, n)
-	for i, y := range s.Y {
-		if !pairs {
-			for k, w := range vectors {
-				scores[k] = score(s.Sparse, i, w)
+		dir := filepath.Join(cache, "pegasimd-trainers")
+		file := filepath.Join(dir, name+".svm")
+		if _, err := os.Stat(file); err != nil {
+			text, _ := peerSources.ReadFile("peers/scikit.py")
+			if err := os.MkdirAll(dir, 0o777); err != nil {
+				return nil, err
 			}
-		} else {
-			clear(votes)
-			clear(sums)
-			pair := 0
-			for a := range n {
-				for b := a + 1; b < n; b++ {
-					z := score(s.Sparse, i, vectors[pair])
-					pair++
-					sums[a] -= z
-					sums[b] += z
-					if z > 0 {
-						votes[b]++
-					} else {
-						votes[a]++
-					}
-				}
-			}
-			for k := range n {
-				scores[k] = votes[k] + sums[k]/(3*(math.Abs(sums[k])+1))
+			out, err := exec.Command(python, "-c", string(text), "-shipped", dir).CombinedOutput()
+			if err != nil {
+				return nil, fmt.Errorf("%w: it comes with scikit-learn: %w: %s", errAbsent, err, out)
 			}
 		}
-		best := 0
-		for k, z := range scores {
-			if z > scores[best] {
-				best = k
-			}
-		}
-		if classes[best] == y {
-			right++
-		}
+		return dataset.Read(file, dataset.Options{})
 	}
-	return 100 * float64(right) / float64(s.Rows()), nil
 }

@@ -174,6 +174,9 @@ func (v *search) readData() (err error) {
 		return err
 	}
 	v.memory = v.flags.memory.limit(v.set)
+	if !v.flags.kernel.wanted() {
+		v.memory = v.flags.memory.linear(v.set)
+	}
 	names := labelling{names: v.set.Names}
 	if v.cfg.ClassWeight, err = names.classWeight(v.classWeight); err != nil {
 		return err

@@ -72,7 +72,7 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 		}
 	}
 	if d.scaler != nil {
-		if set, err = d.scaler.ApplyInPlace(set); err != nil {
+		if set, err = d.scaler.Apply(set); err != nil {
 			return nil, 0, fmt.Errorf("%s: %w", name, err)
 		}
 	}

@@ -201,7 +201,7 @@ func TestDamagedData(t *testing.T) {
 		name := layout + ".pgsm"
 		data := filepath.Join(dir, name)
 		must(t, "convert", "-layout", layout, svm, data)
-		must(t, "inspect", "-verify", data)
+		must(t, "inspect", data)
 		b, err := os.ReadFile(data)
 		if err != nil {
 			t.Fatal(err)
@@ -217,7 +217,7 @@ func TestDamagedData(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, args := range [][]string{
-				{"inspect", data}, {"inspect", "-verify", data}, {"inspect", "-in-memory", data},
+				{"inspect", data}, {"inspect", "-in-memory", data},
 				{"train", data, filepath.Join(dir, "out.model")}, {"eval", data, model},
 				{"train", "-kernel", "linear", data, filepath.Join(dir, "out.model")},
 				{"train", "-scale", "max-abs", data, filepath.Join(dir, "out.model")},

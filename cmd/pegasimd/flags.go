@@ -46,7 +46,6 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 		"`n` hash svmlight indices, which may be any below 2^64, to 2^n features (0: do not)")
 	f.BoolVar(&d.opt.InMemory, "in-memory", false,
 		"read a .pgsm file into memory and check it, instead of mapping it")
-	f.BoolVar(&d.opt.Verify, "verify", false, "check all of a .pgsm file before it is used")
 	f.IntVar(&d.opt.MaxFeatures, "max-features", 0, "`n` refuse data with more features (0: 2^20, "+
 		"or one for each value in the file if that is more; 2^18 of CSV)")
 	f.Int64Var(&d.opt.MaxBytes, "max-bytes", 0,

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/gunzip"
+	"github.com/pegasimd/pegasimd/internal/files"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -51,6 +51,9 @@ type opened struct {
 	io.Closer
 }
 
+// Packed is what package files asks of a reader that wraps another.
+func (o opened) Packed() (int64, bool) { return files.Packed(o.Reader) }
+
 // openInput opens a file, or standard input if the name is "-", to read what it holds when it is
 // decompressed.
 func openInput(name string) (io.ReadCloser, error) {
@@ -61,7 +64,7 @@ func openInput(name string) (io.ReadCloser, error) {
 			return nil, err
 		}
 	}
-	plain, _, err := gunzip.Reader(f, strings.HasSuffix(name, ".gz"))
+	plain, _, err := files.Unzip(f, strings.HasSuffix(name, ".gz"))
 	if err != nil {
 		f.Close()
 		return nil, fmt.Errorf("%s: %w", inputName(name), err)
@@ -118,7 +121,7 @@ func readLinear(name string) (*pegasos.Model, error) {
 
 // readStdin has read read what stdin holds when it is decompressed.
 func readStdin[M any](stdin io.Reader, read func(io.Reader) (M, error)) (m M, err error) {
-	plain, _, err := gunzip.Reader(stdin, false)
+	plain, _, err := files.Unzip(stdin, false)
 	if err == nil {
 		m, err = read(plain)
 	}

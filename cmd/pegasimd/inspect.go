@@ -10,14 +10,14 @@ knows; of one-vs-one the means of their absolute values over the pairs. Positive
 the class, or for the second of two classes.
 
 Or it reads data and prints their size, the labels, the lengths of the rows, and of each feature the
-range and how many zeros there are. With -verify it checks all of a .pgsm file, its checksums too.
+range and how many zeros there are. It checks all of a .pgsm file, its checksums too.
 
 Examples:
   pegasimd inspect a9a.model
   pegasimd inspect -top 3 -json - digits.model
   pegasimd inspect a9a.svm.gz
-  pegasimd inspect -verify train.pgsm`,
-	common: "verify top json " + usualDataFlags,
+  pegasimd inspect train.pgsm`,
+	common: "top json " + usualDataFlags,
 	flags:  func() flagGroup { return new(inspectFlags) },
 	run:    inspect,
 }

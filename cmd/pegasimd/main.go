@@ -23,6 +23,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -41,6 +42,7 @@ const (
 )
 
 func main() {
+	collectAbove = func(bytes int64) { debug.SetMemoryLimit(bytes) }
 	ctx, cancel := context.WithCancel(context.Background())
 	catchSignals(cancel)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)

@@ -520,7 +520,7 @@ func TestThreadsAreBounded(t *testing.T) {
 		"train toy.svm a.model", "train -shards 2 toy.svm a.model", "train -proba toy.svm a.model",
 		"train -kernel rbf -gamma 1 toy.svm b.model", "cv -folds 2 -lambda 1 toy.svm",
 		"cv -folds 2 -cs 1 -kernel rbf toy.svm", "predict toy.svm a.model", "eval toy.svm b.model",
-		"inspect -verify toy.pgsm", "inspect -in-memory toy.pgsm", "train -plot a.svg toy.svm",
+		"inspect toy.pgsm", "inspect -in-memory toy.pgsm", "train -plot a.svg toy.svm",
 	} {
 		goroutines := make(chan int)
 		stop := make(chan bool)

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/gunzip"
+	"github.com/pegasimd/pegasimd/internal/files"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 )
 
@@ -28,7 +28,7 @@ func headOf(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	plain, _, err := gunzip.Reader(f, false)
+	plain, _, err := files.Unzip(f, false)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,7 @@ func scale(c *call, flags flagGroup, args []string) error {
 			scaler.Table, _ = usable(set)
 		}
 	}
-	scaled, err := scaler.ApplyInPlace(set)
+	scaled, err := scaler.Apply(set)
 	if err != nil {
 		return fmt.Errorf("%s: %w", args[0], err)
 	}

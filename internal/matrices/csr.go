@@ -11,12 +11,11 @@ import (
 // starts[i+1]. It is checked when it is built, or with Lazy when its rows are first read, and can't
 // be changed. Therefore the kernels can trust its indices.
 type CSR struct {
-	cols     int
-	starts   []int64
-	indices  []int32
-	values   []float32
-	guard    *guard // of a lazy matrix
-	willNeed WillNeed
+	cols    int
+	starts  []int64
+	indices []int32
+	values  []float32
+	guard   *guard // of a lazy matrix
 }
 
 // NewCSR returns the matrix whose row i has the columns indices[starts[i]:starts[i+1]] and the
@@ -76,9 +75,6 @@ func (m *CSR) Admitted(i int) (index []int32, values []float32) {
 	}
 	return m.Row(i)
 }
-
-// WillNeed returns what is to be told which rows will soon be read, or nil.
-func (m *CSR) WillNeed() WillNeed { return m.willNeed }
 
 // checkArrays checks what can be checked without a pass over the arrays.
 func checkArrays(cols int, starts []int64, indices []int32, values []float32) error {

@@ -19,12 +19,7 @@ type Dense struct {
 	free               uint      // rows that need not be checked: all, or of a lazy matrix none
 	values             []float32 // rows*stride
 	guard              *guard    // of a lazy matrix
-	willNeed           WillNeed
 }
-
-// WillNeed tells that the rows from first to end-1 will soon be read. It is nil for rows that are
-// in memory anyway.
-type WillNeed func(first, end int)
 
 // NewDense returns a matrix of zeros. It panics if rows or cols is negative or the matrix would
 // exceed the address space.
@@ -102,10 +97,8 @@ func Stride(cols int) int {
 	return (cols + alignment - 1) / alignment * alignment
 }
 
-// DenseOf returns the matrix whose rows are in values one after the other, Stride(cols) elements
-// each, the first at an address that is a multiple of 64. It keeps the slice, which may be memory
-// that can only be read, such as a mapped file: then Row must not be written to.
-func DenseOf(rows, cols int, values []float32, willNeed WillNeed) (*Dense, error) {
+// denseOf returns the matrix whose rows are in values: see LazyDense.
+func denseOf(rows, cols int, values []float32) (*Dense, error) {
 	if rows < 0 || cols < 0 || cols > math.MaxInt-alignment {
 		return nil, fmt.Errorf("dense: %d rows of %d", rows, cols)
 	}
@@ -119,10 +112,7 @@ func DenseOf(rows, cols int, values []float32, willNeed WillNeed) (*Dense, error
 		return nil, fmt.Errorf("dense: the first row does not begin at a multiple of %d bytes",
 			4*alignment)
 	}
-	return &Dense{
-		rows: rows, cols: cols, stride: stride, free: uint(rows),
-		values: values, willNeed: willNeed,
-	}, nil
+	return &Dense{rows: rows, cols: cols, stride: stride, free: uint(rows), values: values}, nil
 }
 
 // Rows returns the number of rows.
@@ -143,6 +133,3 @@ func (m *Dense) Row(i int) []float32 {
 // Padded returns the values of all rows, padding included, and how many there are from the start of
 // a row to that of the next. Those of a lazy matrix are not proven to be right.
 func (m *Dense) Padded() (values []float32, stride int) { return m.values, m.stride }
-
-// WillNeed returns what is to be told which rows will soon be read, or nil.
-func (m *Dense) WillNeed() WillNeed { return m.willNeed }

@@ -24,7 +24,7 @@ func TestDenseOf(t *testing.T) {
 				values[i] = float32(math.NaN())
 			}
 		}
-		got, err := DenseOf(3, cols, values, nil)
+		got, err := denseOf(3, cols, values)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -36,12 +36,12 @@ func TestDenseOf(t *testing.T) {
 	}
 	values := aligned(48)
 	for name, f := range map[string]func() (*Dense, error){
-		"too short":  func() (*Dense, error) { return DenseOf(3, 17, values, nil) },
-		"too long":   func() (*Dense, error) { return DenseOf(1, 17, values, nil) },
-		"misaligned": func() (*Dense, error) { return DenseOf(1, 16, values[1:17], nil) },
-		"negative":   func() (*Dense, error) { return DenseOf(-1, -16, values, nil) },
-		"overflow":   func() (*Dense, error) { return DenseOf(math.MaxInt/16+1, 16, nil, nil) },
-		"no columns": func() (*Dense, error) { return DenseOf(2, 0, values, nil) },
+		"too short":  func() (*Dense, error) { return denseOf(3, 17, values) },
+		"too long":   func() (*Dense, error) { return denseOf(1, 17, values) },
+		"misaligned": func() (*Dense, error) { return denseOf(1, 16, values[1:17]) },
+		"negative":   func() (*Dense, error) { return denseOf(-1, -16, values) },
+		"overflow":   func() (*Dense, error) { return denseOf(math.MaxInt/16+1, 16, nil) },
+		"no columns": func() (*Dense, error) { return denseOf(2, 0, values) },
 	} {
 		if m, err := f(); err == nil {
 			t.Errorf("%s: %v", name, m)

@@ -20,6 +20,10 @@ type Check struct {
 	WillNeed WillNeed
 }
 
+// WillNeed tells that the rows from first to end-1 will soon be read. It is nil for rows that are
+// in memory anyway.
+type WillNeed func(first, end int)
+
 // Lazy is NewCSR for arrays that are too long to be read all at once, such as those of a mapped
 // file. It checks starts' ends only. The rest is checked in blocks, so that the kernels never get
 // an index that wasn't checked.
@@ -32,9 +36,8 @@ func Lazy(cols int, starts []int64, indices []int32, values []float32, c Check) 
 		return nil, err
 	}
 	m := Trusted(cols, starts, indices, values)
-	m.willNeed = c.WillNeed
 	var err error
-	m.guard, err = newGuard(len(starts)-1, c.Shift, func(first, end int) error {
+	m.guard, err = newGuard(len(starts)-1, c, func(first, end int) error {
 		return m.checkBlock(first, end, c.Verify)
 	})
 	if err != nil {
@@ -46,31 +49,42 @@ func Lazy(cols int, starts []int64, indices []int32, values []float32, c Check) 
 // Lazy reports whether rows are checked when they are first read.
 func (m *CSR) Lazy() bool { return m.guard != nil }
 
+// Sound reports whether all blocks were found to be good, so that no row need be checked any more.
+func (m *CSR) Sound() bool { return m.guard.sound() }
+
 // Err returns what is wrong with the first block that was found to be bad so far. It is nil for a
 // matrix made by NewCSR.
 func (m *CSR) Err() error { return m.guard.firstError() }
 
-// Check checks the block of row i, unless that has been done, and returns what is wrong with it.
-func (m *CSR) Check(i int) error {
-	if !m.Barred(i) {
-		return nil
+// WillNeed returns what is to be told which rows will soon be read, or nil.
+func (m *CSR) WillNeed() WillNeed { return m.guard.ahead() }
+
+// CheckAll checks all blocks. If they are good, the matrix is not lazy any more.
+func (m *CSR) CheckAll() error {
+	if err := m.guard.checkAll(); err != nil {
+		return err
 	}
-	return m.guard.errorOf(i)
+	m.guard = nil
+	return nil
 }
 
-// LazyDense is DenseOf for values that are too long to be read all at once, such as those of a
-// mapped file, which it checks as Lazy does: c.Verify says whether a block is good. The rows of a
-// bad block are zeros, and Err tells of it.
+// LazyDense returns the matrix whose rows are in values one after the other, Stride(cols) elements
+// each, the first at an address that is a multiple of 64. It keeps the slice, which may be memory
+// that can only be read, such as a mapped file: then Row must not be written to. The rows are
+// checked as those of Lazy are. Those of a bad block are zeros.
 func LazyDense(rows, cols int, values []float32, c Check) (*Dense, error) {
-	m, err := DenseOf(rows, cols, values, c.WillNeed)
+	m, err := denseOf(rows, cols, values)
 	if err != nil {
 		return nil, err
 	}
 	m.free = 0
-	if m.guard, err = newGuard(rows, c.Shift, c.Verify); err != nil {
+	verify := c.Verify
+	if verify == nil {
+		verify = func(int, int) error { return nil }
+	}
+	if m.guard, err = newGuard(rows, c, verify); err != nil {
 		return nil, fmt.Errorf("dense: %w", err)
 	}
-	m.guard.zeros = func() []float32 { return aligned(cols) }
 	return m, nil
 }
 
@@ -78,20 +92,22 @@ func LazyDense(rows, cols int, values []float32, c Check) (*Dense, error) {
 func (m *Dense) Lazy() bool { return m.guard != nil }
 
 // Sound reports whether all blocks were found to be good, so that no row need be checked any more.
-func (m *Dense) Sound() bool {
-	return m.guard == nil || int(m.guard.good.Load()) == len(m.guard.state)
-}
+func (m *Dense) Sound() bool { return m.guard.sound() }
 
 // Err returns what is wrong with the first block that was found to be bad so far. It is nil unless
 // the matrix is lazy.
 func (m *Dense) Err() error { return m.guard.firstError() }
 
-// Check checks the block of row i, unless that has been done, and returns what is wrong with it.
-func (m *Dense) Check(i int) error {
-	if m.guard == nil || m.guard.admits(i) {
-		return nil
+// WillNeed returns what is to be told which rows will soon be read, or nil.
+func (m *Dense) WillNeed() WillNeed { return m.guard.ahead() }
+
+// CheckAll checks all blocks. If they are good, the matrix is not lazy any more.
+func (m *Dense) CheckAll() error {
+	if err := m.guard.checkAll(); err != nil {
+		return err
 	}
-	return m.guard.errorOf(i)
+	m.guard, m.free = nil, uint(m.rows)
+	return nil
 }
 
 // admit returns row i, which is out of range or to be checked.
@@ -100,20 +116,20 @@ func (m *Dense) admit(i int) []float32 {
 		panic(mistake.Of("row %d of %d", i, m.rows))
 	}
 	if !m.guard.admits(i) {
-		return m.guard.zeroRow()
+		return m.guard.zeros(m.cols)
 	}
 	return m.values[i*m.stride:][:m.cols:m.cols]
 }
 
-// A guard has the state of the blocks of a lazy matrix.
+// A guard has the state of the blocks of a lazy matrix. A matrix that is not lazy has none.
 type guard struct {
-	rows  int
-	shift uint // a block has 2^shift rows
+	rows     int
+	shift    uint // a block has 2^shift rows
+	willNeed WillNeed
 	// block returns what is wrong with the rows from first to end-1 of a block, or nil.
 	block func(first, end int) error
 	state []atomic.Uint32 // of each block
 	good  atomic.Int64    // how many were found to be good
-	zeros func() []float32
 
 	mu  sync.Mutex
 	bad int // the first bad block
@@ -121,15 +137,18 @@ type guard struct {
 	row []float32 // zeros
 }
 
-func newGuard(rows int, shift uint, block func(first, end int) error) (*guard, error) {
-	if shift > 62 {
-		return nil, fmt.Errorf("blocks of 2^%d rows", shift)
+func newGuard(rows int, c Check, block func(first, end int) error) (*guard, error) {
+	if c.Shift > 62 {
+		return nil, fmt.Errorf("blocks of 2^%d rows", c.Shift)
 	}
 	blocks := 0
 	if rows > 0 {
-		blocks = (rows-1)>>shift + 1
+		blocks = (rows-1)>>c.Shift + 1
 	}
-	return &guard{rows: rows, shift: shift, block: block, state: make([]atomic.Uint32, blocks)}, nil
+	return &guard{
+		rows: rows, shift: c.Shift, willNeed: c.WillNeed, block: block,
+		state: make([]atomic.Uint32, blocks),
+	}, nil
 }
 
 // States of a block.
@@ -167,8 +186,29 @@ func (g *guard) check(b int) uint32 {
 	return bad
 }
 
-// firstError returns what is wrong with the first bad block so far. A matrix that is not lazy has
-// no guard, and no error.
+// checkAll checks the blocks in order, up to the first bad one.
+func (g *guard) checkAll() error {
+	if g == nil {
+		return nil
+	}
+	for b := range g.state {
+		if !g.admits(b << g.shift) {
+			return g.firstError()
+		}
+	}
+	return nil
+}
+
+func (g *guard) sound() bool { return g == nil || int(g.good.Load()) == len(g.state) }
+
+func (g *guard) ahead() WillNeed {
+	if g == nil {
+		return nil
+	}
+	return g.willNeed
+}
+
+// firstError returns what is wrong with the first bad block so far.
 func (g *guard) firstError() error {
 	if g == nil {
 		return nil
@@ -178,18 +218,12 @@ func (g *guard) firstError() error {
 	return g.err
 }
 
-// errorOf returns what is wrong with the block of row i, which is bad.
-func (g *guard) errorOf(i int) error {
-	first := i >> g.shift << g.shift
-	return g.block(first, min(g.rows, first+1<<g.shift))
-}
-
-// zeroRow returns what stands for a row of a bad block of a dense matrix.
-func (g *guard) zeroRow() []float32 {
+// zeros returns what stands for a row of a bad block of a dense matrix.
+func (g *guard) zeros(cols int) []float32 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.row == nil {
-		g.row = g.zeros()
+		g.row = aligned(cols)
 	}
 	return g.row
 }

@@ -7,34 +7,12 @@ import (
 	"io"
 	"reflect"
 	"strings"
-)
 
-// A reader of models makes no more than memorySlack bytes, and memoryFactor times what it has read,
-// of all that a short text can ask much of: slices whose elements are larger than their text, and
-// vectors without numbers. Twice that and what is in between, as garbage and buffers, stay below
-// the 64 MB and 20 times the file that docs/models.md promises.
-const (
-	memorySlack  = 8 << 20
-	memoryFactor = 6
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // maxValue bounds the length of a value in JSON that has to be in memory as a whole.
 const maxValue = 1 << 26
-
-var errTooMuch = errors.New("asks for more memory than a file of this size may: it is damaged, " +
-	"or made to do harm")
-
-// An account holds what is made against what was read.
-type account struct{ read, made int64 }
-
-// take adds what is about to be made, in bytes.
-func (a *account) take(bytes int64) error {
-	a.made += bytes
-	if a.made > memorySlack+memoryFactor*a.read {
-		return errTooMuch
-	}
-	return nil
-}
 
 // A Decoder decodes JSON a piece at a time: the fields of objects and the elements of arrays, so
 // that a short text can't ask for much memory.
@@ -42,25 +20,26 @@ type Decoder struct {
 	*json.Decoder
 	account *account
 	piece   *piece
+	most    int // elements of the next array; 0 for any number
 }
 
 // NewDecoder returns a decoder of r, to which unknown fields are an error.
-func NewDecoder(r io.Reader) *Decoder { return newDecoder(r, new(account)) }
+func NewDecoder(r io.Reader) *Decoder {
+	a := &account{r: r}
+	return newDecoder(a, a)
+}
 
 func newDecoder(r io.Reader, a *account) *Decoder {
 	p := &piece{r: r, account: a}
 	d := json.NewDecoder(p)
 	d.DisallowUnknownFields()
-	return &Decoder{d, a, p}
+	return &Decoder{Decoder: d, account: a, piece: p}
 }
 
 // Unmarshal decodes text, which is one value, as a Decoder does.
 func Unmarshal(text []byte, value any) error {
 	return NewDecoder(strings.NewReader(string(text))).Into(value)
 }
-
-// Take is to be called before bytes are made that the text has not paid for yet.
-func (d *Decoder) Take(bytes int) error { return d.account.take(int64(bytes)) }
 
 // A piece counts what is read of a value.
 type piece struct {
@@ -73,9 +52,11 @@ func (p *piece) Read(b []byte) (int, error) {
 	if p.length > maxValue {
 		return 0, errors.New("a value is too long")
 	}
+	if err := p.account.check(int64(p.length)); err != nil {
+		return 0, err
+	}
 	n, err := p.r.Read(b)
 	p.length += n
-	p.account.read += int64(n)
 	return n, err
 }
 
@@ -83,6 +64,12 @@ func (p *piece) Read(b []byte) (int, error) {
 // element of an array; and of an object that a pointer points to, names are told apart by case, and
 // none may come twice.
 func (d *Decoder) Into(value any) error { return d.into(reflect.ValueOf(value).Elem()) }
+
+// Field is Into for the value of a field.
+func (d *Decoder) Field(f Field) error {
+	d.most = f.Most
+	return d.Into(f.Value)
+}
 
 func (d *Decoder) into(v reflect.Value) error {
 	switch t := v.Type(); {
@@ -102,16 +89,7 @@ func isArray(t reflect.Type) bool {
 // whole decodes a value as encoding/json does.
 func (d *Decoder) whole(value any) error {
 	d.piece.length = 0
-	return brief(d.Decode(value))
-}
-
-// brief returns an error whose text is not too long: those of encoding/json have whole values.
-func brief(err error) error {
-	const most = 200
-	if err == nil || len(err.Error()) <= most {
-		return err
-	}
-	return errors.New(strings.ToValidUTF8(err.Error()[:most], "") + "...")
+	return visible.Error(d.Decode(value)) // which may have the whole value
 }
 
 // open reads the first token of a value that is to begin with delim. It reports false for null.
@@ -178,10 +156,15 @@ func (d *Decoder) array(v reflect.Value) error {
 	if ok, err := d.open('[', "an array"); !ok {
 		return err
 	}
+	most := d.most
+	d.most = 0
 	elem := reflect.New(v.Type().Elem())
 	p := reflect.New(elem.Type()) // a pointer to a pointer: null makes it nil
 	all := newParts(v.Type())
 	for d.More() {
+		if most > 0 && all.n == most {
+			return fmt.Errorf("more than %d elements", most)
+		}
 		elem.Elem().SetZero()
 		may := elem.Elem() // be nil
 		var err error

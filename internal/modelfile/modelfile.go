@@ -11,7 +11,6 @@
 package modelfile
 
 import (
-	"bufio"
 	"io"
 	"strings"
 )
@@ -31,36 +30,42 @@ var (
 )
 
 // A Field is a line of the header: its key, and a pointer to the value. A value that is not
-// required is left out if it is zero.
+// required is left out if it is zero. If Most is not 0, the value is an array of no more elements.
 type Field struct {
 	Name     string
 	Value    any
 	Required bool
+	Most     int
 }
 
 // Required returns the field of a line that every file has.
-func Required(name string, value any) Field { return Field{name, value, true} }
+func Required(name string, value any) Field {
+	return Field{Name: name, Value: value, Required: true}
+}
 
 // Optional returns the field of a line that may be missing.
-func Optional(name string, value any) Field { return Field{name, value, false} }
+func Optional(name string, value any) Field { return Field{Name: name, Value: value} }
 
-// bufferSize is that of readers and writers.
-const bufferSize = 1 << 16
+// UpTo returns the field with a limit on its elements.
+func (f Field) UpTo(most int) Field {
+	f.Most = most
+	return f
+}
 
 // Peek returns r with a buffer, and which of the kinds its first bytes are of. If they are of
 // none, or there are none, ok is false.
-func Peek(r io.Reader, kinds ...Kind) (buffered *bufio.Reader, kind Kind, ok bool) {
-	buffered = bufio.NewReaderSize(r, bufferSize)
+func Peek(r io.Reader, kinds ...Kind) (s *Source, kind Kind, ok bool) {
+	s = newSource(r)
 	for _, k := range kinds {
-		if k.begins(buffered) {
-			return buffered, k, true
+		if k.begins(s) {
+			return s, k, true
 		}
 	}
-	return buffered, Kind{}, false
+	return s, Kind{}, false
 }
 
 // begins reports whether a file may be of the kind: one that ends within the magic may be.
-func (k Kind) begins(r *bufio.Reader) bool {
+func (k Kind) begins(r *Source) bool {
 	start, _ := r.Peek(len(k.Magic))
 	return len(start) > 0 && strings.HasPrefix(k.Magic, string(start))
 }

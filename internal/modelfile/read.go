@@ -15,22 +15,22 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/gunzip"
+	"github.com/pegasimd/pegasimd/internal/files"
+	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // A Reader reads a model file and sums up what it has read.
 type Reader struct {
-	r       *bufio.Reader
-	sum     hash.Hash
-	account account
-	buf     []byte // of numbers
+	r   *Source
+	sum hash.Hash
+	buf []byte // of numbers
 }
 
 // Read calls read with a reader of a file of the kind, after its first line, and makes sure that
 // the file ends as it should behind what read has taken. Errors say what is wrong with the file.
 func Read[M any](r io.Reader, kind Kind, read func(*Reader) (M, error)) (M, error) {
 	var none M
-	mr := &Reader{r: bufio.NewReaderSize(r, bufferSize), sum: sha256.New()}
+	mr := &Reader{r: NewSource(r), sum: sha256.New()}
 	m, err := none, mr.begin(kind)
 	if err == nil {
 		m, err = read(mr)
@@ -41,7 +41,7 @@ func Read[M any](r io.Reader, kind Kind, read func(*Reader) (M, error)) (M, erro
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("cut short")
 	}
-	return none, fmt.Errorf("pegasos: model file: %w", err)
+	return none, fmt.Errorf("pegasos: model file: %w", visible.Error(err))
 }
 
 // ReadFile calls read with the file of that name, or what it holds if it is compressed with gzip.
@@ -53,7 +53,7 @@ func ReadFile[M any](name string, read func(io.Reader) (M, error)) (M, error) {
 		return none, fmt.Errorf("pegasos: %w", err)
 	}
 	defer f.Close()
-	plain, _, err := gunzip.Reader(f, false)
+	plain, _, err := files.Unzip(f, false)
 	if err != nil {
 		return none, fmt.Errorf("pegasos: model file: %w (%s)", err, name)
 	}
@@ -92,7 +92,6 @@ func (r *Reader) begin(kind Kind) error {
 func (r *Reader) line() (string, error) {
 	line, err := r.r.ReadSlice('\n')
 	r.sum.Write(line)
-	r.account.read += int64(len(line))
 	if err == bufio.ErrBufferFull {
 		return "", errors.New("a line of the header is too long")
 	}
@@ -116,7 +115,7 @@ func (r *Reader) Header(fields []Field) error {
 		if at < 0 {
 			return fmt.Errorf("header: %.40q is unknown, there twice, or in the wrong place", name)
 		}
-		if err := r.value(fields[at].Value); err != nil {
+		if err := r.value(fields[at]); err != nil {
 			return fmt.Errorf("header: %s: %w", name, err)
 		}
 		if err := missing(fields[:at]); err != nil {
@@ -137,7 +136,6 @@ func (r *Reader) name() (string, error) {
 			return "", err
 		}
 		r.sum.Write([]byte{c})
-		r.account.read++
 		if c == '\n' && len(name) == 0 {
 			return "", nil
 		}
@@ -155,10 +153,10 @@ func (r *Reader) name() (string, error) {
 const maxName = 100
 
 // value reads the rest of a line, a value in JSON.
-func (r *Reader) value(value any) error {
+func (r *Reader) value(f Field) error {
 	rest := &rest{r: r}
-	d := newDecoder(rest, &r.account)
-	err := d.Into(value)
+	d := newDecoder(rest, r.r.account)
+	err := d.Field(f)
 	if err == nil {
 		if _, err = d.Token(); err == io.EOF && rest.over {
 			return nil
@@ -213,9 +211,8 @@ func missing(fields []Field) error {
 	return nil
 }
 
-// Take is to be called before bytes are made that the file has not paid for yet, such as those of
-// many empty slices. An error says that it does not.
-func (r *Reader) Take(bytes int) error { return r.account.take(int64(bytes)) }
+// Take is that of Source.
+func (r *Reader) Take(bytes int) error { return r.r.Take(bytes) }
 
 // Floats reads n numbers. The slice grows with what is there, whatever n is.
 func (r *Reader) Floats(n int) ([]float32, error) { return numbers[float32](r, n, 4) }
@@ -241,11 +238,13 @@ func numbers[T float32 | float64 | int32 | uint16](r *Reader, n, size int) ([]T,
 			r.buf = make([]byte, 8*chunk)
 		}
 		raw := r.buf[:size*len(part)]
+		if err := r.r.Numbers(len(raw)); err != nil {
+			return nil, err
+		}
 		if _, err := io.ReadFull(r.r, raw); err != nil {
 			return nil, err
 		}
 		r.sum.Write(raw)
-		r.account.read += int64(len(raw))
 		if _, err := binary.Decode(raw, binary.LittleEndian, part); err != nil {
 			return nil, err
 		}

@@ -133,7 +133,7 @@ func Write(w io.Writer, path string, m modelio.Predictor, opt dataset.Options) (
 		return 0, 0, err
 	}
 	if scaler != nil {
-		if set, err = scaler.ApplyInPlace(set); err != nil {
+		if set, err = scaler.Apply(set); err != nil {
 			return 0, 0, fmt.Errorf("%s: %w", path, err)
 		}
 	}

@@ -26,8 +26,7 @@ func ReadSet(t testing.TB, dir, name string, features int) (store.Examples, []fl
 	for i, f := range files {
 		files[i] = filepath.Join(dir, filepath.FromSlash(f))
 	}
-	s, err := dataset.Read(strings.Join(files, ","), dataset.Options{Features: features,
-		PixelDivisor: 255})
+	s, err := dataset.Read(strings.Join(files, ","), dataset.Options{Features: features})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,6 +40,33 @@ func (s *Scaler) At(j int, v float32) float64 {
 	return float64((float64(v) - float64(s.Shift[j])) * float64(s.Factor[j]))
 }
 
+// Row scales the values of a row, in the given columns or, if columns is nil, in all: dst[k] is
+// values[k] scaled, rounded to float32. dst may be values.
+func (s *Scaler) Row(dst []float32, columns []int32, values []float32) {
+	dst = dst[:len(values)]
+	switch {
+	case s.Kind == Unit:
+		length := Length(values)
+		for k, v := range values {
+			dst[k] = float32(float64(v) / length)
+		}
+	case columns != nil:
+		for k, v := range values {
+			dst[k] = float32(s.At(int(columns[k]), v))
+		}
+	case s.Shift != nil:
+		shift, factor := s.Shift[:len(values)], s.Factor[:len(values)]
+		for j, v := range values {
+			dst[j] = float32((float64(v) - float64(shift[j])) * float64(factor[j]))
+		}
+	default:
+		factor := s.Factor[:len(values)]
+		for j, v := range values {
+			dst[j] = float32(float64(v) * float64(factor[j]))
+		}
+	}
+}
+
 // Length returns the Euclidean norm of a row by its values, of which zeros may be left out, and 1
 // for a row of zeros. The squares are added from left to right, in float64.
 func Length(values []float32) float64 {

@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// csr is sparse rows that were checked when they were made.
+// csr is sparse rows.
 type csr struct {
 	plain
 	cols    int
@@ -16,19 +16,17 @@ type csr struct {
 	indices []int32
 	values  []float32
 	matrix  *matrices.CSR
+	lazy    bool // The matrix checks rows when they are first read: those of a bad block are empty.
 }
 
 func ofSparse(x *sparse.Matrix) Rows {
 	m := (*matrices.CSR)(x)
-	c := csr{cols: m.Cols(), matrix: m}
+	c := &csr{cols: m.Cols(), matrix: m, lazy: !m.Sound()}
 	c.starts, c.indices, c.values = m.Arrays()
 	if c.indices == nil {
 		c.indices = []int32{} // no row's columns are nil: see Reader
 	}
-	if m.Lazy() {
-		return &lazy{c}
-	}
-	return &c
+	return c
 }
 
 // wrongLength returns what to panic with. It is not inlined, to keep its code out of the others'.
@@ -44,23 +42,53 @@ const sparseAhead = 6
 func (m *csr) Rows() int                { return len(m.starts) - 1 }
 func (m *csr) Cols() int                { return m.cols }
 func (m *csr) NNZ() int                 { return len(m.values) }
-func (m *csr) Size() int                { return 8 * len(m.values) }
 func (m *csr) Ahead() int               { return sparseAhead }
-func (m *csr) ForWorker() Rows          { return m }
+func (m *csr) Err() error               { return m.matrix.Err() }
 func (m *csr) Interleaved() Interleaved { return (*sparse.Matrix)(m.matrix) }
 
 func (m *csr) WillNeed() matrices.WillNeed { return m.matrix.WillNeed() }
 
-func (m *csr) Row(i int) (index []int32, values []float32) {
+// Size is 0 for rows that need not be in memory.
+func (m *csr) Size() int {
+	if m.matrix.Lazy() {
+		return 0
+	}
+	return 8 * len(m.values)
+}
+
+// ForWorker returns rows without checks once all were found to be good, as they are after the
+// trainer's first pass.
+func (m *csr) ForWorker() Rows {
+	if m.lazy && m.matrix.Sound() {
+		return ofSparse((*sparse.Matrix)(m.matrix))
+	}
+	return m
+}
+
+// row returns row i, which is not of a bad block.
+func (m *csr) row(i int) (index []int32, values []float32) {
 	start, end := m.starts[i], m.starts[i+1]
 	return m.indices[start:end:end], m.values[start:end:end]
+}
+
+// barred reports whether row i is of a bad block.
+func (m *csr) barred(i int) bool { return m.lazy && m.matrix.Barred(i) }
+
+func (m *csr) Row(i int) (index []int32, values []float32) {
+	if m.barred(i) {
+		return []int32{}, nil
+	}
+	return m.row(i)
 }
 
 func (m *csr) Dot(i int, w []float32) float32 {
 	if len(w) != m.cols {
 		panic(wrongLength(w, m.cols))
 	}
-	index, values := m.Row(i)
+	if m.barred(i) {
+		return 0
+	}
+	index, values := m.row(i)
 	return asm.DotSparse(index, values, w)
 }
 
@@ -68,7 +96,10 @@ func (m *csr) Axpy(i int, a float32, w []float32) {
 	if len(w) != m.cols {
 		panic(wrongLength(w, m.cols))
 	}
-	index, values := m.Row(i)
+	if m.barred(i) {
+		return
+	}
+	index, values := m.row(i)
 	asm.AxpySparse(a, index, values, w)
 }
 
@@ -88,6 +119,9 @@ func (m *csr) Take(rows []uint32) Rows {
 }
 
 func (m *csr) Compact(int) (Rows, bool) {
+	if m.matrix.Lazy() {
+		return nil, false
+	}
 	if s, ok := newSame(m); ok {
 		return s, true
 	}

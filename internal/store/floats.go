@@ -18,19 +18,13 @@ type floats struct {
 	// matrix, which checks rows that have to be.
 	values       []float32
 	cols, stride int
+	lazy         bool // The matrix checks rows when they are first read: see Dot.
 }
 
 func newFloats(x *dense.Matrix) *floats {
-	m := &floats{Matrix: x, cols: x.Cols()}
+	m := &floats{Matrix: x, cols: x.Cols(), lazy: !(*matrices.Dense)(x).Sound()}
 	m.values, m.stride = (*matrices.Dense)(x).Padded()
 	return m
-}
-
-func ofDense(x *dense.Matrix) Rows {
-	if (*matrices.Dense)(x).Lazy() {
-		return &lazyFloats{*newFloats(x)}
-	}
-	return newFloats(x)
 }
 
 // row returns row i, as Matrix.Row does, unchecked.
@@ -39,11 +33,31 @@ func (m *floats) row(i int) []float32 { return m.values[i*m.stride:][:m.cols:m.c
 // longCols is the number of columns beyond which a copy in another order gains nothing.
 const longCols = 256
 
-func (m *floats) Dot(i int, w []float32) float32     { return dense.Dot(m.row(i), w) }
-func (m *floats) Axpy(i int, a float32, w []float32) { dense.Axpy(a, m.row(i), w) }
+func (m *floats) Dot(i int, w []float32) float32 {
+	if m.lazy { // The matrix gives zeros for the rows of a bad block.
+		return m.Matrix.Dot(i, w)
+	}
+	return dense.Dot(m.row(i), w)
+}
 
-func (m *floats) Err() error                  { return nil }
-func (m *floats) ForWorker() Rows             { return m }
+func (m *floats) Axpy(i int, a float32, w []float32) {
+	if m.lazy {
+		m.Matrix.Axpy(i, a, w)
+		return
+	}
+	dense.Axpy(a, m.row(i), w)
+}
+
+// ForWorker returns rows without checks once all were found to be good, as they are after the
+// trainer's first pass.
+func (m *floats) ForWorker() Rows {
+	if m.lazy && (*matrices.Dense)(m.Matrix).Sound() {
+		return newFloats(m.Matrix)
+	}
+	return m
+}
+
+func (m *floats) Err() error                  { return m.Matrix.Err() }
 func (m *floats) Size() int                   { return 4 * m.Rows() * m.Cols() }
 func (m *floats) Ahead() int                  { return 1 }
 func (m *floats) Fetch(i int)                 { asm.Prefetch(m.row(i)) }
@@ -59,7 +73,7 @@ func (m *floats) TakeGain() Gain {
 }
 
 func (m *floats) Compact(threads int) (Rows, bool) {
-	if m.WillNeed() != nil {
+	if (*matrices.Dense)(m.Matrix).Lazy() {
 		return nil, false
 	}
 	b, ok := newPacked(m.Matrix, threads)

@@ -13,19 +13,13 @@ func NonzerosOf(x Examples) Nonzeros {
 	switch x := x.(type) {
 	case *csr:
 		return csrNonzeros{x}
-	case *lazy:
-		return csrNonzeros{x}
 	case *same:
 		return &sameNonzeros{x: x}
 	}
 	return &addedNonzeros{foreign{Examples: x}}
 }
 
-type csrNonzeros struct {
-	x interface {
-		Row(i int) (index []int32, values []float32)
-	}
-}
+type csrNonzeros struct{ x *csr }
 
 func (r csrNonzeros) Nonzeros(i int) (index []int32, values []float32) { return r.x.Row(i) }
 

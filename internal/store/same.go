@@ -37,7 +37,7 @@ const (
 // newSame returns a copy of x and true, if x has at most 65,536 columns and each row has one finite
 // value, that is not -0, in all its nonzeros.
 func newSame(x *csr) (*same, bool) {
-	if x.WillNeed() != nil || x.cols > mostColumns || uint64(x.NNZ()) > mostNonzeros {
+	if x.cols > mostColumns || uint64(x.NNZ()) > mostNonzeros {
 		return nil, false
 	}
 	starts, indices, values := x.starts, x.indices, x.values

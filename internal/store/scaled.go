@@ -70,12 +70,8 @@ func (r *Scaled) scaleDense(threads int) Matrix {
 		for i := first; i < end; i++ {
 			index, values := r.reader.Row(i)
 			r.measure(i, values)
-			if to := d.Row(i); index == nil && r.scaler.Shift != nil {
-				s := r.scaler
-				shift, factor := s.Shift[:len(to)], s.Factor[:len(to)]
-				for j, v := range values[:len(to)] {
-					to[j] = float32((float64(v) - float64(shift[j])) * float64(factor[j]))
-				}
+			if to := d.Row(i); index == nil {
+				r.scaler.Row(to, nil, values)
 			} else {
 				r.expand(i, index, values)
 				for j, v := range r.values {
@@ -102,10 +98,7 @@ func (r *Scaled) scaleSparse(threads int) Matrix {
 			index, values := r.reader.Row(i)
 			r.measure(i, values)
 			copy(indices[starts[i]:], index)
-			to := scaled[starts[i]:starts[i+1]]
-			for k, v := range values {
-				to[k] = float32(r.at64(i, int(index[k]), v))
-			}
+			r.scaler.Row(scaled[starts[i]:starts[i+1]], index, values)
 		}
 	})
 	m := matrices.Trusted(r.raw.Cols(), starts, indices, scaled)

@@ -4,7 +4,6 @@
 //   - csr: sparse rows;
 //   - same: sparse rows of one value each, in a quarter of the memory;
 //   - floats: dense rows;
-//   - lazy: sparse and dense rows that are checked when they are first read;
 //   - bytes: dense rows of pixels, in a quarter of the memory;
 //   - foreign: rows of a type that the caller has defined.
 //
@@ -118,7 +117,7 @@ type Sum struct {
 func Of(x Examples) Rows {
 	switch x := x.(type) {
 	case *dense.Matrix:
-		return ofDense(x)
+		return newFloats(x)
 	case *sparse.Matrix:
 		return ofSparse(x)
 	case Rows:

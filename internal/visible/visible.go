@@ -52,6 +52,41 @@ func Text(text string) string {
 	return b.String()
 }
 
+// Cut keeps a word of a file short enough for a message, which quotes it.
+func Cut[T string | []byte](word T) string {
+	const most = 40
+	if len(word) > most {
+		return string(word[:most]) + "..."
+	}
+	return string(word)
+}
+
+// Error returns err with a text that fits a line of a message, whatever a file's words have put in
+// it: as Text has it, without the middle of a long one. errors.Is and errors.As find err.
+func Error(err error) error {
+	if err == nil {
+		return nil
+	}
+	const begin, end = 200, 60
+	text := Text(err.Error())
+	if len(text) > begin+end {
+		text = strings.ToValidUTF8(text[:begin], "") + "..." +
+			strings.ToValidUTF8(text[len(text)-end:], "")
+	}
+	if text == err.Error() {
+		return err
+	}
+	return &shown{err, text}
+}
+
+type shown struct {
+	err  error
+	text string
+}
+
+func (s *shown) Error() string { return s.text }
+func (s *shown) Unwrap() error { return s.err }
+
 // JSON returns valid JSON with what can't be seen in its strings escaped, of which encoding/json
 // leaves some. Between its values there may be new lines.
 func JSON(text []byte) []byte {

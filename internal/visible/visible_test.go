@@ -2,6 +2,10 @@ package visible
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
 	"testing"
 )
 
@@ -49,5 +53,24 @@ func TestJSON(t *testing.T) {
 	if err := json.Unmarshal(have, &again); err != nil || again[1] != names[1] ||
 		again[0] != names[0] {
 		t.Errorf("%q, %v", again, err)
+	}
+}
+
+// An error stays what it is, in words that fit a line.
+func TestError(t *testing.T) {
+	if Error(nil) != nil || Error(io.EOF) != io.EOF {
+		t.Error("a clean error is another one")
+	}
+	for _, word := range []string{"\x1b[31m\n\u202e", "\xff", strings.Repeat("ø", 1000)} {
+		err := Error(fmt.Errorf("a word %s: want another: %w", word, io.EOF))
+		text := err.Error()
+		if !errors.Is(err, io.EOF) || len(text) > 300 || Text(text) != text ||
+			!strings.HasPrefix(text, "a word ") || !strings.HasSuffix(text, ": want another: EOF") {
+			t.Errorf("%q: %s", word, text)
+		}
+	}
+	long := strings.Repeat("x", 40)
+	if Cut("short") != "short" || Cut([]byte(long+"x")) != long+"..." {
+		t.Error("cut wrongly")
 	}
 }

@@ -92,8 +92,8 @@ func (h *headerResult) result() Result {
 func (h *header) fields() []modelfile.Field {
 	return []modelfile.Field{
 		modelfile.Required("features", &h.Features),
-		modelfile.Required("classes", &h.Classes),
-		modelfile.Optional("names", &h.Names),
+		modelfile.Required("classes", &h.Classes).UpTo(labels.MaxClasses),
+		modelfile.Optional("names", &h.Names).UpTo(labels.MaxClasses),
 		modelfile.Required("index_base", &h.IndexBase),
 		modelfile.Optional("hash_bits", &h.HashBits),
 		modelfile.Optional("table", &h.Table),
@@ -102,7 +102,7 @@ func (h *header) fields() []modelfile.Field {
 		modelfile.Optional("data", &h.Data),
 		modelfile.Required("config", &h.Config),
 		modelfile.Required("layout", &h.Layout),
-		modelfile.Required("support", &h.Support),
+		modelfile.Required("support", &h.Support).UpTo(labels.MaxClasses),
 		modelfile.Required("result", &h.Result),
 	}
 }

@@ -63,6 +63,6 @@ int main(int argc, char **argv) {
 		const FVector &model = svm.w;
 #endif
 		for (int j = 0; j < (int)r.cols; j++) w[j] = model.get(j);
-		answer(before, after, q.effort * r.rows, 1, r.cols, &w[0]);
+		answer(before, after, r.cols, &w[0]);
 	}
 }

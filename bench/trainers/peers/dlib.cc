@@ -34,6 +34,6 @@ int main(int argc, char **argv) {
 		std::vector<double> w(r.cols);
 		for (long s = 0; s < f.basis_vectors.size(); s++)
 			for (row::const_iterator at = f.basis_vectors(s).begin(); at != f.basis_vectors(s).end(); ++at) w[at->first] += f.alpha(s) * at->second;
-		answer(before, after, 0, 1, r.cols, &w[0]);
+		answer(before, after, r.cols, &w[0]);
 	}
 }

@@ -1,6 +1,6 @@
 // What the drivers of peers in C and C++ share. A driver loads a file of rows, says "ready" and its version, and then
 // trains on request, again and again. A request is a line: method, lambda, effort, seed. The answer is a line of JSON and
-// the weights, vectors*cols doubles, one vector after the other.
+// as many doubles as it says: the weight vectors, one after the other.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static void get(FILE *f, void *to, size_t size, size_t count) {
 static rows_t load(int argc, char **argv) {
 	rows_t r;
 	int64_t size[3];
-	if (argc != 2) die("want one argument, a file of rows");
+	if (argc < 2) die("want a file of rows");
 	FILE *f = fopen(argv[1], "rb");
 	if (!f) die("can't open the file of rows");
 	get(f, size, 8, 3);
@@ -86,9 +86,9 @@ static seconds_t now(void) {
 	return s;
 }
 
-// answer is called with what now returned before and after the training. steps may be 0 for not known.
-static void answer(seconds_t before, seconds_t after, double steps, int vectors, int64_t cols, const double *w) {
-	printf("{\"cpu\":%.9f,\"wall\":%.9f,\"steps\":%.0f,\"vectors\":%d}\n", after.cpu - before.cpu, after.wall - before.wall, steps, vectors);
-	fwrite(w, sizeof *w, (size_t)(vectors * cols), stdout);
+// answer is called with what now returned before and after the training.
+static void answer(seconds_t before, seconds_t after, int64_t values, const double *w) {
+	printf("{\"cpu\":%.9f,\"wall\":%.9f,\"values\":%ld}\n", after.cpu - before.cpu, after.wall - before.wall, (long)values);
+	fwrite(w, sizeof *w, (size_t)values, stdout);
 	fflush(stdout);
 }

@@ -1,5 +1,5 @@
-// liblinear: L2-regularised hinge loss by dual coordinate descent (-s 3), one-vs-rest for many classes, and Crammer and
-// Singer's (-s 4). Effort is the tolerance, -e.
+// liblinear's L2-regularised classifiers, one-vs-rest for many classes. The method is the number of the solver, as with -s.
+// Effort is the tolerance, -e.
 #include "driver.h"
 
 #include <linear.h>
@@ -28,17 +28,14 @@ int main(int argc, char **argv) {
 
 	request_t q;
 	while (next(&q)) {
-		struct parameter how = {.eps = q.effort, .C = 1 / (q.lambda * r.rows), .p = 0.1};
-		if (!strcmp(q.method, "s3")) how.solver_type = L2R_L1LOSS_SVC_DUAL;
-		else if (!strcmp(q.method, "s4")) how.solver_type = MCSVM_CS;
-		else die("no such method");
+		struct parameter how = {.solver_type = atoi(q.method), .eps = q.effort, .C = 1 / (q.lambda * r.rows), .p = 0.1};
 		srand(q.seed);
 		seconds_t before = now();
 		struct model *m = train(&p, &how);
 		seconds_t after = now();
 
 		// Classes are in the order in which they were met; two have one vector, for the first of them.
-		int n = m->nr_class, vectors = n == 2 && how.solver_type != MCSVM_CS ? 1 : n;
+		int n = m->nr_class, vectors = n == 2 ? 1 : n;
 		double *w = (double *)room(vectors * r.cols, sizeof *w);
 		for (int k = 0; k < vectors; k++) {
 			int to = 0;
@@ -46,7 +43,7 @@ int main(int argc, char **argv) {
 			for (int l = 0; vectors > 1 && l < n; l++) to += m->label[l] < m->label[k];
 			for (int64_t j = 0; j < r.cols; j++) w[to * r.cols + j] = sign * m->w[j * vectors + k];
 		}
-		answer(before, after, 0, vectors, r.cols, w);
+		answer(before, after, vectors * r.cols, w);
 		free(w);
 		free_and_destroy_model(&m);
 	}

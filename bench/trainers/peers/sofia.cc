@@ -30,7 +30,7 @@ int main(int argc, char **argv) {
 		seconds_t after = now();
 		double *wide = (double *)room(r.cols, sizeof *wide);
 		for (int64_t j = 0; j < r.cols; j++) wide[j] = w.ValueOf(j + 1);
-		answer(before, after, steps, 1, r.cols, wide);
+		answer(before, after, r.cols, wide);
 		free(wide);
 	}
 }

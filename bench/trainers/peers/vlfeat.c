@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
 		vl_svm_set_diagnostic_frequency(svm, (vl_size)(q.effort * r.rows) + 1); // no looks at the objective
 		vl_svm_train(svm);
 		seconds_t after = now();
-		answer(before, after, q.effort * r.rows, 1, r.cols, vl_svm_get_model(svm));
+		answer(before, after, r.cols, vl_svm_get_model(svm));
 		vl_svm_delete(svm);
 	}
 	return 0;

@@ -1,0 +1,295 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"log"
+	"math"
+	"os"
+	"time"
+
+	"github.com/pegasimd/pegasimd/bench/internal/frame"
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// A problem is a set with a loss and a lambda, whose optimum f* is known: bound is at most f*, and
+// the objective of some model is at most 1+gap times the bound.
+type problem struct {
+	*session
+	set        *set
+	x          dataset.Examples // the training rows as our trainer reads them
+	loss       string
+	lambda     float64
+	bound, gap float64
+}
+
+// optima are P(w*) and the bound below it as liblinear 2.30 and a program of others had them, for
+// the hinge. Neither may contradict ours.
+var optima = map[string][2]float64{
+	"a9a 0.0001": {.35176302, .35176133}, "a9a 1e-05": {.35094921, .35089833},
+	"imdb 0.0001": {.31293524, .31293522}, "imdb 1e-05": {.094493491, .094493434},
+	"corporate 0.0001":  {.079209298, .079209249},
+	"corporate 1e-05":   {.010718936, .010718878},
+	"money-fx 0.0001":   {.042201484, .042201394},
+	"money-fx 1e-05":    {.0098827269, .0098729511},
+	"rcv1-small 0.0001": {.029282768, .029282722},
+	"shirts 0.0001":     {.17453292, .17450822}, "heart 0.01": {.36574874, .36573321},
+	"covtype-scaled 0.0001": {.34090864, .34090764},
+}
+
+func (p *problem) String() string { return fmt.Sprintf("%s, %s, %g", p.set.name, p.loss, p.lambda) }
+
+// solve finds the optimum with our trainer, whose bound is a proof. Where that contradicts what
+// others found, in optima or in this run, the program fails.
+func (p *problem) solve() error {
+	rows, err := p.set.train.WithLayout(dataset.LayoutAuto)
+	if err != nil {
+		return err
+	}
+	p.x = rows.Examples()
+	for _, tol := range []float64{1e-5, 1e-4, 1e-3} {
+		cfg := same(p.loss, p.lambda)
+		cfg.Tol = tol
+		t, err := p.own(cfg, 0, 60*p.limit)
+		if errors.Is(err, errLimit) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		f := objective(p.set.train, p.loss, p.lambda, t.values)
+		p.bound, p.gap = t.bound, f/t.bound-1
+		if err := p.verify(t, f); err != nil {
+			return err
+		}
+		known := optima[fmt.Sprint(p.set.name, " ", p.lambda)]
+		if p.loss == "hinge" && known[0] > 0 && (p.bound > known[0]*(1+1e-6) ||
+			f < known[1]*(1-1e-6)) {
+			return fmt.Errorf("the optimum is between %v and %v, but others found %v", p.bound, f,
+				known)
+		}
+		return nil
+	}
+	return errors.New("the optimum wasn't found within the limit")
+}
+
+// own trains with ours.
+func (p *problem) own(cfg pegasos.Config, threads int, limit time.Duration) (*training, error) {
+	return ownTrain(p.ctx, p.x, p.set.train.Y, cfg, threads, limit)
+}
+
+// verify holds the objective f, which was found here from the weights, against what was proven.
+func (p *problem) verify(t *training, f float64) error {
+	switch {
+	case !(f >= p.bound*(1-1e-9)):
+		return fmt.Errorf("%s: the objective is %v, but %v was proven to be a lower bound", p, f,
+			p.bound)
+	case t.objective != 0 && !(math.Abs(t.objective-f) <= 1e-4*f):
+		return fmt.Errorf("%s: the library says that the objective is %v, but it is %v", p,
+			t.objective, f)
+	case t.bound > f*(1+1e-9):
+		return fmt.Errorf("%s: the library says that %v is a lower bound, but %v was reached", p,
+			t.bound, f)
+	}
+	return nil
+}
+
+// targets are the distances from the optimum to which trainers are timed.
+var targets = []float64{.01, .001, .0001}
+
+// A contender is a trainer on a problem.
+type contender struct {
+	name  string
+	ours  bool
+	kind  string // of its efforts: passes, tolerances, or proven, gaps that are to be proven
+	train func(effort float64) (*training, error)
+
+	efforts  [3]float64 // that reached the targets; 0 for none
+	accuracy float64    // of the last run
+	left     error      // why it went no further
+}
+
+// contenders returns ours, with each number of threads, and the peers that have the loss.
+func (p *problem) contenders() (all []*contender, err error) {
+	plain := same(p.loss, p.lambda).Plain()
+	for _, threads := range p.threads {
+		with := ""
+		if len(p.threads) > 1 {
+			with = fmt.Sprintf(", %d threads", threads)
+		}
+		add := func(name, kind string, set func(effort float64) pegasos.Config) {
+			all = append(all, &contender{name: "**" + name + with + "**", ours: true,
+				kind: kind, train: func(effort float64) (*training, error) {
+					return p.own(set(effort), threads, 20*p.limit)
+				}})
+		}
+		add("Pegasimd, proven", "proven", func(tol float64) pegasos.Config {
+			cfg := same(p.loss, p.lambda)
+			cfg.Tol = tol
+			return cfg
+		})
+		passes := func(cfg pegasos.Config) func(float64) pegasos.Config {
+			return func(effort float64) pegasos.Config {
+				cfg.Epochs = int(effort)
+				return cfg
+			}
+		}
+		add("Pegasimd", "passes", passes(plain))
+		for _, text := range p.builds {
+			name, cfg, err := parse(text, plain)
+			if err != nil {
+				return nil, err
+			}
+			add(name, "passes", passes(cfg))
+		}
+	}
+	many := len(classes(p.set.train)) > 2
+	for _, q := range peers {
+		for _, m := range q.methods {
+			if p.host.commands[q] == nil || m.loss != p.loss || many && !m.many {
+				continue
+			}
+			kind := map[bool]string{false: "passes", true: "tolerances"}[m.tolerances]
+			all = append(all, &contender{name: m.name, kind: kind,
+				train: func(effort float64) (*training, error) {
+					return p.host.train(q, m.code, p.lambda, effort, 20*p.limit)
+				}})
+		}
+	}
+	return all, nil
+}
+
+// steps are the efforts that a contender tries: passes 1, 2, 3, 4, 6, 8, 12 and so on, tolerances
+// from 10 down, or the gaps to be proven.
+func (c *contender) steps() (efforts []float64) {
+	switch c.kind {
+	case "proven":
+		return targets
+	case "tolerances":
+		for e := 10.; e > 1e-8; e /= 2 {
+			efforts = append(efforts, e)
+		}
+	default:
+		efforts = []float64{1}
+		for e := 2.; e < 1e5; e *= 2 {
+			efforts = append(efforts, e, e*1.5)
+		}
+	}
+	return efforts
+}
+
+// explore finds the least efforts that reach the targets. Equal efforts give equal models, so that
+// what is timed later is what was verified here.
+func (c *contender) explore(p *problem) error {
+	for k, effort := range c.steps() {
+		t, err := c.train(effort)
+		if c.left = err; err != nil {
+			return p.ctx.Err()
+		}
+		f := objective(p.set.train, p.loss, p.lambda, t.values)
+		if err := p.verify(t, f); err != nil {
+			return fmt.Errorf("%s: %w", c.name, err)
+		}
+		if p.set.test != nil {
+			c.accuracy = accuracy(p.set.test.Y, predict(p.set.test, classes(p.set.train), t.values))
+		}
+		for i, target := range targets {
+			reached := f <= (1+target)*p.bound
+			if c.kind == "proven" {
+				reached = t.proven && i == k
+			}
+			if reached && c.efforts[i] == 0 {
+				c.efforts[i] = effort
+			}
+		}
+		if c.kind != "proven" && (c.efforts[2] > 0 || p.seconds(t) > p.limit.Seconds()) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// runner returns a function for frame.Runs. What takes less than 10 ms is repeated.
+func (p *problem) runner(train func() (*training, error)) func() (float64, error) {
+	return func() (float64, error) {
+		var all []float64
+		for sum := 0.; sum < .01 && len(all) < 7; {
+			t, err := train()
+			if err != nil {
+				return 0, err
+			}
+			all = append(all, p.seconds(t))
+			sum += p.seconds(t)
+		}
+		return frame.Quantile(all, .5), nil
+	}
+}
+
+// race explores and times all contenders, and writes a table. Ratios are to the first one of ours
+// that reached the target.
+func (p *problem) race() error {
+	contenders, err := p.contenders()
+	if err != nil {
+		return err
+	}
+	table := frame.Table{Title: fmt.Sprintf("%s; %s, lambda %g: f* = %.8g, known to %.0e of it",
+		p.set, p.loss, p.lambda, p.bound, p.gap), Head: []string{""}}
+	for _, c := range contenders {
+		if err := c.explore(p); err != nil {
+			return err
+		}
+		log.Printf("%s: %s: %v %s", p, c.name, c.efforts, c.kind)
+		table.Rows = append(table.Rows, []string{c.name})
+	}
+	for i, target := range targets {
+		table.Head = append(table.Head, fmt.Sprintf("to %g f*", 1+target), "times as long")
+		var runs []func() (float64, error)
+		var there []int // in the race, of each contender
+		base := -1
+		for _, c := range contenders {
+			there = append(there, -1)
+			if c.efforts[i] == 0 {
+				continue
+			}
+			there[len(there)-1] = len(runs)
+			if c.ours && base < 0 {
+				base = len(runs)
+			}
+			runs = append(runs, p.runner(func() (*training, error) { return c.train(c.efforts[i]) }))
+		}
+		race, err := frame.Runs(p.rounds, p.most, runs...)
+		if err != nil {
+			return err
+		}
+		for k, at := range there {
+			seconds, ratio := "-", "-"
+			if at >= 0 {
+				seconds = frame.Short(race.Median(at))
+			}
+			if at >= 0 && base >= 0 {
+				ratio = ratioOf(race, at, base)
+			}
+			table.Rows[k] = append(table.Rows[k], seconds, ratio)
+		}
+	}
+	table.Head = append(table.Head, "efforts", "test accuracy, %")
+	for k, c := range contenders {
+		text := fmt.Sprintf("%.3g %s", c.efforts, c.kind)
+		if c.left != nil {
+			text += "; " + c.left.Error()
+		}
+		accuracy := "-"
+		if p.set.test != nil {
+			accuracy = fmt.Sprintf("%.2f", c.accuracy)
+		}
+		table.Rows[k] = append(table.Rows[k], text, accuracy)
+	}
+	return table.Write(os.Stdout)
+}
+
+// ratioOf is the median of the rounds' ratios, and their quartiles.
+func ratioOf(race frame.Race, i, j int) string {
+	middle, low, high := race.Ratio(i, j)
+	return fmt.Sprintf("%.2f (%.2f-%.2f)", middle, low, high)
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/gate/machine"
+	"github.com/pegasimd/pegasimd/metrics"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+)
+
+// drawSeeds draws what the paper and other sources of this project show: run time against the
+// number of rows, objective and accuracy against iterations, time and accuracy beside scikit-learn,
+// and the accuracies of the pairs of ten classes with their confusion matrix.
+func (s *session) drawSeeds() error {
+	// A set of two classes, lambda, and the test error in percent that is to be reached.
+	type study struct {
+		set           string
+		lambda, wrong float64
+	}
+	studies, ten := []study{{"imdb", 1e-4, 15}, {"shirts", 1e-2, 9}}, "fashion"
+	classes := strings.Fields("T-shirt trouser pullover dress coat sandal shirt sneaker bag boot")
+	if s.quick || os.Getenv("PEGASIMD_DATA") == "" {
+		studies, ten = []study{{"digits-8", 1e-2, 6}}, "digits-scaled"
+		classes = strings.Split("0123456789", "")
+	}
+	if err := os.MkdirAll(s.out, 0o777); err != nil {
+		return err
+	}
+	times := newPlot("Time of the steps to a test error", "rows", "CPU time, ms")
+	times.Y.Tick.Marker = plot.TickerFunc(decimal)
+	for i, t := range studies {
+		p := &problem{session: s, loss: "hinge", lambda: t.lambda}
+		var err error
+		if p.set, err = openSet(t.set); err == nil {
+			err = p.solve()
+		}
+		if err != nil {
+			return err
+		}
+		title := fmt.Sprintf("%s, lambda %g", t.set, t.lambda)
+		above := newPlot(title, "steps", "objective above f*, %")
+		above.Y.Tick.Marker = plot.TickerFunc(decimal)
+		right := newPlot(title, "steps", "test accuracy, %")
+		right.Legend.XOffs = 200 // to where there are no lines
+		for k, form := range []string{"library", "paper"} {
+			if err := errors.Join(p.drawRows(times, 2*i+k, form, t.wrong),
+				p.drawSteps(above, right, k, form)); err != nil {
+				return err
+			}
+		}
+		if err := errors.Join(s.save("objective-"+t.set, above),
+			s.save("accuracy-"+t.set, right)); err != nil {
+			return err
+		}
+	}
+	times.Y.Max, times.Legend.Top = times.Y.Max+.8, true // room for the legend
+	return errors.Join(s.save("rows", times), s.drawPairs(ten, classes))
+}
+
+func (s *session) save(name string, d *plot.Plot) error {
+	return d.Save(16*vg.Centimeter, 11*vg.Centimeter, filepath.Join(s.out, name+".svg"))
+}
+
+// steps trains as the library does it, or to the letter of the paper. It also returns the test
+// accuracy.
+func (p *problem) steps(x dataset.Examples, y []float32, form string, steps float64, seed int) (
+	*training, float64, error) {
+	cfg := pegasos.Paper()
+	if form == "library" {
+		cfg = pegasos.Config{}.Plain()
+	}
+	cfg.Lambda, cfg.Epochs, cfg.Steps, cfg.Seed = p.lambda, 0, int64(steps), uint64(seed)
+	t, err := ownTrain(p.ctx, x, y, cfg, 1, 60*p.limit)
+	if err != nil {
+		return nil, 0, err
+	}
+	return t, accuracy(p.set.test.Y, predict(p.set.test, classes(p.set.train), t.values)), nil
+}
+
+// drawRows draws the time of the steps to a test error for nested subsets of the rows: medians of
+// three seeds. Subsets that don't get there are left out.
+func (p *problem) drawRows(d *plot.Plot, number int, form string, wrong float64) error {
+	var points plotter.XYs
+	for rows := p.set.train.Rows(); rows >= 200; rows /= 2 {
+		part, err := first(rows)(p.set.train)
+		if err == nil {
+			part, err = part.WithLayout(dataset.LayoutAuto)
+		}
+		var all [3]float64
+		for seed := range all {
+			if err == nil {
+				all[seed], err = p.toError(part.Examples(), part.Y, form, wrong, seed)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		slices.Sort(all[:])
+		if !math.IsInf(all[1], 1) {
+			points = append(points, at(float64(rows), math.Log10(all[1])))
+		}
+	}
+	return line(d, number, fmt.Sprintf("%s, %g %% wrong, %s", p.set.name, wrong, form), points)
+}
+
+// toError returns the CPU milliseconds of the first run of 128, 181, 256 and so on steps that has a
+// test error, less that of one step and of what comes before it.
+func (p *problem) toError(x dataset.Examples, y []float32, form string, wrong float64, seed int) (
+	float64, error) {
+	for n := 128.; n < 2e5; n *= math.Sqrt2 {
+		t, right, err := p.steps(x, y, form, n, seed)
+		if err != nil {
+			return 0, err
+		}
+		if right < 100-wrong {
+			continue
+		}
+		one, _, err := p.steps(x, y, form, 1, seed)
+		if err != nil {
+			return 0, err
+		}
+		return 1e3 * max(t.CPU-one.CPU, 1e-6), nil
+	}
+	return math.Inf(1), nil
+}
+
+// drawSteps draws how far P is above f*, and the test accuracy.
+func (p *problem) drawSteps(above, right *plot.Plot, number int, form string) error {
+	var objectives, accuracies plotter.XYs
+	for n := 64.; n <= 1<<19; n *= 2 {
+		t, accuracy, err := p.steps(p.x, p.set.train.Y, form, n, 0)
+		if err != nil {
+			return err
+		}
+		more := objective(p.set.train, p.loss, p.lambda, t.values)/p.bound - 1
+		objectives = append(objectives, at(n, math.Log10(100*more)))
+		accuracies = append(accuracies, at(n, accuracy))
+	}
+	return errors.Join(line(above, number, form, objectives), line(right, number, form, accuracies))
+}
+
+// drawPairs trains ten classes one-vs-one with more and more steps, and draws time and accuracy
+// beside scikit-learn, and what the longest run makes of the test rows.
+func (s *session) drawPairs(name string, classes []string) error {
+	of, err := openSet(name)
+	if err == nil {
+		err = s.host.open(of)
+	}
+	if err != nil {
+		return err
+	}
+	rows, err := of.train.WithLayout(dataset.LayoutAuto)
+	if err != nil {
+		return err
+	}
+	var ours, theirs plotter.XYs
+	var m *pegasos.Model
+	for _, steps := range []int64{1000, 3000, 10_000, 30_000, 100_000} {
+		trainer := pegasos.Trainer{Config: pegasos.Config{}.Plain(), Threads: 1}
+		trainer.Multiclass, trainer.Epochs, trainer.Steps = pegasos.OneVsOne, 0, steps
+		begin := machine.ProcessSeconds()
+		if m, err = trainer.Train(s.ctx, rows.Examples(), rows.Y); err != nil {
+			return err
+		}
+		ours = append(ours, at(machine.ProcessSeconds()-begin,
+			100*metrics.Accuracy(of.test.Y, m.PredictAll(of.test.Examples()))))
+	}
+	beside := newPlot(of.name+": 45 pairs of classes", "CPU time, s", "test accuracy, %")
+	for passes := 1.; passes <= 8 && s.host.commands[scikit] != nil; passes *= 2 {
+		t, err := s.host.train(scikit, "pairs", 1e-4, passes, 60*s.limit)
+		if err != nil {
+			return err
+		}
+		theirs = append(theirs, at(t.CPU, accuracy(of.test.Y, t.values)))
+	}
+	beside.Legend.XOffs = 100
+	return errors.Join(line(beside, 0, "Pegasimd, 1,000 to 100,000 steps a pair", ours),
+		line(beside, 1, "scikit-learn's SGDClassifier, 1 to 8 passes", theirs),
+		s.save("scikit-learn", beside), s.drawMatrices(of, m, classes))
+}
+
+// drawMatrices draws the confusion matrix, and the accuracy of each pair.
+func (s *session) drawMatrices(of *set, m *pegasos.Model, classes []string) error {
+	numbers := func(labels []float32) (all []int) {
+		for _, y := range labels {
+			all = append(all, slices.Index(m.Classes, y))
+		}
+		return all
+	}
+	x, truth, rates := of.test.Examples(), numbers(of.test.Y), map[[2]int]float64{}
+	counts := metrics.Confusion(truth, numbers(m.PredictAll(x)), len(classes))
+	scores, pairs := m.DecisionAll(x), len(m.Weights)
+	for k := range pairs {
+		a, b := m.Pair(k)
+		var is, says []bool
+		for row, class := range truth {
+			if class == a || class == b {
+				is, says = append(is, class == b), append(says, scores[row*pairs+k] > 0)
+			}
+		}
+		rates[[2]int{b, a}] = metrics.Accuracy(is, says)
+	}
+	confusion := func(i, j int) (string, float64) {
+		share := float64(counts[i][j]*len(classes)) / float64(len(truth))
+		return fmt.Sprint(counts[i][j]), min(.6, math.Sqrt(share))
+	}
+	accuracies := func(i, j int) (string, float64) {
+		if i <= j {
+			return "", 0
+		}
+		rate := rates[[2]int{i, j}]
+		return fmt.Sprintf("%.1f", 100*rate), min(.6, 3*(1-rate))
+	}
+	return errors.Join(s.save("confusion", matrix(of.name+": test rows", "predicted class",
+		"true class", classes, confusion)), s.save("pairs", matrix(of.name+": test accuracy of "+
+		"each of the 45 pairs, %", "one class", "the other", classes, accuracies)))
+}

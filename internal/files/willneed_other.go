@@ -1,0 +1,5 @@
+//go:build !(darwin || dragonfly || freebsd || linux || netbsd || openbsd || solaris)
+
+package files
+
+func willNeed([]byte) {}

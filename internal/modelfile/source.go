@@ -1,0 +1,112 @@
+package modelfile
+
+import (
+	"bufio"
+	"errors"
+	"io"
+
+	"github.com/pegasimd/pegasimd/internal/files"
+)
+
+// A reader of models makes no more than memorySlack bytes, and memoryFactor times what it has read,
+// of all that a short text can ask much of: slices whose elements are larger than their text, and
+// vectors without numbers. Twice that and what is in between, as garbage and buffers, stay below
+// the 64 MB and 20 times the file that docs/models.md promises.
+//
+// What was read of a compressed file is its compressed bytes. It may hold no more numbers than
+// numberSlack, and numberFactor times those, in bytes, and not much more than that of all, so that
+// reading it ends.
+const (
+	memorySlack  = 8 << 20
+	memoryFactor = 6
+
+	numberSlack    = 8 << 20
+	numberFactor   = 8
+	unpackedSlack  = 32 << 20
+	unpackedFactor = 64
+)
+
+var (
+	errTooMuch = errors.New("asks for more memory than a file of this size may: it is damaged, " +
+		"or made to do harm")
+	errPacked = errors.New("holds more than a compressed file of this size may: it is made to do " +
+		"harm, or has to be unpacked with gunzip first")
+)
+
+// An account reads a file, and holds what is made of it against what was read.
+type account struct {
+	r          io.Reader
+	read, made int64
+	numbers    int64 // bytes of them
+	peeked     bool  // It may be no model: its size counts for nothing.
+}
+
+func (a *account) Read(b []byte) (int, error) {
+	n, err := a.r.Read(b)
+	a.read += int64(n)
+	packed, ok := files.Packed(a.r)
+	if ok && !a.peeked && a.read > unpackedSlack+unpackedFactor*packed {
+		return 0, errPacked
+	}
+	return n, err
+}
+
+// take adds what is about to be made, in bytes.
+func (a *account) take(bytes int64) error {
+	a.made += bytes
+	return a.check(0)
+}
+
+// check returns an error if all that was made and so many bytes more are too much.
+func (a *account) check(more int64) error {
+	packed, ok := files.Packed(a.r)
+	switch {
+	case ok && a.made+more > memorySlack+memoryFactor*packed:
+		return errPacked
+	case !ok && a.made+more > memorySlack+memoryFactor*a.read:
+		return errTooMuch
+	}
+	return nil
+}
+
+// A Source is a model's file with a buffer.
+type Source struct {
+	*bufio.Reader
+	account *account
+}
+
+// bufferSize is that of readers and writers.
+const bufferSize = 1 << 16
+
+// NewSource returns r with a buffer: r itself if it is a Source.
+func NewSource(r io.Reader) *Source {
+	s := newSource(r)
+	s.account.peeked = false
+	return s
+}
+
+func newSource(r io.Reader) *Source {
+	if s, ok := r.(*Source); ok {
+		return s
+	}
+	a := &account{r: r, peeked: true}
+	return &Source{bufio.NewReaderSize(a, bufferSize), a}
+}
+
+// Packed is what package files asks of a reader that wraps another.
+func (s *Source) Packed() (int64, bool) { return files.Packed(s.account.r) }
+
+// Take is to be called before bytes are made that the file has not paid for yet, such as those of
+// many empty slices. An error says that it does not.
+func (s *Source) Take(bytes int) error { return s.account.take(int64(bytes)) }
+
+// Numbers is to be called before so many bytes of numbers are made, for which the file has paid
+// unless it is compressed.
+func (s *Source) Numbers(bytes int) error {
+	s.account.numbers += int64(bytes)
+	packed, ok := s.Packed()
+	if ok && s.account.numbers > numberSlack+numberFactor*packed {
+		return errPacked
+	}
+	return nil
+}
