@@ -150,6 +150,9 @@ func (v *proofVector) spread(r *run, k int) []float32 {
 	return a
 }
 
+// Data returns the fingerprint of the data, as [Model.Data] has it.
+func (p *Proof) Data() string { return p.data }
+
 // fits returns an error unless the proof is of the model and the data.
 func (p *Proof) fits(v *Verification, m *Model, s *session) error {
 	switch have := m.proofHash(); {

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -45,13 +48,73 @@ func printColumns(w io.Writer, set *dataset.Set) {
 	default:
 		fmt.Fprintf(w, "the label is column %d\n", t.LabelAt)
 	}
-	if warning := numbered(set); warning != "" {
-		fmt.Fprintln(w, "warning:", warning)
-	}
 	if why != nil {
 		fmt.Fprintf(w, "the columns' names are not kept, and go by their places: %s\n",
 			visible.Text(strings.TrimPrefix(why.Error(), "dataset: ")))
 	}
+}
+
+// warnings says what may be otherwise with data than was meant.
+func (d *dataReader) warnings(name string, set *dataset.Set) (all []string) {
+	if warning := numbered(set); warning != "" {
+		all = append(all, warning)
+	}
+	ending := strings.ToLower(filepath.Ext(plainName(name)))
+	csv := ending == ".csv" || ending == ".tsv" || d.opt.Format == dataset.FormatCSV ||
+		d.opt.Format == dataset.FormatTSV
+	switch t := set.Table; {
+	case t != nil && t.Columns != nil:
+		for _, column := range t.Columns {
+			if slices.Contains(labelNames, strings.ToLower(column)) {
+				all = append(all, fmt.Sprintf("column %s is called as labels are, but is a feature: "+
+					"the label is %s, unless -label-column says another", visible.Name(column),
+					visible.Name(t.Label)))
+			}
+		}
+	case csv && !d.call.given("header") && numbersAsHeader(set):
+		all = append(all, "the first row, whose numbers ascend, looks like a header, but is read "+
+			"as data: -header yes if it is one, no if not")
+	}
+	if head, err := headOf(name); err == nil && name != "-" && qidLine.Match(head) {
+		all = append(all, "qid is left out: every row counts for itself, nothing is ranked")
+	}
+	return all
+}
+
+var (
+	labelNames = []string{"y", "label", "class", "target"}
+	qidLine    = regexp.MustCompile(`(?m)^[-+.\d][-+.\w]* +qid:`)
+)
+
+// numbersAsHeader reports whether the first row alone has whole numbers that ascend: by 1, as
+// programs number columns and years do, or more than a few.
+func numbersAsHeader(set *dataset.Set) bool {
+	const few, rows = 5, 10
+	for i := range min(rows, set.Rows()) {
+		row := rowOf(set, i)
+		ascend, byOne := len(row) > 2, true
+		for j := 1; j < len(row); j++ {
+			whole := math.Trunc(float64(row[j])) == float64(row[j])
+			ascend = ascend && whole && row[j] > row[j-1]
+			byOne = byOne && row[j] == row[j-1]+1
+		}
+		if is := ascend && (byOne || len(row) >= few); is != (i == 0) {
+			return false
+		}
+	}
+	return set.Rows() > 1
+}
+
+// rowOf returns row i with its zeros.
+func rowOf(set *dataset.Set, i int) []float32 {
+	if set.Dense != nil {
+		return set.Dense.Row(i)
+	}
+	row := make([]float32, set.Cols())
+	for j, v := range set.Sparse.Nonzeros(i) {
+		row[j] = v
+	}
+	return row
 }
 
 // fewNumbered is from how many rows on a first column that counts them does so on purpose.

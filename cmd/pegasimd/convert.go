@@ -20,7 +20,8 @@ keep their bits. docs/data.md says what each format loses.
 
 With -from or -to it converts a model: -to liblinear for liblinear's predict, -to onnx for other
 runtimes, -to json for everything else; -from liblinear for what liblinear's train wrote, -from json
-for its own. docs/models.md says what each form loses.
+for its own. -to is not needed if OUT ends in .liblinear, .onnx or .json. A line says what a form
+loses.
 
 Examples:
   pegasimd convert train.svm.gz train.pgsm
@@ -42,7 +43,11 @@ func convert(c *call, flags flagGroup, args []string) error {
 	}
 	if args[0] != "-" {
 		if model, _ := holdsModel(args[0], &f.data); model {
-			return usagef("%s is a model: want -from or -to", args[0])
+			f.to = formOfEnding[filepath.Ext(plainName(args[1]))]
+			if f.to == "" {
+				return usagef("%s is a model: want -from or -to", args[0])
+			}
+			return convertModel(c, f, args[0], args[1])
 		}
 	}
 	format, err := outFormat(args[1])

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/modelio"
@@ -26,6 +28,9 @@ var (
 		"onnx":      onnx.Write,
 	}
 )
+
+// formOfEnding has the form that the ending of a file's name asks for.
+var formOfEnding = map[string]string{".json": "json", ".onnx": "onnx", ".liblinear": "liblinear"}
 
 // convertModel converts the model in one file to another form in another file.
 func convertModel(c *call, f *convertFlags, in, out string) error {
@@ -50,6 +55,10 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	if err := m.TakesRawRows(); err != nil && f.to == "liblinear" {
 		return fmt.Errorf("%s: the features are scaled (%s) before they are multiplied, for which %s "+
 			"has no place: train with -scale max-abs, or -scale none", in, m.Scaling.Kind, f.to)
+	}
+	if f.to == "liblinear" && m.Config.Multiclass == pegasos.OneVsOne && len(m.Classes) > 2 {
+		return fmt.Errorf("%s: liblinear has no form for the pairs of one-vs-one: train with "+
+			"-multiclass ovr", in)
 	}
 	if f.from == "liblinear" {
 		m.Lambda, m.Config.Lambda = f.lambda, f.lambda
@@ -92,16 +101,35 @@ func readForm(form, name string) (*pegasos.Model, error) {
 	return m, nil
 }
 
-// printLosses says what a form does not keep of a model and its user has to know.
+// printLosses says what a form does not keep of a model, a line for each, and what its user has to
+// know.
 func printLosses(w io.Writer, m *pegasos.Model, to string) {
+	several := len(m.Classes) > 2
+	for _, lost := range []struct {
+		is          bool
+		what, forms string
+	}{
+		{m.State != nil, "the state of the run, from which it could go on", "liblinear onnx json"},
+		{m.Table != nil, "the columns of the data: their names, and which is the label",
+			"liblinear onnx"},
+		{m.HashBits > 0, fmt.Sprintf("that features are hashed: hash data to %d bits before "+
+			"(convert -hash-bits)", m.HashBits), "liblinear onnx"},
+		{m.Names != nil, "the names of the classes", "liblinear"},
+		{m.Calibration != nil || several && m.Config.Multiclass == pegasos.Multinomial,
+			"the probabilities", "liblinear"},
+		{m.HasProbabilities() && several && m.Config.Multiclass == pegasos.OneVsOne,
+			"the probabilities: those of -multiclass ovr are kept", "onnx"},
+		{true, "the settings, and the objective with its bound", "liblinear onnx"},
+	} {
+		if lost.is && slices.Contains(strings.Fields(lost.forms), to) {
+			fmt.Fprintf(w, "%s leaves out %s\n", to, lost.what)
+		}
+	}
 	if to != "liblinear" {
 		return
 	}
 	for i, name := range m.Names {
 		fmt.Fprintf(w, "class %s is %s\n", visible.Name(name), pegasos.FormatLabel(m.Classes[i]))
-	}
-	if m.Calibration != nil {
-		fmt.Fprintln(w, "liblinear has no calibration: the model has no probabilities there")
 	}
 	if m.IndexBase == 0 {
 		fmt.Fprintln(w, "liblinear counts features from 1: feature 0 is 1 there, and so on")

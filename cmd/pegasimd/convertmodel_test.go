@@ -16,7 +16,8 @@ func TestConvertModel(t *testing.T) {
 		filepath.Join(dir, "back")
 	must(t, "train", "-quiet", "-epochs", "2", "-loss", "squared-hinge", "-multiclass",
 		"ovr", digits, model)
-	if out, told := must(t, "convert", "-to", "liblinear", model, text); out+told != "" {
+	if out, told := must(t, "convert", "-to", "liblinear", model, text); out != "" ||
+		told != "liblinear leaves out the settings, and the objective with its bound\n" {
 		t.Errorf("%s%s", out, told)
 	}
 	must(t, "convert", "-from", "liblinear", "-lambda", "0.25", text, back)
@@ -69,7 +70,26 @@ func TestConvertModelTellsWhatIsLost(t *testing.T) {
 	must(t, "train", "-quiet", "-proba", "-checkpoint", model+".state",
 		file(t, "toy.svm", strings.Repeat(toy, 3)), model)
 	if _, told := must(t, "convert", "-to", "liblinear", model+".state", "-"); !strings.Contains(
-		told, "no calibration") {
+		told, "liblinear leaves out the probabilities\n") {
+		t.Error(told)
+	}
+	for form, want := range map[string]string{
+		"json": "json leaves out the state of the run, from which it could go on\n",
+		"onnx": "onnx leaves out the state of the run, from which it could go on\n" +
+			"onnx leaves out the settings, and the objective with its bound\n",
+	} {
+		if _, told := must(t, "convert", "-to", form, model+".state", "-"); told != want {
+			t.Errorf("%s: %q, want %q", form, told, want)
+		}
+	}
+	must(t, "train", "-quiet", "-proba", "-multiclass", "ovo", "-epochs", "1", digitsFile, model)
+	if _, told := must(t, "convert", "-to", "onnx", model, "-"); !strings.Contains(told,
+		"onnx leaves out the probabilities: those of -multiclass ovr are kept\n") {
+		t.Error(told)
+	}
+	must(t, "train", "-quiet", "-hash-bits", "3", file(t, "toy.svm", toy), model)
+	if _, told := must(t, "convert", "-to", "onnx", model, "-"); !strings.Contains(told,
+		"onnx leaves out that features are hashed: hash data to 3 bits before") {
 		t.Error(told)
 	}
 	must(t, "train", "-quiet", "-index-base", "0", file(t, "zero.svm", "1 0:1\n-1 0:-1\n"), model)
@@ -77,6 +97,26 @@ func TestConvertModelTellsWhatIsLost(t *testing.T) {
 		"feature 0 is 1 there") {
 		t.Error(told)
 	}
+}
+
+// The ending of a name may say the form, and errors name what helps.
+func TestConvertModelHints(t *testing.T) {
+	dir, toy := t.TempDir(), file(t, "toy.svm", toy)
+	must(t, "train", "-quiet", "-multiclass", "ovo", "-epochs", "1", digitsFile,
+		filepath.Join(dir, "pairs.model"))
+	t.Chdir(dir)
+	must(t, "train", "-quiet", "-scale", "none", toy, "a.model")
+	for _, form := range []string{"json", "onnx", "liblinear"} {
+		must(t, "convert", "a.model", "a."+form)
+		must(t, "convert", "-to", form, "a.model", "b."+form)
+		if read(t, "a."+form) != read(t, "b."+form) {
+			t.Errorf("the ending %s makes another file", form)
+		}
+	}
+	fails(t, exitError, "train with -multiclass ovr", "convert", "pairs.model", "c.liblinear")
+	fails(t, exitError, "convert -from liblinear reads", "predict", toy, "a.liblinear")
+	fails(t, exitError, "convert -from json reads it", "eval", toy, "a.json")
+	fails(t, exitUsage, "is a model: want -from or -to", "convert", "a.model", "a.csv")
 }
 
 // A failed conversion leaves what was there.

@@ -370,7 +370,33 @@ func (v *search) print(w io.Writer) {
 	}
 	t.Flush()
 	fmt.Fprintf(w, "\nread in %.3g s, %d runs in %.3g s\n", r.Load, len(r.Grid)*r.Folds, r.Seconds)
+	penalty, of := "lambda", func(p *cvPoint) float64 { return float64(p.Lambda) }
+	if r.Best.cfg.C != 0 || kernel && r.Best.C != 0 {
+		penalty, of = "C", func(p *cvPoint) float64 { return float64(p.C) }
+	}
+	fmt.Fprint(w, r.edge(penalty, of),
+		r.edge("gamma", func(p *cvPoint) float64 { return p.Gamma }))
 	if r.Model != "" {
 		fmt.Fprintf(w, "model %s of all rows, hash %.16s...\n", visible.Name(r.Model), r.Hash)
 	}
+}
+
+// edge says that the best point, if no other is as good, has the least or the largest of what was
+// tried: beyond it there may be better ones.
+func (r *cvReport) edge(name string, of func(*cvPoint) float64) string {
+	best, least, largest, as := of(&r.Best), true, true, 0
+	for i := range r.Grid {
+		at := of(&r.Grid[i])
+		least, largest = least && best <= at, largest && best >= at
+		if r.Grid[i].Mean == r.Best.Mean {
+			as++
+		}
+	}
+	switch {
+	case as > 1 || least == largest:
+		return ""
+	case least:
+		return fmt.Sprintf("the best %s is the smallest one tried: try smaller ones\n", name)
+	}
+	return fmt.Sprintf("the best %s is the largest one tried: try larger ones\n", name)
 }

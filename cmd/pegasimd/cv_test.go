@@ -133,8 +133,9 @@ func TestCrossValidationThreads(t *testing.T) {
 func TestCrossValidationBest(t *testing.T) {
 	easy := file(t, "easy.svm", strings.Repeat(toy, 5))
 	// All lambdas separate the classes: the largest is the best.
-	r, _ := cvOf(t, "-folds", "3", "-lambdas", "1e-3,0.1,1e-2,0.1", "-bias", "augmented", easy)
-	if len(r.Grid) != 3 || r.Grid[2].Mean != 1 || r.Best.Mean != 1 || r.Best.Lambda != 0.1 {
+	r, printed := cvOf(t, "-folds", "3", "-lambdas", "1e-3,0.1,1e-2,0.1", "-bias", "augmented", easy)
+	if len(r.Grid) != 3 || strings.Contains(printed, " one tried") ||
+		r.Grid[2].Mean != 1 || r.Best.Mean != 1 || r.Best.Lambda != 0.1 {
 		t.Errorf("best of equal ones: %+v", r)
 	}
 	r, _ = cvOf(t, "-folds", "3", "-cs", "10,1,5", "-bias", "augmented", easy)
@@ -144,13 +145,18 @@ func TestCrossValidationBest(t *testing.T) {
 	}
 	// The model is that of train with this lambda.
 	dir, digits := t.TempDir(), "../../dataset/digits/digits.csv.gz"
-	r, printed := cvOf(t, "-folds", "3", "-lambdas", "1e4,1", "-epochs", "2", "-seed", "3",
+	r, printed = cvOf(t, "-folds", "3", "-lambdas", "1e4,1", "-epochs", "2", "-seed", "3",
 		"-model", dir+"/model", digits)
 	must(t, "train", "-quiet", "-lambda", "1", "-epochs", "2", "-seed", "3", digits, dir+"/other",
 		"-json", dir+"/json")
 	if r.Best.Lambda != 1 || r.Hash != report(t, dir+"/json")["model_hash"] ||
-		!strings.Contains(printed, " of all rows") {
+		!strings.Contains(printed, " of all rows") ||
+		!strings.Contains(printed, "\nthe best lambda is the smallest one tried: try smaller") {
 		t.Errorf("best %v, model %s: %s", r.Best, r.Hash, printed)
+	}
+	if _, printed = cvOf(t, "-folds", "3", "-cs", "1e-9,1", digits); !strings.Contains(printed,
+		"\nthe best C is the largest one tried: try larger ones\n") {
+		t.Error(printed)
 	}
 	a, _ := os.ReadFile(dir + "/model")
 	b, _ := os.ReadFile(dir + "/other")

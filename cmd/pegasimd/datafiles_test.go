@@ -104,23 +104,24 @@ func TestScaleData(t *testing.T) {
 		}
 		return string(text)
 	}
-	must(t, "scale", "-save", saved, svm, out)
+	must(t, "scale", "-force", "-save", saved, svm, out)
 	if got := read(); got != "1 1:1 2:1\n-1 1:-0.5 2:0.5\n" {
 		t.Error(got)
 	}
-	_, told := must(t, "scale", "-like", saved, test, out)
+	_, told := must(t, "scale", "-force", "-like", saved, test, out)
 	if got := read(); got != "1 1:2 2:0\n" || !strings.Contains(told, "ignored 1 value of") {
 		t.Error(got, told)
 	}
-	must(t, "scale", "-kind", "standard", svm, out)
+	must(t, "scale", "-force", "-kind", "standard", svm, out)
 	if got := read(); got != "1 1:1 2:1\n-1 1:-1 2:-1\n" {
 		t.Error(got)
 	}
-	must(t, "scale", "-kind", "unit", "-save", saved, file(t, "c.svm", "1 1:3 2:-4\n"), out)
+	must(t, "scale", "-force", "-kind", "unit", "-save", saved,
+		file(t, "c.svm", "1 1:3 2:-4\n"), out)
 	if got := read(); got != "1 1:0.6 2:-0.8\n" {
 		t.Error(got)
 	}
-	must(t, "scale", "-like", saved, file(t, "c.svm", "1 5:3\n"), out)
+	must(t, "scale", "-force", "-like", saved, file(t, "c.svm", "1 5:3\n"), out)
 	if got := read(); got != "1 5:1\n" {
 		t.Error(got)
 	}
@@ -140,7 +141,7 @@ func TestScaleData(t *testing.T) {
 		{"want max-abs, standard or unit", exitError,
 			[]string{"scale", "-like", file(t, "s.json", "{}"), svm, out}},
 	} {
-		if code, _, told := pegasimd(t, c.args...); code != c.code ||
+		if code, _, told := pegasimd(t, append(c.args, "-force")...); code != c.code ||
 			!strings.Contains(told, c.want) {
 			t.Errorf("%v: code %d, %s", c.args, code, told)
 		}
@@ -156,7 +157,8 @@ func TestInspectData(t *testing.T) {
 row norms 0 to 4000, mean |x|^2 5.41667e+06, 1 row of zeros
 label -1: 2 rows
 label 1: 1 row
-`
+` +
+		"feature 1        -2 to 3, 33.3 % zeros\nfeature 2        0 to 4000, 33.3 % zeros\n"
 	if text != want {
 		t.Errorf("%s\nwant\n%s", text, want)
 	}
@@ -169,8 +171,22 @@ label 1: 1 row
 	must(t, "inspect", "-json", numbers, "../../dataset/digits/digits.csv.gz")
 	r := report(t, numbers)
 	if r["rows"] != 1797.0 || r["features"] != 64.0 || r["nnz"] != 58736.0 ||
-		len(r["labels"].([]any)) != 10 || r["warnings"] != nil {
+		len(r["labels"].([]any)) != 10 || r["warnings"] != nil || r["constant_features"] != 3.0 ||
+		len(r["columns"].([]any)) != 64 {
 		t.Error(r)
+	}
+	text, _ = must(t, "inspect", "-layout", "sparse", "../../dataset/digits/digits.csv.gz")
+	for _, want := range []string{"feature 1        0 to 0, constant\n",
+		"feature 3        0 to 16, 23.9 % zeros\nfeature 4        0 to 16, ",
+		"\n... and 44 more: -json has 64\n3 features of one value in all rows\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s\nlacks %q", text, want)
+		}
+	}
+	text, _ = must(t, "inspect", file(t, "t.csv", "width,height,y\n1,-0.5,1\n2,-0.25,0\n"))
+	if !strings.Contains(text, "\nfeature 1        1 to 2  width\nfeature 2        -0.5 to -0.25  "+
+		"height\n") {
+		t.Error(text)
 	}
 }
 

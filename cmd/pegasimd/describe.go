@@ -39,6 +39,9 @@ func (d *dataReader) describeSet(name string, set *dataset.Set, numbers bool, to
 		kind = numbersKind(labels)
 	}
 	printSet(d.call.stderr, name, set, kind, took)
+	for _, warning := range d.warnings(name, set) {
+		fmt.Fprintln(d.call.stderr, "warning:", warning)
+	}
 }
 
 // printSet says what was read.

@@ -54,7 +54,7 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 		"`n` the number of threads (0: all); the result does not depend on it")
 	f.BoolVar(&d.quiet, "quiet", false, "print no progress and no summary")
 	f.BoolVar(&d.force, "force", false, "replace any file; without it a command replaces only "+
-		"files of the kind that it writes, and none that it reads")
+		"files that show that they are ours, and none that it reads")
 }
 
 // settingFlags are the fields of pegasos.Config. Those given override a preset's.

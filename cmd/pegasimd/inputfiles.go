@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"io"
@@ -95,10 +96,19 @@ func inputName(name string) string {
 
 // readAnyModel reads a model of any kind from a file, or from stdin if the name is "-".
 func readAnyModel(name string, stdin io.Reader) (modelio.Predictor, error) {
-	if name != "-" {
-		return modelio.ReadFile(name)
+	if name == "-" {
+		return readStdin(stdin, modelio.Read)
 	}
-	return readStdin(stdin, modelio.Read)
+	m, err := modelio.ReadFile(name)
+	if head, unread := headOf(name); err != nil && unread == nil {
+		switch {
+		case bytes.HasPrefix(head, []byte("solver_type ")):
+			err = fmt.Errorf("%w: it is one of liblinear, which convert -from liblinear reads", err)
+		case modelKinds["json"].is(head):
+			err = fmt.Errorf("%w: convert -from json reads it", err)
+		}
+	}
+	return m, err
 }
 
 // readLinear reads a linear model from a file or from standard input.

@@ -4,11 +4,13 @@ var inspectCommand = command{
 	name:      "inspect",
 	arguments: "MODEL|DATA",
 	summary:   "print what is in a model or a data file",
-	help: `Inspect checks a model, and prints its classes and sizes, how it was trained, and the largest
-weights of each class. Positive weights speak for the class, or for the second of two classes.
+	help: `Inspect checks a model, and prints its classes and sizes, how it was trained, and the weights
+of each class that matter most: by weight x the spread of the column, which the model's scaling
+knows; of one-vs-one the means of their absolute values over the pairs. Positive weights speak for
+the class, or for the second of two classes.
 
-Or it reads data and prints their size, the labels and the lengths of the rows. It checks all of a
-.pgsm file, its checksums too.
+Or it reads data and prints their size, the labels, the lengths of the rows, and of each feature the
+range and how many zeros there are. It checks all of a .pgsm file, its checksums too.
 
 Examples:
   pegasimd inspect a9a.model

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
 
 	"github.com/pegasimd/pegasimd/dataset"
@@ -10,7 +11,8 @@ import (
 
 // inspectData prints what a data file has.
 func inspectData(c *call, f *inspectFlags, name string, out *output) error {
-	set, loading, err := c.reader(f.data).read(name, nil)
+	reader := c.reader(f.data)
+	set, loading, err := reader.read(name, nil)
 	if err != nil {
 		return err
 	}
@@ -25,9 +27,8 @@ func inspectData(c *call, f *inspectFlags, name string, out *output) error {
 	}
 	r.countLabels(set)
 	r.measureRows(set)
-	if warning := numbered(set); warning != "" {
-		r.Warnings = append(r.Warnings, warning)
-	}
+	r.measureColumns(set)
+	r.Warnings = reader.warnings(name, set)
 	if err := set.Err(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -69,6 +70,71 @@ func (r *inspectReport) measureRows(set *dataset.Set) {
 	r.NormMin, r.R2 = min(r.NormMin, math.MaxFloat64), min(r.R2, math.MaxFloat64)
 }
 
+// measureColumns finds the range of each column, and how many zeros it has.
+func (r *inspectReport) measureColumns(set *dataset.Set) {
+	from, to := make([]float32, r.Features), make([]float32, r.Features)
+	others := make([]int, r.Features) // than zeros
+	note := func(j int, v float32) {
+		if others[j]++; others[j] == 1 {
+			from[j], to[j] = v, v
+		}
+		from[j], to[j] = min(from[j], v), max(to[j], v)
+	}
+	for i := range r.Rows {
+		if set.Sparse != nil {
+			for j, v := range set.Sparse.Nonzeros(i) {
+				note(j, v)
+			}
+			continue
+		}
+		for j, v := range set.Dense.Row(i) {
+			if v != 0 {
+				note(j, v)
+			}
+		}
+	}
+	for j := range from {
+		at := columnReport{j + r.IndexBase, "", from[j], to[j], r.Rows - others[j]}
+		if at.Zeros > 0 {
+			at.From, at.To = min(at.From, 0), max(at.To, 0)
+		}
+		if at.From == at.To {
+			r.Constant++
+		}
+		if set.Table != nil && set.Table.Columns != nil {
+			at.Name = set.Table.Columns[j]
+		}
+		if j < mostColumns {
+			r.Columns = append(r.Columns, at)
+		}
+	}
+}
+
+// mostColumns is how many columns are in the report.
+const mostColumns = 1000
+
+func (r *inspectReport) printColumns(w io.Writer) {
+	const most = 20
+	for _, at := range r.Columns[:min(most, len(r.Columns))] {
+		fmt.Fprintf(w, "feature %-8d %v to %v", at.Feature, at.From, at.To)
+		if at.From == at.To {
+			fmt.Fprint(w, ", constant")
+		} else if at.Zeros > 0 {
+			fmt.Fprintf(w, ", %.3g %% zeros", 100*float64(at.Zeros)/float64(r.Rows))
+		}
+		if at.Name != "" {
+			fmt.Fprintf(w, "  %s", visible.Name(at.Name))
+		}
+		fmt.Fprintln(w)
+	}
+	if n := r.Features - most; n > 0 {
+		fmt.Fprintf(w, "... and %d more: -json has %d\n", n, len(r.Columns))
+	}
+	if r.Constant > 0 {
+		fmt.Fprintf(w, "%s of one value in all rows\n", count(r.Constant, "feature"))
+	}
+}
+
 func (r *inspectReport) print(c *call) {
 	w := c.stdout
 	fmt.Fprintf(w, "%s, %s", count(r.Rows, "row"),
@@ -89,6 +155,7 @@ func (r *inspectReport) print(c *call) {
 			fmt.Fprintf(w, "label %s: %s\n", visible.Name(l.Label), count(l.Rows, "row"))
 		}
 	}
+	r.printColumns(w)
 	for _, warning := range r.Warnings {
 		fmt.Fprintln(w, "warning:", warning)
 	}

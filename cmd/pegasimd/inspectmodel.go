@@ -53,22 +53,43 @@ func (m linearModel) report(r *modelReport, top int) {
 	if m.State != nil {
 		r.State = &stateReport{m.State.Steps(), m.State.Size(), m.State.Data()}
 	}
+	spread, means := m.spread(), make([]float64, m.Cols())
+	r.scaled = spread != nil
 	for k := range m.Weights {
-		v := vectorReport{}
+		v, weights, sum := vectorReport{}, wide(m.Weights[k]), 0.0
 		v.For, v.Against = m.problem(k)
-		v.measure(m.Weights[k], top)
-		for i := range v.Heaviest {
-			w := &v.Heaviest[i]
-			if r.Columns != nil {
-				w.Name = r.Columns[w.Feature]
+		for j, w := range weights {
+			if w != 0 {
+				v.Nonzero++
+				sum += float64(w * w)
 			}
-			w.Feature += m.IndexBase
+			means[j] += math.Abs(w) / float64(len(m.Weights))
 		}
+		v.Norm, v.Heaviest = math.Sqrt(sum), r.heaviest(weights, spread, top)
 		if m.Bias != nil {
 			v.Bias = &m.Bias[k]
 		}
 		r.Vectors = append(r.Vectors, v)
 	}
+	if m.Config.Multiclass == pegasos.OneVsOne && len(m.Weights) > 1 {
+		r.Means = r.heaviest(means, spread, top)
+	}
+}
+
+// spread returns how far the values of each column are spread, by which the weights of columns in
+// different units compare: what the scaling divided by where it is part of the weights, else 1. It
+// returns nil where the model has no scaling of columns.
+func (m linearModel) spread() []float64 {
+	if m.Scaling == nil || m.Scaling.Factor == nil {
+		return nil
+	}
+	spread := wide(m.Scaling.Factor)
+	for j, factor := range spread {
+		if spread[j] = 1; m.Scaling.Folded {
+			spread[j] = 1 / factor
+		}
+	}
+	return spread
 }
 
 // problem returns the class that the weight vector k is for, and the other class if there is one.
@@ -85,24 +106,35 @@ func (m linearModel) problem(k int) (of, against string) {
 	return m.ClassName(k), ""
 }
 
-// measure finds the norm and the largest weights, by their columns from 0 on.
-func (v *vectorReport) measure(weights []float32, top int) {
-	var sum float64
+// heaviest returns the top weights by their size times the spread of their columns, if it is known.
+func (r *modelReport) heaviest(weights, spread []float64, top int) []weight {
+	effect := func(j int) float64 {
+		if spread == nil {
+			return weights[j]
+		}
+		return weights[j] * spread[j]
+	}
 	var order []int
 	for j, w := range weights {
 		if w != 0 {
 			order = append(order, j)
-			sum += float64(float64(w) * float64(w))
 		}
 	}
-	v.Nonzero, v.Norm = len(order), math.Sqrt(sum)
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(math.Abs(float64(weights[b])), math.Abs(float64(weights[a])))
+		return cmp.Compare(math.Abs(effect(b)), math.Abs(effect(a)))
 	})
-	v.Heaviest = []weight{}
+	heaviest := []weight{}
 	for _, j := range order[:min(top, len(order))] {
-		v.Heaviest = append(v.Heaviest, weight{Feature: j, Weight: weights[j]})
+		h := weight{Feature: j + r.IndexBase, Weight: weights[j], Effect: number(math.NaN())}
+		if spread != nil {
+			h.Effect = number(effect(j))
+		}
+		if r.Columns != nil {
+			h.Name = r.Columns[j]
+		}
+		heaviest = append(heaviest, h)
 	}
+	return heaviest
 }
 
 // report fills in what a kernel machine has.
@@ -188,8 +220,21 @@ func (r *modelReport) printParts(w io.Writer) {
 		fmt.Fprintf(w, "  for %s: %d support rows, coefficients of up to %.6g\n",
 			visible.Name(p.For), p.Support, p.Largest)
 	}
+	if r.Vectors != nil && !r.scaled {
+		fmt.Fprintln(w, "weights   by their size: the model has no scaling of columns, by which "+
+			"those in different units compare")
+	} else if r.Vectors != nil {
+		fmt.Fprintln(w, "weights   by their size x the spread of the column")
+	}
+	if r.Means != nil {
+		fmt.Fprintf(w, "\nmeans of absolute values over the %d pairs\n", len(r.Vectors))
+		printWeights(w, r.Means)
+	}
 	for _, v := range r.Vectors[:min(maxParts, len(r.Vectors))] {
 		v.print(w)
+		if r.Means == nil {
+			printWeights(w, v.Heaviest)
+		}
 	}
 	if n := len(r.Problems) + len(r.Vectors); n > maxParts {
 		fmt.Fprintf(w, "... and %d more: -json has them\n", n-maxParts)
@@ -206,8 +251,14 @@ func (v *vectorReport) print(w io.Writer) {
 		fmt.Fprintf(w, ", bias %.6g", *v.Bias)
 	}
 	fmt.Fprintln(w)
-	for _, h := range v.Heaviest {
+}
+
+func printWeights(w io.Writer, weights []weight) {
+	for _, h := range weights {
 		fmt.Fprintf(w, "  feature %-8d %+.6g", h.Feature, h.Weight)
+		if effect := float64(h.Effect); !math.IsNaN(effect) {
+			fmt.Fprintf(w, " x spread = %+.6g", effect)
+		}
 		if h.Name != "" {
 			fmt.Fprintf(w, "  %s", visible.Name(h.Name))
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,7 +24,7 @@ func TestInspectModel(t *testing.T) {
 		"features  2, counted from 1\n", "columns   weight, age; the label is pet\n",
 		`"lambda":0.1`, "60 steps, 20 epochs", "objective ", "for dog: 2 weights other than 0, norm ",
 		", bias ", "  feature 1        +",
-		"  weight\n",
+		"  weight\n", "no scaling of columns",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%s\nlacks %q", out, want)
@@ -82,5 +83,30 @@ func TestInspectModel(t *testing.T) {
 		"-top": {"-top", "-1", state}, "too few": {},
 	} {
 		fails(t, anyFailure, want, append([]string{"inspect"}, args...)...)
+	}
+}
+
+// The weights that come first are those that matter, not those of columns with small numbers.
+func TestInspectSortsBySpread(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("metres,grams,pet\n")
+	for i := range 60 {
+		pet := []string{"cat", "dog", "emu"}[i%3]
+		fmt.Fprintf(&rows, "%v,%v,%s\n", float64(i*7%10)/1e4, 1000*(i%3)+i*11%30, pet)
+	}
+	data, model := file(t, "pets.csv", rows.String()), filepath.Join(t.TempDir(), "model")
+	for kind, want := range map[string]string{
+		"ovr": "weights   by their size x the spread of the column\n\nfor cat: 2 weights",
+		"ovo": "weights   by their size x the spread of the column\n\nmeans of absolute values " +
+			"over the 3 pairs\n  feature 2        +",
+	} {
+		must(t, "train", "-quiet", "-scale", "standard", "-multiclass", kind, data, model)
+		out, _ := must(t, "inspect", "-top", "2", model)
+		_, list, found := strings.Cut(out, want)
+		grams, metres := strings.Index(list, "  grams\n"), strings.Index(list, "  metres\n")
+		if !found || grams < 0 || metres < grams || strings.Count(list, "x spread = ") < 2 ||
+			kind == "ovo" && strings.Count(list, "x spread") != 2 {
+			t.Errorf("%s lacks %q, or grams before metres:\n%s", kind, want, out)
+		}
 	}
 }

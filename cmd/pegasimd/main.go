@@ -36,6 +36,7 @@ const (
 	exitDone        = 0
 	exitError       = 1 // the data or the run
 	exitUsage       = 2
+	exitNothing     = 3   // verify: the model claims nothing
 	exitInterrupted = 130 // 128 + SIGINT, as shells have it
 	exitPipe        = 141 // 128 + SIGPIPE: who read standard output has enough
 )
@@ -130,7 +131,7 @@ func printUsage(w io.Writer) {
 	fmt.Fprint(w, `
 'pegasimd help COMMAND' lists a command's flags and gives examples. In every command - stands for
 standard input or output, and a name that ends in .gz means compressed. Files are written in one
-piece, and replace only files of the same kind, unless -force is given.
+piece, and replace only files that show that they are ours, unless -force is given.
 
 To begin with: pegasimd train DATA, then pegasimd cv DATA, then pegasimd predict DATA MODEL.
 `)
@@ -194,6 +195,9 @@ func exitCode(name string, err error, stderr io.Writer) int {
 		return exitInterrupted
 	}
 	fmt.Fprintf(stderr, "pegasimd %s: %s\n", name, visible.Text(plain(err)))
+	if errors.Is(err, errClaimsNothing) {
+		return exitNothing
+	}
 	return exitError
 }
 

@@ -41,6 +41,14 @@ func TestFirstMistakes(t *testing.T) {
 	} {
 		fails(t, m.code, m.told, m.args...)
 	}
+	for _, words := range []string{"train -s 3: -loss", "train -v 5: pegasimd cv -folds",
+		"train -B 1: -bias augmented", "train -e 0.1: -tol", "train -w1 2: -class-weight",
+		"train -w-1 2: -class-weight", "predict -b 1: -proba", "predict -c 1: -c of train",
+		"train -p 0.1: -epsilon"} {
+		args, want, _ := strings.Cut(words, ": ")
+		fails(t, exitUsage, ": what it is in liblinear is here "+want,
+			append(strings.Fields(args), "toy.csv")...)
+	}
 	must(t, "train", "-quiet", "-format", "tsv", "tabs.csv")
 }
 
@@ -100,6 +108,39 @@ func TestOneR2(t *testing.T) {
 	_, told := must(t, "train", "-loss", "squared", "numbers.csv")
 	if strings.Count(told, "R^2") != 1 || !strings.Contains(told, "training R^2 ") ||
 		!strings.Contains(told, " mean |x|^2") {
+		t.Error(told)
+	}
+}
+
+// Data that may be meant otherwise than they are read are warned of, and no others.
+func TestWarningsOfData(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows := strings.Repeat("5,1,9,1\n2,8,1,0\n7,7,3,1\n", 4)
+	const header, label, qid = "looks like a header", "is called as labels are", "qid is left out"
+	for name, c := range map[string]struct{ content, want string }{
+		"numbered.csv": {"0,1,2,3\n" + rows, header},
+		"years.csv":    {"2019,2020,2021,good\n" + strings.ReplaceAll(rows, "1\n", "yes\n"), header},
+		"plain.csv":    {rows, ""},
+		"named.csv":    {"a,b,c,d\n" + rows, ""},
+		"first.csv":    {"Label,b,c,d\n" + rows, label},
+		"both.csv":     {"a,class,c,y\n" + rows, label},
+		"target.csv":   {"a,b,c,target\n" + rows, ""},
+		"rank.svm":     {"1 qid:3 1:2 2:1\n-1 qid:3 1:1\n", qid},
+		"plain.svm":    {"1 1:1 2:2 3:3\n-1 1:2\n", ""},
+	} {
+		write(t, name, c.content)
+		_, trained := must(t, "train", name, "model", "-multiclass", "ovr")
+		inspected, _ := must(t, "inspect", name)
+		for _, told := range []string{trained, inspected} {
+			for _, warning := range []string{header, label, qid} {
+				if strings.Contains(told, warning) != (warning == c.want) {
+					t.Errorf("%s: want %q in %q", name, c.want, told)
+				}
+			}
+		}
+	}
+	if _, told := must(t, "train", "-header", "no", "numbered.csv", "model"); strings.Contains(told,
+		header) {
 		t.Error(told)
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -130,13 +131,14 @@ func (o *output) old() (info fs.FileInfo, direct bool) {
 	return info, err == nil && open
 }
 
-// checkKind returns an error if there is a file that is not of the output's kind.
+// checkKind returns an error if there is a file that is not known to be ours, of the output's kind.
 func (o *output) checkKind() error {
-	if o == nil || o.kind.is == nil || o.call.force() {
-		return nil
-	}
 	if info, direct := o.old(); direct || info == nil || info.Size() == 0 {
 		return nil
+	}
+	if o.kind.is == nil {
+		return usagef("%s: %s exists, and nothing shows that it may go: -force replaces it", o.what,
+			o.name)
 	}
 	if head, err := headOf(o.name); err != nil || !o.kind.is(head) {
 		return usagef("%s: %s exists and is not %s: -force replaces it", o.what, o.name,
@@ -219,14 +221,14 @@ func (o *output) write(write func(io.Writer) error) error {
 	return f.Commit()
 }
 
-// writeJSON writes v as JSON.
+// writeJSON writes v as JSON, with the mark in front.
 func (o *output) writeJSON(v any) error {
 	return o.write(func(w io.Writer) error {
 		text, err := json.MarshalIndent(v, "", "  ")
 		if err != nil {
 			return err
 		}
-		_, err = w.Write(append(visible.JSON(text), '\n'))
+		_, err = fmt.Fprintf(w, "%s%s\",%s\n", jsonMark, o.what, visible.JSON(text)[1:])
 		return err
 	})
 }

@@ -70,7 +70,12 @@ func writePicture(
 		return err
 	}
 	picture := b.Bytes()
-	if format == "svg" { // The fallback fonts have the same widths.
+	switch format {
+	case "png":
+		const header = 33 // the signature and the first chunk
+		picture = slices.Insert(picture, header, []byte(pngMark)...)
+	case "svg": // The fallback fonts have the same widths.
+		picture = bytes.Replace(picture, []byte("<svg"), []byte(svgMark+"\n<svg"), 1)
 		picture = bytes.ReplaceAll(picture, []byte("font-family:Liberation Sans;"),
 			[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 	}

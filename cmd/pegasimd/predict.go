@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/metrics"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 var predictCommand = command{
@@ -32,6 +31,7 @@ With -scores or -proba a first line names the columns, which tabs separate. -sco
 each class, or of two classes one for the second, which is predicted above 0. With -multiclass ovo
 scores are votes of the pairs, plus less than a third for ties. -proba has the probabilities of all
 classes, if the model was trained with -loss log or -proba; the labels stay those of the scores.
+Numbers have as many digits as it takes to read them as the same float64.
 
 Examples:
   pegasimd predict test.svm a9a.model labels.txt
@@ -47,7 +47,7 @@ func predict(c *call, flags flagGroup, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	out := c.writes("OUT", append(args, "-")[2], kind{}) // told by the model
+	out := c.writes("OUT", append(args, "-")[2], kind{})
 	if err := c.openOutputs(); err != nil {
 		return err
 	}
@@ -56,10 +56,6 @@ func predict(c *call, flags flagGroup, args []string) error {
 		return err
 	}
 	if err := f.fit(m, args[1]); err != nil {
-		return err
-	}
-	out.kind = predictionsOf(visible.Names(predictions.ClassNames(m)))
-	if err := out.checkKind(); err != nil {
 		return err
 	}
 	s, err := c.reader(f.data).score(args[0], m, false)
@@ -119,13 +115,13 @@ func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 	if headings != nil {
 		fmt.Fprintf(b, "label\t%s\n", strings.Join(headings, "\t"))
 	}
-	columns, digits := make([]float64, len(headings)), scoreDigits(s.model)
+	columns := make([]float64, len(headings))
 	line := func(i int, scores []float64) {
 		b.WriteString(names[predicted[i]])
 		fill(scores, columns)
 		for _, v := range columns {
 			b.WriteByte('\t')
-			b.Write(strconv.AppendFloat(b.AvailableBuffer(), v, 'g', digits, 64))
+			b.Write(strconv.AppendFloat(b.AvailableBuffer(), v, 'g', -1, 64))
 		}
 		b.WriteByte('\n')
 	}
@@ -140,16 +136,6 @@ func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 	return b.Flush()
 }
 
-// scoreDigits returns how many digits of a score are written. Those of votes tell equal votes apart
-// by what may be very small: all digits.
-func scoreDigits(m predictor) int {
-	if m, ok := m.(linearModel); ok && m.Config.Multiclass == pegasos.OneVsOne &&
-		len(m.Classes) > 2 {
-		return -1
-	}
-	return 9
-}
-
 // printFit prints how good the predictions are.
 func (c *call) printFit(s *scoredSet, right int) {
 	c.warn(s.Set)
@@ -159,6 +145,10 @@ func (c *call) printFit(s *scoredSet, right int) {
 	case s.Unlabelled:
 		fmt.Fprintf(c.stderr, "%s without labels\n", count(n, "row"))
 	case !predictions.Numbers(s.model):
+		if others := s.names[len(s.model.Head().Classes):]; len(others) > 0 {
+			fmt.Fprintf(c.stderr, "rows with labels that the model does not know count as "+
+				"mistakes: %s\n", firstNames(others))
+		}
 		fmt.Fprintf(c.stderr, "accuracy %.4f %% (%d of %d)\n", 100*float64(right)/float64(n),
 			right, n)
 	case s.Names == nil:

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dataset"
@@ -37,6 +38,44 @@ func TestPredictWritesPredictions(t *testing.T) {
 		have, _ := must(t, "predict", "-quiet", c.data, name)
 		if err != nil || have != want.String() || have == "" {
 			t.Errorf("%s: %d bytes, not %d, %v", what, len(have), want.Len(), err)
+		}
+	}
+}
+
+// Labels that the model has never seen are told: no prediction of them can be right.
+func TestPredictUnknownLabels(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "model")
+	must(t, "train", "-quiet", file(t, "toy.svm", toy), model)
+	_, told := must(t, "predict", file(t, "other.svm", "7 1:1\n1 1:1\n8 2:1\n"), model)
+	if !strings.Contains(told, "the model does not know count as mistakes: 7, 8\naccuracy 33.") {
+		t.Error(told)
+	}
+	_, told = must(t, "predict", file(t, "toy.svm", toy), model)
+	if strings.Contains(told, "know") {
+		t.Error(told)
+	}
+}
+
+// Scores read back as the float64 that they are, so that what is made of them is what eval tells.
+func TestScoresReadBack(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "model")
+	data := file(t, "near.svm", "1 1:3\n-1 1:-1\n1 1:2\n")
+	for _, kind := range []string{"-scale=none", "-kernel=linear"} {
+		must(t, "train", "-quiet", kind, data, model)
+		m, err := modelio.ReadFile(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := dataset.Read(data, dataset.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, _ := must(t, "predict", "-quiet", "-scores", data, model)
+		lines := strings.Split(out, "\n")
+		for i, want := range m.DecisionAll(set.Examples()) {
+			if have := parse(t, strings.Split(lines[i+1], "\t")[1]); have != want {
+				t.Errorf("%s, row %d: %v, not %v", kind, i, have, want)
+			}
 		}
 	}
 }

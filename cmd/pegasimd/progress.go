@@ -40,14 +40,12 @@ func (p *progress) show(share float64, format string, a ...any) {
 		return
 	}
 	p.last = now
-	line := fmt.Sprintf(format, a...)
+	line, left := fmt.Sprintf(format, a...), ""
 	if share > 0 && share < 1 {
-		left := time.Duration(float64(now.Sub(p.start)) * (1 - share) / share)
-		line += fmt.Sprintf(", %s left", left.Round(time.Second))
+		took := time.Duration(float64(now.Sub(p.start)) * (1 - share) / share)
+		left = fmt.Sprintf(", %s left", took.Round(time.Second))
 	}
-	if len(line) > lineWidth {
-		line = line[:lineWidth] // one that wraps can't be written over
-	}
+	line = line[:min(len(line), lineWidth-len(left))] + left // one that wraps can't be written over
 	fmt.Fprintf(p.w, "\r%s%s", line, strings.Repeat(" ", max(0, p.shown-len(line))))
 	p.shown = len(line)
 }

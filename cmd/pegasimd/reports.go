@@ -155,6 +155,10 @@ type modelReport struct {
 	State      *stateReport `json:"state,omitempty"`    // of a checkpoint
 
 	Vectors []vectorReport `json:"vectors,omitempty"` // of a linear model
+	// Means has the largest means over the pairs of one-vs-one, of absolute values.
+	Means []weight `json:"largest_means,omitempty"`
+
+	scaled bool // the spread of the columns is known
 
 	// Of a kernel machine.
 	Passes   int             `json:"passes,omitempty"`
@@ -182,7 +186,9 @@ type vectorReport struct {
 type weight struct {
 	Feature int     `json:"feature"`
 	Name    string  `json:"name,omitempty"` // of its column
-	Weight  float32 `json:"weight"`
+	Weight  float64 `json:"weight"`
+	// Effect is the weight times the column's spread by the model's scaling; null where it has none.
+	Effect number `json:"weight_times_spread"`
 }
 
 // A kernelProblem is one of a kernel model's.
@@ -208,8 +214,19 @@ type inspectReport struct {
 	NormMax   float64      `json:"norm_max"` // R
 	R2        float64      `json:"r2"`       // the mean squared norm
 	ZeroRows  int          `json:"zero_rows"`
+	Constant  int          `json:"constant_features"`
 	Warnings  []string     `json:"warnings"`
 	Seconds   float64      `json:"load_seconds"`
+
+	Columns []columnReport `json:"columns"` // the first 1,000
+}
+
+type columnReport struct {
+	Feature int     `json:"feature"`
+	Name    string  `json:"name,omitempty"`
+	From    float32 `json:"from"`
+	To      float32 `json:"to"`
+	Zeros   int     `json:"zeros"`
 }
 
 type labelCount struct {
@@ -261,6 +278,8 @@ type classReport struct {
 type verifyReport struct {
 	Verdict          string   `json:"verdict"`
 	Reasons          []string `json:"reasons"` // why it is contradicted
+	Unconfirmed      []int    `json:"unconfirmed"`
+	WeightVectors    int      `json:"weight_vectors"`
 	ModelHash        string   `json:"model_hash"`
 	Data             string   `json:"data"`
 	DataKnown        bool     `json:"data_known"` // they are those that the model names

@@ -33,9 +33,10 @@ func TestTrainScaled(t *testing.T) {
 		given := strings.Fields("train -quiet -bias augmented -bias-scale 1 -lambda 1e-3 -epochs 20")
 		must(t, append(given, args("-scale", kind, "-checkpoint", dir+"/state", "-json",
 			dir+"/json", data, dir+"/model")...)...)
-		must(t, args("scale", "-kind", kind, "-save", dir+"/scaler", data, dir+"/data.npy")...)
+		must(t, args("scale", "-force", "-kind", kind, "-save", dir+"/scaler", data,
+			dir+"/data.npy")...)
 		must(t, append(given, "-scale", "none", dir+"/data.npy", dir+"/plain")...)
-		must(t, args("scale", "-like", dir+"/scaler", test, dir+"/test.npy")...)
+		must(t, args("scale", "-force", "-like", dir+"/scaler", test, dir+"/test.npy")...)
 		have := scoresOf(t, args(test, dir+"/model")...)
 		want := scoresOf(t, dir+"/test.npy", dir+"/plain")
 		for i, v := range have {

@@ -173,6 +173,13 @@ func TestProgressIsForTerminals(t *testing.T) {
 	if n := len(strings.TrimSpace(told.String())); n != lineWidth {
 		t.Errorf("%d letters", n)
 	}
+	told.Reset()
+	p.last = time.Time{}
+	p.show(0.5, "%s", strings.Repeat("x", 200))
+	if line := strings.TrimSpace(told.String()); len(line) != lineWidth ||
+		!strings.HasSuffix(line, "xx, 1m0s left") {
+		t.Errorf("%q", line)
+	}
 }
 
 // eval -quiet prints the one number.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -126,6 +127,29 @@ func (c *call) checkValues() {
 	})
 }
 
+// liblinearFlags has what does here what a flag of liblinear or libsvm does there.
+var liblinearFlags = map[string]string{
+	"s": "-loss, and -multiclass crammer-singer of -s 4", "v": "pegasimd cv -folds n",
+	"B": "-bias augmented -bias-scale n", "e": "-tol, a proven share of the optimum", "b": "-proba",
+	"w": "-class-weight label=weight", "p": "-epsilon", "C": "pegasimd cv", "q": "-quiet",
+	"R": "-bias unregularised", "t": "-kernel", "g": "-gamma", "d": "-degree", "r": "-coef0",
+	"c": "-c of train, which the model keeps",
+}
+
+// ofLiblinear returns the hint on a flag of liblinear, such as -w1; empty if it is none.
+func (c *call) ofLiblinear(name string) string {
+	if label, ok := strings.CutPrefix(name, "w"); ok {
+		if _, err := strconv.ParseFloat(label, 64); err == nil {
+			name = "w"
+		}
+	}
+	does := slices.Contains([]string{"train", "cv", "predict"}, c.flags.Name()) // as liblinear
+	if here := liblinearFlags[name]; here != "" && does {
+		return ": what it is in liblinear is here " + here
+	}
+	return ""
+}
+
 // inShellWords returns what package flag says of a command line in plain words.
 func (c *call) inShellWords(err error) error {
 	if c.flagError != nil {
@@ -134,7 +158,11 @@ func (c *call) inShellWords(err error) error {
 	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
 		var names []string
 		c.flags.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
-		return usagef("there is no flag -%s%s", name, meant(name, "-", names))
+		hint := c.ofLiblinear(name)
+		if hint == "" {
+			hint = meant(name, "-", names)
+		}
+		return usagef("there is no flag -%s%s", name, hint)
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "flag needs an argument: "); ok {
 		return usagef("%s needs a value", name)

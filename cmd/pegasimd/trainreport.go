@@ -94,9 +94,9 @@ func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 		fmt.Fprintln(w, "warning:", warning)
 	}
 	if r.Replaced > 0 {
-		fmt.Fprintf(w, "%d of the problems ended worse than they began: their weights are those of "+
-			"the start, the prior or 0, or the last iterate, whichever is best; more -epochs or "+
-			"-scale may help\n", r.Replaced)
+		fmt.Fprintf(w, "warning: in %s (one for each class or pair) training ended worse than "+
+			"it began, so that the best of the weights at the start, those of the last step and 0 "+
+			"were kept: more -epochs, or -scale, may help\n", count(r.Replaced, "problem"))
 	}
 	r.printModel(w)
 	r.printStop(w, cfg)

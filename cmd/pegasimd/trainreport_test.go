@@ -65,7 +65,8 @@ func TestReplaced(t *testing.T) {
 		dir+"/model")
 	run := report(t, dir+"/json")
 	if run["replaced"] != 1.0 || run["objective"] != 1.0 ||
-		!strings.Contains(told, "1 of the problems ended worse than they began") {
+		!strings.Contains(told, "warning: in 1 problem (one for each class or pair) training ended "+
+			"worse than it began, so that the best of") {
 		t.Errorf("%v: %s", run["objective"], told)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -22,14 +23,18 @@ compares both with the model's claims. It does not trust the training: the bound
 model's scores and some passes of dual coordinate ascent (-passes). The verdict is one of
 
   confirmed       objective and data are as claimed, and the gap is proven to be as small as claimed
-  not confirmed   objective and data are as claimed, but our own bound proves a larger gap; the
-                  claim may still be right: train -proof keeps what proves it
+  not confirmed   objective and data are as claimed, but a larger gap was found; the claim may
+                  still be right: train -proof keeps what proves it
   contradicted    the objective, the weights' hash or the data differ, or the claim is impossible;
                   the exit code is 1
+  claims nothing  the model has no objective or no bound, such as that of an interrupted run;
+                  the exit code is 3
 
-With -proof FILE, of train -proof, the bound comes from the dual variables in FILE. What training
-read beside the data has to be named again: -weights, -costs, -prior, and -start if the data have
-features that the other model lacked. -hash compares with a hash that train or inspect printed.
+The gap that was found is always printed, and so are the weight vectors of whose own problems less
+was found than is claimed. With -proof FILE, of train -proof, the bound comes from the dual
+variables in FILE. What training read beside the data has to be named again: -weights, -costs,
+-prior, and -start if the data have features that the other model lacked. Unless -layout is given,
+the rows are held as in training. -hash compares with a hash that train or inspect printed.
 
 Of a kernel machine the support rows are looked up in the data, and the bound comes from the
 coefficients: -passes, -proof, -weights, -costs, -prior, -start and -sigmoids don't apply. The hash
@@ -48,6 +53,7 @@ Examples:
 type verifyFlags struct {
 	data           dataFlags
 	proof, hash    string
+	kept           *pegasos.Proof // that of -proof, or nil
 	weights, costs string
 	start, prior   string
 	passes         int
@@ -91,6 +97,8 @@ func (v *verifyFlags) checkHash() error {
 // proofKind is what train -proof writes.
 var proofKind = beginsWith("a proof of pegasimd", "pegasimd proof ")
 
+var errClaimsNothing = errors.New("the model claims nothing that could be verified")
+
 func verify(c *call, flags flagGroup, args []string) error {
 	f := flags.(*verifyFlags)
 	if err := f.checkHash(); err != nil {
@@ -110,8 +118,11 @@ func verify(c *call, flags flagGroup, args []string) error {
 	if !f.data.quiet && !jsonOut.toStdout() {
 		r.print(c.stdout)
 	}
-	if r.Verdict == string(pegasos.Contradicted) {
+	switch pegasos.Verdict(r.Verdict) {
+	case pegasos.Contradicted:
 		return fmt.Errorf("%s: contradicted: %s", inputName(args[0]), strings.Join(r.Reasons, "; "))
+	case pegasos.ClaimsNothing:
+		return fmt.Errorf("%s: %w", inputName(args[0]), errClaimsNothing)
 	}
 	return nil
 }
@@ -129,6 +140,17 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 		}
 	}
 	head := p.Head()
+	known := p.data()
+	if f.kept, err = readProof(f.proof); err != nil {
+		return nil, err
+	}
+	if f.kept != nil {
+		known = f.kept.Data()
+	}
+	layout, _, _ := strings.Cut(known, ":") // The bits of an objective depend on it.
+	if !c.given("layout") && (layout == "dense" || layout == "sparse") {
+		f.data.opt.Layout = dataset.Layout(layout)
+	}
 	set, _, err := c.reader(f.data).read(data, &head)
 	if err != nil {
 		return nil, err
@@ -196,10 +218,7 @@ func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set, 
 			return nil, err
 		}
 	}
-	options := pegasos.VerifyOptions{Passes: f.passes, Sigmoids: f.sigmoids}
-	if options.Proof, err = readProof(f.proof); err != nil {
-		return nil, err
-	}
+	options := pegasos.VerifyOptions{Proof: f.kept, Passes: f.passes, Sigmoids: f.sigmoids}
 	return tr.Verify(c, m, set.Examples(), set.Y, options)
 }
 
@@ -216,15 +235,14 @@ func readProof(name string) (*pegasos.Proof, error) {
 
 func newVerifyReport(v *pegasos.Verification, set *dataset.Set, p predictor) *verifyReport {
 	r := &verifyReport{
-		Verdict: string(v.Verdict), Reasons: v.Reasons, ModelHash: v.Hash, Data: v.Data,
+		Verdict: string(v.Verdict), Reasons: append([]string{}, v.Reasons...), // not null
+		Unconfirmed: append([]int{}, v.Unconfirmed...), WeightVectors: p.Outputs(),
+		ModelHash: v.Hash, Data: v.Data,
 		DataKnown: v.Known, Objective: number(v.Objective), Bound: number(v.Bound),
 		Gap: number(v.Gap), Proof: v.Proven, Sigmoids: v.Sigmoids,
 		ClaimedObjective: number(v.Claimed.Objective),
 		ClaimedBound:     number(v.Claimed.DualObjective), ClaimedGap: number(v.Claimed.Gap),
 		Rows: set.Rows(), Features: p.Cols(), noData: p.data() == "", source: "from its scores",
-	}
-	if r.Reasons == nil {
-		r.Reasons = []string{} // not null
 	}
 	if _, kernel := p.(kernelModel); kernel {
 		r.source = "from its coefficients"
@@ -250,6 +268,7 @@ func (r *verifyReport) print(w io.Writer) {
 	f := proof.Finding{
 		Claimed: float64(r.ClaimedObjective), ClaimedGap: float64(r.ClaimedGap),
 		Objective: float64(r.Objective), Gap: float64(r.Gap), Source: r.source, Reasons: r.Reasons,
+		Unconfirmed: r.Unconfirmed, Vectors: r.WeightVectors,
 		Verdict: r.Verdict, Less: r.Verdict == string(pegasos.NotConfirmed),
 	}
 	f.Print(w)

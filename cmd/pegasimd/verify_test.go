@@ -1,9 +1,13 @@
 package main
 
 import (
+	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // A model of every kind is verified by what it was trained with, and not by anything else.
@@ -117,5 +121,70 @@ func TestVerifyKernelMachines(t *testing.T) {
 			!strings.Contains(told, "from its coefficients\nconfirmed\n") {
 			t.Errorf("%v\n%s", r, told)
 		}
+	}
+}
+
+// Claims that attacks got confirmed once are contradicted, with the gap that was found.
+func TestVerifyFalseClaims(t *testing.T) {
+	claims := func(name string) string { return filepath.Join("testdata", "claims", name) }
+	for _, args := range [][]string{
+		{claims("false-confirmed.model"), claims("false-confirmed.svm")},
+		{"-proof", claims("proof-false.proof"), claims("proof-false.model"),
+			claims("offset1e4.svm")},
+	} {
+		code, told, _ := pegasimd(t, append([]string{"verify"}, args...)...)
+		if code != exitError || !strings.HasSuffix(told, "\ncontradicted\n") ||
+			!strings.Contains(told, " % above the optimum, from ") {
+			t.Errorf("%q: exit code %d\n%s", args, code, told)
+		}
+	}
+}
+
+// What a model does not claim has a verdict and an exit code of its own.
+func TestVerifyClaimsNothing(t *testing.T) {
+	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
+	must(t, "train", "-quiet", data, model)
+	m, err := pegasos.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Result.Objective, m.Result.DualObjective, m.Result.Gap = math.NaN(), math.NaN(), math.NaN()
+	m.Result.PerClass = nil
+	if err := m.WriteFile(model); err != nil {
+		t.Fatal(err)
+	}
+	code, out, told := pegasimd(t, "verify", model, data)
+	if code != exitNothing || !strings.HasSuffix(out, "\nclaims nothing\n") ||
+		!strings.Contains(told, "claims nothing") {
+		t.Errorf("exit code %d\n%s%s", code, out, told)
+	}
+}
+
+// Rows are held as in training unless -layout is given. The gap that was found is printed however
+// large it is, and so are the vectors of which less was found than they claim.
+func TestVerifyTellsWhatItFound(t *testing.T) {
+	dir, digits := t.TempDir(), "../../dataset/digits/digits.csv.gz"
+	model, numbers := filepath.Join(dir, "model"), filepath.Join(dir, "json")
+	for _, kind := range []string{"-scale=none", "-kernel=rbf"} {
+		must(t, "train", "-quiet", "-layout", "sparse", kind, digits, model)
+		for want, args := range map[string][]string{"sparse:": nil, "dense:": {"-layout", "auto"}} {
+			must(t, append(append([]string{"verify", "-json", numbers}, args...), model, digits)...)
+			if have := report(t, numbers)["data"].(string); !strings.HasPrefix(have, want) {
+				t.Errorf("%s %q: the data are held as %.9q", kind, args, have)
+			}
+		}
+	}
+	must(t, "train", "-quiet", "-multiclass", "ovr", "-epochs", "1", "-lambda", "1e-5", digits,
+		model)
+	told, _ := must(t, "verify", "-passes", "0", model, digits)
+	if !strings.Contains(told, " % above the optimum, from its scores\n") {
+		t.Error(told)
+	}
+	must(t, "train", "-quiet", "-multiclass", "ovr", "-tol", "0.01", digits, model)
+	told, _ = must(t, "verify", "-passes", "0", "-json", numbers, model, digits)
+	n := len(report(t, numbers)["unconfirmed"].([]any))
+	want := fmt.Sprintf("\nof %d of 10 weight vectors less was found than is claimed: 0, ", n)
+	if n < 2 || !strings.Contains(told, want) {
+		t.Errorf("%s\nlacks %q", told, want)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/visible"
 )
@@ -26,7 +27,9 @@ type Finding struct {
 	Source              string   // of the bound
 	Reasons             []string // that speak against the claim
 	Verdict             string
-	Less                bool // the verdict is that our own bound proves less, which is told
+	Unconfirmed         []int // weight vectors of which less was found than is claimed
+	Vectors             int   // that there are
+	Less                bool  // the verdict is that our own bound proves less, which is told
 }
 
 // Print writes it for people.
@@ -36,9 +39,22 @@ func (f *Finding) Print(w io.Writer) {
 	} else {
 		fmt.Fprintf(w, "claimed    objective %.10g, %s\n", f.Claimed, Standing(f.ClaimedGap))
 	}
-	fmt.Fprintf(w, "found      objective %.10g, %s, %s\n", f.Objective, Standing(f.Gap), f.Source)
+	standing := Standing(f.Gap)
+	if f.Gap > 1 && !math.IsInf(f.Gap, 0) { // Of little use, but it is what was found.
+		standing = "at most " + Percent(f.Gap) + " above the optimum"
+	}
+	fmt.Fprintf(w, "found      objective %.10g, %s, %s\n", f.Objective, standing, f.Source)
 	for _, reason := range f.Reasons {
 		fmt.Fprintf(w, "but        %s\n", visible.Text(reason))
+	}
+	if n := len(f.Unconfirmed); n > 0 {
+		const most = 20
+		some := strings.Trim(fmt.Sprint(f.Unconfirmed[:min(most, n)]), "[]")
+		if n > most {
+			some += " ..."
+		}
+		fmt.Fprintf(w, "of %d of %d weight vectors less was found than is claimed: %s\n", n,
+			f.Vectors, strings.ReplaceAll(some, " ", ", "))
 	}
 	verdict := f.Verdict
 	if f.Less && Useful(f.Gap) {
