@@ -1,13 +1,12 @@
 package main
 
 import (
-	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/beam/engine"
 	"github.com/pegasimd/pegasimd/beam/rounds"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -35,11 +34,13 @@ it is a temporary one. Behind -- there may be flags of Apache Beam, as those of 
 
 Example:
   pegasimd-beam verify shards/manifest.json text.model`,
-	least: 2, most: 2, beam: true,
-	define: func(f *flag.FlagSet) func(*call) error {
+	least: 2, most: 2,
+	define: func(c *call) func() error {
 		v := new(verifyFlags)
-		v.driver.define(f, "without it in a temporary one")
-		f.IntVar(&v.epochs, "epochs", 0, "`n` the most rounds of the dual method, or steps of "+
+		v.driver.define(c, "a round", engine.DefaultLeast)
+		c.StringVar(&v.dir, "dir", "",
+			"`folder` where the rounds are kept: without it in a temporary one")
+		c.IntVar(&v.epochs, "epochs", 0, "`n` the most rounds of the dual method, or steps of "+
 			"Newton's (default 1000)")
 		return v.run
 	},
@@ -47,17 +48,18 @@ Example:
 
 type verifyFlags struct {
 	driver
+	dir    string
 	epochs int
 }
 
-func (v *verifyFlags) run(c *call) error {
+func (v *verifyFlags) run() error {
 	switch {
 	case v.epochs < 0:
 		return usagef("-epochs: have %d, want 0 or more", v.epochs)
-	case v.dir == "" && len(c.beam) > 0:
+	case v.dir == "" && len(v.beam) > 0:
 		return usagef("-dir has to be given with flags of Beam: a folder that all workers see")
 	}
-	if err := errors.Join(v.check(c), readBeam(c)); err != nil {
+	if err := v.check(); err != nil {
 		return err
 	}
 	dir, err := filepath.Abs(v.dir)
@@ -65,31 +67,32 @@ func (v *verifyFlags) run(c *call) error {
 		dir, err = os.MkdirTemp("", "pegasimd-beam-verify-*")
 		defer os.RemoveAll(dir)
 	}
-	if err == nil {
-		err = rounds.StartVerify(dir, c.args[0], c.args[1], v.epochs)
-	}
-	if err == nil {
-		err = v.drive(c, dir)
-	}
 	if err != nil {
 		return err
 	}
-	found, err := rounds.Verified(dir)
+	f, err := rounds.StartVerify(dir, v.args[0], v.args[1], v.epochs)
+	if err != nil {
+		return err
+	}
+	if err := v.drive(f); err != nil {
+		return err
+	}
+	found, err := f.Verified()
 	if err != nil {
 		return err
 	}
 	if !v.quiet {
-		fmt.Fprintf(c.stdout, "model hash %s\nall shards are those of the manifest\n", found.Hash)
-		f := proof.Finding{
+		fmt.Fprintf(v.stdout, "model hash %s\nall shards are those of the manifest\n", found.Hash)
+		finding := proof.Finding{
 			Claimed: found.Claimed.Objective, ClaimedGap: found.Claimed.Gap,
 			Objective: found.Objective, Gap: found.Gap, Source: "from rounds of our own",
 			Reasons: found.Reasons, Verdict: string(found.Verdict),
 			Less: found.Verdict == pegasos.NotConfirmed,
 		}
-		f.Print(c.stdout)
+		finding.Print(v.stdout)
 	}
 	if found.Verdict == pegasos.Contradicted {
-		return fmt.Errorf("%s: contradicted: %s", c.args[1], strings.Join(found.Reasons, "; "))
+		return fmt.Errorf("%s: contradicted: %s", v.args[1], strings.Join(found.Reasons, "; "))
 	}
 	return nil
 }
