@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/visible"
@@ -38,7 +39,7 @@ func (m *Manifest) ReadColumns() (*store.Columns, error) {
 	err = json.Unmarshal(text, &c)
 	n := len(c.Mean)
 	if err != nil || len(c.MaxAbs) != m.Cols || n != 0 && n != m.Cols || len(c.Variance) != n ||
-		len(c.Constant) != n {
+		len(c.Constant) != n || slices.Min(c.MaxAbs) < 0 || n > 0 && slices.Min(c.Variance) < 0 {
 		return nil, fmt.Errorf("%s: not the statistics of %d columns", visible.Name(path), m.Cols)
 	}
 	return &store.Columns{Rows: m.Rows, Nonzeros: m.Nonzeros, Bad: -1, MaxAbs: c.MaxAbs,

@@ -99,8 +99,16 @@ func removeFrom(dir string, first int) error {
 
 // openSet opens data in the .pgsm form, which text is brought into in dir.
 func openSet(path, dir string, o dataset.Options) (*dataset.Set, error) {
-	if strings.HasSuffix(path, ".pgsm") {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	switch ending := filepath.Ext(strings.TrimSuffix(path, ".gz")); {
+	case strings.HasSuffix(path, ".pgsm"):
 		return dataset.Read(path, o)
+	case !info.Mode().IsRegular(), ending == ".csv", ending == ".tsv", ending == ".npy":
+		return nil, fmt.Errorf("%s: want svmlight text, in a file, or .pgsm, which pegasimd convert "+
+			"makes of other data", visible.Name(path))
 	}
 	whole, err := os.CreateTemp(dir, "split-*.tmp")
 	if err != nil {
@@ -112,8 +120,7 @@ func openSet(path, dir string, o dataset.Options) (*dataset.Set, error) {
 		err = failed
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w; data that are neither svmlight text nor .pgsm are for pegasimd "+
-			"convert first", err)
+		return nil, err
 	}
 	return dataset.Read(whole.Name(), dataset.Options{
 		Format: dataset.FormatPGSM, Context: o.Context, MaxFeatures: o.MaxFeatures,
