@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// fileKind is that of the files of rounds, which are as package modelfile has them. The header has a
-// stamp and, of a state, what is not in its vectors. The numbers are those vectors, or a shard's
+// fileKind is that of the files of rounds, which are as package modelfile has them. The header has
+// a stamp and, of a state, what is not in its vectors. The numbers are those vectors, or a shard's
 // dual variables.
 var fileKind = modelfile.Kind{Magic: "pegasimd rounds ", Name: "file of rounds", Version: 1}
 

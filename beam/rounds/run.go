@@ -100,7 +100,7 @@ func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) 
 		}
 		began := time.Now()
 		if state, err = f.round(ctx, r, state); err != nil {
-			return err
+			return fmt.Errorf("%w; the rounds before are kept: the same command goes on", err)
 		}
 		if progress != nil {
 			report := f.report(state)

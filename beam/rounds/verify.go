@@ -18,8 +18,8 @@ import (
 // This file holds models to what they claim of the rows of shards: rounds as those of training, at
 // whose end is what Verified returns in place of a model.
 
-// StartVerify is Start for rounds that hold a model to what it claims, with no more than so many
-// iterations; 0 is as many as training has. Every shard's file is held against its hash as well.
+// StartVerify is Start for rounds that hold a model to what it claims, for at most the given
+// number of iterations; 0 is as many as training has.
 func StartVerify(dir, manifest, model string, iterations int) (*Folder, error) {
 	path, err := filepath.Abs(model)
 	if err != nil {

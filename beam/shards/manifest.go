@@ -28,14 +28,15 @@ const MaxShards = 1 << 20
 
 // A Manifest describes shards. Its fields are those of the JSON file.
 type Manifest struct {
-	Version   int            `json:"version"`
-	Data      string         `json:"data"` // what was split, by its name without the folder
-	Rows      int            `json:"rows"`
-	Cols      int            `json:"cols"`
-	Nonzeros  int            `json:"nonzeros"`
-	Layout    dataset.Layout `json:"layout"`
-	IndexBase int            `json:"index_base"`          // as in dataset.Set
-	HashBits  int            `json:"hash_bits,omitempty"` // likewise
+	Version  int            `json:"version"`
+	Data     string         `json:"data"` // what was split, by its name without the folder
+	Rows     int            `json:"rows"`
+	Cols     int            `json:"cols"`
+	Nonzeros int            `json:"nonzeros"`
+	Layout   dataset.Layout `json:"layout"`
+	// IndexBase and HashBits are those of dataset.Set.
+	IndexBase int `json:"index_base"`
+	HashBits  int `json:"hash_bits,omitempty"`
 
 	// Classes has the distinct labels, ascending, Names what they are called, if they have names,
 	// and Count how many rows have each; nil if there are more than package pegasos can tell apart.

@@ -34,7 +34,7 @@ func Register(name string, f Func) {
 type Job struct {
 	Work  string // its registered name
 	Arg   string // what it gets
-	Round int    // likewise
+	Round int    // what it gets too
 	Items []int  // their numbers, each once
 	Out   string // a file for the engine's own use, which all workers and the driver see
 	Name  string // for messages, such as "round 7"

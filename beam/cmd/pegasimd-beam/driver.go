@@ -64,12 +64,8 @@ func (d *driver) drive(f *rounds.Folder) error {
 		return err
 	}
 	defer closeIt()
-	err = f.Run(d, r, func(r rounds.Report) {
+	return f.Run(d, r, func(r rounds.Report) {
 		d.say("round %d: P %.6g, D %.6g, gap %.3g %%, %.2f s", r.Round, r.Objective, r.Bound,
 			100*r.Gap, r.Seconds)
 	})
-	if err != nil && d.Err() == nil {
-		return fmt.Errorf("%w; the rounds before are kept: the same command goes on", err)
-	}
-	return err
 }

@@ -126,6 +126,16 @@ func printUsage(w io.Writer) {
 	fmt.Fprintln(w, "\n'pegasimd-beam help COMMAND' lists a command's flags and gives examples.")
 }
 
+// printFlag prints a flag, whose usage begins with its placeholder in backquotes.
+func (c *call) printFlag(f *flag.Flag) {
+	name, usage := flag.UnquoteUsage(f)
+	usage = strings.TrimPrefix(usage, name+" ")
+	if d := f.DefValue; d != "" && d != "0" && d != "false" {
+		usage += " (default " + d + ")"
+	}
+	fmt.Fprintf(c.stdout, "  %s\n      %s\n", strings.TrimSpace("-"+f.Name+" "+name), usage)
+}
+
 // run runs the command and returns the exit code.
 func (cmd command) run(c *call, args []string) int {
 	c.SetOutput(io.Discard)
@@ -143,8 +153,7 @@ func (cmd command) run(c *call, args []string) int {
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintf(c.stdout, "Usage: pegasimd-beam %s [flags] %s\n\n%s\n\nFlags:\n", cmd.name,
 			cmd.arguments, cmd.help)
-		c.SetOutput(c.stdout)
-		c.PrintDefaults()
+		c.VisitAll(c.printFlag)
 		return exitDone
 	case errors.As(err, &usage):
 		fmt.Fprintf(c.stderr, "pegasimd-beam %s: %s\nUsage: pegasimd-beam %s [flags] %s; "+

@@ -24,12 +24,12 @@ var scoreCommand = command{
 	name:      "score",
 	arguments: "DATA... MODEL FOLDER",
 	summary:   "predict the labels of many files",
-	help: `Score predicts the rows of each of the files DATA, which may be patterns such as 'in/*.svm', and
-writes a label for each row, a line each, to a file in FOLDER: that of in/part-7.svm to
-FOLDER/part-7.svm.labels. The bytes are those that pegasimd predict writes. A file is worked on as a
-whole, by one worker; files of about the same size, several for each processor, are best. Each result
-is written beside its place and renamed, so that no half of one is ever there. Files that are in
-FOLDER already are replaced only with -force.
+	help: `Score predicts the rows of each of the files DATA, which may be patterns such as 'in/*.svm',
+and writes a label for each row, a line each, to a file in FOLDER: that of in/part-7.svm to
+FOLDER/part-7.svm.labels. The bytes are those that pegasimd predict writes. A file is worked
+on as a whole, by one worker; files of about the same size, several for each processor, are
+best. Each result is written beside its place and renamed, so that no half of one is ever
+there. Files that are in FOLDER already are replaced only with -force.
 
 Behind -- there may be flags of Apache Beam, as those of train.
 

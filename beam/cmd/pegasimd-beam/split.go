@@ -11,13 +11,14 @@ var splitCommand = command{
 	name:      "split",
 	arguments: "DATA FOLDER",
 	summary:   "cut data into shards",
-	help: `Split writes the rows of DATA to shards in FOLDER, .pgsm files of about as many rows each, and
-beside them manifest.json, which says which there are, and what the defaults of training and its sums
-have to know of all rows. A shard has whole blocks of 256 rows; of few rows some shards get none.
+	help: `Split writes the rows of DATA to shards in FOLDER, .pgsm files of about as many rows each,
+and beside them manifest.json, which says which there are, and what the defaults of training
+and its sums have to know of all rows. A shard has whole blocks of 256 rows; of few rows
+some shards get none.
 
-DATA is svmlight text, which is read twice and never held in memory, or .pgsm, which pegasimd convert
-makes of other formats. Of text, FOLDER needs room for two copies of the rows in the .pgsm form. It
-is to be new, empty, or one of shards, which are replaced, unless -force is given.
+DATA is svmlight text, which is read twice and never held in memory, or .pgsm, which pegasimd
+convert makes of other formats. Of text, FOLDER needs room for two copies of the rows in the .pgsm
+form. It is to be new, empty, or one of shards, which are replaced, unless -force is given.
 
 Example:
   pegasimd-beam split -shards 16 train.svm.gz shards/`,

@@ -14,18 +14,20 @@ var trainCommand = command{
 	name:      "train",
 	arguments: "MANIFEST MODEL",
 	summary:   "train on shards, round by round",
-	help: `Train trains on the shards of MANIFEST, which split wrote, and writes an ordinary MODEL. In a
-round each shard is visited once; the sums of all of them make the next state. A line is printed for
-each: the least objective P so far, the best lower bound D on the optimum, and the gap (P-D)/D.
+	help: `Train trains on the shards of MANIFEST, which split wrote, and writes an ordinary MODEL. In
+a round each shard is visited once; the sums of all of them make the next state. A line is
+printed for each: the least objective P so far, the best lower bound D on the optimum, and
+the gap (P-D)/D.
 
 All of it is in the folder of -dir, which the workers share with this process. If training is
-interrupted, or fails, the same command goes on after the last round that is there. A folder of other
-data or settings is refused, and one that another process works on. The model does not depend on what
-was tried again, nor on the number of workers; with -method newton not on the number of shards either.
+interrupted, or fails, the same command goes on after the last round that is there. A folder of
+other data or settings is refused, and one that another process works on. The model does not depend
+on what was tried again, nor on the number of workers; with -method newton not on the number of
+shards either.
 
-A round that fails, or takes more than ten times as long as the slowest one before, is cancelled and
-tried again, three times. The lambda, the scaling and the bias are chosen as pegasimd train does, by
-the statistics in the manifest. With more than two classes there is a problem for each.
+A round that fails, or takes more than ten times as long as the slowest one before, is cancelled
+and tried again, three times. The lambda, the scaling and the bias are chosen as pegasimd train
+does, by the statistics in the manifest. With more than two classes there is a problem for each.
 
 Behind -- there may be flags of Apache Beam. Without them, all workers are in this process.
   --runner=universal --endpoint=HOST:PORT --environment_type=DOCKER   a job server, such as Flink's

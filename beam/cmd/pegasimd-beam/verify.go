@@ -16,21 +16,21 @@ var verifyCommand = command{
 	name:      "verify",
 	arguments: "MANIFEST MODEL",
 	summary:   "hold shards and a model against what is claimed of them",
-	help: `Verify holds the shards of MANIFEST against their hashes, and MODEL against what it claims: it
-finds its objective on their rows anew, and a lower bound on the least objective there is, and
-compares with what the model claims of both. The bound is found in rounds such as those of train,
-which owe nothing to the training. Like pegasimd verify it says one of
+	help: `Verify holds the shards of MANIFEST against their hashes, and MODEL against what it claims:
+it finds its objective on their rows, and a lower bound on the least objective there is, and
+compares with what the model claims of both. The bound is found in rounds such as those of
+train, which owe nothing to the training. Like pegasimd verify it says one of
 
-  confirmed       the objective is what the model claims, and it is proven to be at most as far above
-                  the optimum as is claimed
-  not confirmed   so is the objective, but our own bound proves less, which is told; the claim may be
-                  right all the same: more -epochs may tell
-  contradicted    the objective, the settings or the data are others, or the claim can't be; the exit
-                  code is 1
+  confirmed       the objective is what the model claims, and it is proven to be at most as far
+                  above the optimum as is claimed
+  not confirmed   so is the objective, but our own bound proves less, which is told; the claim may
+                  be right all the same: more -epochs may tell
+  contradicted    the objective, the settings or the data are others, or the claim can't be; the
+                  exit code is 1
 
-MODEL may be of pegasimd train as well, if its settings are such as pegasimd-beam train has. The rounds
-are kept in the folder of -dir, so that the same command goes on after an interruption; without -dir
-it is a temporary one. Behind -- there may be flags of Apache Beam, as those of train.
+MODEL may be of pegasimd train as well, if its settings are such as pegasimd-beam train has. The
+rounds are kept in the folder of -dir, so that the same command goes on after an interruption;
+without -dir it is a temporary one. Behind -- there may be flags of Apache Beam, as those of train.
 
 Example:
   pegasimd-beam verify shards/manifest.json text.model`,
