@@ -122,25 +122,6 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// In this process too a panic is an error, parts have to be as long, and who has enough is not
-// kept.
-func TestInProcess(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	for name, want := range map[string]string{"panics": "luck", "fails": "luck", "varies": "of 2",
-		"refuses": "foreign", "nothing": "no work"} {
-		calls.Store(0)
-		sum, err := work.InProcess{}.Run(ctx, job(name, "", 1, 1, 2, 4))
-		if sum != nil || err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, %v", name, sum, err)
-		}
-	}
-	time.AfterFunc(100*time.Millisecond, cancel)
-	calls.Store(0)
-	if _, err := (work.InProcess{}).Run(ctx, job("hangs", "", 1, 0)); !errors.Is(err, ctx.Err()) {
-		t.Errorf("%v", err)
-	}
-}
-
 // A bundle that fails or panics is tried again, three times and no more.
 func TestRetries(t *testing.T) {
 	for work, failures := range map[string]int{"panics": 1, "fails": 3} {
