@@ -4,6 +4,7 @@ go 1.26.0
 
 require (
 	github.com/apache/beam/sdks/v2 v2.77.0
+	github.com/gofrs/flock v0.13.0
 	github.com/pegasimd/pegasimd v0.1.0
 )
 

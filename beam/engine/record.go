@@ -5,21 +5,13 @@ import (
 	"fmt"
 )
 
-// A record is what goes through the pipeline: the sum of some items' parts, or why one of them was
-// refused.
-type record struct {
-	refused string
-	sum     []int64 // headLength numbers, then those of the parts
-}
+// A record is what goes through the pipeline, in bytes: how many items it is of, the sum of their
+// marks, by which one missing and one twice are noticed, and the sum of their numbers, each an
+// int64, little-endian. Those of no items, or of parts that differ in length, are empty.
+type record []byte
 
-// The numbers before those of the parts.
-const (
-	headCount  = iota // of items
-	headItems         // the sum of their marks, by which one missing and one twice are noticed
-	headRows          // of Part
-	headBytes         // likewise
-	headLength        // how many there are
-)
+// headLength is how many numbers are before those of the items.
+const headLength = 2
 
 // mark returns a number that stands for an item: sums of different items' marks differ.
 func mark(item int) int64 { // the finalizer of SplitMix64
@@ -29,57 +21,47 @@ func mark(item int) int64 { // the finalizer of SplitMix64
 	return int64(z ^ z>>31)
 }
 
-func recordOf(item int, p Part) record {
-	return record{sum: append([]int64{1, mark(item), p.Rows, p.Bytes}, p.Sum...)}
+// recordOf returns the record of items and the sum of their numbers.
+func recordOf(items []int, sum []int64) record {
+	marks := int64(0)
+	for _, item := range items {
+		marks += mark(item)
+	}
+	le := binary.LittleEndian
+	r := le.AppendUint64(make(record, 0, 8*(headLength+len(sum))), uint64(len(items)))
+	r = le.AppendUint64(r, uint64(marks))
+	for _, v := range sum {
+		r = le.AppendUint64(r, uint64(v))
+	}
+	return r
 }
 
-// encode returns the record in bytes: 0 and the numbers, little-endian, or 1 and a text.
-func (r record) encode() []byte {
-	if r.refused != "" {
-		return append([]byte{1}, r.refused...)
+// sumOf returns the numbers of a record, if it is of all of the items.
+func (r record) sumOf(items []int) ([]int64, error) {
+	head := recordOf(items, nil)
+	if len(r) < len(head) || len(r)%8 != 0 || string(r[:len(head)]) != string(head) {
+		return nil, fmt.Errorf("the job's result, %d bytes, does not have each of %d parts once",
+			len(r), len(items))
 	}
-	b := make([]byte, 1, 1+8*len(r.sum))
-	for _, v := range r.sum {
-		b = binary.LittleEndian.AppendUint64(b, uint64(v))
+	sum := make([]int64, len(r)/8-headLength)
+	for i := range sum {
+		sum[i] = int64(binary.LittleEndian.Uint64(r[8*(headLength+i):]))
 	}
-	return b
+	return sum, nil
 }
 
-func decode(b []byte) (record, error) {
-	if len(b) > 1 && b[0] == 1 {
-		return record{refused: string(b[1:])}, nil
-	}
-	if len(b) < 1+8*headLength || b[0] != 0 || len(b)%8 != 1 {
-		return record{}, fmt.Errorf("%d bytes that are no sum", len(b))
-	}
-	r := record{sum: make([]int64, len(b)/8)}
-	for i := range r.sum {
-		r.sum[i] = int64(binary.LittleEndian.Uint64(b[1+8*i:]))
-	}
-	return r, nil
-}
-
-// add adds encoded records, in any order; of no record it has no bytes. It may change a, not b.
+// add adds records, in any order. It may change a, not b.
 func add(a, b []byte) []byte {
 	switch {
 	case len(a) == 0:
 		return append([]byte(nil), b...)
 	case len(b) == 0:
 		return a
-	case a[0] == 1 && b[0] == 1: // one of them, which does not depend on the order
-		if string(b) < string(a) {
-			return append([]byte(nil), b...)
-		}
-		return a
-	case a[0] == 1:
-		return a
-	case b[0] == 1:
-		return append([]byte(nil), b...)
 	case len(a) != len(b):
-		return record{refused: "the parts of the shards differ in length"}.encode()
+		return nil
 	}
 	le := binary.LittleEndian
-	for i := 1; i < len(a); i += 8 {
+	for i := 0; i < len(a); i += 8 {
 		le.PutUint64(a[i:], le.Uint64(a[i:])+le.Uint64(b[i:]))
 	}
 	return a

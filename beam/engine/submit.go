@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"log/slog"
 	"math"
 	"os"
@@ -39,7 +40,7 @@ var initialized sync.Once
 // for New. It is called once.
 func Start(flags []string) error {
 	flag.CommandLine.Init("beam", flag.ContinueOnError)
-	flag.CommandLine.SetOutput(discard{})
+	flag.CommandLine.SetOutput(io.Discard)
 	if err := flag.CommandLine.Parse(flags); err != nil {
 		return fmt.Errorf("behind --: %w", err)
 	}
@@ -70,30 +71,8 @@ func Start(flags []string) error {
 	}
 	initialized.Do(beam.Init) // which sets loggers of its own
 	slog.SetDefault(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: level})))
-	beamlog.SetLogger(quiet{level})
+	beamlog.SetLogger(&beamlog.Structural{})
 	return nil
-}
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
-
-// quiet is a logger for Beam that prints what is of a level or above.
-type quiet struct{ level slog.Level }
-
-func (q quiet) Log(ctx context.Context, sev beamlog.Severity, _ int, text string) {
-	level := slog.LevelDebug
-	switch {
-	case sev >= beamlog.SevError:
-		level = slog.LevelError
-	case sev >= beamlog.SevWarn:
-		level = slog.LevelWarn
-	case sev >= beamlog.SevInfo:
-		level = slog.LevelInfo
-	}
-	if level >= q.level {
-		slog.Log(ctx, level, text)
-	}
 }
 
 // connect finds the job service: one in this process, or that of -endpoint.

@@ -11,9 +11,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/beam/work"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -31,33 +33,33 @@ func fileHash(t testing.TB, m *pegasos.Model) string {
 var errStop = errors.New("stopped by the test")
 
 // stopAt starts rounds in a new folder, and stops when the shards of round k have been taken.
-func stopAt(t testing.TB, manifest string, cfg Config, k int) (dir string) {
+func stopAt(t testing.TB, manifest string, cfg Config, k int) *Folder {
 	t.Helper()
-	dir = filepath.Join(t.TempDir(), "run")
-	if err := Start(dir, manifest, cfg); err != nil {
-		t.Fatal(err)
-	}
-	each := InProcess(dir, 1)
-	err := Run(context.Background(), dir, func(ctx context.Context, at int, shards []int) ([]int64,
-		error,
-	) {
-		sum, err := each(ctx, at, shards)
-		if at == k && err == nil {
+	f := begin(t, manifest, cfg)
+	err := f.Run(context.Background(), runner(func(ctx context.Context, j work.Job) ([]int64, error) {
+		sum, err := work.InProcess{}.Run(ctx, j)
+		if j.Round == k && err == nil {
 			err = errStop
 		}
 		return sum, err
-	}, nil)
+	}), nil)
 	if !errors.Is(err, errStop) {
 		t.Fatalf("stopped at round %d: %v", k, err)
 	}
-	return dir
+	return f
 }
 
-// forget makes this process read the folders anew, as another process would.
-func forget() {
+// again opens a folder as another process would.
+func again(t testing.TB, f *Folder) *Folder {
+	t.Helper()
 	last.Lock()
-	defer last.Unlock()
-	last.session = nil
+	last.Folder = nil
+	last.Unlock()
+	f, err := open(f.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
 }
 
 var methods = []pegasos.RoundMethod{pegasos.RoundNewton, pegasos.RoundDual}
@@ -69,14 +71,13 @@ func TestGoOn(t *testing.T) {
 		m, reports := train(t, manifest, brief(method))
 		want := fileHash(t, m)
 		for k := 1; k <= len(reports); k++ {
-			dir := stopAt(t, manifest, brief(method), k)
-			forget()
-			m, rest := drive(t, dir)
+			f := again(t, stopAt(t, manifest, brief(method), k))
+			m, rest := drive(t, f, work.InProcess{})
 			if have := fileHash(t, m); have != want || len(rest) != len(reports)-k+1 {
 				t.Errorf("%s, stopped in round %d: %s after %d more rounds, want %s", method, k, have,
 					len(rest), want)
 			}
-			if m, err := Model(dir); err != nil || fileHash(t, m) != want {
+			if m, err := f.Model(); err != nil || fileHash(t, m) != want {
 				t.Errorf("%s: the folder has another model: %v", method, err)
 			}
 		}
@@ -127,26 +128,20 @@ func TestDamagedFiles(t *testing.T) {
 		m, _ := train(t, manifest, brief(method))
 		want := fileHash(t, m)
 		for what, harm := range harms {
-			for _, kind := range []string{"part", "alpha", "alpha before", "state"} {
+			for _, kind := range []string{"alpha", "alpha before", "state"} {
 				if method == pegasos.RoundNewton && strings.HasPrefix(kind, "alpha") {
 					continue
 				}
-				dir := stopAt(t, manifest, brief(method), k)
+				f := stopAt(t, manifest, brief(method), k)
 				switch kind {
-				case "part":
-					harm(t, partPath(dir, k, 1))
 				case "alpha":
-					harm(t, alphaPath(dir, k, 2))
+					harm(t, f.alphaPath(k, 2))
 				case "alpha before":
-					for i := range 3 {
-						harms["gone"](t, partPath(dir, k, i))
-					}
-					harm(t, alphaPath(dir, k-1, 1))
+					harm(t, f.alphaPath(k-1, 1))
 				case "state":
-					harm(t, statePath(dir, k-1))
+					harm(t, f.statePath(k-1))
 				}
-				forget()
-				m, _ := drive(t, dir)
+				m, _ := drive(t, again(t, f), work.InProcess{})
 				if have := fileHash(t, m); have != want {
 					t.Errorf("%s, %s %s: %s, want %s", method, kind, what, have, want)
 				}
@@ -167,7 +162,7 @@ func copyFile(t testing.TB, from, to string) {
 	}
 }
 
-// A file of another shard, round, seed or set is never taken for the right one.
+// Dual variables of another shard, round or seed are never taken for the right ones, nor is a state.
 func TestForeignFiles(t *testing.T) {
 	const k = 4
 	manifest := split(t, small(t, 800, 2), 3)
@@ -177,39 +172,21 @@ func TestForeignFiles(t *testing.T) {
 	seed := cfg
 	seed.Seed++
 	other := stopAt(t, manifest, seed, k)
-	for what, harm := range map[string]func(dir string){
-		"another shard's part": func(dir string) {
-			copyFile(t, partPath(dir, k, 0), partPath(dir, k, 1))
-		},
-		"another shard's alpha": func(dir string) {
-			copyFile(t, alphaPath(dir, k, 0), alphaPath(dir, k, 1))
-		},
-		"another round's part": func(dir string) {
-			copyFile(t, partPath(dir, k-1, 1), partPath(dir, k, 1))
-		},
-		"a part of other settings": func(dir string) {
-			copyFile(t, partPath(other, k, 1), partPath(dir, k, 1))
-		},
-		"an alpha of other settings": func(dir string) {
-			copyFile(t, alphaPath(other, k, 1), alphaPath(dir, k, 1))
-		},
+	for what, from := range map[string]func(f *Folder) string{
+		"another shard's":   func(f *Folder) string { return f.alphaPath(k-1, 0) },
+		"another round's":   func(f *Folder) string { return f.alphaPath(k, 1) },
+		"of other settings": func(*Folder) string { return other.alphaPath(k-1, 1) },
 	} {
-		dir := stopAt(t, manifest, cfg, k)
-		harm(dir)
-		if strings.Contains(what, "part") {
-			if _, err := Sum(dir, k); err == nil {
-				t.Errorf("%s was added", what)
-			}
-		}
-		forget()
-		m, _ := drive(t, dir)
+		f := stopAt(t, manifest, cfg, k)
+		copyFile(t, from(f), f.alphaPath(k-1, 1))
+		m, _ := drive(t, again(t, f), work.InProcess{})
 		if have := fileHash(t, m); have != want {
 			t.Errorf("%s: %s, want %s", what, have, want)
 		}
 	}
-	dir := stopAt(t, manifest, cfg, k)
-	copyFile(t, statePath(other, k-1), statePath(dir, k-1))
-	err := Run(context.Background(), dir, InProcess(dir, 1), nil)
+	f := stopAt(t, manifest, cfg, k)
+	copyFile(t, other.statePath(k-1), f.statePath(k-1))
+	err := f.Run(context.Background(), work.InProcess{}, nil)
 	if !errors.Is(err, errForeign) || !strings.Contains(err.Error(), "state-000003") {
 		t.Errorf("a state of other settings: %v", err)
 	}
@@ -220,20 +197,22 @@ func TestRefused(t *testing.T) {
 	cfg := brief(pegasos.RoundDual)
 	data := small(t, 800, 2)
 	manifest := split(t, data, 3)
-	dir := stopAt(t, manifest, cfg, 2)
-	again := cfg
-	again.Tol = 0.5
-	for what, err := range map[string]error{
-		"other settings": Start(dir, manifest, again),
-		"other data":     Start(dir, split(t, small(t, 790, 2), 3), cfg),
-		"other shards":   Start(dir, split(t, data, 4), cfg),
-		"no rounds":      Run(context.Background(), t.TempDir(), nil, nil),
+	folder := stopAt(t, manifest, cfg, 2)
+	further := cfg
+	further.Tol = 0.5
+	for what, start := range map[string]func() (*Folder, error){
+		"other settings": func() (*Folder, error) { return Start(folder.dir, manifest, further) },
+		"other data": func() (*Folder, error) {
+			return Start(folder.dir, split(t, small(t, 790, 2), 3), cfg)
+		},
+		"other shards": func() (*Folder, error) { return Start(folder.dir, split(t, data, 4), cfg) },
+		"no rounds":    func() (*Folder, error) { return open(t.TempDir()) },
 	} {
-		if err == nil {
+		if _, err := start(); err == nil {
 			t.Errorf("%s were taken", what)
 		}
 	}
-	if err := Start(dir, manifest, cfg); err != nil {
+	if _, err := Start(folder.dir, manifest, cfg); err != nil {
 		t.Errorf("its own data and settings: %v", err)
 	}
 	for name, f := range map[string]func(*Config){
@@ -246,7 +225,7 @@ func TestRefused(t *testing.T) {
 	} {
 		c, into := cfg, filepath.Join(t.TempDir(), "run")
 		f(&c)
-		if err := Start(into, manifest, c); err == nil {
+		if _, err := Start(into, manifest, c); err == nil {
 			t.Errorf("%s: %+v was taken", name, c)
 		} else if _, err := os.Stat(runPath(into)); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: the folder was begun", name)
@@ -254,88 +233,87 @@ func TestRefused(t *testing.T) {
 	}
 	first := filepath.Join(filepath.Dir(manifest), "shard-00000.pgsm")
 	copyFile(t, filepath.Join(filepath.Dir(manifest), "shard-00001.pgsm"), first)
-	forget()
-	err := Run(context.Background(), dir, InProcess(dir, 1), nil)
+	err := again(t, folder).Run(context.Background(), work.InProcess{}, nil)
 	if err == nil || !strings.Contains(err.Error(), "shard-00000.pgsm") {
 		t.Errorf("a shard was replaced: %v", err)
 	}
 }
 
-// A sum lacks parts that are not there.
-func TestSumLacksParts(t *testing.T) {
-	dir := stopAt(t, split(t, small(t, 800, 2), 3), brief(pegasos.RoundNewton), 2)
-	if _, err := Sum(dir, 2); err != nil {
-		t.Error(err)
+// Two processes that drive the same rounds don't get into each other's way: the second gets an
+// error. A lock that a process has left behind when it was killed does not count.
+func TestLock(t *testing.T) {
+	f := begin(t, split(t, small(t, 800, 2), 3), brief(pegasos.RoundNewton))
+	if err := os.WriteFile(filepath.Join(f.dir, "lock"), []byte("4711\n"), 0o666); err != nil {
+		t.Fatal(err)
 	}
-	harms["gone"](t, partPath(dir, 2, 1))
-	if _, err := Sum(dir, 2); err == nil || !strings.Contains(err.Error(), "1 of 3 shards") {
-		t.Errorf("without a part: %v", err)
+	ctx, rounds := context.Background(), 0
+	drive(t, f, runner(func(ctx context.Context, j work.Job) ([]int64, error) {
+		rounds++
+		second := again(t, f).Run(ctx, work.InProcess{}, nil)
+		if second == nil || !strings.Contains(second.Error(), "another process") {
+			t.Errorf("a second driver: %v", second)
+		}
+		return work.InProcess{}.Run(ctx, j)
+	}))
+	if rounds == 0 {
+		t.Error("there were no rounds")
+	}
+	if err := again(t, f).Run(ctx, work.InProcess{}, nil); err != nil {
+		t.Errorf("when the first is done: %v", err)
 	}
 }
 
-// Processes that take one shard each, in any order and more than once, with any number of threads,
+// Processes that take a shard each, in any order and more than once, with any number of threads,
 // give the model of a run in one process. The folder keeps two rounds, and nothing else.
 func TestAlone(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	ctx, random := context.Background(), rand.New(rand.NewPCG(1, 2))
+	random := rand.New(rand.NewPCG(1, 2))
 	for _, method := range methods {
 		manifest := split(t, small(t, 800, 3), 5)
 		m, _ := train(t, manifest, brief(method))
 		want := fileHash(t, m)
-		dir := filepath.Join(t.TempDir(), "run")
-		if err := Start(dir, manifest, brief(method)); err != nil {
-			t.Fatal(err)
-		}
-		for k := 1; ; k++ {
-			runtime.GOMAXPROCS([]int{1, 2, 8}[k%3])
-			_, shards, err := Plan(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, i := range random.Perm(2 * len(shards)) {
-				if i%3 == 0 { // another process
-					forget()
+		f := begin(t, manifest, brief(method))
+		m, _ = drive(t, f, runner(func(ctx context.Context, j work.Job) ([]int64, error) {
+			runtime.GOMAXPROCS([]int{1, 2, 8}[j.Round%3])
+			sums := make([][]int64, len(j.Items))
+			for _, i := range random.Perm(2 * len(j.Items)) {
+				again(t, f)
+				sum, err := takeShard(ctx, j.Arg, j.Round, j.Items[i/2])
+				if err != nil || sums[i/2] != nil && !slices.Equal(sum, sums[i/2]) {
+					t.Fatalf("shard %d gives other numbers, or %v", i/2, err)
 				}
-				if _, err := RunShardAlone(ctx, dir, k, shards[i/2]); err != nil {
-					t.Fatal(err)
+				sums[i/2] = sum
+			}
+			for _, sum := range sums[1:] {
+				for k, v := range sum {
+					sums[0][k] += v
 				}
 			}
-			sum, err := Sum(dir, k)
-			if err != nil {
-				t.Fatal(err)
-			}
-			report, err := Next(dir, k, sum)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if report.Done {
-				break
-			}
+			return sums[0], nil
+		}))
+		if fileHash(t, m) != want {
+			t.Errorf("%s: another model", method)
 		}
-		m, err := Model(dir)
-		if err != nil || fileHash(t, m) != want {
-			t.Errorf("%s: %v, another model", method, err)
-		}
-		checkFolder(t, dir)
+		checkFolder(t, f)
 	}
 }
 
 // checkFolder holds a folder's files against those of two rounds.
-func checkFolder(t *testing.T, dir string) {
+func checkFolder(t *testing.T, f *Folder) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
+	entries, err := os.ReadDir(f.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	status, err := Status(dir)
+	status, err := f.Status()
 	if err != nil || !status.Done || !status.Reached {
 		t.Fatalf("%+v, %v", status, err)
 	}
 	var foreign []string
 	for _, e := range entries {
-		kept := e.Name() == runName
+		kept := e.Name() == "run.json" || e.Name() == "lock"
 		for k := status.Round - 1; k <= status.Round; k++ {
-			for _, kind := range []string{"state", "part", "alpha"} {
+			for _, kind := range []string{"state", "alpha"} {
 				kept = kept || strings.HasPrefix(e.Name(), fmt.Sprintf("%s-%06d", kind, k))
 			}
 		}
@@ -382,16 +360,16 @@ func TestModelIsVerified(t *testing.T) {
 // A run that is cancelled ends, and can go on.
 func TestCancelled(t *testing.T) {
 	manifest := split(t, small(t, 800, 2), 3)
-	dir := stopAt(t, manifest, brief(pegasos.RoundDual), 2)
+	f := stopAt(t, manifest, brief(pegasos.RoundDual), 2)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := Run(ctx, dir, InProcess(dir, 2), nil); !errors.Is(err, context.Canceled) {
+	if err := f.Run(ctx, work.InProcess{}, nil); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if _, err := InProcess(dir, 2)(ctx, 2, []int{0, 1, 2}); !errors.Is(err, context.Canceled) {
+	if _, err := takeShard(ctx, f.dir, 2, 1); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if m, _ := drive(t, dir); m.Result.Gap > brief(pegasos.RoundDual).Tol {
+	if m, _ := drive(t, f, work.InProcess{}); m.Result.Gap > brief(pegasos.RoundDual).Tol {
 		t.Error(m.Result.Gap)
 	}
 }

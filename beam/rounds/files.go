@@ -1,122 +1,189 @@
 package rounds
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
+	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/replace"
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The kinds of files. Each begins with a line of its kind, then a line of JSON; numbers follow, as
-// the kind has them, little-endian, and the SHA-256 of all bytes before it.
-const (
-	stateKind = "pegasimd round state 1\n"
-	alphaKind = "pegasimd round alpha 1\n"
-	partKind  = "pegasimd round part 1\n"
-)
+// fileKind is that of the files of rounds, which are as package modelfile has them. The header has
+// a stamp and, of a state, what is not in its vectors. The numbers are those vectors, or a shard's
+// dual variables.
+var fileKind = modelfile.Kind{Magic: "pegasimd rounds ", Name: "file of rounds", Version: 1}
 
-// errDamaged is that of a file that was cut off, or changed.
-var errDamaged = errors.New("the file was cut off or damaged")
+// A stamp says what a file is of.
+type stamp struct {
+	Data     string `json:"data"`     // the manifest's hash
+	Settings string `json:"settings"` // their hash
+	Round    int    `json:"round"`
+	Shard    int    `json:"shard"` // 0 of a state
+}
 
-// encode returns the bytes of a file.
-func encode(kind string, header any, numbers ...any) ([]byte, error) {
-	text, err := json.Marshal(header)
-	if err != nil {
-		return nil, err
+func (f *Folder) stamp(k, shard int) stamp { return stamp{f.Data, f.settings, k, shard} }
+
+// errForeign is that of a file of other rounds.
+var errForeign = errors.New("the file is of other data, other settings or another round")
+
+// write writes a file.
+func (s stamp) write(w io.Writer, state *pegasos.RoundState, write func(*modelfile.Writer)) error {
+	m := modelfile.NewWriter(w, fileKind)
+	if err := m.Header(s.fields(&state)); err != nil {
+		return err
 	}
-	size := len(kind) + len(text) + 1 + sha256.Size
-	for _, values := range numbers {
-		size += binary.Size(values)
-	}
-	b := append(append(append(make([]byte, 0, size), kind...), text...), '\n')
-	for _, values := range numbers {
-		if b, err = binary.Append(b, binary.LittleEndian, values); err != nil {
+	write(m)
+	return m.Close()
+}
+
+func (s *stamp) fields(state **pegasos.RoundState) []modelfile.Field {
+	return []modelfile.Field{modelfile.Required("of", s), modelfile.Optional("state", state)}
+}
+
+// read reads the file of a name, if it has the stamp: the state, nil for none, and by read its
+// numbers.
+func (s stamp) read(path string, read func(*modelfile.Reader, *pegasos.RoundState) error) error {
+	file := func(r *modelfile.Reader) (any, error) {
+		var have stamp
+		var state *pegasos.RoundState
+		if err := r.Header(have.fields(&state)); err != nil {
 			return nil, err
 		}
-	}
-	sum := sha256.Sum256(b)
-	return append(b, sum[:]...), nil
-}
-
-// decode reads a file into the header, and returns the bytes of its numbers. Its hash is what the
-// file ends with.
-func decode(path, kind string, header any) (numbers []byte, hash string, err error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, "", err
-	}
-	end := len(b) - sha256.Size
-	rest, ok := bytes.CutPrefix(b[:max(0, end)], []byte(kind))
-	text, numbers, found := bytes.Cut(rest, []byte("\n"))
-	if !ok || !found {
-		return nil, "", damaged(path)
-	}
-	if sum := sha256.Sum256(b[:end]); !bytes.Equal(sum[:], b[end:]) {
-		return nil, "", damaged(path)
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(header); err != nil {
-		return nil, "", fmt.Errorf("%s: %w", visible.Name(path), err)
-	}
-	return numbers, hex.EncodeToString(b[end:]), nil
-}
-
-func damaged(path string) error { return fmt.Errorf("%s: %w", visible.Name(path), errDamaged) }
-
-// values fills numbers, slices, with what decode has returned.
-func values(path string, b []byte, numbers ...any) error {
-	for _, v := range numbers {
-		n, err := binary.Decode(b, binary.LittleEndian, v)
-		if err != nil {
-			return damaged(path)
+		if have != s {
+			return nil, errForeign
 		}
-		b = b[n:]
+		if err := read(r, state); err != nil {
+			return nil, err
+		}
+		return nil, r.End()
 	}
-	if len(b) > 0 {
-		return damaged(path)
-	}
-	return nil
+	_, err := modelfile.ReadFile(path, func(r io.Reader) (any, error) {
+		return modelfile.Read(r, fileKind, file)
+	})
+	return err
 }
 
-// commit writes a file that has to be there after a crash.
-func commit(path string, b []byte) error {
-	return replace.WriteFile(path, func(w io.Writer) error {
-		_, err := w.Write(b)
-		return err
+func (f *Folder) statePath(k int) string {
+	return filepath.Join(f.dir, fmt.Sprintf("state-%06d", k))
+}
+
+// state reads that after round k. Round 0 has no file.
+func (f *Folder) state(k int) (state *pegasos.RoundState, err error) {
+	if k == 0 {
+		return f.rounds.Start(), nil
+	}
+	of := f.stamp(k, 0)
+	return state, of.read(f.statePath(k), func(r *modelfile.Reader, s *pegasos.RoundState) error {
+		state = s
+		if s == nil || s.Round != k || len(s.Problems) != f.rounds.Problems() {
+			return errors.New("not a state of these rounds")
+		}
+		for _, v := range s.Vectors() {
+			if *v, err = r.Doubles(f.rounds.Vars()); err != nil {
+				return err
+			}
+		}
+		return f.rounds.Check(s)
 	})
 }
 
-// place writes a file that can be made again: nobody sees a part of it, but after a crash of the
-// machine it may be damaged.
-func place(path string, b []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
+// writeState commits a round: the file has to be there after a crash.
+func (f *Folder) writeState(state *pegasos.RoundState) error {
+	return replace.WriteFile(f.statePath(state.Round), func(w io.Writer) error {
+		return f.stamp(state.Round, 0).write(w, state, func(m *modelfile.Writer) {
+			for _, v := range state.Vectors() {
+				modelfile.WriteNumbers(m, *v)
+			}
+		})
+	})
+}
+
+func (f *Folder) alphaPath(k, shard int) string {
+	return filepath.Join(f.dir, fmt.Sprintf("alpha-%06d-%05d", k, shard))
+}
+
+// readAlpha reads the n dual variables that a shard had after round k.
+func (f *Folder) readAlpha(k, shard, n int) (alpha []float32, err error) {
+	err = f.stamp(k, shard).read(f.alphaPath(k, shard),
+		func(r *modelfile.Reader, _ *pegasos.RoundState) error {
+			alpha, err = r.Floats(n)
+			return err
+		})
+	return alpha, err
+}
+
+// writeAlpha writes a file that can be made again: nobody sees a part of it, but it is not waited
+// for that it is on the disk, and after a crash of the machine it may be damaged.
+func (f *Folder) writeAlpha(k, shard int, alpha []float32) error {
+	path := f.alphaPath(k, shard)
+	temp, err := os.CreateTemp(f.dir, filepath.Base(path)+".*.tmp")
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(b)
-	if closed := f.Close(); err == nil {
+	defer os.Remove(temp.Name()) // once it is renamed, there is none
+	err = f.stamp(k, shard).write(temp, nil, func(m *modelfile.Writer) {
+		modelfile.WriteNumbers(m, alpha)
+	})
+	if closed := temp.Close(); err == nil {
 		err = closed
 	}
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = os.Rename(temp.Name(), path)
 	}
-	if err != nil {
-		os.Remove(f.Name())
-		return fmt.Errorf("%s: %w", visible.Name(path), err)
-	}
-	return nil
+	return err
 }
 
-// missing reports whether a file is not there.
-func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+// each calls use with the files of a kind, and the rounds that they are of, ascending.
+func (f *Folder) each(kind string, use func(path string, round int)) error {
+	entries, err := os.ReadDir(f.dir)
+	for _, entry := range entries {
+		k := 0
+		if n, _ := fmt.Sscanf(entry.Name(), kind+"-%06d", &k); n == 1 {
+			use(filepath.Join(f.dir, entry.Name()), k)
+		}
+	}
+	return err
+}
+
+// newest returns the state after the last round that was committed. One that is damaged counts as
+// if it had not been; one of other rounds is an error.
+func (f *Folder) newest() (*pegasos.RoundState, error) {
+	var found []int
+	err := f.each("state", func(path string, k int) {
+		if k > 0 && path == f.statePath(k) {
+			found = append(found, k)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	var failed error
+	for _, k := range slices.Backward(found) {
+		state, err := f.state(k)
+		if err == nil || errors.Is(err, errForeign) {
+			return state, err
+		}
+		failed = err
+	}
+	if failed != nil && found[0] > 1 {
+		return nil, fmt.Errorf("%w, and there is none of the round before: remove the folder and "+
+			"begin again", failed)
+	}
+	return f.state(0)
+}
+
+// clear removes what is older than the round before round k. What can't be removed stays.
+func (f *Folder) clear(k int) {
+	for _, kind := range []string{"state", "alpha"} {
+		f.each(kind, func(path string, round int) {
+			if round < k-1 {
+				os.Remove(path)
+			}
+		})
+	}
+}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"runtime"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/beam/work"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -18,30 +18,20 @@ func shuffled(t testing.TB, isa asm.ISA, manifest string, cfg Config) (*pegasos.
 	t.Helper()
 	defer asm.Use(asm.Use(isa))
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
-	dir := filepath.Join(t.TempDir(), "run")
-	if err := Start(dir, manifest, cfg); err != nil {
-		t.Fatal(err)
-	}
 	random := rand.New(rand.NewPCG(5, 6))
-	each := func(ctx context.Context, k int, shards []int) ([]int64, error) {
-		runtime.GOMAXPROCS([]int{1, 2, 8}[k%3])
-		order := make([]int, len(shards))
-		for i, from := range random.Perm(len(shards)) {
-			order[i] = shards[from]
-		}
-		return InProcess(dir, 0)(ctx, k, order)
-	}
-	var end Report
-	err := Run(context.Background(), dir, each, func(r Report) {
-		r.Seconds += end.Seconds
-		end = r
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := Model(dir)
-	if err != nil {
-		t.Fatal(err)
+	m, reports := drive(t, begin(t, manifest, cfg), runner(func(ctx context.Context, j work.Job) (
+		[]int64, error,
+	) {
+		runtime.GOMAXPROCS([]int{1, 2, 8}[j.Round%3])
+		random.Shuffle(len(j.Items), func(a, b int) {
+			j.Items[a], j.Items[b] = j.Items[b], j.Items[a]
+		})
+		return work.InProcess{}.Run(ctx, j)
+	}))
+	end := reports[len(reports)-1]
+	end.Seconds = 0
+	for _, r := range reports {
+		end.Seconds += r.Seconds
 	}
 	return m, end
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/beam/shards"
+	"github.com/pegasimd/pegasimd/beam/work"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -23,28 +24,38 @@ func split(t testing.TB, data string, n int) string {
 	return filepath.Join(dir, "manifest.json")
 }
 
-// train runs rounds to their end in a new folder, and returns the model and the reports.
-func train(t testing.TB, manifest string, cfg Config) (*pegasos.Model, []Report) {
+// begin starts rounds in a new folder.
+func begin(t testing.TB, manifest string, cfg Config) *Folder {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "run")
-	if err := Start(dir, manifest, cfg); err != nil {
-		t.Fatal(err)
-	}
-	return drive(t, dir)
-}
-
-func drive(t testing.TB, dir string) (m *pegasos.Model, reports []Report) {
-	t.Helper()
-	each := InProcess(dir, 0)
-	err := Run(context.Background(), dir, each, func(r Report) { reports = append(reports, r) })
+	f, err := Start(filepath.Join(t.TempDir(), "run"), manifest, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, err = Model(dir); err != nil {
+	return f
+}
+
+// train runs rounds to their end in a new folder, and returns the model and the reports.
+func train(t testing.TB, manifest string, cfg Config) (*pegasos.Model, []Report) {
+	t.Helper()
+	return drive(t, begin(t, manifest, cfg), work.InProcess{})
+}
+
+func drive(t testing.TB, f *Folder, r work.Runner) (m *pegasos.Model, reports []Report) {
+	t.Helper()
+	err := f.Run(context.Background(), r, func(r Report) { reports = append(reports, r) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err = f.Model(); err != nil {
 		t.Fatal(err)
 	}
 	return m, reports
 }
+
+// A runner is a function that is a work.Runner.
+type runner func(context.Context, work.Job) ([]int64, error)
+
+func (r runner) Run(ctx context.Context, j work.Job) ([]int64, error) { return r(ctx, j) }
 
 // small writes a file of random rows of two or more classes, and returns its name.
 func small(t testing.TB, rows, classes int) string {

@@ -1,280 +1,207 @@
 package rounds
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
+	"context"
+	"errors"
 	"fmt"
-	"os"
+	"math"
 	"path/filepath"
-	"sync"
+	"runtime"
+	"time"
 
-	"github.com/pegasimd/pegasimd/beam/shards"
-	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/gofrs/flock"
+
+	"github.com/pegasimd/pegasimd/beam/work"
 	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A Config says how to train. What is zero is chosen by the manifest's statistics: see
-// [pegasos.NewRounds], which also says which fields may be set.
-type Config struct {
-	pegasos.Config
-	Method pegasos.RoundMethod `json:"method,omitempty"`
-	// Verify, if not empty, is the path of a model that the rounds hold to what it claims, and
-	// Claim, which StartVerify sets, the SHA-256 of its file. Of the other fields only Epochs
-	// counts.
-	Verify string `json:"verify,omitempty"`
-	Claim  string `json:"claim,omitempty"`
+// roundWork is the work that a round is made of.
+const roundWork = "round"
+
+func init() { work.Register(roundWork, takeShard) }
+
+// takeShard takes a shard's part in round k: it writes the shard's dual variables after it, and
+// returns its part of the sums. A shard without rows gives zeros.
+func takeShard(ctx context.Context, dir string, k, number int) ([]int64, error) {
+	f, err := open(dir)
+	if err != nil {
+		return nil, err
+	}
+	state, err := f.state(k - 1)
+	if err != nil {
+		return nil, err
+	}
+	shard, err := f.shard(number)
+	if err != nil {
+		return nil, err
+	}
+	part, alpha, err := f.take(ctx, state, number, shard)
+	if err == nil && len(alpha) > 0 {
+		err = f.writeAlpha(k, number, alpha)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("shard %d: %w", number, err)
+	}
+	return part, nil
 }
 
-// A run is what a folder's rounds are of.
-type run struct {
-	Version  int    `json:"version"`
-	Manifest string `json:"manifest"` // its path
-	Data     string `json:"data"`     // its hash
-	Settings Config `json:"settings"` // as they were asked for
-}
-
-const runName = "run.json"
-
-func runPath(dir string) string { return filepath.Join(dir, runName) }
-
-func statePath(dir string, k int) string {
-	return filepath.Join(dir, fmt.Sprintf("state-%06d", k))
-}
-
-func alphaPath(dir string, k, shard int) string {
-	return filepath.Join(dir, fmt.Sprintf("alpha-%06d-%05d", k, shard))
-}
-
-func partPath(dir string, k, shard int) string {
-	return filepath.Join(dir, fmt.Sprintf("part-%06d-%05d", k, shard))
-}
-
-// settingsHash stands for the settings.
-func (r *run) settingsHash() (string, error) {
-	text, err := json.Marshal(r.Settings)
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), err
-}
-
-// readRun reads a folder's run.json.
-func readRun(dir string) (*run, []byte, error) {
-	text, err := os.ReadFile(runPath(dir))
+// take takes a shard's part in the round that a state begins.
+func (f *Folder) take(ctx context.Context, state *pegasos.RoundState, number int,
+	shard *pegasos.RoundShard,
+) (part []int64, alpha []float32, err error) {
+	before, err := f.alpha(ctx, state.Round, number, shard)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := new(run)
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(r); err != nil || r.Version != 1 {
-		return nil, nil, fmt.Errorf("%s: not what rounds began with", visible.Name(runPath(dir)))
-	}
-	return r, text, nil
+	// As many shards are worked on at a time as there are processors.
+	threads := max(1, runtime.GOMAXPROCS(0)/max(1, len(f.used())))
+	return shard.Take(ctx, state, before, threads)
 }
 
-// Start makes a folder ready for rounds over the shards of a manifest, or finds that it is. A
-// folder of other data or settings is refused.
-func Start(dir, manifest string, cfg Config) error {
-	m, err := shards.Read(manifest)
+// alpha returns the dual variables that a shard had after round k. If their file is damaged or
+// gone, that round is taken once more.
+func (f *Folder) alpha(ctx context.Context, k, number int, shard *pegasos.RoundShard) (
+	[]float32, error,
+) {
+	n := shard.AlphaLength()
+	if k == 0 || n == 0 {
+		return make([]float32, n), nil
+	}
+	alpha, failed := f.readAlpha(k, number, n)
+	if failed == nil {
+		return alpha, nil
+	}
+	before, err := f.state(k - 1)
+	if err == nil {
+		_, alpha, err = f.take(ctx, before, number, shard)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w; nor can they be made again: %w", failed, err)
+	}
+	return alpha, nil
+}
+
+// Run drives the rounds from the last that was committed to their end, and reports each of them. A
+// process that drives them holds a lock, which ends with it, and others get an error.
+func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) error {
+	unlock, err := f.lock()
 	if err != nil {
 		return err
 	}
-	path, err := filepath.Abs(manifest)
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	want := &run{Version: 1, Manifest: path, Data: m.Hash(), Settings: cfg}
-	have, _, err := readRun(dir)
-	switch {
-	case missing(err):
-		if err := unused(dir); err != nil {
+	defer unlock()
+	for {
+		state, err := f.newest()
+		if err != nil || state.Done {
 			return err
 		}
-	case err != nil:
-		return err
-	default:
-		if err := want.same(dir, have); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if *have == *want {
-			return nil
+		began := time.Now()
+		if state, err = f.round(ctx, r, state); err != nil {
+			return fmt.Errorf("%w; the rounds before are kept: the same command goes on", err)
+		}
+		if progress != nil {
+			report := f.report(state)
+			report.Seconds = time.Since(began).Seconds()
+			progress(report)
 		}
 	}
-	text, err := json.MarshalIndent(want, "", "\t")
-	if err != nil {
-		return err
+}
+
+// lock makes this process the folder's only driver. Where a file system has no locks, nothing is
+// locked.
+func (f *Folder) lock() (unlock func() error, err error) {
+	l := flock.New(filepath.Join(f.dir, "lock"))
+	locked, err := l.TryLock()
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return nil, err
 	}
-	if _, err := newSession(dir, want); err != nil { // what is wrong with the settings
-		return err
+	if err == nil && !locked {
+		return nil, fmt.Errorf("%s: another process takes the rounds in this folder: let it end, or "+
+			"take another folder", visible.Name(f.dir))
 	}
-	return commit(runPath(dir), append(text, '\n'))
+	return l.Unlock, nil
 }
 
-// unused returns an error if a folder has states, but not what says what they are of.
-func unused(dir string) error {
-	found, err := filepath.Glob(filepath.Join(dir, "state-*"))
-	if err == nil && len(found) > 0 {
-		err = fmt.Errorf("%s: there are rounds, but no %s: take another folder", visible.Name(dir),
-			runName)
-	}
-	return err
-}
-
-// same returns an error if the folder is one of other data or settings.
-func (r *run) same(dir string, have *run) error {
-	switch {
-	case have.Data != r.Data:
-		return fmt.Errorf("%s: the rounds in this folder are of other data: take another folder, or "+
-			"remove it", visible.Name(dir))
-	case have.Settings != r.Settings:
-		return fmt.Errorf("%s: the rounds in this folder have other settings: take another folder, "+
-			"or remove it", visible.Name(dir))
-	}
-	return nil
-}
-
-// A session is what a process knows of a folder's rounds.
-type session struct {
-	*run
-	dir      string
-	settings string // their hash
-	manifest *shards.Manifest
-	rounds   *pegasos.Rounds
-
-	mu     sync.Mutex
-	shards map[int]*opened
-}
-
-// An opened shard is opened once.
-type opened struct {
-	once  sync.Once
-	shard *pegasos.RoundShard
-	err   error
-}
-
-// newSession makes one, and reads what the manifest says.
-func newSession(dir string, r *run) (*session, error) {
-	m, err := shards.Read(r.Manifest)
+// round takes the round that a state begins, commits it, and removes the files of rounds before the
+// last two.
+func (f *Folder) round(ctx context.Context, r work.Runner, state *pegasos.RoundState) (
+	*pegasos.RoundState, error,
+) {
+	k := state.Round + 1
+	sum, err := r.Run(ctx, work.Job{Work: roundWork, Arg: f.dir, Round: k, Items: f.used(),
+		Out: filepath.Join(f.dir, "sum"), Name: fmt.Sprintf("round %d", k)})
 	if err != nil {
 		return nil, err
 	}
-	if m.Hash() != r.Data {
-		return nil, fmt.Errorf("%s: the rounds in %s are of other data: split them into another "+
-			"folder, or train in one", visible.Name(r.Manifest), visible.Name(dir))
-	}
-	s := &session{run: r, dir: dir, manifest: m, shards: make(map[int]*opened)}
-	if s.settings, err = r.settingsHash(); err != nil {
-		return nil, err
-	}
-	stats, err := Statistics(m)
+	next, err := f.rounds.Next(state, sum)
 	if err != nil {
 		return nil, err
 	}
-	if r.Settings.Verify != "" {
-		s.rounds, err = s.verification(stats)
-	} else {
-		s.rounds, err = pegasos.NewRounds(r.Settings.Config, r.Settings.Method, stats,
-			len(s.used()))
+	if err := f.writeState(next); err != nil {
+		return nil, err
 	}
-	return s, err
+	f.clear(k)
+	return next, nil
 }
 
-// Statistics returns what a manifest knows of all rows, for [pegasos.Statistics.Choose].
-func Statistics(m *shards.Manifest) (*pegasos.Statistics, error) {
-	c, err := m.ReadColumns()
+// A Report says where rounds are.
+type Report struct {
+	Round      int // the last one that is committed
+	Iterations int // Newton's steps, or passes of the dual method
+	Done       bool
+	Reached    bool // with Done: the gap is no larger than was asked for
+
+	// Objective is the least objective P so far, Bound the best bound D on the least there is, and
+	// Gap is (P-D)/D; with Done they are those of the model, with all roundings accounted for.
+	Objective, Bound, Gap float64
+
+	Seconds float64 // of the round; 0 where it is not known
+}
+
+func (f *Folder) report(state *pegasos.RoundState) Report {
+	r := Report{Round: state.Round, Iterations: state.Iterations, Done: state.Done,
+		Objective: state.Objective, Bound: state.Bound, Gap: state.Gap()}
+	r.Reached = r.Done && r.Gap <= f.rounds.Config.Tol
+	if math.IsNaN(r.Gap) {
+		r.Gap = math.Inf(1)
+	}
+	return r
+}
+
+// Status tells where the rounds are.
+func (f *Folder) Status() (Report, error) {
+	state, err := f.newest()
+	if err != nil {
+		return Report{}, err
+	}
+	return f.report(state), nil
+}
+
+// Plan says in a line, or two, how the rounds train.
+func (f *Folder) Plan() string {
+	plan := fmt.Sprintf("%s, lambda %.6g, %d shards", f.rounds.Method, f.rounds.Lambda,
+		len(f.used()))
+	if warning := f.rounds.Warning(); warning != "" {
+		plan += "\n" + warning
+	}
+	return plan
+}
+
+// Model returns the model that the rounds have made. Before they are done it is the best so far,
+// which claims nothing of itself.
+func (f *Folder) Model() (*pegasos.Model, error) {
+	state, err := f.newest()
 	if err != nil {
 		return nil, err
 	}
-	s := &pegasos.Statistics{Rows: m.Rows, Cols: m.Cols, Nonzeros: int64(m.Nonzeros),
-		Dense: m.Layout == dataset.LayoutDense, Classes: m.Labels.Classes, MaxAbs: c.MaxAbs,
-		Mean: c.Mean, Variance: c.Variance, Constant: c.Constant, Lengths: m.Values.Lengths,
-		Sizes: map[pegasos.Scale]pegasos.RowSizes{pegasos.ScaleNone: sizes(m.Values.Size)}}
-	for _, n := range m.Labels.Count {
-		s.Counts = append(s.Counts, int64(n))
-	}
-	for kind, size := range m.Values.Scaled {
-		s.Sizes[pegasos.Scale(kind)] = sizes(size)
-	}
-	return s, nil
-}
-
-func sizes(s shards.Size) pegasos.RowSizes {
-	return pegasos.RowSizes{MeanSquare: s.MeanSquare, MaxSquare: s.MaxSquare}
-}
-
-// used returns the numbers of the shards that have rows.
-func (s *session) used() (numbers []int) {
-	for i, shard := range s.manifest.Shards {
-		if shard.Rows > 0 {
-			numbers = append(numbers, i)
-		}
-	}
-	return numbers
-}
-
-// shard opens one, or finds it open.
-func (s *session) shard(number int) (*pegasos.RoundShard, error) {
-	s.mu.Lock()
-	o := s.shards[number]
-	if o == nil {
-		o = new(opened)
-		s.shards[number] = o
-	}
-	s.mu.Unlock()
-	o.once.Do(func() {
-		part, err := s.manifest.Open(number)
-		if err == nil && s.Settings.Verify != "" { // all of the file counts
-			err = s.manifest.Verify(number)
-		}
-		if err != nil {
-			o.err = err
-			return
-		}
-		o.shard, o.err = s.rounds.Shard(number, part.Examples(), part.Y, part.First)
-		if o.err != nil {
-			o.err = fmt.Errorf("%s: %w", visible.Name(s.manifest.Path(number)), o.err)
-		}
-	})
-	if o.err != nil { // another try may be luckier
-		s.mu.Lock()
-		delete(s.shards, number)
-		s.mu.Unlock()
-	}
-	return o.shard, o.err
-}
-
-// The last folder that this process was asked for stays open: its shards are mapped into memory,
-// and some numbers of each row are kept.
-var last struct {
-	sync.Mutex
-	text []byte
-	dir  string
-	*session
-}
-
-// open returns the session of a folder.
-func open(dir string) (*session, error) {
-	r, text, err := readRun(dir)
-	if missing(err) {
-		return nil, fmt.Errorf("%s: no rounds have been started in this folder", visible.Name(dir))
-	}
+	m, err := f.rounds.Model(state)
 	if err != nil {
 		return nil, err
 	}
-	last.Lock()
-	defer last.Unlock()
-	if last.session != nil && last.dir == dir && bytes.Equal(last.text, text) {
-		return last.session, nil
-	}
-	s, err := newSession(dir, r)
-	if err != nil {
-		return nil, err
-	}
-	last.text, last.dir, last.session = text, dir, s
-	return s, nil
+	m.IndexBase, m.HashBits = f.manifest.IndexBase, f.manifest.HashBits
+	m.Names = f.manifest.Names
+	return m, nil
 }

@@ -18,16 +18,16 @@ import (
 // This file holds models to what they claim of the rows of shards: rounds as those of training, at
 // whose end is what Verified returns in place of a model.
 
-// StartVerify is Start for rounds that hold a model to what it claims, with no more than so many
-// iterations; 0 is as many as training has. Every shard's file is held against its hash as well.
-func StartVerify(dir, manifest, model string, iterations int) error {
+// StartVerify is Start for rounds that hold a model to what it claims, for at most the given
+// number of iterations; 0 is as many as training has.
+func StartVerify(dir, manifest, model string, iterations int) (*Folder, error) {
 	path, err := filepath.Abs(model)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	file, err := os.ReadFile(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cfg := Config{Verify: path, Claim: claimOf(file)}
 	cfg.Epochs = iterations
@@ -40,29 +40,29 @@ func claimOf(file []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// verification returns the rounds of a session that verifies a model.
-func (s *session) verification(stats *pegasos.Statistics) (*pegasos.Rounds, error) {
-	name := visible.Name(s.Settings.Verify)
-	file, err := os.ReadFile(s.Settings.Verify)
+// verification returns the rounds of a folder that verifies a model.
+func (f *Folder) verification(stats *pegasos.Statistics) (*pegasos.Rounds, error) {
+	name := visible.Name(f.Settings.Verify)
+	file, err := os.ReadFile(f.Settings.Verify)
 	if err != nil {
 		return nil, err
 	}
-	if claimOf(file) != s.Settings.Claim {
+	if claimOf(file) != f.Settings.Claim {
 		return nil, fmt.Errorf("%s: the rounds in %s are of another model: take another folder, or "+
-			"remove it", name, visible.Name(s.dir))
+			"remove it", name, visible.Name(f.dir))
 	}
 	m, err := pegasos.Read(bytes.NewReader(file))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	switch {
-	case m.Names != nil && s.manifest.Names != nil && !slices.Equal(m.Names, s.manifest.Names):
+	case m.Names != nil && f.manifest.Names != nil && !slices.Equal(m.Names, f.manifest.Names):
 		return nil, fmt.Errorf("%s: its classes are not those of the shards", name)
 	case m.Scaler != nil:
 		return nil, fmt.Errorf("%s: the features were scaled before training, and those of the "+
 			"shards are not", name)
 	}
-	r, err := pegasos.NewVerification(m, stats, len(s.used()), s.Settings.Epochs)
+	r, err := pegasos.NewVerification(m, stats, len(f.used()), f.Settings.Epochs)
 	var bad *pegasos.ConfigError
 	if errors.As(err, &bad) { // a setting of the model's is not one of the caller's
 		err = fmt.Errorf("%s: %s", strings.ToLower(bad.Field), bad.Reason)
@@ -74,10 +74,10 @@ func (s *session) verification(stats *pegasos.Statistics) (*pegasos.Rounds, erro
 }
 
 // Verified returns what the rounds that StartVerify began have found, once they are done.
-func Verified(dir string) (*pegasos.Verification, error) {
-	s, state, err := newestOf(dir)
+func (f *Folder) Verified() (*pegasos.Verification, error) {
+	state, err := f.newest()
 	if err != nil {
 		return nil, err
 	}
-	return s.rounds.Verified(state.RoundState)
+	return f.rounds.Verified(state)
 }

@@ -2,46 +2,34 @@ package shards
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// measureLabels finds the statistics of the labels.
-func measureLabels(y []float32) Labels {
-	l := Labels{Classes: []float32{}}
+// measureLabels returns the distinct labels, ascending, and how many rows have each; nil if there
+// are more than a model can have.
+func measureLabels(y []float32) (classes []float32, count []int) {
 	for _, v := range y {
-		l.MaxAbs = max(l.MaxAbs, math.Abs(float64(v)))
-		l.Mean += float64(v)
-		if l.Classes == nil {
-			continue
-		}
-		k, found := slices.BinarySearch(l.Classes, v)
+		k, found := labels.Find(classes, v)
 		if !found {
-			l.Classes, l.Count = slices.Insert(l.Classes, k, v), slices.Insert(l.Count, k, 0)
+			if len(classes) == labels.MaxClasses {
+				return nil, nil
+			}
+			classes, count = slices.Insert(classes, k, v+0), slices.Insert(count, k, 0)
 		}
-		l.Count[k]++
-		if len(l.Classes) > labels.MaxClasses {
-			l.Classes, l.Count = nil, nil
-		}
+		count[k]++
 	}
-	l.Mean /= float64(len(y))
-	for _, v := range y {
-		d := float64(v) - l.Mean
-		l.Deviation += float64(d * d)
-	}
-	l.Deviation = math.Sqrt(l.Deviation / float64(len(y)))
-	if !(l.Deviation > float64(0x1p-40*math.Abs(l.Mean))) || !floats.IsFinite(l.Deviation) {
-		l.Deviation = 1
-	}
-	return l
+	return classes, count
 }
+
+// momentBytes is the most memory for the moments of the columns while they are found; where more is
+// needed, there are none. Sparse rows of very many columns do not need them.
+const momentBytes = 1 << 30
 
 // measureColumns finds the statistics of the columns, with moments where they fit the memory.
 func measureColumns(set *dataset.Set, o *Options) (*store.Columns, error) {
@@ -64,18 +52,20 @@ func measureColumns(set *dataset.Set, o *Options) (*store.Columns, error) {
 // measureValues finds the statistics of the rows that follow from those of the columns, and the
 // sizes of scaled rows in a further pass.
 func measureValues(set *dataset.Set, c *store.Columns, o *Options) (Values, error) {
-	v := Values{Used: used(c), Scaled: map[string]Size{}}
-	for _, a := range c.MaxAbs {
-		v.MaxAbs = max(v.MaxAbs, float64(a))
-	}
+	v := Values{Scaled: map[string]Size{}}
 	for _, s := range c.Squares {
 		v.MaxSquare = max(v.MaxSquare, s)
 		v.MeanSquare += s
 	}
 	v.MeanSquare /= float64(c.Rows)
 	copy(v.Lengths[:], store.Quantiles(c.Squares, 0, 0.5, 1))
-	copy(v.Magnitudes[:], store.Quantiles(c.MaxAbs, 0, 0.1, 0.9, 1))
-	scalers := kinds(c)
+	var scalers []*scaling.Scaler
+	for _, kind := range []string{scaling.Standard, scaling.MaxAbs, scaling.Unit} {
+		s := c.Scaler(kind)
+		if s.Check(set.Cols()) { // without moments none standardises
+			scalers = append(scalers, s)
+		}
+	}
 	sizes := measureScaled(set, scalers, o)
 	for k, s := range scalers {
 		if sizes[k].check() == nil { // else the scaled rows are beyond float32
@@ -94,67 +84,55 @@ func measureScaled(set *dataset.Set, scalers []*scaling.Scaler, o *Options) []Si
 	n := rows.Rows()
 	blocks := make([][]Size, (n+measureRows-1)/measureRows)
 	parallel.For(parallel.Threads(o.Threads), len(blocks), func(_, b int) {
-		if o.stopped() {
-			return
-		}
 		x := store.ReaderOf(rows.ForWorker())
+		full := make([]float32, len(scalers[0].Shift))
 		blocks[b] = make([]Size, len(scalers))
-		for i := b * measureRows; i < min(n, (b+1)*measureRows); i++ {
+		for i := b * measureRows; i < min(n, (b+1)*measureRows) && !o.stopped(); i++ {
 			index, values := x.Row(i)
 			for k, s := range scalers {
-				blocks[b][k].add(s, x.Cols(), index, values)
+				square := squareOf(s, index, values, full)
+				blocks[b][k].MaxSquare = max(blocks[b][k].MaxSquare, square)
+				blocks[b][k].MeanSquare += square
 			}
 		}
 	})
 	all := make([]Size, len(scalers))
-	for _, block := range blocks {
-		for k, s := range block {
-			all[k].MaxAbs = max(all[k].MaxAbs, s.MaxAbs)
-			all[k].MaxSquare = max(all[k].MaxSquare, s.MaxSquare)
-			all[k].MeanSquare += s.MeanSquare
-		}
-	}
 	for k := range all {
+		for _, block := range blocks {
+			all[k].MaxSquare = max(all[k].MaxSquare, block[k].MaxSquare)
+			all[k].MeanSquare += block[k].MeanSquare
+		}
 		all[k].MeanSquare /= float64(n)
 	}
 	return all
 }
 
-// add takes in a row, of which MeanSquare gets the square.
-func (s *Size) add(scaler *scaling.Scaler, cols int, index []int32, values []float32) {
-	square := 0.0
-	take := func(x float64) {
-		x = float64(float32(x)) // as the trainer holds it
-		s.MaxAbs = max(s.MaxAbs, math.Abs(x))
-		square += float64(x * x)
-	}
-	switch {
-	case scaler.Kind == scaling.Unit:
-		length := scaling.Length(values)
-		for _, v := range values {
-			take(float64(v) / length)
-		}
-	case index == nil:
-		for j, v := range values {
-			take(scaler.At(j, v))
-		}
-	default:
-		next := 0
+// squareOf returns the squared length of a scaled row, whose values are float32 as the trainer's
+// are. A sparse row whose zeros a shift makes other numbers is written to full.
+func squareOf(s *scaling.Scaler, index []int32, values, full []float32) (square float64) {
+	if s.Shift != nil && index != nil {
+		clear(full)
 		for k, j := range index {
-			if scaler.Shift != nil { // zeros become other numbers
-				for ; next < int(j); next++ {
-					take(scaler.At(next, 0))
-				}
-				next++
-			}
-			take(scaler.At(int(j), values[k]))
+			full[j] = values[k]
 		}
-		if scaler.Shift != nil {
-			for ; next < cols; next++ {
-				take(scaler.At(next, 0))
-			}
-		}
+		index, values = nil, full
 	}
-	s.MaxSquare = max(s.MaxSquare, square)
-	s.MeanSquare += square
+	length := 1.0
+	if s.Kind == scaling.Unit {
+		length = scaling.Length(values)
+	}
+	for k, v := range values {
+		var z float64
+		switch {
+		case s.Kind == scaling.Unit:
+			z = float64(v) / length
+		case index == nil:
+			z = s.At(k, v)
+		default:
+			z = s.At(int(index[k]), v)
+		}
+		z = float64(float32(z))
+		square += float64(z * z)
+	}
+	return square
 }

@@ -3,9 +3,8 @@
 //
 //	pegasimd-beam split [flags] DATA FOLDER
 //	pegasimd-beam train [flags] MANIFEST MODEL [-- BEAM'S FLAGS]
-//	pegasimd-beam round [flags] FOLDER [MODEL]
 //	pegasimd-beam score [flags] DATA... MODEL FOLDER [-- BEAM'S FLAGS]
-//	pegasimd-beam verify [flags] MANIFEST MODEL
+//	pegasimd-beam verify [flags] MANIFEST MODEL [-- BEAM'S FLAGS]
 //
 // pegasimd-beam help COMMAND lists a command's flags.
 package main
@@ -33,7 +32,6 @@ const (
 	exitDone        = 0
 	exitError       = 1 // the data or the run
 	exitUsage       = 2
-	exitMore        = 3   // round -commit: there are further rounds
 	exitInterrupted = 130 // 128 + SIGINT, as shells have it
 )
 
@@ -51,29 +49,47 @@ func main() {
 // A command is one of pegasimd-beam's.
 type command struct {
 	name, arguments, summary, help string
-	least, most                    int  // arguments
-	beam                           bool // takes Beam's flags
-	define                         func(f *flag.FlagSet) func(c *call) error
+	least, most                    int // arguments
+	define                         func(c *call) (run func() error)
 }
 
-var commands = []command{splitCommand, trainCommand, roundCommand, scoreCommand, verifyCommand}
+var commands = []command{splitCommand, trainCommand, scoreCommand, verifyCommand}
 
 // A call is one run of a command.
 type call struct {
 	context.Context
-	flags          *flag.FlagSet
+	*flag.FlagSet
 	args           []string
 	beam           []string // behind --
 	stdout, stderr io.Writer
+
+	quiet, force bool // flags
+}
+
+// say prints a line for people.
+func (c *call) say(format string, a ...any) {
+	if !c.quiet {
+		fmt.Fprintf(c.stderr, format+"\n", a...)
+	}
+}
+
+// defineForce defines the flag of what is replaced unasked.
+func (c *call) defineForce(what string) {
+	c.BoolVar(&c.force, "force", false, "replace any "+what)
+}
+
+// text defines a flag of a string type.
+func text[T ~string](c *call, to *T, name, usage string) {
+	c.Func(name, usage, func(s string) error {
+		*to = T(s)
+		return nil
+	})
 }
 
 // usageError is the caller's mistake, answered with the way to help.
 type usageError struct{ error }
 
 func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format, a...)} }
-
-// errMore says that there are further rounds.
-var errMore = errors.New("there are further rounds")
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
@@ -90,7 +106,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	for _, cmd := range commands {
 		if cmd.name == name {
-			return cmd.call(ctx, args, stdout, stderr)
+			c := &call{Context: ctx, stdout: stdout, stderr: stderr,
+				FlagSet: flag.NewFlagSet(name, flag.ContinueOnError)}
+			return cmd.run(c, args)
 		}
 	}
 	fmt.Fprintf(stderr, "pegasimd-beam: there is no command %q\n\n", name)
@@ -108,58 +126,61 @@ func printUsage(w io.Writer) {
 	fmt.Fprintln(w, "\n'pegasimd-beam help COMMAND' lists a command's flags and gives examples.")
 }
 
-// call runs the command and returns the exit code.
-func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	c := &call{Context: ctx, stdout: stdout, stderr: stderr}
-	c.flags = flag.NewFlagSet(cmd.name, flag.ContinueOnError)
-	c.flags.SetOutput(io.Discard)
-	c.flags.Usage = func() {}
-	work := cmd.define(c.flags)
+// printFlag prints a flag, whose usage begins with its placeholder in backquotes.
+func (c *call) printFlag(f *flag.Flag) {
+	name, usage := flag.UnquoteUsage(f)
+	usage = strings.TrimPrefix(usage, name+" ")
+	if d := f.DefValue; d != "" && d != "0" && d != "false" {
+		usage += " (default " + d + ")"
+	}
+	fmt.Fprintf(c.stdout, "  %s\n      %s\n", strings.TrimSpace("-"+f.Name+" "+name), usage)
+}
+
+// run runs the command and returns the exit code.
+func (cmd command) run(c *call, args []string) int {
+	c.SetOutput(io.Discard)
+	c.Usage = func() {}
+	c.BoolVar(&c.quiet, "quiet", false, "print no progress and no summary, only errors")
+	work := cmd.define(c)
 	err := cmd.parse(c, args)
 	if err == nil {
-		err = configError(work(c))
+		err = configError(work())
 	}
 	var usage usageError
 	switch {
 	case err == nil:
 		return exitDone
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(stdout, "Usage: pegasimd-beam %s [flags] %s\n\n%s\n\nFlags:\n", cmd.name,
+		fmt.Fprintf(c.stdout, "Usage: pegasimd-beam %s [flags] %s\n\n%s\n\nFlags:\n", cmd.name,
 			cmd.arguments, cmd.help)
-		c.flags.SetOutput(stdout)
-		c.flags.PrintDefaults()
+		c.VisitAll(c.printFlag)
 		return exitDone
 	case errors.As(err, &usage):
-		fmt.Fprintf(stderr, "pegasimd-beam %s: %s\nUsage: pegasimd-beam %s [flags] %s; "+
+		fmt.Fprintf(c.stderr, "pegasimd-beam %s: %s\nUsage: pegasimd-beam %s [flags] %s; "+
 			"'pegasimd-beam help %s' tells more.\n", cmd.name, visible.Text(err.Error()), cmd.name,
 			cmd.arguments, cmd.name)
 		return exitUsage
-	case errors.Is(err, errMore):
-		return exitMore
-	case ctx.Err() != nil:
-		fmt.Fprintf(stderr, "pegasimd-beam %s: interrupted\n", cmd.name)
+	case c.Err() != nil:
+		fmt.Fprintf(c.stderr, "pegasimd-beam %s: interrupted\n", cmd.name)
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "pegasimd-beam %s: %s\n", cmd.name, visible.Text(err.Error()))
+	fmt.Fprintf(c.stderr, "pegasimd-beam %s: %s\n", cmd.name, visible.Text(err.Error()))
 	return exitError
 }
 
-// parse reads the flags, which may come before, between and after the arguments.
+// parse reads the flags, which may come before, between and after the arguments, and those of Beam.
 func (cmd command) parse(c *call, args []string) error {
 	if at := slices.Index(args, "--"); at >= 0 {
 		args, c.beam = args[:at], args[at+1:]
-		if !cmd.beam {
-			return usagef("%s does not run on Beam: there is nothing behind -- for it", cmd.name)
-		}
 	}
 	for rest := args; ; {
-		if err := c.flags.Parse(rest); err != nil {
+		if err := c.Parse(rest); err != nil {
 			if errors.Is(err, flag.ErrHelp) {
 				return err
 			}
 			return usageError{err}
 		}
-		if rest = c.flags.Args(); len(rest) == 0 {
+		if rest = c.Args(); len(rest) == 0 {
 			break
 		}
 		c.args, rest = append(c.args, rest[0]), rest[1:]
@@ -177,22 +198,17 @@ func (cmd command) parse(c *call, args []string) error {
 
 // flagOf has the flags of the trainer's fields.
 var flagOf = map[string]string{
-	"Loss": "-loss", "ClassWeight": "-class-weight", "Lambda": "-lambda", "C": "-c", "Tol": "-tol",
-	"Bias": "-bias", "BiasScale": "-bias-scale", "Scale": "-scale", "Seed": "-seed",
-	"Epochs": "-epochs",
+	"Loss": "-loss", "ClassWeight": "-class-weight", "Lambda": "-lambda", "Tol": "-tol",
+	"Bias": "-bias", "Scale": "-scale", "Epochs": "-epochs", "Method": "-method",
 }
 
 // configError makes a usage error of one about a field of a configuration, with the flag in place
 // of the field.
 func configError(err error) error {
 	var bad *pegasos.ConfigError
-	if !errors.As(err, &bad) {
-		return err
-	}
-	name, ok := flagOf[bad.Field]
-	if !ok {
+	if !errors.As(err, &bad) || flagOf[bad.Field] == "" {
 		return err
 	}
 	return usageError{errors.New(strings.Replace(err.Error(), bad.Error(),
-		name+": "+bad.Reason, 1))}
+		flagOf[bad.Field]+": "+bad.Reason, 1))}
 }

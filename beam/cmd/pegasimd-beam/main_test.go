@@ -113,8 +113,7 @@ func trained(t *testing.T, manifest string, flags ...string) string {
 	return hash(t, filepath.Join(dir, "model"))
 }
 
-// The model is the same on Beam, without it, and as processes of a scheduler, by both methods (of
-// which the dual one takes many rounds: once); that of Newton's for any number of shards.
+// The model is the same on Beam and without it, by both methods (of which the dual one takes many rounds: once); that of Newton's for any number of shards.
 func TestTrain(t *testing.T) {
 	newton := ""
 	for _, n := range []int{1, 4, 16} {
@@ -140,9 +139,6 @@ func TestTrain(t *testing.T) {
 			_, progress := invoke(t, 0, args...)
 			if got := hash(t, model); got != want || !strings.Contains(progress, "round 2: P ") {
 				t.Errorf("%s in %d shards on Beam: %s, want %s\n%s", method, n, got, want, progress)
-			}
-			if n == 4 && scheduled(t, manifest, flags...) != want {
-				t.Errorf("%s: processes make another model", method)
 			}
 			stdout, _ := invoke(t, 0, "verify", manifest, model)
 			if !strings.HasSuffix(stdout, "\nconfirmed\n") {
@@ -228,27 +224,6 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// scheduled trains as a scheduler would that only runs processes, each part twice and in another
-// order, and returns the model's hash.
-func scheduled(t *testing.T, manifest string, flags ...string) string {
-	t.Helper()
-	dir := filepath.Join(t.TempDir(), "run")
-	model := dir + ".model"
-	start := []string{"train", "-start", "-quiet", "-dir", dir, manifest}
-	invoke(t, 0, append(start, flags...)...)
-	for range 500 {
-		for _, i := range []int{2, 0, 3, 1, 3, 2, 1, 0} {
-			invoke(t, 0, "round", "-quiet", "-shard", fmt.Sprint(i), dir)
-		}
-		if run(context.Background(), []string{"round", "-quiet", "-commit", dir, model},
-			os.Stdout, os.Stderr) != exitMore {
-			return hash(t, model)
-		}
-	}
-	t.Fatal("the rounds don't end")
-	return ""
-}
-
 // A process that is killed at any time leaves a folder in which the same command goes on, to the
 // same model. PEGASIMD_BEAM_KILLS says how often.
 func TestKilled(t *testing.T) {
@@ -296,48 +271,6 @@ func TestKilled(t *testing.T) {
 	t.Logf("killed %d times", killed)
 }
 
-// A part that was cut off, is missing or is another's is made again, or named.
-func TestBadParts(t *testing.T) {
-	manifest := cut(t, 4)
-	flags := []string{"-method", "dual", "-tol", ".05"}
-	want := trained(t, manifest, flags...)
-	for name, spoil := range map[string]func(parts []string) error{
-		"truncated": func(p []string) error { return os.Truncate(p[1], 100) },
-		"missing":   func(p []string) error { return os.Remove(p[2]) },
-		"foreign": func(p []string) error {
-			text, err := os.ReadFile(p[3])
-			if err != nil {
-				return err
-			}
-			return os.WriteFile(p[0], text, 0o666)
-		},
-	} {
-		dir := filepath.Join(t.TempDir(), "run")
-		model := dir + ".model"
-		start := []string{"train", "-start", "-quiet", "-dir", dir, manifest}
-		invoke(t, 0, append(start, flags...)...)
-		for i := range 4 {
-			invoke(t, 0, "round", "-quiet", "-shard", fmt.Sprint(i), dir)
-		}
-		parts, err := filepath.Glob(filepath.Join(dir, "part-*"))
-		if err != nil || len(parts) != 4 {
-			t.Fatalf("%v, %v", parts, err)
-		}
-		if err := spoil(parts); err != nil {
-			t.Fatal(err)
-		}
-		_, message := invoke(t, exitError, "round", "-commit", dir, model)
-		if !strings.Contains(message, "lacks the parts of 1 of 4 shards") {
-			t.Errorf("%s: %s", name, message)
-		}
-		args := append([]string{"train", "-quiet", "-dir", dir, manifest, model}, flags...)
-		invoke(t, 0, args...)
-		if got := hash(t, model); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
-		}
-	}
-}
-
 // A disk that is full is told, and where there is room again the same command goes on.
 func TestFullDisk(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
@@ -349,7 +282,7 @@ func TestFullDisk(t *testing.T) {
 	for _, blocks := range []int{0, 1, 4} { // of 512 or 1,024 bytes
 		dir := filepath.Join(t.TempDir(), "run")
 		model := dir + ".model"
-		args := append([]string{"train", "-dir", dir, "-retries", "1", manifest, model}, flags...)
+		args := append([]string{"train", "-dir", dir, manifest, model}, flags...)
 		limited := exec.Command("sh", append([]string{"-c",
 			fmt.Sprintf(`ulimit -f %d; exec "$0" "$@"`, blocks), os.Args[0]}, args...)...)
 		limited.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=1")
@@ -492,11 +425,15 @@ func TestScore(t *testing.T) {
 	invoke(t, 0, "train", "-quiet", "-no-beam", "-tol", ".1", "-dir", filepath.Join(dir, "run"),
 		manifest, model)
 	pattern := filepath.Join(filepath.Dir(manifest), "shard-*.pgsm")
-	for range 2 { // the second time the files are replaced
-		_, summary := invoke(t, 0, "score", pattern, model, out)
+	for _, beam := range []string{"-no-beam=false", "-no-beam"} {
+		_, summary := invoke(t, 0, "score", "-force", beam, pattern, model, out)
 		if !strings.HasPrefix(summary, "1797 rows of 2 files") {
 			t.Errorf("%s", summary)
 		}
+	}
+	if _, message := invoke(t, exitUsage, "score", pattern, model, out); !strings.Contains(message,
+		"shard-00000.pgsm.labels exists: -force replaces it") {
+		t.Errorf("%s", message)
 	}
 	m, err := pegasos.ReadFile(model)
 	if err != nil {
@@ -540,17 +477,14 @@ func TestUsage(t *testing.T) {
 		"nonsense":                                                                  "there is no command",
 		"train " + manifest + " m":                                                  "-dir has to be given",
 		"train -dir r -tol 0 " + manifest + " m":                                    "-tol must be greater than 0",
-		"train -dir r -retries -1 " + manifest + " m":                               "-retries",
+		"train -dir r -deadline 0s " + manifest + " m":                              "-deadline",
+		"train -no-beam -dir r " + manifest + " m -- --runner=prism":                "nothing behind --",
 		"train -dir r " + manifest:                                                  "too few arguments",
 		"train -dir r " + manifest + " " + other:                                    "is not a model of pegasimd",
 		"train -dir " + dir + "/s -loss x " + manifest + " m":                       "-loss",
 		"train -dir " + dir + "/r " + manifest + " " + dir + "/m -- --runner=spark": "behind --",
 		"split -shards 0 a b":                                                       "-shards: have 0",
-		"split -max-memory 0 a b":                                                   "-max-memory: have 0",
-		"split " + other + " " + dir:                                                "neither empty nor one of shards",
 		"split a b -- --runner=prism":                                               "does not run on Beam",
-		"round r":                                                                   "one of -shard and -commit",
-		"round -commit r":                                                           "MODEL is missing",
 		"score a b":                                                                 "too few arguments",
 		"score none*.svm b c":                                                       "there is no file",
 		"verify a b c":                                                              "unexpected argument",

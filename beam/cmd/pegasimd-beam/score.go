@@ -1,20 +1,22 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
-	"flag"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
+	"sync"
+	"time"
 
-	"github.com/pegasimd/pegasimd/beam/engine"
+	"github.com/pegasimd/pegasimd/beam/work"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/replace"
-	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/modelio"
 )
 
@@ -22,188 +24,181 @@ var scoreCommand = command{
 	name:      "score",
 	arguments: "DATA... MODEL FOLDER",
 	summary:   "predict the labels of many files",
-	help: `Score predicts the rows of each of the files DATA, which may be patterns such as 'in/*.svm', and
-writes a label for each row, a line each, to a file in FOLDER: that of in/part-7.svm to
-FOLDER/part-7.svm.labels. The bytes are those that pegasimd predict writes. A file is worked on as a
-whole, by one worker; files of about the same size, several for each processor, are best. Each result
-is written beside its place and renamed, so that no half of one is ever there.
+	help: `Score predicts the rows of each of the files DATA, which may be patterns such as 'in/*.svm',
+and writes a label for each row, a line each, to a file in FOLDER: that of in/part-7.svm to
+FOLDER/part-7.svm.labels. The bytes are those that pegasimd predict writes. A file is worked
+on as a whole, by one worker; files of about the same size, several for each processor, are
+best. Each result is written beside its place and renamed, so that no half of one is ever
+there. Files that are in FOLDER already are replaced only with -force.
 
-Files that are in FOLDER already and are not labels of this model are replaced only with -force.
 Behind -- there may be flags of Apache Beam, as those of train.
 
 Example:
   pegasimd-beam score 'in/part-*.svm' text.model out/`,
-	least: 3, most: 1 << 30, beam: true,
-	define: func(f *flag.FlagSet) func(*call) error {
-		var s scoreFlags
-		defineData(f, &s.opt)
-		f.Func("labels", "`yes|no|auto` whether the data have labels (default auto)",
-			text(&s.opt.Labels))
-		f.BoolVar(&s.force, "force", false, "replace any files in FOLDER")
-		f.BoolVar(&s.quiet, "quiet", false, "print no summary, only errors")
+	least: 3, most: 1 << 30,
+	define: func(c *call) func() error {
+		s := &scoreFlags{job: scoreJob{Labels: dataset.LabelsAuto}}
+		// How long all files should take is not known.
+		s.driver.define(c, "all of the work", 24*time.Hour)
+		text(c, &s.job.Format, "format",
+			"`svmlight|csv|tsv|npy|idx|pgsm|auto` the data's format (default by the name)")
+		text(c, &s.job.Labels, "labels", "`yes|no|auto` whether the data have labels (default auto)")
+		c.StringVar(&s.job.LabelColumn, "label-column", "", "`column` where the label is in a CSV or "+
+			".npy file: a name, a number from 0, or last (default where it was in training, or last)")
+		c.defineForce("files in FOLDER")
 		return s.run
 	},
 }
 
 type scoreFlags struct {
-	opt          dataset.Options
-	force, quiet bool
+	driver
+	job scoreJob
 }
 
-// A scoreJob is what workers have to know, in a file.
+// A scoreJob is what workers have to know, in JSON.
 type scoreJob struct {
-	Model   string
-	Data    []string
-	Out     []string
-	Options scoreOptions
-}
-
-// scoreOptions are those of dataset.Options that flags set.
-type scoreOptions struct {
+	Model       string
+	Data, Out   []string
 	Format      dataset.Format
-	Layout      dataset.Layout
-	IndexBase   dataset.IndexBase
-	Header      dataset.Header
 	Labels      dataset.Labels
 	LabelColumn string
-	HashBits    int
-	MaxFeatures int
 	Threads     int
+	Began       time.Time // by which workers tell it from others
 }
 
-func (o *scoreOptions) options() dataset.Options {
-	return dataset.Options{
-		Format: o.Format, Layout: o.Layout, IndexBase: o.IndexBase, Header: o.Header,
-		Labels: o.Labels, LabelColumn: o.LabelColumn, HashBits: o.HashBits,
-		MaxFeatures: o.MaxFeatures, Threads: o.Threads,
-	}
-}
-
-func (s *scoreFlags) run(c *call) error {
-	if err := readBeam(c); err != nil {
+func (s *scoreFlags) run() error {
+	if err := s.check(); err != nil {
 		return err
 	}
-	n := len(c.args)
-	job, err := newScoreJob(c.args[:n-2], c.args[n-2], c.args[n-1])
+	n := len(s.args)
+	dir, err := filepath.Abs(s.args[n-1])
+	if err == nil {
+		s.job.Model, err = filepath.Abs(s.args[n-2])
+	}
+	if err == nil {
+		err = s.find(s.args[:n-2], dir)
+	}
 	if err != nil {
 		return err
 	}
-	m, err := modelio.ReadFile(job.Model)
+	m, err := modelio.ReadFile(s.job.Model)
 	if err != nil {
 		return err
 	}
-	if err := predictions.Ready(m); err != nil {
+	if err := errors.Join(predictions.Ready(m), os.MkdirAll(dir, 0o777)); err != nil {
 		return err
 	}
-	if !s.force {
-		if err := job.replaceable(m); err != nil {
-			return err
-		}
-	}
-	o := &s.opt
-	if o.Labels == "" {
-		o.Labels = dataset.LabelsAuto
-	}
-	job.Options = scoreOptions{o.Format, o.Layout, o.IndexBase, o.Header, o.Labels, o.LabelColumn,
-		o.HashBits, o.MaxFeatures, max(1, runtime.GOMAXPROCS(0)/len(job.Data))}
-	dir := filepath.Dir(job.Out[0])
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+	s.job.Threads = max(1, runtime.GOMAXPROCS(0)/len(s.job.Data))
+	s.job.Began = time.Now()
+	arg, err := json.Marshal(s.job)
+	if err != nil {
 		return err
 	}
-	r, err := job.run(c, dir)
-	if err == nil && !s.quiet {
-		fmt.Fprintf(c.stderr, "%d rows of %d files, %d MB, in %.2f s\n", r.Rows, len(job.Data),
-			r.Bytes>>20, r.Time.Seconds())
+	r, closeIt, err := s.runner()
+	if err != nil {
+		return err
+	}
+	defer closeIt()
+	items := make([]int, len(s.job.Data))
+	for i := range items {
+		items[i] = i
+	}
+	sum, err := r.Run(s, work.Job{Work: scoreWork, Arg: string(arg), Items: items,
+		Out: filepath.Join(dir, "score.sum"), Name: "scoring"})
+	if err == nil {
+		s.say("%d rows of %d files, %d MB, in %.2f s", sum[0], len(items), sum[1]>>20,
+			time.Since(s.job.Began).Seconds())
 	}
 	return err
 }
 
-// newScoreJob finds the files.
-func newScoreJob(patterns []string, model, dir string) (*scoreJob, error) {
-	model, err := filepath.Abs(model)
-	if err != nil {
-		return nil, err
-	}
-	if dir, err = filepath.Abs(dir); err != nil {
-		return nil, err
-	}
-	job := &scoreJob{Model: model}
+// find finds the files, and makes sure that no others are replaced.
+func (s *scoreFlags) find(patterns []string, dir string) error {
 	from := map[string]string{}
 	for _, pattern := range patterns {
 		names := []string{pattern}
 		if _, err := os.Stat(pattern); err != nil {
 			if names, err = filepath.Glob(pattern); err != nil {
-				return nil, usagef("%q: %v", pattern, err)
+				return usagef("%q: %v", pattern, err)
 			}
 			if len(names) == 0 {
-				return nil, usagef("there is no file %q", pattern)
+				return usagef("there is no file %q", pattern)
 			}
 		}
 		for _, name := range names {
 			path, err := filepath.Abs(name)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			base := filepath.Base(path)
-			if other, twice := from[base]; twice {
-				return nil, usagef("%s and %s would both be written to %s.labels", other, name,
-					base)
+			out := filepath.Join(dir, filepath.Base(path)+".labels")
+			if other, twice := from[out]; twice {
+				return usagef("%s and %s would both be written to %s", other, name, out)
 			}
-			from[base] = name
-			job.Data = append(job.Data, path)
-			job.Out = append(job.Out, filepath.Join(dir, base+".labels"))
-		}
-	}
-	return job, nil
-}
-
-// replaceable returns an error if a file that is to be replaced does not begin with a label of the
-// model.
-func (j *scoreJob) replaceable(m modelio.Predictor) error {
-	known := map[string]bool{}
-	for _, name := range visible.Names(predictions.ClassNames(m)) {
-		known[name] = true
-	}
-	for _, out := range j.Out {
-		text, err := os.ReadFile(out)
-		if err != nil {
-			continue
-		}
-		line, _, _ := strings.Cut(string(text), "\n")
-		var number float64
-		_, bad := fmt.Sscan(line, &number)
-		if len(text) > 0 && !known[line] && (!predictions.Numbers(m) || bad != nil) {
-			return usagef("%s exists and has no labels of this model: -force replaces it", out)
+			if _, err := os.Lstat(out); !s.force && !errors.Is(err, fs.ErrNotExist) {
+				return usagef("%s exists: -force replaces it", out)
+			}
+			from[out] = name
+			s.job.Data, s.job.Out = append(s.job.Data, path), append(s.job.Out, out)
 		}
 	}
 	return nil
 }
 
-// run runs the job, whose file is in the folder meanwhile.
-func (j *scoreJob) run(c *call, dir string) (*engine.Result, error) {
-	spec := filepath.Join(dir, "score.job")
-	text, err := json.Marshal(j)
+// scoreWork is the work on a file that is scored.
+const scoreWork = "score"
+
+func init() { work.Register(scoreWork, scoreFile) }
+
+// scoreFile scores one file of a job, and gives the number of its rows and bytes.
+func scoreFile(ctx context.Context, arg string, _, item int) ([]int64, error) {
+	s, err := openScoring(arg)
 	if err != nil {
 		return nil, err
 	}
-	err = replace.WriteFile(spec, func(w io.Writer) error {
-		_, err := w.Write(text)
+	if item < 0 || item >= len(s.job.Data) {
+		return nil, work.Refuse(fmt.Errorf("there is no file %d", item))
+	}
+	opt := dataset.Options{Context: ctx, Format: s.job.Format, Labels: s.job.Labels,
+		LabelColumn: s.job.LabelColumn, Threads: s.job.Threads}
+	var rows int
+	var size int64
+	err = replace.WriteFile(s.job.Out[item], func(w io.Writer) (err error) {
+		rows, size, err = predictions.Write(w, s.job.Data[item], s.model, opt)
+		if err != nil && ctx.Err() == nil { // the data are what they are
+			err = work.Refuse(err)
+		}
 		return err
 	})
+	return []int64{int64(rows), size}, err
+}
+
+// A scoring is a job, and its model.
+type scoring struct {
+	job   scoreJob
+	model modelio.Predictor
+}
+
+// The job that this process worked on last stays open.
+var lastScoring struct {
+	sync.Mutex
+	arg string
+	*scoring
+}
+
+func openScoring(arg string) (*scoring, error) {
+	lastScoring.Lock()
+	defer lastScoring.Unlock()
+	if lastScoring.arg == arg {
+		return lastScoring.scoring, nil
+	}
+	s := new(scoring)
+	err := json.Unmarshal([]byte(arg), &s.job)
+	if err == nil {
+		s.model, err = modelio.ReadFile(s.job.Model)
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(spec)
-	e, err := startEngine(c)
-	if err != nil {
-		return nil, err
-	}
-	defer e.Close()
-	items := make([]int, len(j.Data))
-	for i := range items {
-		items[i] = i
-	}
-	e.Least = scoreDeadline
-	return e.Run(c, engine.Job{Work: scoreWork, Arg: spec, Items: items,
-		Out: filepath.Join(dir, "score.sum"), Name: "scoring"})
+	lastScoring.arg, lastScoring.scoring = arg, s
+	return s, nil
 }

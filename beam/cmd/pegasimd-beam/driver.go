@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/pegasimd/pegasimd/beam/engine"
+	"github.com/pegasimd/pegasimd/beam/rounds"
+	"github.com/pegasimd/pegasimd/beam/work"
+	"github.com/pegasimd/pegasimd/internal/visible"
+)
+
+// A driver runs the jobs of a command: its fields are flags.
+type driver struct {
+	*call
+	noBeam   bool
+	deadline time.Duration
+}
+
+func (d *driver) define(c *call, what string, deadline time.Duration) {
+	d.call = c
+	c.BoolVar(&d.noBeam, "no-beam", false, "work in this process, without Beam")
+	c.DurationVar(&d.deadline, "deadline", deadline, "`time` the least that "+what+" is given "+
+		"before it is cancelled and tried again, with twice as much")
+}
+
+// check reads the flags behind --.
+func (d *driver) check() error {
+	switch {
+	case d.deadline <= 0:
+		return usagef("-deadline: have %v, want more than 0", d.deadline)
+	case d.noBeam && len(d.beam) > 0:
+		return usagef("with -no-beam there is nothing behind -- for it")
+	case d.noBeam:
+		return nil
+	}
+	if err := engine.Start(d.beam); err != nil {
+		return usageError{err}
+	}
+	return nil
+}
+
+// runner returns what runs jobs. It is to be closed.
+func (d *driver) runner() (r work.Runner, closeIt func(), err error) {
+	if d.noBeam {
+		return work.InProcess{}, func() {}, nil
+	}
+	e, err := engine.New()
+	if err != nil {
+		return nil, nil, err
+	}
+	e.Least = d.deadline
+	e.Log = func(text string) { fmt.Fprintln(d.stderr, visible.Text(text)) }
+	return e, e.Close, nil
+}
+
+// drive takes the rounds of a folder from the last that was committed to their end.
+func (d *driver) drive(f *rounds.Folder) error {
+	if before, err := f.Status(); err == nil && before.Round > 0 {
+		d.say("going on after round %d", before.Round)
+	}
+	r, closeIt, err := d.runner()
+	if err != nil {
+		return err
+	}
+	defer closeIt()
+	return f.Run(d, r, func(r rounds.Report) {
+		d.say("round %d: P %.6g, D %.6g, gap %.3g %%, %.2f s", r.Round, r.Objective, r.Bound,
+			100*r.Gap, r.Seconds)
+	})
+}

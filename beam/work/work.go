@@ -1,0 +1,139 @@
+// Package work runs work on numbered items, such as the shards of a round of training.
+//
+// Work is a pure function over files that every worker sees: it gets strings and numbers, and gives
+// int64, which are added. Their sum does not depend on the order, so neither do the results on the
+// number of workers, nor on what was tried again. [InProcess] runs it here; package engine on
+// Apache Beam.
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+)
+
+// A Func works on an item of a round. It may be called again for the same item, by another process
+// and at the same time, and then has to give the same numbers and write the same files, each in one
+// piece. It gives as many numbers for every item.
+type Func func(ctx context.Context, arg string, round, item int) ([]int64, error)
+
+var funcs = map[string]Func{}
+
+// Register names work, so that other processes of the same program find it: it is for init
+// functions.
+func Register(name string, f Func) {
+	if funcs[name] != nil {
+		panic("work: " + name + " is registered twice")
+	}
+	funcs[name] = f
+}
+
+// A Job is work on items.
+type Job struct {
+	Work  string // its registered name
+	Arg   string // what it gets
+	Round int    // what it gets too
+	Items []int  // their numbers, each once
+	Out   string // a file for the engine's own use, which all workers and the driver see
+	Name  string // for messages, such as "round 7"
+}
+
+// A Runner runs jobs, one after the other, and returns the sum of the items' numbers.
+type Runner interface {
+	Run(ctx context.Context, j Job) ([]int64, error)
+}
+
+// A refusal is an error that trying again does not mend.
+type refusal struct{ error }
+
+func (r refusal) Unwrap() error { return r.error }
+
+// Refuse returns an error that ends the job at once: the same would happen again.
+func Refuse(err error) error { return refusal{err} }
+
+// Refused reports whether an error was made by Refuse.
+func Refused(err error) bool { return errors.As(err, new(refusal)) }
+
+// InProcess runs jobs in this process.
+type InProcess struct{}
+
+// Run runs a job.
+func (InProcess) Run(ctx context.Context, j Job) ([]int64, error) {
+	sum, err := Sum(ctx, j, j.Items)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", j.Name, err)
+	}
+	return sum, nil
+}
+
+// Sum works on some items of a job, as many at a time as there are processors, and adds up their
+// numbers. It returns when ctx ends, whether the work does or not.
+func Sum(ctx context.Context, j Job, items []int) ([]int64, error) {
+	f := funcs[j.Work]
+	if f == nil {
+		return nil, fmt.Errorf("this program has no work %q: it is another version", j.Work)
+	}
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	var mu sync.Mutex
+	var sum []int64
+	var wait sync.WaitGroup
+	processors := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for _, item := range items {
+		wait.Go(func() {
+			processors <- struct{}{}
+			defer func() { <-processors }()
+			if ctx.Err() != nil {
+				return
+			}
+			part, err := call(ctx, f, j, item)
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				sum, err = add(sum, part)
+			}
+			if err != nil {
+				fail(err)
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() {
+		wait.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return sum, nil
+}
+
+// call works on an item. What panics is an error.
+func call(ctx context.Context, f Func, j Job, item int) (part []int64, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return f(ctx, j.Arg, j.Round, item)
+}
+
+// add adds numbers to a sum, which is nil at first, and returns it.
+func add(sum, part []int64) ([]int64, error) {
+	if sum == nil {
+		sum = make([]int64, len(part))
+	}
+	if len(sum) != len(part) {
+		return nil, fmt.Errorf("parts of %d and of %d numbers", len(sum), len(part))
+	}
+	for k, v := range part {
+		sum[k] += v
+	}
+	return sum, nil
+}
