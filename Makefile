@@ -31,7 +31,7 @@ MODULES = $(filter-out . cmd/pegasimd gate/example,$(shell git ls-files '*go.mod
 
 .PHONY: test-all
 test-all: test ## the same, long forms included, with every module: Beam, the gate, benchmarks, the generator
-	$(GO) test ./dataset ./internal/replace ./modelio ./pegasos ./pegasos/kernelsvm
+	$(GO) test ./dataset ./internal/atomicfile ./modelio ./pegasos ./pegasos/kernelsvm
 	$(GO) -C cmd/pegasimd test ./...
 	$(GO) test -short $(MODULES:%=./%/...)
 	GOWORK=off $(GO) -C gate/example test ./...
@@ -86,8 +86,8 @@ report: ## draw what make bench and make regress have measured: build/bench/repo
 regress: ## has this change made a kernel slower than it is at BASE? (docs/gate.md)
 	@mkdir -p build/history
 	$(GO) -C gate build -o ../build/ .
-	build/gate -history build/history -base '$(or $(BASE),origin/main)' -dir bench -package ./regress \
-		-functions 'internal/asm\.' -copy bench/regress -limit 10m -time 'Kernels/./n=(100|4096)/isa=[^g]' $(REGRESS)
+	cd bench && ../build/gate -history ../build/history -base '$(or $(BASE),origin/main)' -package ./regress \
+		-functions 'internal/asm\.' -limit 10m -time 'Kernels/./n=(100|4096)/isa=[^g]' $(REGRESS)
 
 # A test that compares with a program fails in CI if the program is missing; elsewhere it is skipped.
 .PHONY: ci

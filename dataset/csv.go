@@ -14,7 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // blockSize is about how many nonzeros or rows of a CSV file make a block.
@@ -253,7 +253,7 @@ func (f *csvFile) match(cells []string, t *Table) (err error) {
 	for _, name := range t.Columns {
 		i, err := h.find(name)
 		if err == nil && i == f.label {
-			err = fmt.Errorf("column %q is to be the label, and a feature", visible.Cut(name))
+			err = fmt.Errorf("column %q is to be the label, and a feature", escape.Cut(name))
 		}
 		if err != nil {
 			return f.firstRow(err.Error())
@@ -408,7 +408,7 @@ func isMissing(cell string) bool {
 func (f *csvFile) at(i int, cells []string, reason string) error {
 	line, column := f.csv.FieldPos(i)
 	return &SyntaxError{
-		File: f.name, Line: line, Column: column, Token: visible.Cut(cells[i]), Reason: reason,
+		File: f.name, Line: line, Column: column, Token: escape.Cut(cells[i]), Reason: reason,
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // A SyntaxError is a fault in the text of a file.
@@ -36,5 +36,5 @@ func fail(name string, err error) error {
 	if p := (*fs.PathError)(nil); errors.As(err, &p) && p.Path == name {
 		return err
 	}
-	return fmt.Errorf("%s: %w", name, visible.Error(err))
+	return fmt.Errorf("%s: %w", name, escape.Error(err))
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 var mutants = flag.Int("mutants", 1000, "how many mutants of a file of each form TestMutants reads")
@@ -156,7 +156,7 @@ func TestMutants(t *testing.T) {
 					if !named(err) {
 						t.Fatalf("%q: %v: no file named", b, err)
 					}
-					if text := err.Error(); len(text) > 400 || visible.Text(text) != text {
+					if text := err.Error(); len(text) > 400 || escape.Text(text) != text {
 						t.Fatalf("an error of %d bytes: %.200q", len(text), text)
 					}
 				case f.whole != nil:

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // maxNPYHeader is the longest header that is read. NumPy writes some 100 bytes and itself refuses
@@ -80,7 +80,7 @@ func parseNPYHeader(text string) (*npyArray, error) {
 		key := p.string()
 		p.want(":")
 		if known[key] {
-			return nil, fmt.Errorf("header has %q twice", visible.Cut(key))
+			return nil, fmt.Errorf("header has %q twice", escape.Cut(key))
 		}
 		known[key] = true
 		switch key {
@@ -110,7 +110,7 @@ func parseNPYHeader(text string) (*npyArray, error) {
 	}
 	if p.bad || len(known) != 3 || strings.Trim(p.rest, " \n") != "" {
 		return nil, fmt.Errorf("header %q: want descr, fortran_order and shape",
-			visible.Cut(strings.TrimRight(text, " \n")))
+			escape.Cut(strings.TrimRight(text, " \n")))
 	}
 	return a, nil
 }
@@ -137,7 +137,7 @@ func (a *npyArray) parseType(s string) error {
 		return fmt.Errorf("elements are Python objects, which are not read: " +
 			"save an array of numbers")
 	}
-	return fmt.Errorf("elements of type %q: want f2, f4, f8, integers or b1", visible.Cut(s))
+	return fmt.Errorf("elements of type %q: want f2, f4, f8, integers or b1", escape.Cut(s))
 }
 
 func (a *npyArray) parseShape(dims []uint64) error {

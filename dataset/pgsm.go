@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // The binary form, .pgsm. All numbers are little-endian, on every machine.
@@ -258,11 +258,11 @@ func checksum(parts ...[]byte) (sum uint32) {
 func ascending(names []string) error {
 	for i, name := range names {
 		if !utf8.ValidString(name) {
-			return fmt.Errorf("class name %q is not UTF-8", visible.Cut(name))
+			return fmt.Errorf("class name %q is not UTF-8", escape.Cut(name))
 		}
 		if i > 0 && name <= names[i-1] {
 			return fmt.Errorf("class name %q after %q: want them sorted, each once",
-				visible.Cut(name), visible.Cut(names[i-1]))
+				escape.Cut(name), escape.Cut(names[i-1]))
 		}
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/files"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -180,7 +180,7 @@ func (s *Set) Subset(rows []int) *Set {
 	n := s.Rows()
 	for _, i := range rows {
 		if uint(i) >= uint(n) {
-			panic(mistake.Of("row %d of %d", i, n))
+			panic(misuse.Of("row %d of %d", i, n))
 		}
 	}
 	t, err := s.copied(len(rows), func(k int) int { return rows[k] }, s.Cols(), s.Layout())

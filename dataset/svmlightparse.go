@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // rules say which lines are right, and what becomes of their features.
@@ -108,7 +108,7 @@ func (r *rules) parse(data []byte, s *scratch) block {
 func (c *parser) fail(p int, reason string) { c.block.err = c.syntaxError(p, reason) }
 
 func (c *parser) syntaxError(p int, reason string) *SyntaxError {
-	token := visible.Cut(c.data[p:tokenEnd(c.data, p)])
+	token := escape.Cut(c.data[p:tokenEnd(c.data, p)])
 	return &SyntaxError{Line: c.block.lines, Column: p - c.start + 1, Token: token, Reason: reason}
 }
 
@@ -392,7 +392,7 @@ func (c *parser) rowError(again int32, reason string) *SyntaxError {
 			continue
 		}
 		if twice {
-			e.Column, e.Token = p-c.start+1, visible.Cut(data[p:tokenEnd(data, p)])
+			e.Column, e.Token = p-c.start+1, escape.Cut(data[p:tokenEnd(data, p)])
 			return e
 		}
 		twice = true

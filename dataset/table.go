@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // A Table says what the columns of a CSV or .npy file were, so that those of another file can be
@@ -49,7 +49,7 @@ func (t *Table) Check(features int) error {
 	seen := map[string]bool{t.Label: true}
 	for _, name := range t.Columns {
 		if seen[name] {
-			return fmt.Errorf("dataset: two columns are called %q", visible.Cut(name))
+			return fmt.Errorf("dataset: two columns are called %q", escape.Cut(name))
 		}
 		seen[name] = true
 	}
@@ -136,9 +136,9 @@ func (h *csvHeader) find(name string) (int, error) {
 	i, found := h.at[name]
 	switch {
 	case !found:
-		return 0, fmt.Errorf("no column is called %q in the header", visible.Cut(name))
+		return 0, fmt.Errorf("no column is called %q in the header", escape.Cut(name))
 	case h.twice[name]:
-		return 0, fmt.Errorf("two columns are called %q", visible.Cut(name))
+		return 0, fmt.Errorf("two columns are called %q", escape.Cut(name))
 	}
 	return i, nil
 }

@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // WriteSvmlight writes the set as svmlight text with indices from 1, without its zeros, except that
@@ -136,11 +136,11 @@ func csvNames(s *Set) (cells []string, err error) {
 	for i, name := range s.Names {
 		if isMissing(name) || strings.TrimSpace(name) != name || strings.Contains(name, "\r\n") {
 			return nil, fmt.Errorf("dataset: the class name %q would not be read again "+
-				"from CSV", visible.Cut(name))
+				"from CSV", escape.Cut(name))
 		}
 		if _, err := strconv.ParseFloat(name, 64); err == nil && len(s.Y) > 0 && int(s.Y[0]) == i {
 			return nil, fmt.Errorf("dataset: the class name %q of the first row would be read as "+
-				"a number from CSV", visible.Cut(name))
+				"a number from CSV", escape.Cut(name))
 		}
 		var b strings.Builder
 		c := csv.NewWriter(&b)

@@ -2,7 +2,7 @@ package dense
 
 import (
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
 // Matrices are given as in BLAS, by rows: element (i, j) is a[i*lda+j], where lda is at least the
@@ -104,10 +104,10 @@ func scale(beta float32, y []float32) {
 // checkMatrix panics unless a holds so many rows and columns.
 func checkMatrix(name string, a []float32, leading string, lda, rows, cols int) {
 	if lda < cols {
-		panic(mistake.Of("%s = %d, less than %d columns", leading, lda, cols))
+		panic(misuse.Of("%s = %d, less than %d columns", leading, lda, cols))
 	}
 	if rows > 0 && cols > 0 && (len(a) < cols || rows-1 > (len(a)-cols)/lda) {
-		panic(mistake.Of("len(%s) = %d, too few for %d rows of %d elements, %d apart", name, len(a),
+		panic(misuse.Of("len(%s) = %d, too few for %d rows of %d elements, %d apart", name, len(a),
 			rows, cols, lda))
 	}
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/matrices"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
 // A Matrix holds its rows one after the other, each padded to a multiple of 64 bytes, the first at
@@ -59,7 +59,7 @@ func (m *Matrix) SumSquares(i int) float32 { return asm.SumSquares((*matrices.De
 func (m *Matrix) DotRows(dst []float32, first int, w []float32) {
 	m.check(w)
 	if first < 0 || first > m.Rows() || len(dst) > m.Rows()-first {
-		panic(mistake.Of("rows %d to %d of %d", first, first+len(dst)-1, m.Rows()))
+		panic(misuse.Of("rows %d to %d of %d", first, first+len(dst)-1, m.Rows()))
 	}
 	if m.unchecked() {
 		for k := range dst {
@@ -108,7 +108,7 @@ func (m *Matrix) check(w []float32) {
 
 //go:noinline
 func (m *Matrix) wrongLength(w []float32) any {
-	return mistake.Lengths("len(w)", len(w), "Cols", m.Cols())
+	return misuse.Lengths("len(w)", len(w), "Cols", m.Cols())
 }
 
 // Take returns a matrix of the given rows, in the given order, with memory of its own.

@@ -2,7 +2,7 @@ package dense
 
 import (
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/nearest"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
@@ -62,14 +62,14 @@ func TopSlices(dst []Hit, by Metric, rows [][]float32, x []float32) []Hit {
 // in length or the queries among themselves, and where Top does.
 func TopMany(dst [][]Hit, by Metric, rows []float32, stride int, queries [][]float32, threads int) {
 	if len(dst) != len(queries) {
-		panic(mistake.Lengths("len(dst)", len(dst), "len(queries)", len(queries)))
+		panic(misuse.Lengths("len(dst)", len(dst), "len(queries)", len(queries)))
 	}
 	if len(queries) == 0 {
 		return
 	}
 	for q, x := range queries {
 		if len(x) != len(queries[0]) {
-			panic(mistake.Of("len(queries[%d]) = %d, len(queries[0]) = %d", q, len(x),
+			panic(misuse.Of("len(queries[%d]) = %d, len(queries[0]) = %d", q, len(x),
 				len(queries[0])))
 		}
 	}
@@ -83,7 +83,7 @@ const rowsARun = 256
 // Top is the function Top among the rows of the matrix.
 func (m *Matrix) Top(dst []Hit, by Metric, x []float32) []Hit {
 	if len(x) != m.Cols() {
-		panic(mistake.Lengths("len(x)", len(x), "Cols", m.Cols()))
+		panic(misuse.Lengths("len(x)", len(x), "Cols", m.Cols()))
 	}
 	s := candidates{matrix: m, n: len(x), count: m.Rows()}
 	return s.top(dst, by, x)
@@ -102,7 +102,7 @@ type candidates struct {
 
 func strided(rows []float32, stride, n int) candidates {
 	if n == 0 || stride < n {
-		panic(mistake.Of("rows of %d elements, %d apart", n, stride))
+		panic(misuse.Of("rows of %d elements, %d apart", n, stride))
 	}
 	count := len(rows) / stride
 	if len(rows)%stride >= n {
@@ -171,7 +171,7 @@ func (by Metric) score(x, row []float32) float32 {
 	case ByDistance:
 		return -asm.SquaredDistance(row, x)
 	}
-	panic(mistake.Of("there is no metric %d", by))
+	panic(misuse.Of("there is no metric %d", by))
 }
 
 // blockElements is how much of the rows is scored against all queries before the next: 256 KB stay

@@ -62,7 +62,7 @@ func (to tree) generate(t *testing.T) {
 
 func kernelsConfig() *config {
 	return &config{
-		dir: "bench", packages: []string{"./kernels"}, bench: ".",
+		dir: "bench", packages: []string{"./regress"}, bench: ".",
 		functions: regexp.MustCompile(`internal/asm\.`), rounds: 15, limit: 5 * time.Minute,
 	}
 }

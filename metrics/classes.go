@@ -3,7 +3,7 @@ package metrics
 import (
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
 // Accuracy returns the share of the rows that were predicted right.
@@ -23,7 +23,7 @@ func Accuracy[T comparable](truth, predicted []T) float64 {
 func Confusion(truth, predicted []int, classes int) (counts [][]int) {
 	checkLengths(len(truth), len(predicted))
 	if classes < 0 {
-		panic(mistake.Of("%d classes", classes))
+		panic(misuse.Of("%d classes", classes))
 	}
 	counts = make([][]int, classes)
 	for i := range counts {
@@ -32,7 +32,7 @@ func Confusion(truth, predicted []int, classes int) (counts [][]int) {
 	for i, t := range truth {
 		p := predicted[i]
 		if uint(t) >= uint(classes) || uint(p) >= uint(classes) {
-			panic(mistake.Of("row %d is of class %d, predicted %d, of %d classes", i, t, p, classes))
+			panic(misuse.Of("row %d is of class %d, predicted %d, of %d classes", i, t, p, classes))
 		}
 		counts[t][p]++
 	}
@@ -59,7 +59,7 @@ func Classes(confusion [][]int) []Class {
 	classes := make([]Class, len(confusion))
 	for k, row := range confusion {
 		if len(row) != len(confusion) {
-			panic(mistake.Of("row %d of the matrix has %d classes, want %d", k, len(row),
+			panic(misuse.Of("row %d of the matrix has %d classes, want %d", k, len(row),
 				len(confusion)))
 		}
 	}

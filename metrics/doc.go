@@ -14,10 +14,10 @@
 // lengths of their arguments differ.
 package metrics
 
-import "github.com/pegasimd/pegasimd/internal/mistake"
+import "github.com/pegasimd/pegasimd/internal/misuse"
 
 func checkLengths(truth, predicted int) {
 	if truth != predicted {
-		panic(mistake.Lengths("len(truth)", truth, "len(predicted)", predicted))
+		panic(misuse.Lengths("len(truth)", truth, "len(predicted)", predicted))
 	}
 }

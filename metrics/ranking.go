@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
 // ROCAUC returns the area under the ROC curve: the share of the pairs of a positive row, of which
@@ -72,7 +72,7 @@ const MinProbability = 0x1p-52
 func LogLoss(p []float64) float64 {
 	var sum float64
 	for _, v := range p {
-		sum -= elementary.Log(max(v, MinProbability))
+		sum -= floats.Log(max(v, MinProbability))
 	}
 	return sum / float64(len(p))
 }

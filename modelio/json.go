@@ -8,10 +8,10 @@ import (
 	"io"
 	"reflect"
 
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
-	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -105,7 +105,7 @@ func WriteJSON(w io.Writer, m *pegasos.Model) error {
 		if f.Name != "format" {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(b, "\n  %q: %s", f.Name, visible.JSON(text))
+		fmt.Fprintf(b, "\n  %q: %s", f.Name, escape.JSON(text))
 	}
 	if err := writeVectors(b, m.Weights); err != nil {
 		return err
@@ -148,7 +148,7 @@ func ReadJSON(r io.Reader) (*pegasos.Model, error) {
 		err = errors.New("cut short")
 	}
 	return nil, fmt.Errorf("modelio: model in JSON: byte %d: %w", d.InputOffset(),
-		visible.Error(err))
+		escape.Error(err))
 }
 
 func readJSON(d *modelfile.Decoder) (*pegasos.Model, error) {

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/files"
-	"github.com/pegasimd/pegasimd/internal/peak"
+	"github.com/pegasimd/pegasimd/internal/memtest"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -126,9 +126,9 @@ func TestMemory(t *testing.T) {
 		hostileSize = 2 << 20
 	}
 	const pairs = 2048 * 2047 / 2
-	cases := map[string]peak.Case{}
+	cases := map[string]memtest.Case{}
 	add := func(name string, read func(string) error, file func() []byte, err string) {
-		cases[name] = peak.Case{File: file, Read: read, Error: err}
+		cases[name] = memtest.Case{File: file, Read: read, Error: err}
 	}
 	lin := func(name, key string, value func() string, numbers int, err string) {
 		add("linear: "+name, readNative, func() []byte {
@@ -260,7 +260,7 @@ func TestMemory(t *testing.T) {
 	object("counted classes of results", "result", result(`{"violations":0}`), "")
 	object("space", "features", func() string { return strings.Repeat(" ", hostileSize) + "1" }, "")
 	object("unknown", "unknown", array("0"), "unknown")
-	peak.Test(t, cases)
+	memtest.Test(t, cases)
 }
 
 // A bomb returns a small file that holds 200 MB when it is unpacked: a beginning, and then the same
@@ -298,7 +298,7 @@ func TestCompressedMemory(t *testing.T) {
 			"\nbias -1\nw\n"
 	}
 	state := map[string]string{"state": "0"}
-	cases := map[string]peak.Case{}
+	cases := map[string]memtest.Case{}
 	for _, c := range []struct {
 		name         string
 		read         func(string) error
@@ -324,11 +324,11 @@ func TestCompressedMemory(t *testing.T) {
 		{"JSON: vectors", readJSON, `{"weights":[[0]`, ",[]", packed},
 		{"JSON: space", readJSON, "{", " ", packed},
 	} {
-		cases[c.name] = peak.Case{File: bomb(c.begin, c.again), Read: c.read, Error: c.err}
+		cases[c.name] = memtest.Case{File: bomb(c.begin, c.again), Read: c.read, Error: c.err}
 	}
 	// As much as a small file may hold.
 	whole := func(name, header string, numbers int) {
-		cases[name] = peak.Case{Read: readNative, File: func() []byte {
+		cases[name] = memtest.Case{Read: readNative, File: func() []byte {
 			var b bytes.Buffer
 			z := gzip.NewWriter(&b)
 			z.Write(sealed(header, numbers))
@@ -339,5 +339,5 @@ func TestCompressedMemory(t *testing.T) {
 	whole("linear: whole", linear(map[string]string{"features": "2000000"}), 8_000_000)
 	whole("kernel: whole", kernel(map[string]string{"layout": `"sparse"`,
 		"support": "[1000000,0]"}), 8_000_000)
-	peak.Test(t, cases)
+	memtest.Test(t, cases)
 }

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/sample"
-	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
@@ -135,7 +135,7 @@ func TestMutants(t *testing.T) {
 				}
 				m, err := c.read(text)
 				if err != nil {
-					if s := err.Error(); len(s) > 400 || visible.Text(s) != s {
+					if s := err.Error(); len(s) > 400 || escape.Text(s) != s {
 						t.Fatalf("an error of %d bytes: %.200q", len(s), s)
 					}
 					continue
@@ -200,7 +200,7 @@ func TestErrorsOfWords(t *testing.T) {
 					continue
 				}
 				checked++
-				if s := err.Error(); len(s) > 400 || visible.Text(s) != s {
+				if s := err.Error(); len(s) > 400 || escape.Text(s) != s {
 					t.Errorf("%s, %s: an error of %d bytes: %.300q", name, c.text[at[0]:at[1]], len(s),
 						s)
 				}

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
-	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // maxToken is far longer than any number or word of a model.
@@ -63,7 +63,7 @@ func (t *tokens) next() error {
 // fail returns an error at the token.
 func (t *tokens) fail(format string, a ...any) error {
 	e := t.at
-	e.Reason = visible.Error(fmt.Errorf(format, a...)).Error()
+	e.Reason = escape.Error(fmt.Errorf(format, a...)).Error()
 	return &e
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
 // This file has the second try of a run whose settings the data chose, where the first one did
@@ -87,7 +87,7 @@ func constantLoss(loss Loss, shares []float64) float64 {
 		entropy := 0.0
 		for _, p := range shares {
 			if p > 0 {
-				entropy -= float64(p * elementary.Log(p))
+				entropy -= float64(p * floats.Log(p))
 			}
 		}
 		return entropy

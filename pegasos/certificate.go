@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
@@ -225,7 +225,7 @@ func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 			slope += float64(float64(weight*float64(v)) * target)
 			if b > 0 && b < 1 {
 				wv := float64(weight * float64(v))
-				slope += float64(wv * (elementary.Log(1-b) - elementary.Log(b)))
+				slope += float64(wv * (floats.Log(1-b) - floats.Log(b)))
 				bend -= wv / (s * (1 - b))
 			}
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
@@ -69,7 +69,7 @@ type choice struct {
 // is trained, but the rows are read, and scaled in a copy, which MaxMemory counts.
 func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Config, r2 float64,
 	err error) {
-	mistake.Context(ctx)
+	misuse.Context(ctx)
 	asked := *tr
 	asked.until = ctx
 	c, err := asked.choose(x, y)

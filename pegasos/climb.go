@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/elementary"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/order"
 )
@@ -105,7 +104,7 @@ func (p *problem) climbLog(share []float32, passes int, r2 float64) float64 {
 func balancedLogit(m, q, a float64) float64 {
 	low, high := -m-float64(q*(1-a)), -m+float64(q*a)
 	t := max(low, min(-m, high))
-	s := elementary.Sigmoid(t)
+	s := floats.Sigmoid(t)
 	for range 8 {
 		f := t + m + float64(q*(s-a))
 		if f > 0 {
@@ -119,7 +118,7 @@ func balancedLogit(m, q, a float64) float64 {
 		}
 		done := math.Abs(next-t) <= 1e-9*(1+math.Abs(t))
 		t = next
-		s = elementary.Sigmoid(t)
+		s = floats.Sigmoid(t)
 		if done {
 			break
 		}
@@ -261,7 +260,7 @@ func (c *climber) towardsSoftmax(q float64) {
 			if d == 0 || !(p > 0) {
 				continue
 			}
-			slope += float64(d * (c.z[r] - elementary.Log(p)))
+			slope += float64(d * (c.z[r] - floats.Log(p)))
 			bend -= float64(d*d) / p
 		}
 		if !(bend < 0) {

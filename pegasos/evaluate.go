@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/pegasimd/pegasimd/internal/labels"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
 // FormatLabel returns a numeric label as it is printed: the shortest text that reads as the same
@@ -15,7 +15,7 @@ func FormatLabel(label float32) string { return strconv.FormatFloat(float64(labe
 // ClassName returns the name of a class, or its label as text if the classes have no names.
 func (m *Model) ClassName(class int) string {
 	if class < 0 || class >= len(m.Classes) {
-		panic(mistake.Of("class %d of %d", class, len(m.Classes)))
+		panic(misuse.Of("class %d of %d", class, len(m.Classes)))
 	}
 	if m.Names != nil {
 		return m.Names[class]

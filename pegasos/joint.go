@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/elementary"
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
@@ -159,7 +158,7 @@ func (j *joint) coefficients(z, b []float64, i uint32) bool {
 	}
 	var sum float64
 	for r, v := range b {
-		b[r] = elementary.Exp(v - top)
+		b[r] = floats.Exp(v - top)
 		sum += b[r]
 	}
 	for r := range b {
@@ -208,9 +207,9 @@ func logSumExp(z []float64, zero float64) float64 {
 	}
 	var sum float64
 	for _, v := range z {
-		sum += elementary.Exp(v - top)
+		sum += floats.Exp(v - top)
 	}
-	return max(0, top-zero+elementary.Log(sum))
+	return max(0, top-zero+floats.Log(sum))
 }
 
 // meanLoss returns that of the vectors w with their biases, from float32 dot products.
@@ -417,7 +416,7 @@ func (j *joint) entropyBound(a []float32, own []float64, half float64) float64 {
 					continue
 				}
 				h -= xlogx(float64(s * float64(v)))
-				dh -= float64(float64(v) * elementary.Log(float64(s*float64(v))))
+				dh -= float64(float64(v) * floats.Log(float64(s*float64(v))))
 				z, own := j.wideScore(i, r), j.wideScore(i, y)
 				linear += float64(float64(v) * (z - own))
 				size += float64(float64(weight*float64(v)) * (math.Abs(z) + math.Abs(own)))
@@ -426,7 +425,7 @@ func (j *joint) entropyBound(a []float32, own []float64, half float64) float64 {
 			h -= xlogx(rest)
 			value += float64(weight * (h + float64(s*linear)))
 			if rest > 0 {
-				dh += float64(own[p] * elementary.Log(rest))
+				dh += float64(own[p] * floats.Log(rest))
 				bend -= float64(weight*own[p]) / (s * rest)
 			}
 			slope += float64(weight * (dh + linear))

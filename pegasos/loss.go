@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
 // A Loss is what a row costs, as a function of its score z.
@@ -129,7 +129,7 @@ func (cfg Config) cost() cost {
 func (c cost) at(m float64) float64 {
 	switch c.loss {
 	case logCost:
-		return elementary.Log1pExp(-m)
+		return floats.Log1pExp(-m)
 	case squaredHingeCost:
 		d := max(0, 1-m)
 		return float64(d * d)
@@ -146,7 +146,7 @@ func (c cost) at(m float64) float64 {
 func (c cost) coefficient(m float64) float64 {
 	switch c.loss {
 	case logCost:
-		return elementary.Sigmoid(-m)
+		return floats.Sigmoid(-m)
 	case squaredHingeCost:
 		return 2 * max(0, 1-m)
 	case epsCost:
@@ -215,5 +215,5 @@ func xlogx(x float64) float64 {
 	if x <= 0 {
 		return 0
 	}
-	return float64(x * elementary.Log(x))
+	return float64(x * floats.Log(x))
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/elementary"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
 )
@@ -237,7 +236,7 @@ func (c cost) fromKink(m float64) float64 {
 func softmax(z, b []float64) {
 	zero := logSumExp(z, 0) // of at least the own class's 0
 	for r, v := range z {
-		b[r] = elementary.Exp(v - zero)
+		b[r] = floats.Exp(v - zero)
 	}
 }
 

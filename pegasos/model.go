@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
@@ -320,7 +320,7 @@ func (m *Model) WithCols(cols int) *Model {
 // [Model.WithCols].
 func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	if x.Cols() != m.Cols() {
-		panic(mistake.Lengths("x.Cols()", x.Cols(), "m.Cols()", m.Cols()))
+		panic(misuse.Lengths("x.Cols()", x.Cols(), "m.Cols()", m.Cols()))
 	}
 	dst = m.outputs(dst)
 	if s := m.Scaling; s != nil && !s.Folded {
@@ -340,7 +340,7 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 // sums that float32 can't hold speak for no class. It panics for a model that predicts numbers.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
-		panic(mistake.Of("the model predicts numbers, not classes"))
+		panic(misuse.Of("the model predicts numbers, not classes"))
 	}
 	m.checkScores(scores)
 	if floats.FirstNotFinite(scores[:len(m.Weights)]) >= 0 {
@@ -362,10 +362,10 @@ func (m *Model) Class(scores []float64) int {
 // checkScores panics unless there is a score of each weight vector, and a weight vector.
 func (m *Model) checkScores(scores []float64) {
 	if len(m.Weights) == 0 {
-		panic(mistake.Of("the model has no weights: it was not trained or read"))
+		panic(misuse.Of("the model has no weights: it was not trained or read"))
 	}
 	if len(scores) < len(m.Weights) {
-		panic(mistake.Lengths("len(scores)", len(scores), "len(m.Weights)", len(m.Weights)))
+		panic(misuse.Lengths("len(scores)", len(scores), "len(m.Weights)", len(m.Weights)))
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/atomicfile"
 )
 
 // models are a few that differ in all that a file can hold.
@@ -349,7 +349,7 @@ func TestWriteFileFails(t *testing.T) {
 	if err := os.WriteFile(name, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	err := replace.WriteFile(name, func(w io.Writer) error {
+	err := atomicfile.WriteFile(name, func(w io.Writer) error {
 		io.WriteString(w, "half of the new")
 		return errFull
 	})

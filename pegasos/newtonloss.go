@@ -1,6 +1,6 @@
 package pegasos
 
-import "github.com/pegasimd/pegasimd/internal/elementary"
+import "github.com/pegasimd/pegasimd/internal/floats"
 
 // bent returns minus the slope of the loss, smoothed to the width h, at m, and its second
 // derivative; inverse is 1/h. In a zone of that width the slope at a kink goes linearly from one
@@ -10,7 +10,7 @@ import "github.com/pegasimd/pegasimd/internal/elementary"
 func (c cost) bent(m, inverse float64) (a, bend float64) {
 	switch c.loss {
 	case logCost:
-		s := elementary.Sigmoid(-m)
+		s := floats.Sigmoid(-m)
 		return s, float64(s * (1 - s))
 	case squaredHingeCost:
 		if m < 1 {

@@ -6,10 +6,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"github.com/pegasimd/pegasimd/internal/elementary"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/order"
 )
 
@@ -21,7 +20,7 @@ type Sigmoid struct {
 
 func (s Sigmoid) isFinite() bool { return floats.IsFinite(s.A) && floats.IsFinite(s.B) }
 
-func (s Sigmoid) at(z float64) float64 { return elementary.Sigmoid(-(float64(s.A*z) + s.B)) }
+func (s Sigmoid) at(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) + s.B)) }
 
 // fitSigmoid returns the one that makes what is known of so many scores likeliest, with Platt's
 // targets in place of 0 and 1. It is the method of Lin, Lin and Weng (Machine Learning 68, 2007):
@@ -43,7 +42,7 @@ func fitSigmoid(z []float64, positive []bool) Sigmoid {
 			l.target[i] = high
 		}
 	}
-	s := Sigmoid{0, elementary.Log((neg + 1) / (pos + 1))}
+	s := Sigmoid{0, floats.Log((neg + 1) / (pos + 1))}
 	best := l.value(s)
 	for range 100 {
 		da, db, slope, flat := l.newtonStep(s)
@@ -75,7 +74,7 @@ func (l *likelihood) value(s Sigmoid) (sum float64) {
 		f := float64(s.A*z) + s.B
 		// t*f + log(1 + e^-f) for f >= 0, and (t-1)*f + log(1 + e^f) for others: the same, without
 		// overflow.
-		sum += float64(l.target[i]*f) + elementary.Log1pExp(-f)
+		sum += float64(l.target[i]*f) + floats.Log1pExp(-f)
 	}
 	return sum
 }
@@ -168,7 +167,7 @@ func (m *Model) HasProbabilities() bool {
 // by the sum. It panics if the model has none: see HasProbabilities.
 func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	if !m.HasProbabilities() {
-		panic(mistake.Of("the model has no probabilities"))
+		panic(misuse.Of("the model has no probabilities"))
 	}
 	n := len(m.Classes)
 	if len(dst) < n {
@@ -181,13 +180,13 @@ func (m *Model) Probabilities(scores, dst []float64) []float64 {
 			top = max(top, z)
 		}
 		for k, z := range scores[:n] {
-			dst[k] = elementary.Exp(z - top)
+			dst[k] = floats.Exp(z - top)
 		}
 		return normalise(dst)
 	}
 	at := func(k int) float64 {
 		if m.Calibration == nil {
-			return elementary.Sigmoid(scores[k])
+			return floats.Sigmoid(scores[k])
 		}
 		return m.Calibration[k].at(scores[k])
 	}
@@ -325,10 +324,10 @@ func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []floa
 // number of each row's fold, -1 for rows whose weight is 0; weights may be nil.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	if folds < 1 {
-		panic(mistake.Of("%d folds", folds))
+		panic(misuse.Of("%d folds", folds))
 	}
 	if weights != nil && len(weights) != len(y) {
-		panic(mistake.Lengths("len(y)", len(y), "len(weights)", len(weights)))
+		panic(misuse.Lengths("len(y)", len(y), "len(weights)", len(weights)))
 	}
 	fold := make([]int, len(y))
 	shuffled := make([]uint32, len(y))

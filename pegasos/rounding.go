@@ -39,7 +39,7 @@ import "math"
 // for what they are. The vector u of certificate.go is a sum over the rows: it errs by at most
 // s.sums mean(|a_i| |x_i|) <= s.sums sqrt(mean(a_i^2) R^2), which is added to its length. The mean
 // of what the shares earn errs by s.sums times the mean of the magnitudes; so does that of the
-// entropies, to which elementary.Log adds 2^-52 of each. A prior's scores are found anew in
+// entropies, to which floats.Log adds 2^-52 of each. A prior's scores are found anew in
 // float64, and err by s.sums (|w0| |x_i| + |b0|), times the shares. With an unregularised bias the
 // shares' sums over both sides must be the same, and so they could be made by moving one of them a
 // little: balance.go has what that costs. In joint problems each row's own share is rounded to

@@ -2,7 +2,7 @@ package pegasos
 
 import (
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
@@ -17,7 +17,7 @@ import (
 // its training data.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	if len(x) != m.Cols() {
-		panic(mistake.Lengths("len(x)", len(x), "m.Cols()", m.Cols()))
+		panic(misuse.Lengths("len(x)", len(x), "m.Cols()", m.Cols()))
 	}
 	dst = m.outputs(dst)
 	if s := m.Scaling; s != nil && !s.Folded {

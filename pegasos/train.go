@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/proof"
@@ -148,7 +148,7 @@ func (p Progress) Model() *Model {
 
 // Train is like the function of that name.
 func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, error) {
-	mistake.Context(ctx)
+	misuse.Context(ctx)
 	prepared := *tr
 	if ctx.Err() == nil {
 		prepared.until = ctx

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/proof"
 )
@@ -84,7 +84,7 @@ type VerifyOptions struct {
 func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32, o VerifyOptions) (
 	*Verification, error,
 ) {
-	mistake.Context(ctx)
+	misuse.Context(ctx)
 	p := o.Proof
 	s, err := tr.sessionOf(ctx, m, x, y)
 	if err != nil {

@@ -3,7 +3,7 @@ package quant
 import (
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
 // Step returns the least step with which [Quantize] cuts nothing off: the greatest |x[i]| over 127,
@@ -37,7 +37,7 @@ func QuantizeUint8(dst []uint8, x []float32, offset, step float32) {
 
 func quantize[T Byte](dst []T, x []float32, offset, step, least, most float32) {
 	if len(dst) != len(x) {
-		panic(mistake.Lengths("len(dst)", len(dst), "len(x)", len(x)))
+		panic(misuse.Lengths("len(dst)", len(dst), "len(x)", len(x)))
 	}
 	for i, v := range x {
 		q := (v - offset) / step
@@ -57,7 +57,7 @@ func quantize[T Byte](dst []T, x []float32, offset, step, least, most float32) {
 // panics if the lengths differ.
 func Dequantize[T Byte](dst []float32, src []T, offset, step float32) {
 	if len(dst) != len(src) {
-		panic(mistake.Lengths("len(dst)", len(dst), "len(src)", len(src)))
+		panic(misuse.Lengths("len(dst)", len(dst), "len(src)", len(src)))
 	}
 	for i, q := range src {
 		dst[i] = offset + float32(step*float32(q))

@@ -3,7 +3,7 @@ package quant
 import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/nearest"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
@@ -22,7 +22,7 @@ func DotRows[T Byte](dst []int64, rows []T, stride int, x []T) {
 	}
 	if n := len(x); stride < 0 || n > len(rows) ||
 		stride > 0 && len(dst)-1 > (len(rows)-n)/stride {
-		panic(mistake.Of("len(rows) = %d, too few for %d rows of %d elements, %d apart", len(rows),
+		panic(misuse.Of("len(rows) = %d, too few for %d rows of %d elements, %d apart", len(rows),
 			len(dst), n, stride))
 	}
 	for i := range dst {
@@ -52,7 +52,7 @@ func Top[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, x []T) []Hit 
 // countRows returns how many rows of n elements rows holds.
 func countRows[T Byte](rows []T, stride, n int) int {
 	if n == 0 || stride < n {
-		panic(mistake.Of("rows of %d elements, %d apart", n, stride))
+		panic(misuse.Of("rows of %d elements, %d apart", n, stride))
 	}
 	count := len(rows) / stride
 	if len(rows)%stride >= n {
@@ -67,7 +67,7 @@ func TopAt[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, idx []int32
 	for k, j := range idx {
 		if stride < 0 || j < 0 || len(x) > len(rows) ||
 			stride > 0 && int(j) > (len(rows)-len(x))/stride {
-			panic(mistake.Of("idx[%d] = %d, a row of %d elements, %d apart, outside len(rows) = %d",
+			panic(misuse.Of("idx[%d] = %d, a row of %d elements, %d apart, outside len(rows) = %d",
 				k, j, len(x), stride, len(rows)))
 		}
 	}
@@ -89,7 +89,7 @@ func TopAt[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, idx []int32
 func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	threads int) {
 	if len(dst) != len(queries) {
-		panic(mistake.Lengths("len(dst)", len(dst), "len(queries)", len(queries)))
+		panic(misuse.Lengths("len(dst)", len(dst), "len(queries)", len(queries)))
 	}
 	if len(queries) == 0 {
 		return
@@ -97,7 +97,7 @@ func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 	n := len(queries[0])
 	for q, x := range queries {
 		if len(x) != n {
-			panic(mistake.Of("len(queries[%d]) = %d, len(queries[0]) = %d", q, len(x), n))
+			panic(misuse.Of("len(queries[%d]) = %d, len(queries[0]) = %d", q, len(x), n))
 		}
 	}
 	count := countRows(rows, stride, n)
@@ -160,7 +160,7 @@ func offer[T Byte](hits []Hit, by dense.Metric, row int, values, x []T) []Hit {
 	case dense.ByDistance:
 		score = -SquaredDistance(values, x)
 	default:
-		panic(mistake.Of("the metric is %d, neither ByDot nor ByDistance", by))
+		panic(misuse.Of("the metric is %d, neither ByDot nor ByDistance", by))
 	}
 	if len(hits) == cap(hits) && (len(hits) == 0 || score < hits[0].Score) {
 		return hits

@@ -6,7 +6,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/matrices"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
 // A Matrix is in compressed sparse row (CSR) form. It is checked when it is built and can't be
@@ -147,11 +147,11 @@ func (m *Matrix) fits(i, k int, w []float32) bool {
 func (m *Matrix) wrong(i, k int, w []float32) any {
 	switch {
 	case uint(i) >= uint(m.Rows()):
-		return mistake.Of("row %d of %d", i, m.Rows())
+		return misuse.Of("row %d of %d", i, m.Rows())
 	case k == 1:
-		return mistake.Lengths("len(w)", len(w), "Cols", m.Cols())
+		return misuse.Lengths("len(w)", len(w), "Cols", m.Cols())
 	}
-	return mistake.Of("len(w) = %d, Cols = %d times %d vectors", len(w), m.Cols(), k)
+	return misuse.Of("len(w) = %d, Cols = %d times %d vectors", len(w), m.Cols(), k)
 }
 
 // Take returns a matrix of the given rows, in the given order, with memory of its own.

@@ -13,7 +13,7 @@ package sparse
 
 import (
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
 // Dot returns the sum of val[k]*w[idx[k]]. It panics if idx and val differ in length or an index is
@@ -64,7 +64,7 @@ func inRange(idx []int32, n int) {
 
 //go:noinline
 func outOfRange(k int, j int32, n int) any {
-	return mistake.Of("idx[%d] = %d, outside of %d features", k, j, n)
+	return misuse.Of("idx[%d] = %d, outside of %d features", k, j, n)
 }
 
 // DotK is Dot for k = len(dst) weight vectors at once, interleaved so that w[j*k:][:k] are the

@@ -9,7 +9,7 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
 
 	"github.com/pegasimd/pegasimd/beam/work"
-	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/atomicfile"
 )
 
 // pipeline returns the graph of a job: the items' numbers, spread over the workers; the work on
@@ -68,7 +68,7 @@ func (*adder) ExtractOutput(a []byte) []byte        { return a }
 type writer struct{ Path string }
 
 func (w *writer) ProcessElement(_ context.Context, sum []byte) error {
-	err := replace.WriteFile(w.Path, func(f io.Writer) error {
+	err := atomicfile.WriteFile(w.Path, func(f io.Writer) error {
 		_, err := f.Write(sum)
 		return err
 	})

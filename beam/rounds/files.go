@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/internal/atomicfile"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
-	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -94,7 +94,7 @@ func (f *Folder) state(k int) (state *pegasos.RoundState, err error) {
 
 // writeState commits a round: the file has to be there after a crash.
 func (f *Folder) writeState(state *pegasos.RoundState) error {
-	return replace.WriteFile(f.statePath(state.Round), func(w io.Writer) error {
+	return atomicfile.WriteFile(f.statePath(state.Round), func(w io.Writer) error {
 		return f.stamp(state.Round, 0).write(w, state, func(m *modelfile.Writer) {
 			for _, v := range state.Vectors() {
 				modelfile.WriteNumbers(m, *v)

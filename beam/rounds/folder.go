@@ -15,8 +15,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/beam/shards"
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/replace"
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/atomicfile"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -71,7 +71,7 @@ func readRun(dir string) (*run, []byte, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(r); err != nil || r.Version != 1 {
-		return nil, nil, fmt.Errorf("%s: not what rounds began with", visible.Name(runPath(dir)))
+		return nil, nil, fmt.Errorf("%s: not what rounds began with", escape.Name(runPath(dir)))
 	}
 	return r, text, nil
 }
@@ -97,9 +97,9 @@ func Start(dir, manifest string, cfg Config) (*Folder, error) {
 	case err != nil:
 		return nil, err
 	case have.Data != want.Data:
-		return nil, fmt.Errorf(other, visible.Name(dir), "are of other data")
+		return nil, fmt.Errorf(other, escape.Name(dir), "are of other data")
 	case have.Settings != want.Settings:
-		return nil, fmt.Errorf(other, visible.Name(dir), "have other settings")
+		return nil, fmt.Errorf(other, escape.Name(dir), "have other settings")
 	case *have == *want:
 		return open(dir)
 	}
@@ -110,7 +110,7 @@ func Start(dir, manifest string, cfg Config) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = replace.WriteFile(runPath(dir), func(w io.Writer) error {
+	err = atomicfile.WriteFile(runPath(dir), func(w io.Writer) error {
 		_, err := w.Write(append(text, '\n'))
 		return err
 	})
@@ -128,7 +128,7 @@ func newFolder(dir string, r *run) (*Folder, error) {
 	}
 	if m.Hash() != r.Data {
 		return nil, fmt.Errorf("%s: the rounds in %s are of other data: split them into another "+
-			"folder, or train in one", visible.Name(r.Manifest), visible.Name(dir))
+			"folder, or train in one", escape.Name(r.Manifest), escape.Name(dir))
 	}
 	text, err := json.Marshal(r.Settings)
 	if err != nil {
@@ -198,7 +198,7 @@ func (f *Folder) shard(number int) (*pegasos.RoundShard, error) {
 		}
 		o.shard, o.err = f.rounds.Shard(number, part.Examples(), part.Y, part.First)
 		if o.err != nil {
-			o.err = fmt.Errorf("%s: %w", visible.Name(f.manifest.Path(number)), o.err)
+			o.err = fmt.Errorf("%s: %w", escape.Name(f.manifest.Path(number)), o.err)
 		}
 	})
 	if o.err != nil { // another try may be luckier

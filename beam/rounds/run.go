@@ -12,7 +12,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/pegasimd/pegasimd/beam/work"
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -120,7 +120,7 @@ func (f *Folder) lock() (unlock func() error, err error) {
 	}
 	if err == nil && !locked {
 		return nil, fmt.Errorf("%s: another process takes the rounds in this folder: let it end, or "+
-			"take another folder", visible.Name(f.dir))
+			"take another folder", escape.Name(f.dir))
 	}
 	return l.Unlock, nil
 }

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -42,14 +42,14 @@ func claimOf(file []byte) string {
 
 // verification returns the rounds of a folder that verifies a model.
 func (f *Folder) verification(stats *pegasos.Statistics) (*pegasos.Rounds, error) {
-	name := visible.Name(f.Settings.Verify)
+	name := escape.Name(f.Settings.Verify)
 	file, err := os.ReadFile(f.Settings.Verify)
 	if err != nil {
 		return nil, err
 	}
 	if claimOf(file) != f.Settings.Claim {
 		return nil, fmt.Errorf("%s: the rounds in %s are of another model: take another folder, or "+
-			"remove it", name, visible.Name(f.dir))
+			"remove it", name, escape.Name(f.dir))
 	}
 	m, err := pegasos.Read(bytes.NewReader(file))
 	if err != nil {

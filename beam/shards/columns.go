@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/store"
-	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // columns are what the file of the columns has of store.Columns: the largest magnitudes and, if the
@@ -40,7 +40,7 @@ func (m *Manifest) ReadColumns() (*store.Columns, error) {
 	n := len(c.Mean)
 	if err != nil || len(c.MaxAbs) != m.Cols || n != 0 && n != m.Cols || len(c.Variance) != n ||
 		len(c.Constant) != n || slices.Min(c.MaxAbs) < 0 || n > 0 && slices.Min(c.Variance) < 0 {
-		return nil, fmt.Errorf("%s: not the statistics of %d columns", visible.Name(path), m.Cols)
+		return nil, fmt.Errorf("%s: not the statistics of %d columns", escape.Name(path), m.Cols)
 	}
 	return &store.Columns{Rows: m.Rows, Nonzeros: m.Nonzeros, Bad: -1, MaxAbs: c.MaxAbs,
 		Mean: c.Mean, Variance: c.Variance, Constant: c.Constant}, nil

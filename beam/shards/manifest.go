@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/scaling"
-	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // Block is the number of rows that no boundary between shards cuts.
@@ -102,7 +102,7 @@ func Read(path string) (*Manifest, error) {
 		err = m.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: not a manifest of shards: %w", visible.Name(path), err)
+		return nil, fmt.Errorf("%s: not a manifest of shards: %w", escape.Name(path), err)
 	}
 	sum := sha256.Sum256(text)
 	m.hash = hex.EncodeToString(sum[:])

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // A Part is the rows of a shard, mapped into memory.
@@ -51,7 +51,7 @@ func (m *Manifest) Open(i int) (*Part, error) {
 // foreign is the error of a file that the manifest does not mean.
 func foreign(path string) error {
 	return fmt.Errorf("%s: the manifest beside it means another file: it was cut off, damaged or "+
-		"replaced; split the data again", visible.Name(path))
+		"replaced; split the data again", escape.Name(path))
 }
 
 // fileOf reads a file.

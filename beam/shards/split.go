@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/atomicfile"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/store"
-	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // The names of the files in the manifest's folder.
@@ -55,7 +55,7 @@ func Split(path, dir string, o Options) (*Manifest, error) {
 	ours := err == nil
 	if entries, err := os.ReadDir(dir); !ours && !o.Force && err == nil && len(entries) > 0 {
 		return nil, fmt.Errorf("the folder %s is neither empty nor one of shards: -force writes there",
-			visible.Name(dir))
+			escape.Name(dir))
 	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
@@ -66,7 +66,7 @@ func Split(path, dir string, o Options) (*Manifest, error) {
 	}
 	defer set.Close()
 	if set.Rows() == 0 || set.Cols() == 0 {
-		return nil, fmt.Errorf("%s: %d rows of %d features: want some", visible.Name(path),
+		return nil, fmt.Errorf("%s: %d rows of %d features: want some", escape.Name(path),
 			set.Rows(), set.Cols())
 	}
 	s := &splitter{o: &o, set: set, dir: dir, m: &Manifest{
@@ -108,7 +108,7 @@ func openSet(path, dir string, o dataset.Options) (*dataset.Set, error) {
 		return dataset.Read(path, o)
 	case !info.Mode().IsRegular(), ending == ".csv", ending == ".tsv", ending == ".npy":
 		return nil, fmt.Errorf("%s: want svmlight text, in a file, or .pgsm, which pegasimd convert "+
-			"makes of other data", visible.Name(path))
+			"makes of other data", escape.Name(path))
 	}
 	whole, err := os.CreateTemp(dir, "split-*.tmp")
 	if err != nil {
@@ -185,7 +185,7 @@ func (s *splitter) shard(k, first, end int) (File, error) {
 		}
 	}
 	return s.write(shardName(k), func(w io.Writer) error {
-		p, err := dataset.NewPGSMWriter(w.(*replace.File), dataset.PGSMShape{
+		p, err := dataset.NewPGSMWriter(w.(*atomicfile.File), dataset.PGSMShape{
 			Layout: s.m.Layout, Rows: end - first, Cols: s.m.Cols, NNZ: nonzeros,
 			IndexBase: s.m.IndexBase, Names: s.set.Names, HashBits: s.m.HashBits,
 		})
@@ -209,7 +209,7 @@ func (s *splitter) writeJSON(name string, v any) (File, error) {
 		return File{}, err
 	}
 	return s.write(name, func(w io.Writer) error {
-		_, err := w.Write(append(visible.JSON(text), '\n'))
+		_, err := w.Write(append(escape.JSON(text), '\n'))
 		return err
 	})
 }
@@ -217,7 +217,7 @@ func (s *splitter) writeJSON(name string, v any) (File, error) {
 // write writes a file in one piece, and returns what the manifest says of it.
 func (s *splitter) write(name string, write func(w io.Writer) error) (File, error) {
 	path := filepath.Join(s.dir, name)
-	if err := replace.WriteFile(path, write); err != nil {
+	if err := atomicfile.WriteFile(path, write); err != nil {
 		return File{}, err
 	}
 	return fileOf(path)

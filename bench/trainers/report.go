@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
-	"github.com/pegasimd/pegasimd/gate/stats"
+	"gonum.org/v1/gonum/stat"
 )
 
 // A group is some of the sets, which have tables of their own.
@@ -118,12 +118,12 @@ func (g group) mean(some [][]*result, k int, table *frame.Table) {
 		return
 	}
 	pair := func(a, b []float64) string {
-		text := fmt.Sprintf("%.2f : %.2f", 100*stats.Mean(a), 100*stats.Mean(b))
+		text := fmt.Sprintf("%.2f : %.2f", 100*stat.Mean(a, nil), 100*stat.Mean(b, nil))
 		return strings.ReplaceAll(text, "NaN", "-") // numbers have no balanced accuracy
 	}
-	difference := fmt.Sprintf("%+.2f", 100*stats.Mean(differences))
+	difference := fmt.Sprintf("%+.2f", 100*stat.Mean(differences, nil))
 	if n := float64(len(differences)); n > 1 {
-		difference += fmt.Sprintf(" ± %.2f", 100*math.Sqrt(stats.Variance(differences)/n))
+		difference += fmt.Sprintf(" ± %.2f", 100*math.Sqrt(stat.Variance(differences, nil)/n))
 	}
 	table.Add(g.title, some[0][k].trainer, len(a), pair(a, b), difference, pair(balancedA, balancedB),
 		fmt.Sprintf("%d, %d, %d", won, level, lost), behind)

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -84,7 +84,7 @@ func (k *checkpoints) train(
 			return m, err
 		}
 		if k.failed != nil { // perhaps the next one succeeds
-			fmt.Fprintf(c.stderr, "no checkpoint: %s\n", visible.Text(k.failed.Error()))
+			fmt.Fprintf(c.stderr, "no checkpoint: %s\n", escape.Text(k.failed.Error()))
 		}
 		if m.State.Steps() == steps {
 			every *= 4 // what is before or after the steps takes longer

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // usable returns the table of a set as other data can be read by it: without its names if they
@@ -42,15 +42,15 @@ func printColumns(w io.Writer, set *dataset.Set) {
 	switch {
 	case t == nil:
 	case set.Table.Columns != nil && t.LabelAt < 0:
-		fmt.Fprintf(w, "the label is the last column, %s\n", visible.Name(set.Table.Label))
+		fmt.Fprintf(w, "the label is the last column, %s\n", escape.Name(set.Table.Label))
 	case set.Table.Columns != nil:
-		fmt.Fprintf(w, "the label is column %d, %s\n", t.LabelAt, visible.Name(set.Table.Label))
+		fmt.Fprintf(w, "the label is column %d, %s\n", t.LabelAt, escape.Name(set.Table.Label))
 	default:
 		fmt.Fprintf(w, "the label is column %d\n", t.LabelAt)
 	}
 	if why != nil {
 		fmt.Fprintf(w, "the columns' names are not kept, and go by their places: %s\n",
-			visible.Text(strings.TrimPrefix(why.Error(), "dataset: ")))
+			escape.Text(strings.TrimPrefix(why.Error(), "dataset: ")))
 	}
 }
 
@@ -67,8 +67,8 @@ func (d *dataReader) warnings(name string, set *dataset.Set) (all []string) {
 		for _, column := range t.Columns {
 			if slices.Contains(labelNames, strings.ToLower(column)) {
 				all = append(all, fmt.Sprintf("column %s is called as labels are, but is a feature: "+
-					"the label is %s, unless -label-column says another", visible.Name(column),
-					visible.Name(t.Label)))
+					"the label is %s, unless -label-column says another", escape.Name(column),
+					escape.Name(t.Label)))
 			}
 		}
 	case csv && !d.call.given("header") && numbersAsHeader(set):
@@ -128,7 +128,7 @@ func numbered(set *dataset.Set) string {
 	}
 	name, help, isID := "the first feature", "", false
 	if t := set.Table; t != nil && t.Columns != nil {
-		name = "column " + visible.Name(t.Columns[0])
+		name = "column " + escape.Name(t.Columns[0])
 		if t.LabelAt != 0 {
 			help = ", such as by cut -d , -f 2-"
 		}
@@ -169,7 +169,7 @@ func printOthers(w io.Writer, names []string) {
 // firstNames lists a few of the names.
 func firstNames(names []string) string {
 	const most = 5
-	list := strings.Join(visible.Names(names[:min(most, len(names))]), ", ")
+	list := strings.Join(escape.Names(names[:min(most, len(names))]), ", ")
 	if n := len(names) - most; n > 0 {
 		list += fmt.Sprintf(" and %d more", n)
 	}

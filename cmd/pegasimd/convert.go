@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 var convertCommand = command{
@@ -77,7 +77,7 @@ func convert(c *call, flags flagGroup, args []string) error {
 	}
 	if err == nil && !f.data.quiet {
 		fmt.Fprintf(c.stderr, "%s, %s: %s\n", count(rows, "row"), count(cols, "feature"),
-			visible.Name(args[1]))
+			escape.Name(args[1]))
 	}
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/modelio/onnx"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -129,7 +129,7 @@ func printLosses(w io.Writer, m *pegasos.Model, to string) {
 		return
 	}
 	for i, name := range m.Names {
-		fmt.Fprintf(w, "class %s is %s\n", visible.Name(name), pegasos.FormatLabel(m.Classes[i]))
+		fmt.Fprintf(w, "class %s is %s\n", escape.Name(name), pegasos.FormatLabel(m.Classes[i]))
 	}
 	if m.IndexBase == 0 {
 		fmt.Fprintln(w, "liblinear counts features from 1: feature 0 is 1 there, and so on")

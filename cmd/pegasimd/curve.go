@@ -9,8 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -161,7 +161,7 @@ func (v *curve) draw(w io.Writer, data string, m *pegasos.Model) error {
 	if len(m.Classes) > 2 {
 		kind = fmt.Sprintf(" %s,", m.Config.Multiclass)
 	}
-	title := fmt.Sprintf("%s: %s loss,%s lambda %.6g", visible.Name(shortName(data)),
+	title := fmt.Sprintf("%s: %s loss,%s lambda %.6g", escape.Name(shortName(data)),
 		m.Config.Loss, kind, m.Lambda)
 	return writePanels(w, format, title, "steps", along, []panel{
 		{"objective", falls, []panelLine{

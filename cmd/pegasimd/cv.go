@@ -9,7 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
@@ -321,7 +321,7 @@ func (v *search) write() error {
 	v.warn(v.set)
 	for _, name := range v.rare {
 		fmt.Fprintf(v.stderr, "class %s has fewer rows than there are folds: some have none of it\n",
-			visible.Name(name))
+			escape.Name(name))
 	}
 	w := io.Writer(v.stdout)
 	if v.modelOut.toStdout() {
@@ -377,7 +377,7 @@ func (v *search) print(w io.Writer) {
 	fmt.Fprint(w, r.edge(penalty, of),
 		r.edge("gamma", func(p *cvPoint) float64 { return p.Gamma }))
 	if r.Model != "" {
-		fmt.Fprintf(w, "model %s of all rows, hash %.16s...\n", visible.Name(r.Model), r.Hash)
+		fmt.Fprintf(w, "model %s of all rows, hash %.16s...\n", escape.Name(r.Model), r.Hash)
 	}
 }
 

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/predictions"
-	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
@@ -33,7 +33,7 @@ func (c *call) reader(flags dataFlags) *dataReader { return &dataReader{dataFlag
 func (d *dataReader) options(name string) *progress {
 	d.opt.Context = d.call
 	p := newProgress(d.call.stderr, d.quiet)
-	shown := visible.Name(name)
+	shown := escape.Name(name)
 	d.opt.Progress = func(read, total int64) {
 		if total > 0 {
 			p.show(float64(read)/float64(total), "reading %s: %d of %d MB", shown, read>>20,

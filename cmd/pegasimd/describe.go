@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // This file prints a summary of the data before training.
@@ -52,7 +52,7 @@ func printSet(w io.Writer, name string, set *dataset.Set, kind string, took time
 		nonzeros = fmt.Sprintf("%s (%.4g %%), ", count(set.NNZ(), "nonzero"), 100*set.Fill())
 	}
 	fmt.Fprintf(w, "%s: %s, %s, %s; %s%s layout; read in %.3g s\n",
-		visible.Name(shortName(name)), count(set.Rows(), "row"), features, kind, nonzeros,
+		escape.Name(shortName(name)), count(set.Rows(), "row"), features, kind, nonzeros,
 		set.Layout(), took.Seconds())
 	printColumns(w, set)
 }
@@ -99,7 +99,7 @@ func classesKind(set *dataset.Set, labels []float32, rows []int) string {
 	default:
 		var parts []string
 		for i, y := range labels {
-			name := visible.Name(labelName(set, y))
+			name := escape.Name(labelName(set, y))
 			parts = append(parts, fmt.Sprintf("%s (%s)", name, count(rows[i], "row")))
 		}
 		text += ": " + strings.Join(parts, ", ")

@@ -81,7 +81,7 @@ func TestDocsLinks(t *testing.T) {
 // the folders below it, too, unless they are listed themselves. What is not listed helps everybody,
 // from the lowest floor.
 var layers = [][]string{
-	{"internal/asm", "internal/elementary"},
+	{"internal/asm", "internal/floats"},
 	{"dense", "sparse", "quant", "internal/asmtest", "."},
 	{"internal/store", "dataset", "internal/sample"},
 	{"pegasos"},

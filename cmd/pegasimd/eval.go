@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/predictions"
-	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
@@ -75,10 +75,10 @@ func eval(c *call, flags flagGroup, args []string) error {
 		return err
 	}
 	if plotOut != nil {
-		title := fmt.Sprintf("%s on %s: accuracy %.2f %% of %s", visible.Name(shortName(args[1])),
-			visible.Name(shortName(args[0])), 100*r.Accuracy, count(r.Rows, "row"))
+		title := fmt.Sprintf("%s on %s: accuracy %.2f %% of %s", escape.Name(shortName(args[1])),
+			escape.Name(shortName(args[0])), 100*r.Accuracy, count(r.Rows, "row"))
 		err := plotOut.write(func(w io.Writer) error {
-			return writeConfusion(w, format, title, visible.Names(r.Labels), r.Confusion)
+			return writeConfusion(w, format, title, escape.Names(r.Labels), r.Confusion)
 		})
 		if err != nil {
 			return err
@@ -208,7 +208,7 @@ func (r *evalReport) print(w io.Writer) {
 		fmt.Fprintln(w, "no objective, ROC-AUC and the like: the data have labels that the model "+
 			"does not know")
 	} else {
-		of := "of the score, for class " + visible.Name(r.Labels[1])
+		of := "of the score, for class " + escape.Name(r.Labels[1])
 		if len(r.Labels) > 2 {
 			of = "means over the classes, each against the rest"
 		}
@@ -231,7 +231,7 @@ func (r *evalReport) print(w io.Writer) {
 	for _, c := range append(r.Classes, *r.Macro) {
 		label := "macro"
 		if c.Label != "" {
-			label = visible.Name(c.Label)
+			label = escape.Name(c.Label)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", label,
 			c.Precision.short(), c.Recall.short(), c.F1.short(),
@@ -243,7 +243,7 @@ func (r *evalReport) print(w io.Writer) {
 
 // printConfusion prints a row for each true class, with a column for each predicted one.
 func (r *evalReport) printConfusion(w io.Writer) {
-	names := visible.Names(r.Labels)
+	names := escape.Names(r.Labels)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(t, "\ntrue \\ predicted\t%s\t\n", strings.Join(names, "\t"))
 	for i, row := range r.Confusion {

@@ -6,9 +6,9 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/proof"
-	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -118,10 +118,10 @@ func (r *fitReport) String() string {
 		return fmt.Sprintf("training R^2 %.4f; the mean alone reaches 0", float64(*r.R2))
 	}
 	text := fmt.Sprintf("training accuracy %.2f %%; predicting %s for every row reaches %.2f %%",
-		100*float64(*r.Accuracy), visible.Name(r.Largest), 100*float64(*r.Constant))
+		100*float64(*r.Accuracy), escape.Name(r.Largest), 100*float64(*r.Constant))
 	if r.Balanced != nil {
 		text += fmt.Sprintf("; balanced accuracy %.2f %%, recall of %s %.2f %%",
-			100*float64(*r.Balanced), visible.Name(r.Minority), 100*float64(*r.Recall))
+			100*float64(*r.Balanced), escape.Name(r.Minority), 100*float64(*r.Recall))
 	}
 	return text
 }
@@ -147,11 +147,11 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 			help = "-class-weight balanced, or a smaller -lambda"
 		}
 		warnings = append(warnings, "the model is hardly better than predicting "+
-			visible.Name(r.Largest)+" for every row: try "+help)
+			escape.Name(r.Largest)+" for every row: try "+help)
 	case r.Minority != "" && float64(*r.Recall) < 0.5 && cfg.ClassWeight == "":
 		warnings = append(warnings, fmt.Sprintf("%s has %.2g %% of the rows, and most of them are "+
 			"predicted to be others: -class-weight balanced finds more of them",
-			visible.Name(r.Minority), 100*r.share))
+			escape.Name(r.Minority), 100*r.share))
 	}
 	if gap := m.Result.Gap; gap > largeGap && proof.Useful(gap) && !math.IsNaN(gap) {
 		warnings = append(warnings, fmt.Sprintf("the objective may be %s above the optimum: %s "+

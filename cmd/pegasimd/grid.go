@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
 // A penalty is a lambda or a C; the other is 0.
@@ -72,7 +72,7 @@ func geometric(flag, list string, parts []string) (values []float64, err error) 
 	}
 	for i := range n - 1 {
 		part := float64(i) / float64(n-1)
-		v := from * elementary.Exp(float64(part*elementary.Log(to/from)))
+		v := from * floats.Exp(float64(part*floats.Log(to/from)))
 		v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64) // a number to be read
 		values = append(values, v)
 	}

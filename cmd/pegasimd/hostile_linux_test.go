@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/peak"
+	"github.com/pegasimd/pegasimd/internal/memtest"
 )
 
 // peakVariable names the file that the test binary, as the command, writes its peak memory to.
@@ -24,7 +24,7 @@ func init() {
 	if file := os.Getenv(peakVariable); file != "" {
 		collectAbove = func(bytes int64) { debug.SetMemoryLimit(bytes) } // as the program does
 		code := run(context.Background(), os.Args[1:], os.Stdout, os.Stderr)
-		told := strconv.FormatInt(peak.Self(), 10)
+		told := strconv.FormatInt(memtest.Self(), 10)
 		if err := os.WriteFile(file, []byte(told), 0o666); err != nil {
 			panic(err)
 		}
@@ -140,7 +140,7 @@ func TestHostileMemory(t *testing.T) {
 			}
 			for _, args := range commands {
 				have, code := peakOf(t, append([]string{args[0], "-quiet", "-force"}, args[1:]...))
-				want := int(peak.Allowed(int64(size), int64(f.rows)))
+				want := int(memtest.Allowed(int64(size), int64(f.rows)))
 				if have > want || code > exitUsage {
 					t.Errorf("%s: exit code %d, %d MB of memory, %.1f times its size; want %d MB",
 						args[0], code, have>>20, float64(have)/float64(size), want>>20)
@@ -166,7 +166,7 @@ func TestPredictMemory(t *testing.T) {
 		}
 	}
 	small, large := file(t, "small.svm", few.String()), file(t, "large.svm", many.String())
-	allowed := int(peak.Allowed(int64(many.Len()), rows))
+	allowed := int(memtest.Allowed(int64(many.Len()), rows))
 	for kind, c := range map[string]struct{ train, predict []string }{
 		"linear": {nil, []string{"-quiet", "-scores"}},
 		"kernel": {[]string{"-kernel", "rbf", "-gamma", "1"}, []string{"-quiet"}},

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // inspectData prints what a data file has.
@@ -123,7 +123,7 @@ func (r *inspectReport) printColumns(w io.Writer) {
 			fmt.Fprintf(w, ", %.3g %% zeros", 100*float64(at.Zeros)/float64(r.Rows))
 		}
 		if at.Name != "" {
-			fmt.Fprintf(w, "  %s", visible.Name(at.Name))
+			fmt.Fprintf(w, "  %s", escape.Name(at.Name))
 		}
 		fmt.Fprintln(w)
 	}
@@ -152,7 +152,7 @@ func (r *inspectReport) print(c *call) {
 		fmt.Fprintf(w, "%s\n", count(r.Distinct, "distinct label"))
 	} else {
 		for _, l := range r.Labels {
-			fmt.Fprintf(w, "label %s: %s\n", visible.Name(l.Label), count(l.Rows, "row"))
+			fmt.Fprintf(w, "label %s: %s\n", escape.Name(l.Label), count(l.Rows, "row"))
 		}
 	}
 	r.printColumns(w)

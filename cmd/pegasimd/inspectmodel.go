@@ -9,9 +9,9 @@ import (
 	"os"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/proof"
-	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -168,14 +168,14 @@ func (r *modelReport) print(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%s: the checksum is right\n", visible.Name(r.File))
+	fmt.Fprintf(w, "%s: the checksum is right\n", escape.Name(r.File))
 	fmt.Fprintf(w, "hash      %s\n", r.Hash)
 	if len(r.Labels) == 0 {
 		fmt.Fprintf(w, "classes   none: it predicts numbers\n")
 	} else {
 		fmt.Fprintf(w, "classes   %d:", len(r.Labels))
 		for _, l := range r.Labels[:min(maxClasses, len(r.Labels))] {
-			fmt.Fprintf(w, " %s", visible.Name(l))
+			fmt.Fprintf(w, " %s", escape.Name(l))
 		}
 		if len(r.Labels) > maxClasses {
 			fmt.Fprint(w, " ...")
@@ -185,11 +185,11 @@ func (r *modelReport) print(w io.Writer) error {
 	fmt.Fprintf(w, "features  %d, counted from %d\n", r.Features, r.IndexBase)
 	if r.Columns != nil {
 		fmt.Fprintf(w, "columns   %s; the label is %s\n", firstNames(r.Columns),
-			visible.Name(r.Label))
+			escape.Name(r.Label))
 	}
-	fmt.Fprintf(w, "lambda    %.6g\nconfig    %s\n", r.Lambda, visible.JSON(config))
+	fmt.Fprintf(w, "lambda    %.6g\nconfig    %s\n", r.Lambda, escape.JSON(config))
 	if r.Settings != "" {
-		fmt.Fprintf(w, "settings  %s\n", visible.Text(r.Settings))
+		fmt.Fprintf(w, "settings  %s\n", escape.Text(r.Settings))
 	}
 	fmt.Fprintf(w, "trained   %d steps, %.4g epochs, %d violations; mean |x|^2 %.6g, t0 %.6g\n",
 		r.Steps, r.Epochs, r.Violations, r.R2, r.T0)
@@ -197,14 +197,14 @@ func (r *modelReport) print(w io.Writer) error {
 		fmt.Fprintf(w, "objective %.8g, %s%s\n", v, proof.Standing(float64(r.Gap)), r.worstReport)
 	}
 	if r.Prior != "" {
-		fmt.Fprintf(w, "prior     %s\n", visible.Name(r.Prior))
+		fmt.Fprintf(w, "prior     %s\n", escape.Name(r.Prior))
 	}
 	if r.Calibration != nil {
 		fmt.Fprintf(w, "calibrated: probabilities by Platt's method\n")
 	}
 	if s := r.State; s != nil {
 		fmt.Fprintf(w, "state     of a run after %d steps, %d numbers; data %.16s...\n",
-			s.Steps, s.Numbers, visible.Name(s.Data))
+			s.Steps, s.Numbers, escape.Name(s.Data))
 	}
 	r.printParts(w)
 	return nil
@@ -218,7 +218,7 @@ func (r *modelReport) printParts(w io.Writer) {
 	}
 	for _, p := range r.Problems[:min(maxParts, len(r.Problems))] {
 		fmt.Fprintf(w, "  for %s: %d support rows, coefficients of up to %.6g\n",
-			visible.Name(p.For), p.Support, p.Largest)
+			escape.Name(p.For), p.Support, p.Largest)
 	}
 	if r.Vectors != nil && !r.scaled {
 		fmt.Fprintln(w, "weights   by their size: the model has no scaling of columns, by which "+
@@ -242,9 +242,9 @@ func (r *modelReport) printParts(w io.Writer) {
 }
 
 func (v *vectorReport) print(w io.Writer) {
-	fmt.Fprintf(w, "\nfor %s", visible.Name(v.For))
+	fmt.Fprintf(w, "\nfor %s", escape.Name(v.For))
 	if v.Against != "" {
-		fmt.Fprintf(w, " and against %s", visible.Name(v.Against))
+		fmt.Fprintf(w, " and against %s", escape.Name(v.Against))
 	}
 	fmt.Fprintf(w, ": %s other than 0, norm %.6g", count(v.Nonzero, "weight"), v.Norm)
 	if v.Bias != nil {
@@ -260,7 +260,7 @@ func printWeights(w io.Writer, weights []weight) {
 			fmt.Fprintf(w, " x spread = %+.6g", effect)
 		}
 		if h.Name != "" {
-			fmt.Fprintf(w, "  %s", visible.Name(h.Name))
+			fmt.Fprintf(w, "  %s", escape.Name(h.Name))
 		}
 		fmt.Fprintln(w)
 	}

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/atomicfile"
 )
 
 // stage is how far the command is, for the signals that stop it.
@@ -75,6 +75,6 @@ func catchSignals(cancel context.CancelFunc) {
 
 // end ends the process in the middle of whatever it does.
 func end() {
-	replace.DiscardAll()
+	atomicfile.DiscardAll()
 	os.Exit(exitInterrupted)
 }

@@ -28,7 +28,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // Exit codes.
@@ -163,7 +163,7 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 		err = nil
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "pegasimd %s: %s\nUsage: %s; 'pegasimd help %s' tells more.\n",
-			cmd.name, visible.Text(plain(err)), cmd.usage(c.flags), cmd.name)
+			cmd.name, escape.Text(plain(err)), cmd.usage(c.flags), cmd.name)
 		return exitUsage
 	}
 	if err == nil {
@@ -194,7 +194,7 @@ func exitCode(name string, err error, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "pegasimd %s: interrupted\n", name)
 		return exitInterrupted
 	}
-	fmt.Fprintf(stderr, "pegasimd %s: %s\n", name, visible.Text(plain(err)))
+	fmt.Fprintf(stderr, "pegasimd %s: %s\n", name, escape.Text(plain(err)))
 	if errors.Is(err, errClaimsNothing) {
 		return exitNothing
 	}

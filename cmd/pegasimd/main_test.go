@@ -549,7 +549,7 @@ func TestErrors(t *testing.T) {
 
 func TestFailedWriteKeepsTheOldModel(t *testing.T) {
 	if os.Getuid() == 0 {
-		t.Log("root may write into folders that are read-only: pegasos and internal/replace test " +
+		t.Log("root may write into folders that are read-only: pegasos and internal/atomicfile test " +
 			"this otherwise")
 		return
 	}

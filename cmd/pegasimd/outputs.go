@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/replace"
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/atomicfile"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // This file has what a command writes. All of it is opened before any work, beside the files that
@@ -22,7 +22,7 @@ type output struct {
 	call       *call
 	what, name string // what is the flag or the argument that names it
 	kind       kind   // what a file that it replaces has to be
-	file       *replace.File
+	file       *atomicfile.File
 }
 
 // writes notes that the command writes a file of a kind, unless the name is empty.
@@ -127,7 +127,7 @@ func (o *output) old() (info fs.FileInfo, direct bool) {
 	if err != nil {
 		return nil, false // opening tells why, unless there is just nothing
 	}
-	_, open, err := replace.Target(o.name)
+	_, open, err := atomicfile.Target(o.name)
 	return info, err == nil && open
 }
 
@@ -149,7 +149,7 @@ func (o *output) checkKind() error {
 
 // placeOf returns where the file of a name is, or would be: the same for all names of its place.
 func placeOf(name string) (string, error) {
-	target, _, err := replace.Target(name)
+	target, _, err := atomicfile.Target(name)
 	if err != nil {
 		return "", err
 	}
@@ -182,7 +182,7 @@ func writable(name string) error {
 
 func (o *output) open() (err error) {
 	if o.name != "-" {
-		o.file, err = replace.Create(o.name)
+		o.file, err = atomicfile.Create(o.name)
 	}
 	return err
 }
@@ -228,7 +228,7 @@ func (o *output) writeJSON(v any) error {
 		if err != nil {
 			return err
 		}
-		_, err = fmt.Fprintf(w, "%s%s\",%s\n", jsonMark, o.what, visible.JSON(text)[1:])
+		_, err = fmt.Fprintf(w, "%s%s\",%s\n", jsonMark, o.what, escape.JSON(text)[1:])
 		return err
 	})
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/predictions"
-	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
@@ -102,7 +102,7 @@ func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 		predictions.WriteNumbers(b, s.scores)
 		return b.Flush()
 	}
-	names := visible.Names(predictions.ClassNames(s.model))
+	names := escape.Names(predictions.ClassNames(s.model))
 	var headings []string
 	fill := func(scores, columns []float64) {}
 	switch {
@@ -110,7 +110,7 @@ func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 		headings = names
 		fill = func(scores, columns []float64) { s.model.Probabilities(scores, columns) }
 	case f.scores:
-		headings, fill = visible.Names(s.model.scoreNames()), s.model.showScores
+		headings, fill = escape.Names(s.model.scoreNames()), s.model.showScores
 	}
 	if headings != nil {
 		fmt.Fprintf(b, "label\t%s\n", strings.Join(headings, "\t"))

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -59,7 +59,7 @@ func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func
 		if !d.quiet {
 			fmt.Fprintf(c.stderr, "%s: the labels are taken for numbers to predict: there are %d "+
 				"distinct ones, such as %v; if they are classes, give -multiclass ovr\n",
-				visible.Name(shortName(name)), len(labels), like)
+				escape.Name(shortName(name)), len(labels), like)
 		}
 		if err := recheck(); err != nil {
 			return nil, 0, err
@@ -74,7 +74,7 @@ func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func
 	case numbers:
 	case len(labels) == 1:
 		return nil, 0, fmt.Errorf("%s: all rows (%d) are of the class %s: want two or more classes",
-			name, rows[0], visible.Name(labelName(set, labels[0])))
+			name, rows[0], escape.Name(labelName(set, labels[0])))
 	case numeric && !classes:
 		return nil, 0, fmt.Errorf("%s: the labels look like numbers to predict, not like classes: "+
 			"%d rows have %d distinct ones, such as %v; predict numbers with -loss squared (and "+

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/predictions"
-	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -324,7 +324,7 @@ func (r *linearRun) end() error {
 	}
 	if r.interrupted != nil && r.keep.file != "" && !r.reader.quiet {
 		fmt.Fprintf(r.stderr, "to go on: pegasimd train -resume %s %s %s\n",
-			visible.Name(r.keep.file), visible.Name(r.data), visible.Name(r.model))
+			escape.Name(r.keep.file), escape.Name(r.data), escape.Name(r.model))
 	}
 	return r.interrupted
 }

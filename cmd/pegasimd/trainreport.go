@@ -8,9 +8,9 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/proof"
-	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -183,7 +183,7 @@ func (r worstReport) String() string {
 	if r.WorstGap == nil {
 		return ""
 	}
-	return fmt.Sprintf("; worst class %s, %s", visible.Name(r.WorstClass),
+	return fmt.Sprintf("; worst class %s, %s", escape.Name(r.WorstClass),
 		proof.Standing(float64(*r.WorstGap)))
 }
 
@@ -210,5 +210,5 @@ func advice(m *pegasos.Model) string {
 }
 
 func (r *trainReport) printModel(w io.Writer) {
-	fmt.Fprintf(w, "model %s, hash %.16s...\n", visible.Name(r.Model), r.ModelHash)
+	fmt.Fprintf(w, "model %s, hash %.16s...\n", escape.Name(r.Model), r.ModelHash)
 }

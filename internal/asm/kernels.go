@@ -4,7 +4,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
 // Block is the number of elements after which a sum starts anew and a call into assembly ends. It
@@ -26,7 +26,7 @@ const (
 //
 //go:noinline
 func mismatch(a string, n int, b string, m int) any {
-	return mistake.Lengths(a, n, b, m)
+	return misuse.Lengths(a, n, b, m)
 }
 
 func vectorsDiffer(x, y []float32) any {
@@ -1323,7 +1323,7 @@ func expBlocks(dst, x []float32) {
 
 //go:noinline
 func rowsTooShort(rows []float32, stride, count, n int) any {
-	return mistake.Of("len(rows) = %d, too few for %d rows of %d elements, %d apart", len(rows),
+	return misuse.Of("len(rows) = %d, too few for %d rows of %d elements, %d apart", len(rows),
 		count, n, stride)
 }
 
@@ -1389,7 +1389,7 @@ func rowsInside(rows []float32, stride int, idx []int32, n int) bool {
 func rowsOutside(rows []float32, stride int, idx []int32, n int) any {
 	for k, j := range idx {
 		if stride >= 0 && n <= len(rows) && !rowsInside(rows, stride, idx[k:k+1], n) {
-			return mistake.Of("idx[%d] = %d, a row of %d elements, %d apart, outside len(rows) = %d",
+			return misuse.Of("idx[%d] = %d, a row of %d elements, %d apart, outside len(rows) = %d",
 				k, j, n, stride, len(rows))
 		}
 	}
@@ -1632,7 +1632,7 @@ func RankKPairs(c []int32, stride int, a, b []uint32) {
 
 //go:noinline
 func tileTooShort(n, stride int) any {
-	return mistake.Of("len(c) = %d, too few for %d rows of %d elements, %d apart", n, TileRows,
+	return misuse.Of("len(c) = %d, too few for %d rows of %d elements, %d apart", n, TileRows,
 		TileCols, stride)
 }
 
@@ -1701,7 +1701,7 @@ func pack(dst []float32, width, step int, c float32, x []float32) {
 
 //go:noinline
 func notInterleaved(k int) any {
-	return mistake.Of("%d interleaved vectors: want a multiple of 8", k)
+	return misuse.Of("%d interleaved vectors: want a multiple of 8", k)
 }
 
 // DotSparseK is DotSparse for k = len(dst) vectors at once, to the bit:

@@ -1,4 +1,3 @@
-// Package floats has what all packages ask of floating-point numbers.
 package floats
 
 // IsFinite reports whether v is neither an infinity nor NaN.

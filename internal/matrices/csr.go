@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
 // CSR is in compressed sparse row form: the nonzeros of row i are those from starts[i] to
@@ -68,7 +68,7 @@ func (m *CSR) Row(i int) (index []int32, values []float32) {
 // Admitted returns row i, or an empty one if it is barred. It panics if there is none.
 func (m *CSR) Admitted(i int) (index []int32, values []float32) {
 	if uint(i) >= uint(m.Rows()) {
-		panic(mistake.Of("row %d of %d", i, m.Rows()))
+		panic(misuse.Of("row %d of %d", i, m.Rows()))
 	}
 	if m.Barred(i) {
 		return nil, nil

@@ -5,7 +5,7 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
 // alignment is how many floats a row's start is a multiple of. They are 64 bytes: a cache line, and
@@ -25,7 +25,7 @@ type Dense struct {
 // exceed the address space.
 func NewDense(rows, cols int) *Dense {
 	if rows < 0 || cols < 0 {
-		panic(mistake.Of("%d rows of %d", rows, cols))
+		panic(misuse.Of("%d rows of %d", rows, cols))
 	}
 	if cols > math.MaxInt-alignment {
 		panic(tooLarge(rows, cols))
@@ -55,7 +55,7 @@ func NewNarrow(rows, cols int) *Dense {
 }
 
 func tooLarge(rows, cols int) any {
-	return mistake.Of("%d rows of %d are too many for this machine", rows, cols)
+	return misuse.Of("%d rows of %d are too many for this machine", rows, cols)
 }
 
 // aligned returns n zeros that start at a multiple of 64 bytes.
@@ -92,7 +92,7 @@ func Vectors(n, cols int) [][]float32 {
 // overflow.
 func Stride(cols int) int {
 	if cols < 0 || cols > math.MaxInt-alignment {
-		panic(mistake.Of("%d columns", cols))
+		panic(misuse.Of("%d columns", cols))
 	}
 	return (cols + alignment - 1) / alignment * alignment
 }

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
 // A Check says how a lazy matrix is checked: in blocks of 2^Shift rows, each when one of its rows
@@ -113,7 +113,7 @@ func (m *Dense) CheckAll() error {
 // admit returns row i, which is out of range or to be checked.
 func (m *Dense) admit(i int) []float32 {
 	if uint(i) >= uint(m.rows) {
-		panic(mistake.Of("row %d of %d", i, m.rows))
+		panic(misuse.Of("row %d of %d", i, m.rows))
 	}
 	if !m.guard.admits(i) {
 		return m.guard.zeros(m.cols)

@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // maxValue bounds the length of a value in JSON that has to be in memory as a whole.
@@ -89,7 +89,7 @@ func isArray(t reflect.Type) bool {
 // whole decodes a value as encoding/json does.
 func (d *Decoder) whole(value any) error {
 	d.piece.length = 0
-	return visible.Error(d.Decode(value)) // which may have the whole value
+	return escape.Error(d.Decode(value)) // which may have the whole value
 }
 
 // open reads the first token of a value that is to begin with delim. It reports false for null.

@@ -15,8 +15,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/files"
-	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 // A Reader reads a model file and sums up what it has read.
@@ -41,7 +41,7 @@ func Read[M any](r io.Reader, kind Kind, read func(*Reader) (M, error)) (M, erro
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		err = errors.New("cut short")
 	}
-	return none, fmt.Errorf("pegasos: model file: %w", visible.Error(err))
+	return none, fmt.Errorf("pegasos: model file: %w", escape.Error(err))
 }
 
 // ReadFile calls read with the file of that name, or what it holds if it is compressed with gzip.

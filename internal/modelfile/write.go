@@ -10,7 +10,7 @@ import (
 	"io"
 	"reflect"
 
-	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/atomicfile"
 )
 
 // A Writer writes a model file. It is an io.Writer for the numbers, and keeps its first error,
@@ -64,7 +64,7 @@ func (w *Writer) Close() error {
 // WriteFile calls write with the file of that name, which is either written in full or left as it
 // was. If the name ends in .gz it is compressed.
 func WriteFile(name string, write func(io.Writer) error) error {
-	if err := replace.WriteFile(name, write); err != nil {
+	if err := atomicfile.WriteFile(name, write); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
 	}
 	return nil

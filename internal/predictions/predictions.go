@@ -11,8 +11,8 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/visible"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
@@ -106,7 +106,7 @@ func WriteNumbers(w *bufio.Writer, scores []float64) {
 
 // WriteLabels writes the names of the classes that a model predicts for so many rows.
 func WriteLabels(w *bufio.Writer, names []string, rows int, class func(row int) int) {
-	names = visible.Names(names)
+	names = escape.Names(names)
 	for i := range rows {
 		w.WriteString(names[class(i)])
 		w.WriteByte('\n')

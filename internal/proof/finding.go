@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // Standing says how far above the optimum an objective of that gap is at most.
@@ -45,7 +45,7 @@ func (f *Finding) Print(w io.Writer) {
 	}
 	fmt.Fprintf(w, "found      objective %.10g, %s, %s\n", f.Objective, standing, f.Source)
 	for _, reason := range f.Reasons {
-		fmt.Fprintf(w, "but        %s\n", visible.Text(reason))
+		fmt.Fprintf(w, "but        %s\n", escape.Text(reason))
 	}
 	if n := len(f.Unconfirmed); n > 0 {
 		const most = 20

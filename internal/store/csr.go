@@ -4,7 +4,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/matrices"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -33,7 +33,7 @@ func ofSparse(x *sparse.Matrix) Rows {
 //
 //go:noinline
 func wrongLength(w []float32, cols int) any {
-	return mistake.Lengths("len(w)", len(w), "Cols", cols)
+	return misuse.Lengths("len(w)", len(w), "Cols", cols)
 }
 
 // sparseAhead is how many rows before its use a sparse row has to be fetched.

@@ -5,7 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/matrices"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -113,7 +113,7 @@ func AreBinary(values []float32) bool {
 // CheckRow panics unless idx and val are a row of a sparse matrix, of any number of columns.
 func CheckRow(idx []int32, val []float32) {
 	if len(idx) != len(val) {
-		panic(mistake.Lengths("len(idx)", len(idx), "len(val)", len(val)))
+		panic(misuse.Lengths("len(idx)", len(idx), "len(val)", len(val)))
 	}
 	last := int32(-1)
 	for k, j := range idx {
@@ -129,7 +129,7 @@ func CheckRow(idx []int32, val []float32) {
 //go:noinline
 func notAscending(idx []int32, k int) any {
 	if k == 0 {
-		return mistake.Of("idx[0] = %d", idx[0])
+		return misuse.Of("idx[0] = %d", idx[0])
 	}
-	return mistake.Of("idx[%d] = %d after %d", k, idx[k], idx[k-1])
+	return misuse.Of("idx[%d] = %d after %d", k, idx[k], idx[k-1])
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
 // functions adds what the elementary functions give for numbers of every size, and for those where
@@ -19,9 +19,9 @@ func functions(files map[string][]byte) {
 		v := float64(Value(7, i))
 		arguments = append(arguments, v/float64(Value(8, i)), 3*v)
 	}
-	for name, f := range map[string]func(float64) float64{"exp": elementary.Exp,
-		"log": elementary.Log, "log1p": elementary.Log1p, "sigmoid": elementary.Sigmoid,
-		"log1pexp": elementary.Log1pExp} {
+	for name, f := range map[string]func(float64) float64{"exp": floats.Exp,
+		"log": floats.Log, "log1p": floats.Log1p, "sigmoid": floats.Sigmoid,
+		"log1pexp": floats.Log1pExp} {
 		var b bytes.Buffer
 		fmt.Fprintf(&b, "# %s: x, and the result, as float64 bits: docs/spec.md\n", name)
 		for _, x := range arguments {

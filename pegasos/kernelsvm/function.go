@@ -2,7 +2,7 @@ package kernelsvm
 
 import (
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
 // A Kernel names a function of two rows x and z that stands for the inner product of what the rows
@@ -97,7 +97,7 @@ func (k *function) ofProduct(g float64) float64 {
 		return p
 	case Sigmoid:
 		u := float64(k.gamma*g) + k.coef0
-		return 1 - 2/(1+elementary.Exp(2*u))
+		return 1 - 2/(1+floats.Exp(2*u))
 	}
 	return g
 }

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
@@ -261,7 +261,7 @@ func (m *Model) Coefficients(problem int) []float32 {
 // ClassName returns the name of a class, or its label as text if the classes have no names.
 func (m *Model) ClassName(class int) string {
 	if class < 0 || class >= len(m.Classes) {
-		panic(mistake.Of("class %d of %d", class, len(m.Classes)))
+		panic(misuse.Of("class %d of %d", class, len(m.Classes)))
 	}
 	if m.Names != nil {
 		return m.Names[class]

@@ -6,7 +6,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -15,7 +15,7 @@ import (
 // prepare makes what predictions need.
 func (m *Model) prepare() {
 	if m.Config.Kernel == Function && m.Func == nil {
-		panic(mistake.Of("the model's kernel is a function: set Func after reading"))
+		panic(misuse.Of("the model's kernel is a function: set Func after reading"))
 	}
 	m.once.Do(func() {
 		if m.Config.Kernel == Linear {
@@ -301,7 +301,7 @@ func (b *rowBuffer) nonzeros(row []float32) (index []int32, values []float32) {
 func (m *Model) Class(scores []float64) int {
 	n := len(m.Classes)
 	if len(scores) < m.Outputs() || n == 0 {
-		panic(mistake.Of("%d scores of a model of %d classes", len(scores), n))
+		panic(misuse.Of("%d scores of a model of %d classes", len(scores), n))
 	}
 	if floats.FirstNotFinite(scores[:m.Outputs()]) >= 0 {
 		return -1

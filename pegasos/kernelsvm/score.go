@@ -3,7 +3,7 @@ package kernelsvm
 import (
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
@@ -16,7 +16,7 @@ import (
 // the kernel is a function and Func is not set.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	if len(x) != m.Cols() {
-		panic(mistake.Lengths("len(x)", len(x), "m.Cols()", m.Cols()))
+		panic(misuse.Lengths("len(x)", len(x), "m.Cols()", m.Cols()))
 	}
 	return m.scoreRow(nil, x, dst)
 }

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/pegasimd/pegasimd/internal/labels"
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/parallel"
@@ -174,7 +174,7 @@ type run struct {
 
 // Train is like the function of that name.
 func (tr *Trainer) Train(ctx context.Context, x pegasos.Examples, y []float32) (*Model, error) {
-	mistake.Context(ctx)
+	misuse.Context(ctx)
 	r, err := newRun(tr, x, y)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/mistake"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
@@ -28,7 +28,7 @@ import (
 func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y []float32) (
 	*pegasos.Verification, error,
 ) {
-	mistake.Context(ctx)
+	misuse.Context(ctx)
 	r, err := tr.runOf(m, x, y)
 	if err != nil {
 		return nil, err

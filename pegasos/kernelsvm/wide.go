@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
@@ -17,7 +17,7 @@ import (
 // wide returns the kernel's value from an inner product, or for RBF from a squared distance.
 func (k *function) wide(v float64) float64 {
 	if k.kind == RBF {
-		return elementary.Exp(-float64(k.gamma * v))
+		return floats.Exp(-float64(k.gamma * v))
 	}
 	return k.ofProduct(v)
 }

@@ -13,7 +13,7 @@ import (
 	"os"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/atomicfile"
 )
 
 const perRow = 100
@@ -26,7 +26,7 @@ func main() {
 		flag.Usage()
 		os.Exit(2)
 	}
-	err := replace.WriteFile(flag.Arg(0), func(w io.Writer) error {
+	err := atomicfile.WriteFile(flag.Arg(0), func(w io.Writer) error {
 		return write(w.(io.WriterAt), *rows, *cols)
 	})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/beam/engine"
 	"github.com/pegasimd/pegasimd/beam/rounds"
 	"github.com/pegasimd/pegasimd/beam/work"
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // A driver runs the jobs of a command: its fields are flags.
@@ -50,7 +50,7 @@ func (d *driver) runner() (r work.Runner, closeIt func(), err error) {
 		return nil, nil, err
 	}
 	e.Least = d.deadline
-	e.Log = func(text string) { fmt.Fprintln(d.stderr, visible.Text(text)) }
+	e.Log = func(text string) { fmt.Fprintln(d.stderr, escape.Text(text)) }
 	return e, e.Close, nil
 }
 

@@ -22,8 +22,8 @@ import (
 	"syscall"
 
 	"github.com/pegasimd/pegasimd/beam/engine"
-	"github.com/pegasimd/pegasimd/internal/replace"
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/atomicfile"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -42,7 +42,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	replace.DiscardAll()
+	atomicfile.DiscardAll()
 	os.Exit(code)
 }
 
@@ -157,14 +157,14 @@ func (cmd command) run(c *call, args []string) int {
 		return exitDone
 	case errors.As(err, &usage):
 		fmt.Fprintf(c.stderr, "pegasimd-beam %s: %s\nUsage: pegasimd-beam %s [flags] %s; "+
-			"'pegasimd-beam help %s' tells more.\n", cmd.name, visible.Text(err.Error()), cmd.name,
+			"'pegasimd-beam help %s' tells more.\n", cmd.name, escape.Text(err.Error()), cmd.name,
 			cmd.arguments, cmd.name)
 		return exitUsage
 	case c.Err() != nil:
 		fmt.Fprintf(c.stderr, "pegasimd-beam %s: interrupted\n", cmd.name)
 		return exitInterrupted
 	}
-	fmt.Fprintf(c.stderr, "pegasimd-beam %s: %s\n", cmd.name, visible.Text(err.Error()))
+	fmt.Fprintf(c.stderr, "pegasimd-beam %s: %s\n", cmd.name, escape.Text(err.Error()))
 	return exitError
 }
 

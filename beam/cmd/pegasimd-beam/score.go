@@ -15,8 +15,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/beam/work"
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/atomicfile"
 	"github.com/pegasimd/pegasimd/internal/predictions"
-	"github.com/pegasimd/pegasimd/internal/replace"
 	"github.com/pegasimd/pegasimd/modelio"
 )
 
@@ -162,7 +162,7 @@ func scoreFile(ctx context.Context, arg string, _, item int) ([]int64, error) {
 		LabelColumn: s.job.LabelColumn, Threads: s.job.Threads}
 	var rows int
 	var size int64
-	err = replace.WriteFile(s.job.Out[item], func(w io.Writer) (err error) {
+	err = atomicfile.WriteFile(s.job.Out[item], func(w io.Writer) (err error) {
 		rows, size, err = predictions.Write(w, s.job.Data[item], s.model, opt)
 		if err != nil && ctx.Err() == nil { // the data are what they are
 			err = work.Refuse(err)

@@ -4,7 +4,7 @@ import (
 	"path/filepath"
 
 	"github.com/pegasimd/pegasimd/beam/shards"
-	"github.com/pegasimd/pegasimd/internal/visible"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 var splitCommand = command{
@@ -45,7 +45,7 @@ func split(c *call, opt shards.Options) error {
 	m, err := shards.Split(c.args[0], c.args[1], opt)
 	if err == nil {
 		c.say("%d rows of %d features in %d shards: %s", m.Rows, m.Cols, len(m.Shards),
-			visible.Name(filepath.Join(c.args[1], "manifest.json")))
+			escape.Name(filepath.Join(c.args[1], "manifest.json")))
 	}
 	return err
 }

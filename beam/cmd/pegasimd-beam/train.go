@@ -6,8 +6,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/beam/engine"
 	"github.com/pegasimd/pegasimd/beam/rounds"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
-	"github.com/pegasimd/pegasimd/internal/visible"
 )
 
 var trainCommand = command{
@@ -110,7 +110,7 @@ func (t *trainFlags) run() error {
 		return err
 	}
 	t.say("%d rounds: objective %.6g, at most %.3g %% above the optimum: %s", r.Round, r.Objective,
-		100*r.Gap, visible.Name(path))
+		100*r.Gap, escape.Name(path))
 	if !r.Reached {
 		t.say("-tol was not reached: more -epochs may help, in another folder")
 	}

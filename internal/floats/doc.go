@@ -1,4 +1,4 @@
-// Package elementary has the few functions of float64 that the trainer and its metrics need, with
+// Package floats has the few functions of float64 that the trainer and its metrics need, with
 // the same bits on every machine and for every release of Go.
 //
 // # Contract
@@ -32,4 +32,4 @@
 //
 // For slices of float32 package asm has a faster exponential. Where the last bit doesn't matter use
 // package math, which is about as fast.
-package elementary
+package floats

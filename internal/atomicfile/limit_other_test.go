@@ -1,6 +1,6 @@
 //go:build !linux
 
-package replace_test
+package atomicfile_test
 
 // limited is for Linux.
 func limited() bool { return false }

@@ -1,4 +1,4 @@
-// Package peak measures the most memory that a test needs, in a process of its own:
+// Package memtest measures the most memory that a test needs, in a process of its own:
 //
 //	func TestMemory(t *testing.T) {
 //		peak.Test(t, map[string]peak.Case{
@@ -8,7 +8,7 @@
 //
 // What is measured is the process's resident memory (VmHWM on Linux), the garbage collector's slack
 // included, which is what a limit on a container counts.
-package peak
+package memtest
 
 import (
 	"bytes"

@@ -1,6 +1,6 @@
-// Package replace writes files in one piece: a file is the old one or the new one, never half of
+// Package atomicfile writes files in one piece: a file is the old one or the new one, never half of
 // either.
-package replace
+package atomicfile
 
 import (
 	"compress/gzip"

@@ -1,11 +1,11 @@
-// Package mistake says what was wrong with a call of one of this module's functions, for a panic:
+// Package misuse says what was wrong with a call of one of this module's functions, for a panic:
 //
 //	dense: Dot: len(x) = 3, len(y) = 4
 //
 // It begins with the package and the name of the function that the caller called, wherever in this
 // module the fault was found. They are read off the stack, so that what finds it, such as a kernel
 // that runs in nanoseconds, need not be told on whose behalf it runs.
-package mistake
+package misuse
 
 import (
 	"context"
@@ -35,7 +35,7 @@ func Context(ctx context.Context) {
 // module returns the path of this module and a slash.
 func module() string {
 	pc, _, _, _ := runtime.Caller(0)
-	path, _, _ := strings.Cut(runtime.FuncForPC(pc).Name(), "internal/mistake.")
+	path, _, _ := strings.Cut(runtime.FuncForPC(pc).Name(), "internal/misuse.")
 	return path
 }
 

@@ -1,4 +1,4 @@
-package mistake_test
+package misuse_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package replace_test
+package atomicfile_test
 
 import (
 	"errors"

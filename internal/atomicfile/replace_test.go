@@ -1,4 +1,4 @@
-package replace_test
+package atomicfile_test
 
 import (
 	"compress/gzip"
@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/atomicfile"
 	"github.com/pegasimd/pegasimd/internal/sample"
 )
 
@@ -64,7 +64,7 @@ func TestModes(t *testing.T) {
 			os.Chmod(name, want)); err != nil {
 			t.Fatal(err)
 		}
-		f, err := replace.Create(name)
+		f, err := atomicfile.Create(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestDiscard(t *testing.T) {
 	if err := os.WriteFile(name, []byte("old"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	f, err := replace.Create(name)
+	f, err := atomicfile.Create(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestDiscard(t *testing.T) {
 	}
 	func() {
 		defer func() { recover() }()
-		replace.WriteFile(name, func(io.Writer) error { panic("at the disco") })
+		atomicfile.WriteFile(name, func(io.Writer) error { panic("at the disco") })
 	}()
 	if text(t, name) != "old" {
 		t.Errorf("%q", text(t, name))
@@ -109,7 +109,7 @@ func TestDiscard(t *testing.T) {
 	sample.OnlyFiles(t, dir, "file")
 
 	missing := filepath.Join(dir, "none", "file")
-	if _, err := replace.Create(missing); !errors.Is(err, fs.ErrNotExist) ||
+	if _, err := atomicfile.Create(missing); !errors.Is(err, fs.ErrNotExist) ||
 		!strings.HasPrefix(err.Error(), "create "+missing+": ") {
 		t.Error(err)
 	}
@@ -119,7 +119,7 @@ func TestDiscard(t *testing.T) {
 func TestCompressed(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file.gz")
-	err := replace.WriteFile(name, func(w io.Writer) error {
+	err := atomicfile.WriteFile(name, func(w io.Writer) error {
 		_, err := io.WriteString(w, strings.Repeat("text", 1000))
 		return err
 	})
@@ -135,7 +135,7 @@ func TestCompressed(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(b), err)
 	}
 	before := text(t, name)
-	err = replace.WriteFile(name, func(w io.Writer) error {
+	err = atomicfile.WriteFile(name, func(w io.Writer) error {
 		_, err := w.(io.WriterAt).WriteAt([]byte{1}, 100)
 		return err
 	})
@@ -184,9 +184,9 @@ func TestDiscardAll(t *testing.T) {
 
 // discardAll is what the test above runs in a process of its own.
 func discardAll(dir string) error {
-	var files []*replace.File
+	var files []*atomicfile.File
 	for _, name := range []string{"done", "a", "b", "c"} {
-		f, err := replace.Create(filepath.Join(dir, name))
+		f, err := atomicfile.Create(filepath.Join(dir, name))
 		if err != nil {
 			return err
 		}
@@ -195,11 +195,11 @@ func discardAll(dir string) error {
 	if err := files[0].Commit(); err != nil {
 		return err
 	}
-	replace.DiscardAll()
+	atomicfile.DiscardAll()
 	if files[1].Commit() == nil {
 		return errors.New("a file was replaced after the end")
 	}
-	if _, err := replace.Create(filepath.Join(dir, "d")); err == nil {
+	if _, err := atomicfile.Create(filepath.Join(dir, "d")); err == nil {
 		return errors.New("a file was created after the end")
 	}
 	return nil

@@ -1,6 +1,6 @@
-// Package visible keeps what names of classes, columns and files may hold from whoever reads them:
+// Package escape keeps what names of classes, columns and files may hold from whoever reads them:
 // control characters could end a line, or take hold of a terminal.
-package visible
+package escape
 
 import (
 	"bytes"

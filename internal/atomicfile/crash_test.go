@@ -1,4 +1,4 @@
-package replace_test
+package atomicfile_test
 
 import (
 	"bufio"
@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pegasimd/pegasimd/internal/replace"
+	"github.com/pegasimd/pegasimd/internal/atomicfile"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 		exit(discardAll(dir))
 	}
 	if name := os.Getenv("PEGASIMD_TEST_WRITE"); name != "" {
-		exit(replace.WriteFile(name, func(w io.Writer) error {
+		exit(atomicfile.WriteFile(name, func(w io.Writer) error {
 			_, err := io.WriteString(w, "new\n")
 			return err
 		}))
