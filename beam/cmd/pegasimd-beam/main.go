@@ -32,6 +32,7 @@ const (
 	exitDone        = 0
 	exitError       = 1 // the data or the run
 	exitUsage       = 2
+	exitNothing     = 3   // verify: the model claims nothing
 	exitInterrupted = 130 // 128 + SIGINT, as shells have it
 )
 
@@ -165,6 +166,9 @@ func (cmd command) run(c *call, args []string) int {
 		return exitInterrupted
 	}
 	fmt.Fprintf(c.stderr, "pegasimd-beam %s: %s\n", cmd.name, escape.Text(err.Error()))
+	if errors.Is(err, errClaimsNothing) {
+		return exitNothing
+	}
 	return exitError
 }
 

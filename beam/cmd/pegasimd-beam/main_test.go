@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -178,6 +179,10 @@ func TestVerify(t *testing.T) {
 			m.Result.PerClass = nil
 			m.Result.Objective *= .99
 		}, code: exitError, want: "contradicted"},
+		"no claim": {change: func(m *pegasos.Model) {
+			m.Result = pegasos.Result{Objective: math.NaN(), DualObjective: math.NaN(),
+				Gap: math.NaN()}
+		}, code: exitNothing, want: "claims nothing"},
 		"other weights": {change: func(m *pegasos.Model) { m.Weights[0][20] += .1 },
 			code: exitError, want: "contradicted"},
 		"a free bias": {cfg: pegasos.Config{Bias: pegasos.BiasUnregularised}, code: exitError,
@@ -314,7 +319,7 @@ func TestWorkersKilled(t *testing.T) {
 	want := trained(t, manifest, flags...)
 	server, endpoint := startPrism(t)
 	killed, hung, random := 0, 0, rand.New(rand.NewPCG(1, 2))
-	for run := 0; killed < kills && run < kills; run++ {
+	for run := 0; killed < kills && run < kills+10; run++ { // A job may end first.
 		dir := filepath.Join(t.TempDir(), "run")
 		args := append([]string{"train", "-dir", dir, "-deadline", "3s", manifest, dir + ".model"},
 			flags...)

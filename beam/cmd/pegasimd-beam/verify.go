@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,6 +28,7 @@ train, which owe nothing to the training. Like pegasimd verify it says one of
                   be right all the same: more -epochs may tell
   contradicted    the objective, the settings or the data are others, or the claim can't be; the
                   exit code is 1
+  claims nothing  the model has no objective or no bound to verify; the exit code is 3
 
 MODEL may be of pegasimd train as well, if its settings are such as pegasimd-beam train has. The
 rounds are kept in the folder of -dir, so that the same command goes on after an interruption;
@@ -45,6 +47,8 @@ Example:
 		return v.run
 	},
 }
+
+var errClaimsNothing = errors.New("the model claims nothing that could be verified")
 
 type verifyFlags struct {
 	driver
@@ -87,12 +91,16 @@ func (v *verifyFlags) run() error {
 			Claimed: found.Claimed.Objective, ClaimedGap: found.Claimed.Gap,
 			Objective: found.Objective, Gap: found.Gap, Source: "from rounds of our own",
 			Reasons: found.Reasons, Verdict: string(found.Verdict),
-			Less: found.Verdict == pegasos.NotConfirmed,
+			Less:    found.Verdict == pegasos.NotConfirmed,
+			Vectors: len(found.Claimed.PerClass), Unconfirmed: found.Unconfirmed,
 		}
 		finding.Print(v.stdout)
 	}
-	if found.Verdict == pegasos.Contradicted {
+	switch found.Verdict {
+	case pegasos.Contradicted:
 		return fmt.Errorf("%s: contradicted: %s", v.args[1], strings.Join(found.Reasons, "; "))
+	case pegasos.ClaimsNothing:
+		return fmt.Errorf("%s: %w", v.args[1], errClaimsNothing)
 	}
 	return nil
 }
