@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// A Finish says how a run goes on after its first epochs.
+// A Finish says how a run goes on after its first epoch.
 type Finish string
 
 const (
@@ -116,12 +116,11 @@ func (p *problem) startAscent(cfg Config, epochs int, r2 float64) (poor bool) {
 
 // finishDue reports whether it is time to ask whether the ascent should begin.
 func (s *learnerState) finishDue(cfg Config, epochs int) bool {
-	if !cfg.finishes() || epochs < cfg.FinishAfter || s.t >= s.total || s.err != nil {
+	if !cfg.finishes() || s.t >= s.total || s.err != nil {
 		return false
 	}
-	// After as many epochs again, and so on: it takes about as long as an epoch.
-	n := epochs / cfg.FinishAfter
-	return cfg.Finish != FinishAuto || epochs%cfg.FinishAfter == 0 && n&(n-1) == 0
+	// FinishAuto asks after 1, 2, 4, 8 epochs and so on: the answer takes about as long as an epoch.
+	return cfg.Finish != FinishAuto || epochs&(epochs-1) == 0
 }
 
 // sharesOfV is bestShares after the first epoch, if v is still what the shares make of the rows:

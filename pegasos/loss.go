@@ -28,7 +28,7 @@ const (
 // lossTable has what there is to know of each loss beside the functions below, which its kind, the
 // place in the table, tells apart. Adding a loss is told in docs/architecture.md.
 var lossTable = []lossTraits{
-	hingeCost: {name: Hinge, formula: "max(0, 1 - yz)", ascent: true, pilot: true, kinks: true},
+	hingeCost: {name: Hinge, formula: "max(0, 1 - yz)", ascent: true, kinks: true},
 	logCost:   {name: Log, formula: "log(1 + e^-yz)", logOdds: true},
 	squaredHingeCost: {name: SquaredHinge, formula: "max(0, 1 - yz)^2", ascent: true, curvature: 2,
 		quadratic: 0.25},
@@ -55,7 +55,6 @@ type lossTraits struct {
 	logOdds bool   // scores are log-odds
 	epsilon bool   // Config.Epsilon can be set
 	ascent  bool   // there is a dual coordinate ascent
-	pilot   bool   // the rule OffsetPilot is defined
 	kinks   bool   // the derivative leaps somewhere: see margins.go
 
 	// curvature is the largest second derivative of a loss whose sub-gradient has no bound, and 0

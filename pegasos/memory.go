@@ -92,7 +92,7 @@ func (s *session) memory(tr *Trainer, n sessionSizes, newtons int) float64 {
 	if cfg.Patience > 0 {
 		perVector++ // the best model
 	}
-	if tr.Prior != nil || cfg.Bias == BiasOuter {
+	if tr.Prior != nil {
 		perRow += 8 // the scores of what is fixed
 	}
 	if cfg.ClassWeight == Balanced || s.data.weight != nil {

@@ -15,7 +15,7 @@ import (
 func newtonTrial(seed uint64) *trial {
 	t := newTrial(seed)
 	cfg := &t.tr.Config
-	cfg.Finish, cfg.FinishAfter, cfg.Project, cfg.Batch, cfg.Shards = FinishNewton, 0, false, 0, 0
+	cfg.Finish, cfg.Project, cfg.Batch, cfg.Shards = FinishNewton, false, 0, 0
 	if cfg.Multiclass.Joint() {
 		cfg.Multiclass = pick(t.g, OneVsRest, OneVsOne)
 	}
@@ -204,7 +204,7 @@ func TestNewtonHostile(t *testing.T) {
 
 func TestNewtonRefuses(t *testing.T) {
 	for _, cfg := range []Config{
-		{Multiclass: CrammerSinger}, {Order: IID}, {Batch: 2}, {Project: true}, {Bias: BiasOuter},
+		{Multiclass: CrammerSinger}, {Order: IID}, {Batch: 2}, {Project: true},
 		{Shards: 2}, {Change: 0.1}, {Patience: 3},
 	} {
 		cfg.Finish = FinishNewton

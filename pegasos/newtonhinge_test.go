@@ -107,7 +107,7 @@ func TestNewtonRows(t *testing.T) {
 	copyFrom = 1
 	defer func() { copyFrom = before }()
 	n := readyNewton(t, data.dense, data.y,
-		Config{Lambda: 1e-3, Epochs: 9, FinishAfter: 1, Finish: FinishAuto, Multiclass: OneVsRest})
+		Config{Lambda: 1e-3, Epochs: 9, Finish: FinishAuto, Multiclass: OneVsRest})
 	if n.p.names == nil {
 		t.Fatal("the run has copies of its rows")
 	}

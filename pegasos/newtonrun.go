@@ -117,7 +117,7 @@ func (r *run) finishEpoch(p *problem) {
 		return
 	}
 	switch {
-	case p.t >= p.total || r.epoch < r.cfg.FinishAfter:
+	case p.t >= p.total:
 	case r.cfg.Finish == FinishNewton:
 		if p.ascent == nil {
 			p.startNewton(r.cfg, p.t, &r.data.newtons)

@@ -75,7 +75,6 @@ type savedRun struct {
 type savedLearner struct {
 	Start      int64     `json:"start"`
 	Began      []float64 `json:"began,omitempty"` // the biases of the model that it started from
-	T0         *float64  `json:"t0,omitempty"`    // if the offset is a pilot's
 	Steps      int64     `json:"steps"`           // those of the start included
 	Violations int64     `json:"violations"`
 	Checked    int64     `json:"checked"`
@@ -205,10 +204,6 @@ func (s *session) saveLearner(l learner) savedLearner {
 		Start: c.start, Began: c.began.b, Steps: c.t, Violations: c.violations, Checked: c.checked,
 		VB: slices.Clone(c.vb), Factor: c.factor, Norm2: c.norm2,
 	}
-	if s.cfg.Offset == OffsetPilot {
-		t0 := c.t0
-		k.T0 = &t0
-	}
 	if c.avg != nil {
 		k.Shift, k.Old, k.Cur = c.avg.shift, c.avg.old.scalarsOnly(), c.avg.cur.scalarsOnly()
 	}
@@ -293,7 +288,7 @@ func (s *session) resumeRun(r *run, from *savedRun) bool {
 
 func (s *session) resumeLearner(r *run, k int, from *savedLearner) bool {
 	c := r.learners[k].common()
-	if s.cfg.Offset == OffsetPilot && from.T0 == nil || !c.resumeStep(from) {
+	if !c.resumeStep(from) {
 		return false
 	}
 	if _, divided := r.learners[k].(*shards); !divided && c.t-c.start != r.t {
@@ -356,12 +351,6 @@ func (s *learnerState) resumeStep(from *savedLearner) bool {
 	if from.Start < 0 || from.Start > options.MaxSteps || from.Steps < from.Start ||
 		from.Steps-from.Start > s.total {
 		return false
-	}
-	if t0 := from.T0; t0 != nil {
-		if !(*t0 >= 0 && *t0 <= math.MaxFloat64) {
-			return false
-		}
-		s.t0 = *t0
 	}
 	if n := len(from.Began); n > 0 {
 		if n != len(s.vs) {

@@ -204,9 +204,6 @@ func (tr *Trainer) interrupted() error {
 func (tr *Trainer) stopped() bool { return tr.interrupted() != nil }
 
 func (tr *Trainer) trainOnce(ctx context.Context, x Examples, y []float32) (*Model, error) {
-	if tr.Config.Bias == BiasOuter {
-		return tr.outer(ctx, x, y)
-	}
 	s, err := newSession(x, y, tr)
 	if err != nil {
 		return nil, err

@@ -148,11 +148,8 @@ func (tr *Trainer) sessionOf(ctx context.Context, m *Model, x Examples, y []floa
 	}
 	cfg := m.Config
 	cfg.Epochs, cfg.Steps, cfg.Tol, cfg.Change, cfg.Patience = 1, 0, 0, 0, 0
-	cfg.Finish, cfg.FinishAfter, cfg.Calibrate, cfg.Shards = "", 0, 0, 0
+	cfg.Finish, cfg.Calibrate, cfg.Shards = "", 0, 0
 	cfg.Offset, cfg.Average, cfg.Project = OffsetR2, LastIterate, false
-	if cfg.Bias == BiasOuter {
-		cfg.Bias = BiasUnregularised // the same problem
-	}
 	// The trainer's own settings of a run are of no use here.
 	inner := &Trainer{Config: cfg, Threads: tr.Threads, Weights: tr.Weights, Prior: tr.Prior,
 		Costs: tr.Costs, MaxMemory: tr.MaxMemory, classes: m.Classes, until: ctx}

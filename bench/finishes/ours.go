@@ -39,16 +39,7 @@ var settings = []struct {
 	name string
 	set  func(cfg *pegasos.Config)
 }{
-	{"dual, pilot", func(cfg *pegasos.Config) {
-		cfg.Finish, cfg.Offset = pegasos.FinishDual, pegasos.OffsetPilot
-	}},
-	{"dual, pilot, after 4", func(cfg *pegasos.Config) {
-		cfg.Finish, cfg.Offset, cfg.FinishAfter = pegasos.FinishDual, pegasos.OffsetPilot, 4
-	}},
 	{"dual", func(cfg *pegasos.Config) { cfg.Finish = pegasos.FinishDual }},
-	{"dual, after 4", func(cfg *pegasos.Config) {
-		cfg.Finish, cfg.FinishAfter = pegasos.FinishDual, 4
-	}},
 	{"none", func(cfg *pegasos.Config) { cfg.Finish = pegasos.FinishNone }},
 }
 

@@ -20,10 +20,6 @@ var settings = []setting{
 	{name: "Pegasimd, auto finish", config: `{"finish": "auto"}`, epochs: true},
 	{name: "Pegasimd, blocks, auto finish", config: `{"order": "blocks", "finish": "auto"}`,
 		epochs: true},
-	{name: "Pegasimd, pilot", config: `{"offset": "pilot"}`},
-	{name: "Pegasimd, pilot, auto finish", config: `{"offset": "pilot", "finish": "auto"}`,
-		epochs: true},
-	{name: "Pegasimd, blocks, pilot", config: `{"order": "blocks", "offset": "pilot"}`},
 }
 
 // For more than two.
@@ -39,8 +35,7 @@ var settingsOfMany = []setting{
 // pegasos.Config in JSON.
 var studies = [][]choice{
 	{
-		{"t0", []value{{"R^2/lambda", `"offset":"r2"`}, {"by a pilot", `"offset":"pilot"`},
-			{"0", `"offset":"none"`}}},
+		{"t0", []value{{"R^2/lambda", `"offset":"r2"`}, {"0", `"offset":"none"`}}},
 		{"order", []value{
 			{"shuffled, blocks of 64", `"order":"shuffled"`},
 			{"shuffled, blocks of 8", `"order":"shuffled","block":8`},
@@ -51,9 +46,7 @@ var studies = [][]choice{
 	},
 	{
 		{"finish", []value{
-			{"none", `"finish":"none"`}, {"dual after 1 epoch", `"finish":"dual"`},
-			{"dual after 2", `"finish":"dual","finish_after":2`},
-			{"dual after 4", `"finish":"dual","finish_after":4`}, {"auto", `"finish":"auto"`},
+			{"none", `"finish":"none"`}, {"dual", `"finish":"dual"`}, {"auto", `"finish":"auto"`},
 		}},
 		{"average", []value{{"last half", `"average":"last-half"`}, {"none", `"average":"none"`}}},
 	},

@@ -23,7 +23,7 @@ var flagOf = map[string]string{
 	"Steps": "-steps", "Tol": "-tol", "Change": "-change", "Patience": "-patience",
 	"Order": "-order", "Block": "-block", "Batch": "-batch", "Shards": "-shards",
 	"Project": "-project", "Offset": "-offset", "Average": "-average", "Finish": "-finish",
-	"FinishAfter": "-finish-after", "Bias": "-bias", "BiasScale": "-bias-scale",
+	"Bias": "-bias", "BiasScale": "-bias-scale",
 	"Scale": "-scale", "TargetScale": "-target-scale", "Calibrate": "-proba",
 	"Seed": "-seed", "Threads": "-threads", "Weights": "-weights",
 	"Costs": "-costs", "Valid": "-valid", "Start": "-start", "Prior": "-prior",

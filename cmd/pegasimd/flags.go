@@ -84,9 +84,9 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 	f.Float64Var(&cfg.Epsilon, "epsilon", 0,
 		"`number` the error that costs nothing with -loss eps-insensitive (default a tenth of the "+
 			"labels' standard deviation)")
-	f.Func("bias", "`none|augmented|unregularised|outer` the constant term: augmented is an "+
-		"appended constant feature; unregularised has no penalty and takes separate steps; outer "+
-		"is the same found in 20 runs (default augmented)", text(&cfg.Bias))
+	f.Func("bias", "`none|augmented|unregularised` the constant term: augmented is an "+
+		"appended constant feature; unregularised has no penalty and takes separate steps "+
+		"(default augmented)", text(&cfg.Bias))
 	f.Float64Var(&cfg.BiasScale, "bias-scale", 0,
 		"`number` the appended feature's value (default as large as the others' root mean square)")
 	f.Func("scale", "`none|standard|max-abs|unit` scale the features first, and in every later use "+
@@ -130,10 +130,8 @@ func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 		"that two classes too are trained on several threads (default 1)")
 	f.BoolVar(&cfg.Project, "project", false, "keep the weights in the ball of radius "+
 		"1/sqrt(lambda) (of the log loss sqrt(log(2)/lambda))")
-	f.Func("offset", "`r2|pilot|none` the rule for t0, which steps count from: r2 is "+
-		"mean |x|^2/lambda; pilot a multiple of it that a run over an eighth of the rows "+
-		"suggests, with which the "+
-		"objective often falls faster; none is 0 (default r2)", text(&cfg.Offset))
+	f.Func("offset", "`r2|none` the rule for t0, which steps count from: r2 is "+
+		"mean |x|^2/lambda, none is 0 (default r2)", text(&cfg.Offset))
 	f.Func("average", "`last-half|none` the result: the mean over the last half of the run, or "+
 		"its last iterate (default last-half)", text(&cfg.Average))
 	f.Uint64Var(&cfg.Seed, "seed", 0, "`n` the seed of the random numbers")
@@ -141,14 +139,12 @@ func (s *settingFlags) defineSteps(f *flag.FlagSet) {
 
 // defineFinish defines how the run ends.
 func (s *settingFlags) defineFinish(f *flag.FlagSet) {
-	f.Func("finish", "`none|dual|auto|newton` how the run goes on after the first epochs: dual is "+
+	f.Func("finish", "`none|dual|auto|newton` how the run goes on after the first epoch: dual is "+
 		"coordinate ascent from there, which is closer to the optimum after a few epochs (also "+
 		"of crammer-singer); newton is Newton's method, for dense rows of up to some thousand columns, which ends "+
 		"at -tol or at 0.1 %; auto is newton, dual or none by what they would cost (default auto with -tol; "+
 		"else newton, up to a proof of 1 %, where that is quicker than the default epochs, or none)",
 		text(&s.cfg.Finish))
-	f.IntVar(&s.cfg.FinishAfter, "finish-after", 0,
-		"`n` the number of epochs before -finish (default 1)")
 }
 
 // applyPreset puts a preset's choices where no others are given.

@@ -54,7 +54,7 @@ func (r *linearRun) checkPath() error {
 		}
 	}
 	r.path = values
-	if !r.given("tol") && r.cfg.Order != pegasos.IID && r.cfg.Bias != pegasos.BiasOuter {
+	if !r.given("tol") && r.cfg.Order != pegasos.IID {
 		r.cfg.Tol = pathTol
 	}
 	return nil
