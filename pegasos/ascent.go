@@ -138,10 +138,10 @@ func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) 
 	var mean, squares float64
 	for j := range p.count() {
 		i := p.row(j)
-		v := float64(p.cost.clamp(share[i]))
+		v := float64(p.cost.Clamp(share[i]))
 		share[i] = float32(v)
 		_, target := p.label(uint32(i))
-		gain := float64(v*target) + p.cost.linear(v)
+		gain := float64(v*target) + p.cost.Linear(v)
 		mean += float64(gain * p.share(i))
 		squares += float64(float64(v*v) * p.share(i))
 	}
@@ -151,7 +151,7 @@ func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) 
 		sum += float64(float64(v) * float64(v))
 	}
 	half := sum / float64(n*n) / (2 * p.lambda)
-	if q := lossTable[p.cost.loss].quadratic; q > 0 {
+	if q := p.cost.Kind.Traits().Quadratic; q > 0 {
 		half += float64(squares / n * q)
 	}
 	bound, factor = parabola(mean/n, half)
@@ -217,7 +217,7 @@ func (p *problem) sumUp() {
 func (p *problem) ascend(idx []uint32) {
 	a := p.ascent
 	inverse := 1 / p.fixed
-	reward, curve, low := p.cost.dualShape()
+	reward, curve, low := p.cost.DualShape()
 	all, end, ahead := idx, p.t+int64(len(idx)), p.fetchAhead()
 	if idx = a.notResting(idx); len(idx) < len(all) && a.gaps { // what is left out leaves gaps
 		ahead = p.x.Ahead()

@@ -87,7 +87,7 @@ func (cfg Config) predict(rows, cols float64, d density) (c prediction) {
 		iterations, zone = 6, 3*rows
 	case cfg.Loss == Squared:
 		iterations, zone = 3, 3*rows
-	case !lossTable[cfg.cost().loss].kinks:
+	case !cfg.cost().Kind.Traits().Kinks:
 		iterations, zone = 6, 6*rows
 	}
 	solve := float64(vars*vars*vars)/180 + float64(1.5*float64(vars*vars))

@@ -266,7 +266,7 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 				var up, down float64
 				for i := range a {
 					if v := 4*g.Float64() - 2; p.share(i) > 0 && trial%4 > 0 {
-						a[i] = p.cost.clamp(float32(v))
+						a[i] = p.cost.Clamp(float32(v))
 					} else if p.share(i) > 0 && g.IntN(10) == 0 { // few, perhaps of one side
 						a[i] = 1
 					}
@@ -301,7 +301,7 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 					s := float64(step) / 200
 					value := s*mean - s*s*half
 					for i, v := range left {
-						value += p.share(i) * p.cost.least(s*v) / float64(r.rows)
+						value += p.share(i) * p.cost.Least(s*v) / float64(r.rows)
 					}
 					best, whole = math.Max(best, value), math.Max(0, value)
 				}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
 // An Order is the order in which the rows are visited. An epoch is as many steps as there are rows.
@@ -319,7 +320,7 @@ func (cfg Config) lengthRules() []options.Rule {
 			cfg.Finish == FinishDual && !(cfg.canAscend() && cfg.canFinish()),
 			"have %q, which is for the losses %s, and not for multinomial problems, the order iid, "+
 				"batches, projection, or a bias without penalty",
-			cfg.Finish, lossesThat(func(l lossTraits) bool { return l.ascent })),
+			cfg.Finish, lossesThat(func(l *loss.Traits) bool { return l.Ascent })),
 		options.Not("Finish", cfg.Finish == FinishAuto && !cfg.canFinish(),
 			"have %q, which is not for multinomial problems, the order iid, batches and projection",
 			cfg.Finish),
@@ -349,7 +350,7 @@ func (cfg Config) canFinish() bool {
 
 // canAscend reports whether there is an ascent for the loss and the bias.
 func (cfg Config) canAscend() bool {
-	return cfg.Loss.traits().ascent && cfg.Bias != BiasUnregularised
+	return cfg.Loss.traits().Ascent && cfg.Bias != BiasUnregularised
 }
 
 // stepRules are those of what a step is.
@@ -386,7 +387,7 @@ func (cfg Config) classRules() []options.Rule {
 		options.Not("Calibrate",
 			cfg.Calibrate != 0 && (cfg.Calibrate < 2 || cfg.Calibrate > 1000 || numbers),
 			"have %d, want 2 to 1000 folds, and labels that are classes", cfg.Calibrate),
-		options.Only("Epsilon", cfg.Epsilon != 0 && !cfg.Loss.traits().epsilon, cfg.Epsilon, "Loss",
+		options.Only("Epsilon", cfg.Epsilon != 0 && !cfg.Loss.traits().Epsilon, cfg.Epsilon, "Loss",
 			cfg.Loss),
 		options.Range("Epsilon", cfg.Epsilon, 0, math.MaxFloat32, "a finite number of at least 0"),
 		options.Not("Multiclass", goesWith != "" && cfg.Loss != goesWith,

@@ -48,15 +48,15 @@ func (p *problem) marginBound(w [][]float64, b []float64, r2 float64, o marginOp
 	at := func(h float64) float64 {
 		for j := range p.count() {
 			i := p.row(j)
-			a[i] = p.cost.clamp(float32(p.cost.smoothed(margins[i], h)))
+			a[i] = p.cost.Clamp(float32(p.cost.Smoothed(margins[i], h)))
 		}
 		return p.bound(a, r2)
 	}
 	best := max(0, at(0))
-	if lossTable[p.cost.loss].kinks {
+	if p.cost.Kind.Traits().Kinks {
 		distance := make([]float64, 0, p.count())
 		for j := range p.count() {
-			distance = append(distance, p.cost.fromKink(margins[p.row(j)]))
+			distance = append(distance, p.cost.FromKink(margins[p.row(j)]))
 		}
 		var width float64
 		best, width = bestWidth(distance, at)
@@ -216,21 +216,6 @@ func bestWidth(distance []float64, at func(h float64) float64) (best, width floa
 		}
 	}
 	return best, width
-}
-
-// smoothed is the mean of coefficient over a width h of margins around m, for a loss with kinks;
-// coefficient for others.
-func (c cost) smoothed(m, h float64) float64 {
-	a, _ := c.bent(m, 1/h)
-	return a
-}
-
-// fromKink returns how far a margin is from where the derivative of the loss leaps.
-func (c cost) fromKink(m float64) float64 {
-	if c.loss == epsCost {
-		return math.Abs(math.Abs(m) - c.epsilon)
-	}
-	return math.Abs(1 - m)
 }
 
 // softmax writes e^(z_r), divided by their sum, to b.

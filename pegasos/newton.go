@@ -384,7 +384,7 @@ func (n *newton) biasOf(v []float64) float64 {
 // smoothed returns the width at which the best dual variables were found; 0 where the loss has no
 // kink.
 func (n *newton) smoothed() float64 {
-	if !lossTable[n.p.cost.loss].kinks {
+	if !n.p.cost.Kind.Traits().Kinks {
 		return 0
 	}
 	return n.bestH

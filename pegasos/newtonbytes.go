@@ -30,21 +30,9 @@ type newtonPixels struct {
 	mean []float64   // its last column over its last element: of the bytes, and 1
 }
 
-// flat returns the second derivative of the loss in its zone, times zoneScale, if it is the same
-// everywhere.
-func (c cost) flat() (unit float64, ok bool) {
-	switch c.loss {
-	case hingeCost, squaredCost:
-		return 1, true
-	case squaredHingeCost:
-		return 2, true
-	}
-	return 0, false
-}
-
 // newPixels returns the rows as bytes; nil if that is no way to add them up.
 func (n *newton) newPixels() *newtonPixels {
-	unit, ok := n.p.cost.flat()
+	unit, ok := n.p.cost.Flat()
 	if !ok || n.p.weight != nil || n.few != nil {
 		return nil
 	}

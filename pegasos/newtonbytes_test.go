@@ -73,7 +73,7 @@ func checkHessian(t *testing.T, n *newton, zone []int32) {
 		}
 		rows = append(rows, row)
 	}
-	unit, _ := n.p.cost.flat()
+	unit, _ := n.p.cost.Flat()
 	have, diagonal := make([]float64, dim), make([]float64, dim)
 	n.pixels.Diagonal(diagonal)
 	for i := range dim {
@@ -90,7 +90,7 @@ func checkHessian(t *testing.T, n *newton, zone []int32) {
 			}
 			if math.Abs(have[j]-want) > 1e-6*size || i == j && diagonal[i] != have[i] {
 				t.Fatalf("loss %v, bias %v, %d rows: element (%d, %d) is %v, %v, want %v",
-					n.p.cost.loss, n.beta, len(zone), i, j, have[j], diagonal[i], want)
+					n.p.cost.Kind, n.beta, len(zone), i, j, have[j], diagonal[i], want)
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package pegasos
 
-import "math"
+import (
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"math"
+)
 
 // This file has the loops of Newton's method over rows once more for the hinge without weights,
 // which is what most runs have. Which side of its kink a row is on is as good as random, and a
@@ -10,7 +13,7 @@ import "math"
 // h is a power of two. Which of them runs is decided by the settings, never by the machine.
 
 // quick reports whether the rows are visited so.
-func (n *newton) quick() bool { return n.plain && n.p.cost.loss == hingeCost }
+func (n *newton) quick() bool { return n.plain && n.p.cost.Kind == loss.Hinge }
 
 // bit is 1 for true.
 func bit(b bool) int {

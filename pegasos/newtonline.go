@@ -67,7 +67,7 @@ func (n *newton) slope(s float64) (slope, bend float64) {
 		}
 		for j := from; j < to; j++ {
 			q := float64(all[j])
-			a, f := n.p.cost.bent(n.m[j]+float64(s*q), 1/n.h)
+			a, f := n.p.cost.Bent(n.m[j]+float64(s*q), 1/n.h)
 			cq := float64(n.share(j) * q)
 			v[0] -= float64(cq * a)
 			v[1] += float64(float64(cq*q) * f)

@@ -13,7 +13,7 @@ import (
 // width returns the first width of the zone, and the least there may be. It is chosen such that a
 // part of the rows is in the zone, and at least some for each variable.
 func (n *newton) width() (h, least float64) {
-	if !lossTable[n.p.cost.loss].kinks {
+	if !n.p.cost.Kind.Traits().Kinks {
 		return 1, 1
 	}
 	const sample = 2048
@@ -21,7 +21,7 @@ func (n *newton) width() (h, least float64) {
 	step := max(1, rows/sample)
 	var away []float64
 	for j := 0; j < rows; j += step {
-		away = append(away, n.p.cost.fromKink(n.m[j]))
+		away = append(away, n.p.cost.FromKink(n.m[j]))
 	}
 	slices.Sort(away)
 	most := away[len(away)-1]
@@ -61,7 +61,7 @@ func (s *session) togetherMemory(vectors float64) float64 {
 	}
 	rows, cols := float64(len(s.data.y)), float64(s.data.x.Cols()+1)
 	directions := min(vectors, float64(newtonTogether)) * (4*rows + 16*cols)
-	if _, flat := s.cfg.cost().flat(); !flat || s.data.weight != nil || s.cfg.ClassWeight != "" {
+	if _, flat := s.cfg.cost().Flat(); !flat || s.data.weight != nil || s.cfg.ClassWeight != "" {
 		return directions
 	}
 	copies := min(float64(s.data.x.Size()), rows*cols)

@@ -11,6 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/gram"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
 // newtonChunk is the number of rows whose sums are formed by themselves, by one goroutine, and then
@@ -187,7 +188,7 @@ func (n *newton) objective(times float64) float64 {
 		for j := from; j < to; j++ {
 			target := n.targetOf(j)
 			m := float64(times*(n.m[j]+target)) - target
-			chunks[k] += float64(n.share(j) * n.p.cost.at(m))
+			chunks[k] += float64(n.share(j) * n.p.cost.At(m))
 		}
 	})
 	var loss, squares float64
@@ -229,12 +230,12 @@ func (s *newtonSums) add(t *newtonSums) {
 // to.
 func (n *newton) visit(first, end int) (s newtonSums) {
 	p, b, inverse := n.p, n.buffers, 1/n.h
-	kinked := lossTable[p.cost.loss].kinks
+	kinked := p.cost.Kind.Traits().Kinks
 	for j := first; j < end; j++ {
 		m := n.m[j]
-		wide, bend := p.cost.bent(m, inverse)
+		wide, bend := p.cost.Bent(m, inverse)
 		a, c := float32(wide), n.share(j)
-		loss, linear := p.cost.at(m), p.cost.linear(float64(a))
+		loss, linear := p.cost.At(m), p.cost.Linear(float64(a))
 		s.loss += float64(c * loss)
 		if bend > 0 {
 			bend = float64(c * bend)
@@ -383,14 +384,14 @@ func (n *newton) setGap(s *newtonSums) {
 	half := p.lambda / 2
 	n.now.p = float64(half*ww) + s.loss/rows
 	n.now.rest, n.now.smoothing = float64(half*rest), s.smoothing/rows
-	if p.cost.loss == logCost {
+	if p.cost.Kind == loss.Log {
 		// What the a_i are made smaller by changes their entropy by no more than about this.
 		n.now.d = n.now.p - n.now.rest - float64((2-r[0]-r[1])*8)
 		return
 	}
 	mean := (float64(s.gain[0]*r[0]) + float64(s.gain[1]*r[1])) / rows
 	bend := float64(half * aa)
-	if q := lossTable[p.cost.loss].quadratic; q > 0 {
+	if q := p.cost.Kind.Traits().Quadratic; q > 0 {
 		for k, v := range s.squares {
 			bend += float64(q * float64(v*float64(r[k]*r[k])) / rows)
 		}
@@ -443,7 +444,7 @@ func (n *newton) addUp(zone []int32, bend float64) (centre []float64) {
 
 // zoneScale is what the coefficients of the rows in H are divided by, so that they are near 1.
 func (n *newton) zoneScale() float64 {
-	if lossTable[n.p.cost.loss].kinks {
+	if n.p.cost.Kind.Traits().Kinks {
 		return 1 / n.h
 	}
 	return 1

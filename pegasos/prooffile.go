@@ -140,7 +140,7 @@ func (v *proofVector) spread(r *run, k int) []float32 {
 		for c := range n {
 			share := v.share(j*n + c)
 			if r.joint == nil {
-				share = r.problems[k].cost.clamp(share)
+				share = r.problems[k].cost.Clamp(share)
 			} else if int(r.class[i]) == c {
 				share = 0
 			}

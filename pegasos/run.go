@@ -238,7 +238,7 @@ func (r *run) squaredNorms() (t0 float64) {
 	if r.cfg.Bias == BiasUnregularised {
 		bias = 1 // it takes steps of the same size, as of a feature that is 1
 	}
-	curvature := r.cfg.Loss.traits().curvature
+	curvature := r.cfg.Loss.traits().Curvature
 	rows := r.rows
 	if r.only == nil && r.weight == nil && curvature == 0 { // the sum is all that is asked for
 		sum, rows = r.data.squares, 0

@@ -84,6 +84,7 @@ var layers = [][]string{
 	{"internal/asm", "internal/elementary"},
 	{"dense", "sparse", "quant", "internal/asmtest", "."},
 	{"internal/store", "dataset", "internal/sample"},
+	{"internal/train/loss"},
 	{"pegasos"},
 	{"pegasos/kernelsvm", "modelio"},
 	{"internal/predictions"},
