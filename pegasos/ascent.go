@@ -6,6 +6,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
 // A Finish says how a run goes on after its first epoch.
@@ -154,7 +155,7 @@ func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) 
 	if q := p.cost.Kind.Traits().Quadratic; q > 0 {
 		half += float64(squares / n * q)
 	}
-	bound, factor = parabola(mean/n, half)
+	bound, factor = proof.Parabola(mean/n, half)
 	return share, factor, bound, true
 }
 
@@ -294,7 +295,7 @@ func (a *rests) notResting(idx []uint32) []uint32 {
 // iterate and what Pegasos left, or nearly: see choose.
 func (p *problem) result(w [][]float32, b []float64) {
 	if p.newton != nil {
-		p.newton.result(w[0], &b[0])
+		b[0] = p.newton.Result(w[0])
 		return
 	}
 	p.learnerState.weights(w, b)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/elementary"
+	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
@@ -67,7 +68,7 @@ func (r *recent) endEpoch(epoch int) {
 // dual returns the best lower bound on P that the problem has after t steps, or NaN.
 func (p *problem) dual(r2 float64) float64 {
 	if p.newton != nil {
-		return p.bound(p.newton.shares(), r2)
+		return p.bound(p.newtonShares(), r2)
 	}
 	if p.ascent != nil {
 		return p.bound(p.ascentShares(), r2)
@@ -186,7 +187,7 @@ func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 		half += bend
 		most += float64(bend * (1 + p.sums))
 	}
-	_, s = parabola(mean, half)
+	_, s = proof.Parabola(mean, half)
 	return dualAt(s, mean-float64(p.sums*(size/n))-prior, most), s
 }
 
@@ -197,17 +198,6 @@ func dualAt(s, mean, half float64) float64 {
 	}
 	gain, cost := float64(s*mean), float64(float64(s*s)*half)
 	return gain - cost - float64(0x1p-50*(math.Abs(gain)+cost))
-}
-
-// parabola returns the largest value of s*mean - s^2*half for s from 0 to 1, and that s.
-func parabola(mean, half float64) (value, s float64) {
-	switch {
-	case mean <= 0:
-		return 0, 0
-	case mean >= 2*half:
-		return mean - half, 1
-	}
-	return float64(mean*mean) / (4 * half), mean / (2 * half)
 }
 
 // entropyBound returns the largest value found of the mean entropy of s*a, and what is linear in s,

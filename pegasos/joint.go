@@ -6,6 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/elementary"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
@@ -336,7 +337,7 @@ func (j *joint) boundAt(a []float32, r2 float64) (value, s float64) {
 		size += float64(j.share(i) * parts)
 	}
 	mean = (mean-float64(j.sums*size))/float64(n) - prior
-	_, s = parabola(mean, half)
+	_, s = proof.Parabola(mean, half)
 	return dualAt(s, mean, half), s
 }
 

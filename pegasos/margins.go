@@ -7,7 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/elementary"
 	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
 // This file makes dual variables of the scores that weights give, whoever has found them. Those of
@@ -28,7 +28,7 @@ type marginOptions struct {
 	// Where that is less than the bound that is wanted, there are more passes, and Newton's method
 	// goes on from the weights for some iterations. Without a pool it does not.
 	wanted  float64
-	pool    *newtonPool
+	pool    *newton.Pool
 	threads int
 }
 
@@ -77,36 +77,16 @@ func (p *problem) marginBound(w [][]float64, b []float64, r2 float64, o marginOp
 // newtonBound returns the bound of the dual variables that some iterations of Newton's method find
 // from the given weights on.
 func (p *problem) newtonBound(w []float64, b, r2 float64, o marginOptions) (best float64) {
-	const iterations = 8
-	n := p.newNewton(o.pool)
-	n.threads = o.threads
-	n.prepare()
-	for j := range p.v {
-		z := w[j]
+	n := newton.New(o.pool, 0, func() *newton.Problem { return p.forNewton(o.pool, 0) })
+	u := make([]float32, len(p.v))
+	for j, z := range w {
 		if p.prior != nil {
 			z -= float64(p.prior[0][j])
 		}
-		n.v[j] = float64(float32(z)) // as the margins take it
+		u[j] = float32(z) // as the margins take it
 	}
-	if n.beta > 0 {
-		n.v[len(p.v)] = (b - p.priorBias[0]) / n.beta
-	}
-	n.setMargins(true)
-	n.settle()
-	if o.width > 0 {
-		n.h = o.width
-	}
-	n.target = proof.Gap(n.objective(1), o.wanted) / 2
-	for range iterations {
-		n.iterate()
-		if best = max(best, p.bound(n.shares(), r2)); best >= o.wanted || n.state == newtonStuck {
-			break
-		}
-		if n.state == newtonDone { // but for what the bound's roundings take off
-			n.target, n.state = n.target/4, newtonWorks
-		}
-	}
-	return best
+	return n.Bound(u, b-p.priorBias[0], o.width, o.wanted, o.threads,
+		func(a []float32) float64 { return p.bound(a, r2) })
 }
 
 // boundOf returns the bound that given dual variables make.

@@ -14,9 +14,9 @@ type problem struct {
 	v []float32 // the one vector
 
 	cost   loss.Func
-	k      int32   // the class that is +1 here
-	ascent *ascent // nil before it begins
-	newton *newton // likewise; there is one of them at most
+	k      int32       // the class that is +1 here
+	ascent *ascent     // nil before it begins
+	newton *newtonPart // likewise; there is one of them at most
 
 	newtons int // how often Newton's method has begun
 

@@ -177,7 +177,7 @@ func (p *Proof) fits(v *Verification, m *Model, s *session) error {
 // dualShares returns the dual variables that dual has its bound from, nil if there is none.
 func (p *problem) dualShares(r2 float64) (share []float32) {
 	if p.newton != nil {
-		return p.newton.shares()
+		return p.newtonShares()
 	}
 	if p.ascent != nil {
 		return p.ascentShares()

@@ -13,6 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
 // ErrPaused is what Train returns, along with the model, when it ends at Trainer.Pause.
@@ -219,7 +220,8 @@ func (s *session) saveLearner(l learner) savedLearner {
 	}
 	if p, ok := l.(*problem); ok && p.newton != nil {
 		n := p.newton
-		k.Newton = &savedNewton{n.start, n.dual, n.iterations, slices.Clone(n.retries)}
+		past := n.Past()
+		k.Newton = &savedNewton{n.start, n.dual, past.Iterations, past.Retries}
 	}
 	if p, ok := l.(*problem); ok {
 		k.Newtons = p.newtons
@@ -393,15 +395,15 @@ func (s *session) resumeNewton(r *run, k int, from *savedNewton) bool {
 		}
 		last = at
 	}
-	if len(from.Retries) > newtonRetries+1 {
+	if len(from.Retries) > newton.Retries+1 {
 		return false
 	}
 	if from.Dual > 0 {
 		p.setAscent(&ascent{}, from.Dual)
 	}
 	p.startNewton(s.cfg, from.Start, &s.data.newtons)
-	p.newton.iterations, p.newton.retries = from.Iterations, slices.Clone(from.Retries)
-	p.newton.threads = s.threads / max(r.threads, len(s.runs))
+	p.newton.Repeat(newton.Past{Iterations: from.Iterations, Retries: from.Retries},
+		s.threads/max(r.threads, len(s.runs)))
 	return true
 }
 

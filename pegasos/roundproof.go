@@ -8,6 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
 // This file is the last round: the objective of the model as it is written, and the bound, from the
@@ -204,7 +205,7 @@ func (r *Rounds) nextProof(s *RoundState, sum []int64) error {
 	}
 	s.Objective /= float64(len(s.Problems))
 	s.Bound /= float64(len(s.Problems))
-	if r.provenEnough(s) || stuck || s.Retries >= newtonRetries ||
+	if r.provenEnough(s) || stuck || s.Retries >= newton.Retries ||
 		s.Iterations >= r.Config.Epochs {
 		s.Done = true
 		return nil
@@ -271,7 +272,7 @@ func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (
 		half += bend
 	}
 	linear -= float64(2 * sums * (root + float64(root*root)))
-	_, s := parabola(linear, half)
+	_, s := proof.Parabola(linear, half)
 	bound = dualAt(s, linear, half)
 	return objective, max(0, bound-less)
 }

@@ -26,7 +26,7 @@ import (
 // and the bounds are known before the round. So a shard has to begin with a multiple of RoundBlock
 // rows, and where the rows are cut into shards does not matter to the sums.
 //
-// There are two methods. Newton's (newton.go has what it does) finds the margins anew in each pass:
+// There are two methods. Newton's (internal/train/newton has what it does) finds the margins anew in each pass:
 // nothing is kept of the rows, and the result is the same to the bit for any number of shards. Its
 // steps cost work with the square of the columns, and there are some tens of them. The dual method,
 // CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), takes a pass of dual

@@ -440,7 +440,7 @@ func (r *run) write(m *Model) {
 				Steps: s.t, Lambda: r.lambda,
 			}
 			if p, ok := l.(*problem); ok && p.newton != nil {
-				m.Result.PerClass[first].Width = p.newton.smoothed()
+				m.Result.PerClass[first].Width = p.newton.Width()
 			}
 		}
 		first += n

@@ -423,7 +423,7 @@ func (s *session) failed(what string) error {
 
 // advance runs to the end, or until ctx is done: then it is stopped.
 func (s *session) advance(ctx context.Context) (stopped bool, err error) {
-	s.data.newtons.until = ctx
+	s.data.newtons.Until = ctx
 	if !s.readyNewtons() {
 		return true, nil
 	}

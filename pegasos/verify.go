@@ -108,7 +108,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 		found.Result.PerClass = m.noClaims()
 	}
 	how := marginOptions{passes: o.Passes}
-	if s.data.newtons.until = ctx; o.Passes > 0 && s.newtonVerifies(tr, m) {
+	if s.data.newtons.Until = ctx; o.Passes > 0 && s.newtonVerifies(tr, m) {
 		how.pool = &s.data.newtons
 	}
 	quick := s.remeasure(ctx, &found, o.Proof, how)

@@ -85,6 +85,7 @@ var layers = [][]string{
 	{"dense", "sparse", "quant", "internal/asmtest", "."},
 	{"internal/store", "dataset", "internal/sample"},
 	{"internal/train/loss"},
+	{"internal/train/newton"},
 	{"pegasos"},
 	{"pegasos/kernelsvm", "modelio"},
 	{"internal/predictions"},

@@ -43,8 +43,8 @@ func ramp(u, inverse float64) (a, bend float64) {
 	return u, inverse
 }
 
-// Smoothed returns the mean of Coefficient over a width h of margins around m for a loss with kinks,
-// and Coefficient at m for others.
+// Smoothed returns the mean of Coefficient over a width h of margins around m for a loss with
+// kinks, and Coefficient at m for others.
 func (f Func) Smoothed(m, h float64) float64 {
 	a, _ := f.Bent(m, 1/h)
 	return a
@@ -58,8 +58,8 @@ func (f Func) FromKink(m float64) float64 {
 	return math.Abs(1 - m)
 }
 
-// Flat returns the second derivative of the smoothed loss where it is not 0, times the width if that
-// loss has a kink. It reports false where the derivative is not the same everywhere.
+// Flat returns the second derivative of the smoothed loss where it is not 0, times the width if the
+// loss has a kink. It reports false if the derivative is not the same everywhere.
 func (f Func) Flat() (unit float64, ok bool) {
 	switch f.Kind {
 	case Hinge, Squared:

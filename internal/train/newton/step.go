@@ -1,4 +1,4 @@
-package pegasos
+package newton
 
 import (
 	"context"
@@ -10,23 +10,24 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/gram"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
-// newtonChunk is the number of rows whose sums are formed by themselves, by one goroutine, and then
+// chunkRows is the number of rows whose sums are formed by themselves, by one goroutine, and then
 // added up in order. So the number of goroutines changes no bit.
-const newtonChunk = 4096
+const chunkRows = 4096
 
-// newtonParts is into how many parts the rows are cut at most that are added to the sums, of at
-// least newtonPart rows.
+// mostParts is into how many parts the rows are cut at most that are added to the sums, of at
+// least leastPart rows.
 const (
-	newtonParts = 8
-	newtonPart  = 256
+	mostParts = 8
+	leastPart = 256
 )
 
-// newtonBuffers are what the iterations of one problem at a time need.
-type newtonBuffers struct {
+// buffers are what the iterations of one problem at a time need.
+type buffers struct {
 	sum    *gram.Sum   // of dense rows
 	wide   *gram.Wide  // of rows with few nonzeros
 	bytes  *gram.Bytes // of rows of bytes
@@ -50,38 +51,38 @@ type newtonBuffers struct {
 	weight  []float64 // likewise
 	only    []uint32
 	parts   [][]float64
-	chunks  []newtonSums
+	chunks  []tally
 }
 
-// A newtonPool keeps buffers for those who come next: there are as many as problems iterate at the
-// same time.
-type newtonPool struct {
+// A Pool is what the problems of a run share: the rows, and buffers for the problem that comes
+// next, of which there are as many as problems iterate at the same time.
+type Pool struct {
+	X       store.Rows // of the data, in the form that is fastest
+	Threads int
+	Most    int             // buffers for which there is memory; 0 for any number
+	Until   context.Context // ends iterations before they are done; nil for none
+
 	mu    sync.Mutex
 	back  sync.Cond // told when buffers are put back
-	free  []*newtonBuffers
+	free  []*buffers
 	used  int // those that are not free
-	most  int // of both, for which there is memory; 0 for any number
-	lines []*newtonLine
+	lines []*direction
 
-	until context.Context // ends iterations before they are done; nil for none
-
-	x       store.Rows // of the data, in the form that is fastest
-	threads int
-	asked   bool          // whether x is bytes
-	pixels  *store.Pixels // x if it is
-	kept    int           // bytes of sums that problems keep
+	asked  bool          // whether X is bytes
+	pixels *store.Pixels // X if it is
+	kept   int           // bytes of sums that problems keep
 }
 
 // get returns buffers for n.
-func (l *newtonPool) get(n *newton) *newtonBuffers {
+func (l *Pool) get(n *Method) *buffers {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.back.L = &l.mu
-	for l.most > 0 && l.used >= l.most {
+	for l.Most > 0 && l.used >= l.Most {
 		l.back.Wait()
 	}
 	l.used++
-	b := &newtonBuffers{}
+	b := &buffers{}
 	if k := len(l.free); k > 0 {
 		b, l.free = l.free[k-1], l.free[:k-1]
 	}
@@ -89,7 +90,7 @@ func (l *newtonPool) get(n *newton) *newtonBuffers {
 	return b
 }
 
-func (l *newtonPool) put(b *newtonBuffers) {
+func (l *Pool) put(b *buffers) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.free = append(l.free, b)
@@ -102,8 +103,8 @@ func (l *newtonPool) put(b *newtonBuffers) {
 const gramBlock = 256
 
 // fit makes the buffers large enough.
-func (b *newtonBuffers) fit(n *newton) {
-	rows, solved := len(n.rows), n.solved()
+func (b *buffers) fit(n *Method) {
+	rows, solved := len(n.p.Rows), n.solved()
 	if b.factor == nil || b.dim != solved {
 		b.dim, b.factor, b.sum, b.wide = solved, cholesky.New(solved), nil, nil
 		b.parts = nil
@@ -130,9 +131,9 @@ func (b *newtonBuffers) fit(n *newton) {
 		b.bend, b.was = make([]float32, rows), make([]float32, rows)
 		b.changed, b.zone = make([]int32, rows), make([]int32, rows)
 		b.only = make([]uint32, rows)
-		b.chunks = make([]newtonSums, (rows+newtonChunk-1)/newtonChunk)
+		b.chunks = make([]tally, (rows+chunkRows-1)/chunkRows)
 	}
-	if all := n.x.Rows(); len(b.ones) < all {
+	if all := n.p.X.Rows(); len(b.ones) < all {
 		b.ones, b.weight = make([]float32, all), make([]float64, all)
 		for i := range b.ones {
 			b.ones[i] = 1
@@ -141,7 +142,7 @@ func (b *newtonBuffers) fit(n *newton) {
 }
 
 // solved returns how many variables the equations have: a bias without a penalty is found apart.
-func (n *newton) solved() int {
+func (n *Method) solved() int {
 	if n.free() {
 		return len(n.v) - 1
 	}
@@ -149,46 +150,46 @@ func (n *newton) solved() int {
 }
 
 // inChunks calls f for each chunk of the rows.
-func (n *newton) inChunks(f func(k, from, to int)) {
-	rows := len(n.rows)
-	parallel.For(n.threads, (rows+newtonChunk-1)/newtonChunk, func(_, k int) {
+func (n *Method) inChunks(f func(k, from, to int)) {
+	rows := len(n.p.Rows)
+	parallel.For(n.threads, (rows+chunkRows-1)/chunkRows, func(_, k int) {
 		if !n.over() {
-			f(k, k*newtonChunk, min((k+1)*newtonChunk, rows))
+			f(k, k*chunkRows, min((k+1)*chunkRows, rows))
 		}
 	})
 }
 
 // setMargins finds the margins from v. Exact ones are from float64 dot products.
-func (n *newton) setMargins(exact bool) {
-	w := make([]float32, len(n.p.v))
+func (n *Method) setMargins(exact bool) {
+	w := make([]float32, n.p.Cols)
 	for j := range w {
 		w[j] = float32(n.v[j])
 	}
-	wide := wideVector(w)
+	wide := floats.Wide(w)
 	bias := n.biasOf(n.v)
 	n.inChunks(func(_, from, to int) {
-		x := n.x.ForWorker()
+		x := n.p.X.ForWorker()
 		for j := from; j < to; j++ {
-			i := int(n.at[j])
+			i := int(n.p.At[j])
 			var z float64
 			if exact {
 				z = x.WideDot(i, wide)
 			} else {
 				z = float64(x.Dot(i, w))
 			}
-			n.m[j] = float64(float64(n.side[j])*(z+bias)) - n.targetOf(j)
+			n.m[j] = float64(float64(n.p.Side[j])*(z+bias)) - n.p.targetOf(j)
 		}
 	})
 }
 
 // objective returns P of the given multiple of v, by the margins.
-func (n *newton) objective(times float64) float64 {
-	chunks := make([]float64, (len(n.rows)+newtonChunk-1)/newtonChunk)
+func (n *Method) objective(times float64) float64 {
+	chunks := make([]float64, (len(n.p.Rows)+chunkRows-1)/chunkRows)
 	n.inChunks(func(k, from, to int) {
 		for j := from; j < to; j++ {
-			target := n.targetOf(j)
+			target := n.p.targetOf(j)
 			m := float64(times*(n.m[j]+target)) - target
-			chunks[k] += float64(n.share(j) * n.p.cost.At(m))
+			chunks[k] += float64(n.p.share(j) * n.p.Loss.At(m))
 		}
 	})
 	var loss, squares float64
@@ -198,11 +199,11 @@ func (n *newton) objective(times float64) float64 {
 	for _, v := range n.v[:n.solved()] {
 		squares += float64(v * v)
 	}
-	return float64(n.p.lambda/2*float64(times*times)*squares) + loss/float64(len(n.rows))
+	return float64(n.p.Lambda/2*float64(times*times)*squares) + loss/float64(len(n.p.Rows))
 }
 
-// newtonSums are sums over rows.
-type newtonSums struct {
+// tally are sums over rows.
+type tally struct {
 	loss      float64    // of c_i*loss(m_i)
 	smoothing float64    // of the parts of S
 	gain      [2]float64 // of what D has for a_i, linear in a, of those below 0 and above
@@ -213,7 +214,7 @@ type newtonSums struct {
 	zone      int
 }
 
-func (s *newtonSums) add(t *newtonSums) {
+func (s *tally) add(t *tally) {
 	s.loss += t.loss
 	s.smoothing += t.smoothing
 	for k := range s.gain {
@@ -228,14 +229,14 @@ func (s *newtonSums) add(t *newtonSums) {
 
 // visit finds the a_i and second derivatives of the rows from first to end-1, and what they add up
 // to.
-func (n *newton) visit(first, end int) (s newtonSums) {
+func (n *Method) visit(first, end int) (s tally) {
 	p, b, inverse := n.p, n.buffers, 1/n.h
-	kinked := p.cost.Kind.Traits().Kinks
+	kinked := p.Loss.Kind.Traits().Kinks
 	for j := first; j < end; j++ {
 		m := n.m[j]
-		wide, bend := p.cost.Bent(m, inverse)
-		a, c := float32(wide), n.share(j)
-		loss, linear := p.cost.At(m), p.cost.Linear(float64(a))
+		wide, bend := p.Loss.Bent(m, inverse)
+		a, c := float32(wide), n.p.share(j)
+		loss, linear := p.Loss.At(m), p.Loss.Linear(float64(a))
 		s.loss += float64(c * loss)
 		if bend > 0 {
 			bend = float64(c * bend)
@@ -259,13 +260,13 @@ func (n *newton) visit(first, end int) (s newtonSums) {
 		if kinked {
 			s.smoothing += float64(c * (loss - linear + float64(float64(a)*m)))
 		}
-		side := float64(n.side[j])
+		side := float64(n.p.Side[j])
 		k := 0
 		if float64(float64(a)*side) < 0 {
 			k = 1
 		}
 		ca := float64(c * float64(a))
-		s.gain[k] += float64(c*linear) + float64(ca*n.targetOf(j))
+		s.gain[k] += float64(c*linear) + float64(ca*n.p.targetOf(j))
 		s.squares[k] += float64(ca * float64(a))
 		s.bias[k] += float64(ca * side)
 	}
@@ -273,17 +274,17 @@ func (n *newton) visit(first, end int) (s newtonSums) {
 }
 
 // evaluate finds where the method is: the a_i, the sums and the gap.
-func (n *newton) evaluate() {
+func (n *Method) evaluate() {
 	b := n.buffers
 	visit := n.visit
 	if n.quick() {
 		visit = n.visitHinge
 	}
 	n.inChunks(func(k, from, to int) { b.chunks[k] = visit(from, to) })
-	var s newtonSums
+	var s tally
 	changed, zone := b.changed[:0], b.zone[:0]
-	for k := range (len(n.rows) + newtonChunk - 1) / newtonChunk {
-		t, first := &b.chunks[k], k*newtonChunk
+	for k := range (len(n.p.Rows) + chunkRows - 1) / chunkRows {
+		t, first := &b.chunks[k], k*chunkRows
 		s.add(t)
 		changed = append(changed, b.changed[first:][:t.changed]...)
 		zone = append(zone, b.zone[first:][:t.zone]...)
@@ -305,7 +306,7 @@ func (n *newton) evaluate() {
 }
 
 // addChanged brings the sums up to date.
-func (n *newton) addChanged(changed []int32) {
+func (n *Method) addChanged(changed []int32) {
 	b := n.buffers
 	coefficient := func(k int, side, a float64) float64 {
 		v := float64(side * a)
@@ -320,10 +321,10 @@ func (n *newton) addChanged(changed []int32) {
 		}
 		only := b.only[:0]
 		for _, j := range changed {
-			i, y := n.at[j], float64(n.side[j])
+			i, y := n.p.At[j], float64(n.p.Side[j])
 			c := coefficient(k, y, float64(n.a[j])) - coefficient(k, y, float64(b.was[j]))
 			if c != 0 {
-				b.weight[i] = float64(c * n.share(int(j)))
+				b.weight[i] = float64(c * n.p.share(int(j)))
 				only = append(only, i)
 			}
 		}
@@ -332,9 +333,9 @@ func (n *newton) addChanged(changed []int32) {
 }
 
 // addRows adds the given rows to u, by the buffers' weights.
-func (n *newton) addRows(u []float64, only []uint32) {
-	b, d := n.buffers, len(n.p.v)
-	parts := max(1, min(newtonParts, len(only)/newtonPart))
+func (n *Method) addRows(u []float64, only []uint32) {
+	b, d := n.buffers, n.p.Cols
+	parts := max(1, min(mostParts, len(only)/leastPart))
 	for len(b.parts) < parts {
 		b.parts = append(b.parts, make([]float64, d))
 	}
@@ -343,7 +344,7 @@ func (n *newton) addRows(u []float64, only []uint32) {
 			return
 		}
 		clear(b.parts[k])
-		n.x.ForWorker().AddTo(b.parts[k], store.Sum{
+		n.p.X.ForWorker().AddTo(b.parts[k], store.Sum{
 			Only: only[k*len(only)/parts : (k+1)*len(only)/parts], A: b.ones, Weight: b.weight,
 		})
 	})
@@ -355,19 +356,19 @@ func (n *newton) addRows(u []float64, only []uint32) {
 }
 
 // setGap finds P and D by the sums over the rows.
-func (n *newton) setGap(s *newtonSums) {
-	p, d := n.p, len(n.p.v)
-	rows := float64(len(n.rows))
+func (n *Method) setGap(s *tally) {
+	p, d := n.p, n.p.Cols
+	rows := float64(len(n.p.Rows))
 	r := [2]float64{1, 1} // what the sums are multiplied by
 	if up, down := s.bias[0], -s.bias[1]; n.free() && up > down {
 		r[0] = down / up
 	} else if n.free() && down > up {
 		r[1] = up / down
 	}
-	if n.beta > 0 {
-		n.sums[0][d] = float64(n.beta * (s.bias[0] + s.bias[1]))
+	if n.p.Beta > 0 {
+		n.sums[0][d] = float64(n.p.Beta * (s.bias[0] + s.bias[1]))
 	}
-	scale := 1 / float64(p.lambda*rows)
+	scale := 1 / float64(p.Lambda*rows)
 	var ww, aa, rest float64
 	for j := range n.solved() {
 		a, b := float64(n.sums[0][j]*scale), 0.0
@@ -381,37 +382,37 @@ func (n *newton) setGap(s *newtonSums) {
 		aa += float64(a * a)
 		rest += float64((v - a) * (v - a))
 	}
-	half := p.lambda / 2
+	half := p.Lambda / 2
 	n.now.p = float64(half*ww) + s.loss/rows
 	n.now.rest, n.now.smoothing = float64(half*rest), s.smoothing/rows
-	if p.cost.Kind == loss.Log {
+	if p.Loss.Kind == loss.Log {
 		// What the a_i are made smaller by changes their entropy by no more than about this.
 		n.now.d = n.now.p - n.now.rest - float64((2-r[0]-r[1])*8)
 		return
 	}
 	mean := (float64(s.gain[0]*r[0]) + float64(s.gain[1]*r[1])) / rows
 	bend := float64(half * aa)
-	if q := p.cost.Kind.Traits().Quadratic; q > 0 {
+	if q := p.Loss.Kind.Traits().Quadratic; q > 0 {
 		for k, v := range s.squares {
 			bend += float64(q * float64(v*float64(r[k]*r[k])) / rows)
 		}
 	}
-	n.now.d, _ = parabola(mean, bend)
+	n.now.d, _ = proof.Parabola(mean, bend)
 	if n.free() {
 		n.now.rest = max(0, n.now.p-n.now.d-n.now.smoothing)
 	}
 }
 
 // direct finds a direction. It reports false if there is none in which the objective falls.
-func (n *newton) direct() bool {
+func (n *Method) direct() bool {
 	b := n.buffers
 	zone, bend := b.zone[:b.chunks[0].zone], b.chunks[0].bend
 	centre := n.addUp(zone, bend)
 	if n.over() {
 		return false
 	}
-	rows := float64(len(n.rows))
-	lambda := n.p.lambda
+	rows := float64(len(n.p.Rows))
+	lambda := n.p.Lambda
 	var err error
 	for add := lambda; ; add *= 64 {
 		// What makes H not positive definite is its roundings, which a larger lambda outweighs.
@@ -425,7 +426,7 @@ func (n *newton) direct() bool {
 
 // addUp makes the matrix that of the rows of the zone. Where the bias has no penalty it is of the
 // rows less their mean, which addUp returns.
-func (n *newton) addUp(zone []int32, bend float64) (centre []float64) {
+func (n *Method) addUp(zone []int32, bend float64) (centre []float64) {
 	switch {
 	case n.few != nil:
 		n.addFew(zone)
@@ -443,26 +444,26 @@ func (n *newton) addUp(zone []int32, bend float64) (centre []float64) {
 }
 
 // zoneScale is what the coefficients of the rows in H are divided by, so that they are near 1.
-func (n *newton) zoneScale() float64 {
-	if n.p.cost.Kind.Traits().Kinks {
+func (n *Method) zoneScale() float64 {
+	if n.p.Loss.Kind.Traits().Kinks {
 		return 1 / n.h
 	}
 	return 1
 }
 
 // centre returns the mean of the zone's rows, for a bias without a penalty.
-func (n *newton) centre(zone []int32, bend float64) []float64 {
+func (n *Method) centre(zone []int32, bend float64) []float64 {
 	if !n.free() || bend == 0 {
 		return nil
 	}
 	b := n.buffers
 	only := b.only[:0]
 	for _, j := range zone {
-		i := n.at[j]
+		i := n.p.At[j]
 		b.weight[i] = float64(b.bend[j])
 		only = append(only, i)
 	}
-	mean := make([]float64, len(n.p.v))
+	mean := make([]float64, n.p.Cols)
 	n.addRows(mean, only)
 	for j := range mean {
 		mean[j] /= bend
@@ -471,8 +472,8 @@ func (n *newton) centre(zone []int32, bend float64) []float64 {
 }
 
 // addZone makes b.sum that of the rows of the zone.
-func (n *newton) addZone(zone []int32, centre []float64) {
-	b, d, width := n.buffers, len(n.p.v), n.solved()
+func (n *Method) addZone(zone []int32, centre []float64) {
+	b, d, width := n.buffers, n.p.Cols, n.solved()
 	scale := 1 / n.zoneScale()
 	b.sum.Reset()
 	for len(zone) > 0 && !n.over() {
@@ -481,12 +482,12 @@ func (n *newton) addZone(zone []int32, centre []float64) {
 		clear(b.packed[:len(some)*width])
 		for k, j := range some {
 			row := b.packed[k*width:][:width]
-			n.x.Axpy(int(n.at[j]), 1, row[:d])
+			n.p.X.Axpy(int(n.p.At[j]), 1, row[:d])
 			for l, c := range centre {
 				row[l] = float32(float64(row[l]) - c)
 			}
 			if width > d {
-				row[d] = float32(n.beta)
+				row[d] = float32(n.p.Beta)
 			}
 			b.coef[k] = float32(float64(b.bend[j]) * scale)
 		}
@@ -494,27 +495,27 @@ func (n *newton) addZone(zone []int32, centre []float64) {
 	}
 }
 
-// sumFew is whether rows may be added up by their nonzeros.
-var sumFew = true // a variable for the sake of tests
+// SumFew is whether rows may be added up by their nonzeros.
+var SumFew = true // a variable for the sake of tests
 
 // fewNonzeros returns a reader of the rows if they have so few nonzeros that their products are
 // added up sooner one by one. It goes by a sample of the rows, however they are held.
-func (n *newton) fewNonzeros() store.Nonzeros {
+func (n *Method) fewNonzeros() store.Nonzeros {
 	if n.free() {
 		return nil // rows that are centred have no zeros
 	}
-	values := densityOf(n.x, n.at)
-	d := float64(n.x.Cols())
+	values := store.DensityOf(n.p.X, n.p.At)
+	d := float64(n.p.X.Cols())
 	// Nanoseconds for a row: of half its nonzeros' squares, and of half a matrix in blocks.
-	if 0.6*values.squares < 10+d*d/100 {
-		return store.NonzerosOf(n.x)
+	if 0.6*values.Squares < 10+d*d/100 {
+		return store.NonzerosOf(n.p.X)
 	}
 	return nil
 }
 
 // addFew makes b.wide the sum of the rows of the zone.
-func (n *newton) addFew(zone []int32) {
-	b, d := n.buffers, len(n.p.v)
+func (n *Method) addFew(zone []int32) {
+	b, d := n.buffers, n.p.Cols
 	scale := 1 / n.zoneScale()
 	b.wide.Reset()
 	for len(zone) > 0 && !n.over() {
@@ -522,14 +523,14 @@ func (n *newton) addFew(zone []int32) {
 		zone = zone[len(some):]
 		index, values, ends := b.index[:0], b.packed[:0], b.ends[:0]
 		for _, j := range some {
-			columns, row := n.few.Nonzeros(int(n.at[j]))
+			columns, row := n.few.Nonzeros(int(n.p.At[j]))
 			for l, v := range row {
 				if v != 0 {
 					index, values = append(index, columns[l]), append(values, v)
 				}
 			}
-			if n.beta > 0 {
-				index, values = append(index, int32(d)), append(values, float32(n.beta))
+			if n.p.Beta > 0 {
+				index, values = append(index, int32(d)), append(values, float32(n.p.Beta))
 			}
 			ends = append(ends, len(index))
 		}
@@ -549,18 +550,18 @@ func (n *newton) addFew(zone []int32) {
 
 // solve sets the direction to what the factor makes of the gradient. It reports whether the
 // smoothed objective falls along it.
-func (n *newton) solve(centre []float64, bend float64) bool {
-	p, d := n.p, len(n.p.v)
+func (n *Method) solve(centre []float64, bend float64) bool {
+	p, d := n.p, n.p.Cols
 	n.line = n.pool.lineFor(n)
 	to := n.line
-	rows := float64(len(n.rows))
+	rows := float64(len(n.p.Rows))
 	gradient := slices.Clone(n.v)
 	for j := range gradient {
 		u := n.sums[0][j]
 		if n.free() && j < d {
 			u += n.sums[1][j]
 		}
-		gradient[j] = float64(p.lambda*n.v[j]) - u/rows
+		gradient[j] = float64(p.Lambda*n.v[j]) - u/rows
 	}
 	across := 0.0 // the step of the bias, in terms of the centred rows
 	if n.free() {
