@@ -57,7 +57,7 @@ func (c *choice) again(asked *Trainer) *Trainer {
 	}
 	cfg.Loss = c.trainer.Loss
 	cfg.Lambda = float64(smallerLambda * c.trainer.Lambda)
-	cfg.Finish, cfg.FinishAfter = FinishNewton, 0
+	cfg.Finish = FinishNewton
 	next.Pause, next.Progress = 0, nil
 	return &next
 }

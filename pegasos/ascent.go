@@ -6,9 +6,10 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
-// A Finish says how a run goes on after its first epochs.
+// A Finish says how a run goes on after its first epoch.
 type Finish string
 
 const (
@@ -116,12 +117,11 @@ func (p *problem) startAscent(cfg Config, epochs int, r2 float64) (poor bool) {
 
 // finishDue reports whether it is time to ask whether the ascent should begin.
 func (s *learnerState) finishDue(cfg Config, epochs int) bool {
-	if !cfg.finishes() || epochs < cfg.FinishAfter || s.t >= s.total || s.err != nil {
+	if !cfg.finishes() || s.t >= s.total || s.err != nil {
 		return false
 	}
-	// After as many epochs again, and so on: it takes about as long as an epoch.
-	n := epochs / cfg.FinishAfter
-	return cfg.Finish != FinishAuto || epochs%cfg.FinishAfter == 0 && n&(n-1) == 0
+	// FinishAuto asks after 1, 2, 4, 8 epochs and so on: the answer takes about as long as an epoch.
+	return cfg.Finish != FinishAuto || epochs&(epochs-1) == 0
 }
 
 // sharesOfV is bestShares after the first epoch, if v is still what the shares make of the rows:
@@ -139,10 +139,10 @@ func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) 
 	var mean, squares float64
 	for j := range p.count() {
 		i := p.row(j)
-		v := float64(p.cost.clamp(share[i]))
+		v := float64(p.cost.Clamp(share[i]))
 		share[i] = float32(v)
 		_, target := p.label(uint32(i))
-		gain := float64(v*target) + p.cost.linear(v)
+		gain := float64(v*target) + p.cost.Linear(v)
 		mean += float64(gain * p.share(i))
 		squares += float64(float64(v*v) * p.share(i))
 	}
@@ -152,10 +152,10 @@ func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) 
 		sum += float64(float64(v) * float64(v))
 	}
 	half := sum / float64(n*n) / (2 * p.lambda)
-	if q := lossTable[p.cost.loss].quadratic; q > 0 {
+	if q := p.cost.Kind.Traits().Quadratic; q > 0 {
 		half += float64(squares / n * q)
 	}
-	bound, factor = parabola(mean/n, half)
+	bound, factor = proof.Parabola(mean/n, half)
 	return share, factor, bound, true
 }
 
@@ -218,7 +218,7 @@ func (p *problem) sumUp() {
 func (p *problem) ascend(idx []uint32) {
 	a := p.ascent
 	inverse := 1 / p.fixed
-	reward, curve, low := p.cost.dualShape()
+	reward, curve, low := p.cost.DualShape()
 	all, end, ahead := idx, p.t+int64(len(idx)), p.fetchAhead()
 	if idx = a.notResting(idx); len(idx) < len(all) && a.gaps { // what is left out leaves gaps
 		ahead = p.x.Ahead()
@@ -295,7 +295,7 @@ func (a *rests) notResting(idx []uint32) []uint32 {
 // iterate and what Pegasos left, or nearly: see choose.
 func (p *problem) result(w [][]float32, b []float64) {
 	if p.newton != nil {
-		p.newton.result(w[0], &b[0])
+		b[0] = p.newton.Result(w[0])
 		return
 	}
 	p.learnerState.weights(w, b)

@@ -193,7 +193,7 @@ func TestAscentBegins(t *testing.T) {
 	for _, cfg := range []Config{{}, {Loss: SquaredHinge}, {Bias: BiasAugmented}, {Epochs: 2},
 		{Epochs: 7}, {Loss: Squared, Bias: BiasAugmented}} {
 		for _, weights := range [][]float32{nil, some(300)} {
-			cfg.Lambda, cfg.Finish, cfg.FinishAfter = 0.004, FinishDual, 1<<20
+			cfg.Lambda, cfg.Finish = 0.004, FinishNone
 			r, err := newRun(data.sparse, data.y, &Trainer{Config: cfg, Weights: weights})
 			if err != nil {
 				t.Fatal(err)
@@ -208,7 +208,7 @@ func TestAscentBegins(t *testing.T) {
 				t.Fatalf("%+v: factor %v and bound %v, want %v and %v", cfg, factor, bound,
 					wantFactor, wantBound)
 			}
-			cfg.FinishAfter = 1
+			cfg.Finish = FinishDual
 			p.startAscent(cfg, 1, r.r2)
 			if p.ascent == nil {
 				t.Fatal("no ascent")
@@ -289,12 +289,11 @@ func TestAscentCloses(t *testing.T) {
 		for _, cfg := range []Config{
 			{}, {Loss: SquaredHinge}, {Bias: BiasAugmented}, {Multiclass: OneVsOne},
 			{Order: Permutation}, {Order: Sequential}, {Order: Blocks},
-			{Average: LastIterate}, {FinishAfter: 3}, {ClassWeight: Balanced},
+			{Average: LastIterate}, {ClassWeight: Balanced},
 		} {
 			for _, w := range [][]float32{nil, weights} {
 				cfg.Lambda, cfg.Epochs, cfg.Seed = 0.003, 200, seed
 				plain := Trainer{Config: cfg, Weights: w}
-				plain.FinishAfter = 0
 				p, err := plain.plain(t.Context(), data.sparse, data.y)
 				if err != nil {
 					t.Fatal(err)
@@ -343,19 +342,15 @@ func TestAscentRefuses(t *testing.T) {
 		{Loss: Log}, {Loss: EpsInsensitive}, {Multiclass: Multinomial}, {Order: IID}, {Batch: 2},
 		{Project: true}, {Bias: BiasUnregularised}, {Multiclass: CrammerSinger, Batch: 2},
 		{Multiclass: CrammerSinger, Bias: BiasUnregularised},
-		{Bias: BiasOuter}, {FinishAfter: -1},
 	} {
 		cfg.Finish = FinishDual
 		var e *ConfigError
-		if err := cfg.Validate(); !errors.As(err, &e) || e.Field != "Finish" &&
-			e.Field != "FinishAfter" {
+		if err := cfg.Validate(); !errors.As(err, &e) || e.Field != "Finish" {
 			t.Errorf("%+v: %v", cfg, err)
 		}
 	}
-	for _, cfg := range []Config{{Finish: "other"}, {FinishAfter: 2}} {
-		if cfg.Validate() == nil {
-			t.Errorf("%+v: no error", cfg)
-		}
+	if (Config{Finish: "other"}).Validate() == nil {
+		t.Error("another finish: no error")
 	}
 	data := random(91, 20, 3, 2, 1)
 	m := mustTrain(t, data.dense, data.y, Config{})

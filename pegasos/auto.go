@@ -23,40 +23,6 @@ const (
 	tolEpochs = 2000
 )
 
-// A density is how many values of the rows are not 0, by a sample of them: their mean, and the mean
-// of their squared numbers.
-type density struct{ nonzeros, squares float64 }
-
-// densityOf returns that of the given rows of x, nil for all. It goes by the values alone, however
-// they are held.
-func densityOf(x store.Rows, only []uint32) (d density) {
-	const sample = 256
-	rows := store.NonzerosOf(x)
-	count, n := x.Rows(), 0.0
-	if only != nil {
-		count = len(only)
-	}
-	for j := 0; j < count; j += max(1, count/sample) {
-		i := j
-		if only != nil {
-			i = int(only[j])
-		}
-		_, values := rows.Nonzeros(i)
-		nonzeros := 0.0
-		for _, v := range values {
-			if v != 0 {
-				nonzeros++
-			}
-		}
-		d.nonzeros += nonzeros
-		d.squares += float64(nonzeros * nonzeros)
-		n++
-	}
-	d.nonzeros /= n
-	d.squares /= n
-	return d
-}
-
 // counted returns the rows of a weight above 0, nil for all.
 func counted(weight []float64) (rows []uint32) {
 	if weight == nil {
@@ -77,17 +43,17 @@ type prediction struct {
 }
 
 // predict counts the operations on rows of so many columns, of one problem.
-func (cfg Config) predict(rows, cols float64, d density) (c prediction) {
+func (cfg Config) predict(rows, cols float64, d store.Density) (c prediction) {
 	vars := cols + 1
-	pass := rows * min(float64(0.08*cols), d.nonzeros)
-	row := min(float64(0.6*d.squares), 10+float64(vars*vars)/100)
+	pass := rows * min(float64(0.08*cols), d.Nonzeros)
+	row := min(float64(0.6*d.Squares), 10+float64(vars*vars)/100)
 	iterations, zone := 12.0, max(float64(0.15*rows), min(rows, 3*vars))+float64(0.35*rows)
 	switch {
 	case cfg.Loss == SquaredHinge:
 		iterations, zone = 6, 3*rows
 	case cfg.Loss == Squared:
 		iterations, zone = 3, 3*rows
-	case !lossTable[cfg.cost().loss].kinks:
+	case !cfg.cost().Kind.Traits().Kinks:
 		iterations, zone = 6, 6*rows
 	}
 	solve := float64(vars*vars*vars)/180 + float64(1.5*float64(vars*vars))
@@ -138,7 +104,7 @@ func (r *run) predicted() prediction {
 
 // An autoFinish is what FinishAuto goes by.
 type autoFinish struct {
-	density density
+	density store.Density
 	columns int  // that are not empty
 	newton  bool // Newton's method may be taken: there are few columns, and memory for it
 }
@@ -152,7 +118,7 @@ func (s *session) setAuto(tr *Trainer) {
 	if s.data.x.Cols() > newtonColumns || !cfg.canNewton() {
 		return
 	}
-	s.data.auto = autoFinish{densityOf(s.data.x, counted(s.data.weight)),
+	s.data.auto = autoFinish{store.DensityOf(s.data.x, counted(s.data.weight)),
 		cmp.Or(tr.columns, s.data.x.Cols()), true}
 	s.data.auto.newton = s.checkMemory(tr) == nil
 }
@@ -204,6 +170,6 @@ func (c *choice) newtonPays(passes int) bool {
 	if k := float64(len(c.classes)); c.trainer.Multiclass == OneVsOne && k > 2 {
 		n *= 2 / k
 	}
-	p := c.trainer.Config.predict(n, cols, densityOf(c.rows, counted(c.weight)))
+	p := c.trainer.Config.predict(n, cols, store.DensityOf(c.rows, counted(c.weight)))
 	return p.newton <= float64(float64(passes)*p.epoch)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
 // autoTrial is newTrial for FinishAuto, which takes Newton's method at once or after the dual.
@@ -18,7 +19,7 @@ func autoTrial(seed uint64) *trial {
 // No proof of auto is wrong, whatever the data and the settings. -certify-runs 10000
 // tries so many problems.
 func TestAutoCertificate(t *testing.T) {
-	defer func() { sumFew = true }()
+	defer func() { newton.SumFew = true }()
 	var n tally
 	n.certifyRandom(t, 2000, 60, autoTrial)
 	if n.close < n.problems/3 {
@@ -212,13 +213,13 @@ func TestAutoMemory(t *testing.T) {
 	tr := Trainer{Threads: 8, Config: Config{Finish: FinishNewton, Lambda: 0.1, Tol: 1e-3,
 		Multiclass: OneVsRest, Epochs: 10}}
 	s, err := newSession(few.dense, few.y, &tr)
-	if err != nil || s.data.newtons.most != 4 {
-		t.Fatal(err, s.data.newtons.most)
+	if err != nil || s.data.newtons.Most != 4 {
+		t.Fatal(err, s.data.newtons.Most)
 	}
 	whole := mustTrain(t, few.dense, few.y, tr.Config)
 	tr.MaxMemory = int64(math.Ceil(s.memory(&tr, s.sizes(), 2)))
-	if s, err = newSession(few.dense, few.y, &tr); err != nil || s.data.newtons.most != 2 {
-		t.Fatal(err, s.data.newtons.most)
+	if s, err = newSession(few.dense, few.y, &tr); err != nil || s.data.newtons.Most != 2 {
+		t.Fatal(err, s.data.newtons.Most)
 	}
 	if m, err := tr.plain(t.Context(), few.dense, few.y); err != nil || m.Hash() != whole.Hash() {
 		t.Error(err, "another model with less memory")

@@ -35,7 +35,7 @@ func (p *problem) balance(a []float32) balance {
 		case v*side < 0 && down > up:
 			a[i] = float32(float64(v) * (up / down))
 		}
-		if v := a[i]; v != 0 && p.cost.clamp(v*(1+0x1p-10)) == v*(1+0x1p-10) &&
+		if v := a[i]; v != 0 && p.cost.Clamp(v*(1+0x1p-10)) == v*(1+0x1p-10) &&
 			len(inner) < balanceRows {
 			inner = append(inner, i)
 		}
@@ -63,7 +63,7 @@ func (p *problem) balance(a []float32) balance {
 // side and within its bounds.
 func (p *problem) movable(v, to float32) bool {
 	beyond := to + (to - v)
-	return beyond*v > 0 && p.cost.clamp(beyond) == beyond
+	return beyond*v > 0 && p.cost.Clamp(beyond) == beyond
 }
 
 // lost returns what it costs to move the sums by missing: with the row of the least costs.
@@ -84,7 +84,7 @@ func (p *problem) lost(a []float32, inner []int, missing float64) (least balance
 		}
 		found = true
 		_, target := p.label(uint32(i))
-		linear := 1 + p.cost.epsilon + math.Abs(target) + math.Abs(p.wideTarget(i))
+		linear := 1 + p.cost.Epsilon + math.Abs(target) + math.Abs(p.wideTarget(i))
 		if p.prior != nil { // the error of that
 			linear += float64(p.sums * (math.Abs(p.priorBias[0]) +
 				float64(p.longest(p.prior, 0)*math.Sqrt(float64(p.norms[i]))*1.001)))

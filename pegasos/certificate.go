@@ -5,7 +5,9 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
 // This file finds a lower bound on the least objective there is. The hinge loss has max(0, 1-z) >=
@@ -66,7 +68,7 @@ func (r *recent) endEpoch(epoch int) {
 // dual returns the best lower bound on P that the problem has after t steps, or NaN.
 func (p *problem) dual(r2 float64) float64 {
 	if p.newton != nil {
-		return p.bound(p.newton.shares(), r2)
+		return p.bound(p.newtonShares(), r2)
 	}
 	if p.ascent != nil {
 		return p.bound(p.ascentShares(), r2)
@@ -74,7 +76,7 @@ func (p *problem) dual(r2 float64) float64 {
 	if p.recent == nil {
 		return math.NaN()
 	}
-	return p.bestBound(p.cost.clamp, func(a []float32) float64 { return p.bound(a, r2) })
+	return p.bestBound(p.cost.Clamp, func(a []float32) float64 { return p.bound(a, r2) })
 }
 
 // ascentShares returns the shares of an ascent.
@@ -83,7 +85,7 @@ func (p *problem) ascentShares() []float32 {
 	if p.weight != nil {
 		for j := range p.count() {
 			i := p.row(j)
-			share[i] = p.cost.clamp(float32(float64(share[i]) / p.weight[i]))
+			share[i] = p.cost.Clamp(float32(float64(share[i]) / p.weight[i]))
 		}
 	}
 	return share
@@ -92,7 +94,7 @@ func (p *problem) ascentShares() []float32 {
 // bestShares returns the shares that dual has its bound from, what they have to be multiplied by,
 // and the bound.
 func (p *problem) bestShares(r2 float64) (share []float32, factor, bound float64) {
-	p.bestBound(p.cost.clamp, func(a []float32) float64 {
+	p.bestBound(p.cost.Clamp, func(a []float32) float64 {
 		b, s := p.boundAt(a, r2)
 		if share == nil || b > bound {
 			share, factor, bound = slices.Clone(a), s, b
@@ -167,7 +169,7 @@ func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 	norm = float64((norm + float64(p.sums*reach)) * (1 + p.sums)) // certainly no less than |u|
 	most := norm * norm / (2 * p.lambda)
 	prior := float64(math.Sqrt(squares) * p.priorError(r2))
-	if p.cost.loss == logCost {
+	if p.cost.Kind == loss.Log {
 		return p.entropyBound(a, most, slack+p.sums) - prior - even.entropy/n, 1
 	}
 	var mean, size float64 // of what is linear in s, and of its parts' magnitudes
@@ -175,17 +177,17 @@ func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 		i := p.row(j)
 		v := a[i]
 		target := p.wideTarget(i)
-		gain, least := float64(float64(v)*target), p.cost.linear(float64(v))
+		gain, least := float64(float64(v)*target), p.cost.Linear(float64(v))
 		mean += float64(p.share(i) * (gain + least))
 		size += float64(p.share(i) * (math.Abs(gain) + math.Abs(least)))
 	}
 	mean = (mean - float64(slack*size) - even.gain) / n
-	if q := lossTable[p.cost.loss].quadratic; q > 0 {
+	if q := p.cost.Kind.Traits().Quadratic; q > 0 {
 		bend := float64(float64(squares*q) * (1 + 3*slack))
 		half += bend
 		most += float64(bend * (1 + p.sums))
 	}
-	_, s = parabola(mean, half)
+	_, s = proof.Parabola(mean, half)
 	return dualAt(s, mean-float64(p.sums*(size/n))-prior, most), s
 }
 
@@ -196,17 +198,6 @@ func dualAt(s, mean, half float64) float64 {
 	}
 	gain, cost := float64(s*mean), float64(float64(s*s)*half)
 	return gain - cost - float64(0x1p-50*(math.Abs(gain)+cost))
-}
-
-// parabola returns the largest value of s*mean - s^2*half for s from 0 to 1, and that s.
-func parabola(mean, half float64) (value, s float64) {
-	switch {
-	case mean <= 0:
-		return 0, 0
-	case mean >= 2*half:
-		return mean - half, 1
-	}
-	return float64(mean*mean) / (4 * half), mean / (2 * half)
 }
 
 // entropyBound returns the largest value found of the mean entropy of s*a, and what is linear in s,
@@ -221,7 +212,7 @@ func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 			b, weight := float64(s*float64(v)), p.share(i)
 			target := p.wideTarget(i)
 			size += float64(weight * math.Abs(float64(b*target)))
-			value += float64(weight * (p.cost.least(b) + float64(b*target)))
+			value += float64(weight * (p.cost.Least(b) + float64(b*target)))
 			slope += float64(float64(weight*float64(v)) * target)
 			if b > 0 && b < 1 {
 				wv := float64(weight * float64(v))

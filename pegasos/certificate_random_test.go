@@ -70,7 +70,7 @@ func newTrial(seed uint64) *trial {
 	}
 	cfg.Epochs = 1 + g.IntN(60)
 	cfg.Order = pick(g, Shuffled, Permutation, Sequential, Blocks, IID)
-	cfg.Offset = pick(g, OffsetR2, OffsetR2, OffsetNone, OffsetPilot)
+	cfg.Offset = pick(g, OffsetR2, OffsetR2, OffsetNone)
 	cfg.Average = pick(g, LastHalf, LastHalf, LastIterate)
 	cfg.Finish = pick(g, FinishNone, FinishDual, FinishDual, FinishAuto)
 	cfg.Project = g.IntN(6) == 0
@@ -197,7 +197,7 @@ func (t *trial) models() {
 	if t.g.IntN(4) == 0 {
 		if t.tr.Prior = train(); t.tr.Prior != nil {
 			if t.tr.Finish != FinishNewton {
-				t.tr.Finish, t.tr.FinishAfter = "", 0
+				t.tr.Finish = ""
 			}
 			size := pick(t.g, 1, 1, 2000) // its scores cancel
 			for _, w := range t.tr.Prior.Weights {
@@ -216,7 +216,7 @@ func (t *trial) models() {
 func (t *trial) train() (*Model, error) {
 	var m *Model
 	var err error
-	if t.half && t.tr.Config.Bias != BiasOuter {
+	if t.half {
 		first := t.tr
 		first.KeepState, first.Pause = true, 1+int64(t.g.IntN(40))
 		if m, err = t.run(&first); errors.Is(err, ErrPaused) {

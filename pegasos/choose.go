@@ -441,7 +441,7 @@ func (c *choice) chooseNumbers(s *Scaling) {
 	} else if s.Spread == 0 { // else it is known
 		s.Centre, s.Spread = c.moments()
 	}
-	if tr.Epsilon == 0 && tr.TargetScale == ScaleStandard && tr.Loss.traits().epsilon {
+	if tr.Epsilon == 0 && tr.TargetScale == ScaleStandard && tr.Loss.traits().Epsilon {
 		tr.Epsilon = float64(0.1 * s.Spread)
 	}
 	s.epsilon = tr.Epsilon

@@ -7,6 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
 // This file improves dual variables that margins.go has made, by passes of dual coordinate ascent:
@@ -39,9 +40,9 @@ func (p *problem) climb(share []float32, passes int, r2 float64) float64 {
 	switch {
 	case passes == 0 || !p.climbs():
 		return 0
-	case p.cost.loss == logCost:
+	case p.cost.Kind == loss.Log:
 		return p.climbLog(share, passes, r2)
-	case !lossTable[p.cost.loss].ascent:
+	case !p.cost.Kind.Traits().Ascent:
 		return 0
 	}
 	a := &ascent{alpha: make([]float32, len(share))}

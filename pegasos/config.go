@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
 // An Order is the order in which the rows are visited. An epoch is as many steps as there are rows.
@@ -43,15 +44,6 @@ const (
 	// largest, and a bias without a penalty counts as a feature that is 1: no step overshoots then,
 	// and none makes the next one larger.
 	OffsetR2 Offset = "r2"
-	// OffsetPilot is c*R^2/lambda for Hinge, where c, from 1 to 16, comes from a pilot run with
-	// OffsetR2 over an eighth of the rows, and at most 4,096: it is G sqrt(n)/(2 |w| R^2), for n
-	// rows and sub-gradients of root mean square G, as the steps of a pass over the rows should be
-	// |w|/(G sqrt(n)) or so. Where w is soon large, as on a9a, the objective falls much faster
-	// then; the test error does not ([docs/benchmarks.md]). With a Start there is no pilot, and c
-	// is 1.
-	//
-	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
-	OffsetPilot Offset = "pilot"
 	// OffsetNone is 0, as in the paper: the first step has size 1/lambda, the objective leaps to
 	// R^2/(2 lambda). With the squared losses, whose gradient has no bound, that can end in an
 	// overflow, which is an error.
@@ -74,10 +66,6 @@ const (
 	// BiasAugmented is the weight of an appended feature that is BiasScale in every row. It is
 	// penalised like the others: the larger the scale, the less. The rows are not copied.
 	BiasAugmented Bias = "augmented"
-	// BiasOuter is a term without a penalty, found by a search around the training of everything
-	// else (section 6 of the paper): 20 runs of the given length, of which the best is the model.
-	// There is no certificate.
-	BiasOuter Bias = "outer"
 	// BiasUnregularised is a term without a penalty that has its own steps, along its own
 	// sub-gradient and of the same size as those of the weights. Nothing holds it, so that it
 	// converges more slowly (section 6).
@@ -124,7 +112,6 @@ const (
 	DefaultBiasScale = 1
 	DefaultBlock     = 64
 
-	DefaultFinishAfter = 1
 	// DefaultNewtonEpochs is the most with FinishNewton, which ends by itself after some tens.
 	DefaultNewtonEpochs = 200
 )
@@ -203,17 +190,14 @@ type Config struct {
 	// steps, of use without an offset.
 	Project bool `json:"project,omitempty"`
 
-	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetPilot, OffsetNone
+	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
 
-	// Finish is how the run goes on after FinishAfter epochs. FinishDual is for Hinge, SquaredHinge
+	// Finish is how the run goes on after its first epoch. FinishDual is for Hinge, SquaredHinge
 	// and Squared, CrammerSinger among them.
-	//
-	// FinishNone, FinishDual, FinishAuto, FinishNewton
-	Finish      Finish `json:"finish,omitempty"`
-	FinishAfter int    `json:"finish_after,omitempty"` // 1
+	Finish Finish `json:"finish,omitempty"` // FinishNone, FinishDual, FinishAuto, FinishNewton
 
-	// BiasNone, BiasAugmented, BiasOuter, BiasUnregularised
+	// BiasNone, BiasAugmented, BiasUnregularised
 	Bias      Bias    `json:"bias,omitempty"`
 	BiasScale float64 `json:"bias_scale,omitempty"` // of BiasAugmented
 
@@ -268,9 +252,6 @@ func (cfg Config) Plain() Config {
 	options.Fill(&cfg.TargetScale, ScaleNone)
 	options.Fill(&cfg.Offset, OffsetR2)
 	options.Fill(&cfg.Average, LastHalf)
-	if cfg.finishes() {
-		options.Fill(&cfg.FinishAfter, DefaultFinishAfter)
-	}
 	return cfg
 }
 
@@ -283,9 +264,6 @@ func (cfg Config) inForce() Config {
 	}
 	return cfg
 }
-
-// pilots reports whether the rule OffsetPilot is defined.
-func (cfg Config) pilots() bool { return cfg.Loss.traits().pilot && !cfg.Multiclass.Joint() }
 
 // finishes reports whether the run does not end as it began.
 func (cfg Config) finishes() bool { return cfg.Finish != "" && cfg.Finish != FinishNone }
@@ -312,11 +290,10 @@ func (cfg Config) valueRules() []options.Rule {
 	return []options.Rule{
 		options.OneOf("Loss", cfg.Loss, Losses()...),
 		options.OneOf("Order", cfg.Order, Shuffled, Permutation, IID, Sequential, Blocks),
-		options.OneOf("Offset", cfg.Offset, OffsetR2, OffsetPilot, OffsetNone),
-		options.OneOf("Finish", cfg.Finish, "", FinishNone, FinishDual, FinishAuto,
-			FinishNewton),
+		options.OneOf("Offset", cfg.Offset, OffsetR2, OffsetNone),
+		options.OneOf("Finish", cfg.Finish, "", FinishNone, FinishDual, FinishAuto, FinishNewton),
 		options.OneOf("Average", cfg.Average, LastHalf, LastIterate),
-		options.OneOf("Bias", cfg.Bias, BiasNone, BiasAugmented, BiasOuter, BiasUnregularised),
+		options.OneOf("Bias", cfg.Bias, BiasNone, BiasAugmented, BiasUnregularised),
 		options.OneOf("Multiclass", cfg.Multiclass, OneVsRest, OneVsOne, CrammerSinger,
 			Multinomial),
 		options.OneOf("Scale", cfg.Scale, ScaleNone, ScaleStandard, ScaleMaxAbs, ScaleUnit),
@@ -334,9 +311,8 @@ func (cfg Config) lengthRules() []options.Rule {
 		options.Range("Epochs", cfg.Epochs, 0, math.MaxInt, "1 or more"),
 		options.Range("Steps", cfg.Steps, 0, options.MaxSteps, "1 to 2^53"),
 		options.Range("Patience", cfg.Patience, 0, math.MaxInt, "1 or more"),
-		options.Not("Tol", cfg.Tol != 0 && (cfg.Order == IID || cfg.Bias == BiasOuter),
-			"have %v, but with Order %q and Bias %q the gap is not known", cfg.Tol, cfg.Order,
-			cfg.Bias),
+		options.Not("Tol", cfg.Tol != 0 && cfg.Order == IID,
+			"have %v, but with Order %q the gap is not known", cfg.Tol, cfg.Order),
 		options.Not("Tol", cfg.Tol != 0 && cfg.Bias == BiasUnregularised && joint,
 			"have %v, but with Multiclass %q and Bias %q the gap is not known",
 			cfg.Tol, cfg.Multiclass, cfg.Bias),
@@ -344,15 +320,13 @@ func (cfg Config) lengthRules() []options.Rule {
 			cfg.Finish == FinishDual && !(cfg.canAscend() && cfg.canFinish()),
 			"have %q, which is for the losses %s, and not for multinomial problems, the order iid, "+
 				"batches, projection, or a bias without penalty",
-			cfg.Finish, lossesThat(func(l lossTraits) bool { return l.ascent })),
+			cfg.Finish, lossesThat(func(l *loss.Traits) bool { return l.Ascent })),
 		options.Not("Finish", cfg.Finish == FinishAuto && !cfg.canFinish(),
-			"have %q, which is not for multinomial problems, the order iid, batches, projection, or the "+
-				"bias outer", cfg.Finish),
+			"have %q, which is not for multinomial problems, the order iid, batches and projection",
+			cfg.Finish),
 		options.Not("Finish", cfg.Finish == FinishNewton && !cfg.canNewton(),
 			"have %q, which ends by itself and has no other early stop than the gap, and is not for "+
-				"joint problems, the order iid, batches, projection, or the bias outer", cfg.Finish),
-		options.Not("FinishAfter", !cfg.finishes() && cfg.FinishAfter != 0 || cfg.FinishAfter < 0,
-			"have %d, want 1 or more epochs, and a Finish", cfg.FinishAfter),
+				"joint problems, the order iid, batches and projection", cfg.Finish),
 	}
 	if cfg.Tol != 0 {
 		rules = append(rules, options.Share("Tol", cfg.Tol))
@@ -366,18 +340,17 @@ func (cfg Config) lengthRules() []options.Rule {
 // bounds reports whether there is a bound with the settings.
 func (cfg Config) bounds() bool {
 	joint := cfg.Plain().Multiclass.Joint()
-	return cfg.Order != IID && cfg.Bias != BiasOuter && !(joint && cfg.Bias == BiasUnregularised)
+	return cfg.Order != IID && !(joint && cfg.Bias == BiasUnregularised)
 }
 
 // canFinish reports whether a run with the settings can have a finish.
 func (cfg Config) canFinish() bool {
-	return cfg.Multiclass != Multinomial && cfg.Order != IID && cfg.Batch <= 1 && !cfg.Project &&
-		cfg.Bias != BiasOuter
+	return cfg.Multiclass != Multinomial && cfg.Order != IID && cfg.Batch <= 1 && !cfg.Project
 }
 
 // canAscend reports whether there is an ascent for the loss and the bias.
 func (cfg Config) canAscend() bool {
-	return cfg.Loss.traits().ascent && cfg.Bias != BiasUnregularised
+	return cfg.Loss.traits().Ascent && cfg.Bias != BiasUnregularised
 }
 
 // stepRules are those of what a step is.
@@ -391,29 +364,19 @@ func (cfg Config) stepRules() []options.Rule {
 			"have %d, want at most %d, and none for joint problems, batches, projection and "+
 				"a finish",
 			cfg.Shards, maxShards),
-		options.Not("Offset", cfg.Offset == OffsetPilot && !cfg.pilots(),
-			"have %q, which is for the loss %s, and not for joint problems",
-			cfg.Offset, lossesThat(func(l lossTraits) bool { return l.pilot })),
 		options.Range("Batch", cfg.Batch, 0, math.MaxInt, "1 or more"),
 	}
 }
 
 // biasRules are those of the constant term.
 func (cfg Config) biasRules() []options.Rule {
-	alone := cfg.Change == 0 && cfg.Patience == 0 && !cfg.Multiclass.Joint()
-	rules := []options.Rule{
-		options.Not("Bias", cfg.Bias == BiasOuter && !alone,
-			"have %q, which Change, Patience and a joint problem of all classes can't be "+
-				"combined with",
-			cfg.Bias),
-	}
 	if cfg.Bias == BiasAugmented {
-		return append(rules, options.Not("BiasScale",
+		return []options.Rule{options.Not("BiasScale",
 			!(cfg.BiasScale > 0) || cfg.BiasScale > math.MaxFloat32,
-			"have %v, want a positive finite number", cfg.BiasScale))
+			"have %v, want a positive finite number", cfg.BiasScale)}
 	}
 	set := cfg.BiasScale != 0 && cfg.BiasScale != DefaultBiasScale
-	return append(rules, options.Only("BiasScale", set, cfg.BiasScale, "Bias", cfg.Bias))
+	return []options.Rule{options.Only("BiasScale", set, cfg.BiasScale, "Bias", cfg.Bias)}
 }
 
 // classRules are those of what the labels are, and of the loss that goes with it.
@@ -424,7 +387,7 @@ func (cfg Config) classRules() []options.Rule {
 		options.Not("Calibrate",
 			cfg.Calibrate != 0 && (cfg.Calibrate < 2 || cfg.Calibrate > 1000 || numbers),
 			"have %d, want 2 to 1000 folds, and labels that are classes", cfg.Calibrate),
-		options.Only("Epsilon", cfg.Epsilon != 0 && !cfg.Loss.traits().epsilon, cfg.Epsilon, "Loss",
+		options.Only("Epsilon", cfg.Epsilon != 0 && !cfg.Loss.traits().Epsilon, cfg.Epsilon, "Loss",
 			cfg.Loss),
 		options.Range("Epsilon", cfg.Epsilon, 0, math.MaxFloat32, "a finite number of at least 0"),
 		options.Not("Multiclass", goesWith != "" && cfg.Loss != goesWith,

@@ -10,6 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
 // Labelled is rows with their labels.
@@ -45,7 +46,7 @@ type data struct {
 	priorHash    string
 	hash         string // see fingerprint
 
-	newtons newtonPool // the buffers of Newton's method
+	newtons newton.Pool // the buffers of Newton's method
 	auto    autoFinish
 }
 
@@ -81,7 +82,7 @@ func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, erro
 		return nil, err
 	}
 	d.compact(tr)
-	d.newtons.x, d.newtons.threads = d.rows(), parallel.Threads(tr.Threads)
+	d.newtons.X, d.newtons.Threads = d.rows(), parallel.Threads(tr.Threads)
 	if err := d.setNorms(); err != nil {
 		return nil, err
 	}

@@ -52,9 +52,9 @@ func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
 	if m.Classes == nil {
 		var loss float64
 		spread := m.Scaling.spread()
-		c.epsilon /= spread
+		c.Epsilon /= spread
 		for i, v := range y {
-			loss += c.at((scores[i] - float64(v)) / spread)
+			loss += c.At((scores[i] - float64(v)) / spread)
 		}
 		return loss / float64(len(y))
 	}
@@ -84,7 +84,7 @@ func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
 				}
 				z = -z
 			}
-			loss += c.at(z)
+			loss += c.At(z)
 			rows++
 		}
 		total += loss / float64(rows)

@@ -43,7 +43,7 @@ func TestCancelPreparation(t *testing.T) {
 	const rows, soon = 50000, 2 << 12
 	data := sample.Random(1, rows, 2, 2, 1)
 	for _, cfg := range []Config{
-		{}, Config{}.Plain(), {Bias: BiasOuter}, {Calibrate: 3}, {Scale: ScaleStandard},
+		{}, Config{}.Plain(), {Calibrate: 3}, {Scale: ScaleStandard},
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		x := &watched{Examples: data.Dense, cancel: cancel}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
 // A joint problem has a weight vector for each class, which are trained as one: section 5 of the
@@ -140,9 +142,9 @@ func (j *joint) coefficients(z, b []float64, i uint32) bool {
 	if !j.log {
 		worst, most := y, 0.0
 		for r, v := range z {
-			loss := j.cost(y, r) + (j.full(v, r, i) - j.full(z[y], y, i))
-			if r != y && loss > most {
-				worst, most = r, loss
+			l := j.cost(y, r) + (j.full(v, r, i) - j.full(z[y], y, i))
+			if r != y && l > most {
+				worst, most = r, l
 			}
 		}
 		if worst == y {
@@ -334,7 +336,7 @@ func (j *joint) boundAt(a []float32, r2 float64) (value, s float64) {
 		size += float64(j.share(i) * parts)
 	}
 	mean = (mean-float64(j.sums*size))/float64(n) - prior
-	_, s = parabola(mean, half)
+	_, s = proof.Parabola(mean, half)
 	return dualAt(s, mean, half), s
 }
 
@@ -415,14 +417,14 @@ func (j *joint) entropyBound(a []float32, own []float64, half float64) float64 {
 				if v <= 0 {
 					continue
 				}
-				h -= xlogx(float64(s * float64(v)))
+				h -= loss.XLogX(float64(s * float64(v)))
 				dh -= float64(float64(v) * floats.Log(float64(s*float64(v))))
 				z, own := j.wideScore(i, r), j.wideScore(i, y)
 				linear += float64(float64(v) * (z - own))
 				size += float64(float64(weight*float64(v)) * (math.Abs(z) + math.Abs(own)))
 			}
 			rest := 1 - float64(s*own[p])
-			h -= xlogx(rest)
+			h -= loss.XLogX(rest)
 			value += float64(weight * (h + float64(s*linear)))
 			if rest > 0 {
 				dh += float64(own[p] * floats.Log(rest))

@@ -87,8 +87,7 @@ func (r *run) arrange() {
 func (r *run) worthCopying(size int) bool {
 	// Copying takes about as long as an epoch, and saves less than that in each.
 	const pays = 2 // passes
-	short := r.cfg.Finish == FinishNewton || r.newtonSoon() && r.cfg.FinishAfter <= pays ||
-		r.total <= pays*int64(r.order.Steps)
+	short := r.cfg.Finish == FinishNewton || r.newtonSoon() || r.total <= pays*int64(r.order.Steps)
 	if !r.few(size) && (short || size < copyFrom || size > copyTo) {
 		return false
 	}

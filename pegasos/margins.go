@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
 // This file makes dual variables of the scores that weights give, whoever has found them. Those of
@@ -27,7 +27,7 @@ type marginOptions struct {
 	// Where that is less than the bound that is wanted, there are more passes, and Newton's method
 	// goes on from the weights for some iterations. Without a pool it does not.
 	wanted  float64
-	pool    *newtonPool
+	pool    *newton.Pool
 	threads int
 }
 
@@ -47,15 +47,15 @@ func (p *problem) marginBound(w [][]float64, b []float64, r2 float64, o marginOp
 	at := func(h float64) float64 {
 		for j := range p.count() {
 			i := p.row(j)
-			a[i] = p.cost.clamp(float32(p.cost.smoothed(margins[i], h)))
+			a[i] = p.cost.Clamp(float32(p.cost.Smoothed(margins[i], h)))
 		}
 		return p.bound(a, r2)
 	}
 	best := max(0, at(0))
-	if lossTable[p.cost.loss].kinks {
+	if p.cost.Kind.Traits().Kinks {
 		distance := make([]float64, 0, p.count())
 		for j := range p.count() {
-			distance = append(distance, p.cost.fromKink(margins[p.row(j)]))
+			distance = append(distance, p.cost.FromKink(margins[p.row(j)]))
 		}
 		var width float64
 		best, width = bestWidth(distance, at)
@@ -76,36 +76,16 @@ func (p *problem) marginBound(w [][]float64, b []float64, r2 float64, o marginOp
 // newtonBound returns the bound of the dual variables that some iterations of Newton's method find
 // from the given weights on.
 func (p *problem) newtonBound(w []float64, b, r2 float64, o marginOptions) (best float64) {
-	const iterations = 8
-	n := p.newNewton(o.pool)
-	n.threads = o.threads
-	n.prepare()
-	for j := range p.v {
-		z := w[j]
+	n := newton.New(o.pool, 0, func() *newton.Problem { return p.forNewton(o.pool, 0) })
+	u := make([]float32, len(p.v))
+	for j, z := range w {
 		if p.prior != nil {
 			z -= float64(p.prior[0][j])
 		}
-		n.v[j] = float64(float32(z)) // as the margins take it
+		u[j] = float32(z) // as the margins take it
 	}
-	if n.beta > 0 {
-		n.v[len(p.v)] = (b - p.priorBias[0]) / n.beta
-	}
-	n.setMargins(true)
-	n.settle()
-	if o.width > 0 {
-		n.h = o.width
-	}
-	n.target = proof.Gap(n.objective(1), o.wanted) / 2
-	for range iterations {
-		n.iterate()
-		if best = max(best, p.bound(n.shares(), r2)); best >= o.wanted || n.state == newtonStuck {
-			break
-		}
-		if n.state == newtonDone { // but for what the bound's roundings take off
-			n.target, n.state = n.target/4, newtonWorks
-		}
-	}
-	return best
+	return n.Bound(u, b-p.priorBias[0], o.width, o.wanted, o.threads,
+		func(a []float32) float64 { return p.bound(a, r2) })
 }
 
 // boundOf returns the bound that given dual variables make.
@@ -215,21 +195,6 @@ func bestWidth(distance []float64, at func(h float64) float64) (best, width floa
 		}
 	}
 	return best, width
-}
-
-// smoothed is the mean of coefficient over a width h of margins around m, for a loss with kinks;
-// coefficient for others.
-func (c cost) smoothed(m, h float64) float64 {
-	a, _ := c.bent(m, 1/h)
-	return a
-}
-
-// fromKink returns how far a margin is from where the derivative of the loss leaps.
-func (c cost) fromKink(m float64) float64 {
-	if c.loss == epsCost {
-		return math.Abs(math.Abs(m) - c.epsilon)
-	}
-	return math.Abs(1 - m)
 }
 
 // softmax writes e^(z_r), divided by their sum, to b.

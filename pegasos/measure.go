@@ -209,7 +209,7 @@ func (p *problem) wideLosses(w []float64, bias float64, from, to int) (sum float
 // lossOf returns the loss of row i with the score z, times its weight.
 func (p *problem) lossOf(i int, z float64) float64 {
 	side, target := p.label(uint32(i))
-	return float64(p.share(i) * p.cost.at(float64(float64(side)*z)-target))
+	return float64(p.share(i) * p.cost.At(float64(float64(side)*z)-target))
 }
 
 // wideVector returns w in float64.
@@ -231,13 +231,13 @@ func wideVectors(w [][]float32) (wide [][]float64) {
 // lossAtZero returns the mean loss of v = 0.
 func (p *problem) lossAtZero() float64 {
 	if p.target == nil && p.priorScores == nil {
-		return p.cost.at(0)
+		return p.cost.At(0)
 	}
 	var sum, n float64
 	for j := range p.count() {
 		i := p.row(j)
 		_, target := p.frame(uint32(i))
-		sum += float64(p.share(i) * p.cost.at(-target))
+		sum += float64(p.share(i) * p.cost.At(-target))
 		n += p.share(i)
 	}
 	return sum / n

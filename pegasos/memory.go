@@ -7,6 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
 // learnerSize is about what a learner takes beside its vectors and what it keeps for rows.
@@ -18,12 +19,12 @@ func (s *session) checkMemory(tr *Trainer) error {
 	// Newton's method has buffers for as many problems at a time as they fit for, one at least.
 	if one := s.newtonMemory(1) - s.newtonMemory(0); one > 0 {
 		left := float64(cmp.Or(tr.MaxMemory, options.DefaultMaxMemory)) - s.memory(tr, n, 0)
-		s.data.newtons.most = int(max(1, min(left/one, n.vectors, float64(s.threads))))
+		s.data.newtons.Most = int(max(1, min(left/one, n.vectors, float64(s.threads))))
 	}
 	what := fmt.Sprintf("%.0f weight vectors of %d features, which visit %.3g rows in all,",
 		n.vectors, s.data.x.Cols(), n.rows)
 	return options.First(fieldError,
-		[]options.Rule{options.Memory(tr.MaxMemory, s.memory(tr, n, s.data.newtons.most), what)})
+		[]options.Rule{options.Memory(tr.MaxMemory, s.memory(tr, n, s.data.newtons.Most), what)})
 }
 
 // sessionSizes are numbers that the memory of a session goes by. They are float64, which can't
@@ -67,7 +68,7 @@ func (s *session) sizes() (n sessionSizes) {
 
 // memory estimates how many bytes a session takes beside the data, with so many problems at a time
 // of which Newton's method has buffers.
-func (s *session) memory(tr *Trainer, n sessionSizes, newtons int) float64 {
+func (s *session) memory(tr *Trainer, n sessionSizes, problems int) float64 {
 	cfg, cols := s.cfg, s.data.x.Cols()
 	perVector, perRow := 2.0, 0.0 // v and the model's
 	if n.vectors > 1 {
@@ -92,7 +93,7 @@ func (s *session) memory(tr *Trainer, n sessionSizes, newtons int) float64 {
 	if cfg.Patience > 0 {
 		perVector++ // the best model
 	}
-	if tr.Prior != nil || cfg.Bias == BiasOuter {
+	if tr.Prior != nil {
 		perRow += 8 // the scores of what is fixed
 	}
 	if cfg.ClassWeight == Balanced || s.data.weight != nil {
@@ -102,8 +103,8 @@ func (s *session) memory(tr *Trainer, n sessionSizes, newtons int) float64 {
 		}
 	}
 	if s.mayNewton() {
-		perVector += newtonPerVector
-		perRow += newtonPerRow
+		perVector += newton.PerVector
+		perRow += newton.PerRow
 	}
 	measured := min(n.vectors, float64(s.threads)) // at a time, each with a sum in float64
 	vector := 4 * float64(matrices.Stride(cols))
@@ -112,5 +113,5 @@ func (s *session) memory(tr *Trainer, n sessionSizes, newtons int) float64 {
 		row = float64(s.data.x.Size()) / float64(len(s.data.y))
 	}
 	return n.vectors*learnerSize + (n.vectors*perVector+2*measured)*vector + n.rows*perRow +
-		n.copied*row + s.newtonMemory(float64(newtons)) + s.togetherMemory(n.vectors)
+		n.copied*row + s.newtonMemory(float64(problems)) + s.togetherMemory(n.vectors)
 }

@@ -136,6 +136,15 @@ func (r Result) check() error {
 	return nil
 }
 
+// unmeasure says that the objectives are not known.
+func (r *Result) unmeasure() {
+	r.Objective, r.DualObjective, r.Gap = math.NaN(), math.NaN(), math.NaN()
+	for k := range r.PerClass {
+		c := &r.PerClass[k]
+		c.Objective, c.DualObjective = math.NaN(), math.NaN()
+	}
+}
+
 // stepsOf returns how many vector k has taken.
 func (m *Model) stepsOf(k int) int64 {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 { // not of a former version

@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
 // newtonTrial is newTrial for Newton's method.
 func newtonTrial(seed uint64) *trial {
 	t := newTrial(seed)
 	cfg := &t.tr.Config
-	cfg.Finish, cfg.FinishAfter, cfg.Project, cfg.Batch, cfg.Shards = FinishNewton, 0, false, 0, 0
+	cfg.Finish, cfg.Project, cfg.Batch, cfg.Shards = FinishNewton, false, 0, 0
 	if cfg.Multiclass.Joint() {
 		cfg.Multiclass = pick(t.g, OneVsRest, OneVsOne)
 	}
@@ -25,7 +26,7 @@ func newtonTrial(seed uint64) *trial {
 	cfg.Tol = pick(t.g, 0, 0.1, 1e-2, 1e-3, 1e-4)
 	cfg.Epochs = pick(t.g, 0, 0, 3, 30)
 	t.tr.Threads = pick(t.g, 1, 1, 2)
-	sumFew = t.g.IntN(2) == 0 // so few columns would seldom be added up otherwise
+	newton.SumFew = t.g.IntN(2) == 0 // so few columns would seldom be added up otherwise
 	if t.g.IntN(2) == 0 {
 		toPixels(t.rows, pick[float32](t.g, 1, 16, 255))
 		t.x = pick[Examples](t.g, t.rows, toSparse(t.rows), foreign{t.rows})
@@ -35,7 +36,7 @@ func newtonTrial(seed uint64) *trial {
 
 // No proof of Newton's method is wrong, whatever the data and the settings.
 func TestNewtonCertificate(t *testing.T) {
-	defer func() { sumFew = true }()
+	defer func() { newton.SumFew = true }()
 	var n tally
 	n.certifyRandom(t, 1000, 200, newtonTrial)
 	if n.close < n.problems*2/5 {
@@ -204,7 +205,7 @@ func TestNewtonHostile(t *testing.T) {
 
 func TestNewtonRefuses(t *testing.T) {
 	for _, cfg := range []Config{
-		{Multiclass: CrammerSinger}, {Order: IID}, {Batch: 2}, {Project: true}, {Bias: BiasOuter},
+		{Multiclass: CrammerSinger}, {Order: IID}, {Batch: 2}, {Project: true},
 		{Shards: 2}, {Change: 0.1}, {Patience: 3},
 	} {
 		cfg.Finish = FinishNewton
@@ -238,14 +239,14 @@ func rawSet(seed uint64, rows, cols int) pair {
 func TestNewtonTogether(t *testing.T) {
 	many := random(59, 900, 20, 20, 0.5)
 	few := random(59, 900, 60, 5, 0.05)
-	defer func(n int) { newtonTogether = n }(newtonTogether)
+	defer func(n int) { newton.Together = n }(newton.Together)
 	for k, data := range []pair{many, few} {
 		for _, x := range []Examples{data.dense, data.sparse} {
 			for _, bias := range []Bias{BiasAugmented, BiasUnregularised} {
 				cfg := Config{Lambda: 1e-2, Finish: FinishNewton, Tol: 1e-4, Bias: bias}
 				want := ""
-				for _, newtonTogether = range []int{1, 3, 16} {
-					tr := Trainer{Config: cfg, Threads: newtonTogether}
+				for _, newton.Together = range []int{1, 3, 16} {
+					tr := Trainer{Config: cfg, Threads: newton.Together}
 					m, err := tr.plain(t.Context(), x, data.y)
 					if err != nil || m.Result.Gap > cfg.Tol {
 						t.Fatal(k, err, m.Result.Gap)
@@ -254,7 +255,7 @@ func TestNewtonTogether(t *testing.T) {
 						want = m.Hash()
 					} else if m.Hash() != want {
 						t.Errorf("set %d, %T, %s, %d together: other bits", k, x, bias,
-							newtonTogether)
+							newton.Together)
 					}
 				}
 			}

@@ -12,7 +12,7 @@ import (
 // while the proof is found that decides whether more are needed, ends soon. What it leaves can be
 // resumed, to the bit.
 func TestCancelNewton(t *testing.T) {
-	const rows, soon = 20000, 3 * newtonChunk
+	const rows, soon = 20000, 3 * 4096
 	data := sample.Random(1, rows, 3, 2, 1)
 	for name, cfg := range map[string]Config{
 		"hinge":  {Bias: BiasAugmented},

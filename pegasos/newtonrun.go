@@ -1,72 +1,95 @@
 package pegasos
 
 import (
-	"math"
-	"slices"
-
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
 // This file is how Newton's method is a part of a run: when it takes over, what happens at the end
 // of each epoch, and when all of its problems are done.
 
-// width returns the first width of the zone, and the least there may be. It is chosen such that a
-// part of the rows is in the zone, and at least some for each variable.
-func (n *newton) width() (h, least float64) {
-	if !lossTable[n.p.cost.loss].kinks {
-		return 1, 1
+// A newtonPart is the part of a problem's run in which Newton's method takes the place of the
+// steps.
+type newtonPart struct {
+	*newton.Method
+	start int64 // the step after which it began
+	dual  int64 // the step after which the ascent had begun that came before; 0 for none
+}
+
+// startNewton makes Newton's method take over after step t, from the steps or from an ascent. It
+// uses the weights of that moment.
+func (p *problem) startNewton(cfg Config, t int64, pool *newton.Pool) {
+	n := &newtonPart{start: t}
+	if p.ascent != nil {
+		n.dual = p.ascent.start
 	}
-	const sample = 2048
-	rows := len(n.rows)
-	step := max(1, rows/sample)
-	var away []float64
-	for j := 0; j < rows; j += step {
-		away = append(away, n.p.cost.fromKink(n.m[j]))
+	n.Method = newton.New(pool, cfg.Tol, func() *newton.Problem { return p.forNewton(pool, t) })
+	p.newtons++
+	p.newton, p.ascent, p.recent = n, nil, nil
+}
+
+// forNewton returns the problem as Newton's method takes it, with the weights of step t. Copies of
+// the data's rows are in another order: where they are of most rows, those of the data are read
+// instead. The results are the same bits.
+func (p *problem) forNewton(pool *newton.Pool, t int64) *newton.Problem {
+	p.widenPrior()
+	rows := p.rank()
+	n := &newton.Problem{Loss: p.cost, Lambda: p.lambda, Cols: len(p.v), Beta: p.biasScale,
+		Free: p.free, Rows: rows, X: p.x, At: rows, Name: p.name, Weight: p.weight,
+		AtZero: p.lossAtZero}
+	if p.free {
+		n.Beta = 1
 	}
-	slices.Sort(away)
-	most := away[len(away)-1]
-	inside := max(0.15*float64(rows), float64(min(3*len(n.v), rows-1)))
-	h = 2 * away[min(len(away)-1, int(inside/float64(step)))]
-	h = max(h, 1e-4*min(most, 1))
-	if !(h > 0) || math.IsInf(h, 0) {
-		h = 1
+	if p.names != nil && 2*len(rows) > pool.X.Rows() {
+		n.X, n.At = pool.X.ForWorker(), make([]uint32, len(rows))
+		for j, i := range rows {
+			n.At[j] = uint32(p.name(i))
+		}
 	}
-	return h, 0x1p-40 * h
+	n.Side = make([]int8, len(rows))
+	for j, i := range rows {
+		side, _ := p.label(i)
+		n.Side[j] = int8(side)
+	}
+	if p.target != nil || p.prior != nil {
+		n.Target = func(i uint32) float64 { return p.wideTarget(int(i)) }
+	}
+	n.Start = func() ([]float32, float64) {
+		s := p.learnerState
+		s.t = t
+		w, b := vectors(1, len(p.v)), make([]float64, 1)
+		s.weights(w, b)
+		return w[0], b[0]
+	}
+	return n
+}
+
+// newtonShares returns the dual variables that Newton's method has found.
+func (p *problem) newtonShares() []float32 {
+	a := make([]float32, p.x.Rows())
+	p.newton.Shares(a)
+	return a
 }
 
 // iterating reports whether Newton's method is at work on a problem of the run.
-func (p *problem) iterating() bool { return p.newton != nil && p.newton.state == newtonWorks }
+func (p *problem) iterating() bool { return p.newton != nil && p.newton.Works() }
 
-// newtonPerVector is what Newton's method keeps of a problem, in floats for each feature.
-const newtonPerVector = 8
-
-// newtonMemory estimates the bytes of the buffers for so many problems at a time: the sums and
-// their factor, packed rows, and 36 bytes a row.
+// newtonMemory estimates the bytes of the buffers for so many problems at a time.
 func (s *session) newtonMemory(at float64) float64 {
 	if !s.mayNewton() {
 		return 0
 	}
-	d := float64(s.data.x.Cols() + 1)
-	rounded := d + 32                 // up to whole tiles
-	packed := 4 * gramBlock * rounded // of which the sums have two or more
-	panels := 3*packed + min(4<<20, 14*packed)
-	return at * (float64(12*rounded*rounded) + panels + float64(36*len(s.data.y)))
+	return newton.Memory(at, len(s.data.y), s.data.x.Cols())
 }
 
-// togetherMemory estimates what so many problems have together: directions, and where the rows are
-// bytes copies of them and the sums.
+// togetherMemory estimates what so many problems have together.
 func (s *session) togetherMemory(vectors float64) float64 {
 	if !s.mayNewton() {
 		return 0
 	}
-	rows, cols := float64(len(s.data.y)), float64(s.data.x.Cols()+1)
-	directions := min(vectors, float64(newtonTogether)) * (4*rows + 16*cols)
-	if _, flat := s.cfg.cost().flat(); !flat || s.data.weight != nil || s.cfg.ClassWeight != "" {
-		return directions
-	}
-	copies := min(float64(s.data.x.Size()), rows*cols)
-	return directions + copies +
-		min(float64(pixelsKept), vectors*float64(newtonPixelBytes(int(cols))))
+	_, flat := s.cfg.cost().Flat()
+	flat = flat && s.data.weight == nil && s.cfg.ClassWeight == ""
+	return newton.SharedMemory(vectors, len(s.data.y), s.data.x.Cols(), s.data.x.Size(), flat)
 }
 
 // readyNewtons repeats what Newton's method had done when the run was paused. It reports whether it
@@ -75,7 +98,7 @@ func (s *session) readyNewtons() bool {
 	s.parallel(func(_ int, r *run) {
 		parallel.For(r.threads, len(r.problems), func(_, k int) {
 			if n := r.problems[k].newton; n != nil {
-				n.ready()
+				n.Ready()
 			}
 		})
 	})
@@ -86,7 +109,7 @@ func (s *session) readyNewtons() bool {
 func (s *session) cut() bool {
 	for _, r := range s.runs {
 		for _, p := range r.problems {
-			if p.newton != nil && p.newton.cut.Load() {
+			if p.newton != nil && p.newton.Cut() {
 				return true
 			}
 		}
@@ -97,18 +120,18 @@ func (s *session) cut() bool {
 // goOn is called at the end of each epoch of the run, when its steps are taken.
 func (r *run) goOn() {
 	var at []int
-	var working []*newton
+	var working []*newton.Method
 	for k, p := range r.problems {
 		switch {
 		case p.newton == nil:
 			at = append(at, k)
 		case p.iterating() && p.err == nil:
-			working = append(working, p.newton)
+			working = append(working, p.newton.Method)
 		}
 	}
 	all := r.threads * max(1, r.inner)
 	parallel.For(all, len(at), func(_, i int) { r.finishEpoch(r.problems[at[i]]) })
-	r.iterate(working, all)
+	newton.Iterate(working, all)
 }
 
 // finishEpoch begins a problem's finish if it is due.
@@ -117,7 +140,7 @@ func (r *run) finishEpoch(p *problem) {
 		return
 	}
 	switch {
-	case p.t >= p.total || r.epoch < r.cfg.FinishAfter:
+	case p.t >= p.total:
 	case r.cfg.Finish == FinishNewton:
 		if p.ascent == nil {
 			p.startNewton(r.cfg, p.t, &r.data.newtons)
@@ -134,11 +157,11 @@ func (r *run) finishEpoch(p *problem) {
 
 // endNewton takes the problem over to the dual, which begins with what Newton's method has found.
 func (p *problem) endNewton() {
-	n := p.newton
-	a := &ascent{w: vectors(1, len(p.v)), b: make([]float64, 1), alpha: n.shares()}
-	n.result(a.w[0], &a.b[0])
-	for _, i := range n.rows {
-		a.alpha[i] = float32(float64(a.alpha[i]) * p.share(int(i)))
+	a := &ascent{w: vectors(1, len(p.v)), b: make([]float64, 1), alpha: p.newtonShares()}
+	a.b[0] = p.newton.Result(a.w[0])
+	for j := range p.count() {
+		i := p.row(j)
+		a.alpha[i] = float32(float64(a.alpha[i]) * p.share(i))
 	}
 	p.newton = nil
 	p.setAscent(a, p.t)
@@ -175,7 +198,7 @@ func (s *session) endsByItself() (at, enough bool) {
 		return true, true
 	}
 	m := s.model()
-	s.data.until = s.data.newtons.until
+	s.data.until = s.data.newtons.Until
 	s.measure(m, exact)
 	s.undecided, s.data.until = s.data.over(), nil
 	if s.undecided {
@@ -200,11 +223,11 @@ func (s *session) retry(m *Model) (some bool) {
 			if c.Objective-c.DualObjective <= float64(s.cfg.Tol*c.DualObjective) {
 				continue
 			}
-			p.newton.retry()
-			if p.newton.state == newtonStuck && r.cfg.canAscend() && p.prior == nil {
+			p.newton.Retry()
+			if p.newton.Stuck() && r.cfg.canAscend() && p.prior == nil {
 				p.endNewton()
 			}
-			some = some || p.newton == nil || p.newton.state == newtonWorks
+			some = some || p.newton == nil || p.newton.Works()
 		}
 	}
 	return some

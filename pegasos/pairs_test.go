@@ -55,7 +55,7 @@ func TestPairsAreAlone(t *testing.T) {
 		{Epochs: 3, Loss: Log, Average: LastIterate}, {Loss: SquaredHinge, Offset: OffsetR2},
 		{Loss: Log, Offset: OffsetNone, Seed: 9},
 		{Bias: BiasAugmented, BiasScale: 2}, {Bias: BiasUnregularised},
-		{Bias: BiasUnregularised, Loss: Log, Batch: 3}, {Bias: BiasOuter, Epochs: 2},
+		{Bias: BiasUnregularised, Loss: Log, Batch: 3},
 	} {
 		cfg.Multiclass = OneVsOne
 		for kind, with := range []struct {
@@ -71,9 +71,6 @@ func TestPairsAreAlone(t *testing.T) {
 			{name: "start and prior", start: true, prior: true},
 			{name: "all", weights: true, start: true, prior: true},
 		} {
-			if with.start && cfg.Bias == BiasOuter {
-				continue // it takes none
-			}
 			t.Run(fmt.Sprintf("config %d with %s", n, with.name), func(t *testing.T) {
 				data := random(uint64(n), 150, 6, 5, 0.8)
 				before := random(uint64(n)+50, 90, 6, 5, 0.8)
@@ -140,8 +137,7 @@ func checkPairs(t *testing.T, tr Trainer, data pair, x func(p pair) Examples) {
 		r.Violations != all.Violations || r.Steps != all.Steps || r.Epochs != all.Epochs {
 		t.Errorf("%+v: %+v, of the pairs %+v", cfg, r, all)
 	}
-	if cfg.Order != IID && cfg.Bias != BiasOuter &&
-		!(r.Gap >= 0 && r.Gap == (r.Objective-r.DualObjective)/r.DualObjective) {
+	if cfg.Order != IID && !(r.Gap >= 0 && r.Gap == (r.Objective-r.DualObjective)/r.DualObjective) {
 		t.Errorf("%+v: gap %v", cfg, r.Gap)
 	}
 	var sum float64
@@ -324,7 +320,7 @@ func TestPairsWithoutRows(t *testing.T) {
 	old := mustTrain(t, data.dense, data.y, Config{Multiclass: OneVsOne, C: 1, Bias: BiasAugmented})
 	for _, cfg := range []Config{
 		{}, {C: 1}, {Bias: BiasUnregularised, Batch: 2}, {Order: IID, Average: LastIterate},
-		{ClassWeight: Balanced, Order: Blocks}, {Bias: BiasOuter, Epochs: 2},
+		{ClassWeight: Balanced, Order: Blocks},
 	} {
 		cfg.Multiclass = OneVsOne
 		if cfg.Bias == "" {
@@ -336,8 +332,6 @@ func TestPairsWithoutRows(t *testing.T) {
 				start, prior := old, (*Model)(nil)
 				if asPrior {
 					start, prior = nil, old
-				} else if cfg.Bias == BiasOuter {
-					continue
 				}
 				m := from(t, rows.dense, rows.y, start, prior, cfg)
 				n := 0.0

@@ -36,7 +36,7 @@ type Partial struct {
 // NewPartial returns a trainer of rows with so many columns, whose labels are among classes:
 // distinct, and at least two. For numbers to predict there are none. Settings that go by all rows
 // can't be used: Scale, C, Epochs, Steps, Tol, Change, Patience, Finish, Shards, Balanced,
-// BiasOuter, and Project with numbers to predict. Of each chunk there is one pass, for which
+// and Project with numbers to predict. Of each chunk there is one pass, for which
 // Shuffled means Permutation. Class weights multiply the loss as they are. There is no certificate.
 // Fields that are zero are those of [Config.Plain]: nothing is chosen by the data, which are not
 // there yet. Not scaled are rows and numbers, there is no bias, lambda is DefaultLambda whatever
@@ -53,7 +53,6 @@ func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 		{"C", cfg.C != 0}, {"Epochs", cfg.Epochs != 0}, {"Steps", cfg.Steps != 0},
 		{"Tol", cfg.Tol != 0}, {"Change", cfg.Change != 0},
 		{"Patience", cfg.Patience != 0}, {"ClassWeight", cfg.ClassWeight == Balanced},
-		{"Bias", cfg.Bias == BiasOuter},
 		{"Finish", cfg.finishes()}, {"Shards", cfg.Shards > 1},
 		{"Scale", cfg.Scale != "" && cfg.Scale != ScaleNone},
 		{"TargetScale", cfg.TargetScale != "" && cfg.TargetScale != ScaleNone},

@@ -144,7 +144,6 @@ func TestPartialRefuses(t *testing.T) {
 		"tol":           {Config{Tol: 0.1}, two, 3},
 		"balanced":      {Config{ClassWeight: Balanced}, two, 3},
 		"unknown label": {Config{ClassWeight: "5=2"}, two, 3},
-		"outer":         {Config{Bias: BiasOuter}, two, 3},
 		"lambda":        {Config{Lambda: -1}, two, 3},
 		"one class":     {Config{}, two[:1], 3},
 		"no class":      {Config{}, nil, 3},

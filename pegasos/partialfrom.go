@@ -11,7 +11,7 @@ import (
 // Trainer.Start does: t counts on from there. Columns, classes and all settings are m's, those that
 // training had chosen among them; how long the run was and how it ended are left out, as are the
 // shards. The rows, and numbers to predict, are given as they are, and scaled chunk by chunk as m's
-// were. m is not changed. It can't go on from what [NewPartial] can't use: Balanced, BiasOuter, and
+// were. m is not changed. It can't go on from what [NewPartial] can't use: Balanced, and
 // problems that have a lambda each, by C with OneVsOne.
 func NewPartialFrom(m *Model) (*Partial, error) {
 	if err := m.check(); err != nil {
@@ -28,7 +28,7 @@ func NewPartialFrom(m *Model) (*Partial, error) {
 		}
 	}
 	cfg.Epochs, cfg.Steps, cfg.Tol, cfg.Change, cfg.Patience = 0, 0, 0, 0, 0
-	cfg.Finish, cfg.FinishAfter, cfg.Shards, cfg.Calibrate = "", 0, 0, 0
+	cfg.Finish, cfg.Shards, cfg.Calibrate = "", 0, 0
 	cfg.Scale, cfg.TargetScale = ScaleNone, ScaleNone
 	from := *m
 	if m.Scaling != nil {

@@ -121,7 +121,6 @@ func TestPartialFromRefuses(t *testing.T) {
 	for field, cfg := range map[string]Config{
 		"C":           {C: 2, Multiclass: OneVsOne, Epochs: 1},
 		"ClassWeight": {ClassWeight: Balanced, Epochs: 1},
-		"Bias":        {Bias: BiasOuter, Epochs: 1, Multiclass: OneVsRest},
 	} {
 		y := p.y
 		if field == "C" { // pairs of different sizes

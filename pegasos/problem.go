@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
 // A problem is the training state of one weight vector: of the rows of one class against others, or
@@ -12,10 +13,10 @@ type problem struct {
 	learnerState
 	v []float32 // the one vector
 
-	cost   cost
-	k      int32   // the class that is +1 here
-	ascent *ascent // nil before it begins
-	newton *newton // likewise; there is one of them at most
+	cost   loss.Func
+	k      int32       // the class that is +1 here
+	ascent *ascent     // nil before it begins
+	newton *newtonPart // likewise; there is one of them at most
 
 	newtons int // how often Newton's method has begun
 
@@ -57,7 +58,7 @@ func (p *problem) takeSteps(idx []uint32) {
 // plainHinge reports whether the loss of a row is that of the hinge by its own score, without a
 // prior or an unregularised bias.
 func (p *problem) plainHinge() bool {
-	return p.cost.loss == hingeCost && p.priorScores == nil && !p.free
+	return p.cost.Kind == loss.Hinge && p.priorScores == nil && !p.free
 }
 
 func (p *problem) endEpoch(epochs int) {
@@ -214,7 +215,7 @@ func (p *problem) runLoss(idx []uint32) {
 // to its margin, and g to its score, with its weight.
 func (p *problem) coefficient(i uint32, z float64) (c, g float32) {
 	side, target := p.frame(i)
-	c = float32(p.cost.coefficient(float64(float64(side)*z) - target))
+	c = float32(p.cost.Coefficient(float64(float64(side)*z) - target))
 	return c, p.weighted(i, c*side) // the product is exact
 }
 

@@ -140,7 +140,7 @@ func (v *proofVector) spread(r *run, k int) []float32 {
 		for c := range n {
 			share := v.share(j*n + c)
 			if r.joint == nil {
-				share = r.problems[k].cost.clamp(share)
+				share = r.problems[k].cost.Clamp(share)
 			} else if int(r.class[i]) == c {
 				share = 0
 			}
@@ -180,7 +180,7 @@ func (p *Proof) fits(v *Verification, m *Model, s *session) error {
 // dualShares returns the dual variables that dual has its bound from, nil if there is none.
 func (p *problem) dualShares(r2 float64) (share []float32) {
 	if p.newton != nil {
-		return p.newton.shares()
+		return p.newtonShares()
 	}
 	if p.ascent != nil {
 		return p.ascentShares()

@@ -262,8 +262,8 @@ func reliableExponential(t *testing.T) {
 		if z < 0 {
 			want, coefficient = -z, 1
 		}
-		if c.at(z) != want || c.coefficient(z) != coefficient {
-			t.Errorf("at %v: %v and %v, want %v and %v", z, c.at(z), c.coefficient(z), want,
+		if c.At(z) != want || c.Coefficient(z) != coefficient {
+			t.Errorf("at %v: %v and %v, want %v and %v", z, c.At(z), c.Coefficient(z), want,
 				coefficient)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
 // ErrPaused is what Train returns, along with the model, when it ends at Trainer.Pause.
@@ -75,7 +76,6 @@ type savedRun struct {
 type savedLearner struct {
 	Start      int64     `json:"start"`
 	Began      []float64 `json:"began,omitempty"` // the biases of the model that it started from
-	T0         *float64  `json:"t0,omitempty"`    // if the offset is a pilot's
 	Steps      int64     `json:"steps"`           // those of the start included
 	Violations int64     `json:"violations"`
 	Checked    int64     `json:"checked"`
@@ -205,10 +205,6 @@ func (s *session) saveLearner(l learner) savedLearner {
 		Start: c.start, Began: c.began.b, Steps: c.t, Violations: c.violations, Checked: c.checked,
 		VB: slices.Clone(c.vb), Factor: c.factor, Norm2: c.norm2,
 	}
-	if s.cfg.Offset == OffsetPilot {
-		t0 := c.t0
-		k.T0 = &t0
-	}
 	if c.avg != nil {
 		k.Shift, k.Old, k.Cur = c.avg.shift, c.avg.old.scalarsOnly(), c.avg.cur.scalarsOnly()
 	}
@@ -224,7 +220,8 @@ func (s *session) saveLearner(l learner) savedLearner {
 	}
 	if p, ok := l.(*problem); ok && p.newton != nil {
 		n := p.newton
-		k.Newton = &savedNewton{n.start, n.dual, n.iterations, slices.Clone(n.retries)}
+		past := n.Past()
+		k.Newton = &savedNewton{n.start, n.dual, past.Iterations, past.Retries}
 	}
 	if p, ok := l.(*problem); ok {
 		k.Newtons = p.newtons
@@ -293,7 +290,7 @@ func (s *session) resumeRun(r *run, from *savedRun) bool {
 
 func (s *session) resumeLearner(r *run, k int, from *savedLearner) bool {
 	c := r.learners[k].common()
-	if s.cfg.Offset == OffsetPilot && from.T0 == nil || !c.resumeStep(from) {
+	if !c.resumeStep(from) {
 		return false
 	}
 	if _, divided := r.learners[k].(*shards); !divided && c.t-c.start != r.t {
@@ -357,12 +354,6 @@ func (s *learnerState) resumeStep(from *savedLearner) bool {
 		from.Steps-from.Start > s.total {
 		return false
 	}
-	if t0 := from.T0; t0 != nil {
-		if !(*t0 >= 0 && *t0 <= math.MaxFloat64) {
-			return false
-		}
-		s.t0 = *t0
-	}
 	if n := len(from.Began); n > 0 {
 		if n != len(s.vs) {
 			return false
@@ -404,15 +395,15 @@ func (s *session) resumeNewton(r *run, k int, from *savedNewton) bool {
 		}
 		last = at
 	}
-	if len(from.Retries) > newtonRetries+1 {
+	if len(from.Retries) > newton.Retries+1 {
 		return false
 	}
 	if from.Dual > 0 {
 		p.setAscent(&ascent{}, from.Dual)
 	}
 	p.startNewton(s.cfg, from.Start, &s.data.newtons)
-	p.newton.iterations, p.newton.retries = from.Iterations, slices.Clone(from.Retries)
-	p.newton.threads = s.threads / max(r.threads, len(s.runs))
+	p.newton.Repeat(newton.Past{Iterations: from.Iterations, Retries: from.Retries},
+		s.threads/max(r.threads, len(s.runs)))
 	return true
 }
 

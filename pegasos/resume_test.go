@@ -87,7 +87,7 @@ func resumeCases(t *testing.T) map[string]Trainer {
 			cfg := Config{Finish: f, Loss: l, Bias: BiasAugmented}
 			cases[string(f+Finish(l))] = Trainer{Config: cfg}
 		}
-		cfg := Config{Finish: f, FinishAfter: 2, Multiclass: OneVsOne}
+		cfg := Config{Finish: f, Multiclass: OneVsOne}
 		cases[string(f)+" pairs"] = Trainer{Config: cfg, Weights: weights}
 	}
 	cases["dual joint"] = Trainer{Weights: weights, Config: Config{Finish: FinishDual,
@@ -97,9 +97,8 @@ func resumeCases(t *testing.T) map[string]Trainer {
 		cases["newton "+name] = Trainer{Config: cfg}
 	}
 	cases["newton pairs"] = Trainer{
-		Config: Config{Finish: FinishNewton, FinishAfter: 2, Multiclass: OneVsOne, Tol: 1e-7},
+		Config: Config{Finish: FinishNewton, Multiclass: OneVsOne, Tol: 1e-7},
 	}
-	cases["pilot"] = Trainer{Config: Config{Offset: OffsetPilot}}
 	cases["shards"] = Trainer{Config: Config{Shards: 3, Bias: BiasAugmented}}
 	cases["tol"] = Trainer{Config: Config{Tol: 0.3}}
 	cases["change"] = Trainer{Config: Config{Change: 0.05}}
@@ -213,8 +212,6 @@ func TestResumeRefuses(t *testing.T) {
 	labels[3] = 1 - labels[3]
 	wrong := cfg
 	wrong.Seed = 1
-	outer := cfg
-	outer.Bias = BiasOuter
 	shorter := cfg
 	shorter.Epochs = 1
 	damage := func(f func(s *State)) *Model {
@@ -236,7 +233,6 @@ func TestResumeRefuses(t *testing.T) {
 		"other rows":   {Trainer{Config: cfg, Resume: m}, other.dense, data.y},
 		"other labels": {Trainer{Config: cfg, Resume: m}, data.dense, labels},
 		"shorter":      {Trainer{Config: shorter, Resume: m}, data.dense, data.y},
-		"outer":        {Trainer{Config: outer, KeepState: true}, data.dense, data.y},
 		"pause":        {Trainer{Config: cfg, Pause: -1}, data.dense, data.y},
 		"position": {Trainer{Config: cfg,
 			Resume: damage(func(s *State) { s.saved.Runs[0].Position = 21 })}, data.dense, data.y},

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
 // This file is the dual method, CoCoA+. With
@@ -92,7 +93,7 @@ func (w *roundWorker) losses(k, to int) {
 			}
 			index, values := w.row(i)
 			m := float64(r.side(k, w.p.class[i]) * w.score(index, values, at.W))
-			sum += float64(c * r.cost.at(m))
+			sum += float64(c * r.cost.At(m))
 		}
 		w.put(to, sum, q)
 	}
@@ -101,7 +102,7 @@ func (w *roundWorker) losses(k, to int) {
 // pass makes the dual objective larger, one of the rows at a time.
 func (w *roundWorker) pass(ctx context.Context, k int, rows []uint32, alpha []float32) {
 	r, at := w.r, &w.s.Problems[k]
-	_, curve, low := r.cost.dualShape()
+	_, curve, low := r.cost.DualShape()
 	fixed := float64(r.Lambda * r.rows)
 	step := at.Sigma / fixed
 	u := append([]float64(nil), at.W...)
@@ -138,7 +139,7 @@ func (w *roundWorker) pass(ctx context.Context, k int, rows []uint32, alpha []fl
 // ascentBounds returns bounds on the mean of the dual variables and of what they earn. Of the
 // squared hinge a dual objective above 0 has a mean square below 16.
 func (r *Rounds) ascentBounds() (dual, gain float64) {
-	if r.cost.loss == squaredHingeCost {
+	if r.cost.Kind == loss.SquaredHinge {
 		return 1 << 10, 1 << 20
 	}
 	return 1, 1
@@ -158,7 +159,7 @@ func (w *roundWorker) dualSums(k, to int, alpha []float32) {
 				continue
 			}
 			index, values := w.row(i)
-			earned += float64(c * r.cost.least(a))
+			earned += float64(c * r.cost.Least(a))
 			squares += float64(c * float64(a*a))
 			w.add(float64(float64(c*r.side(k, w.p.class[i]))*a), index, values, v)
 		}

@@ -26,7 +26,7 @@ import "math"
 //	z = |w| sqrt(mean(k_i^2 |x_i|^2)) + s.sums (|w| R + |b| + the loss's constants)
 //
 // Losses. The hinge, the log and the epsilon-insensitive loss change by no more than the score, and
-// their mean by no more than z. The squared losses c/2 d^2, c being lossTraits.curvature, change by
+// their mean by no more than z. The squared losses c/2 d^2, c being Curvature of its traits, change by
 // c/2 e (2d + e) where d does by e: their mean by no more than z (sqrt(2c mean loss) + c/2 z). The
 // joint losses change by no more than the largest change of any score and that of the row's own
 // class together: 2z, of the longest vector.
@@ -108,8 +108,8 @@ func (p *problem) lossError(z, loss float64) float64 {
 			squares += float64(p.share(i) * float64(t*t))
 		}
 	}
-	z += float64(p.sums * (1 + p.cost.epsilon + math.Sqrt(squares/float64(p.count()))))
-	if c := lossTable[p.cost.loss].curvature; c > 0 {
+	z += float64(p.sums * (1 + p.cost.Epsilon + math.Sqrt(squares/float64(p.count()))))
+	if c := p.cost.Kind.Traits().Curvature; c > 0 {
 		return float64(z * (math.Sqrt(2*c*loss) + c/2*z))
 	}
 	return z

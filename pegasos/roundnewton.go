@@ -24,7 +24,7 @@ var lineLengths = []float64{
 
 // rings returns how many widths there are: one of losses without a kink.
 func (r *Rounds) rings() int {
-	if lossTable[r.cost.loss].kinks {
+	if r.cost.Kind.Traits().Kinks {
 		return roundRings
 	}
 	return 1
@@ -59,14 +59,14 @@ func (w *roundWorker) newtonSums(first, end int) {
 			sums := w.sums[k*size:][:size]
 			side := r.side(k, w.p.class[i])
 			m := float64(side * w.score(index, values, at.W))
-			sums[0] += float64(c * r.cost.at(m))
+			sums[0] += float64(c * r.cost.At(m))
 			innermost, bend, widest := -1, 0.0, 0.0
 			for g, width := range r.ringWidths(at.Width) {
 				if g == rings {
 					break
 				}
-				a, f := r.cost.bent(m, 1/width)
-				sums[1+g] += float64(c * r.cost.least(a))
+				a, f := r.cost.Bent(m, 1/width)
+				sums[1+g] += float64(c * r.cost.Least(a))
 				if f > 0 {
 					innermost, bend = g, f
 				}
@@ -256,7 +256,7 @@ func (w *roundWorker) lineSums(first, end int) {
 			cq := float64(c * q)
 			sums := w.sums[k*lengths:][:lengths]
 			for l, s := range lineLengths {
-				a, _ := r.cost.bent(m+float64(s*q), inverse)
+				a, _ := r.cost.Bent(m+float64(s*q), inverse)
 				sums[l] -= float64(cq * a)
 			}
 		}

@@ -6,16 +6,17 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/cholesky"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
-// This file is what Newton's method makes of the sums over all rows: see newton.go.
+// This file is what Newton's method makes of the sums over all rows: see internal/train/newton.
 
 // A zoneWidth is what the sums say of one width of the zone.
 type zoneWidth struct {
 	width     float64
 	rows      float64 // in the zone
 	bound     float64
-	smoothing float64   // S of newton.go
+	smoothing float64   // S of internal/train/newton
 	rest      float64   // O
 	u         []float64 // mean of c_i*a_i*y_i*x_i
 }
@@ -31,7 +32,7 @@ func (r *Rounds) nextSums(s *RoundState, sum []int64) error {
 		mine := sum[:r.sumsOf(RoundSums)]
 		sum = sum[len(mine):]
 		widths := r.widthsOf(at, mine)
-		s.settle(at, newtonPatience)
+		s.settle(at, newton.Patience)
 		if at.Done {
 			continue
 		}

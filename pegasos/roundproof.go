@@ -7,6 +7,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
 // This file is the last round: the objective of the model as it is written, and the bound, from the
@@ -118,14 +120,14 @@ func (w *roundWorker) proofSums(first, end int) {
 			e, at := &w.model[k], &w.s.Problems[k]
 			sums, side := w.sums[k*size:][:size], r.side(k, w.p.class[i])
 			m := float64(side * (w.dot(index, values, e.w) + e.bias))
-			sums[0] += float64(c * r.cost.at(m))
+			sums[0] += float64(c * r.cost.At(m))
 			if r.Method == RoundDual {
 				continue
 			}
 			m = float64(side * w.score(index, values, at.Dual))
-			bent, _ := r.cost.bent(m, 1/at.DualWidth)
-			a := float64(r.cost.clamp(float32(bent)))
-			sums[1] += float64(c * r.cost.least(a))
+			bent, _ := r.cost.Bent(m, 1/at.DualWidth)
+			a := float64(r.cost.Clamp(float32(bent)))
+			sums[1] += float64(c * r.cost.Least(a))
 			sums[2] += float64(c * float64(a*a))
 			if a != 0 {
 				w.add(float64(float64(c*side)*a), index, values, sums[3:])
@@ -150,14 +152,14 @@ func (w *roundWorker) proofSums(first, end int) {
 type proofQuanta struct{ loss, dual, gain, square quantum }
 
 func (r *Rounds) proofQuanta(e *effectiveModel, at *RoundProblem) proofQuanta {
-	loss, _, _ := r.most(e.length(r) + e.size)
+	row, _, _ := r.most(e.length(r) + e.size)
 	var dual, gain float64
 	if r.Method == RoundDual {
 		dual, gain = r.ascentBounds()
 	} else {
 		_, dual, gain = r.most(length(at.Dual))
 	}
-	return proofQuanta{r.quantum(loss), r.quantum(dual), r.quantum(gain),
+	return proofQuanta{r.quantum(row), r.quantum(dual), r.quantum(gain),
 		r.quantum(float64(dual * dual))}
 }
 
@@ -203,7 +205,7 @@ func (r *Rounds) nextProof(s *RoundState, sum []int64) error {
 	}
 	s.Objective /= float64(len(s.Problems))
 	s.Bound /= float64(len(s.Problems))
-	if r.provenEnough(s) || stuck || s.Retries >= newtonRetries ||
+	if r.provenEnough(s) || stuck || s.Retries >= newton.Retries ||
 		s.Iterations >= r.Config.Epochs {
 		s.Done = true
 		return nil
@@ -235,12 +237,12 @@ func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (
 	sums := sumError(rows, 8*r.vars, 1)
 	weights := e.length(r)
 
-	loss, penalty := mean(sum[0], q.loss), float64(r.Lambda/2*float64(weights*weights))
-	objective = penalty + loss
+	meanLoss, penalty := mean(sum[0], q.loss), float64(r.Lambda/2*float64(weights*weights))
+	objective = penalty + meanLoss
 	z := float64(sums * (1 + e.size + math.Abs(e.bias) + float64(1.001*weights*r.reach)))
 	mistake := float64(sums*objective) + off(q.loss) + z
-	if c := lossTable[r.cost.loss].curvature; c > 0 {
-		mistake += float64(z * (math.Sqrt(2*c*loss) + float64(c/2*z)))
+	if c := r.cost.Kind.Traits().Curvature; c > 0 {
+		mistake += float64(z * (math.Sqrt(2*c*meanLoss) + float64(c/2*z)))
 	}
 	if r.beta > 0 {
 		d := float64(sums*(e.size+math.Abs(e.bias))) / r.beta
@@ -259,18 +261,18 @@ func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (
 		float64(float64(sums*root)*r.reach)
 	half := float64(u*u) / (2 * r.Lambda) * (1 + sums)
 	less := off(q.gain) + mistake
-	if r.cost.loss == logCost {
+	if r.cost.Kind == loss.Log {
 		bound = gain - half - float64(64*sums)
 		return objective, max(0, bound-less)
 	}
 	linear := gain
-	if c := lossTable[r.cost.loss].quadratic; c > 0 {
+	if c := r.cost.Kind.Traits().Quadratic; c > 0 {
 		bend := float64(c * (squares + off(q.square)) * (1 + sums))
 		linear += bend
 		half += bend
 	}
 	linear -= float64(2 * sums * (root + float64(root*root)))
-	_, s := parabola(linear, half)
+	_, s := proof.Parabola(linear, half)
 	bound = dualAt(s, linear, half)
 	return objective, max(0, bound-less)
 }

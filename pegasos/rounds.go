@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
 // This file and those whose names begin with "round" are training over rows that no process has all
@@ -25,7 +26,7 @@ import (
 // and the bounds are known before the round. So a shard has to begin with a multiple of RoundBlock
 // rows, and where the rows are cut into shards does not matter to the sums.
 //
-// There are two methods. Newton's (newton.go has what it does) finds the margins anew in each pass:
+// There are two methods. Newton's (internal/train/newton has what it does) finds the margins anew in each pass:
 // nothing is kept of the rows, and the result is the same to the bit for any number of shards. Its
 // steps cost work with the square of the columns, and there are some tens of them. The dual method,
 // CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), takes a pass of dual
@@ -66,7 +67,7 @@ type Rounds struct {
 	weights []float64 // of a row of each class, such that the mean over the rows is 1
 	total   float64   // the sum of the weights before that; 0 without weights
 	count   int       // rows of all shards
-	cost    cost
+	cost    loss.Func
 	held    *Model // that is verified; nil for training
 
 	exponent  []int     // of each variable: no value of it is 2^exponent or more
@@ -284,9 +285,9 @@ func (r *Rounds) quantum(bound float64) quantum {
 
 // most returns bounds on the loss of a row, on its dual variable and on what that earns, where the
 // weights, with the bias's, have the length.
-func (r *Rounds) most(length float64) (loss, dual, gain float64) {
+func (r *Rounds) most(length float64) (row, dual, gain float64) {
 	m := 1 + float64(float64(length*r.reach)*(1+0x1p-20))
-	if r.cost.loss == squaredHingeCost {
+	if r.cost.Kind == loss.SquaredHinge {
 		return float64(m * m), 2 * m, 2*m + float64(m*m)
 	}
 	return m, 1, 1

@@ -100,7 +100,7 @@ const targetShare = 0.95
 func (r *Rounds) Start() *RoundState {
 	s := &RoundState{Kind: RoundSums, Target: targetShare * r.Config.Tol,
 		Problems:  make([]RoundProblem, r.problems()),
-		Objective: r.cost.at(0)}
+		Objective: r.cost.At(0)}
 	if r.Method == RoundDual {
 		s.Kind = RoundAscent
 	}
@@ -109,7 +109,7 @@ func (r *Rounds) Start() *RoundState {
 		for _, v := range []*[]float64{&p.W, &p.Best, &p.Dual, &p.P} {
 			*v = make([]float64, r.vars)
 		}
-		p.Objective, p.Falling = r.cost.at(0), r.cost.at(0)
+		p.Objective, p.Falling = r.cost.At(0), r.cost.At(0)
 		p.Width, p.DualWidth = firstWidth, firstWidth
 		p.Sigma = max(1, firstSigma*float64(r.Shards))
 	}

@@ -112,7 +112,7 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 	if cfg.Multiclass.Joint() {
 		err = r.addJoint(tr.Costs, t0)
 	} else {
-		err = r.addProblems(tr, pair, t0)
+		err = r.addProblems(pair, t0)
 	}
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (r *run) addJoint(costs [][]float64, t0 float64) error {
 }
 
 // addProblems makes the run that of a problem for each class against the rest, or of one.
-func (r *run) addProblems(tr *Trainer, pair []int32, t0 float64) error {
+func (r *run) addProblems(pair []int32, t0 float64) error {
 	n, positive := len(r.data.classes), int32(0)
 	switch {
 	case r.data.classes == nil:
@@ -160,9 +160,6 @@ func (r *run) addProblems(tr *Trainer, pair []int32, t0 float64) error {
 		p := &problem{learnerState: s, v: s.vs[0], cost: r.cfg.cost(), k: positive + int32(k)}
 		if r.cfg.Project {
 			p.radius = math.Sqrt(p.lossAtZero() / p.lambda)
-		}
-		if r.cfg.Offset == OffsetPilot && r.data.start == nil && tr.Resume == nil {
-			p.t0 *= r.pilot(p)
 		}
 		r.problems = append(r.problems, p)
 		if r.cfg.Shards > 1 {
@@ -241,7 +238,7 @@ func (r *run) squaredNorms() (t0 float64) {
 	if r.cfg.Bias == BiasUnregularised {
 		bias = 1 // it takes steps of the same size, as of a feature that is 1
 	}
-	curvature := r.cfg.Loss.traits().curvature
+	curvature := r.cfg.Loss.traits().Curvature
 	rows := r.rows
 	if r.only == nil && r.weight == nil && curvature == 0 { // the sum is all that is asked for
 		sum, rows = r.data.squares, 0
@@ -443,7 +440,7 @@ func (r *run) write(m *Model) {
 				Steps: s.t, Lambda: r.lambda,
 			}
 			if p, ok := l.(*problem); ok && p.newton != nil {
-				m.Result.PerClass[first].Width = p.newton.smoothed()
+				m.Result.PerClass[first].Width = p.newton.Width()
 			}
 		}
 		first += n

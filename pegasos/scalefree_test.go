@@ -26,7 +26,7 @@ func TestScaleFree(t *testing.T) {
 		{}, {Loss: Log}, {Loss: SquaredHinge}, {Loss: EpsInsensitive, Epsilon: 0.1},
 		{Loss: Squared}, {Loss: Squared, Finish: FinishDual}, {Finish: FinishDual},
 		{Finish: FinishAuto}, {Bias: BiasAugmented, BiasScale: 1}, {Multiclass: OneVsOne},
-		{Multiclass: CrammerSinger}, {Multiclass: Multinomial}, {Offset: OffsetPilot},
+		{Multiclass: CrammerSinger}, {Multiclass: Multinomial},
 		{Offset: OffsetNone}, {Project: true}, {Batch: 5}, {Shards: 2}, {Order: IID},
 		{Tol: 0.2, Epochs: 60}, {Change: 0.01, Epochs: 60},
 	} {

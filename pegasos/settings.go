@@ -19,7 +19,7 @@ func (m *Model) Settings() string {
 			ScaleUnit:   "rows divided by their length",
 		}[cfg.Scale],
 		map[Bias]string{
-			BiasNone: "no bias", BiasAugmented: "bias", BiasOuter: "outer bias",
+			BiasNone: "no bias", BiasAugmented: "bias",
 			BiasUnregularised: "unregularised bias",
 		}[cfg.Bias],
 	}

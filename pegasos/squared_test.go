@@ -150,14 +150,13 @@ func TestSquaredNormalEquations(t *testing.T) {
 			{"projected", Trainer{Config: Config{Project: true}}, 0.02},
 			{"shards", Trainer{Config: Config{Shards: 2}}, 0.05},
 			{"unregularised", Trainer{Config: Config{Bias: BiasUnregularised}}, 0.05},
-			{"outer", Trainer{Config: Config{Bias: BiasOuter, Finish: FinishNone}}, 0.05},
 			{"prior", Trainer{Config: Config{Bias: BiasAugmented, BiasScale: 2}, Prior: prior}, 0.05},
 			{"start", Trainer{Config: Config{Finish: FinishDual, Bias: BiasAugmented,
 				BiasScale: 2}, Start: prior}, 1e-5},
 		} {
 			c.tr.Loss, c.tr.Lambda, c.tr.Seed, c.tr.Epochs = Squared, 0.05, seed, 400
 			p := ridgeProblem{x: data.dense, y: data.y, lambda: 0.05}
-			p.free = c.tr.Bias == BiasUnregularised || c.tr.Bias == BiasOuter
+			p.free = c.tr.Bias == BiasUnregularised
 			if cfg := c.tr.Config.inForce(); cfg.Bias == BiasAugmented {
 				p.bias = cfg.BiasScale
 			}

@@ -53,7 +53,7 @@ func (s *session) enough() bool {
 	if cfg.Tol == 0 && cfg.Change == 0 && cfg.Patience == 0 || s.round < stop.look {
 		return false
 	}
-	s.data.until = s.data.newtons.until
+	s.data.until = s.data.newtons.Until
 	defer func() { s.data.until = nil }()
 	m := s.model()
 	if cfg.Tol > 0 || cfg.Change > 0 {

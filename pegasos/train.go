@@ -204,9 +204,6 @@ func (tr *Trainer) interrupted() error {
 func (tr *Trainer) stopped() bool { return tr.interrupted() != nil }
 
 func (tr *Trainer) trainOnce(ctx context.Context, x Examples, y []float32) (*Model, error) {
-	if tr.Config.Bias == BiasOuter {
-		return tr.outer(ctx, x, y)
-	}
 	s, err := newSession(x, y, tr)
 	if err != nil {
 		return nil, err
@@ -426,7 +423,7 @@ func (s *session) failed(what string) error {
 
 // advance runs to the end, or until ctx is done: then it is stopped.
 func (s *session) advance(ctx context.Context) (stopped bool, err error) {
-	s.data.newtons.until = ctx
+	s.data.newtons.Until = ctx
 	if !s.readyNewtons() {
 		return true, nil
 	}

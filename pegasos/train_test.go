@@ -168,7 +168,6 @@ func TestConfigErrors(t *testing.T) {
 		{"Tol", Config{Tol: 1}},
 		{"Tol", Config{Tol: nan}},
 		{"Tol", Config{Tol: 0.1, Order: IID}},
-		{"Tol", Config{Tol: 0.1, Bias: BiasOuter}},
 		{"Tol", Config{Tol: 0.1, Bias: BiasUnregularised, Multiclass: CrammerSinger}},
 		{"Change", Config{Change: -0.1}},
 		{"Change", Config{Change: 1}},
@@ -181,10 +180,6 @@ func TestConfigErrors(t *testing.T) {
 		{"Multiclass", Config{Multiclass: CrammerSinger, Loss: EpsInsensitive}},
 		{"Multiclass", Config{Multiclass: Multinomial, Loss: Hinge}},
 		{"Multiclass", Config{Multiclass: OneVsOne, Loss: EpsInsensitive}},
-		{"Bias", Config{Bias: BiasOuter, Multiclass: CrammerSinger}},
-		{"Bias", Config{Bias: BiasOuter, Multiclass: Multinomial}},
-		{"Bias", Config{Bias: BiasOuter, Change: 0.1}},
-		{"Bias", Config{Bias: BiasOuter, Patience: 1}},
 		{"BiasScale", Config{Bias: BiasUnregularised, BiasScale: 2}},
 		{"Batch", Config{Batch: -1}},
 		{"Batch", Config{Batch: 11}}, // only in Train
@@ -209,7 +204,7 @@ func TestConfigErrors(t *testing.T) {
 	for _, cfg := range []Config{
 		{}, Paper(), {BiasScale: 1}, {C: 1}, {Lambda: MinLambda}, {Multiclass: CrammerSinger},
 		{Multiclass: Multinomial}, {Multiclass: Multinomial, Loss: Log},
-		{Multiclass: OneVsOne, Loss: SquaredHinge, Bias: BiasOuter},
+		{Multiclass: OneVsOne, Loss: SquaredHinge},
 		{Bias: BiasUnregularised, Tol: 0.1, Change: 0.1, Patience: 3}, {Multiclass: CrammerSinger,
 			Tol: 0.1},
 	} {

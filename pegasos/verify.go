@@ -108,7 +108,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 		found.Result.PerClass = m.noClaims()
 	}
 	how := marginOptions{passes: o.Passes}
-	if s.data.newtons.until = ctx; o.Passes > 0 && s.newtonVerifies(tr, m) {
+	if s.data.newtons.Until = ctx; o.Passes > 0 && s.newtonVerifies(tr, m) {
 		how.pool = &s.data.newtons
 	}
 	quick := s.remeasure(ctx, &found, o.Proof, how)
@@ -148,11 +148,8 @@ func (tr *Trainer) sessionOf(ctx context.Context, m *Model, x Examples, y []floa
 	}
 	cfg := m.Config
 	cfg.Epochs, cfg.Steps, cfg.Tol, cfg.Change, cfg.Patience = 1, 0, 0, 0, 0
-	cfg.Finish, cfg.FinishAfter, cfg.Calibrate, cfg.Shards = "", 0, 0, 0
+	cfg.Finish, cfg.Calibrate, cfg.Shards = "", 0, 0
 	cfg.Offset, cfg.Average, cfg.Project = OffsetR2, LastIterate, false
-	if cfg.Bias == BiasOuter {
-		cfg.Bias = BiasUnregularised // the same problem
-	}
 	// The trainer's own settings of a run are of no use here.
 	inner := &Trainer{Config: cfg, Threads: tr.Threads, Weights: tr.Weights, Prior: tr.Prior,
 		Costs: tr.Costs, MaxMemory: tr.MaxMemory, classes: m.Classes, until: ctx}

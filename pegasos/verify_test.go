@@ -316,7 +316,7 @@ func TestVerifyNewton(t *testing.T) {
 				}
 			}
 			kinks := m.Result.PerClass[0].Width > 0
-			if kinks != lossTable[cfg.cost().loss].kinks {
+			if kinks != cfg.cost().Kind.Traits().Kinks {
 				t.Errorf("%s, %s: width %v", name, what, m.Result.PerClass[0].Width)
 			}
 			with, err := (&Trainer{}).Verify(t.Context(), m, data.dense, data.y, VerifyOptions{})

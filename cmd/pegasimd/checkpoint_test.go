@@ -206,7 +206,6 @@ func TestCheckpointKeepsSettings(t *testing.T) {
 		"of no use":           {"-every", "1s", data},
 		"greater than 0":      {"-every", "0s", "-checkpoint", dir + "/state", data},
 		"none/state":          {"-checkpoint", dir + "/none/state", data},
-		"can't be paused":     {"-checkpoint", dir + "/state", "-bias", "outer", data},
 		"missing":             {"-resume", dir + "/missing", data},
 		"not a model of pega": {"-resume", data, data},
 	} {

@@ -165,8 +165,6 @@ func TestCurveErrors(t *testing.T) {
 	good, names := file(t, "good.svm", toy), file(t, "names.csv", "x,y\n0,a\n1,b\n")
 	mistakes(t, map[string]mistake{
 		"ending": {exitUsage, ".svg", []string{"train", good, "-plot", "a.gif"}},
-		"outer": {exitUsage, "outer", []string{"train", good, "-curve", "c", "-bias",
-			"outer"}},
 		"missing": {exitError, "missing.svm", []string{"train", good, "-curve", "c", "-valid",
 			"missing.svm"}},
 		"empty": {exitError, "no rows", []string{"train", good, "-curve", "c", "-valid",

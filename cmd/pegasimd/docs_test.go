@@ -84,6 +84,8 @@ var layers = [][]string{
 	{"internal/asm", "internal/floats"},
 	{"dense", "sparse", "quant", "internal/asmtest", "."},
 	{"internal/store", "dataset", "internal/sample"},
+	{"internal/train/loss"},
+	{"internal/train/newton"},
 	{"pegasos"},
 	{"pegasos/kernelsvm", "modelio"},
 	{"internal/predictions"},

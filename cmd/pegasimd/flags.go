@@ -78,9 +78,8 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 	f.Float64Var(&cfg.Epsilon, "epsilon", 0,
 		"`number` the error that costs nothing with -loss eps-insensitive (default a tenth of the "+
 			"labels' standard deviation)")
-	f.Func("bias", "`none|augmented|unregularised|outer` the constant term: augmented is the weight "+
-		"of an appended constant feature; unregularised has no penalty; outer is the same, found "+
-		"in 20 runs (default augmented)", setString(&cfg.Bias))
+	f.Func("bias", "`none|augmented|unregularised` the constant term: augmented is the weight of an "+
+		"appended constant feature; unregularised has no penalty (default augmented)", setString(&cfg.Bias))
 	f.Float64Var(&cfg.BiasScale, "bias-scale", 0, "`number` the value of the appended feature "+
 		"(default the root mean square of the others)")
 	f.Func("scale", "`none|standard|max-abs|unit` scale the features, also when the model is used: "+
@@ -120,17 +119,14 @@ func (s *settingFlags) defineRun(f *flag.FlagSet) {
 		"two classes are trained on several threads (default 1)")
 	f.BoolVar(&cfg.Project, "project", false, "keep the weights in the ball of radius "+
 		"1/sqrt(lambda) (of the log loss sqrt(log(2)/lambda))")
-	f.Func("offset", "`r2|pilot|none` the t0 that steps count from: r2 is mean |x|^2/lambda; pilot "+
-		"is a multiple of that, found on an eighth of the rows; none is 0 (default r2)",
-		setString(&cfg.Offset))
+	f.Func("offset", "`r2|none` the t0 that steps count from: r2 is mean |x|^2/lambda, none is 0 "+
+		"(default r2)", setString(&cfg.Offset))
 	f.Func("average", "`last-half|none` the result: the mean over the last half of the run, or "+
 		"its last iterate (default last-half)", setString(&cfg.Average))
-	f.Func("finish", "`none|dual|auto|newton` how the run goes on after the first epochs: dual is "+
+	f.Func("finish", "`none|dual|auto|newton` how the run goes on after the first epoch: dual is "+
 		"dual coordinate ascent; newton is Newton's method, for dense rows of up to some thousand "+
 		"columns; auto is the one that costs least (default: auto with -tol, else newton where it "+
 		"is quicker, or none)", setString(&cfg.Finish))
-	f.IntVar(&cfg.FinishAfter, "finish-after", 0,
-		"`n` the number of epochs before -finish (default 1)")
 	f.Uint64Var(&cfg.Seed, "seed", 0, "`n` the seed of the random numbers")
 }
 

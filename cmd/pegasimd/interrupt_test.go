@@ -53,7 +53,6 @@ func (p *running) end() (code int, took time.Duration) {
 // endless are command lines that take far longer than any test, each with an output.
 var endless = []string{
 	"train - OUT", "train -json OUT - other", "train -steps 1000000000000 toy.svm OUT",
-	"train -steps 1000000000000 -bias outer toy.svm OUT",
 	"train -multiclass crammer-singer -steps 1000000000000 toy.svm OUT",
 	"train -kernel rbf -gamma 1 -steps 1000000000000 toy.svm OUT",
 	"train -checkpoint OUT -steps 1000000000000 toy.svm other",

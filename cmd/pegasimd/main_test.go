@@ -312,18 +312,6 @@ func TestStartAndPrior(t *testing.T) {
 	}
 }
 
-func TestOuterBias(t *testing.T) {
-	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
-	_, told := must(t, "train", "-bias", "outer", "-epochs", "2", "-json", dir+"/json", digits,
-		dir+"/model")
-	must(t, "eval", "-quiet", "-json", dir+"/eval", digits, dir+"/model")
-	run, e := report(t, dir+"/json"), report(t, dir+"/eval")
-	d := e["objective"].(float64)/run["objective"].(float64) - 1
-	if !strings.Contains(told, "no bound") || run["gap"] != nil || d > 1e-9 || d < -1e-9 {
-		t.Errorf("objective %v, in training %v; %s", e["objective"], run["objective"], told)
-	}
-}
-
 func TestTol(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
 	must(t, "train", "-quiet", "-lambda", "0.1", "-epochs", "1000", "-tol", "0.05", "-json",

@@ -260,8 +260,6 @@ func TestValid(t *testing.T) {
 			file(t, "empty.svm", ""), data},
 		"data.csv: the labels are names": {"-loss", "eps-insensitive", "-patience", "1",
 			"-valid", file(t, "data.csv", "1,ant\n2,cat\n"), line},
-		"-bias: have \"outer\", which -change": {"-patience", "1", "-valid", data, "-bias",
-			"outer", data},
 	} {
 		fails(t, anyFailure, want, append(append([]string{"train"}, args...), dir+"/other")...)
 	}

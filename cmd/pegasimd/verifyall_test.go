@@ -120,8 +120,7 @@ func TestVerifyKinds(t *testing.T) {
 		all = append(all, product...)
 	}
 	scales := []string{"", "-scale none", "-scale standard", "-scale max-abs", "-scale unit"}
-	biases := []string{"", "-bias none", "-bias augmented", "-bias unregularised",
-		"-bias outer -epochs 3"}
+	biases := []string{"", "-bias none", "-bias augmented", "-bias unregularised"}
 	finishes := []string{"", "-finish none", "-finish dual", "-finish newton",
 		"-finish auto -tol .1", "-tol .01 -order permutation", "-order iid", "-proba -epochs 2",
 		"-project -batch 3"}

@@ -14,3 +14,12 @@ func FirstNotFinite[F float32 | float64](x []F) int {
 	}
 	return -1
 }
+
+// Wide returns v in float64.
+func Wide(v []float32) []float64 {
+	wide := make([]float64, len(v))
+	for j, z := range v {
+		wide[j] = float64(z)
+	}
+	return wide
+}

@@ -234,16 +234,6 @@ func Permute(pcg *rand.PCG, p []uint32) {
 	}
 }
 
-// Begin returns the first k numbers of the permutation that Permute makes of n.
-func Begin(pcg *rand.PCG, k, n int) []uint32 {
-	p := make([]uint32, k+1) // the last is for numbers that go elsewhere
-	Permute(pcg, p[:k])
-	for i := k; i < n; i++ {
-		p[min(int(below(pcg, uint64(i)+1)), k)] = uint32(i)
-	}
-	return p[:k]
-}
-
 // below returns a number from 0 to n-1: the high word of n times a random word. A number's odds are
 // off by n/2^64 of themselves at most, which nobody can measure, and each number takes one draw, so
 // that draws can be counted.

@@ -228,16 +228,3 @@ func TestPermutationGolden(t *testing.T) {
 		t.Errorf("%s: not what it was when this was written", have)
 	}
 }
-
-func TestBegin(t *testing.T) {
-	for _, n := range []int{1, 2, 9, 100, 1000} {
-		whole := make([]uint32, n)
-		Permute(rand.NewPCG(5, 6), whole)
-		for k := 1; k <= n; k += 1 + k/3 {
-			pcg := rand.NewPCG(5, 6)
-			if got := Begin(pcg, k, n); !slices.Equal(got, whole[:k]) {
-				t.Errorf("the first %d of %d: %v, want %v", k, n, got, whole[:k])
-			}
-		}
-	}
-}

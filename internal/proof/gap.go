@@ -73,3 +73,14 @@ func Percent(gap float64) string {
 
 // Useful reports whether a gap is worth telling: the bound is known, and no less than half of P.
 func Useful(gap float64) bool { return gap <= 1 }
+
+// Parabola returns the largest value of s*mean - s^2*half for s from 0 to 1, and that s.
+func Parabola(mean, half float64) (value, s float64) {
+	switch {
+	case mean <= 0:
+		return 0, 0
+	case mean >= 2*half:
+		return mean - half, 1
+	}
+	return float64(mean*mean) / (4 * half), mean / (2 * half)
+}

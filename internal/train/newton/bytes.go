@@ -1,4 +1,4 @@
-package pegasos
+package newton
 
 import (
 	"github.com/pegasimd/pegasimd/internal/gram"
@@ -11,12 +11,12 @@ import (
 // it makes no difference, not of a bit, whether a problem keeps its sum from one iteration to the
 // next.
 
-// pixelsKept is how many bytes the sums take at most that are kept between iterations. Problems
+// PixelsKept is how many bytes the sums take at most that are kept between iterations. Problems
 // beyond that add up all rows of the zone each time.
-var pixelsKept = 1 << 29 // a variable for the sake of tests
+var PixelsKept = 1 << 29 // a variable for the sake of tests
 
-// newtonPixels are the rows of a problem as bytes, and the rows of its sum.
-type newtonPixels struct {
+// pixelRows are the rows of a problem as bytes, and the rows of its sum.
+type pixelRows struct {
 	*store.Pixels
 	reader *store.PixelReader
 	beta   float64 // what the bytes' 1 stands for; 0 for no column of the matrix
@@ -30,47 +30,35 @@ type newtonPixels struct {
 	mean []float64   // its last column over its last element: of the bytes, and 1
 }
 
-// flat returns the second derivative of the loss in its zone, times zoneScale, if it is the same
-// everywhere.
-func (c cost) flat() (unit float64, ok bool) {
-	switch c.loss {
-	case hingeCost, squaredCost:
-		return 1, true
-	case squaredHingeCost:
-		return 2, true
-	}
-	return 0, false
-}
-
 // newPixels returns the rows as bytes; nil if that is no way to add them up.
-func (n *newton) newPixels() *newtonPixels {
-	unit, ok := n.p.cost.flat()
-	if !ok || n.p.weight != nil || n.few != nil {
+func (n *Method) newPixels() *pixelRows {
+	unit, ok := n.p.Loss.Flat()
+	if !ok || n.p.Weight != nil || n.few != nil {
 		return nil
 	}
 	all := n.pool.pixelsOf()
 	if all == nil {
 		return nil
 	}
-	b := &newtonPixels{Pixels: all, reader: all.Reader(), beta: n.beta, free: n.free(), unit: unit,
+	b := &pixelRows{Pixels: all, reader: all.Reader(), beta: n.p.Beta, free: n.free(), unit: unit,
 		row: make([]float64, all.Cols()), mean: make([]float64, all.Cols())}
-	if n.pool.keeps(newtonPixelBytes(b.Cols())) {
-		b.own, b.in = gram.NewBytes(all.Cols()), make([]bool, len(n.rows))
+	if n.pool.keeps(pixelBytes(b.Cols())) {
+		b.own, b.in = gram.NewBytes(all.Cols()), make([]bool, len(n.p.Rows))
 	}
 	return b
 }
 
-// newtonPixelBytes is about how many bytes a sum over rows of so many takes.
-func newtonPixelBytes(cols int) int {
+// pixelBytes is about how many bytes a sum over rows of so many takes.
+func pixelBytes(cols int) int {
 	rounded := cols + 32
 	return 4 * rounded * rounded
 }
 
 // keeps reports whether so many bytes more may be kept.
-func (l *newtonPool) keeps(bytes int) bool {
+func (l *Pool) keeps(bytes int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.kept+bytes > pixelsKept {
+	if l.kept+bytes > PixelsKept {
 		return false
 	}
 	l.kept += bytes
@@ -79,12 +67,12 @@ func (l *newtonPool) keeps(bytes int) bool {
 
 // pixelsOf returns the rows of the data as bytes, made when they are first asked for, or nil if
 // they are other numbers.
-func (l *newtonPool) pixelsOf() *store.Pixels {
+func (l *Pool) pixelsOf() *store.Pixels {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.asked {
 		l.asked = true
-		if p, ok := store.PixelsOf(l.x, l.threads); ok {
+		if p, ok := store.PixelsOf(l.X, l.Threads); ok {
 			l.pixels = p
 		}
 	}
@@ -92,7 +80,7 @@ func (l *newtonPool) pixelsOf() *store.Pixels {
 }
 
 // addPixels makes the sum that of the rows of the zone.
-func (n *newton) addPixels(zone []int32) {
+func (n *Method) addPixels(zone []int32) {
 	b, buffers := n.pixels, n.buffers
 	if buffers.room == nil {
 		buffers.room = gram.NewRoom(b.Cols())
@@ -125,7 +113,7 @@ func (n *newton) addPixels(zone []int32) {
 
 // moved returns the rows of the zone that are not in the sum, and those of the sum that have left
 // the zone, and takes both as done. The slices are valid until the next call.
-func (n *newton) moved(zone []int32) (come, left []int32) {
+func (n *Method) moved(zone []int32) (come, left []int32) {
 	b, buffers := n.pixels, n.buffers
 	come, left = buffers.come[:0], buffers.left[:0]
 	next := 0
@@ -152,10 +140,10 @@ func (n *newton) moved(zone []int32) (come, left []int32) {
 }
 
 // change calls f, which adds or removes rows, for those at the given places.
-func (n *newton) change(f func(rows int, row func(r int) []byte, threads int), places []int32) {
+func (n *Method) change(f func(rows int, row func(r int) []byte, threads int), places []int32) {
 	b, p := n.pixels, n.p
 	if b.Size() > 0 {
-		f(len(places), func(r int) []byte { return b.Row(p.name(n.rows[places[r]])) }, n.threads)
+		f(len(places), func(r int) []byte { return b.Row(p.Name(n.p.Rows[places[r]])) }, n.threads)
 		return
 	}
 	cols := b.Cols()
@@ -168,14 +156,14 @@ func (n *newton) change(f func(rows int, row func(r int) []byte, threads int), p
 		}
 		n.buffers.block = block
 		for r, j := range some {
-			b.reader.Read(block[r*cols:][:cols], p.name(n.rows[j]))
+			b.reader.Read(block[r*cols:][:cols], p.Name(n.p.Rows[j]))
 		}
 		f(len(some), func(r int) []byte { return block[r*cols:][:cols] }, n.threads)
 	}
 }
 
 // centre returns the mean of the rows of the sum.
-func (b *newtonPixels) centre() []float64 {
+func (b *pixelRows) centre() []float64 {
 	mean := make([]float64, b.Cols()-1)
 	for j := range mean {
 		mean[j] = b.mean[j] / b.N
@@ -184,7 +172,7 @@ func (b *newtonPixels) centre() []float64 {
 }
 
 // Dim is what gram.Matrix has it for.
-func (b *newtonPixels) Dim() int {
+func (b *pixelRows) Dim() int {
 	if b.beta == 0 || b.free {
 		return b.Cols() - 1
 	}
@@ -192,7 +180,7 @@ func (b *newtonPixels) Dim() int {
 }
 
 // Upper is what gram.Matrix has it for.
-func (b *newtonPixels) Upper(i int, dst []float64) {
+func (b *pixelRows) Upper(i int, dst []float64) {
 	dst, last := dst[:b.Dim()], b.Cols()-1
 	scale := b.stands(i)
 	value := scale / b.N
@@ -211,7 +199,7 @@ func (b *newtonPixels) Upper(i int, dst []float64) {
 }
 
 // Diagonal is what gram.Matrix has it for.
-func (b *newtonPixels) Diagonal(dst []float64) {
+func (b *pixelRows) Diagonal(dst []float64) {
 	last := b.Cols() - 1
 	for i := range b.Dim() {
 		v := float64(b.sum.At(i, i))
@@ -227,7 +215,7 @@ func (b *newtonPixels) Diagonal(dst []float64) {
 }
 
 // stands returns what the bytes of a column stand for, times the unit.
-func (b *newtonPixels) stands(column int) float64 {
+func (b *pixelRows) stands(column int) float64 {
 	if column == b.Cols()-1 {
 		return float64(b.unit * b.beta)
 	}

@@ -1,8 +1,6 @@
-package pegasos
+package newton
 
-import (
-	"math"
-)
+import "math"
 
 // slopeLeft is the share of the slope at the start of a line at which a search along it ends.
 const slopeLeft = 0.1
@@ -13,7 +11,7 @@ const lineSteps = 40
 // search returns how far to go along p, where the slope at first is given: to the place where the
 // smoothed objective, which is convex, has its least, or nearly. It takes Newton's steps on its
 // derivative, between bounds that it keeps. It reports false if there is no such place.
-func (n *newton) search(slope float64) (s float64, ok bool) {
+func (n *Method) search(slope float64) (s float64, ok bool) {
 	var vp, pp float64
 	for j, p := range n.line.p[:n.solved()] {
 		vp += float64(n.v[j] * p)
@@ -22,8 +20,8 @@ func (n *newton) search(slope float64) (s float64, ok bool) {
 	s, low, high := 1.0, 0.0, math.Inf(1)
 	for range lineSteps {
 		f, bend := n.slope(s)
-		f += float64(n.p.lambda * (vp + float64(s*pp)))
-		bend += float64(n.p.lambda * pp)
+		f += float64(n.p.Lambda * (vp + float64(s*pp)))
+		bend += float64(n.p.Lambda * pp)
 		next := s - f/bend
 		switch {
 		case math.IsNaN(f) || math.IsInf(f, 0):
@@ -52,9 +50,9 @@ func (n *newton) search(slope float64) (s float64, ok bool) {
 }
 
 // slope returns the derivative of the smoothed mean loss at s along p, and the second one.
-func (n *newton) slope(s float64) (slope, bend float64) {
+func (n *Method) slope(s float64) (slope, bend float64) {
 	all := n.line.q
-	k := (len(n.rows) + newtonChunk - 1) / newtonChunk
+	k := (len(n.p.Rows) + chunkRows - 1) / chunkRows
 	sums := make([][2]float64, k)
 	n.inChunks(func(k, from, to int) {
 		v := &sums[k]
@@ -67,8 +65,8 @@ func (n *newton) slope(s float64) (slope, bend float64) {
 		}
 		for j := from; j < to; j++ {
 			q := float64(all[j])
-			a, f := n.p.cost.bent(n.m[j]+float64(s*q), 1/n.h)
-			cq := float64(n.share(j) * q)
+			a, f := n.p.Loss.Bent(n.m[j]+float64(s*q), 1/n.h)
+			cq := float64(n.p.share(j) * q)
 			v[0] -= float64(cq * a)
 			v[1] += float64(float64(cq*q) * f)
 		}
@@ -77,6 +75,6 @@ func (n *newton) slope(s float64) (slope, bend float64) {
 		slope += v[0]
 		bend += v[1]
 	}
-	rows := float64(len(n.rows))
+	rows := float64(len(n.p.Rows))
 	return slope / rows, bend / rows
 }

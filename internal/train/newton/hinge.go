@@ -1,6 +1,10 @@
-package pegasos
+package newton
 
-import "math"
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+)
 
 // This file has the loops of Newton's method over rows once more for the hinge without weights,
 // which is what most runs have. Which side of its kink a row is on is as good as random, and a
@@ -10,7 +14,7 @@ import "math"
 // h is a power of two. Which of them runs is decided by the settings, never by the machine.
 
 // quick reports whether the rows are visited so.
-func (n *newton) quick() bool { return n.plain && n.p.cost.loss == hingeCost }
+func (n *Method) quick() bool { return n.plain && n.p.Loss.Kind == loss.Hinge }
 
 // bit is 1 for true.
 func bit(b bool) int {
@@ -44,9 +48,9 @@ func hingeSlope(m []float64, q []float32, s, inverse float64) (slope, bend float
 }
 
 // visitHinge is visit for the hinge without weights.
-func (n *newton) visitHinge(first, end int) (s newtonSums) {
+func (n *Method) visitHinge(first, end int) (s tally) {
 	b, inverse := n.buffers, 1/n.h
-	margins, dual, sides := n.m[first:end], n.a[first:end], n.side[first:end]
+	margins, dual, sides := n.m[first:end], n.a[first:end], n.p.Side[first:end]
 	was, bends := b.was[first:end], b.bend[first:end]
 	changed, zone := b.changed[first:end], b.zone[first:end]
 	narrow := float32(inverse)
@@ -72,7 +76,7 @@ func (n *newton) visitHinge(first, end int) (s newtonSums) {
 		ups2 += float64(up * up)
 		downs2 += float64(down * down)
 	}
-	return newtonSums{loss: loss, smoothing: smoothing, bend: bend, changed: changes, zone: inside,
+	return tally{loss: loss, smoothing: smoothing, bend: bend, changed: changes, zone: inside,
 		gain: [2]float64{ups, downs}, squares: [2]float64{ups2, downs2},
 		bias: [2]float64{ups, -downs}}
 }

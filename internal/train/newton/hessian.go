@@ -1,0 +1,133 @@
+package newton
+
+import (
+	"github.com/pegasimd/pegasimd/internal/gram"
+	"github.com/pegasimd/pegasimd/internal/store"
+)
+
+// This file adds up the Hessian of the zone's rows, without lambda: in blocks, by their nonzeros,
+// or as bytes (bytes.go).
+
+// addUp makes the matrix that of the rows of the zone. Where the bias has no penalty it is of the
+// rows less their mean, which addUp returns.
+func (n *Method) addUp(zone []int32, bend float64) (centre []float64) {
+	switch {
+	case n.few != nil:
+		n.addFew(zone)
+		return nil
+	case n.pixels != nil:
+		n.addPixels(zone)
+		if n.free() && bend > 0 {
+			centre = n.pixels.centre()
+		}
+		return centre
+	}
+	centre = n.centre(zone, bend)
+	n.addZone(zone, centre)
+	return centre
+}
+
+// zoneScale is what the coefficients of the rows in H are divided by, so that they are near 1.
+func (n *Method) zoneScale() float64 {
+	if n.p.Loss.Kind.Traits().Kinks {
+		return 1 / n.h
+	}
+	return 1
+}
+
+// centre returns the mean of the zone's rows, for a bias without a penalty.
+func (n *Method) centre(zone []int32, bend float64) []float64 {
+	if !n.free() || bend == 0 {
+		return nil
+	}
+	b := n.buffers
+	only := b.only[:0]
+	for _, j := range zone {
+		i := n.p.At[j]
+		b.weight[i] = float64(b.bend[j])
+		only = append(only, i)
+	}
+	mean := make([]float64, n.p.Cols)
+	n.addRows(mean, only)
+	for j := range mean {
+		mean[j] /= bend
+	}
+	return mean
+}
+
+// addZone makes b.sum that of the rows of the zone.
+func (n *Method) addZone(zone []int32, centre []float64) {
+	b, d, width := n.buffers, n.p.Cols, n.solved()
+	scale := 1 / n.zoneScale()
+	b.sum.Reset()
+	for len(zone) > 0 && !n.over() {
+		some := zone[:min(gramBlock, len(zone))]
+		zone = zone[len(some):]
+		clear(b.packed[:len(some)*width])
+		for k, j := range some {
+			row := b.packed[k*width:][:width]
+			n.p.X.Axpy(int(n.p.At[j]), 1, row[:d])
+			for l, c := range centre {
+				row[l] = float32(float64(row[l]) - c)
+			}
+			if width > d {
+				row[d] = float32(n.p.Beta)
+			}
+			b.coef[k] = float32(float64(b.bend[j]) * scale)
+		}
+		b.sum.AddRows(b.packed, width, b.coef[:len(some)], n.threads)
+	}
+}
+
+// SumFew is whether rows may be added up by their nonzeros.
+var SumFew = true // a variable for the sake of tests
+
+// fewNonzeros returns a reader of the rows if they have so few nonzeros that their products are
+// added up sooner one by one. It goes by a sample of the rows, however they are held.
+func (n *Method) fewNonzeros() store.Nonzeros {
+	if n.free() {
+		return nil // rows that are centred have no zeros
+	}
+	values := store.DensityOf(n.p.X, n.p.At)
+	d := float64(n.p.X.Cols())
+	// Nanoseconds for a row: of half its nonzeros' squares, and of half a matrix in blocks.
+	if 0.6*values.Squares < 10+d*d/100 {
+		return store.NonzerosOf(n.p.X)
+	}
+	return nil
+}
+
+// addFew makes b.wide the sum of the rows of the zone.
+func (n *Method) addFew(zone []int32) {
+	b, d := n.buffers, n.p.Cols
+	scale := 1 / n.zoneScale()
+	b.wide.Reset()
+	for len(zone) > 0 && !n.over() {
+		some := zone[:min(4*gramBlock, len(zone))]
+		zone = zone[len(some):]
+		index, values, ends := b.index[:0], b.packed[:0], b.ends[:0]
+		for _, j := range some {
+			columns, row := n.few.Nonzeros(int(n.p.At[j]))
+			for l, v := range row {
+				if v != 0 {
+					index, values = append(index, columns[l]), append(values, v)
+				}
+			}
+			if n.p.Beta > 0 {
+				index, values = append(index, int32(d)), append(values, float32(n.p.Beta))
+			}
+			ends = append(ends, len(index))
+		}
+		b.index, b.packed, b.ends = index, values, ends
+		b.wide.Add(len(some), func(r int) gram.Row {
+			from := 0
+			if r > 0 {
+				from = ends[r-1]
+			}
+			return gram.Row{
+				Index: index[from:ends[r]], Values: values[from:ends[r]],
+				C: float64(float64(b.bend[some[r]]) * scale),
+			}
+		}, n.threads)
+	}
+}

@@ -1,0 +1,31 @@
+package newton
+
+// PerVector is what the method keeps of a problem, in floats for each feature. PerRow is the same
+// in bytes for each row: margin, dual variable and the best one, places, side, and whether it is in
+// a kept sum.
+const (
+	PerVector = 8
+	PerRow    = 26
+)
+
+// Memory estimates the bytes of the buffers for so many problems at a time: the sums and their
+// factor, packed rows, and 36 bytes a row.
+func Memory(at float64, rows, cols int) float64 {
+	d := float64(cols + 1)
+	rounded := d + 32                 // up to whole tiles
+	packed := 4 * gramBlock * rounded // of which the sums have two or more
+	panels := 3*packed + min(4<<20, 14*packed)
+	return at * (float64(12*rounded*rounded) + panels + float64(36*rows))
+}
+
+// SharedMemory estimates what so many problems have together: directions, and where the rows, of so
+// many bytes, are bytes copies of them and the sums.
+func SharedMemory(vectors float64, rows, cols, size int, flat bool) float64 {
+	n, d := float64(rows), float64(cols+1)
+	directions := min(vectors, float64(Together)) * (4*n + 16*d)
+	if !flat {
+		return directions
+	}
+	copies := min(float64(size), n*d)
+	return directions + copies + min(float64(PixelsKept), vectors*float64(pixelBytes(int(d))))
+}

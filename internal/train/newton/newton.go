@@ -1,0 +1,416 @@
+package newton
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/store"
+)
+
+const (
+	// defaultTol is the gap at which the method ends where none is given.
+	defaultTol = 1e-3
+	// content is the share of the wanted gap that the method itself is content with, for there
+	// are roundings between what it knows and what is proven.
+	content = 0.8
+	// Retries is how often it goes on if that was not enough.
+	Retries = 5
+	// Patience is the number of iterations in which P - D has to fall by a tenth.
+	Patience = 20
+)
+
+type state uint8
+
+const (
+	works state = iota
+	done        // its own gap is small enough
+	stuck
+)
+
+// A Method is Newton's on a problem. An iteration counts as an epoch.
+type Method struct {
+	load    func() *Problem
+	p       *Problem // nil before the first iteration
+	plain   bool     // each row's weight is 1, and its target 0
+	threads int
+	buffers *buffers   // its own while it looks for a direction
+	line    *direction // its own from aim to move
+	pool    *Pool
+
+	few    store.Nonzeros // the rows, where they have few nonzeros; else nil
+	pixels *pixelRows     // the rows as bytes, where they are added up so; else nil
+	m      []float64      // the margin of each of the rows, less its target
+	v      []float64      // w, less the prior, and the weight of the bias's feature if there is one
+	h      float64
+	least  float64 // of h
+	target float64 // the gap that is wanted
+
+	// The sums of c_i*a_i*y_i*x_i, those above and below 0 apart where the bias has no penalty, as
+	// their balance is asked for. a has the a_i of all of the rows, of which they are the sums.
+	sums [2][]float64
+	a    []float32
+
+	now gapParts
+
+	// The best so far, by P and by D.
+	bestP, bestD float64
+	bestV        []float64
+	bestA        []float32
+	bestH        float64 // the width of bestA
+
+	state   state
+	since   int     // the iteration in which P - D was last found to have fallen
+	falling float64 // what it was
+	renewed bool    // the margins were found anew because it no longer fell
+
+	// Set when the context was done within an iteration, which leaves the method half way: nothing
+	// goes on from there, and a resumed run does the iteration again.
+	cut atomic.Bool
+
+	// What a resumed run has to repeat.
+	past Past
+}
+
+// A gapParts is P and D at a step, and their parts.
+type gapParts struct {
+	p, d, smoothing, rest float64 // the latter are S and O
+}
+
+// A Past is what a resumed run has to repeat.
+type Past struct {
+	Iterations int   `json:"iterations"`
+	Retries    []int `json:"retries,omitempty"` // the iterations after which it had to go on
+}
+
+// New returns the method, which ends at the gap tol, or at 0.1 % for 0. The problem is loaded when
+// the first iteration begins, or the first question is asked.
+func New(pool *Pool, tol float64, load func() *Problem) *Method {
+	if tol == 0 {
+		tol = defaultTol
+	}
+	return &Method{load: load, pool: pool, threads: 1, target: content * tol}
+}
+
+// Repeat makes the method one that has this past: it takes the iterations again, with so many
+// goroutines, when the first question is asked.
+func (n *Method) Repeat(past Past, threads int) {
+	n.past = Past{past.Iterations, slices.Clone(past.Retries)}
+	n.threads = threads
+}
+
+// Past returns what a resumed run has to repeat.
+func (n *Method) Past() Past { return Past{n.past.Iterations, slices.Clone(n.past.Retries)} }
+
+// Works reports whether there are iterations to be taken, and Stuck whether more are of no use.
+func (n *Method) Works() bool { return n.state == works }
+func (n *Method) Stuck() bool { return n.state == stuck }
+
+// Cut reports whether an iteration was left half way.
+func (n *Method) Cut() bool { return n.cut.Load() }
+
+// free reports whether there is a bias without a penalty.
+func (n *Method) free() bool { return n.p.Free }
+
+// begin sets up what the iterations need, with the weights of the step after which it starts.
+func (n *Method) begin() {
+	n.prepare()
+	n.take(n.p.Start())
+	n.setMargins(false)
+	n.shrink()
+	n.settle()
+}
+
+// prepare makes room for weights, margins and sums.
+func (n *Method) prepare() {
+	n.p = n.load()
+	n.plain = n.p.Weight == nil && n.p.Target == nil
+	if SumFew {
+		n.few = n.fewNonzeros()
+	}
+	n.pixels = n.newPixels()
+	vars := n.p.Cols
+	if n.p.Beta > 0 {
+		vars++
+	}
+	n.m, n.a = make([]float64, len(n.p.Rows)), make([]float32, len(n.p.Rows))
+	n.bestA, n.bestV = make([]float32, len(n.p.Rows)), make([]float64, vars)
+	n.v = make([]float64, vars)
+	n.sums[0] = make([]float64, vars)
+	if n.free() {
+		n.sums[1] = make([]float64, vars)
+	}
+}
+
+// settle begins with the weights that there are, and their margins.
+func (n *Method) settle() {
+	n.h, n.least = n.firstWidth()
+	n.bestP, n.bestD, n.falling = math.Inf(1), math.Inf(-1), math.Inf(1)
+	copy(n.bestV, n.v)
+}
+
+// shrink makes weights that are no better than 0 as much shorter as is best: by a power of two, or
+// 0. Steps without an offset leave weights that are far too long, on rows of unequal columns in a
+// direction that is a better start than 0.
+func (n *Method) shrink() {
+	zero := n.p.AtZero()
+	if n.objective(1) < zero {
+		return
+	}
+	best, least := 0.0, zero
+	for k := 1; k <= 100; k++ {
+		by := math.Ldexp(1, -k)
+		if f := n.objective(by); f < least {
+			best, least = by, f
+		}
+	}
+	for j := range n.v {
+		n.v[j] *= best
+	}
+	n.setMargins(false)
+}
+
+// take makes v the given weights.
+func (n *Method) take(w []float32, bias float64) {
+	for j, z := range w {
+		n.v[j] = float64(z)
+	}
+	if n.p.Beta > 0 {
+		n.v[len(w)] = bias / n.p.Beta
+	}
+}
+
+// Ready makes the method what it was when the run was paused.
+func (n *Method) Ready() {
+	if n.p != nil {
+		return
+	}
+	n.begin()
+	past := n.past
+	retries := past.Retries
+	n.past = Past{}
+	for {
+		if n.over() {
+			n.past = past
+			return
+		}
+		for len(retries) > 0 && retries[0] == n.past.Iterations {
+			n.Retry()
+			retries = retries[1:]
+		}
+		if n.past.Iterations >= past.Iterations || n.state != works {
+			return
+		}
+		n.iterate()
+	}
+}
+
+// iterate takes one of Newton's steps, unless the gap is small enough.
+func (n *Method) iterate() {
+	if n.aim() {
+		n.multiply()
+		n.move()
+	}
+}
+
+// aim is the first part of an iteration. It reports whether there is a direction to go on in: then
+// move wants its product with each row.
+func (n *Method) aim() bool {
+	n.Ready()
+	if n.state != works {
+		return false
+	}
+	n.buffers = n.pool.get(n)
+	defer func() {
+		n.pool.put(n.buffers)
+		n.buffers = nil
+	}()
+	n.past.Iterations++
+	for {
+		n.evaluate()
+		switch {
+		case n.over():
+			return false
+		case !floats.IsFinite(n.now.p) || !floats.IsFinite(n.now.d):
+			n.state = stuck
+			return false
+		case proof.Gap(n.bestP, n.bestD) <= n.target:
+			n.state = done
+			return false
+		}
+		if !n.narrow() {
+			break
+		}
+	}
+	if n.stalls() || !n.direct() {
+		if n.over() {
+			return false
+		}
+		n.renew()
+		return false
+	}
+	return true
+}
+
+// over reports whether the context is done. It stays so: what is found after that is of no use.
+func (n *Method) over() bool {
+	if n.pool.Until != nil && n.pool.Until.Err() != nil {
+		n.cut.Store(true)
+	}
+	return n.cut.Load()
+}
+
+// narrow makes h smaller if it is what keeps P and D apart.
+func (n *Method) narrow() bool {
+	if n.now.rest >= 3*n.now.smoothing || n.h <= n.least {
+		return false
+	}
+	by := math.Sqrt(n.now.smoothing / float64(n.target/2*n.now.p))
+	for by > 4 {
+		by = math.Sqrt(by) // the same in two steps
+	}
+	n.h /= max(1.4, by)
+	return true
+}
+
+// stalls reports whether P - D no longer falls.
+func (n *Method) stalls() bool {
+	if gap := n.bestP - n.bestD; gap <= float64(0.9*n.falling) {
+		n.falling, n.since = gap, n.past.Iterations
+	}
+	return n.past.Iterations-n.since >= Patience
+}
+
+// renew finds the margins anew if that has not been done yet, else gives up.
+func (n *Method) renew() {
+	if n.renewed {
+		n.state = stuck
+		return
+	}
+	n.renewed = true
+	n.fromBest()
+}
+
+// Retry goes on after the gap of the model was found to be too large.
+func (n *Method) Retry() {
+	n.Ready()
+	if n.over() {
+		n.past.Retries = append(n.past.Retries, n.past.Iterations)
+		return
+	}
+	n.past.Retries = append(n.past.Retries, n.past.Iterations)
+	if n.state == stuck {
+		return
+	}
+	if len(n.past.Retries) > Retries {
+		n.state = stuck
+		return
+	}
+	n.target /= 2
+	n.state = works
+	n.fromBest()
+}
+
+// fromBest goes on from the best weights, as they are written, with their exact margins.
+func (n *Method) fromBest() {
+	d := n.p.Cols
+	for j, z := range n.bestV {
+		if j < d {
+			z = float64(float32(z))
+		}
+		n.v[j] = z
+	}
+	n.setMargins(true)
+	n.bestP = math.Inf(1)
+	n.falling, n.since = math.Inf(1), n.past.Iterations
+}
+
+// Result writes the best weights, and returns the bias.
+func (n *Method) Result(w []float32) (bias float64) {
+	n.Ready()
+	for j := range w {
+		w[j] = float32(n.bestV[j])
+	}
+	return n.biasOf(n.bestV)
+}
+
+// biasOf returns the bias that weights have at their end, 0 without one.
+func (n *Method) biasOf(v []float64) float64 {
+	if n.p.Beta == 0 {
+		return 0
+	}
+	return float64(n.p.Beta * v[n.p.Cols])
+}
+
+// Width returns the width at which the best dual variables were found; 0 where the loss has no
+// kink.
+func (n *Method) Width() float64 {
+	n.Ready()
+	if !n.p.Loss.Kind.Traits().Kinks {
+		return 0
+	}
+	return n.bestH
+}
+
+// Shares writes the best dual variables to a, by the rows' numbers.
+func (n *Method) Shares(a []float32) {
+	n.Ready()
+	for j, i := range n.p.Rows {
+		a[i] = n.bestA[j]
+	}
+}
+
+// firstWidth returns the first width of the zone, and the least there may be. The first is such
+// that a part of the rows is in the zone, and at least some for each variable.
+func (n *Method) firstWidth() (h, least float64) {
+	if !n.p.Loss.Kind.Traits().Kinks {
+		return 1, 1
+	}
+	const sample = 2048
+	rows := len(n.p.Rows)
+	step := max(1, rows/sample)
+	var away []float64
+	for j := 0; j < rows; j += step {
+		away = append(away, n.p.Loss.FromKink(n.m[j]))
+	}
+	slices.Sort(away)
+	most := away[len(away)-1]
+	inside := max(0.15*float64(rows), float64(min(3*len(n.v), rows-1)))
+	h = 2 * away[min(len(away)-1, int(inside/float64(step)))]
+	h = max(h, 1e-4*min(most, 1))
+	if !(h > 0) || math.IsInf(h, 0) {
+		h = 1
+	}
+	return h, 0x1p-40 * h
+}
+
+// Bound returns the best bound that some iterations from the given weights on find: bound makes one
+// of dual variables, by the rows' numbers. They end at the bound that is wanted. The kink is
+// smoothed over the width at first, if that is above 0.
+func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
+	bound func(a []float32) float64) (best float64) {
+	const iterations = 8
+	n.threads = threads
+	n.prepare()
+	n.take(w, bias)
+	n.setMargins(true)
+	n.settle()
+	if width > 0 {
+		n.h = width
+	}
+	n.target = proof.Gap(n.objective(1), wanted) / 2
+	a := make([]float32, n.p.X.Rows())
+	for range iterations {
+		n.iterate()
+		n.Shares(a)
+		if best = max(best, bound(a)); best >= wanted || n.state == stuck {
+			break
+		}
+		if n.state == done { // but for what the bound's roundings take off
+			n.target, n.state = n.target/4, works
+		}
+	}
+	return best
+}

@@ -1,0 +1,202 @@
+package newton
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+)
+
+// ready makes the method on all rows of x, before its first iteration.
+func ready(x *dense.Matrix, y []float32, f loss.Func, beta float64, free bool) *Method {
+	pool := &Pool{X: store.Of(x), Threads: 1}
+	n := New(pool, 0, func() *Problem {
+		p := &Problem{Loss: f, Lambda: 1e-3, Cols: x.Cols(), Beta: beta, Free: free, X: store.Of(x),
+			Name:   func(row uint32) int { return int(row) },
+			AtZero: func() float64 { return 1 },
+			Start:  func() ([]float32, float64) { return make([]float32, x.Cols()), 0 }}
+		for i := range x.Rows() {
+			p.Rows, p.At = append(p.Rows, uint32(i)), append(p.At, uint32(i))
+			side := int8(1)
+			if f.Kind != loss.Squared && y[i] <= 0 {
+				side = -1
+			}
+			p.Side = append(p.Side, side)
+		}
+		if f.Kind == loss.Squared {
+			p.Target = func(row uint32) float64 { return float64(y[row]) }
+		}
+		return p
+	})
+	n.Ready()
+	n.buffers = pool.get(n)
+	return n
+}
+
+// toPixels makes the values of x whole numbers from 0 to 255, over n.
+func toPixels(x *dense.Matrix, n float32) {
+	for i := range x.Rows() {
+		for j, v := range x.Row(i) {
+			x.Row(i)[j] = float32(math.Round(min(255, math.Abs(100*float64(v))))) / n
+		}
+	}
+}
+
+// The loops without branches have the same bits as those for all losses, whatever the margins. The
+// second derivative of slope has the same value but for roundings.
+func TestHinge(t *testing.T) {
+	const rows = 2*chunkRows + 100
+	data := sample.Random(81, rows, 3, 2, 1)
+	n := ready(data.Dense, data.Y, loss.Func{}, 0, false)
+	n.line = n.pool.lineFor(n)
+	g := rand.New(rand.NewPCG(82, 1))
+	for try := range 40 {
+		n.h = math.Exp2(float64(g.IntN(24)-20)) * (1 + g.Float64())
+		special := []float64{1, 1 - n.h/2, 1 + n.h/2, math.Nextafter(1-n.h/2, 2), 0, -1e300,
+			1e300, 1 + n.h/2*(1-1e-12)}
+		if try%4 == 3 {
+			special = append(special, math.Inf(1), math.Inf(-1))
+		}
+		for j := range n.m {
+			n.m[j] = 1 + 2*n.h*g.NormFloat64()
+			if g.IntN(4) == 0 {
+				n.m[j] = special[g.IntN(len(special))]
+			}
+			n.line.q[j] = float32(n.h * g.NormFloat64())
+			if try%8 == 7 && g.IntN(rows) < 3 {
+				n.line.q[j] = float32(math.Inf(2*g.IntN(2) - 1))
+			}
+		}
+		before := slices.Clone(n.a)
+		n.plain = false
+		if n.quick() {
+			t.Fatal("the loop for all losses is not asked for")
+		}
+		var sums [2]tally
+		var a, bends [2][]float32
+		var changed, zone [2][]int32
+		var slopes [2][2]float64
+		for k, quick := range []bool{false, true} {
+			copy(n.a, before)
+			visit := n.visit
+			if n.plain = quick; quick {
+				visit = n.visitHinge
+			}
+			s := visit(chunkRows, rows)
+			sums[k], a[k] = s, slices.Clone(n.a)
+			changed[k] = slices.Clone(n.buffers.changed[chunkRows:][:s.changed])
+			zone[k] = slices.Clone(n.buffers.zone[chunkRows:][:s.zone])
+			for _, j := range zone[k] {
+				bends[k] = append(bends[k], n.buffers.bend[j])
+			}
+			for _, j := range changed[k] {
+				bends[k] = append(bends[k], n.buffers.was[j])
+			}
+			slopes[k][0], slopes[k][1] = n.slope(0.75)
+		}
+		if !sameSums(sums[0], sums[1]) || !slices.Equal(a[0], a[1]) ||
+			!slices.Equal(changed[0], changed[1]) || !slices.Equal(zone[0], zone[1]) ||
+			!slices.Equal(bends[0], bends[1]) {
+			t.Fatalf("width %v: %+v, want %+v", n.h, sums[1], sums[0])
+		}
+		// Where the slope is not finite the search ends, whatever the other one is.
+		if slopes[0] != slopes[1] && !(slopes[0][0] == slopes[1][0] &&
+			math.Abs(slopes[0][1]-slopes[1][1]) <= 1e-12*slopes[0][1]) &&
+			!(slopes[0][0] == slopes[1][0] && math.IsInf(slopes[0][0], 0)) &&
+			!(math.IsNaN(slopes[0][0]) && math.IsNaN(slopes[1][0])) {
+			t.Fatalf("width %v: slopes %v, want %v", n.h, slopes[1], slopes[0])
+		}
+	}
+}
+
+// sameSums reports whether both are the same numbers, NaN with NaN.
+func sameSums(s, t tally) bool {
+	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
+	ok := same(s.loss, t.loss) && same(s.smoothing, t.smoothing) && same(s.bend, t.bend) &&
+		s.changed == t.changed && s.zone == t.zone
+	for k := range s.gain {
+		ok = ok && same(s.gain[k], t.gain[k]) && same(s.squares[k], t.squares[k]) &&
+			same(s.bias[k], t.bias[k])
+	}
+	return ok
+}
+
+// Rows of bytes have a Hessian that is exact: that of the rows in float64, however many of them
+// have come and gone.
+func TestPixels(t *testing.T) {
+	data := sample.Random(63, 700, 30, 2, 0.7)
+	toPixels(data.Dense, 255)
+	for _, kind := range []loss.Kind{loss.Hinge, loss.SquaredHinge, loss.Squared} {
+		for bias, beta := range []float64{0, 0.5, 1} { // the last without a penalty
+			n := ready(data.Dense, data.Y, loss.Func{Kind: kind}, beta, bias == 2)
+			if n.pixels == nil || n.pixels.own == nil {
+				t.Fatal("the rows are bytes")
+			}
+			g := rand.New(rand.NewPCG(64, 1))
+			for range 5 {
+				var zone []int32
+				for j := range n.p.Rows {
+					if g.IntN(3) > 0 {
+						zone = append(zone, int32(j))
+					}
+				}
+				n.addUp(zone, 1)
+				checkHessian(t, n, zone)
+				have := n.pixels.own
+				n.pixels.own = nil // all rows anew
+				n.addUp(zone, 1)
+				checkHessian(t, n, zone)
+				n.pixels.own = have
+			}
+		}
+	}
+}
+
+// checkHessian holds that of n against one that is added up in float64.
+func checkHessian(t *testing.T, n *Method, zone []int32) {
+	t.Helper()
+	d, dim := n.p.Cols, n.solved()
+	var rows [][]float64
+	mean := make([]float64, dim)
+	for _, j := range zone {
+		row := make([]float64, dim)
+		x := make([]float32, d)
+		n.p.X.Axpy(int(n.p.Rows[j]), 1, x)
+		for l, v := range x {
+			row[l] = float64(v)
+		}
+		if dim > d {
+			row[d] = n.p.Beta
+		}
+		for l, v := range row {
+			mean[l] += v / float64(len(zone))
+		}
+		rows = append(rows, row)
+	}
+	unit, _ := n.p.Loss.Flat()
+	have, diagonal := make([]float64, dim), make([]float64, dim)
+	n.pixels.Diagonal(diagonal)
+	for i := range dim {
+		n.pixels.Upper(i, have)
+		for j := i; j < dim; j++ {
+			var want, size float64
+			for _, row := range rows {
+				a, b := row[i], row[j]
+				size += a * b
+				if n.free() {
+					a, b = a-mean[i], b-mean[j]
+				}
+				want += unit * a * b
+			}
+			if math.Abs(have[j]-want) > 1e-6*size || i == j && diagonal[i] != have[i] {
+				t.Fatalf("loss %v, bias %v, %d rows: element (%d, %d) is %v, %v, want %v",
+					n.p.Loss.Kind, n.p.Beta, len(zone), i, j, have[j], diagonal[i], want)
+			}
+		}
+	}
+}

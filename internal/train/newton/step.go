@@ -1,0 +1,359 @@
+package newton
+
+import (
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+)
+
+// chunkRows is the number of rows whose sums are formed by themselves, by one goroutine, and then
+// added up in order. So the number of goroutines changes no bit.
+const chunkRows = 4096
+
+// mostParts is into how many parts the rows are cut at most that are added to the sums, of at
+// least leastPart rows.
+const (
+	mostParts = 8
+	leastPart = 256
+)
+
+// solved returns how many variables the equations have: a bias without a penalty is found apart.
+func (n *Method) solved() int {
+	if n.free() {
+		return len(n.v) - 1
+	}
+	return len(n.v)
+}
+
+// inChunks calls f for each chunk of the rows.
+func (n *Method) inChunks(f func(k, from, to int)) {
+	rows := len(n.p.Rows)
+	parallel.For(n.threads, (rows+chunkRows-1)/chunkRows, func(_, k int) {
+		if !n.over() {
+			f(k, k*chunkRows, min((k+1)*chunkRows, rows))
+		}
+	})
+}
+
+// setMargins finds the margins from v. Exact ones are from float64 dot products.
+func (n *Method) setMargins(exact bool) {
+	w := make([]float32, n.p.Cols)
+	for j := range w {
+		w[j] = float32(n.v[j])
+	}
+	wide := floats.Wide(w)
+	bias := n.biasOf(n.v)
+	n.inChunks(func(_, from, to int) {
+		x := n.p.X.ForWorker()
+		for j := from; j < to; j++ {
+			i := int(n.p.At[j])
+			var z float64
+			if exact {
+				z = x.WideDot(i, wide)
+			} else {
+				z = float64(x.Dot(i, w))
+			}
+			n.m[j] = float64(float64(n.p.Side[j])*(z+bias)) - n.p.targetOf(j)
+		}
+	})
+}
+
+// objective returns P of the given multiple of v, by the margins.
+func (n *Method) objective(times float64) float64 {
+	chunks := make([]float64, (len(n.p.Rows)+chunkRows-1)/chunkRows)
+	n.inChunks(func(k, from, to int) {
+		for j := from; j < to; j++ {
+			target := n.p.targetOf(j)
+			m := float64(times*(n.m[j]+target)) - target
+			chunks[k] += float64(n.p.share(j) * n.p.Loss.At(m))
+		}
+	})
+	var loss, squares float64
+	for _, sum := range chunks {
+		loss += sum
+	}
+	for _, v := range n.v[:n.solved()] {
+		squares += float64(v * v)
+	}
+	return float64(n.p.Lambda/2*float64(times*times)*squares) + loss/float64(len(n.p.Rows))
+}
+
+// tally are sums over rows.
+type tally struct {
+	loss      float64    // of c_i*loss(m_i)
+	smoothing float64    // of the parts of S
+	gain      [2]float64 // of what D has for a_i, linear in a, of those below 0 and above
+	squares   [2]float64 // of c_i*a_i^2, likewise
+	bias      [2]float64 // of c_i*a_i*y_i, likewise
+	bend      float64
+	changed   int
+	zone      int
+}
+
+func (s *tally) add(t *tally) {
+	s.loss += t.loss
+	s.smoothing += t.smoothing
+	for k := range s.gain {
+		s.gain[k] += t.gain[k]
+		s.squares[k] += t.squares[k]
+		s.bias[k] += t.bias[k]
+	}
+	s.bend += t.bend
+	s.changed += t.changed
+	s.zone += t.zone
+}
+
+// visit finds the a_i and second derivatives of the rows from first to end-1, and what they add up
+// to.
+func (n *Method) visit(first, end int) (s tally) {
+	p, b, inverse := n.p, n.buffers, 1/n.h
+	kinked := p.Loss.Kind.Traits().Kinks
+	for j := first; j < end; j++ {
+		m := n.m[j]
+		wide, bend := p.Loss.Bent(m, inverse)
+		a, c := float32(wide), n.p.share(j)
+		loss, linear := p.Loss.At(m), p.Loss.Linear(float64(a))
+		s.loss += float64(c * loss)
+		if bend > 0 {
+			bend = float64(c * bend)
+			b.bend[j] = float32(bend)
+			s.bend += bend
+			b.zone[first+s.zone] = int32(j)
+			s.zone++
+		}
+		if a != n.a[j] {
+			b.was[j] = n.a[j]
+			n.a[j] = a
+			b.changed[first+s.changed] = int32(j)
+			s.changed++
+		}
+		if a == 0 {
+			if kinked {
+				s.smoothing += float64(c * loss)
+			}
+			continue
+		}
+		if kinked {
+			s.smoothing += float64(c * (loss - linear + float64(float64(a)*m)))
+		}
+		side := float64(n.p.Side[j])
+		k := 0
+		if float64(float64(a)*side) < 0 {
+			k = 1
+		}
+		ca := float64(c * float64(a))
+		s.gain[k] += float64(c*linear) + float64(ca*n.p.targetOf(j))
+		s.squares[k] += float64(ca * float64(a))
+		s.bias[k] += float64(ca * side)
+	}
+	return s
+}
+
+// evaluate finds where the method is: the a_i, the sums and the gap.
+func (n *Method) evaluate() {
+	b := n.buffers
+	visit := n.visit
+	if n.quick() {
+		visit = n.visitHinge
+	}
+	n.inChunks(func(k, from, to int) { b.chunks[k] = visit(from, to) })
+	var s tally
+	changed, zone := b.changed[:0], b.zone[:0]
+	for k := range (len(n.p.Rows) + chunkRows - 1) / chunkRows {
+		t, first := &b.chunks[k], k*chunkRows
+		s.add(t)
+		changed = append(changed, b.changed[first:][:t.changed]...)
+		zone = append(zone, b.zone[first:][:t.zone]...)
+	}
+	b.chunks[0].zone, b.chunks[0].bend = len(zone), s.bend // for step
+	n.addChanged(changed)
+	if n.over() {
+		return
+	}
+	n.setGap(&s)
+	if n.now.p < n.bestP {
+		n.bestP = n.now.p
+		copy(n.bestV, n.v)
+	}
+	if n.now.d > n.bestD {
+		n.bestD, n.bestH = n.now.d, n.h
+		copy(n.bestA, n.a)
+	}
+}
+
+// addChanged brings the sums up to date.
+func (n *Method) addChanged(changed []int32) {
+	b := n.buffers
+	coefficient := func(k int, side, a float64) float64 {
+		v := float64(side * a)
+		if n.free() && (v > 0) != (k == 0) {
+			return 0
+		}
+		return v
+	}
+	for k := range n.sums {
+		if n.sums[k] == nil {
+			continue
+		}
+		only := b.only[:0]
+		for _, j := range changed {
+			i, y := n.p.At[j], float64(n.p.Side[j])
+			c := coefficient(k, y, float64(n.a[j])) - coefficient(k, y, float64(b.was[j]))
+			if c != 0 {
+				b.weight[i] = float64(c * n.p.share(int(j)))
+				only = append(only, i)
+			}
+		}
+		n.addRows(n.sums[k], only)
+	}
+}
+
+// addRows adds the given rows to u, by the buffers' weights.
+func (n *Method) addRows(u []float64, only []uint32) {
+	b, d := n.buffers, n.p.Cols
+	parts := max(1, min(mostParts, len(only)/leastPart))
+	for len(b.parts) < parts {
+		b.parts = append(b.parts, make([]float64, d))
+	}
+	parallel.For(n.threads, parts, func(_, k int) {
+		if n.over() {
+			return
+		}
+		clear(b.parts[k])
+		n.p.X.ForWorker().AddTo(b.parts[k], store.Sum{
+			Only: only[k*len(only)/parts : (k+1)*len(only)/parts], A: b.ones, Weight: b.weight,
+		})
+	})
+	for _, part := range b.parts[:parts] {
+		for j, z := range part {
+			u[j] += z
+		}
+	}
+}
+
+// setGap finds P and D by the sums over the rows.
+func (n *Method) setGap(s *tally) {
+	p, d := n.p, n.p.Cols
+	rows := float64(len(n.p.Rows))
+	r := [2]float64{1, 1} // what the sums are multiplied by
+	if up, down := s.bias[0], -s.bias[1]; n.free() && up > down {
+		r[0] = down / up
+	} else if n.free() && down > up {
+		r[1] = up / down
+	}
+	if n.p.Beta > 0 {
+		n.sums[0][d] = float64(n.p.Beta * (s.bias[0] + s.bias[1]))
+	}
+	scale := 1 / float64(p.Lambda*rows)
+	var ww, aa, rest float64
+	for j := range n.solved() {
+		a, b := float64(n.sums[0][j]*scale), 0.0
+		if n.free() {
+			b = float64(n.sums[1][j] * scale)
+			a, b = float64(a*r[0]), float64(b*r[1])
+		}
+		a += b
+		v := n.v[j]
+		ww += float64(v * v)
+		aa += float64(a * a)
+		rest += float64((v - a) * (v - a))
+	}
+	half := p.Lambda / 2
+	n.now.p = float64(half*ww) + s.loss/rows
+	n.now.rest, n.now.smoothing = float64(half*rest), s.smoothing/rows
+	if p.Loss.Kind == loss.Log {
+		// What the a_i are made smaller by changes their entropy by no more than about this.
+		n.now.d = n.now.p - n.now.rest - float64((2-r[0]-r[1])*8)
+		return
+	}
+	mean := (float64(s.gain[0]*r[0]) + float64(s.gain[1]*r[1])) / rows
+	bend := float64(half * aa)
+	if q := p.Loss.Kind.Traits().Quadratic; q > 0 {
+		for k, v := range s.squares {
+			bend += float64(q * float64(v*float64(r[k]*r[k])) / rows)
+		}
+	}
+	n.now.d, _ = proof.Parabola(mean, bend)
+	if n.free() {
+		n.now.rest = max(0, n.now.p-n.now.d-n.now.smoothing)
+	}
+}
+
+// direct finds a direction. It reports false if there is none in which the objective falls.
+func (n *Method) direct() bool {
+	b := n.buffers
+	zone, bend := b.zone[:b.chunks[0].zone], b.chunks[0].bend
+	centre := n.addUp(zone, bend)
+	if n.over() {
+		return false
+	}
+	rows := float64(len(n.p.Rows))
+	lambda := n.p.Lambda
+	var err error
+	for add := lambda; ; add *= 64 {
+		// What makes H not positive definite is its roundings, which a larger lambda outweighs.
+		err = b.factor.Decompose(b.matrix, add, n.zoneScale()/rows, n.threads)
+		if err == nil || add > 0x1p40*lambda {
+			break
+		}
+	}
+	return err == nil && n.solve(centre, bend)
+}
+
+// solve sets the direction to what the factor makes of the gradient. It reports whether the
+// smoothed objective falls along it.
+func (n *Method) solve(centre []float64, bend float64) bool {
+	p, d := n.p, n.p.Cols
+	n.line = n.pool.lineFor(n)
+	to := n.line
+	rows := float64(len(n.p.Rows))
+	gradient := slices.Clone(n.v)
+	for j := range gradient {
+		u := n.sums[0][j]
+		if n.free() && j < d {
+			u += n.sums[1][j]
+		}
+		gradient[j] = float64(p.Lambda*n.v[j]) - u/rows
+	}
+	across := 0.0 // the step of the bias, in terms of the centred rows
+	if n.free() {
+		gradient[d] = -n.sums[0][d] / rows
+		if bend > 0 {
+			across = -gradient[d] * rows / bend
+		}
+	}
+	x := to.p[:n.solved()]
+	for j := range x {
+		x[j] = -gradient[j]
+		if centre != nil {
+			x[j] += float64(centre[j] * gradient[d])
+		}
+	}
+	n.buffers.factor.Solve(x)
+	if n.free() {
+		to.p[d] = across
+		for j, c := range centre {
+			to.p[d] -= float64(c * x[j])
+		}
+	}
+	to.slope = 0
+	finite := true
+	for j := range to.step {
+		to.step[j] = float32(to.p[j])
+		finite = finite && floats.IsFinite(to.step[j])
+		to.p[j] = float64(to.step[j])
+	}
+	for j, z := range to.p {
+		to.slope += float64(gradient[j] * z)
+	}
+	if finite && to.slope < 0 && !math.IsInf(to.slope, 0) {
+		return true
+	}
+	n.leaveLine()
+	return false
+}

@@ -1,0 +1,79 @@
+package pegasos
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
+)
+
+// toPixels makes the values of x whole numbers from 0 to 255, over n.
+func toPixels(x *dense.Matrix, n float32) {
+	for i := range x.Rows() {
+		for j, v := range x.Row(i) {
+			x.Row(i)[j] = float32(math.Round(min(255, math.Abs(100*float64(v))))) / n
+		}
+	}
+}
+
+// Rows of bytes give the same bits however they are held, and whether sums are kept or not.
+func TestNewtonPixelsKept(t *testing.T) {
+	data := random(65, 900, 40, 3, 0.8)
+	toPixels(data.dense, 16)
+	defer func(n int) { newton.PixelsKept = n }(newton.PixelsKept)
+	kept := newton.PixelsKept
+	for _, multiclass := range []Multiclass{OneVsRest, OneVsOne} {
+		cfg := Config{Lambda: 1e-3, Finish: FinishNewton, Tol: 1e-4, Multiclass: multiclass,
+			Bias: BiasUnregularised}
+		want := ""
+		for _, newton.PixelsKept = range []int{kept, 0, 4*(41+32)*(41+32) + 1} {
+			for k, x := range []Examples{data.dense, foreign{data.dense}, data.dense} {
+				tr := Trainer{Config: cfg, Threads: 1 + k}
+				m, err := tr.plain(t.Context(), x, data.y)
+				if err != nil || m.Result.Gap > cfg.Tol {
+					t.Fatal(err, m.Result.Gap)
+				}
+				if want == "" {
+					want = m.Hash()
+				} else if m.Hash() != want {
+					t.Errorf("%s, %T, %d kept, %d threads: other bits", multiclass, x, newton.PixelsKept,
+						tr.Threads)
+				}
+			}
+		}
+	}
+}
+
+// Where a run has copies of its rows in another order, Newton's method reads those of the data.
+func TestNewtonRows(t *testing.T) {
+	data := random(83, 3000, 30, 5, 0.8)
+	before := copyFrom
+	copyFrom = 1
+	defer func() { copyFrom = before }()
+	cfg := Config{Lambda: 1e-3, Epochs: 9, Finish: FinishAuto, Multiclass: OneVsRest}
+	r, err := newRun(data.dense, data.y, &Trainer{Config: cfg.Plain(), Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := r.problems[0]
+	if p.names == nil {
+		t.Fatal("the run has copies of its rows")
+	}
+	n := p.forNewton(&r.data.newtons, 0)
+	have, want := make([]float32, 30), make([]float32, 30)
+	for j, i := range n.At {
+		clear(have)
+		clear(want)
+		n.X.Axpy(int(i), 1, have)
+		p.x.Axpy(int(n.Rows[j]), 1, want)
+		side, _ := p.label(n.Rows[j])
+		if !slices.Equal(have, want) || float32(n.Side[j]) != side {
+			t.Fatalf("row %d is another", j)
+		}
+		if int(i) != j {
+			t.Fatalf("row %d of the data comes after %d others", i, j)
+		}
+	}
+}
