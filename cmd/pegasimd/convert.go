@@ -32,12 +32,10 @@ Examples:
   pegasimd convert -to onnx digits.model digits.onnx
   pegasimd convert -from liblinear heart_scale.model heart.model`,
 	common: "from to lambda stream " + usualDataFlags,
-	flags:  func() flagGroup { return new(convertFlags) },
-	run:    convert,
+	flags:  func() commandFlags { return new(convertFlags) },
 }
 
-func convert(c *call, flags flagGroup, args []string) error {
-	f := flags.(*convertFlags)
+func (f *convertFlags) run(c *call, args []string) error {
 	if f.from != "" || f.to != "" {
 		return convertModel(c, f, args[0], args[1])
 	}

@@ -41,12 +41,10 @@ Examples:
   pegasimd cv -cs 0.1,1,10 -multiclass ovo -json cv.json train.csv.gz`,
 	common: "lambdas cs folds metric loss multiclass class-weight scale kernel gammas seed " +
 		"label-column model json threads",
-	flags: func() flagGroup { return new(cvFlags) },
-	run:   cv,
+	flags: func() commandFlags { return new(cvFlags) },
 }
 
-func cv(c *call, flags flagGroup, args []string) error {
-	f := flags.(*cvFlags)
+func (f *cvFlags) run(c *call, args []string) error {
 	v := &search{call: c, flags: f}
 	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
 		return err

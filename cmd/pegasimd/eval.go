@@ -38,12 +38,10 @@ Examples:
   pegasimd eval -json - test.csv digits.model
   pegasimd eval -quiet -plot confusion.svg test.csv digits.model`,
 	common: "json plot " + usualDataFlags,
-	flags:  func() flagGroup { return new(evalFlags) },
-	run:    eval,
+	flags:  func() commandFlags { return new(evalFlags) },
 }
 
-func eval(c *call, flags flagGroup, args []string) error {
-	f := flags.(*evalFlags)
+func (f *evalFlags) run(c *call, args []string) error {
 	format, err := pictureFormat(f.plot)
 	if err != nil {
 		return err

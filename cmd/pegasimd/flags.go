@@ -16,9 +16,6 @@ import (
 // This file has the flags of all commands, in groups. A flag's usage begins with its placeholder in
 // backquotes, a type or the choices; help prints it behind the flag's name.
 
-// A flagGroup is flags that belong together, and their values.
-type flagGroup interface{ define(f *flag.FlagSet) }
-
 // dataFlags are those of every command that reads data.
 type dataFlags struct {
 	opt          dataset.Options
@@ -40,8 +37,9 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 	f.StringVar(&d.opt.LabelColumn, "label-column", "",
 		"`column` the label's column in a CSV or .npy file: a name, a number from 0, or last "+
 			"(default last, or as in training)")
-	f.Func("unsorted", "`error|sort|sum` what to do with svmlight indices that don't ascend; "+
-		"sum adds the values of equal indices (default error)", setString(&d.opt.Unsorted))
+	f.StringVar((*string)(&d.opt.Unsorted), "unsorted", "", "`error|sort|sum` what to do with "+
+		"svmlight indices that don't ascend; sum adds the values of equal indices (default "+
+		"error)")
 	f.IntVar(&d.opt.HashBits, "hash-bits", 0,
 		"`n` hash svmlight indices, which may be any below 2^64, to 2^n features (0: do not)")
 	f.BoolVar(&d.opt.InMemory, "in-memory", false,
@@ -74,23 +72,25 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 	f.Float64Var(&cfg.Lambda, "lambda", 0,
 		"`number` the weight of the penalty on the scaled rows (default: the data decide)")
 	f.Float64Var(&cfg.C, "c", 0, "`number` the C of other solvers: lambda is 1/(C * rows)")
-	f.Func("loss", lossUsage(), setString(&cfg.Loss))
+	f.StringVar((*string)(&cfg.Loss), "loss", "", lossUsage())
 	f.Float64Var(&cfg.Epsilon, "epsilon", 0,
 		"`number` the error that costs nothing with -loss eps-insensitive (default a tenth of the "+
 			"labels' standard deviation)")
-	f.Func("bias", "`none|augmented|unregularised` the constant term: augmented is the weight of an "+
-		"appended constant feature; unregularised has no penalty (default augmented)", setString(&cfg.Bias))
+	f.StringVar((*string)(&cfg.Bias), "bias", "", "`none|augmented|unregularised` the constant "+
+		"term: augmented is the weight of an appended constant feature; unregularised has no "+
+		"penalty (default augmented)")
 	f.Float64Var(&cfg.BiasScale, "bias-scale", 0, "`number` the value of the appended feature "+
 		"(default the root mean square of the others)")
-	f.Func("scale", "`none|standard|max-abs|unit` scale the features, also when the model is used: "+
-		"standard is to zero mean and unit variance, max-abs to a largest magnitude of 1 in each "+
-		"column, unit to rows of length 1 (default: the data decide)", setString(&cfg.Scale))
-	f.Func("target-scale", "`none|standard` scale the numbers to predict (default standard)",
-		setString(&cfg.TargetScale))
-	f.Func("multiclass", "`ovr|ovo|crammer-singer|multinomial` the problems for more than two "+
-		"classes: ovr is each class against the rest; ovo is one for each pair of classes; "+
-		"crammer-singer, and with -loss log multinomial, are a joint problem (default: the data "+
-		"decide)", setString(&cfg.Multiclass))
+	f.StringVar((*string)(&cfg.Scale), "scale", "", "`none|standard|max-abs|unit` scale the "+
+		"features, also when the model is used: standard is to zero mean and unit variance, "+
+		"max-abs to a largest magnitude of 1 in each column, unit to rows of length 1 (default: "+
+		"the data decide)")
+	f.StringVar((*string)(&cfg.TargetScale), "target-scale", "", "`none|standard` scale the "+
+		"numbers to predict (default standard)")
+	f.StringVar((*string)(&cfg.Multiclass), "multiclass", "",
+		"`ovr|ovo|crammer-singer|multinomial` the problems for more than two classes: ovr is each "+
+			"class against the rest; ovo is one for each pair of classes; crammer-singer, and with "+
+			"-loss log multinomial, are a joint problem (default: the data decide)")
 	f.StringVar(&cfg.ClassWeight, "class-weight", "", "`balanced|label=weight,...` the weights of "+
 		"rows by class: balanced gives all classes the same total, a list is such as yes=2.5,no=1 "+
 		"(default 1 each)")
@@ -108,10 +108,10 @@ func (s *settingFlags) defineRun(f *flag.FlagSet) {
 		"share above the optimum: 0.01 is 1 % (with -epochs 2000 unless given)")
 	f.Float64Var(&cfg.Change, "change", 0, "`share` stop when the objective falls by no more than "+
 		"this share between two measurements, a quarter of the run apart")
-	f.Func("order", "`shuffled|permutation|iid|sequential|blocks` the order of the rows: shuffled "+
-		"once, with blocks of them in a new order each epoch; a new permutation each epoch; iid, "+
-		"with replacement; sequential, as in the file; blocks of rows as in the file (default "+
-		"shuffled)", setString(&cfg.Order))
+	f.StringVar((*string)(&cfg.Order), "order", "", "`shuffled|permutation|iid|sequential|blocks` "+
+		"the order of the rows: shuffled once, with blocks of them in a new order each epoch; a "+
+		"new permutation each epoch; iid, with replacement; sequential, as in the file; blocks of "+
+		"rows as in the file (default shuffled)")
 	f.IntVar(&cfg.Block, "block", 0,
 		"`n` the rows of a block with -order shuffled or blocks (default 64)")
 	f.IntVar(&cfg.Batch, "batch", 0, "`n` the rows of a step (default 1)")
@@ -119,14 +119,14 @@ func (s *settingFlags) defineRun(f *flag.FlagSet) {
 		"two classes are trained on several threads (default 1)")
 	f.BoolVar(&cfg.Project, "project", false, "keep the weights in the ball of radius "+
 		"1/sqrt(lambda) (of the log loss sqrt(log(2)/lambda))")
-	f.Func("offset", "`r2|none` the t0 that steps count from: r2 is mean |x|^2/lambda, none is 0 "+
-		"(default r2)", setString(&cfg.Offset))
-	f.Func("average", "`last-half|none` the result: the mean over the last half of the run, or "+
-		"its last iterate (default last-half)", setString(&cfg.Average))
-	f.Func("finish", "`none|dual|auto|newton` how the run goes on after the first epoch: dual is "+
-		"dual coordinate ascent; newton is Newton's method, for dense rows of up to some thousand "+
-		"columns; auto is the one that costs least (default: auto with -tol, else newton where it "+
-		"is quicker, or none)", setString(&cfg.Finish))
+	f.StringVar((*string)(&cfg.Offset), "offset", "", "`r2|none` the t0 that steps count from: r2 "+
+		"is mean |x|^2/lambda, none is 0 (default r2)")
+	f.StringVar((*string)(&cfg.Average), "average", "", "`last-half|none` the result: the mean "+
+		"over the last half of the run, or its last iterate (default last-half)")
+	f.StringVar((*string)(&cfg.Finish), "finish", "", "`none|dual|auto|newton` how the run goes "+
+		"on after the first epoch: dual is dual coordinate ascent; newton is Newton's method, for "+
+		"dense rows of up to some thousand columns; auto is the one that costs least (default: "+
+		"auto with -tol, else newton where it is quicker, or none)")
 	f.Uint64Var(&cfg.Seed, "seed", 0, "`n` the seed of the random numbers")
 }
 
@@ -166,9 +166,9 @@ var (
 )
 
 func (k *kernelFlags) define(f *flag.FlagSet) {
-	f.Func("kernel", "`rbf|linear|polynomial|sigmoid` train a kernel machine; the defaults are "+
-		"then -epochs 1 (10 with -finish none), -finish dual, -tol 0.01 and -multiclass ovo",
-		setString(&k.cfg.Kernel))
+	f.StringVar((*string)(&k.cfg.Kernel), "kernel", "", "`rbf|linear|polynomial|sigmoid` train a "+
+		"kernel machine; the defaults are then -epochs 1 (10 with -finish none), -finish dual, "+
+		"-tol 0.01 and -multiclass ovo")
 	f.Float64Var(&k.cfg.Gamma, "gamma", 0,
 		"`number` the gamma of -kernel rbf, e^(-gamma |x-z|^2), and the factor of the inner "+
 			"product in polynomial and sigmoid (default 1 over the mean squared norm of the rows, "+
@@ -435,14 +435,6 @@ func (v *convertFlags) define(f *flag.FlagSet) {
 		"from svmlight to .pgsm: read DATA twice, instead of holding them in memory")
 }
 
-// setString returns what sets a field of a string type from its flag.
-func setString[T ~string](to *T) func(string) error {
-	return func(s string) error {
-		*to = T(s)
-		return nil
-	}
-}
-
 // given reports whether a flag was on the command line.
 func (c *call) given(name string) (given bool) {
 	c.flags.Visit(func(f *flag.Flag) { given = given || f.Name == name })
@@ -450,29 +442,13 @@ func (c *call) given(name string) (given bool) {
 }
 
 // checkSettings applies the preset, and checks what the packages can't: that flags which are given
-// are not 0, and go with -kernel or without it.
+// go with -kernel or without it.
 func (c *call) checkSettings(s *settingFlags, k *kernelFlags) error {
 	if s.preset != "" && s.preset != "paper" {
 		return usagef("there is no preset %q, only paper", s.preset)
 	}
 	s.applyPreset()
-	if err := k.check(c); err != nil {
-		return err
-	}
-	return c.checkPositive()
-}
-
-// checkPositive refuses flags that are given as 0, which would stand for their default.
-func (c *call) checkPositive() (err error) {
-	positive := strings.Fields("lambda c epochs steps tol change patience gamma degree " +
-		"passes max-sv")
-	c.flags.Visit(func(f *flag.Flag) {
-		zero := strings.TrimPrefix(f.Value.String(), "-") == "0"
-		if err == nil && zero && slices.Contains(positive, f.Name) {
-			err = usagef("-%s must be greater than 0", f.Name)
-		}
-	})
-	return err
+	return k.check(c)
 }
 
 // lossUsage lists the losses with their formulas.

@@ -141,8 +141,7 @@ func (l labelling) classWeight(list string) (string, error) {
 			return "", usagef("-class-weight: %q: want name=weight, with a name from the data",
 				part)
 		case !found:
-			return "", usagef("-class-weight: no row has the label %q%s", part[:at],
-				meant(part[:at], "", l.names))
+			return "", usagef("-class-weight: no row has the label %q", part[:at])
 		}
 		parts[i] = pegasos.FormatLabel(label) + part[at:]
 	}

@@ -18,12 +18,10 @@ Examples:
   pegasimd inspect a9a.svm.gz
   pegasimd inspect train.pgsm`,
 	common: "top json " + usualDataFlags,
-	flags:  func() flagGroup { return new(inspectFlags) },
-	run:    inspect,
+	flags:  func() commandFlags { return new(inspectFlags) },
 }
 
-func inspect(c *call, flags flagGroup, args []string) error {
-	f := flags.(*inspectFlags)
+func (f *inspectFlags) run(c *call, args []string) error {
 	jsonOut := c.writes("-json", f.json, reportKind)
 	if err := c.openOutputs(); err != nil {
 		return err

@@ -262,7 +262,6 @@ func TestWeights(t *testing.T) {
 	}
 	for want, args := range map[string][]string{
 		`no row has the label "bird"`: {"-class-weight", "bird=2"},
-		`"do": did you mean dog?`:     {"-class-weight", "cat=1,do=2"},
 		"want name=weight":            {"-class-weight", "dog"},
 		"w:2:":                        {"-weights", file(t, "w", "1\nx\n1\n1\n1\n")},
 		"2 weights":                   {"-weights", file(t, "w", "1\n1\n")},

@@ -33,7 +33,7 @@ func TestFirstMistakes(t *testing.T) {
 		{exitError, "bytes.csv:1: no text: another kind of file", []string{"train", "bytes.csv"}},
 		{exitError, "not semicolons: replace them", []string{"train", "semicolons.csv"}},
 		{exitError, "tabs do with the format tsv", []string{"train", "tabs.csv"}},
-		{exitUsage, `no row has the label "yse": did you mean yes?`,
+		{exitUsage, `no row has the label "yse"`,
 			[]string{"train", "-class-weight", "yse=2", "toy.csv"}},
 		{exitError, "one.csv: 2 rows, 2 features, 1 class: yes (2 rows);", []string{"train",
 			"one.csv"}},

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -372,20 +373,29 @@ func TestProtectedFileAsOutput(t *testing.T) {
 	})
 }
 
+// brokenFlags are those of a command that panics while its output is open.
+type brokenFlags struct {
+	t   *testing.T
+	dir string
+}
+
+func (brokenFlags) define(*flag.FlagSet) {}
+
+func (b brokenFlags) run(c *call, _ []string) error {
+	c.writes("OUT", filepath.Join(b.dir, "out"), modelKind)
+	if err := c.openOutputs(); err != nil {
+		b.t.Error(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(b.dir, "*")); len(left) != 1 {
+		b.t.Errorf("%q", left)
+	}
+	panic("broken")
+}
+
 // A command that panics leaves no temporary file.
 func TestPanicLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
-	none := func() flagGroup { return noFlags{} }
-	broken := command{name: "broken", flags: none, run: func(c *call, _ flagGroup, _ []string) error {
-		c.writes("OUT", filepath.Join(dir, "out"), modelKind)
-		if err := c.openOutputs(); err != nil {
-			t.Error(err)
-		}
-		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
-			t.Errorf("%q", left)
-		}
-		panic("broken")
-	}}
+	broken := command{name: "broken", flags: func() commandFlags { return brokenFlags{t, dir} }}
 	func() {
 		defer func() { recover() }()
 		broken.call(context.Background(), nil, io.Discard, io.Discard)

@@ -297,15 +297,3 @@ type verifyReport struct {
 	noData bool   // the model does not say of which data it is
 	source string // of the bound
 }
-
-// versionReport is what version -json writes.
-type versionReport struct {
-	Version  string   `json:"version"`
-	Commit   string   `json:"commit"`
-	Modified bool     `json:"modified"` // the tree had changes that are not in the commit
-	Go       string   `json:"go"`
-	OS       string   `json:"os"`
-	Arch     string   `json:"arch"`
-	ISA      string   `json:"isa"`
-	Paths    []string `json:"paths"` // that this machine has
-}

@@ -22,12 +22,10 @@ Examples:
   pegasimd scale -kind standard -layout dense -save scale.json train.csv train.npy
   pegasimd scale -like scale.json -layout dense test.csv test.npy`,
 	common: "kind save like " + usualDataFlags,
-	flags:  func() flagGroup { return new(scaleFlags) },
-	run:    scale,
+	flags:  func() commandFlags { return new(scaleFlags) },
 }
 
-func scale(c *call, flags flagGroup, args []string) error {
-	f := flags.(*scaleFlags)
+func (f *scaleFlags) run(c *call, args []string) error {
 	format, err := outFormat(args[1])
 	if err != nil {
 		return err

@@ -46,12 +46,10 @@ Examples:
   pegasimd train -resume run.state -checkpoint run.state text.svm.gz text.model`,
 	common: "loss lambda c bias multiclass class-weight scale kernel epochs tol seed label-column " +
 		"proba json threads",
-	flags: func() flagGroup { return new(trainFlags) },
-	run:   train,
+	flags: func() commandFlags { return new(trainFlags) },
 }
 
-func train(c *call, flags flagGroup, args []string) error {
-	f := flags.(*trainFlags)
+func (f *trainFlags) run(c *call, args []string) error {
 	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
 		return err
 	}

@@ -45,8 +45,7 @@ Examples:
   pegasimd train -proof a9a.proof a9a.svm a9a.model
   pegasimd verify -proof a9a.proof a9a.model a9a.svm`,
 	common: "proof hash weights costs prior start passes sigmoids json " + usualDataFlags,
-	flags:  func() flagGroup { return new(verifyFlags) },
-	run:    verify,
+	flags:  func() commandFlags { return new(verifyFlags) },
 }
 
 // verifyFlags are those of verify.
@@ -99,8 +98,7 @@ var proofKind = beginsWith("a proof of pegasimd", "pegasimd proof ")
 
 var errClaimsNothing = errors.New("the model claims nothing that could be verified")
 
-func verify(c *call, flags flagGroup, args []string) error {
-	f := flags.(*verifyFlags)
+func (f *verifyFlags) run(c *call, args []string) error {
 	if err := f.checkHash(); err != nil {
 		return err
 	}

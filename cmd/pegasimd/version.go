@@ -3,7 +3,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -19,62 +18,32 @@ machine. Paths differ in speed: all give the same bits.
 
 Example:
   pegasimd version`,
-	flags: func() flagGroup { return new(versionFlags) },
-	run:   version,
+	flags: func() commandFlags { return versionFlags{} },
 }
 
-// versionFlags are those of version.
-type versionFlags struct{ json string }
+// versionFlags are those of version: none.
+type versionFlags struct{}
 
-func (v *versionFlags) define(f *flag.FlagSet) {
-	defineJSON(f, &v.json)
-}
+func (versionFlags) define(*flag.FlagSet) {}
 
-func version(c *call, flags flagGroup, _ []string) error {
-	out := c.writes("-json", flags.(*versionFlags).json, reportKind)
-	if err := c.openOutputs(); err != nil {
-		return err
-	}
-	r := newVersionReport()
-	if err := out.writeJSON(r); err != nil || out.toStdout() {
-		return err
-	}
-	r.print(c.stdout)
-	return nil
-}
-
-func newVersionReport() *versionReport {
-	r := &versionReport{
-		Version: "devel", Commit: "unknown", Go: runtime.Version(), OS: runtime.GOOS,
-		Arch: runtime.GOARCH, ISA: asm.Active().String(),
-	}
-	for _, isa := range asm.Available() {
-		r.Paths = append(r.Paths, isa.String())
-	}
+func (versionFlags) run(c *call, _ []string) error {
+	version, commit, changed := "devel", "unknown", ""
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return r
+		info = new(debug.BuildInfo)
 	}
 	if v := info.Main.Version; v != "" && v != "(devel)" {
-		r.Version = v
+		version = v
 	}
 	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			r.Commit = s.Value
-		case "vcs.modified":
-			r.Modified = s.Value == "true"
+		switch {
+		case s.Key == "vcs.revision":
+			commit = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			changed = ", with changes"
 		}
 	}
-	return r
-}
-
-func (r *versionReport) print(w io.Writer) {
-	changed := ""
-	if r.Modified {
-		changed = ", with changes"
-	}
-	fmt.Fprintf(w, "pegasimd %s (commit %s%s)\n", r.Version, r.Commit, changed)
-	fmt.Fprintf(w, "built with %s for %s/%s\n", r.Go, r.OS, r.Arch)
-	fmt.Fprintf(w, "kernels %s\n", r.ISA)
+	fmt.Fprintf(c.stdout, "pegasimd %s (commit %s%s)\nbuilt with %s for %s/%s\nkernels %s\n", version,
+		commit, changed, runtime.Version(), runtime.GOOS, runtime.GOARCH, asm.Active())
+	return nil
 }
