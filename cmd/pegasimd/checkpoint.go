@@ -27,7 +27,7 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	if k.resume == "" {
 		return nil
 	}
-	if k.from, err = readLinear(k.resume); err != nil {
+	if k.from, err = readNamed(k.resume, pegasos.Read); err != nil {
 		return err
 	}
 	if k.from.State == nil {

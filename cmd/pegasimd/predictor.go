@@ -40,7 +40,7 @@ type predictor interface {
 
 // readPredictor reads the model that a file holds, or that stdin has if the name is "-".
 func readPredictor(name string, stdin io.Reader) (predictor, error) {
-	m, err := readAnyModel(name, stdin)
+	m, err := readModel(name, stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func holdsModel(name string, flags *dataFlags) (bool, error) {
 	if info, err := os.Stat(name); name != "-" && (err != nil || !info.Mode().IsRegular()) {
 		return false, nil // whoever reads it next reports the error
 	}
-	f, err := openInput(name)
+	f, err := openInput(name, os.Stdin)
 	if err != nil {
 		return false, err
 	}

@@ -78,12 +78,6 @@ type fitReport struct {
 	Constant *number `json:"largest_class,omitempty"` // its share of the rows
 	Largest  string  `json:"-"`
 
-	// Where a class has few of the rows.
-	Balanced *number `json:"balanced_accuracy,omitempty"`
-	Recall   *number `json:"minority_recall,omitempty"`
-	Minority string  `json:"minority,omitempty"`
-	share    float64 // of the minority
-
 	R2 *number `json:"training_r2,omitempty"` // a constant reaches 0
 }
 

@@ -164,13 +164,9 @@ func (r *linearRun) openFiles() error {
 
 // readModels reads those that the run starts from.
 func (r *linearRun) readModels() (err error) {
-	if name := r.flags.in.prior; name != "" {
-		if r.prior, err = readLinear(name); err != nil {
-			return err
-		}
-	}
-	if name := r.flags.in.start; name != "" && r.keep.from == nil {
-		r.start, err = readLinear(name)
+	r.prior, err = readNamed(r.flags.in.prior, pegasos.Read)
+	if err == nil && r.keep.from == nil {
+		r.start, err = readNamed(r.flags.in.start, pegasos.Read)
 	}
 	return err
 }

@@ -139,7 +139,7 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	}
 	head := p.Head()
 	known := p.data()
-	if f.kept, err = readProof(f.proof); err != nil {
+	if f.kept, err = readNamed(f.proof, pegasos.ReadProof); err != nil {
 		return nil, err
 	}
 	if f.kept != nil {
@@ -202,33 +202,18 @@ func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set, 
 	if tr.Costs, err = readCosts(f.costs); err != nil {
 		return nil, err
 	}
-	if f.start != "" {
-		if tr.Start, err = readLinear(f.start); err != nil {
-			return nil, err
-		}
-		if have := tr.Start.Cols(); have != m.Cols() {
-			return nil, usagef("-start: the model has %d features, the one that was trained from "+
-				"it %d", have, m.Cols())
-		}
+	if tr.Start, err = readNamed(f.start, pegasos.Read); err != nil {
+		return nil, err
 	}
-	if f.prior != "" {
-		if tr.Prior, err = readLinear(f.prior); err != nil {
-			return nil, err
-		}
+	if tr.Start != nil && tr.Start.Cols() != m.Cols() {
+		return nil, usagef("-start: the model has %d features, the one that was trained from it %d",
+			tr.Start.Cols(), m.Cols())
+	}
+	if tr.Prior, err = readNamed(f.prior, pegasos.Read); err != nil {
+		return nil, err
 	}
 	options := pegasos.VerifyOptions{Proof: f.kept, Passes: f.passes, Sigmoids: f.sigmoids}
 	return tr.Verify(c, m, set.Examples(), set.Y, options)
-}
-
-// readProof reads a proof from a file or from standard input; none if the name is empty.
-func readProof(name string) (*pegasos.Proof, error) {
-	if name == "" {
-		return nil, nil
-	}
-	if name != "-" {
-		return pegasos.ReadProofFile(name)
-	}
-	return readStdin(os.Stdin, pegasos.ReadProof)
 }
 
 func newVerifyReport(v *pegasos.Verification, set *dataset.Set, p predictor) *verifyReport {
