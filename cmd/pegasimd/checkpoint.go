@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 
-	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -51,11 +50,9 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	return nil
 }
 
-// train trains, and writes a checkpoint whenever it is time, in which describe puts how the
-// features were scaled.
-func (k *checkpoints) train(
-	c *call, tr *pegasos.Trainer, set *dataset.Set, describe func(*pegasos.Model) error,
-) (*pegasos.Model, error) {
+// train trains, and writes a checkpoint whenever it is time.
+func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, error) {
+	c, set := r.call, r.set
 	tr.Resume = k.from
 	if k.file == "" {
 		return tr.Train(c, set.Examples(), set.Y)
@@ -74,7 +71,7 @@ func (k *checkpoints) train(
 			return nil, err
 		}
 		stage.Store(finishing) // also if the run was interrupted
-		k.failed = k.write(m, set, describe)
+		k.failed = k.write(m, r)
 		timeUp := errors.Is(err, context.DeadlineExceeded)
 		if timeUp && c.Err() != nil { // both at once
 			timeUp, err = false, c.Err()
@@ -95,11 +92,8 @@ func (k *checkpoints) train(
 	}
 }
 
-func (k *checkpoints) write(
-	m *pegasos.Model, set *dataset.Set, describe func(*pegasos.Model) error,
-) error {
-	m.Names, m.IndexBase = set.Names, set.IndexBase
-	if err := describe(m); err != nil {
+func (k *checkpoints) write(m *pegasos.Model, r *linearRun) error {
+	if err := r.reader.describe(m, r.set, r.known); err != nil {
 		return err
 	}
 	return k.out.write(m.Write)

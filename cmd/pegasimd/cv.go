@@ -296,9 +296,7 @@ func (v *search) writeModel() error {
 		if err != nil {
 			return dataError(v.data, err)
 		}
-		m.Names = labelling{names: v.set.Names}.namesOf(m.Classes)
-		m.IndexBase = v.set.IndexBase
-		if err := v.reader.describe(m); err != nil {
+		if err := v.reader.describe(m, v.set, labelling{names: v.set.Names}); err != nil {
 			return err
 		}
 		gap := number(m.Result.Gap)

@@ -83,8 +83,10 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 	return set, time.Since(start), nil
 }
 
-// describe puts into a model what the data's columns were, and how they were hashed and scaled.
-func (d *dataReader) describe(m *pegasos.Model) error {
+// describe puts into a model that was trained on the set the names of its classes, what the columns
+// were, and how they were hashed and scaled.
+func (d *dataReader) describe(m *pegasos.Model, set *dataset.Set, known labelling) error {
+	m.Names, m.IndexBase = known.namesOf(m.Classes), set.IndexBase
 	m.HashBits, m.Table = d.hashBits, d.table
 	if d.scaler == nil {
 		return nil

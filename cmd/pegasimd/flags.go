@@ -3,7 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
-	"reflect"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -99,8 +99,7 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 func (s *settingFlags) defineRun(f *flag.FlagSet) {
 	cfg := &s.cfg
 	f.StringVar(&s.preset, "preset", "",
-		"`paper` the paper's choices: -order iid -offset none -average none -scale none -bias none "+
-			"-multiclass ovr -lambda 1e-4 -epochs 20, unless others are given")
+		"`paper` the paper's choices: "+paper+", unless others are given")
 	f.IntVar(&cfg.Epochs, "epochs", 0, "`n` the number of passes over the rows (default: the data "+
 		"decide, 10 to 2000; long runs end when 1 % is proven)")
 	f.Int64Var(&cfg.Steps, "steps", 0, "`n` the number of steps")
@@ -130,24 +129,26 @@ func (s *settingFlags) defineRun(f *flag.FlagSet) {
 	f.Uint64Var(&cfg.Seed, "seed", 0, "`n` the seed of the random numbers")
 }
 
-// applyPreset puts a preset's choices where no others are given.
-func (s *settingFlags) applyPreset() {
-	if s.preset == "" {
-		return
+// paper is what the preset of that name stands for: pegasos.Paper.
+const paper = "-order iid -offset none -average none -scale none -target-scale none -bias none " +
+	"-multiclass ovr -lambda 1e-4 -epochs 20"
+
+// applyPreset sets the flags of a preset that are not given, nor others that stand for them.
+func (c *call) applyPreset(preset string) error {
+	if preset == "" {
+		return nil
 	}
-	fields := strings.Fields("Order Offset Average Scale TargetScale Bias Multiclass")
-	if s.cfg.C == 0 {
-		fields = append(fields, "Lambda")
+	if preset != "paper" {
+		return usagef("there is no preset %q, only paper", preset)
 	}
-	if s.cfg.Steps == 0 {
-		fields = append(fields, "Epochs")
-	}
-	have, paper := reflect.ValueOf(&s.cfg).Elem(), reflect.ValueOf(pegasos.Paper())
-	for _, name := range fields {
-		if field := have.FieldByName(name); field.IsZero() {
-			field.Set(paper.FieldByName(name))
+	instead := map[string]string{"lambda": "c", "epochs": "steps"}
+	for choice := range slices.Chunk(strings.Fields(paper), 2) {
+		name := choice[0][1:]
+		if !c.given(name) && !c.given(instead[name]) {
+			c.flags.Lookup(name).Value.Set(choice[1]) // it is still not given
 		}
 	}
+	return nil
 }
 
 // kernelFlags are those that go with -kernel alone.
@@ -365,6 +366,20 @@ func (m memoryFlag) limit(set *dataset.Set) int64 {
 	return max(24e6+10*set.Bytes+32*int64(set.Rows()), 48*int64(set.Cols()))
 }
 
+// collectAbove tells the garbage collector from how many bytes on it is to keep the memory small,
+// whatever time that takes. The program sets it; tests, which share a process, do without.
+var collectAbove = func(bytes int64) {}
+
+// linear is limit for linear models. The garbage of their certificates, which are found again and
+// again, is to fit in what the data pay for too.
+func (m memoryFlag) linear(set *dataset.Set) int64 {
+	const uncounted = 16 << 20 // by the collector: the program, and what is mapped
+	if m == 0 && os.Getenv("GOMEMLIMIT") == "" {
+		collectAbove(64<<20 + 20*set.Bytes + 64*int64(set.Rows()) - uncounted)
+	}
+	return m.limit(set)
+}
+
 // predictFlags are those of predict.
 type predictFlags struct {
 	data          dataFlags
@@ -444,10 +459,9 @@ func (c *call) given(name string) (given bool) {
 // checkSettings applies the preset, and checks what the packages can't: that flags which are given
 // go with -kernel or without it.
 func (c *call) checkSettings(s *settingFlags, k *kernelFlags) error {
-	if s.preset != "" && s.preset != "paper" {
-		return usagef("there is no preset %q, only paper", s.preset)
+	if err := c.applyPreset(s.preset); err != nil {
+		return err
 	}
-	s.applyPreset()
 	return k.check(c)
 }
 

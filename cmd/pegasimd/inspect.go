@@ -9,8 +9,8 @@ of each class that matter most: by weight x the spread of the column, which the 
 knows; of one-vs-one the means of their absolute values over the pairs. Positive weights speak for
 the class, or for the second of two classes.
 
-Or it reads data and prints their size, the labels, the lengths of the rows, and of each feature the
-range and how many zeros there are. It checks all of a .pgsm file, its checksums too.
+Or it reads data and prints their size, the labels, and of each feature the range and how many zeros
+there are. It checks all of a .pgsm file, its checksums too.
 
 Examples:
   pegasimd inspect a9a.model

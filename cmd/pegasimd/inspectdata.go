@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"math"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
@@ -26,7 +25,6 @@ func inspectData(c *call, f *inspectFlags, name string, out *output) error {
 		r.Fill = float64(r.NNZ) / cells
 	}
 	r.countLabels(set)
-	r.measureRows(set)
 	r.measureColumns(set)
 	r.Warnings = reader.warnings(name, set)
 	if err := set.Err(); err != nil {
@@ -47,27 +45,6 @@ func (r *inspectReport) countLabels(set *dataset.Set) {
 	for i, y := range labels {
 		r.Labels = append(r.Labels, labelCount{labelName(set, y), rows[i]})
 	}
-}
-
-func (r *inspectReport) measureRows(set *dataset.Set) {
-	x := set.Examples()
-	smallest := math.Inf(1)
-	for i := range set.Rows() {
-		s := float64(x.SumSquares(i))
-		if s == 0 {
-			r.ZeroRows++
-		}
-		smallest = min(smallest, s)
-		r.NormMax = max(r.NormMax, s)
-		r.R2 += s
-	}
-	if r.Rows > 0 {
-		r.NormMin = math.Sqrt(smallest)
-		r.R2 /= float64(r.Rows)
-	}
-	// Squares that are too large for float32 say so by being infinite, which JSON does not have.
-	r.NormMax = min(math.Sqrt(r.NormMax), math.MaxFloat64)
-	r.NormMin, r.R2 = min(r.NormMin, math.MaxFloat64), min(r.R2, math.MaxFloat64)
 }
 
 // measureColumns finds the range of each column, and how many zeros it has.
@@ -142,10 +119,6 @@ func (r *inspectReport) print(c *call) {
 	fmt.Fprintf(w, "\n%s (%.4g %%), %s layout", count(r.NNZ, "nonzero"), 100*r.Fill, r.Layout)
 	if r.Mapped {
 		fmt.Fprintf(w, ", mapped")
-	}
-	fmt.Fprintf(w, "\nrow norms %.6g to %.6g, mean |x|^2 %.6g", r.NormMin, r.NormMax, r.R2)
-	if r.ZeroRows > 0 {
-		fmt.Fprintf(w, ", %s of zeros", count(r.ZeroRows, "row"))
 	}
 	fmt.Fprintln(w)
 	if len(r.Labels) == 0 || len(r.Labels) > 40 {

@@ -24,7 +24,7 @@ func inspectModel(c *call, f *inspectFlags, name string, out *output) error {
 	}
 	r := &modelReport{
 		File: inputName(name), Hash: m.Hash(), Labels: predictions.ClassNames(m),
-		Features: m.Cols(), IndexBase: m.Head().IndexBase, Lambda: m.lambda(),
+		Features: m.Cols(), IndexBase: m.Head().IndexBase, runReport: m.run(),
 	}
 	if info, err := os.Stat(name); err == nil && name != "-" {
 		r.Bytes = info.Size()
@@ -45,10 +45,6 @@ func inspectModel(c *call, f *inspectFlags, name string, out *output) error {
 
 // report fills in what a linear model has.
 func (m linearModel) report(r *modelReport, top int) {
-	of := m.Result
-	r.Objective, r.Dual, r.Gap = number(of.Objective), number(of.DualObjective), number(of.Gap)
-	r.worstReport = newWorstReport(of, len(m.Weights), m.problemName)
-	r.Steps, r.Epochs, r.Violations, r.R2, r.T0 = of.Steps, of.Epochs, of.Violations, of.R2, of.T0
 	r.Prior, r.Calibration, r.Config, r.Settings = m.Prior, m.Calibration, m.Config, m.Settings()
 	if m.State != nil {
 		r.State = &stateReport{m.State.Steps(), m.State.Size(), m.State.Data()}
@@ -139,11 +135,7 @@ func (r *modelReport) heaviest(weights, spread []float64, top int) []weight {
 
 // report fills in what a kernel machine has.
 func (m kernelModel) report(r *modelReport, _ int) {
-	of := m.Result
-	r.Objective, r.Dual, r.Gap = number(of.Objective), number(of.DualObjective), number(of.Gap)
-	r.worstReport = newWorstReport(of, m.Problems(), m.problemName)
-	r.Steps, r.Epochs, r.Violations, r.R2, r.T0 = of.Steps, of.Epochs, of.Violations, of.R2, of.T0
-	r.Passes, r.Support, r.Layout = of.Passes, m.SupportRows().Rows(), m.Layout()
+	r.Passes, r.Support, r.Layout = m.Result.Passes, m.SupportRows().Rows(), m.Layout()
 	r.Config = m.Config
 	for k, name := range m.scoreNames() {
 		p := kernelProblem{For: name}

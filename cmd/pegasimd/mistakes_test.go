@@ -96,7 +96,7 @@ func TestOneR2(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "numbers.csv", strings.Repeat("1,2,0.5\n2,1,0.7\n3,3,1.5\n0,1,0.1\n", 5))
 	for _, args := range [][]string{{"train", "toy.svm"}, {"cv", "-folds", "2", "toy.svm"},
-		{"inspect", "toy.svm"}, {"inspect", "toy.model"}, {"train", "-scale", "none", "toy.svm"},
+		{"inspect", "toy.model"}, {"train", "-scale", "none", "toy.svm"},
 		{"help", "train"}, {"help", "cv"}, {"help", "inspect"}} {
 		write(t, "toy.svm", strings.Repeat(toy, 5))
 		stdout, stderr := must(t, args...)

@@ -34,6 +34,8 @@ type predictor interface {
 	Penalty() float64
 	MeanLoss(scores []float64, y []float32) float64
 
+	run() runReport
+
 	// report fills in what inspect prints: of each weight vector the top largest weights.
 	report(r *modelReport, top int)
 }

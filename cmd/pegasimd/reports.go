@@ -5,25 +5,30 @@ import "github.com/pegasimd/pegasimd/pegasos"
 // This file has what -json writes: each report is one object, whose keys are in the tags. Numbers
 // that are not known, or not finite, are null.
 
-// A trainReport is what train writes.
-type trainReport struct {
+// A runReport is what a model tells of its training.
+type runReport struct {
 	Objective     number  `json:"objective"`
 	DualObjective number  `json:"dual_objective"`
 	Gap           number  `json:"gap"`
 	Lambda        float64 `json:"lambda"`
 	worstReport
+	Steps      int64   `json:"steps"`
+	Epochs     float64 `json:"epochs"`
+	Violations int64   `json:"violations"`
+	R2         float64 `json:"r2"` // mean |x|^2
+	T0         float64 `json:"t0"`
+}
+
+// A trainReport is what train writes.
+type trainReport struct {
+	runReport
 	C           number            `json:"c"` // null with -kernel, and if each pair has its own
 	Rows        int               `json:"rows"`
 	Features    int               `json:"features"`
 	NNZ         int               `json:"nnz"`
 	Classes     int               `json:"classes"`
 	Labels      []string          `json:"labels"`
-	Steps       int64             `json:"steps"`
-	Epochs      float64           `json:"epochs"`
-	Violations  int64             `json:"violations"`
 	Replaced    int               `json:"replaced,omitempty"` // as in pegasos.Result
-	R2          float64           `json:"r2"`                 // mean |x|^2
-	T0          float64           `json:"t0"`
 	LoadSeconds float64           `json:"load_seconds"`
 	Train       float64           `json:"train_seconds"`
 	Measure     float64           `json:"measure_seconds"`
@@ -124,29 +129,20 @@ type cvPoint struct {
 
 // A modelReport is what inspect writes of a model.
 type modelReport struct {
-	File        string            `json:"file"`
-	Bytes       int64             `json:"bytes"` // 0 of standard input
-	Hash        string            `json:"model_hash"`
-	Labels      []string          `json:"labels"`
-	Features    int               `json:"features"`
-	IndexBase   int               `json:"index_base"`
-	Columns     []string          `json:"columns,omitempty"`      // the features' names
-	Label       string            `json:"label_column,omitempty"` // the label's name
-	Lambda      float64           `json:"lambda"`
+	File      string   `json:"file"`
+	Bytes     int64    `json:"bytes"` // 0 of standard input
+	Hash      string   `json:"model_hash"`
+	Labels    []string `json:"labels"`
+	Features  int      `json:"features"`
+	IndexBase int      `json:"index_base"`
+	Columns   []string `json:"columns,omitempty"`      // the features' names
+	Label     string   `json:"label_column,omitempty"` // the label's name
+	runReport
 	Prior       string            `json:"prior,omitempty"`
 	Calibration []pegasos.Sigmoid `json:"calibration,omitempty"`
-	Objective   number            `json:"objective"`
-	Dual        number            `json:"dual_objective"`
-	Gap         number            `json:"gap"`
-	Steps       int64             `json:"steps"`
-	Epochs      float64           `json:"epochs"`
-	worstReport
-	Violations int64        `json:"violations"`
-	R2         float64      `json:"r2"` // mean |x|^2
-	T0         float64      `json:"t0"`
-	Config     any          `json:"config"`             // a pegasos.Config or a kernelsvm.Config
-	Settings   string       `json:"settings,omitempty"` // as in the report of training
-	State      *stateReport `json:"state,omitempty"`    // of a checkpoint
+	Config      any               `json:"config"`             // a pegasos.Config or a kernelsvm.Config
+	Settings    string            `json:"settings,omitempty"` // as in the report of training
+	State       *stateReport      `json:"state,omitempty"`    // of a checkpoint
 
 	Vectors []vectorReport `json:"vectors,omitempty"` // of a linear model
 	// Means has the largest means over the pairs of one-vs-one, of absolute values.
@@ -204,10 +200,6 @@ type inspectReport struct {
 	Mapped    bool         `json:"mapped"`
 	Labels    []labelCount `json:"labels"` // null if there are more than 1,000
 	Distinct  int          `json:"distinct_labels"`
-	NormMin   float64      `json:"norm_min"`
-	NormMax   float64      `json:"norm_max"` // R
-	R2        float64      `json:"r2"`       // the mean squared norm
-	ZeroRows  int          `json:"zero_rows"`
 	Constant  int          `json:"constant_features"`
 	Warnings  []string     `json:"warnings"`
 	Seconds   float64      `json:"load_seconds"`

@@ -265,7 +265,7 @@ func (r *linearRun) train() error {
 			"training: pass %d", now.Epoch)
 	}
 	stage.Store(training)
-	m, err := r.keep.train(r.call, tr, r.set, r.reader.describe)
+	m, err := r.keep.train(r, tr)
 	r.times.measuring = time.Since(start) - r.times.training // with that of the result
 	progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
@@ -283,8 +283,7 @@ func (r *linearRun) train() error {
 // write writes the model and the curve.
 func (r *linearRun) write() error {
 	m := r.result
-	m.Names, m.IndexBase = r.known.namesOf(m.Classes), r.set.IndexBase
-	if err := r.reader.describe(m); err != nil {
+	if err := r.reader.describe(m, r.set, r.known); err != nil {
 		return err
 	}
 	if err := r.modelOut.write(m.Write); err != nil {

@@ -23,14 +23,12 @@ func newTrainReport(r *linearRun) *trainReport {
 	}
 	seconds := r.times.training.Seconds()
 	report := &trainReport{
-		C:     number(r.penaltyC()),
-		Steps: of.Steps, Epochs: of.Epochs, Violations: of.Violations, Replaced: of.Replaced,
-		R2: of.R2, T0: of.T0, Train: seconds, Measure: r.times.measuring.Seconds(),
+		runReport: linearModel{m}.run(), advice: advice(m),
+		C: number(r.penaltyC()), Replaced: of.Replaced, Train: seconds, Measure: r.times.measuring.Seconds(),
 		Speed: float64(steps) / seconds, Seed: m.Config.Seed, Interrupted: r.interrupted != nil,
 		TolReached: tolReached(r.cfg.Tol, of.Gap, r.interrupted != nil),
 		Validation: r.validation(), Settings: m.Settings(), Config: m.Config,
 	}
-	report.setBound(m)
 	report.describe(r.set, m, r.model, r.times.loading)
 	if r.interrupted == nil {
 		report.Fit = newFitReport(m, r.set, r.trainer.Weights, r.reader.opt.Threads)
@@ -39,12 +37,13 @@ func newTrainReport(r *linearRun) *trainReport {
 	return report
 }
 
-// setBound sets the objective of a linear model and what is known of its gap.
-func (r *trainReport) setBound(m *pegasos.Model) {
+func (m linearModel) run() runReport {
 	of := m.Result
-	r.Objective, r.DualObjective = number(of.Objective), number(of.DualObjective)
-	r.Gap, r.Lambda, r.advice = number(of.Gap), m.Lambda, advice(m)
-	r.worstReport = newWorstReport(of, len(m.Weights), linearModel{m}.problemName)
+	return runReport{
+		number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
+		newWorstReport(of, len(m.Weights), m.problemName),
+		of.Steps, of.Epochs, of.Violations, of.R2, of.T0,
+	}
 }
 
 // describe sets what there is of all kinds of models and their data.
