@@ -227,7 +227,7 @@ func (i *inputFlags) define(f *flag.FlagSet) {
 	f.IntVar(&i.patience, "patience", 0, "`n` stop after n measurements without a better model on "+
 		"the data of -valid, and take the best")
 	f.StringVar(&i.valid, "valid", "",
-		"`file` data to measure the model on, for the report, -patience, -plot and -curve")
+		"`file` data to measure the model on, for the report, -patience and -plot")
 	defineCosts(f, &i.costs)
 }
 
@@ -270,20 +270,6 @@ func (k *checkpointFlags) check(c *call) error {
 	return nil
 }
 
-// curveFlags are those of train that draw the course of a run.
-type curveFlags struct{ plot, csv string }
-
-func (v *curveFlags) define(f *flag.FlagSet) {
-	f.StringVar(&v.plot, "plot", "",
-		"`file` draw objective, gap and accuracy against the steps (.svg, .png, .pdf)")
-	f.StringVar(&v.csv, "curve", "", "`file` write the same as a table (CSV). There are about two "+
-		"points for each doubling of the steps; each costs the time of one or two epochs, which is "+
-		"not counted as training time")
-}
-
-// wanted reports whether the run is to be measured.
-func (v *curveFlags) wanted() bool { return v.plot != "" || v.csv != "" }
-
 // trainFlags are those of train.
 type trainFlags struct {
 	data   dataFlags
@@ -291,8 +277,8 @@ type trainFlags struct {
 	kernel kernelFlags
 	in     inputFlags
 	keep   checkpointFlags
-	curve  curveFlags
 	memory memoryFlag
+	plot   string
 	proof  string
 	json   string
 }
@@ -303,8 +289,11 @@ func (t *trainFlags) define(f *flag.FlagSet) {
 	t.kernel.define(f)
 	t.in.define(f)
 	t.keep.define(f)
-	t.curve.define(f)
 	t.memory.define(f)
+	f.StringVar(&t.plot, "plot", "", "`file` draw objective, gap and accuracy against the steps "+
+		"(.svg, .png, .pdf); -json has the numbers too. There are about two points for each "+
+		"doubling of the steps; each costs the time of one or two epochs, which is not counted as "+
+		"training time")
 	f.StringVar(&t.proof, "proof", "", "`file` write the dual variables, which prove the gap, for "+
 		"verify: two bytes for each row and weight vector")
 	defineJSON(f, &t.json)

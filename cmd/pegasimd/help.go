@@ -26,7 +26,7 @@ var flagTopics = []flagTopic{
 	{"The other form", strings.Fields("from to stream")},
 	{"The data", strings.Fields("format layout header label-column labels index-base unsorted " +
 		"hash-bits in-memory")},
-	{"What is written", strings.Fields("model scores proba top json plot curve checkpoint every " +
+	{"What is written", strings.Fields("model scores proba top json plot checkpoint every " +
 		"resume quiet force")},
 	{"Limits", strings.Fields("threads max-memory max-features max-bytes")},
 }

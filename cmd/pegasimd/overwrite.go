@@ -49,9 +49,7 @@ func beginsWith(name string, texts ...string) kind {
 }
 
 var (
-	modelKind = beginsWith("a model of pegasimd", modelfile.Linear.Magic, modelfile.Kernel.Magic)
-	curveKind = beginsWith("a table of -curve", "epoch,steps,seconds,")
-
+	modelKind  = beginsWith("a model of pegasimd", modelfile.Linear.Magic, modelfile.Kernel.Magic)
 	reportKind = beginsWith("what -json writes", jsonMark+"-json\"")
 	scaleKind  = beginsWith("a scale that -save wrote", jsonMark+"-save\"")
 

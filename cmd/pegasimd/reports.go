@@ -45,6 +45,7 @@ type trainReport struct {
 	Settings    string            `json:"settings,omitempty"`    // what was chosen or given, in a line
 	Fit         *fitReport        `json:"fit,omitempty"`
 	Warnings    []string          `json:"warnings,omitempty"`
+	Curve       []curvePoint      `json:"curve,omitempty"` // with -plot
 	*kernelReport
 	Config any `json:"config"` // a pegasos.Config, or with -kernel a kernelsvm.Config
 

@@ -101,7 +101,7 @@ type runTimes struct{ loading, training, measuring time.Duration }
 func trainLinear(c *call, f *trainFlags, data, model string) error {
 	r := &linearRun{
 		call: c, flags: f, cfg: f.set.cfg, keep: checkpoints{checkpointFlags: f.keep},
-		data: data, model: model, reader: c.reader(f.data), curve: curve{curveFlags: f.curve},
+		data: data, model: model, reader: c.reader(f.data),
 	}
 	return steps(r.checkSettings, r.openFiles, r.readModels, r.readData, r.readInputs, r.train,
 		r.write, r.report, r.end)
@@ -134,7 +134,7 @@ func (r *linearRun) checkSettings() error {
 	if in.valid == "" && r.cfg.Patience != 0 {
 		return usagef("-patience goes by the data of -valid, which is not given")
 	}
-	if err := r.curve.check(r.cfg); err != nil {
+	if _, err := pictureFormat(r.flags.plot); err != nil {
 		return err
 	}
 	r.classWeight = r.cfg.ClassWeight
@@ -155,8 +155,7 @@ func (r *linearRun) openFiles() error {
 	f := r.flags
 	r.modelOut = r.writes("MODEL", r.model, modelKind)
 	r.keep.out = r.writes("-checkpoint", f.keep.file, modelKind)
-	r.curve.tableOut = r.writes("-curve", f.curve.csv, curveKind)
-	r.curve.pictureOut = r.writes("-plot", f.curve.plot, pictureKind)
+	r.curve.out = r.writes("-plot", f.plot, pictureKind)
 	r.proofOut = r.writes("-proof", f.proof, proofKind)
 	r.jsonOut = r.writes("-json", f.json, reportKind)
 	return r.openOutputs()

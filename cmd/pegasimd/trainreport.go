@@ -27,7 +27,7 @@ func newTrainReport(r *linearRun) *trainReport {
 		C: number(r.penaltyC()), Replaced: of.Replaced, Train: seconds, Measure: r.times.measuring.Seconds(),
 		Speed: float64(steps) / seconds, Seed: m.Config.Seed, Interrupted: r.interrupted != nil,
 		TolReached: tolReached(r.cfg.Tol, of.Gap, r.interrupted != nil),
-		Validation: r.validation(), Settings: m.Settings(), Config: m.Config,
+		Validation: r.validation(), Settings: m.Settings(), Curve: r.curve.points, Config: m.Config,
 	}
 	report.describe(r.set, m, r.model, r.times.loading)
 	if r.interrupted == nil {
