@@ -10,6 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
@@ -85,15 +86,9 @@ type search struct {
 // makeGrid makes the points that the flags name. The grid of linear models has none if the data are
 // to decide.
 func (v *search) makeGrid() error {
-	penalties, err := v.flags.penalties(v.call)
-	if err != nil {
+	points, err := v.flags.penalties(v.call)
+	if v.grid = points; err != nil || !v.flags.kernel.wanted() {
 		return err
-	}
-	if !v.flags.kernel.wanted() {
-		for _, p := range penalties {
-			v.grid = append(v.grid, cvPoint{Lambda: number(p.lambda), C: number(p.c)})
-		}
-		return nil
 	}
 	if v.kernel, err = v.flags.kernel.config(v.cfg); err != nil {
 		return err
@@ -107,13 +102,14 @@ func (v *search) makeGrid() error {
 			return err
 		}
 	}
-	if penalties == nil {
-		penalties = []penalty{{c: 0.1}, {c: 1}, {c: 10}, {c: 100}}
+	if points == nil {
+		points = []cvPoint{{C: 0.1}, {C: 1}, {C: 10}, {C: 100}}
 	}
+	v.grid = nil
 	for _, gamma := range gammas {
-		for _, p := range penalties {
-			v.grid = append(v.grid,
-				cvPoint{Gamma: gamma, Lambda: number(p.lambda), C: number(p.c)})
+		for _, p := range points {
+			p.Gamma = gamma
+			v.grid = append(v.grid, p)
 		}
 	}
 	return nil
@@ -275,35 +271,35 @@ func (v *search) search() error {
 	return nil
 }
 
-// writeModel trains on all rows with the best setting, if a model is wanted.
+// writeModel trains on all rows with the best setting, if a model is wanted, and writes the model.
 func (v *search) writeModel() error {
 	if v.modelOut == nil {
 		return nil
 	}
-	x, y := v.set.Examples(), v.set.Y
-	var write func(io.Writer) error
+	m, err := v.trainBest()
+	if err != nil {
+		return dataError(v.data, err)
+	}
+	v.out.Model, v.out.Hash = v.flags.model, m.Hash()
+	return v.modelOut.write(m.Write)
+}
+
+func (v *search) trainBest() (modelio.Predictor, error) {
 	if v.flags.kernel.wanted() {
 		tr := v.kernelTrainer(&v.out.Best)
-		m, err := tr.Train(v, x, y)
-		if err != nil {
-			return dataError(v.data, err)
+		m, err := tr.Train(v, v.set.Examples(), v.set.Y)
+		if err == nil {
+			err = describeKernel(m, v.set)
 		}
-		v.reader.describeKernel(m, v.set)
-		write, v.out.Hash = m.Write, m.Hash()
-	} else {
-		tr := v.trainer(v.out.Best.cfg)
-		m, err := tr.Train(v, x, y)
-		if err != nil {
-			return dataError(v.data, err)
-		}
-		if err := v.reader.describe(m, v.set, labelling{names: v.set.Names}); err != nil {
-			return err
-		}
-		gap := number(m.Result.Gap)
-		write, v.out.Hash, v.out.Gap = m.Write, m.Hash(), &gap
+		return m, err
 	}
-	v.out.Model = v.flags.model
-	return v.modelOut.write(write)
+	tr := v.trainer(v.out.Best.cfg)
+	m, err := tr.Train(v, v.set.Examples(), v.set.Y)
+	if err == nil {
+		v.out.Gap = numberOf(m.Result.Gap)
+		err = v.reader.describe(m, v.set, labelling{names: v.set.Names})
+	}
+	return m, err
 }
 
 // write writes the report.

@@ -100,7 +100,7 @@ func evaluate(s *scoredSet) *evalReport {
 	r := &evalReport{
 		Accuracy: none, Error: none, ROCAUC: none, AveragePrecision: none, LogLoss: none,
 		RMSE: none, MAE: none, R2: none, Objective: none, MeanLoss: none,
-		Penalty: number(s.model.Penalty()), Lambda: s.model.lambda(),
+		Penalty: number(s.model.Penalty()), Lambda: s.model.run().Lambda,
 		Rows: s.Rows(), Features: s.model.Cols(), Ignored: s.Ignored,
 		ISA: asm.Active().String(), Layout: string(s.Layout()), ModelHash: s.model.Hash(),
 	}

@@ -9,12 +9,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// A penalty is a lambda or a C; the other is 0.
-type penalty struct{ lambda, c float64 }
-
-// penalties returns those that the flags name, from the largest lambda to the smallest, or nil if
-// they name none.
-func (f *cvFlags) penalties(c *call) (all []penalty, err error) {
+// penalties returns a point for each lambda or C that the flags name, from the largest lambda to the
+// smallest, or nil if they name none.
+func (f *cvFlags) penalties(c *call) (all []cvPoint, err error) {
 	var values []float64
 	given := slices.DeleteFunc(strings.Fields("lambda c lambdas cs"),
 		func(name string) bool { return !c.given(name) })
@@ -23,18 +20,18 @@ func (f *cvFlags) penalties(c *call) (all []penalty, err error) {
 	}
 	switch strings.Join(given, "") {
 	case "lambda":
-		return []penalty{{lambda: f.set.cfg.Lambda}}, nil
+		return []cvPoint{{Lambda: number(f.set.cfg.Lambda)}}, nil
 	case "c":
-		return []penalty{{c: f.set.cfg.C}}, nil
+		return []cvPoint{{C: number(f.set.cfg.C)}}, nil
 	case "lambdas":
 		values, err = positiveNumbers("lambdas", f.lambdas, "1e-3,1e-4")
 		for _, v := range slices.Backward(values) {
-			all = append(all, penalty{lambda: v})
+			all = append(all, cvPoint{Lambda: number(v)})
 		}
 	case "cs":
 		values, err = positiveNumbers("cs", f.cs, "1e-3,1e-4")
 		for _, v := range values {
-			all = append(all, penalty{c: v})
+			all = append(all, cvPoint{C: number(v)})
 		}
 	}
 	return all, err

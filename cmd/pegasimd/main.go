@@ -1,18 +1,8 @@
 // Command pegasimd trains linear models and kernel machines with Pegasos, predicts with them and
 // evaluates them.
 //
-//	pegasimd train [flags] DATA [MODEL]
-//	pegasimd predict [flags] DATA MODEL [OUT]
-//	pegasimd eval [flags] DATA MODEL
-//	pegasimd verify [flags] MODEL DATA
-//	pegasimd cv [flags] DATA
-//	pegasimd convert [flags] DATA|MODEL OUT
-//	pegasimd scale [flags] DATA OUT
-//	pegasimd inspect [flags] DATA
-//	pegasimd inspect [flags] MODEL
-//	pegasimd version
-//
-// pegasimd help COMMAND lists a command's flags.
+//	pegasimd help            # lists the commands
+//	pegasimd help COMMAND    # lists a command's flags
 package main
 
 import (

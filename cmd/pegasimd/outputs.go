@@ -65,22 +65,20 @@ func (c *call) force() bool {
 
 // checkStdio makes sure that standard input and output have one use each.
 func (c *call) checkStdio() error {
-	var in, out []string
+	in, out := "", ""
 	for _, i := range c.inputs {
-		if i.name == "-" {
-			in = append(in, i.what)
+		if i.name == "-" && in != "" {
+			return usagef("%s and %s can't both be standard input", in, i.what)
+		} else if i.name == "-" {
+			in = i.what
 		}
 	}
 	for _, o := range c.outputs {
-		if o.name == "-" {
-			out = append(out, o.what)
+		if o.name == "-" && out != "" {
+			return usagef("%s and %s can't both be standard output", out, o.what)
+		} else if o.name == "-" {
+			out = o.what
 		}
-	}
-	if len(in) > 1 {
-		return usagef("%s and %s can't both be standard input", in[0], in[1])
-	}
-	if len(out) > 1 {
-		return usagef("%s and %s can't both be standard output", out[0], out[1])
 	}
 	return nil
 }

@@ -19,7 +19,6 @@ type predictor interface {
 	modelio.Predictor
 
 	ready() error // why the model can't predict
-	lambda() float64
 	data() string // the fingerprint of the training's data; empty if it is not known
 
 	// scoreNames has the columns of predict -scores, and showScores fills them.
@@ -77,9 +76,8 @@ func holdsModel(name string, flags *dataFlags) (bool, error) {
 // A linearModel is one of package pegasos.
 type linearModel struct{ *pegasos.Model }
 
-func (m linearModel) ready() error    { return nil }
-func (m linearModel) lambda() float64 { return m.Lambda }
-func (m linearModel) data() string    { return m.Model.Data }
+func (m linearModel) ready() error { return nil }
+func (m linearModel) data() string { return m.Model.Data }
 
 func (m linearModel) scoreNames() []string {
 	names := predictions.ClassNames(m)
@@ -121,7 +119,6 @@ func (m kernelModel) ready() error { return predictions.Ready(m.Model) }
 // problemName is scoreNames of one.
 func (m kernelModel) problemName(k int) string { return m.scoreNames()[k] }
 
-func (m kernelModel) lambda() float64         { return m.Lambda }
 func (m kernelModel) data() string            { return m.Model.Data }
 func (m kernelModel) noProbabilities() string { return "it has a kernel" }
 

@@ -58,7 +58,9 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		return dataError(data, err)
 	}
 	stage.Store(finishing)
-	reader.describeKernel(m, set)
+	if err := describeKernel(m, set); err != nil {
+		return err
+	}
 	if err := modelOut.write(m.Write); err != nil {
 		return err
 	}
