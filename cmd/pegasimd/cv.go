@@ -336,19 +336,19 @@ func (v *search) print(w io.Writer) {
 	fmt.Fprintf(w, "%s, %s, %s; %d folds of %d to %d rows, seed %d\n\n",
 		count(r.Rows, "row"), count(r.Features, "feature"), kind, r.Folds,
 		slices.Min(r.FoldRows), slices.Max(r.FoldRows), r.Seed)
+	penalty, of := "lambda", func(p *cvPoint) number { return p.Lambda }
+	if r.Best.cfg.C != 0 || kernel && r.Best.C != 0 {
+		penalty, of = "C", func(p *cvPoint) number { return p.C }
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if kernel {
-		unit, of := "lambda", func(p cvPoint) number { return p.Lambda }
-		if r.Best.C != 0 {
-			unit, of = "C", func(p cvPoint) number { return p.C }
-		}
-		fmt.Fprintf(t, "gamma\t%s\t%s\t+-\ttrained, s\t\t\n", unit, v.metric.heading)
+		fmt.Fprintf(t, "gamma\t%s\t%s\t+-\ttrained, s\t\t\n", penalty, v.metric.heading)
 		for _, p := range r.Grid {
 			gamma := "default"
 			if p.Gamma != 0 {
 				gamma = fmt.Sprintf("%.6g", p.Gamma)
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.3g\t%s\t\n", gamma, of(p), v.metric.text(p.Mean),
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.3g\t%s\t\n", gamma, of(&p), v.metric.text(p.Mean),
 				v.metric.text(p.Spread), p.Seconds, p.mark)
 		}
 	} else {
@@ -362,12 +362,8 @@ func (v *search) print(w io.Writer) {
 	}
 	t.Flush()
 	fmt.Fprintf(w, "\nread in %.3g s, %d runs in %.3g s\n", r.Load, len(r.Grid)*r.Folds, r.Seconds)
-	penalty, of := "lambda", func(p *cvPoint) float64 { return float64(p.Lambda) }
-	if r.Best.cfg.C != 0 || kernel && r.Best.C != 0 {
-		penalty, of = "C", func(p *cvPoint) float64 { return float64(p.C) }
-	}
 	fmt.Fprint(w, r.edge(penalty, of),
-		r.edge("gamma", func(p *cvPoint) float64 { return p.Gamma }))
+		r.edge("gamma", func(p *cvPoint) number { return number(p.Gamma) }))
 	if r.Model != "" {
 		fmt.Fprintf(w, "model %s of all rows, hash %.16s...\n", escape.Name(r.Model), r.Hash)
 	}
@@ -375,7 +371,7 @@ func (v *search) print(w io.Writer) {
 
 // edge says that the best point, if no other is as good, has the least or the largest of what was
 // tried: beyond it there may be better ones.
-func (r *cvReport) edge(name string, of func(*cvPoint) float64) string {
+func (r *cvReport) edge(name string, of func(*cvPoint) number) string {
 	best, least, largest, as := of(&r.Best), true, true, 0
 	for i := range r.Grid {
 		at := of(&r.Grid[i])

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -40,8 +41,8 @@ func (f *cvFlags) penalties(c *call) (all []cvPoint, err error) {
 // positiveNumbers returns the numbers of a flag's list, ascending and without repeats. The list may
 // be a range from:to:count, of which each is the same multiple of the one before.
 func positiveNumbers(flag, list, example string) (values []float64, err error) {
-	if parts := strings.Split(list, ":"); len(parts) == 3 {
-		return geometric(flag, list, parts)
+	if strings.Contains(list, ":") {
+		return geometric(flag, list)
 	}
 	for _, word := range strings.Split(list, ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
@@ -57,13 +58,13 @@ func positiveNumbers(flag, list, example string) (values []float64, err error) {
 // mostPoints is how many a range may have.
 const mostPoints = 1000
 
-// geometric returns the numbers of a range, whose parts are given.
-func geometric(flag, list string, parts []string) (values []float64, err error) {
-	from, err := strconv.ParseFloat(strings.TrimSpace(parts[0]), 64)
-	to, err2 := strconv.ParseFloat(strings.TrimSpace(parts[1]), 64)
-	n, err3 := strconv.Atoi(strings.TrimSpace(parts[2]))
-	if err != nil || err2 != nil || err3 != nil || n < 2 || n > mostPoints ||
-		!(from > 0 && to > from && to <= math.MaxFloat64) {
+// geometric returns the numbers of a range.
+func geometric(flag, list string) (values []float64, err error) {
+	var from, to float64
+	var n int
+	var rest string
+	if read, _ := fmt.Sscanf(list, "%g:%g:%d%s", &from, &to, &n, &rest); read != 3 || n < 2 ||
+		n > mostPoints || !(from > 0 && to > from && to <= math.MaxFloat64) {
 		return nil, usagef("-%s: %q: want a range of positive numbers and 2 to %d as the count, such "+
 			"as 1e-6:1e-2:9", flag, list, mostPoints)
 	}

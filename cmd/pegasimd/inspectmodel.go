@@ -46,9 +46,7 @@ func inspectModel(c *call, f *inspectFlags, name string, out *output) error {
 // report fills in what a linear model has.
 func (m linearModel) report(r *modelReport, top int) {
 	r.Prior, r.Calibration, r.Config, r.Settings = m.Prior, m.Calibration, m.Config, m.Settings()
-	if m.State != nil {
-		r.State = &stateReport{m.State.Steps(), m.State.Size(), m.State.Data()}
-	}
+	r.Checkpoint = m.State != nil
 	spread, means := m.spread(), make([]float64, m.Cols())
 	r.scaled = spread != nil
 	for k := range m.Weights {
@@ -149,11 +147,8 @@ func (m kernelModel) report(r *modelReport, _ int) {
 	}
 }
 
-// maxParts is how many vectors or problems are printed, and maxClasses how many names of classes.
-const (
-	maxParts   = 40
-	maxClasses = 20
-)
+// maxParts is how many vectors or problems are printed.
+const maxParts = 40
 
 func (r *modelReport) print(w io.Writer) error {
 	config, err := json.Marshal(r.Config)
@@ -165,14 +160,7 @@ func (r *modelReport) print(w io.Writer) error {
 	if len(r.Labels) == 0 {
 		fmt.Fprintf(w, "classes   none: it predicts numbers\n")
 	} else {
-		fmt.Fprintf(w, "classes   %d:", len(r.Labels))
-		for _, l := range r.Labels[:min(maxClasses, len(r.Labels))] {
-			fmt.Fprintf(w, " %s", escape.Name(l))
-		}
-		if len(r.Labels) > maxClasses {
-			fmt.Fprint(w, " ...")
-		}
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "classes   %d: %s\n", len(r.Labels), firstNames(r.Labels))
 	}
 	fmt.Fprintf(w, "features  %d, counted from %d\n", r.Features, r.IndexBase)
 	if r.Columns != nil {
@@ -194,9 +182,8 @@ func (r *modelReport) print(w io.Writer) error {
 	if r.Calibration != nil {
 		fmt.Fprintf(w, "calibrated: probabilities by Platt's method\n")
 	}
-	if s := r.State; s != nil {
-		fmt.Fprintf(w, "state     of a run after %d steps, %d numbers; data %.16s...\n",
-			s.Steps, s.Numbers, escape.Name(s.Data))
+	if r.Checkpoint {
+		fmt.Fprintln(w, "state     of a run, which goes on from here with -resume")
 	}
 	r.printParts(w)
 	return nil

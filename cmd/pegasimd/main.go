@@ -135,9 +135,9 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Fprintf(c.stdout, "Usage: %s\n\n%s\n", cmd.usage(), cmd.help)
 		if cmd.common == "" || c.helpAll {
-			printFlags(c.stdout, c.flags)
+			printFlags(c.stdout, c.flags, "")
 		} else {
-			printFlags(c.stdout, commonFlags(c.flags, cmd.common))
+			printFlags(c.stdout, c.flags, cmd.common)
 			fmt.Fprintf(c.stdout, "\n'pegasimd %s -help-all' lists all flags.\n", cmd.name)
 		}
 		err = nil

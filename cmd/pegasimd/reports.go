@@ -143,7 +143,7 @@ type modelReport struct {
 	Calibration []pegasos.Sigmoid `json:"calibration,omitempty"`
 	Config      any               `json:"config"`             // a pegasos.Config or a kernelsvm.Config
 	Settings    string            `json:"settings,omitempty"` // as in the report of training
-	State       *stateReport      `json:"state,omitempty"`    // of a checkpoint
+	Checkpoint  bool              `json:"checkpoint"`         // a run can go on from it
 
 	Vectors []vectorReport `json:"vectors,omitempty"` // of a linear model
 	// Means has the largest means over the pairs of one-vs-one, of absolute values.
@@ -156,12 +156,6 @@ type modelReport struct {
 	Support  int             `json:"support_rows,omitempty"`
 	Layout   string          `json:"layout,omitempty"`
 	Problems []kernelProblem `json:"problems,omitempty"`
-}
-
-type stateReport struct {
-	Steps   int64  `json:"steps"`
-	Numbers int    `json:"numbers"`
-	Data    string `json:"data"`
 }
 
 // A vectorReport is about one weight vector.

@@ -13,7 +13,7 @@ var versionCommand = command{
 	name:      "version",
 	arguments: "",
 	summary:   "print the version, and which kernels this machine runs",
-	help: `Version prints the command's version and commit, the version of Go, and the kernels' path on this
+	help: `Version prints the command's version, which names the commit, the version of Go, and the kernels' path on this
 machine. Paths differ in speed: all give the same bits.
 
 Example:
@@ -27,23 +27,11 @@ type versionFlags struct{}
 func (versionFlags) define(*flag.FlagSet) {}
 
 func (versionFlags) run(c *call, _ []string) error {
-	version, commit, changed := "devel", "unknown", ""
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = new(debug.BuildInfo)
+	version := "(devel)" // of a build that is not told it
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		version = info.Main.Version // with the commit
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
-		version = v
-	}
-	for _, s := range info.Settings {
-		switch {
-		case s.Key == "vcs.revision":
-			commit = s.Value
-		case s.Key == "vcs.modified" && s.Value == "true":
-			changed = ", with changes"
-		}
-	}
-	fmt.Fprintf(c.stdout, "pegasimd %s (commit %s%s)\nbuilt with %s for %s/%s\nkernels %s\n", version,
-		commit, changed, runtime.Version(), runtime.GOOS, runtime.GOARCH, asm.Active())
+	fmt.Fprintf(c.stdout, "pegasimd %s\nbuilt with %s for %s/%s\nkernels %s\n", version,
+		runtime.Version(), runtime.GOOS, runtime.GOARCH, asm.Active())
 	return nil
 }
