@@ -207,30 +207,6 @@ func (k *kernelFlags) check(c *call) (err error) {
 	return err
 }
 
-// inputFlags are those of train that name what it reads beside the data.
-type inputFlags struct {
-	start, prior   string
-	weights, costs string
-	valid          string
-	patience       int
-	proba          bool
-}
-
-func (i *inputFlags) define(f *flag.FlagSet) {
-	f.StringVar(&i.start, "start", "", "`file` continue training this model, with smaller steps; "+
-		"its features and labels are used")
-	f.StringVar(&i.prior, "prior", "", "`file` penalise the distance from this model's weights; "+
-		"its features and labels are used")
-	defineWeights(f, &i.weights)
-	f.BoolVar(&i.proba, "proba", false, "add probabilities by Platt's method, with 5 folds, which "+
-		"trains 6 times; -loss log has its own")
-	f.IntVar(&i.patience, "patience", 0, "`n` stop after n measurements without a better model on "+
-		"the data of -valid, and take the best")
-	f.StringVar(&i.valid, "valid", "",
-		"`file` data to measure the model on, for the report, -patience and -plot")
-	defineCosts(f, &i.costs)
-}
-
 func defineWeights(f *flag.FlagSet, to *string) {
 	f.StringVar(to, "weights", "",
 		"`file` a weight for each row, a line each; 2 is as good as having the row twice")
@@ -275,21 +251,36 @@ type trainFlags struct {
 	data   dataFlags
 	set    settingFlags
 	kernel kernelFlags
-	in     inputFlags
 	keep   checkpointFlags
 	memory memoryFlag
-	plot   string
-	proof  string
-	json   string
+
+	start, prior   string // what is read beside the data
+	weights, costs string
+	valid          string
+	patience       int
+	proba          bool
+
+	plot, proof, json string
 }
 
 func (t *trainFlags) define(f *flag.FlagSet) {
 	t.data.define(f)
 	t.set.define(f)
 	t.kernel.define(f)
-	t.in.define(f)
 	t.keep.define(f)
 	t.memory.define(f)
+	f.StringVar(&t.start, "start", "", "`file` continue training this model, with smaller steps; "+
+		"its features and labels are used")
+	f.StringVar(&t.prior, "prior", "", "`file` penalise the distance from this model's weights; "+
+		"its features and labels are used")
+	defineWeights(f, &t.weights)
+	defineCosts(f, &t.costs)
+	f.BoolVar(&t.proba, "proba", false, "add probabilities by Platt's method, with 5 folds, which "+
+		"trains 6 times; -loss log has its own")
+	f.IntVar(&t.patience, "patience", 0, "`n` stop after n measurements without a better model on "+
+		"the data of -valid, and take the best")
+	f.StringVar(&t.valid, "valid", "",
+		"`file` data to measure the model on, for the report, -patience and -plot")
 	f.StringVar(&t.plot, "plot", "", "`file` draw objective, gap and accuracy against the steps "+
 		"(.svg, .png, .pdf); -json has the numbers too. There are about two points for each "+
 		"doubling of the steps; each costs the time of one or two epochs, which is not counted as "+

@@ -55,22 +55,19 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 }
 
 // holdsModel reports whether a file begins as models do, also a compressed one. Of standard input
-// the flags keep what has been read. What else is no regular file is not read, for it can't be read
-// twice.
+// the flags keep what has been read.
 func holdsModel(name string, flags *dataFlags) (bool, error) {
-	if info, err := os.Stat(name); name != "-" && (err != nil || !info.Mode().IsRegular()) {
-		return false, nil // whoever reads it next reports the error
+	if name != "-" {
+		head, err := headOf(name) // whoever reads it next reports the error
+		return err == nil && modelKind.is(head), nil
 	}
 	f, err := openInput(name, os.Stdin)
 	if err != nil {
 		return false, err
 	}
 	buffered, _, ok := modelfile.Peek(f, modelfile.Linear, modelfile.Kernel)
-	if name == "-" {
-		flags.opt.Stdin = buffered
-		return ok, nil
-	}
-	return ok, f.Close()
+	flags.opt.Stdin = buffered
+	return ok, nil
 }
 
 // A linearModel is one of package pegasos.
@@ -219,12 +216,6 @@ func (s *scoredSet) each(do func(row int, scores []float64)) error {
 		}
 	}
 	return nil
-}
-
-// row returns the scores of a row.
-func (s *scoredSet) row(i int) []float64 {
-	n := s.model.Outputs()
-	return s.scores[i*n:][:n]
 }
 
 // labels returns the numbers, or the labels of the model's classes in place of the set's.

@@ -120,7 +120,7 @@ func steps(all ...func() error) error {
 // checkSettings fills in what a checkpoint or other flags say about the configuration, and checks
 // it.
 func (r *linearRun) checkSettings() error {
-	in := &r.flags.in
+	in := r.flags
 	r.cfg.Patience = in.patience
 	if in.proba && r.cfg.Loss != pegasos.Log && r.cfg.Multiclass != pegasos.Multinomial {
 		r.cfg.Calibrate = 5
@@ -163,9 +163,9 @@ func (r *linearRun) openFiles() error {
 
 // readModels reads those that the run starts from.
 func (r *linearRun) readModels() (err error) {
-	r.prior, err = readNamed(r.flags.in.prior, pegasos.Read)
+	r.prior, err = readNamed(r.flags.prior, pegasos.Read)
 	if err == nil && r.keep.from == nil {
-		r.start, err = readNamed(r.flags.in.start, pegasos.Read)
+		r.start, err = readNamed(r.flags.start, pegasos.Read)
 	}
 	return err
 }
@@ -220,7 +220,7 @@ func (r *linearRun) readData() (err error) {
 
 // readInputs reads what the trainer takes beside the data.
 func (r *linearRun) readInputs() (err error) {
-	in := &r.flags.in
+	in := r.flags
 	tr := &r.trainer
 	if r.cfg.ClassWeight = r.classWeight; !r.keep.restored {
 		if r.cfg.ClassWeight, err = r.known.classWeight(r.classWeight); err != nil {
@@ -269,8 +269,8 @@ func (r *linearRun) train() error {
 	progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
 		var bad *pegasos.ConfigError
-		if errors.As(err, &bad) && bad.Field == "Costs" && r.flags.in.costs != "" {
-			err = fmt.Errorf("%s: %w", r.flags.in.costs, err)
+		if errors.As(err, &bad) && bad.Field == "Costs" && r.flags.costs != "" {
+			err = fmt.Errorf("%s: %w", r.flags.costs, err)
 		}
 		return dataError(r.data, err)
 	}

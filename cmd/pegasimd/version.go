@@ -13,8 +13,8 @@ var versionCommand = command{
 	name:      "version",
 	arguments: "",
 	summary:   "print the version, and which kernels this machine runs",
-	help: `Version prints the command's version, which names the commit, the version of Go, and the kernels' path on this
-machine. Paths differ in speed: all give the same bits.
+	help: `Version prints the command's version, which names the commit, the version of Go, and the kernels'
+path on this machine. Paths differ in speed: all give the same bits.
 
 Example:
   pegasimd version`,
