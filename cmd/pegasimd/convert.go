@@ -26,8 +26,6 @@ loses.
 Examples:
   pegasimd convert train.svm.gz train.pgsm
   pegasimd convert -stream huge.svm.gz huge.pgsm
-  pegasimd convert -label-column y table.csv table.npy
-  pegasimd convert -hash-bits 20 clicks.svm.gz clicks.pgsm
   pegasimd convert -to liblinear a9a.model a9a.liblinear
   pegasimd convert -to onnx digits.model digits.onnx
   pegasimd convert -from liblinear heart_scale.model heart.model`,

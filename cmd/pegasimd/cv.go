@@ -37,9 +37,7 @@ Examples:
   pegasimd cv a9a.svm
   pegasimd cv -lambdas 1e-3,1e-4,1e-5 -folds 10 -loss log -model a9a.model a9a.svm
   pegasimd cv -metric roc-auc -class-weight balanced mammography.csv
-  pegasimd cv -metric r2 -loss squared -lambdas 1e-6:1:7 prices.csv
-  pegasimd cv -kernel rbf -gammas 0.01,0.1 -cs 1,10 -model best.model heart.svm
-  pegasimd cv -cs 0.1,1,10 -multiclass ovo -json cv.json train.csv.gz`,
+  pegasimd cv -kernel rbf -gammas 0.01,0.1 -cs 1,10 -model best.model heart.svm`,
 	common: "lambdas cs folds metric loss multiclass class-weight scale kernel gammas seed " +
 		"label-column model json threads",
 	flags: func() commandFlags { return new(cvFlags) },
@@ -54,7 +52,7 @@ func (f *cvFlags) run(c *call, args []string) error {
 		return usagef("-folds: have %d, want 2 or more", f.folds)
 	}
 	v.data, v.cfg, v.classWeight = args[0], f.set.cfg, f.set.cfg.ClassWeight
-	return steps(v.makeGrid, v.checkSettings, v.openFiles, v.readData, v.choose, v.search,
+	return steps(v.makeGrid, v.checkSettings, v.readData, v.choose, v.search,
 		v.writeModel, v.write)
 }
 
@@ -154,14 +152,13 @@ func (p *cvPoint) kernelConfig(cfg kernelsvm.Config) kernelsvm.Config {
 	return cfg
 }
 
-func (v *search) openFiles() error {
+// readData opens what is written, reads the data and the weights, and cuts the rows into folds.
+func (v *search) readData() (err error) {
 	v.modelOut = v.writes("-model", v.flags.model, modelKind)
 	v.jsonOut = v.writes("-json", v.flags.json, reportKind)
-	return v.openOutputs()
-}
-
-// readData reads the data and the weights, and cuts the rows into folds.
-func (v *search) readData() (err error) {
+	if err := v.openOutputs(); err != nil {
+		return err
+	}
 	v.reader = v.call.reader(v.flags.data)
 	v.set, v.loading, err = v.reader.readTraining(v.data, &v.cfg, v.checkSettings)
 	if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -114,12 +113,6 @@ func (m *cvMetric) text(v number) string {
 		return v.String()
 	}
 	return v.format("%.5f")
-}
-
-// undefined is the error of a fold for which there is no such number.
-func (m *cvMetric) undefined() error {
-	return fmt.Errorf("-metric %s is not defined for its rows: they are of one class, or all the "+
-		"same; fewer -folds help", m.name)
 }
 
 // scoreFold predicts the rows of a fold.

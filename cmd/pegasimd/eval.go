@@ -117,7 +117,7 @@ func evaluate(s *scoredSet) *evalReport {
 			return r // such a label has no score, no probability and no loss
 		}
 		r.rank(of)
-		if r.hasLogLoss = s.model.noProbabilities() == ""; r.hasLogLoss {
+		if s.model.noProbabilities() == "" {
 			r.LogLoss = number(of.logLoss())
 		}
 	}
@@ -172,7 +172,7 @@ func (r *evalReport) print(w io.Writer) {
 			of = "means over the classes, each against the rest"
 		}
 		fmt.Fprintf(w, "ROC-AUC %s, average precision %s (%s)\n", r.ROCAUC, r.AveragePrecision, of)
-		if r.hasLogLoss {
+		if !math.IsNaN(float64(r.LogLoss)) {
 			fmt.Fprintf(w, "log loss %s\n", r.LogLoss)
 		}
 		r.printObjective(w)

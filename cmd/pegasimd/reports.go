@@ -32,7 +32,6 @@ type trainReport struct {
 	LoadSeconds float64           `json:"load_seconds"`
 	Train       float64           `json:"train_seconds"`
 	Measure     float64           `json:"measure_seconds"`
-	Speed       float64           `json:"steps_per_second"`
 	ISA         string            `json:"isa"`
 	Layout      string            `json:"layout"`
 	Seed        uint64            `json:"seed"`
@@ -240,9 +239,8 @@ type evalReport struct {
 	Layout           string        `json:"layout"`
 	ModelHash        string        `json:"model_hash"`
 
-	right      int
-	unknown    bool // there are labels that the model does not know
-	hasLogLoss bool
+	right   int
+	unknown bool // there are labels that the model does not know
 }
 
 type classReport struct {
@@ -275,6 +273,6 @@ type verifyReport struct {
 	Rows             int      `json:"rows"`
 	Features         int      `json:"features"`
 
-	noData bool   // the model does not say of which data it is
-	source string // of the bound
+	of    *pegasos.Verification
+	model predictor
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,8 +41,6 @@ Examples:
   pegasimd train -c 1 -epochs 40 -json run.json train.csv.gz digits.model
   pegasimd train -kernel rbf -gamma 0.05 -lambda 3.07e-5 a9a.svm
   pegasimd train -plot curve.svg -valid a9a.t.svm a9a.svm
-  pegasimd train train-images-idx3-ubyte.gz,train-labels-idx1-ubyte.gz fashion.model
-  pegasimd train -preset paper -lambda 1e-4 -steps 1000000 text.svm.gz text.model
   pegasimd train -epochs 5000 -checkpoint run.state text.svm.gz text.model
   pegasimd train -resume run.state -checkpoint run.state text.svm.gz text.model`,
 	common: "loss lambda c bias multiclass class-weight scale kernel epochs tol seed label-column " +
@@ -65,7 +64,12 @@ func (f *trainFlags) run(c *call, args []string) error {
 	if f.kernel.wanted() {
 		return trainKernel(c, f, args[0], model)
 	}
-	return trainLinear(c, f, args[0], model)
+	r := &linearRun{
+		call: c, flags: f, cfg: f.set.cfg, keep: checkpoints{checkpointFlags: f.keep},
+		data: args[0], model: model, reader: c.reader(f.data),
+	}
+	return steps(r.checkSettings, r.openFiles, r.readData, r.readInputs, r.train, r.write, r.report,
+		r.end)
 }
 
 // A linearRun is one run of train without -kernel.
@@ -88,23 +92,11 @@ type linearRun struct {
 	curve        curve
 
 	result      *pegasos.Model
-	taken       int64 // steps of a vector, those before the run included
-	epochs      int   // likewise
+	epochs      int   // those before the run included
 	ended       bool  // before its last step, by a rule
-	times       runTimes
 	interrupted error // or nil
-}
 
-// runTimes are what the parts of a run took.
-type runTimes struct{ loading, training, measuring time.Duration }
-
-func trainLinear(c *call, f *trainFlags, data, model string) error {
-	r := &linearRun{
-		call: c, flags: f, cfg: f.set.cfg, keep: checkpoints{checkpointFlags: f.keep},
-		data: data, model: model, reader: c.reader(f.data),
-	}
-	return steps(r.checkSettings, r.openFiles, r.readModels, r.readData, r.readInputs, r.train,
-		r.write, r.report, r.end)
+	loading, training, measuring time.Duration // what they took
 }
 
 // steps does one step after the other, up to the first error.
@@ -150,43 +142,31 @@ func validate(cfg *pegasos.Config) error {
 	return configError(cfg.Validate())
 }
 
-// openFiles opens what the run writes.
-func (r *linearRun) openFiles() error {
+// openFiles opens what the run writes, and reads the models that it starts from.
+func (r *linearRun) openFiles() (err error) {
 	f := r.flags
 	r.modelOut = r.writes("MODEL", r.model, modelKind)
 	r.keep.out = r.writes("-checkpoint", f.keep.file, modelKind)
 	r.curve.out = r.writes("-plot", f.plot, pictureKind)
 	r.proofOut = r.writes("-proof", f.proof, proofKind)
 	r.jsonOut = r.writes("-json", f.json, reportKind)
-	return r.openOutputs()
-}
-
-// readModels reads those that the run starts from.
-func (r *linearRun) readModels() (err error) {
-	r.prior, err = readNamed(r.flags.prior, pegasos.Read)
+	if err := r.openOutputs(); err != nil {
+		return err
+	}
+	r.prior, err = readNamed(f.prior, pegasos.Read)
 	if err == nil && r.keep.from == nil {
-		r.start, err = readNamed(r.flags.start, pegasos.Read)
+		r.start, err = readNamed(f.start, pegasos.Read)
 	}
 	return err
 }
 
-// like returns the model whose features and labels are used, or nil.
-func (r *linearRun) like() *pegasos.Model {
-	switch {
-	case r.keep.from != nil:
-		return r.keep.from // with what it started from, if it did
-	case r.start != nil:
-		return r.start
-	}
-	return r.prior
-}
-
 // readData reads the data, and gives them the labels of a model that there is.
 func (r *linearRun) readData() (err error) {
-	like := r.like()
+	// the model whose features and labels are used, the checkpoint's with what it started from
+	like := cmp.Or(r.keep.from, r.start, r.prior)
 	if like == nil {
 		recheck := func() error { return validate(&r.cfg) }
-		r.set, r.times.loading, err = r.reader.readTraining(r.data, &r.cfg, recheck)
+		r.set, r.loading, err = r.reader.readTraining(r.data, &r.cfg, recheck)
 		if err == nil {
 			r.known = labelling{names: r.set.Names}
 		}
@@ -196,7 +176,7 @@ func (r *linearRun) readData() (err error) {
 		return usagef("-scale: the other model says how the features are scaled")
 	}
 	head := like.Head()
-	if r.set, r.times.loading, err = r.reader.read(r.data, &head); err != nil {
+	if r.set, r.loading, err = r.reader.read(r.data, &head); err != nil {
 		return err
 	}
 	if err := checkNumbers(r.data, r.set, r.cfg.Loss); err != nil {
@@ -214,7 +194,7 @@ func (r *linearRun) readData() (err error) {
 		!slices.Equal(predictions.ClassNames(r.start), predictions.ClassNames(r.prior)) {
 		return usagef("-start and -prior: the models have different classes")
 	}
-	r.reader.describeSet(r.data, r.set, numbers, r.times.loading)
+	r.reader.describeSet(r.data, r.set, numbers, r.loading)
 	return nil
 }
 
@@ -254,18 +234,18 @@ func (r *linearRun) train() error {
 	progress := newProgress(r.stderr, r.reader.quiet)
 	start := time.Now()
 	tr.Progress = func(now pegasos.Progress) {
-		training := time.Since(start) - r.times.measuring
-		r.times.training, r.taken = training, now.Steps
+		training := time.Since(start) - r.measuring
+		r.training = training
 		r.epochs, r.ended = now.Epoch, now.Steps < now.TotalSteps
 		if r.curve.measure(now, training) {
-			r.times.measuring = time.Since(start) - training
+			r.measuring = time.Since(start) - training
 		}
 		progress.show(float64(now.Steps-r.keep.before)/float64(now.TotalSteps-r.keep.before),
 			"training: pass %d", now.Epoch)
 	}
 	stage.Store(training)
 	m, err := r.keep.train(r, tr)
-	r.times.measuring = time.Since(start) - r.times.training // with that of the result
+	r.measuring = time.Since(start) - r.training // with that of the result
 	progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
 		var bad *pegasos.ConfigError
@@ -293,7 +273,7 @@ func (r *linearRun) write() error {
 			return err
 		}
 	}
-	return r.curve.finish(r.data, m, r.times.training, r.interrupted != nil)
+	return r.curve.finish(r.data, m, r.training, r.interrupted != nil)
 }
 
 // report writes the numbers of the run.

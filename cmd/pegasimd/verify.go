@@ -217,7 +217,7 @@ func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set, 
 }
 
 func newVerifyReport(v *pegasos.Verification, set *dataset.Set, p predictor) *verifyReport {
-	r := &verifyReport{
+	return &verifyReport{
 		Verdict: string(v.Verdict), Reasons: append([]string{}, v.Reasons...), // not null
 		Unconfirmed: append([]int{}, v.Unconfirmed...), WeightVectors: p.Outputs(),
 		ModelHash: v.Hash, Data: v.Data,
@@ -225,14 +225,8 @@ func newVerifyReport(v *pegasos.Verification, set *dataset.Set, p predictor) *ve
 		Gap: number(v.Gap), Proof: v.Proven, Sigmoids: v.Sigmoids,
 		ClaimedObjective: number(v.Claimed.Objective),
 		ClaimedBound:     number(v.Claimed.DualObjective), ClaimedGap: number(v.Claimed.Gap),
-		Rows: set.Rows(), Features: p.Cols(), noData: p.data() == "", source: "from its scores",
+		Rows: set.Rows(), Features: p.Cols(), of: v, model: p,
 	}
-	if _, kernel := p.(kernelModel); kernel {
-		r.source = "from its coefficients"
-	} else if r.Proof {
-		r.source = "from the proof"
-	}
-	return r
 }
 
 // print writes the report for people.
@@ -242,17 +236,22 @@ func (r *verifyReport) print(w io.Writer) {
 	switch {
 	case r.DataKnown:
 		fmt.Fprintf(w, "the data are those of the model's training: %s, %s\n", rows, features)
-	case r.noData:
+	case r.model.data() == "":
 		fmt.Fprintf(w, "the model does not say what data it is of: %s, %s\n", rows, features)
 	}
 	if r.Sigmoids {
 		fmt.Fprintln(w, "the sigmoids are those of the folds, trained again")
 	}
+	source := "from its scores"
+	if _, kernel := r.model.(kernelModel); kernel {
+		source = "from its coefficients"
+	} else if r.Proof {
+		source = "from the proof"
+	}
 	f := proof.Finding{
-		Claimed: float64(r.ClaimedObjective), ClaimedGap: float64(r.ClaimedGap),
-		Objective: float64(r.Objective), Gap: float64(r.Gap), Source: r.source, Reasons: r.Reasons,
-		Unconfirmed: r.Unconfirmed, Vectors: r.WeightVectors,
-		Verdict: r.Verdict, Less: r.Verdict == string(pegasos.NotConfirmed),
+		Claimed: r.of.Claimed.Objective, ClaimedGap: r.of.Claimed.Gap, Objective: r.of.Objective,
+		Gap: r.of.Gap, Source: source, Reasons: r.Reasons, Unconfirmed: r.Unconfirmed,
+		Vectors: r.WeightVectors, Verdict: r.Verdict, Less: r.of.Verdict == pegasos.NotConfirmed,
 	}
 	f.Print(w)
 }
