@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"time"
 
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -12,12 +13,36 @@ import (
 
 // checkpoints keep, and resume from, the state of a run.
 type checkpoints struct {
-	checkpointFlags
+	file, resume string
+	every        time.Duration
+
 	out      *output
 	from     *pegasos.Model // that -resume names, or nil
 	before   int64          // the steps it had taken
 	restored bool           // the settings are those of the checkpoint
 	failed   error          // of the last checkpoint
+}
+
+func (k *checkpoints) define(f *flag.FlagSet) {
+	f.StringVar(&k.file, "checkpoint", "", "`file` keep the state of the run in this file: "+
+		"regularly, and when the run ends or is interrupted")
+	f.DurationVar(&k.every, "every", 30*time.Second, "`duration` the time between two checkpoints")
+	f.StringVar(&k.resume, "resume", "", "`file` continue the run of this checkpoint, with its "+
+		"settings, on the same data; the model is that of an unbroken run, to the bit; -epochs or "+
+		"-steps may make it longer")
+}
+
+// check returns what is wrong with the flags.
+func (k *checkpoints) check(c *call) error {
+	switch {
+	case k.file == "" && c.given("every"):
+		return usagef("-every is of no use without -checkpoint")
+	case k.every <= 0:
+		return usagef("-every must be greater than 0")
+	case k.file == "-":
+		return usagef("-checkpoint: want a file, which is replaced again and again")
+	}
+	return nil
 }
 
 // read reads the checkpoint to resume from. Unless there are flags that say how to train, its

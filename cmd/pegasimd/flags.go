@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -218,40 +217,12 @@ func defineCosts(f *flag.FlagSet, to *string) {
 		"they are the same")
 }
 
-// checkpointFlags are those of train that keep, and resume from, the state of a run.
-type checkpointFlags struct {
-	file, resume string
-	every        time.Duration
-}
-
-func (k *checkpointFlags) define(f *flag.FlagSet) {
-	f.StringVar(&k.file, "checkpoint", "", "`file` keep the state of the run in this file: "+
-		"regularly, and when the run ends or is interrupted")
-	f.DurationVar(&k.every, "every", 30*time.Second, "`duration` the time between two checkpoints")
-	f.StringVar(&k.resume, "resume", "", "`file` continue the run of this checkpoint, with its "+
-		"settings, on the same data; the model is that of an unbroken run, to the bit; -epochs or "+
-		"-steps may make it longer")
-}
-
-// check returns what is wrong with the flags.
-func (k *checkpointFlags) check(c *call) error {
-	switch {
-	case k.file == "" && c.given("every"):
-		return usagef("-every is of no use without -checkpoint")
-	case k.every <= 0:
-		return usagef("-every must be greater than 0")
-	case k.file == "-":
-		return usagef("-checkpoint: want a file, which is replaced again and again")
-	}
-	return nil
-}
-
 // trainFlags are those of train.
 type trainFlags struct {
 	data   dataFlags
 	set    settingFlags
 	kernel kernelFlags
-	keep   checkpointFlags
+	keep   checkpoints
 	memory memoryFlag
 
 	start, prior   string // what is read beside the data

@@ -123,7 +123,6 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 	stage.Store(working)
 	c.flags = flag.NewFlagSet(cmd.name, flag.ContinueOnError)
 	c.flags.SetOutput(io.Discard)
-	c.flags.Usage = func() {}
 	defer c.discardOutputs() // also if it panics
 	flags := cmd.flags()
 	arguments, err := c.parse(flags, args, cmd.arguments)

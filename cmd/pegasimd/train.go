@@ -65,7 +65,7 @@ func (f *trainFlags) run(c *call, args []string) error {
 		return trainKernel(c, f, args[0], model)
 	}
 	r := &linearRun{
-		call: c, flags: f, cfg: f.set.cfg, keep: checkpoints{checkpointFlags: f.keep},
+		call: c, flags: f, cfg: f.set.cfg, keep: &f.keep,
 		data: args[0], model: model, reader: c.reader(f.data),
 	}
 	return steps(r.checkSettings, r.openFiles, r.readData, r.readInputs, r.train, r.write, r.report,
@@ -78,7 +78,7 @@ type linearRun struct {
 	flags       *trainFlags
 	cfg         pegasos.Config
 	classWeight string // of cfg, with names in place of labels
-	keep        checkpoints
+	keep        *checkpoints
 
 	data, model  string // files
 	modelOut     *output
