@@ -50,7 +50,18 @@ func newFitReport(m *pegasos.Model, set *dataset.Set, weights []float32, threads
 	if m.Classes == nil {
 		return &fitReport{R2: numberOf(metrics.R2(y, wide(predicted)))}
 	}
-	return newClassFit(m, y, predicted)
+	rows, largest := map[float32]int{}, 0
+	for _, label := range y {
+		rows[label]++
+	}
+	for k, label := range m.Classes {
+		if rows[label] > rows[m.Classes[largest]] {
+			largest = k
+		}
+	}
+	return &fitReport{Accuracy: numberOf(metrics.Accuracy(y, predicted)),
+		Constant: numberOf(float64(rows[m.Classes[largest]]) / float64(len(y))),
+		Largest:  m.ClassName(largest)}
 }
 
 // counted returns the values of the rows with a weight above 0.
@@ -66,22 +77,6 @@ func counted(of, weights []float32) (kept []float32) {
 func numberOf(v float64) *number {
 	n := number(v)
 	return &n
-}
-
-// newClassFit is newFitReport of classes.
-func newClassFit(m *pegasos.Model, y, predicted []float32) *fitReport {
-	rows, largest := map[float32]int{}, 0
-	for _, label := range y {
-		rows[label]++
-	}
-	for k, label := range m.Classes {
-		if rows[label] > rows[m.Classes[largest]] {
-			largest = k
-		}
-	}
-	return &fitReport{Accuracy: numberOf(metrics.Accuracy(y, predicted)),
-		Constant: numberOf(float64(rows[m.Classes[largest]]) / float64(len(y))),
-		Largest:  m.ClassName(largest)}
 }
 
 func (r *fitReport) String() string {

@@ -132,7 +132,8 @@ func (s *settingFlags) defineRun(f *flag.FlagSet) {
 const paper = "-order iid -offset none -average none -scale none -target-scale none -bias none " +
 	"-multiclass ovr -lambda 1e-4 -epochs 20"
 
-// applyPreset sets the flags of a preset that are not given, nor others that stand for them.
+// applyPreset sets those flags of a preset that are not given, unless one is given that takes the
+// place of theirs.
 func (c *call) applyPreset(preset string) error {
 	if preset == "" {
 		return nil

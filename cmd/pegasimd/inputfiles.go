@@ -112,7 +112,7 @@ func readModel(name string, stdin io.Reader) (modelio.Predictor, error) {
 	return m, err
 }
 
-// readNamed is readAs of standard input and for flags: no name is nothing to read.
+// readNamed is readAs for a flag or an argument. Without a name it reads nothing.
 func readNamed[T any](name string, read func(io.Reader) (T, error)) (v T, err error) {
 	if name == "" {
 		return v, nil

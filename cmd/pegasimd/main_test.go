@@ -5,16 +5,19 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // pegasimd runs a command line and returns its exit code and what it printed.
@@ -219,6 +222,18 @@ func TestPresetPaper(t *testing.T) {
 	if cfg := report(t, dir+"/json")["config"].(map[string]any); cfg["order"] != "permutation" ||
 		cfg["offset"] != "none" {
 		t.Errorf("a flag does not override the preset: %v", cfg)
+	}
+}
+
+// The flags that a preset sets are the library's choices.
+func TestPresetIsPaper(t *testing.T) {
+	s, f := new(settingFlags), flag.NewFlagSet("", flag.ContinueOnError)
+	s.define(f)
+	if err := f.Parse(strings.Fields(paper)); err != nil {
+		t.Fatal(err)
+	}
+	if have, want := s.cfg.Plain(), pegasos.Paper(); !reflect.DeepEqual(have, want) {
+		t.Errorf("%+v, want %+v", have, want)
 	}
 }
 

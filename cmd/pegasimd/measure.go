@@ -6,7 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
-// A scored has the labels of rows, and what a model makes of the rows: for eval, and for cv.
+// A scored is rows with their labels and what a model makes of them, for eval and cv to measure.
 type scored struct {
 	model            predictor
 	y, weights       []float32
