@@ -122,8 +122,8 @@ func rowOf(set *dataset.Set, i int) []float32 {
 	return row
 }
 
-// numbered reports whether the first column only numbers the rows: whether its values ascend by 1, as
-// far as the first thousand show.
+// numbered reports whether the first column only numbers the rows: whether the first thousand of its
+// values ascend by 1.
 func numbered(set *dataset.Set) bool {
 	n := min(set.Rows(), 1000)
 	ascends := n >= 10 && set.Cols() > 1 // fewer may do so by chance

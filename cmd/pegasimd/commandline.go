@@ -14,8 +14,8 @@ import (
 
 // This file says in the shell's words what is wrong with a command line, or with a run.
 
-// Flags that have to be above 0 where they are given, for 0 stands for their default, and flags about
-// data that can't be below it. The packages look after others.
+// Flags that have to be above 0 where they are given, for 0 stands for their default, and flags
+// that can't be below it. The packages look after others.
 var (
 	aboveZero = strings.Fields("c epochs steps tol change patience gamma degree max-sv")
 	notBelow  = strings.Fields("threads max-features max-bytes max-memory hash-bits top passes")

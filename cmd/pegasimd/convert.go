@@ -78,7 +78,8 @@ func (f *convertFlags) run(c *call, args []string) error {
 	return err
 }
 
-// formatOfEnding has the format that the ending of a file's name asks for, and writers what writes it.
+// formatOfEnding has the format that the ending of a file's name asks for, and writers has what
+// writes it.
 var (
 	formatOfEnding = map[string]dataset.Format{
 		".svm": dataset.FormatSvmlight, ".libsvm": dataset.FormatSvmlight,

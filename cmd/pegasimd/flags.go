@@ -88,8 +88,8 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 		"numbers to predict (default standard)")
 	f.StringVar((*string)(&cfg.Multiclass), "multiclass", "",
 		"`ovr|ovo|crammer-singer|multinomial` the problems for more than two classes: ovr is each "+
-			"class against the rest; ovo is one for each pair of classes; crammer-singer, and with "+
-			"-loss log multinomial, are a joint problem (default: the data decide)")
+			"class against the rest; ovo is one for each pair of classes; crammer-singer, and "+
+			"with -loss log multinomial, are a joint problem (default: the data decide)")
 	f.StringVar(&cfg.ClassWeight, "class-weight", "", "`balanced|label=weight,...` the weights of "+
 		"rows by class: balanced gives all classes the same total, a list is such as yes=2.5,no=1 "+
 		"(default 1 each)")

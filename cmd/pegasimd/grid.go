@@ -10,8 +10,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// penalties returns a point for each lambda or C that the flags name, from the largest lambda to the
-// smallest, or nil if they name none.
+// penalties returns a point for each lambda or C that the flags name, from the largest lambda on, or
+// nil if they name none.
 func (f *cvFlags) penalties(c *call) (all []cvPoint, err error) {
 	var values []float64
 	given := slices.DeleteFunc(strings.Fields("lambda c lambdas cs"),

@@ -54,7 +54,7 @@ type opened struct {
 // Packed is what package files asks of a reader that wraps another.
 func (o opened) Packed() (int64, bool) { return files.Packed(o.Reader) }
 
-// openInput opens a file, or stdin if the name is "-", to read what it holds when it is decompressed.
+// openInput opens a file, or stdin if the name is "-", to read what it holds after decompression.
 func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
 	from := io.NopCloser(stdin)
 	if name != "-" {

@@ -19,8 +19,8 @@ func newTrainReport(r *linearRun) *trainReport {
 	m, of := r.result, r.result.Result
 	report := &trainReport{
 		runReport: linearModel{m}.run(), advice: advice(m),
-		C: number(r.penaltyC()), Replaced: of.Replaced, Train: r.training.Seconds(), Measure: r.measuring.Seconds(),
-		Seed: m.Config.Seed, Interrupted: r.interrupted != nil,
+		C: number(r.penaltyC()), Replaced: of.Replaced, Seed: m.Config.Seed,
+		Train: r.training.Seconds(), Measure: r.measuring.Seconds(), Interrupted: r.interrupted != nil,
 		TolReached: tolReached(r.cfg.Tol, of.Gap, r.interrupted != nil),
 		Validation: r.validation(), Settings: m.Settings(), Curve: r.curve.points, Config: m.Config,
 	}
