@@ -155,7 +155,7 @@ func (h *pgsmFile) set(data []byte, mapped *files.Mapped, opt Options) (*Set, er
 		check.WillNeed = d.willNeed(mapped)
 		s.mapped = mapped
 	}
-	checkAll := func() error { return nil }
+	var checkAll func() error
 	if h.layout == LayoutDense {
 		m, err := matrices.LazyDense(h.rows, h.cols, d.dense(0, h.rows), check)
 		if err != nil {

@@ -431,7 +431,18 @@ func (n *tally) hold(
 		}
 	}
 	start := p.Objective(zero, none)
-	if truth > start*(1+1e-5)+1e-5 && !paper {
+	// What replaces a worse model is rounded to float32, with products that may cancel.
+	size := 0.0
+	for _, row := range p.Rows {
+		for k, wk := range w {
+			sum := math.Abs(b[k])
+			for j, v := range row {
+				sum += math.Abs(float64(v * wk[j]))
+			}
+			size = math.Max(size, sum)
+		}
+	}
+	if truth > start*(1+1e-5)+1e-5+0x1p-22*size && !paper {
 		return fmt.Errorf("objective %v, of w = 0 %v", truth, start)
 	}
 	if math.IsNaN(c.DualObjective) {

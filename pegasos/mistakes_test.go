@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"context"
 	"strings"
 	"testing"
 )
@@ -9,13 +10,13 @@ import (
 func TestMistakes(t *testing.T) {
 	p := random(1, 20, 3, 3, 1)
 	m := mustTrain(t, p.dense, p.y, Config{Epochs: 1})
-	tr := new(Trainer)
+	tr, none := new(Trainer), context.Context(nil)
 	for want, call := range map[string]func(){
-		"pegasos: Trainer.Train: the context is nil":  func() { tr.Train(nil, p.dense, p.y) },
-		"pegasos: Train: the context is nil":          func() { Train(nil, p.dense, p.y, Config{}) },
-		"pegasos: Trainer.Choose: the context is nil": func() { tr.Choose(nil, p.dense, p.y) },
+		"pegasos: Trainer.Train: the context is nil":  func() { tr.Train(none, p.dense, p.y) },
+		"pegasos: Train: the context is nil":          func() { Train(none, p.dense, p.y, Config{}) },
+		"pegasos: Trainer.Choose: the context is nil": func() { tr.Choose(none, p.dense, p.y) },
 		"pegasos: Trainer.Verify: the context is nil": func() {
-			tr.Verify(nil, m, p.dense, p.y, VerifyOptions{})
+			tr.Verify(none, m, p.dense, p.y, VerifyOptions{})
 		},
 		"pegasos: Model.Class: len(scores) = 0, len(m.Weights) = 3": func() { m.Class(nil) },
 		"pegasos: Model.ClassName: class -1 of 3":                   func() { m.ClassName(-1) },

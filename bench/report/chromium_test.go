@@ -24,7 +24,7 @@ import (
 	"github.com/pegasimd/pegasimd/gate/history"
 )
 
-// The report as a browser shows it: make report-check. It needs Chromium, and is missed if that is
+// The report as a browser shows it: scripts/ci.sh report_figures. It needs Chromium, and is missed if that is
 // not there.
 
 // look is what a script finds out about the page.

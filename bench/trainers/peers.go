@@ -138,7 +138,7 @@ func (p *peer) command(ctx context.Context, dir string) ([]string, error) {
 	out, err := exec.CommandContext(ctx, built[0], built[1:]...).CombinedOutput()
 	if err != nil {
 		text := strings.TrimSpace(string(out))
-		return nil, fmt.Errorf("Debian's %s is wanted: %w: %s", p.needs, err,
+		return nil, fmt.Errorf("want Debian's %s: %w: %s", p.needs, err,
 			text[strings.LastIndexByte(text, '\n')+1:])
 	}
 	return command, nil

@@ -22,7 +22,7 @@ func page(t *testing.T, name string, want []byte) {
 	}
 	have, err := os.ReadFile(path)
 	if err != nil || !bytes.Equal(have, want) {
-		t.Errorf("docs/%s is out of date: make pages (%v)", name, err)
+		t.Errorf("docs/%s is out of date: go -C cmd/pegasimd test -run Help . -update (%v)", name, err)
 	}
 }
 

@@ -54,7 +54,7 @@ func run(export string) error {
 }
 
 const next = `    go doc ./dense          # the kernels, for programs that link them
-    make build && build/pegasimd train dataset/digits/digits.csv.gz digits.model
+    go -C cmd/pegasimd install . && pegasimd train dataset/digits/digits.csv.gz digits.model
     make bench              # every kernel in every path of this machine, and training (5 minutes)
 `
 

@@ -91,7 +91,7 @@ func (s *rowStore) among(dst []float32, q *probe, b *rowBlock, from int, w *bloc
 		}
 	case s.words != nil:
 		for j := range dst {
-			count(s, dst[j:j+1], s.values, q, int(b.places[from+j]))
+			s.count(dst[j:j+1], s.values, q, int(b.places[from+j]))
 		}
 	case s.dense != nil:
 		s.products(dst, b.at[from:], q.values)

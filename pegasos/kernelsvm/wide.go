@@ -46,7 +46,11 @@ func (s *rowStore) wideRow(dst []float64, q *probe, t, start int) {
 		}
 		return
 	case s.words != nil:
-		count(s, dst, s.wideValues, q, start)
+		var counts [tileRows]float32
+		s.count(counts[:len(dst)], s.numbers, q, start)
+		for j := range dst {
+			dst[j] = s.wideValues[int32(counts[j])]
+		}
 		return
 	case s.dense == nil:
 		s.index[t].dot((*[tileRows]float64)(dst[:tileRows]), q)
