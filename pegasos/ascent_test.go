@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // everyLayout calls f with rows copied and not.
 func everyLayout(f func()) {
-	defer func(old int) { copyFrom = old }(copyFrom)
-	for _, copyFrom = range []int{0, math.MaxInt} {
+	defer func(old int) { rows.CopyFrom = old }(rows.CopyFrom)
+	for _, rows.CopyFrom = range []int{0, math.MaxInt} {
 		f()
 	}
 }
@@ -144,7 +145,7 @@ func TestAscentSteps(t *testing.T) {
 					if pass != 0 && pass != 3 && resting[i] {
 						rested++ // it is as it was, which is compared below
 					} else {
-						x, c := row(int(i)), p.share(int(i))
+						x, c := row(int(i)), p.Share(int(i))
 						var dot, square float64
 						for j, z := range x {
 							dot += v[j] * z / s

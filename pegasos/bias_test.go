@@ -265,13 +265,13 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 				a := make([]float32, 60)
 				var up, down float64
 				for i := range a {
-					if v := 4*g.Float64() - 2; p.share(i) > 0 && trial%4 > 0 {
+					if v := 4*g.Float64() - 2; p.Share(i) > 0 && trial%4 > 0 {
 						a[i] = p.cost.Clamp(float32(v))
-					} else if p.share(i) > 0 && g.IntN(10) == 0 { // few, perhaps of one side
+					} else if p.Share(i) > 0 && g.IntN(10) == 0 { // few, perhaps of one side
 						a[i] = 1
 					}
 					side, _ := p.label(uint32(i))
-					if b := float64(a[i]*side) * p.share(i); b > 0 {
+					if b := float64(a[i]*side) * p.Share(i); b > 0 {
 						up += b
 					} else {
 						down -= b
@@ -288,9 +288,9 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 					} else if b < 0 && down > up {
 						left[i] *= up / down
 					}
-					mean += p.share(i) * left[i] * target / float64(r.rows)
+					mean += p.Share(i) * left[i] * target / float64(r.Count())
 					for j, z := range data.dense.Row(i) {
-						u[j] += p.share(i) * left[i] * float64(side) * float64(z) / float64(r.rows)
+						u[j] += p.Share(i) * left[i] * float64(side) * float64(z) / float64(r.Count())
 					}
 				}
 				for _, v := range u {
@@ -301,7 +301,7 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 					s := float64(step) / 200
 					value := s*mean - s*s*half
 					for i, v := range left {
-						value += p.share(i) * p.cost.Least(s*v) / float64(r.rows)
+						value += p.Share(i) * p.cost.Least(s*v) / float64(r.Count())
 					}
 					best, whole = math.Max(best, value), math.Max(0, value)
 				}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
-	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
@@ -82,10 +81,10 @@ func (p *problem) dual(r2 float64) float64 {
 // ascentShares returns the shares of an ascent.
 func (p *problem) ascentShares() []float32 {
 	share := slices.Clone(p.ascent.alpha)
-	if p.weight != nil {
-		for j := range p.count() {
-			i := p.row(j)
-			share[i] = p.cost.Clamp(float32(float64(share[i]) / p.weight[i]))
+	if p.Weight != nil {
+		for j := range p.Count() {
+			i := p.Row(j)
+			share[i] = p.cost.Clamp(float32(float64(share[i]) / p.Weight[i]))
 		}
 	}
 	return share
@@ -146,17 +145,17 @@ func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 	slack := even.slack
 	u, signed := make([]float64, len(p.v)), make([]float32, len(a))
 	var ub, squares float64
-	for j := range p.count() {
-		i := p.row(j)
+	for j := range p.Count() {
+		i := p.Row(j)
 		v := a[i]
 		side, _ := p.label(uint32(i))
 		signed[i] = v * side
-		weight := p.share(i)
+		weight := p.Share(i)
 		ub += float64(float64(float64(signed[i])*p.biasScale) * weight)
 		squares += float64(float64(float64(v)*float64(v)) * weight)
 	}
-	p.addRows(signed, u)
-	n := float64(p.count())
+	p.AddTo(u, signed)
+	n := float64(p.Count())
 	squares /= n
 	sum := float64(ub * ub)
 	for _, v := range u {
@@ -164,7 +163,7 @@ func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 	}
 	// No less than mean(|a_i| |x_i|). The factor covers R^2's own roundings.
 	reach := 1.001 * math.Sqrt(squares*r2)
-	norm := math.Sqrt(sum)/n + float64((p.addError()+slack)*reach) + even.length/n
+	norm := math.Sqrt(sum)/n + float64((p.AddError()+slack)*reach) + even.length/n
 	half := norm * norm / (2 * p.lambda)
 	norm = float64((norm + float64(p.sums*reach)) * (1 + p.sums)) // certainly no less than |u|
 	most := norm * norm / (2 * p.lambda)
@@ -173,13 +172,13 @@ func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 		return p.entropyBound(a, most, slack+p.sums) - prior - even.entropy/n, 1
 	}
 	var mean, size float64 // of what is linear in s, and of its parts' magnitudes
-	for j := range p.count() {
-		i := p.row(j)
+	for j := range p.Count() {
+		i := p.Row(j)
 		v := a[i]
 		target := p.wideTarget(i)
 		gain, least := float64(float64(v)*target), p.cost.Linear(float64(v))
-		mean += float64(p.share(i) * (gain + least))
-		size += float64(p.share(i) * (math.Abs(gain) + math.Abs(least)))
+		mean += float64(p.Share(i) * (gain + least))
+		size += float64(p.Share(i) * (math.Abs(gain) + math.Abs(least)))
 	}
 	mean = (mean - float64(slack*size) - even.gain) / n
 	if q := p.cost.Kind.Traits().Quadratic; q > 0 {
@@ -206,10 +205,10 @@ func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 	best, s := 0.0, 1.0
 	for range 3 {
 		var value, slope, bend, size float64
-		for j := range p.count() {
-			i := p.row(j)
+		for j := range p.Count() {
+			i := p.Row(j)
 			v := a[i]
-			b, weight := float64(s*float64(v)), p.share(i)
+			b, weight := float64(s*float64(v)), p.Share(i)
 			target := p.wideTarget(i)
 			size += float64(weight * math.Abs(float64(b*target)))
 			value += float64(weight * (p.cost.Least(b) + float64(b*target)))
@@ -220,7 +219,7 @@ func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 				bend -= wv / (s * (1 - b))
 			}
 		}
-		n := float64(p.count())
+		n := float64(p.Count())
 		value, slope, bend = value/n-float64(s*s*half), slope/n-float64(2*s*half), bend/n-2*half
 		// An entropy changes by less than slack*log(1/slack) where its argument does by slack; 64
 		// is more than that log.
@@ -232,12 +231,3 @@ func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 	}
 	return best
 }
-
-// addRows adds a[i]*x, times the row's weight, over the rows to u.
-func (s *learnerState) addRows(a []float32, u []float64) {
-	s.x.AddTo(u, store.Sum{Only: s.only, A: a, Weight: s.weight})
-}
-
-// addError returns a bound on the relative error of these sums, in terms of the sum of the addends'
-// magnitudes.
-func (s *learnerState) addError() float64 { return float64(s.count()+2) * 0x1p-53 }

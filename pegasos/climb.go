@@ -18,11 +18,11 @@ import (
 // passesOf calls visit for so many passes, with the learner's rows in a random order each, until it
 // returns false.
 func (s *learnerState) passesOf(passes int, visit func(pass int, rows []uint32) bool) bool {
-	pcg, rows := rand.NewPCG(0, order.Stream), make([]uint32, s.count())
+	pcg, rows := rand.NewPCG(0, order.Stream), make([]uint32, s.Count())
 	for pass := range passes {
 		order.Permute(pcg, rows)
 		for k, j := range rows {
-			rows[k] = uint32(s.row(int(j)))
+			rows[k] = uint32(s.Row(int(j)))
 		}
 		if !visit(pass, rows) {
 			return false
@@ -46,9 +46,9 @@ func (p *problem) climb(share []float32, passes int, r2 float64) float64 {
 		return 0
 	}
 	a := &ascent{alpha: make([]float32, len(share))}
-	for j := range p.count() {
-		i := p.row(j)
-		a.alpha[i] = float32(float64(share[i]) * p.share(i))
+	for j := range p.Count() {
+		i := p.Row(j)
+		a.alpha[i] = float32(float64(share[i]) * p.Share(i))
 	}
 	p.setAscent(a, p.t)
 	p.sumUp()
@@ -72,26 +72,26 @@ func (p *problem) climb(share []float32, passes int, r2 float64) float64 {
 // whose left side rises with t, at a rate between 1 and 1 + q/4.
 func (p *problem) climbLog(share []float32, passes int, r2 float64) float64 {
 	p.ascent = &ascent{alpha: make([]float32, len(share))}
-	for j := range p.count() {
-		i := p.row(j)
-		p.ascent.alpha[i] = float32(float64(share[i]) * p.share(i))
+	for j := range p.Count() {
+		i := p.Row(j)
+		p.ascent.alpha[i] = float32(float64(share[i]) * p.Share(i))
 	}
 	p.sumUp()
 	p.ascent = nil
-	inverse := 1 / float64(p.lambda*float64(p.count()))
+	inverse := 1 / float64(p.lambda*float64(p.Count()))
 	if !p.passesOf(passes, func(_ int, rows []uint32) bool {
 		for _, i := range rows {
 			side, _ := p.label(i)
-			old, weight := float64(share[i]), p.share(int(i))
-			dot := float64(p.x.Dot(int(i), p.v)) + float64(p.biasScale*p.vb[0])
+			old, weight := float64(share[i]), p.Share(int(i))
+			dot := float64(p.X.Dot(int(i), p.v)) + float64(p.biasScale*p.vb[0])
 			m := float64(float64(float64(side)*dot) * inverse)
-			q := weight * (float64(p.norms[i]) + float64(p.biasScale*p.biasScale)) * inverse
+			q := weight * (float64(p.Norms[i]) + float64(p.biasScale*p.biasScale)) * inverse
 			if !floats.IsFinite(m) || !floats.IsFinite(q) {
 				return false
 			}
 			share[i] = float32(balancedLogit(m, q, old))
 			step := side * float32(float64(float64(share[i])-old)*weight)
-			p.x.Axpy(int(i), step, p.v)
+			p.X.Axpy(int(i), step, p.v)
 			p.vb[0] += float64(float64(step) * p.biasScale)
 		}
 		return true
@@ -179,22 +179,22 @@ type climber struct {
 // climber adds up the vectors that the shares make.
 func (j *joint) climber(a []float32) *climber {
 	k := len(j.vs)
-	c := &climber{joint: j, a: a, w: dense.New(k, j.x.Cols()), bias: make([]float64, k),
-		inverse: 1 / float64(j.lambda*float64(j.count())), z: make([]float64, k),
+	c := &climber{joint: j, a: a, w: dense.New(k, j.X.Cols()), bias: make([]float64, k),
+		inverse: 1 / float64(j.lambda*float64(j.Count())), z: make([]float64, k),
 		old: make([]float64, k), to: make([]float64, k)}
-	for n := range j.count() {
-		i := j.row(n)
+	for n := range j.Count() {
+		i := j.Row(n)
 		for r, p := range c.ofClasses(i) {
 			c.add(i, r, -p)
 		}
-		c.add(i, int(j.class[i]), 1)
+		c.add(i, int(j.Class[i]), 1)
 	}
 	return c
 }
 
 // ofClasses returns the p_r of row i, in a buffer.
 func (c *climber) ofClasses(i int) []float64 {
-	own := int(c.class[i])
+	own := int(c.Class[i])
 	var sum float64
 	for r, v := range c.a[i*len(c.old):][:len(c.old)] {
 		if c.old[r] = float64(v); r != own {
@@ -207,17 +207,17 @@ func (c *climber) ofClasses(i int) []float64 {
 
 // add adds a share of row i to vector r.
 func (c *climber) add(i, r int, share float64) {
-	if v := float32(float64(share * c.share(i))); v != 0 {
-		c.x.Axpy(i, v, c.w.Row(r))
+	if v := float32(float64(share * c.Share(i))); v != 0 {
+		c.X.Axpy(i, v, c.w.Row(r))
 		c.bias[r] += float64(float64(v) * c.biasScale)
 	}
 }
 
 // step moves the shares of row i. It returns false where a score is not finite.
 func (c *climber) step(i int) bool {
-	own := int(c.class[i])
-	q := c.share(i) * (float64(c.norms[i]) + float64(c.biasScale*c.biasScale)) * c.inverse
-	c.x.DotVectors(c.dots, i, c.w, 0)
+	own := int(c.Class[i])
+	q := c.Share(i) * (float64(c.Norms[i]) + float64(c.biasScale*c.biasScale)) * c.inverse
+	c.X.DotVectors(c.dots, i, c.w, 0)
 	old := c.ofClasses(i)
 	for r, dot := range c.dots {
 		c.z[r] = float64((float64(dot) + float64(c.biasScale*c.bias[r])) * c.inverse)

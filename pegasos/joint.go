@@ -34,7 +34,7 @@ type joint struct {
 func newJoint(s learnerState, log bool, costs [][]float64) *joint {
 	k := len(s.vs)
 	j := &joint{learnerState: s, log: log, costs: costs}
-	j.m = dense.New(k, s.x.Cols())
+	j.m = dense.New(k, s.X.Cols())
 	for r, v := range s.vs {
 		copy(j.m.Row(r), v) // not zeros after setStart
 		j.vs[r] = j.m.Row(r)
@@ -80,7 +80,7 @@ func (j *joint) batch(idx []uint32) {
 	k, divisor := len(j.vs), j.divisor()
 	j.z = j.z[:0] // all first: the rows of a batch do not influence each other
 	for _, i := range idx {
-		j.x.DotVectors(j.dots, int(i), j.m, 0)
+		j.X.DotVectors(j.dots, int(i), j.m, 0)
 		for r, dot := range j.dots {
 			j.z = append(j.z, j.score(r, dot, divisor))
 		}
@@ -94,12 +94,12 @@ func (j *joint) batch(idx []uint32) {
 				return
 			}
 		}
-		y := int(j.class[i])
+		y := int(j.Class[i])
 		if !j.coefficients(z, j.b, i) {
 			continue
 		}
 		moved = true
-		weight := float32(j.share(int(i)))
+		weight := float32(j.Share(int(i)))
 		var all float64
 		for r, b := range j.b {
 			if b == 0 || r == y {
@@ -127,7 +127,7 @@ func (j *joint) batch(idx []uint32) {
 func (j *joint) move(r int, i uint32, g float32, share float64, rows int) {
 	a := float32(float64(g) / share)
 	if !floats.IsFinite(a) {
-		j.err = &StepError{j.t + 1, j.name(i), "a weight is not finite: " + tooLarge}
+		j.err = &StepError{j.t + 1, j.Name(i), "a weight is not finite: " + tooLarge}
 		return
 	}
 	j.addRow(r, i, a)
@@ -137,7 +137,7 @@ func (j *joint) move(r int, i uint32, g float32, share float64, rows int) {
 // coefficients writes to b how much the loss of row i, with the scores z, rises with the score of
 // each class but its own: a sub-gradient. It reports whether any of them is above 0.
 func (j *joint) coefficients(z, b []float64, i uint32) bool {
-	y := int(j.class[i])
+	y := int(j.Class[i])
 	clear(b)
 	if !j.log {
 		worst, most := y, 0.0
@@ -216,13 +216,13 @@ func logSumExp(z []float64, zero float64) float64 {
 
 // meanLoss returns that of the vectors w with their biases, from float32 dot products.
 func (j *joint) meanLoss(w [][]float32, b []float64) float64 {
-	all := dense.New(len(w), j.x.Cols())
+	all := dense.New(len(w), j.X.Cols())
 	for r, w := range w {
 		copy(all.Row(r), w)
 	}
 	z := make([]float64, len(w))
 	return j.meanLossOf(func(i int) []float64 {
-		j.x.DotVectors(j.dots, i, all, 0)
+		j.X.DotVectors(j.dots, i, all, 0)
 		for r, dot := range j.dots {
 			z[r] = float64(dot) + b[r]
 		}
@@ -235,7 +235,7 @@ func (j *joint) wideMeanLoss(all [][]float64, b []float64) float64 {
 	z := make([]float64, len(all))
 	return j.meanLossOf(func(i int) []float64 {
 		for r := range z {
-			z[r] = j.x.WideDot(i, all[r]) + b[r]
+			z[r] = j.X.WideDot(i, all[r]) + b[r]
 		}
 		return z
 	})
@@ -247,30 +247,30 @@ func (j *joint) objectiveAt(w [][]float32, b []float64) float64 {
 
 // meanLossOf returns the mean loss of rows whose scores are given.
 func (j *joint) meanLossOf(scores func(i int) []float64) (mean float64) {
-	for n := range j.count() {
-		i := j.row(n)
+	for n := range j.Count() {
+		i := j.Row(n)
 		z := scores(i)
 		for _, v := range z {
 			if !floats.IsFinite(v) {
 				return math.NaN()
 			}
 		}
-		mean += float64(j.share(i) * j.loss(z, int(j.class[i])))
+		mean += float64(j.Share(i) * j.loss(z, int(j.Class[i])))
 	}
-	return mean / float64(j.count())
+	return mean / float64(j.Count())
 }
 
 // lossAtZero returns the mean loss of v = 0.
 func (j *joint) lossAtZero() float64 {
 	z := make([]float64, len(j.vs))
 	var sum, n float64
-	for p := range j.count() {
-		i := j.row(p)
+	for p := range j.Count() {
+		i := j.Row(p)
 		for r := range z {
 			z[r] = j.full(0, r, uint32(i))
 		}
-		sum += float64(j.share(i) * j.loss(z, int(j.class[i])))
-		n += j.share(i)
+		sum += float64(j.Share(i) * j.loss(z, int(j.Class[i])))
+		n += j.Share(i)
 	}
 	return sum / n
 }
@@ -315,7 +315,7 @@ func (j *joint) bound(a []float32, r2 float64) float64 {
 
 // boundAt is bound, and s. For the log loss s is always 1.
 func (j *joint) boundAt(a []float32, r2 float64) (value, s float64) {
-	k, n := len(j.vs), j.count()
+	k, n := len(j.vs), j.Count()
 	j.widenPrior()
 	own := j.ownShares(a)
 	half, prior := j.halfNorm(a, own, r2)
@@ -324,16 +324,16 @@ func (j *joint) boundAt(a []float32, r2 float64) (value, s float64) {
 	}
 	var mean, size float64
 	for p := range n {
-		i := j.row(p)
-		y := int(j.class[i])
+		i := j.Row(p)
+		y := int(j.Class[i])
 		var gain, parts float64
 		for r, v := range a[i*k:][:k] {
 			z, own := j.wideScore(i, r), j.wideScore(i, y)
 			gain += float64(float64(v) * (j.cost(y, r) + z - own))
 			parts += float64(float64(v) * (j.cost(y, r) + math.Abs(z) + math.Abs(own)))
 		}
-		mean += float64(j.share(i) * gain)
-		size += float64(j.share(i) * parts)
+		mean += float64(j.Share(i) * gain)
+		size += float64(j.Share(i) * parts)
 	}
 	mean = (mean-float64(j.sums*size))/float64(n) - prior
 	_, s = proof.Parabola(mean, half)
@@ -343,10 +343,10 @@ func (j *joint) boundAt(a []float32, r2 float64) (value, s float64) {
 // ownShares returns for each row the sum of its shares, with which it is added to the vector of its
 // own class. Sums that roundings have made larger than 1 are scaled down.
 func (j *joint) ownShares(a []float32) []float64 {
-	k, n := len(j.vs), j.count()
+	k, n := len(j.vs), j.Count()
 	own := make([]float64, n)
 	for p := range n {
-		row := a[j.row(p)*k:][:k]
+		row := a[j.Row(p)*k:][:k]
 		var sum float64
 		for _, v := range row {
 			sum += float64(v)
@@ -369,28 +369,28 @@ func (j *joint) ownShares(a []float32) []float64 {
 // in all vectors' places, and a bound on what the roundings of the prior's scores may have added to
 // the mean.
 func (j *joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior float64) {
-	k, n := len(j.vs), j.count()
-	u := make([]float64, j.x.Cols())
-	c := make([]float32, j.x.Rows())
+	k, n := len(j.vs), j.Count()
+	u := make([]float64, j.X.Cols())
+	c := make([]float32, j.X.Rows())
 	var sum, squares float64
 	for r := range k {
 		clear(u)
 		clear(c)
 		var ub float64
 		for p := range n {
-			i := j.row(p)
+			i := j.Row(p)
 			v := -float64(a[i*k+r])
-			if int(j.class[i]) == r {
+			if int(j.Class[i]) == r {
 				v = own[p]
 			}
 			c[i] = float32(v)
-			b := float64(j.share(i) * float64(c[i]))
+			b := float64(j.Share(i) * float64(c[i]))
 			ub += float64(b * j.biasScale)
 			squares += float64(float64(c[i]) * b)
 		}
 		// own[p] was rounded to float32: what is lost is a share of at most 2^-24 in the row's own
 		// class, which has no cost. It is counted as a rounding below.
-		j.addRows(c, u)
+		j.AddTo(u, c)
 		for _, v := range u {
 			sum += float64(v * v)
 		}
@@ -398,20 +398,20 @@ func (j *joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior fl
 	}
 	squares /= float64(n)
 	norm := math.Sqrt(sum)/float64(n) +
-		float64(1.001*(j.addError()+j.sums+0x1p-23)*math.Sqrt(squares*r2))
+		float64(1.001*(j.AddError()+j.sums+0x1p-23)*math.Sqrt(squares*r2))
 	norm = float64(norm * (1 + j.sums))
 	return norm * norm / (2 * j.lambda), float64(2 * math.Sqrt(squares) * j.priorError(r2))
 }
 
 // entropyBound is like that of one vector.
 func (j *joint) entropyBound(a []float32, own []float64, half float64) float64 {
-	k, n := len(j.vs), j.count()
+	k, n := len(j.vs), j.Count()
 	best, s := 0.0, 1.0
 	for range 3 {
 		var value, slope, bend, size float64
 		for p := range n {
-			i := j.row(p)
-			weight, y := j.share(i), int(j.class[i])
+			i := j.Row(p)
+			weight, y := j.Share(i), int(j.Class[i])
 			var h, linear, dh float64
 			for r, v := range a[i*k:][:k] {
 				if v <= 0 {

@@ -187,7 +187,7 @@ func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 			for j, v := range append(float64s(w), m.bias(k)) {
 				if math.Abs(v-at(k, j)) > 1e-4*size {
 					t.Fatalf("%T %+v step %d: weight %d of vector %d is %v, in float64 %v",
-						r.data.x, r.cfg, o.t, j, k, v, at(k, j))
+						r.data.X, r.cfg, o.t, j, k, v, at(k, j))
 				}
 			}
 		}

@@ -50,7 +50,7 @@ func (j *joint) startAscent(cfg Config, epochs int, r2 float64) {
 // setAscent sets up the ascent, which begins after step t, and its average.
 func (j *joint) setAscent(a *jointAscent, t int64) {
 	j.ascent, a.start = a, t
-	a.resting = make([]float32, j.x.Rows())
+	a.resting = make([]float32, j.X.Rows())
 	a.z, a.sorted = make([]float64, len(j.vs)), make([]float64, len(j.vs))
 	j.beginAscent(t)
 }
@@ -62,25 +62,25 @@ func (j *joint) sumUp() {
 		clear(v)
 		j.vb[r] = 0
 	}
-	for n := range j.count() {
-		i := j.row(n)
+	for n := range j.Count() {
+		i := j.Row(n)
 		row := j.ascent.alpha[i*k:][:k]
 		var own float64
 		for r, a := range row {
 			j.shift(r, i, -float64(a))
 			own += float64(a)
 		}
-		j.shift(int(j.class[i]), i, own)
+		j.shift(int(j.Class[i]), i, own)
 	}
 }
 
 // shift adds row i times its weight and change to vector r.
 func (j *joint) shift(r, i int, change float64) {
-	a := float32(change * j.share(i))
+	a := float32(change * j.Share(i))
 	if a == 0 {
 		return
 	}
-	j.x.Axpy(i, a, j.vs[r])
+	j.X.Axpy(i, a, j.vs[r])
 	j.vb[r] += float64(float64(a) * j.biasScale)
 }
 
@@ -91,10 +91,10 @@ func (j *joint) ascend(idx []uint32) {
 	inverse := 1 / j.fixed
 	z, k := a.z, len(a.z)
 	for _, i := range a.notResting(idx) {
-		j.x.DotVectors(j.dots, int(i), j.m, 0)
-		y, row := int(j.class[i]), a.alpha[int(i)*k:][:k]
-		square := float64(j.norms[i]) + float64(j.biasScale*j.biasScale)
-		q := float64(float64(j.share(int(i))*square) * inverse)
+		j.X.DotVectors(j.dots, int(i), j.m, 0)
+		y, row := int(j.Class[i]), a.alpha[int(i)*k:][:k]
+		square := float64(j.Norms[i]) + float64(j.biasScale*j.biasScale)
+		q := float64(float64(j.Share(int(i))*square) * inverse)
 		own := 0.0
 		for _, v := range row {
 			own += float64(v)

@@ -33,11 +33,11 @@ type marginOptions struct {
 
 // marginBound returns the best bound on P that the scores of the vectors w give.
 func (p *problem) marginBound(w [][]float64, b []float64, r2 float64, o marginOptions) float64 {
-	margins := make([]float64, p.x.Rows())
-	for j := range p.count() {
-		i := p.row(j)
+	margins := make([]float64, p.X.Rows())
+	for j := range p.Count() {
+		i := p.Row(j)
 		side, target := p.label(uint32(i))
-		z := p.x.WideDot(i, w[0]) + b[0]
+		z := p.X.WideDot(i, w[0]) + b[0]
 		if !floats.IsFinite(z) {
 			z = 0 // any feasible number will do
 		}
@@ -45,17 +45,17 @@ func (p *problem) marginBound(w [][]float64, b []float64, r2 float64, o marginOp
 	}
 	a := make([]float32, len(margins))
 	at := func(h float64) float64 {
-		for j := range p.count() {
-			i := p.row(j)
+		for j := range p.Count() {
+			i := p.Row(j)
 			a[i] = p.cost.Clamp(float32(p.cost.Smoothed(margins[i], h)))
 		}
 		return p.bound(a, r2)
 	}
 	best := max(0, at(0))
 	if p.cost.Kind.Traits().Kinks {
-		distance := make([]float64, 0, p.count())
-		for j := range p.count() {
-			distance = append(distance, p.cost.FromKink(margins[p.row(j)]))
+		distance := make([]float64, 0, p.Count())
+		for j := range p.Count() {
+			distance = append(distance, p.cost.FromKink(margins[p.Row(j)]))
 		}
 		var width float64
 		best, width = bestWidth(distance, at)
@@ -105,14 +105,14 @@ func (j *joint) marginBound(w [][]float64, b []float64, r2 float64, o marginOpti
 		return math.NaN()
 	}
 	k := len(w)
-	scores := make([]float64, k*j.x.Rows()) // with the costs
-	distance := make([]float64, 0, j.count())
-	for n := range j.count() {
-		i := j.row(n)
-		y := int(j.class[i])
+	scores := make([]float64, k*j.X.Rows()) // with the costs
+	distance := make([]float64, 0, j.Count())
+	for n := range j.Count() {
+		i := j.Row(n)
+		y := int(j.Class[i])
 		z := scores[i*k:][:k]
 		for r := range z {
-			z[r] = j.x.WideDot(i, w[r]) + b[r]
+			z[r] = j.X.WideDot(i, w[r]) + b[r]
 			if !floats.IsFinite(z[r]) {
 				z[r] = 0
 			}
@@ -130,8 +130,8 @@ func (j *joint) marginBound(w [][]float64, b []float64, r2 float64, o marginOpti
 	}
 	a, sorted := make([]float32, len(scores)), make([]float64, k)
 	at := func(h float64) float64 {
-		for n := range j.count() {
-			i := j.row(n)
+		for n := range j.Count() {
+			i := j.Row(n)
 			row := scores[i*k:][:k]
 			if j.log {
 				softmax(row, j.b)
@@ -141,7 +141,7 @@ func (j *joint) marginBound(w [][]float64, b []float64, r2 float64, o marginOpti
 			for r, v := range j.b {
 				a[i*k+r] = float32(v)
 			}
-			a[i*k+int(j.class[i])] = 0
+			a[i*k+int(j.Class[i])] = 0
 		}
 		return j.bound(a, r2)
 	}

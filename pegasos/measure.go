@@ -114,7 +114,7 @@ func (r *run) objectives(m *Model, wide []bool) {
 			vectors[k] = r.exact(m.Weights[r.first+k:][:1], r.first+k)[0]
 		}
 	}
-	r.inBlocks(r.problems[0].count(), func(k, from, to int) {
+	r.inBlocks(r.problems[0].Count(), func(k, from, to int) {
 		p, b := r.problems[k], m.bias(r.first+k)
 		switch {
 		case wide == nil:
@@ -130,7 +130,7 @@ func (r *run) objectives(m *Model, wide []bool) {
 			if wide != nil {
 				exact = vectors[k : k+1]
 			}
-			r.setObjective(k, w, exact, b, loss[k]/float64(r.rows))
+			r.setObjective(k, w, exact, b, loss[k]/float64(r.Count()))
 		}
 	}
 }
@@ -187,8 +187,8 @@ func (r *run) vectorsOf(m *Model, k int) (w [][]float32, b []float64) {
 // losses returns the sum of the losses of some rows, from float32 dot products.
 func (p *problem) losses(w []float32, bias float64, from, to int) (sum float64) {
 	for j := from; j < to; j++ {
-		i := p.row(j)
-		z := float64(p.x.Dot(i, w)) + bias
+		i := p.Row(j)
+		z := float64(p.X.Dot(i, w)) + bias
 		if !floats.IsFinite(z) {
 			return math.NaN() // also for infinities: float32 overflowed, and who knows which way
 		}
@@ -200,8 +200,8 @@ func (p *problem) losses(w []float32, bias float64, from, to int) (sum float64) 
 // wideLosses is losses from float64 dot products.
 func (p *problem) wideLosses(w []float64, bias float64, from, to int) (sum float64) {
 	for j := from; j < to; j++ {
-		i := p.row(j)
-		sum += p.lossOf(i, p.x.WideDot(i, w)+bias)
+		i := p.Row(j)
+		sum += p.lossOf(i, p.X.WideDot(i, w)+bias)
 	}
 	return sum
 }
@@ -209,7 +209,7 @@ func (p *problem) wideLosses(w []float64, bias float64, from, to int) (sum float
 // lossOf returns the loss of row i with the score z, times its weight.
 func (p *problem) lossOf(i int, z float64) float64 {
 	side, target := p.label(uint32(i))
-	return float64(p.share(i) * p.cost.At(float64(float64(side)*z)-target))
+	return float64(p.Share(i) * p.cost.At(float64(float64(side)*z)-target))
 }
 
 // wideVector returns w in float64.
@@ -230,15 +230,15 @@ func wideVectors(w [][]float32) (wide [][]float64) {
 
 // lossAtZero returns the mean loss of v = 0.
 func (p *problem) lossAtZero() float64 {
-	if p.target == nil && p.priorScores == nil {
+	if p.Target == nil && p.priorScores == nil {
 		return p.cost.At(0)
 	}
 	var sum, n float64
-	for j := range p.count() {
-		i := p.row(j)
+	for j := range p.Count() {
+		i := p.Row(j)
 		_, target := p.frame(uint32(i))
-		sum += float64(p.share(i) * p.cost.At(-target))
-		n += p.share(i)
+		sum += float64(p.Share(i) * p.cost.At(-target))
+		n += p.Share(i)
 	}
 	return sum / n
 }

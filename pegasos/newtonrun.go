@@ -33,17 +33,17 @@ func (p *problem) startNewton(cfg Config, t int64, pool *newton.Pool) {
 // instead. The results are the same bits.
 func (p *problem) forNewton(pool *newton.Pool, t int64) *newton.Problem {
 	p.widenPrior()
-	rows := p.rank()
+	rows := p.Ranked()
 	n := &newton.Problem{Loss: p.cost, Lambda: p.lambda, Cols: len(p.v), Beta: p.biasScale,
-		Free: p.free, Rows: rows, X: p.x, At: rows, Name: p.name, Weight: p.weight,
+		Free: p.free, Rows: rows, X: p.X, At: rows, Name: p.Name, Weight: p.Weight,
 		AtZero: p.lossAtZero}
 	if p.free {
 		n.Beta = 1
 	}
-	if p.names != nil && 2*len(rows) > pool.X.Rows() {
+	if p.Names != nil && 2*len(rows) > pool.X.Rows() {
 		n.X, n.At = pool.X.ForWorker(), make([]uint32, len(rows))
 		for j, i := range rows {
-			n.At[j] = uint32(p.name(i))
+			n.At[j] = uint32(p.Name(i))
 		}
 	}
 	n.Side = make([]int8, len(rows))
@@ -51,7 +51,7 @@ func (p *problem) forNewton(pool *newton.Pool, t int64) *newton.Problem {
 		side, _ := p.label(i)
 		n.Side[j] = int8(side)
 	}
-	if p.target != nil || p.prior != nil {
+	if p.Target != nil || p.prior != nil {
 		n.Target = func(i uint32) float64 { return p.wideTarget(int(i)) }
 	}
 	n.Start = func() ([]float32, float64) {
@@ -66,7 +66,7 @@ func (p *problem) forNewton(pool *newton.Pool, t int64) *newton.Problem {
 
 // newtonShares returns the dual variables that Newton's method has found.
 func (p *problem) newtonShares() []float32 {
-	a := make([]float32, p.x.Rows())
+	a := make([]float32, p.X.Rows())
 	p.newton.Shares(a)
 	return a
 }
@@ -79,7 +79,7 @@ func (s *session) newtonMemory(at float64) float64 {
 	if !s.mayNewton() {
 		return 0
 	}
-	return newton.Memory(at, len(s.data.y), s.data.x.Cols())
+	return newton.Memory(at, len(s.data.Y), s.data.X.Cols())
 }
 
 // togetherMemory estimates what so many problems have together.
@@ -88,8 +88,8 @@ func (s *session) togetherMemory(vectors float64) float64 {
 		return 0
 	}
 	_, flat := s.cfg.cost().Flat()
-	flat = flat && s.data.weight == nil && s.cfg.ClassWeight == ""
-	return newton.SharedMemory(vectors, len(s.data.y), s.data.x.Cols(), s.data.x.Size(), flat)
+	flat = flat && s.data.Weight == nil && s.cfg.ClassWeight == ""
+	return newton.SharedMemory(vectors, len(s.data.Y), s.data.X.Cols(), s.data.X.Size(), flat)
 }
 
 // readyNewtons repeats what Newton's method had done when the run was paused. It reports whether it
@@ -159,9 +159,9 @@ func (r *run) finishEpoch(p *problem) {
 func (p *problem) endNewton() {
 	a := &ascent{w: vectors(1, len(p.v)), b: make([]float64, 1), alpha: p.newtonShares()}
 	a.b[0] = p.newton.Result(a.w[0])
-	for j := range p.count() {
-		i := p.row(j)
-		a.alpha[i] = float32(float64(a.alpha[i]) * p.share(i))
+	for j := range p.Count() {
+		i := p.Row(j)
+		a.alpha[i] = float32(float64(a.alpha[i]) * p.Share(i))
 	}
 	p.newton = nil
 	p.setAscent(a, p.t)

@@ -19,7 +19,7 @@ func (p *problem) runPrepared(x *store.Stepper, idx []uint32) {
 		rows := idx[:min(len(idx), preparedSteps)]
 		steps := prepared[:len(rows)]
 		for k, i := range rows {
-			if p.scattered {
+			if p.Scattered {
 				x.Fetch(int(i))
 			}
 			y := p.sign(i)

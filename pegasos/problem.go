@@ -94,7 +94,7 @@ func (p *problem) batch(idx []uint32) {
 		p.updates = make([]uint32, n)
 	}
 	dots, rows, coefficients := p.dots[:n], p.updates[:0], p.coefficients[:0]
-	p.x.DotMany(dots, idx, p.v)
+	p.X.DotMany(dots, idx, p.v)
 	divisor, share := p.divisor(), float64(p.factor*float64(n))
 	p.z = p.z[:0] // all first: the rows of a batch do not influence each other
 	for _, dot := range dots {
@@ -123,7 +123,7 @@ func (p *problem) batch(idx []uint32) {
 	if len(rows) > 0 {
 		p.violations++
 		if p.radius == 0 {
-			p.x.AxpyMany(coefficients, rows, p.v)
+			p.X.AxpyMany(coefficients, rows, p.v)
 		}
 	}
 	p.t++
@@ -137,11 +137,11 @@ func (p *problem) runHinge(idx []uint32) {
 		p.violate(idx[0], 0)
 		p.t, idx = 1, idx[1:]
 	}
-	if steps := p.x.Steps(); steps != nil && p.biasScale == 0 && p.scale() >= 0x1p-126 {
+	if steps := p.X.Steps(); steps != nil && p.biasScale == 0 && p.scale() >= 0x1p-126 {
 		p.runPrepared(steps, idx)
 		return
 	}
-	x, ahead := p.x, p.fetchAhead()
+	x, ahead := p.X, p.FetchAhead()
 	for n, i := range idx {
 		if ahead > 0 && n+ahead < len(idx) {
 			x.Fetch(int(idx[n+ahead]))
@@ -169,7 +169,7 @@ func (p *problem) beyond(i uint32, dot float32) bool {
 func (p *problem) violate(i uint32, dot float32) bool {
 	a, ok := p.violation(i, dot)
 	if ok {
-		p.x.Axpy(int(i), a, p.v)
+		p.X.Axpy(int(i), a, p.v)
 	}
 	return ok
 }
@@ -193,14 +193,14 @@ func (p *problem) violation(i uint32, dot float32) (a float32, ok bool) {
 // from w to (1 - 1/(t+t0)) w + g x/(lambda*(t+t0)) adds g x to v, whatever g is.
 func (p *problem) runLoss(idx []uint32) {
 	for _, i := range idx {
-		z := p.score(0, p.x.Dot(int(i), p.v), p.scale())
+		z := p.score(0, p.X.Dot(int(i), p.v), p.scale())
 		c, g := p.coefficient(i, z)
 		if !floats.IsFinite(z) || !floats.IsFinite(g) {
 			p.notFinite(i)
 			return
 		}
 		if c != 0 {
-			p.x.Axpy(int(i), g, p.v)
+			p.X.Axpy(int(i), g, p.v)
 			p.vb[0] += p.biasUpdate(float64(g), float64(g))
 			p.violations++
 			if p.recent != nil {
@@ -221,8 +221,8 @@ func (p *problem) coefficient(i uint32, z float64) (c, g float32) {
 
 // weighted returns g times the weight of row i.
 func (p *problem) weighted(i uint32, g float32) float32 {
-	if p.weight != nil {
-		g = float32(g * float32(p.weight[i]))
+	if p.Weight != nil {
+		g = float32(g * float32(p.Weight[i]))
 	}
 	return g
 }
@@ -239,8 +239,8 @@ func (p *problem) frame(i uint32) (side float32, target float64) {
 
 // label is the same of the score of w, prior or not.
 func (p *problem) label(i uint32) (side float32, target float64) {
-	if p.target != nil {
-		return 1, float64(p.target[i])
+	if p.Target != nil {
+		return 1, float64(p.Target[i])
 	}
 	return p.sign(i), 0
 }
@@ -248,7 +248,7 @@ func (p *problem) label(i uint32) (side float32, target float64) {
 // sign returns the label of row i: +1 or -1.
 func (p *problem) sign(i uint32) float32 {
 	s := int32(-1)
-	if p.class[i] == p.k {
+	if p.Class[i] == p.k {
 		s = 1 // a conditional move: as a branch it would be a guess
 	}
 	return float32(s)

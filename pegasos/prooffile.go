@@ -68,26 +68,6 @@ func (v *proofVector) share(i int) float32 {
 	return float32(float64(v.scale*(float64(v.shares[i])-zero)) / units)
 }
 
-// rank returns the places of the learner's rows in ascending order of their numbers in the data.
-func (s *learnerState) rank() []uint32 {
-	last := 0
-	for j := range s.count() {
-		last = max(last, s.name(uint32(s.row(j))))
-	}
-	at := make([]uint32, last+1)
-	for j := range s.count() {
-		i := uint32(s.row(j))
-		at[s.name(i)] = i + 1 // 0 is for rows that it does not have
-	}
-	places := at[:0]
-	for _, i := range at {
-		if i > 0 {
-			places = append(places, i-1)
-		}
-	}
-	return places
-}
-
 // kept returns the dual variables of learner k as a proof has them. It reports false if there are
 // none.
 func (r *run) kept(k int) (v proofVector, ok bool) {
@@ -96,9 +76,9 @@ func (r *run) kept(k int) (v proofVector, ok bool) {
 	if a == nil {
 		return v, false
 	}
-	s, n := l.common(), len(a)/r.x.Rows()
-	flat := make([]float32, 0, n*s.count())
-	for _, i := range s.rank() {
+	s, n := l.common(), len(a)/r.X.Rows()
+	flat := make([]float32, 0, n*s.Count())
+	for _, i := range s.Ranked() {
 		flat = append(flat, a[int(i)*n:][:n]...)
 	}
 	return round(flat, r.joint != nil), true
@@ -135,13 +115,13 @@ func (v *proofVector) spread(r *run, k int) []float32 {
 	if r.joint != nil {
 		n = len(s.vs)
 	}
-	a := make([]float32, n*r.x.Rows())
-	for j, i := range s.rank() {
+	a := make([]float32, n*r.X.Rows())
+	for j, i := range s.Ranked() {
 		for c := range n {
 			share := v.share(j*n + c)
 			if r.joint == nil {
 				share = r.problems[k].cost.Clamp(share)
-			} else if int(r.class[i]) == c {
+			} else if int(r.Class[i]) == c {
 				share = 0
 			}
 			a[int(i)*n+c] = share
@@ -165,7 +145,7 @@ func (p *Proof) fits(v *Verification, m *Model, s *session) error {
 	for _, r := range s.runs {
 		for k, l := range r.learners {
 			c := l.common()
-			want := c.count()
+			want := c.Count()
 			if r.joint != nil {
 				want *= len(c.vs)
 			}

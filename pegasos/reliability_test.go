@@ -594,7 +594,7 @@ func reliableEarlyStop(t *testing.T) {
 
 func reliableMultinomial(t *testing.T) {
 	j := joint{log: true}
-	j.vs, j.class = vectors(3, 0), []int32{1}
+	j.vs, j.Class = vectors(3, 0), []int32{1}
 	for _, size := range []float64{1e4, 1e30, math.MaxFloat64 / 4} {
 		z, b := []float64{size, -size, 0}, make([]float64, 3)
 		if loss := j.loss(z, 1); loss != 2*size {

@@ -99,7 +99,7 @@ func (r *run) startOf(k int) (v vectorsAndBiases, objective float64) {
 // zeroOf returns the prior's vectors, or zeros.
 func (r *run) zeroOf(k int) (v vectorsAndBiases) {
 	s := r.learners[k].common()
-	v.w = vectors(len(s.vs), s.x.Cols())
+	v.w = vectors(len(s.vs), s.X.Cols())
 	s.addPrior(v.w)
 	v.b = s.priorBias
 	return v
@@ -112,7 +112,7 @@ func (r *run) lastOf(k int) (v vectorsAndBiases) {
 		return v
 	}
 	s.avg = nil
-	v.w, v.b = vectors(len(s.vs), s.x.Cols()), make([]float64, len(s.vs))
+	v.w, v.b = vectors(len(s.vs), s.X.Cols()), make([]float64, len(s.vs))
 	s.weights(v.w, v.b)
 	s.addPrior(v.w)
 	for i := range v.b {

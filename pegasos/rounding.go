@@ -60,16 +60,16 @@ func (r *run) dotSize(wide bool) float64 {
 	}
 	if r.dotError == 0 {
 		var sum float64
-		for j := range r.rows {
-			i := r.row(j)
-			e, weight := r.x.DotError(i), 1.0
-			if r.weight != nil {
-				weight = r.weight[i]
+		for j := range r.Count() {
+			i := r.Row(j)
+			e, weight := r.X.DotError(i), 1.0
+			if r.Weight != nil {
+				weight = r.Weight[i]
 			}
-			sum += float64(weight * float64(float64(e*e)*float64(r.norms[i])))
+			sum += float64(weight * float64(float64(e*e)*float64(r.Norms[i])))
 		}
 		// The factor covers the roundings of the norms.
-		r.dotError = 1.001*math.Sqrt(sum/float64(r.rows)) + 0x1p-100
+		r.dotError = 1.001*math.Sqrt(sum/float64(r.Count())) + 0x1p-100
 	}
 	return r.dotError
 }
@@ -101,14 +101,14 @@ func (s *learnerState) longest(w [][]float32, penalty float64) (length float64) 
 // lossError returns by how much the mean loss may be off where the scores are, by z.
 func (p *problem) lossError(z, loss float64) float64 {
 	var squares float64
-	if p.target != nil {
-		for j := range p.count() {
-			i := p.row(j)
-			t := float64(p.target[i])
-			squares += float64(p.share(i) * float64(t*t))
+	if p.Target != nil {
+		for j := range p.Count() {
+			i := p.Row(j)
+			t := float64(p.Target[i])
+			squares += float64(p.Share(i) * float64(t*t))
 		}
 	}
-	z += float64(p.sums * (1 + p.cost.Epsilon + math.Sqrt(squares/float64(p.count()))))
+	z += float64(p.sums * (1 + p.cost.Epsilon + math.Sqrt(squares/float64(p.Count()))))
 	if c := p.cost.Kind.Traits().Curvature; c > 0 {
 		return float64(z * (math.Sqrt(2*c*loss) + c/2*z))
 	}
@@ -140,10 +140,10 @@ func (s *learnerState) widenPrior() {
 	}
 	prior := wideVectors(s.prior)
 	s.wideScores = make([]float64, len(s.priorScores))
-	for j := range s.count() {
-		i := s.row(j)
+	for j := range s.Count() {
+		i := s.Row(j)
 		for k, w := range prior {
-			s.wideScores[i*len(prior)+k] = s.x.WideDot(i, w) + s.priorBias[k]
+			s.wideScores[i*len(prior)+k] = s.X.WideDot(i, w) + s.priorBias[k]
 		}
 	}
 }

@@ -25,7 +25,7 @@ func newShards(p *problem, n int) *shards {
 		c := *p
 		c.vs = vectors(1, len(p.v))
 		c.v, c.vb = c.vs[0], make([]float64, 1)
-		c.x = p.x.ForWorker()
+		c.X = p.X.ForWorker()
 		c.avg, c.dots, c.updates, c.coefficients, c.z = nil, nil, nil, nil, nil
 		s.parts = append(s.parts, &c)
 	}

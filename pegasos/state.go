@@ -5,14 +5,13 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // A learnerState is what every learner has: weight vectors w in the form v/scale, and what is known
 // about them so far. Most have one vector; those of a joint problem have one for each class.
 type learnerState struct {
-	layout
-	weight []float64 // of each row; nil if all have the same weight
-	only   []uint32  // the rows that there are; nil for all
+	rows.View
 
 	lambda, t0 float64
 	biasScale  float64 // the value of the appended feature, 0 for none
@@ -58,22 +57,6 @@ type learnerState struct {
 
 func (s *learnerState) common() *learnerState { return s }
 
-// count returns the number of rows that there are.
-func (s *learnerState) count() int {
-	if s.only != nil {
-		return len(s.only)
-	}
-	return s.x.Rows()
-}
-
-// row returns the number of the j-th of them.
-func (s *learnerState) row(j int) int {
-	if s.only != nil {
-		return int(s.only[j])
-	}
-	return j
-}
-
 // scale returns what v has to be divided by to get w, where nothing was projected.
 func (s *learnerState) scale() float64 {
 	if s.fixed > 0 {
@@ -84,7 +67,7 @@ func (s *learnerState) scale() float64 {
 
 // notFinite ends the run: the score of row i is infinite or NaN.
 func (s *learnerState) notFinite(i uint32) {
-	s.err = &StepError{s.t + 1, s.name(i), "the score is not finite: " + tooLarge}
+	s.err = &StepError{s.t + 1, s.Name(i), "the score is not finite: " + tooLarge}
 }
 
 // divisor is the same after projections.
@@ -109,14 +92,6 @@ func (s *learnerState) biasUpdate(g, a float64) float64 {
 		return g / (s.lambda * (float64(s.t+1) + s.t0))
 	}
 	return float64(a * s.biasScale)
-}
-
-// share returns the weight of row i.
-func (s *learnerState) share(i int) float64 {
-	if s.weight == nil {
-		return 1
-	}
-	return s.weight[i]
 }
 
 // beforeSample returns how many of n steps there are up to the next sample of w. They are counted
@@ -150,11 +125,11 @@ func (s *learnerState) sample() {
 // v is still to be added to.
 func (s *learnerState) addRow(k int, i uint32, a float32) {
 	if s.radius > 0 {
-		dot := float64(s.x.Dot(int(i), s.vs[k])) + float64(s.biasScale*s.vb[k])
-		square := float64(s.x.SumSquares(int(i))) + float64(s.biasScale*s.biasScale)
+		dot := float64(s.X.Dot(int(i), s.vs[k])) + float64(s.biasScale*s.vb[k])
+		square := float64(s.X.SumSquares(int(i))) + float64(s.biasScale*s.biasScale)
 		s.norm2 = max(0, s.norm2+float64(float64(a)*(2*dot+float64(float64(a)*square))))
 	}
-	s.x.Axpy(int(i), a, s.vs[k])
+	s.X.Axpy(int(i), a, s.vs[k])
 }
 
 // project scales w down to the ball if it is outside. Only the factor changes.
@@ -207,7 +182,7 @@ func (s *learnerState) endEpoch(epochs int) {
 	}
 	// Not more often than the steps pay for: few rows may have very many columns. The end of the
 	// run is no exception, for the model is checked as well.
-	if s.t-s.checked >= int64(len(s.vs)*s.x.Cols()/16) {
+	if s.t-s.checked >= int64(len(s.vs)*s.X.Cols()/16) {
 		s.checkFinite()
 		if s.radius > 0 {
 			s.refreshNorm()
@@ -271,13 +246,13 @@ func (s *learnerState) weights(w [][]float32, b []float64) {
 // scores of w0 become part of the rows' targets.
 func (s *learnerState) setPrior(weights [][]float32, bias []float64) error {
 	s.prior, s.priorBias = weights, bias
-	s.priorScores = make([]float64, len(weights)*s.x.Rows())
-	for j := range s.count() {
-		i := s.row(j)
+	s.priorScores = make([]float64, len(weights)*s.X.Rows())
+	for j := range s.Count() {
+		i := s.Row(j)
 		for k, w := range weights {
-			z := float64(s.x.Dot(i, w)) + bias[k]
+			z := float64(s.X.Dot(i, w)) + bias[k]
 			if !floats.IsFinite(z) {
-				return rowError(s.name(uint32(i)), "the prior's score is not finite: "+tooLarge)
+				return rowError(s.Name(uint32(i)), "the prior's score is not finite: "+tooLarge)
 			}
 			s.priorScores[i*len(weights)+k] = z
 		}

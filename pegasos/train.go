@@ -271,7 +271,7 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := tr.checkCosts(len(d.classes)); err != nil {
+	if err := tr.checkCosts(len(d.Classes)); err != nil {
 		return nil, err
 	}
 	s := &session{
@@ -322,11 +322,11 @@ func (tr *Trainer) validate() error {
 }
 
 // pairs reports whether there is a run for each pair of classes.
-func (s *session) pairs() bool { return s.cfg.Multiclass == OneVsOne && len(s.data.classes) > 2 }
+func (s *session) pairs() bool { return s.cfg.Multiclass == OneVsOne && len(s.data.Classes) > 2 }
 
 // checkPairs refuses pairs of more classes than there can be.
 func (s *session) checkPairs() error {
-	if k := len(s.data.classes); s.pairs() && k > maxPairClasses {
+	if k := len(s.data.Classes); s.pairs() && k > maxPairClasses {
 		return badField("Multiclass", "have %q, want at most %d classes for that, not %d",
 			OneVsOne, maxPairClasses, k)
 	}
@@ -335,8 +335,8 @@ func (s *session) checkPairs() error {
 
 // addPairs makes the runs of the pairs of classes that have rows: see untrained for the others.
 func (s *session) addPairs(tr *Trainer) error {
-	k := len(s.data.classes)
-	rows := s.data.count()
+	k := len(s.data.Classes)
+	rows := s.data.CountClasses()
 	vector := 0
 	for a := range k {
 		for b := a + 1; b < k; b++ {
@@ -521,7 +521,7 @@ func (s *session) report() {
 func (s *session) model() *Model {
 	r := s.runs[0]
 	m := &Model{
-		Classes: slices.Clone(s.data.classes),
+		Classes: slices.Clone(s.data.Classes),
 		Lambda:  r.lambda,
 		Config:  s.cfg,
 		Prior:   s.data.priorHash,
@@ -534,7 +534,7 @@ func (s *session) model() *Model {
 	if err != nil {
 		panic(err) // newSession has looked
 	}
-	m.Weights = vectors(n, s.data.x.Cols())
+	m.Weights = vectors(n, s.data.X.Cols())
 	if s.cfg.Bias != BiasNone || s.data.prior != nil && s.data.prior.Bias != nil {
 		m.Bias = make([]float64, n)
 	}
@@ -571,11 +571,11 @@ func (s *session) centre(m *Model) {
 	}
 	p := s.runs[0].problems[0]
 	var sum, weight float64
-	for j := range p.count() {
-		i := p.row(j)
-		z := float64(p.x.Dot(i, m.Weights[0])) + m.Bias[0]
-		sum += float64(p.share(i) * (float64(p.target[i]) - z))
-		weight += p.share(i)
+	for j := range p.Count() {
+		i := p.Row(j)
+		z := float64(p.X.Dot(i, m.Weights[0])) + m.Bias[0]
+		sum += float64(p.Share(i) * (float64(p.Target[i]) - z))
+		weight += p.Share(i)
 	}
 	if mean := sum / weight; floats.IsFinite(mean) {
 		m.Bias[0] += mean

@@ -177,9 +177,9 @@ func (s *session) checkClaimed(m *Model) error {
 		return badField("Prior", "its hash is %q, want that of the model's own, %q",
 			s.data.priorHash, m.Prior)
 	}
-	if n, err := weightVectors(s.cfg, len(s.data.classes)); err != nil || n != len(m.Weights) {
+	if n, err := weightVectors(s.cfg, len(s.data.Classes)); err != nil || n != len(m.Weights) {
 		return fmt.Errorf("pegasos: %d weight vectors for %d classes", len(m.Weights),
-			len(s.data.classes))
+			len(s.data.Classes))
 	}
 	return nil
 }
@@ -248,7 +248,7 @@ func (s *session) remeasure(
 func (s *session) newtonVerifies(tr *Trainer, m *Model) bool {
 	finish := m.Config.Finish
 	if finish != FinishNewton && finish != FinishAuto || m.Config.Multiclass.Joint() ||
-		s.data.x.Cols() > newtonColumns {
+		s.data.X.Cols() > newtonColumns {
 		return false
 	}
 	cfg := s.cfg
