@@ -11,7 +11,7 @@ bits='Golden|Bits|Model|Resume|Layouts|Threads'
 
 # install installs what the stages need beyond Go, make and git, on Debian as root.
 install() {
-	local packages=(gcc libc6-dev qemu-user nodejs npm liblinear-tools valgrind procps chromium fonts-dejavu-core zsh fish)
+	local packages=(gcc libc6-dev qemu-user nodejs npm liblinear-tools valgrind procps chromium fonts-dejavu-core)
 	local missing=()
 	for package in "${packages[@]}"; do
 		if ! dpkg -s "$package" >/dev/null 2>&1 && ! { [[ $package = @(nodejs|npm) ]] && command -v "${package%js}" >/dev/null; }; then

@@ -5,20 +5,44 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"time"
 
-	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // checkpoints keep, and resume from, the state of a run.
 type checkpoints struct {
-	checkpointFlags
+	file, resume string
+	every        time.Duration
+
 	out      *output
 	from     *pegasos.Model // that -resume names, or nil
 	before   int64          // the steps it had taken
 	restored bool           // the settings are those of the checkpoint
 	failed   error          // of the last checkpoint
+}
+
+func (k *checkpoints) define(f *flag.FlagSet) {
+	f.StringVar(&k.file, "checkpoint", "", "`file` keep the state of the run in this file: "+
+		"regularly, and when the run ends or is interrupted")
+	f.DurationVar(&k.every, "every", 30*time.Second, "`duration` the time between two checkpoints")
+	f.StringVar(&k.resume, "resume", "", "`file` continue the run of this checkpoint, with its "+
+		"settings, on the same data; the model is that of an unbroken run, to the bit; -epochs or "+
+		"-steps may make it longer")
+}
+
+// check returns what is wrong with the flags.
+func (k *checkpoints) check(c *call) error {
+	switch {
+	case k.file == "" && c.given("every"):
+		return usagef("-every is of no use without -checkpoint")
+	case k.every <= 0:
+		return usagef("-every must be greater than 0")
+	case k.file == "-":
+		return usagef("-checkpoint: want a file, which is replaced again and again")
+	}
+	return nil
 }
 
 // read reads the checkpoint to resume from. Unless there are flags that say how to train, its
@@ -27,7 +51,7 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	if k.resume == "" {
 		return nil
 	}
-	if k.from, err = readLinear(k.resume); err != nil {
+	if k.from, err = readNamed(k.resume, pegasos.Read); err != nil {
 		return err
 	}
 	if k.from.State == nil {
@@ -51,11 +75,9 @@ func (k *checkpoints) read(c *call, cfg *pegasos.Config) (err error) {
 	return nil
 }
 
-// train trains, and writes a checkpoint whenever it is time, in which describe puts how the
-// features were scaled.
-func (k *checkpoints) train(
-	c *call, tr *pegasos.Trainer, set *dataset.Set, describe func(*pegasos.Model) error,
-) (*pegasos.Model, error) {
+// train trains, and writes a checkpoint whenever it is time.
+func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, error) {
+	c, set := r.call, r.set
 	tr.Resume = k.from
 	if k.file == "" {
 		return tr.Train(c, set.Examples(), set.Y)
@@ -74,7 +96,7 @@ func (k *checkpoints) train(
 			return nil, err
 		}
 		stage.Store(finishing) // also if the run was interrupted
-		k.failed = k.write(m, set, describe)
+		k.failed = k.write(m, r)
 		timeUp := errors.Is(err, context.DeadlineExceeded)
 		if timeUp && c.Err() != nil { // both at once
 			timeUp, err = false, c.Err()
@@ -95,11 +117,8 @@ func (k *checkpoints) train(
 	}
 }
 
-func (k *checkpoints) write(
-	m *pegasos.Model, set *dataset.Set, describe func(*pegasos.Model) error,
-) error {
-	m.Names, m.IndexBase = set.Names, set.IndexBase
-	if err := describe(m); err != nil {
+func (k *checkpoints) write(m *pegasos.Model, r *linearRun) error {
+	if err := r.reader.describe(m, r.set, r.known); err != nil {
 		return err
 	}
 	return k.out.write(m.Write)

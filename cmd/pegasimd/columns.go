@@ -56,14 +56,14 @@ func printColumns(w io.Writer, set *dataset.Set) {
 
 // warnings says what may be otherwise with data than was meant.
 func (d *dataReader) warnings(name string, set *dataset.Set) (all []string) {
-	if warning := numbered(set); warning != "" {
-		all = append(all, warning)
-	}
+	first, numbers := "the first feature", numbered(set)
 	ending := strings.ToLower(filepath.Ext(plainName(name)))
 	csv := ending == ".csv" || ending == ".tsv" || d.opt.Format == dataset.FormatCSV ||
 		d.opt.Format == dataset.FormatTSV
 	switch t := set.Table; {
 	case t != nil && t.Columns != nil:
+		first = "column " + escape.Name(t.Columns[0])
+		numbers = numbers || slices.Contains(idNames, strings.ToLower(t.Columns[0]))
 		for _, column := range t.Columns {
 			if slices.Contains(labelNames, strings.ToLower(column)) {
 				all = append(all, fmt.Sprintf("column %s is called as labels are, but is a feature: "+
@@ -75,6 +75,10 @@ func (d *dataReader) warnings(name string, set *dataset.Set) (all []string) {
 		all = append(all, "the first row, whose numbers ascend, looks like a header, but is read "+
 			"as data: -header yes if it is one, no if not")
 	}
+	if numbers {
+		all = append(all, first+" seems to number the rows, which tells nothing of others, but is "+
+			"trained on: leave it out")
+	}
 	if head, err := headOf(name); err == nil && name != "-" && qidLine.Match(head) {
 		all = append(all, "qid is left out: every row counts for itself, nothing is ranked")
 	}
@@ -83,6 +87,7 @@ func (d *dataReader) warnings(name string, set *dataset.Set) (all []string) {
 
 var (
 	labelNames = []string{"y", "label", "class", "target"}
+	idNames    = []string{"id", "rowid", "row_id"}
 	qidLine    = regexp.MustCompile(`(?m)^[-+.\d][-+.\w]* +qid:`)
 )
 
@@ -117,45 +122,15 @@ func rowOf(set *dataset.Set, i int) []float32 {
 	return row
 }
 
-// fewNumbered is from how many rows on a first column that counts them does so on purpose.
-const fewNumbered = 10
-
-// numbered warns of a first column that only numbers the rows: the values ascend by 1, or its name
-// says so. It returns nothing if there is none.
-func numbered(set *dataset.Set) string {
-	if set.Mapped() || set.Rows() < fewNumbered || set.Cols() < 2 {
-		return ""
+// numbered reports whether the first column only numbers the rows: whether the first thousand of its
+// values ascend by 1.
+func numbered(set *dataset.Set) bool {
+	n := min(set.Rows(), 1000)
+	ascends := n >= 10 && set.Cols() > 1 // fewer may do so by chance
+	for i := 1; i < n && ascends; i++ {
+		ascends = rowOf(set, i)[0] == rowOf(set, 0)[0]+float32(i)
 	}
-	name, help, isID := "the first feature", "", false
-	if t := set.Table; t != nil && t.Columns != nil {
-		name = "column " + escape.Name(t.Columns[0])
-		if t.LabelAt != 0 {
-			help = ", such as by cut -d , -f 2-"
-		}
-		isID = slices.Contains([]string{"id", "rowid", "row_id"}, strings.ToLower(t.Columns[0]))
-	}
-	first := firstFeature(set, 0)
-	for i := 1; i < set.Rows() && !isID; i++ {
-		if firstFeature(set, i) != first+float32(i) {
-			return ""
-		}
-	}
-	return name + " seems to number the rows, which tells nothing of others, but is trained on: " +
-		"leave it out" + help
-}
-
-// firstFeature returns the value of row i in the first column of features.
-func firstFeature(set *dataset.Set, i int) float32 {
-	if set.Dense != nil {
-		return set.Dense.Row(i)[0]
-	}
-	for j, v := range set.Sparse.Nonzeros(i) {
-		if j == 0 {
-			return v
-		}
-		break // columns ascend
-	}
-	return 0
+	return ascends
 }
 
 // printOthers says which columns were left out.

@@ -26,18 +26,14 @@ loses.
 Examples:
   pegasimd convert train.svm.gz train.pgsm
   pegasimd convert -stream huge.svm.gz huge.pgsm
-  pegasimd convert -label-column y table.csv table.npy
-  pegasimd convert -hash-bits 20 clicks.svm.gz clicks.pgsm
   pegasimd convert -to liblinear a9a.model a9a.liblinear
   pegasimd convert -to onnx digits.model digits.onnx
   pegasimd convert -from liblinear heart_scale.model heart.model`,
 	common: "from to lambda stream " + usualDataFlags,
-	flags:  func() flagGroup { return new(convertFlags) },
-	run:    convert,
+	flags:  func() commandFlags { return new(convertFlags) },
 }
 
-func convert(c *call, flags flagGroup, args []string) error {
-	f := flags.(*convertFlags)
+func (f *convertFlags) run(c *call, args []string) error {
 	if f.from != "" || f.to != "" {
 		return convertModel(c, f, args[0], args[1])
 	}
@@ -82,35 +78,46 @@ func convert(c *call, flags flagGroup, args []string) error {
 	return err
 }
 
+// formatOfEnding has the format that the ending of a file's name asks for, and writers has what
+// writes it.
+var (
+	formatOfEnding = map[string]dataset.Format{
+		".svm": dataset.FormatSvmlight, ".libsvm": dataset.FormatSvmlight,
+		".svmlight": dataset.FormatSvmlight, ".txt": dataset.FormatSvmlight,
+		".csv": dataset.FormatCSV, ".npy": dataset.FormatNPY, ".pgsm": dataset.FormatPGSM,
+	}
+	writers = map[dataset.Format]func(io.Writer, *dataset.Set) error{
+		dataset.FormatSvmlight: dataset.WriteSvmlight,
+		dataset.FormatCSV:      dataset.WriteCSV,
+		dataset.FormatNPY:      dataset.WriteNPY,
+		dataset.FormatPGSM: func(w io.Writer, set *dataset.Set) error {
+			return dataset.WritePGSM(w.(io.WriterAt), set) // it is no standard output
+		},
+	}
+)
+
 // outFormat returns the format that a file's name asks for.
 func outFormat(name string) (dataset.Format, error) {
 	if name == "-" {
 		return dataset.FormatSvmlight, nil
 	}
-	plain := plainName(name)
-	switch filepath.Ext(plain) {
-	case ".svm", ".libsvm", ".svmlight", ".txt":
-		return dataset.FormatSvmlight, nil
-	case ".csv":
-		return dataset.FormatCSV, nil
-	case ".npy":
-		return dataset.FormatNPY, nil
-	case ".pgsm":
-		if plain != name {
-			return "", usagef("%s: the pgsm format is mapped into memory, so that it can't be "+
-				"compressed", name)
-		}
-		return dataset.FormatPGSM, nil
+	format, ok := formatOfEnding[filepath.Ext(plainName(name))]
+	switch {
+	case !ok:
+		return "", usagef("%s: want an ending that tells the form: .svm, .csv, .npy or .pgsm; for a "+
+			"model, -from or -to", name)
+	case format == dataset.FormatPGSM && plainName(name) != name:
+		return "", usagef("%s: the pgsm format is mapped into memory, so that it can't be compressed",
+			name)
 	}
-	return "", usagef("%s: want an ending that tells the form: .svm, .csv, .npy or .pgsm; for a "+
-		"model, -from or -to", name)
+	return format, nil
 }
 
 // writeData writes a set, which was read from data of the name in, which is what is at fault unless
 // it is the output.
 func writeData(out *output, format dataset.Format, set *dataset.Set, in string) error {
 	return out.write(func(w io.Writer) error {
-		err := writeFormat(w, format, set)
+		err := writers[format](w, set)
 		if err == nil {
 			err = set.Err() // of the file that the set is mapped from, all of which has been read
 		}
@@ -119,16 +126,4 @@ func writeData(out *output, format dataset.Format, set *dataset.Set, in string) 
 		}
 		return nil
 	})
-}
-
-func writeFormat(w io.Writer, format dataset.Format, set *dataset.Set) error {
-	switch format {
-	case dataset.FormatCSV:
-		return dataset.WriteCSV(w, set)
-	case dataset.FormatNPY:
-		return dataset.WriteNPY(w, set)
-	case dataset.FormatPGSM:
-		return dataset.WritePGSM(w.(io.WriterAt), set) // it is no standard output
-	}
-	return dataset.WriteSvmlight(w, set)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -44,7 +43,7 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	if err := c.openOutputs(); err != nil {
 		return err
 	}
-	m, err := readForm(f.from, in)
+	m, err := readLinear(f.from, in)
 	if err != nil {
 		return err
 	}
@@ -72,31 +71,18 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	})
 }
 
-// readForm reads the model in a file, and names it in errors along with the line.
-func readForm(form, name string) (*pegasos.Model, error) {
-	if form == "" {
-		any, err := readAnyModel(name, os.Stdin)
-		if err != nil {
-			return nil, err
-		}
-		m, linear := any.(*pegasos.Model)
-		if !linear {
-			return nil, fmt.Errorf("%s: a kernel machine has none of these forms", name)
-		}
-		return m, nil
+// readLinear reads the linear model in a file of the form.
+func readLinear(form, name string) (*pegasos.Model, error) {
+	if form != "" {
+		return readNamed(name, readForms[form])
 	}
-	f, err := openInput(name)
+	any, err := readModel(name, os.Stdin)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	name = inputName(name)
-	m, err := readForms[form](f)
-	if at := (*modelio.SyntaxError)(nil); errors.As(err, &at) {
-		return nil, fmt.Errorf("%s:%d:%d: %s", name, at.Line, at.Column, at.Reason)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+	m, linear := any.(*pegasos.Model)
+	if !linear {
+		return nil, fmt.Errorf("%s: a kernel machine has none of these forms", name)
 	}
 	return m, nil
 }

@@ -1,24 +1,20 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/pegasimd/pegasimd/internal/escape"
-	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // A curve measures a training run while it goes on: about twice for each doubling of the steps,
 // from a 64th of an epoch on.
 type curve struct {
-	curveFlags
-	tableOut, pictureOut *output
+	out *output // nil if there is none to draw
 
 	rows    *pegasos.Labelled
 	valid   *pegasos.Labelled // further rows to measure on, which are not trained on; or nil
@@ -27,34 +23,31 @@ type curve struct {
 	points  []curvePoint
 }
 
+// A curvePoint is a model on the way. Train and Valid are accuracies or root mean square errors.
 type curvePoint struct {
-	seconds      float64
-	result       pegasos.Result
-	train, valid float64 // accuracies or root mean square errors; NaN without rows
-}
-
-// check returns what is wrong with the flags.
-func (v *curve) check(cfg pegasos.Config) error {
-	if _, err := pictureFormat(v.plot); err != nil {
-		return err
-	}
-	return nil
+	Seconds       float64 `json:"seconds"`
+	Epochs        float64 `json:"epochs"`
+	Steps         int64   `json:"steps"`
+	Objective     number  `json:"objective"`
+	DualObjective number  `json:"dual_objective"`
+	Gap           number  `json:"gap"`
+	Train         number  `json:"train"`
+	Valid         number  `json:"valid"`
 }
 
 // early returns the parts of the first epoch after which to measure: 1/64, and each about sqrt(2)
 // times the one before.
-func (v *curve) early() []float64 {
-	if !v.wanted() {
-		return nil
+func (v *curve) early() (parts []float64) {
+	for part := 1. / 64; v.out != nil && part < 1; part *= 2 {
+		parts = append(parts, part, part*1.5)
 	}
-	return []float64{1. / 64, 3. / 128, 1. / 32, 3. / 64, 1. / 16, 3. / 32, 1. / 8, 3. / 16, 1. / 4,
-		3. / 8, 1. / 2, 3. / 4}
+	return parts
 }
 
 // measure measures if it is time to, and reports whether it did.
 func (v *curve) measure(now pegasos.Progress, training time.Duration) bool {
 	// the last point is the result
-	if !v.wanted() || now.Steps < v.next || now.Steps == now.TotalSteps {
+	if v.out == nil || now.Steps < v.next || now.Steps == now.TotalSteps {
 		return false
 	}
 	v.next = now.Steps + max(1, now.Steps*3/10)
@@ -69,37 +62,33 @@ func (v *curve) measure(now pegasos.Progress, training time.Duration) bool {
 
 // add adds the point of a measured model.
 func (v *curve) add(m *pegasos.Model, training time.Duration) {
-	p := curvePoint{training.Seconds(), m.Result, fit(m, v.rows, v.threads), math.NaN()}
+	of := m.Result
+	p := curvePoint{
+		training.Seconds(), of.Epochs, of.Steps, number(of.Objective), number(of.DualObjective),
+		number(of.Gap), number(fit(m, v.rows, v.threads)), number(math.NaN()),
+	}
 	if v.valid != nil {
-		p.valid = fit(m, v.valid, v.threads)
+		p.Valid = number(fit(m, v.valid, v.threads))
 	}
 	v.points = append(v.points, p)
 }
 
 // finish adds the result as the last point, unless it is an earlier one that was the best, and
-// writes what was asked for. data names the rows.
+// draws the picture that was asked for. data names the rows.
 func (v *curve) finish(
 	data string, m *pegasos.Model, training time.Duration, interrupted bool,
 ) error {
-	if n := len(v.points); v.wanted() && !interrupted &&
-		(n == 0 || m.Result.Steps > v.points[n-1].result.Steps) {
+	if n := len(v.points); v.out != nil && !interrupted &&
+		(n == 0 || m.Result.Steps > v.points[n-1].Steps) {
 		v.add(m, training)
 	}
 	if len(v.points) == 0 {
 		return nil
 	}
-	return v.write(data, m)
+	return v.out.write(func(w io.Writer) error { return v.draw(w, data, m) })
 }
 
-func (v *curve) write(data string, m *pegasos.Model) error {
-	table := func(w io.Writer) error { return v.table(w, m) }
-	if err := v.tableOut.write(table); err != nil || v.plot == "" {
-		return err
-	}
-	return v.pictureOut.write(func(w io.Writer) error { return v.draw(w, data, m) })
-}
-
-// metricName is what train and valid are of a point.
+// metricName is what is measured of a model's predictions.
 func metricName(m *pegasos.Model) string {
 	if m.Classes == nil {
 		return "rmse"
@@ -107,42 +96,21 @@ func metricName(m *pegasos.Model) string {
 	return "accuracy"
 }
 
-func (v *curve) table(w io.Writer, m *pegasos.Model) error {
-	t := csv.NewWriter(w)
-	t.Write([]string{"epoch", "steps", "seconds", "objective", "dual_objective", "gap",
-		"train_" + metricName(m), "valid_" + metricName(m)})
-	for _, p := range v.points {
-		line := []string{"", strconv.FormatInt(p.result.Steps, 10)}
-		for _, v := range []float64{p.seconds, p.result.Objective, p.result.DualObjective,
-			p.result.Gap, p.train, p.valid} {
-			if !floats.IsFinite(v) {
-				line = append(line, "") // there is none
-			} else {
-				line = append(line, strconv.FormatFloat(v, 'g', -1, 64))
-			}
-		}
-		line[0] = strconv.FormatFloat(p.result.Epochs, 'g', -1, 64)
-		t.Write(line)
-	}
-	t.Flush()
-	return t.Error()
-}
-
 // draw draws the objective, its distance from the optimum, and the accuracy or the error.
 func (v *curve) draw(w io.Writer, data string, m *pegasos.Model) error {
-	format, err := pictureFormat(v.plot)
+	format, err := pictureFormat(v.out.name)
 	if err != nil {
 		return err
 	}
-	column := func(of func(p curvePoint) float64) (values []float64) {
+	column := func(of func(p curvePoint) number) (values []float64) {
 		for _, p := range v.points {
-			values = append(values, of(p))
+			values = append(values, float64(of(p)))
 		}
 		return values
 	}
-	along := column(func(p curvePoint) float64 { return float64(p.result.Steps) })
-	objective := column(func(p curvePoint) float64 { return p.result.Objective })
-	bound := column(func(p curvePoint) float64 { return p.result.DualObjective })
+	along := column(func(p curvePoint) number { return number(p.Steps) })
+	objective := column(func(p curvePoint) number { return p.Objective })
+	bound := column(func(p curvePoint) number { return p.DualObjective })
 	least := slices.Min(objective)
 	falls := slices.Max(objective) > 10*least // by so much that the axis is to be logarithmic
 	for i := range bound {
@@ -150,7 +118,7 @@ func (v *curve) draw(w io.Writer, data string, m *pegasos.Model) error {
 			bound[i] = math.NaN() // far below the picture
 		}
 	}
-	label, scale := "RMSE", 1.
+	label, scale := "RMSE", number(1)
 	if m.Classes != nil {
 		label, scale = "accuracy, %", 100
 	}
@@ -165,11 +133,11 @@ func (v *curve) draw(w io.Writer, data string, m *pegasos.Model) error {
 			{"objective", objective}, {"bound on the optimum", bound},
 		}},
 		{"gap, %", true, []panelLine{
-			{"", column(func(p curvePoint) float64 { return 100 * p.result.Gap })},
+			{"", column(func(p curvePoint) number { return 100 * p.Gap })},
 		}},
 		{label, false, []panelLine{
-			{"training rows", column(func(p curvePoint) float64 { return scale * p.train })},
-			{"validation rows", column(func(p curvePoint) float64 { return scale * p.valid })},
+			{"training rows", column(func(p curvePoint) number { return scale * p.Train })},
+			{"validation rows", column(func(p curvePoint) number { return scale * p.Valid })},
 		}},
 	})
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"math"
 	"os"
@@ -13,31 +12,20 @@ import (
 	"testing"
 )
 
-// readTable reads a CSV file by column; empty fields are NaN.
-func readTable(t *testing.T, path string) (columns map[string][]float64, header []string) {
+// curveOf returns the points of the curve in a report, by column; null is NaN.
+func curveOf(t *testing.T, path string) (columns map[string][]float64) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
 	columns = map[string][]float64{}
-	for _, line := range lines[1:] {
-		for i, field := range line {
-			v := math.NaN()
-			if field != "" {
-				if v, err = strconv.ParseFloat(field, 64); err != nil {
-					t.Fatal(err)
-				}
+	for _, point := range report(t, path)["curve"].([]any) {
+		for name, value := range point.(map[string]any) {
+			v, ok := value.(float64)
+			if !ok {
+				v = math.NaN()
 			}
-			columns[lines[0][i]] = append(columns[lines[0][i]], v)
+			columns[name] = append(columns[name], v)
 		}
 	}
-	return columns, lines[0]
+	return columns
 }
 
 func TestCurve(t *testing.T) {
@@ -46,16 +34,12 @@ func TestCurve(t *testing.T) {
 		"20", digits}
 	must(t, append(joint, dir+"/plain", "-json", dir+"/plain.json")...)
 	must(t, append(joint, dir+"/model", "-json", dir+"/json",
-		"-curve", dir+"/curve.csv", "-plot", dir+"/curve.svg", "-valid", digits)...)
+		"-plot", dir+"/curve.svg", "-valid", digits)...)
 	plain, run := report(t, dir+"/plain.json"), report(t, dir+"/json")
 	if plain["model_hash"] != run["model_hash"] || plain["gap"] != run["gap"] {
 		t.Error("measuring on the way changes the result")
 	}
-	c, header := readTable(t, dir+"/curve.csv")
-	const columns = "epoch,steps,seconds,objective,dual_objective,gap,train_accuracy,valid_accuracy"
-	if got := strings.Join(header, ","); got != columns {
-		t.Errorf("columns are %s", got)
-	}
+	c := curveOf(t, dir+"/json")
 	steps, last := c["steps"], len(c["steps"])-1
 	if steps[0] > 1797/40 || steps[last] != 20*1797 || !slices.Contains(steps, 1797) ||
 		len(steps) < 15 || len(steps) > 25 {
@@ -67,16 +51,16 @@ func TestCurve(t *testing.T) {
 		}
 		objective, bound := c["objective"][i], c["dual_objective"][i]
 		if !(bound <= objective) || c["gap"][i] != (objective-bound)/bound ||
-			c["epoch"][i] != steps[i]/1797 {
+			c["epochs"][i] != steps[i]/1797 {
 			t.Errorf("after %v steps: epoch %v, objective %v, bound %v, gap %v", steps[i],
-				c["epoch"][i], objective, bound, c["gap"][i])
+				c["epochs"][i], objective, bound, c["gap"][i])
 		}
-		if v := c["valid_accuracy"][i]; v != c["train_accuracy"][i] || !(v > 0) || v > 1 {
-			t.Errorf("accuracy %v, of the same rows again %v", c["train_accuracy"][i], v)
+		if v := c["valid"][i]; v != c["train"][i] || !(v > 0) || v > 1 {
+			t.Errorf("accuracy %v, of the same rows again %v", c["train"][i], v)
 		}
 	}
 	must(t, "eval", "-quiet", "-json", dir+"/eval", digits, dir+"/model")
-	if e := report(t, dir+"/eval"); e["accuracy"] != c["valid_accuracy"][last] ||
+	if e := report(t, dir+"/eval"); e["accuracy"] != c["valid"][last] ||
 		run["objective"] != c["objective"][last] || run["gap"] != c["gap"][last] {
 		t.Errorf("the last point is not the result")
 	}
@@ -100,8 +84,8 @@ func TestCurveOfOneRun(t *testing.T) {
 		"-proba -epochs 15 -change 0.5", "-epochs 1000 -patience 1", "-multiclass ovo -epochs 2",
 		"-multiclass crammer-singer -epochs 2", "-shards 2 -epochs 4"} {
 		must(t, append(strings.Fields("train -quiet -lambda 1 "+flags), "-valid", digits, "-json",
-			dir+"/json", "-curve", dir+"/c", digits, dir+"/model")...)
-		c, _ := readTable(t, dir+"/c")
+			dir+"/json", "-plot", dir+"/c.svg", digits, dir+"/model", "-force")...)
+		c := curveOf(t, dir+"/json")
 		steps, result := c["steps"], report(t, dir+"/json")["steps"].(float64)
 		last := steps[len(steps)-1]
 		if !slices.IsSorted(steps) || len(slices.Compact(slices.Clone(steps))) != len(steps) ||
@@ -117,7 +101,7 @@ func TestEarly(t *testing.T) {
 	if new(curve).early() != nil {
 		t.Error("unasked looks")
 	}
-	parts := (&curve{curveFlags: curveFlags{csv: "x"}}).early()
+	parts := (&curve{out: new(output)}).early()
 	for i, part := range parts {
 		if part <= 0 || part >= 1 || i > 0 && (part < 1.3*parts[i-1] || part > 1.5*parts[i-1]) {
 			t.Errorf("looks at %v", parts)
@@ -134,9 +118,10 @@ func TestCurveOfNames(t *testing.T) {
 	data := file(t, "pets.csv", "weight,age,pet\n1,2,cat\n2,1,cat\n-1,-2,dog\n-2,-1,dog\n")
 	other := file(t, "other.csv", "weight,age,pet\n-1,-1,dog\n1,1,cat\n-3,-1,bird\n-1,-2,ant\n")
 	dir := t.TempDir()
-	must(t, "train", "-quiet", data, dir+"/model", "-curve", dir+"/c", "-valid", other)
-	if c, _ := readTable(t, dir+"/c"); c["valid_accuracy"][len(c["steps"])-1] != 0.5 ||
-		c["train_accuracy"][len(c["steps"])-1] != 1 {
+	must(t, "train", "-quiet", data, dir+"/model", "-plot", dir+"/c.svg", "-json", dir+"/json",
+		"-valid", other)
+	if c := curveOf(t, dir+"/json"); c["valid"][len(c["steps"])-1] != 0.5 ||
+		c["train"][len(c["steps"])-1] != 1 {
 		t.Errorf("accuracies %v", c)
 	}
 }
@@ -144,14 +129,14 @@ func TestCurveOfNames(t *testing.T) {
 func TestCurveOfNumbersAndWithoutBound(t *testing.T) {
 	data, dir := file(t, "line.csv", "x,y\n0,1\n1,3\n2,5\n3,7\n"), t.TempDir()
 	must(t, "train", "-quiet", "-loss", "eps-insensitive", "-order", "iid", "-bias", "augmented",
-		"-epochs", "50", data, dir+"/model", "-curve", dir+"/c", "-plot", dir+"/p.png")
+		"-epochs", "50", data, dir+"/model", "-json", dir+"/json", "-plot", dir+"/p.png")
 	must(t, "eval", "-quiet", "-json", dir+"/eval", data, dir+"/model")
-	c, header := readTable(t, dir+"/c")
+	c := curveOf(t, dir+"/json")
 	last := len(c["steps"]) - 1
 	want := report(t, dir+"/eval")["rmse"].(float64) // of float64 scores; predictions are float32
-	if got := c["train_rmse"][last]; math.Abs(got-want) > 1e-6 || header[7] != "valid_rmse" ||
-		!math.IsNaN(c["valid_rmse"][last]) {
-		t.Errorf("RMSE %v, want %v; columns %v", got, want, header)
+	if got := c["train"][last]; math.Abs(got-want) > 1e-6 ||
+		!math.IsNaN(c["valid"][last]) {
+		t.Errorf("RMSE %v, want %v", got, want)
 	}
 	if !math.IsNaN(c["gap"][last]) || math.IsNaN(c["objective"][last]) {
 		t.Errorf("gap %v, objective %v", c["gap"][last], c["objective"][last])
@@ -165,12 +150,12 @@ func TestCurveErrors(t *testing.T) {
 	good, names := file(t, "good.svm", toy), file(t, "names.csv", "x,y\n0,a\n1,b\n")
 	mistakes(t, map[string]mistake{
 		"ending": {exitUsage, ".svg", []string{"train", good, "-plot", "a.gif"}},
-		"missing": {exitError, "missing.svm", []string{"train", good, "-curve", "c", "-valid",
+		"missing": {exitError, "missing.svm", []string{"train", good, "-plot", "c.svg", "-valid",
 			"missing.svm"}},
-		"empty": {exitError, "no rows", []string{"train", good, "-curve", "c", "-valid",
+		"empty": {exitError, "no rows", []string{"train", good, "-plot", "c.svg", "-valid",
 			file(t, "empty.svm", "")}},
 		"names": {exitError, "names", []string{"train", good, "-loss", "eps-insensitive",
-			"-curve", "c", "-valid", names}},
+			"-plot", "c.svg", "-valid", names}},
 		"eval ending": {exitUsage, ".svg", []string{"eval", good, good, "-plot", "a"}},
 		"proba, scores": {exitUsage, "only one", []string{"predict", "-proba", "-scores",
 			good, good}},

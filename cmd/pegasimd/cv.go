@@ -10,6 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
@@ -36,17 +37,13 @@ Examples:
   pegasimd cv a9a.svm
   pegasimd cv -lambdas 1e-3,1e-4,1e-5 -folds 10 -loss log -model a9a.model a9a.svm
   pegasimd cv -metric roc-auc -class-weight balanced mammography.csv
-  pegasimd cv -metric r2 -loss squared -lambdas 1e-6:1:7 prices.csv
-  pegasimd cv -kernel rbf -gammas 0.01,0.1 -cs 1,10 -model best.model heart.svm
-  pegasimd cv -cs 0.1,1,10 -multiclass ovo -json cv.json train.csv.gz`,
+  pegasimd cv -kernel rbf -gammas 0.01,0.1 -cs 1,10 -model best.model heart.svm`,
 	common: "lambdas cs folds metric loss multiclass class-weight scale kernel gammas seed " +
 		"label-column model json threads",
-	flags: func() flagGroup { return new(cvFlags) },
-	run:   cv,
+	flags: func() commandFlags { return new(cvFlags) },
 }
 
-func cv(c *call, flags flagGroup, args []string) error {
-	f := flags.(*cvFlags)
+func (f *cvFlags) run(c *call, args []string) error {
 	v := &search{call: c, flags: f}
 	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
 		return err
@@ -55,7 +52,7 @@ func cv(c *call, flags flagGroup, args []string) error {
 		return usagef("-folds: have %d, want 2 or more", f.folds)
 	}
 	v.data, v.cfg, v.classWeight = args[0], f.set.cfg, f.set.cfg.ClassWeight
-	return steps(v.makeGrid, v.checkSettings, v.openFiles, v.readData, v.choose, v.search,
+	return steps(v.makeGrid, v.checkSettings, v.readData, v.choose, v.search,
 		v.writeModel, v.write)
 }
 
@@ -87,15 +84,9 @@ type search struct {
 // makeGrid makes the points that the flags name. The grid of linear models has none if the data are
 // to decide.
 func (v *search) makeGrid() error {
-	penalties, err := v.flags.penalties(v.call)
-	if err != nil {
+	points, err := v.flags.penalties(v.call)
+	if v.grid = points; err != nil || !v.flags.kernel.wanted() {
 		return err
-	}
-	if !v.flags.kernel.wanted() {
-		for _, p := range penalties {
-			v.grid = append(v.grid, cvPoint{Lambda: number(p.lambda), C: number(p.c)})
-		}
-		return nil
 	}
 	if v.kernel, err = v.flags.kernel.config(v.cfg); err != nil {
 		return err
@@ -109,13 +100,14 @@ func (v *search) makeGrid() error {
 			return err
 		}
 	}
-	if penalties == nil {
-		penalties = []penalty{{c: 0.1}, {c: 1}, {c: 10}, {c: 100}}
+	if points == nil {
+		points = []cvPoint{{C: 0.1}, {C: 1}, {C: 10}, {C: 100}}
 	}
+	v.grid = nil
 	for _, gamma := range gammas {
-		for _, p := range penalties {
-			v.grid = append(v.grid,
-				cvPoint{Gamma: gamma, Lambda: number(p.lambda), C: number(p.c)})
+		for _, p := range points {
+			p.Gamma = gamma
+			v.grid = append(v.grid, p)
 		}
 	}
 	return nil
@@ -160,14 +152,13 @@ func (p *cvPoint) kernelConfig(cfg kernelsvm.Config) kernelsvm.Config {
 	return cfg
 }
 
-func (v *search) openFiles() error {
+// readData opens what is written, reads the data and the weights, and cuts the rows into folds.
+func (v *search) readData() (err error) {
 	v.modelOut = v.writes("-model", v.flags.model, modelKind)
 	v.jsonOut = v.writes("-json", v.flags.json, reportKind)
-	return v.openOutputs()
-}
-
-// readData reads the data and the weights, and cuts the rows into folds.
-func (v *search) readData() (err error) {
+	if err := v.openOutputs(); err != nil {
+		return err
+	}
 	v.reader = v.call.reader(v.flags.data)
 	v.set, v.loading, err = v.reader.readTraining(v.data, &v.cfg, v.checkSettings)
 	if err != nil {
@@ -277,37 +268,35 @@ func (v *search) search() error {
 	return nil
 }
 
-// writeModel trains on all rows with the best setting, if a model is wanted.
+// writeModel trains on all rows with the best setting, if a model is wanted, and writes the model.
 func (v *search) writeModel() error {
 	if v.modelOut == nil {
 		return nil
 	}
-	x, y := v.set.Examples(), v.set.Y
-	var write func(io.Writer) error
+	m, err := v.trainBest()
+	if err != nil {
+		return dataError(v.data, err)
+	}
+	v.out.Model, v.out.Hash = v.flags.model, m.Hash()
+	return v.modelOut.write(m.Write)
+}
+
+func (v *search) trainBest() (modelio.Predictor, error) {
 	if v.flags.kernel.wanted() {
 		tr := v.kernelTrainer(&v.out.Best)
-		m, err := tr.Train(v, x, y)
-		if err != nil {
-			return dataError(v.data, err)
+		m, err := tr.Train(v, v.set.Examples(), v.set.Y)
+		if err == nil {
+			err = describeKernel(m, v.set)
 		}
-		v.reader.describeKernel(m, v.set)
-		write, v.out.Hash = m.Write, m.Hash()
-	} else {
-		tr := v.trainer(v.out.Best.cfg)
-		m, err := tr.Train(v, x, y)
-		if err != nil {
-			return dataError(v.data, err)
-		}
-		m.Names = labelling{names: v.set.Names}.namesOf(m.Classes)
-		m.IndexBase = v.set.IndexBase
-		if err := v.reader.describe(m); err != nil {
-			return err
-		}
-		gap := number(m.Result.Gap)
-		write, v.out.Hash, v.out.Gap = m.Write, m.Hash(), &gap
+		return m, err
 	}
-	v.out.Model = v.flags.model
-	return v.modelOut.write(write)
+	tr := v.trainer(v.out.Best.cfg)
+	m, err := tr.Train(v, v.set.Examples(), v.set.Y)
+	if err == nil {
+		v.out.Gap = numberOf(m.Result.Gap)
+		err = v.reader.describe(m, v.set, labelling{names: v.set.Names})
+	}
+	return m, err
 }
 
 // write writes the report.
@@ -344,19 +333,19 @@ func (v *search) print(w io.Writer) {
 	fmt.Fprintf(w, "%s, %s, %s; %d folds of %d to %d rows, seed %d\n\n",
 		count(r.Rows, "row"), count(r.Features, "feature"), kind, r.Folds,
 		slices.Min(r.FoldRows), slices.Max(r.FoldRows), r.Seed)
+	penalty, of := "lambda", func(p *cvPoint) number { return p.Lambda }
+	if r.Best.cfg.C != 0 || kernel && r.Best.C != 0 {
+		penalty, of = "C", func(p *cvPoint) number { return p.C }
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if kernel {
-		unit, of := "lambda", func(p cvPoint) number { return p.Lambda }
-		if r.Best.C != 0 {
-			unit, of = "C", func(p cvPoint) number { return p.C }
-		}
-		fmt.Fprintf(t, "gamma\t%s\t%s\t+-\ttrained, s\t\t\n", unit, v.metric.heading)
+		fmt.Fprintf(t, "gamma\t%s\t%s\t+-\ttrained, s\t\t\n", penalty, v.metric.heading)
 		for _, p := range r.Grid {
 			gamma := "default"
 			if p.Gamma != 0 {
 				gamma = fmt.Sprintf("%.6g", p.Gamma)
 			}
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.3g\t%s\t\n", gamma, of(p), v.metric.text(p.Mean),
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.3g\t%s\t\n", gamma, of(&p), v.metric.text(p.Mean),
 				v.metric.text(p.Spread), p.Seconds, p.mark)
 		}
 	} else {
@@ -370,12 +359,8 @@ func (v *search) print(w io.Writer) {
 	}
 	t.Flush()
 	fmt.Fprintf(w, "\nread in %.3g s, %d runs in %.3g s\n", r.Load, len(r.Grid)*r.Folds, r.Seconds)
-	penalty, of := "lambda", func(p *cvPoint) float64 { return float64(p.Lambda) }
-	if r.Best.cfg.C != 0 || kernel && r.Best.C != 0 {
-		penalty, of = "C", func(p *cvPoint) float64 { return float64(p.C) }
-	}
 	fmt.Fprint(w, r.edge(penalty, of),
-		r.edge("gamma", func(p *cvPoint) float64 { return p.Gamma }))
+		r.edge("gamma", func(p *cvPoint) number { return number(p.Gamma) }))
 	if r.Model != "" {
 		fmt.Fprintf(w, "model %s of all rows, hash %.16s...\n", escape.Name(r.Model), r.Hash)
 	}
@@ -383,7 +368,7 @@ func (v *search) print(w io.Writer) {
 
 // edge says that the best point, if no other is as good, has the least or the largest of what was
 // tried: beyond it there may be better ones.
-func (r *cvReport) edge(name string, of func(*cvPoint) float64) string {
+func (r *cvReport) edge(name string, of func(*cvPoint) number) string {
 	best, least, largest, as := of(&r.Best), true, true, 0
 	for i := range r.Grid {
 		at := of(&r.Grid[i])

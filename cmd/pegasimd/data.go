@@ -21,10 +21,8 @@ import (
 // A dataReader reads data as the flags say.
 type dataReader struct {
 	dataFlags
-	call     *call
-	scaler   *dataset.Scaler // of what is read; nil for none
-	hashBits int             // of what was read last
-	table    json.RawMessage // likewise; nil for none
+	call   *call
+	scaler *dataset.Scaler // of what is read; nil for none
 }
 
 func (c *call) reader(flags dataFlags) *dataReader { return &dataReader{dataFlags: flags, call: c} }
@@ -76,28 +74,24 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 			return nil, 0, fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	d.hashBits = set.HashBits
-	if d.table, err = tableOf(set); err != nil {
-		return nil, 0, err
-	}
 	return set, time.Since(start), nil
 }
 
-// describe puts into a model what the data's columns were, and how they were hashed and scaled.
-func (d *dataReader) describe(m *pegasos.Model) error {
-	m.HashBits, m.Table = d.hashBits, d.table
-	if d.scaler == nil {
-		return nil
+// describe puts into a model that was trained on the set the names of its classes, what the columns
+// were, and how they were hashed and scaled.
+func (d *dataReader) describe(m *pegasos.Model, set *dataset.Set, known labelling) (err error) {
+	m.Names, m.IndexBase, m.HashBits = known.namesOf(m.Classes), set.IndexBase, set.HashBits
+	if m.Table, err = tableOf(set); err == nil && d.scaler != nil {
+		m.Scaler, err = json.Marshal(d.scaler)
 	}
-	text, err := json.Marshal(d.scaler)
-	m.Scaler = text
 	return err
 }
 
-// describeKernel is describe of a kernel machine that was trained on the set.
-func (d *dataReader) describeKernel(m *kernelsvm.Model, set *dataset.Set) {
-	m.Names, m.IndexBase = set.Names, set.IndexBase
-	m.HashBits, m.Table = d.hashBits, d.table
+// describeKernel is describe of a kernel machine.
+func describeKernel(m *kernelsvm.Model, set *dataset.Set) (err error) {
+	m.Names, m.IndexBase, m.HashBits = set.Names, set.IndexBase, set.HashBits
+	m.Table, err = tableOf(set)
+	return err
 }
 
 // shortName is a file's name without its folder. Of an IDX pair it is that of the images.

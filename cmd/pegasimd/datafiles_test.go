@@ -154,7 +154,6 @@ func TestInspectData(t *testing.T) {
 	text, _ := must(t, "inspect", svm)
 	want := `3 rows, 2 features
 4 nonzeros (66.67 %), dense layout
-row norms 0 to 4000, mean |x|^2 5.41667e+06, 1 row of zeros
 label -1: 2 rows
 label 1: 1 row
 ` +

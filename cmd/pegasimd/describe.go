@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -35,26 +34,22 @@ func (d *dataReader) describeSet(name string, set *dataset.Set, numbers bool, to
 	}
 	labels, rows := labelCounts(set)
 	kind := classesKind(set, labels, rows)
-	if numbers {
-		kind = numbersKind(labels)
+	if numbers && len(labels) > 0 {
+		kind = fmt.Sprintf("numbers to predict from %v to %v", labels[0], labels[len(labels)-1])
 	}
-	printSet(d.call.stderr, name, set, kind, took)
-	for _, warning := range d.warnings(name, set) {
-		fmt.Fprintln(d.call.stderr, "warning:", warning)
-	}
-}
-
-// printSet says what was read.
-func printSet(w io.Writer, name string, set *dataset.Set, kind string, took time.Duration) {
-	features := describeFeatures(set.Cols(), set.IndexBase, set.HashBits)
 	var nonzeros string
 	if set.Dense == nil || !set.Mapped() { // else all of the file would have to be read
 		nonzeros = fmt.Sprintf("%s (%.4g %%), ", count(set.NNZ(), "nonzero"), 100*set.Fill())
 	}
+	w := d.call.stderr
 	fmt.Fprintf(w, "%s: %s, %s, %s; %s%s layout; read in %.3g s\n",
-		escape.Name(shortName(name)), count(set.Rows(), "row"), features, kind, nonzeros,
+		escape.Name(shortName(name)), count(set.Rows(), "row"),
+		describeFeatures(set.Cols(), set.IndexBase, set.HashBits), kind, nonzeros,
 		set.Layout(), took.Seconds())
 	printColumns(w, set)
+	for _, warning := range d.warnings(name, set) {
+		fmt.Fprintln(w, "warning:", warning)
+	}
 }
 
 // count returns a number and what it is of, of which there may be one.
@@ -79,13 +74,6 @@ func describeFeatures(n, base, hashBits int) string {
 		text += " (counted from 0)"
 	}
 	return text
-}
-
-func numbersKind(labels []float32) string {
-	if len(labels) == 0 {
-		return "no numbers to predict"
-	}
-	return fmt.Sprintf("numbers to predict from %v to %v", labels[0], labels[len(labels)-1])
 }
 
 // classesKind names the classes if they are few.

@@ -142,7 +142,7 @@ func TestControlCharacters(t *testing.T) {
 	for _, args := range [][]string{
 		{"train", "-proba", data, model},
 		{"train", "-kernel", "rbf", data, kernel},
-		{"train", "-checkpoint", out + ".state", "-curve", out + ".csv", data, model + "2"},
+		{"train", "-checkpoint", out + ".state", "-plot", out + ".svg", data, model + "2"},
 		{"cv", "-folds", "9", "-c", "1", "-model", model, data},
 		{"predict", data, model}, {"predict", "-scores", data, model},
 		{"predict", "-scores", data, kernel}, {"predict", other, model},

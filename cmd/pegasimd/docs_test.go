@@ -68,7 +68,7 @@ func TestDocsLinks(t *testing.T) {
 	if links < 50 {
 		t.Errorf("%d links, want 50 or more", links)
 	}
-	for file, text := range tracked(t, ".go", ".sh", ".yml") {
+	for file, text := range tracked(t, ".go", ".sh", ".yml", "Makefile") {
 		for _, page := range ownPage.FindAllString(text, -1) {
 			if _, ok := pages[page]; !ok {
 				t.Errorf("%s names %s, which is not there", file, page)

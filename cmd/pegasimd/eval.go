@@ -38,12 +38,10 @@ Examples:
   pegasimd eval -json - test.csv digits.model
   pegasimd eval -quiet -plot confusion.svg test.csv digits.model`,
 	common: "json plot " + usualDataFlags,
-	flags:  func() flagGroup { return new(evalFlags) },
-	run:    eval,
+	flags:  func() commandFlags { return new(evalFlags) },
 }
 
-func eval(c *call, flags flagGroup, args []string) error {
-	f := flags.(*evalFlags)
+func (f *evalFlags) run(c *call, args []string) error {
 	format, err := pictureFormat(f.plot)
 	if err != nil {
 		return err
@@ -102,21 +100,26 @@ func evaluate(s *scoredSet) *evalReport {
 	r := &evalReport{
 		Accuracy: none, Error: none, ROCAUC: none, AveragePrecision: none, LogLoss: none,
 		RMSE: none, MAE: none, R2: none, Objective: none, MeanLoss: none,
-		Penalty: number(s.model.Penalty()), Lambda: s.model.lambda(),
+		Penalty: number(s.model.Penalty()), Lambda: s.model.run().Lambda,
 		Rows: s.Rows(), Features: s.model.Cols(), Ignored: s.Ignored,
 		ISA: asm.Active().String(), Layout: string(s.Layout()), ModelHash: s.model.Hash(),
 	}
+	predicted, right, _ := s.predict() // all scores are there
+	of := &scored{s.model, s.Y, nil, s.scores, s.truth, predicted, len(s.names)}
 	if predictions.Numbers(s.model) {
 		r.RMSE = number(metrics.RMSE(s.Y, s.scores))
 		r.MAE = number(metrics.MAE(s.Y, s.scores))
 		r.R2 = number(metrics.R2(s.Y, s.scores))
 	} else {
-		r.classify(s)
+		r.right, r.Labels = right, s.names
+		r.classify(of)
 		if r.unknown = len(s.names) > len(s.model.Head().Classes); r.unknown {
 			return r // such a label has no score, no probability and no loss
 		}
-		r.rank(s)
-		r.probabilities(s)
+		r.rank(of)
+		if s.model.noProbabilities() == "" {
+			r.LogLoss = number(of.logLoss())
+		}
 	}
 	r.MeanLoss = number(s.model.MeanLoss(s.scores, s.labels()))
 	r.Objective = r.Penalty + r.MeanLoss
@@ -124,18 +127,26 @@ func evaluate(s *scoredSet) *evalReport {
 }
 
 // classify compares the classes that are predicted with the true ones.
-func (r *evalReport) classify(s *scoredSet) {
-	var predicted []int
-	predicted, r.right, _ = s.predict() // all scores are there
-	accuracy := metrics.Accuracy(s.truth, predicted)
+func (r *evalReport) classify(of *scored) {
+	accuracy := metrics.Accuracy(of.truth, of.predicted)
 	r.Accuracy, r.Error = number(accuracy), number(1-accuracy)
-	r.Labels, r.Confusion = s.names, metrics.Confusion(s.truth, predicted, len(s.names))
-	classes := metrics.Classes(r.Confusion)
+	r.Confusion = metrics.Confusion(of.truth, of.predicted, of.classes)
+	classes := of.each()
 	for i, c := range classes {
-		r.Classes = append(r.Classes, newClassReport(s.names[i], c))
+		r.Classes = append(r.Classes, newClassReport(r.Labels[i], c))
 	}
 	macro := newClassReport("", metrics.Macro(classes))
 	r.Macro = &macro
+}
+
+// rank finds how well each class's score puts its rows before the others.
+func (r *evalReport) rank(of *scored) {
+	each, means, all := of.rankings()
+	for k, class := range each {
+		r.Classes[k].ROCAUC, r.Classes[k].AveragePrecision = class.auc, class.precision
+	}
+	r.Macro.ROCAUC, r.Macro.AveragePrecision = means.auc, means.precision
+	r.ROCAUC, r.AveragePrecision = all.auc, all.precision
 }
 
 func newClassReport(label string, c metrics.Class) classReport {
@@ -144,58 +155,6 @@ func newClassReport(label string, c metrics.Class) classReport {
 		label, number(c.Precision), number(c.Recall), number(c.F1), none, none, c.Support,
 	}
 }
-
-// probabilities measures those of the true classes, if the model has any.
-func (r *evalReport) probabilities(s *scoredSet) {
-	if r.hasLogLoss = s.model.noProbabilities() == ""; !r.hasLogLoss {
-		return
-	}
-	p, all := make([]float64, len(s.truth)), make([]float64, len(s.names))
-	for i, class := range s.truth {
-		p[i] = s.model.Probabilities(s.row(i), all)[class]
-	}
-	r.LogLoss = number(metrics.LogLoss(p))
-}
-
-// rank finds how well each class's score puts its rows before the others.
-func (r *evalReport) rank(s *scoredSet) {
-	classes := len(r.Classes)
-	all := make([]float64, classes*len(s.truth))
-	for i := range s.truth {
-		s.model.ClassScores(s.row(i), all[i*classes:][:classes])
-	}
-	of, positive := make([]float64, len(s.truth)), make([]bool, len(s.truth))
-	var aucs, precisions mean
-	for class := range r.Classes {
-		for i, t := range s.truth {
-			of[i], positive[i] = all[i*classes+class], t == class
-		}
-		auc, precision := metrics.Ranking(positive, of)
-		r.Classes[class].ROCAUC, r.Classes[class].AveragePrecision = number(auc), number(precision)
-		aucs.add(auc)
-		precisions.add(precision)
-	}
-	r.Macro.ROCAUC, r.Macro.AveragePrecision = aucs.value(), precisions.value()
-	r.ROCAUC, r.AveragePrecision = r.Macro.ROCAUC, r.Macro.AveragePrecision
-	if classes == 2 {
-		r.ROCAUC, r.AveragePrecision = r.Classes[1].ROCAUC, r.Classes[1].AveragePrecision
-	}
-}
-
-// A mean leaves out what is NaN.
-type mean struct {
-	sum float64
-	n   int
-}
-
-func (m *mean) add(x float64) {
-	if !math.IsNaN(x) {
-		m.sum += x
-		m.n++
-	}
-}
-
-func (m *mean) value() number { return number(m.sum / float64(m.n)) }
 
 // print writes the report for people.
 func (r *evalReport) print(w io.Writer) {
@@ -213,7 +172,7 @@ func (r *evalReport) print(w io.Writer) {
 			of = "means over the classes, each against the rest"
 		}
 		fmt.Fprintf(w, "ROC-AUC %s, average precision %s (%s)\n", r.ROCAUC, r.AveragePrecision, of)
-		if r.hasLogLoss {
+		if !math.IsNaN(float64(r.LogLoss)) {
 			fmt.Fprintf(w, "log loss %s\n", r.LogLoss)
 		}
 		r.printObjective(w)

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
@@ -12,9 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
-
-// fewOfAll is the share of the rows below which a class is a minority.
-const fewOfAll = 0.05
 
 // predictAll predicts all rows, on several threads.
 func predictAll(m *pegasos.Model, x pegasos.Examples, threads int) []float32 {
@@ -34,13 +30,7 @@ func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 	if m.Classes == nil {
 		return metrics.RMSE(d.Y, wide(predicted))
 	}
-	right := 0
-	for i, label := range predicted {
-		if label == d.Y[i] {
-			right++
-		}
-	}
-	return float64(right) / float64(len(predicted))
+	return metrics.Accuracy(d.Y, predicted)
 }
 
 func wide(values []float32) []float64 {
@@ -60,7 +50,18 @@ func newFitReport(m *pegasos.Model, set *dataset.Set, weights []float32, threads
 	if m.Classes == nil {
 		return &fitReport{R2: numberOf(metrics.R2(y, wide(predicted)))}
 	}
-	return newClassFit(m, y, predicted)
+	rows, largest := map[float32]int{}, 0
+	for _, label := range y {
+		rows[label]++
+	}
+	for k, label := range m.Classes {
+		if rows[label] > rows[m.Classes[largest]] {
+			largest = k
+		}
+	}
+	return &fitReport{Accuracy: numberOf(metrics.Accuracy(y, predicted)),
+		Constant: numberOf(float64(rows[m.Classes[largest]]) / float64(len(y))),
+		Largest:  m.ClassName(largest)}
 }
 
 // counted returns the values of the rows with a weight above 0.
@@ -78,52 +79,12 @@ func numberOf(v float64) *number {
 	return &n
 }
 
-// newClassFit is newFitReport of classes.
-func newClassFit(m *pegasos.Model, y, predicted []float32) *fitReport {
-	truth, guess := make([]int, len(y)), make([]int, len(y))
-	for i := range y { // a label that is no class counts as one more
-		truth[i] = indexOr(m.Classes, y[i], len(m.Classes))
-		guess[i] = indexOr(m.Classes, predicted[i], len(m.Classes))
-	}
-	classes := metrics.Classes(metrics.Confusion(truth, guess, len(m.Classes)+1))
-	n, most, least := float64(len(y)), 0, -1
-	for k, c := range classes[:len(m.Classes)] {
-		if c.Support > classes[most].Support {
-			most = k
-		}
-		if c.Support > 0 && (least < 0 || c.Support < classes[least].Support) {
-			least = k
-		}
-	}
-	r := &fitReport{Accuracy: numberOf(metrics.Accuracy(truth, guess)),
-		Constant: numberOf(float64(classes[most].Support) / n), Largest: m.ClassName(most)}
-	if least >= 0 && float64(classes[least].Support) < fewOfAll*n && len(m.Classes) == 2 {
-		r.Balanced = numberOf(metrics.BalancedAccuracy(classes))
-		r.Recall = numberOf(classes[least].Recall)
-		r.Minority, r.share = m.ClassName(least), float64(classes[least].Support)/n
-	}
-	return r
-}
-
-// indexOr returns the position of a label among ascending classes, or other if it is none.
-func indexOr(classes []float32, label float32, other int) int {
-	if k, found := slices.BinarySearch(classes, label); found {
-		return k
-	}
-	return other
-}
-
 func (r *fitReport) String() string {
 	if r.R2 != nil {
 		return fmt.Sprintf("training R^2 %.4f; the mean alone reaches 0", float64(*r.R2))
 	}
-	text := fmt.Sprintf("training accuracy %.2f %%; predicting %s for every row reaches %.2f %%",
+	return fmt.Sprintf("training accuracy %.2f %%; predicting %s for every row reaches %.2f %%",
 		100*float64(*r.Accuracy), escape.Name(r.Largest), 100*float64(*r.Constant))
-	if r.Balanced != nil {
-		text += fmt.Sprintf("; balanced accuracy %.2f %%, recall of %s %.2f %%",
-			100*float64(*r.Balanced), escape.Name(r.Minority), 100*float64(*r.Recall))
-	}
-	return text
 }
 
 const (
@@ -134,24 +95,15 @@ const (
 
 // warnings says what speaks against trusting the model, and which flag helps.
 func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
-	cfg := m.Config
 	switch {
 	case r.R2 != nil && !(float64(*r.R2) > 0):
 		warnings = append(warnings, "the model is no better than the mean of the numbers: try a "+
 			"smaller -lambda, another -scale, or -kernel rbf of classes")
-	case r.Balanced != nil && cfg.ClassWeight != "" && *r.Balanced > 0.5+hardlyMore:
-		// It gives up accuracy for the class that weighs more, as it was told to.
-	case r.Accuracy != nil && *r.Constant < 1 && !(*r.Accuracy > *r.Constant+hardlyMore):
-		help := "a smaller -lambda, or -kernel rbf"
-		if r.Minority != "" && cfg.ClassWeight == "" {
-			help = "-class-weight balanced, or a smaller -lambda"
-		}
+	case r.Accuracy != nil && *r.Constant < 1 && m.Config.ClassWeight == "" &&
+		!(*r.Accuracy > *r.Constant+hardlyMore): // with weights accuracy may be given up
 		warnings = append(warnings, "the model is hardly better than predicting "+
-			escape.Name(r.Largest)+" for every row: try "+help)
-	case r.Minority != "" && float64(*r.Recall) < 0.5 && cfg.ClassWeight == "":
-		warnings = append(warnings, fmt.Sprintf("%s has %.2g %% of the rows, and most of them are "+
-			"predicted to be others: -class-weight balanced finds more of them",
-			escape.Name(r.Minority), 100*r.share))
+			escape.Name(r.Largest)+" for every row: try a smaller -lambda, -kernel rbf, or where "+
+			"a class is rare -class-weight balanced")
 	}
 	if gap := m.Result.Gap; gap > largeGap && proof.Useful(gap) && !math.IsNaN(gap) {
 		warnings = append(warnings, fmt.Sprintf("the objective may be %s above the optimum: %s "+

@@ -3,10 +3,9 @@ package main
 import (
 	"flag"
 	"fmt"
-	"reflect"
+	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -15,9 +14,6 @@ import (
 
 // This file has the flags of all commands, in groups. A flag's usage begins with its placeholder in
 // backquotes, a type or the choices; help prints it behind the flag's name.
-
-// A flagGroup is flags that belong together, and their values.
-type flagGroup interface{ define(f *flag.FlagSet) }
 
 // dataFlags are those of every command that reads data.
 type dataFlags struct {
@@ -40,8 +36,9 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 	f.StringVar(&d.opt.LabelColumn, "label-column", "",
 		"`column` the label's column in a CSV or .npy file: a name, a number from 0, or last "+
 			"(default last, or as in training)")
-	f.Func("unsorted", "`error|sort|sum` what to do with svmlight indices that don't ascend; "+
-		"sum adds the values of equal indices (default error)", setString(&d.opt.Unsorted))
+	f.StringVar((*string)(&d.opt.Unsorted), "unsorted", "", "`error|sort|sum` what to do with "+
+		"svmlight indices that don't ascend; sum adds the values of equal indices (default "+
+		"error)")
 	f.IntVar(&d.opt.HashBits, "hash-bits", 0,
 		"`n` hash svmlight indices, which may be any below 2^64, to 2^n features (0: do not)")
 	f.BoolVar(&d.opt.InMemory, "in-memory", false,
@@ -74,23 +71,25 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 	f.Float64Var(&cfg.Lambda, "lambda", 0,
 		"`number` the weight of the penalty on the scaled rows (default: the data decide)")
 	f.Float64Var(&cfg.C, "c", 0, "`number` the C of other solvers: lambda is 1/(C * rows)")
-	f.Func("loss", lossUsage(), setString(&cfg.Loss))
+	f.StringVar((*string)(&cfg.Loss), "loss", "", lossUsage())
 	f.Float64Var(&cfg.Epsilon, "epsilon", 0,
 		"`number` the error that costs nothing with -loss eps-insensitive (default a tenth of the "+
 			"labels' standard deviation)")
-	f.Func("bias", "`none|augmented|unregularised` the constant term: augmented is the weight of an "+
-		"appended constant feature; unregularised has no penalty (default augmented)", setString(&cfg.Bias))
+	f.StringVar((*string)(&cfg.Bias), "bias", "", "`none|augmented|unregularised` the constant "+
+		"term: augmented is the weight of an appended constant feature; unregularised has no "+
+		"penalty (default augmented)")
 	f.Float64Var(&cfg.BiasScale, "bias-scale", 0, "`number` the value of the appended feature "+
 		"(default the root mean square of the others)")
-	f.Func("scale", "`none|standard|max-abs|unit` scale the features, also when the model is used: "+
-		"standard is to zero mean and unit variance, max-abs to a largest magnitude of 1 in each "+
-		"column, unit to rows of length 1 (default: the data decide)", setString(&cfg.Scale))
-	f.Func("target-scale", "`none|standard` scale the numbers to predict (default standard)",
-		setString(&cfg.TargetScale))
-	f.Func("multiclass", "`ovr|ovo|crammer-singer|multinomial` the problems for more than two "+
-		"classes: ovr is each class against the rest; ovo is one for each pair of classes; "+
-		"crammer-singer, and with -loss log multinomial, are a joint problem (default: the data "+
-		"decide)", setString(&cfg.Multiclass))
+	f.StringVar((*string)(&cfg.Scale), "scale", "", "`none|standard|max-abs|unit` scale the "+
+		"features, also when the model is used: standard is to zero mean and unit variance, "+
+		"max-abs to a largest magnitude of 1 in each column, unit to rows of length 1 (default: "+
+		"the data decide)")
+	f.StringVar((*string)(&cfg.TargetScale), "target-scale", "", "`none|standard` scale the "+
+		"numbers to predict (default standard)")
+	f.StringVar((*string)(&cfg.Multiclass), "multiclass", "",
+		"`ovr|ovo|crammer-singer|multinomial` the problems for more than two classes: ovr is each "+
+			"class against the rest; ovo is one for each pair of classes; crammer-singer, and "+
+			"with -loss log multinomial, are a joint problem (default: the data decide)")
 	f.StringVar(&cfg.ClassWeight, "class-weight", "", "`balanced|label=weight,...` the weights of "+
 		"rows by class: balanced gives all classes the same total, a list is such as yes=2.5,no=1 "+
 		"(default 1 each)")
@@ -99,8 +98,7 @@ func (s *settingFlags) defineProblem(f *flag.FlagSet) {
 func (s *settingFlags) defineRun(f *flag.FlagSet) {
 	cfg := &s.cfg
 	f.StringVar(&s.preset, "preset", "",
-		"`paper` the paper's choices: -order iid -offset none -average none -scale none -bias none "+
-			"-multiclass ovr -lambda 1e-4 -epochs 20, unless others are given")
+		"`paper` the paper's choices: "+paper+", unless others are given")
 	f.IntVar(&cfg.Epochs, "epochs", 0, "`n` the number of passes over the rows (default: the data "+
 		"decide, 10 to 2000; long runs end when 1 % is proven)")
 	f.Int64Var(&cfg.Steps, "steps", 0, "`n` the number of steps")
@@ -108,10 +106,10 @@ func (s *settingFlags) defineRun(f *flag.FlagSet) {
 		"share above the optimum: 0.01 is 1 % (with -epochs 2000 unless given)")
 	f.Float64Var(&cfg.Change, "change", 0, "`share` stop when the objective falls by no more than "+
 		"this share between two measurements, a quarter of the run apart")
-	f.Func("order", "`shuffled|permutation|iid|sequential|blocks` the order of the rows: shuffled "+
-		"once, with blocks of them in a new order each epoch; a new permutation each epoch; iid, "+
-		"with replacement; sequential, as in the file; blocks of rows as in the file (default "+
-		"shuffled)", setString(&cfg.Order))
+	f.StringVar((*string)(&cfg.Order), "order", "", "`shuffled|permutation|iid|sequential|blocks` "+
+		"the order of the rows: shuffled once, with blocks of them in a new order each epoch; a "+
+		"new permutation each epoch; iid, with replacement; sequential, as in the file; blocks of "+
+		"rows as in the file (default shuffled)")
 	f.IntVar(&cfg.Block, "block", 0,
 		"`n` the rows of a block with -order shuffled or blocks (default 64)")
 	f.IntVar(&cfg.Batch, "batch", 0, "`n` the rows of a step (default 1)")
@@ -119,35 +117,38 @@ func (s *settingFlags) defineRun(f *flag.FlagSet) {
 		"two classes are trained on several threads (default 1)")
 	f.BoolVar(&cfg.Project, "project", false, "keep the weights in the ball of radius "+
 		"1/sqrt(lambda) (of the log loss sqrt(log(2)/lambda))")
-	f.Func("offset", "`r2|none` the t0 that steps count from: r2 is mean |x|^2/lambda, none is 0 "+
-		"(default r2)", setString(&cfg.Offset))
-	f.Func("average", "`last-half|none` the result: the mean over the last half of the run, or "+
-		"its last iterate (default last-half)", setString(&cfg.Average))
-	f.Func("finish", "`none|dual|auto|newton` how the run goes on after the first epoch: dual is "+
-		"dual coordinate ascent; newton is Newton's method, for dense rows of up to some thousand "+
-		"columns; auto is the one that costs least (default: auto with -tol, else newton where it "+
-		"is quicker, or none)", setString(&cfg.Finish))
+	f.StringVar((*string)(&cfg.Offset), "offset", "", "`r2|none` the t0 that steps count from: r2 "+
+		"is mean |x|^2/lambda, none is 0 (default r2)")
+	f.StringVar((*string)(&cfg.Average), "average", "", "`last-half|none` the result: the mean "+
+		"over the last half of the run, or its last iterate (default last-half)")
+	f.StringVar((*string)(&cfg.Finish), "finish", "", "`none|dual|auto|newton` how the run goes "+
+		"on after the first epoch: dual is dual coordinate ascent; newton is Newton's method, for "+
+		"dense rows of up to some thousand columns; auto is the one that costs least (default: "+
+		"auto with -tol, else newton where it is quicker, or none)")
 	f.Uint64Var(&cfg.Seed, "seed", 0, "`n` the seed of the random numbers")
 }
 
-// applyPreset puts a preset's choices where no others are given.
-func (s *settingFlags) applyPreset() {
-	if s.preset == "" {
-		return
+// paper is what the preset of that name stands for: pegasos.Paper.
+const paper = "-order iid -offset none -average none -scale none -target-scale none -bias none " +
+	"-multiclass ovr -lambda 1e-4 -epochs 20"
+
+// applyPreset sets those flags of a preset that are not given, unless one is given that takes the
+// place of theirs.
+func (c *call) applyPreset(preset string) error {
+	if preset == "" {
+		return nil
 	}
-	fields := strings.Fields("Order Offset Average Scale TargetScale Bias Multiclass")
-	if s.cfg.C == 0 {
-		fields = append(fields, "Lambda")
+	if preset != "paper" {
+		return usagef("there is no preset %q, only paper", preset)
 	}
-	if s.cfg.Steps == 0 {
-		fields = append(fields, "Epochs")
-	}
-	have, paper := reflect.ValueOf(&s.cfg).Elem(), reflect.ValueOf(pegasos.Paper())
-	for _, name := range fields {
-		if field := have.FieldByName(name); field.IsZero() {
-			field.Set(paper.FieldByName(name))
+	instead := map[string]string{"lambda": "c", "epochs": "steps"}
+	for choice := range slices.Chunk(strings.Fields(paper), 2) {
+		name := choice[0][1:]
+		if !c.given(name) && !c.given(instead[name]) {
+			c.flags.Lookup(name).Value.Set(choice[1]) // it is still not given
 		}
 	}
+	return nil
 }
 
 // kernelFlags are those that go with -kernel alone.
@@ -166,9 +167,9 @@ var (
 )
 
 func (k *kernelFlags) define(f *flag.FlagSet) {
-	f.Func("kernel", "`rbf|linear|polynomial|sigmoid` train a kernel machine; the defaults are "+
-		"then -epochs 1 (10 with -finish none), -finish dual, -tol 0.01 and -multiclass ovo",
-		setString(&k.cfg.Kernel))
+	f.StringVar((*string)(&k.cfg.Kernel), "kernel", "", "`rbf|linear|polynomial|sigmoid` train a "+
+		"kernel machine; the defaults are then -epochs 1 (10 with -finish none), -finish dual, "+
+		"-tol 0.01 and -multiclass ovo")
 	f.Float64Var(&k.cfg.Gamma, "gamma", 0,
 		"`number` the gamma of -kernel rbf, e^(-gamma |x-z|^2), and the factor of the inner "+
 			"product in polynomial and sigmoid (default 1 over the mean squared norm of the rows, "+
@@ -206,30 +207,6 @@ func (k *kernelFlags) check(c *call) (err error) {
 	return err
 }
 
-// inputFlags are those of train that name what it reads beside the data.
-type inputFlags struct {
-	start, prior   string
-	weights, costs string
-	valid          string
-	patience       int
-	proba          bool
-}
-
-func (i *inputFlags) define(f *flag.FlagSet) {
-	f.StringVar(&i.start, "start", "", "`file` continue training this model, with smaller steps; "+
-		"its features and labels are used")
-	f.StringVar(&i.prior, "prior", "", "`file` penalise the distance from this model's weights; "+
-		"its features and labels are used")
-	defineWeights(f, &i.weights)
-	f.BoolVar(&i.proba, "proba", false, "add probabilities by Platt's method, with 5 folds, which "+
-		"trains 6 times; -loss log has its own")
-	f.IntVar(&i.patience, "patience", 0, "`n` stop after n measurements without a better model on "+
-		"the data of -valid, and take the best")
-	f.StringVar(&i.valid, "valid", "",
-		"`file` data to measure the model on, for the report, -patience, -plot and -curve")
-	defineCosts(f, &i.costs)
-}
-
 func defineWeights(f *flag.FlagSet, to *string) {
 	f.StringVar(to, "weights", "",
 		"`file` a weight for each row, a line each; 2 is as good as having the row twice")
@@ -241,69 +218,45 @@ func defineCosts(f *flag.FlagSet, to *string) {
 		"they are the same")
 }
 
-// checkpointFlags are those of train that keep, and resume from, the state of a run.
-type checkpointFlags struct {
-	file, resume string
-	every        time.Duration
-}
-
-func (k *checkpointFlags) define(f *flag.FlagSet) {
-	f.StringVar(&k.file, "checkpoint", "", "`file` keep the state of the run in this file: "+
-		"regularly, and when the run ends or is interrupted")
-	f.DurationVar(&k.every, "every", 30*time.Second, "`duration` the time between two checkpoints")
-	f.StringVar(&k.resume, "resume", "", "`file` continue the run of this checkpoint, with its "+
-		"settings, on the same data; the model is that of an unbroken run, to the bit; -epochs or "+
-		"-steps may make it longer")
-}
-
-// check returns what is wrong with the flags.
-func (k *checkpointFlags) check(c *call) error {
-	switch {
-	case k.file == "" && c.given("every"):
-		return usagef("-every is of no use without -checkpoint")
-	case k.every <= 0:
-		return usagef("-every must be greater than 0")
-	case k.file == "-":
-		return usagef("-checkpoint: want a file, which is replaced again and again")
-	}
-	return nil
-}
-
-// curveFlags are those of train that draw the course of a run.
-type curveFlags struct{ plot, csv string }
-
-func (v *curveFlags) define(f *flag.FlagSet) {
-	f.StringVar(&v.plot, "plot", "",
-		"`file` draw objective, gap and accuracy against the steps (.svg, .png, .pdf)")
-	f.StringVar(&v.csv, "curve", "", "`file` write the same as a table (CSV). There are about two "+
-		"points for each doubling of the steps; each costs the time of one or two epochs, which is "+
-		"not counted as training time")
-}
-
-// wanted reports whether the run is to be measured.
-func (v *curveFlags) wanted() bool { return v.plot != "" || v.csv != "" }
-
 // trainFlags are those of train.
 type trainFlags struct {
 	data   dataFlags
 	set    settingFlags
 	kernel kernelFlags
-	in     inputFlags
-	keep   checkpointFlags
-	curve  curveFlags
+	keep   checkpoints
 	memory memoryFlag
-	proof  string
-	json   string
+
+	start, prior   string // what is read beside the data
+	weights, costs string
+	valid          string
+	patience       int
+	proba          bool
+
+	plot, proof, json string
 }
 
 func (t *trainFlags) define(f *flag.FlagSet) {
 	t.data.define(f)
 	t.set.define(f)
 	t.kernel.define(f)
-	t.in.define(f)
 	t.keep.define(f)
-	t.curve.define(f)
 	t.memory.define(f)
+	f.StringVar(&t.start, "start", "", "`file` continue training this model, with smaller steps; "+
+		"its features and labels are used")
+	f.StringVar(&t.prior, "prior", "", "`file` penalise the distance from this model's weights; "+
+		"its features and labels are used")
+	defineWeights(f, &t.weights)
+	defineCosts(f, &t.costs)
+	f.BoolVar(&t.proba, "proba", false, "add probabilities by Platt's method, with 5 folds, which "+
+		"trains 6 times; -loss log has its own")
+	f.IntVar(&t.patience, "patience", 0, "`n` stop after n measurements without a better model on "+
+		"the data of -valid, and take the best")
+	f.StringVar(&t.valid, "valid", "",
+		"`file` data to measure the model on, for the report, -patience and -plot")
+	f.StringVar(&t.plot, "plot", "", "`file` draw objective, gap and accuracy against the steps "+
+		"(.svg, .png, .pdf); -json has the numbers too. There are about two points for each "+
+		"doubling of the steps; each costs the time of one or two epochs, which is not counted as "+
+		"training time")
 	f.StringVar(&t.proof, "proof", "", "`file` write the dual variables, which prove the gap, for "+
 		"verify: two bytes for each row and weight vector")
 	defineJSON(f, &t.json)
@@ -363,6 +316,20 @@ func (m memoryFlag) limit(set *dataset.Set) int64 {
 		return int64(m) * 1e6
 	}
 	return max(24e6+10*set.Bytes+32*int64(set.Rows()), 48*int64(set.Cols()))
+}
+
+// collectAbove tells the garbage collector from how many bytes on it is to keep the memory small,
+// whatever time that takes. The program sets it; tests, which share a process, do without.
+var collectAbove = func(bytes int64) {}
+
+// linear is limit for linear models. The garbage of their certificates, which are found again and
+// again, is to fit in what the data pay for too.
+func (m memoryFlag) linear(set *dataset.Set) int64 {
+	const uncounted = 16 << 20 // by the collector: the program, and what is mapped
+	if m == 0 && os.Getenv("GOMEMLIMIT") == "" {
+		collectAbove(64<<20 + 20*set.Bytes + 64*int64(set.Rows()) - uncounted)
+	}
+	return m.limit(set)
 }
 
 // predictFlags are those of predict.
@@ -435,14 +402,6 @@ func (v *convertFlags) define(f *flag.FlagSet) {
 		"from svmlight to .pgsm: read DATA twice, instead of holding them in memory")
 }
 
-// setString returns what sets a field of a string type from its flag.
-func setString[T ~string](to *T) func(string) error {
-	return func(s string) error {
-		*to = T(s)
-		return nil
-	}
-}
-
 // given reports whether a flag was on the command line.
 func (c *call) given(name string) (given bool) {
 	c.flags.Visit(func(f *flag.Flag) { given = given || f.Name == name })
@@ -450,29 +409,12 @@ func (c *call) given(name string) (given bool) {
 }
 
 // checkSettings applies the preset, and checks what the packages can't: that flags which are given
-// are not 0, and go with -kernel or without it.
+// go with -kernel or without it.
 func (c *call) checkSettings(s *settingFlags, k *kernelFlags) error {
-	if s.preset != "" && s.preset != "paper" {
-		return usagef("there is no preset %q, only paper", s.preset)
-	}
-	s.applyPreset()
-	if err := k.check(c); err != nil {
+	if err := c.applyPreset(s.preset); err != nil {
 		return err
 	}
-	return c.checkPositive()
-}
-
-// checkPositive refuses flags that are given as 0, which would stand for their default.
-func (c *call) checkPositive() (err error) {
-	positive := strings.Fields("lambda c epochs steps tol change patience gamma degree " +
-		"passes max-sv")
-	c.flags.Visit(func(f *flag.Flag) {
-		zero := strings.TrimPrefix(f.Value.String(), "-") == "0"
-		if err == nil && zero && slices.Contains(positive, f.Name) {
-			err = usagef("-%s must be greater than 0", f.Name)
-		}
-	})
-	return err
+	return k.check(c)
 }
 
 // lossUsage lists the losses with their formulas.

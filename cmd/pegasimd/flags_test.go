@@ -40,7 +40,7 @@ func TestPrintFlags(t *testing.T) {
 	f.String("loss", "", "`a|b` "+strings.Repeat("word ", 30))
 	f.Bool("quiet", false, "print nothing")
 	var b strings.Builder
-	printFlags(&b, f)
+	printFlags(&b, f, "")
 	want := "\nWhat is minimised:\n  -loss a|b\n    " +
 		strings.TrimSpace(strings.Repeat("word ", 17)) + "\n    " +
 		strings.TrimSpace(strings.Repeat("word ", 13)) + "\n" +

@@ -131,12 +131,13 @@ func (v *search) one(
 		total = m.Result.Weight // with those of the classes
 	}
 	r.c = 1 / (m.Lambda * total)
-	p, err := v.predictFold(m, fold)
+	p, err := v.scoreFold(m, fold)
 	if err != nil {
 		return r, err
 	}
 	if r.score = v.metric.of(p); math.IsNaN(r.score) {
-		return r, v.metric.undefined()
+		return r, fmt.Errorf("-metric %s is not defined for its rows: they are of one class, or all "+
+			"the same; fewer -folds help", v.metric.name)
 	}
 	return r, nil
 }
@@ -198,14 +199,14 @@ func (v *search) runKernels(progress *progress) error {
 		}
 		p.Seconds = time.Since(began).Seconds()
 		p.Objective, p.Gap = number(math.NaN()), number(math.NaN())
-		of := make([]foldPredictions, v.flags.folds)
+		of := make([]scored, v.flags.folds)
 		for i, label := range predicted {
 			f := &of[v.fold[i]]
 			truth, _ := slices.BinarySearch(labels, v.set.Y[i])
 			k, _ := slices.BinarySearch(labels, label)
-			f.classes = len(labels) + 1
+			f.classes = len(labels)
 			f.truth, f.predicted = append(f.truth, truth), append(f.predicted, k)
-			f.weight = append(f.weight, 1)
+			f.weights = append(f.weights, 1)
 		}
 		for f := range of {
 			p.Scores = append(p.Scores, v.metric.of(&of[f]))

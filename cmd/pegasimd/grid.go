@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -9,12 +10,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// A penalty is a lambda or a C; the other is 0.
-type penalty struct{ lambda, c float64 }
-
-// penalties returns those that the flags name, from the largest lambda to the smallest, or nil if
-// they name none.
-func (f *cvFlags) penalties(c *call) (all []penalty, err error) {
+// penalties returns a point for each lambda or C that the flags name, from the largest lambda on, or
+// nil if they name none.
+func (f *cvFlags) penalties(c *call) (all []cvPoint, err error) {
 	var values []float64
 	given := slices.DeleteFunc(strings.Fields("lambda c lambdas cs"),
 		func(name string) bool { return !c.given(name) })
@@ -23,18 +21,18 @@ func (f *cvFlags) penalties(c *call) (all []penalty, err error) {
 	}
 	switch strings.Join(given, "") {
 	case "lambda":
-		return []penalty{{lambda: f.set.cfg.Lambda}}, nil
+		return []cvPoint{{Lambda: number(f.set.cfg.Lambda)}}, nil
 	case "c":
-		return []penalty{{c: f.set.cfg.C}}, nil
+		return []cvPoint{{C: number(f.set.cfg.C)}}, nil
 	case "lambdas":
 		values, err = positiveNumbers("lambdas", f.lambdas, "1e-3,1e-4")
 		for _, v := range slices.Backward(values) {
-			all = append(all, penalty{lambda: v})
+			all = append(all, cvPoint{Lambda: number(v)})
 		}
 	case "cs":
 		values, err = positiveNumbers("cs", f.cs, "1e-3,1e-4")
 		for _, v := range values {
-			all = append(all, penalty{c: v})
+			all = append(all, cvPoint{C: number(v)})
 		}
 	}
 	return all, err
@@ -43,8 +41,8 @@ func (f *cvFlags) penalties(c *call) (all []penalty, err error) {
 // positiveNumbers returns the numbers of a flag's list, ascending and without repeats. The list may
 // be a range from:to:count, of which each is the same multiple of the one before.
 func positiveNumbers(flag, list, example string) (values []float64, err error) {
-	if parts := strings.Split(list, ":"); len(parts) == 3 {
-		return geometric(flag, list, parts)
+	if strings.Contains(list, ":") {
+		return geometric(flag, list)
 	}
 	for _, word := range strings.Split(list, ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
@@ -60,13 +58,13 @@ func positiveNumbers(flag, list, example string) (values []float64, err error) {
 // mostPoints is how many a range may have.
 const mostPoints = 1000
 
-// geometric returns the numbers of a range, whose parts are given.
-func geometric(flag, list string, parts []string) (values []float64, err error) {
-	from, err := strconv.ParseFloat(strings.TrimSpace(parts[0]), 64)
-	to, err2 := strconv.ParseFloat(strings.TrimSpace(parts[1]), 64)
-	n, err3 := strconv.Atoi(strings.TrimSpace(parts[2]))
-	if err != nil || err2 != nil || err3 != nil || n < 2 || n > mostPoints ||
-		!(from > 0 && to > from && to <= math.MaxFloat64) {
+// geometric returns the numbers of a range.
+func geometric(flag, list string) (values []float64, err error) {
+	var from, to float64
+	var n int
+	var rest string
+	if read, _ := fmt.Sscanf(list, "%g:%g:%d%s", &from, &to, &n, &rest); read != 3 || n < 2 ||
+		n > mostPoints || !(from > 0 && to > from && to <= math.MaxFloat64) {
 		return nil, usagef("-%s: %q: want a range of positive numbers and 2 to %d as the count, such "+
 			"as 1e-6:1e-2:9", flag, list, mostPoints)
 	}

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -26,27 +27,18 @@ var flagTopics = []flagTopic{
 	{"The other form", strings.Fields("from to stream")},
 	{"The data", strings.Fields("format layout header label-column labels index-base unsorted " +
 		"hash-bits in-memory")},
-	{"What is written", strings.Fields("model scores proba top json plot curve checkpoint every " +
+	{"What is written", strings.Fields("model scores proba top json plot checkpoint every " +
 		"resume quiet force")},
 	{"Limits", strings.Fields("threads max-memory max-features max-bytes")},
 }
 
-// commonFlags returns the set of some of the flags.
-func commonFlags(all *flag.FlagSet, names string) *flag.FlagSet {
-	common := flag.NewFlagSet(all.Name(), flag.ContinueOnError)
-	for name := range strings.FieldsSeq(names) {
-		f := all.Lookup(name)
-		common.Var(f.Value, name, f.Usage)
-	}
-	return common
-}
-
-// printFlags writes the help on flags, by topic.
-func printFlags(w io.Writer, flags *flag.FlagSet) {
+// printFlags writes the help on flags, by topic: on all of them, or on those whose names are given.
+func printFlags(w io.Writer, flags *flag.FlagSet, only string) {
 	for _, topic := range flagTopics {
 		var there []*flag.Flag
 		for _, name := range topic.flags {
-			if f := flags.Lookup(name); f != nil {
+			f := flags.Lookup(name)
+			if f != nil && (only == "" || slices.Contains(strings.Fields(only), name)) {
 				there = append(there, f)
 			}
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -11,7 +12,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/files"
 	"github.com/pegasimd/pegasimd/modelio"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // An inputFile is one that a command reads, and the flag or the argument that names it.
@@ -54,36 +54,40 @@ type opened struct {
 // Packed is what package files asks of a reader that wraps another.
 func (o opened) Packed() (int64, bool) { return files.Packed(o.Reader) }
 
-// openInput opens a file, or standard input if the name is "-", to read what it holds when it is
-// decompressed.
-func openInput(name string) (io.ReadCloser, error) {
-	f := os.Stdin
+// openInput opens a file, or stdin if the name is "-", to read what it holds after decompression.
+func openInput(name string, stdin io.Reader) (io.ReadCloser, error) {
+	from := io.NopCloser(stdin)
 	if name != "-" {
-		var err error
-		if f, err = os.Open(name); err != nil {
+		f, err := os.Open(name)
+		if err != nil {
 			return nil, err
 		}
+		from = f
 	}
-	plain, _, err := files.Unzip(f, strings.HasSuffix(name, ".gz"))
+	plain, _, err := files.Unzip(from, strings.HasSuffix(name, ".gz"))
 	if err != nil {
-		f.Close()
+		from.Close()
 		return nil, fmt.Errorf("%s: %w", inputName(name), err)
 	}
-	return opened{plain, f}, nil
+	return opened{plain, from}, nil
 }
 
-// readInput reads all that a file holds, or standard input.
-func readInput(name string) ([]byte, error) {
-	r, err := openInput(name)
+// readAs has read read what a file holds, or stdin if the name is "-". Errors name the file.
+func readAs[T any](name string, stdin io.Reader, read func(io.Reader) (T, error)) (v T, err error) {
+	r, err := openInput(name, stdin)
 	if err != nil {
-		return nil, err
+		return v, err
 	}
 	defer r.Close()
-	text, err := io.ReadAll(r)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", inputName(name), err)
+	v, err = read(r)
+	var at *modelio.SyntaxError
+	switch {
+	case errors.As(err, &at):
+		err = fmt.Errorf("%s:%d:%d: %s", inputName(name), at.Line, at.Column, at.Reason)
+	case err != nil:
+		err = fmt.Errorf("%s: %w", inputName(name), err)
 	}
-	return text, nil
+	return v, err
 }
 
 // inputName is what messages call an input.
@@ -94,12 +98,9 @@ func inputName(name string) string {
 	return name
 }
 
-// readAnyModel reads a model of any kind from a file, or from stdin if the name is "-".
-func readAnyModel(name string, stdin io.Reader) (modelio.Predictor, error) {
-	if name == "-" {
-		return readStdin(stdin, modelio.Read)
-	}
-	m, err := modelio.ReadFile(name)
+// readModel reads a model of any kind from a file, or from stdin if the name is "-".
+func readModel(name string, stdin io.Reader) (modelio.Predictor, error) {
+	m, err := readAs(name, stdin, modelio.Read)
 	if head, unread := headOf(name); err != nil && unread == nil {
 		switch {
 		case bytes.HasPrefix(head, []byte("solver_type ")):
@@ -111,22 +112,10 @@ func readAnyModel(name string, stdin io.Reader) (modelio.Predictor, error) {
 	return m, err
 }
 
-// readLinear reads a linear model from a file or from standard input.
-func readLinear(name string) (*pegasos.Model, error) {
-	if name != "-" {
-		return pegasos.ReadFile(name)
+// readNamed is readAs for a flag or an argument. Without a name it reads nothing.
+func readNamed[T any](name string, read func(io.Reader) (T, error)) (v T, err error) {
+	if name == "" {
+		return v, nil
 	}
-	return readStdin(os.Stdin, pegasos.Read)
-}
-
-// readStdin has read read what stdin holds when it is decompressed.
-func readStdin[M any](stdin io.Reader, read func(io.Reader) (M, error)) (m M, err error) {
-	plain, _, err := files.Unzip(stdin, false)
-	if err == nil {
-		m, err = read(plain)
-	}
-	if err != nil {
-		return m, fmt.Errorf("%w (standard input)", err)
-	}
-	return m, nil
+	return readAs(name, os.Stdin, read)
 }

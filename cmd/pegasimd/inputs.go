@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -20,7 +21,7 @@ import (
 // readNumbers reads numbers, separated by blanks, tabs or commas, and calls f for those of each
 // line. An error of f is that of the line.
 func readNumbers(name, what string, f func(numbers []float64) error) error {
-	text, err := readInput(name)
+	text, err := readNamed(name, io.ReadAll)
 	if err != nil {
 		return err
 	}
@@ -141,8 +142,7 @@ func (l labelling) classWeight(list string) (string, error) {
 			return "", usagef("-class-weight: %q: want name=weight, with a name from the data",
 				part)
 		case !found:
-			return "", usagef("-class-weight: no row has the label %q%s", part[:at],
-				meant(part[:at], "", l.names))
+			return "", usagef("-class-weight: no row has the label %q", part[:at])
 		}
 		parts[i] = pegasos.FormatLabel(label) + part[at:]
 	}

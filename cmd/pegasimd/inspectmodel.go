@@ -24,7 +24,7 @@ func inspectModel(c *call, f *inspectFlags, name string, out *output) error {
 	}
 	r := &modelReport{
 		File: inputName(name), Hash: m.Hash(), Labels: predictions.ClassNames(m),
-		Features: m.Cols(), IndexBase: m.Head().IndexBase, Lambda: m.lambda(),
+		Features: m.Cols(), IndexBase: m.Head().IndexBase, runReport: m.run(),
 	}
 	if info, err := os.Stat(name); err == nil && name != "-" {
 		r.Bytes = info.Size()
@@ -45,14 +45,8 @@ func inspectModel(c *call, f *inspectFlags, name string, out *output) error {
 
 // report fills in what a linear model has.
 func (m linearModel) report(r *modelReport, top int) {
-	of := m.Result
-	r.Objective, r.Dual, r.Gap = number(of.Objective), number(of.DualObjective), number(of.Gap)
-	r.worstReport = newWorstReport(of, len(m.Weights), m.problemName)
-	r.Steps, r.Epochs, r.Violations, r.R2, r.T0 = of.Steps, of.Epochs, of.Violations, of.R2, of.T0
 	r.Prior, r.Calibration, r.Config, r.Settings = m.Prior, m.Calibration, m.Config, m.Settings()
-	if m.State != nil {
-		r.State = &stateReport{m.State.Steps(), m.State.Size(), m.State.Data()}
-	}
+	r.Checkpoint = m.State != nil
 	spread, means := m.spread(), make([]float64, m.Cols())
 	r.scaled = spread != nil
 	for k := range m.Weights {
@@ -139,11 +133,7 @@ func (r *modelReport) heaviest(weights, spread []float64, top int) []weight {
 
 // report fills in what a kernel machine has.
 func (m kernelModel) report(r *modelReport, _ int) {
-	of := m.Result
-	r.Objective, r.Dual, r.Gap = number(of.Objective), number(of.DualObjective), number(of.Gap)
-	r.worstReport = newWorstReport(of, m.Problems(), m.problemName)
-	r.Steps, r.Epochs, r.Violations, r.R2, r.T0 = of.Steps, of.Epochs, of.Violations, of.R2, of.T0
-	r.Passes, r.Support, r.Layout = of.Passes, m.SupportRows().Rows(), m.Layout()
+	r.Passes, r.Support, r.Layout = m.Result.Passes, m.SupportRows().Rows(), m.Layout()
 	r.Config = m.Config
 	for k, name := range m.scoreNames() {
 		p := kernelProblem{For: name}
@@ -157,11 +147,8 @@ func (m kernelModel) report(r *modelReport, _ int) {
 	}
 }
 
-// maxParts is how many vectors or problems are printed, and maxClasses how many names of classes.
-const (
-	maxParts   = 40
-	maxClasses = 20
-)
+// maxParts is how many vectors or problems are printed.
+const maxParts = 40
 
 func (r *modelReport) print(w io.Writer) error {
 	config, err := json.Marshal(r.Config)
@@ -173,14 +160,7 @@ func (r *modelReport) print(w io.Writer) error {
 	if len(r.Labels) == 0 {
 		fmt.Fprintf(w, "classes   none: it predicts numbers\n")
 	} else {
-		fmt.Fprintf(w, "classes   %d:", len(r.Labels))
-		for _, l := range r.Labels[:min(maxClasses, len(r.Labels))] {
-			fmt.Fprintf(w, " %s", escape.Name(l))
-		}
-		if len(r.Labels) > maxClasses {
-			fmt.Fprint(w, " ...")
-		}
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "classes   %d: %s\n", len(r.Labels), firstNames(r.Labels))
 	}
 	fmt.Fprintf(w, "features  %d, counted from %d\n", r.Features, r.IndexBase)
 	if r.Columns != nil {
@@ -202,9 +182,8 @@ func (r *modelReport) print(w io.Writer) error {
 	if r.Calibration != nil {
 		fmt.Fprintf(w, "calibrated: probabilities by Platt's method\n")
 	}
-	if s := r.State; s != nil {
-		fmt.Fprintf(w, "state     of a run after %d steps, %d numbers; data %.16s...\n",
-			s.Steps, s.Numbers, escape.Name(s.Data))
+	if r.Checkpoint {
+		fmt.Fprintln(w, "state     of a run, which goes on from here with -resume")
 	}
 	r.printParts(w)
 	return nil

@@ -20,7 +20,7 @@ func TestInspectModel(t *testing.T) {
 	plain("-lambda", "0.1", "-bias", "augmented", "-checkpoint", state, pets, model)
 	out, _ := must(t, "inspect", "-top", "1", model)
 	for _, want := range []string{
-		"the checksum is right\n", "hash      " + hashOf(t, model), "classes   3: bird cat dog\n",
+		"the checksum is right\n", "hash      " + hashOf(t, model), "classes   3: bird, cat, dog\n",
 		"features  2, counted from 1\n", "columns   weight, age; the label is pet\n",
 		`"lambda":0.1`, "60 steps, 20 epochs", "objective ", "for dog: 2 weights other than 0, norm ",
 		", bias ", "  feature 1        +",
@@ -34,7 +34,7 @@ func TestInspectModel(t *testing.T) {
 		t.Error(out)
 	}
 	if out, _ := must(t, "inspect", state); !strings.Contains(out,
-		"state     of a run after 60 steps, ") {
+		"state     of a run, which goes on") {
 		t.Error(out)
 	}
 	text, _ := must(t, "inspect", "-json", "-", state)
@@ -43,7 +43,7 @@ func TestInspectModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Hash != hashOf(t, model) || len(r.Vectors) != 3 || len(r.Vectors[0].Heaviest) != 2 ||
-		r.State.Steps != 60 || r.State.Numbers == 0 {
+		r.Steps != 60 || !r.Checkpoint {
 		t.Errorf("%+v", r)
 	}
 
@@ -69,7 +69,7 @@ func TestInspectModel(t *testing.T) {
 			string(rune('a'+i%2)) + "\n")
 	}
 	must(t, "train", "-quiet", file(t, "many.csv", many.String()), model)
-	if out, _ := must(t, "inspect", model); !strings.Contains(out, " ...\n") ||
+	if out, _ := must(t, "inspect", model); !strings.Contains(out, " and 45 more\n") ||
 		!strings.Contains(out, "... and 10 more") {
 		t.Error(out)
 	}

@@ -116,7 +116,7 @@ func TestInterruptedRunKeepsItsState(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "toy.svm", strings.Repeat(toy, 5))
 	p := start(t, strings.Fields("train -checkpoint state.gz -every 1h -steps 1000000000000 "+
-		"-json report -curve curve.csv toy.svm model")...)
+		"-json report -plot curve.svg toy.svm model")...)
 	waitFor(t, "state.gz.*.tmp")
 	time.Sleep(time.Second) // the data have 20 rows
 	p.Process.Signal(os.Interrupt)
@@ -234,7 +234,7 @@ func TestKilled(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "toy.svm", strings.Repeat(toy, 500))
 	train := strings.Fields("train -quiet -epochs 100 -checkpoint state -every 1ms -json report " +
-		"-curve curve.csv toy.svm model")
+		"-plot curve.svg toy.svm model")
 	must(t, train...)
 	took := time.Duration(0)
 	for i := range kills {
@@ -254,13 +254,13 @@ func TestKilled(t *testing.T) {
 			}
 		}
 		report(t, "report")
-		if table := contentOf(t, "curve.csv"); !strings.HasPrefix(table, "epoch,steps,") ||
-			!strings.HasSuffix(table, "\n") {
-			t.Fatalf("kill %d: %q", i, table)
+		if svg := contentOf(t, "curve.svg"); !strings.HasPrefix(svg, "<?xml") ||
+			!strings.HasSuffix(strings.TrimSpace(svg), "</svg>") {
+			t.Fatalf("kill %d: %q", i, svg)
 		}
 		names, _ := filepath.Glob("*")
 		for _, name := range names {
-			whole := strings.Contains(" toy.svm model state report curve.csv ", " "+name+" ")
+			whole := strings.Contains(" toy.svm model state report curve.svg ", " "+name+" ")
 			var n uint32
 			_, err := fmt.Sscanf(filepath.Ext(strings.TrimSuffix(name, ".tmp")), ".%08x", &n)
 			if !whole && (err != nil || !strings.HasSuffix(name, ".tmp")) {

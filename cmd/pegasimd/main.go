@@ -1,19 +1,8 @@
 // Command pegasimd trains linear models and kernel machines with Pegasos, predicts with them and
 // evaluates them.
 //
-//	pegasimd train [flags] DATA [MODEL]
-//	pegasimd predict [flags] DATA MODEL [OUT]
-//	pegasimd eval [flags] DATA MODEL
-//	pegasimd verify [flags] MODEL DATA
-//	pegasimd cv [flags] DATA
-//	pegasimd convert [flags] DATA|MODEL OUT
-//	pegasimd scale [flags] DATA OUT
-//	pegasimd inspect [flags] DATA
-//	pegasimd inspect [flags] MODEL
-//	pegasimd version
-//	pegasimd completion bash|zsh|fish
-//
-// pegasimd help COMMAND lists a command's flags.
+//	pegasimd help            # lists the commands
+//	pegasimd help COMMAND    # lists a command's flags
 package main
 
 import (
@@ -57,17 +46,18 @@ func main() {
 type command struct {
 	name, arguments, summary, help string
 	common                         string // the flags that -h lists; empty for all
-	flags                          func() flagGroup
-	run                            func(c *call, flags flagGroup, args []string) error
+	flags                          func() commandFlags
 }
 
-var commands []command
+// commandFlags are the flags of a command, and do what it does.
+type commandFlags interface {
+	define(f *flag.FlagSet)
+	run(c *call, args []string) error
+}
 
-func init() { // of which completion needs the list
-	commands = []command{
-		trainCommand, predictCommand, evalCommand, verifyCommand, cvCommand, convertCommand,
-		scaleCommand, inspectCommand, versionCommand, completionCommand,
-	}
+var commands = []command{
+	trainCommand, predictCommand, evalCommand, verifyCommand, cvCommand, convertCommand,
+	scaleCommand, inspectCommand, versionCommand,
 }
 
 // A call is one run of a command.
@@ -80,20 +70,14 @@ type call struct {
 	stderr io.Writer
 
 	helpAll bool // help lists all flags
-	// what is wrong with a flag's value, in place of what package flag says
-	flagError error
-	inputs    []inputFile
-	outputs   []*output
+	inputs  []inputFile
+	outputs []*output
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if len(args) == 0 {
 		printUsage(stderr)
 		return exitUsage
-	}
-	if len(args) > 2 && args[0] == completionCommand.name && args[1] == "words" {
-		fmt.Fprint(stdout, candidates(args[2:]))
-		return exitDone
 	}
 	name, args := args[0], args[1:]
 	if name == "-version" || name == "--version" {
@@ -112,12 +96,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 			return cmd.call(ctx, args, stdout, stderr)
 		}
 	}
-	guess := meant(name, "", append(commandNames(), "help"))
-	fmt.Fprintf(stderr, "pegasimd: there is no command %q%s\n", name, guess)
-	if guess == "" {
-		fmt.Fprintln(stderr)
-		printUsage(stderr)
-	}
+	fmt.Fprintf(stderr, "pegasimd: there is no command %q\n\n", name)
+	printUsage(stderr)
 	return exitUsage
 }
 
@@ -143,27 +123,26 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 	stage.Store(working)
 	c.flags = flag.NewFlagSet(cmd.name, flag.ContinueOnError)
 	c.flags.SetOutput(io.Discard)
-	c.flags.Usage = func() {}
 	defer c.discardOutputs() // also if it panics
-	group := cmd.flags()
-	arguments, err := c.parse(group, args, cmd.arguments)
+	flags := cmd.flags()
+	arguments, err := c.parse(flags, args, cmd.arguments)
 	if err == nil {
-		err = cmd.run(c, group, arguments)
+		err = flags.run(c, arguments)
 	}
 	var usage usageError
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprintf(c.stdout, "Usage: %s\n\n%s\n", cmd.usage(c.flags), cmd.help)
+		fmt.Fprintf(c.stdout, "Usage: %s\n\n%s\n", cmd.usage(), cmd.help)
 		if cmd.common == "" || c.helpAll {
-			printFlags(c.stdout, c.flags)
+			printFlags(c.stdout, c.flags, "")
 		} else {
-			printFlags(c.stdout, commonFlags(c.flags, cmd.common))
+			printFlags(c.stdout, c.flags, cmd.common)
 			fmt.Fprintf(c.stdout, "\n'pegasimd %s -help-all' lists all flags.\n", cmd.name)
 		}
 		err = nil
 	case errors.As(err, &usage):
 		fmt.Fprintf(stderr, "pegasimd %s: %s\nUsage: %s; 'pegasimd help %s' tells more.\n",
-			cmd.name, escape.Text(plain(err)), cmd.usage(c.flags), cmd.name)
+			cmd.name, escape.Text(plain(err)), cmd.usage(), cmd.name)
 		return exitUsage
 	}
 	if err == nil {
@@ -173,14 +152,11 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 }
 
 // usage returns how the command is called.
-func (cmd command) usage(flags *flag.FlagSet) string {
-	words := "pegasimd " + cmd.name
-	flags.VisitAll(func(*flag.Flag) {
-		if !strings.HasSuffix(words, " [flags]") {
-			words += " [flags]"
-		}
-	})
-	return strings.TrimSuffix(words+" "+cmd.arguments, " ")
+func (cmd command) usage() string {
+	if cmd.arguments == "" {
+		return "pegasimd " + cmd.name
+	}
+	return "pegasimd " + cmd.name + " [flags] " + cmd.arguments
 }
 
 // exitCode tells of the error that a command ends with, and returns its exit code.
@@ -201,11 +177,12 @@ func exitCode(name string, err error, stderr io.Writer) int {
 	return exitError
 }
 
-// parse reads the flags of a group, which may come before, between and after the arguments, and
-// takes as many arguments as usage has words, of which those in brackets can be left out.
-func (c *call) parse(group flagGroup, args []string, usage string) (arguments []string, err error) {
-	group.define(c.flags)
-	c.checkValues()
+// parse reads flags, which may come before, between and after the arguments, and takes as many
+// arguments as usage has words, of which those in brackets can be left out.
+func (c *call) parse(flags commandFlags, args []string, usage string) (
+	arguments []string, err error,
+) {
+	flags.define(c.flags)
 	c.flags.BoolFunc("help-all", "list all flags", func(string) error {
 		c.helpAll = true
 		return flag.ErrHelp
@@ -220,6 +197,9 @@ func (c *call) parse(group flagGroup, args []string, usage string) (arguments []
 			break
 		}
 		arguments, args = append(arguments, args[0]), args[1:]
+	}
+	if err := c.checkValues(); err != nil {
+		return nil, err
 	}
 	most := len(strings.Fields(usage))
 	switch {

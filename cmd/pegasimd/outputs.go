@@ -65,22 +65,20 @@ func (c *call) force() bool {
 
 // checkStdio makes sure that standard input and output have one use each.
 func (c *call) checkStdio() error {
-	var in, out []string
+	in, out := "", ""
 	for _, i := range c.inputs {
-		if i.name == "-" {
-			in = append(in, i.what)
+		if i.name == "-" && in != "" {
+			return usagef("%s and %s can't both be standard input", in, i.what)
+		} else if i.name == "-" {
+			in = i.what
 		}
 	}
 	for _, o := range c.outputs {
-		if o.name == "-" {
-			out = append(out, o.what)
+		if o.name == "-" && out != "" {
+			return usagef("%s and %s can't both be standard output", out, o.what)
+		} else if o.name == "-" {
+			out = o.what
 		}
-	}
-	if len(in) > 1 {
-		return usagef("%s and %s can't both be standard input", in[0], in[1])
-	}
-	if len(out) > 1 {
-		return usagef("%s and %s can't both be standard output", out[0], out[1])
 	}
 	return nil
 }
@@ -114,7 +112,7 @@ func (o *output) check(others []*output) error {
 	if err := writable(o.name); err != nil {
 		return err
 	}
-	return o.checkKind()
+	return o.checkKind(info)
 }
 
 // old returns what there is under the output's name, or nil, and whether it is written to as it is:
@@ -132,15 +130,14 @@ func (o *output) old() (info fs.FileInfo, direct bool) {
 }
 
 // checkKind returns an error if there is a file that is not known to be ours, of the output's kind.
-func (o *output) checkKind() error {
-	if info, direct := o.old(); direct || info == nil || info.Size() == 0 {
-		return nil
-	}
-	if o.kind.is == nil {
+func (o *output) checkKind(info fs.FileInfo) error {
+	head, err := headOf(o.name)
+	switch {
+	case info.Size() == 0:
+	case o.kind.is == nil:
 		return usagef("%s: %s exists, and nothing shows that it may go: -force replaces it", o.what,
 			o.name)
-	}
-	if head, err := headOf(o.name); err != nil || !o.kind.is(head) {
+	case err != nil || !o.kind.is(head):
 		return usagef("%s: %s exists and is not %s: -force replaces it", o.what, o.name,
 			o.kind.name)
 	}

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"errors"
+	"flag"
 	"io"
 	"os"
 	"path/filepath"
@@ -34,7 +35,6 @@ var writings = []writing{
 	{"train -json", ".json", true, "", "train -json OUT toy.svm other"},
 	{"train -kernel -json", ".json", true, "",
 		"train -kernel rbf -gamma 1 -json OUT toy.svm other"},
-	{"train -curve", ".csv", true, "", "train -curve OUT toy.svm other"},
 	{"train -plot", ".svg", false, "", "train -plot OUT toy.svm other"},
 	{"cv -model", ".model", true, "model", "cv -folds 2 -lambda 1 -model OUT toy.svm"},
 	{"cv -json", ".json", true, "", "cv -folds 2 -lambda 1 -json OUT toy.svm"},
@@ -200,8 +200,7 @@ func TestOutputs(t *testing.T) {
 		plain := contentOf(t, out)
 		if w.stdout {
 			have, _ := must(t, w.line("-")...)
-			if have == "" || len(have) != len(plain) && w.ending != ".json" &&
-				w.name != "train -curve" {
+			if have == "" || len(have) != len(plain) && w.ending != ".json" {
 				t.Errorf("standard output has %d bytes, the file %d", len(have), len(plain))
 			}
 		}
@@ -215,7 +214,7 @@ func TestOutputs(t *testing.T) {
 			t.Fatal(err)
 		}
 		b, err := io.ReadAll(z)
-		if err != nil || len(b) != len(plain) && w.ending != ".json" && w.name != "train -curve" {
+		if err != nil || len(b) != len(plain) && w.ending != ".json" {
 			t.Errorf("%d bytes in the compressed file, %d in the other, %v", len(b), len(plain), err)
 		}
 		if !w.unmarked() {
@@ -332,7 +331,7 @@ func TestFilesOfTwoUses(t *testing.T) {
 	for _, c := range []struct{ told, line string }{
 		{"MODEL and -checkpoint are the same file", "train -checkpoint ./y.model toy.svm y.model"},
 		{"MODEL and -json are the same file", "train -json sub/../y.model toy.svm y.model"},
-		{"-curve and -json are the same file", "train -curve a -json a toy.svm"},
+		{"-plot and -json are the same file", "train -plot a.svg -json a.svg toy.svm"},
 		{"-model and -json are the same file", "cv -model a -json ./a toy.svm"},
 		{"-json and -plot are the same file", "eval -json a.svg -plot a.svg toy.svm old.model"},
 		{"OUT and -save are the same file", "scale -save a.svm toy.svm a.svm"},
@@ -372,20 +371,29 @@ func TestProtectedFileAsOutput(t *testing.T) {
 	})
 }
 
+// brokenFlags are those of a command that panics while its output is open.
+type brokenFlags struct {
+	t   *testing.T
+	dir string
+}
+
+func (brokenFlags) define(*flag.FlagSet) {}
+
+func (b brokenFlags) run(c *call, _ []string) error {
+	c.writes("OUT", filepath.Join(b.dir, "out"), modelKind)
+	if err := c.openOutputs(); err != nil {
+		b.t.Error(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(b.dir, "*")); len(left) != 1 {
+		b.t.Errorf("%q", left)
+	}
+	panic("broken")
+}
+
 // A command that panics leaves no temporary file.
 func TestPanicLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
-	none := func() flagGroup { return noFlags{} }
-	broken := command{name: "broken", flags: none, run: func(c *call, _ flagGroup, _ []string) error {
-		c.writes("OUT", filepath.Join(dir, "out"), modelKind)
-		if err := c.openOutputs(); err != nil {
-			t.Error(err)
-		}
-		if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 1 {
-			t.Errorf("%q", left)
-		}
-		panic("broken")
-	}}
+	broken := command{name: "broken", flags: func() commandFlags { return brokenFlags{t, dir} }}
 	func() {
 		defer func() { recover() }()
 		broken.call(context.Background(), nil, io.Discard, io.Discard)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -21,8 +22,12 @@ type kind struct {
 // headBytes is how much of a file is looked at.
 const headBytes = 4096
 
-// headOf returns the first bytes of a file after decompression.
+// headOf returns the first bytes of a file after decompression. What is no regular file is not
+// read, for it can't be read twice.
 func headOf(name string) ([]byte, error) {
+	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, errors.ErrUnsupported)
+	}
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
@@ -49,9 +54,7 @@ func beginsWith(name string, texts ...string) kind {
 }
 
 var (
-	modelKind = beginsWith("a model of pegasimd", modelfile.Linear.Magic, modelfile.Kernel.Magic)
-	curveKind = beginsWith("a table of -curve", "epoch,steps,seconds,")
-
+	modelKind  = beginsWith("a model of pegasimd", modelfile.Linear.Magic, modelfile.Kernel.Magic)
 	reportKind = beginsWith("what -json writes", jsonMark+"-json\"")
 	scaleKind  = beginsWith("a scale that -save wrote", jsonMark+"-save\"")
 

@@ -38,12 +38,10 @@ Examples:
   pegasimd predict -scores test.csv digits.model | cut -f 1,2
   pegasimd predict -proba test.svm odds.model probabilities.tsv`,
 	common: "labels scores proba " + usualDataFlags,
-	flags:  func() flagGroup { return new(predictFlags) },
-	run:    predict,
+	flags:  func() commandFlags { return new(predictFlags) },
 }
 
-func predict(c *call, flags flagGroup, args []string) error {
-	f := flags.(*predictFlags)
+func (f *predictFlags) run(c *call, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}

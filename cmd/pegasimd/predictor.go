@@ -19,7 +19,6 @@ type predictor interface {
 	modelio.Predictor
 
 	ready() error // why the model can't predict
-	lambda() float64
 	data() string // the fingerprint of the training's data; empty if it is not known
 
 	// scoreNames has the columns of predict -scores, and showScores fills them.
@@ -34,13 +33,15 @@ type predictor interface {
 	Penalty() float64
 	MeanLoss(scores []float64, y []float32) float64
 
+	run() runReport
+
 	// report fills in what inspect prints: of each weight vector the top largest weights.
 	report(r *modelReport, top int)
 }
 
 // readPredictor reads the model that a file holds, or that stdin has if the name is "-".
 func readPredictor(name string, stdin io.Reader) (predictor, error) {
-	m, err := readAnyModel(name, stdin)
+	m, err := readModel(name, stdin)
 	if err != nil {
 		return nil, err
 	}
@@ -54,30 +55,26 @@ func readPredictor(name string, stdin io.Reader) (predictor, error) {
 }
 
 // holdsModel reports whether a file begins as models do, also a compressed one. Of standard input
-// the flags keep what has been read. What else is no regular file is not read, for it can't be read
-// twice.
+// the flags keep what has been read.
 func holdsModel(name string, flags *dataFlags) (bool, error) {
-	if info, err := os.Stat(name); name != "-" && (err != nil || !info.Mode().IsRegular()) {
-		return false, nil // whoever reads it next reports the error
+	if name != "-" {
+		head, err := headOf(name) // whoever reads it next reports the error
+		return err == nil && modelKind.is(head), nil
 	}
-	f, err := openInput(name)
+	f, err := openInput(name, os.Stdin)
 	if err != nil {
 		return false, err
 	}
 	buffered, _, ok := modelfile.Peek(f, modelfile.Linear, modelfile.Kernel)
-	if name == "-" {
-		flags.opt.Stdin = buffered
-		return ok, nil
-	}
-	return ok, f.Close()
+	flags.opt.Stdin = buffered
+	return ok, nil
 }
 
 // A linearModel is one of package pegasos.
 type linearModel struct{ *pegasos.Model }
 
-func (m linearModel) ready() error    { return nil }
-func (m linearModel) lambda() float64 { return m.Lambda }
-func (m linearModel) data() string    { return m.Model.Data }
+func (m linearModel) ready() error { return nil }
+func (m linearModel) data() string { return m.Model.Data }
 
 func (m linearModel) scoreNames() []string {
 	names := predictions.ClassNames(m)
@@ -119,7 +116,6 @@ func (m kernelModel) ready() error { return predictions.Ready(m.Model) }
 // problemName is scoreNames of one.
 func (m kernelModel) problemName(k int) string { return m.scoreNames()[k] }
 
-func (m kernelModel) lambda() float64         { return m.Lambda }
 func (m kernelModel) data() string            { return m.Model.Data }
 func (m kernelModel) noProbabilities() string { return "it has a kernel" }
 
@@ -220,12 +216,6 @@ func (s *scoredSet) each(do func(row int, scores []float64)) error {
 		}
 	}
 	return nil
-}
-
-// row returns the scores of a row.
-func (s *scoredSet) row(i int) []float64 {
-	n := s.model.Outputs()
-	return s.scores[i*n:][:n]
 }
 
 // labels returns the numbers, or the labels of the model's classes in place of the set's.

@@ -1,33 +1,79 @@
 package main
 
-import "github.com/pegasimd/pegasimd/pegasos"
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
 
 // This file has what -json writes: each report is one object, whose keys are in the tags. Numbers
 // that are not known, or not finite, are null.
 
-// A trainReport is what train writes.
-type trainReport struct {
+// A number is a float64 that JSON has as null if it is not finite: there is none.
+type number float64
+
+func (n number) MarshalJSON() ([]byte, error) {
+	if !floats.IsFinite(float64(n)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
+// String is for the eye: six digits.
+func (n number) String() string { return n.format("%.6g") }
+
+// short is for tables: four decimals.
+func (n number) short() string { return n.format("%.4f") }
+
+func (n number) format(format string) string {
+	if !floats.IsFinite(float64(n)) {
+		return "none"
+	}
+	return fmt.Sprintf(format, float64(n))
+}
+
+// most is standing in the cell of a table.
+func most(gap float64) string {
+	switch {
+	case math.IsNaN(gap):
+		return "no bound"
+	case !proof.Useful(gap):
+		return "not known yet"
+	}
+	return "at most " + proof.Percent(gap)
+}
+
+// A runReport is what a model tells of its training.
+type runReport struct {
 	Objective     number  `json:"objective"`
 	DualObjective number  `json:"dual_objective"`
 	Gap           number  `json:"gap"`
 	Lambda        float64 `json:"lambda"`
 	worstReport
+	Steps      int64   `json:"steps"`
+	Epochs     float64 `json:"epochs"`
+	Violations int64   `json:"violations"`
+	R2         float64 `json:"r2"` // mean |x|^2
+	T0         float64 `json:"t0"`
+}
+
+// A trainReport is what train writes.
+type trainReport struct {
+	runReport
 	C           number            `json:"c"` // null with -kernel, and if each pair has its own
 	Rows        int               `json:"rows"`
 	Features    int               `json:"features"`
 	NNZ         int               `json:"nnz"`
 	Classes     int               `json:"classes"`
 	Labels      []string          `json:"labels"`
-	Steps       int64             `json:"steps"`
-	Epochs      float64           `json:"epochs"`
-	Violations  int64             `json:"violations"`
 	Replaced    int               `json:"replaced,omitempty"` // as in pegasos.Result
-	R2          float64           `json:"r2"`                 // mean |x|^2
-	T0          float64           `json:"t0"`
 	LoadSeconds float64           `json:"load_seconds"`
 	Train       float64           `json:"train_seconds"`
 	Measure     float64           `json:"measure_seconds"`
-	Speed       float64           `json:"steps_per_second"`
 	ISA         string            `json:"isa"`
 	Layout      string            `json:"layout"`
 	Seed        uint64            `json:"seed"`
@@ -40,6 +86,7 @@ type trainReport struct {
 	Settings    string            `json:"settings,omitempty"`    // what was chosen or given, in a line
 	Fit         *fitReport        `json:"fit,omitempty"`
 	Warnings    []string          `json:"warnings,omitempty"`
+	Curve       []curvePoint      `json:"curve,omitempty"` // with -plot
 	*kernelReport
 	Config any `json:"config"` // a pegasos.Config, or with -kernel a kernelsvm.Config
 
@@ -77,12 +124,6 @@ type fitReport struct {
 	Accuracy *number `json:"training_accuracy,omitempty"`
 	Constant *number `json:"largest_class,omitempty"` // its share of the rows
 	Largest  string  `json:"-"`
-
-	// Where a class has few of the rows.
-	Balanced *number `json:"balanced_accuracy,omitempty"`
-	Recall   *number `json:"minority_recall,omitempty"`
-	Minority string  `json:"minority,omitempty"`
-	share    float64 // of the minority
 
 	R2 *number `json:"training_r2,omitempty"` // a constant reaches 0
 }
@@ -130,29 +171,20 @@ type cvPoint struct {
 
 // A modelReport is what inspect writes of a model.
 type modelReport struct {
-	File        string            `json:"file"`
-	Bytes       int64             `json:"bytes"` // 0 of standard input
-	Hash        string            `json:"model_hash"`
-	Labels      []string          `json:"labels"`
-	Features    int               `json:"features"`
-	IndexBase   int               `json:"index_base"`
-	Columns     []string          `json:"columns,omitempty"`      // the features' names
-	Label       string            `json:"label_column,omitempty"` // the label's name
-	Lambda      float64           `json:"lambda"`
+	File      string   `json:"file"`
+	Bytes     int64    `json:"bytes"` // 0 of standard input
+	Hash      string   `json:"model_hash"`
+	Labels    []string `json:"labels"`
+	Features  int      `json:"features"`
+	IndexBase int      `json:"index_base"`
+	Columns   []string `json:"columns,omitempty"`      // the features' names
+	Label     string   `json:"label_column,omitempty"` // the label's name
+	runReport
 	Prior       string            `json:"prior,omitempty"`
 	Calibration []pegasos.Sigmoid `json:"calibration,omitempty"`
-	Objective   number            `json:"objective"`
-	Dual        number            `json:"dual_objective"`
-	Gap         number            `json:"gap"`
-	Steps       int64             `json:"steps"`
-	Epochs      float64           `json:"epochs"`
-	worstReport
-	Violations int64        `json:"violations"`
-	R2         float64      `json:"r2"` // mean |x|^2
-	T0         float64      `json:"t0"`
-	Config     any          `json:"config"`             // a pegasos.Config or a kernelsvm.Config
-	Settings   string       `json:"settings,omitempty"` // as in the report of training
-	State      *stateReport `json:"state,omitempty"`    // of a checkpoint
+	Config      any               `json:"config"`             // a pegasos.Config or a kernelsvm.Config
+	Settings    string            `json:"settings,omitempty"` // as in the report of training
+	Checkpoint  bool              `json:"checkpoint"`         // a run can go on from it
 
 	Vectors []vectorReport `json:"vectors,omitempty"` // of a linear model
 	// Means has the largest means over the pairs of one-vs-one, of absolute values.
@@ -165,12 +197,6 @@ type modelReport struct {
 	Support  int             `json:"support_rows,omitempty"`
 	Layout   string          `json:"layout,omitempty"`
 	Problems []kernelProblem `json:"problems,omitempty"`
-}
-
-type stateReport struct {
-	Steps   int64  `json:"steps"`
-	Numbers int    `json:"numbers"`
-	Data    string `json:"data"`
 }
 
 // A vectorReport is about one weight vector.
@@ -210,10 +236,6 @@ type inspectReport struct {
 	Mapped    bool         `json:"mapped"`
 	Labels    []labelCount `json:"labels"` // null if there are more than 1,000
 	Distinct  int          `json:"distinct_labels"`
-	NormMin   float64      `json:"norm_min"`
-	NormMax   float64      `json:"norm_max"` // R
-	R2        float64      `json:"r2"`       // the mean squared norm
-	ZeroRows  int          `json:"zero_rows"`
 	Constant  int          `json:"constant_features"`
 	Warnings  []string     `json:"warnings"`
 	Seconds   float64      `json:"load_seconds"`
@@ -259,9 +281,8 @@ type evalReport struct {
 	Layout           string        `json:"layout"`
 	ModelHash        string        `json:"model_hash"`
 
-	right      int
-	unknown    bool // there are labels that the model does not know
-	hasLogLoss bool
+	right   int
+	unknown bool // there are labels that the model does not know
 }
 
 type classReport struct {
@@ -294,18 +315,6 @@ type verifyReport struct {
 	Rows             int      `json:"rows"`
 	Features         int      `json:"features"`
 
-	noData bool   // the model does not say of which data it is
-	source string // of the bound
-}
-
-// versionReport is what version -json writes.
-type versionReport struct {
-	Version  string   `json:"version"`
-	Commit   string   `json:"commit"`
-	Modified bool     `json:"modified"` // the tree had changes that are not in the commit
-	Go       string   `json:"go"`
-	OS       string   `json:"os"`
-	Arch     string   `json:"arch"`
-	ISA      string   `json:"isa"`
-	Paths    []string `json:"paths"` // that this machine has
+	of    *pegasos.Verification
+	model predictor
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"github.com/pegasimd/pegasimd/dataset"
 )
@@ -22,12 +23,10 @@ Examples:
   pegasimd scale -kind standard -layout dense -save scale.json train.csv train.npy
   pegasimd scale -like scale.json -layout dense test.csv test.npy`,
 	common: "kind save like " + usualDataFlags,
-	flags:  func() flagGroup { return new(scaleFlags) },
-	run:    scale,
+	flags:  func() commandFlags { return new(scaleFlags) },
 }
 
-func scale(c *call, flags flagGroup, args []string) error {
-	f := flags.(*scaleFlags)
+func (f *scaleFlags) run(c *call, args []string) error {
 	format, err := outFormat(args[1])
 	if err != nil {
 		return err
@@ -41,11 +40,11 @@ func scale(c *call, flags flagGroup, args []string) error {
 		return err
 	}
 	reader := c.reader(f.data)
-	var scaler *dataset.Scaler
-	if f.like != "" {
-		if scaler, err = readScaler(f.like); err != nil {
-			return err
-		}
+	scaler, err := readNamed(f.like, readScaler)
+	if err != nil {
+		return err
+	}
+	if scaler != nil {
 		reader.opt.Features = len(scaler.Factor) // 0, for any number, if it is for rows
 		reader.opt.Table = scaler.Table
 	}
@@ -74,18 +73,14 @@ func scale(c *call, flags flagGroup, args []string) error {
 	return saveOut.writeJSON(scaler)
 }
 
-func readScaler(name string) (*dataset.Scaler, error) {
-	text, err := readInput(name)
+func readScaler(r io.Reader) (*dataset.Scaler, error) {
+	text, err := io.ReadAll(r)
 	if err != nil {
 		return nil, err
 	}
-	name = inputName(name)
-	s := &dataset.Scaler{}
+	s := new(dataset.Scaler)
 	if err := json.Unmarshal(text, s); err != nil {
-		return nil, fmt.Errorf("%s: want what scale -save has written: %w", name, err)
+		return nil, fmt.Errorf("want what scale -save has written: %w", err)
 	}
-	if err := s.Check(len(s.Factor)); err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return s, nil
+	return s, s.Check(len(s.Factor))
 }

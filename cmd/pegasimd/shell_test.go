@@ -4,7 +4,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,7 +17,7 @@ import (
 
 func TestVersion(t *testing.T) {
 	told, _ := must(t, "version")
-	form := regexp.MustCompile(`^pegasimd \S+ \(commit .+\)\nbuilt with go1\.\S+ for \w+/\w+\n` +
+	form := regexp.MustCompile(`^pegasimd \S+\nbuilt with go1\.\S+ for \w+/\w+\n` +
 		`kernels \w+\n$`)
 	if !form.MatchString(told) {
 		t.Error(told)
@@ -30,20 +29,15 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// What was meant is guessed where it is close, and not where nothing is.
-func TestDidYouMean(t *testing.T) {
+// What there is not is named, and what there is instead.
+func TestUnknownWords(t *testing.T) {
 	data := file(t, "toy.svm", toy)
 	for want, args := range map[string][]string{
-		`no command "trian": did you mean train?` + "\n": {"trian"},
-		`no command "Predict": did you mean predict?`:    {"Predict"},
-		`no command "tran": did you mean train?`:         {"help", "tran"},
-		`no flag -lamda: did you mean -lambda?`:          {"train", "-lamda", "1", data},
-		`no flag -epoch: did you mean -epochs?`:          {"train", "-epoch=3", data},
-		`: did you mean dual?`:                           {"train", "-finish", "daul", data},
-		`for "bsh", only for bash, zsh or fish: did you`: {"completion", "bsh"},
-		`there is no flag -xyzzy` + "\n":                 {"train", "-xyzzy", data},
-		`there is no command "xyzzy"` + "\n\nPegasimd":   {"xyzzy"},
-		`have "zebra", want hinge, log, squared-hinge`:   {"train", "-loss", "zebra", data},
+		`there is no command "trian"` + "\n\nPegasimd":          {"trian"},
+		`there is no command "tran"` + "\n\nPegasimd":           {"help", "tran"},
+		`there is no flag -lamda` + "\n":                        {"train", "-lamda", "1", data},
+		`-finish: have "daul", want none, dual, auto or newton`: {"train", "-finish", "daul", data},
+		`have "zebra", want hinge, log, squared-hinge`:          {"train", "-loss", "zebra", data},
 	} {
 		fails(t, exitUsage, want, args...)
 	}
@@ -74,7 +68,7 @@ func TestFlagsHaveTopics(t *testing.T) {
 	}
 	for command, flags := range flagSets() {
 		var help strings.Builder
-		printFlags(&help, flags)
+		printFlags(&help, flags, "")
 		flags.VisitAll(func(f *flag.Flag) {
 			if !known[f.Name] {
 				t.Errorf("%s -%s has no topic", command, f.Name)
@@ -296,69 +290,6 @@ func TestReadmeNamesGo(t *testing.T) {
 		if regexp.MustCompile(`(?m)^\s*replace\b`).MatchString(read(mod)) {
 			t.Errorf("%s has a replace line: go install of a version refuses it", mod)
 		}
-	}
-}
-
-// Each script is one that its shell takes, and completes what there is.
-func TestCompletion(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.Symlink(os.Args[0], filepath.Join(dir, "pegasimd")); err != nil {
-		t.Skip("no links: NOT TESTED")
-	}
-	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
-	t.Setenv("PEGASIMD_TEST_COMMAND", "yes")
-	ask := map[string]string{
-		"bash": `source %s; COMP_WORDS=(%s); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); ` +
-			`_pegasimd pegasimd; echo "${COMPREPLY[@]}"`,
-		"zsh": `compdef() { : }; _files() { : }; ` +
-			`_describe() { for f in $found; do echo ${f%%%%:*}; done }; ` +
-			`source %s; words=(%s); CURRENT=$#words; _pegasimd`,
-		"fish": `source %s; complete -C %q`,
-	}
-	for shell, check := range map[string]string{"bash": "-n", "zsh": "-n", "fish": "--no-execute"} {
-		script, _ := must(t, "completion", shell)
-		name := filepath.Join(dir, shell)
-		if err := os.WriteFile(name, []byte(script), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := exec.LookPath(shell); err != nil {
-			if os.Getenv("PEGASIMD_TOOLS") != "" {
-				t.Errorf("%s is not there: run scripts/ci.sh only install", shell)
-			}
-			t.Logf("%s is not there: NOT TESTED", shell)
-			continue
-		}
-		if out, err := exec.Command(shell, check, name).CombinedOutput(); err != nil {
-			t.Errorf("%s: %v\n%s", shell, err, out)
-		}
-		for words, want := range map[string]string{
-			"pegasimd tr": "train", "pegasimd cv -lam": "-lambda -lambdas",
-			"pegasimd train x -loss lo": "log", "pegasimd completion z": "zsh",
-			"pegasimd help pre": "predict", "pegasimd train -help-a": "-help-all",
-		} {
-			cmd := exec.Command(shell, "-c", fmt.Sprintf(ask[shell], name, words))
-			cmd.Dir = t.TempDir() // of no files
-			out, err := cmd.CombinedOutput()
-			var have []string // without what they mean, and of zsh those that it would leave
-			last := words[strings.LastIndexByte(words, ' ')+1:]
-			for line := range strings.Lines(strings.ReplaceAll(string(out), " -", "\n-")) {
-				line, _, _ = strings.Cut(strings.TrimSpace(line), "\t")
-				if strings.HasPrefix(line, last) {
-					have = append(have, line)
-				}
-			}
-			if strings.Join(have, " ") != want || err != nil {
-				t.Errorf("%s: %s: %q, %v, want %q", shell, words, out, err, want)
-			}
-		}
-	}
-	for command, flags := range flagSets() {
-		found := candidates([]string{command, "-"})
-		flags.VisitAll(func(f *flag.Flag) {
-			if !strings.Contains(found, "-"+f.Name+"\t") {
-				t.Errorf("%s: -%s is not completed", command, f.Name)
-			}
-		})
 	}
 }
 

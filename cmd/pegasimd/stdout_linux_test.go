@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // What is no file is written to as it is: standard output under its name, a pipe, a disk that is
@@ -61,5 +64,21 @@ func TestTargetsThatAreNoFiles(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err == nil || cmd.ProcessState.ExitCode() != exitError ||
 		!strings.Contains(string(out), "no space left") {
 		t.Errorf("%v, %s", err, out)
+	}
+}
+
+// A named pipe is opened once: it has no beginning to look at again.
+func TestNamedPipe(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := syscall.Mkfifo("pipe", 0o600); err != nil {
+		t.Skipf("no pipe: NOT TESTED: %v", err)
+	}
+	go os.WriteFile("pipe", []byte(toy), 0o600)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0], "train", "-format", "svmlight", "pipe", "model")
+	cmd.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=yes")
+	if told, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(told), "4 rows") {
+		t.Errorf("%v, %s", err, told)
 	}
 }

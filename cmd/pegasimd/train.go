@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -40,18 +41,14 @@ Examples:
   pegasimd train -c 1 -epochs 40 -json run.json train.csv.gz digits.model
   pegasimd train -kernel rbf -gamma 0.05 -lambda 3.07e-5 a9a.svm
   pegasimd train -plot curve.svg -valid a9a.t.svm a9a.svm
-  pegasimd train train-images-idx3-ubyte.gz,train-labels-idx1-ubyte.gz fashion.model
-  pegasimd train -preset paper -lambda 1e-4 -steps 1000000 text.svm.gz text.model
   pegasimd train -epochs 5000 -checkpoint run.state text.svm.gz text.model
   pegasimd train -resume run.state -checkpoint run.state text.svm.gz text.model`,
 	common: "loss lambda c bias multiclass class-weight scale kernel epochs tol seed label-column " +
 		"proba json threads",
-	flags: func() flagGroup { return new(trainFlags) },
-	run:   train,
+	flags: func() commandFlags { return new(trainFlags) },
 }
 
-func train(c *call, flags flagGroup, args []string) error {
-	f := flags.(*trainFlags)
+func (f *trainFlags) run(c *call, args []string) error {
 	if err := c.checkSettings(&f.set, &f.kernel); err != nil {
 		return err
 	}
@@ -67,7 +64,12 @@ func train(c *call, flags flagGroup, args []string) error {
 	if f.kernel.wanted() {
 		return trainKernel(c, f, args[0], model)
 	}
-	return trainLinear(c, f, args[0], model)
+	r := &linearRun{
+		call: c, flags: f, cfg: f.set.cfg, keep: &f.keep,
+		data: args[0], model: model, reader: c.reader(f.data),
+	}
+	return steps(r.checkSettings, r.openFiles, r.readData, r.readInputs, r.train, r.write, r.report,
+		r.end)
 }
 
 // A linearRun is one run of train without -kernel.
@@ -76,7 +78,7 @@ type linearRun struct {
 	flags       *trainFlags
 	cfg         pegasos.Config
 	classWeight string // of cfg, with names in place of labels
-	keep        checkpoints
+	keep        *checkpoints
 
 	data, model  string // files
 	modelOut     *output
@@ -90,23 +92,11 @@ type linearRun struct {
 	curve        curve
 
 	result      *pegasos.Model
-	taken       int64 // steps of a vector, those before the run included
-	epochs      int   // likewise
+	epochs      int   // those before the run included
 	ended       bool  // before its last step, by a rule
-	times       runTimes
 	interrupted error // or nil
-}
 
-// runTimes are what the parts of a run took.
-type runTimes struct{ loading, training, measuring time.Duration }
-
-func trainLinear(c *call, f *trainFlags, data, model string) error {
-	r := &linearRun{
-		call: c, flags: f, cfg: f.set.cfg, keep: checkpoints{checkpointFlags: f.keep},
-		data: data, model: model, reader: c.reader(f.data), curve: curve{curveFlags: f.curve},
-	}
-	return steps(r.checkSettings, r.openFiles, r.readModels, r.readData, r.readInputs, r.train,
-		r.write, r.report, r.end)
+	loading, training, measuring time.Duration // what they took
 }
 
 // steps does one step after the other, up to the first error.
@@ -122,7 +112,7 @@ func steps(all ...func() error) error {
 // checkSettings fills in what a checkpoint or other flags say about the configuration, and checks
 // it.
 func (r *linearRun) checkSettings() error {
-	in := &r.flags.in
+	in := r.flags
 	r.cfg.Patience = in.patience
 	if in.proba && r.cfg.Loss != pegasos.Log && r.cfg.Multiclass != pegasos.Multinomial {
 		r.cfg.Calibrate = 5
@@ -136,7 +126,7 @@ func (r *linearRun) checkSettings() error {
 	if in.valid == "" && r.cfg.Patience != 0 {
 		return usagef("-patience goes by the data of -valid, which is not given")
 	}
-	if err := r.curve.check(r.cfg); err != nil {
+	if _, err := pictureFormat(r.flags.plot); err != nil {
 		return err
 	}
 	r.classWeight = r.cfg.ClassWeight
@@ -152,48 +142,31 @@ func validate(cfg *pegasos.Config) error {
 	return configError(cfg.Validate())
 }
 
-// openFiles opens what the run writes.
-func (r *linearRun) openFiles() error {
+// openFiles opens what the run writes, and reads the models that it starts from.
+func (r *linearRun) openFiles() (err error) {
 	f := r.flags
 	r.modelOut = r.writes("MODEL", r.model, modelKind)
 	r.keep.out = r.writes("-checkpoint", f.keep.file, modelKind)
-	r.curve.tableOut = r.writes("-curve", f.curve.csv, curveKind)
-	r.curve.pictureOut = r.writes("-plot", f.curve.plot, pictureKind)
+	r.curve.out = r.writes("-plot", f.plot, pictureKind)
 	r.proofOut = r.writes("-proof", f.proof, proofKind)
 	r.jsonOut = r.writes("-json", f.json, reportKind)
-	return r.openOutputs()
-}
-
-// readModels reads those that the run starts from.
-func (r *linearRun) readModels() (err error) {
-	if name := r.flags.in.prior; name != "" {
-		if r.prior, err = readLinear(name); err != nil {
-			return err
-		}
+	if err := r.openOutputs(); err != nil {
+		return err
 	}
-	if name := r.flags.in.start; name != "" && r.keep.from == nil {
-		r.start, err = readLinear(name)
+	r.prior, err = readNamed(f.prior, pegasos.Read)
+	if err == nil && r.keep.from == nil {
+		r.start, err = readNamed(f.start, pegasos.Read)
 	}
 	return err
 }
 
-// like returns the model whose features and labels are used, or nil.
-func (r *linearRun) like() *pegasos.Model {
-	switch {
-	case r.keep.from != nil:
-		return r.keep.from // with what it started from, if it did
-	case r.start != nil:
-		return r.start
-	}
-	return r.prior
-}
-
 // readData reads the data, and gives them the labels of a model that there is.
 func (r *linearRun) readData() (err error) {
-	like := r.like()
+	// the model whose features and labels are used, the checkpoint's with what it started from
+	like := cmp.Or(r.keep.from, r.start, r.prior)
 	if like == nil {
 		recheck := func() error { return validate(&r.cfg) }
-		r.set, r.times.loading, err = r.reader.readTraining(r.data, &r.cfg, recheck)
+		r.set, r.loading, err = r.reader.readTraining(r.data, &r.cfg, recheck)
 		if err == nil {
 			r.known = labelling{names: r.set.Names}
 		}
@@ -203,7 +176,7 @@ func (r *linearRun) readData() (err error) {
 		return usagef("-scale: the other model says how the features are scaled")
 	}
 	head := like.Head()
-	if r.set, r.times.loading, err = r.reader.read(r.data, &head); err != nil {
+	if r.set, r.loading, err = r.reader.read(r.data, &head); err != nil {
 		return err
 	}
 	if err := checkNumbers(r.data, r.set, r.cfg.Loss); err != nil {
@@ -221,13 +194,13 @@ func (r *linearRun) readData() (err error) {
 		!slices.Equal(predictions.ClassNames(r.start), predictions.ClassNames(r.prior)) {
 		return usagef("-start and -prior: the models have different classes")
 	}
-	r.reader.describeSet(r.data, r.set, numbers, r.times.loading)
+	r.reader.describeSet(r.data, r.set, numbers, r.loading)
 	return nil
 }
 
 // readInputs reads what the trainer takes beside the data.
 func (r *linearRun) readInputs() (err error) {
-	in := &r.flags.in
+	in := r.flags
 	tr := &r.trainer
 	if r.cfg.ClassWeight = r.classWeight; !r.keep.restored {
 		if r.cfg.ClassWeight, err = r.known.classWeight(r.classWeight); err != nil {
@@ -261,23 +234,23 @@ func (r *linearRun) train() error {
 	progress := newProgress(r.stderr, r.reader.quiet)
 	start := time.Now()
 	tr.Progress = func(now pegasos.Progress) {
-		training := time.Since(start) - r.times.measuring
-		r.times.training, r.taken = training, now.Steps
+		training := time.Since(start) - r.measuring
+		r.training = training
 		r.epochs, r.ended = now.Epoch, now.Steps < now.TotalSteps
 		if r.curve.measure(now, training) {
-			r.times.measuring = time.Since(start) - training
+			r.measuring = time.Since(start) - training
 		}
 		progress.show(float64(now.Steps-r.keep.before)/float64(now.TotalSteps-r.keep.before),
 			"training: pass %d", now.Epoch)
 	}
 	stage.Store(training)
-	m, err := r.keep.train(r.call, tr, r.set, r.reader.describe)
-	r.times.measuring = time.Since(start) - r.times.training // with that of the result
+	m, err := r.keep.train(r, tr)
+	r.measuring = time.Since(start) - r.training // with that of the result
 	progress.clear()
 	if m == nil || err != nil && !errors.Is(err, context.Canceled) {
 		var bad *pegasos.ConfigError
-		if errors.As(err, &bad) && bad.Field == "Costs" && r.flags.in.costs != "" {
-			err = fmt.Errorf("%s: %w", r.flags.in.costs, err)
+		if errors.As(err, &bad) && bad.Field == "Costs" && r.flags.costs != "" {
+			err = fmt.Errorf("%s: %w", r.flags.costs, err)
 		}
 		return dataError(r.data, err)
 	}
@@ -289,8 +262,7 @@ func (r *linearRun) train() error {
 // write writes the model and the curve.
 func (r *linearRun) write() error {
 	m := r.result
-	m.Names, m.IndexBase = r.known.namesOf(m.Classes), r.set.IndexBase
-	if err := r.reader.describe(m); err != nil {
+	if err := r.reader.describe(m, r.set, r.known); err != nil {
 		return err
 	}
 	if err := r.modelOut.write(m.Write); err != nil {
@@ -301,7 +273,7 @@ func (r *linearRun) write() error {
 			return err
 		}
 	}
-	return r.curve.finish(r.data, m, r.times.training, r.interrupted != nil)
+	return r.curve.finish(r.data, m, r.training, r.interrupted != nil)
 }
 
 // report writes the numbers of the run.

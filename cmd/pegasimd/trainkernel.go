@@ -58,13 +58,19 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		return dataError(data, err)
 	}
 	stage.Store(finishing)
-	reader.describeKernel(m, set)
+	if err := describeKernel(m, set); err != nil {
+		return err
+	}
 	if err := modelOut.write(m.Write); err != nil {
 		return err
 	}
-	out := newKernelReport(m, values)
+	out := &trainReport{
+		runReport: kernelModel{m}.run(), advice: "more -epochs or -passes",
+		C: number(math.NaN()), Seed: m.Config.Seed, Config: m.Config,
+		kernelReport: &kernelReport{m.Problems(), m.SupportRows().Rows(), m.Result.Passes, values},
+		Train:        took.Seconds(), Interrupted: err != nil,
+	}
 	out.describe(set, m, model, loading)
-	out.Train, out.Interrupted = took.Seconds(), err != nil
 	if !math.IsNaN(m.Result.Objective) { // it was measured
 		out.TolReached = tolReached(m.Config.Tol, m.Result.Gap, err != nil)
 	}
@@ -78,17 +84,12 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 	return err
 }
 
-// newKernelReport returns what the model tells of itself.
-func newKernelReport(m *kernelsvm.Model, values int64) *trainReport {
+func (m kernelModel) run() runReport {
 	of := m.Result
-	return &trainReport{
-		Objective: number(of.Objective), DualObjective: number(of.DualObjective),
-		Gap: number(of.Gap), Lambda: m.Lambda, advice: "more -epochs or -passes",
-		worstReport: newWorstReport(of, m.Problems(), kernelModel{m}.problemName),
-		C:           number(math.NaN()), Steps: of.Steps, Epochs: of.Epochs,
-		Violations: of.Violations, R2: of.R2, T0: of.T0, Seed: m.Config.Seed,
-		kernelReport: &kernelReport{m.Problems(), m.SupportRows().Rows(), of.Passes, values},
-		Config:       m.Config,
+	return runReport{
+		number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
+		newWorstReport(of, m.Problems(), m.problemName),
+		of.Steps, of.Epochs, of.Violations, of.R2, of.T0,
 	}
 }
 
@@ -110,7 +111,8 @@ func (r *trainReport) printKernel(w io.Writer, cfg kernelsvm.Config) {
 	} else {
 		r.printObjective(w)
 		if r.SupportRows == 0 && !r.Interrupted {
-			fmt.Fprintln(w, nothingFound(cfg))
+			fmt.Fprintln(w, "no model better than w = 0 was found: it predicts the first class for "+
+				"every row; try another -gamma, a -coef0 of 0 or more, or a larger -c")
 		}
 	}
 	r.printModel(w)
@@ -123,16 +125,4 @@ func (r *trainReport) printKernel(w io.Writer, cfg kernelsvm.Config) {
 		fmt.Fprintf(w, "-tol %v was not reached: give the run more with -passes, %d now\n", cfg.Tol,
 			cfg.Passes)
 	}
-}
-
-// nothingFound says what a model without support rows is, and what else to try.
-func nothingFound(cfg kernelsvm.Config) string {
-	said := "no model better than w = 0 was found: it predicts the first class for every row"
-	switch {
-	case cfg.Kernel == kernelsvm.Sigmoid && cfg.Coef0 < 0:
-		return said + "; with -coef0 below 0 the kernel is no inner product: try 0 or more"
-	case cfg.Kernel == kernelsvm.RBF || cfg.Kernel == kernelsvm.Sigmoid:
-		return said + "; try another -gamma, or a larger -c"
-	}
-	return said + "; scale the rows, or take a larger -c"
 }

@@ -17,21 +17,14 @@ import (
 
 func newTrainReport(r *linearRun) *trainReport {
 	m, of := r.result, r.result.Result
-	steps := r.taken - r.keep.before // of this run, of all vectors
-	if kind := m.Config.Multiclass; kind != pegasos.OneVsOne && !kind.Joint() {
-		steps *= int64(len(m.Weights))
-	}
-	seconds := r.times.training.Seconds()
 	report := &trainReport{
-		C:     number(r.penaltyC()),
-		Steps: of.Steps, Epochs: of.Epochs, Violations: of.Violations, Replaced: of.Replaced,
-		R2: of.R2, T0: of.T0, Train: seconds, Measure: r.times.measuring.Seconds(),
-		Speed: float64(steps) / seconds, Seed: m.Config.Seed, Interrupted: r.interrupted != nil,
+		runReport: linearModel{m}.run(), advice: advice(m),
+		C: number(r.penaltyC()), Replaced: of.Replaced, Seed: m.Config.Seed,
+		Train: r.training.Seconds(), Measure: r.measuring.Seconds(), Interrupted: r.interrupted != nil,
 		TolReached: tolReached(r.cfg.Tol, of.Gap, r.interrupted != nil),
-		Validation: r.validation(), Settings: m.Settings(), Config: m.Config,
+		Validation: r.validation(), Settings: m.Settings(), Curve: r.curve.points, Config: m.Config,
 	}
-	report.setBound(m)
-	report.describe(r.set, m, r.model, r.times.loading)
+	report.describe(r.set, m, r.model, r.loading)
 	if r.interrupted == nil {
 		report.Fit = newFitReport(m, r.set, r.trainer.Weights, r.reader.opt.Threads)
 		report.Warnings = report.Fit.warnings(m, r.set.Rows())
@@ -39,12 +32,13 @@ func newTrainReport(r *linearRun) *trainReport {
 	return report
 }
 
-// setBound sets the objective of a linear model and what is known of its gap.
-func (r *trainReport) setBound(m *pegasos.Model) {
+func (m linearModel) run() runReport {
 	of := m.Result
-	r.Objective, r.DualObjective = number(of.Objective), number(of.DualObjective)
-	r.Gap, r.Lambda, r.advice = number(of.Gap), m.Lambda, advice(m)
-	r.worstReport = newWorstReport(of, len(m.Weights), linearModel{m}.problemName)
+	return runReport{
+		number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
+		newWorstReport(of, len(m.Weights), m.problemName),
+		of.Steps, of.Epochs, of.Violations, of.R2, of.T0,
+	}
 }
 
 // describe sets what there is of all kinds of models and their data.
@@ -84,8 +78,7 @@ func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 	}
 	fmt.Fprintln(w, r.Settings)
 	fmt.Fprintf(w, "%s, %.4g epochs, %d steps, seed %d\n", lambda, r.Epochs, r.Steps, r.Seed)
-	fmt.Fprintf(w, "trained in %.3g s with %s kernels: %.3g steps/s\n",
-		r.Train, r.ISA, r.Speed)
+	fmt.Fprintf(w, "trained in %.3g s with %s kernels\n", r.Train, r.ISA)
 	r.printObjective(w)
 	if r.Fit != nil {
 		fmt.Fprintln(w, r.Fit)

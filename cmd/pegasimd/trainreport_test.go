@@ -48,8 +48,7 @@ func TestStanding(t *testing.T) {
 		m := &pegasos.Model{Classes: []float32{1, 2, 3}, Names: []string{"a", "b", "c"},
 			Weights: make([][]float32, len(c.of.PerClass)), Lambda: 1, Result: c.of}
 		var out strings.Builder
-		var r trainReport
-		r.setBound(m)
+		r := trainReport{runReport: linearModel{m}.run(), advice: advice(m)}
 		r.printObjective(&out)
 		if have := strings.TrimSuffix(out.String(), "\n"); have != c.want {
 			t.Errorf("%q, want %q", have, c.want)

@@ -45,8 +45,7 @@ Examples:
   pegasimd train -proof a9a.proof a9a.svm a9a.model
   pegasimd verify -proof a9a.proof a9a.model a9a.svm`,
 	common: "proof hash weights costs prior start passes sigmoids json " + usualDataFlags,
-	flags:  func() flagGroup { return new(verifyFlags) },
-	run:    verify,
+	flags:  func() commandFlags { return new(verifyFlags) },
 }
 
 // verifyFlags are those of verify.
@@ -99,8 +98,7 @@ var proofKind = beginsWith("a proof of pegasimd", "pegasimd proof ")
 
 var errClaimsNothing = errors.New("the model claims nothing that could be verified")
 
-func verify(c *call, flags flagGroup, args []string) error {
-	f := flags.(*verifyFlags)
+func (f *verifyFlags) run(c *call, args []string) error {
 	if err := f.checkHash(); err != nil {
 		return err
 	}
@@ -141,7 +139,7 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	}
 	head := p.Head()
 	known := p.data()
-	if f.kept, err = readProof(f.proof); err != nil {
+	if f.kept, err = readNamed(f.proof, pegasos.ReadProof); err != nil {
 		return nil, err
 	}
 	if f.kept != nil {
@@ -204,37 +202,22 @@ func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set, 
 	if tr.Costs, err = readCosts(f.costs); err != nil {
 		return nil, err
 	}
-	if f.start != "" {
-		if tr.Start, err = readLinear(f.start); err != nil {
-			return nil, err
-		}
-		if have := tr.Start.Cols(); have != m.Cols() {
-			return nil, usagef("-start: the model has %d features, the one that was trained from "+
-				"it %d", have, m.Cols())
-		}
+	if tr.Start, err = readNamed(f.start, pegasos.Read); err != nil {
+		return nil, err
 	}
-	if f.prior != "" {
-		if tr.Prior, err = readLinear(f.prior); err != nil {
-			return nil, err
-		}
+	if tr.Start != nil && tr.Start.Cols() != m.Cols() {
+		return nil, usagef("-start: the model has %d features, the one that was trained from it %d",
+			tr.Start.Cols(), m.Cols())
+	}
+	if tr.Prior, err = readNamed(f.prior, pegasos.Read); err != nil {
+		return nil, err
 	}
 	options := pegasos.VerifyOptions{Proof: f.kept, Passes: f.passes, Sigmoids: f.sigmoids}
 	return tr.Verify(c, m, set.Examples(), set.Y, options)
 }
 
-// readProof reads a proof from a file or from standard input; none if the name is empty.
-func readProof(name string) (*pegasos.Proof, error) {
-	if name == "" {
-		return nil, nil
-	}
-	if name != "-" {
-		return pegasos.ReadProofFile(name)
-	}
-	return readStdin(os.Stdin, pegasos.ReadProof)
-}
-
 func newVerifyReport(v *pegasos.Verification, set *dataset.Set, p predictor) *verifyReport {
-	r := &verifyReport{
+	return &verifyReport{
 		Verdict: string(v.Verdict), Reasons: append([]string{}, v.Reasons...), // not null
 		Unconfirmed: append([]int{}, v.Unconfirmed...), WeightVectors: p.Outputs(),
 		ModelHash: v.Hash, Data: v.Data,
@@ -242,14 +225,8 @@ func newVerifyReport(v *pegasos.Verification, set *dataset.Set, p predictor) *ve
 		Gap: number(v.Gap), Proof: v.Proven, Sigmoids: v.Sigmoids,
 		ClaimedObjective: number(v.Claimed.Objective),
 		ClaimedBound:     number(v.Claimed.DualObjective), ClaimedGap: number(v.Claimed.Gap),
-		Rows: set.Rows(), Features: p.Cols(), noData: p.data() == "", source: "from its scores",
+		Rows: set.Rows(), Features: p.Cols(), of: v, model: p,
 	}
-	if _, kernel := p.(kernelModel); kernel {
-		r.source = "from its coefficients"
-	} else if r.Proof {
-		r.source = "from the proof"
-	}
-	return r
 }
 
 // print writes the report for people.
@@ -259,17 +236,22 @@ func (r *verifyReport) print(w io.Writer) {
 	switch {
 	case r.DataKnown:
 		fmt.Fprintf(w, "the data are those of the model's training: %s, %s\n", rows, features)
-	case r.noData:
+	case r.model.data() == "":
 		fmt.Fprintf(w, "the model does not say what data it is of: %s, %s\n", rows, features)
 	}
 	if r.Sigmoids {
 		fmt.Fprintln(w, "the sigmoids are those of the folds, trained again")
 	}
+	source := "from its scores"
+	if _, kernel := r.model.(kernelModel); kernel {
+		source = "from its coefficients"
+	} else if r.Proof {
+		source = "from the proof"
+	}
 	f := proof.Finding{
-		Claimed: float64(r.ClaimedObjective), ClaimedGap: float64(r.ClaimedGap),
-		Objective: float64(r.Objective), Gap: float64(r.Gap), Source: r.source, Reasons: r.Reasons,
-		Unconfirmed: r.Unconfirmed, Vectors: r.WeightVectors,
-		Verdict: r.Verdict, Less: r.Verdict == string(pegasos.NotConfirmed),
+		Claimed: r.of.Claimed.Objective, ClaimedGap: r.of.Claimed.Gap, Objective: r.of.Objective,
+		Gap: r.of.Gap, Source: source, Reasons: r.Reasons, Unconfirmed: r.Unconfirmed,
+		Vectors: r.WeightVectors, Verdict: r.Verdict, Less: r.of.Verdict == pegasos.NotConfirmed,
 	}
 	f.Print(w)
 }

@@ -68,8 +68,8 @@ func trainedBy(args []string) (f verifyFlags, model, data string) {
 			data = args[0]
 			model, _ = modelName(args)
 		}
-		f = verifyFlags{data: of.data, weights: of.in.weights, costs: of.in.costs,
-			start: of.in.start, prior: of.in.prior, memory: of.memory}
+		f = verifyFlags{data: of.data, weights: of.weights, costs: of.costs,
+			start: of.start, prior: of.prior, memory: of.memory}
 	case "cv":
 		var of cvFlags
 		if args, err := c.parse(&of, args[1:], cvCommand.arguments); err == nil {

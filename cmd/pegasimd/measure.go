@@ -1,0 +1,103 @@
+package main
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/metrics"
+)
+
+// A scored is rows with their labels and what a model makes of them, for eval and cv to measure.
+type scored struct {
+	model            predictor
+	y, weights       []float32
+	scores           []float64
+	truth, predicted []int // classes; the true one may be none of the model's. nil for numbers
+	classes          int   // how many there are of these
+}
+
+// mean returns the mean of what of has for the rows, by their weights.
+func (s *scored) mean(of func(i int) float64) float64 {
+	var sum, all float64
+	for i, weight := range s.weights {
+		sum += float64(float64(weight) * of(i))
+		all += float64(weight)
+	}
+	return sum / all
+}
+
+func (s *scored) accuracy() float64 {
+	return s.mean(func(i int) float64 {
+		if s.predicted[i] == s.truth[i] {
+			return 1
+		}
+		return 0
+	})
+}
+
+func (s *scored) rmse() float64 {
+	return math.Sqrt(s.mean(func(i int) float64 {
+		d := s.scores[i] - float64(s.y[i])
+		return float64(d * d)
+	}))
+}
+
+// each returns the figures of each class.
+func (s *scored) each() []metrics.Class {
+	return metrics.Classes(metrics.Confusion(s.truth, s.predicted, s.classes))
+}
+
+// f1 is that of the second of two classes, or the mean over the classes.
+func (s *scored) f1() float64 {
+	classes := s.each()
+	if len(classes) == 2 {
+		return classes[1].F1
+	}
+	return metrics.Macro(classes).F1
+}
+
+// A ranking says how well scores put the rows of a class before the others.
+type ranking struct{ auc, precision number }
+
+// rankings returns those of the model's classes, the means over the classes for which they are
+// defined, and that of all: of two classes that of the second, else the means.
+func (s *scored) rankings() (each []ranking, means, all ranking) {
+	n, outputs := len(s.model.Head().Classes), s.model.Outputs()
+	scores := make([]float64, n*len(s.truth))
+	for i := range s.truth {
+		s.model.ClassScores(s.scores[i*outputs:][:outputs], scores[i*n:][:n])
+	}
+	of, positive := make([]float64, len(s.truth)), make([]bool, len(s.truth))
+	var defined ranking
+	for k := range n {
+		for i, t := range s.truth {
+			of[i], positive[i] = scores[i*n+k], t == k
+		}
+		auc, precision := metrics.Ranking(positive, of)
+		each = append(each, ranking{number(auc), number(precision)})
+		if !math.IsNaN(auc) {
+			means.auc += number(auc)
+			defined.auc++
+		}
+		if !math.IsNaN(precision) {
+			means.precision += number(precision)
+			defined.precision++
+		}
+	}
+	means = ranking{means.auc / defined.auc, means.precision / defined.precision}
+	if n == 2 {
+		return each, means, each[1]
+	}
+	return each, means, means
+}
+
+// logLoss is that of a model with probabilities. A class that the model does not know has 0.
+func (s *scored) logLoss() float64 {
+	p, all := make([]float64, len(s.truth)), make([]float64, s.classes)
+	outputs := s.model.Outputs()
+	for i, k := range s.truth {
+		if known := s.model.Probabilities(s.scores[i*outputs:][:outputs], all); k < len(known) {
+			p[i] = known[k]
+		}
+	}
+	return metrics.LogLoss(p)
+}
