@@ -139,10 +139,10 @@ func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) 
 	var mean, squares float64
 	for j := range p.Count() {
 		i := p.Row(j)
-		v := float64(p.cost.Clamp(share[i]))
+		v := float64(p.of.Cost.Clamp(share[i]))
 		share[i] = float32(v)
-		_, target := p.label(uint32(i))
-		gain := float64(v*target) + p.cost.Linear(v)
+		_, target := p.of.Label(uint32(i))
+		gain := float64(v*target) + p.of.Cost.Linear(v)
 		mean += float64(gain * p.Share(i))
 		squares += float64(float64(v*v) * p.Share(i))
 	}
@@ -151,8 +151,8 @@ func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) 
 	for _, v := range p.v {
 		sum += float64(float64(v) * float64(v))
 	}
-	half := sum / float64(n*n) / (2 * p.lambda)
-	if q := p.cost.Kind.Traits().Quadratic; q > 0 {
+	half := sum / float64(n*n) / (2 * p.Lambda)
+	if q := p.of.Cost.Kind.Traits().Quadratic; q > 0 {
 		half += float64(squares / n * q)
 	}
 	bound, factor = proof.Parabola(mean/n, half)
@@ -164,10 +164,10 @@ func (p *problem) estimate(w []float32, b float64) float64 {
 	step := (p.Count() + estimateRows - 1) / estimateRows
 	var sum, n float64
 	for j := 0; j < p.Count(); j += step {
-		sum += p.losses(w, b, j, j+1)
+		sum += p.of.Losses(w, b, j, j+1)
 		n += 1
 	}
-	return p.penalty([][]float32{w}, []float64{b}) + sum/n
+	return p.Penalty([][]float32{w}, []float64{b}) + sum/n
 }
 
 const (
@@ -186,7 +186,7 @@ func (p *problem) setAscent(a *ascent, t int64) {
 // beginAscent makes the scale that of an ascent, and begins its average.
 func (s *learnerState) beginAscent(t int64) {
 	s.recent = nil
-	s.fixed = float64(s.lambda * float64(s.Count()))
+	s.fixed = float64(s.Lambda * float64(s.Count()))
 	s.period = max(1, int64(s.Count()/64), int64(s.X.Cols()/8))
 	if s.avg != nil {
 		s.origin = t
@@ -205,10 +205,10 @@ func (p *problem) sumUp() {
 	for j := range p.Count() {
 		i := p.Row(j)
 		if a := p.ascent.alpha[i]; a != 0 {
-			side, _ := p.label(uint32(i))
+			side, _ := p.of.Label(uint32(i))
 			a *= side // exact
 			p.X.Axpy(i, a, p.v)
-			p.vb[0] += float64(float64(a) * p.biasScale)
+			p.vb[0] += float64(float64(a) * p.BiasScale)
 		}
 	}
 }
@@ -218,7 +218,7 @@ func (p *problem) sumUp() {
 func (p *problem) ascend(idx []uint32) {
 	a := p.ascent
 	inverse := 1 / p.fixed
-	reward, curve, low := p.cost.DualShape()
+	reward, curve, low := p.of.Cost.DualShape()
 	all, end, ahead := idx, p.t+int64(len(idx)), p.FetchAhead()
 	if idx = a.notResting(idx); len(idx) < len(all) && a.gaps { // what is left out leaves gaps
 		ahead = p.X.Ahead()
@@ -228,13 +228,13 @@ func (p *problem) ascend(idx []uint32) {
 			p.X.Fetch(int(idx[n+ahead]))
 		}
 		dot := p.X.Dot(int(i), p.v)
-		y, target := p.label(i)
+		y, target := p.of.Label(i)
 		old, top := a.alpha[i], 1.0
 		if p.Weight != nil {
 			top = p.Weight[i]
 		}
 		// Minus the gradient: where it is above 0 the objective rises as a_i falls.
-		g := float64(float64(float64(y)*(float64(dot)+float64(p.biasScale*p.vb[0])))*inverse) -
+		g := float64(float64(float64(y)*(float64(dot)+float64(p.BiasScale*p.vb[0])))*inverse) -
 			(target + reward)
 		if curve > 0 {
 			g += float64(curve*float64(old)) / top
@@ -250,7 +250,7 @@ func (p *problem) ascend(idx []uint32) {
 			continue
 		}
 		a.resting[i] = 0
-		bend := float64((float64(p.Norms[i]) + float64(p.biasScale*p.biasScale)) * inverse)
+		bend := float64((float64(p.Norms[i]) + float64(p.BiasScale*p.BiasScale)) * inverse)
 		if curve > 0 {
 			bend += curve / p.Share(int(i))
 		}
@@ -266,7 +266,7 @@ func (p *problem) ascend(idx []uint32) {
 		a.alpha[i] = to
 		step *= y // exact
 		p.X.Axpy(int(i), step, p.v)
-		p.vb[0] += float64(float64(step) * p.biasScale)
+		p.vb[0] += float64(float64(step) * p.BiasScale)
 		p.violations++
 	}
 	p.t = end
@@ -323,7 +323,7 @@ const (
 
 // last is learnerState.weights of the last iterate.
 func (p *problem) last(w [][]float32, b []float64) {
-	s := learnerState{vs: p.vs, vb: p.vb, t: p.t, biasScale: p.biasScale, factor: 1, fixed: p.fixed}
+	s := learnerState{vs: p.vs, vb: p.vb, t: p.t, Terms: p.Terms, factor: 1, fixed: p.fixed}
 	s.weights(w, b)
 }
 
@@ -347,24 +347,20 @@ func (p *problem) choose(w []float32, b float64) {
 		var sum, sumLast float64
 		for j := range p.Count() {
 			if i := p.Row(j); a.alpha[i] != 0 || a.resting[i] == 0 {
-				sum += p.losses(w, b, j, j+1)
-				sumLast += p.losses(last[0], bias[0], j, j+1)
+				sum += p.of.Losses(w, b, j, j+1)
+				sumLast += p.of.Losses(last[0], bias[0], j, j+1)
 			}
 		}
 		n := float64(p.Count())
-		mean := p.penalty([][]float32{w}, []float64{b}) + sum/n
-		if f := p.penalty(last, bias) + sumLast/n; !(mean <= f) {
+		mean := p.Penalty([][]float32{w}, []float64{b}) + sum/n
+		if f := p.Penalty(last, bias) + sumLast/n; !(mean <= f) {
 			a.chosen, w, b = lastIterate, last[0], bias[0]
 		}
 	}
 	// What Pegasos left is seldom better. Unless it is clearly worse on some of the rows it is
 	// compared on all.
 	if p.estimate(a.w[0], a.b[0]) < float64(clearly*p.estimate(w, b)) &&
-		p.objectiveAt(a.w, a.b) < p.objectiveAt([][]float32{w}, []float64{b}) {
+		p.of.At(a.w, a.b) < p.of.At([][]float32{w}, []float64{b}) {
 		a.chosen = before
 	}
-}
-
-func (p *problem) objectiveAt(w [][]float32, b []float64) float64 {
-	return p.penalty(w, b) + p.losses(w[0], b[0], 0, p.Count())/float64(p.Count())
 }

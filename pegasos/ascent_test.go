@@ -263,12 +263,12 @@ func TestAscentChooses(t *testing.T) {
 			}
 			w, b := vectors(1, len(p.v)), make([]float64, 1)
 			p.learnerState.weights(w, b)
-			objectives := []float64{p.objectiveAt(w, b), 0,
-				p.objectiveAt(p.ascent.w, p.ascent.b)}
+			objectives := []float64{p.of.At(w, b), 0,
+				p.of.At(p.ascent.w, p.ascent.b)}
 			p.last(w, b)
-			objectives[lastIterate] = p.objectiveAt(w, b)
+			objectives[lastIterate] = p.of.At(w, b)
 			p.result(w, b)
-			have, best := p.objectiveAt(w, b), slices.Min(objectives)
+			have, best := p.of.At(w, b), slices.Min(objectives)
 			if have != objectives[p.ascent.chosen] || have > best*1.002 {
 				t.Errorf("lambda %v, seed %d: chose %d of %v, which gives %v", lambda, seed,
 					p.ascent.chosen, objectives, have)

@@ -28,14 +28,14 @@ func (p *problem) balance(a []float32) balance {
 	var inner []int // rows with a share between the bounds
 	for j := range p.Count() {
 		i := p.Row(j)
-		side, _ := p.label(uint32(i))
+		side, _ := p.of.Label(uint32(i))
 		switch v := a[i]; {
 		case v*side > 0 && up > down:
 			a[i] = float32(float64(v) * (down / up))
 		case v*side < 0 && down > up:
 			a[i] = float32(float64(v) * (up / down))
 		}
-		if v := a[i]; v != 0 && p.cost.Clamp(v*(1+0x1p-10)) == v*(1+0x1p-10) &&
+		if v := a[i]; v != 0 && p.of.Cost.Clamp(v*(1+0x1p-10)) == v*(1+0x1p-10) &&
 			len(inner) < balanceRows {
 			inner = append(inner, i)
 		}
@@ -48,7 +48,7 @@ func (p *problem) balance(a []float32) balance {
 		}
 		// The rounding of a smaller share is finer: what is left gets less and less.
 		c, v := p.Share(i), a[i]
-		side, _ := p.label(uint32(i))
+		side, _ := p.of.Label(uint32(i))
 		to := float32(float64(v) - float64(side)*left/c)
 		next := left + float64(float64(float64(to-v)*float64(side))*c)
 		if p.movable(v, to) && math.Abs(next) < math.Abs(left) {
@@ -63,7 +63,7 @@ func (p *problem) balance(a []float32) balance {
 // side and within its bounds.
 func (p *problem) movable(v, to float32) bool {
 	beyond := to + (to - v)
-	return beyond*v > 0 && p.cost.Clamp(beyond) == beyond
+	return beyond*v > 0 && p.of.Cost.Clamp(beyond) == beyond
 }
 
 // lost returns what it costs to move the sums by missing: with the row of the least costs.
@@ -83,11 +83,11 @@ func (p *problem) lost(a []float32, inner []int, missing float64) (least balance
 			continue
 		}
 		found = true
-		_, target := p.label(uint32(i))
-		linear := 1 + p.cost.Epsilon + math.Abs(target) + math.Abs(p.wideTarget(i))
-		if p.prior != nil { // the error of that
-			linear += float64(p.sums * (math.Abs(p.priorBias[0]) +
-				float64(p.longest(p.prior, 0)*math.Sqrt(float64(p.Norms[i]))*1.001)))
+		_, target := p.of.Label(uint32(i))
+		linear := 1 + p.of.Cost.Epsilon + math.Abs(target) + math.Abs(p.of.WideTarget(i))
+		if p.Prior != nil { // the error of that
+			linear += float64(p.Sums * (math.Abs(p.PriorBias[0]) +
+				float64(p.Longest(p.Prior, 0)*math.Sqrt(float64(p.Norms[i]))*1.001)))
 		}
 		bent := 2*math.Abs(float64(v)) + step
 		least = balance{
@@ -104,7 +104,7 @@ func (p *problem) lost(a []float32, inner []int, missing float64) (least balance
 func (p *problem) sideSums(a []float32) (up, down float64) {
 	for j := range p.Count() {
 		i := p.Row(j)
-		side, _ := p.label(uint32(i))
+		side, _ := p.of.Label(uint32(i))
 		if b := float64(float64(a[i]*side) * p.Share(i)); b > 0 {
 			up += b
 		} else {

@@ -75,7 +75,7 @@ func (p *problem) dual(r2 float64) float64 {
 	if p.recent == nil {
 		return math.NaN()
 	}
-	return p.bestBound(p.cost.Clamp, func(a []float32) float64 { return p.bound(a, r2) })
+	return p.bestBound(p.of.Cost.Clamp, func(a []float32) float64 { return p.bound(a, r2) })
 }
 
 // ascentShares returns the shares of an ascent.
@@ -84,7 +84,7 @@ func (p *problem) ascentShares() []float32 {
 	if p.Weight != nil {
 		for j := range p.Count() {
 			i := p.Row(j)
-			share[i] = p.cost.Clamp(float32(float64(share[i]) / p.Weight[i]))
+			share[i] = p.of.Cost.Clamp(float32(float64(share[i]) / p.Weight[i]))
 		}
 	}
 	return share
@@ -93,7 +93,7 @@ func (p *problem) ascentShares() []float32 {
 // bestShares returns the shares that dual has its bound from, what they have to be multiplied by,
 // and the bound.
 func (p *problem) bestShares(r2 float64) (share []float32, factor, bound float64) {
-	p.bestBound(p.cost.Clamp, func(a []float32) float64 {
+	p.bestBound(p.of.Cost.Clamp, func(a []float32) float64 {
 		b, s := p.boundAt(a, r2)
 		if share == nil || b > bound {
 			share, factor, bound = slices.Clone(a), s, b
@@ -137,9 +137,9 @@ func (p *problem) bound(a []float32, r2 float64) float64 {
 
 // boundAt is bound, and s. For the log loss s is always 1.
 func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
-	p.widenPrior() // before its scores are asked for
+	p.WidenPrior() // before its scores are asked for
 	var even balance
-	if p.free {
+	if p.Free {
 		even = p.balance(a)
 	}
 	slack := even.slack
@@ -148,10 +148,10 @@ func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 	for j := range p.Count() {
 		i := p.Row(j)
 		v := a[i]
-		side, _ := p.label(uint32(i))
+		side, _ := p.of.Label(uint32(i))
 		signed[i] = v * side
 		weight := p.Share(i)
-		ub += float64(float64(float64(signed[i])*p.biasScale) * weight)
+		ub += float64(float64(float64(signed[i])*p.BiasScale) * weight)
 		squares += float64(float64(float64(v)*float64(v)) * weight)
 	}
 	p.AddTo(u, signed)
@@ -164,30 +164,30 @@ func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 	// No less than mean(|a_i| |x_i|). The factor covers R^2's own roundings.
 	reach := 1.001 * math.Sqrt(squares*r2)
 	norm := math.Sqrt(sum)/n + float64((p.AddError()+slack)*reach) + even.length/n
-	half := norm * norm / (2 * p.lambda)
-	norm = float64((norm + float64(p.sums*reach)) * (1 + p.sums)) // certainly no less than |u|
-	most := norm * norm / (2 * p.lambda)
-	prior := float64(math.Sqrt(squares) * p.priorError(r2))
-	if p.cost.Kind == loss.Log {
-		return p.entropyBound(a, most, slack+p.sums) - prior - even.entropy/n, 1
+	half := norm * norm / (2 * p.Lambda)
+	norm = float64((norm + float64(p.Sums*reach)) * (1 + p.Sums)) // certainly no less than |u|
+	most := norm * norm / (2 * p.Lambda)
+	prior := float64(math.Sqrt(squares) * p.PriorError(r2))
+	if p.of.Cost.Kind == loss.Log {
+		return p.entropyBound(a, most, slack+p.Sums) - prior - even.entropy/n, 1
 	}
 	var mean, size float64 // of what is linear in s, and of its parts' magnitudes
 	for j := range p.Count() {
 		i := p.Row(j)
 		v := a[i]
-		target := p.wideTarget(i)
-		gain, least := float64(float64(v)*target), p.cost.Linear(float64(v))
+		target := p.of.WideTarget(i)
+		gain, least := float64(float64(v)*target), p.of.Cost.Linear(float64(v))
 		mean += float64(p.Share(i) * (gain + least))
 		size += float64(p.Share(i) * (math.Abs(gain) + math.Abs(least)))
 	}
 	mean = (mean - float64(slack*size) - even.gain) / n
-	if q := p.cost.Kind.Traits().Quadratic; q > 0 {
+	if q := p.of.Cost.Kind.Traits().Quadratic; q > 0 {
 		bend := float64(float64(squares*q) * (1 + 3*slack))
 		half += bend
-		most += float64(bend * (1 + p.sums))
+		most += float64(bend * (1 + p.Sums))
 	}
 	_, s = proof.Parabola(mean, half)
-	return dualAt(s, mean-float64(p.sums*(size/n))-prior, most), s
+	return dualAt(s, mean-float64(p.Sums*(size/n))-prior, most), s
 }
 
 // dualAt returns s*mean - s^2*half, less its own roundings.
@@ -209,9 +209,9 @@ func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 			i := p.Row(j)
 			v := a[i]
 			b, weight := float64(s*float64(v)), p.Share(i)
-			target := p.wideTarget(i)
+			target := p.of.WideTarget(i)
 			size += float64(weight * math.Abs(float64(b*target)))
-			value += float64(weight * (p.cost.Least(b) + float64(b*target)))
+			value += float64(weight * (p.of.Cost.Least(b) + float64(b*target)))
 			slope += float64(float64(weight*float64(v)) * target)
 			if b > 0 && b < 1 {
 				wv := float64(weight * float64(v))

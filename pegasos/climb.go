@@ -32,7 +32,7 @@ func (s *learnerState) passesOf(passes int, visit func(pass int, rows []uint32) 
 }
 
 // climbs reports whether there is an ascent for the learner.
-func (s *learnerState) climbs() bool { return !s.free && s.prior == nil }
+func (s *learnerState) climbs() bool { return !s.Free && s.Prior == nil }
 
 // climb returns the bound of dual variables after so many passes from the given ones; 0 where there
 // is no ascent.
@@ -40,9 +40,9 @@ func (p *problem) climb(share []float32, passes int, r2 float64) float64 {
 	switch {
 	case passes == 0 || !p.climbs():
 		return 0
-	case p.cost.Kind == loss.Log:
+	case p.of.Cost.Kind == loss.Log:
 		return p.climbLog(share, passes, r2)
-	case !p.cost.Kind.Traits().Ascent:
+	case !p.of.Cost.Kind.Traits().Ascent:
 		return 0
 	}
 	a := &ascent{alpha: make([]float32, len(share))}
@@ -78,21 +78,21 @@ func (p *problem) climbLog(share []float32, passes int, r2 float64) float64 {
 	}
 	p.sumUp()
 	p.ascent = nil
-	inverse := 1 / float64(p.lambda*float64(p.Count()))
+	inverse := 1 / float64(p.Lambda*float64(p.Count()))
 	if !p.passesOf(passes, func(_ int, rows []uint32) bool {
 		for _, i := range rows {
-			side, _ := p.label(i)
+			side, _ := p.of.Label(i)
 			old, weight := float64(share[i]), p.Share(int(i))
-			dot := float64(p.X.Dot(int(i), p.v)) + float64(p.biasScale*p.vb[0])
+			dot := float64(p.X.Dot(int(i), p.v)) + float64(p.BiasScale*p.vb[0])
 			m := float64(float64(float64(side)*dot) * inverse)
-			q := weight * (float64(p.Norms[i]) + float64(p.biasScale*p.biasScale)) * inverse
+			q := weight * (float64(p.Norms[i]) + float64(p.BiasScale*p.BiasScale)) * inverse
 			if !floats.IsFinite(m) || !floats.IsFinite(q) {
 				return false
 			}
 			share[i] = float32(balancedLogit(m, q, old))
 			step := side * float32(float64(float64(share[i])-old)*weight)
 			p.X.Axpy(int(i), step, p.v)
-			p.vb[0] += float64(float64(step) * p.biasScale)
+			p.vb[0] += float64(float64(step) * p.BiasScale)
 		}
 		return true
 	}) {
@@ -139,7 +139,7 @@ func (j *joint) climb(a []float32, passes int, r2 float64) float64 {
 	if passes == 0 || !j.climbs() {
 		return 0
 	}
-	if !j.log {
+	if !j.of.Log {
 		j.setAscent(&jointAscent{alpha: a}, j.t)
 		j.sumUp()
 		if !j.passesOf(passes, func(pass int, rows []uint32) bool {
@@ -180,7 +180,7 @@ type climber struct {
 func (j *joint) climber(a []float32) *climber {
 	k := len(j.vs)
 	c := &climber{joint: j, a: a, w: dense.New(k, j.X.Cols()), bias: make([]float64, k),
-		inverse: 1 / float64(j.lambda*float64(j.Count())), z: make([]float64, k),
+		inverse: 1 / float64(j.Lambda*float64(j.Count())), z: make([]float64, k),
 		old: make([]float64, k), to: make([]float64, k)}
 	for n := range j.Count() {
 		i := j.Row(n)
@@ -209,18 +209,18 @@ func (c *climber) ofClasses(i int) []float64 {
 func (c *climber) add(i, r int, share float64) {
 	if v := float32(float64(share * c.Share(i))); v != 0 {
 		c.X.Axpy(i, v, c.w.Row(r))
-		c.bias[r] += float64(float64(v) * c.biasScale)
+		c.bias[r] += float64(float64(v) * c.BiasScale)
 	}
 }
 
 // step moves the shares of row i. It returns false where a score is not finite.
 func (c *climber) step(i int) bool {
 	own := int(c.Class[i])
-	q := c.Share(i) * (float64(c.Norms[i]) + float64(c.biasScale*c.biasScale)) * c.inverse
+	q := c.Share(i) * (float64(c.Norms[i]) + float64(c.BiasScale*c.BiasScale)) * c.inverse
 	c.X.DotVectors(c.dots, i, c.w, 0)
 	old := c.ofClasses(i)
 	for r, dot := range c.dots {
-		c.z[r] = float64((float64(dot) + float64(c.biasScale*c.bias[r])) * c.inverse)
+		c.z[r] = float64((float64(dot) + float64(c.BiasScale*c.bias[r])) * c.inverse)
 		if !floats.IsFinite(c.z[r]) || !floats.IsFinite(q) {
 			return false
 		}

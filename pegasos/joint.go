@@ -7,6 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // A joint problem has a weight vector for each class, which are trained as one: section 5 of the
@@ -19,10 +21,8 @@ import (
 // z_r, if that is above 0, and 0 for all others; of the log loss b_r is the probability of r.
 type joint struct {
 	learnerState
-	m   *dense.Matrix // of the vectors
-	log bool
-	// costs[y][r] is the cost of predicting class r for a row of class y. It is nil for 1 each.
-	costs [][]float64
+	m  *dense.Matrix // of the vectors
+	of objective.Joint
 
 	ascent *jointAscent // nil before it begins
 
@@ -33,7 +33,8 @@ type joint struct {
 
 func newJoint(s learnerState, log bool, costs [][]float64) *joint {
 	k := len(s.vs)
-	j := &joint{learnerState: s, log: log, costs: costs}
+	j := &joint{learnerState: s,
+		of: objective.Joint{Terms: s.Terms, Vectors: k, Log: log, Costs: costs}}
 	j.m = dense.New(k, s.X.Cols())
 	for r, v := range s.vs {
 		copy(j.m.Row(r), v) // not zeros after setStart
@@ -42,6 +43,8 @@ func newJoint(s learnerState, log bool, costs [][]float64) *joint {
 	j.dots, j.b = make([]float32, k), make([]float64, k)
 	return j
 }
+
+func (j *joint) objective() objective.Problem { return &j.of }
 
 func (j *joint) takeSteps(idx []uint32) {
 	if j.ascent != nil {
@@ -95,7 +98,7 @@ func (j *joint) batch(idx []uint32) {
 			}
 		}
 		y := int(j.Class[i])
-		if !j.coefficients(z, j.b, i) {
+		if !j.of.Coefficients(z, j.b, i) {
 			continue
 		}
 		moved = true
@@ -124,155 +127,14 @@ func (j *joint) batch(idx []uint32) {
 }
 
 // move adds row i to vector r with the coefficient g, divided by share.
-func (j *joint) move(r int, i uint32, g float32, share float64, rows int) {
+func (j *joint) move(r int, i uint32, g float32, share float64, of int) {
 	a := float32(float64(g) / share)
 	if !floats.IsFinite(a) {
-		j.err = &StepError{j.t + 1, j.Name(i), "a weight is not finite: " + tooLarge}
+		j.err = &StepError{j.t + 1, j.Name(i), "a weight is not finite: " + rows.TooLarge}
 		return
 	}
 	j.addRow(r, i, a)
-	j.vb[r] += j.biasUpdate(float64(g)/float64(rows), float64(a))
-}
-
-// coefficients writes to b how much the loss of row i, with the scores z, rises with the score of
-// each class but its own: a sub-gradient. It reports whether any of them is above 0.
-func (j *joint) coefficients(z, b []float64, i uint32) bool {
-	y := int(j.Class[i])
-	clear(b)
-	if !j.log {
-		worst, most := y, 0.0
-		for r, v := range z {
-			l := j.cost(y, r) + (j.full(v, r, i) - j.full(z[y], y, i))
-			if r != y && l > most {
-				worst, most = r, l
-			}
-		}
-		if worst == y {
-			return false
-		}
-		b[worst] = 1
-		return true
-	}
-	top := math.Inf(-1)
-	for r, v := range z {
-		b[r] = j.full(v, r, i)
-		top = max(top, b[r])
-	}
-	var sum float64
-	for r, v := range b {
-		b[r] = floats.Exp(v - top)
-		sum += b[r]
-	}
-	for r := range b {
-		b[r] /= sum
-	}
-	b[y] = 0
-	return true
-}
-
-// full adds the prior's score of class r to z.
-func (j *joint) full(z float64, r int, i uint32) float64 {
-	if j.priorScores != nil {
-		return z + j.priorScores[int(i)*len(j.vs)+r]
-	}
-	return z
-}
-
-// cost returns the cost of predicting r for a row of class y.
-func (j *joint) cost(y, r int) float64 {
-	switch {
-	case y == r:
-		return 0
-	case j.costs != nil:
-		return j.costs[y][r]
-	}
-	return 1
-}
-
-// loss returns that of a row of class y with the scores z of w, a prior's included.
-func (j *joint) loss(z []float64, y int) float64 {
-	if j.log {
-		return logSumExp(z, z[y])
-	}
-	var worst float64
-	for r, v := range z {
-		worst = max(worst, j.cost(y, r)+(v-z[y]))
-	}
-	return worst
-}
-
-// logSumExp returns log(sum of e^(z_r - zero)). It does not overflow.
-func logSumExp(z []float64, zero float64) float64 {
-	top := math.Inf(-1)
-	for _, v := range z {
-		top = max(top, v)
-	}
-	var sum float64
-	for _, v := range z {
-		sum += floats.Exp(v - top)
-	}
-	return max(0, top-zero+floats.Log(sum))
-}
-
-// meanLoss returns that of the vectors w with their biases, from float32 dot products.
-func (j *joint) meanLoss(w [][]float32, b []float64) float64 {
-	all := dense.New(len(w), j.X.Cols())
-	for r, w := range w {
-		copy(all.Row(r), w)
-	}
-	z := make([]float64, len(w))
-	return j.meanLossOf(func(i int) []float64 {
-		j.X.DotVectors(j.dots, i, all, 0)
-		for r, dot := range j.dots {
-			z[r] = float64(dot) + b[r]
-		}
-		return z
-	})
-}
-
-// wideMeanLoss is meanLoss from float64 dot products.
-func (j *joint) wideMeanLoss(all [][]float64, b []float64) float64 {
-	z := make([]float64, len(all))
-	return j.meanLossOf(func(i int) []float64 {
-		for r := range z {
-			z[r] = j.X.WideDot(i, all[r]) + b[r]
-		}
-		return z
-	})
-}
-
-func (j *joint) objectiveAt(w [][]float32, b []float64) float64 {
-	return j.penalty(w, b) + j.meanLoss(w, b)
-}
-
-// meanLossOf returns the mean loss of rows whose scores are given.
-func (j *joint) meanLossOf(scores func(i int) []float64) (mean float64) {
-	for n := range j.Count() {
-		i := j.Row(n)
-		z := scores(i)
-		for _, v := range z {
-			if !floats.IsFinite(v) {
-				return math.NaN()
-			}
-		}
-		mean += float64(j.Share(i) * j.loss(z, int(j.Class[i])))
-	}
-	return mean / float64(j.Count())
-}
-
-// lossAtZero returns the mean loss of v = 0.
-func (j *joint) lossAtZero() float64 {
-	z := make([]float64, len(j.vs))
-	var sum, n float64
-	for p := range j.Count() {
-		i := j.Row(p)
-		for r := range z {
-			z[r] = j.full(0, r, uint32(i))
-		}
-		sum += float64(j.Share(i) * j.loss(z, int(j.Class[i])))
-		n += j.Share(i)
-	}
-	return sum / n
+	j.vb[r] += j.biasUpdate(float64(g)/float64(of), float64(a))
 }
 
 // dual returns a lower bound on P: of the hinge
@@ -316,10 +178,10 @@ func (j *joint) bound(a []float32, r2 float64) float64 {
 // boundAt is bound, and s. For the log loss s is always 1.
 func (j *joint) boundAt(a []float32, r2 float64) (value, s float64) {
 	k, n := len(j.vs), j.Count()
-	j.widenPrior()
+	j.WidenPrior()
 	own := j.ownShares(a)
 	half, prior := j.halfNorm(a, own, r2)
-	if j.log {
+	if j.of.Log {
 		return j.entropyBound(a, own, half) - prior, 1
 	}
 	var mean, size float64
@@ -328,14 +190,14 @@ func (j *joint) boundAt(a []float32, r2 float64) (value, s float64) {
 		y := int(j.Class[i])
 		var gain, parts float64
 		for r, v := range a[i*k:][:k] {
-			z, own := j.wideScore(i, r), j.wideScore(i, y)
-			gain += float64(float64(v) * (j.cost(y, r) + z - own))
-			parts += float64(float64(v) * (j.cost(y, r) + math.Abs(z) + math.Abs(own)))
+			z, own := j.WideScore(i, r), j.WideScore(i, y)
+			gain += float64(float64(v) * (j.of.Cost(y, r) + z - own))
+			parts += float64(float64(v) * (j.of.Cost(y, r) + math.Abs(z) + math.Abs(own)))
 		}
 		mean += float64(j.Share(i) * gain)
 		size += float64(j.Share(i) * parts)
 	}
-	mean = (mean-float64(j.sums*size))/float64(n) - prior
+	mean = (mean-float64(j.Sums*size))/float64(n) - prior
 	_, s = proof.Parabola(mean, half)
 	return dualAt(s, mean, half), s
 }
@@ -385,7 +247,7 @@ func (j *joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior fl
 			}
 			c[i] = float32(v)
 			b := float64(j.Share(i) * float64(c[i]))
-			ub += float64(b * j.biasScale)
+			ub += float64(b * j.BiasScale)
 			squares += float64(float64(c[i]) * b)
 		}
 		// own[p] was rounded to float32: what is lost is a share of at most 2^-24 in the row's own
@@ -398,9 +260,9 @@ func (j *joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior fl
 	}
 	squares /= float64(n)
 	norm := math.Sqrt(sum)/float64(n) +
-		float64(1.001*(j.AddError()+j.sums+0x1p-23)*math.Sqrt(squares*r2))
-	norm = float64(norm * (1 + j.sums))
-	return norm * norm / (2 * j.lambda), float64(2 * math.Sqrt(squares) * j.priorError(r2))
+		float64(1.001*(j.AddError()+j.Sums+0x1p-23)*math.Sqrt(squares*r2))
+	norm = float64(norm * (1 + j.Sums))
+	return norm * norm / (2 * j.Lambda), float64(2 * math.Sqrt(squares) * j.PriorError(r2))
 }
 
 // entropyBound is like that of one vector.
@@ -419,7 +281,7 @@ func (j *joint) entropyBound(a []float32, own []float64, half float64) float64 {
 				}
 				h -= loss.XLogX(float64(s * float64(v)))
 				dh -= float64(float64(v) * floats.Log(float64(s*float64(v))))
-				z, own := j.wideScore(i, r), j.wideScore(i, y)
+				z, own := j.WideScore(i, r), j.WideScore(i, y)
 				linear += float64(float64(v) * (z - own))
 				size += float64(float64(weight*float64(v)) * (math.Abs(z) + math.Abs(own)))
 			}
@@ -435,7 +297,7 @@ func (j *joint) entropyBound(a []float32, own []float64, half float64) float64 {
 		rows := float64(n)
 		value, slope = value/rows-float64(s*s*half), slope/rows-float64(2*s*half)
 		bend = bend/rows - 2*half
-		best = max(best, value-float64(j.sums*(64+size/rows)))
+		best = max(best, value-float64(j.Sums*(64+size/rows)))
 		if !(bend < 0) {
 			break
 		}

@@ -424,13 +424,13 @@ func TestJointLosses(t *testing.T) {
 			-1e30}, []float64{0, 0, 0, 1e30})
 		for _, z := range points {
 			for y := range 4 {
-				at, want := j.loss(z, y), l.at(z, y)
+				at, want := j.of.Loss(z, y), l.at(z, y)
 				if !(at >= 0) || math.IsInf(at, 1) || math.Abs(at-want) > 1e-13*(1+math.Abs(want)+
 					math.Abs(z[y])) {
 					t.Errorf("%+v: the loss of %v at %v is %v, want %v", l.cfg, y, z, at, want)
 				}
 				b := make([]float64, 4)
-				if j.coefficients(z, b, uint32(y)) != (at > 0 || j.log) || b[y] != 0 {
+				if j.of.Coefficients(z, b, uint32(y)) != (at > 0 || j.of.Log) || b[y] != 0 {
 					t.Errorf("%+v: at %v, %v has %v", l.cfg, z, y, b)
 				}
 				own := 0.0
@@ -468,7 +468,7 @@ func TestJointLosses(t *testing.T) {
 					if r == y {
 						want = -own
 					}
-					if d := (j.loss(up, y) - j.loss(down, y)) / (2 * h); math.Abs(d-want) > 1e-5 {
+					if d := (j.of.Loss(up, y) - j.of.Loss(down, y)) / (2 * h); math.Abs(d-want) > 1e-5 {
 						t.Errorf("%+v: at %v, %v has %v at %d, by differences %v", l.cfg, z, y,
 							want, r, d)
 					}
@@ -504,7 +504,7 @@ func TestJointTies(t *testing.T) {
 		if c.want >= 0 {
 			want[c.want] = 1
 		}
-		if moved := j.coefficients(c.z, b, uint32(c.y)); moved != (c.want >= 0) ||
+		if moved := j.of.Coefficients(c.z, b, uint32(c.y)); moved != (c.want >= 0) ||
 			fmt.Sprint(b) != fmt.Sprint(want) {
 			t.Errorf("%v, costs %v: %v has %v, want %v", c.z, c.costs != nil, c.y, b, want)
 		}
@@ -694,7 +694,7 @@ func TestJointBoundOfAnything(t *testing.T) {
 					// Newton's steps are short where next to nothing is left: the entropy's slope
 					// is steep there.
 					if more := r.joint.bound(a, r.r2); more > have+1e-5 || more < have-1e-5 &&
-						!r.joint.log {
+						!r.joint.of.Log {
 						t.Errorf("%+v: bound %v, of too much %v", l.cfg, have, more)
 					}
 				}

@@ -36,7 +36,7 @@ func (j *joint) startAscent(cfg Config, epochs int, r2 float64) {
 	if cfg.Finish == FinishAuto {
 		w, b := vectors(len(j.vs), len(j.vs[0])), make([]float64, len(j.vs))
 		j.weights(w, b)
-		if f := j.objectiveAt(w, b); !(f-bound <= float64(autoGap*f)) {
+		if f := j.of.At(w, b); !(f-bound <= float64(autoGap*f)) {
 			return
 		}
 	}
@@ -81,7 +81,7 @@ func (j *joint) shift(r, i int, change float64) {
 		return
 	}
 	j.X.Axpy(i, a, j.vs[r])
-	j.vb[r] += float64(float64(a) * j.biasScale)
+	j.vb[r] += float64(float64(a) * j.BiasScale)
 }
 
 // ascend takes a step with each of the rows idx. For those that rest it is one that changes
@@ -93,14 +93,14 @@ func (j *joint) ascend(idx []uint32) {
 	for _, i := range a.notResting(idx) {
 		j.X.DotVectors(j.dots, int(i), j.m, 0)
 		y, row := int(j.Class[i]), a.alpha[int(i)*k:][:k]
-		square := float64(j.Norms[i]) + float64(j.biasScale*j.biasScale)
+		square := float64(j.Norms[i]) + float64(j.BiasScale*j.BiasScale)
 		q := float64(float64(j.Share(int(i))*square) * inverse)
 		own := 0.0
 		for _, v := range row {
 			own += float64(v)
 		}
 		for r, dot := range j.dots {
-			v := float64((float64(dot) + float64(j.biasScale*j.vb[r])) * inverse)
+			v := float64((float64(dot) + float64(j.BiasScale*j.vb[r])) * inverse)
 			if !floats.IsFinite(v) {
 				j.t += int64(slices.Index(idx, i))
 				j.notFinite(i)
@@ -110,7 +110,7 @@ func (j *joint) ascend(idx []uint32) {
 			if r == y {
 				share = 1 - own
 			}
-			z[r] = j.full(v, r, i) + j.cost(y, r) + float64(q*share)
+			z[r] = j.of.Full(v, r, i) + j.of.Cost(y, r) + float64(q*share)
 		}
 		nearest(z, q, j.b, a.sorted)
 		changed, sum := false, 0.0
@@ -174,7 +174,7 @@ func (j *joint) result(w [][]float32, b []float64) {
 		last, bias := j.room()
 		j.avg = nil
 		j.weights(last, bias)
-		a.chosen = j.objectiveAt(last, bias) < j.objectiveAt(w, b)
+		a.chosen = j.of.At(last, bias) < j.of.At(w, b)
 	}
 	if a.chosen {
 		j.avg = nil

@@ -84,13 +84,13 @@ func exactDual(j *joint) float64 {
 		y := int(j.Class[i])
 		for r, a := range j.ascent.alpha[i*k:][:k] {
 			c := j.Share(i) * float64(a)
-			gain += c * j.cost(y, r)
+			gain += c * j.of.Cost(y, r)
 			for l, v := range x {
 				w[r][l] -= c * float64(v)
 				w[y][l] += c * float64(v)
 			}
-			w[r][d] -= c * j.biasScale
-			w[y][d] += c * j.biasScale
+			w[r][d] -= c * j.BiasScale
+			w[y][d] += c * j.BiasScale
 		}
 	}
 	for _, w := range w {
@@ -98,7 +98,7 @@ func exactDual(j *joint) float64 {
 			squares += v * v
 		}
 	}
-	return gain/n - squares/(2*j.lambda*n*n)
+	return gain/n - squares/(2*j.Lambda*n*n)
 }
 
 // The ascent closes the gap, whatever the data and the settings, and the result is the same bits on

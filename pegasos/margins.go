@@ -7,6 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // This file makes dual variables of the scores that weights give, whoever has found them. Those of
@@ -36,7 +37,7 @@ func (p *problem) marginBound(w [][]float64, b []float64, r2 float64, o marginOp
 	margins := make([]float64, p.X.Rows())
 	for j := range p.Count() {
 		i := p.Row(j)
-		side, target := p.label(uint32(i))
+		side, target := p.of.Label(uint32(i))
 		z := p.X.WideDot(i, w[0]) + b[0]
 		if !floats.IsFinite(z) {
 			z = 0 // any feasible number will do
@@ -47,15 +48,15 @@ func (p *problem) marginBound(w [][]float64, b []float64, r2 float64, o marginOp
 	at := func(h float64) float64 {
 		for j := range p.Count() {
 			i := p.Row(j)
-			a[i] = p.cost.Clamp(float32(p.cost.Smoothed(margins[i], h)))
+			a[i] = p.of.Cost.Clamp(float32(p.of.Cost.Smoothed(margins[i], h)))
 		}
 		return p.bound(a, r2)
 	}
 	best := max(0, at(0))
-	if p.cost.Kind.Traits().Kinks {
+	if p.of.Cost.Kind.Traits().Kinks {
 		distance := make([]float64, 0, p.Count())
 		for j := range p.Count() {
-			distance = append(distance, p.cost.FromKink(margins[p.Row(j)]))
+			distance = append(distance, p.of.Cost.FromKink(margins[p.Row(j)]))
 		}
 		var width float64
 		best, width = bestWidth(distance, at)
@@ -79,12 +80,12 @@ func (p *problem) newtonBound(w []float64, b, r2 float64, o marginOptions) (best
 	n := newton.New(o.pool, 0, func() *newton.Problem { return p.forNewton(o.pool, 0) })
 	u := make([]float32, len(p.v))
 	for j, z := range w {
-		if p.prior != nil {
-			z -= float64(p.prior[0][j])
+		if p.Prior != nil {
+			z -= float64(p.Prior[0][j])
 		}
 		u[j] = float32(z) // as the margins take it
 	}
-	return n.Bound(u, b-p.priorBias[0], o.width, o.wanted, o.threads,
+	return n.Bound(u, b-p.PriorBias[0], o.width, o.wanted, o.threads,
 		func(a []float32) float64 { return p.bound(a, r2) })
 }
 
@@ -92,7 +93,7 @@ func (p *problem) newtonBound(w []float64, b, r2 float64, o marginOptions) (best
 func (p *problem) boundOf(a []float32, r2 float64) float64 { return p.bound(a, r2) }
 
 func (j *joint) boundOf(a []float32, r2 float64) float64 {
-	if j.free {
+	if j.Free {
 		return math.NaN() // see joint.dual
 	}
 	return j.bound(a, r2)
@@ -101,7 +102,7 @@ func (j *joint) boundOf(a []float32, r2 float64) float64 {
 // marginBound is like that of one vector. The hinge is smoothed by taking half the square of the
 // a_r times h off its maximum.
 func (j *joint) marginBound(w [][]float64, b []float64, r2 float64, o marginOptions) float64 {
-	if j.free {
+	if j.Free {
 		return math.NaN()
 	}
 	k := len(w)
@@ -119,8 +120,8 @@ func (j *joint) marginBound(w [][]float64, b []float64, r2 float64, o marginOpti
 		}
 		own, top := z[y], math.Inf(-1)
 		for r := range z {
-			if !j.log {
-				z[r] += j.cost(y, r)
+			if !j.of.Log {
+				z[r] += j.of.Cost(y, r)
 			}
 			if z[r] -= own; r != y {
 				top = max(top, z[r])
@@ -133,7 +134,7 @@ func (j *joint) marginBound(w [][]float64, b []float64, r2 float64, o marginOpti
 		for n := range j.Count() {
 			i := j.Row(n)
 			row := scores[i*k:][:k]
-			if j.log {
+			if j.of.Log {
 				softmax(row, j.b)
 			} else {
 				nearest(row, h, j.b, sorted)
@@ -146,7 +147,7 @@ func (j *joint) marginBound(w [][]float64, b []float64, r2 float64, o marginOpti
 		return j.bound(a, r2)
 	}
 	var best, width float64
-	if j.log {
+	if j.of.Log {
 		best = max(0, at(0))
 	} else {
 		best, width = bestWidth(distance, at)
@@ -199,7 +200,7 @@ func bestWidth(distance []float64, at func(h float64) float64) (best, width floa
 
 // softmax writes e^(z_r), divided by their sum, to b.
 func softmax(z, b []float64) {
-	zero := logSumExp(z, 0) // of at least the own class's 0
+	zero := objective.LogSumExp(z, 0) // of at least the own class's 0
 	for r, v := range z {
 		b[r] = floats.Exp(v - zero)
 	}

@@ -32,12 +32,12 @@ func (p *problem) startNewton(cfg Config, t int64, pool *newton.Pool) {
 // the data's rows are in another order: where they are of most rows, those of the data are read
 // instead. The results are the same bits.
 func (p *problem) forNewton(pool *newton.Pool, t int64) *newton.Problem {
-	p.widenPrior()
+	p.WidenPrior()
 	rows := p.Ranked()
-	n := &newton.Problem{Loss: p.cost, Lambda: p.lambda, Cols: len(p.v), Beta: p.biasScale,
-		Free: p.free, Rows: rows, X: p.X, At: rows, Name: p.Name, Weight: p.Weight,
-		AtZero: p.lossAtZero}
-	if p.free {
+	n := &newton.Problem{Loss: p.of.Cost, Lambda: p.Lambda, Cols: len(p.v), Beta: p.BiasScale,
+		Free: p.Free, Rows: rows, X: p.X, At: rows, Name: p.Name, Weight: p.Weight,
+		AtZero: p.of.AtZero}
+	if p.Free {
 		n.Beta = 1
 	}
 	if p.Names != nil && 2*len(rows) > pool.X.Rows() {
@@ -48,11 +48,11 @@ func (p *problem) forNewton(pool *newton.Pool, t int64) *newton.Problem {
 	}
 	n.Side = make([]int8, len(rows))
 	for j, i := range rows {
-		side, _ := p.label(i)
+		side, _ := p.of.Label(i)
 		n.Side[j] = int8(side)
 	}
-	if p.Target != nil || p.prior != nil {
-		n.Target = func(i uint32) float64 { return p.wideTarget(int(i)) }
+	if p.Target != nil || p.Prior != nil {
+		n.Target = func(i uint32) float64 { return p.of.WideTarget(int(i)) }
 	}
 	n.Start = func() ([]float32, float64) {
 		s := p.learnerState
@@ -147,7 +147,7 @@ func (r *run) finishEpoch(p *problem) {
 		}
 	case r.cfg.Finish == FinishAuto && r.newtonPays(p):
 		p.startNewton(r.cfg, p.t, &r.data.newtons)
-	case p.ascent == nil && r.cfg.canAscend() && p.prior == nil:
+	case p.ascent == nil && r.cfg.canAscend() && p.Prior == nil:
 		poor := p.startAscent(r.cfg, r.epoch, r.r2)
 		if c := r.predicted(); poor && r.data.auto.newton && c.newton <= poorEpochs*c.epoch {
 			p.startNewton(r.cfg, p.t, &r.data.newtons)
@@ -224,7 +224,7 @@ func (s *session) retry(m *Model) (some bool) {
 				continue
 			}
 			p.newton.Retry()
-			if p.newton.Stuck() && r.cfg.canAscend() && p.prior == nil {
+			if p.newton.Stuck() && r.cfg.canAscend() && p.Prior == nil {
 				p.endNewton()
 			}
 			some = some || p.newton == nil || p.newton.Works()

@@ -273,7 +273,7 @@ func (p *Partial) Model() (*Model, error) {
 	m.Result.Epochs = p.epochs
 	m = p.scaling().fold(m)
 	if err := m.check(); err != nil {
-		return nil, &StepError{m.Result.Steps, -1, err.Error() + ": " + tooLarge}
+		return nil, &StepError{m.Result.Steps, -1, err.Error() + ": " + rows.TooLarge}
 	}
 	return m, nil
 }

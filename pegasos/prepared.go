@@ -22,11 +22,11 @@ func (p *problem) runPrepared(x *store.Stepper, idx []uint32) {
 			if p.Scattered {
 				x.Fetch(int(i))
 			}
-			y := p.sign(i)
+			y := p.of.Sign(i)
 			// Field by field: a whole Step would be made elsewhere and moved.
 			s := &steps[k]
-			x.Place(s, int(i), y, p.weighted(i, y))
-			s.Least = roundUp(p.lambda * (float64(p.t+int64(k)) + p.t0)) // scale, so many steps on
+			x.Place(s, int(i), y, p.of.Weighted(i, y))
+			s.Least = roundUp(p.Lambda * (float64(p.t+int64(k)) + p.t0)) // scale, so many steps on
 		}
 		x.Take(steps, p.v)
 		for k, i := range rows {

@@ -120,7 +120,7 @@ func (v *proofVector) spread(r *run, k int) []float32 {
 		for c := range n {
 			share := v.share(j*n + c)
 			if r.joint == nil {
-				share = r.problems[k].cost.Clamp(share)
+				share = r.problems[k].of.Cost.Clamp(share)
 			} else if int(r.Class[i]) == c {
 				share = 0
 			}

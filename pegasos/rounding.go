@@ -47,11 +47,6 @@ import "math"
 //
 // The gap of several problems is that of the means of their P' and D', and these are sums again.
 
-// sumError is s.sums.
-func sumError(rows, cols, classes int) float64 {
-	return (8*float64(rows) + float64(cols) + float64(classes) + 64) * 0x1p-53
-}
-
 // dotSize returns the root of the mean, over the rows, of the squared error of a dot product with a
 // vector of length 1.
 func (r *run) dotSize(wide bool) float64 {
@@ -72,92 +67,4 @@ func (r *run) dotSize(wide bool) float64 {
 		r.dotError = 1.001*math.Sqrt(sum/float64(r.Count())) + 0x1p-100
 	}
 	return r.dotError
-}
-
-// scoreError returns the root of the mean, over the rows, of a score's squared error, without that
-// of what the loss adds to it. No vector is longer than length.
-func (s *learnerState) scoreError(length float64, b []float64, dotSize, r2 float64) float64 {
-	bias := 0.0
-	for _, v := range b {
-		bias = max(bias, math.Abs(v))
-	}
-	if length == 0 {
-		return float64(s.sums * bias)
-	}
-	return float64(length*dotSize) + float64(s.sums*(float64(1.001*length*math.Sqrt(r2))+bias))
-}
-
-// longest returns the largest length of the vectors, whose penalty is given.
-func (s *learnerState) longest(w [][]float32, penalty float64) (length float64) {
-	if s.prior == nil && len(w) == 1 {
-		return math.Sqrt(2*penalty/s.lambda) * (1 + 0x1p-30)
-	}
-	for _, v := range w {
-		length = max(length, math.Sqrt(squareSum(v)))
-	}
-	return length
-}
-
-// lossError returns by how much the mean loss may be off where the scores are, by z.
-func (p *problem) lossError(z, loss float64) float64 {
-	var squares float64
-	if p.Target != nil {
-		for j := range p.Count() {
-			i := p.Row(j)
-			t := float64(p.Target[i])
-			squares += float64(p.Share(i) * float64(t*t))
-		}
-	}
-	z += float64(p.sums * (1 + p.cost.Epsilon + math.Sqrt(squares/float64(p.Count()))))
-	if c := p.cost.Kind.Traits().Curvature; c > 0 {
-		return float64(z * (math.Sqrt(2*c*loss) + c/2*z))
-	}
-	return z
-}
-
-func (j *joint) lossError(z, loss float64) float64 {
-	most := 1.0
-	for _, row := range j.costs {
-		for _, c := range row {
-			most = max(most, c)
-		}
-	}
-	return float64(2*z) + float64(j.sums*most)
-}
-
-// priorError returns the root of the mean, over the rows, of the squared error of a wideScore.
-func (s *learnerState) priorError(r2 float64) float64 {
-	if s.prior == nil {
-		return 0
-	}
-	return s.scoreError(s.longest(s.prior, 0), s.priorBias, 0, r2)
-}
-
-// widenPrior finds the prior's scores that the certificate takes.
-func (s *learnerState) widenPrior() {
-	if s.prior == nil || s.wideScores != nil {
-		return
-	}
-	prior := wideVectors(s.prior)
-	s.wideScores = make([]float64, len(s.priorScores))
-	for j := range s.Count() {
-		i := s.Row(j)
-		for k, w := range prior {
-			s.wideScores[i*len(prior)+k] = s.X.WideDot(i, w) + s.priorBias[k]
-		}
-	}
-}
-
-// wideScore returns the prior's score of row i by vector k; 0 without one.
-func (s *learnerState) wideScore(i, k int) float64 {
-	if s.wideScores == nil {
-		return 0
-	}
-	return s.wideScores[i*len(s.prior)+k]
-}
-
-// wideTarget is the target of frame, by such a score.
-func (p *problem) wideTarget(i int) float64 {
-	side, target := p.label(uint32(i))
-	return target - float64(float64(side)*p.wideScore(i, 0))
 }

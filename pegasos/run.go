@@ -10,6 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
@@ -29,12 +30,8 @@ type learner interface {
 	// those have that are made of the scores of some vectors: see margins.go.
 	boundOf(a []float32, r2 float64) float64
 	marginBound(w [][]float64, b []float64, r2 float64, o marginOptions) float64
-	// lossAtZero returns the mean loss of w = 0, or of the prior.
-	lossAtZero() float64
-	// objectiveAt returns P of any vectors and biases, from float32 dot products.
-	objectiveAt(w [][]float32, b []float64) float64
-	// lossError: see rounding.go.
-	lossError(z, loss float64) float64
+	// objective returns what the learner minimises.
+	objective() objective.Problem
 	common() *learnerState
 }
 
@@ -127,7 +124,7 @@ func (r *run) addJoint(costs [][]float64, t0 float64) error {
 	r.joint = newJoint(s, r.cfg.Multiclass == Multinomial, costs)
 	r.learners = []learner{r.joint}
 	if r.cfg.Project {
-		r.joint.radius = math.Sqrt(r.joint.lossAtZero() / r.lambda)
+		r.joint.radius = math.Sqrt(r.joint.of.AtZero() / r.lambda)
 	}
 	return nil
 }
@@ -155,9 +152,10 @@ func (r *run) addProblems(pair []int32, t0 float64) error {
 			copy(r.matrix.Row(k), s.vs[0]) // it may have a start
 			s.vs[0] = r.matrix.Row(k)
 		}
-		p := &problem{learnerState: s, v: s.vs[0], cost: r.cfg.cost(), k: positive + int32(k)}
+		p := &problem{learnerState: s, v: s.vs[0],
+			of: objective.Binary{Terms: s.Terms, Cost: r.cfg.cost(), Positive: positive + int32(k)}}
 		if r.cfg.Project {
-			p.radius = math.Sqrt(p.lossAtZero() / p.lambda)
+			p.radius = math.Sqrt(p.of.AtZero() / p.Lambda)
 		}
 		r.problems = append(r.problems, p)
 		if r.cfg.Shards > 1 {
@@ -173,10 +171,10 @@ func (r *run) addProblems(pair []int32, t0 float64) error {
 func (r *run) newState(first, n int, t0 float64) (learnerState, error) {
 	d, cols := r.data, r.data.X.Cols()
 	s := learnerState{
-		View:   r.ForWorker(),
-		lambda: r.lambda, t0: t0, factor: 1,
-		biasScale: r.cfg.BiasScale, free: r.cfg.Bias == BiasUnregularised,
-		vs: vectors(n, cols), vb: make([]float64, n), priorBias: make([]float64, n),
+		Terms: &objective.Terms{View: r.ForWorker(), Lambda: r.lambda, BiasScale: r.cfg.BiasScale,
+			Free: r.cfg.Bias == BiasUnregularised, PriorBias: make([]float64, n),
+			Sums: objective.SumError(r.Count(), cols, len(d.Classes))},
+		t0: t0, factor: 1, vs: vectors(n, cols), vb: make([]float64, n),
 		total: r.total, period: period(r.total, cols), scalars: make([]float64, n),
 	}
 	steps := r.order.Steps
@@ -188,7 +186,7 @@ func (r *run) newState(first, n int, t0 float64) (learnerState, error) {
 		s.avg = newSuffix(s.total, n, cols)
 	}
 	// Only if each row is visited once an epoch. See joint.dual for the latter.
-	if r.cfg.Order != IID && !(n > 1 && s.free) {
+	if r.cfg.Order != IID && !(n > 1 && s.Free) {
 		s.recent = newRecent(s.total, steps, r.X.Rows()*n)
 	}
 	biases := func(m *Model) (b []float64) {
@@ -197,10 +195,9 @@ func (r *run) newState(first, n int, t0 float64) (learnerState, error) {
 		}
 		return b
 	}
-	s.sums = sumError(r.Count(), cols, len(d.Classes))
 	if d.prior != nil {
-		if err := s.setPrior(d.prior.Weights[first:][:n], biases(d.prior)); err != nil {
-			return s, err
+		if err := s.SetPrior(d.prior.Weights[first:][:n], biases(d.prior)); err != nil {
+			return s, rowErrorOf(err)
 		}
 	}
 	if d.start != nil {
@@ -358,7 +355,7 @@ func (r *run) takeSteps(first, end int, idx []uint32, ends []int) {
 func (r *run) endEpoch() {
 	r.epoch++
 	r.parallel(func(k int) { r.learners[k].endEpoch(r.epoch) })
-	if r.joint != nil && r.cfg.canAscend() && r.joint.prior == nil {
+	if r.joint != nil && r.cfg.canAscend() && r.joint.Prior == nil {
 		r.joint.startAscent(r.cfg, r.epoch, r.r2)
 	} else if r.joint == nil {
 		r.goOn()
@@ -416,10 +413,10 @@ func (r *run) write(m *Model) {
 		n := len(s.vs)
 		w, b := m.Weights[first:][:n], make([]float64, n)
 		l.result(w, b)
-		s.addPrior(w)
+		s.AddPrior(w)
 		for k := range b {
 			if m.Bias != nil {
-				m.Bias[first+k] = b[k] + s.priorBias[k]
+				m.Bias[first+k] = b[k] + s.PriorBias[k]
 			}
 		}
 		m.Result.Violations += s.violations

@@ -5,28 +5,16 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // A learnerState is what every learner has: weight vectors w in the form v/scale, and what is known
 // about them so far. Most have one vector; those of a joint problem have one for each class.
 type learnerState struct {
-	rows.View
+	*objective.Terms
 
-	lambda, t0 float64
-	biasScale  float64 // the value of the appended feature, 0 for none
-	// The bias is unregularised: vb has it as it is, in place of the appended feature's part of v.
-	free bool
-
-	// The prior's weights, nil without one. Then v is about the difference of w and them.
-	prior     [][]float32
-	priorBias []float64
-	// The prior's scores, of all vectors for one row after the other: those that training takes,
-	// from float32 dot products, and those of the certificate, which are nil before it needs them.
-	priorScores, wideScores []float64
-
-	sums float64 // a bound on the relative error of every sum in float64: see rounding.go
-
+	t0    float64
 	start int64            // steps that had been done before the run
 	began vectorsAndBiases // the model's part that it started from; none without
 	t     int64            // steps done, those included
@@ -62,12 +50,12 @@ func (s *learnerState) scale() float64 {
 	if s.fixed > 0 {
 		return s.fixed
 	}
-	return s.lambda * (float64(s.t) + s.t0)
+	return s.Lambda * (float64(s.t) + s.t0)
 }
 
 // notFinite ends the run: the score of row i is infinite or NaN.
 func (s *learnerState) notFinite(i uint32) {
-	s.err = &StepError{s.t + 1, s.Name(i), "the score is not finite: " + tooLarge}
+	s.err = &StepError{s.t + 1, s.Name(i), "the score is not finite: " + rows.TooLarge}
 }
 
 // divisor is the same after projections.
@@ -76,11 +64,11 @@ func (s *learnerState) divisor() float64 { return s.scale() / s.factor }
 // score returns the score of a row by vector k and its bias: dot is the row's dot product with v.
 func (s *learnerState) score(k int, dot float32, divisor float64) float64 {
 	z := 0.0
-	if s.free {
+	if s.Free {
 		z = s.vb[k]
 	}
 	if divisor > 0 { // else w is 0 by definition
-		z += (float64(dot) + float64(s.biasScale*s.vb[k])) / divisor
+		z += (float64(dot) + float64(s.BiasScale*s.vb[k])) / divisor
 	}
 	return z
 }
@@ -88,10 +76,10 @@ func (s *learnerState) score(k int, dot float32, divisor float64) float64 {
 // biasUpdate returns what a row adds to vb: g is its coefficient with its weight, divided by the
 // rows of the step, and a what the row is multiplied by in v.
 func (s *learnerState) biasUpdate(g, a float64) float64 {
-	if s.free {
-		return g / (s.lambda * (float64(s.t+1) + s.t0))
+	if s.Free {
+		return g / (s.Lambda * (float64(s.t+1) + s.t0))
 	}
-	return float64(a * s.biasScale)
+	return float64(a * s.BiasScale)
 }
 
 // beforeSample returns how many of n steps there are up to the next sample of w. They are counted
@@ -113,7 +101,7 @@ func (s *learnerState) sample() {
 	}
 	a := float32(1 / s.divisor())
 	for k, b := range s.vb {
-		if !s.free {
+		if !s.Free {
 			b = float64(float64(a) * b)
 		}
 		s.scalars[k] = b
@@ -125,8 +113,8 @@ func (s *learnerState) sample() {
 // v is still to be added to.
 func (s *learnerState) addRow(k int, i uint32, a float32) {
 	if s.radius > 0 {
-		dot := float64(s.X.Dot(int(i), s.vs[k])) + float64(s.biasScale*s.vb[k])
-		square := float64(s.X.SumSquares(int(i))) + float64(s.biasScale*s.biasScale)
+		dot := float64(s.X.Dot(int(i), s.vs[k])) + float64(s.BiasScale*s.vb[k])
+		square := float64(s.X.SumSquares(int(i))) + float64(s.BiasScale*s.BiasScale)
 		s.norm2 = max(0, s.norm2+float64(float64(a)*(2*dot+float64(float64(a)*square))))
 	}
 	s.X.Axpy(int(i), a, s.vs[k])
@@ -139,7 +127,7 @@ func (s *learnerState) project() {
 	}
 	norm, edge := s.norm2, float64(s.radius*s.scale())
 	if !floats.IsFinite(norm) {
-		s.err = &StepError{s.t, -1, "the norm of the weights is not finite: " + tooLarge}
+		s.err = &StepError{s.t, -1, "the norm of the weights is not finite: " + rows.TooLarge}
 		return
 	}
 	if float64(float64(s.factor*s.factor)*norm) > float64(edge*edge) {
@@ -150,7 +138,7 @@ func (s *learnerState) project() {
 	for s.factor < small {
 		for k, v := range s.vs {
 			dense.Scale(small, v)
-			if !s.free {
+			if !s.Free {
 				s.vb[k] *= small
 			}
 		}
@@ -163,7 +151,7 @@ func (s *learnerState) project() {
 func (s *learnerState) refreshNorm() {
 	s.norm2 = 0
 	for k, v := range s.vs {
-		if !s.free {
+		if !s.Free {
 			s.norm2 += float64(s.vb[k] * s.vb[k])
 		}
 		for _, z := range v {
@@ -194,12 +182,12 @@ func (s *learnerState) checkFinite() {
 	for k, v := range s.vs {
 		for _, z := range v {
 			if !floats.IsFinite(z) {
-				s.err = &StepError{s.t, -1, "a weight is not finite: " + tooLarge}
+				s.err = &StepError{s.t, -1, "a weight is not finite: " + rows.TooLarge}
 				return
 			}
 		}
 		if b := s.vb[k]; !floats.IsFinite(b) {
-			s.err = &StepError{s.t, -1, "a bias is not finite: " + tooLarge}
+			s.err = &StepError{s.t, -1, "a bias is not finite: " + rows.TooLarge}
 			return
 		}
 	}
@@ -215,9 +203,9 @@ func (s *learnerState) weights(w [][]float32, b []float64) {
 			mean = s.avg.mean(s.t-s.origin, k, w[k], &b[k]) && mean
 		}
 		if mean {
-			if !s.free {
+			if !s.Free {
 				for k := range b {
-					b[k] = float64(s.biasScale * b[k])
+					b[k] = float64(s.BiasScale * b[k])
 				}
 			}
 			return
@@ -227,7 +215,7 @@ func (s *learnerState) weights(w [][]float32, b []float64) {
 	for k, v := range s.vs {
 		clear(w[k])
 		b[k] = 0
-		if s.free {
+		if s.Free {
 			b[k] = s.vb[k]
 		}
 		if d == 0 { // before the first step without an offset
@@ -236,28 +224,10 @@ func (s *learnerState) weights(w [][]float32, b []float64) {
 		for j, z := range v {
 			w[k][j] = float32(float64(z) / d)
 		}
-		if !s.free {
-			b[k] = float64(s.biasScale*s.vb[k]) / d
+		if !s.Free {
+			b[k] = float64(s.BiasScale*s.vb[k]) / d
 		}
 	}
-}
-
-// setPrior makes the learner look for u = w - w0, w0 being the prior's weights and biases: the
-// scores of w0 become part of the rows' targets.
-func (s *learnerState) setPrior(weights [][]float32, bias []float64) error {
-	s.prior, s.priorBias = weights, bias
-	s.priorScores = make([]float64, len(weights)*s.X.Rows())
-	for j := range s.Count() {
-		i := s.Row(j)
-		for k, w := range weights {
-			z := float64(s.X.Dot(i, w)) + bias[k]
-			if !floats.IsFinite(z) {
-				return rowError(s.Name(uint32(i)), "the prior's score is not finite: "+tooLarge)
-			}
-			s.priorScores[i*len(weights)+k] = z
-		}
-	}
-	return nil
 }
 
 // setStart makes w that of a model, after so many steps.
@@ -267,17 +237,17 @@ func (s *learnerState) setStart(weights [][]float32, bias []float64, steps int64
 	s.total += s.start
 	scale := s.scale()
 	for k := range s.vs {
-		b := bias[k] - s.priorBias[k]
+		b := bias[k] - s.PriorBias[k]
 		if math.Abs(b) < 0x1p-1000 {
 			b = 0 // in models from liblinear it only breaks ties
 		}
-		if b != 0 && s.biasScale == 0 && !s.free {
+		if b != 0 && s.BiasScale == 0 && !s.Free {
 			return badField("Start", "the model has a bias, but Bias is %q", BiasNone)
 		}
 		for j, w := range weights[k] {
 			u := float64(w)
-			if s.prior != nil {
-				u -= float64(s.prior[k][j])
+			if s.Prior != nil {
+				u -= float64(s.Prior[k][j])
 			}
 			v := float32(u*scale) + 0 // +0: v is never -0
 			if !floats.IsFinite(v) {
@@ -287,21 +257,12 @@ func (s *learnerState) setStart(weights [][]float32, bias []float64, steps int64
 			s.vs[k][j] = v
 		}
 		switch {
-		case s.free:
+		case s.Free:
 			s.vb[k] = b
 		case b != 0:
-			s.vb[k] = float64(b*scale) / s.biasScale
+			s.vb[k] = float64(b*scale) / s.BiasScale
 		}
 	}
 	s.refreshNorm()
 	return nil
-}
-
-// addPrior turns u into w.
-func (s *learnerState) addPrior(w [][]float32) {
-	for k, prior := range s.prior {
-		for j, v := range prior {
-			w[k][j] += v
-		}
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // Examples are the rows of the data. *dense.Matrix and *sparse.Matrix have these methods. They may
@@ -161,7 +162,7 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 	if m != nil {
 		m = c.trainer.scaling.fold(m)
 		if bad := m.checkFinite(); bad != nil {
-			return nil, &StepError{m.Result.Steps, -1, bad.Error() + ": " + tooLarge}
+			return nil, &StepError{m.Result.Steps, -1, bad.Error() + ": " + rows.TooLarge}
 		}
 	}
 	if err == nil && c.trainer.again {
@@ -237,8 +238,6 @@ func inTurn(runs int, f func(Progress)) func(Progress) {
 		f(p)
 	}
 }
-
-const tooLarge = "the rows are too large for float32, or lambda too small; scale the rows"
 
 // A session is the training of a model: of one run, or of one for each pair of classes. The runs
 // train an epoch each, side by side, before any goes on to the next.
@@ -418,7 +417,7 @@ func (s *session) failed(what string) error {
 	for _, r := range s.runs {
 		t = max(t, r.t)
 	}
-	return &StepError{t, -1, what + " is not finite: " + tooLarge}
+	return &StepError{t, -1, what + " is not finite: " + rows.TooLarge}
 }
 
 // advance runs to the end, or until ctx is done: then it is stopped.

@@ -11,6 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // This file holds a model to what it claims of itself: its Result, about the data in Data. The
@@ -119,7 +120,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	r := &found.Result
 	v.Objective, v.Bound, v.Gap = r.Objective, r.DualObjective, r.Gap
 	if !(v.Objective < math.Inf(1)) {
-		return nil, fmt.Errorf("pegasos: the objective is not finite: %s", tooLarge)
+		return nil, fmt.Errorf("pegasos: the objective is not finite: %s", rows.TooLarge)
 	}
 	v.checkClaims(s, m, quick)
 	if o.Sigmoids && len(v.Reasons) == 0 {

@@ -71,7 +71,7 @@ func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 		weight[i] /= mean
 		same = same && weight[i] == 1
 		if w := weight[i]; w > math.MaxFloat32 || float32(w) == 0 {
-			return 0, bad(i, "the weight is too far from the mean weight")
+			return 0, Bad(i, "the weight is too far from the mean weight")
 		}
 	}
 	if !same { // else the model is that without weights, to the bit

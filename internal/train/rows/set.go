@@ -21,7 +21,11 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.Reason) }
 
-func bad(row int, reason string) error { return &Error{Row: row, Reason: reason} }
+// Bad returns an Error.
+func Bad(row int, reason string) error { return &Error{Row: row, Reason: reason} }
+
+// TooLarge says what to do where numbers leave float32's range.
+const TooLarge = "the rows are too large for float32, or lambda too small; scale the rows"
 
 // A Set is rows with their labels.
 type Set struct {
@@ -52,7 +56,7 @@ func (s *Set) Weigh(own []float32, byLabel map[float32]float64) error {
 		w := 1.0
 		if own != nil {
 			if w = float64(own[i]); !options.GoodWeight(w) {
-				return bad(i, fmt.Sprintf("the weight is %v, want %s", own[i],
+				return Bad(i, fmt.Sprintf("the weight is %v, want %s", own[i],
 					options.GoodWeights))
 			}
 		}
@@ -72,9 +76,9 @@ func (s *Set) Weigh(own []float32, byLabel map[float32]float64) error {
 // are known, if any are.
 func (s *Set) Label(numbers bool, known []float32) (err error) {
 	if numbers {
-		return labels.Finite(s.Y, bad)
+		return labels.Finite(s.Y, Bad)
 	}
-	s.Classes, s.Class, err = labels.Classify(s.Y, s.Weight, known, bad)
+	s.Classes, s.Class, err = labels.Classify(s.Y, s.Weight, known, Bad)
 	return err
 }
 
@@ -99,7 +103,7 @@ func (s *Set) Measure() error {
 	}
 	if notFinite >= 0 {
 		if size := largestValue(x, notFinite, 0x1p-20); !(size <= math.MaxFloat32) {
-			return bad(notFinite, "a value is NaN or infinite")
+			return Bad(notFinite, "a value is NaN or infinite")
 		}
 		return &Error{notFinite, "the values are too large to be squared in float32", true}
 	}
