@@ -93,7 +93,7 @@ func (p *problem) startAscent(cfg Config, epochs int, r2 float64) (poor bool) {
 	p.learnerState.weights(a.w, a.b)
 	share, s, bound, summed := p.sharesOfV()
 	if !summed {
-		share, s, bound = p.bestShares(r2)
+		share, s, bound = p.recent.Best(&p.of, p.done(), r2)
 	}
 	if cfg.Finish == FinishAuto {
 		if f := p.estimate(a.w[0], a.b[0]); !(f-bound <= float64(autoGap*f)) {
@@ -129,12 +129,12 @@ func (s *learnerState) finishDue(cfg Config, epochs int) bool {
 // no proof.
 func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) {
 	r := p.recent
-	if p.began.w != nil || p.start > 0 || p.t != r.steps || r.oldStart > 0 {
+	if p.began.w != nil || p.start > 0 || p.t != r.Steps || r.OldStart > 0 {
 		return nil, 0, 0, false
 	}
-	share = slices.Clone(r.count)
-	if r.start > 0 {
-		copy(share, r.old) // the present window has just begun
+	share = slices.Clone(r.Count)
+	if r.Start > 0 {
+		copy(share, r.Old) // the present window has just begun
 	}
 	var mean, squares float64
 	for j := range p.Count() {
@@ -363,4 +363,22 @@ func (p *problem) choose(w []float32, b float64) {
 		p.of.At(a.w, a.b) < p.of.At([][]float32{w}, []float64{b}) {
 		a.chosen = before
 	}
+}
+
+// shares is what learner asks for.
+func (p *problem) shares() []float32 {
+	if p.newton != nil {
+		return p.newtonShares()
+	}
+	if p.ascent == nil {
+		return nil
+	}
+	share := slices.Clone(p.ascent.alpha)
+	if p.Weight != nil {
+		for j := range p.Count() {
+			i := p.Row(j)
+			share[i] = p.of.Cost.Clamp(float32(float64(share[i]) / p.Weight[i]))
+		}
+	}
+	return share
 }

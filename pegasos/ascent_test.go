@@ -203,7 +203,7 @@ func TestAscentBegins(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := r.problems[0]
-			_, wantFactor, wantBound := p.bestShares(r.r2)
+			_, wantFactor, wantBound := p.recent.Best(&p.of, p.done(), r.r2)
 			_, factor, bound, ok := p.sharesOfV()
 			if !ok || math.Abs(factor/wantFactor-1) > 1e-5 || math.Abs(bound/wantBound-1) > 1e-5 {
 				t.Fatalf("%+v: factor %v and bound %v, want %v and %v", cfg, factor, bound,

@@ -309,7 +309,7 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 				if l.cfg.Loss == Log {
 					low = whole
 				}
-				have := p.bound(a, r.r2)
+				have := boundOf(&p.of, a, r.r2)
 				if have > optimum || have > best+1e-4+1e-3*best || have < low-1e-3*(low+0.1) {
 					t.Errorf("%+v weights %v: bound %v, by definition %v to %v, optimum %v", l.cfg,
 						weights != nil, have, low, best, optimum)

@@ -7,7 +7,9 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // This file improves dual variables that margins.go has made, by passes of dual coordinate ascent:
@@ -29,6 +31,12 @@ func (s *learnerState) passesOf(passes int, visit func(pass int, rows []uint32) 
 		}
 	}
 	return true
+}
+
+// boundOf returns the bound of dual variables.
+func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
+	bound, _ := certificate.Bound(p, a, r2)
+	return bound
 }
 
 // climbs reports whether there is an ascent for the learner.
@@ -60,7 +68,7 @@ func (p *problem) climb(share []float32, passes int, r2 float64) float64 {
 		p.err = nil // the rows are too large for it
 		return 0
 	}
-	return p.bound(p.ascentShares(), r2)
+	return boundOf(&p.of, p.shares(), r2)
 }
 
 // climbLog is climb for the log loss. With w made of the shares a, the dual objective is largest
@@ -98,7 +106,7 @@ func (p *problem) climbLog(share []float32, passes int, r2 float64) float64 {
 	}) {
 		return 0
 	}
-	return p.bound(share, r2)
+	return boundOf(&p.of, share, r2)
 }
 
 // balancedLogit returns the sigmoid of the t with t + m + q (sigmoid(t) - a) = 0, or nearly.
@@ -150,7 +158,7 @@ func (j *joint) climb(a []float32, passes int, r2 float64) float64 {
 			j.err = nil // the rows are too large for it
 			return 0
 		}
-		return j.bound(j.ascentShares(), r2)
+		return boundOf(&j.of, j.shares(), r2)
 	}
 	c := j.climber(a)
 	if !j.passesOf(passes, func(_ int, rows []uint32) bool {
@@ -163,7 +171,7 @@ func (j *joint) climb(a []float32, passes int, r2 float64) float64 {
 	}) {
 		return 0
 	}
-	return j.bound(a, r2)
+	return boundOf(&j.of, a, r2)
 }
 
 // A climber is the ascent of a multinomial problem under way.
@@ -244,7 +252,7 @@ func (c *climber) step(i int) bool {
 // towardsSoftmax sets c.to to the best point on the way from the shares to the softmax of the
 // scores, or nearly: the dual objective is concave along it, and rises at its start.
 func (c *climber) towardsSoftmax(q float64) {
-	softmax(c.z, c.to)
+	certificate.Softmax(c.z, c.to)
 	var square float64
 	for r, p := range c.to {
 		d := p - c.old[r]

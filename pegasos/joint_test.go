@@ -676,7 +676,7 @@ func TestJointBoundOfAnything(t *testing.T) {
 				if l.cfg.Multiclass == Multinomial {
 					least = whole - 1e-5 // Newton starts there
 				}
-				have := r.joint.bound(a, r.r2)
+				have := boundOf(&r.joint.of, a, r.r2)
 				if have > exact+1e-3*exact || have < least {
 					t.Errorf("%+v weights %v prior %v: bound %v, by definition %v to %v", l.cfg,
 						tr.Weights != nil, tr.Prior != nil, have, least, exact)
@@ -693,13 +693,13 @@ func TestJointBoundOfAnything(t *testing.T) {
 					}
 					// Newton's steps are short where next to nothing is left: the entropy's slope
 					// is steep there.
-					if more := r.joint.bound(a, r.r2); more > have+1e-5 || more < have-1e-5 &&
+					if more := boundOf(&r.joint.of, a, r.r2); more > have+1e-5 || more < have-1e-5 &&
 						!r.joint.of.Log {
 						t.Errorf("%+v: bound %v, of too much %v", l.cfg, have, more)
 					}
 				}
 			}
-			if b := r.joint.bound(make([]float32, 30*4), r.r2); b != 0 {
+			if b := boundOf(&r.joint.of, make([]float32, 30*4), r.r2); b != 0 {
 				t.Errorf("bound %v of zeros", b)
 			}
 		}

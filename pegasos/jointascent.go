@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
 )
 
 // A jointAscent is the dual part of a run of Crammer-Singer (Keerthi et al., KDD 2008). With a_ir
@@ -32,7 +33,7 @@ func (j *joint) startAscent(cfg Config, epochs int, r2 float64) {
 	if j.ascent != nil || !j.finishDue(cfg, epochs) {
 		return
 	}
-	share, s, bound := j.bestShares(r2)
+	share, s, bound := j.recent.Best(&j.of, j.done(), r2)
 	if cfg.Finish == FinishAuto {
 		w, b := vectors(len(j.vs), len(j.vs[0])), make([]float64, len(j.vs))
 		j.weights(w, b)
@@ -112,7 +113,7 @@ func (j *joint) ascend(idx []uint32) {
 			}
 			z[r] = j.of.Full(v, r, i) + j.of.Cost(y, r) + float64(q*share)
 		}
-		nearest(z, q, j.b, a.sorted)
+		certificate.Nearest(z, q, j.b, a.sorted)
 		changed, sum := false, 0.0
 		for r, v := range j.b {
 			to := float32(v)
@@ -134,8 +135,11 @@ func (j *joint) ascend(idx []uint32) {
 	j.t = end
 }
 
-// ascentShares returns the shares of an ascent.
-func (j *joint) ascentShares() []float32 {
+// shares is what learner asks for.
+func (j *joint) shares() []float32 {
+	if j.ascent == nil {
+		return nil
+	}
 	share := slices.Clone(j.ascent.alpha)
 	for i, a := range share {
 		share[i] = max(0, a) // a state may say anything

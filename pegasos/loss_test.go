@@ -341,7 +341,7 @@ func TestLossBoundsOfAnything(t *testing.T) {
 			for i, v := range random(seed, 1, 30, 2, 1).dense.Row(0) {
 				a[i] = r.problems[0].of.Cost.Clamp(v * float32(seed%3))
 			}
-			if b := r.problems[0].bound(a, r.r2); b > high || b < 0 {
+			if b := boundOf(&r.problems[0].of, a, r.r2); b > high || b < 0 {
 				t.Fatalf("%s: bound %v of %v, optimum %v", l.cfg.Loss, b, a, high)
 			}
 		}

@@ -39,25 +39,11 @@ func (r *run) measure(m *Model, how precision) (mistakes float64) {
 	r.measured = make([]measurement, len(r.learners))
 	r.parallel(func(k int) {
 		if !r.data.over() {
-			r.measured[k].bound = r.dual(k)
+			r.measured[k].bound = dualOf(r.learners[k], r.r2, r.data.keeps)
 		}
 	})
 	r.objectives(m, nil)
 	return r.refine(m, how)
-}
-
-// dual returns the bound of learner k: that of its dual variables, or, where these are kept, of
-// what is kept of them, so that no run ends with less than its proof will show.
-func (r *run) dual(k int) float64 {
-	l := r.learners[k]
-	if !r.data.keeps {
-		return l.dual(r.r2)
-	}
-	v, ok := r.kept(k)
-	if !ok {
-		return math.NaN()
-	}
-	return l.boundOf(v.spread(r, k), r.r2)
 }
 
 // refine fills in the run's part of m, which measure has seen, to some other precision.
@@ -183,4 +169,26 @@ func (r *run) vectorsOf(m *Model, k int) (w [][]float32, b []float64) {
 		b = append(b, m.bias(first+i))
 	}
 	return m.Weights[first:][:n], b
+}
+
+// dotSize returns the root of the mean, over the rows, of the squared error of a dot product with a
+// vector of length 1.
+func (r *run) dotSize(wide bool) float64 {
+	if wide {
+		return 0 // it is in Terms.Sums
+	}
+	if r.dotError == 0 {
+		var sum float64
+		for j := range r.Count() {
+			i := r.Row(j)
+			e, weight := r.X.DotError(i), 1.0
+			if r.Weight != nil {
+				weight = r.Weight[i]
+			}
+			sum += float64(weight * float64(float64(e*e)*float64(r.Norms[i])))
+		}
+		// The factor covers the roundings of the norms.
+		r.dotError = 1.001*math.Sqrt(sum/float64(r.Count())) + 0x1p-100
+	}
+	return r.dotError
 }

@@ -41,7 +41,7 @@ func (p *problem) runPrepared(x *store.Stepper, idx []uint32) {
 			}
 			p.violations += int64(violates)
 			if p.recent != nil {
-				p.recent.count[i] += float32(violates)
+				p.recent.Count[i] += float32(violates)
 			}
 			p.t++
 		}

@@ -120,7 +120,7 @@ func (p *problem) batch(idx []uint32) {
 		}
 		p.vb[0] += p.biasUpdate(float64(g)/float64(n), float64(a))
 		if p.recent != nil {
-			p.recent.count[i] += c
+			p.recent.Count[i] += c
 		}
 	}
 	if len(rows) > 0 {
@@ -187,7 +187,7 @@ func (p *problem) violation(i uint32, dot float32) (a float32, ok bool) {
 	p.vb[0] += float64(float64(y) * p.BiasScale)
 	p.violations++
 	if p.recent != nil {
-		p.recent.count[i]++
+		p.recent.Count[i]++
 	}
 	return y, true
 }
@@ -207,7 +207,7 @@ func (p *problem) runLoss(idx []uint32) {
 			p.vb[0] += p.biasUpdate(float64(g), float64(g))
 			p.violations++
 			if p.recent != nil {
-				p.recent.count[i] += c
+				p.recent.Count[i] += c
 			}
 		}
 		p.t++

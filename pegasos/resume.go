@@ -135,8 +135,8 @@ func (s *session) arrays(f func([]float32)) {
 				}
 			}
 			if c.recent != nil {
-				c.InOrder(c.recent.count, f)
-				c.InOrder(c.recent.old, f)
+				c.InOrder(c.recent.Count, f)
+				c.InOrder(c.recent.Old, f)
 			}
 			if p, ok := l.(*problem); ok && p.ascent != nil {
 				c.InOrder(p.ascent.alpha, f)
@@ -191,7 +191,7 @@ func (s *session) saveLearner(l learner) savedLearner {
 		k.Shift, k.Old, k.Cur = c.avg.shift, c.avg.old.scalarsOnly(), c.avg.cur.scalarsOnly()
 	}
 	if c.recent != nil {
-		k.Recent, k.RecentStart, k.RecentOldStart = true, c.recent.start, c.recent.oldStart
+		k.Recent, k.RecentStart, k.RecentOldStart = true, c.recent.Start, c.recent.OldStart
 	}
 	if p, ok := l.(*problem); ok && p.ascent != nil {
 		a := p.ascent
@@ -408,7 +408,7 @@ func (s *learnerState) resumeScalars(from *savedLearner) bool {
 		copy(s.avg.cur.scalars, from.Cur.Scalars)
 	}
 	if s.recent != nil {
-		s.recent.start, s.recent.oldStart = from.RecentStart, from.RecentOldStart
+		s.recent.Start, s.recent.OldStart = from.RecentStart, from.RecentOldStart
 	}
 	return true
 }

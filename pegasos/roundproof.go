@@ -8,6 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
@@ -275,6 +276,6 @@ func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (
 	}
 	linear -= float64(2 * sums * (root + float64(root*root)))
 	_, s := proof.Parabola(linear, half)
-	bound = dualAt(s, linear, half)
+	bound = certificate.DualAt(s, linear, half)
 	return value, max(0, bound-less)
 }

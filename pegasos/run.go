@@ -10,6 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
@@ -22,17 +23,45 @@ type learner interface {
 	// result writes the weight vectors and biases of this moment. With a prior they are what is
 	// added to it.
 	result(w [][]float32, b []float64)
-	// dual returns a lower bound on the least P there is, or NaN; r2 is R^2.
-	dual(r2 float64) float64
-	// dualShares returns the dual variables that dual has its bound from, or nil.
-	dualShares(r2 float64) []float32
-	// boundOf returns the bound that given dual variables make, and marginBound the best one that
-	// those have that are made of the scores of some vectors: see margins.go.
-	boundOf(a []float32, r2 float64) float64
-	marginBound(w [][]float64, b []float64, r2 float64, o marginOptions) float64
+	// shares returns the dual variables of what takes the place of steps, nil before.
+	shares() []float32
+	// climb returns the bound of dual variables after so many passes of an ascent: see climb.go.
+	climb(a []float32, passes int, r2 float64) float64
 	// objective returns what the learner minimises.
 	objective() objective.Problem
 	common() *learnerState
+}
+
+// dualOf returns the bound of l on the least P there is, or NaN, and with packed that of what a
+// proof keeps, so that no run ends with less than its proof will show.
+func dualOf(l learner, r2 float64, packed bool) (bound float64) {
+	p := l.objective()
+	if packed {
+		if v, ok := pack(l, r2); ok {
+			return boundOf(p, v.Spread(p), r2)
+		}
+		return math.NaN()
+	}
+	if a := l.shares(); a != nil {
+		return boundOf(p, a, r2)
+	}
+	if w := l.common().recent; w != nil {
+		_, _, bound = w.Best(p, l.common().done(), r2)
+		return max(0, bound)
+	}
+	return math.NaN()
+}
+
+// pack returns the dual variables of l as a proof has them. It reports false if there are none.
+func pack(l learner, r2 float64) (v certificate.Packed, ok bool) {
+	a := l.shares()
+	if w := l.common().recent; a == nil && w != nil {
+		a, _, _ = w.Best(l.objective(), l.common().done(), r2)
+	}
+	if a == nil {
+		return v, false
+	}
+	return certificate.Pack(l.objective(), a), true
 }
 
 // A run is the training of one or more learners that visit the same rows in the same order: the
@@ -187,7 +216,7 @@ func (r *run) newState(first, n int, t0 float64) (learnerState, error) {
 	}
 	// Only if each row is visited once an epoch. See joint.dual for the latter.
 	if r.cfg.Order != IID && !(n > 1 && s.Free) {
-		s.recent = newRecent(s.total, steps, r.X.Rows()*n)
+		s.recent = certificate.NewWindows(s.total, steps, r.X.Rows()*n)
 	}
 	biases := func(m *Model) (b []float64) {
 		for k := range n {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
@@ -37,13 +38,16 @@ type learnerState struct {
 	origin  int64   // the step before the average's first
 	scalars []float64
 
-	recent *recent // for the certificate; nil without one
+	recent *certificate.Windows // for the certificate; nil without one
 
 	checked int64 // the step after which v was last found finite
 	err     error
 }
 
 func (s *learnerState) common() *learnerState { return s }
+
+// done returns the steps of the run so far.
+func (s *learnerState) done() int64 { return s.t - s.start }
 
 // scale returns what v has to be divided by to get w, where nothing was projected.
 func (s *learnerState) scale() float64 {
@@ -166,7 +170,7 @@ func (s *learnerState) endEpoch(epochs int) {
 		return
 	}
 	if s.recent != nil {
-		s.recent.endEpoch(epochs)
+		s.recent.EndEpoch(epochs)
 	}
 	// Not more often than the steps pay for: few rows may have very many columns. The end of the
 	// run is no exception, for the model is checked as well.

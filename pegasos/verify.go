@@ -225,7 +225,8 @@ func (s *session) remeasure(
 				return
 			}
 			if proof != nil {
-				at.bound = r.learners[k].boundOf(proof.vectors[r.first+k].spread(r, k), r.r2)
+				at.bound = boundOf(r.learners[k].objective(),
+					proof.vectors[r.first+k].Spread(r.learners[k].objective()), r.r2)
 				return
 			}
 			w, b := r.vectorsOf(m, k)
@@ -237,7 +238,7 @@ func (s *session) remeasure(
 			// With that much the gap is no larger than claimed, though P is by its roundings.
 			how.wanted = c.DualObjective + max(0, at.objective-c.Objective) + at.mistake
 			how.width, how.threads = c.Width, max(1, r.inner)
-			at.bound = r.learners[k].marginBound(r.exact(w, r.first+k), b, r.r2, how)
+			at.bound = marginBound(r.learners[k], r.exact(w, r.first+k), b, r.r2, how)
 		})
 		r.note(m)
 	})

@@ -90,6 +90,9 @@ func (b *Binary) At(w [][]float32, bias []float64) float64 {
 	return b.Penalty(w, bias) + b.Losses(w[0], bias[0], 0, b.Count())/float64(b.Count())
 }
 
+// Clamp is Problem.Clamp.
+func (b *Binary) Clamp(share float32) float32 { return b.Cost.Clamp(share) }
+
 // AtZero is Problem.AtZero.
 func (b *Binary) AtZero() float64 {
 	if b.Target == nil && b.PriorScores == nil {

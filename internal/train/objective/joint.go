@@ -130,6 +130,9 @@ func (j *Joint) meanLossOf(scores func(i int) []float64) (mean float64) {
 	return mean / float64(j.Count())
 }
 
+// Clamp is Problem.Clamp.
+func (j *Joint) Clamp(share float32) float32 { return max(0, share) }
+
 // AtZero is Problem.AtZero.
 func (j *Joint) AtZero() float64 {
 	z := make([]float64, j.Vectors)

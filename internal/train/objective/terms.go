@@ -17,6 +17,8 @@ import (
 type Problem interface {
 	// AtZero returns the mean loss of w = 0, or of the prior.
 	AtZero() float64
+	// Clamp returns what is nearest to a share of those that a row can have.
+	Clamp(share float32) float32
 	// At returns P of any vectors and biases, from float32 dot products.
 	At(w [][]float32, bias []float64) float64
 	// ErrorOf returns by how much the mean loss may be off where the scores are, by z.

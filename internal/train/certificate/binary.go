@@ -1,12 +1,12 @@
-package pegasos
+package certificate
 
 import (
 	"math"
-	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // This file finds a lower bound on the least objective there is. The hinge loss has max(0, 1-z) >=
@@ -32,123 +32,23 @@ import (
 //
 // What float64 rounds off on the way is taken off the bound: see rounding.go.
 
-// A recent counts each row's violations, or adds up its coefficients, in the last epochs: in the
-// present window of epochs and in the one before. Windows end with epoch E, E/2, E/4 and so on in a
-// run of E epochs. What was long ago is left out because the early steps violate where the optimum
-// does not. Of joint problems there is a count for each row and class.
-type recent struct {
-	steps    int64 // of an epoch
-	epochs   int64 // of the whole run
-	start    int64 // the epochs before the present window
-	oldStart int64 // and before the one before
-	// A float32 counts up to 2^24. Whatever is lost of other coefficients, they give a bound.
-	count, old []float32
-}
-
-// newRecent makes one for epochs of so many steps, and so many counts.
-func newRecent(total int64, steps, count int) *recent {
-	n := int64(steps)
-	return &recent{
-		steps: n, epochs: (total + n - 1) / n,
-		count: make([]float32, count), old: make([]float32, count),
-	}
-}
-
-func (r *recent) endEpoch(epoch int) {
-	for e := r.epochs / 2; e >= int64(epoch); e /= 2 {
-		if e == int64(epoch) {
-			r.count, r.old = r.old, r.count
-			clear(r.count)
-			r.start, r.oldStart = e, r.start
-		}
-	}
-}
-
-// dual returns the best lower bound on P that the problem has after t steps, or NaN.
-func (p *problem) dual(r2 float64) float64 {
-	if p.newton != nil {
-		return p.bound(p.newtonShares(), r2)
-	}
-	if p.ascent != nil {
-		return p.bound(p.ascentShares(), r2)
-	}
-	if p.recent == nil {
-		return math.NaN()
-	}
-	return p.bestBound(p.of.Cost.Clamp, func(a []float32) float64 { return p.bound(a, r2) })
-}
-
-// ascentShares returns the shares of an ascent.
-func (p *problem) ascentShares() []float32 {
-	share := slices.Clone(p.ascent.alpha)
-	if p.Weight != nil {
-		for j := range p.Count() {
-			i := p.Row(j)
-			share[i] = p.of.Cost.Clamp(float32(float64(share[i]) / p.Weight[i]))
-		}
-	}
-	return share
-}
-
-// bestShares returns the shares that dual has its bound from, what they have to be multiplied by,
-// and the bound.
-func (p *problem) bestShares(r2 float64) (share []float32, factor, bound float64) {
-	p.bestBound(p.of.Cost.Clamp, func(a []float32) float64 {
-		b, s := p.boundAt(a, r2)
-		if share == nil || b > bound {
-			share, factor, bound = slices.Clone(a), s, b
-		}
-		return b
-	})
-	return share, factor, bound
-}
-
-// bestBound returns the best of what bound makes of the shares in the present window of epochs, and
-// in it and the one before. A row has been visited once an epoch at most, so that no share is out
-// of range, but for roundings of other losses' coefficients, which clamp sets right.
-func (s *learnerState) bestBound(
-	clamp func(float32) float32, bound func(a []float32) float64,
-) float64 {
-	r := s.recent
-	best := 0.0 // from a_i = 0
-	epoch := (s.t - s.start + r.steps - 1) / r.steps
-	a := make([]float32, len(r.count))
-	if n := epoch - r.start; n > 0 {
-		for i, c := range r.count {
-			a[i] = clamp(c / float32(n))
-		}
-		best = max(best, bound(a))
-	}
-	if n := epoch - r.oldStart; n > 0 && r.start > r.oldStart {
-		for i, c := range r.count {
-			a[i] = clamp((c + r.old[i]) / float32(n))
-		}
-		best = max(best, bound(a))
-	}
-	return best
-}
-
-// bound returns the dual objective at s*a, with the s from 0 to 1 that makes it largest, or nearly
-// so.
-func (p *problem) bound(a []float32, r2 float64) float64 {
-	value, _ := p.boundAt(a, r2)
-	return value
-}
+// A binary problem has bounds.
+type binary struct{ *objective.Binary }
 
 // boundAt is bound, and s. For the log loss s is always 1.
-func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
+func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	p.WidenPrior() // before its scores are asked for
 	var even balance
 	if p.Free {
 		even = p.balance(a)
 	}
 	slack := even.slack
-	u, signed := make([]float64, len(p.v)), make([]float32, len(a))
+	u, signed := make([]float64, p.X.Cols()), make([]float32, len(a))
 	var ub, squares float64
 	for j := range p.Count() {
 		i := p.Row(j)
 		v := a[i]
-		side, _ := p.of.Label(uint32(i))
+		side, _ := p.Label(uint32(i))
 		signed[i] = v * side
 		weight := p.Share(i)
 		ub += float64(float64(float64(signed[i])*p.BiasScale) * weight)
@@ -168,30 +68,30 @@ func (p *problem) boundAt(a []float32, r2 float64) (value, s float64) {
 	norm = float64((norm + float64(p.Sums*reach)) * (1 + p.Sums)) // certainly no less than |u|
 	most := norm * norm / (2 * p.Lambda)
 	prior := float64(math.Sqrt(squares) * p.PriorError(r2))
-	if p.of.Cost.Kind == loss.Log {
+	if p.Cost.Kind == loss.Log {
 		return p.entropyBound(a, most, slack+p.Sums) - prior - even.entropy/n, 1
 	}
 	var mean, size float64 // of what is linear in s, and of its parts' magnitudes
 	for j := range p.Count() {
 		i := p.Row(j)
 		v := a[i]
-		target := p.of.WideTarget(i)
-		gain, least := float64(float64(v)*target), p.of.Cost.Linear(float64(v))
+		target := p.WideTarget(i)
+		gain, least := float64(float64(v)*target), p.Cost.Linear(float64(v))
 		mean += float64(p.Share(i) * (gain + least))
 		size += float64(p.Share(i) * (math.Abs(gain) + math.Abs(least)))
 	}
 	mean = (mean - float64(slack*size) - even.gain) / n
-	if q := p.of.Cost.Kind.Traits().Quadratic; q > 0 {
+	if q := p.Cost.Kind.Traits().Quadratic; q > 0 {
 		bend := float64(float64(squares*q) * (1 + 3*slack))
 		half += bend
 		most += float64(bend * (1 + p.Sums))
 	}
 	_, s = proof.Parabola(mean, half)
-	return dualAt(s, mean-float64(p.Sums*(size/n))-prior, most), s
+	return DualAt(s, mean-float64(p.Sums*(size/n))-prior, most), s
 }
 
 // dualAt returns s*mean - s^2*half, less its own roundings.
-func dualAt(s, mean, half float64) float64 {
+func DualAt(s, mean, half float64) float64 {
 	if s == 0 {
 		return 0 // also where half is infinite
 	}
@@ -201,7 +101,7 @@ func dualAt(s, mean, half float64) float64 {
 
 // entropyBound returns the largest value found of the mean entropy of s*a, and what is linear in s,
 // less s^2*half. It is concave: two of Newton's steps from s = 1 come close.
-func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
+func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 	best, s := 0.0, 1.0
 	for range 3 {
 		var value, slope, bend, size float64
@@ -209,9 +109,9 @@ func (p *problem) entropyBound(a []float32, half, slack float64) float64 {
 			i := p.Row(j)
 			v := a[i]
 			b, weight := float64(s*float64(v)), p.Share(i)
-			target := p.of.WideTarget(i)
+			target := p.WideTarget(i)
 			size += float64(weight * math.Abs(float64(b*target)))
-			value += float64(weight * (p.of.Cost.Least(b) + float64(b*target)))
+			value += float64(weight * (p.Cost.Least(b) + float64(b*target)))
 			slope += float64(float64(weight*float64(v)) * target)
 			if b > 0 && b < 1 {
 				wv := float64(weight * float64(v))

@@ -1,4 +1,4 @@
-package pegasos
+package certificate
 
 import "math"
 
@@ -23,19 +23,19 @@ const balanceRows = 64
 
 // balance scales the shares of the larger side down, and then changes some so that the sums over
 // both sides are nearly the same.
-func (p *problem) balance(a []float32) balance {
+func (p binary) balance(a []float32) balance {
 	up, down := p.sideSums(a)
 	var inner []int // rows with a share between the bounds
 	for j := range p.Count() {
 		i := p.Row(j)
-		side, _ := p.of.Label(uint32(i))
+		side, _ := p.Label(uint32(i))
 		switch v := a[i]; {
 		case v*side > 0 && up > down:
 			a[i] = float32(float64(v) * (down / up))
 		case v*side < 0 && down > up:
 			a[i] = float32(float64(v) * (up / down))
 		}
-		if v := a[i]; v != 0 && p.of.Cost.Clamp(v*(1+0x1p-10)) == v*(1+0x1p-10) &&
+		if v := a[i]; v != 0 && p.Cost.Clamp(v*(1+0x1p-10)) == v*(1+0x1p-10) &&
 			len(inner) < balanceRows {
 			inner = append(inner, i)
 		}
@@ -48,7 +48,7 @@ func (p *problem) balance(a []float32) balance {
 		}
 		// The rounding of a smaller share is finer: what is left gets less and less.
 		c, v := p.Share(i), a[i]
-		side, _ := p.of.Label(uint32(i))
+		side, _ := p.Label(uint32(i))
 		to := float32(float64(v) - float64(side)*left/c)
 		next := left + float64(float64(float64(to-v)*float64(side))*c)
 		if p.movable(v, to) && math.Abs(next) < math.Abs(left) {
@@ -61,13 +61,13 @@ func (p *problem) balance(a []float32) balance {
 
 // movable reports whether v can be moved to a number as far beyond the given one, and stay on its
 // side and within its bounds.
-func (p *problem) movable(v, to float32) bool {
+func (p binary) movable(v, to float32) bool {
 	beyond := to + (to - v)
-	return beyond*v > 0 && p.of.Cost.Clamp(beyond) == beyond
+	return beyond*v > 0 && p.Cost.Clamp(beyond) == beyond
 }
 
 // lost returns what it costs to move the sums by missing: with the row of the least costs.
-func (p *problem) lost(a []float32, inner []int, missing float64) (least balance) {
+func (p binary) lost(a []float32, inner []int, missing float64) (least balance) {
 	least = balance{slack: 0x1p-23 + float64(p.Count())*0x1p-51}
 	found := false
 	for _, i := range inner {
@@ -83,8 +83,8 @@ func (p *problem) lost(a []float32, inner []int, missing float64) (least balance
 			continue
 		}
 		found = true
-		_, target := p.of.Label(uint32(i))
-		linear := 1 + p.of.Cost.Epsilon + math.Abs(target) + math.Abs(p.of.WideTarget(i))
+		_, target := p.Label(uint32(i))
+		linear := 1 + p.Cost.Epsilon + math.Abs(target) + math.Abs(p.WideTarget(i))
 		if p.Prior != nil { // the error of that
 			linear += float64(p.Sums * (math.Abs(p.PriorBias[0]) +
 				float64(p.Longest(p.Prior, 0)*math.Sqrt(float64(p.Norms[i]))*1.001)))
@@ -101,10 +101,10 @@ func (p *problem) lost(a []float32, inner []int, missing float64) (least balance
 }
 
 // sideSums returns the sums of c_i*a_i over both sides.
-func (p *problem) sideSums(a []float32) (up, down float64) {
+func (p binary) sideSums(a []float32) (up, down float64) {
 	for j := range p.Count() {
 		i := p.Row(j)
-		side, _ := p.of.Label(uint32(i))
+		side, _ := p.Label(uint32(i))
 		if b := float64(float64(a[i]*side) * p.Share(i)); b > 0 {
 			up += b
 		} else {
