@@ -19,8 +19,8 @@ const denseFill = 0.25
 // data do not back the memory: a few bytes of text can ask for terabytes.
 const maxThinDense = 1 << 34
 
-// A Set is examples and their labels. Exactly one of Dense and Sparse is not nil; row i of it is
-// the example whose label is Y[i]. A sparse matrix from this package has no zeros stored, so that
+// A Set is examples and their labels. Exactly one of Dense and Sparse is not nil, but for the zero
+// Set, which has no rows; row i of it is the example whose label is Y[i]. A sparse matrix from this package has no zeros stored, so that
 // its NNZ is that of the dense form.
 type Set struct {
 	Dense  *dense.Matrix
@@ -71,28 +71,37 @@ type Examples interface {
 	SumSquares(i int) float32
 }
 
-// Examples returns Dense or Sparse, whichever is not nil.
+// Examples returns Dense or Sparse, whichever is not nil, or nil.
 func (s *Set) Examples() Examples {
-	if s.Dense != nil {
+	switch {
+	case s.Dense != nil:
 		return s.Dense
+	case s.Sparse != nil:
+		return s.Sparse
 	}
-	return s.Sparse
+	return nil
 }
 
 // Rows returns the number of examples.
 func (s *Set) Rows() int {
-	if s.Dense != nil {
+	switch {
+	case s.Dense != nil:
 		return s.Dense.Rows()
+	case s.Sparse != nil:
+		return s.Sparse.Rows()
 	}
-	return s.Sparse.Rows()
+	return 0
 }
 
 // Cols returns the number of features.
 func (s *Set) Cols() int {
-	if s.Dense != nil {
+	switch {
+	case s.Dense != nil:
 		return s.Dense.Cols()
+	case s.Sparse != nil:
+		return s.Sparse.Cols()
 	}
-	return s.Sparse.Cols()
+	return 0
 }
 
 // Layout returns LayoutDense or LayoutSparse.
@@ -105,7 +114,7 @@ func (s *Set) Layout() Layout {
 
 // NNZ returns the number of nonzeros. It counts them if the set is dense.
 func (s *Set) NNZ() int {
-	if s.Dense == nil {
+	if s.Sparse != nil {
 		return s.Sparse.NNZ()
 	}
 	return s.nonzeros()

@@ -280,3 +280,17 @@ func TestDigits(t *testing.T) {
 		t.Errorf("labels %v, largest %v", count, largest)
 	}
 }
+
+// The zero Set has no rows, and nothing that is asked of it panics.
+func TestZeroSet(t *testing.T) {
+	var s Set
+	if s.Rows() != 0 || s.Cols() != 0 || s.NNZ() != 0 || s.Fill() != 0 || s.Mapped() ||
+		s.Err() != nil || s.Close() != nil || s.Examples() != nil ||
+		s.Subset(nil).Rows() != 0 {
+		t.Errorf("%+v is not empty", s)
+	}
+	const want = "neither dense nor sparse"
+	if _, err := s.WithLayout(LayoutAuto); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("%v, want %q", err, want)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pegasimd/pegasimd/internal/files"
 	"github.com/pegasimd/pegasimd/internal/memtest"
@@ -50,6 +51,9 @@ const (
 		`"multiclass":"ovo"}`
 	kernelResult = `{"steps":1,"epochs":1,"passes":1,"violations":1,"r2":1,"t0":1}`
 )
+
+// proofLines is the header of a proof up to the value of its last line.
+const proofLines = "pegasimd proof 1\nmodel_hash: \"\"\ndata: \"\"\nvectors: "
 
 // A header is the lines of a linear model file, in order, with what a case wants in place.
 func linear(lines map[string]string) string {
@@ -110,6 +114,10 @@ func readText(read func(io.Reader) error) func(string) error {
 }
 
 var (
+	readProof = func(name string) error {
+		_, err := pegasos.ReadProofFile(name)
+		return err
+	}
 	readLiblinear = readText(func(r io.Reader) error {
 		_, err := modelio.ReadLiblinear(r)
 		return err
@@ -312,6 +320,13 @@ func TestCompressedMemory(t *testing.T) {
 		{"linear: arrays", readNative, upTo(linear(state), "state") + `{"arrays":[0`, ",0", packed},
 		{"linear: weights", readNative, linear(map[string]string{"features": "50000000"}) + "\n",
 			"\x00", packed},
+		{"checkpoint: numbers", readNative, linear(map[string]string{"state": `{"data":"",` +
+			`"arrays":[50000000],"round":0,"look":0,"runs":[],"learners":[]}`}) + "\n", "\x00", packed},
+		{"checkpoint: learners", readNative, upTo(linear(state), "state") +
+			`{"data":"","arrays":[],"round":0,"look":0,"runs":[],"learners":[{}`, ",{}", packed},
+		{"proof: vectors", readProof, proofLines + `[{}`, ",{}", packed},
+		{"proof: shares", readProof, proofLines + `[{"shares":100000000,"signed":false,"scale":1}]` +
+			"\n\n", "\x00", packed},
 		{"kernel: support", readNative, upTo(kernel(nil), "support") + "[0", ",0", many},
 		{"kernel: rows", readNative, kernel(map[string]string{"support": "[20000000,5000000]"}) +
 			"\n", "\x00", packed},
@@ -324,20 +339,28 @@ func TestCompressedMemory(t *testing.T) {
 		{"JSON: vectors", readJSON, `{"weights":[[0]`, ",[]", packed},
 		{"JSON: space", readJSON, "{", " ", packed},
 	} {
-		cases[c.name] = memtest.Case{File: bomb(c.begin, c.again), Read: c.read, Error: c.err}
+		cases[c.name] = memtest.Case{File: bomb(c.begin, c.again), Read: c.read, Error: c.err,
+			Time: 2 * time.Second}
 	}
-	// As much as a small file may hold.
-	whole := func(name, header string, numbers int) {
+	// As much as a small file may hold, and a large one.
+	whole := func(name, header string, numbers, level int) {
 		cases[name] = memtest.Case{Read: readNative, File: func() []byte {
 			var b bytes.Buffer
-			z := gzip.NewWriter(&b)
+			z, _ := gzip.NewWriterLevel(&b, level)
 			z.Write(sealed(header, numbers))
 			z.Close()
 			return b.Bytes()
 		}}
 	}
-	whole("linear: whole", linear(map[string]string{"features": "2000000"}), 8_000_000)
+	whole("linear: whole", linear(map[string]string{"features": "2000000"}), 8_000_000,
+		gzip.BestSpeed)
 	whole("kernel: whole", kernel(map[string]string{"layout": `"sparse"`,
-		"support": "[1000000,0]"}), 8_000_000)
+		"support": "[1000000,0]"}), 8_000_000, gzip.BestSpeed)
+	if !testing.Short() {
+		whole("linear: large", linear(map[string]string{"features": "25000000"}), 100_000_000,
+			gzip.HuffmanOnly)
+		whole("kernel: large", kernel(map[string]string{"layout": `"sparse"`,
+			"support": "[12500000,0]"}), 100_000_000, gzip.HuffmanOnly)
+	}
 	memtest.Test(t, cases)
 }

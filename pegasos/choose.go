@@ -125,6 +125,7 @@ func (tr *Trainer) choose(x Examples, y []float32) (*choice, error) {
 	c.settle()
 	c.trainer.columns = c.cols()
 	c.trainer.again = c.mayTryAgain(tr)
+	c.columns = nil // their memory is for the run
 	return c, c.adopt(tr)
 }
 

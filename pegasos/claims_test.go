@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/certtest"
 )
 
-var claimModels = flag.Int("claim-models", 60, "models whose files TestClaims edits, 500 times each")
+var claimModels = flag.Int("claim-models", 200, "models whose files TestClaims edits, 500 times each")
 
 // TestClaims edits every field of models and of proofs, as somebody would who wants to claim more
 // than is true and knows the form. A claim that is confirmed all the same has to be true, by an

@@ -50,6 +50,7 @@ type saved struct {
 	Data      string         `json:"data"`   // fingerprint
 	Arrays    []int          `json:"arrays"` // the arrays' lengths
 	Round     int            `json:"round"`
+	Ended     bool           `json:"ended,omitempty"` // by a rule, before its last step
 	Again     bool           `json:"again,omitempty"` // it may be tried once more: see again.go
 	Look      int            `json:"look"`
 	Objective *float64       `json:"objective,omitempty"` // at the last test
@@ -159,7 +160,7 @@ func (s *session) arrays(f func([]float32)) {
 // checkpoint returns the session's state.
 func (s *session) checkpoint() *State {
 	st := &State{saved: saved{
-		Data: s.data.fingerprint(s.threads), Round: s.round, Again: s.again,
+		Data: s.data.fingerprint(s.threads), Round: s.round, Ended: s.ended, Again: s.again,
 		Look: s.stop.look, Objective: modelfile.Known(s.stop.last.objective),
 	}}
 	if b := s.stop.last.best; b != nil {
@@ -243,7 +244,7 @@ func (s *session) resumeRuns(from *saved) bool {
 	if len(from.Runs) != len(s.runs) || from.Round < 0 {
 		return false
 	}
-	s.round = from.Round
+	s.round, s.ended = from.Round, from.Ended
 	learners := from.Learners
 	for i, r := range s.runs {
 		if !s.resumeRun(r, &from.Runs[i]) || len(learners) < len(r.learners) {

@@ -257,6 +257,7 @@ type session struct {
 	round int // epochs that all runs have been through
 	// The context was done before it was known whether the run is at its end: the round goes on.
 	undecided bool
+	ended     bool // by a rule, before its last step
 	stop      stopping
 
 	proven *Model // the model of this moment, if it has been measured to end the session; else nil
@@ -429,6 +430,10 @@ func (s *session) advance(ctx context.Context) (stopped bool, err error) {
 	if err := s.begin(ctx); err != nil {
 		return false, err
 	}
+	if s.ended { // and what came after the steps was interrupted
+		s.report()
+		return false, nil
+	}
 	for {
 		errs := make([]error, len(s.runs))
 		s.parallel(func(i int, r *run) {
@@ -453,13 +458,13 @@ func (s *session) advance(ctx context.Context) (stopped bool, err error) {
 			}
 		}
 		s.round++
-		enough := !done && s.enough()
+		s.ended = !done && s.enough()
 		if s.undecided {
 			s.round--
 			return true, nil
 		}
 		s.report()
-		if done || enough {
+		if done || s.ended {
 			return false, nil
 		}
 		if pause || ctx.Err() != nil {

@@ -88,7 +88,10 @@ func (k *checkpoints) train(r *linearRun, tr *pegasos.Trainer) (*pegasos.Model, 
 		ctx, cancel := context.WithTimeout(c, every)
 		m, err := tr.Train(ctx, set.Examples(), set.Y)
 		cancel()
-		if m == nil && errors.Is(err, context.DeadlineExceeded) && c.Err() == nil {
+		if m == nil && errors.Is(err, context.DeadlineExceeded) {
+			if c.Err() != nil { // both at once
+				return nil, c.Err()
+			}
 			every *= 4 // what is before the steps takes longer
 			continue
 		}

@@ -325,7 +325,7 @@ var collectAbove = func(bytes int64) {}
 // linear is limit for linear models. The garbage of their certificates, which are found again and
 // again, is to fit in what the data pay for too.
 func (m memoryFlag) linear(set *dataset.Set) int64 {
-	const uncounted = 16 << 20 // by the collector: the program, and what is mapped
+	const uncounted = 20 << 20 // by the collector: the program, what is mapped, and what it is late for
 	if m == 0 && os.Getenv("GOMEMLIMIT") == "" {
 		collectAbove(64<<20 + 20*set.Bytes + 64*int64(set.Rows()) - uncounted)
 	}

@@ -140,6 +140,26 @@ func TestVerifyFalseClaims(t *testing.T) {
 	}
 }
 
+// A model that leaves out what it claims of each weight vector gets no allowance for that.
+func TestVerifyLacksClaims(t *testing.T) {
+	dir := t.TempDir()
+	model, proof, data := filepath.Join(dir, "model"), filepath.Join(dir, "proof"),
+		file(t, "toy.svm", toy)
+	must(t, "train", "-quiet", "-finish", "newton", "-tol", "0.0002", "-proof", proof, data, model)
+	m, err := pegasos.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Result.PerClass = nil
+	m.Result.Objective -= 0.6 * (m.Result.Objective - m.Result.DualObjective)
+	if err := m.WriteFile(model); err != nil {
+		t.Fatal(err)
+	}
+	const want = "contradicted: the model claims something of 0 weight vectors and has 1"
+	fails(t, exitError, want, "verify", "-passes", "200", model, data)
+	fails(t, exitError, want, "verify", "-proof", proof, model, data)
+}
+
 // What a model does not claim has a verdict and an exit code of its own.
 func TestVerifyClaimsNothing(t *testing.T) {
 	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")

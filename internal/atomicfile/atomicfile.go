@@ -46,6 +46,14 @@ func Create(name string) (*File, error) {
 	return f, nil
 }
 
+// CompressLess has a compressed file, to which nothing was written yet, keep at least a bit of each
+// byte: what is in it is at most 8 times as long.
+func (f *File) CompressLess() {
+	if f.zip != nil {
+		f.zip, _ = gzip.NewWriterLevel(writerFunc(f.write), gzip.HuffmanOnly) // a level there is
+	}
+}
+
 func (f *File) open() (err error) {
 	old, err := os.Stat(f.name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

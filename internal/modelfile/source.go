@@ -11,11 +11,11 @@ import (
 // A reader of models makes no more than memorySlack bytes, and memoryFactor times what it has read,
 // of all that a short text can ask much of: slices whose elements are larger than their text, and
 // vectors without numbers. Twice that and what is in between, as garbage and buffers, stay below
-// the 64 MB and 20 times the file that docs/models.md promises.
+// the 64 MB and 20 times the file, or 25 times a compressed one, that docs/models.md promises.
 //
-// What was read of a compressed file is its compressed bytes. It may hold no more numbers than
-// numberSlack, and numberFactor times those, in bytes, and not much more than that of all, so that
-// reading it ends.
+// What was read of a compressed file is its compressed bytes. It may hold no more numbers and slices
+// together than numberSlack, and numberFactor times those, in bytes, and not much more than that of
+// all, so that reading it ends. The files that this package writes always keep to it.
 const (
 	memorySlack  = 8 << 20
 	memoryFactor = 6
@@ -105,7 +105,7 @@ func (s *Source) Take(bytes int) error { return s.account.take(int64(bytes)) }
 func (s *Source) Numbers(bytes int) error {
 	s.account.numbers += int64(bytes)
 	packed, ok := s.Packed()
-	if ok && s.account.numbers > numberSlack+numberFactor*packed {
+	if ok && s.account.made+s.account.numbers > numberSlack+numberFactor*packed {
 		return errPacked
 	}
 	return nil

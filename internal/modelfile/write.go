@@ -21,8 +21,12 @@ type Writer struct {
 	sum hash.Hash
 }
 
-// NewWriter returns a writer of a model of the kind.
+// NewWriter returns a writer of a model of the kind. A file that is compressed is made no smaller
+// than readers trust.
 func NewWriter(w io.Writer, kind Kind) *Writer {
+	if f, ok := w.(*atomicfile.File); ok {
+		f.CompressLess()
+	}
 	sum := sha256.New()
 	b := bufio.NewWriterSize(io.MultiWriter(w, sum), bufferSize)
 	fmt.Fprintf(b, "%s%d\n", kind.Magic, kind.Version)

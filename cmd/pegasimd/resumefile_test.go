@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestResumedFiles cuts runs of the command short at random moments, again and again, each going on
+// from the checkpoint of the one before: the last one's model is the file of the unbroken run, byte
+// for byte.
+func TestResumedFiles(t *testing.T) {
+	g := rand.New(rand.NewPCG(27, 1))
+	var rows strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&rows, "%d", i%3)
+		for j := range 7 { // one column is empty, and one far from the origin
+			if j != 4 {
+				fmt.Fprintf(&rows, " %d:%.3f", 1+j, float64(i%3*j)+3*g.NormFloat64()+float64(j/6*100))
+			}
+		}
+		rows.WriteByte('\n')
+	}
+	data := file(t, "rows.svm", rows.String())
+	chains := []string{
+		"", "-tol 0.003", "-proba", "-scale none", "-scale standard -order iid -finish none",
+		"-scale max-abs -order sequential -finish dual", "-scale unit -finish newton",
+		"-scale none -finish auto -bias unregularised", "-order permutation -finish auto -loss log",
+		"-order blocks -block 32 -average none", "-multiclass ovo -scale max-abs -tol 0.01",
+		"-multiclass crammer-singer -scale standard", "-loss squared-hinge -batch 5",
+		"-loss eps-insensitive -scale unit", "-scale none -multiclass ovr -finish newton",
+	}
+	if !testing.Short() {
+		chains = slices.Repeat(chains, 10)
+	}
+	interrupted := 0
+	for _, flags := range chains {
+		args := append([]string{"train", "-quiet"}, strings.Fields(flags)...)
+		dir := t.TempDir()
+		want, have := filepath.Join(dir, "want"), filepath.Join(dir, "have")
+		begin := time.Now()
+		must(t, append(args, data, want)...)
+		took := time.Since(begin)
+		cuts := cutShort(t, g, took, args, data, have)
+		interrupted += cuts
+		if read(t, have) != read(t, want) {
+			t.Errorf("%q: another file after %d interruptions", flags, cuts)
+		}
+	}
+	if interrupted == 0 {
+		t.Error("no run was interrupted")
+	}
+	t.Logf("%d chains, %d interruptions", len(chains), interrupted)
+}
+
+// cutShort runs until the model is there, and returns how often it was interrupted. At most four
+// runs are.
+func cutShort(
+	t *testing.T, g *rand.Rand, took time.Duration, args []string, data, model string,
+) (cuts int) {
+	t.Helper()
+	state := filepath.Join(filepath.Dir(model), "state")
+	for try := 0; ; try++ {
+		now := append([]string(nil), args...)
+		if exists(state) {
+			now = []string{"train", "-quiet", "-resume", state} // which has the settings
+		}
+		now = append(now, "-checkpoint", state, "-every", (took / 4).String(), data, model)
+		ctx, cancel := context.WithCancel(t.Context())
+		if try < 4 {
+			time.AfterFunc(time.Duration(g.Int64N(int64(took))), cancel)
+		}
+		var told bytes.Buffer
+		code := run(ctx, now, &told, &told)
+		cancel()
+		switch code {
+		case exitDone:
+			return cuts
+		case exitInterrupted:
+			cuts++
+		default:
+			t.Fatalf("%q: exit code %d, %s", now, code, told.String())
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package kernelsvm
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/certtest"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+var claimModels = flag.Int("claim-models", 200, "models whose files TestClaims edits, 100 times each")
+
+// TestClaims edits every field of models, as somebody would who wants to claim more than is true
+// and knows the form. A claim that is confirmed all the same has to be true, by an optimum that was
+// found independently.
+func TestClaims(t *testing.T) {
+	found, models := map[pegasos.Verdict]int{}, *claimModels
+	if testing.Short() {
+		models = min(models, 12)
+	}
+	ctx := context.Background()
+	for seed := uint64(0); models > 0; seed++ {
+		p, g := newSmallProblem(seed+8e6), rand.New(rand.NewPCG(seed, 28))
+		tr := Trainer{Config: p.cfg, Fingerprint: true}
+		m, err := tr.Train(ctx, p.examples(), p.y)
+		if err != nil {
+			continue
+		}
+		models--
+		for range 100 {
+			lie := lieOf(t, g, m)
+			if lie == nil {
+				continue
+			}
+			v, err := tr.Verify(ctx, lie, p.examples(), p.y)
+			if err != nil {
+				continue
+			}
+			if found[v.Verdict]++; v.Verdict == pegasos.Confirmed {
+				if err := p.holdClaims(lie, v); err != nil {
+					t.Errorf("seed %d: confirmed: %v\n%+v\n%+v", seed, err, v, lie.Config)
+				}
+			}
+		}
+	}
+	t.Log(found)
+}
+
+// lieOf returns the model whose file was edited; nil if it can't be read.
+func lieOf(t *testing.T, g *rand.Rand, m *Model) *Model {
+	t.Helper()
+	var file bytes.Buffer
+	if err := m.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	lie, err := Read(bytes.NewReader(certtest.Edit(g, file.Bytes())))
+	if err != nil || len(lie.Classes) != len(m.Classes) {
+		return nil
+	}
+	return lie
+}
+
+// holdClaims returns an error unless what the model claims, and v has confirmed, is true.
+func (p *smallProblem) holdClaims(m *Model, v *pegasos.Verification) error {
+	if v.Gap > v.Claimed.Gap {
+		return fmt.Errorf("gap %v, claimed %v", v.Gap, v.Claimed.Gap)
+	}
+	var objectives, optima float64
+	for k, r := range m.Result.PerProblem {
+		w, coef := p.problem(m, k)
+		truth, off := w.objective(coef)
+		best := w.optimum()
+		objectives, optima = objectives+truth-off, optima+best
+		slack := 1e-12*best + smallOfObjective*r.Objective
+		if d := r.DualObjective; !math.IsNaN(d) {
+			slack = 1e-12*best + smallOfGap*(r.Objective-max(0, d))
+			if d > best*(1+1e-12) {
+				return fmt.Errorf("problem %d: bound %v above the optimum %v", k, d, best)
+			}
+		}
+		if truth-off-r.Objective > slack {
+			return fmt.Errorf("problem %d: objective %v, in truth %v +- %v", k, r.Objective, truth, off)
+		}
+	}
+	if objectives > (1+v.Claimed.Gap)*optima*(1+1e-12) {
+		return fmt.Errorf("claimed gap %v, objectives %v, optima %v", v.Claimed.Gap, objectives, optima)
+	}
+	return nil
+}
