@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// This file improves dual variables that margins.go has made, by passes of dual coordinate ascent:
+// This file improves dual variables that package certificate has made of scores, by passes of dual coordinate ascent:
 // a step moves those of one row to where the dual objective is largest, or towards it, all others
 // being as they are. Rounding errors of float32 on the way cost some of what could be reached and
 // nothing else: the bound is found from the dual variables alone.

@@ -15,7 +15,7 @@ type measurement struct {
 }
 
 // proven returns the bound less the mistake, so that no objective, as it is measured, is below it.
-// No objective is below 0 either. See rounding.go.
+// No objective is below 0 either. See package certificate.
 func (m measurement) proven() float64 { return max(0, m.bound-m.mistake) }
 
 // A precision says how the objective is found.

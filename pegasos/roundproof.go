@@ -16,7 +16,7 @@ import (
 
 // This file is the last round: the objective of the model as it is written, and the bound, from the
 // dual variables rounded to float32, anew. What is told of them carries all roundings, as
-// rounding.go has it, and those to the quanta of the sums: a sum of so many parts is off by no more
+// package certificate has it, and those to the quanta of the sums: a sum of so many parts is off by no more
 // than as many quanta.
 
 // effectiveModel is a weight vector of the model as it is written, for scaled rows.

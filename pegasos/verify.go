@@ -16,7 +16,7 @@ import (
 
 // This file holds a model to what it claims of itself: its Result, about the data in Data. The
 // objective is found anew, and a lower bound on the least there is that owes nothing to the run:
-// its dual variables are made from the margins of the weights as they are written, see margins.go,
+// its dual variables are made from the margins of the weights as they are written, see certificate.FromScores,
 // or come from a Proof.
 
 // A Verdict is what Verify comes to.

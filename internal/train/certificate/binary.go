@@ -30,7 +30,7 @@ import (
 // Where rows have weights all means are weighted. With a prior w0 all of this is about w - w0, and
 // y_i and m are corrected for the scores of w0.
 //
-// What float64 rounds off on the way is taken off the bound: see rounding.go.
+// What float64 rounds off on the way is taken off the bound: see the package's own comment.
 
 // A binary problem has bounds.
 type binary struct{ *objective.Binary }

@@ -36,7 +36,7 @@
 // is, and the runs' end is decided by it, so that it does not depend on how the rows are held.
 //
 // The bound. Shares are float32 numbers within their range, whatever they came from, and are taken
-// for what they are. The vector u of certificate.go is a sum over the rows: it errs by at most
+// for what they are. The vector u of binary.go is a sum over the rows: it errs by at most
 // Sums mean(|a_i| |x_i|) <= Sums sqrt(mean(a_i^2) R^2), which is added to its length. The mean
 // of what the shares earn errs by Sums times the mean of the magnitudes; so does that of the
 // entropies, to which floats.Log adds 2^-52 of each. A prior's scores are found anew in

@@ -15,7 +15,7 @@ import (
 //
 // for all a_r >= 0 with a sum of at most 1, and of the log loss the right side without the costs,
 // plus the entropy of the a_r and what they lack to 1. The a_r are the means of the row's
-// coefficients. The rest is as for one vector: see certificate.go.
+// coefficients. The rest is as for one vector: see binary.go.
 type joint struct{ *objective.Joint }
 
 // boundAt is bound, and s. For the log loss s is always 1.
