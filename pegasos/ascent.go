@@ -93,7 +93,7 @@ func (p *problem) startAscent(cfg Config, epochs int, r2 float64) (poor bool) {
 	p.learnerState.weights(a.w, a.b)
 	share, s, bound, summed := p.sharesOfV()
 	if !summed {
-		share, s, bound = p.bestShares(r2)
+		share, s, bound = p.recent.Best(&p.of, p.done(), r2)
 	}
 	if cfg.Finish == FinishAuto {
 		if f := p.estimate(a.w[0], a.b[0]); !(f-bound <= float64(autoGap*f)) {
@@ -101,9 +101,9 @@ func (p *problem) startAscent(cfg Config, epochs int, r2 float64) (poor bool) {
 		}
 	}
 	a.alpha = make([]float32, len(share))
-	for j := range p.count() {
-		i := p.row(j)
-		a.alpha[i] = float32(float64(s*float64(share[i])) * p.share(i))
+	for j := range p.Count() {
+		i := p.Row(j)
+		a.alpha[i] = float32(float64(s*float64(share[i])) * p.Share(i))
 	}
 	p.setAscent(a, p.t)
 	if !summed {
@@ -129,30 +129,30 @@ func (s *learnerState) finishDue(cfg Config, epochs int) bool {
 // no proof.
 func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) {
 	r := p.recent
-	if p.began.w != nil || p.start > 0 || p.t != r.steps || r.oldStart > 0 {
+	if p.began.w != nil || p.start > 0 || p.t != r.Steps || r.OldStart > 0 {
 		return nil, 0, 0, false
 	}
-	share = slices.Clone(r.count)
-	if r.start > 0 {
-		copy(share, r.old) // the present window has just begun
+	share = slices.Clone(r.Count)
+	if r.Start > 0 {
+		copy(share, r.Old) // the present window has just begun
 	}
 	var mean, squares float64
-	for j := range p.count() {
-		i := p.row(j)
-		v := float64(p.cost.Clamp(share[i]))
+	for j := range p.Count() {
+		i := p.Row(j)
+		v := float64(p.of.Cost.Clamp(share[i]))
 		share[i] = float32(v)
-		_, target := p.label(uint32(i))
-		gain := float64(v*target) + p.cost.Linear(v)
-		mean += float64(gain * p.share(i))
-		squares += float64(float64(v*v) * p.share(i))
+		_, target := p.of.Label(uint32(i))
+		gain := float64(v*target) + p.of.Cost.Linear(v)
+		mean += float64(gain * p.Share(i))
+		squares += float64(float64(v*v) * p.Share(i))
 	}
-	n := float64(p.count())
+	n := float64(p.Count())
 	sum := float64(p.vb[0] * p.vb[0])
 	for _, v := range p.v {
 		sum += float64(float64(v) * float64(v))
 	}
-	half := sum / float64(n*n) / (2 * p.lambda)
-	if q := p.cost.Kind.Traits().Quadratic; q > 0 {
+	half := sum / float64(n*n) / (2 * p.Lambda)
+	if q := p.of.Cost.Kind.Traits().Quadratic; q > 0 {
 		half += float64(squares / n * q)
 	}
 	bound, factor = proof.Parabola(mean/n, half)
@@ -161,13 +161,13 @@ func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) 
 
 // estimate returns P, from so many rows at most, spread over all.
 func (p *problem) estimate(w []float32, b float64) float64 {
-	step := (p.count() + estimateRows - 1) / estimateRows
+	step := (p.Count() + estimateRows - 1) / estimateRows
 	var sum, n float64
-	for j := 0; j < p.count(); j += step {
-		sum += p.losses(w, b, j, j+1)
+	for j := 0; j < p.Count(); j += step {
+		sum += p.of.Losses(w, b, j, j+1)
 		n += 1
 	}
-	return p.penalty([][]float32{w}, []float64{b}) + sum/n
+	return p.Penalty([][]float32{w}, []float64{b}) + sum/n
 }
 
 const (
@@ -178,19 +178,19 @@ const (
 // setAscent sets up the ascent, which begins after step t, and its average.
 func (p *problem) setAscent(a *ascent, t int64) {
 	p.ascent, a.start = a, t
-	a.resting = make([]float32, p.x.Rows())
-	a.gaps = p.x.Size() > gapsFrom
+	a.resting = make([]float32, p.X.Rows())
+	a.gaps = p.X.Size() > gapsFrom
 	p.beginAscent(t)
 }
 
 // beginAscent makes the scale that of an ascent, and begins its average.
 func (s *learnerState) beginAscent(t int64) {
 	s.recent = nil
-	s.fixed = float64(s.lambda * float64(s.count()))
-	s.period = max(1, int64(s.count()/64), int64(s.x.Cols()/8))
+	s.fixed = float64(s.Lambda * float64(s.Count()))
+	s.period = max(1, int64(s.Count()/64), int64(s.X.Cols()/8))
 	if s.avg != nil {
 		s.origin = t
-		s.avg = newSuffix(s.total-t, len(s.vs), s.x.Cols())
+		s.avg = newSuffix(s.total-t, len(s.vs), s.X.Cols())
 	}
 }
 
@@ -202,13 +202,13 @@ const gapsFrom = 1 << 23
 func (p *problem) sumUp() {
 	clear(p.v)
 	p.vb[0] = 0
-	for j := range p.count() {
-		i := p.row(j)
+	for j := range p.Count() {
+		i := p.Row(j)
 		if a := p.ascent.alpha[i]; a != 0 {
-			side, _ := p.label(uint32(i))
+			side, _ := p.of.Label(uint32(i))
 			a *= side // exact
-			p.x.Axpy(i, a, p.v)
-			p.vb[0] += float64(float64(a) * p.biasScale)
+			p.X.Axpy(i, a, p.v)
+			p.vb[0] += float64(float64(a) * p.BiasScale)
 		}
 	}
 }
@@ -218,23 +218,23 @@ func (p *problem) sumUp() {
 func (p *problem) ascend(idx []uint32) {
 	a := p.ascent
 	inverse := 1 / p.fixed
-	reward, curve, low := p.cost.DualShape()
-	all, end, ahead := idx, p.t+int64(len(idx)), p.fetchAhead()
+	reward, curve, low := p.of.Cost.DualShape()
+	all, end, ahead := idx, p.t+int64(len(idx)), p.FetchAhead()
 	if idx = a.notResting(idx); len(idx) < len(all) && a.gaps { // what is left out leaves gaps
-		ahead = p.x.Ahead()
+		ahead = p.X.Ahead()
 	}
 	for n, i := range idx {
 		if ahead > 0 && n+ahead < len(idx) {
-			p.x.Fetch(int(idx[n+ahead]))
+			p.X.Fetch(int(idx[n+ahead]))
 		}
-		dot := p.x.Dot(int(i), p.v)
-		y, target := p.label(i)
+		dot := p.X.Dot(int(i), p.v)
+		y, target := p.of.Label(i)
 		old, top := a.alpha[i], 1.0
-		if p.weight != nil {
-			top = p.weight[i]
+		if p.Weight != nil {
+			top = p.Weight[i]
 		}
 		// Minus the gradient: where it is above 0 the objective rises as a_i falls.
-		g := float64(float64(float64(y)*(float64(dot)+float64(p.biasScale*p.vb[0])))*inverse) -
+		g := float64(float64(float64(y)*(float64(dot)+float64(p.BiasScale*p.vb[0])))*inverse) -
 			(target + reward)
 		if curve > 0 {
 			g += float64(curve*float64(old)) / top
@@ -250,9 +250,9 @@ func (p *problem) ascend(idx []uint32) {
 			continue
 		}
 		a.resting[i] = 0
-		bend := float64((float64(p.norms[i]) + float64(p.biasScale*p.biasScale)) * inverse)
+		bend := float64((float64(p.Norms[i]) + float64(p.BiasScale*p.BiasScale)) * inverse)
 		if curve > 0 {
-			bend += curve / p.share(int(i))
+			bend += curve / p.Share(int(i))
 		}
 		next := top
 		if bend > 0 {
@@ -265,8 +265,8 @@ func (p *problem) ascend(idx []uint32) {
 		}
 		a.alpha[i] = to
 		step *= y // exact
-		p.x.Axpy(int(i), step, p.v)
-		p.vb[0] += float64(float64(step) * p.biasScale)
+		p.X.Axpy(int(i), step, p.v)
+		p.vb[0] += float64(float64(step) * p.BiasScale)
 		p.violations++
 	}
 	p.t = end
@@ -323,7 +323,7 @@ const (
 
 // last is learnerState.weights of the last iterate.
 func (p *problem) last(w [][]float32, b []float64) {
-	s := learnerState{vs: p.vs, vb: p.vb, t: p.t, biasScale: p.biasScale, factor: 1, fixed: p.fixed}
+	s := learnerState{vs: p.vs, vb: p.vb, t: p.t, Terms: p.Terms, factor: 1, fixed: p.fixed}
 	s.weights(w, b)
 }
 
@@ -345,26 +345,40 @@ func (p *problem) choose(w []float32, b float64) {
 		// Rows that rest at 0 had no loss when they were last visited. With few exceptions they
 		// have none now.
 		var sum, sumLast float64
-		for j := range p.count() {
-			if i := p.row(j); a.alpha[i] != 0 || a.resting[i] == 0 {
-				sum += p.losses(w, b, j, j+1)
-				sumLast += p.losses(last[0], bias[0], j, j+1)
+		for j := range p.Count() {
+			if i := p.Row(j); a.alpha[i] != 0 || a.resting[i] == 0 {
+				sum += p.of.Losses(w, b, j, j+1)
+				sumLast += p.of.Losses(last[0], bias[0], j, j+1)
 			}
 		}
-		n := float64(p.count())
-		mean := p.penalty([][]float32{w}, []float64{b}) + sum/n
-		if f := p.penalty(last, bias) + sumLast/n; !(mean <= f) {
+		n := float64(p.Count())
+		mean := p.Penalty([][]float32{w}, []float64{b}) + sum/n
+		if f := p.Penalty(last, bias) + sumLast/n; !(mean <= f) {
 			a.chosen, w, b = lastIterate, last[0], bias[0]
 		}
 	}
 	// What Pegasos left is seldom better. Unless it is clearly worse on some of the rows it is
 	// compared on all.
 	if p.estimate(a.w[0], a.b[0]) < float64(clearly*p.estimate(w, b)) &&
-		p.objectiveAt(a.w, a.b) < p.objectiveAt([][]float32{w}, []float64{b}) {
+		p.of.At(a.w, a.b) < p.of.At([][]float32{w}, []float64{b}) {
 		a.chosen = before
 	}
 }
 
-func (p *problem) objectiveAt(w [][]float32, b []float64) float64 {
-	return p.penalty(w, b) + p.losses(w[0], b[0], 0, p.count())/float64(p.count())
+// shares is what learner asks for.
+func (p *problem) shares() []float32 {
+	if p.newton != nil {
+		return p.newtonShares()
+	}
+	if p.ascent == nil {
+		return nil
+	}
+	share := slices.Clone(p.ascent.alpha)
+	if p.Weight != nil {
+		for j := range p.Count() {
+			i := p.Row(j)
+			share[i] = p.of.Cost.Clamp(float32(float64(share[i]) / p.Weight[i]))
+		}
+	}
+	return share
 }

@@ -8,12 +8,13 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // everyLayout calls f with rows copied and not.
 func everyLayout(f func()) {
-	defer func(old int) { copyFrom = old }(copyFrom)
-	for _, copyFrom = range []int{0, math.MaxInt} {
+	defer func(old int) { rows.CopyFrom = old }(rows.CopyFrom)
+	for _, rows.CopyFrom = range []int{0, math.MaxInt} {
 		f()
 	}
 }
@@ -144,7 +145,7 @@ func TestAscentSteps(t *testing.T) {
 					if pass != 0 && pass != 3 && resting[i] {
 						rested++ // it is as it was, which is compared below
 					} else {
-						x, c := row(int(i)), p.share(int(i))
+						x, c := row(int(i)), p.Share(int(i))
 						var dot, square float64
 						for j, z := range x {
 							dot += v[j] * z / s
@@ -202,7 +203,7 @@ func TestAscentBegins(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := r.problems[0]
-			_, wantFactor, wantBound := p.bestShares(r.r2)
+			_, wantFactor, wantBound := p.recent.Best(&p.of, p.done(), r.r2)
 			_, factor, bound, ok := p.sharesOfV()
 			if !ok || math.Abs(factor/wantFactor-1) > 1e-5 || math.Abs(bound/wantBound-1) > 1e-5 {
 				t.Fatalf("%+v: factor %v and bound %v, want %v and %v", cfg, factor, bound,
@@ -262,12 +263,12 @@ func TestAscentChooses(t *testing.T) {
 			}
 			w, b := vectors(1, len(p.v)), make([]float64, 1)
 			p.learnerState.weights(w, b)
-			objectives := []float64{p.objectiveAt(w, b), 0,
-				p.objectiveAt(p.ascent.w, p.ascent.b)}
+			objectives := []float64{p.of.At(w, b), 0,
+				p.of.At(p.ascent.w, p.ascent.b)}
 			p.last(w, b)
-			objectives[lastIterate] = p.objectiveAt(w, b)
+			objectives[lastIterate] = p.of.At(w, b)
 			p.result(w, b)
-			have, best := p.objectiveAt(w, b), slices.Min(objectives)
+			have, best := p.of.At(w, b), slices.Min(objectives)
 			if have != objectives[p.ascent.chosen] || have > best*1.002 {
 				t.Errorf("lambda %v, seed %d: chose %d of %v, which gives %v", lambda, seed,
 					p.ascent.chosen, objectives, have)

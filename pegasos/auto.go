@@ -99,7 +99,7 @@ func (r *run) newtonSoon() bool {
 
 // predicted is predict for the run's rows.
 func (r *run) predicted() prediction {
-	return r.cfg.predict(float64(r.rows), float64(r.data.auto.columns), r.data.auto.density)
+	return r.cfg.predict(float64(r.Count()), float64(r.data.auto.columns), r.data.auto.density)
 }
 
 // An autoFinish is what FinishAuto goes by.
@@ -115,11 +115,11 @@ func (s *session) setAuto(tr *Trainer) {
 	if cfg.Finish != FinishAuto {
 		return
 	}
-	if s.data.x.Cols() > newtonColumns || !cfg.canNewton() {
+	if s.data.X.Cols() > newtonColumns || !cfg.canNewton() {
 		return
 	}
-	s.data.auto = autoFinish{store.DensityOf(s.data.x, counted(s.data.weight)),
-		cmp.Or(tr.columns, s.data.x.Cols()), true}
+	s.data.auto = autoFinish{store.DensityOf(s.data.X, counted(s.data.Weight)),
+		cmp.Or(tr.columns, s.data.X.Cols()), true}
 	s.data.auto.newton = s.checkMemory(tr) == nil
 }
 

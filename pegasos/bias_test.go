@@ -265,13 +265,13 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 				a := make([]float32, 60)
 				var up, down float64
 				for i := range a {
-					if v := 4*g.Float64() - 2; p.share(i) > 0 && trial%4 > 0 {
-						a[i] = p.cost.Clamp(float32(v))
-					} else if p.share(i) > 0 && g.IntN(10) == 0 { // few, perhaps of one side
+					if v := 4*g.Float64() - 2; p.Share(i) > 0 && trial%4 > 0 {
+						a[i] = p.of.Cost.Clamp(float32(v))
+					} else if p.Share(i) > 0 && g.IntN(10) == 0 { // few, perhaps of one side
 						a[i] = 1
 					}
-					side, _ := p.label(uint32(i))
-					if b := float64(a[i]*side) * p.share(i); b > 0 {
+					side, _ := p.of.Label(uint32(i))
+					if b := float64(a[i]*side) * p.Share(i); b > 0 {
 						up += b
 					} else {
 						down -= b
@@ -281,16 +281,16 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 				var mean, half float64
 				u := make([]float64, 5)
 				for i, v := range a {
-					side, target := p.label(uint32(i))
+					side, target := p.of.Label(uint32(i))
 					left[i] = float64(v)
 					if b := float64(v * side); b > 0 && up > down {
 						left[i] *= down / up
 					} else if b < 0 && down > up {
 						left[i] *= up / down
 					}
-					mean += p.share(i) * left[i] * target / float64(r.rows)
+					mean += p.Share(i) * left[i] * target / float64(r.Count())
 					for j, z := range data.dense.Row(i) {
-						u[j] += p.share(i) * left[i] * float64(side) * float64(z) / float64(r.rows)
+						u[j] += p.Share(i) * left[i] * float64(side) * float64(z) / float64(r.Count())
 					}
 				}
 				for _, v := range u {
@@ -301,7 +301,7 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 					s := float64(step) / 200
 					value := s*mean - s*s*half
 					for i, v := range left {
-						value += p.share(i) * p.cost.Least(s*v) / float64(r.rows)
+						value += p.Share(i) * p.of.Cost.Least(s*v) / float64(r.Count())
 					}
 					best, whole = math.Max(best, value), math.Max(0, value)
 				}
@@ -309,7 +309,7 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 				if l.cfg.Loss == Log {
 					low = whole
 				}
-				have := p.bound(a, r.r2)
+				have := boundOf(&p.of, a, r.r2)
 				if have > optimum || have > best+1e-4+1e-3*best || have < low-1e-3*(low+0.1) {
 					t.Errorf("%+v weights %v: bound %v, by definition %v to %v, optimum %v", l.cfg,
 						weights != nil, have, low, best, optimum)

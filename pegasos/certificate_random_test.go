@@ -12,6 +12,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/certtest"
+	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
 var (
@@ -245,7 +246,7 @@ func (t *trial) run(tr *Trainer) (*Model, error) {
 
 // row returns row i as the model's scaling has it, in float64.
 func (t *trial) row(m *Model, i int) []float64 {
-	row := wideVector(t.rows.Row(i))
+	row := floats.Wide(t.rows.Row(i))
 	s := m.Scaling
 	if s == nil {
 		return row
@@ -270,7 +271,7 @@ func (t *trial) row(m *Model, i int) []float64 {
 // vector returns vector k of the model, for such rows, and its bias.
 func (t *trial) vector(m *Model, k int) (w []float64, b float64) {
 	if m.Scaling == nil {
-		return wideVector(m.Weights[k]), m.bias(k)
+		return floats.Wide(m.Weights[k]), m.bias(k)
 	}
 	return m.Scaling.exact(m, k)
 }
@@ -427,7 +428,7 @@ func (n *tally) hold(
 	for k := range zero {
 		zero[k] = make([]float64, len(w[k]))
 		if p.Prior != nil {
-			zero[k], none[k] = wideVector(p.Prior[k]), p.PriorBias[k]
+			zero[k], none[k] = floats.Wide(p.Prior[k]), p.PriorBias[k]
 		}
 	}
 	start := p.Objective(zero, none)

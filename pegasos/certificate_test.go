@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
 // optimum returns bounds on the least P of a small problem, 1e-9 of it apart or closer: dual
@@ -180,12 +181,12 @@ func TestBoundOfAnything(t *testing.T) {
 				a[i] = 1
 			}
 		}
-		if b := r.problems[0].bound(a, r.r2); b > high || b < 0 {
+		if b := boundOf(&r.problems[0].of, a, r.r2); b > high || b < 0 {
 			t.Fatalf("bound %v of %v, optimum %v", b, a, high)
 		}
 	}
 	clear(a)
-	if b := r.problems[0].bound(a, r.r2); b != 0 {
+	if b := boundOf(&r.problems[0].of, a, r.r2); b != 0 {
 		t.Errorf("bound %v of zeros", b)
 	}
 }
@@ -310,7 +311,7 @@ func TestObjectiveIsExact(t *testing.T) {
 			t.Fatal(err)
 		}
 		all, _ := (&trial{rows: data.dense, y: data.y, tr: tr}).problems(m)
-		truth := all[0].Objective([][]float64{wideVector(m.Weights[0])}, []float64{0})
+		truth := all[0].Objective([][]float64{floats.Wide(m.Weights[0])}, []float64{0})
 		if r := m.Result; math.Abs(r.Objective-truth) > 1e-13*truth || !(r.Gap <= 1e-3) {
 			t.Errorf("seed %d: objective %v, in truth %v: gap %v", seed, r.Objective, truth, r.Gap)
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // This file has what is chosen by the data where the Config says nothing. The rule and its numbers
@@ -82,8 +83,8 @@ func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Con
 			return cfg, 0, err
 		}
 		rows := 0.0
-		for i, s := range d.norms {
-			if d.weight == nil || d.weight[i] > 0 {
+		for i, s := range d.Norms {
+			if d.Weight == nil || d.Weight[i] > 0 {
 				c.r2 += float64(s)
 				rows++
 			}
@@ -159,13 +160,13 @@ func (cfg *Config) fillFrom(m *Model, resumed bool) {
 // readLabels finds the weights of the rows, and their classes.
 func (c *choice) readLabels() error {
 	tr := &c.trainer
-	d := &data{y: c.y}
+	d := &data{Set: rows.Set{Y: c.y}}
 	if err := d.setWeights(tr); err != nil {
 		return err
 	}
-	if d.weight != nil { // the scale goes by the rows that there are, whatever they weigh
-		c.weight = make([]float64, len(d.weight))
-		for i, w := range d.weight {
+	if d.Weight != nil { // the scale goes by the rows that there are, whatever they weigh
+		c.weight = make([]float64, len(d.Weight))
+		for i, w := range d.Weight {
 			if w > 0 {
 				c.weight[i] = 1
 			}
@@ -323,7 +324,7 @@ func (c *choice) kind() Scale {
 func (c *choice) fitsFloat32() bool {
 	mean := c.meanSquare()
 	return mean == 0 ||
-		mean >= leastR2 && slices.Max(c.columns.Squares) <= math.MaxFloat32
+		mean >= rows.LeastR2 && slices.Max(c.columns.Squares) <= math.MaxFloat32
 }
 
 // meanSquare returns the mean squared length of the rows as they are.

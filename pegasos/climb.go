@@ -7,10 +7,12 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// This file improves dual variables that margins.go has made, by passes of dual coordinate ascent:
+// This file improves dual variables that package certificate has made of scores, by passes of dual coordinate ascent:
 // a step moves those of one row to where the dual objective is largest, or towards it, all others
 // being as they are. Rounding errors of float32 on the way cost some of what could be reached and
 // nothing else: the bound is found from the dual variables alone.
@@ -18,11 +20,11 @@ import (
 // passesOf calls visit for so many passes, with the learner's rows in a random order each, until it
 // returns false.
 func (s *learnerState) passesOf(passes int, visit func(pass int, rows []uint32) bool) bool {
-	pcg, rows := rand.NewPCG(0, order.Stream), make([]uint32, s.count())
+	pcg, rows := rand.NewPCG(0, order.Stream), make([]uint32, s.Count())
 	for pass := range passes {
 		order.Permute(pcg, rows)
 		for k, j := range rows {
-			rows[k] = uint32(s.row(int(j)))
+			rows[k] = uint32(s.Row(int(j)))
 		}
 		if !visit(pass, rows) {
 			return false
@@ -31,8 +33,14 @@ func (s *learnerState) passesOf(passes int, visit func(pass int, rows []uint32) 
 	return true
 }
 
+// boundOf returns the bound of dual variables.
+func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
+	bound, _ := certificate.Bound(p, a, r2)
+	return bound
+}
+
 // climbs reports whether there is an ascent for the learner.
-func (s *learnerState) climbs() bool { return !s.free && s.prior == nil }
+func (s *learnerState) climbs() bool { return !s.Free && s.Prior == nil }
 
 // climb returns the bound of dual variables after so many passes from the given ones; 0 where there
 // is no ascent.
@@ -40,15 +48,15 @@ func (p *problem) climb(share []float32, passes int, r2 float64) float64 {
 	switch {
 	case passes == 0 || !p.climbs():
 		return 0
-	case p.cost.Kind == loss.Log:
+	case p.of.Cost.Kind == loss.Log:
 		return p.climbLog(share, passes, r2)
-	case !p.cost.Kind.Traits().Ascent:
+	case !p.of.Cost.Kind.Traits().Ascent:
 		return 0
 	}
 	a := &ascent{alpha: make([]float32, len(share))}
-	for j := range p.count() {
-		i := p.row(j)
-		a.alpha[i] = float32(float64(share[i]) * p.share(i))
+	for j := range p.Count() {
+		i := p.Row(j)
+		a.alpha[i] = float32(float64(share[i]) * p.Share(i))
 	}
 	p.setAscent(a, p.t)
 	p.sumUp()
@@ -60,7 +68,7 @@ func (p *problem) climb(share []float32, passes int, r2 float64) float64 {
 		p.err = nil // the rows are too large for it
 		return 0
 	}
-	return p.bound(p.ascentShares(), r2)
+	return boundOf(&p.of, p.shares(), r2)
 }
 
 // climbLog is climb for the log loss. With w made of the shares a, the dual objective is largest
@@ -72,33 +80,33 @@ func (p *problem) climb(share []float32, passes int, r2 float64) float64 {
 // whose left side rises with t, at a rate between 1 and 1 + q/4.
 func (p *problem) climbLog(share []float32, passes int, r2 float64) float64 {
 	p.ascent = &ascent{alpha: make([]float32, len(share))}
-	for j := range p.count() {
-		i := p.row(j)
-		p.ascent.alpha[i] = float32(float64(share[i]) * p.share(i))
+	for j := range p.Count() {
+		i := p.Row(j)
+		p.ascent.alpha[i] = float32(float64(share[i]) * p.Share(i))
 	}
 	p.sumUp()
 	p.ascent = nil
-	inverse := 1 / float64(p.lambda*float64(p.count()))
+	inverse := 1 / float64(p.Lambda*float64(p.Count()))
 	if !p.passesOf(passes, func(_ int, rows []uint32) bool {
 		for _, i := range rows {
-			side, _ := p.label(i)
-			old, weight := float64(share[i]), p.share(int(i))
-			dot := float64(p.x.Dot(int(i), p.v)) + float64(p.biasScale*p.vb[0])
+			side, _ := p.of.Label(i)
+			old, weight := float64(share[i]), p.Share(int(i))
+			dot := float64(p.X.Dot(int(i), p.v)) + float64(p.BiasScale*p.vb[0])
 			m := float64(float64(float64(side)*dot) * inverse)
-			q := weight * (float64(p.norms[i]) + float64(p.biasScale*p.biasScale)) * inverse
+			q := weight * (float64(p.Norms[i]) + float64(p.BiasScale*p.BiasScale)) * inverse
 			if !floats.IsFinite(m) || !floats.IsFinite(q) {
 				return false
 			}
 			share[i] = float32(balancedLogit(m, q, old))
 			step := side * float32(float64(float64(share[i])-old)*weight)
-			p.x.Axpy(int(i), step, p.v)
-			p.vb[0] += float64(float64(step) * p.biasScale)
+			p.X.Axpy(int(i), step, p.v)
+			p.vb[0] += float64(float64(step) * p.BiasScale)
 		}
 		return true
 	}) {
 		return 0
 	}
-	return p.bound(share, r2)
+	return boundOf(&p.of, share, r2)
 }
 
 // balancedLogit returns the sigmoid of the t with t + m + q (sigmoid(t) - a) = 0, or nearly.
@@ -139,7 +147,7 @@ func (j *joint) climb(a []float32, passes int, r2 float64) float64 {
 	if passes == 0 || !j.climbs() {
 		return 0
 	}
-	if !j.log {
+	if !j.of.Log {
 		j.setAscent(&jointAscent{alpha: a}, j.t)
 		j.sumUp()
 		if !j.passesOf(passes, func(pass int, rows []uint32) bool {
@@ -150,7 +158,7 @@ func (j *joint) climb(a []float32, passes int, r2 float64) float64 {
 			j.err = nil // the rows are too large for it
 			return 0
 		}
-		return j.bound(j.ascentShares(), r2)
+		return boundOf(&j.of, j.shares(), r2)
 	}
 	c := j.climber(a)
 	if !j.passesOf(passes, func(_ int, rows []uint32) bool {
@@ -163,7 +171,7 @@ func (j *joint) climb(a []float32, passes int, r2 float64) float64 {
 	}) {
 		return 0
 	}
-	return j.bound(a, r2)
+	return boundOf(&j.of, a, r2)
 }
 
 // A climber is the ascent of a multinomial problem under way.
@@ -179,22 +187,22 @@ type climber struct {
 // climber adds up the vectors that the shares make.
 func (j *joint) climber(a []float32) *climber {
 	k := len(j.vs)
-	c := &climber{joint: j, a: a, w: dense.New(k, j.x.Cols()), bias: make([]float64, k),
-		inverse: 1 / float64(j.lambda*float64(j.count())), z: make([]float64, k),
+	c := &climber{joint: j, a: a, w: dense.New(k, j.X.Cols()), bias: make([]float64, k),
+		inverse: 1 / float64(j.Lambda*float64(j.Count())), z: make([]float64, k),
 		old: make([]float64, k), to: make([]float64, k)}
-	for n := range j.count() {
-		i := j.row(n)
+	for n := range j.Count() {
+		i := j.Row(n)
 		for r, p := range c.ofClasses(i) {
 			c.add(i, r, -p)
 		}
-		c.add(i, int(j.class[i]), 1)
+		c.add(i, int(j.Class[i]), 1)
 	}
 	return c
 }
 
 // ofClasses returns the p_r of row i, in a buffer.
 func (c *climber) ofClasses(i int) []float64 {
-	own := int(c.class[i])
+	own := int(c.Class[i])
 	var sum float64
 	for r, v := range c.a[i*len(c.old):][:len(c.old)] {
 		if c.old[r] = float64(v); r != own {
@@ -207,20 +215,20 @@ func (c *climber) ofClasses(i int) []float64 {
 
 // add adds a share of row i to vector r.
 func (c *climber) add(i, r int, share float64) {
-	if v := float32(float64(share * c.share(i))); v != 0 {
-		c.x.Axpy(i, v, c.w.Row(r))
-		c.bias[r] += float64(float64(v) * c.biasScale)
+	if v := float32(float64(share * c.Share(i))); v != 0 {
+		c.X.Axpy(i, v, c.w.Row(r))
+		c.bias[r] += float64(float64(v) * c.BiasScale)
 	}
 }
 
 // step moves the shares of row i. It returns false where a score is not finite.
 func (c *climber) step(i int) bool {
-	own := int(c.class[i])
-	q := c.share(i) * (float64(c.norms[i]) + float64(c.biasScale*c.biasScale)) * c.inverse
-	c.x.DotVectors(c.dots, i, c.w, 0)
+	own := int(c.Class[i])
+	q := c.Share(i) * (float64(c.Norms[i]) + float64(c.BiasScale*c.BiasScale)) * c.inverse
+	c.X.DotVectors(c.dots, i, c.w, 0)
 	old := c.ofClasses(i)
 	for r, dot := range c.dots {
-		c.z[r] = float64((float64(dot) + float64(c.biasScale*c.bias[r])) * c.inverse)
+		c.z[r] = float64((float64(dot) + float64(c.BiasScale*c.bias[r])) * c.inverse)
 		if !floats.IsFinite(c.z[r]) || !floats.IsFinite(q) {
 			return false
 		}
@@ -244,7 +252,7 @@ func (c *climber) step(i int) bool {
 // towardsSoftmax sets c.to to the best point on the way from the shares to the softmax of the
 // scores, or nearly: the dual objective is concave along it, and rises at its start.
 func (c *climber) towardsSoftmax(q float64) {
-	softmax(c.z, c.to)
+	certificate.Softmax(c.z, c.to)
 	var square float64
 	for r, p := range c.to {
 		d := p - c.old[r]

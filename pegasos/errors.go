@@ -1,6 +1,10 @@
 package pegasos
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+)
 
 // A ConfigError says which field of a [Config] can't be used, and why.
 type ConfigError struct {
@@ -26,6 +30,14 @@ type RowError struct {
 func (e *RowError) Error() string { return fmt.Sprintf("pegasos: row %d: %s", e.Row, e.Reason) }
 
 func rowError(row int, reason string) error { return &RowError{Row: row, Reason: reason} }
+
+// rowErrorOf returns an error of package rows as one of this package.
+func rowErrorOf(err error) error {
+	if bad, ok := err.(*rows.Error); ok {
+		return (*RowError)(bad)
+	}
+	return err
+}
 
 // A StepError says at which step the numbers left the range of float32.
 type StepError struct {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/misuse"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // FormatLabel returns a numeric label as it is printed: the shortest text that reads as the same
@@ -64,10 +65,10 @@ func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
 	}
 	vectors := len(m.Weights)
 	if m.Config.Multiclass.Joint() {
-		j := joint{log: m.Config.Multiclass == Multinomial}
+		j := objective.Joint{Log: m.Config.Multiclass == Multinomial}
 		var loss float64
 		for i, class := range classes {
-			loss += j.loss(scores[i*vectors:][:vectors], int(class))
+			loss += j.Loss(scores[i*vectors:][:vectors], int(class))
 		}
 		return loss / float64(len(classes))
 	}
@@ -99,12 +100,12 @@ func (m *Model) penalty(k int) float64 {
 	if s := m.Scaling; s != nil {
 		w, b := s.exact(m, k)
 		if m.Config.Bias != BiasAugmented {
-			return penalty(w, nil, 0, m.lambda(k), 1)
+			return objective.Penalty(w, nil, 0, m.lambda(k), 1)
 		}
-		return penalty(w, nil, b, m.lambda(k), m.Config.BiasScale)
+		return objective.Penalty(w, nil, b, m.lambda(k), m.Config.BiasScale)
 	}
 	if m.Config.Bias != BiasAugmented {
-		return penalty(m.Weights[k], nil, 0, m.lambda(k), 1) // a bias of another kind costs nothing
+		return objective.Penalty(m.Weights[k], nil, 0, m.lambda(k), 1) // a bias of another kind costs nothing
 	}
-	return penalty(m.Weights[k], nil, m.bias(k), m.lambda(k), m.Config.BiasScale)
+	return objective.Penalty(m.Weights[k], nil, m.bias(k), m.lambda(k), m.Config.BiasScale)
 }

@@ -36,7 +36,7 @@ func (r *run) newGroup(first, end int) *group {
 		}
 	}
 	n := end - first
-	x := r.problems[first].x
+	x := r.problems[first].X
 	g := &group{problems: r.problems[first:end], x: x, scores: make([]float32, n)}
 	if x.Contiguous() {
 		g.vectors, g.first = r.matrix, first
@@ -95,7 +95,7 @@ func (g *group) takeSteps(idx []uint32) {
 // stepAll takes a step of each problem with each of the rows idx. It reports whether all scores are
 // numbers.
 func (g *group) stepAll(idx []uint32) bool {
-	ahead := g.problems[0].fetchAhead()
+	ahead := g.problems[0].FetchAhead()
 	for k, i := range idx {
 		if ahead > 0 && k+ahead < len(idx) {
 			g.x.Fetch(int(idx[k+ahead]))

@@ -5,8 +5,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/proof"
-	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // A joint problem has a weight vector for each class, which are trained as one: section 5 of the
@@ -19,10 +19,8 @@ import (
 // z_r, if that is above 0, and 0 for all others; of the log loss b_r is the probability of r.
 type joint struct {
 	learnerState
-	m   *dense.Matrix // of the vectors
-	log bool
-	// costs[y][r] is the cost of predicting class r for a row of class y. It is nil for 1 each.
-	costs [][]float64
+	m  *dense.Matrix // of the vectors
+	of objective.Joint
 
 	ascent *jointAscent // nil before it begins
 
@@ -33,8 +31,9 @@ type joint struct {
 
 func newJoint(s learnerState, log bool, costs [][]float64) *joint {
 	k := len(s.vs)
-	j := &joint{learnerState: s, log: log, costs: costs}
-	j.m = dense.New(k, s.x.Cols())
+	j := &joint{learnerState: s,
+		of: objective.Joint{Terms: s.Terms, Vectors: k, Log: log, Costs: costs}}
+	j.m = dense.New(k, s.X.Cols())
 	for r, v := range s.vs {
 		copy(j.m.Row(r), v) // not zeros after setStart
 		j.vs[r] = j.m.Row(r)
@@ -42,6 +41,8 @@ func newJoint(s learnerState, log bool, costs [][]float64) *joint {
 	j.dots, j.b = make([]float32, k), make([]float64, k)
 	return j
 }
+
+func (j *joint) objective() objective.Problem { return &j.of }
 
 func (j *joint) takeSteps(idx []uint32) {
 	if j.ascent != nil {
@@ -80,7 +81,7 @@ func (j *joint) batch(idx []uint32) {
 	k, divisor := len(j.vs), j.divisor()
 	j.z = j.z[:0] // all first: the rows of a batch do not influence each other
 	for _, i := range idx {
-		j.x.DotVectors(j.dots, int(i), j.m, 0)
+		j.X.DotVectors(j.dots, int(i), j.m, 0)
 		for r, dot := range j.dots {
 			j.z = append(j.z, j.score(r, dot, divisor))
 		}
@@ -94,12 +95,12 @@ func (j *joint) batch(idx []uint32) {
 				return
 			}
 		}
-		y := int(j.class[i])
-		if !j.coefficients(z, j.b, i) {
+		y := int(j.Class[i])
+		if !j.of.Coefficients(z, j.b, i) {
 			continue
 		}
 		moved = true
-		weight := float32(j.share(int(i)))
+		weight := float32(j.Share(int(i)))
 		var all float64
 		for r, b := range j.b {
 			if b == 0 || r == y {
@@ -108,7 +109,7 @@ func (j *joint) batch(idx []uint32) {
 			all += b
 			j.move(r, i, float32(float32(-b)*weight), share, len(idx))
 			if j.recent != nil {
-				j.recent.count[int(i)*k+r] += float32(b)
+				j.recent.Count[int(i)*k+r] += float32(b)
 			}
 		}
 		j.move(y, i, float32(float32(all)*weight), share, len(idx))
@@ -124,324 +125,14 @@ func (j *joint) batch(idx []uint32) {
 }
 
 // move adds row i to vector r with the coefficient g, divided by share.
-func (j *joint) move(r int, i uint32, g float32, share float64, rows int) {
+func (j *joint) move(r int, i uint32, g float32, share float64, of int) {
 	a := float32(float64(g) / share)
 	if !floats.IsFinite(a) {
-		j.err = &StepError{j.t + 1, j.name(i), "a weight is not finite: " + tooLarge}
+		j.err = &StepError{j.t + 1, j.Name(i), "a weight is not finite: " + rows.TooLarge}
 		return
 	}
 	j.addRow(r, i, a)
-	j.vb[r] += j.biasUpdate(float64(g)/float64(rows), float64(a))
-}
-
-// coefficients writes to b how much the loss of row i, with the scores z, rises with the score of
-// each class but its own: a sub-gradient. It reports whether any of them is above 0.
-func (j *joint) coefficients(z, b []float64, i uint32) bool {
-	y := int(j.class[i])
-	clear(b)
-	if !j.log {
-		worst, most := y, 0.0
-		for r, v := range z {
-			l := j.cost(y, r) + (j.full(v, r, i) - j.full(z[y], y, i))
-			if r != y && l > most {
-				worst, most = r, l
-			}
-		}
-		if worst == y {
-			return false
-		}
-		b[worst] = 1
-		return true
-	}
-	top := math.Inf(-1)
-	for r, v := range z {
-		b[r] = j.full(v, r, i)
-		top = max(top, b[r])
-	}
-	var sum float64
-	for r, v := range b {
-		b[r] = floats.Exp(v - top)
-		sum += b[r]
-	}
-	for r := range b {
-		b[r] /= sum
-	}
-	b[y] = 0
-	return true
-}
-
-// full adds the prior's score of class r to z.
-func (j *joint) full(z float64, r int, i uint32) float64 {
-	if j.priorScores != nil {
-		return z + j.priorScores[int(i)*len(j.vs)+r]
-	}
-	return z
-}
-
-// cost returns the cost of predicting r for a row of class y.
-func (j *joint) cost(y, r int) float64 {
-	switch {
-	case y == r:
-		return 0
-	case j.costs != nil:
-		return j.costs[y][r]
-	}
-	return 1
-}
-
-// loss returns that of a row of class y with the scores z of w, a prior's included.
-func (j *joint) loss(z []float64, y int) float64 {
-	if j.log {
-		return logSumExp(z, z[y])
-	}
-	var worst float64
-	for r, v := range z {
-		worst = max(worst, j.cost(y, r)+(v-z[y]))
-	}
-	return worst
-}
-
-// logSumExp returns log(sum of e^(z_r - zero)). It does not overflow.
-func logSumExp(z []float64, zero float64) float64 {
-	top := math.Inf(-1)
-	for _, v := range z {
-		top = max(top, v)
-	}
-	var sum float64
-	for _, v := range z {
-		sum += floats.Exp(v - top)
-	}
-	return max(0, top-zero+floats.Log(sum))
-}
-
-// meanLoss returns that of the vectors w with their biases, from float32 dot products.
-func (j *joint) meanLoss(w [][]float32, b []float64) float64 {
-	all := dense.New(len(w), j.x.Cols())
-	for r, w := range w {
-		copy(all.Row(r), w)
-	}
-	z := make([]float64, len(w))
-	return j.meanLossOf(func(i int) []float64 {
-		j.x.DotVectors(j.dots, i, all, 0)
-		for r, dot := range j.dots {
-			z[r] = float64(dot) + b[r]
-		}
-		return z
-	})
-}
-
-// wideMeanLoss is meanLoss from float64 dot products.
-func (j *joint) wideMeanLoss(all [][]float64, b []float64) float64 {
-	z := make([]float64, len(all))
-	return j.meanLossOf(func(i int) []float64 {
-		for r := range z {
-			z[r] = j.x.WideDot(i, all[r]) + b[r]
-		}
-		return z
-	})
-}
-
-func (j *joint) objectiveAt(w [][]float32, b []float64) float64 {
-	return j.penalty(w, b) + j.meanLoss(w, b)
-}
-
-// meanLossOf returns the mean loss of rows whose scores are given.
-func (j *joint) meanLossOf(scores func(i int) []float64) (mean float64) {
-	for n := range j.count() {
-		i := j.row(n)
-		z := scores(i)
-		for _, v := range z {
-			if !floats.IsFinite(v) {
-				return math.NaN()
-			}
-		}
-		mean += float64(j.share(i) * j.loss(z, int(j.class[i])))
-	}
-	return mean / float64(j.count())
-}
-
-// lossAtZero returns the mean loss of v = 0.
-func (j *joint) lossAtZero() float64 {
-	z := make([]float64, len(j.vs))
-	var sum, n float64
-	for p := range j.count() {
-		i := j.row(p)
-		for r := range z {
-			z[r] = j.full(0, r, uint32(i))
-		}
-		sum += float64(j.share(i) * j.loss(z, int(j.class[i])))
-		n += j.share(i)
-	}
-	return sum / n
-}
-
-// dual returns a lower bound on P: of the hinge
-//
-//	max over r of cost(y, r) - z_y + z_r >= sum over r of a_r*(cost(y, r) - z_y + z_r)
-//
-// for all a_r >= 0 with a sum of at most 1, and of the log loss the right side without the costs,
-// plus the entropy of the a_r and what they lack to 1. The a_r are the means of the row's
-// coefficients. The rest is as for one vector: see certificate.go.
-func (j *joint) dual(r2 float64) float64 {
-	if j.ascent != nil {
-		return j.bound(j.ascentShares(), r2)
-	}
-	if j.recent == nil {
-		return math.NaN()
-	}
-	return j.bestBound(func(share float32) float32 { return max(0, share) },
-		func(a []float32) float64 { return j.bound(a, r2) })
-}
-
-// bestShares returns the shares that dual has its bound from before an ascent, what they have to be
-// multiplied by, and the bound.
-func (j *joint) bestShares(r2 float64) (share []float32, factor, bound float64) {
-	j.bestBound(func(share float32) float32 { return max(0, share) }, func(a []float32) float64 {
-		b, s := j.boundAt(a, r2)
-		if share == nil || b > bound {
-			share, factor, bound = append(share[:0], a...), s, b
-		}
-		return b
-	})
-	return share, factor, bound
-}
-
-// bound returns the dual objective at a, which it scales down where roundings have made a row's sum
-// larger than 1, or at what s makes larger.
-func (j *joint) bound(a []float32, r2 float64) float64 {
-	value, _ := j.boundAt(a, r2)
-	return value
-}
-
-// boundAt is bound, and s. For the log loss s is always 1.
-func (j *joint) boundAt(a []float32, r2 float64) (value, s float64) {
-	k, n := len(j.vs), j.count()
-	j.widenPrior()
-	own := j.ownShares(a)
-	half, prior := j.halfNorm(a, own, r2)
-	if j.log {
-		return j.entropyBound(a, own, half) - prior, 1
-	}
-	var mean, size float64
-	for p := range n {
-		i := j.row(p)
-		y := int(j.class[i])
-		var gain, parts float64
-		for r, v := range a[i*k:][:k] {
-			z, own := j.wideScore(i, r), j.wideScore(i, y)
-			gain += float64(float64(v) * (j.cost(y, r) + z - own))
-			parts += float64(float64(v) * (j.cost(y, r) + math.Abs(z) + math.Abs(own)))
-		}
-		mean += float64(j.share(i) * gain)
-		size += float64(j.share(i) * parts)
-	}
-	mean = (mean-float64(j.sums*size))/float64(n) - prior
-	_, s = proof.Parabola(mean, half)
-	return dualAt(s, mean, half), s
-}
-
-// ownShares returns for each row the sum of its shares, with which it is added to the vector of its
-// own class. Sums that roundings have made larger than 1 are scaled down.
-func (j *joint) ownShares(a []float32) []float64 {
-	k, n := len(j.vs), j.count()
-	own := make([]float64, n)
-	for p := range n {
-		row := a[j.row(p)*k:][:k]
-		var sum float64
-		for _, v := range row {
-			sum += float64(v)
-		}
-		if sum > 1 {
-			for r := range row {
-				row[r] = float32(float64(row[r]) / (sum * (1 + 0x1p-20)))
-			}
-			sum = 0
-			for _, v := range row {
-				sum += float64(v)
-			}
-		}
-		own[p] = sum
-	}
-	return own
-}
-
-// halfNorm returns no less than |u|^2/(2 lambda), u being the mean of the rows times their shares
-// in all vectors' places, and a bound on what the roundings of the prior's scores may have added to
-// the mean.
-func (j *joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior float64) {
-	k, n := len(j.vs), j.count()
-	u := make([]float64, j.x.Cols())
-	c := make([]float32, j.x.Rows())
-	var sum, squares float64
-	for r := range k {
-		clear(u)
-		clear(c)
-		var ub float64
-		for p := range n {
-			i := j.row(p)
-			v := -float64(a[i*k+r])
-			if int(j.class[i]) == r {
-				v = own[p]
-			}
-			c[i] = float32(v)
-			b := float64(j.share(i) * float64(c[i]))
-			ub += float64(b * j.biasScale)
-			squares += float64(float64(c[i]) * b)
-		}
-		// own[p] was rounded to float32: what is lost is a share of at most 2^-24 in the row's own
-		// class, which has no cost. It is counted as a rounding below.
-		j.addRows(c, u)
-		for _, v := range u {
-			sum += float64(v * v)
-		}
-		sum += float64(ub * ub)
-	}
-	squares /= float64(n)
-	norm := math.Sqrt(sum)/float64(n) +
-		float64(1.001*(j.addError()+j.sums+0x1p-23)*math.Sqrt(squares*r2))
-	norm = float64(norm * (1 + j.sums))
-	return norm * norm / (2 * j.lambda), float64(2 * math.Sqrt(squares) * j.priorError(r2))
-}
-
-// entropyBound is like that of one vector.
-func (j *joint) entropyBound(a []float32, own []float64, half float64) float64 {
-	k, n := len(j.vs), j.count()
-	best, s := 0.0, 1.0
-	for range 3 {
-		var value, slope, bend, size float64
-		for p := range n {
-			i := j.row(p)
-			weight, y := j.share(i), int(j.class[i])
-			var h, linear, dh float64
-			for r, v := range a[i*k:][:k] {
-				if v <= 0 {
-					continue
-				}
-				h -= loss.XLogX(float64(s * float64(v)))
-				dh -= float64(float64(v) * floats.Log(float64(s*float64(v))))
-				z, own := j.wideScore(i, r), j.wideScore(i, y)
-				linear += float64(float64(v) * (z - own))
-				size += float64(float64(weight*float64(v)) * (math.Abs(z) + math.Abs(own)))
-			}
-			rest := 1 - float64(s*own[p])
-			h -= loss.XLogX(rest)
-			value += float64(weight * (h + float64(s*linear)))
-			if rest > 0 {
-				dh += float64(own[p] * floats.Log(rest))
-				bend -= float64(weight*own[p]) / (s * rest)
-			}
-			slope += float64(weight * (dh + linear))
-		}
-		rows := float64(n)
-		value, slope = value/rows-float64(s*s*half), slope/rows-float64(2*s*half)
-		bend = bend/rows - 2*half
-		best = max(best, value-float64(j.sums*(64+size/rows)))
-		if !(bend < 0) {
-			break
-		}
-		s = max(s/4, min(s-slope/bend, 1))
-	}
-	return best
+	j.vb[r] += j.biasUpdate(float64(g)/float64(of), float64(a))
 }
 
 func (tr *Trainer) checkCosts(classes int) error {

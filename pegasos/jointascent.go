@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
 )
 
 // A jointAscent is the dual part of a run of Crammer-Singer (Keerthi et al., KDD 2008). With a_ir
@@ -32,11 +33,11 @@ func (j *joint) startAscent(cfg Config, epochs int, r2 float64) {
 	if j.ascent != nil || !j.finishDue(cfg, epochs) {
 		return
 	}
-	share, s, bound := j.bestShares(r2)
+	share, s, bound := j.recent.Best(&j.of, j.done(), r2)
 	if cfg.Finish == FinishAuto {
 		w, b := vectors(len(j.vs), len(j.vs[0])), make([]float64, len(j.vs))
 		j.weights(w, b)
-		if f := j.objectiveAt(w, b); !(f-bound <= float64(autoGap*f)) {
+		if f := j.of.At(w, b); !(f-bound <= float64(autoGap*f)) {
 			return
 		}
 	}
@@ -50,7 +51,7 @@ func (j *joint) startAscent(cfg Config, epochs int, r2 float64) {
 // setAscent sets up the ascent, which begins after step t, and its average.
 func (j *joint) setAscent(a *jointAscent, t int64) {
 	j.ascent, a.start = a, t
-	a.resting = make([]float32, j.x.Rows())
+	a.resting = make([]float32, j.X.Rows())
 	a.z, a.sorted = make([]float64, len(j.vs)), make([]float64, len(j.vs))
 	j.beginAscent(t)
 }
@@ -62,26 +63,26 @@ func (j *joint) sumUp() {
 		clear(v)
 		j.vb[r] = 0
 	}
-	for n := range j.count() {
-		i := j.row(n)
+	for n := range j.Count() {
+		i := j.Row(n)
 		row := j.ascent.alpha[i*k:][:k]
 		var own float64
 		for r, a := range row {
 			j.shift(r, i, -float64(a))
 			own += float64(a)
 		}
-		j.shift(int(j.class[i]), i, own)
+		j.shift(int(j.Class[i]), i, own)
 	}
 }
 
 // shift adds row i times its weight and change to vector r.
 func (j *joint) shift(r, i int, change float64) {
-	a := float32(change * j.share(i))
+	a := float32(change * j.Share(i))
 	if a == 0 {
 		return
 	}
-	j.x.Axpy(i, a, j.vs[r])
-	j.vb[r] += float64(float64(a) * j.biasScale)
+	j.X.Axpy(i, a, j.vs[r])
+	j.vb[r] += float64(float64(a) * j.BiasScale)
 }
 
 // ascend takes a step with each of the rows idx. For those that rest it is one that changes
@@ -91,16 +92,16 @@ func (j *joint) ascend(idx []uint32) {
 	inverse := 1 / j.fixed
 	z, k := a.z, len(a.z)
 	for _, i := range a.notResting(idx) {
-		j.x.DotVectors(j.dots, int(i), j.m, 0)
-		y, row := int(j.class[i]), a.alpha[int(i)*k:][:k]
-		square := float64(j.norms[i]) + float64(j.biasScale*j.biasScale)
-		q := float64(float64(j.share(int(i))*square) * inverse)
+		j.X.DotVectors(j.dots, int(i), j.m, 0)
+		y, row := int(j.Class[i]), a.alpha[int(i)*k:][:k]
+		square := float64(j.Norms[i]) + float64(j.BiasScale*j.BiasScale)
+		q := float64(float64(j.Share(int(i))*square) * inverse)
 		own := 0.0
 		for _, v := range row {
 			own += float64(v)
 		}
 		for r, dot := range j.dots {
-			v := float64((float64(dot) + float64(j.biasScale*j.vb[r])) * inverse)
+			v := float64((float64(dot) + float64(j.BiasScale*j.vb[r])) * inverse)
 			if !floats.IsFinite(v) {
 				j.t += int64(slices.Index(idx, i))
 				j.notFinite(i)
@@ -110,9 +111,9 @@ func (j *joint) ascend(idx []uint32) {
 			if r == y {
 				share = 1 - own
 			}
-			z[r] = j.full(v, r, i) + j.cost(y, r) + float64(q*share)
+			z[r] = j.of.Full(v, r, i) + j.of.Cost(y, r) + float64(q*share)
 		}
-		nearest(z, q, j.b, a.sorted)
+		certificate.Nearest(z, q, j.b, a.sorted)
 		changed, sum := false, 0.0
 		for r, v := range j.b {
 			to := float32(v)
@@ -134,8 +135,11 @@ func (j *joint) ascend(idx []uint32) {
 	j.t = end
 }
 
-// ascentShares returns the shares of an ascent.
-func (j *joint) ascentShares() []float32 {
+// shares is what learner asks for.
+func (j *joint) shares() []float32 {
+	if j.ascent == nil {
+		return nil
+	}
 	share := slices.Clone(j.ascent.alpha)
 	for i, a := range share {
 		share[i] = max(0, a) // a state may say anything
@@ -174,7 +178,7 @@ func (j *joint) result(w [][]float32, b []float64) {
 		last, bias := j.room()
 		j.avg = nil
 		j.weights(last, bias)
-		a.chosen = j.objectiveAt(last, bias) < j.objectiveAt(w, b)
+		a.chosen = j.of.At(last, bias) < j.of.At(w, b)
 	}
 	if a.chosen {
 		j.avg = nil

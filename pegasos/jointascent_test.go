@@ -52,7 +52,7 @@ func TestJointAscentSteps(t *testing.T) {
 				kept := [3]float32(row)
 				for try := range 30 { // no other shares are better
 					u, v := float64(try%6)/5, float64(try/6)/4
-					a, b := (int(j.class[i])+1)%3, (int(j.class[i])+2)%3
+					a, b := (int(j.Class[i])+1)%3, (int(j.Class[i])+2)%3
 					row[a], row[b] = float32(u), float32((1-u)*v)
 					if d := exactDual(j); d > after+1e-6 {
 						t.Fatalf("pass %d, row %d: %v is better than %v: %v, not %v", pass, i, row,
@@ -76,21 +76,21 @@ func exactDual(j *joint) float64 {
 	for r := range w {
 		w[r] = make([]float64, d+1)
 	}
-	n, gain, squares := float64(j.count()), 0.0, 0.0
-	for p := range j.count() {
-		i := j.row(p)
+	n, gain, squares := float64(j.Count()), 0.0, 0.0
+	for p := range j.Count() {
+		i := j.Row(p)
 		x := make([]float32, d)
-		j.x.Axpy(i, 1, x)
-		y := int(j.class[i])
+		j.X.Axpy(i, 1, x)
+		y := int(j.Class[i])
 		for r, a := range j.ascent.alpha[i*k:][:k] {
-			c := j.share(i) * float64(a)
-			gain += c * j.cost(y, r)
+			c := j.Share(i) * float64(a)
+			gain += c * j.of.Cost(y, r)
 			for l, v := range x {
 				w[r][l] -= c * float64(v)
 				w[y][l] += c * float64(v)
 			}
-			w[r][d] -= c * j.biasScale
-			w[y][d] += c * j.biasScale
+			w[r][d] -= c * j.BiasScale
+			w[y][d] += c * j.BiasScale
 		}
 	}
 	for _, w := range w {
@@ -98,7 +98,7 @@ func exactDual(j *joint) float64 {
 			squares += v * v
 		}
 	}
-	return gain/n - squares/(2*j.lambda*n*n)
+	return gain/n - squares/(2*j.Lambda*n*n)
 }
 
 // The ascent closes the gap, whatever the data and the settings, and the result is the same bits on

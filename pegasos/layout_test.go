@@ -8,6 +8,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -43,8 +44,8 @@ func oneValue(seed uint64, rows, cols, classes int, unit bool) (*sparse.Matrix, 
 // Rows kept in fewer bytes give the same bits: models, objectives and bounds.
 func TestCompactLayouts(t *testing.T) {
 	defer func(bytes, same, copies int) {
-		store.BytesFrom, store.SameFrom, copyFrom = bytes, same, copies
-	}(store.BytesFrom, store.SameFrom, copyFrom)
+		store.BytesFrom, store.SameFrom, rows.CopyFrom = bytes, same, copies
+	}(store.BytesFrom, store.SameFrom, rows.CopyFrom)
 	pixels, y := images(1, 300, 53, 4)
 	binary, z := oneValue(2, 300, 60, 4, false)
 	two, sign := oneValue(3, 300, 60, 2, true)
@@ -83,15 +84,15 @@ func TestCompactLayouts(t *testing.T) {
 			}
 			want := ""
 			for _, from := range []int{math.MaxInt, 0} {
-				store.BytesFrom, store.SameFrom, copyFrom = from, from, from
+				store.BytesFrom, store.SameFrom, rows.CopyFrom = from, from, from
 				for _, tr.Threads = range threads {
 					d, err := newData(data.x, data.y, &tr, nil)
 					if err != nil {
 						t.Fatal(err)
 					}
-					kept, left := d.compacted != nil, name == "batches"
+					kept, left := d.Compacted != nil, name == "batches"
 					if kind != "pixels" {
-						left = len(d.classes) > 2 &&
+						left = len(d.Classes) > 2 &&
 							tr.Config.Plain().Multiclass == OneVsRest
 					}
 					if kept != (from == 0 && !left) {
@@ -133,8 +134,8 @@ func TestCompactRefuses(t *testing.T) {
 	} {
 		x.Row(99)[19] = c.harm
 		d, err := newData(x, y, &Trainer{Config: c.cfg}, nil)
-		if err != nil || (d.compacted != nil) != c.want {
-			t.Errorf("%s: %v, bytes: %v", name, err, d.compacted != nil)
+		if err != nil || (d.Compacted != nil) != c.want {
+			t.Errorf("%s: %v, bytes: %v", name, err, d.Compacted != nil)
 		}
 	}
 }

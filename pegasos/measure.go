@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // A measurement is what is known of one learner's part of a model.
@@ -14,7 +15,7 @@ type measurement struct {
 }
 
 // proven returns the bound less the mistake, so that no objective, as it is measured, is below it.
-// No objective is below 0 either. See rounding.go.
+// No objective is below 0 either. See package certificate.
 func (m measurement) proven() float64 { return max(0, m.bound-m.mistake) }
 
 // A precision says how the objective is found.
@@ -38,25 +39,11 @@ func (r *run) measure(m *Model, how precision) (mistakes float64) {
 	r.measured = make([]measurement, len(r.learners))
 	r.parallel(func(k int) {
 		if !r.data.over() {
-			r.measured[k].bound = r.dual(k)
+			r.measured[k].bound = dualOf(r.learners[k], r.r2, r.data.keeps)
 		}
 	})
 	r.objectives(m, nil)
 	return r.refine(m, how)
-}
-
-// dual returns the bound of learner k: that of its dual variables, or, where these are kept, of
-// what is kept of them, so that no run ends with less than its proof will show.
-func (r *run) dual(k int) float64 {
-	l := r.learners[k]
-	if !r.data.keeps {
-		return l.dual(r.r2)
-	}
-	v, ok := r.kept(k)
-	if !ok {
-		return math.NaN()
-	}
-	return l.boundOf(v.spread(r, k), r.r2)
 }
 
 // refine fills in the run's part of m, which measure has seen, to some other precision.
@@ -102,10 +89,10 @@ func (r *run) objectives(m *Model, wide []bool) {
 	if j := r.joint; j != nil {
 		w, b := r.vectorsOf(m, 0)
 		if wide == nil {
-			r.setObjective(0, w, nil, b, j.meanLoss(w, b))
+			r.setObjective(0, w, nil, b, j.of.MeanLoss(w, b))
 		} else {
 			exact := r.exact(w, r.first)
-			r.setObjective(0, w, exact, b, j.wideMeanLoss(exact, b))
+			r.setObjective(0, w, exact, b, j.of.WideMeanLoss(exact, b))
 		}
 		return
 	}
@@ -114,13 +101,13 @@ func (r *run) objectives(m *Model, wide []bool) {
 			vectors[k] = r.exact(m.Weights[r.first+k:][:1], r.first+k)[0]
 		}
 	}
-	r.inBlocks(r.problems[0].count(), func(k, from, to int) {
+	r.inBlocks(r.problems[0].Count(), func(k, from, to int) {
 		p, b := r.problems[k], m.bias(r.first+k)
 		switch {
 		case wide == nil:
-			loss[k] += p.losses(m.Weights[r.first+k], b, from, to)
+			loss[k] += p.of.Losses(m.Weights[r.first+k], b, from, to)
 		case wide[k]:
-			loss[k] += p.wideLosses(vectors[k], b, from, to)
+			loss[k] += p.of.WideLosses(vectors[k], b, from, to)
 		}
 	})
 	for k := range loss {
@@ -130,7 +117,7 @@ func (r *run) objectives(m *Model, wide []bool) {
 			if wide != nil {
 				exact = vectors[k : k+1]
 			}
-			r.setObjective(k, w, exact, b, loss[k]/float64(r.rows))
+			r.setObjective(k, w, exact, b, loss[k]/float64(r.Count()))
 		}
 	}
 }
@@ -141,7 +128,7 @@ func (r *run) exact(w [][]float32, first int) (exact [][]float64) {
 	for k, v := range w {
 		switch {
 		case s == nil:
-			exact = append(exact, wideVector(v))
+			exact = append(exact, floats.Wide(v))
 		case r.data.folded != nil:
 			wide, _ := s.exact(r.data.folded, first+k)
 			exact = append(exact, wide)
@@ -157,22 +144,22 @@ func (r *run) exact(w [][]float32, first int) (exact [][]float64) {
 func (r *run) setObjective(k int, w [][]float32, exact [][]float64, b []float64, loss float64) {
 	l := r.learners[k]
 	s := l.common()
-	penalty := s.penalty(w, b)
-	longest := s.longest(w, penalty)
-	z := s.scoreError(longest, b, r.dotSize(exact != nil), r.r2)
+	penalty := s.Penalty(w, b)
+	longest := s.Longest(w, penalty)
+	z := s.ScoreError(longest, b, r.dotSize(exact != nil), r.r2)
 	at := &r.measured[k]
 	at.mistake = 0
 	if c := r.data.scaling; c != nil {
-		z += float64(s.sums * c.biasError(w))
+		z += float64(s.Sums * c.biasError(w))
 		if exact != nil {
-			penalty = penaltyOf(s, exact, b)
+			penalty = objective.PenaltyOf(s.Terms, exact, b)
 		} else {
-			at.mistake = c.penaltyError(w, s.lambda, penalty)
+			at.mistake = c.penaltyError(w, s.Lambda, penalty)
 		}
 		at.mistake += s.biasPenaltyError(c, w, b)
 	}
 	at.objective = penalty + loss
-	at.mistake += l.lossError(z, loss) + float64(s.sums*(loss+penalty))
+	at.mistake += l.objective().ErrorOf(z, loss) + float64(s.Sums*(loss+penalty))
 }
 
 // vectorsOf returns the vectors of m that learner k has trained, and their biases.
@@ -184,107 +171,24 @@ func (r *run) vectorsOf(m *Model, k int) (w [][]float32, b []float64) {
 	return m.Weights[first:][:n], b
 }
 
-// losses returns the sum of the losses of some rows, from float32 dot products.
-func (p *problem) losses(w []float32, bias float64, from, to int) (sum float64) {
-	for j := from; j < to; j++ {
-		i := p.row(j)
-		z := float64(p.x.Dot(i, w)) + bias
-		if !floats.IsFinite(z) {
-			return math.NaN() // also for infinities: float32 overflowed, and who knows which way
+// dotSize returns the root of the mean, over the rows, of the squared error of a dot product with a
+// vector of length 1.
+func (r *run) dotSize(wide bool) float64 {
+	if wide {
+		return 0 // it is in Terms.Sums
+	}
+	if r.dotError == 0 {
+		var sum float64
+		for j := range r.Count() {
+			i := r.Row(j)
+			e, weight := r.X.DotError(i), 1.0
+			if r.Weight != nil {
+				weight = r.Weight[i]
+			}
+			sum += float64(weight * float64(float64(e*e)*float64(r.Norms[i])))
 		}
-		sum += p.lossOf(i, z)
+		// The factor covers the roundings of the norms.
+		r.dotError = 1.001*math.Sqrt(sum/float64(r.Count())) + 0x1p-100
 	}
-	return sum
-}
-
-// wideLosses is losses from float64 dot products.
-func (p *problem) wideLosses(w []float64, bias float64, from, to int) (sum float64) {
-	for j := from; j < to; j++ {
-		i := p.row(j)
-		sum += p.lossOf(i, p.x.WideDot(i, w)+bias)
-	}
-	return sum
-}
-
-// lossOf returns the loss of row i with the score z, times its weight.
-func (p *problem) lossOf(i int, z float64) float64 {
-	side, target := p.label(uint32(i))
-	return float64(p.share(i) * p.cost.At(float64(float64(side)*z)-target))
-}
-
-// wideVector returns w in float64.
-func wideVector(w []float32) []float64 {
-	wide := make([]float64, len(w))
-	for j, v := range w {
-		wide[j] = float64(v)
-	}
-	return wide
-}
-
-func wideVectors(w [][]float32) (wide [][]float64) {
-	for _, v := range w {
-		wide = append(wide, wideVector(v))
-	}
-	return wide
-}
-
-// lossAtZero returns the mean loss of v = 0.
-func (p *problem) lossAtZero() float64 {
-	if p.target == nil && p.priorScores == nil {
-		return p.cost.At(0)
-	}
-	var sum, n float64
-	for j := range p.count() {
-		i := p.row(j)
-		_, target := p.frame(uint32(i))
-		sum += float64(p.share(i) * p.cost.At(-target))
-		n += p.share(i)
-	}
-	return sum / n
-}
-
-// penalty returns lambda/2 |w|^2, in which an appended feature's weights count as well, or with a
-// prior that of the difference.
-func (s *learnerState) penalty(w [][]float32, bias []float64) float64 {
-	return penaltyOf(s, w, bias)
-}
-
-func penaltyOf[F float32 | float64](s *learnerState, w [][]F, bias []float64) (sum float64) {
-	for k := range w {
-		var from []float32
-		if s.prior != nil {
-			from = s.prior[k]
-		}
-		if s.biasScale == 0 {
-			sum += penalty(w[k], from, 0, s.lambda, 1)
-		} else {
-			sum += penalty(w[k], from, bias[k]-s.priorBias[k], s.lambda, s.biasScale)
-		}
-	}
-	return sum
-}
-
-// penalty returns lambda/2 |w - from|^2, where the appended feature's weight counts as well. No
-// vector from is one of zeros.
-func penalty[F float32 | float64](w []F, from []float32, bias, lambda, biasScale float64) float64 {
-	sum := 0.0
-	if from == nil {
-		sum = squareSum(w)
-	}
-	for j, v := range from {
-		d := float64(w[j]) - float64(v)
-		sum += float64(d * d)
-	}
-	if bias != 0 {
-		b := bias / biasScale
-		sum += float64(b * b)
-	}
-	return float64(lambda / 2 * sum)
-}
-
-func squareSum[F float32 | float64](v []F) (sum float64) {
-	for _, z := range v {
-		sum += float64(float64(z) * float64(z))
-	}
-	return sum
+	return r.dotError
 }

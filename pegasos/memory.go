@@ -8,6 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // learnerSize is about what a learner takes beside its vectors and what it keeps for rows.
@@ -22,7 +23,7 @@ func (s *session) checkMemory(tr *Trainer) error {
 		s.data.newtons.Most = int(max(1, min(left/one, n.vectors, float64(s.threads))))
 	}
 	what := fmt.Sprintf("%.0f weight vectors of %d features, which visit %.3g rows in all,",
-		n.vectors, s.data.x.Cols(), n.rows)
+		n.vectors, s.data.X.Cols(), n.rows)
 	return options.First(fieldError,
 		[]options.Rule{options.Memory(tr.MaxMemory, s.memory(tr, n, s.data.newtons.Most), what)})
 }
@@ -36,10 +37,10 @@ type sessionSizes struct {
 }
 
 func (s *session) sizes() (n sessionSizes) {
-	classes, all, size := len(s.data.classes), float64(len(s.data.y)), s.data.x.Size()
-	if total, err := s.cfg.runLength(len(s.data.y)); err == nil && float64(total) > 2*all &&
+	classes, all, size := len(s.data.Classes), float64(len(s.data.Y)), s.data.X.Size()
+	if total, err := s.cfg.runLength(len(s.data.Y)); err == nil && float64(total) > 2*all &&
 		s.cfg.Finish != FinishNewton && s.cfg.Order == Shuffled &&
-		size >= copyFrom && size <= copyTo && s.data.x.TakeGain() != store.GainsNothing {
+		size >= rows.CopyFrom && size <= rows.CopyTo && s.data.X.TakeGain() != store.GainsNothing {
 		n.copied = all // see worthCopying
 	}
 	switch {
@@ -51,14 +52,14 @@ func (s *session) sizes() (n sessionSizes) {
 		return n
 	}
 	n.vectors = float64(classes) * float64(classes-1) / 2
-	count := s.data.count()
+	count := s.data.CountClasses()
 	for a := range classes {
 		for b := range a {
-			pair := run{data: s.data, rows: count[a] + count[b]}
-			if pair.few(size) {
-				n.rows += float64(pair.rows)
-				n.copied += float64(pair.rows)
-			} else if pair.rows > 0 { // which has no copies, or of all of its rows
+			rows := count[a] + count[b]
+			if s.data.Few(rows) {
+				n.rows += float64(rows)
+				n.copied += float64(rows)
+			} else if rows > 0 { // which has no copies, or of all of its rows
 				n.rows += all
 			}
 		}
@@ -69,7 +70,7 @@ func (s *session) sizes() (n sessionSizes) {
 // memory estimates how many bytes a session takes beside the data, with so many problems at a time
 // of which Newton's method has buffers.
 func (s *session) memory(tr *Trainer, n sessionSizes, problems int) float64 {
-	cfg, cols := s.cfg, s.data.x.Cols()
+	cfg, cols := s.cfg, s.data.X.Cols()
 	perVector, perRow := 2.0, 0.0 // v and the model's
 	if n.vectors > 1 {
 		perVector += 2 // v once more, side by side with the others, and interleaved: see group
@@ -96,10 +97,10 @@ func (s *session) memory(tr *Trainer, n sessionSizes, problems int) float64 {
 	if tr.Prior != nil {
 		perRow += 8 // the scores of what is fixed
 	}
-	if cfg.ClassWeight == Balanced || s.data.weight != nil {
+	if cfg.ClassWeight == Balanced || s.data.Weight != nil {
 		perRow += 8
 		if !s.pairs() {
-			n.rows += float64(len(s.data.y)) // all vectors have the same weights
+			n.rows += float64(len(s.data.Y)) // all vectors have the same weights
 		}
 	}
 	if s.mayNewton() {
@@ -109,8 +110,8 @@ func (s *session) memory(tr *Trainer, n sessionSizes, problems int) float64 {
 	measured := min(n.vectors, float64(s.threads)) // at a time, each with a sum in float64
 	vector := 4 * float64(matrices.Stride(cols))
 	row := vector
-	if store.Kind(s.data.x) != "dense" {
-		row = float64(s.data.x.Size()) / float64(len(s.data.y))
+	if store.Kind(s.data.X) != "dense" {
+		row = float64(s.data.X.Size()) / float64(len(s.data.Y))
 	}
 	return n.vectors*learnerSize + (n.vectors*perVector+2*measured)*vector + n.rows*perRow +
 		n.copied*row + s.newtonMemory(float64(problems)) + s.togetherMemory(n.vectors)

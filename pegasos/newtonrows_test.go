@@ -7,6 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // toPixels makes the values of x whole numbers from 0 to 255, over n.
@@ -49,16 +50,16 @@ func TestNewtonPixelsKept(t *testing.T) {
 // Where a run has copies of its rows in another order, Newton's method reads those of the data.
 func TestNewtonRows(t *testing.T) {
 	data := random(83, 3000, 30, 5, 0.8)
-	before := copyFrom
-	copyFrom = 1
-	defer func() { copyFrom = before }()
+	before := rows.CopyFrom
+	rows.CopyFrom = 1
+	defer func() { rows.CopyFrom = before }()
 	cfg := Config{Lambda: 1e-3, Epochs: 9, Finish: FinishAuto, Multiclass: OneVsRest}
 	r, err := newRun(data.dense, data.y, &Trainer{Config: cfg.Plain(), Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := r.problems[0]
-	if p.names == nil {
+	if p.Names == nil {
 		t.Fatal("the run has copies of its rows")
 	}
 	n := p.forNewton(&r.data.newtons, 0)
@@ -67,8 +68,8 @@ func TestNewtonRows(t *testing.T) {
 		clear(have)
 		clear(want)
 		n.X.Axpy(int(i), 1, have)
-		p.x.Axpy(int(n.Rows[j]), 1, want)
-		side, _ := p.label(n.Rows[j])
+		p.X.Axpy(int(n.Rows[j]), 1, want)
+		side, _ := p.of.Label(n.Rows[j])
 		if !slices.Equal(have, want) || float32(n.Side[j]) != side {
 			t.Fatalf("row %d is another", j)
 		}

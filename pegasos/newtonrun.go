@@ -32,27 +32,27 @@ func (p *problem) startNewton(cfg Config, t int64, pool *newton.Pool) {
 // the data's rows are in another order: where they are of most rows, those of the data are read
 // instead. The results are the same bits.
 func (p *problem) forNewton(pool *newton.Pool, t int64) *newton.Problem {
-	p.widenPrior()
-	rows := p.rank()
-	n := &newton.Problem{Loss: p.cost, Lambda: p.lambda, Cols: len(p.v), Beta: p.biasScale,
-		Free: p.free, Rows: rows, X: p.x, At: rows, Name: p.name, Weight: p.weight,
-		AtZero: p.lossAtZero}
-	if p.free {
+	p.WidenPrior()
+	rows := p.Ranked()
+	n := &newton.Problem{Loss: p.of.Cost, Lambda: p.Lambda, Cols: len(p.v), Beta: p.BiasScale,
+		Free: p.Free, Rows: rows, X: p.X, At: rows, Name: p.Name, Weight: p.Weight,
+		AtZero: p.of.AtZero}
+	if p.Free {
 		n.Beta = 1
 	}
-	if p.names != nil && 2*len(rows) > pool.X.Rows() {
+	if p.Names != nil && 2*len(rows) > pool.X.Rows() {
 		n.X, n.At = pool.X.ForWorker(), make([]uint32, len(rows))
 		for j, i := range rows {
-			n.At[j] = uint32(p.name(i))
+			n.At[j] = uint32(p.Name(i))
 		}
 	}
 	n.Side = make([]int8, len(rows))
 	for j, i := range rows {
-		side, _ := p.label(i)
+		side, _ := p.of.Label(i)
 		n.Side[j] = int8(side)
 	}
-	if p.target != nil || p.prior != nil {
-		n.Target = func(i uint32) float64 { return p.wideTarget(int(i)) }
+	if p.Target != nil || p.Prior != nil {
+		n.Target = func(i uint32) float64 { return p.of.WideTarget(int(i)) }
 	}
 	n.Start = func() ([]float32, float64) {
 		s := p.learnerState
@@ -66,7 +66,7 @@ func (p *problem) forNewton(pool *newton.Pool, t int64) *newton.Problem {
 
 // newtonShares returns the dual variables that Newton's method has found.
 func (p *problem) newtonShares() []float32 {
-	a := make([]float32, p.x.Rows())
+	a := make([]float32, p.X.Rows())
 	p.newton.Shares(a)
 	return a
 }
@@ -79,7 +79,7 @@ func (s *session) newtonMemory(at float64) float64 {
 	if !s.mayNewton() {
 		return 0
 	}
-	return newton.Memory(at, len(s.data.y), s.data.x.Cols())
+	return newton.Memory(at, len(s.data.Y), s.data.X.Cols())
 }
 
 // togetherMemory estimates what so many problems have together.
@@ -88,8 +88,8 @@ func (s *session) togetherMemory(vectors float64) float64 {
 		return 0
 	}
 	_, flat := s.cfg.cost().Flat()
-	flat = flat && s.data.weight == nil && s.cfg.ClassWeight == ""
-	return newton.SharedMemory(vectors, len(s.data.y), s.data.x.Cols(), s.data.x.Size(), flat)
+	flat = flat && s.data.Weight == nil && s.cfg.ClassWeight == ""
+	return newton.SharedMemory(vectors, len(s.data.Y), s.data.X.Cols(), s.data.X.Size(), flat)
 }
 
 // readyNewtons repeats what Newton's method had done when the run was paused. It reports whether it
@@ -147,7 +147,7 @@ func (r *run) finishEpoch(p *problem) {
 		}
 	case r.cfg.Finish == FinishAuto && r.newtonPays(p):
 		p.startNewton(r.cfg, p.t, &r.data.newtons)
-	case p.ascent == nil && r.cfg.canAscend() && p.prior == nil:
+	case p.ascent == nil && r.cfg.canAscend() && p.Prior == nil:
 		poor := p.startAscent(r.cfg, r.epoch, r.r2)
 		if c := r.predicted(); poor && r.data.auto.newton && c.newton <= poorEpochs*c.epoch {
 			p.startNewton(r.cfg, p.t, &r.data.newtons)
@@ -159,9 +159,9 @@ func (r *run) finishEpoch(p *problem) {
 func (p *problem) endNewton() {
 	a := &ascent{w: vectors(1, len(p.v)), b: make([]float64, 1), alpha: p.newtonShares()}
 	a.b[0] = p.newton.Result(a.w[0])
-	for j := range p.count() {
-		i := p.row(j)
-		a.alpha[i] = float32(float64(a.alpha[i]) * p.share(i))
+	for j := range p.Count() {
+		i := p.Row(j)
+		a.alpha[i] = float32(float64(a.alpha[i]) * p.Share(i))
 	}
 	p.newton = nil
 	p.setAscent(a, p.t)
@@ -224,7 +224,7 @@ func (s *session) retry(m *Model) (some bool) {
 				continue
 			}
 			p.newton.Retry()
-			if p.newton.Stuck() && r.cfg.canAscend() && p.prior == nil {
+			if p.newton.Stuck() && r.cfg.canAscend() && p.Prior == nil {
 				p.endNewton()
 			}
 			some = some || p.newton == nil || p.newton.Works()

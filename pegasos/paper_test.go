@@ -137,14 +137,14 @@ func TestEq13(t *testing.T) {
 	for _, offset := range []Offset{OffsetNone, OffsetR2} {
 		cfg := Config{Lambda: 0.01, Epochs: 7, Offset: offset, Average: LastIterate}
 		r := mustRun(t, data.dense, data.y, cfg)
-		r.problems[0].recent.epochs = 1 // one window: count everything
+		r.problems[0].recent.Epochs = 1 // one window: count everything
 		if _, err := r.train(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		p := r.problems[0]
 		v := make([]float32, 9)
 		var total float32
-		for i, c := range p.recent.count {
+		for i, c := range p.recent.Count {
 			if c < 0 || c > 7 {
 				t.Fatalf("row %d violated %v times in 7 epochs", i, c)
 			}

@@ -9,6 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // A Partial trains on rows that come in chunks: those that do not fit in memory at once, or are not
@@ -144,11 +145,11 @@ func (p *Partial) newChunk(x Examples, y []float32) (*session, error) {
 		return nil, err
 	}
 	if p.byLabel != nil {
-		d.weight = make([]float64, len(y))
+		d.Weight = make([]float64, len(y))
 		for i, label := range y {
-			d.weight[i] = 1
+			d.Weight[i] = 1
 			if w, ok := p.byLabel[label]; ok {
-				d.weight[i] = w
+				d.Weight[i] = w
 			}
 		}
 	}
@@ -179,10 +180,10 @@ func (p *Partial) newChunk(x Examples, y []float32) (*session, error) {
 
 // forgetRows lets go of the rows and what is known of them.
 func (r *run) forgetRows() {
-	r.data, r.only, r.weight, r.order.Only = nil, nil, nil, nil
+	r.data, r.View, r.order.Only = nil, rows.View{}, nil
 	for _, l := range r.learners {
 		c := l.common()
-		c.x, c.class, c.weight, c.only = nil, nil, nil, nil
+		c.View = rows.View{}
 	}
 }
 
@@ -190,11 +191,14 @@ func (r *run) forgetRows() {
 // the chunk has no row for it.
 func (d *data) chunk(tr *Trainer, pair []int32, first int, last *run) (*run, error) {
 	inner := *tr
-	r := &run{data: d, rows: len(d.y)}
-	if r.choose(pair); r.rows == 0 {
+	view, _, err := d.View(pair, false)
+	if err != nil {
+		return nil, rowErrorOf(err)
+	}
+	if view.Count() == 0 {
 		return nil, nil
 	}
-	inner.Batch = min(tr.Batch, r.rows) // the last chunk may be short
+	inner.Batch = min(tr.Batch, view.Count()) // the last chunk may be short
 	r, err := d.run(&inner, pair, first)
 	if err != nil {
 		return nil, err
@@ -205,8 +209,8 @@ func (d *data) chunk(tr *Trainer, pair []int32, first int, last *run) (*run, err
 	for k, l := range r.learners {
 		s := l.common()
 		s.recent = nil
-		if d.weight != nil { // as they were, before they were scaled to a mean of 1
-			s.weight = d.weight
+		if d.Weight != nil { // as they were, before they were scaled to a mean of 1
+			s.Weight = d.Weight
 		}
 		if last == nil {
 			s.total = 1 << 62 // the average's windows end at powers of two
@@ -269,7 +273,7 @@ func (p *Partial) Model() (*Model, error) {
 	m.Result.Epochs = p.epochs
 	m = p.scaling().fold(m)
 	if err := m.check(); err != nil {
-		return nil, &StepError{m.Result.Steps, -1, err.Error() + ": " + tooLarge}
+		return nil, &StepError{m.Result.Steps, -1, err.Error() + ": " + rows.TooLarge}
 	}
 	return m, nil
 }

@@ -19,14 +19,14 @@ func (p *problem) runPrepared(x *store.Stepper, idx []uint32) {
 		rows := idx[:min(len(idx), preparedSteps)]
 		steps := prepared[:len(rows)]
 		for k, i := range rows {
-			if p.scattered {
+			if p.Scattered {
 				x.Fetch(int(i))
 			}
-			y := p.sign(i)
+			y := p.of.Sign(i)
 			// Field by field: a whole Step would be made elsewhere and moved.
 			s := &steps[k]
-			x.Place(s, int(i), y, p.weighted(i, y))
-			s.Least = roundUp(p.lambda * (float64(p.t+int64(k)) + p.t0)) // scale, so many steps on
+			x.Place(s, int(i), y, p.of.Weighted(i, y))
+			s.Least = roundUp(p.Lambda * (float64(p.t+int64(k)) + p.t0)) // scale, so many steps on
 		}
 		x.Take(steps, p.v)
 		for k, i := range rows {
@@ -41,7 +41,7 @@ func (p *problem) runPrepared(x *store.Stepper, idx []uint32) {
 			}
 			p.violations += int64(violates)
 			if p.recent != nil {
-				p.recent.count[i] += float32(violates)
+				p.recent.Count[i] += float32(violates)
 			}
 			p.t++
 		}

@@ -57,8 +57,8 @@ func TestRunPreparedEndsWhereRunDoes(t *testing.T) {
 		for k, from := range []int{math.MaxInt, 0} {
 			store.SameFrom = from
 			p := mustRun(t, x, y, Config{Order: Sequential}).problems[0]
-			if prepared := p.x.Steps() != nil; prepared != (k == 1) {
-				t.Fatalf("rows are a %T", p.x)
+			if prepared := p.X.Steps() != nil; prepared != (k == 1) {
+				t.Fatalf("rows are a %T", p.X)
 			}
 			p.v[cols-1] = math.MaxFloat32
 			p.runHinge(all)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // A problem is the training state of one weight vector: of the rows of one class against others, or
@@ -13,8 +14,8 @@ type problem struct {
 	learnerState
 	v []float32 // the one vector
 
-	cost   loss.Func
-	k      int32       // the class that is +1 here
+	of objective.Binary
+
 	ascent *ascent     // nil before it begins
 	newton *newtonPart // likewise; there is one of them at most
 
@@ -58,8 +59,10 @@ func (p *problem) takeSteps(idx []uint32) {
 // plainHinge reports whether the loss of a row is that of the hinge by its own score, without a
 // prior or an unregularised bias.
 func (p *problem) plainHinge() bool {
-	return p.cost.Kind == loss.Hinge && p.priorScores == nil && !p.free
+	return p.of.Cost.Kind == loss.Hinge && p.PriorScores == nil && !p.Free
 }
+
+func (p *problem) objective() objective.Problem { return &p.of }
 
 func (p *problem) endEpoch(epochs int) {
 	p.learnerState.endEpoch(epochs)
@@ -94,7 +97,7 @@ func (p *problem) batch(idx []uint32) {
 		p.updates = make([]uint32, n)
 	}
 	dots, rows, coefficients := p.dots[:n], p.updates[:0], p.coefficients[:0]
-	p.x.DotMany(dots, idx, p.v)
+	p.X.DotMany(dots, idx, p.v)
 	divisor, share := p.divisor(), float64(p.factor*float64(n))
 	p.z = p.z[:0] // all first: the rows of a batch do not influence each other
 	for _, dot := range dots {
@@ -102,7 +105,7 @@ func (p *problem) batch(idx []uint32) {
 	}
 	for k, i := range idx {
 		z := p.z[k]
-		c, g := p.coefficient(i, z)
+		c, g := p.of.Coefficient(i, z)
 		a := float32(float64(g) / share)
 		if !floats.IsFinite(z) || !floats.IsFinite(a) {
 			p.notFinite(i)
@@ -117,13 +120,13 @@ func (p *problem) batch(idx []uint32) {
 		}
 		p.vb[0] += p.biasUpdate(float64(g)/float64(n), float64(a))
 		if p.recent != nil {
-			p.recent.count[i] += c
+			p.recent.Count[i] += c
 		}
 	}
 	if len(rows) > 0 {
 		p.violations++
 		if p.radius == 0 {
-			p.x.AxpyMany(coefficients, rows, p.v)
+			p.X.AxpyMany(coefficients, rows, p.v)
 		}
 	}
 	p.t++
@@ -137,11 +140,11 @@ func (p *problem) runHinge(idx []uint32) {
 		p.violate(idx[0], 0)
 		p.t, idx = 1, idx[1:]
 	}
-	if steps := p.x.Steps(); steps != nil && p.biasScale == 0 && p.scale() >= 0x1p-126 {
+	if steps := p.X.Steps(); steps != nil && p.BiasScale == 0 && p.scale() >= 0x1p-126 {
 		p.runPrepared(steps, idx)
 		return
 	}
-	x, ahead := p.x, p.fetchAhead()
+	x, ahead := p.X, p.FetchAhead()
 	for n, i := range idx {
 		if ahead > 0 && n+ahead < len(idx) {
 			x.Fetch(int(idx[n+ahead]))
@@ -155,7 +158,7 @@ func (p *problem) runHinge(idx []uint32) {
 
 // margin returns the margin of row i times scale, by its dot product with v.
 func (p *problem) margin(i uint32, dot float32) float64 {
-	return float64(p.sign(i)) * (float64(dot) + float64(p.biasScale*p.vb[0]))
+	return float64(p.of.Sign(i)) * (float64(dot) + float64(p.BiasScale*p.vb[0]))
 }
 
 // beyond reports whether the margin of row i is a number, and large enough for its loss to be 0.
@@ -169,7 +172,7 @@ func (p *problem) beyond(i uint32, dot float32) bool {
 func (p *problem) violate(i uint32, dot float32) bool {
 	a, ok := p.violation(i, dot)
 	if ok {
-		p.x.Axpy(int(i), a, p.v)
+		p.X.Axpy(int(i), a, p.v)
 	}
 	return ok
 }
@@ -180,11 +183,11 @@ func (p *problem) violation(i uint32, dot float32) (a float32, ok bool) {
 		p.notFinite(i)
 		return 0, false
 	}
-	y := p.weighted(i, p.sign(i))
-	p.vb[0] += float64(float64(y) * p.biasScale)
+	y := p.of.Weighted(i, p.of.Sign(i))
+	p.vb[0] += float64(float64(y) * p.BiasScale)
 	p.violations++
 	if p.recent != nil {
-		p.recent.count[i]++
+		p.recent.Count[i]++
 	}
 	return y, true
 }
@@ -193,63 +196,20 @@ func (p *problem) violation(i uint32, dot float32) (a float32, ok bool) {
 // from w to (1 - 1/(t+t0)) w + g x/(lambda*(t+t0)) adds g x to v, whatever g is.
 func (p *problem) runLoss(idx []uint32) {
 	for _, i := range idx {
-		z := p.score(0, p.x.Dot(int(i), p.v), p.scale())
-		c, g := p.coefficient(i, z)
+		z := p.score(0, p.X.Dot(int(i), p.v), p.scale())
+		c, g := p.of.Coefficient(i, z)
 		if !floats.IsFinite(z) || !floats.IsFinite(g) {
 			p.notFinite(i)
 			return
 		}
 		if c != 0 {
-			p.x.Axpy(int(i), g, p.v)
+			p.X.Axpy(int(i), g, p.v)
 			p.vb[0] += p.biasUpdate(float64(g), float64(g))
 			p.violations++
 			if p.recent != nil {
-				p.recent.count[i] += c
+				p.recent.Count[i] += c
 			}
 		}
 		p.t++
 	}
-}
-
-// coefficient returns minus a sub-gradient of the loss of row i, whose score is z: c with respect
-// to its margin, and g to its score, with its weight.
-func (p *problem) coefficient(i uint32, z float64) (c, g float32) {
-	side, target := p.frame(i)
-	c = float32(p.cost.Coefficient(float64(float64(side)*z) - target))
-	return c, p.weighted(i, c*side) // the product is exact
-}
-
-// weighted returns g times the weight of row i.
-func (p *problem) weighted(i uint32, g float32) float32 {
-	if p.weight != nil {
-		g = float32(g * float32(p.weight[i]))
-	}
-	return g
-}
-
-// frame returns how the loss of row i depends on its score z: it is that of side*z - target. With a
-// prior z is what is added to the prior's score.
-func (p *problem) frame(i uint32) (side float32, target float64) {
-	side, target = p.label(i)
-	if p.priorScores != nil {
-		target -= float64(float64(side) * p.priorScores[i])
-	}
-	return side, target
-}
-
-// label is the same of the score of w, prior or not.
-func (p *problem) label(i uint32) (side float32, target float64) {
-	if p.target != nil {
-		return 1, float64(p.target[i])
-	}
-	return p.sign(i), 0
-}
-
-// sign returns the label of row i: +1 or -1.
-func (p *problem) sign(i uint32) float32 {
-	s := int32(-1)
-	if p.class[i] == p.k {
-		s = 1 // a conditional move: as a branch it would be a guess
-	}
-	return float32(s)
 }

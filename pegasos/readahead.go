@@ -4,7 +4,7 @@ package pegasos
 // learners take steps with those before. It changes no result. Without it each page is waited for,
 // alone: where the data exceed the memory that is 10 times slower and more.
 func (r *run) readAhead(n int) {
-	willNeed := r.x.WillNeed()
+	willNeed := r.X.WillNeed()
 	if willNeed == nil {
 		return
 	}

@@ -13,6 +13,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // TestReliability has a part for each case that is known to break trainers of this kind. Some are
@@ -593,17 +595,17 @@ func reliableEarlyStop(t *testing.T) {
 }
 
 func reliableMultinomial(t *testing.T) {
-	j := joint{log: true}
-	j.vs, j.class = vectors(3, 0), []int32{1}
+	j := objective.Joint{Log: true}
+	j.Vectors, j.Terms = 3, &objective.Terms{View: rows.View{Class: []int32{1}}}
 	for _, size := range []float64{1e4, 1e30, math.MaxFloat64 / 4} {
 		z, b := []float64{size, -size, 0}, make([]float64, 3)
-		if loss := j.loss(z, 1); loss != 2*size {
+		if loss := j.Loss(z, 1); loss != 2*size {
 			t.Errorf("%v: loss %v, want %v", z, loss, 2*size)
 		}
-		if !j.coefficients(z, b, 0) || b[0] != 1 || b[1] != 0 || b[2] != 0 {
+		if !j.Coefficients(z, b, 0) || b[0] != 1 || b[1] != 0 || b[2] != 0 {
 			t.Errorf("%v: updates with %v", z, b)
 		}
-		if loss := j.loss(z, 0); loss != 0 {
+		if loss := j.Loss(z, 0); loss != 0 {
 			t.Errorf("%v: loss %v of the right class", z, loss)
 		}
 	}

@@ -52,7 +52,7 @@ func (r *run) replace(m *Model) (replaced int) {
 		}
 		l, now := r.learners[k], r.measured[k].objective
 		// Sums that should be the same are so but for their roundings.
-		zero := l.lossAtZero() * (1 + 4*l.common().sums)
+		zero := l.objective().AtZero() * (1 + 4*l.common().Sums)
 		start, from := r.startOf(k)
 		if !(now > zero) && !(start.w != nil && now > from) {
 			return
@@ -62,7 +62,7 @@ func (r *run) replace(m *Model) (replaced int) {
 			if c.w == nil {
 				continue
 			}
-			if f := l.objectiveAt(c.w, c.b); f < now {
+			if f := l.objective().At(c.w, c.b); f < now {
 				now, better[k] = f, true
 				for i := range w {
 					copy(w[i], c.w[i])
@@ -93,15 +93,15 @@ func (r *run) startOf(k int) (v vectorsAndBiases, objective float64) {
 	if v.w == nil {
 		return v, 0
 	}
-	return v, r.learners[k].objectiveAt(v.w, v.b)
+	return v, r.learners[k].objective().At(v.w, v.b)
 }
 
 // zeroOf returns the prior's vectors, or zeros.
 func (r *run) zeroOf(k int) (v vectorsAndBiases) {
 	s := r.learners[k].common()
-	v.w = vectors(len(s.vs), s.x.Cols())
-	s.addPrior(v.w)
-	v.b = s.priorBias
+	v.w = vectors(len(s.vs), s.X.Cols())
+	s.AddPrior(v.w)
+	v.b = s.PriorBias
 	return v
 }
 
@@ -112,11 +112,11 @@ func (r *run) lastOf(k int) (v vectorsAndBiases) {
 		return v
 	}
 	s.avg = nil
-	v.w, v.b = vectors(len(s.vs), s.x.Cols()), make([]float64, len(s.vs))
+	v.w, v.b = vectors(len(s.vs), s.X.Cols()), make([]float64, len(s.vs))
 	s.weights(v.w, v.b)
-	s.addPrior(v.w)
+	s.AddPrior(v.w)
 	for i := range v.b {
-		v.b[i] += s.priorBias[i]
+		v.b[i] += s.PriorBias[i]
 	}
 	return v
 }

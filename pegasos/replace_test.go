@@ -48,7 +48,7 @@ func TestNoWorseThanZero(t *testing.T) {
 						zero := 0.0
 						for _, r := range s.runs {
 							for _, l := range r.learners {
-								zero += l.lossAtZero() / float64(len(s.runs)*len(r.learners))
+								zero += l.objective().AtZero() / float64(len(s.runs)*len(r.learners))
 							}
 						}
 						if !(m.Result.Objective <= zero*(1+1e-12)) {

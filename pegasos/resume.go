@@ -136,17 +136,17 @@ func (s *session) arrays(f func([]float32)) {
 				}
 			}
 			if c.recent != nil {
-				c.inOrder(c.recent.count, f)
-				c.inOrder(c.recent.old, f)
+				c.InOrder(c.recent.Count, f)
+				c.InOrder(c.recent.Old, f)
 			}
 			if p, ok := l.(*problem); ok && p.ascent != nil {
-				c.inOrder(p.ascent.alpha, f)
-				c.inOrder(p.ascent.resting, f)
+				c.InOrder(p.ascent.alpha, f)
+				c.InOrder(p.ascent.resting, f)
 				f(p.ascent.w[0])
 			}
 			if j, ok := l.(*joint); ok && j.ascent != nil {
-				j.inOrder(j.ascent.alpha, f)
-				j.inOrder(j.ascent.resting, f)
+				j.InOrder(j.ascent.alpha, f)
+				j.InOrder(j.ascent.resting, f)
 			}
 		}
 	}
@@ -154,24 +154,6 @@ func (s *session) arrays(f func([]float32)) {
 		for _, w := range b.Weights {
 			f(w)
 		}
-	}
-}
-
-// inOrder calls f with what a holds for each row, in the order in which rows are counted: whether
-// they were copied must not matter. f may write to it.
-func (s *learnerState) inOrder(a []float32, f func([]float32)) {
-	if s.only == nil {
-		f(a)
-		return
-	}
-	k := len(a) / s.x.Rows()
-	b := make([]float32, 0, k*len(s.only))
-	for _, i := range s.only {
-		b = append(b, a[int(i)*k:][:k]...)
-	}
-	f(b)
-	for j, i := range s.only {
-		copy(a[int(i)*k:][:k], b[j*k:])
 	}
 }
 
@@ -210,7 +192,7 @@ func (s *session) saveLearner(l learner) savedLearner {
 		k.Shift, k.Old, k.Cur = c.avg.shift, c.avg.old.scalarsOnly(), c.avg.cur.scalarsOnly()
 	}
 	if c.recent != nil {
-		k.Recent, k.RecentStart, k.RecentOldStart = true, c.recent.start, c.recent.oldStart
+		k.Recent, k.RecentStart, k.RecentOldStart = true, c.recent.Start, c.recent.OldStart
 	}
 	if p, ok := l.(*problem); ok && p.ascent != nil {
 		a := p.ascent
@@ -359,7 +341,7 @@ func (s *learnerState) resumeStep(from *savedLearner) bool {
 		if n != len(s.vs) {
 			return false
 		}
-		s.began = vectorsAndBiases{vectors(n, s.x.Cols()), from.Began}
+		s.began = vectorsAndBiases{vectors(n, s.X.Cols()), from.Began}
 	}
 	s.start, s.origin, s.t, s.total = from.Start, from.Start, from.Steps, s.total+from.Start
 	return true
@@ -367,13 +349,13 @@ func (s *learnerState) resumeStep(from *savedLearner) bool {
 
 // resumeAscent makes the problem's learner one of an ascent, whose arrays are still to come.
 func (p *problem) resumeAscent(from *savedAscent) {
-	a := &ascent{alpha: make([]float32, p.x.Rows()), w: vectors(1, len(p.v)), b: []float64{from.B}}
+	a := &ascent{alpha: make([]float32, p.X.Rows()), w: vectors(1, len(p.v)), b: []float64{from.B}}
 	p.setAscent(a, from.Start)
 	a.pass = from.Pass
 }
 
 func (j *joint) resumeAscent(from *savedAscent) {
-	j.setAscent(&jointAscent{alpha: make([]float32, j.x.Rows()*len(j.vs))}, from.Start)
+	j.setAscent(&jointAscent{alpha: make([]float32, j.X.Rows()*len(j.vs))}, from.Start)
 	j.ascent.pass = from.Pass
 }
 
@@ -427,7 +409,7 @@ func (s *learnerState) resumeScalars(from *savedLearner) bool {
 		copy(s.avg.cur.scalars, from.Cur.Scalars)
 	}
 	if s.recent != nil {
-		s.recent.start, s.recent.oldStart = from.RecentStart, from.RecentOldStart
+		s.recent.Start, s.recent.OldStart = from.RecentStart, from.RecentOldStart
 	}
 	return true
 }
@@ -468,14 +450,14 @@ func setting(value any) string {
 func (d *data) fingerprint(threads int) string {
 	if d.hash == "" {
 		h := sha256.New()
-		fmt.Fprintln(h, d.x.Rows(), d.x.Cols(), len(d.weight), d.priorHash)
-		modelfile.WriteNumbers(h, d.y)
-		modelfile.WriteNumbers(h, store.Hashes(store.Raw(d.x), threads, d.over))
-		modelfile.WriteNumbers(h, d.weight)
+		fmt.Fprintln(h, d.X.Rows(), d.X.Cols(), len(d.Weight), d.priorHash)
+		modelfile.WriteNumbers(h, d.Y)
+		modelfile.WriteNumbers(h, store.Hashes(store.Raw(d.X), threads, d.over))
+		modelfile.WriteNumbers(h, d.Weight)
 		if d.over() {
 			return ""
 		}
-		d.hash = store.Kind(d.x) + ":" + hex.EncodeToString(h.Sum(nil))
+		d.hash = store.Kind(d.X) + ":" + hex.EncodeToString(h.Sum(nil))
 	}
 	return d.hash
 }

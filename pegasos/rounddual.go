@@ -7,6 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // This file is the dual method, CoCoA+. With
@@ -195,7 +196,7 @@ func (r *Rounds) nextAscent(s *RoundState, sum []int64) {
 func (r *Rounds) takeAscent(at *RoundProblem, sum []int64) {
 	mean := func(v int64, q quantum) float64 { return float64(float64(v)*q.unit) / r.rows }
 	loss, _, _ := r.most(length(at.W))
-	objective := float64(r.Lambda/2*squareSum(at.W)) + mean(sum[0], r.quantum(loss))
+	objective := float64(r.Lambda/2*objective.SquareSum(at.W)) + mean(sum[0], r.quantum(loss))
 	if objective < at.Objective {
 		at.Objective = objective
 		copy(at.Best, at.W)

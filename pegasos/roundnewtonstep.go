@@ -7,6 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/cholesky"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // This file is what Newton's method makes of the sums over all rows: see internal/train/newton.
@@ -58,7 +59,7 @@ func (r *Rounds) widthsOf(at *RoundProblem, sum []int64) (widths []zoneWidth) {
 	loss, dual, gain := r.most(length(at.W))
 	mean := func(v int64, q quantum) float64 { return float64(float64(v)*q.unit) / r.rows }
 	half := r.Lambda / 2
-	objective := float64(half*squareSum(at.W)) + mean(sum[0], r.quantum(loss))
+	objective := float64(half*objective.SquareSum(at.W)) + mean(sum[0], r.quantum(loss))
 	if objective < at.Objective {
 		at.Objective = objective
 		copy(at.Best, at.W)
@@ -193,7 +194,7 @@ func (r *Rounds) nextLine(s *RoundState, sum []int64) {
 		for j, p := range at.P {
 			wp += float64(at.W[j] * p)
 		}
-		pp := squareSum(at.P)
+		pp := objective.SquareSum(at.P)
 		to, from, slope := lineLengths[len(lineLengths)-1], 0.0, at.Slope
 		for l, next := range lineLengths {
 			v := float64(float64(mine[l])*r.lineQuantum(at, next).unit) / r.rows

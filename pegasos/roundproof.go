@@ -5,15 +5,18 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // This file is the last round: the objective of the model as it is written, and the bound, from the
 // dual variables rounded to float32, anew. What is told of them carries all roundings, as
-// rounding.go has it, and those to the quanta of the sums: a sum of so many parts is off by no more
+// package certificate has it, and those to the quanta of the sums: a sum of so many parts is off by no more
 // than as many quanta.
 
 // effectiveModel is a weight vector of the model as it is written, for scaled rows.
@@ -81,7 +84,7 @@ func (r *Rounds) effective(s *RoundState) (e []effectiveModel, err error) {
 func (r *Rounds) effectiveOf(m *Model) (e []effectiveModel) {
 	for k, w := range m.Weights {
 		if r.Scaling == nil {
-			e = append(e, effectiveModel{wideVector(w), m.bias(k), math.Abs(m.bias(k))})
+			e = append(e, effectiveModel{floats.Wide(w), m.bias(k), math.Abs(m.bias(k))})
 			continue
 		}
 		at := effectiveModel{size: math.Abs(m.bias(k))}
@@ -99,7 +102,7 @@ func (r *Rounds) effectiveOf(m *Model) (e []effectiveModel) {
 
 // length returns that of the weights with the bias's.
 func (e *effectiveModel) length(r *Rounds) float64 {
-	square := squareSum(e.w)
+	square := objective.SquareSum(e.w)
 	if r.beta > 0 {
 		b := e.bias / r.beta
 		square += float64(b * b)
@@ -224,7 +227,7 @@ func (r *Rounds) nextProof(s *RoundState, sum []int64) error {
 // certify returns the objective of a weight vector as it is written, and a bound on the least there
 // is that makes up for everything that was rounded, of the objective as well.
 func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (
-	objective, bound float64,
+	value, bound float64,
 ) {
 	q, n := r.proofQuanta(e, at), r.rows
 	mean := func(v int64, q quantum) float64 { return float64(float64(v)*q.unit) / n }
@@ -234,13 +237,13 @@ func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (
 		parts, rows = parts+float64(r.Shards), r.count
 	}
 	off := func(q quantum) float64 { return float64(parts*q.unit) / n }
-	sums := sumError(rows, 8*r.vars, 1)
+	sums := objective.SumError(rows, 8*r.vars, 1)
 	weights := e.length(r)
 
 	meanLoss, penalty := mean(sum[0], q.loss), float64(r.Lambda/2*float64(weights*weights))
-	objective = penalty + meanLoss
+	value = penalty + meanLoss
 	z := float64(sums * (1 + e.size + math.Abs(e.bias) + float64(1.001*weights*r.reach)))
-	mistake := float64(sums*objective) + off(q.loss) + z
+	mistake := float64(sums*value) + off(q.loss) + z
 	if c := r.cost.Kind.Traits().Curvature; c > 0 {
 		mistake += float64(z * (math.Sqrt(2*c*meanLoss) + float64(c/2*z)))
 	}
@@ -263,7 +266,7 @@ func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (
 	less := off(q.gain) + mistake
 	if r.cost.Kind == loss.Log {
 		bound = gain - half - float64(64*sums)
-		return objective, max(0, bound-less)
+		return value, max(0, bound-less)
 	}
 	linear := gain
 	if c := r.cost.Kind.Traits().Quadratic; c > 0 {
@@ -273,6 +276,6 @@ func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (
 	}
 	linear -= float64(2 * sums * (root + float64(root*root)))
 	_, s := proof.Parabola(linear, half)
-	bound = dualAt(s, linear, half)
-	return objective, max(0, bound-less)
+	bound = certificate.DualAt(s, linear, half)
+	return value, max(0, bound-less)
 }

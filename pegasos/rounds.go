@@ -7,6 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // This file and those whose names begin with "round" are training over rows that no process has all
@@ -294,7 +295,7 @@ func (r *Rounds) most(length float64) (row, dual, gain float64) {
 }
 
 // length returns that of a vector.
-func length(v []float64) float64 { return math.Sqrt(squareSum(v)) }
+func length(v []float64) float64 { return math.Sqrt(objective.SquareSum(v)) }
 
 // manyShards is the number of shards from which the dual method is warned of.
 const manyShards = 16

@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"sync"
@@ -9,6 +10,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // A learner takes steps with rows, which are given by their numbers.
@@ -19,44 +23,65 @@ type learner interface {
 	// result writes the weight vectors and biases of this moment. With a prior they are what is
 	// added to it.
 	result(w [][]float32, b []float64)
-	// dual returns a lower bound on the least P there is, or NaN; r2 is R^2.
-	dual(r2 float64) float64
-	// dualShares returns the dual variables that dual has its bound from, or nil.
-	dualShares(r2 float64) []float32
-	// boundOf returns the bound that given dual variables make, and marginBound the best one that
-	// those have that are made of the scores of some vectors: see margins.go.
-	boundOf(a []float32, r2 float64) float64
-	marginBound(w [][]float64, b []float64, r2 float64, o marginOptions) float64
-	// lossAtZero returns the mean loss of w = 0, or of the prior.
-	lossAtZero() float64
-	// objectiveAt returns P of any vectors and biases, from float32 dot products.
-	objectiveAt(w [][]float32, b []float64) float64
-	// lossError: see rounding.go.
-	lossError(z, loss float64) float64
+	// shares returns the dual variables of what takes the place of steps, nil before.
+	shares() []float32
+	// climb returns the bound of dual variables after so many passes of an ascent: see climb.go.
+	climb(a []float32, passes int, r2 float64) float64
+	// objective returns what the learner minimises.
+	objective() objective.Problem
 	common() *learnerState
+}
+
+// dualOf returns the bound of l on the least P there is, or NaN, and with packed that of what a
+// proof keeps, so that no run ends with less than its proof will show.
+func dualOf(l learner, r2 float64, packed bool) (bound float64) {
+	p := l.objective()
+	if packed {
+		if v, ok := pack(l, r2); ok {
+			return boundOf(p, v.Spread(p), r2)
+		}
+		return math.NaN()
+	}
+	if a := l.shares(); a != nil {
+		return boundOf(p, a, r2)
+	}
+	if w := l.common().recent; w != nil {
+		_, _, bound = w.Best(p, l.common().done(), r2)
+		return max(0, bound)
+	}
+	return math.NaN()
+}
+
+// pack returns the dual variables of l as a proof has them. It reports false if there are none.
+func pack(l learner, r2 float64) (v certificate.Packed, ok bool) {
+	a := l.shares()
+	if w := l.common().recent; a == nil && w != nil {
+		a, _, _ = w.Best(l.objective(), l.common().done(), r2)
+	}
+	if a == nil {
+		return v, false
+	}
+	return certificate.Pack(l.objective(), a), true
 }
 
 // A run is the training of one or more learners that visit the same rows in the same order: the
 // problems of one-vs-rest, a joint problem, or a pair of one-vs-one.
 type run struct {
-	cfg      Config // defaults filled in
-	data     *data
-	first    int       // the place of its first vector in models
-	rows     int       // in an epoch
-	only     []uint32  // which, in the order in which they are counted; nil for all
-	weight   []float64 // of each row, with a mean of 1; nil if all have the same weight
-	layout             // of the rows that the learners visit
-	sum      float64   // of the weights as they were given, or 0
-	lambda   float64
-	r2       float64
-	t, total int64
-	epoch    int
-	order    *order.Visits
-	learners []learner
-	problems []*problem // the same, or nil
-	joint    *joint     // the same, or nil
-	threads  int
-	inner    int // goroutines for the work on each learner; 0 for one
+	cfg       Config // defaults filled in
+	data      *data
+	first     int     // the place of its first vector in models
+	rows.View         // of the rows that the learners visit
+	sum       float64 // of the weights as they were given, or 0
+	lambda    float64
+	r2        float64
+	t, total  int64
+	epoch     int
+	order     *order.Visits
+	learners  []learner
+	problems  []*problem // the same, or nil
+	joint     *joint     // the same, or nil
+	threads   int
+	inner     int // goroutines for the work on each learner; 0 for one
 
 	measured []measurement // of the learners, by the last measure
 	dotError float64       // see dotSize; 0 before it is known
@@ -82,20 +107,19 @@ func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
 // first on in models.
 func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 	cfg := tr.Config.inForce()
-	r := &run{cfg: cfg, data: d, first: first, rows: len(d.y), threads: 1}
-	r.choose(pair)
-	sum, err := r.setWeights()
-	if err != nil {
+	r := &run{cfg: cfg, data: d, first: first, threads: 1}
+	var err error
+	if r.View, r.sum, err = d.Set.View(pair, cfg.ClassWeight == Balanced); err != nil {
+		return nil, rowErrorOf(err)
+	}
+	if r.lambda, err = cfg.lambda(cmp.Or(r.sum, float64(r.Count()))); err != nil {
 		return nil, err
 	}
-	if r.lambda, err = cfg.lambda(sum); err != nil {
-		return nil, err
-	}
-	if cfg.Batch > r.rows {
+	if cfg.Batch > r.Count() {
 		return nil, badField("Batch", "have %d, want at most the number of rows, %d",
-			cfg.Batch, r.rows)
+			cfg.Batch, r.Count())
 	}
-	r.order = order.New(string(cfg.Order), r.rows, cfg.Block, cfg.Batch, cfg.Seed)
+	r.order = order.New(string(cfg.Order), r.Count(), cfg.Block, cfg.Batch, cfg.Seed)
 	if r.total, err = cfg.runLength(r.order.Steps); err != nil {
 		return nil, err
 	}
@@ -108,7 +132,7 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 		return nil, err
 	}
 	r.arrange()
-	r.order.Only = r.only
+	r.order.Only = r.Only
 	if cfg.Multiclass.Joint() {
 		err = r.addJoint(tr.Costs, t0)
 	} else {
@@ -122,23 +146,23 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 
 // addJoint makes the run that of a joint problem.
 func (r *run) addJoint(costs [][]float64, t0 float64) error {
-	s, err := r.newState(r.first, len(r.data.classes), t0)
+	s, err := r.newState(r.first, len(r.data.Classes), t0)
 	if err != nil {
 		return err
 	}
 	r.joint = newJoint(s, r.cfg.Multiclass == Multinomial, costs)
 	r.learners = []learner{r.joint}
 	if r.cfg.Project {
-		r.joint.radius = math.Sqrt(r.joint.lossAtZero() / r.lambda)
+		r.joint.radius = math.Sqrt(r.joint.of.AtZero() / r.lambda)
 	}
 	return nil
 }
 
 // addProblems makes the run that of a problem for each class against the rest, or of one.
 func (r *run) addProblems(pair []int32, t0 float64) error {
-	n, positive := len(r.data.classes), int32(0)
+	n, positive := len(r.data.Classes), int32(0)
 	switch {
-	case r.data.classes == nil:
+	case r.data.Classes == nil:
 		n = 1
 	case pair != nil:
 		n, positive = 1, pair[1]
@@ -146,7 +170,7 @@ func (r *run) addProblems(pair []int32, t0 float64) error {
 		n, positive = 1, 1 // the larger label is +1
 	}
 	if n > 1 {
-		r.matrix = dense.New(n, r.data.x.Cols())
+		r.matrix = dense.New(n, r.data.X.Cols())
 	}
 	for k := range n {
 		s, err := r.newState(r.first+k, 1, t0)
@@ -157,9 +181,10 @@ func (r *run) addProblems(pair []int32, t0 float64) error {
 			copy(r.matrix.Row(k), s.vs[0]) // it may have a start
 			s.vs[0] = r.matrix.Row(k)
 		}
-		p := &problem{learnerState: s, v: s.vs[0], cost: r.cfg.cost(), k: positive + int32(k)}
+		p := &problem{learnerState: s, v: s.vs[0],
+			of: objective.Binary{Terms: s.Terms, Cost: r.cfg.cost(), Positive: positive + int32(k)}}
 		if r.cfg.Project {
-			p.radius = math.Sqrt(p.lossAtZero() / p.lambda)
+			p.radius = math.Sqrt(p.of.AtZero() / p.Lambda)
 		}
 		r.problems = append(r.problems, p)
 		if r.cfg.Shards > 1 {
@@ -173,25 +198,25 @@ func (r *run) addProblems(pair []int32, t0 float64) error {
 
 // newState makes that of a learner with n vectors, which take the places from first on in models.
 func (r *run) newState(first, n int, t0 float64) (learnerState, error) {
-	d, cols := r.data, r.data.x.Cols()
+	d, cols := r.data, r.data.X.Cols()
 	s := learnerState{
-		layout: r.layout.forWorker(), weight: r.weight, only: r.only,
-		lambda: r.lambda, t0: t0, factor: 1,
-		biasScale: r.cfg.BiasScale, free: r.cfg.Bias == BiasUnregularised,
-		vs: vectors(n, cols), vb: make([]float64, n), priorBias: make([]float64, n),
+		Terms: &objective.Terms{View: r.ForWorker(), Lambda: r.lambda, BiasScale: r.cfg.BiasScale,
+			Free: r.cfg.Bias == BiasUnregularised, PriorBias: make([]float64, n),
+			Sums: objective.SumError(r.Count(), cols, len(d.Classes))},
+		t0: t0, factor: 1, vs: vectors(n, cols), vb: make([]float64, n),
 		total: r.total, period: period(r.total, cols), scalars: make([]float64, n),
 	}
 	steps := r.order.Steps
 	if k := r.cfg.Shards; k > 1 {
-		steps = int(shardSteps(int64(steps), r.rows, cols, k))
-		s.total, s.period = shardSteps(r.total, r.rows, cols, k), 1
+		steps = int(shardSteps(int64(steps), r.Count(), cols, k))
+		s.total, s.period = shardSteps(r.total, r.Count(), cols, k), 1
 	}
 	if r.cfg.Average == LastHalf {
 		s.avg = newSuffix(s.total, n, cols)
 	}
 	// Only if each row is visited once an epoch. See joint.dual for the latter.
-	if r.cfg.Order != IID && !(n > 1 && s.free) {
-		s.recent = newRecent(s.total, steps, r.x.Rows()*n)
+	if r.cfg.Order != IID && !(n > 1 && s.Free) {
+		s.recent = certificate.NewWindows(s.total, steps, r.X.Rows()*n)
 	}
 	biases := func(m *Model) (b []float64) {
 		for k := range n {
@@ -199,10 +224,9 @@ func (r *run) newState(first, n int, t0 float64) (learnerState, error) {
 		}
 		return b
 	}
-	s.sums = sumError(r.rows, cols, len(d.classes))
 	if d.prior != nil {
-		if err := s.setPrior(d.prior.Weights[first:][:n], biases(d.prior)); err != nil {
-			return s, err
+		if err := s.SetPrior(d.prior.Weights[first:][:n], biases(d.prior)); err != nil {
+			return s, rowErrorOf(err)
 		}
 	}
 	if d.start != nil {
@@ -221,14 +245,6 @@ func period(total int64, cols int) int64 {
 	return max(1, min(max(64, int64(cols/4)), total/16))
 }
 
-// row returns the number of the j-th row of the run.
-func (r *run) row(j int) int {
-	if r.only != nil {
-		return int(r.only[j])
-	}
-	return j
-}
-
 // squaredNorms finds R^2, the mean of the rows' squared norms, the appended feature included, and
 // returns t0. With weights R^2 is their mean as well. In t0 they count twice: it is lambda*t0 that
 // a step's length is measured by, squared.
@@ -239,15 +255,15 @@ func (r *run) squaredNorms() (t0 float64) {
 		bias = 1 // it takes steps of the same size, as of a feature that is 1
 	}
 	curvature := r.cfg.Loss.traits().Curvature
-	rows := r.rows
-	if r.only == nil && r.weight == nil && curvature == 0 { // the sum is all that is asked for
-		sum, rows = r.data.squares, 0
+	rows := r.Count()
+	if r.Only == nil && r.Weight == nil && curvature == 0 { // the sum is all that is asked for
+		sum, rows = r.data.Squares, 0
 	}
 	for j := range rows {
-		i := r.row(j)
-		s := float64(r.data.norms[i])
-		if r.weight != nil {
-			w := r.weight[i]
+		i := r.Row(j)
+		s := float64(r.Norms[i])
+		if r.Weight != nil {
+			w := r.Weight[i]
 			s = float64(s * w)
 			steps += float64(w * (s + float64(w*b)))
 			largest = max(largest, s+float64(w*(b+bias)))
@@ -256,14 +272,14 @@ func (r *run) squaredNorms() (t0 float64) {
 		}
 		sum += s
 	}
-	n := float64(r.rows)
+	n := float64(r.Count())
 	r.r2 = sum/n + b // the weights' mean is 1
 	switch {
 	case r.cfg.Offset == OffsetNone:
 		return 0
 	case curvature > 0:
 		return curvature * largest / r.lambda
-	case r.weight != nil:
+	case r.Weight != nil:
 		return steps / n / r.lambda
 	}
 	return r.r2 / r.lambda
@@ -276,9 +292,9 @@ func segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }
 // on each thread, some 0.1 s. For sparse rows they are enough to be worth mixing the vectors: see
 // newGroup.
 func (r *run) segment() int {
-	cols := r.data.x.Cols()
+	cols := r.data.X.Cols()
 	share := (1 << 20) * r.threads / max(r.vectors(), 1)
-	if r.x.Interleaved() != nil {
+	if r.X.Interleaved() != nil {
 		share = max(share, cols)
 	}
 	return min(segment(cols), max(share, 32))
@@ -326,7 +342,7 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 func (r *run) next(steps int64) (idx []uint32, ends []int) {
 	limit := int64(r.segment())
 	if r.cfg.Shards > 1 { // a round is taken as a whole
-		round := int64(roundRows(r.data.x.Cols(), r.cfg.Shards))
+		round := int64(roundRows(r.data.X.Cols(), r.cfg.Shards))
 		limit = max(1, limit/round) * round
 		steps = min((min(limit, steps)+round-1)/round*round, r.total-r.t)
 	}
@@ -351,7 +367,7 @@ func (r *run) takeSteps(first, end int, idx []uint32, ends []int) {
 		g.takeSteps(idx)
 		return
 	}
-	block := blockRows(r.data.x.Cols())
+	block := blockRows(r.data.X.Cols())
 	if len(learners) == 1 || r.cfg.Shards > 1 {
 		block = len(idx)
 	}
@@ -368,7 +384,7 @@ func (r *run) takeSteps(first, end int, idx []uint32, ends []int) {
 func (r *run) endEpoch() {
 	r.epoch++
 	r.parallel(func(k int) { r.learners[k].endEpoch(r.epoch) })
-	if r.joint != nil && r.cfg.canAscend() && r.joint.prior == nil {
+	if r.joint != nil && r.cfg.canAscend() && r.joint.Prior == nil {
 		r.joint.startAscent(r.cfg, r.epoch, r.r2)
 	} else if r.joint == nil {
 		r.goOn()
@@ -396,7 +412,7 @@ func (r *run) parallel(f func(k int)) {
 // inBlocks calls f for each learner and block of the rows 0 to n-1, such that a block comes from
 // the cache for all learners but the first.
 func (r *run) inBlocks(n int, f func(k, from, to int)) {
-	block := blockRows(r.data.x.Cols())
+	block := blockRows(r.data.X.Cols())
 	r.share(func(first, end int) {
 		for from := 0; from < n; from += block {
 			to := min(from+block, n)
@@ -426,10 +442,10 @@ func (r *run) write(m *Model) {
 		n := len(s.vs)
 		w, b := m.Weights[first:][:n], make([]float64, n)
 		l.result(w, b)
-		s.addPrior(w)
+		s.AddPrior(w)
 		for k := range b {
 			if m.Bias != nil {
-				m.Bias[first+k] = b[k] + s.priorBias[k]
+				m.Bias[first+k] = b[k] + s.PriorBias[k]
 			}
 		}
 		m.Result.Violations += s.violations

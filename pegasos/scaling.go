@@ -9,6 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // A Scale says how the features are brought to one scale before training. Predictions take rows as
@@ -305,15 +306,15 @@ func (s *Scaling) biasError(w [][]float32) (size float64) {
 // biasPenaltyError returns by how much the penalty of the biases may change by the error that they
 // have when they are folded.
 func (s *learnerState) biasPenaltyError(c *Scaling, w [][]float32, b []float64) (sum float64) {
-	if s.biasScale == 0 {
+	if s.BiasScale == 0 {
 		return 0
 	}
 	size := c.biasError(w)
 	for k, v := range b {
-		d := float64(s.sums*(size+math.Abs(v))) / s.biasScale
-		sum += float64(d * (math.Abs(v-s.priorBias[k])/s.biasScale + d))
+		d := float64(s.Sums*(size+math.Abs(v))) / s.BiasScale
+		sum += float64(d * (math.Abs(v-s.PriorBias[k])/s.BiasScale + d))
 	}
-	return float64(s.lambda * sum)
+	return float64(s.Lambda * sum)
 }
 
 // penaltyError returns by how much the penalty of the vectors w may change when folding rounds
@@ -321,7 +322,7 @@ func (s *learnerState) biasPenaltyError(c *Scaling, w [][]float32, b []float64) 
 func (s *Scaling) penaltyError(w [][]float32, lambda, penalty float64) float64 {
 	var sum float64
 	for _, v := range w {
-		sum += squareSum(v)
+		sum += objective.SquareSum(v)
 	}
 	if s.Factor == nil && s.spread() == 1 {
 		return 0 // nothing is rounded

@@ -25,7 +25,9 @@ func newShards(p *problem, n int) *shards {
 		c := *p
 		c.vs = vectors(1, len(p.v))
 		c.v, c.vb = c.vs[0], make([]float64, 1)
-		c.x = p.x.ForWorker()
+		terms := *p.Terms
+		terms.View = p.ForWorker()
+		c.Terms, c.of.Terms = &terms, &terms
 		c.avg, c.dots, c.updates, c.coefficients, c.z = nil, nil, nil, nil, nil
 		s.parts = append(s.parts, &c)
 	}

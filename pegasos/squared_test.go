@@ -219,7 +219,7 @@ func TestSquaredIsStable(t *testing.T) {
 					Progress: func(p Progress) {
 						if worst == 0 {
 							r := p.session.runs[0]
-							before = r.learners[0].lossAtZero()
+							before = r.learners[0].objective().AtZero()
 						}
 						m := p.session.model() // not replaced
 						p.session.measure(m, quick)

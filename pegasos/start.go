@@ -26,5 +26,5 @@ func (d *data) fits(m *Model, what string, cfg Config) (*Model, error) {
 			m.Classes, d.known)
 	}
 	d.known = m.Classes
-	return m.WithCols(d.x.Cols()), nil
+	return m.WithCols(d.X.Cols()), nil
 }

@@ -5,29 +5,17 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // A learnerState is what every learner has: weight vectors w in the form v/scale, and what is known
 // about them so far. Most have one vector; those of a joint problem have one for each class.
 type learnerState struct {
-	layout
-	weight []float64 // of each row; nil if all have the same weight
-	only   []uint32  // the rows that there are; nil for all
+	*objective.Terms
 
-	lambda, t0 float64
-	biasScale  float64 // the value of the appended feature, 0 for none
-	// The bias is unregularised: vb has it as it is, in place of the appended feature's part of v.
-	free bool
-
-	// The prior's weights, nil without one. Then v is about the difference of w and them.
-	prior     [][]float32
-	priorBias []float64
-	// The prior's scores, of all vectors for one row after the other: those that training takes,
-	// from float32 dot products, and those of the certificate, which are nil before it needs them.
-	priorScores, wideScores []float64
-
-	sums float64 // a bound on the relative error of every sum in float64: see rounding.go
-
+	t0    float64
 	start int64            // steps that had been done before the run
 	began vectorsAndBiases // the model's part that it started from; none without
 	t     int64            // steps done, those included
@@ -50,7 +38,7 @@ type learnerState struct {
 	origin  int64   // the step before the average's first
 	scalars []float64
 
-	recent *recent // for the certificate; nil without one
+	recent *certificate.Windows // for the certificate; nil without one
 
 	checked int64 // the step after which v was last found finite
 	err     error
@@ -58,33 +46,20 @@ type learnerState struct {
 
 func (s *learnerState) common() *learnerState { return s }
 
-// count returns the number of rows that there are.
-func (s *learnerState) count() int {
-	if s.only != nil {
-		return len(s.only)
-	}
-	return s.x.Rows()
-}
-
-// row returns the number of the j-th of them.
-func (s *learnerState) row(j int) int {
-	if s.only != nil {
-		return int(s.only[j])
-	}
-	return j
-}
+// done returns the steps of the run so far.
+func (s *learnerState) done() int64 { return s.t - s.start }
 
 // scale returns what v has to be divided by to get w, where nothing was projected.
 func (s *learnerState) scale() float64 {
 	if s.fixed > 0 {
 		return s.fixed
 	}
-	return s.lambda * (float64(s.t) + s.t0)
+	return s.Lambda * (float64(s.t) + s.t0)
 }
 
 // notFinite ends the run: the score of row i is infinite or NaN.
 func (s *learnerState) notFinite(i uint32) {
-	s.err = &StepError{s.t + 1, s.name(i), "the score is not finite: " + tooLarge}
+	s.err = &StepError{s.t + 1, s.Name(i), "the score is not finite: " + rows.TooLarge}
 }
 
 // divisor is the same after projections.
@@ -93,11 +68,11 @@ func (s *learnerState) divisor() float64 { return s.scale() / s.factor }
 // score returns the score of a row by vector k and its bias: dot is the row's dot product with v.
 func (s *learnerState) score(k int, dot float32, divisor float64) float64 {
 	z := 0.0
-	if s.free {
+	if s.Free {
 		z = s.vb[k]
 	}
 	if divisor > 0 { // else w is 0 by definition
-		z += (float64(dot) + float64(s.biasScale*s.vb[k])) / divisor
+		z += (float64(dot) + float64(s.BiasScale*s.vb[k])) / divisor
 	}
 	return z
 }
@@ -105,18 +80,10 @@ func (s *learnerState) score(k int, dot float32, divisor float64) float64 {
 // biasUpdate returns what a row adds to vb: g is its coefficient with its weight, divided by the
 // rows of the step, and a what the row is multiplied by in v.
 func (s *learnerState) biasUpdate(g, a float64) float64 {
-	if s.free {
-		return g / (s.lambda * (float64(s.t+1) + s.t0))
+	if s.Free {
+		return g / (s.Lambda * (float64(s.t+1) + s.t0))
 	}
-	return float64(a * s.biasScale)
-}
-
-// share returns the weight of row i.
-func (s *learnerState) share(i int) float64 {
-	if s.weight == nil {
-		return 1
-	}
-	return s.weight[i]
+	return float64(a * s.BiasScale)
 }
 
 // beforeSample returns how many of n steps there are up to the next sample of w. They are counted
@@ -138,7 +105,7 @@ func (s *learnerState) sample() {
 	}
 	a := float32(1 / s.divisor())
 	for k, b := range s.vb {
-		if !s.free {
+		if !s.Free {
 			b = float64(float64(a) * b)
 		}
 		s.scalars[k] = b
@@ -150,11 +117,11 @@ func (s *learnerState) sample() {
 // v is still to be added to.
 func (s *learnerState) addRow(k int, i uint32, a float32) {
 	if s.radius > 0 {
-		dot := float64(s.x.Dot(int(i), s.vs[k])) + float64(s.biasScale*s.vb[k])
-		square := float64(s.x.SumSquares(int(i))) + float64(s.biasScale*s.biasScale)
+		dot := float64(s.X.Dot(int(i), s.vs[k])) + float64(s.BiasScale*s.vb[k])
+		square := float64(s.X.SumSquares(int(i))) + float64(s.BiasScale*s.BiasScale)
 		s.norm2 = max(0, s.norm2+float64(float64(a)*(2*dot+float64(float64(a)*square))))
 	}
-	s.x.Axpy(int(i), a, s.vs[k])
+	s.X.Axpy(int(i), a, s.vs[k])
 }
 
 // project scales w down to the ball if it is outside. Only the factor changes.
@@ -164,7 +131,7 @@ func (s *learnerState) project() {
 	}
 	norm, edge := s.norm2, float64(s.radius*s.scale())
 	if !floats.IsFinite(norm) {
-		s.err = &StepError{s.t, -1, "the norm of the weights is not finite: " + tooLarge}
+		s.err = &StepError{s.t, -1, "the norm of the weights is not finite: " + rows.TooLarge}
 		return
 	}
 	if float64(float64(s.factor*s.factor)*norm) > float64(edge*edge) {
@@ -175,7 +142,7 @@ func (s *learnerState) project() {
 	for s.factor < small {
 		for k, v := range s.vs {
 			dense.Scale(small, v)
-			if !s.free {
+			if !s.Free {
 				s.vb[k] *= small
 			}
 		}
@@ -188,7 +155,7 @@ func (s *learnerState) project() {
 func (s *learnerState) refreshNorm() {
 	s.norm2 = 0
 	for k, v := range s.vs {
-		if !s.free {
+		if !s.Free {
 			s.norm2 += float64(s.vb[k] * s.vb[k])
 		}
 		for _, z := range v {
@@ -203,11 +170,11 @@ func (s *learnerState) endEpoch(epochs int) {
 		return
 	}
 	if s.recent != nil {
-		s.recent.endEpoch(epochs)
+		s.recent.EndEpoch(epochs)
 	}
 	// Not more often than the steps pay for: few rows may have very many columns. The end of the
 	// run is no exception, for the model is checked as well.
-	if s.t-s.checked >= int64(len(s.vs)*s.x.Cols()/16) {
+	if s.t-s.checked >= int64(len(s.vs)*s.X.Cols()/16) {
 		s.checkFinite()
 		if s.radius > 0 {
 			s.refreshNorm()
@@ -219,12 +186,12 @@ func (s *learnerState) checkFinite() {
 	for k, v := range s.vs {
 		for _, z := range v {
 			if !floats.IsFinite(z) {
-				s.err = &StepError{s.t, -1, "a weight is not finite: " + tooLarge}
+				s.err = &StepError{s.t, -1, "a weight is not finite: " + rows.TooLarge}
 				return
 			}
 		}
 		if b := s.vb[k]; !floats.IsFinite(b) {
-			s.err = &StepError{s.t, -1, "a bias is not finite: " + tooLarge}
+			s.err = &StepError{s.t, -1, "a bias is not finite: " + rows.TooLarge}
 			return
 		}
 	}
@@ -240,9 +207,9 @@ func (s *learnerState) weights(w [][]float32, b []float64) {
 			mean = s.avg.mean(s.t-s.origin, k, w[k], &b[k]) && mean
 		}
 		if mean {
-			if !s.free {
+			if !s.Free {
 				for k := range b {
-					b[k] = float64(s.biasScale * b[k])
+					b[k] = float64(s.BiasScale * b[k])
 				}
 			}
 			return
@@ -252,7 +219,7 @@ func (s *learnerState) weights(w [][]float32, b []float64) {
 	for k, v := range s.vs {
 		clear(w[k])
 		b[k] = 0
-		if s.free {
+		if s.Free {
 			b[k] = s.vb[k]
 		}
 		if d == 0 { // before the first step without an offset
@@ -261,28 +228,10 @@ func (s *learnerState) weights(w [][]float32, b []float64) {
 		for j, z := range v {
 			w[k][j] = float32(float64(z) / d)
 		}
-		if !s.free {
-			b[k] = float64(s.biasScale*s.vb[k]) / d
+		if !s.Free {
+			b[k] = float64(s.BiasScale*s.vb[k]) / d
 		}
 	}
-}
-
-// setPrior makes the learner look for u = w - w0, w0 being the prior's weights and biases: the
-// scores of w0 become part of the rows' targets.
-func (s *learnerState) setPrior(weights [][]float32, bias []float64) error {
-	s.prior, s.priorBias = weights, bias
-	s.priorScores = make([]float64, len(weights)*s.x.Rows())
-	for j := range s.count() {
-		i := s.row(j)
-		for k, w := range weights {
-			z := float64(s.x.Dot(i, w)) + bias[k]
-			if !floats.IsFinite(z) {
-				return rowError(s.name(uint32(i)), "the prior's score is not finite: "+tooLarge)
-			}
-			s.priorScores[i*len(weights)+k] = z
-		}
-	}
-	return nil
 }
 
 // setStart makes w that of a model, after so many steps.
@@ -292,17 +241,17 @@ func (s *learnerState) setStart(weights [][]float32, bias []float64, steps int64
 	s.total += s.start
 	scale := s.scale()
 	for k := range s.vs {
-		b := bias[k] - s.priorBias[k]
+		b := bias[k] - s.PriorBias[k]
 		if math.Abs(b) < 0x1p-1000 {
 			b = 0 // in models from liblinear it only breaks ties
 		}
-		if b != 0 && s.biasScale == 0 && !s.free {
+		if b != 0 && s.BiasScale == 0 && !s.Free {
 			return badField("Start", "the model has a bias, but Bias is %q", BiasNone)
 		}
 		for j, w := range weights[k] {
 			u := float64(w)
-			if s.prior != nil {
-				u -= float64(s.prior[k][j])
+			if s.Prior != nil {
+				u -= float64(s.Prior[k][j])
 			}
 			v := float32(u*scale) + 0 // +0: v is never -0
 			if !floats.IsFinite(v) {
@@ -312,21 +261,12 @@ func (s *learnerState) setStart(weights [][]float32, bias []float64, steps int64
 			s.vs[k][j] = v
 		}
 		switch {
-		case s.free:
+		case s.Free:
 			s.vb[k] = b
 		case b != 0:
-			s.vb[k] = float64(b*scale) / s.biasScale
+			s.vb[k] = float64(b*scale) / s.BiasScale
 		}
 	}
 	s.refreshNorm()
 	return nil
-}
-
-// addPrior turns u into w.
-func (s *learnerState) addPrior(w [][]float32) {
-	for k, prior := range s.prior {
-		for j, v := range prior {
-			w[k][j] += v
-		}
-	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // Examples are the rows of the data. *dense.Matrix and *sparse.Matrix have these methods. They may
@@ -161,7 +162,7 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 	if m != nil {
 		m = c.trainer.scaling.fold(m)
 		if bad := m.checkFinite(); bad != nil {
-			return nil, &StepError{m.Result.Steps, -1, bad.Error() + ": " + tooLarge}
+			return nil, &StepError{m.Result.Steps, -1, bad.Error() + ": " + rows.TooLarge}
 		}
 	}
 	if err == nil && c.trainer.again {
@@ -238,8 +239,6 @@ func inTurn(runs int, f func(Progress)) func(Progress) {
 	}
 }
 
-const tooLarge = "the rows are too large for float32, or lambda too small; scale the rows"
-
 // A session is the training of a model: of one run, or of one for each pair of classes. The runs
 // train an epoch each, side by side, before any goes on to the next.
 type session struct {
@@ -272,7 +271,7 @@ func newSession(x Examples, y []float32, tr *Trainer) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := tr.checkCosts(len(d.classes)); err != nil {
+	if err := tr.checkCosts(len(d.Classes)); err != nil {
 		return nil, err
 	}
 	s := &session{
@@ -323,11 +322,11 @@ func (tr *Trainer) validate() error {
 }
 
 // pairs reports whether there is a run for each pair of classes.
-func (s *session) pairs() bool { return s.cfg.Multiclass == OneVsOne && len(s.data.classes) > 2 }
+func (s *session) pairs() bool { return s.cfg.Multiclass == OneVsOne && len(s.data.Classes) > 2 }
 
 // checkPairs refuses pairs of more classes than there can be.
 func (s *session) checkPairs() error {
-	if k := len(s.data.classes); s.pairs() && k > maxPairClasses {
+	if k := len(s.data.Classes); s.pairs() && k > maxPairClasses {
 		return badField("Multiclass", "have %q, want at most %d classes for that, not %d",
 			OneVsOne, maxPairClasses, k)
 	}
@@ -336,8 +335,8 @@ func (s *session) checkPairs() error {
 
 // addPairs makes the runs of the pairs of classes that have rows: see untrained for the others.
 func (s *session) addPairs(tr *Trainer) error {
-	k := len(s.data.classes)
-	rows := s.data.count()
+	k := len(s.data.Classes)
+	rows := s.data.CountClasses()
 	vector := 0
 	for a := range k {
 		for b := a + 1; b < k; b++ {
@@ -419,7 +418,7 @@ func (s *session) failed(what string) error {
 	for _, r := range s.runs {
 		t = max(t, r.t)
 	}
-	return &StepError{t, -1, what + " is not finite: " + tooLarge}
+	return &StepError{t, -1, what + " is not finite: " + rows.TooLarge}
 }
 
 // advance runs to the end, or until ctx is done: then it is stopped.
@@ -526,7 +525,7 @@ func (s *session) report() {
 func (s *session) model() *Model {
 	r := s.runs[0]
 	m := &Model{
-		Classes: slices.Clone(s.data.classes),
+		Classes: slices.Clone(s.data.Classes),
 		Lambda:  r.lambda,
 		Config:  s.cfg,
 		Prior:   s.data.priorHash,
@@ -539,7 +538,7 @@ func (s *session) model() *Model {
 	if err != nil {
 		panic(err) // newSession has looked
 	}
-	m.Weights = vectors(n, s.data.x.Cols())
+	m.Weights = vectors(n, s.data.X.Cols())
 	if s.cfg.Bias != BiasNone || s.data.prior != nil && s.data.prior.Bias != nil {
 		m.Bias = make([]float64, n)
 	}
@@ -576,11 +575,11 @@ func (s *session) centre(m *Model) {
 	}
 	p := s.runs[0].problems[0]
 	var sum, weight float64
-	for j := range p.count() {
-		i := p.row(j)
-		z := float64(p.x.Dot(i, m.Weights[0])) + m.Bias[0]
-		sum += float64(p.share(i) * (float64(p.target[i]) - z))
-		weight += p.share(i)
+	for j := range p.Count() {
+		i := p.Row(j)
+		z := float64(p.X.Dot(i, m.Weights[0])) + m.Bias[0]
+		sum += float64(p.Share(i) * (float64(p.Target[i]) - z))
+		weight += p.Share(i)
 	}
 	if mean := sum / weight; floats.IsFinite(mean) {
 		m.Bias[0] += mean

@@ -11,11 +11,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // This file holds a model to what it claims of itself: its Result, about the data in Data. The
 // objective is found anew, and a lower bound on the least there is that owes nothing to the run:
-// its dual variables are made from the margins of the weights as they are written, see margins.go,
+// its dual variables are made from the margins of the weights as they are written, see certificate.FromScores,
 // or come from a Proof.
 
 // A Verdict is what Verify comes to.
@@ -119,7 +120,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	r := &found.Result
 	v.Objective, v.Bound, v.Gap = r.Objective, r.DualObjective, r.Gap
 	if !(v.Objective < math.Inf(1)) {
-		return nil, fmt.Errorf("pegasos: the objective is not finite: %s", tooLarge)
+		return nil, fmt.Errorf("pegasos: the objective is not finite: %s", rows.TooLarge)
 	}
 	v.checkClaims(s, m, quick)
 	if o.Sigmoids && len(v.Reasons) == 0 {
@@ -177,9 +178,9 @@ func (s *session) checkClaimed(m *Model) error {
 		return badField("Prior", "its hash is %q, want that of the model's own, %q",
 			s.data.priorHash, m.Prior)
 	}
-	if n, err := weightVectors(s.cfg, len(s.data.classes)); err != nil || n != len(m.Weights) {
+	if n, err := weightVectors(s.cfg, len(s.data.Classes)); err != nil || n != len(m.Weights) {
 		return fmt.Errorf("pegasos: %d weight vectors for %d classes", len(m.Weights),
-			len(s.data.classes))
+			len(s.data.Classes))
 	}
 	return nil
 }
@@ -224,7 +225,8 @@ func (s *session) remeasure(
 				return
 			}
 			if proof != nil {
-				at.bound = r.learners[k].boundOf(proof.vectors[r.first+k].spread(r, k), r.r2)
+				at.bound = boundOf(r.learners[k].objective(),
+					proof.vectors[r.first+k].Spread(r.learners[k].objective()), r.r2)
 				return
 			}
 			w, b := r.vectorsOf(m, k)
@@ -236,7 +238,7 @@ func (s *session) remeasure(
 			// With that much the gap is no larger than claimed, though P is by its roundings.
 			how.wanted = c.DualObjective + max(0, at.objective-c.Objective) + at.mistake
 			how.width, how.threads = c.Width, max(1, r.inner)
-			at.bound = r.learners[k].marginBound(r.exact(w, r.first+k), b, r.r2, how)
+			at.bound = marginBound(r.learners[k], r.exact(w, r.first+k), b, r.r2, how)
 		})
 		r.note(m)
 	})
@@ -248,7 +250,7 @@ func (s *session) remeasure(
 func (s *session) newtonVerifies(tr *Trainer, m *Model) bool {
 	finish := m.Config.Finish
 	if finish != FinishNewton && finish != FinishAuto || m.Config.Multiclass.Joint() ||
-		s.data.x.Cols() > newtonColumns {
+		s.data.X.Cols() > newtonColumns {
 		return false
 	}
 	cfg := s.cfg

@@ -157,8 +157,8 @@ func TestWeightedSteps(t *testing.T) {
 			t.Errorf("after step %d w = %v, want %v", n+1, w, step.want)
 		}
 	}
-	if r.rows != 3 || p.violations != 3 {
-		t.Errorf("%d rows, %d violations", r.rows, p.violations)
+	if r.Count() != 3 || p.violations != 3 {
+		t.Errorf("%d rows, %d violations", r.Count(), p.violations)
 	}
 }
 
@@ -182,8 +182,8 @@ func TestClassWeight(t *testing.T) {
 			sum += c.by[int(v)]
 		}
 		for i, v := range data.y {
-			if want := c.by[int(v)] * 60 / sum; math.Abs(r.weight[i]-want) > 1e-12 {
-				t.Fatalf("%s: row %d has weight %v, want %v", c.cfg, i, r.weight[i], want)
+			if want := c.by[int(v)] * 60 / sum; math.Abs(r.Weight[i]-want) > 1e-12 {
+				t.Fatalf("%s: row %d has weight %v, want %v", c.cfg, i, r.Weight[i], want)
 			}
 		}
 	}
@@ -202,7 +202,7 @@ func TestClassWeight(t *testing.T) {
 	}
 	sum := make([]float64, 3)
 	for i, v := range data.y {
-		sum[int(v)] += r.weight[i]
+		sum[int(v)] += r.Weight[i]
 	}
 	if math.Abs(sum[0]-sum[1]) > 1e-10 || math.Abs(sum[0]-sum[2]) > 1e-10 {
 		t.Errorf("balanced: the classes have the weights %v", sum)
@@ -217,9 +217,9 @@ func TestClassWeight(t *testing.T) {
 				}
 				return 1
 			}
-			if a, b := r.weight[i]*float64(weights[k])*factor(u), r.weight[k]*float64(
+			if a, b := r.Weight[i]*float64(weights[k])*factor(u), r.Weight[k]*float64(
 				weights[i])*factor(v); math.Abs(a-b) > 1e-9 {
-				t.Fatalf("rows %d and %d have weights %v and %v", i, k, r.weight[i], r.weight[k])
+				t.Fatalf("rows %d and %d have weights %v and %v", i, k, r.Weight[i], r.Weight[k])
 			}
 		}
 	}

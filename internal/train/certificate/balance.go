@@ -1,4 +1,4 @@
-package pegasos
+package certificate
 
 import "math"
 
@@ -23,19 +23,19 @@ const balanceRows = 64
 
 // balance scales the shares of the larger side down, and then changes some so that the sums over
 // both sides are nearly the same.
-func (p *problem) balance(a []float32) balance {
+func (p binary) balance(a []float32) balance {
 	up, down := p.sideSums(a)
 	var inner []int // rows with a share between the bounds
-	for j := range p.count() {
-		i := p.row(j)
-		side, _ := p.label(uint32(i))
+	for j := range p.Count() {
+		i := p.Row(j)
+		side, _ := p.Label(uint32(i))
 		switch v := a[i]; {
 		case v*side > 0 && up > down:
 			a[i] = float32(float64(v) * (down / up))
 		case v*side < 0 && down > up:
 			a[i] = float32(float64(v) * (up / down))
 		}
-		if v := a[i]; v != 0 && p.cost.Clamp(v*(1+0x1p-10)) == v*(1+0x1p-10) &&
+		if v := a[i]; v != 0 && p.Cost.Clamp(v*(1+0x1p-10)) == v*(1+0x1p-10) &&
 			len(inner) < balanceRows {
 			inner = append(inner, i)
 		}
@@ -47,8 +47,8 @@ func (p *problem) balance(a []float32) balance {
 			break
 		}
 		// The rounding of a smaller share is finer: what is left gets less and less.
-		c, v := p.share(i), a[i]
-		side, _ := p.label(uint32(i))
+		c, v := p.Share(i), a[i]
+		side, _ := p.Label(uint32(i))
 		to := float32(float64(v) - float64(side)*left/c)
 		next := left + float64(float64(float64(to-v)*float64(side))*c)
 		if p.movable(v, to) && math.Abs(next) < math.Abs(left) {
@@ -56,56 +56,56 @@ func (p *problem) balance(a []float32) balance {
 		}
 	}
 	up, down = p.sideSums(a)
-	return p.lost(a, inner, math.Abs(up-down)+float64((float64(p.count())+4)*0x1p-52*(up+down)))
+	return p.lost(a, inner, math.Abs(up-down)+float64((float64(p.Count())+4)*0x1p-52*(up+down)))
 }
 
 // movable reports whether v can be moved to a number as far beyond the given one, and stay on its
 // side and within its bounds.
-func (p *problem) movable(v, to float32) bool {
+func (p binary) movable(v, to float32) bool {
 	beyond := to + (to - v)
-	return beyond*v > 0 && p.cost.Clamp(beyond) == beyond
+	return beyond*v > 0 && p.Cost.Clamp(beyond) == beyond
 }
 
 // lost returns what it costs to move the sums by missing: with the row of the least costs.
-func (p *problem) lost(a []float32, inner []int, missing float64) (least balance) {
-	least = balance{slack: 0x1p-23 + float64(p.count())*0x1p-51}
+func (p binary) lost(a []float32, inner []int, missing float64) (least balance) {
+	least = balance{slack: 0x1p-23 + float64(p.Count())*0x1p-51}
 	found := false
 	for _, i := range inner {
-		step := missing / p.share(i) * (1 + 0x1p-20)
+		step := missing / p.Share(i) * (1 + 0x1p-20)
 		v := a[i]
 		// Both are float32 numbers beyond it, for step is at least a few units of v's rounding.
 		far := max(2*step, math.Abs(float64(v))*0x1p-20)
 		if !p.movable(v, float32(float64(v)+far)) || !p.movable(v, float32(float64(v)-far)) {
 			continue
 		}
-		length := float64(missing * math.Sqrt(float64(p.norms[i])) * 1.001)
+		length := float64(missing * math.Sqrt(float64(p.Norms[i])) * 1.001)
 		if found && length >= least.length {
 			continue
 		}
 		found = true
-		_, target := p.label(uint32(i))
-		linear := 1 + p.cost.Epsilon + math.Abs(target) + math.Abs(p.wideTarget(i))
-		if p.prior != nil { // the error of that
-			linear += float64(p.sums * (math.Abs(p.priorBias[0]) +
-				float64(p.longest(p.prior, 0)*math.Sqrt(float64(p.norms[i]))*1.001)))
+		_, target := p.Label(uint32(i))
+		linear := 1 + p.Cost.Epsilon + math.Abs(target) + math.Abs(p.WideTarget(i))
+		if p.Prior != nil { // the error of that
+			linear += float64(p.Sums * (math.Abs(p.PriorBias[0]) +
+				float64(p.Longest(p.Prior, 0)*math.Sqrt(float64(p.Norms[i]))*1.001)))
 		}
 		bent := 2*math.Abs(float64(v)) + step
 		least = balance{
 			length: length,
 			gain:   float64(missing * (linear + bent) * 1.001),
 			// An entropy changes by less than e*log(3/e) where its argument does by e.
-			entropy: float64(max(missing, 0x1p-60*p.share(i)) * (64 + linear)),
+			entropy: float64(max(missing, 0x1p-60*p.Share(i)) * (64 + linear)),
 		}
 	}
 	return least
 }
 
 // sideSums returns the sums of c_i*a_i over both sides.
-func (p *problem) sideSums(a []float32) (up, down float64) {
-	for j := range p.count() {
-		i := p.row(j)
-		side, _ := p.label(uint32(i))
-		if b := float64(float64(a[i]*side) * p.share(i)); b > 0 {
+func (p binary) sideSums(a []float32) (up, down float64) {
+	for j := range p.Count() {
+		i := p.Row(j)
+		side, _ := p.Label(uint32(i))
+		if b := float64(float64(a[i]*side) * p.Share(i)); b > 0 {
 			up += b
 		} else {
 			down -= b

@@ -1,0 +1,133 @@
+package certificate
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
+)
+
+// This file finds a lower bound on the least objective there is. The hinge loss has max(0, 1-z) >=
+// a*(1-z) for any a in [0, 1], so that with one a_i for each of the n rows
+//
+//	P(w) >= lambda/2 |w|^2 + mean(a_i) - <w, u>,  u = mean of a_i*y_i*x_i
+//
+// for every w, and the right side is least at w = u/lambda:
+//
+//	P(w) >= mean(a_i) - |u|^2/(2 lambda)
+//
+// That is the dual objective. It is a bound whatever the a_i are, and close where they are the
+// shares of the visits to row i that violated, for then u/lambda is the trainer's own w (times 1 +
+// t0/t). u is added up anew from the rows, in float64: the trainer's v would do but for the
+// roundings it has gathered.
+//
+// Other losses have at(m) >= least(a) - a*m, m being the margin y_i*z, and mean(least(a_i)) takes
+// the place of mean(a_i); a_i is the mean of the row's coefficients. Where labels are numbers m is
+// z - y_i: there is no y_i in u, and a_i*y_i is added to least(a_i).
+//
+// Where rows have weights all means are weighted. With a prior w0 all of this is about w - w0, and
+// y_i and m are corrected for the scores of w0.
+//
+// What float64 rounds off on the way is taken off the bound: see the package's own comment.
+
+// A binary problem has bounds.
+type binary struct{ *objective.Binary }
+
+// boundAt is bound, and s. For the log loss s is always 1.
+func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
+	p.WidenPrior() // before its scores are asked for
+	var even balance
+	if p.Free {
+		even = p.balance(a)
+	}
+	slack := even.slack
+	u, signed := make([]float64, p.X.Cols()), make([]float32, len(a))
+	var ub, squares float64
+	for j := range p.Count() {
+		i := p.Row(j)
+		v := a[i]
+		side, _ := p.Label(uint32(i))
+		signed[i] = v * side
+		weight := p.Share(i)
+		ub += float64(float64(float64(signed[i])*p.BiasScale) * weight)
+		squares += float64(float64(float64(v)*float64(v)) * weight)
+	}
+	p.AddTo(u, signed)
+	n := float64(p.Count())
+	squares /= n
+	sum := float64(ub * ub)
+	for _, v := range u {
+		sum += float64(v * v)
+	}
+	// No less than mean(|a_i| |x_i|). The factor covers R^2's own roundings.
+	reach := 1.001 * math.Sqrt(squares*r2)
+	norm := math.Sqrt(sum)/n + float64((p.AddError()+slack)*reach) + even.length/n
+	half := norm * norm / (2 * p.Lambda)
+	norm = float64((norm + float64(p.Sums*reach)) * (1 + p.Sums)) // certainly no less than |u|
+	most := norm * norm / (2 * p.Lambda)
+	prior := float64(math.Sqrt(squares) * p.PriorError(r2))
+	if p.Cost.Kind == loss.Log {
+		return p.entropyBound(a, most, slack+p.Sums) - prior - even.entropy/n, 1
+	}
+	var mean, size float64 // of what is linear in s, and of its parts' magnitudes
+	for j := range p.Count() {
+		i := p.Row(j)
+		v := a[i]
+		target := p.WideTarget(i)
+		gain, least := float64(float64(v)*target), p.Cost.Linear(float64(v))
+		mean += float64(p.Share(i) * (gain + least))
+		size += float64(p.Share(i) * (math.Abs(gain) + math.Abs(least)))
+	}
+	mean = (mean - float64(slack*size) - even.gain) / n
+	if q := p.Cost.Kind.Traits().Quadratic; q > 0 {
+		bend := float64(float64(squares*q) * (1 + 3*slack))
+		half += bend
+		most += float64(bend * (1 + p.Sums))
+	}
+	_, s = proof.Parabola(mean, half)
+	return DualAt(s, mean-float64(p.Sums*(size/n))-prior, most), s
+}
+
+// dualAt returns s*mean - s^2*half, less its own roundings.
+func DualAt(s, mean, half float64) float64 {
+	if s == 0 {
+		return 0 // also where half is infinite
+	}
+	gain, cost := float64(s*mean), float64(float64(s*s)*half)
+	return gain - cost - float64(0x1p-50*(math.Abs(gain)+cost))
+}
+
+// entropyBound returns the largest value found of the mean entropy of s*a, and what is linear in s,
+// less s^2*half. It is concave: two of Newton's steps from s = 1 come close.
+func (p binary) entropyBound(a []float32, half, slack float64) float64 {
+	best, s := 0.0, 1.0
+	for range 3 {
+		var value, slope, bend, size float64
+		for j := range p.Count() {
+			i := p.Row(j)
+			v := a[i]
+			b, weight := float64(s*float64(v)), p.Share(i)
+			target := p.WideTarget(i)
+			size += float64(weight * math.Abs(float64(b*target)))
+			value += float64(weight * (p.Cost.Least(b) + float64(b*target)))
+			slope += float64(float64(weight*float64(v)) * target)
+			if b > 0 && b < 1 {
+				wv := float64(weight * float64(v))
+				slope += float64(wv * (floats.Log(1-b) - floats.Log(b)))
+				bend -= wv / (s * (1 - b))
+			}
+		}
+		n := float64(p.Count())
+		value, slope, bend = value/n-float64(s*s*half), slope/n-float64(2*s*half), bend/n-2*half
+		// An entropy changes by less than slack*log(1/slack) where its argument does by slack; 64
+		// is more than that log.
+		best = max(best, value-float64(slack*(64+size/n)))
+		if !(bend < 0) {
+			break
+		}
+		s = max(s/4, min(s-slope/bend, 1))
+	}
+	return best
+}

@@ -1,0 +1,173 @@
+package objective
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
+)
+
+// A Joint problem has a vector for each class.
+type Joint struct {
+	*Terms
+	Vectors int
+	Log     bool
+	// Costs[y][r] is the cost of predicting class r for a row of class y. It is nil for 1 each.
+	Costs [][]float64
+}
+
+// Coefficients writes to b how much the loss of row i, with the scores z, rises with the score of
+// each class but its own: a sub-gradient. It reports whether any of them is above 0.
+func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
+	y := int(j.Class[i])
+	clear(b)
+	if !j.Log {
+		worst, most := y, 0.0
+		for r, v := range z {
+			l := j.Cost(y, r) + (j.Full(v, r, i) - j.Full(z[y], y, i))
+			if r != y && l > most {
+				worst, most = r, l
+			}
+		}
+		if worst == y {
+			return false
+		}
+		b[worst] = 1
+		return true
+	}
+	top := math.Inf(-1)
+	for r, v := range z {
+		b[r] = j.Full(v, r, i)
+		top = max(top, b[r])
+	}
+	var sum float64
+	for r, v := range b {
+		b[r] = floats.Exp(v - top)
+		sum += b[r]
+	}
+	for r := range b {
+		b[r] /= sum
+	}
+	b[y] = 0
+	return true
+}
+
+// Full adds the prior's score of class r to z.
+func (j *Joint) Full(z float64, r int, i uint32) float64 {
+	if j.PriorScores != nil {
+		return z + j.PriorScores[int(i)*j.Vectors+r]
+	}
+	return z
+}
+
+// Cost returns the cost of predicting r for a row of class y.
+func (j *Joint) Cost(y, r int) float64 {
+	switch {
+	case y == r:
+		return 0
+	case j.Costs != nil:
+		return j.Costs[y][r]
+	}
+	return 1
+}
+
+// Loss returns that of a row of class y with the scores z of w, a prior's included.
+func (j *Joint) Loss(z []float64, y int) float64 {
+	if j.Log {
+		return LogSumExp(z, z[y])
+	}
+	var worst float64
+	for r, v := range z {
+		worst = max(worst, j.Cost(y, r)+(v-z[y]))
+	}
+	return worst
+}
+
+// MeanLoss returns that of the vectors w with their biases, from float32 dot products.
+func (j *Joint) MeanLoss(w [][]float32, b []float64) float64 {
+	all := dense.New(len(w), j.X.Cols())
+	for r, w := range w {
+		copy(all.Row(r), w)
+	}
+	dots, z := make([]float32, len(w)), make([]float64, len(w))
+	return j.meanLossOf(func(i int) []float64 {
+		j.X.DotVectors(dots, i, all, 0)
+		for r, dot := range dots {
+			z[r] = float64(dot) + b[r]
+		}
+		return z
+	})
+}
+
+// WideMeanLoss is MeanLoss from float64 dot products.
+func (j *Joint) WideMeanLoss(all [][]float64, b []float64) float64 {
+	z := make([]float64, len(all))
+	return j.meanLossOf(func(i int) []float64 {
+		for r := range z {
+			z[r] = j.X.WideDot(i, all[r]) + b[r]
+		}
+		return z
+	})
+}
+
+// At is Problem.At.
+func (j *Joint) At(w [][]float32, b []float64) float64 {
+	return j.Penalty(w, b) + j.MeanLoss(w, b)
+}
+
+// meanLossOf returns the mean loss of rows whose scores are given.
+func (j *Joint) meanLossOf(scores func(i int) []float64) (mean float64) {
+	for n := range j.Count() {
+		i := j.Row(n)
+		z := scores(i)
+		for _, v := range z {
+			if !floats.IsFinite(v) {
+				return math.NaN()
+			}
+		}
+		mean += float64(j.Share(i) * j.Loss(z, int(j.Class[i])))
+	}
+	return mean / float64(j.Count())
+}
+
+// Clamp is Problem.Clamp.
+func (j *Joint) Clamp(share float32) float32 { return max(0, share) }
+
+// AtZero is Problem.AtZero.
+func (j *Joint) AtZero() float64 {
+	z := make([]float64, j.Vectors)
+	var sum, n float64
+	for p := range j.Count() {
+		i := j.Row(p)
+		for r := range z {
+			z[r] = j.Full(0, r, uint32(i))
+		}
+		sum += float64(j.Share(i) * j.Loss(z, int(j.Class[i])))
+		n += j.Share(i)
+	}
+	return sum / n
+}
+
+// ErrorOf is Problem.ErrorOf.
+func (j *Joint) ErrorOf(z, loss float64) float64 {
+	most := 1.0
+	for _, row := range j.Costs {
+		for _, c := range row {
+			most = max(most, c)
+		}
+	}
+	return float64(2*z) + float64(j.Sums*most)
+}
+
+// LogSumExp returns log(sum of e^(z_r - zero)). It does not overflow.
+func LogSumExp(z []float64, zero float64) float64 {
+	top := math.Inf(-1)
+	for _, v := range z {
+		top = max(top, v)
+	}
+	var sum float64
+	for _, v := range z {
+		sum += floats.Exp(v - top)
+	}
+	return max(0, top-zero+floats.Log(sum))
+}

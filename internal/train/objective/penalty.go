@@ -1,0 +1,64 @@
+package objective
+
+import "github.com/pegasimd/pegasimd/internal/floats"
+
+// Penalty returns lambda/2 |w|^2, in which an appended feature's weights count as well, or with a
+// prior that of the difference.
+func (t *Terms) Penalty(w [][]float32, bias []float64) float64 {
+	return PenaltyOf(t, w, bias)
+}
+
+// PenaltyOf is Penalty of vectors of any precision.
+func PenaltyOf[F float32 | float64](t *Terms, w [][]F, bias []float64) (sum float64) {
+	for k := range w {
+		var from []float32
+		if t.Prior != nil {
+			from = t.Prior[k]
+		}
+		if t.BiasScale == 0 {
+			sum += Penalty(w[k], from, 0, t.Lambda, 1)
+		} else {
+			sum += Penalty(w[k], from, bias[k]-t.PriorBias[k], t.Lambda, t.BiasScale)
+		}
+	}
+	return sum
+}
+
+// Penalty returns lambda/2 |w - from|^2, where the appended feature's weight counts as well. No
+// vector from is one of zeros.
+func Penalty[F float32 | float64](w []F, from []float32, bias, lambda, biasScale float64) float64 {
+	sum := 0.0
+	if from == nil {
+		sum = SquareSum(w)
+	}
+	for j, v := range from {
+		d := float64(w[j]) - float64(v)
+		sum += float64(d * d)
+	}
+	if bias != 0 {
+		b := bias / biasScale
+		sum += float64(b * b)
+	}
+	return float64(lambda / 2 * sum)
+}
+
+// SquareSum returns |v|^2, added up in order.
+func SquareSum[F float32 | float64](v []F) (sum float64) {
+	for _, z := range v {
+		sum += float64(float64(z) * float64(z))
+	}
+	return sum
+}
+
+// WideVectors returns the vectors in float64.
+func WideVectors(w [][]float32) (wide [][]float64) {
+	for _, v := range w {
+		wide = append(wide, floats.Wide(v))
+	}
+	return wide
+}
+
+// SumError returns what Terms.Sums is.
+func SumError(rows, cols, classes int) float64 {
+	return (8*float64(rows) + float64(cols) + float64(classes) + 64) * 0x1p-53
+}

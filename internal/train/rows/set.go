@@ -1,0 +1,168 @@
+// Package rows has the rows that a training is about: their labels, weights and lengths, and the
+// views of them that solvers read. Nothing in it changes once it is made.
+package rows
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/store"
+)
+
+// An Error says which row can't be used, and why.
+type Error struct {
+	Row    int
+	Reason string
+	Scale  bool // other numbers would do: scale the features
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("row %d: %s", e.Row, e.Reason) }
+
+// Bad returns an Error.
+func Bad(row int, reason string) error { return &Error{Row: row, Reason: reason} }
+
+// TooLarge says what to do where numbers leave float32's range.
+const TooLarge = "the rows are too large for float32, or lambda too small; scale the rows"
+
+// A Set is rows with their labels.
+type Set struct {
+	X       store.Rows
+	Y       []float32
+	Weight  []float64 // of each row, its own times that of its label; nil if there are none
+	Classes []float32 // nil for numbers to predict
+	Class   []int32   // of each row
+	Norms   []float32 // squared, of each row
+	Squares float64   // their sum, in order
+
+	Compacted store.Rows // the rows of X once more, in fewer bytes; nil if they are not kept so
+
+	byClass [][]uint32 // see ofClass
+}
+
+// Weigh gives each row its weight, its own times that of its label: nil if there are none.
+func (s *Set) Weigh(own []float32, byLabel map[float32]float64) error {
+	if own != nil && len(own) != len(s.Y) {
+		return fmt.Errorf("pegasos: %d weights for %d rows", len(own), len(s.Y))
+	}
+	if own == nil && byLabel == nil {
+		return nil
+	}
+	s.Weight = make([]float64, len(s.Y))
+	some := false
+	for i, label := range s.Y {
+		w := 1.0
+		if own != nil {
+			if w = float64(own[i]); !options.GoodWeight(w) {
+				return Bad(i, fmt.Sprintf("the weight is %v, want %s", own[i],
+					options.GoodWeights))
+			}
+		}
+		if c, ok := byLabel[label]; ok {
+			w = float64(w * c)
+		}
+		s.Weight[i] = w
+		some = some || w > 0
+	}
+	if !some {
+		return fmt.Errorf("pegasos: no row has a weight above 0")
+	}
+	return nil
+}
+
+// Label checks the labels and, unless they are numbers to predict, finds the classes: those that
+// are known, if any are.
+func (s *Set) Label(numbers bool, known []float32) (err error) {
+	if numbers {
+		return labels.Finite(s.Y, Bad)
+	}
+	s.Classes, s.Class, err = labels.Classify(s.Y, s.Weight, known, Bad)
+	return err
+}
+
+// LeastR2 is the least mean squared length of rows with which float32 can do: products of values
+// and weights are still beyond its subnormal numbers then.
+const LeastR2 = 0x1p-120
+
+// Measure finds the rows' norms. It is the first pass over all rows, and tells what is wrong with
+// them.
+func (s *Set) Measure() error {
+	x := s.Rows()
+	s.Norms = store.Squares(x)
+	for _, v := range s.Norms {
+		s.Squares += float64(v)
+	}
+	notFinite := -1
+	if !floats.IsFinite(s.Squares) { // float64 holds the sum of any that are finite
+		notFinite = floats.FirstNotFinite(s.Norms)
+	}
+	if err := s.X.Err(); err != nil {
+		return fmt.Errorf("pegasos: %w", err)
+	}
+	if notFinite >= 0 {
+		if size := largestValue(x, notFinite, 0x1p-20); !(size <= math.MaxFloat32) {
+			return Bad(notFinite, "a value is NaN or infinite")
+		}
+		return &Error{notFinite, "the values are too large to be squared in float32", true}
+	}
+	if s.Squares < float64(LeastR2*float64(len(s.Norms))) {
+		for i := range s.Norms {
+			if largestValue(x, i, 0x1p100) > 0 {
+				return &Error{i, fmt.Sprintf("the values, like those of the other rows, are too "+
+					"small for float32: the mean squared length is below %.1g", LeastR2), true}
+			}
+		}
+	}
+	return nil
+}
+
+// largestValue returns the largest magnitude in a row times a factor; NaN if one is NaN.
+func largestValue(x store.Rows, row int, factor float32) (size float64) {
+	w := make([]float32, x.Cols())
+	x.Axpy(row, factor, w)
+	for _, v := range w {
+		size = max(size, math.Abs(float64(v)))
+	}
+	return size
+}
+
+// Rows returns the rows in the form that is fastest for one worker.
+func (s *Set) Rows() store.Rows {
+	if s.Compacted != nil {
+		return s.Compacted.ForWorker()
+	}
+	return s.X.ForWorker()
+}
+
+// CountClasses returns the number of rows of each class, of those with a weight above 0.
+func (s *Set) CountClasses() []int {
+	rows := make([]int, len(s.Classes))
+	for i, k := range s.Class {
+		if s.Weight == nil || s.Weight[i] > 0 {
+			rows[k]++
+		}
+	}
+	return rows
+}
+
+// ofClass returns the rows of a class with a weight above 0, ascending.
+func (s *Set) ofClass(class int32) []uint32 {
+	if s.byClass == nil {
+		s.byClass = make([][]uint32, len(s.Classes))
+		for i, k := range s.Class {
+			if s.Weight == nil || s.Weight[i] > 0 {
+				s.byClass[k] = append(s.byClass[k], uint32(i))
+			}
+		}
+	}
+	return s.byClass[class]
+}
+
+// Few reports whether so many rows are few of many, as those of a pair of many classes: what is
+// kept for each row of the store would be more than the rows.
+func (s *Set) Few(rows int) bool {
+	all, size := len(s.Y), s.X.Size()
+	return rows < all/4 && size/all*rows <= copyFew
+}

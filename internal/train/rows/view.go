@@ -1,0 +1,121 @@
+package rows
+
+import (
+	"github.com/pegasimd/pegasimd/internal/store"
+)
+
+// A View is the rows that learners visit: those of a set, or copies of some in another order.
+type View struct {
+	X      store.Rows
+	Class  []int32   // of each row; nil for numbers to predict
+	Target []float32 // of each row, in place of a class; nil for classes
+	Norms  []float32 // squared, of each row
+	Weight []float64 // of each row, with a mean of 1; nil if all are 1
+	Only   []uint32  // the rows that there are, in the order in which they count; nil for all
+	Names  []uint32  // of copies the numbers that the rows have in the set; else nil
+
+	// Scattered says that the rows are visited in another order than that in memory, and exceed the
+	// caches.
+	Scattered bool
+}
+
+// ForWorker returns v for a learner, which may have a goroutine of its own.
+func (v View) ForWorker() View {
+	v.X = v.X.ForWorker()
+	return v
+}
+
+// FetchAhead returns how many steps before its use a row is to be fetched; 0 for not at all.
+func (v *View) FetchAhead() int {
+	if !v.Scattered {
+		return 0
+	}
+	return v.X.Ahead()
+}
+
+// Count returns the number of rows that there are.
+func (v *View) Count() int {
+	if v.Only != nil {
+		return len(v.Only)
+	}
+	return v.X.Rows()
+}
+
+// Row returns the number of the j-th of them.
+func (v *View) Row(j int) int {
+	if v.Only != nil {
+		return int(v.Only[j])
+	}
+	return j
+}
+
+// Name returns what row i is called in the set.
+func (v *View) Name(i uint32) int {
+	if v.Names != nil {
+		return int(v.Names[i])
+	}
+	return int(i)
+}
+
+// Share returns the weight of row i.
+func (v *View) Share(i int) float64 {
+	if v.Weight == nil {
+		return 1
+	}
+	return v.Weight[i]
+}
+
+// Ranked returns the rows in ascending order of their names.
+func (v *View) Ranked() []uint32 {
+	last := 0
+	for j := range v.Count() {
+		last = max(last, v.Name(uint32(v.Row(j))))
+	}
+	at := make([]uint32, last+1)
+	for j := range v.Count() {
+		i := uint32(v.Row(j))
+		at[v.Name(i)] = i + 1 // 0 is for rows that it does not have
+	}
+	places := at[:0]
+	for _, i := range at {
+		if i > 0 {
+			places = append(places, i-1)
+		}
+	}
+	return places
+}
+
+// InOrder calls f with what a holds for each row, in the order in which rows count: whether they
+// were copied must not matter. f may write to it.
+func (v *View) InOrder(a []float32, f func([]float32)) {
+	if v.Only == nil {
+		f(a)
+		return
+	}
+	k := len(a) / v.X.Rows()
+	b := make([]float32, 0, k*len(v.Only))
+	for _, i := range v.Only {
+		b = append(b, a[int(i)*k:][:k]...)
+	}
+	f(b)
+	for j, i := range v.Only {
+		copy(a[int(i)*k:][:k], b[j*k:])
+	}
+}
+
+// AddTo adds a[i]*x, times the row's weight, over the rows to u.
+func (v *View) AddTo(u []float64, a []float32) {
+	v.X.AddTo(u, store.Sum{Only: v.Only, A: a, Weight: v.Weight})
+}
+
+// AddError returns a bound on the relative error of these sums, in terms of the sum of the addends'
+// magnitudes.
+func (v *View) AddError() float64 { return float64(v.Count()+2) * 0x1p-53 }
+
+func gather[T any](from []T, rows []uint32) []T {
+	to := make([]T, len(rows))
+	for k, i := range rows {
+		to[k] = from[i]
+	}
+	return to
+}
