@@ -20,6 +20,8 @@ const (
 	Retries = 5
 	// Patience is the number of iterations in which P - D has to fall by a tenth.
 	Patience = 20
+	// MostColumns is the most columns for which it is chosen.
+	MostColumns = 2000
 )
 
 type state uint8
