@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
@@ -175,8 +176,8 @@ func TestAscentSteps(t *testing.T) {
 							t.Fatalf("%s, pass %d, row %d: %v, want %v", loss, pass, i, p.v, v)
 						}
 					}
-					if math.Abs(p.vb[0]-v[5]) > 1e-3 {
-						t.Fatalf("%s, pass %d, row %d: %v, want %v", loss, pass, i, p.vb, v[5])
+					if math.Abs(p.Biases[0]-v[5]) > 1e-3 {
+						t.Fatalf("%s, pass %d, row %d: %v, want %v", loss, pass, i, p.Biases, v[5])
 					}
 				}
 				p.endEpoch(pass + 2)
@@ -203,7 +204,7 @@ func TestAscentBegins(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := r.problems[0]
-			_, wantFactor, wantBound := p.recent.Best(&p.of, p.done(), r.r2)
+			_, wantFactor, wantBound := p.Recent.Best(&p.of, p.Done(), r.r2)
 			_, factor, bound, ok := p.sharesOfV()
 			if !ok || math.Abs(factor/wantFactor-1) > 1e-5 || math.Abs(bound/wantBound-1) > 1e-5 {
 				t.Fatalf("%+v: factor %v and bound %v, want %v and %v", cfg, factor, bound,
@@ -214,15 +215,15 @@ func TestAscentBegins(t *testing.T) {
 			if p.ascent == nil {
 				t.Fatal("no ascent")
 			}
-			v, vb := slices.Clone(p.v), p.vb[0]
+			v, vb := slices.Clone(p.v), p.Biases[0]
 			p.sumUp()
 			for j, z := range p.v {
 				if math.Abs(float64(z-v[j])) > 1e-4 {
 					t.Fatalf("%+v: v is %v, and the rows make %v", cfg, v, p.v)
 				}
 			}
-			if math.Abs(p.vb[0]-vb) > 1e-4 {
-				t.Fatalf("%+v: v of the bias is %v, and the rows make %v", cfg, vb, p.vb[0])
+			if math.Abs(p.Biases[0]-vb) > 1e-4 {
+				t.Fatalf("%+v: v of the bias is %v, and the rows make %v", cfg, vb, p.Biases[0])
 			}
 		}
 	}
@@ -258,11 +259,11 @@ func TestAscentChooses(t *testing.T) {
 				}
 			}
 			p := r.problems[0]
-			if p.ascent.chosenAt != p.t {
+			if p.ascent.chosenAt != p.T {
 				t.Fatal("nothing is chosen at the end of the run")
 			}
-			w, b := vectors(1, len(p.v)), make([]float64, 1)
-			p.learnerState.weights(w, b)
+			w, b := iterate.Zeros(1, len(p.v)), make([]float64, 1)
+			p.State.Weights(w, b)
 			objectives := []float64{p.of.At(w, b), 0,
 				p.of.At(p.ascent.w, p.ascent.b)}
 			p.last(w, b)

@@ -76,7 +76,7 @@ func fig2(t *testing.T, at, coefficient func(float64) float64, kinks []float64, 
 			idx, ends = r.order.Batches(1)
 			p.takeBatches(idx, ends)
 		}
-		eta := 1 / (cfg.Lambda * (float64(step) + p.t0))
+		eta := 1 / (cfg.Lambda * (float64(step) + p.T0))
 		sum := make([]float64, 8)
 		for _, i := range idx {
 			s, target := side(int(i))
@@ -203,26 +203,26 @@ func TestProjection(t *testing.T) {
 			radius = math.Sqrt(math.Ln2 / cfg.Lambda)
 		}
 		w, touched := make([]float32, 20), false
-		for p.t < r.total {
+		for p.T < r.total {
 			if cfg.Batch > 1 {
 				p.takeBatches(r.order.Batches(1))
 			} else {
 				p.takeSteps(r.order.Next(1))
 			}
-			if p.err != nil {
-				t.Fatal(p.err)
+			if p.Err != nil {
+				t.Fatal(p.Err)
 			}
-			tracked := p.norm2
-			p.refreshNorm()
-			exact := p.norm2
-			p.norm2 = tracked
+			tracked := p.Norm2
+			p.RefreshNorm()
+			exact := p.Norm2
+			p.Norm2 = tracked
 			if math.Abs(tracked-exact) > 1e-5*exact {
-				t.Fatalf("%+v step %d: |v|^2 is %v, carried along %v", cfg, p.t, exact, tracked)
+				t.Fatalf("%+v step %d: |v|^2 is %v, carried along %v", cfg, p.T, exact, tracked)
 			}
 			b := p.weights(w)
 			have := math.Sqrt(norm(w)*norm(w) + b*b)
 			if have > radius*(1+1e-5) {
-				t.Fatalf("%+v step %d: |w| = %v, radius %v", cfg, p.t, have, radius)
+				t.Fatalf("%+v step %d: |w| = %v, radius %v", cfg, p.T, have, radius)
 			}
 			touched = touched || have > radius*(1-1e-5)
 			if r.order.AtEnd() {

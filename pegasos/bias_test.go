@@ -111,7 +111,7 @@ func TestUnregularisedSteps(t *testing.T) {
 						s, target := side(i)
 						return l.at(s*z[0] - target)
 					})
-					if have := r.problems[0].radius; math.Abs(have-o.radius) > 1e-5*o.radius {
+					if have := r.problems[0].Radius; math.Abs(have-o.radius) > 1e-5*o.radius {
 						t.Errorf("%+v: radius %v, want %v", cfg, have, o.radius)
 					}
 				}

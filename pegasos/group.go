@@ -30,8 +30,8 @@ func (r *run) newGroup(first, end int) *group {
 		return nil
 	}
 	for _, p := range r.problems[first:end] {
-		if !p.plainHinge() || p.radius > 0 || p.ascent != nil || p.newton != nil ||
-			p.err != nil {
+		if !p.plainHinge() || p.Radius > 0 || p.ascent != nil || p.newton != nil ||
+			p.Err != nil {
 			return nil
 		}
 	}
@@ -78,15 +78,15 @@ func (g *group) takeSteps(idx []uint32) {
 	lead := g.problems[0] // the others are at the same step
 	g.mix()
 	for len(idx) > 0 {
-		n := lead.beforeSample(len(idx))
+		n := lead.BeforeSample(len(idx))
 		if !g.stepAll(idx[:n]) {
 			return
 		}
 		idx = idx[n:]
-		if len(idx) == 0 || lead.samples() {
+		if len(idx) == 0 || lead.Samples() {
 			g.unmix()
 			for _, p := range g.problems {
-				p.sample()
+				p.Sample()
 			}
 		}
 	}
@@ -118,7 +118,7 @@ func (g *group) step(i uint32) bool {
 	some := false
 	for k, p := range g.problems {
 		dot := g.scores[k]
-		if !p.beyond(i, dot) || p.scale() == 0 { // at first w is 0 by definition, and violates
+		if !p.beyond(i, dot) || p.Scale() == 0 { // at first w is 0 by definition, and violates
 			a, ok := p.violation(i, dot)
 			if !ok {
 				return false
@@ -129,7 +129,7 @@ func (g *group) step(i uint32) bool {
 				g.coefficients[k], some = a, true
 			}
 		}
-		p.t++
+		p.T++
 	}
 	if some {
 		// Where the coefficient is 0 a zero is added, which changes no bit: no element is ever -0.

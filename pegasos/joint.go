@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
@@ -18,7 +19,7 @@ import (
 // over the other classes r: of the hinge b is 1 for the class of the largest cost(y, r) - z_y +
 // z_r, if that is above 0, and 0 for all others; of the log loss b_r is the probability of r.
 type joint struct {
-	learnerState
+	iterate.State
 	m  *dense.Matrix // of the vectors
 	of objective.Joint
 
@@ -29,27 +30,29 @@ type joint struct {
 	b    []float64 // the coefficients of a row
 }
 
-func newJoint(s learnerState, log bool, costs [][]float64) *joint {
-	k := len(s.vs)
-	j := &joint{learnerState: s,
+func newJoint(s iterate.State, log bool, costs [][]float64) *joint {
+	k := len(s.Vectors)
+	j := &joint{State: s,
 		of: objective.Joint{Terms: s.Terms, Vectors: k, Log: log, Costs: costs}}
 	j.m = dense.New(k, s.X.Cols())
-	for r, v := range s.vs {
+	for r, v := range s.Vectors {
 		copy(j.m.Row(r), v) // not zeros after setStart
-		j.vs[r] = j.m.Row(r)
+		j.Vectors[r] = j.m.Row(r)
 	}
 	j.dots, j.b = make([]float32, k), make([]float64, k)
 	return j
 }
 
+func (j *joint) common() *iterate.State { return &j.State }
+
 func (j *joint) objective() objective.Problem { return &j.of }
 
 func (j *joint) takeSteps(idx []uint32) {
 	if j.ascent != nil {
-		for len(idx) > 0 && j.err == nil {
-			n := j.beforeSample(len(idx))
-			if j.ascend(idx[:n]); j.err == nil {
-				j.sample()
+		for len(idx) > 0 && j.Err == nil {
+			n := j.BeforeSample(len(idx))
+			if j.ascend(idx[:n]); j.Err == nil {
+				j.Sample()
 			}
 			idx = idx[n:]
 		}
@@ -57,10 +60,10 @@ func (j *joint) takeSteps(idx []uint32) {
 	}
 	for n := range idx {
 		j.batch(idx[n : n+1])
-		if j.err != nil {
+		if j.Err != nil {
 			return
 		}
-		j.sample()
+		j.Sample()
 	}
 }
 
@@ -68,30 +71,30 @@ func (j *joint) takeBatches(idx []uint32, ends []int) {
 	start := 0
 	for _, end := range ends {
 		j.batch(idx[start:end])
-		if j.err != nil {
+		if j.Err != nil {
 			return
 		}
-		j.sample()
+		j.Sample()
 		start = end
 	}
 }
 
 // batch takes a step with the mean over the rows idx, and projects w onto the ball if there is one.
 func (j *joint) batch(idx []uint32) {
-	k, divisor := len(j.vs), j.divisor()
+	k, divisor := len(j.Vectors), j.Divisor()
 	j.z = j.z[:0] // all first: the rows of a batch do not influence each other
 	for _, i := range idx {
 		j.X.DotVectors(j.dots, int(i), j.m, 0)
 		for r, dot := range j.dots {
-			j.z = append(j.z, j.score(r, dot, divisor))
+			j.z = append(j.z, j.Score(r, dot, divisor))
 		}
 	}
-	share, moved := float64(j.factor*float64(len(idx))), false
+	share, moved := float64(j.Factor*float64(len(idx))), false
 	for n, i := range idx {
 		z := j.z[n*k:][:k]
 		for _, v := range z {
 			if !floats.IsFinite(v) {
-				j.notFinite(i)
+				j.NotFinite(i)
 				return
 			}
 		}
@@ -108,31 +111,32 @@ func (j *joint) batch(idx []uint32) {
 			}
 			all += b
 			j.move(r, i, float32(float32(-b)*weight), share, len(idx))
-			if j.recent != nil {
-				j.recent.Count[int(i)*k+r] += float32(b)
+			if j.Recent != nil {
+				j.Recent.Count[int(i)*k+r] += float32(b)
 			}
 		}
 		j.move(y, i, float32(float32(all)*weight), share, len(idx))
-		if j.err != nil {
+		if j.Err != nil {
 			return
 		}
 	}
 	if moved {
-		j.violations++
+		j.Violations++
 	}
-	j.t++
-	j.project()
+	j.T++
+	j.Project()
 }
 
 // move adds row i to vector r with the coefficient g, divided by share.
 func (j *joint) move(r int, i uint32, g float32, share float64, of int) {
 	a := float32(float64(g) / share)
 	if !floats.IsFinite(a) {
-		j.err = &StepError{j.t + 1, j.Name(i), "a weight is not finite: " + rows.TooLarge}
+		j.Err = &iterate.Error{Step: j.T + 1, Row: j.Name(i),
+			Reason: "a weight is not finite: " + rows.TooLarge}
 		return
 	}
-	j.addRow(r, i, a)
-	j.vb[r] += j.biasUpdate(float64(g)/float64(of), float64(a))
+	j.AddRow(r, i, a)
+	j.Biases[r] += j.BiasUpdate(float64(g)/float64(of), float64(a))
 }
 
 func (tr *Trainer) checkCosts(classes int) error {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
 // An oracle takes the paper's steps in float64, with w as it is and not as v/scale:
@@ -32,7 +33,7 @@ type oracle struct {
 // newOracle makes one that starts where the run does.
 func newOracle(r *run, x *dense.Matrix, tr *Trainer, weights []float32) *oracle {
 	s := r.learners[0].common()
-	o := &oracle{x: x, lambda: r.lambda, t0: s.t0, t: s.start, free: tr.Bias == BiasUnregularised}
+	o := &oracle{x: x, lambda: r.lambda, t0: s.T0, t: s.Start, free: tr.Bias == BiasUnregularised}
 	if tr.Bias == BiasAugmented {
 		o.scale = tr.Plain().BiasScale
 	}
@@ -48,7 +49,7 @@ func newOracle(r *run, x *dense.Matrix, tr *Trainer, weights []float32) *oracle 
 			o.weights = append(o.weights, float64(v)*float64(rows)/sum)
 		}
 	}
-	for k := range s.vs {
+	for k := range s.Vectors {
 		w, w0, b, b0 := make([]float64, x.Cols()), make([]float64, x.Cols()), 0.0, 0.0
 		if tr.Prior != nil {
 			b0 = tr.Prior.bias(k)
@@ -202,8 +203,8 @@ func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 			idx = r.order.Next(1)
 			l.takeSteps(idx)
 		}
-		if l.common().err != nil {
-			t.Fatalf("%+v: %v", r.cfg, l.common().err)
+		if l.common().Err != nil {
+			t.Fatalf("%+v: %v", r.cfg, l.common().Err)
 		}
 		r.t++
 		if r.order.AtEnd() {
@@ -364,7 +365,7 @@ func TestJointSteps(t *testing.T) {
 				}
 				if cfg.Project {
 					o.project(func(z []float64, i int) float64 { return l.at(z, int(data.y[i])) })
-					if have := r.joint.radius; math.Abs(have-o.radius) > 1e-5*o.radius {
+					if have := r.joint.Radius; math.Abs(have-o.radius) > 1e-5*o.radius {
 						t.Errorf("%+v: radius %v, want %v", cfg, have, o.radius)
 					}
 				}
@@ -854,9 +855,9 @@ func TestJointOverflow(t *testing.T) {
 	j := mustRun(t, matrix(t, 2, 1, 1.5e19, 0), []float32{2, 1},
 		Config{Lambda: 3e38, Offset: OffsetNone, Multiclass: CrammerSinger}).joint
 	j.takeSteps([]uint32{0, 0, 0, 0})
-	var e *StepError
-	if !errors.As(j.err, &e) || e.Row != 0 || e.Step != j.t+1 {
-		t.Errorf("score of +Inf: %v after %d steps", j.err, j.t)
+	var e *iterate.Error
+	if !errors.As(j.Err, &e) || e.Row != 0 || e.Step != j.T+1 {
+		t.Errorf("score of +Inf: %v after %d steps", j.Err, j.T)
 	}
 }
 

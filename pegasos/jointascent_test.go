@@ -71,7 +71,7 @@ func TestJointAscentSteps(t *testing.T) {
 
 // exactDual is the dual objective of j's shares, added up in float64.
 func exactDual(j *joint) float64 {
-	k, d := len(j.vs), len(j.vs[0])
+	k, d := len(j.Vectors), len(j.Vectors[0])
 	w := make([][]float64, k)
 	for r := range w {
 		w[r] = make([]float64, d+1)

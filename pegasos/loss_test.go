@@ -149,7 +149,7 @@ func TestLossSteps(t *testing.T) {
 								break steps // both ways are right within rounding
 							}
 						}
-						eta := 1 / (lambda * (float64(step) + p.t0))
+						eta := 1 / (lambda * (float64(step) + p.T0))
 						coefficient := eta * l.coefficient(m) * side
 						for j, v := range data.dense.Row(i) {
 							w[j] = (1-eta*lambda)*w[j] + coefficient*float64(v)

@@ -156,7 +156,7 @@ func (r *run) setObjective(k int, w [][]float32, exact [][]float64, b []float64,
 		} else {
 			at.mistake = c.penaltyError(w, s.Lambda, penalty)
 		}
-		at.mistake += s.biasPenaltyError(c, w, b)
+		at.mistake += biasPenaltyError(s.Terms, c, w, b)
 	}
 	at.objective = penalty + loss
 	at.mistake += l.objective().ErrorOf(z, loss) + float64(s.Sums*(loss+penalty))
@@ -164,7 +164,7 @@ func (r *run) setObjective(k int, w [][]float32, exact [][]float64, b []float64,
 
 // vectorsOf returns the vectors of m that learner k has trained, and their biases.
 func (r *run) vectorsOf(m *Model, k int) (w [][]float32, b []float64) {
-	first, n := r.first+k, len(r.learners[k].common().vs)
+	first, n := r.first+k, len(r.learners[k].common().Vectors)
 	for i := range n {
 		b = append(b, m.bias(first+i))
 	}

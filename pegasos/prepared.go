@@ -26,24 +26,24 @@ func (p *problem) runPrepared(x *store.Stepper, idx []uint32) {
 			// Field by field: a whole Step would be made elsewhere and moved.
 			s := &steps[k]
 			x.Place(s, int(i), y, p.of.Weighted(i, y))
-			s.Least = roundUp(p.Lambda * (float64(p.t+int64(k)) + p.t0)) // scale, so many steps on
+			s.Least = roundUp(p.Lambda * (float64(p.T+int64(k)) + p.T0)) // scale, so many steps on
 		}
 		x.Take(steps, p.v)
 		for k, i := range rows {
 			s := &steps[k]
 			if !floats.IsFinite(s.Margin) {
-				p.notFinite(i)
+				p.NotFinite(i)
 				return
 			}
 			violates := uint8(0)
 			if s.Margin < s.Least {
 				violates = 1
 			}
-			p.violations += int64(violates)
-			if p.recent != nil {
-				p.recent.Count[i] += float32(violates)
+			p.Violations += int64(violates)
+			if p.Recent != nil {
+				p.Recent.Count[i] += float32(violates)
 			}
-			p.t++
+			p.T++
 		}
 		idx = idx[len(rows):]
 	}

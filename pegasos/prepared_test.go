@@ -62,13 +62,13 @@ func TestRunPreparedEndsWhereRunDoes(t *testing.T) {
 			}
 			p.v[cols-1] = math.MaxFloat32
 			p.runHinge(all)
-			if (p.err != nil) != (bad < rows) || p.t != int64(bad) {
-				t.Errorf("row %d: %v after %d steps", bad, p.err, p.t)
+			if (p.Err != nil) != (bad < rows) || p.T != int64(bad) {
+				t.Errorf("row %d: %v after %d steps", bad, p.Err, p.T)
 			}
-			if p.err != nil {
+			if p.Err != nil {
 				p.v = nil // what is left there is of no use
 			}
-			ends = append(ends, fmt.Sprint(p.err, p.violations, p.v))
+			ends = append(ends, fmt.Sprint(p.Err, p.Violations, p.v))
 		}
 		if ends[0] != ends[1] {
 			t.Errorf("row %d: %s, and of rows of one value %s", bad, ends[0], ends[1])
@@ -115,14 +115,14 @@ func BenchmarkRunPrepared(b *testing.B) {
 					func(b *testing.B) {
 						p := mustRun(b, x, y, Config{Order: Sequential}).problems[0]
 						p.runHinge(all)
-						before := p.violations
+						before := p.Violations
 						b.ResetTimer()
 						for range b.N {
 							p.runHinge(all)
 						}
 						steps := float64(b.N * rows)
 						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/steps, "ns/step")
-						b.ReportMetric(100*float64(p.violations-before)/steps, "%violate")
+						b.ReportMetric(100*float64(p.Violations-before)/steps, "%violate")
 					})
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
@@ -11,7 +12,7 @@ import (
 // A problem is the training state of one weight vector: of the rows of one class against others, or
 // of numbers to predict.
 type problem struct {
-	learnerState
+	iterate.State
 	v []float32 // the one vector
 
 	of objective.Binary
@@ -32,15 +33,15 @@ type problem struct {
 // nothing.
 func (p *problem) takeSteps(idx []uint32) {
 	if p.newton != nil {
-		p.t += int64(len(idx)) // an iteration is due at the epoch's end
+		p.T += int64(len(idx)) // an iteration is due at the epoch's end
 		return
 	}
-	for len(idx) > 0 && p.err == nil {
-		n := p.beforeSample(len(idx))
+	for len(idx) > 0 && p.Err == nil {
+		n := p.BeforeSample(len(idx))
 		switch {
 		case p.ascent != nil:
 			p.ascend(idx[:n])
-		case p.radius > 0:
+		case p.Radius > 0:
 			for i := range idx[:n] {
 				p.batch(idx[i : i+1])
 			}
@@ -50,8 +51,8 @@ func (p *problem) takeSteps(idx []uint32) {
 			p.runLoss(idx[:n])
 		}
 		idx = idx[n:]
-		if p.err == nil {
-			p.sample()
+		if p.Err == nil {
+			p.Sample()
 		}
 	}
 }
@@ -62,13 +63,15 @@ func (p *problem) plainHinge() bool {
 	return p.of.Cost.Kind == loss.Hinge && p.PriorScores == nil && !p.Free
 }
 
+func (p *problem) common() *iterate.State { return &p.State }
+
 func (p *problem) objective() objective.Problem { return &p.of }
 
 func (p *problem) endEpoch(epochs int) {
-	p.learnerState.endEpoch(epochs)
+	p.State.EndEpoch(epochs)
 	if p.ascent != nil {
 		p.ascent.pass++
-		if p.t == p.total && p.err == nil {
+		if p.T == p.Total && p.Err == nil {
 			p.endRun()
 		}
 	}
@@ -78,17 +81,17 @@ func (p *problem) endEpoch(epochs int) {
 func (p *problem) takeBatches(idx []uint32, ends []int) {
 	start := 0
 	for _, end := range ends {
-		if p.batch(idx[start:end]); p.err != nil {
+		if p.batch(idx[start:end]); p.Err != nil {
 			return
 		}
-		p.sample()
+		p.Sample()
 		start = end
 	}
 }
 
 // batch takes a step with the mean over the rows idx, and projects w onto the ball if there is one.
 func (p *problem) batch(idx []uint32) {
-	if p.err != nil {
+	if p.Err != nil {
 		return
 	}
 	n := len(idx)
@@ -98,49 +101,49 @@ func (p *problem) batch(idx []uint32) {
 	}
 	dots, rows, coefficients := p.dots[:n], p.updates[:0], p.coefficients[:0]
 	p.X.DotMany(dots, idx, p.v)
-	divisor, share := p.divisor(), float64(p.factor*float64(n))
+	divisor, share := p.Divisor(), float64(p.Factor*float64(n))
 	p.z = p.z[:0] // all first: the rows of a batch do not influence each other
 	for _, dot := range dots {
-		p.z = append(p.z, p.score(0, dot, divisor))
+		p.z = append(p.z, p.Score(0, dot, divisor))
 	}
 	for k, i := range idx {
 		z := p.z[k]
 		c, g := p.of.Coefficient(i, z)
 		a := float32(float64(g) / share)
 		if !floats.IsFinite(z) || !floats.IsFinite(a) {
-			p.notFinite(i)
+			p.NotFinite(i)
 			return
 		}
 		if c == 0 {
 			continue
 		}
 		rows, coefficients = append(rows, i), append(coefficients, a)
-		if p.radius > 0 {
-			p.addRow(0, i, a)
+		if p.Radius > 0 {
+			p.AddRow(0, i, a)
 		}
-		p.vb[0] += p.biasUpdate(float64(g)/float64(n), float64(a))
-		if p.recent != nil {
-			p.recent.Count[i] += c
+		p.Biases[0] += p.BiasUpdate(float64(g)/float64(n), float64(a))
+		if p.Recent != nil {
+			p.Recent.Count[i] += c
 		}
 	}
 	if len(rows) > 0 {
-		p.violations++
-		if p.radius == 0 {
+		p.Violations++
+		if p.Radius == 0 {
 			p.X.AxpyMany(coefficients, rows, p.v)
 		}
 	}
-	p.t++
-	p.project()
+	p.T++
+	p.Project()
 }
 
 // runHinge takes a step of the hinge loss with each of the rows idx.
 func (p *problem) runHinge(idx []uint32) {
-	if p.t == 0 && p.t0 == 0 {
+	if p.T == 0 && p.T0 == 0 {
 		// w is 0 by definition and violates any margin; the test below would be 0 < 0.
 		p.violate(idx[0], 0)
-		p.t, idx = 1, idx[1:]
+		p.T, idx = 1, idx[1:]
 	}
-	if steps := p.X.Steps(); steps != nil && p.BiasScale == 0 && p.scale() >= 0x1p-126 {
+	if steps := p.X.Steps(); steps != nil && p.BiasScale == 0 && p.Scale() >= 0x1p-126 {
 		p.runPrepared(steps, idx)
 		return
 	}
@@ -152,19 +155,19 @@ func (p *problem) runHinge(idx []uint32) {
 		if dot := x.Dot(int(i), p.v); !p.beyond(i, dot) && !p.violate(i, dot) {
 			return
 		}
-		p.t++
+		p.T++
 	}
 }
 
 // margin returns the margin of row i times scale, by its dot product with v.
 func (p *problem) margin(i uint32, dot float32) float64 {
-	return float64(p.of.Sign(i)) * (float64(dot) + float64(p.BiasScale*p.vb[0]))
+	return float64(p.of.Sign(i)) * (float64(dot) + float64(p.BiasScale*p.Biases[0]))
 }
 
 // beyond reports whether the margin of row i is a number, and large enough for its loss to be 0.
 func (p *problem) beyond(i uint32, dot float32) bool {
 	m := p.margin(i, dot)
-	return m >= p.scale() && m <= math.MaxFloat64
+	return m >= p.Scale() && m <= math.MaxFloat64
 }
 
 // violate updates v with row i, whose margin is too small. It reports whether the margin is a
@@ -180,14 +183,14 @@ func (p *problem) violate(i uint32, dot float32) bool {
 // violation counts a violation by row i, and returns a: a times the row is to be added to v.
 func (p *problem) violation(i uint32, dot float32) (a float32, ok bool) {
 	if m := p.margin(i, dot); !floats.IsFinite(m) {
-		p.notFinite(i)
+		p.NotFinite(i)
 		return 0, false
 	}
 	y := p.of.Weighted(i, p.of.Sign(i))
-	p.vb[0] += float64(float64(y) * p.BiasScale)
-	p.violations++
-	if p.recent != nil {
-		p.recent.Count[i]++
+	p.Biases[0] += float64(float64(y) * p.BiasScale)
+	p.Violations++
+	if p.Recent != nil {
+		p.Recent.Count[i]++
 	}
 	return y, true
 }
@@ -196,20 +199,20 @@ func (p *problem) violation(i uint32, dot float32) (a float32, ok bool) {
 // from w to (1 - 1/(t+t0)) w + g x/(lambda*(t+t0)) adds g x to v, whatever g is.
 func (p *problem) runLoss(idx []uint32) {
 	for _, i := range idx {
-		z := p.score(0, p.X.Dot(int(i), p.v), p.scale())
+		z := p.Score(0, p.X.Dot(int(i), p.v), p.Scale())
 		c, g := p.of.Coefficient(i, z)
 		if !floats.IsFinite(z) || !floats.IsFinite(g) {
-			p.notFinite(i)
+			p.NotFinite(i)
 			return
 		}
 		if c != 0 {
 			p.X.Axpy(int(i), g, p.v)
-			p.vb[0] += p.biasUpdate(float64(g), float64(g))
-			p.violations++
-			if p.recent != nil {
-				p.recent.Count[i] += c
+			p.Biases[0] += p.BiasUpdate(float64(g), float64(g))
+			p.Violations++
+			if p.Recent != nil {
+				p.Recent.Count[i] += c
 			}
 		}
-		p.t++
+		p.T++
 	}
 }

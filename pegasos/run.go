@@ -11,6 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
@@ -29,7 +30,7 @@ type learner interface {
 	climb(a []float32, passes int, r2 float64) float64
 	// objective returns what the learner minimises.
 	objective() objective.Problem
-	common() *learnerState
+	common() *iterate.State
 }
 
 // dualOf returns the bound of l on the least P there is, or NaN, and with packed that of what a
@@ -45,8 +46,8 @@ func dualOf(l learner, r2 float64, packed bool) (bound float64) {
 	if a := l.shares(); a != nil {
 		return boundOf(p, a, r2)
 	}
-	if w := l.common().recent; w != nil {
-		_, _, bound = w.Best(p, l.common().done(), r2)
+	if w := l.common().Recent; w != nil {
+		_, _, bound = w.Best(p, l.common().Done(), r2)
 		return max(0, bound)
 	}
 	return math.NaN()
@@ -55,8 +56,8 @@ func dualOf(l learner, r2 float64, packed bool) (bound float64) {
 // pack returns the dual variables of l as a proof has them. It reports false if there are none.
 func pack(l learner, r2 float64) (v certificate.Packed, ok bool) {
 	a := l.shares()
-	if w := l.common().recent; a == nil && w != nil {
-		a, _, _ = w.Best(l.objective(), l.common().done(), r2)
+	if w := l.common().Recent; a == nil && w != nil {
+		a, _, _ = w.Best(l.objective(), l.common().Done(), r2)
 	}
 	if a == nil {
 		return v, false
@@ -110,7 +111,7 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 	r := &run{cfg: cfg, data: d, first: first, threads: 1}
 	var err error
 	if r.View, r.sum, err = d.Set.View(pair, cfg.ClassWeight == Balanced); err != nil {
-		return nil, rowErrorOf(err)
+		return nil, publicError(err)
 	}
 	if r.lambda, err = cfg.lambda(cmp.Or(r.sum, float64(r.Count()))); err != nil {
 		return nil, err
@@ -153,7 +154,7 @@ func (r *run) addJoint(costs [][]float64, t0 float64) error {
 	r.joint = newJoint(s, r.cfg.Multiclass == Multinomial, costs)
 	r.learners = []learner{r.joint}
 	if r.cfg.Project {
-		r.joint.radius = math.Sqrt(r.joint.of.AtZero() / r.lambda)
+		r.joint.Radius = math.Sqrt(r.joint.of.AtZero() / r.lambda)
 	}
 	return nil
 }
@@ -178,13 +179,13 @@ func (r *run) addProblems(pair []int32, t0 float64) error {
 			return err
 		}
 		if n > 1 {
-			copy(r.matrix.Row(k), s.vs[0]) // it may have a start
-			s.vs[0] = r.matrix.Row(k)
+			copy(r.matrix.Row(k), s.Vectors[0]) // it may have a start
+			s.Vectors[0] = r.matrix.Row(k)
 		}
-		p := &problem{learnerState: s, v: s.vs[0],
+		p := &problem{State: s, v: s.Vectors[0],
 			of: objective.Binary{Terms: s.Terms, Cost: r.cfg.cost(), Positive: positive + int32(k)}}
 		if r.cfg.Project {
-			p.radius = math.Sqrt(p.of.AtZero() / p.Lambda)
+			p.Radius = math.Sqrt(p.of.AtZero() / p.Lambda)
 		}
 		r.problems = append(r.problems, p)
 		if r.cfg.Shards > 1 {
@@ -197,26 +198,25 @@ func (r *run) addProblems(pair []int32, t0 float64) error {
 }
 
 // newState makes that of a learner with n vectors, which take the places from first on in models.
-func (r *run) newState(first, n int, t0 float64) (learnerState, error) {
+func (r *run) newState(first, n int, t0 float64) (iterate.State, error) {
 	d, cols := r.data, r.data.X.Cols()
-	s := learnerState{
-		Terms: &objective.Terms{View: r.ForWorker(), Lambda: r.lambda, BiasScale: r.cfg.BiasScale,
-			Free: r.cfg.Bias == BiasUnregularised, PriorBias: make([]float64, n),
-			Sums: objective.SumError(r.Count(), cols, len(d.Classes))},
-		t0: t0, factor: 1, vs: vectors(n, cols), vb: make([]float64, n),
-		total: r.total, period: period(r.total, cols), scalars: make([]float64, n),
-	}
+	s := iterate.New(&objective.Terms{
+		View: r.ForWorker(), Lambda: r.lambda, BiasScale: r.cfg.BiasScale,
+		Free: r.cfg.Bias == BiasUnregularised, PriorBias: make([]float64, n),
+		Sums: objective.SumError(r.Count(), cols, len(d.Classes)),
+	}, n)
+	s.T0, s.Total, s.Period = t0, r.total, period(r.total, cols)
 	steps := r.order.Steps
 	if k := r.cfg.Shards; k > 1 {
 		steps = int(shardSteps(int64(steps), r.Count(), cols, k))
-		s.total, s.period = shardSteps(r.total, r.Count(), cols, k), 1
+		s.Total, s.Period = shardSteps(r.total, r.Count(), cols, k), 1
 	}
 	if r.cfg.Average == LastHalf {
-		s.avg = newSuffix(s.total, n, cols)
+		s.Average = iterate.NewAverage(s.Total, n, cols)
 	}
 	// Only if each row is visited once an epoch. See joint.dual for the latter.
 	if r.cfg.Order != IID && !(n > 1 && s.Free) {
-		s.recent = certificate.NewWindows(s.total, steps, r.X.Rows()*n)
+		s.Recent = certificate.NewWindows(s.Total, steps, r.X.Rows()*n)
 	}
 	biases := func(m *Model) (b []float64) {
 		for k := range n {
@@ -226,13 +226,13 @@ func (r *run) newState(first, n int, t0 float64) (learnerState, error) {
 	}
 	if d.prior != nil {
 		if err := s.SetPrior(d.prior.Weights[first:][:n], biases(d.prior)); err != nil {
-			return s, rowErrorOf(err)
+			return s, publicError(err)
 		}
 	}
 	if d.start != nil {
 		w, t := d.start.Weights[first:][:n], d.start.stepsOf(first)
-		if err := s.setStart(w, biases(d.start), t); err != nil {
-			return s, err
+		if err := s.SetStart(w, biases(d.start), t); err != nil {
+			return s, badField("Start", "%v", err)
 		}
 	}
 	return s, nil
@@ -326,8 +326,8 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 			r.endEpoch()
 		}
 		for _, l := range r.learners {
-			if err := l.common().err; err != nil {
-				return err
+			if err := l.common().Err; err != nil {
+				return publicError(err)
 			}
 		}
 		if atEnd {
@@ -429,7 +429,7 @@ func (r *run) inBlocks(n int, f func(k, from, to int)) {
 // vectors returns how many the run has.
 func (r *run) vectors() (n int) {
 	for _, l := range r.learners {
-		n += len(l.common().vs)
+		n += len(l.common().Vectors)
 	}
 	return n
 }
@@ -439,7 +439,7 @@ func (r *run) write(m *Model) {
 	first := r.first
 	for _, l := range r.learners {
 		s := l.common()
-		n := len(s.vs)
+		n := len(s.Vectors)
 		w, b := m.Weights[first:][:n], make([]float64, n)
 		l.result(w, b)
 		s.AddPrior(w)
@@ -448,12 +448,12 @@ func (r *run) write(m *Model) {
 				m.Bias[first+k] = b[k] + s.PriorBias[k]
 			}
 		}
-		m.Result.Violations += s.violations
-		m.Result.Steps = max(m.Result.Steps, s.t)
+		m.Result.Violations += s.Violations
+		m.Result.Steps = max(m.Result.Steps, s.T)
 		if r.joint == nil {
 			m.Result.PerClass[first] = ClassResult{
-				Objective: math.NaN(), DualObjective: math.NaN(), Violations: s.violations,
-				Steps: s.t, Lambda: r.lambda,
+				Objective: math.NaN(), DualObjective: math.NaN(), Violations: s.Violations,
+				Steps: s.T, Lambda: r.lambda,
 			}
 			if p, ok := l.(*problem); ok && p.newton != nil {
 				m.Result.PerClass[first].Width = p.newton.Width()

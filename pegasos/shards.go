@@ -3,6 +3,7 @@ package pegasos
 import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
 // Shards are copies of a problem that share its work: the rows of a round are cut into as many
@@ -23,12 +24,12 @@ func newShards(p *problem, n int) *shards {
 	s := &shards{problem: p, threads: 1}
 	for range n {
 		c := *p
-		c.vs = vectors(1, len(p.v))
-		c.v, c.vb = c.vs[0], make([]float64, 1)
+		c.Vectors = iterate.Zeros(1, len(p.v))
+		c.v, c.Biases = c.Vectors[0], make([]float64, 1)
 		terms := *p.Terms
 		terms.View = p.ForWorker()
 		c.Terms, c.of.Terms = &terms, &terms
-		c.avg, c.dots, c.updates, c.coefficients, c.z = nil, nil, nil, nil, nil
+		c.Average, c.dots, c.updates, c.coefficients, c.z = nil, nil, nil, nil, nil
 		s.parts = append(s.parts, &c)
 	}
 	return s
@@ -56,34 +57,34 @@ func shardSteps(rows int64, n, cols, shards int) int64 {
 // takeSteps takes a step with each of the rows idx, which start at a round's start.
 func (s *shards) takeSteps(idx []uint32) {
 	p, n := s.problem, len(s.parts)
-	for len(idx) > 0 && p.err == nil {
+	for len(idx) > 0 && p.Err == nil {
 		m := min(len(idx), roundRows(len(p.v), n))
 		rows := idx[:m]
 		idx = idx[m:]
 		parallel.For(s.threads, n, func(_, k int) {
 			c := s.parts[k]
 			copy(c.v, p.v)
-			c.vb[0], c.t0, c.t, c.violations, c.checked = p.vb[0], p.t0, p.t, 0, p.checked
+			c.Biases[0], c.T0, c.T, c.Violations, c.Checked = p.Biases[0], p.T0, p.T, 0, p.Checked
 			c.takeSteps(rows[k*m/n : (k+1)*m/n])
 		})
 		copy(p.v, s.parts[0].v)
-		p.vb[0] = s.parts[0].vb[0]
+		p.Biases[0] = s.parts[0].Biases[0]
 		for k, c := range s.parts {
-			if c.err != nil && p.err == nil {
-				p.err = c.err
+			if c.Err != nil && p.Err == nil {
+				p.Err = c.Err
 			}
-			p.violations += c.violations
+			p.Violations += c.Violations
 			if k > 0 {
 				dense.Axpy(1, c.v, p.v)
-				p.vb[0] += c.vb[0]
+				p.Biases[0] += c.Biases[0]
 			}
 		}
 		dense.Scale(1/float32(n), p.v)
 		for j, v := range p.v {
 			p.v[j] = v + 0 // +0: v is never -0
 		}
-		p.vb[0] /= float64(n)
-		p.t += int64((m + n - 1) / n)
-		p.sample()
+		p.Biases[0] /= float64(n)
+		p.T += int64((m + n - 1) / n)
+		p.Sample()
 	}
 }
