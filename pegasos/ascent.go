@@ -90,11 +90,11 @@ func (p *problem) startAscent(cfg Config, epochs int, r2 float64) (poor bool) {
 	if p.ascent != nil || !finishDue(&p.State, cfg, epochs) {
 		return false
 	}
-	a := &ascent{w: iterate.Zeros(1, len(p.v)), b: make([]float64, 1)}
+	a := &ascent{w: iterate.Zeros(1, len(p.V)), b: make([]float64, 1)}
 	p.State.Weights(a.w, a.b)
 	share, s, bound, summed := p.sharesOfV()
 	if !summed {
-		share, s, bound = p.Recent.Best(&p.of, p.Done(), r2)
+		share, s, bound = p.Recent.Best(&p.Of, p.Done(), r2)
 	}
 	if cfg.Finish == FinishAuto {
 		if f := p.estimate(a.w[0], a.b[0]); !(f-bound <= float64(autoGap*f)) {
@@ -111,7 +111,7 @@ func (p *problem) startAscent(cfg Config, epochs int, r2 float64) (poor bool) {
 		p.sumUp()
 		return false
 	}
-	dense.Scale(float32(s), p.v)
+	dense.Scale(float32(s), p.V)
 	p.Biases[0] *= s
 	return false
 }
@@ -140,20 +140,20 @@ func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) 
 	var mean, squares float64
 	for j := range p.Count() {
 		i := p.Row(j)
-		v := float64(p.of.Cost.Clamp(share[i]))
+		v := float64(p.Of.Cost.Clamp(share[i]))
 		share[i] = float32(v)
-		_, target := p.of.Label(uint32(i))
-		gain := float64(v*target) + p.of.Cost.Linear(v)
+		_, target := p.Of.Label(uint32(i))
+		gain := float64(v*target) + p.Of.Cost.Linear(v)
 		mean += float64(gain * p.Share(i))
 		squares += float64(float64(v*v) * p.Share(i))
 	}
 	n := float64(p.Count())
 	sum := float64(p.Biases[0] * p.Biases[0])
-	for _, v := range p.v {
+	for _, v := range p.V {
 		sum += float64(float64(v) * float64(v))
 	}
 	half := sum / float64(n*n) / (2 * p.Lambda)
-	if q := p.of.Cost.Kind.Traits().Quadratic; q > 0 {
+	if q := p.Of.Cost.Kind.Traits().Quadratic; q > 0 {
 		half += float64(squares / n * q)
 	}
 	bound, factor = proof.Parabola(mean/n, half)
@@ -165,7 +165,7 @@ func (p *problem) estimate(w []float32, b float64) float64 {
 	step := (p.Count() + estimateRows - 1) / estimateRows
 	var sum, n float64
 	for j := 0; j < p.Count(); j += step {
-		sum += p.of.Losses(w, b, j, j+1)
+		sum += p.Of.Losses(w, b, j, j+1)
 		n += 1
 	}
 	return p.Penalty([][]float32{w}, []float64{b}) + sum/n
@@ -190,14 +190,14 @@ const gapsFrom = 1 << 23
 
 // sumUp makes v of the a_i.
 func (p *problem) sumUp() {
-	clear(p.v)
+	clear(p.V)
 	p.Biases[0] = 0
 	for j := range p.Count() {
 		i := p.Row(j)
 		if a := p.ascent.alpha[i]; a != 0 {
-			side, _ := p.of.Label(uint32(i))
+			side, _ := p.Of.Label(uint32(i))
 			a *= side // exact
-			p.X.Axpy(i, a, p.v)
+			p.X.Axpy(i, a, p.V)
 			p.Biases[0] += float64(float64(a) * p.BiasScale)
 		}
 	}
@@ -208,7 +208,7 @@ func (p *problem) sumUp() {
 func (p *problem) ascend(idx []uint32) {
 	a := p.ascent
 	inverse := 1 / p.Fixed
-	reward, curve, low := p.of.Cost.DualShape()
+	reward, curve, low := p.Of.Cost.DualShape()
 	all, end, ahead := idx, p.T+int64(len(idx)), p.FetchAhead()
 	if idx = a.notResting(idx); len(idx) < len(all) && a.gaps { // what is left out leaves gaps
 		ahead = p.X.Ahead()
@@ -217,8 +217,8 @@ func (p *problem) ascend(idx []uint32) {
 		if ahead > 0 && n+ahead < len(idx) {
 			p.X.Fetch(int(idx[n+ahead]))
 		}
-		dot := p.X.Dot(int(i), p.v)
-		y, target := p.of.Label(i)
+		dot := p.X.Dot(int(i), p.V)
+		y, target := p.Of.Label(i)
 		old, top := a.alpha[i], 1.0
 		if p.Weight != nil {
 			top = p.Weight[i]
@@ -255,7 +255,7 @@ func (p *problem) ascend(idx []uint32) {
 		}
 		a.alpha[i] = to
 		step *= y // exact
-		p.X.Axpy(int(i), step, p.v)
+		p.X.Axpy(int(i), step, p.V)
 		p.Biases[0] += float64(float64(step) * p.BiasScale)
 		p.Violations++
 	}
@@ -320,7 +320,7 @@ func (p *problem) last(w [][]float32, b []float64) {
 // endRun chooses the result when the last step has been taken, so that this is a part of training,
 // and not of what is asked later.
 func (p *problem) endRun() {
-	w, b := iterate.Zeros(1, len(p.v)), make([]float64, 1)
+	w, b := iterate.Zeros(1, len(p.V)), make([]float64, 1)
 	p.State.Weights(w, b)
 	p.choose(w[0], b[0])
 }
@@ -330,15 +330,15 @@ func (p *problem) choose(w []float32, b float64) {
 	a := p.ascent
 	a.chosen, a.chosenAt = average, p.T
 	if p.Average != nil {
-		last, bias := iterate.Zeros(1, len(p.v)), make([]float64, 1)
+		last, bias := iterate.Zeros(1, len(p.V)), make([]float64, 1)
 		p.last(last, bias)
 		// Rows that rest at 0 had no loss when they were last visited. With few exceptions they
 		// have none now.
 		var sum, sumLast float64
 		for j := range p.Count() {
 			if i := p.Row(j); a.alpha[i] != 0 || a.resting[i] == 0 {
-				sum += p.of.Losses(w, b, j, j+1)
-				sumLast += p.of.Losses(last[0], bias[0], j, j+1)
+				sum += p.Of.Losses(w, b, j, j+1)
+				sumLast += p.Of.Losses(last[0], bias[0], j, j+1)
 			}
 		}
 		n := float64(p.Count())
@@ -350,7 +350,7 @@ func (p *problem) choose(w []float32, b float64) {
 	// What Pegasos left is seldom better. Unless it is clearly worse on some of the rows it is
 	// compared on all.
 	if p.estimate(a.w[0], a.b[0]) < float64(clearly*p.estimate(w, b)) &&
-		p.of.At(a.w, a.b) < p.of.At([][]float32{w}, []float64{b}) {
+		p.Of.At(a.w, a.b) < p.Of.At([][]float32{w}, []float64{b}) {
 		a.chosen = before
 	}
 }
@@ -367,7 +367,7 @@ func (p *problem) shares() []float32 {
 	if p.Weight != nil {
 		for j := range p.Count() {
 			i := p.Row(j)
-			share[i] = p.of.Cost.Clamp(float32(float64(share[i]) / p.Weight[i]))
+			share[i] = p.Of.Cost.Clamp(float32(float64(share[i]) / p.Weight[i]))
 		}
 	}
 	return share

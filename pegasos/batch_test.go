@@ -74,7 +74,7 @@ func fig2(t *testing.T, at, coefficient func(float64) float64, kinks []float64, 
 		} else {
 			var ends []int
 			idx, ends = r.order.Batches(1)
-			p.takeBatches(idx, ends)
+			p.Batches(idx, ends)
 		}
 		eta := 1 / (cfg.Lambda * (float64(step) + p.T0))
 		sum := make([]float64, 8)
@@ -163,7 +163,7 @@ func TestBatchOfAll(t *testing.T) {
 			r.measure(m, quick)
 			sum += m.Result.PerClass[0].Objective
 			idx, ends := r.order.Batches(1)
-			r.problems[0].takeBatches(idx, ends)
+			r.problems[0].Batches(idx, ends)
 			r.t++
 		}
 		c := 4 * r2
@@ -205,7 +205,7 @@ func TestProjection(t *testing.T) {
 		w, touched := make([]float32, 20), false
 		for p.T < r.total {
 			if cfg.Batch > 1 {
-				p.takeBatches(r.order.Batches(1))
+				p.Batches(r.order.Batches(1))
 			} else {
 				p.takeSteps(r.order.Next(1))
 			}

@@ -49,9 +49,9 @@ func (p *problem) climb(share []float32, passes int, r2 float64) float64 {
 	switch {
 	case passes == 0 || !climbs(p.Terms):
 		return 0
-	case p.of.Cost.Kind == loss.Log:
+	case p.Of.Cost.Kind == loss.Log:
 		return p.climbLog(share, passes, r2)
-	case !p.of.Cost.Kind.Traits().Ascent:
+	case !p.Of.Cost.Kind.Traits().Ascent:
 		return 0
 	}
 	a := &ascent{alpha: make([]float32, len(share))}
@@ -69,7 +69,7 @@ func (p *problem) climb(share []float32, passes int, r2 float64) float64 {
 		p.Err = nil // the rows are too large for it
 		return 0
 	}
-	return boundOf(&p.of, p.shares(), r2)
+	return boundOf(&p.Of, p.shares(), r2)
 }
 
 // climbLog is climb for the log loss. With w made of the shares a, the dual objective is largest
@@ -90,9 +90,9 @@ func (p *problem) climbLog(share []float32, passes int, r2 float64) float64 {
 	inverse := 1 / float64(p.Lambda*float64(p.Count()))
 	if !passesOf(&p.View, passes, func(_ int, rows []uint32) bool {
 		for _, i := range rows {
-			side, _ := p.of.Label(i)
+			side, _ := p.Of.Label(i)
 			old, weight := float64(share[i]), p.Share(int(i))
-			dot := float64(p.X.Dot(int(i), p.v)) + float64(p.BiasScale*p.Biases[0])
+			dot := float64(p.X.Dot(int(i), p.V)) + float64(p.BiasScale*p.Biases[0])
 			m := float64(float64(float64(side)*dot) * inverse)
 			q := weight * (float64(p.Norms[i]) + float64(p.BiasScale*p.BiasScale)) * inverse
 			if !floats.IsFinite(m) || !floats.IsFinite(q) {
@@ -100,14 +100,14 @@ func (p *problem) climbLog(share []float32, passes int, r2 float64) float64 {
 			}
 			share[i] = float32(balancedLogit(m, q, old))
 			step := side * float32(float64(float64(share[i])-old)*weight)
-			p.X.Axpy(int(i), step, p.v)
+			p.X.Axpy(int(i), step, p.V)
 			p.Biases[0] += float64(float64(step) * p.BiasScale)
 		}
 		return true
 	}) {
 		return 0
 	}
-	return boundOf(&p.of, share, r2)
+	return boundOf(&p.Of, share, r2)
 }
 
 // balancedLogit returns the sigmoid of the t with t + m + q (sigmoid(t) - a) = 0, or nearly.
@@ -148,7 +148,7 @@ func (j *joint) climb(a []float32, passes int, r2 float64) float64 {
 	if passes == 0 || !climbs(j.Terms) {
 		return 0
 	}
-	if !j.of.Log {
+	if !j.Of.Log {
 		j.setAscent(&jointAscent{alpha: a}, j.T)
 		j.sumUp()
 		if !passesOf(&j.View, passes, func(pass int, rows []uint32) bool {
@@ -159,7 +159,7 @@ func (j *joint) climb(a []float32, passes int, r2 float64) float64 {
 			j.Err = nil // the rows are too large for it
 			return 0
 		}
-		return boundOf(&j.of, j.shares(), r2)
+		return boundOf(&j.Of, j.shares(), r2)
 	}
 	c := j.climber(a)
 	if !passesOf(&j.View, passes, func(_ int, rows []uint32) bool {
@@ -172,7 +172,7 @@ func (j *joint) climb(a []float32, passes int, r2 float64) float64 {
 	}) {
 		return 0
 	}
-	return boundOf(&j.of, a, r2)
+	return boundOf(&j.Of, a, r2)
 }
 
 // A climber is the ascent of a multinomial problem under way.
@@ -182,14 +182,15 @@ type climber struct {
 	w          *dense.Matrix // lambda n times w
 	bias       []float64
 	inverse    float64
-	z, old, to []float64 // buffers for the classes
+	dots       []float32 // buffers for the classes
+	z, old, to []float64
 }
 
 // climber adds up the vectors that the shares make.
 func (j *joint) climber(a []float32) *climber {
 	k := len(j.Vectors)
 	c := &climber{joint: j, a: a, w: dense.New(k, j.X.Cols()), bias: make([]float64, k),
-		inverse: 1 / float64(j.Lambda*float64(j.Count())), z: make([]float64, k),
+		inverse: 1 / float64(j.Lambda*float64(j.Count())), z: make([]float64, k), dots: make([]float32, k),
 		old: make([]float64, k), to: make([]float64, k)}
 	for n := range j.Count() {
 		i := j.Row(n)

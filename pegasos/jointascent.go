@@ -23,7 +23,8 @@ type jointAscent struct {
 
 	rests // of rows whose last step changed nothing
 
-	z, sorted []float64 // buffers for a row
+	dots         []float32 // buffers for a row
+	z, b, sorted []float64
 
 	chosen   bool  // whether the result after step chosenAt is the last iterate
 	chosenAt int64 // 0 before there was a choice
@@ -34,11 +35,11 @@ func (j *joint) startAscent(cfg Config, epochs int, r2 float64) {
 	if j.ascent != nil || !finishDue(&j.State, cfg, epochs) {
 		return
 	}
-	share, s, bound := j.Recent.Best(&j.of, j.Done(), r2)
+	share, s, bound := j.Recent.Best(&j.Of, j.Done(), r2)
 	if cfg.Finish == FinishAuto {
 		w, b := iterate.Zeros(len(j.Vectors), len(j.Vectors[0])), make([]float64, len(j.Vectors))
 		j.Weights(w, b)
-		if f := j.of.At(w, b); !(f-bound <= float64(autoGap*f)) {
+		if f := j.Of.At(w, b); !(f-bound <= float64(autoGap*f)) {
 			return
 		}
 	}
@@ -53,6 +54,7 @@ func (j *joint) startAscent(cfg Config, epochs int, r2 float64) {
 func (j *joint) setAscent(a *jointAscent, t int64) {
 	j.ascent, a.start = a, t
 	a.resting = make([]float32, j.X.Rows())
+	a.dots, a.b = make([]float32, len(j.Vectors)), make([]float64, len(j.Vectors))
 	a.z, a.sorted = make([]float64, len(j.Vectors)), make([]float64, len(j.Vectors))
 	j.BeginAscent(t)
 }
@@ -93,7 +95,7 @@ func (j *joint) ascend(idx []uint32) {
 	inverse := 1 / j.Fixed
 	z, k := a.z, len(a.z)
 	for _, i := range a.notResting(idx) {
-		j.X.DotVectors(j.dots, int(i), j.m, 0)
+		j.X.DotVectors(a.dots, int(i), j.M, 0)
 		y, row := int(j.Class[i]), a.alpha[int(i)*k:][:k]
 		square := float64(j.Norms[i]) + float64(j.BiasScale*j.BiasScale)
 		q := float64(float64(j.Share(int(i))*square) * inverse)
@@ -101,7 +103,7 @@ func (j *joint) ascend(idx []uint32) {
 		for _, v := range row {
 			own += float64(v)
 		}
-		for r, dot := range j.dots {
+		for r, dot := range a.dots {
 			v := float64((float64(dot) + float64(j.BiasScale*j.Biases[r])) * inverse)
 			if !floats.IsFinite(v) {
 				j.T += int64(slices.Index(idx, i))
@@ -112,11 +114,11 @@ func (j *joint) ascend(idx []uint32) {
 			if r == y {
 				share = 1 - own
 			}
-			z[r] = j.of.Full(v, r, i) + j.of.Cost(y, r) + float64(q*share)
+			z[r] = j.Of.Full(v, r, i) + j.Of.Cost(y, r) + float64(q*share)
 		}
-		certificate.Nearest(z, q, j.b, a.sorted)
+		certificate.Nearest(z, q, a.b, a.sorted)
 		changed, sum := false, 0.0
-		for r, v := range j.b {
+		for r, v := range a.b {
 			to := float32(v)
 			if r == y {
 				continue
@@ -179,7 +181,7 @@ func (j *joint) result(w [][]float32, b []float64) {
 		last, bias := j.room()
 		j.Average = nil
 		j.Weights(last, bias)
-		a.chosen = j.of.At(last, bias) < j.of.At(w, b)
+		a.chosen = j.Of.At(last, bias) < j.Of.At(w, b)
 	}
 	if a.chosen {
 		j.Average = nil

@@ -84,7 +84,7 @@ func exactDual(j *joint) float64 {
 		y := int(j.Class[i])
 		for r, a := range j.ascent.alpha[i*k:][:k] {
 			c := j.Share(i) * float64(a)
-			gain += c * j.of.Cost(y, r)
+			gain += c * j.Of.Cost(y, r)
 			for l, v := range x {
 				w[r][l] -= c * float64(v)
 				w[y][l] += c * float64(v)

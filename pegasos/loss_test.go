@@ -339,9 +339,9 @@ func TestLossBoundsOfAnything(t *testing.T) {
 		a := make([]float32, 30)
 		for seed := range uint64(200) {
 			for i, v := range random(seed, 1, 30, 2, 1).dense.Row(0) {
-				a[i] = r.problems[0].of.Cost.Clamp(v * float32(seed%3))
+				a[i] = r.problems[0].Of.Cost.Clamp(v * float32(seed%3))
 			}
-			if b := boundOf(&r.problems[0].of, a, r.r2); b > high || b < 0 {
+			if b := boundOf(&r.problems[0].Of, a, r.r2); b > high || b < 0 {
 				t.Fatalf("%s: bound %v of %v, optimum %v", l.cfg.Loss, b, a, high)
 			}
 		}

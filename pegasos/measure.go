@@ -89,10 +89,10 @@ func (r *run) objectives(m *Model, wide []bool) {
 	if j := r.joint; j != nil {
 		w, b := r.vectorsOf(m, 0)
 		if wide == nil {
-			r.setObjective(0, w, nil, b, j.of.MeanLoss(w, b))
+			r.setObjective(0, w, nil, b, j.Of.MeanLoss(w, b))
 		} else {
 			exact := r.exact(w, r.first)
-			r.setObjective(0, w, exact, b, j.of.WideMeanLoss(exact, b))
+			r.setObjective(0, w, exact, b, j.Of.WideMeanLoss(exact, b))
 		}
 		return
 	}
@@ -105,9 +105,9 @@ func (r *run) objectives(m *Model, wide []bool) {
 		p, b := r.problems[k], m.bias(r.first+k)
 		switch {
 		case wide == nil:
-			loss[k] += p.of.Losses(m.Weights[r.first+k], b, from, to)
+			loss[k] += p.Of.Losses(m.Weights[r.first+k], b, from, to)
 		case wide[k]:
-			loss[k] += p.of.WideLosses(vectors[k], b, from, to)
+			loss[k] += p.Of.WideLosses(vectors[k], b, from, to)
 		}
 	})
 	for k := range loss {

@@ -35,9 +35,9 @@ func (p *problem) startNewton(cfg Config, t int64, pool *newton.Pool) {
 func (p *problem) forNewton(pool *newton.Pool, t int64) *newton.Problem {
 	p.WidenPrior()
 	rows := p.Ranked()
-	n := &newton.Problem{Loss: p.of.Cost, Lambda: p.Lambda, Cols: len(p.v), Beta: p.BiasScale,
+	n := &newton.Problem{Loss: p.Of.Cost, Lambda: p.Lambda, Cols: len(p.V), Beta: p.BiasScale,
 		Free: p.Free, Rows: rows, X: p.X, At: rows, Name: p.Name, Weight: p.Weight,
-		AtZero: p.of.AtZero}
+		AtZero: p.Of.AtZero}
 	if p.Free {
 		n.Beta = 1
 	}
@@ -49,16 +49,16 @@ func (p *problem) forNewton(pool *newton.Pool, t int64) *newton.Problem {
 	}
 	n.Side = make([]int8, len(rows))
 	for j, i := range rows {
-		side, _ := p.of.Label(i)
+		side, _ := p.Of.Label(i)
 		n.Side[j] = int8(side)
 	}
 	if p.Target != nil || p.Prior != nil {
-		n.Target = func(i uint32) float64 { return p.of.WideTarget(int(i)) }
+		n.Target = func(i uint32) float64 { return p.Of.WideTarget(int(i)) }
 	}
 	n.Start = func() ([]float32, float64) {
 		s := p.State
 		s.T = t
-		w, b := iterate.Zeros(1, len(p.v)), make([]float64, 1)
+		w, b := iterate.Zeros(1, len(p.V)), make([]float64, 1)
 		s.Weights(w, b)
 		return w[0], b[0]
 	}
@@ -158,7 +158,7 @@ func (r *run) finishEpoch(p *problem) {
 
 // endNewton takes the problem over to the dual, which begins with what Newton's method has found.
 func (p *problem) endNewton() {
-	a := &ascent{w: iterate.Zeros(1, len(p.v)), b: make([]float64, 1), alpha: p.newtonShares()}
+	a := &ascent{w: iterate.Zeros(1, len(p.V)), b: make([]float64, 1), alpha: p.newtonShares()}
 	a.b[0] = p.newton.Result(a.w[0])
 	for j := range p.Count() {
 		i := p.Row(j)

@@ -158,8 +158,8 @@ func TestEq13(t *testing.T) {
 		w := make([]float32, 9)
 		p.weights(w)
 		for j := range v {
-			if v[j] != p.v[j] {
-				t.Errorf("v[%d] = %v, want %v", j, p.v[j], v[j])
+			if v[j] != p.V[j] {
+				t.Errorf("v[%d] = %v, want %v", j, p.V[j], v[j])
 			}
 			if want := float32(float64(v[j]) / (0.01 * (7*60 + p.T0))); w[j] != want {
 				t.Errorf("w[%d] = %v, want %v", j, w[j], want)

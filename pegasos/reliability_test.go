@@ -80,7 +80,7 @@ func reliableFirstStep(t *testing.T) {
 				w := make([]float32, 2)
 				for k, rows := range [][]uint32{c.first, c.next} {
 					if c.batch > 1 {
-						p.takeBatches(rows, []int{len(rows)})
+						p.Batches(rows, []int{len(rows)})
 					} else {
 						p.takeSteps(rows)
 					}
@@ -242,7 +242,7 @@ func reliableLongRun(t *testing.T) {
 	sum, far := 0.0, 0.0
 	for j, want := range v {
 		sum += want * want
-		far += (float64(p.v[j]) - want) * (float64(p.v[j]) - want)
+		far += (float64(p.V[j]) - want) * (float64(p.V[j]) - want)
 	}
 	t.Logf("the norm was off by %.1e of it, v by %.1e of its length at the end", worst,
 		math.Sqrt(far/sum))

@@ -278,7 +278,7 @@ func (s *session) resumeLearner(r *run, k int, from *savedLearner) bool {
 	if !resumeStep(c, from) {
 		return false
 	}
-	if _, divided := r.learners[k].(*shards); !divided && c.T-c.Start != r.t {
+	if s.cfg.Shards <= 1 && c.T-c.Start != r.t {
 		return false // all learners of a run are at its step
 	}
 	if a := from.Ascent; a != nil {
@@ -351,7 +351,7 @@ func resumeStep(s *iterate.State, from *savedLearner) bool {
 
 // resumeAscent makes the problem's learner one of an ascent, whose arrays are still to come.
 func (p *problem) resumeAscent(from *savedAscent) {
-	a := &ascent{alpha: make([]float32, p.X.Rows()), w: iterate.Zeros(1, len(p.v)), b: []float64{from.B}}
+	a := &ascent{alpha: make([]float32, p.X.Rows()), w: iterate.Zeros(1, len(p.V)), b: []float64{from.B}}
 	p.setAscent(a, from.Start)
 	a.pass = from.Pass
 }

@@ -14,12 +14,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
 // A learner takes steps with rows, which are given by their numbers.
 type learner interface {
 	takeSteps(idx []uint32)
-	takeBatches(idx []uint32, ends []int)
+	Batches(idx []uint32, ends []int)
 	endEpoch(epochs int)
 	// result writes the weight vectors and biases of this moment. With a prior they are what is
 	// added to it.
@@ -151,10 +152,10 @@ func (r *run) addJoint(costs [][]float64, t0 float64) error {
 	if err != nil {
 		return err
 	}
-	r.joint = newJoint(s, r.cfg.Multiclass == Multinomial, costs)
+	r.joint = &joint{Joint: sgd.NewJoint(s, r.cfg.Multiclass == Multinomial, costs)}
 	r.learners = []learner{r.joint}
 	if r.cfg.Project {
-		r.joint.Radius = math.Sqrt(r.joint.of.AtZero() / r.lambda)
+		r.joint.Radius = math.Sqrt(r.joint.Of.AtZero() / r.lambda)
 	}
 	return nil
 }
@@ -182,16 +183,14 @@ func (r *run) addProblems(pair []int32, t0 float64) error {
 			copy(r.matrix.Row(k), s.Vectors[0]) // it may have a start
 			s.Vectors[0] = r.matrix.Row(k)
 		}
-		p := &problem{State: s, v: s.Vectors[0],
-			of: objective.Binary{Terms: s.Terms, Cost: r.cfg.cost(), Positive: positive + int32(k)}}
+		p := &problem{Binary: sgd.NewBinary(s, r.cfg.cost(), positive+int32(k))}
 		if r.cfg.Project {
-			p.Radius = math.Sqrt(p.of.AtZero() / p.Lambda)
+			p.Radius = math.Sqrt(p.Of.AtZero() / p.Lambda)
 		}
 		r.problems = append(r.problems, p)
+		r.learners = append(r.learners, p)
 		if r.cfg.Shards > 1 {
-			r.learners = append(r.learners, newShards(p, r.cfg.Shards))
-		} else {
-			r.learners = append(r.learners, p)
+			p.shards = sgd.NewShards(p.Binary, r.cfg.Shards)
 		}
 	}
 	return nil
@@ -208,8 +207,8 @@ func (r *run) newState(first, n int, t0 float64) (iterate.State, error) {
 	s.T0, s.Total, s.Period = t0, r.total, period(r.total, cols)
 	steps := r.order.Steps
 	if k := r.cfg.Shards; k > 1 {
-		steps = int(shardSteps(int64(steps), r.Count(), cols, k))
-		s.Total, s.Period = shardSteps(r.total, r.Count(), cols, k), 1
+		steps = int(sgd.ShardSteps(int64(steps), r.Count(), cols, k))
+		s.Total, s.Period = sgd.ShardSteps(r.total, r.Count(), cols, k), 1
 	}
 	if r.cfg.Average == LastHalf {
 		s.Average = iterate.NewAverage(s.Total, n, cols)
@@ -285,9 +284,6 @@ func (r *run) squaredNorms() (t0 float64) {
 	return r.r2 / r.lambda
 }
 
-// segment returns the number of steps of a few vectors after which the context is asked again.
-func segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }
-
 // segment returns that number for the vectors of the run. Many of them take a million steps in all
 // on each thread, some 0.1 s. For sparse rows they are enough to be worth mixing the vectors: see
 // newGroup.
@@ -297,7 +293,7 @@ func (r *run) segment() int {
 	if r.X.Interleaved() != nil {
 		share = max(share, cols)
 	}
-	return min(segment(cols), max(share, 32))
+	return min(sgd.Segment(cols), max(share, 32))
 }
 
 // blockRows returns how many rows all classes visit before the next ones, so that a row comes from
@@ -342,7 +338,7 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 func (r *run) next(steps int64) (idx []uint32, ends []int) {
 	limit := int64(r.segment())
 	if r.cfg.Shards > 1 { // a round is taken as a whole
-		round := int64(roundRows(r.data.X.Cols(), r.cfg.Shards))
+		round := int64(sgd.RoundRows(r.data.X.Cols(), r.cfg.Shards))
 		limit = max(1, limit/round) * round
 		steps = min((min(limit, steps)+round-1)/round*round, r.total-r.t)
 	}
@@ -359,12 +355,12 @@ func (r *run) takeSteps(first, end int, idx []uint32, ends []int) {
 	learners := r.learners[first:end]
 	if ends != nil {
 		for _, l := range learners {
-			l.takeBatches(idx, ends)
+			l.Batches(idx, ends)
 		}
 		return
 	}
 	if g := r.newGroup(first, end); g != nil {
-		g.takeSteps(idx)
+		g.Steps(idx)
 		return
 	}
 	block := blockRows(r.data.X.Cols())
@@ -462,4 +458,36 @@ func (r *run) write(m *Model) {
 		first += n
 	}
 	m.Result.Epochs = max(m.Result.Epochs, float64(r.t)/float64(r.order.Steps))
+}
+
+// newGroup returns the group of the problems from first to end-1, or nil if they have to go one by
+// one.
+func (r *run) newGroup(first, end int) *sgd.Group {
+	if r.matrix == nil || end-first < 2 || r.cfg.Shards > 1 {
+		return nil
+	}
+	var group []*sgd.Binary
+	for _, p := range r.problems[first:end] {
+		if p.ascent != nil || p.newton != nil {
+			return nil
+		}
+		group = append(group, p.Binary)
+	}
+	return sgd.NewGroup(group, r.matrix, first, func(n int) []float32 {
+		return r.groupBuffer(first, n)
+	})
+}
+
+// groupBuffer returns zeros for the group whose first problem is given: always the same ones, for
+// groups come and go.
+func (r *run) groupBuffer(first, n int) []float32 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.buffers == nil {
+		r.buffers = make(map[int][]float32)
+	}
+	if len(r.buffers[first]) != n {
+		r.buffers[first] = dense.New(1, n).Row(0)
+	}
+	return r.buffers[first]
 }

@@ -111,7 +111,7 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 		scale := p.Divisor()
 		z := 0.0
 		if T > 1 {
-			z = float64(set.x.Dot(i, p.v)) / scale
+			z = float64(set.x.Dot(i, p.V)) / scale
 		}
 		if norm > radius*radius*(1+1e-4) {
 			t.Fatalf("%s seed %d: |w_%d| = %v, at most %v is possible", set.name, seed, T,
@@ -150,7 +150,7 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 		steps += eta / 2 * gradient
 		if T%1000 == 0 || T == set.steps {
 			exact, way := 0.0, 0.0
-			for j, v := range p.v {
+			for j, v := range p.V {
 				w := float64(v) / p.Divisor()
 				exact += w * w
 				way += (w - best[j]) * (w - best[j])

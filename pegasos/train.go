@@ -363,9 +363,9 @@ func (s *session) addRun(tr *Trainer) error {
 	}
 	r.threads = min(s.threads, len(r.learners))
 	r.inner = s.threads / r.threads
-	for _, l := range r.learners {
-		if l, ok := l.(*shards); ok {
-			l.threads = max(1, min(s.threads/len(r.learners), len(l.parts)))
+	if k := r.cfg.Shards; k > 1 {
+		for _, p := range r.problems {
+			p.shards.Threads = max(1, min(s.threads/len(r.learners), k))
 		}
 	}
 	s.runs = []*run{r}

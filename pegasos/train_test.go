@@ -308,7 +308,7 @@ func TestOverflow(t *testing.T) {
 		data := random(25, 20, 3, 2, 0)
 		// its rows are empty: no dot product uses the weights
 		r := mustRun(t, data.sparse, data.y, Config{})
-		r.problems[0].v[2] = float32(bad)
+		r.problems[0].V[2] = float32(bad)
 		var e *StepError
 		if _, err := r.train(t.Context()); !errors.As(err, &e) || e.Step != 20 {
 			t.Errorf("%v in v: %v", bad, err)
