@@ -18,7 +18,10 @@ const (
 )
 
 // Lengths and rows are checked here and nowhere else: dense calls these functions and does nothing
-// before, so that it is inlined. Panics name the function that the caller sees: see mistake.
+// before, so that it is inlined. Of most kernels it is the assembly that checks: dotActive compares
+// the lengths and works like dotGeneric, on the path in use. It calls dotRare where they differ, for
+// long vectors and on the path without assembly. Panics name the function that the caller sees: see
+// package misuse.
 
 // mismatch returns what to panic with. It is not inlined, like the others that do so, to keep its
 // code out of the kernels'; that it doesn't panic itself tells the compiler that nothing comes
@@ -41,27 +44,20 @@ func vectorsDiffer(x, y []float32) any {
 //
 // with the lanes folded as the package comment says. It panics if the lengths differ.
 func Dot(x, y []float32) float32 {
-	if len(x) != len(y) {
-		panic(vectorsDiffer(x, y))
-	}
 	if race {
 		raceReads(x, y)
+	}
+	return dotActive(x, y)
+}
+
+func dotRare(x, y []float32) float32 {
+	if len(x) != len(y) {
+		panic(vectorsDiffer(x, y))
 	}
 	if len(x) > Block {
 		return dotBlocks(x, y)
 	}
-	switch active {
-	case AVX512:
-		return dotAVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case AVX512x256:
-		return dotAVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case AVX2:
-		return dotAVX2(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case NEON:
-		return dotNEON(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	default:
-		return dotGeneric(x, y)
-	}
+	return dotGeneric(x, y)
 }
 
 // inMemory is a number of elements, 32 MB of two vectors, that no cache holds but the largest.
@@ -148,21 +144,14 @@ func SumSquares(x []float32) float32 {
 	if race {
 		raceReads(x)
 	}
+	return sumSquaresActive(x)
+}
+
+func sumSquaresRare(x []float32) float32 {
 	if len(x) > Block {
 		return sumSquaresBlocks(x)
 	}
-	switch active {
-	case AVX512:
-		return sumSquaresAVX512(unsafe.SliceData(x), len(x))
-	case AVX512x256:
-		return sumSquaresAVX512x256(unsafe.SliceData(x), len(x))
-	case AVX2:
-		return sumSquaresAVX2(unsafe.SliceData(x), len(x))
-	case NEON:
-		return sumSquaresNEON(unsafe.SliceData(x), len(x))
-	default:
-		return sumSquaresGeneric(x)
-	}
+	return sumSquaresGeneric(x)
 }
 
 func sumSquaresBlocks(x []float32) (sum float32) {
@@ -183,29 +172,22 @@ func sumSquaresGeneric(x []float32) float32 { return dotGeneric(x, x) }
 //
 // It panics if the lengths differ. x and y may be the same slice.
 func Axpy(a float32, x, y []float32) {
-	if len(x) != len(y) {
-		panic(vectorsDiffer(x, y))
-	}
 	if race {
 		raceReads(x)
 		raceWrites(y)
+	}
+	axpyActive(a, x, y)
+}
+
+func axpyRare(a float32, x, y []float32) {
+	if len(x) != len(y) {
+		panic(vectorsDiffer(x, y))
 	}
 	if len(x) > Block {
 		axpyBlocks(a, x, y)
 		return
 	}
-	switch active {
-	case AVX512:
-		axpyAVX512(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case AVX512x256:
-		axpyAVX512x256(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case AVX2:
-		axpyAVX2(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case NEON:
-		axpyNEON(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	default:
-		axpyGeneric(a, x, y)
-	}
+	axpyGeneric(a, x, y)
 }
 
 func axpyBlocks(a float32, x, y []float32) {
@@ -231,22 +213,15 @@ func Scale(a float32, x []float32) {
 	if race {
 		raceWrites(x)
 	}
+	scaleActive(a, x)
+}
+
+func scaleRare(a float32, x []float32) {
 	if len(x) > Block {
 		scaleBlocks(a, x)
 		return
 	}
-	switch active {
-	case AVX512:
-		scaleAVX512(a, unsafe.SliceData(x), len(x))
-	case AVX512x256:
-		scaleAVX512x256(a, unsafe.SliceData(x), len(x))
-	case AVX2:
-		scaleAVX2(a, unsafe.SliceData(x), len(x))
-	case NEON:
-		scaleNEON(a, unsafe.SliceData(x), len(x))
-	default:
-		scaleGeneric(a, x)
-	}
+	scaleGeneric(a, x)
 }
 
 func scaleBlocks(a float32, x []float32) {
@@ -275,30 +250,22 @@ func rowDiffers(idx []int32, val []float32) any {
 // with the 8 lanes folded. It panics if idx and val differ in length. Every index must lie in [0,
 // len(w)): the assembly trusts it.
 func DotSparse(idx []int32, val, w []float32) float32 {
-	if len(idx) != len(val) {
-		panic(rowDiffers(idx, val))
-	}
 	if race {
 		raceReads(idx)
 		raceReads(val)
 		raceReadsAt(w, idx, 1)
 	}
+	return dotSparseActive(idx, val, w)
+}
+
+func dotSparseRare(idx []int32, val, w []float32) float32 {
+	if len(idx) != len(val) {
+		panic(rowDiffers(idx, val))
+	}
 	if len(idx) > Block {
 		return dotSparseBlocks(idx, val, w)
 	}
-	switch active {
-	case AVX512, AVX512x256:
-		return dotSparseAVX512x256(unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
-			unsafe.SliceData(w))
-	case AVX2:
-		return dotSparseAVX2(unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
-			unsafe.SliceData(w))
-	case NEON:
-		return dotSparseNEON(unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
-			unsafe.SliceData(w))
-	default:
-		return dotSparseGeneric(idx, val, w)
-	}
+	return dotSparseGeneric(idx, val, w)
 }
 
 func dotSparseBlocks(idx []int32, val, w []float32) (sum float32) {
@@ -327,31 +294,23 @@ func dotSparseGeneric(idx []int32, val, w []float32) float32 {
 // It panics if idx and val differ in length. Every index must lie in [0, len(w)): the assembly
 // trusts it. Indices may repeat; val must not overlap w.
 func AxpySparse(a float32, idx []int32, val, w []float32) {
-	if len(idx) != len(val) {
-		panic(rowDiffers(idx, val))
-	}
 	if race {
 		raceReads(idx)
 		raceReads(val)
 		raceWritesAt(w, idx, 1)
 	}
+	axpySparseActive(a, idx, val, w)
+}
+
+func axpySparseRare(a float32, idx []int32, val, w []float32) {
+	if len(idx) != len(val) {
+		panic(rowDiffers(idx, val))
+	}
 	if len(idx) > Block {
 		axpySparseBlocks(a, idx, val, w)
 		return
 	}
-	switch active {
-	case AVX512, AVX512x256:
-		axpySparseAVX512x256(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
-			unsafe.SliceData(w))
-	case AVX2:
-		axpySparseAVX2(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
-			unsafe.SliceData(w))
-	case NEON:
-		axpySparseNEON(a, unsafe.SliceData(idx), unsafe.SliceData(val), len(idx),
-			unsafe.SliceData(w))
-	default:
-		axpySparseGeneric(a, idx, val, w)
-	}
+	axpySparseGeneric(a, idx, val, w)
 }
 
 func axpySparseBlocks(a float32, idx []int32, val, w []float32) {
@@ -381,16 +340,11 @@ func DotSame(a float32, idx []uint16, w []float32) float32 {
 		raceReads(idx)
 		raceReadsAt(w, idx, 1)
 	}
-	switch active {
-	case AVX512, AVX512x256:
-		return dotSameAVX512x256(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
-	case AVX2:
-		return dotSameAVX2(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
-	case NEON:
-		return dotSameNEON(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
-	default:
-		return dotSameGeneric(a, idx, w)
-	}
+	return dotSameActive(a, idx, w)
+}
+
+func dotSameRare(a float32, idx []uint16, w []float32) float32 {
+	return dotSameGeneric(a, idx, w)
 }
 
 // dotSameGeneric is not inlined, nor is axpySameGeneric: DotSame would keep registers for it, which
@@ -418,16 +372,11 @@ func AxpySame(a float32, idx []uint16, w []float32) {
 		raceReads(idx)
 		raceWritesAt(w, idx, 1)
 	}
-	switch active {
-	case AVX512, AVX512x256:
-		axpySameAVX512x256(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
-	case AVX2:
-		axpySameAVX2(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
-	case NEON:
-		axpySameNEON(a, unsafe.SliceData(idx), len(idx), unsafe.SliceData(w))
-	default:
-		axpySameGeneric(a, idx, w)
-	}
+	axpySameActive(a, idx, w)
+}
+
+func axpySameRare(a float32, idx []uint16, w []float32) {
+	axpySameGeneric(a, idx, w)
 }
 
 //go:noinline
@@ -514,27 +463,20 @@ func stepsSameGeneric(steps []Step, indices []uint16, w []float32) {
 //
 // with the lanes folded as the package comment says. It panics if the lengths differ.
 func SquaredDistance(x, y []float32) float32 {
-	if len(x) != len(y) {
-		panic(vectorsDiffer(x, y))
-	}
 	if race {
 		raceReads(x, y)
+	}
+	return squaredDistanceActive(x, y)
+}
+
+func squaredDistanceRare(x, y []float32) float32 {
+	if len(x) != len(y) {
+		panic(vectorsDiffer(x, y))
 	}
 	if len(x) > Block {
 		return squaredDistanceBlocks(x, y)
 	}
-	switch active {
-	case AVX512:
-		return squaredDistanceAVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case AVX512x256:
-		return squaredDistanceAVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case AVX2:
-		return squaredDistanceAVX2(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case NEON:
-		return squaredDistanceNEON(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	default:
-		return squaredDistanceGeneric(x, y)
-	}
+	return squaredDistanceGeneric(x, y)
 }
 
 func squaredDistanceBlocks(x, y []float32) (sum float32) {
@@ -617,21 +559,14 @@ func Sum(x []float32) float32 {
 	if race {
 		raceReads(x)
 	}
+	return sumActive(x)
+}
+
+func sumRare(x []float32) float32 {
 	if len(x) > Block {
 		return sumBlocks(x)
 	}
-	switch active {
-	case AVX512:
-		return sumAVX512(unsafe.SliceData(x), len(x))
-	case AVX512x256:
-		return sumAVX512x256(unsafe.SliceData(x), len(x))
-	case AVX2:
-		return sumAVX2(unsafe.SliceData(x), len(x))
-	case NEON:
-		return sumNEON(unsafe.SliceData(x), len(x))
-	default:
-		return sumGeneric(x)
-	}
+	return sumGeneric(x)
 }
 
 func sumBlocks(x []float32) (sum float32) {
@@ -655,21 +590,14 @@ func SumAbs(x []float32) float32 {
 	if race {
 		raceReads(x)
 	}
+	return sumAbsActive(x)
+}
+
+func sumAbsRare(x []float32) float32 {
 	if len(x) > Block {
 		return sumAbsBlocks(x)
 	}
-	switch active {
-	case AVX512:
-		return sumAbsAVX512(unsafe.SliceData(x), len(x))
-	case AVX512x256:
-		return sumAbsAVX512x256(unsafe.SliceData(x), len(x))
-	case AVX2:
-		return sumAbsAVX2(unsafe.SliceData(x), len(x))
-	case NEON:
-		return sumAbsNEON(unsafe.SliceData(x), len(x))
-	default:
-		return sumAbsGeneric(x)
-	}
+	return sumAbsGeneric(x)
 }
 
 func sumAbsBlocks(x []float32) (sum float32) {
@@ -698,27 +626,20 @@ func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^
 //
 // with the lanes folded as the package comment says. It panics if the lengths differ.
 func L1Distance(x, y []float32) float32 {
-	if len(x) != len(y) {
-		panic(vectorsDiffer(x, y))
-	}
 	if race {
 		raceReads(x, y)
+	}
+	return l1DistanceActive(x, y)
+}
+
+func l1DistanceRare(x, y []float32) float32 {
+	if len(x) != len(y) {
+		panic(vectorsDiffer(x, y))
 	}
 	if len(x) > Block {
 		return l1DistanceBlocks(x, y)
 	}
-	switch active {
-	case AVX512:
-		return l1DistanceAVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case AVX512x256:
-		return l1DistanceAVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case AVX2:
-		return l1DistanceAVX2(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case NEON:
-		return l1DistanceNEON(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	default:
-		return l1DistanceGeneric(x, y)
-	}
+	return l1DistanceGeneric(x, y)
 }
 
 func l1DistanceBlocks(x, y []float32) (sum float32) {
@@ -844,6 +765,10 @@ func Min(x []float32) float32 {
 	if race {
 		raceReads(x)
 	}
+	return minActive(x)
+}
+
+func minRare(x []float32) float32 {
 	if len(x) > Block {
 		least := float32(math.Inf(1))
 		for start := 0; start < len(x); start += Block {
@@ -851,18 +776,7 @@ func Min(x []float32) float32 {
 		}
 		return least
 	}
-	switch active {
-	case AVX512:
-		return minAVX512(unsafe.SliceData(x), len(x))
-	case AVX512x256:
-		return minAVX512x256(unsafe.SliceData(x), len(x))
-	case AVX2:
-		return minAVX2(unsafe.SliceData(x), len(x))
-	case NEON:
-		return minNEON(unsafe.SliceData(x), len(x))
-	default:
-		return minGeneric(x)
-	}
+	return minGeneric(x)
 }
 
 func minGeneric(x []float32) float32 {
@@ -884,6 +798,10 @@ func Max(x []float32) float32 {
 	if race {
 		raceReads(x)
 	}
+	return maxActive(x)
+}
+
+func maxRare(x []float32) float32 {
 	if len(x) > Block {
 		greatest := float32(math.Inf(-1))
 		for start := 0; start < len(x); start += Block {
@@ -891,18 +809,7 @@ func Max(x []float32) float32 {
 		}
 		return greatest
 	}
-	switch active {
-	case AVX512:
-		return maxAVX512(unsafe.SliceData(x), len(x))
-	case AVX512x256:
-		return maxAVX512x256(unsafe.SliceData(x), len(x))
-	case AVX2:
-		return maxAVX2(unsafe.SliceData(x), len(x))
-	case NEON:
-		return maxNEON(unsafe.SliceData(x), len(x))
-	default:
-		return maxGeneric(x)
-	}
+	return maxGeneric(x)
 }
 
 func maxGeneric(x []float32) float32 {
@@ -1004,29 +911,22 @@ func threeDiffer(dst, x, y []float32) any {
 //
 // It panics if the lengths differ. dst may be x or y.
 func Add(dst, x, y []float32) {
-	if len(dst) != len(x) || len(x) != len(y) {
-		panic(threeDiffer(dst, x, y))
-	}
 	if race {
 		raceReads(x, y)
 		raceWrites(dst)
+	}
+	addActive(dst, x, y)
+}
+
+func addRare(dst, x, y []float32) {
+	if len(dst) != len(x) || len(x) != len(y) {
+		panic(threeDiffer(dst, x, y))
 	}
 	if len(x) > Block {
 		addBlocks(dst, x, y)
 		return
 	}
-	switch active {
-	case AVX512:
-		addAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
-	case AVX512x256:
-		addAVX512x256(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
-	case AVX2:
-		addAVX2(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
-	case NEON:
-		addNEON(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
-	default:
-		addGeneric(dst, x, y)
-	}
+	addGeneric(dst, x, y)
 }
 
 func addBlocks(dst, x, y []float32) {
@@ -1051,29 +951,22 @@ func addGeneric(dst, x, y []float32) {
 //
 // It panics if the lengths differ. dst may be x or y.
 func Sub(dst, x, y []float32) {
-	if len(dst) != len(x) || len(x) != len(y) {
-		panic(threeDiffer(dst, x, y))
-	}
 	if race {
 		raceReads(x, y)
 		raceWrites(dst)
+	}
+	subActive(dst, x, y)
+}
+
+func subRare(dst, x, y []float32) {
+	if len(dst) != len(x) || len(x) != len(y) {
+		panic(threeDiffer(dst, x, y))
 	}
 	if len(x) > Block {
 		subBlocks(dst, x, y)
 		return
 	}
-	switch active {
-	case AVX512:
-		subAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
-	case AVX512x256:
-		subAVX512x256(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
-	case AVX2:
-		subAVX2(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
-	case NEON:
-		subNEON(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
-	default:
-		subGeneric(dst, x, y)
-	}
+	subGeneric(dst, x, y)
 }
 
 func subBlocks(dst, x, y []float32) {
@@ -1098,29 +991,22 @@ func subGeneric(dst, x, y []float32) {
 //
 // It panics if the lengths differ. dst may be x or y.
 func Mul(dst, x, y []float32) {
-	if len(dst) != len(x) || len(x) != len(y) {
-		panic(threeDiffer(dst, x, y))
-	}
 	if race {
 		raceReads(x, y)
 		raceWrites(dst)
+	}
+	mulActive(dst, x, y)
+}
+
+func mulRare(dst, x, y []float32) {
+	if len(dst) != len(x) || len(x) != len(y) {
+		panic(threeDiffer(dst, x, y))
 	}
 	if len(x) > Block {
 		mulBlocks(dst, x, y)
 		return
 	}
-	switch active {
-	case AVX512:
-		mulAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
-	case AVX512x256:
-		mulAVX512x256(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
-	case AVX2:
-		mulAVX2(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
-	case NEON:
-		mulNEON(unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y), len(dst))
-	default:
-		mulGeneric(dst, x, y)
-	}
+	mulGeneric(dst, x, y)
 }
 
 func mulBlocks(dst, x, y []float32) {
@@ -1145,29 +1031,22 @@ func mulGeneric(dst, x, y []float32) {
 //
 // It panics if the lengths differ. dst may be x.
 func ScaleTo(dst []float32, a float32, x []float32) {
-	if len(dst) != len(x) {
-		panic(mismatch("len(dst)", len(dst), "len(x)", len(x)))
-	}
 	if race {
 		raceReads(x)
 		raceWrites(dst)
+	}
+	scaleToActive(dst, a, x)
+}
+
+func scaleToRare(dst []float32, a float32, x []float32) {
+	if len(dst) != len(x) {
+		panic(mismatch("len(dst)", len(dst), "len(x)", len(x)))
 	}
 	if len(x) > Block {
 		scaleToBlocks(dst, a, x)
 		return
 	}
-	switch active {
-	case AVX512:
-		scaleToAVX512(unsafe.SliceData(dst), a, unsafe.SliceData(x), len(dst))
-	case AVX512x256:
-		scaleToAVX512x256(unsafe.SliceData(dst), a, unsafe.SliceData(x), len(dst))
-	case AVX2:
-		scaleToAVX2(unsafe.SliceData(dst), a, unsafe.SliceData(x), len(dst))
-	case NEON:
-		scaleToNEON(unsafe.SliceData(dst), a, unsafe.SliceData(x), len(dst))
-	default:
-		scaleToGeneric(dst, a, x)
-	}
+	scaleToGeneric(dst, a, x)
 }
 
 func scaleToBlocks(dst []float32, a float32, x []float32) {
@@ -1192,30 +1071,22 @@ func scaleToGeneric(dst []float32, a float32, x []float32) {
 //
 // It panics if the lengths differ. dst may be x or y.
 func AxpyTo(dst []float32, a float32, x, y []float32) {
-	if len(dst) != len(x) || len(x) != len(y) {
-		panic(threeDiffer(dst, x, y))
-	}
 	if race {
 		raceReads(x, y)
 		raceWrites(dst)
+	}
+	axpyToActive(dst, a, x, y)
+}
+
+func axpyToRare(dst []float32, a float32, x, y []float32) {
+	if len(dst) != len(x) || len(x) != len(y) {
+		panic(threeDiffer(dst, x, y))
 	}
 	if len(x) > Block {
 		axpyToBlocks(dst, a, x, y)
 		return
 	}
-	d, p, q := unsafe.SliceData(dst), unsafe.SliceData(x), unsafe.SliceData(y)
-	switch active {
-	case AVX512:
-		axpyToAVX512(d, a, p, q, len(dst))
-	case AVX512x256:
-		axpyToAVX512x256(d, a, p, q, len(dst))
-	case AVX2:
-		axpyToAVX2(d, a, p, q, len(dst))
-	case NEON:
-		axpyToNEON(d, a, p, q, len(dst))
-	default:
-		axpyToGeneric(dst, a, x, y)
-	}
+	axpyToGeneric(dst, a, x, y)
 }
 
 func axpyToBlocks(dst []float32, a float32, x, y []float32) {
@@ -1240,29 +1111,22 @@ func axpyToGeneric(dst []float32, a float32, x, y []float32) {
 //
 // It panics if the lengths differ. x and y may be the same slice.
 func Axpby(a float32, x []float32, b float32, y []float32) {
-	if len(x) != len(y) {
-		panic(vectorsDiffer(x, y))
-	}
 	if race {
 		raceReads(x)
 		raceWrites(y)
+	}
+	axpbyActive(a, x, b, y)
+}
+
+func axpbyRare(a float32, x []float32, b float32, y []float32) {
+	if len(x) != len(y) {
+		panic(vectorsDiffer(x, y))
 	}
 	if len(x) > Block {
 		axpbyBlocks(a, x, b, y)
 		return
 	}
-	switch active {
-	case AVX512:
-		axpbyAVX512(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
-	case AVX512x256:
-		axpbyAVX512x256(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
-	case AVX2:
-		axpbyAVX2(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
-	case NEON:
-		axpbyNEON(a, unsafe.SliceData(x), b, unsafe.SliceData(y), len(x))
-	default:
-		axpbyGeneric(a, x, b, y)
-	}
+	axpbyGeneric(a, x, b, y)
 }
 
 func axpbyBlocks(a float32, x []float32, b float32, y []float32) {

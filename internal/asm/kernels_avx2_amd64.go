@@ -7,17 +7,17 @@ package asm
 // addAVX2 works like addGeneric.
 //
 //go:noescape
-func addAVX2(dst *float32, x *float32, y *float32, n int)
+func addAVX2(dst []float32, x []float32, y []float32)
 
 // axpbyAVX2 works like axpbyGeneric.
 //
 //go:noescape
-func axpbyAVX2(a float32, x *float32, b float32, y *float32, n int)
+func axpbyAVX2(a float32, x []float32, b float32, y []float32)
 
 // axpyAVX2 works like axpyGeneric.
 //
 //go:noescape
-func axpyAVX2(a float32, x *float32, y *float32, n int)
+func axpyAVX2(a float32, x []float32, y []float32)
 
 // axpy4AVX2 is a part of axpyRows.
 //
@@ -32,12 +32,12 @@ func axpy64AVX2(a *float64, x *float32, y *float64, n int)
 // axpySameAVX2 works like axpySameGeneric.
 //
 //go:noescape
-func axpySameAVX2(a float32, idx *uint16, n int, w *float32)
+func axpySameAVX2(a float32, idx []uint16, w []float32)
 
 // axpySparseAVX2 works like axpySparseGeneric.
 //
 //go:noescape
-func axpySparseAVX2(a float32, idx *int32, val *float32, n int, w *float32)
+func axpySparseAVX2(a float32, idx []int32, val []float32, w []float32)
 
 // axpySparseKAVX2 works like axpySparseKGeneric.
 //
@@ -47,12 +47,12 @@ func axpySparseKAVX2(a *float32, idx *int32, val *float32, n int, w *float32, st
 // axpyToAVX2 works like axpyToGeneric.
 //
 //go:noescape
-func axpyToAVX2(dst *float32, a float32, x *float32, y *float32, n int)
+func axpyToAVX2(dst []float32, a float32, x []float32, y []float32)
 
 // dotAVX2 works like dotGeneric.
 //
 //go:noescape
-func dotAVX2(x *float32, y *float32, n int) float32
+func dotAVX2(x []float32, y []float32) float32
 
 // dot64AVX2 works like dot64Generic.
 //
@@ -87,12 +87,12 @@ func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int,
 // dotSameAVX2 works like dotSameGeneric.
 //
 //go:noescape
-func dotSameAVX2(a float32, idx *uint16, n int, w *float32) float32
+func dotSameAVX2(a float32, idx []uint16, w []float32) float32
 
 // dotSparseAVX2 works like dotSparseGeneric.
 //
 //go:noescape
-func dotSparseAVX2(idx *int32, val *float32, n int, w *float32) float32
+func dotSparseAVX2(idx []int32, val []float32, w []float32) float32
 
 // dotSparseKAVX2 works like dotSparseKGeneric.
 //
@@ -122,22 +122,22 @@ func findAVX2(x *float32, n int, v float32) int
 // l1DistanceAVX2 works like l1DistanceGeneric.
 //
 //go:noescape
-func l1DistanceAVX2(x *float32, y *float32, n int) float32
+func l1DistanceAVX2(x []float32, y []float32) float32
 
 // maxAVX2 works like maxGeneric.
 //
 //go:noescape
-func maxAVX2(x *float32, n int) float32
+func maxAVX2(x []float32) float32
 
 // minAVX2 works like minGeneric.
 //
 //go:noescape
-func minAVX2(x *float32, n int) float32
+func minAVX2(x []float32) float32
 
 // mulAVX2 works like mulGeneric.
 //
 //go:noescape
-func mulAVX2(dst *float32, x *float32, y *float32, n int)
+func mulAVX2(dst []float32, x []float32, y []float32)
 
 // packAVX2 works like packGeneric.
 //
@@ -162,17 +162,17 @@ func rankKPairsAVX2(a *uint32, b *uint32, k int, c *int32, stride int)
 // scaleAVX2 works like scaleGeneric.
 //
 //go:noescape
-func scaleAVX2(a float32, x *float32, n int)
+func scaleAVX2(a float32, x []float32)
 
 // scaleToAVX2 works like scaleToGeneric.
 //
 //go:noescape
-func scaleToAVX2(dst *float32, a float32, x *float32, n int)
+func scaleToAVX2(dst []float32, a float32, x []float32)
 
 // squaredDistanceAVX2 works like squaredDistanceGeneric.
 //
 //go:noescape
-func squaredDistanceAVX2(x *float32, y *float32, n int) float32
+func squaredDistanceAVX2(x []float32, y []float32) float32
 
 // squaredDistanceInt8AVX2 works like squaredDistanceBytesGeneric.
 //
@@ -192,22 +192,22 @@ func stepsSameAVX2(steps *uint32, n int, indices *uint16, w *float32)
 // subAVX2 works like subGeneric.
 //
 //go:noescape
-func subAVX2(dst *float32, x *float32, y *float32, n int)
+func subAVX2(dst []float32, x []float32, y []float32)
 
 // sumAVX2 works like sumGeneric.
 //
 //go:noescape
-func sumAVX2(x *float32, n int) float32
+func sumAVX2(x []float32) float32
 
 // sumAbsAVX2 works like sumAbsGeneric.
 //
 //go:noescape
-func sumAbsAVX2(x *float32, n int) float32
+func sumAbsAVX2(x []float32) float32
 
 // sumSquaresAVX2 works like sumSquaresGeneric.
 //
 //go:noescape
-func sumSquaresAVX2(x *float32, n int) float32
+func sumSquaresAVX2(x []float32) float32
 
 // unpackAVX2 works like unpackGeneric.
 //

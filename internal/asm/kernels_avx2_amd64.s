@@ -30,13 +30,13 @@ DATA masks<>+88(SB)/4, $0x00000000
 DATA masks<>+92(SB)/4, $0x00000000
 GLOBL masks<>(SB), RODATA|NOPTR, $96
 
-// func addAVX2(dst *float32, x *float32, y *float32, n int)
+// func addAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX
-TEXT ·addAVX2(SB), NOSPLIT, $0-32
-	MOVQ    x+8(FP), AX
-	MOVQ    y+16(FP), CX
-	MOVQ    dst+0(FP), DX
-	MOVQ    n+24(FP), BX
+TEXT ·addAVX2(SB), NOSPLIT, $0-72
+	MOVQ    x_base+24(FP), AX
+	MOVQ    y_base+48(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    dst_len+8(FP), BX
 	CMPQ    BX, $+8
 	JB      few
 	CMPQ    BX, $+17
@@ -185,14 +185,14 @@ skip2:
 skip4:
 	JMP loop
 
-// func axpbyAVX2(a float32, x *float32, b float32, y *float32, n int)
+// func axpbyAVX2(a float32, x []float32, b float32, y []float32)
 // Requires: AVX
-TEXT ·axpbyAVX2(SB), NOSPLIT, $0-40
+TEXT ·axpbyAVX2(SB), NOSPLIT, $0-64
 	VBROADCASTSS a+0(FP), Y0
-	VBROADCASTSS b+16(FP), Y1
-	MOVQ         x+8(FP), AX
-	MOVQ         y+24(FP), CX
-	MOVQ         n+32(FP), DX
+	VBROADCASTSS b+32(FP), Y1
+	MOVQ         x_base+8(FP), AX
+	MOVQ         y_base+40(FP), CX
+	MOVQ         x_len+16(FP), DX
 	CMPQ         DX, $+8
 	JB           few
 	CMPQ         DX, $+17
@@ -350,13 +350,13 @@ skip2:
 skip4:
 	JMP loop
 
-// func axpyAVX2(a float32, x *float32, y *float32, n int)
+// func axpyAVX2(a float32, x []float32, y []float32)
 // Requires: AVX
-TEXT ·axpyAVX2(SB), NOSPLIT, $0-32
+TEXT ·axpyAVX2(SB), NOSPLIT, $0-56
 	VBROADCASTSS a+0(FP), Y0
-	MOVQ         x+8(FP), AX
-	MOVQ         y+16(FP), CX
-	MOVQ         n+24(FP), DX
+	MOVQ         x_base+8(FP), AX
+	MOVQ         y_base+32(FP), CX
+	MOVQ         x_len+16(FP), DX
 	CMPQ         DX, $+8
 	JB           few
 	CMPQ         DX, $+17
@@ -879,13 +879,13 @@ less1:
 	VZEROUPPER
 	RET
 
-// func axpySameAVX2(a float32, idx *uint16, n int, w *float32)
+// func axpySameAVX2(a float32, idx []uint16, w []float32)
 // Requires: AVX
-TEXT ·axpySameAVX2(SB), NOSPLIT, $0-32
+TEXT ·axpySameAVX2(SB), NOSPLIT, $0-56
 	VMOVSS  a+0(FP), X0
-	MOVQ    idx+8(FP), AX
-	MOVQ    n+16(FP), CX
-	MOVQ    w+24(FP), DX
+	MOVQ    idx_base+8(FP), AX
+	MOVQ    idx_len+16(FP), CX
+	MOVQ    w_base+32(FP), DX
 	CMPQ    CX, $+4
 	JB      few
 	MOVWLZX -8(AX)(CX*2), BX
@@ -942,14 +942,14 @@ single:
 	JAE     single
 	JMP     end
 
-// func axpySparseAVX2(a float32, idx *int32, val *float32, n int, w *float32)
+// func axpySparseAVX2(a float32, idx []int32, val []float32, w []float32)
 // Requires: AVX
-TEXT ·axpySparseAVX2(SB), NOSPLIT, $0-40
+TEXT ·axpySparseAVX2(SB), NOSPLIT, $0-80
 	VBROADCASTSS a+0(FP), Y0
-	MOVQ         idx+8(FP), AX
-	MOVQ         val+16(FP), CX
-	MOVQ         n+24(FP), DX
-	MOVQ         w+32(FP), BX
+	MOVQ         idx_base+8(FP), AX
+	MOVQ         val_base+32(FP), CX
+	MOVQ         idx_len+16(FP), DX
+	MOVQ         w_base+56(FP), BX
 	CMPQ         DX, $+8
 	JB           rest
 
@@ -1093,14 +1093,14 @@ done:
 	VZEROUPPER
 	RET
 
-// func axpyToAVX2(dst *float32, a float32, x *float32, y *float32, n int)
+// func axpyToAVX2(dst []float32, a float32, x []float32, y []float32)
 // Requires: AVX
-TEXT ·axpyToAVX2(SB), NOSPLIT, $0-40
-	VBROADCASTSS a+8(FP), Y0
-	MOVQ         x+16(FP), AX
-	MOVQ         y+24(FP), CX
-	MOVQ         dst+0(FP), DX
-	MOVQ         n+32(FP), BX
+TEXT ·axpyToAVX2(SB), NOSPLIT, $0-80
+	VBROADCASTSS a+24(FP), Y0
+	MOVQ         x_base+32(FP), AX
+	MOVQ         y_base+56(FP), CX
+	MOVQ         dst_base+0(FP), DX
+	MOVQ         dst_len+8(FP), BX
 	CMPQ         BX, $+8
 	JB           few
 	CMPQ         BX, $+17
@@ -1251,12 +1251,12 @@ skip2:
 skip4:
 	JMP loop
 
-// func dotAVX2(x *float32, y *float32, n int) float32
+// func dotAVX2(x []float32, y []float32) float32
 // Requires: AVX, CMOV
-TEXT ·dotAVX2(SB), NOSPLIT, $0-28
-	MOVQ   x+0(FP), AX
-	MOVQ   y+8(FP), CX
-	MOVQ   n+16(FP), DX
+TEXT ·dotAVX2(SB), NOSPLIT, $0-52
+	MOVQ   x_base+0(FP), AX
+	MOVQ   y_base+24(FP), CX
+	MOVQ   x_len+8(FP), DX
 	VXORPS Y1, Y1, Y1
 	LEAQ   31(AX)(DX*4), BX
 	TESTL  $0x00000fe0, BX
@@ -1320,7 +1320,7 @@ start:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1340,7 +1340,7 @@ short6:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1359,7 +1359,7 @@ short5:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1377,7 +1377,7 @@ short4:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1394,7 +1394,7 @@ short3:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1410,7 +1410,7 @@ short2:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1425,7 +1425,7 @@ short1:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1442,12 +1442,12 @@ short0:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
 empty:
-	VMOVSS X1, ret+24(FP)
+	VMOVSS X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1578,7 +1578,7 @@ rest:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1600,7 +1600,7 @@ rest6:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1622,7 +1622,7 @@ rest5:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1644,7 +1644,7 @@ rest4:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1666,7 +1666,7 @@ rest3:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1688,7 +1688,7 @@ rest2:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1710,7 +1710,7 @@ rest1:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1732,7 +1732,7 @@ rest0:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -1750,7 +1750,7 @@ none:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -4026,13 +4026,13 @@ rows8sum:
 	VZEROUPPER
 	RET
 
-// func dotSameAVX2(a float32, idx *uint16, n int, w *float32) float32
+// func dotSameAVX2(a float32, idx []uint16, w []float32) float32
 // Requires: AVX
-TEXT ·dotSameAVX2(SB), NOSPLIT, $0-36
+TEXT ·dotSameAVX2(SB), NOSPLIT, $0-60
 	VMOVSS a+0(FP), X0
-	MOVQ   idx+8(FP), AX
-	MOVQ   n+16(FP), CX
-	MOVQ   w+24(FP), DX
+	MOVQ   idx_base+8(FP), AX
+	MOVQ   idx_len+16(FP), CX
+	MOVQ   w_base+32(FP), DX
 	CMPQ   CX, $+8
 	JB     few
 
@@ -4137,7 +4137,7 @@ fold:
 	VADDPS X3, X1, X1
 	VADDPS X4, X2, X2
 	VADDPS X2, X1, X1
-	VMOVSS X1, ret+32(FP)
+	VMOVSS X1, ret+56(FP)
 	VZEROUPPER
 	RET
 
@@ -4152,13 +4152,13 @@ few:
 	VXORPS X8, X8, X8
 	JMP    rest
 
-// func dotSparseAVX2(idx *int32, val *float32, n int, w *float32) float32
+// func dotSparseAVX2(idx []int32, val []float32, w []float32) float32
 // Requires: AVX
-TEXT ·dotSparseAVX2(SB), NOSPLIT, $0-36
-	MOVQ   idx+0(FP), AX
-	MOVQ   val+8(FP), CX
-	MOVQ   n+16(FP), DX
-	MOVQ   w+24(FP), BX
+TEXT ·dotSparseAVX2(SB), NOSPLIT, $0-76
+	MOVQ   idx_base+0(FP), AX
+	MOVQ   val_base+24(FP), CX
+	MOVQ   idx_len+8(FP), DX
+	MOVQ   w_base+48(FP), BX
 	VXORPS X0, X0, X0
 	VXORPS X1, X1, X1
 	CMPQ   DX, $+8
@@ -4257,7 +4257,7 @@ fold:
 	VADDPS    X1, X0, X0
 	VMOVSHDUP X0, X1
 	VADDSS    X1, X0, X0
-	VMOVSS    X0, ret+32(FP)
+	VMOVSS    X0, ret+72(FP)
 	VZEROUPPER
 	RET
 
@@ -5106,15 +5106,15 @@ found:
 	VZEROUPPER
 	RET
 
-// func l1DistanceAVX2(x *float32, y *float32, n int) float32
+// func l1DistanceAVX2(x []float32, y []float32) float32
 // Requires: AVX, AVX2, CMOV
-TEXT ·l1DistanceAVX2(SB), NOSPLIT, $0-28
+TEXT ·l1DistanceAVX2(SB), NOSPLIT, $0-52
 	MOVL         $0x7fffffff, AX
 	VMOVD        AX, X0
 	VPBROADCASTD X0, Y0
-	MOVQ         x+0(FP), AX
-	MOVQ         y+8(FP), CX
-	MOVQ         n+16(FP), DX
+	MOVQ         x_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         x_len+8(FP), DX
 	VXORPS       Y2, Y2, Y2
 	LEAQ         31(AX)(DX*4), BX
 	TESTL        $0x00000fe0, BX
@@ -5186,7 +5186,7 @@ start:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5207,7 +5207,7 @@ short6:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5227,7 +5227,7 @@ short5:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5246,7 +5246,7 @@ short4:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5264,7 +5264,7 @@ short3:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5281,7 +5281,7 @@ short2:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5297,7 +5297,7 @@ short1:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5315,12 +5315,12 @@ short0:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
 empty:
-	VMOVSS X2, ret+24(FP)
+	VMOVSS X2, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5475,7 +5475,7 @@ rest:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5498,7 +5498,7 @@ rest6:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5521,7 +5521,7 @@ rest5:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5544,7 +5544,7 @@ rest4:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5567,7 +5567,7 @@ rest3:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5590,7 +5590,7 @@ rest2:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5613,7 +5613,7 @@ rest1:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5636,7 +5636,7 @@ rest0:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5654,7 +5654,7 @@ none:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+24(FP)
+	VMOVSS       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -5715,11 +5715,11 @@ odd:
 	VANDPS     Y0, Y8, Y8
 	JMP        turns
 
-// func maxAVX2(x *float32, n int) float32
+// func maxAVX2(x []float32) float32
 // Requires: AVX, AVX2
-TEXT ·maxAVX2(SB), NOSPLIT, $0-20
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
+TEXT ·maxAVX2(SB), NOSPLIT, $0-28
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
 	MOVQ         CX, DX
 	MOVL         $0xff800000, BX
 	VMOVD        BX, X0
@@ -5799,15 +5799,15 @@ fold:
 	VMAXPS       X4, X0, X4
 	VXORPS       X0, X0, X0
 	VADDPS       X0, X4, X4
-	VMOVSS       X4, ret+16(FP)
+	VMOVSS       X4, ret+24(FP)
 	VZEROUPPER
 	RET
 
-// func minAVX2(x *float32, n int) float32
+// func minAVX2(x []float32) float32
 // Requires: AVX, AVX2
-TEXT ·minAVX2(SB), NOSPLIT, $0-20
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
+TEXT ·minAVX2(SB), NOSPLIT, $0-28
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
 	MOVQ         CX, DX
 	MOVL         $0x7f800000, BX
 	VMOVD        BX, X0
@@ -5887,17 +5887,17 @@ fold:
 	VMINPS       X4, X0, X4
 	VXORPS       X0, X0, X0
 	VADDPS       X0, X4, X4
-	VMOVSS       X4, ret+16(FP)
+	VMOVSS       X4, ret+24(FP)
 	VZEROUPPER
 	RET
 
-// func mulAVX2(dst *float32, x *float32, y *float32, n int)
+// func mulAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX
-TEXT ·mulAVX2(SB), NOSPLIT, $0-32
-	MOVQ    x+8(FP), AX
-	MOVQ    y+16(FP), CX
-	MOVQ    dst+0(FP), DX
-	MOVQ    n+24(FP), BX
+TEXT ·mulAVX2(SB), NOSPLIT, $0-72
+	MOVQ    x_base+24(FP), AX
+	MOVQ    y_base+48(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    dst_len+8(FP), BX
 	CMPQ    BX, $+8
 	JB      few
 	CMPQ    BX, $+17
@@ -7021,12 +7021,12 @@ tile6x16:
 	VZEROUPPER
 	RET
 
-// func scaleAVX2(a float32, x *float32, n int)
+// func scaleAVX2(a float32, x []float32)
 // Requires: AVX
-TEXT ·scaleAVX2(SB), NOSPLIT, $0-24
+TEXT ·scaleAVX2(SB), NOSPLIT, $0-32
 	VBROADCASTSS a+0(FP), Y0
-	MOVQ         x+8(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         x_base+8(FP), AX
+	MOVQ         x_len+16(FP), CX
 	CMPQ         CX, $+8
 	JB           few
 	CMPQ         CX, $+17
@@ -7144,13 +7144,13 @@ skip2:
 skip4:
 	JMP loop
 
-// func scaleToAVX2(dst *float32, a float32, x *float32, n int)
+// func scaleToAVX2(dst []float32, a float32, x []float32)
 // Requires: AVX
-TEXT ·scaleToAVX2(SB), NOSPLIT, $0-32
-	VBROADCASTSS a+8(FP), Y0
-	MOVQ         x+16(FP), AX
-	MOVQ         dst+0(FP), CX
-	MOVQ         n+24(FP), DX
+TEXT ·scaleToAVX2(SB), NOSPLIT, $0-56
+	VBROADCASTSS a+24(FP), Y0
+	MOVQ         x_base+32(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         dst_len+8(FP), DX
 	CMPQ         DX, $+8
 	JB           few
 	CMPQ         DX, $+17
@@ -7276,12 +7276,12 @@ skip2:
 skip4:
 	JMP loop
 
-// func squaredDistanceAVX2(x *float32, y *float32, n int) float32
+// func squaredDistanceAVX2(x []float32, y []float32) float32
 // Requires: AVX, CMOV
-TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-28
-	MOVQ   x+0(FP), AX
-	MOVQ   y+8(FP), CX
-	MOVQ   n+16(FP), DX
+TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-52
+	MOVQ   x_base+0(FP), AX
+	MOVQ   y_base+24(FP), CX
+	MOVQ   x_len+8(FP), DX
 	VXORPS Y1, Y1, Y1
 	LEAQ   31(AX)(DX*4), BX
 	TESTL  $0x00000fe0, BX
@@ -7353,7 +7353,7 @@ start:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7374,7 +7374,7 @@ short6:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7394,7 +7394,7 @@ short5:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7413,7 +7413,7 @@ short4:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7431,7 +7431,7 @@ short3:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7448,7 +7448,7 @@ short2:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7464,7 +7464,7 @@ short1:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7482,12 +7482,12 @@ short0:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
 empty:
-	VMOVSS X1, ret+24(FP)
+	VMOVSS X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7642,7 +7642,7 @@ rest:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7665,7 +7665,7 @@ rest6:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7688,7 +7688,7 @@ rest5:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7711,7 +7711,7 @@ rest4:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7734,7 +7734,7 @@ rest3:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7757,7 +7757,7 @@ rest2:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7780,7 +7780,7 @@ rest1:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7803,7 +7803,7 @@ rest0:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7821,7 +7821,7 @@ none:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+24(FP)
+	VMOVSS       X0, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -8231,13 +8231,13 @@ axpy_single:
 	JAE     axpy_single
 	JMP     next
 
-// func subAVX2(dst *float32, x *float32, y *float32, n int)
+// func subAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX
-TEXT ·subAVX2(SB), NOSPLIT, $0-32
-	MOVQ    x+8(FP), AX
-	MOVQ    y+16(FP), CX
-	MOVQ    dst+0(FP), DX
-	MOVQ    n+24(FP), BX
+TEXT ·subAVX2(SB), NOSPLIT, $0-72
+	MOVQ    x_base+24(FP), AX
+	MOVQ    y_base+48(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    dst_len+8(FP), BX
 	CMPQ    BX, $+8
 	JB      few
 	CMPQ    BX, $+17
@@ -8388,11 +8388,11 @@ skip2:
 skip4:
 	JMP loop
 
-// func sumAVX2(x *float32, n int) float32
+// func sumAVX2(x []float32) float32
 // Requires: AVX
-TEXT ·sumAVX2(SB), NOSPLIT, $0-20
-	MOVQ   x+0(FP), AX
-	MOVQ   n+8(FP), CX
+TEXT ·sumAVX2(SB), NOSPLIT, $0-28
+	MOVQ   x_base+0(FP), AX
+	MOVQ   x_len+8(FP), CX
 	VXORPS Y1, Y1, Y1
 	LEAQ   31(AX)(CX*4), DX
 	TESTL  $0x00000fe0, DX
@@ -8444,7 +8444,7 @@ start:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8462,7 +8462,7 @@ short6:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8479,7 +8479,7 @@ short5:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8495,7 +8495,7 @@ short4:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8510,7 +8510,7 @@ short3:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8524,7 +8524,7 @@ short2:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8537,7 +8537,7 @@ short1:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8552,12 +8552,12 @@ short0:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
 empty:
-	VMOVSS X1, ret+16(FP)
+	VMOVSS X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8661,7 +8661,7 @@ rest:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8681,7 +8681,7 @@ rest6:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8701,7 +8701,7 @@ rest5:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8721,7 +8721,7 @@ rest4:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8741,7 +8741,7 @@ rest3:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8761,7 +8761,7 @@ rest2:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8781,7 +8781,7 @@ rest1:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8801,7 +8801,7 @@ rest0:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8819,7 +8819,7 @@ none:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8868,14 +8868,14 @@ odd:
 	VMASKMOVPS -32(AX), Y7, Y7
 	JMP        turns
 
-// func sumAbsAVX2(x *float32, n int) float32
+// func sumAbsAVX2(x []float32) float32
 // Requires: AVX, AVX2
-TEXT ·sumAbsAVX2(SB), NOSPLIT, $0-20
+TEXT ·sumAbsAVX2(SB), NOSPLIT, $0-28
 	MOVL         $0x7fffffff, AX
 	VMOVD        AX, X0
 	VPBROADCASTD X0, Y0
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
 	VXORPS       Y2, Y2, Y2
 	LEAQ         31(AX)(CX*4), DX
 	TESTL        $0x00000fe0, DX
@@ -8935,7 +8935,7 @@ start:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+16(FP)
+	VMOVSS       X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8954,7 +8954,7 @@ short6:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+16(FP)
+	VMOVSS       X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8972,7 +8972,7 @@ short5:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+16(FP)
+	VMOVSS       X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -8989,7 +8989,7 @@ short4:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+16(FP)
+	VMOVSS       X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9005,7 +9005,7 @@ short3:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+16(FP)
+	VMOVSS       X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9020,7 +9020,7 @@ short2:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+16(FP)
+	VMOVSS       X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9034,7 +9034,7 @@ short1:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+16(FP)
+	VMOVSS       X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9050,12 +9050,12 @@ short0:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+16(FP)
+	VMOVSS       X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
 empty:
-	VMOVSS X2, ret+16(FP)
+	VMOVSS X2, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9183,7 +9183,7 @@ rest:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+16(FP)
+	VMOVSS       X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9204,7 +9204,7 @@ rest6:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+16(FP)
+	VMOVSS       X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9225,7 +9225,7 @@ rest5:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+16(FP)
+	VMOVSS       X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9246,7 +9246,7 @@ rest4:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+16(FP)
+	VMOVSS       X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9267,7 +9267,7 @@ rest3:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+16(FP)
+	VMOVSS       X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9288,7 +9288,7 @@ rest2:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+16(FP)
+	VMOVSS       X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9309,7 +9309,7 @@ rest1:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+16(FP)
+	VMOVSS       X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9330,7 +9330,7 @@ rest0:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+16(FP)
+	VMOVSS       X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9348,7 +9348,7 @@ none:
 	VADDPS       X0, X1, X1
 	VMOVSHDUP    X1, X0
 	VADDSS       X0, X1, X1
-	VMOVSS       X1, ret+16(FP)
+	VMOVSS       X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9399,11 +9399,11 @@ odd:
 	VANDPS     Y0, Y8, Y8
 	JMP        turns
 
-// func sumSquaresAVX2(x *float32, n int) float32
+// func sumSquaresAVX2(x []float32) float32
 // Requires: AVX
-TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-20
-	MOVQ   x+0(FP), AX
-	MOVQ   n+8(FP), CX
+TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-28
+	MOVQ   x_base+0(FP), AX
+	MOVQ   x_len+8(FP), CX
 	VXORPS Y1, Y1, Y1
 	LEAQ   31(AX)(CX*4), DX
 	TESTL  $0x00000fe0, DX
@@ -9463,7 +9463,7 @@ start:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9482,7 +9482,7 @@ short6:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9500,7 +9500,7 @@ short5:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9517,7 +9517,7 @@ short4:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9533,7 +9533,7 @@ short3:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9548,7 +9548,7 @@ short2:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9562,7 +9562,7 @@ short1:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9578,12 +9578,12 @@ short0:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
 empty:
-	VMOVSS X1, ret+16(FP)
+	VMOVSS X1, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9711,7 +9711,7 @@ rest:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9732,7 +9732,7 @@ rest6:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9753,7 +9753,7 @@ rest5:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9774,7 +9774,7 @@ rest4:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9795,7 +9795,7 @@ rest3:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9816,7 +9816,7 @@ rest2:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9837,7 +9837,7 @@ rest1:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9858,7 +9858,7 @@ rest0:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 
@@ -9876,7 +9876,7 @@ none:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+16(FP)
+	VMOVSS       X0, ret+24(FP)
 	VZEROUPPER
 	RET
 

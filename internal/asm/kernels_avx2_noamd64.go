@@ -6,29 +6,15 @@ package asm
 
 const noAVX2 = "asm: this build has no AVX2"
 
-func addAVX2(dst *float32, x *float32, y *float32, n int) { panic(noAVX2) }
-
-func axpbyAVX2(a float32, x *float32, b float32, y *float32, n int) { panic(noAVX2) }
-
-func axpyAVX2(a float32, x *float32, y *float32, n int) { panic(noAVX2) }
-
 func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int) {
 	panic(noAVX2)
 }
 
 func axpy64AVX2(a *float64, x *float32, y *float64, n int) { panic(noAVX2) }
 
-func axpySameAVX2(a float32, idx *uint16, n int, w *float32) { panic(noAVX2) }
-
-func axpySparseAVX2(a float32, idx *int32, val *float32, n int, w *float32) { panic(noAVX2) }
-
 func axpySparseKAVX2(a *float32, idx *int32, val *float32, n int, w *float32, stride int) {
 	panic(noAVX2)
 }
-
-func axpyToAVX2(dst *float32, a float32, x *float32, y *float32, n int) { panic(noAVX2) }
-
-func dotAVX2(x *float32, y *float32, n int) float32 { panic(noAVX2) }
 
 func dot64AVX2(x *float32, y *float32, n int) float64 { panic(noAVX2) }
 
@@ -48,10 +34,6 @@ func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int,
 	panic(noAVX2)
 }
 
-func dotSameAVX2(a float32, idx *uint16, n int, w *float32) float32 { panic(noAVX2) }
-
-func dotSparseAVX2(idx *int32, val *float32, n int, w *float32) float32 { panic(noAVX2) }
-
 func dotSparseKAVX2(dst *float32, idx *int32, val *float32, n int, w *float32, stride int) {
 	panic(noAVX2)
 }
@@ -64,14 +46,6 @@ func expAVX2(dst *float32, x *float32, n int, table *float32) { panic(noAVX2) }
 
 func findAVX2(x *float32, n int, v float32) int { panic(noAVX2) }
 
-func l1DistanceAVX2(x *float32, y *float32, n int) float32 { panic(noAVX2) }
-
-func maxAVX2(x *float32, n int) float32 { panic(noAVX2) }
-
-func minAVX2(x *float32, n int) float32 { panic(noAVX2) }
-
-func mulAVX2(dst *float32, x *float32, y *float32, n int) { panic(noAVX2) }
-
 func packAVX2(dst *float32, width int, step int, c float32, x *float32, n int) { panic(noAVX2) }
 
 func prefetchAVX2(p *float32, n int) { panic(noAVX2) }
@@ -80,25 +54,11 @@ func rankKAVX2(a *float32, b *float32, k int, c *float32, stride int) { panic(no
 
 func rankKPairsAVX2(a *uint32, b *uint32, k int, c *int32, stride int) { panic(noAVX2) }
 
-func scaleAVX2(a float32, x *float32, n int) { panic(noAVX2) }
-
-func scaleToAVX2(dst *float32, a float32, x *float32, n int) { panic(noAVX2) }
-
-func squaredDistanceAVX2(x *float32, y *float32, n int) float32 { panic(noAVX2) }
-
 func squaredDistanceInt8AVX2(x *int8, y *int8, n int) int32 { panic(noAVX2) }
 
 func squaredDistanceUint8AVX2(x *uint8, y *uint8, n int) int32 { panic(noAVX2) }
 
 func stepsSameAVX2(steps *uint32, n int, indices *uint16, w *float32) { panic(noAVX2) }
-
-func subAVX2(dst *float32, x *float32, y *float32, n int) { panic(noAVX2) }
-
-func sumAVX2(x *float32, n int) float32 { panic(noAVX2) }
-
-func sumAbsAVX2(x *float32, n int) float32 { panic(noAVX2) }
-
-func sumSquaresAVX2(x *float32, n int) float32 { panic(noAVX2) }
 
 func unpackAVX2(dst *float32, src *byte, n int, hi float32, lo float32) { panic(noAVX2) }
 

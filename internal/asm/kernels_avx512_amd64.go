@@ -7,17 +7,17 @@ package asm
 // addAVX512 works like addGeneric.
 //
 //go:noescape
-func addAVX512(dst *float32, x *float32, y *float32, n int)
+func addAVX512(dst []float32, x []float32, y []float32)
 
 // axpbyAVX512 works like axpbyGeneric.
 //
 //go:noescape
-func axpbyAVX512(a float32, x *float32, b float32, y *float32, n int)
+func axpbyAVX512(a float32, x []float32, b float32, y []float32)
 
 // axpyAVX512 works like axpyGeneric.
 //
 //go:noescape
-func axpyAVX512(a float32, x *float32, y *float32, n int)
+func axpyAVX512(a float32, x []float32, y []float32)
 
 // axpy4AVX512 is a part of axpyRows.
 //
@@ -32,12 +32,12 @@ func axpy64AVX512(a *float64, x *float32, y *float64, n int)
 // axpyToAVX512 works like axpyToGeneric.
 //
 //go:noescape
-func axpyToAVX512(dst *float32, a float32, x *float32, y *float32, n int)
+func axpyToAVX512(dst []float32, a float32, x []float32, y []float32)
 
 // dotAVX512 works like dotGeneric.
 //
 //go:noescape
-func dotAVX512(x *float32, y *float32, n int) float32
+func dotAVX512(x []float32, y []float32) float32
 
 // dot64AVX512 works like dot64Generic.
 //
@@ -102,22 +102,22 @@ func findAVX512(x *float32, n int, v float32) int
 // l1DistanceAVX512 works like l1DistanceGeneric.
 //
 //go:noescape
-func l1DistanceAVX512(x *float32, y *float32, n int) float32
+func l1DistanceAVX512(x []float32, y []float32) float32
 
 // maxAVX512 works like maxGeneric.
 //
 //go:noescape
-func maxAVX512(x *float32, n int) float32
+func maxAVX512(x []float32) float32
 
 // minAVX512 works like minGeneric.
 //
 //go:noescape
-func minAVX512(x *float32, n int) float32
+func minAVX512(x []float32) float32
 
 // mulAVX512 works like mulGeneric.
 //
 //go:noescape
-func mulAVX512(dst *float32, x *float32, y *float32, n int)
+func mulAVX512(dst []float32, x []float32, y []float32)
 
 // packAVX512 works like packGeneric.
 //
@@ -137,17 +137,17 @@ func rankKPairsAVX512(a *uint32, b *uint32, k int, c *int32, stride int)
 // scaleAVX512 works like scaleGeneric.
 //
 //go:noescape
-func scaleAVX512(a float32, x *float32, n int)
+func scaleAVX512(a float32, x []float32)
 
 // scaleToAVX512 works like scaleToGeneric.
 //
 //go:noescape
-func scaleToAVX512(dst *float32, a float32, x *float32, n int)
+func scaleToAVX512(dst []float32, a float32, x []float32)
 
 // squaredDistanceAVX512 works like squaredDistanceGeneric.
 //
 //go:noescape
-func squaredDistanceAVX512(x *float32, y *float32, n int) float32
+func squaredDistanceAVX512(x []float32, y []float32) float32
 
 // squaredDistanceInt8AVX512 works like squaredDistanceBytesGeneric.
 //
@@ -162,22 +162,22 @@ func squaredDistanceUint8AVX512(x *uint8, y *uint8, n int) int32
 // subAVX512 works like subGeneric.
 //
 //go:noescape
-func subAVX512(dst *float32, x *float32, y *float32, n int)
+func subAVX512(dst []float32, x []float32, y []float32)
 
 // sumAVX512 works like sumGeneric.
 //
 //go:noescape
-func sumAVX512(x *float32, n int) float32
+func sumAVX512(x []float32) float32
 
 // sumAbsAVX512 works like sumAbsGeneric.
 //
 //go:noescape
-func sumAbsAVX512(x *float32, n int) float32
+func sumAbsAVX512(x []float32) float32
 
 // sumSquaresAVX512 works like sumSquaresGeneric.
 //
 //go:noescape
-func sumSquaresAVX512(x *float32, n int) float32
+func sumSquaresAVX512(x []float32) float32
 
 // unpackDotAVX512 is a part of UnpackDot.
 //

@@ -4,13 +4,13 @@
 
 #include "textflag.h"
 
-// func addAVX512(dst *float32, x *float32, y *float32, n int)
+// func addAVX512(dst []float32, x []float32, y []float32)
 // Requires: AVX, AVX512F
-TEXT ·addAVX512(SB), NOSPLIT, $0-32
-	MOVQ    x+8(FP), AX
-	MOVQ    y+16(FP), CX
-	MOVQ    dst+0(FP), DX
-	MOVQ    n+24(FP), BX
+TEXT ·addAVX512(SB), NOSPLIT, $0-72
+	MOVQ    x_base+24(FP), AX
+	MOVQ    y_base+48(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    dst_len+8(FP), BX
 	CMPQ    BX, $+8
 	JB      few
 	CMPQ    BX, $+17
@@ -177,14 +177,14 @@ skip4:
 skip8:
 	JMP loop
 
-// func axpbyAVX512(a float32, x *float32, b float32, y *float32, n int)
+// func axpbyAVX512(a float32, x []float32, b float32, y []float32)
 // Requires: AVX, AVX512F
-TEXT ·axpbyAVX512(SB), NOSPLIT, $0-40
+TEXT ·axpbyAVX512(SB), NOSPLIT, $0-64
 	VBROADCASTSS a+0(FP), Z16
-	VBROADCASTSS b+16(FP), Z17
-	MOVQ         x+8(FP), AX
-	MOVQ         y+24(FP), CX
-	MOVQ         n+32(FP), DX
+	VBROADCASTSS b+32(FP), Z17
+	MOVQ         x_base+8(FP), AX
+	MOVQ         y_base+40(FP), CX
+	MOVQ         x_len+16(FP), DX
 	CMPQ         DX, $+8
 	JB           few
 	CMPQ         DX, $+17
@@ -360,13 +360,13 @@ skip4:
 skip8:
 	JMP loop
 
-// func axpyAVX512(a float32, x *float32, y *float32, n int)
+// func axpyAVX512(a float32, x []float32, y []float32)
 // Requires: AVX, AVX512F
-TEXT ·axpyAVX512(SB), NOSPLIT, $0-32
+TEXT ·axpyAVX512(SB), NOSPLIT, $0-56
 	VBROADCASTSS a+0(FP), Z16
-	MOVQ         x+8(FP), AX
-	MOVQ         y+16(FP), CX
-	MOVQ         n+24(FP), DX
+	MOVQ         x_base+8(FP), AX
+	MOVQ         y_base+32(FP), CX
+	MOVQ         x_len+16(FP), DX
 	CMPQ         DX, $+8
 	JB           few
 	CMPQ         DX, $+17
@@ -951,14 +951,14 @@ less2:
 less1:
 	RET
 
-// func axpyToAVX512(dst *float32, a float32, x *float32, y *float32, n int)
+// func axpyToAVX512(dst []float32, a float32, x []float32, y []float32)
 // Requires: AVX, AVX512F
-TEXT ·axpyToAVX512(SB), NOSPLIT, $0-40
-	VBROADCASTSS a+8(FP), Z16
-	MOVQ         x+16(FP), AX
-	MOVQ         y+24(FP), CX
-	MOVQ         dst+0(FP), DX
-	MOVQ         n+32(FP), BX
+TEXT ·axpyToAVX512(SB), NOSPLIT, $0-80
+	VBROADCASTSS a+24(FP), Z16
+	MOVQ         x_base+32(FP), AX
+	MOVQ         y_base+56(FP), CX
+	MOVQ         dst_base+0(FP), DX
+	MOVQ         dst_len+8(FP), BX
 	CMPQ         BX, $+8
 	JB           few
 	CMPQ         BX, $+17
@@ -1127,12 +1127,12 @@ skip4:
 skip8:
 	JMP loop
 
-// func dotAVX512(x *float32, y *float32, n int) float32
+// func dotAVX512(x []float32, y []float32) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·dotAVX512(SB), NOSPLIT, $0-28
-	MOVQ   x+0(FP), AX
-	MOVQ   y+8(FP), CX
-	MOVQ   n+16(FP), DX
+TEXT ·dotAVX512(SB), NOSPLIT, $0-52
+	MOVQ   x_base+0(FP), AX
+	MOVQ   y_base+24(FP), CX
+	MOVQ   x_len+8(FP), DX
 	VPXORD Z17, Z17, Z17
 	LEAQ   63(AX)(DX*4), BX
 	TESTL  $0x00000fc0, BX
@@ -1177,7 +1177,7 @@ start:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short2:
@@ -1192,7 +1192,7 @@ short2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short1:
@@ -1206,7 +1206,7 @@ short1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short0:
@@ -1222,11 +1222,11 @@ short0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 empty:
-	VMOVSS X17, ret+24(FP)
+	VMOVSS X17, ret+48(FP)
 	RET
 
 over32:
@@ -1263,7 +1263,7 @@ over32:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 wide2:
@@ -1280,7 +1280,7 @@ wide2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 long:
@@ -1369,7 +1369,7 @@ rest:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest2:
@@ -1388,7 +1388,7 @@ rest2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest1:
@@ -1407,7 +1407,7 @@ rest1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest0:
@@ -1426,7 +1426,7 @@ rest0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 none:
@@ -1441,7 +1441,7 @@ none:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 far:
@@ -4217,14 +4217,14 @@ found:
 	MOVQ DX, ret+24(FP)
 	RET
 
-// func l1DistanceAVX512(x *float32, y *float32, n int) float32
+// func l1DistanceAVX512(x []float32, y []float32) float32
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·l1DistanceAVX512(SB), NOSPLIT, $0-28
+TEXT ·l1DistanceAVX512(SB), NOSPLIT, $0-52
 	MOVL         $0x7fffffff, AX
 	VPBROADCASTD AX, Z16
-	MOVQ         x+0(FP), AX
-	MOVQ         y+8(FP), CX
-	MOVQ         n+16(FP), DX
+	MOVQ         x_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         x_len+8(FP), DX
 	VPXORD       Z18, Z18, Z18
 	LEAQ         63(AX)(DX*4), BX
 	TESTL        $0x00000fc0, BX
@@ -4273,7 +4273,7 @@ start:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 short2:
@@ -4289,7 +4289,7 @@ short2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 short1:
@@ -4304,7 +4304,7 @@ short1:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 short0:
@@ -4321,11 +4321,11 @@ short0:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 empty:
-	VMOVSS X18, ret+24(FP)
+	VMOVSS X18, ret+48(FP)
 	RET
 
 over32:
@@ -4366,7 +4366,7 @@ over32:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 wide2:
@@ -4384,7 +4384,7 @@ wide2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 long:
@@ -4485,7 +4485,7 @@ rest:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 rest2:
@@ -4505,7 +4505,7 @@ rest2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 rest1:
@@ -4525,7 +4525,7 @@ rest1:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 rest0:
@@ -4545,7 +4545,7 @@ rest0:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 none:
@@ -4560,7 +4560,7 @@ none:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 far:
@@ -4616,11 +4616,11 @@ odd:
 	VANDPS    Z16, Z20, Z20
 	JMP       turns
 
-// func maxAVX512(x *float32, n int) float32
+// func maxAVX512(x []float32) float32
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·maxAVX512(SB), NOSPLIT, $0-20
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
+TEXT ·maxAVX512(SB), NOSPLIT, $0-28
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
 	MOVQ         CX, DX
 	MOVL         $0xff800000, BX
 	VPBROADCASTD BX, Z16
@@ -4697,14 +4697,14 @@ fold:
 	VMAXPS        X20, X16, X20
 	VPXORD        X16, X16, X16
 	VADDPS        X16, X20, X20
-	VMOVSS        X20, ret+16(FP)
+	VMOVSS        X20, ret+24(FP)
 	RET
 
-// func minAVX512(x *float32, n int) float32
+// func minAVX512(x []float32) float32
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·minAVX512(SB), NOSPLIT, $0-20
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
+TEXT ·minAVX512(SB), NOSPLIT, $0-28
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
 	MOVQ         CX, DX
 	MOVL         $0x7f800000, BX
 	VPBROADCASTD BX, Z16
@@ -4781,16 +4781,16 @@ fold:
 	VMINPS        X20, X16, X20
 	VPXORD        X16, X16, X16
 	VADDPS        X16, X20, X20
-	VMOVSS        X20, ret+16(FP)
+	VMOVSS        X20, ret+24(FP)
 	RET
 
-// func mulAVX512(dst *float32, x *float32, y *float32, n int)
+// func mulAVX512(dst []float32, x []float32, y []float32)
 // Requires: AVX, AVX512F
-TEXT ·mulAVX512(SB), NOSPLIT, $0-32
-	MOVQ    x+8(FP), AX
-	MOVQ    y+16(FP), CX
-	MOVQ    dst+0(FP), DX
-	MOVQ    n+24(FP), BX
+TEXT ·mulAVX512(SB), NOSPLIT, $0-72
+	MOVQ    x_base+24(FP), AX
+	MOVQ    y_base+48(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    dst_len+8(FP), BX
 	CMPQ    BX, $+8
 	JB      few
 	CMPQ    BX, $+17
@@ -5471,12 +5471,12 @@ tile0x0:
 	VZEROUPPER
 	RET
 
-// func scaleAVX512(a float32, x *float32, n int)
+// func scaleAVX512(a float32, x []float32)
 // Requires: AVX, AVX512F
-TEXT ·scaleAVX512(SB), NOSPLIT, $0-24
+TEXT ·scaleAVX512(SB), NOSPLIT, $0-32
 	VBROADCASTSS a+0(FP), Z16
-	MOVQ         x+8(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         x_base+8(FP), AX
+	MOVQ         x_len+16(FP), CX
 	CMPQ         CX, $+8
 	JB           few
 	CMPQ         CX, $+17
@@ -5606,13 +5606,13 @@ skip4:
 skip8:
 	JMP loop
 
-// func scaleToAVX512(dst *float32, a float32, x *float32, n int)
+// func scaleToAVX512(dst []float32, a float32, x []float32)
 // Requires: AVX, AVX512F
-TEXT ·scaleToAVX512(SB), NOSPLIT, $0-32
-	VBROADCASTSS a+8(FP), Z16
-	MOVQ         x+16(FP), AX
-	MOVQ         dst+0(FP), CX
-	MOVQ         n+24(FP), DX
+TEXT ·scaleToAVX512(SB), NOSPLIT, $0-56
+	VBROADCASTSS a+24(FP), Z16
+	MOVQ         x_base+32(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         dst_len+8(FP), DX
 	CMPQ         DX, $+8
 	JB           few
 	CMPQ         DX, $+17
@@ -5752,12 +5752,12 @@ skip4:
 skip8:
 	JMP loop
 
-// func squaredDistanceAVX512(x *float32, y *float32, n int) float32
+// func squaredDistanceAVX512(x []float32, y []float32) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·squaredDistanceAVX512(SB), NOSPLIT, $0-28
-	MOVQ   x+0(FP), AX
-	MOVQ   y+8(FP), CX
-	MOVQ   n+16(FP), DX
+TEXT ·squaredDistanceAVX512(SB), NOSPLIT, $0-52
+	MOVQ   x_base+0(FP), AX
+	MOVQ   y_base+24(FP), CX
+	MOVQ   x_len+8(FP), DX
 	VPXORD Z17, Z17, Z17
 	LEAQ   63(AX)(DX*4), BX
 	TESTL  $0x00000fc0, BX
@@ -5806,7 +5806,7 @@ start:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short2:
@@ -5822,7 +5822,7 @@ short2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short1:
@@ -5837,7 +5837,7 @@ short1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short0:
@@ -5854,11 +5854,11 @@ short0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 empty:
-	VMOVSS X17, ret+24(FP)
+	VMOVSS X17, ret+48(FP)
 	RET
 
 over32:
@@ -5899,7 +5899,7 @@ over32:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 wide2:
@@ -5917,7 +5917,7 @@ wide2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 long:
@@ -6018,7 +6018,7 @@ rest:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest2:
@@ -6038,7 +6038,7 @@ rest2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest1:
@@ -6058,7 +6058,7 @@ rest1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest0:
@@ -6078,7 +6078,7 @@ rest0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 none:
@@ -6093,7 +6093,7 @@ none:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 far:
@@ -6315,13 +6315,13 @@ end:
 	MOVL          AX, ret+24(FP)
 	RET
 
-// func subAVX512(dst *float32, x *float32, y *float32, n int)
+// func subAVX512(dst []float32, x []float32, y []float32)
 // Requires: AVX, AVX512F
-TEXT ·subAVX512(SB), NOSPLIT, $0-32
-	MOVQ    x+8(FP), AX
-	MOVQ    y+16(FP), CX
-	MOVQ    dst+0(FP), DX
-	MOVQ    n+24(FP), BX
+TEXT ·subAVX512(SB), NOSPLIT, $0-72
+	MOVQ    x_base+24(FP), AX
+	MOVQ    y_base+48(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    dst_len+8(FP), BX
 	CMPQ    BX, $+8
 	JB      few
 	CMPQ    BX, $+17
@@ -6490,11 +6490,11 @@ skip4:
 skip8:
 	JMP loop
 
-// func sumAVX512(x *float32, n int) float32
+// func sumAVX512(x []float32) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·sumAVX512(SB), NOSPLIT, $0-20
-	MOVQ   x+0(FP), AX
-	MOVQ   n+8(FP), CX
+TEXT ·sumAVX512(SB), NOSPLIT, $0-28
+	MOVQ   x_base+0(FP), AX
+	MOVQ   x_len+8(FP), CX
 	VPXORD Z17, Z17, Z17
 	LEAQ   63(AX)(CX*4), DX
 	TESTL  $0x00000fc0, DX
@@ -6531,7 +6531,7 @@ start:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short2:
@@ -6544,7 +6544,7 @@ short2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short1:
@@ -6556,7 +6556,7 @@ short1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short0:
@@ -6570,11 +6570,11 @@ short0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 empty:
-	VMOVSS X17, ret+16(FP)
+	VMOVSS X17, ret+24(FP)
 	RET
 
 over32:
@@ -6606,7 +6606,7 @@ over32:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 wide2:
@@ -6621,7 +6621,7 @@ wide2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 long:
@@ -6695,7 +6695,7 @@ rest:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest2:
@@ -6712,7 +6712,7 @@ rest2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest1:
@@ -6729,7 +6729,7 @@ rest1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest0:
@@ -6746,7 +6746,7 @@ rest0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 none:
@@ -6761,7 +6761,7 @@ none:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 far:
@@ -6805,13 +6805,13 @@ odd:
 	VMOVUPS.Z -64(AX), K1, Z19
 	JMP       turns
 
-// func sumAbsAVX512(x *float32, n int) float32
+// func sumAbsAVX512(x []float32) float32
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2
-TEXT ·sumAbsAVX512(SB), NOSPLIT, $0-20
+TEXT ·sumAbsAVX512(SB), NOSPLIT, $0-28
 	MOVL         $0x7fffffff, AX
 	VPBROADCASTD AX, Z16
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
 	VPXORD       Z18, Z18, Z18
 	LEAQ         63(AX)(CX*4), DX
 	TESTL        $0x00000fc0, DX
@@ -6852,7 +6852,7 @@ start:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 short2:
@@ -6866,7 +6866,7 @@ short2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 short1:
@@ -6879,7 +6879,7 @@ short1:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 short0:
@@ -6894,11 +6894,11 @@ short0:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 empty:
-	VMOVSS X18, ret+16(FP)
+	VMOVSS X18, ret+24(FP)
 	RET
 
 over32:
@@ -6934,7 +6934,7 @@ over32:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 wide2:
@@ -6950,7 +6950,7 @@ wide2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 long:
@@ -7036,7 +7036,7 @@ rest:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 rest2:
@@ -7054,7 +7054,7 @@ rest2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 rest1:
@@ -7072,7 +7072,7 @@ rest1:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 rest0:
@@ -7090,7 +7090,7 @@ rest0:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 none:
@@ -7105,7 +7105,7 @@ none:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 far:
@@ -7151,11 +7151,11 @@ odd:
 	VANDPS    Z16, Z20, Z20
 	JMP       turns
 
-// func sumSquaresAVX512(x *float32, n int) float32
+// func sumSquaresAVX512(x []float32) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-20
-	MOVQ   x+0(FP), AX
-	MOVQ   n+8(FP), CX
+TEXT ·sumSquaresAVX512(SB), NOSPLIT, $0-28
+	MOVQ   x_base+0(FP), AX
+	MOVQ   x_len+8(FP), CX
 	VPXORD Z17, Z17, Z17
 	LEAQ   63(AX)(CX*4), DX
 	TESTL  $0x00000fc0, DX
@@ -7196,7 +7196,7 @@ start:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short2:
@@ -7210,7 +7210,7 @@ short2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short1:
@@ -7223,7 +7223,7 @@ short1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short0:
@@ -7238,11 +7238,11 @@ short0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 empty:
-	VMOVSS X17, ret+16(FP)
+	VMOVSS X17, ret+24(FP)
 	RET
 
 over32:
@@ -7278,7 +7278,7 @@ over32:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 wide2:
@@ -7294,7 +7294,7 @@ wide2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 long:
@@ -7380,7 +7380,7 @@ rest:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest2:
@@ -7398,7 +7398,7 @@ rest2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest1:
@@ -7416,7 +7416,7 @@ rest1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest0:
@@ -7434,7 +7434,7 @@ rest0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 none:
@@ -7449,7 +7449,7 @@ none:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 far:

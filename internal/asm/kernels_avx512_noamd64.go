@@ -6,21 +6,11 @@ package asm
 
 const noAVX512 = "asm: this build has no AVX512"
 
-func addAVX512(dst *float32, x *float32, y *float32, n int) { panic(noAVX512) }
-
-func axpbyAVX512(a float32, x *float32, b float32, y *float32, n int) { panic(noAVX512) }
-
-func axpyAVX512(a float32, x *float32, y *float32, n int) { panic(noAVX512) }
-
 func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int) {
 	panic(noAVX512)
 }
 
 func axpy64AVX512(a *float64, x *float32, y *float64, n int) { panic(noAVX512) }
-
-func axpyToAVX512(dst *float32, a float32, x *float32, y *float32, n int) { panic(noAVX512) }
-
-func dotAVX512(x *float32, y *float32, n int) float32 { panic(noAVX512) }
 
 func dot64AVX512(x *float32, y *float32, n int) float64 { panic(noAVX512) }
 
@@ -54,37 +44,15 @@ func expAVX512(dst *float32, x *float32, n int, table *float32) { panic(noAVX512
 
 func findAVX512(x *float32, n int, v float32) int { panic(noAVX512) }
 
-func l1DistanceAVX512(x *float32, y *float32, n int) float32 { panic(noAVX512) }
-
-func maxAVX512(x *float32, n int) float32 { panic(noAVX512) }
-
-func minAVX512(x *float32, n int) float32 { panic(noAVX512) }
-
-func mulAVX512(dst *float32, x *float32, y *float32, n int) { panic(noAVX512) }
-
 func packAVX512(dst *float32, width int, step int, c float32, x *float32, n int) { panic(noAVX512) }
 
 func rankKAVX512(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX512) }
 
 func rankKPairsAVX512(a *uint32, b *uint32, k int, c *int32, stride int) { panic(noAVX512) }
 
-func scaleAVX512(a float32, x *float32, n int) { panic(noAVX512) }
-
-func scaleToAVX512(dst *float32, a float32, x *float32, n int) { panic(noAVX512) }
-
-func squaredDistanceAVX512(x *float32, y *float32, n int) float32 { panic(noAVX512) }
-
 func squaredDistanceInt8AVX512(x *int8, y *int8, n int) int32 { panic(noAVX512) }
 
 func squaredDistanceUint8AVX512(x *uint8, y *uint8, n int) int32 { panic(noAVX512) }
-
-func subAVX512(dst *float32, x *float32, y *float32, n int) { panic(noAVX512) }
-
-func sumAVX512(x *float32, n int) float32 { panic(noAVX512) }
-
-func sumAbsAVX512(x *float32, n int) float32 { panic(noAVX512) }
-
-func sumSquaresAVX512(x *float32, n int) float32 { panic(noAVX512) }
 
 func unpackDotAVX512(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32 {
 	panic(noAVX512)

@@ -7,17 +7,17 @@ package asm
 // addAVX512x256 works like addGeneric.
 //
 //go:noescape
-func addAVX512x256(dst *float32, x *float32, y *float32, n int)
+func addAVX512x256(dst []float32, x []float32, y []float32)
 
 // axpbyAVX512x256 works like axpbyGeneric.
 //
 //go:noescape
-func axpbyAVX512x256(a float32, x *float32, b float32, y *float32, n int)
+func axpbyAVX512x256(a float32, x []float32, b float32, y []float32)
 
 // axpyAVX512x256 works like axpyGeneric.
 //
 //go:noescape
-func axpyAVX512x256(a float32, x *float32, y *float32, n int)
+func axpyAVX512x256(a float32, x []float32, y []float32)
 
 // axpy4AVX512x256 is a part of axpyRows.
 //
@@ -32,12 +32,12 @@ func axpy64AVX512x256(a *float64, x *float32, y *float64, n int)
 // axpySameAVX512x256 works like axpySameGeneric.
 //
 //go:noescape
-func axpySameAVX512x256(a float32, idx *uint16, n int, w *float32)
+func axpySameAVX512x256(a float32, idx []uint16, w []float32)
 
 // axpySparseAVX512x256 works like axpySparseGeneric.
 //
 //go:noescape
-func axpySparseAVX512x256(a float32, idx *int32, val *float32, n int, w *float32)
+func axpySparseAVX512x256(a float32, idx []int32, val []float32, w []float32)
 
 // axpySparseKAVX512x256 works like axpySparseKGeneric.
 //
@@ -47,12 +47,12 @@ func axpySparseKAVX512x256(a *float32, idx *int32, val *float32, n int, w *float
 // axpyToAVX512x256 works like axpyToGeneric.
 //
 //go:noescape
-func axpyToAVX512x256(dst *float32, a float32, x *float32, y *float32, n int)
+func axpyToAVX512x256(dst []float32, a float32, x []float32, y []float32)
 
 // dotAVX512x256 works like dotGeneric.
 //
 //go:noescape
-func dotAVX512x256(x *float32, y *float32, n int) float32
+func dotAVX512x256(x []float32, y []float32) float32
 
 // dot64AVX512x256 works like dot64Generic.
 //
@@ -92,12 +92,12 @@ func dotRowsAVX512x256(dst *float32, rows *float32, stride int, idx *int32, coun
 // dotSameAVX512x256 works like dotSameGeneric.
 //
 //go:noescape
-func dotSameAVX512x256(a float32, idx *uint16, n int, w *float32) float32
+func dotSameAVX512x256(a float32, idx []uint16, w []float32) float32
 
 // dotSparseAVX512x256 works like dotSparseGeneric.
 //
 //go:noescape
-func dotSparseAVX512x256(idx *int32, val *float32, n int, w *float32) float32
+func dotSparseAVX512x256(idx []int32, val []float32, w []float32) float32
 
 // dotSparseKAVX512x256 works like dotSparseKGeneric.
 //
@@ -132,22 +132,22 @@ func findAVX512x256(x *float32, n int, v float32) int
 // l1DistanceAVX512x256 works like l1DistanceGeneric.
 //
 //go:noescape
-func l1DistanceAVX512x256(x *float32, y *float32, n int) float32
+func l1DistanceAVX512x256(x []float32, y []float32) float32
 
 // maxAVX512x256 works like maxGeneric.
 //
 //go:noescape
-func maxAVX512x256(x *float32, n int) float32
+func maxAVX512x256(x []float32) float32
 
 // minAVX512x256 works like minGeneric.
 //
 //go:noescape
-func minAVX512x256(x *float32, n int) float32
+func minAVX512x256(x []float32) float32
 
 // mulAVX512x256 works like mulGeneric.
 //
 //go:noescape
-func mulAVX512x256(dst *float32, x *float32, y *float32, n int)
+func mulAVX512x256(dst []float32, x []float32, y []float32)
 
 // packAVX512x256 works like packGeneric.
 //
@@ -172,17 +172,17 @@ func rankKPairsAVX512x256(a *uint32, b *uint32, k int, c *int32, stride int)
 // scaleAVX512x256 works like scaleGeneric.
 //
 //go:noescape
-func scaleAVX512x256(a float32, x *float32, n int)
+func scaleAVX512x256(a float32, x []float32)
 
 // scaleToAVX512x256 works like scaleToGeneric.
 //
 //go:noescape
-func scaleToAVX512x256(dst *float32, a float32, x *float32, n int)
+func scaleToAVX512x256(dst []float32, a float32, x []float32)
 
 // squaredDistanceAVX512x256 works like squaredDistanceGeneric.
 //
 //go:noescape
-func squaredDistanceAVX512x256(x *float32, y *float32, n int) float32
+func squaredDistanceAVX512x256(x []float32, y []float32) float32
 
 // squaredDistanceInt8AVX512x256 works like squaredDistanceBytesGeneric.
 //
@@ -202,22 +202,22 @@ func stepsSameAVX512x256(steps *uint32, n int, indices *uint16, w *float32)
 // subAVX512x256 works like subGeneric.
 //
 //go:noescape
-func subAVX512x256(dst *float32, x *float32, y *float32, n int)
+func subAVX512x256(dst []float32, x []float32, y []float32)
 
 // sumAVX512x256 works like sumGeneric.
 //
 //go:noescape
-func sumAVX512x256(x *float32, n int) float32
+func sumAVX512x256(x []float32) float32
 
 // sumAbsAVX512x256 works like sumAbsGeneric.
 //
 //go:noescape
-func sumAbsAVX512x256(x *float32, n int) float32
+func sumAbsAVX512x256(x []float32) float32
 
 // sumSquaresAVX512x256 works like sumSquaresGeneric.
 //
 //go:noescape
-func sumSquaresAVX512x256(x *float32, n int) float32
+func sumSquaresAVX512x256(x []float32) float32
 
 // unpackAVX512x256 works like unpackGeneric.
 //

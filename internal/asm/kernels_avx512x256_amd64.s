@@ -4,13 +4,13 @@
 
 #include "textflag.h"
 
-// func addAVX512x256(dst *float32, x *float32, y *float32, n int)
+// func addAVX512x256(dst []float32, x []float32, y []float32)
 // Requires: AVX
-TEXT ·addAVX512x256(SB), NOSPLIT, $0-32
-	MOVQ    x+8(FP), AX
-	MOVQ    y+16(FP), CX
-	MOVQ    dst+0(FP), DX
-	MOVQ    n+24(FP), BX
+TEXT ·addAVX512x256(SB), NOSPLIT, $0-72
+	MOVQ    x_base+24(FP), AX
+	MOVQ    y_base+48(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    dst_len+8(FP), BX
 	CMPQ    BX, $+8
 	JB      few
 	CMPQ    BX, $+17
@@ -157,14 +157,14 @@ skip2:
 skip4:
 	JMP loop
 
-// func axpbyAVX512x256(a float32, x *float32, b float32, y *float32, n int)
+// func axpbyAVX512x256(a float32, x []float32, b float32, y []float32)
 // Requires: AVX
-TEXT ·axpbyAVX512x256(SB), NOSPLIT, $0-40
+TEXT ·axpbyAVX512x256(SB), NOSPLIT, $0-64
 	VBROADCASTSS a+0(FP), Y16
-	VBROADCASTSS b+16(FP), Y17
-	MOVQ         x+8(FP), AX
-	MOVQ         y+24(FP), CX
-	MOVQ         n+32(FP), DX
+	VBROADCASTSS b+32(FP), Y17
+	MOVQ         x_base+8(FP), AX
+	MOVQ         y_base+40(FP), CX
+	MOVQ         x_len+16(FP), DX
 	CMPQ         DX, $+8
 	JB           few
 	CMPQ         DX, $+17
@@ -320,13 +320,13 @@ skip2:
 skip4:
 	JMP loop
 
-// func axpyAVX512x256(a float32, x *float32, y *float32, n int)
+// func axpyAVX512x256(a float32, x []float32, y []float32)
 // Requires: AVX
-TEXT ·axpyAVX512x256(SB), NOSPLIT, $0-32
+TEXT ·axpyAVX512x256(SB), NOSPLIT, $0-56
 	VBROADCASTSS a+0(FP), Y16
-	MOVQ         x+8(FP), AX
-	MOVQ         y+16(FP), CX
-	MOVQ         n+24(FP), DX
+	MOVQ         x_base+8(FP), AX
+	MOVQ         y_base+32(FP), CX
+	MOVQ         x_len+16(FP), DX
 	CMPQ         DX, $+8
 	JB           few
 	CMPQ         DX, $+17
@@ -844,13 +844,13 @@ less2:
 less1:
 	RET
 
-// func axpySameAVX512x256(a float32, idx *uint16, n int, w *float32)
+// func axpySameAVX512x256(a float32, idx []uint16, w []float32)
 // Requires: AVX
-TEXT ·axpySameAVX512x256(SB), NOSPLIT, $0-32
+TEXT ·axpySameAVX512x256(SB), NOSPLIT, $0-56
 	VMOVSS  a+0(FP), X16
-	MOVQ    idx+8(FP), AX
-	MOVQ    n+16(FP), CX
-	MOVQ    w+24(FP), DX
+	MOVQ    idx_base+8(FP), AX
+	MOVQ    idx_len+16(FP), CX
+	MOVQ    w_base+32(FP), DX
 	CMPQ    CX, $+4
 	JB      few
 	MOVWLZX -8(AX)(CX*2), BX
@@ -906,14 +906,14 @@ single:
 	JAE     single
 	JMP     end
 
-// func axpySparseAVX512x256(a float32, idx *int32, val *float32, n int, w *float32)
+// func axpySparseAVX512x256(a float32, idx []int32, val []float32, w []float32)
 // Requires: AVX
-TEXT ·axpySparseAVX512x256(SB), NOSPLIT, $0-40
+TEXT ·axpySparseAVX512x256(SB), NOSPLIT, $0-80
 	VBROADCASTSS a+0(FP), Y16
-	MOVQ         idx+8(FP), AX
-	MOVQ         val+16(FP), CX
-	MOVQ         n+24(FP), DX
-	MOVQ         w+32(FP), BX
+	MOVQ         idx_base+8(FP), AX
+	MOVQ         val_base+32(FP), CX
+	MOVQ         idx_len+16(FP), DX
+	MOVQ         w_base+56(FP), BX
 	CMPQ         DX, $+8
 	JB           rest
 
@@ -1055,14 +1055,14 @@ rest:
 done:
 	RET
 
-// func axpyToAVX512x256(dst *float32, a float32, x *float32, y *float32, n int)
+// func axpyToAVX512x256(dst []float32, a float32, x []float32, y []float32)
 // Requires: AVX
-TEXT ·axpyToAVX512x256(SB), NOSPLIT, $0-40
-	VBROADCASTSS a+8(FP), Y16
-	MOVQ         x+16(FP), AX
-	MOVQ         y+24(FP), CX
-	MOVQ         dst+0(FP), DX
-	MOVQ         n+32(FP), BX
+TEXT ·axpyToAVX512x256(SB), NOSPLIT, $0-80
+	VBROADCASTSS a+24(FP), Y16
+	MOVQ         x_base+32(FP), AX
+	MOVQ         y_base+56(FP), CX
+	MOVQ         dst_base+0(FP), DX
+	MOVQ         dst_len+8(FP), BX
 	CMPQ         BX, $+8
 	JB           few
 	CMPQ         BX, $+17
@@ -1211,12 +1211,12 @@ skip2:
 skip4:
 	JMP loop
 
-// func dotAVX512x256(x *float32, y *float32, n int) float32
+// func dotAVX512x256(x []float32, y []float32) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·dotAVX512x256(SB), NOSPLIT, $0-28
-	MOVQ   x+0(FP), AX
-	MOVQ   y+8(FP), CX
-	MOVQ   n+16(FP), DX
+TEXT ·dotAVX512x256(SB), NOSPLIT, $0-52
+	MOVQ   x_base+0(FP), AX
+	MOVQ   y_base+24(FP), CX
+	MOVQ   x_len+8(FP), DX
 	VPXORD Y17, Y17, Y17
 	LEAQ   31(AX)(DX*4), BX
 	TESTL  $0x00000fe0, BX
@@ -1281,7 +1281,7 @@ start:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short6:
@@ -1300,7 +1300,7 @@ short6:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short5:
@@ -1318,7 +1318,7 @@ short5:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short4:
@@ -1335,7 +1335,7 @@ short4:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short3:
@@ -1351,7 +1351,7 @@ short3:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short2:
@@ -1366,7 +1366,7 @@ short2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short1:
@@ -1380,7 +1380,7 @@ short1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short0:
@@ -1396,11 +1396,11 @@ short0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 empty:
-	VMOVSS X17, ret+24(FP)
+	VMOVSS X17, ret+48(FP)
 	RET
 
 long:
@@ -1531,7 +1531,7 @@ rest:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest6:
@@ -1552,7 +1552,7 @@ rest6:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest5:
@@ -1573,7 +1573,7 @@ rest5:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest4:
@@ -1594,7 +1594,7 @@ rest4:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest3:
@@ -1615,7 +1615,7 @@ rest3:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest2:
@@ -1636,7 +1636,7 @@ rest2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest1:
@@ -1657,7 +1657,7 @@ rest1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest0:
@@ -1678,7 +1678,7 @@ rest0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 none:
@@ -1695,7 +1695,7 @@ none:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 far:
@@ -4076,13 +4076,13 @@ rows8sum:
 	JAE           rows8
 	RET
 
-// func dotSameAVX512x256(a float32, idx *uint16, n int, w *float32) float32
+// func dotSameAVX512x256(a float32, idx []uint16, w []float32) float32
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotSameAVX512x256(SB), NOSPLIT, $0-36
+TEXT ·dotSameAVX512x256(SB), NOSPLIT, $0-60
 	VMOVSS a+0(FP), X16
-	MOVQ   idx+8(FP), AX
-	MOVQ   n+16(FP), CX
-	MOVQ   w+24(FP), DX
+	MOVQ   idx_base+8(FP), AX
+	MOVQ   idx_len+16(FP), CX
+	MOVQ   w_base+32(FP), DX
 	CMPQ   CX, $+8
 	JB     few
 
@@ -4187,7 +4187,7 @@ fold:
 	VADDPS X19, X17, X17
 	VADDPS X20, X18, X18
 	VADDPS X18, X17, X17
-	VMOVSS X17, ret+32(FP)
+	VMOVSS X17, ret+56(FP)
 	RET
 
 few:
@@ -4201,13 +4201,13 @@ few:
 	VPXORD X24, X24, X24
 	JMP    rest
 
-// func dotSparseAVX512x256(idx *int32, val *float32, n int, w *float32) float32
+// func dotSparseAVX512x256(idx []int32, val []float32, w []float32) float32
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotSparseAVX512x256(SB), NOSPLIT, $0-36
-	MOVQ   idx+0(FP), AX
-	MOVQ   val+8(FP), CX
-	MOVQ   n+16(FP), DX
-	MOVQ   w+24(FP), BX
+TEXT ·dotSparseAVX512x256(SB), NOSPLIT, $0-76
+	MOVQ   idx_base+0(FP), AX
+	MOVQ   val_base+24(FP), CX
+	MOVQ   idx_len+8(FP), DX
+	MOVQ   w_base+48(FP), BX
 	VPXORD X16, X16, X16
 	VPXORD X17, X17, X17
 	CMPQ   DX, $+8
@@ -4306,7 +4306,7 @@ fold:
 	VADDPS    X17, X16, X16
 	VMOVSHDUP X16, X17
 	VADDSS    X17, X16, X16
-	VMOVSS    X16, ret+32(FP)
+	VMOVSS    X16, ret+72(FP)
 	RET
 
 // func dotSparseKAVX512x256(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
@@ -5264,14 +5264,14 @@ found:
 	MOVQ DX, ret+24(FP)
 	RET
 
-// func l1DistanceAVX512x256(x *float32, y *float32, n int) float32
+// func l1DistanceAVX512x256(x []float32, y []float32) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·l1DistanceAVX512x256(SB), NOSPLIT, $0-28
+TEXT ·l1DistanceAVX512x256(SB), NOSPLIT, $0-52
 	MOVL         $0x7fffffff, AX
 	VPBROADCASTD AX, Y16
-	MOVQ         x+0(FP), AX
-	MOVQ         y+8(FP), CX
-	MOVQ         n+16(FP), DX
+	MOVQ         x_base+0(FP), AX
+	MOVQ         y_base+24(FP), CX
+	MOVQ         x_len+8(FP), DX
 	VPXORD       Y18, Y18, Y18
 	LEAQ         31(AX)(DX*4), BX
 	TESTL        $0x00000fe0, BX
@@ -5344,7 +5344,7 @@ start:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 short6:
@@ -5364,7 +5364,7 @@ short6:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 short5:
@@ -5383,7 +5383,7 @@ short5:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 short4:
@@ -5401,7 +5401,7 @@ short4:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 short3:
@@ -5418,7 +5418,7 @@ short3:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 short2:
@@ -5434,7 +5434,7 @@ short2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 short1:
@@ -5449,7 +5449,7 @@ short1:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 short0:
@@ -5466,11 +5466,11 @@ short0:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 empty:
-	VMOVSS X18, ret+24(FP)
+	VMOVSS X18, ret+48(FP)
 	RET
 
 long:
@@ -5625,7 +5625,7 @@ rest:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 rest6:
@@ -5647,7 +5647,7 @@ rest6:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 rest5:
@@ -5669,7 +5669,7 @@ rest5:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 rest4:
@@ -5691,7 +5691,7 @@ rest4:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 rest3:
@@ -5713,7 +5713,7 @@ rest3:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 rest2:
@@ -5735,7 +5735,7 @@ rest2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 rest1:
@@ -5757,7 +5757,7 @@ rest1:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 rest0:
@@ -5779,7 +5779,7 @@ rest0:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 none:
@@ -5796,7 +5796,7 @@ none:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+24(FP)
+	VMOVSS        X17, ret+48(FP)
 	RET
 
 far:
@@ -5856,11 +5856,11 @@ odd:
 	VANDPS    Y16, Y24, Y24
 	JMP       turns
 
-// func maxAVX512x256(x *float32, n int) float32
+// func maxAVX512x256(x []float32) float32
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·maxAVX512x256(SB), NOSPLIT, $0-20
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
+TEXT ·maxAVX512x256(SB), NOSPLIT, $0-28
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
 	MOVQ         CX, DX
 	MOVL         $0xff800000, BX
 	VPBROADCASTD BX, Y16
@@ -5935,14 +5935,14 @@ fold:
 	VMAXPS        X20, X16, X20
 	VPXORD        X16, X16, X16
 	VADDPS        X16, X20, X20
-	VMOVSS        X20, ret+16(FP)
+	VMOVSS        X20, ret+24(FP)
 	RET
 
-// func minAVX512x256(x *float32, n int) float32
+// func minAVX512x256(x []float32) float32
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·minAVX512x256(SB), NOSPLIT, $0-20
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
+TEXT ·minAVX512x256(SB), NOSPLIT, $0-28
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
 	MOVQ         CX, DX
 	MOVL         $0x7f800000, BX
 	VPBROADCASTD BX, Y16
@@ -6017,16 +6017,16 @@ fold:
 	VMINPS        X20, X16, X20
 	VPXORD        X16, X16, X16
 	VADDPS        X16, X20, X20
-	VMOVSS        X20, ret+16(FP)
+	VMOVSS        X20, ret+24(FP)
 	RET
 
-// func mulAVX512x256(dst *float32, x *float32, y *float32, n int)
+// func mulAVX512x256(dst []float32, x []float32, y []float32)
 // Requires: AVX
-TEXT ·mulAVX512x256(SB), NOSPLIT, $0-32
-	MOVQ    x+8(FP), AX
-	MOVQ    y+16(FP), CX
-	MOVQ    dst+0(FP), DX
-	MOVQ    n+24(FP), BX
+TEXT ·mulAVX512x256(SB), NOSPLIT, $0-72
+	MOVQ    x_base+24(FP), AX
+	MOVQ    y_base+48(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    dst_len+8(FP), BX
 	CMPQ    BX, $+8
 	JB      few
 	CMPQ    BX, $+17
@@ -7078,12 +7078,12 @@ tile0x16:
 	VZEROUPPER
 	RET
 
-// func scaleAVX512x256(a float32, x *float32, n int)
+// func scaleAVX512x256(a float32, x []float32)
 // Requires: AVX
-TEXT ·scaleAVX512x256(SB), NOSPLIT, $0-24
+TEXT ·scaleAVX512x256(SB), NOSPLIT, $0-32
 	VBROADCASTSS a+0(FP), Y16
-	MOVQ         x+8(FP), AX
-	MOVQ         n+16(FP), CX
+	MOVQ         x_base+8(FP), AX
+	MOVQ         x_len+16(FP), CX
 	CMPQ         CX, $+8
 	JB           few
 	CMPQ         CX, $+17
@@ -7199,13 +7199,13 @@ skip2:
 skip4:
 	JMP loop
 
-// func scaleToAVX512x256(dst *float32, a float32, x *float32, n int)
+// func scaleToAVX512x256(dst []float32, a float32, x []float32)
 // Requires: AVX
-TEXT ·scaleToAVX512x256(SB), NOSPLIT, $0-32
-	VBROADCASTSS a+8(FP), Y16
-	MOVQ         x+16(FP), AX
-	MOVQ         dst+0(FP), CX
-	MOVQ         n+24(FP), DX
+TEXT ·scaleToAVX512x256(SB), NOSPLIT, $0-56
+	VBROADCASTSS a+24(FP), Y16
+	MOVQ         x_base+32(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         dst_len+8(FP), DX
 	CMPQ         DX, $+8
 	JB           few
 	CMPQ         DX, $+17
@@ -7329,12 +7329,12 @@ skip2:
 skip4:
 	JMP loop
 
-// func squaredDistanceAVX512x256(x *float32, y *float32, n int) float32
+// func squaredDistanceAVX512x256(x []float32, y []float32) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
-TEXT ·squaredDistanceAVX512x256(SB), NOSPLIT, $0-28
-	MOVQ   x+0(FP), AX
-	MOVQ   y+8(FP), CX
-	MOVQ   n+16(FP), DX
+TEXT ·squaredDistanceAVX512x256(SB), NOSPLIT, $0-52
+	MOVQ   x_base+0(FP), AX
+	MOVQ   y_base+24(FP), CX
+	MOVQ   x_len+8(FP), DX
 	VPXORD Y17, Y17, Y17
 	LEAQ   31(AX)(DX*4), BX
 	TESTL  $0x00000fe0, BX
@@ -7407,7 +7407,7 @@ start:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short6:
@@ -7427,7 +7427,7 @@ short6:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short5:
@@ -7446,7 +7446,7 @@ short5:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short4:
@@ -7464,7 +7464,7 @@ short4:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short3:
@@ -7481,7 +7481,7 @@ short3:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short2:
@@ -7497,7 +7497,7 @@ short2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short1:
@@ -7512,7 +7512,7 @@ short1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 short0:
@@ -7529,11 +7529,11 @@ short0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 empty:
-	VMOVSS X17, ret+24(FP)
+	VMOVSS X17, ret+48(FP)
 	RET
 
 long:
@@ -7688,7 +7688,7 @@ rest:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest6:
@@ -7710,7 +7710,7 @@ rest6:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest5:
@@ -7732,7 +7732,7 @@ rest5:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest4:
@@ -7754,7 +7754,7 @@ rest4:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest3:
@@ -7776,7 +7776,7 @@ rest3:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest2:
@@ -7798,7 +7798,7 @@ rest2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest1:
@@ -7820,7 +7820,7 @@ rest1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 rest0:
@@ -7842,7 +7842,7 @@ rest0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 none:
@@ -7859,7 +7859,7 @@ none:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+24(FP)
+	VMOVSS        X16, ret+48(FP)
 	RET
 
 far:
@@ -8265,13 +8265,13 @@ axpy_single:
 	JAE     axpy_single
 	JMP     next
 
-// func subAVX512x256(dst *float32, x *float32, y *float32, n int)
+// func subAVX512x256(dst []float32, x []float32, y []float32)
 // Requires: AVX
-TEXT ·subAVX512x256(SB), NOSPLIT, $0-32
-	MOVQ    x+8(FP), AX
-	MOVQ    y+16(FP), CX
-	MOVQ    dst+0(FP), DX
-	MOVQ    n+24(FP), BX
+TEXT ·subAVX512x256(SB), NOSPLIT, $0-72
+	MOVQ    x_base+24(FP), AX
+	MOVQ    y_base+48(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    dst_len+8(FP), BX
 	CMPQ    BX, $+8
 	JB      few
 	CMPQ    BX, $+17
@@ -8420,11 +8420,11 @@ skip2:
 skip4:
 	JMP loop
 
-// func sumAVX512x256(x *float32, n int) float32
+// func sumAVX512x256(x []float32) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·sumAVX512x256(SB), NOSPLIT, $0-20
-	MOVQ   x+0(FP), AX
-	MOVQ   n+8(FP), CX
+TEXT ·sumAVX512x256(SB), NOSPLIT, $0-28
+	MOVQ   x_base+0(FP), AX
+	MOVQ   x_len+8(FP), CX
 	VPXORD Y17, Y17, Y17
 	LEAQ   31(AX)(CX*4), DX
 	TESTL  $0x00000fe0, DX
@@ -8477,7 +8477,7 @@ start:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short6:
@@ -8494,7 +8494,7 @@ short6:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short5:
@@ -8510,7 +8510,7 @@ short5:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short4:
@@ -8525,7 +8525,7 @@ short4:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short3:
@@ -8539,7 +8539,7 @@ short3:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short2:
@@ -8552,7 +8552,7 @@ short2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short1:
@@ -8564,7 +8564,7 @@ short1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short0:
@@ -8578,11 +8578,11 @@ short0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 empty:
-	VMOVSS X17, ret+16(FP)
+	VMOVSS X17, ret+24(FP)
 	RET
 
 long:
@@ -8686,7 +8686,7 @@ rest:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest6:
@@ -8705,7 +8705,7 @@ rest6:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest5:
@@ -8724,7 +8724,7 @@ rest5:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest4:
@@ -8743,7 +8743,7 @@ rest4:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest3:
@@ -8762,7 +8762,7 @@ rest3:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest2:
@@ -8781,7 +8781,7 @@ rest2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest1:
@@ -8800,7 +8800,7 @@ rest1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest0:
@@ -8819,7 +8819,7 @@ rest0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 none:
@@ -8836,7 +8836,7 @@ none:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 far:
@@ -8884,13 +8884,13 @@ odd:
 	VMOVUPS.Z -32(AX), K1, Y23
 	JMP       turns
 
-// func sumAbsAVX512x256(x *float32, n int) float32
+// func sumAbsAVX512x256(x []float32) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·sumAbsAVX512x256(SB), NOSPLIT, $0-20
+TEXT ·sumAbsAVX512x256(SB), NOSPLIT, $0-28
 	MOVL         $0x7fffffff, AX
 	VPBROADCASTD AX, Y16
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
 	VPXORD       Y18, Y18, Y18
 	LEAQ         31(AX)(CX*4), DX
 	TESTL        $0x00000fe0, DX
@@ -8951,7 +8951,7 @@ start:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 short6:
@@ -8969,7 +8969,7 @@ short6:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 short5:
@@ -8986,7 +8986,7 @@ short5:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 short4:
@@ -9002,7 +9002,7 @@ short4:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 short3:
@@ -9017,7 +9017,7 @@ short3:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 short2:
@@ -9031,7 +9031,7 @@ short2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 short1:
@@ -9044,7 +9044,7 @@ short1:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 short0:
@@ -9059,11 +9059,11 @@ short0:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 empty:
-	VMOVSS X18, ret+16(FP)
+	VMOVSS X18, ret+24(FP)
 	RET
 
 long:
@@ -9191,7 +9191,7 @@ rest:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 rest6:
@@ -9211,7 +9211,7 @@ rest6:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 rest5:
@@ -9231,7 +9231,7 @@ rest5:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 rest4:
@@ -9251,7 +9251,7 @@ rest4:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 rest3:
@@ -9271,7 +9271,7 @@ rest3:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 rest2:
@@ -9291,7 +9291,7 @@ rest2:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 rest1:
@@ -9311,7 +9311,7 @@ rest1:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 rest0:
@@ -9331,7 +9331,7 @@ rest0:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 none:
@@ -9348,7 +9348,7 @@ none:
 	VADDPS        X16, X17, X17
 	VMOVSHDUP     X17, X16
 	VADDSS        X16, X17, X17
-	VMOVSS        X17, ret+16(FP)
+	VMOVSS        X17, ret+24(FP)
 	RET
 
 far:
@@ -9398,11 +9398,11 @@ odd:
 	VANDPS    Y16, Y24, Y24
 	JMP       turns
 
-// func sumSquaresAVX512x256(x *float32, n int) float32
+// func sumSquaresAVX512x256(x []float32) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·sumSquaresAVX512x256(SB), NOSPLIT, $0-20
-	MOVQ   x+0(FP), AX
-	MOVQ   n+8(FP), CX
+TEXT ·sumSquaresAVX512x256(SB), NOSPLIT, $0-28
+	MOVQ   x_base+0(FP), AX
+	MOVQ   x_len+8(FP), CX
 	VPXORD Y17, Y17, Y17
 	LEAQ   31(AX)(CX*4), DX
 	TESTL  $0x00000fe0, DX
@@ -9463,7 +9463,7 @@ start:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short6:
@@ -9481,7 +9481,7 @@ short6:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short5:
@@ -9498,7 +9498,7 @@ short5:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short4:
@@ -9514,7 +9514,7 @@ short4:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short3:
@@ -9529,7 +9529,7 @@ short3:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short2:
@@ -9543,7 +9543,7 @@ short2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short1:
@@ -9556,7 +9556,7 @@ short1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 short0:
@@ -9571,11 +9571,11 @@ short0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 empty:
-	VMOVSS X17, ret+16(FP)
+	VMOVSS X17, ret+24(FP)
 	RET
 
 long:
@@ -9703,7 +9703,7 @@ rest:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest6:
@@ -9723,7 +9723,7 @@ rest6:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest5:
@@ -9743,7 +9743,7 @@ rest5:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest4:
@@ -9763,7 +9763,7 @@ rest4:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest3:
@@ -9783,7 +9783,7 @@ rest3:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest2:
@@ -9803,7 +9803,7 @@ rest2:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest1:
@@ -9823,7 +9823,7 @@ rest1:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 rest0:
@@ -9843,7 +9843,7 @@ rest0:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 none:
@@ -9860,7 +9860,7 @@ none:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+16(FP)
+	VMOVSS        X16, ret+24(FP)
 	RET
 
 far:

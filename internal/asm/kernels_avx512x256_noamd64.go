@@ -6,31 +6,15 @@ package asm
 
 const noAVX512x256 = "asm: this build has no AVX512x256"
 
-func addAVX512x256(dst *float32, x *float32, y *float32, n int) { panic(noAVX512x256) }
-
-func axpbyAVX512x256(a float32, x *float32, b float32, y *float32, n int) { panic(noAVX512x256) }
-
-func axpyAVX512x256(a float32, x *float32, y *float32, n int) { panic(noAVX512x256) }
-
 func axpy4AVX512x256(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int) {
 	panic(noAVX512x256)
 }
 
 func axpy64AVX512x256(a *float64, x *float32, y *float64, n int) { panic(noAVX512x256) }
 
-func axpySameAVX512x256(a float32, idx *uint16, n int, w *float32) { panic(noAVX512x256) }
-
-func axpySparseAVX512x256(a float32, idx *int32, val *float32, n int, w *float32) {
-	panic(noAVX512x256)
-}
-
 func axpySparseKAVX512x256(a *float32, idx *int32, val *float32, n int, w *float32, stride int) {
 	panic(noAVX512x256)
 }
-
-func axpyToAVX512x256(dst *float32, a float32, x *float32, y *float32, n int) { panic(noAVX512x256) }
-
-func dotAVX512x256(x *float32, y *float32, n int) float32 { panic(noAVX512x256) }
 
 func dot64AVX512x256(x *float32, y *float32, n int) float64 { panic(noAVX512x256) }
 
@@ -52,10 +36,6 @@ func dotRowsAVX512x256(dst *float32, rows *float32, stride int, idx *int32, coun
 	panic(noAVX512x256)
 }
 
-func dotSameAVX512x256(a float32, idx *uint16, n int, w *float32) float32 { panic(noAVX512x256) }
-
-func dotSparseAVX512x256(idx *int32, val *float32, n int, w *float32) float32 { panic(noAVX512x256) }
-
 func dotSparseKAVX512x256(dst *float32, idx *int32, val *float32, n int, w *float32, stride int) {
 	panic(noAVX512x256)
 }
@@ -70,14 +50,6 @@ func expAVX512x256(dst *float32, x *float32, n int, table *float32) { panic(noAV
 
 func findAVX512x256(x *float32, n int, v float32) int { panic(noAVX512x256) }
 
-func l1DistanceAVX512x256(x *float32, y *float32, n int) float32 { panic(noAVX512x256) }
-
-func maxAVX512x256(x *float32, n int) float32 { panic(noAVX512x256) }
-
-func minAVX512x256(x *float32, n int) float32 { panic(noAVX512x256) }
-
-func mulAVX512x256(dst *float32, x *float32, y *float32, n int) { panic(noAVX512x256) }
-
 func packAVX512x256(dst *float32, width int, step int, c float32, x *float32, n int) {
 	panic(noAVX512x256)
 }
@@ -88,25 +60,11 @@ func rankKAVX512x256(a *float32, b *float32, k int, c *float32, stride int) { pa
 
 func rankKPairsAVX512x256(a *uint32, b *uint32, k int, c *int32, stride int) { panic(noAVX512x256) }
 
-func scaleAVX512x256(a float32, x *float32, n int) { panic(noAVX512x256) }
-
-func scaleToAVX512x256(dst *float32, a float32, x *float32, n int) { panic(noAVX512x256) }
-
-func squaredDistanceAVX512x256(x *float32, y *float32, n int) float32 { panic(noAVX512x256) }
-
 func squaredDistanceInt8AVX512x256(x *int8, y *int8, n int) int32 { panic(noAVX512x256) }
 
 func squaredDistanceUint8AVX512x256(x *uint8, y *uint8, n int) int32 { panic(noAVX512x256) }
 
 func stepsSameAVX512x256(steps *uint32, n int, indices *uint16, w *float32) { panic(noAVX512x256) }
-
-func subAVX512x256(dst *float32, x *float32, y *float32, n int) { panic(noAVX512x256) }
-
-func sumAVX512x256(x *float32, n int) float32 { panic(noAVX512x256) }
-
-func sumAbsAVX512x256(x *float32, n int) float32 { panic(noAVX512x256) }
-
-func sumSquaresAVX512x256(x *float32, n int) float32 { panic(noAVX512x256) }
 
 func unpackAVX512x256(dst *float32, src *byte, n int, hi float32, lo float32) { panic(noAVX512x256) }
 

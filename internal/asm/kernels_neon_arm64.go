@@ -7,17 +7,17 @@ package asm
 // addNEON works like addGeneric.
 //
 //go:noescape
-func addNEON(dst *float32, x *float32, y *float32, n int)
+func addNEON(dst []float32, x []float32, y []float32)
 
 // axpbyNEON works like axpbyGeneric.
 //
 //go:noescape
-func axpbyNEON(a float32, x *float32, b float32, y *float32, n int)
+func axpbyNEON(a float32, x []float32, b float32, y []float32)
 
 // axpyNEON works like axpyGeneric.
 //
 //go:noescape
-func axpyNEON(a float32, x *float32, y *float32, n int)
+func axpyNEON(a float32, x []float32, y []float32)
 
 // axpy4NEON is a part of axpyRows.
 //
@@ -32,12 +32,12 @@ func axpy64NEON(a *float64, x *float32, y *float64, n int)
 // axpySameNEON works like axpySameGeneric.
 //
 //go:noescape
-func axpySameNEON(a float32, idx *uint16, n int, w *float32)
+func axpySameNEON(a float32, idx []uint16, w []float32)
 
 // axpySparseNEON works like axpySparseGeneric.
 //
 //go:noescape
-func axpySparseNEON(a float32, idx *int32, val *float32, n int, w *float32)
+func axpySparseNEON(a float32, idx []int32, val []float32, w []float32)
 
 // axpySparseKNEON works like axpySparseKGeneric.
 //
@@ -47,12 +47,12 @@ func axpySparseKNEON(a *float32, idx *int32, val *float32, n int, w *float32, st
 // axpyToNEON works like axpyToGeneric.
 //
 //go:noescape
-func axpyToNEON(dst *float32, a float32, x *float32, y *float32, n int)
+func axpyToNEON(dst []float32, a float32, x []float32, y []float32)
 
 // dotNEON works like dotGeneric.
 //
 //go:noescape
-func dotNEON(x *float32, y *float32, n int) float32
+func dotNEON(x []float32, y []float32) float32
 
 // dot64NEON works like dot64Generic.
 //
@@ -87,12 +87,12 @@ func dotRowsNEON(dst *float32, rows *float32, stride int, idx *int32, count int,
 // dotSameNEON works like dotSameGeneric.
 //
 //go:noescape
-func dotSameNEON(a float32, idx *uint16, n int, w *float32) float32
+func dotSameNEON(a float32, idx []uint16, w []float32) float32
 
 // dotSparseNEON works like dotSparseGeneric.
 //
 //go:noescape
-func dotSparseNEON(idx *int32, val *float32, n int, w *float32) float32
+func dotSparseNEON(idx []int32, val []float32, w []float32) float32
 
 // dotSparseKNEON works like dotSparseKGeneric.
 //
@@ -122,22 +122,22 @@ func findNEON(x *float32, n int, v float32) int
 // l1DistanceNEON works like l1DistanceGeneric.
 //
 //go:noescape
-func l1DistanceNEON(x *float32, y *float32, n int) float32
+func l1DistanceNEON(x []float32, y []float32) float32
 
 // maxNEON works like maxGeneric.
 //
 //go:noescape
-func maxNEON(x *float32, n int) float32
+func maxNEON(x []float32) float32
 
 // minNEON works like minGeneric.
 //
 //go:noescape
-func minNEON(x *float32, n int) float32
+func minNEON(x []float32) float32
 
 // mulNEON works like mulGeneric.
 //
 //go:noescape
-func mulNEON(dst *float32, x *float32, y *float32, n int)
+func mulNEON(dst []float32, x []float32, y []float32)
 
 // packNEON works like packGeneric.
 //
@@ -162,17 +162,17 @@ func rankKPairsNEON(a *uint32, b *uint32, k int, c *int32, stride int)
 // scaleNEON works like scaleGeneric.
 //
 //go:noescape
-func scaleNEON(a float32, x *float32, n int)
+func scaleNEON(a float32, x []float32)
 
 // scaleToNEON works like scaleToGeneric.
 //
 //go:noescape
-func scaleToNEON(dst *float32, a float32, x *float32, n int)
+func scaleToNEON(dst []float32, a float32, x []float32)
 
 // squaredDistanceNEON works like squaredDistanceGeneric.
 //
 //go:noescape
-func squaredDistanceNEON(x *float32, y *float32, n int) float32
+func squaredDistanceNEON(x []float32, y []float32) float32
 
 // squaredDistanceInt8NEON works like squaredDistanceBytesGeneric.
 //
@@ -192,22 +192,22 @@ func stepsSameNEON(steps *uint32, n int, indices *uint16, w *float32)
 // subNEON works like subGeneric.
 //
 //go:noescape
-func subNEON(dst *float32, x *float32, y *float32, n int)
+func subNEON(dst []float32, x []float32, y []float32)
 
 // sumNEON works like sumGeneric.
 //
 //go:noescape
-func sumNEON(x *float32, n int) float32
+func sumNEON(x []float32) float32
 
 // sumAbsNEON works like sumAbsGeneric.
 //
 //go:noescape
-func sumAbsNEON(x *float32, n int) float32
+func sumAbsNEON(x []float32) float32
 
 // sumSquaresNEON works like sumSquaresGeneric.
 //
 //go:noescape
-func sumSquaresNEON(x *float32, n int) float32
+func sumSquaresNEON(x []float32) float32
 
 // unpackNEON works like unpackGeneric.
 //

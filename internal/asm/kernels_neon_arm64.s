@@ -70,12 +70,12 @@ DATA bytes<>+62(SB)/1, $0x2e
 DATA bytes<>+63(SB)/1, $0x2f
 GLOBL bytes<>(SB), RODATA|NOPTR, $64
 
-// func addNEON(dst *float32, x *float32, y *float32, n int)
-TEXT ·addNEON(SB), NOSPLIT, $0-32
-	MOVD  x+8(FP), R0
-	MOVD  y+16(FP), R1
-	MOVD  dst+0(FP), R2
-	MOVD  n+24(FP), R3
+// func addNEON(dst []float32, x []float32, y []float32)
+TEXT ·addNEON(SB), NOSPLIT, $0-72
+	MOVD  x_base+24(FP), R0
+	MOVD  y_base+48(FP), R1
+	MOVD  dst_base+0(FP), R2
+	MOVD  dst_len+8(FP), R3
 	CMP   $0x00000008, R3
 	BLO   few
 	CMP   $0x00000011, R3
@@ -84,13 +84,13 @@ TEXT ·addNEON(SB), NOSPLIT, $0-32
 	BLO   eight
 	FLDPQ (R0), (F0, F1)
 	FLDPQ (R1), (F2, F3)
-	WORD  $0x4e22d400      // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421      // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400        // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421        // VFADD V3.S4, V1.S4, V1.S4
 	FSTPQ (F0, F1), (R2)
 	FLDPQ 32(R0), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
-	WORD  $0x4e22d400      // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421      // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400        // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421        // VFADD V3.S4, V1.S4, V1.S4
 	FSTPQ (F0, F1), 32(R2)
 	RET
 
@@ -237,17 +237,17 @@ skip2:
 skip4:
 	B loop
 
-// func axpbyNEON(a float32, x *float32, b float32, y *float32, n int)
-TEXT ·axpbyNEON(SB), NOSPLIT, $0-40
+// func axpbyNEON(a float32, x []float32, b float32, y []float32)
+TEXT ·axpbyNEON(SB), NOSPLIT, $0-64
 	FMOVS a+0(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	FMOVS b+16(FP), F2
+	FMOVS b+32(FP), F2
 	VDUP  V2.S[0], V2.S4
 	VDUP  V2.S[0], V3.S4
-	MOVD  x+8(FP), R0
-	MOVD  y+24(FP), R1
-	MOVD  n+32(FP), R2
+	MOVD  x_base+8(FP), R0
+	MOVD  y_base+40(FP), R1
+	MOVD  x_len+16(FP), R2
 	CMP   $0x00000008, R2
 	BLO   few
 	CMP   $0x00000011, R2
@@ -255,22 +255,22 @@ TEXT ·axpbyNEON(SB), NOSPLIT, $0-40
 	CMP   $0x00000010, R2
 	BLO   eight
 	FLDPQ (R0), (F4, F5)
-	WORD  $0x6e24dc04      // VFMUL V4.S4, V0.S4, V4.S4
-	WORD  $0x6e25dc25      // VFMUL V5.S4, V1.S4, V5.S4
+	WORD  $0x6e24dc04       // VFMUL V4.S4, V0.S4, V4.S4
+	WORD  $0x6e25dc25       // VFMUL V5.S4, V1.S4, V5.S4
 	FLDPQ (R1), (F6, F7)
-	WORD  $0x6e26dc46      // VFMUL V6.S4, V2.S4, V6.S4
-	WORD  $0x6e27dc67      // VFMUL V7.S4, V3.S4, V7.S4
-	WORD  $0x4e26d484      // VFADD V6.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4a5      // VFADD V7.S4, V5.S4, V5.S4
+	WORD  $0x6e26dc46       // VFMUL V6.S4, V2.S4, V6.S4
+	WORD  $0x6e27dc67       // VFMUL V7.S4, V3.S4, V7.S4
+	WORD  $0x4e26d484       // VFADD V6.S4, V4.S4, V4.S4
+	WORD  $0x4e27d4a5       // VFADD V7.S4, V5.S4, V5.S4
 	FSTPQ (F4, F5), (R1)
 	FLDPQ 32(R0), (F4, F5)
-	WORD  $0x6e24dc00      // VFMUL V4.S4, V0.S4, V0.S4
-	WORD  $0x6e25dc21      // VFMUL V5.S4, V1.S4, V1.S4
+	WORD  $0x6e24dc00       // VFMUL V4.S4, V0.S4, V0.S4
+	WORD  $0x6e25dc21       // VFMUL V5.S4, V1.S4, V1.S4
 	FLDPQ 32(R1), (F4, F5)
-	WORD  $0x6e24dc42      // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x6e25dc63      // VFMUL V5.S4, V3.S4, V3.S4
-	WORD  $0x4e22d400      // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421      // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x6e24dc42       // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63       // VFMUL V5.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400       // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421       // VFADD V3.S4, V1.S4, V1.S4
 	FSTPQ (F0, F1), 32(R1)
 	RET
 
@@ -449,14 +449,14 @@ skip2:
 skip4:
 	B loop
 
-// func axpyNEON(a float32, x *float32, y *float32, n int)
-TEXT ·axpyNEON(SB), NOSPLIT, $0-32
+// func axpyNEON(a float32, x []float32, y []float32)
+TEXT ·axpyNEON(SB), NOSPLIT, $0-56
 	FMOVS a+0(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	MOVD  x+8(FP), R0
-	MOVD  y+16(FP), R1
-	MOVD  n+24(FP), R2
+	MOVD  x_base+8(FP), R0
+	MOVD  y_base+32(FP), R1
+	MOVD  x_len+16(FP), R2
 	CMP   $0x00000008, R2
 	BLO   few
 	CMP   $0x00000011, R2
@@ -464,18 +464,18 @@ TEXT ·axpyNEON(SB), NOSPLIT, $0-32
 	CMP   $0x00000010, R2
 	BLO   eight
 	FLDPQ (R0), (F2, F3)
-	WORD  $0x6e22dc02      // VFMUL V2.S4, V0.S4, V2.S4
-	WORD  $0x6e23dc23      // VFMUL V3.S4, V1.S4, V3.S4
+	WORD  $0x6e22dc02       // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23       // VFMUL V3.S4, V1.S4, V3.S4
 	FLDPQ (R1), (F4, F5)
-	WORD  $0x4e24d442      // VFADD V4.S4, V2.S4, V2.S4
-	WORD  $0x4e25d463      // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e24d442       // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463       // VFADD V5.S4, V3.S4, V3.S4
 	FSTPQ (F2, F3), (R1)
 	FLDPQ 32(R0), (F2, F3)
-	WORD  $0x6e22dc00      // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21      // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc00       // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21       // VFMUL V3.S4, V1.S4, V1.S4
 	FLDPQ 32(R1), (F2, F3)
-	WORD  $0x4e22d400      // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421      // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400       // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421       // VFADD V3.S4, V1.S4, V1.S4
 	FSTPQ (F0, F1), 32(R1)
 	RET
 
@@ -1160,12 +1160,12 @@ less2:
 less1:
 	RET
 
-// func axpySameNEON(a float32, idx *uint16, n int, w *float32)
-TEXT ·axpySameNEON(SB), NOSPLIT, $0-32
+// func axpySameNEON(a float32, idx []uint16, w []float32)
+TEXT ·axpySameNEON(SB), NOSPLIT, $0-56
 	FMOVS a+0(FP), F0
-	MOVD  idx+8(FP), R0
-	MOVD  n+16(FP), R1
-	MOVD  w+24(FP), R2
+	MOVD  idx_base+8(FP), R0
+	MOVD  idx_len+16(FP), R1
+	MOVD  w_base+32(FP), R2
 	CMP   $0x00000004, R1
 	BLO   few
 	ADD   R1<<1, R0, R3
@@ -1231,15 +1231,15 @@ single:
 	BHS   single
 	B     end
 
-// func axpySparseNEON(a float32, idx *int32, val *float32, n int, w *float32)
-TEXT ·axpySparseNEON(SB), NOSPLIT, $0-40
+// func axpySparseNEON(a float32, idx []int32, val []float32, w []float32)
+TEXT ·axpySparseNEON(SB), NOSPLIT, $0-80
 	FMOVS a+0(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	MOVD  idx+8(FP), R0
-	MOVD  val+16(FP), R1
-	MOVD  n+24(FP), R2
-	MOVD  w+32(FP), R3
+	MOVD  idx_base+8(FP), R0
+	MOVD  val_base+32(FP), R1
+	MOVD  idx_len+16(FP), R2
+	MOVD  w_base+56(FP), R3
 	CMP   $0x00000008, R2
 	BLO   rest
 
@@ -1419,15 +1419,15 @@ rest:
 done:
 	RET
 
-// func axpyToNEON(dst *float32, a float32, x *float32, y *float32, n int)
-TEXT ·axpyToNEON(SB), NOSPLIT, $0-40
-	FMOVS a+8(FP), F0
+// func axpyToNEON(dst []float32, a float32, x []float32, y []float32)
+TEXT ·axpyToNEON(SB), NOSPLIT, $0-80
+	FMOVS a+24(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	MOVD  x+16(FP), R0
-	MOVD  y+24(FP), R1
-	MOVD  dst+0(FP), R2
-	MOVD  n+32(FP), R3
+	MOVD  x_base+32(FP), R0
+	MOVD  y_base+56(FP), R1
+	MOVD  dst_base+0(FP), R2
+	MOVD  dst_len+8(FP), R3
 	CMP   $0x00000008, R3
 	BLO   few
 	CMP   $0x00000011, R3
@@ -1435,18 +1435,18 @@ TEXT ·axpyToNEON(SB), NOSPLIT, $0-40
 	CMP   $0x00000010, R3
 	BLO   eight
 	FLDPQ (R0), (F2, F3)
-	WORD  $0x6e22dc02      // VFMUL V2.S4, V0.S4, V2.S4
-	WORD  $0x6e23dc23      // VFMUL V3.S4, V1.S4, V3.S4
+	WORD  $0x6e22dc02        // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23        // VFMUL V3.S4, V1.S4, V3.S4
 	FLDPQ (R1), (F4, F5)
-	WORD  $0x4e24d442      // VFADD V4.S4, V2.S4, V2.S4
-	WORD  $0x4e25d463      // VFADD V5.S4, V3.S4, V3.S4
+	WORD  $0x4e24d442        // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463        // VFADD V5.S4, V3.S4, V3.S4
 	FSTPQ (F2, F3), (R2)
 	FLDPQ 32(R0), (F2, F3)
-	WORD  $0x6e22dc00      // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21      // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc00        // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21        // VFMUL V3.S4, V1.S4, V1.S4
 	FLDPQ 32(R1), (F2, F3)
-	WORD  $0x4e22d400      // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421      // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400        // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421        // VFADD V3.S4, V1.S4, V1.S4
 	FSTPQ (F0, F1), 32(R2)
 	RET
 
@@ -1613,11 +1613,11 @@ skip2:
 skip4:
 	B loop
 
-// func dotNEON(x *float32, y *float32, n int) float32
-TEXT ·dotNEON(SB), NOSPLIT, $0-28
-	MOVD  x+0(FP), R0
-	MOVD  y+8(FP), R1
-	MOVD  n+16(FP), R2
+// func dotNEON(x []float32, y []float32) float32
+TEXT ·dotNEON(SB), NOSPLIT, $0-52
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000040, R2
@@ -1705,7 +1705,7 @@ TEXT ·dotNEON(SB), NOSPLIT, $0-28
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 short6:
@@ -1737,7 +1737,7 @@ short6:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 short5:
@@ -1767,7 +1767,7 @@ short5:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 short4:
@@ -1795,7 +1795,7 @@ short4:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 short3:
@@ -1821,7 +1821,7 @@ short3:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 short2:
@@ -1845,7 +1845,7 @@ short2:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 short1:
@@ -1867,7 +1867,7 @@ short1:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 short0:
@@ -1955,11 +1955,11 @@ part2end:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 empty:
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 long:
@@ -2159,7 +2159,7 @@ rest:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 rest6:
@@ -2195,7 +2195,7 @@ rest6:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 rest5:
@@ -2231,7 +2231,7 @@ rest5:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 rest4:
@@ -2267,7 +2267,7 @@ rest4:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 rest3:
@@ -2303,7 +2303,7 @@ rest3:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 rest2:
@@ -2339,7 +2339,7 @@ rest2:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 rest1:
@@ -2375,7 +2375,7 @@ rest1:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 rest0:
@@ -2411,7 +2411,7 @@ rest0:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 none:
@@ -2433,7 +2433,7 @@ none:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 // func dot64NEON(x *float32, y *float32, n int) float64
@@ -6811,12 +6811,12 @@ rows8sum:
 	BHS   rows8
 	RET
 
-// func dotSameNEON(a float32, idx *uint16, n int, w *float32) float32
-TEXT ·dotSameNEON(SB), NOSPLIT, $0-36
+// func dotSameNEON(a float32, idx []uint16, w []float32) float32
+TEXT ·dotSameNEON(SB), NOSPLIT, $0-60
 	FMOVS a+0(FP), F0
-	MOVD  idx+8(FP), R0
-	MOVD  n+16(FP), R1
-	MOVD  w+24(FP), R2
+	MOVD  idx_base+8(FP), R0
+	MOVD  idx_len+16(FP), R1
+	MOVD  w_base+32(FP), R2
 	CMP   $0x00000008, R1
 	BLO   few
 
@@ -6944,7 +6944,7 @@ fold:
 	WORD  $0x4e23d421    // VFADD V3.S4, V1.S4, V1.S4
 	WORD  $0x4e24d442    // VFADD V4.S4, V2.S4, V2.S4
 	WORD  $0x4e22d421    // VFADD V2.S4, V1.S4, V1.S4
-	FMOVS F1, ret+32(FP)
+	FMOVS F1, ret+56(FP)
 	RET
 
 few:
@@ -6958,12 +6958,12 @@ few:
 	VMOVI $0x00, V8.B16
 	B     rest
 
-// func dotSparseNEON(idx *int32, val *float32, n int, w *float32) float32
-TEXT ·dotSparseNEON(SB), NOSPLIT, $0-36
-	MOVD  idx+0(FP), R0
-	MOVD  val+8(FP), R1
-	MOVD  n+16(FP), R2
-	MOVD  w+24(FP), R3
+// func dotSparseNEON(idx []int32, val []float32, w []float32) float32
+TEXT ·dotSparseNEON(SB), NOSPLIT, $0-76
+	MOVD  idx_base+0(FP), R0
+	MOVD  val_base+24(FP), R1
+	MOVD  idx_len+8(FP), R2
+	MOVD  w_base+48(FP), R3
 	VMOVI $0x00, V0.B16
 	VMOVI $0x00, V1.B16
 	CMP   $0x00000008, R2
@@ -7075,7 +7075,7 @@ fold:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+32(FP)
+	FMOVS F0, ret+72(FP)
 	RET
 
 // func dotSparseKNEON(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
@@ -8453,14 +8453,14 @@ found:
 	MOVD R2, ret+24(FP)
 	RET
 
-// func l1DistanceNEON(x *float32, y *float32, n int) float32
-TEXT ·l1DistanceNEON(SB), NOSPLIT, $0-28
+// func l1DistanceNEON(x []float32, y []float32) float32
+TEXT ·l1DistanceNEON(SB), NOSPLIT, $0-52
 	MOVD  $0x7fffffff, R0
 	VDUP  R0, V0.S4
 	VDUP  R0, V1.S4
-	MOVD  x+0(FP), R0
-	MOVD  y+8(FP), R1
-	MOVD  n+16(FP), R2
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
 	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V5.B16
 	CMP   $0x00000040, R2
@@ -8564,7 +8564,7 @@ TEXT ·l1DistanceNEON(SB), NOSPLIT, $0-28
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 short6:
@@ -8598,7 +8598,7 @@ short6:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 short5:
@@ -8630,7 +8630,7 @@ short5:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 short4:
@@ -8660,7 +8660,7 @@ short4:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 short3:
@@ -8688,7 +8688,7 @@ short3:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 short2:
@@ -8714,7 +8714,7 @@ short2:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 short1:
@@ -8738,7 +8738,7 @@ short1:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 short0:
@@ -8828,11 +8828,11 @@ part2end:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 empty:
-	FMOVS F4, ret+24(FP)
+	FMOVS F4, ret+48(FP)
 	RET
 
 long:
@@ -9080,7 +9080,7 @@ rest:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 rest6:
@@ -9118,7 +9118,7 @@ rest6:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 rest5:
@@ -9156,7 +9156,7 @@ rest5:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 rest4:
@@ -9194,7 +9194,7 @@ rest4:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 rest3:
@@ -9232,7 +9232,7 @@ rest3:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 rest2:
@@ -9270,7 +9270,7 @@ rest2:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 rest1:
@@ -9308,7 +9308,7 @@ rest1:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 rest0:
@@ -9346,7 +9346,7 @@ rest0:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 none:
@@ -9368,13 +9368,13 @@ none:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
-// func maxNEON(x *float32, n int) float32
-TEXT ·maxNEON(SB), NOSPLIT, $0-20
-	MOVD x+0(FP), R0
-	MOVD n+8(FP), R1
+// func maxNEON(x []float32) float32
+TEXT ·maxNEON(SB), NOSPLIT, $0-28
+	MOVD x_base+0(FP), R0
+	MOVD x_len+8(FP), R1
 	MOVD R1, R2
 	MOVD $0xff800000, R3
 	VDUP R3, V0.S4
@@ -9491,13 +9491,13 @@ fold:
 	VBIT  V1.B16, V0.B16, V8.B16
 	VMOVI $0x00, V0.B16
 	WORD  $0x4e20d508                   // VFADD V0.S4, V8.S4, V8.S4
-	FMOVS F8, ret+16(FP)
+	FMOVS F8, ret+24(FP)
 	RET
 
-// func minNEON(x *float32, n int) float32
-TEXT ·minNEON(SB), NOSPLIT, $0-20
-	MOVD x+0(FP), R0
-	MOVD n+8(FP), R1
+// func minNEON(x []float32) float32
+TEXT ·minNEON(SB), NOSPLIT, $0-28
+	MOVD x_base+0(FP), R0
+	MOVD x_len+8(FP), R1
 	MOVD R1, R2
 	MOVD $0x7f800000, R3
 	VDUP R3, V0.S4
@@ -9614,15 +9614,15 @@ fold:
 	VBIT  V1.B16, V0.B16, V8.B16
 	VMOVI $0x00, V0.B16
 	WORD  $0x4e20d508                   // VFADD V0.S4, V8.S4, V8.S4
-	FMOVS F8, ret+16(FP)
+	FMOVS F8, ret+24(FP)
 	RET
 
-// func mulNEON(dst *float32, x *float32, y *float32, n int)
-TEXT ·mulNEON(SB), NOSPLIT, $0-32
-	MOVD  x+8(FP), R0
-	MOVD  y+16(FP), R1
-	MOVD  dst+0(FP), R2
-	MOVD  n+24(FP), R3
+// func mulNEON(dst []float32, x []float32, y []float32)
+TEXT ·mulNEON(SB), NOSPLIT, $0-72
+	MOVD  x_base+24(FP), R0
+	MOVD  y_base+48(FP), R1
+	MOVD  dst_base+0(FP), R2
+	MOVD  dst_len+8(FP), R3
 	CMP   $0x00000008, R3
 	BLO   few
 	CMP   $0x00000011, R3
@@ -9631,13 +9631,13 @@ TEXT ·mulNEON(SB), NOSPLIT, $0-32
 	BLO   eight
 	FLDPQ (R0), (F0, F1)
 	FLDPQ (R1), (F2, F3)
-	WORD  $0x6e22dc00      // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21      // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc00        // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21        // VFMUL V3.S4, V1.S4, V1.S4
 	FSTPQ (F0, F1), (R2)
 	FLDPQ 32(R0), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
-	WORD  $0x6e22dc00      // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21      // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc00        // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21        // VFMUL V3.S4, V1.S4, V1.S4
 	FSTPQ (F0, F1), 32(R2)
 	RET
 
@@ -11429,13 +11429,13 @@ tile6x16:
 	FSTPQ (F22, F23), 96(R3)
 	RET
 
-// func scaleNEON(a float32, x *float32, n int)
-TEXT ·scaleNEON(SB), NOSPLIT, $0-24
+// func scaleNEON(a float32, x []float32)
+TEXT ·scaleNEON(SB), NOSPLIT, $0-32
 	FMOVS a+0(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	MOVD  x+8(FP), R0
-	MOVD  n+16(FP), R1
+	MOVD  x_base+8(FP), R0
+	MOVD  x_len+16(FP), R1
 	CMP   $0x00000008, R1
 	BLO   few
 	CMP   $0x00000011, R1
@@ -11566,14 +11566,14 @@ skip2:
 skip4:
 	B loop
 
-// func scaleToNEON(dst *float32, a float32, x *float32, n int)
-TEXT ·scaleToNEON(SB), NOSPLIT, $0-32
-	FMOVS a+8(FP), F0
+// func scaleToNEON(dst []float32, a float32, x []float32)
+TEXT ·scaleToNEON(SB), NOSPLIT, $0-56
+	FMOVS a+24(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	MOVD  x+16(FP), R0
-	MOVD  dst+0(FP), R1
-	MOVD  n+24(FP), R2
+	MOVD  x_base+32(FP), R0
+	MOVD  dst_base+0(FP), R1
+	MOVD  dst_len+8(FP), R2
 	CMP   $0x00000008, R2
 	BLO   few
 	CMP   $0x00000011, R2
@@ -11581,12 +11581,12 @@ TEXT ·scaleToNEON(SB), NOSPLIT, $0-32
 	CMP   $0x00000010, R2
 	BLO   eight
 	FLDPQ (R0), (F2, F3)
-	WORD  $0x6e22dc02      // VFMUL V2.S4, V0.S4, V2.S4
-	WORD  $0x6e23dc23      // VFMUL V3.S4, V1.S4, V3.S4
+	WORD  $0x6e22dc02        // VFMUL V2.S4, V0.S4, V2.S4
+	WORD  $0x6e23dc23        // VFMUL V3.S4, V1.S4, V3.S4
 	FSTPQ (F2, F3), (R1)
 	FLDPQ 32(R0), (F2, F3)
-	WORD  $0x6e22dc00      // VFMUL V2.S4, V0.S4, V0.S4
-	WORD  $0x6e23dc21      // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc00        // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21        // VFMUL V3.S4, V1.S4, V1.S4
 	FSTPQ (F0, F1), 32(R1)
 	RET
 
@@ -11712,11 +11712,11 @@ skip2:
 skip4:
 	B loop
 
-// func squaredDistanceNEON(x *float32, y *float32, n int) float32
-TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-28
-	MOVD  x+0(FP), R0
-	MOVD  y+8(FP), R1
-	MOVD  n+16(FP), R2
+// func squaredDistanceNEON(x []float32, y []float32) float32
+TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-52
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000040, R2
@@ -11820,7 +11820,7 @@ TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-28
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 short6:
@@ -11854,7 +11854,7 @@ short6:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 short5:
@@ -11886,7 +11886,7 @@ short5:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 short4:
@@ -11916,7 +11916,7 @@ short4:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 short3:
@@ -11944,7 +11944,7 @@ short3:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 short2:
@@ -11970,7 +11970,7 @@ short2:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 short1:
@@ -11994,7 +11994,7 @@ short1:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 short0:
@@ -12084,11 +12084,11 @@ part2end:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 empty:
-	FMOVS F2, ret+24(FP)
+	FMOVS F2, ret+48(FP)
 	RET
 
 long:
@@ -12336,7 +12336,7 @@ rest:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 rest6:
@@ -12374,7 +12374,7 @@ rest6:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 rest5:
@@ -12412,7 +12412,7 @@ rest5:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 rest4:
@@ -12450,7 +12450,7 @@ rest4:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 rest3:
@@ -12488,7 +12488,7 @@ rest3:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 rest2:
@@ -12526,7 +12526,7 @@ rest2:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 rest1:
@@ -12564,7 +12564,7 @@ rest1:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 rest0:
@@ -12602,7 +12602,7 @@ rest0:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 none:
@@ -12624,7 +12624,7 @@ none:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+24(FP)
+	FMOVS F0, ret+48(FP)
 	RET
 
 // func squaredDistanceInt8NEON(x *int8, y *int8, n int) int32
@@ -13027,12 +13027,12 @@ axpy_single:
 	BHS   axpy_single
 	B     next
 
-// func subNEON(dst *float32, x *float32, y *float32, n int)
-TEXT ·subNEON(SB), NOSPLIT, $0-32
-	MOVD  x+8(FP), R0
-	MOVD  y+16(FP), R1
-	MOVD  dst+0(FP), R2
-	MOVD  n+24(FP), R3
+// func subNEON(dst []float32, x []float32, y []float32)
+TEXT ·subNEON(SB), NOSPLIT, $0-72
+	MOVD  x_base+24(FP), R0
+	MOVD  y_base+48(FP), R1
+	MOVD  dst_base+0(FP), R2
+	MOVD  dst_len+8(FP), R3
 	CMP   $0x00000008, R3
 	BLO   few
 	CMP   $0x00000011, R3
@@ -13041,13 +13041,13 @@ TEXT ·subNEON(SB), NOSPLIT, $0-32
 	BLO   eight
 	FLDPQ (R0), (F0, F1)
 	FLDPQ (R1), (F2, F3)
-	WORD  $0x4ea2d400      // VFSUB V2.S4, V0.S4, V0.S4
-	WORD  $0x4ea3d421      // VFSUB V3.S4, V1.S4, V1.S4
+	WORD  $0x4ea2d400        // VFSUB V2.S4, V0.S4, V0.S4
+	WORD  $0x4ea3d421        // VFSUB V3.S4, V1.S4, V1.S4
 	FSTPQ (F0, F1), (R2)
 	FLDPQ 32(R0), (F0, F1)
 	FLDPQ 32(R1), (F2, F3)
-	WORD  $0x4ea2d400      // VFSUB V2.S4, V0.S4, V0.S4
-	WORD  $0x4ea3d421      // VFSUB V3.S4, V1.S4, V1.S4
+	WORD  $0x4ea2d400        // VFSUB V2.S4, V0.S4, V0.S4
+	WORD  $0x4ea3d421        // VFSUB V3.S4, V1.S4, V1.S4
 	FSTPQ (F0, F1), 32(R2)
 	RET
 
@@ -13194,10 +13194,10 @@ skip2:
 skip4:
 	B loop
 
-// func sumNEON(x *float32, n int) float32
-TEXT ·sumNEON(SB), NOSPLIT, $0-20
-	MOVD  x+0(FP), R0
-	MOVD  n+8(FP), R1
+// func sumNEON(x []float32) float32
+TEXT ·sumNEON(SB), NOSPLIT, $0-28
+	MOVD  x_base+0(FP), R0
+	MOVD  x_len+8(FP), R1
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000040, R1
@@ -13257,7 +13257,7 @@ TEXT ·sumNEON(SB), NOSPLIT, $0-20
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 short6:
@@ -13282,7 +13282,7 @@ short6:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 short5:
@@ -13305,7 +13305,7 @@ short5:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 short4:
@@ -13326,7 +13326,7 @@ short4:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 short3:
@@ -13345,7 +13345,7 @@ short3:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 short2:
@@ -13362,7 +13362,7 @@ short2:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 short1:
@@ -13377,7 +13377,7 @@ short1:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 short0:
@@ -13426,11 +13426,11 @@ part1end:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 empty:
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 long:
@@ -13552,7 +13552,7 @@ rest:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 rest6:
@@ -13581,7 +13581,7 @@ rest6:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 rest5:
@@ -13610,7 +13610,7 @@ rest5:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 rest4:
@@ -13639,7 +13639,7 @@ rest4:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 rest3:
@@ -13668,7 +13668,7 @@ rest3:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 rest2:
@@ -13697,7 +13697,7 @@ rest2:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 rest1:
@@ -13726,7 +13726,7 @@ rest1:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 rest0:
@@ -13755,7 +13755,7 @@ rest0:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 none:
@@ -13777,16 +13777,16 @@ none:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
-// func sumAbsNEON(x *float32, n int) float32
-TEXT ·sumAbsNEON(SB), NOSPLIT, $0-20
+// func sumAbsNEON(x []float32) float32
+TEXT ·sumAbsNEON(SB), NOSPLIT, $0-28
 	MOVD  $0x7fffffff, R0
 	VDUP  R0, V0.S4
 	VDUP  R0, V1.S4
-	MOVD  x+0(FP), R0
-	MOVD  n+8(FP), R1
+	MOVD  x_base+0(FP), R0
+	MOVD  x_len+8(FP), R1
 	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V5.B16
 	CMP   $0x00000040, R1
@@ -13862,7 +13862,7 @@ TEXT ·sumAbsNEON(SB), NOSPLIT, $0-20
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 short6:
@@ -13889,7 +13889,7 @@ short6:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 short5:
@@ -13914,7 +13914,7 @@ short5:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 short4:
@@ -13937,7 +13937,7 @@ short4:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 short3:
@@ -13958,7 +13958,7 @@ short3:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 short2:
@@ -13977,7 +13977,7 @@ short2:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 short1:
@@ -13994,7 +13994,7 @@ short1:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 short0:
@@ -14045,11 +14045,11 @@ part1end:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 empty:
-	FMOVS F4, ret+16(FP)
+	FMOVS F4, ret+24(FP)
 	RET
 
 long:
@@ -14219,7 +14219,7 @@ rest:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 rest6:
@@ -14250,7 +14250,7 @@ rest6:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 rest5:
@@ -14281,7 +14281,7 @@ rest5:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 rest4:
@@ -14312,7 +14312,7 @@ rest4:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 rest3:
@@ -14343,7 +14343,7 @@ rest3:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 rest2:
@@ -14374,7 +14374,7 @@ rest2:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 rest1:
@@ -14405,7 +14405,7 @@ rest1:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 rest0:
@@ -14436,7 +14436,7 @@ rest0:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 none:
@@ -14458,13 +14458,13 @@ none:
 	VEXT  $0x08, V2.B16, V2.B16, V0.B16
 	WORD  $0x4e20d442                   // VFADD V0.S4, V2.S4, V2.S4
 	WORD  $0x7e30d842                   // FADDPS V2.S2, F2
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
-// func sumSquaresNEON(x *float32, n int) float32
-TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-20
-	MOVD  x+0(FP), R0
-	MOVD  n+8(FP), R1
+// func sumSquaresNEON(x []float32) float32
+TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-28
+	MOVD  x_base+0(FP), R0
+	MOVD  x_len+8(FP), R1
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000040, R1
@@ -14540,7 +14540,7 @@ TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-20
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 short6:
@@ -14567,7 +14567,7 @@ short6:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 short5:
@@ -14592,7 +14592,7 @@ short5:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 short4:
@@ -14615,7 +14615,7 @@ short4:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 short3:
@@ -14636,7 +14636,7 @@ short3:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 short2:
@@ -14655,7 +14655,7 @@ short2:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 short1:
@@ -14672,7 +14672,7 @@ short1:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 short0:
@@ -14723,11 +14723,11 @@ part1end:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 empty:
-	FMOVS F2, ret+16(FP)
+	FMOVS F2, ret+24(FP)
 	RET
 
 long:
@@ -14897,7 +14897,7 @@ rest:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 rest6:
@@ -14928,7 +14928,7 @@ rest6:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 rest5:
@@ -14959,7 +14959,7 @@ rest5:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 rest4:
@@ -14990,7 +14990,7 @@ rest4:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 rest3:
@@ -15021,7 +15021,7 @@ rest3:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 rest2:
@@ -15052,7 +15052,7 @@ rest2:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 rest1:
@@ -15083,7 +15083,7 @@ rest1:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 rest0:
@@ -15114,7 +15114,7 @@ rest0:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 none:
@@ -15136,7 +15136,7 @@ none:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+16(FP)
+	FMOVS F0, ret+24(FP)
 	RET
 
 // func unpackNEON(dst *float32, src *byte, n int, hi float32, lo float32)

@@ -6,29 +6,15 @@ package asm
 
 const noNEON = "asm: this build has no NEON"
 
-func addNEON(dst *float32, x *float32, y *float32, n int) { panic(noNEON) }
-
-func axpbyNEON(a float32, x *float32, b float32, y *float32, n int) { panic(noNEON) }
-
-func axpyNEON(a float32, x *float32, y *float32, n int) { panic(noNEON) }
-
 func axpy4NEON(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int) {
 	panic(noNEON)
 }
 
 func axpy64NEON(a *float64, x *float32, y *float64, n int) { panic(noNEON) }
 
-func axpySameNEON(a float32, idx *uint16, n int, w *float32) { panic(noNEON) }
-
-func axpySparseNEON(a float32, idx *int32, val *float32, n int, w *float32) { panic(noNEON) }
-
 func axpySparseKNEON(a *float32, idx *int32, val *float32, n int, w *float32, stride int) {
 	panic(noNEON)
 }
-
-func axpyToNEON(dst *float32, a float32, x *float32, y *float32, n int) { panic(noNEON) }
-
-func dotNEON(x *float32, y *float32, n int) float32 { panic(noNEON) }
 
 func dot64NEON(x *float32, y *float32, n int) float64 { panic(noNEON) }
 
@@ -48,10 +34,6 @@ func dotRowsNEON(dst *float32, rows *float32, stride int, idx *int32, count int,
 	panic(noNEON)
 }
 
-func dotSameNEON(a float32, idx *uint16, n int, w *float32) float32 { panic(noNEON) }
-
-func dotSparseNEON(idx *int32, val *float32, n int, w *float32) float32 { panic(noNEON) }
-
 func dotSparseKNEON(dst *float32, idx *int32, val *float32, n int, w *float32, stride int) {
 	panic(noNEON)
 }
@@ -64,14 +46,6 @@ func expNEON(dst *float32, x *float32, n int, table *float32) { panic(noNEON) }
 
 func findNEON(x *float32, n int, v float32) int { panic(noNEON) }
 
-func l1DistanceNEON(x *float32, y *float32, n int) float32 { panic(noNEON) }
-
-func maxNEON(x *float32, n int) float32 { panic(noNEON) }
-
-func minNEON(x *float32, n int) float32 { panic(noNEON) }
-
-func mulNEON(dst *float32, x *float32, y *float32, n int) { panic(noNEON) }
-
 func packNEON(dst *float32, width int, step int, c float32, x *float32, n int) { panic(noNEON) }
 
 func prefetchNEON(p *float32, n int) { panic(noNEON) }
@@ -80,25 +54,11 @@ func rankKNEON(a *float32, b *float32, k int, c *float32, stride int) { panic(no
 
 func rankKPairsNEON(a *uint32, b *uint32, k int, c *int32, stride int) { panic(noNEON) }
 
-func scaleNEON(a float32, x *float32, n int) { panic(noNEON) }
-
-func scaleToNEON(dst *float32, a float32, x *float32, n int) { panic(noNEON) }
-
-func squaredDistanceNEON(x *float32, y *float32, n int) float32 { panic(noNEON) }
-
 func squaredDistanceInt8NEON(x *int8, y *int8, n int) int32 { panic(noNEON) }
 
 func squaredDistanceUint8NEON(x *uint8, y *uint8, n int) int32 { panic(noNEON) }
 
 func stepsSameNEON(steps *uint32, n int, indices *uint16, w *float32) { panic(noNEON) }
-
-func subNEON(dst *float32, x *float32, y *float32, n int) { panic(noNEON) }
-
-func sumNEON(x *float32, n int) float32 { panic(noNEON) }
-
-func sumAbsNEON(x *float32, n int) float32 { panic(noNEON) }
-
-func sumSquaresNEON(x *float32, n int) float32 { panic(noNEON) }
 
 func unpackNEON(dst *float32, src *byte, n int, hi float32, lo float32) { panic(noNEON) }
 

@@ -21,7 +21,8 @@ import (
 type avx struct {
 	*build.Context
 	isa     string
-	width   int // floats of the widest group
+	k       *kernelSpec // under way
+	width   int         // floats of the widest group
 	evex    bool
 	masks   operand.Mem // AVX2's
 	scratch operand.Mem // of the function under way, once it has asked for it
@@ -77,6 +78,7 @@ func (t *avx) Compile() (*ir.File, error) {
 }
 
 func (t *avx) Func(k *kernelSpec) {
+	t.k = k
 	t.Function(k.word + t.isa)
 	t.scratch = operand.Mem{}
 	t.Attributes(attr.NOSPLIT)
@@ -93,11 +95,15 @@ func (t *avx) resolve(c gotypes.Component) operand.Mem {
 	return b.Addr
 }
 
-func (t *avx) PointerParam(param string) reg.GPVirtual { return t.IntParam(param) }
+func (t *avx) PointerParam(param string) reg.GPVirtual {
+	return t.intParam(t.k.pointer(t.Param, param))
+}
 
-func (t *avx) IntParam(param string) reg.GPVirtual {
+func (t *avx) IntParam(param string) reg.GPVirtual { return t.intParam(t.k.int(t.Param, param)) }
+
+func (t *avx) intParam(c gotypes.Component) reg.GPVirtual {
 	r := t.GP64()
-	t.MOVQ(t.resolve(t.Param(param)), r)
+	t.MOVQ(t.resolve(c), r)
 	return r
 }
 

@@ -1,7 +1,7 @@
 package main
 
 func init() {
-	kernel("axpby", "func(a float32, x *float32, b float32, y *float32, n int)", func(t Target) {
+	kernel("axpby", "func(a float32, x []float32, b float32, y []float32)", func(t Target) {
 		a, b := t.BroadcastParam("a"), t.BroadcastParam("b")
 		elementwise(t, []string{"x", "y"}, true, func(dst Group, s source) {
 			by := t.New(dst.width)

@@ -3,7 +3,7 @@ package main
 import "github.com/mmcloughlin/avo/reg"
 
 func init() {
-	kernel("axpySame", "func(a float32, idx *uint16, n int, w *float32)", func(t Target) {
+	kernel("axpySame", "func(a float32, idx []uint16, w []float32)", func(t Target) {
 		a := t.ScalarParam("a")
 		few := axpySame(t, "", a, t.PointerParam("idx"), t.IntParam("n"),
 			t.PointerParam("w"), "end")

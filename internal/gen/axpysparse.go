@@ -3,7 +3,7 @@ package main
 import "github.com/mmcloughlin/avo/reg"
 
 func init() {
-	kernel("axpySparse", "func(a float32, idx *int32, val *float32, n int, w *float32)", axpySparse)
+	kernel("axpySparse", "func(a float32, idx []int32, val, w []float32)", axpySparse)
 }
 
 // axpySparse updates w one element after the other, in the order of the row, so that an index may

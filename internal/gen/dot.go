@@ -1,7 +1,7 @@
 package main
 
 func init() {
-	kernel("dot", "func(x, y *float32, n int) float32", func(t Target) {
+	kernel("dot", "func(x, y []float32) float32", func(t Target) {
 		sum(t, []string{"x", "y"}, func(dst Group, s source) {
 			s.load(dst, 0)
 			s.mul(dst, dst, 1)

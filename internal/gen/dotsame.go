@@ -3,7 +3,7 @@ package main
 import "github.com/mmcloughlin/avo/reg"
 
 func init() {
-	kernel("dotSame", "func(a float32, idx *uint16, n int, w *float32) float32", func(t Target) {
+	kernel("dotSame", "func(a float32, idx []uint16, w []float32) float32", func(t Target) {
 		a := t.ScalarParam("a")
 		sum, few := dotSame(t, "", a, t.PointerParam("idx"), t.IntParam("n"), t.PointerParam("w"))
 		t.Return(sum)

@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	kernel("dotSparse", "func(idx *int32, val *float32, n int, w *float32) float32", dotSparse)
+	kernel("dotSparse", "func(idx []int32, val, w []float32) float32", dotSparse)
 }
 
 // dotSparse gathers w by scalar loads into two groups of four: the hardware's gather is slower, or

@@ -2,31 +2,31 @@ package main
 
 // These store into a vector of its own, which may be one of those that they read.
 func init() {
-	kernel("add", "func(dst, x, y *float32, n int)", func(t Target) {
+	kernel("add", "func(dst, x, y []float32)", func(t Target) {
 		elementwise(t, []string{"x", "y", "dst"}, true, func(dst Group, s source) {
 			s.load(dst, 0)
 			s.add(dst, dst, 1)
 		})
 	}).inWide()
-	kernel("sub", "func(dst, x, y *float32, n int)", func(t Target) {
+	kernel("sub", "func(dst, x, y []float32)", func(t Target) {
 		elementwise(t, []string{"x", "y", "dst"}, true, func(dst Group, s source) {
 			s.load(dst, 0)
 			s.sub(dst, dst, 1)
 		})
 	}).inWide()
-	kernel("mul", "func(dst, x, y *float32, n int)", func(t Target) {
+	kernel("mul", "func(dst, x, y []float32)", func(t Target) {
 		elementwise(t, []string{"x", "y", "dst"}, true, func(dst Group, s source) {
 			s.load(dst, 0)
 			s.mul(dst, dst, 1)
 		})
 	}).inWide()
-	kernel("scaleTo", "func(dst *float32, a float32, x *float32, n int)", func(t Target) {
+	kernel("scaleTo", "func(dst []float32, a float32, x []float32)", func(t Target) {
 		a := t.BroadcastParam("a")
 		elementwise(t, []string{"x", "dst"}, true, func(dst Group, s source) {
 			s.mul(dst, t.Narrow(a, dst.width), 0)
 		})
 	}).inWide()
-	kernel("axpyTo", "func(dst *float32, a float32, x, y *float32, n int)", func(t Target) {
+	kernel("axpyTo", "func(dst []float32, a float32, x, y []float32)", func(t Target) {
 		a := t.BroadcastParam("a")
 		elementwise(t, []string{"x", "y", "dst"}, true, func(dst Group, s source) {
 			s.mul(dst, t.Narrow(a, dst.width), 0)

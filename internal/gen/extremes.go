@@ -9,10 +9,10 @@ const (
 )
 
 func init() {
-	kernel("min", "func(x *float32, n int) float32", func(t Target) {
+	kernel("min", "func(x []float32) float32", func(t Target) {
 		extreme(t, t.Least, infinity)
 	}).inWide()
-	kernel("max", "func(x *float32, n int) float32", func(t Target) {
+	kernel("max", "func(x []float32) float32", func(t Target) {
 		extreme(t, t.Greatest, minusInfinity)
 	}).inWide()
 	kernel("find", "func(x *float32, n int, v float32) int", find).partOf("Find").inWide()

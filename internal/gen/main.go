@@ -2,7 +2,7 @@
 // in for the assembly where it can't be built.
 //
 // A kernel is one file here: its loop, written once against Target. kernels.go in package asm has
-// its meaning and its dispatch.
+// its meaning.
 package main
 
 import (
@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/mmcloughlin/avo/gotypes"
 )
 
 func main() {
@@ -35,9 +37,10 @@ func main() {
 type kernelSpec struct {
 	word, signature string
 	emit            func(Target)
-	like            string // the function of package asm that the assembly works like
-	wide            bool   // has a body in registers of 512 bits
-	vnni            bool   // needs AVX-512 VNNI
+	like            string   // the function of package asm that the assembly works like
+	slices          []string // the parameters that are slices, the first of which gives n
+	wide            bool     // has a body in registers of 512 bits
+	vnni            bool     // needs AVX-512 VNNI
 }
 
 var kernels []*kernelSpec
@@ -45,7 +48,8 @@ var kernels []*kernelSpec
 // kernel adds one; each kernel's file calls it from init. Its assembly works like word + "Generic"
 // in package asm unless it is told otherwise.
 func kernel(word, signature string, emit func(Target)) *kernelSpec {
-	k := &kernelSpec{word, signature, emit, word + "Generic", false, false}
+	k := &kernelSpec{word: word, signature: signature, emit: emit, like: word + "Generic",
+		slices: slicesOf(signature)}
 	kernels = append(kernels, k)
 	return k
 }
@@ -59,6 +63,22 @@ func (k *kernelSpec) inWide() *kernelSpec { k.wide = true; return k }
 
 // withVNNI says that the kernel is for CPUs with AVX-512 VNNI only. Its word ends with VNNI.
 func (k *kernelSpec) withVNNI() *kernelSpec { k.vnni = true; return k }
+
+// pointer returns a parameter, or of a slice where it begins.
+func (k *kernelSpec) pointer(param func(string) gotypes.Component, name string) gotypes.Component {
+	if slices.Contains(k.slices, name) {
+		return param(name).Base()
+	}
+	return param(name)
+}
+
+// int returns a parameter. Of slices n is their length.
+func (k *kernelSpec) int(param func(string) gotypes.Component, name string) gotypes.Component {
+	if name == "n" && len(k.slices) > 0 {
+		return param(k.slices[0]).Len()
+	}
+	return param(name)
+}
 
 // doc is the comment of a declaration.
 func (k *kernelSpec) doc(isa string) string {
@@ -100,5 +120,5 @@ func generate() (map[string][]byte, error) {
 			}
 		}
 	}
-	return files, nil
+	return files, addDoors(files)
 }

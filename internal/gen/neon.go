@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/mmcloughlin/avo/attr"
+	"github.com/mmcloughlin/avo/gotypes"
 	"github.com/mmcloughlin/avo/ir"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -15,6 +16,7 @@ import (
 // neon is the Target for arm64: a group of eight is two registers.
 type neon struct {
 	*arm64.Context
+	k       *kernelSpec // under way
 	bytes   operand.Mem // the numbers -16 to 47
 	scratch bool        // the function under way has asked for it
 	labels  int         // of the function's incomplete groups
@@ -47,6 +49,7 @@ func (t *neon) Compile() (*ir.File, error) {
 }
 
 func (t *neon) Func(k *kernelSpec) {
+	t.k = k
 	t.Function(k.word + "NEON")
 	t.Attributes(attr.NOSPLIT)
 	t.SignatureExpr(k.signature)
@@ -55,11 +58,15 @@ func (t *neon) Func(k *kernelSpec) {
 	t.scratch, t.labels = false, 0
 }
 
-func (t *neon) PointerParam(param string) reg.GPVirtual { return t.IntParam(param) }
+func (t *neon) PointerParam(param string) reg.GPVirtual {
+	return t.intParam(t.k.pointer(t.Param, param))
+}
 
-func (t *neon) IntParam(param string) reg.GPVirtual {
+func (t *neon) IntParam(param string) reg.GPVirtual { return t.intParam(t.k.int(t.Param, param)) }
+
+func (t *neon) intParam(c gotypes.Component) reg.GPVirtual {
 	r := t.GP64()
-	t.Context.Load(t.Param(param), r)
+	t.Context.Load(c, r)
 	return r
 }
 

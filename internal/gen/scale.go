@@ -1,7 +1,7 @@
 package main
 
 func init() {
-	kernel("scale", "func(a float32, x *float32, n int)", func(t Target) {
+	kernel("scale", "func(a float32, x []float32)", func(t Target) {
 		a := t.BroadcastParam("a")
 		elementwise(t, []string{"x"}, true, func(dst Group, s source) {
 			s.mul(dst, t.Narrow(a, dst.width), 0)

@@ -1,7 +1,7 @@
 package main
 
 func init() {
-	kernel("squaredDistance", "func(x, y *float32, n int) float32", func(t Target) {
+	kernel("squaredDistance", "func(x, y []float32) float32", func(t Target) {
 		sum(t, []string{"x", "y"}, func(dst Group, s source) {
 			s.load(dst, 0)
 			s.sub(dst, dst, 1)

@@ -4,10 +4,10 @@ package main
 const absolute = 0x7fffffff
 
 func init() {
-	kernel("sum", "func(x *float32, n int) float32", func(t Target) {
+	kernel("sum", "func(x []float32) float32", func(t Target) {
 		sum(t, []string{"x"}, func(dst Group, s source) { s.load(dst, 0) })
 	}).inWide()
-	kernel("sumAbs", "func(x *float32, n int) float32", func(t Target) {
+	kernel("sumAbs", "func(x []float32) float32", func(t Target) {
 		mask := t.New(t.Width())
 		t.Fill(mask, absolute)
 		sum(t, []string{"x"}, func(dst Group, s source) {
@@ -15,7 +15,7 @@ func init() {
 			t.BitsAnd(dst, dst, t.Narrow(mask, dst.width))
 		})
 	}).inWide()
-	kernel("l1Distance", "func(x, y *float32, n int) float32", func(t Target) {
+	kernel("l1Distance", "func(x, y []float32) float32", func(t Target) {
 		mask := t.New(t.Width())
 		t.Fill(mask, absolute)
 		sum(t, []string{"x", "y"}, func(dst Group, s source) {

@@ -1,7 +1,7 @@
 package main
 
 func init() {
-	kernel("sumSquares", "func(x *float32, n int) float32", func(t Target) {
+	kernel("sumSquares", "func(x []float32) float32", func(t Target) {
 		sum(t, []string{"x"}, func(dst Group, s source) {
 			s.load(dst, 0)
 			t.Mul(dst, dst, dst)
