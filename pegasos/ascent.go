@@ -7,6 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
 // A Finish says how a run goes on after its first epoch.
@@ -86,14 +87,14 @@ func full(pass int) bool {
 // startAscent starts the ascent, if it is time for that: after an epoch of the run, of which so
 // many are done. It reports whether the bound says that the ascent would be slow.
 func (p *problem) startAscent(cfg Config, epochs int, r2 float64) (poor bool) {
-	if p.ascent != nil || !p.finishDue(cfg, epochs) {
+	if p.ascent != nil || !finishDue(&p.State, cfg, epochs) {
 		return false
 	}
-	a := &ascent{w: vectors(1, len(p.v)), b: make([]float64, 1)}
-	p.learnerState.weights(a.w, a.b)
+	a := &ascent{w: iterate.Zeros(1, len(p.V)), b: make([]float64, 1)}
+	p.State.Weights(a.w, a.b)
 	share, s, bound, summed := p.sharesOfV()
 	if !summed {
-		share, s, bound = p.recent.Best(&p.of, p.done(), r2)
+		share, s, bound = p.Recent.Best(&p.Of, p.Done(), r2)
 	}
 	if cfg.Finish == FinishAuto {
 		if f := p.estimate(a.w[0], a.b[0]); !(f-bound <= float64(autoGap*f)) {
@@ -105,19 +106,19 @@ func (p *problem) startAscent(cfg Config, epochs int, r2 float64) (poor bool) {
 		i := p.Row(j)
 		a.alpha[i] = float32(float64(s*float64(share[i])) * p.Share(i))
 	}
-	p.setAscent(a, p.t)
+	p.setAscent(a, p.T)
 	if !summed {
 		p.sumUp()
 		return false
 	}
-	dense.Scale(float32(s), p.v)
-	p.vb[0] *= s
+	dense.Scale(float32(s), p.V)
+	p.Biases[0] *= s
 	return false
 }
 
 // finishDue reports whether it is time to ask whether the ascent should begin.
-func (s *learnerState) finishDue(cfg Config, epochs int) bool {
-	if !cfg.finishes() || s.t >= s.total || s.err != nil {
+func finishDue(s *iterate.State, cfg Config, epochs int) bool {
+	if !cfg.finishes() || s.T >= s.Total || s.Err != nil {
 		return false
 	}
 	// FinishAuto asks after 1, 2, 4, 8 epochs and so on: the answer takes about as long as an epoch.
@@ -128,8 +129,8 @@ func (s *learnerState) finishDue(cfg Config, epochs int) bool {
 // then nothing has to be added up. The roundings in v are left out of the bound, which is therefore
 // no proof.
 func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) {
-	r := p.recent
-	if p.began.w != nil || p.start > 0 || p.t != r.Steps || r.OldStart > 0 {
+	r := p.Recent
+	if p.Began.W != nil || p.Start > 0 || p.T != r.Steps || r.OldStart > 0 {
 		return nil, 0, 0, false
 	}
 	share = slices.Clone(r.Count)
@@ -139,20 +140,20 @@ func (p *problem) sharesOfV() (share []float32, factor, bound float64, ok bool) 
 	var mean, squares float64
 	for j := range p.Count() {
 		i := p.Row(j)
-		v := float64(p.of.Cost.Clamp(share[i]))
+		v := float64(p.Of.Cost.Clamp(share[i]))
 		share[i] = float32(v)
-		_, target := p.of.Label(uint32(i))
-		gain := float64(v*target) + p.of.Cost.Linear(v)
+		_, target := p.Of.Label(uint32(i))
+		gain := float64(v*target) + p.Of.Cost.Linear(v)
 		mean += float64(gain * p.Share(i))
 		squares += float64(float64(v*v) * p.Share(i))
 	}
 	n := float64(p.Count())
-	sum := float64(p.vb[0] * p.vb[0])
-	for _, v := range p.v {
+	sum := float64(p.Biases[0] * p.Biases[0])
+	for _, v := range p.V {
 		sum += float64(float64(v) * float64(v))
 	}
 	half := sum / float64(n*n) / (2 * p.Lambda)
-	if q := p.of.Cost.Kind.Traits().Quadratic; q > 0 {
+	if q := p.Of.Cost.Kind.Traits().Quadratic; q > 0 {
 		half += float64(squares / n * q)
 	}
 	bound, factor = proof.Parabola(mean/n, half)
@@ -164,7 +165,7 @@ func (p *problem) estimate(w []float32, b float64) float64 {
 	step := (p.Count() + estimateRows - 1) / estimateRows
 	var sum, n float64
 	for j := 0; j < p.Count(); j += step {
-		sum += p.of.Losses(w, b, j, j+1)
+		sum += p.Of.Losses(w, b, j, j+1)
 		n += 1
 	}
 	return p.Penalty([][]float32{w}, []float64{b}) + sum/n
@@ -180,18 +181,7 @@ func (p *problem) setAscent(a *ascent, t int64) {
 	p.ascent, a.start = a, t
 	a.resting = make([]float32, p.X.Rows())
 	a.gaps = p.X.Size() > gapsFrom
-	p.beginAscent(t)
-}
-
-// beginAscent makes the scale that of an ascent, and begins its average.
-func (s *learnerState) beginAscent(t int64) {
-	s.recent = nil
-	s.fixed = float64(s.Lambda * float64(s.Count()))
-	s.period = max(1, int64(s.Count()/64), int64(s.X.Cols()/8))
-	if s.avg != nil {
-		s.origin = t
-		s.avg = newSuffix(s.total-t, len(s.vs), s.X.Cols())
-	}
+	p.BeginAscent(t)
 }
 
 // gapsFrom is the size of the rows, in bytes, from which each is fetched ahead of time if others
@@ -200,15 +190,15 @@ const gapsFrom = 1 << 23
 
 // sumUp makes v of the a_i.
 func (p *problem) sumUp() {
-	clear(p.v)
-	p.vb[0] = 0
+	clear(p.V)
+	p.Biases[0] = 0
 	for j := range p.Count() {
 		i := p.Row(j)
 		if a := p.ascent.alpha[i]; a != 0 {
-			side, _ := p.of.Label(uint32(i))
+			side, _ := p.Of.Label(uint32(i))
 			a *= side // exact
-			p.X.Axpy(i, a, p.v)
-			p.vb[0] += float64(float64(a) * p.BiasScale)
+			p.X.Axpy(i, a, p.V)
+			p.Biases[0] += float64(float64(a) * p.BiasScale)
 		}
 	}
 }
@@ -217,9 +207,9 @@ func (p *problem) sumUp() {
 // nothing.
 func (p *problem) ascend(idx []uint32) {
 	a := p.ascent
-	inverse := 1 / p.fixed
-	reward, curve, low := p.of.Cost.DualShape()
-	all, end, ahead := idx, p.t+int64(len(idx)), p.FetchAhead()
+	inverse := 1 / p.Fixed
+	reward, curve, low := p.Of.Cost.DualShape()
+	all, end, ahead := idx, p.T+int64(len(idx)), p.FetchAhead()
 	if idx = a.notResting(idx); len(idx) < len(all) && a.gaps { // what is left out leaves gaps
 		ahead = p.X.Ahead()
 	}
@@ -227,22 +217,22 @@ func (p *problem) ascend(idx []uint32) {
 		if ahead > 0 && n+ahead < len(idx) {
 			p.X.Fetch(int(idx[n+ahead]))
 		}
-		dot := p.X.Dot(int(i), p.v)
-		y, target := p.of.Label(i)
+		dot := p.X.Dot(int(i), p.V)
+		y, target := p.Of.Label(i)
 		old, top := a.alpha[i], 1.0
 		if p.Weight != nil {
 			top = p.Weight[i]
 		}
 		// Minus the gradient: where it is above 0 the objective rises as a_i falls.
-		g := float64(float64(float64(y)*(float64(dot)+float64(p.BiasScale*p.vb[0])))*inverse) -
+		g := float64(float64(float64(y)*(float64(dot)+float64(p.BiasScale*p.Biases[0])))*inverse) -
 			(target + reward)
 		if curve > 0 {
 			g += float64(curve*float64(old)) / top
 			top = math.Inf(1)
 		}
 		if !floats.IsFinite(g) {
-			p.t += int64(slices.Index(all, i))
-			p.notFinite(i)
+			p.T += int64(slices.Index(all, i))
+			p.NotFinite(i)
 			return
 		}
 		if float64(old) <= low && g >= 0 || float64(old) >= top && g <= 0 {
@@ -265,11 +255,11 @@ func (p *problem) ascend(idx []uint32) {
 		}
 		a.alpha[i] = to
 		step *= y // exact
-		p.X.Axpy(int(i), step, p.v)
-		p.vb[0] += float64(float64(step) * p.BiasScale)
-		p.violations++
+		p.X.Axpy(int(i), step, p.V)
+		p.Biases[0] += float64(float64(step) * p.BiasScale)
+		p.Violations++
 	}
-	p.t = end
+	p.T = end
 }
 
 // notResting returns those of the rows idx that a pass is over: all, or those that don't rest. The
@@ -298,11 +288,11 @@ func (p *problem) result(w [][]float32, b []float64) {
 		b[0] = p.newton.Result(w[0])
 		return
 	}
-	p.learnerState.weights(w, b)
+	p.State.Weights(w, b)
 	if p.ascent == nil {
 		return
 	}
-	if p.ascent.chosenAt != p.t {
+	if p.ascent.chosenAt != p.T {
 		p.choose(w[0], b[0])
 	}
 	switch p.ascent.chosen {
@@ -321,34 +311,34 @@ const (
 	before             // what Pegasos left
 )
 
-// last is learnerState.weights of the last iterate.
+// last is State.Weights of the last iterate.
 func (p *problem) last(w [][]float32, b []float64) {
-	s := learnerState{vs: p.vs, vb: p.vb, t: p.t, Terms: p.Terms, factor: 1, fixed: p.fixed}
-	s.weights(w, b)
+	s := iterate.State{Vectors: p.Vectors, Biases: p.Biases, T: p.T, Terms: p.Terms, Factor: 1, Fixed: p.Fixed}
+	s.Weights(w, b)
 }
 
 // endRun chooses the result when the last step has been taken, so that this is a part of training,
 // and not of what is asked later.
 func (p *problem) endRun() {
-	w, b := vectors(1, len(p.v)), make([]float64, 1)
-	p.learnerState.weights(w, b)
+	w, b := iterate.Zeros(1, len(p.V)), make([]float64, 1)
+	p.State.Weights(w, b)
 	p.choose(w[0], b[0])
 }
 
 // choose chooses the result. w is the average if there is one.
 func (p *problem) choose(w []float32, b float64) {
 	a := p.ascent
-	a.chosen, a.chosenAt = average, p.t
-	if p.avg != nil {
-		last, bias := vectors(1, len(p.v)), make([]float64, 1)
+	a.chosen, a.chosenAt = average, p.T
+	if p.Average != nil {
+		last, bias := iterate.Zeros(1, len(p.V)), make([]float64, 1)
 		p.last(last, bias)
 		// Rows that rest at 0 had no loss when they were last visited. With few exceptions they
 		// have none now.
 		var sum, sumLast float64
 		for j := range p.Count() {
 			if i := p.Row(j); a.alpha[i] != 0 || a.resting[i] == 0 {
-				sum += p.of.Losses(w, b, j, j+1)
-				sumLast += p.of.Losses(last[0], bias[0], j, j+1)
+				sum += p.Of.Losses(w, b, j, j+1)
+				sumLast += p.Of.Losses(last[0], bias[0], j, j+1)
 			}
 		}
 		n := float64(p.Count())
@@ -360,7 +350,7 @@ func (p *problem) choose(w []float32, b float64) {
 	// What Pegasos left is seldom better. Unless it is clearly worse on some of the rows it is
 	// compared on all.
 	if p.estimate(a.w[0], a.b[0]) < float64(clearly*p.estimate(w, b)) &&
-		p.of.At(a.w, a.b) < p.of.At([][]float32{w}, []float64{b}) {
+		p.Of.At(a.w, a.b) < p.Of.At([][]float32{w}, []float64{b}) {
 		a.chosen = before
 	}
 }
@@ -377,7 +367,7 @@ func (p *problem) shares() []float32 {
 	if p.Weight != nil {
 		for j := range p.Count() {
 			i := p.Row(j)
-			share[i] = p.of.Cost.Clamp(float32(float64(share[i]) / p.Weight[i]))
+			share[i] = p.Of.Cost.Clamp(float32(float64(share[i]) / p.Weight[i]))
 		}
 	}
 	return share

@@ -74,9 +74,9 @@ func fig2(t *testing.T, at, coefficient func(float64) float64, kinks []float64, 
 		} else {
 			var ends []int
 			idx, ends = r.order.Batches(1)
-			p.takeBatches(idx, ends)
+			p.Batches(idx, ends)
 		}
-		eta := 1 / (cfg.Lambda * (float64(step) + p.t0))
+		eta := 1 / (cfg.Lambda * (float64(step) + p.T0))
 		sum := make([]float64, 8)
 		for _, i := range idx {
 			s, target := side(int(i))
@@ -163,7 +163,7 @@ func TestBatchOfAll(t *testing.T) {
 			r.measure(m, quick)
 			sum += m.Result.PerClass[0].Objective
 			idx, ends := r.order.Batches(1)
-			r.problems[0].takeBatches(idx, ends)
+			r.problems[0].Batches(idx, ends)
 			r.t++
 		}
 		c := 4 * r2
@@ -203,26 +203,26 @@ func TestProjection(t *testing.T) {
 			radius = math.Sqrt(math.Ln2 / cfg.Lambda)
 		}
 		w, touched := make([]float32, 20), false
-		for p.t < r.total {
+		for p.T < r.total {
 			if cfg.Batch > 1 {
-				p.takeBatches(r.order.Batches(1))
+				p.Batches(r.order.Batches(1))
 			} else {
 				p.takeSteps(r.order.Next(1))
 			}
-			if p.err != nil {
-				t.Fatal(p.err)
+			if p.Err != nil {
+				t.Fatal(p.Err)
 			}
-			tracked := p.norm2
-			p.refreshNorm()
-			exact := p.norm2
-			p.norm2 = tracked
+			tracked := p.Norm2
+			p.RefreshNorm()
+			exact := p.Norm2
+			p.Norm2 = tracked
 			if math.Abs(tracked-exact) > 1e-5*exact {
-				t.Fatalf("%+v step %d: |v|^2 is %v, carried along %v", cfg, p.t, exact, tracked)
+				t.Fatalf("%+v step %d: |v|^2 is %v, carried along %v", cfg, p.T, exact, tracked)
 			}
 			b := p.weights(w)
 			have := math.Sqrt(norm(w)*norm(w) + b*b)
 			if have > radius*(1+1e-5) {
-				t.Fatalf("%+v step %d: |w| = %v, radius %v", cfg, p.t, have, radius)
+				t.Fatalf("%+v step %d: |w| = %v, radius %v", cfg, p.T, have, radius)
 			}
 			touched = touched || have > radius*(1-1e-5)
 			if r.order.AtEnd() {

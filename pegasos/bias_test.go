@@ -111,7 +111,7 @@ func TestUnregularisedSteps(t *testing.T) {
 						s, target := side(i)
 						return l.at(s*z[0] - target)
 					})
-					if have := r.problems[0].radius; math.Abs(have-o.radius) > 1e-5*o.radius {
+					if have := r.problems[0].Radius; math.Abs(have-o.radius) > 1e-5*o.radius {
 						t.Errorf("%+v: radius %v, want %v", cfg, have, o.radius)
 					}
 				}
@@ -266,11 +266,11 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 				var up, down float64
 				for i := range a {
 					if v := 4*g.Float64() - 2; p.Share(i) > 0 && trial%4 > 0 {
-						a[i] = p.of.Cost.Clamp(float32(v))
+						a[i] = p.Of.Cost.Clamp(float32(v))
 					} else if p.Share(i) > 0 && g.IntN(10) == 0 { // few, perhaps of one side
 						a[i] = 1
 					}
-					side, _ := p.of.Label(uint32(i))
+					side, _ := p.Of.Label(uint32(i))
 					if b := float64(a[i]*side) * p.Share(i); b > 0 {
 						up += b
 					} else {
@@ -281,7 +281,7 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 				var mean, half float64
 				u := make([]float64, 5)
 				for i, v := range a {
-					side, target := p.of.Label(uint32(i))
+					side, target := p.Of.Label(uint32(i))
 					left[i] = float64(v)
 					if b := float64(v * side); b > 0 && up > down {
 						left[i] *= down / up
@@ -301,7 +301,7 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 					s := float64(step) / 200
 					value := s*mean - s*s*half
 					for i, v := range left {
-						value += p.Share(i) * p.of.Cost.Least(s*v) / float64(r.Count())
+						value += p.Share(i) * p.Of.Cost.Least(s*v) / float64(r.Count())
 					}
 					best, whole = math.Max(best, value), math.Max(0, value)
 				}
@@ -309,7 +309,7 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 				if l.cfg.Loss == Log {
 					low = whole
 				}
-				have := boundOf(&p.of, a, r.r2)
+				have := boundOf(&p.Of, a, r.r2)
 				if have > optimum || have > best+1e-4+1e-3*best || have < low-1e-3*(low+0.1) {
 					t.Errorf("%+v weights %v: bound %v, by definition %v to %v, optimum %v", l.cfg,
 						weights != nil, have, low, best, optimum)

@@ -10,6 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // This file improves dual variables that package certificate has made of scores, by passes of dual coordinate ascent:
@@ -19,12 +20,12 @@ import (
 
 // passesOf calls visit for so many passes, with the learner's rows in a random order each, until it
 // returns false.
-func (s *learnerState) passesOf(passes int, visit func(pass int, rows []uint32) bool) bool {
-	pcg, rows := rand.NewPCG(0, order.Stream), make([]uint32, s.Count())
+func passesOf(v *rows.View, passes int, visit func(pass int, rows []uint32) bool) bool {
+	pcg, rows := rand.NewPCG(0, order.Stream), make([]uint32, v.Count())
 	for pass := range passes {
 		order.Permute(pcg, rows)
 		for k, j := range rows {
-			rows[k] = uint32(s.Row(int(j)))
+			rows[k] = uint32(v.Row(int(j)))
 		}
 		if !visit(pass, rows) {
 			return false
@@ -39,18 +40,18 @@ func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
 	return bound
 }
 
-// climbs reports whether there is an ascent for the learner.
-func (s *learnerState) climbs() bool { return !s.Free && s.Prior == nil }
+// climbs reports whether there is an ascent.
+func climbs(t *objective.Terms) bool { return !t.Free && t.Prior == nil }
 
 // climb returns the bound of dual variables after so many passes from the given ones; 0 where there
 // is no ascent.
 func (p *problem) climb(share []float32, passes int, r2 float64) float64 {
 	switch {
-	case passes == 0 || !p.climbs():
+	case passes == 0 || !climbs(p.Terms):
 		return 0
-	case p.of.Cost.Kind == loss.Log:
+	case p.Of.Cost.Kind == loss.Log:
 		return p.climbLog(share, passes, r2)
-	case !p.of.Cost.Kind.Traits().Ascent:
+	case !p.Of.Cost.Kind.Traits().Ascent:
 		return 0
 	}
 	a := &ascent{alpha: make([]float32, len(share))}
@@ -58,17 +59,17 @@ func (p *problem) climb(share []float32, passes int, r2 float64) float64 {
 		i := p.Row(j)
 		a.alpha[i] = float32(float64(share[i]) * p.Share(i))
 	}
-	p.setAscent(a, p.t)
+	p.setAscent(a, p.T)
 	p.sumUp()
-	if !p.passesOf(passes, func(pass int, rows []uint32) bool {
+	if !passesOf(&p.View, passes, func(pass int, rows []uint32) bool {
 		a.pass = pass
 		p.ascend(rows)
-		return p.err == nil
+		return p.Err == nil
 	}) {
-		p.err = nil // the rows are too large for it
+		p.Err = nil // the rows are too large for it
 		return 0
 	}
-	return boundOf(&p.of, p.shares(), r2)
+	return boundOf(&p.Of, p.shares(), r2)
 }
 
 // climbLog is climb for the log loss. With w made of the shares a, the dual objective is largest
@@ -87,11 +88,11 @@ func (p *problem) climbLog(share []float32, passes int, r2 float64) float64 {
 	p.sumUp()
 	p.ascent = nil
 	inverse := 1 / float64(p.Lambda*float64(p.Count()))
-	if !p.passesOf(passes, func(_ int, rows []uint32) bool {
+	if !passesOf(&p.View, passes, func(_ int, rows []uint32) bool {
 		for _, i := range rows {
-			side, _ := p.of.Label(i)
+			side, _ := p.Of.Label(i)
 			old, weight := float64(share[i]), p.Share(int(i))
-			dot := float64(p.X.Dot(int(i), p.v)) + float64(p.BiasScale*p.vb[0])
+			dot := float64(p.X.Dot(int(i), p.V)) + float64(p.BiasScale*p.Biases[0])
 			m := float64(float64(float64(side)*dot) * inverse)
 			q := weight * (float64(p.Norms[i]) + float64(p.BiasScale*p.BiasScale)) * inverse
 			if !floats.IsFinite(m) || !floats.IsFinite(q) {
@@ -99,14 +100,14 @@ func (p *problem) climbLog(share []float32, passes int, r2 float64) float64 {
 			}
 			share[i] = float32(balancedLogit(m, q, old))
 			step := side * float32(float64(float64(share[i])-old)*weight)
-			p.X.Axpy(int(i), step, p.v)
-			p.vb[0] += float64(float64(step) * p.BiasScale)
+			p.X.Axpy(int(i), step, p.V)
+			p.Biases[0] += float64(float64(step) * p.BiasScale)
 		}
 		return true
 	}) {
 		return 0
 	}
-	return boundOf(&p.of, share, r2)
+	return boundOf(&p.Of, share, r2)
 }
 
 // balancedLogit returns the sigmoid of the t with t + m + q (sigmoid(t) - a) = 0, or nearly.
@@ -144,24 +145,24 @@ func balancedLogit(m, q, a float64) float64 {
 //
 // for the log loss, with q as in climbLog; jointascent.go has the hinge.
 func (j *joint) climb(a []float32, passes int, r2 float64) float64 {
-	if passes == 0 || !j.climbs() {
+	if passes == 0 || !climbs(j.Terms) {
 		return 0
 	}
-	if !j.of.Log {
-		j.setAscent(&jointAscent{alpha: a}, j.t)
+	if !j.Of.Log {
+		j.setAscent(&jointAscent{alpha: a}, j.T)
 		j.sumUp()
-		if !j.passesOf(passes, func(pass int, rows []uint32) bool {
+		if !passesOf(&j.View, passes, func(pass int, rows []uint32) bool {
 			j.ascent.pass = pass
 			j.ascend(rows)
-			return j.err == nil
+			return j.Err == nil
 		}) {
-			j.err = nil // the rows are too large for it
+			j.Err = nil // the rows are too large for it
 			return 0
 		}
-		return boundOf(&j.of, j.shares(), r2)
+		return boundOf(&j.Of, j.shares(), r2)
 	}
 	c := j.climber(a)
-	if !j.passesOf(passes, func(_ int, rows []uint32) bool {
+	if !passesOf(&j.View, passes, func(_ int, rows []uint32) bool {
 		for _, i := range rows {
 			if !c.step(int(i)) {
 				return false
@@ -171,7 +172,7 @@ func (j *joint) climb(a []float32, passes int, r2 float64) float64 {
 	}) {
 		return 0
 	}
-	return boundOf(&j.of, a, r2)
+	return boundOf(&j.Of, a, r2)
 }
 
 // A climber is the ascent of a multinomial problem under way.
@@ -181,14 +182,15 @@ type climber struct {
 	w          *dense.Matrix // lambda n times w
 	bias       []float64
 	inverse    float64
-	z, old, to []float64 // buffers for the classes
+	dots       []float32 // buffers for the classes
+	z, old, to []float64
 }
 
 // climber adds up the vectors that the shares make.
 func (j *joint) climber(a []float32) *climber {
-	k := len(j.vs)
+	k := len(j.Vectors)
 	c := &climber{joint: j, a: a, w: dense.New(k, j.X.Cols()), bias: make([]float64, k),
-		inverse: 1 / float64(j.Lambda*float64(j.Count())), z: make([]float64, k),
+		inverse: 1 / float64(j.Lambda*float64(j.Count())), z: make([]float64, k), dots: make([]float32, k),
 		old: make([]float64, k), to: make([]float64, k)}
 	for n := range j.Count() {
 		i := j.Row(n)

@@ -62,12 +62,12 @@ func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, erro
 		return nil, err
 	}
 	if err := d.Label(tr.Config.Loss.Regression(), d.known); err != nil {
-		return nil, rowErrorOf(err)
+		return nil, publicError(err)
 	}
 	d.compact(tr)
 	d.newtons.X, d.newtons.Threads = d.Rows(), parallel.Threads(tr.Threads)
 	if err := d.Measure(); err != nil {
-		return nil, rowErrorOf(err)
+		return nil, publicError(err)
 	}
 	return d, nil
 }

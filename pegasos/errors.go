@@ -3,6 +3,7 @@ package pegasos
 import (
 	"fmt"
 
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
@@ -31,10 +32,13 @@ func (e *RowError) Error() string { return fmt.Sprintf("pegasos: row %d: %s", e.
 
 func rowError(row int, reason string) error { return &RowError{Row: row, Reason: reason} }
 
-// rowErrorOf returns an error of package rows as one of this package.
-func rowErrorOf(err error) error {
-	if bad, ok := err.(*rows.Error); ok {
-		return (*RowError)(bad)
+// publicError returns an error of the trainer's rooms as one of this package.
+func publicError(err error) error {
+	switch err := err.(type) {
+	case *rows.Error:
+		return (*RowError)(err)
+	case *iterate.Error:
+		return (*StepError)(err)
 	}
 	return err
 }

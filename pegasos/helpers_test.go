@@ -103,7 +103,7 @@ func (r *run) model() *Model { return r.session().model() }
 // weights writes the vector of this moment to w and returns its bias.
 func (p *problem) weights(w []float32) float64 {
 	var b [1]float64
-	p.learnerState.weights([][]float32{w}, b[:])
+	p.State.Weights([][]float32{w}, b[:])
 	return b[0]
 }
 

@@ -3,136 +3,33 @@ package pegasos
 import (
 	"math"
 
-	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// A joint problem has a weight vector for each class, which are trained as one: section 5 of the
-// paper, examples 3 and 4. With phi(x, r) being x in the place of class r and zeros elsewhere, its
-// sub-gradient for a row x of class y is
-//
-//	sum over r of b_r*phi(x, r), less phi(x, y) times the sum of the b_r
-//
-// over the other classes r: of the hinge b is 1 for the class of the largest cost(y, r) - z_y +
-// z_r, if that is above 0, and 0 for all others; of the log loss b_r is the probability of r.
+// A joint problem has a weight vector for each class, which are trained as one.
 type joint struct {
-	learnerState
-	m  *dense.Matrix // of the vectors
-	of objective.Joint
-
+	*sgd.Joint
 	ascent *jointAscent // nil before it begins
-
-	dots []float32 // of a row and the vectors
-	z    []float64 // the scores of a batch, one row after the other
-	b    []float64 // the coefficients of a row
 }
 
-func newJoint(s learnerState, log bool, costs [][]float64) *joint {
-	k := len(s.vs)
-	j := &joint{learnerState: s,
-		of: objective.Joint{Terms: s.Terms, Vectors: k, Log: log, Costs: costs}}
-	j.m = dense.New(k, s.X.Cols())
-	for r, v := range s.vs {
-		copy(j.m.Row(r), v) // not zeros after setStart
-		j.vs[r] = j.m.Row(r)
-	}
-	j.dots, j.b = make([]float32, k), make([]float64, k)
-	return j
-}
+func (j *joint) common() *iterate.State { return &j.State }
 
-func (j *joint) objective() objective.Problem { return &j.of }
+func (j *joint) objective() objective.Problem { return &j.Of }
 
 func (j *joint) takeSteps(idx []uint32) {
 	if j.ascent != nil {
-		for len(idx) > 0 && j.err == nil {
-			n := j.beforeSample(len(idx))
-			if j.ascend(idx[:n]); j.err == nil {
-				j.sample()
+		for len(idx) > 0 && j.Err == nil {
+			n := j.BeforeSample(len(idx))
+			if j.ascend(idx[:n]); j.Err == nil {
+				j.Sample()
 			}
 			idx = idx[n:]
 		}
 		return
 	}
-	for n := range idx {
-		j.batch(idx[n : n+1])
-		if j.err != nil {
-			return
-		}
-		j.sample()
-	}
-}
-
-func (j *joint) takeBatches(idx []uint32, ends []int) {
-	start := 0
-	for _, end := range ends {
-		j.batch(idx[start:end])
-		if j.err != nil {
-			return
-		}
-		j.sample()
-		start = end
-	}
-}
-
-// batch takes a step with the mean over the rows idx, and projects w onto the ball if there is one.
-func (j *joint) batch(idx []uint32) {
-	k, divisor := len(j.vs), j.divisor()
-	j.z = j.z[:0] // all first: the rows of a batch do not influence each other
-	for _, i := range idx {
-		j.X.DotVectors(j.dots, int(i), j.m, 0)
-		for r, dot := range j.dots {
-			j.z = append(j.z, j.score(r, dot, divisor))
-		}
-	}
-	share, moved := float64(j.factor*float64(len(idx))), false
-	for n, i := range idx {
-		z := j.z[n*k:][:k]
-		for _, v := range z {
-			if !floats.IsFinite(v) {
-				j.notFinite(i)
-				return
-			}
-		}
-		y := int(j.Class[i])
-		if !j.of.Coefficients(z, j.b, i) {
-			continue
-		}
-		moved = true
-		weight := float32(j.Share(int(i)))
-		var all float64
-		for r, b := range j.b {
-			if b == 0 || r == y {
-				continue
-			}
-			all += b
-			j.move(r, i, float32(float32(-b)*weight), share, len(idx))
-			if j.recent != nil {
-				j.recent.Count[int(i)*k+r] += float32(b)
-			}
-		}
-		j.move(y, i, float32(float32(all)*weight), share, len(idx))
-		if j.err != nil {
-			return
-		}
-	}
-	if moved {
-		j.violations++
-	}
-	j.t++
-	j.project()
-}
-
-// move adds row i to vector r with the coefficient g, divided by share.
-func (j *joint) move(r int, i uint32, g float32, share float64, of int) {
-	a := float32(float64(g) / share)
-	if !floats.IsFinite(a) {
-		j.err = &StepError{j.t + 1, j.Name(i), "a weight is not finite: " + rows.TooLarge}
-		return
-	}
-	j.addRow(r, i, a)
-	j.vb[r] += j.biasUpdate(float64(g)/float64(of), float64(a))
+	j.Steps(idx)
 }
 
 func (tr *Trainer) checkCosts(classes int) error {

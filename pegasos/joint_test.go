@@ -9,6 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
 // An oracle takes the paper's steps in float64, with w as it is and not as v/scale:
@@ -32,7 +33,7 @@ type oracle struct {
 // newOracle makes one that starts where the run does.
 func newOracle(r *run, x *dense.Matrix, tr *Trainer, weights []float32) *oracle {
 	s := r.learners[0].common()
-	o := &oracle{x: x, lambda: r.lambda, t0: s.t0, t: s.start, free: tr.Bias == BiasUnregularised}
+	o := &oracle{x: x, lambda: r.lambda, t0: s.T0, t: s.Start, free: tr.Bias == BiasUnregularised}
 	if tr.Bias == BiasAugmented {
 		o.scale = tr.Plain().BiasScale
 	}
@@ -48,7 +49,7 @@ func newOracle(r *run, x *dense.Matrix, tr *Trainer, weights []float32) *oracle 
 			o.weights = append(o.weights, float64(v)*float64(rows)/sum)
 		}
 	}
-	for k := range s.vs {
+	for k := range s.Vectors {
 		w, w0, b, b0 := make([]float64, x.Cols()), make([]float64, x.Cols()), 0.0, 0.0
 		if tr.Prior != nil {
 			b0 = tr.Prior.bias(k)
@@ -197,13 +198,13 @@ func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 		if r.order.Batch > 0 {
 			var ends []int
 			idx, ends = r.order.Batches(1)
-			l.takeBatches(idx, ends)
+			l.Batches(idx, ends)
 		} else {
 			idx = r.order.Next(1)
 			l.takeSteps(idx)
 		}
-		if l.common().err != nil {
-			t.Fatalf("%+v: %v", r.cfg, l.common().err)
+		if l.common().Err != nil {
+			t.Fatalf("%+v: %v", r.cfg, l.common().Err)
 		}
 		r.t++
 		if r.order.AtEnd() {
@@ -364,7 +365,7 @@ func TestJointSteps(t *testing.T) {
 				}
 				if cfg.Project {
 					o.project(func(z []float64, i int) float64 { return l.at(z, int(data.y[i])) })
-					if have := r.joint.radius; math.Abs(have-o.radius) > 1e-5*o.radius {
+					if have := r.joint.Radius; math.Abs(have-o.radius) > 1e-5*o.radius {
 						t.Errorf("%+v: radius %v, want %v", cfg, have, o.radius)
 					}
 				}
@@ -424,13 +425,13 @@ func TestJointLosses(t *testing.T) {
 			-1e30}, []float64{0, 0, 0, 1e30})
 		for _, z := range points {
 			for y := range 4 {
-				at, want := j.of.Loss(z, y), l.at(z, y)
+				at, want := j.Of.Loss(z, y), l.at(z, y)
 				if !(at >= 0) || math.IsInf(at, 1) || math.Abs(at-want) > 1e-13*(1+math.Abs(want)+
 					math.Abs(z[y])) {
 					t.Errorf("%+v: the loss of %v at %v is %v, want %v", l.cfg, y, z, at, want)
 				}
 				b := make([]float64, 4)
-				if j.of.Coefficients(z, b, uint32(y)) != (at > 0 || j.of.Log) || b[y] != 0 {
+				if j.Of.Coefficients(z, b, uint32(y)) != (at > 0 || j.Of.Log) || b[y] != 0 {
 					t.Errorf("%+v: at %v, %v has %v", l.cfg, z, y, b)
 				}
 				own := 0.0
@@ -468,7 +469,7 @@ func TestJointLosses(t *testing.T) {
 					if r == y {
 						want = -own
 					}
-					if d := (j.of.Loss(up, y) - j.of.Loss(down, y)) / (2 * h); math.Abs(d-want) > 1e-5 {
+					if d := (j.Of.Loss(up, y) - j.Of.Loss(down, y)) / (2 * h); math.Abs(d-want) > 1e-5 {
 						t.Errorf("%+v: at %v, %v has %v at %d, by differences %v", l.cfg, z, y,
 							want, r, d)
 					}
@@ -504,7 +505,7 @@ func TestJointTies(t *testing.T) {
 		if c.want >= 0 {
 			want[c.want] = 1
 		}
-		if moved := j.of.Coefficients(c.z, b, uint32(c.y)); moved != (c.want >= 0) ||
+		if moved := j.Of.Coefficients(c.z, b, uint32(c.y)); moved != (c.want >= 0) ||
 			fmt.Sprint(b) != fmt.Sprint(want) {
 			t.Errorf("%v, costs %v: %v has %v, want %v", c.z, c.costs != nil, c.y, b, want)
 		}
@@ -676,7 +677,7 @@ func TestJointBoundOfAnything(t *testing.T) {
 				if l.cfg.Multiclass == Multinomial {
 					least = whole - 1e-5 // Newton starts there
 				}
-				have := boundOf(&r.joint.of, a, r.r2)
+				have := boundOf(&r.joint.Of, a, r.r2)
 				if have > exact+1e-3*exact || have < least {
 					t.Errorf("%+v weights %v prior %v: bound %v, by definition %v to %v", l.cfg,
 						tr.Weights != nil, tr.Prior != nil, have, least, exact)
@@ -693,13 +694,13 @@ func TestJointBoundOfAnything(t *testing.T) {
 					}
 					// Newton's steps are short where next to nothing is left: the entropy's slope
 					// is steep there.
-					if more := boundOf(&r.joint.of, a, r.r2); more > have+1e-5 || more < have-1e-5 &&
-						!r.joint.of.Log {
+					if more := boundOf(&r.joint.Of, a, r.r2); more > have+1e-5 || more < have-1e-5 &&
+						!r.joint.Of.Log {
 						t.Errorf("%+v: bound %v, of too much %v", l.cfg, have, more)
 					}
 				}
 			}
-			if b := boundOf(&r.joint.of, make([]float32, 30*4), r.r2); b != 0 {
+			if b := boundOf(&r.joint.Of, make([]float32, 30*4), r.r2); b != 0 {
 				t.Errorf("bound %v of zeros", b)
 			}
 		}
@@ -854,9 +855,9 @@ func TestJointOverflow(t *testing.T) {
 	j := mustRun(t, matrix(t, 2, 1, 1.5e19, 0), []float32{2, 1},
 		Config{Lambda: 3e38, Offset: OffsetNone, Multiclass: CrammerSinger}).joint
 	j.takeSteps([]uint32{0, 0, 0, 0})
-	var e *StepError
-	if !errors.As(j.err, &e) || e.Row != 0 || e.Step != j.t+1 {
-		t.Errorf("score of +Inf: %v after %d steps", j.err, j.t)
+	var e *iterate.Error
+	if !errors.As(j.Err, &e) || e.Row != 0 || e.Step != j.T+1 {
+		t.Errorf("score of +Inf: %v after %d steps", j.Err, j.T)
 	}
 }
 

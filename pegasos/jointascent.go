@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
 // A jointAscent is the dual part of a run of Crammer-Singer (Keerthi et al., KDD 2008). With a_ir
@@ -22,7 +23,8 @@ type jointAscent struct {
 
 	rests // of rows whose last step changed nothing
 
-	z, sorted []float64 // buffers for a row
+	dots         []float32 // buffers for a row
+	z, b, sorted []float64
 
 	chosen   bool  // whether the result after step chosenAt is the last iterate
 	chosenAt int64 // 0 before there was a choice
@@ -30,21 +32,21 @@ type jointAscent struct {
 
 // startAscent starts the ascent, if it is time for that.
 func (j *joint) startAscent(cfg Config, epochs int, r2 float64) {
-	if j.ascent != nil || !j.finishDue(cfg, epochs) {
+	if j.ascent != nil || !finishDue(&j.State, cfg, epochs) {
 		return
 	}
-	share, s, bound := j.recent.Best(&j.of, j.done(), r2)
+	share, s, bound := j.Recent.Best(&j.Of, j.Done(), r2)
 	if cfg.Finish == FinishAuto {
-		w, b := vectors(len(j.vs), len(j.vs[0])), make([]float64, len(j.vs))
-		j.weights(w, b)
-		if f := j.of.At(w, b); !(f-bound <= float64(autoGap*f)) {
+		w, b := iterate.Zeros(len(j.Vectors), len(j.Vectors[0])), make([]float64, len(j.Vectors))
+		j.Weights(w, b)
+		if f := j.Of.At(w, b); !(f-bound <= float64(autoGap*f)) {
 			return
 		}
 	}
 	for i, a := range share {
 		share[i] = float32(s * float64(a))
 	}
-	j.setAscent(&jointAscent{alpha: share}, j.t)
+	j.setAscent(&jointAscent{alpha: share}, j.T)
 	j.sumUp()
 }
 
@@ -52,16 +54,17 @@ func (j *joint) startAscent(cfg Config, epochs int, r2 float64) {
 func (j *joint) setAscent(a *jointAscent, t int64) {
 	j.ascent, a.start = a, t
 	a.resting = make([]float32, j.X.Rows())
-	a.z, a.sorted = make([]float64, len(j.vs)), make([]float64, len(j.vs))
-	j.beginAscent(t)
+	a.dots, a.b = make([]float32, len(j.Vectors)), make([]float64, len(j.Vectors))
+	a.z, a.sorted = make([]float64, len(j.Vectors)), make([]float64, len(j.Vectors))
+	j.BeginAscent(t)
 }
 
 // sumUp makes the vectors those of the a_i.
 func (j *joint) sumUp() {
-	k := len(j.vs)
-	for r, v := range j.vs {
+	k := len(j.Vectors)
+	for r, v := range j.Vectors {
 		clear(v)
-		j.vb[r] = 0
+		j.Biases[r] = 0
 	}
 	for n := range j.Count() {
 		i := j.Row(n)
@@ -81,18 +84,18 @@ func (j *joint) shift(r, i int, change float64) {
 	if a == 0 {
 		return
 	}
-	j.X.Axpy(i, a, j.vs[r])
-	j.vb[r] += float64(float64(a) * j.BiasScale)
+	j.X.Axpy(i, a, j.Vectors[r])
+	j.Biases[r] += float64(float64(a) * j.BiasScale)
 }
 
 // ascend takes a step with each of the rows idx. For those that rest it is one that changes
 // nothing.
 func (j *joint) ascend(idx []uint32) {
-	a, end := j.ascent, j.t+int64(len(idx))
-	inverse := 1 / j.fixed
+	a, end := j.ascent, j.T+int64(len(idx))
+	inverse := 1 / j.Fixed
 	z, k := a.z, len(a.z)
 	for _, i := range a.notResting(idx) {
-		j.X.DotVectors(j.dots, int(i), j.m, 0)
+		j.X.DotVectors(a.dots, int(i), j.M, 0)
 		y, row := int(j.Class[i]), a.alpha[int(i)*k:][:k]
 		square := float64(j.Norms[i]) + float64(j.BiasScale*j.BiasScale)
 		q := float64(float64(j.Share(int(i))*square) * inverse)
@@ -100,22 +103,22 @@ func (j *joint) ascend(idx []uint32) {
 		for _, v := range row {
 			own += float64(v)
 		}
-		for r, dot := range j.dots {
-			v := float64((float64(dot) + float64(j.BiasScale*j.vb[r])) * inverse)
+		for r, dot := range a.dots {
+			v := float64((float64(dot) + float64(j.BiasScale*j.Biases[r])) * inverse)
 			if !floats.IsFinite(v) {
-				j.t += int64(slices.Index(idx, i))
-				j.notFinite(i)
+				j.T += int64(slices.Index(idx, i))
+				j.NotFinite(i)
 				return
 			}
 			share := float64(row[r])
 			if r == y {
 				share = 1 - own
 			}
-			z[r] = j.of.Full(v, r, i) + j.of.Cost(y, r) + float64(q*share)
+			z[r] = j.Of.Full(v, r, i) + j.Of.Cost(y, r) + float64(q*share)
 		}
-		certificate.Nearest(z, q, j.b, a.sorted)
+		certificate.Nearest(z, q, a.b, a.sorted)
 		changed, sum := false, 0.0
-		for r, v := range j.b {
+		for r, v := range a.b {
 			to := float32(v)
 			if r == y {
 				continue
@@ -129,10 +132,10 @@ func (j *joint) ascend(idx []uint32) {
 		if a.resting[i] = 1; changed {
 			a.resting[i] = 0
 			j.shift(y, int(i), sum-own)
-			j.violations++
+			j.Violations++
 		}
 	}
-	j.t = end
+	j.T = end
 }
 
 // shares is what learner asks for.
@@ -148,12 +151,12 @@ func (j *joint) shares() []float32 {
 }
 
 func (j *joint) endEpoch(epochs int) {
-	j.learnerState.endEpoch(epochs)
+	j.State.EndEpoch(epochs)
 	if j.ascent == nil {
 		return
 	}
 	j.ascent.pass++
-	if j.t == j.total && j.err == nil {
+	if j.T == j.Total && j.Err == nil {
 		w, b := j.room()
 		j.result(w, b) // now, so that the choice is a part of training
 	}
@@ -161,28 +164,28 @@ func (j *joint) endEpoch(epochs int) {
 
 // room returns vectors and biases to write to.
 func (j *joint) room() (w [][]float32, b []float64) {
-	return vectors(len(j.vs), len(j.vs[0])), make([]float64, len(j.vs))
+	return iterate.Zeros(len(j.Vectors), len(j.Vectors[0])), make([]float64, len(j.Vectors))
 }
 
 // result is what learner asks for. After an ascent it is the better by P of the average and the
 // last iterate.
 func (j *joint) result(w [][]float32, b []float64) {
-	j.weights(w, b)
+	j.Weights(w, b)
 	a := j.ascent
-	if a == nil || j.avg == nil {
+	if a == nil || j.Average == nil {
 		return
 	}
-	average := j.avg
-	if a.chosenAt != j.t {
-		a.chosenAt = j.t
+	average := j.Average
+	if a.chosenAt != j.T {
+		a.chosenAt = j.T
 		last, bias := j.room()
-		j.avg = nil
-		j.weights(last, bias)
-		a.chosen = j.of.At(last, bias) < j.of.At(w, b)
+		j.Average = nil
+		j.Weights(last, bias)
+		a.chosen = j.Of.At(last, bias) < j.Of.At(w, b)
 	}
 	if a.chosen {
-		j.avg = nil
-		j.weights(w, b)
+		j.Average = nil
+		j.Weights(w, b)
 	}
-	j.avg = average
+	j.Average = average
 }

@@ -71,7 +71,7 @@ func TestJointAscentSteps(t *testing.T) {
 
 // exactDual is the dual objective of j's shares, added up in float64.
 func exactDual(j *joint) float64 {
-	k, d := len(j.vs), len(j.vs[0])
+	k, d := len(j.Vectors), len(j.Vectors[0])
 	w := make([][]float64, k)
 	for r := range w {
 		w[r] = make([]float64, d+1)
@@ -84,7 +84,7 @@ func exactDual(j *joint) float64 {
 		y := int(j.Class[i])
 		for r, a := range j.ascent.alpha[i*k:][:k] {
 			c := j.Share(i) * float64(a)
-			gain += c * j.of.Cost(y, r)
+			gain += c * j.Of.Cost(y, r)
 			for l, v := range x {
 				w[r][l] -= c * float64(v)
 				w[y][l] += c * float64(v)

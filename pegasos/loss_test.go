@@ -149,7 +149,7 @@ func TestLossSteps(t *testing.T) {
 								break steps // both ways are right within rounding
 							}
 						}
-						eta := 1 / (lambda * (float64(step) + p.t0))
+						eta := 1 / (lambda * (float64(step) + p.T0))
 						coefficient := eta * l.coefficient(m) * side
 						for j, v := range data.dense.Row(i) {
 							w[j] = (1-eta*lambda)*w[j] + coefficient*float64(v)
@@ -339,9 +339,9 @@ func TestLossBoundsOfAnything(t *testing.T) {
 		a := make([]float32, 30)
 		for seed := range uint64(200) {
 			for i, v := range random(seed, 1, 30, 2, 1).dense.Row(0) {
-				a[i] = r.problems[0].of.Cost.Clamp(v * float32(seed%3))
+				a[i] = r.problems[0].Of.Cost.Clamp(v * float32(seed%3))
 			}
-			if b := boundOf(&r.problems[0].of, a, r.r2); b > high || b < 0 {
+			if b := boundOf(&r.problems[0].Of, a, r.r2); b > high || b < 0 {
 				t.Fatalf("%s: bound %v of %v, optimum %v", l.cfg.Loss, b, a, high)
 			}
 		}

@@ -34,7 +34,7 @@ func marginBound(l learner, w [][]float64, b []float64, r2 float64, o marginOpti
 // from the given weights on.
 func (p *problem) newtonBound(w []float64, b, r2 float64, o marginOptions) (best float64) {
 	n := newton.New(o.pool, 0, func() *newton.Problem { return p.forNewton(o.pool, 0) })
-	u := make([]float32, len(p.v))
+	u := make([]float32, len(p.V))
 	for j, z := range w {
 		if p.Prior != nil {
 			z -= float64(p.Prior[0][j])
@@ -42,7 +42,7 @@ func (p *problem) newtonBound(w []float64, b, r2 float64, o marginOptions) (best
 		u[j] = float32(z) // as the margins take it
 	}
 	return n.Bound(u, b-p.PriorBias[0], o.width, o.wanted, o.threads,
-		func(a []float32) float64 { return boundOf(&p.of, a, r2) })
+		func(a []float32) float64 { return boundOf(&p.Of, a, r2) })
 }
 
 // climb returns the best of a bound and of those after some passes: as many as are asked for, or up

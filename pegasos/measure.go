@@ -89,10 +89,10 @@ func (r *run) objectives(m *Model, wide []bool) {
 	if j := r.joint; j != nil {
 		w, b := r.vectorsOf(m, 0)
 		if wide == nil {
-			r.setObjective(0, w, nil, b, j.of.MeanLoss(w, b))
+			r.setObjective(0, w, nil, b, j.Of.MeanLoss(w, b))
 		} else {
 			exact := r.exact(w, r.first)
-			r.setObjective(0, w, exact, b, j.of.WideMeanLoss(exact, b))
+			r.setObjective(0, w, exact, b, j.Of.WideMeanLoss(exact, b))
 		}
 		return
 	}
@@ -105,9 +105,9 @@ func (r *run) objectives(m *Model, wide []bool) {
 		p, b := r.problems[k], m.bias(r.first+k)
 		switch {
 		case wide == nil:
-			loss[k] += p.of.Losses(m.Weights[r.first+k], b, from, to)
+			loss[k] += p.Of.Losses(m.Weights[r.first+k], b, from, to)
 		case wide[k]:
-			loss[k] += p.of.WideLosses(vectors[k], b, from, to)
+			loss[k] += p.Of.WideLosses(vectors[k], b, from, to)
 		}
 	})
 	for k := range loss {
@@ -156,7 +156,7 @@ func (r *run) setObjective(k int, w [][]float32, exact [][]float64, b []float64,
 		} else {
 			at.mistake = c.penaltyError(w, s.Lambda, penalty)
 		}
-		at.mistake += s.biasPenaltyError(c, w, b)
+		at.mistake += biasPenaltyError(s.Terms, c, w, b)
 	}
 	at.objective = penalty + loss
 	at.mistake += l.objective().ErrorOf(z, loss) + float64(s.Sums*(loss+penalty))
@@ -164,7 +164,7 @@ func (r *run) setObjective(k int, w [][]float32, exact [][]float64, b []float64,
 
 // vectorsOf returns the vectors of m that learner k has trained, and their biases.
 func (r *run) vectorsOf(m *Model, k int) (w [][]float32, b []float64) {
-	first, n := r.first+k, len(r.learners[k].common().vs)
+	first, n := r.first+k, len(r.learners[k].common().Vectors)
 	for i := range n {
 		b = append(b, m.bias(first+i))
 	}

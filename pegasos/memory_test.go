@@ -10,6 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
 // manyClasses returns rows with so many labels.
@@ -155,7 +156,7 @@ func TestManyClassesStop(t *testing.T) {
 		t.Errorf("%.1f s", s)
 	}
 	few, err := newRun(x, y[:9000], &Trainer{Config: Config{Lambda: 0.1, Loss: EpsInsensitive}})
-	if err != nil || few.segment() != segment(8) {
+	if err != nil || few.segment() != sgd.Segment(8) {
 		t.Errorf("%v, %d steps of one vector", err, few.segment())
 	}
 }

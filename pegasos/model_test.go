@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
 func TestPredict(t *testing.T) {
@@ -138,7 +139,7 @@ func TestModelCheck(t *testing.T) {
 var sink []float32
 
 func BenchmarkPredictAll(b *testing.B) {
-	m := &Model{Classes: []float32{0, 1, 2}, Weights: vectors(3, 784)}
+	m := &Model{Classes: []float32{0, 1, 2}, Weights: iterate.Zeros(3, 784)}
 	x := dense.New(1000, 784)
 	for b.Loop() {
 		sink = m.PredictAll(x)

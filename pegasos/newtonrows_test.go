@@ -69,7 +69,7 @@ func TestNewtonRows(t *testing.T) {
 		clear(want)
 		n.X.Axpy(int(i), 1, have)
 		p.X.Axpy(int(n.Rows[j]), 1, want)
-		side, _ := p.of.Label(n.Rows[j])
+		side, _ := p.Of.Label(n.Rows[j])
 		if !slices.Equal(have, want) || float32(n.Side[j]) != side {
 			t.Fatalf("row %d is another", j)
 		}

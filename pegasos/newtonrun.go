@@ -2,6 +2,7 @@ package pegasos
 
 import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
@@ -25,7 +26,7 @@ func (p *problem) startNewton(cfg Config, t int64, pool *newton.Pool) {
 	}
 	n.Method = newton.New(pool, cfg.Tol, func() *newton.Problem { return p.forNewton(pool, t) })
 	p.newtons++
-	p.newton, p.ascent, p.recent = n, nil, nil
+	p.newton, p.ascent, p.Recent = n, nil, nil
 }
 
 // forNewton returns the problem as Newton's method takes it, with the weights of step t. Copies of
@@ -34,9 +35,9 @@ func (p *problem) startNewton(cfg Config, t int64, pool *newton.Pool) {
 func (p *problem) forNewton(pool *newton.Pool, t int64) *newton.Problem {
 	p.WidenPrior()
 	rows := p.Ranked()
-	n := &newton.Problem{Loss: p.of.Cost, Lambda: p.Lambda, Cols: len(p.v), Beta: p.BiasScale,
+	n := &newton.Problem{Loss: p.Of.Cost, Lambda: p.Lambda, Cols: len(p.V), Beta: p.BiasScale,
 		Free: p.Free, Rows: rows, X: p.X, At: rows, Name: p.Name, Weight: p.Weight,
-		AtZero: p.of.AtZero}
+		AtZero: p.Of.AtZero}
 	if p.Free {
 		n.Beta = 1
 	}
@@ -48,17 +49,17 @@ func (p *problem) forNewton(pool *newton.Pool, t int64) *newton.Problem {
 	}
 	n.Side = make([]int8, len(rows))
 	for j, i := range rows {
-		side, _ := p.of.Label(i)
+		side, _ := p.Of.Label(i)
 		n.Side[j] = int8(side)
 	}
 	if p.Target != nil || p.Prior != nil {
-		n.Target = func(i uint32) float64 { return p.of.WideTarget(int(i)) }
+		n.Target = func(i uint32) float64 { return p.Of.WideTarget(int(i)) }
 	}
 	n.Start = func() ([]float32, float64) {
-		s := p.learnerState
-		s.t = t
-		w, b := vectors(1, len(p.v)), make([]float64, 1)
-		s.weights(w, b)
+		s := p.State
+		s.T = t
+		w, b := iterate.Zeros(1, len(p.V)), make([]float64, 1)
+		s.Weights(w, b)
 		return w[0], b[0]
 	}
 	return n
@@ -125,7 +126,7 @@ func (r *run) goOn() {
 		switch {
 		case p.newton == nil:
 			at = append(at, k)
-		case p.iterating() && p.err == nil:
+		case p.iterating() && p.Err == nil:
 			working = append(working, p.newton.Method)
 		}
 	}
@@ -136,35 +137,35 @@ func (r *run) goOn() {
 
 // finishEpoch begins a problem's finish if it is due.
 func (r *run) finishEpoch(p *problem) {
-	if p.err != nil {
+	if p.Err != nil {
 		return
 	}
 	switch {
-	case p.t >= p.total:
+	case p.T >= p.Total:
 	case r.cfg.Finish == FinishNewton:
 		if p.ascent == nil {
-			p.startNewton(r.cfg, p.t, &r.data.newtons)
+			p.startNewton(r.cfg, p.T, &r.data.newtons)
 		}
 	case r.cfg.Finish == FinishAuto && r.newtonPays(p):
-		p.startNewton(r.cfg, p.t, &r.data.newtons)
+		p.startNewton(r.cfg, p.T, &r.data.newtons)
 	case p.ascent == nil && r.cfg.canAscend() && p.Prior == nil:
 		poor := p.startAscent(r.cfg, r.epoch, r.r2)
 		if c := r.predicted(); poor && r.data.auto.newton && c.newton <= poorEpochs*c.epoch {
-			p.startNewton(r.cfg, p.t, &r.data.newtons)
+			p.startNewton(r.cfg, p.T, &r.data.newtons)
 		}
 	}
 }
 
 // endNewton takes the problem over to the dual, which begins with what Newton's method has found.
 func (p *problem) endNewton() {
-	a := &ascent{w: vectors(1, len(p.v)), b: make([]float64, 1), alpha: p.newtonShares()}
+	a := &ascent{w: iterate.Zeros(1, len(p.V)), b: make([]float64, 1), alpha: p.newtonShares()}
 	a.b[0] = p.newton.Result(a.w[0])
 	for j := range p.Count() {
 		i := p.Row(j)
 		a.alpha[i] = float32(float64(a.alpha[i]) * p.Share(i))
 	}
 	p.newton = nil
-	p.setAscent(a, p.t)
+	p.setAscent(a, p.T)
 	p.sumUp()
 }
 

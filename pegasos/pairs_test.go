@@ -12,6 +12,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
 // of returns the rows with one of two labels, and those of their weights.
@@ -202,7 +203,7 @@ func TestVotes(t *testing.T) {
 		for k := range classes {
 			m.Classes = append(m.Classes, float32(k*k))
 		}
-		m.Weights = vectors(n, 1)
+		m.Weights = iterate.Zeros(n, 1)
 		ties := 0
 		for trial := range 300 {
 			scores := make([]float64, n)
@@ -252,7 +253,7 @@ func TestVotes(t *testing.T) {
 		}
 	}
 	m := &Model{
-		Classes: []float32{7, 8, 9}, Weights: vectors(3, 1), Config: Config{Multiclass: OneVsOne},
+		Classes: []float32{7, 8, 9}, Weights: iterate.Zeros(3, 1), Config: Config{Multiclass: OneVsOne},
 	}
 	for _, c := range []struct {
 		scores []float64

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
 // fig1 is Fig. 1 of the paper to the letter, in float64, without the optional projection: it shares
@@ -48,10 +49,10 @@ func TestPaper(t *testing.T) {
 				for step := range cfg.Steps {
 					idx := r.order.Next(1)
 					i := int(idx[0])
-					before := p.violations
+					before := p.Violations
 					p.takeSteps(idx)
 					margin := f.step(data.dense.Row(i), float64(2*data.y[i]-1))
-					if violated := p.violations > before; violated != (margin < 1) &&
+					if violated := p.Violations > before; violated != (margin < 1) &&
 						math.Abs(margin-1) > 1e-4 {
 						t.Fatalf("seed %d lambda %v step %d: violated = %v, margin in float64 %v",
 							seed, lambda, step+1, violated, margin)
@@ -101,8 +102,8 @@ func TestFirstSteps(t *testing.T) {
 					t.Errorf("%T %s: after step %d w = %v, want %v", x, order, n+1, w, step.want)
 				}
 			}
-			if p.violations != 3 {
-				t.Errorf("%T: %d violations, want 3", x, p.violations)
+			if p.Violations != 3 {
+				t.Errorf("%T: %d violations, want 3", x, p.Violations)
 			}
 		}
 	}
@@ -114,14 +115,14 @@ func TestMarginOfOne(t *testing.T) {
 	p := mustRun(t, x, []float32{1, 1, 0}, Config{Lambda: 0.5, Offset: OffsetNone,
 		Average: LastIterate}).problems[0]
 	p.takeSteps([]uint32{0, 1}) // w = 2, and <w, 0.5> = 1
-	if p.violations != 1 {
-		t.Errorf("%d violations, want 1", p.violations)
+	if p.Violations != 1 {
+		t.Errorf("%d violations, want 1", p.Violations)
 	}
 	p = mustRun(t, x, []float32{1, 0, 1}, Config{Lambda: 0.5, Offset: OffsetNone,
 		Average: LastIterate}).problems[0]
 	p.takeSteps([]uint32{0, 2})
-	if p.violations != 2 {
-		t.Errorf("%d violations just below, want 2", p.violations)
+	if p.Violations != 2 {
+		t.Errorf("%d violations just below, want 2", p.Violations)
 	}
 }
 
@@ -137,30 +138,30 @@ func TestEq13(t *testing.T) {
 	for _, offset := range []Offset{OffsetNone, OffsetR2} {
 		cfg := Config{Lambda: 0.01, Epochs: 7, Offset: offset, Average: LastIterate}
 		r := mustRun(t, data.dense, data.y, cfg)
-		r.problems[0].recent.Epochs = 1 // one window: count everything
+		r.problems[0].Recent.Epochs = 1 // one window: count everything
 		if _, err := r.train(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		p := r.problems[0]
 		v := make([]float32, 9)
 		var total float32
-		for i, c := range p.recent.Count {
+		for i, c := range p.Recent.Count {
 			if c < 0 || c > 7 {
 				t.Fatalf("row %d violated %v times in 7 epochs", i, c)
 			}
 			total += c
 			dense.Axpy(c*(2*data.y[i]-1), data.dense.Row(i), v)
 		}
-		if total != float32(p.violations) {
-			t.Errorf("%v violations counted by row, %d in all", total, p.violations)
+		if total != float32(p.Violations) {
+			t.Errorf("%v violations counted by row, %d in all", total, p.Violations)
 		}
 		w := make([]float32, 9)
 		p.weights(w)
 		for j := range v {
-			if v[j] != p.v[j] {
-				t.Errorf("v[%d] = %v, want %v", j, p.v[j], v[j])
+			if v[j] != p.V[j] {
+				t.Errorf("v[%d] = %v, want %v", j, p.V[j], v[j])
 			}
-			if want := float32(float64(v[j]) / (0.01 * (7*60 + p.t0))); w[j] != want {
+			if want := float32(float64(v[j]) / (0.01 * (7*60 + p.T0))); w[j] != want {
 				t.Errorf("w[%d] = %v, want %v", j, w[j], want)
 			}
 		}
@@ -313,15 +314,15 @@ func TestDuplicates(t *testing.T) {
 func TestAverage(t *testing.T) {
 	const total, n = 203, 3
 	g := random(9, total, n, 2, 1).dense
-	s := newSuffix(total, 1, n)
+	s := iterate.NewAverage(total, 1, n)
 	dst := make([]float32, n)
 	var b float64
-	if s.mean(0, 0, dst, &b) {
+	if s.Mean(0, 0, dst, &b) {
 		t.Error("a mean of nothing")
 	}
 	for step := int64(1); step <= total; step++ {
-		s.add(step, 0.5, [][]float32{g.Row(int(step - 1))}, []float64{0.5 * float64(step)})
-		if !s.mean(step, 0, dst, &b) {
+		s.Add(step, 0.5, [][]float32{g.Row(int(step - 1))}, []float64{0.5 * float64(step)})
+		if !s.Mean(step, 0, dst, &b) {
 			t.Fatal("no mean")
 		}
 		// Which steps are in it: back to T/2^k+1 for the k that makes it the last third to two
@@ -364,10 +365,10 @@ func TestAveragedModel(t *testing.T) {
 	p := r.problems[0]
 	want, w := make([]float64, 5), make([]float32, 5)
 	samples := 0
-	for p.t < 500 {
+	for p.T < 500 {
 		p.takeSteps(r.order.Next(1))
 		p.weights(w)
-		if p.t > 250 && (500-p.t)%period(500, 5) == 0 {
+		if p.T > 250 && (500-p.T)%period(500, 5) == 0 {
 			samples++
 			for j, v := range w {
 				want[j] += float64(v)

@@ -9,6 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
@@ -193,7 +194,7 @@ func (d *data) chunk(tr *Trainer, pair []int32, first int, last *run) (*run, err
 	inner := *tr
 	view, _, err := d.View(pair, false)
 	if err != nil {
-		return nil, rowErrorOf(err)
+		return nil, publicError(err)
 	}
 	if view.Count() == 0 {
 		return nil, nil
@@ -208,32 +209,20 @@ func (d *data) chunk(tr *Trainer, pair []int32, first int, last *run) (*run, err
 	}
 	for k, l := range r.learners {
 		s := l.common()
-		s.recent = nil
+		s.Recent = nil
 		if d.Weight != nil { // as they were, before they were scaled to a mean of 1
 			s.Weight = d.Weight
 		}
 		if last == nil {
-			s.total = 1 << 62 // the average's windows end at powers of two
-			if s.avg != nil {
-				s.avg.total = s.total
+			s.Total = 1 << 62 // the average's windows end at powers of two
+			if s.Average != nil {
+				s.Average.Total = s.Total
 			}
 			continue
 		}
-		s.adopt(last.learners[k].common())
+		s.Adopt(last.learners[k].common())
 	}
 	return r, nil
-}
-
-// adopt takes over the weights of a learner of other rows.
-func (s *learnerState) adopt(last *learnerState) {
-	s.t0, s.t, s.start, s.origin, s.total, s.period = last.t0, last.t, last.start, last.origin,
-		last.total, last.period
-	for k, v := range last.vs {
-		copy(s.vs[k], v)
-	}
-	copy(s.vb, last.vb)
-	s.factor, s.radius, s.norm2 = last.factor, last.radius, last.norm2
-	s.violations, s.checked, s.avg = last.violations, last.checked, last.avg
 }
 
 // Model returns the model of this moment. Its objective is not known.
@@ -244,7 +233,7 @@ func (p *Partial) Model() (*Model, error) {
 	vectorCount, _ := weightVectors(p.cfg, len(p.classes)) // was checked
 	nan := math.NaN()
 	m := &Model{
-		Classes: slices.Clone(p.classes), Weights: vectors(vectorCount, p.cols),
+		Classes: slices.Clone(p.classes), Weights: iterate.Zeros(vectorCount, p.cols),
 		Lambda: p.cfg.Lambda, Config: p.cfg,
 		Result: Result{Objective: nan, DualObjective: nan, Gap: nan},
 	}
@@ -267,7 +256,7 @@ func (p *Partial) Model() (*Model, error) {
 	for _, r := range p.runs {
 		if r != nil {
 			r.write(m)
-			m.Result.R2, m.Result.T0 = r.r2, r.learners[0].common().t0
+			m.Result.R2, m.Result.T0 = r.r2, r.learners[0].common().T0
 		}
 	}
 	m.Result.Epochs = p.epochs

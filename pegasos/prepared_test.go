@@ -12,29 +12,12 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-func TestRoundUp(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 1))
-	for i := range 100_000 {
-		x := math.Ldexp(1+r.Float64(), r.IntN(250)-126)
-		if i%3 == 0 {
-			x = float64(float32(x)) // as it is
-		}
-		got := roundUp(x)
-		if float64(got) < x || float64(math.Nextafter32(got, 0)) >= x {
-			t.Fatalf("%v is rounded up to %v", x, got)
-		}
-	}
-	if got := roundUp(1e39); !math.IsInf(float64(got), 1) {
-		t.Errorf("beyond float32: %v", got)
-	}
-}
-
 // A score that is not finite ends runPrepared where it ends run, wherever in what is prepared at
 // once it comes.
 func TestRunPreparedEndsWhereRunDoes(t *testing.T) {
 	defer func(old int) { store.SameFrom = old }(store.SameFrom)
 	const rows, cols = 200, 21
-	for _, bad := range []int{0, 1, preparedSteps - 1, preparedSteps, preparedSteps + 1,
+	for _, bad := range []int{0, 1, 64 - 1, 64, 64 + 1,
 		rows - 1, rows} {
 		starts, y, all := []int64{0}, make([]float32, rows), make([]uint32, rows)
 		var indices []int32
@@ -60,15 +43,15 @@ func TestRunPreparedEndsWhereRunDoes(t *testing.T) {
 			if prepared := p.X.Steps() != nil; prepared != (k == 1) {
 				t.Fatalf("rows are a %T", p.X)
 			}
-			p.v[cols-1] = math.MaxFloat32
-			p.runHinge(all)
-			if (p.err != nil) != (bad < rows) || p.t != int64(bad) {
-				t.Errorf("row %d: %v after %d steps", bad, p.err, p.t)
+			p.V[cols-1] = math.MaxFloat32
+			p.Steps(all)
+			if (p.Err != nil) != (bad < rows) || p.T != int64(bad) {
+				t.Errorf("row %d: %v after %d steps", bad, p.Err, p.T)
 			}
-			if p.err != nil {
-				p.v = nil // what is left there is of no use
+			if p.Err != nil {
+				p.V = nil // what is left there is of no use
 			}
-			ends = append(ends, fmt.Sprint(p.err, p.violations, p.v))
+			ends = append(ends, fmt.Sprint(p.Err, p.Violations, p.V))
 		}
 		if ends[0] != ends[1] {
 			t.Errorf("row %d: %s, and of rows of one value %s", bad, ends[0], ends[1])
@@ -114,15 +97,15 @@ func BenchmarkRunPrepared(b *testing.B) {
 				b.Run(fmt.Sprintf("nnz=%d/drawn=%v/at-once=%v", nnz, drawn, store.StepsMost > 0),
 					func(b *testing.B) {
 						p := mustRun(b, x, y, Config{Order: Sequential}).problems[0]
-						p.runHinge(all)
-						before := p.violations
+						p.Steps(all)
+						before := p.Violations
 						b.ResetTimer()
 						for range b.N {
-							p.runHinge(all)
+							p.Steps(all)
 						}
 						steps := float64(b.N * rows)
 						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/steps, "ns/step")
-						b.ReportMetric(100*float64(p.violations-before)/steps, "%violate")
+						b.ReportMetric(100*float64(p.Violations-before)/steps, "%violate")
 					})
 			}
 		}

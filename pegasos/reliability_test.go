@@ -80,14 +80,14 @@ func reliableFirstStep(t *testing.T) {
 				w := make([]float32, 2)
 				for k, rows := range [][]uint32{c.first, c.next} {
 					if c.batch > 1 {
-						p.takeBatches(rows, []int{len(rows)})
+						p.Batches(rows, []int{len(rows)})
 					} else {
 						p.takeSteps(rows)
 					}
 					p.weights(w)
-					if p.err != nil || loss == Hinge && [2]float32(w) != c.want[k] {
+					if p.Err != nil || loss == Hinge && [2]float32(w) != c.want[k] {
 						t.Errorf("%T batch %d: w = %v after step %d, want %v; %v", x, c.batch, w,
-							k+1, c.want[k], p.err)
+							k+1, c.want[k], p.Err)
 					}
 					// At w = 0 the coefficient of the logarithmic loss is half as large.
 					if half := []float32{c.want[0][0] / 2, c.want[0][1] / 2}; loss == Log &&
@@ -111,11 +111,11 @@ func reliableShrink(t *testing.T) {
 			for _, lambda := range []float64{MinLambda, 1, 1e30} {
 				cfg.Lambda = lambda
 				p := mustRun(t, data.dense, data.y, cfg).problems[0]
-				for p.t = 1; p.t < 100; p.t++ {
-					if shrink := 1 - 1/(float64(p.t)+p.t0); !(shrink >= 0 && shrink <= 1) ||
-						!(p.scale() > 0) {
+				for p.T = 1; p.T < 100; p.T++ {
+					if shrink := 1 - 1/(float64(p.T)+p.T0); !(shrink >= 0 && shrink <= 1) ||
+						!(p.Scale() > 0) {
 						t.Fatalf("%+v, rows of %v: w shrinks by %v in step %d", cfg, size,
-							shrink, p.t)
+							shrink, p.T)
 					}
 				}
 			}
@@ -221,28 +221,28 @@ func reliableLongRun(t *testing.T) {
 	r := mustRun(t, data.dense, data.y, cfg)
 	p := r.problems[0]
 	v, worst := make([]float64, 6), 0.0
-	for p.t < cfg.Steps {
+	for p.T < cfg.Steps {
 		for _, i := range r.order.Next(500) {
-			before := p.violations
-			factor := p.factor
+			before := p.Violations
+			factor := p.Factor
 			p.takeSteps([]uint32{i})
-			if p.violations > before {
+			if p.Violations > before {
 				for j, x := range data.dense.Row(int(i)) {
 					v[j] += float64(2*data.y[i]-1) * float64(x) / factor
 				}
 			}
 		}
-		tracked := p.norm2
+		tracked := p.Norm2
 		if r.order.AtEnd() {
 			r.epoch++
 			p.endEpoch(r.epoch)
 		}
-		worst = math.Max(worst, math.Abs(tracked-p.norm2)/p.norm2)
+		worst = math.Max(worst, math.Abs(tracked-p.Norm2)/p.Norm2)
 	}
 	sum, far := 0.0, 0.0
 	for j, want := range v {
 		sum += want * want
-		far += (float64(p.v[j]) - want) * (float64(p.v[j]) - want)
+		far += (float64(p.V[j]) - want) * (float64(p.V[j]) - want)
 	}
 	t.Logf("the norm was off by %.1e of it, v by %.1e of its length at the end", worst,
 		math.Sqrt(far/sum))
@@ -250,7 +250,7 @@ func reliableLongRun(t *testing.T) {
 		t.Errorf("the norm was off by %v of it, v by %v of its length at the end", worst,
 			math.Sqrt(far/sum))
 	}
-	r.t = p.t
+	r.t = p.T
 	m := r.session().measured()
 	if !(m.Result.Gap < 2e-3) {
 		t.Errorf("%+v", m.Result)

@@ -1,6 +1,10 @@
 package pegasos
 
-import "context"
+import (
+	"context"
+
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
+)
 
 // This file sees to it that no run ends with a model whose objective is above that of w = 0 (the
 // prior, where there is one) or of the model that it started from. A few steps on rows of very
@@ -54,20 +58,20 @@ func (r *run) replace(m *Model) (replaced int) {
 		// Sums that should be the same are so but for their roundings.
 		zero := l.objective().AtZero() * (1 + 4*l.common().Sums)
 		start, from := r.startOf(k)
-		if !(now > zero) && !(start.w != nil && now > from) {
+		if !(now > zero) && !(start.W != nil && now > from) {
 			return
 		}
 		w, _ := r.vectorsOf(m, k)
-		for _, c := range []vectorsAndBiases{start, r.zeroOf(k), r.lastOf(k)} {
-			if c.w == nil {
+		for _, c := range []iterate.Weights{start, r.zeroOf(k), r.lastOf(k)} {
+			if c.W == nil {
 				continue
 			}
-			if f := l.objective().At(c.w, c.b); f < now {
+			if f := l.objective().At(c.W, c.B); f < now {
 				now, better[k] = f, true
 				for i := range w {
-					copy(w[i], c.w[i])
+					copy(w[i], c.W[i])
 					if m.Bias != nil {
-						m.Bias[r.first+k+i] = c.b[i]
+						m.Bias[r.first+k+i] = c.B[i]
 					}
 				}
 			}
@@ -81,42 +85,36 @@ func (r *run) replace(m *Model) (replaced int) {
 	return replaced
 }
 
-// vectorsAndBiases are those of a learner; w is nil for none.
-type vectorsAndBiases struct {
-	w [][]float32
-	b []float64
-}
-
 // startOf returns where learner k began, and P there.
-func (r *run) startOf(k int) (v vectorsAndBiases, objective float64) {
-	v = r.learners[k].common().began
-	if v.w == nil {
+func (r *run) startOf(k int) (v iterate.Weights, objective float64) {
+	v = r.learners[k].common().Began
+	if v.W == nil {
 		return v, 0
 	}
-	return v, r.learners[k].objective().At(v.w, v.b)
+	return v, r.learners[k].objective().At(v.W, v.B)
 }
 
 // zeroOf returns the prior's vectors, or zeros.
-func (r *run) zeroOf(k int) (v vectorsAndBiases) {
+func (r *run) zeroOf(k int) (v iterate.Weights) {
 	s := r.learners[k].common()
-	v.w = vectors(len(s.vs), s.X.Cols())
-	s.AddPrior(v.w)
-	v.b = s.PriorBias
+	v.W = iterate.Zeros(len(s.Vectors), s.X.Cols())
+	s.AddPrior(v.W)
+	v.B = s.PriorBias
 	return v
 }
 
 // lastOf returns the last iterate, where the result is a mean.
-func (r *run) lastOf(k int) (v vectorsAndBiases) {
+func (r *run) lastOf(k int) (v iterate.Weights) {
 	s := *r.learners[k].common()
-	if s.avg == nil || s.fixed > 0 { // an ascent has chosen
+	if s.Average == nil || s.Fixed > 0 { // an ascent has chosen
 		return v
 	}
-	s.avg = nil
-	v.w, v.b = vectors(len(s.vs), s.X.Cols()), make([]float64, len(s.vs))
-	s.weights(v.w, v.b)
-	s.AddPrior(v.w)
-	for i := range v.b {
-		v.b[i] += s.PriorBias[i]
+	s.Average = nil
+	v.W, v.B = iterate.Zeros(len(s.Vectors), s.X.Cols()), make([]float64, len(s.Vectors))
+	s.Weights(v.W, v.B)
+	s.AddPrior(v.W)
+	for i := range v.B {
+		v.B[i] += s.PriorBias[i]
 	}
 	return v
 }

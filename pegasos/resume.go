@@ -13,6 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
@@ -119,25 +120,25 @@ type savedScalars struct {
 	Scalars []float64 `json:"scalars"`
 }
 
-func (s *sum) scalarsOnly() *savedScalars { return &savedScalars{s.n, slices.Clone(s.scalars)} }
+func scalarsOnly(s *iterate.Sum) *savedScalars { return &savedScalars{s.N, slices.Clone(s.Scalars)} }
 
 // arrays calls f with each long array of the session, in a fixed order. f may write to it.
 func (s *session) arrays(f func([]float32)) {
 	for _, r := range s.runs {
 		for _, l := range r.learners {
 			c := l.common()
-			groups := [][][]float32{c.vs, c.began.w}
-			if c.avg != nil {
-				groups = append(groups, c.avg.old.vectors, c.avg.cur.vectors)
+			groups := [][][]float32{c.Vectors, c.Began.W}
+			if c.Average != nil {
+				groups = append(groups, c.Average.Old.Vectors, c.Average.Current.Vectors)
 			}
 			for _, g := range groups {
 				for _, a := range g {
 					f(a)
 				}
 			}
-			if c.recent != nil {
-				c.InOrder(c.recent.Count, f)
-				c.InOrder(c.recent.Old, f)
+			if c.Recent != nil {
+				c.InOrder(c.Recent.Count, f)
+				c.InOrder(c.Recent.Old, f)
 			}
 			if p, ok := l.(*problem); ok && p.ascent != nil {
 				c.InOrder(p.ascent.alpha, f)
@@ -185,14 +186,15 @@ func (s *session) checkpoint() *State {
 func (s *session) saveLearner(l learner) savedLearner {
 	c := l.common()
 	k := savedLearner{
-		Start: c.start, Began: c.began.b, Steps: c.t, Violations: c.violations, Checked: c.checked,
-		VB: slices.Clone(c.vb), Factor: c.factor, Norm2: c.norm2,
+		Start: c.Start, Began: c.Began.B, Steps: c.T, Violations: c.Violations, Checked: c.Checked,
+		VB: slices.Clone(c.Biases), Factor: c.Factor, Norm2: c.Norm2,
 	}
-	if c.avg != nil {
-		k.Shift, k.Old, k.Cur = c.avg.shift, c.avg.old.scalarsOnly(), c.avg.cur.scalarsOnly()
+	if c.Average != nil {
+		k.Shift, k.Old, k.Cur = c.Average.Shift, scalarsOnly(&c.Average.Old),
+			scalarsOnly(&c.Average.Current)
 	}
-	if c.recent != nil {
-		k.Recent, k.RecentStart, k.RecentOldStart = true, c.recent.Start, c.recent.OldStart
+	if c.Recent != nil {
+		k.Recent, k.RecentStart, k.RecentOldStart = true, c.Recent.Start, c.Recent.OldStart
 	}
 	if p, ok := l.(*problem); ok && p.ascent != nil {
 		a := p.ascent
@@ -273,14 +275,14 @@ func (s *session) resumeRun(r *run, from *savedRun) bool {
 
 func (s *session) resumeLearner(r *run, k int, from *savedLearner) bool {
 	c := r.learners[k].common()
-	if !c.resumeStep(from) {
+	if !resumeStep(c, from) {
 		return false
 	}
-	if _, divided := r.learners[k].(*shards); !divided && c.t-c.start != r.t {
+	if s.cfg.Shards <= 1 && c.T-c.Start != r.t {
 		return false // all learners of a run are at its step
 	}
 	if a := from.Ascent; a != nil {
-		if !s.cfg.finishes() || a.Start < 0 || a.Start > c.t || a.Pass < 0 || a.Pass > r.epoch {
+		if !s.cfg.finishes() || a.Start < 0 || a.Start > c.T || a.Pass < 0 || a.Pass > r.epoch {
 			return false
 		}
 		if r.joint != nil {
@@ -298,7 +300,7 @@ func (s *session) resumeLearner(r *run, k int, from *savedLearner) bool {
 	if r.joint == nil {
 		r.problems[k].newtons = from.Newtons
 	}
-	return c.resumeScalars(from)
+	return resumeScalars(c, from)
 }
 
 // resumeStopping sets what is known from former tests. Biases is how many the model has.
@@ -332,30 +334,30 @@ func (s *session) resumeArrays(arrays [][]float32) bool {
 }
 
 // resumeStep tells the state which step it is at.
-func (s *learnerState) resumeStep(from *savedLearner) bool {
+func resumeStep(s *iterate.State, from *savedLearner) bool {
 	if from.Start < 0 || from.Start > options.MaxSteps || from.Steps < from.Start ||
-		from.Steps-from.Start > s.total {
+		from.Steps-from.Start > s.Total {
 		return false
 	}
 	if n := len(from.Began); n > 0 {
-		if n != len(s.vs) {
+		if n != len(s.Vectors) {
 			return false
 		}
-		s.began = vectorsAndBiases{vectors(n, s.X.Cols()), from.Began}
+		s.Began = iterate.Weights{W: iterate.Zeros(n, s.X.Cols()), B: from.Began}
 	}
-	s.start, s.origin, s.t, s.total = from.Start, from.Start, from.Steps, s.total+from.Start
+	s.Start, s.Origin, s.T, s.Total = from.Start, from.Start, from.Steps, s.Total+from.Start
 	return true
 }
 
 // resumeAscent makes the problem's learner one of an ascent, whose arrays are still to come.
 func (p *problem) resumeAscent(from *savedAscent) {
-	a := &ascent{alpha: make([]float32, p.X.Rows()), w: vectors(1, len(p.v)), b: []float64{from.B}}
+	a := &ascent{alpha: make([]float32, p.X.Rows()), w: iterate.Zeros(1, len(p.V)), b: []float64{from.B}}
 	p.setAscent(a, from.Start)
 	a.pass = from.Pass
 }
 
 func (j *joint) resumeAscent(from *savedAscent) {
-	j.setAscent(&jointAscent{alpha: make([]float32, j.X.Rows()*len(j.vs))}, from.Start)
+	j.setAscent(&jointAscent{alpha: make([]float32, j.X.Rows()*len(j.Vectors))}, from.Start)
 	j.ascent.pass = from.Pass
 }
 
@@ -366,9 +368,9 @@ func (s *session) resumeNewton(r *run, k int, from *savedNewton) bool {
 	if r.joint == nil {
 		p = r.problems[k]
 	}
-	if p == nil || p.ascent != nil || !s.mayNewton() || from.Start < p.start ||
+	if p == nil || p.ascent != nil || !s.mayNewton() || from.Start < p.Start ||
 		from.Dual < 0 || from.Dual > from.Start ||
-		from.Start > p.t || from.Iterations < 0 || from.Iterations > r.epoch {
+		from.Start > p.T || from.Iterations < 0 || from.Iterations > r.epoch {
 		return false
 	}
 	last := 0
@@ -391,25 +393,25 @@ func (s *session) resumeNewton(r *run, k int, from *savedNewton) bool {
 }
 
 // resumeScalars sets what is no array.
-func (s *learnerState) resumeScalars(from *savedLearner) bool {
-	if len(from.VB) != len(s.vb) || (s.recent != nil) != from.Recent {
+func resumeScalars(s *iterate.State, from *savedLearner) bool {
+	if len(from.VB) != len(s.Biases) || (s.Recent != nil) != from.Recent {
 		return false
 	}
-	s.violations, s.checked, s.factor, s.norm2 = from.Violations, from.Checked, from.Factor,
+	s.Violations, s.Checked, s.Factor, s.Norm2 = from.Violations, from.Checked, from.Factor,
 		from.Norm2
-	copy(s.vb, from.VB)
-	if s.avg != nil {
+	copy(s.Biases, from.VB)
+	if s.Average != nil {
 		if from.Old == nil || from.Cur == nil || from.Shift > 62 ||
-			len(from.Old.Scalars) != len(s.vb) || len(from.Cur.Scalars) != len(s.vb) {
+			len(from.Old.Scalars) != len(s.Biases) || len(from.Cur.Scalars) != len(s.Biases) {
 			return false
 		}
-		s.avg.shift = from.Shift
-		s.avg.old.n, s.avg.cur.n = from.Old.N, from.Cur.N
-		copy(s.avg.old.scalars, from.Old.Scalars)
-		copy(s.avg.cur.scalars, from.Cur.Scalars)
+		s.Average.Shift = from.Shift
+		s.Average.Old.N, s.Average.Current.N = from.Old.N, from.Cur.N
+		copy(s.Average.Old.Scalars, from.Old.Scalars)
+		copy(s.Average.Current.Scalars, from.Cur.Scalars)
 	}
-	if s.recent != nil {
-		s.recent.Start, s.recent.OldStart = from.RecentStart, from.RecentOldStart
+	if s.Recent != nil {
+		s.Recent.Start, s.Recent.OldStart = from.RecentStart, from.RecentOldStart
 	}
 	return true
 }

@@ -11,14 +11,16 @@ import (
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
 // A learner takes steps with rows, which are given by their numbers.
 type learner interface {
 	takeSteps(idx []uint32)
-	takeBatches(idx []uint32, ends []int)
+	Batches(idx []uint32, ends []int)
 	endEpoch(epochs int)
 	// result writes the weight vectors and biases of this moment. With a prior they are what is
 	// added to it.
@@ -29,7 +31,7 @@ type learner interface {
 	climb(a []float32, passes int, r2 float64) float64
 	// objective returns what the learner minimises.
 	objective() objective.Problem
-	common() *learnerState
+	common() *iterate.State
 }
 
 // dualOf returns the bound of l on the least P there is, or NaN, and with packed that of what a
@@ -45,8 +47,8 @@ func dualOf(l learner, r2 float64, packed bool) (bound float64) {
 	if a := l.shares(); a != nil {
 		return boundOf(p, a, r2)
 	}
-	if w := l.common().recent; w != nil {
-		_, _, bound = w.Best(p, l.common().done(), r2)
+	if w := l.common().Recent; w != nil {
+		_, _, bound = w.Best(p, l.common().Done(), r2)
 		return max(0, bound)
 	}
 	return math.NaN()
@@ -55,8 +57,8 @@ func dualOf(l learner, r2 float64, packed bool) (bound float64) {
 // pack returns the dual variables of l as a proof has them. It reports false if there are none.
 func pack(l learner, r2 float64) (v certificate.Packed, ok bool) {
 	a := l.shares()
-	if w := l.common().recent; a == nil && w != nil {
-		a, _, _ = w.Best(l.objective(), l.common().done(), r2)
+	if w := l.common().Recent; a == nil && w != nil {
+		a, _, _ = w.Best(l.objective(), l.common().Done(), r2)
 	}
 	if a == nil {
 		return v, false
@@ -110,7 +112,7 @@ func (d *data) run(tr *Trainer, pair []int32, first int) (*run, error) {
 	r := &run{cfg: cfg, data: d, first: first, threads: 1}
 	var err error
 	if r.View, r.sum, err = d.Set.View(pair, cfg.ClassWeight == Balanced); err != nil {
-		return nil, rowErrorOf(err)
+		return nil, publicError(err)
 	}
 	if r.lambda, err = cfg.lambda(cmp.Or(r.sum, float64(r.Count()))); err != nil {
 		return nil, err
@@ -150,10 +152,10 @@ func (r *run) addJoint(costs [][]float64, t0 float64) error {
 	if err != nil {
 		return err
 	}
-	r.joint = newJoint(s, r.cfg.Multiclass == Multinomial, costs)
+	r.joint = &joint{Joint: sgd.NewJoint(s, r.cfg.Multiclass == Multinomial, costs)}
 	r.learners = []learner{r.joint}
 	if r.cfg.Project {
-		r.joint.radius = math.Sqrt(r.joint.of.AtZero() / r.lambda)
+		r.joint.Radius = math.Sqrt(r.joint.Of.AtZero() / r.lambda)
 	}
 	return nil
 }
@@ -178,45 +180,42 @@ func (r *run) addProblems(pair []int32, t0 float64) error {
 			return err
 		}
 		if n > 1 {
-			copy(r.matrix.Row(k), s.vs[0]) // it may have a start
-			s.vs[0] = r.matrix.Row(k)
+			copy(r.matrix.Row(k), s.Vectors[0]) // it may have a start
+			s.Vectors[0] = r.matrix.Row(k)
 		}
-		p := &problem{learnerState: s, v: s.vs[0],
-			of: objective.Binary{Terms: s.Terms, Cost: r.cfg.cost(), Positive: positive + int32(k)}}
+		p := &problem{Binary: sgd.NewBinary(s, r.cfg.cost(), positive+int32(k))}
 		if r.cfg.Project {
-			p.radius = math.Sqrt(p.of.AtZero() / p.Lambda)
+			p.Radius = math.Sqrt(p.Of.AtZero() / p.Lambda)
 		}
 		r.problems = append(r.problems, p)
+		r.learners = append(r.learners, p)
 		if r.cfg.Shards > 1 {
-			r.learners = append(r.learners, newShards(p, r.cfg.Shards))
-		} else {
-			r.learners = append(r.learners, p)
+			p.shards = sgd.NewShards(p.Binary, r.cfg.Shards)
 		}
 	}
 	return nil
 }
 
 // newState makes that of a learner with n vectors, which take the places from first on in models.
-func (r *run) newState(first, n int, t0 float64) (learnerState, error) {
+func (r *run) newState(first, n int, t0 float64) (iterate.State, error) {
 	d, cols := r.data, r.data.X.Cols()
-	s := learnerState{
-		Terms: &objective.Terms{View: r.ForWorker(), Lambda: r.lambda, BiasScale: r.cfg.BiasScale,
-			Free: r.cfg.Bias == BiasUnregularised, PriorBias: make([]float64, n),
-			Sums: objective.SumError(r.Count(), cols, len(d.Classes))},
-		t0: t0, factor: 1, vs: vectors(n, cols), vb: make([]float64, n),
-		total: r.total, period: period(r.total, cols), scalars: make([]float64, n),
-	}
+	s := iterate.New(&objective.Terms{
+		View: r.ForWorker(), Lambda: r.lambda, BiasScale: r.cfg.BiasScale,
+		Free: r.cfg.Bias == BiasUnregularised, PriorBias: make([]float64, n),
+		Sums: objective.SumError(r.Count(), cols, len(d.Classes)),
+	}, n)
+	s.T0, s.Total, s.Period = t0, r.total, period(r.total, cols)
 	steps := r.order.Steps
 	if k := r.cfg.Shards; k > 1 {
-		steps = int(shardSteps(int64(steps), r.Count(), cols, k))
-		s.total, s.period = shardSteps(r.total, r.Count(), cols, k), 1
+		steps = int(sgd.ShardSteps(int64(steps), r.Count(), cols, k))
+		s.Total, s.Period = sgd.ShardSteps(r.total, r.Count(), cols, k), 1
 	}
 	if r.cfg.Average == LastHalf {
-		s.avg = newSuffix(s.total, n, cols)
+		s.Average = iterate.NewAverage(s.Total, n, cols)
 	}
 	// Only if each row is visited once an epoch. See joint.dual for the latter.
 	if r.cfg.Order != IID && !(n > 1 && s.Free) {
-		s.recent = certificate.NewWindows(s.total, steps, r.X.Rows()*n)
+		s.Recent = certificate.NewWindows(s.Total, steps, r.X.Rows()*n)
 	}
 	biases := func(m *Model) (b []float64) {
 		for k := range n {
@@ -226,13 +225,13 @@ func (r *run) newState(first, n int, t0 float64) (learnerState, error) {
 	}
 	if d.prior != nil {
 		if err := s.SetPrior(d.prior.Weights[first:][:n], biases(d.prior)); err != nil {
-			return s, rowErrorOf(err)
+			return s, publicError(err)
 		}
 	}
 	if d.start != nil {
 		w, t := d.start.Weights[first:][:n], d.start.stepsOf(first)
-		if err := s.setStart(w, biases(d.start), t); err != nil {
-			return s, err
+		if err := s.SetStart(w, biases(d.start), t); err != nil {
+			return s, badField("Start", "%v", err)
 		}
 	}
 	return s, nil
@@ -285,9 +284,6 @@ func (r *run) squaredNorms() (t0 float64) {
 	return r.r2 / r.lambda
 }
 
-// segment returns the number of steps of a few vectors after which the context is asked again.
-func segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }
-
 // segment returns that number for the vectors of the run. Many of them take a million steps in all
 // on each thread, some 0.1 s. For sparse rows they are enough to be worth mixing the vectors: see
 // newGroup.
@@ -297,7 +293,7 @@ func (r *run) segment() int {
 	if r.X.Interleaved() != nil {
 		share = max(share, cols)
 	}
-	return min(segment(cols), max(share, 32))
+	return min(sgd.Segment(cols), max(share, 32))
 }
 
 // blockRows returns how many rows all classes visit before the next ones, so that a row comes from
@@ -326,8 +322,8 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 			r.endEpoch()
 		}
 		for _, l := range r.learners {
-			if err := l.common().err; err != nil {
-				return err
+			if err := l.common().Err; err != nil {
+				return publicError(err)
 			}
 		}
 		if atEnd {
@@ -342,7 +338,7 @@ func (r *run) advance(ctx context.Context, pause int64) error {
 func (r *run) next(steps int64) (idx []uint32, ends []int) {
 	limit := int64(r.segment())
 	if r.cfg.Shards > 1 { // a round is taken as a whole
-		round := int64(roundRows(r.data.X.Cols(), r.cfg.Shards))
+		round := int64(sgd.RoundRows(r.data.X.Cols(), r.cfg.Shards))
 		limit = max(1, limit/round) * round
 		steps = min((min(limit, steps)+round-1)/round*round, r.total-r.t)
 	}
@@ -359,12 +355,12 @@ func (r *run) takeSteps(first, end int, idx []uint32, ends []int) {
 	learners := r.learners[first:end]
 	if ends != nil {
 		for _, l := range learners {
-			l.takeBatches(idx, ends)
+			l.Batches(idx, ends)
 		}
 		return
 	}
 	if g := r.newGroup(first, end); g != nil {
-		g.takeSteps(idx)
+		g.Steps(idx)
 		return
 	}
 	block := blockRows(r.data.X.Cols())
@@ -429,7 +425,7 @@ func (r *run) inBlocks(n int, f func(k, from, to int)) {
 // vectors returns how many the run has.
 func (r *run) vectors() (n int) {
 	for _, l := range r.learners {
-		n += len(l.common().vs)
+		n += len(l.common().Vectors)
 	}
 	return n
 }
@@ -439,7 +435,7 @@ func (r *run) write(m *Model) {
 	first := r.first
 	for _, l := range r.learners {
 		s := l.common()
-		n := len(s.vs)
+		n := len(s.Vectors)
 		w, b := m.Weights[first:][:n], make([]float64, n)
 		l.result(w, b)
 		s.AddPrior(w)
@@ -448,12 +444,12 @@ func (r *run) write(m *Model) {
 				m.Bias[first+k] = b[k] + s.PriorBias[k]
 			}
 		}
-		m.Result.Violations += s.violations
-		m.Result.Steps = max(m.Result.Steps, s.t)
+		m.Result.Violations += s.Violations
+		m.Result.Steps = max(m.Result.Steps, s.T)
 		if r.joint == nil {
 			m.Result.PerClass[first] = ClassResult{
-				Objective: math.NaN(), DualObjective: math.NaN(), Violations: s.violations,
-				Steps: s.t, Lambda: r.lambda,
+				Objective: math.NaN(), DualObjective: math.NaN(), Violations: s.Violations,
+				Steps: s.T, Lambda: r.lambda,
 			}
 			if p, ok := l.(*problem); ok && p.newton != nil {
 				m.Result.PerClass[first].Width = p.newton.Width()
@@ -462,4 +458,36 @@ func (r *run) write(m *Model) {
 		first += n
 	}
 	m.Result.Epochs = max(m.Result.Epochs, float64(r.t)/float64(r.order.Steps))
+}
+
+// newGroup returns the group of the problems from first to end-1, or nil if they have to go one by
+// one.
+func (r *run) newGroup(first, end int) *sgd.Group {
+	if r.matrix == nil || end-first < 2 || r.cfg.Shards > 1 {
+		return nil
+	}
+	var group []*sgd.Binary
+	for _, p := range r.problems[first:end] {
+		if p.ascent != nil || p.newton != nil {
+			return nil
+		}
+		group = append(group, p.Binary)
+	}
+	return sgd.NewGroup(group, r.matrix, first, func(n int) []float32 {
+		return r.groupBuffer(first, n)
+	})
+}
+
+// groupBuffer returns zeros for the group whose first problem is given: always the same ones, for
+// groups come and go.
+func (r *run) groupBuffer(first, n int) []float32 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.buffers == nil {
+		r.buffers = make(map[int][]float32)
+	}
+	if len(r.buffers[first]) != n {
+		r.buffers[first] = dense.New(1, n).Row(0)
+	}
+	return r.buffers[first]
 }

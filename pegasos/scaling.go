@@ -9,6 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
@@ -153,7 +154,7 @@ func (s *Scaling) Fold(m *Model) *Model {
 	}
 	f := *m
 	f.Scaling = s
-	f.Weights = vectors(len(m.Weights), m.Cols())
+	f.Weights = iterate.Zeros(len(m.Weights), m.Cols())
 	if m.Bias != nil || s.Centre != 0 || s.Folded && s.Shift != nil {
 		f.Bias = make([]float64, len(m.Weights))
 	}
@@ -188,7 +189,7 @@ func (s *Scaling) Unfold(m *Model) *Model {
 		from = &raw
 	}
 	u := *m
-	u.Weights, u.Bias = vectors(len(m.Weights), m.Cols()), make([]float64, len(m.Weights))
+	u.Weights, u.Bias = iterate.Zeros(len(m.Weights), m.Cols()), make([]float64, len(m.Weights))
 	for k := range m.Weights {
 		wide, b := from.Exact(m, k)
 		for j, v := range wide {
@@ -305,16 +306,16 @@ func (s *Scaling) biasError(w [][]float32) (size float64) {
 
 // biasPenaltyError returns by how much the penalty of the biases may change by the error that they
 // have when they are folded.
-func (s *learnerState) biasPenaltyError(c *Scaling, w [][]float32, b []float64) (sum float64) {
-	if s.BiasScale == 0 {
+func biasPenaltyError(t *objective.Terms, c *Scaling, w [][]float32, b []float64) (sum float64) {
+	if t.BiasScale == 0 {
 		return 0
 	}
 	size := c.biasError(w)
 	for k, v := range b {
-		d := float64(s.Sums*(size+math.Abs(v))) / s.BiasScale
-		sum += float64(d * (math.Abs(v-s.PriorBias[k])/s.BiasScale + d))
+		d := float64(t.Sums*(size+math.Abs(v))) / t.BiasScale
+		sum += float64(d * (math.Abs(v-t.PriorBias[k])/t.BiasScale + d))
 	}
-	return float64(s.Lambda * sum)
+	return float64(t.Lambda * sum)
 }
 
 // penaltyError returns by how much the penalty of the vectors w may change when folding rounds

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
 // Copies that start from the same w and whose mean is the next, in float64.
@@ -18,8 +19,8 @@ func TestShardSteps(t *testing.T) {
 	m := mustTrain(t, data.dense, data.y, cfg)
 	y := signs(data.y, 1)
 	w, steps := make([]float64, 7), 0
-	for from := 0; from < 5000; from += roundRows(6, n) {
-		rows := min(5000-from, roundRows(6, n))
+	for from := 0; from < 5000; from += sgd.RoundRows(6, n) {
+		rows := min(5000-from, sgd.RoundRows(6, n))
 		next := make([]float64, 7)
 		for k := range n {
 			c := append([]float64(nil), w...)
@@ -52,7 +53,7 @@ func TestShardSteps(t *testing.T) {
 		w = next
 		steps += (rows + n - 1) / n
 	}
-	if m.Result.Steps != int64(steps) || m.Result.Steps != shardSteps(5000, 5000, 6, n) {
+	if m.Result.Steps != int64(steps) || m.Result.Steps != sgd.ShardSteps(5000, 5000, 6, n) {
 		t.Errorf("%d steps, want %d", m.Result.Steps, steps)
 	}
 	for j, v := range m.Weights[0] {

@@ -69,7 +69,7 @@ func TestStart(t *testing.T) {
 							break steps
 						}
 					}
-					eta := 1 / (0.1 * (float64(step) + p.t0))
+					eta := 1 / (0.1 * (float64(step) + p.T0))
 					g := eta * l.coefficient(side*z-target) * side
 					size := 0.0
 					for j, v := range data.dense.Row(int(i)) {

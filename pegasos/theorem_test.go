@@ -108,10 +108,10 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 	square0 := square(best)
 	for T := int64(1); T <= set.steps; T++ {
 		i := int(run.order.Next(1)[0])
-		scale := p.divisor()
+		scale := p.Divisor()
 		z := 0.0
 		if T > 1 {
-			z = float64(set.x.Dot(i, p.v)) / scale
+			z = float64(set.x.Dot(i, p.V)) / scale
 		}
 		if norm > radius*radius*(1+1e-4) {
 			t.Fatalf("%s seed %d: |w_%d| = %v, at most %v is possible", set.name, seed, T,
@@ -120,16 +120,16 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 		worst.norm = math.Max(worst.norm, math.Sqrt(norm)/radius)
 		ours += lambda/2*norm + math.Max(0, 1-y[i]*z)
 		optimum += lambda/2*square0 + math.Max(0, 1-y[i]*x.dot(i, best))
-		before := p.violations
+		before := p.Violations
 		p.takeSteps([]uint32{uint32(i)})
-		if p.err != nil {
-			t.Fatal(p.err)
+		if p.Err != nil {
+			t.Fatal(p.Err)
 		}
 		if run.order.AtEnd() {
 			run.epoch++
 			p.endEpoch(run.epoch)
 		}
-		violated := p.violations > before
+		violated := p.Violations > before
 		if violated != (y[i]*z < 1) && math.Abs(y[i]*z-1) > 1e-5 {
 			t.Fatalf("%s seed %d step %d: violated = %v with the margin %v", set.name, seed, T,
 				violated, y[i]*z)
@@ -150,8 +150,8 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 		steps += eta / 2 * gradient
 		if T%1000 == 0 || T == set.steps {
 			exact, way := 0.0, 0.0
-			for j, v := range p.v {
-				w := float64(v) / p.divisor()
+			for j, v := range p.V {
+				w := float64(v) / p.Divisor()
 				exact += w * w
 				way += (w - best[j]) * (w - best[j])
 			}

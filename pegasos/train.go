@@ -10,6 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
@@ -362,9 +363,9 @@ func (s *session) addRun(tr *Trainer) error {
 	}
 	r.threads = min(s.threads, len(r.learners))
 	r.inner = s.threads / r.threads
-	for _, l := range r.learners {
-		if l, ok := l.(*shards); ok {
-			l.threads = max(1, min(s.threads/len(r.learners), len(l.parts)))
+	if k := r.cfg.Shards; k > 1 {
+		for _, p := range r.problems {
+			p.shards.Threads = max(1, min(s.threads/len(r.learners), k))
 		}
 	}
 	s.runs = []*run{r}
@@ -515,7 +516,7 @@ func (s *session) report() {
 		p.Steps += r.t
 		p.TotalSteps += r.total
 		for _, l := range r.learners {
-			p.Violations += l.common().violations
+			p.Violations += l.common().Violations
 		}
 	}
 	s.progress(p)
@@ -530,7 +531,7 @@ func (s *session) model() *Model {
 		Config:  s.cfg,
 		Prior:   s.data.priorHash,
 		Result: Result{
-			Weight: r.sum, R2: r.r2, T0: r.learners[0].common().t0,
+			Weight: r.sum, R2: r.r2, T0: r.learners[0].common().T0,
 			Objective: math.NaN(), DualObjective: math.NaN(), Gap: math.NaN(),
 		},
 	}
@@ -538,7 +539,7 @@ func (s *session) model() *Model {
 	if err != nil {
 		panic(err) // newSession has looked
 	}
-	m.Weights = vectors(n, s.data.X.Cols())
+	m.Weights = iterate.Zeros(n, s.data.X.Cols())
 	if s.cfg.Bias != BiasNone || s.data.prior != nil && s.data.prior.Bias != nil {
 		m.Bias = make([]float64, n)
 	}

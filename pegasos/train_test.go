@@ -12,6 +12,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
 // Written down once, by the generic path: the same on every machine, path, and number of threads,
@@ -298,16 +299,16 @@ func TestOverflow(t *testing.T) {
 	p := mustRun(t, matrix(t, 2, 1, 1.5e19, 0), []float32{2, 1},
 		Config{Lambda: 3e38, Offset: OffsetNone}).problems[0]
 	p.takeSteps([]uint32{0, 0, 0, 0})
-	var up *StepError
-	if !errors.As(p.err, &up) || up.Step != 3 || up.Row != 0 || p.t != 2 {
-		t.Errorf("score of +Inf: %v after %d steps", p.err, p.t)
+	var up *iterate.Error
+	if !errors.As(p.Err, &up) || up.Step != 3 || up.Row != 0 || p.T != 2 {
+		t.Errorf("score of +Inf: %v after %d steps", p.Err, p.T)
 	}
 	// A vector that went wrong unnoticed is found at the end of the epoch.
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		data := random(25, 20, 3, 2, 0)
 		// its rows are empty: no dot product uses the weights
 		r := mustRun(t, data.sparse, data.y, Config{})
-		r.problems[0].v[2] = float32(bad)
+		r.problems[0].V[2] = float32(bad)
 		var e *StepError
 		if _, err := r.train(t.Context()); !errors.As(err, &e) || e.Step != 20 {
 			t.Errorf("%v in v: %v", bad, err)

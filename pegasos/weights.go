@@ -48,7 +48,7 @@ func (d *data) setWeights(tr *Trainer) error {
 		return err
 	}
 	if err := d.Weigh(tr.Weights, byLabel); err != nil {
-		return rowErrorOf(err)
+		return publicError(err)
 	}
 	for label := range byLabel {
 		if !slices.Contains(d.Y, label) {

@@ -157,8 +157,8 @@ func TestWeightedSteps(t *testing.T) {
 			t.Errorf("after step %d w = %v, want %v", n+1, w, step.want)
 		}
 	}
-	if r.Count() != 3 || p.violations != 3 {
-		t.Errorf("%d rows, %d violations", r.Count(), p.violations)
+	if r.Count() != 3 || p.Violations != 3 {
+		t.Errorf("%d rows, %d violations", r.Count(), p.Violations)
 	}
 }
 

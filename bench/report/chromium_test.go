@@ -24,8 +24,8 @@ import (
 	"github.com/pegasimd/pegasimd/gate/history"
 )
 
-// The report as a browser shows it: scripts/ci.sh report_figures. It needs Chromium, and is missed if that is
-// not there.
+// The report as a browser shows it: scripts/ci.sh report_figures. It needs Chromium, and is missed
+// if that is not there.
 
 // look is what a script finds out about the page.
 type look struct {

@@ -1,14 +1,14 @@
-package pegasos
+package sgd
 
 import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// A group is problems of one-vs-rest that take their steps together, so that each row is read once
+// A Group is problems of one-vs-rest that take their steps together, so that each row is read once
 // for all of them: a product of the row with all vectors gives the same bits as one with each.
-type group struct {
-	problems     []*problem
+type Group struct {
+	problems     []*Binary
 	x            store.Rows
 	scores       []float32 // of a row, for each problem
 	coefficients []float32 // that the row is added to the vectors with; 0 for most
@@ -24,22 +24,23 @@ type group struct {
 	mixed       []float32
 }
 
-// newGroup returns one for the problems from first to end-1, or nil if they have to go one by one.
-func (r *run) newGroup(first, end int) *group {
-	if r.matrix == nil || end-first < 2 || r.cfg.Shards > 1 {
-		return nil
-	}
-	for _, p := range r.problems[first:end] {
-		if !p.plainHinge() || p.radius > 0 || p.ascent != nil || p.newton != nil ||
-			p.err != nil {
+// groupFrom is the least number of problems that share sparse rows.
+const groupFrom = 3
+
+// NewGroup returns one for the problems, whose vectors are rows of a matrix from first on, or nil if
+// they have to go one by one. A buffer has to be the same zeros each time, for groups come and go.
+func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
+	buffer func(n int) []float32) *Group {
+	for _, p := range problems {
+		if !p.PlainHinge() || p.Radius > 0 || p.Err != nil {
 			return nil
 		}
 	}
-	n := end - first
-	x := r.problems[first].X
-	g := &group{problems: r.problems[first:end], x: x, scores: make([]float32, n)}
+	n := len(problems)
+	x := problems[0].X
+	g := &Group{problems: problems, x: x, scores: make([]float32, n)}
 	if x.Contiguous() {
-		g.vectors, g.first = r.matrix, first
+		g.vectors, g.first = vectors, first
 		return g
 	}
 	g.interleaved = x.Interleaved()
@@ -47,46 +48,29 @@ func (r *run) newGroup(first, end int) *group {
 		return nil
 	}
 	// Mixing takes a pass over the vectors. With few of them, most of the space would be for none.
-	if g.interleaved.NNZ()/x.Rows()*segment(x.Cols()) < 8*x.Cols() {
+	if g.interleaved.NNZ()/x.Rows()*Segment(x.Cols()) < 8*x.Cols() {
 		return nil
 	}
 	k := (n + 7) / 8 * 8
-	g.mixed = r.groupBuffer(first, k*x.Cols())
+	g.mixed = buffer(k * x.Cols())
 	g.scores, g.coefficients = make([]float32, k), make([]float32, k)
 	return g
 }
 
-// groupFrom is the least number of problems that share sparse rows.
-const groupFrom = 3
-
-// groupBuffer returns zeros for the group whose first problem is given: always the same ones, for
-// groups come and go.
-func (r *run) groupBuffer(first, n int) []float32 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.buffers == nil {
-		r.buffers = make(map[int][]float32)
-	}
-	if len(r.buffers[first]) != n {
-		r.buffers[first] = dense.New(1, n).Row(0)
-	}
-	return r.buffers[first]
-}
-
-// takeSteps takes a step of each problem with each of the rows idx, and samples in between.
-func (g *group) takeSteps(idx []uint32) {
+// Steps takes a step of each problem with each of the rows idx, and samples in between.
+func (g *Group) Steps(idx []uint32) {
 	lead := g.problems[0] // the others are at the same step
 	g.mix()
 	for len(idx) > 0 {
-		n := lead.beforeSample(len(idx))
+		n := lead.BeforeSample(len(idx))
 		if !g.stepAll(idx[:n]) {
 			return
 		}
 		idx = idx[n:]
-		if len(idx) == 0 || lead.samples() {
+		if len(idx) == 0 || lead.Samples() {
 			g.unmix()
 			for _, p := range g.problems {
-				p.sample()
+				p.Sample()
 			}
 		}
 	}
@@ -94,7 +78,7 @@ func (g *group) takeSteps(idx []uint32) {
 
 // stepAll takes a step of each problem with each of the rows idx. It reports whether all scores are
 // numbers.
-func (g *group) stepAll(idx []uint32) bool {
+func (g *Group) stepAll(idx []uint32) bool {
 	ahead := g.problems[0].FetchAhead()
 	for k, i := range idx {
 		if ahead > 0 && k+ahead < len(idx) {
@@ -114,22 +98,22 @@ func (g *group) stepAll(idx []uint32) bool {
 
 // step takes a step of each problem with row i, whose scores are known. It reports whether all of
 // them are numbers.
-func (g *group) step(i uint32) bool {
+func (g *Group) step(i uint32) bool {
 	some := false
 	for k, p := range g.problems {
 		dot := g.scores[k]
-		if !p.beyond(i, dot) || p.scale() == 0 { // at first w is 0 by definition, and violates
+		if !p.beyond(i, dot) || p.Scale() == 0 { // at first w is 0 by definition, and violates
 			a, ok := p.violation(i, dot)
 			if !ok {
 				return false
 			}
 			if g.interleaved == nil {
-				g.x.Axpy(int(i), a, p.v)
+				g.x.Axpy(int(i), a, p.V)
 			} else {
 				g.coefficients[k], some = a, true
 			}
 		}
-		p.t++
+		p.T++
 	}
 	if some {
 		// Where the coefficient is 0 a zero is added, which changes no bit: no element is ever -0.
@@ -140,27 +124,27 @@ func (g *group) step(i uint32) bool {
 }
 
 // mix makes the common vectors of the problems' own.
-func (g *group) mix() {
+func (g *Group) mix() {
 	if g.interleaved == nil {
 		return
 	}
 	n := len(g.scores)
 	for k, p := range g.problems {
-		for j, v := range p.v {
+		for j, v := range p.V {
 			g.mixed[j*n+k] = v
 		}
 	}
 }
 
 // unmix is mix the other way round.
-func (g *group) unmix() {
+func (g *Group) unmix() {
 	if g.interleaved == nil {
 		return
 	}
 	n := len(g.scores)
 	for k, p := range g.problems {
-		for j := range p.v {
-			p.v[j] = g.mixed[j*n+k]
+		for j := range p.V {
+			p.V[j] = g.mixed[j*n+k]
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package pegasos
+package sgd
 
 import (
 	"math"
@@ -13,7 +13,7 @@ const preparedSteps = 64
 
 // runPrepared is runHinge for rows that take many steps in one call, without an appended feature.
 // What a step needs besides w and the row is prepared for some of them first.
-func (p *problem) runPrepared(x *store.Stepper, idx []uint32) {
+func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 	var prepared [preparedSteps]asm.Step
 	for len(idx) > 0 {
 		rows := idx[:min(len(idx), preparedSteps)]
@@ -22,28 +22,28 @@ func (p *problem) runPrepared(x *store.Stepper, idx []uint32) {
 			if p.Scattered {
 				x.Fetch(int(i))
 			}
-			y := p.of.Sign(i)
+			y := p.Of.Sign(i)
 			// Field by field: a whole Step would be made elsewhere and moved.
 			s := &steps[k]
-			x.Place(s, int(i), y, p.of.Weighted(i, y))
-			s.Least = roundUp(p.Lambda * (float64(p.t+int64(k)) + p.t0)) // scale, so many steps on
+			x.Place(s, int(i), y, p.Of.Weighted(i, y))
+			s.Least = roundUp(p.Lambda * (float64(p.T+int64(k)) + p.T0)) // scale, so many steps on
 		}
-		x.Take(steps, p.v)
+		x.Take(steps, p.V)
 		for k, i := range rows {
 			s := &steps[k]
 			if !floats.IsFinite(s.Margin) {
-				p.notFinite(i)
+				p.NotFinite(i)
 				return
 			}
 			violates := uint8(0)
 			if s.Margin < s.Least {
 				violates = 1
 			}
-			p.violations += int64(violates)
-			if p.recent != nil {
-				p.recent.Count[i] += float32(violates)
+			p.Violations += int64(violates)
+			if p.Recent != nil {
+				p.Recent.Count[i] += float32(violates)
 			}
-			p.t++
+			p.T++
 		}
 		idx = idx[len(rows):]
 	}

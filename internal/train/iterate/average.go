@@ -1,0 +1,90 @@
+package iterate
+
+import "github.com/pegasimd/pegasimd/dense"
+
+// An Average is the mean of a sequence of vectors, or of several, over about the last half of the
+// steps so far, whenever it is asked. It keeps two sums, of the samples in the present window of
+// steps and in the one before. In a run of T steps windows end at T, T/2, T/4 and so on: after step
+// T the present one is the last half.
+type Average struct {
+	Total        int64 // T
+	Shift        uint  // the present window ends at T >> shift
+	Old, Current Sum
+}
+
+// A Sum is one of them.
+type Sum struct {
+	N       int
+	Vectors [][]float32
+	Scalars []float64 // one beside each vector: the bias, or the appended feature's weight
+}
+
+// NewAverage makes one for k vectors of n elements.
+func NewAverage(total int64, k, n int) *Average {
+	return &Average{Total: total, Shift: 62, Old: newSum(k, n), Current: newSum(k, n)}
+}
+
+func newSum(k, n int) Sum {
+	return Sum{Vectors: Zeros(k, n), Scalars: make([]float64, k)}
+}
+
+// Zeros returns k vectors of n zeros. Each starts on a cache line.
+func Zeros(k, n int) [][]float32 {
+	m := dense.New(k, n)
+	v := make([][]float32, k)
+	for i := range v {
+		v[i] = m.Row(i)
+	}
+	return v
+}
+
+// Add takes a*v and the scalars as the sample after step t.
+func (s *Average) Add(t int64, a float32, v [][]float32, scalars []float64) {
+	for t > s.Total>>s.Shift {
+		s.Shift--
+		if s.Current.N > 0 {
+			s.Old, s.Current = s.Current, s.Old
+			for k := range v {
+				clear(s.Current.Vectors[k])
+			}
+			clear(s.Current.Scalars)
+			s.Current.N = 0
+		}
+	}
+	s.Current.N++
+	for k := range v {
+		dense.Axpy(a, v[k], s.Current.Vectors[k])
+		s.Current.Scalars[k] += scalars[k]
+	}
+}
+
+// Mean writes the mean of vector k after step t to dst, and that of the scalar beside it to b. It
+// is the present window's, or that of both while the present one is young. It reports false if
+// there is no sample yet.
+func (s *Average) Mean(t int64, k int, dst []float32, b *float64) (ok bool) {
+	old, cur := &s.Old, &s.Current
+	both := old.N > 0
+	if start := s.Total >> (s.Shift + 1); cur.N > 0 && 2*t >= 3*start {
+		both = false
+	}
+	n := float64(cur.N)
+	if both {
+		n += float64(old.N)
+	}
+	if n == 0 {
+		return false
+	}
+	for j, v := range cur.Vectors[k] {
+		z := float64(v)
+		if both {
+			z += float64(old.Vectors[k][j])
+		}
+		dst[j] = float32(z / n)
+	}
+	z := cur.Scalars[k]
+	if both {
+		z += old.Scalars[k]
+	}
+	*b = z / n
+	return true
+}

@@ -1,0 +1,317 @@
+// Package iterate has the weights that a solver is at, in a form in which a step costs no more than a
+// row, and the mean of those that it has been at.
+package iterate
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+)
+
+// A State is what every solver has: weight vectors w in the form v/scale, and what is known
+// about them so far. Most have one vector; those of a joint problem have one for each class.
+type State struct {
+	*objective.Terms
+
+	T0    float64
+	Start int64   // steps that had been done before the run
+	Began Weights // the model's part that it started from; none without
+	T     int64   // steps done, those included
+	// The sum of y*x over the violations; of other losses than the hinge, of each row's coefficient
+	// times x.
+	Vectors    [][]float32
+	Biases     []float64 // the same for the appended feature
+	Violations int64
+
+	// With projection onto the ball w is factor*v/scale. The factor is 1 without.
+	Factor float64
+	Radius float64 // of the ball; 0 for none
+	Norm2  float64 // |v|^2, the appended feature included; refreshed every epoch
+
+	Fixed float64 // the scale of an ascent; 0 before
+
+	Total   int64    // steps of the whole run
+	Period  int64    // steps between two samples of w
+	Average *Average // of w; nil if the last iterate is wanted
+	Origin  int64    // the step before the average's first
+	scalars []float64
+
+	Recent *certificate.Windows // for the certificate; nil without one
+
+	Checked int64 // the step after which v was last found finite
+	Err     error
+}
+
+// New returns the state of n vectors of zeros.
+func New(t *objective.Terms, n int) State {
+	return State{Terms: t, Factor: 1, Vectors: Zeros(n, t.X.Cols()), Biases: make([]float64, n),
+		scalars: make([]float64, n)}
+}
+
+// Done returns the steps of the run so far.
+func (s *State) Done() int64 { return s.T - s.Start }
+
+// Scale returns what v has to be divided by to get w, where nothing was projected.
+func (s *State) Scale() float64 {
+	if s.Fixed > 0 {
+		return s.Fixed
+	}
+	return s.Lambda * (float64(s.T) + s.T0)
+}
+
+// NotFinite ends the run: the score of row i is infinite or NaN.
+func (s *State) NotFinite(i uint32) {
+	s.Err = &Error{s.T + 1, s.Name(i), "the score is not finite: " + rows.TooLarge}
+}
+
+// Divisor is the same after projections.
+func (s *State) Divisor() float64 { return s.Scale() / s.Factor }
+
+// Score returns the score of a row by vector k and its bias: dot is the row's dot product with v.
+func (s *State) Score(k int, dot float32, divisor float64) float64 {
+	z := 0.0
+	if s.Free {
+		z = s.Biases[k]
+	}
+	if divisor > 0 { // else w is 0 by definition
+		z += (float64(dot) + float64(s.BiasScale*s.Biases[k])) / divisor
+	}
+	return z
+}
+
+// BiasUpdate returns what a row adds to vb: g is its coefficient with its weight, divided by the
+// rows of the step, and a what the row is multiplied by in v.
+func (s *State) BiasUpdate(g, a float64) float64 {
+	if s.Free {
+		return g / (s.Lambda * (float64(s.T+1) + s.T0))
+	}
+	return float64(a * s.BiasScale)
+}
+
+// BeforeSample returns how many of n steps there are up to the next sample of w. They are counted
+// back from the end of the run, so that the last step is sampled.
+func (s *State) BeforeSample(n int) int {
+	if s.Average == nil {
+		return n
+	}
+	return int(min(int64(n), (s.Total-s.T-1)%s.Period+1))
+}
+
+// Samples reports whether w is sampled after the present step.
+func (s *State) Samples() bool { return s.Average != nil && (s.Total-s.T)%s.Period == 0 }
+
+// Sample adds w to the mean if this is the step for it.
+func (s *State) Sample() {
+	if !s.Samples() {
+		return
+	}
+	a := float32(1 / s.Divisor())
+	for k, b := range s.Biases {
+		if !s.Free {
+			b = float64(float64(a) * b)
+		}
+		s.scalars[k] = b
+	}
+	s.Average.Add(s.T-s.Origin, a, s.Vectors, s.scalars)
+}
+
+// AddRow adds a times row i to vector k and keeps count of the norm. The appended feature's part of
+// v is still to be added to.
+func (s *State) AddRow(k int, i uint32, a float32) {
+	if s.Radius > 0 {
+		dot := float64(s.X.Dot(int(i), s.Vectors[k])) + float64(s.BiasScale*s.Biases[k])
+		square := float64(s.X.SumSquares(int(i))) + float64(s.BiasScale*s.BiasScale)
+		s.Norm2 = max(0, s.Norm2+float64(float64(a)*(2*dot+float64(float64(a)*square))))
+	}
+	s.X.Axpy(int(i), a, s.Vectors[k])
+}
+
+// Project scales w down to the ball if it is outside. Only the factor changes.
+func (s *State) Project() {
+	if s.Radius == 0 {
+		return
+	}
+	norm, edge := s.Norm2, float64(s.Radius*s.Scale())
+	if !floats.IsFinite(norm) {
+		s.Err = &Error{s.T, -1, "the norm of the weights is not finite: " + rows.TooLarge}
+		return
+	}
+	if float64(float64(s.Factor*s.Factor)*norm) > float64(edge*edge) {
+		s.Factor = edge / math.Sqrt(norm)
+	}
+	// What is added to v grows as the factor falls. A power of two goes over to v without rounding.
+	const small = 0x1p-20
+	for s.Factor < small {
+		for k, v := range s.Vectors {
+			dense.Scale(small, v)
+			if !s.Free {
+				s.Biases[k] *= small
+			}
+		}
+		s.Norm2 *= small * small
+		s.Factor /= small
+	}
+}
+
+// RefreshNorm finds the norm of v anew.
+func (s *State) RefreshNorm() {
+	s.Norm2 = 0
+	for k, v := range s.Vectors {
+		if !s.Free {
+			s.Norm2 += float64(s.Biases[k] * s.Biases[k])
+		}
+		for _, z := range v {
+			s.Norm2 += float64(float64(z) * float64(z))
+		}
+	}
+}
+
+// EndEpoch is called after each pass over the rows, of which there were so many.
+func (s *State) EndEpoch(epochs int) {
+	if s.Err != nil {
+		return
+	}
+	if s.Recent != nil {
+		s.Recent.EndEpoch(epochs)
+	}
+	// Not more often than the steps pay for: few rows may have very many columns. The end of the
+	// run is no exception, for the model is checked as well.
+	if s.T-s.Checked >= int64(len(s.Vectors)*s.X.Cols()/16) {
+		s.CheckFinite()
+		if s.Radius > 0 {
+			s.RefreshNorm()
+		}
+	}
+}
+
+func (s *State) CheckFinite() {
+	for k, v := range s.Vectors {
+		for _, z := range v {
+			if !floats.IsFinite(z) {
+				s.Err = &Error{s.T, -1, "a weight is not finite: " + rows.TooLarge}
+				return
+			}
+		}
+		if b := s.Biases[k]; !floats.IsFinite(b) {
+			s.Err = &Error{s.T, -1, "a bias is not finite: " + rows.TooLarge}
+			return
+		}
+	}
+	s.Checked = s.T
+}
+
+// Weights writes the vectors of this moment to w, and their biases to b. With a prior they are what
+// is added to it.
+func (s *State) Weights(w [][]float32, b []float64) {
+	if s.Average != nil {
+		mean := true
+		for k := range w {
+			mean = s.Average.Mean(s.T-s.Origin, k, w[k], &b[k]) && mean
+		}
+		if mean {
+			if !s.Free {
+				for k := range b {
+					b[k] = float64(s.BiasScale * b[k])
+				}
+			}
+			return
+		}
+	}
+	d := s.Divisor()
+	for k, v := range s.Vectors {
+		clear(w[k])
+		b[k] = 0
+		if s.Free {
+			b[k] = s.Biases[k]
+		}
+		if d == 0 { // before the first step without an offset
+			continue
+		}
+		for j, z := range v {
+			w[k][j] = float32(float64(z) / d)
+		}
+		if !s.Free {
+			b[k] = float64(s.BiasScale*s.Biases[k]) / d
+		}
+	}
+}
+
+// SetStart makes w that of a model, after so many steps.
+func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error {
+	s.T, s.Start, s.Origin = steps, steps, steps
+	s.Began = Weights{weights, bias}
+	s.Total += s.Start
+	scale := s.Scale()
+	for k := range s.Vectors {
+		b := bias[k] - s.PriorBias[k]
+		if math.Abs(b) < 0x1p-1000 {
+			b = 0 // in models from liblinear it only breaks ties
+		}
+		if b != 0 && s.BiasScale == 0 && !s.Free {
+			return fmt.Errorf("the model has a bias, but Bias is \"none\"")
+		}
+		for j, w := range weights[k] {
+			u := float64(w)
+			if s.Prior != nil {
+				u -= float64(s.Prior[k][j])
+			}
+			v := float32(u*scale) + 0 // +0: v is never -0
+			if !floats.IsFinite(v) {
+				return fmt.Errorf(
+					"weight %d times lambda*(t+t0) is too large for float32", j)
+			}
+			s.Vectors[k][j] = v
+		}
+		switch {
+		case s.Free:
+			s.Biases[k] = b
+		case b != 0:
+			s.Biases[k] = float64(b*scale) / s.BiasScale
+		}
+	}
+	s.RefreshNorm()
+	return nil
+}
+
+// BeginAscent makes the scale that of an ascent, and begins its average.
+func (s *State) BeginAscent(t int64) {
+	s.Recent = nil
+	s.Fixed = float64(s.Lambda * float64(s.Count()))
+	s.Period = max(1, int64(s.Count()/64), int64(s.X.Cols()/8))
+	if s.Average != nil {
+		s.Origin = t
+		s.Average = NewAverage(s.Total-t, len(s.Vectors), s.X.Cols())
+	}
+}
+
+// Adopt takes over the weights of a learner of other rows.
+func (s *State) Adopt(last *State) {
+	s.T0, s.T, s.Start, s.Origin, s.Total, s.Period = last.T0, last.T, last.Start, last.Origin,
+		last.Total, last.Period
+	for k, v := range last.Vectors {
+		copy(s.Vectors[k], v)
+	}
+	copy(s.Biases, last.Biases)
+	s.Factor, s.Radius, s.Norm2 = last.Factor, last.Radius, last.Norm2
+	s.Violations, s.Checked, s.Average = last.Violations, last.Checked, last.Average
+}
+
+// vectorsAndBiases are those of a learner; w is nil for none.
+type Weights struct {
+	W [][]float32
+	B []float64
+}
+
+// An Error says at which step the numbers left the range of float32.
+type Error struct {
+	Step   int64 // from 1
+	Row    int   // from 0, or -1 where no single row is at fault
+	Reason string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("step %d: %s", e.Step, e.Reason) }

@@ -1,0 +1,93 @@
+package sgd
+
+import (
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
+)
+
+// Shards are copies of a problem that share its work: the rows of a round are cut into as many
+// parts, each copy takes its steps with one of them from the same w on, and the mean of what they
+// have is the next w (parameter mixing: McDonald, Hall and Mann, NAACL 2010). t counts the steps of
+// one copy. Each violation has moved the mean by a share of what it moves one w, and there were as
+// much fewer steps, so that Eq. 13 holds as before, and with it the certificate.
+//
+// Rounds begin at fixed places of the epoch: how many goroutines there are does not matter.
+type Shards struct {
+	*Binary
+	parts   []*Binary
+	Threads int // goroutines
+}
+
+// NewShards makes p's copies.
+func NewShards(p *Binary, n int) *Shards {
+	s := &Shards{Binary: p, Threads: 1}
+	for range n {
+		c := *p
+		c.Vectors = iterate.Zeros(1, len(p.V))
+		c.V, c.Biases = c.Vectors[0], make([]float64, 1)
+		terms := *p.Terms
+		terms.View = p.ForWorker()
+		c.Terms, c.Of.Terms = &terms, &terms
+		c.Average, c.dots, c.updates, c.coefficients, c.z = nil, nil, nil, nil, nil
+		s.parts = append(s.parts, &c)
+	}
+	return s
+}
+
+// RoundRows returns the rows of a round of so many shards. Its end, where they synchronise, costs a
+// pass over the vectors.
+func RoundRows(cols, shards int) int {
+	n := 2048
+	for n < cols/8 && n < Segment(cols) {
+		n *= 2
+	}
+	return max(1, n/shards) * shards
+}
+
+// ShardSteps returns how many steps a shard takes for so many rows of epochs of n rows.
+func ShardSteps(rows int64, n, cols, shards int) int64 {
+	in := func(rows int64) int64 {
+		m := int64(RoundRows(cols, shards))
+		return rows/m*(m/int64(shards)) + (rows%m+int64(shards)-1)/int64(shards)
+	}
+	return rows/int64(n)*in(int64(n)) + in(rows%int64(n))
+}
+
+// Steps takes a step with each of the rows idx, which start at a round's start.
+func (s *Shards) Steps(idx []uint32) {
+	p, n := s.Binary, len(s.parts)
+	for len(idx) > 0 && p.Err == nil {
+		m := min(len(idx), RoundRows(len(p.V), n))
+		rows := idx[:m]
+		idx = idx[m:]
+		parallel.For(s.Threads, n, func(_, k int) {
+			c := s.parts[k]
+			copy(c.V, p.V)
+			c.Biases[0], c.T0, c.T, c.Violations, c.Checked = p.Biases[0], p.T0, p.T, 0, p.Checked
+			c.Steps(rows[k*m/n : (k+1)*m/n])
+		})
+		copy(p.V, s.parts[0].V)
+		p.Biases[0] = s.parts[0].Biases[0]
+		for k, c := range s.parts {
+			if c.Err != nil && p.Err == nil {
+				p.Err = c.Err
+			}
+			p.Violations += c.Violations
+			if k > 0 {
+				dense.Axpy(1, c.V, p.V)
+				p.Biases[0] += c.Biases[0]
+			}
+		}
+		dense.Scale(1/float32(n), p.V)
+		for j, v := range p.V {
+			p.V[j] = v + 0 // +0: v is never -0
+		}
+		p.Biases[0] /= float64(n)
+		p.T += int64((m + n - 1) / n)
+		p.Sample()
+	}
+}
+
+// Segment returns the number of steps of a few vectors after which the context is asked again.
+func Segment(cols int) int { return min(max(1<<24/max(cols, 1), 1024), 8192) }
