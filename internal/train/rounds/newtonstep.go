@@ -101,7 +101,7 @@ const leastInZone = 0.1
 // pick returns which of the widths is next: the first of which the smoothing is not what keeps P
 // and D apart, and as narrow as leaves a part of the rows in the zone.
 func (r *Rounds) pick(widths []zoneWidth) (pick int) {
-	for pick < len(widths)-1 && widths[pick].rest < 3*widths[pick].smoothing {
+	for pick < len(widths)-1 && newton.TooWide(widths[pick].rest, widths[pick].smoothing) {
 		pick++
 	}
 	enough := max(leastInZone*r.rows, min(3*float64(r.vars), r.rows))
@@ -125,15 +125,7 @@ func (r *Rounds) direct(at *Problem, zone zoneWidth, rings []int64, pick int) er
 		scale /= zone.width
 	}
 	factor := cholesky.New(r.vars)
-	var err error
-	for add := r.Lambda; ; add *= 64 {
-		// What makes H not positive definite is its roundings, which a larger lambda outweighs.
-		if err = factor.Decompose(h, add, scale, parallel.Threads(0)); err == nil ||
-			add > 0x1p40*r.Lambda {
-			break
-		}
-	}
-	if err != nil {
+	if err := newton.Decompose(factor, h, r.Lambda, scale, parallel.Threads(0)); err != nil {
 		return err
 	}
 	for j, u := range zone.u {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
 // A Kind is what a round does.
@@ -47,8 +48,9 @@ type Problem struct {
 	Stuck     bool    `json:"stuck"`
 	Objective float64 `json:"objective"` // the least so far
 	Bound     float64 `json:"bound"`     // the best so far
-	Since     int     `json:"since"`     // the iteration in which their difference last fell much
-	Falling   float64 `json:"falling"`   // what it was
+
+	// Stall is of the difference of these two.
+	newton.Stall
 
 	// Wanted is the bound that is enough, of a verification; 0 where the gap is what counts.
 	Wanted float64 `json:"wanted,omitempty"`
@@ -134,9 +136,9 @@ func (r *Rounds) Check(s *State) error {
 			}
 		}
 	}
-	switch newton := s.Kind == Sums || s.Kind == Line; {
+	switch second := s.Kind == Sums || s.Kind == Line; {
 	case s.Kind == Proof:
-	case newton && r.Method == Newton, s.Kind == Ascent && r.Method == Dual:
+	case second && r.Method == Newton, s.Kind == Ascent && r.Method == Dual:
 	default:
 		return fmt.Errorf("pegasos: a state for a round of the kind %q", s.Kind)
 	}
@@ -198,15 +200,12 @@ func (s *State) works(k int) bool { return s.Kind == Proof || !s.Problems[k].Don
 // settle says what is next when a problem has had its turn: it is done with a gap that is small
 // enough, or where that no longer falls.
 func (s *State) settle(p *Problem, patience int) {
-	gap := p.Objective - p.Bound
-	if gap <= float64(0.9*p.Falling) {
-		p.Falling, p.Since = gap, s.Iterations
-	}
+	stalls := p.Over(p.Objective-p.Bound, s.Iterations, patience)
 	switch {
 	case p.Wanted > 0 && p.Bound >= p.Wanted,
 		p.Wanted == 0 && proof.Gap(p.Objective, p.Bound) <= s.Target:
 		p.Done = true
-	case s.Iterations-p.Since >= patience:
+	case stalls:
 		p.Done, p.Stuck = true, true
 	}
 }
