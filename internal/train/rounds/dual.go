@@ -178,13 +178,7 @@ func (w *worker) dualSums(k, to int, alpha []float32) {
 // nextAscent takes in a pass of the dual method.
 func (r *Rounds) nextAscent(s *State, sum []int64) {
 	s.Iterations++
-	for k := range s.Problems {
-		at := &s.Problems[k]
-		if at.Done {
-			continue
-		}
-		mine := sum[:r.sumsOf(Ascent)]
-		sum = sum[len(mine):]
+	for at, mine := range r.working(s, sum) {
 		r.takeAscent(at, mine)
 		s.settle(at, dualPatience)
 	}
@@ -194,21 +188,17 @@ func (r *Rounds) nextAscent(s *State, sum []int64) {
 // takeAscent finds the objective before the pass and the dual objective after it, and whether the
 // pass was one too far.
 func (r *Rounds) takeAscent(at *Problem, sum []int64) {
-	mean := func(v int64, q quantum) float64 { return float64(float64(v)*q.unit) / r.rows }
 	loss, _, _ := r.most(length(at.W))
-	objective := float64(r.Lambda/2*objectives.SquareSum(at.W)) + mean(sum[0], r.quantum(loss))
-	if objective < at.Objective {
-		at.Objective = objective
-		copy(at.Best, at.W)
-	}
+	objective := float64(r.Lambda/2*objectives.SquareSum(at.W)) + r.mean(sum[0], r.quantum(loss))
+	at.keepBest(objective)
 	dual, gain := r.ascentBounds()
 	w, uu := make([]float64, r.vars), 0.0
 	for j, v := range sum[2:] {
-		u := mean(v, r.quantum(dual)) / r.scale[j]
+		u := r.mean(v, r.quantum(dual)) / r.scale[j]
 		uu += float64(u * u)
 		w[j] = u / r.Lambda
 	}
-	bound := mean(sum[1], r.quantum(gain)) - uu/(2*r.Lambda)
+	bound := r.mean(sum[1], r.quantum(gain)) - uu/(2*r.Lambda)
 	safe := float64(r.Shards)
 	if at.Back = bound < at.Bound && at.Sigma < safe; at.Back {
 		at.Failed = at.Sigma

@@ -23,15 +23,9 @@ type zoneWidth struct {
 }
 
 // nextSums takes in a pass for the gradient and the Hessian.
-func (r *Rounds) nextSums(s *State, sum []int64) error {
+func (r *Rounds) nextSums(s *State, sum []int64) {
 	s.Iterations++
-	for k := range s.Problems {
-		at := &s.Problems[k]
-		if at.Done {
-			continue
-		}
-		mine := sum[:r.sumsOf(Sums)]
-		sum = sum[len(mine):]
+	for at, mine := range r.working(s, sum) {
 		widths := r.widthsOf(at, mine)
 		s.settle(at, newton.Patience)
 		if at.Done {
@@ -44,26 +38,20 @@ func (r *Rounds) nextSums(s *State, sum []int64) error {
 		hessian := mine[1+2*rings+rings*r.vars:]
 		if err := r.direct(at, zone, hessian, pick); err != nil {
 			at.Done, at.Stuck = true, true
-			continue
 		}
 	}
 	if !r.prove(s) {
 		s.Kind = Line
 	}
-	return nil
 }
 
 // widthsOf finds the objective and the bounds, and keeps the best ones.
 func (r *Rounds) widthsOf(at *Problem, sum []int64) (widths []zoneWidth) {
 	rings := r.rings()
 	loss, dual, gain := r.most(length(at.W))
-	mean := func(v int64, q quantum) float64 { return float64(float64(v)*q.unit) / r.rows }
 	half := r.Lambda / 2
-	objective := float64(half*objectives.SquareSum(at.W)) + mean(sum[0], r.quantum(loss))
-	if objective < at.Objective {
-		at.Objective = objective
-		copy(at.Best, at.W)
-	}
+	objective := float64(half*objectives.SquareSum(at.W)) + r.mean(sum[0], r.quantum(loss))
+	at.keepBest(objective)
 	us, q := sum[1+2*rings:], r.quantum(dual)
 	width := r.ringWidths(at.Width)
 	for g := range rings {
@@ -74,13 +62,13 @@ func (r *Rounds) widthsOf(at *Problem, sum []int64) (widths []zoneWidth) {
 			if g > 0 {
 				v += us[g*r.vars+j]
 			}
-			u := float64(mean(v, q) / r.scale[j])
+			u := float64(r.mean(v, q) / r.scale[j])
 			z.u[j] = u
 			d := at.W[j] - u/r.Lambda
 			uu += float64(u * u)
 			rest += float64(d * d)
 		}
-		z.bound = mean(sum[1+g], r.quantum(gain)) - uu/(2*r.Lambda)
+		z.bound = r.mean(sum[1+g], r.quantum(gain)) - uu/(2*r.Lambda)
 		z.rest = float64(half * rest)
 		z.smoothing = max(0, objective-z.bound-z.rest)
 		if z.bound > at.Bound {
@@ -175,13 +163,7 @@ func (h *hessian) Diagonal(dst []float64) {
 // nextLine takes in a pass along the directions: w goes to where the slope is 0, between two of the
 // lengths as a straight line has it.
 func (r *Rounds) nextLine(s *State, sum []int64) {
-	for k := range s.Problems {
-		at := &s.Problems[k]
-		if at.Done {
-			continue
-		}
-		mine := sum[:len(lineLengths)]
-		sum = sum[len(mine):]
+	for at, mine := range r.working(s, sum) {
 		var wp float64
 		for j, p := range at.P {
 			wp += float64(at.W[j] * p)

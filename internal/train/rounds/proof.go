@@ -237,7 +237,6 @@ func (r *Rounds) certify(e *effectiveModel, at *Problem, sum []int64) (
 	value, bound float64,
 ) {
 	q, n := r.proofQuanta(e, at), r.rows
-	mean := func(v int64, q quantum) float64 { return float64(float64(v)*q.unit) / n }
 	// As many numbers are rounded to a quantum: one of each block, or of each shard.
 	parts, rows := float64(r.count/Block+1), Block // rows in a sum of float64
 	if r.Method == Dual {
@@ -247,7 +246,7 @@ func (r *Rounds) certify(e *effectiveModel, at *Problem, sum []int64) (
 	sums := objectives.SumError(rows, 8*r.vars, 1)
 	weights := e.length(r)
 
-	meanLoss, penalty := mean(sum[0], q.loss), float64(r.Lambda/2*float64(weights*weights))
+	meanLoss, penalty := r.mean(sum[0], q.loss), float64(r.Lambda/2*float64(weights*weights))
 	value = penalty + meanLoss
 	z := float64(sums * (1 + e.size + math.Abs(e.bias) + float64(1.001*weights*r.reach)))
 	mistake := float64(sums*value) + off(q.loss) + z
@@ -259,11 +258,11 @@ func (r *Rounds) certify(e *effectiveModel, at *Problem, sum []int64) (
 		mistake += float64(r.Lambda * float64(d*(math.Abs(e.bias)/r.beta+d)))
 	}
 
-	gain, squares := mean(sum[1], q.gain), mean(sum[2], q.square)
+	gain, squares := r.mean(sum[1], q.gain), r.mean(sum[2], q.square)
 	root := math.Sqrt(squares+off(q.square)) * (1 + 1e-6)
 	uu, rounded := 0.0, 0.0
 	for j, v := range sum[3:] {
-		u, o := mean(v, q.dual)/r.scale[j], off(q.dual)/r.scale[j]
+		u, o := r.mean(v, q.dual)/r.scale[j], off(q.dual)/r.scale[j]
 		uu += float64(u * u)
 		rounded += float64(o * o)
 	}

@@ -2,6 +2,7 @@ package rounds
 
 import (
 	"fmt"
+	"iter"
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/proof"
@@ -173,7 +174,7 @@ func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 	var err error
 	switch s.Kind {
 	case Sums:
-		err = r.nextSums(next, sum)
+		r.nextSums(next, sum)
 	case Line:
 		r.nextLine(next, sum)
 	case Ascent:
@@ -192,6 +193,35 @@ func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 		}
 	}
 	return next, nil
+}
+
+// working returns the problems that are not done, each with its part of a round's sums.
+func (r *Rounds) working(s *State, sum []int64) iter.Seq2[*Problem, []int64] {
+	return func(yield func(*Problem, []int64) bool) {
+		size := r.sumsOf(s.Kind)
+		for k := range s.Problems {
+			if s.Problems[k].Done {
+				continue
+			}
+			if !yield(&s.Problems[k], sum[:size]) {
+				return
+			}
+			sum = sum[size:]
+		}
+	}
+}
+
+// mean returns the mean over the rows of what was added up to v quanta.
+func (r *Rounds) mean(v int64, q quantum) float64 {
+	return float64(float64(v)*q.unit) / r.rows
+}
+
+// keepBest keeps the weights if their objective is the least so far.
+func (p *Problem) keepBest(objective float64) {
+	if objective < p.Objective {
+		p.Objective = objective
+		copy(p.Best, p.W)
+	}
 }
 
 // works reports whether a problem of the state takes part in its next round.
