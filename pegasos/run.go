@@ -54,6 +54,12 @@ func dualOf(l learner, r2 float64, packed bool) (bound float64) {
 	return math.NaN()
 }
 
+// boundOf returns the bound of dual variables.
+func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
+	bound, _ := certificate.Bound(p, a, r2)
+	return bound
+}
+
 // pack returns the dual variables of l as a proof has them. It reports false if there are none.
 func pack(l learner, r2 float64) (v certificate.Packed, ok bool) {
 	a := l.shares()
