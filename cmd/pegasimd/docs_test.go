@@ -87,6 +87,7 @@ var layers = [][]string{
 	{"internal/train/loss", "internal/train/rows"},
 	{"internal/train/objective"},
 	{"internal/train/certificate"},
+	{"internal/train/iterate"},
 	{"internal/train/newton", "internal/train/sgd", "internal/train/dual"},
 	{"internal/train"},
 	{"pegasos"},
