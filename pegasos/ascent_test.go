@@ -230,18 +230,6 @@ func TestAscentBegins(t *testing.T) {
 	}
 }
 
-func TestAscentPasses(t *testing.T) {
-	var all []int
-	for pass := range 50 {
-		if dual.Full(pass) {
-			all = append(all, pass)
-		}
-	}
-	if want := []int{0, 3, 9, 18, 30, 45}; !slices.Equal(all, want) {
-		t.Errorf("passes over all rows: %v, want %v", all, want)
-	}
-}
-
 // What is chosen is the best by P of what there is, or nearly.
 func TestAscentChooses(t *testing.T) {
 	chosen := make(map[int]bool)

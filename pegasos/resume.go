@@ -121,7 +121,9 @@ type savedScalars struct {
 	Scalars []float64 `json:"scalars"`
 }
 
-func scalarsOnly(s *iterate.Sum) *savedScalars { return &savedScalars{s.N, slices.Clone(s.Scalars)} }
+func scalarsOnly(s *iterate.Sum) *savedScalars {
+	return &savedScalars{s.N, slices.Clone(s.Scalars)}
+}
 
 // arrays calls f with each long array of the session, in a fixed order. f may write to it.
 func (s *session) arrays(f func([]float32)) {
@@ -352,8 +354,8 @@ func resumeStep(s *iterate.State, from *savedLearner) bool {
 
 // resumeAscent makes the problem's learner one of an ascent, whose arrays are still to come.
 func (p *problem) resumeAscent(from *savedAscent) {
-	p.ascent = dual.New(&p.State, &p.Of, make([]float32, p.X.Rows()), from.Start, iterate.Zeros(1, len(p.V)),
-		[]float64{from.B})
+	p.ascent = dual.New(&p.State, &p.Of, make([]float32, p.X.Rows()), from.Start,
+		iterate.Zeros(1, len(p.V)), []float64{from.B})
 	p.ascent.Pass = from.Pass
 }
 

@@ -27,7 +27,7 @@ type learner interface {
 	result(w [][]float32, b []float64)
 	// shares returns the dual variables of what takes the place of steps, nil before.
 	shares() []float32
-	// climb returns the bound of dual variables after so many passes of an ascent: see climb.go.
+	// climb returns the bound of dual variables after so many passes of an ascent.
 	climb(a []float32, passes int, r2 float64) float64
 	// objective returns what the learner minimises.
 	objective() objective.Problem

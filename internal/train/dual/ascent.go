@@ -1,4 +1,4 @@
-// Package dual has dual coordinate ascent: it goes on from the dual variables that other solvers leave,
+// Package dual has dual coordinate ascent: it goes on from dual variables that are there already,
 // of one vector (Ascent) or of one for each class (Joint), and improves those of a certificate.
 package dual
 

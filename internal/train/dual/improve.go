@@ -14,10 +14,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// This file improves dual variables that package certificate has made of scores, by passes of dual coordinate ascent:
-// a step moves those of one row to where the dual objective is largest, or towards it, all others
-// being as they are. Rounding errors of float32 on the way cost some of what could be reached and
-// nothing else: the bound is found from the dual variables alone.
+// This file improves dual variables that package certificate has made of scores, by passes of dual
+// coordinate ascent: a step moves those of one row to where the dual objective is largest, or
+// towards it, all others being as they are. Rounding errors of float32 on the way cost some of what
+// could be reached and nothing else: the bound is found from the dual variables alone.
 
 // passesOf calls visit for so many passes, with the learner's rows in a random order each, until it
 // returns false.
@@ -44,9 +44,10 @@ func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
 // climbs reports whether there is an ascent.
 func climbs(t *objective.Terms) bool { return !t.Free && t.Prior == nil }
 
-// Improve returns the bound of dual variables after so many passes from the given ones; 0 where there
-// is no ascent.
-func Improve(s *iterate.State, of *objective.Binary, share []float32, passes int, r2 float64) float64 {
+// Improve returns the bound of dual variables after so many passes from the given ones; 0 where
+// there is no ascent.
+func Improve(s *iterate.State, of *objective.Binary, share []float32, passes int,
+	r2 float64) float64 {
 	p := &Ascent{State: s, Of: of, v: s.Vectors[0], Alpha: make([]float32, len(share))}
 	switch {
 	case passes == 0 || !climbs(p.Terms):
@@ -137,14 +138,14 @@ func balancedLogit(m, q, a float64) float64 {
 	return s
 }
 
-// ImproveJoint is Improve for a vector of each class. The dual variables of a row are shares p_r of the classes r, whose
-// sum is 1; a has all but that of the row's own class. w_r is the sum of (1 - p_r) x over the rows
-// of class r, less that of p_r x over the others, divided by lambda n. The dual objective as a
-// function of the p_r of one row is
+// ImproveJoint is Improve for a vector of each class. The dual variables of a row are shares p_r of
+// the classes r, whose sum is 1; a has all but that of the row's own class. w_r is the sum of (1 -
+// p_r) x over the rows of class r, less that of p_r x over the others, divided by lambda n. The
+// dual objective as a function of the p_r of one row is
 //
 //	sum of z_r p_r, less q/2 (p_r - old p_r)^2, plus entropy(p)
 //
-// for the log loss, with q as in climbLog; jointascent.go has the hinge.
+// for the log loss, with q as in climbLog; joint.go has the hinge.
 func ImproveJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, a []float32, passes int,
 	r2 float64) float64 {
 	if passes == 0 || !climbs(s.Terms) {
@@ -192,8 +193,9 @@ type climber struct {
 func newClimber(j *iterate.State, a []float32) *climber {
 	k := len(j.Vectors)
 	c := &climber{State: j, a: a, w: dense.New(k, j.X.Cols()), bias: make([]float64, k),
-		inverse: 1 / float64(j.Lambda*float64(j.Count())), z: make([]float64, k), dots: make([]float32, k),
-		old: make([]float64, k), to: make([]float64, k)}
+		inverse: 1 / float64(j.Lambda*float64(j.Count())), z: make([]float64, k),
+		dots: make([]float32, k),
+		old:  make([]float64, k), to: make([]float64, k)}
 	for n := range j.Count() {
 		i := j.Row(n)
 		for r, p := range c.ofClasses(i) {

@@ -55,7 +55,8 @@ func BeginJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, r2, with
 }
 
 // NewJoint is New.
-func NewJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, alpha []float32, t int64) *Joint {
+func NewJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, alpha []float32,
+	t int64) *Joint {
 	k := len(s.Vectors)
 	j := &Joint{State: s, Of: of, m: m, From: t, Alpha: alpha,
 		rests: rests{Resting: make([]float32, s.X.Rows())}, dots: make([]float32, k),

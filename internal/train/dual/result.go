@@ -2,8 +2,8 @@ package dual
 
 import "github.com/pegasimd/pegasimd/internal/train/iterate"
 
-// Result writes the best by P of the average, the last iterate and what Pegasos left, or nearly: see
-// choose.
+// Result writes the best by P of the average, the last iterate and what Pegasos left, or nearly:
+// see choose.
 func (d *Ascent) Result(w [][]float32, b []float64) {
 	d.State.Weights(w, b)
 	if d.ChosenAt != d.T {
@@ -18,7 +18,7 @@ func (d *Ascent) Result(w [][]float32, b []float64) {
 	}
 }
 
-// What ascent.chosen may be.
+// What Ascent.Chosen may be.
 const (
 	average     = iota // if there is one, else the last iterate
 	LastIterate        // if there is an average
@@ -27,7 +27,8 @@ const (
 
 // Last is State.Weights of the last iterate.
 func (d *Ascent) Last(w [][]float32, b []float64) {
-	s := iterate.State{Vectors: d.Vectors, Biases: d.Biases, T: d.T, Terms: d.Terms, Factor: 1, Fixed: d.Fixed}
+	s := iterate.State{Vectors: d.Vectors, Biases: d.Biases, T: d.T, Terms: d.Terms, Factor: 1,
+		Fixed: d.Fixed}
 	s.Weights(w, b)
 }
 
