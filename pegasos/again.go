@@ -139,7 +139,7 @@ func (tr *Trainer) trainSecond(ctx context.Context, x Examples, y []float32) (*M
 	if err != nil {
 		return nil, err
 	}
-	return c.trainer.scaling.fold(m), nil
+	return c.trainer.scaling.Fold(m), nil
 }
 
 // heldOutWeights returns the weights of rows of which those of fold 0 are not trained on.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
 // This file is how FinishAuto chooses between Newton's method, the dual and neither, and when a run
@@ -115,7 +116,7 @@ func (s *session) setAuto(tr *Trainer) {
 	if cfg.Finish != FinishAuto {
 		return
 	}
-	if s.data.X.Cols() > newtonColumns || !cfg.canNewton() {
+	if s.data.X.Cols() > newton.MostColumns || !cfg.canNewton() {
 		return
 	}
 	s.data.auto = autoFinish{store.DensityOf(s.data.X, counted(s.data.Weight)),
@@ -161,7 +162,7 @@ func (c *choice) finish(passes int) {
 func (c *choice) newtonPays(passes int) bool {
 	n, cols := float64(c.columns.Rows), float64(c.cols())
 	width := float64(c.x.Cols()) // the matrix has room for empty columns too
-	if width > newtonColumns || 12*(width+33)*(width+33)+64*n > float64(c.memory())/2 {
+	if width > newton.MostColumns || 12*(width+33)*(width+33)+64*n > float64(c.memory())/2 {
 		return false
 	}
 	if c.trainer.Loss == Squared && cols <= fewColumns {

@@ -54,7 +54,7 @@ func autoStates(t *testing.T, x Examples, y []float32, cfg Config) (states strin
 // after the dual or Pegasos where it is not, and not at all with many columns or without memory.
 func TestAutoChooses(t *testing.T) {
 	few, wide, long := random(71, 2000, 30, 2, 1), random(72, 200, 150, 2, 1),
-		random(73, 60, newtonColumns+1, 2, 0.02)
+		random(73, 60, newton.MostColumns+1, 2, 0.02)
 	wider := random(80, 200, 600, 2, 1)
 	for _, c := range []struct {
 		name string

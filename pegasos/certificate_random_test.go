@@ -273,7 +273,7 @@ func (t *trial) vector(m *Model, k int) (w []float64, b float64) {
 	if m.Scaling == nil {
 		return floats.Wide(m.Weights[k]), m.bias(k)
 	}
-	return m.Scaling.exact(m, k)
+	return m.Scaling.Exact(m, k)
 }
 
 // problems returns the problems that the model's vectors are the answers to, and which vectors.
@@ -303,7 +303,7 @@ func (t *trial) problems(m *Model) (all []*certtest.Problem, first []int) {
 			negative, positive = m.sides(k)
 		}
 		if prior := t.tr.Prior; prior != nil {
-			prior = m.Scaling.unfold(prior)
+			prior = m.Scaling.Unfold(prior)
 			q.Prior = prior.Weights[k:][:p.Vectors]
 			for i := range p.Vectors {
 				q.PriorBias = append(q.PriorBias, prior.bias(k+i))
@@ -319,7 +319,7 @@ func (t *trial) problems(m *Model) (all []*certtest.Problem, first []int) {
 
 // addRows gives the problem its rows, labels and weights.
 func (t *trial) addRows(q *certtest.Problem, m *Model, negative, positive int, joint bool) {
-	byLabel, _ := m.Config.classWeights()
+	byLabel, _ := m.Config.ClassWeights()
 	class := make(map[float32]int)
 	for c, label := range m.Classes {
 		class[label] = c

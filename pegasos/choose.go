@@ -581,12 +581,12 @@ func (c *choice) adopt(tr *Trainer) error {
 		}
 		own := from.Scaling
 		apart := own != nil && !own.Folded || !s.Folded && s.Kind == ScaleUnit
-		if apart && !own.same(s) {
+		if apart && !own.Same(s) {
 			return badField("Scale", "have %q: the scaling of the model that the run builds on "+
 				"can't be taken out of its weights", s.Kind)
 		}
 		if c.trainer.scaling != nil {
-			*m = s.unfold(from.WithCols(c.x.Cols()))
+			*m = s.Unfold(from.WithCols(c.x.Cols()))
 		}
 	}
 	if c.trainer.scaling == nil {
@@ -598,8 +598,8 @@ func (c *choice) adopt(tr *Trainer) error {
 	return nil
 }
 
-// same reports whether the features are scaled alike.
-func (s *Scaling) same(t *Scaling) bool {
+// Same reports whether the features are scaled alike.
+func (s *Scaling) Same(t *Scaling) bool {
 	return s != nil && s.Kind == t.Kind && slices.Equal(s.Shift, t.Shift) &&
 		slices.Equal(s.Factor, t.Factor)
 }

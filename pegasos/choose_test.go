@@ -218,7 +218,7 @@ func TestFold(t *testing.T) {
 			for i := range 200 {
 				row := trial.row(m, i)
 				for k := range m.Weights {
-					w, b := m.Scaling.exact(m, k)
+					w, b := m.Scaling.Exact(m, k)
 					var size float64
 					for j, v := range row {
 						b += v * w[j]
@@ -391,7 +391,7 @@ func TestChosenBefore(t *testing.T) {
 			m := train(t, x, p.y[:60], tr)
 			if c := m.Config; c.Scale != first.Config.Scale || c.Bias != BiasNone || c.C != 3 ||
 				c.Lambda != 0 || c.Multiclass != first.Config.Multiclass ||
-				!m.Scaling.same(first.Scaling) {
+				!m.Scaling.Same(first.Scaling) {
 				t.Errorf("%s: %+v, %+v", scale, c, m.Scaling)
 			}
 			if tr.Prior != nil && m.Prior != first.Hash() {

@@ -278,7 +278,7 @@ func (cfg Config) Validate() error {
 		cfg.Bias = BiasAugmented
 	}
 	cfg = cfg.Plain()
-	if _, err := cfg.classWeights(); err != nil {
+	if _, err := cfg.ClassWeights(); err != nil {
 		return err
 	}
 	return options.First(fieldError,

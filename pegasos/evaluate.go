@@ -98,7 +98,7 @@ func (m *Model) penalty(k int) float64 {
 		return math.NaN()
 	}
 	if s := m.Scaling; s != nil {
-		w, b := s.exact(m, k)
+		w, b := s.Exact(m, k)
 		if m.Config.Bias != BiasAugmented {
 			return objective.Penalty(w, nil, 0, m.lambda(k), 1)
 		}

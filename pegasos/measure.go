@@ -130,7 +130,7 @@ func (r *run) exact(w [][]float32, first int) (exact [][]float64) {
 		case s == nil:
 			exact = append(exact, floats.Wide(v))
 		case r.data.folded != nil:
-			wide, _ := s.exact(r.data.folded, first+k)
+			wide, _ := s.Exact(r.data.folded, first+k)
 			exact = append(exact, wide)
 		default:
 			exact = append(exact, s.exactWeights(v))

@@ -82,7 +82,7 @@ func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pegasos: %w", err)
 	}
-	p.byLabel, _ = cfg.classWeights() // was validated
+	p.byLabel, _ = cfg.ClassWeights() // was validated
 	for label := range p.byLabel {
 		if !slices.Contains(p.classes, label) {
 			return nil, badField("ClassWeight", "the label %v is none of the classes", label)
@@ -260,7 +260,7 @@ func (p *Partial) Model() (*Model, error) {
 		}
 	}
 	m.Result.Epochs = p.epochs
-	m = p.scaling().fold(m)
+	m = p.scaling().Fold(m)
 	if err := m.check(); err != nil {
 		return nil, &StepError{m.Result.Steps, -1, err.Error() + ": " + rows.TooLarge}
 	}

@@ -34,7 +34,7 @@ func NewPartialFrom(m *Model) (*Partial, error) {
 	if m.Scaling != nil {
 		s := *m.Scaling
 		s.epsilon = m.Config.Epsilon
-		from = *s.unfold(m)
+		from = *s.Unfold(m)
 		from.Scaling = &s
 		cfg.Epsilon = from.Config.Epsilon
 	}

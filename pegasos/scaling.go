@@ -146,9 +146,9 @@ func (s *Scaling) moved(w []float32) (sum, size float64) {
 	return sum, size
 }
 
-// fold returns m, which is about scaled rows and numbers, as a model that takes rows as they are
+// Fold returns m, which is about scaled rows and numbers, as a model that takes rows as they are
 // and keeps s.
-func (s *Scaling) fold(m *Model) *Model {
+func (s *Scaling) Fold(m *Model) *Model {
 	if s == nil {
 		return m
 	}
@@ -176,9 +176,9 @@ func (s *Scaling) fold(m *Model) *Model {
 	return &f
 }
 
-// unfold returns m, which takes rows as they are or was made with s, as a model about rows and
+// Unfold returns m, which takes rows as they are or was made with s, as a model about rows and
 // numbers scaled by s.
-func (s *Scaling) unfold(m *Model) *Model {
+func (s *Scaling) Unfold(m *Model) *Model {
 	if s == nil {
 		return m
 	}
@@ -191,7 +191,7 @@ func (s *Scaling) unfold(m *Model) *Model {
 	u := *m
 	u.Weights, u.Bias = iterate.Zeros(len(m.Weights), m.Cols()), make([]float64, len(m.Weights))
 	for k := range m.Weights {
-		wide, b := from.exact(m, k)
+		wide, b := from.Exact(m, k)
 		for j, v := range wide {
 			u.Weights[k][j] = float32(v)
 		}
@@ -220,8 +220,8 @@ func (s *Scaling) onlyShifts(m *Model, left []float64) bool {
 	return true
 }
 
-// exact returns vector k of m, which was folded by s, and its bias, for scaled rows and numbers.
-func (s *Scaling) exact(m *Model, k int) (w []float64, b float64) {
+// Exact returns vector k of m, which was folded by s, and its bias, for scaled rows and numbers.
+func (s *Scaling) Exact(m *Model, k int) (w []float64, b float64) {
 	w, b = make([]float64, m.Cols()), m.bias(k)-s.Centre
 	for j, v := range m.Weights[k] {
 		w[j] = float64(v) / float64(s.factor(j)*s.spread())

@@ -95,7 +95,7 @@ func (s *session) closeEnough(m *Model, mistake float64) bool {
 
 // validate takes in the model of a test, and returns how many tests have passed since the best one.
 func (s *stopping) validate(m *Model, scaling *Scaling) (worse int) {
-	if q := scaling.fold(m).quality(s.valid); s.last.best == nil || q > s.last.quality {
+	if q := scaling.Fold(m).quality(s.valid); s.last.best == nil || q > s.last.quality {
 		s.last.best, s.last.quality, s.last.worse = m, q, 0
 	} else {
 		s.last.worse++

@@ -145,7 +145,7 @@ func (p Progress) Model() *Model {
 	if p.session.keep {
 		m.State = p.session.checkpoint()
 	}
-	return p.session.data.scaling.fold(m)
+	return p.session.data.scaling.Fold(m)
 }
 
 // Train is like the function of that name.
@@ -161,7 +161,7 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 	}
 	m, err := c.trainer.train(ctx, c.x, c.y)
 	if m != nil {
-		m = c.trainer.scaling.fold(m)
+		m = c.trainer.scaling.Fold(m)
 		if bad := m.checkFinite(); bad != nil {
 			return nil, &StepError{m.Result.Steps, -1, bad.Error() + ": " + rows.TooLarge}
 		}
@@ -627,8 +627,8 @@ func (s *session) precision() precision {
 // returns the mean of the mistakes.
 func (s *session) measure(m *Model, how precision) (mistake float64) {
 	if scaling := s.data.scaling; scaling != nil {
-		s.data.folded = scaling.fold(m)
-		s.data.written = scaling.unfold(s.data.folded)
+		s.data.folded = scaling.Fold(m)
+		s.data.written = scaling.Unfold(s.data.folded)
 	}
 	mistakes := make([]float64, len(s.runs))
 	s.parallel(func(i int, r *run) { mistakes[i] = r.measure(m, how) })

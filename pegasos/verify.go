@@ -11,6 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
@@ -103,7 +104,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 			return nil, err
 		}
 	}
-	found := *m.Scaling.unfold(m) // what is found out of it must not change the model
+	found := *m.Scaling.Unfold(m) // what is found out of it must not change the model
 	found.Result.PerClass = slices.Clone(m.Result.PerClass)
 	if len(found.Result.PerClass) != len(m.Weights) && !m.Config.Multiclass.Joint() {
 		found.Result.PerClass = m.noClaims()
@@ -159,7 +160,7 @@ func (tr *Trainer) sessionOf(ctx context.Context, m *Model, x Examples, y []floa
 		inner.Config.Epsilon /= scaling.spread()
 		inner.scaling = scaling
 		if tr.Prior != nil {
-			inner.Prior, inner.priorHash = scaling.unfold(tr.Prior), tr.Prior.Hash()
+			inner.Prior, inner.priorHash = scaling.Unfold(tr.Prior), tr.Prior.Hash()
 		}
 	}
 	s, err := newSession(x, y, inner)
@@ -250,7 +251,7 @@ func (s *session) remeasure(
 func (s *session) newtonVerifies(tr *Trainer, m *Model) bool {
 	finish := m.Config.Finish
 	if finish != FinishNewton && finish != FinishAuto || m.Config.Multiclass.Joint() ||
-		s.data.X.Cols() > newtonColumns {
+		s.data.X.Cols() > newton.MostColumns {
 		return false
 	}
 	cfg := s.cfg

@@ -28,7 +28,7 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 		inner.scaling = s
 		for _, from := range []**Model{&inner.Start, &inner.Prior} {
 			if *from != nil {
-				*from = s.unfold((*from).WithCols(m.Cols()))
+				*from = s.Unfold((*from).WithCols(m.Cols()))
 			}
 		}
 	}

@@ -13,9 +13,9 @@ import (
 // rows that have own weights those are counted.
 const Balanced = "balanced"
 
-// classWeights returns the weights that ClassWeight gives to labels, nil if it gives none or goes
+// ClassWeights returns the weights that ClassWeight gives to labels, nil if it gives none or goes
 // by the data.
-func (cfg Config) classWeights() (map[float32]float64, error) {
+func (cfg Config) ClassWeights() (map[float32]float64, error) {
 	if cfg.ClassWeight == "" || cfg.ClassWeight == Balanced {
 		return nil, nil
 	}
@@ -43,7 +43,7 @@ func (cfg Config) classWeights() (map[float32]float64, error) {
 
 // setWeights gives each row its weight. Balanced is not done yet.
 func (d *data) setWeights(tr *Trainer) error {
-	byLabel, err := tr.Config.classWeights()
+	byLabel, err := tr.Config.ClassWeights()
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,6 @@
 //	err = f.Run(ctx, work.InProcess{}, progress)
 //	model, err := f.Model()
 //
-// The arithmetic is package pegasos's: see [pegasos.Rounds]. The numbers are integers, which may be
-// added in any order. There is nothing of Apache Beam here.
+// The arithmetic is that of the module's internal/train/rounds. The numbers are integers, which may
+// be added in any order. There is nothing of Apache Beam here.
 package rounds

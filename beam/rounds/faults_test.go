@@ -17,6 +17,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/beam/work"
 	"github.com/pegasimd/pegasimd/dataset"
+	training "github.com/pegasimd/pegasimd/internal/train/rounds"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -62,7 +63,7 @@ func again(t testing.TB, f *Folder) *Folder {
 	return f
 }
 
-var methods = []pegasos.RoundMethod{pegasos.RoundNewton, pegasos.RoundDual}
+var methods = []training.Method{training.Newton, training.Dual}
 
 // Stopping in any round, and running again, changes nothing.
 func TestGoOn(t *testing.T) {
@@ -129,7 +130,7 @@ func TestDamagedFiles(t *testing.T) {
 		want := fileHash(t, m)
 		for what, harm := range harms {
 			for _, kind := range []string{"alpha", "alpha before", "state"} {
-				if method == pegasos.RoundNewton && strings.HasPrefix(kind, "alpha") {
+				if method == training.Newton && strings.HasPrefix(kind, "alpha") {
 					continue
 				}
 				f := stopAt(t, manifest, brief(method), k)
@@ -166,7 +167,7 @@ func copyFile(t testing.TB, from, to string) {
 func TestForeignFiles(t *testing.T) {
 	const k = 4
 	manifest := split(t, small(t, 800, 2), 3)
-	cfg := brief(pegasos.RoundDual)
+	cfg := brief(training.Dual)
 	m, _ := train(t, manifest, cfg)
 	want := fileHash(t, m)
 	seed := cfg
@@ -194,7 +195,7 @@ func TestForeignFiles(t *testing.T) {
 
 // A folder of other data or settings is refused, and so is one whose shards were replaced.
 func TestRefused(t *testing.T) {
-	cfg := brief(pegasos.RoundDual)
+	cfg := brief(training.Dual)
 	data := small(t, 800, 2)
 	manifest := split(t, data, 3)
 	folder := stopAt(t, manifest, cfg, 2)
@@ -242,7 +243,7 @@ func TestRefused(t *testing.T) {
 // Two processes that drive the same rounds don't get into each other's way: the second gets an
 // error. A lock that a process has left behind when it was killed does not count.
 func TestLock(t *testing.T) {
-	f := begin(t, split(t, small(t, 800, 2), 3), brief(pegasos.RoundNewton))
+	f := begin(t, split(t, small(t, 800, 2), 3), brief(training.Newton))
 	if err := os.WriteFile(filepath.Join(f.dir, "lock"), []byte("4711\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
@@ -360,7 +361,7 @@ func TestModelIsVerified(t *testing.T) {
 // A run that is cancelled ends, and can go on.
 func TestCancelled(t *testing.T) {
 	manifest := split(t, small(t, 800, 2), 3)
-	f := stopAt(t, manifest, brief(pegasos.RoundDual), 2)
+	f := stopAt(t, manifest, brief(training.Dual), 2)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := f.Run(ctx, work.InProcess{}, nil); !errors.Is(err, context.Canceled) {
@@ -369,7 +370,7 @@ func TestCancelled(t *testing.T) {
 	if _, err := takeShard(ctx, f.dir, 2, 1); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if m, _ := drive(t, f, work.InProcess{}); m.Result.Gap > brief(pegasos.RoundDual).Tol {
+	if m, _ := drive(t, f, work.InProcess{}); m.Result.Gap > brief(training.Dual).Tol {
 		t.Error(m.Result.Gap)
 	}
 }

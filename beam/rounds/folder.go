@@ -17,14 +17,19 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/atomicfile"
 	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/internal/store"
+	training "github.com/pegasimd/pegasimd/internal/train/rounds"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A Config says how to train. What is zero is chosen by the manifest's statistics: see
-// [pegasos.NewRounds], which also says which fields may be set.
+// A Config says how to train. What is zero is chosen by the manifest's statistics. Of
+// pegasos.Config there may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol
+// (0 is 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the most rounds of the
+// dual method or iterations of Newton's.
 type Config struct {
 	pegasos.Config
-	Method pegasos.RoundMethod `json:"method,omitempty"`
+	Method training.Method `json:"method,omitempty"`
 	// Verify, if not empty, is the path of a model that the rounds hold to what it claims, and
 	// Claim, which StartVerify sets, the SHA-256 of its file. Of the other fields only Epochs
 	// counts.
@@ -46,7 +51,7 @@ type Folder struct {
 	dir      string
 	settings string // their hash
 	manifest *shards.Manifest
-	rounds   *pegasos.Rounds
+	rounds   *training.Rounds
 
 	mu     sync.Mutex
 	shards map[int]*opened
@@ -55,7 +60,7 @@ type Folder struct {
 // An opened shard is opened once.
 type opened struct {
 	once  sync.Once
-	shard *pegasos.RoundShard
+	shard *training.Shard
 	err   error
 }
 
@@ -144,29 +149,29 @@ func newFolder(dir string, r *run) (*Folder, error) {
 	if r.Settings.Verify != "" {
 		f.rounds, err = f.verification(stats)
 	} else {
-		f.rounds, err = pegasos.NewRounds(r.Settings.Config, r.Settings.Method, stats, len(f.used()))
+		f.rounds, err = training.New(r.Settings.Config, r.Settings.Method, stats, len(f.used()))
 	}
 	return f, err
 }
 
 // statistics returns what a manifest knows of all rows.
-func statistics(m *shards.Manifest) (*pegasos.Statistics, error) {
+func statistics(m *shards.Manifest) (*store.Statistics, error) {
 	c, err := m.ReadColumns()
 	if err != nil {
 		return nil, err
 	}
-	size := func(s shards.Size) pegasos.RowSizes {
-		return pegasos.RowSizes{MeanSquare: s.MeanSquare, MaxSquare: s.MaxSquare}
+	size := func(s shards.Size) store.RowSizes {
+		return store.RowSizes{MeanSquare: s.MeanSquare, MaxSquare: s.MaxSquare}
 	}
-	s := &pegasos.Statistics{Rows: m.Rows, Cols: m.Cols, Nonzeros: int64(m.Nonzeros),
+	s := &store.Statistics{Rows: m.Rows, Cols: m.Cols, Nonzeros: int64(m.Nonzeros),
 		Dense: m.Layout == dataset.LayoutDense, Classes: m.Classes, MaxAbs: c.MaxAbs,
 		Mean: c.Mean, Variance: c.Variance, Constant: c.Constant, Lengths: m.Values.Lengths,
-		Sizes: map[pegasos.Scale]pegasos.RowSizes{pegasos.ScaleNone: size(m.Values.Size)}}
+		Sizes: map[string]store.RowSizes{scaling.None: size(m.Values.Size)}}
 	for _, n := range m.Count {
 		s.Counts = append(s.Counts, int64(n))
 	}
 	for kind, scaled := range m.Values.Scaled {
-		s.Sizes[pegasos.Scale(kind)] = size(scaled)
+		s.Sizes[string(kind)] = size(scaled)
 	}
 	return s, nil
 }
@@ -182,7 +187,7 @@ func (f *Folder) used() (numbers []int) {
 }
 
 // shard opens one, or finds it open.
-func (f *Folder) shard(number int) (*pegasos.RoundShard, error) {
+func (f *Folder) shard(number int) (*training.Shard, error) {
 	f.mu.Lock()
 	o := f.shards[number]
 	if o == nil {

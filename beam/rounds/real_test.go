@@ -9,6 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	training "github.com/pegasimd/pegasimd/internal/train/rounds"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -23,21 +24,21 @@ func TestRealSets(t *testing.T) {
 		t.Skip("needs -real, and PEGASIMD_DATA")
 	}
 	for _, c := range []realSet{
-		{a9a, pegasos.RoundNewton, 0.01, pegasos.ScaleNone, []int{1, 4, 16, 64}, 9,
+		{a9a, training.Newton, 0.01, pegasos.ScaleNone, []int{1, 4, 16, 64}, 9,
 			"b2379f9048c501fa 0x1.6844521fdfb36p-02 0x1.6620ea3216875p-02"},
-		{a9a, pegasos.RoundNewton, 0.001, pegasos.ScaleNone, []int{1, 4, 16, 64}, 14,
+		{a9a, training.Newton, 0.001, pegasos.ScaleNone, []int{1, 4, 16, 64}, 14,
 			"5f36ad6f02a296a0 0x1.6836bcf307c42p-02 0x1.68094b7a2fe7dp-02"},
-		{covtype, pegasos.RoundNewton, 0.01, pegasos.ScaleNone, []int{1, 4, 16, 64}, 16,
+		{covtype, training.Newton, 0.01, pegasos.ScaleNone, []int{1, 4, 16, 64}, 16,
 			"f45c7e031f81987d 0x1.5a31ee20b60c9p-02 0x1.58f0ef5689316p-02"},
-		{covtype, pegasos.RoundNewton, 0.001, pegasos.ScaleNone, []int{1, 4, 16, 64}, 21,
+		{covtype, training.Newton, 0.001, pegasos.ScaleNone, []int{1, 4, 16, 64}, 21,
 			"b682e6832e7fa0ba 0x1.5a260f9ee82afp-02 0x1.59ef710839e34p-02"},
-		{covtype, pegasos.RoundNewton, 0.001, pegasos.ScaleMaxAbs, []int{1, 4, 16, 64}, 21,
+		{covtype, training.Newton, 0.001, pegasos.ScaleMaxAbs, []int{1, 4, 16, 64}, 21,
 			"f6d42dc67c971c4d 0x1.5d19731cb0714p-02 0x1.5cdd4274ea55ap-02"},
-		{fashion, pegasos.RoundNewton, 0.01, pegasos.ScaleNone, []int{1, 4, 16, 64}, 16,
+		{fashion, training.Newton, 0.01, pegasos.ScaleNone, []int{1, 4, 16, 64}, 16,
 			"5a435b8abaff45c7 0x1.301f0c3e83fb8p-02 0x1.2d4f9aaa48042p-02"},
-		{imdb, pegasos.RoundDual, 0.01, pegasos.ScaleNone, []int{4}, 10,
+		{imdb, training.Dual, 0.01, pegasos.ScaleNone, []int{4}, 10,
 			"2729e019269cf420 0x1.4276cd9140304p-02 0x1.402a3230c17c6p-02"},
-		{imdb, pegasos.RoundDual, 0.01, pegasos.ScaleNone, []int{16}, 28,
+		{imdb, training.Dual, 0.01, pegasos.ScaleNone, []int{16}, 28,
 			"aefacd9fdf872287 0x1.4252ae057bc3cp-02 0x1.3f4a91e759826p-02"},
 	} {
 		t.Run(fmt.Sprintf("%s/%s/%v/%v", filepath.Dir(c.name), c.scale, c.tol, c.shards),
@@ -56,7 +57,7 @@ const (
 // A realSet is what is trained on a set.
 type realSet struct {
 	name   string
-	method pegasos.RoundMethod
+	method training.Method
 	tol    float64
 	scale  pegasos.Scale
 	shards []int
@@ -73,7 +74,7 @@ func (c realSet) run(t *testing.T, data string) {
 	cfg.Lambda, cfg.Tol, cfg.Scale, cfg.Bias = 1e-4, c.tol, c.scale, pegasos.BiasNone
 	everyWay(t, file, cfg, c.shards, c.want, func(n int, isa asm.ISA, end Report) {
 		have := end.Iterations
-		if c.method == pegasos.RoundDual {
+		if c.method == training.Dual {
 			have = end.Round
 		}
 		t.Logf("%d shards on %s: %d iterations, %d rounds, %.3f s a round, gap %.4f %%", n, isa,

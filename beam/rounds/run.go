@@ -13,6 +13,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/beam/work"
 	"github.com/pegasimd/pegasimd/internal/escape"
+	training "github.com/pegasimd/pegasimd/internal/train/rounds"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -47,8 +48,8 @@ func takeShard(ctx context.Context, dir string, k, number int) ([]int64, error) 
 }
 
 // take takes a shard's part in the round that a state begins.
-func (f *Folder) take(ctx context.Context, state *pegasos.RoundState, number int,
-	shard *pegasos.RoundShard,
+func (f *Folder) take(ctx context.Context, state *training.State, number int,
+	shard *training.Shard,
 ) (part []int64, alpha []float32, err error) {
 	before, err := f.alpha(ctx, state.Round, number, shard)
 	if err != nil {
@@ -61,7 +62,7 @@ func (f *Folder) take(ctx context.Context, state *pegasos.RoundState, number int
 
 // alpha returns the dual variables that a shard had after round k. If their file is damaged or
 // gone, that round is taken once more.
-func (f *Folder) alpha(ctx context.Context, k, number int, shard *pegasos.RoundShard) (
+func (f *Folder) alpha(ctx context.Context, k, number int, shard *training.Shard) (
 	[]float32, error,
 ) {
 	n := shard.AlphaLength()
@@ -127,8 +128,8 @@ func (f *Folder) lock() (unlock func() error, err error) {
 
 // round takes the round that a state begins, commits it, and removes the files of rounds before the
 // last two.
-func (f *Folder) round(ctx context.Context, r work.Runner, state *pegasos.RoundState) (
-	*pegasos.RoundState, error,
+func (f *Folder) round(ctx context.Context, r work.Runner, state *training.State) (
+	*training.State, error,
 ) {
 	k := state.Round + 1
 	sum, err := r.Run(ctx, work.Job{Work: roundWork, Arg: f.dir, Round: k, Items: f.used(),
@@ -161,7 +162,7 @@ type Report struct {
 	Seconds float64 // of the round; 0 where it is not known
 }
 
-func (f *Folder) report(state *pegasos.RoundState) Report {
+func (f *Folder) report(state *training.State) Report {
 	r := Report{Round: state.Round, Iterations: state.Iterations, Done: state.Done,
 		Objective: state.Objective, Bound: state.Bound, Gap: state.Gap()}
 	r.Reached = r.Done && r.Gap <= f.rounds.Config.Tol

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/store"
+	training "github.com/pegasimd/pegasimd/internal/train/rounds"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -41,7 +43,7 @@ func claimOf(file []byte) string {
 }
 
 // verification returns the rounds of a folder that verifies a model.
-func (f *Folder) verification(stats *pegasos.Statistics) (*pegasos.Rounds, error) {
+func (f *Folder) verification(stats *store.Statistics) (*training.Rounds, error) {
 	name := escape.Name(f.Settings.Verify)
 	file, err := os.ReadFile(f.Settings.Verify)
 	if err != nil {
@@ -62,7 +64,7 @@ func (f *Folder) verification(stats *pegasos.Statistics) (*pegasos.Rounds, error
 		return nil, fmt.Errorf("%s: the features were scaled before training, and those of the "+
 			"shards are not", name)
 	}
-	r, err := pegasos.NewVerification(m, stats, len(f.used()), f.Settings.Epochs)
+	r, err := training.NewVerification(m, stats, len(f.used()), f.Settings.Epochs)
 	var bad *pegasos.ConfigError
 	if errors.As(err, &bad) { // a setting of the model's is not one of the caller's
 		err = fmt.Errorf("%s: %s", strings.ToLower(bad.Field), bad.Reason)

@@ -20,6 +20,8 @@ const (
 	Retries = 5
 	// Patience is the number of iterations in which P - D has to fall by a tenth.
 	Patience = 20
+	// MostColumns is the most columns for which it is chosen.
+	MostColumns = 2000
 )
 
 type state uint8
@@ -62,9 +64,8 @@ type Method struct {
 	bestH        float64 // the width of bestA
 
 	state   state
-	since   int     // the iteration in which P - D was last found to have fallen
-	falling float64 // what it was
-	renewed bool    // the margins were found anew because it no longer fell
+	stall   Stall
+	renewed bool // the margins were found anew because it no longer fell
 
 	// Set when the context was done within an iteration, which leaves the method half way: nothing
 	// goes on from there, and a resumed run does the iteration again.
@@ -147,7 +148,7 @@ func (n *Method) prepare() {
 // settle begins with the weights that there are, and their margins.
 func (n *Method) settle() {
 	n.h, n.least = n.firstWidth()
-	n.bestP, n.bestD, n.falling = math.Inf(1), math.Inf(-1), math.Inf(1)
+	n.bestP, n.bestD, n.stall.Falling = math.Inf(1), math.Inf(-1), math.Inf(1)
 	copy(n.bestV, n.v)
 }
 
@@ -264,7 +265,7 @@ func (n *Method) over() bool {
 
 // narrow makes h smaller if it is what keeps P and D apart.
 func (n *Method) narrow() bool {
-	if n.now.rest >= 3*n.now.smoothing || n.h <= n.least {
+	if !TooWide(n.now.rest, n.now.smoothing) || n.h <= n.least {
 		return false
 	}
 	by := math.Sqrt(n.now.smoothing / float64(n.target/2*n.now.p))
@@ -277,10 +278,7 @@ func (n *Method) narrow() bool {
 
 // stalls reports whether P - D no longer falls.
 func (n *Method) stalls() bool {
-	if gap := n.bestP - n.bestD; gap <= float64(0.9*n.falling) {
-		n.falling, n.since = gap, n.past.Iterations
-	}
-	return n.past.Iterations-n.since >= Patience
+	return n.stall.Over(n.bestP-n.bestD, n.past.Iterations, Patience)
 }
 
 // renew finds the margins anew if that has not been done yet, else gives up.
@@ -324,7 +322,7 @@ func (n *Method) fromBest() {
 	}
 	n.setMargins(true)
 	n.bestP = math.Inf(1)
-	n.falling, n.since = math.Inf(1), n.past.Iterations
+	n.stall = Stall{n.past.Iterations, math.Inf(1)}
 }
 
 // Result writes the best weights, and returns the bias.

@@ -293,15 +293,7 @@ func (n *Method) direct() bool {
 		return false
 	}
 	rows := float64(len(n.p.Rows))
-	lambda := n.p.Lambda
-	var err error
-	for add := lambda; ; add *= 64 {
-		// What makes H not positive definite is its roundings, which a larger lambda outweighs.
-		err = b.factor.Decompose(b.matrix, add, n.zoneScale()/rows, n.threads)
-		if err == nil || add > 0x1p40*lambda {
-			break
-		}
-	}
+	err := Decompose(b.factor, b.matrix, n.p.Lambda, n.zoneScale()/rows, n.threads)
 	return err == nil && n.solve(centre, bend)
 }
 

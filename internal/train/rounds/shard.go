@@ -1,4 +1,4 @@
-package pegasos
+package rounds
 
 import (
 	"context"
@@ -10,11 +10,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A RoundShard is a part of the rows of [Rounds]. It does not change, and may be used from several
+// A Shard is a part of the rows of [Rounds]. It does not change, and may be used from several
 // goroutines.
-type RoundShard struct {
+type Shard struct {
 	r       *Rounds
 	x       store.Reader
 	own     store.Examples
@@ -25,9 +26,9 @@ type RoundShard struct {
 }
 
 // Shard returns the shard of a number with the rows of x and their labels y, which are used as they
-// are and must not change. Its first row, of all shards', has to be a multiple of RoundBlock, where
+// are and must not change. Its first row, of all shards', has to be a multiple of Block, where
 // it has rows. All rows are read, and an error tells what is not as the statistics have it.
-func (r *Rounds) Shard(number int, x Examples, y []float32, first int) (*RoundShard, error) {
+func (r *Rounds) Shard(number int, x store.Examples, y []float32, first int) (*Shard, error) {
 	if err := store.Given(x); err != nil {
 		return nil, err
 	}
@@ -37,18 +38,18 @@ func (r *Rounds) Shard(number int, x Examples, y []float32, first int) (*RoundSh
 		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
 	case x.Cols() != r.cols:
 		return nil, fmt.Errorf("pegasos: the rows have %d features, want %d", x.Cols(), r.cols)
-	case n > 0 && (first%RoundBlock != 0 || first < 0 || first+n > r.count):
+	case n > 0 && (first%Block != 0 || first < 0 || first+n > r.count):
 		return nil, fmt.Errorf("pegasos: a shard of %d rows from row %d: want one within %d rows, "+
-			"that begins with a multiple of %d", n, first, r.count, RoundBlock)
+			"that begins with a multiple of %d", n, first, r.count, Block)
 	}
-	p := &RoundShard{r: r, own: x, number: number, class: make([]int32, n),
+	p := &Shard{r: r, own: x, number: number, class: make([]int32, n),
 		squares: make([]float64, n)}
 	if _, ok := store.MatrixOf(x); !ok {
 		return nil, fmt.Errorf("pegasos: a shard is a dense.Matrix or a sparse.Matrix")
 	}
 	p.x = store.ReaderOf(x)
 	if c := r.Scaling; c != nil && c.Shift != nil {
-		s := c.scaler()
+		s := scalerOf(c)
 		p.zeros = make([]float64, r.cols)
 		for j := range p.zeros {
 			p.zeros[j] = s.At(j, 0)
@@ -58,12 +59,12 @@ func (r *Rounds) Shard(number int, x Examples, y []float32, first int) (*RoundSh
 }
 
 // check reads all rows.
-func (p *RoundShard) check(y []float32) error {
+func (p *Shard) check(y []float32) error {
 	r, rows := p.r, p.reader()
 	for i, label := range y {
 		k, ok := labels.Find(r.classes, label)
 		if !ok {
-			return rowError(i, fmt.Sprintf("the label %v is none of %v", label, r.classes))
+			return badRow(i, fmt.Sprintf("the label %v is none of %v", label, r.classes))
 		}
 		p.class[i] = int32(k)
 		index, values := p.x.Row(i)
@@ -74,13 +75,13 @@ func (p *RoundShard) check(y []float32) error {
 				j = int(index[t])
 			}
 			if !(math.Abs(float64(v)) <= float64(r.magnitude[j])) {
-				return rowError(i, fmt.Sprintf("the value %v of column %d is beyond those that the "+
+				return badRow(i, fmt.Sprintf("the value %v of column %d is beyond those that the "+
 					"statistics have: %v", v, j, r.magnitude[j]))
 			}
 			square += float64(float64(v) * float64(v))
 		}
 		if !(square <= float64(r.longest*(1+0x1p-20))) {
-			return rowError(i, fmt.Sprintf("the squared length %v is beyond what the statistics "+
+			return badRow(i, fmt.Sprintf("the squared length %v is beyond what the statistics "+
 				"have: %v", square, r.longest))
 		}
 		_, scaled := rows.row(i)
@@ -93,12 +94,12 @@ func (p *RoundShard) check(y []float32) error {
 }
 
 // Rows returns the number of rows.
-func (p *RoundShard) Rows() int { return len(p.class) }
+func (p *Shard) Rows() int { return len(p.class) }
 
 // AlphaLength returns how many dual variables the shard keeps from one round to the next: two for
 // each row and problem, those before the last pass and those after it. Newton's method keeps none.
-func (p *RoundShard) AlphaLength() int {
-	if p.r.Method == RoundNewton {
+func (p *Shard) AlphaLength() int {
+	if p.r.Method == Newton {
 		return 0
 	}
 	return 2 * len(p.class) * p.r.problems()
@@ -107,7 +108,7 @@ func (p *RoundShard) AlphaLength() int {
 // Take takes the shard's part in the round that state begins, with up to so many goroutines. alpha
 // is what the shard gave in the round before, nil in the first. It returns the sums over the
 // shard's rows, and what it keeps for the next round.
-func (p *RoundShard) Take(ctx context.Context, state *RoundState, alpha []float32, threads int) (
+func (p *Shard) Take(ctx context.Context, state *State, alpha []float32, threads int) (
 	sum []int64, next []float32, err error,
 ) {
 	if err := p.r.Check(state); err != nil {
@@ -123,12 +124,12 @@ func (p *RoundShard) Take(ctx context.Context, state *RoundState, alpha []float3
 		return nil, nil, fmt.Errorf("pegasos: %d dual variables, want %d finite ones", len(alpha),
 			p.AlphaLength())
 	}
-	if state.Kind == RoundAscent {
+	if state.Kind == Ascent {
 		sum, next, err = p.ascend(ctx, state, alpha)
 	} else {
 		sum, err = p.blocks(ctx, state, alpha, threads)
 		next = p.inForce(state, alpha)
-		if err == nil && state.Kind == RoundProof && p.r.Method == RoundDual {
+		if err == nil && state.Kind == Proof && p.r.Method == Dual {
 			var dual []int64
 			if dual, err = p.proveDual(ctx, state, alpha); err == nil {
 				for j, v := range dual {
@@ -149,23 +150,27 @@ func (p *RoundShard) Take(ctx context.Context, state *RoundState, alpha []float3
 	return sum, next, nil
 }
 
-// A roundReader reads rows, for one goroutine.
-type roundReader struct {
-	p      *RoundShard
+func scalerOf(c *pegasos.Scaling) *scaling.Scaler {
+	return &scaling.Scaler{Kind: string(c.Kind), Shift: c.Shift, Factor: c.Factor}
+}
+
+// A reader reads rows, for one goroutine.
+type reader struct {
+	p      *Shard
 	values []float64
 }
 
-func (p *RoundShard) reader() *roundReader { return &roundReader{p: p} }
+func (p *Shard) reader() *reader { return &reader{p: p} }
 
 // row returns the columns and values of row i, scaled; nil columns for all. They are valid until
 // the next call.
-func (o *roundReader) row(i int) (index []int32, values []float64) {
+func (o *reader) row(i int) (index []int32, values []float64) {
 	p := o.p
 	index, raw := p.x.Row(i)
 	c := p.r.Scaling
 	if c != nil && c.Shift != nil && index != nil {
 		o.values = append(o.values[:0], p.zeros...)
-		s := c.scaler()
+		s := scalerOf(c)
 		for t, j := range index {
 			o.values[j] = s.At(int(j), raw[t])
 		}
@@ -180,13 +185,13 @@ func (o *roundReader) row(i int) (index []int32, values []float64) {
 		for t, v := range raw {
 			values[t] = float64(v)
 		}
-	case c.Kind == ScaleUnit:
+	case c.Kind == pegasos.ScaleUnit:
 		length := scaling.Length(raw)
 		for t, v := range raw {
 			values[t] = float64(v) / length
 		}
 	default:
-		s := c.scaler()
+		s := scalerOf(c)
 		for t, v := range raw {
 			j := t
 			if index != nil {
@@ -200,7 +205,7 @@ func (o *roundReader) row(i int) (index []int32, values []float64) {
 
 // dot returns the dot product of a row and w, whose further elements are left out. Four sums take
 // the products in turns.
-func (o *roundReader) dot(index []int32, values, w []float64) float64 {
+func (o *reader) dot(index []int32, values, w []float64) float64 {
 	var lane [floats.Lanes]float64
 	if index != nil {
 		index = index[:len(values)]
@@ -225,7 +230,7 @@ func (o *roundReader) dot(index []int32, values, w []float64) float64 {
 }
 
 // score returns that of the weights w, the bias's last.
-func (o *roundReader) score(index []int32, values, w []float64) float64 {
+func (o *reader) score(index []int32, values, w []float64) float64 {
 	r := o.p.r
 	z := o.dot(index, values, w)
 	if r.beta > 0 {
@@ -235,7 +240,7 @@ func (o *roundReader) score(index []int32, values, w []float64) float64 {
 }
 
 // add adds a times the row, and the bias's feature, to u.
-func (o *roundReader) add(a float64, index []int32, values, u []float64) {
+func (o *reader) add(a float64, index []int32, values, u []float64) {
 	r := o.p.r
 	if r.beta > 0 {
 		u[r.cols] += float64(a * r.beta)
@@ -254,12 +259,12 @@ func (o *roundReader) add(a float64, index []int32, values, u []float64) {
 }
 
 // blocks adds up the sums of the blocks, for rounds in which rows are independent of one another.
-func (p *RoundShard) blocks(ctx context.Context, s *RoundState, alpha []float32, threads int) (
+func (p *Shard) blocks(ctx context.Context, s *State, alpha []float32, threads int) (
 	[]int64, error,
 ) {
-	n := (len(p.class) + RoundBlock - 1) / RoundBlock
+	n := (len(p.class) + Block - 1) / Block
 	threads = max(1, min(threads, n))
-	workers := make([]*roundWorker, threads)
+	workers := make([]*worker, threads)
 	model, err := p.r.effective(s)
 	if err != nil {
 		return nil, err
@@ -273,8 +278,8 @@ func (p *RoundShard) blocks(ctx context.Context, s *RoundState, alpha []float32,
 			w = p.worker(s, alpha, model)
 			workers[worker] = w
 		}
-		first := block * RoundBlock
-		w.block(first, min(first+RoundBlock, len(p.class)))
+		first := block * Block
+		w.block(first, min(first+Block, len(p.class)))
 	})
 	total := make([]int64, p.r.sumLength(s))
 	for _, w := range workers {
@@ -291,11 +296,11 @@ func (p *RoundShard) blocks(ctx context.Context, s *RoundState, alpha []float32,
 	return total, nil
 }
 
-// A roundWorker adds up blocks of rows, in one goroutine.
-type roundWorker struct {
-	*roundReader
+// A worker adds up blocks of rows, in one goroutine.
+type worker struct {
+	*reader
 	r     *Rounds
-	s     *RoundState
+	s     *State
 	alpha []float32
 	model []effectiveModel // of a proof
 	total []int64
@@ -305,12 +310,12 @@ type roundWorker struct {
 	zone zoneSum
 }
 
-func (p *RoundShard) worker(s *RoundState, alpha []float32, model []effectiveModel) *roundWorker {
-	w := &roundWorker{roundReader: p.reader(), r: p.r, s: s, alpha: alpha, model: model,
+func (p *Shard) worker(s *State, alpha []float32, model []effectiveModel) *worker {
+	w := &worker{reader: p.reader(), r: p.r, s: s, alpha: alpha, model: model,
 		total: make([]int64, p.r.sumLength(s))}
 	size := 0
 	switch s.Kind {
-	case RoundSums:
+	case Sums:
 		size = 1 + p.r.rings()*(2+p.r.vars)
 		w.zone.fit(p.r, len(s.Problems))
 	default:
@@ -321,20 +326,20 @@ func (p *RoundShard) worker(s *RoundState, alpha []float32, model []effectiveMod
 }
 
 // block adds the sums over the rows from first to end-1.
-func (w *roundWorker) block(first, end int) {
+func (w *worker) block(first, end int) {
 	clear(w.sums)
 	switch w.s.Kind {
-	case RoundSums:
+	case Sums:
 		w.newtonSums(first, end)
-	case RoundLine:
+	case Line:
 		w.lineSums(first, end)
-	case RoundProof:
+	case Proof:
 		w.proofSums(first, end)
 	}
 }
 
 // put adds a sum to the total, rounded to the quantum.
-func (w *roundWorker) put(to int, v float64, q quantum) {
+func (w *worker) put(to int, v float64, q quantum) {
 	v = float64(v * q.per)
 	if !(math.Abs(v) < 0x1p62) {
 		if w.err == nil {

@@ -1,39 +1,40 @@
-package pegasos
+package rounds
 
 import (
 	"fmt"
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
 
-// A RoundKind is what a round does.
-type RoundKind string
+// A Kind is what a round does.
+type Kind string
 
 const (
-	// RoundSums is a pass of Newton's method for the gradient and the Hessian.
-	RoundSums RoundKind = "sums"
-	// RoundLine is one for the slopes of the objective along a direction.
-	RoundLine RoundKind = "line"
-	// RoundAscent is a pass of the dual method.
-	RoundAscent RoundKind = "ascent"
-	// RoundProof finds the model's objective and the bound anew.
-	RoundProof RoundKind = "proof"
+	// Sums is a pass of Newton's method for the gradient and the Hessian.
+	Sums Kind = "sums"
+	// Line is one for the slopes of the objective along a direction.
+	Line Kind = "line"
+	// Ascent is a pass of the dual method.
+	Ascent Kind = "ascent"
+	// Proof finds the model's objective and the bound anew.
+	Proof Kind = "proof"
 )
 
-// A RoundState is what a round begins with, and what the sums of the one before were for. Its
+// A State is what a round begins with, and what the sums of the one before were for. Its
 // fields are for reading and writing files: see Vectors.
-type RoundState struct {
-	Round int       `json:"round"` // rounds that are done
-	Kind  RoundKind `json:"kind"`  // of the next one; the last round's, if Done
-	Done  bool      `json:"done"`
+type State struct {
+	Round int  `json:"round"` // rounds that are done
+	Kind  Kind `json:"kind"`  // of the next one; the last round's, if Done
+	Done  bool `json:"done"`
 
 	// Iterations is how many of Newton's steps, or passes of the dual method, there were.
 	Iterations int     `json:"iterations"`
 	Target     float64 `json:"target"` // the gap that the method aims at
 	Retries    int     `json:"retries"`
 
-	Problems []RoundProblem `json:"problems"` // of each weight vector
+	Problems []Problem `json:"problems"` // of each weight vector
 
 	// What the last round found: means over the problems of the least objective so far and of the
 	// best bound. With Done they are those of the model, with all roundings accounted for.
@@ -41,14 +42,15 @@ type RoundState struct {
 	Bound     float64 `json:"bound"`
 }
 
-// A RoundProblem is the part of one weight vector in a RoundState.
-type RoundProblem struct {
+// A Problem is the part of one weight vector in a State.
+type Problem struct {
 	Done      bool    `json:"done"`
 	Stuck     bool    `json:"stuck"`
 	Objective float64 `json:"objective"` // the least so far
 	Bound     float64 `json:"bound"`     // the best so far
-	Since     int     `json:"since"`     // the iteration in which their difference last fell much
-	Falling   float64 `json:"falling"`   // what it was
+
+	// Stall is of the difference of these two.
+	newton.Stall
 
 	// Wanted is the bound that is enough, of a verification; 0 where the gap is what counts.
 	Wanted float64 `json:"wanted,omitempty"`
@@ -75,7 +77,7 @@ type RoundProblem struct {
 
 // Vectors returns where the numbers are that a file of the state has beside its other fields, each
 // of as many as there are variables.
-func (s *RoundState) Vectors() (v []*[]float64) {
+func (s *State) Vectors() (v []*[]float64) {
 	for k := range s.Problems {
 		p := &s.Problems[k]
 		v = append(v, &p.W, &p.Best, &p.Dual, &p.P)
@@ -84,7 +86,7 @@ func (s *RoundState) Vectors() (v []*[]float64) {
 }
 
 // Gap is that of [Result]: the share of the bound by which the objective is above it.
-func (s *RoundState) Gap() float64 { return proof.Gap(s.Objective, s.Bound) }
+func (s *State) Gap() float64 { return proof.Gap(s.Objective, s.Bound) }
 
 // Vars returns the number of variables of a problem: the columns, and the bias if there is one.
 func (r *Rounds) Vars() int { return r.vars }
@@ -97,12 +99,12 @@ func (r *Rounds) Problems() int { return r.problems() }
 const targetShare = 0.95
 
 // Start returns the state before the first round.
-func (r *Rounds) Start() *RoundState {
-	s := &RoundState{Kind: RoundSums, Target: targetShare * r.Config.Tol,
-		Problems:  make([]RoundProblem, r.problems()),
+func (r *Rounds) Start() *State {
+	s := &State{Kind: Sums, Target: targetShare * r.Config.Tol,
+		Problems:  make([]Problem, r.problems()),
 		Objective: r.cost.At(0)}
-	if r.Method == RoundDual {
-		s.Kind = RoundAscent
+	if r.Method == Dual {
+		s.Kind = Ascent
 	}
 	for k := range s.Problems {
 		p := &s.Problems[k]
@@ -120,7 +122,7 @@ func (r *Rounds) Start() *RoundState {
 }
 
 // Check returns an error unless the state is one of these rounds.
-func (r *Rounds) Check(s *RoundState) error {
+func (r *Rounds) Check(s *State) error {
 	if len(s.Problems) != r.problems() {
 		return fmt.Errorf("pegasos: a state of %d problems, want %d", len(s.Problems), r.problems())
 	}
@@ -134,9 +136,9 @@ func (r *Rounds) Check(s *RoundState) error {
 			}
 		}
 	}
-	switch newton := s.Kind == RoundSums || s.Kind == RoundLine; {
-	case s.Kind == RoundProof:
-	case newton && r.Method == RoundNewton, s.Kind == RoundAscent && r.Method == RoundDual:
+	switch second := s.Kind == Sums || s.Kind == Line; {
+	case s.Kind == Proof:
+	case second && r.Method == Newton, s.Kind == Ascent && r.Method == Dual:
 	default:
 		return fmt.Errorf("pegasos: a state for a round of the kind %q", s.Kind)
 	}
@@ -144,9 +146,9 @@ func (r *Rounds) Check(s *RoundState) error {
 }
 
 // clone returns a copy that shares nothing with s.
-func (s *RoundState) clone() *RoundState {
+func (s *State) clone() *State {
 	c := *s
-	c.Problems = append([]RoundProblem(nil), s.Problems...)
+	c.Problems = append([]Problem(nil), s.Problems...)
 	for _, v := range c.Vectors() {
 		*v = append([]float64(nil), *v...)
 	}
@@ -155,7 +157,7 @@ func (s *RoundState) clone() *RoundState {
 
 // Next returns the state after the round that s begins, of which the sums of all shards, added up,
 // are given.
-func (r *Rounds) Next(s *RoundState, sum []int64) (*RoundState, error) {
+func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 	if err := r.Check(s); err != nil {
 		return nil, err
 	}
@@ -170,13 +172,13 @@ func (r *Rounds) Next(s *RoundState, sum []int64) (*RoundState, error) {
 	next.Round++
 	var err error
 	switch s.Kind {
-	case RoundSums:
+	case Sums:
 		err = r.nextSums(next, sum)
-	case RoundLine:
+	case Line:
 		r.nextLine(next, sum)
-	case RoundAscent:
+	case Ascent:
 		r.nextAscent(next, sum)
-	case RoundProof:
+	case Proof:
 		err = r.nextProof(next, sum)
 	}
 	if err != nil {
@@ -193,37 +195,34 @@ func (r *Rounds) Next(s *RoundState, sum []int64) (*RoundState, error) {
 }
 
 // works reports whether a problem of the state takes part in its next round.
-func (s *RoundState) works(k int) bool { return s.Kind == RoundProof || !s.Problems[k].Done }
+func (s *State) works(k int) bool { return s.Kind == Proof || !s.Problems[k].Done }
 
 // settle says what is next when a problem has had its turn: it is done with a gap that is small
 // enough, or where that no longer falls.
-func (s *RoundState) settle(p *RoundProblem, patience int) {
-	gap := p.Objective - p.Bound
-	if gap <= float64(0.9*p.Falling) {
-		p.Falling, p.Since = gap, s.Iterations
-	}
+func (s *State) settle(p *Problem, patience int) {
+	stalls := p.Over(p.Objective-p.Bound, s.Iterations, patience)
 	switch {
 	case p.Wanted > 0 && p.Bound >= p.Wanted,
 		p.Wanted == 0 && proof.Gap(p.Objective, p.Bound) <= s.Target:
 		p.Done = true
-	case s.Iterations-p.Since >= patience:
+	case stalls:
 		p.Done, p.Stuck = true, true
 	}
 }
 
 // prove makes the next round the last one, if all problems are done or there were enough.
-func (r *Rounds) prove(s *RoundState) bool {
+func (r *Rounds) prove(s *State) bool {
 	for _, p := range s.Problems {
 		if !p.Done && s.Iterations < r.Config.Epochs {
 			return false
 		}
 	}
-	s.Kind = RoundProof
+	s.Kind = Proof
 	return true
 }
 
 // sumLength returns how many numbers the sums of the state's next round are.
-func (r *Rounds) sumLength(s *RoundState) (n int) {
+func (r *Rounds) sumLength(s *State) (n int) {
 	for k := range s.Problems {
 		if s.works(k) {
 			n += r.sumsOf(s.Kind)
@@ -233,13 +232,13 @@ func (r *Rounds) sumLength(s *RoundState) (n int) {
 }
 
 // sumsOf returns how many are one problem's.
-func (r *Rounds) sumsOf(kind RoundKind) int {
+func (r *Rounds) sumsOf(kind Kind) int {
 	switch kind {
-	case RoundSums:
+	case Sums:
 		return 1 + r.rings()*(2+r.vars+r.vars*(r.vars+1)/2)
-	case RoundLine:
+	case Line:
 		return len(lineLengths)
-	case RoundProof:
+	case Proof:
 		return 3 + r.vars
 	}
 	return 2 + r.vars

@@ -1,4 +1,4 @@
-package pegasos
+package rounds
 
 import (
 	"context"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
-	"github.com/pegasimd/pegasimd/internal/train/objective"
+	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // This file is the dual method, CoCoA+. With
@@ -31,10 +31,10 @@ const (
 
 // inForce returns what the shard keeps for the next round when it has not changed its dual
 // variables.
-func (p *RoundShard) inForce(s *RoundState, alpha []float32) []float32 {
+func (p *Shard) inForce(s *State, alpha []float32) []float32 {
 	next := make([]float32, len(alpha))
 	for k := range s.Problems {
-		if p.r.Method == RoundDual {
+		if p.r.Method == Dual {
 			now := p.alphaOf(s, alpha, k)
 			n := len(p.class)
 			copy(next[2*k*n:], now)
@@ -45,7 +45,7 @@ func (p *RoundShard) inForce(s *RoundState, alpha []float32) []float32 {
 }
 
 // alphaOf returns the dual variables in force of a problem.
-func (p *RoundShard) alphaOf(s *RoundState, alpha []float32, k int) []float32 {
+func (p *Shard) alphaOf(s *State, alpha []float32, k int) []float32 {
 	n := len(p.class)
 	if s.Problems[k].Back {
 		return alpha[2*k*n:][:n]
@@ -55,7 +55,7 @@ func (p *RoundShard) alphaOf(s *RoundState, alpha []float32, k int) []float32 {
 
 // ascend takes a pass of the dual method. The sums of a problem are those of the losses with the
 // weights before the pass, of what the dual variables earn after it, and of v.
-func (p *RoundShard) ascend(ctx context.Context, s *RoundState, alpha []float32) (
+func (p *Shard) ascend(ctx context.Context, s *State, alpha []float32) (
 	sum []int64, next []float32, err error,
 ) {
 	r, n := p.r, len(p.class)
@@ -81,13 +81,13 @@ func (p *RoundShard) ascend(ctx context.Context, s *RoundState, alpha []float32)
 }
 
 // losses adds the losses of problem k with its weights, by blocks.
-func (w *roundWorker) losses(k, to int) {
+func (w *worker) losses(k, to int) {
 	r, at := w.r, &w.s.Problems[k]
 	most, _, _ := r.most(length(at.W))
 	q := r.quantum(most)
-	for first := 0; first < len(w.p.class); first += RoundBlock {
+	for first := 0; first < len(w.p.class); first += Block {
 		sum := 0.0
-		for i := first; i < min(first+RoundBlock, len(w.p.class)); i++ {
+		for i := first; i < min(first+Block, len(w.p.class)); i++ {
 			c := r.weights[w.p.class[i]]
 			if c == 0 {
 				continue
@@ -101,7 +101,7 @@ func (w *roundWorker) losses(k, to int) {
 }
 
 // pass makes the dual objective larger, one of the rows at a time.
-func (w *roundWorker) pass(ctx context.Context, k int, rows []uint32, alpha []float32) {
+func (w *worker) pass(ctx context.Context, k int, rows []uint32, alpha []float32) {
 	r, at := w.r, &w.s.Problems[k]
 	_, curve, low := r.cost.DualShape()
 	fixed := float64(r.Lambda * r.rows)
@@ -148,13 +148,13 @@ func (r *Rounds) ascentBounds() (dual, gain float64) {
 
 // dualSums adds what the dual variables earn, their squares in a proof, and v. v is added up over
 // the whole shard: its rows have their dual variables by the shard that they are in.
-func (w *roundWorker) dualSums(k, to int, alpha []float32) {
-	r, proves := w.r, w.s.Kind == RoundProof
+func (w *worker) dualSums(k, to int, alpha []float32) {
+	r, proves := w.r, w.s.Kind == Proof
 	v := make([]float64, r.vars)
 	dual, gain := r.ascentBounds()
-	for first := 0; first < len(alpha); first += RoundBlock {
+	for first := 0; first < len(alpha); first += Block {
 		earned, squares := 0.0, 0.0
-		for i := first; i < min(first+RoundBlock, len(alpha)); i++ {
+		for i := first; i < min(first+Block, len(alpha)); i++ {
 			c, a := r.weights[w.p.class[i]], float64(alpha[i])
 			if c == 0 || a == 0 {
 				continue
@@ -176,14 +176,14 @@ func (w *roundWorker) dualSums(k, to int, alpha []float32) {
 }
 
 // nextAscent takes in a pass of the dual method.
-func (r *Rounds) nextAscent(s *RoundState, sum []int64) {
+func (r *Rounds) nextAscent(s *State, sum []int64) {
 	s.Iterations++
 	for k := range s.Problems {
 		at := &s.Problems[k]
 		if at.Done {
 			continue
 		}
-		mine := sum[:r.sumsOf(RoundAscent)]
+		mine := sum[:r.sumsOf(Ascent)]
 		sum = sum[len(mine):]
 		r.takeAscent(at, mine)
 		s.settle(at, dualPatience)
@@ -193,10 +193,10 @@ func (r *Rounds) nextAscent(s *RoundState, sum []int64) {
 
 // takeAscent finds the objective before the pass and the dual objective after it, and whether the
 // pass was one too far.
-func (r *Rounds) takeAscent(at *RoundProblem, sum []int64) {
+func (r *Rounds) takeAscent(at *Problem, sum []int64) {
 	mean := func(v int64, q quantum) float64 { return float64(float64(v)*q.unit) / r.rows }
 	loss, _, _ := r.most(length(at.W))
-	objective := float64(r.Lambda/2*objective.SquareSum(at.W)) + mean(sum[0], r.quantum(loss))
+	objective := float64(r.Lambda/2*objectives.SquareSum(at.W)) + mean(sum[0], r.quantum(loss))
 	if objective < at.Objective {
 		at.Objective = objective
 		copy(at.Best, at.W)

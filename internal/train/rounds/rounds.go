@@ -1,4 +1,27 @@
-package pegasos
+// Package rounds is training over rows that no process has all of. They are in parts, called shards. In a round each shard is visited once, by whoever has its
+// rows, and gives sums over them; the sums of all shards, added up, make the next state, which is
+// what the next round begins with:
+//
+//	part, alpha = Shard.Take(state, alpha)         each shard, anywhere
+//	state       = Rounds.Next(state, sum of parts)   once
+//
+// Both are functions of what they are given and nothing else. The sums are integers, so that they
+// may be added in any order, as often as it takes: a sum over a block of Block rows, which is
+// found in float64 in the rows' order, is rounded once to a multiple of 2^-q, where
+//
+//	q = 61 - exponent of (rows of all shards times a bound on the addends)
+//
+// and the bounds are known before the round. So a shard has to begin with a multiple of Block
+// rows, and where the rows are cut into shards does not matter to the sums.
+//
+// There are two methods. Newton's, that of internal/train/newton, finds the margins anew in each
+// pass: nothing is kept of the rows, and the result is the same to the bit for any number of
+// shards. Its steps cost work with the square of the columns, and there are some tens of them. The dual method,
+// CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), takes a pass of dual
+// coordinate ascent over each shard, as if all together changed sigma' times as much as it does
+// alone; it keeps the dual variables of its rows. It is for sparse rows of many columns, and takes
+// the more rounds the more shards there are.
+package rounds
 
 import (
 	"fmt"
@@ -6,59 +29,49 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
-	"github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
+	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file and those whose names begin with "round" are training over rows that no process has all
-// of. They are in parts, called shards. In a round each shard is visited once, by whoever has its
-// rows, and gives sums over them; the sums of all shards, added up, make the next state, which is
-// what the next round begins with:
-//
-//	part, alpha = RoundShard.Take(state, alpha)      each shard, anywhere
-//	state       = Rounds.Next(state, sum of parts)   once
-//
-// Both are functions of what they are given and nothing else. The sums are integers, so that they
-// may be added in any order, as often as it takes: a sum over a block of RoundBlock rows, which is
-// found in float64 in the rows' order, is rounded once to a multiple of 2^-q, where
-//
-//	q = 61 - exponent of (rows of all shards times a bound on the addends)
-//
-// and the bounds are known before the round. So a shard has to begin with a multiple of RoundBlock
-// rows, and where the rows are cut into shards does not matter to the sums.
-//
-// There are two methods. Newton's (internal/train/newton has what it does) finds the margins anew in each pass:
-// nothing is kept of the rows, and the result is the same to the bit for any number of shards. Its
-// steps cost work with the square of the columns, and there are some tens of them. The dual method,
-// CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), takes a pass of dual
-// coordinate ascent over each shard, as if all together changed sigma' times as much as it does
-// alone; it keeps the dual variables of its rows. It is for sparse rows of many columns, and takes
-// the more rounds the more shards there are.
+// Block is the number of rows of a block: the first row of a shard is a multiple of it.
+const Block = 256
 
-// RoundBlock is the number of rows of a block: the first row of a shard is a multiple of it.
-const RoundBlock = 256
-
-// A RoundMethod is how rounds train.
-type RoundMethod string
+// A Method is how rounds train.
+type Method string
 
 const (
-	// RoundNewton is Newton's method, for up to some thousand columns.
-	RoundNewton RoundMethod = "newton"
-	// RoundDual is CoCoA+, for the losses Hinge and SquaredHinge.
-	RoundDual RoundMethod = "dual"
+	// Newton is Newton's method, for up to some thousand columns.
+	Newton Method = "newton"
+	// Dual is CoCoA+, for the losses pegasos.Hinge and pegasos.SquaredHinge.
+	Dual Method = "dual"
 )
 
-// newtonColumns is the most columns for which Newton's method is chosen.
-const newtonColumns = 2000
+// kinds are the losses that rounds are for.
+var kinds = map[pegasos.Loss]loss.Kind{pegasos.Hinge: loss.Hinge,
+	pegasos.SquaredHinge: loss.SquaredHinge, pegasos.Log: loss.Log}
+
+func fieldError(field, reason string) error {
+	return &pegasos.ConfigError{Field: field, Reason: reason}
+}
+
+func badField(field, format string, args ...any) error {
+	return fieldError(field, fmt.Sprintf(format, args...))
+}
+
+func badRow(row int, reason string) error { return &pegasos.RowError{Row: row, Reason: reason} }
 
 // Rounds is what everybody knows who trains over rows in shards: the settings, and bounds on the
 // rows. It does not change.
 type Rounds struct {
-	Method  RoundMethod
-	Config  Config   // in full
-	Scaling *Scaling // of the rows; nil for as they are
-	Lambda  float64  // in force
-	Shards  int      // that have rows
+	Method  Method
+	Config  pegasos.Config   // in full
+	Scaling *pegasos.Scaling // of the rows; nil for as they are
+	Lambda  float64          // in force
+	Shards  int              // that have rows
 
 	classes []float32
 	rows    float64   // that have a weight above 0
@@ -69,7 +82,7 @@ type Rounds struct {
 	total   float64   // the sum of the weights before that; 0 without weights
 	count   int       // rows of all shards
 	cost    loss.Func
-	held    *Model // that is verified; nil for training
+	held    *pegasos.Model // that is verified; nil for training
 
 	exponent  []int     // of each variable: no value of it is 2^exponent or more
 	scale     []float64 // 2^-exponent
@@ -80,34 +93,34 @@ type Rounds struct {
 	few       bool // the rows have so few nonzeros that their products are added one by one
 }
 
-// NewRounds returns the rounds of a problem whose rows have the statistics and are in so many
+// New returns the rounds of a problem whose rows have the statistics and are in so many
 // shards, not counting those without rows. The method is chosen by the columns and the loss if it
-// is empty. Of cfg there may be set: Loss (Hinge, SquaredHinge, Log), ClassWeight, Lambda or C, Tol
+// is empty. Of cfg there may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol
 // (0 is 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the most rounds of the
-// dual method or iterations of Newton's; what is open is chosen as [Statistics.Choose] has it.
-func NewRounds(cfg Config, method RoundMethod, s *Statistics, shards int) (*Rounds, error) {
+// dual method or iterations of Newton's; [pegasos.Config.ChooseFrom] chooses what is open.
+func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*Rounds, error) {
 	if method == "" {
-		if method = RoundDual; s.Cols <= newtonColumns || cfg.Loss == Log {
-			method = RoundNewton
+		if method = Dual; s.Cols <= newton.MostColumns || cfg.Loss == pegasos.Log {
+			method = Newton
 		}
 	}
 	if err := checkRounds(cfg, method); err != nil {
 		return nil, err
 	}
-	cfg.Finish = FinishNewton
-	if method == RoundDual {
-		cfg.Finish = FinishDual
+	cfg.Finish = pegasos.FinishNewton
+	if method == Dual {
+		cfg.Finish = pegasos.FinishDual
 	}
 	options.Fill(&cfg.Tol, defaultRoundTol)
-	options.Fill(&cfg.Epochs, DefaultNewtonEpochs)
-	cfg, scaling, err := s.Choose(cfg)
+	options.Fill(&cfg.Epochs, pegasos.DefaultNewtonEpochs)
+	cfg, scaling, err := cfg.ChooseFrom(s)
 	if err != nil {
 		return nil, err
 	}
 	r := &Rounds{Method: method, Config: cfg, Scaling: scaling, Shards: max(1, shards),
 		classes: slices.Clone(s.Classes), cols: s.Cols, vars: s.Cols, count: s.Rows,
-		cost: cfg.cost()}
-	if cfg.Bias == BiasAugmented {
+		cost: loss.Func{Kind: kinds[cfg.Loss]}}
+	if cfg.Bias == pegasos.BiasAugmented {
 		r.beta = cfg.BiasScale
 		r.vars++
 	}
@@ -121,7 +134,9 @@ func NewRounds(cfg Config, method RoundMethod, s *Statistics, shards int) (*Roun
 	if r.total > 0 {
 		weight = r.total
 	}
-	if r.Lambda, err = cfg.lambda(weight); err != nil {
+	var rule options.Rule
+	r.Lambda, rule = options.LambdaFor(cfg.Lambda, cfg.C, weight)
+	if err := options.First(fieldError, []options.Rule{rule}); err != nil {
 		return nil, err
 	}
 	r.Config.Lambda, r.Config.C = r.Lambda, 0
@@ -133,7 +148,7 @@ func NewRounds(cfg Config, method RoundMethod, s *Statistics, shards int) (*Roun
 const defaultRoundTol = 0.01
 
 // checkRounds returns an error if cfg asks for what rounds don't have.
-func checkRounds(cfg Config, method RoundMethod) error {
+func checkRounds(cfg pegasos.Config, method Method) error {
 	have := cfg
 	for _, field := range []*float64{&have.Lambda, &have.C, &have.Tol, &have.BiasScale} {
 		*field = 0
@@ -141,23 +156,24 @@ func checkRounds(cfg Config, method RoundMethod) error {
 	loss, bias := cfg.Loss, cfg.Bias
 	have.Loss, have.ClassWeight, have.Bias, have.Scale = "", "", "", ""
 	have.Seed, have.Epochs = 0, 0
-	if have.Multiclass == OneVsRest {
+	if have.Multiclass == pegasos.OneVsRest {
 		have.Multiclass = ""
 	}
 	switch {
-	case method != RoundNewton && method != RoundDual:
-		return badField("Method", "have %q, want %s or %s", method, RoundNewton, RoundDual)
-	case loss != "" && loss != Hinge && loss != SquaredHinge && loss != Log:
-		return badField("Loss", "have %q, but rounds are for %s, %s and %s", loss, Hinge,
-			SquaredHinge, Log)
-	case method == RoundDual && loss == Log:
+	case method != Newton && method != Dual:
+		return badField("Method", "have %q, want %s or %s", method, Newton, Dual)
+	case loss != "" && loss != pegasos.Hinge && loss != pegasos.SquaredHinge && loss != pegasos.Log:
+		return badField("Loss", "have %q, but rounds are for %s, %s and %s", loss, pegasos.Hinge,
+			pegasos.SquaredHinge, pegasos.Log)
+	case method == Dual && loss == pegasos.Log:
 		return badField("Loss", "have %q, which the dual method is not for: take Newton's", loss)
-	case bias != "" && bias != BiasNone && bias != BiasAugmented:
-		return badField("Bias", "have %q, but rounds are for %s and %s", bias, BiasNone,
-			BiasAugmented)
+	case bias != "" && bias != pegasos.BiasNone && bias != pegasos.BiasAugmented:
+		return badField("Bias", "have %q, but rounds are for %s and %s", bias, pegasos.BiasNone,
+			pegasos.BiasAugmented)
 	case have.Multiclass != "":
-		return badField("Multiclass", "have %q, but rounds are for %s", have.Multiclass, OneVsRest)
-	case have != (Config{}):
+		return badField("Multiclass", "have %q, but rounds are for %s", have.Multiclass,
+			pegasos.OneVsRest)
+	case have != (pegasos.Config{}):
 		return badField("Config", "rounds go by the loss, the weights of classes, lambda or C, the "+
 			"tolerance, the bias, the scale, the seed and the number of epochs alone, have %+v", have)
 	}
@@ -184,8 +200,8 @@ func (r *Rounds) side(k int, class int32) float64 {
 }
 
 // setWeights finds the weights of the classes' rows.
-func (r *Rounds) setWeights(s *Statistics) error {
-	byLabel, err := r.Config.classWeights()
+func (r *Rounds) setWeights(s *store.Statistics) error {
+	byLabel, err := r.Config.ClassWeights()
 	if err != nil {
 		return err
 	}
@@ -206,7 +222,7 @@ func (r *Rounds) setWeights(s *Statistics) error {
 	}
 	sum, rows := 0.0, 0.0
 	for k, n := range s.Counts {
-		if r.Config.ClassWeight == Balanced && n > 0 {
+		if r.Config.ClassWeight == pegasos.Balanced && n > 0 {
 			r.weights[k] = r.rows / float64(float64(len(s.Counts))*float64(n))
 		}
 		if r.weights[k] > 0 {
@@ -229,12 +245,12 @@ func (r *Rounds) setWeights(s *Statistics) error {
 }
 
 // setBounds finds bounds on what the scaled rows have.
-func (r *Rounds) setBounds(s *Statistics) error {
-	r.magnitude, r.longest = s.MaxAbs, s.Sizes[ScaleNone].MaxSquare
+func (r *Rounds) setBounds(s *store.Statistics) error {
+	r.magnitude, r.longest = s.MaxAbs, s.Sizes[scaling.None].MaxSquare
 	largest := make([]float64, r.vars)
 	for j, v := range s.MaxAbs {
 		size := float64(v)
-		if c := r.Scaling; c != nil && c.Kind == ScaleUnit {
+		if c := r.Scaling; c != nil && c.Kind == pegasos.ScaleUnit {
 			size = min(size, 1)
 			if size > 0 {
 				size = 1 // of a row with no other value
@@ -247,7 +263,7 @@ func (r *Rounds) setBounds(s *Statistics) error {
 		}
 		largest[j] = size
 	}
-	sizes := s.Sizes[r.Config.Scale]
+	sizes := s.Sizes[string(r.Config.Scale)]
 	square := sizes.MaxSquare
 	r.r2 = sizes.MeanSquare
 	if r.beta > 0 {
@@ -295,14 +311,14 @@ func (r *Rounds) most(length float64) (row, dual, gain float64) {
 }
 
 // length returns that of a vector.
-func length(v []float64) float64 { return math.Sqrt(objective.SquareSum(v)) }
+func length(v []float64) float64 { return math.Sqrt(objectives.SquareSum(v)) }
 
 // manyShards is the number of shards from which the dual method is warned of.
 const manyShards = 16
 
 // Warning returns what speaks against the method, or nothing.
 func (r *Rounds) Warning() string {
-	if r.Method != RoundDual || r.Shards <= manyShards {
+	if r.Method != Dual || r.Shards <= manyShards {
 		return ""
 	}
 	return fmt.Sprintf("the dual method takes the more rounds the more shards there are, and here "+

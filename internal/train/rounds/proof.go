@@ -1,4 +1,4 @@
-package pegasos
+package rounds
 
 import (
 	"context"
@@ -11,13 +11,14 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
-	"github.com/pegasimd/pegasimd/internal/train/objective"
+	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // This file is the last round: the objective of the model as it is written, and the bound, from the
 // dual variables rounded to float32, anew. What is told of them carries all roundings, as
-// package certificate has it, and those to the quanta of the sums: a sum of so many parts is off by no more
-// than as many quanta.
+// package certificate has it, and those to the quanta of the sums: a sum of so many parts is off by
+// no more than as many quanta.
 
 // effectiveModel is a weight vector of the model as it is written, for scaled rows.
 type effectiveModel struct {
@@ -28,7 +29,7 @@ type effectiveModel struct {
 
 // Model returns the model of a state, the best there was. It claims something of itself if the
 // state is Done.
-func (r *Rounds) Model(s *RoundState) (*Model, error) {
+func (r *Rounds) Model(s *State) (*pegasos.Model, error) {
 	if err := r.Check(s); err != nil {
 		return nil, err
 	}
@@ -36,7 +37,7 @@ func (r *Rounds) Model(s *RoundState) (*Model, error) {
 		return nil, fmt.Errorf("pegasos: these rounds verify a model, and make none")
 	}
 	n := r.problems()
-	m := &Model{Classes: r.classes, Weights: matrices.Vectors(n, r.cols), Lambda: r.Lambda,
+	m := &pegasos.Model{Classes: r.classes, Weights: matrices.Vectors(n, r.cols), Lambda: r.Lambda,
 		Config: r.Config}
 	if r.beta > 0 {
 		m.Bias = make([]float64, n)
@@ -51,24 +52,24 @@ func (r *Rounds) Model(s *RoundState) (*Model, error) {
 	}
 	m.Config.Epochs = max(1, s.Iterations)
 	steps := int64(s.Iterations) * int64(r.count)
-	m.Result = Result{Steps: steps, Epochs: float64(s.Iterations), Weight: r.total, R2: r.r2,
+	m.Result = pegasos.Result{Steps: steps, Epochs: float64(s.Iterations), Weight: r.total, R2: r.r2,
 		Objective: math.NaN(), DualObjective: math.NaN(), Gap: math.NaN()}
 	if s.Done {
 		m.Result.Objective, m.Result.DualObjective = s.Objective, s.Bound
 		m.Result.Gap = s.Gap()
 		for _, p := range s.Problems {
 			m.Result.PerClass = append(m.Result.PerClass,
-				ClassResult{Objective: p.Objective, DualObjective: p.Bound, Steps: steps,
+				pegasos.ClassResult{Objective: p.Objective, DualObjective: p.Bound, Steps: steps,
 					Lambda: r.Lambda})
 		}
 	}
-	m = r.Scaling.fold(m)
+	m = r.Scaling.Fold(m)
 	return m, m.Validate()
 }
 
 // effective returns the weight vectors that a proof is about; nil for other rounds.
-func (r *Rounds) effective(s *RoundState) (e []effectiveModel, err error) {
-	if s.Kind != RoundProof {
+func (r *Rounds) effective(s *State) (e []effectiveModel, err error) {
+	if s.Kind != Proof {
 		return nil, nil
 	}
 	m := r.held
@@ -81,16 +82,22 @@ func (r *Rounds) effective(s *RoundState) (e []effectiveModel, err error) {
 }
 
 // effectiveOf returns the weight vectors of a model for scaled rows.
-func (r *Rounds) effectiveOf(m *Model) (e []effectiveModel) {
+func (r *Rounds) effectiveOf(m *pegasos.Model) (e []effectiveModel) {
 	for k, w := range m.Weights {
+		bias := 0.0
+		if m.Bias != nil {
+			bias = m.Bias[k]
+		}
 		if r.Scaling == nil {
-			e = append(e, effectiveModel{floats.Wide(w), m.bias(k), math.Abs(m.bias(k))})
+			e = append(e, effectiveModel{floats.Wide(w), bias, math.Abs(bias)})
 			continue
 		}
-		at := effectiveModel{size: math.Abs(m.bias(k))}
-		at.w, at.bias = r.Scaling.exact(m, k)
-		for j, v := range w {
-			at.size += math.Abs(float64(float64(v) * r.Scaling.shift(j)))
+		at := effectiveModel{size: math.Abs(bias)}
+		at.w, at.bias = r.Scaling.Exact(m, k)
+		if r.Scaling.Folded && r.Scaling.Shift != nil {
+			for j, v := range w {
+				at.size += math.Abs(float64(float64(v) * float64(r.Scaling.Shift[j])))
+			}
 		}
 		if r.beta == 0 {
 			at.bias = 0 // but for roundings of the shifts' sum
@@ -102,7 +109,7 @@ func (r *Rounds) effectiveOf(m *Model) (e []effectiveModel) {
 
 // length returns that of the weights with the bias's.
 func (e *effectiveModel) length(r *Rounds) float64 {
-	square := objective.SquareSum(e.w)
+	square := objectives.SquareSum(e.w)
 	if r.beta > 0 {
 		b := e.bias / r.beta
 		square += float64(b * b)
@@ -111,8 +118,8 @@ func (e *effectiveModel) length(r *Rounds) float64 {
 }
 
 // proofSums adds the model's losses, and of Newton's method the dual variables' sums.
-func (w *roundWorker) proofSums(first, end int) {
-	r, size := w.r, w.r.sumsOf(RoundProof)
+func (w *worker) proofSums(first, end int) {
+	r, size := w.r, w.r.sumsOf(Proof)
 	for i := first; i < end; i++ {
 		c := r.weights[w.p.class[i]]
 		if c == 0 {
@@ -124,7 +131,7 @@ func (w *roundWorker) proofSums(first, end int) {
 			sums, side := w.sums[k*size:][:size], r.side(k, w.p.class[i])
 			m := float64(side * (w.dot(index, values, e.w) + e.bias))
 			sums[0] += float64(c * r.cost.At(m))
-			if r.Method == RoundDual {
+			if r.Method == Dual {
 				continue
 			}
 			m = float64(side * w.score(index, values, at.Dual))
@@ -140,7 +147,7 @@ func (w *roundWorker) proofSums(first, end int) {
 	for k := range w.s.Problems {
 		sums, q := w.sums[k*size:][:size], r.proofQuanta(&w.model[k], &w.s.Problems[k])
 		w.put(k*size, sums[0], q.loss)
-		if r.Method == RoundDual {
+		if r.Method == Dual {
 			continue
 		}
 		w.put(k*size+1, sums[1], q.gain)
@@ -154,10 +161,10 @@ func (w *roundWorker) proofSums(first, end int) {
 // proofQuanta are those of a proof's sums.
 type proofQuanta struct{ loss, dual, gain, square quantum }
 
-func (r *Rounds) proofQuanta(e *effectiveModel, at *RoundProblem) proofQuanta {
+func (r *Rounds) proofQuanta(e *effectiveModel, at *Problem) proofQuanta {
 	row, _, _ := r.most(e.length(r) + e.size)
 	var dual, gain float64
-	if r.Method == RoundDual {
+	if r.Method == Dual {
 		dual, gain = r.ascentBounds()
 	} else {
 		_, dual, gain = r.most(length(at.Dual))
@@ -167,7 +174,7 @@ func (r *Rounds) proofQuanta(e *effectiveModel, at *RoundProblem) proofQuanta {
 }
 
 // proveDual adds the sums of a shard's dual variables.
-func (p *RoundShard) proveDual(ctx context.Context, s *RoundState, alpha []float32) (
+func (p *Shard) proveDual(ctx context.Context, s *State, alpha []float32) (
 	[]int64, error,
 ) {
 	model, err := p.r.effective(s)
@@ -179,19 +186,19 @@ func (p *RoundShard) proveDual(ctx context.Context, s *RoundState, alpha []float
 		if ctx.Err() != nil {
 			break
 		}
-		w.dualSums(k, k*p.r.sumsOf(RoundProof), p.alphaOf(s, alpha, k))
+		w.dualSums(k, k*p.r.sumsOf(Proof), p.alphaOf(s, alpha, k))
 	}
 	return w.total, w.err
 }
 
 // nextProof takes in the model's objective and the bound. If they don't confirm what the method
 // believes, it goes on.
-func (r *Rounds) nextProof(s *RoundState, sum []int64) error {
+func (r *Rounds) nextProof(s *State, sum []int64) error {
 	model, err := r.effective(s)
 	if err != nil {
 		return err
 	}
-	size := r.sumsOf(RoundProof)
+	size := r.sumsOf(Proof)
 	s.Objective, s.Bound = 0, 0
 	stuck := true
 	for k := range s.Problems {
@@ -218,26 +225,26 @@ func (r *Rounds) nextProof(s *RoundState, sum []int64) error {
 	for k := range s.Problems {
 		r.goOn(s, k)
 	}
-	if s.Kind = RoundSums; r.Method == RoundDual {
-		s.Kind = RoundAscent
+	if s.Kind = Sums; r.Method == Dual {
+		s.Kind = Ascent
 	}
 	return nil
 }
 
 // certify returns the objective of a weight vector as it is written, and a bound on the least there
 // is that makes up for everything that was rounded, of the objective as well.
-func (r *Rounds) certify(e *effectiveModel, at *RoundProblem, sum []int64) (
+func (r *Rounds) certify(e *effectiveModel, at *Problem, sum []int64) (
 	value, bound float64,
 ) {
 	q, n := r.proofQuanta(e, at), r.rows
 	mean := func(v int64, q quantum) float64 { return float64(float64(v)*q.unit) / n }
 	// As many numbers are rounded to a quantum: one of each block, or of each shard.
-	parts, rows := float64(r.count/RoundBlock+1), RoundBlock // rows in a sum of float64
-	if r.Method == RoundDual {
+	parts, rows := float64(r.count/Block+1), Block // rows in a sum of float64
+	if r.Method == Dual {
 		parts, rows = parts+float64(r.Shards), r.count
 	}
 	off := func(q quantum) float64 { return float64(parts*q.unit) / n }
-	sums := objective.SumError(rows, 8*r.vars, 1)
+	sums := objectives.SumError(rows, 8*r.vars, 1)
 	weights := e.length(r)
 
 	meanLoss, penalty := mean(sum[0], q.loss), float64(r.Lambda/2*float64(weights*weights))

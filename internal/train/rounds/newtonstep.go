@@ -1,4 +1,4 @@
-package pegasos
+package rounds
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/cholesky"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
-	"github.com/pegasimd/pegasimd/internal/train/objective"
+	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // This file is what Newton's method makes of the sums over all rows: see internal/train/newton.
@@ -23,14 +23,14 @@ type zoneWidth struct {
 }
 
 // nextSums takes in a pass for the gradient and the Hessian.
-func (r *Rounds) nextSums(s *RoundState, sum []int64) error {
+func (r *Rounds) nextSums(s *State, sum []int64) error {
 	s.Iterations++
 	for k := range s.Problems {
 		at := &s.Problems[k]
 		if at.Done {
 			continue
 		}
-		mine := sum[:r.sumsOf(RoundSums)]
+		mine := sum[:r.sumsOf(Sums)]
 		sum = sum[len(mine):]
 		widths := r.widthsOf(at, mine)
 		s.settle(at, newton.Patience)
@@ -48,18 +48,18 @@ func (r *Rounds) nextSums(s *RoundState, sum []int64) error {
 		}
 	}
 	if !r.prove(s) {
-		s.Kind = RoundLine
+		s.Kind = Line
 	}
 	return nil
 }
 
 // widthsOf finds the objective and the bounds, and keeps the best ones.
-func (r *Rounds) widthsOf(at *RoundProblem, sum []int64) (widths []zoneWidth) {
+func (r *Rounds) widthsOf(at *Problem, sum []int64) (widths []zoneWidth) {
 	rings := r.rings()
 	loss, dual, gain := r.most(length(at.W))
 	mean := func(v int64, q quantum) float64 { return float64(float64(v)*q.unit) / r.rows }
 	half := r.Lambda / 2
-	objective := float64(half*objective.SquareSum(at.W)) + mean(sum[0], r.quantum(loss))
+	objective := float64(half*objectives.SquareSum(at.W)) + mean(sum[0], r.quantum(loss))
 	if objective < at.Objective {
 		at.Objective = objective
 		copy(at.Best, at.W)
@@ -101,7 +101,7 @@ const leastInZone = 0.1
 // pick returns which of the widths is next: the first of which the smoothing is not what keeps P
 // and D apart, and as narrow as leaves a part of the rows in the zone.
 func (r *Rounds) pick(widths []zoneWidth) (pick int) {
-	for pick < len(widths)-1 && widths[pick].rest < 3*widths[pick].smoothing {
+	for pick < len(widths)-1 && newton.TooWide(widths[pick].rest, widths[pick].smoothing) {
 		pick++
 	}
 	enough := max(leastInZone*r.rows, min(3*float64(r.vars), r.rows))
@@ -112,8 +112,8 @@ func (r *Rounds) pick(widths []zoneWidth) (pick int) {
 }
 
 // direct finds the direction, and the slope along it.
-func (r *Rounds) direct(at *RoundProblem, zone zoneWidth, rings []int64, pick int) error {
-	h := &roundHessian{r: r, sum: make([]int64, r.vars*(r.vars+1)/2),
+func (r *Rounds) direct(at *Problem, zone zoneWidth, rings []int64, pick int) error {
+	h := &hessian{r: r, sum: make([]int64, r.vars*(r.vars+1)/2),
 		unit: r.hessianQuantum().unit}
 	for g := pick; g < r.rings(); g++ { // a zone is its ring and all within
 		for j, v := range rings[g*len(h.sum):][:len(h.sum)] {
@@ -125,15 +125,7 @@ func (r *Rounds) direct(at *RoundProblem, zone zoneWidth, rings []int64, pick in
 		scale /= zone.width
 	}
 	factor := cholesky.New(r.vars)
-	var err error
-	for add := r.Lambda; ; add *= 64 {
-		// What makes H not positive definite is its roundings, which a larger lambda outweighs.
-		if err = factor.Decompose(h, add, scale, parallel.Threads(0)); err == nil ||
-			add > 0x1p40*r.Lambda {
-			break
-		}
-	}
-	if err != nil {
+	if err := newton.Decompose(factor, h, r.Lambda, scale, parallel.Threads(0)); err != nil {
 		return err
 	}
 	for j, u := range zone.u {
@@ -150,31 +142,31 @@ func (r *Rounds) direct(at *RoundProblem, zone zoneWidth, rings []int64, pick in
 	return nil
 }
 
-// A roundHessian is a sum of the rows' products, as a gram.Matrix.
-type roundHessian struct {
+// A hessian is a sum of the rows' products, as a gram.Matrix.
+type hessian struct {
 	r    *Rounds
 	sum  []int64 // the upper triangle, one row behind the other
 	unit float64
 }
 
 // Dim returns the number of variables.
-func (h *roundHessian) Dim() int { return h.r.vars }
+func (h *hessian) Dim() int { return h.r.vars }
 
 // at returns element (i, j) for i <= j.
-func (h *roundHessian) at(i, j int) float64 {
+func (h *hessian) at(i, j int) float64 {
 	v := h.sum[i*h.r.vars-i*(i+1)/2+j]
 	return float64(v) * h.unit / h.r.scale[i] / h.r.scale[j]
 }
 
 // Upper sets dst[j] to element (i, j) for i <= j < Dim().
-func (h *roundHessian) Upper(i int, dst []float64) {
+func (h *hessian) Upper(i int, dst []float64) {
 	for j := i; j < h.r.vars; j++ {
 		dst[j] = h.at(i, j)
 	}
 }
 
 // Diagonal sets dst[i] to element (i, i).
-func (h *roundHessian) Diagonal(dst []float64) {
+func (h *hessian) Diagonal(dst []float64) {
 	for i := range dst[:h.r.vars] {
 		dst[i] = h.at(i, i)
 	}
@@ -182,7 +174,7 @@ func (h *roundHessian) Diagonal(dst []float64) {
 
 // nextLine takes in a pass along the directions: w goes to where the slope is 0, between two of the
 // lengths as a straight line has it.
-func (r *Rounds) nextLine(s *RoundState, sum []int64) {
+func (r *Rounds) nextLine(s *State, sum []int64) {
 	for k := range s.Problems {
 		at := &s.Problems[k]
 		if at.Done {
@@ -194,7 +186,7 @@ func (r *Rounds) nextLine(s *RoundState, sum []int64) {
 		for j, p := range at.P {
 			wp += float64(at.W[j] * p)
 		}
-		pp := objective.SquareSum(at.P)
+		pp := objectives.SquareSum(at.P)
 		to, from, slope := lineLengths[len(lineLengths)-1], 0.0, at.Slope
 		for l, next := range lineLengths {
 			v := float64(float64(mine[l])*r.lineQuantum(at, next).unit) / r.rows
@@ -209,5 +201,5 @@ func (r *Rounds) nextLine(s *RoundState, sum []int64) {
 			at.W[j] += float64(to * p)
 		}
 	}
-	s.Kind = RoundSums
+	s.Kind = Sums
 }

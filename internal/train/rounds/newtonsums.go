@@ -1,6 +1,8 @@
-package pegasos
+package rounds
 
-import "github.com/pegasimd/pegasimd/internal/gram"
+import (
+	"github.com/pegasimd/pegasimd/internal/gram"
+)
 
 // This file has what Newton's method adds up over a shard's rows. A pass serves several widths of
 // the zone at once: the Hessians' sums are rings, those of the rows that are in a zone and not in
@@ -41,7 +43,7 @@ func (r *Rounds) ringWidths(widest float64) (width [roundRings]float64) {
 
 // newtonSums adds the loss, and of each width what the dual variables earn, how many rows are in
 // the ring, the sum of the rows with the dual variables, and the Hessian.
-func (w *roundWorker) newtonSums(first, end int) {
+func (w *worker) newtonSums(first, end int) {
 	r, rings := w.r, w.r.rings()
 	size := 1 + rings*(2+r.vars)
 	w.zone.reset()
@@ -93,7 +95,7 @@ func (w *roundWorker) newtonSums(first, end int) {
 }
 
 // putNewton adds the sums of a block to the total.
-func (w *roundWorker) putNewton() {
+func (w *worker) putNewton() {
 	r, rings := w.r, w.r.rings()
 	size, to := 1+rings*(2+r.vars), 0
 	for k := range w.s.Problems {
@@ -152,7 +154,7 @@ func (z *zoneSum) fit(r *Rounds, problems int) {
 		return
 	}
 	z.sum = gram.New(r.vars)
-	z.packed, z.coef = make([]float32, RoundBlock*r.vars), make([]float32, RoundBlock)
+	z.packed, z.coef = make([]float32, Block*r.vars), make([]float32, Block)
 	z.upper = make([]float64, r.vars)
 }
 
@@ -170,7 +172,7 @@ func (z *zoneSum) take(k, i int, c float64) {
 // putZone adds the products of the rows, in variables that are scaled such that none is above 1, to
 // the upper triangle, one row of it behind the other. Where the rows have few nonzeros each product
 // is rounded by itself: sums of a block would be zeros nearly all.
-func (w *roundWorker) putZone(to []int64, rows *zoneRows) {
+func (w *worker) putZone(to []int64, rows *zoneRows) {
 	if len(rows.at) == 0 {
 		return
 	}
@@ -210,7 +212,7 @@ func (w *roundWorker) putZone(to []int64, rows *zoneRows) {
 }
 
 // putFew adds the products of row i, times a.
-func (w *roundWorker) putFew(to []int64, i int, a float64) {
+func (w *worker) putFew(to []int64, i int, a float64) {
 	r, z := w.r, &w.zone
 	index, values := w.row(i)
 	columns, x := z.columns[:0], z.scaled[:0]
@@ -237,7 +239,7 @@ func (w *roundWorker) putFew(to []int64, i int, a float64) {
 }
 
 // lineSums adds the slopes along the direction.
-func (w *roundWorker) lineSums(first, end int) {
+func (w *worker) lineSums(first, end int) {
 	r, lengths := w.r, len(lineLengths)
 	for i := first; i < end; i++ {
 		c := r.weights[w.p.class[i]]
@@ -274,7 +276,7 @@ func (w *roundWorker) lineSums(first, end int) {
 }
 
 // lineQuantum is that of the slopes at a length of a line.
-func (r *Rounds) lineQuantum(at *RoundProblem, s float64) quantum {
+func (r *Rounds) lineQuantum(at *Problem, s float64) quantum {
 	p := length(at.P)
 	_, dual, _ := r.most(length(at.W) + float64(s*p))
 	return r.quantum(float64(float64(p*r.reach) * dual))

@@ -1,0 +1,131 @@
+package rounds
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// This file holds a model to what it claims of rows in shards. The rounds are those of training,
+// and find a bound of their own; they owe nothing to the claim but when to stop. The last one finds
+// the objective of the model in place of their own weights'.
+
+// claimSurplus is the share of the claimed P - D by which the bound is to be above the claimed one
+// before the last round, which takes off all roundings.
+const claimSurplus = 0.05
+
+// NewVerification returns the rounds that hold m to what its Result claims of rows that have the
+// statistics, in so many shards: with the method that New chooses, and with no more than so
+// many iterations; 0 is as many as in training. Their state, once it is Done, is for
+// [Rounds.Verified]. The model's settings have to be such as New takes. An error says why
+// nothing can be said.
+func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations int) (
+	*Rounds, error,
+) {
+	if err := m.Validate(); err != nil {
+		return nil, err
+	}
+	switch {
+	case m.Cols() != s.Cols:
+		return nil, fmt.Errorf("pegasos: the rows have %d features, the model has %d", s.Cols,
+			m.Cols())
+	case !slices.Equal(m.Classes, s.Classes):
+		return nil, fmt.Errorf("pegasos: the rows are of the classes %v, the model is of %v",
+			s.Classes, m.Classes)
+	case m.Prior != "":
+		return nil, fmt.Errorf("pegasos: the model's penalty is about the distance from another " +
+			"model, which rounds don't have")
+	}
+	c := m.Config.Plain()
+	cfg := pegasos.Config{Loss: c.Loss, ClassWeight: c.ClassWeight, Lambda: m.Lambda, Bias: c.Bias,
+		Scale: pegasos.ScaleNone, Seed: c.Seed, Epochs: iterations}
+	if len(m.Classes) > 2 {
+		cfg.Multiclass = c.Multiclass
+	}
+	if cfg.Bias == pegasos.BiasAugmented {
+		cfg.BiasScale = c.BiasScale
+	}
+	scaling := m.Scaling
+	if scaling != nil && scaling.Kind == pegasos.ScaleNone {
+		scaling = nil // it has a note at most
+	}
+	if scaling != nil {
+		cfg.Scale = scaling.Kind
+	}
+	r, err := New(cfg, "", s, shards)
+	if err != nil {
+		return nil, err
+	}
+	if scaling != nil && !r.Scaling.Same(scaling) {
+		return nil, fmt.Errorf("pegasos: the model's scaling is not that of these rows")
+	}
+	if r.beta == 0 && m.Bias != nil && (scaling == nil || scaling.Unfold(m).Bias != nil) {
+		return nil, fmt.Errorf("pegasos: the model has a bias, which its settings don't have")
+	}
+	r.held = m
+	return r, nil
+}
+
+// claims returns what a model claims of problem k; numbers that are not known are NaN.
+func claims(m *pegasos.Model, k int) pegasos.ClassResult {
+	switch {
+	case len(m.Result.PerClass) == len(m.Weights):
+		return m.Result.PerClass[k]
+	case len(m.Weights) == 1:
+		return pegasos.ClassResult{Objective: m.Result.Objective, DualObjective: m.Result.DualObjective}
+	}
+	return pegasos.ClassResult{Objective: math.NaN(), DualObjective: math.NaN()}
+}
+
+// holdTo begins the rounds of a verification: Newton's method with the model's own weights.
+func (r *Rounds) holdTo(s *State) {
+	for k, e := range r.effectiveOf(r.held) {
+		p, claim := &s.Problems[k], claims(r.held, k)
+		if claim.DualObjective > 0 && claim.DualObjective <= claim.Objective {
+			p.Wanted = claim.DualObjective +
+				float64(claimSurplus*(claim.Objective-claim.DualObjective))
+		}
+		if r.Method == Newton {
+			copy(p.W, e.w)
+			if r.beta > 0 {
+				p.W[r.cols] = e.bias / r.beta
+			}
+		}
+	}
+}
+
+// provenEnough reports whether the last round is the last one, or has the method go on.
+func (r *Rounds) provenEnough(s *State) bool {
+	if r.held == nil || !(r.held.Result.DualObjective > 0) {
+		return s.Gap() <= r.Config.Tol
+	}
+	return s.Bound >= r.held.Result.DualObjective
+}
+
+// goOn says what problem k needs further, of which the last round was not enough.
+func (r *Rounds) goOn(s *State, k int) {
+	p := &s.Problems[k]
+	if p.Wanted == 0 {
+		p.Done = p.Stuck || proof.Gap(p.Objective, p.Bound) <= s.Target
+		return
+	}
+	p.Done = p.Stuck || p.Bound >= claims(r.held, k).DualObjective
+	p.Wanted += float64((p.Objective - p.Wanted) / 4)
+}
+
+// Verified returns what the rounds of a verification have found, once the state is Done.
+func (r *Rounds) Verified(s *State) (*pegasos.Verification, error) {
+	if r.held == nil || !s.Done {
+		return nil, fmt.Errorf("pegasos: the rounds are not those of a verification, or not done")
+	}
+	found := pegasos.Result{Objective: s.Objective, DualObjective: s.Bound, Gap: s.Gap()}
+	for _, p := range s.Problems {
+		found.PerClass = append(found.PerClass, pegasos.ClassResult{Objective: p.Objective,
+			DualObjective: p.Bound, Lambda: r.Lambda})
+	}
+	return r.held.Compare(found), nil
+}
