@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/train/dual"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
@@ -133,7 +134,7 @@ func TestAscentSteps(t *testing.T) {
 				return x
 			}
 			for i := range alpha {
-				alpha[i] = float64(p.ascent.alpha[i])
+				alpha[i] = float64(p.ascent.Alpha[i])
 				for j, z := range row(i) {
 					v[j] += alpha[i] * y[i] * z
 				}
@@ -167,9 +168,9 @@ func TestAscentSteps(t *testing.T) {
 						}
 						alpha[i] = next
 					}
-					if math.Abs(float64(p.ascent.alpha[i])-alpha[i]) > 1e-4 {
+					if math.Abs(float64(p.ascent.Alpha[i])-alpha[i]) > 1e-4 {
 						t.Fatalf("%s, pass %d, row %d: %v, want %v", loss, pass, i,
-							p.ascent.alpha[i], alpha[i])
+							p.ascent.Alpha[i], alpha[i])
 					}
 					for j, z := range p.V {
 						if math.Abs(float64(z)-v[j]) > 1e-3 {
@@ -205,7 +206,7 @@ func TestAscentBegins(t *testing.T) {
 			}
 			p := r.problems[0]
 			_, wantFactor, wantBound := p.Recent.Best(&p.Of, p.Done(), r.r2)
-			_, factor, bound, ok := p.sharesOfV()
+			_, factor, bound, ok := dual.SharesOfV(&p.State, &p.Of)
 			if !ok || math.Abs(factor/wantFactor-1) > 1e-5 || math.Abs(bound/wantBound-1) > 1e-5 {
 				t.Fatalf("%+v: factor %v and bound %v, want %v and %v", cfg, factor, bound,
 					wantFactor, wantBound)
@@ -216,7 +217,7 @@ func TestAscentBegins(t *testing.T) {
 				t.Fatal("no ascent")
 			}
 			v, vb := slices.Clone(p.V), p.Biases[0]
-			p.sumUp()
+			p.ascent.SumUp()
 			for j, z := range p.V {
 				if math.Abs(float64(z-v[j])) > 1e-4 {
 					t.Fatalf("%+v: v is %v, and the rows make %v", cfg, v, p.V)
@@ -226,18 +227,6 @@ func TestAscentBegins(t *testing.T) {
 				t.Fatalf("%+v: v of the bias is %v, and the rows make %v", cfg, vb, p.Biases[0])
 			}
 		}
-	}
-}
-
-func TestAscentPasses(t *testing.T) {
-	var all []int
-	for pass := range 50 {
-		if full(pass) {
-			all = append(all, pass)
-		}
-	}
-	if want := []int{0, 3, 9, 18, 30, 45}; !slices.Equal(all, want) {
-		t.Errorf("passes over all rows: %v, want %v", all, want)
 	}
 }
 
@@ -259,22 +248,22 @@ func TestAscentChooses(t *testing.T) {
 				}
 			}
 			p := r.problems[0]
-			if p.ascent.chosenAt != p.T {
+			if p.ascent.ChosenAt != p.T {
 				t.Fatal("nothing is chosen at the end of the run")
 			}
 			w, b := iterate.Zeros(1, len(p.V)), make([]float64, 1)
 			p.State.Weights(w, b)
 			objectives := []float64{p.Of.At(w, b), 0,
-				p.Of.At(p.ascent.w, p.ascent.b)}
-			p.last(w, b)
-			objectives[lastIterate] = p.Of.At(w, b)
+				p.Of.At(p.ascent.W, p.ascent.B)}
+			p.ascent.Last(w, b)
+			objectives[dual.LastIterate] = p.Of.At(w, b)
 			p.result(w, b)
 			have, best := p.Of.At(w, b), slices.Min(objectives)
-			if have != objectives[p.ascent.chosen] || have > best*1.002 {
+			if have != objectives[p.ascent.Chosen] || have > best*1.002 {
 				t.Errorf("lambda %v, seed %d: chose %d of %v, which gives %v", lambda, seed,
-					p.ascent.chosen, objectives, have)
+					p.ascent.Chosen, objectives, have)
 			}
-			chosen[p.ascent.chosen] = true
+			chosen[p.ascent.Chosen] = true
 		}
 	}
 	if len(chosen) < 3 {

@@ -80,7 +80,7 @@ func (r *run) newtonPays(p *problem) bool {
 	c := r.predicted()
 	spent := float64(r.epoch)
 	if p.ascent != nil {
-		spent = float64(p.ascent.pass)
+		spent = float64(p.ascent.Pass)
 	}
 	return float64(spent*c.epoch) >= c.newton/2
 }

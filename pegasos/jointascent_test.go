@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/train/dual"
 )
 
 // costsOf3 are costs of mistakes among three classes.
@@ -34,7 +35,7 @@ func TestJointAscentSteps(t *testing.T) {
 		rested := 0
 		for pass := range 6 {
 			for i := range uint32(60) {
-				resting := j.ascent.resting[i] == 1 && !full(j.ascent.pass)
+				resting := j.ascent.Resting[i] == 1 && !dual.Full(j.ascent.Pass)
 				before := exactDual(j)
 				j.takeSteps([]uint32{i})
 				after := exactDual(j)
@@ -48,7 +49,7 @@ func TestJointAscentSteps(t *testing.T) {
 				if after < before-1e-6 {
 					t.Fatalf("pass %d, row %d: from %v to %v", pass, i, before, after)
 				}
-				row := j.ascent.alpha[3*i:][:3]
+				row := j.ascent.Alpha[3*i:][:3]
 				kept := [3]float32(row)
 				for try := range 30 { // no other shares are better
 					u, v := float64(try%6)/5, float64(try/6)/4
@@ -82,7 +83,7 @@ func exactDual(j *joint) float64 {
 		x := make([]float32, d)
 		j.X.Axpy(i, 1, x)
 		y := int(j.Class[i])
-		for r, a := range j.ascent.alpha[i*k:][:k] {
+		for r, a := range j.ascent.Alpha[i*k:][:k] {
 			c := j.Share(i) * float64(a)
 			gain += c * j.Of.Cost(y, r)
 			for l, v := range x {

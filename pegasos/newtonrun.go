@@ -2,6 +2,7 @@ package pegasos
 
 import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/train/dual"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
@@ -22,7 +23,7 @@ type newtonPart struct {
 func (p *problem) startNewton(cfg Config, t int64, pool *newton.Pool) {
 	n := &newtonPart{start: t}
 	if p.ascent != nil {
-		n.dual = p.ascent.start
+		n.dual = p.ascent.From
 	}
 	n.Method = newton.New(pool, cfg.Tol, func() *newton.Problem { return p.forNewton(pool, t) })
 	p.newtons++
@@ -158,15 +159,15 @@ func (r *run) finishEpoch(p *problem) {
 
 // endNewton takes the problem over to the dual, which begins with what Newton's method has found.
 func (p *problem) endNewton() {
-	a := &ascent{w: iterate.Zeros(1, len(p.V)), b: make([]float64, 1), alpha: p.newtonShares()}
-	a.b[0] = p.newton.Result(a.w[0])
+	alpha, w, b := p.newtonShares(), iterate.Zeros(1, len(p.V)), make([]float64, 1)
+	b[0] = p.newton.Result(w[0])
 	for j := range p.Count() {
 		i := p.Row(j)
-		a.alpha[i] = float32(float64(a.alpha[i]) * p.Share(i))
+		alpha[i] = float32(float64(alpha[i]) * p.Share(i))
 	}
 	p.newton = nil
-	p.setAscent(a, p.T)
-	p.sumUp()
+	p.ascent = dual.New(&p.State, &p.Of, alpha, p.T, w, b)
+	p.ascent.SumUp()
 }
 
 // mayNewton reports whether problems of the session may have Newton's method.

@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"github.com/pegasimd/pegasimd/internal/train/dual"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
@@ -12,8 +13,8 @@ type problem struct {
 	*sgd.Binary
 	shards *sgd.Shards // that take its steps; nil for none
 
-	ascent *ascent     // nil before it begins
-	newton *newtonPart // likewise; there is one of them at most
+	ascent *dual.Ascent // nil before it begins
+	newton *newtonPart  // likewise; there is one of them at most
 
 	newtons int // how often Newton's method has begun
 }
@@ -35,7 +36,7 @@ func (p *problem) takeSteps(idx []uint32) {
 	}
 	for len(idx) > 0 && p.Err == nil {
 		n := p.BeforeSample(len(idx))
-		if p.ascend(idx[:n]); p.Err == nil {
+		if p.ascent.Ascend(idx[:n]); p.Err == nil {
 			p.Sample()
 		}
 		idx = idx[n:]
@@ -49,9 +50,6 @@ func (p *problem) objective() objective.Problem { return &p.Of }
 func (p *problem) endEpoch(epochs int) {
 	p.State.EndEpoch(epochs)
 	if p.ascent != nil {
-		p.ascent.pass++
-		if p.T == p.Total && p.Err == nil {
-			p.endRun()
-		}
+		p.ascent.EndEpoch()
 	}
 }

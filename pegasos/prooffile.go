@@ -124,7 +124,8 @@ func readProof(r *modelfile.Reader) (*Proof, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.vectors = append(p.vectors, certificate.Packed{Signed: line.Signed, Scale: line.Scale, Shares: shares})
+		p.vectors = append(p.vectors, certificate.Packed{Signed: line.Signed, Scale: line.Scale,
+			Shares: shares})
 	}
 	return p, r.End()
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/dual"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 )
@@ -120,7 +121,9 @@ type savedScalars struct {
 	Scalars []float64 `json:"scalars"`
 }
 
-func scalarsOnly(s *iterate.Sum) *savedScalars { return &savedScalars{s.N, slices.Clone(s.Scalars)} }
+func scalarsOnly(s *iterate.Sum) *savedScalars {
+	return &savedScalars{s.N, slices.Clone(s.Scalars)}
+}
 
 // arrays calls f with each long array of the session, in a fixed order. f may write to it.
 func (s *session) arrays(f func([]float32)) {
@@ -141,13 +144,13 @@ func (s *session) arrays(f func([]float32)) {
 				c.InOrder(c.Recent.Old, f)
 			}
 			if p, ok := l.(*problem); ok && p.ascent != nil {
-				c.InOrder(p.ascent.alpha, f)
-				c.InOrder(p.ascent.resting, f)
-				f(p.ascent.w[0])
+				c.InOrder(p.ascent.Alpha, f)
+				c.InOrder(p.ascent.Resting, f)
+				f(p.ascent.W[0])
 			}
 			if j, ok := l.(*joint); ok && j.ascent != nil {
-				j.InOrder(j.ascent.alpha, f)
-				j.InOrder(j.ascent.resting, f)
+				j.InOrder(j.ascent.Alpha, f)
+				j.InOrder(j.ascent.Resting, f)
 			}
 		}
 	}
@@ -198,10 +201,10 @@ func (s *session) saveLearner(l learner) savedLearner {
 	}
 	if p, ok := l.(*problem); ok && p.ascent != nil {
 		a := p.ascent
-		k.Ascent = &savedAscent{Start: a.start, Pass: a.pass, B: a.b[0]}
+		k.Ascent = &savedAscent{Start: a.From, Pass: a.Pass, B: a.B[0]}
 	}
 	if j, ok := l.(*joint); ok && j.ascent != nil {
-		k.Ascent = &savedAscent{Start: j.ascent.start, Pass: j.ascent.pass}
+		k.Ascent = &savedAscent{Start: j.ascent.From, Pass: j.ascent.Pass}
 	}
 	if p, ok := l.(*problem); ok && p.newton != nil {
 		n := p.newton
@@ -351,14 +354,15 @@ func resumeStep(s *iterate.State, from *savedLearner) bool {
 
 // resumeAscent makes the problem's learner one of an ascent, whose arrays are still to come.
 func (p *problem) resumeAscent(from *savedAscent) {
-	a := &ascent{alpha: make([]float32, p.X.Rows()), w: iterate.Zeros(1, len(p.V)), b: []float64{from.B}}
-	p.setAscent(a, from.Start)
-	a.pass = from.Pass
+	p.ascent = dual.New(&p.State, &p.Of, make([]float32, p.X.Rows()), from.Start,
+		iterate.Zeros(1, len(p.V)), []float64{from.B})
+	p.ascent.Pass = from.Pass
 }
 
 func (j *joint) resumeAscent(from *savedAscent) {
-	j.setAscent(&jointAscent{alpha: make([]float32, j.X.Rows()*len(j.Vectors))}, from.Start)
-	j.ascent.pass = from.Pass
+	j.ascent = dual.NewJoint(&j.State, &j.Of, j.M, make([]float32, j.X.Rows()*len(j.Vectors)),
+		from.Start)
+	j.ascent.Pass = from.Pass
 }
 
 // resumeNewton makes learner k one of Newton's method, which will do its iterations again when
@@ -384,7 +388,7 @@ func (s *session) resumeNewton(r *run, k int, from *savedNewton) bool {
 		return false
 	}
 	if from.Dual > 0 {
-		p.setAscent(&ascent{}, from.Dual)
+		p.ascent = dual.New(&p.State, &p.Of, nil, from.Dual, nil, nil)
 	}
 	p.startNewton(s.cfg, from.Start, &s.data.newtons)
 	p.newton.Repeat(newton.Past{Iterations: from.Iterations, Retries: from.Retries},

@@ -27,7 +27,7 @@ type learner interface {
 	result(w [][]float32, b []float64)
 	// shares returns the dual variables of what takes the place of steps, nil before.
 	shares() []float32
-	// climb returns the bound of dual variables after so many passes of an ascent: see climb.go.
+	// climb returns the bound of dual variables after so many passes of an ascent.
 	climb(a []float32, passes int, r2 float64) float64
 	// objective returns what the learner minimises.
 	objective() objective.Problem
@@ -52,6 +52,12 @@ func dualOf(l learner, r2 float64, packed bool) (bound float64) {
 		return max(0, bound)
 	}
 	return math.NaN()
+}
+
+// boundOf returns the bound of dual variables.
+func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
+	bound, _ := certificate.Bound(p, a, r2)
+	return bound
 }
 
 // pack returns the dual variables of l as a proof has them. It reports false if there are none.

@@ -1,6 +1,6 @@
 // Package certificate finds lower bounds on the least objective there is, from dual variables: the
-// shares of rows in an optimum, or what is near to them. binary.go and joint.go have how, windows.go
-// and margins.go where the shares come from, and packed.go how a proof keeps them.
+// shares of rows in an optimum, or what is near to them. binary.go and joint.go have how,
+// windows.go and margins.go where the shares come from, and packed.go how a proof keeps them.
 //
 // What follows is what stands between the numbers of a certificate and the truth. Let P be the
 // objective of the model as it is written, with exact sums, and P* the least there is. What is told
@@ -26,9 +26,9 @@
 //	z = |w| sqrt(mean(k_i^2 |x_i|^2)) + Sums (|w| R + |b| + the loss's constants)
 //
 // Losses. The hinge, the log and the epsilon-insensitive loss change by no more than the score, and
-// their mean by no more than z. The squared losses c/2 d^2, c being Curvature of its traits, change by
-// c/2 e (2d + e) where d does by e: their mean by no more than z (sqrt(2c mean loss) + c/2 z). The
-// joint losses change by no more than the largest change of any score and that of the row's own
+// their mean by no more than z. The squared losses c/2 d^2, c being Curvature of its traits, change
+// by c/2 e (2d + e) where d does by e: their mean by no more than z (sqrt(2c mean loss) + c/2 z).
+// The joint losses change by no more than the largest change of any score and that of the row's own
 // class together: 2z, of the longest vector.
 //
 // P' errs by that and by Sums (P' itself). If that is more than a hundredth of P' - D', or

@@ -1,5 +1,5 @@
-// Package iterate has the weights that a solver is at, in a form in which a step costs no more than a
-// row, and the mean of those that it has been at.
+// Package iterate has the weights that a solver is at, in a form in which a step costs no more than
+// a row, and the mean of those that it has been at.
 package iterate
 
 import (

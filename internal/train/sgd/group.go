@@ -27,8 +27,9 @@ type Group struct {
 // groupFrom is the least number of problems that share sparse rows.
 const groupFrom = 3
 
-// NewGroup returns one for the problems, whose vectors are rows of a matrix from first on, or nil if
-// they have to go one by one. A buffer has to be the same zeros each time, for groups come and go.
+// NewGroup returns one for the problems, whose vectors are rows of a matrix from first on, or nil
+// if they have to go one by one. A buffer has to be the same zeros each time, for groups come and
+// go.
 func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
 	buffer func(n int) []float32) *Group {
 	for _, p := range problems {

@@ -1,4 +1,4 @@
-package pegasos
+package dual
 
 import (
 	"math"
@@ -8,15 +8,16 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// This file improves dual variables that package certificate has made of scores, by passes of dual coordinate ascent:
-// a step moves those of one row to where the dual objective is largest, or towards it, all others
-// being as they are. Rounding errors of float32 on the way cost some of what could be reached and
-// nothing else: the bound is found from the dual variables alone.
+// This file improves dual variables that package certificate has made of scores, by passes of dual
+// coordinate ascent: a step moves those of one row to where the dual objective is largest, or
+// towards it, all others being as they are. Rounding errors of float32 on the way cost some of what
+// could be reached and nothing else: the bound is found from the dual variables alone.
 
 // passesOf calls visit for so many passes, with the learner's rows in a random order each, until it
 // returns false.
@@ -43,9 +44,11 @@ func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
 // climbs reports whether there is an ascent.
 func climbs(t *objective.Terms) bool { return !t.Free && t.Prior == nil }
 
-// climb returns the bound of dual variables after so many passes from the given ones; 0 where there
-// is no ascent.
-func (p *problem) climb(share []float32, passes int, r2 float64) float64 {
+// Improve returns the bound of dual variables after so many passes from the given ones; 0 where
+// there is no ascent.
+func Improve(s *iterate.State, of *objective.Binary, share []float32, passes int,
+	r2 float64) float64 {
+	p := &Ascent{State: s, Of: of, v: s.Vectors[0], Alpha: make([]float32, len(share))}
 	switch {
 	case passes == 0 || !climbs(p.Terms):
 		return 0
@@ -54,45 +57,44 @@ func (p *problem) climb(share []float32, passes int, r2 float64) float64 {
 	case !p.Of.Cost.Kind.Traits().Ascent:
 		return 0
 	}
-	a := &ascent{alpha: make([]float32, len(share))}
-	for j := range p.Count() {
-		i := p.Row(j)
-		a.alpha[i] = float32(float64(share[i]) * p.Share(i))
-	}
-	p.setAscent(a, p.T)
-	p.sumUp()
+	p.weigh(share)
+	p.setUp(p.T)
+	p.SumUp()
 	if !passesOf(&p.View, passes, func(pass int, rows []uint32) bool {
-		a.pass = pass
-		p.ascend(rows)
+		p.Pass = pass
+		p.Ascend(rows)
 		return p.Err == nil
 	}) {
 		p.Err = nil // the rows are too large for it
 		return 0
 	}
-	return boundOf(&p.Of, p.shares(), r2)
+	return boundOf(p.Of, p.Shares(), r2)
 }
 
-// climbLog is climb for the log loss. With w made of the shares a, the dual objective is largest
+// weigh makes the dual variables of shares.
+func (p *Ascent) weigh(share []float32) {
+	for j := range p.Count() {
+		i := p.Row(j)
+		p.Alpha[i] = float32(float64(share[i]) * p.Share(i))
+	}
+}
+
+// climbLog is Improve for the log loss. With w made of the shares a, the dual objective is largest
 // along that of row i where log((1-a)/a) is the margin y<w,x>: where, with t for log(a/(1-a)) and q
 // for how much the margin rises with a,
 //
 //	t + m + q (sigmoid(t) - a) = 0
 //
 // whose left side rises with t, at a rate between 1 and 1 + q/4.
-func (p *problem) climbLog(share []float32, passes int, r2 float64) float64 {
-	p.ascent = &ascent{alpha: make([]float32, len(share))}
-	for j := range p.Count() {
-		i := p.Row(j)
-		p.ascent.alpha[i] = float32(float64(share[i]) * p.Share(i))
-	}
-	p.sumUp()
-	p.ascent = nil
+func (p *Ascent) climbLog(share []float32, passes int, r2 float64) float64 {
+	p.weigh(share)
+	p.SumUp()
 	inverse := 1 / float64(p.Lambda*float64(p.Count()))
 	if !passesOf(&p.View, passes, func(_ int, rows []uint32) bool {
 		for _, i := range rows {
 			side, _ := p.Of.Label(i)
 			old, weight := float64(share[i]), p.Share(int(i))
-			dot := float64(p.X.Dot(int(i), p.V)) + float64(p.BiasScale*p.Biases[0])
+			dot := float64(p.X.Dot(int(i), p.v)) + float64(p.BiasScale*p.Biases[0])
 			m := float64(float64(float64(side)*dot) * inverse)
 			q := weight * (float64(p.Norms[i]) + float64(p.BiasScale*p.BiasScale)) * inverse
 			if !floats.IsFinite(m) || !floats.IsFinite(q) {
@@ -100,14 +102,14 @@ func (p *problem) climbLog(share []float32, passes int, r2 float64) float64 {
 			}
 			share[i] = float32(balancedLogit(m, q, old))
 			step := side * float32(float64(float64(share[i])-old)*weight)
-			p.X.Axpy(int(i), step, p.V)
+			p.X.Axpy(int(i), step, p.v)
 			p.Biases[0] += float64(float64(step) * p.BiasScale)
 		}
 		return true
 	}) {
 		return 0
 	}
-	return boundOf(&p.Of, share, r2)
+	return boundOf(p.Of, share, r2)
 }
 
 // balancedLogit returns the sigmoid of the t with t + m + q (sigmoid(t) - a) = 0, or nearly.
@@ -136,33 +138,34 @@ func balancedLogit(m, q, a float64) float64 {
 	return s
 }
 
-// climb is that of one vector. The dual variables of a row are shares p_r of the classes r, whose
-// sum is 1; a has all but that of the row's own class. w_r is the sum of (1 - p_r) x over the rows
-// of class r, less that of p_r x over the others, divided by lambda n. The dual objective as a
-// function of the p_r of one row is
+// ImproveJoint is Improve for a vector of each class. The dual variables of a row are shares p_r of
+// the classes r, whose sum is 1; a has all but that of the row's own class. w_r is the sum of (1 -
+// p_r) x over the rows of class r, less that of p_r x over the others, divided by lambda n. The
+// dual objective as a function of the p_r of one row is
 //
 //	sum of z_r p_r, less q/2 (p_r - old p_r)^2, plus entropy(p)
 //
-// for the log loss, with q as in climbLog; jointascent.go has the hinge.
-func (j *joint) climb(a []float32, passes int, r2 float64) float64 {
-	if passes == 0 || !climbs(j.Terms) {
+// for the log loss, with q as in climbLog; joint.go has the hinge.
+func ImproveJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, a []float32, passes int,
+	r2 float64) float64 {
+	if passes == 0 || !climbs(s.Terms) {
 		return 0
 	}
-	if !j.Of.Log {
-		j.setAscent(&jointAscent{alpha: a}, j.T)
-		j.sumUp()
+	if !of.Log {
+		j := NewJoint(s, of, m, a, s.T)
+		j.SumUp()
 		if !passesOf(&j.View, passes, func(pass int, rows []uint32) bool {
-			j.ascent.pass = pass
-			j.ascend(rows)
+			j.Pass = pass
+			j.Ascend(rows)
 			return j.Err == nil
 		}) {
 			j.Err = nil // the rows are too large for it
 			return 0
 		}
-		return boundOf(&j.Of, j.shares(), r2)
+		return boundOf(j.Of, j.Shares(), r2)
 	}
-	c := j.climber(a)
-	if !passesOf(&j.View, passes, func(_ int, rows []uint32) bool {
+	c := newClimber(s, a)
+	if !passesOf(&s.View, passes, func(_ int, rows []uint32) bool {
 		for _, i := range rows {
 			if !c.step(int(i)) {
 				return false
@@ -172,12 +175,12 @@ func (j *joint) climb(a []float32, passes int, r2 float64) float64 {
 	}) {
 		return 0
 	}
-	return boundOf(&j.Of, a, r2)
+	return boundOf(of, a, r2)
 }
 
 // A climber is the ascent of a multinomial problem under way.
 type climber struct {
-	*joint
+	*iterate.State
 	a          []float32
 	w          *dense.Matrix // lambda n times w
 	bias       []float64
@@ -186,12 +189,13 @@ type climber struct {
 	z, old, to []float64
 }
 
-// climber adds up the vectors that the shares make.
-func (j *joint) climber(a []float32) *climber {
+// newClimber adds up the vectors that the shares make.
+func newClimber(j *iterate.State, a []float32) *climber {
 	k := len(j.Vectors)
-	c := &climber{joint: j, a: a, w: dense.New(k, j.X.Cols()), bias: make([]float64, k),
-		inverse: 1 / float64(j.Lambda*float64(j.Count())), z: make([]float64, k), dots: make([]float32, k),
-		old: make([]float64, k), to: make([]float64, k)}
+	c := &climber{State: j, a: a, w: dense.New(k, j.X.Cols()), bias: make([]float64, k),
+		inverse: 1 / float64(j.Lambda*float64(j.Count())), z: make([]float64, k),
+		dots: make([]float32, k),
+		old:  make([]float64, k), to: make([]float64, k)}
 	for n := range j.Count() {
 		i := j.Row(n)
 		for r, p := range c.ofClasses(i) {
