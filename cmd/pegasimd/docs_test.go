@@ -91,7 +91,7 @@ var layers = [][]string{
 	{"internal/train/newton", "internal/train/sgd", "internal/train/dual"},
 	{"internal/train"},
 	{"pegasos"},
-	{"pegasos/kernelsvm", "modelio"},
+	{"internal/train/rounds", "pegasos/kernelsvm", "modelio"},
 	{"internal/predictions"},
 	{"beam", "bench", "cmd", "gate", "internal/demo", "internal/gen", "internal/vectors", "interop",
 		"scripts", "spec"},
