@@ -69,9 +69,9 @@ func TestDecodeAsObjdump(t *testing.T) {
 				t.Errorf("%s+%#x: no instruction begins there", s.Name, in.address)
 				break
 			}
-			// AT&T syntax: operands in memory have parentheses; LEA and NOP load nothing. (%rip) is
-			// one, too.
-			operand := strings.Contains(text, "(") && !strings.HasPrefix(text, "lea") &&
+			// AT&T syntax: operands in memory have parentheses, (%rip) among them, or a segment; LEA
+			// and NOP load nothing.
+			operand := strings.ContainsAny(text, "(:") && !strings.HasPrefix(text, "lea") &&
 				!strings.HasPrefix(text, "nop")
 			if in.memory != operand {
 				t.Errorf("%s+%#x: %s: memory operand is %v", s.Name, in.address,
