@@ -17,7 +17,7 @@ import (
 
 var (
 	certifyFor  = flag.Duration("certify", 0, "how long TestCertificate tries random problems")
-	certifyFrom = flag.Uint64("certify-from", 0, "the first seed of -certify-runs")
+	certifyFrom = flag.Uint64("certify-from", 0, "the first seed; 0 for 0, or with -certify for the time of day")
 	certifyRuns = flag.Uint64("certify-runs", 0, "how many random problems it tries; 0 for a few")
 )
 
@@ -475,12 +475,12 @@ func (n *tally) certifyRandom(t *testing.T, least, short uint64, trial func(seed
 	if testing.Short() {
 		least = short
 	}
-	start, from := time.Now(), uint64(0)
-	switch {
-	case *certifyFor > 0:
+	start, from := time.Now(), *certifyFrom
+	if from == 0 && *certifyFor > 0 {
 		from = uint64(start.UnixNano())
-	case *certifyRuns > 0:
-		from, least = *certifyFrom, *certifyRuns
+	}
+	if *certifyRuns > 0 {
+		least = *certifyRuns
 	}
 	for seed := from; seed-from < least || time.Since(start) < *certifyFor; seed++ {
 		if err := n.certify(trial(seed), seed); err != nil {

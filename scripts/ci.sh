@@ -53,9 +53,11 @@ paths() {
 	done
 }
 
-# certificate holds proofs of random problems against optima found independently, for TIME.
+# certificate holds proofs of random problems against optima found independently, for TIME: the problems from number
+# FROM on, else others each time.
 certificate() {
-	go test -count=1 -timeout 0 -run '^Test(Newton)?Certificates?$' -v ./pegasos ./pegasos/kernelsvm -certify "${TIME:-1m}"
+	go test -count=1 -timeout 0 -run '^Test(Newton)?Certificates?$' -v ./pegasos ./pegasos/kernelsvm \
+		-certify "${TIME:-1m}" -certify-from "${FROM:-0}"
 }
 
 # exhaustive runs the tests over all float32, a share on each processor.

@@ -14,7 +14,11 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-var certifyFor = flag.Duration("certify", 0, "how long TestCertificates tries random problems")
+var (
+	certifyFor  = flag.Duration("certify", 0, "how long TestCertificates tries random problems")
+	certifyFrom = flag.Uint64("certify-from", 0,
+		"the first seed; 0 for 0, or with -certify for the time of day")
+)
 
 // A smallProblem is rows and a configuration that are made of a seed: every kernel, shifts of up to
 // 1e5 times the spread of the rows, scales of 1e-6 to 1e6.
@@ -286,8 +290,8 @@ func TestCertificates(t *testing.T) {
 	if testing.Short() {
 		n = 300
 	}
-	start, from := time.Now(), uint64(0)
-	if *certifyFor > 0 {
+	start, from := time.Now(), *certifyFrom
+	if from == 0 && *certifyFor > 0 {
 		from = uint64(start.UnixNano())
 	}
 	tried, models, bounds, useful := 0, 0, 0, 0
