@@ -88,6 +88,33 @@ AVX2:
 AVX512x256:
 	JMP ·axpyAVX512x256(SB)
 
+// func axpy64Active(a *float64, x []float32, y []float64)
+TEXT ·axpy64Active(SB), NOSPLIT, $0-56
+	MOVQ x_len+16(FP), DX
+	CMPQ DX, y_len+40(FP)
+	JNE rare
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·axpy64Rare(SB)
+
+AVX512:
+	JMP ·axpy64AVX512(SB)
+
+AVX2:
+	JMP ·axpy64AVX2(SB)
+
+AVX512x256:
+	JMP ·axpy64AVX512x256(SB)
+
 // func axpySameActive(a float32, idx []uint16, w []float32)
 TEXT ·axpySameActive(SB), NOSPLIT, $0-56
 	MOVQ idx_len+16(FP), DX
@@ -196,6 +223,60 @@ AVX2:
 AVX512x256:
 	JMP ·dotAVX512x256(SB)
 
+// func dot64Active(x, y []float32) float64
+TEXT ·dot64Active(SB), NOSPLIT, $0-56
+	MOVQ x_len+8(FP), DX
+	CMPQ DX, y_len+32(FP)
+	JNE rare
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·dot64Rare(SB)
+
+AVX512:
+	JMP ·dot64AVX512(SB)
+
+AVX2:
+	JMP ·dot64AVX2(SB)
+
+AVX512x256:
+	JMP ·dot64AVX512x256(SB)
+
+// func dotNormsActive(dst *float32, x, y []float32)
+TEXT ·dotNormsActive(SB), NOSPLIT, $0-56
+	MOVQ x_len+16(FP), DX
+	CMPQ DX, y_len+40(FP)
+	JNE rare
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·dotNormsRare(SB)
+
+AVX512:
+	JMP ·dotNormsAVX512(SB)
+
+AVX2:
+	JMP ·dotNormsAVX2(SB)
+
+AVX512x256:
+	JMP ·dotNormsAVX512x256(SB)
+
 // func dotSameActive(a float32, idx []uint16, w []float32) float32
 TEXT ·dotSameActive(SB), NOSPLIT, $0-60
 	MOVQ idx_len+16(FP), DX
@@ -247,6 +328,58 @@ AVX2:
 
 AVX512x256:
 	JMP ·dotSparseAVX512x256(SB)
+
+// func expActive(dst, x []float32, table *float32)
+TEXT ·expActive(SB), NOSPLIT, $0-56
+	MOVQ dst_len+8(FP), DX
+	CMPQ DX, x_len+32(FP)
+	JNE rare
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·expRare(SB)
+
+AVX512:
+	JMP ·expAVX512(SB)
+
+AVX2:
+	JMP ·expAVX2(SB)
+
+AVX512x256:
+	JMP ·expAVX512x256(SB)
+
+// func findActive(x []float32, v float32) int
+TEXT ·findActive(SB), NOSPLIT, $0-40
+	MOVQ x_len+8(FP), DX
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·findRare(SB)
+
+AVX512:
+	JMP ·findAVX512(SB)
+
+AVX2:
+	JMP ·findAVX2(SB)
+
+AVX512x256:
+	JMP ·findAVX512x256(SB)
 
 // func l1DistanceActive(x, y []float32) float32
 TEXT ·l1DistanceActive(SB), NOSPLIT, $0-52
@@ -536,3 +669,30 @@ AVX2:
 
 AVX512x256:
 	JMP ·sumSquaresAVX512x256(SB)
+
+// func unpackActive(dst []float32, src []byte, hi, lo float32)
+TEXT ·unpackActive(SB), NOSPLIT, $0-56
+	MOVQ dst_len+8(FP), DX
+	CMPQ DX, src_len+32(FP)
+	JNE rare
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·unpackRare(SB)
+
+AVX512:
+	JMP ·unpackAVX512x256(SB)
+
+AVX2:
+	JMP ·unpackAVX2(SB)
+
+AVX512x256:
+	JMP ·unpackAVX512x256(SB)

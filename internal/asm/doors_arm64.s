@@ -65,6 +65,25 @@ rare:
 NEON:
 	JMP ·axpyNEON(SB)
 
+// func axpy64Active(a *float64, x []float32, y []float64)
+TEXT ·axpy64Active(SB), NOSPLIT, $0-56
+	MOVD x_len+16(FP), R0
+	MOVD y_len+40(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·axpy64Rare(SB)
+
+NEON:
+	JMP ·axpy64NEON(SB)
+
 // func axpySameActive(a float32, idx []uint16, w []float32)
 TEXT ·axpySameActive(SB), NOSPLIT, $0-56
 	MOVD idx_len+16(FP), R0
@@ -141,6 +160,44 @@ rare:
 NEON:
 	JMP ·dotNEON(SB)
 
+// func dot64Active(x, y []float32) float64
+TEXT ·dot64Active(SB), NOSPLIT, $0-56
+	MOVD x_len+8(FP), R0
+	MOVD y_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·dot64Rare(SB)
+
+NEON:
+	JMP ·dot64NEON(SB)
+
+// func dotNormsActive(dst *float32, x, y []float32)
+TEXT ·dotNormsActive(SB), NOSPLIT, $0-56
+	MOVD x_len+16(FP), R0
+	MOVD y_len+40(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·dotNormsRare(SB)
+
+NEON:
+	JMP ·dotNormsNEON(SB)
+
 // func dotSameActive(a float32, idx []uint16, w []float32) float32
 TEXT ·dotSameActive(SB), NOSPLIT, $0-60
 	MOVD idx_len+16(FP), R0
@@ -175,6 +232,41 @@ rare:
 
 NEON:
 	JMP ·dotSparseNEON(SB)
+
+// func expActive(dst, x []float32, table *float32)
+TEXT ·expActive(SB), NOSPLIT, $0-56
+	MOVD dst_len+8(FP), R0
+	MOVD x_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·expRare(SB)
+
+NEON:
+	JMP ·expNEON(SB)
+
+// func findActive(x []float32, v float32) int
+TEXT ·findActive(SB), NOSPLIT, $0-40
+	MOVD x_len+8(FP), R0
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·findRare(SB)
+
+NEON:
+	JMP ·findNEON(SB)
 
 // func l1DistanceActive(x, y []float32) float32
 TEXT ·l1DistanceActive(SB), NOSPLIT, $0-52
@@ -372,3 +464,22 @@ rare:
 
 NEON:
 	JMP ·sumSquaresNEON(SB)
+
+// func unpackActive(dst []float32, src []byte, hi, lo float32)
+TEXT ·unpackActive(SB), NOSPLIT, $0-56
+	MOVD dst_len+8(FP), R0
+	MOVD src_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·unpackRare(SB)
+
+NEON:
+	JMP ·unpackNEON(SB)

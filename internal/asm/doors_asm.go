@@ -25,6 +25,13 @@ var _ = axpyRare // which the assembly jumps to
 //go:noescape
 func axpyActive(a float32, x, y []float32)
 
+var _ = axpy64Rare // which the assembly jumps to
+
+// axpy64Active works like axpy64Generic.
+//
+//go:noescape
+func axpy64Active(a *float64, x []float32, y []float64)
+
 var _ = axpySameRare // which the assembly jumps to
 
 // axpySameActive works like axpySameGeneric.
@@ -53,6 +60,20 @@ var _ = dotRare // which the assembly jumps to
 //go:noescape
 func dotActive(x, y []float32) float32
 
+var _ = dot64Rare // which the assembly jumps to
+
+// dot64Active works like dot64Generic.
+//
+//go:noescape
+func dot64Active(x, y []float32) float64
+
+var _ = dotNormsRare // which the assembly jumps to
+
+// dotNormsActive works like dotNormsGeneric.
+//
+//go:noescape
+func dotNormsActive(dst *float32, x, y []float32)
+
 var _ = dotSameRare // which the assembly jumps to
 
 // dotSameActive works like dotSameGeneric.
@@ -66,6 +87,20 @@ var _ = dotSparseRare // which the assembly jumps to
 //
 //go:noescape
 func dotSparseActive(idx []int32, val, w []float32) float32
+
+var _ = expRare // which the assembly jumps to
+
+// expActive works like expGeneric.
+//
+//go:noescape
+func expActive(dst, x []float32, table *float32)
+
+var _ = findRare // which the assembly jumps to
+
+// findActive is a part of Find.
+//
+//go:noescape
+func findActive(x []float32, v float32) int
 
 var _ = l1DistanceRare // which the assembly jumps to
 
@@ -143,3 +178,10 @@ var _ = sumSquaresRare // which the assembly jumps to
 //
 //go:noescape
 func sumSquaresActive(x []float32) float32
+
+var _ = unpackRare // which the assembly jumps to
+
+// unpackActive works like unpackGeneric.
+//
+//go:noescape
+func unpackActive(dst []float32, src []byte, hi, lo float32)

@@ -10,6 +10,8 @@ func axpbyActive(a float32, x []float32, b float32, y []float32) { axpbyRare(a, 
 
 func axpyActive(a float32, x, y []float32) { axpyRare(a, x, y) }
 
+func axpy64Active(a *float64, x []float32, y []float64) { axpy64Rare(a, x, y) }
+
 func axpySameActive(a float32, idx []uint16, w []float32) { axpySameRare(a, idx, w) }
 
 func axpySparseActive(a float32, idx []int32, val, w []float32) { axpySparseRare(a, idx, val, w) }
@@ -18,9 +20,17 @@ func axpyToActive(dst []float32, a float32, x, y []float32) { axpyToRare(dst, a,
 
 func dotActive(x, y []float32) float32 { return dotRare(x, y) }
 
+func dot64Active(x, y []float32) float64 { return dot64Rare(x, y) }
+
+func dotNormsActive(dst *float32, x, y []float32) { dotNormsRare(dst, x, y) }
+
 func dotSameActive(a float32, idx []uint16, w []float32) float32 { return dotSameRare(a, idx, w) }
 
 func dotSparseActive(idx []int32, val, w []float32) float32 { return dotSparseRare(idx, val, w) }
+
+func expActive(dst, x []float32, table *float32) { expRare(dst, x, table) }
+
+func findActive(x []float32, v float32) int { return findRare(x, v) }
 
 func l1DistanceActive(x, y []float32) float32 { return l1DistanceRare(x, y) }
 
@@ -43,3 +53,5 @@ func sumActive(x []float32) float32 { return sumRare(x) }
 func sumAbsActive(x []float32) float32 { return sumAbsRare(x) }
 
 func sumSquaresActive(x []float32) float32 { return sumSquaresRare(x) }
+
+func unpackActive(dst []float32, src []byte, hi, lo float32) { unpackRare(dst, src, hi, lo) }

@@ -508,29 +508,24 @@ func squaredDistanceGeneric(x, y []float32) float32 {
 // DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit, in one pass over both.
 // It panics if the lengths differ.
 func DotNorms(x, y []float32) (xy, xx, yy float32) {
-	if len(x) != len(y) {
-		panic(vectorsDiffer(x, y))
-	}
 	if race {
 		raceReads(x, y)
 	}
-	if len(x) > Block {
-		return dotNormsBlocks(x, y)
-	}
 	var sums [4]float32 // the last one means nothing
-	switch active {
-	case AVX512:
-		dotNormsAVX512(&sums[0], unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case AVX512x256:
-		dotNormsAVX512x256(&sums[0], unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case AVX2:
-		dotNormsAVX2(&sums[0], unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case NEON:
-		dotNormsNEON(&sums[0], unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	default:
-		return dotNormsGeneric(x, y)
-	}
+	dotNormsActive(&sums[0], x, y)
 	return sums[0], sums[1], sums[2]
+}
+
+func dotNormsRare(dst *float32, x, y []float32) {
+	if len(x) != len(y) {
+		panic(vectorsDiffer(x, y))
+	}
+	sums := unsafe.Slice(dst, 3)
+	if len(x) > Block {
+		sums[0], sums[1], sums[2] = dotNormsBlocks(x, y)
+		return
+	}
+	sums[0], sums[1], sums[2] = dotNormsGeneric(x, y)
 }
 
 func dotNormsBlocks(x, y []float32) (xy, xx, yy float32) {
@@ -669,37 +664,25 @@ const doubleLanes = 32 // of a sum of float64
 //
 // in lanes of float64, folded as other lanes are. Each product is exact, so that it makes no
 // difference whether it is fused with the addition. It panics if the lengths differ.
-func Dot64(x, y []float32) (sum float64) {
-	if len(x) != len(y) {
-		panic(vectorsDiffer(x, y))
-	}
+func Dot64(x, y []float32) float64 {
 	if race {
 		raceReads(x, y)
 	}
+	return dot64Active(x, y)
+}
+
+func dot64Rare(x, y []float32) (sum float64) {
+	if len(x) != len(y) {
+		panic(vectorsDiffer(x, y))
+	}
 	if len(x) <= Block {
-		return dot64(x, y)
+		return dot64Generic(x, y)
 	}
 	for i := 0; i < len(x); i += Block {
 		j := min(i+Block, len(x))
-		sum += dot64(x[i:j], y[i:j])
+		sum += Dot64(x[i:j], y[i:j])
 	}
 	return sum
-}
-
-// dot64 is for one block.
-func dot64(x, y []float32) float64 {
-	switch active {
-	case AVX512:
-		return dot64AVX512(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case AVX512x256:
-		return dot64AVX512x256(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case AVX2:
-		return dot64AVX2(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case NEON:
-		return dot64NEON(unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	default:
-		return dot64Generic(x, y)
-	}
 }
 
 func dot64Generic(x, y []float32) float64 {
@@ -724,31 +707,24 @@ func dot64Generic(x, y []float32) float64 {
 //
 // It panics if the lengths differ.
 func Axpy64(a float64, x []float32, y []float64) {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
 	if race {
 		raceReads(x)
 		raceWrites(y)
 	}
-	for ; len(x) > Block; x, y = x[Block:], y[Block:] {
-		axpy64(&a, x[:Block], y[:Block])
-	}
-	axpy64(&a, x, y)
+	axpy64Active(&a, x, y)
 }
 
-func axpy64(a *float64, x []float32, y []float64) {
-	switch active {
-	case AVX512:
-		axpy64AVX512(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case AVX512x256:
-		axpy64AVX512x256(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case AVX2:
-		axpy64AVX2(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	case NEON:
-		axpy64NEON(a, unsafe.SliceData(x), unsafe.SliceData(y), len(x))
-	default:
+func axpy64Rare(a *float64, x []float32, y []float64) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if len(x) <= Block {
 		axpy64Generic(*a, x, y)
+		return
+	}
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		Axpy64(*a, x[i:j], y[i:j])
 	}
 }
 
@@ -864,7 +840,10 @@ func Find(x []float32, v float32) int {
 	}
 	for start := 0; start < len(x); start += Block {
 		part := x[start:min(start+Block, len(x))]
-		near := findNear(part, v)
+		near := 0 // elements that are not v; it is among the first after them, or at the very end
+		if n := len(part) &^ 15; n > 0 {
+			near = findActive(part[:n], v)
+		}
 		for i, w := range part[near:] {
 			if w == v {
 				return start + near + i
@@ -874,26 +853,8 @@ func Find(x []float32, v float32) int {
 	return -1
 }
 
-// findNear returns how many elements need not be looked at, for they are not v; if there is one
-// that is, among the first of the others or at the very end.
-func findNear(x []float32, v float32) int {
-	n := len(x) &^ 15
-	if n == 0 {
-		return 0
-	}
-	switch active {
-	case AVX512:
-		return findAVX512(unsafe.SliceData(x), n, v)
-	case AVX512x256:
-		return findAVX512x256(unsafe.SliceData(x), n, v)
-	case AVX2:
-		return findAVX2(unsafe.SliceData(x), n, v)
-	case NEON:
-		return findNEON(unsafe.SliceData(x), n, v)
-	default:
-		return 0
-	}
-}
+// findRare passes nothing over.
+func findRare(x []float32, v float32) int { return 0 }
 
 //go:noinline
 func threeDiffer(dst, x, y []float32) any {
@@ -1153,29 +1114,22 @@ func axpbyGeneric(a float32, x []float32, b float32, y []float32) {
 // rounded subnormals and 0 where it underflows, NaN for NaN. It panics if the lengths differ. dst
 // and x may be the same slice.
 func Exp(dst, x []float32) {
-	if len(dst) != len(x) {
-		panic(mismatch("len(dst)", len(dst), "len(x)", len(x)))
-	}
 	if race {
 		raceReads(x)
 		raceWrites(dst)
+	}
+	expActive(dst, x, &expTable[0])
+}
+
+func expRare(dst, x []float32, _ *float32) {
+	if len(dst) != len(x) {
+		panic(mismatch("len(dst)", len(dst), "len(x)", len(x)))
 	}
 	if len(x) > Block {
 		expBlocks(dst, x)
 		return
 	}
-	switch active {
-	case AVX512:
-		expAVX512(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
-	case AVX512x256:
-		expAVX512x256(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
-	case AVX2:
-		expAVX2(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
-	case NEON:
-		expNEON(unsafe.SliceData(dst), unsafe.SliceData(x), len(x), &expTable[0])
-	default:
-		expGeneric(dst, x)
-	}
+	expGeneric(dst, x)
 }
 
 func expBlocks(dst, x []float32) {
@@ -1710,27 +1664,22 @@ func axpySparseKGeneric(a *[8]float32, idx []int32, val, w []float32, k int) {
 //
 // It panics if the lengths differ.
 func Unpack(dst []float32, src []byte, hi, lo float32) {
-	if len(dst) != len(src) {
-		panic(mismatch("len(dst)", len(dst), "len(src)", len(src)))
-	}
 	if race {
 		raceReads(src)
 		raceWrites(dst)
+	}
+	unpackActive(dst, src, hi, lo)
+}
+
+func unpackRare(dst []float32, src []byte, hi, lo float32) {
+	if len(dst) != len(src) {
+		panic(mismatch("len(dst)", len(dst), "len(src)", len(src)))
 	}
 	if len(dst) > Block {
 		unpackBlocks(dst, src, hi, lo)
 		return
 	}
-	switch active {
-	case AVX512, AVX512x256:
-		unpackAVX512x256(unsafe.SliceData(dst), unsafe.SliceData(src), len(dst), hi, lo)
-	case AVX2:
-		unpackAVX2(unsafe.SliceData(dst), unsafe.SliceData(src), len(dst), hi, lo)
-	case NEON:
-		unpackNEON(unsafe.SliceData(dst), unsafe.SliceData(src), len(dst), hi, lo)
-	default:
-		unpackGeneric(dst, src, hi, lo)
-	}
+	unpackGeneric(dst, src, hi, lo)
 }
 
 func unpackBlocks(dst []float32, src []byte, hi, lo float32) {

@@ -27,7 +27,7 @@ func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y
 // axpy64AVX2 works like axpy64Generic.
 //
 //go:noescape
-func axpy64AVX2(a *float64, x *float32, y *float64, n int)
+func axpy64AVX2(a *float64, x []float32, y []float64)
 
 // axpySameAVX2 works like axpySameGeneric.
 //
@@ -57,7 +57,7 @@ func dotAVX2(x []float32, y []float32) float32
 // dot64AVX2 works like dot64Generic.
 //
 //go:noescape
-func dot64AVX2(x *float32, y *float32, n int) float64
+func dot64AVX2(x []float32, y []float32) float64
 
 // dotFloatInt8AVX2 works like dotFloatBytesGeneric.
 //
@@ -77,7 +77,7 @@ func dotInt8AVX2(x *int8, y *int8, n int) int32
 // dotNormsAVX2 works like dotNormsGeneric.
 //
 //go:noescape
-func dotNormsAVX2(dst *float32, x *float32, y *float32, n int)
+func dotNormsAVX2(dst *float32, x []float32, y []float32)
 
 // dotRowsAVX2 is a part of dotRows.
 //
@@ -112,12 +112,12 @@ func dotUint8AVX2(x *uint8, y *uint8, n int) int32
 // expAVX2 works like expGeneric.
 //
 //go:noescape
-func expAVX2(dst *float32, x *float32, n int, table *float32)
+func expAVX2(dst []float32, x []float32, table *float32)
 
 // findAVX2 is a part of Find.
 //
 //go:noescape
-func findAVX2(x *float32, n int, v float32) int
+func findAVX2(x []float32, v float32) int
 
 // l1DistanceAVX2 works like l1DistanceGeneric.
 //
@@ -212,7 +212,7 @@ func sumSquaresAVX2(x []float32) float32
 // unpackAVX2 works like unpackGeneric.
 //
 //go:noescape
-func unpackAVX2(dst *float32, src *byte, n int, hi float32, lo float32)
+func unpackAVX2(dst []float32, src []byte, hi float32, lo float32)
 
 // unpackDotAVX2 is a part of UnpackDot.
 //

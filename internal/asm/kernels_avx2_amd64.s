@@ -788,13 +788,13 @@ skip2:
 skip4:
 	JMP loop
 
-// func axpy64AVX2(a *float64, x *float32, y *float64, n int)
+// func axpy64AVX2(a *float64, x []float32, y []float64)
 // Requires: AVX
-TEXT ·axpy64AVX2(SB), NOSPLIT, $0-32
+TEXT ·axpy64AVX2(SB), NOSPLIT, $0-56
 	MOVQ         a+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         y+16(FP), DX
-	MOVQ         n+24(FP), BX
+	MOVQ         x_base+8(FP), CX
+	MOVQ         y_base+32(FP), DX
+	MOVQ         x_len+16(FP), BX
 	VBROADCASTSD (AX), Y0
 	CMPQ         BX, $+16
 	JB           rest
@@ -1809,12 +1809,12 @@ odd:
 	VMULPS     Y8, Y7, Y7
 	JMP        turns
 
-// func dot64AVX2(x *float32, y *float32, n int) float64
+// func dot64AVX2(x []float32, y []float32) float64
 // Requires: AVX
-TEXT ·dot64AVX2(SB), NOSPLIT, $0-32
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
+TEXT ·dot64AVX2(SB), NOSPLIT, $0-56
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
 	MOVQ    DX, BX
 	LEAQ    masks<>+32(SB), DI
 	MOVQ    DX, SI
@@ -2000,7 +2000,7 @@ fold:
 	VADDPD       X0, X1, X1
 	VMOVHLPS     X1, X1, X0
 	VADDPD       X0, X1, X1
-	VMOVSD       X1, ret+24(FP)
+	VMOVSD       X1, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -2241,13 +2241,13 @@ fold:
 	VZEROUPPER
 	RET
 
-// func dotNormsAVX2(dst *float32, x *float32, y *float32, n int)
+// func dotNormsAVX2(dst *float32, x []float32, y []float32)
 // Requires: AVX
-TEXT ·dotNormsAVX2(SB), NOSPLIT, $256-32
+TEXT ·dotNormsAVX2(SB), NOSPLIT, $256-56
 	MOVQ       dst+0(FP), AX
-	MOVQ       n+24(FP), CX
-	MOVQ       x+8(FP), DX
-	MOVQ       y+16(FP), BX
+	MOVQ       x_len+16(FP), CX
+	MOVQ       x_base+8(FP), DX
+	MOVQ       y_base+32(FP), BX
 	CMPQ       CX, $+9
 	JAE        over8
 	CMPQ       CX, $+0
@@ -4603,13 +4603,13 @@ fold:
 	VZEROUPPER
 	RET
 
-// func expAVX2(dst *float32, x *float32, n int, table *float32)
+// func expAVX2(dst []float32, x []float32, table *float32)
 // Requires: AVX, AVX2
-TEXT ·expAVX2(SB), NOSPLIT, $0-32
-	MOVQ    table+24(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    dst+0(FP), DX
-	MOVQ    n+16(FP), BX
+TEXT ·expAVX2(SB), NOSPLIT, $0-56
+	MOVQ    table+48(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    dst_len+8(FP), BX
 	CMPQ    BX, $+8
 	JB      few
 	CMPQ    BX, $+17
@@ -5081,12 +5081,12 @@ done:
 	VZEROUPPER
 	RET
 
-// func findAVX2(x *float32, n int, v float32) int
+// func findAVX2(x []float32, v float32) int
 // Requires: AVX
-TEXT ·findAVX2(SB), NOSPLIT, $0-32
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
-	VBROADCASTSS v+16(FP), Y0
+TEXT ·findAVX2(SB), NOSPLIT, $0-40
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	VBROADCASTSS v+24(FP), Y0
 	MOVQ         $+0, DX
 	PCALIGN      $0x20
 
@@ -5102,7 +5102,7 @@ loop:
 	JB        loop
 
 found:
-	MOVQ DX, ret+24(FP)
+	MOVQ DX, ret+32(FP)
 	VZEROUPPER
 	RET
 
@@ -9927,14 +9927,14 @@ odd:
 	VMULPS     Y7, Y7, Y7
 	JMP        turns
 
-// func unpackAVX2(dst *float32, src *byte, n int, hi float32, lo float32)
+// func unpackAVX2(dst []float32, src []byte, hi float32, lo float32)
 // Requires: AVX, AVX2
-TEXT ·unpackAVX2(SB), NOSPLIT, $0-32
-	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	VBROADCASTSS hi+24(FP), Y0
-	VBROADCASTSS lo+28(FP), Y1
+TEXT ·unpackAVX2(SB), NOSPLIT, $0-56
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         src_base+24(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	VBROADCASTSS hi+48(FP), Y0
+	VBROADCASTSS lo+52(FP), Y1
 	CMPQ         DX, $+32
 	JB           groups
 

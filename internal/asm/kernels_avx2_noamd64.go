@@ -10,13 +10,9 @@ func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y
 	panic(noAVX2)
 }
 
-func axpy64AVX2(a *float64, x *float32, y *float64, n int) { panic(noAVX2) }
-
 func axpySparseKAVX2(a *float32, idx *int32, val *float32, n int, w *float32, stride int) {
 	panic(noAVX2)
 }
-
-func dot64AVX2(x *float32, y *float32, n int) float64 { panic(noAVX2) }
 
 func dotFloatInt8AVX2(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32 {
 	panic(noAVX2)
@@ -27,8 +23,6 @@ func dotFloatUint8AVX2(x *float32, y *uint8, n int, endX *float32, endY *uint8, 
 }
 
 func dotInt8AVX2(x *int8, y *int8, n int) int32 { panic(noAVX2) }
-
-func dotNormsAVX2(dst *float32, x *float32, y *float32, n int) { panic(noAVX2) }
 
 func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
 	panic(noAVX2)
@@ -41,10 +35,6 @@ func dotSparseKAVX2(dst *float32, idx *int32, val *float32, n int, w *float32, s
 func dotTwoAVX2(dst *float32, x *float32, y *float32, n int) { panic(noAVX2) }
 
 func dotUint8AVX2(x *uint8, y *uint8, n int) int32 { panic(noAVX2) }
-
-func expAVX2(dst *float32, x *float32, n int, table *float32) { panic(noAVX2) }
-
-func findAVX2(x *float32, n int, v float32) int { panic(noAVX2) }
 
 func packAVX2(dst *float32, width int, step int, c float32, x *float32, n int) { panic(noAVX2) }
 
@@ -59,8 +49,6 @@ func squaredDistanceInt8AVX2(x *int8, y *int8, n int) int32 { panic(noAVX2) }
 func squaredDistanceUint8AVX2(x *uint8, y *uint8, n int) int32 { panic(noAVX2) }
 
 func stepsSameAVX2(steps *uint32, n int, indices *uint16, w *float32) { panic(noAVX2) }
-
-func unpackAVX2(dst *float32, src *byte, n int, hi float32, lo float32) { panic(noAVX2) }
 
 func unpackDotAVX2(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32 {
 	panic(noAVX2)

@@ -27,7 +27,7 @@ func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32,
 // axpy64AVX512 works like axpy64Generic.
 //
 //go:noescape
-func axpy64AVX512(a *float64, x *float32, y *float64, n int)
+func axpy64AVX512(a *float64, x []float32, y []float64)
 
 // axpyToAVX512 works like axpyToGeneric.
 //
@@ -42,7 +42,7 @@ func dotAVX512(x []float32, y []float32) float32
 // dot64AVX512 works like dot64Generic.
 //
 //go:noescape
-func dot64AVX512(x *float32, y *float32, n int) float64
+func dot64AVX512(x []float32, y []float32) float64
 
 // dotFloatInt8AVX512 works like dotFloatBytesGeneric.
 //
@@ -67,7 +67,7 @@ func dotInt8VNNIAVX512(x *int8, y *int8, n int) int32
 // dotNormsAVX512 works like dotNormsGeneric.
 //
 //go:noescape
-func dotNormsAVX512(dst *float32, x *float32, y *float32, n int)
+func dotNormsAVX512(dst *float32, x []float32, y []float32)
 
 // dotRowsAVX512 is a part of dotRows.
 //
@@ -92,12 +92,12 @@ func dotUint8VNNIAVX512(x *uint8, y *uint8, n int) int32
 // expAVX512 works like expGeneric.
 //
 //go:noescape
-func expAVX512(dst *float32, x *float32, n int, table *float32)
+func expAVX512(dst []float32, x []float32, table *float32)
 
 // findAVX512 is a part of Find.
 //
 //go:noescape
-func findAVX512(x *float32, n int, v float32) int
+func findAVX512(x []float32, v float32) int
 
 // l1DistanceAVX512 works like l1DistanceGeneric.
 //

@@ -850,13 +850,13 @@ skip4:
 skip8:
 	JMP loop
 
-// func axpy64AVX512(a *float64, x *float32, y *float64, n int)
+// func axpy64AVX512(a *float64, x []float32, y []float64)
 // Requires: AVX, AVX512F
-TEXT ·axpy64AVX512(SB), NOSPLIT, $0-32
+TEXT ·axpy64AVX512(SB), NOSPLIT, $0-56
 	MOVQ         a+0(FP), AX
-	MOVQ         x+8(FP), CX
-	MOVQ         y+16(FP), DX
-	MOVQ         n+24(FP), BX
+	MOVQ         x_base+8(FP), CX
+	MOVQ         y_base+32(FP), DX
+	MOVQ         x_len+16(FP), BX
 	VBROADCASTSD (AX), Z16
 	CMPQ         BX, $+32
 	JB           rest
@@ -1495,12 +1495,12 @@ odd:
 	VMULPS    Z20, Z19, Z19
 	JMP       turns
 
-// func dot64AVX512(x *float32, y *float32, n int) float64
+// func dot64AVX512(x []float32, y []float32) float64
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·dot64AVX512(SB), NOSPLIT, $0-32
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
+TEXT ·dot64AVX512(SB), NOSPLIT, $0-56
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
 	MOVQ    DX, BX
 	MOVQ    DX, SI
 	NEGQ    SI
@@ -1611,7 +1611,7 @@ fold:
 	VADDPD        X17, X16, X16
 	VMOVHLPS      X16, X16, X17
 	VADDPD        X17, X16, X16
-	VMOVSD        X16, ret+24(FP)
+	VMOVSD        X16, ret+48(FP)
 	RET
 
 // func dotFloatInt8AVX512(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
@@ -1935,13 +1935,13 @@ fold:
 	MOVL          AX, ret+24(FP)
 	RET
 
-// func dotNormsAVX512(dst *float32, x *float32, y *float32, n int)
+// func dotNormsAVX512(dst *float32, x []float32, y []float32)
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·dotNormsAVX512(SB), NOSPLIT, $0-32
+TEXT ·dotNormsAVX512(SB), NOSPLIT, $0-56
 	MOVQ      dst+0(FP), AX
-	MOVQ      n+24(FP), CX
-	MOVQ      x+8(FP), DX
-	MOVQ      y+16(FP), BX
+	MOVQ      x_len+16(FP), CX
+	MOVQ      x_base+8(FP), DX
+	MOVQ      y_base+32(FP), BX
 	CMPQ      CX, $+9
 	JAE       over8
 	CMPQ      CX, $+0
@@ -3601,13 +3601,13 @@ fold:
 	MOVL          AX, ret+24(FP)
 	RET
 
-// func expAVX512(dst *float32, x *float32, n int, table *float32)
+// func expAVX512(dst []float32, x []float32, table *float32)
 // Requires: AVX, AVX2, AVX512F
-TEXT ·expAVX512(SB), NOSPLIT, $0-32
-	MOVQ    table+24(FP), AX
-	MOVQ    x+8(FP), CX
-	MOVQ    dst+0(FP), DX
-	MOVQ    n+16(FP), BX
+TEXT ·expAVX512(SB), NOSPLIT, $0-56
+	MOVQ    table+48(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_base+0(FP), DX
+	MOVQ    dst_len+8(FP), BX
 	CMPQ    BX, $+8
 	JB      few
 	CMPQ    BX, $+17
@@ -4193,12 +4193,12 @@ less1:
 done:
 	RET
 
-// func findAVX512(x *float32, n int, v float32) int
+// func findAVX512(x []float32, v float32) int
 // Requires: AVX512F
-TEXT ·findAVX512(SB), NOSPLIT, $0-32
-	MOVQ         x+0(FP), AX
-	MOVQ         n+8(FP), CX
-	VBROADCASTSS v+16(FP), Z16
+TEXT ·findAVX512(SB), NOSPLIT, $0-40
+	MOVQ         x_base+0(FP), AX
+	MOVQ         x_len+8(FP), CX
+	VBROADCASTSS v+24(FP), Z16
 	MOVQ         $+0, DX
 	PCALIGN      $0x20
 
@@ -4214,7 +4214,7 @@ loop:
 	JB      loop
 
 found:
-	MOVQ DX, ret+24(FP)
+	MOVQ DX, ret+32(FP)
 	RET
 
 // func l1DistanceAVX512(x []float32, y []float32) float32

@@ -10,10 +10,6 @@ func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32,
 	panic(noAVX512)
 }
 
-func axpy64AVX512(a *float64, x *float32, y *float64, n int) { panic(noAVX512) }
-
-func dot64AVX512(x *float32, y *float32, n int) float64 { panic(noAVX512) }
-
 func dotFloatInt8AVX512(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32 {
 	panic(noAVX512)
 }
@@ -26,8 +22,6 @@ func dotInt8AVX512(x *int8, y *int8, n int) int32 { panic(noAVX512) }
 
 func dotInt8VNNIAVX512(x *int8, y *int8, n int) int32 { panic(noAVX512) }
 
-func dotNormsAVX512(dst *float32, x *float32, y *float32, n int) { panic(noAVX512) }
-
 func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
 	panic(noAVX512)
 }
@@ -39,10 +33,6 @@ func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32,
 func dotUint8AVX512(x *uint8, y *uint8, n int) int32 { panic(noAVX512) }
 
 func dotUint8VNNIAVX512(x *uint8, y *uint8, n int) int32 { panic(noAVX512) }
-
-func expAVX512(dst *float32, x *float32, n int, table *float32) { panic(noAVX512) }
-
-func findAVX512(x *float32, n int, v float32) int { panic(noAVX512) }
 
 func packAVX512(dst *float32, width int, step int, c float32, x *float32, n int) { panic(noAVX512) }
 

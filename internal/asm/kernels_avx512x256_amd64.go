@@ -27,7 +27,7 @@ func axpy4AVX512x256(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *floa
 // axpy64AVX512x256 works like axpy64Generic.
 //
 //go:noescape
-func axpy64AVX512x256(a *float64, x *float32, y *float64, n int)
+func axpy64AVX512x256(a *float64, x []float32, y []float64)
 
 // axpySameAVX512x256 works like axpySameGeneric.
 //
@@ -57,7 +57,7 @@ func dotAVX512x256(x []float32, y []float32) float32
 // dot64AVX512x256 works like dot64Generic.
 //
 //go:noescape
-func dot64AVX512x256(x *float32, y *float32, n int) float64
+func dot64AVX512x256(x []float32, y []float32) float64
 
 // dotFloatInt8AVX512x256 works like dotFloatBytesGeneric.
 //
@@ -82,7 +82,7 @@ func dotInt8VNNIAVX512x256(x *int8, y *int8, n int) int32
 // dotNormsAVX512x256 works like dotNormsGeneric.
 //
 //go:noescape
-func dotNormsAVX512x256(dst *float32, x *float32, y *float32, n int)
+func dotNormsAVX512x256(dst *float32, x []float32, y []float32)
 
 // dotRowsAVX512x256 is a part of dotRows.
 //
@@ -122,12 +122,12 @@ func dotUint8VNNIAVX512x256(x *uint8, y *uint8, n int) int32
 // expAVX512x256 works like expGeneric.
 //
 //go:noescape
-func expAVX512x256(dst *float32, x *float32, n int, table *float32)
+func expAVX512x256(dst []float32, x []float32, table *float32)
 
 // findAVX512x256 is a part of Find.
 //
 //go:noescape
-func findAVX512x256(x *float32, n int, v float32) int
+func findAVX512x256(x []float32, v float32) int
 
 // l1DistanceAVX512x256 works like l1DistanceGeneric.
 //
@@ -222,7 +222,7 @@ func sumSquaresAVX512x256(x []float32) float32
 // unpackAVX512x256 works like unpackGeneric.
 //
 //go:noescape
-func unpackAVX512x256(dst *float32, src *byte, n int, hi float32, lo float32)
+func unpackAVX512x256(dst []float32, src []byte, hi float32, lo float32)
 
 // unpackDotAVX512x256 is a part of UnpackDot.
 //

@@ -10,13 +10,9 @@ func axpy4AVX512x256(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *floa
 	panic(noAVX512x256)
 }
 
-func axpy64AVX512x256(a *float64, x *float32, y *float64, n int) { panic(noAVX512x256) }
-
 func axpySparseKAVX512x256(a *float32, idx *int32, val *float32, n int, w *float32, stride int) {
 	panic(noAVX512x256)
 }
-
-func dot64AVX512x256(x *float32, y *float32, n int) float64 { panic(noAVX512x256) }
 
 func dotFloatInt8AVX512x256(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32 {
 	panic(noAVX512x256)
@@ -29,8 +25,6 @@ func dotFloatUint8AVX512x256(x *float32, y *uint8, n int, endX *float32, endY *u
 func dotInt8AVX512x256(x *int8, y *int8, n int) int32 { panic(noAVX512x256) }
 
 func dotInt8VNNIAVX512x256(x *int8, y *int8, n int) int32 { panic(noAVX512x256) }
-
-func dotNormsAVX512x256(dst *float32, x *float32, y *float32, n int) { panic(noAVX512x256) }
 
 func dotRowsAVX512x256(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
 	panic(noAVX512x256)
@@ -45,10 +39,6 @@ func dotTwoAVX512x256(dst *float32, x *float32, y *float32, n int) { panic(noAVX
 func dotUint8AVX512x256(x *uint8, y *uint8, n int) int32 { panic(noAVX512x256) }
 
 func dotUint8VNNIAVX512x256(x *uint8, y *uint8, n int) int32 { panic(noAVX512x256) }
-
-func expAVX512x256(dst *float32, x *float32, n int, table *float32) { panic(noAVX512x256) }
-
-func findAVX512x256(x *float32, n int, v float32) int { panic(noAVX512x256) }
 
 func packAVX512x256(dst *float32, width int, step int, c float32, x *float32, n int) {
 	panic(noAVX512x256)
@@ -65,8 +55,6 @@ func squaredDistanceInt8AVX512x256(x *int8, y *int8, n int) int32 { panic(noAVX5
 func squaredDistanceUint8AVX512x256(x *uint8, y *uint8, n int) int32 { panic(noAVX512x256) }
 
 func stepsSameAVX512x256(steps *uint32, n int, indices *uint16, w *float32) { panic(noAVX512x256) }
-
-func unpackAVX512x256(dst *float32, src *byte, n int, hi float32, lo float32) { panic(noAVX512x256) }
 
 func unpackDotAVX512x256(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32 {
 	panic(noAVX512x256)

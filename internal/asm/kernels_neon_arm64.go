@@ -27,7 +27,7 @@ func axpy4NEON(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y
 // axpy64NEON works like axpy64Generic.
 //
 //go:noescape
-func axpy64NEON(a *float64, x *float32, y *float64, n int)
+func axpy64NEON(a *float64, x []float32, y []float64)
 
 // axpySameNEON works like axpySameGeneric.
 //
@@ -57,7 +57,7 @@ func dotNEON(x []float32, y []float32) float32
 // dot64NEON works like dot64Generic.
 //
 //go:noescape
-func dot64NEON(x *float32, y *float32, n int) float64
+func dot64NEON(x []float32, y []float32) float64
 
 // dotFloatInt8NEON works like dotFloatBytesGeneric.
 //
@@ -77,7 +77,7 @@ func dotInt8NEON(x *int8, y *int8, n int) int32
 // dotNormsNEON works like dotNormsGeneric.
 //
 //go:noescape
-func dotNormsNEON(dst *float32, x *float32, y *float32, n int)
+func dotNormsNEON(dst *float32, x []float32, y []float32)
 
 // dotRowsNEON is a part of dotRows.
 //
@@ -112,12 +112,12 @@ func dotUint8NEON(x *uint8, y *uint8, n int) int32
 // expNEON works like expGeneric.
 //
 //go:noescape
-func expNEON(dst *float32, x *float32, n int, table *float32)
+func expNEON(dst []float32, x []float32, table *float32)
 
 // findNEON is a part of Find.
 //
 //go:noescape
-func findNEON(x *float32, n int, v float32) int
+func findNEON(x []float32, v float32) int
 
 // l1DistanceNEON works like l1DistanceGeneric.
 //
@@ -212,7 +212,7 @@ func sumSquaresNEON(x []float32) float32
 // unpackNEON works like unpackGeneric.
 //
 //go:noescape
-func unpackNEON(dst *float32, src *byte, n int, hi float32, lo float32)
+func unpackNEON(dst []float32, src []byte, hi float32, lo float32)
 
 // unpackDotNEON is a part of UnpackDot.
 //

@@ -1044,12 +1044,12 @@ skip2:
 skip4:
 	B loop
 
-// func axpy64NEON(a *float64, x *float32, y *float64, n int)
-TEXT ·axpy64NEON(SB), NOSPLIT, $0-32
+// func axpy64NEON(a *float64, x []float32, y []float64)
+TEXT ·axpy64NEON(SB), NOSPLIT, $0-56
 	MOVD  a+0(FP), R0
-	MOVD  x+8(FP), R1
-	MOVD  y+16(FP), R2
-	MOVD  n+24(FP), R3
+	MOVD  x_base+8(FP), R1
+	MOVD  y_base+32(FP), R2
+	MOVD  x_len+16(FP), R3
 	FMOVD (R0), F0
 	VMOV  V0.D[0], V0.D[1]
 	FMOVD (R0), F1
@@ -2436,11 +2436,11 @@ none:
 	FMOVS F0, ret+48(FP)
 	RET
 
-// func dot64NEON(x *float32, y *float32, n int) float64
-TEXT ·dot64NEON(SB), NOSPLIT, $0-32
-	MOVD  x+0(FP), R0
-	MOVD  y+8(FP), R1
-	MOVD  n+16(FP), R2
+// func dot64NEON(x []float32, y []float32) float64
+TEXT ·dot64NEON(SB), NOSPLIT, $0-56
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
 	MOVD  R2, R3
 	SUB   $0x00000001, R2, R6
 	AND   $0x00000007, R6, R6
@@ -2858,7 +2858,7 @@ fold:
 	WORD  $0x4e65d463    // VFADDD V5.D2, V3.D2, V3.D2
 	WORD  $0x4e63d442    // VFADDD V3.D2, V2.D2, V2.D2
 	WORD  $0x7e70d842    // FADDPD V2.D2, F2
-	FMOVD F2, ret+24(FP)
+	FMOVD F2, ret+48(FP)
 	RET
 
 // func dotFloatInt8NEON(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
@@ -3244,12 +3244,12 @@ fold:
 	MOVW  R0, ret+24(FP)
 	RET
 
-// func dotNormsNEON(dst *float32, x *float32, y *float32, n int)
-TEXT ·dotNormsNEON(SB), NOSPLIT, $256-32
+// func dotNormsNEON(dst *float32, x []float32, y []float32)
+TEXT ·dotNormsNEON(SB), NOSPLIT, $256-56
 	MOVD  dst+0(FP), R0
-	MOVD  n+24(FP), R1
-	MOVD  x+8(FP), R2
-	MOVD  y+16(FP), R3
+	MOVD  x_len+16(FP), R1
+	MOVD  x_base+8(FP), R2
+	MOVD  y_base+32(FP), R3
 	CMP   $0x00000009, R1
 	BHS   over8
 	CMP   $0x00000000, R1
@@ -7584,12 +7584,12 @@ fold:
 	MOVW  R0, ret+24(FP)
 	RET
 
-// func expNEON(dst *float32, x *float32, n int, table *float32)
-TEXT ·expNEON(SB), NOSPLIT, $0-32
-	MOVD  table+24(FP), R0
-	MOVD  x+8(FP), R1
-	MOVD  dst+0(FP), R2
-	MOVD  n+16(FP), R3
+// func expNEON(dst []float32, x []float32, table *float32)
+TEXT ·expNEON(SB), NOSPLIT, $0-56
+	MOVD  table+48(FP), R0
+	MOVD  x_base+24(FP), R1
+	MOVD  dst_base+0(FP), R2
+	MOVD  dst_len+8(FP), R3
 	CMP   $0x00000008, R3
 	BLO   few
 	CMP   $0x00000011, R3
@@ -8426,11 +8426,11 @@ less1:
 done:
 	RET
 
-// func findNEON(x *float32, n int, v float32) int
-TEXT ·findNEON(SB), NOSPLIT, $0-32
-	MOVD  x+0(FP), R0
-	MOVD  n+8(FP), R1
-	FMOVS v+16(FP), F0
+// func findNEON(x []float32, v float32) int
+TEXT ·findNEON(SB), NOSPLIT, $0-40
+	MOVD  x_base+0(FP), R0
+	MOVD  x_len+8(FP), R1
+	FMOVS v+24(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
 	MOVD  $0x00000000, R2
@@ -8450,7 +8450,7 @@ loop:
 	BLO   loop
 
 found:
-	MOVD R2, ret+24(FP)
+	MOVD R2, ret+32(FP)
 	RET
 
 // func l1DistanceNEON(x []float32, y []float32) float32
@@ -15139,15 +15139,15 @@ none:
 	FMOVS F0, ret+24(FP)
 	RET
 
-// func unpackNEON(dst *float32, src *byte, n int, hi float32, lo float32)
-TEXT ·unpackNEON(SB), NOSPLIT, $0-32
-	MOVD  dst+0(FP), R0
-	MOVD  src+8(FP), R1
-	MOVD  n+16(FP), R2
-	FMOVS hi+24(FP), F0
+// func unpackNEON(dst []float32, src []byte, hi float32, lo float32)
+TEXT ·unpackNEON(SB), NOSPLIT, $0-56
+	MOVD  dst_base+0(FP), R0
+	MOVD  src_base+24(FP), R1
+	MOVD  dst_len+8(FP), R2
+	FMOVS hi+48(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	FMOVS lo+28(FP), F2
+	FMOVS lo+52(FP), F2
 	VDUP  V2.S[0], V2.S4
 	VDUP  V2.S[0], V3.S4
 	CMP   $0x00000020, R2

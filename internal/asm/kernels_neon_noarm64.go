@@ -10,13 +10,9 @@ func axpy4NEON(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y
 	panic(noNEON)
 }
 
-func axpy64NEON(a *float64, x *float32, y *float64, n int) { panic(noNEON) }
-
 func axpySparseKNEON(a *float32, idx *int32, val *float32, n int, w *float32, stride int) {
 	panic(noNEON)
 }
-
-func dot64NEON(x *float32, y *float32, n int) float64 { panic(noNEON) }
 
 func dotFloatInt8NEON(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32 {
 	panic(noNEON)
@@ -27,8 +23,6 @@ func dotFloatUint8NEON(x *float32, y *uint8, n int, endX *float32, endY *uint8, 
 }
 
 func dotInt8NEON(x *int8, y *int8, n int) int32 { panic(noNEON) }
-
-func dotNormsNEON(dst *float32, x *float32, y *float32, n int) { panic(noNEON) }
 
 func dotRowsNEON(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
 	panic(noNEON)
@@ -41,10 +35,6 @@ func dotSparseKNEON(dst *float32, idx *int32, val *float32, n int, w *float32, s
 func dotTwoNEON(dst *float32, x *float32, y *float32, n int) { panic(noNEON) }
 
 func dotUint8NEON(x *uint8, y *uint8, n int) int32 { panic(noNEON) }
-
-func expNEON(dst *float32, x *float32, n int, table *float32) { panic(noNEON) }
-
-func findNEON(x *float32, n int, v float32) int { panic(noNEON) }
 
 func packNEON(dst *float32, width int, step int, c float32, x *float32, n int) { panic(noNEON) }
 
@@ -59,8 +49,6 @@ func squaredDistanceInt8NEON(x *int8, y *int8, n int) int32 { panic(noNEON) }
 func squaredDistanceUint8NEON(x *uint8, y *uint8, n int) int32 { panic(noNEON) }
 
 func stepsSameNEON(steps *uint32, n int, indices *uint16, w *float32) { panic(noNEON) }
-
-func unpackNEON(dst *float32, src *byte, n int, hi float32, lo float32) { panic(noNEON) }
 
 func unpackDotNEON(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32 {
 	panic(noNEON)

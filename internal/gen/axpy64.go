@@ -3,7 +3,7 @@ package main
 import "fmt"
 
 func init() {
-	kernel("axpy64", "func(a *float64, x *float32, y *float64, n int)", axpy64).inWide()
+	kernel("axpy64", "func(a *float64, x []float32, y []float64)", axpy64).inWide()
 }
 
 // axpy64 takes four groups a turn, then what is left in pieces of half the size each, none of which

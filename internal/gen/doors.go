@@ -118,8 +118,7 @@ func addDoors(files map[string][]byte) error {
 	for _, k := range some {
 		signature, of := strings.TrimPrefix(k.signature, "func"), parse(k.signature)
 		fmt.Fprintf(&stubs, "\nvar _ = %[1]sRare // which the assembly jumps to\n\n"+
-			"// %[1]sActive works like %[1]sGeneric.\n//\n//go:noescape\nfunc %[1]sActive%[2]s\n",
-			k.word, signature)
+			"// %[3]s\n//\n//go:noescape\nfunc %[1]sActive%[2]s\n", k.word, signature, k.doc("Active"))
 		var arguments []string
 		for v := range of.Params().Variables() {
 			arguments = append(arguments, v.Name())

@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	kernel("dot64", "func(x, y *float32, n int) float64", dot64).inWide()
+	kernel("dot64", "func(x, y []float32) float64", dot64).inWide()
 }
 
 // doubleLanes are those of a sum of float64: half as many as others have, in as many registers.

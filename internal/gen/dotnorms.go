@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	kernel("dotNorms", "func(dst, x, y *float32, n int)", dotNorms).inWide()
+	kernel("dotNorms", "func(dst *float32, x, y []float32)", dotNorms).inWide()
 }
 
 // dotNorms stores the sums of x*y, of x*x and of y*y, each with the bits that it has by itself, and

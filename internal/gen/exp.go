@@ -20,7 +20,7 @@ const (
 )
 
 func init() {
-	kernel("exp", "func(dst, x *float32, n int, table *float32)", func(t Target) {
+	kernel("exp", "func(dst, x []float32, table *float32)", func(t Target) {
 		table := t.PointerParam("table")
 		place := func(k int) int { return 8 * float * k }
 		// with returns op with a constant as its second operand: from memory where it is there as

@@ -15,7 +15,7 @@ func init() {
 	kernel("max", "func(x []float32) float32", func(t Target) {
 		extreme(t, t.Greatest, minusInfinity)
 	}).inWide()
-	kernel("find", "func(x *float32, n int, v float32) int", find).partOf("Find").inWide()
+	kernel("find", "func(x []float32, v float32) int", find).partOf("Find").inWide()
 }
 
 // extreme returns what keep leaves of all elements, or none if there is no number: four groups a

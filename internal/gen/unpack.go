@@ -11,7 +11,7 @@ func unpackGroup(t Target, v, hi, lo Group) {
 }
 
 func init() {
-	kernel("unpack", "func(dst *float32, src *byte, n int, hi, lo float32)", func(t Target) {
+	kernel("unpack", "func(dst []float32, src []byte, hi, lo float32)", func(t Target) {
 		dst, src, n := t.PointerParam("dst"), t.PointerParam("src"), t.IntParam("n")
 		hi, lo := t.BroadcastParam("hi"), t.BroadcastParam("lo")
 		group := func(width, first int) {
