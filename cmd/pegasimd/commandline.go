@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -42,19 +43,10 @@ func (c *call) checkValues() (err error) {
 	return err
 }
 
-// wanted says what a flag takes whose placeholder is given; one without needs no value.
-func wanted(placeholder string) string {
-	switch placeholder {
-	case "":
-		return "true or false, or the flag alone"
-	case "n":
-		return "a whole number"
-	case "duration":
-		return "a duration such as 30s or 5m"
-	case "number", "share":
-		return "a number"
-	}
-	return placeholder
+// wanted says what a flag takes whose placeholder is given, where that does not say so itself.
+var wanted = map[string]string{
+	"": "true or false, or the flag alone", "n": "a whole number", "number": "a number",
+	"share": "a number", "duration": "a duration such as 30s or 5m",
 }
 
 var choicesForm = regexp.MustCompile(`^[a-z0-9-]+(\|[a-z0-9-]+)+$`)
@@ -112,7 +104,7 @@ var badValue = regexp.MustCompile(`^invalid (?:boolean )?value (".*") for (?:fla
 func (c *call) inShellWords(err error) error {
 	if bad := badValue.FindStringSubmatch(err.Error()); bad != nil {
 		takes, _ := placeholderOf(c.flags.Lookup(bad[2]))
-		return usagef("-%s: have %s, want %s", bad[2], bad[1], wanted(takes))
+		return usagef("-%s: have %s, want %s", bad[2], bad[1], cmp.Or(wanted[takes], takes))
 	}
 	if name, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: -"); ok {
 		return usagef("there is no flag -%s%s", name, c.ofLiblinear(name))
