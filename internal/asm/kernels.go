@@ -724,7 +724,7 @@ func axpy64Rare(a *float64, x []float32, y []float64) {
 	}
 	for i := 0; i < len(x); i += Block {
 		j := min(i+Block, len(x))
-		Axpy64(*a, x[i:j], y[i:j])
+		axpy64Active(a, x[i:j], y[i:j])
 	}
 }
 
