@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/train/calibrate"
 )
 
 // This file has the second try of a run whose settings the data chose, where the first one did
@@ -114,7 +115,8 @@ func (c *choice) trainAgain(ctx context.Context, asked *Trainer, m *Model, x Exa
 	next.until = ctx
 	c.x, c.rows = nil, nil // their memory is for the next rows
 	part := *next
-	part.Weights, part.KeepState, part.KeepProof = heldOutWeights(asked.Weights, test), false, false
+	part.Weights = calibrate.Outside(asked.Weights, test, 0)
+	part.KeepState, part.KeepProof = false, false
 	trial, err := part.trainSecond(ctx, x, y)
 	if err != nil || !fewer(trial, m, test, x, y) {
 		return m, ctx.Err() // the first one is a model
@@ -140,20 +142,6 @@ func (tr *Trainer) trainSecond(ctx context.Context, x Examples, y []float32) (*M
 		return nil, err
 	}
 	return c.trainer.scaling.Fold(m), nil
-}
-
-// heldOutWeights returns the weights of rows of which those of fold 0 are not trained on.
-func heldOutWeights(weights []float32, fold []int) []float32 {
-	part := slices.Clone(weights)
-	for len(part) < len(fold) {
-		part = append(part, 1)
-	}
-	for i, f := range fold {
-		if f == 0 {
-			part[i] = 0
-		}
-	}
-	return part
 }
 
 // fewer reports whether second makes so few mistakes on the rows of fold 0 that it is to be taken

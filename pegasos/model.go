@@ -331,7 +331,7 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	if x.Cols() != m.Cols() {
 		panic(misuse.Lengths("x.Cols()", x.Cols(), "m.Cols()", m.Cols()))
 	}
-	dst = m.outputs(dst)
+	dst = sized(dst, len(m.Weights))
 	if s := m.Scaling; s != nil && !s.Folded {
 		index, values := store.ReaderOf(x).Row(i)
 		m.scoreScaled(index, values, dst)

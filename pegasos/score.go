@@ -19,7 +19,7 @@ func (m *Model) Score(x []float32, dst []float64) []float64 {
 	if len(x) != m.Cols() {
 		panic(misuse.Lengths("len(x)", len(x), "m.Cols()", m.Cols()))
 	}
-	dst = m.outputs(dst)
+	dst = sized(dst, len(m.Weights))
 	if s := m.Scaling; s != nil && !s.Folded {
 		m.scoreScaled(nil, x, dst)
 		return dst
@@ -37,7 +37,7 @@ func (m *Model) Score(x []float32, dst []float64) []float64 {
 func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64 {
 	store.CheckRow(idx, val)
 	if s := m.Scaling; s != nil && !s.Folded {
-		dst = m.outputs(dst)
+		dst = sized(dst, len(m.Weights))
 		m.scoreScaled(idx, val, dst)
 		return dst
 	}
@@ -45,19 +45,19 @@ func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64
 	for n > 0 && int(idx[n-1]) >= m.Cols() {
 		n--
 	}
-	dst = m.outputs(dst)
+	dst = sized(dst, len(m.Weights))
 	for k, w := range m.Weights {
 		dst[k] = float64(asm.DotSparse(idx[:n], val[:n], w)) + m.bias(k)
 	}
 	return dst
 }
 
-// outputs returns dst, or a new slice, with an element for each weight vector.
-func (m *Model) outputs(dst []float64) []float64 {
-	if len(dst) < len(m.Weights) {
-		dst = make([]float64, len(m.Weights))
+// sized returns the first n elements of dst, or a new slice of so many if dst is too short.
+func sized(dst []float64, n int) []float64 {
+	if len(dst) < n {
+		return make([]float64, n)
 	}
-	return dst[:len(m.Weights)]
+	return dst[:n]
 }
 
 // fewOutputs is up to how many weight vectors a model predicts a single row without allocating.

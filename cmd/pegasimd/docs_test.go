@@ -84,7 +84,7 @@ var layers = [][]string{
 	{"internal/asm", "internal/floats"},
 	{"dense", "sparse", "quant", "internal/asmtest", "."},
 	{"internal/store", "dataset", "internal/sample"},
-	{"internal/train/loss", "internal/train/rows"},
+	{"internal/train/calibrate", "internal/train/loss", "internal/train/rows"},
 	{"internal/train/objective"},
 	{"internal/train/certificate"},
 	{"internal/train/iterate"},

@@ -1,0 +1,53 @@
+package calibrate
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/misuse"
+	"github.com/pegasimd/pegasimd/internal/order"
+)
+
+// Folds deals the rows of each label of y out to so many folds, in random order. It returns the
+// number of each row's fold, -1 for rows whose weight is 0; weights may be nil.
+func Folds(y, weights []float32, folds int, seed uint64) []int {
+	if folds < 1 {
+		panic(misuse.Of("%d folds", folds))
+	}
+	if weights != nil && len(weights) != len(y) {
+		panic(misuse.Lengths("len(y)", len(y), "len(weights)", len(weights)))
+	}
+	fold := make([]int, len(y))
+	shuffled := make([]uint32, len(y))
+	order.Permute(rand.NewPCG(seed, order.Stream), shuffled)
+	dealt := make(map[float32]int)
+	next := 0 // each label starts one fold after the one before, so that folds are of equal size
+	for _, i := range shuffled {
+		if weights != nil && weights[i] == 0 {
+			fold[i] = -1
+			continue
+		}
+		if _, ok := dealt[y[i]]; !ok {
+			dealt[y[i]] = next
+			next++
+		}
+		fold[i] = dealt[y[i]] % folds
+		dealt[y[i]]++
+	}
+	return fold
+}
+
+// Outside returns weights with which the rows of a fold are not trained on, and the others are as
+// before; weights may be nil.
+func Outside(weights []float32, fold []int, held int) []float32 {
+	part := slices.Clone(weights)
+	if weights == nil {
+		part = slices.Repeat([]float32{1}, len(fold))
+	}
+	for i, f := range fold {
+		if f == held {
+			part[i] = 0
+		}
+	}
+	return part
+}
