@@ -31,7 +31,7 @@ func (m *Model) Objective(scores []float64, y []float32) float64 {
 }
 
 // Penalty returns lambda/2 |w|^2, and of more than one problem the mean over them. It is NaN for a
-// model that had a prior, which isn't kept.
+// model that had a prior, because the model does not keep it.
 func (m *Model) Penalty() float64 {
 	var total float64
 	for k := range m.Weights {
@@ -45,13 +45,13 @@ func (m *Model) Penalty() float64 {
 
 // MeanLoss returns the mean loss, as in training, of rows with the labels y whose scores are given,
 // as in [Model.Objective], and of more than one problem the mean over them. With one-vs-one a
-// problem has the rows of its two classes. All rows have the same weight, also where they had not
-// in training, and so have all mistakes. It is NaN if a label is none of the model's, or a pair has
-// no rows.
+// problem has the rows of its two classes. All rows have the same weight, and all mistakes the same
+// cost, even if they had others in training. It is NaN if a label is none of the model's, or a pair
+// has no rows.
 func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
 	c := m.Config.cost()
+	var loss float64
 	if m.Classes == nil {
-		var loss float64
 		spread := m.Scaling.spread()
 		c.Epsilon /= spread
 		for i, v := range y {
@@ -66,16 +66,14 @@ func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
 	vectors := len(m.Weights)
 	if m.Config.Multiclass.Joint() {
 		j := objective.Joint{Log: m.Config.Multiclass == Multinomial}
-		var loss float64
 		for i, class := range classes {
 			loss += j.Loss(scores[i*vectors:][:vectors], int(class))
 		}
 		return loss / float64(len(classes))
 	}
-	var total float64
 	for k := range m.Weights {
 		negative, positive := m.sides(k)
-		var loss float64
+		var sum float64
 		rows := 0
 		for i, class := range classes {
 			z := scores[i*vectors+k]
@@ -85,27 +83,29 @@ func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
 				}
 				z = -z
 			}
-			loss += c.At(z)
+			sum += c.At(z)
 			rows++
 		}
-		total += loss / float64(rows)
+		loss += sum / float64(rows)
 	}
-	return total / float64(vectors)
+	return loss / float64(vectors)
 }
 
+// penalty returns that of vector k, as it is for the rows that it was trained on.
 func (m *Model) penalty(k int) float64 {
 	if m.Prior != "" {
 		return math.NaN()
 	}
+	var exact []float64
+	b := m.bias(k)
 	if s := m.Scaling; s != nil {
-		w, b := s.Exact(m, k)
-		if m.Config.Bias != BiasAugmented {
-			return objective.Penalty(w, nil, 0, m.lambda(k), 1)
-		}
-		return objective.Penalty(w, nil, b, m.lambda(k), m.Config.BiasScale)
+		exact, b = s.Exact(m, k)
 	}
 	if m.Config.Bias != BiasAugmented {
-		return objective.Penalty(m.Weights[k], nil, 0, m.lambda(k), 1) // a bias of another kind costs nothing
+		b = 0 // a bias of another kind costs nothing
 	}
-	return objective.Penalty(m.Weights[k], nil, m.bias(k), m.lambda(k), m.Config.BiasScale)
+	if exact != nil {
+		return objective.Penalty(exact, nil, b, m.lambda(k), m.Config.BiasScale)
+	}
+	return objective.Penalty(m.Weights[k], nil, b, m.lambda(k), m.Config.BiasScale)
 }

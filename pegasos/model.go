@@ -10,9 +10,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
@@ -32,17 +32,17 @@ type Model struct {
 	Weights [][]float32 // each has Cols elements
 	Bias    []float64   // one for each weight vector, added to its scores; nil for none
 
-	// Scaler, if not nil, is how the features were scaled, in JSON: the caller's to set and to use,
-	// as the command does with a dataset.Scaler. Data have to be scaled likewise before the model
-	// predicts them.
+	// Scaler, if not nil, says in JSON how the features were scaled. The caller sets it and uses
+	// it, as the command does with a dataset.Scaler: data have to be scaled likewise before the
+	// model predicts them.
 	Scaler json.RawMessage
 
-	// HashBits, if not 0, says that the features are 2^HashBits buckets, as dataset.Options has it:
-	// the caller's likewise.
+	// HashBits, if not 0, says that the features are 2^HashBits buckets, as dataset.Options has it.
+	// The caller sets it and uses it.
 	HashBits int
 
-	// Table, if not nil, says in JSON what the columns of the data were, their names for instance:
-	// the caller's likewise, as the command does with a dataset.Table.
+	// Table, if not nil, says in JSON what the columns of the data were, their names for instance.
+	// The caller sets it and uses it, as the command does with a dataset.Table.
 	Table json.RawMessage
 
 	Calibration []Sigmoid // one for each weight vector; nil for none
@@ -54,37 +54,38 @@ type Model struct {
 	// the rows were held, if Trainer.Fingerprint asked for it: see Trainer.Verify.
 	Data string
 
-	// the number of the first feature in the file the data came from: the caller's to set and to
-	// use
+	// IndexBase is the number of the first feature in the file that the data came from. The caller
+	// sets it and uses it.
 	IndexBase int
 
 	Result Result
 	State  *State // of the run, if Trainer.KeepState asked for it
 	Proof  *Proof // of Result's bound, if Trainer.KeepProof asked for it: it has a file of its own
 
-	// Scaling is how the rows were scaled for training; nil if they were not. Unlike the Scaler, it
-	// is the model's own to use: predictions take rows as they are.
+	// Scaling is how the rows were scaled for training; nil if they were not. Unlike the Scaler,
+	// the model uses it by itself: predictions take rows as they are.
 	Scaling *Scaling
 }
 
 // A Result says how a run went.
 type Result struct {
-	// of a weight vector, the most; those of the model that the run started from included
+	// Steps is the largest number that a weight vector has taken. It includes the steps of the
+	// model that the run started from.
 	Steps      int64
 	Epochs     float64 // of the run
 	Violations int64   // steps that changed the weights, over all classes
 
 	// Replaced is the number of problems whose result had an objective above that of w = 0 (the
 	// prior, if there is one) or of the start: their weights are the best of these and the last
-	// iterate. It is not done with OffsetNone, whose steps are the paper's, nor with Patience.
+	// iterate. Nothing is replaced with OffsetNone, whose steps are the paper's, nor with Patience.
 	Replaced int
 
 	Weight float64 // sum of the rows' weights; 0 if there were none, and all weighed 1
 
-	// the mean squared norm of the rows, the appended feature included; with one-vs-one those of
-	// the first pair
+	// R2 is the mean squared norm of the rows, the appended feature included. With one-vs-one it is
+	// that of the first pair's rows, and so is T0.
 	R2 float64
-	T0 float64 // likewise
+	T0 float64
 
 	// Objective is P, the mean over the classes' problems; DualObjective is a lower bound on the
 	// least P there is, which carries all roundings, also those of Objective. Gap is the most by
@@ -107,16 +108,16 @@ type ClassResult struct {
 	Objective, DualObjective float64
 	Violations               int64
 	Steps                    int64   // 0 in models of former versions: as many as in all
-	Lambda                   float64 // likewise; with one-vs-one and C each pair has its own
+	Lambda                   float64 // 0 there, too; with one-vs-one and C each pair has its own
 
-	// Width is that of the zone over which Newton's method has smoothed the kink of the loss when
-	// it found the dual variables of the bound, in terms of the margins; 0 where it did not. With
-	// it Verify makes nearly the same dual variables of the weights.
+	// Width is that of the zone over which Newton's method had smoothed the kink of the loss when
+	// it found the dual variables of the bound, in terms of the margins; 0 where it did not. Verify
+	// needs it to make nearly the same dual variables of the weights.
 	Width float64
 }
 
-// WorstGap returns the largest gap of a weight vector's own problem, and its place; NaN and -1
-// where no problem has one.
+// WorstGap returns the largest gap of a weight vector's own problem, and the number of that vector.
+// They are NaN and -1 where no problem has a gap.
 func (r Result) WorstGap() (gap float64, k int) {
 	return proof.Worst(len(r.PerClass), func(k int) (objective, bound float64) {
 		return r.PerClass[k].Objective, r.PerClass[k].DualObjective
@@ -136,7 +137,7 @@ func (r Result) check() error {
 	return nil
 }
 
-// unmeasure says that the objectives are not known.
+// unmeasure makes NaN of the objectives: they are not known any more.
 func (r *Result) unmeasure() {
 	r.Objective, r.DualObjective, r.Gap = math.NaN(), math.NaN(), math.NaN()
 	for k := range r.PerClass {
@@ -145,7 +146,7 @@ func (r *Result) unmeasure() {
 	}
 }
 
-// stepsOf returns how many vector k has taken.
+// stepsOf returns how many steps vector k has taken.
 func (m *Model) stepsOf(k int) int64 {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 { // not of a former version
 		return m.Result.PerClass[k].Steps
@@ -153,7 +154,7 @@ func (m *Model) stepsOf(k int) int64 {
 	return m.Result.Steps
 }
 
-// lambda returns that of vector k.
+// lambda returns the lambda of vector k.
 func (m *Model) lambda(k int) float64 {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
 		return m.Result.PerClass[k].Lambda
@@ -164,15 +165,15 @@ func (m *Model) lambda(k int) float64 {
 // A Head says what rows and labels a model is about.
 type Head struct {
 	Features  int
-	IndexBase int             // as in [Model]
-	Scaler    json.RawMessage // likewise
-	HashBits  int             // likewise
-	Table     json.RawMessage // likewise
-	Classes   []float32       // the labels, ascending; nil for numbers
-	Names     []string        // of the classes; nil if they have none
+	IndexBase int // this and what follows are those of the [Model]
+	Scaler    json.RawMessage
+	HashBits  int
+	Table     json.RawMessage
+	Classes   []float32
+	Names     []string
 }
 
-// Head returns the model's.
+// Head returns that of the model.
 func (m *Model) Head() Head {
 	return Head{m.Cols(), m.IndexBase, m.Scaler, m.HashBits, m.Table, m.Classes, m.Names}
 }
@@ -188,6 +189,7 @@ func (m *Model) Cols() int {
 	return len(m.Weights[0])
 }
 
+// bias returns what is added to the scores of vector k.
 func (m *Model) bias(k int) float64 {
 	if m.Bias == nil {
 		return 0
@@ -197,8 +199,8 @@ func (m *Model) bias(k int) float64 {
 
 // Validate returns an error unless the model is one that training could give: as many weight
 // vectors as its classes and settings ask for, all of one length, finite numbers, ascending
-// classes, and settings that can be used. Every reader of models calls it, and so should who makes
-// one by hand.
+// classes, and settings that can be used. Every reader of models calls it, and so should anybody
+// who makes a model by hand.
 func (m *Model) Validate() error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model: %w", err)
@@ -304,21 +306,19 @@ func (m *Model) WithCols(cols int) *Model {
 		c.Scaling = s.withCols(cols)
 		if !s.Folded && s.Shift != nil && cols < m.Cols() {
 			c.Bias = make([]float64, len(m.Weights))
-			for k := range c.Bias { // that of what counts as 0
+			for k := range c.Bias { // zeros in the columns left out score, too
 				c.Bias[k] = m.bias(k) + s.rest(m.Weights[k], cols)
 			}
 		}
 	}
-	var wide *dense.Matrix
 	if cols > m.Cols() {
-		wide = dense.New(len(m.Weights), cols)
+		c.Weights = matrices.Vectors(len(m.Weights), cols)
 	}
 	for k, w := range m.Weights {
-		if wide == nil {
-			c.Weights[k] = w[:cols:cols]
+		if cols > len(w) {
+			copy(c.Weights[k], w)
 		} else {
-			copy(wide.Row(k), w)
-			c.Weights[k] = wide.Row(k)
+			c.Weights[k] = w[:cols:cols]
 		}
 	}
 	return &c
@@ -332,7 +332,7 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 		panic(misuse.Lengths("x.Cols()", x.Cols(), "m.Cols()", m.Cols()))
 	}
 	dst = sized(dst, len(m.Weights))
-	if s := m.Scaling; s != nil && !s.Folded {
+	if m.scalesRows() {
 		index, values := store.ReaderOf(x).Row(i)
 		m.scoreScaled(index, values, dst)
 		return dst
@@ -345,37 +345,38 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 
 // Class returns the position in Classes of the class that the scores speak for. For two classes
 // with one score it is the second if the score is above 0. For more it is that of the highest
-// [Model.ClassScores], the first of those that are equal. It is -1 if a score is not finite, for
-// sums that float32 can't hold speak for no class. It panics for a model that predicts numbers.
+// [Model.ClassScores], the first of those that are equal. It is -1 if a score is not finite,
+// because a sum that float32 can't hold speaks for no class. It panics for a model that predicts
+// numbers.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
 		panic(misuse.Of("the model predicts numbers, not classes"))
 	}
-	m.checkScores(scores)
-	if floats.FirstNotFinite(scores[:len(m.Weights)]) >= 0 {
+	scores = m.checkScores(scores)
+	switch {
+	case floats.FirstNotFinite(scores) >= 0:
 		return -1
-	}
-	if len(m.Weights) == 1 {
-		if scores[0] > 0 {
-			return 1
-		}
+	case len(scores) == 1 && scores[0] > 0:
+		return 1
+	case len(scores) == 1:
 		return 0
+	case m.Config.Multiclass == OneVsOne:
+		var space [32]float64
+		return labels.Highest(m.ClassScores(scores, space[:]))
 	}
-	if m.Config.Multiclass != OneVsOne { // the scores are those of the classes
-		return labels.Highest(scores[:len(m.Weights)])
-	}
-	var space [32]float64
-	return labels.Highest(m.ClassScores(scores, space[:]))
+	return labels.Highest(scores) // they are those of the classes
 }
 
-// checkScores panics unless there is a score of each weight vector, and a weight vector.
-func (m *Model) checkScores(scores []float64) {
+// checkScores returns the score of each weight vector. It panics if there are fewer, or no weight
+// vector.
+func (m *Model) checkScores(scores []float64) []float64 {
 	if len(m.Weights) == 0 {
 		panic(misuse.Of("the model has no weights: it was not trained or read"))
 	}
 	if len(scores) < len(m.Weights) {
 		panic(misuse.Lengths("len(scores)", len(scores), "len(m.Weights)", len(m.Weights)))
 	}
+	return scores[:len(m.Weights)]
 }
 
 // ClassScores writes a score for each class to dst, in the order of Classes, and returns dst. If
@@ -398,16 +399,13 @@ func (m *Model) Pair(k int) (first, second int) {
 	return first, first + 1 + k
 }
 
-// label returns what is predicted of the scores, NaN for nothing.
+// label returns what the scores predict: NaN if they predict nothing.
 func (m *Model) label(scores []float64) float32 {
 	if m.Classes == nil {
-		m.checkScores(scores)
-		if z := float32(scores[0]); floats.IsFinite(z) {
+		if z := float32(m.checkScores(scores)[0]); floats.IsFinite(z) {
 			return z
 		}
-		return float32(math.NaN())
-	}
-	if k := m.Class(scores); k >= 0 {
+	} else if k := m.Class(scores); k >= 0 {
 		return m.Classes[k]
 	}
 	return float32(math.NaN())
@@ -417,7 +415,7 @@ func (m *Model) label(scores []float64) float32 {
 // features and weights are too large for float32 then. It panics if x and the model differ in Cols;
 // see [Model.WithCols].
 func (m *Model) Predict(x Examples, i int) float32 {
-	var space [16]float64
+	var space [fewOutputs]float64
 	return m.label(m.Decision(x, i, space[:]))
 }
 
@@ -438,18 +436,18 @@ func (m *Model) DecisionAll(x Examples) []float64 {
 // or the model lacks are as in [Model.DecisionAll].
 func (m *Model) PredictAll(x Examples) []float32 {
 	m = m.WithCols(x.Cols())
-	labels := make([]float32, x.Rows())
+	predicted := make([]float32, x.Rows())
 	scores := make([]float64, len(m.Weights))
-	for i := range labels {
-		labels[i] = m.label(m.Decision(x, i, scores))
+	for i := range predicted {
+		predicted[i] = m.label(m.Decision(x, i, scores))
 	}
-	return labels
+	return predicted
 }
 
-// Hash returns the SHA-256 of all that predictions depend on, in hexadecimal: the weight vectors one
-// after the other (float32), the biases if there are any (float64), the classes (float32), and A
-// and B of each sigmoid of the Calibration, if there is one (float64), all little-endian. Then come
-// the lines of the model's file that say how rows and labels are read, without those that are
+// Hash returns the SHA-256 of all that predictions depend on, in hexadecimal: the weight vectors
+// one after the other (float32), the biases if there are any (float64), the classes (float32), and
+// A and B of each sigmoid of the Calibration, if there is one (float64), all little-endian. Then
+// come the lines of the model's file that say how rows and labels are read, without those that are
 // missing or 0, and a Scaling that is not folded.
 func (m *Model) Hash() string {
 	h := m.vectorHash()
@@ -461,15 +459,14 @@ func (m *Model) Hash() string {
 		modelfile.Optional("scaler", &m.Scaler), modelfile.Optional("hash_bits", &m.HashBits),
 		modelfile.Optional("table", &m.Table),
 	}
-	s := m.Scaling
-	apart := s != nil && !s.Folded && s.Kind != ScaleNone
+	apart := m.scalesRows() && m.Scaling.Kind != ScaleNone
 	if apart {
-		lines = append(lines, modelfile.Required("scale", &s.Kind))
+		lines = append(lines, modelfile.Required("scale", &m.Scaling.Kind))
 	}
 	modelfile.WriteLines(h, lines) // what can't be written has no file
 	if apart {
-		modelfile.WriteNumbers(h, s.Shift)
-		modelfile.WriteNumbers(h, s.Factor)
+		modelfile.WriteNumbers(h, m.Scaling.Shift)
+		modelfile.WriteNumbers(h, m.Scaling.Factor)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -488,8 +485,7 @@ func (m *Model) vectorHash() hash.Hash {
 	return h
 }
 
-// CheckHash returns an error if the hash is not the model's: somebody has changed the one or the
-// other.
+// CheckHash returns an error if the hash is not the model's: one of the two has been changed.
 func (m *Model) CheckHash(hash string) error {
 	if have := m.Hash(); have != hash {
 		return fmt.Errorf("what makes the predictions has the hash %s, not %s", have, hash)

@@ -11,16 +11,14 @@ import (
 // nothing is allocated; if dst is too short, a new slice is made. [Model.Class] and
 // [Model.Probabilities] take the scores. Any number of goroutines may score at once.
 //
-// With a Scaling that is not folded a row is scaled first, in new memory.
-//
-// A model with a Scaler, HashBits or a Table predicts what has been scaled, hashed or ordered like
-// its training data.
+// With a Scaling that is not folded the row is scaled first, in new memory. A model with a Scaler,
+// HashBits or a Table takes rows that have been scaled, hashed or ordered like its training data.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	if len(x) != m.Cols() {
 		panic(misuse.Lengths("len(x)", len(x), "m.Cols()", m.Cols()))
 	}
 	dst = sized(dst, len(m.Weights))
-	if s := m.Scaling; s != nil && !s.Folded {
+	if m.scalesRows() {
 		m.scoreScaled(nil, x, dst)
 		return dst
 	}
@@ -36,8 +34,8 @@ func (m *Model) Score(x []float32, dst []float64) []float64 {
 // not ascending or begins below 0.
 func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64 {
 	store.CheckRow(idx, val)
-	if s := m.Scaling; s != nil && !s.Folded {
-		dst = sized(dst, len(m.Weights))
+	dst = sized(dst, len(m.Weights))
+	if m.scalesRows() {
 		m.scoreScaled(idx, val, dst)
 		return dst
 	}
@@ -45,12 +43,14 @@ func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64
 	for n > 0 && int(idx[n-1]) >= m.Cols() {
 		n--
 	}
-	dst = sized(dst, len(m.Weights))
 	for k, w := range m.Weights {
 		dst[k] = float64(asm.DotSparse(idx[:n], val[:n], w)) + m.bias(k)
 	}
 	return dst
 }
+
+// scalesRows reports whether rows have to be scaled before the weights take them.
+func (m *Model) scalesRows() bool { return m.Scaling != nil && !m.Scaling.Folded }
 
 // sized returns the first n elements of dst, or a new slice of so many if dst is too short.
 func sized(dst []float64, n int) []float64 {
@@ -60,7 +60,7 @@ func sized(dst []float64, n int) []float64 {
 	return dst[:n]
 }
 
-// fewOutputs is up to how many weight vectors a model predicts a single row without allocating.
+// fewOutputs is the most weight vectors with which a single row is predicted without allocating.
 const fewOutputs = 64
 
 // PredictDense returns the label of one row, as [Model.Predict] does: NaN if a score is not finite.
