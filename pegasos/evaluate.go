@@ -63,32 +63,49 @@ func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
 	if err != nil {
 		return math.NaN()
 	}
-	vectors := len(m.Weights)
 	if m.Config.Multiclass.Joint() {
 		j := objective.Joint{Log: m.Config.Multiclass == Multinomial}
 		for i, class := range classes {
-			loss += j.Loss(scores[i*vectors:][:vectors], int(class))
+			loss += j.Loss(scores[i*len(m.Weights):][:len(m.Weights)], int(class))
 		}
 		return loss / float64(len(classes))
 	}
 	for k := range m.Weights {
-		negative, positive := m.sides(k)
+		z, positive := m.scoresOf(k, scores, classes)
 		var sum float64
-		rows := 0
-		for i, class := range classes {
-			z := scores[i*vectors+k]
-			if int(class) != positive {
-				if negative >= 0 && int(class) != negative {
-					continue
-				}
-				z = -z
+		for i, margin := range z {
+			if !positive[i] {
+				margin = -margin
 			}
-			sum += c.At(z)
-			rows++
+			sum += c.At(margin)
 		}
-		loss += sum / float64(rows)
+		loss += sum / float64(len(z))
 	}
-	return loss / float64(vectors)
+	return loss / float64(len(m.Weights))
+}
+
+// scoresOf returns the scores by vector k of the rows of its problem, and of which of these rows
+// they should be above 0.
+func (m *Model) scoresOf(k int, scores []float64, classes []int32) (z []float64, positive []bool) {
+	no, yes := m.sides(k)
+	for i, class := range classes {
+		if c := int(class); c == yes || no < 0 || c == no {
+			z, positive = append(z, scores[i*len(m.Weights)+k]), append(positive, c == yes)
+		}
+	}
+	return z, positive
+}
+
+// sides returns the class that a score of vector k above 0 speaks for, and the one that it speaks
+// against, or -1 for all others.
+func (m *Model) sides(k int) (negative, positive int) {
+	switch {
+	case len(m.Weights) == 1:
+		return 0, 1
+	case m.Config.Multiclass == OneVsOne:
+		return m.Pair(k)
+	}
+	return -1, k
 }
 
 // penalty returns that of vector k, as it is for the rows that it was trained on.

@@ -146,21 +146,17 @@ func (r *Result) unmeasure() {
 	}
 }
 
-// stepsOf returns how many steps vector k has taken.
-func (m *Model) stepsOf(k int) int64 {
-	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 { // not of a former version
-		return m.Result.PerClass[k].Steps
+// resultOf returns the result of vector k. In a model of a former version, or without a result of
+// each vector, only the steps and the lambda of all are known.
+func (m *Model) resultOf(k int) ClassResult {
+	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
+		return m.Result.PerClass[k]
 	}
-	return m.Result.Steps
+	return ClassResult{Steps: m.Result.Steps, Lambda: m.Lambda}
 }
 
-// lambda returns the lambda of vector k.
-func (m *Model) lambda(k int) float64 {
-	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
-		return m.Result.PerClass[k].Lambda
-	}
-	return m.Lambda
-}
+func (m *Model) stepsOf(k int) int64  { return m.resultOf(k).Steps }
+func (m *Model) lambda(k int) float64 { return m.resultOf(k).Lambda }
 
 // A Head says what rows and labels a model is about.
 type Head struct {

@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
@@ -38,33 +39,13 @@ func (m *Model) Calibrate(scores []float64, y []float32) error {
 	}
 	calibration := make([]Sigmoid, vectors)
 	for k := range calibration {
-		negative, positive := m.sides(k)
-		var z []float64
-		var is []bool
-		for i, c := range classes {
-			if c := int(c); c == positive || negative < 0 || c == negative {
-				z, is = append(z, scores[i*vectors+k]), append(is, c == positive)
-			}
-		}
-		calibration[k] = Sigmoid(calibrate.Fit(z, is))
+		calibration[k] = Sigmoid(calibrate.Fit(m.scoresOf(k, scores, classes)))
 		if !calibration[k].isFinite() {
 			return fmt.Errorf("pegasos: no sigmoid fits the scores of weight vector %d", k)
 		}
 	}
 	m.Calibration = calibration
 	return nil
-}
-
-// sides returns the class that a score of vector k above 0 speaks for, and the one that it speaks
-// against, or -1 for all others.
-func (m *Model) sides(k int) (negative, positive int) {
-	switch {
-	case len(m.Weights) == 1:
-		return 0, 1
-	case m.Config.Multiclass == OneVsOne:
-		return m.Pair(k)
-	}
-	return -1, k
 }
 
 // HasProbabilities reports whether the model can tell probabilities: it was trained with the loss
@@ -83,23 +64,22 @@ func (m *Model) Probabilities(scores, dst []float64) []float64 {
 		panic(misuse.Of("the model has no probabilities"))
 	}
 	dst = sized(dst, len(m.Classes))
-	vectors := len(m.Weights)
-	scores = scores[:vectors]
+	scores = scores[:len(m.Weights)]
 	if m.Calibration == nil && m.Config.Multiclass == Multinomial {
 		calibrate.Softmax(dst, scores)
 		return dst
 	}
 	var space [fewOutputs]float64
-	each := sized(space[:], vectors) // of the problems
+	each := sized(space[:], len(scores)) // of the problems
 	for k, z := range scores {
-		if m.Calibration == nil {
-			each[k] = floats.Sigmoid(z)
-		} else {
-			each[k] = calibrate.Sigmoid(m.Calibration[k]).At(z)
+		s := calibrate.Sigmoid{A: -1} // z is the logarithm of the odds
+		if m.Calibration != nil {
+			s = calibrate.Sigmoid(m.Calibration[k])
 		}
+		each[k] = s.At(z)
 	}
 	switch {
-	case vectors == 1:
+	case len(each) == 1:
 		dst[0], dst[1] = 1-each[0], each[0]
 	case m.Config.Multiclass == OneVsOne:
 		calibrate.Couple(dst, each)
@@ -108,6 +88,37 @@ func (m *Model) Probabilities(scores, dst []float64) []float64 {
 		calibrate.Normalise(dst)
 	}
 	return dst
+}
+
+// calibrate fits sigmoids to the scores that models of the same settings give for rows they have
+// not been trained on: there is one for each fold, trained on the others. Rows without weight have
+// no part in it.
+func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []float32) error {
+	folds := tr.Config.Calibrate
+	fold := Folds(y, tr.Weights, folds, tr.Config.Seed)
+	inner := *tr
+	inner.Config.Calibrate, inner.KeepState, inner.Resume, inner.Pause = 0, false, nil, 0
+	inner.classes = m.Classes
+	var scores []float64
+	var held []float32 // the labels
+	z := make([]float64, len(m.Weights))
+	for f := range folds {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		inner.Weights = calibrate.Outside(tr.Weights, fold, f)
+		part, err := inner.train(ctx, x, y)
+		if err != nil {
+			err = fmt.Errorf("pegasos: calibration, fold %d of %d: %w", f+1, folds, err)
+			return firstError(ctx.Err(), err)
+		}
+		for i, label := range y {
+			if fold[i] == f {
+				scores, held = append(scores, part.Decision(x, i, z)...), append(held, label)
+			}
+		}
+	}
+	return m.Calibrate(scores, held)
 }
 
 // Folds deals the rows of each label of y out to so many folds, in random order: stratified, as for

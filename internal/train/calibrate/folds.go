@@ -8,8 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/order"
 )
 
-// Folds deals the rows of each label of y out to so many folds, in random order. It returns the
-// number of each row's fold, -1 for rows whose weight is 0; weights may be nil.
+// Folds deals the rows of each label out to so many folds, as package pegasos says of its Folds.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	if folds < 1 {
 		panic(misuse.Of("%d folds", folds))
@@ -37,13 +36,10 @@ func Folds(y, weights []float32, folds int, seed uint64) []int {
 	return fold
 }
 
-// Outside returns weights with which the rows of a fold are not trained on, and the others are as
-// before; weights may be nil.
+// Outside returns the weights for a training without the rows of one fold; weights may be nil.
 func Outside(weights []float32, fold []int, held int) []float32 {
-	part := slices.Clone(weights)
-	if weights == nil {
-		part = slices.Repeat([]float32{1}, len(fold))
-	}
+	part := slices.Repeat([]float32{1}, len(fold))
+	copy(part, weights)
 	for i, f := range fold {
 		if f == held {
 			part[i] = 0

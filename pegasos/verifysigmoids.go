@@ -3,45 +3,10 @@ package pegasos
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/parallel"
-	"github.com/pegasimd/pegasimd/internal/train/calibrate"
 )
-
-// calibrate fits sigmoids to the scores that models of the same settings give for rows they have
-// not been trained on: there is one for each fold, trained on the others. Rows without weight have
-// no part in it.
-func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []float32) error {
-	folds := tr.Config.Calibrate
-	fold := Folds(y, tr.Weights, folds, tr.Config.Seed)
-	inner := *tr
-	inner.Config.Calibrate, inner.KeepState, inner.Resume, inner.Pause = 0, false, nil, 0
-	inner.classes = m.Classes
-	var scores []float64
-	var held []float32 // the labels
-	z := make([]float64, len(m.Weights))
-	for f := range folds {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		inner.Weights = calibrate.Outside(tr.Weights, fold, f)
-		part, err := inner.train(ctx, x, y)
-		if err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return fmt.Errorf("pegasos: calibration, fold %d of %d: %w", f+1, folds, err)
-		}
-		for i, label := range y {
-			if fold[i] == f {
-				scores, held = append(scores, part.Decision(x, i, z)...), append(held, label)
-			}
-		}
-	}
-	return m.Calibrate(scores, held)
-}
 
 // checkSigmoids trains the folds of the model's calibration anew, with the settings that the model
 // has, and compares the sigmoids with its own.

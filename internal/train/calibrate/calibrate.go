@@ -1,0 +1,165 @@
+// Package calibrate makes probabilities of scores: it fits sigmoids to them, and joins what they
+// say of several classes. It deals rows out to folds, too, because the scores that a sigmoid is
+// fitted to should be of rows that the training has not seen.
+package calibrate
+
+import (
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+)
+
+// A Sigmoid makes a probability of a score z: 1/(1 + e^(A*z+B)) (Platt 1999).
+type Sigmoid struct{ A, B float64 }
+
+// At returns the probability.
+func (s Sigmoid) At(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) + s.B)) }
+
+// Fit returns the sigmoid that makes what is known of the scores z likeliest, with Platt's targets
+// in place of 0 and 1. It is the method of Lin, Lin and Weng (Machine Learning 68, 2007): Newton's,
+// with a line search and a ridge.
+func Fit(z []float64, positive []bool) Sigmoid {
+	var pos float64
+	for _, p := range positive {
+		if p {
+			pos++
+		}
+	}
+	neg := float64(len(positive)) - pos
+	target := make([]float64, len(z)) // for the probabilities
+	for i, p := range positive {
+		target[i] = 1 / (neg + 2)
+		if p {
+			target[i] = (pos + 1) / (pos + 2)
+		}
+	}
+	s := Sigmoid{0, floats.Log((neg + 1) / (pos + 1))}
+	best := s.surprise(z, target)
+newton:
+	for range 100 {
+		da, db, slope, flat := s.newtonStep(z, target)
+		if flat {
+			break
+		}
+		for step := 1.0; step >= 1e-10; step /= 2 {
+			next := Sigmoid{s.A + float64(step*da), s.B + float64(step*db)}
+			if v := next.surprise(z, target); v < best+float64(1e-4*float64(step*slope)) {
+				s, best = next, v
+				continue newton
+			}
+		}
+		break
+	}
+	return s
+}
+
+// surprise returns minus the logarithm of the likelihood of scores whose probabilities should be
+// the targets.
+func (s Sigmoid) surprise(scores, target []float64) (sum float64) {
+	for i, z := range scores {
+		f := float64(s.A*z) + s.B
+		sum += float64(target[i]*f) + floats.Log1pExp(-f)
+	}
+	return sum
+}
+
+// newtonStep returns the step of Newton's method from s and the slope along it, or that the
+// gradient is 0, nearly.
+func (s Sigmoid) newtonStep(scores, target []float64) (da, db, slope float64, flat bool) {
+	const ridge = 1e-12
+	h11, h22, h21, g1, g2 := ridge, ridge, 0.0, 0.0, 0.0
+	for i, z := range scores {
+		p := s.At(z)
+		d2 := float64(p * (1 - p))
+		zd := float64(z * d2)
+		h11 += float64(z * zd)
+		h22 += d2
+		h21 += zd
+		d1 := target[i] - p
+		g1 += float64(z * d1)
+		g2 += d1
+	}
+	if math.Abs(g1) < 1e-5 && math.Abs(g2) < 1e-5 {
+		return 0, 0, 0, true
+	}
+	det := float64(h11*h22) - float64(h21*h21)
+	da = -(float64(h22*g1) - float64(h21*g2)) / det
+	db = -(float64(h11*g2) - float64(h21*g1)) / det
+	return da, db, float64(g1*da) + float64(g2*db), false
+}
+
+// Normalise divides the numbers of p by their sum. If all have underflowed, they become the same.
+func Normalise(p []float64) {
+	var sum float64
+	for _, v := range p {
+		sum += v
+	}
+	for k := range p {
+		if sum > 0 {
+			p[k] /= sum
+		} else {
+			p[k] = 1 / float64(len(p))
+		}
+	}
+}
+
+// Softmax writes e^z, divided by the sum, to p, which may be z.
+func Softmax(p, z []float64) {
+	top := slices.Max(z)
+	for k, v := range z {
+		p[k] = floats.Exp(v - top)
+	}
+	Normalise(p)
+}
+
+// Couple fills p with the numbers that add up to 1 and make the sum over the pairs of classes of
+// (r_ba*p_a - r_ab*p_b)^2 least. In the order (0, 1), (0, 2), ... pairs has r_ba, the probability
+// of b rather than a; r_ab is 1 - r_ba.
+func Couple(p, pairs []float64) {
+	n := len(p)
+	var few [10*10 + 10]float64
+	space := few[:]
+	if n > 10 {
+		space = make([]float64, n*n+n)
+	}
+	q, qp := space[:n*n], space[n*n:][:n]
+	k := 0
+	for a := range n {
+		p[a] = 1 / float64(n)
+		for b := a + 1; b < n; b++ {
+			v := max(1e-7, min(pairs[k], 1-1e-7))
+			k++
+			q[a*n+a] += float64(v * v)
+			q[b*n+b] += float64((1 - v) * (1 - v))
+			q[a*n+b] = -float64(v * (1 - v))
+			q[b*n+a] = q[a*n+b]
+		}
+	}
+	for range max(100, n) {
+		var pqp, worst float64
+		for a := range n {
+			qp[a] = 0
+			for b := range n {
+				qp[a] += float64(q[a*n+b] * p[b])
+			}
+			pqp += float64(p[a] * qp[a])
+		}
+		for _, v := range qp {
+			worst = max(worst, math.Abs(v-pqp))
+		}
+		if worst < 0.005/float64(n) {
+			break
+		}
+		for a := range n {
+			d := (pqp - qp[a]) / q[a*n+a]
+			p[a] += d
+			pqp = (pqp + float64(d*(float64(d*q[a*n+a])+2*qp[a]))) / float64((1+d)*(1+d))
+			for b := range n {
+				qp[b] = (qp[b] + float64(d*q[a*n+b])) / (1 + d)
+				p[b] /= 1 + d
+			}
+		}
+	}
+	Normalise(p)
+}
