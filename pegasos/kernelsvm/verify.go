@@ -11,8 +11,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
-	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/claims"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -59,15 +59,8 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	if m.Lambda != r.lambda {
 		v.Contradict("lambda is %v, not %v", r.lambda, m.Lambda)
 	}
-	switch sure := checkClaims(v, m, found, errors); {
-	case len(v.Reasons) > 0:
-	case math.IsNaN(m.Result.Objective):
-		v.Verdict = pegasos.ClaimsNothing
-	case sure:
-		v.Verdict = pegasos.Confirmed
-	default:
-		v.Verdict = pegasos.NotConfirmed
-	}
+	unsure := checkClaims(v, m, found, errors)
+	v.Verdict = pegasos.Verdict(claims.Verdict(len(v.Reasons), m.Result.Objective, unsure))
 	return v, nil
 }
 
@@ -247,67 +240,33 @@ func (r *run) tallyScaled(k int, coef, scores classValues, values rounding) (t t
 	return t
 }
 
-// What training may leave of the error of float32 in an objective that is claimed: a share of P - D,
-// or of P where there is no bound.
-const (
-	smallOfGap       = 0.01
-	smallOfObjective = 1e-4
-)
-
 // checkClaims compares what was found with what the model claims, for each problem and for their
-// mean. It reports whether all of that was found again: errors are the most by which the objectives
-// of training and of verification may differ.
-func checkClaims(v *pegasos.Verification, m *Model, found Result, errors []float64) (sure bool) {
+// mean. It reports whether some of that was not found again: errors are the most by which the
+// objectives of training and of verification may differ.
+func checkClaims(v *pegasos.Verification, m *Model, found Result, errors []float64) (unsure bool) {
 	claimed := m.Result
 	if math.IsNaN(claimed.Objective) {
-		return false
+		return true
 	}
 	if len(claimed.PerProblem) != len(found.PerProblem) {
 		v.Contradict("the model claims something of %d problems and has %d", len(claimed.PerProblem),
 			len(found.PerProblem))
-		return false
+		return true
 	}
-	sure = true
-	var sum, bound float64
-	for k, c := range claimed.PerProblem {
-		of, have := "", found.PerProblem[k]
-		if len(errors) > 1 {
-			of = fmt.Sprintf(" of problem %d", k)
-		}
-		small := smallOfObjective * c.Objective
-		if !math.IsNaN(c.DualObjective) {
-			small = smallOfGap * (c.Objective - max(0, c.DualObjective))
-		}
-		switch off := math.Abs(c.Objective - have.Objective); {
-		case !(off <= errors[k]):
-			v.Contradict("the objective%s is %v, not %v", of, have.Objective, c.Objective)
-		case off > small+1e-12:
-			sure = false
-		}
-		if !checkBound(v, of, c.Objective, c.DualObjective, have.Objective, have.DualObjective) {
+	t := claims.Trial{Contradict: v.Contradict}
+	for k, p := range claimed.PerProblem {
+		of, c, now := claims.Of("problem", k, len(errors)), p.claim(), found.PerProblem[k].claim()
+		t.Objective(of, c.Objective, now.Objective, c.Small()+1e-12, errors[k])
+		if t.Bound(of, c, now); !now.AsGood(c) {
 			v.Unconfirmed = append(v.Unconfirmed, k)
 		}
-		sum += c.Objective
-		bound += c.DualObjective
 	}
-	n := float64(len(errors))
-	if sum/n != claimed.Objective {
-		v.Contradict("the mean of the objectives is %v, not %v", sum/n, claimed.Objective)
-	}
-	if bound/n != claimed.DualObjective &&
-		!(math.IsNaN(bound) && math.IsNaN(claimed.DualObjective)) {
-		v.Contradict("the mean of the bounds is %v, not %v", bound/n, claimed.DualObjective)
-	}
-	return checkBound(v, "", claimed.Objective, claimed.DualObjective, found.Objective,
-		found.DualObjective) && sure
+	all := ProblemResult{claimed.Objective, claimed.DualObjective}.claim()
+	t.Means(all)
+	t.All(all, ProblemResult{found.Objective, found.DualObjective}.claim())
+	return t.Unsure
 }
 
-// checkBound reports whether a bound was found that is no lower than the claimed one, and a gap that
-// is no larger.
-func checkBound(v *pegasos.Verification, of string, claimed, claimedBound, found, bound float64) bool {
-	if claimedBound < 0 || proof.Check(found, claimedBound) != nil {
-		v.Contradict("the claimed bound %v on the least objective%s is below 0 or above the model's "+
-			"objective, %v", claimedBound, of, found)
-	}
-	return bound >= claimedBound && proof.Gap(found, bound) <= proof.Gap(claimed, claimedBound)
+func (p ProblemResult) claim() claims.Claim {
+	return claims.Claim{Objective: p.Objective, Bound: p.DualObjective}
 }
