@@ -12,6 +12,8 @@ package modelfile
 
 import (
 	"io"
+	"reflect"
+	"strconv"
 	"strings"
 )
 
@@ -36,6 +38,19 @@ type Field struct {
 	Value    any
 	Required bool
 	Most     int
+}
+
+// FieldsOf returns the fields of the struct that header points to. Its tags have their names, as
+// those of JSON, omitempty for one that may be missing, and under the key most the limit.
+func FieldsOf(header any) (fields []Field) {
+	v := reflect.ValueOf(header).Elem()
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		name, rest, _ := strings.Cut(tag.Get("json"), ",")
+		most, _ := strconv.Atoi(tag.Get("most"))
+		fields = append(fields, Field{name, v.Field(i).Addr().Interface(), rest == "", most})
+	}
+	return fields
 }
 
 // Required returns the field of a line that every file has.

@@ -29,48 +29,40 @@ import (
 
 type header struct {
 	Features  int             `json:"features"`
-	Classes   []float32       `json:"classes"`
-	Names     []string        `json:"names"` // may be missing
+	Classes   []float32       `json:"classes" most:"65536"`
+	Names     []string        `json:"names,omitempty" most:"65536"`
 	IndexBase int             `json:"index_base"`
-	HashBits  int             `json:"hash_bits"` // may be missing
-	Table     json.RawMessage `json:"table"`     // likewise
+	HashBits  int             `json:"hash_bits,omitempty"`
+	Table     json.RawMessage `json:"table,omitempty"`
 	Lambda    float64         `json:"lambda"`
-	Hash      string          `json:"hash"` // may be missing
-	Data      string          `json:"data"` // likewise
+	Hash      string          `json:"hash,omitempty"`
+	Data      string          `json:"data,omitempty"`
 	Config    Config          `json:"config"`
 	Layout    string          `json:"layout"` // dense or sparse
-	Support   []int           `json:"support"`
+	Support   []int           `json:"support" most:"65536"`
 	Result    *headerResult   `json:"result"`
 }
 
 type headerResult struct {
-	Steps         int64    `json:"steps"`
-	Epochs        float64  `json:"epochs"`
-	Passes        int      `json:"passes"`
-	Violations    int64    `json:"violations"`
-	R2            float64  `json:"r2"`
-	T0            float64  `json:"t0"`
-	Objective     *float64 `json:"objective,omitempty"`
-	DualObjective *float64 `json:"dual_objective,omitempty"`
-	Gap           *float64 `json:"gap,omitempty"`
-
-	PerProblem []headerProblem `json:"per_problem,omitempty"`
-}
-
-type headerProblem struct {
-	Objective     *float64 `json:"objective,omitempty"`
-	DualObjective *float64 `json:"dual_objective,omitempty"`
+	Steps      int64   `json:"steps"`
+	Epochs     float64 `json:"epochs"`
+	Passes     int     `json:"passes"`
+	Violations int64   `json:"violations"`
+	R2         float64 `json:"r2"`
+	T0         float64 `json:"t0"`
+	modelfile.Bounds
+	Gap        *float64           `json:"gap,omitempty"`
+	PerProblem []modelfile.Bounds `json:"per_problem,omitempty"`
 }
 
 func (r Result) header() *headerResult {
 	h := &headerResult{
 		Steps: r.Steps, Epochs: r.Epochs, Passes: r.Passes, Violations: r.Violations, R2: r.R2,
-		T0: r.T0, Objective: modelfile.Known(r.Objective),
-		DualObjective: modelfile.Known(r.DualObjective), Gap: modelfile.Finite(r.Gap),
+		T0: r.T0, Bounds: modelfile.BoundsOf(r.Objective, r.DualObjective),
+		Gap: modelfile.Finite(r.Gap),
 	}
 	for _, p := range r.PerProblem {
-		h.PerProblem = append(h.PerProblem,
-			headerProblem{modelfile.Known(p.Objective), modelfile.Known(p.DualObjective)})
+		h.PerProblem = append(h.PerProblem, modelfile.BoundsOf(p.Objective, p.DualObjective))
 	}
 	return h
 }
@@ -78,33 +70,15 @@ func (r Result) header() *headerResult {
 func (h *headerResult) result() Result {
 	r := Result{
 		Steps: h.Steps, Epochs: h.Epochs, Passes: h.Passes, Violations: h.Violations, R2: h.R2,
-		T0: h.T0, Objective: modelfile.OrNaN(h.Objective),
-		DualObjective: modelfile.OrNaN(h.DualObjective),
+		T0: h.T0,
 	}
+	r.Objective, r.DualObjective = h.Values()
 	r.Gap = proof.Gap(r.Objective, r.DualObjective) // older programs wrote (P-D)/P
 	for _, p := range h.PerProblem {
-		r.PerProblem = append(r.PerProblem,
-			ProblemResult{modelfile.OrNaN(p.Objective), modelfile.OrNaN(p.DualObjective)})
+		objective, bound := p.Values()
+		r.PerProblem = append(r.PerProblem, ProblemResult{objective, bound})
 	}
 	return r
-}
-
-func (h *header) fields() []modelfile.Field {
-	return []modelfile.Field{
-		modelfile.Required("features", &h.Features),
-		modelfile.Required("classes", &h.Classes).UpTo(labels.MaxClasses),
-		modelfile.Optional("names", &h.Names).UpTo(labels.MaxClasses),
-		modelfile.Required("index_base", &h.IndexBase),
-		modelfile.Optional("hash_bits", &h.HashBits),
-		modelfile.Optional("table", &h.Table),
-		modelfile.Required("lambda", &h.Lambda),
-		modelfile.Optional("hash", &h.Hash),
-		modelfile.Optional("data", &h.Data),
-		modelfile.Required("config", &h.Config),
-		modelfile.Required("layout", &h.Layout),
-		modelfile.Required("support", &h.Support).UpTo(labels.MaxClasses),
-		modelfile.Required("result", &h.Result),
-	}
 }
 
 // Write writes the model, in a form that is the same on every machine.
@@ -126,7 +100,7 @@ func (m *Model) Write(w io.Writer) error {
 		h.Hash, h.Data = m.Hash(), m.Data
 	}
 	mw := modelfile.NewWriter(w, modelfile.Kernel)
-	if err := mw.Header(h.fields()); err != nil {
+	if err := mw.Header(modelfile.FieldsOf(h)); err != nil {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
 	}
 	m.writeBody(mw)
@@ -175,7 +149,7 @@ func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, 
 // readModel reads what follows the first line of a model file.
 func readModel(mr *modelfile.Reader) (*Model, error) {
 	h := new(header)
-	if err := mr.Header(h.fields()); err != nil {
+	if err := mr.Header(modelfile.FieldsOf(h)); err != nil {
 		return nil, err
 	}
 	rows, err := h.check()
