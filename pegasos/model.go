@@ -407,10 +407,7 @@ func (m *Model) label(scores []float64) float32 {
 		}
 		return float32(math.NaN())
 	}
-	if k := m.Class(scores); k >= 0 {
-		return m.Classes[k]
-	}
-	return float32(math.NaN())
+	return labels.At(m.Classes, m.Class(scores))
 }
 
 // Predict returns the label of row i of x, or NaN if a score is not finite: the products of

@@ -15,10 +15,7 @@ const stateSize = 320
 func (r *run) checkMemory(most int64) error {
 	n, rows := float64(len(r.classes)), float64(r.rows)
 	problems, states, visited := n, n*n, n*rows // one for each class
-	switch {
-	case n == 2:
-		problems, states, visited = 1, 2, rows
-	case r.cfg.Multiclass == pegasos.OneVsOne:
+	if r.cfg.pairs(len(r.classes)) {
 		problems, states, visited = n*(n-1)/2, n*(n-1), (n-1)*rows
 	}
 	perRow := 28. // score and alpha, and the coefficients of the model

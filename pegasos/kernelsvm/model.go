@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/misuse"
+	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
@@ -101,31 +101,30 @@ func (r Result) check() error {
 	return nil
 }
 
+// pairs reports whether each of the problems is one of two classes.
+func (cfg Config) pairs(classes int) bool {
+	return classes == 2 || cfg.Multiclass == pegasos.OneVsOne
+}
+
 // problems returns the number of problems for so many classes.
 func (cfg Config) problems(classes int) int {
-	switch {
-	case classes == 2:
-		return 1
-	case cfg.Multiclass == pegasos.OneVsRest:
-		return classes
+	if cfg.pairs(classes) {
+		return classes * (classes - 1) / 2
 	}
-	return classes * (classes - 1) / 2
+	return classes
 }
 
 // slots returns the number of problems that a class has part in.
 func (cfg Config) slots(classes int) int {
-	if classes == 2 {
-		return 1
+	if cfg.pairs(classes) {
+		return classes - 1
 	}
-	if cfg.Multiclass == pegasos.OneVsRest {
-		return classes
-	}
-	return classes - 1
+	return classes
 }
 
 // problem returns the number of the problem that is the given one of a class.
 func (cfg Config) problem(classes, class, slot int) int {
-	if classes == 2 || cfg.Multiclass == pegasos.OneVsRest {
+	if !cfg.pairs(classes) {
 		return slot
 	}
 	a, b := slot, class
@@ -243,30 +242,20 @@ func (m *Model) Problems() int { return m.Config.problems(len(m.Classes)) }
 func (m *Model) Coefficients(problem int) []float32 {
 	var all []float32
 	for c, slots := range m.coef {
-		at := -1
-		for s := range slots {
+		own := make([]float32, m.counts[c])
+		for s, coef := range slots {
 			if m.Config.problem(len(m.Classes), c, s) == problem {
-				at = s
+				own = coef
 			}
 		}
-		if at < 0 {
-			all = append(all, make([]float32, m.counts[c])...)
-		} else {
-			all = append(all, slots[at]...)
-		}
+		all = append(all, own...)
 	}
 	return all
 }
 
 // ClassName returns the name of a class, or its label as text if the classes have no names.
 func (m *Model) ClassName(class int) string {
-	if class < 0 || class >= len(m.Classes) {
-		panic(misuse.Of("class %d of %d", class, len(m.Classes)))
-	}
-	if m.Names != nil {
-		return m.Names[class]
-	}
-	return pegasos.FormatLabel(m.Classes[class])
+	return labels.Name(m.Classes, m.Names, class)
 }
 
 // Hash returns the SHA-256 of what makes the predictions, in hexadecimal: of the body of the

@@ -1,8 +1,7 @@
 package kernelsvm
 
 import (
-	"math"
-
+	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
@@ -78,8 +77,5 @@ func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 
 // label is the one that the scores of a row speak for, NaN if one of them is not finite.
 func (m *Model) label(scores []float64) float32 {
-	if k := m.Class(scores); k >= 0 {
-		return m.Classes[k]
-	}
-	return float32(math.NaN())
+	return labels.At(m.Classes, m.Class(scores))
 }

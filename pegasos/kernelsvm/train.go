@@ -446,25 +446,20 @@ func (r *run) setUp() error {
 	return nil
 }
 
-// choose lists the problems: one of two classes, one for each pair of them, or one for each class.
+// choose lists the problems: one for each pair of classes, or one for each class.
 func (r *run) choose() error {
 	n := len(r.classes)
-	switch {
-	case n == 2:
-		r.problems = []*problem{{first: 0, second: 1}}
-	case r.cfg.Multiclass == pegasos.OneVsOne:
-		if n*(n-1)/2 > maxProblems {
-			return badField("Multiclass", "%d classes make %d pairs, want %d at most: use %q",
-				n, n*(n-1)/2, maxProblems, pegasos.OneVsRest)
-		}
-		for a := range n {
-			for b := a + 1; b < n; b++ {
-				r.problems = append(r.problems, &problem{first: a, second: b})
-			}
-		}
-	default:
-		for a := range n {
+	if r.cfg.problems(n) > maxProblems {
+		return badField("Multiclass", "%d classes make %d pairs, want %d at most: use %q",
+			n, n*(n-1)/2, maxProblems, pegasos.OneVsRest)
+	}
+	for a := range n {
+		if !r.cfg.pairs(n) {
 			r.problems = append(r.problems, &problem{first: -1, second: a})
+			continue
+		}
+		for b := a + 1; b < n; b++ {
+			r.problems = append(r.problems, &problem{first: a, second: b})
 		}
 	}
 	return nil
@@ -521,7 +516,7 @@ func (r *run) slot(k, class int) *classState {
 // slotOf returns which of a class's slots is that of problem k, or -1.
 func (r *run) slotOf(k, class int) int {
 	switch p := r.problems[k]; {
-	case p.first < 0 || len(r.problems) == 1:
+	case p.first < 0:
 		return k
 	case class == p.first:
 		// the classes before have one pair with it each, and then come those after

@@ -174,25 +174,23 @@ func (r *run) remeasure(ctx context.Context, coef classValues) (errors []float64
 	r.wideScores(ctx, wanted, coef, scores)
 	r.each(func(k int) {
 		p := r.problems[k]
-		n, scale := float64(p.rows), p.dualScale()
+		scale := p.dualScale()
 		rough := r.fresh
 		rough.product += 2 * more * unit
-		t := r.tallyScaled(k, coef, scores, rough)
-		errors[k] = 2*(float64(p.lambda/2*t.squareOff/scale/scale)+t.lossOff/n) + 1e-12
-		t = r.tallyScaled(k, coef, scores, r.wide)
-		penalty := max(0, float64(p.lambda/2*t.square/scale/scale))
-		p.objective = penalty + t.loss/n
-		p.off = float64(p.lambda/2*t.squareOff/scale/scale) + t.lossOff/n +
-			float64(4*unit64*n*p.objective)
-		errors[k] += p.off
+		t := r.tally(k, coef, scores, r.errorsOf(k, coef, rough, 4*unit64), scale)
+		_, off := p.measure(&t, scale)
+		t = r.tally(k, coef, scores, r.errorsOf(k, coef, r.wide, 4*unit64), scale)
+		p.objective, p.off = p.measure(&t, scale)
+		p.off += float64(4 * unit64 * float64(p.rows) * p.objective)
+		errors[k] = 2*off + 1e-12 + p.off
 		r.eachCoefficient(k, coef, func(c, _ int, a *float64) {
 			if alpha := float64(p.sign(c)**a) * scale; alpha < 0 || alpha > 1 {
 				p.gap = math.Inf(1)
 			}
 		})
 		if wanted[k] = math.IsInf(p.gap, 1); !wanted[k] {
-			p.gap = t.gap/n + float64(4*unit64*n*(t.gap/n+p.objective))
-			r.raiseBy(p, &t)
+			p.gap = p.ownGap(&t)
+			p.raiseDual(&t)
 		}
 	})
 	if !slices.Contains(wanted, true) || !r.certified() || ctx.Err() != nil {
@@ -210,34 +208,13 @@ func (r *run) remeasure(ctx context.Context, coef classValues) (errors []float64
 	r.wideScores(ctx, wanted, coef, scores)
 	r.each(func(k int) {
 		if wanted[k] {
-			t := r.tallyScaled(k, coef, scores, r.wide)
-			r.raiseBy(r.problems[k], &t)
+			p := r.problems[k]
+			t := r.tally(k, coef, scores, r.errorsOf(k, coef, r.wide, 4*unit64), p.dualScale())
+			p.raiseDual(&t)
 		}
 		r.setBound(r.problems[k])
 	})
 	return errors
-}
-
-// raiseBy raises the bound of a problem by dual variables.
-func (r *run) raiseBy(p *problem, t *tally) {
-	n := float64(p.rows)
-	over := 2 * p.dualScale() * n
-	p.raise(n, t.alphas/n, t.square/over, t.squareOff/over)
-}
-
-// tallyScaled adds up over the rows of problem k, from coefficients and scores that were found from
-// values with the given roundings, in terms of dual variables.
-func (r *run) tallyScaled(k int, coef, scores classValues, values rounding) (t tally) {
-	p := r.problems[k]
-	scale := p.dualScale()
-	o := r.errorsOf(k, coef, values, 4*unit64)
-	r.eachCoefficient(k, coef, func(c, i int, a *float64) {
-		place, sign := r.groups[c].start+i, p.sign(c)
-		z := float64(sign * scores[c][r.slotOf(k, c)][i])
-		e := o.at(r.roots[place], r.store.squares[place], z)
-		t.add(float64(float64(sign**a)*scale), float64(z*scale), float64(e*scale), scale)
-	})
-	return t
 }
 
 // checkClaims compares what was found with what the model claims, for each problem and for their
