@@ -28,96 +28,65 @@ const (
 )
 
 // shrink keeps each problem's coefficients within the budget. Its objective is to be found again.
-func (r *run) shrink(all classValues) {
+func (r *run) shrink(all [][]float64) {
 	for _, p := range r.problems {
 		p.moves = p.moves[:0]
 	}
-	for k := range r.problems {
-		if r.count(k, all) <= r.cfg.MaxSV {
+	for k, p := range r.problems {
+		if count(all[k]) <= r.cfg.MaxSV {
 			continue
 		}
-		f := r.own(k, all)
-		picked, coef := r.pursue(k, f)
-		r.refit(f, picked, coef)
+		support, target := r.own(p, all[k])
+		picked, coef := r.pursue(p, support)
+		r.refit(target, picked, coef)
 		for i, place := range picked {
-			f.set(place, coef[i])
+			at, _ := p.find(int(place))
+			all[k][at] = coef[i]
 		}
-		r.problems[k].off, r.problems[k].gap = math.Inf(1), math.Inf(1)
+		p.off, p.gap = math.Inf(1), math.Inf(1)
 	}
 }
 
-// An ownProblem is one problem's rows and coefficients.
-type ownProblem struct {
-	support []int32   // places of the rows with a coefficient
-	target  []float64 // scores by w, by place
-	set     func(place int32, coef float64)
-}
-
-// count returns the number of problem k's support rows.
-func (r *run) count(k int, all classValues) (n int) {
-	for c := range r.groups {
-		for s := range r.groups[c].slots {
-			if r.groups[c].slots[s].problem == k {
-				for _, v := range all[c][s] {
-					if v != 0 {
-						n++
-					}
-				}
-			}
+// count returns how many coefficients are not 0.
+func count(coef []float64) (n int) {
+	for _, v := range coef {
+		if v != 0 {
+			n++
 		}
 	}
 	return n
 }
 
-// own takes problem k's coefficients out of all, makes its scores those of its w, and lists the
-// rows that this consists of. After a finish it is the w of the last pass, whose scores are known,
-// not of the best.
-func (r *run) own(k int, all classValues) *ownProblem {
-	p := r.problems[k]
-	f := &ownProblem{target: make([]float64, len(r.classOf))}
-	scale, mean := p.scale(), r.averaged(p)
-	if r.dual {
-		scale = p.dualScale()
-	} else if mean {
-		scale = float64(p.samples)
-	}
-	for c := range r.groups {
-		g, s := &r.groups[c], r.slot(k, c)
-		if s == nil {
-			continue
+// own clears a problem's coefficients, makes its scores those of its w, and returns the places of
+// the rows that this consists of, and the scores by place. After a finish it is the w of the last
+// pass, whose scores are known, not of the best.
+func (r *run) own(p *problem, coef []float64) (support []int32, target []float64) {
+	target = make([]float64, len(r.classOf))
+	scale := r.scaleOf(p)
+	for i := range p.score {
+		place, _ := p.row(i)
+		_, score := p.at(i, r.averaged(p))
+		if scale > 0 {
+			score = float64(score/scale) * p.factor
 		}
-		for i, score := range s.score {
-			if mean {
-				score = float64(score*p.sum) - s.late[i]
-			}
-			if scale > 0 {
-				score = float64(score/scale) * p.factor
-			}
-			s.score[i], f.target[g.start+i] = score, score
-			if coef := &all[c][r.slotOf(k, c)][i]; *coef != 0 || r.dual {
-				if *coef = 0; !r.dual || s.alpha[i] != 0 {
-					f.support = append(f.support, int32(g.start+i))
-				}
-			}
+		p.score[i], target[place] = score, score
+		if r.dual && p.alpha[i] != 0 || !r.dual && coef[i] != 0 {
+			support = append(support, int32(place))
 		}
 	}
-	f.set = func(place int32, coef float64) {
-		c := r.classOf[place]
-		all[c][r.slotOf(k, int(c))][int(place)-r.groups[c].start] = coef
-	}
-	return f
+	clear(coef)
+	return support, target
 }
 
-// pursue picks rows. The scores of problem k become those of w - w'.
-func (r *run) pursue(k int, f *ownProblem) (picked []int32, coef []float64) {
+// pursue picks rows. The scores of the problem become those of w - w'.
+func (r *run) pursue(p *problem, support []int32) (picked []int32, coef []float64) {
 	at := make(map[int32]int)
 	for range 4 * r.cfg.MaxSV {
 		best, most := int32(-1), 0.0
-		for _, place := range f.support {
-			c := int(r.classOf[place])
+		for _, place := range support {
 			if d := float64(r.diagonal[place]); d > 0 {
-				e := r.slot(k, c).score[int(place)-r.groups[c].start]
-				if gain := float64(e*e) / d; gain > most {
+				i, _ := p.find(int(place))
+				if gain := float64(p.score[i]*p.score[i]) / d; gain > most {
 					best, most = place, gain
 				}
 			}
@@ -132,17 +101,16 @@ func (r *run) pursue(k int, f *ownProblem) (picked []int32, coef []float64) {
 			at[best] = len(picked)
 			picked, coef = append(picked, best), append(coef, 0)
 		}
-		c := int(r.classOf[best])
-		a := r.slot(k, c).score[int(best)-r.groups[c].start] / float64(r.diagonal[best])
+		i, _ := p.find(int(best))
+		a := p.score[i] / float64(r.diagonal[best])
 		coef[at[best]] += a
-		r.subtract(k, []int32{best}, []float64{a})
+		r.subtract(p, []int32{best}, []float64{a})
 	}
 	return picked, coef
 }
 
-// subtract takes a sum over some rows from the scores of problem k.
-func (r *run) subtract(k int, places []int32, a []float64) {
-	p := r.problems[k]
+// subtract takes a sum over some rows from the scores of a problem.
+func (r *run) subtract(p *problem, places []int32, a []float64) {
 	for len(places) > 0 {
 		n := min(len(places), blockRows)
 		b := &r.block
@@ -160,10 +128,10 @@ func (r *run) subtract(k int, places []int32, a []float64) {
 }
 
 // refit makes the coefficients the best there are, in float32.
-func (r *run) refit(f *ownProblem, picked []int32, coef []float64) {
+func (r *run) refit(all []float64, picked []int32, coef []float64) {
 	target := make([]float64, len(picked))
 	for i, place := range picked {
-		target[i] = f.target[place]
+		target[i] = all[place]
 	}
 	r.gram(picked).solve(coef, target)
 	for i, v := range coef {

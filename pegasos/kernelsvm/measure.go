@@ -1,7 +1,6 @@
 package kernelsvm
 
 import (
-	"iter"
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/proof"
@@ -33,37 +32,25 @@ type tally struct {
 	margins []float64
 }
 
-// sums adds up over the rows of problem k, scores being divided by scale; of the mean over iterates
+// sums adds up over the rows of a problem, scores being divided by scale; of the mean over iterates
 // if mean is true.
-func (r *run) sums(k int, mean bool, scale float64) (t tally) {
-	off := r.scoreErrors(k, mean)
-	for g, s := range r.parts(k) {
-		for i := range s.score {
-			a, score := s.at(i, r.problems[k], mean)
-			z := float64(s.sign * score)
-			t.add(a, z, off.at(r, g.start+i, z), scale)
-		}
+func (r *run) sums(p *problem, mean bool, scale float64) (t tally) {
+	off := r.scoreErrors(p, mean)
+	for i := range p.score {
+		place, sign := p.row(i)
+		a, score := p.at(i, mean)
+		z := float64(sign * score)
+		t.add(a, z, off.at(r, place, z), scale)
 	}
 	return t
 }
 
-// parts yields the classes that have part in problem k, and their state in it.
-func (r *run) parts(k int) iter.Seq2[*classRows, *classState] {
-	return func(yield func(*classRows, *classState) bool) {
-		for c := range r.groups {
-			if s := r.slot(k, c); s != nil && !yield(&r.groups[c], s) {
-				return
-			}
-		}
-	}
-}
-
-// at returns the alpha and the score of a row of problem p, in the iterate or in their mean.
-func (s *classState) at(i int, p *problem, mean bool) (a, score float64) {
+// at returns the alpha and the score of row i, in the iterate or in their mean.
+func (p *problem) at(i int, mean bool) (a, score float64) {
 	if mean {
-		return float64(s.alpha[i]*p.sum) - s.lateAlpha[i], float64(s.score[i]*p.sum) - s.late[i]
+		return float64(p.alpha[i]*p.sum) - p.lateAlpha[i], float64(p.score[i]*p.sum) - p.late[i]
 	}
-	return s.alpha[i], s.score[i]
+	return p.alpha[i], p.score[i]
 }
 
 // add adds a row: its alpha, y times its score, and how far the score may be off.
@@ -106,22 +93,20 @@ func (o *scoreErrors) at(r *run, place int, score float64) float64 {
 		float64(o.sum*root) + float64(o.terms*math.Abs(score))
 }
 
-// scoreErrors returns the errors of problem k's scores. A sum of m moves of alphas in float64 is
+// scoreErrors returns the errors of a problem's scores. A sum of m moves of alphas in float64 is
 // off by m roundings of what it was on its way, which is never more than the largest kernel value
 // times the alphas' sum: that of the violations, and no more than one for each row in the finish.
-func (r *run) scoreErrors(k int, mean bool) *scoreErrors {
-	p := r.problems[k]
+func (r *run) scoreErrors(p *problem, mean bool) *scoreErrors {
 	o := &scoreErrors{fresh: r.fresh, wide: r.wide, terms: 2 * unit64 * float64(p.rows+2)}
-	for g, s := range r.parts(k) {
-		for i := range s.alpha {
-			a, _ := s.at(i, p, mean)
-			root, square := r.roots[g.start+i], r.store.squares[g.start+i]
-			if s.wide != nil {
-				o.wideOn.add(math.Abs(s.wide[i]), root, square)
-				a -= s.wide[i]
-			}
-			o.freshOn.add(math.Abs(a), root, square)
+	for i := range p.alpha {
+		a, _ := p.at(i, mean)
+		place, _ := p.row(i)
+		root, square := r.roots[place], r.store.squares[place]
+		if p.wide != nil {
+			o.wideOn.add(math.Abs(p.wide[i]), root, square)
+			a -= p.wide[i]
 		}
+		o.freshOn.add(math.Abs(a), root, square)
 	}
 	weight, moves := float64(p.rows), float64(p.violations-p.settled+8)
 	if !r.dual {
@@ -149,80 +134,64 @@ func (r *run) scaleOf(p *problem) float64 {
 	return p.scale()
 }
 
-// measureSteps finds the objective of problem k's iterate, or of their mean, and the best bound,
+// measureSteps finds the objective of a problem's iterate, or of their mean, and the best bound,
 // after an epoch.
-func (r *run) measureSteps(k int) {
-	p := r.problems[k]
-	t := r.sums(k, false, p.scale())
+func (r *run) measureSteps(p *problem) {
+	t := r.sums(p, false, p.scale())
 	if r.certified() {
 		e := float64(r.epoch) * float64(p.rows)
 		p.raise(&t, e, e*e*(2*p.lambda))
 	}
 	if r.averaged(p) {
-		t = r.sums(k, true, r.scaleOf(p))
+		t = r.sums(p, true, r.scaleOf(p))
 	}
 	p.objective, p.off = p.choose(&t, r.scaleOf(p))
 	p.gap = math.Inf(1)
 	r.setBound(p)
 }
 
-// errorsOf returns the errors of scores that were found from coefficients of problem k and from
+// errorsOf returns the errors of scores that were found from coefficients of a problem and from
 // values with the given roundings, each of whose terms is rounded by a multiple of unit64.
-func (r *run) errorsOf(k int, coef classValues, values rounding, term float64) *scoreErrors {
-	o := &scoreErrors{fresh: values, terms: term * float64(r.problems[k].rows+2)}
-	moves := 8
-	r.eachCoefficient(k, coef, func(c, i int, a *float64) {
-		if *a != 0 {
-			place := r.groups[c].start + i
-			o.freshOn.add(math.Abs(*a), r.roots[place], r.store.squares[place])
-			moves++
+func (r *run) errorsOf(p *problem, coef []float64, values rounding, term float64) *scoreErrors {
+	o := &scoreErrors{fresh: values, terms: term * float64(p.rows+2)}
+	for i, a := range coef {
+		if a != 0 {
+			place, _ := p.row(i)
+			o.freshOn.add(math.Abs(a), r.roots[place], r.store.squares[place])
 		}
-	})
-	o.sum = float64(2 * unit64 * float64(moves) * o.freshOn.root)
+	}
+	o.sum = float64(2 * unit64 * float64(8+count(coef)) * o.freshOn.root)
 	return o
 }
 
-// measureModel finds the objective of problem k from float32 coefficients and their scores. Where
+// measureModel finds the objective of a problem from float32 coefficients and their scores. Where
 // it is above 1 the coefficients become those of a multiple, rounded again.
-func (r *run) measureModel(k int, coef, scores classValues) {
-	p := r.problems[k]
-	o := r.errorsOf(k, coef, r.wide, 2*unit64)
-	t := r.tally(k, coef, scores, o, 1)
+func (r *run) measureModel(p *problem, coef, scores []float64) {
+	o := r.errorsOf(p, coef, r.wide, 2*unit64)
+	t := r.tally(p, coef, scores, o, 1)
 	if p.penalty(t.square, 1)+t.loss/float64(p.rows) > 1 {
 		o.fresh.product += 2 * more * unit
-		t = r.tally(k, coef, scores, o, 1)
+		t = r.tally(p, coef, scores, o, 1)
 	}
 	p.objective, p.off = p.choose(&t, 1)
 	if p.factor != 1 {
 		p.gap = math.Inf(1)
-		r.eachCoefficient(k, coef, func(_, _ int, a *float64) {
-			*a = float64(float32(float64(*a * p.factor)))
-		})
+		for i, a := range coef {
+			coef[i] = float64(float32(float64(a * p.factor)))
+		}
 	}
 	r.setBound(p)
 }
 
-// tally adds up over the rows of problem k, from coefficients and scores with the given errors that
+// tally adds up over the rows of a problem, from coefficients and scores with the given errors that
 // are multiplied by scale.
-func (r *run) tally(k int, coef, scores classValues, o *scoreErrors, scale float64) (t tally) {
-	r.eachCoefficient(k, coef, func(c, i int, a *float64) {
-		sign := r.problems[k].sign(c)
-		z := float64(sign * scores[c][r.slotOf(k, c)][i])
-		e := o.at(r, r.groups[c].start+i, z)
-		t.add(float64(float64(sign**a)*scale), float64(z*scale), float64(e*scale), scale)
-	})
-	return t
-}
-
-// eachCoefficient calls f for each row i of each class c of problem k.
-func (r *run) eachCoefficient(k int, coef classValues, f func(c, i int, a *float64)) {
-	for c := range r.groups {
-		if at := r.slotOf(k, c); at >= 0 {
-			for i := range coef[c][at] {
-				f(c, i, &coef[c][at][i])
-			}
-		}
+func (r *run) tally(p *problem, coef, scores []float64, o *scoreErrors, scale float64) (t tally) {
+	for i, a := range coef {
+		place, sign := p.row(i)
+		z := float64(sign * scores[i])
+		t.add(float64(float64(sign*a)*scale), float64(z*scale), float64(o.at(r, place, z)*scale), scale)
 	}
+	return t
 }
 
 // penalty returns that of a sum of alpha*y times the score.
@@ -280,23 +249,20 @@ func bestFactor(penalty float64, margins []float64) (factor, objective float64) 
 }
 
 // measureDual finds the same after a pass of the finish, and keeps the best pass.
-func (r *run) measureDual(k int) {
-	p := r.problems[k]
+func (r *run) measureDual(p *problem) {
 	scale := p.dualScale()
-	t := r.sums(k, false, scale)
+	t := r.sums(p, false, scale)
 	p.raiseDual(&t)
 	if p.rounded = p.penalty(t.square, scale)+t.loss/float64(p.rows) > 1; p.rounded {
-		t = r.sums(k, false, scale) // of a multiple of the alphas, which is rounded again
+		t = r.sums(p, false, scale) // of a multiple of the alphas, which is rounded again
 	}
 	if objective, off := p.choose(&t, scale); objective < p.objective {
 		p.objective, p.off, p.gap = objective, off, math.Inf(1)
 		if p.factor == 1 {
 			p.gap = p.ownGap(&t)
 		}
-		for _, s := range r.parts(k) {
-			for i, a := range s.alpha {
-				s.best[i] = storable(float64(a*p.factor), scale)
-			}
+		for i, a := range p.alpha {
+			p.best[i] = storable(float64(a*p.factor), scale)
 		}
 	}
 	r.setBound(p)
@@ -363,19 +329,16 @@ func (r *run) result() Result {
 	return res
 }
 
-// weights writes the coefficients of a slot's rows to dst: what their kernel is multiplied by.
-func (r *run) weights(s *classState, dst []float64) {
-	p := r.problems[s.problem]
-	if r.dual {
-		for i, a := range s.best {
-			dst[i] = float64(s.sign*a) / p.dualScale()
-		}
-		return
-	}
-	for i := range s.alpha {
-		a, _ := s.at(i, p, r.averaged(p))
-		if dst[i] = 0; a != 0 {
-			dst[i] = float64(s.sign*a*p.factor) / r.scaleOf(p)
+// weights returns the coefficients of a problem's rows: what their kernel is multiplied by.
+func (r *run) weights(p *problem) []float64 {
+	all := make([]float64, len(p.alpha))
+	for i := range all {
+		_, sign := p.row(i)
+		if r.dual {
+			all[i] = float64(sign*p.best[i]) / p.dualScale()
+		} else if a, _ := p.at(i, r.averaged(p)); a != 0 {
+			all[i] = float64(sign*a*p.factor) / r.scaleOf(p)
 		}
 	}
+	return all
 }

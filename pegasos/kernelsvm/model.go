@@ -136,13 +136,9 @@ func (cfg Config) problem(classes, class, slot int) int {
 
 // model returns the model of this moment. Unless it is whole the objective is not known.
 func (r *run) model(whole bool) (*Model, error) {
-	all := r.empty() // coefficients
-	for c := range r.groups {
-		g := &r.groups[c]
-		for s := range g.slots {
-			all[c][s] = make([]float64, g.end-g.start)
-			r.weights(&g.slots[s], all[c][s])
-		}
+	var all [][]float64 // coefficients
+	for _, p := range r.problems {
+		all = append(all, r.weights(p))
 	}
 	measured := whole && !r.partial
 	if r.cfg.MaxSV > 0 {
@@ -179,16 +175,15 @@ func (r *run) model(whole bool) (*Model, error) {
 }
 
 // takeSupport gives the model its coefficients, and returns which rows of the data they are of.
-func (r *run) takeSupport(m *Model, all classValues) ([]int32, error) {
+func (r *run) takeSupport(m *Model, all [][]float64) ([]int32, error) {
 	var at []int32
-	for c := range all {
-		g := &r.groups[c]
-		m.coef = append(m.coef, make([][]float32, len(g.slots)))
+	for c, g := range r.groups {
+		own, coef := r.ofClass(all, c), make([][]float32, len(r.parts[c]))
 		count := 0
 		for i := range g.end - g.start {
 			used := false
-			for s := range g.slots {
-				v := float32(all[c][s][i])
+			for s := range own {
+				v := float32(own[s][i])
 				if !floats.IsFinite(v) {
 					return nil, &pegasos.StepError{Step: r.t, Row: -1,
 						Reason: "a coefficient is not finite: " + tooLarge}
@@ -199,16 +194,27 @@ func (r *run) takeSupport(m *Model, all classValues) ([]int32, error) {
 				continue
 			}
 			at = append(at, r.store.at[g.start+i])
-			for s := range g.slots {
-				m.coef[c][s] = append(m.coef[c][s], float32(all[c][s][i]))
+			for s := range own {
+				coef[s] = append(coef[s], float32(own[s][i]))
 			}
 			count++
 		}
-		if m.counts = append(m.counts, count); count == 0 {
-			m.coef[c] = nil
+		if count == 0 {
+			coef = nil
 		}
+		m.counts, m.coef = append(m.counts, count), append(m.coef, coef)
 	}
 	return at, nil
+}
+
+// ofClass returns the numbers of a class's rows in each of its problems.
+func (r *run) ofClass(all [][]float64, c int) (own [][]float64) {
+	g := r.groups[c]
+	for _, k := range r.parts[c] {
+		at, _ := r.problems[k].find(g.start)
+		own = append(own, all[k][max(0, at):][:g.end-g.start])
+	}
+	return own
 }
 
 // Cols returns the number of features.

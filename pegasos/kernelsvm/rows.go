@@ -54,6 +54,8 @@ type rowStore struct {
 
 type span struct{ start, end int }
 
+func (s span) has(i int) bool { return i >= s.start && i < s.end }
+
 // columns has the nonzeros of a tile's rows by column: those of column column[k] are at starts[k]
 // to starts[k+1]-1.
 type columns struct {

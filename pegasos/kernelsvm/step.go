@@ -127,9 +127,9 @@ func (r *run) takeSteps(idx []uint32, threshold float64) error {
 		w := r.workers[worker]
 		switch p := r.problems[k]; {
 		case !r.dual:
-			r.pegasosSteps(w, k, p, idx)
+			r.pegasosSteps(w, p, idx)
 		case !p.done:
-			r.ascentSteps(w, k, p, idx, threshold)
+			r.ascentSteps(w, p, idx, threshold)
 		default:
 			p.moves = p.moves[:0]
 		}
@@ -147,12 +147,11 @@ func (r *run) takeSteps(idx []uint32, threshold float64) error {
 	return nil
 }
 
-// loadScores gets the scores of the block's rows that have part in problem k.
-func (r *run) loadScores(w *blockWorker, k int) {
-	for j, p := range r.block.places {
-		c := int(r.classOf[p])
-		if s := r.slot(k, c); s != nil {
-			w.score[j] = s.score[int(p)-r.groups[c].start]
+// loadScores gets the scores of the block's rows that have part in a problem.
+func (r *run) loadScores(w *blockWorker, p *problem) {
+	for j, place := range r.block.places {
+		if i, _ := p.find(int(place)); i >= 0 {
+			w.score[j] = p.score[i]
 		}
 	}
 }
@@ -167,33 +166,31 @@ func (r *run) move(w *blockWorker, p *problem, j int, a, late float64) {
 	}
 }
 
-// pegasosSteps takes the steps of problem k.
-func (r *run) pegasosSteps(w *blockWorker, k int, p *problem, idx []uint32) {
+// pegasosSteps takes the steps of a problem.
+func (r *run) pegasosSteps(w *blockWorker, p *problem, idx []uint32) {
 	p.moves = p.moves[:0]
-	r.loadScores(w, k)
+	r.loadScores(w, p)
 	averaging := r.cfg.Average == pegasos.LastHalf && r.cfg.Finish == pegasos.FinishNone &&
 		r.t >= r.total/2
 	for j, place := range r.block.places {
-		c := int(r.classOf[place])
-		s := r.slot(k, c)
-		if s == nil {
+		i, sign := p.find(int(place))
+		if i < 0 {
 			continue
 		}
-		margin := float64(s.sign * w.score[j])
+		margin := float64(sign * w.score[j])
 		if !(margin >= p.scale()) || p.t == 0 && p.t0 == 0 { // at first w is 0 by definition
 			if !floats.IsFinite(margin) {
 				p.err = &pegasos.StepError{Step: r.t + int64(j) + 1, Row: int(idx[j]),
 					Reason: "the score is not finite: " + tooLarge}
 				return
 			}
-			i := int(place) - r.groups[c].start
-			late := float64(s.sign * p.sum)
-			s.alpha[i]++
-			if s.lateAlpha != nil {
-				s.lateAlpha[i] += p.sum
+			late := float64(sign * p.sum)
+			p.alpha[i]++
+			if p.lateAlpha != nil {
+				p.lateAlpha[i] += p.sum
 			}
 			p.violations++
-			r.move(w, p, j, s.sign, late)
+			r.move(w, p, j, sign, late)
 		}
 		p.t++
 		if averaging {
@@ -206,19 +203,17 @@ func (r *run) pegasosSteps(w *blockWorker, k int, p *problem, idx []uint32) {
 const tooLarge = "the kernel's values are too large for float32, or lambda too small; scale " +
 	"the rows"
 
-// ascentSteps moves each alpha of problem k to where the dual objective is largest along it.
-func (r *run) ascentSteps(w *blockWorker, k int, p *problem, idx []uint32, threshold float64) {
+// ascentSteps moves each alpha of a problem to where the dual objective is largest along it.
+func (r *run) ascentSteps(w *blockWorker, p *problem, idx []uint32, threshold float64) {
 	p.moves = p.moves[:0]
-	r.loadScores(w, k)
+	r.loadScores(w, p)
 	scale := p.dualScale()
 	for j, place := range r.block.places {
-		c := int(r.classOf[place])
-		s := r.slot(k, c)
-		if s == nil {
+		i, sign := p.find(int(place))
+		if i < 0 {
 			continue
 		}
-		i := int(place) - r.groups[c].start
-		slack := 1 - float64(s.sign*w.score[j])/scale
+		slack := 1 - float64(sign*w.score[j])/scale
 		if !floats.IsFinite(slack) {
 			p.err = &pegasos.StepError{Step: r.t, Row: int(idx[j]),
 				Reason: "the score is not finite: " + tooLarge}
@@ -229,40 +224,39 @@ func (r *run) ascentSteps(w *blockWorker, k int, p *problem, idx []uint32, thres
 			to = 1
 		}
 		if d := float64(r.diagonal[place]); d > 0 {
-			to = min(max(s.alpha[i]+float64(slack*scale)/d, 0), 1)
+			to = min(max(p.alpha[i]+float64(slack*scale)/d, 0), 1)
 			longest = min(scale/d, 1)
 		}
-		a := to - s.alpha[i]
+		a := to - p.alpha[i]
 		if math.Abs(a) < float64(threshold*longest) || a == 0 {
 			continue
 		}
 		to = storable(to, scale)
-		if a = to - s.alpha[i]; a == 0 {
+		if a = to - p.alpha[i]; a == 0 {
 			continue
 		}
 		p.most = max(p.most, math.Abs(a))
-		s.alpha[i] = to
+		p.alpha[i] = to
 		p.violations++
-		r.move(w, p, j, float64(a*s.sign), 0)
+		r.move(w, p, j, float64(a*sign), 0)
 	}
 }
 
 // updateScores brings the scores of a tile's rows up to date after a block.
 func (r *run) updateScores(w *blockWorker, t int) {
-	g := &r.groups[r.tiles[t]]
-	tile := r.store.tiles[t]
+	parts, tile := r.parts[r.tiles[t]], r.store.tiles[t]
 	n := tile.end - tile.start
 	if w.space == nil {
 		w.space = make([]float32, tileProbes*tileRows)
 	}
-	w.next = append(w.next[:0], make([]int, len(g.slots))...)
+	w.next = append(w.next[:0], make([]int, len(parts))...)
 	for {
 		// The next few rows that moved in any of the group's problems, in the order of the block.
 		w.needed = w.needed[:0]
 		for len(w.needed) < tileProbes {
 			least := int32(math.MaxInt32)
-			for s := range g.slots {
-				if moves := r.problems[g.slots[s].problem].moves; w.next[s] < len(moves) {
+			for s, k := range parts {
+				if moves := r.problems[k].moves; w.next[s] < len(moves) {
 					least = min(least, moves[w.next[s]].k)
 				}
 			}
@@ -270,8 +264,8 @@ func (r *run) updateScores(w *blockWorker, t int) {
 				break
 			}
 			w.needed = append(w.needed, least)
-			for s := range g.slots {
-				if moves := r.problems[g.slots[s].problem].moves; w.next[s] < len(moves) &&
+			for s, k := range parts {
+				if moves := r.problems[k].moves; w.next[s] < len(moves) &&
 					moves[w.next[s]].k == least {
 					w.next[s]++
 				}
@@ -281,10 +275,10 @@ func (r *run) updateScores(w *blockWorker, t int) {
 			return
 		}
 		r.findValues(w, t, n)
-		from, to := tile.start-g.start, tile.end-g.start
-		for s := range g.slots {
-			slot := &g.slots[s]
-			moves := r.problems[slot.problem].moves[:w.next[s]]
+		for s, k := range parts {
+			p := r.problems[k]
+			from, _ := p.find(tile.start)
+			moves := p.moves[:w.next[s]]
 			w.use, w.late, w.using = w.use[:0], w.late[:0], w.using[:0]
 			late := false
 			for at := len(w.needed) - 1; at >= 0 && len(moves) > 0; at-- {
@@ -295,9 +289,9 @@ func (r *run) updateScores(w *blockWorker, t int) {
 					moves = moves[:len(moves)-1]
 				}
 			}
-			addMoves(slot.score[from:to], w.use, w.using)
+			addMoves(p.score[from:from+n], w.use, w.using)
 			if late {
-				addMoves(slot.late[from:to], w.late, w.using)
+				addMoves(p.late[from:from+n], w.late, w.using)
 			}
 		}
 	}

@@ -78,8 +78,7 @@ type Progress struct {
 	Objective, Gap float64
 }
 
-// A problem is the training of one weight vector, w = sum of alpha*sign*phi(x)/scale. Its alphas
-// and scores are kept by class, in the slots of the classRows.
+// A problem is the training of one weight vector, w = sum of alpha*sign*phi(x)/scale.
 //
 // While Pegasos runs, alpha is the number of the row's violations, score is y's score times the
 // scale lambda*(t+t0), and the mean over the last iterates is had as follows. Let S be the sum,
@@ -91,14 +90,22 @@ type Progress struct {
 // lambda*rows.
 type problem struct {
 	first, second int // its classes, by position; first is -1 if it is all but the second
-	rows          int
-	lambda, t0    float64
-	r2            float64
-	t             int64
-	violations    int64
+	// The rows of its classes in the store; those of minus are all if first is -1. The state has
+	// them in this order: see row.
+	minus, plus span
+	rows        int
+	lambda, t0  float64
+	r2          float64
+	t           int64
+	violations  int64
 
 	sum     float64 // S
 	samples int64
+
+	score, late      []float64
+	alpha, lateAlpha []float64
+	best             []float64 // the alphas of the finish's best pass
+	wide             []float64 // those of scores that were found in float64
 
 	moves []alphaMove // of the present block
 	most  float64     // the longest move of the pass
@@ -122,22 +129,6 @@ type alphaMove struct {
 	a, late float64
 }
 
-// A classRows is the rows of a class, which are side by side in the store.
-type classRows struct {
-	start, end int          // rows
-	slots      []classState // of the problems that the class has part in
-}
-
-// A classState has the state of a class's rows in a problem.
-type classState struct {
-	problem          int
-	sign             float64
-	score, late      []float64
-	alpha, lateAlpha []float64
-	best             []float64 // the alphas of the finish's best pass
-	wide             []float64 // those of scores that were found in float64
-}
-
 type run struct {
 	cfg      Config
 	f        Func
@@ -145,7 +136,8 @@ type run struct {
 	store    *rowStore
 	caches   []*valueCache // of each tile; nil for none
 	classes  []float32
-	groups   []classRows
+	groups   []span  // the rows of each class, which are side by side in the store
+	parts    [][]int // the problems that each class has part in
 	tiles    []int32 // the group of each tile
 	problems []*problem
 	place    []int32 // of each row in the store
@@ -358,7 +350,7 @@ func (r *run) group(class, visited []int32) (ends []int) {
 	start := 0
 	for c := range ends {
 		ends[c] = max(ends[c], start) // a class without visits
-		r.groups = append(r.groups, classRows{start: start, end: ends[c]})
+		r.groups = append(r.groups, span{start, ends[c]})
 		start = ends[c]
 	}
 	return ends
@@ -426,8 +418,8 @@ func (r *run) setUp() error {
 	if err := r.choose(); err != nil {
 		return err
 	}
-	for k, p := range r.problems {
-		r.addRows(k, p)
+	for _, p := range r.problems {
+		r.addRows(p)
 		p.objective, p.bound, p.factor = math.NaN(), math.NaN(), 1
 		p.lambda = r.lambda
 		if p.first >= 0 && len(r.problems) > 1 && r.cfg.C != 0 {
@@ -453,6 +445,12 @@ func (r *run) choose() error {
 		return badField("Multiclass", "%d classes make %d pairs, want %d at most: use %q",
 			n, n*(n-1)/2, maxProblems, pegasos.OneVsRest)
 	}
+	for c := range n {
+		r.parts = append(r.parts, make([]int, r.cfg.slots(n)))
+		for slot := range r.parts[c] {
+			r.parts[c][slot] = r.cfg.problem(n, c, slot)
+		}
+	}
 	for a := range n {
 		if !r.cfg.pairs(n) {
 			r.problems = append(r.problems, &problem{first: -1, second: a})
@@ -465,66 +463,47 @@ func (r *run) choose() error {
 	return nil
 }
 
-// addRows makes the state of the rows that have part in problem k.
-func (r *run) addRows(k int, p *problem) {
-	var sum float64
-	visited := 0
-	for c := range r.groups {
-		g := &r.groups[c]
-		sign := p.sign(c)
-		if sign == 0 {
-			continue
-		}
-		size := g.end - g.start
-		s := classState{
-			problem: k, sign: sign, score: make([]float64, size), alpha: make([]float64, size),
-		}
-		if r.cfg.Finish == pegasos.FinishNone && r.cfg.Average == pegasos.LastHalf {
-			s.late, s.lateAlpha = make([]float64, size), make([]float64, size)
-		}
-		g.slots = append(g.slots, s)
-		p.rows += r.sizes[c]
-		visited += size
-		for _, v := range r.diagonal[g.start:g.end] {
-			sum += float64(v)
-		}
+// addRows makes the state of a problem's rows.
+func (r *run) addRows(p *problem) {
+	p.minus, p.plus, p.rows = span{0, len(r.classOf)}, r.groups[p.second], r.rows
+	size := p.minus.end
+	if p.first >= 0 {
+		p.minus, p.rows = r.groups[p.first], r.sizes[p.first]+r.sizes[p.second]
+		size = p.minus.end - p.minus.start + p.plus.end - p.plus.start
 	}
-	if visited > 0 {
-		p.r2 = sum / float64(visited)
+	p.score, p.alpha = make([]float64, size), make([]float64, size)
+	if r.cfg.Finish == pegasos.FinishNone && r.cfg.Average == pegasos.LastHalf {
+		p.late, p.lateAlpha = make([]float64, size), make([]float64, size)
 	}
+	for i := range size {
+		place, _ := p.row(i)
+		p.r2 += float64(r.diagonal[place])
+	}
+	p.r2 /= float64(max(1, size))
 }
 
-// sign returns the label of a class in the problem: 1, -1, or 0 if it has no part in it.
-func (p *problem) sign(class int) float64 {
+// row returns the place of a problem's row i in the store, and its label, 1 or -1.
+func (p *problem) row(i int) (place int, sign float64) {
+	if place = p.minus.start + i; place >= p.minus.end {
+		place += p.plus.start - p.minus.end
+	}
+	if p.plus.has(place) {
+		return place, 1
+	}
+	return place, -1
+}
+
+// find is the inverse of row. The row is -1 if it has no part in the problem.
+func (p *problem) find(place int) (i int, sign float64) {
 	switch {
-	case class == p.second:
-		return 1
-	case p.first < 0 || class == p.first:
-		return -1
+	case p.plus.has(place) && p.first < 0:
+		return place, 1
+	case p.plus.has(place):
+		return place - p.plus.start + p.minus.end - p.minus.start, 1
+	case p.minus.has(place):
+		return place - p.minus.start, -1
 	}
-	return 0
-}
-
-// slot returns the state of a class in problem k, or nil if it has no part in it.
-func (r *run) slot(k, class int) *classState {
-	if at := r.slotOf(k, class); at >= 0 {
-		return &r.groups[class].slots[at]
-	}
-	return nil
-}
-
-// slotOf returns which of a class's slots is that of problem k, or -1.
-func (r *run) slotOf(k, class int) int {
-	switch p := r.problems[k]; {
-	case p.first < 0:
-		return k
-	case class == p.first:
-		// the classes before have one pair with it each, and then come those after
-		return p.second - 1
-	case class == p.second:
-		return p.first
-	}
-	return -1
+	return -1, 0
 }
 
 // scale returns what scores and alphas have to be divided by.
@@ -550,7 +529,7 @@ func (r *run) pegasos(ctx context.Context) (stopped bool, err error) {
 			r.epoch++
 			r.nextPass()
 			if !r.partial {
-				r.each(func(k int) { r.measureSteps(k) })
+				r.each(func(k int) { r.measureSteps(r.problems[k]) })
 			}
 			r.report()
 		}
@@ -588,7 +567,7 @@ func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 		}
 		r.pass++
 		r.nextPass()
-		r.each(func(k int) { r.measureDual(k) })
+		r.each(func(k int) { r.measureDual(r.problems[k]) })
 		if r.settle(ctx, threshold <= shortest); ctx.Err() != nil {
 			return true, nil
 		}
@@ -618,21 +597,18 @@ func (r *run) nextPass() {
 // beginDual turns the state of Pegasos into that of the finish, of which w = 0 is the first model.
 func (r *run) beginDual() {
 	r.dual = true
-	for c := range r.groups {
-		for s := range r.groups[c].slots {
-			slot := &r.groups[c].slots[s]
-			each := r.problems[slot.problem].eachViolation(r.epoch)
-			for i := range slot.score {
-				slot.score[i] *= each
-				slot.alpha[i] *= each
-			}
-			slot.best = make([]float64, len(slot.alpha))
+	for _, p := range r.problems {
+		each := p.eachViolation(r.epoch)
+		for i := range p.score {
+			p.score[i] *= each
+			p.alpha[i] *= each
 		}
+		p.best = make([]float64, len(p.alpha))
 	}
 	r.each(func(k int) {
 		p := r.problems[k]
 		p.objective, p.off, p.gap = 1, 0, math.Inf(1)
-		r.measureDual(k)
+		r.measureDual(p)
 	})
 }
 

@@ -96,7 +96,7 @@ func fingerprint(x pegasos.Examples, y []float32, threads int, stop func() bool)
 
 // placed returns the model's coefficients as those of the run's rows, and how many of the support
 // rows are none of them, of the same class. Of equal rows each can be one support row.
-func (r *run) placed(m *Model) (coef classValues, lost int) {
+func (r *run) placed(m *Model) (coef [][]float64, lost int) {
 	type key struct {
 		class int32
 		hash  uint64
@@ -108,14 +108,10 @@ func (r *run) placed(m *Model) (coef classValues, lost int) {
 		k := key{r.classOf[p], h}
 		rows[k] = append(rows[k], p)
 	}
-	coef = r.empty()
-	for c, g := range r.groups {
-		for s := range g.slots {
-			coef[c][s] = make([]float64, g.end-g.start)
-		}
-	}
+	coef = r.zeros()
 	hashes, first := store.Hashes(m.SupportRows(), r.threads, all), 0
 	for c, count := range m.counts {
+		own := r.ofClass(coef, c)
 		for j := range count {
 			k := key{int32(c), hashes[first+j]}
 			at := slices.IndexFunc(rows[k], func(p int) bool {
@@ -127,8 +123,8 @@ func (r *run) placed(m *Model) (coef classValues, lost int) {
 			}
 			p := rows[k][at]
 			rows[k] = slices.Delete(rows[k], at, at+1)
-			for s := range coef[c] {
-				coef[c][s][p-r.groups[c].start] = float64(m.coef[c][s][j])
+			for s := range own {
+				own[s][p-r.groups[c].start] = float64(m.coef[c][s][j])
 			}
 		}
 		first += count
@@ -160,34 +156,27 @@ func nonzerosOf(x store.Reader, i int) (index []int32, values []float32) {
 
 // remeasure finds the objective and the bound of every problem, and how far off what training has
 // found of the objective may be.
-func (r *run) remeasure(ctx context.Context, coef classValues) (errors []float64) {
+func (r *run) remeasure(ctx context.Context, coef [][]float64) (errors []float64) {
 	errors = make([]float64, len(r.problems))
-	wanted, scores := make([]bool, len(r.problems)), r.empty()
-	for c, g := range r.groups {
-		for s := range g.slots {
-			scores[c][s] = make([]float64, g.end-g.start)
-		}
-	}
-	for k := range wanted {
-		wanted[k] = true
-	}
+	wanted, scores := slices.Repeat([]bool{true}, len(r.problems)), r.zeros()
 	r.wideScores(ctx, wanted, coef, scores)
 	r.each(func(k int) {
 		p := r.problems[k]
 		scale := p.dualScale()
 		rough := r.fresh
 		rough.product += 2 * more * unit
-		t := r.tally(k, coef, scores, r.errorsOf(k, coef, rough, 4*unit64), scale)
+		t := r.tally(p, coef[k], scores[k], r.errorsOf(p, coef[k], rough, 4*unit64), scale)
 		_, off := p.measure(&t, scale)
-		t = r.tally(k, coef, scores, r.errorsOf(k, coef, r.wide, 4*unit64), scale)
+		t = r.tally(p, coef[k], scores[k], r.errorsOf(p, coef[k], r.wide, 4*unit64), scale)
 		p.objective, p.off = p.measure(&t, scale)
 		p.off += float64(4 * unit64 * float64(p.rows) * p.objective)
 		errors[k] = 2*off + 1e-12 + p.off
-		r.eachCoefficient(k, coef, func(c, _ int, a *float64) {
-			if alpha := float64(p.sign(c)**a) * scale; alpha < 0 || alpha > 1 {
+		for i, a := range coef[k] {
+			_, sign := p.row(i)
+			if alpha := float64(sign*a) * scale; alpha < 0 || alpha > 1 {
 				p.gap = math.Inf(1)
 			}
-		})
+		}
 		if wanted[k] = math.IsInf(p.gap, 1); !wanted[k] {
 			p.gap = p.ownGap(&t)
 			p.raiseDual(&t)
@@ -198,18 +187,18 @@ func (r *run) remeasure(ctx context.Context, coef classValues) (errors []float64
 		return errors
 	}
 	for k, p := range r.problems {
-		if scale := p.dualScale(); wanted[k] {
-			r.eachCoefficient(k, coef, func(c, _ int, a *float64) {
-				sign := p.sign(c)
-				*a = float64(sign*storable(max(0, min(float64(sign**a)*scale, 1)), scale)) / scale
-			})
+		scale := p.dualScale()
+		for i := 0; i < len(coef[k]) && wanted[k]; i++ {
+			_, sign := p.row(i)
+			alpha := max(0, min(float64(sign*coef[k][i])*scale, 1))
+			coef[k][i] = float64(sign*storable(alpha, scale)) / scale
 		}
 	}
 	r.wideScores(ctx, wanted, coef, scores)
 	r.each(func(k int) {
 		if wanted[k] {
 			p := r.problems[k]
-			t := r.tally(k, coef, scores, r.errorsOf(k, coef, r.wide, 4*unit64), p.dualScale())
+			t := r.tally(p, coef[k], scores[k], r.errorsOf(p, coef[k], r.wide, 4*unit64), p.dualScale())
 			p.raiseDual(&t)
 		}
 		r.setBound(r.problems[k])
