@@ -113,15 +113,13 @@ func (r *run) pursue(p *problem, support []int32) (picked []int32, coef []float6
 func (r *run) subtract(p *problem, places []int32, a []float64) {
 	for len(places) > 0 {
 		n := min(len(places), blockRows)
-		b := &r.block
-		b.places, b.probes, p.moves = b.places[:0], b.probes[:0], p.moves[:0]
-		for i, place := range places[:n] {
-			b.places = append(b.places, place)
-			b.probes = append(b.probes, r.store.probe(int(place)))
-			p.moves = append(p.moves, alphaMove{int32(i), -a[i], 0})
+		r.block.places = append(r.block.places[:0], places[:n]...)
+		r.block.begin(r)
+		p.moves = p.moves[:0]
+		for i := range n {
+			p.moves = append(p.moves, alphaMove{i, -a[i], 0})
 		}
-		parallel.For(r.threads, len(r.store.tiles),
-			func(worker, t int) { r.updateScores(r.workers[worker], t) })
+		r.updateScores()
 		places, a = places[n:], a[n:]
 	}
 	p.moves = p.moves[:0]
@@ -152,7 +150,7 @@ func (r *run) gram(picked []int32) *gramMatrix {
 	for i, place := range picked {
 		at[i] = r.store.at[place]
 	}
-	rows := newStore(r.store.kernel, r.store.from, at, []int{n})
+	rows := newStore(r.store.kernel, r.store.from, at, []int{n}, false)
 	rows.direct = r.store.direct
 	g := &gramMatrix{n, make([]float32, n*n), r.threads}
 	parallel.For(r.threads, len(rows.tiles), func(_, t int) {

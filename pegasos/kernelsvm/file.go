@@ -225,29 +225,21 @@ func (h *header) check() (rows int, err error) {
 	if err := labels.CheckClasses(h.Classes, h.Names); err != nil {
 		return 0, err
 	}
-	if err := h.checkConfig(n); err != nil {
-		return 0, err
-	}
-	return h.checkSizes(n)
-}
-
-func (h *header) checkConfig(classes int) error {
 	if err := h.Config.Validate(); err != nil {
-		return fmt.Errorf("header: %w", err)
+		return 0, fmt.Errorf("header: %w", err)
 	}
 	if err := options.First(fieldError, []options.Rule{options.Lambda(h.Lambda)}); err != nil {
-		return fmt.Errorf("header: %w", err)
+		return 0, fmt.Errorf("header: %w", err)
 	}
-	if h.Config != h.Config.WithDefaults() {
-		return errors.New("header: config: defaults are not filled in")
+	switch {
+	case h.Config != h.Config.WithDefaults():
+		return 0, errors.New("header: config: defaults are not filled in")
+	case h.Config.hasGamma() && h.Config.Gamma == 0:
+		return 0, errors.New("header: config: no gamma")
+	case h.Config.problems(n) > maxProblems:
+		return 0, fmt.Errorf("%d classes make too many pairs", n)
 	}
-	if h.Config.hasGamma() && h.Config.Gamma == 0 {
-		return errors.New("header: config: no gamma")
-	}
-	if h.Config.problems(classes) > maxProblems {
-		return fmt.Errorf("%d classes make too many pairs", classes)
-	}
-	return nil
+	return h.checkSizes(n)
 }
 
 // checkSizes returns the number of support rows.

@@ -27,16 +27,11 @@ func (m *Model) prepare() {
 		for i := range at {
 			at[i] = int32(i)
 		}
-		ends, end := make([]int, len(m.counts)), 0
-		for c, count := range m.counts {
-			end += count
-			ends[c] = end
-		}
 		k := m.Config.function(m.Func)
-		m.store = newStore(k, m.rows, at, ends)
+		m.store = newStore(k, m.rows, at, m.counts, false)
 		m.general = m.store
 		if m.store.words != nil {
-			m.general = newGeneralStore(k, m.rows, at, ends)
+			m.general = newStore(k, m.rows, at, m.counts, true)
 		}
 	})
 }
@@ -190,11 +185,8 @@ func (m *Model) decideLinear(x Row, scores []float64) {
 	for k, w := range m.linear {
 		sum := 0.0
 		for i, v := range x.Value {
-			if x.Index != nil {
-				i = int(x.Index[i])
-			}
-			if i < len(w) {
-				sum += float64(w[i] * float64(v))
+			if j := column(x.Index, i); int(j) < len(w) {
+				sum += float64(w[j] * float64(v))
 			}
 		}
 		scores[k] = sum
@@ -246,7 +238,7 @@ func (s *rowStore) query(index []int32, values []float32, last bool, b *rowBuffe
 	}
 	if s.dense == nil {
 		if index == nil {
-			index, values = b.nonzeros(values)
+			index, values = b.nonzeros(nil, values)
 		}
 		k := len(index)
 		for k > 0 && int(index[k-1]) >= s.cols {
@@ -280,14 +272,15 @@ func zeros[T any](buf []T, n int) []T {
 	return buf[:n]
 }
 
-func (b *rowBuffer) nonzeros(row []float32) (index []int32, values []float32) {
+// nonzeros returns what of a row is not 0.
+func (b *rowBuffer) nonzeros(columns []int32, row []float32) (index []int32, values []float32) {
 	b.index, b.values = b.index[:0], b.values[:0]
 	if b.index == nil {
 		b.index = []int32{} // nil is how rows that are dense are told
 	}
-	for j, v := range row {
+	for k, v := range row {
 		if v != 0 {
-			b.index, b.values = append(b.index, int32(j)), append(b.values, v)
+			b.index, b.values = append(b.index, column(columns, k)), append(b.values, v)
 		}
 	}
 	return b.index, b.values
@@ -306,13 +299,7 @@ func (m *Model) Class(scores []float64) int {
 	if floats.FirstNotFinite(scores[:m.Outputs()]) >= 0 {
 		return -1
 	}
-	if n == 2 {
-		if scores[0] > 0 {
-			return 1
-		}
-		return 0
-	}
-	if m.Config.Multiclass == pegasos.OneVsRest {
+	if !m.Config.pairs(n) {
 		return labels.Highest(scores[:n])
 	}
 	var space [32]float64

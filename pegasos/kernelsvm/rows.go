@@ -73,31 +73,20 @@ type probe struct {
 	index  []int32 // nil if dense
 }
 
-// newStore makes a store of the rows at of m, of which groups, that end at ends, are never in the
-// same tile.
-func newStore(k function, m store.Matrix, at []int32, ends []int) *rowStore {
-	s := newEmptyStore(k, m, at, ends)
-	if k.kind == Function || !s.pack() {
-		s.fill()
-	}
-	return s
-}
-
-// newGeneralStore is newStore for probes that may have other values than zeros and ones.
-func newGeneralStore(k function, m store.Matrix, at []int32, ends []int) *rowStore {
-	s := newEmptyStore(k, m, at, ends)
-	s.fill()
-	return s
-}
-
-func newEmptyStore(k function, m store.Matrix, at []int32, ends []int) *rowStore {
+// newStore makes a store of the rows at of m, of which groups, that have so many each, are never in
+// the same tile. If general is true, probes may have other values than zeros and ones.
+func newStore(k function, m store.Matrix, at []int32, groups []int, general bool) *rowStore {
 	s := &rowStore{kernel: k, cols: m.Cols(), at: at, from: m, squares: make([]float64, len(at))}
 	start := 0
-	for _, end := range ends {
-		for ; start < end; start += tileRows {
-			s.tiles = append(s.tiles, span{start, min(start+tileRows, end)})
+	for _, n := range groups {
+		for end := start + n; start < end; {
+			next := min(start+tileRows, end)
+			s.tiles = append(s.tiles, span{start, next})
+			start = next
 		}
-		start = end
+	}
+	if general || k.kind == Function || !s.pack() {
+		s.fill()
 	}
 	return s
 }
@@ -194,22 +183,21 @@ func (s *rowStore) pack() bool {
 
 // packRow sets the bits of a row in the columns below cols, and counts them.
 func packRow(words []uint64, index []int32, values []float32, cols int) (ones int) {
-	if index == nil {
-		for j, v := range values[:min(cols, len(values))] {
-			if v == 1 {
-				words[j/64] |= 1 << (j % 64)
-				ones++
-			}
-		}
-		return ones
-	}
-	for k, j := range index {
-		if values[k] == 1 && int(j) < cols {
+	for k, v := range values {
+		if j := column(index, k); v == 1 && int(j) < cols {
 			words[j/64] |= 1 << (j % 64)
 			ones++
 		}
 	}
 	return ones
+}
+
+// column returns that of value k of a row, whose columns are index, or all if that is nil.
+func column(index []int32, k int) int32 {
+	if index != nil {
+		return index[k]
+	}
+	return int32(k)
 }
 
 // invert makes the index of every tile.

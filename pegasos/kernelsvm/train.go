@@ -125,7 +125,7 @@ type problem struct {
 
 // A alphaMove is a change of an alpha.
 type alphaMove struct {
-	k       int32 // the row's place in the block
+	k       int // the row's place in the block
 	a, late float64
 }
 
@@ -197,30 +197,19 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	if err := tr.Config.Validate(); err != nil {
 		return nil, err
 	}
-	if tr.Threads < 0 {
-		return nil, badField("Threads", "have %d, want 0 or more", tr.Threads)
-	}
-	if tr.MaxMemory < 0 {
-		return nil, badField("MaxMemory", "have %d, want 0 or more", tr.MaxMemory)
-	}
-	if (tr.Func != nil) != (tr.Kernel == Function) {
-		return nil, badField("Func", "is to be set with the kernel %q, and with no other", Function)
-	}
-	if err := store.Given(x); err != nil {
+	if err := options.First(fieldError, []options.Rule{
+		options.Range("Threads", tr.Threads, 0, math.MaxInt, "0 or more"),
+		options.Range("MaxMemory", tr.MaxMemory, 0, math.MaxInt64, "0 or more"),
+		options.Not("Func", (tr.Func != nil) != (tr.Kernel == Function),
+			"is to be set with the kernel %q, and with no other", Function),
+	}); err != nil {
 		return nil, err
 	}
-	r := &run{cfg: tr.Config, f: tr.Func, x: x, rows: x.Rows(), threads: tr.Threads,
-		progress: tr.Progress}
-	if r.rows == 0 {
-		return nil, fmt.Errorf("pegasos: no rows to train on")
+	if err := store.Labelled(x, y, 31); err != nil {
+		return nil, err
 	}
-	if r.rows > maxRows {
-		return nil, fmt.Errorf("pegasos: %d rows: want fewer than 2^31", r.rows)
-	}
-	if len(y) != r.rows {
-		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), r.rows)
-	}
-	r.threads = parallel.Threads(r.threads)
+	r := &run{cfg: tr.Config, f: tr.Func, x: x, rows: x.Rows(), progress: tr.Progress,
+		threads: parallel.Threads(tr.Threads)}
 	if r.partial = r.cfg.Steps != 0 && r.cfg.Steps < int64(r.rows); r.partial {
 		if r.cfg.Finish == pegasos.FinishDual {
 			return nil, badField("Finish", "have %q, but %d steps do not visit all of %d rows",
@@ -264,12 +253,12 @@ func (cfg Config) lambda(rows float64) (float64, error) {
 func (r *run) arrange(class []int32, cacheMB int) error {
 	visited := r.visited()
 	slices.SortStableFunc(visited, func(i, j int32) int { return int(class[i] - class[j]) })
-	ends := r.group(class, visited)
+	counts := r.group(class, visited)
 	m, at := store.Own(r.x, visited)
 	if r.cfg.hasGamma() {
 		options.Fill(&r.cfg.Gamma, defaultGamma(r.cfg.Kernel, m, at))
 	}
-	r.store = newStore(r.cfg.function(r.f), m, at, ends)
+	r.store = newStore(r.cfg.function(r.f), m, at, counts, false)
 	if err := store.Of(r.x).Err(); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
 	}
@@ -283,13 +272,19 @@ func (r *run) arrange(class []int32, cacheMB int) error {
 			Reason: fmt.Sprintf("the rows are too large or too small for float32: gamma would be "+
 				"%.3g, 1 over their mean squared length", g)}
 	}
-	r.findRoots()
+	r.roots = make([]float64, len(r.diagonal))
+	for p, v := range r.diagonal {
+		r.roots[p] = math.Sqrt(max(0, float64(v)))
+	}
+	r.root = slices.Max(r.roots)
+	largest := float64(r.root * r.root)
+	r.fresh, r.wide = r.store.rounding(largest), r.store.wideRounding(largest)
 	if most := slices.Max(r.store.squares); r.cfg.Kernel == Linear && most > 0 && most < 0x1p-120 {
 		return &pegasos.RowError{Row: int(visited[0]), Scale: true,
 			Reason: "the values, like those of the other rows, are too small for float32"}
 	}
 	if err := options.First(fieldError, []options.Rule{
-		options.LambdaFits(r.lambda, r.cfg.C, float64(r.root*r.root))}); err != nil {
+		options.LambdaFits(r.lambda, r.cfg.C, largest)}); err != nil {
 		return err
 	}
 	for _, tile := range r.store.tiles {
@@ -299,61 +294,43 @@ func (r *run) arrange(class []int32, cacheMB int) error {
 	return nil
 }
 
-// findRoots prepares what the errors of scores are found from.
-func (r *run) findRoots() {
-	r.roots = make([]float64, len(r.diagonal))
-	for p, v := range r.diagonal {
-		r.roots[p] = math.Sqrt(max(0, float64(v)))
-		r.root = max(r.root, r.roots[p])
-	}
-	largest := float64(r.root * r.root)
-	r.fresh, r.wide = r.store.rounding(largest), r.store.wideRounding(largest)
-}
-
 // visited returns the rows that the run will visit, ascending: with fewer steps than rows it tries
 // out the order.
 func (r *run) visited() []int32 {
-	visited := make([]int32, 0, r.rows)
-	if !r.partial {
-		for i := range r.rows {
-			visited = append(visited, int32(i))
-		}
-		return visited
-	}
-	known := make([]bool, r.rows)
+	visited, known := make([]int32, 0, r.rows), make([]bool, r.rows)
 	trial := order.New(string(r.cfg.Order), r.rows, 0, 0, r.cfg.Seed)
-	for t := int64(0); t < r.total; {
+	for t := int64(0); r.partial && t < r.total; {
 		for _, i := range trial.Next(int(r.total - t)) {
-			if !known[i] {
-				known[i] = true
-				visited = append(visited, int32(i))
-			}
+			known[i] = true
 			t++
 		}
 	}
-	slices.Sort(visited)
+	for i, known := range known {
+		if known || !r.partial {
+			visited = append(visited, int32(i))
+		}
+	}
 	return visited
 }
 
-// group notes which rows are of which class, and returns where each class ends in the store.
-func (r *run) group(class, visited []int32) (ends []int) {
+// group notes which rows are of which class, and returns how many of each are in the store.
+func (r *run) group(class, visited []int32) []int {
 	r.sizes = make([]int, len(r.classes))
 	for _, c := range class {
 		r.sizes[c]++
 	}
 	r.place, r.classOf = make([]int32, r.rows), make([]int32, len(visited))
-	ends = make([]int, len(r.classes))
+	counts := make([]int, len(r.classes))
 	for p, i := range visited {
 		r.place[i], r.classOf[p] = int32(p), class[i]
-		ends[class[i]] = p + 1
+		counts[class[i]]++
 	}
 	start := 0
-	for c := range ends {
-		ends[c] = max(ends[c], start) // a class without visits
-		r.groups = append(r.groups, span{start, ends[c]})
-		start = ends[c]
+	for _, n := range counts {
+		r.groups = append(r.groups, span{start, start + n})
+		start += n
 	}
-	return ends
+	return counts
 }
 
 // makeCaches makes the tiles' caches of kernel values, in so much memory.
@@ -404,11 +381,7 @@ func eachValue(m store.Matrix, at []int32, f func(column int, value float64)) {
 	for _, i := range at {
 		index, values := m.Row(int(i))
 		for k, v := range values {
-			if index != nil {
-				f(int(index[k]), float64(v))
-			} else {
-				f(k, float64(v))
-			}
+			f(int(column(index, k)), float64(v))
 		}
 	}
 }

@@ -134,24 +134,10 @@ func (r *run) placed(m *Model) (coef [][]float64, lost int) {
 
 // sameRow reports whether row i of x and row j of z have the same numbers.
 func sameRow(x store.Reader, i int, z store.Reader, j int) bool {
-	index, values := nonzerosOf(x, i)
-	index2, values2 := nonzerosOf(z, j)
+	var a, b rowBuffer
+	index, values := a.nonzeros(x.Row(i))
+	index2, values2 := b.nonzeros(z.Row(j))
 	return slices.Equal(index, index2) && slices.Equal(values, values2)
-}
-
-// nonzerosOf returns the columns and values of row i that are not 0.
-func nonzerosOf(x store.Reader, i int) (index []int32, values []float32) {
-	all, row := x.Row(i)
-	for k, v := range row {
-		if v != 0 {
-			j := int32(k)
-			if all != nil {
-				j = all[k]
-			}
-			index, values = append(index, j), append(values, v)
-		}
-	}
-	return index, values
 }
 
 // remeasure finds the objective and the bound of every problem, and how far off what training has
