@@ -131,53 +131,45 @@ func (r *run) refit(all []float64, picked []int32, coef []float64) {
 	for i, place := range picked {
 		target[i] = all[place]
 	}
-	r.gram(picked).solve(coef, target)
+	r.solve(r.gram(picked), coef, target)
 	for i, v := range coef {
 		coef[i] = float64(float32(v))
 	}
 }
 
-// A gramMatrix has the kernel of n rows with each other.
-type gramMatrix struct {
-	n       int
-	values  []float32
-	threads int
-}
-
-func (r *run) gram(picked []int32) *gramMatrix {
+// gram returns the kernel of rows with each other.
+func (r *run) gram(picked []int32) []float32 {
 	n := len(picked)
-	at := make([]int32, n)
+	at, values := make([]int32, n), make([]float32, n*n)
 	for i, place := range picked {
 		at[i] = r.store.at[place]
 	}
 	rows := newStore(r.store.kernel, r.store.from, at, []int{n}, false)
 	rows.direct = r.store.direct
-	g := &gramMatrix{n, make([]float32, n*n), r.threads}
 	parallel.For(r.threads, len(rows.tiles), func(_, t int) {
 		tile := rows.tiles[t]
 		for i := range n {
-			rows.tile([][]float32{g.values[i*n+tile.start : i*n+tile.end]},
+			rows.tile([][]float32{values[i*n+tile.start : i*n+tile.end]},
 				[]probe{rows.probe(i)}, t)
 		}
 	})
-	return g
+	return values
 }
 
-// times sets dst to the matrix times x.
-func (g *gramMatrix) times(dst, x []float64) {
-	parallel.For(g.threads, g.n, func(_, i int) {
-		var sum float64
-		for j, v := range g.values[i*g.n:][:g.n] {
-			sum += float64(float64(v) * x[j])
-		}
-		dst[i] = sum
-	})
-}
-
-// solve brings the matrix times coef close to target, by conjugate gradients.
-func (g *gramMatrix) solve(coef, target []float64) {
-	image, rest, along := make([]float64, g.n), make([]float64, g.n), make([]float64, g.n)
-	g.times(image, coef)
+// solve brings a matrix times coef close to target, by conjugate gradients.
+func (r *run) solve(matrix []float32, coef, target []float64) {
+	n := len(coef)
+	image, rest, along := make([]float64, n), make([]float64, n), make([]float64, n)
+	times := func(x []float64) {
+		parallel.For(r.threads, n, func(_, i int) {
+			var sum float64
+			for j, v := range matrix[i*n:][:n] {
+				sum += float64(float64(v) * x[j])
+			}
+			image[i] = sum
+		})
+	}
+	times(coef)
 	var norm, start float64 // of the rest
 	for i, want := range target {
 		rest[i] = want - image[i]
@@ -189,7 +181,7 @@ func (g *gramMatrix) solve(coef, target []float64) {
 		if norm <= float64(refitted*start) {
 			break
 		}
-		g.times(image, along)
+		times(along)
 		var bend float64
 		for i, v := range along {
 			bend += float64(v * image[i])

@@ -152,9 +152,8 @@ func (r *run) model(whole bool) (*Model, error) {
 	}
 	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda, Func: r.f,
 		Result: r.result()}
-	if !whole {
-		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = math.NaN(), math.NaN(),
-			math.NaN()
+	if nan := math.NaN(); !whole {
+		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = nan, nan, nan
 		m.Result.PerProblem = nil
 	}
 	at, err := r.takeSupport(m, all)
@@ -162,12 +161,13 @@ func (r *run) model(whole bool) (*Model, error) {
 		return nil, err
 	}
 	m.rows = store.TakeMatrix(r.store.from, at)
-	if measured {
-		if err := m.Result.check(); err != nil {
-			return nil, err
-		}
+	if !measured {
+		return m, nil
 	}
-	if measured && !floats.IsFinite(m.Result.Objective) {
+	if err := m.Result.check(); err != nil {
+		return nil, err
+	}
+	if !floats.IsFinite(m.Result.Objective) {
 		return nil, &pegasos.StepError{Step: r.t, Row: -1, Reason: "the objective is not finite: " +
 			tooLarge}
 	}

@@ -245,8 +245,8 @@ func (r *run) updateScores() {
 
 // updateTile brings the scores of a tile's rows up to date.
 func (r *run) updateTile(w *blockWorker, t int) {
-	parts, tile := r.parts[r.tiles[t]], r.store.tiles[t]
-	n := tile.end - tile.start
+	tile := r.store.tiles[t]
+	parts, n := r.parts[r.classOf[tile.start]], tile.end-tile.start
 	if w.space == nil {
 		w.space = make([]float32, tileProbes*tileRows)
 	}

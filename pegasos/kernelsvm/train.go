@@ -138,7 +138,6 @@ type run struct {
 	classes  []float32
 	groups   []span  // the rows of each class, which are side by side in the store
 	parts    [][]int // the problems that each class has part in
-	tiles    []int32 // the group of each tile
 	problems []*problem
 	place    []int32 // of each row in the store
 	classOf  []int32 // of each row there
@@ -179,13 +178,13 @@ func (tr *Trainer) Train(ctx context.Context, x pegasos.Examples, y []float32) (
 	if err != nil {
 		return m, err
 	}
-	if tr.Fingerprint && !stopped {
+	if stopped {
+		return m, ctx.Err()
+	}
+	if tr.Fingerprint {
 		m.Data = fingerprint(x, y, r.threads, func() bool { return false })
 	}
-	if stopped {
-		err = ctx.Err()
-	}
-	return m, err
+	return m, nil
 }
 
 const (
@@ -239,6 +238,28 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	return r, r.setUp()
 }
 
+// stateSize is about what a class takes in each problem beside what its rows do.
+const stateSize = 320
+
+// checkMemory refuses a run that would take too much memory, before it is allocated.
+func (r *run) checkMemory(most int64) error {
+	n, rows := float64(len(r.classes)), float64(r.rows)
+	problems, states, visited := n, n*n, n*rows // one for each class
+	if r.cfg.pairs(len(r.classes)) {
+		problems, states, visited = n*(n-1)/2, n*(n-1), (n-1)*rows
+	}
+	perRow := 28. // score and alpha, and the coefficients of the model
+	switch {
+	case r.cfg.Finish != pegasos.FinishNone:
+		perRow += 8 // the best so far
+	case r.cfg.Average == pegasos.LastHalf:
+		perRow += 16
+	}
+	what := fmt.Sprintf("%.0f problems, which have %.3g rows in all,", problems, visited)
+	return options.First(fieldError,
+		[]options.Rule{options.Memory(most, states*stateSize+visited*perRow, what)})
+}
+
 func rowError(row int, reason string) error {
 	return &pegasos.RowError{Row: row, Reason: reason}
 }
@@ -286,9 +307,6 @@ func (r *run) arrange(class []int32, cacheMB int) error {
 	if err := options.First(fieldError, []options.Rule{
 		options.LambdaFits(r.lambda, r.cfg.C, largest)}); err != nil {
 		return err
-	}
-	for _, tile := range r.store.tiles {
-		r.tiles = append(r.tiles, r.classOf[tile.start])
 	}
 	r.makeCaches(cacheMB)
 	return nil
