@@ -190,14 +190,13 @@ func (r *run) takeSupport(m *Model, all [][]float64) ([]int32, error) {
 				}
 				used = used || v != 0
 			}
-			if !used {
-				continue
-			}
-			at = append(at, r.store.at[g.start+i])
-			for s := range own {
+			for s := 0; s < len(own) && used; s++ {
 				coef[s] = append(coef[s], float32(own[s][i]))
 			}
-			count++
+			if used {
+				at = append(at, r.store.at[g.start+i])
+				count++
+			}
 		}
 		if count == 0 {
 			coef = nil

@@ -145,8 +145,10 @@ type rowBuffer struct {
 // probe makes probes of the rows from start to end, and returns the store that they are for.
 func (m *Model) probe(w *queryWorker, start, end int) *rowStore {
 	s := m.store
-	if s.words != nil && !w.allBinary(start, end) {
-		s = m.general
+	for i := start; i < end && s.words != nil; i++ {
+		if _, values := w.row(i); !w.matrix || !store.AreBinary(values) {
+			s = m.general
+		}
 	}
 	w.probes = w.probes[:0]
 	for i := start; i < end; i++ {
@@ -219,20 +221,11 @@ func addValues(scores []float64, p, k int, coef []float32, rows [][tileRows]floa
 	}
 }
 
-func (w *queryWorker) allBinary(start, end int) bool {
-	for i := start; i < end && w.matrix; i++ {
-		if _, values := w.row(i); !store.AreBinary(values) {
-			return false
-		}
-	}
-	return w.matrix
-}
-
 // query returns a row of a store.Reader as a probe, without the columns that the model lacks. The
 // probe has the values themselves where they last, as those of a matrix do, or else is in b.
 func (s *rowStore) query(index []int32, values []float32, last bool, b *rowBuffer) probe {
 	if s.words != nil {
-		b.words = zeros(b.words, s.width)
+		b.words = append(b.words[:0], make([]uint64, s.width)...)
 		packRow(b.words, index, values, s.cols)
 		return probe{words: b.words}
 	}
@@ -250,26 +243,13 @@ func (s *rowStore) query(index []int32, values []float32, last bool, b *rowBuffe
 	if index == nil && last && len(values) == s.cols {
 		return probe{square: s.wideSquare(values), values: values}
 	}
-	row := zeros(b.values, s.cols)
-	b.values = row
-	if index == nil {
-		copy(row, values)
-	}
-	for k, j := range index {
-		if int(j) < s.cols {
-			row[j] = values[k]
+	b.values = append(b.values[:0], make([]float32, s.cols)...)
+	for k, v := range values {
+		if j := column(index, k); int(j) < s.cols {
+			b.values[j] = v
 		}
 	}
-	return probe{square: s.wideSquare(row), values: row}
-}
-
-// zeros returns n zeros, in buf if it is large enough.
-func zeros[T any](buf []T, n int) []T {
-	if cap(buf) < n {
-		return make([]T, n)
-	}
-	clear(buf[:n])
-	return buf[:n]
+	return probe{square: s.wideSquare(b.values), values: b.values}
 }
 
 // nonzeros returns what of a row is not 0.

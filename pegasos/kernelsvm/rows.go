@@ -20,7 +20,7 @@ import (
 // and ones have the same integers in any order, so that they are counted 64 columns at a time.
 //
 // The distance that RBF wants is found from inner products. Where dense rows are so far from the
-// origin that float32 would lose it, it is dense.SquaredDistance: see farFromOrigin.
+// origin that float32 would lose it, it is dense.SquaredDistance: see mostLost.
 
 // tileRows is the number of rows whose kernel values are found together: a few kB for each row that
 // they are found of.
@@ -94,36 +94,28 @@ func newStore(k function, m store.Matrix, at []int32, groups []int, general bool
 // fill makes the form for rows of any values.
 func (s *rowStore) fill() {
 	s.dense, s.wide = s.from.Dense(), make([]float64, len(s.at))
+	most := 0.0
 	for p, i := range s.at {
 		_, values := s.from.Row(int(i))
 		s.wide[p] = s.wideSquare(values)
 		if s.squares[p] = s.wide[p]; s.dense != nil {
 			s.squares[p] = float64(s.dense.SumSquares(int(i)))
 		}
-		s.longest = max(s.longest, float64(len(values)))
+		most, s.longest = max(most, s.squares[p]), max(s.longest, float64(len(values)))
 		s.meanLength += float64(len(values)) / float64(len(s.at))
 	}
 	if s.dense == nil && s.kernel.kind != Function {
 		s.invert()
 	}
-	s.direct = s.kernel.kind == RBF && s.dense != nil && s.farFromOrigin()
+	s.direct = s.kernel.kind == RBF && s.dense != nil &&
+		float64(2*float64(s.kernel.gamma*most))*float64(s.dotError()) > mostLost
 }
 
 // mostLost is the error of an exponent of RBF from which on distances are found directly, which
-// takes longer: at most 2^-12 of a kernel value are lost to the rounding of inner products. That
+// takes longer: the differences of rows are small beside the rows then. At most 2^-12 of a kernel value are lost to the rounding of inner products. That
 // of most data is 100 times smaller: gamma times the squared norms is some 1, and less than 2^-19
 // is lost then.
 const mostLost = 0x1p-12
-
-// farFromOrigin reports whether the differences of rows are so small beside the rows themselves
-// that they can't be found from float32 inner products.
-func (s *rowStore) farFromOrigin() bool {
-	most := 0.0
-	for _, v := range s.squares {
-		most = max(most, v)
-	}
-	return float64(2*float64(s.kernel.gamma*most))*float64(s.dotError()) > mostLost
-}
 
 // wideSquare is the inner product of a row with itself in float64.
 func (s *rowStore) wideSquare(values []float32) (sum float64) {

@@ -635,8 +635,7 @@ func (r *run) report() {
 	res := r.result()
 	r.progress(Progress{
 		Epoch: r.epoch, Steps: r.t, TotalSteps: r.total, Pass: r.pass, Violations: res.Violations,
-		Values:    r.values.Load(),
-		Objective: res.Objective, Gap: res.Gap,
+		Values: r.values.Load(), Objective: res.Objective, Gap: res.Gap,
 	})
 }
 
