@@ -27,26 +27,15 @@ type Model struct {
 	Classes []float32 // the labels, ascending
 	Names   []string  // of the classes, if they have any: training leaves it nil
 	Config  Config    // defaults filled in
-	// in force, also where C was given; but then each of several pairs has its own
-	Lambda float64
+	Lambda  float64   // in force, also where C was given: then each of several pairs has its own
+	Func    Func      // the kernel if it is a function: no file has it, set it after reading
+	Result  Result
 
-	// the number of the first feature in the file the data came from: the caller's to set and to
-	// use
+	// As in [pegasos.Model]. The fingerprint is of rows and labels.
 	IndexBase int
-
-	// HashBits and Table say how the features were hashed, and, in JSON, what the columns of the
-	// data were: the caller's likewise, as in [pegasos.Model].
-	HashBits int
-	Table    json.RawMessage
-
-	// Data is a fingerprint of the rows and labels that Result is about, if the trainer was asked
-	// for it: Verify holds others against it.
-	Data string
-
-	// Func is the kernel if it is a function. It is not written to a file: set it after reading.
-	Func Func
-
-	Result Result
+	HashBits  int
+	Table     json.RawMessage
+	Data      string
 
 	rows   store.Matrix // the support rows, class by class
 	counts []int        // of them in each class

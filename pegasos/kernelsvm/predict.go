@@ -65,10 +65,9 @@ func (m *Model) addUp() {
 // once for all of them.
 const queryRows = 64
 
-// DecisionAll returns the scores of all rows of x, one row after the other: those of row i start at
-// i*Problems(). If x has more features than the model, the further ones are ignored; if it has
-// fewer, the rest count as 0. The work is done by GOMAXPROCS goroutines. It panics if the kernel is
-// a function and Func is not set.
+// DecisionAll returns the scores of all rows of x, as [pegasos.Model.DecisionAll] does: those of row
+// i start at i*Problems(). The work is done by GOMAXPROCS goroutines. It panics if the kernel is a
+// function and Func is not set.
 func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
 	return m.decisionAll(x, runtime.GOMAXPROCS(0))
 }
@@ -320,7 +319,7 @@ func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 // nothing is allocated, after the first calls; if dst is too short, a new slice is made.
 // [Model.Class] takes the scores. Any number of goroutines may score at once.
 //
-// Of many rows DecisionAll is faster: it reads the support rows once for 64 of them. It panics if
+// Of many rows DecisionAll is faster: it reads the support rows once for 64 of them. Both panic if
 // the kernel is a function and Func is not set.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	if len(x) != m.Cols() {
@@ -329,10 +328,7 @@ func (m *Model) Score(x []float32, dst []float64) []float64 {
 	return m.scoreRow(nil, x, dst)
 }
 
-// ScoreSparse is [Model.Score] for a row of a sparse matrix: val[k] is the value of feature idx[k],
-// counted from 0, in ascending order; the others are 0. Features that the model lacks, from Cols
-// on, are ignored. It panics if idx and val differ in length, or idx is not ascending or begins
-// below 0.
+// ScoreSparse is [Model.Score] for a row of a sparse matrix, as in [pegasos.Model.ScoreSparse].
 func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64 {
 	store.CheckRow(idx, val)
 	if idx == nil {

@@ -317,11 +317,14 @@ func (s *rowStore) products(dst []float32, rows []int32, x []float32) {
 
 // fromProducts turns what products has found into the kernel's values.
 func (s *rowStore) fromProducts(dst []float32, square float64, squares []float64) {
-	if s.direct {
-		s.kernel.fromDistances(dst)
-	} else {
+	if !s.direct {
 		values(&s.kernel, dst, dst, square, squares)
+		return
 	}
+	for j, d := range dst {
+		dst[j] = float32(-s.kernel.gamma * float64(d))
+	}
+	dense.Exp(dst, dst)
 }
 
 // dot sets dst[j] to the inner product of the probe and row j of the tile.
