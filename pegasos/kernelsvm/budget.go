@@ -2,6 +2,7 @@ package kernelsvm
 
 import (
 	"math"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
@@ -36,12 +37,12 @@ func (r *run) shrink(all [][]float64) {
 		if count(all[k]) <= r.cfg.MaxSV {
 			continue
 		}
-		support, target := r.own(p, all[k])
+		support := r.own(p, all[k])
+		target := slices.Clone(p.score)
 		picked, coef := r.pursue(p, support)
-		r.refit(target, picked, coef)
-		for i, place := range picked {
-			at, _ := p.find(int(place))
-			all[k][at] = coef[i]
+		r.refit(p, target, picked, coef)
+		for i, row := range picked {
+			all[k][row] = coef[i]
 		}
 		p.off, p.gap = math.Inf(1), math.Inf(1)
 	}
@@ -57,38 +58,35 @@ func count(coef []float64) (n int) {
 	return n
 }
 
-// own clears a problem's coefficients, makes its scores those of its w, and returns the places of
-// the rows that this consists of, and the scores by place. After a finish it is the w of the last
-// pass, whose scores are known, not of the best.
-func (r *run) own(p *problem, coef []float64) (support []int32, target []float64) {
-	target = make([]float64, len(r.classOf))
+// own clears a problem's coefficients, makes its scores those of its w, and returns the rows that
+// this consists of. After a finish it is the w of the last pass, whose scores are known, not of the
+// best.
+func (r *run) own(p *problem, coef []float64) (support []int) {
 	scale := r.scaleOf(p)
 	for i := range p.score {
-		place, _ := p.row(i)
 		_, score := p.at(i, r.averaged(p))
 		if scale > 0 {
 			score = float64(score/scale) * p.factor
 		}
-		p.score[i], target[place] = score, score
+		p.score[i] = score
 		if r.dual && p.alpha[i] != 0 || !r.dual && coef[i] != 0 {
-			support = append(support, int32(place))
+			support = append(support, i)
 		}
 	}
 	clear(coef)
-	return support, target
+	return support
 }
 
 // pursue picks rows. The scores of the problem become those of w - w'.
-func (r *run) pursue(p *problem, support []int32) (picked []int32, coef []float64) {
-	at := make(map[int32]int)
+func (r *run) pursue(p *problem, support []int) (picked []int, coef []float64) {
+	at := make(map[int]int)
 	for range 4 * r.cfg.MaxSV {
-		best, most := int32(-1), 0.0
-		for _, place := range support {
-			if d := float64(r.diagonal[place]); d > 0 {
-				i, _ := p.find(int(place))
-				if gain := float64(p.score[i]*p.score[i]) / d; gain > most {
-					best, most = place, gain
-				}
+		best, most, step := -1, 0.0, 0.0
+		for _, i := range support {
+			place, _ := p.row(i)
+			e := p.score[i]
+			if d := float64(r.diagonal[place]); d > 0 && float64(e*e)/d > most {
+				best, most, step = i, float64(e*e)/d, e/d
 			}
 		}
 		if best < 0 {
@@ -101,47 +99,35 @@ func (r *run) pursue(p *problem, support []int32) (picked []int32, coef []float6
 			at[best] = len(picked)
 			picked, coef = append(picked, best), append(coef, 0)
 		}
-		i, _ := p.find(int(best))
-		a := p.score[i] / float64(r.diagonal[best])
-		coef[at[best]] += a
-		r.subtract(p, []int32{best}, []float64{a})
+		coef[at[best]] += step
+		place, _ := p.row(best)
+		r.block.places = append(r.block.places[:0], int32(place))
+		r.block.begin(r)
+		p.moves = append(p.moves, alphaMove{0, -step, 0})
+		r.updateScores()
+		p.moves = p.moves[:0]
 	}
 	return picked, coef
 }
 
-// subtract takes a sum over some rows from the scores of a problem.
-func (r *run) subtract(p *problem, places []int32, a []float64) {
-	for len(places) > 0 {
-		n := min(len(places), blockRows)
-		r.block.places = append(r.block.places[:0], places[:n]...)
-		r.block.begin(r)
-		p.moves = p.moves[:0]
-		for i := range n {
-			p.moves = append(p.moves, alphaMove{i, -a[i], 0})
-		}
-		r.updateScores()
-		places, a = places[n:], a[n:]
-	}
-	p.moves = p.moves[:0]
-}
-
 // refit makes the coefficients the best there are, in float32.
-func (r *run) refit(all []float64, picked []int32, coef []float64) {
+func (r *run) refit(p *problem, scores []float64, picked []int, coef []float64) {
 	target := make([]float64, len(picked))
-	for i, place := range picked {
-		target[i] = all[place]
+	for i, row := range picked {
+		target[i] = scores[row]
 	}
-	r.solve(r.gram(picked), coef, target)
+	r.solve(r.gram(p, picked), coef, target)
 	for i, v := range coef {
 		coef[i] = float64(float32(v))
 	}
 }
 
-// gram returns the kernel of rows with each other.
-func (r *run) gram(picked []int32) []float32 {
+// gram returns the kernel of a problem's rows with each other.
+func (r *run) gram(p *problem, picked []int) []float32 {
 	n := len(picked)
 	at, values := make([]int32, n), make([]float32, n*n)
-	for i, place := range picked {
+	for i, row := range picked {
+		place, _ := p.row(row)
 		at[i] = r.store.at[place]
 	}
 	rows := newStore(r.store.kernel, r.store.from, at, []int{n}, false)

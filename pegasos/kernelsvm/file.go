@@ -30,8 +30,8 @@ import (
 
 type header struct {
 	Features  int             `json:"features"`
-	Classes   []float32       `json:"classes" most:"65536"`
-	Names     []string        `json:"names,omitempty" most:"65536"`
+	Classes   []float32       `json:"classes" most:"classes"`
+	Names     []string        `json:"names,omitempty" most:"classes"`
 	IndexBase int             `json:"index_base"`
 	HashBits  int             `json:"hash_bits,omitempty"`
 	Table     json.RawMessage `json:"table,omitempty"`
@@ -40,7 +40,7 @@ type header struct {
 	Data      string          `json:"data,omitempty"`
 	Config    Config          `json:"config"`
 	Layout    string          `json:"layout"` // dense or sparse
-	Support   []int           `json:"support" most:"65536"`
+	Support   []int           `json:"support" most:"classes"`
 	Result    *headerResult   `json:"result"`
 }
 
@@ -247,13 +247,12 @@ func (h *header) check() (rows int, err error) {
 
 // checkSizes returns the number of support rows.
 func (h *header) checkSizes(classes int) (rows int, err error) {
-	if h.Layout != "dense" && h.Layout != "sparse" {
+	switch {
+	case h.Layout != "dense" && h.Layout != "sparse":
 		return 0, fmt.Errorf("header: layout: have %.20q, want dense or sparse", h.Layout)
-	}
-	if h.Features < 0 || h.Features > math.MaxInt32 {
+	case h.Features < 0 || h.Features > math.MaxInt32:
 		return 0, fmt.Errorf("%d features", h.Features)
-	}
-	if len(h.Support) != classes {
+	case len(h.Support) != classes:
 		return 0, fmt.Errorf("header: support: %d numbers for %d classes", len(h.Support), classes)
 	}
 	for _, count := range h.Support {

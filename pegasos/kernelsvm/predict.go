@@ -299,19 +299,19 @@ func (m *Model) Class(scores []float64) int {
 // ClassScores writes a score for each class to dst, in the order of Classes, and returns dst: see
 // [pegasos.Model.ClassScores]. If dst is too short, a new slice is made.
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
-	pairs := m.Config.Multiclass == pegasos.OneVsOne
-	return labels.ClassScores(scores[:m.Outputs()], dst, len(m.Classes), pairs)
+	n := len(m.Classes)
+	return labels.ClassScores(scores[:m.Outputs()], dst, n, m.Config.pairs(n))
 }
 
 // PredictAll returns the labels of all rows of x, NaN where a score is not finite. Features that x
 // or the model lacks are as in [Model.DecisionAll].
 func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 	scores, p := m.DecisionAll(x), m.Problems()
-	labels := make([]float32, x.Rows())
-	for i := range labels {
-		labels[i] = m.label(scores[i*p:][:p])
+	predicted := make([]float32, x.Rows())
+	for i := range predicted {
+		predicted[i] = labels.At(m.Classes, m.Class(scores[i*p:][:p]))
 	}
-	return labels
+	return predicted
 }
 
 // Score writes the scores of one row to dst, one for each problem, and returns dst: the bits of
@@ -371,16 +371,11 @@ const fewProblems = 64
 // finite. x has Cols features. It allocates nothing in a model of up to 64 problems.
 func (m *Model) PredictDense(x []float32) float32 {
 	var space [fewProblems]float64
-	return m.label(m.Score(x, space[:]))
+	return labels.At(m.Classes, m.Class(m.Score(x, space[:])))
 }
 
 // PredictSparse is [Model.PredictDense] for a row of a sparse matrix, as in [Model.ScoreSparse].
 func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 	var space [fewProblems]float64
-	return m.label(m.ScoreSparse(idx, val, space[:]))
-}
-
-// label is the one that the scores of a row speak for, NaN if one of them is not finite.
-func (m *Model) label(scores []float64) float32 {
-	return labels.At(m.Classes, m.Class(scores))
+	return labels.At(m.Classes, m.Class(m.ScoreSparse(idx, val, space[:])))
 }

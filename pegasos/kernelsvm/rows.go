@@ -210,7 +210,7 @@ func (s *rowStore) invert() {
 				next[j]++
 			}
 		}
-		c.column = sortColumns(c.column, next)
+		slices.Sort(c.column)
 		c.starts = make([]int32, 1, len(c.column)+1)
 		for k, j := range c.column {
 			c.starts = append(c.starts, c.starts[k]+next[j])
@@ -229,21 +229,6 @@ func (s *rowStore) invert() {
 		}
 		s.index[t] = c
 	}
-}
-
-// sortColumns sorts by walking all columns where there are many of them.
-func sortColumns(column []int32, present []int32) []int32 {
-	if len(column)*bits.Len(uint(len(column))) < len(present)/4 {
-		slices.Sort(column)
-		return column
-	}
-	column = column[:0]
-	for j, n := range present {
-		if n > 0 {
-			column = append(column, int32(j))
-		}
-	}
-	return column
 }
 
 // probe returns row p of the store as a probe.

@@ -30,9 +30,7 @@ func Train(ctx context.Context, x pegasos.Examples, y []float32, cfg Config) (*M
 
 // DefaultCacheMB is the size of the cache of kernel values. There is none for rows of zeros and
 // ones in up to wordsUncached times 64 columns, whose values are computed as fast as they come from
-// memory: see [docs/kernelised.md].
-//
-// [docs/kernelised.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/kernelised.md
+// memory: see docs/kernelised.md.
 const DefaultCacheMB = 256
 
 const wordsUncached = 4
@@ -217,11 +215,13 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 		r.cfg.Finish = pegasos.FinishNone
 	}
 	r.cfg = r.cfg.WithDefaults()
-	var class []int32
-	var err error
-	if r.classes, class, err = labels.Classify(y, nil, nil, rowError); err != nil {
+	classes, class, err := labels.Classify(y, nil, nil, func(row int, reason string) error {
+		return &pegasos.RowError{Row: row, Reason: reason}
+	})
+	if err != nil {
 		return nil, err
 	}
+	r.classes = classes
 	if r.lambda, err = r.cfg.lambda(float64(r.rows)); err != nil {
 		return nil, err
 	}
@@ -258,10 +258,6 @@ func (r *run) checkMemory(most int64) error {
 	what := fmt.Sprintf("%.0f problems, which have %.3g rows in all,", problems, visited)
 	return options.First(fieldError,
 		[]options.Rule{options.Memory(most, states*stateSize+visited*perRow, what)})
-}
-
-func rowError(row int, reason string) error {
-	return &pegasos.RowError{Row: row, Reason: reason}
 }
 
 // lambda returns the penalty for so many rows.
@@ -404,16 +400,29 @@ func eachValue(m store.Matrix, at []int32, f func(column int, value float64)) {
 	}
 }
 
-// setUp makes the problems and the workers.
+// setUp makes the problems, one for each pair of classes or one for each class, and the workers.
 func (r *run) setUp() error {
-	if err := r.choose(); err != nil {
-		return err
+	n := len(r.classes)
+	if r.cfg.problems(n) > maxProblems {
+		return badField("Multiclass", "%d classes make %d pairs, want %d at most: use %q",
+			n, n*(n-1)/2, maxProblems, pegasos.OneVsRest)
+	}
+	for c := range n {
+		r.parts = append(r.parts, make([]int, r.cfg.slots(n)))
+		for slot := range r.parts[c] {
+			r.parts[c][slot] = r.cfg.problem(n, c, slot)
+		}
+		for b := c + 1; b < n && r.cfg.pairs(n); b++ {
+			r.problems = append(r.problems, &problem{first: c, second: b})
+		}
+		if !r.cfg.pairs(n) {
+			r.problems = append(r.problems, &problem{first: -1, second: c})
+		}
 	}
 	for _, p := range r.problems {
 		r.addRows(p)
-		p.objective, p.bound, p.factor = math.NaN(), math.NaN(), 1
-		p.lambda = r.lambda
-		if p.first >= 0 && len(r.problems) > 1 && r.cfg.C != 0 {
+		p.objective, p.bound, p.factor, p.lambda = math.NaN(), math.NaN(), 1, r.lambda
+		if p.first >= 0 && n > 2 && r.cfg.C != 0 {
 			var err error
 			if p.lambda, err = r.cfg.lambda(float64(p.rows)); err != nil {
 				return err
@@ -425,31 +434,6 @@ func (r *run) setUp() error {
 	}
 	for range r.threads {
 		r.workers = append(r.workers, new(blockWorker))
-	}
-	return nil
-}
-
-// choose lists the problems: one for each pair of classes, or one for each class.
-func (r *run) choose() error {
-	n := len(r.classes)
-	if r.cfg.problems(n) > maxProblems {
-		return badField("Multiclass", "%d classes make %d pairs, want %d at most: use %q",
-			n, n*(n-1)/2, maxProblems, pegasos.OneVsRest)
-	}
-	for c := range n {
-		r.parts = append(r.parts, make([]int, r.cfg.slots(n)))
-		for slot := range r.parts[c] {
-			r.parts[c][slot] = r.cfg.problem(n, c, slot)
-		}
-	}
-	for a := range n {
-		if !r.cfg.pairs(n) {
-			r.problems = append(r.problems, &problem{first: -1, second: a})
-			continue
-		}
-		for b := a + 1; b < n; b++ {
-			r.problems = append(r.problems, &problem{first: a, second: b})
-		}
 	}
 	return nil
 }
@@ -538,13 +522,11 @@ func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 	r.beginDual()
 	least := r.cfg.Tol / 100
 	for threshold := longMove; r.pass < r.cfg.Passes; threshold = max(threshold/2, least) {
-		idle := true
+		if !slices.ContainsFunc(r.problems, func(p *problem) bool { return !p.done }) {
+			break
+		}
 		for _, p := range r.problems {
 			p.most = 0
-			idle = idle && p.done
-		}
-		if idle {
-			break
 		}
 		for done := 0; done < r.rows; {
 			if ctx.Err() != nil {

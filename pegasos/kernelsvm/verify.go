@@ -33,9 +33,9 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	if err != nil {
 		return nil, err
 	}
-	v := &pegasos.Verification{Hash: m.Hash(), Bound: math.NaN()}
-	v.Claimed.Objective, v.Claimed.DualObjective, v.Claimed.Gap = m.Result.Objective,
-		m.Result.DualObjective, m.Result.Gap
+	claimed := m.Result
+	v := &pegasos.Verification{Hash: m.Hash(), Claimed: pegasos.Result{Objective: claimed.Objective,
+		DualObjective: claimed.DualObjective, Gap: claimed.Gap}}
 	v.Data = fingerprint(x, y, r.threads, func() bool { return ctx.Err() != nil })
 	_, have, _ := strings.Cut(v.Data, ":")
 	_, want, known := strings.Cut(m.Data, ":") // the layout before it decides no sum of this file
