@@ -1,8 +1,9 @@
 package pegasos
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/pegasimd/pegasimd/internal/train/claims"
 )
 
 // This file compares what a model claims with what rounds of training over shards have found.
@@ -21,7 +22,7 @@ func (m *Model) Compare(found Result) *Verification {
 
 // compareVectors compares the claims of the weight vectors, and of their mean.
 func (v *Verification) compareVectors(m *Model, found []ClassResult) {
-	sum, claimed := claim{}, m.Result.PerClass
+	t, claimed := v.trial(), m.Result.PerClass
 	switch {
 	case len(claimed) == len(m.Weights):
 	case len(m.Weights) == 1:
@@ -31,28 +32,16 @@ func (v *Verification) compareVectors(m *Model, found []ClassResult) {
 		claimed = m.noClaims()
 	}
 	for k, p := range found {
-		of, own := "", claimed[k]
-		if len(found) > 1 {
-			of = fmt.Sprintf(" of weight vector %d", k)
-		}
-		if own.Lambda != 0 && own.Lambda != p.Lambda {
-			v.Contradict("the lambda%s is %v, not %v", of, p.Lambda, own.Lambda)
-		}
-		if !v.compare(of, claim{own.Objective, own.DualObjective},
-			claim{p.Objective, p.DualObjective}) {
+		of, own := claims.Of("weight vector", k, len(found)), claimed[k]
+		t.Lambda(of, own.Lambda, p.Lambda)
+		compareObjectives(t, of, own.Objective, p.Objective)
+		if !t.Bound(of, own.claim(), p.claim()) {
 			v.Unconfirmed = append(v.Unconfirmed, k)
 		}
-		sum.objective, sum.bound = sum.objective+own.Objective, sum.bound+own.DualObjective
 	}
-	n := float64(len(found))
-	all := claim{v.Claimed.Objective, v.Claimed.DualObjective}
-	if mean := sum.objective / n; mean != all.objective {
-		v.Contradict("the mean of the objectives is %v, not %v", mean, all.objective)
-	}
-	if mean := sum.bound / n; mean != all.bound && !(math.IsNaN(mean) && math.IsNaN(all.bound)) {
-		v.Contradict("the mean of the bounds is %v, not %v", mean, all.bound)
-	}
-	v.unsure = v.unsure || !v.checkBound("", all, claim{v.Objective, v.Bound})
+	t.Means(v.Claimed.claim())
+	t.All(v.Claimed.claim(), claims.Claim{Objective: v.Objective, Bound: v.Bound})
+	v.unsure = t.Unsure
 }
 
 // What a claimed objective may be off as a share of the one that rounds find, whose sums have
@@ -62,15 +51,14 @@ const (
 	float32Error = 1e-5
 )
 
-// compare compares the claim of one problem with what was found, and reports whether the bound is
-// as good. An objective a little above the one found claims nothing too much.
-func (v *Verification) compare(of string, claimed, found claim) bool {
-	switch off := (claimed.objective - found.objective) / found.objective; {
-	case -roundError <= off && off <= float32Error, claimed.objective == found.objective:
+// compareObjectives compares a problem's claimed objective with the one found. One that is a little
+// above that claims nothing too much.
+func compareObjectives(t *claims.Trial, of string, claimed, found float64) {
+	switch off := (claimed - found) / found; {
+	case -roundError <= off && off <= float32Error, claimed == found:
 	case -float32Error <= off && off < 0:
-		v.unsure = true
+		t.Unsure = true
 	default:
-		v.Contradict("the objective%s is %v, not %v", of, found.objective, claimed.objective)
+		t.Wrong(of, claimed, found)
 	}
-	return v.checkBound(of, claimed, found)
 }

@@ -2,8 +2,6 @@ package pegasos
 
 import (
 	"context"
-	"fmt"
-	"math"
 
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
@@ -41,20 +39,10 @@ type data struct {
 
 // newData checks the rows and labels, which are among the classes known if there are any.
 func newData(x Examples, y []float32, tr *Trainer, known []float32) (*data, error) {
-	if err := store.Given(x); err != nil {
+	if err := store.Labelled(x, y, 32); err != nil {
 		return nil, err
 	}
 	d := &data{Set: rows.Set{X: store.Of(x), Y: y}, known: known, scaling: tr.scaling}
-	n := x.Rows()
-	if n == 0 {
-		return nil, fmt.Errorf("pegasos: no rows to train on")
-	}
-	if len(y) != n {
-		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
-	}
-	if uint64(n) > math.MaxUint32 {
-		return nil, fmt.Errorf("pegasos: %d rows: want fewer than 2^32", n)
-	}
 	if err := d.setWeights(tr); err != nil {
 		return nil, err
 	}

@@ -2,26 +2,18 @@ package pegasos
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/pegasimd/pegasimd/internal/labels"
-	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // FormatLabel returns a numeric label as it is printed: the shortest text that reads as the same
 // float32.
-func FormatLabel(label float32) string { return strconv.FormatFloat(float64(label), 'g', -1, 32) }
+func FormatLabel(label float32) string { return labels.Format(label) }
 
 // ClassName returns the name of a class, or its label as text if the classes have no names.
 func (m *Model) ClassName(class int) string {
-	if class < 0 || class >= len(m.Classes) {
-		panic(misuse.Of("class %d of %d", class, len(m.Classes)))
-	}
-	if m.Names != nil {
-		return m.Names[class]
-	}
-	return FormatLabel(m.Classes[class])
+	return labels.Name(m.Classes, m.Names, class)
 }
 
 // Objective returns P for rows whose scores [Model.DecisionAll] gave and whose labels are y: the

@@ -401,10 +401,9 @@ func (m *Model) label(scores []float64) float32 {
 		if z := float32(m.checkScores(scores)[0]); floats.IsFinite(z) {
 			return z
 		}
-	} else if k := m.Class(scores); k >= 0 {
-		return m.Classes[k]
+		return float32(math.NaN())
 	}
-	return float32(math.NaN())
+	return labels.At(m.Classes, m.Class(scores))
 }
 
 // Predict returns the label of row i of x, or NaN if a score is not finite: the products of

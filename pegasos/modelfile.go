@@ -8,14 +8,13 @@ import (
 
 	"encoding/json"
 
-	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
 // A model file is one of package modelfile, of the kind Linear. Its header has the lines of
-// header.fields, and its numbers are
+// header, and its numbers are
 //
 //	weights   (float32, one vector after the other)
 //	biases    (float64, one for each vector; only if "bias" is true)
@@ -26,69 +25,44 @@ import (
 // header is what a model file has beside the numbers.
 type header struct {
 	Features    int             `json:"features"`
-	Classes     []float32       `json:"classes"`
-	Names       []string        `json:"names"` // may be missing
+	Classes     []float32       `json:"classes" most:"classes"`
+	Names       []string        `json:"names,omitempty" most:"classes"`
 	Bias        bool            `json:"bias"`
 	IndexBase   int             `json:"index_base"`
-	Scaler      json.RawMessage `json:"scaler"`      // may be missing
-	HashBits    int             `json:"hash_bits"`   // likewise
-	Table       json.RawMessage `json:"table"`       // likewise
-	Calibration []Sigmoid       `json:"calibration"` // may be missing
+	Scaler      json.RawMessage `json:"scaler,omitempty"`
+	HashBits    int             `json:"hash_bits,omitempty"`
+	Table       json.RawMessage `json:"table,omitempty"`
+	Calibration []Sigmoid       `json:"calibration,omitempty"`
 	Lambda      float64         `json:"lambda"`
-	Prior       string          `json:"prior"` // may be missing
-	Hash        string          `json:"hash"`  // likewise; only with Data
-	Data        string          `json:"data"`  // likewise
+	Prior       string          `json:"prior,omitempty"`
+	Hash        string          `json:"hash,omitempty"` // only with Data
+	Data        string          `json:"data,omitempty"`
 	Config      Config          `json:"config"`
 	Result      *headerResult   `json:"result"`
-	Scaling     *Scaling        `json:"scaling"` // may be missing
-	State       *saved          `json:"state"`   // may be missing
+	Scaling     *Scaling        `json:"scaling,omitempty"`
+	State       *saved          `json:"state,omitempty"`
 }
 
 // headerResult is a Result in which what was not measured is left out: JSON has no NaN.
 type headerResult struct {
-	Steps         int64               `json:"steps"`
-	Epochs        float64             `json:"epochs"`
-	Violations    int64               `json:"violations"`
-	Replaced      int                 `json:"replaced,omitempty"`
-	Weight        float64             `json:"weight,omitempty"`
-	R2            float64             `json:"r2"`
-	T0            float64             `json:"t0"`
-	Objective     *float64            `json:"objective,omitempty"`
-	DualObjective *float64            `json:"dual_objective,omitempty"`
-	Gap           *float64            `json:"gap,omitempty"`
-	PerClass      []headerClassResult `json:"per_class,omitempty"`
+	Steps      int64   `json:"steps"`
+	Epochs     float64 `json:"epochs"`
+	Violations int64   `json:"violations"`
+	Replaced   int     `json:"replaced,omitempty"`
+	Weight     float64 `json:"weight,omitempty"`
+	R2         float64 `json:"r2"`
+	T0         float64 `json:"t0"`
+	modelfile.Bounds
+	Gap      *float64            `json:"gap,omitempty"`
+	PerClass []headerClassResult `json:"per_class,omitempty"`
 }
 
 type headerClassResult struct {
-	Objective     *float64 `json:"objective,omitempty"`
-	DualObjective *float64 `json:"dual_objective,omitempty"`
-	Violations    int64    `json:"violations"`
-	Steps         int64    `json:"steps,omitempty"`
-	Lambda        float64  `json:"lambda,omitempty"`
-	Width         float64  `json:"width,omitempty"`
-}
-
-// fields returns the header's lines: names, and where the values are.
-func (h *header) fields() []modelfile.Field {
-	return []modelfile.Field{
-		modelfile.Required("features", &h.Features),
-		modelfile.Required("classes", &h.Classes).UpTo(labels.MaxClasses),
-		modelfile.Optional("names", &h.Names).UpTo(labels.MaxClasses),
-		modelfile.Required("bias", &h.Bias),
-		modelfile.Required("index_base", &h.IndexBase),
-		modelfile.Optional("scaler", &h.Scaler),
-		modelfile.Optional("hash_bits", &h.HashBits),
-		modelfile.Optional("table", &h.Table),
-		modelfile.Optional("calibration", &h.Calibration),
-		modelfile.Required("lambda", &h.Lambda),
-		modelfile.Optional("prior", &h.Prior),
-		modelfile.Optional("hash", &h.Hash),
-		modelfile.Optional("data", &h.Data),
-		modelfile.Required("config", &h.Config),
-		modelfile.Required("result", &h.Result),
-		modelfile.Optional("scaling", &h.Scaling),
-		modelfile.Optional("state", &h.State),
-	}
+	modelfile.Bounds
+	Violations int64   `json:"violations"`
+	Steps      int64   `json:"steps,omitempty"`
+	Lambda     float64 `json:"lambda,omitempty"`
+	Width      float64 `json:"width,omitempty"`
 }
 
 // Write writes the model, in a form that is the same on every machine.
@@ -97,7 +71,7 @@ func (m *Model) Write(w io.Writer) error {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
 	}
 	mw := modelfile.NewWriter(w, modelfile.Linear)
-	if err := mw.Header(m.header().fields()); err != nil {
+	if err := mw.Header(modelfile.FieldsOf(m.header())); err != nil {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
 	}
 	for _, v := range m.Weights {
@@ -138,14 +112,12 @@ func (m *Model) header() *header {
 func (r *Result) header() *headerResult {
 	h := &headerResult{
 		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Replaced: r.Replaced,
-		Weight: r.Weight, R2: r.R2,
-		T0:        r.T0,
-		Objective: modelfile.Known(r.Objective), DualObjective: modelfile.Known(r.DualObjective),
-		Gap: modelfile.Finite(r.Gap),
+		Weight: r.Weight, R2: r.R2, T0: r.T0,
+		Bounds: modelfile.BoundsOf(r.Objective, r.DualObjective), Gap: modelfile.Finite(r.Gap),
 	}
 	for _, c := range r.PerClass {
-		h.PerClass = append(h.PerClass, headerClassResult{modelfile.Known(c.Objective),
-			modelfile.Known(c.DualObjective), c.Violations, c.Steps, c.Lambda, c.Width})
+		h.PerClass = append(h.PerClass, headerClassResult{
+			modelfile.BoundsOf(c.Objective, c.DualObjective), c.Violations, c.Steps, c.Lambda, c.Width})
 	}
 	return h
 }
@@ -160,7 +132,7 @@ func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Rea
 // readModel reads what follows the first line of a model file.
 func readModel(r *modelfile.Reader) (*Model, error) {
 	h := new(header)
-	if err := r.Header(h.fields()); err != nil {
+	if err := r.Header(modelfile.FieldsOf(h)); err != nil {
 		return nil, err
 	}
 	if h.Result == nil {
@@ -277,17 +249,16 @@ func (m *Model) checkRead() error {
 func (h *headerResult) result() Result {
 	r := Result{
 		Steps: h.Steps, Epochs: h.Epochs, Violations: h.Violations, Replaced: h.Replaced,
-		Weight: h.Weight, R2: h.R2,
-		T0:        h.T0,
-		Objective: modelfile.OrNaN(h.Objective), DualObjective: modelfile.OrNaN(h.DualObjective),
+		Weight: h.Weight, R2: h.R2, T0: h.T0,
 	}
+	r.Objective, r.DualObjective = h.Values()
 	r.Gap = proof.Gap(r.Objective, r.DualObjective)
 	if len(h.PerClass) > 0 {
 		r.PerClass = make([]ClassResult, len(h.PerClass))
 	}
 	for k, c := range h.PerClass {
-		r.PerClass[k] = ClassResult{modelfile.OrNaN(c.Objective),
-			modelfile.OrNaN(c.DualObjective), c.Violations, c.Steps, c.Lambda, c.Width}
+		objective, bound := c.Values()
+		r.PerClass[k] = ClassResult{objective, bound, c.Violations, c.Steps, c.Lambda, c.Width}
 	}
 	return r
 }

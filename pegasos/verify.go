@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/parallel"
-	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/claims"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
@@ -260,15 +260,20 @@ func (s *session) newtonVerifies(tr *Trainer, m *Model) bool {
 	return s.checkMemory(&Trainer{Config: s.cfg, MaxMemory: tr.MaxMemory}) == nil
 }
 
-// A claim is what a model says, or Verify finds, of a weight vector or of the mean of all.
-type claim struct{ objective, bound float64 }
-
-func (c claim) gap() float64 { return proof.Gap(c.objective, c.bound) }
-
 // noClaims returns the claims of weight vectors of which nothing is known.
 func (m *Model) noClaims() []ClassResult {
 	none := ClassResult{Objective: math.NaN(), DualObjective: math.NaN()}
 	return slices.Repeat([]ClassResult{none}, len(m.Weights))
+}
+
+// claim returns what is said of one weight vector.
+func (c *ClassResult) claim() claims.Claim {
+	return claims.Claim{Objective: c.Objective, Bound: c.DualObjective}
+}
+
+// claim returns what is said of the mean of all.
+func (r *Result) claim() claims.Claim {
+	return claims.Claim{Objective: r.Objective, Bound: r.DualObjective}
 }
 
 // checkClaims holds what the model claims against what was found, for each weight vector and for
@@ -277,115 +282,73 @@ func (v *Verification) checkClaims(s *session, m *Model, quick [][]measurement) 
 	if lambda := s.runs[0].lambda; m.Lambda != lambda {
 		v.Contradict("lambda is %v, not %v", lambda, m.Lambda)
 	}
-	all := claim{m.Result.Objective, m.Result.DualObjective}
-	if math.IsNaN(all.objective) {
+	claimed, all := m.Result.PerClass, m.Result.claim()
+	if math.IsNaN(all.Objective) {
 		return // that of a run that was interrupted
 	}
-	claimed := m.Result.PerClass
 	if len(claimed) != len(m.Weights) && !s.cfg.Multiclass.Joint() {
 		v.Contradict("the model claims something of %d weight vectors and has %d", len(claimed),
 			len(m.Weights))
 		return
 	}
-	sum, n, covered := claim{}, 0, make([]bool, len(claimed))
+	vectors := len(s.runs) * len(s.runs[0].learners) // that have problems of their own
+	t, covered := v.trial(), make([]bool, len(claimed))
 	for i, r := range s.runs {
 		for k, at := range r.measured {
-			c, of := all, s.vectorName(r, k)
+			c, of := all, claims.Of("weight vector", r.first+k, vectors)
 			if r.joint == nil {
-				own := claimed[r.first+k]
-				covered[r.first+k] = true
-				c = claim{own.Objective, own.DualObjective}
-				if own.Lambda != 0 && own.Lambda != r.lambda {
-					v.Contradict("the lambda%s is %v, not %v", of, r.lambda, own.Lambda)
-				}
+				covered[r.first+k], c = true, claimed[r.first+k].claim()
+				t.Lambda(of, claimed[r.first+k].Lambda, r.lambda)
 			}
-			v.checkObjective(of, c, at, quick[i][k], v.Known && v.Data == m.Data)
-			switch ok := v.checkBound(of, c, claim{at.objective, at.proven()}); {
+			if q := quick[i][k]; c.Objective != q.objective || !(q.mistake <= c.Small()) {
+				sure, most := v.allowed(m, c, at)
+				t.Objective(of, c.Objective, at.objective, sure, most)
+			}
+			found := claims.Claim{Objective: at.objective, Bound: at.proven()}
+			switch ok := t.Bound(of, c, found); {
 			case of == "":
-				v.unsure = v.unsure || !ok // There is no other problem.
+				t.Unsure = t.Unsure || !ok // There is no other problem.
 			case !ok:
 				v.Unconfirmed = append(v.Unconfirmed, r.first+k)
 			}
-			sum, n = claim{sum.objective + c.objective, sum.bound + c.bound}, n+1
 		}
 	}
-	if s.cfg.Multiclass.Joint() {
-		return
-	}
-	mean := claim{sum.objective / float64(n), sum.bound / float64(n)}
-	if mean.objective != all.objective {
-		v.Contradict("the mean of the objectives is %v, not %v", mean.objective, all.objective)
-	}
-	if mean.bound != all.bound && !(math.IsNaN(mean.bound) && math.IsNaN(all.bound)) {
-		v.Contradict("the mean of the bounds is %v, not %v", mean.bound, all.bound)
-	}
-	for k, c := range claimed {
-		if !covered[k] && !(math.IsNaN(c.Objective) && math.IsNaN(c.DualObjective)) {
-			v.Contradict("the model claims something of weight vector %d, which has no rows", k)
+	if !s.cfg.Multiclass.Joint() {
+		t.Means(all)
+		for k, c := range claimed {
+			if !covered[k] && !(math.IsNaN(c.Objective) && math.IsNaN(c.DualObjective)) {
+				v.Contradict("the model claims something of weight vector %d, which has no rows", k)
+			}
+		}
+		if vectors > 1 {
+			t.All(all, claims.Claim{Objective: v.Objective, Bound: v.Bound})
 		}
 	}
-	if n > 1 {
-		v.unsure = v.unsure || !v.checkBound("", all, claim{v.Objective, v.Bound})
-	}
+	v.unsure = t.Unsure
 }
 
-// checkObjective compares a claimed objective with the one from float64 dot products. Training takes
-// that from float32 dot products where it is as good, and so it has to be here, and to the bit.
-// All bits depend on how the rows are held. Where that is otherwise, float64's roundings are allowed
-// for, and nothing is said of an objective from float32 dot products.
-func (v *Verification) checkObjective(of string, c claim, exact, quick measurement,
-	sameLayout bool) {
-	good := smallOfObjective * c.objective
-	if !math.IsNaN(c.bound) {
-		good = smallOfGap * (c.objective - max(0, c.bound))
+// allowed returns by how much a claimed objective may be off the one from float64 dot products, and
+// by how much if it counts as found again. Training takes that from float32 dot products where it
+// is as good, and so it has to be here, and to the bit. All bits depend on how the rows are held.
+// Where that is otherwise, float64's roundings are allowed for, and nothing is said of an objective
+// from float32 dot products.
+func (v *Verification) allowed(m *Model, c claims.Claim, found measurement) (sure, most float64) {
+	if v.Known && v.Data == m.Data {
+		return 0, 0
 	}
-	switch off := math.Abs(c.objective - exact.objective); {
-	case off == 0 || !sameLayout && off <= 2*exact.mistake:
-	case c.objective == quick.objective && quick.mistake <= good:
-	case !sameLayout && off <= good+exact.mistake:
-		v.unsure = true
-	default:
-		v.Contradict("the objective%s is %v, not %v", of, exact.objective, c.objective)
-	}
+	sure = 2 * found.mistake
+	return sure, max(sure, c.Small()+found.mistake)
 }
 
-// checkBound reports whether a bound and a gap were found that are as good as the claimed ones.
-func (v *Verification) checkBound(of string, claimed, found claim) bool {
-	switch {
-	case math.IsNaN(claimed.bound): // Only an objective is claimed.
-		return false
-	case claimed.bound < 0 || proof.Check(found.objective, claimed.bound) != nil:
-		v.Contradict("the claimed bound %v on the least objective%s is below 0 or above the model's "+
-			"objective, %v", claimed.bound, of, found.objective)
-	case found.bound >= claimed.bound && found.gap() <= claimed.gap():
-		return true
-	case v.Proven:
-		v.Contradict("the proof shows a gap%s of %v by the bound %v, the model claims %v by %v", of,
-			found.gap(), found.bound, claimed.gap(), claimed.bound)
-	}
-	return false
-}
-
-// vectorName says which of several problems learner k's is.
-func (s *session) vectorName(r *run, k int) string {
-	if len(s.runs) == 1 && len(r.learners) == 1 {
-		return ""
-	}
-	return fmt.Sprintf(" of weight vector %d", r.first+k)
+// trial returns what compares claims, whose reasons it takes.
+func (v *Verification) trial() *claims.Trial {
+	return &claims.Trial{Contradict: v.Contradict, Proven: v.Proven}
 }
 
 // decide comes to the verdict.
 func (v *Verification) decide() {
-	switch {
-	case len(v.Reasons) > 0:
-		v.Verdict = Contradicted
-	case math.IsNaN(v.Claimed.Objective):
-		v.Verdict = ClaimsNothing
-	case !v.unsure:
-		v.Verdict = Confirmed
-	case v.Proven:
+	v.Verdict = Verdict(claims.Verdict(len(v.Reasons), v.Claimed.Objective, v.unsure))
+	if v.Verdict == NotConfirmed && v.Proven {
 		v.Contradict("the objective is not the claimed one where the rows are held as they are here")
-	default:
-		v.Verdict = NotConfirmed
 	}
 }

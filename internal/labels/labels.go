@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
 // MaxClasses is the largest number of classes that a model can have.
@@ -146,4 +148,27 @@ func CheckClasses(classes []float32, names []string) error {
 		return fmt.Errorf("%d names for %d classes", len(names), len(classes))
 	}
 	return nil
+}
+
+// Name returns the name of a class, or its label as text if the classes have no names. It panics if
+// there is no such class.
+func Name(classes []float32, names []string, class int) string {
+	if class < 0 || class >= len(classes) {
+		panic(misuse.Of("class %d of %d", class, len(classes)))
+	}
+	if names != nil {
+		return names[class]
+	}
+	return Format(classes[class])
+}
+
+// Format returns a label as it is printed: the shortest text that reads as the same float32.
+func Format(label float32) string { return strconv.FormatFloat(float64(label), 'g', -1, 32) }
+
+// At returns the label of a class, NaN for no class, which is -1.
+func At(classes []float32, class int) float32 {
+	if class < 0 {
+		return float32(math.NaN())
+	}
+	return classes[class]
 }

@@ -139,12 +139,12 @@ func (d *Decoder) object(v reflect.Value) error {
 	return d.close()
 }
 
-// fieldOf returns the field of a struct that has that name in JSON.
+// fieldOf returns the field of a struct, or of one embedded in it, that has that name in JSON.
 func fieldOf(v reflect.Value, name string) (reflect.Value, bool) {
-	for i := range v.NumField() {
-		tag, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+	for _, f := range reflect.VisibleFields(v.Type()) {
+		tag, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if tag == name && tag != "" {
-			return v.Field(i), true
+			return v.FieldByIndex(f.Index), true
 		}
 	}
 	return reflect.Value{}, false

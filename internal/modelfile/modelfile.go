@@ -12,7 +12,10 @@ package modelfile
 
 import (
 	"io"
+	"reflect"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/labels"
 )
 
 // A Kind is a kind of model.
@@ -36,6 +39,23 @@ type Field struct {
 	Value    any
 	Required bool
 	Most     int
+}
+
+// FieldsOf returns the fields of the struct that header points to. Its tags have their names, as
+// those of JSON, omitempty for one that may be missing, and most:"classes" for one that has no more
+// elements than there can be classes.
+func FieldsOf(header any) (fields []Field) {
+	v := reflect.ValueOf(header).Elem()
+	for i := range v.NumField() {
+		tag := v.Type().Field(i).Tag
+		name, rest, _ := strings.Cut(tag.Get("json"), ",")
+		f := Field{Name: name, Value: v.Field(i).Addr().Interface(), Required: rest == ""}
+		if tag.Get("most") == "classes" {
+			f.Most = labels.MaxClasses
+		}
+		fields = append(fields, f)
+	}
+	return fields
 }
 
 // Required returns the field of a line that every file has.

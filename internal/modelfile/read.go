@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -275,30 +274,4 @@ func (r *Reader) End() error {
 		return err
 	}
 	return nil
-}
-
-// Known returns v as a value of a header, in which what was not measured is left out, for JSON has
-// no NaN.
-func Known(v float64) *float64 {
-	if math.IsNaN(v) {
-		return nil
-	}
-	return &v
-}
-
-// Finite is Known of a number that may be infinite, and is left out then as well: for what is found
-// again from others.
-func Finite(v float64) *float64 {
-	if math.IsInf(v, 0) {
-		return nil
-	}
-	return Known(v)
-}
-
-// OrNaN is the inverse of Known.
-func OrNaN(v *float64) float64 {
-	if v == nil {
-		return math.NaN()
-	}
-	return *v
 }

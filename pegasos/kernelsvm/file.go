@@ -14,6 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -29,48 +30,40 @@ import (
 
 type header struct {
 	Features  int             `json:"features"`
-	Classes   []float32       `json:"classes"`
-	Names     []string        `json:"names"` // may be missing
+	Classes   []float32       `json:"classes" most:"classes"`
+	Names     []string        `json:"names,omitempty" most:"classes"`
 	IndexBase int             `json:"index_base"`
-	HashBits  int             `json:"hash_bits"` // may be missing
-	Table     json.RawMessage `json:"table"`     // likewise
+	HashBits  int             `json:"hash_bits,omitempty"`
+	Table     json.RawMessage `json:"table,omitempty"`
 	Lambda    float64         `json:"lambda"`
-	Hash      string          `json:"hash"` // may be missing
-	Data      string          `json:"data"` // likewise
+	Hash      string          `json:"hash,omitempty"`
+	Data      string          `json:"data,omitempty"`
 	Config    Config          `json:"config"`
 	Layout    string          `json:"layout"` // dense or sparse
-	Support   []int           `json:"support"`
+	Support   []int           `json:"support" most:"classes"`
 	Result    *headerResult   `json:"result"`
 }
 
 type headerResult struct {
-	Steps         int64    `json:"steps"`
-	Epochs        float64  `json:"epochs"`
-	Passes        int      `json:"passes"`
-	Violations    int64    `json:"violations"`
-	R2            float64  `json:"r2"`
-	T0            float64  `json:"t0"`
-	Objective     *float64 `json:"objective,omitempty"`
-	DualObjective *float64 `json:"dual_objective,omitempty"`
-	Gap           *float64 `json:"gap,omitempty"`
-
-	PerProblem []headerProblem `json:"per_problem,omitempty"`
-}
-
-type headerProblem struct {
-	Objective     *float64 `json:"objective,omitempty"`
-	DualObjective *float64 `json:"dual_objective,omitempty"`
+	Steps      int64   `json:"steps"`
+	Epochs     float64 `json:"epochs"`
+	Passes     int     `json:"passes"`
+	Violations int64   `json:"violations"`
+	R2         float64 `json:"r2"`
+	T0         float64 `json:"t0"`
+	modelfile.Bounds
+	Gap        *float64           `json:"gap,omitempty"`
+	PerProblem []modelfile.Bounds `json:"per_problem,omitempty"`
 }
 
 func (r Result) header() *headerResult {
 	h := &headerResult{
 		Steps: r.Steps, Epochs: r.Epochs, Passes: r.Passes, Violations: r.Violations, R2: r.R2,
-		T0: r.T0, Objective: modelfile.Known(r.Objective),
-		DualObjective: modelfile.Known(r.DualObjective), Gap: modelfile.Finite(r.Gap),
+		T0: r.T0, Bounds: modelfile.BoundsOf(r.Objective, r.DualObjective),
+		Gap: modelfile.Finite(r.Gap),
 	}
 	for _, p := range r.PerProblem {
-		h.PerProblem = append(h.PerProblem,
-			headerProblem{modelfile.Known(p.Objective), modelfile.Known(p.DualObjective)})
+		h.PerProblem = append(h.PerProblem, modelfile.BoundsOf(p.Objective, p.DualObjective))
 	}
 	return h
 }
@@ -78,33 +71,15 @@ func (r Result) header() *headerResult {
 func (h *headerResult) result() Result {
 	r := Result{
 		Steps: h.Steps, Epochs: h.Epochs, Passes: h.Passes, Violations: h.Violations, R2: h.R2,
-		T0: h.T0, Objective: modelfile.OrNaN(h.Objective),
-		DualObjective: modelfile.OrNaN(h.DualObjective),
+		T0: h.T0,
 	}
+	r.Objective, r.DualObjective = h.Values()
 	r.Gap = proof.Gap(r.Objective, r.DualObjective) // older programs wrote (P-D)/P
 	for _, p := range h.PerProblem {
-		r.PerProblem = append(r.PerProblem,
-			ProblemResult{modelfile.OrNaN(p.Objective), modelfile.OrNaN(p.DualObjective)})
+		objective, bound := p.Values()
+		r.PerProblem = append(r.PerProblem, ProblemResult{objective, bound})
 	}
 	return r
-}
-
-func (h *header) fields() []modelfile.Field {
-	return []modelfile.Field{
-		modelfile.Required("features", &h.Features),
-		modelfile.Required("classes", &h.Classes).UpTo(labels.MaxClasses),
-		modelfile.Optional("names", &h.Names).UpTo(labels.MaxClasses),
-		modelfile.Required("index_base", &h.IndexBase),
-		modelfile.Optional("hash_bits", &h.HashBits),
-		modelfile.Optional("table", &h.Table),
-		modelfile.Required("lambda", &h.Lambda),
-		modelfile.Optional("hash", &h.Hash),
-		modelfile.Optional("data", &h.Data),
-		modelfile.Required("config", &h.Config),
-		modelfile.Required("layout", &h.Layout),
-		modelfile.Required("support", &h.Support).UpTo(labels.MaxClasses),
-		modelfile.Required("result", &h.Result),
-	}
 }
 
 // Write writes the model, in a form that is the same on every machine.
@@ -119,14 +94,13 @@ func (m *Model) Write(w io.Writer) error {
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, IndexBase: m.IndexBase,
 		HashBits: m.HashBits, Table: m.Table, Lambda: m.Lambda, Config: m.Config,
-		Layout: m.Layout(), Support: m.counts,
-		Result: m.Result.header(),
+		Layout: m.Layout(), Support: m.counts, Result: m.Result.header(),
 	}
 	if m.Data != "" {
 		h.Hash, h.Data = m.Hash(), m.Data
 	}
 	mw := modelfile.NewWriter(w, modelfile.Kernel)
-	if err := mw.Header(h.fields()); err != nil {
+	if err := mw.Header(modelfile.FieldsOf(h)); err != nil {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
 	}
 	m.writeBody(mw)
@@ -160,9 +134,7 @@ func (m *Model) writeBody(w io.Writer) {
 	}
 }
 
-// Read reads a model that [Model.Write] has written, to the end of r. It checks all there is to
-// check, and takes no more memory than a few times what r turns out to hold, whatever the header
-// says.
+// Read reads a model that [Model.Write] has written, to the end of r, as [pegasos.Read] does.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Kernel, readModel) }
 
 // ReadFile reads a model from a file, which may be compressed with gzip.
@@ -175,7 +147,7 @@ func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, 
 // readModel reads what follows the first line of a model file.
 func readModel(mr *modelfile.Reader) (*Model, error) {
 	h := new(header)
-	if err := mr.Header(h.fields()); err != nil {
+	if err := mr.Header(modelfile.FieldsOf(h)); err != nil {
 		return nil, err
 	}
 	rows, err := h.check()
@@ -185,10 +157,10 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 	m := &Model{
 		Classes: h.Classes, Names: h.Names, IndexBase: h.IndexBase, HashBits: h.HashBits,
 		Table: h.Table, Lambda: h.Lambda, Config: h.Config, counts: h.Support, Data: h.Data,
+		Result: h.Result.result(),
 	}
-	m.Result = h.Result.result()
 	// Read in full before anything of the claimed size is made.
-	support, err := readSupport(mr, h, rows)
+	values, rowsOf, err := readSupport(mr, h, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -198,9 +170,14 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 	if err := mr.End(); err != nil {
 		return nil, err
 	}
-	if m.rows, err = support.matrix(); err != nil {
-		return nil, err
+	if i := floats.FirstNotFinite(values); i >= 0 {
+		return nil, fmt.Errorf("a value of a support row is %v", values[i])
 	}
+	x, err := rowsOf()
+	if err != nil {
+		return nil, fmt.Errorf("support rows: %w", err)
+	}
+	m.rows, _ = store.MatrixOf(x)
 	if err := m.checkCoefficients(); err != nil {
 		return nil, err
 	}
@@ -251,40 +228,31 @@ func (h *header) check() (rows int, err error) {
 	if err := labels.CheckClasses(h.Classes, h.Names); err != nil {
 		return 0, err
 	}
-	if err := h.checkConfig(n); err != nil {
-		return 0, err
+	if err := h.Config.Validate(); err != nil {
+		return 0, fmt.Errorf("header: %w", err)
+	}
+	if err := options.First(fieldError, []options.Rule{options.Lambda(h.Lambda)}); err != nil {
+		return 0, fmt.Errorf("header: %w", err)
+	}
+	switch {
+	case h.Config != h.Config.WithDefaults():
+		return 0, errors.New("header: config: defaults are not filled in")
+	case h.Config.hasGamma() && h.Config.Gamma == 0:
+		return 0, errors.New("header: config: no gamma")
+	case h.Config.problems(n) > maxProblems:
+		return 0, fmt.Errorf("%d classes make too many pairs", n)
 	}
 	return h.checkSizes(n)
 }
 
-func (h *header) checkConfig(classes int) error {
-	if err := h.Config.Validate(); err != nil {
-		return fmt.Errorf("header: %w", err)
-	}
-	if err := options.First(fieldError, []options.Rule{options.Lambda(h.Lambda)}); err != nil {
-		return fmt.Errorf("header: %w", err)
-	}
-	if h.Config != h.Config.WithDefaults() {
-		return errors.New("header: config: defaults are not filled in")
-	}
-	if h.Config.hasGamma() && h.Config.Gamma == 0 {
-		return errors.New("header: config: no gamma")
-	}
-	if h.Config.problems(classes) > maxProblems {
-		return fmt.Errorf("%d classes make too many pairs", classes)
-	}
-	return nil
-}
-
 // checkSizes returns the number of support rows.
 func (h *header) checkSizes(classes int) (rows int, err error) {
-	if h.Layout != "dense" && h.Layout != "sparse" {
+	switch {
+	case h.Layout != "dense" && h.Layout != "sparse":
 		return 0, fmt.Errorf("header: layout: have %.20q, want dense or sparse", h.Layout)
-	}
-	if h.Features < 0 || h.Features > math.MaxInt32 {
+	case h.Features < 0 || h.Features > math.MaxInt32:
 		return 0, fmt.Errorf("%d features", h.Features)
-	}
-	if len(h.Support) != classes {
+	case len(h.Support) != classes:
 		return 0, fmt.Errorf("header: support: %d numbers for %d classes", len(h.Support), classes)
 	}
 	for _, count := range h.Support {
@@ -299,65 +267,47 @@ func (h *header) checkSizes(classes int) (rows int, err error) {
 	return rows, nil
 }
 
-// support is the support rows as a file has them.
-type support struct {
-	rows, features int
-	values         []float32
-	starts         []int64 // nil for dense rows
-	index          []int32
-}
-
-func readSupport(mr *modelfile.Reader, h *header, rows int) (s *support, err error) {
-	s = &support{rows: rows, features: h.Features}
+// readSupport returns the values of the support rows, and what makes the rows of them.
+func readSupport(mr *modelfile.Reader, h *header, rows int) (
+	values []float32, rowsOf func() (pegasos.Examples, error), err error,
+) {
 	if h.Layout == "dense" {
 		if h.Features == 0 && rows > 1<<20 { // which nothing in the file pays for
-			return nil, fmt.Errorf("%d rows of no features", rows)
+			return nil, nil, fmt.Errorf("%d rows of no features", rows)
 		}
-		s.values, err = mr.Floats(rows * h.Features)
-		return s, err
+		values, err = mr.Floats(rows * h.Features)
+		return values, func() (pegasos.Examples, error) {
+			d := dense.New(rows, h.Features)
+			for i := range rows {
+				copy(d.Row(i), values[i*h.Features:])
+			}
+			return d, nil
+		}, err
 	}
 	counts, err := mr.Ints(rows)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s.starts = make([]int64, 1, rows+1)
+	starts := make([]int64, 1, rows+1)
 	for i, n := range counts {
 		if n < 0 || int(n) > h.Features {
-			return nil, fmt.Errorf("support row %d has %d nonzeros of %d features", i, uint32(n),
-				h.Features)
+			return nil, nil, fmt.Errorf("support row %d has %d nonzeros of %d features", i,
+				uint32(n), h.Features)
 		}
-		s.starts = append(s.starts, s.starts[i]+int64(n))
+		starts = append(starts, starts[i]+int64(n))
 	}
-	nonzeros := s.starts[rows]
+	nonzeros := starts[rows]
 	if nonzeros > math.MaxInt/16 {
-		return nil, fmt.Errorf("%d nonzeros", nonzeros)
+		return nil, nil, fmt.Errorf("%d nonzeros", nonzeros)
 	}
-	if s.index, err = mr.Ints(int(nonzeros)); err != nil {
-		return nil, err
-	}
-	s.values, err = mr.Floats(int(nonzeros))
-	return s, err
-}
-
-// matrix returns the rows, whose values must be finite.
-func (s *support) matrix() (store.Matrix, error) {
-	if i := floats.FirstNotFinite(s.values); i >= 0 {
-		return nil, fmt.Errorf("a value of a support row is %v", s.values[i])
-	}
-	if s.starts == nil {
-		d := dense.New(s.rows, s.features)
-		for i := range s.rows {
-			copy(d.Row(i), s.values[i*s.features:])
-		}
-		m, _ := store.MatrixOf(d)
-		return m, nil
-	}
-	x, err := sparse.NewShared(s.features, s.starts, s.index, s.values)
+	index, err := mr.Ints(int(nonzeros))
 	if err != nil {
-		return nil, fmt.Errorf("support rows: %w", err)
+		return nil, nil, err
 	}
-	m, _ := store.MatrixOf(x)
-	return m, nil
+	values, err = mr.Floats(int(nonzeros))
+	return values, func() (pegasos.Examples, error) {
+		return sparse.NewShared(h.Features, starts, index, values)
+	}, err
 }
 
 func (m *Model) checkCoefficients() error {

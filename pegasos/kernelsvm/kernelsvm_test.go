@@ -82,11 +82,11 @@ func TestValues(t *testing.T) {
 				at[i] = int32(149 - i)
 			}
 			for form, x := range map[string]pegasos.Examples{"dense": p.Dense, "sparse": p.Sparse} {
-				s := newStore(cfg.function(nil), matrixOf(x), at, []int{40, 40, 150})
+				s := newStore(cfg.function(nil), matrixOf(x), at, []int{40, 0, 110}, false)
 				if packed := s.words != nil; packed != (name != "sevenths") {
 					t.Fatalf("%s, %s: packed is %v", form, name, packed)
 				}
-				general := newGeneralStore(cfg.function(nil), matrixOf(x), at, []int{40, 40, 150})
+				general := newStore(cfg.function(nil), matrixOf(x), at, []int{40, 0, 110}, true)
 				if len(s.tiles) != 2 {
 					t.Fatal(s.tiles)
 				}
@@ -170,9 +170,8 @@ func TestFigure3(t *testing.T) {
 				t.Fatal(err)
 			}
 			for j, a := range alpha {
-				c := int(p.Y[j])
-				place := int(r.place[j])
-				if have := r.slot(0, c).alpha[place-r.groups[c].start]; have != a {
+				at, _ := r.problems[0].find(int(r.place[j]))
+				if have := r.problems[0].alpha[at]; have != a {
 					t.Fatalf("%s: step %d: alpha of row %d is %v, want %v", cfg.Kernel, step, j,
 						have, a)
 				}
@@ -933,11 +932,9 @@ func TestCosts(t *testing.T) {
 			idx := r.order.Next(blockRows)
 			done += len(idx)
 			support := 0
-			for _, g := range r.groups {
-				for _, a := range g.slots[0].alpha {
-					if a > 0 {
-						support++
-					}
+			for _, a := range r.problems[0].alpha {
+				if a > 0 {
+					support++
 				}
 			}
 			taken[2][epoch] += float64(support) * float64(len(idx)) / n

@@ -28,30 +28,29 @@ type tally struct {
 	squareOff, lossOff float64
 	restOff            float64 // to margins so large that it makes no difference
 	// Of alphas in [0, 1] that are the model's too: the most that the gap can be, see gapAt.
-	gap float64
+	gap     float64
+	margins []float64
 }
 
-// sums adds up over the rows of problem k, scores being divided by scale; of the mean over iterates
+// sums adds up over the rows of a problem, scores being divided by scale; of the mean over iterates
 // if mean is true.
-func (r *run) sums(k int, mean bool, scale float64) (t tally) {
-	p := r.problems[k]
-	off := r.scoreErrors(k, mean)
-	for c := range r.groups {
-		g, s := &r.groups[c], r.slot(k, c)
-		if s == nil {
-			continue
-		}
-		for i, score := range s.score {
-			a := s.alpha[i]
-			if mean {
-				score = float64(score*p.sum) - s.late[i]
-				a = float64(a*p.sum) - s.lateAlpha[i]
-			}
-			z := float64(s.sign * score)
-			t.add(a, z, off.at(r.roots[g.start+i], r.store.squares[g.start+i], z), scale)
-		}
+func (r *run) sums(p *problem, mean bool, scale float64) (t tally) {
+	off := r.scoreErrors(p, mean)
+	for i := range p.score {
+		place, sign := p.row(i)
+		a, score := p.at(i, mean)
+		z := float64(sign * score)
+		t.add(a, z, off.at(r, place, z), scale)
 	}
 	return t
+}
+
+// at returns the alpha and the score of row i, in the iterate or in their mean.
+func (p *problem) at(i int, mean bool) (a, score float64) {
+	if mean {
+		return float64(p.alpha[i]*p.sum) - p.lateAlpha[i], float64(p.score[i]*p.sum) - p.late[i]
+	}
+	return p.alpha[i], p.score[i]
 }
 
 // add adds a row: its alpha, y times its score, and how far the score may be off.
@@ -67,6 +66,7 @@ func (t *tally) add(a, z, e, scale float64) {
 		t.restOff += e
 	}
 	t.gap += gapAt(a, margin, e)
+	t.margins = append(t.margins, margin)
 }
 
 // gapAt returns the most that a row can add to the gap if its margin is within e of what it seems.
@@ -86,33 +86,27 @@ type scoreErrors struct {
 	terms           float64 // those of sums over the rows, relative to their terms
 }
 
-func (o *scoreErrors) at(root, square, score float64) float64 {
+// at returns that of a row.
+func (o *scoreErrors) at(r *run, place int, score float64) float64 {
+	root, square := r.roots[place], r.store.squares[place]
 	return o.fresh.error(&o.freshOn, root, square) + o.wide.error(&o.wideOn, root, square) +
 		float64(o.sum*root) + float64(o.terms*math.Abs(score))
 }
 
-// scoreErrors returns the errors of problem k's scores. A sum of m moves of alphas in float64 is
+// scoreErrors returns the errors of a problem's scores. A sum of m moves of alphas in float64 is
 // off by m roundings of what it was on its way, which is never more than the largest kernel value
 // times the alphas' sum: that of the violations, and no more than one for each row in the finish.
-func (r *run) scoreErrors(k int, mean bool) *scoreErrors {
-	p := r.problems[k]
+func (r *run) scoreErrors(p *problem, mean bool) *scoreErrors {
 	o := &scoreErrors{fresh: r.fresh, wide: r.wide, terms: 2 * unit64 * float64(p.rows+2)}
-	for c := range r.groups {
-		g, s := &r.groups[c], r.slot(k, c)
-		if s == nil {
-			continue
+	for i := range p.alpha {
+		a, _ := p.at(i, mean)
+		place, _ := p.row(i)
+		root, square := r.roots[place], r.store.squares[place]
+		if p.wide != nil {
+			o.wideOn.add(math.Abs(p.wide[i]), root, square)
+			a -= p.wide[i]
 		}
-		for i, a := range s.alpha {
-			root, square := r.roots[g.start+i], r.store.squares[g.start+i]
-			if mean {
-				a = float64(a*p.sum) - s.lateAlpha[i]
-			}
-			if s.wide != nil {
-				o.wideOn.add(math.Abs(s.wide[i]), root, square)
-				a -= s.wide[i]
-			}
-			o.freshOn.add(math.Abs(a), root, square)
-		}
+		o.freshOn.add(math.Abs(a), root, square)
 	}
 	weight, moves := float64(p.rows), float64(p.violations-p.settled+8)
 	if !r.dual {
@@ -129,120 +123,99 @@ func (r *run) scoreErrors(k int, mean bool) *scoreErrors {
 	return o
 }
 
-// measureSteps finds the objective of problem k's iterate, or of their mean, and the best bound,
+// scaleOf returns what the scores and alphas of the model have to be divided by.
+func (r *run) scaleOf(p *problem) float64 {
+	switch {
+	case r.dual:
+		return p.dualScale()
+	case r.averaged(p):
+		return float64(p.samples)
+	}
+	return p.scale()
+}
+
+// measureSteps finds the objective of a problem's iterate, or of their mean, and the best bound,
 // after an epoch.
-func (r *run) measureSteps(k int) {
-	p := r.problems[k]
-	n := float64(p.rows)
-	t := r.sums(k, false, p.scale())
+func (r *run) measureSteps(p *problem) {
+	t := r.sums(p, false, p.scale())
 	if r.certified() {
-		e := float64(r.epoch) * n
-		over := e * e * (2 * p.lambda)
-		p.raise(n, t.alphas/e, t.square/over, t.squareOff/over)
+		e := float64(r.epoch) * float64(p.rows)
+		p.raise(&t, e, e*e*(2*p.lambda))
 	}
-	scale := p.scale()
 	if r.averaged(p) {
-		scale = float64(p.samples)
-		t = r.sums(k, true, scale)
+		t = r.sums(p, true, r.scaleOf(p))
 	}
-	margins := func() []float64 { return r.margins(k, scale) }
-	p.objective, p.off = r.objective(k, &t, scale, margins)
+	p.objective, p.off = p.choose(&t, r.scaleOf(p))
 	p.gap = math.Inf(1)
 	r.setBound(p)
 }
 
-// errorsOf returns the errors of scores that were found from coefficients of problem k and from
+// errorsOf returns the errors of scores that were found from coefficients of a problem and from
 // values with the given roundings, each of whose terms is rounded by a multiple of unit64.
-func (r *run) errorsOf(k int, coef classValues, values rounding, term float64) *scoreErrors {
-	o := &scoreErrors{fresh: values, terms: term * float64(r.problems[k].rows+2)}
-	moves := 8
-	r.eachCoefficient(k, coef, func(c, i int, a *float64) {
-		if *a != 0 {
-			place := r.groups[c].start + i
-			o.freshOn.add(math.Abs(*a), r.roots[place], r.store.squares[place])
-			moves++
+func (r *run) errorsOf(p *problem, coef []float64, values rounding, term float64) *scoreErrors {
+	o := &scoreErrors{fresh: values, terms: term * float64(p.rows+2)}
+	for i, a := range coef {
+		if a != 0 {
+			place, _ := p.row(i)
+			o.freshOn.add(math.Abs(a), r.roots[place], r.store.squares[place])
 		}
-	})
-	o.sum = float64(2 * unit64 * float64(moves) * o.freshOn.root)
+	}
+	o.sum = float64(2 * unit64 * float64(8+count(coef)) * o.freshOn.root)
 	return o
 }
 
-// measureModel finds the objective of problem k from float32 coefficients and their scores. Where
+// measureModel finds the objective of a problem from float32 coefficients and their scores. Where
 // it is above 1 the coefficients become those of a multiple, rounded again.
-func (r *run) measureModel(k int, coef, scores classValues) {
-	p := r.problems[k]
-	o := r.errorsOf(k, coef, r.wide, 2*unit64)
-	t, margins := r.tallyModel(k, coef, scores, o)
-	if float64(p.lambda/2*t.square)+t.loss/float64(p.rows) > 1 {
+func (r *run) measureModel(p *problem, coef, scores []float64) {
+	o := r.errorsOf(p, coef, r.wide, 2*unit64)
+	t := r.tally(p, coef, scores, o, 1)
+	if p.penalty(t.square, 1)+t.loss/float64(p.rows) > 1 {
 		o.fresh.product += 2 * more * unit
-		t, margins = r.tallyModel(k, coef, scores, o)
+		t = r.tally(p, coef, scores, o, 1)
 	}
-	p.objective, p.off = r.objective(k, &t, 1, func() []float64 { return margins })
+	p.objective, p.off = p.choose(&t, 1)
 	if p.factor != 1 {
 		p.gap = math.Inf(1)
-		r.eachCoefficient(k, coef, func(_, _ int, a *float64) {
-			*a = float64(float32(float64(*a * p.factor)))
-		})
+		for i, a := range coef {
+			coef[i] = float64(float32(float64(a * p.factor)))
+		}
 	}
 	r.setBound(p)
 }
 
-// tallyModel adds up over the rows of problem k, and returns their margins.
-func (r *run) tallyModel(k int, coef, scores classValues, o *scoreErrors) (t tally,
-	margins []float64) {
-	r.eachCoefficient(k, coef, func(c, i int, a *float64) {
-		place, sign := r.groups[c].start+i, r.slot(k, c).sign
-		z := float64(sign * scores[c][r.slotOf(k, c)][i])
-		t.add(float64(sign**a), z, o.at(r.roots[place], r.store.squares[place], z), 1)
-		margins = append(margins, z)
-	})
-	return t, margins
-}
-
-// eachCoefficient calls f for each row i of each class c of problem k.
-func (r *run) eachCoefficient(k int, coef classValues, f func(c, i int, a *float64)) {
-	for c := range r.groups {
-		if at := r.slotOf(k, c); at >= 0 {
-			for i := range coef[c][at] {
-				f(c, i, &coef[c][at][i])
-			}
-		}
+// tally adds up over the rows of a problem, from coefficients and scores with the given errors that
+// are multiplied by scale.
+func (r *run) tally(p *problem, coef, scores []float64, o *scoreErrors, scale float64) (t tally) {
+	for i, a := range coef {
+		place, sign := p.row(i)
+		z := float64(sign * scores[i])
+		t.add(float64(float64(sign*a)*scale), float64(z*scale), float64(o.at(r, place, z)*scale), scale)
 	}
+	return t
 }
 
-// objective returns the objective of a problem, and how far from it the roundings may have put it.
-// If it is above 1, that of w = 0, the model is given up for the best multiple of it.
-func (r *run) objective(k int, t *tally, scale float64,
-	margins func() []float64) (objective, off float64) {
-	p := r.problems[k]
+// penalty returns that of a sum of alpha*y times the score.
+func (p *problem) penalty(square, scale float64) float64 {
+	return float64(p.lambda / 2 * square / scale / scale)
+}
+
+// measure returns the objective of a problem, and how far from it the roundings of scores may have
+// put it.
+func (p *problem) measure(t *tally, scale float64) (objective, off float64) {
 	n := float64(p.rows)
-	penalty := max(0, float64(p.lambda/2*t.square/scale/scale))
-	objective, p.factor = penalty+t.loss/n, 1
-	off = float64(p.lambda/2*t.squareOff/scale/scale) + t.lossOff/n
-	if objective > 1 {
-		p.factor, objective = bestFactor(penalty, margins())
+	return max(0, p.penalty(t.square, scale)) + t.loss/n, p.penalty(t.squareOff, scale) + t.lossOff/n
+}
+
+// choose returns the same with all roundings. If the objective is above 1, that of w = 0, the model
+// is given up for the best multiple of it.
+func (p *problem) choose(t *tally, scale float64) (objective, off float64) {
+	n := float64(p.rows)
+	objective, off = p.measure(t, scale)
+	if p.factor = 1; objective > 1 {
+		p.factor, objective = bestFactor(max(0, p.penalty(t.square, scale)), t.margins)
 		off = float64(p.factor * (off + t.restOff/n))
 	}
 	return objective, off + float64(4*unit64*n*objective)
-}
-
-// margins returns those of the rows of problem k.
-func (r *run) margins(k int, scale float64) []float64 {
-	p := r.problems[k]
-	margins, mean := make([]float64, 0, p.rows), r.averaged(p)
-	for c := range r.groups {
-		s := r.slot(k, c)
-		if s == nil {
-			continue
-		}
-		for i, score := range s.score {
-			if mean {
-				score = float64(score*p.sum) - s.late[i]
-			}
-			margins = append(margins, float64(s.sign*score)/scale)
-		}
-	}
-	return margins
 }
 
 // bestFactor returns the factor, from 0 to 1, times which a model with the given penalty and
@@ -276,46 +249,47 @@ func bestFactor(penalty float64, margins []float64) (factor, objective float64) 
 }
 
 // measureDual finds the same after a pass of the finish, and keeps the best pass.
-func (r *run) measureDual(k int) {
-	p := r.problems[k]
-	n := float64(p.rows)
+func (r *run) measureDual(p *problem) {
 	scale := p.dualScale()
-	t := r.sums(k, false, scale)
-	over := 2 * scale * n
-	p.raise(n, t.alphas/n, t.square/over, t.squareOff/over)
-	if p.rounded = float64(p.lambda/2*t.square/scale/scale)+t.loss/n > 1; p.rounded {
-		t = r.sums(k, false, scale) // of a multiple of the alphas, which is rounded again
+	t := r.sums(p, false, scale)
+	p.raiseDual(&t)
+	if p.rounded = p.penalty(t.square, scale)+t.loss/float64(p.rows) > 1; p.rounded {
+		t = r.sums(p, false, scale) // of a multiple of the alphas, which is rounded again
 	}
-	margins := func() []float64 { return r.margins(k, scale) }
-	if objective, off := r.objective(k, &t, scale, margins); objective < p.objective {
+	if objective, off := p.choose(&t, scale); objective < p.objective {
 		p.objective, p.off, p.gap = objective, off, math.Inf(1)
 		if p.factor == 1 {
-			p.gap = t.gap/n + float64(4*unit64*n*(t.gap/n+objective))
+			p.gap = p.ownGap(&t)
 		}
-		for c := range r.groups {
-			if s := r.slot(k, c); s != nil {
-				for i, a := range s.alpha {
-					s.best[i] = storable(float64(a*p.factor), scale)
-				}
-			}
+		for i, a := range p.alpha {
+			p.best[i] = storable(float64(a*p.factor), scale)
 		}
 	}
 	r.setBound(p)
 }
 
-// raise raises the lower bound on the optimum, if it can, to the largest s*mean - s^2*half for s
-// from 0 to 1, where half may be off. So s times the alphas are dual variables as well.
-func (p *problem) raise(n, mean, half, off float64) {
-	best := func(half float64) float64 {
-		if mean >= 2*half {
-			return mean - half
-		}
-		return mean * mean / (4 * half)
-	}
-	half = max(0, half)
-	p.computed = max(p.computed, best(half))
-	sum := float64(4*unit64*n) * (mean + half)
-	p.lower = max(p.lower, best(half+off+sum)-sum)
+// ownGap returns the most that the gap can be by the alphas, which are the model's.
+func (p *problem) ownGap(t *tally) float64 {
+	n := float64(p.rows)
+	return t.gap/n + float64(4*unit64*n*(t.gap/n+p.objective))
+}
+
+// raise raises the lower bound on the optimum, if it can, by the alphas, of which there are so many
+// in all, and half the square of what they make, times over. It may be off. What they are
+// multiplied by, from 0 to 1, is the best.
+func (p *problem) raise(t *tally, all, over float64) {
+	mean, half, off := t.alphas/all, max(0, t.square/over), t.squareOff/over
+	computed, _ := proof.Parabola(mean, half)
+	p.computed = max(p.computed, computed)
+	sum := float64(4*unit64*float64(p.rows)) * (mean + half)
+	lower, _ := proof.Parabola(mean, half+off+sum)
+	p.lower = max(p.lower, lower-sum)
+}
+
+// raiseDual is raise by dual variables.
+func (p *problem) raiseDual(t *tally) {
+	n := float64(p.rows)
+	p.raise(t, n, 2*p.dualScale()*n)
 }
 
 // setBound sets the bound that is told: no more than the lower bound on the optimum, and so far
@@ -355,26 +329,16 @@ func (r *run) result() Result {
 	return res
 }
 
-// weights writes the coefficients of a slot's rows to dst: what their kernel is multiplied by.
-func (r *run) weights(s *classState, dst []float64) {
-	p := r.problems[s.problem]
-	if r.dual {
-		scale := p.dualScale()
-		for i, a := range s.best {
-			dst[i] = float64(s.sign*a) / scale
-		}
-		return
-	}
-	scale := p.scale()
-	if r.averaged(p) {
-		scale = float64(p.samples)
-	}
-	for i, a := range s.alpha {
-		if r.averaged(p) {
-			a = float64(a*p.sum) - s.lateAlpha[i]
-		}
-		if dst[i] = 0; a != 0 {
-			dst[i] = float64(s.sign*a*p.factor) / scale
+// weights returns the coefficients of a problem's rows: what their kernel is multiplied by.
+func (r *run) weights(p *problem) []float64 {
+	all := make([]float64, len(p.alpha))
+	for i := range all {
+		_, sign := p.row(i)
+		if r.dual {
+			all[i] = float64(sign*p.best[i]) / p.dualScale()
+		} else if a, _ := p.at(i, r.averaged(p)); a != 0 {
+			all[i] = float64(sign*a*p.factor) / r.scaleOf(p)
 		}
 	}
+	return all
 }

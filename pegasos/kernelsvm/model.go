@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/misuse"
+	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
@@ -27,26 +27,15 @@ type Model struct {
 	Classes []float32 // the labels, ascending
 	Names   []string  // of the classes, if they have any: training leaves it nil
 	Config  Config    // defaults filled in
-	// in force, also where C was given; but then each of several pairs has its own
-	Lambda float64
+	Lambda  float64   // in force, also where C was given: then each of several pairs has its own
+	Func    Func      // the kernel if it is a function: no file has it, set it after reading
+	Result  Result
 
-	// the number of the first feature in the file the data came from: the caller's to set and to
-	// use
+	// As in [pegasos.Model]. The fingerprint is of rows and labels.
 	IndexBase int
-
-	// HashBits and Table say how the features were hashed, and, in JSON, what the columns of the
-	// data were: the caller's likewise, as in [pegasos.Model].
-	HashBits int
-	Table    json.RawMessage
-
-	// Data is a fingerprint of the rows and labels that Result is about, if the trainer was asked
-	// for it: Verify holds others against it.
-	Data string
-
-	// Func is the kernel if it is a function. It is not written to a file: set it after reading.
-	Func Func
-
-	Result Result
+	HashBits  int
+	Table     json.RawMessage
+	Data      string
 
 	rows   store.Matrix // the support rows, class by class
 	counts []int        // of them in each class
@@ -91,41 +80,30 @@ func (r Result) WorstGap() (gap float64, k int) {
 	})
 }
 
-// check returns an error if a bound is above an objective, which rounding can't explain.
-func (r Result) check() error {
-	for _, p := range r.PerProblem {
-		if err := proof.Check(p.Objective, p.DualObjective); err != nil {
-			return fmt.Errorf("kernelsvm: %w", err)
-		}
-	}
-	return nil
+// pairs reports whether each of the problems is one of two classes.
+func (cfg Config) pairs(classes int) bool {
+	return classes == 2 || cfg.Multiclass == pegasos.OneVsOne
 }
 
 // problems returns the number of problems for so many classes.
 func (cfg Config) problems(classes int) int {
-	switch {
-	case classes == 2:
-		return 1
-	case cfg.Multiclass == pegasos.OneVsRest:
-		return classes
+	if cfg.pairs(classes) {
+		return classes * (classes - 1) / 2
 	}
-	return classes * (classes - 1) / 2
+	return classes
 }
 
 // slots returns the number of problems that a class has part in.
 func (cfg Config) slots(classes int) int {
-	if classes == 2 {
-		return 1
+	if cfg.pairs(classes) {
+		return classes - 1
 	}
-	if cfg.Multiclass == pegasos.OneVsRest {
-		return classes
-	}
-	return classes - 1
+	return classes
 }
 
 // problem returns the number of the problem that is the given one of a class.
 func (cfg Config) problem(classes, class, slot int) int {
-	if classes == 2 || cfg.Multiclass == pegasos.OneVsRest {
+	if !cfg.pairs(classes) {
 		return slot
 	}
 	a, b := slot, class
@@ -137,13 +115,9 @@ func (cfg Config) problem(classes, class, slot int) int {
 
 // model returns the model of this moment. Unless it is whole the objective is not known.
 func (r *run) model(whole bool) (*Model, error) {
-	all := r.empty() // coefficients
-	for c := range r.groups {
-		g := &r.groups[c]
-		for s := range g.slots {
-			all[c][s] = make([]float64, g.end-g.start)
-			r.weights(&g.slots[s], all[c][s])
-		}
+	var all [][]float64 // coefficients
+	for _, p := range r.problems {
+		all = append(all, r.weights(p))
 	}
 	measured := whole && !r.partial
 	if r.cfg.MaxSV > 0 {
@@ -157,9 +131,8 @@ func (r *run) model(whole bool) (*Model, error) {
 	}
 	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda, Func: r.f,
 		Result: r.result()}
-	if !whole {
-		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = math.NaN(), math.NaN(),
-			math.NaN()
+	if nan := math.NaN(); !whole {
+		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = nan, nan, nan
 		m.Result.PerProblem = nil
 	}
 	at, err := r.takeSupport(m, all)
@@ -167,12 +140,15 @@ func (r *run) model(whole bool) (*Model, error) {
 		return nil, err
 	}
 	m.rows = store.TakeMatrix(r.store.from, at)
-	if measured {
-		if err := m.Result.check(); err != nil {
-			return nil, err
+	if !measured {
+		return m, nil
+	}
+	for _, p := range m.Result.PerProblem { // which rounding can't explain
+		if err := proof.Check(p.Objective, p.DualObjective); err != nil {
+			return nil, fmt.Errorf("kernelsvm: %w", err)
 		}
 	}
-	if measured && !floats.IsFinite(m.Result.Objective) {
+	if !floats.IsFinite(m.Result.Objective) {
 		return nil, &pegasos.StepError{Step: r.t, Row: -1, Reason: "the objective is not finite: " +
 			tooLarge}
 	}
@@ -180,36 +156,45 @@ func (r *run) model(whole bool) (*Model, error) {
 }
 
 // takeSupport gives the model its coefficients, and returns which rows of the data they are of.
-func (r *run) takeSupport(m *Model, all classValues) ([]int32, error) {
+func (r *run) takeSupport(m *Model, all [][]float64) ([]int32, error) {
 	var at []int32
-	for c := range all {
-		g := &r.groups[c]
-		m.coef = append(m.coef, make([][]float32, len(g.slots)))
+	for c, g := range r.groups {
+		own, coef := r.ofClass(all, c), make([][]float32, len(r.parts[c]))
 		count := 0
 		for i := range g.end - g.start {
 			used := false
-			for s := range g.slots {
-				v := float32(all[c][s][i])
+			for s := range own {
+				v := float32(own[s][i])
 				if !floats.IsFinite(v) {
 					return nil, &pegasos.StepError{Step: r.t, Row: -1,
 						Reason: "a coefficient is not finite: " + tooLarge}
 				}
 				used = used || v != 0
 			}
-			if !used {
-				continue
+			for s := 0; s < len(own) && used; s++ {
+				coef[s] = append(coef[s], float32(own[s][i]))
 			}
-			at = append(at, r.store.at[g.start+i])
-			for s := range g.slots {
-				m.coef[c][s] = append(m.coef[c][s], float32(all[c][s][i]))
+			if used {
+				at = append(at, r.store.at[g.start+i])
+				count++
 			}
-			count++
 		}
-		if m.counts = append(m.counts, count); count == 0 {
-			m.coef[c] = nil
+		if count == 0 {
+			coef = nil
 		}
+		m.counts, m.coef = append(m.counts, count), append(m.coef, coef)
 	}
 	return at, nil
+}
+
+// ofClass returns the numbers of a class's rows in each of its problems.
+func (r *run) ofClass(all [][]float64, c int) (own [][]float64) {
+	g := r.groups[c]
+	for _, k := range r.parts[c] {
+		at, _ := r.problems[k].find(g.start)
+		own = append(own, all[k][max(0, at):][:g.end-g.start])
+	}
+	return own
 }
 
 // Cols returns the number of features.
@@ -243,30 +228,20 @@ func (m *Model) Problems() int { return m.Config.problems(len(m.Classes)) }
 func (m *Model) Coefficients(problem int) []float32 {
 	var all []float32
 	for c, slots := range m.coef {
-		at := -1
-		for s := range slots {
+		own := make([]float32, m.counts[c])
+		for s, coef := range slots {
 			if m.Config.problem(len(m.Classes), c, s) == problem {
-				at = s
+				own = coef
 			}
 		}
-		if at < 0 {
-			all = append(all, make([]float32, m.counts[c])...)
-		} else {
-			all = append(all, slots[at]...)
-		}
+		all = append(all, own...)
 	}
 	return all
 }
 
 // ClassName returns the name of a class, or its label as text if the classes have no names.
 func (m *Model) ClassName(class int) string {
-	if class < 0 || class >= len(m.Classes) {
-		panic(misuse.Of("class %d of %d", class, len(m.Classes)))
-	}
-	if m.Names != nil {
-		return m.Names[class]
-	}
-	return pegasos.FormatLabel(m.Classes[class])
+	return labels.Name(m.Classes, m.Names, class)
 }
 
 // Hash returns the SHA-256 of what makes the predictions, in hexadecimal: of the body of the

@@ -2,6 +2,7 @@ package kernelsvm
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
@@ -39,24 +40,23 @@ type blockWorker struct {
 	score  [blockRows]float64 // of the block's rows, in one problem
 	dense  []float32          // a sparse row
 	space  []float32          // kernel values that are not kept
-	needed []int32            // rows of the block
-	rows   [][]float32        // kernel values of these and a tile
-	get    [][]float32        // those still to be found
+	needed []int              // rows of the block
+	// kernel values of these and a tile
+	rows   [blockRows][]float32
+	get    [][]float32 // those still to be found
 	probes []probe
-	next   []int     // the next move of each of a group's problems
 	use    []float64 // moves of one problem
 	late   []float64
 	using  [][]float32
 }
 
-func (b *rowBlock) begin(r *run, idx []uint32) {
-	b.places, b.at, b.squares, b.probes = b.places[:0], b.at[:0], b.squares[:0], b.probes[:0]
+// begin prepares for the rows at places.
+func (b *rowBlock) begin(r *run) {
+	b.at, b.squares, b.probes = b.at[:0], b.squares[:0], b.probes[:0]
 	if b.space == nil {
 		b.space = make([]float32, blockRows*(blockRows-1)/2)
 	}
-	for k, i := range idx {
-		p := r.place[i]
-		b.places = append(b.places, p)
+	for k, p := range b.places {
 		b.at = append(b.at, r.store.at[p])
 		b.squares = append(b.squares, r.store.squares[p])
 		b.probes = append(b.probes, r.store.probe(int(p)))
@@ -122,16 +122,25 @@ func (s *rowStore) among(dst []float32, q *probe, b *rowBlock, from int, w *bloc
 // the given length.
 func (r *run) takeSteps(idx []uint32, threshold float64) error {
 	b := &r.block
-	b.begin(r, idx)
+	b.places = b.places[:0]
+	for _, i := range idx {
+		b.places = append(b.places, r.place[i])
+	}
+	b.begin(r)
 	parallel.For(r.threads, len(r.problems), func(worker, k int) {
-		w := r.workers[worker]
-		switch p := r.problems[k]; {
-		case !r.dual:
-			r.pegasosSteps(w, k, p, idx)
-		case !p.done:
-			r.ascentSteps(w, k, p, idx, threshold)
-		default:
-			p.moves = p.moves[:0]
+		w, p := r.workers[worker], r.problems[k]
+		if p.moves = p.moves[:0]; p.done {
+			return
+		}
+		for j, place := range b.places {
+			if i, _ := p.find(int(place)); i >= 0 {
+				w.score[j] = p.score[i]
+			}
+		}
+		if r.dual {
+			r.ascentSteps(w, p, idx, threshold)
+		} else {
+			r.pegasosSteps(w, p, idx)
 		}
 	})
 	for _, p := range r.problems {
@@ -139,61 +148,46 @@ func (r *run) takeSteps(idx []uint32, threshold float64) error {
 			return p.err
 		}
 	}
-	parallel.For(r.threads, len(r.store.tiles),
-		func(worker, t int) { r.updateScores(r.workers[worker], t) })
+	r.updateScores()
 	if !r.dual {
 		r.t += int64(len(idx))
 	}
 	return nil
 }
 
-// loadScores gets the scores of the block's rows that have part in problem k.
-func (r *run) loadScores(w *blockWorker, k int) {
-	for j, p := range r.block.places {
-		c := int(r.classOf[p])
-		if s := r.slot(k, c); s != nil {
-			w.score[j] = s.score[int(p)-r.groups[c].start]
-		}
-	}
-}
-
 // move records that the alpha of row j of the block moves by a, and brings the scores of the
 // block's later rows up to date.
 func (r *run) move(w *blockWorker, p *problem, j int, a, late float64) {
-	p.moves = append(p.moves, alphaMove{int32(j), a, late})
+	p.moves = append(p.moves, alphaMove{j, a, late})
 	score := w.score[j+1:]
 	for i, v := range r.block.row(r, w, j) {
 		score[i] += float64(a * float64(v))
 	}
 }
 
-// pegasosSteps takes the steps of problem k.
-func (r *run) pegasosSteps(w *blockWorker, k int, p *problem, idx []uint32) {
-	p.moves = p.moves[:0]
-	r.loadScores(w, k)
+// pegasosSteps takes the steps of a problem.
+func (r *run) pegasosSteps(w *blockWorker, p *problem, idx []uint32) {
 	averaging := r.cfg.Average == pegasos.LastHalf && r.cfg.Finish == pegasos.FinishNone &&
 		r.t >= r.total/2
 	for j, place := range r.block.places {
-		c := int(r.classOf[place])
-		s := r.slot(k, c)
-		if s == nil {
+		i, sign := p.find(int(place))
+		if i < 0 {
 			continue
 		}
-		margin := float64(s.sign * w.score[j])
+		margin := float64(sign * w.score[j])
 		if !(margin >= p.scale()) || p.t == 0 && p.t0 == 0 { // at first w is 0 by definition
 			if !floats.IsFinite(margin) {
 				p.err = &pegasos.StepError{Step: r.t + int64(j) + 1, Row: int(idx[j]),
 					Reason: "the score is not finite: " + tooLarge}
 				return
 			}
-			i := int(place) - r.groups[c].start
-			late := float64(s.sign * p.sum)
-			s.alpha[i]++
-			if s.lateAlpha != nil {
-				s.lateAlpha[i] += p.sum
+			late := float64(sign * p.sum)
+			p.alpha[i]++
+			if p.lateAlpha != nil {
+				p.lateAlpha[i] += p.sum
 			}
 			p.violations++
-			r.move(w, p, j, s.sign, late)
+			r.move(w, p, j, sign, late)
 		}
 		p.t++
 		if averaging {
@@ -206,19 +200,15 @@ func (r *run) pegasosSteps(w *blockWorker, k int, p *problem, idx []uint32) {
 const tooLarge = "the kernel's values are too large for float32, or lambda too small; scale " +
 	"the rows"
 
-// ascentSteps moves each alpha of problem k to where the dual objective is largest along it.
-func (r *run) ascentSteps(w *blockWorker, k int, p *problem, idx []uint32, threshold float64) {
-	p.moves = p.moves[:0]
-	r.loadScores(w, k)
+// ascentSteps moves each alpha of a problem to where the dual objective is largest along it.
+func (r *run) ascentSteps(w *blockWorker, p *problem, idx []uint32, threshold float64) {
 	scale := p.dualScale()
 	for j, place := range r.block.places {
-		c := int(r.classOf[place])
-		s := r.slot(k, c)
-		if s == nil {
+		i, sign := p.find(int(place))
+		if i < 0 {
 			continue
 		}
-		i := int(place) - r.groups[c].start
-		slack := 1 - float64(s.sign*w.score[j])/scale
+		slack := 1 - float64(sign*w.score[j])/scale
 		if !floats.IsFinite(slack) {
 			p.err = &pegasos.StepError{Step: r.t, Row: int(idx[j]),
 				Reason: "the score is not finite: " + tooLarge}
@@ -229,75 +219,69 @@ func (r *run) ascentSteps(w *blockWorker, k int, p *problem, idx []uint32, thres
 			to = 1
 		}
 		if d := float64(r.diagonal[place]); d > 0 {
-			to = min(max(s.alpha[i]+float64(slack*scale)/d, 0), 1)
+			to = min(max(p.alpha[i]+float64(slack*scale)/d, 0), 1)
 			longest = min(scale/d, 1)
 		}
-		a := to - s.alpha[i]
+		a := to - p.alpha[i]
 		if math.Abs(a) < float64(threshold*longest) || a == 0 {
 			continue
 		}
 		to = storable(to, scale)
-		if a = to - s.alpha[i]; a == 0 {
+		if a = to - p.alpha[i]; a == 0 {
 			continue
 		}
 		p.most = max(p.most, math.Abs(a))
-		s.alpha[i] = to
+		p.alpha[i] = to
 		p.violations++
-		r.move(w, p, j, float64(a*s.sign), 0)
+		r.move(w, p, j, float64(a*sign), 0)
 	}
 }
 
-// updateScores brings the scores of a tile's rows up to date after a block.
-func (r *run) updateScores(w *blockWorker, t int) {
-	g := &r.groups[r.tiles[t]]
+// updateScores brings the scores of all rows up to date after a block.
+func (r *run) updateScores() {
+	parallel.For(r.threads, len(r.store.tiles),
+		func(worker, t int) { r.updateTile(r.workers[worker], t) })
+}
+
+// updateTile brings the scores of a tile's rows up to date.
+func (r *run) updateTile(w *blockWorker, t int) {
 	tile := r.store.tiles[t]
-	n := tile.end - tile.start
+	parts, n := r.parts[r.classOf[tile.start]], tile.end-tile.start
 	if w.space == nil {
 		w.space = make([]float32, tileProbes*tileRows)
 	}
-	w.next = append(w.next[:0], make([]int, len(g.slots))...)
-	for {
-		// The next few rows that moved in any of the group's problems, in the order of the block.
+	var moved [blockRows]bool // in any of the class's problems
+	for _, k := range parts {
+		for _, m := range r.problems[k].moves {
+			moved[m.k] = true
+		}
+	}
+	for start, end := 0, 0; ; start = end {
 		w.needed = w.needed[:0]
-		for len(w.needed) < tileProbes {
-			least := int32(math.MaxInt32)
-			for s := range g.slots {
-				if moves := r.problems[g.slots[s].problem].moves; w.next[s] < len(moves) {
-					least = min(least, moves[w.next[s]].k)
-				}
-			}
-			if least == math.MaxInt32 {
-				break
-			}
-			w.needed = append(w.needed, least)
-			for s := range g.slots {
-				if moves := r.problems[g.slots[s].problem].moves; w.next[s] < len(moves) &&
-					moves[w.next[s]].k == least {
-					w.next[s]++
-				}
+		for ; end < blockRows && len(w.needed) < tileProbes; end++ {
+			if moved[end] {
+				w.needed = append(w.needed, end)
 			}
 		}
 		if len(w.needed) == 0 {
 			return
 		}
 		r.findValues(w, t, n)
-		from, to := tile.start-g.start, tile.end-g.start
-		for s := range g.slots {
-			slot := &g.slots[s]
-			moves := r.problems[slot.problem].moves[:w.next[s]]
+		for _, k := range parts {
+			p := r.problems[k]
 			w.use, w.late, w.using = w.use[:0], w.late[:0], w.using[:0]
 			late := false
-			for at := len(w.needed) - 1; at >= 0 && len(moves) > 0; at-- {
-				if m := moves[len(moves)-1]; m.k == w.needed[at] {
+			for _, m := range slices.Backward(p.moves) {
+				if m.k >= start && m.k < end {
 					w.use, w.late, w.using = append(w.use, m.a), append(w.late, m.late),
-						append(w.using, w.rows[at])
+						append(w.using, w.rows[m.k])
 					late = late || m.late != 0
-					moves = moves[:len(moves)-1]
 				}
 			}
-			addMoves(slot.score[from:to], w.use, w.using)
+			from, _ := p.find(tile.start)
+			addMoves(p.score[from:from+n], w.use, w.using)
 			if late {
-				addMoves(slot.late[from:to], w.late, w.using)
+				addMoves(p.late[from:from+n], w.late, w.using)
 			}
 		}
 	}
@@ -306,7 +290,7 @@ func (r *run) updateScores(w *blockWorker, t int) {
 // findValues gets the kernel values of the needed rows of the block with the rows of tile t, of
 // which there are n.
 func (r *run) findValues(w *blockWorker, t, n int) {
-	w.rows, w.get, w.probes = w.rows[:0], w.get[:0], w.probes[:0]
+	w.get, w.probes = w.get[:0], w.probes[:0]
 	for k, j := range w.needed {
 		var values []float32
 		known := false
@@ -316,7 +300,7 @@ func (r *run) findValues(w *blockWorker, t, n int) {
 		if values == nil {
 			values = w.space[k*tileRows:][:n]
 		}
-		w.rows = append(w.rows, values)
+		w.rows[j] = values
 		if !known {
 			w.get = append(w.get, values)
 			w.probes = append(w.probes, r.block.probes[j])

@@ -11,8 +11,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
-	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/claims"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -33,9 +33,9 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	if err != nil {
 		return nil, err
 	}
-	v := &pegasos.Verification{Hash: m.Hash(), Bound: math.NaN()}
-	v.Claimed.Objective, v.Claimed.DualObjective, v.Claimed.Gap = m.Result.Objective,
-		m.Result.DualObjective, m.Result.Gap
+	claimed := m.Result
+	v := &pegasos.Verification{Hash: m.Hash(), Claimed: pegasos.Result{Objective: claimed.Objective,
+		DualObjective: claimed.DualObjective, Gap: claimed.Gap}}
 	v.Data = fingerprint(x, y, r.threads, func() bool { return ctx.Err() != nil })
 	_, have, _ := strings.Cut(v.Data, ":")
 	_, want, known := strings.Cut(m.Data, ":") // the layout before it decides no sum of this file
@@ -59,15 +59,8 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	if m.Lambda != r.lambda {
 		v.Contradict("lambda is %v, not %v", r.lambda, m.Lambda)
 	}
-	switch sure := checkClaims(v, m, found, errors); {
-	case len(v.Reasons) > 0:
-	case math.IsNaN(m.Result.Objective):
-		v.Verdict = pegasos.ClaimsNothing
-	case sure:
-		v.Verdict = pegasos.Confirmed
-	default:
-		v.Verdict = pegasos.NotConfirmed
-	}
+	unsure := checkClaims(v, m, found, errors)
+	v.Verdict = pegasos.Verdict(claims.Verdict(len(v.Reasons), m.Result.Objective, unsure))
 	return v, nil
 }
 
@@ -103,7 +96,7 @@ func fingerprint(x pegasos.Examples, y []float32, threads int, stop func() bool)
 
 // placed returns the model's coefficients as those of the run's rows, and how many of the support
 // rows are none of them, of the same class. Of equal rows each can be one support row.
-func (r *run) placed(m *Model) (coef classValues, lost int) {
+func (r *run) placed(m *Model) (coef [][]float64, lost int) {
 	type key struct {
 		class int32
 		hash  uint64
@@ -115,14 +108,10 @@ func (r *run) placed(m *Model) (coef classValues, lost int) {
 		k := key{r.classOf[p], h}
 		rows[k] = append(rows[k], p)
 	}
-	coef = r.empty()
-	for c, g := range r.groups {
-		for s := range g.slots {
-			coef[c][s] = make([]float64, g.end-g.start)
-		}
-	}
+	coef = r.zeros()
 	hashes, first := store.Hashes(m.SupportRows(), r.threads, all), 0
 	for c, count := range m.counts {
+		own := r.ofClass(coef, c)
 		for j := range count {
 			k := key{int32(c), hashes[first+j]}
 			at := slices.IndexFunc(rows[k], func(p int) bool {
@@ -134,8 +123,8 @@ func (r *run) placed(m *Model) (coef classValues, lost int) {
 			}
 			p := rows[k][at]
 			rows[k] = slices.Delete(rows[k], at, at+1)
-			for s := range coef[c] {
-				coef[c][s][p-r.groups[c].start] = float64(m.coef[c][s][j])
+			for s := range own {
+				own[s][p-r.groups[c].start] = float64(m.coef[c][s][j])
 			}
 		}
 		first += count
@@ -145,169 +134,92 @@ func (r *run) placed(m *Model) (coef classValues, lost int) {
 
 // sameRow reports whether row i of x and row j of z have the same numbers.
 func sameRow(x store.Reader, i int, z store.Reader, j int) bool {
-	index, values := nonzerosOf(x, i)
-	index2, values2 := nonzerosOf(z, j)
+	var a, b rowBuffer
+	index, values := a.nonzeros(x.Row(i))
+	index2, values2 := b.nonzeros(z.Row(j))
 	return slices.Equal(index, index2) && slices.Equal(values, values2)
-}
-
-// nonzerosOf returns the columns and values of row i that are not 0.
-func nonzerosOf(x store.Reader, i int) (index []int32, values []float32) {
-	all, row := x.Row(i)
-	for k, v := range row {
-		if v != 0 {
-			j := int32(k)
-			if all != nil {
-				j = all[k]
-			}
-			index, values = append(index, j), append(values, v)
-		}
-	}
-	return index, values
 }
 
 // remeasure finds the objective and the bound of every problem, and how far off what training has
 // found of the objective may be.
-func (r *run) remeasure(ctx context.Context, coef classValues) (errors []float64) {
+func (r *run) remeasure(ctx context.Context, coef [][]float64) (errors []float64) {
 	errors = make([]float64, len(r.problems))
-	wanted, scores := make([]bool, len(r.problems)), r.empty()
-	for c, g := range r.groups {
-		for s := range g.slots {
-			scores[c][s] = make([]float64, g.end-g.start)
-		}
+	wanted, scores := slices.Repeat([]bool{true}, len(r.problems)), r.zeros()
+	tally := func(k int, values rounding) tally {
+		p := r.problems[k]
+		o := r.errorsOf(p, coef[k], values, 4*unit64)
+		return r.tally(p, coef[k], scores[k], o, p.dualScale())
 	}
-	for k := range wanted {
-		wanted[k] = true
-	}
+	rough := r.fresh
+	rough.product += 2 * more * unit
 	r.wideScores(ctx, wanted, coef, scores)
 	r.each(func(k int) {
 		p := r.problems[k]
-		n, scale := float64(p.rows), p.dualScale()
-		rough := r.fresh
-		rough.product += 2 * more * unit
-		t := r.tallyScaled(k, coef, scores, rough)
-		errors[k] = 2*(float64(p.lambda/2*t.squareOff/scale/scale)+t.lossOff/n) + 1e-12
-		t = r.tallyScaled(k, coef, scores, r.wide)
-		penalty := max(0, float64(p.lambda/2*t.square/scale/scale))
-		p.objective = penalty + t.loss/n
-		p.off = float64(p.lambda/2*t.squareOff/scale/scale) + t.lossOff/n +
-			float64(4*unit64*n*p.objective)
-		errors[k] += p.off
-		r.eachCoefficient(k, coef, func(c, _ int, a *float64) {
-			if alpha := float64(p.sign(c)**a) * scale; alpha < 0 || alpha > 1 {
+		scale := p.dualScale()
+		t := tally(k, rough)
+		_, off := p.measure(&t, scale)
+		t = tally(k, r.wide)
+		p.objective, p.off = p.measure(&t, scale)
+		p.off += float64(4 * unit64 * float64(p.rows) * p.objective)
+		errors[k] = 2*off + 1e-12 + p.off
+		for i, a := range coef[k] {
+			_, sign := p.row(i)
+			if alpha := float64(sign*a) * scale; alpha < 0 || alpha > 1 {
 				p.gap = math.Inf(1)
 			}
-		})
+		}
 		if wanted[k] = math.IsInf(p.gap, 1); !wanted[k] {
-			p.gap = t.gap/n + float64(4*unit64*n*(t.gap/n+p.objective))
-			r.raiseBy(p, &t)
+			p.gap = p.ownGap(&t)
+			p.raiseDual(&t)
 		}
 	})
-	if !slices.Contains(wanted, true) || !r.certified() || ctx.Err() != nil {
-		r.each(func(k int) { r.setBound(r.problems[k]) })
-		return errors
-	}
-	for k, p := range r.problems {
-		if scale := p.dualScale(); wanted[k] {
-			r.eachCoefficient(k, coef, func(c, _ int, a *float64) {
-				sign := p.sign(c)
-				*a = float64(sign*storable(max(0, min(float64(sign**a)*scale, 1)), scale)) / scale
-			})
+	if slices.Contains(wanted, true) && r.certified() && ctx.Err() == nil {
+		for k, p := range r.problems {
+			for i := 0; i < len(coef[k]) && wanted[k]; i++ {
+				_, sign := p.row(i)
+				alpha := max(0, min(float64(sign*coef[k][i])*p.dualScale(), 1))
+				coef[k][i] = float64(sign*storable(alpha, p.dualScale())) / p.dualScale()
+			}
 		}
+		r.wideScores(ctx, wanted, coef, scores)
+		r.each(func(k int) {
+			if wanted[k] {
+				t := tally(k, r.wide)
+				r.problems[k].raiseDual(&t)
+			}
+		})
 	}
-	r.wideScores(ctx, wanted, coef, scores)
-	r.each(func(k int) {
-		if wanted[k] {
-			t := r.tallyScaled(k, coef, scores, r.wide)
-			r.raiseBy(r.problems[k], &t)
-		}
-		r.setBound(r.problems[k])
-	})
+	r.each(func(k int) { r.setBound(r.problems[k]) })
 	return errors
 }
 
-// raiseBy raises the bound of a problem by dual variables.
-func (r *run) raiseBy(p *problem, t *tally) {
-	n := float64(p.rows)
-	over := 2 * p.dualScale() * n
-	p.raise(n, t.alphas/n, t.square/over, t.squareOff/over)
-}
-
-// tallyScaled adds up over the rows of problem k, from coefficients and scores that were found from
-// values with the given roundings, in terms of dual variables.
-func (r *run) tallyScaled(k int, coef, scores classValues, values rounding) (t tally) {
-	p := r.problems[k]
-	scale := p.dualScale()
-	o := r.errorsOf(k, coef, values, 4*unit64)
-	r.eachCoefficient(k, coef, func(c, i int, a *float64) {
-		place, sign := r.groups[c].start+i, p.sign(c)
-		z := float64(sign * scores[c][r.slotOf(k, c)][i])
-		e := o.at(r.roots[place], r.store.squares[place], z)
-		t.add(float64(float64(sign**a)*scale), float64(z*scale), float64(e*scale), scale)
-	})
-	return t
-}
-
-// What training may leave of the error of float32 in an objective that is claimed: a share of P - D,
-// or of P where there is no bound.
-const (
-	smallOfGap       = 0.01
-	smallOfObjective = 1e-4
-)
-
 // checkClaims compares what was found with what the model claims, for each problem and for their
-// mean. It reports whether all of that was found again: errors are the most by which the objectives
-// of training and of verification may differ.
-func checkClaims(v *pegasos.Verification, m *Model, found Result, errors []float64) (sure bool) {
+// mean. It reports whether some of that was not found again: errors are the most by which the
+// objectives of training and of verification may differ.
+func checkClaims(v *pegasos.Verification, m *Model, found Result, errors []float64) (unsure bool) {
 	claimed := m.Result
 	if math.IsNaN(claimed.Objective) {
-		return false
+		return true
 	}
 	if len(claimed.PerProblem) != len(found.PerProblem) {
 		v.Contradict("the model claims something of %d problems and has %d", len(claimed.PerProblem),
 			len(found.PerProblem))
-		return false
+		return true
 	}
-	sure = true
-	var sum, bound float64
-	for k, c := range claimed.PerProblem {
-		of, have := "", found.PerProblem[k]
-		if len(errors) > 1 {
-			of = fmt.Sprintf(" of problem %d", k)
-		}
-		small := smallOfObjective * c.Objective
-		if !math.IsNaN(c.DualObjective) {
-			small = smallOfGap * (c.Objective - max(0, c.DualObjective))
-		}
-		switch off := math.Abs(c.Objective - have.Objective); {
-		case !(off <= errors[k]):
-			v.Contradict("the objective%s is %v, not %v", of, have.Objective, c.Objective)
-		case off > small+1e-12:
-			sure = false
-		}
-		if !checkBound(v, of, c.Objective, c.DualObjective, have.Objective, have.DualObjective) {
+	t := claims.Trial{Contradict: v.Contradict}
+	for k, p := range claimed.PerProblem {
+		of, c, now := claims.Of("problem", k, len(errors)), p.claim(), found.PerProblem[k].claim()
+		t.Objective(of, c.Objective, now.Objective, c.Small()+1e-12, errors[k])
+		if t.Bound(of, c, now); !now.AsGood(c) {
 			v.Unconfirmed = append(v.Unconfirmed, k)
 		}
-		sum += c.Objective
-		bound += c.DualObjective
 	}
-	n := float64(len(errors))
-	if sum/n != claimed.Objective {
-		v.Contradict("the mean of the objectives is %v, not %v", sum/n, claimed.Objective)
-	}
-	if bound/n != claimed.DualObjective &&
-		!(math.IsNaN(bound) && math.IsNaN(claimed.DualObjective)) {
-		v.Contradict("the mean of the bounds is %v, not %v", bound/n, claimed.DualObjective)
-	}
-	return checkBound(v, "", claimed.Objective, claimed.DualObjective, found.Objective,
-		found.DualObjective) && sure
+	all := ProblemResult{claimed.Objective, claimed.DualObjective}.claim()
+	t.Means(all)
+	t.All(all, ProblemResult{found.Objective, found.DualObjective}.claim())
+	return t.Unsure
 }
 
-// checkBound reports whether a bound was found that is no lower than the claimed one, and a gap that
-// is no larger.
-func checkBound(v *pegasos.Verification, of string, claimed, claimedBound, found, bound float64) bool {
-	if claimedBound < 0 || proof.Check(found, claimedBound) != nil {
-		v.Contradict("the claimed bound %v on the least objective%s is below 0 or above the model's "+
-			"objective, %v", claimedBound, of, found)
-	}
-	return bound >= claimedBound && proof.Gap(found, bound) <= proof.Gap(claimed, claimedBound)
+func (p ProblemResult) claim() claims.Claim {
+	return claims.Claim{Objective: p.Objective, Bound: p.DualObjective}
 }

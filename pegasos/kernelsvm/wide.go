@@ -56,7 +56,7 @@ func (s *rowStore) wideRow(dst []float64, q *probe, t, start int) {
 		s.index[t].dot((*[tileRows]float64)(dst[:tileRows]), q)
 	case s.direct:
 		for j := range dst {
-			dst[j] = distance(s.dense.Row(int(s.at[start+j])), q.values)
+			dst[j] = floats.SquaredDistance(s.dense.Row(int(s.at[start+j])), q.values)
 		}
 	default:
 		for j := range dst {
@@ -73,32 +73,9 @@ func (s *rowStore) wideRow(dst []float64, q *probe, t, start int) {
 	}
 }
 
-// distance returns the squared distance of two rows.
-func distance(x, z []float32) float64 {
-	var a, b, c, d float64
-	for len(x) >= 4 && len(z) >= 4 {
-		u, v := (*[4]float32)(x), (*[4]float32)(z)
-		d0, d1 := float64(u[0])-float64(v[0]), float64(u[1])-float64(v[1])
-		d2, d3 := float64(u[2])-float64(v[2]), float64(u[3])-float64(v[3])
-		a += float64(d0 * d0)
-		b += float64(d1 * d1)
-		c += float64(d2 * d2)
-		d += float64(d3 * d3)
-		x, z = x[4:], z[4:]
-	}
-	for j, v := range x {
-		e := float64(v) - float64(z[j])
-		a += float64(e * e)
-	}
-	return (a + b) + (c + d)
-}
-
-// A classValues has a number for each row of each class in each of the class's problems.
-type classValues [][][]float64
-
 // wideScores sets dst to the scores of the problems that are wanted, as a model with coefficients
 // predicts them, which are of float32. If ctx is done before they are found they are of no use.
-func (r *run) wideScores(ctx context.Context, wanted []bool, coef, dst classValues) {
+func (r *run) wideScores(ctx context.Context, wanted []bool, coef, dst [][]float64) {
 	m := &Model{Classes: r.classes, Config: r.cfg, Func: r.f}
 	at, err := r.takeSupport(m, coef)
 	if err != nil {
@@ -110,27 +87,26 @@ func (r *run) wideScores(ctx context.Context, wanted []bool, coef, dst classValu
 	}
 	var places, rows []int32 // of the classes that have part in what is wanted
 	for p, c := range r.classOf {
-		if slices.ContainsFunc(r.groups[c].slots,
-			func(s classState) bool { return wanted[s.problem] }) {
+		if slices.ContainsFunc(r.parts[c], func(k int) bool { return wanted[k] }) {
 			places, rows = append(places, int32(p)), append(rows, r.store.at[p])
 		}
 	}
 	n := m.Problems()
 	x := r.store.from.Examples()
 	m.decideAll(ctx, x, rows, r.threads, func(start int, scores []float64) {
-		for i, p := range places[start:][:len(scores)/n] {
-			c := r.classOf[p]
-			for s, slot := range r.groups[c].slots {
-				if wanted[slot.problem] {
-					dst[c][s][int(p)-r.groups[c].start] = scores[i*n+slot.problem]
+		for i, place := range places[start:][:len(scores)/n] {
+			for _, k := range r.parts[r.classOf[place]] {
+				if wanted[k] {
+					at, _ := r.problems[k].find(int(place))
+					dst[k][at] = scores[i*n+k]
 				}
 			}
 		}
 	})
 }
 
-// wideCost returns the number of products that the scores of problem k take.
-func (r *run) wideCost(k int, coef classValues) float64 {
+// wideCost returns the number of products that the scores of a problem take.
+func (r *run) wideCost(p *problem, coef []float64) float64 {
 	width := 20 + r.store.meanLength // the exponential takes as long as 20 products
 	switch {
 	case r.cfg.Kernel == Linear:
@@ -138,7 +114,7 @@ func (r *run) wideCost(k int, coef classValues) float64 {
 	case r.store.words != nil:
 		width = float64(r.store.width)
 	}
-	return float64(float64(r.problems[k].rows*r.count(k, coef)) * width)
+	return float64(float64(p.rows*count(coef)) * width)
 }
 
 const (
@@ -165,7 +141,14 @@ func (r *run) settle(ctx context.Context, still bool) {
 	r.each(func(k int) {
 		p := r.problems[k]
 		if wanted[k] {
-			r.settled(k)
+			p.settled = p.violations
+			p.settlings++
+			p.objective, p.off, p.gap, p.computed = 1, 0, math.Inf(1), p.lower
+			clear(p.best)
+			for i := range p.score { // found by coefficients
+				p.score[i] *= p.dualScale()
+			}
+			r.measureDual(p)
 		}
 		p.done = p.done || p.gapTo(p.bound) <= r.cfg.Tol || p.most == 0 && still && !wanted[k]
 	})
@@ -176,64 +159,37 @@ func (r *run) settle(ctx context.Context, still bool) {
 func (r *run) blurred(p *problem, ended bool) bool {
 	tol := r.cfg.Tol
 	return !p.done && r.certified() && r.cfg.Kernel != Function && p.settlings < wideMost &&
-		p.gapTo(p.bound) > tol && (ended || p.gapTo(p.computed) <= tol/2) && p.lost() > tol/4
-}
-
-// lost returns how much of the gap is due to roundings.
-func (p *problem) lost() float64 {
-	if p.lower == 0 {
-		return math.Inf(1)
-	}
-	return p.gapTo(p.bound) - p.gapTo(p.computed)
+		p.gapTo(p.bound) > tol && (ended || p.gapTo(p.computed) <= tol/2) &&
+		(p.lower == 0 || p.gapTo(p.bound)-p.gapTo(p.computed) > tol/4)
 }
 
 // settleScores finds the scores of the problems that are wanted, of the best pass after the last.
 func (r *run) settleScores(ctx context.Context, wanted []bool, last bool) {
-	coef, scores := r.empty(), r.empty()
-	for c := range r.groups {
-		for i := range r.groups[c].slots {
-			s := &r.groups[c].slots[i]
-			coef[c][i], scores[c][i] = make([]float64, len(s.alpha)), s.score
-			if !wanted[s.problem] {
-				continue
-			}
-			if last {
-				copy(s.alpha, s.best)
-			}
-			s.wide = slices.Clone(s.alpha)
-			for j, a := range s.alpha {
-				coef[c][i][j] = float64(s.sign*a) / r.problems[s.problem].dualScale()
-			}
+	coef, scores := r.zeros(), make([][]float64, len(r.problems))
+	for k, p := range r.problems {
+		if scores[k] = p.score; !wanted[k] {
+			continue
+		}
+		if last {
+			copy(p.alpha, p.best)
+		}
+		p.wide = slices.Clone(p.alpha)
+		for i, a := range p.alpha {
+			_, sign := p.row(i)
+			coef[k][i] = float64(sign*a) / p.dualScale()
 		}
 	}
 	r.wideScores(ctx, wanted, coef, scores)
 }
 
-// settled measures a problem whose scores were found in float64, by coefficients.
-func (r *run) settled(k int) {
-	p := r.problems[k]
-	p.settled = p.violations
-	p.settlings++
-	p.objective, p.off, p.gap, p.computed = 1, 0, math.Inf(1), p.lower
-	for c := range r.groups {
-		if s := r.slot(k, c); s != nil {
-			clear(s.best)
-			for i := range s.score {
-				s.score[i] *= p.dualScale()
-			}
-		}
-	}
-	r.measureDual(k)
-}
-
 // verify finds the objective of models again, from scores in float64, whose objective roundings may
 // have put somewhere else, if that does not take long. all is their coefficients.
-func (r *run) verify(all classValues) {
-	wanted, scores, cost := make([]bool, len(r.problems)), r.empty(), 0.0
+func (r *run) verify(all [][]float64) {
+	wanted, cost := make([]bool, len(r.problems)), 0.0
 	for k, p := range r.problems {
 		wanted[k] = p.objective+p.off > 1 && p.off > 0 || p.off > float64(blurry*p.objective)
 		if wanted[k] {
-			cost += r.wideCost(k, all)
+			cost += r.wideCost(p, all[k])
 		}
 	}
 	for k, p := range r.problems { // after shrink an objective is not known
@@ -243,19 +199,17 @@ func (r *run) verify(all classValues) {
 	if !slices.Contains(wanted, true) {
 		return
 	}
-	for c, g := range r.groups {
-		for s := range g.slots {
-			scores[c][s] = make([]float64, g.end-g.start)
-			for i, v := range all[c][s] {
-				all[c][s][i] = float64(float32(v))
-			}
+	for _, coef := range all {
+		for i, v := range coef {
+			coef[i] = float64(float32(v))
 		}
 	}
+	scores := r.zeros()
 	for round := 0; round < wideMost && slices.Contains(wanted, true); round++ {
 		r.wideScores(context.Background(), wanted, all, scores)
 		r.each(func(k int) {
 			if wanted[k] {
-				r.measureModel(k, all, scores)
+				r.measureModel(r.problems[k], all[k], scores[k])
 				wanted[k] = r.problems[k].factor != 1
 			}
 		})
@@ -263,17 +217,18 @@ func (r *run) verify(all classValues) {
 	// Where no multiple is better than w = 0 once it is rounded, the model is that.
 	for k, p := range r.problems {
 		if wanted[k] {
-			r.eachCoefficient(k, all, func(_, _ int, a *float64) { *a = 0 })
+			clear(all[k])
 			p.objective, p.off = 1, 0
 			r.setBound(p)
 		}
 	}
 }
 
-func (r *run) empty() classValues {
-	v := make(classValues, len(r.groups))
-	for c := range v {
-		v[c] = make([][]float64, len(r.groups[c].slots))
+// zeros returns one for each row of each problem.
+func (r *run) zeros() [][]float64 {
+	all := make([][]float64, len(r.problems))
+	for k, p := range r.problems {
+		all[k] = make([]float64, len(p.score))
 	}
-	return v
+	return all
 }

@@ -1,0 +1,44 @@
+package modelfile
+
+import "math"
+
+// Bounds are an objective and a bound on the least there is, as a header has them: one that is not
+// known is left out.
+type Bounds struct {
+	Objective     *float64 `json:"objective,omitempty"`
+	DualObjective *float64 `json:"dual_objective,omitempty"`
+}
+
+// BoundsOf returns them as values of a header.
+func BoundsOf(objective, bound float64) Bounds { return Bounds{Known(objective), Known(bound)} }
+
+// Values are NaN where they are not known.
+func (b Bounds) Values() (objective, bound float64) {
+	return OrNaN(b.Objective), OrNaN(b.DualObjective)
+}
+
+// Known returns v as a value of a header, in which what was not measured is left out, for JSON has
+// no NaN.
+func Known(v float64) *float64 {
+	if math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}
+
+// Finite is Known of a number that may be infinite, and is left out then as well: for what is found
+// again from others.
+func Finite(v float64) *float64 {
+	if math.IsInf(v, 0) {
+		return nil
+	}
+	return Known(v)
+}
+
+// OrNaN is the inverse of Known.
+func OrNaN(v *float64) float64 {
+	if v == nil {
+		return math.NaN()
+	}
+	return *v
+}
