@@ -45,8 +45,7 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	slack := even.slack
 	u, signed := make([]float64, p.X.Cols()), make([]float32, len(a))
 	var ub, squares float64
-	for j := range p.Count() {
-		i := p.Row(j)
+	for _, i := range p.All() {
 		v := a[i]
 		side, _ := p.Label(uint32(i))
 		signed[i] = v * side
@@ -72,8 +71,7 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 		return p.entropyBound(a, most, slack+p.Sums) - prior - even.entropy/n, 1
 	}
 	var mean, size float64 // of what is linear in s, and of its parts' magnitudes
-	for j := range p.Count() {
-		i := p.Row(j)
+	for _, i := range p.All() {
 		v := a[i]
 		target := p.WideTarget(i)
 		gain, least := float64(float64(v)*target), p.Cost.Linear(float64(v))
@@ -105,8 +103,7 @@ func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 	best, s := 0.0, 1.0
 	for range 3 {
 		var value, slope, bend, size float64
-		for j := range p.Count() {
-			i := p.Row(j)
+		for _, i := range p.All() {
 			v := a[i]
 			b, weight := float64(s*float64(v)), p.Share(i)
 			target := p.WideTarget(i)

@@ -22,8 +22,7 @@ import (
 // fromScores returns the best bound on P that the scores of the vectors w give.
 func (p binary) fromScores(w []float64, b, r2, width float64) (a []float32, best float64) {
 	margins := make([]float64, p.X.Rows())
-	for j := range p.Count() {
-		i := p.Row(j)
+	for _, i := range p.All() {
 		side, target := p.Label(uint32(i))
 		z := p.X.WideDot(i, w) + b
 		if !floats.IsFinite(z) {
@@ -33,8 +32,7 @@ func (p binary) fromScores(w []float64, b, r2, width float64) (a []float32, best
 	}
 	a = make([]float32, len(margins))
 	at := func(h float64) float64 {
-		for j := range p.Count() {
-			i := p.Row(j)
+		for _, i := range p.All() {
 			a[i] = p.Cost.Clamp(float32(p.Cost.Smoothed(margins[i], h)))
 		}
 		value, _ := p.boundAt(a, r2)
@@ -64,8 +62,7 @@ func (j joint) fromScores(w [][]float64, b []float64, r2 float64) (a []float32, 
 	k := len(w)
 	scores := make([]float64, k*j.X.Rows()) // with the costs
 	distance := make([]float64, 0, j.Count())
-	for n := range j.Count() {
-		i := j.Row(n)
+	for _, i := range j.All() {
 		y := int(j.Class[i])
 		z := scores[i*k:][:k]
 		for r := range z {
@@ -88,8 +85,7 @@ func (j joint) fromScores(w [][]float64, b []float64, r2 float64) (a []float32, 
 	a = make([]float32, len(scores))
 	to, sorted := make([]float64, k), make([]float64, k)
 	at := func(h float64) float64 {
-		for n := range j.Count() {
-			i := j.Row(n)
+		for _, i := range j.All() {
 			row := scores[i*k:][:k]
 			if j.Log {
 				Softmax(row, to)

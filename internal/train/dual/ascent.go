@@ -75,8 +75,7 @@ func Begin(s *iterate.State, of *objective.Binary, r2, within float64) *Ascent {
 		}
 	}
 	d.Alpha = make([]float32, len(share))
-	for j := range d.Count() {
-		i := d.Row(j)
+	for _, i := range d.All() {
 		d.Alpha[i] = float32(float64(factor*float64(share[i])) * d.Share(i))
 	}
 	d.setUp(s.T)
@@ -129,8 +128,7 @@ func SharesOfV(s *iterate.State, of *objective.Binary) (
 		copy(share, r.Old) // the present window has just begun
 	}
 	var mean, squares float64
-	for j := range s.Count() {
-		i := s.Row(j)
+	for _, i := range s.All() {
 		v := float64(of.Cost.Clamp(share[i]))
 		share[i] = float32(v)
 		_, target := of.Label(uint32(i))
@@ -175,8 +173,7 @@ const gapsFrom = 1 << 23
 func (d *Ascent) SumUp() {
 	clear(d.v)
 	d.Biases[0] = 0
-	for j := range d.Count() {
-		i := d.Row(j)
+	for _, i := range d.All() {
 		if a := d.Alpha[i]; a != 0 {
 			side, _ := d.Of.Label(uint32(i))
 			a *= side // exact
@@ -267,8 +264,7 @@ func (a *rests) notResting(idx []uint32) []uint32 {
 func (d *Ascent) Shares() []float32 {
 	share := slices.Clone(d.Alpha)
 	if d.Weight != nil {
-		for j := range d.Count() {
-			i := d.Row(j)
+		for _, i := range d.All() {
 			share[i] = d.Of.Cost.Clamp(float32(float64(share[i]) / d.Weight[i]))
 		}
 	}

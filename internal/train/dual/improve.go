@@ -73,8 +73,7 @@ func Improve(s *iterate.State, of *objective.Binary, share []float32, passes int
 
 // weigh makes the dual variables of shares.
 func (p *Ascent) weigh(share []float32) {
-	for j := range p.Count() {
-		i := p.Row(j)
+	for _, i := range p.All() {
 		p.Alpha[i] = float32(float64(share[i]) * p.Share(i))
 	}
 }
@@ -196,8 +195,7 @@ func newClimber(j *iterate.State, a []float32) *climber {
 		inverse: 1 / float64(j.Lambda*float64(j.Count())), z: make([]float64, k),
 		dots: make([]float32, k),
 		old:  make([]float64, k), to: make([]float64, k)}
-	for n := range j.Count() {
-		i := j.Row(n)
+	for _, i := range j.All() {
 		for r, p := range c.ofClasses(i) {
 			c.add(i, r, -p)
 		}

@@ -90,8 +90,7 @@ func (j *Joint) SumUp() {
 		clear(v)
 		j.Biases[r] = 0
 	}
-	for n := range j.Count() {
-		i := j.Row(n)
+	for _, i := range j.All() {
 		row := j.Alpha[i*k:][:k]
 		var own float64
 		for r, a := range row {

@@ -301,7 +301,7 @@ func (s *State) Adopt(last *State) {
 	s.Violations, s.Checked, s.Average = last.Violations, last.Checked, last.Average
 }
 
-// vectorsAndBiases are those of a learner; w is nil for none.
+// Weights are the vectors of a learner and their biases; W is nil for none.
 type Weights struct {
 	W [][]float32
 	B []float64

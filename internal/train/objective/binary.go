@@ -99,8 +99,7 @@ func (b *Binary) AtZero() float64 {
 		return b.Cost.At(0)
 	}
 	var sum, n float64
-	for j := range b.Count() {
-		i := b.Row(j)
+	for _, i := range b.All() {
 		_, target := b.Frame(uint32(i))
 		sum += float64(b.Share(i) * b.Cost.At(-target))
 		n += b.Share(i)
@@ -112,8 +111,7 @@ func (b *Binary) AtZero() float64 {
 func (b *Binary) ErrorOf(z, loss float64) float64 {
 	var squares float64
 	if b.Target != nil {
-		for j := range b.Count() {
-			i := b.Row(j)
+		for _, i := range b.All() {
 			t := float64(b.Target[i])
 			squares += float64(b.Share(i) * float64(t*t))
 		}

@@ -117,8 +117,7 @@ func (j *Joint) At(w [][]float32, b []float64) float64 {
 
 // meanLossOf returns the mean loss of rows whose scores are given.
 func (j *Joint) meanLossOf(scores func(i int) []float64) (mean float64) {
-	for n := range j.Count() {
-		i := j.Row(n)
+	for _, i := range j.All() {
 		z := scores(i)
 		for _, v := range z {
 			if !floats.IsFinite(v) {
@@ -137,8 +136,7 @@ func (j *Joint) Clamp(share float32) float32 { return max(0, share) }
 func (j *Joint) AtZero() float64 {
 	z := make([]float64, j.Vectors)
 	var sum, n float64
-	for p := range j.Count() {
-		i := j.Row(p)
+	for _, i := range j.All() {
 		for r := range z {
 			z[r] = j.Full(0, r, uint32(i))
 		}

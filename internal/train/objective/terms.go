@@ -82,8 +82,7 @@ func (t *Terms) WidenPrior() {
 	}
 	prior := WideVectors(t.Prior)
 	t.wideScores = make([]float64, len(t.PriorScores))
-	for j := range t.Count() {
-		i := t.Row(j)
+	for _, i := range t.All() {
 		for k, w := range prior {
 			t.wideScores[i*len(prior)+k] = t.X.WideDot(i, w) + t.PriorBias[k]
 		}
@@ -103,8 +102,7 @@ func (t *Terms) WideScore(i, k int) float64 {
 func (t *Terms) SetPrior(weights [][]float32, bias []float64) error {
 	t.Prior, t.PriorBias = weights, bias
 	t.PriorScores = make([]float64, len(weights)*t.X.Rows())
-	for j := range t.Count() {
-		i := t.Row(j)
+	for _, i := range t.All() {
 		for k, w := range weights {
 			z := float64(t.X.Dot(i, w)) + bias[k]
 			if !floats.IsFinite(z) {
