@@ -40,7 +40,7 @@ func (n *Method) newPixels() *pixelRows {
 	if all == nil {
 		return nil
 	}
-	b := &pixelRows{Pixels: all, reader: all.Reader(), beta: n.p.Beta, free: n.free(), unit: unit,
+	b := &pixelRows{Pixels: all, reader: all.Reader(), beta: n.p.Beta, free: n.p.Free, unit: unit,
 		row: make([]float64, all.Cols()), mean: make([]float64, all.Cols())}
 	if n.pool.keeps(pixelBytes(b.Cols())) {
 		b.own, b.in = gram.NewBytes(all.Cols()), make([]bool, len(n.p.Rows))
