@@ -208,20 +208,19 @@ func (s *State) CheckFinite() {
 // Weights writes the vectors of this moment to w, and their biases to b. With a prior they are what
 // is added to it.
 func (s *State) Weights(w [][]float32, b []float64) {
-	if s.Average != nil {
-		mean := true
-		for k := range w {
-			mean = s.Average.Mean(s.T-s.Origin, k, w[k], &b[k]) && mean
-		}
-		if mean {
-			if !s.Free {
-				for k := range b {
-					b[k] = float64(s.BiasScale * b[k])
-				}
-			}
+	for k := range w {
+		if s.Average == nil || !s.Average.Mean(s.T-s.Origin, k, w[k], &b[k]) {
+			s.Last(w, b)
 			return
 		}
+		if !s.Free {
+			b[k] = float64(s.BiasScale * b[k])
+		}
 	}
+}
+
+// Last is Weights without an average.
+func (s *State) Last(w [][]float32, b []float64) {
 	d := s.Divisor()
 	for k, v := range s.Vectors {
 		clear(w[k])
@@ -239,6 +238,11 @@ func (s *State) Weights(w [][]float32, b []float64) {
 			b[k] = float64(s.BiasScale*s.Biases[k]) / d
 		}
 	}
+}
+
+// Room returns vectors and biases to write to.
+func (s *State) Room() (w [][]float32, b []float64) {
+	return Zeros(len(s.Vectors), s.X.Cols()), make([]float64, len(s.Vectors))
 }
 
 // SetStart makes w that of a model, after so many steps.
