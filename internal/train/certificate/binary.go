@@ -44,14 +44,16 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	}
 	slack := even.slack
 	u, signed := make([]float64, p.X.Cols()), make([]float32, len(a))
-	var ub, squares float64
+	var ub, squares, mean, size float64 // the latter are of what is linear in s, but for log losses
 	for _, i := range p.All() {
-		v := a[i]
+		v, weight := float64(a[i]), p.Share(i)
 		side, _ := p.Label(uint32(i))
-		signed[i] = v * side
-		weight := p.Share(i)
+		signed[i] = a[i] * side
 		ub += float64(float64(float64(signed[i])*p.BiasScale) * weight)
-		squares += float64(float64(float64(v)*float64(v)) * weight)
+		squares += float64(float64(v*v) * weight)
+		gain, least := float64(v*p.WideTarget(i)), p.Cost.Linear(v)
+		mean += float64(weight * (gain + least))
+		size += float64(weight * (math.Abs(gain) + math.Abs(least)))
 	}
 	p.AddTo(u, signed)
 	n := float64(p.Count())
@@ -69,14 +71,6 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	prior := float64(math.Sqrt(squares) * p.PriorError(r2))
 	if p.Cost.Kind == loss.Log {
 		return p.entropyBound(a, most, slack+p.Sums) - prior - even.entropy/n, 1
-	}
-	var mean, size float64 // of what is linear in s, and of its parts' magnitudes
-	for _, i := range p.All() {
-		v := a[i]
-		target := p.WideTarget(i)
-		gain, least := float64(float64(v)*target), p.Cost.Linear(float64(v))
-		mean += float64(p.Share(i) * (gain + least))
-		size += float64(p.Share(i) * (math.Abs(gain) + math.Abs(least)))
 	}
 	mean = (mean - float64(slack*size) - even.gain) / n
 	if q := p.Cost.Kind.Traits().Quadratic; q > 0 {
@@ -102,14 +96,13 @@ func DualAt(s, mean, half float64) float64 {
 func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 	return largest(float64(p.Count()), half, slack, func(s float64) (at curve) {
 		for _, i := range p.All() {
-			v := a[i]
-			b, weight := float64(s*float64(v)), p.Share(i)
-			target := p.WideTarget(i)
+			v, weight, target := float64(a[i]), p.Share(i), p.WideTarget(i)
+			b := float64(s * v)
 			at.size += float64(weight * math.Abs(float64(b*target)))
 			at.value += float64(weight * (p.Cost.Least(b) + float64(b*target)))
-			at.slope += float64(float64(weight*float64(v)) * target)
+			at.slope += float64(float64(weight*v) * target)
 			if b > 0 && b < 1 {
-				wv := float64(weight * float64(v))
+				wv := float64(weight * v)
 				at.slope += float64(wv * (floats.Log(1-b) - floats.Log(b)))
 				at.bend -= wv / (s * (1 - b))
 			}

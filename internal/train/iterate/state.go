@@ -64,13 +64,16 @@ func (s *State) Scale() float64 {
 	return s.Lambda * (float64(s.T) + s.T0)
 }
 
-// NotFinite ends the run: the score of row i is infinite or NaN.
-func (s *State) NotFinite(i uint32) {
-	s.Err = &Error{s.T + 1, s.Name(i), "the score is not finite: " + rows.TooLarge}
-}
-
 // Divisor is the same after projections.
 func (s *State) Divisor() float64 { return s.Scale() / s.Factor }
+
+// NotFinite ends the run: the score of row i is infinite or NaN.
+func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.Name(i), "the score is") }
+
+// Fail ends the run at a step, with a row or -1, where something is infinite or NaN.
+func (s *State) Fail(step int64, row int, what string) {
+	s.Err = &Error{step, row, what + " not finite: " + rows.TooLarge}
+}
 
 // Score returns the score of a row by vector k and its bias: dot is the row's dot product with v.
 func (s *State) Score(k int, dot float32, divisor float64) float64 {
@@ -138,7 +141,7 @@ func (s *State) Project() {
 	}
 	norm, edge := s.Norm2, float64(s.Radius*s.Scale())
 	if !floats.IsFinite(norm) {
-		s.Err = &Error{s.T, -1, "the norm of the weights is not finite: " + rows.TooLarge}
+		s.Fail(s.T, -1, "the norm of the weights is")
 		return
 	}
 	if float64(float64(s.Factor*s.Factor)*norm) > float64(edge*edge) {
@@ -182,23 +185,22 @@ func (s *State) EndEpoch(epochs int) {
 	// Not more often than the steps pay for: few rows may have very many columns. The end of the
 	// run is no exception, for the model is checked as well.
 	if s.T-s.Checked >= int64(len(s.Vectors)*s.X.Cols()/16) {
-		s.CheckFinite()
+		s.checkFinite()
 		if s.Radius > 0 {
 			s.RefreshNorm()
 		}
 	}
 }
 
-func (s *State) CheckFinite() {
+// checkFinite ends the run if a number is not finite.
+func (s *State) checkFinite() {
 	for k, v := range s.Vectors {
-		for _, z := range v {
-			if !floats.IsFinite(z) {
-				s.Err = &Error{s.T, -1, "a weight is not finite: " + rows.TooLarge}
-				return
-			}
+		if floats.FirstNotFinite(v) >= 0 {
+			s.Fail(s.T, -1, "a weight is")
+		} else if !floats.IsFinite(s.Biases[k]) {
+			s.Fail(s.T, -1, "a bias is")
 		}
-		if b := s.Biases[k]; !floats.IsFinite(b) {
-			s.Err = &Error{s.T, -1, "a bias is not finite: " + rows.TooLarge}
+		if s.Err != nil {
 			return
 		}
 	}
