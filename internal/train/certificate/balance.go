@@ -26,8 +26,7 @@ const balanceRows = 64
 func (p binary) balance(a []float32) balance {
 	up, down := p.sideSums(a)
 	var inner []int // rows with a share between the bounds
-	for j := range p.Count() {
-		i := p.Row(j)
+	for _, i := range p.All() {
 		side, _ := p.Label(uint32(i))
 		switch v := a[i]; {
 		case v*side > 0 && up > down:
@@ -102,8 +101,7 @@ func (p binary) lost(a []float32, inner []int, missing float64) (least balance) 
 
 // sideSums returns the sums of c_i*a_i over both sides.
 func (p binary) sideSums(a []float32) (up, down float64) {
-	for j := range p.Count() {
-		i := p.Row(j)
+	for _, i := range p.All() {
 		side, _ := p.Label(uint32(i))
 		if b := float64(float64(a[i]*side) * p.Share(i)); b > 0 {
 			up += b

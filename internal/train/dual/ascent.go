@@ -35,10 +35,8 @@ type Ascent struct {
 	W [][]float32
 	B []float64
 
-	// Of the results after step chosenAt, which is 0 before there was a choice, the chosen one is
-	// the best.
-	Chosen   int
-	ChosenAt int64
+	Chosen   int   // which of the results after step ChosenAt is the best
+	ChosenAt int64 // 0 before there was a choice
 }
 
 // A rests knows which rows are left out until the next pass over all, for their steps would change
@@ -62,24 +60,18 @@ func Full(pass int) bool {
 // Begin returns the ascent from the dual variables that the steps of s have left, unless P less
 // their bound is within a share of P that is too small for it: nil then. No share of 0 is.
 func Begin(s *iterate.State, of *objective.Binary, r2, within float64) *Ascent {
-	d := &Ascent{State: s, Of: of, v: s.Vectors[0], W: iterate.Zeros(1, len(s.Vectors[0])),
-		B: make([]float64, 1)}
-	s.Weights(d.W, d.B)
+	w, b := s.Room()
+	s.Weights(w, b)
 	share, factor, bound, summed := SharesOfV(s, of)
 	if !summed {
 		share, factor, bound = s.Recent.Best(of, s.Done(), r2)
 	}
 	if within > 0 {
-		if f := d.estimate(d.W[0], d.B[0]); !(f-bound <= float64(within*f)) {
+		if f := estimate(of, w, b); !(f-bound <= float64(within*f)) {
 			return nil
 		}
 	}
-	d.Alpha = make([]float32, len(share))
-	for j := range d.Count() {
-		i := d.Row(j)
-		d.Alpha[i] = float32(float64(factor*float64(share[i])) * d.Share(i))
-	}
-	d.setUp(s.T)
+	d := New(s, of, times(s, share, factor), s.T, w, b)
 	if !summed {
 		d.SumUp()
 		return d
@@ -89,28 +81,29 @@ func Begin(s *iterate.State, of *objective.Binary, r2, within float64) *Ascent {
 	return d
 }
 
+// times returns the dual variables of so many times the shares.
+func times(s *iterate.State, share []float32, factor float64) []float32 {
+	alpha := make([]float32, len(share))
+	for _, i := range s.All() {
+		alpha[i] = float32(float64(factor*float64(share[i])) * s.Share(i))
+	}
+	return alpha
+}
+
 // New returns the ascent of the given dual variables, which begins after step t. W and b are what
 // Pegasos itself would have given.
 func New(s *iterate.State, of *objective.Binary, alpha []float32, t int64, w [][]float32,
 	b []float64) *Ascent {
-	d := &Ascent{State: s, Of: of, v: s.Vectors[0], Alpha: alpha, W: w, B: b}
-	d.setUp(t)
-	return d
-}
-
-// setUp sets up what goes with the dual variables, and the average.
-func (d *Ascent) setUp(t int64) {
-	d.From = t
-	d.Resting = make([]float32, d.X.Rows())
-	d.gaps = d.X.Size() > gapsFrom
-	d.BeginAscent(t)
+	s.BeginAscent(t)
+	return &Ascent{State: s, Of: of, v: s.Vectors[0], From: t, Alpha: alpha, W: w, B: b,
+		rests: rests{Resting: make([]float32, s.X.Rows())}, gaps: s.X.Size() > gapsFrom}
 }
 
 // EndEpoch is called after each pass over the rows. At the end of the run it chooses the result.
 func (d *Ascent) EndEpoch() {
-	d.Pass++
+	d.endPass()
 	if d.T == d.Total && d.Err == nil {
-		d.endRun()
+		d.Result(d.Room()) // now, so that the choice is a part of training
 	}
 }
 
@@ -129,8 +122,7 @@ func SharesOfV(s *iterate.State, of *objective.Binary) (
 		copy(share, r.Old) // the present window has just begun
 	}
 	var mean, squares float64
-	for j := range s.Count() {
-		i := s.Row(j)
+	for _, i := range s.All() {
 		v := float64(of.Cost.Clamp(share[i]))
 		share[i] = float32(v)
 		_, target := of.Label(uint32(i))
@@ -152,14 +144,14 @@ func SharesOfV(s *iterate.State, of *objective.Binary) (
 }
 
 // estimate returns P, from so many rows at most, spread over all.
-func (d *Ascent) estimate(w []float32, b float64) float64 {
-	step := (d.Count() + estimateRows - 1) / estimateRows
+func estimate(p *objective.Binary, w [][]float32, b []float64) float64 {
+	step := (p.Count() + estimateRows - 1) / estimateRows
 	var sum, n float64
-	for j := 0; j < d.Count(); j += step {
-		sum += d.Of.Losses(w, b, j, j+1)
-		n += 1
+	for j := 0; j < p.Count(); j += step {
+		sum += p.Losses(w[0], b[0], j, j+1)
+		n++
 	}
-	return d.Penalty([][]float32{w}, []float64{b}) + sum/n
+	return p.Penalty(w, b) + sum/n
 }
 
 const (
@@ -175,8 +167,7 @@ const gapsFrom = 1 << 23
 func (d *Ascent) SumUp() {
 	clear(d.v)
 	d.Biases[0] = 0
-	for j := range d.Count() {
-		i := d.Row(j)
+	for _, i := range d.All() {
 		if a := d.Alpha[i]; a != 0 {
 			side, _ := d.Of.Label(uint32(i))
 			a *= side // exact
@@ -244,6 +235,8 @@ func (d *Ascent) Ascend(idx []uint32) {
 	d.T = end
 }
 
+func (a *rests) endPass() { a.Pass++ }
+
 // notResting returns those of the rows idx that a pass is over: all, or those that don't rest. The
 // slice is valid until the next call.
 func (a *rests) notResting(idx []uint32) []uint32 {
@@ -267,9 +260,8 @@ func (a *rests) notResting(idx []uint32) []uint32 {
 func (d *Ascent) Shares() []float32 {
 	share := slices.Clone(d.Alpha)
 	if d.Weight != nil {
-		for j := range d.Count() {
-			i := d.Row(j)
-			share[i] = d.Of.Cost.Clamp(float32(float64(share[i]) / d.Weight[i]))
+		for _, i := range d.All() {
+			share[i] = d.Of.Clamp(float32(float64(share[i]) / d.Weight[i]))
 		}
 	}
 	return share

@@ -64,13 +64,16 @@ func (s *State) Scale() float64 {
 	return s.Lambda * (float64(s.T) + s.T0)
 }
 
-// NotFinite ends the run: the score of row i is infinite or NaN.
-func (s *State) NotFinite(i uint32) {
-	s.Err = &Error{s.T + 1, s.Name(i), "the score is not finite: " + rows.TooLarge}
-}
-
 // Divisor is the same after projections.
 func (s *State) Divisor() float64 { return s.Scale() / s.Factor }
+
+// NotFinite ends the run: the score of row i is infinite or NaN.
+func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.Name(i), "the score is") }
+
+// Fail ends the run at a step, with a row or -1, where something is infinite or NaN.
+func (s *State) Fail(step int64, row int, what string) {
+	s.Err = &Error{step, row, what + " not finite: " + rows.TooLarge}
+}
 
 // Score returns the score of a row by vector k and its bias: dot is the row's dot product with v.
 func (s *State) Score(k int, dot float32, divisor float64) float64 {
@@ -138,7 +141,7 @@ func (s *State) Project() {
 	}
 	norm, edge := s.Norm2, float64(s.Radius*s.Scale())
 	if !floats.IsFinite(norm) {
-		s.Err = &Error{s.T, -1, "the norm of the weights is not finite: " + rows.TooLarge}
+		s.Fail(s.T, -1, "the norm of the weights is")
 		return
 	}
 	if float64(float64(s.Factor*s.Factor)*norm) > float64(edge*edge) {
@@ -182,23 +185,22 @@ func (s *State) EndEpoch(epochs int) {
 	// Not more often than the steps pay for: few rows may have very many columns. The end of the
 	// run is no exception, for the model is checked as well.
 	if s.T-s.Checked >= int64(len(s.Vectors)*s.X.Cols()/16) {
-		s.CheckFinite()
+		s.checkFinite()
 		if s.Radius > 0 {
 			s.RefreshNorm()
 		}
 	}
 }
 
-func (s *State) CheckFinite() {
+// checkFinite ends the run if a number is not finite.
+func (s *State) checkFinite() {
 	for k, v := range s.Vectors {
-		for _, z := range v {
-			if !floats.IsFinite(z) {
-				s.Err = &Error{s.T, -1, "a weight is not finite: " + rows.TooLarge}
-				return
-			}
+		if floats.FirstNotFinite(v) >= 0 {
+			s.Fail(s.T, -1, "a weight is")
+		} else if !floats.IsFinite(s.Biases[k]) {
+			s.Fail(s.T, -1, "a bias is")
 		}
-		if b := s.Biases[k]; !floats.IsFinite(b) {
-			s.Err = &Error{s.T, -1, "a bias is not finite: " + rows.TooLarge}
+		if s.Err != nil {
 			return
 		}
 	}
@@ -208,20 +210,19 @@ func (s *State) CheckFinite() {
 // Weights writes the vectors of this moment to w, and their biases to b. With a prior they are what
 // is added to it.
 func (s *State) Weights(w [][]float32, b []float64) {
-	if s.Average != nil {
-		mean := true
-		for k := range w {
-			mean = s.Average.Mean(s.T-s.Origin, k, w[k], &b[k]) && mean
-		}
-		if mean {
-			if !s.Free {
-				for k := range b {
-					b[k] = float64(s.BiasScale * b[k])
-				}
-			}
+	for k := range w {
+		if s.Average == nil || !s.Average.Mean(s.T-s.Origin, k, w[k], &b[k]) {
+			s.Last(w, b)
 			return
 		}
+		if !s.Free {
+			b[k] = float64(s.BiasScale * b[k])
+		}
 	}
+}
+
+// Last is Weights without an average.
+func (s *State) Last(w [][]float32, b []float64) {
 	d := s.Divisor()
 	for k, v := range s.Vectors {
 		clear(w[k])
@@ -239,6 +240,11 @@ func (s *State) Weights(w [][]float32, b []float64) {
 			b[k] = float64(s.BiasScale*s.Biases[k]) / d
 		}
 	}
+}
+
+// Room returns vectors and biases to write to.
+func (s *State) Room() (w [][]float32, b []float64) {
+	return Zeros(len(s.Vectors), s.X.Cols()), make([]float64, len(s.Vectors))
 }
 
 // SetStart makes w that of a model, after so many steps.
@@ -301,7 +307,7 @@ func (s *State) Adopt(last *State) {
 	s.Violations, s.Checked, s.Average = last.Violations, last.Checked, last.Average
 }
 
-// vectorsAndBiases are those of a learner; w is nil for none.
+// Weights are the vectors of a learner and their biases; W is nil for none.
 type Weights struct {
 	W [][]float32
 	B []float64

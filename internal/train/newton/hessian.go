@@ -17,7 +17,7 @@ func (n *Method) addUp(zone []int32, bend float64) (centre []float64) {
 		return nil
 	case n.pixels != nil:
 		n.addPixels(zone)
-		if n.free() && bend > 0 {
+		if n.p.Free && bend > 0 {
 			centre = n.pixels.centre()
 		}
 		return centre
@@ -37,7 +37,7 @@ func (n *Method) zoneScale() float64 {
 
 // centre returns the mean of the zone's rows, for a bias without a penalty.
 func (n *Method) centre(zone []int32, bend float64) []float64 {
-	if !n.free() || bend == 0 {
+	if !n.p.Free || bend == 0 {
 		return nil
 	}
 	b := n.buffers
@@ -85,7 +85,7 @@ var SumFew = true // a variable for the sake of tests
 // fewNonzeros returns a reader of the rows if they have so few nonzeros that their products are
 // added up sooner one by one. It goes by a sample of the rows, however they are held.
 func (n *Method) fewNonzeros() store.Nonzeros {
-	if n.free() {
+	if n.p.Free {
 		return nil // rows that are centred have no zeros
 	}
 	values := store.DensityOf(n.p.X, n.p.At)

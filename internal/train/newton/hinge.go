@@ -1,10 +1,6 @@
 package newton
 
-import (
-	"math"
-
-	"github.com/pegasimd/pegasimd/internal/train/loss"
-)
+import "math"
 
 // This file has the loops of Newton's method over rows once more for the hinge without weights,
 // which is what most runs have. Which side of its kink a row is on is as good as random, and a
@@ -12,9 +8,6 @@ import (
 // The sums of visitHinge are the same bits as those of visit. hingeSlope multiplies the sum of the
 // second derivative by 1/h once, and slope each of its addends: the two differ by roundings unless
 // h is a power of two. Which of them runs is decided by the settings, never by the machine.
-
-// quick reports whether the rows are visited so.
-func (n *Method) quick() bool { return n.plain && n.p.Loss.Kind == loss.Hinge }
 
 // bit is 1 for true.
 func bit(b bool) int {

@@ -52,16 +52,13 @@ func (n *Method) search(slope float64) (s float64, ok bool) {
 // slope returns the derivative of the smoothed mean loss at s along p, and the second one.
 func (n *Method) slope(s float64) (slope, bend float64) {
 	all := n.line.q
-	k := (len(n.p.Rows) + chunkRows - 1) / chunkRows
-	sums := make([][2]float64, k)
-	n.inChunks(func(k, from, to int) {
-		v := &sums[k]
-		if n.quick() {
+	sums := ofChunks(n, func(from, to int) (v [2]float64) {
+		if n.quick {
 			v[0], v[1] = hingeSlope(n.m[from:to], all[from:to], s, 1/n.h)
 			if !math.IsNaN(v[0]) {
-				return
+				return v
 			}
-			*v = [2]float64{}
+			v = [2]float64{}
 		}
 		for j := from; j < to; j++ {
 			q := float64(all[j])
@@ -70,6 +67,7 @@ func (n *Method) slope(s float64) (slope, bend float64) {
 			v[0] -= float64(cq * a)
 			v[1] += float64(float64(cq*q) * f)
 		}
+		return v
 	})
 	for _, v := range sums {
 		slope += v[0]

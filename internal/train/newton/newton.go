@@ -8,6 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
 const (
@@ -36,10 +37,10 @@ const (
 type Method struct {
 	load    func() *Problem
 	p       *Problem // nil before the first iteration
-	plain   bool     // each row's weight is 1, and its target 0
+	quick   bool     // see visitHinge
 	threads int
 	buffers *buffers   // its own while it looks for a direction
-	line    *direction // its own from aim to move
+	line    *direction // its own from then on, until it has moved
 	pool    *Pool
 
 	few    store.Nonzeros // the rows, where they have few nonzeros; else nil
@@ -54,8 +55,6 @@ type Method struct {
 	// their balance is asked for. a has the a_i of all of the rows, of which they are the sums.
 	sums [2][]float64
 	a    []float32
-
-	now gapParts
 
 	// The best so far, by P and by D.
 	bestP, bestD float64
@@ -73,11 +72,6 @@ type Method struct {
 
 	// What a resumed run has to repeat.
 	past Past
-}
-
-// A gapParts is P and D at a step, and their parts.
-type gapParts struct {
-	p, d, smoothing, rest float64 // the latter are S and O
 }
 
 // A Past is what a resumed run has to repeat.
@@ -112,22 +106,10 @@ func (n *Method) Stuck() bool { return n.state == stuck }
 // Cut reports whether an iteration was left half way.
 func (n *Method) Cut() bool { return n.cut.Load() }
 
-// free reports whether there is a bias without a penalty.
-func (n *Method) free() bool { return n.p.Free }
-
-// begin sets up what the iterations need, with the weights of the step after which it starts.
-func (n *Method) begin() {
-	n.prepare()
-	n.take(n.p.Start())
-	n.setMargins(false)
-	n.shrink()
-	n.settle()
-}
-
-// prepare makes room for weights, margins and sums.
+// prepare loads the problem, and makes room for weights, margins and sums.
 func (n *Method) prepare() {
 	n.p = n.load()
-	n.plain = n.p.Weight == nil && n.p.Target == nil
+	n.quick = n.p.Weight == nil && n.p.Target == nil && n.p.Loss.Kind == loss.Hinge
 	if SumFew {
 		n.few = n.fewNonzeros()
 	}
@@ -137,10 +119,9 @@ func (n *Method) prepare() {
 		vars++
 	}
 	n.m, n.a = make([]float64, len(n.p.Rows)), make([]float32, len(n.p.Rows))
-	n.bestA, n.bestV = make([]float32, len(n.p.Rows)), make([]float64, vars)
-	n.v = make([]float64, vars)
-	n.sums[0] = make([]float64, vars)
-	if n.free() {
+	n.bestA = make([]float32, len(n.p.Rows))
+	n.v, n.bestV, n.sums[0] = make([]float64, vars), make([]float64, vars), make([]float64, vars)
+	if n.p.Free {
 		n.sums[1] = make([]float64, vars)
 	}
 }
@@ -183,20 +164,21 @@ func (n *Method) take(w []float32, bias float64) {
 	}
 }
 
-// Ready makes the method what it was when the run was paused.
+// Ready makes the method what it was when the run was paused: at first, with the weights of the
+// step after which it starts.
 func (n *Method) Ready() {
 	if n.p != nil {
 		return
 	}
-	n.begin()
+	n.prepare()
+	n.take(n.p.Start())
+	n.setMargins(false)
+	n.shrink()
+	n.settle()
 	past := n.past
 	retries := past.Retries
 	n.past = Past{}
-	for {
-		if n.over() {
-			n.past = past
-			return
-		}
+	for !n.over() {
 		for len(retries) > 0 && retries[0] == n.past.Iterations {
 			n.Retry()
 			retries = retries[1:]
@@ -204,24 +186,17 @@ func (n *Method) Ready() {
 		if n.past.Iterations >= past.Iterations || n.state != works {
 			return
 		}
-		n.iterate()
+		Iterate([]*Method{n}, n.threads)
 	}
+	n.past = past
 }
 
-// iterate takes one of Newton's steps, unless the gap is small enough.
-func (n *Method) iterate() {
-	if n.aim() {
-		n.multiply()
-		n.move()
-	}
-}
-
-// aim is the first part of an iteration. It reports whether there is a direction to go on in: then
+// aim is the first part of an iteration. It finds the direction to go on in, if there is one: then
 // move wants its product with each row.
-func (n *Method) aim() bool {
+func (n *Method) aim() {
 	n.Ready()
 	if n.state != works {
-		return false
+		return
 	}
 	n.buffers = n.pool.get(n)
 	defer func() {
@@ -230,29 +205,20 @@ func (n *Method) aim() bool {
 	}()
 	n.past.Iterations++
 	for {
-		n.evaluate()
+		at := n.evaluate()
 		switch {
 		case n.over():
-			return false
-		case !floats.IsFinite(n.now.p) || !floats.IsFinite(n.now.d):
+		case !floats.IsFinite(at.p) || !floats.IsFinite(at.d):
 			n.state = stuck
-			return false
 		case proof.Gap(n.bestP, n.bestD) <= n.target:
 			n.state = done
-			return false
+		case n.narrow(at):
+			continue
+		case n.stall.Over(n.bestP-n.bestD, n.past.Iterations, Patience) || !n.direct(at):
+			n.renew()
 		}
-		if !n.narrow() {
-			break
-		}
+		return
 	}
-	if n.stalls() || !n.direct() {
-		if n.over() {
-			return false
-		}
-		n.renew()
-		return false
-	}
-	return true
 }
 
 // over reports whether the context is done. It stays so: what is found after that is of no use.
@@ -264,11 +230,11 @@ func (n *Method) over() bool {
 }
 
 // narrow makes h smaller if it is what keeps P and D apart.
-func (n *Method) narrow() bool {
-	if !TooWide(n.now.rest, n.now.smoothing) || n.h <= n.least {
+func (n *Method) narrow(at place) bool {
+	if !TooWide(at.rest, at.smoothing) || n.h <= n.least {
 		return false
 	}
-	by := math.Sqrt(n.now.smoothing / float64(n.target/2*n.now.p))
+	by := math.Sqrt(at.smoothing / float64(n.target/2*at.p))
 	for by > 4 {
 		by = math.Sqrt(by) // the same in two steps
 	}
@@ -276,49 +242,38 @@ func (n *Method) narrow() bool {
 	return true
 }
 
-// stalls reports whether P - D no longer falls.
-func (n *Method) stalls() bool {
-	return n.stall.Over(n.bestP-n.bestD, n.past.Iterations, Patience)
-}
-
 // renew finds the margins anew if that has not been done yet, else gives up.
 func (n *Method) renew() {
-	if n.renewed {
+	switch {
+	case n.over():
+	case n.renewed:
 		n.state = stuck
-		return
+	default:
+		n.renewed = true
+		n.fromBest()
 	}
-	n.renewed = true
-	n.fromBest()
 }
 
 // Retry goes on after the gap of the model was found to be too large.
 func (n *Method) Retry() {
 	n.Ready()
-	if n.over() {
-		n.past.Retries = append(n.past.Retries, n.past.Iterations)
-		return
-	}
 	n.past.Retries = append(n.past.Retries, n.past.Iterations)
-	if n.state == stuck {
-		return
-	}
-	if len(n.past.Retries) > Retries {
+	switch {
+	case n.over() || n.state == stuck:
+	case len(n.past.Retries) > Retries:
 		n.state = stuck
-		return
+	default:
+		n.target /= 2
+		n.state = works
+		n.fromBest()
 	}
-	n.target /= 2
-	n.state = works
-	n.fromBest()
 }
 
 // fromBest goes on from the best weights, as they are written, with their exact margins.
 func (n *Method) fromBest() {
-	d := n.p.Cols
-	for j, z := range n.bestV {
-		if j < d {
-			z = float64(float32(z))
-		}
-		n.v[j] = z
+	copy(n.v, n.bestV)
+	for j, z := range n.v[:n.p.Cols] {
+		n.v[j] = float64(float32(z))
 	}
 	n.setMargins(true)
 	n.bestP = math.Inf(1)
@@ -401,7 +356,7 @@ func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	n.target = proof.Gap(n.objective(1), wanted) / 2
 	a := make([]float32, n.p.X.Rows())
 	for range iterations {
-		n.iterate()
+		Iterate([]*Method{n}, threads)
 		n.Shares(a)
 		if best = max(best, bound(a)); best >= wanted || n.state == stuck {
 			break

@@ -53,6 +53,9 @@ func TestHinge(t *testing.T) {
 	const rows = 2*chunkRows + 100
 	data := sample.Random(81, rows, 3, 2, 1)
 	n := ready(data.Dense, data.Y, loss.Func{}, 0, false)
+	if !n.quick {
+		t.Fatal("the loops for all losses are asked for")
+	}
 	n.line = n.pool.lineFor(n)
 	g := rand.New(rand.NewPCG(82, 1))
 	for try := range 40 {
@@ -73,10 +76,6 @@ func TestHinge(t *testing.T) {
 			}
 		}
 		before := slices.Clone(n.a)
-		n.plain = false
-		if n.quick() {
-			t.Fatal("the loop for all losses is not asked for")
-		}
 		var sums [2]tally
 		var a, bends [2][]float32
 		var changed, zone [2][]int32
@@ -84,7 +83,7 @@ func TestHinge(t *testing.T) {
 		for k, quick := range []bool{false, true} {
 			copy(n.a, before)
 			visit := n.visit
-			if n.plain = quick; quick {
+			if n.quick = quick; quick {
 				visit = n.visitHinge
 			}
 			s := visit(chunkRows, rows)
@@ -188,7 +187,7 @@ func checkHessian(t *testing.T, n *Method, zone []int32) {
 			for _, row := range rows {
 				a, b := row[i], row[j]
 				size += a * b
-				if n.free() {
+				if n.p.Free {
 					a, b = a-mean[i], b-mean[j]
 				}
 				want += unit * a * b

@@ -34,7 +34,6 @@ type buffers struct {
 	weight  []float64 // likewise
 	only    []uint32
 	parts   [][]float64
-	chunks  []tally
 }
 
 // A Pool is what the problems of a run share: the rows, and buffers for the problem that comes
@@ -51,9 +50,10 @@ type Pool struct {
 	used  int // those that are not free
 	lines []*direction
 
-	asked  bool          // whether X is bytes
-	pixels *store.Pixels // X if it is
-	kept   int           // bytes of sums that problems keep
+	once     sync.Once
+	bytes    *store.Pixels // X, if areBytes, both known when once is done
+	areBytes bool
+	kept     int // bytes of sums that problems keep
 }
 
 // get returns buffers for n.
@@ -78,7 +78,6 @@ func (l *Pool) put(b *buffers) {
 	defer l.mu.Unlock()
 	l.free = append(l.free, b)
 	l.used--
-	l.back.L = &l.mu
 	l.back.Signal()
 }
 
@@ -114,7 +113,6 @@ func (b *buffers) fit(n *Method) {
 		b.bend, b.was = make([]float32, rows), make([]float32, rows)
 		b.changed, b.zone = make([]int32, rows), make([]int32, rows)
 		b.only = make([]uint32, rows)
-		b.chunks = make([]tally, (rows+chunkRows-1)/chunkRows)
 	}
 	if all := n.p.X.Rows(); len(b.ones) < all {
 		b.ones, b.weight = make([]float32, all), make([]float64, all)

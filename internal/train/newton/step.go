@@ -24,20 +24,30 @@ const (
 
 // solved returns how many variables the equations have: a bias without a penalty is found apart.
 func (n *Method) solved() int {
-	if n.free() {
+	if n.p.Free {
 		return len(n.v) - 1
 	}
 	return len(n.v)
 }
 
 // inChunks calls f for each chunk of the rows.
-func (n *Method) inChunks(f func(k, from, to int)) {
+func (n *Method) inChunks(f func(from, to int)) {
+	ofChunks(n, func(from, to int) (none struct{}) {
+		f(from, to)
+		return none
+	})
+}
+
+// ofChunks returns what f makes of each chunk of the rows.
+func ofChunks[T any](n *Method, f func(from, to int) T) []T {
 	rows := len(n.p.Rows)
-	parallel.For(n.threads, (rows+chunkRows-1)/chunkRows, func(_, k int) {
+	all := make([]T, (rows+chunkRows-1)/chunkRows)
+	parallel.For(n.threads, len(all), func(_, k int) {
 		if !n.over() {
-			f(k, k*chunkRows, min((k+1)*chunkRows, rows))
+			all[k] = f(k*chunkRows, min((k+1)*chunkRows, rows))
 		}
 	})
+	return all
 }
 
 // setMargins finds the margins from v. Exact ones are from float64 dot products.
@@ -46,13 +56,11 @@ func (n *Method) setMargins(exact bool) {
 	for j := range w {
 		w[j] = float32(n.v[j])
 	}
-	wide := floats.Wide(w)
-	bias := n.biasOf(n.v)
-	n.inChunks(func(_, from, to int) {
+	wide, bias := floats.Wide(w), n.biasOf(n.v)
+	n.inChunks(func(from, to int) {
 		x := n.p.X.ForWorker()
 		for j := from; j < to; j++ {
-			i := int(n.p.At[j])
-			var z float64
+			i, z := int(n.p.At[j]), 0.0
 			if exact {
 				z = x.WideDot(i, wide)
 			} else {
@@ -65,16 +73,16 @@ func (n *Method) setMargins(exact bool) {
 
 // objective returns P of the given multiple of v, by the margins.
 func (n *Method) objective(times float64) float64 {
-	chunks := make([]float64, (len(n.p.Rows)+chunkRows-1)/chunkRows)
-	n.inChunks(func(k, from, to int) {
+	sums := ofChunks(n, func(from, to int) (sum float64) {
 		for j := from; j < to; j++ {
 			target := n.p.targetOf(j)
 			m := float64(times*(n.m[j]+target)) - target
-			chunks[k] += float64(n.p.share(j) * n.p.Loss.At(m))
+			sum += float64(n.p.share(j) * n.p.Loss.At(m))
 		}
+		return sum
 	})
 	var loss, squares float64
-	for _, sum := range chunks {
+	for _, sum := range sums {
 		loss += sum
 	}
 	for _, v := range n.v[:n.solved()] {
@@ -90,9 +98,9 @@ type tally struct {
 	gain      [2]float64 // of what D has for a_i, linear in a, of those below 0 and above
 	squares   [2]float64 // of c_i*a_i^2, likewise
 	bias      [2]float64 // of c_i*a_i*y_i, likewise
-	bend      float64
-	changed   int
-	zone      int
+	bend      float64    // of c_i*f”(m_i)
+	changed   int        // the rows whose a_i is another
+	zone      int        // the rows with a second derivative
 }
 
 func (s *tally) add(t *tally) {
@@ -154,36 +162,41 @@ func (n *Method) visit(first, end int) (s tally) {
 	return s
 }
 
-// evaluate finds where the method is: the a_i, the sums and the gap.
-func (n *Method) evaluate() {
-	b := n.buffers
-	visit := n.visit
-	if n.quick() {
+// A place is what there is to know of the weights, and the width.
+type place struct {
+	p, d, smoothing, rest float64 // P and D, and S and O
+	zone                  []int32 // the rows with a second derivative
+	bend                  float64 // the sum of these
+}
+
+// evaluate finds where the method is, with the a_i and their sums.
+func (n *Method) evaluate() (at place) {
+	b, visit := n.buffers, n.visit
+	if n.quick {
 		visit = n.visitHinge
 	}
-	n.inChunks(func(k, from, to int) { b.chunks[k] = visit(from, to) })
 	var s tally
 	changed, zone := b.changed[:0], b.zone[:0]
-	for k := range (len(n.p.Rows) + chunkRows - 1) / chunkRows {
-		t, first := &b.chunks[k], k*chunkRows
-		s.add(t)
-		changed = append(changed, b.changed[first:][:t.changed]...)
-		zone = append(zone, b.zone[first:][:t.zone]...)
+	for k, t := range ofChunks(n, visit) {
+		s.add(&t)
+		changed = append(changed, b.changed[k*chunkRows:][:t.changed]...)
+		zone = append(zone, b.zone[k*chunkRows:][:t.zone]...)
 	}
-	b.chunks[0].zone, b.chunks[0].bend = len(zone), s.bend // for step
 	n.addChanged(changed)
 	if n.over() {
-		return
+		return at
 	}
-	n.setGap(&s)
-	if n.now.p < n.bestP {
-		n.bestP = n.now.p
+	at = n.gap(&s)
+	at.zone, at.bend = zone, s.bend
+	if at.p < n.bestP {
+		n.bestP = at.p
 		copy(n.bestV, n.v)
 	}
-	if n.now.d > n.bestD {
-		n.bestD, n.bestH = n.now.d, n.h
+	if at.d > n.bestD {
+		n.bestD, n.bestH = at.d, n.h
 		copy(n.bestA, n.a)
 	}
+	return at
 }
 
 // addChanged brings the sums up to date.
@@ -191,7 +204,7 @@ func (n *Method) addChanged(changed []int32) {
 	b := n.buffers
 	coefficient := func(k int, side, a float64) float64 {
 		v := float64(side * a)
-		if n.free() && (v > 0) != (k == 0) {
+		if n.p.Free && (v > 0) != (k == 0) {
 			return 0
 		}
 		return v
@@ -236,14 +249,14 @@ func (n *Method) addRows(u []float64, only []uint32) {
 	}
 }
 
-// setGap finds P and D by the sums over the rows.
-func (n *Method) setGap(s *tally) {
+// gap finds P and D, and their parts, by the sums over the rows.
+func (n *Method) gap(s *tally) (at place) {
 	p, d := n.p, n.p.Cols
 	rows := float64(len(n.p.Rows))
 	r := [2]float64{1, 1} // what the sums are multiplied by
-	if up, down := s.bias[0], -s.bias[1]; n.free() && up > down {
+	if up, down := s.bias[0], -s.bias[1]; n.p.Free && up > down {
 		r[0] = down / up
-	} else if n.free() && down > up {
+	} else if n.p.Free && down > up {
 		r[1] = up / down
 	}
 	if n.p.Beta > 0 {
@@ -253,7 +266,7 @@ func (n *Method) setGap(s *tally) {
 	var ww, aa, rest float64
 	for j := range n.solved() {
 		a, b := float64(n.sums[0][j]*scale), 0.0
-		if n.free() {
+		if n.p.Free {
 			b = float64(n.sums[1][j] * scale)
 			a, b = float64(a*r[0]), float64(b*r[1])
 		}
@@ -264,12 +277,12 @@ func (n *Method) setGap(s *tally) {
 		rest += float64((v - a) * (v - a))
 	}
 	half := p.Lambda / 2
-	n.now.p = float64(half*ww) + s.loss/rows
-	n.now.rest, n.now.smoothing = float64(half*rest), s.smoothing/rows
+	at.p = float64(half*ww) + s.loss/rows
+	at.rest, at.smoothing = float64(half*rest), s.smoothing/rows
 	if p.Loss.Kind == loss.Log {
 		// What the a_i are made smaller by changes their entropy by no more than about this.
-		n.now.d = n.now.p - n.now.rest - float64((2-r[0]-r[1])*8)
-		return
+		at.d = at.p - at.rest - float64((2-r[0]-r[1])*8)
+		return at
 	}
 	mean := (float64(s.gain[0]*r[0]) + float64(s.gain[1]*r[1])) / rows
 	bend := float64(half * aa)
@@ -278,23 +291,22 @@ func (n *Method) setGap(s *tally) {
 			bend += float64(q * float64(v*float64(r[k]*r[k])) / rows)
 		}
 	}
-	n.now.d, _ = proof.Parabola(mean, bend)
-	if n.free() {
-		n.now.rest = max(0, n.now.p-n.now.d-n.now.smoothing)
+	at.d, _ = proof.Parabola(mean, bend)
+	if n.p.Free {
+		at.rest = max(0, at.p-at.d-at.smoothing)
 	}
+	return at
 }
 
 // direct finds a direction. It reports false if there is none in which the objective falls.
-func (n *Method) direct() bool {
-	b := n.buffers
-	zone, bend := b.zone[:b.chunks[0].zone], b.chunks[0].bend
-	centre := n.addUp(zone, bend)
+func (n *Method) direct(at place) bool {
+	b, centre := n.buffers, n.addUp(at.zone, at.bend)
 	if n.over() {
 		return false
 	}
 	rows := float64(len(n.p.Rows))
 	err := Decompose(b.factor, b.matrix, n.p.Lambda, n.zoneScale()/rows, n.threads)
-	return err == nil && n.solve(centre, bend)
+	return err == nil && n.solve(centre, at.bend)
 }
 
 // solve sets the direction to what the factor makes of the gradient. It reports whether the
@@ -307,13 +319,13 @@ func (n *Method) solve(centre []float64, bend float64) bool {
 	gradient := slices.Clone(n.v)
 	for j := range gradient {
 		u := n.sums[0][j]
-		if n.free() && j < d {
+		if n.p.Free && j < d {
 			u += n.sums[1][j]
 		}
 		gradient[j] = float64(p.Lambda*n.v[j]) - u/rows
 	}
 	across := 0.0 // the step of the bias, in terms of the centred rows
-	if n.free() {
+	if n.p.Free {
 		gradient[d] = -n.sums[0][d] / rows
 		if bend > 0 {
 			across = -gradient[d] * rows / bend
@@ -327,7 +339,7 @@ func (n *Method) solve(centre []float64, bend float64) bool {
 		}
 	}
 	n.buffers.factor.Solve(x)
-	if n.free() {
+	if n.p.Free {
 		to.p[d] = across
 		for j, c := range centre {
 			to.p[d] -= float64(c * x[j])

@@ -1,6 +1,8 @@
 package newton
 
 import (
+	"slices"
+
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
@@ -45,100 +47,72 @@ func (n *Method) leaveLine() {
 	n.line = nil
 }
 
-// multiply finds the direction's product with each row.
-func (n *Method) multiply() {
-	n.inChunks(func(_, from, to int) {
-		dots := n.line.q[from:to]
-		n.p.X.ForWorker().DotMany(dots, n.p.At[from:to], n.line.step)
-		for j, dot := range dots {
-			n.setProduct(from+j, dot)
-		}
-	})
-}
-
-// setProduct takes over the product of row j.
-func (n *Method) setProduct(j int, dot float32) {
-	n.line.q[j] = float32(float64(n.p.Side[j]) * (float64(dot) + n.biasOf(n.line.p)))
-}
-
-// move is the last part of an iteration, when the products are known.
-func (n *Method) move() {
-	if !n.over() && !n.follow() && !n.over() {
-		n.renew()
-	}
-	n.leaveLine()
-}
-
-// follow goes along the direction to where the smoothed objective is least. It reports false if
-// there is no such place.
-func (n *Method) follow() bool {
-	s, ok := n.search(n.line.slope)
-	if !ok || n.over() {
-		return false
-	}
-	for j, p := range n.line.p {
-		n.v[j] += float64(s * p)
-	}
-	n.inChunks(func(_, from, to int) {
-		for j := from; j < to; j++ {
-			n.m[j] += float64(s * float64(n.line.q[j]))
-		}
-	})
-	return true
-}
-
 // Iterate takes an iteration of each of the problems, which are over the same rows, with so many
-// goroutines.
+// goroutines: a step each, unless the gap is small enough.
 func Iterate(problems []*Method, threads int) {
-	for len(problems) > 0 {
-		some := problems[:min(len(problems), Together)]
-		problems = problems[len(some):]
-		each := max(1, threads/len(some))
-		parallel.For(threads, len(some), func(_, k int) {
-			some[k].threads = each
-			some[k].aim()
-		})
-		multiply(some, threads)
-		parallel.For(threads, len(some), func(_, k int) {
-			if some[k].line != nil {
-				some[k].move()
+	for some := range slices.Chunk(problems, Together) {
+		inParallel(some, threads, (*Method).aim)
+		var aimed []*Method
+		for _, n := range some {
+			if n.line != nil {
+				aimed = append(aimed, n)
 			}
-		})
+		}
+		if len(aimed) > 0 {
+			multiply(aimed, threads)
+			inParallel(aimed, threads, (*Method).move)
+		}
 	}
 }
 
-// multiply finds the products of each row with the directions of those of the problems that have
-// one.
+// inParallel calls f for each of the problems, among which the goroutines are divided.
+func inParallel(problems []*Method, threads int, f func(n *Method)) {
+	each := max(1, threads/len(problems))
+	parallel.For(threads, len(problems), func(_, k int) {
+		problems[k].threads = each
+		f(problems[k])
+	})
+}
+
+// multiply finds the products of each row with the directions of the problems.
 func multiply(problems []*Method, threads int) {
-	var aimed []*Method
-	for _, n := range problems {
-		if n.line != nil {
-			aimed = append(aimed, n)
-		}
-	}
-	if len(aimed) == 0 {
-		return
-	}
-	lead := aimed[0]
-	if len(aimed) == 1 {
-		lead.threads = threads
-		lead.multiply()
-		return
-	}
-	directions := dense.New(len(aimed), len(lead.line.step))
-	for k, n := range aimed {
+	lead := problems[0]
+	directions := dense.New(len(problems), len(lead.line.step))
+	for k, n := range problems {
 		copy(directions.Row(k), n.line.step)
 	}
-	parallel.For(threads, (len(lead.p.Rows)+chunkRows-1)/chunkRows, func(_, c int) {
-		if lead.over() {
-			return
+	lead.threads = threads
+	lead.inChunks(func(from, to int) {
+		x, dots := lead.p.X.ForWorker(), make([]float32, len(problems))
+		if len(problems) == 1 { // the same bits, sooner
+			x.DotMany(lead.line.q[from:to], lead.p.At[from:to], lead.line.step)
 		}
-		x, dots := lead.p.X.ForWorker(), make([]float32, len(aimed))
-		for j := c * chunkRows; j < min((c+1)*chunkRows, len(lead.p.Rows)); j++ {
-			x.DotVectors(dots, int(lead.p.At[j]), directions, 0)
-			for k, n := range aimed {
-				n.setProduct(j, dots[k])
+		for j := from; j < to; j++ {
+			if dots[0] = lead.line.q[j]; len(problems) > 1 {
+				x.DotVectors(dots, int(lead.p.At[j]), directions, 0)
+			}
+			for k, n := range problems {
+				n.line.q[j] = float32(float64(n.p.Side[j]) *
+					(float64(dots[k]) + n.biasOf(n.line.p)))
 			}
 		}
 	})
+}
+
+// move is the last part of an iteration, when the products are known: it goes along the direction
+// to where the smoothed objective is least.
+func (n *Method) move() {
+	if s, ok := n.search(n.line.slope); !ok || n.over() {
+		n.renew()
+	} else {
+		for j, p := range n.line.p {
+			n.v[j] += float64(s * p)
+		}
+		n.inChunks(func(from, to int) {
+			for j := from; j < to; j++ {
+				n.m[j] += float64(s * float64(n.line.q[j]))
+			}
+		})
+	}
+	n.leaveLine()
 }

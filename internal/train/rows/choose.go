@@ -84,8 +84,7 @@ func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 func (s *Set) balance(v *View, weight []float64) {
 	var total float64
 	sum := make([]float64, len(s.Classes))
-	for j := range v.Count() {
-		i := v.Row(j)
+	for _, i := range v.All() {
 		sum[s.Class[i]] += weight[i]
 		total += weight[i]
 	}
@@ -95,8 +94,7 @@ func (s *Set) balance(v *View, weight []float64) {
 			classes++
 		}
 	}
-	for j := range v.Count() {
-		i := v.Row(j)
+	for _, i := range v.All() {
 		weight[i] = float64(weight[i]*total) / float64(float64(classes)*sum[s.Class[i]])
 	}
 }

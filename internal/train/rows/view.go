@@ -1,6 +1,8 @@
 package rows
 
 import (
+	"iter"
+
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
@@ -47,6 +49,17 @@ func (v *View) Row(j int) int {
 		return int(v.Only[j])
 	}
 	return j
+}
+
+// All yields j and the number of the j-th of them, for each.
+func (v *View) All() iter.Seq2[int, int] {
+	return func(yield func(j, i int) bool) {
+		for j := range v.Count() {
+			if !yield(j, v.Row(j)) {
+				return
+			}
+		}
+	}
 }
 
 // Name returns what row i is called in the set.
