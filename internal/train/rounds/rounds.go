@@ -1,6 +1,6 @@
-// Package rounds is training over rows that no process has all of. They are in parts, called shards. In a round each shard is visited once, by whoever has its
-// rows, and gives sums over them; the sums of all shards, added up, make the next state, which is
-// what the next round begins with:
+// Package rounds is training over rows that no process has all of. They are in parts, called
+// shards. In a round each shard is visited once, by whoever has its rows, and gives sums over them;
+// the sums of all shards, added up, make the next state, which is what the next round begins with:
 //
 //	part, alpha = Shard.Take(state, alpha)         each shard, anywhere
 //	state       = Rounds.Next(state, sum of parts)   once
@@ -16,11 +16,11 @@
 //
 // There are two methods. Newton's, that of internal/train/newton, finds the margins anew in each
 // pass: nothing is kept of the rows, and the result is the same to the bit for any number of
-// shards. Its steps cost work with the square of the columns, and there are some tens of them. The dual method,
-// CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), takes a pass of dual
-// coordinate ascent over each shard, as if all together changed sigma' times as much as it does
-// alone; it keeps the dual variables of its rows. It is for sparse rows of many columns, and takes
-// the more rounds the more shards there are.
+// shards. Its steps cost work with the square of the columns, and there are some tens of them. The
+// dual method, CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), takes a pass of
+// dual coordinate ascent over each shard, as if all together changed sigma' times as much as it
+// does alone; it keeps the dual variables of its rows. It is for sparse rows of many columns, and
+// takes the more rounds the more shards there are.
 package rounds
 
 import (
