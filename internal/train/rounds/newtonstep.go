@@ -3,6 +3,7 @@ package rounds
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/cholesky"
 	"github.com/pegasimd/pegasimd/internal/parallel"
@@ -23,20 +24,18 @@ type zoneWidth struct {
 }
 
 // nextSums takes in a pass for the gradient and the Hessian.
-func (r *Rounds) nextSums(s *State, sum []int64) {
+func (r *Rounds) nextSums(s *State, of []task) {
 	s.Iterations++
-	for at, mine := range r.working(s, sum) {
-		widths := r.widthsOf(at, mine)
-		s.settle(at, newton.Patience)
+	for k := range of {
+		at := &of[k]
+		widths := r.widthsOf(at)
+		s.settle(at.Problem, newton.Patience)
 		if at.Done {
 			continue
 		}
-		rings := len(widths)
 		pick := r.pick(widths)
-		zone := widths[pick]
-		at.Width = zone.width
-		hessian := mine[1+2*rings+rings*r.vars:]
-		if err := r.direct(at, zone, hessian, pick); err != nil {
+		at.Width = widths[pick].width
+		if err := r.direct(at, widths[pick], pick); err != nil {
 			at.Done, at.Stuck = true, true
 		}
 	}
@@ -46,36 +45,33 @@ func (r *Rounds) nextSums(s *State, sum []int64) {
 }
 
 // widthsOf finds the objective and the bounds, and keeps the best ones.
-func (r *Rounds) widthsOf(at *Problem, sum []int64) (widths []zoneWidth) {
-	rings := r.rings()
-	loss, dual, gain := r.most(length(at.W))
-	half := r.Lambda / 2
-	objective := float64(half*objectives.SquareSum(at.W)) + r.mean(sum[0], r.quantum(loss))
+func (r *Rounds) widthsOf(at *task) (widths []zoneWidth) {
+	rings, half := r.rings(), r.Lambda/2
+	objective := float64(half*objectives.SquareSum(at.W)) + r.mean(at.sum[0], at.parts[0])
 	at.keepBest(objective)
-	us, q := sum[1+2*rings:], r.quantum(dual)
-	width := r.ringWidths(at.Width)
-	for g := range rings {
-		z := zoneWidth{width: width[g], u: make([]float64, r.vars)}
+	gains, inside, us := at.sum[1:], at.sum[1+rings:1+2*rings], at.sum[1+2*rings:]
+	for g, width := 0, at.Width; g < rings; g, width = g+1, width/ringStep {
+		z := zoneWidth{width: width, u: make([]float64, r.vars)}
 		var uu, rest float64
 		for j := range z.u {
 			v := us[j]
 			if g > 0 {
 				v += us[g*r.vars+j]
 			}
-			u := float64(r.mean(v, q) / r.scale[j])
+			u := float64(r.mean(v, at.parts[3]) / r.scale[j])
 			z.u[j] = u
 			d := at.W[j] - u/r.Lambda
 			uu += float64(u * u)
 			rest += float64(d * d)
 		}
-		z.bound = r.mean(sum[1+g], r.quantum(gain)) - uu/(2*r.Lambda)
+		z.bound = r.mean(gains[g], at.parts[1]) - uu/(2*r.Lambda)
 		z.rest = float64(half * rest)
 		z.smoothing = max(0, objective-z.bound-z.rest)
 		if z.bound > at.Bound {
 			at.Bound, at.DualWidth = z.bound, z.width
 			copy(at.Dual, at.W)
 		}
-		for _, v := range sum[1+rings+g : 1+2*rings] {
+		for _, v := range inside[g:] {
 			z.rows += float64(v)
 		}
 		widths = append(widths, z)
@@ -100,14 +96,10 @@ func (r *Rounds) pick(widths []zoneWidth) (pick int) {
 }
 
 // direct finds the direction, and the slope along it.
-func (r *Rounds) direct(at *Problem, zone zoneWidth, rings []int64, pick int) error {
-	h := &hessian{r: r, sum: make([]int64, r.vars*(r.vars+1)/2),
-		unit: r.hessianQuantum().unit}
-	for g := pick; g < r.rings(); g++ { // a zone is its ring and all within
-		for j, v := range rings[g*len(h.sum):][:len(h.sum)] {
-			h.sum[j] += v
-		}
-	}
+func (r *Rounds) direct(at *task, zone zoneWidth, pick int) error {
+	triangles := at.sum[at.size-r.rings()*r.triangle():]
+	// A zone is its ring and all within.
+	h := &hessian{r, slices.Collect(slices.Chunk(triangles, r.triangle()))[pick:]}
 	scale := 1 / r.rows
 	if r.rings() > 1 {
 		scale /= zone.width
@@ -132,9 +124,8 @@ func (r *Rounds) direct(at *Problem, zone zoneWidth, rings []int64, pick int) er
 
 // A hessian is a sum of the rows' products, as a gram.Matrix.
 type hessian struct {
-	r    *Rounds
-	sum  []int64 // the upper triangle, one row behind the other
-	unit float64
+	r     *Rounds
+	rings [][]int64 // triangles
 }
 
 // Dim returns the number of variables.
@@ -142,8 +133,11 @@ func (h *hessian) Dim() int { return h.r.vars }
 
 // at returns element (i, j) for i <= j.
 func (h *hessian) at(i, j int) float64 {
-	v := h.sum[i*h.r.vars-i*(i+1)/2+j]
-	return float64(v) * h.unit / h.r.scale[i] / h.r.scale[j]
+	var v int64
+	for _, ring := range h.rings {
+		v += ring[h.r.rowOf(i)+j]
+	}
+	return float64(v) * h.r.hessianQuantum().unit / h.r.scale[i] / h.r.scale[j]
 }
 
 // Upper sets dst[j] to element (i, j) for i <= j < Dim().
@@ -162,8 +156,9 @@ func (h *hessian) Diagonal(dst []float64) {
 
 // nextLine takes in a pass along the directions: w goes to where the slope is 0, between two of the
 // lengths as a straight line has it.
-func (r *Rounds) nextLine(s *State, sum []int64) {
-	for at, mine := range r.working(s, sum) {
+func (r *Rounds) nextLine(s *State, of []task) {
+	for k := range of {
+		at := &of[k]
 		var wp float64
 		for j, p := range at.P {
 			wp += float64(at.W[j] * p)
@@ -171,8 +166,7 @@ func (r *Rounds) nextLine(s *State, sum []int64) {
 		pp := objectives.SquareSum(at.P)
 		to, from, slope := lineLengths[len(lineLengths)-1], 0.0, at.Slope
 		for l, next := range lineLengths {
-			v := float64(float64(mine[l])*r.lineQuantum(at, next).unit) / r.rows
-			v += float64(r.Lambda * (wp + float64(next*pp)))
+			v := r.mean(at.sum[l], at.parts[l]) + float64(r.Lambda*(wp+float64(next*pp)))
 			if v >= 0 {
 				to = from + float64((next-from)*(-slope/(v-slope)))
 				break

@@ -29,11 +29,10 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/options"
-	"github.com/pegasimd/pegasimd/internal/scaling"
+	scalers "github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
-	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -62,7 +61,9 @@ func badField(field, format string, args ...any) error {
 	return fieldError(field, fmt.Sprintf(format, args...))
 }
 
-func badRow(row int, reason string) error { return &pegasos.RowError{Row: row, Reason: reason} }
+func badRow(row int, format string, args ...any) error {
+	return &pegasos.RowError{Row: row, Reason: fmt.Sprintf(format, args...)}
+}
 
 // Rounds is what everybody knows who trains over rows in shards: the settings, and bounds on the
 // rows. It does not change.
@@ -90,7 +91,9 @@ type Rounds struct {
 	r2        float64   // mean squared length, with the bias's feature
 	magnitude []float32 // the largest of each column, as it is; longest likewise, squared
 	longest   float64
-	few       bool // the rows have so few nonzeros that their products are added one by one
+	scaler    *scalers.Scaler // of columns; nil if they are not scaled
+	unit      bool            // rows are brought to length 1
+	few       bool            // the rows have so few nonzeros that their products are added one by one
 }
 
 // New returns the rounds of a problem whose rows have the statistics and are in so many
@@ -120,6 +123,10 @@ func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*R
 	r := &Rounds{Method: method, Config: cfg, Scaling: scaling, Shards: max(1, shards),
 		classes: slices.Clone(s.Classes), cols: s.Cols, vars: s.Cols, count: s.Rows,
 		cost: loss.Func{Kind: kinds[cfg.Loss]}}
+	if c := scaling; c != nil && c.Factor != nil {
+		r.scaler = &scalers.Scaler{Kind: string(c.Kind), Shift: c.Shift, Factor: c.Factor}
+	}
+	r.unit = scaling != nil && scaling.Kind == pegasos.ScaleUnit
 	if cfg.Bias == pegasos.BiasAugmented {
 		r.beta = cfg.BiasScale
 		r.vars++
@@ -180,25 +187,6 @@ func checkRounds(cfg pegasos.Config, method Method) error {
 	return nil
 }
 
-// problems returns how many there are: one for two classes, else one for each.
-func (r *Rounds) problems() int {
-	if len(r.classes) == 2 {
-		return 1
-	}
-	return len(r.classes)
-}
-
-// side returns the label of a row of a class in problem k: +1 or -1.
-func (r *Rounds) side(k int, class int32) float64 {
-	if len(r.classes) == 2 {
-		k = 1
-	}
-	if int(class) == k {
-		return 1
-	}
-	return -1
-}
-
 // setWeights finds the weights of the classes' rows.
 func (r *Rounds) setWeights(s *store.Statistics) error {
 	byLabel, err := r.Config.ClassWeights()
@@ -246,7 +234,7 @@ func (r *Rounds) setWeights(s *store.Statistics) error {
 
 // setBounds finds bounds on what the scaled rows have.
 func (r *Rounds) setBounds(s *store.Statistics) error {
-	r.magnitude, r.longest = s.MaxAbs, s.Sizes[scaling.None].MaxSquare
+	r.magnitude, r.longest = s.MaxAbs, s.Sizes[scalers.None].MaxSquare
 	largest := make([]float64, r.vars)
 	for j, v := range s.MaxAbs {
 		size := float64(v)
@@ -290,28 +278,6 @@ func (r *Rounds) setBounds(s *store.Statistics) error {
 	r.few = float64(0.6*nonzeros)*nonzeros < 10+float64(d*d)/100
 	return nil
 }
-
-// A quantum is what sums are rounded to: a power of two, and its inverse.
-type quantum struct{ per, unit float64 }
-
-// quantum returns that of sums over all rows, whose addends are no larger than bound in the mean.
-func (r *Rounds) quantum(bound float64) quantum {
-	_, e := math.Frexp(float64(float64(r.count) * bound))
-	return quantum{math.Ldexp(1, 61-e), math.Ldexp(1, e-61)}
-}
-
-// most returns bounds on the loss of a row, on its dual variable and on what that earns, where the
-// weights, with the bias's, have the length.
-func (r *Rounds) most(length float64) (row, dual, gain float64) {
-	m := 1 + float64(float64(length*r.reach)*(1+0x1p-20))
-	if r.cost.Kind == loss.SquaredHinge {
-		return float64(m * m), 2 * m, 2*m + float64(m*m)
-	}
-	return m, 1, 1
-}
-
-// length returns that of a vector.
-func length(v []float64) float64 { return math.Sqrt(objectives.SquareSum(v)) }
 
 // manyShards is the number of shards from which the dual method is warned of.
 const manyShards = 16

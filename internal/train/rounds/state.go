@@ -2,8 +2,8 @@ package rounds
 
 import (
 	"fmt"
-	"iter"
 	"math"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
@@ -92,8 +92,14 @@ func (s *State) Gap() float64 { return proof.Gap(s.Objective, s.Bound) }
 // Vars returns the number of variables of a problem: the columns, and the bias if there is one.
 func (r *Rounds) Vars() int { return r.vars }
 
-// Problems returns the number of weight vectors, and of dual variables that a row has.
-func (r *Rounds) Problems() int { return r.problems() }
+// Problems returns the number of weight vectors, and of dual variables that a row has: one for two
+// classes, else one for each.
+func (r *Rounds) Problems() int {
+	if len(r.classes) == 2 {
+		return 1
+	}
+	return len(r.classes)
+}
 
 // targetShare is the share of the wanted gap that the method itself is content with: the weights
 // are rounded to float32, and what is proven carries all roundings.
@@ -101,18 +107,14 @@ const targetShare = 0.95
 
 // Start returns the state before the first round.
 func (r *Rounds) Start() *State {
-	s := &State{Kind: Sums, Target: targetShare * r.Config.Tol,
-		Problems:  make([]Problem, r.problems()),
-		Objective: r.cost.At(0)}
-	if r.Method == Dual {
-		s.Kind = Ascent
+	s := &State{Kind: r.passes(), Target: targetShare * r.Config.Tol,
+		Problems: make([]Problem, r.Problems()), Objective: r.cost.At(0)}
+	for _, v := range s.Vectors() {
+		*v = make([]float64, r.vars)
 	}
 	for k := range s.Problems {
 		p := &s.Problems[k]
-		for _, v := range []*[]float64{&p.W, &p.Best, &p.Dual, &p.P} {
-			*v = make([]float64, r.vars)
-		}
-		p.Objective, p.Falling = r.cost.At(0), r.cost.At(0)
+		p.Objective, p.Falling = s.Objective, s.Objective
 		p.Width, p.DualWidth = firstWidth, firstWidth
 		p.Sigma = max(1, firstSigma*float64(r.Shards))
 	}
@@ -122,10 +124,18 @@ func (r *Rounds) Start() *State {
 	return s
 }
 
+// passes returns the kind of round that the method begins with.
+func (r *Rounds) passes() Kind {
+	if r.Method == Dual {
+		return Ascent
+	}
+	return Sums
+}
+
 // Check returns an error unless the state is one of these rounds.
 func (r *Rounds) Check(s *State) error {
-	if len(s.Problems) != r.problems() {
-		return fmt.Errorf("pegasos: a state of %d problems, want %d", len(s.Problems), r.problems())
+	if len(s.Problems) != r.Problems() {
+		return fmt.Errorf("pegasos: a state of %d problems, want %d", len(s.Problems), r.Problems())
 	}
 	for _, v := range s.Vectors() {
 		if len(*v) != r.vars {
@@ -137,10 +147,7 @@ func (r *Rounds) Check(s *State) error {
 			}
 		}
 	}
-	switch second := s.Kind == Sums || s.Kind == Line; {
-	case s.Kind == Proof:
-	case second && r.Method == Newton, s.Kind == Ascent && r.Method == Dual:
-	default:
+	if s.Kind != Proof && s.Kind != r.passes() && (s.Kind != Line || r.Method != Newton) {
 		return fmt.Errorf("pegasos: a state for a round of the kind %q", s.Kind)
 	}
 	return nil
@@ -149,9 +156,9 @@ func (r *Rounds) Check(s *State) error {
 // clone returns a copy that shares nothing with s.
 func (s *State) clone() *State {
 	c := *s
-	c.Problems = append([]Problem(nil), s.Problems...)
+	c.Problems = slices.Clone(s.Problems)
 	for _, v := range c.Vectors() {
-		*v = append([]float64(nil), *v...)
+		*v = slices.Clone(*v)
 	}
 	return &c
 }
@@ -159,31 +166,28 @@ func (s *State) clone() *State {
 // Next returns the state after the round that s begins, of which the sums of all shards, added up,
 // are given.
 func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
-	if err := r.Check(s); err != nil {
-		return nil, err
-	}
-	if s.Done {
-		return nil, fmt.Errorf("pegasos: the rounds are done")
-	}
-	if want := r.sumLength(s); len(sum) != want {
-		return nil, fmt.Errorf("pegasos: round %d: a sum of %d numbers, want %d", s.Round+1,
-			len(sum), want)
-	}
 	next := s.clone()
-	next.Round++
-	var err error
-	switch s.Kind {
-	case Sums:
-		r.nextSums(next, sum)
-	case Line:
-		r.nextLine(next, sum)
-	case Ascent:
-		r.nextAscent(next, sum)
-	case Proof:
-		err = r.nextProof(next, sum)
-	}
+	of, size, err := r.tasks(next)
 	if err != nil {
 		return nil, err
+	}
+	if len(sum) != size {
+		return nil, fmt.Errorf("pegasos: round %d: a sum of %d numbers, want %d", s.Round+1,
+			len(sum), size)
+	}
+	of = deal(of, sum)
+	next.Round++
+	switch s.Kind {
+	case Sums:
+		r.nextSums(next, of)
+	case Line:
+		r.nextLine(next, of)
+	case Ascent:
+		r.nextAscent(next, of)
+	case Proof:
+		if err := r.nextProof(next, of); err != nil {
+			return nil, err
+		}
 	}
 	if !next.Done {
 		next.Objective, next.Bound = 0, 0
@@ -195,27 +199,6 @@ func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 	return next, nil
 }
 
-// working returns the problems that are not done, each with its part of a round's sums.
-func (r *Rounds) working(s *State, sum []int64) iter.Seq2[*Problem, []int64] {
-	return func(yield func(*Problem, []int64) bool) {
-		size := r.sumsOf(s.Kind)
-		for k := range s.Problems {
-			if s.Problems[k].Done {
-				continue
-			}
-			if !yield(&s.Problems[k], sum[:size]) {
-				return
-			}
-			sum = sum[size:]
-		}
-	}
-}
-
-// mean returns the mean over the rows of what was added up to v quanta.
-func (r *Rounds) mean(v int64, q quantum) float64 {
-	return float64(float64(v)*q.unit) / r.rows
-}
-
 // keepBest keeps the weights if their objective is the least so far.
 func (p *Problem) keepBest(objective float64) {
 	if objective < p.Objective {
@@ -223,9 +206,6 @@ func (p *Problem) keepBest(objective float64) {
 		copy(p.Best, p.W)
 	}
 }
-
-// works reports whether a problem of the state takes part in its next round.
-func (s *State) works(k int) bool { return s.Kind == Proof || !s.Problems[k].Done }
 
 // settle says what is next when a problem has had its turn: it is done with a gap that is small
 // enough, or where that no longer falls.
@@ -249,27 +229,4 @@ func (r *Rounds) prove(s *State) bool {
 	}
 	s.Kind = Proof
 	return true
-}
-
-// sumLength returns how many numbers the sums of the state's next round are.
-func (r *Rounds) sumLength(s *State) (n int) {
-	for k := range s.Problems {
-		if s.works(k) {
-			n += r.sumsOf(s.Kind)
-		}
-	}
-	return n
-}
-
-// sumsOf returns how many are one problem's.
-func (r *Rounds) sumsOf(kind Kind) int {
-	switch kind {
-	case Sums:
-		return 1 + r.rings()*(2+r.vars+r.vars*(r.vars+1)/2)
-	case Line:
-		return len(lineLengths)
-	case Proof:
-		return 3 + r.vars
-	}
-	return 2 + r.vars
 }

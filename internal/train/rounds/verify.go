@@ -83,8 +83,8 @@ func claims(m *pegasos.Model, k int) pegasos.ClassResult {
 
 // holdTo begins the rounds of a verification: Newton's method with the model's own weights.
 func (r *Rounds) holdTo(s *State) {
-	for k, e := range r.effectiveOf(r.held) {
-		p, claim := &s.Problems[k], claims(r.held, k)
+	for k := range s.Problems {
+		p, e, claim := &s.Problems[k], r.effective(r.held, k), claims(r.held, k)
 		if claim.DualObjective > 0 && claim.DualObjective <= claim.Objective {
 			p.Wanted = claim.DualObjective +
 				float64(claimSurplus*(claim.Objective-claim.DualObjective))
