@@ -134,26 +134,22 @@ func (w *worker) dualSums(t *task, alpha []float32) {
 }
 
 // nextAscent takes in a pass of the dual method.
-func (r *Rounds) nextAscent(s *State, of []task) {
+func (r *Rounds) nextAscent(s *State, of []task) error {
 	s.Iterations++
 	for k := range of {
 		r.takeAscent(&of[k])
 		s.settle(of[k].Problem, dualPatience)
 	}
 	r.prove(s)
+	return nil
 }
 
 // takeAscent finds the objective before the pass and the dual objective after it, and whether the
 // pass was one too far.
 func (r *Rounds) takeAscent(at *task) {
-	at.keepBest(float64(r.Lambda/2*objectives.SquareSum(at.W)) + r.mean(at.sum[0], at.parts[0]))
-	w, uu := make([]float64, r.vars), 0.0
-	for j, v := range at.sum[2:] {
-		u := r.mean(v, at.parts[2]) / r.scale[j]
-		uu += float64(u * u)
-		w[j] = u / r.Lambda
-	}
-	bound := r.mean(at.sum[1], at.parts[1]) - uu/(2*r.Lambda)
+	r.objective(at)
+	u := r.vector(at.parts[2], at.sum[2:])
+	bound := r.mean(at.sum[1], at.parts[1]) - objectives.SquareSum(u)/(2*r.Lambda)
 	safe := float64(r.Shards)
 	if at.Back = bound < at.Bound && at.Sigma < safe; at.Back {
 		at.Failed = at.Sigma
@@ -161,5 +157,7 @@ func (r *Rounds) takeAscent(at *task) {
 		return
 	}
 	at.Bound = max(at.Bound, bound)
-	copy(at.W, w)
+	for j, z := range u {
+		at.W[j] = z / r.Lambda
+	}
 }

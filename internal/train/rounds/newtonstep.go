@@ -1,7 +1,6 @@
 package rounds
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -16,15 +15,14 @@ import (
 // A zoneWidth is what the sums say of one width of the zone.
 type zoneWidth struct {
 	width     float64
-	rows      float64 // in the zone
-	bound     float64
+	rows      float64   // in the zone
 	smoothing float64   // S of internal/train/newton
 	rest      float64   // O
 	u         []float64 // mean of c_i*a_i*y_i*x_i
 }
 
 // nextSums takes in a pass for the gradient and the Hessian.
-func (r *Rounds) nextSums(s *State, of []task) {
+func (r *Rounds) nextSums(s *State, of []task) error {
 	s.Iterations++
 	for k := range of {
 		at := &of[k]
@@ -35,40 +33,35 @@ func (r *Rounds) nextSums(s *State, of []task) {
 		}
 		pick := r.pick(widths)
 		at.Width = widths[pick].width
-		if err := r.direct(at, widths[pick], pick); err != nil {
+		if !r.direct(at, widths[pick], pick) {
 			at.Done, at.Stuck = true, true
 		}
 	}
 	if !r.prove(s) {
 		s.Kind = Line
 	}
+	return nil
 }
 
 // widthsOf finds the objective and the bounds, and keeps the best ones.
 func (r *Rounds) widthsOf(at *task) (widths []zoneWidth) {
-	rings, half := r.rings(), r.Lambda/2
-	objective := float64(half*objectives.SquareSum(at.W)) + r.mean(at.sum[0], at.parts[0])
-	at.keepBest(objective)
+	rings, objective := r.rings(), r.objective(at)
 	gains, inside, us := at.sum[1:], at.sum[1+rings:1+2*rings], at.sum[1+2*rings:]
 	for g, width := 0, at.Width; g < rings; g, width = g+1, width/ringStep {
-		z := zoneWidth{width: width, u: make([]float64, r.vars)}
-		var uu, rest float64
-		for j := range z.u {
-			v := us[j]
-			if g > 0 {
-				v += us[g*r.vars+j]
-			}
-			u := float64(r.mean(v, at.parts[3]) / r.scale[j])
-			z.u[j] = u
+		z := zoneWidth{width: width, u: r.vector(at.parts[3], us[:r.vars])}
+		if g > 0 {
+			z.u = r.vector(at.parts[3], us[:r.vars], us[g*r.vars:])
+		}
+		var rest float64
+		for j, u := range z.u {
 			d := at.W[j] - u/r.Lambda
-			uu += float64(u * u)
 			rest += float64(d * d)
 		}
-		z.bound = r.mean(gains[g], at.parts[1]) - uu/(2*r.Lambda)
-		z.rest = float64(half * rest)
-		z.smoothing = max(0, objective-z.bound-z.rest)
-		if z.bound > at.Bound {
-			at.Bound, at.DualWidth = z.bound, z.width
+		bound := r.mean(gains[g], at.parts[1]) - objectives.SquareSum(z.u)/(2*r.Lambda)
+		z.rest = float64(r.Lambda / 2 * rest)
+		z.smoothing = max(0, objective-bound-z.rest)
+		if bound > at.Bound {
+			at.Bound, at.DualWidth = bound, width
 			copy(at.Dual, at.W)
 		}
 		for _, v := range inside[g:] {
@@ -95,8 +88,8 @@ func (r *Rounds) pick(widths []zoneWidth) (pick int) {
 	return pick
 }
 
-// direct finds the direction, and the slope along it.
-func (r *Rounds) direct(at *task, zone zoneWidth, pick int) error {
+// direct finds the direction, and the slope along it. It reports whether that leads down.
+func (r *Rounds) direct(at *task, zone zoneWidth, pick int) bool {
 	triangles := at.sum[at.size-r.rings()*r.triangle():]
 	// A zone is its ring and all within.
 	h := &hessian{r, slices.Collect(slices.Chunk(triangles, r.triangle()))[pick:]}
@@ -105,8 +98,8 @@ func (r *Rounds) direct(at *task, zone zoneWidth, pick int) error {
 		scale /= zone.width
 	}
 	factor := cholesky.New(r.vars)
-	if err := newton.Decompose(factor, h, r.Lambda, scale, parallel.Threads(0)); err != nil {
-		return err
+	if newton.Decompose(factor, h, r.Lambda, scale, parallel.Threads(0)) != nil {
+		return false
 	}
 	for j, u := range zone.u {
 		at.P[j] = u - float64(r.Lambda*at.W[j])
@@ -116,10 +109,7 @@ func (r *Rounds) direct(at *task, zone zoneWidth, pick int) error {
 	for j, p := range at.P {
 		at.Slope += float64((float64(r.Lambda*at.W[j]) - zone.u[j]) * p)
 	}
-	if !(at.Slope < 0) || math.IsInf(at.Slope, 0) || !(length(at.P) < math.MaxFloat32) {
-		return fmt.Errorf("pegasos: no direction leads down")
-	}
-	return nil
+	return at.Slope < 0 && !math.IsInf(at.Slope, 0) && length(at.P) < math.MaxFloat32
 }
 
 // A hessian is a sum of the rows' products, as a gram.Matrix.
@@ -156,7 +146,7 @@ func (h *hessian) Diagonal(dst []float64) {
 
 // nextLine takes in a pass along the directions: w goes to where the slope is 0, between two of the
 // lengths as a straight line has it.
-func (r *Rounds) nextLine(s *State, of []task) {
+func (r *Rounds) nextLine(s *State, of []task) error {
 	for k := range of {
 		at := &of[k]
 		var wp float64
@@ -178,4 +168,5 @@ func (r *Rounds) nextLine(s *State, of []task) {
 		}
 	}
 	s.Kind = Sums
+	return nil
 }

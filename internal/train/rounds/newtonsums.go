@@ -118,10 +118,6 @@ type zones struct {
 	upper  []float64
 }
 
-func newZones(vars int) *zones {
-	return &zones{gram.New(vars), make([]float32, Block*vars), make([]float64, vars)}
-}
-
 // putZones adds the sums of the rows' products to a triangle for each ring, and empties the zones.
 func (w *worker) putZones(to []int64, of []zone) {
 	z, vars, q := w.zones, w.r.vars, w.r.hessianQuantum()

@@ -51,19 +51,24 @@ func (r *Rounds) Model(s *State) (*pegasos.Model, error) {
 	}
 	m.Config.Epochs = max(1, s.Iterations)
 	steps := int64(s.Iterations) * int64(r.count)
-	m.Result = pegasos.Result{Steps: steps, Epochs: float64(s.Iterations), Weight: r.total, R2: r.r2,
-		Objective: math.NaN(), DualObjective: math.NaN(), Gap: math.NaN()}
+	m.Result = pegasos.Result{Objective: math.NaN(), DualObjective: math.NaN(), Gap: math.NaN()}
 	if s.Done {
-		m.Result.Objective, m.Result.DualObjective = s.Objective, s.Bound
-		m.Result.Gap = s.Gap()
-		for _, p := range s.Problems {
-			m.Result.PerClass = append(m.Result.PerClass,
-				pegasos.ClassResult{Objective: p.Objective, DualObjective: p.Bound, Steps: steps,
-					Lambda: r.Lambda})
-		}
+		m.Result = r.result(s, steps)
 	}
+	m.Result.Steps, m.Result.Epochs = steps, float64(s.Iterations)
+	m.Result.Weight, m.Result.R2 = r.total, r.r2
 	m = r.Scaling.Fold(m)
 	return m, m.Validate()
+}
+
+// result returns what a state that is Done has found.
+func (r *Rounds) result(s *State, steps int64) pegasos.Result {
+	found := pegasos.Result{Objective: s.Objective, DualObjective: s.Bound, Gap: s.Gap()}
+	for _, p := range s.Problems {
+		found.PerClass = append(found.PerClass, pegasos.ClassResult{Objective: p.Objective,
+			DualObjective: p.Bound, Steps: steps, Lambda: r.Lambda})
+	}
+	return found
 }
 
 // effective returns vector k of a model for scaled rows.
@@ -120,7 +125,7 @@ func (r *Rounds) nextProof(s *State, of []task) error {
 			return err
 		}
 		at.Objective, at.Bound = p, d
-		at.Falling, at.Since = p, s.Iterations
+		at.Stall = newton.Stall{Since: s.Iterations, Falling: p}
 		s.Objective += p
 		s.Bound += d
 		stuck = stuck && at.Stuck
@@ -137,7 +142,7 @@ func (r *Rounds) nextProof(s *State, of []task) error {
 	for k := range s.Problems {
 		r.goOn(s, k)
 	}
-	s.Kind = r.passes()
+	s.Kind = r.first()
 	return nil
 }
 
@@ -169,28 +174,24 @@ func (r *Rounds) certify(at *task) (value, bound float64) {
 
 	gain, squares := r.mean(sum[1], gained), r.mean(sum[2], squared)
 	root := math.Sqrt(squares+off(squared)) * (1 + 1e-6)
-	uu, rounded := 0.0, 0.0
-	for j, v := range sum[3:] {
-		u, o := r.mean(v, dual)/r.scale[j], off(dual)/r.scale[j]
-		uu += float64(u * u)
+	rounded := 0.0
+	for _, scale := range r.scale {
+		o := off(dual) / scale
 		rounded += float64(o * o)
 	}
+	uu := objectives.SquareSum(r.vector(dual, sum[3:]))
 	u := float64(math.Sqrt(uu)*(1+sums)) + math.Sqrt(rounded) +
 		float64(float64(sums*root)*r.reach)
 	half := float64(u*u) / (2 * r.Lambda) * (1 + sums)
-	less := off(gained) + mistake
 	if r.cost.Kind == losses.Log {
 		bound = gain - half - float64(64*sums)
-		return value, max(0, bound-less)
-	}
-	linear := gain
-	if c := r.cost.Kind.Traits().Quadratic; c > 0 {
-		bend := float64(c * (squares + off(squared)) * (1 + sums))
-		linear += bend
+	} else {
+		q := r.cost.Kind.Traits().Quadratic
+		bend := float64(q * (squares + off(squared)) * (1 + sums))
 		half += bend
+		linear := gain + bend - float64(2*sums*(root+float64(root*root)))
+		_, s := proof.Parabola(linear, half)
+		bound = certificate.DualAt(s, linear, half)
 	}
-	linear -= float64(2 * sums * (root + float64(root*root)))
-	_, s := proof.Parabola(linear, half)
-	bound = certificate.DualAt(s, linear, half)
-	return value, max(0, bound-less)
+	return value, max(0, bound-(off(gained)+mistake))
 }

@@ -183,16 +183,17 @@ func (o *reader) read(i int) bool {
 	}
 	o.index, o.values = index[:len(raw)], o.values[:0]
 	length := 1.0
-	if o.r.unit {
+	if s != nil && s.Factor == nil {
 		length = scaling.Length(raw)
 	}
 	for t, v := range raw {
 		z := float64(v)
 		switch {
-		case s != nil:
-			z = s.At(int(index[t]), v)
-		case o.r.unit:
+		case s == nil:
+		case s.Factor == nil:
 			z /= length
+		default:
+			z = s.At(int(index[t]), v)
 		}
 		o.values = append(o.values, z)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
+	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // A Kind is what a round does.
@@ -107,7 +108,7 @@ const targetShare = 0.95
 
 // Start returns the state before the first round.
 func (r *Rounds) Start() *State {
-	s := &State{Kind: r.passes(), Target: targetShare * r.Config.Tol,
+	s := &State{Kind: r.first(), Target: targetShare * r.Config.Tol,
 		Problems: make([]Problem, r.Problems()), Objective: r.cost.At(0)}
 	for _, v := range s.Vectors() {
 		*v = make([]float64, r.vars)
@@ -124,8 +125,21 @@ func (r *Rounds) Start() *State {
 	return s
 }
 
-// passes returns the kind of round that the method begins with.
-func (r *Rounds) passes() Kind {
+// rounds has of each kind the method, what it adds to the sums of a block for the row that is read,
+// and how the sums are taken in.
+var rounds = map[Kind]struct {
+	method Method // empty for both
+	visit  func(*worker, *task)
+	next   func(*Rounds, *State, []task) error
+}{
+	Sums:   {Newton, (*worker).visitNewton, (*Rounds).nextSums},
+	Line:   {Newton, (*worker).visitLine, (*Rounds).nextLine},
+	Ascent: {Dual, (*worker).visitAscent, (*Rounds).nextAscent},
+	Proof:  {"", (*worker).visitProof, (*Rounds).nextProof},
+}
+
+// first returns the kind of round that the method begins with.
+func (r *Rounds) first() Kind {
 	if r.Method == Dual {
 		return Ascent
 	}
@@ -147,7 +161,7 @@ func (r *Rounds) Check(s *State) error {
 			}
 		}
 	}
-	if s.Kind != Proof && s.Kind != r.passes() && (s.Kind != Line || r.Method != Newton) {
+	if kind, ok := rounds[s.Kind]; !ok || kind.method != "" && kind.method != r.Method {
 		return fmt.Errorf("pegasos: a state for a round of the kind %q", s.Kind)
 	}
 	return nil
@@ -175,19 +189,9 @@ func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 		return nil, fmt.Errorf("pegasos: round %d: a sum of %d numbers, want %d", s.Round+1,
 			len(sum), size)
 	}
-	of = deal(of, sum)
 	next.Round++
-	switch s.Kind {
-	case Sums:
-		r.nextSums(next, of)
-	case Line:
-		r.nextLine(next, of)
-	case Ascent:
-		r.nextAscent(next, of)
-	case Proof:
-		if err := r.nextProof(next, of); err != nil {
-			return nil, err
-		}
+	if err := rounds[s.Kind].next(r, next, deal(of, sum)); err != nil {
+		return nil, err
 	}
 	if !next.Done {
 		next.Objective, next.Bound = 0, 0
@@ -199,12 +203,14 @@ func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 	return next, nil
 }
 
-// keepBest keeps the weights if their objective is the least so far.
-func (p *Problem) keepBest(objective float64) {
-	if objective < p.Objective {
-		p.Objective = objective
-		copy(p.Best, p.W)
+// objective returns that of the weights, and keeps them if it is the least so far.
+func (r *Rounds) objective(at *task) float64 {
+	p := float64(r.Lambda/2*objectives.SquareSum(at.W)) + r.mean(at.sum[0], at.parts[0])
+	if p < at.Objective {
+		at.Objective = p
+		copy(at.Best, at.W)
 	}
+	return p
 }
 
 // settle says what is next when a problem has had its turn: it is done with a gap that is small

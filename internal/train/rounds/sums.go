@@ -5,9 +5,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/internal/gram"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // This file says which numbers a round adds up, and what each is rounded to: whoever takes a part
@@ -19,11 +19,11 @@ type task struct {
 	k       int       // the number of the problem
 	model   effective // of a proof
 	parts   []part    // of the sums
-	byBlock int       // how many of them are sums over the rows of blocks
-	size    int       // of the sums, of which those of the zone come after the parts
+	byBlock int       // the first so many sums are found by blocks of rows
+	size    int       // of the sums, of which the triangles come after the parts
 
 	sum   []int64
-	block []float64 // the parts of a block, before they are rounded
+	block []float64 // of a block, before they are rounded
 	zone  []zone    // of a block, for each ring
 }
 
@@ -46,6 +46,20 @@ func (r *Rounds) quantum(bound float64) quantum {
 // mean returns the mean over the rows of what was added up to v quanta.
 func (r *Rounds) mean(v int64, q part) float64 { return float64(float64(v)*q.unit) / r.rows }
 
+// vector returns the means over the rows that were added up, in one or more terms, as many quanta of
+// scaled variables.
+func (r *Rounds) vector(q part, terms ...[]int64) []float64 {
+	u := make([]float64, r.vars)
+	for j := range u {
+		var v int64
+		for _, term := range terms {
+			v += term[j]
+		}
+		u[j] = r.mean(v, q) / r.scale[j]
+	}
+	return u
+}
+
 // most returns bounds on the loss of a row, on its dual variable and on what that earns, where the
 // weights, with the bias's, have the length.
 func (r *Rounds) most(length float64) (row, dual, gain float64) {
@@ -67,27 +81,24 @@ func (r *Rounds) tasks(s *State) (of []task, size int, err error) {
 	if s.Done {
 		return nil, 0, fmt.Errorf("pegasos: the rounds are done")
 	}
-	var m *pegasos.Model
-	if s.Kind == Proof {
-		if m = r.held; m == nil {
-			if m, err = r.Model(s); err != nil {
-				return nil, 0, err
-			}
+	m := r.held
+	if s.Kind == Proof && m == nil {
+		if m, err = r.Model(s); err != nil {
+			return nil, 0, err
 		}
 	}
 	for k := range s.Problems {
 		t := task{Problem: &s.Problems[k], k: k}
-		if m != nil {
+		if s.Kind == Proof {
 			t.model = r.effective(m, k)
 		} else if t.Done {
 			continue
 		}
 		t.parts = r.parts(s.Kind, &t)
-		if t.byBlock = len(t.parts); r.Method == Dual {
-			t.byBlock = 1
-		}
-		for _, p := range t.parts {
-			t.size += p.size
+		for j, q := range t.parts {
+			if t.size += q.size; j == 0 || r.Method == Newton {
+				t.byBlock = t.size
+			}
 		}
 		if s.Kind == Sums {
 			t.size += r.rings() * r.triangle()
@@ -156,28 +167,22 @@ func (p *Shard) worker(s *State, of []task, size int) *worker {
 	w := &worker{reader: p.reader(), s: s, total: make([]int64, size)}
 	w.of = deal(of, w.total)
 	for k := range w.of {
-		t, n := &w.of[k], 0
-		for _, q := range t.parts[:t.byBlock] {
-			n += q.size
-		}
-		t.block, t.zone = make([]float64, n), make([]zone, p.r.rings())
+		t := &w.of[k]
+		t.block, t.zone = make([]float64, t.byBlock), make([]zone, p.r.rings())
 	}
 	if s.Kind == Sums && !p.r.few {
-		w.zones = newZones(p.r.vars)
+		w.zones = &zones{gram.New(p.r.vars), make([]float32, Block*p.r.vars),
+			make([]float64, p.r.vars)}
 	}
 	return w
 }
-
-// visits are what each kind of round adds of the row that is read to the sums of a block.
-var visits = map[Kind]func(*worker, *task){Sums: (*worker).visitNewton, Line: (*worker).visitLine,
-	Ascent: (*worker).visitAscent, Proof: (*worker).visitProof}
 
 // block adds the sums over the rows from first to end-1.
 func (w *worker) block(first, end int) {
 	for k := range w.of {
 		clear(w.of[k].block)
 	}
-	visit := visits[w.s.Kind]
+	visit := rounds[w.s.Kind].visit
 	for i := first; i < end; i++ {
 		if !w.read(i) {
 			continue
@@ -187,14 +192,14 @@ func (w *worker) block(first, end int) {
 		}
 	}
 	for k := range w.of {
-		t := &w.of[k]
-		sum, block := t.sum, t.block
-		for _, q := range t.parts[:t.byBlock] {
-			w.put(sum, block[:q.size], q)
-			sum, block = sum[q.size:], block[q.size:]
+		t, at := &w.of[k], 0
+		for j := 0; at < t.byBlock; j++ {
+			q := t.parts[j]
+			w.put(t.sum[at:], t.block[at:][:q.size], q)
+			at += q.size
 		}
 		if w.zones != nil {
-			w.putZones(sum, t.zone)
+			w.putZones(t.sum[at:], t.zone)
 		}
 	}
 }

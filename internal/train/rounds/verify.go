@@ -122,10 +122,5 @@ func (r *Rounds) Verified(s *State) (*pegasos.Verification, error) {
 	if r.held == nil || !s.Done {
 		return nil, fmt.Errorf("pegasos: the rounds are not those of a verification, or not done")
 	}
-	found := pegasos.Result{Objective: s.Objective, DualObjective: s.Bound, Gap: s.Gap()}
-	for _, p := range s.Problems {
-		found.PerClass = append(found.PerClass, pegasos.ClassResult{Objective: p.Objective,
-			DualObjective: p.Bound, Lambda: r.Lambda})
-	}
-	return r.held.Compare(found), nil
+	return r.held.Compare(r.result(s, 0)), nil
 }
