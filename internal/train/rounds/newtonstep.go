@@ -127,7 +127,7 @@ func (h *hessian) at(i, j int) float64 {
 	for _, ring := range h.rings {
 		v += ring[h.r.rowOf(i)+j]
 	}
-	return float64(v) * h.r.hessianQuantum().unit / h.r.scale[i] / h.r.scale[j]
+	return float64(v) * h.r.hessian.unit / h.r.scale[i] / h.r.scale[j]
 }
 
 // Upper sets dst[j] to element (i, j) for i <= j < Dim().

@@ -1,7 +1,5 @@
 package rounds
 
-import "github.com/pegasimd/pegasimd/internal/gram"
-
 // This file has what Newton's method adds up over a shard's rows. A pass serves several widths of
 // the zone at once: the Hessians' sums are rings, those of the rows that are in a zone and not in
 // the next narrower one.
@@ -35,10 +33,6 @@ func (r *Rounds) rings() int {
 func (r *Rounds) triangle() int   { return r.vars * (r.vars + 1) / 2 }
 func (r *Rounds) rowOf(i int) int { return i*r.vars - i*(i+1)/2 }
 
-// hessianQuantum is that of the sums of the zone's rows, in scaled variables: no weight's mean is
-// above 1, and no second derivative above 2, apart from 1/width.
-func (r *Rounds) hessianQuantum() quantum { return r.quantum(2) }
-
 // visitNewton adds the loss, and of each width what the dual variables earn, how many rows are in
 // the ring, the sum of the rows with the dual variables, and the Hessian.
 func (w *worker) visitNewton(t *task) {
@@ -69,8 +63,8 @@ func (w *worker) visitNewton(t *task) {
 	if rings > 1 {
 		bend = 1 // the width is a factor of the whole ring
 	}
-	if c := float64(w.c * bend); w.zones == nil {
-		w.putFew(t.sum[len(t.block)+innermost*r.triangle():], float64(c*r.hessianQuantum().per))
+	if c := float64(w.c * bend); r.few {
+		w.putFew(t.sum[t.byBlock+innermost*r.triangle():], float64(c*r.hessian.per))
 	} else {
 		z := &t.zone[innermost]
 		z.rows, z.coef = append(z.rows, w.i), append(z.coef, float32(c))
@@ -111,16 +105,9 @@ type zone struct {
 	coef []float32
 }
 
-// zones are the buffers for the products of such rows.
-type zones struct {
-	sum    *gram.Sum
-	packed []float32
-	upper  []float64
-}
-
 // putZones adds the sums of the rows' products to a triangle for each ring, and empties the zones.
 func (w *worker) putZones(to []int64, of []zone) {
-	z, vars, q := w.zones, w.r.vars, w.r.hessianQuantum()
+	vars, q := w.r.vars, w.r.hessian
 	for g := range of {
 		in := &of[g]
 		if len(in.rows) == 0 {
@@ -128,20 +115,20 @@ func (w *worker) putZones(to []int64, of []zone) {
 		}
 		for n, i := range in.rows {
 			w.read(i)
-			row := z.packed[n*vars:][:vars]
+			row := w.packed[n*vars:][:vars]
 			clear(row)
 			columns, x := w.unit()
 			for t, j := range columns {
 				row[j] = float32(x[t])
 			}
 		}
-		z.sum.Reset()
-		z.sum.AddRows(z.packed, vars, in.coef, 1)
+		w.products.Reset()
+		w.products.AddRows(w.packed, vars, in.coef, 1)
 		for i := range vars {
-			z.sum.Upper(i, z.upper)
+			w.products.Upper(i, w.upper)
 			row := to[g*w.r.triangle()+w.r.rowOf(i):]
 			for j := i; j < vars; j++ {
-				row[j] += int64(float64(z.upper[j] * q.per))
+				row[j] += int64(float64(w.upper[j] * q.per))
 			}
 		}
 		in.rows, in.coef = in.rows[:0], in.coef[:0]

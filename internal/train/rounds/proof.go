@@ -35,18 +35,14 @@ func (r *Rounds) Model(s *State) (*pegasos.Model, error) {
 	if r.held != nil {
 		return nil, fmt.Errorf("pegasos: these rounds verify a model, and make none")
 	}
-	n := r.Problems()
-	m := &pegasos.Model{Classes: r.classes, Weights: matrices.Vectors(n, r.cols), Lambda: r.Lambda,
-		Config: r.Config}
-	if r.beta > 0 {
-		m.Bias = make([]float64, n)
-	}
+	m := &pegasos.Model{Classes: r.classes, Weights: matrices.Vectors(len(s.Problems), r.cols),
+		Lambda: r.Lambda, Config: r.Config}
 	for k, p := range s.Problems {
-		for j := range r.cols {
+		for j := range m.Weights[k] {
 			m.Weights[k][j] = float32(p.Best[j])
 		}
 		if r.beta > 0 {
-			m.Bias[k] = float64(p.Best[r.cols] * r.beta)
+			m.Bias = append(m.Bias, float64(p.Best[r.cols]*r.beta))
 		}
 	}
 	m.Config.Epochs = max(1, s.Iterations)
@@ -173,7 +169,7 @@ func (r *Rounds) certify(at *task) (value, bound float64) {
 	}
 
 	gain, squares := r.mean(sum[1], gained), r.mean(sum[2], squared)
-	root := math.Sqrt(squares+off(squared)) * (1 + 1e-6)
+	root := float64(math.Sqrt(squares+off(squared)) * (1 + 1e-6))
 	rounded := 0.0
 	for _, scale := range r.scale {
 		o := off(dual) / scale
@@ -182,7 +178,7 @@ func (r *Rounds) certify(at *task) (value, bound float64) {
 	uu := objectives.SquareSum(r.vector(dual, sum[3:]))
 	u := float64(math.Sqrt(uu)*(1+sums)) + math.Sqrt(rounded) +
 		float64(float64(sums*root)*r.reach)
-	half := float64(u*u) / (2 * r.Lambda) * (1 + sums)
+	half := float64(float64(u*u) / (2 * r.Lambda) * (1 + sums))
 	if r.cost.Kind == losses.Log {
 		bound = gain - half - float64(64*sums)
 	} else {

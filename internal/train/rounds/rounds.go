@@ -44,10 +44,8 @@ const Block = 256
 type Method string
 
 const (
-	// Newton is Newton's method, for up to some thousand columns.
-	Newton = Method(pegasos.FinishNewton)
-	// Dual is CoCoA+, for the losses pegasos.Hinge and pegasos.SquaredHinge.
-	Dual = Method(pegasos.FinishDual)
+	Newton = Method(pegasos.FinishNewton) // Newton's method, for up to some thousand columns
+	Dual   = Method(pegasos.FinishDual)   // CoCoA+, for pegasos.Hinge and pegasos.SquaredHinge
 )
 
 // kinds are the losses that rounds are for.
@@ -89,13 +87,17 @@ type Rounds struct {
 	magnitude []float32       // the largest of each column, as it is; longest likewise, squared
 	longest   float64
 	few       bool // the rows have so few nonzeros that their products are added one by one
+
+	// Of the sums of the zone's rows, in scaled variables: no weight's mean is above 1, and no
+	// second derivative above 2, apart from 1/width.
+	hessian quantum
 }
 
-// New returns the rounds of a problem whose rows have the statistics and are in so many
-// shards, not counting those without rows. The method is chosen by the columns and the loss if it
-// is empty. Of cfg there may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol
-// (0 is 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the most rounds of the
-// dual method or iterations of Newton's; [pegasos.Config.ChooseFrom] chooses what is open.
+// New returns the rounds of a problem whose rows have the statistics and are in so many shards, not
+// counting those without rows. The method is chosen by the columns and the loss if it is empty. Of
+// cfg there may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol (0 is
+// 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the most rounds of the dual
+// method or iterations of Newton's; [pegasos.Config.ChooseFrom] chooses what is open.
 func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*Rounds, error) {
 	if method == "" {
 		if method = Dual; s.Cols <= newton.MostColumns || cfg.Loss == pegasos.Log {
@@ -176,7 +178,8 @@ func (r *Rounds) setWeights(s *store.Statistics) error {
 		if r.Config.ClassWeight == pegasos.Balanced && n > 0 {
 			w = float64(s.Rows) / float64(float64(len(s.Counts))*n)
 		}
-		if r.weights = append(r.weights, w); w > 0 {
+		r.weights = append(r.weights, w)
+		if w > 0 {
 			sum += float64(w * n)
 			r.rows += n
 		}
@@ -218,6 +221,7 @@ func (r *Rounds) setBounds(s *store.Statistics) error {
 	if !(r.reach < math.MaxFloat32) {
 		return fmt.Errorf("pegasos: the rows are too long for float32: scale the features")
 	}
+	r.hessian = r.quantum(2)
 	nonzeros, d := float64(s.Nonzeros)/float64(s.Rows), float64(r.vars)
 	if s.Dense || r.scaler != nil && r.scaler.Shift != nil {
 		nonzeros = float64(s.Cols)

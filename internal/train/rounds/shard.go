@@ -33,6 +33,7 @@ func (r *Rounds) Shard(number int, x store.Examples, y []float32, first int) (*S
 		return nil, err
 	}
 	n := x.Rows()
+	m, ok := store.MatrixOf(x)
 	switch {
 	case len(y) != n:
 		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
@@ -41,9 +42,7 @@ func (r *Rounds) Shard(number int, x store.Examples, y []float32, first int) (*S
 	case n > 0 && (first%Block != 0 || first < 0 || first+n > r.count):
 		return nil, fmt.Errorf("pegasos: a shard of %d rows from row %d: want one within %d rows, "+
 			"that begins with a multiple of %d", n, first, r.count, Block)
-	}
-	m, ok := store.MatrixOf(x)
-	if !ok {
+	case !ok:
 		return nil, fmt.Errorf("pegasos: a shard is a dense.Matrix or a sparse.Matrix")
 	}
 	p := &Shard{r: r, x: m, number: number, class: make([]int32, n), squares: make([]float64, n),
@@ -59,7 +58,7 @@ func (r *Rounds) Shard(number int, x store.Examples, y []float32, first int) (*S
 
 // check reads all rows.
 func (p *Shard) check(y []float32) error {
-	r, scaled := p.r, p.reader()
+	r, scaled := p.r, &reader{p: p, r: p.r}
 	for i, label := range y {
 		k, ok := labels.Find(r.classes, label)
 		if !ok {
@@ -163,8 +162,6 @@ type reader struct {
 	index  []int32   // the columns
 	values []float64 // in them, scaled
 }
-
-func (p *Shard) reader() *reader { return &reader{p: p, r: p.r} }
 
 // read reads row i, unless its weight is 0.
 func (o *reader) read(i int) bool {

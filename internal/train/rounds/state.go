@@ -14,14 +14,10 @@ import (
 type Kind string
 
 const (
-	// Sums is a pass of Newton's method for the gradient and the Hessian.
-	Sums Kind = "sums"
-	// Line is one for the slopes of the objective along a direction.
-	Line Kind = "line"
-	// Ascent is a pass of the dual method.
-	Ascent Kind = "ascent"
-	// Proof finds the model's objective and the bound anew.
-	Proof Kind = "proof"
+	Sums   Kind = "sums"   // a pass of Newton's method for the gradient and the Hessian
+	Line   Kind = "line"   // one for the slopes of the objective along a direction
+	Ascent Kind = "ascent" // a pass of the dual method
+	Proof  Kind = "proof"  // finds the model's objective and the bound anew
 )
 
 // A State is what a round begins with, and what the sums of the one before were for. Its
@@ -71,10 +67,7 @@ type Problem struct {
 
 	// Weights, the bias's last: now, the best by the objective, those of the best bound's dual
 	// variables (of Newton's method), and a direction (in a line).
-	W    []float64 `json:"-"`
-	Best []float64 `json:"-"`
-	Dual []float64 `json:"-"`
-	P    []float64 `json:"-"`
+	W, Best, Dual, P []float64 `json:"-"`
 }
 
 // Vectors returns where the numbers are that a file of the state has beside its other fields, each
@@ -118,9 +111,9 @@ func (r *Rounds) Start() *State {
 		p.Objective, p.Falling = s.Objective, s.Objective
 		p.Width, p.DualWidth = firstWidth, firstWidth
 		p.Sigma = max(1, firstSigma*float64(r.Shards))
-	}
-	if r.held != nil {
-		r.holdTo(s)
+		if r.held != nil {
+			r.holdTo(p, k)
+		}
 	}
 	return s
 }
@@ -217,13 +210,9 @@ func (r *Rounds) objective(at *task) float64 {
 // enough, or where that no longer falls.
 func (s *State) settle(p *Problem, patience int) {
 	stalls := p.Over(p.Objective-p.Bound, s.Iterations, patience)
-	switch {
-	case p.Wanted > 0 && p.Bound >= p.Wanted,
-		p.Wanted == 0 && proof.Gap(p.Objective, p.Bound) <= s.Target:
-		p.Done = true
-	case stalls:
-		p.Done, p.Stuck = true, true
-	}
+	enough := p.Wanted > 0 && p.Bound >= p.Wanted ||
+		p.Wanted == 0 && proof.Gap(p.Objective, p.Bound) <= s.Target
+	p.Done, p.Stuck = enough || stalls, stalls && !enough
 }
 
 // prove makes the next round the last one, if all problems are done or there were enough.

@@ -46,8 +46,8 @@ func (r *Rounds) quantum(bound float64) quantum {
 // mean returns the mean over the rows of what was added up to v quanta.
 func (r *Rounds) mean(v int64, q part) float64 { return float64(float64(v)*q.unit) / r.rows }
 
-// vector returns the means over the rows that were added up, in one or more terms, as many quanta of
-// scaled variables.
+// vector returns the means over the rows that were added up, in one or more terms, as many quanta
+// of scaled variables.
 func (r *Rounds) vector(q part, terms ...[]int64) []float64 {
 	u := make([]float64, r.vars)
 	for j := range u {
@@ -96,7 +96,8 @@ func (r *Rounds) tasks(s *State) (of []task, size int, err error) {
 		}
 		t.parts = r.parts(s.Kind, &t)
 		for j, q := range t.parts {
-			if t.size += q.size; j == 0 || r.Method == Newton {
+			t.size += q.size
+			if j == 0 || r.Method == Newton {
 				t.byBlock = t.size
 			}
 		}
@@ -151,28 +152,31 @@ func deal(of []task, sum []int64) []task {
 
 // A worker adds up rows, in one goroutine.
 type worker struct {
-	*reader
+	reader
 	s     *State
 	of    []task
 	total []int64
 	err   error
-	zones *zones // nil but for the Hessian of rows that have many nonzeros
 
 	// Of the row in scaled variables, with the bias: see unit.
 	columns []int32
 	units   []float64
+
+	// The products of a zone's rows: nil but for the Hessian of rows that have many nonzeros.
+	products *gram.Sum
+	packed   []float32
+	upper    []float64
 }
 
 func (p *Shard) worker(s *State, of []task, size int) *worker {
-	w := &worker{reader: p.reader(), s: s, total: make([]int64, size)}
+	w := &worker{reader: reader{p: p, r: p.r}, s: s, total: make([]int64, size)}
 	w.of = deal(of, w.total)
 	for k := range w.of {
 		t := &w.of[k]
 		t.block, t.zone = make([]float64, t.byBlock), make([]zone, p.r.rings())
 	}
-	if s.Kind == Sums && !p.r.few {
-		w.zones = &zones{gram.New(p.r.vars), make([]float32, Block*p.r.vars),
-			make([]float64, p.r.vars)}
+	if n := p.r.vars; s.Kind == Sums && !p.r.few {
+		w.products, w.packed, w.upper = gram.New(n), make([]float32, Block*n), make([]float64, n)
 	}
 	return w
 }
@@ -198,7 +202,7 @@ func (w *worker) block(first, end int) {
 			w.put(t.sum[at:], t.block[at:][:q.size], q)
 			at += q.size
 		}
-		if w.zones != nil {
+		if w.products != nil {
 			w.putZones(t.sum[at:], t.zone)
 		}
 	}
