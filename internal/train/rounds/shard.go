@@ -178,8 +178,7 @@ func (o *reader) read(i int) bool {
 		}
 		return true
 	}
-	o.index, o.values = index[:len(raw)], o.values[:0]
-	length := 1.0
+	values, length := o.values[:0], 1.0
 	if s != nil && s.Factor == nil {
 		length = scaling.Length(raw)
 	}
@@ -192,8 +191,9 @@ func (o *reader) read(i int) bool {
 		default:
 			z = s.At(int(index[t]), v)
 		}
-		o.values = append(o.values, z)
+		values = append(values, z)
 	}
+	o.index, o.values = index[:len(raw)], values
 	return true
 }
 
@@ -242,7 +242,8 @@ func (o *reader) add(a float64, u []float64) {
 	if r := o.r; r.beta > 0 {
 		u[r.cols] += float64(a * r.beta)
 	}
-	for t, j := range o.index {
-		u[j] += float64(a * o.values[t])
+	index := o.index[:len(o.values)]
+	for t, v := range o.values {
+		u[index[t]] += float64(a * v)
 	}
 }
