@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
@@ -29,110 +30,68 @@ const (
 	ascentCheck = 4096
 )
 
-// inForce returns what the shard keeps for the next round when it has not changed its dual
-// variables.
-func (p *Shard) inForce(s *State, alpha []float32) []float32 {
-	next := make([]float32, len(alpha))
-	for k := range s.Problems {
-		if p.r.Method == Dual {
-			now := p.alphaOf(s, alpha, k)
-			n := len(p.class)
-			copy(next[2*k*n:], now)
-			copy(next[(2*k+1)*n:], now)
+// takeDual adds the sums of the dual variables, in a round of the kind Ascent those after a pass,
+// and returns what the shard keeps: of each problem those before the pass, and those after it.
+func (w *worker) takeDual(ctx context.Context, alpha []float32) (next []float32) {
+	n := len(w.p.class)
+	for k := range w.s.Problems {
+		now := alpha[(2*k+1)*n:][:n]
+		if w.s.Problems[k].Back {
+			now = alpha[2*k*n:][:n]
 		}
+		next = append(append(next, now...), now...)
+	}
+	rows := make([]uint32, n)
+	for k := range w.of {
+		t := &w.of[k]
+		after := next[(2*t.k+1)*n:][:n]
+		if w.s.Kind == Ascent {
+			// Each shard and round has numbers of its own.
+			stream := order.Stream ^ (uint64(w.s.Round)<<24 | uint64(w.p.number))
+			order.Permute(rand.NewPCG(w.r.Config.Seed, stream), rows)
+			w.pass(ctx, t, rows, after)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		w.dualSums(t, after)
 	}
 	return next
 }
 
-// alphaOf returns the dual variables in force of a problem.
-func (p *Shard) alphaOf(s *State, alpha []float32, k int) []float32 {
-	n := len(p.class)
-	if s.Problems[k].Back {
-		return alpha[2*k*n:][:n]
-	}
-	return alpha[(2*k+1)*n:][:n]
-}
-
-// ascend takes a pass of the dual method. The sums of a problem are those of the losses with the
-// weights before the pass, of what the dual variables earn after it, and of v.
-func (p *Shard) ascend(ctx context.Context, s *State, alpha []float32) (
-	sum []int64, next []float32, err error,
-) {
-	r, n := p.r, len(p.class)
-	next = p.inForce(s, alpha)
-	total := make([]int64, r.sumLength(s))
-	rows := make([]uint32, n)
-	w := p.worker(s, alpha, nil)
-	w.total = total
-	to := 0
-	for k := range s.Problems {
-		if !s.works(k) {
-			continue
-		}
-		// Each shard and round has numbers of its own.
-		random := rand.NewPCG(r.Config.Seed, order.Stream^(uint64(s.Round)<<24|uint64(p.number)))
-		order.Permute(random, rows)
-		w.losses(k, to)
-		w.pass(ctx, k, rows, next[(2*k+1)*n:][:n])
-		w.dualSums(k, to, next[(2*k+1)*n:][:n])
-		to += r.sumsOf(s.Kind)
-	}
-	return total, next, w.err
-}
-
-// losses adds the losses of problem k with its weights, by blocks.
-func (w *worker) losses(k, to int) {
-	r, at := w.r, &w.s.Problems[k]
-	most, _, _ := r.most(length(at.W))
-	q := r.quantum(most)
-	for first := 0; first < len(w.p.class); first += Block {
-		sum := 0.0
-		for i := first; i < min(first+Block, len(w.p.class)); i++ {
-			c := r.weights[w.p.class[i]]
-			if c == 0 {
-				continue
-			}
-			index, values := w.row(i)
-			m := float64(r.side(k, w.p.class[i]) * w.score(index, values, at.W))
-			sum += float64(c * r.cost.At(m))
-		}
-		w.put(to, sum, q)
-	}
+// visitAscent adds the losses with the weights before the pass.
+func (w *worker) visitAscent(t *task) {
+	t.block[0] += float64(w.c * w.r.cost.At(w.margin(t.k, t.W)))
 }
 
 // pass makes the dual objective larger, one of the rows at a time.
-func (w *worker) pass(ctx context.Context, k int, rows []uint32, alpha []float32) {
-	r, at := w.r, &w.s.Problems[k]
+func (w *worker) pass(ctx context.Context, at *task, rows []uint32, alpha []float32) {
+	r := w.r
 	_, curve, low := r.cost.DualShape()
-	fixed := float64(r.Lambda * r.rows)
-	step := at.Sigma / fixed
-	u := append([]float64(nil), at.W...)
+	step, top := at.Sigma/float64(r.Lambda*r.rows), 1.0
+	if curve > 0 {
+		top = math.MaxFloat32
+	}
+	u := slices.Clone(at.W)
 	for t, i := range rows {
 		if t%ascentCheck == 0 && ctx.Err() != nil {
 			return
 		}
-		c := r.weights[w.p.class[i]]
-		if c == 0 {
+		if !w.read(int(i)) {
 			continue
 		}
-		index, values := w.row(int(i))
-		side := r.side(k, w.p.class[i])
-		old, top := float64(alpha[i]), 1.0
-		slope := 1 - float64(side*w.score(index, values, u)) - float64(curve*old)
-		if curve > 0 {
-			top = math.MaxFloat32
-		}
-		bend := curve + float64(float64(step*c)*w.p.squares[i])
-		now := top
+		old, now := float64(alpha[i]), top
+		slope := 1 - w.margin(at.k, u) - float64(curve*old)
+		scale := float64(step * w.c)
+		bend := curve + float64(scale*w.p.squares[i])
 		if bend > 0 {
 			now = max(low, min(old+slope/bend, top))
 		} else if slope < 0 {
 			now = low
 		}
-		next := float32(now)
-		if d := float64(next) - old; d != 0 {
-			alpha[i] = next
-			w.add(float64(float64(step*c)*float64(side*d)), index, values, u)
+		alpha[i] = float32(now)
+		if d := float64(alpha[i]) - old; d != 0 {
+			w.add(float64(scale*float64(w.side(at.k)*d)), u)
 		}
 	}
 }
@@ -146,59 +105,51 @@ func (r *Rounds) ascentBounds() (dual, gain float64) {
 	return 1, 1
 }
 
+// earn adds what the row earns with the dual variable a, the square and the row itself.
+func (w *worker) earn(k int, a float64, sums, u []float64) {
+	if a == 0 {
+		return
+	}
+	sums[0] += float64(w.c * w.r.cost.Least(a))
+	sums[1] += float64(w.c * float64(a*a))
+	w.add(float64(float64(w.c*w.side(k))*a), u)
+}
+
 // dualSums adds what the dual variables earn, their squares in a proof, and v. v is added up over
 // the whole shard: its rows have their dual variables by the shard that they are in.
-func (w *worker) dualSums(k, to int, alpha []float32) {
-	r, proves := w.r, w.s.Kind == Proof
-	v := make([]float64, r.vars)
-	dual, gain := r.ascentBounds()
+func (w *worker) dualSums(t *task, alpha []float32) {
+	v, last := make([]float64, w.r.vars), len(t.parts)-1
 	for first := 0; first < len(alpha); first += Block {
-		earned, squares := 0.0, 0.0
+		sums := make([]float64, 2)
 		for i := first; i < min(first+Block, len(alpha)); i++ {
-			c, a := r.weights[w.p.class[i]], float64(alpha[i])
-			if c == 0 || a == 0 {
-				continue
+			if alpha[i] != 0 && w.read(i) {
+				w.earn(t.k, float64(alpha[i]), sums, v)
 			}
-			index, values := w.row(i)
-			earned += float64(c * r.cost.Least(a))
-			squares += float64(c * float64(a*a))
-			w.add(float64(float64(c*r.side(k, w.p.class[i]))*a), index, values, v)
 		}
-		w.put(to+1, earned, r.quantum(gain))
-		if proves {
-			w.put(to+2, squares, r.quantum(float64(dual*dual)))
+		for j := 1; j < last; j++ {
+			w.put(t.sum[j:], sums[j-1:j], t.parts[j])
 		}
 	}
-	to += r.sumsOf(w.s.Kind) - r.vars
-	for j, z := range v {
-		w.put(to+j, float64(z*r.scale[j]), r.quantum(dual))
-	}
+	w.put(t.sum[last:], v, t.parts[last])
 }
 
 // nextAscent takes in a pass of the dual method.
-func (r *Rounds) nextAscent(s *State, sum []int64) {
+func (r *Rounds) nextAscent(s *State, of []task) error {
 	s.Iterations++
-	for at, mine := range r.working(s, sum) {
-		r.takeAscent(at, mine)
-		s.settle(at, dualPatience)
+	for k := range of {
+		r.takeAscent(&of[k])
+		s.settle(of[k].Problem, dualPatience)
 	}
 	r.prove(s)
+	return nil
 }
 
 // takeAscent finds the objective before the pass and the dual objective after it, and whether the
 // pass was one too far.
-func (r *Rounds) takeAscent(at *Problem, sum []int64) {
-	loss, _, _ := r.most(length(at.W))
-	objective := float64(r.Lambda/2*objectives.SquareSum(at.W)) + r.mean(sum[0], r.quantum(loss))
-	at.keepBest(objective)
-	dual, gain := r.ascentBounds()
-	w, uu := make([]float64, r.vars), 0.0
-	for j, v := range sum[2:] {
-		u := r.mean(v, r.quantum(dual)) / r.scale[j]
-		uu += float64(u * u)
-		w[j] = u / r.Lambda
-	}
-	bound := r.mean(sum[1], r.quantum(gain)) - uu/(2*r.Lambda)
+func (r *Rounds) takeAscent(at *task) {
+	r.objective(at)
+	u := r.vector(at.parts[2], at.sum[2:])
+	bound := r.mean(at.sum[1], at.parts[1]) - objectives.SquareSum(u)/(2*r.Lambda)
 	safe := float64(r.Shards)
 	if at.Back = bound < at.Bound && at.Sigma < safe; at.Back {
 		at.Failed = at.Sigma
@@ -206,5 +157,7 @@ func (r *Rounds) takeAscent(at *Problem, sum []int64) {
 		return
 	}
 	at.Bound = max(at.Bound, bound)
-	copy(at.W, w)
+	for j, z := range u {
+		at.W[j] = z / r.Lambda
+	}
 }

@@ -1,8 +1,8 @@
 package rounds
 
 import (
-	"fmt"
 	"math"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/cholesky"
 	"github.com/pegasimd/pegasimd/internal/parallel"
@@ -15,67 +15,56 @@ import (
 // A zoneWidth is what the sums say of one width of the zone.
 type zoneWidth struct {
 	width     float64
-	rows      float64 // in the zone
-	bound     float64
+	rows      float64   // in the zone
 	smoothing float64   // S of internal/train/newton
 	rest      float64   // O
 	u         []float64 // mean of c_i*a_i*y_i*x_i
 }
 
 // nextSums takes in a pass for the gradient and the Hessian.
-func (r *Rounds) nextSums(s *State, sum []int64) {
+func (r *Rounds) nextSums(s *State, of []task) error {
 	s.Iterations++
-	for at, mine := range r.working(s, sum) {
-		widths := r.widthsOf(at, mine)
-		s.settle(at, newton.Patience)
+	for k := range of {
+		at := &of[k]
+		widths := r.widthsOf(at)
+		s.settle(at.Problem, newton.Patience)
 		if at.Done {
 			continue
 		}
-		rings := len(widths)
 		pick := r.pick(widths)
-		zone := widths[pick]
-		at.Width = zone.width
-		hessian := mine[1+2*rings+rings*r.vars:]
-		if err := r.direct(at, zone, hessian, pick); err != nil {
+		at.Width = widths[pick].width
+		if !r.direct(at, widths[pick], pick) {
 			at.Done, at.Stuck = true, true
 		}
 	}
 	if !r.prove(s) {
 		s.Kind = Line
 	}
+	return nil
 }
 
 // widthsOf finds the objective and the bounds, and keeps the best ones.
-func (r *Rounds) widthsOf(at *Problem, sum []int64) (widths []zoneWidth) {
-	rings := r.rings()
-	loss, dual, gain := r.most(length(at.W))
-	half := r.Lambda / 2
-	objective := float64(half*objectives.SquareSum(at.W)) + r.mean(sum[0], r.quantum(loss))
-	at.keepBest(objective)
-	us, q := sum[1+2*rings:], r.quantum(dual)
-	width := r.ringWidths(at.Width)
-	for g := range rings {
-		z := zoneWidth{width: width[g], u: make([]float64, r.vars)}
-		var uu, rest float64
-		for j := range z.u {
-			v := us[j]
-			if g > 0 {
-				v += us[g*r.vars+j]
-			}
-			u := float64(r.mean(v, q) / r.scale[j])
-			z.u[j] = u
+func (r *Rounds) widthsOf(at *task) (widths []zoneWidth) {
+	rings, objective := r.rings(), r.objective(at)
+	gains, inside, us := at.sum[1:], at.sum[1+rings:1+2*rings], at.sum[1+2*rings:]
+	for g, width := 0, at.Width; g < rings; g, width = g+1, width/ringStep {
+		z := zoneWidth{width: width, u: r.vector(at.parts[3], us[:r.vars])}
+		if g > 0 {
+			z.u = r.vector(at.parts[3], us[:r.vars], us[g*r.vars:])
+		}
+		var rest float64
+		for j, u := range z.u {
 			d := at.W[j] - u/r.Lambda
-			uu += float64(u * u)
 			rest += float64(d * d)
 		}
-		z.bound = r.mean(sum[1+g], r.quantum(gain)) - uu/(2*r.Lambda)
-		z.rest = float64(half * rest)
-		z.smoothing = max(0, objective-z.bound-z.rest)
-		if z.bound > at.Bound {
-			at.Bound, at.DualWidth = z.bound, z.width
+		bound := r.mean(gains[g], at.parts[1]) - objectives.SquareSum(z.u)/(2*r.Lambda)
+		z.rest = float64(r.Lambda / 2 * rest)
+		z.smoothing = max(0, objective-bound-z.rest)
+		if bound > at.Bound {
+			at.Bound, at.DualWidth = bound, width
 			copy(at.Dual, at.W)
 		}
-		for _, v := range sum[1+rings+g : 1+2*rings] {
+		for _, v := range inside[g:] {
 			z.rows += float64(v)
 		}
 		widths = append(widths, z)
@@ -99,22 +88,18 @@ func (r *Rounds) pick(widths []zoneWidth) (pick int) {
 	return pick
 }
 
-// direct finds the direction, and the slope along it.
-func (r *Rounds) direct(at *Problem, zone zoneWidth, rings []int64, pick int) error {
-	h := &hessian{r: r, sum: make([]int64, r.vars*(r.vars+1)/2),
-		unit: r.hessianQuantum().unit}
-	for g := pick; g < r.rings(); g++ { // a zone is its ring and all within
-		for j, v := range rings[g*len(h.sum):][:len(h.sum)] {
-			h.sum[j] += v
-		}
-	}
+// direct finds the direction, and the slope along it. It reports whether that leads down.
+func (r *Rounds) direct(at *task, zone zoneWidth, pick int) bool {
+	triangles := at.sum[at.size-r.rings()*r.triangle():]
+	// A zone is its ring and all within.
+	h := &hessian{r, slices.Collect(slices.Chunk(triangles, r.triangle()))[pick:]}
 	scale := 1 / r.rows
 	if r.rings() > 1 {
 		scale /= zone.width
 	}
 	factor := cholesky.New(r.vars)
-	if err := newton.Decompose(factor, h, r.Lambda, scale, parallel.Threads(0)); err != nil {
-		return err
+	if newton.Decompose(factor, h, r.Lambda, scale, parallel.Threads(0)) != nil {
+		return false
 	}
 	for j, u := range zone.u {
 		at.P[j] = u - float64(r.Lambda*at.W[j])
@@ -124,17 +109,13 @@ func (r *Rounds) direct(at *Problem, zone zoneWidth, rings []int64, pick int) er
 	for j, p := range at.P {
 		at.Slope += float64((float64(r.Lambda*at.W[j]) - zone.u[j]) * p)
 	}
-	if !(at.Slope < 0) || math.IsInf(at.Slope, 0) || !(length(at.P) < math.MaxFloat32) {
-		return fmt.Errorf("pegasos: no direction leads down")
-	}
-	return nil
+	return at.Slope < 0 && !math.IsInf(at.Slope, 0) && length(at.P) < math.MaxFloat32
 }
 
 // A hessian is a sum of the rows' products, as a gram.Matrix.
 type hessian struct {
-	r    *Rounds
-	sum  []int64 // the upper triangle, one row behind the other
-	unit float64
+	r     *Rounds
+	rings [][]int64 // triangles
 }
 
 // Dim returns the number of variables.
@@ -142,8 +123,11 @@ func (h *hessian) Dim() int { return h.r.vars }
 
 // at returns element (i, j) for i <= j.
 func (h *hessian) at(i, j int) float64 {
-	v := h.sum[i*h.r.vars-i*(i+1)/2+j]
-	return float64(v) * h.unit / h.r.scale[i] / h.r.scale[j]
+	var v int64
+	for _, ring := range h.rings {
+		v += ring[h.r.rowOf(i)+j]
+	}
+	return float64(v) * h.r.hessian.unit / h.r.scale[i] / h.r.scale[j]
 }
 
 // Upper sets dst[j] to element (i, j) for i <= j < Dim().
@@ -162,8 +146,9 @@ func (h *hessian) Diagonal(dst []float64) {
 
 // nextLine takes in a pass along the directions: w goes to where the slope is 0, between two of the
 // lengths as a straight line has it.
-func (r *Rounds) nextLine(s *State, sum []int64) {
-	for at, mine := range r.working(s, sum) {
+func (r *Rounds) nextLine(s *State, of []task) error {
+	for k := range of {
+		at := &of[k]
 		var wp float64
 		for j, p := range at.P {
 			wp += float64(at.W[j] * p)
@@ -171,8 +156,7 @@ func (r *Rounds) nextLine(s *State, sum []int64) {
 		pp := objectives.SquareSum(at.P)
 		to, from, slope := lineLengths[len(lineLengths)-1], 0.0, at.Slope
 		for l, next := range lineLengths {
-			v := float64(float64(mine[l])*r.lineQuantum(at, next).unit) / r.rows
-			v += float64(r.Lambda * (wp + float64(next*pp)))
+			v := r.mean(at.sum[l], at.parts[l]) + float64(r.Lambda*(wp+float64(next*pp)))
 			if v >= 0 {
 				to = from + float64((next-from)*(-slope/(v-slope)))
 				break
@@ -184,4 +168,5 @@ func (r *Rounds) nextLine(s *State, sum []int64) {
 		}
 	}
 	s.Kind = Sums
+	return nil
 }

@@ -1,9 +1,5 @@
 package rounds
 
-import (
-	"github.com/pegasimd/pegasimd/internal/gram"
-)
-
 // This file has what Newton's method adds up over a shard's rows. A pass serves several widths of
 // the zone at once: the Hessians' sums are rings, those of the rows that are in a zone and not in
 // the next narrower one.
@@ -32,252 +28,119 @@ func (r *Rounds) rings() int {
 	return 1
 }
 
-// ringWidths returns the widths.
-func (r *Rounds) ringWidths(widest float64) (width [roundRings]float64) {
-	for k := range width {
-		width[k] = widest
-		widest /= ringStep
-	}
-	return width
-}
+// triangle returns how many elements the upper triangle of a symmetric matrix has, one row of it
+// behind the other, and rowOf at which of them column 0 of row i would be.
+func (r *Rounds) triangle() int   { return r.vars * (r.vars + 1) / 2 }
+func (r *Rounds) rowOf(i int) int { return i*r.vars - i*(i+1)/2 }
 
-// newtonSums adds the loss, and of each width what the dual variables earn, how many rows are in
+// visitNewton adds the loss, and of each width what the dual variables earn, how many rows are in
 // the ring, the sum of the rows with the dual variables, and the Hessian.
-func (w *worker) newtonSums(first, end int) {
+func (w *worker) visitNewton(t *task) {
 	r, rings := w.r, w.r.rings()
-	size := 1 + rings*(2+r.vars)
-	w.zone.reset()
-	for i := first; i < end; i++ {
-		c := r.weights[w.p.class[i]]
-		if c == 0 {
-			continue
+	gains, inside, us := t.block[1:], t.block[1+rings:], t.block[1+2*rings:]
+	side, m := w.side(t.k), w.margin(t.k, t.W)
+	t.block[0] += float64(w.c * r.cost.At(m))
+	innermost, bend, widest := -1, 0.0, 0.0
+	for g, width := 0, t.Width; g < rings; g, width = g+1, width/ringStep {
+		a, f := r.cost.Bent(m, 1/width)
+		gains[g] += float64(w.c * r.cost.Least(a))
+		if f > 0 {
+			innermost, bend = g, f
 		}
-		index, values := w.row(i)
-		for k := range w.s.Problems {
-			at := &w.s.Problems[k]
-			if at.Done {
-				continue
-			}
-			sums := w.sums[k*size:][:size]
-			side := r.side(k, w.p.class[i])
-			m := float64(side * w.score(index, values, at.W))
-			sums[0] += float64(c * r.cost.At(m))
-			innermost, bend, widest := -1, 0.0, 0.0
-			for g, width := range r.ringWidths(at.Width) {
-				if g == rings {
-					break
-				}
-				a, f := r.cost.Bent(m, 1/width)
-				sums[1+g] += float64(c * r.cost.Least(a))
-				if f > 0 {
-					innermost, bend = g, f
-				}
-				// Of the narrower widths the difference from the widest one.
-				d := a - widest
-				if g == 0 {
-					widest = a
-				}
-				if d != 0 {
-					u := sums[1+2*rings+g*r.vars:][:r.vars]
-					w.add(float64(float64(c*side)*d), index, values, u)
-				}
-			}
-			if innermost >= 0 {
-				if rings > 1 {
-					bend = 1 // the width is a factor of the whole ring
-				}
-				sums[1+rings+innermost]++
-				w.zone.take(k*rings+innermost, i, float64(c*bend))
-			}
+		// Of the narrower widths the difference from the widest one.
+		d := a - widest
+		if g == 0 {
+			widest = a
+		}
+		if d != 0 {
+			w.add(float64(float64(w.c*side)*d), us[g*r.vars:])
 		}
 	}
-	w.putNewton()
-}
-
-// putNewton adds the sums of a block to the total.
-func (w *worker) putNewton() {
-	r, rings := w.r, w.r.rings()
-	size, to := 1+rings*(2+r.vars), 0
-	for k := range w.s.Problems {
-		at := &w.s.Problems[k]
-		if at.Done {
-			continue
-		}
-		sums := w.sums[k*size:][:size]
-		loss, dual, gain := r.most(length(at.W))
-		w.put(to, sums[0], r.quantum(loss))
-		q := r.quantum(gain)
-		for g := range rings {
-			w.put(to+1+g, sums[1+g], q)
-			w.put(to+1+rings+g, sums[1+rings+g], quantum{1, 1})
-		}
-		to += 1 + 2*rings
-		q = r.quantum(dual)
-		for j, v := range sums[1+2*rings:] {
-			w.put(to+j, float64(v*r.scale[j%r.vars]), q)
-		}
-		to += rings * r.vars
-		for g := range rings {
-			triangle := r.vars * (r.vars + 1) / 2
-			w.putZone(w.total[to:][:triangle], &w.zone.rows[k*rings+g])
-			to += triangle
-		}
-	}
-}
-
-// hessianQuantum is that of the sums of the zone's rows, in scaled variables: no weight's mean is
-// above 1, and no second derivative above 2, apart from 1/width.
-func (r *Rounds) hessianQuantum() quantum { return r.quantum(2) }
-
-// A zoneSum is the rows of a block that are in zones.
-type zoneSum struct {
-	rows   []zoneRows // of each problem and ring
-	sum    *gram.Sum
-	packed []float32
-	coef   []float32
-	upper  []float64
-
-	columns []int // of a row with few nonzeros
-	scaled  []float64
-}
-
-// zoneRows are rows and their coefficients.
-type zoneRows struct {
-	at   []int32
-	coef []float64
-}
-
-// fit makes the buffers.
-func (z *zoneSum) fit(r *Rounds, problems int) {
-	z.rows = make([]zoneRows, problems*r.rings())
-	if r.few {
+	if innermost < 0 {
 		return
 	}
-	z.sum = gram.New(r.vars)
-	z.packed, z.coef = make([]float32, Block*r.vars), make([]float32, Block)
-	z.upper = make([]float64, r.vars)
-}
-
-func (z *zoneSum) reset() {
-	for k := range z.rows {
-		z.rows[k].at, z.rows[k].coef = z.rows[k].at[:0], z.rows[k].coef[:0]
+	inside[innermost]++
+	if rings > 1 {
+		bend = 1 // the width is a factor of the whole ring
+	}
+	if c := float64(w.c * bend); r.few {
+		w.putFew(t.sum[t.byBlock+innermost*r.triangle():], float64(c*r.hessian.per))
+	} else {
+		z := &t.zone[innermost]
+		z.rows, z.coef = append(z.rows, w.i), append(z.coef, float32(c))
 	}
 }
 
-func (z *zoneSum) take(k, i int, c float64) {
-	z.rows[k].at = append(z.rows[k].at, int32(i))
-	z.rows[k].coef = append(z.rows[k].coef, c)
-}
-
-// putZone adds the products of the rows, in variables that are scaled such that none is above 1, to
-// the upper triangle, one row of it behind the other. Where the rows have few nonzeros each product
-// is rounded by itself: sums of a block would be zeros nearly all.
-func (w *worker) putZone(to []int64, rows *zoneRows) {
-	if len(rows.at) == 0 {
-		return
-	}
-	r, z, q := w.r, &w.zone, w.r.hessianQuantum()
-	if r.few {
-		for n, i := range rows.at {
-			w.putFew(to, int(i), float64(rows.coef[n]*q.per))
-		}
-		return
-	}
-	for n, i := range rows.at {
-		index, values := w.row(int(i))
-		row := z.packed[n*r.vars:][:r.vars]
-		clear(row)
-		for t, v := range values {
-			j := t
-			if index != nil {
-				j = int(index[t])
-			}
-			row[j] = float32(v * r.scale[j])
-		}
-		if r.beta > 0 {
-			row[r.cols] = float32(r.beta * r.scale[r.cols])
-		}
-		z.coef[n] = float32(rows.coef[n])
-	}
-	z.sum.Reset()
-	z.sum.AddRows(z.packed, r.vars, z.coef[:len(rows.at)], 1)
-	for i := range r.vars {
-		z.sum.Upper(i, z.upper)
-		row := to[:r.vars-i]
-		for j, v := range z.upper[i:] {
-			row[j] += int64(float64(v * q.per))
-		}
-		to = to[len(row):]
-	}
-}
-
-// putFew adds the products of row i, times a.
-func (w *worker) putFew(to []int64, i int, a float64) {
-	r, z := w.r, &w.zone
-	index, values := w.row(i)
-	columns, x := z.columns[:0], z.scaled[:0]
-	for t, v := range values {
-		j := t
-		if index != nil {
-			j = int(index[t])
-		}
-		if v != 0 {
-			columns, x = append(columns, j), append(x, float64(v*r.scale[j]))
-		}
+// unit returns the row and the bias's feature in variables that are scaled such that none is above
+// 1.
+func (w *worker) unit() (columns []int32, units []float64) {
+	r := w.r
+	columns, units = append(w.columns[:0], w.index...), w.units[:0]
+	for t, j := range w.index {
+		units = append(units, float64(w.values[t]*r.scale[j]))
 	}
 	if r.beta > 0 {
-		columns, x = append(columns, r.cols), append(x, float64(r.beta*r.scale[r.cols]))
+		columns = append(columns, int32(r.cols))
+		units = append(units, float64(r.beta*r.scale[r.cols]))
 	}
+	w.columns, w.units = columns, units
+	return columns, units
+}
+
+// putFew adds the products of the row, times a, to a triangle. Each is rounded by itself: of few
+// nonzeros the sums of a block would be zeros nearly all.
+func (w *worker) putFew(to []int64, a float64) {
+	columns, x := w.unit()
 	for s, j := range columns {
-		b := float64(a * x[s])
-		row := to[j*r.vars-j*(j+1)/2:] // from column 0 on
+		b, row := float64(a*x[s]), to[w.r.rowOf(int(j)):]
 		for t := s; t < len(columns); t++ {
 			row[columns[t]] += int64(float64(b * x[t]))
 		}
 	}
-	z.columns, z.scaled = columns, x
 }
 
-// lineSums adds the slopes along the direction.
-func (w *worker) lineSums(first, end int) {
-	r, lengths := w.r, len(lineLengths)
-	for i := first; i < end; i++ {
-		c := r.weights[w.p.class[i]]
-		if c == 0 {
+// A zone is the rows of a block that are in a ring, and their coefficients.
+type zone struct {
+	rows []int
+	coef []float32
+}
+
+// putZones adds the sums of the rows' products to a triangle for each ring, and empties the zones.
+func (w *worker) putZones(to []int64, of []zone) {
+	vars, q := w.r.vars, w.r.hessian
+	for g := range of {
+		in := &of[g]
+		if len(in.rows) == 0 {
 			continue
 		}
-		index, values := w.row(i)
-		for k := range w.s.Problems {
-			at := &w.s.Problems[k]
-			if at.Done {
-				continue
-			}
-			side, inverse := r.side(k, w.p.class[i]), 1/at.Width
-			m := float64(side * w.score(index, values, at.W))
-			q := float64(side * w.score(index, values, at.P))
-			cq := float64(c * q)
-			sums := w.sums[k*lengths:][:lengths]
-			for l, s := range lineLengths {
-				a, _ := r.cost.Bent(m+float64(s*q), inverse)
-				sums[l] -= float64(cq * a)
+		for n, i := range in.rows {
+			w.read(i)
+			row := w.packed[n*vars:][:vars]
+			clear(row)
+			columns, x := w.unit()
+			for t, j := range columns {
+				row[j] = float32(x[t])
 			}
 		}
-	}
-	to := 0
-	for k := range w.s.Problems {
-		if w.s.Problems[k].Done {
-			continue
+		w.products.Reset()
+		w.products.AddRows(w.packed, vars, in.coef, 1)
+		for i := range vars {
+			w.products.Upper(i, w.upper)
+			row := to[g*w.r.triangle()+w.r.rowOf(i):]
+			for j := i; j < vars; j++ {
+				row[j] += int64(float64(w.upper[j] * q.per))
+			}
 		}
-		for l, v := range w.sums[k*lengths:][:lengths] {
-			w.put(to+l, v, r.lineQuantum(&w.s.Problems[k], lineLengths[l]))
-		}
-		to += lengths
+		in.rows, in.coef = in.rows[:0], in.coef[:0]
 	}
 }
 
-// lineQuantum is that of the slopes at a length of a line.
-func (r *Rounds) lineQuantum(at *Problem, s float64) quantum {
-	p := length(at.P)
-	_, dual, _ := r.most(length(at.W) + float64(s*p))
-	return r.quantum(float64(float64(p*r.reach) * dual))
+// visitLine adds the slopes along the direction.
+func (w *worker) visitLine(t *task) {
+	m, q, inverse := w.margin(t.k, t.W), w.margin(t.k, t.P), 1/t.Width
+	cq := float64(w.c * q)
+	for l, s := range lineLengths {
+		a, _ := w.r.cost.Bent(m+float64(s*q), inverse)
+		t.block[l] -= float64(cq * a)
+	}
 }

@@ -1,6 +1,6 @@
-// Package rounds is training over rows that no process has all of. They are in parts, called shards. In a round each shard is visited once, by whoever has its
-// rows, and gives sums over them; the sums of all shards, added up, make the next state, which is
-// what the next round begins with:
+// Package rounds is training over rows that no process has all of. They are in parts, called
+// shards. In a round each shard is visited once, by whoever has its rows, and gives sums over them;
+// the sums of all shards, added up, make the next state, which is what the next round begins with:
 //
 //	part, alpha = Shard.Take(state, alpha)         each shard, anywhere
 //	state       = Rounds.Next(state, sum of parts)   once
@@ -16,14 +16,15 @@
 //
 // There are two methods. Newton's, that of internal/train/newton, finds the margins anew in each
 // pass: nothing is kept of the rows, and the result is the same to the bit for any number of
-// shards. Its steps cost work with the square of the columns, and there are some tens of them. The dual method,
-// CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), takes a pass of dual
-// coordinate ascent over each shard, as if all together changed sigma' times as much as it does
-// alone; it keeps the dual variables of its rows. It is for sparse rows of many columns, and takes
-// the more rounds the more shards there are.
+// shards. Its steps cost work with the square of the columns, and there are some tens of them. The
+// dual method, CoCoA+ (Ma, Smith, Jaggi, Jordan, Richtarik and Takac, ICML 2015), takes a pass of
+// dual coordinate ascent over each shard, as if all together changed sigma' times as much as it
+// does alone; it keeps the dual variables of its rows. It is for sparse rows of many columns, and
+// takes the more rounds the more shards there are.
 package rounds
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -33,21 +34,18 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
-	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // Block is the number of rows of a block: the first row of a shard is a multiple of it.
 const Block = 256
 
-// A Method is how rounds train.
+// A Method is how rounds train, by the name that a Finish has.
 type Method string
 
 const (
-	// Newton is Newton's method, for up to some thousand columns.
-	Newton Method = "newton"
-	// Dual is CoCoA+, for the losses pegasos.Hinge and pegasos.SquaredHinge.
-	Dual Method = "dual"
+	Newton = Method(pegasos.FinishNewton) // Newton's method, for up to some thousand columns
+	Dual   = Method(pegasos.FinishDual)   // CoCoA+, for pegasos.Hinge and pegasos.SquaredHinge
 )
 
 // kinds are the losses that rounds are for.
@@ -58,11 +56,9 @@ func fieldError(field, reason string) error {
 	return &pegasos.ConfigError{Field: field, Reason: reason}
 }
 
-func badField(field, format string, args ...any) error {
-	return fieldError(field, fmt.Sprintf(format, args...))
+func badRow(row int, format string, args ...any) error {
+	return &pegasos.RowError{Row: row, Reason: fmt.Sprintf(format, args...)}
 }
-
-func badRow(row int, reason string) error { return &pegasos.RowError{Row: row, Reason: reason} }
 
 // Rounds is what everybody knows who trains over rows in shards: the settings, and bounds on the
 // rows. It does not change.
@@ -84,20 +80,24 @@ type Rounds struct {
 	cost    loss.Func
 	held    *pegasos.Model // that is verified; nil for training
 
-	exponent  []int     // of each variable: no value of it is 2^exponent or more
-	scale     []float64 // 2^-exponent
-	reach     float64   // no row is longer
-	r2        float64   // mean squared length, with the bias's feature
-	magnitude []float32 // the largest of each column, as it is; longest likewise, squared
+	scaler    *scaling.Scaler // of the rows; nil for as they are
+	scale     []float64       // of each variable: a power of two that makes each value less than 1
+	reach     float64         // no row is longer
+	r2        float64         // mean squared length, with the bias's feature
+	magnitude []float32       // the largest of each column, as it is; longest likewise, squared
 	longest   float64
 	few       bool // the rows have so few nonzeros that their products are added one by one
+
+	// Of the sums of the zone's rows, in scaled variables: no weight's mean is above 1, and no
+	// second derivative above 2, apart from 1/width.
+	hessian quantum
 }
 
-// New returns the rounds of a problem whose rows have the statistics and are in so many
-// shards, not counting those without rows. The method is chosen by the columns and the loss if it
-// is empty. Of cfg there may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol
-// (0 is 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the most rounds of the
-// dual method or iterations of Newton's; [pegasos.Config.ChooseFrom] chooses what is open.
+// New returns the rounds of a problem whose rows have the statistics and are in so many shards, not
+// counting those without rows. The method is chosen by the columns and the loss if it is empty. Of
+// cfg there may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol (0 is
+// 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the most rounds of the dual
+// method or iterations of Newton's; [pegasos.Config.ChooseFrom] chooses what is open.
 func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*Rounds, error) {
 	if method == "" {
 		if method = Dual; s.Cols <= newton.MostColumns || cfg.Loss == pegasos.Log {
@@ -107,41 +107,31 @@ func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*R
 	if err := checkRounds(cfg, method); err != nil {
 		return nil, err
 	}
-	cfg.Finish = pegasos.FinishNewton
-	if method == Dual {
-		cfg.Finish = pegasos.FinishDual
-	}
+	cfg.Finish = pegasos.Finish(method)
 	options.Fill(&cfg.Tol, defaultRoundTol)
 	options.Fill(&cfg.Epochs, pegasos.DefaultNewtonEpochs)
-	cfg, scaling, err := cfg.ChooseFrom(s)
+	cfg, scaled, err := cfg.ChooseFrom(s)
 	if err != nil {
 		return nil, err
 	}
-	r := &Rounds{Method: method, Config: cfg, Scaling: scaling, Shards: max(1, shards),
+	r := &Rounds{Method: method, Config: cfg, Scaling: scaled, Shards: max(1, shards),
 		classes: slices.Clone(s.Classes), cols: s.Cols, vars: s.Cols, count: s.Rows,
 		cost: loss.Func{Kind: kinds[cfg.Loss]}}
+	if c := scaled; c != nil {
+		r.scaler = &scaling.Scaler{Kind: string(c.Kind), Shift: c.Shift, Factor: c.Factor}
+	}
 	if cfg.Bias == pegasos.BiasAugmented {
 		r.beta = cfg.BiasScale
 		r.vars++
 	}
-	if err := r.setWeights(s); err != nil {
+	if err := cmp.Or(r.setWeights(s), r.setBounds(s)); err != nil {
 		return nil, err
-	}
-	if err := r.setBounds(s); err != nil {
-		return nil, err
-	}
-	weight := r.rows
-	if r.total > 0 {
-		weight = r.total
 	}
 	var rule options.Rule
-	r.Lambda, rule = options.LambdaFor(cfg.Lambda, cfg.C, weight)
-	if err := options.First(fieldError, []options.Rule{rule}); err != nil {
-		return nil, err
-	}
+	r.Lambda, rule = options.LambdaFor(cfg.Lambda, cfg.C, cmp.Or(r.total, r.rows))
 	r.Config.Lambda, r.Config.C = r.Lambda, 0
 	return r, options.First(fieldError,
-		[]options.Rule{options.LambdaFits(r.Lambda, 0, r.r2)})
+		[]options.Rule{rule, options.LambdaFits(r.Lambda, 0, r.r2)})
 }
 
 // defaultRoundTol is the gap that is asked for where Config.Tol is 0.
@@ -150,53 +140,26 @@ const defaultRoundTol = 0.01
 // checkRounds returns an error if cfg asks for what rounds don't have.
 func checkRounds(cfg pegasos.Config, method Method) error {
 	have := cfg
-	for _, field := range []*float64{&have.Lambda, &have.C, &have.Tol, &have.BiasScale} {
-		*field = 0
-	}
-	loss, bias := cfg.Loss, cfg.Bias
 	have.Loss, have.ClassWeight, have.Bias, have.Scale = "", "", "", ""
-	have.Seed, have.Epochs = 0, 0
+	have.Lambda, have.C, have.Tol, have.BiasScale, have.Seed, have.Epochs = 0, 0, 0, 0, 0, 0
 	if have.Multiclass == pegasos.OneVsRest {
 		have.Multiclass = ""
 	}
-	switch {
-	case method != Newton && method != Dual:
-		return badField("Method", "have %q, want %s or %s", method, Newton, Dual)
-	case loss != "" && loss != pegasos.Hinge && loss != pegasos.SquaredHinge && loss != pegasos.Log:
-		return badField("Loss", "have %q, but rounds are for %s, %s and %s", loss, pegasos.Hinge,
-			pegasos.SquaredHinge, pegasos.Log)
-	case method == Dual && loss == pegasos.Log:
-		return badField("Loss", "have %q, which the dual method is not for: take Newton's", loss)
-	case bias != "" && bias != pegasos.BiasNone && bias != pegasos.BiasAugmented:
-		return badField("Bias", "have %q, but rounds are for %s and %s", bias, pegasos.BiasNone,
-			pegasos.BiasAugmented)
-	case have.Multiclass != "":
-		return badField("Multiclass", "have %q, but rounds are for %s", have.Multiclass,
-			pegasos.OneVsRest)
-	case have != (pegasos.Config{}):
-		return badField("Config", "rounds go by the loss, the weights of classes, lambda or C, the "+
-			"tolerance, the bias, the scale, the seed and the number of epochs alone, have %+v", have)
-	}
-	return nil
-}
-
-// problems returns how many there are: one for two classes, else one for each.
-func (r *Rounds) problems() int {
-	if len(r.classes) == 2 {
-		return 1
-	}
-	return len(r.classes)
-}
-
-// side returns the label of a row of a class in problem k: +1 or -1.
-func (r *Rounds) side(k int, class int32) float64 {
-	if len(r.classes) == 2 {
-		k = 1
-	}
-	if int(class) == k {
-		return 1
-	}
-	return -1
+	bias := cmp.Or(cfg.Bias, pegasos.BiasNone)
+	_, ok := kinds[cmp.Or(cfg.Loss, pegasos.Hinge)]
+	const only = "have %q, but rounds are for %s"
+	return options.First(fieldError, []options.Rule{
+		options.OneOf("Method", method, Newton, Dual),
+		options.Not("Loss", !ok, only, cfg.Loss, "hinge, squared-hinge and log"),
+		options.Not("Loss", method == Dual && cfg.Loss == pegasos.Log,
+			"have %q, which the dual method is not for: take Newton's", cfg.Loss),
+		options.Not("Bias", bias != pegasos.BiasNone && bias != pegasos.BiasAugmented, only, bias,
+			"none and augmented"),
+		options.Not("Multiclass", have.Multiclass != "", only, have.Multiclass, pegasos.OneVsRest),
+		options.Not("Config", have != (pegasos.Config{}), "rounds go by the loss, the weights of "+
+			"classes, lambda or C, the tolerance, the bias, the scale, the seed and the number of "+
+			"epochs alone, have %+v", have),
+	})
 }
 
 // setWeights finds the weights of the classes' rows.
@@ -205,113 +168,81 @@ func (r *Rounds) setWeights(s *store.Statistics) error {
 	if err != nil {
 		return err
 	}
-	r.rows = float64(s.Rows)
-	r.weights = make([]float64, len(s.Classes))
+	sum := 0.0
 	for k, label := range s.Classes {
-		r.weights[k] = 1
+		w, n := 1.0, float64(s.Counts[k])
 		if c, ok := byLabel[label]; ok {
-			r.weights[k] = c
+			w = c
 			delete(byLabel, label)
+		}
+		if r.Config.ClassWeight == pegasos.Balanced && n > 0 {
+			w = float64(s.Rows) / float64(float64(len(s.Counts))*n)
+		}
+		r.weights = append(r.weights, w)
+		if w > 0 {
+			sum += float64(w * n)
+			r.rows += n
 		}
 	}
 	for label := range byLabel {
-		return badField("ClassWeight", "no row has the label %v", label)
+		return fieldError("ClassWeight", fmt.Sprintf("no row has the label %v", label))
+	}
+	if !(r.rows > 0) {
+		return fmt.Errorf("pegasos: no row has a weight above 0")
 	}
 	if r.Config.ClassWeight == "" {
 		return nil
 	}
-	sum, rows := 0.0, 0.0
-	for k, n := range s.Counts {
-		if r.Config.ClassWeight == pegasos.Balanced && n > 0 {
-			r.weights[k] = r.rows / float64(float64(len(s.Counts))*float64(n))
-		}
-		if r.weights[k] > 0 {
-			sum += float64(r.weights[k] * float64(n))
-			rows += float64(n)
-		}
-	}
-	if !(rows > 0) {
-		return fmt.Errorf("pegasos: no row has a weight above 0")
-	}
+	r.total = sum
 	for k := range r.weights {
-		r.weights[k] /= sum / rows
+		r.weights[k] /= sum / r.rows
 		if w := r.weights[k]; w > math.MaxFloat32 || w > 0 && float32(w) == 0 {
-			return badField("ClassWeight", "the weight of the label %v is too far from the mean weight",
-				r.classes[k])
+			return fieldError("ClassWeight", fmt.Sprintf("the weight of the label %v is too far "+
+				"from the mean weight", r.classes[k]))
 		}
 	}
-	r.rows, r.total = rows, sum
 	return nil
 }
 
 // setBounds finds bounds on what the scaled rows have.
 func (r *Rounds) setBounds(s *store.Statistics) error {
 	r.magnitude, r.longest = s.MaxAbs, s.Sizes[scaling.None].MaxSquare
-	largest := make([]float64, r.vars)
-	for j, v := range s.MaxAbs {
-		size := float64(v)
-		if c := r.Scaling; c != nil && c.Kind == pegasos.ScaleUnit {
-			size = min(size, 1)
-			if size > 0 {
-				size = 1 // of a row with no other value
-			}
-		} else if c != nil {
-			if c.Shift != nil {
-				size += math.Abs(float64(c.Shift[j]))
-			}
-			size = float64(size * float64(c.Factor[j]))
+	for j := range r.vars {
+		size := r.beta
+		if j < r.cols {
+			size = r.largest(j)
 		}
-		largest[j] = size
+		_, exponent := math.Frexp(float64(size * (1 + 0x1p-20)))
+		r.scale = append(r.scale, math.Ldexp(1, -exponent))
 	}
-	sizes := s.Sizes[string(r.Config.Scale)]
-	square := sizes.MaxSquare
-	r.r2 = sizes.MeanSquare
-	if r.beta > 0 {
-		largest[r.cols] = r.beta
-		square += float64(r.beta * r.beta)
-		r.r2 += float64(r.beta * r.beta)
-	}
-	r.reach = (1 + 0x1p-20) * math.Sqrt(square)
+	sizes, bias := s.Sizes[string(r.Config.Scale)], float64(r.beta*r.beta)
+	r.r2 = sizes.MeanSquare + bias
+	r.reach = (1 + 0x1p-20) * math.Sqrt(sizes.MaxSquare+bias)
 	if !(r.reach < math.MaxFloat32) {
 		return fmt.Errorf("pegasos: the rows are too long for float32: scale the features")
 	}
-	r.exponent, r.scale = make([]int, r.vars), make([]float64, r.vars)
-	for j, v := range largest {
-		if v > 0 {
-			_, r.exponent[j] = math.Frexp(float64(v * (1 + 0x1p-20)))
-		}
-		r.scale[j] = math.Ldexp(1, -r.exponent[j])
-	}
-	nonzeros := float64(s.Nonzeros) / float64(s.Rows)
-	if s.Dense || r.Scaling != nil && r.Scaling.Shift != nil {
+	r.hessian = r.quantum(2)
+	nonzeros, d := float64(s.Nonzeros)/float64(s.Rows), float64(r.vars)
+	if s.Dense || r.scaler != nil && r.scaler.Shift != nil {
 		nonzeros = float64(s.Cols)
 	}
-	d := float64(r.vars)
 	r.few = float64(0.6*nonzeros)*nonzeros < 10+float64(d*d)/100
 	return nil
 }
 
-// A quantum is what sums are rounded to: a power of two, and its inverse.
-type quantum struct{ per, unit float64 }
-
-// quantum returns that of sums over all rows, whose addends are no larger than bound in the mean.
-func (r *Rounds) quantum(bound float64) quantum {
-	_, e := math.Frexp(float64(float64(r.count) * bound))
-	return quantum{math.Ldexp(1, 61-e), math.Ldexp(1, e-61)}
-}
-
-// most returns bounds on the loss of a row, on its dual variable and on what that earns, where the
-// weights, with the bias's, have the length.
-func (r *Rounds) most(length float64) (row, dual, gain float64) {
-	m := 1 + float64(float64(length*r.reach)*(1+0x1p-20))
-	if r.cost.Kind == loss.SquaredHinge {
-		return float64(m * m), 2 * m, 2*m + float64(m*m)
+// largest returns a bound on the magnitudes in column j of the scaled rows.
+func (r *Rounds) largest(j int) float64 {
+	size, s := float64(r.magnitude[j]), r.scaler
+	switch {
+	case s == nil || size == 0 && s.Factor == nil:
+		return size
+	case s.Factor == nil:
+		return 1 // of a row with no other value
+	case s.Shift != nil:
+		size += math.Abs(float64(s.Shift[j]))
 	}
-	return m, 1, 1
+	return float64(size * float64(s.Factor[j]))
 }
-
-// length returns that of a vector.
-func length(v []float64) float64 { return math.Sqrt(objectives.SquareSum(v)) }
 
 // manyShards is the number of shards from which the dual method is warned of.
 const manyShards = 16

@@ -1,6 +1,7 @@
 package rounds
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -10,18 +11,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // A Shard is a part of the rows of [Rounds]. It does not change, and may be used from several
 // goroutines.
 type Shard struct {
 	r       *Rounds
-	x       store.Reader
-	own     store.Examples
+	x       store.Matrix
 	class   []int32
 	number  int
 	squares []float64 // of each row, scaled, with the bias's feature
+	all     []int32   // the columns
 	zeros   []float64 // of each column, what a 0 becomes; nil for 0
 }
 
@@ -33,6 +33,7 @@ func (r *Rounds) Shard(number int, x store.Examples, y []float32, first int) (*S
 		return nil, err
 	}
 	n := x.Rows()
+	m, ok := store.MatrixOf(x)
 	switch {
 	case len(y) != n:
 		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
@@ -41,18 +42,15 @@ func (r *Rounds) Shard(number int, x store.Examples, y []float32, first int) (*S
 	case n > 0 && (first%Block != 0 || first < 0 || first+n > r.count):
 		return nil, fmt.Errorf("pegasos: a shard of %d rows from row %d: want one within %d rows, "+
 			"that begins with a multiple of %d", n, first, r.count, Block)
-	}
-	p := &Shard{r: r, own: x, number: number, class: make([]int32, n),
-		squares: make([]float64, n)}
-	if _, ok := store.MatrixOf(x); !ok {
+	case !ok:
 		return nil, fmt.Errorf("pegasos: a shard is a dense.Matrix or a sparse.Matrix")
 	}
-	p.x = store.ReaderOf(x)
-	if c := r.Scaling; c != nil && c.Shift != nil {
-		s := scalerOf(c)
-		p.zeros = make([]float64, r.cols)
-		for j := range p.zeros {
-			p.zeros[j] = s.At(j, 0)
+	p := &Shard{r: r, x: m, number: number, class: make([]int32, n), squares: make([]float64, n),
+		all: make([]int32, r.cols)}
+	for j := range p.all {
+		p.all[j] = int32(j)
+		if s := r.scaler; s != nil && s.Shift != nil {
+			p.zeros = append(p.zeros, s.At(j, 0))
 		}
 	}
 	return p, p.check(y)
@@ -60,37 +58,42 @@ func (r *Rounds) Shard(number int, x store.Examples, y []float32, first int) (*S
 
 // check reads all rows.
 func (p *Shard) check(y []float32) error {
-	r, rows := p.r, p.reader()
+	r, scaled := p.r, &reader{p: p, r: p.r}
 	for i, label := range y {
 		k, ok := labels.Find(r.classes, label)
 		if !ok {
-			return badRow(i, fmt.Sprintf("the label %v is none of %v", label, r.classes))
+			return badRow(i, "the label %v is none of %v", label, r.classes)
 		}
 		p.class[i] = int32(k)
-		index, values := p.x.Row(i)
+		index, values := p.row(i)
 		square := 0.0
 		for t, v := range values {
-			j := t
-			if index != nil {
-				j = int(index[t])
-			}
-			if !(math.Abs(float64(v)) <= float64(r.magnitude[j])) {
-				return badRow(i, fmt.Sprintf("the value %v of column %d is beyond those that the "+
-					"statistics have: %v", v, j, r.magnitude[j]))
+			if j := index[t]; !(math.Abs(float64(v)) <= float64(r.magnitude[j])) {
+				return badRow(i, "the value %v of column %d is beyond those that the statistics "+
+					"have: %v", v, j, r.magnitude[j])
 			}
 			square += float64(float64(v) * float64(v))
 		}
 		if !(square <= float64(r.longest*(1+0x1p-20))) {
-			return badRow(i, fmt.Sprintf("the squared length %v is beyond what the statistics "+
-				"have: %v", square, r.longest))
+			return badRow(i, "the squared length %v is beyond what the statistics have: %v", square,
+				r.longest)
 		}
-		_, scaled := rows.row(i)
-		p.squares[i] = float64(r.beta * r.beta)
-		for _, v := range scaled {
-			p.squares[i] += float64(v * v)
+		if scaled.read(i) {
+			p.squares[i] = float64(r.beta * r.beta)
+			for _, v := range scaled.values {
+				p.squares[i] += float64(v * v)
+			}
 		}
 	}
-	return store.Of(p.own).Err()
+	return p.x.Err()
+}
+
+// row returns the columns and values of row i, as it is.
+func (p *Shard) row(i int) (index []int32, values []float32) {
+	if index, values = p.x.Row(i); index == nil {
+		index = p.all
+	}
+	return index, values
 }
 
 // Rows returns the number of rows.
@@ -102,7 +105,7 @@ func (p *Shard) AlphaLength() int {
 	if p.r.Method == Newton {
 		return 0
 	}
-	return 2 * len(p.class) * p.r.problems()
+	return 2 * len(p.class) * p.r.Problems()
 }
 
 // Take takes the shard's part in the round that state begins, with up to so many goroutines. alpha
@@ -111,11 +114,9 @@ func (p *Shard) AlphaLength() int {
 func (p *Shard) Take(ctx context.Context, state *State, alpha []float32, threads int) (
 	sum []int64, next []float32, err error,
 ) {
-	if err := p.r.Check(state); err != nil {
+	of, size, err := p.r.tasks(state)
+	if err != nil {
 		return nil, nil, err
-	}
-	if state.Done {
-		return nil, nil, fmt.Errorf("pegasos: the rounds are done")
 	}
 	if alpha == nil && state.Round == 0 {
 		alpha = make([]float32, p.AlphaLength())
@@ -124,228 +125,125 @@ func (p *Shard) Take(ctx context.Context, state *State, alpha []float32, threads
 		return nil, nil, fmt.Errorf("pegasos: %d dual variables, want %d finite ones", len(alpha),
 			p.AlphaLength())
 	}
-	if state.Kind == Ascent {
-		sum, next, err = p.ascend(ctx, state, alpha)
-	} else {
-		sum, err = p.blocks(ctx, state, alpha, threads)
-		next = p.inForce(state, alpha)
-		if err == nil && state.Kind == Proof && p.r.Method == Dual {
-			var dual []int64
-			if dual, err = p.proveDual(ctx, state, alpha); err == nil {
-				for j, v := range dual {
-					sum[j] += v
-				}
-			}
+	blocks := (len(p.class) + Block - 1) / Block
+	workers := make([]*worker, max(1, min(threads, blocks)))
+	for k := range workers {
+		workers[k] = p.worker(state, of, size)
+	}
+	parallel.For(len(workers), blocks, func(k, block int) {
+		if ctx.Err() == nil {
+			workers[k].block(block*Block, min((block+1)*Block, len(p.class)))
+		}
+	})
+	if p.r.Method == Dual {
+		next = workers[0].takeDual(ctx, alpha)
+	}
+	sum = make([]int64, size)
+	for _, w := range workers {
+		err = cmp.Or(err, w.err)
+		for j, v := range w.total {
+			sum[j] += v
 		}
 	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err == nil {
-		err = store.Of(p.own).Err()
-	}
-	if err != nil {
+	if err = cmp.Or(err, ctx.Err(), p.x.Err()); err != nil {
 		return nil, nil, err
 	}
 	return sum, next, nil
 }
 
-func scalerOf(c *pegasos.Scaling) *scaling.Scaler {
-	return &scaling.Scaler{Kind: string(c.Kind), Shift: c.Shift, Factor: c.Factor}
-}
-
-// A reader reads rows, for one goroutine.
+// A reader reads rows, for one goroutine. What it has of a row is valid until it reads the next
+// one.
 type reader struct {
-	p      *Shard
-	values []float64
+	p *Shard
+	r *Rounds
+
+	i      int
+	c      float64   // its weight
+	index  []int32   // the columns
+	values []float64 // in them, scaled
 }
 
-func (p *Shard) reader() *reader { return &reader{p: p} }
-
-// row returns the columns and values of row i, scaled; nil columns for all. They are valid until
-// the next call.
-func (o *reader) row(i int) (index []int32, values []float64) {
-	p := o.p
-	index, raw := p.x.Row(i)
-	c := p.r.Scaling
-	if c != nil && c.Shift != nil && index != nil {
-		o.values = append(o.values[:0], p.zeros...)
-		s := scalerOf(c)
+// read reads row i, unless its weight is 0.
+func (o *reader) read(i int) bool {
+	p, s := o.p, o.r.scaler
+	o.i, o.c = i, o.r.weights[p.class[i]]
+	if o.c == 0 {
+		return false
+	}
+	index, raw := p.row(i)
+	if p.zeros != nil {
+		o.index, o.values = p.all, append(o.values[:0], p.zeros...)
 		for t, j := range index {
 			o.values[j] = s.At(int(j), raw[t])
 		}
-		return nil, o.values
+		return true
 	}
-	if cap(o.values) < len(raw) {
-		o.values = make([]float64, len(raw))
+	values, length := o.values[:0], 1.0
+	if s != nil && s.Factor == nil {
+		length = scaling.Length(raw)
 	}
-	values = o.values[:len(raw)]
-	switch {
-	case c == nil:
-		for t, v := range raw {
-			values[t] = float64(v)
+	for t, v := range raw {
+		z := float64(v)
+		switch {
+		case s == nil:
+		case s.Factor == nil:
+			z /= length
+		default:
+			z = s.At(int(index[t]), v)
 		}
-	case c.Kind == pegasos.ScaleUnit:
-		length := scaling.Length(raw)
-		for t, v := range raw {
-			values[t] = float64(v) / length
-		}
-	default:
-		s := scalerOf(c)
-		for t, v := range raw {
-			j := t
-			if index != nil {
-				j = int(index[t])
-			}
-			values[t] = s.At(j, v)
-		}
+		values = append(values, z)
 	}
-	return index, values
+	o.index, o.values = index[:len(raw)], values
+	return true
 }
 
-// dot returns the dot product of a row and w, whose further elements are left out. Four sums take
+// side returns the label of the row in problem k: +1 or -1.
+func (o *reader) side(k int) float64 {
+	if len(o.r.classes) == 2 {
+		k = 1
+	}
+	if int(o.p.class[o.i]) == k {
+		return 1
+	}
+	return -1
+}
+
+// dot returns the dot product of the row and w, whose further elements are left out. Four sums take
 // the products in turns.
-func (o *reader) dot(index []int32, values, w []float64) float64 {
-	var lane [floats.Lanes]float64
-	if index != nil {
-		index = index[:len(values)]
-		for t, v := range values {
-			lane[t%floats.Lanes] += float64(w[index[t]] * v)
-		}
-		return floats.Fold(lane)
+func (o *reader) dot(w []float64) float64 {
+	var s0, s1, s2, s3 float64
+	index, values := o.index, o.values
+	for len(values) >= floats.Lanes {
+		j, v := (*[floats.Lanes]int32)(index), (*[floats.Lanes]float64)(values)
+		s0 += float64(w[j[0]] * v[0])
+		s1 += float64(w[j[1]] * v[1])
+		s2 += float64(w[j[2]] * v[2])
+		s3 += float64(w[j[3]] * v[3])
+		index, values = index[floats.Lanes:], values[floats.Lanes:]
 	}
-	w = w[:len(values)]
-	t := 0
-	for ; t+floats.Lanes <= len(values); t += floats.Lanes {
-		u, v := (*[floats.Lanes]float64)(w[t:]), (*[floats.Lanes]float64)(values[t:])
-		lane[0] += float64(u[0] * v[0])
-		lane[1] += float64(u[1] * v[1])
-		lane[2] += float64(u[2] * v[2])
-		lane[3] += float64(u[3] * v[3])
-	}
-	for l := 0; t < len(values); t, l = t+1, l+1 {
-		lane[l] += float64(w[t] * values[t])
+	lane := [floats.Lanes]float64{s0, s1, s2, s3}
+	for l, v := range values {
+		lane[l] += float64(w[index[l]] * v)
 	}
 	return floats.Fold(lane)
 }
 
-// score returns that of the weights w, the bias's last.
-func (o *reader) score(index []int32, values, w []float64) float64 {
-	r := o.p.r
-	z := o.dot(index, values, w)
-	if r.beta > 0 {
+// margin returns the row's in problem k with the weights w, the bias's last.
+func (o *reader) margin(k int, w []float64) float64 {
+	z := o.dot(w)
+	if r := o.r; r.beta > 0 {
 		z += float64(r.beta * w[r.cols])
 	}
-	return z
+	return float64(o.side(k) * z)
 }
 
 // add adds a times the row, and the bias's feature, to u.
-func (o *reader) add(a float64, index []int32, values, u []float64) {
-	r := o.p.r
-	if r.beta > 0 {
+func (o *reader) add(a float64, u []float64) {
+	if r := o.r; r.beta > 0 {
 		u[r.cols] += float64(a * r.beta)
 	}
-	if index != nil {
-		index = index[:len(values)]
-		for t, v := range values {
-			u[index[t]] += float64(a * v)
-		}
-		return
+	index := o.index[:len(o.values)]
+	for t, v := range o.values {
+		u[index[t]] += float64(a * v)
 	}
-	u = u[:len(values)]
-	for t, v := range values {
-		u[t] += float64(a * v)
-	}
-}
-
-// blocks adds up the sums of the blocks, for rounds in which rows are independent of one another.
-func (p *Shard) blocks(ctx context.Context, s *State, alpha []float32, threads int) (
-	[]int64, error,
-) {
-	n := (len(p.class) + Block - 1) / Block
-	threads = max(1, min(threads, n))
-	workers := make([]*worker, threads)
-	model, err := p.r.effective(s)
-	if err != nil {
-		return nil, err
-	}
-	parallel.For(threads, n, func(worker, block int) {
-		if ctx.Err() != nil {
-			return
-		}
-		w := workers[worker]
-		if w == nil {
-			w = p.worker(s, alpha, model)
-			workers[worker] = w
-		}
-		first := block * Block
-		w.block(first, min(first+Block, len(p.class)))
-	})
-	total := make([]int64, p.r.sumLength(s))
-	for _, w := range workers {
-		if w == nil {
-			continue
-		}
-		if w.err != nil {
-			return nil, w.err
-		}
-		for j, v := range w.total {
-			total[j] += v
-		}
-	}
-	return total, nil
-}
-
-// A worker adds up blocks of rows, in one goroutine.
-type worker struct {
-	*reader
-	r     *Rounds
-	s     *State
-	alpha []float32
-	model []effectiveModel // of a proof
-	total []int64
-	err   error
-
-	sums []float64 // of a block
-	zone zoneSum
-}
-
-func (p *Shard) worker(s *State, alpha []float32, model []effectiveModel) *worker {
-	w := &worker{reader: p.reader(), r: p.r, s: s, alpha: alpha, model: model,
-		total: make([]int64, p.r.sumLength(s))}
-	size := 0
-	switch s.Kind {
-	case Sums:
-		size = 1 + p.r.rings()*(2+p.r.vars)
-		w.zone.fit(p.r, len(s.Problems))
-	default:
-		size = p.r.sumsOf(s.Kind)
-	}
-	w.sums = make([]float64, size*len(s.Problems))
-	return w
-}
-
-// block adds the sums over the rows from first to end-1.
-func (w *worker) block(first, end int) {
-	clear(w.sums)
-	switch w.s.Kind {
-	case Sums:
-		w.newtonSums(first, end)
-	case Line:
-		w.lineSums(first, end)
-	case Proof:
-		w.proofSums(first, end)
-	}
-}
-
-// put adds a sum to the total, rounded to the quantum.
-func (w *worker) put(to int, v float64, q quantum) {
-	v = float64(v * q.per)
-	if !(math.Abs(v) < 0x1p62) {
-		if w.err == nil {
-			w.err = fmt.Errorf("pegasos: a sum over rows is beyond its bound, or not finite")
-		}
-		return
-	}
-	w.total[to] += int64(v) // towards 0
 }

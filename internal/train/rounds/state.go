@@ -2,25 +2,22 @@ package rounds
 
 import (
 	"fmt"
-	"iter"
 	"math"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
+	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
 // A Kind is what a round does.
 type Kind string
 
 const (
-	// Sums is a pass of Newton's method for the gradient and the Hessian.
-	Sums Kind = "sums"
-	// Line is one for the slopes of the objective along a direction.
-	Line Kind = "line"
-	// Ascent is a pass of the dual method.
-	Ascent Kind = "ascent"
-	// Proof finds the model's objective and the bound anew.
-	Proof Kind = "proof"
+	Sums   Kind = "sums"   // a pass of Newton's method for the gradient and the Hessian
+	Line   Kind = "line"   // one for the slopes of the objective along a direction
+	Ascent Kind = "ascent" // a pass of the dual method
+	Proof  Kind = "proof"  // finds the model's objective and the bound anew
 )
 
 // A State is what a round begins with, and what the sums of the one before were for. Its
@@ -70,10 +67,7 @@ type Problem struct {
 
 	// Weights, the bias's last: now, the best by the objective, those of the best bound's dual
 	// variables (of Newton's method), and a direction (in a line).
-	W    []float64 `json:"-"`
-	Best []float64 `json:"-"`
-	Dual []float64 `json:"-"`
-	P    []float64 `json:"-"`
+	W, Best, Dual, P []float64 `json:"-"`
 }
 
 // Vectors returns where the numbers are that a file of the state has beside its other fields, each
@@ -92,8 +86,14 @@ func (s *State) Gap() float64 { return proof.Gap(s.Objective, s.Bound) }
 // Vars returns the number of variables of a problem: the columns, and the bias if there is one.
 func (r *Rounds) Vars() int { return r.vars }
 
-// Problems returns the number of weight vectors, and of dual variables that a row has.
-func (r *Rounds) Problems() int { return r.problems() }
+// Problems returns the number of weight vectors, and of dual variables that a row has: one for two
+// classes, else one for each.
+func (r *Rounds) Problems() int {
+	if len(r.classes) == 2 {
+		return 1
+	}
+	return len(r.classes)
+}
 
 // targetShare is the share of the wanted gap that the method itself is content with: the weights
 // are rounded to float32, and what is proven carries all roundings.
@@ -101,31 +101,48 @@ const targetShare = 0.95
 
 // Start returns the state before the first round.
 func (r *Rounds) Start() *State {
-	s := &State{Kind: Sums, Target: targetShare * r.Config.Tol,
-		Problems:  make([]Problem, r.problems()),
-		Objective: r.cost.At(0)}
-	if r.Method == Dual {
-		s.Kind = Ascent
+	s := &State{Kind: r.first(), Target: targetShare * r.Config.Tol,
+		Problems: make([]Problem, r.Problems()), Objective: r.cost.At(0)}
+	for _, v := range s.Vectors() {
+		*v = make([]float64, r.vars)
 	}
 	for k := range s.Problems {
 		p := &s.Problems[k]
-		for _, v := range []*[]float64{&p.W, &p.Best, &p.Dual, &p.P} {
-			*v = make([]float64, r.vars)
-		}
-		p.Objective, p.Falling = r.cost.At(0), r.cost.At(0)
+		p.Objective, p.Falling = s.Objective, s.Objective
 		p.Width, p.DualWidth = firstWidth, firstWidth
 		p.Sigma = max(1, firstSigma*float64(r.Shards))
-	}
-	if r.held != nil {
-		r.holdTo(s)
+		if r.held != nil {
+			r.holdTo(p, k)
+		}
 	}
 	return s
 }
 
+// rounds has of each kind the method, what it adds to the sums of a block for the row that is read,
+// and how the sums are taken in.
+var rounds = map[Kind]struct {
+	method Method // empty for both
+	visit  func(*worker, *task)
+	next   func(*Rounds, *State, []task) error
+}{
+	Sums:   {Newton, (*worker).visitNewton, (*Rounds).nextSums},
+	Line:   {Newton, (*worker).visitLine, (*Rounds).nextLine},
+	Ascent: {Dual, (*worker).visitAscent, (*Rounds).nextAscent},
+	Proof:  {"", (*worker).visitProof, (*Rounds).nextProof},
+}
+
+// first returns the kind of round that the method begins with.
+func (r *Rounds) first() Kind {
+	if r.Method == Dual {
+		return Ascent
+	}
+	return Sums
+}
+
 // Check returns an error unless the state is one of these rounds.
 func (r *Rounds) Check(s *State) error {
-	if len(s.Problems) != r.problems() {
-		return fmt.Errorf("pegasos: a state of %d problems, want %d", len(s.Problems), r.problems())
+	if len(s.Problems) != r.Problems() {
+		return fmt.Errorf("pegasos: a state of %d problems, want %d", len(s.Problems), r.Problems())
 	}
 	for _, v := range s.Vectors() {
 		if len(*v) != r.vars {
@@ -137,10 +154,7 @@ func (r *Rounds) Check(s *State) error {
 			}
 		}
 	}
-	switch second := s.Kind == Sums || s.Kind == Line; {
-	case s.Kind == Proof:
-	case second && r.Method == Newton, s.Kind == Ascent && r.Method == Dual:
-	default:
+	if kind, ok := rounds[s.Kind]; !ok || kind.method != "" && kind.method != r.Method {
 		return fmt.Errorf("pegasos: a state for a round of the kind %q", s.Kind)
 	}
 	return nil
@@ -149,9 +163,9 @@ func (r *Rounds) Check(s *State) error {
 // clone returns a copy that shares nothing with s.
 func (s *State) clone() *State {
 	c := *s
-	c.Problems = append([]Problem(nil), s.Problems...)
+	c.Problems = slices.Clone(s.Problems)
 	for _, v := range c.Vectors() {
-		*v = append([]float64(nil), *v...)
+		*v = slices.Clone(*v)
 	}
 	return &c
 }
@@ -159,30 +173,17 @@ func (s *State) clone() *State {
 // Next returns the state after the round that s begins, of which the sums of all shards, added up,
 // are given.
 func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
-	if err := r.Check(s); err != nil {
+	next := s.clone()
+	of, size, err := r.tasks(next)
+	if err != nil {
 		return nil, err
 	}
-	if s.Done {
-		return nil, fmt.Errorf("pegasos: the rounds are done")
-	}
-	if want := r.sumLength(s); len(sum) != want {
+	if len(sum) != size {
 		return nil, fmt.Errorf("pegasos: round %d: a sum of %d numbers, want %d", s.Round+1,
-			len(sum), want)
+			len(sum), size)
 	}
-	next := s.clone()
 	next.Round++
-	var err error
-	switch s.Kind {
-	case Sums:
-		r.nextSums(next, sum)
-	case Line:
-		r.nextLine(next, sum)
-	case Ascent:
-		r.nextAscent(next, sum)
-	case Proof:
-		err = r.nextProof(next, sum)
-	}
-	if err != nil {
+	if err := rounds[s.Kind].next(r, next, deal(of, sum)); err != nil {
 		return nil, err
 	}
 	if !next.Done {
@@ -195,49 +196,23 @@ func (r *Rounds) Next(s *State, sum []int64) (*State, error) {
 	return next, nil
 }
 
-// working returns the problems that are not done, each with its part of a round's sums.
-func (r *Rounds) working(s *State, sum []int64) iter.Seq2[*Problem, []int64] {
-	return func(yield func(*Problem, []int64) bool) {
-		size := r.sumsOf(s.Kind)
-		for k := range s.Problems {
-			if s.Problems[k].Done {
-				continue
-			}
-			if !yield(&s.Problems[k], sum[:size]) {
-				return
-			}
-			sum = sum[size:]
-		}
+// objective returns that of the weights, and keeps them if it is the least so far.
+func (r *Rounds) objective(at *task) float64 {
+	p := float64(r.Lambda/2*objectives.SquareSum(at.W)) + r.mean(at.sum[0], at.parts[0])
+	if p < at.Objective {
+		at.Objective = p
+		copy(at.Best, at.W)
 	}
+	return p
 }
-
-// mean returns the mean over the rows of what was added up to v quanta.
-func (r *Rounds) mean(v int64, q quantum) float64 {
-	return float64(float64(v)*q.unit) / r.rows
-}
-
-// keepBest keeps the weights if their objective is the least so far.
-func (p *Problem) keepBest(objective float64) {
-	if objective < p.Objective {
-		p.Objective = objective
-		copy(p.Best, p.W)
-	}
-}
-
-// works reports whether a problem of the state takes part in its next round.
-func (s *State) works(k int) bool { return s.Kind == Proof || !s.Problems[k].Done }
 
 // settle says what is next when a problem has had its turn: it is done with a gap that is small
 // enough, or where that no longer falls.
 func (s *State) settle(p *Problem, patience int) {
 	stalls := p.Over(p.Objective-p.Bound, s.Iterations, patience)
-	switch {
-	case p.Wanted > 0 && p.Bound >= p.Wanted,
-		p.Wanted == 0 && proof.Gap(p.Objective, p.Bound) <= s.Target:
-		p.Done = true
-	case stalls:
-		p.Done, p.Stuck = true, true
-	}
+	enough := p.Wanted > 0 && p.Bound >= p.Wanted ||
+		p.Wanted == 0 && proof.Gap(p.Objective, p.Bound) <= s.Target
+	p.Done, p.Stuck = enough || stalls, stalls && !enough
 }
 
 // prove makes the next round the last one, if all problems are done or there were enough.
@@ -249,27 +224,4 @@ func (r *Rounds) prove(s *State) bool {
 	}
 	s.Kind = Proof
 	return true
-}
-
-// sumLength returns how many numbers the sums of the state's next round are.
-func (r *Rounds) sumLength(s *State) (n int) {
-	for k := range s.Problems {
-		if s.works(k) {
-			n += r.sumsOf(s.Kind)
-		}
-	}
-	return n
-}
-
-// sumsOf returns how many are one problem's.
-func (r *Rounds) sumsOf(kind Kind) int {
-	switch kind {
-	case Sums:
-		return 1 + r.rings()*(2+r.vars+r.vars*(r.vars+1)/2)
-	case Line:
-		return len(lineLengths)
-	case Proof:
-		return 3 + r.vars
-	}
-	return 2 + r.vars
 }

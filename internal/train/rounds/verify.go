@@ -19,10 +19,9 @@ import (
 const claimSurplus = 0.05
 
 // NewVerification returns the rounds that hold m to what its Result claims of rows that have the
-// statistics, in so many shards: with the method that New chooses, and with no more than so
-// many iterations; 0 is as many as in training. Their state, once it is Done, is for
-// [Rounds.Verified]. The model's settings have to be such as New takes. An error says why
-// nothing can be said.
+// statistics, in so many shards: with the method that New chooses, and with no more than so many
+// iterations; 0 is as many as in training. Their state, once it is Done, is for [Rounds.Verified].
+// The model's settings have to be such as New takes. An error says why nothing can be said.
 func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations int) (
 	*Rounds, error,
 ) {
@@ -40,21 +39,20 @@ func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations i
 		return nil, fmt.Errorf("pegasos: the model's penalty is about the distance from another " +
 			"model, which rounds don't have")
 	}
-	c := m.Config.Plain()
+	c, scaling, scale := m.Config.Plain(), m.Scaling, pegasos.ScaleNone
+	if scaling != nil {
+		scale = scaling.Kind
+	}
+	if scale == pegasos.ScaleNone {
+		scaling = nil // it has a note at most
+	}
 	cfg := pegasos.Config{Loss: c.Loss, ClassWeight: c.ClassWeight, Lambda: m.Lambda, Bias: c.Bias,
-		Scale: pegasos.ScaleNone, Seed: c.Seed, Epochs: iterations}
+		Scale: scale, Seed: c.Seed, Epochs: iterations}
 	if len(m.Classes) > 2 {
 		cfg.Multiclass = c.Multiclass
 	}
 	if cfg.Bias == pegasos.BiasAugmented {
 		cfg.BiasScale = c.BiasScale
-	}
-	scaling := m.Scaling
-	if scaling != nil && scaling.Kind == pegasos.ScaleNone {
-		scaling = nil // it has a note at most
-	}
-	if scaling != nil {
-		cfg.Scale = scaling.Kind
 	}
 	r, err := New(cfg, "", s, shards)
 	if err != nil {
@@ -76,24 +74,23 @@ func claims(m *pegasos.Model, k int) pegasos.ClassResult {
 	case len(m.Result.PerClass) == len(m.Weights):
 		return m.Result.PerClass[k]
 	case len(m.Weights) == 1:
-		return pegasos.ClassResult{Objective: m.Result.Objective, DualObjective: m.Result.DualObjective}
+		return pegasos.ClassResult{Objective: m.Result.Objective,
+			DualObjective: m.Result.DualObjective}
 	}
 	return pegasos.ClassResult{Objective: math.NaN(), DualObjective: math.NaN()}
 }
 
-// holdTo begins the rounds of a verification: Newton's method with the model's own weights.
-func (r *Rounds) holdTo(s *State) {
-	for k, e := range r.effectiveOf(r.held) {
-		p, claim := &s.Problems[k], claims(r.held, k)
-		if claim.DualObjective > 0 && claim.DualObjective <= claim.Objective {
-			p.Wanted = claim.DualObjective +
-				float64(claimSurplus*(claim.Objective-claim.DualObjective))
-		}
-		if r.Method == Newton {
-			copy(p.W, e.w)
-			if r.beta > 0 {
-				p.W[r.cols] = e.bias / r.beta
-			}
+// holdTo begins problem k of a verification: Newton's method with the model's own weights.
+func (r *Rounds) holdTo(p *Problem, k int) {
+	c := claims(r.held, k)
+	if c.DualObjective > 0 && c.DualObjective <= c.Objective {
+		p.Wanted = c.DualObjective + float64(claimSurplus*(c.Objective-c.DualObjective))
+	}
+	if r.Method == Newton {
+		e := r.effective(r.held, k)
+		copy(p.W, e.w)
+		if r.beta > 0 {
+			p.W[r.cols] = e.bias / r.beta
 		}
 	}
 }
@@ -109,12 +106,12 @@ func (r *Rounds) provenEnough(s *State) bool {
 // goOn says what problem k needs further, of which the last round was not enough.
 func (r *Rounds) goOn(s *State, k int) {
 	p := &s.Problems[k]
-	if p.Wanted == 0 {
-		p.Done = p.Stuck || proof.Gap(p.Objective, p.Bound) <= s.Target
-		return
+	enough := proof.Gap(p.Objective, p.Bound) <= s.Target
+	if p.Wanted > 0 {
+		enough = p.Bound >= claims(r.held, k).DualObjective
+		p.Wanted += float64((p.Objective - p.Wanted) / 4)
 	}
-	p.Done = p.Stuck || p.Bound >= claims(r.held, k).DualObjective
-	p.Wanted += float64((p.Objective - p.Wanted) / 4)
+	p.Done = p.Stuck || enough
 }
 
 // Verified returns what the rounds of a verification have found, once the state is Done.
@@ -122,10 +119,5 @@ func (r *Rounds) Verified(s *State) (*pegasos.Verification, error) {
 	if r.held == nil || !s.Done {
 		return nil, fmt.Errorf("pegasos: the rounds are not those of a verification, or not done")
 	}
-	found := pegasos.Result{Objective: s.Objective, DualObjective: s.Bound, Gap: s.Gap()}
-	for _, p := range s.Problems {
-		found.PerClass = append(found.PerClass, pegasos.ClassResult{Objective: p.Objective,
-			DualObjective: p.Bound, Lambda: r.Lambda})
-	}
-	return r.held.Compare(found), nil
+	return r.held.Compare(r.result(s, 0)), nil
 }
