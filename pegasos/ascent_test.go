@@ -120,7 +120,7 @@ func TestAscentSteps(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := r.problems[0]
-			if p.ascent == nil {
+			if p.ascent() == nil {
 				t.Fatal("no ascent")
 			}
 			alpha := make([]float64, 70)
@@ -134,7 +134,7 @@ func TestAscentSteps(t *testing.T) {
 				return x
 			}
 			for i := range alpha {
-				alpha[i] = float64(p.ascent.Alpha[i])
+				alpha[i] = float64(p.ascent().Alpha[i])
 				for j, z := range row(i) {
 					v[j] += alpha[i] * y[i] * z
 				}
@@ -143,7 +143,7 @@ func TestAscentSteps(t *testing.T) {
 			resting, rested := make([]bool, 70), 0
 			for pass := range 6 {
 				for i := range uint32(70) {
-					p.takeSteps([]uint32{i})
+					p.TakeSteps([]uint32{i})
 					if pass != 0 && pass != 3 && resting[i] {
 						rested++ // it is as it was, which is compared below
 					} else {
@@ -168,9 +168,9 @@ func TestAscentSteps(t *testing.T) {
 						}
 						alpha[i] = next
 					}
-					if math.Abs(float64(p.ascent.Alpha[i])-alpha[i]) > 1e-4 {
+					if math.Abs(float64(p.ascent().Alpha[i])-alpha[i]) > 1e-4 {
 						t.Fatalf("%s, pass %d, row %d: %v, want %v", loss, pass, i,
-							p.ascent.Alpha[i], alpha[i])
+							p.ascent().Alpha[i], alpha[i])
 					}
 					for j, z := range p.V {
 						if math.Abs(float64(z)-v[j]) > 1e-3 {
@@ -181,7 +181,7 @@ func TestAscentSteps(t *testing.T) {
 						t.Fatalf("%s, pass %d, row %d: %v, want %v", loss, pass, i, p.Biases, v[5])
 					}
 				}
-				p.endEpoch(pass + 2)
+				p.EndEpoch(pass + 2)
 			}
 			if (rested == 0) != (loss == Squared) { // where nothing is a bound nothing rests
 				t.Errorf("%s: %d rows rested", loss, rested)
@@ -205,19 +205,18 @@ func TestAscentBegins(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := r.problems[0]
-			_, wantFactor, wantBound := p.Recent.Best(&p.Of, p.Done(), r.r2)
+			_, wantFactor, wantBound := p.Recent.Best(&p.Of, p.Done(), r.R2)
 			_, factor, bound, ok := dual.SharesOfV(&p.State, &p.Of)
 			if !ok || math.Abs(factor/wantFactor-1) > 1e-5 || math.Abs(bound/wantBound-1) > 1e-5 {
 				t.Fatalf("%+v: factor %v and bound %v, want %v and %v", cfg, factor, bound,
 					wantFactor, wantBound)
 			}
-			cfg.Finish = FinishDual
-			p.startAscent(cfg, 1, r.r2)
-			if p.ascent == nil {
+			p.learner.StartAscent(r.R2, 0)
+			if p.ascent() == nil {
 				t.Fatal("no ascent")
 			}
 			v, vb := slices.Clone(p.V), p.Biases[0]
-			p.ascent.SumUp()
+			p.ascent().SumUp()
 			for j, z := range p.V {
 				if math.Abs(float64(z-v[j])) > 1e-4 {
 					t.Fatalf("%+v: v is %v, and the rows make %v", cfg, v, p.V)
@@ -242,28 +241,28 @@ func TestAscentChooses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for r.t < r.total {
+			for r.T < r.Total {
 				if err := r.advance(t.Context(), math.MaxInt64); err != nil {
 					t.Fatal(err)
 				}
 			}
 			p := r.problems[0]
-			if p.ascent.ChosenAt != p.T {
+			if p.ascent().ChosenAt != p.T {
 				t.Fatal("nothing is chosen at the end of the run")
 			}
 			w, b := iterate.Zeros(1, len(p.V)), make([]float64, 1)
 			p.State.Weights(w, b)
 			objectives := []float64{p.Of.At(w, b), 0,
-				p.Of.At(p.ascent.W, p.ascent.B)}
-			p.ascent.Last(w, b)
+				p.Of.At(p.ascent().W, p.ascent().B)}
+			p.ascent().Last(w, b)
 			objectives[dual.LastIterate] = p.Of.At(w, b)
-			p.result(w, b)
+			p.learner.Result(w, b)
 			have, best := p.Of.At(w, b), slices.Min(objectives)
-			if have != objectives[p.ascent.Chosen] || have > best*1.002 {
+			if have != objectives[p.ascent().Chosen] || have > best*1.002 {
 				t.Errorf("lambda %v, seed %d: chose %d of %v, which gives %v", lambda, seed,
-					p.ascent.Chosen, objectives, have)
+					p.ascent().Chosen, objectives, have)
 			}
-			chosen[p.ascent.Chosen] = true
+			chosen[p.ascent().Chosen] = true
 		}
 	}
 	if len(chosen) < 3 {
@@ -312,8 +311,8 @@ func TestAscentCloses(t *testing.T) {
 func TestAscentAuto(t *testing.T) {
 	data := random(90, 400, 6, 2, 1)
 	for _, lambda := range []float64{0.1, 1e-7} {
-		r, err := newRun(data.dense, data.y, // which has no look at the memory that there is
-			&Trainer{Config: Config{Lambda: lambda, Epochs: 6, Finish: FinishAuto}})
+		r, err := newRun(data.dense, data.y,
+			&Trainer{Config: Config{Lambda: lambda, Epochs: 6, Finish: FinishAuto, Change: 1e-12}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -322,8 +321,8 @@ func TestAscentAuto(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if (r.problems[0].ascent != nil) != (lambda == 0.1) {
-			t.Errorf("lambda %v: ascent %v", lambda, r.problems[0].ascent != nil)
+		if (r.problems[0].ascent() != nil) != (lambda == 0.1) {
+			t.Errorf("lambda %v: ascent %v", lambda, r.problems[0].ascent() != nil)
 		}
 	}
 }
@@ -393,8 +392,8 @@ func TestAscentHostile(t *testing.T) {
 		if !errors.Is(err, ErrPaused) {
 			t.Fatal(err)
 		}
-		m.State.saved.Learners[0].Ascent.Pass = pass
-		for _, a := range m.State.arrays {
+		m.State.state.Learners[0].Ascent.Pass = pass
+		for _, a := range m.State.state.Arrays {
 			if len(a) == 23 {
 				for i := range a {
 					a[i] = 7

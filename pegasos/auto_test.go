@@ -33,10 +33,10 @@ func autoStates(t *testing.T, x Examples, y []float32, cfg Config) (states strin
 	cfg.Finish = FinishAuto
 	tr := Trainer{Config: cfg, Threads: 1, Progress: func(p Progress) {
 		state := "s"
-		switch q := p.session.runs[0].problems[0]; {
-		case q.newton != nil:
+		switch q := p.session.Runs[0].Learners[0]; {
+		case q.Newton != nil:
 			state = "n"
-		case q.ascent != nil:
+		case q.Ascent != nil:
 			state = "d"
 		}
 		if n := len(states); n == 0 || states[n-1:] != state {
@@ -204,8 +204,8 @@ func TestAutoMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.data.auto.newton != want {
-			t.Errorf("with %d bytes: %v", most, s.data.auto.newton)
+		if s.MayNewton() != want {
+			t.Errorf("with %d bytes: %v", most, s.MayNewton())
 		}
 	}
 	// As many problems have buffers at a time as there is memory for.
@@ -213,13 +213,13 @@ func TestAutoMemory(t *testing.T) {
 	tr := Trainer{Threads: 8, Config: Config{Finish: FinishNewton, Lambda: 0.1, Tol: 1e-3,
 		Multiclass: OneVsRest, Epochs: 10}}
 	s, err := newSession(few.dense, few.y, &tr)
-	if err != nil || s.data.newtons.Most != 4 {
-		t.Fatal(err, s.data.newtons.Most)
+	if err != nil || s.Newtons.Most != 4 {
+		t.Fatal(err, s.Newtons.Most)
 	}
 	whole := mustTrain(t, few.dense, few.y, tr.Config)
-	tr.MaxMemory = int64(math.Ceil(s.memory(&tr, s.sizes(), 2)))
-	if s, err = newSession(few.dense, few.y, &tr); err != nil || s.data.newtons.Most != 2 {
-		t.Fatal(err, s.data.newtons.Most)
+	tr.MaxMemory = int64(math.Ceil(s.Memory(s.Sizes(), 2)))
+	if s, err = newSession(few.dense, few.y, &tr); err != nil || s.Newtons.Most != 2 {
+		t.Fatal(err, s.Newtons.Most)
 	}
 	if m, err := tr.plain(t.Context(), few.dense, few.y); err != nil || m.Hash() != whole.Hash() {
 		t.Error(err, "another model with less memory")

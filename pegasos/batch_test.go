@@ -3,6 +3,9 @@ package pegasos
 import (
 	"math"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
 )
 
 // Fig. 2 of the paper to the letter, in float64, with its projection or without, for any loss; a
@@ -69,11 +72,11 @@ func fig2(t *testing.T, at, coefficient func(float64) float64, kinks []float64, 
 	for step := 1; step <= 300; step++ {
 		var idx []uint32
 		if cfg.Batch == 1 {
-			idx = r.order.Next(1)
-			p.takeSteps(idx)
+			idx = r.Order.Next(1)
+			p.TakeSteps(idx)
 		} else {
 			var ends []int
-			idx, ends = r.order.Batches(1)
+			idx, ends = r.Order.Batches(1)
 			p.Batches(idx, ends)
 		}
 		eta := 1 / (cfg.Lambda * (float64(step) + p.T0))
@@ -159,12 +162,12 @@ func TestBatchOfAll(t *testing.T) {
 			Offset: OffsetNone, Average: LastIterate, Project: project})
 		var sum float64
 		for range steps {
-			m := r.model()
-			r.measure(m, quick)
+			m := r.session.Now()
+			r.session.Measure(m, engine.Quick)
 			sum += m.Result.PerClass[0].Objective
-			idx, ends := r.order.Batches(1)
+			idx, ends := r.Order.Batches(1)
 			r.problems[0].Batches(idx, ends)
-			r.t++
+			r.T++
 		}
 		c := 4 * r2
 		if project {
@@ -193,7 +196,7 @@ func TestProjection(t *testing.T) {
 		{Lambda: 1e-5}, {Lambda: 1e-5, Offset: OffsetNone}, {Lambda: 1e-3, Offset: OffsetNone,
 			Batch: 8}, {Lambda: 10, Offset: OffsetNone},
 		{Lambda: 1e-5, Offset: OffsetNone, Loss: Log}, {Lambda: 1e-5, Offset: OffsetNone,
-			Loss: SquaredHinge}, {Lambda: MinLambda, Offset: OffsetNone},
+			Loss: SquaredHinge}, {Lambda: options.MinLambda, Offset: OffsetNone},
 	} {
 		cfg.Project, cfg.Average, cfg.Bias, cfg.Epochs = true, LastIterate, BiasAugmented, 40
 		r := mustRun(t, data.dense, data.y, cfg)
@@ -203,11 +206,11 @@ func TestProjection(t *testing.T) {
 			radius = math.Sqrt(math.Ln2 / cfg.Lambda)
 		}
 		w, touched := make([]float32, 20), false
-		for p.T < r.total {
+		for p.T < r.Total {
 			if cfg.Batch > 1 {
-				p.Batches(r.order.Batches(1))
+				p.Batches(r.Order.Batches(1))
 			} else {
-				p.takeSteps(r.order.Next(1))
+				p.TakeSteps(r.Order.Next(1))
 			}
 			if p.Err != nil {
 				t.Fatal(p.Err)
@@ -225,8 +228,8 @@ func TestProjection(t *testing.T) {
 				t.Fatalf("%+v step %d: |w| = %v, radius %v", cfg, p.T, have, radius)
 			}
 			touched = touched || have > radius*(1-1e-5)
-			if r.order.AtEnd() {
-				p.endEpoch(1)
+			if r.Order.AtEnd() {
+				p.EndEpoch(1)
 			}
 		}
 		if !touched && cfg.Offset == OffsetNone && cfg.Lambda < 1 {

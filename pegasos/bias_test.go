@@ -141,7 +141,7 @@ func TestFirstUnregularisedSteps(t *testing.T) {
 		{2, -1, 1},                // 4/3+1 > 1 is right
 		{0, -4./5 + 2./5, 7. / 5}, // -1+1 = 0
 	} {
-		p.takeSteps([]uint32{step.row})
+		p.TakeSteps([]uint32{step.row})
 		if b := p.weights(w); math.Abs(float64(w[0])-step.w) > 1e-6 || math.Abs(b-step.b) > 1e-6 {
 			t.Errorf("after step %d w = %v and b = %v, want %v and %v", n+1, w, b, step.w, step.b)
 		}
@@ -309,7 +309,7 @@ func TestUnregularisedBoundOfAnything(t *testing.T) {
 				if l.cfg.Loss == Log {
 					low = whole
 				}
-				have := boundOf(&p.Of, a, r.r2)
+				have := boundOf(&p.Of, a, r.R2)
 				if have > optimum || have > best+1e-4+1e-3*best || have < low-1e-3*(low+0.1) {
 					t.Errorf("%+v weights %v: bound %v, by definition %v to %v, optimum %v", l.cfg,
 						weights != nil, have, low, best, optimum)

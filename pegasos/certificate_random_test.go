@@ -13,6 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/certtest"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/train/claims"
 )
 
 var (
@@ -63,7 +65,7 @@ func newTrial(seed uint64) *trial {
 	// Relative to the rows, or not.
 	cfg.Lambda = math.Pow(10, -5*g.Float64())
 	if g.IntN(3) > 0 {
-		cfg.Lambda = math.Max(MinLambda, cfg.Lambda*scale*scale)
+		cfg.Lambda = math.Max(options.MinLambda, cfg.Lambda*scale*scale)
 	}
 	cfg.Bias = pick(g, BiasNone, BiasNone, BiasAugmented, BiasUnregularised)
 	if cfg.Bias == BiasAugmented {
@@ -279,7 +281,7 @@ func (t *trial) vector(m *Model, k int) (w []float64, b float64) {
 // problems returns the problems that the model's vectors are the answers to, and which vectors.
 func (t *trial) problems(m *Model) (all []*certtest.Problem, first []int) {
 	cfg := m.Config
-	p := certtest.Problem{Lambda: m.Lambda, Epsilon: cfg.Epsilon / m.Scaling.spread(), Vectors: 1,
+	p := certtest.Problem{Lambda: m.Lambda, Epsilon: cfg.Epsilon / m.Scaling.room().Unit(), Vectors: 1,
 		Bias: cfg.Bias != BiasNone}
 	if cfg.Bias == BiasAugmented {
 		p.BiasScale = cfg.BiasScale
@@ -418,7 +420,7 @@ func (n *tally) hold(
 	n.problems++
 	const ulps = 0x1p-50 // of the test's own float64 losses
 	truth := p.Objective(w, b)
-	if d := math.Abs(c.Objective - truth); d > 1.001*smallOfObjective*truth &&
+	if d := math.Abs(c.Objective - truth); d > 1.001*claims.SmallOfObjective*truth &&
 		math.IsNaN(c.DualObjective) {
 		return fmt.Errorf("objective %v, in truth %v", c.Objective, truth)
 	}

@@ -181,12 +181,12 @@ func TestBoundOfAnything(t *testing.T) {
 				a[i] = 1
 			}
 		}
-		if b := boundOf(&r.problems[0].Of, a, r.r2); b > high || b < 0 {
+		if b := boundOf(&r.problems[0].Of, a, r.R2); b > high || b < 0 {
 			t.Fatalf("bound %v of %v, optimum %v", b, a, high)
 		}
 	}
 	clear(a)
-	if b := boundOf(&r.problems[0].Of, a, r.r2); b != 0 {
+	if b := boundOf(&r.problems[0].Of, a, r.R2); b != 0 {
 		t.Errorf("bound %v of zeros", b)
 	}
 }

@@ -224,7 +224,7 @@ func TestFold(t *testing.T) {
 						b += v * w[j]
 						size += math.Abs(v * w[j])
 					}
-					s := m.Scaling.spread()
+					s := m.Scaling.room().Unit()
 					b = b*s + m.Scaling.Centre
 					at := scores[i*len(m.Weights)+k]
 					if d := math.Abs(at - b); d > 1e-3*(size*s+math.Abs(b))+1e-6 {

@@ -444,13 +444,14 @@ func TestChoicesByThePage(t *testing.T) {
 			of = toSparse(x)
 		}
 		tr := Trainer{Config: Config{Loss: p.loss}, Weights: weights, Threads: 1}
-		c, err := tr.choose(of, p.y)
+		c := &task{Trainer: tr}
+		_, err := c.prepare(of, p.y)
 		want := p.choose()
 		if err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 			continue
 		}
-		have, s := c.trainer.Config, c.trainer.scaling
+		have, s := c.Config, fromScale(c.scale)
 		for _, d := range []struct {
 			what       string
 			have, want any
@@ -489,7 +490,7 @@ func TestChoicesByThePage(t *testing.T) {
 }
 
 // holdNumbers holds the centre, the spread and epsilon of numbers to predict against the page.
-func (p *byPage) holdNumbers(t *testing.T, seed uint64, c *choice) {
+func (p *byPage) holdNumbers(t *testing.T, seed uint64, c *task) {
 	t.Helper()
 	if p.loss != Squared && p.loss != EpsInsensitive {
 		return
@@ -509,7 +510,7 @@ func (p *byPage) holdNumbers(t *testing.T, seed uint64, c *choice) {
 	if spread = math.Sqrt(spread / p.n); !(spread > 0x1p-40*math.Abs(centre)) {
 		spread = 1
 	}
-	s := c.trainer.scaling
+	s := fromScale(c.scale)
 	if s.Centre != centre || s.Spread != spread {
 		t.Errorf("seed %d: centre %v, spread %v, by the page %v, %v", seed, s.Centre, s.Spread,
 			centre, spread)

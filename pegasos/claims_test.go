@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/certtest"
+	"github.com/pegasimd/pegasimd/internal/train/claims"
 )
 
 var claimModels = flag.Int("claim-models", 200, "models whose files TestClaims edits, 500 times each")
@@ -145,7 +146,7 @@ func (t *trial) holdClaims(m *Model, v *Verification) error {
 		}
 		truth := p.Objective(w, b)
 		d := truth - c.Objective - 1e-12*largest(p.Labels)
-		if d > math.Max(1e-9*truth, 1.001*smallOfGap*(truth-c.DualObjective)) {
+		if d > math.Max(1e-9*truth, 1.001*claims.SmallOfGap*(truth-c.DualObjective)) {
 			return fmt.Errorf("objective %v, in truth %v", c.Objective, truth)
 		}
 	}

@@ -1,11 +1,8 @@
 package pegasos
 
 import (
-	"math"
-
-	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/order"
-	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
 // An Order is the order in which the rows are visited. An epoch is as many steps as there are rows.
@@ -32,8 +29,6 @@ const (
 	Blocks Order = order.Blocks
 )
 
-func (o Order) inBlocks() bool { return order.InBlocks(string(o)) }
-
 // An Offset is the rule for t0, which is added to the step number in the step size
 // 1/(lambda*(t+t0)).
 type Offset string
@@ -43,33 +38,66 @@ const (
 	// rows. For the squared hinge it is twice the largest squared norm instead, for Squared the
 	// largest, and a bias without a penalty counts as a feature that is 1: no step overshoots then,
 	// and none makes the next one larger.
-	OffsetR2 Offset = "r2"
+	OffsetR2 Offset = settings.OffsetR2
 	// OffsetNone is 0, as in the paper: the first step has size 1/lambda, the objective leaps to
 	// R^2/(2 lambda). With the squared losses, whose gradient has no bound, that can end in an
 	// overflow, which is an error.
-	OffsetNone Offset = "none"
+	OffsetNone Offset = settings.OffsetNone
 )
 
 // An Average says which iterates make the model.
 type Average string
 
 const (
-	LastHalf    Average = "last-half" // the mean over the last half of the run
-	LastIterate Average = "none"      // the last one alone, as in the paper
+	LastHalf    Average = settings.LastHalf    // the mean over the last half of the run
+	LastIterate Average = settings.LastIterate // the last one alone, as in the paper
 )
 
 // A Bias says whether there is a constant term and how it is found.
 type Bias string
 
 const (
-	BiasNone Bias = "none"
+	BiasNone Bias = settings.BiasNone
 	// BiasAugmented is the weight of an appended feature that is BiasScale in every row. It is
 	// penalised like the others: the larger the scale, the less. The rows are not copied.
-	BiasAugmented Bias = "augmented"
+	BiasAugmented Bias = settings.BiasAugmented
 	// BiasUnregularised is a term without a penalty that has its own steps, along its own
 	// sub-gradient and of the same size as those of the weights. Nothing holds it, so that it
 	// converges more slowly (section 6).
-	BiasUnregularised Bias = "unregularised"
+	BiasUnregularised Bias = settings.BiasUnregularised
+)
+
+// Balanced is the [Config.ClassWeight] that gives each class the same weight in all: the rows of
+// class k have the weight n/(K*n_k), for n rows, of which n_k are of class k, and K classes. Of
+// rows that have own weights those are counted.
+const Balanced = settings.Balanced
+
+// A Finish says how a run goes on after its first epoch.
+type Finish string
+
+const (
+	// FinishNone goes on as it began.
+	FinishNone Finish = settings.FinishNone
+	// FinishDual goes on with dual coordinate ascent (Hsieh et al., ICML 2008; Shalev-Shwartz and
+	// Zhang, JMLR 14, 2013) from the dual variables that Pegasos leaves: the rows' shares of
+	// violations. A step makes the best of one row's. The result is the best by P of the average
+	// over the last half of that, of its last iterate, and of Pegasos's own, estimated from the
+	// rows that matter most.
+	FinishDual Finish = settings.FinishDual
+	// FinishAuto goes by the number of operations that Newton's method and the dual would take,
+	// problem by problem; internal/train/engine has the numbers. With up to 2,000 columns Newton's
+	// method takes over at once where it costs no more than some tens of epochs of the dual, else
+	// when epochs have cost half as much as it would. The dual begins once P - D is below 70 % of P:
+	// where rows are long, and lambda times their number small, such as on raw pixels, that may be
+	// never, and the dual would be slow; Newton's method then takes over if it costs no more than
+	// some more epochs. Where neither is the choice, Pegasos goes on. The run ends when Newton's
+	// method is done with all problems, as with FinishNewton.
+	FinishAuto Finish = settings.FinishAuto
+	// FinishNewton goes on with Newton's method, for all losses of one score. It is the finish for
+	// dense rows of up to some thousand columns, whatever their scale, for small lambdas and for a
+	// bias without a penalty; an iteration takes a pass and work with the square of the columns for
+	// many of the rows. The run ends when the method finds the gap to be at most Tol, or 0.1 %.
+	FinishNewton Finish = settings.FinishNewton
 )
 
 // Multiclass says what problems more than two labels make. Two labels make one problem in the first
@@ -78,43 +106,26 @@ type Multiclass string
 
 const (
 	// OneVsRest is a problem a label, against all others. The highest score wins.
-	OneVsRest Multiclass = "ovr"
+	OneVsRest Multiclass = settings.OneVsRest
 	// OneVsOne is a problem for each pair of labels, in the order (0, 1), (0, 2), ..., (1, 2), ...:
 	// the same as training on the rows of these two labels alone. Each pair votes for one of its
 	// labels; see [Model.ClassScores] for the ties. C, the epochs, Balanced and t0 are those of the
 	// pair's rows.
-	OneVsOne Multiclass = "ovo"
+	OneVsOne Multiclass = settings.OneVsOne
 	// CrammerSinger is one problem with a weight vector a label and the loss max over the labels r
 	// of cost(y, r) - z_y + z_r, for the loss Hinge. The costs are 1 but for cost(y, y) = 0; see
 	// Trainer.Costs.
-	CrammerSinger Multiclass = "crammer-singer"
+	CrammerSinger Multiclass = settings.CrammerSinger
 	// Multinomial is the same with the loss log(sum over the labels r of e^(z_r - z_y)), for the
 	// loss Log.
-	Multinomial Multiclass = "multinomial"
+	Multinomial Multiclass = settings.Multinomial
 )
 
 // Joint reports whether all weight vectors are trained in one problem.
-func (m Multiclass) Joint() bool { return m == CrammerSinger || m == Multinomial }
+func (m Multiclass) Joint() bool { return settings.IsJoint(string(m)) }
 
-// MinLambda is the least lambda that can be used where R^2, the mean squared length of the rows
-// with an appended feature, is 1 or more; where it is less, MinLambda times R^2 is. Below it
-// float32 weights, which may reach R/lambda, are in danger.
-const MinLambda = options.MinLambda // 1e-12
-
-// Values that stand in for zero fields in Config.Plain.
-const (
-	DefaultLambda = 1e-4
-	// DefaultEpochs is enough for 1 % of the optimum on most text and census data; see
-	// [docs/benchmarks.md].
-	//
-	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
-	DefaultEpochs    = 20
-	DefaultBiasScale = 1
-	DefaultBlock     = 64
-
-	// DefaultNewtonEpochs is the most with FinishNewton, which ends by itself after some tens.
-	DefaultNewtonEpochs = 200
-)
+// DefaultLambda is the Lambda of Config.Plain.
+const DefaultLambda = settings.DefaultLambda // 1e-4
 
 // A Config says what is trained and how. It holds everything that has an influence on the model
 // beside the data, and nothing else. A field that is zero stands for its default, the one listed
@@ -140,12 +151,15 @@ type Config struct {
 
 	// Lambda is the weight of the penalty, about the rows as they are scaled. C is the same in the
 	// terms of other solvers: lambda = 1/(C*rows), or, of rows with weights, 1/(C*sum of the
-	// weights). At most one of the two may be set.
+	// weights). At most one of the two may be set. Lambda has to be 1e-12 times R^2 or more, R^2
+	// being the mean squared length of the rows with an appended feature, or 1 if that is less:
+	// below it float32 weights, which may reach R/lambda, are in danger.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
 	// Epochs is the length of the run in passes over the rows, Steps that in steps. At most one of
-	// the two may be set.
+	// the two may be set. In Config.Plain there are 20 epochs, enough for 1 % of the optimum on most
+	// text and census data, or with FinishNewton, which ends by itself after some tens, 200.
 	Epochs int   `json:"epochs,omitempty"`
 	Steps  int64 `json:"steps,omitempty"`
 
@@ -218,7 +232,7 @@ type Config struct {
 
 // Paper returns the algorithm of the paper's Fig. 1 to the letter: rows as they are, without a
 // bias, drawn with replacement, step size 1/(lambda*t), and the last iterate as the result. Lambda
-// is DefaultLambda, and there are DefaultEpochs: who sets C or Steps sets these to 0.
+// is DefaultLambda, and there are 20 epochs: who sets C or Steps sets these to 0.
 func Paper() Config {
 	return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}.Plain()
 }
@@ -226,184 +240,34 @@ func Paper() Config {
 // Plain returns cfg with its zero fields filled in by values that do not go by the data: no
 // scaling, no bias, one-vs-rest, DefaultLambda, DefaultEpochs and what else is listed first. With
 // these training chooses nothing. They are what a zero field stands for in the Config of a [Model].
-func (cfg Config) Plain() Config {
-	options.Fill(&cfg.Multiclass, OneVsRest)
-	if cfg.Multiclass == Multinomial {
-		options.Fill(&cfg.Loss, Log)
-	}
-	options.Fill(&cfg.Loss, Hinge)
-	if cfg.C == 0 {
-		options.Fill(&cfg.Lambda, DefaultLambda)
-	}
-	if cfg.Steps == 0 && cfg.Finish == FinishNewton {
-		options.Fill(&cfg.Epochs, DefaultNewtonEpochs)
-	} else if cfg.Steps == 0 {
-		options.Fill(&cfg.Epochs, DefaultEpochs)
-	}
-	options.Fill(&cfg.Order, Shuffled)
-	if cfg.Order.inBlocks() {
-		options.Fill(&cfg.Block, DefaultBlock)
-	}
-	options.Fill(&cfg.Bias, BiasNone)
-	if cfg.Bias == BiasAugmented {
-		options.Fill(&cfg.BiasScale, DefaultBiasScale)
-	}
-	options.Fill(&cfg.Scale, ScaleNone)
-	options.Fill(&cfg.TargetScale, ScaleNone)
-	options.Fill(&cfg.Offset, OffsetR2)
-	options.Fill(&cfg.Average, LastHalf)
-	return cfg
-}
-
-// inForce returns the settings of a run: with defaults, and without the scale of a feature that is
-// not appended, of which 1 is allowed.
-func (cfg Config) inForce() Config {
-	cfg = cfg.Plain()
-	if cfg.Bias != BiasAugmented {
-		cfg.BiasScale = 0
-	}
-	return cfg
-}
-
-// finishes reports whether the run does not end as it began.
-func (cfg Config) finishes() bool { return cfg.Finish != "" && cfg.Finish != FinishNone }
+func (cfg Config) Plain() Config { return fromSettings(cfg.settings().Plain()) }
 
 // Validate returns a *[ConfigError] that names the first field that can't be used, or nil.
-func (cfg Config) Validate() error {
-	if err := options.First(fieldError,
-		options.Exclusive(cfg.Lambda, cfg.C, cfg.Epochs, cfg.Steps)); err != nil {
-		return err
-	}
-	if cfg.Bias == "" && cfg.BiasScale != 0 {
-		cfg.Bias = BiasAugmented
-	}
-	cfg = cfg.Plain()
-	if _, err := cfg.ClassWeights(); err != nil {
-		return err
-	}
-	return options.First(fieldError,
-		cfg.valueRules(), cfg.lengthRules(), cfg.stepRules(), cfg.biasRules(), cfg.classRules())
+func (cfg Config) Validate() error { return publicError(cfg.settings().Validate()) }
+
+// settings returns cfg as the trainer's rooms take it.
+func (cfg Config) settings() (s settings.Settings) {
+	settings.Copy(&s, cfg)
+	return s
 }
 
-// valueRules are those of fields that have one of a few values, and of the penalty.
-func (cfg Config) valueRules() []options.Rule {
-	return []options.Rule{
-		options.OneOf("Loss", cfg.Loss, Losses()...),
-		options.OneOf("Order", cfg.Order, Shuffled, Permutation, IID, Sequential, Blocks),
-		options.OneOf("Offset", cfg.Offset, OffsetR2, OffsetNone),
-		options.OneOf("Finish", cfg.Finish, "", FinishNone, FinishDual, FinishAuto, FinishNewton),
-		options.OneOf("Average", cfg.Average, LastHalf, LastIterate),
-		options.OneOf("Bias", cfg.Bias, BiasNone, BiasAugmented, BiasUnregularised),
-		options.OneOf("Multiclass", cfg.Multiclass, OneVsRest, OneVsOne, CrammerSinger,
-			Multinomial),
-		options.OneOf("Scale", cfg.Scale, ScaleNone, ScaleStandard, ScaleMaxAbs, ScaleUnit),
-		options.OneOf("TargetScale", cfg.TargetScale, ScaleNone, ScaleStandard),
-		options.Not("TargetScale", cfg.TargetScale == ScaleStandard && !cfg.Loss.Regression(),
-			"have %q, but labels are classes with the loss %s", cfg.TargetScale, cfg.Loss),
-		options.Penalty(cfg.Lambda, cfg.C),
-	}
+// vectors returns how many weight vectors there are for so many classes.
+func (cfg Config) vectors(classes int) (int, error) {
+	s := cfg.settings()
+	return s.Vectors(classes)
 }
 
-// lengthRules are those of how long a run is, and when it ends before that.
-func (cfg Config) lengthRules() []options.Rule {
-	joint := cfg.Multiclass.Joint()
-	rules := []options.Rule{
-		options.Range("Epochs", cfg.Epochs, 0, math.MaxInt, "1 or more"),
-		options.Range("Steps", cfg.Steps, 0, options.MaxSteps, "1 to 2^53"),
-		options.Range("Patience", cfg.Patience, 0, math.MaxInt, "1 or more"),
-		options.Not("Tol", cfg.Tol != 0 && cfg.Order == IID,
-			"have %v, but with Order %q the gap is not known", cfg.Tol, cfg.Order),
-		options.Not("Tol", cfg.Tol != 0 && cfg.Bias == BiasUnregularised && joint,
-			"have %v, but with Multiclass %q and Bias %q the gap is not known",
-			cfg.Tol, cfg.Multiclass, cfg.Bias),
-		options.Not("Finish",
-			cfg.Finish == FinishDual && !(cfg.canAscend() && cfg.canFinish()),
-			"have %q, which is for the losses %s, and not for multinomial problems, the order iid, "+
-				"batches, projection, or a bias without penalty",
-			cfg.Finish, lossesThat(func(l *loss.Traits) bool { return l.Ascent })),
-		options.Not("Finish", cfg.Finish == FinishAuto && !cfg.canFinish(),
-			"have %q, which is not for multinomial problems, the order iid, batches and projection",
-			cfg.Finish),
-		options.Not("Finish", cfg.Finish == FinishNewton && !cfg.canNewton(),
-			"have %q, which ends by itself and has no other early stop than the gap, and is not for "+
-				"joint problems, the order iid, batches and projection", cfg.Finish),
-	}
-	if cfg.Tol != 0 {
-		rules = append(rules, options.Share("Tol", cfg.Tol))
-	}
-	if cfg.Change != 0 {
-		rules = append(rules, options.Share("Change", cfg.Change))
-	}
-	return rules
+func fromSettings(s settings.Settings) (cfg Config) {
+	settings.Copy(&cfg, s)
+	return cfg
 }
 
-// bounds reports whether there is a bound with the settings.
-func (cfg Config) bounds() bool {
-	joint := cfg.Plain().Multiclass.Joint()
-	return cfg.Order != IID && !(joint && cfg.Bias == BiasUnregularised)
-}
-
-// canFinish reports whether a run with the settings can have a finish.
-func (cfg Config) canFinish() bool {
-	return cfg.Multiclass != Multinomial && cfg.Order != IID && cfg.Batch <= 1 && !cfg.Project
-}
-
-// canAscend reports whether there is an ascent for the loss and the bias.
-func (cfg Config) canAscend() bool {
-	return cfg.Loss.traits().Ascent && cfg.Bias != BiasUnregularised
-}
-
-// stepRules are those of what a step is.
-func (cfg Config) stepRules() []options.Rule {
-	alone := cfg.Multiclass.Joint() || cfg.Batch > 1 || cfg.Project || cfg.finishes()
-	return []options.Rule{
-		options.Only("Block", !cfg.Order.inBlocks() && cfg.Block != 0, cfg.Block, "Order",
-			cfg.Order),
-		options.Range("Block", cfg.Block, 0, math.MaxInt32, "1 to 2^31-1"),
-		options.Not("Shards", cfg.Shards < 0 || cfg.Shards > maxShards || cfg.Shards > 1 && alone,
-			"have %d, want at most %d, and none for joint problems, batches, projection and "+
-				"a finish",
-			cfg.Shards, maxShards),
-		options.Range("Batch", cfg.Batch, 0, math.MaxInt, "1 or more"),
-	}
-}
-
-// biasRules are those of the constant term.
-func (cfg Config) biasRules() []options.Rule {
-	if cfg.Bias == BiasAugmented {
-		return []options.Rule{options.Not("BiasScale",
-			!(cfg.BiasScale > 0) || cfg.BiasScale > math.MaxFloat32,
-			"have %v, want a positive finite number", cfg.BiasScale)}
-	}
-	set := cfg.BiasScale != 0 && cfg.BiasScale != DefaultBiasScale
-	return []options.Rule{options.Only("BiasScale", set, cfg.BiasScale, "Bias", cfg.Bias)}
-}
-
-// classRules are those of what the labels are, and of the loss that goes with it.
-func (cfg Config) classRules() []options.Rule {
-	numbers := cfg.Loss.Regression()
-	goesWith := map[Multiclass]Loss{CrammerSinger: Hinge, Multinomial: Log}[cfg.Multiclass]
-	return []options.Rule{
-		options.Not("Calibrate",
-			cfg.Calibrate != 0 && (cfg.Calibrate < 2 || cfg.Calibrate > 1000 || numbers),
-			"have %d, want 2 to 1000 folds, and labels that are classes", cfg.Calibrate),
-		options.Only("Epsilon", cfg.Epsilon != 0 && !cfg.Loss.traits().Epsilon, cfg.Epsilon, "Loss",
-			cfg.Loss),
-		options.Range("Epsilon", cfg.Epsilon, 0, math.MaxFloat32, "a finite number of at least 0"),
-		options.Not("Multiclass", goesWith != "" && cfg.Loss != goesWith,
-			"have %q, which is for the loss %s, but Loss is %q", cfg.Multiclass, goesWith,
-			cfg.Loss),
-		options.Not("Multiclass", numbers && cfg.Multiclass != OneVsRest,
-			"have %q, but there are no classes with the loss %s", cfg.Multiclass, cfg.Loss),
-		options.Not("ClassWeight", numbers && cfg.ClassWeight != "",
-			"have %q, but there are no classes with the loss %s", cfg.ClassWeight, cfg.Loss),
-	}
-}
-
-const maxShards = 256
-
-func checkLambda(lambda float64) error {
-	return options.First(fieldError, []options.Rule{options.Lambda(lambda)})
+// ClassWeights returns the weights that ClassWeight gives to labels, nil if it gives none or goes
+// by the data.
+func (cfg Config) ClassWeights() (map[float32]float64, error) {
+	s := cfg.settings()
+	weights, err := s.ClassWeights()
+	return weights, publicError(err)
 }
 
 // firstError returns the first of the errors that is not nil.
@@ -414,22 +278,4 @@ func firstError(errs ...error) error {
 		}
 	}
 	return nil
-}
-
-// lambda returns the penalty for so many rows, or for weights with that sum.
-func (cfg Config) lambda(rows float64) (float64, error) {
-	lambda, rule := options.LambdaFor(cfg.Lambda, cfg.C, rows)
-	return lambda, options.First(fieldError, []options.Rule{rule})
-}
-
-// runLength returns the length of the run for epochs of so many steps.
-func (cfg Config) runLength(epoch int) (int64, error) {
-	if cfg.Steps != 0 {
-		return cfg.Steps, nil
-	}
-	if int64(cfg.Epochs) > options.MaxSteps/int64(epoch) {
-		return 0, badField("Epochs", "have %d, which is more than 2^53 steps of %d an epoch",
-			cfg.Epochs, epoch)
-	}
-	return int64(cfg.Epochs) * int64(epoch), nil
 }

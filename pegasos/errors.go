@@ -3,6 +3,7 @@ package pegasos
 import (
 	"fmt"
 
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
@@ -35,6 +36,8 @@ func rowError(row int, reason string) error { return &RowError{Row: row, Reason:
 // publicError returns an error of the trainer's rooms as one of this package.
 func publicError(err error) error {
 	switch err := err.(type) {
+	case options.Rule:
+		return (*ConfigError)(&err)
 	case *rows.Error:
 		return (*RowError)(err)
 	case *iterate.Error:

@@ -41,10 +41,11 @@ func (m *Model) Penalty() float64 {
 // cost, even if they had others in training. It is NaN if a label is none of the model's, or a pair
 // has no rows.
 func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
-	c := m.Config.cost()
+	cfg := m.Config.settings()
+	c := cfg.Cost()
 	var loss float64
 	if m.Classes == nil {
-		spread := m.Scaling.spread()
+		spread := m.Scaling.room().Unit()
 		c.Epsilon /= spread
 		for i, v := range y {
 			loss += c.At((scores[i] - float64(v)) / spread)

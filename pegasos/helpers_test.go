@@ -73,40 +73,6 @@ func mustTrain(t testing.TB, x Examples, y []float32, cfg Config) *Model {
 	return m
 }
 
-func mustRun(t testing.TB, x Examples, y []float32, cfg Config) *run {
-	t.Helper()
-	r, err := newRun(x, y, &Trainer{Config: cfg})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
-// train runs to the end, or until ctx is done.
-func (r *run) train(ctx context.Context) (stopped bool, err error) {
-	for r.t < r.total && ctx.Err() == nil {
-		if err := r.advance(ctx, r.total); err != nil {
-			return false, err
-		}
-	}
-	return r.t < r.total, nil
-}
-
-// session is that of the run alone.
-func (r *run) session() *session {
-	return &session{cfg: r.cfg, data: r.data, runs: []*run{r}, threads: 1}
-}
-
-// model returns the model of this moment, not yet measured.
-func (r *run) model() *Model { return r.session().model() }
-
-// weights writes the vector of this moment to w and returns its bias.
-func (p *problem) weights(w []float32) float64 {
-	var b [1]float64
-	p.State.Weights([][]float32{w}, b[:])
-	return b[0]
-}
-
 // fixed is Train with the settings that zero fields stood for before anything was chosen by
 // the data, written out.
 func fixed(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, error) {

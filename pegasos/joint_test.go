@@ -9,6 +9,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
@@ -32,8 +34,8 @@ type oracle struct {
 
 // newOracle makes one that starts where the run does.
 func newOracle(r *run, x *dense.Matrix, tr *Trainer, weights []float32) *oracle {
-	s := r.learners[0].common()
-	o := &oracle{x: x, lambda: r.lambda, t0: s.T0, t: s.Start, free: tr.Bias == BiasUnregularised}
+	s := r.Learners[0].State
+	o := &oracle{x: x, lambda: r.Lambda, t0: s.T0, t: s.Start, free: tr.Bias == BiasUnregularised}
 	if tr.Bias == BiasAugmented {
 		o.scale = tr.Plain().BiasScale
 	}
@@ -170,7 +172,7 @@ func (o *oracle) project(loss func(z []float64, i int) float64) {
 // means at the end. It returns the number of steps before a kink.
 func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 	t.Helper()
-	l := r.learners[0]
+	l := r.Learners[0]
 	mean, samples := make([][]float64, len(o.w)), 0.0
 	for k := range mean {
 		mean[k] = make([]float64, o.x.Cols()+1)
@@ -188,40 +190,40 @@ func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 			for j, v := range append(float64s(w), m.bias(k)) {
 				if math.Abs(v-at(k, j)) > 1e-4*size {
 					t.Fatalf("%T %+v step %d: weight %d of vector %d is %v, in float64 %v",
-						r.data.X, r.cfg, o.t, j, k, v, at(k, j))
+						r.session.Rows.X, r.session.Settings, o.t, j, k, v, at(k, j))
 				}
 			}
 		}
 	}
-	for r.t < r.total {
+	for r.T < r.Total {
 		var idx []uint32
-		if r.order.Batch > 0 {
+		if r.Order.Batch > 0 {
 			var ends []int
-			idx, ends = r.order.Batches(1)
-			l.Batches(idx, ends)
+			idx, ends = r.Order.Batches(1)
+			l.TakeBatches(idx, ends)
 		} else {
-			idx = r.order.Next(1)
-			l.takeSteps(idx)
+			idx = r.Order.Next(1)
+			l.TakeSteps(idx)
 		}
-		if l.common().Err != nil {
-			t.Fatalf("%+v: %v", r.cfg, l.common().Err)
+		if l.State.Err != nil {
+			t.Fatalf("%+v: %v", r.session.Settings, l.State.Err)
 		}
-		r.t++
-		if r.order.AtEnd() {
-			r.epoch++
-			l.endEpoch(r.epoch)
+		r.T++
+		if r.Order.AtEnd() {
+			r.Epoch++
+			l.EndEpoch(r.Epoch)
 		}
 		if o.step(idx) {
 			return steps
 		}
 		steps++
-		if r.cfg.Average == LastIterate {
+		if Average(r.session.Average) == LastIterate {
 			same(r.model(), func(k, j int) float64 {
 				return append(o.w[k][:len(o.w[k]):len(o.w[k])],
 					o.b[k])[j]
 			})
 		}
-		if (r.total-r.t)%period(r.total, o.x.Cols()) == 0 && 2*r.t > r.total {
+		if (r.Total-r.T)%engine.Period(r.Total, o.x.Cols()) == 0 && 2*r.T > r.Total {
 			samples++
 			for k := range mean {
 				for j, v := range o.w[k] {
@@ -231,7 +233,7 @@ func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 			}
 		}
 	}
-	if r.cfg.Average == LastHalf {
+	if Average(r.session.Average) == LastHalf {
 		same(r.model(), func(k, j int) float64 { return mean[k][j] / samples })
 	}
 	return steps
@@ -677,7 +679,7 @@ func TestJointBoundOfAnything(t *testing.T) {
 				if l.cfg.Multiclass == Multinomial {
 					least = whole - 1e-5 // Newton starts there
 				}
-				have := boundOf(&r.joint.Of, a, r.r2)
+				have := boundOf(&r.joint.Of, a, r.R2)
 				if have > exact+1e-3*exact || have < least {
 					t.Errorf("%+v weights %v prior %v: bound %v, by definition %v to %v", l.cfg,
 						tr.Weights != nil, tr.Prior != nil, have, least, exact)
@@ -694,13 +696,13 @@ func TestJointBoundOfAnything(t *testing.T) {
 					}
 					// Newton's steps are short where next to nothing is left: the entropy's slope
 					// is steep there.
-					if more := boundOf(&r.joint.Of, a, r.r2); more > have+1e-5 || more < have-1e-5 &&
+					if more := boundOf(&r.joint.Of, a, r.R2); more > have+1e-5 || more < have-1e-5 &&
 						!r.joint.Of.Log {
 						t.Errorf("%+v: bound %v, of too much %v", l.cfg, have, more)
 					}
 				}
 			}
-			if b := boundOf(&r.joint.Of, make([]float32, 30*4), r.r2); b != 0 {
+			if b := boundOf(&r.joint.Of, make([]float32, 30*4), r.R2); b != 0 {
 				t.Errorf("bound %v of zeros", b)
 			}
 		}
@@ -835,7 +837,7 @@ func TestJointOverflow(t *testing.T) {
 			for i := range 50 {
 				dense.Scale(size, data.dense.Row(i))
 			}
-			for _, cfg := range []Config{{Lambda: 1e37}, {Lambda: MinLambda, Offset: OffsetNone},
+			for _, cfg := range []Config{{Lambda: 1e37}, {Lambda: options.MinLambda, Offset: OffsetNone},
 				{Lambda: 1, Project: true, Offset: OffsetNone},
 				{Lambda: 1e-6, Bias: BiasUnregularised}} {
 				cfg.Multiclass = l.cfg.Multiclass
@@ -854,7 +856,7 @@ func TestJointOverflow(t *testing.T) {
 	}
 	j := mustRun(t, matrix(t, 2, 1, 1.5e19, 0), []float32{2, 1},
 		Config{Lambda: 3e38, Offset: OffsetNone, Multiclass: CrammerSinger}).joint
-	j.takeSteps([]uint32{0, 0, 0, 0})
+	j.TakeSteps([]uint32{0, 0, 0, 0})
 	var e *iterate.Error
 	if !errors.As(j.Err, &e) || e.Row != 0 || e.Step != j.T+1 {
 		t.Errorf("score of +Inf: %v after %d steps", j.Err, j.T)

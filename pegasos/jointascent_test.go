@@ -29,15 +29,15 @@ func TestJointAscentSteps(t *testing.T) {
 			t.Fatal(err)
 		}
 		j := r.joint
-		if j.ascent == nil {
+		if j.ascent() == nil {
 			t.Fatal("no ascent")
 		}
 		rested := 0
 		for pass := range 6 {
 			for i := range uint32(60) {
-				resting := j.ascent.Resting[i] == 1 && !dual.Full(j.ascent.Pass)
+				resting := j.ascent().Resting[i] == 1 && !dual.Full(j.ascent().Pass)
 				before := exactDual(j)
-				j.takeSteps([]uint32{i})
+				j.TakeSteps([]uint32{i})
 				after := exactDual(j)
 				if resting {
 					rested++
@@ -49,7 +49,7 @@ func TestJointAscentSteps(t *testing.T) {
 				if after < before-1e-6 {
 					t.Fatalf("pass %d, row %d: from %v to %v", pass, i, before, after)
 				}
-				row := j.ascent.Alpha[3*i:][:3]
+				row := j.ascent().Alpha[3*i:][:3]
 				kept := [3]float32(row)
 				for try := range 30 { // no other shares are better
 					u, v := float64(try%6)/5, float64(try/6)/4
@@ -62,7 +62,7 @@ func TestJointAscentSteps(t *testing.T) {
 				}
 				copy(row, kept[:])
 			}
-			j.endEpoch(pass + 2)
+			j.EndEpoch(pass + 2)
 		}
 		if rested == 0 {
 			t.Error("no row rested")
@@ -83,7 +83,7 @@ func exactDual(j *joint) float64 {
 		x := make([]float32, d)
 		j.X.Axpy(i, 1, x)
 		y := int(j.Class[i])
-		for r, a := range j.ascent.Alpha[i*k:][:k] {
+		for r, a := range j.ascent().Alpha[i*k:][:k] {
 			c := j.Share(i) * float64(a)
 			gain += c * j.Of.Cost(y, r)
 			for l, v := range x {

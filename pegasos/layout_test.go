@@ -86,13 +86,13 @@ func TestCompactLayouts(t *testing.T) {
 			for _, from := range []int{math.MaxInt, 0} {
 				store.BytesFrom, store.SameFrom, rows.CopyFrom = from, from, from
 				for _, tr.Threads = range threads {
-					d, err := newData(data.x, data.y, &tr, nil)
+					s, err := newSession(data.x, data.y, &tr)
 					if err != nil {
 						t.Fatal(err)
 					}
-					kept, left := d.Compacted != nil, name == "batches"
+					kept, left := s.Rows.Compacted != nil, name == "batches"
 					if kind != "pixels" {
-						left = len(d.Classes) > 2 &&
+						left = len(s.Rows.Classes) > 2 &&
 							tr.Config.Plain().Multiclass == OneVsRest
 					}
 					if kept != (from == 0 && !left) {
@@ -133,9 +133,9 @@ func TestCompactRefuses(t *testing.T) {
 		"negative":        {Config{Epochs: 12}, -1. / 255, false},
 	} {
 		x.Row(99)[19] = c.harm
-		d, err := newData(x, y, &Trainer{Config: c.cfg}, nil)
-		if err != nil || (d.Compacted != nil) != c.want {
-			t.Errorf("%s: %v, bytes: %v", name, err, d.Compacted != nil)
+		s, err := newSession(x, y, &Trainer{Config: c.cfg})
+		if err != nil || (s.Rows.Compacted != nil) != c.want {
+			t.Errorf("%s: %v, bytes: %v", name, err, s.Rows.Compacted != nil)
 		}
 	}
 }

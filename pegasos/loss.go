@@ -1,10 +1,6 @@
 package pegasos
 
-import (
-	"strings"
-
-	"github.com/pegasimd/pegasimd/internal/train/loss"
-)
+import "github.com/pegasimd/pegasimd/internal/train/loss"
 
 // A Loss is what a row costs, as a function of its score z.
 type Loss string
@@ -26,37 +22,18 @@ const (
 
 // Losses returns all there are, the default first.
 func Losses() (names []Loss) {
-	for k := range loss.Kinds() {
-		names = append(names, Loss(loss.Kind(k).Traits().Name))
+	for _, name := range loss.Names(nil) {
+		names = append(names, Loss(name))
 	}
 	return names
 }
 
-// lossesThat returns the names of those with a trait, as messages have them.
-func lossesThat(have func(*loss.Traits) bool) string {
-	var names []string
-	for k := range loss.Kinds() {
-		if t := loss.Kind(k).Traits(); have(t) {
-			names = append(names, t.Name)
-		}
-	}
-	if n := len(names) - 1; n > 1 {
-		return strings.Join(names[:n], ", ") + " and " + names[n]
-	}
-	return strings.Join(names, " and ")
+// traits returns those of the loss. One that there is not has those of the hinge: Validate refuses
+// it.
+func (l Loss) traits() *loss.Traits {
+	kind, _ := loss.KindOf(string(l))
+	return kind.Traits()
 }
-
-// kind returns the kind of that name. A loss that there is not is the hinge: Validate refuses it.
-func (l Loss) kind() loss.Kind {
-	for k := range loss.Kinds() {
-		if loss.Kind(k).Traits().Name == string(l) {
-			return loss.Kind(k)
-		}
-	}
-	return loss.Hinge
-}
-
-func (l Loss) traits() *loss.Traits { return l.kind().Traits() }
 
 // Regression reports whether labels are numbers to predict.
 func (l Loss) Regression() bool { return l.traits().Numbers }
@@ -66,12 +43,3 @@ func (l Loss) Formula() string { return l.traits().Formula }
 
 // LogOdds reports whether the scores are log-odds, so that they make probabilities.
 func (l Loss) LogOdds() bool { return l.traits().LogOdds }
-
-// cost returns the loss of a row as a function of its margin.
-func (cfg Config) cost() loss.Func {
-	f := loss.Func{Kind: cfg.Loss.kind()}
-	if f.Kind.Traits().Epsilon {
-		f.Epsilon = cfg.Epsilon
-	}
-	return f
-}

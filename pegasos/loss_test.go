@@ -9,6 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
@@ -133,8 +134,8 @@ func TestLossSteps(t *testing.T) {
 					w, bias, have := make([]float64, 7), 0.0, make([]float32, 7)
 				steps:
 					for step := 1; step <= 300; step++ {
-						i := int(r.order.Next(1)[0])
-						p.takeSteps([]uint32{uint32(i)})
+						i := int(r.Order.Next(1)[0])
+						p.TakeSteps([]uint32{uint32(i)})
 						side, target := 2*float64(data.y[i])-1, 0.0
 						if cfg.Loss.Regression() {
 							side, target = 1, float64(data.y[i])
@@ -341,7 +342,7 @@ func TestLossBoundsOfAnything(t *testing.T) {
 			for i, v := range random(seed, 1, 30, 2, 1).dense.Row(0) {
 				a[i] = r.problems[0].Of.Cost.Clamp(v * float32(seed%3))
 			}
-			if b := boundOf(&r.problems[0].Of, a, r.r2); b > high || b < 0 {
+			if b := boundOf(&r.problems[0].Of, a, r.R2); b > high || b < 0 {
 				t.Fatalf("%s: bound %v of %v, optimum %v", l.cfg.Loss, b, a, high)
 			}
 		}
@@ -466,7 +467,7 @@ func TestLossExtremes(t *testing.T) {
 			for i := range 30 {
 				dense.Scale(size, data.dense.Row(i))
 			}
-			for _, lambda := range []float64{MinLambda, 1e-4, 1, 1e30} {
+			for _, lambda := range []float64{options.MinLambda, 1e-4, 1, 1e30} {
 				for _, offset := range []Offset{OffsetR2, OffsetNone} {
 					cfg := l.cfg
 					cfg.Lambda, cfg.Offset = lambda, offset

@@ -70,7 +70,7 @@ func TestMemoryEstimate(t *testing.T) {
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		need := s.memory(&tr, s.sizes(), 1)
+		need := s.Memory(s.Sizes(), 1)
 		before, most := live(), 0.0
 		tr.Progress = func(p Progress) {
 			if p.Epoch != max(1, c.cfg.Epochs-1) {
@@ -143,20 +143,20 @@ func TestManyClassesStop(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := r.segment(); n*len(r.learners) > 1<<22 || n < 16 {
-		t.Errorf("%d steps of %d learners between two looks", n, len(r.learners))
+	if n := r.Segment(); n*len(r.Learners) > 1<<22 || n < 16 {
+		t.Errorf("%d steps of %d learners between two looks", n, len(r.Learners))
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	start := time.Now()
-	if err := r.advance(ctx, 1<<50); err != nil || r.t == r.total {
-		t.Error(err, r.t)
+	if err := r.advance(ctx, 1<<50); err != nil || r.T == r.Total {
+		t.Error(err, r.T)
 	}
 	if s := time.Since(start).Seconds(); s > 3 { // on a busy machine
 		t.Errorf("%.1f s", s)
 	}
 	few, err := newRun(x, y[:9000], &Trainer{Config: Config{Lambda: 0.1, Loss: EpsInsensitive}})
-	if err != nil || few.segment() != sgd.Segment(8) {
-		t.Errorf("%v, %d steps of one vector", err, few.segment())
+	if err != nil || few.Segment() != sgd.Segment(8) {
+		t.Errorf("%v, %d steps of one vector", err, few.Segment())
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
@@ -137,15 +138,6 @@ func (r Result) check() error {
 	return nil
 }
 
-// unmeasure makes NaN of the objectives: they are not known any more.
-func (r *Result) unmeasure() {
-	r.Objective, r.DualObjective, r.Gap = math.NaN(), math.NaN(), math.NaN()
-	for k := range r.PerClass {
-		c := &r.PerClass[k]
-		c.Objective, c.DualObjective = math.NaN(), math.NaN()
-	}
-}
-
 // resultOf returns the result of vector k. In a model of a former version, or without a result of
 // each vector, only the steps and the lambda of all are known.
 func (m *Model) resultOf(k int) ClassResult {
@@ -206,7 +198,7 @@ func (m *Model) Validate() error {
 
 // checkSettings returns an error unless the settings can be used.
 func (m *Model) checkSettings() error {
-	return firstError(m.Config.Validate(), checkLambda(m.Lambda))
+	return firstError(m.Config.Validate(), publicError(options.Lambda(m.Lambda).Err()))
 }
 
 // check returns an error unless the model is one that training could give.
@@ -214,7 +206,7 @@ func (m *Model) check() error {
 	if m == nil {
 		return errors.New("it is nil")
 	}
-	vectors, err := weightVectors(m.Config, len(m.Classes))
+	vectors, err := m.Config.vectors(len(m.Classes))
 	if err != nil {
 		return err
 	}
@@ -246,7 +238,7 @@ func (m *Model) check() error {
 		}
 	}
 	if m.Scaling != nil {
-		return m.Scaling.check(m.Cols())
+		return m.Scaling.room().Check(m.Cols())
 	}
 	return nil
 }
@@ -269,27 +261,6 @@ func (m *Model) checkFinite() error {
 	return nil
 }
 
-// weightVectors returns how many there are for so many classes.
-func weightVectors(cfg Config, classes int) (int, error) {
-	l := cfg.Loss
-	switch {
-	case l.Regression() && classes == 0, !l.Regression() && classes == 2 && !cfg.Multiclass.Joint():
-		return 1, nil
-	case l.Regression():
-		return 0, fmt.Errorf("%d classes, want none for the loss %s", classes, l)
-	case classes < 2 || classes > labels.MaxClasses:
-		return 0, fmt.Errorf("%d classes, want 2 to %d", classes, labels.MaxClasses)
-	case cfg.Multiclass == OneVsOne && classes > maxPairClasses:
-		return 0, fmt.Errorf("%d classes, want at most %d with one-vs-one", classes, maxPairClasses)
-	case cfg.Multiclass == OneVsOne:
-		return classes * (classes - 1) / 2, nil
-	}
-	return classes, nil
-}
-
-// maxPairClasses keeps the number of pairs below 2^22.
-const maxPairClasses = 2048
-
 // WithCols returns a model over so many features: further ones have the weight 0, and weights
 // beyond them are left out. It shares what it can with m.
 func (m *Model) WithCols(cols int) *Model {
@@ -299,11 +270,11 @@ func (m *Model) WithCols(cols int) *Model {
 	c := *m
 	c.Weights = slices.Clone(m.Weights)
 	if s := m.Scaling; s != nil {
-		c.Scaling = s.withCols(cols)
+		c.Scaling = fromScale(s.room().WithCols(cols))
 		if !s.Folded && s.Shift != nil && cols < m.Cols() {
 			c.Bias = make([]float64, len(m.Weights))
 			for k := range c.Bias { // zeros in the columns left out score, too
-				c.Bias[k] = m.bias(k) + s.rest(m.Weights[k], cols)
+				c.Bias[k] = m.bias(k) + s.room().Rest(m.Weights[k], cols)
 			}
 		}
 	}

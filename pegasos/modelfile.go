@@ -10,7 +10,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
-	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
+	"github.com/pegasimd/pegasimd/internal/train/result"
 )
 
 // A model file is one of package modelfile, of the kind Linear. Its header has the lines of
@@ -20,49 +21,27 @@ import (
 //	biases    (float64, one for each vector; only if "bias" is true)
 //	shifts    (float32, one for each feature; only if there is a "scaling" that has them)
 //	factors   (float32, likewise)
-//	state     (float32; only if there is a "state": its arrays, see session.arrays)
+//	state     (float32; only if there is a "state": its arrays, see package checkpoint)
 
-// header is what a model file has beside the numbers.
+// header is what a model file has beside the numbers. No model has more classes than labels has.
 type header struct {
-	Features    int             `json:"features"`
-	Classes     []float32       `json:"classes" most:"classes"`
-	Names       []string        `json:"names,omitempty" most:"classes"`
-	Bias        bool            `json:"bias"`
-	IndexBase   int             `json:"index_base"`
-	Scaler      json.RawMessage `json:"scaler,omitempty"`
-	HashBits    int             `json:"hash_bits,omitempty"`
-	Table       json.RawMessage `json:"table,omitempty"`
-	Calibration []Sigmoid       `json:"calibration,omitempty"`
-	Lambda      float64         `json:"lambda"`
-	Prior       string          `json:"prior,omitempty"`
-	Hash        string          `json:"hash,omitempty"` // only with Data
-	Data        string          `json:"data,omitempty"`
-	Config      Config          `json:"config"`
-	Result      *headerResult   `json:"result"`
-	Scaling     *Scaling        `json:"scaling,omitempty"`
-	State       *saved          `json:"state,omitempty"`
-}
-
-// headerResult is a Result in which what was not measured is left out: JSON has no NaN.
-type headerResult struct {
-	Steps      int64   `json:"steps"`
-	Epochs     float64 `json:"epochs"`
-	Violations int64   `json:"violations"`
-	Replaced   int     `json:"replaced,omitempty"`
-	Weight     float64 `json:"weight,omitempty"`
-	R2         float64 `json:"r2"`
-	T0         float64 `json:"t0"`
-	modelfile.Bounds
-	Gap      *float64            `json:"gap,omitempty"`
-	PerClass []headerClassResult `json:"per_class,omitempty"`
-}
-
-type headerClassResult struct {
-	modelfile.Bounds
-	Violations int64   `json:"violations"`
-	Steps      int64   `json:"steps,omitempty"`
-	Lambda     float64 `json:"lambda,omitempty"`
-	Width      float64 `json:"width,omitempty"`
+	Features    int              `json:"features"`
+	Classes     []float32        `json:"classes" most:"65536"`
+	Names       []string         `json:"names,omitempty" most:"65536"`
+	Bias        bool             `json:"bias"`
+	IndexBase   int              `json:"index_base"`
+	Scaler      json.RawMessage  `json:"scaler,omitempty"`
+	HashBits    int              `json:"hash_bits,omitempty"`
+	Table       json.RawMessage  `json:"table,omitempty"`
+	Calibration []Sigmoid        `json:"calibration,omitempty"`
+	Lambda      float64          `json:"lambda"`
+	Prior       string           `json:"prior,omitempty"`
+	Hash        string           `json:"hash,omitempty"` // only with Data
+	Data        string           `json:"data,omitempty"`
+	Config      Config           `json:"config"`
+	Result      *result.Header   `json:"result"`
+	Scaling     *Scaling         `json:"scaling,omitempty"`
+	State       *checkpoint.Head `json:"state,omitempty"`
 }
 
 // Write writes the model, in a form that is the same on every machine.
@@ -83,7 +62,7 @@ func (m *Model) Write(w io.Writer) error {
 		modelfile.WriteNumbers(mw, m.Scaling.Factor)
 	}
 	if m.State != nil {
-		for _, a := range m.State.arrays {
+		for _, a := range m.State.state.Arrays {
 			modelfile.WriteNumbers(mw, a)
 		}
 	}
@@ -104,20 +83,7 @@ func (m *Model) header() *header {
 		h.Hash = m.Hash()
 	}
 	if m.State != nil {
-		h.State = &m.State.saved
-	}
-	return h
-}
-
-func (r *Result) header() *headerResult {
-	h := &headerResult{
-		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Replaced: r.Replaced,
-		Weight: r.Weight, R2: r.R2, T0: r.T0,
-		Bounds: modelfile.BoundsOf(r.Objective, r.DualObjective), Gap: modelfile.Finite(r.Gap),
-	}
-	for _, c := range r.PerClass {
-		h.PerClass = append(h.PerClass, headerClassResult{
-			modelfile.BoundsOf(c.Objective, c.DualObjective), c.Violations, c.Steps, c.Lambda, c.Width})
+		h.State = &m.State.state.Head
 	}
 	return h
 }
@@ -153,7 +119,7 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 		}
 	}
 	if s := m.Scaling; s != nil {
-		shifts, factors := s.numbers(h.Features)
+		shifts, factors := s.room().Numbers(h.Features)
 		if s.Shift, err = r.Floats(shifts); err != nil {
 			return nil, err
 		}
@@ -162,9 +128,11 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 		}
 	}
 	if h.State != nil {
-		if m.State, err = readState(r, h.State); err != nil {
+		state, err := checkpoint.Read(r, h.State)
+		if err != nil {
 			return nil, err
 		}
+		m.State = &State{*state}
 	}
 	if err := r.End(); err != nil {
 		return nil, err
@@ -196,29 +164,10 @@ func (h *header) checkHash(m *Model) error {
 // sliceSize is what a slice takes besides its elements, in bytes.
 const sliceSize = 24
 
-// readState reads the arrays of a state. Whether they fit a run is found out when there is one.
-func readState(r *modelfile.Reader, from *saved) (*State, error) {
-	st := &State{saved: *from}
-	if err := r.Take(len(from.Arrays) * sliceSize); err != nil {
-		return nil, fmt.Errorf("header: state: %d arrays: %w", len(from.Arrays), err)
-	}
-	for _, n := range from.Arrays {
-		if n < 0 {
-			return nil, errors.New("header: state: an array of negative length")
-		}
-		a, err := r.Floats(n)
-		if err != nil {
-			return nil, err
-		}
-		st.arrays = append(st.arrays, a)
-	}
-	return st, nil
-}
-
 // model returns the model that the header describes, without its weights and biases, and how many
 // vectors there are to be.
 func (h *header) model() (m *Model, vectors int, err error) {
-	if vectors, err = weightVectors(h.Config, len(h.Classes)); err != nil {
+	if vectors, err = h.Config.vectors(len(h.Classes)); err != nil {
 		return nil, 0, err
 	}
 	if h.Features < 0 || h.Features > math.MaxInt/8/vectors {
@@ -231,7 +180,7 @@ func (h *header) model() (m *Model, vectors int, err error) {
 		Classes: h.Classes, Names: h.Names, Scaler: h.Scaler, HashBits: h.HashBits, Table: h.Table,
 		Calibration: h.Calibration, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config,
 		Data: h.Data, IndexBase: h.IndexBase, Scaling: h.Scaling,
-		Result: h.Result.result(),
+		Result: resultOf(h.Result.Result()),
 	}, vectors, nil
 }
 
@@ -244,23 +193,6 @@ func (m *Model) checkRead() error {
 		return fmt.Errorf("header: %w", err)
 	}
 	return nil
-}
-
-func (h *headerResult) result() Result {
-	r := Result{
-		Steps: h.Steps, Epochs: h.Epochs, Violations: h.Violations, Replaced: h.Replaced,
-		Weight: h.Weight, R2: h.R2, T0: h.T0,
-	}
-	r.Objective, r.DualObjective = h.Values()
-	r.Gap = proof.Gap(r.Objective, r.DualObjective)
-	if len(h.PerClass) > 0 {
-		r.PerClass = make([]ClassResult, len(h.PerClass))
-	}
-	for k, c := range h.PerClass {
-		objective, bound := c.Values()
-		r.PerClass[k] = ClassResult{objective, bound, c.Violations, c.Steps, c.Lambda, c.Width}
-	}
-	return r
 }
 
 // WriteFile writes the model to a file. The file is either written in full or left as it was,

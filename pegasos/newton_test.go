@@ -9,7 +9,10 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
 // newtonTrial is newTrial for Newton's method.
@@ -91,7 +94,7 @@ func TestNewtonConverges(t *testing.T) {
 func TestNewtonEnds(t *testing.T) {
 	data := random(52, 500, 10, 2, 1)
 	m := mustTrain(t, data.dense, data.y, Config{Lambda: 1e-3, Finish: FinishNewton})
-	if m.Result.Gap > 1e-3 || m.Result.Epochs > 30 || m.Config.Epochs != DefaultNewtonEpochs {
+	if m.Result.Gap > 1e-3 || m.Result.Epochs > 30 || m.Config.Epochs != settings.DefaultNewtonEpochs {
 		t.Errorf("gap %v after %v of %d epochs", m.Result.Gap, m.Result.Epochs, m.Config.Epochs)
 	}
 	// It is not in the way of the epochs that are given.
@@ -176,21 +179,21 @@ func TestNewtonForeign(t *testing.T) {
 func TestNewtonHostile(t *testing.T) {
 	data := random(56, 60, 4, 2, 1)
 	cfg := Config{Lambda: 0.01, Finish: FinishNewton, Tol: 1e-6}
-	for _, harm := range []func(n *savedNewton){
-		func(n *savedNewton) { n.Start = -1 },
-		func(n *savedNewton) { n.Start = math.MaxInt64 },
-		func(n *savedNewton) { n.Iterations = -1 },
-		func(n *savedNewton) { n.Iterations = math.MaxInt },
-		func(n *savedNewton) { n.Retries = []int{2, 1} },
-		func(n *savedNewton) { n.Retries = []int{-1} },
-		func(n *savedNewton) { n.Retries = make([]int, 100) },
+	for _, harm := range []func(n *checkpoint.Newton){
+		func(n *checkpoint.Newton) { n.Start = -1 },
+		func(n *checkpoint.Newton) { n.Start = math.MaxInt64 },
+		func(n *checkpoint.Newton) { n.Iterations = -1 },
+		func(n *checkpoint.Newton) { n.Iterations = math.MaxInt },
+		func(n *checkpoint.Newton) { n.Retries = []int{2, 1} },
+		func(n *checkpoint.Newton) { n.Retries = []int{-1} },
+		func(n *checkpoint.Newton) { n.Retries = make([]int, 100) },
 	} {
 		m, err := (&Trainer{Config: cfg, KeepState: true, Pause: 150}).plain(t.Context(),
 			data.dense, data.y)
 		if !errors.Is(err, ErrPaused) {
 			t.Fatal(err)
 		}
-		n := m.State.saved.Learners[0].Newton
+		n := m.State.state.Learners[0].Newton
 		if n == nil {
 			t.Fatal("Newton's method has not begun")
 		}
@@ -296,7 +299,7 @@ func TestNewtonStarts(t *testing.T) {
 				Loss: pick(g, Hinge, Hinge, SquaredHinge, Log), Seed: uint64(k), Tol: 1e-2,
 				Offset: pick(g, OffsetR2, OffsetR2, OffsetNone), Finish: FinishNewton,
 				Bias:   pick(g, BiasNone, BiasAugmented, BiasUnregularised),
-				Lambda: math.Max(MinLambda, pick(g, 1e-2, 1e-4, 1e-6)*scale*scale),
+				Lambda: math.Max(options.MinLambda, pick(g, 1e-2, 1e-4, 1e-6)*scale*scale),
 			}
 			if cfg.Loss == SquaredHinge {
 				cfg.Offset = OffsetR2 // without an offset the first epoch overflows, and says so

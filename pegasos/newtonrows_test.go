@@ -53,7 +53,7 @@ func TestNewtonRows(t *testing.T) {
 	before := rows.CopyFrom
 	rows.CopyFrom = 1
 	defer func() { rows.CopyFrom = before }()
-	cfg := Config{Lambda: 1e-3, Epochs: 9, Finish: FinishAuto, Multiclass: OneVsRest}
+	cfg := Config{Lambda: 1e-3, Epochs: 9, Multiclass: OneVsRest}
 	r, err := newRun(data.dense, data.y, &Trainer{Config: cfg.Plain(), Threads: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +62,7 @@ func TestNewtonRows(t *testing.T) {
 	if p.Names == nil {
 		t.Fatal("the run has copies of its rows")
 	}
-	n := p.forNewton(&r.data.newtons, 0)
+	n := p.learner.ForNewton(&r.session.Newtons, 0)
 	have, want := make([]float32, 30), make([]float32, 30)
 	for j, i := range n.At {
 		clear(have)

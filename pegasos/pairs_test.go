@@ -13,6 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
 // of returns the rows with one of two labels, and those of their weights.
@@ -463,7 +464,7 @@ func TestPairsRun(t *testing.T) {
 	})
 	t.Run("too many classes", func(t *testing.T) {
 		var e *ConfigError
-		y := make([]float32, maxPairClasses+1)
+		y := make([]float32, settings.MaxPairClasses+1)
 		for i := range y {
 			y[i] = float32(i)
 		}

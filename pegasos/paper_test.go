@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
@@ -47,10 +48,10 @@ func TestPaper(t *testing.T) {
 				f := &fig1{lambda: lambda, w: make([]float64, 7)}
 				w := make([]float32, 7)
 				for step := range cfg.Steps {
-					idx := r.order.Next(1)
+					idx := r.Order.Next(1)
 					i := int(idx[0])
 					before := p.Violations
-					p.takeSteps(idx)
+					p.TakeSteps(idx)
 					margin := f.step(data.dense.Row(i), float64(2*data.y[i]-1))
 					if violated := p.Violations > before; violated != (margin < 1) &&
 						math.Abs(margin-1) > 1e-4 {
@@ -96,7 +97,7 @@ func TestFirstSteps(t *testing.T) {
 				{0, [2]float32{-1, 1.5}},         // y<w,x> = -4/3+4 > 1: shrinks by 3/4
 				{2, [2]float32{-4. / 5, 6. / 5}}, // y<w,0> = 0 < 1 violates and adds nothing
 			} {
-				p.takeSteps([]uint32{step.row})
+				p.TakeSteps([]uint32{step.row})
 				p.weights(w)
 				if w[0] != step.want[0] || w[1] != step.want[1] {
 					t.Errorf("%T %s: after step %d w = %v, want %v", x, order, n+1, w, step.want)
@@ -114,13 +115,13 @@ func TestMarginOfOne(t *testing.T) {
 	x := matrix(t, 3, 1, 1, 0.5, 0.499)
 	p := mustRun(t, x, []float32{1, 1, 0}, Config{Lambda: 0.5, Offset: OffsetNone,
 		Average: LastIterate}).problems[0]
-	p.takeSteps([]uint32{0, 1}) // w = 2, and <w, 0.5> = 1
+	p.TakeSteps([]uint32{0, 1}) // w = 2, and <w, 0.5> = 1
 	if p.Violations != 1 {
 		t.Errorf("%d violations, want 1", p.Violations)
 	}
 	p = mustRun(t, x, []float32{1, 0, 1}, Config{Lambda: 0.5, Offset: OffsetNone,
 		Average: LastIterate}).problems[0]
-	p.takeSteps([]uint32{0, 2})
+	p.TakeSteps([]uint32{0, 2})
 	if p.Violations != 2 {
 		t.Errorf("%d violations just below, want 2", p.Violations)
 	}
@@ -189,7 +190,7 @@ func TestOffset(t *testing.T) {
 	}
 	// The first step has size 1/(lambda*(1+t0)), about 1/R^2.
 	r := mustRun(t, data.dense, data.y, Config{Lambda: 1e-9, Epochs: 3, Average: LastIterate})
-	r.problems[0].takeSteps([]uint32{5})
+	r.problems[0].TakeSteps([]uint32{5})
 	w := make([]float32, 6)
 	r.problems[0].weights(w)
 	for j, v := range data.dense.Row(5) {
@@ -366,9 +367,9 @@ func TestAveragedModel(t *testing.T) {
 	want, w := make([]float64, 5), make([]float32, 5)
 	samples := 0
 	for p.T < 500 {
-		p.takeSteps(r.order.Next(1))
+		p.TakeSteps(r.Order.Next(1))
 		p.weights(w)
-		if p.T > 250 && (500-p.T)%period(500, 5) == 0 {
+		if p.T > 250 && (500-p.T)%engine.Period(500, 5) == 0 {
 			samples++
 			for j, v := range w {
 				want[j] += float64(v)
@@ -390,8 +391,8 @@ func TestPeriod(t *testing.T) {
 		{1, 1, 1}, {100, 10, 6}, {1 << 20, 10, 64}, {1 << 20, 784, 196}, {1 << 10, 1 << 20, 64},
 		{1 << 30, 1 << 20, 1 << 18},
 	} {
-		if have := period(c.total, int(c.cols)); have != c.want {
-			t.Errorf("period(%d, %d) = %d, want %d", c.total, c.cols, have, c.want)
+		if have := engine.Period(c.total, int(c.cols)); have != c.want {
+			t.Errorf("engine.Period(%d, %d) = %d, want %d", c.total, c.cols, have, c.want)
 		}
 	}
 }

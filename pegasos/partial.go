@@ -1,7 +1,6 @@
 package pegasos
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -9,8 +8,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
 // A Partial trains on rows that come in chunks: those that do not fit in memory at once, or are not
@@ -25,9 +26,9 @@ type Partial struct {
 	classes []float32
 	cols    int
 	byLabel map[float32]float64
-	runs    []*run // of the last chunk that each had rows in; nil before the first
-	from    *Model // that it goes on from, about scaled rows, with its Scaling; nil for none
-	epochs  float64
+	chunks  *engine.Chunks
+	from    *Model   // that it goes on from, as it was given; nil for none
+	scaling *Scaling // of the rows; nil for none
 	failed  error
 
 	// Threads is the number of goroutines for the classes, or pairs, of a chunk; 0 means
@@ -37,40 +38,49 @@ type Partial struct {
 
 // NewPartial returns a trainer of rows with so many columns, whose labels are among classes:
 // distinct, and at least two. For numbers to predict there are none. Settings that go by all rows
-// can't be used: Scale, C, Epochs, Steps, Tol, Change, Patience, Finish, Shards, Balanced,
-// and Project with numbers to predict. Of each chunk there is one pass, for which
+// can't be used: Scale, C, Epochs, Steps, Tol, Change, Patience, Finish, Shards, Calibrate,
+// Balanced, and Project with numbers to predict. Of each chunk there is one pass, for which
 // Shuffled means Permutation. Class weights multiply the loss as they are. There is no certificate.
 // Fields that are zero are those of [Config.Plain]: nothing is chosen by the data, which are not
 // there yet. Not scaled are rows and numbers, there is no bias, lambda is DefaultLambda whatever
 // the rows' lengths, and classes are one against the rest. [NewPartialFrom] has what training chose
 // for rows that are there.
 func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
-	if err := cfg.Validate(); err != nil {
-		return nil, err
+	return newPartial(cfg, classes, cols, nil)
+}
+
+// NewPartialFrom returns a trainer of chunks that goes on from m, as training with it as
+// Trainer.Start does: t counts on from there. Columns, classes and all settings are m's, those that
+// training had chosen among them; how long the run was and how it ended are left out, as are the
+// shards. The rows, and numbers to predict, are given as they are, and scaled chunk by chunk as m's
+// were. m is not changed. It can't go on from what [NewPartial] can't use: Balanced, and
+// problems that have a lambda each, by C with OneVsOne.
+func NewPartialFrom(m *Model) (*Partial, error) {
+	if err := m.check(); err != nil {
+		return nil, fmt.Errorf("pegasos: the model: %w", err)
 	}
-	for _, f := range []struct {
-		field string
-		given bool
-	}{
-		{"C", cfg.C != 0}, {"Epochs", cfg.Epochs != 0}, {"Steps", cfg.Steps != 0},
-		{"Tol", cfg.Tol != 0}, {"Change", cfg.Change != 0},
-		{"Patience", cfg.Patience != 0}, {"ClassWeight", cfg.ClassWeight == Balanced},
-		{"Finish", cfg.finishes()}, {"Shards", cfg.Shards > 1},
-		{"Scale", cfg.Scale != "" && cfg.Scale != ScaleNone},
-		{"TargetScale", cfg.TargetScale != "" && cfg.TargetScale != ScaleNone},
-		{"Project", cfg.Project && cfg.Loss.Regression()},
-	} {
-		if f.given {
-			return nil, badField(f.field, "it goes by all rows, which come in chunks here")
+	for k := range m.Weights {
+		if m.lambda(k) != m.lambda(0) {
+			return nil, badField("C", "have %v, which gave each pair of classes a lambda of its "+
+				"own: it goes by all rows, which come in chunks here", m.Config.C)
 		}
+	}
+	cfg := m.Config.Plain()
+	settings.Only(&cfg, settings.Chunk)
+	if l := m.lambda(0); l > 0 {
+		cfg.Lambda = l
+	}
+	return newPartial(cfg, m.Classes, m.Cols(), m)
+}
+
+func newPartial(cfg Config, classes []float32, cols int, from *Model) (*Partial, error) {
+	if err := cfg.checkChunks(); err != nil {
+		return nil, err
 	}
 	if cols < 0 || cols > math.MaxInt32 {
 		return nil, fmt.Errorf("pegasos: %d columns", cols)
 	}
-	p := &Partial{cfg: cfg.inForce(), classes: slices.Clone(classes), cols: cols}
-	if p.cfg.Order == Shuffled { // for one pass that is the same, but for the work
-		p.cfg.Order, p.cfg.Block = Permutation, 0
-	}
+	p := &Partial{classes: slices.Clone(classes), cols: cols, from: from}
 	slices.Sort(p.classes)
 	for i, c := range p.classes {
 		if !floats.IsFinite(c) || i > 0 && c == p.classes[i-1] {
@@ -78,25 +88,62 @@ func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 		}
 		p.classes[i] += 0 // a class is never -0
 	}
-	vectors, err := weightVectors(p.cfg, len(p.classes))
-	if err != nil {
+	s := cfg.settings().InForce()
+	if _, err := s.Vectors(len(p.classes)); err != nil {
 		return nil, fmt.Errorf("pegasos: %w", err)
 	}
-	p.byLabel, _ = cfg.ClassWeights() // was validated
+	p.byLabel, _ = s.ClassWeights() // was validated
 	for label := range p.byLabel {
 		if !slices.Contains(p.classes, label) {
 			return nil, badField("ClassWeight", "the label %v is none of the classes", label)
 		}
 	}
-	if p.pairs() {
-		p.runs = make([]*run, vectors)
-	} else {
-		p.runs = make([]*run, 1)
+	if s.Order == string(Shuffled) { // for one pass that is the same, but for the work
+		s.Order, s.Block = string(Permutation), 0
 	}
+	p.cfg = fromSettings(s)
+	if from != nil && from.Scaling != nil {
+		scaling := *from.Scaling
+		scaling.epsilon = from.Config.Epsilon
+		p.scaling = &scaling
+		from = scaling.Unfold(from)
+		s.Epsilon = from.Config.Epsilon
+		p.cfg.Scale, p.cfg.TargetScale = p.from.Config.Scale, p.from.Config.TargetScale
+	}
+	p.chunks = engine.NewChunks(s, p.classes, cols, from.from())
 	return p, nil
 }
 
-func (p *Partial) pairs() bool { return p.cfg.Multiclass == OneVsOne && len(p.classes) > 2 }
+// checkChunks returns an error if a field is set that goes by all rows.
+func (cfg Config) checkChunks() error {
+	if err := cfg.Validate(); err != nil {
+		return err
+	}
+	rest := cfg
+	if rest.Finish == FinishNone {
+		rest.Finish = ""
+	}
+	if rest.Scale == ScaleNone {
+		rest.Scale = ""
+	}
+	if rest.TargetScale == ScaleNone {
+		rest.TargetScale = ""
+	}
+	if rest.Shards == 1 {
+		rest.Shards = 0
+	}
+	bad := settings.Beyond(rest, settings.Chunk)
+	if cfg.ClassWeight == Balanced {
+		bad = append(bad, "ClassWeight")
+	}
+	if cfg.Project && cfg.Loss.Regression() {
+		bad = append(bad, "Project")
+	}
+	if len(bad) > 0 {
+		return badField(bad[0], "it goes by all rows, which come in chunks here")
+	}
+	return nil
+}
 
 // Fit trains on a chunk: rows, and a label for each. A chunk may lack classes, and may be empty.
 // The first one's R^2 makes the step offset. After an error about the rows or labels, which names
@@ -115,114 +162,30 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 	if x.Rows() == 0 && len(y) == 0 {
 		return nil
 	}
-	x, y, err := p.scaled(x, y)
+	if s := p.scaling.room(); s != nil && len(y) == x.Rows() {
+		x, y = s.Apply(x, y, parallel.Threads(p.Threads), func() bool { return false })
+		if err := store.Of(x).Err(); err != nil {
+			return fmt.Errorf("pegasos: %w", err)
+		}
+	}
+	set, err := rows.New(x, y, rows.Options{Numbers: p.cfg.Loss.Regression(), Known: p.classes})
 	if err != nil {
-		return err
-	}
-	s, err := p.newChunk(x, y)
-	if err != nil || len(s.runs) == 0 {
-		return err
-	}
-	if len(s.runs) == 1 {
-		s.runs[0].threads = min(s.threads, len(s.runs[0].learners))
-	}
-	errs := make([]error, len(s.runs))
-	s.parallel(func(i int, r *run) { errs[i] = r.advance(context.Background(), math.MaxInt64) })
-	for _, r := range s.runs {
-		r.forgetRows()
-	}
-	p.epochs++
-	p.failed = firstError(errs...)
-	return p.failed
-}
-
-// newChunk makes the session of a chunk, with the runs that have rows in it.
-func (p *Partial) newChunk(x Examples, y []float32) (*session, error) {
-	tr := &Trainer{Config: p.cfg}
-	tr.ClassWeight, tr.Epochs = "", 1
-	tr.Start, tr.scaling = p.from, p.scaling()
-	d, err := newData(x, y, tr, p.classes)
-	if err != nil {
-		return nil, err
+		return publicError(err)
 	}
 	if p.byLabel != nil {
-		d.Weight = make([]float64, len(y))
+		set.Weight = make([]float64, len(y))
 		for i, label := range y {
-			d.Weight[i] = 1
+			set.Weight[i] = 1
 			if w, ok := p.byLabel[label]; ok {
-				d.Weight[i] = w
+				set.Weight[i] = w
 			}
 		}
 	}
-	s := &session{cfg: p.cfg, data: d, threads: parallel.Threads(p.Threads)}
-	add := func(pair []int32, k int) error {
-		r, err := d.chunk(tr, pair, k, p.runs[k])
-		if err != nil || r == nil {
-			return err
-		}
-		p.runs[k] = r
-		s.runs = append(s.runs, r)
-		return nil
+	err = p.chunks.Train(set, p.Threads)
+	if _, lost := err.(*iterate.Error); lost {
+		p.failed = publicError(err)
 	}
-	if !p.pairs() {
-		return s, add(nil, 0)
-	}
-	k := 0
-	for a := range p.classes {
-		for b := a + 1; b < len(p.classes); b++ {
-			if err := add([]int32{int32(a), int32(b)}, k); err != nil {
-				return nil, err
-			}
-			k++
-		}
-	}
-	return s, nil
-}
-
-// forgetRows lets go of the rows and what is known of them.
-func (r *run) forgetRows() {
-	r.data, r.View, r.order.Only = nil, rows.View{}, nil
-	for _, l := range r.learners {
-		c := l.common()
-		c.View = rows.View{}
-	}
-}
-
-// chunk makes the run of the chunk d that goes on from last, or starts if that is nil. It is nil if
-// the chunk has no row for it.
-func (d *data) chunk(tr *Trainer, pair []int32, first int, last *run) (*run, error) {
-	inner := *tr
-	view, _, err := d.View(pair, false)
-	if err != nil {
-		return nil, publicError(err)
-	}
-	if view.Count() == 0 {
-		return nil, nil
-	}
-	inner.Batch = min(tr.Batch, view.Count()) // the last chunk may be short
-	r, err := d.run(&inner, pair, first)
-	if err != nil {
-		return nil, err
-	}
-	if last != nil {
-		r.order.Continue(last.order)
-	}
-	for k, l := range r.learners {
-		s := l.common()
-		s.Recent = nil
-		if d.Weight != nil { // as they were, before they were scaled to a mean of 1
-			s.Weight = d.Weight
-		}
-		if last == nil {
-			s.Total = 1 << 62 // the average's windows end at powers of two
-			if s.Average != nil {
-				s.Average.Total = s.Total
-			}
-			continue
-		}
-		s.Adopt(last.learners[k].common())
-	}
-	return r, nil
+	return publicError(err)
 }
 
 // Model returns the model of this moment. Its objective is not known.
@@ -230,37 +193,17 @@ func (p *Partial) Model() (*Model, error) {
 	if p.failed != nil {
 		return nil, p.failed
 	}
-	vectorCount, _ := weightVectors(p.cfg, len(p.classes)) // was checked
-	nan := math.NaN()
-	m := &Model{
-		Classes: slices.Clone(p.classes), Weights: iterate.Zeros(vectorCount, p.cols),
-		Lambda: p.cfg.Lambda, Config: p.cfg,
-		Result: Result{Objective: nan, DualObjective: nan, Gap: nan},
-	}
-	if len(p.classes) == 0 {
-		m.Classes = nil
-	}
-	if p.cfg.Bias != BiasNone {
-		m.Bias = make([]float64, vectorCount)
-	}
-	if !p.cfg.Multiclass.Joint() {
-		m.Result.PerClass = make([]ClassResult, vectorCount)
-		for k := range m.Result.PerClass {
-			m.Result.PerClass[k] = ClassResult{Objective: nan, DualObjective: nan,
-				Lambda: p.cfg.Lambda}
-		}
+	point := p.chunks.Point()
+	m := &Model{Weights: point.Weights, Bias: point.Bias, Lambda: p.cfg.Lambda, Config: p.cfg,
+		Result: resultOf(point.Result)}
+	if len(p.classes) > 0 {
+		m.Classes = slices.Clone(p.classes)
 	}
 	if p.from != nil {
-		p.keep(m)
+		m.Names, m.IndexBase = p.from.Names, p.from.IndexBase
+		m.Scaler, m.HashBits, m.Table = p.from.Scaler, p.from.HashBits, p.from.Table
 	}
-	for _, r := range p.runs {
-		if r != nil {
-			r.write(m)
-			m.Result.R2, m.Result.T0 = r.r2, r.learners[0].common().T0
-		}
-	}
-	m.Result.Epochs = p.epochs
-	m = p.scaling().Fold(m)
+	m = p.scaling.Fold(m)
 	if err := m.check(); err != nil {
 		return nil, &StepError{m.Result.Steps, -1, err.Error() + ": " + rows.TooLarge}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/train/calibrate"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // A Sigmoid makes a probability of a score z: 1/(1 + e^(A*z+B)) (Platt 1999).
@@ -93,11 +94,11 @@ func (m *Model) Probabilities(scores, dst []float64) []float64 {
 // calibrate fits sigmoids to the scores that models of the same settings give for rows they have
 // not been trained on: there is one for each fold, trained on the others. Rows without weight have
 // no part in it.
-func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []float32) error {
-	folds := tr.Config.Calibrate
-	fold := Folds(y, tr.Weights, folds, tr.Config.Seed)
-	inner := *tr
-	inner.Config.Calibrate, inner.KeepState, inner.Resume, inner.Pause = 0, false, nil, 0
+func (t *task) calibrate(ctx context.Context, m *Model, set *rows.Set) error {
+	folds, labels := t.Calibrate, set.Y
+	fold := Folds(labels, t.Weights, folds, t.Seed)
+	inner := *t
+	inner.Calibrate, inner.KeepState, inner.Resume, inner.Pause = 0, false, nil, 0
 	inner.classes = m.Classes
 	var scores []float64
 	var held []float32 // the labels
@@ -106,15 +107,19 @@ func (tr *Trainer) calibrate(ctx context.Context, m *Model, x Examples, y []floa
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		inner.Weights = calibrate.Outside(tr.Weights, fold, f)
-		part, err := inner.train(ctx, x, y)
+		inner.Weights = calibrate.Outside(t.Weights, fold, f)
+		others, err := inner.newSet(set.X, labels)
+		var part *Model
+		if err == nil {
+			part, err = inner.trainOnce(ctx, others, false)
+		}
 		if err != nil {
 			err = fmt.Errorf("pegasos: calibration, fold %d of %d: %w", f+1, folds, err)
 			return firstError(ctx.Err(), err)
 		}
-		for i, label := range y {
+		for i, label := range labels {
 			if fold[i] == f {
-				scores, held = append(scores, part.Decision(x, i, z)...), append(held, label)
+				scores, held = append(scores, part.Decision(set.X, i, z)...), append(held, label)
 			}
 		}
 	}

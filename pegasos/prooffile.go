@@ -8,6 +8,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
 )
 
 // A Proof has the dual variables that a model's bound is made of: see Trainer.KeepProof. They are
@@ -28,35 +29,11 @@ type proofVectorLine struct {
 	Scale  float64 `json:"scale"`
 }
 
-// prove returns the dual variables of m's bound. The session has measured m, by them.
-func (s *session) prove(m *Model) (*Proof, error) {
-	p := &Proof{model: m.proofHash(), data: s.data.fingerprint(s.threads)}
-	p.vectors = make([]certificate.Packed, len(m.Weights))
-	if m.Config.Multiclass.Joint() {
-		p.vectors = p.vectors[:1]
-	}
-	for k := range p.vectors {
-		p.vectors[k].Scale = 1 // also of pairs without rows
-	}
-	errs := make([]error, len(s.runs))
-	s.parallel(func(i int, r *run) {
-		for k := range r.learners {
-			v, ok := pack(r.learners[k], r.r2)
-			if !ok {
-				errs[i] = errors.New("pegasos: there is no bound with these settings, and no proof")
-				return
-			}
-			p.vectors[r.first+k] = v
-		}
-	})
-	return p, firstError(errs...)
-}
-
 // Data returns the fingerprint of the data, as [Model.Data] has it.
 func (p *Proof) Data() string { return p.data }
 
 // fits returns an error unless the proof is of the model and the data.
-func (p *Proof) fits(v *Verification, m *Model, s *session) error {
+func (p *Proof) fits(v *Verification, m *Model, s *engine.Session) error {
 	switch have := m.proofHash(); {
 	case p.model != have:
 		return fmt.Errorf("pegasos: the proof is of another model: the hash of its weights is %.99q, "+
@@ -64,13 +41,8 @@ func (p *Proof) fits(v *Verification, m *Model, s *session) error {
 	case p.data != v.Data:
 		return fmt.Errorf("pegasos: the proof is of other data, or of another layout of them")
 	}
-	for _, r := range s.runs {
-		for k, l := range r.learners {
-			if r.first+k >= len(p.vectors) ||
-				len(p.vectors[r.first+k].Shares) != certificate.Size(l.objective()) {
-				return errors.New("pegasos: the proof has not as many numbers as the problem")
-			}
-		}
+	if !s.Fits(p.vectors) {
+		return errors.New("pegasos: the proof has not as many numbers as the problem")
 	}
 	return nil
 }

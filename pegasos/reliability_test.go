@@ -13,8 +13,10 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
 // TestReliability has a part for each case that is known to break trainers of this kind. Some are
@@ -82,7 +84,7 @@ func reliableFirstStep(t *testing.T) {
 					if c.batch > 1 {
 						p.Batches(rows, []int{len(rows)})
 					} else {
-						p.takeSteps(rows)
+						p.TakeSteps(rows)
 					}
 					p.weights(w)
 					if p.Err != nil || loss == Hinge && [2]float32(w) != c.want[k] {
@@ -108,7 +110,7 @@ func reliableShrink(t *testing.T) {
 		data := random(71, 20, 3, 2, 1).scaled(size)
 		for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Loss: SquaredHinge},
 			{Batch: 5, Project: true}} {
-			for _, lambda := range []float64{MinLambda, 1, 1e30} {
+			for _, lambda := range []float64{options.MinLambda, 1, 1e30} {
 				cfg.Lambda = lambda
 				p := mustRun(t, data.dense, data.y, cfg).problems[0]
 				for p.T = 1; p.T < 100; p.T++ {
@@ -163,7 +165,7 @@ func reliableEdges(t *testing.T) {
 	data := random(73, 10, 3, 2, 1)
 	m := mustTrain(t, data.dense, data.y, Config{})
 	if full := (Config{}).Plain(); m.Lambda != DefaultLambda ||
-		m.Result.Steps != 10*DefaultEpochs || full.Batch > 1 {
+		m.Result.Steps != 10*settings.DefaultEpochs || full.Batch > 1 {
 		t.Errorf("lambda %v, %d steps", m.Lambda, m.Result.Steps)
 	}
 	for _, offset := range []Offset{OffsetR2, OffsetNone} {
@@ -182,7 +184,7 @@ func reliableEdges(t *testing.T) {
 func reliableTinyLambda(t *testing.T) {
 	// |x| = 50,000: |w|^2 is 2.5e33 at most here, and would be 2.5e39
 	x := matrix(t, 2, 2, 30_000, 40_000, 1, 1)
-	for _, lambda := range []float64{1e-4, 1e-8, MinLambda} {
+	for _, lambda := range []float64{1e-4, 1e-8, options.MinLambda} {
 		cfg := Config{Lambda: lambda, Steps: 1, Order: Sequential, Offset: OffsetNone,
 			Average: LastIterate}
 		r := mustTrain(t, x, []float32{1, -1}, cfg).Result
@@ -196,7 +198,7 @@ func reliableTinyLambda(t *testing.T) {
 		}
 	}
 	far := matrix(t, 2, 1, 1e13, 1)
-	cfg := Config{Lambda: MinLambda, Steps: 1, Order: Sequential, Offset: OffsetNone,
+	cfg := Config{Lambda: options.MinLambda, Steps: 1, Order: Sequential, Offset: OffsetNone,
 		Average: LastIterate}
 	if m := mustTrain(t, far, []float32{1, -1}, cfg); !(m.Weights[0][0] > 9e24) ||
 		!(m.Result.Objective > 1e37) {
@@ -222,10 +224,10 @@ func reliableLongRun(t *testing.T) {
 	p := r.problems[0]
 	v, worst := make([]float64, 6), 0.0
 	for p.T < cfg.Steps {
-		for _, i := range r.order.Next(500) {
+		for _, i := range r.Order.Next(500) {
 			before := p.Violations
 			factor := p.Factor
-			p.takeSteps([]uint32{i})
+			p.TakeSteps([]uint32{i})
 			if p.Violations > before {
 				for j, x := range data.dense.Row(int(i)) {
 					v[j] += float64(2*data.y[i]-1) * float64(x) / factor
@@ -233,9 +235,9 @@ func reliableLongRun(t *testing.T) {
 			}
 		}
 		tracked := p.Norm2
-		if r.order.AtEnd() {
-			r.epoch++
-			p.endEpoch(r.epoch)
+		if r.Order.AtEnd() {
+			r.Epoch++
+			p.EndEpoch(r.Epoch)
 		}
 		worst = math.Max(worst, math.Abs(tracked-p.Norm2)/p.Norm2)
 	}
@@ -250,8 +252,8 @@ func reliableLongRun(t *testing.T) {
 		t.Errorf("the norm was off by %v of it, v by %v of its length at the end", worst,
 			math.Sqrt(far/sum))
 	}
-	r.t = p.T
-	m := r.session().measured()
+	r.T = p.T
+	m := r.session.Point()
 	if !(m.Result.Gap < 2e-3) {
 		t.Errorf("%+v", m.Result)
 	}

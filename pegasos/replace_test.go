@@ -46,9 +46,9 @@ func TestNoWorseThanZero(t *testing.T) {
 							t.Fatal(err)
 						}
 						zero := 0.0
-						for _, r := range s.runs {
-							for _, l := range r.learners {
-								zero += l.objective().AtZero() / float64(len(s.runs)*len(r.learners))
+						for _, r := range s.Runs {
+							for _, l := range r.Learners {
+								zero += l.Of.AtZero() / float64(len(s.Runs)*len(r.Learners))
 							}
 						}
 						if !(m.Result.Objective <= zero*(1+1e-12)) {

@@ -235,18 +235,18 @@ func TestResumeRefuses(t *testing.T) {
 		"shorter":      {Trainer{Config: shorter, Resume: m}, data.dense, data.y},
 		"pause":        {Trainer{Config: cfg, Pause: -1}, data.dense, data.y},
 		"position": {Trainer{Config: cfg,
-			Resume: damage(func(s *State) { s.saved.Runs[0].Position = 21 })}, data.dense, data.y},
+			Resume: damage(func(s *State) { s.state.Runs[0].Position = 21 })}, data.dense, data.y},
 		"generator": {Trainer{Config: cfg,
-			Resume: damage(func(s *State) { s.saved.Runs[0].Generator = []byte("x") })}, data.dense,
+			Resume: damage(func(s *State) { s.state.Runs[0].Generator = []byte("x") })}, data.dense,
 			data.y},
 		"arrays": {Trainer{Config: cfg,
-			Resume: damage(func(s *State) { s.arrays = s.arrays[1:] })}, data.dense, data.y},
+			Resume: damage(func(s *State) { s.state.Arrays = s.state.Arrays[1:] })}, data.dense, data.y},
 		"steps": {Trainer{Config: cfg,
-			Resume: damage(func(s *State) { s.saved.Runs[0].Steps = 1e9 })}, data.dense, data.y},
+			Resume: damage(func(s *State) { s.state.Runs[0].Steps = 1e9 })}, data.dense, data.y},
 		"learners": {Trainer{Config: cfg,
-			Resume: damage(func(s *State) { s.saved.Learners = nil })}, data.dense, data.y},
+			Resume: damage(func(s *State) { s.state.Learners = nil })}, data.dense, data.y},
 		"shift": {Trainer{Config: cfg,
-			Resume: damage(func(s *State) { s.saved.Learners[0].Shift = 63 })}, data.dense, data.y},
+			Resume: damage(func(s *State) { s.state.Learners[0].Shift = 63 })}, data.dense, data.y},
 	} {
 		var e *ConfigError
 		if m, err := c.tr.plain(t.Context(), c.x, c.y); m != nil || !errors.As(err, &e) {
@@ -300,7 +300,7 @@ func TestResumeKnowsTheRows(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "sparse, where they were dense") {
 		t.Error(err)
 	}
-	m.State.saved.Data = strings.Repeat("0", 64)
+	m.State.state.Data = strings.Repeat("0", 64)
 	_, err = tr.plain(t.Context(), x, y)
 	if err == nil || !strings.Contains(err.Error(), "of an earlier version") {
 		t.Error(err)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
@@ -84,7 +85,7 @@ func NewRoundTrial(seed uint64) *RoundTrial {
 	t.labels(cfg.Loss, pick(g, 2, 2, 3))
 	cfg.Lambda = math.Pow(10, -5*g.Float64())
 	if g.IntN(3) > 0 {
-		cfg.Lambda = math.Max(MinLambda, cfg.Lambda*scale*scale)
+		cfg.Lambda = math.Max(options.MinLambda, cfg.Lambda*scale*scale)
 	}
 	cfg.Tol = math.Pow(10, -1-5*g.Float64())
 	cfg.Bias = pick(g, BiasNone, BiasAugmented)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
 )
 
 // unbounded reports whether a loss has a sub-gradient without bounds, for which the paper's first
@@ -157,7 +158,7 @@ func TestSquaredNormalEquations(t *testing.T) {
 			c.tr.Loss, c.tr.Lambda, c.tr.Seed, c.tr.Epochs = Squared, 0.05, seed, 400
 			p := ridgeProblem{x: data.dense, y: data.y, lambda: 0.05}
 			p.free = c.tr.Bias == BiasUnregularised
-			if cfg := c.tr.Config.inForce(); cfg.Bias == BiasAugmented {
+			if cfg := fromSettings(c.tr.Config.settings().InForce()); cfg.Bias == BiasAugmented {
 				p.bias = cfg.BiasScale
 			}
 			if c.tr.Weights != nil {
@@ -218,11 +219,11 @@ func TestSquaredIsStable(t *testing.T) {
 					Lambda: 1e-4 * float64(size) * float64(size)},
 					Progress: func(p Progress) {
 						if worst == 0 {
-							r := p.session.runs[0]
-							before = r.learners[0].objective().AtZero()
+							r := p.session.Runs[0]
+							before = r.Learners[0].Of.AtZero()
 						}
-						m := p.session.model() // not replaced
-						p.session.measure(m, quick)
+						m := p.session.Now() // not replaced
+						p.session.Measure(m, engine.Quick)
 						worst = math.Max(worst, m.Result.Objective)
 					}}
 				if _, err := tr.plain(t.Context(), data.dense, data.y); err != nil ||

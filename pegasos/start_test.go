@@ -53,9 +53,9 @@ func TestStart(t *testing.T) {
 				}
 			steps:
 				for step := 201; step <= 400; step++ {
-					i := r.order.Next(1)[0]
-					p.takeSteps([]uint32{i})
-					r.t++
+					i := r.Order.Next(1)[0]
+					p.TakeSteps([]uint32{i})
+					r.T++
 					side, target := 2*float64(data.y[i])-1, 0.0
 					if cfg.Loss.Regression() {
 						side, target = 1, float64(data.y[i])

@@ -3,6 +3,8 @@ package pegasos
 import (
 	"math"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/train/choose"
 )
 
 // Statistics choose what training on all rows does.
@@ -20,21 +22,22 @@ func TestChooseFrom(t *testing.T) {
 				{Scale: ScaleStandard}, {Scale: ScaleNone, Bias: BiasNone},
 			} {
 				cfg.Multiclass = OneVsRest
-				own, err := (&Trainer{Config: cfg}).choose(x, c.y)
-				if err != nil {
+				own := &task{Trainer: Trainer{Config: cfg}}
+				if _, err := own.prepare(x, c.y); err != nil {
 					t.Fatal(err)
 				}
-				want := own.trainer.Config
-				have, scaling, err := cfg.ChooseFrom(StatisticsOf(t, x, c.y))
+				want := own.Config
+				have, err := choose.FromStatistics(choose.Open{Settings: cfg.settings()},
+					StatisticsOf(t, x, c.y))
 				if err != nil {
 					t.Fatal(err)
 				}
 				near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-5*math.Abs(b) }
-				if have.Scale != want.Scale || have.Bias != want.Bias || have.C != want.C ||
+				if have.Settings.Scale != string(want.Scale) || have.Bias != string(want.Bias) || have.C != want.C ||
 					!near(have.BiasScale, want.BiasScale) || !near(have.Lambda, want.Lambda) {
 					t.Errorf("%s, %T, %+v: chose %+v, want %+v", name, x, cfg, have, want)
 				}
-				if scaling != nil && !scaling.Same(own.trainer.scaling) {
+				if !have.Scale.Same(own.scale) {
 					t.Errorf("%s, %T, %+v: another scaling", name, x, cfg)
 				}
 			}
@@ -42,7 +45,7 @@ func TestChooseFrom(t *testing.T) {
 	}
 	s := StatisticsOf(t, wide.dense, wide.y)
 	s.Counts[0]++
-	if _, _, err := (Config{}).ChooseFrom(s); err == nil {
+	if _, err := choose.FromStatistics(choose.Open{}, s); err == nil {
 		t.Error("classes of more rows than there are were taken")
 	}
 }

@@ -107,7 +107,7 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 	var ours, optimum, steps float64
 	square0 := square(best)
 	for T := int64(1); T <= set.steps; T++ {
-		i := int(run.order.Next(1)[0])
+		i := int(run.Order.Next(1)[0])
 		scale := p.Divisor()
 		z := 0.0
 		if T > 1 {
@@ -121,13 +121,13 @@ func runTheorem(t *testing.T, set theoremSet, x wide, y, best []float64, project
 		ours += lambda/2*norm + math.Max(0, 1-y[i]*z)
 		optimum += lambda/2*square0 + math.Max(0, 1-y[i]*x.dot(i, best))
 		before := p.Violations
-		p.takeSteps([]uint32{uint32(i)})
+		p.TakeSteps([]uint32{uint32(i)})
 		if p.Err != nil {
 			t.Fatal(p.Err)
 		}
-		if run.order.AtEnd() {
-			run.epoch++
-			p.endEpoch(run.epoch)
+		if run.Order.AtEnd() {
+			run.Epoch++
+			p.EndEpoch(run.Epoch)
 		}
 		violated := p.Violations > before
 		if violated != (y[i]*z < 1) && math.Abs(y[i]*z-1) > 1e-5 {

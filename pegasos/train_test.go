@@ -12,6 +12,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
@@ -203,7 +204,7 @@ func TestConfigErrors(t *testing.T) {
 		}
 	}
 	for _, cfg := range []Config{
-		{}, Paper(), {BiasScale: 1}, {C: 1}, {Lambda: MinLambda}, {Multiclass: CrammerSinger},
+		{}, Paper(), {BiasScale: 1}, {C: 1}, {Lambda: options.MinLambda}, {Multiclass: CrammerSinger},
 		{Multiclass: Multinomial}, {Multiclass: Multinomial, Loss: Log},
 		{Multiclass: OneVsOne, Loss: SquaredHinge},
 		{Bias: BiasUnregularised, Tol: 0.1, Change: 0.1, Patience: 3}, {Multiclass: CrammerSinger,
@@ -298,7 +299,7 @@ func TestOverflow(t *testing.T) {
 	// A score that overflowed upwards is no margin kept.
 	p := mustRun(t, matrix(t, 2, 1, 1.5e19, 0), []float32{2, 1},
 		Config{Lambda: 3e38, Offset: OffsetNone}).problems[0]
-	p.takeSteps([]uint32{0, 0, 0, 0})
+	p.TakeSteps([]uint32{0, 0, 0, 0})
 	var up *iterate.Error
 	if !errors.As(p.Err, &up) || up.Step != 3 || up.Row != 0 || p.T != 2 {
 		t.Errorf("score of +Inf: %v after %d steps", p.Err, p.T)
@@ -319,7 +320,7 @@ func TestOverflow(t *testing.T) {
 // Settings at the edge give finite models.
 func TestExtremes(t *testing.T) {
 	data := random(21, 30, 4, 2, 1)
-	for _, lambda := range []float64{MinLambda, 1e-8, 1, 1e30, math.MaxFloat32} {
+	for _, lambda := range []float64{options.MinLambda, 1e-8, 1, 1e30, math.MaxFloat32} {
 		for _, offset := range []Offset{OffsetR2, OffsetNone} {
 			for _, steps := range []int64{1, 2, 29, 30, 31, 3000} {
 				m := mustTrain(t, data.dense, data.y, Config{Lambda: lambda, Steps: steps,
@@ -473,8 +474,8 @@ func TestAllocations(t *testing.T) {
 	data := random(24, 100, 6, 2, 1)
 	r := mustRun(t, data.sparse, data.y, Config{Epochs: 1 << 20})
 	if n := testing.AllocsPerRun(50, func() {
-		r.problems[0].takeSteps(r.order.Next(100))
-		r.problems[0].endEpoch(1 << 30)
+		r.problems[0].TakeSteps(r.Order.Next(100))
+		r.problems[0].EndEpoch(1 << 30)
 	}); n != 0 {
 		t.Errorf("%v allocations an epoch", n)
 	}

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/train/claims"
-	"github.com/pegasimd/pegasimd/internal/train/newton"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
 // This file holds a model to what it claims of itself: its Result, about the data in Data. The
@@ -87,43 +87,39 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	*Verification, error,
 ) {
 	misuse.Context(ctx)
-	p := o.Proof
-	s, err := tr.sessionOf(ctx, m, x, y)
+	t, job, err := tr.jobOf(ctx, m, x, y)
 	if err != nil {
 		return nil, err
 	}
-	s.data.until = ctx
-	v := &Verification{Hash: m.Hash(), Claimed: m.Result, Proven: p != nil}
-	v.Data = s.data.fingerprint(s.threads)
+	s, err := engine.New(job)
+	if err != nil {
+		return nil, publicError(err)
+	}
+	if err := t.checkClaimed(s, m); err != nil {
+		return nil, err
+	}
+	v := &Verification{Hash: m.Hash(), Claimed: m.Result, Proven: o.Proof != nil}
+	v.Data = s.Fingerprint(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	v.checkData(m)
-	if p != nil {
-		if err := p.fits(v, m, s); err != nil {
+	check := engine.Check{Passes: o.Passes, Finish: string(m.Config.Finish), Claims: m.Result.room()}
+	if o.Proof != nil {
+		if err := o.Proof.fits(v, m, s); err != nil {
 			return nil, err
 		}
+		check.Proof = o.Proof.vectors
 	}
-	found := *m.Scaling.Unfold(m) // what is found out of it must not change the model
-	found.Result.PerClass = slices.Clone(m.Result.PerClass)
-	if len(found.Result.PerClass) != len(m.Weights) && !m.Config.Multiclass.Joint() {
-		found.Result.PerClass = m.noClaims()
-	}
-	how := marginOptions{passes: o.Passes}
-	if s.data.newtons.Until = ctx; o.Passes > 0 && s.newtonVerifies(tr, m) {
-		how.pool = &s.data.newtons
-	}
-	quick := s.remeasure(ctx, &found, o.Proof, how)
+	found, all := s.Verify(ctx, t.pointOf(m), check)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	s.total(&found.Result)
-	r := &found.Result
-	v.Objective, v.Bound, v.Gap = r.Objective, r.DualObjective, r.Gap
+	v.Objective, v.Bound, v.Gap = all.Objective, all.DualObjective, all.Gap
 	if !(v.Objective < math.Inf(1)) {
 		return nil, fmt.Errorf("pegasos: the objective is not finite: %s", rows.TooLarge)
 	}
-	v.checkClaims(s, m, quick)
+	v.checkClaims(m, s.Lambda(), found)
 	if o.Sigmoids && len(v.Reasons) == 0 {
 		if err := tr.checkSigmoids(ctx, v, m, x, y); err != nil {
 			return nil, err
@@ -133,57 +129,78 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	return v, nil
 }
 
-// sessionOf returns a session of the model's problem, of which no step will be taken.
-func (tr *Trainer) sessionOf(ctx context.Context, m *Model, x Examples, y []float32) (
-	*session, error,
+// jobOf returns the model's problem, of which no step will be taken.
+func (tr *Trainer) jobOf(ctx context.Context, m *Model, x Examples, y []float32) (
+	t *task, job engine.Job, err error,
 ) {
 	if err := m.Validate(); err != nil {
-		return nil, err
+		return nil, job, err
 	}
 	if have := x.Cols(); have != m.Cols() {
-		return nil, fmt.Errorf("pegasos: the rows have %d features, the model has %d", have,
+		return nil, job, fmt.Errorf("pegasos: the rows have %d features, the model has %d", have,
 			m.Cols())
 	}
 	if m.Prior != "" && tr.Prior == nil {
-		return nil, badField("Prior", "the model's penalty is about the distance from another "+
+		return nil, job, badField("Prior", "the model's penalty is about the distance from another "+
 			"model, which is needed: its hash is %s", m.Prior)
 	}
-	cfg := m.Config
-	cfg.Epochs, cfg.Steps, cfg.Tol, cfg.Change, cfg.Patience = 1, 0, 0, 0, 0
-	cfg.Finish, cfg.Calibrate, cfg.Shards = "", 0, 0
-	cfg.Offset, cfg.Average, cfg.Project = OffsetR2, LastIterate, false
-	// The trainer's own settings of a run are of no use here.
-	inner := &Trainer{Config: cfg, Threads: tr.Threads, Weights: tr.Weights, Prior: tr.Prior,
-		Costs: tr.Costs, MaxMemory: tr.MaxMemory, classes: m.Classes, until: ctx}
-	if scaling := m.Scaling; scaling != nil {
-		x, y = scaling.apply(x, y, parallel.Threads(tr.Threads), inner.stopped)
-		inner.Config.Epsilon /= scaling.spread()
-		inner.scaling = scaling
-		if tr.Prior != nil {
-			inner.Prior, inner.priorHash = scaling.Unfold(tr.Prior), tr.Prior.Hash()
-		}
-	}
-	s, err := newSession(x, y, inner)
+	t, set, err := tr.taskOf(ctx, m, x, y, func(t *task) {
+		settings.Only(&t.Config, settings.Problem)
+		t.Epochs, t.Average, t.Start = 1, LastIterate, nil
+	})
 	if err != nil {
-		return nil, err
+		return nil, job, err
 	}
-	if m.Scaling != nil {
-		s.data.folded = m
+	return t, t.job(set), nil
+}
+
+// taskOf returns the training of a model which is changed, and its rows, scaled. Of the trainer
+// it has what the rows and the problem are.
+func (tr *Trainer) taskOf(ctx context.Context, m *Model, x Examples, y []float32,
+	change func(*task)) (*task, *rows.Set, error) {
+	t := &task{classes: m.Classes, until: ctx, Trainer: Trainer{Config: m.Config,
+		Threads: tr.Threads, Weights: tr.Weights, Start: tr.Start, Prior: tr.Prior,
+		Costs: tr.Costs, MaxMemory: tr.MaxMemory}}
+	change(t)
+	if err := t.validate(); err != nil {
+		return nil, nil, err
 	}
-	return s, s.checkClaimed(m)
+	if t.Prior != nil {
+		t.priorHash = t.Prior.Hash()
+	}
+	if s := m.Scaling.room(); s != nil {
+		x, y = s.Apply(x, y, parallel.Threads(t.Threads), t.stopped)
+		t.Epsilon /= s.Unit()
+		t.scale = s
+	}
+	if err := firstError(t.fits(m.Cols()), t.adopt(m.Cols())); err != nil {
+		return nil, nil, err
+	}
+	set, err := t.newSet(x, y)
+	return t, set, err
 }
 
 // checkClaimed returns an error unless the model is one of the session's problem.
-func (s *session) checkClaimed(m *Model) error {
-	if s.data.priorHash != m.Prior {
+func (t *task) checkClaimed(s *engine.Session, m *Model) error {
+	if t.priorHash != m.Prior {
 		return badField("Prior", "its hash is %q, want that of the model's own, %q",
-			s.data.priorHash, m.Prior)
+			t.priorHash, m.Prior)
 	}
-	if n, err := weightVectors(s.cfg, len(s.data.Classes)); err != nil || n != len(m.Weights) {
-		return fmt.Errorf("pegasos: %d weight vectors for %d classes", len(m.Weights),
-			len(s.data.Classes))
+	classes := len(s.Rows.Classes)
+	if n, err := s.Vectors(classes); err != nil || n != len(m.Weights) {
+		return fmt.Errorf("pegasos: %d weight vectors for %d classes", len(m.Weights), classes)
 	}
 	return nil
+}
+
+// pointOf returns the model as the engine has one.
+func (t *task) pointOf(m *Model) *engine.Point {
+	p := &engine.Point{Weights: m.Weights, Bias: m.Bias}
+	if t.scale != nil {
+		u := m.Scaling.Unfold(m)
+		p = &engine.Point{Weights: u.Weights, Bias: u.Bias, Folded: p}
+	}
+	return p
 }
 
 // checkData holds the data against those that the model was trained on.
@@ -201,63 +218,6 @@ func (v *Verification) checkData(m *Model) {
 func (v *Verification) Contradict(format string, a ...any) {
 	v.Reasons = append(v.Reasons, fmt.Sprintf(format, a...))
 	v.Verdict = Contradicted
-}
-
-// remeasure finds the objective of m from float64 dot products, and for each learner the best bound
-// that the margins give, or that of the proof. It returns what float32 dot products give, as in
-// training where that is good enough: of each of m's vectors, or of a joint problem.
-func (s *session) remeasure(
-	ctx context.Context, m *Model, proof *Proof, how marginOptions,
-) (quick [][]measurement) {
-	quick = make([][]measurement, len(s.runs))
-	s.parallel(func(i int, r *run) {
-		r.measured = make([]measurement, len(r.learners))
-		r.objectives(m, nil)
-		quick[i] = slices.Clone(r.measured)
-		all := make([]bool, len(r.learners))
-		for k := range all {
-			all[k] = floats.IsFinite(r.measured[k].objective)
-		}
-		r.objectives(m, all)
-		parallel.For(r.threads, len(r.learners), func(_, k int) {
-			at := &r.measured[k]
-			at.bound = math.NaN()
-			if ctx.Err() != nil {
-				return
-			}
-			if proof != nil {
-				at.bound = boundOf(r.learners[k].objective(),
-					proof.vectors[r.first+k].Spread(r.learners[k].objective()), r.r2)
-				return
-			}
-			w, b := r.vectorsOf(m, k)
-			how, c := how, ClassResult{Objective: m.Result.Objective,
-				DualObjective: m.Result.DualObjective}
-			if r.joint == nil {
-				c = m.Result.PerClass[r.first+k]
-			}
-			// With that much the gap is no larger than claimed, though P is by its roundings.
-			how.wanted = c.DualObjective + max(0, at.objective-c.Objective) + at.mistake
-			how.width, how.threads = c.Width, max(1, r.inner)
-			at.bound = marginBound(r.learners[k], r.exact(w, r.first+k), b, r.r2, how)
-		})
-		r.note(m)
-	})
-	return quick
-}
-
-// newtonVerifies reports whether Newton's method may look for a bound: it may have found the one
-// that m claims, and there is memory for it.
-func (s *session) newtonVerifies(tr *Trainer, m *Model) bool {
-	finish := m.Config.Finish
-	if finish != FinishNewton && finish != FinishAuto || m.Config.Multiclass.Joint() ||
-		s.data.X.Cols() > newton.MostColumns {
-		return false
-	}
-	cfg := s.cfg
-	defer func() { s.cfg = cfg }()
-	s.cfg.Finish = FinishNewton
-	return s.checkMemory(&Trainer{Config: s.cfg, MaxMemory: tr.MaxMemory}) == nil
 }
 
 // noClaims returns the claims of weight vectors of which nothing is known.
@@ -278,49 +238,46 @@ func (r *Result) claim() claims.Claim {
 
 // checkClaims holds what the model claims against what was found, for each weight vector and for
 // their mean.
-func (v *Verification) checkClaims(s *session, m *Model, quick [][]measurement) {
-	if lambda := s.runs[0].lambda; m.Lambda != lambda {
+func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Found) {
+	if m.Lambda != lambda {
 		v.Contradict("lambda is %v, not %v", lambda, m.Lambda)
 	}
-	claimed, all := m.Result.PerClass, m.Result.claim()
+	claimed, all, joint := m.Result.PerClass, m.Result.claim(), m.Config.Multiclass.Joint()
 	if math.IsNaN(all.Objective) {
 		return // that of a run that was interrupted
 	}
-	if len(claimed) != len(m.Weights) && !s.cfg.Multiclass.Joint() {
+	if len(claimed) != len(m.Weights) && !joint {
 		v.Contradict("the model claims something of %d weight vectors and has %d", len(claimed),
 			len(m.Weights))
 		return
 	}
-	vectors := len(s.runs) * len(s.runs[0].learners) // that have problems of their own
 	t, covered := v.trial(), make([]bool, len(claimed))
-	for i, r := range s.runs {
-		for k, at := range r.measured {
-			c, of := all, claims.Of("weight vector", r.first+k, vectors)
-			if r.joint == nil {
-				covered[r.first+k], c = true, claimed[r.first+k].claim()
-				t.Lambda(of, claimed[r.first+k].Lambda, r.lambda)
-			}
-			if q := quick[i][k]; c.Objective != q.objective || !(q.mistake <= c.Small()) {
-				sure, most := v.allowed(m, c, at)
-				t.Objective(of, c.Objective, at.objective, sure, most)
-			}
-			found := claims.Claim{Objective: at.objective, Bound: at.proven()}
-			switch ok := t.Bound(of, c, found); {
-			case of == "":
-				t.Unsure = t.Unsure || !ok // There is no other problem.
-			case !ok:
-				v.Unconfirmed = append(v.Unconfirmed, r.first+k)
-			}
+	for _, f := range found {
+		c, of := all, claims.Of("weight vector", f.Vector, len(found))
+		if !joint {
+			covered[f.Vector], c = true, claimed[f.Vector].claim()
+			t.Lambda(of, claimed[f.Vector].Lambda, f.Lambda)
+		}
+		if c.Objective != f.Quick.Objective || !(f.Quick.Mistake <= c.Small()) {
+			sure, most := v.allowed(m, c, f.Exact)
+			t.Objective(of, c.Objective, f.Exact.Objective, sure, most)
+		}
+		is := claims.Claim{Objective: f.Exact.Objective, Bound: f.Exact.Proven()}
+		switch ok := t.Bound(of, c, is); {
+		case of == "":
+			t.Unsure = t.Unsure || !ok // There is no other problem.
+		case !ok:
+			v.Unconfirmed = append(v.Unconfirmed, f.Vector)
 		}
 	}
-	if !s.cfg.Multiclass.Joint() {
+	if !joint {
 		t.Means(all)
 		for k, c := range claimed {
 			if !covered[k] && !(math.IsNaN(c.Objective) && math.IsNaN(c.DualObjective)) {
 				v.Contradict("the model claims something of weight vector %d, which has no rows", k)
 			}
 		}
-		if vectors > 1 {
+		if len(found) > 1 {
 			t.All(all, claims.Claim{Objective: v.Objective, Bound: v.Bound})
 		}
 	}
@@ -332,12 +289,12 @@ func (v *Verification) checkClaims(s *session, m *Model, quick [][]measurement) 
 // is as good, and so it has to be here, and to the bit. All bits depend on how the rows are held.
 // Where that is otherwise, float64's roundings are allowed for, and nothing is said of an objective
 // from float32 dot products.
-func (v *Verification) allowed(m *Model, c claims.Claim, found measurement) (sure, most float64) {
+func (v *Verification) allowed(m *Model, c claims.Claim, found engine.Measurement) (sure, most float64) {
 	if v.Known && v.Data == m.Data {
 		return 0, 0
 	}
-	sure = 2 * found.mistake
-	return sure, max(sure, c.Small()+found.mistake)
+	sure = 2 * found.Mistake
+	return sure, max(sure, c.Small()+found.Mistake)
 }
 
 // trial returns what compares claims, whose reasons it takes.

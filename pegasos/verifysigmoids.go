@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-
-	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
 // checkSigmoids trains the folds of the model's calibration anew, with the settings that the model
@@ -21,19 +19,12 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 		return errors.New("pegasos: the sigmoids can be found anew only of rows that are held as " +
 			"they were in training, dense or sparse")
 	}
-	inner := &Trainer{Config: m.Config, Threads: tr.Threads, Weights: tr.Weights, Costs: tr.Costs,
-		Start: tr.Start, Prior: tr.Prior, MaxMemory: tr.MaxMemory, classes: m.Classes, until: ctx}
-	if s := m.Scaling; s != nil {
-		x, y = s.apply(x, y, parallel.Threads(tr.Threads), inner.stopped)
-		inner.scaling = s
-		for _, from := range []**Model{&inner.Start, &inner.Prior} {
-			if *from != nil {
-				*from = s.Unfold((*from).WithCols(m.Cols()))
-			}
-		}
+	t, set, err := tr.taskOf(ctx, m, x, y, func(*task) {})
+	if err != nil {
+		return err
 	}
 	again := *m
-	if err := inner.calibrate(ctx, &again, x, y); err != nil {
+	if err := t.calibrate(ctx, &again, set); err != nil {
 		return err
 	}
 	if v.Sigmoids = slices.Equal(again.Calibration, m.Calibration); !v.Sigmoids {

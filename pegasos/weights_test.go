@@ -10,6 +10,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/train/result"
 )
 
 func weighted(t testing.TB, x Examples, y, weights []float32, cfg Config) *Model {
@@ -67,15 +69,15 @@ func TestWeightsAreCopies(t *testing.T) {
 					cfg := cfg
 					cfg.Order = order
 					m := weighted(t, x, data.y, weights, cfg)
-					if math.Abs(m.Lambda-lambda) > 1e-15 || math.Abs(m.Result.R2-want.r2) > 1e-7 ||
+					if math.Abs(m.Lambda-lambda) > 1e-15 || math.Abs(m.Result.R2-want.R2) > 1e-7 ||
 						m.Result.Epochs != 100 || m.Result.Weight != float64(len(copies.y)) {
 						t.Errorf("lambda %v, R2 %v, want %v and %v", m.Lambda, m.Result.R2, lambda,
-							want.r2)
+							want.R2)
 					}
-					again := *m
-					again.Result.PerClass = make([]ClassResult, 1)
-					want.measure(&again, quick)
-					have := again.Result.PerClass[0].Objective
+					again := &engine.Point{Weights: m.Weights, Bias: m.Bias}
+					again.Result.PerClass = make([]result.Problem, 1)
+					want.session.Measure(again, engine.Quick)
+					have := again.Result.Objective
 					if math.Abs(have-m.Result.Objective) > 1e-6*have {
 						t.Errorf("%+v: objective %v, with copies %v", cfg, m.Result.Objective, have)
 					}
@@ -152,7 +154,7 @@ func TestWeightedSteps(t *testing.T) {
 		{0, -6./2 + 0.5*1},       // eta = 1
 		{2, -2.5*2/3 + 2./3*1*3}, // eta = 2/3
 	} {
-		p.takeSteps([]uint32{step.row})
+		p.TakeSteps([]uint32{step.row})
 		if p.weights(w); math.Abs(float64(w[0])-step.want) > 1e-6 {
 			t.Errorf("after step %d w = %v, want %v", n+1, w, step.want)
 		}

@@ -25,6 +25,25 @@ type Rule struct {
 	Reason string
 }
 
+// Error makes a broken rule an error.
+func (r Rule) Error() string { return r.Field + ": " + r.Reason }
+
+// Err returns the rule if it is broken, else nil.
+func (r Rule) Err() error {
+	if r.Field == "" {
+		return nil
+	}
+	return r
+}
+
+// Bad returns a broken rule.
+func Bad(field, format string, args ...any) error { return Not(field, true, format, args...) }
+
+// Check returns the first rule that is broken, or nil.
+func Check(tables ...[]Rule) error {
+	return First(func(field, reason string) error { return Rule{field, reason} }, tables...)
+}
+
 // First returns the error, made by badField, of the first rule that is broken, or nil.
 func First(badField func(field, reason string) error, tables ...[]Rule) error {
 	for _, table := range tables {

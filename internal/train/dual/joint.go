@@ -40,7 +40,7 @@ type Joint struct {
 func BeginJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, r2, within float64) *Joint {
 	share, factor, bound := s.Recent.Best(of, s.Done(), r2)
 	if within > 0 {
-		w, b := s.Room()
+		w, b := iterate.Zeros(len(s.Vectors), len(s.Vectors[0])), make([]float64, len(s.Vectors))
 		s.Weights(w, b)
 		if f := of.At(w, b); !(f-bound <= float64(within*f)) {
 			return nil
@@ -57,18 +57,20 @@ func BeginJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, r2, with
 // NewJoint is New.
 func NewJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, alpha []float32,
 	t int64) *Joint {
-	s.BeginAscent(t)
 	k := len(s.Vectors)
-	return &Joint{State: s, Of: of, m: m, From: t, Alpha: alpha,
+	j := &Joint{State: s, Of: of, m: m, From: t, Alpha: alpha,
 		rests: rests{Resting: make([]float32, s.X.Rows())}, dots: make([]float32, k),
 		b: make([]float64, k), z: make([]float64, k), sorted: make([]float64, k)}
+	j.BeginAscent(t)
+	return j
 }
 
 // EndEpoch is called after each pass over the rows. At the end of the run it chooses the result.
 func (j *Joint) EndEpoch() {
-	j.endPass()
+	j.Pass++
 	if j.T == j.Total && j.Err == nil {
-		j.Result(j.Room()) // now, so that the choice is a part of training
+		w, b := j.room()
+		j.Result(w, b) // now, so that the choice is a part of training
 	}
 }
 
@@ -83,24 +85,20 @@ func (j *Joint) Shares() []float32 {
 
 // SumUp makes the vectors those of the a_i.
 func (j *Joint) SumUp() {
-	j.empty()
 	k := len(j.Vectors)
+	for r, v := range j.Vectors {
+		clear(v)
+		j.Biases[r] = 0
+	}
 	for _, i := range j.All() {
+		row := j.Alpha[i*k:][:k]
 		var own float64
-		for r, a := range j.Alpha[i*k:][:k] {
+		for r, a := range row {
 			j.shift(r, i, -float64(a))
 			own += float64(a)
 		}
 		j.shift(int(j.Class[i]), i, own)
 	}
-}
-
-// empty makes the vectors zeros.
-func (j *Joint) empty() {
-	for _, v := range j.Vectors {
-		clear(v)
-	}
-	clear(j.Biases)
 }
 
 // shift adds row i times its weight and change to vector r.
@@ -163,19 +161,29 @@ func (j *Joint) Ascend(idx []uint32) {
 	j.T = end
 }
 
-// Result writes the better by P of the average and the last iterate.
+// room returns vectors and biases to write to.
+func (j *Joint) room() (w [][]float32, b []float64) {
+	return iterate.Zeros(len(j.Vectors), len(j.Vectors[0])), make([]float64, len(j.Vectors))
+}
+
+// Result writes the better by P of the average and the
+// last iterate.
 func (j *Joint) Result(w [][]float32, b []float64) {
 	j.Weights(w, b)
 	if j.Average == nil {
 		return
 	}
+	average := j.Average
 	if j.chosenAt != j.T {
 		j.chosenAt = j.T
-		last, bias := j.Room()
-		j.Last(last, bias)
+		last, bias := j.room()
+		j.Average = nil
+		j.Weights(last, bias)
 		j.chosen = j.Of.At(last, bias) < j.Of.At(w, b)
 	}
 	if j.chosen {
-		j.Last(w, b)
+		j.Average = nil
+		j.Weights(w, b)
 	}
+	j.Average = average
 }

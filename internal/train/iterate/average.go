@@ -63,21 +63,28 @@ func (s *Average) Add(t int64, a float32, v [][]float32, scalars []float64) {
 // there is no sample yet.
 func (s *Average) Mean(t int64, k int, dst []float32, b *float64) (ok bool) {
 	old, cur := &s.Old, &s.Current
-	n, both := float64(cur.N), old.N > 0 && (cur.N == 0 || 2*t < 3*(s.Total>>(s.Shift+1)))
+	both := old.N > 0
+	if start := s.Total >> (s.Shift + 1); cur.N > 0 && 2*t >= 3*start {
+		both = false
+	}
+	n := float64(cur.N)
 	if both {
 		n += float64(old.N)
 	}
-	mean := func(z, before float64) float64 {
+	if n == 0 {
+		return false
+	}
+	for j, v := range cur.Vectors[k] {
+		z := float64(v)
 		if both {
-			z += before
+			z += float64(old.Vectors[k][j])
 		}
-		return z / n
+		dst[j] = float32(z / n)
 	}
-	if n > 0 {
-		for j, v := range cur.Vectors[k] {
-			dst[j] = float32(mean(float64(v), float64(old.Vectors[k][j])))
-		}
-		*b = mean(cur.Scalars[k], old.Scalars[k])
+	z := cur.Scalars[k]
+	if both {
+		z += old.Scalars[k]
 	}
-	return n > 0
+	*b = z / n
+	return true
 }

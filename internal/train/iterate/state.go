@@ -64,16 +64,13 @@ func (s *State) Scale() float64 {
 	return s.Lambda * (float64(s.T) + s.T0)
 }
 
+// NotFinite ends the run: the score of row i is infinite or NaN.
+func (s *State) NotFinite(i uint32) {
+	s.Err = &Error{s.T + 1, s.Name(i), "the score is not finite: " + rows.TooLarge}
+}
+
 // Divisor is the same after projections.
 func (s *State) Divisor() float64 { return s.Scale() / s.Factor }
-
-// NotFinite ends the run: the score of row i is infinite or NaN.
-func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.Name(i), "the score is") }
-
-// Fail ends the run at a step, with a row or -1, where something is infinite or NaN.
-func (s *State) Fail(step int64, row int, what string) {
-	s.Err = &Error{step, row, what + " not finite: " + rows.TooLarge}
-}
 
 // Score returns the score of a row by vector k and its bias: dot is the row's dot product with v.
 func (s *State) Score(k int, dot float32, divisor float64) float64 {
@@ -141,7 +138,7 @@ func (s *State) Project() {
 	}
 	norm, edge := s.Norm2, float64(s.Radius*s.Scale())
 	if !floats.IsFinite(norm) {
-		s.Fail(s.T, -1, "the norm of the weights is")
+		s.Err = &Error{s.T, -1, "the norm of the weights is not finite: " + rows.TooLarge}
 		return
 	}
 	if float64(float64(s.Factor*s.Factor)*norm) > float64(edge*edge) {
@@ -185,22 +182,23 @@ func (s *State) EndEpoch(epochs int) {
 	// Not more often than the steps pay for: few rows may have very many columns. The end of the
 	// run is no exception, for the model is checked as well.
 	if s.T-s.Checked >= int64(len(s.Vectors)*s.X.Cols()/16) {
-		s.checkFinite()
+		s.CheckFinite()
 		if s.Radius > 0 {
 			s.RefreshNorm()
 		}
 	}
 }
 
-// checkFinite ends the run if a number is not finite.
-func (s *State) checkFinite() {
+func (s *State) CheckFinite() {
 	for k, v := range s.Vectors {
-		if floats.FirstNotFinite(v) >= 0 {
-			s.Fail(s.T, -1, "a weight is")
-		} else if !floats.IsFinite(s.Biases[k]) {
-			s.Fail(s.T, -1, "a bias is")
+		for _, z := range v {
+			if !floats.IsFinite(z) {
+				s.Err = &Error{s.T, -1, "a weight is not finite: " + rows.TooLarge}
+				return
+			}
 		}
-		if s.Err != nil {
+		if b := s.Biases[k]; !floats.IsFinite(b) {
+			s.Err = &Error{s.T, -1, "a bias is not finite: " + rows.TooLarge}
 			return
 		}
 	}
@@ -210,19 +208,20 @@ func (s *State) checkFinite() {
 // Weights writes the vectors of this moment to w, and their biases to b. With a prior they are what
 // is added to it.
 func (s *State) Weights(w [][]float32, b []float64) {
-	for k := range w {
-		if s.Average == nil || !s.Average.Mean(s.T-s.Origin, k, w[k], &b[k]) {
-			s.Last(w, b)
+	if s.Average != nil {
+		mean := true
+		for k := range w {
+			mean = s.Average.Mean(s.T-s.Origin, k, w[k], &b[k]) && mean
+		}
+		if mean {
+			if !s.Free {
+				for k := range b {
+					b[k] = float64(s.BiasScale * b[k])
+				}
+			}
 			return
 		}
-		if !s.Free {
-			b[k] = float64(s.BiasScale * b[k])
-		}
 	}
-}
-
-// Last is Weights without an average.
-func (s *State) Last(w [][]float32, b []float64) {
 	d := s.Divisor()
 	for k, v := range s.Vectors {
 		clear(w[k])
@@ -240,11 +239,6 @@ func (s *State) Last(w [][]float32, b []float64) {
 			b[k] = float64(s.BiasScale*s.Biases[k]) / d
 		}
 	}
-}
-
-// Room returns vectors and biases to write to.
-func (s *State) Room() (w [][]float32, b []float64) {
-	return Zeros(len(s.Vectors), s.X.Cols()), make([]float64, len(s.Vectors))
 }
 
 // SetStart makes w that of a model, after so many steps.
@@ -321,3 +315,27 @@ type Error struct {
 }
 
 func (e *Error) Error() string { return fmt.Sprintf("step %d: %s", e.Step, e.Reason) }
+
+// Zero returns w = 0, or the prior.
+func (s *State) Zero() Weights {
+	w := Zeros(len(s.Vectors), s.X.Cols())
+	s.AddPrior(w)
+	return Weights{w, s.PriorBias}
+}
+
+// Last returns the last iterate, the prior included, where the result is a mean of the steps'; none
+// otherwise.
+func (s *State) Last() (v Weights) {
+	if s.Average == nil || s.Fixed > 0 { // an ascent has chosen
+		return v
+	}
+	last := *s
+	last.Average = nil
+	v = Weights{Zeros(len(s.Vectors), s.X.Cols()), make([]float64, len(s.Vectors))}
+	last.Weights(v.W, v.B)
+	s.AddPrior(v.W)
+	for k := range v.B {
+		v.B[k] += s.PriorBias[k]
+	}
+	return v
+}

@@ -50,8 +50,28 @@ var table = [...]Traits{
 		Quadratic: 0.5, Free: true},
 }
 
-// Kinds returns how many there are.
-func Kinds() int { return len(table) }
+// Names returns the names of those that have a trait, of all for nil.
+func Names(have func(*Traits) bool) (names []string) {
+	for k := range table {
+		if t := &table[k]; have == nil || have(t) {
+			names = append(names, t.Name)
+		}
+	}
+	return names
+}
+
+// KindOf returns the kind of that name, and whether there is one.
+func KindOf(name string) (k Kind, ok bool) {
+	for k := range table {
+		if table[k].Name == name {
+			return Kind(k), true
+		}
+	}
+	return 0, false
+}
+
+// Name returns that of the kind.
+func (k Kind) Name() string { return table[k].Name }
 
 // Traits returns those of the kind.
 func (k Kind) Traits() *Traits { return &table[k] }

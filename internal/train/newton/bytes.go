@@ -1,8 +1,6 @@
 package newton
 
 import (
-	"slices"
-
 	"github.com/pegasimd/pegasimd/internal/gram"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
@@ -38,8 +36,8 @@ func (n *Method) newPixels() *pixelRows {
 	if !ok || n.p.Weight != nil || n.few != nil {
 		return nil
 	}
-	all, ok := n.pool.pixels()
-	if !ok {
+	all := n.pool.pixelsOf()
+	if all == nil {
 		return nil
 	}
 	b := &pixelRows{Pixels: all, reader: all.Reader(), beta: n.p.Beta, free: n.p.Free, unit: unit,
@@ -67,11 +65,18 @@ func (l *Pool) keeps(bytes int) bool {
 	return true
 }
 
-// pixels returns the rows of the data as bytes, made when they are first asked for, or false if
+// pixelsOf returns the rows of the data as bytes, made when they are first asked for, or nil if
 // they are other numbers.
-func (l *Pool) pixels() (*store.Pixels, bool) {
-	l.once.Do(func() { l.bytes, l.areBytes = store.PixelsOf(l.X, l.Threads) })
-	return l.bytes, l.areBytes
+func (l *Pool) pixelsOf() *store.Pixels {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.asked {
+		l.asked = true
+		if p, ok := store.PixelsOf(l.X, l.Threads); ok {
+			l.pixels = p
+		}
+	}
+	return l.pixels
 }
 
 // addPixels makes the sum that of the rows of the zone.
@@ -80,22 +85,25 @@ func (n *Method) addPixels(zone []int32) {
 	if buffers.room == nil {
 		buffers.room = gram.NewRoom(b.Cols())
 	}
-	come, left := zone, []int32(nil)
-	if b.sum = b.own; b.own == nil {
+	switch b.sum = b.own; {
+	case b.own == nil:
 		if buffers.bytes == nil {
 			buffers.bytes = gram.NewBytes(b.Cols())
 		}
 		b.sum = buffers.bytes
-	} else {
-		come, left = n.moved(zone)
-	}
-	b.sum.Use(buffers.room)
-	if len(come)+len(left) >= len(zone) {
+		b.sum.Use(buffers.room)
 		b.sum.Reset()
-		come, left = zone, nil
+		n.change(b.sum.Add, zone)
+	default:
+		b.sum.Use(buffers.room)
+		come, left := n.moved(zone)
+		if len(come)+len(left) >= len(zone) {
+			b.sum.Reset()
+			come, left = zone, nil
+		}
+		n.change(b.sum.Remove, left)
+		n.change(b.sum.Add, come)
 	}
-	n.change(b.sum.Remove, left)
-	n.change(b.sum.Add, come)
 	last := b.Cols() - 1
 	rows := float64(max(1, b.sum.At(last, last)))
 	for j := range b.mean {
@@ -108,16 +116,23 @@ func (n *Method) addPixels(zone []int32) {
 func (n *Method) moved(zone []int32) (come, left []int32) {
 	b, buffers := n.pixels, n.buffers
 	come, left = buffers.come[:0], buffers.left[:0]
-	next := 0 // of the zone, which is ascending
-	for j, in := range b.in {
-		inside := next < len(zone) && int(zone[next]) == j
-		if inside {
-			next++
+	next := 0
+	for _, j := range zone { // ascending
+		for ; next < int(j); next++ {
+			if b.in[next] {
+				b.in[next] = false
+				left = append(left, int32(next))
+			}
 		}
-		if b.in[j] = inside; inside && !in {
-			come = append(come, int32(j))
-		} else if in && !inside {
-			left = append(left, int32(j))
+		if next++; !b.in[j] {
+			b.in[j] = true
+			come = append(come, j)
+		}
+	}
+	for ; next < len(b.in); next++ {
+		if b.in[next] {
+			b.in[next] = false
+			left = append(left, int32(next))
 		}
 	}
 	buffers.come, buffers.left = come, left
@@ -135,7 +150,10 @@ func (n *Method) change(f func(rows int, row func(r int) []byte, threads int), p
 	for len(places) > 0 && !n.over() {
 		some := places[:min(2*gramBlock, len(places))]
 		places = places[len(some):]
-		block := slices.Grow(n.buffers.block[:0], len(some)*cols)[:len(some)*cols]
+		block := n.buffers.block[:0]
+		for range len(some) {
+			block = append(block, make([]byte, cols)...)
+		}
 		n.buffers.block = block
 		for r, j := range some {
 			b.reader.Read(block[r*cols:][:cols], p.Name(n.p.Rows[j]))

@@ -80,6 +80,13 @@ type Past struct {
 	Retries    []int `json:"retries,omitempty"` // the iterations after which it had to go on
 }
 
+// Fits reports whether it can be the past of a run of so many epochs.
+func (p Past) Fits(epochs int) bool {
+	return p.Iterations >= 0 && p.Iterations <= epochs && len(p.Retries) <= Retries+1 &&
+		slices.IsSorted(p.Retries) &&
+		(len(p.Retries) == 0 || p.Retries[0] >= 0 && p.Retries[len(p.Retries)-1] <= p.Iterations)
+}
+
 // New returns the method, which ends at the gap tol, or at 0.1 % for 0. The problem is loaded when
 // the first iteration begins, or the first question is asked.
 func New(pool *Pool, tol float64, load func() *Problem) *Method {

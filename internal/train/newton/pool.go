@@ -50,10 +50,9 @@ type Pool struct {
 	used  int // those that are not free
 	lines []*direction
 
-	once     sync.Once
-	bytes    *store.Pixels // X, if areBytes, both known when once is done
-	areBytes bool
-	kept     int // bytes of sums that problems keep
+	asked  bool          // whether X is bytes
+	pixels *store.Pixels // X if it is
+	kept   int           // bytes of sums that problems keep
 }
 
 // get returns buffers for n.

@@ -24,10 +24,10 @@ func (b *Binary) Coefficient(i uint32, z float64) (c, g float32) {
 
 // Weighted returns g times the weight of row i.
 func (b *Binary) Weighted(i uint32, g float32) float32 {
-	if b.Weight == nil {
-		return g
+	if b.Weight != nil {
+		g = float32(g * float32(b.Weight[i]))
 	}
-	return float32(g * float32(b.Weight[i]))
+	return g
 }
 
 // Frame returns how the loss of row i depends on its score z: it is that of side*z - target. With a
@@ -98,10 +98,13 @@ func (b *Binary) AtZero() float64 {
 	if b.Target == nil && b.PriorScores == nil {
 		return b.Cost.At(0)
 	}
-	return b.atZero(func(i int) float64 {
+	var sum, n float64
+	for _, i := range b.All() {
 		_, target := b.Frame(uint32(i))
-		return b.Cost.At(-target)
-	})
+		sum += float64(b.Share(i) * b.Cost.At(-target))
+		n += b.Share(i)
+	}
+	return sum / n
 }
 
 // ErrorOf is Problem.ErrorOf.

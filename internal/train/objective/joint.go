@@ -2,7 +2,6 @@ package objective
 
 import (
 	"math"
-	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
@@ -30,15 +29,18 @@ func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
 				worst, most = r, l
 			}
 		}
-		if worst != y {
-			b[worst] = 1
+		if worst == y {
+			return false
 		}
-		return worst != y
+		b[worst] = 1
+		return true
 	}
+	top := math.Inf(-1)
 	for r, v := range z {
 		b[r] = j.Full(v, r, i)
+		top = max(top, b[r])
 	}
-	top, sum := slices.Max(b), 0.0
+	var sum float64
 	for r, v := range b {
 		b[r] = floats.Exp(v - top)
 		sum += b[r]
@@ -117,8 +119,10 @@ func (j *Joint) At(w [][]float32, b []float64) float64 {
 func (j *Joint) meanLossOf(scores func(i int) []float64) (mean float64) {
 	for _, i := range j.All() {
 		z := scores(i)
-		if floats.FirstNotFinite(z) >= 0 {
-			return math.NaN()
+		for _, v := range z {
+			if !floats.IsFinite(v) {
+				return math.NaN()
+			}
 		}
 		mean += float64(j.Share(i) * j.Loss(z, int(j.Class[i])))
 	}
@@ -131,26 +135,34 @@ func (j *Joint) Clamp(share float32) float32 { return max(0, share) }
 // AtZero is Problem.AtZero.
 func (j *Joint) AtZero() float64 {
 	z := make([]float64, j.Vectors)
-	return j.atZero(func(i int) float64 {
+	var sum, n float64
+	for _, i := range j.All() {
 		for r := range z {
 			z[r] = j.Full(0, r, uint32(i))
 		}
-		return j.Loss(z, int(j.Class[i]))
-	})
+		sum += float64(j.Share(i) * j.Loss(z, int(j.Class[i])))
+		n += j.Share(i)
+	}
+	return sum / n
 }
 
 // ErrorOf is Problem.ErrorOf.
 func (j *Joint) ErrorOf(z, loss float64) float64 {
 	most := 1.0
 	for _, row := range j.Costs {
-		most = max(most, slices.Max(row))
+		for _, c := range row {
+			most = max(most, c)
+		}
 	}
 	return float64(2*z) + float64(j.Sums*most)
 }
 
 // LogSumExp returns log(sum of e^(z_r - zero)). It does not overflow.
 func LogSumExp(z []float64, zero float64) float64 {
-	top := slices.Max(z)
+	top := math.Inf(-1)
+	for _, v := range z {
+		top = max(top, v)
+	}
 	var sum float64
 	for _, v := range z {
 		sum += floats.Exp(v - top)

@@ -1,5 +1,7 @@
 package objective
 
+import "github.com/pegasimd/pegasimd/internal/floats"
+
 // Penalty returns lambda/2 |w|^2, in which an appended feature's weights count as well, or with a
 // prior that of the difference.
 func (t *Terms) Penalty(w [][]float32, bias []float64) float64 {
@@ -46,6 +48,14 @@ func SquareSum[F float32 | float64](v []F) (sum float64) {
 		sum += float64(float64(z) * float64(z))
 	}
 	return sum
+}
+
+// WideVectors returns the vectors in float64.
+func WideVectors(w [][]float32) (wide [][]float64) {
+	for _, v := range w {
+		wide = append(wide, floats.Wide(v))
+	}
+	return wide
 }
 
 // SumError returns what Terms.Sums is.

@@ -80,11 +80,11 @@ func (t *Terms) WidenPrior() {
 	if t.Prior == nil || t.wideScores != nil {
 		return
 	}
+	prior := WideVectors(t.Prior)
 	t.wideScores = make([]float64, len(t.PriorScores))
-	for k, w := range t.Prior {
-		wide := floats.Wide(w)
-		for _, i := range t.All() {
-			t.wideScores[i*len(t.Prior)+k] = t.X.WideDot(i, wide) + t.PriorBias[k]
+	for _, i := range t.All() {
+		for k, w := range prior {
+			t.wideScores[i*len(prior)+k] = t.X.WideDot(i, w) + t.PriorBias[k]
 		}
 	}
 }
@@ -95,16 +95,6 @@ func (t *Terms) WideScore(i, k int) float64 {
 		return 0
 	}
 	return t.wideScores[i*len(t.Prior)+k]
-}
-
-// atZero returns the mean of the rows' losses.
-func (t *Terms) atZero(loss func(i int) float64) float64 {
-	var sum, n float64
-	for _, i := range t.All() {
-		sum += float64(t.Share(i) * loss(i))
-		n += t.Share(i)
-	}
-	return sum / n
 }
 
 // SetPrior makes the learner look for u = w - w0, w0 being the prior's weights and biases: the

@@ -32,8 +32,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -97,7 +99,8 @@ type Rounds struct {
 // counting those without rows. The method is chosen by the columns and the loss if it is empty. Of
 // cfg there may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol (0 is
 // 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the most rounds of the dual
-// method or iterations of Newton's; [pegasos.Config.ChooseFrom] chooses what is open.
+// method or iterations of Newton's; the statistics choose what
+// is open.
 func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*Rounds, error) {
 	if method == "" {
 		if method = Dual; s.Cols <= newton.MostColumns || cfg.Loss == pegasos.Log {
@@ -109,8 +112,8 @@ func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*R
 	}
 	cfg.Finish = pegasos.Finish(method)
 	options.Fill(&cfg.Tol, defaultRoundTol)
-	options.Fill(&cfg.Epochs, pegasos.DefaultNewtonEpochs)
-	cfg, scaled, err := cfg.ChooseFrom(s)
+	options.Fill(&cfg.Epochs, settings.DefaultNewtonEpochs)
+	scaled, err := chooseFrom(&cfg, s)
 	if err != nil {
 		return nil, err
 	}
@@ -132,6 +135,26 @@ func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*R
 	r.Config.Lambda, r.Config.C = r.Lambda, 0
 	return r, options.First(fieldError,
 		[]options.Rule{rule, options.LambdaFits(r.Lambda, 0, r.r2)})
+}
+
+// chooseFrom fills in what cfg leaves open, and returns how the rows are to be scaled; nil for as
+// they are.
+func chooseFrom(cfg *pegasos.Config, s *store.Statistics) (*pegasos.Scaling, error) {
+	var open choose.Open
+	settings.Copy(&open.Settings, *cfg)
+	c, err := choose.FromStatistics(open, s)
+	if rule, ok := err.(options.Rule); ok {
+		return nil, fieldError(rule.Field, rule.Reason)
+	}
+	if err != nil {
+		return nil, err
+	}
+	settings.Copy(cfg, c.Settings)
+	if k := c.Scale; k.Kind != scaling.None {
+		return &pegasos.Scaling{Kind: pegasos.Scale(k.Kind), Folded: k.Folded, Shift: k.Shift,
+			Factor: k.Factor, R2: k.R2}, nil
+	}
+	return nil, nil
 }
 
 // defaultRoundTol is the gap that is asked for where Config.Tol is 0.

@@ -3,11 +3,15 @@
 package rows
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
@@ -42,8 +46,42 @@ type Set struct {
 	byClass [][]uint32 // see ofClass
 }
 
-// Weigh gives each row its weight, its own times that of its label: nil if there are none.
-func (s *Set) Weigh(own []float32, byLabel map[float32]float64) error {
+// Options say what the labels of a set are, and what rows weigh.
+type Options struct {
+	Numbers bool                // labels are numbers to predict
+	Known   []float32           // the classes; nil to find them
+	Weights []float32           // of each row; nil for 1 each
+	ByLabel map[float32]float64 // by which these are multiplied; nil for 1 each
+}
+
+// New returns the rows of x with the labels y. It checks the labels and the weights; the rows are
+// for Measure to check.
+func New(x store.Examples, y []float32, o Options) (*Set, error) {
+	if err := store.Given(x); err != nil {
+		return nil, err
+	}
+	s, n := &Set{X: store.Of(x), Y: y}, x.Rows()
+	switch {
+	case n == 0:
+		return nil, fmt.Errorf("pegasos: no rows to train on")
+	case len(y) != n:
+		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
+	case uint64(n) > math.MaxUint32:
+		return nil, fmt.Errorf("pegasos: %d rows: want fewer than 2^32", n)
+	}
+	if err := s.weigh(o.Weights, o.ByLabel); err != nil {
+		return nil, err
+	}
+	if o.Numbers {
+		return s, labels.Finite(y, Bad)
+	}
+	var err error
+	s.Classes, s.Class, err = labels.Classify(y, s.Weight, o.Known, Bad)
+	return s, err
+}
+
+// weigh gives each row its weight, its own times that of its label: nil if there are none.
+func (s *Set) weigh(own []float32, byLabel map[float32]float64) error {
 	if own != nil && len(own) != len(s.Y) {
 		return fmt.Errorf("pegasos: %d weights for %d rows", len(own), len(s.Y))
 	}
@@ -69,17 +107,12 @@ func (s *Set) Weigh(own []float32, byLabel map[float32]float64) error {
 	if !some {
 		return fmt.Errorf("pegasos: no row has a weight above 0")
 	}
-	return nil
-}
-
-// Label checks the labels and, unless they are numbers to predict, finds the classes: those that
-// are known, if any are.
-func (s *Set) Label(numbers bool, known []float32) (err error) {
-	if numbers {
-		return labels.Finite(s.Y, Bad)
+	for label := range byLabel {
+		if !slices.Contains(s.Y, label) {
+			return options.Bad("ClassWeight", "no row has the label %v", label)
+		}
 	}
-	s.Classes, s.Class, err = labels.Classify(s.Y, s.Weight, known, Bad)
-	return err
+	return nil
 }
 
 // LeastR2 is the least mean squared length of rows with which float32 can do: products of values
@@ -165,4 +198,20 @@ func (s *Set) ofClass(class int32) []uint32 {
 func (s *Set) Few(rows int) bool {
 	all, size := len(s.Y), s.X.Size()
 	return rows < all/4 && size/all*rows <= copyFew
+}
+
+// Fingerprint returns the kind of the rows, and a hash of the rows, the labels, the weights and the
+// hash of a prior, in order: other data have another. Data of equal numbers have the same hash,
+// however they are held. The rows are read once, by so many goroutines. It is empty if stop is true
+// before that is done.
+func (s *Set) Fingerprint(prior string, threads int, stop func() bool) string {
+	h := sha256.New()
+	fmt.Fprintln(h, s.X.Rows(), s.X.Cols(), len(s.Weight), prior)
+	modelfile.WriteNumbers(h, s.Y)
+	modelfile.WriteNumbers(h, store.Hashes(store.Raw(s.X), threads, stop))
+	modelfile.WriteNumbers(h, s.Weight)
+	if stop() {
+		return ""
+	}
+	return store.Kind(s.X) + ":" + hex.EncodeToString(h.Sum(nil))
 }

@@ -61,7 +61,7 @@ func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
 // Steps takes a step of each problem with each of the rows idx, and samples in between.
 func (g *Group) Steps(idx []uint32) {
 	lead := g.problems[0] // the others are at the same step
-	g.mix(false)
+	g.mix()
 	for len(idx) > 0 {
 		n := lead.BeforeSample(len(idx))
 		if !g.stepAll(idx[:n]) {
@@ -69,7 +69,7 @@ func (g *Group) Steps(idx []uint32) {
 		}
 		idx = idx[n:]
 		if len(idx) == 0 || lead.Samples() {
-			g.mix(true)
+			g.unmix()
 			for _, p := range g.problems {
 				p.Sample()
 			}
@@ -124,19 +124,28 @@ func (g *Group) step(i uint32) bool {
 	return true
 }
 
-// mix makes the common vectors of the problems' own, or back.
-func (g *Group) mix(back bool) {
+// mix makes the common vectors of the problems' own.
+func (g *Group) mix() {
+	if g.interleaved == nil {
+		return
+	}
+	n := len(g.scores)
+	for k, p := range g.problems {
+		for j, v := range p.V {
+			g.mixed[j*n+k] = v
+		}
+	}
+}
+
+// unmix is mix the other way round.
+func (g *Group) unmix() {
 	if g.interleaved == nil {
 		return
 	}
 	n := len(g.scores)
 	for k, p := range g.problems {
 		for j := range p.V {
-			if own, common := &p.V[j], &g.mixed[j*n+k]; back {
-				*own = *common
-			} else {
-				*common = *own
-			}
+			p.V[j] = g.mixed[j*n+k]
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // A Joint problem has a weight vector for each class, which are trained as one: section 5 of the
@@ -42,7 +43,8 @@ func NewJoint(s iterate.State, log bool, costs [][]float64) *Joint {
 // Steps takes a step with each of the rows idx and samples w in between, up to an error.
 func (j *Joint) Steps(idx []uint32) {
 	for n := range idx {
-		if j.batch(idx[n : n+1]); j.Err != nil {
+		j.batch(idx[n : n+1])
+		if j.Err != nil {
 			return
 		}
 		j.Sample()
@@ -51,7 +53,15 @@ func (j *Joint) Steps(idx []uint32) {
 
 // Batches takes a step with each of the batches of the rows idx, of which ends has the ends.
 func (j *Joint) Batches(idx []uint32, ends []int) {
-	inBatches(&j.State, idx, ends, j.batch)
+	start := 0
+	for _, end := range ends {
+		j.batch(idx[start:end])
+		if j.Err != nil {
+			return
+		}
+		j.Sample()
+		start = end
+	}
 }
 
 // batch takes a step with the mean over the rows idx, and projects w onto the ball if there is one.
@@ -67,9 +77,11 @@ func (j *Joint) batch(idx []uint32) {
 	share, moved := float64(j.Factor*float64(len(idx))), false
 	for n, i := range idx {
 		z := j.z[n*k:][:k]
-		if floats.FirstNotFinite(z) >= 0 {
-			j.NotFinite(i)
-			return
+		for _, v := range z {
+			if !floats.IsFinite(v) {
+				j.NotFinite(i)
+				return
+			}
 		}
 		y := int(j.Class[i])
 		if !j.Of.Coefficients(z, j.b, i) {
@@ -104,7 +116,8 @@ func (j *Joint) batch(idx []uint32) {
 func (j *Joint) move(r int, i uint32, g float32, share float64, of int) {
 	a := float32(float64(g) / share)
 	if !floats.IsFinite(a) {
-		j.Fail(j.T+1, j.Name(i), "a weight is")
+		j.Err = &iterate.Error{Step: j.T + 1, Row: j.Name(i),
+			Reason: "a weight is not finite: " + rows.TooLarge}
 		return
 	}
 	j.AddRow(r, i, a)

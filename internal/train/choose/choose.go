@@ -1,0 +1,378 @@
+package choose
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/newton"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/scale"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+)
+
+// The rules and their numbers come from a trial on 78 problems: docs/defaults.md has what they are,
+// and why.
+const (
+	fewColumns  = 256 // up to these, columns are standardised
+	denseFill   = 0.25
+	scalesApart = 10      // of columns: the largest of the many to the smallest of them
+	longApart   = 3       // of rows: the mean squared length to the median
+	lengthsVary = 1.01    // of rows: the largest squared length to the least
+	mostGrowth  = 4       // of sparse rows that become dense, in bytes
+	mostEmpty   = 1 << 20 // bytes of empty columns in dense rows
+
+	mostMapped = 1 << 30 // bytes of a copy of mapped rows
+
+	shareOfR2   = 1e-4 // lambda
+	leastOfRows = 0.3  // lambda times the rows, as a share of R^2
+	ofSquared   = 0.03 // likewise for the squared loss
+
+	rowsOfPairs  = 70  // for each class, for one-vs-one
+	rowsOfWide   = 200 // likewise, of few values of many columns
+	mostOfPairs  = 4e6 // weights of all pairs
+	fewPasses    = 10  // over many sparse columns
+	mostPasses   = 2000
+	enoughVisits = 1e6  // of nonzeros, in all passes
+	manyPasses   = 100  // above these, some of them look whether the model is good enough
+	enoughProof  = 0.01 // what it is then proven to be, at most, above the optimum
+
+	// tolEpochs is how long a run may be that Tol is to end, where nothing else is said.
+	tolEpochs = 2000
+)
+
+// An Open is what there is to choose for.
+type Open struct {
+	settings.Settings // those that are zero are open
+
+	Known     *scale.Scale // of the model that the run builds on; nil for none
+	Resumed   bool         // the run goes on from a checkpoint
+	Start     bool         // there is a model to go on from
+	Prior     bool         // there is one
+	Costs     bool         // of mistakes
+	Threads   int
+	MaxMemory int64       // 0 for the default
+	Stopped   func() bool // once it is true, what is chosen is of no use
+}
+
+// A Choice is settings in full, and the rows and numbers that they are for.
+type Choice struct {
+	Open
+	Rows  *rows.Set    // scaled; nil if there are statistics in place of rows
+	Scale *scale.Scale // of the rows; never nil
+	R2    float64      // the mean squared length of the scaled rows, without a bias
+
+	count, width int       // of the rows, and of their columns
+	held         bool      // the rows are dense already, or of a type of the caller's
+	size         int       // of the rows, in bytes
+	meanSquare   float64   // squared length of the rows as they are
+	weight       []float64 // 1 for each row that counts, else 0; nil for ones
+	shares       []float64 // of the classes
+	columns      *store.Columns
+	note         string
+	nonzero      float64 // values of the scaled rows
+	used         float64 // columns that are not constant
+}
+
+// Settings chooses what is open for rows, and scales them; nothing once it is stopped.
+func Settings(o Open, set *rows.Set) (*Choice, error) {
+	m, ok := store.MatrixOf(set.X)
+	c := &Choice{Open: o, Rows: set, shares: Shares(set), count: set.X.Rows(), width: set.X.Cols(),
+		held: !ok || m.Dense() != nil, size: set.X.Size()}
+	if set.Weight != nil { // the scale goes by the rows that there are, whatever they weigh
+		c.weight = make([]float64, len(set.Weight))
+		for i, w := range set.Weight {
+			if w > 0 {
+				c.weight[i] = 1
+			}
+		}
+	}
+	for _, step := range []func() error{c.measure, c.scale} {
+		if err := step(); err != nil || o.Stopped() {
+			return nil, err
+		}
+	}
+	c.settle()
+	return c, nil
+}
+
+// FromStatistics chooses what is open by the statistics of rows, as Settings would by the rows. More
+// than two classes are one-vs-rest.
+func FromStatistics(o Open, s *store.Statistics) (*Choice, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	options.Fill(&o.Multiclass, settings.OneVsRest)
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	c := &Choice{Open: o, columns: s.Columns(), count: s.Rows, width: s.Cols, held: s.Dense,
+		size: 8 * int(s.Nonzeros), meanSquare: s.Sizes[scaling.None].MeanSquare}
+	for _, n := range s.Counts {
+		c.shares = append(c.shares, float64(n)/float64(s.Rows))
+	}
+	if c.Open.Scale == "" {
+		c.Open.Scale = c.bestKind()
+		_, possible := s.Sizes[c.Open.Scale]
+		if c.Open.Scale == scaling.None && !c.fitsFloat32() || !possible {
+			c.Open.Scale = scaling.MaxAbs
+		}
+	}
+	size, possible := s.Sizes[c.Open.Scale]
+	if !possible {
+		return nil, options.Bad("Scale", "have %q, which the statistics of the rows don't allow",
+			c.Open.Scale)
+	}
+	c.TargetScale = scaling.None
+	c.Scale = c.fitted()
+	c.countUsed()
+	c.R2, c.nonzero = size.MeanSquare, float64(s.Nonzeros)
+	if c.Open.Scale == scaling.Standard {
+		c.nonzero = float64(s.Rows) * c.used
+	}
+	c.Scale.R2 = c.R2
+	options.Fill(&c.Finish, settings.FinishNone) // rounds have methods of their own
+	c.settle()
+	return c, c.Validate()
+}
+
+// Shares returns the classes' shares of the rows that count; nil for numbers to predict.
+func Shares(set *rows.Set) (shares []float64) {
+	total := 0.0
+	for _, n := range set.CountClasses() {
+		shares = append(shares, float64(n))
+		total += float64(n)
+	}
+	for k := range shares {
+		shares[k] /= total
+	}
+	return shares
+}
+
+// measure finds the statistics of the rows.
+func (c *Choice) measure() error {
+	few := c.width <= fewColumns
+	c.measureAs(few)
+	if !few && c.Cols() <= fewColumns {
+		c.measureAs(true) // the others are empty
+	}
+	if err := c.Rows.X.Err(); err != nil {
+		return fmt.Errorf("pegasos: %w", err)
+	}
+	if c.columns.Bad >= 0 {
+		return rows.Bad(c.columns.Bad, "a value is NaN or infinite")
+	}
+	for i, s := range c.columns.Squares {
+		c.meanSquare += float64(s * c.weightOf(i))
+	}
+	c.meanSquare /= c.total()
+	return nil
+}
+
+// measureAs is measure of rows with few columns that are not empty, or many.
+func (c *Choice) measureAs(few bool) {
+	kind := c.Open.Scale
+	if few = few && kind == ""; few && !c.held { // standardising them is for later to decide
+		c.columns = store.MeasureConstants(c.Rows.X, c.weight, c.Threads, c.Stopped)
+	} else {
+		c.columns = store.Measure(c.Rows.X, c.weight, few || kind == scaling.Standard, c.Threads,
+			c.Stopped)
+	}
+}
+
+func (c *Choice) weightOf(i int) float64 {
+	if c.weight == nil {
+		return 1
+	}
+	return c.weight[i]
+}
+
+// total returns the sum of the weights.
+func (c *Choice) total() (sum float64) {
+	if c.weight == nil {
+		return float64(c.count)
+	}
+	for _, w := range c.weight {
+		sum += w
+	}
+	return sum
+}
+
+// Cols returns the number of columns that have other values than 0: empty ones decide nothing.
+func (c *Choice) Cols() (n int) {
+	for _, v := range c.columns.MaxAbs {
+		if v > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// countUsed counts the columns that are not constant.
+func (c *Choice) countUsed() {
+	for j, v := range c.columns.MaxAbs {
+		if v > 0 && (c.columns.Constant == nil || !c.columns.Constant[j]) {
+			c.used++
+		}
+	}
+}
+
+// memory returns how many bytes training may take.
+func (c *Choice) memory() int64 { return cmp.Or(c.MaxMemory, options.DefaultMaxMemory) }
+
+// settle fills in what goes by the scaled rows.
+func (c *Choice) settle() {
+	if c.Multiclass == "" {
+		c.Multiclass = c.multiclass()
+	}
+	if c.Multiclass == settings.Multinomial {
+		options.Fill(&c.Loss, loss.Log.Name())
+	}
+	options.Fill(&c.Bias, settings.BiasAugmented)
+	if c.Bias == settings.BiasAugmented && c.BiasScale == 0 {
+		c.BiasScale = 1
+		if c.nonzero > 0 && c.R2 > 0 {
+			c.BiasScale = math.Sqrt(float64(c.columns.Rows) * c.R2 / c.nonzero)
+		}
+	}
+	if c.Lambda == 0 && c.C == 0 {
+		c.Lambda = c.lambda()
+	}
+	c.finish(c.passes())
+	c.Settings = c.Plain()
+}
+
+// lambda returns the penalty.
+func (c *Choice) lambda() float64 {
+	n := float64(c.columns.Rows)
+	least := leastOfRows
+	if c.Kind() == loss.Squared {
+		least = ofSquared
+	}
+	a := max(float64(shareOfR2*min(max(10*c.used/n, 0.1), 1)), least/n)
+	if len(c.shares) == 2 {
+		a = float64(a * math.Sqrt(2*min(c.shares[0], c.shares[1])))
+	}
+	if c.R2 > 0 {
+		a = float64(a * c.R2)
+	}
+	return a
+}
+
+// wide reports whether the rows are few values of many columns, as those of text are.
+func (c *Choice) wide() bool {
+	fill := c.nonzero / (float64(c.columns.Rows) * float64(c.Cols()))
+	return c.Cols() > fewColumns && fill < denseFill
+}
+
+// multiclass returns what problems the classes make.
+func (c *Choice) multiclass() string {
+	k, n, d := float64(len(c.shares)), float64(c.columns.Rows), float64(c.Cols())
+	if c.Costs {
+		return settings.CrammerSinger
+	}
+	if k <= 2 {
+		return settings.OneVsRest
+	}
+	pairs := k <= settings.MaxPairClasses && k*(k-1)/2*d <= mostOfPairs
+	least := float64(rowsOfPairs)
+	if c.wide() {
+		least = rowsOfWide
+	}
+	if pairs && n >= least*k {
+		return settings.OneVsOne
+	}
+	for _, joint := range []string{settings.CrammerSinger, settings.Multinomial} {
+		s := c.Settings
+		s.Multiclass = joint
+		if !(s.Loss == "" && joint == settings.Multinomial) && s.Validate() == nil {
+			return joint
+		}
+	}
+	if pairs {
+		return settings.OneVsOne
+	}
+	return settings.OneVsRest
+}
+
+// passes returns how many there are at most where no proof is asked for.
+func (c *Choice) passes() int {
+	least := float64(settings.DefaultEpochs)
+	if c.wide() {
+		least = fewPasses
+	}
+	return int(max(least, min(mostPasses, enoughVisits/max(c.nonzero, 1))))
+}
+
+// finish chooses how the run ends where nothing is said of it: with FinishAuto if it is to go on up
+// to a proof; with Newton's method if that costs no more than the given passes, which it then takes
+// the place of.
+func (c *Choice) finish(passes int) {
+	if c.Finish == "" && !c.Resumed && c.Shards <= 1 {
+		s := c.Settings
+		switch {
+		case c.Tol > 0:
+			if s.Finish = settings.FinishAuto; s.Validate() == nil {
+				c.Finish = settings.FinishAuto
+			}
+		case c.Kind() == loss.EpsInsensitive: // the constant is moved anyway: see Session.centre
+		case s.Epochs == 0 && s.Steps == 0 && !c.Prior:
+			s.Finish = settings.FinishNewton
+			if s.Validate() == nil && c.newtonPays(passes) {
+				c.Finish = settings.FinishNewton
+				if c.Kind() != loss.Squared {
+					c.Tol = enoughProof
+				}
+			}
+		}
+	}
+	switch {
+	case c.Epochs != 0 || c.Steps != 0 || c.Finish == settings.FinishNewton:
+	case c.Tol > 0:
+		c.Epochs = tolEpochs
+	default:
+		c.Epochs = passes
+		if c.Epochs > manyPasses && c.MayProve() {
+			c.Tol = enoughProof
+		}
+	}
+}
+
+// newtonPays reports whether Newton's method costs no more than so many passes, and has memory.
+func (c *Choice) newtonPays(passes int) bool {
+	n, cols := float64(c.columns.Rows), float64(c.Cols())
+	width := float64(c.width) // the matrix has room for empty columns too
+	if width > newton.MostColumns || 12*(width+33)*(width+33)+64*n > float64(c.memory())/2 {
+		return false
+	}
+	if c.Kind() == loss.Squared && cols <= fewColumns {
+		return true // columns that go together take very many passes
+	}
+	if k := len(c.shares); c.Pairwise(k) {
+		n *= 2 / float64(k)
+	}
+	p := CostOf(c.Kind(), n, cols, store.DensityOf(c.Rows.X, Counted(c.weight)))
+	return p.Newton <= float64(float64(passes)*p.Epoch)
+}
+
+// moments returns the mean and the deviation of the numbers to predict, 1 if that is 0.
+func (c *Choice) moments() (mean, deviation float64) {
+	total := c.total()
+	for i, y := range c.Rows.Y {
+		mean += float64(float64(y) * c.weightOf(i))
+	}
+	mean /= total
+	for i, y := range c.Rows.Y {
+		d := float64(y) - mean
+		deviation += float64(float64(d*d) * c.weightOf(i))
+	}
+	deviation = math.Sqrt(deviation / total)
+	if !(deviation > float64(0x1p-40*math.Abs(mean))) || !(deviation <= math.MaxFloat64) {
+		deviation = 1
+	}
+	return mean, deviation
+}

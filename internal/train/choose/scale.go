@@ -1,0 +1,181 @@
+package choose
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/scale"
+)
+
+// scale chooses how the rows are scaled, and does it.
+func (c *Choice) scale() error {
+	if c.Known != nil && c.Known.Kind == c.Open.Scale {
+		known := *c.Known
+		c.Scale = known.WithCols(c.width)
+		c.note = known.Note
+	} else {
+		if c.Open.Scale == "" {
+			c.Open.Scale = c.kind()
+		}
+		c.Scale = c.fitted()
+	}
+	c.countUsed()
+	if c.Scale.Kind != scaling.None {
+		if err := c.checkCopy(c.Scale.Kind == scaling.Standard); err != nil {
+			return err
+		}
+	}
+	c.chooseNumbers()
+	scaled := *c.Rows
+	x, y := c.Scale.Apply(scaled.X, scaled.Y, c.Threads, c.Stopped)
+	scaled.X, scaled.Y = store.Of(x), y
+	c.Rows = &scaled
+	if i := floats.FirstNotFinite(y); i >= 0 {
+		return rows.Bad(i, "the label is beyond float32 when it is scaled")
+	}
+	c.sizes()
+	c.Scale.Note, c.Scale.R2 = c.note, c.R2
+	return nil
+}
+
+// fitted returns the scale of the kind that is set, fitted to the columns.
+func (c *Choice) fitted() *scale.Scale {
+	s := &scale.Scale{Kind: c.Open.Scale, Folded: true}
+	if s.Kind != scaling.None {
+		fitted := c.columns.Scaler(s.Kind)
+		s.Shift, s.Factor = fitted.Shift, fitted.Factor
+		s.Folded = s.Foldable()
+	}
+	return s
+}
+
+// kind returns how the rows are to be scaled.
+func (c *Choice) kind() string {
+	k := c.bestKind()
+	if k == scaling.None && !c.fitsFloat32() {
+		k = scaling.MaxAbs
+	}
+	if k == scaling.None {
+		return k
+	}
+	need := c.copyBytes(k == scaling.Standard)
+	m, ok := store.MatrixOf(c.Rows.X)
+	switch {
+	case !ok:
+		c.note = "rows of a type of the caller's, which are not copied"
+	case m.WillNeed() != nil && need > mostMapped:
+		c.note = "mapped rows, too many to be copied"
+	case need > float64(c.memory())/2: // the rest is for training
+		c.note = "rows of which there is no memory for a copy"
+	default:
+		return k
+	}
+	c.note += fmt.Sprintf(": scaling (%s) was left out", k)
+	return scaling.None
+}
+
+// fitsFloat32 reports whether float32 can square the rows as they are, and add the squares.
+func (c *Choice) fitsFloat32() bool {
+	return c.meanSquare == 0 ||
+		c.meanSquare >= rows.LeastR2 && slices.Max(c.columns.Squares) <= math.MaxFloat32
+}
+
+// bestKind is kind for rows that can be copied.
+func (c *Choice) bestKind() string {
+	all := c.columns
+	cols := c.Cols()
+	if all.Nonzeros == 0 {
+		return scaling.None
+	}
+	q := store.Quantiles(all.MaxAbs, 0, 0.1, 0.9, 1)
+	apart := q[2] > float64(scalesApart*q[1])
+	fill := float64(all.Nonzeros) / (float64(all.Rows) * float64(cols))
+	values := 4 * float64(c.count) * float64(cols)
+	fits := c.held || values <= float64(mostGrowth*float64(c.size)) &&
+		c.copyBytes(true)-values <= mostEmpty
+	switch {
+	case fill >= denseFill && cols > fewColumns && !apart:
+		return scaling.None
+	case fill >= denseFill || cols <= fewColumns && q[3] > float64(scalesApart*q[0]):
+		if !fits {
+			return scaling.MaxAbs
+		}
+		if all.Mean == nil && c.Rows != nil {
+			c.columns = store.Measure(c.Rows.X, c.weight, true, c.Threads, c.Stopped)
+		}
+		return scaling.Standard
+	}
+	lengths := store.Quantiles(all.Squares, 0, 0.5, 1)
+	if c.meanSquare > float64(longApart*lengths[1]) {
+		return scaling.Unit
+	}
+	if apart && lengths[2] > float64(lengthsVary*lengths[0]) {
+		return scaling.MaxAbs
+	}
+	return scaling.None
+}
+
+// copyBytes returns what a copy of the rows takes.
+func (c *Choice) copyBytes(toDense bool) float64 {
+	if toDense || c.held {
+		return 4 * float64(c.count) * float64(c.width)
+	}
+	return 8 * (float64(c.columns.Nonzeros) + float64(c.count))
+}
+
+// checkCopy refuses a copy that would take too much memory, and takes it off what is left.
+func (c *Choice) checkCopy(toDense bool) error {
+	need := c.copyBytes(toDense)
+	if need >= float64(c.memory()) {
+		return options.Bad("MaxMemory",
+			"have %.0f MB, but scaling copies the rows, which take %.0f MB",
+			float64(c.memory())/1e6, need/1e6)
+	}
+	c.MaxMemory = c.memory() - int64(need)
+	return nil
+}
+
+// sizes finds R^2 of the scaled rows, and the number of their nonzeros.
+func (c *Choice) sizes() {
+	all := c.columns
+	c.nonzero = float64(all.Nonzeros)
+	if c.Scale.Kind == scaling.None {
+		c.R2 = c.meanSquare
+		return
+	}
+	for i := range all.Squares {
+		if w := c.weightOf(i); w > 0 {
+			c.R2 += float64(w * float64(c.Rows.X.SumSquares(i)))
+		}
+	}
+	c.R2 /= c.total()
+	if c.Scale.Kind == scaling.Standard {
+		c.nonzero = float64(all.Rows) * c.used
+	}
+}
+
+// chooseNumbers brings numbers to predict to the mean 0 and the deviation 1, if they are to be.
+func (c *Choice) chooseNumbers() {
+	if !c.Numbers() {
+		c.TargetScale = scaling.None
+		return
+	}
+	s := c.Scale
+	options.Fill(&c.TargetScale, scaling.Standard)
+	if c.TargetScale == scaling.None {
+		s.Centre, s.Spread = 0, 0
+	} else if s.Spread == 0 { // else it is known
+		s.Centre, s.Spread = c.moments()
+	}
+	if c.Epsilon == 0 && c.TargetScale == scaling.Standard && c.Kind().Traits().Epsilon {
+		c.Epsilon = float64(0.1 * s.Spread)
+	}
+	s.Epsilon = c.Epsilon
+	c.Epsilon /= s.Unit()
+}

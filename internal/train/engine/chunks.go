@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"context"
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+)
+
+// Chunks train on rows that come in chunks. Each is a pass over its rows; t counts on from chunk to
+// chunk, and so does the generator of random numbers.
+type Chunks struct {
+	settings.Settings
+	classes []float32
+	cols    int
+	start   *From  // nil for none
+	runs    []*Run // of the last chunk that each had rows in; nil before the first
+	epochs  float64
+}
+
+// NewChunks returns a trainer of chunks of rows with so many columns, whose labels are among
+// classes. The settings say what one chunk is trained with, for one epoch, without weights of
+// classes: they are the rows' here. start is nil or what the first chunk goes on from.
+func NewChunks(s settings.Settings, classes []float32, cols int, start *From) *Chunks {
+	c := &Chunks{Settings: s, classes: classes, cols: cols, start: start}
+	runs := 1
+	if c.Pairwise(len(classes)) {
+		runs, _ = c.Vectors(len(classes))
+	}
+	c.runs = make([]*Run, runs)
+	return c
+}
+
+// Train trains on a chunk, whose classes are those of the trainer: some may have no rows. What rows
+// weigh multiplies the loss as it is. An error of the steps, an [iterate.Error], leaves no point.
+func (c *Chunks) Train(set *rows.Set, threads int) error {
+	s := &Session{Job: Job{Settings: c.Settings, Rows: set, Start: c.start},
+		threads: parallel.Threads(threads)}
+	s.Epochs = 1
+	s.compact()
+	if err := set.Measure(); err != nil {
+		return err
+	}
+	if err := c.addRuns(s); err != nil || len(s.Runs) == 0 {
+		return err
+	}
+	if len(s.Runs) == 1 {
+		s.Runs[0].threads = min(s.threads, len(s.Runs[0].Learners))
+	}
+	err := s.advanceRuns(context.Background(),
+		func(*Run) (bool, int64) { return true, math.MaxInt64 })
+	for _, r := range s.Runs {
+		r.forgetRows()
+	}
+	c.epochs++
+	return err
+}
+
+// addRuns makes the runs that have rows in the chunk.
+func (c *Chunks) addRuns(s *Session) error {
+	if !c.Pairwise(len(c.classes)) {
+		return c.addRun(s, nil, 0)
+	}
+	for k, pair := range settings.Pairs(len(c.classes)) {
+		if err := c.addRun(s, pair[:], k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addRun makes the run that goes on from that of the chunk before, or starts, if it has rows.
+func (c *Chunks) addRun(s *Session, pair []int32, k int) error {
+	view, _, err := s.Rows.View(pair, false)
+	if err != nil || view.Count() == 0 {
+		return err
+	}
+	s.Batch = min(c.Batch, view.Count()) // the last chunk may be short
+	r, err := s.newRun(pair, k)
+	if err != nil {
+		return err
+	}
+	last := c.runs[k]
+	if last != nil {
+		r.Order.Continue(last.Order)
+	}
+	for i, l := range r.Learners {
+		l.Recent = nil
+		if s.Rows.Weight != nil { // as they were, before they were scaled to a mean of 1
+			l.Weight = s.Rows.Weight
+		}
+		if last != nil {
+			l.Adopt(last.Learners[i].State)
+			continue
+		}
+		l.Total = 1 << 62 // the average's windows end at powers of two
+		if l.Average != nil {
+			l.Average.Total = l.Total
+		}
+	}
+	c.runs[k] = r
+	s.Runs = append(s.Runs, r)
+	return nil
+}
+
+// forgetRows lets go of the rows and what is known of them.
+func (r *Run) forgetRows() {
+	r.s, r.View, r.Order.Only = nil, rows.View{}, nil
+	for _, l := range r.Learners {
+		l.View = rows.View{}
+	}
+}
+
+// Point returns where training is. Its objective is not known.
+func (c *Chunks) Point() *Point {
+	m := newPoint(&c.Settings, len(c.classes), c.cols, c.Bias != settings.BiasNone)
+	for k := range m.Result.PerClass {
+		m.Result.PerClass[k].Lambda = c.Lambda
+	}
+	if from := c.start; from != nil {
+		for k, w := range from.Weights {
+			copy(m.Weights[k], w)
+			if m.Bias != nil {
+				m.Bias[k] = from.bias(k)
+			}
+			if m.Result.PerClass != nil {
+				m.Result.PerClass[k].Steps = from.Steps[k]
+			}
+		}
+		m.Result.Steps, m.Result.R2, m.Result.T0 = from.Result.Steps, from.Result.R2,
+			from.Result.T0
+	}
+	for _, r := range c.runs {
+		if r != nil {
+			r.write(m)
+			m.Result.R2, m.Result.T0 = r.R2, r.Learners[0].T0
+		}
+	}
+	m.Result.Epochs = c.epochs
+	return m
+}

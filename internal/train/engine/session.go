@@ -1,0 +1,284 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/result"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+)
+
+// Train trains to the end and returns what has come of it, measured, or, stopped, where the session
+// was when ctx was done or it was time to pause. That is not measured if ctx is done only then.
+func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error) {
+	if stopped, err = s.advance(ctx); err != nil {
+		return nil, false, err
+	}
+	m = s.Now()
+	if !stopped && s.Quality != nil {
+		s.validate(m)
+		m = s.stop.best
+	}
+	if !m.finite() {
+		return nil, false, s.failed("a weight")
+	}
+	if s.KeepState {
+		s.Fingerprint(nil) // a checkpoint has it, whatever is interrupted later
+	}
+	if stopped {
+		return m, true, nil
+	}
+	s.until = ctx
+	s.settle(m)
+	s.until = nil
+	if ctx.Err() != nil {
+		m.Result.Unmeasure()
+		return m, true, nil
+	}
+	if !floats.IsFinite(m.Result.Objective) {
+		return nil, false, s.failed("the objective")
+	}
+	if err := m.Result.Check(); err != nil {
+		return nil, false, err
+	}
+	return m, false, nil
+}
+
+// finite reports whether all numbers are.
+func (p *Point) finite() bool {
+	for k, w := range p.Weights {
+		if floats.FirstNotFinite(w) >= 0 || !floats.IsFinite(p.bias(k)) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *Session) failed(what string) error {
+	var t int64
+	for _, r := range s.Runs {
+		t = max(t, r.T)
+	}
+	return &iterate.Error{Step: t, Row: -1, Reason: what + " is not finite: " + rows.TooLarge}
+}
+
+// pause returns the step to pause after.
+func (s *Session) pause() int64 {
+	if s.Pause == 0 {
+		return math.MaxInt64
+	}
+	return s.Pause
+}
+
+// advance runs to the end, or until ctx is done: then it is stopped.
+func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
+	s.Newtons.Until = ctx
+	if !s.readyNewtons() {
+		return true, nil
+	}
+	if err := s.begin(ctx); err != nil {
+		return false, err
+	}
+	if s.ended { // and what came after the steps was interrupted
+		s.report()
+		return false, nil
+	}
+	for {
+		if err := s.advanceRuns(ctx, func(r *Run) (bool, int64) {
+			return r.Epoch == s.round, s.pause()
+		}); err != nil {
+			return false, err
+		}
+		if s.cut() {
+			return true, nil // the round is not over
+		}
+		done, pause := true, true
+		for _, r := range s.Runs {
+			if r.T < r.Total {
+				done = false
+				if r.Epoch == s.round { // ctx was done within its epoch, or it is time to pause
+					return true, nil
+				}
+				pause = pause && r.T >= s.pause()
+			}
+		}
+		s.round++
+		s.ended = !done && s.enough()
+		if s.undecided {
+			s.round--
+			return true, nil
+		}
+		s.report()
+		if done || s.ended {
+			return false, nil
+		}
+		if pause || ctx.Err() != nil {
+			return true, nil
+		}
+	}
+}
+
+// advanceRuns advances the runs that are due, each up to some step.
+func (s *Session) advanceRuns(ctx context.Context, due func(r *Run) (bool, int64)) error {
+	errs := make([]error, len(s.Runs))
+	s.parallel(func(i int, r *Run) {
+		if due, to := due(r); due {
+			errs[i] = r.Advance(ctx, to)
+		}
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin trains up to the last report within the first epoch, or not even so far if ctx is done or
+// it is time to pause.
+func (s *Session) begin(ctx context.Context) error {
+	if s.Progress == nil {
+		return nil
+	}
+	for _, part := range s.Early {
+		before := s.steps()
+		if err := s.advanceRuns(ctx, func(r *Run) (bool, int64) {
+			step := int64(part * float64(r.Order.Steps))
+			return r.T < min(int64(r.Order.Steps), r.Total), min(step, s.pause())
+		}); err != nil || ctx.Err() != nil {
+			return err
+		}
+		// Shards synchronise at fixed steps, which may be the epoch's end: that is reported when
+		// all runs are there.
+		ended := slices.ContainsFunc(s.Runs, func(r *Run) bool { return r.Epoch > 0 })
+		if s.steps() > before && !ended {
+			s.report()
+		}
+	}
+	return nil
+}
+
+// steps returns how many the runs have taken, all together.
+func (s *Session) steps() (n int64) {
+	for _, r := range s.Runs {
+		n += r.T
+	}
+	return n
+}
+
+// report calls the callback.
+func (s *Session) report() {
+	if s.Progress == nil {
+		return
+	}
+	p := Progress{Epoch: s.round, Steps: s.steps()}
+	for _, r := range s.Runs {
+		p.TotalSteps += r.Total
+		for _, l := range r.Learners {
+			p.Violations += l.Violations
+		}
+	}
+	s.Progress(p)
+}
+
+// newPoint returns a point of zeros, of which nothing is known.
+func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
+	n, err := s.Vectors(classes)
+	if err != nil {
+		panic(err) // the rows' classes were counted
+	}
+	m := &Point{Weights: iterate.Zeros(n, cols)}
+	if biases {
+		m.Bias = make([]float64, n)
+	}
+	if !s.Joint() {
+		m.Result.PerClass = unknown(n)
+	}
+	m.Result.Unmeasure()
+	return m
+}
+
+// unknown are the results of n vectors of which nothing is known.
+func unknown(n int) []result.Problem {
+	return slices.Repeat([]result.Problem{result.Unknown()}, n)
+}
+
+// Now returns where the session is, not yet measured.
+func (s *Session) Now() *Point {
+	m := newPoint(&s.Settings, len(s.Rows.Classes), s.Rows.X.Cols(),
+		s.Bias != settings.BiasNone || s.Prior != nil && s.Prior.Bias != nil)
+	r := s.Runs[0]
+	m.Result.R2, m.Result.T0 = r.R2, r.Learners[0].T0
+	next := 0
+	for _, r := range s.Runs {
+		m.Result.Weight += r.sum
+		for ; next < r.first; next++ {
+			s.untrained(m, next)
+		}
+		r.write(m)
+		next += r.vectors()
+	}
+	for ; next < len(m.Weights); next++ {
+		s.untrained(m, next)
+	}
+	if s.pairs() {
+		m.Result.Weight /= float64(len(s.Rows.Classes) - 1) // each row is in so many pairs
+	}
+	s.centre(m)
+	return m
+}
+
+// Lambda returns the penalty of the first problem.
+func (s *Session) Lambda() float64 { return s.Runs[0].Lambda }
+
+// centre moves the constant of a model of scaled numbers such that the mean residual is 0. That is
+// not where the objective of EpsInsensitive is least: with Tol and a finish it stays where it is.
+func (s *Session) centre(m *Point) {
+	if s.Scale == nil || s.Scale.Spread == 0 || s.Bias == settings.BiasNone ||
+		s.Tol > 0 && s.Finishes() && s.Kind() == loss.EpsInsensitive {
+		return
+	}
+	p := s.Runs[0].Learners[0]
+	var sum, weight float64
+	for j := range p.Count() {
+		i := p.Row(j)
+		z := float64(p.X.Dot(i, m.Weights[0])) + m.Bias[0]
+		sum += float64(p.Share(i) * (float64(p.Target[i]) - z))
+		weight += p.Share(i)
+	}
+	if mean := sum / weight; floats.IsFinite(mean) {
+		m.Bias[0] += mean
+	}
+}
+
+// untrained gives m the k-th vector, that of a pair without rows: it is the one of Start or Prior
+// if there is one, else 0.
+func (s *Session) untrained(m *Point, k int) {
+	old := s.Start
+	if old == nil {
+		old = s.Prior
+	}
+	if old == nil {
+		return
+	}
+	copy(m.Weights[k], old.Weights[k])
+	if m.Bias != nil {
+		m.Bias[k] = old.bias(k)
+	}
+	m.Result.PerClass[k].Lambda = old.Lambda[k]
+	if s.Start != nil {
+		m.Result.PerClass[k].Steps = old.Steps[k]
+	}
+}
+
+// Point returns where the session is, measured.
+func (s *Session) Point() *Point {
+	m := s.Now()
+	s.settle(m)
+	return m
+}

@@ -1,0 +1,93 @@
+package settings
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// A Use is where a setting counts.
+type Use uint8
+
+const (
+	Same    Use = 1 << iota // a resumed run has to have the one of before
+	Problem                 // it says what is minimised, and how that is looked at
+	Chunk                   // training in chunks goes by it
+	Round                   // training in rounds does
+	Kept                    // a second try has the one that was asked for
+)
+
+// uses has those of each field.
+var uses = map[string]Use{
+	"Loss":        Same | Problem | Chunk | Round | Kept,
+	"Epsilon":     Same | Problem | Chunk | Kept,
+	"Multiclass":  Same | Problem | Chunk,
+	"ClassWeight": Same | Problem | Chunk | Round,
+	"Lambda":      Same | Problem | Chunk | Round,
+	"C":           Same | Problem | Round,
+	"Epochs":      Round,
+	"Steps":       0,
+	"Tol":         Same | Round,
+	"Change":      Same,
+	"Patience":    Same,
+	"Order":       Same | Problem | Chunk | Kept,
+	"Block":       Same | Problem | Chunk | Kept,
+	"Batch":       Same | Problem | Chunk | Kept,
+	"Shards":      Same | Kept,
+	"Project":     Same | Chunk | Kept,
+	"Offset":      Same | Chunk | Kept,
+	"Average":     Same | Chunk | Kept,
+	"Finish":      Same,
+	"Bias":        Same | Problem | Chunk | Round | Kept,
+	"BiasScale":   Same | Problem | Chunk | Round | Kept,
+	"Scale":       Same | Problem | Round,
+	"TargetScale": Same | Problem,
+	"Calibrate":   Same,
+	"Seed":        Same | Problem | Chunk | Round | Kept,
+}
+
+// Only sets the fields of a Config or Settings, to which p points, to 0 that have no such use.
+func Only(p any, use Use) {
+	v := reflect.ValueOf(p).Elem()
+	for i := range v.NumField() {
+		if uses[v.Type().Field(i).Name]&use == 0 {
+			v.Field(i).SetZero()
+		}
+	}
+}
+
+// Beyond returns the fields of a Config or Settings that are set and have no such use.
+func Beyond(cfg any, use Use) (names []string) {
+	v := reflect.ValueOf(cfg)
+	for i := range v.NumField() {
+		if name := v.Type().Field(i).Name; uses[name]&use == 0 && !v.Field(i).IsZero() {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// Differences lists the fields in which the settings of a resumed run differ from those of the run,
+// and what they are in both.
+func Differences(was, is Settings) string {
+	var all []string
+	was, is = was.InForce(), is.InForce()
+	Only(&was, Same)
+	Only(&is, Same)
+	a, b := reflect.ValueOf(was), reflect.ValueOf(is)
+	for i := range a.NumField() {
+		if had, has := a.Field(i).Interface(), b.Field(i).Interface(); had != has {
+			all = append(all, fmt.Sprintf("%s was %s, is %s", a.Type().Field(i).Name, orNot(had),
+				orNot(has)))
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// orNot is a field's value as people read it.
+func orNot(value any) string {
+	if text := fmt.Sprint(value); text != "" {
+		return text
+	}
+	return "not set"
+}

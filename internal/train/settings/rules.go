@@ -1,0 +1,157 @@
+package settings
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/order"
+	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+)
+
+// Validate returns an [options.Rule] that names the first field that can't be used, or nil.
+func (s Settings) Validate() error {
+	if err := options.Check(options.Exclusive(s.Lambda, s.C, s.Epochs, s.Steps)); err != nil {
+		return err
+	}
+	if s.Bias == "" && s.BiasScale != 0 {
+		s.Bias = BiasAugmented
+	}
+	s = s.Plain()
+	if _, err := s.ClassWeights(); err != nil {
+		return err
+	}
+	return options.Check(s.valueRules(), s.lengthRules(), s.stepRules(), s.biasRules(),
+		s.classRules())
+}
+
+// valueRules are those of fields that have one of a few values, and of the penalty.
+func (s *Settings) valueRules() []options.Rule {
+	return []options.Rule{
+		options.OneOf("Loss", s.Loss, loss.Names(nil)...),
+		options.OneOf("Order", s.Order, order.Shuffled, order.Permutation, order.IID,
+			order.Sequential, order.Blocks),
+		options.OneOf("Offset", s.Offset, OffsetR2, OffsetNone),
+		options.OneOf("Finish", s.Finish, "", FinishNone, FinishDual, FinishAuto, FinishNewton),
+		options.OneOf("Average", s.Average, LastHalf, LastIterate),
+		options.OneOf("Bias", s.Bias, BiasNone, BiasAugmented, BiasUnregularised),
+		options.OneOf("Multiclass", s.Multiclass, OneVsRest, OneVsOne, CrammerSinger, Multinomial),
+		options.OneOf("Scale", s.Scale, scaling.None, scaling.Standard, scaling.MaxAbs,
+			scaling.Unit),
+		options.OneOf("TargetScale", s.TargetScale, scaling.None, scaling.Standard),
+		options.Not("TargetScale", s.TargetScale == scaling.Standard && !s.Numbers(),
+			"have %q, but labels are classes with the loss %s", s.TargetScale, s.Loss),
+		options.Penalty(s.Lambda, s.C),
+	}
+}
+
+// lengthRules are those of how long a run is, and when it ends before that.
+func (s *Settings) lengthRules() []options.Rule {
+	ascends := loss.Names(func(l *loss.Traits) bool { return l.Ascent })
+	last := len(ascends) - 1
+	rules := []options.Rule{
+		options.Range("Epochs", s.Epochs, 0, math.MaxInt, "1 or more"),
+		options.Range("Steps", s.Steps, 0, options.MaxSteps, "1 to 2^53"),
+		options.Range("Patience", s.Patience, 0, math.MaxInt, "1 or more"),
+		options.Not("Tol", s.Tol != 0 && s.Order == order.IID,
+			"have %v, but with Order %q the gap is not known", s.Tol, s.Order),
+		options.Not("Tol", s.Tol != 0 && s.Bias == BiasUnregularised && s.Joint(),
+			"have %v, but with Multiclass %q and Bias %q the gap is not known",
+			s.Tol, s.Multiclass, s.Bias),
+		options.Not("Finish", s.Finish == FinishDual && !(s.CanAscend() && s.CanFinish()),
+			"have %q, which is for the losses %s and %s, and not for multinomial problems, the "+
+				"order iid, batches, projection, or a bias without penalty",
+			s.Finish, strings.Join(ascends[:last], ", "), ascends[last]),
+		options.Not("Finish", s.Finish == FinishAuto && !s.CanFinish(),
+			"have %q, which is not for multinomial problems, the order iid, batches and projection",
+			s.Finish),
+		options.Not("Finish", s.Finish == FinishNewton && !s.CanNewton(),
+			"have %q, which ends by itself and has no other early stop than the gap, and is not for "+
+				"joint problems, the order iid, batches and projection", s.Finish),
+	}
+	if s.Tol != 0 {
+		rules = append(rules, options.Share("Tol", s.Tol))
+	}
+	if s.Change != 0 {
+		rules = append(rules, options.Share("Change", s.Change))
+	}
+	return rules
+}
+
+// stepRules are those of what a step is.
+func (s *Settings) stepRules() []options.Rule {
+	alone := s.Joint() || s.Batch > 1 || s.Project || s.Finishes()
+	return []options.Rule{
+		options.Only("Block", !order.InBlocks(s.Order) && s.Block != 0, s.Block, "Order", s.Order),
+		options.Range("Block", s.Block, 0, math.MaxInt32, "1 to 2^31-1"),
+		options.Not("Shards", s.Shards < 0 || s.Shards > maxShards || s.Shards > 1 && alone,
+			"have %d, want at most %d, and none for joint problems, batches, projection and "+
+				"a finish",
+			s.Shards, maxShards),
+		options.Range("Batch", s.Batch, 0, math.MaxInt, "1 or more"),
+	}
+}
+
+const maxShards = 256
+
+// biasRules are those of the constant term.
+func (s *Settings) biasRules() []options.Rule {
+	if s.Bias == BiasAugmented {
+		return []options.Rule{options.Not("BiasScale",
+			!(s.BiasScale > 0) || s.BiasScale > math.MaxFloat32,
+			"have %v, want a positive finite number", s.BiasScale)}
+	}
+	set := s.BiasScale != 0 && s.BiasScale != DefaultBiasScale
+	return []options.Rule{options.Only("BiasScale", set, s.BiasScale, "Bias", s.Bias)}
+}
+
+// classRules are those of what the labels are, and of the loss that goes with it.
+func (s *Settings) classRules() []options.Rule {
+	numbers := s.Numbers()
+	goesWith := map[string]string{CrammerSinger: loss.Hinge.Name(),
+		Multinomial: loss.Log.Name()}[s.Multiclass]
+	return []options.Rule{
+		options.Not("Calibrate",
+			s.Calibrate != 0 && (s.Calibrate < 2 || s.Calibrate > 1000 || numbers),
+			"have %d, want 2 to 1000 folds, and labels that are classes", s.Calibrate),
+		options.Only("Epsilon", s.Epsilon != 0 && !s.Kind().Traits().Epsilon, s.Epsilon, "Loss",
+			s.Loss),
+		options.Range("Epsilon", s.Epsilon, 0, math.MaxFloat32, "a finite number of at least 0"),
+		options.Not("Multiclass", goesWith != "" && s.Loss != goesWith,
+			"have %q, which is for the loss %s, but Loss is %q", s.Multiclass, goesWith, s.Loss),
+		options.Not("Multiclass", numbers && s.Multiclass != OneVsRest,
+			"have %q, but there are no classes with the loss %s", s.Multiclass, s.Loss),
+		options.Not("ClassWeight", numbers && s.ClassWeight != "",
+			"have %q, but there are no classes with the loss %s", s.ClassWeight, s.Loss),
+	}
+}
+
+// ClassWeights returns the weights that ClassWeight gives to labels, nil if it gives none or goes
+// by the data.
+func (s *Settings) ClassWeights() (map[float32]float64, error) {
+	if s.ClassWeight == "" || s.ClassWeight == Balanced {
+		return nil, nil
+	}
+	weights := make(map[float32]float64)
+	for _, part := range strings.Split(s.ClassWeight, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		label, err := strconv.ParseFloat(strings.TrimSpace(name), 32)
+		weight, err2 := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		if err != nil || err2 != nil {
+			return nil, options.Bad("ClassWeight",
+				"have %.40q, want %s or a list such as -1=1,1=2.5", part, Balanced)
+		}
+		if !options.GoodWeight(weight) {
+			return nil, options.Bad("ClassWeight",
+				"have the weight %v for the label %v, want a finite number of at least 0",
+				weight, label)
+		}
+		if _, twice := weights[float32(label)]; twice {
+			return nil, options.Bad("ClassWeight", "the label %v is there twice", label)
+		}
+		weights[float32(label)] = weight
+	}
+	return weights, nil
+}

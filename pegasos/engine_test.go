@@ -1,0 +1,154 @@
+package pegasos
+
+import (
+	"context"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/train/certificate"
+	"github.com/pegasimd/pegasimd/internal/train/dual"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
+	"github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/sgd"
+)
+
+// A run is one of the engine's, for tests that look inside.
+type run struct {
+	*engine.Run
+	session  *engine.Session
+	task     *task
+	problems []*problem
+	joint    *joint
+}
+
+// A problem is the learner of one vector.
+type problem struct {
+	*sgd.Binary
+	learner *engine.Learner
+}
+
+func (p *problem) TakeSteps(idx []uint32) { p.learner.TakeSteps(idx) }
+
+func (p *problem) EndEpoch(epochs int) { p.learner.EndEpoch(epochs) }
+
+// A joint is the learner of a vector for each class.
+type joint struct {
+	*sgd.Joint
+	learner *engine.Learner
+}
+
+// newSession returns the session that a trainer begins whose open settings are those of Plain.
+func newSession(x Examples, y []float32, tr *Trainer) (*engine.Session, error) {
+	s, _, err := sessionOf(x, y, tr)
+	return s, err
+}
+
+func sessionOf(x Examples, y []float32, tr *Trainer) (*engine.Session, *task, error) {
+	t := &task{Trainer: *tr}
+	t.Config = t.Config.Plain()
+	set, err := t.prepare(x, y)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := engine.New(t.job(set))
+	return s, t, publicError(err)
+}
+
+// runOf returns what there is to see of a session's first run.
+func runOf(s *engine.Session) *run {
+	r := &run{Run: s.Runs[0], session: s}
+	for _, l := range r.Learners {
+		if l.Joint != nil {
+			r.joint = &joint{l.Joint, l}
+		} else {
+			r.problems = append(r.problems, &problem{l.Binary, l})
+		}
+	}
+	return r
+}
+
+// newRun returns the first run of such a session, on one thread unless the trainer says more.
+func newRun(x Examples, y []float32, tr *Trainer) (*run, error) {
+	one := *tr
+	one.Threads = max(1, tr.Threads)
+	s, t, err := sessionOf(x, y, &one)
+	if err != nil {
+		return nil, err
+	}
+	r := runOf(s)
+	r.task = t
+	return r, nil
+}
+
+func mustRun(t testing.TB, x Examples, y []float32, cfg Config) *run {
+	t.Helper()
+	r, err := newRun(x, y, &Trainer{Config: cfg})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (r *run) advance(ctx context.Context, pause int64) error {
+	return publicError(r.Advance(ctx, pause))
+}
+
+// train runs to the end, or until ctx is done.
+func (r *run) train(ctx context.Context) (stopped bool, err error) {
+	for r.T < r.Total && ctx.Err() == nil {
+		if err := r.advance(ctx, r.Total); err != nil {
+			return false, err
+		}
+	}
+	return r.T < r.Total, nil
+}
+
+// model returns the model of this moment, not yet measured.
+func (r *run) model() *Model { return r.task.model(r.session, r.session.Now(), true) }
+
+// weights writes the vector of this moment to w and returns its bias.
+func (p *problem) weights(w []float32) float64 {
+	var b [1]float64
+	p.State.Weights([][]float32{w}, b[:])
+	return b[0]
+}
+
+func (j *joint) TakeSteps(idx []uint32) { j.learner.TakeSteps(idx) }
+
+func (j *joint) EndEpoch(epochs int) { j.learner.EndEpoch(epochs) }
+
+// ascent returns the problem's, nil before it begins.
+func (p *problem) ascent() *dual.Ascent {
+	a, _ := p.learner.Ascent.(*dual.Ascent)
+	return a
+}
+
+// ascent is likewise.
+func (j *joint) ascent() *dual.Joint {
+	a, _ := j.learner.Ascent.(*dual.Joint)
+	return a
+}
+
+// boundOf returns the bound of dual variables.
+func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
+	bound, _ := certificate.Bound(p, a, r2)
+	return bound
+}
+
+// cost returns the loss as a function of the margin, or of the error.
+func (cfg Config) cost() loss.Func {
+	s := cfg.settings()
+	return s.Cost()
+}
+
+// bounds reports whether there is a bound with the settings.
+func (cfg Config) bounds() bool {
+	s := cfg.settings()
+	return s.Bounds()
+}
+
+// finishes reports whether the run does not end as it began.
+func (cfg Config) finishes() bool {
+	s := cfg.settings()
+	return s.Finishes()
+}

@@ -1,0 +1,362 @@
+package pegasos
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/choose"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/scale"
+	"github.com/pegasimd/pegasimd/metrics"
+)
+
+// ErrPaused is what Train returns, along with the model, when it ends at Trainer.Pause.
+var ErrPaused = errors.New("pegasos: the run is paused")
+
+// A task is a Trainer whose Config is filled in, for rows as they are scaled: Start, Prior and
+// Resume are models about these.
+type task struct {
+	Trainer
+	chosen    bool         // the data chose something
+	scale     *scale.Scale // of the rows and numbers; nil for none
+	r2        float64      // of the scaled rows, without a bias
+	columns   int          // that are not empty; 0 if that is not known
+	classes   []float32    // of the labels; nil to find them
+	priorHash string       // of the Prior as the caller gave it
+	again     bool         // it may be tried once more: see again.go
+
+	until context.Context // of the preparation; nil for one that nothing stops
+}
+
+// interrupted returns an error if what is prepared is not wanted any more.
+func (t *task) interrupted() error {
+	if t.until == nil {
+		return nil
+	}
+	return t.until.Err()
+}
+
+func (t *task) stopped() bool { return t.interrupted() != nil }
+
+// prepare fills in what the Config leaves open, and returns the rows, scaled.
+func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
+	asked := t.Config.settings()
+	from := cmp.Or(t.Resume, t.Start, t.Prior)
+	if from != nil {
+		t.Config.fillFrom(from, t.Resume != nil)
+	}
+	if err := t.validate(); err != nil {
+		return nil, err
+	}
+	if err := store.Given(x); err != nil {
+		return nil, err
+	}
+	if err := t.fits(x.Cols()); err != nil {
+		return nil, err
+	}
+	set, err := t.newSet(x, y)
+	if err != nil {
+		return nil, err
+	}
+	if t.Prior != nil {
+		t.priorHash = t.Prior.Hash()
+	}
+	// A run whose settings were open has a Scaling, and what resumes it has to have it too.
+	scaled := t.Resume != nil && t.Resume.Scaling != nil
+	t.again = t.Resume != nil && t.Resume.State != nil && t.Resume.State.state.Again
+	if t.Config.Plain() == t.Config && t.Scale == ScaleNone && t.TargetScale == ScaleNone && !scaled {
+		return set, t.adopt(x.Cols())
+	}
+	open := choose.Open{Settings: t.Config.settings(), Resumed: t.Resume != nil,
+		Start: t.Start != nil, Prior: t.Prior != nil, Costs: t.Costs != nil,
+		Threads: parallel.Threads(t.Threads), MaxMemory: t.MaxMemory, Stopped: t.stopped}
+	if from != nil {
+		open.Known = from.Scaling.room()
+	}
+	c, err := choose.Settings(open, set)
+	if err := firstError(t.interrupted(), publicError(err)); err != nil {
+		return nil, err
+	}
+	t.Config, t.scale, t.r2 = fromSettings(c.Settings), c.Scale, c.R2
+	t.MaxMemory, t.columns, t.chosen = c.MaxMemory, c.Cols(), true
+	t.again = t.again || t.Resume == nil && c.MayTryAgain(asked)
+	return c.Rows, t.adopt(x.Cols())
+}
+
+// fillFrom takes what is open from the model that a run builds on, or that it resumes.
+func (cfg *Config) fillFrom(m *Model, resumed bool) {
+	of := m.Config.Plain()
+	options.Fill(&cfg.Scale, of.Scale)
+	options.Fill(&cfg.TargetScale, of.TargetScale)
+	options.Fill(&cfg.Multiclass, of.Multiclass)
+	if cfg.Bias == "" {
+		cfg.Bias = of.Bias
+		options.Fill(&cfg.BiasScale, of.BiasScale)
+	}
+	if cfg.Lambda == 0 && cfg.C == 0 {
+		cfg.Lambda, cfg.C = of.Lambda, of.C
+	}
+	if resumed {
+		options.Fill(&cfg.Finish, of.Finish)
+		options.Fill(&cfg.Tol, of.Tol) // it may have been chosen with the finish
+		if cfg.Epochs == 0 && cfg.Steps == 0 {
+			cfg.Epochs, cfg.Steps = of.Epochs, of.Steps
+		}
+	}
+	if of.Loss == cfg.Plain().Loss {
+		options.Fill(&cfg.Epsilon, of.Epsilon)
+	}
+}
+
+// validate checks what can be checked without the data.
+func (t *task) validate() error {
+	if err := t.Config.Validate(); err != nil {
+		return err
+	}
+	cfg := t.Config.settings()
+	return publicError(options.Check([]options.Rule{
+		options.Range("Threads", t.Threads, 0, math.MaxInt, "0 or more"),
+		options.Range("Pause", t.Pause, 0, math.MaxInt64, "0 or more"),
+		options.Range("MaxMemory", t.MaxMemory, 0, math.MaxInt64, "0 or more"),
+		options.Not("KeepProof", t.KeepProof && !cfg.Bounds(),
+			"with Order %q, Bias %q and Multiclass %q there is no bound to prove",
+			cfg.Order, cfg.Bias, cfg.Multiclass),
+		options.Not("Finish", t.Finish == FinishDual && t.Prior != nil,
+			"have %q, which can't be used with a prior", t.Finish),
+	}, t.validRules()))
+}
+
+// validRules are those of the rows that Patience goes by.
+func (t *task) validRules() []options.Rule {
+	v := t.Valid
+	if t.Patience == 0 {
+		return nil
+	}
+	if v == nil || store.Given(v.X) != nil || v.X.Rows() == 0 || len(v.Y) != v.X.Rows() {
+		return []options.Rule{options.Not("Patience", true, "have %d, which needs rows in "+
+			"Trainer.Valid, and a label for each", t.Patience)}
+	}
+	if i := floats.FirstNotFinite(v.Y); i >= 0 && t.Loss.Regression() {
+		return []options.Rule{options.Not("Patience", true, "the label of row %d of "+
+			"Trainer.Valid is %v, want a finite number", i, v.Y[i])}
+	}
+	return nil
+}
+
+// newSet returns the rows with their labels and weights.
+func (t *task) newSet(x Examples, y []float32) (*rows.Set, error) {
+	cfg := t.Config.settings()
+	byLabel, err := cfg.ClassWeights()
+	if err != nil {
+		return nil, publicError(err)
+	}
+	set, err := rows.New(x, y, rows.Options{Numbers: cfg.Numbers(), Known: t.classes,
+		Weights: t.Weights, ByLabel: byLabel})
+	return set, publicError(err)
+}
+
+// fits says why the run can't build on the Prior and the Start, and takes their classes.
+func (t *task) fits(cols int) error {
+	for _, from := range []struct {
+		what  string
+		model *Model
+	}{{"Prior", t.Prior}, {"Start", t.Start}} {
+		m, what := from.model, from.what
+		if m == nil {
+			continue
+		}
+		if err := m.check(); err != nil {
+			return badField(what, "%v", err)
+		}
+		have, want := m.Config.Plain().Multiclass, t.Config.Plain().Multiclass
+		switch {
+		case (m.Classes == nil) != t.Loss.Regression():
+			return badField(what, "only one of the model and the loss %s is about numbers "+
+				"to predict", t.Loss)
+		case have != want && (len(m.Classes) > 2 || have.Joint() || want.Joint()):
+			return badField(what, "the model's Multiclass is %q, want %q", have, want)
+		case t.classes != nil && !slices.Equal(t.classes, m.Classes):
+			return badField(what, "the classes %v differ from those of the other model, %v",
+				m.Classes, t.classes)
+		}
+		t.classes = m.Classes
+	}
+	if t.Start == nil {
+		return nil
+	}
+	for k := range t.Start.Weights {
+		if n := t.Start.stepsOf(k); n < 0 || n > options.MaxSteps {
+			return badField("Start", "the model has taken %d steps, want 0 to 2^53", n)
+		}
+	}
+	return nil
+}
+
+// adopt brings the models that the run builds on to the scale of its rows, and to their columns.
+func (t *task) adopt(cols int) error {
+	for _, m := range []**Model{&t.Start, &t.Prior, &t.Resume} {
+		from := *m
+		if from == nil || from.check() != nil { // the latter is found out when it is needed
+			continue
+		}
+		s, own := cmp.Or(t.scale, &scale.Scale{Kind: scaling.None, Folded: true}), from.Scaling.room()
+		apart := own != nil && !own.Folded || !s.Folded && s.Kind == scaling.Unit
+		if apart && !own.Same(s) {
+			return badField("Scale", "have %q: the scaling of the model that the run builds on "+
+				"can't be taken out of its weights", s.Kind)
+		}
+		*m = from.WithCols(cols)
+		if t.scale != nil {
+			*m = fromScale(t.scale).Unfold(*m)
+		}
+	}
+	return nil
+}
+
+// train trains, and calibrates if that is asked for.
+func (t *task) train(ctx context.Context, set *rows.Set) (*Model, error) {
+	inner := *t
+	inner.Progress = inTurn(1+t.Calibrate, t.Progress)
+	m, err := inner.trainOnce(ctx, set, true)
+	if err != nil || t.Calibrate == 0 {
+		return m, err
+	}
+	if err := inner.calibrate(ctx, m, set); err != nil {
+		if ctx.Err() != nil {
+			return m, err
+		}
+		return nil, err
+	}
+	return m, nil
+}
+
+// trainOnce returns the model, for rows as they are or, not folded, as they are scaled.
+func (t *task) trainOnce(ctx context.Context, set *rows.Set, folded bool) (*Model, error) {
+	job := t.job(set)
+	var s *engine.Session
+	if f := t.Progress; f != nil {
+		job.Progress, job.Early = func(p engine.Progress) {
+			f(Progress{p.Epoch, p.Steps, p.TotalSteps, p.Violations, t, s})
+		}, t.Early
+	}
+	var err error
+	if s, err = engine.New(job); err != nil {
+		return nil, publicError(err)
+	}
+	p, stopped, err := s.Train(ctx)
+	if err != nil {
+		return nil, publicError(err)
+	}
+	m := t.model(s, p, folded)
+	if stopped {
+		return m, cmp.Or(ctx.Err(), ErrPaused)
+	}
+	if t.Fingerprint || t.KeepProof {
+		if m.Data = s.Fingerprint(ctx); ctx.Err() != nil {
+			p.Result.Unmeasure()
+			m.Result = resultOf(p.Result)
+			return m, ctx.Err()
+		}
+	}
+	if t.KeepProof {
+		vectors, err := s.Prove()
+		if err != nil {
+			return nil, err
+		}
+		m.Proof = &Proof{model: m.proofHash(), data: m.Data, vectors: vectors}
+	}
+	return m, nil
+}
+
+// job returns what the engine is to train.
+func (t *task) job(set *rows.Set) engine.Job {
+	job := engine.Job{
+		Settings: t.Config.settings(), Rows: set, Scale: t.scale, Columns: t.columns,
+		Start: t.Start.from(), Prior: t.Prior.from(), PriorHash: t.priorHash, Costs: t.Costs,
+		Threads: t.Threads, MaxMemory: t.MaxMemory, Pause: t.Pause, KeepState: t.KeepState,
+		KeepProof: t.KeepProof, Again: t.again, Until: t.until,
+	}
+	if m := t.Resume; m != nil {
+		job.Resume = &engine.Resume{Settings: m.Config.settings(), Biases: len(m.Bias)}
+		if m.State != nil {
+			job.Resume.State = &m.State.state
+		}
+	}
+	if t.Patience > 0 {
+		job.Quality = func(p *engine.Point) float64 {
+			m := &Model{Config: t.Config, Classes: set.Classes, Weights: p.Weights, Bias: p.Bias,
+				Scaling: fromScale(t.scale)}
+			return m.quality(t.Valid)
+		}
+	}
+	return job
+}
+
+// from returns the model as what a run builds on.
+func (m *Model) from() *engine.From {
+	if m == nil {
+		return nil
+	}
+	f := &engine.From{Point: engine.Point{Weights: m.Weights, Bias: m.Bias}}
+	for k := range m.Weights {
+		f.Steps, f.Lambda = append(f.Steps, m.stepsOf(k)), append(f.Lambda, m.lambda(k))
+	}
+	f.Result.Steps, f.Result.R2, f.Result.T0 = m.Result.Steps, m.Result.R2, m.Result.T0
+	return f
+}
+
+// model returns the model of a point of the session, for rows as they are or, not folded, as they
+// are scaled, with the state if that is kept.
+func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
+	m := &Model{Classes: slices.Clone(s.Rows.Classes), Weights: p.Weights, Bias: p.Bias,
+		Lambda: s.Lambda(), Config: fromSettings(s.Settings), Prior: t.priorHash,
+		Result: resultOf(p.Result)}
+	if folded && t.scale != nil {
+		p = p.Fold(t.scale)
+		m.Weights, m.Bias = p.Weights, p.Bias
+		m.Scaling, m.Config.Epsilon = fromScale(t.scale), t.scale.Epsilon
+	}
+	if t.KeepState {
+		m.State = &State{*s.Checkpoint()}
+	}
+	return m
+}
+
+// quality returns the share of rows that m predicts right, or minus the mean squared error.
+func (m *Model) quality(d *Labelled) float64 {
+	if m.Classes == nil {
+		rmse := metrics.RMSE(d.Y, m.DecisionAll(d.X))
+		return -float64(rmse * rmse)
+	}
+	return metrics.Accuracy(d.Y, m.PredictAll(d.X))
+}
+
+// inTurn returns a callback that makes one run of so many equal ones in a row; nil for nil.
+func inTurn(runs int, f func(Progress)) func(Progress) {
+	if f == nil || runs == 1 {
+		return f
+	}
+	var done, last Progress
+	return func(p Progress) {
+		if p.Steps <= last.Steps { // the next run
+			done.Epoch += last.Epoch
+			done.Steps += last.Steps
+			done.Violations += last.Violations
+		}
+		last = p
+		p.Epoch += done.Epoch
+		p.Steps += done.Steps
+		p.Violations += done.Violations
+		p.TotalSteps *= int64(runs)
+		f(p)
+	}
+}
