@@ -198,3 +198,16 @@ func (m *Model) checkRead() error {
 // WriteFile writes the model to a file. The file is either written in full or left as it was,
 // whatever happens. If the name ends in .gz it is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }
+
+// A State is all that is needed to take up a run where it was left off, beside the data and the
+// Config: see Trainer.KeepState and Trainer.Resume. It is part of the model's file.
+type State struct{ state checkpoint.State }
+
+// Steps returns how many the run had taken, as in [Progress].
+func (st *State) Steps() int64 { return st.state.Steps() }
+
+// Data returns a fingerprint of the rows, labels, weights and prior of the run.
+func (st *State) Data() string { return st.state.Data }
+
+// Size returns how many numbers the state has beside those of the model.
+func (st *State) Size() int { return st.state.Size() }

@@ -61,53 +61,8 @@ func fromScale(s *scale.Scale) *Scaling {
 		Centre: s.Centre, Spread: s.Spread, R2: s.R2, Note: s.Note, epsilon: s.Epsilon}
 }
 
-// Fold returns m, which is about scaled rows and numbers, as a model that takes rows as they are
-// and keeps s.
-func (s *Scaling) Fold(m *Model) *Model {
-	if s == nil {
-		return m
-	}
-	f := *m
-	f.Scaling = s
-	f.Weights, f.Bias = s.room().Fold(m.Weights, m.Bias)
-	f.Config.Epsilon = s.epsilon
-	if m.Proof != nil {
-		proof := *m.Proof
-		proof.model = f.proofHash()
-		f.Proof = &proof
-	}
-	return &f
-}
-
-// Unfold returns m, which takes rows as they are or was made with s, as a model about rows and
-// numbers scaled by s.
-func (s *Scaling) Unfold(m *Model) *Model {
-	if s == nil {
-		return m
-	}
-	u := *m
-	u.Weights, u.Bias = s.room().Unfold(m.Weights, m.Bias, m.Scaling.room(),
-		m.Config.Plain().Bias != BiasNone)
-	u.Scaling = nil
-	u.Config.Epsilon = m.Config.Epsilon / s.room().Unit()
-	return &u
-}
-
-// Exact returns vector k of m, which was folded by s, and its bias, for scaled rows and numbers.
-func (s *Scaling) Exact(m *Model, k int) (w []float64, b float64) {
-	return s.room().Exact(m.Weights[k], m.bias(k))
-}
-
 // Same reports whether the features are scaled alike.
 func (s *Scaling) Same(t *Scaling) bool { return s.room().Same(t.room()) }
-
-// scoreScaled writes the scores of a row as it is, of all values if index is nil, by vectors that
-// take scaled ones.
-func (m *Model) scoreScaled(index []int32, values []float32, dst []float64) {
-	m.Scaling.room().Dots(index, values, m.Weights, func(k int, z float64) {
-		dst[k] = z + m.bias(k)
-	})
-}
 
 // TakesRawRows returns an error if scores are not the products of rows as they are and the weights,
 // plus the biases: rows are scaled first then, and other programs would have to do so.

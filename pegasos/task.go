@@ -222,23 +222,6 @@ func (t *task) adopt(cols int) error {
 	return nil
 }
 
-// train trains, and calibrates if that is asked for.
-func (t *task) train(ctx context.Context, set *rows.Set) (*Model, error) {
-	inner := *t
-	inner.Progress = inTurn(1+t.Calibrate, t.Progress)
-	m, err := inner.trainOnce(ctx, set, true)
-	if err != nil || t.Calibrate == 0 {
-		return m, err
-	}
-	if err := inner.calibrate(ctx, m, set); err != nil {
-		if ctx.Err() != nil {
-			return m, err
-		}
-		return nil, err
-	}
-	return m, nil
-}
-
 // trainOnce returns the model, for rows as they are or, not folded, as they are scaled.
 func (t *task) trainOnce(ctx context.Context, set *rows.Set, folded bool) (*Model, error) {
 	job := t.job(set)
@@ -338,25 +321,4 @@ func (m *Model) quality(d *Labelled) float64 {
 		return -float64(rmse * rmse)
 	}
 	return metrics.Accuracy(d.Y, m.PredictAll(d.X))
-}
-
-// inTurn returns a callback that makes one run of so many equal ones in a row; nil for nil.
-func inTurn(runs int, f func(Progress)) func(Progress) {
-	if f == nil || runs == 1 {
-		return f
-	}
-	var done, last Progress
-	return func(p Progress) {
-		if p.Steps <= last.Steps { // the next run
-			done.Epoch += last.Epoch
-			done.Steps += last.Steps
-			done.Violations += last.Violations
-		}
-		last = p
-		p.Epoch += done.Epoch
-		p.Steps += done.Steps
-		p.Violations += done.Violations
-		p.TotalSteps *= int64(runs)
-		f(p)
-	}
 }

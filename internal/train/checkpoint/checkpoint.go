@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/pegasimd/pegasimd/internal/modelfile"
-	"github.com/pegasimd/pegasimd/internal/train/dual"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/result"
@@ -53,9 +52,9 @@ type Run struct {
 // A Learner is what its solvers save.
 type Learner struct {
 	iterate.Saved
-	Ascent  *dual.Saved `json:"ascent,omitempty"`
-	Newton  *Newton     `json:"newton,omitempty"`
-	Newtons int         `json:"newtons,omitempty"` // how often Newton's method has begun
+	Ascent  *iterate.Progress `json:"ascent,omitempty"`
+	Newton  *Newton           `json:"newton,omitempty"`
+	Newtons int               `json:"newtons,omitempty"` // how often Newton's method has begun
 }
 
 // A Newton is what Newton's method has done since it took over from the state that is saved: a

@@ -6,18 +6,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// A Saved is what a checkpoint has of an ascent beside its arrays.
-type Saved struct {
-	Start int64   `json:"start"` // the step after which it began
-	Pass  int     `json:"pass"`
-	B     float64 `json:"b"` // of Pegasos's own result
+// Save returns what is to be saved of the ascent beside its arrays.
+func (d *Ascent) Save() *iterate.Progress {
+	return &iterate.Progress{Start: d.From, Pass: d.Pass, B: d.B[0]}
 }
 
-// Save returns what is to be saved of the ascent beside its arrays.
-func (d *Ascent) Save() *Saved { return &Saved{Start: d.From, Pass: d.Pass, B: d.B[0]} }
-
 // Save is Ascent.Save.
-func (j *Joint) Save() *Saved { return &Saved{Start: j.From, Pass: j.Pass} }
+func (j *Joint) Save() *iterate.Progress { return &iterate.Progress{Start: j.From, Pass: j.Pass} }
 
 // Arrays calls f with each long array of the ascent, in a fixed order. f may write to it.
 func (d *Ascent) Arrays(f func([]float32)) {
@@ -33,14 +28,14 @@ func (j *Joint) Arrays(f func([]float32)) {
 }
 
 // fits reports whether the numbers can be those of an ascent of s after so many epochs.
-func (from *Saved) fits(s *iterate.State, epochs int) bool {
+func fits(from *iterate.Progress, s *iterate.State, epochs int) bool {
 	return from.Start >= 0 && from.Start <= s.T && from.Pass >= 0 && from.Pass <= epochs
 }
 
 // Resume returns the ascent that was saved after so many epochs of the run, whose arrays are still
 // to come; nil if it can't be one of s.
-func Resume(s *iterate.State, of *objective.Binary, from *Saved, epochs int) *Ascent {
-	if !from.fits(s, epochs) {
+func Resume(s *iterate.State, of *objective.Binary, from *iterate.Progress, epochs int) *Ascent {
+	if !fits(from, s, epochs) {
 		return nil
 	}
 	d := New(s, of, make([]float32, s.X.Rows()), from.Start,
@@ -50,9 +45,9 @@ func Resume(s *iterate.State, of *objective.Binary, from *Saved, epochs int) *As
 }
 
 // ResumeJoint is Resume for a vector of each class.
-func ResumeJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, from *Saved,
+func ResumeJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, from *iterate.Progress,
 	epochs int) *Joint {
-	if !from.fits(s, epochs) {
+	if !fits(from, s, epochs) {
 		return nil
 	}
 	j := NewJoint(s, of, m, make([]float32, s.X.Rows()*len(s.Vectors)), from.Start)

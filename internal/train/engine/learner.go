@@ -19,19 +19,19 @@ type Learner struct {
 	Joint  *sgd.Joint        // those of a joint problem; else nil
 	shards *sgd.Shards       // that take the steps of the one vector; nil for none
 
-	Ascent ascent      // nil before it begins
+	Ascent solver      // nil before it begins
 	Newton *newtonPart // likewise; there is one of them at most
 
 	begins int // how often Newton's method has begun
 }
 
-// An ascent is a [dual.Ascent] or a [dual.Joint].
-type ascent interface {
+// A solver goes on from what the steps have found, in their place: a [dual.Ascent] or a [dual.Joint].
+type solver interface {
 	Ascend(idx []uint32)
 	EndEpoch()
 	Result(w [][]float32, b []float64)
 	Shares() []float32
-	Save() *dual.Saved
+	Save() *iterate.Progress
 	Arrays(f func([]float32))
 }
 

@@ -31,33 +31,6 @@ const (
 	Exact                     // from float64 dot products
 )
 
-// settle measures m, and replaces what is worse than what the run had when it began.
-func (s *Session) settle(m *Point) {
-	how := AsNeeded
-	if s.Tol > 0 {
-		how = Exact
-	}
-	if s.proven != nil {
-		m.Result, m.Folded = s.proven.Result, s.proven.Folded
-	} else {
-		s.Measure(m, how)
-	}
-	if s.Quality != nil || s.Offset == settings.OffsetNone {
-		return
-	}
-	replaced := make([]int, len(s.Runs))
-	s.parallel(func(i int, r *Run) { replaced[i] = r.replace(m) })
-	for _, n := range replaced {
-		m.Result.Replaced += n
-	}
-	if m.Result.Replaced > 0 {
-		s.Measure(m, how)
-	}
-}
-
-// over reports whether what is measured is not wanted any more.
-func (s *Session) over() bool { return s.until != nil && s.until.Err() != nil }
-
 // Measure fills in the objective, the bound and the gap of m, whose weights the runs may have. They
 // are those of the model as it will be written: a scale is folded into it, and rounded. It returns
 // the mean of the mistakes.

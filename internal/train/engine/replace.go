@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/pegasimd/pegasimd/internal/train/iterate"
+import (
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+)
 
 // This file sees to it that no run ends with a model whose objective is above that of w = 0 (the
 // prior, where there is one) or of the model that it started from. A few steps on rows of very
@@ -48,4 +51,35 @@ func (r *Run) replace(m *Point) (replaced int) {
 		}
 	}
 	return replaced
+}
+
+// settle measures m, and replaces what is worse than what the run had when it began.
+func (s *Session) settle(m *Point) {
+	how := AsNeeded
+	if s.Tol > 0 {
+		how = Exact
+	}
+	if s.proven != nil {
+		m.Result, m.Folded = s.proven.Result, s.proven.Folded
+	} else {
+		s.Measure(m, how)
+	}
+	if s.Quality != nil || s.Offset == settings.OffsetNone {
+		return
+	}
+	replaced := make([]int, len(s.Runs))
+	s.parallel(func(i int, r *Run) { replaced[i] = r.replace(m) })
+	for _, n := range replaced {
+		m.Result.Replaced += n
+	}
+	if m.Result.Replaced > 0 {
+		s.Measure(m, how)
+	}
+}
+
+// Point returns where the session is, measured.
+func (s *Session) Point() *Point {
+	m := s.Now()
+	s.settle(m)
+	return m
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
 	"github.com/pegasimd/pegasimd/internal/train/dual"
+	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -161,7 +162,7 @@ func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 }
 
 // resumeAscent makes the learner one of an ascent.
-func (l *Learner) resumeAscent(from *dual.Saved, epochs int) bool {
+func (l *Learner) resumeAscent(from *iterate.Progress, epochs int) bool {
 	if j := l.Joint; j != nil {
 		if a := dual.ResumeJoint(l.State, &j.Of, j.M, from, epochs); a != nil {
 			l.Ascent = a

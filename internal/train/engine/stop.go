@@ -3,7 +3,9 @@ package engine
 import (
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
 // A stopping is what the rules that end a session before its last step, Tol, Change and Patience,
@@ -75,4 +77,89 @@ func (s *Session) validate(m *Point) (worse int) {
 		s.stop.worse++
 	}
 	return s.stop.worse
+}
+
+// readyNewtons repeats what Newton's method had done when the run was paused. It reports whether it
+// came to the end of that.
+func (s *Session) readyNewtons() bool {
+	s.parallel(func(_ int, r *Run) {
+		parallel.For(r.threads, len(r.Learners), func(_, k int) {
+			if n := r.Learners[k].Newton; n != nil {
+				n.Ready()
+			}
+		})
+	})
+	return !s.cut()
+}
+
+// cut reports whether an iteration was left half way.
+func (s *Session) cut() bool {
+	for _, r := range s.Runs {
+		for _, l := range r.Learners {
+			if l.Newton != nil && l.Newton.Cut() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// endsByItself reports whether the run has an end of its own before the last epoch: where Newton's
+// method is done with all problems. It is enough then without Tol, and else if the gap is small
+// enough. What is not goes on. Where some problems have other ways, at is false.
+func (s *Session) endsByItself() (at, enough bool) {
+	if !s.MayNewton() {
+		return false, false
+	}
+	working, others := false, false
+	for _, r := range s.Runs {
+		for _, l := range r.Learners {
+			// With FinishNewton there is nothing to be tested before it begins.
+			before := l.phase() == stepping && s.Finish == settings.FinishNewton
+			working = working || l.works() || before
+			others = others || l.phase() != iterating
+		}
+	}
+	switch {
+	case working && (s.Finish == settings.FinishNewton || !others):
+		return true, false
+	case others:
+		return false, false
+	case s.Tol == 0:
+		return true, true
+	}
+	m := s.Now()
+	s.until = s.Newtons.Until
+	s.Measure(m, Exact)
+	s.undecided, s.until = s.over(), nil
+	if s.undecided {
+		return true, false
+	}
+	if m.Result.Gap <= s.Tol {
+		s.proven = m
+		return true, true
+	}
+	return true, !s.retry(m)
+}
+
+// retry makes the problems go on whose gap is too large, as they were measured in m. It reports
+// whether there are any that can.
+func (s *Session) retry(m *Point) (some bool) {
+	for _, r := range s.Runs {
+		for k, l := range r.Learners {
+			if l.Newton == nil || l.works() {
+				continue
+			}
+			c := m.Result.PerClass[r.first+k]
+			if c.Objective-c.DualObjective <= float64(s.Tol*c.DualObjective) {
+				continue
+			}
+			l.Newton.Retry()
+			if l.Newton.Stuck() && r.mayAscend() {
+				l.endNewton()
+			}
+			some = some || l.Newton == nil || l.works()
+		}
+	}
+	return some
 }

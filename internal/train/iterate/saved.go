@@ -33,6 +33,13 @@ type savedScalars struct {
 	Scalars []float64 `json:"scalars"`
 }
 
+// A Progress is what a checkpoint has, beside its arrays, of a solver that goes on from a State.
+type Progress struct {
+	Start int64   `json:"start"` // the step after which it began
+	Pass  int     `json:"pass"`
+	B     float64 `json:"b"` // of Pegasos's own result
+}
+
 // Save returns what is to be saved of s beside its arrays.
 func (s *State) Save() Saved {
 	k := Saved{

@@ -12,7 +12,6 @@ package engine
 import (
 	"context"
 
-	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
@@ -136,38 +135,6 @@ type Session struct {
 	proven   *Point // the point of this moment, if it has been measured to end the session; else nil
 }
 
-// New returns the session of a job, before its first step or where it was left off.
-func New(job Job) (*Session, error) {
-	s := &Session{Job: job, threads: parallel.Threads(job.Threads), stop: newStopping()}
-	s.Settings = s.InForce()
-	s.compact()
-	s.Newtons.X, s.Newtons.Threads = s.Rows.Rows(), s.threads
-	if err := s.Rows.Measure(); err != nil {
-		return nil, err
-	}
-	if err := s.checkCosts(); err != nil {
-		return nil, err
-	}
-	if k := len(s.Rows.Classes); s.pairs() && k > settings.MaxPairClasses {
-		return nil, options.Bad("Multiclass", "have %q, want at most %d classes for that, not %d",
-			settings.OneVsOne, settings.MaxPairClasses, k)
-	}
-	s.setAuto()
-	if err := s.checkMemory(); err != nil {
-		return nil, err
-	}
-	if err := s.interrupted(); err != nil {
-		return nil, err
-	}
-	if err := s.addRuns(); err != nil {
-		return nil, err
-	}
-	if s.Resume != nil {
-		return s, s.resume()
-	}
-	return s, nil
-}
-
 // interrupted returns an error if what is prepared is not wanted any more.
 func (s *Session) interrupted() error {
 	if s.Until == nil {
@@ -179,39 +146,10 @@ func (s *Session) interrupted() error {
 // pairs reports whether there is a run for each pair of classes.
 func (s *Session) pairs() bool { return s.Pairwise(len(s.Rows.Classes)) }
 
-// addRuns makes the runs, of the pairs of classes that have rows: see untrained for the others. The
-// threads of a run that is alone are divided among its learners.
-func (s *Session) addRuns() error {
-	if s.pairs() {
-		count := s.Rows.CountClasses()
-		for k, pair := range settings.Pairs(len(count)) {
-			if count[pair[0]]+count[pair[1]] > 0 {
-				r, err := s.newRun(pair[:], k)
-				if err != nil {
-					return err
-				}
-				r.inner = 1
-				s.Runs = append(s.Runs, r)
-			}
-		}
-		return nil
-	}
-	r, err := s.newRun(nil, 0)
-	if err != nil {
-		return err
-	}
-	r.threads = min(s.threads, len(r.Learners))
-	r.inner = s.threads / r.threads
-	for _, l := range r.Learners {
-		if l.shards != nil {
-			l.shards.Threads = max(1, min(s.threads/len(r.Learners), s.Shards))
-		}
-	}
-	s.Runs = []*Run{r}
-	return nil
-}
-
 // parallel calls f for each run, from several goroutines. A run that is alone has its own threads.
 func (s *Session) parallel(f func(i int, r *Run)) {
 	parallel.For(s.threads, len(s.Runs), func(_, i int) { f(i, s.Runs[i]) })
 }
+
+// over reports whether what is measured is not wanted any more.
+func (s *Session) over() bool { return s.until != nil && s.until.Err() != nil }

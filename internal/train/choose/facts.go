@@ -1,0 +1,114 @@
+package choose
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+)
+
+// Shares returns the classes' shares of the rows that count; nil for numbers to predict.
+func Shares(set *rows.Set) (shares []float64) {
+	total := 0.0
+	for _, n := range set.CountClasses() {
+		shares = append(shares, float64(n))
+		total += float64(n)
+	}
+	for k := range shares {
+		shares[k] /= total
+	}
+	return shares
+}
+
+// measure finds the statistics of the rows.
+func (c *Choice) measure() error {
+	few := c.width <= fewColumns
+	c.measureAs(few)
+	if !few && c.Cols() <= fewColumns {
+		c.measureAs(true) // the others are empty
+	}
+	if err := c.Rows.X.Err(); err != nil {
+		return fmt.Errorf("pegasos: %w", err)
+	}
+	if c.columns.Bad >= 0 {
+		return rows.Bad(c.columns.Bad, "a value is NaN or infinite")
+	}
+	for i, s := range c.columns.Squares {
+		c.meanSquare += float64(s * c.weightOf(i))
+	}
+	c.meanSquare /= c.total()
+	return nil
+}
+
+// measureAs is measure of rows with few columns that are not empty, or many.
+func (c *Choice) measureAs(few bool) {
+	kind := c.Open.Scale
+	if few = few && kind == ""; few && !c.held { // standardising them is for later to decide
+		c.columns = store.MeasureConstants(c.Rows.X, c.weight, c.Threads, c.Stopped)
+	} else {
+		c.columns = store.Measure(c.Rows.X, c.weight, few || kind == scaling.Standard, c.Threads,
+			c.Stopped)
+	}
+}
+
+func (c *Choice) weightOf(i int) float64 {
+	if c.weight == nil {
+		return 1
+	}
+	return c.weight[i]
+}
+
+// total returns the sum of the weights.
+func (c *Choice) total() (sum float64) {
+	if c.weight == nil {
+		return float64(c.count)
+	}
+	for _, w := range c.weight {
+		sum += w
+	}
+	return sum
+}
+
+// Cols returns the number of columns that have other values than 0: empty ones decide nothing.
+func (c *Choice) Cols() (n int) {
+	for _, v := range c.columns.MaxAbs {
+		if v > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// countUsed counts the columns that are not constant.
+func (c *Choice) countUsed() {
+	for j, v := range c.columns.MaxAbs {
+		if v > 0 && (c.columns.Constant == nil || !c.columns.Constant[j]) {
+			c.used++
+		}
+	}
+}
+
+// memory returns how many bytes training may take.
+func (c *Choice) memory() int64 { return cmp.Or(c.MaxMemory, options.DefaultMaxMemory) }
+
+// moments returns the mean and the deviation of the numbers to predict, 1 if that is 0.
+func (c *Choice) moments() (mean, deviation float64) {
+	total := c.total()
+	for i, y := range c.Rows.Y {
+		mean += float64(float64(y) * c.weightOf(i))
+	}
+	mean /= total
+	for i, y := range c.Rows.Y {
+		d := float64(y) - mean
+		deviation += float64(float64(d*d) * c.weightOf(i))
+	}
+	deviation = math.Sqrt(deviation / total)
+	if !(deviation > float64(0x1p-40*math.Abs(mean))) || !(deviation <= math.MaxFloat64) {
+		deviation = 1
+	}
+	return mean, deviation
+}

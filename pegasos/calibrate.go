@@ -1,0 +1,89 @@
+package pegasos
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/pegasimd/pegasimd/internal/train/calibrate"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+)
+
+// train trains, and calibrates if that is asked for.
+func (t *task) train(ctx context.Context, set *rows.Set) (*Model, error) {
+	inner := *t
+	inner.Progress = inTurn(1+t.Calibrate, t.Progress)
+	m, err := inner.trainOnce(ctx, set, true)
+	if err != nil || t.Calibrate == 0 {
+		return m, err
+	}
+	if err := inner.calibrate(ctx, m, set); err != nil {
+		if ctx.Err() != nil {
+			return m, err
+		}
+		return nil, err
+	}
+	return m, nil
+}
+
+// inTurn returns a callback that makes one run of so many equal ones in a row; nil for nil.
+func inTurn(runs int, f func(Progress)) func(Progress) {
+	if f == nil || runs == 1 {
+		return f
+	}
+	var done, last Progress
+	return func(p Progress) {
+		if p.Steps <= last.Steps { // the next run
+			done.Epoch += last.Epoch
+			done.Steps += last.Steps
+			done.Violations += last.Violations
+		}
+		last = p
+		p.Epoch += done.Epoch
+		p.Steps += done.Steps
+		p.Violations += done.Violations
+		p.TotalSteps *= int64(runs)
+		f(p)
+	}
+}
+
+// calibrate fits sigmoids to the scores that models of the same settings give for rows they have
+// not been trained on: there is one for each fold, trained on the others. Rows without weight have
+// no part in it.
+func (t *task) calibrate(ctx context.Context, m *Model, set *rows.Set) error {
+	folds, labels := t.Calibrate, set.Y
+	fold := Folds(labels, t.Weights, folds, t.Seed)
+	inner := *t
+	inner.Calibrate, inner.KeepState, inner.Resume, inner.Pause = 0, false, nil, 0
+	inner.classes = m.Classes
+	var scores []float64
+	var held []float32 // the labels
+	z := make([]float64, len(m.Weights))
+	for f := range folds {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		inner.Weights = calibrate.Outside(t.Weights, fold, f)
+		others, err := inner.newSet(set.X, labels)
+		var part *Model
+		if err == nil {
+			part, err = inner.trainOnce(ctx, others, false)
+		}
+		if err != nil {
+			err = fmt.Errorf("pegasos: calibration, fold %d of %d: %w", f+1, folds, err)
+			return firstError(ctx.Err(), err)
+		}
+		for i, label := range labels {
+			if fold[i] == f {
+				scores, held = append(scores, part.Decision(set.X, i, z)...), append(held, label)
+			}
+		}
+	}
+	return m.Calibrate(scores, held)
+}
+
+// Folds deals the rows of each label of y out to so many folds, in random order: stratified, as for
+// cross-validation. The same labels and seed give the same folds on every machine. It returns the
+// number of each row's fold, -1 for rows whose weight is 0; weights may be nil.
+func Folds(y, weights []float32, folds int, seed uint64) []int {
+	return calibrate.Folds(y, weights, folds, seed)
+}
