@@ -116,8 +116,9 @@ func (r *Result) header() *headerResult {
 		Bounds: modelfile.BoundsOf(r.Objective, r.DualObjective), Gap: modelfile.Finite(r.Gap),
 	}
 	for _, c := range r.PerClass {
-		h.PerClass = append(h.PerClass, headerClassResult{
-			modelfile.BoundsOf(c.Objective, c.DualObjective), c.Violations, c.Steps, c.Lambda, c.Width})
+		bounds := modelfile.BoundsOf(c.Objective, c.DualObjective)
+		h.PerClass = append(h.PerClass,
+			headerClassResult{bounds, c.Violations, c.Steps, c.Lambda, c.Width})
 	}
 	return h
 }

@@ -349,6 +349,7 @@ func (v *Verification) trial() *claims.Trial {
 func (v *Verification) decide() {
 	v.Verdict = Verdict(claims.Verdict(len(v.Reasons), v.Claimed.Objective, v.unsure))
 	if v.Verdict == NotConfirmed && v.Proven {
-		v.Contradict("the objective is not the claimed one where the rows are held as they are here")
+		v.Contradict("the objective is not the claimed one where the rows are held as they are " +
+			"here")
 	}
 }

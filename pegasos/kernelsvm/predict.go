@@ -65,9 +65,9 @@ func (m *Model) addUp() {
 // once for all of them.
 const queryRows = 64
 
-// DecisionAll returns the scores of all rows of x, as [pegasos.Model.DecisionAll] does: those of row
-// i start at i*Problems(). The work is done by GOMAXPROCS goroutines. It panics if the kernel is a
-// function and Func is not set.
+// DecisionAll returns the scores of all rows of x, as [pegasos.Model.DecisionAll] does: those of
+// row i start at i*Problems(). The work is done by GOMAXPROCS goroutines. It panics if the kernel is
+// a function and Func is not set.
 func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
 	return m.decisionAll(x, runtime.GOMAXPROCS(0))
 }

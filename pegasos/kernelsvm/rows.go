@@ -112,9 +112,9 @@ func (s *rowStore) fill() {
 }
 
 // mostLost is the error of an exponent of RBF from which on distances are found directly, which
-// takes longer: the differences of rows are small beside the rows then. At most 2^-12 of a kernel value are lost to the rounding of inner products. That
-// of most data is 100 times smaller: gamma times the squared norms is some 1, and less than 2^-19
-// is lost then.
+// takes longer: differences of rows are small beside the rows then. At most 2^-12 of a kernel value
+// are lost to the rounding of inner products. That of most data is 100 times smaller: gamma times
+// the squared norms is some 1, and less than 2^-19 is lost then.
 const mostLost = 0x1p-12
 
 // wideSquare is the inner product of a row with itself in float64.
