@@ -40,7 +40,9 @@ func (v *Verification) compareVectors(m *Model, found []ClassResult) {
 		}
 	}
 	t.Means(v.Claimed.claim())
-	t.All(v.Claimed.claim(), claims.Claim{Objective: v.Objective, Bound: v.Bound})
+	if !t.Unsure {
+		t.All(v.Claimed.claim(), claims.Claim{Objective: v.Objective, Bound: v.Bound})
+	}
 	v.unsure = t.Unsure
 }
 
