@@ -178,8 +178,13 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 		return nil, fmt.Errorf("support rows: %w", err)
 	}
 	m.rows, _ = store.MatrixOf(x)
-	if err := m.checkCoefficients(); err != nil {
-		return nil, err
+	for c, slots := range m.coef {
+		for k, coef := range slots {
+			if i := floats.FirstNotFinite(coef); i >= 0 {
+				return nil, fmt.Errorf("coefficient %d of class %d in its problem %d is %v", i, c,
+					k, coef[i])
+			}
+		}
 	}
 	if have := m.Hash(); h.Hash != "" && h.Hash != have {
 		return nil, fmt.Errorf("header: hash: support rows, coefficients and kernel have the hash "+
@@ -308,16 +313,4 @@ func readSupport(mr *modelfile.Reader, h *header, rows int) (
 	return values, func() (pegasos.Examples, error) {
 		return sparse.NewShared(h.Features, starts, index, values)
 	}, err
-}
-
-func (m *Model) checkCoefficients() error {
-	for c, slots := range m.coef {
-		for s, coef := range slots {
-			if i := floats.FirstNotFinite(coef); i >= 0 {
-				return fmt.Errorf("coefficient %d of class %d in its problem %d is %v", i, c, s,
-					coef[i])
-			}
-		}
-	}
-	return nil
 }
