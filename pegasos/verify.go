@@ -278,7 +278,7 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 				v.Contradict("the model claims something of weight vector %d, which has no rows", k)
 			}
 		}
-		if len(found) > 1 {
+		if len(found) > 1 && !t.Unsure {
 			t.All(all, claims.Claim{Objective: v.Objective, Bound: v.Bound})
 		}
 	}
@@ -307,7 +307,8 @@ func (v *Verification) trial() *claims.Trial {
 func (v *Verification) decide() {
 	v.Verdict = Verdict(claims.Verdict(len(v.Reasons), v.Claimed.Objective, v.unsure))
 	if v.Verdict == NotConfirmed && v.Proven {
-		v.Contradict("the objective is not the claimed one where the rows are held as they are here")
+		v.Contradict("the objective is not the claimed one where the rows are held as they are " +
+			"here")
 	}
 }
 
@@ -338,10 +339,8 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 	return nil
 }
 
-// This file compares what a model claims with what rounds of training over shards have found.
-
-// Compare holds what m claims to another run's result, whose sums may have another order. All
-// of its weight vectors have to be in found.PerClass, with their lambdas.
+// Compare holds what m claims to the result of rounds of training over shards, whose sums have
+// another order. All of its weight vectors have to be in found.PerClass, with their lambdas.
 func (m *Model) Compare(found Result) *Verification {
 	v := &Verification{Hash: m.Hash(), Claimed: m.Result, Objective: found.Objective,
 		Bound: found.DualObjective, Gap: found.Gap}
@@ -372,7 +371,9 @@ func (v *Verification) compareVectors(m *Model, found []ClassResult) {
 		}
 	}
 	t.Means(v.Claimed.claim())
-	t.All(v.Claimed.claim(), claims.Claim{Objective: v.Objective, Bound: v.Bound})
+	if !t.Unsure {
+		t.All(v.Claimed.claim(), claims.Claim{Objective: v.Objective, Bound: v.Bound})
+	}
 	v.unsure = t.Unsure
 }
 

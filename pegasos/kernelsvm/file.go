@@ -14,6 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -29,8 +30,8 @@ import (
 
 type header struct {
 	Features  int             `json:"features"`
-	Classes   []float32       `json:"classes" most:"65536"`
-	Names     []string        `json:"names,omitempty" most:"65536"`
+	Classes   []float32       `json:"classes" most:"classes"`
+	Names     []string        `json:"names,omitempty" most:"classes"`
 	IndexBase int             `json:"index_base"`
 	HashBits  int             `json:"hash_bits,omitempty"`
 	Table     json.RawMessage `json:"table,omitempty"`
@@ -39,7 +40,7 @@ type header struct {
 	Data      string          `json:"data,omitempty"`
 	Config    Config          `json:"config"`
 	Layout    string          `json:"layout"` // dense or sparse
-	Support   []int           `json:"support" most:"65536"`
+	Support   []int           `json:"support" most:"classes"`
 	Result    *headerResult   `json:"result"`
 }
 
@@ -93,8 +94,7 @@ func (m *Model) Write(w io.Writer) error {
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, IndexBase: m.IndexBase,
 		HashBits: m.HashBits, Table: m.Table, Lambda: m.Lambda, Config: m.Config,
-		Layout: m.Layout(), Support: m.counts,
-		Result: m.Result.header(),
+		Layout: m.Layout(), Support: m.counts, Result: m.Result.header(),
 	}
 	if m.Data != "" {
 		h.Hash, h.Data = m.Hash(), m.Data
@@ -134,9 +134,7 @@ func (m *Model) writeBody(w io.Writer) {
 	}
 }
 
-// Read reads a model that [Model.Write] has written, to the end of r. It checks all there is to
-// check, and takes no more memory than a few times what r turns out to hold, whatever the header
-// says.
+// Read reads a model that [Model.Write] has written, to the end of r, as [pegasos.Read] does.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Kernel, readModel) }
 
 // ReadFile reads a model from a file, which may be compressed with gzip.
@@ -159,10 +157,10 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 	m := &Model{
 		Classes: h.Classes, Names: h.Names, IndexBase: h.IndexBase, HashBits: h.HashBits,
 		Table: h.Table, Lambda: h.Lambda, Config: h.Config, counts: h.Support, Data: h.Data,
+		Result: h.Result.result(),
 	}
-	m.Result = h.Result.result()
 	// Read in full before anything of the claimed size is made.
-	support, err := readSupport(mr, h, rows)
+	values, rowsOf, err := readSupport(mr, h, rows)
 	if err != nil {
 		return nil, err
 	}
@@ -172,11 +170,21 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 	if err := mr.End(); err != nil {
 		return nil, err
 	}
-	if m.rows, err = support.matrix(); err != nil {
-		return nil, err
+	if i := floats.FirstNotFinite(values); i >= 0 {
+		return nil, fmt.Errorf("a value of a support row is %v", values[i])
 	}
-	if err := m.checkCoefficients(); err != nil {
-		return nil, err
+	x, err := rowsOf()
+	if err != nil {
+		return nil, fmt.Errorf("support rows: %w", err)
+	}
+	m.rows, _ = store.MatrixOf(x)
+	for c, slots := range m.coef {
+		for k, coef := range slots {
+			if i := floats.FirstNotFinite(coef); i >= 0 {
+				return nil, fmt.Errorf("coefficient %d of class %d in its problem %d is %v", i, c,
+					k, coef[i])
+			}
+		}
 	}
 	if have := m.Hash(); h.Hash != "" && h.Hash != have {
 		return nil, fmt.Errorf("header: hash: support rows, coefficients and kernel have the hash "+
@@ -225,40 +233,31 @@ func (h *header) check() (rows int, err error) {
 	if err := labels.CheckClasses(h.Classes, h.Names); err != nil {
 		return 0, err
 	}
-	if err := h.checkConfig(n); err != nil {
-		return 0, err
+	if err := h.Config.Validate(); err != nil {
+		return 0, fmt.Errorf("header: %w", err)
+	}
+	if err := options.First(fieldError, []options.Rule{options.Lambda(h.Lambda)}); err != nil {
+		return 0, fmt.Errorf("header: %w", err)
+	}
+	switch {
+	case h.Config != h.Config.WithDefaults():
+		return 0, errors.New("header: config: defaults are not filled in")
+	case h.Config.hasGamma() && h.Config.Gamma == 0:
+		return 0, errors.New("header: config: no gamma")
+	case h.Config.problems(n) > maxProblems:
+		return 0, fmt.Errorf("%d classes make too many pairs", n)
 	}
 	return h.checkSizes(n)
 }
 
-func (h *header) checkConfig(classes int) error {
-	if err := h.Config.Validate(); err != nil {
-		return fmt.Errorf("header: %w", err)
-	}
-	if err := options.First(fieldError, []options.Rule{options.Lambda(h.Lambda)}); err != nil {
-		return fmt.Errorf("header: %w", err)
-	}
-	if h.Config != h.Config.WithDefaults() {
-		return errors.New("header: config: defaults are not filled in")
-	}
-	if h.Config.hasGamma() && h.Config.Gamma == 0 {
-		return errors.New("header: config: no gamma")
-	}
-	if h.Config.problems(classes) > maxProblems {
-		return fmt.Errorf("%d classes make too many pairs", classes)
-	}
-	return nil
-}
-
 // checkSizes returns the number of support rows.
 func (h *header) checkSizes(classes int) (rows int, err error) {
-	if h.Layout != "dense" && h.Layout != "sparse" {
+	switch {
+	case h.Layout != "dense" && h.Layout != "sparse":
 		return 0, fmt.Errorf("header: layout: have %.20q, want dense or sparse", h.Layout)
-	}
-	if h.Features < 0 || h.Features > math.MaxInt32 {
+	case h.Features < 0 || h.Features > math.MaxInt32:
 		return 0, fmt.Errorf("%d features", h.Features)
-	}
-	if len(h.Support) != classes {
+	case len(h.Support) != classes:
 		return 0, fmt.Errorf("header: support: %d numbers for %d classes", len(h.Support), classes)
 	}
 	for _, count := range h.Support {
@@ -273,75 +272,45 @@ func (h *header) checkSizes(classes int) (rows int, err error) {
 	return rows, nil
 }
 
-// support is the support rows as a file has them.
-type support struct {
-	rows, features int
-	values         []float32
-	starts         []int64 // nil for dense rows
-	index          []int32
-}
-
-func readSupport(mr *modelfile.Reader, h *header, rows int) (s *support, err error) {
-	s = &support{rows: rows, features: h.Features}
+// readSupport returns the values of the support rows, and what makes the rows of them.
+func readSupport(mr *modelfile.Reader, h *header, rows int) (
+	values []float32, rowsOf func() (pegasos.Examples, error), err error,
+) {
 	if h.Layout == "dense" {
 		if h.Features == 0 && rows > 1<<20 { // which nothing in the file pays for
-			return nil, fmt.Errorf("%d rows of no features", rows)
+			return nil, nil, fmt.Errorf("%d rows of no features", rows)
 		}
-		s.values, err = mr.Floats(rows * h.Features)
-		return s, err
+		values, err = mr.Floats(rows * h.Features)
+		return values, func() (pegasos.Examples, error) {
+			d := dense.New(rows, h.Features)
+			for i := range rows {
+				copy(d.Row(i), values[i*h.Features:])
+			}
+			return d, nil
+		}, err
 	}
 	counts, err := mr.Ints(rows)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s.starts = make([]int64, 1, rows+1)
+	starts := make([]int64, 1, rows+1)
 	for i, n := range counts {
 		if n < 0 || int(n) > h.Features {
-			return nil, fmt.Errorf("support row %d has %d nonzeros of %d features", i, uint32(n),
-				h.Features)
+			return nil, nil, fmt.Errorf("support row %d has %d nonzeros of %d features", i,
+				uint32(n), h.Features)
 		}
-		s.starts = append(s.starts, s.starts[i]+int64(n))
+		starts = append(starts, starts[i]+int64(n))
 	}
-	nonzeros := s.starts[rows]
+	nonzeros := starts[rows]
 	if nonzeros > math.MaxInt/16 {
-		return nil, fmt.Errorf("%d nonzeros", nonzeros)
+		return nil, nil, fmt.Errorf("%d nonzeros", nonzeros)
 	}
-	if s.index, err = mr.Ints(int(nonzeros)); err != nil {
-		return nil, err
-	}
-	s.values, err = mr.Floats(int(nonzeros))
-	return s, err
-}
-
-// matrix returns the rows, whose values must be finite.
-func (s *support) matrix() (store.Matrix, error) {
-	if i := floats.FirstNotFinite(s.values); i >= 0 {
-		return nil, fmt.Errorf("a value of a support row is %v", s.values[i])
-	}
-	if s.starts == nil {
-		d := dense.New(s.rows, s.features)
-		for i := range s.rows {
-			copy(d.Row(i), s.values[i*s.features:])
-		}
-		m, _ := store.MatrixOf(d)
-		return m, nil
-	}
-	x, err := sparse.NewShared(s.features, s.starts, s.index, s.values)
+	index, err := mr.Ints(int(nonzeros))
 	if err != nil {
-		return nil, fmt.Errorf("support rows: %w", err)
+		return nil, nil, err
 	}
-	m, _ := store.MatrixOf(x)
-	return m, nil
-}
-
-func (m *Model) checkCoefficients() error {
-	for c, slots := range m.coef {
-		for s, coef := range slots {
-			if i := floats.FirstNotFinite(coef); i >= 0 {
-				return fmt.Errorf("coefficient %d of class %d in its problem %d is %v", i, c, s,
-					coef[i])
-			}
-		}
-	}
-	return nil
+	values, err = mr.Floats(int(nonzeros))
+	return values, func() (pegasos.Examples, error) {
+		return sparse.NewShared(h.Features, starts, index, values)
+	}, err
 }

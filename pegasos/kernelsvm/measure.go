@@ -7,7 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The certificate is that of certificate.go, whose u is here a sum of alpha*y*phi(x): as every
+// The certificate is that of package certificate, whose u is here a sum of alpha*y*phi(x): as every
 // row's score is known at the end of a pass, so are |u|^2, the sum of alpha*y*score, and the
 // losses, and the objective and the bound take no kernel values. The scores are those of kernel
 // values as they were computed, and the bound is lowered by what that may have done: see rounding.
@@ -189,7 +189,8 @@ func (r *run) tally(p *problem, coef, scores []float64, o *scoreErrors, scale fl
 	for i, a := range coef {
 		place, sign := p.row(i)
 		z := float64(sign * scores[i])
-		t.add(float64(float64(sign*a)*scale), float64(z*scale), float64(o.at(r, place, z)*scale), scale)
+		e := float64(o.at(r, place, z) * scale)
+		t.add(float64(float64(sign*a)*scale), float64(z*scale), e, scale)
 	}
 	return t
 }
@@ -203,7 +204,8 @@ func (p *problem) penalty(square, scale float64) float64 {
 // put it.
 func (p *problem) measure(t *tally, scale float64) (objective, off float64) {
 	n := float64(p.rows)
-	return max(0, p.penalty(t.square, scale)) + t.loss/n, p.penalty(t.squareOff, scale) + t.lossOff/n
+	objective = max(0, p.penalty(t.square, scale)) + t.loss/n
+	return objective, p.penalty(t.squareOff, scale) + t.lossOff/n
 }
 
 // choose returns the same with all roundings. If the objective is above 1, that of w = 0, the model

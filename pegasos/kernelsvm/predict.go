@@ -27,16 +27,11 @@ func (m *Model) prepare() {
 		for i := range at {
 			at[i] = int32(i)
 		}
-		ends, end := make([]int, len(m.counts)), 0
-		for c, count := range m.counts {
-			end += count
-			ends[c] = end
-		}
 		k := m.Config.function(m.Func)
-		m.store = newStore(k, m.rows, at, ends)
+		m.store = newStore(k, m.rows, at, m.counts, false)
 		m.general = m.store
 		if m.store.words != nil {
-			m.general = newGeneralStore(k, m.rows, at, ends)
+			m.general = newStore(k, m.rows, at, m.counts, true)
 		}
 	})
 }
@@ -70,9 +65,8 @@ func (m *Model) addUp() {
 // once for all of them.
 const queryRows = 64
 
-// DecisionAll returns the scores of all rows of x, one row after the other: those of row i start at
-// i*Problems(). If x has more features than the model, the further ones are ignored; if it has
-// fewer, the rest count as 0. The work is done by GOMAXPROCS goroutines. It panics if the kernel is
+// DecisionAll returns the scores of all rows of x, as [pegasos.Model.DecisionAll] does: those of
+// row i start at i*Problems(). The work is done by GOMAXPROCS goroutines. It panics if the kernel is
 // a function and Func is not set.
 func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
 	return m.decisionAll(x, runtime.GOMAXPROCS(0))
@@ -150,8 +144,10 @@ type rowBuffer struct {
 // probe makes probes of the rows from start to end, and returns the store that they are for.
 func (m *Model) probe(w *queryWorker, start, end int) *rowStore {
 	s := m.store
-	if s.words != nil && !w.allBinary(start, end) {
-		s = m.general
+	for i := start; i < end && s.words != nil; i++ {
+		if _, values := w.row(i); !w.matrix || !store.AreBinary(values) {
+			s = m.general
+		}
 	}
 	w.probes = w.probes[:0]
 	for i := start; i < end; i++ {
@@ -190,11 +186,8 @@ func (m *Model) decideLinear(x Row, scores []float64) {
 	for k, w := range m.linear {
 		sum := 0.0
 		for i, v := range x.Value {
-			if x.Index != nil {
-				i = int(x.Index[i])
-			}
-			if i < len(w) {
-				sum += float64(w[i] * float64(v))
+			if j := column(x.Index, i); int(j) < len(w) {
+				sum += float64(w[j] * float64(v))
 			}
 		}
 		scores[k] = sum
@@ -227,26 +220,17 @@ func addValues(scores []float64, p, k int, coef []float32, rows [][tileRows]floa
 	}
 }
 
-func (w *queryWorker) allBinary(start, end int) bool {
-	for i := start; i < end && w.matrix; i++ {
-		if _, values := w.row(i); !store.AreBinary(values) {
-			return false
-		}
-	}
-	return w.matrix
-}
-
 // query returns a row of a store.Reader as a probe, without the columns that the model lacks. The
 // probe has the values themselves where they last, as those of a matrix do, or else is in b.
 func (s *rowStore) query(index []int32, values []float32, last bool, b *rowBuffer) probe {
 	if s.words != nil {
-		b.words = zeros(b.words, s.width)
+		b.words = append(b.words[:0], make([]uint64, s.width)...)
 		packRow(b.words, index, values, s.cols)
 		return probe{words: b.words}
 	}
 	if s.dense == nil {
 		if index == nil {
-			index, values = b.nonzeros(values)
+			index, values = b.nonzeros(nil, values)
 		}
 		k := len(index)
 		for k > 0 && int(index[k-1]) >= s.cols {
@@ -258,36 +242,24 @@ func (s *rowStore) query(index []int32, values []float32, last bool, b *rowBuffe
 	if index == nil && last && len(values) == s.cols {
 		return probe{square: s.wideSquare(values), values: values}
 	}
-	row := zeros(b.values, s.cols)
-	b.values = row
-	if index == nil {
-		copy(row, values)
-	}
-	for k, j := range index {
-		if int(j) < s.cols {
-			row[j] = values[k]
+	b.values = append(b.values[:0], make([]float32, s.cols)...)
+	for k, v := range values {
+		if j := column(index, k); int(j) < s.cols {
+			b.values[j] = v
 		}
 	}
-	return probe{square: s.wideSquare(row), values: row}
+	return probe{square: s.wideSquare(b.values), values: b.values}
 }
 
-// zeros returns n zeros, in buf if it is large enough.
-func zeros[T any](buf []T, n int) []T {
-	if cap(buf) < n {
-		return make([]T, n)
-	}
-	clear(buf[:n])
-	return buf[:n]
-}
-
-func (b *rowBuffer) nonzeros(row []float32) (index []int32, values []float32) {
+// nonzeros returns what of a row is not 0.
+func (b *rowBuffer) nonzeros(columns []int32, row []float32) (index []int32, values []float32) {
 	b.index, b.values = b.index[:0], b.values[:0]
 	if b.index == nil {
 		b.index = []int32{} // nil is how rows that are dense are told
 	}
-	for j, v := range row {
+	for k, v := range row {
 		if v != 0 {
-			b.index, b.values = append(b.index, int32(j)), append(b.values, v)
+			b.index, b.values = append(b.index, column(columns, k)), append(b.values, v)
 		}
 	}
 	return b.index, b.values
@@ -306,13 +278,7 @@ func (m *Model) Class(scores []float64) int {
 	if floats.FirstNotFinite(scores[:m.Outputs()]) >= 0 {
 		return -1
 	}
-	if n == 2 {
-		if scores[0] > 0 {
-			return 1
-		}
-		return 0
-	}
-	if m.Config.Multiclass == pegasos.OneVsRest {
+	if !m.Config.pairs(n) {
 		return labels.Highest(scores[:n])
 	}
 	var space [32]float64
@@ -333,17 +299,83 @@ func (m *Model) Class(scores []float64) int {
 // ClassScores writes a score for each class to dst, in the order of Classes, and returns dst: see
 // [pegasos.Model.ClassScores]. If dst is too short, a new slice is made.
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
-	pairs := m.Config.Multiclass == pegasos.OneVsOne
-	return labels.ClassScores(scores[:m.Outputs()], dst, len(m.Classes), pairs)
+	n := len(m.Classes)
+	return labels.ClassScores(scores[:m.Outputs()], dst, n, m.Config.pairs(n))
 }
 
 // PredictAll returns the labels of all rows of x, NaN where a score is not finite. Features that x
 // or the model lacks are as in [Model.DecisionAll].
 func (m *Model) PredictAll(x pegasos.Examples) []float32 {
 	scores, p := m.DecisionAll(x), m.Problems()
-	labels := make([]float32, x.Rows())
-	for i := range labels {
-		labels[i] = m.label(scores[i*p:][:p])
+	predicted := make([]float32, x.Rows())
+	for i := range predicted {
+		predicted[i] = labels.At(m.Classes, m.Class(scores[i*p:][:p]))
 	}
-	return labels
+	return predicted
+}
+
+// Score writes the scores of one row to dst, one for each problem, and returns dst: the bits of
+// [Model.DecisionAll] for the same row. x has Cols features. With a dst of [Model.Outputs] elements
+// nothing is allocated, after the first calls; if dst is too short, a new slice is made.
+// [Model.Class] takes the scores. Any number of goroutines may score at once.
+//
+// Of many rows DecisionAll is faster: it reads the support rows once for 64 of them. Both panic if
+// the kernel is a function and Func is not set.
+func (m *Model) Score(x []float32, dst []float64) []float64 {
+	if len(x) != m.Cols() {
+		panic(misuse.Lengths("len(x)", len(x), "m.Cols()", m.Cols()))
+	}
+	return m.scoreRow(nil, x, dst)
+}
+
+// ScoreSparse is [Model.Score] for a row of a sparse matrix, as in [pegasos.Model.ScoreSparse].
+func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64 {
+	store.CheckRow(idx, val)
+	if idx == nil {
+		idx = []int32{} // nil is how rows that are dense are told
+	}
+	return m.scoreRow(idx, val, dst)
+}
+
+// scoreRow scores a row as a store.Reader has it.
+func (m *Model) scoreRow(index []int32, values []float32, dst []float64) []float64 {
+	m.prepare()
+	if len(dst) < m.Problems() {
+		dst = make([]float64, m.Problems())
+	}
+	dst = dst[:m.Problems()]
+	if m.linear != nil {
+		m.decideLinear(Row{index, values}, dst)
+		return dst
+	}
+	clear(dst)
+	w, _ := m.single.Get().(*queryWorker)
+	if w == nil {
+		w = &queryWorker{found: make([][tileRows]float64, 1)}
+	}
+	s := m.store
+	if s.words != nil && !store.AreBinary(values) {
+		s = m.general
+	}
+	w.probes = append(w.probes[:0], s.query(index, values, true, &w.buffer))
+	m.decide(s, w, dst)
+	w.probes[0] = probe{} // the row is the caller's
+	m.single.Put(w)
+	return dst
+}
+
+// fewProblems is up to how many problems a model predicts a single row without allocating.
+const fewProblems = 64
+
+// PredictDense returns the label of one row, as [Model.PredictAll] does: NaN if a score is not
+// finite. x has Cols features. It allocates nothing in a model of up to 64 problems.
+func (m *Model) PredictDense(x []float32) float32 {
+	var space [fewProblems]float64
+	return labels.At(m.Classes, m.Class(m.Score(x, space[:])))
+}
+
+// PredictSparse is [Model.PredictDense] for a row of a sparse matrix, as in [Model.ScoreSparse].
+func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
+	var space [fewProblems]float64
+	return labels.At(m.Classes, m.Class(m.ScoreSparse(idx, val, space[:])))
 }

@@ -20,7 +20,7 @@ import (
 // and ones have the same integers in any order, so that they are counted 64 columns at a time.
 //
 // The distance that RBF wants is found from inner products. Where dense rows are so far from the
-// origin that float32 would lose it, it is dense.SquaredDistance: see farFromOrigin.
+// origin that float32 would lose it, it is dense.SquaredDistance: see mostLost.
 
 // tileRows is the number of rows whose kernel values are found together: a few kB for each row that
 // they are found of.
@@ -73,31 +73,20 @@ type probe struct {
 	index  []int32 // nil if dense
 }
 
-// newStore makes a store of the rows at of m, of which groups, that end at ends, are never in the
-// same tile.
-func newStore(k function, m store.Matrix, at []int32, ends []int) *rowStore {
-	s := newEmptyStore(k, m, at, ends)
-	if k.kind == Function || !s.pack() {
-		s.fill()
-	}
-	return s
-}
-
-// newGeneralStore is newStore for probes that may have other values than zeros and ones.
-func newGeneralStore(k function, m store.Matrix, at []int32, ends []int) *rowStore {
-	s := newEmptyStore(k, m, at, ends)
-	s.fill()
-	return s
-}
-
-func newEmptyStore(k function, m store.Matrix, at []int32, ends []int) *rowStore {
+// newStore makes a store of the rows at of m, of which groups, that have so many each, are never in
+// the same tile. If general is true, probes may have other values than zeros and ones.
+func newStore(k function, m store.Matrix, at []int32, groups []int, general bool) *rowStore {
 	s := &rowStore{kernel: k, cols: m.Cols(), at: at, from: m, squares: make([]float64, len(at))}
 	start := 0
-	for _, end := range ends {
-		for ; start < end; start += tileRows {
-			s.tiles = append(s.tiles, span{start, min(start+tileRows, end)})
+	for _, n := range groups {
+		for end := start + n; start < end; {
+			next := min(start+tileRows, end)
+			s.tiles = append(s.tiles, span{start, next})
+			start = next
 		}
-		start = end
+	}
+	if general || k.kind == Function || !s.pack() {
+		s.fill()
 	}
 	return s
 }
@@ -105,36 +94,28 @@ func newEmptyStore(k function, m store.Matrix, at []int32, ends []int) *rowStore
 // fill makes the form for rows of any values.
 func (s *rowStore) fill() {
 	s.dense, s.wide = s.from.Dense(), make([]float64, len(s.at))
+	most := 0.0
 	for p, i := range s.at {
 		_, values := s.from.Row(int(i))
 		s.wide[p] = s.wideSquare(values)
 		if s.squares[p] = s.wide[p]; s.dense != nil {
 			s.squares[p] = float64(s.dense.SumSquares(int(i)))
 		}
-		s.longest = max(s.longest, float64(len(values)))
+		most, s.longest = max(most, s.squares[p]), max(s.longest, float64(len(values)))
 		s.meanLength += float64(len(values)) / float64(len(s.at))
 	}
 	if s.dense == nil && s.kernel.kind != Function {
 		s.invert()
 	}
-	s.direct = s.kernel.kind == RBF && s.dense != nil && s.farFromOrigin()
+	s.direct = s.kernel.kind == RBF && s.dense != nil &&
+		float64(2*float64(s.kernel.gamma*most))*float64(s.dotError()) > mostLost
 }
 
 // mostLost is the error of an exponent of RBF from which on distances are found directly, which
-// takes longer: at most 2^-12 of a kernel value are lost to the rounding of inner products. That
-// of most data is 100 times smaller: gamma times the squared norms is some 1, and less than 2^-19
-// is lost then.
+// takes longer: differences of rows are small beside the rows then. At most 2^-12 of a kernel value
+// are lost to the rounding of inner products. That of most data is 100 times smaller: gamma times
+// the squared norms is some 1, and less than 2^-19 is lost then.
 const mostLost = 0x1p-12
-
-// farFromOrigin reports whether the differences of rows are so small beside the rows themselves
-// that they can't be found from float32 inner products.
-func (s *rowStore) farFromOrigin() bool {
-	most := 0.0
-	for _, v := range s.squares {
-		most = max(most, v)
-	}
-	return float64(2*float64(s.kernel.gamma*most))*float64(s.dotError()) > mostLost
-}
 
 // wideSquare is the inner product of a row with itself in float64.
 func (s *rowStore) wideSquare(values []float32) (sum float64) {
@@ -194,22 +175,21 @@ func (s *rowStore) pack() bool {
 
 // packRow sets the bits of a row in the columns below cols, and counts them.
 func packRow(words []uint64, index []int32, values []float32, cols int) (ones int) {
-	if index == nil {
-		for j, v := range values[:min(cols, len(values))] {
-			if v == 1 {
-				words[j/64] |= 1 << (j % 64)
-				ones++
-			}
-		}
-		return ones
-	}
-	for k, j := range index {
-		if values[k] == 1 && int(j) < cols {
+	for k, v := range values {
+		if j := column(index, k); v == 1 && int(j) < cols {
 			words[j/64] |= 1 << (j % 64)
 			ones++
 		}
 	}
 	return ones
+}
+
+// column returns that of value k of a row, whose columns are index, or all if that is nil.
+func column(index []int32, k int) int32 {
+	if index != nil {
+		return index[k]
+	}
+	return int32(k)
 }
 
 // invert makes the index of every tile.
@@ -230,7 +210,7 @@ func (s *rowStore) invert() {
 				next[j]++
 			}
 		}
-		c.column = sortColumns(c.column, next)
+		slices.Sort(c.column)
 		c.starts = make([]int32, 1, len(c.column)+1)
 		for k, j := range c.column {
 			c.starts = append(c.starts, c.starts[k]+next[j])
@@ -249,21 +229,6 @@ func (s *rowStore) invert() {
 		}
 		s.index[t] = c
 	}
-}
-
-// sortColumns sorts by walking all columns where there are many of them.
-func sortColumns(column []int32, present []int32) []int32 {
-	if len(column)*bits.Len(uint(len(column))) < len(present)/4 {
-		slices.Sort(column)
-		return column
-	}
-	column = column[:0]
-	for j, n := range present {
-		if n > 0 {
-			column = append(column, int32(j))
-		}
-	}
-	return column
 }
 
 // probe returns row p of the store as a probe.
@@ -337,11 +302,14 @@ func (s *rowStore) products(dst []float32, rows []int32, x []float32) {
 
 // fromProducts turns what products has found into the kernel's values.
 func (s *rowStore) fromProducts(dst []float32, square float64, squares []float64) {
-	if s.direct {
-		s.kernel.fromDistances(dst)
-	} else {
+	if !s.direct {
 		values(&s.kernel, dst, dst, square, squares)
+		return
 	}
+	for j, d := range dst {
+		dst[j] = float32(-s.kernel.gamma * float64(d))
+	}
+	dense.Exp(dst, dst)
 }
 
 // dot sets dst[j] to the inner product of the probe and row j of the tile.

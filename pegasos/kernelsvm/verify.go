@@ -40,8 +40,8 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	_, have, _ := strings.Cut(v.Data, ":")
 	_, want, known := strings.Cut(m.Data, ":") // the layout before it decides no sum of this file
 	if v.Known = known && have == want; m.Data != "" && !v.Known {
-		v.Contradict("the data are not those that the model was trained on: other rows or labels, " +
-			"or another order")
+		v.Contradict("the data are not those that the model was trained on: other rows or " +
+			"labels, or another order")
 	}
 	coef, lost := r.placed(m)
 	if lost > 0 {
@@ -215,8 +215,8 @@ func checkClaims(v *pegasos.Verification, m *Model, found Result, errors []float
 		return true
 	}
 	if len(claimed.PerProblem) != len(found.PerProblem) {
-		v.Contradict("the model claims something of %d problems and has %d", len(claimed.PerProblem),
-			len(found.PerProblem))
+		v.Contradict("the model claims something of %d problems and has %d",
+			len(claimed.PerProblem), len(found.PerProblem))
 		return true
 	}
 	t := claims.Trial{Contradict: v.Contradict}

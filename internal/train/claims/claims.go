@@ -17,8 +17,8 @@ func (c Claim) gap() float64 { return proof.Gap(c.Objective, c.Bound) }
 // AsGood reports whether the bound and the gap are as good as those of another claim.
 func (c Claim) AsGood(as Claim) bool { return c.Bound >= as.Bound && c.gap() <= as.gap() }
 
-// What training may leave of the error of float32 in an objective that is claimed: a share of P - D,
-// or of P where there is no bound.
+// What training may leave of the error of float32 in an objective that is claimed: a share of
+// P - D, or of P where there is no bound.
 const (
 	SmallOfGap       = 0.01
 	SmallOfObjective = 1e-4
@@ -81,8 +81,8 @@ func (t *Trial) bound(of string, claimed, found Claim) bool {
 	case math.IsNaN(claimed.Bound): // Only an objective is claimed.
 		return false
 	case claimed.Bound < 0 || proof.Check(found.Objective, claimed.Bound) != nil:
-		t.Contradict("the claimed bound %v on the least objective%s is below 0 or above the model's "+
-			"objective, %v", claimed.Bound, of, found.Objective)
+		t.Contradict("the claimed bound %v on the least objective%s is below 0 or above the "+
+			"model's objective, %v", claimed.Bound, of, found.Objective)
 	case found.AsGood(claimed):
 		return true
 	case t.Proven:
