@@ -26,8 +26,8 @@ import (
 // header is what a model file has beside the numbers. No model has more classes than labels has.
 type header struct {
 	Features    int              `json:"features"`
-	Classes     []float32        `json:"classes" most:"65536"`
-	Names       []string         `json:"names,omitempty" most:"65536"`
+	Classes     []float32        `json:"classes" most:"classes"`
+	Names       []string         `json:"names,omitempty" most:"classes"`
 	Bias        bool             `json:"bias"`
 	IndexBase   int              `json:"index_base"`
 	Scaler      json.RawMessage  `json:"scaler,omitempty"`

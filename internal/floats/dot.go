@@ -26,3 +26,24 @@ func Dot(x []float32, w []float64) float64 {
 
 // Fold adds the sums of a Dot.
 func Fold(lane [Lanes]float64) float64 { return (lane[0] + lane[1]) + (lane[2] + lane[3]) }
+
+// SquaredDistance returns that of x and z in float64, where the square of element j goes to sum j
+// mod 4, and those of the last elements to the first sum.
+func SquaredDistance(x, z []float32) float64 {
+	var a, b, c, d float64
+	for len(x) >= Lanes && len(z) >= Lanes {
+		u, v := (*[Lanes]float32)(x), (*[Lanes]float32)(z)
+		d0, d1 := float64(u[0])-float64(v[0]), float64(u[1])-float64(v[1])
+		d2, d3 := float64(u[2])-float64(v[2]), float64(u[3])-float64(v[3])
+		a += float64(d0 * d0)
+		b += float64(d1 * d1)
+		c += float64(d2 * d2)
+		d += float64(d3 * d3)
+		x, z = x[Lanes:], z[Lanes:]
+	}
+	for j, v := range x {
+		e := float64(v) - float64(z[j])
+		a += float64(e * e)
+	}
+	return Fold([Lanes]float64{a, b, c, d})
+}

@@ -13,8 +13,9 @@ package modelfile
 import (
 	"io"
 	"reflect"
-	"strconv"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/labels"
 )
 
 // A Kind is a kind of model.
@@ -41,14 +42,18 @@ type Field struct {
 }
 
 // FieldsOf returns the fields of the struct that header points to. Its tags have their names, as
-// those of JSON, omitempty for one that may be missing, and under the key most the limit.
+// those of JSON, omitempty for one that may be missing, and most:"classes" for one that has no more
+// elements than there can be classes.
 func FieldsOf(header any) (fields []Field) {
 	v := reflect.ValueOf(header).Elem()
 	for i := range v.NumField() {
 		tag := v.Type().Field(i).Tag
 		name, rest, _ := strings.Cut(tag.Get("json"), ",")
-		most, _ := strconv.Atoi(tag.Get("most"))
-		fields = append(fields, Field{name, v.Field(i).Addr().Interface(), rest == "", most})
+		f := Field{Name: name, Value: v.Field(i).Addr().Interface(), Required: rest == ""}
+		if tag.Get("most") == "classes" {
+			f.Most = labels.MaxClasses
+		}
+		fields = append(fields, f)
 	}
 	return fields
 }

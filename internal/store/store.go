@@ -15,6 +15,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -137,6 +138,22 @@ func Given(x Examples) error {
 	}
 	if !given {
 		return errors.New("pegasos: the rows are nil")
+	}
+	return nil
+}
+
+// Labelled returns an error unless there are rows, fewer than 2^bits, and a label for each.
+func Labelled(x Examples, y []float32, bits int) error {
+	if err := Given(x); err != nil {
+		return err
+	}
+	switch n := x.Rows(); {
+	case n == 0:
+		return errors.New("pegasos: no rows to train on")
+	case len(y) != n:
+		return fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
+	case uint64(n) >= 1<<bits:
+		return fmt.Errorf("pegasos: %d rows: want fewer than 2^%d", n, bits)
 	}
 	return nil
 }

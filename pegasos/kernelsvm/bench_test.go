@@ -28,7 +28,7 @@ func BenchmarkTile(b *testing.B) {
 			if form == "sparse" {
 				x = p.Sparse
 			}
-			s := newStore(function{kind: RBF, gamma: 0.05}, matrixOf(x), at, []int{tileRows})
+			s := newStore(function{kind: RBF, gamma: 0.05}, matrixOf(x), at, []int{tileRows}, false)
 			if (s.words != nil) != (form == "binary") {
 				b.Fatal("not the form")
 			}

@@ -2,6 +2,7 @@ package kernelsvm
 
 import (
 	"math"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
@@ -36,12 +37,12 @@ func (r *run) shrink(all [][]float64) {
 		if count(all[k]) <= r.cfg.MaxSV {
 			continue
 		}
-		support, target := r.own(p, all[k])
+		support := r.own(p, all[k])
+		target := slices.Clone(p.score)
 		picked, coef := r.pursue(p, support)
-		r.refit(target, picked, coef)
-		for i, place := range picked {
-			at, _ := p.find(int(place))
-			all[k][at] = coef[i]
+		r.refit(p, target, picked, coef)
+		for i, row := range picked {
+			all[k][row] = coef[i]
 		}
 		p.off, p.gap = math.Inf(1), math.Inf(1)
 	}
@@ -57,38 +58,35 @@ func count(coef []float64) (n int) {
 	return n
 }
 
-// own clears a problem's coefficients, makes its scores those of its w, and returns the places of
-// the rows that this consists of, and the scores by place. After a finish it is the w of the last
-// pass, whose scores are known, not of the best.
-func (r *run) own(p *problem, coef []float64) (support []int32, target []float64) {
-	target = make([]float64, len(r.classOf))
+// own clears a problem's coefficients, makes its scores those of its w, and returns the rows that
+// this consists of. After a finish it is the w of the last pass, whose scores are known, not of the
+// best.
+func (r *run) own(p *problem, coef []float64) (support []int) {
 	scale := r.scaleOf(p)
 	for i := range p.score {
-		place, _ := p.row(i)
 		_, score := p.at(i, r.averaged(p))
 		if scale > 0 {
 			score = float64(score/scale) * p.factor
 		}
-		p.score[i], target[place] = score, score
+		p.score[i] = score
 		if r.dual && p.alpha[i] != 0 || !r.dual && coef[i] != 0 {
-			support = append(support, int32(place))
+			support = append(support, i)
 		}
 	}
 	clear(coef)
-	return support, target
+	return support
 }
 
 // pursue picks rows. The scores of the problem become those of w - w'.
-func (r *run) pursue(p *problem, support []int32) (picked []int32, coef []float64) {
-	at := make(map[int32]int)
+func (r *run) pursue(p *problem, support []int) (picked []int, coef []float64) {
+	at := make(map[int]int)
 	for range 4 * r.cfg.MaxSV {
-		best, most := int32(-1), 0.0
-		for _, place := range support {
-			if d := float64(r.diagonal[place]); d > 0 {
-				i, _ := p.find(int(place))
-				if gain := float64(p.score[i]*p.score[i]) / d; gain > most {
-					best, most = place, gain
-				}
+		best, most, step := -1, 0.0, 0.0
+		for _, i := range support {
+			place, _ := p.row(i)
+			e := p.score[i]
+			if d := float64(r.diagonal[place]); d > 0 && float64(e*e)/d > most {
+				best, most, step = i, float64(e*e)/d, e/d
 			}
 		}
 		if best < 0 {
@@ -101,85 +99,63 @@ func (r *run) pursue(p *problem, support []int32) (picked []int32, coef []float6
 			at[best] = len(picked)
 			picked, coef = append(picked, best), append(coef, 0)
 		}
-		i, _ := p.find(int(best))
-		a := p.score[i] / float64(r.diagonal[best])
-		coef[at[best]] += a
-		r.subtract(p, []int32{best}, []float64{a})
+		coef[at[best]] += step
+		place, _ := p.row(best)
+		r.block.places = append(r.block.places[:0], int32(place))
+		r.block.begin(r)
+		p.moves = append(p.moves, alphaMove{0, -step, 0})
+		r.updateScores()
+		p.moves = p.moves[:0]
 	}
 	return picked, coef
 }
 
-// subtract takes a sum over some rows from the scores of a problem.
-func (r *run) subtract(p *problem, places []int32, a []float64) {
-	for len(places) > 0 {
-		n := min(len(places), blockRows)
-		b := &r.block
-		b.places, b.probes, p.moves = b.places[:0], b.probes[:0], p.moves[:0]
-		for i, place := range places[:n] {
-			b.places = append(b.places, place)
-			b.probes = append(b.probes, r.store.probe(int(place)))
-			p.moves = append(p.moves, alphaMove{int32(i), -a[i], 0})
-		}
-		parallel.For(r.threads, len(r.store.tiles),
-			func(worker, t int) { r.updateScores(r.workers[worker], t) })
-		places, a = places[n:], a[n:]
-	}
-	p.moves = p.moves[:0]
-}
-
 // refit makes the coefficients the best there are, in float32.
-func (r *run) refit(all []float64, picked []int32, coef []float64) {
+func (r *run) refit(p *problem, scores []float64, picked []int, coef []float64) {
 	target := make([]float64, len(picked))
-	for i, place := range picked {
-		target[i] = all[place]
+	for i, row := range picked {
+		target[i] = scores[row]
 	}
-	r.gram(picked).solve(coef, target)
+	r.solve(r.gram(p, picked), coef, target)
 	for i, v := range coef {
 		coef[i] = float64(float32(v))
 	}
 }
 
-// A gramMatrix has the kernel of n rows with each other.
-type gramMatrix struct {
-	n       int
-	values  []float32
-	threads int
-}
-
-func (r *run) gram(picked []int32) *gramMatrix {
+// gram returns the kernel of a problem's rows with each other.
+func (r *run) gram(p *problem, picked []int) []float32 {
 	n := len(picked)
-	at := make([]int32, n)
-	for i, place := range picked {
+	at, values := make([]int32, n), make([]float32, n*n)
+	for i, row := range picked {
+		place, _ := p.row(row)
 		at[i] = r.store.at[place]
 	}
-	rows := newStore(r.store.kernel, r.store.from, at, []int{n})
+	rows := newStore(r.store.kernel, r.store.from, at, []int{n}, false)
 	rows.direct = r.store.direct
-	g := &gramMatrix{n, make([]float32, n*n), r.threads}
 	parallel.For(r.threads, len(rows.tiles), func(_, t int) {
 		tile := rows.tiles[t]
 		for i := range n {
-			rows.tile([][]float32{g.values[i*n+tile.start : i*n+tile.end]},
+			rows.tile([][]float32{values[i*n+tile.start : i*n+tile.end]},
 				[]probe{rows.probe(i)}, t)
 		}
 	})
-	return g
+	return values
 }
 
-// times sets dst to the matrix times x.
-func (g *gramMatrix) times(dst, x []float64) {
-	parallel.For(g.threads, g.n, func(_, i int) {
-		var sum float64
-		for j, v := range g.values[i*g.n:][:g.n] {
-			sum += float64(float64(v) * x[j])
-		}
-		dst[i] = sum
-	})
-}
-
-// solve brings the matrix times coef close to target, by conjugate gradients.
-func (g *gramMatrix) solve(coef, target []float64) {
-	image, rest, along := make([]float64, g.n), make([]float64, g.n), make([]float64, g.n)
-	g.times(image, coef)
+// solve brings a matrix times coef close to target, by conjugate gradients.
+func (r *run) solve(matrix []float32, coef, target []float64) {
+	n := len(coef)
+	image, rest, along := make([]float64, n), make([]float64, n), make([]float64, n)
+	times := func(x []float64) {
+		parallel.For(r.threads, n, func(_, i int) {
+			var sum float64
+			for j, v := range matrix[i*n:][:n] {
+				sum += float64(float64(v) * x[j])
+			}
+			image[i] = sum
+		})
+	}
+	times(coef)
 	var norm, start float64 // of the rest
 	for i, want := range target {
 		rest[i] = want - image[i]
@@ -191,7 +167,7 @@ func (g *gramMatrix) solve(coef, target []float64) {
 		if norm <= float64(refitted*start) {
 			break
 		}
-		g.times(image, along)
+		times(along)
 		var bend float64
 		for i, v := range along {
 			bend += float64(v * image[i])

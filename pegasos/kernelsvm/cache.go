@@ -16,12 +16,12 @@ type valueCache struct {
 	hand     int
 	place    map[int32]int32 // of each row that is kept
 	slots    []cacheSlot
-	chunks   [][]float32 // of cacheChunk rows each
 }
 
-type cacheSlot struct{ row, used int32 }
-
-const cacheChunk = 64
+type cacheSlot struct {
+	row, used int32
+	values    []float32
+}
 
 func newCache(length, capacity int) *valueCache {
 	return &valueCache{length: length, capacity: capacity, full: -1, place: make(map[int32]int32)}
@@ -30,29 +30,23 @@ func newCache(length, capacity int) *valueCache {
 // get returns the place of a row's values, and whether they are there already: if not they must be
 // written to it. Without a place the result is nil.
 func (c *valueCache) get(row int32) (values []float32, known bool) {
-	if k, ok := c.place[row]; ok {
-		c.slots[k].used = c.pass
-		return c.values(k), true
-	}
-	k := int32(len(c.slots))
-	if len(c.slots) < c.capacity {
-		if len(c.slots)%cacheChunk == 0 {
-			c.chunks = append(c.chunks,
-				make([]float32, min(cacheChunk, c.capacity-len(c.slots))*c.length))
+	k, known := c.place[row]
+	switch {
+	case known:
+	case len(c.slots) < c.capacity:
+		k = int32(len(c.slots))
+		c.slots = append(c.slots, cacheSlot{values: make([]float32, c.length)})
+	default:
+		if k = c.oldest(); k < 0 {
+			return nil, false
 		}
-		c.slots = append(c.slots, cacheSlot{})
-	} else if k = c.oldest(); k < 0 {
-		return nil, false
-	} else {
 		delete(c.place, c.slots[k].row)
 	}
-	c.slots[k] = cacheSlot{row, c.pass}
-	c.place[row] = k
-	return c.values(k), false
-}
-
-func (c *valueCache) values(k int32) []float32 {
-	return c.chunks[k/cacheChunk][int(k%cacheChunk)*c.length:][:c.length]
+	s := &c.slots[k]
+	if s.used = c.pass; !known {
+		c.place[row], s.row = k, row
+	}
+	return s.values, known
 }
 
 // oldest returns a slot that was used neither in this pass nor in the one before, or -1.

@@ -1,6 +1,7 @@
 package kernelsvm
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -97,14 +98,14 @@ func (cfg Config) WithDefaults() Config {
 		options.Fill(&cfg.Finish, pegasos.FinishNone)
 	}
 	options.Fill(&cfg.Finish, pegasos.FinishDual)
+	epochs := DefaultEpochsAlone
 	if cfg.Finish == pegasos.FinishDual {
 		options.Fill(&cfg.Passes, DefaultPasses)
 		options.Fill(&cfg.Tol, DefaultTol)
+		epochs = DefaultEpochs
 	}
-	if cfg.Steps == 0 && cfg.Finish == pegasos.FinishDual {
-		options.Fill(&cfg.Epochs, DefaultEpochs)
-	} else if cfg.Steps == 0 {
-		options.Fill(&cfg.Epochs, DefaultEpochsAlone)
+	if cfg.Steps == 0 {
+		options.Fill(&cfg.Epochs, epochs)
 	}
 	options.Fill(&cfg.Offset, pegasos.OffsetR2)
 	options.Fill(&cfg.Average, pegasos.LastHalf)
@@ -147,21 +148,17 @@ func (cfg Config) valueRules() []options.Rule {
 func (cfg Config) kernelRules() []options.Rule {
 	k := cfg.Kernel
 	polynomial := k == Polynomial
-	scaled := cfg.scalesProducts()
-	rules := []options.Rule{
+	return []options.Rule{
 		options.Only("Gamma", cfg.Gamma != 0 && !cfg.hasGamma(), cfg.Gamma, "Kernel", k),
-		options.Only("Coef0", cfg.Coef0 != 0 && !scaled, cfg.Coef0, "Kernel", k),
+		options.Only("Coef0", cfg.Coef0 != 0 && !cfg.scalesProducts(), cfg.Coef0, "Kernel", k),
 		options.Range("Coef0", cfg.Coef0, -1e30, 1e30, "a finite number of at most 1e30"),
 		options.Only("Degree", cfg.Degree != 0 && !polynomial, cfg.Degree, "Kernel", k),
 		options.Range("Degree", cfg.Degree, 0, maxDegree, fmt.Sprintf("1 to %d", maxDegree)),
 		options.Not("Coef0", cfg.Coef0 < 0 && polynomial,
 			"have %v: a polynomial is an inner product only if it is at least 0", cfg.Coef0),
+		options.Range("Gamma", cmp.Or(cfg.Gamma, 1), minGamma, maxGamma,
+			fmt.Sprintf("a number from %v to %v", minGamma, maxGamma)),
 	}
-	if cfg.Gamma != 0 {
-		rules = append(rules, options.Range("Gamma", cfg.Gamma, minGamma, maxGamma,
-			fmt.Sprintf("a number from %v to %v", minGamma, maxGamma)))
-	}
-	return rules
 }
 
 // lengthRules are those of the length of the run, its finish, and the size of the model.

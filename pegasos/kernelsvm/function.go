@@ -77,14 +77,6 @@ func values[T float32 | float64](k *function, dst []float32, dots []T, square fl
 	}
 }
 
-// fromDistances turns squared distances in dst into the values of RBF.
-func (k *function) fromDistances(dst []float32) {
-	for j, d := range dst {
-		dst[j] = float32(-k.gamma * float64(d))
-	}
-	dense.Exp(dst, dst)
-}
-
 // ofProduct returns a kernel value from an inner product, unless the kernel is RBF.
 func (k *function) ofProduct(g float64) float64 {
 	switch k.kind {

@@ -82,11 +82,11 @@ func TestValues(t *testing.T) {
 				at[i] = int32(149 - i)
 			}
 			for form, x := range map[string]pegasos.Examples{"dense": p.Dense, "sparse": p.Sparse} {
-				s := newStore(cfg.function(nil), matrixOf(x), at, []int{40, 40, 150})
+				s := newStore(cfg.function(nil), matrixOf(x), at, []int{40, 0, 110}, false)
 				if packed := s.words != nil; packed != (name != "sevenths") {
 					t.Fatalf("%s, %s: packed is %v", form, name, packed)
 				}
-				general := newGeneralStore(cfg.function(nil), matrixOf(x), at, []int{40, 40, 150})
+				general := newStore(cfg.function(nil), matrixOf(x), at, []int{40, 0, 110}, true)
 				if len(s.tiles) != 2 {
 					t.Fatal(s.tiles)
 				}

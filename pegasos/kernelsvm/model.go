@@ -27,26 +27,15 @@ type Model struct {
 	Classes []float32 // the labels, ascending
 	Names   []string  // of the classes, if they have any: training leaves it nil
 	Config  Config    // defaults filled in
-	// in force, also where C was given; but then each of several pairs has its own
-	Lambda float64
+	Lambda  float64   // in force, also where C was given: then each of several pairs has its own
+	Func    Func      // the kernel if it is a function: no file has it, set it after reading
+	Result  Result
 
-	// the number of the first feature in the file the data came from: the caller's to set and to
-	// use
+	// As in [pegasos.Model]. The fingerprint is of rows and labels.
 	IndexBase int
-
-	// HashBits and Table say how the features were hashed, and, in JSON, what the columns of the
-	// data were: the caller's likewise, as in [pegasos.Model].
-	HashBits int
-	Table    json.RawMessage
-
-	// Data is a fingerprint of the rows and labels that Result is about, if the trainer was asked
-	// for it: Verify holds others against it.
-	Data string
-
-	// Func is the kernel if it is a function. It is not written to a file: set it after reading.
-	Func Func
-
-	Result Result
+	HashBits  int
+	Table     json.RawMessage
+	Data      string
 
 	rows   store.Matrix // the support rows, class by class
 	counts []int        // of them in each class
@@ -89,16 +78,6 @@ func (r Result) WorstGap() (gap float64, k int) {
 	return proof.Worst(len(r.PerProblem), func(k int) (objective, bound float64) {
 		return r.PerProblem[k].Objective, r.PerProblem[k].DualObjective
 	})
-}
-
-// check returns an error if a bound is above an objective, which rounding can't explain.
-func (r Result) check() error {
-	for _, p := range r.PerProblem {
-		if err := proof.Check(p.Objective, p.DualObjective); err != nil {
-			return fmt.Errorf("kernelsvm: %w", err)
-		}
-	}
-	return nil
 }
 
 // pairs reports whether each of the problems is one of two classes.
@@ -152,9 +131,8 @@ func (r *run) model(whole bool) (*Model, error) {
 	}
 	m := &Model{Classes: slices.Clone(r.classes), Config: r.cfg, Lambda: r.lambda, Func: r.f,
 		Result: r.result()}
-	if !whole {
-		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = math.NaN(), math.NaN(),
-			math.NaN()
+	if nan := math.NaN(); !whole {
+		m.Result.Objective, m.Result.DualObjective, m.Result.Gap = nan, nan, nan
 		m.Result.PerProblem = nil
 	}
 	at, err := r.takeSupport(m, all)
@@ -162,12 +140,15 @@ func (r *run) model(whole bool) (*Model, error) {
 		return nil, err
 	}
 	m.rows = store.TakeMatrix(r.store.from, at)
-	if measured {
-		if err := m.Result.check(); err != nil {
-			return nil, err
+	if !measured {
+		return m, nil
+	}
+	for _, p := range m.Result.PerProblem { // which rounding can't explain
+		if err := proof.Check(p.Objective, p.DualObjective); err != nil {
+			return nil, fmt.Errorf("kernelsvm: %w", err)
 		}
 	}
-	if measured && !floats.IsFinite(m.Result.Objective) {
+	if !floats.IsFinite(m.Result.Objective) {
 		return nil, &pegasos.StepError{Step: r.t, Row: -1, Reason: "the objective is not finite: " +
 			tooLarge}
 	}
@@ -190,14 +171,13 @@ func (r *run) takeSupport(m *Model, all [][]float64) ([]int32, error) {
 				}
 				used = used || v != 0
 			}
-			if !used {
-				continue
-			}
-			at = append(at, r.store.at[g.start+i])
-			for s := range own {
+			for s := 0; s < len(own) && used; s++ {
 				coef[s] = append(coef[s], float32(own[s][i]))
 			}
-			count++
+			if used {
+				at = append(at, r.store.at[g.start+i])
+				count++
+			}
 		}
 		if count == 0 {
 			coef = nil

@@ -63,7 +63,7 @@ func TestFarValues(t *testing.T) {
 	for i := range at {
 		at[i] = int32(i)
 	}
-	s := newStore(cfg.function(nil), matrixOf(x), at, []int{40})
+	s := newStore(cfg.function(nil), matrixOf(x), at, []int{40}, false)
 	if !s.direct {
 		t.Fatal("distances are found from inner products")
 	}

@@ -2,6 +2,7 @@ package kernelsvm
 
 import (
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
@@ -39,24 +40,23 @@ type blockWorker struct {
 	score  [blockRows]float64 // of the block's rows, in one problem
 	dense  []float32          // a sparse row
 	space  []float32          // kernel values that are not kept
-	needed []int32            // rows of the block
-	rows   [][]float32        // kernel values of these and a tile
-	get    [][]float32        // those still to be found
+	needed []int              // rows of the block
+	// kernel values of these and a tile
+	rows   [blockRows][]float32
+	get    [][]float32 // those still to be found
 	probes []probe
-	next   []int     // the next move of each of a group's problems
 	use    []float64 // moves of one problem
 	late   []float64
 	using  [][]float32
 }
 
-func (b *rowBlock) begin(r *run, idx []uint32) {
-	b.places, b.at, b.squares, b.probes = b.places[:0], b.at[:0], b.squares[:0], b.probes[:0]
+// begin prepares for the rows at places.
+func (b *rowBlock) begin(r *run) {
+	b.at, b.squares, b.probes = b.at[:0], b.squares[:0], b.probes[:0]
 	if b.space == nil {
 		b.space = make([]float32, blockRows*(blockRows-1)/2)
 	}
-	for k, i := range idx {
-		p := r.place[i]
-		b.places = append(b.places, p)
+	for k, p := range b.places {
 		b.at = append(b.at, r.store.at[p])
 		b.squares = append(b.squares, r.store.squares[p])
 		b.probes = append(b.probes, r.store.probe(int(p)))
@@ -122,16 +122,25 @@ func (s *rowStore) among(dst []float32, q *probe, b *rowBlock, from int, w *bloc
 // the given length.
 func (r *run) takeSteps(idx []uint32, threshold float64) error {
 	b := &r.block
-	b.begin(r, idx)
+	b.places = b.places[:0]
+	for _, i := range idx {
+		b.places = append(b.places, r.place[i])
+	}
+	b.begin(r)
 	parallel.For(r.threads, len(r.problems), func(worker, k int) {
-		w := r.workers[worker]
-		switch p := r.problems[k]; {
-		case !r.dual:
-			r.pegasosSteps(w, p, idx)
-		case !p.done:
+		w, p := r.workers[worker], r.problems[k]
+		if p.moves = p.moves[:0]; p.done {
+			return
+		}
+		for j, place := range b.places {
+			if i, _ := p.find(int(place)); i >= 0 {
+				w.score[j] = p.score[i]
+			}
+		}
+		if r.dual {
 			r.ascentSteps(w, p, idx, threshold)
-		default:
-			p.moves = p.moves[:0]
+		} else {
+			r.pegasosSteps(w, p, idx)
 		}
 	})
 	for _, p := range r.problems {
@@ -139,27 +148,17 @@ func (r *run) takeSteps(idx []uint32, threshold float64) error {
 			return p.err
 		}
 	}
-	parallel.For(r.threads, len(r.store.tiles),
-		func(worker, t int) { r.updateScores(r.workers[worker], t) })
+	r.updateScores()
 	if !r.dual {
 		r.t += int64(len(idx))
 	}
 	return nil
 }
 
-// loadScores gets the scores of the block's rows that have part in a problem.
-func (r *run) loadScores(w *blockWorker, p *problem) {
-	for j, place := range r.block.places {
-		if i, _ := p.find(int(place)); i >= 0 {
-			w.score[j] = p.score[i]
-		}
-	}
-}
-
 // move records that the alpha of row j of the block moves by a, and brings the scores of the
 // block's later rows up to date.
 func (r *run) move(w *blockWorker, p *problem, j int, a, late float64) {
-	p.moves = append(p.moves, alphaMove{int32(j), a, late})
+	p.moves = append(p.moves, alphaMove{j, a, late})
 	score := w.score[j+1:]
 	for i, v := range r.block.row(r, w, j) {
 		score[i] += float64(a * float64(v))
@@ -168,8 +167,6 @@ func (r *run) move(w *blockWorker, p *problem, j int, a, late float64) {
 
 // pegasosSteps takes the steps of a problem.
 func (r *run) pegasosSteps(w *blockWorker, p *problem, idx []uint32) {
-	p.moves = p.moves[:0]
-	r.loadScores(w, p)
 	averaging := r.cfg.Average == pegasos.LastHalf && r.cfg.Finish == pegasos.FinishNone &&
 		r.t >= r.total/2
 	for j, place := range r.block.places {
@@ -205,8 +202,6 @@ const tooLarge = "the kernel's values are too large for float32, or lambda too s
 
 // ascentSteps moves each alpha of a problem to where the dual objective is largest along it.
 func (r *run) ascentSteps(w *blockWorker, p *problem, idx []uint32, threshold float64) {
-	p.moves = p.moves[:0]
-	r.loadScores(w, p)
 	scale := p.dualScale()
 	for j, place := range r.block.places {
 		i, sign := p.find(int(place))
@@ -242,53 +237,48 @@ func (r *run) ascentSteps(w *blockWorker, p *problem, idx []uint32, threshold fl
 	}
 }
 
-// updateScores brings the scores of a tile's rows up to date after a block.
-func (r *run) updateScores(w *blockWorker, t int) {
-	parts, tile := r.parts[r.tiles[t]], r.store.tiles[t]
-	n := tile.end - tile.start
+// updateScores brings the scores of all rows up to date after a block.
+func (r *run) updateScores() {
+	parallel.For(r.threads, len(r.store.tiles),
+		func(worker, t int) { r.updateTile(r.workers[worker], t) })
+}
+
+// updateTile brings the scores of a tile's rows up to date.
+func (r *run) updateTile(w *blockWorker, t int) {
+	tile := r.store.tiles[t]
+	parts, n := r.parts[r.classOf[tile.start]], tile.end-tile.start
 	if w.space == nil {
 		w.space = make([]float32, tileProbes*tileRows)
 	}
-	w.next = append(w.next[:0], make([]int, len(parts))...)
-	for {
-		// The next few rows that moved in any of the group's problems, in the order of the block.
+	var moved [blockRows]bool // in any of the class's problems
+	for _, k := range parts {
+		for _, m := range r.problems[k].moves {
+			moved[m.k] = true
+		}
+	}
+	for start, end := 0, 0; ; start = end {
 		w.needed = w.needed[:0]
-		for len(w.needed) < tileProbes {
-			least := int32(math.MaxInt32)
-			for s, k := range parts {
-				if moves := r.problems[k].moves; w.next[s] < len(moves) {
-					least = min(least, moves[w.next[s]].k)
-				}
-			}
-			if least == math.MaxInt32 {
-				break
-			}
-			w.needed = append(w.needed, least)
-			for s, k := range parts {
-				if moves := r.problems[k].moves; w.next[s] < len(moves) &&
-					moves[w.next[s]].k == least {
-					w.next[s]++
-				}
+		for ; end < blockRows && len(w.needed) < tileProbes; end++ {
+			if moved[end] {
+				w.needed = append(w.needed, end)
 			}
 		}
 		if len(w.needed) == 0 {
 			return
 		}
 		r.findValues(w, t, n)
-		for s, k := range parts {
+		for _, k := range parts {
 			p := r.problems[k]
-			from, _ := p.find(tile.start)
-			moves := p.moves[:w.next[s]]
 			w.use, w.late, w.using = w.use[:0], w.late[:0], w.using[:0]
 			late := false
-			for at := len(w.needed) - 1; at >= 0 && len(moves) > 0; at-- {
-				if m := moves[len(moves)-1]; m.k == w.needed[at] {
+			for _, m := range slices.Backward(p.moves) {
+				if m.k >= start && m.k < end {
 					w.use, w.late, w.using = append(w.use, m.a), append(w.late, m.late),
-						append(w.using, w.rows[at])
+						append(w.using, w.rows[m.k])
 					late = late || m.late != 0
-					moves = moves[:len(moves)-1]
 				}
 			}
+			from, _ := p.find(tile.start)
 			addMoves(p.score[from:from+n], w.use, w.using)
 			if late {
 				addMoves(p.late[from:from+n], w.late, w.using)
@@ -300,7 +290,7 @@ func (r *run) updateScores(w *blockWorker, t int) {
 // findValues gets the kernel values of the needed rows of the block with the rows of tile t, of
 // which there are n.
 func (r *run) findValues(w *blockWorker, t, n int) {
-	w.rows, w.get, w.probes = w.rows[:0], w.get[:0], w.probes[:0]
+	w.get, w.probes = w.get[:0], w.probes[:0]
 	for k, j := range w.needed {
 		var values []float32
 		known := false
@@ -310,7 +300,7 @@ func (r *run) findValues(w *blockWorker, t, n int) {
 		if values == nil {
 			values = w.space[k*tileRows:][:n]
 		}
-		w.rows = append(w.rows, values)
+		w.rows[j] = values
 		if !known {
 			w.get = append(w.get, values)
 			w.probes = append(w.probes, r.block.probes[j])

@@ -30,9 +30,7 @@ func Train(ctx context.Context, x pegasos.Examples, y []float32, cfg Config) (*M
 
 // DefaultCacheMB is the size of the cache of kernel values. There is none for rows of zeros and
 // ones in up to wordsUncached times 64 columns, whose values are computed as fast as they come from
-// memory: see [docs/kernelised.md].
-//
-// [docs/kernelised.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/kernelised.md
+// memory: see docs/kernelised.md.
 const DefaultCacheMB = 256
 
 const wordsUncached = 4
@@ -125,7 +123,7 @@ type problem struct {
 
 // A alphaMove is a change of an alpha.
 type alphaMove struct {
-	k       int32 // the row's place in the block
+	k       int // the row's place in the block
 	a, late float64
 }
 
@@ -138,7 +136,6 @@ type run struct {
 	classes  []float32
 	groups   []span  // the rows of each class, which are side by side in the store
 	parts    [][]int // the problems that each class has part in
-	tiles    []int32 // the group of each tile
 	problems []*problem
 	place    []int32 // of each row in the store
 	classOf  []int32 // of each row there
@@ -179,13 +176,13 @@ func (tr *Trainer) Train(ctx context.Context, x pegasos.Examples, y []float32) (
 	if err != nil {
 		return m, err
 	}
-	if tr.Fingerprint && !stopped {
+	if stopped {
+		return m, ctx.Err()
+	}
+	if tr.Fingerprint {
 		m.Data = fingerprint(x, y, r.threads, func() bool { return false })
 	}
-	if stopped {
-		err = ctx.Err()
-	}
-	return m, err
+	return m, nil
 }
 
 const (
@@ -197,30 +194,19 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	if err := tr.Config.Validate(); err != nil {
 		return nil, err
 	}
-	if tr.Threads < 0 {
-		return nil, badField("Threads", "have %d, want 0 or more", tr.Threads)
-	}
-	if tr.MaxMemory < 0 {
-		return nil, badField("MaxMemory", "have %d, want 0 or more", tr.MaxMemory)
-	}
-	if (tr.Func != nil) != (tr.Kernel == Function) {
-		return nil, badField("Func", "is to be set with the kernel %q, and with no other", Function)
-	}
-	if err := store.Given(x); err != nil {
+	if err := options.First(fieldError, []options.Rule{
+		options.Range("Threads", tr.Threads, 0, math.MaxInt, "0 or more"),
+		options.Range("MaxMemory", tr.MaxMemory, 0, math.MaxInt64, "0 or more"),
+		options.Not("Func", (tr.Func != nil) != (tr.Kernel == Function),
+			"is to be set with the kernel %q, and with no other", Function),
+	}); err != nil {
 		return nil, err
 	}
-	r := &run{cfg: tr.Config, f: tr.Func, x: x, rows: x.Rows(), threads: tr.Threads,
-		progress: tr.Progress}
-	if r.rows == 0 {
-		return nil, fmt.Errorf("pegasos: no rows to train on")
+	if err := store.Labelled(x, y, 31); err != nil {
+		return nil, err
 	}
-	if r.rows > maxRows {
-		return nil, fmt.Errorf("pegasos: %d rows: want fewer than 2^31", r.rows)
-	}
-	if len(y) != r.rows {
-		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), r.rows)
-	}
-	r.threads = parallel.Threads(r.threads)
+	r := &run{cfg: tr.Config, f: tr.Func, x: x, rows: x.Rows(), progress: tr.Progress,
+		threads: parallel.Threads(tr.Threads)}
 	if r.partial = r.cfg.Steps != 0 && r.cfg.Steps < int64(r.rows); r.partial {
 		if r.cfg.Finish == pegasos.FinishDual {
 			return nil, badField("Finish", "have %q, but %d steps do not visit all of %d rows",
@@ -229,11 +215,13 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 		r.cfg.Finish = pegasos.FinishNone
 	}
 	r.cfg = r.cfg.WithDefaults()
-	var class []int32
-	var err error
-	if r.classes, class, err = labels.Classify(y, nil, nil, rowError); err != nil {
+	classes, class, err := labels.Classify(y, nil, nil, func(row int, reason string) error {
+		return &pegasos.RowError{Row: row, Reason: reason}
+	})
+	if err != nil {
 		return nil, err
 	}
+	r.classes = classes
 	if r.lambda, err = r.cfg.lambda(float64(r.rows)); err != nil {
 		return nil, err
 	}
@@ -250,8 +238,26 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	return r, r.setUp()
 }
 
-func rowError(row int, reason string) error {
-	return &pegasos.RowError{Row: row, Reason: reason}
+// stateSize is about what a class takes in each problem beside what its rows do.
+const stateSize = 320
+
+// checkMemory refuses a run that would take too much memory, before it is allocated.
+func (r *run) checkMemory(most int64) error {
+	n, rows := float64(len(r.classes)), float64(r.rows)
+	problems, states, visited := n, n*n, n*rows // one for each class
+	if r.cfg.pairs(len(r.classes)) {
+		problems, states, visited = n*(n-1)/2, n*(n-1), (n-1)*rows
+	}
+	perRow := 28. // score and alpha, and the coefficients of the model
+	switch {
+	case r.cfg.Finish != pegasos.FinishNone:
+		perRow += 8 // the best so far
+	case r.cfg.Average == pegasos.LastHalf:
+		perRow += 16
+	}
+	what := fmt.Sprintf("%.0f problems, which have %.3g rows in all,", problems, visited)
+	return options.First(fieldError,
+		[]options.Rule{options.Memory(most, states*stateSize+visited*perRow, what)})
 }
 
 // lambda returns the penalty for so many rows.
@@ -264,12 +270,12 @@ func (cfg Config) lambda(rows float64) (float64, error) {
 func (r *run) arrange(class []int32, cacheMB int) error {
 	visited := r.visited()
 	slices.SortStableFunc(visited, func(i, j int32) int { return int(class[i] - class[j]) })
-	ends := r.group(class, visited)
+	counts := r.group(class, visited)
 	m, at := store.Own(r.x, visited)
 	if r.cfg.hasGamma() {
 		options.Fill(&r.cfg.Gamma, defaultGamma(r.cfg.Kernel, m, at))
 	}
-	r.store = newStore(r.cfg.function(r.f), m, at, ends)
+	r.store = newStore(r.cfg.function(r.f), m, at, counts, false)
 	if err := store.Of(r.x).Err(); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
 	}
@@ -283,77 +289,62 @@ func (r *run) arrange(class []int32, cacheMB int) error {
 			Reason: fmt.Sprintf("the rows are too large or too small for float32: gamma would be "+
 				"%.3g, 1 over their mean squared length", g)}
 	}
-	r.findRoots()
+	r.roots = make([]float64, len(r.diagonal))
+	for p, v := range r.diagonal {
+		r.roots[p] = math.Sqrt(max(0, float64(v)))
+	}
+	r.root = slices.Max(r.roots)
+	largest := float64(r.root * r.root)
+	r.fresh, r.wide = r.store.rounding(largest), r.store.wideRounding(largest)
 	if most := slices.Max(r.store.squares); r.cfg.Kernel == Linear && most > 0 && most < 0x1p-120 {
 		return &pegasos.RowError{Row: int(visited[0]), Scale: true,
 			Reason: "the values, like those of the other rows, are too small for float32"}
 	}
 	if err := options.First(fieldError, []options.Rule{
-		options.LambdaFits(r.lambda, r.cfg.C, float64(r.root*r.root))}); err != nil {
+		options.LambdaFits(r.lambda, r.cfg.C, largest)}); err != nil {
 		return err
-	}
-	for _, tile := range r.store.tiles {
-		r.tiles = append(r.tiles, r.classOf[tile.start])
 	}
 	r.makeCaches(cacheMB)
 	return nil
 }
 
-// findRoots prepares what the errors of scores are found from.
-func (r *run) findRoots() {
-	r.roots = make([]float64, len(r.diagonal))
-	for p, v := range r.diagonal {
-		r.roots[p] = math.Sqrt(max(0, float64(v)))
-		r.root = max(r.root, r.roots[p])
-	}
-	largest := float64(r.root * r.root)
-	r.fresh, r.wide = r.store.rounding(largest), r.store.wideRounding(largest)
-}
-
 // visited returns the rows that the run will visit, ascending: with fewer steps than rows it tries
 // out the order.
 func (r *run) visited() []int32 {
-	visited := make([]int32, 0, r.rows)
-	if !r.partial {
-		for i := range r.rows {
-			visited = append(visited, int32(i))
-		}
-		return visited
-	}
-	known := make([]bool, r.rows)
+	visited, known := make([]int32, 0, r.rows), make([]bool, r.rows)
 	trial := order.New(string(r.cfg.Order), r.rows, 0, 0, r.cfg.Seed)
-	for t := int64(0); t < r.total; {
+	for t := int64(0); r.partial && t < r.total; {
 		for _, i := range trial.Next(int(r.total - t)) {
-			if !known[i] {
-				known[i] = true
-				visited = append(visited, int32(i))
-			}
+			known[i] = true
 			t++
 		}
 	}
-	slices.Sort(visited)
+	for i, known := range known {
+		if known || !r.partial {
+			visited = append(visited, int32(i))
+		}
+	}
 	return visited
 }
 
-// group notes which rows are of which class, and returns where each class ends in the store.
-func (r *run) group(class, visited []int32) (ends []int) {
+// group notes which rows are of which class, and returns how many of each are in the store.
+func (r *run) group(class, visited []int32) []int {
 	r.sizes = make([]int, len(r.classes))
 	for _, c := range class {
 		r.sizes[c]++
 	}
 	r.place, r.classOf = make([]int32, r.rows), make([]int32, len(visited))
-	ends = make([]int, len(r.classes))
+	counts := make([]int, len(r.classes))
 	for p, i := range visited {
 		r.place[i], r.classOf[p] = int32(p), class[i]
-		ends[class[i]] = p + 1
+		counts[class[i]]++
 	}
 	start := 0
-	for c := range ends {
-		ends[c] = max(ends[c], start) // a class without visits
-		r.groups = append(r.groups, span{start, ends[c]})
-		start = ends[c]
+	for _, n := range counts {
+		r.groups = append(r.groups, span{start, start + n})
+		start += n
 	}
-	return ends
+	return counts
 }
 
 // makeCaches makes the tiles' caches of kernel values, in so much memory.
@@ -404,25 +395,34 @@ func eachValue(m store.Matrix, at []int32, f func(column int, value float64)) {
 	for _, i := range at {
 		index, values := m.Row(int(i))
 		for k, v := range values {
-			if index != nil {
-				f(int(index[k]), float64(v))
-			} else {
-				f(k, float64(v))
-			}
+			f(int(column(index, k)), float64(v))
 		}
 	}
 }
 
-// setUp makes the problems and the workers.
+// setUp makes the problems, one for each pair of classes or one for each class, and the workers.
 func (r *run) setUp() error {
-	if err := r.choose(); err != nil {
-		return err
+	n := len(r.classes)
+	if r.cfg.problems(n) > maxProblems {
+		return badField("Multiclass", "%d classes make %d pairs, want %d at most: use %q",
+			n, n*(n-1)/2, maxProblems, pegasos.OneVsRest)
+	}
+	for c := range n {
+		r.parts = append(r.parts, make([]int, r.cfg.slots(n)))
+		for slot := range r.parts[c] {
+			r.parts[c][slot] = r.cfg.problem(n, c, slot)
+		}
+		for b := c + 1; b < n && r.cfg.pairs(n); b++ {
+			r.problems = append(r.problems, &problem{first: c, second: b})
+		}
+		if !r.cfg.pairs(n) {
+			r.problems = append(r.problems, &problem{first: -1, second: c})
+		}
 	}
 	for _, p := range r.problems {
 		r.addRows(p)
-		p.objective, p.bound, p.factor = math.NaN(), math.NaN(), 1
-		p.lambda = r.lambda
-		if p.first >= 0 && len(r.problems) > 1 && r.cfg.C != 0 {
+		p.objective, p.bound, p.factor, p.lambda = math.NaN(), math.NaN(), 1, r.lambda
+		if p.first >= 0 && n > 2 && r.cfg.C != 0 {
 			var err error
 			if p.lambda, err = r.cfg.lambda(float64(p.rows)); err != nil {
 				return err
@@ -434,31 +434,6 @@ func (r *run) setUp() error {
 	}
 	for range r.threads {
 		r.workers = append(r.workers, new(blockWorker))
-	}
-	return nil
-}
-
-// choose lists the problems: one for each pair of classes, or one for each class.
-func (r *run) choose() error {
-	n := len(r.classes)
-	if r.cfg.problems(n) > maxProblems {
-		return badField("Multiclass", "%d classes make %d pairs, want %d at most: use %q",
-			n, n*(n-1)/2, maxProblems, pegasos.OneVsRest)
-	}
-	for c := range n {
-		r.parts = append(r.parts, make([]int, r.cfg.slots(n)))
-		for slot := range r.parts[c] {
-			r.parts[c][slot] = r.cfg.problem(n, c, slot)
-		}
-	}
-	for a := range n {
-		if !r.cfg.pairs(n) {
-			r.problems = append(r.problems, &problem{first: -1, second: a})
-			continue
-		}
-		for b := a + 1; b < n; b++ {
-			r.problems = append(r.problems, &problem{first: a, second: b})
-		}
 	}
 	return nil
 }
@@ -547,13 +522,11 @@ func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 	r.beginDual()
 	least := r.cfg.Tol / 100
 	for threshold := longMove; r.pass < r.cfg.Passes; threshold = max(threshold/2, least) {
-		idle := true
+		if !slices.ContainsFunc(r.problems, func(p *problem) bool { return !p.done }) {
+			break
+		}
 		for _, p := range r.problems {
 			p.most = 0
-			idle = idle && p.done
-		}
-		if idle {
-			break
 		}
 		for done := 0; done < r.rows; {
 			if ctx.Err() != nil {
@@ -644,8 +617,7 @@ func (r *run) report() {
 	res := r.result()
 	r.progress(Progress{
 		Epoch: r.epoch, Steps: r.t, TotalSteps: r.total, Pass: r.pass, Violations: res.Violations,
-		Values:    r.values.Load(),
-		Objective: res.Objective, Gap: res.Gap,
+		Values: r.values.Load(), Objective: res.Objective, Gap: res.Gap,
 	})
 }
 

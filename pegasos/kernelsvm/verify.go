@@ -33,9 +33,9 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 	if err != nil {
 		return nil, err
 	}
-	v := &pegasos.Verification{Hash: m.Hash(), Bound: math.NaN()}
-	v.Claimed.Objective, v.Claimed.DualObjective, v.Claimed.Gap = m.Result.Objective,
-		m.Result.DualObjective, m.Result.Gap
+	claimed := m.Result
+	v := &pegasos.Verification{Hash: m.Hash(), Claimed: pegasos.Result{Objective: claimed.Objective,
+		DualObjective: claimed.DualObjective, Gap: claimed.Gap}}
 	v.Data = fingerprint(x, y, r.threads, func() bool { return ctx.Err() != nil })
 	_, have, _ := strings.Cut(v.Data, ":")
 	_, want, known := strings.Cut(m.Data, ":") // the layout before it decides no sum of this file
@@ -134,24 +134,10 @@ func (r *run) placed(m *Model) (coef [][]float64, lost int) {
 
 // sameRow reports whether row i of x and row j of z have the same numbers.
 func sameRow(x store.Reader, i int, z store.Reader, j int) bool {
-	index, values := nonzerosOf(x, i)
-	index2, values2 := nonzerosOf(z, j)
+	var a, b rowBuffer
+	index, values := a.nonzeros(x.Row(i))
+	index2, values2 := b.nonzeros(z.Row(j))
 	return slices.Equal(index, index2) && slices.Equal(values, values2)
-}
-
-// nonzerosOf returns the columns and values of row i that are not 0.
-func nonzerosOf(x store.Reader, i int) (index []int32, values []float32) {
-	all, row := x.Row(i)
-	for k, v := range row {
-		if v != 0 {
-			j := int32(k)
-			if all != nil {
-				j = all[k]
-			}
-			index, values = append(index, j), append(values, v)
-		}
-	}
-	return index, values
 }
 
 // remeasure finds the objective and the bound of every problem, and how far off what training has
@@ -159,15 +145,20 @@ func nonzerosOf(x store.Reader, i int) (index []int32, values []float32) {
 func (r *run) remeasure(ctx context.Context, coef [][]float64) (errors []float64) {
 	errors = make([]float64, len(r.problems))
 	wanted, scores := slices.Repeat([]bool{true}, len(r.problems)), r.zeros()
+	tally := func(k int, values rounding) tally {
+		p := r.problems[k]
+		o := r.errorsOf(p, coef[k], values, 4*unit64)
+		return r.tally(p, coef[k], scores[k], o, p.dualScale())
+	}
+	rough := r.fresh
+	rough.product += 2 * more * unit
 	r.wideScores(ctx, wanted, coef, scores)
 	r.each(func(k int) {
 		p := r.problems[k]
 		scale := p.dualScale()
-		rough := r.fresh
-		rough.product += 2 * more * unit
-		t := r.tally(p, coef[k], scores[k], r.errorsOf(p, coef[k], rough, 4*unit64), scale)
+		t := tally(k, rough)
 		_, off := p.measure(&t, scale)
-		t = r.tally(p, coef[k], scores[k], r.errorsOf(p, coef[k], r.wide, 4*unit64), scale)
+		t = tally(k, r.wide)
 		p.objective, p.off = p.measure(&t, scale)
 		p.off += float64(4 * unit64 * float64(p.rows) * p.objective)
 		errors[k] = 2*off + 1e-12 + p.off
@@ -182,27 +173,23 @@ func (r *run) remeasure(ctx context.Context, coef [][]float64) (errors []float64
 			p.raiseDual(&t)
 		}
 	})
-	if !slices.Contains(wanted, true) || !r.certified() || ctx.Err() != nil {
-		r.each(func(k int) { r.setBound(r.problems[k]) })
-		return errors
-	}
-	for k, p := range r.problems {
-		scale := p.dualScale()
-		for i := 0; i < len(coef[k]) && wanted[k]; i++ {
-			_, sign := p.row(i)
-			alpha := max(0, min(float64(sign*coef[k][i])*scale, 1))
-			coef[k][i] = float64(sign*storable(alpha, scale)) / scale
+	if slices.Contains(wanted, true) && r.certified() && ctx.Err() == nil {
+		for k, p := range r.problems {
+			for i := 0; i < len(coef[k]) && wanted[k]; i++ {
+				_, sign := p.row(i)
+				alpha := max(0, min(float64(sign*coef[k][i])*p.dualScale(), 1))
+				coef[k][i] = float64(sign*storable(alpha, p.dualScale())) / p.dualScale()
+			}
 		}
+		r.wideScores(ctx, wanted, coef, scores)
+		r.each(func(k int) {
+			if wanted[k] {
+				t := tally(k, r.wide)
+				r.problems[k].raiseDual(&t)
+			}
+		})
 	}
-	r.wideScores(ctx, wanted, coef, scores)
-	r.each(func(k int) {
-		if wanted[k] {
-			p := r.problems[k]
-			t := r.tally(p, coef[k], scores[k], r.errorsOf(p, coef[k], r.wide, 4*unit64), p.dualScale())
-			p.raiseDual(&t)
-		}
-		r.setBound(r.problems[k])
-	})
+	r.each(func(k int) { r.setBound(r.problems[k]) })
 	return errors
 }
 

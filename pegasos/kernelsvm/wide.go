@@ -56,7 +56,7 @@ func (s *rowStore) wideRow(dst []float64, q *probe, t, start int) {
 		s.index[t].dot((*[tileRows]float64)(dst[:tileRows]), q)
 	case s.direct:
 		for j := range dst {
-			dst[j] = distance(s.dense.Row(int(s.at[start+j])), q.values)
+			dst[j] = floats.SquaredDistance(s.dense.Row(int(s.at[start+j])), q.values)
 		}
 	default:
 		for j := range dst {
@@ -71,26 +71,6 @@ func (s *rowStore) wideRow(dst []float64, q *probe, t, start int) {
 		}
 		dst[j] = s.kernel.wide(v)
 	}
-}
-
-// distance returns the squared distance of two rows.
-func distance(x, z []float32) float64 {
-	var a, b, c, d float64
-	for len(x) >= 4 && len(z) >= 4 {
-		u, v := (*[4]float32)(x), (*[4]float32)(z)
-		d0, d1 := float64(u[0])-float64(v[0]), float64(u[1])-float64(v[1])
-		d2, d3 := float64(u[2])-float64(v[2]), float64(u[3])-float64(v[3])
-		a += float64(d0 * d0)
-		b += float64(d1 * d1)
-		c += float64(d2 * d2)
-		d += float64(d3 * d3)
-		x, z = x[4:], z[4:]
-	}
-	for j, v := range x {
-		e := float64(v) - float64(z[j])
-		a += float64(e * e)
-	}
-	return (a + b) + (c + d)
 }
 
 // wideScores sets dst to the scores of the problems that are wanted, as a model with coefficients
@@ -161,7 +141,14 @@ func (r *run) settle(ctx context.Context, still bool) {
 	r.each(func(k int) {
 		p := r.problems[k]
 		if wanted[k] {
-			r.settled(p)
+			p.settled = p.violations
+			p.settlings++
+			p.objective, p.off, p.gap, p.computed = 1, 0, math.Inf(1), p.lower
+			clear(p.best)
+			for i := range p.score { // found by coefficients
+				p.score[i] *= p.dualScale()
+			}
+			r.measureDual(p)
 		}
 		p.done = p.done || p.gapTo(p.bound) <= r.cfg.Tol || p.most == 0 && still && !wanted[k]
 	})
@@ -172,15 +159,8 @@ func (r *run) settle(ctx context.Context, still bool) {
 func (r *run) blurred(p *problem, ended bool) bool {
 	tol := r.cfg.Tol
 	return !p.done && r.certified() && r.cfg.Kernel != Function && p.settlings < wideMost &&
-		p.gapTo(p.bound) > tol && (ended || p.gapTo(p.computed) <= tol/2) && p.lost() > tol/4
-}
-
-// lost returns how much of the gap is due to roundings.
-func (p *problem) lost() float64 {
-	if p.lower == 0 {
-		return math.Inf(1)
-	}
-	return p.gapTo(p.bound) - p.gapTo(p.computed)
+		p.gapTo(p.bound) > tol && (ended || p.gapTo(p.computed) <= tol/2) &&
+		(p.lower == 0 || p.gapTo(p.bound)-p.gapTo(p.computed) > tol/4)
 }
 
 // settleScores finds the scores of the problems that are wanted, of the best pass after the last.
@@ -200,18 +180,6 @@ func (r *run) settleScores(ctx context.Context, wanted []bool, last bool) {
 		}
 	}
 	r.wideScores(ctx, wanted, coef, scores)
-}
-
-// settled measures a problem whose scores were found in float64, by coefficients.
-func (r *run) settled(p *problem) {
-	p.settled = p.violations
-	p.settlings++
-	p.objective, p.off, p.gap, p.computed = 1, 0, math.Inf(1), p.lower
-	clear(p.best)
-	for i := range p.score {
-		p.score[i] *= p.dualScale()
-	}
-	r.measureDual(p)
 }
 
 // verify finds the objective of models again, from scores in float64, whose objective roundings may

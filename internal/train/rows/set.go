@@ -57,18 +57,10 @@ type Options struct {
 // New returns the rows of x with the labels y. It checks the labels and the weights; the rows are
 // for Measure to check.
 func New(x store.Examples, y []float32, o Options) (*Set, error) {
-	if err := store.Given(x); err != nil {
+	if err := store.Labelled(x, y, 32); err != nil {
 		return nil, err
 	}
-	s, n := &Set{X: store.Of(x), Y: y}, x.Rows()
-	switch {
-	case n == 0:
-		return nil, fmt.Errorf("pegasos: no rows to train on")
-	case len(y) != n:
-		return nil, fmt.Errorf("pegasos: %d labels for %d rows", len(y), n)
-	case uint64(n) > math.MaxUint32:
-		return nil, fmt.Errorf("pegasos: %d rows: want fewer than 2^32", n)
-	}
+	s := &Set{X: store.Of(x), Y: y}
 	if err := s.weigh(o.Weights, o.ByLabel); err != nil {
 		return nil, err
 	}
