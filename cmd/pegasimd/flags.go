@@ -104,8 +104,6 @@ func (s *settingFlags) defineRun(f *flag.FlagSet) {
 	f.Int64Var(&cfg.Steps, "steps", 0, "`n` the number of steps")
 	f.Float64Var(&cfg.Tol, "tol", 0, "`share` stop when the objective is proven to be at most this "+
 		"share above the optimum: 0.01 is 1 % (with -epochs 2000 unless given)")
-	f.Float64Var(&cfg.Change, "change", 0, "`share` stop when the objective falls by no more than "+
-		"this share between two measurements, a quarter of the run apart")
 	f.StringVar((*string)(&cfg.Order), "order", "", "`shuffled|permutation|iid|sequential|blocks` "+
 		"the order of the rows: shuffled once, with blocks of them in a new order each epoch; a "+
 		"new permutation each epoch; iid, with replacement; sequential, as in the file; blocks of "+

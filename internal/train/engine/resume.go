@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
 	"github.com/pegasimd/pegasimd/internal/train/dual"
@@ -43,7 +42,7 @@ func (s *Session) arrays(f func([]float32)) {
 func (s *Session) Checkpoint() *checkpoint.State {
 	st := &checkpoint.State{Head: checkpoint.Head{
 		Data: s.Fingerprint(nil), Round: s.round, Ended: s.ended, Again: s.Again,
-		Look: s.stop.look, Objective: modelfile.Known(s.stop.objective),
+		Look: s.stop.look,
 	}}
 	if b := s.stop.best; b != nil {
 		st.Best = &checkpoint.Best{Quality: s.stop.quality, Worse: s.stop.worse,
@@ -189,7 +188,7 @@ func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
 
 // resumeStopping sets what is known from former tests. Biases is how many the model has.
 func (s *Session) resumeStopping(from *checkpoint.Head, biases int) bool {
-	s.stop.look, s.stop.objective = from.Look, modelfile.OrNaN(from.Objective)
+	s.stop.look = from.Look
 	b := from.Best
 	if b == nil {
 		return true
