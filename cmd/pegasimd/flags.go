@@ -247,8 +247,8 @@ func (t *trainFlags) define(f *flag.FlagSet) {
 	defineCosts(f, &t.costs)
 	f.BoolVar(&t.proba, "proba", false, "add probabilities by Platt's method, with 5 folds, which "+
 		"trains 6 times; -loss log has its own")
-	f.IntVar(&t.patience, "patience", 0, "`n` stop after n measurements without a better model on "+
-		"the data of -valid, and take the best")
+	f.IntVar(&t.patience, "patience", 0, "`n` stop after n measurements, a quarter of the run "+
+		"apart, without a better model on the data of -valid, and take the best")
 	f.StringVar(&t.valid, "valid", "",
 		"`file` data to measure the model on, for the report, -patience and -plot")
 	f.StringVar(&t.plot, "plot", "", "`file` draw objective, gap and accuracy against the steps "+
