@@ -312,7 +312,8 @@ func TestAscentAuto(t *testing.T) {
 	data := random(90, 400, 6, 2, 1)
 	for _, lambda := range []float64{0.1, 1e-7} {
 		r, err := newRun(data.dense, data.y,
-			&Trainer{Config: Config{Lambda: lambda, Epochs: 6, Finish: FinishAuto, Change: 1e-12}})
+			&Trainer{Config: Config{Lambda: lambda, Epochs: 6, Finish: FinishAuto, Patience: 9},
+				Valid: &Labelled{data.dense, data.y}})
 		if err != nil {
 			t.Fatal(err)
 		}

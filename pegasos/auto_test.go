@@ -31,7 +31,7 @@ func TestAutoCertificate(t *testing.T) {
 // Newton's method.
 func autoStates(t *testing.T, x Examples, y []float32, cfg Config) (states string, m *Model) {
 	cfg.Finish = FinishAuto
-	tr := Trainer{Config: cfg, Threads: 1, Progress: func(p Progress) {
+	tr := Trainer{Config: cfg, Valid: &Labelled{x, y}, Threads: 1, Progress: func(p Progress) {
 		state := "s"
 		switch q := p.session.Runs[0].Learners[0]; {
 		case q.Newton != nil:
@@ -70,7 +70,7 @@ func TestAutoChooses(t *testing.T) {
 		{"no dual, wider", wider, Config{Lambda: 0.1, Tol: 1e-6, Epochs: 700, Loss: Log}, "sn"},
 		{"many columns", long, Config{Lambda: 0.1, Tol: 1e-6, Epochs: 300}, "d"},
 		{"few epochs", wide, Config{Lambda: 1, Tol: 1e-12, Epochs: 10}, "d"},
-		{"change", few, Config{Lambda: 1e-3, Change: 1e-9, Epochs: 5}, "sd"},
+		{"patience", few, Config{Lambda: 1e-3, Patience: 9, Epochs: 5}, "sd"},
 	} {
 		have, m := autoStates(t, c.data.dense, c.data.y, c.cfg)
 		if have != c.want {

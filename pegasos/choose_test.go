@@ -139,8 +139,9 @@ func TestChoices(t *testing.T) {
 	if m.Result.Epochs != 500 || m.Config.Tol != 0 {
 		t.Errorf("%v passes, Tol %v", m.Result.Epochs, m.Config.Tol)
 	}
-	for _, cfg := range []Config{{Change: 0.1}, {Tol: 0.3}, {Order: IID}, {Finish: FinishDual}} {
-		if m := train(t, two.dense, two.y, Trainer{Config: cfg}); m.Config.Tol != cfg.Tol {
+	for _, cfg := range []Config{{Patience: 1}, {Tol: 0.3}, {Order: IID}, {Finish: FinishDual}} {
+		tr := Trainer{Config: cfg, Valid: &Labelled{two.dense, two.y}}
+		if m := train(t, two.dense, two.y, tr); m.Config.Tol != cfg.Tol {
 			t.Errorf("%+v: Tol %v", cfg, m.Config.Tol)
 		}
 	}

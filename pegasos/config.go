@@ -167,13 +167,8 @@ type Config struct {
 	// is then at most this share above the least there is. Steps or Epochs are the most there will
 	// be, 2000 epochs unless they are given, and Finish is FinishAuto, where it can be, unless that
 	// is given. The gap is found after epochs 1 to 8, 10, 12, 15 and so on, a quarter more each
-	// time: it takes about as long as an epoch. Change and Patience are tested after the same
-	// epochs.
+	// time: it takes about as long as an epoch. Patience is tested after the same epochs.
 	Tol float64 `json:"tol,omitempty"`
-
-	// Change, if not 0, ends the run as soon as the objective has fallen by no more than this share
-	// of itself since the test before, the penalty included.
-	Change float64 `json:"change,omitempty"`
 
 	// Patience, if not 0, ends the run as soon as so many tests in a row have not shown a better
 	// model on Trainer.Valid than the best one before, which is the result: one of higher accuracy,

@@ -209,7 +209,7 @@ func TestNewtonHostile(t *testing.T) {
 func TestNewtonRefuses(t *testing.T) {
 	for _, cfg := range []Config{
 		{Multiclass: CrammerSinger}, {Order: IID}, {Batch: 2}, {Project: true},
-		{Shards: 2}, {Change: 0.1}, {Patience: 3},
+		{Shards: 2}, {Patience: 3},
 	} {
 		cfg.Finish = FinishNewton
 		if cfg.Validate() == nil {

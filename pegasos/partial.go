@@ -38,7 +38,7 @@ type Partial struct {
 
 // NewPartial returns a trainer of rows with so many columns, whose labels are among classes:
 // distinct, and at least two. For numbers to predict there are none. Settings that go by all rows
-// can't be used: Scale, C, Epochs, Steps, Tol, Change, Patience, Finish, Shards, Calibrate,
+// can't be used: Scale, C, Epochs, Steps, Tol, Patience, Finish, Shards, Calibrate,
 // Balanced, and Project with numbers to predict. Of each chunk there is one pass, for which
 // Shuffled means Permutation. Class weights multiply the loss as they are. There is no certificate.
 // Fields that are zero are those of [Config.Plain]: nothing is chosen by the data, which are not

@@ -101,14 +101,13 @@ func resumeCases(t *testing.T) map[string]Trainer {
 	}
 	cases["shards"] = Trainer{Config: Config{Shards: 3, Bias: BiasAugmented}}
 	cases["tol"] = Trainer{Config: Config{Tol: 0.3}}
-	cases["change"] = Trainer{Config: Config{Change: 0.05}}
 	cases["project"] = Trainer{
 		Config: Config{Project: true, Bias: BiasAugmented, Offset: OffsetNone},
 	}
 	cases["last"] = Trainer{Config: Config{Average: LastIterate}}
 	for name, tr := range cases {
 		tr.Lambda, tr.Epochs = 0.01, 5
-		if tr.Patience > 0 || tr.Tol > 0 || tr.Change > 0 {
+		if tr.Patience > 0 || tr.Tol > 0 {
 			tr.Epochs = 12
 		}
 		cases[name] = tr

@@ -28,7 +28,7 @@ func TestScaleFree(t *testing.T) {
 		{Finish: FinishAuto}, {Bias: BiasAugmented, BiasScale: 1}, {Multiclass: OneVsOne},
 		{Multiclass: CrammerSinger}, {Multiclass: Multinomial},
 		{Offset: OffsetNone}, {Project: true}, {Batch: 5}, {Shards: 2}, {Order: IID},
-		{Tol: 0.2, Epochs: 60}, {Change: 0.01, Epochs: 60},
+		{Tol: 0.2, Epochs: 60},
 	} {
 		data := random(5, 90, 7, 3, 0.8)
 		if cfg.Loss.Regression() {

@@ -63,7 +63,7 @@ func TestTol(t *testing.T) {
 	}
 }
 
-// looks are the epochs after which Tol, Change and Patience look.
+// looks are the epochs after which Tol and Patience look.
 func looks(epochs int) (at []int) {
 	for e := 1; e < epochs; e += max(1, e/4) {
 		at = append(at, e)
@@ -75,63 +75,6 @@ func TestLooks(t *testing.T) {
 	want := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 22, 27, 33, 41}
 	if have := looks(50); !slices.Equal(have, want) {
 		t.Error(have)
-	}
-}
-
-// A run with Change ends at the first look that finds the objective, the penalty included, to have
-// fallen by no more than the share since the one before.
-func TestChange(t *testing.T) {
-	data, other := random(52, 200, 6, 3, 1), random(53, 200, 6, 3, 1)
-	for _, cfg := range []Config{
-		{}, {Order: IID}, {Batch: 8, Average: LastIterate}, {Multiclass: OneVsOne},
-		{Multiclass: CrammerSinger}, {Multiclass: Multinomial, Bias: BiasUnregularised},
-		{Loss: Log, Lambda: 1}, {Loss: SquaredHinge, Bias: BiasAugmented, BiasScale: 10},
-	} {
-		for _, change := range []float64{0.5, 0.05, 0.001} {
-			for _, withPrior := range []bool{false, true} {
-				cfg := cfg
-				cfg.Epochs, cfg.Change = 400, change
-				if cfg.Lambda == 0 {
-					cfg.Lambda = 0.02
-				}
-				tr := Trainer{Config: cfg}
-				if withPrior {
-					tr.Prior = mustTrain(t, other.dense, other.y, cfg)
-				}
-				plan, last, want := looks(400), math.NaN(), 400
-				var measured *Model
-				tr.Progress = func(p Progress) {
-					measured = nil
-					if !slices.Contains(plan, p.Epoch) {
-						return
-					}
-					measured = p.Model()
-					now := measured.Result.Objective
-					if want == 400 && last-now <= change*now {
-						want = p.Epoch
-					}
-					last = now
-				}
-				m, err := tr.plain(t.Context(), data.dense, data.y)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if m.Result.Epochs != float64(want) || change > 0.01 && want == 400 {
-					t.Errorf("%+v prior %v: stopped after %v epochs, want %d", cfg, withPrior,
-						m.Result.Epochs, want)
-				}
-				if want < 400 && (measured == nil || m.Hash() != measured.Hash() ||
-					m.Result.Objective != measured.Result.Objective) {
-					t.Errorf("%+v: not the model of the last epoch", cfg)
-				}
-			}
-		}
-	}
-	cfg := Config{Loss: Log, Lambda: 1, Epochs: 5}
-	b := mustTrain(t, data.dense, data.y, cfg)
-	cfg.Change = 1e-12
-	if a := mustTrain(t, data.dense, data.y, cfg); a.Hash() != b.Hash() {
-		t.Error("looks change the model")
 	}
 }
 
@@ -261,7 +204,7 @@ func TestValid(t *testing.T) {
 		t.Errorf("cancelled: %v, %+v", err, m)
 	}
 	// Rules can be combined: the first that applies ends the run.
-	cfg := Config{Lambda: 0.05, Epochs: 1000, Tol: 0.2, Change: 1e-9, Patience: 100}
+	cfg := Config{Lambda: 0.05, Epochs: 1000, Tol: 0.2, Patience: 100}
 	tr = Trainer{Config: cfg, Valid: &Labelled{data.dense, data.y}}
 	m, err = tr.plain(t.Context(), data.dense, data.y)
 	if err != nil || m.Result.Epochs >= 1000 {

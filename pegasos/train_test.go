@@ -171,9 +171,6 @@ func TestConfigErrors(t *testing.T) {
 		{"Tol", Config{Tol: nan}},
 		{"Tol", Config{Tol: 0.1, Order: IID}},
 		{"Tol", Config{Tol: 0.1, Bias: BiasUnregularised, Multiclass: CrammerSinger}},
-		{"Change", Config{Change: -0.1}},
-		{"Change", Config{Change: 1}},
-		{"Change", Config{Change: nan}},
 		{"Patience", Config{Patience: -1}},
 		{"Patience", Config{Patience: 1}}, // without Trainer.Valid
 		{"Multiclass", Config{Multiclass: "one-vs-all"}},
@@ -207,7 +204,7 @@ func TestConfigErrors(t *testing.T) {
 		{}, Paper(), {BiasScale: 1}, {C: 1}, {Lambda: options.MinLambda}, {Multiclass: CrammerSinger},
 		{Multiclass: Multinomial}, {Multiclass: Multinomial, Loss: Log},
 		{Multiclass: OneVsOne, Loss: SquaredHinge},
-		{Bias: BiasUnregularised, Tol: 0.1, Change: 0.1, Patience: 3}, {Multiclass: CrammerSinger,
+		{Bias: BiasUnregularised, Tol: 0.1, Patience: 3}, {Multiclass: CrammerSinger,
 			Tol: 0.1},
 	} {
 		if err := cfg.Validate(); err != nil {

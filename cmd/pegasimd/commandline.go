@@ -18,7 +18,7 @@ import (
 // Flags that have to be above 0 where they are given, for 0 stands for their default, and flags
 // that can't be below it. The packages look after others.
 var (
-	aboveZero = strings.Fields("c epochs steps tol change patience gamma degree max-sv")
+	aboveZero = strings.Fields("c epochs steps tol patience gamma degree max-sv")
 	notBelow  = strings.Fields("threads max-features max-bytes max-memory hash-bits top passes")
 )
 
@@ -136,7 +136,7 @@ func usagef(format string, a ...any) error { return usageError{fmt.Errorf(format
 
 // fieldNames finds the fields of the packages' configurations and trainers in what an error says.
 var fieldNames = regexp.MustCompile(`\b(Loss|Epsilon|Multiclass|ClassWeight|Lambda|C|Epochs|` +
-	`Steps|Tol|Change|Patience|Order|Block|Batch|Shards|Project|Offset|Average|Finish|Bias|` +
+	`Steps|Tol|Patience|Order|Block|Batch|Shards|Project|Offset|Average|Finish|Bias|` +
 	`BiasScale|Scale|TargetScale|Calibrate|Seed|Threads|Weights|Costs|Valid|Start|Prior|Resume|` +
 	`KeepProof|MaxMemory|Kernel|Gamma|Coef0|Degree|Passes|MaxSV|CacheMB|folds)\b`)
 

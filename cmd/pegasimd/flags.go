@@ -104,8 +104,6 @@ func (s *settingFlags) defineRun(f *flag.FlagSet) {
 	f.Int64Var(&cfg.Steps, "steps", 0, "`n` the number of steps")
 	f.Float64Var(&cfg.Tol, "tol", 0, "`share` stop when the objective is proven to be at most this "+
 		"share above the optimum: 0.01 is 1 % (with -epochs 2000 unless given)")
-	f.Float64Var(&cfg.Change, "change", 0, "`share` stop when the objective falls by no more than "+
-		"this share between two measurements, a quarter of the run apart")
 	f.StringVar((*string)(&cfg.Order), "order", "", "`shuffled|permutation|iid|sequential|blocks` "+
 		"the order of the rows: shuffled once, with blocks of them in a new order each epoch; a "+
 		"new permutation each epoch; iid, with replacement; sequential, as in the file; blocks of "+
@@ -249,8 +247,8 @@ func (t *trainFlags) define(f *flag.FlagSet) {
 	defineCosts(f, &t.costs)
 	f.BoolVar(&t.proba, "proba", false, "add probabilities by Platt's method, with 5 folds, which "+
 		"trains 6 times; -loss log has its own")
-	f.IntVar(&t.patience, "patience", 0, "`n` stop after n measurements without a better model on "+
-		"the data of -valid, and take the best")
+	f.IntVar(&t.patience, "patience", 0, "`n` stop after n measurements, a quarter of the run "+
+		"apart, without a better model on the data of -valid, and take the best")
 	f.StringVar(&t.valid, "valid", "",
 		"`file` data to measure the model on, for the report, -patience and -plot")
 	f.StringVar(&t.plot, "plot", "", "`file` draw objective, gap and accuracy against the steps "+

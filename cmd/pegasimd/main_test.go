@@ -538,8 +538,6 @@ func TestErrors(t *testing.T) {
 			"ova", good}},
 		"kind and loss": {exitUsage, "-multiclass: have", []string{"train", "-multiclass",
 			"crammer-singer", "-loss", "log", good}},
-		"change 0":        {exitUsage, "-change", []string{"train", "-change", "0", good}},
-		"change 1":        {exitUsage, "-change: have", []string{"train", "-change", "1", good}},
 		"unknown bias":    {exitUsage, "-bias: have", []string{"train", "-bias", "free", good}},
 		"unknown preset":  {exitUsage, "preset", []string{"train", "-preset", "x", good}},
 		"unknown flag":    {exitUsage, "-x", []string{"train", "-x", good}},

@@ -265,16 +265,6 @@ func TestValid(t *testing.T) {
 	}
 }
 
-func TestChange(t *testing.T) {
-	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
-	must(t, "train", "-quiet", "-lambda", "0.01", "-epochs", "500", "-change", "0.01", "-json",
-		dir+"/json", digits, dir+"/model")
-	if r := report(t, dir+"/json"); r["epochs"].(float64) > 200 || r["epochs"].(float64) < 3 ||
-		r["config"].(map[string]any)["change"] != 0.01 {
-		t.Errorf("%v epochs, %v", r["epochs"], r["config"])
-	}
-}
-
 func TestUnregularisedBias(t *testing.T) {
 	digits, dir := "../../dataset/digits/digits.csv.gz", t.TempDir()
 	_, told := must(t, "train", "-bias", "unregularised", "-lambda", "0.01", "-scale", "none",

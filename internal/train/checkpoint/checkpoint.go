@@ -20,16 +20,15 @@ type State struct {
 
 // A Head is the part of a State that is no long array, as it is in files.
 type Head struct {
-	Data      string    `json:"data"`   // fingerprint
-	Lengths   []int     `json:"arrays"` // the arrays'
-	Round     int       `json:"round"`
-	Ended     bool      `json:"ended,omitempty"` // by a rule, before its last step
-	Again     bool      `json:"again,omitempty"` // it may be tried once more
-	Look      int       `json:"look"`
-	Objective *float64  `json:"objective,omitempty"` // at the last test
-	Best      *Best     `json:"best,omitempty"`
-	Runs      []Run     `json:"runs"`
-	Learners  []Learner `json:"learners"` // of all runs
+	Data     string    `json:"data"`   // fingerprint
+	Lengths  []int     `json:"arrays"` // the arrays'
+	Round    int       `json:"round"`
+	Ended    bool      `json:"ended,omitempty"` // by a rule, before its last step
+	Again    bool      `json:"again,omitempty"` // it may be tried once more
+	Look     int       `json:"look"`
+	Best     *Best     `json:"best,omitempty"`
+	Runs     []Run     `json:"runs"`
+	Learners []Learner `json:"learners"` // of all runs
 }
 
 // A Best is the best model on validation data, but for its weights.

@@ -13,7 +13,7 @@ import (
 
 // New returns the session of a job, before its first step or where it was left off.
 func New(job Job) (*Session, error) {
-	s := &Session{Job: job, threads: parallel.Threads(job.Threads), stop: newStopping()}
+	s := &Session{Job: job, threads: parallel.Threads(job.Threads)}
 	s.Settings = s.InForce()
 	s.compact()
 	s.Newtons.X, s.Newtons.Threads = s.Rows.Rows(), s.threads

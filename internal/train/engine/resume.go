@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
 	"github.com/pegasimd/pegasimd/internal/train/dual"
@@ -17,7 +16,7 @@ import (
 func (s *Session) Fingerprint(until context.Context) string {
 	if s.hash == "" {
 		s.hash = s.Rows.Fingerprint(s.PriorHash, s.threads, func() bool {
-			return until != nil && until.Err() != nil
+			return until.Err() != nil
 		})
 	}
 	return s.hash
@@ -43,8 +42,8 @@ func (s *Session) arrays(f func([]float32)) {
 // Checkpoint returns the session's state.
 func (s *Session) Checkpoint() *checkpoint.State {
 	st := &checkpoint.State{Head: checkpoint.Head{
-		Data: s.Fingerprint(nil), Round: s.round, Ended: s.ended, Again: s.Again,
-		Look: s.stop.look, Objective: modelfile.Known(s.stop.objective),
+		Data: s.Fingerprint(context.Background()), Round: s.round, Ended: s.ended, Again: s.Again,
+		Look: s.stop.look,
 	}}
 	if b := s.stop.best; b != nil {
 		st.Best = &checkpoint.Best{Quality: s.stop.quality, Worse: s.stop.worse,
@@ -103,7 +102,7 @@ func (s *Session) checkFingerprint(run string) error {
 		return options.Bad("Resume", "the state is of an earlier version, which knew the lengths of "+
 			"the rows only: a run can start from its model, but can't go on")
 	}
-	haveKind, have, _ := strings.Cut(s.Fingerprint(nil), ":")
+	haveKind, have, _ := strings.Cut(s.Fingerprint(context.Background()), ":")
 	switch {
 	case have != hash:
 		return options.Bad("Resume", "the data are not those of the run: other rows, labels, "+
@@ -190,7 +189,7 @@ func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
 
 // resumeStopping sets what is known from former tests. Biases is how many the model has.
 func (s *Session) resumeStopping(from *checkpoint.Head, biases int) bool {
-	s.stop.look, s.stop.objective = from.Look, modelfile.OrNaN(from.Objective)
+	s.stop.look = from.Look
 	b := from.Best
 	if b == nil {
 		return true

@@ -25,7 +25,7 @@ func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error)
 		return nil, false, s.failed("a weight")
 	}
 	if s.KeepState {
-		s.Fingerprint(nil) // a checkpoint has it, whatever is interrupted later
+		s.Fingerprint(context.Background()) // a checkpoint has it, whatever is interrupted later
 	}
 	if stopped {
 		return m, true, nil
@@ -146,7 +146,7 @@ func (s *Session) begin(ctx context.Context) error {
 		before := s.steps()
 		if err := s.advanceRuns(ctx, func(r *Run) (bool, int64) {
 			step := int64(part * float64(r.Order.Steps))
-			return r.T < min(int64(r.Order.Steps), r.Total), min(step, s.pause())
+			return step < min(int64(r.Order.Steps), r.Total), min(step, s.pause())
 		}); err != nil || ctx.Err() != nil {
 			return err
 		}

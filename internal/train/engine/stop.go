@@ -1,24 +1,19 @@
 package engine
 
 import (
-	"math"
-
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// A stopping is what the rules that end a session before its last step, Tol, Change and Patience,
-// know from the tests before.
+// A stopping is what the rules that end a session before its last step, Tol and Patience, know
+// from the tests before.
 type stopping struct {
-	look      int     // the epoch after which to test next
-	objective float64 // at the last test; NaN before the first
-	best      *Point  // the best on other data
-	quality   float64 // its
-	worse     int     // tests since
+	look    int     // the epoch after which to test next
+	best    *Point  // the best on other data
+	quality float64 // its
+	worse   int     // tests since
 }
-
-func newStopping() stopping { return stopping{objective: math.NaN()} }
 
 // enough reports whether the session may end after this epoch. It does not test after each.
 func (s *Session) enough() bool {
@@ -26,32 +21,26 @@ func (s *Session) enough() bool {
 		return enough
 	}
 	stop := &s.stop
-	if s.Tol == 0 && s.Change == 0 && s.Patience == 0 || s.round < stop.look {
+	if s.Tol == 0 && s.Patience == 0 || s.round < stop.look {
 		return false
 	}
 	s.until = s.Newtons.Until
 	defer func() { s.until = nil }()
 	m := s.Now()
-	if s.Tol > 0 || s.Change > 0 {
-		mistake := s.Measure(m, Quick)
-		close := s.Tol > 0 && s.closeEnough(m, mistake)
+	close := false
+	if s.Tol > 0 {
+		close = s.closeEnough(m, s.Measure(m, Quick))
 		if s.undecided = s.over(); s.undecided {
 			return false
 		}
-		stop.look = s.round + max(1, s.round/4)
-		now, last := m.Result.Objective, stop.objective
-		if close {
-			return true
-		}
-		if s.Tol > 0 && s.MayNewton() {
-			s.retry(m) // of problems that are done by their own account
-		}
-		stop.objective = now
-		if s.Change > 0 && last-now <= float64(s.Change*now) {
-			return true
-		}
 	}
 	stop.look = s.round + max(1, s.round/4)
+	if close {
+		return true
+	}
+	if s.Tol > 0 && s.MayNewton() {
+		s.retry(m) // of problems that are done by their own account
+	}
 	return s.Patience > 0 && s.validate(m) >= s.Patience
 }
 

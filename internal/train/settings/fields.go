@@ -28,7 +28,6 @@ var uses = map[string]Use{
 	"Epochs":      Round,
 	"Steps":       0,
 	"Tol":         Same | Round,
-	"Change":      Same,
 	"Patience":    Same,
 	"Order":       Same | Problem | Chunk | Kept,
 	"Block":       Same | Problem | Chunk | Kept,

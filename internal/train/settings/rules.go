@@ -74,9 +74,6 @@ func (s *Settings) lengthRules() []options.Rule {
 	if s.Tol != 0 {
 		rules = append(rules, options.Share("Tol", s.Tol))
 	}
-	if s.Change != 0 {
-		rules = append(rules, options.Share("Change", s.Change))
-	}
 	return rules
 }
 

@@ -62,7 +62,6 @@ type Settings struct {
 	Epochs      int
 	Steps       int64
 	Tol         float64
-	Change      float64
 	Patience    int
 	Order       string
 	Block       int
@@ -177,13 +176,13 @@ func (s *Settings) CanAscend() bool {
 
 // CanNewton reports whether a run with the settings can have Newton's method as its finish.
 func (s *Settings) CanNewton() bool {
-	return s.CanFinish() && !s.Joint() && s.Change == 0 && s.Patience == 0
+	return s.CanFinish() && !s.Joint() && s.Patience == 0
 }
 
 // MayProve reports whether a run can end when it is proven to be near the optimum, and nothing else
 // is to end it.
 func (s *Settings) MayProve() bool {
-	return s.Tol == 0 && s.Change == 0 && s.Patience == 0 && !s.Finishes() && s.Bounds()
+	return s.Tol == 0 && s.Patience == 0 && !s.Finishes() && s.Bounds()
 }
 
 // PenaltyFor returns lambda for so many rows, or for weights with that sum.
