@@ -466,6 +466,18 @@ func TestEarlyShards(t *testing.T) {
 	}
 }
 
+// A run that ends within its first epoch tells once that it is at its end.
+func TestEarlyEnd(t *testing.T) {
+	data := random(23, 50, 6, 3, 1)
+	var seen []int64
+	tr := Trainer{Config: Config{Steps: 20}, Early: []float64{0.25, 0.5, 0.99},
+		Progress: func(p Progress) { seen = append(seen, p.Steps) }}
+	if _, err := tr.plain(t.Context(), data.dense, data.y); err != nil ||
+		!slices.Equal(seen, []int64{12, 20}) {
+		t.Errorf("%v, looks after %v", err, seen)
+	}
+}
+
 // A step allocates nothing.
 func TestAllocations(t *testing.T) {
 	data := random(24, 100, 6, 2, 1)

@@ -89,7 +89,7 @@ var layers = [][]string{
 	{"internal/train/objective", "internal/train/settings"},
 	{"internal/train/certificate"},
 	{"internal/train/iterate"},
-	{"internal/train/dual", "internal/train/newton", "internal/train/sgd"},
+	{"internal/train"}, // the solvers
 	{"internal/train/checkpoint", "internal/train/choose"},
 	{"internal/train/engine"},
 	{"pegasos"},
