@@ -1,102 +1,19 @@
 package rounds
 
 import (
-	"fmt"
 	"math"
 
-	"github.com/pegasimd/pegasimd/internal/floats"
-	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	losses "github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 // This file is the last round: the objective of the model as it is written, and the bound, from the
 // dual variables rounded to float32, anew. What is told of them carries all roundings, as
 // package certificate has it, and those to the quanta of the sums: a sum of so many parts is off by
 // no more than as many quanta.
-
-// effective is a weight vector of the model as it is written, for scaled rows.
-type effective struct {
-	w    []float64
-	bias float64
-	size float64 // of what the bias was added up of
-}
-
-// Model returns the model of a state, the best there was. It claims something of itself if the
-// state is Done.
-func (r *Rounds) Model(s *State) (*pegasos.Model, error) {
-	if err := r.Check(s); err != nil {
-		return nil, err
-	}
-	if r.held != nil {
-		return nil, fmt.Errorf("pegasos: these rounds verify a model, and make none")
-	}
-	m := &pegasos.Model{Classes: r.classes, Weights: matrices.Vectors(len(s.Problems), r.cols),
-		Lambda: r.Lambda, Config: r.Config}
-	for k, p := range s.Problems {
-		for j := range m.Weights[k] {
-			m.Weights[k][j] = float32(p.Best[j])
-		}
-		if r.beta > 0 {
-			m.Bias = append(m.Bias, float64(p.Best[r.cols]*r.beta))
-		}
-	}
-	m.Config.Epochs = max(1, s.Iterations)
-	steps := int64(s.Iterations) * int64(r.count)
-	m.Result = pegasos.Result{Objective: math.NaN(), DualObjective: math.NaN(), Gap: math.NaN()}
-	if s.Done {
-		m.Result = r.result(s, steps)
-	}
-	m.Result.Steps, m.Result.Epochs = steps, float64(s.Iterations)
-	m.Result.Weight, m.Result.R2 = r.total, r.r2
-	m = r.Scaling.Fold(m)
-	return m, m.Validate()
-}
-
-// result returns what a state that is Done has found.
-func (r *Rounds) result(s *State, steps int64) pegasos.Result {
-	found := pegasos.Result{Objective: s.Objective, DualObjective: s.Bound, Gap: s.Gap()}
-	for _, p := range s.Problems {
-		found.PerClass = append(found.PerClass, pegasos.ClassResult{Objective: p.Objective,
-			DualObjective: p.Bound, Steps: steps, Lambda: r.Lambda})
-	}
-	return found
-}
-
-// effective returns vector k of a model for scaled rows.
-func (r *Rounds) effective(m *pegasos.Model, k int) effective {
-	e := effective{w: floats.Wide(m.Weights[k])}
-	if m.Bias != nil {
-		e.bias, e.size = m.Bias[k], math.Abs(m.Bias[k])
-	}
-	c := r.Scaling
-	if c == nil {
-		return e
-	}
-	if c.Folded {
-		for j, v := range c.Shift {
-			e.size += math.Abs(float64(e.w[j] * float64(v)))
-		}
-	}
-	if e.w, e.bias = c.Exact(m, k); r.beta == 0 {
-		e.bias = 0 // but for roundings of the shifts' sum
-	}
-	return e
-}
-
-// length returns that of the weights with the bias's.
-func (e *effective) length(r *Rounds) float64 {
-	square := objectives.SquareSum(e.w)
-	if r.beta > 0 {
-		b := e.bias / r.beta
-		square += float64(b * b)
-	}
-	return math.Sqrt(square)
-}
 
 // visitProof adds the model's losses, and of Newton's method the dual variables' sums.
 func (w *worker) visitProof(t *task) {
@@ -190,4 +107,23 @@ func (r *Rounds) certify(at *task) (value, bound float64) {
 		bound = certificate.DualAt(s, linear, half)
 	}
 	return value, max(0, bound-(off(gained)+mistake))
+}
+
+// provenEnough reports whether the last round is the last one, or has the method go on.
+func (r *Rounds) provenEnough(s *State) bool {
+	if r.held == nil || !(r.held.Result.DualObjective > 0) {
+		return s.Gap() <= r.Config.Tol
+	}
+	return s.Bound >= r.held.Result.DualObjective
+}
+
+// goOn says what problem k needs further, of which the last round was not enough.
+func (r *Rounds) goOn(s *State, k int) {
+	p := &s.Problems[k]
+	enough := proof.Gap(p.Objective, p.Bound) <= s.Target
+	if p.Wanted > 0 {
+		enough = p.Bound >= claims(r.held, k).DualObjective
+		p.Wanted += float64((p.Objective - p.Wanted) / 4)
+	}
+	p.Done = p.Stuck || enough
 }

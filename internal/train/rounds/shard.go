@@ -1,14 +1,11 @@
 package rounds
 
 import (
-	"cmp"
-	"context"
 	"fmt"
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
-	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
@@ -106,49 +103,6 @@ func (p *Shard) AlphaLength() int {
 		return 0
 	}
 	return 2 * len(p.class) * p.r.Problems()
-}
-
-// Take takes the shard's part in the round that state begins, with up to so many goroutines. alpha
-// is what the shard gave in the round before, nil in the first. It returns the sums over the
-// shard's rows, and what it keeps for the next round.
-func (p *Shard) Take(ctx context.Context, state *State, alpha []float32, threads int) (
-	sum []int64, next []float32, err error,
-) {
-	of, size, err := p.r.tasks(state)
-	if err != nil {
-		return nil, nil, err
-	}
-	if alpha == nil && state.Round == 0 {
-		alpha = make([]float32, p.AlphaLength())
-	}
-	if len(alpha) != p.AlphaLength() || floats.FirstNotFinite(alpha) >= 0 {
-		return nil, nil, fmt.Errorf("pegasos: %d dual variables, want %d finite ones", len(alpha),
-			p.AlphaLength())
-	}
-	blocks := (len(p.class) + Block - 1) / Block
-	workers := make([]*worker, max(1, min(threads, blocks)))
-	for k := range workers {
-		workers[k] = p.worker(state, of, size)
-	}
-	parallel.For(len(workers), blocks, func(k, block int) {
-		if ctx.Err() == nil {
-			workers[k].block(block*Block, min((block+1)*Block, len(p.class)))
-		}
-	})
-	if p.r.Method == Dual {
-		next = workers[0].takeDual(ctx, alpha)
-	}
-	sum = make([]int64, size)
-	for _, w := range workers {
-		err = cmp.Or(err, w.err)
-		for j, v := range w.total {
-			sum[j] += v
-		}
-	}
-	if err = cmp.Or(err, ctx.Err(), p.x.Err()); err != nil {
-		return nil, nil, err
-	}
-	return sum, next, nil
 }
 
 // A reader reads rows, for one goroutine. What it has of a row is valid until it reads the next

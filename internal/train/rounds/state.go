@@ -99,25 +99,6 @@ func (r *Rounds) Problems() int {
 // are rounded to float32, and what is proven carries all roundings.
 const targetShare = 0.95
 
-// Start returns the state before the first round.
-func (r *Rounds) Start() *State {
-	s := &State{Kind: r.first(), Target: targetShare * r.Config.Tol,
-		Problems: make([]Problem, r.Problems()), Objective: r.cost.At(0)}
-	for _, v := range s.Vectors() {
-		*v = make([]float64, r.vars)
-	}
-	for k := range s.Problems {
-		p := &s.Problems[k]
-		p.Objective, p.Falling = s.Objective, s.Objective
-		p.Width, p.DualWidth = firstWidth, firstWidth
-		p.Sigma = max(1, firstSigma*float64(r.Shards))
-		if r.held != nil {
-			r.holdTo(p, k)
-		}
-	}
-	return s
-}
-
 // rounds has of each kind the method, what it adds to the sums of a block for the row that is read,
 // and how the sums are taken in.
 var rounds = map[Kind]struct {

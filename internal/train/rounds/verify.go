@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -95,29 +94,29 @@ func (r *Rounds) holdTo(p *Problem, k int) {
 	}
 }
 
-// provenEnough reports whether the last round is the last one, or has the method go on.
-func (r *Rounds) provenEnough(s *State) bool {
-	if r.held == nil || !(r.held.Result.DualObjective > 0) {
-		return s.Gap() <= r.Config.Tol
-	}
-	return s.Bound >= r.held.Result.DualObjective
-}
-
-// goOn says what problem k needs further, of which the last round was not enough.
-func (r *Rounds) goOn(s *State, k int) {
-	p := &s.Problems[k]
-	enough := proof.Gap(p.Objective, p.Bound) <= s.Target
-	if p.Wanted > 0 {
-		enough = p.Bound >= claims(r.held, k).DualObjective
-		p.Wanted += float64((p.Objective - p.Wanted) / 4)
-	}
-	p.Done = p.Stuck || enough
-}
-
 // Verified returns what the rounds of a verification have found, once the state is Done.
 func (r *Rounds) Verified(s *State) (*pegasos.Verification, error) {
 	if r.held == nil || !s.Done {
 		return nil, fmt.Errorf("pegasos: the rounds are not those of a verification, or not done")
 	}
 	return r.held.Compare(r.result(s, 0)), nil
+}
+
+// Start returns the state before the first round.
+func (r *Rounds) Start() *State {
+	s := &State{Kind: r.first(), Target: targetShare * r.Config.Tol,
+		Problems: make([]Problem, r.Problems()), Objective: r.cost.At(0)}
+	for _, v := range s.Vectors() {
+		*v = make([]float64, r.vars)
+	}
+	for k := range s.Problems {
+		p := &s.Problems[k]
+		p.Objective, p.Falling = s.Objective, s.Objective
+		p.Width, p.DualWidth = firstWidth, firstWidth
+		p.Sigma = max(1, firstSigma*float64(r.Shards))
+		if r.held != nil {
+			r.holdTo(p, k)
+		}
+	}
+	return s
 }

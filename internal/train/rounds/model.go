@@ -1,0 +1,90 @@
+package rounds
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/matrices"
+	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// effective is a weight vector of the model as it is written, for scaled rows.
+type effective struct {
+	w    []float64
+	bias float64
+	size float64 // of what the bias was added up of
+}
+
+// Model returns the model of a state, the best there was. It claims something of itself if the
+// state is Done.
+func (r *Rounds) Model(s *State) (*pegasos.Model, error) {
+	if err := r.Check(s); err != nil {
+		return nil, err
+	}
+	if r.held != nil {
+		return nil, fmt.Errorf("pegasos: these rounds verify a model, and make none")
+	}
+	m := &pegasos.Model{Classes: r.classes, Weights: matrices.Vectors(len(s.Problems), r.cols),
+		Lambda: r.Lambda, Config: r.Config}
+	for k, p := range s.Problems {
+		for j := range m.Weights[k] {
+			m.Weights[k][j] = float32(p.Best[j])
+		}
+		if r.beta > 0 {
+			m.Bias = append(m.Bias, float64(p.Best[r.cols]*r.beta))
+		}
+	}
+	m.Config.Epochs = max(1, s.Iterations)
+	steps := int64(s.Iterations) * int64(r.count)
+	m.Result = pegasos.Result{Objective: math.NaN(), DualObjective: math.NaN(), Gap: math.NaN()}
+	if s.Done {
+		m.Result = r.result(s, steps)
+	}
+	m.Result.Steps, m.Result.Epochs = steps, float64(s.Iterations)
+	m.Result.Weight, m.Result.R2 = r.total, r.r2
+	m = r.Scaling.Fold(m)
+	return m, m.Validate()
+}
+
+// result returns what a state that is Done has found.
+func (r *Rounds) result(s *State, steps int64) pegasos.Result {
+	found := pegasos.Result{Objective: s.Objective, DualObjective: s.Bound, Gap: s.Gap()}
+	for _, p := range s.Problems {
+		found.PerClass = append(found.PerClass, pegasos.ClassResult{Objective: p.Objective,
+			DualObjective: p.Bound, Steps: steps, Lambda: r.Lambda})
+	}
+	return found
+}
+
+// effective returns vector k of a model for scaled rows.
+func (r *Rounds) effective(m *pegasos.Model, k int) effective {
+	e := effective{w: floats.Wide(m.Weights[k])}
+	if m.Bias != nil {
+		e.bias, e.size = m.Bias[k], math.Abs(m.Bias[k])
+	}
+	c := r.Scaling
+	if c == nil {
+		return e
+	}
+	if c.Folded {
+		for j, v := range c.Shift {
+			e.size += math.Abs(float64(e.w[j] * float64(v)))
+		}
+	}
+	if e.w, e.bias = c.Exact(m, k); r.beta == 0 {
+		e.bias = 0 // but for roundings of the shifts' sum
+	}
+	return e
+}
+
+// length returns that of the weights with the bias's.
+func (e *effective) length(r *Rounds) float64 {
+	square := objectives.SquareSum(e.w)
+	if r.beta > 0 {
+		b := e.bias / r.beta
+		square += float64(b * b)
+	}
+	return math.Sqrt(square)
+}
