@@ -73,12 +73,9 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 		return p.entropyBound(a, most, slack+p.Sums) - prior - even.entropy/n, 1
 	}
 	mean = (mean - float64(slack*size) - even.gain) / n
-	if q := p.Cost.Kind.Traits().Quadratic; q > 0 {
-		bend := float64(float64(squares*q) * (1 + 3*slack))
-		half += bend
-		most += float64(bend * (1 + p.Sums))
-	}
-	_, s = proof.Parabola(mean, half)
+	bend := float64(float64(squares*p.Cost.Kind.Traits().Quadratic) * (1 + 3*slack))
+	most += float64(bend * (1 + p.Sums))
+	_, s = proof.Parabola(mean, half+bend)
 	return DualAt(s, mean-float64(p.Sums*(size/n))-prior, most), s
 }
 

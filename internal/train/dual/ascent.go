@@ -136,9 +136,7 @@ func SharesOfV(s *iterate.State, of *objective.Binary) (
 		sum += float64(float64(v) * float64(v))
 	}
 	half := sum / float64(n*n) / (2 * s.Lambda)
-	if q := of.Cost.Kind.Traits().Quadratic; q > 0 {
-		half += float64(squares / n * q)
-	}
+	half += float64(squares / n * of.Cost.Kind.Traits().Quadratic)
 	bound, factor = proof.Parabola(mean/n, half)
 	return share, factor, bound, true
 }
@@ -192,10 +190,7 @@ func (d *Ascent) Ascend(idx []uint32) {
 		}
 		dot := d.X.Dot(int(i), d.v)
 		y, target := d.Of.Label(i)
-		old, top := d.Alpha[i], 1.0
-		if d.Weight != nil {
-			top = d.Weight[i]
-		}
+		old, top := d.Alpha[i], d.Share(int(i))
 		// Minus the gradient: where it is above 0 the objective rises as a_i falls.
 		g := float64(float64(float64(y)*(float64(dot)+float64(d.BiasScale*d.Biases[0])))*inverse) -
 			(target + reward)

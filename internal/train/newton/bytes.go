@@ -19,11 +19,10 @@ var PixelsKept = 1 << 29 // a variable for the sake of tests
 
 // pixelRows are the rows of a problem as bytes, and the rows of its sum.
 type pixelRows struct {
-	*store.Pixels
-	reader *store.PixelReader
-	beta   float64 // what the bytes' 1 stands for; 0 for no column of the matrix
-	free   bool    // the rows are centred
-	unit   float64 // the second derivative times zoneScale
+	*store.PixelReader
+	beta float64 // what the bytes' 1 stands for; 0 for no column of the matrix
+	free bool    // the rows are centred
+	unit float64 // the second derivative times zoneScale
 
 	sum  *gram.Bytes
 	own  *gram.Bytes // the same where it is kept
@@ -42,7 +41,7 @@ func (n *Method) newPixels() *pixelRows {
 	if !ok {
 		return nil
 	}
-	b := &pixelRows{Pixels: all, reader: all.Reader(), beta: n.p.Beta, free: n.p.Free, unit: unit,
+	b := &pixelRows{PixelReader: all.Reader(), beta: n.p.Beta, free: n.p.Free, unit: unit,
 		row: make([]float64, all.Cols()), mean: make([]float64, all.Cols())}
 	if n.pool.keeps(pixelBytes(b.Cols())) {
 		b.own, b.in = gram.NewBytes(all.Cols()), make([]bool, len(n.p.Rows))
@@ -138,7 +137,7 @@ func (n *Method) change(f func(rows int, row func(r int) []byte, threads int), p
 		block := slices.Grow(n.buffers.block[:0], len(some)*cols)[:len(some)*cols]
 		n.buffers.block = block
 		for r, j := range some {
-			b.reader.Read(block[r*cols:][:cols], p.Name(n.p.Rows[j]))
+			b.Read(block[r*cols:][:cols], p.Name(n.p.Rows[j]))
 		}
 		f(len(some), func(r int) []byte { return block[r*cols:][:cols] }, n.threads)
 	}

@@ -85,7 +85,7 @@ var SumFew = true // a variable for the sake of tests
 // fewNonzeros returns a reader of the rows if they have so few nonzeros that their products are
 // added up sooner one by one. It goes by a sample of the rows, however they are held.
 func (n *Method) fewNonzeros() store.Nonzeros {
-	if n.p.Free {
+	if n.p.Free || !SumFew {
 		return nil // rows that are centred have no zeros
 	}
 	values := store.DensityOf(n.p.X, n.p.At)

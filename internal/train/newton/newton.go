@@ -106,31 +106,28 @@ func (n *Method) Stuck() bool { return n.state == stuck }
 // Cut reports whether an iteration was left half way.
 func (n *Method) Cut() bool { return n.cut.Load() }
 
-// prepare loads the problem, and makes room for weights, margins and sums.
-func (n *Method) prepare() {
-	n.p = n.load()
+// begin makes room for what the iterations need, and begins with the given weights. The margins are
+// exact, or the weights no worse than 0.
+func (n *Method) begin(w []float32, bias float64, exact bool) {
+	rows := len(n.p.Rows)
 	n.quick = n.p.Weight == nil && n.p.Target == nil && n.p.Loss.Kind == loss.Hinge
-	if SumFew {
-		n.few = n.fewNonzeros()
-	}
+	n.few = n.fewNonzeros()
 	n.pixels = n.newPixels()
-	vars := n.p.Cols
+	n.v = floats.Wide(w)
 	if n.p.Beta > 0 {
-		vars++
+		n.v = append(n.v, bias/n.p.Beta)
 	}
-	n.m, n.a = make([]float64, len(n.p.Rows)), make([]float32, len(n.p.Rows))
-	n.bestA = make([]float32, len(n.p.Rows))
-	n.v, n.bestV, n.sums[0] = make([]float64, vars), make([]float64, vars), make([]float64, vars)
+	n.m, n.a, n.bestA = make([]float64, rows), make([]float32, rows), make([]float32, rows)
+	n.sums[0] = make([]float64, len(n.v))
 	if n.p.Free {
-		n.sums[1] = make([]float64, vars)
+		n.sums[1] = make([]float64, len(n.v))
 	}
-}
-
-// settle begins with the weights that there are, and their margins.
-func (n *Method) settle() {
+	if n.setMargins(exact); !exact {
+		n.shrink()
+	}
 	n.h, n.least = n.firstWidth()
 	n.bestP, n.bestD, n.stall.Falling = math.Inf(1), math.Inf(-1), math.Inf(1)
-	copy(n.bestV, n.v)
+	n.bestV = slices.Clone(n.v)
 }
 
 // shrink makes weights that are no better than 0 as much shorter as is best: by a power of two, or
@@ -154,27 +151,15 @@ func (n *Method) shrink() {
 	n.setMargins(false)
 }
 
-// take makes v the given weights.
-func (n *Method) take(w []float32, bias float64) {
-	for j, z := range w {
-		n.v[j] = float64(z)
-	}
-	if n.p.Beta > 0 {
-		n.v[len(w)] = bias / n.p.Beta
-	}
-}
-
 // Ready makes the method what it was when the run was paused: at first, with the weights of the
 // step after which it starts.
 func (n *Method) Ready() {
 	if n.p != nil {
 		return
 	}
-	n.prepare()
-	n.take(n.p.Start())
-	n.setMargins(false)
-	n.shrink()
-	n.settle()
+	n.p = n.load()
+	w, bias := n.p.Start()
+	n.begin(w, bias, false)
 	past := n.past
 	retries := past.Retries
 	n.past = Past{}
@@ -345,11 +330,8 @@ func (n *Method) firstWidth() (h, least float64) {
 func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	bound func(a []float32) float64) (best float64) {
 	const iterations = 8
-	n.threads = threads
-	n.prepare()
-	n.take(w, bias)
-	n.setMargins(true)
-	n.settle()
+	n.threads, n.p = threads, n.load()
+	n.begin(w, bias, true)
 	if width > 0 {
 		n.h = width
 	}

@@ -44,11 +44,10 @@ type Pool struct {
 	Most    int             // buffers for which there is memory; 0 for any number
 	Until   context.Context // ends iterations before they are done; nil for none
 
-	mu    sync.Mutex
-	back  sync.Cond // told when buffers are put back
-	free  []*buffers
-	used  int // those that are not free
-	lines []*direction
+	mu   sync.Mutex
+	back sync.Cond // told when buffers are put back
+	free []*buffers
+	used int // those that are not free
 
 	once     sync.Once
 	bytes    *store.Pixels // X, if areBytes, both known when once is done

@@ -20,32 +20,14 @@ type direction struct {
 	q     []float32 // what a unit along p adds to the margin of each row
 }
 
+func newDirection(p *Problem, vars int) *direction {
+	return &direction{p: make([]float64, vars), step: make([]float32, p.Cols),
+		q: make([]float32, len(p.Rows))}
+}
+
 // Together is the most problems that have directions at the same time: a few are enough for
 // the time that is saved, and each takes memory.
 var Together = 16 // a variable for the sake of tests
-
-// lineFor returns a direction for n, whose elements may be anything.
-func (l *Pool) lineFor(n *Method) *direction {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	line := &direction{}
-	if k := len(l.lines); k > 0 {
-		line, l.lines = l.lines[k-1], l.lines[:k-1]
-	}
-	if len(line.p) != len(n.v) || len(line.q) < len(n.p.Rows) {
-		*line = direction{p: make([]float64, len(n.v)), step: make([]float32, n.p.Cols),
-			q: make([]float32, len(n.p.Rows))}
-	}
-	return line
-}
-
-// leaveLine gives the direction back.
-func (n *Method) leaveLine() {
-	n.pool.mu.Lock()
-	defer n.pool.mu.Unlock()
-	n.pool.lines = append(n.pool.lines, n.line)
-	n.line = nil
-}
 
 // Iterate takes an iteration of each of the problems, which are over the same rows, with so many
 // goroutines: a step each, unless the gap is small enough.
@@ -114,5 +96,5 @@ func (n *Method) move() {
 			}
 		})
 	}
-	n.leaveLine()
+	n.line = nil
 }

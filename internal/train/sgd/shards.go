@@ -23,14 +23,13 @@ type Shards struct {
 func NewShards(p *Binary, n int) *Shards {
 	s := &Shards{Binary: p, Threads: 1}
 	for range n {
-		c := *p
-		c.Vectors = iterate.Zeros(1, len(p.V))
+		c := &Binary{State: p.State, Of: p.Of}
+		c.Vectors, c.Average = iterate.Zeros(1, len(p.V)), nil
 		c.V, c.Biases = c.Vectors[0], make([]float64, 1)
 		terms := *p.Terms
 		terms.View = p.ForWorker()
 		c.Terms, c.Of.Terms = &terms, &terms
-		c.Average, c.dots, c.updates, c.coefficients, c.z = nil, nil, nil, nil, nil
-		s.parts = append(s.parts, &c)
+		s.parts = append(s.parts, c)
 	}
 	return s
 }
