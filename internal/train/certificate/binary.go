@@ -29,8 +29,6 @@ import (
 //
 // Where rows have weights all means are weighted. With a prior w0 all of this is about w - w0, and
 // y_i and m are corrected for the scores of w0.
-//
-// What float64 rounds off on the way is taken off the bound: see the package's own comment.
 
 // A binary problem has bounds.
 type binary struct{ *objective.Binary }
@@ -88,8 +86,7 @@ func DualAt(s, mean, half float64) float64 {
 	return gain - cost - float64(0x1p-50*(math.Abs(gain)+cost))
 }
 
-// entropyBound returns the largest value found of the mean entropy of s*a, and what is linear in s,
-// less s^2*half.
+// entropyBound is boundAt for the log loss, with half for |u|^2/(2 lambda).
 func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 	return largest(float64(p.Count()), half, slack, func(s float64) (at curve) {
 		for _, i := range p.All() {
@@ -108,13 +105,12 @@ func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 	})
 }
 
-// A curve is a sum over rows as a function of s, at one s, with its derivatives. size is the sum of
-// the magnitudes of what is linear in s.
+// A curve is a sum over rows at one s, its derivatives, and the size of what is linear in s.
 type curve struct{ value, slope, bend, size float64 }
 
-// largest returns the largest value found, for some s from 0 to 1, of the mean over n rows of their
-// entropies, less s^2*half and the roundings, where the shares are known up to slack. It is concave:
-// two of Newton's steps from s = 1 come close.
+// largest returns the largest value found, for some s, of a mean entropy over n rows, less s^2*half
+// and what may come of shares that are known up to slack. It is concave: two of Newton's steps from
+// s = 1 come close.
 func largest(n, half, slack float64, sum func(s float64) curve) (best float64) {
 	s := 1.0
 	for range 3 {

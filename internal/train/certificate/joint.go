@@ -50,17 +50,18 @@ func (j joint) ownShares(a []float32) []float64 {
 	own := make([]float64, j.Count())
 	for p, i := range j.All() {
 		row := a[i*k:][:k]
-		if own[p] = total(row); own[p] > 1 {
+		if own[p] = Total(row); own[p] > 1 {
 			for r := range row {
 				row[r] = float32(float64(row[r]) / (own[p] * (1 + 0x1p-20)))
 			}
-			own[p] = total(row)
+			own[p] = Total(row)
 		}
 	}
 	return own
 }
 
-func total(shares []float32) (sum float64) {
+// Total returns the sum of shares, in order.
+func Total(shares []float32) (sum float64) {
 	for _, v := range shares {
 		sum += float64(v)
 	}

@@ -88,8 +88,8 @@ func (j joint) fromScores(w [][]float64, b []float64) (
 	}, far
 }
 
-// bestWidth returns the best bound that at makes of some widths, where each row is so far from its
-// kink, and the width.
+// bestWidth returns the best bound that at makes of some widths, and the width. Rows are so far
+// from their kinks.
 func bestWidth(far []float64, at func(h float64) float64) (best, width float64) {
 	slices.Sort(far)
 	width = 2 * far[len(far)*15/100] // some 15 % of the rows between 0 and 1

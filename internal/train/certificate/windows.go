@@ -18,10 +18,8 @@ type Windows struct {
 // NewWindows makes one for epochs of so many steps, and so many counts.
 func NewWindows(total int64, steps, count int) *Windows {
 	n := int64(steps)
-	return &Windows{
-		Steps: n, Epochs: (total + n - 1) / n,
-		Count: make([]float32, count), Old: make([]float32, count),
-	}
+	return &Windows{Steps: n, Epochs: (total + n - 1) / n, Count: make([]float32, count),
+		Old: make([]float32, count)}
 }
 
 // EndEpoch begins the next window if it is time for that.

@@ -39,8 +39,7 @@ type Ascent struct {
 	ChosenAt int64 // 0 before there was a choice
 }
 
-// A rests knows which rows are left out until the next pass over all, for their steps would change
-// nothing.
+// A rests knows which rows, whose steps would change nothing, are left out of most passes.
 type rests struct {
 	Resting []float32 // 1 if so, when the row was last visited
 	Pass    int
@@ -90,8 +89,7 @@ func times(s *iterate.State, share []float32, factor float64) []float32 {
 	return alpha
 }
 
-// New returns the ascent of the given dual variables, which begins after step t. W and b are what
-// Pegasos itself would have given.
+// New returns the ascent of the given dual variables, which begins after step t.
 func New(s *iterate.State, of *objective.Binary, alpha []float32, t int64, w [][]float32,
 	b []float64) *Ascent {
 	s.BeginAscent(t)
@@ -175,8 +173,7 @@ func (d *Ascent) SumUp() {
 	}
 }
 
-// Ascend takes a step with each of the rows idx. For those that rest it is one that changes
-// nothing.
+// Ascend takes a step with each of the rows idx: with those that rest, one that changes nothing.
 func (d *Ascent) Ascend(idx []uint32) {
 	inverse := 1 / d.Fixed
 	reward, curve, low := d.Of.Cost.DualShape()

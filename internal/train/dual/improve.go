@@ -26,8 +26,7 @@ type climber interface {
 	endPass()
 }
 
-// climb returns the bound after so many passes over the rows of s, in a random order each; 0 where
-// they are too large for it.
+// climb returns the bound after so many passes, in a random order each; 0 if rows are too large.
 func climb(c climber, s *iterate.State, of objective.Problem, passes int, r2 float64) float64 {
 	c.SumUp()
 	pcg, rows := rand.NewPCG(0, order.Stream), make([]uint32, s.Count())
@@ -46,15 +45,11 @@ func climb(c climber, s *iterate.State, of objective.Problem, passes int, r2 flo
 	return bound
 }
 
-// climbs reports whether there is an ascent.
-func climbs(t *objective.Terms) bool { return !t.Free && t.Prior == nil }
-
-// Improve returns the bound of dual variables after so many passes from the given ones; 0 where
-// there is no ascent.
+// Improve returns the bound after so many passes from the given shares; 0 without an ascent.
 func Improve(s *iterate.State, of *objective.Binary, share []float32, passes int,
 	r2 float64) float64 {
 	log := of.Cost.Kind == loss.Log
-	if passes == 0 || !climbs(s.Terms) || !log && !of.Cost.Kind.Traits().Ascent {
+	if passes == 0 || s.Free || s.Prior != nil || !log && !of.Cost.Kind.Traits().Ascent {
 		return 0
 	}
 	d := New(s, of, times(s, share, 1), s.T, nil, nil)
@@ -126,7 +121,7 @@ func balancedLogit(m, q, a float64) float64 {
 // ImproveJoint is Improve for a vector of each class.
 func ImproveJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, a []float32, passes int,
 	r2 float64) float64 {
-	if passes == 0 || !climbs(s.Terms) {
+	if passes == 0 || s.Free || s.Prior != nil {
 		return 0
 	}
 	j := NewJoint(s, of, m, a, s.T)

@@ -113,8 +113,7 @@ func (j *Joint) shift(r, i int, change float64) {
 	j.Biases[r] += float64(float64(a) * j.BiasScale)
 }
 
-// Ascend takes a step with each of the rows idx. For those that rest it is one that changes
-// nothing.
+// Ascend takes a step with each of the rows idx: with those that rest, one that changes nothing.
 func (j *Joint) Ascend(idx []uint32) {
 	end := j.T + int64(len(idx))
 	inverse := 1 / j.Fixed
@@ -124,10 +123,7 @@ func (j *Joint) Ascend(idx []uint32) {
 		y, row := int(j.Class[i]), j.Alpha[int(i)*k:][:k]
 		square := float64(j.Norms[i]) + float64(j.BiasScale*j.BiasScale)
 		q := float64(float64(j.Share(int(i))*square) * inverse)
-		own := 0.0
-		for _, v := range row {
-			own += float64(v)
-		}
+		own := certificate.Total(row)
 		for r, dot := range j.dots {
 			v := float64((float64(dot) + float64(j.BiasScale*j.Biases[r])) * inverse)
 			if !floats.IsFinite(v) {

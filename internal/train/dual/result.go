@@ -7,8 +7,7 @@ const (
 	before             // what Pegasos left
 )
 
-// Result writes the best by P of the average, the last iterate and what Pegasos left, or nearly:
-// see choose.
+// Result writes the best by P of the average, the last iterate and what Pegasos left, or nearly.
 func (d *Ascent) Result(w [][]float32, b []float64) {
 	d.Weights(w, b)
 	if d.ChosenAt != d.T {

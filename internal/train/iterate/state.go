@@ -13,19 +13,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// A State is what every solver has: weight vectors w in the form v/scale, and what is known
-// about them so far. Most have one vector; those of a joint problem have one for each class.
+// A State is what every solver has: weight vectors w in the form v/scale, one or, in a joint
+// problem, one for each class, and what is known about them so far.
 type State struct {
 	*objective.Terms
 
-	T0    float64
-	Start int64   // steps that had been done before the run
-	Began Weights // the model's part that it started from; none without
-	T     int64   // steps done, those included
-	// The sum of y*x over the violations; of other losses than the hinge, of each row's coefficient
-	// times x.
-	Vectors    [][]float32
-	Biases     []float64 // the same for the appended feature
+	T0         float64
+	Start      int64       // steps that had been done before the run
+	Began      Weights     // the model's part that it started from; none without
+	T          int64       // steps done, those included
+	Vectors    [][]float32 // sums of the rows' coefficients, for the hinge 1 or 0, times y*x
+	Biases     []float64   // the same for the appended feature
 	Violations int64
 
 	// With projection onto the ball w is factor*v/scale. The factor is 1 without.
@@ -207,8 +205,7 @@ func (s *State) checkFinite() {
 	s.Checked = s.T
 }
 
-// Weights writes the vectors of this moment to w, and their biases to b. With a prior they are what
-// is added to it.
+// Weights writes the vectors and biases of this moment, less a prior's.
 func (s *State) Weights(w [][]float32, b []float64) {
 	for k := range w {
 		if s.Average == nil || !s.Average.Mean(s.T-s.Origin, k, w[k], &b[k]) {

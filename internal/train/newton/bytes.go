@@ -10,14 +10,13 @@ import (
 // This file has the Hessian of rows that are bytes, such as pixels, for losses whose second
 // derivative is the same for all rows of the zone. It is a sum of products of whole numbers, which
 // is exact: so rows that come into the zone are added and those that leave it are taken away, and
-// it makes no difference, not of a bit, whether a problem keeps its sum from one iteration to the
-// next.
+// whether a problem keeps its sum from one iteration to the next makes no difference, not of a bit.
 
 // PixelsKept is how many bytes the sums take at most that are kept between iterations. Problems
 // beyond that add up all rows of the zone each time.
 var PixelsKept = 1 << 29 // a variable for the sake of tests
 
-// pixelRows are the rows of a problem as bytes, and the rows of its sum.
+// pixelRows are the rows of a problem as bytes, the rows of its sum, and that as a gram.Matrix.
 type pixelRows struct {
 	*store.PixelReader
 	beta float64 // what the bytes' 1 stands for; 0 for no column of the matrix
@@ -66,8 +65,7 @@ func (l *Pool) keeps(bytes int) bool {
 	return true
 }
 
-// pixels returns the rows of the data as bytes, made when they are first asked for, or false if
-// they are other numbers.
+// pixels returns the rows of the data as bytes, or false if they are other numbers.
 func (l *Pool) pixels() (*store.Pixels, bool) {
 	l.once.Do(func() { l.bytes, l.areBytes = store.PixelsOf(l.X, l.Threads) })
 	return l.bytes, l.areBytes
@@ -152,7 +150,6 @@ func (b *pixelRows) centre() []float64 {
 	return mean
 }
 
-// Dim is what gram.Matrix has it for.
 func (b *pixelRows) Dim() int {
 	if b.beta == 0 || b.free {
 		return b.Cols() - 1
@@ -160,7 +157,6 @@ func (b *pixelRows) Dim() int {
 	return b.Cols()
 }
 
-// Upper is what gram.Matrix has it for.
 func (b *pixelRows) Upper(i int, dst []float64) {
 	dst, last := dst[:b.Dim()], b.Cols()-1
 	scale := b.stands(i)
@@ -179,7 +175,6 @@ func (b *pixelRows) Upper(i int, dst []float64) {
 	}
 }
 
-// Diagonal is what gram.Matrix has it for.
 func (b *pixelRows) Diagonal(dst []float64) {
 	last := b.Cols() - 1
 	for i := range b.Dim() {

@@ -1,6 +1,7 @@
 package newton
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -70,7 +71,6 @@ type Method struct {
 	// goes on from there, and a resumed run does the iteration again.
 	cut atomic.Bool
 
-	// What a resumed run has to repeat.
 	past Past
 }
 
@@ -83,10 +83,7 @@ type Past struct {
 // New returns the method, which ends at the gap tol, or at 0.1 % for 0. The problem is loaded when
 // the first iteration begins, or the first question is asked.
 func New(pool *Pool, tol float64, load func() *Problem) *Method {
-	if tol == 0 {
-		tol = defaultTol
-	}
-	return &Method{load: load, pool: pool, threads: 1, target: content * tol}
+	return &Method{load: load, pool: pool, threads: 1, target: content * cmp.Or(tol, defaultTol)}
 }
 
 // Repeat makes the method one that has this past: it takes the iterations again, with so many
@@ -106,8 +103,7 @@ func (n *Method) Stuck() bool { return n.state == stuck }
 // Cut reports whether an iteration was left half way.
 func (n *Method) Cut() bool { return n.cut.Load() }
 
-// begin makes room for what the iterations need, and begins with the given weights. The margins are
-// exact, or the weights no worse than 0.
+// begin begins with the given weights: with exact margins, or with weights no worse than 0.
 func (n *Method) begin(w []float32, bias float64, exact bool) {
 	rows := len(n.p.Rows)
 	n.quick = n.p.Weight == nil && n.p.Target == nil && n.p.Loss.Kind == loss.Hinge
@@ -176,18 +172,14 @@ func (n *Method) Ready() {
 	n.past = past
 }
 
-// aim is the first part of an iteration. It finds the direction to go on in, if there is one: then
-// move wants its product with each row.
+// aim is the first part of an iteration. It finds the direction to go on in, if there is one.
 func (n *Method) aim() {
 	n.Ready()
 	if n.state != works {
 		return
 	}
-	n.buffers = n.pool.get(n)
-	defer func() {
-		n.pool.put(n.buffers)
-		n.buffers = nil
-	}()
+	n.pool.get(n)
+	defer n.pool.put(n)
 	n.past.Iterations++
 	for {
 		at := n.evaluate()
@@ -282,8 +274,7 @@ func (n *Method) biasOf(v []float64) float64 {
 	return float64(n.p.Beta * v[n.p.Cols])
 }
 
-// Width returns the width at which the best dual variables were found; 0 where the loss has no
-// kink.
+// Width returns the width of the best dual variables; 0 where the loss has no kink.
 func (n *Method) Width() float64 {
 	n.Ready()
 	if !n.p.Loss.Kind.Traits().Kinks {
@@ -324,9 +315,9 @@ func (n *Method) firstWidth() (h, least float64) {
 	return h, 0x1p-40 * h
 }
 
-// Bound returns the best bound that some iterations from the given weights on find: bound makes one
-// of dual variables, by the rows' numbers. They end at the bound that is wanted. The kink is
-// smoothed over the width at first, if that is above 0.
+// Bound returns the best bound that some iterations from the given weights on find, up to the one
+// that is wanted: bound makes one of dual variables, by the rows' numbers. A width above 0 is the
+// first.
 func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	bound func(a []float32) float64) (best float64) {
 	const iterations = 8

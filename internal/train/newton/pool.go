@@ -55,8 +55,8 @@ type Pool struct {
 	kept     int // bytes of sums that problems keep
 }
 
-// get returns buffers for n.
-func (l *Pool) get(n *Method) *buffers {
+// get gives n buffers, and put takes them back.
+func (l *Pool) get(n *Method) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.back.L = &l.mu
@@ -64,18 +64,18 @@ func (l *Pool) get(n *Method) *buffers {
 		l.back.Wait()
 	}
 	l.used++
-	b := &buffers{}
+	n.buffers = &buffers{}
 	if k := len(l.free); k > 0 {
-		b, l.free = l.free[k-1], l.free[:k-1]
+		n.buffers, l.free = l.free[k-1], l.free[:k-1]
 	}
-	b.fit(n)
-	return b
+	n.buffers.fit(n)
 }
 
-func (l *Pool) put(b *buffers) {
+func (l *Pool) put(n *Method) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.free = append(l.free, b)
+	l.free = append(l.free, n.buffers)
+	n.buffers = nil
 	l.used--
 	l.back.Signal()
 }

@@ -14,11 +14,9 @@ import (
 // added up in order. So the number of goroutines changes no bit.
 const chunkRows = 4096
 
-// mostParts is into how many parts the rows are cut at most that are added to the sums, of at
-// least leastPart rows.
 const (
-	mostParts = 8
-	leastPart = 256
+	mostParts = 8   // into which rows are cut that are added to the sums
+	leastPart = 256 // rows
 )
 
 // solved returns how many variables the equations have: a bias without a penalty is found apart.
@@ -115,8 +113,7 @@ func (s *tally) add(t *tally) {
 	s.zone += t.zone
 }
 
-// visit finds the a_i and second derivatives of the rows from first to end-1, and what they add up
-// to.
+// visit finds the a_i and second derivatives of the rows from first to end-1, and their sums.
 func (n *Method) visit(first, end int) (s tally) {
 	p, b, inverse := n.p, n.buffers, 1/n.h
 	kinked := p.Loss.Kind.Traits().Kinks
@@ -306,11 +303,11 @@ func (n *Method) direct(at place) bool {
 	return err == nil && n.solve(centre, at.bend)
 }
 
-// solve sets the direction to what the factor makes of the gradient. It reports whether the
-// smoothed objective falls along it.
+// solve makes the line of the gradient. It reports whether the smoothed objective falls along it.
 func (n *Method) solve(centre []float64, bend float64) bool {
 	p, d, rows := n.p, n.p.Cols, float64(len(n.p.Rows))
-	to := newDirection(p, len(n.v))
+	to := &direction{p: make([]float64, len(n.v)), step: make([]float32, d),
+		q: make([]float32, len(p.Rows))}
 	gradient := make([]float64, len(n.v))
 	for j, v := range n.v {
 		u := n.sums[0][j]

@@ -81,13 +81,12 @@ func (v *View) Share(i int) float64 {
 // Ranked returns the rows in ascending order of their names.
 func (v *View) Ranked() []uint32 {
 	last := 0
-	for j := range v.Count() {
-		last = max(last, v.Name(uint32(v.Row(j))))
+	for _, i := range v.All() {
+		last = max(last, v.Name(uint32(i)))
 	}
 	at := make([]uint32, last+1)
-	for j := range v.Count() {
-		i := uint32(v.Row(j))
-		at[v.Name(i)] = i + 1 // 0 is for rows that it does not have
+	for _, i := range v.All() {
+		at[v.Name(uint32(i))] = uint32(i) + 1 // 0 is for rows that it does not have
 	}
 	places := at[:0]
 	for _, i := range at {

@@ -28,8 +28,7 @@ type Group struct {
 const groupFrom = 3
 
 // NewGroup returns one for the problems, whose vectors are rows of a matrix from first on, or nil
-// if they have to go one by one. A buffer has to be the same zeros each time, for groups come and
-// go.
+// if they have to go one by one. A buffer has to be the same zeros each time: groups come and go.
 func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
 	buffer func(n int) []float32) *Group {
 	for _, p := range problems {
@@ -61,11 +60,22 @@ func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
 // Steps takes a step of each problem with each of the rows idx, and samples in between.
 func (g *Group) Steps(idx []uint32) {
 	lead := g.problems[0] // the others are at the same step
+	ahead := lead.FetchAhead()
 	g.mix(false)
 	for len(idx) > 0 {
 		n := lead.BeforeSample(len(idx))
-		if !g.stepAll(idx[:n]) {
-			return
+		for k, i := range idx[:n] {
+			if ahead > 0 && k+ahead < n {
+				g.x.Fetch(int(idx[k+ahead]))
+			}
+			if g.interleaved == nil {
+				g.x.DotVectors(g.scores, int(i), g.vectors, g.first)
+			} else {
+				g.interleaved.DotK(int(i), g.scores, g.mixed)
+			}
+			if !g.step(i) {
+				return
+			}
 		}
 		idx = idx[n:]
 		if len(idx) == 0 || lead.Samples() {
@@ -77,28 +87,7 @@ func (g *Group) Steps(idx []uint32) {
 	}
 }
 
-// stepAll takes a step of each problem with each of the rows idx. It reports whether all scores are
-// numbers.
-func (g *Group) stepAll(idx []uint32) bool {
-	ahead := g.problems[0].FetchAhead()
-	for k, i := range idx {
-		if ahead > 0 && k+ahead < len(idx) {
-			g.x.Fetch(int(idx[k+ahead]))
-		}
-		if g.interleaved == nil {
-			g.x.DotVectors(g.scores, int(i), g.vectors, g.first)
-		} else {
-			g.interleaved.DotK(int(i), g.scores, g.mixed)
-		}
-		if !g.step(i) {
-			return false
-		}
-	}
-	return true
-}
-
-// step takes a step of each problem with row i, whose scores are known. It reports whether all of
-// them are numbers.
+// step takes a step of each problem with row i. It reports whether its scores are numbers.
 func (g *Group) step(i uint32) bool {
 	some := false
 	for k, p := range g.problems {

@@ -32,7 +32,7 @@ func NewJoint(s iterate.State, log bool, costs [][]float64) *Joint {
 		Of: objective.Joint{Terms: s.Terms, Vectors: k, Log: log, Costs: costs}}
 	j.M = dense.New(k, s.X.Cols())
 	for r, v := range s.Vectors {
-		copy(j.M.Row(r), v) // not zeros after setStart
+		copy(j.M.Row(r), v) // not zeros after SetStart
 		j.Vectors[r] = j.M.Row(r)
 	}
 	j.dots, j.b = make([]float32, k), make([]float64, k)

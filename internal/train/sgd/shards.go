@@ -34,8 +34,7 @@ func NewShards(p *Binary, n int) *Shards {
 	return s
 }
 
-// RoundRows returns the rows of a round of so many shards. Its end, where they synchronise, costs a
-// pass over the vectors.
+// RoundRows returns the rows of a round of so many shards. Its end costs a pass over the vectors.
 func RoundRows(cols, shards int) int {
 	n := 2048
 	for n < cols/8 && n < Segment(cols) {
