@@ -49,13 +49,10 @@ func Pack(p objective.Problem, a []float32) Packed {
 
 // shape returns the rows of p and how many shares each has.
 func shape(p objective.Problem) (v *rows.View, shares int, joint bool) {
-	switch p := p.(type) {
-	case *objective.Joint:
-		return &p.View, p.Vectors, true
-	case *objective.Binary:
-		return &p.View, 1, false
+	if j, ok := p.(*objective.Joint); ok {
+		return &j.View, j.Vectors, true
 	}
-	return nil, 0, false
+	return &p.(*objective.Binary).View, 1, false
 }
 
 // Size returns how many shares p has in a proof.

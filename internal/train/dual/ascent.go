@@ -152,12 +152,9 @@ func estimate(p *objective.Binary, w [][]float32, b []float64) float64 {
 
 const (
 	estimateRows = 1024
-	clearly      = 1.04 // beyond what so many rows are wrong by when they compare two vectors
+	clearly      = 1.04    // beyond what so many rows are wrong by when they compare two vectors
+	gapsFrom     = 1 << 23 // bytes of rows: each is fetched ahead if others are left out before it
 )
-
-// gapsFrom is the size of the rows, in bytes, from which each is fetched ahead of time if others
-// are left out between them.
-const gapsFrom = 1 << 23
 
 // SumUp makes v of the a_i.
 func (d *Ascent) SumUp() {

@@ -86,12 +86,11 @@ func (j *Joint) SumUp() {
 	j.empty()
 	k := len(j.Vectors)
 	for _, i := range j.All() {
-		var own float64
-		for r, a := range j.Alpha[i*k:][:k] {
+		row := j.Alpha[i*k:][:k]
+		for r, a := range row {
 			j.shift(r, i, -float64(a))
-			own += float64(a)
 		}
-		j.shift(int(j.Class[i]), i, own)
+		j.shift(int(j.Class[i]), i, certificate.Total(row))
 	}
 }
 

@@ -265,8 +265,7 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 			}
 			v := float32(u*scale) + 0 // +0: v is never -0
 			if !floats.IsFinite(v) {
-				return fmt.Errorf(
-					"weight %d times lambda*(t+t0) is too large for float32", j)
+				return fmt.Errorf("weight %d times lambda*(t+t0) is too large for float32", j)
 			}
 			s.Vectors[k][j] = v
 		}

@@ -157,12 +157,12 @@ func (n *Method) Ready() {
 	w, bias := n.p.Start()
 	n.begin(w, bias, false)
 	past := n.past
-	retries := past.Retries
 	n.past = Past{}
 	for !n.over() {
-		for len(retries) > 0 && retries[0] == n.past.Iterations {
-			n.Retry()
-			retries = retries[1:]
+		for _, after := range past.Retries {
+			if after == n.past.Iterations {
+				n.Retry()
+			}
 		}
 		if n.past.Iterations >= past.Iterations || n.state != works {
 			return

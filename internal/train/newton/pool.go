@@ -87,8 +87,8 @@ const gramBlock = 256
 func (b *buffers) fit(n *Method) {
 	rows, solved := len(n.p.Rows), n.solved()
 	if b.factor == nil || b.dim != solved {
-		b.dim, b.factor, b.sum, b.wide = solved, cholesky.New(solved), nil, nil
-		b.parts = nil
+		b.dim, b.factor = solved, cholesky.New(solved)
+		b.sum, b.wide, b.parts = nil, nil, nil
 	}
 	switch {
 	case n.few != nil:

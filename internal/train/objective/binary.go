@@ -85,15 +85,12 @@ func (b *Binary) LossOf(i int, z float64) float64 {
 	return float64(b.Share(i) * b.Cost.At(float64(float64(side)*z)-target))
 }
 
-// At is Problem.At.
 func (b *Binary) At(w [][]float32, bias []float64) float64 {
 	return b.Penalty(w, bias) + b.Losses(w[0], bias[0], 0, b.Count())/float64(b.Count())
 }
 
-// Clamp is Problem.Clamp.
 func (b *Binary) Clamp(share float32) float32 { return b.Cost.Clamp(share) }
 
-// AtZero is Problem.AtZero.
 func (b *Binary) AtZero() float64 {
 	if b.Target == nil && b.PriorScores == nil {
 		return b.Cost.At(0)
@@ -104,7 +101,6 @@ func (b *Binary) AtZero() float64 {
 	})
 }
 
-// ErrorOf is Problem.ErrorOf.
 func (b *Binary) ErrorOf(z, loss float64) float64 {
 	var squares float64
 	if b.Target != nil {

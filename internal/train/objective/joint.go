@@ -108,7 +108,6 @@ func (j *Joint) WideMeanLoss(all [][]float64, b []float64) float64 {
 	})
 }
 
-// At is Problem.At.
 func (j *Joint) At(w [][]float32, b []float64) float64 {
 	return j.Penalty(w, b) + j.MeanLoss(w, b)
 }
@@ -125,10 +124,8 @@ func (j *Joint) meanLossOf(scores func(i int) []float64) (mean float64) {
 	return mean / float64(j.Count())
 }
 
-// Clamp is Problem.Clamp.
 func (j *Joint) Clamp(share float32) float32 { return max(0, share) }
 
-// AtZero is Problem.AtZero.
 func (j *Joint) AtZero() float64 {
 	z := make([]float64, j.Vectors)
 	return j.atZero(func(i int) float64 {
@@ -139,7 +136,6 @@ func (j *Joint) AtZero() float64 {
 	})
 }
 
-// ErrorOf is Problem.ErrorOf.
 func (j *Joint) ErrorOf(z, loss float64) float64 {
 	most := 1.0
 	for _, row := range j.Costs {

@@ -33,7 +33,7 @@ type Terms struct {
 	BiasScale float64 // the value of the appended feature, 0 for none
 	Free      bool    // the bias is no such feature, and has no penalty
 
-	// The prior's weights, nil without one. Then the vectors are about the difference of w and them.
+	// The prior's weights, nil without one. The vectors are then the difference of w and them.
 	Prior     [][]float32
 	PriorBias []float64
 	// The prior's scores, of all vectors for one row after the other: those that training takes,
@@ -67,11 +67,8 @@ func (t *Terms) Longest(w [][]float32, penalty float64) (length float64) {
 	return length
 }
 
-// PriorError returns the root of the mean, over the rows, of the squared error of a wideScore.
+// PriorError is ScoreError of a wideScore; 0 without a prior.
 func (t *Terms) PriorError(r2 float64) float64 {
-	if t.Prior == nil {
-		return 0
-	}
 	return t.ScoreError(t.Longest(t.Prior, 0), t.PriorBias, 0, r2)
 }
 

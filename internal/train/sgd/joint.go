@@ -28,14 +28,12 @@ type Joint struct {
 // NewJoint returns the training of the vectors of s.
 func NewJoint(s iterate.State, log bool, costs [][]float64) *Joint {
 	k := len(s.Vectors)
-	j := &Joint{State: s,
-		Of: objective.Joint{Terms: s.Terms, Vectors: k, Log: log, Costs: costs}}
-	j.M = dense.New(k, s.X.Cols())
+	j := &Joint{State: s, Of: objective.Joint{Terms: s.Terms, Vectors: k, Log: log, Costs: costs},
+		M: dense.New(k, s.X.Cols()), dots: make([]float32, k), b: make([]float64, k)}
 	for r, v := range s.Vectors {
 		copy(j.M.Row(r), v) // not zeros after SetStart
 		j.Vectors[r] = j.M.Row(r)
 	}
-	j.dots, j.b = make([]float32, k), make([]float64, k)
 	return j
 }
 
