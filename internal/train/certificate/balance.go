@@ -9,8 +9,7 @@ import "math"
 // much to make up for it. With that share in place of its own the bound is one; it differs from
 // what is added up by what the row weighs in it.
 
-// A balance is what is lost by the move, or by moves of all shares. With the zero balance nothing
-// is.
+// A balance is what is lost by the move, or by moves of all shares: nothing if it is zero.
 type balance struct {
 	slack   float64 // how far each share may have to be moved, as a share of itself
 	length  float64 // of the sum of c_i*a_i*y_i*x_i: the most by which it changes
@@ -58,8 +57,7 @@ func (p binary) balance(a []float32) balance {
 	return p.lost(a, inner, math.Abs(up-down)+float64((float64(p.Count())+4)*0x1p-52*(up+down)))
 }
 
-// movable reports whether v can be moved to a number as far beyond the given one, and stay on its
-// side and within its bounds.
+// movable reports whether v can be moved as far beyond to, and stay on its side, within its bounds.
 func (p binary) movable(v, to float32) bool {
 	beyond := to + (to - v)
 	return beyond*v > 0 && p.Cost.Clamp(beyond) == beyond

@@ -29,13 +29,11 @@ import (
 //
 // Where rows have weights all means are weighted. With a prior w0 all of this is about w - w0, and
 // y_i and m are corrected for the scores of w0.
-//
-// What float64 rounds off on the way is taken off the bound: see the package's own comment.
 
 // A binary problem has bounds.
 type binary struct{ *objective.Binary }
 
-// boundAt is bound, and s. For the log loss s is always 1.
+// boundAt is Bound.
 func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	p.WidenPrior() // before its scores are asked for
 	var even balance
@@ -44,14 +42,16 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	}
 	slack := even.slack
 	u, signed := make([]float64, p.X.Cols()), make([]float32, len(a))
-	var ub, squares float64
+	var ub, squares, mean, size float64 // the latter are of what is linear in s, but for log losses
 	for _, i := range p.All() {
-		v := a[i]
+		v, weight := float64(a[i]), p.Share(i)
 		side, _ := p.Label(uint32(i))
-		signed[i] = v * side
-		weight := p.Share(i)
+		signed[i] = a[i] * side
 		ub += float64(float64(float64(signed[i])*p.BiasScale) * weight)
-		squares += float64(float64(float64(v)*float64(v)) * weight)
+		squares += float64(float64(v*v) * weight)
+		gain, least := float64(v*p.WideTarget(i)), p.Cost.Linear(v)
+		mean += float64(weight * (gain + least))
+		size += float64(weight * (math.Abs(gain) + math.Abs(least)))
 	}
 	p.AddTo(u, signed)
 	n := float64(p.Count())
@@ -70,25 +70,14 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	if p.Cost.Kind == loss.Log {
 		return p.entropyBound(a, most, slack+p.Sums) - prior - even.entropy/n, 1
 	}
-	var mean, size float64 // of what is linear in s, and of its parts' magnitudes
-	for _, i := range p.All() {
-		v := a[i]
-		target := p.WideTarget(i)
-		gain, least := float64(float64(v)*target), p.Cost.Linear(float64(v))
-		mean += float64(p.Share(i) * (gain + least))
-		size += float64(p.Share(i) * (math.Abs(gain) + math.Abs(least)))
-	}
 	mean = (mean - float64(slack*size) - even.gain) / n
-	if q := p.Cost.Kind.Traits().Quadratic; q > 0 {
-		bend := float64(float64(squares*q) * (1 + 3*slack))
-		half += bend
-		most += float64(bend * (1 + p.Sums))
-	}
-	_, s = proof.Parabola(mean, half)
+	bend := float64(float64(squares*p.Cost.Kind.Traits().Quadratic) * (1 + 3*slack))
+	most += float64(bend * (1 + p.Sums))
+	_, s = proof.Parabola(mean, half+bend)
 	return DualAt(s, mean-float64(p.Sums*(size/n))-prior, most), s
 }
 
-// dualAt returns s*mean - s^2*half, less its own roundings.
+// DualAt returns s*mean - s^2*half, less its own roundings.
 func DualAt(s, mean, half float64) float64 {
 	if s == 0 {
 		return 0 // also where half is infinite
@@ -97,30 +86,39 @@ func DualAt(s, mean, half float64) float64 {
 	return gain - cost - float64(0x1p-50*(math.Abs(gain)+cost))
 }
 
-// entropyBound returns the largest value found of the mean entropy of s*a, and what is linear in s,
-// less s^2*half. It is concave: two of Newton's steps from s = 1 come close.
+// entropyBound is boundAt for the log loss, with half for |u|^2/(2 lambda).
 func (p binary) entropyBound(a []float32, half, slack float64) float64 {
-	best, s := 0.0, 1.0
-	for range 3 {
-		var value, slope, bend, size float64
+	return largest(float64(p.Count()), half, slack, func(s float64) (at curve) {
 		for _, i := range p.All() {
-			v := a[i]
-			b, weight := float64(s*float64(v)), p.Share(i)
-			target := p.WideTarget(i)
-			size += float64(weight * math.Abs(float64(b*target)))
-			value += float64(weight * (p.Cost.Least(b) + float64(b*target)))
-			slope += float64(float64(weight*float64(v)) * target)
+			v, weight, target := float64(a[i]), p.Share(i), p.WideTarget(i)
+			b := float64(s * v)
+			at.size += float64(weight * math.Abs(float64(b*target)))
+			at.value += float64(weight * (p.Cost.Least(b) + float64(b*target)))
+			at.slope += float64(float64(weight*v) * target)
 			if b > 0 && b < 1 {
-				wv := float64(weight * float64(v))
-				slope += float64(wv * (floats.Log(1-b) - floats.Log(b)))
-				bend -= wv / (s * (1 - b))
+				wv := float64(weight * v)
+				at.slope += float64(wv * (floats.Log(1-b) - floats.Log(b)))
+				at.bend -= wv / (s * (1 - b))
 			}
 		}
-		n := float64(p.Count())
-		value, slope, bend = value/n-float64(s*s*half), slope/n-float64(2*s*half), bend/n-2*half
+		return at
+	})
+}
+
+// A curve is a sum over rows at one s, its derivatives, and the size of what is linear in s.
+type curve struct{ value, slope, bend, size float64 }
+
+// largest returns the largest value found, for some s, of a mean entropy over n rows, less s^2*half
+// and what may come of shares that are known up to slack. It is concave: two of Newton's steps from
+// s = 1 come close.
+func largest(n, half, slack float64, sum func(s float64) curve) (best float64) {
+	s := 1.0
+	for range 3 {
+		at := sum(s)
+		slope, bend := at.slope/n-float64(2*s*half), at.bend/n-2*half
 		// An entropy changes by less than slack*log(1/slack) where its argument does by slack; 64
 		// is more than that log.
-		best = max(best, value-float64(slack*(64+size/n)))
+		best = max(best, at.value/n-float64(s*s*half)-float64(slack*(64+at.size/n)))
 		if !(bend < 0) {
 			break
 		}

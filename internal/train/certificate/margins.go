@@ -19,49 +19,37 @@ import (
 // Bound makes one of them, whatever h is; the best of some is kept. It is close where
 // w is nearly the optimum of the smoothed problem.
 
-// fromScores returns the best bound on P that the scores of the vectors w give.
-func (p binary) fromScores(w []float64, b, r2, width float64) (a []float32, best float64) {
-	margins := make([]float64, p.X.Rows())
+func (p binary) fromScores(w [][]float64, b []float64) (
+	a []float32, smooth func(h float64), far []float64,
+) {
+	a = make([]float32, p.X.Rows())
+	margins := make([]float64, len(a))
 	for _, i := range p.All() {
 		side, target := p.Label(uint32(i))
-		z := p.X.WideDot(i, w) + b
+		z := p.X.WideDot(i, w[0]) + b[0]
 		if !floats.IsFinite(z) {
 			z = 0 // any feasible number will do
 		}
 		margins[i] = float64(float64(side)*z) - target
+		if p.Cost.Kind.Traits().Kinks {
+			far = append(far, p.Cost.FromKink(margins[i]))
+		}
 	}
-	a = make([]float32, len(margins))
-	at := func(h float64) float64 {
+	return a, func(h float64) {
 		for _, i := range p.All() {
 			a[i] = p.Cost.Clamp(float32(p.Cost.Smoothed(margins[i], h)))
 		}
-		value, _ := p.boundAt(a, r2)
-		return value
-	}
-	best = max(0, at(0))
-	if p.Cost.Kind.Traits().Kinks {
-		distance := make([]float64, 0, p.Count())
-		for j := range p.Count() {
-			distance = append(distance, p.Cost.FromKink(margins[p.Row(j)]))
-		}
-		found, with := bestWidth(distance, at)
-		best = found
-		if width > 0 {
-			if bound := at(width); bound > best {
-				best, with = bound, width
-			}
-		}
-		at(with) // a is what it was there
-	}
-	return a, best
+	}, far
 }
 
 // fromScores is like that of one vector. The hinge is smoothed by taking half the square of the
 // a_r times h off its maximum.
-func (j joint) fromScores(w [][]float64, b []float64, r2 float64) (a []float32, best float64) {
+func (j joint) fromScores(w [][]float64, b []float64) (
+	a []float32, smooth func(h float64), far []float64,
+) {
 	k := len(w)
-	scores := make([]float64, k*j.X.Rows()) // with the costs
-	distance := make([]float64, 0, j.Count())
+	a = make([]float32, k*j.X.Rows())
+	scores := make([]float64, len(a)) // with the costs
 	for _, i := range j.All() {
 		y := int(j.Class[i])
 		z := scores[i*k:][:k]
@@ -80,14 +68,14 @@ func (j joint) fromScores(w [][]float64, b []float64, r2 float64) (a []float32, 
 				top = max(top, z[r])
 			}
 		}
-		distance = append(distance, math.Abs(top))
+		if !j.Log {
+			far = append(far, math.Abs(top))
+		}
 	}
-	a = make([]float32, len(scores))
 	to, sorted := make([]float64, k), make([]float64, k)
-	at := func(h float64) float64 {
+	return a, func(h float64) {
 		for _, i := range j.All() {
-			row := scores[i*k:][:k]
-			if j.Log {
+			if row := scores[i*k:][:k]; j.Log {
 				Softmax(row, to)
 			} else {
 				Nearest(row, h, to, sorted)
@@ -97,33 +85,18 @@ func (j joint) fromScores(w [][]float64, b []float64, r2 float64) (a []float32, 
 			}
 			a[i*k+int(j.Class[i])] = 0
 		}
-		value, _ := j.boundAt(a, r2)
-		return value
-	}
-	if j.Log {
-		best = max(0, at(0))
-	} else {
-		var width float64
-		best, width = bestWidth(distance, at)
-		at(width) // a is what it was there
-	}
-	return a, best
+	}, far
 }
 
-// bestWidth returns the best bound that at makes of some widths, where each row is so far from its
-// kink, and the width.
-func bestWidth(distance []float64, at func(h float64) float64) (best, width float64) {
-	slices.Sort(distance)
-	width = 2 * distance[len(distance)*15/100] // some 15 % of the rows between 0 and 1
+// bestWidth returns the best bound that at makes of some widths, and the width. Rows are so far
+// from their kinks.
+func bestWidth(far []float64, at func(h float64) float64) (best, width float64) {
+	slices.Sort(far)
+	width = 2 * far[len(far)*15/100] // some 15 % of the rows between 0 and 1
 	if !(width > 0) {
-		i, _ := slices.BinarySearchFunc(distance, 0, func(d, _ float64) int {
-			if d > 0 {
-				return 1
-			}
-			return -1
-		})
-		if width = 1; i < len(distance) {
-			width = distance[i]
+		width = 1
+		if i := slices.IndexFunc(far, func(d float64) bool { return d > 0 }); i >= 0 {
+			width = far[i]
 		}
 	}
 	best = max(0, at(width))

@@ -24,49 +24,35 @@ func (v *Packed) units() (zero, scale float64) {
 	return 0, 65535
 }
 
-// round rounds shares to a Packed's. Down is towards 0, so that no sum of them grows.
-func round(shares []float32, down bool) Packed {
-	v := Packed{Scale: 1, Shares: make([]uint16, len(shares))}
-	for _, s := range shares {
-		v.Scale = max(v.Scale, math.Abs(float64(s)))
-		v.Signed = v.Signed || s < 0
+// Pack returns shares of p's rows as a proof has them.
+func Pack(p objective.Problem, a []float32) Packed {
+	rows, n, joint := shape(p)
+	v, flat := Packed{Scale: 1}, make([]float32, 0, n*rows.Count())
+	for _, i := range rows.Ranked() {
+		for _, s := range a[int(i)*n:][:n] {
+			flat = append(flat, s)
+			v.Scale = max(v.Scale, math.Abs(float64(s)))
+			v.Signed = v.Signed || s < 0
+		}
 	}
 	half := 0.5
-	if down {
-		half = 0
+	if joint {
+		half = 0 // rounded towards 0, so that no sum grows
 	}
 	zero, units := v.units()
-	for i, s := range shares {
+	v.Shares = make([]uint16, len(flat))
+	for i, s := range flat {
 		v.Shares[i] = uint16(zero + math.Floor(float64(float64(s)/v.Scale*units)+half))
 	}
 	return v
 }
 
-// share returns the i-th share.
-func (v *Packed) share(i int) float32 {
-	zero, units := v.units()
-	return float32(float64(v.Scale*(float64(v.Shares[i])-zero)) / units)
-}
-
-// Pack returns shares of p's rows as a proof has them.
-func Pack(p objective.Problem, a []float32) Packed {
-	v, n, joint := shape(p)
-	flat := make([]float32, 0, n*v.Count())
-	for _, i := range v.Ranked() {
-		flat = append(flat, a[int(i)*n:][:n]...)
-	}
-	return round(flat, joint)
-}
-
 // shape returns the rows of p and how many shares each has.
 func shape(p objective.Problem) (v *rows.View, shares int, joint bool) {
-	switch p := p.(type) {
-	case *objective.Joint:
-		return &p.View, p.Vectors, true
-	case *objective.Binary:
-		return &p.View, 1, false
+	if j, ok := p.(*objective.Joint); ok {
+		return &j.View, j.Vectors, true
 	}
-	return nil, 0, false
+	return &p.(*objective.Binary).View, 1, false
 }
 
 // Size returns how many shares p has in a proof.
@@ -79,13 +65,13 @@ func Size(p objective.Problem) int {
 func (v *Packed) Spread(p objective.Problem) []float32 {
 	view, n, joint := shape(p)
 	a := make([]float32, n*view.X.Rows())
+	zero, units := v.units()
 	for j, i := range view.Ranked() {
 		for c := range n {
-			share := p.Clamp(v.share(j*n + c))
-			if joint && int(view.Class[i]) == c {
-				share = 0
+			if !joint || int(view.Class[i]) != c {
+				share := float64(v.Scale*(float64(v.Shares[j*n+c])-zero)) / units
+				a[int(i)*n+c] = p.Clamp(float32(share))
 			}
-			a[int(i)*n+c] = share
 		}
 	}
 	return a

@@ -18,10 +18,8 @@ type Windows struct {
 // NewWindows makes one for epochs of so many steps, and so many counts.
 func NewWindows(total int64, steps, count int) *Windows {
 	n := int64(steps)
-	return &Windows{
-		Steps: n, Epochs: (total + n - 1) / n,
-		Count: make([]float32, count), Old: make([]float32, count),
-	}
+	return &Windows{Steps: n, Epochs: (total + n - 1) / n, Count: make([]float32, count),
+		Old: make([]float32, count)}
 }
 
 // EndEpoch begins the next window if it is time for that.
@@ -44,22 +42,20 @@ func (w *Windows) Best(p objective.Problem, done int64, r2 float64) (
 ) {
 	epoch := (done + w.Steps - 1) / w.Steps
 	a := make([]float32, len(w.Count))
-	try := func() {
+	try := func(epochs int64, count func(i int) float32) {
+		if epochs <= 0 {
+			return
+		}
+		for i := range a {
+			a[i] = p.Clamp(count(i) / float32(epochs))
+		}
 		if b, s := Bound(p, a, r2); share == nil || b > bound {
 			share, factor, bound = append(share[:0], a...), s, b
 		}
 	}
-	if n := epoch - w.Start; n > 0 {
-		for i, c := range w.Count {
-			a[i] = p.Clamp(c / float32(n))
-		}
-		try()
-	}
-	if n := epoch - w.OldStart; n > 0 && w.Start > w.OldStart {
-		for i, c := range w.Count {
-			a[i] = p.Clamp((c + w.Old[i]) / float32(n))
-		}
-		try()
+	try(epoch-w.Start, func(i int) float32 { return w.Count[i] })
+	if w.Start > w.OldStart {
+		try(epoch-w.OldStart, func(i int) float32 { return w.Count[i] + w.Old[i] })
 	}
 	return share, factor, bound
 }

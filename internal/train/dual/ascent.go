@@ -35,14 +35,11 @@ type Ascent struct {
 	W [][]float32
 	B []float64
 
-	// Of the results after step chosenAt, which is 0 before there was a choice, the chosen one is
-	// the best.
-	Chosen   int
-	ChosenAt int64
+	Chosen   int   // which of the results after step ChosenAt is the best
+	ChosenAt int64 // 0 before there was a choice
 }
 
-// A rests knows which rows are left out until the next pass over all, for their steps would change
-// nothing.
+// A rests knows which rows, whose steps would change nothing, are left out of most passes.
 type rests struct {
 	Resting []float32 // 1 if so, when the row was last visited
 	Pass    int
@@ -62,23 +59,18 @@ func Full(pass int) bool {
 // Begin returns the ascent from the dual variables that the steps of s have left, unless P less
 // their bound is within a share of P that is too small for it: nil then. No share of 0 is.
 func Begin(s *iterate.State, of *objective.Binary, r2, within float64) *Ascent {
-	d := &Ascent{State: s, Of: of, v: s.Vectors[0], W: iterate.Zeros(1, len(s.Vectors[0])),
-		B: make([]float64, 1)}
-	s.Weights(d.W, d.B)
+	w, b := s.Room()
+	s.Weights(w, b)
 	share, factor, bound, summed := SharesOfV(s, of)
 	if !summed {
 		share, factor, bound = s.Recent.Best(of, s.Done(), r2)
 	}
 	if within > 0 {
-		if f := d.estimate(d.W[0], d.B[0]); !(f-bound <= float64(within*f)) {
+		if f := estimate(of, w, b); !(f-bound <= float64(within*f)) {
 			return nil
 		}
 	}
-	d.Alpha = make([]float32, len(share))
-	for _, i := range d.All() {
-		d.Alpha[i] = float32(float64(factor*float64(share[i])) * d.Share(i))
-	}
-	d.setUp(s.T)
+	d := New(s, of, times(s, share, factor), s.T, w, b)
 	if !summed {
 		d.SumUp()
 		return d
@@ -88,28 +80,28 @@ func Begin(s *iterate.State, of *objective.Binary, r2, within float64) *Ascent {
 	return d
 }
 
-// New returns the ascent of the given dual variables, which begins after step t. W and b are what
-// Pegasos itself would have given.
-func New(s *iterate.State, of *objective.Binary, alpha []float32, t int64, w [][]float32,
-	b []float64) *Ascent {
-	d := &Ascent{State: s, Of: of, v: s.Vectors[0], Alpha: alpha, W: w, B: b}
-	d.setUp(t)
-	return d
+// times returns the dual variables of so many times the shares.
+func times(s *iterate.State, share []float32, factor float64) []float32 {
+	alpha := make([]float32, len(share))
+	for _, i := range s.All() {
+		alpha[i] = float32(float64(factor*float64(share[i])) * s.Share(i))
+	}
+	return alpha
 }
 
-// setUp sets up what goes with the dual variables, and the average.
-func (d *Ascent) setUp(t int64) {
-	d.From = t
-	d.Resting = make([]float32, d.X.Rows())
-	d.gaps = d.X.Size() > gapsFrom
-	d.BeginAscent(t)
+// New returns the ascent of the given dual variables, which begins after step t.
+func New(s *iterate.State, of *objective.Binary, alpha []float32, t int64, w [][]float32,
+	b []float64) *Ascent {
+	s.BeginAscent(t)
+	return &Ascent{State: s, Of: of, v: s.Vectors[0], From: t, Alpha: alpha, W: w, B: b,
+		rests: rests{Resting: make([]float32, s.X.Rows())}, gaps: s.X.Size() > gapsFrom}
 }
 
 // EndEpoch is called after each pass over the rows. At the end of the run it chooses the result.
 func (d *Ascent) EndEpoch() {
-	d.Pass++
+	d.endPass()
 	if d.T == d.Total && d.Err == nil {
-		d.endRun()
+		d.Result(d.Room()) // now, so that the choice is a part of training
 	}
 }
 
@@ -142,32 +134,27 @@ func SharesOfV(s *iterate.State, of *objective.Binary) (
 		sum += float64(float64(v) * float64(v))
 	}
 	half := sum / float64(n*n) / (2 * s.Lambda)
-	if q := of.Cost.Kind.Traits().Quadratic; q > 0 {
-		half += float64(squares / n * q)
-	}
+	half += float64(squares / n * of.Cost.Kind.Traits().Quadratic)
 	bound, factor = proof.Parabola(mean/n, half)
 	return share, factor, bound, true
 }
 
 // estimate returns P, from so many rows at most, spread over all.
-func (d *Ascent) estimate(w []float32, b float64) float64 {
-	step := (d.Count() + estimateRows - 1) / estimateRows
+func estimate(p *objective.Binary, w [][]float32, b []float64) float64 {
+	step := (p.Count() + estimateRows - 1) / estimateRows
 	var sum, n float64
-	for j := 0; j < d.Count(); j += step {
-		sum += d.Of.Losses(w, b, j, j+1)
-		n += 1
+	for j := 0; j < p.Count(); j += step {
+		sum += p.Losses(w[0], b[0], j, j+1)
+		n++
 	}
-	return d.Penalty([][]float32{w}, []float64{b}) + sum/n
+	return p.Penalty(w, b) + sum/n
 }
 
 const (
 	estimateRows = 1024
-	clearly      = 1.04 // beyond what so many rows are wrong by when they compare two vectors
+	clearly      = 1.04    // beyond what so many rows are wrong by when they compare two vectors
+	gapsFrom     = 1 << 23 // bytes of rows: each is fetched ahead if others are left out before it
 )
-
-// gapsFrom is the size of the rows, in bytes, from which each is fetched ahead of time if others
-// are left out between them.
-const gapsFrom = 1 << 23
 
 // SumUp makes v of the a_i.
 func (d *Ascent) SumUp() {
@@ -183,8 +170,7 @@ func (d *Ascent) SumUp() {
 	}
 }
 
-// Ascend takes a step with each of the rows idx. For those that rest it is one that changes
-// nothing.
+// Ascend takes a step with each of the rows idx: with those that rest, one that changes nothing.
 func (d *Ascent) Ascend(idx []uint32) {
 	inverse := 1 / d.Fixed
 	reward, curve, low := d.Of.Cost.DualShape()
@@ -198,10 +184,7 @@ func (d *Ascent) Ascend(idx []uint32) {
 		}
 		dot := d.X.Dot(int(i), d.v)
 		y, target := d.Of.Label(i)
-		old, top := d.Alpha[i], 1.0
-		if d.Weight != nil {
-			top = d.Weight[i]
-		}
+		old, top := d.Alpha[i], d.Share(int(i))
 		// Minus the gradient: where it is above 0 the objective rises as a_i falls.
 		g := float64(float64(float64(y)*(float64(dot)+float64(d.BiasScale*d.Biases[0])))*inverse) -
 			(target + reward)
@@ -241,6 +224,8 @@ func (d *Ascent) Ascend(idx []uint32) {
 	d.T = end
 }
 
+func (a *rests) endPass() { a.Pass++ }
+
 // notResting returns those of the rows idx that a pass is over: all, or those that don't rest. The
 // slice is valid until the next call.
 func (a *rests) notResting(idx []uint32) []uint32 {
@@ -265,7 +250,7 @@ func (d *Ascent) Shares() []float32 {
 	share := slices.Clone(d.Alpha)
 	if d.Weight != nil {
 		for _, i := range d.All() {
-			share[i] = d.Of.Cost.Clamp(float32(float64(share[i]) / d.Weight[i]))
+			share[i] = d.Of.Clamp(float32(float64(share[i]) / d.Weight[i]))
 		}
 	}
 	return share

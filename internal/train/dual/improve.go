@@ -11,7 +11,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // This file improves dual variables that package certificate has made of scores, by passes of dual
@@ -19,96 +18,78 @@ import (
 // towards it, all others being as they are. Rounding errors of float32 on the way cost some of what
 // could be reached and nothing else: the bound is found from the dual variables alone.
 
-// passesOf calls visit for so many passes, with the learner's rows in a random order each, until it
-// returns false.
-func passesOf(v *rows.View, passes int, visit func(pass int, rows []uint32) bool) bool {
-	pcg, rows := rand.NewPCG(0, order.Stream), make([]uint32, v.Count())
-	for pass := range passes {
-		order.Permute(pcg, rows)
-		for k, j := range rows {
-			rows[k] = uint32(v.Row(int(j)))
-		}
-		if !visit(pass, rows) {
-			return false
-		}
-	}
-	return true
+// A climber is an ascent of dual variables that are shares at its end.
+type climber interface {
+	SumUp()
+	Ascend(rows []uint32)
+	Shares() []float32
+	endPass()
 }
 
-// boundOf returns the bound of dual variables.
-func boundOf(p objective.Problem, a []float32, r2 float64) float64 {
-	bound, _ := certificate.Bound(p, a, r2)
+// climb returns the bound after so many passes, in a random order each; 0 if rows are too large.
+func climb(c climber, s *iterate.State, of objective.Problem, passes int, r2 float64) float64 {
+	c.SumUp()
+	pcg, rows := rand.NewPCG(0, order.Stream), make([]uint32, s.Count())
+	for range passes {
+		order.Permute(pcg, rows)
+		for k, j := range rows {
+			rows[k] = uint32(s.Row(int(j)))
+		}
+		if c.Ascend(rows); s.Err != nil {
+			s.Err = nil
+			return 0
+		}
+		c.endPass()
+	}
+	bound, _ := certificate.Bound(of, c.Shares(), r2)
 	return bound
 }
 
-// climbs reports whether there is an ascent.
-func climbs(t *objective.Terms) bool { return !t.Free && t.Prior == nil }
-
-// Improve returns the bound of dual variables after so many passes from the given ones; 0 where
-// there is no ascent.
+// Improve returns the bound after so many passes from the given shares; 0 without an ascent.
 func Improve(s *iterate.State, of *objective.Binary, share []float32, passes int,
 	r2 float64) float64 {
-	p := &Ascent{State: s, Of: of, v: s.Vectors[0], Alpha: make([]float32, len(share))}
-	switch {
-	case passes == 0 || !climbs(p.Terms):
-		return 0
-	case p.Of.Cost.Kind == loss.Log:
-		return p.climbLog(share, passes, r2)
-	case !p.Of.Cost.Kind.Traits().Ascent:
+	log := of.Cost.Kind == loss.Log
+	if passes == 0 || s.Free || s.Prior != nil || !log && !of.Cost.Kind.Traits().Ascent {
 		return 0
 	}
-	p.weigh(share)
-	p.setUp(p.T)
-	p.SumUp()
-	if !passesOf(&p.View, passes, func(pass int, rows []uint32) bool {
-		p.Pass = pass
-		p.Ascend(rows)
-		return p.Err == nil
-	}) {
-		p.Err = nil // the rows are too large for it
-		return 0
+	d := New(s, of, times(s, share, 1), s.T, nil, nil)
+	if log {
+		return climb(logAscent{d, share}, s, of, passes, r2)
 	}
-	return boundOf(p.Of, p.Shares(), r2)
+	return climb(d, s, of, passes, r2)
 }
 
-// weigh makes the dual variables of shares.
-func (p *Ascent) weigh(share []float32) {
-	for _, i := range p.All() {
-		p.Alpha[i] = float32(float64(share[i]) * p.Share(i))
-	}
-}
-
-// climbLog is Improve for the log loss. With w made of the shares a, the dual objective is largest
+// A logAscent is that of the log loss. With w made of the shares a, the dual objective is largest
 // along that of row i where log((1-a)/a) is the margin y<w,x>: where, with t for log(a/(1-a)) and q
 // for how much the margin rises with a,
 //
 //	t + m + q (sigmoid(t) - a) = 0
 //
 // whose left side rises with t, at a rate between 1 and 1 + q/4.
-func (p *Ascent) climbLog(share []float32, passes int, r2 float64) float64 {
-	p.weigh(share)
-	p.SumUp()
-	inverse := 1 / float64(p.Lambda*float64(p.Count()))
-	if !passesOf(&p.View, passes, func(_ int, rows []uint32) bool {
-		for _, i := range rows {
-			side, _ := p.Of.Label(i)
-			old, weight := float64(share[i]), p.Share(int(i))
-			dot := float64(p.X.Dot(int(i), p.v)) + float64(p.BiasScale*p.Biases[0])
-			m := float64(float64(float64(side)*dot) * inverse)
-			q := weight * (float64(p.Norms[i]) + float64(p.BiasScale*p.BiasScale)) * inverse
-			if !floats.IsFinite(m) || !floats.IsFinite(q) {
-				return false
-			}
-			share[i] = float32(balancedLogit(m, q, old))
-			step := side * float32(float64(float64(share[i])-old)*weight)
-			p.X.Axpy(int(i), step, p.v)
-			p.Biases[0] += float64(float64(step) * p.BiasScale)
+type logAscent struct {
+	*Ascent
+	share []float32
+}
+
+func (d logAscent) Shares() []float32 { return d.share }
+
+func (d logAscent) Ascend(rows []uint32) {
+	inverse := 1 / d.Fixed
+	for _, i := range rows {
+		side, _ := d.Of.Label(i)
+		old, weight := float64(d.share[i]), d.Share(int(i))
+		dot := float64(d.X.Dot(int(i), d.v)) + float64(d.BiasScale*d.Biases[0])
+		m := float64(float64(float64(side)*dot) * inverse)
+		q := weight * (float64(d.Norms[i]) + float64(d.BiasScale*d.BiasScale)) * inverse
+		if !floats.IsFinite(m) || !floats.IsFinite(q) {
+			d.NotFinite(i)
+			return
 		}
-		return true
-	}) {
-		return 0
+		d.share[i] = float32(balancedLogit(m, q, old))
+		step := side * float32(float64(float64(d.share[i])-old)*weight)
+		d.X.Axpy(int(i), step, d.v)
+		d.Biases[0] += float64(float64(step) * d.BiasScale)
 	}
-	return boundOf(p.Of, share, r2)
 }
 
 // balancedLogit returns the sigmoid of the t with t + m + q (sigmoid(t) - a) = 0, or nearly.
@@ -137,129 +118,91 @@ func balancedLogit(m, q, a float64) float64 {
 	return s
 }
 
-// ImproveJoint is Improve for a vector of each class. The dual variables of a row are shares p_r of
-// the classes r, whose sum is 1; a has all but that of the row's own class. w_r is the sum of (1 -
-// p_r) x over the rows of class r, less that of p_r x over the others, divided by lambda n. The
-// dual objective as a function of the p_r of one row is
+// ImproveJoint is Improve for a vector of each class.
+func ImproveJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, a []float32, passes int,
+	r2 float64) float64 {
+	if passes == 0 || s.Free || s.Prior != nil {
+		return 0
+	}
+	j := NewJoint(s, of, m, a, s.T)
+	if of.Log {
+		return climb(softAscent{j}, s, of, passes, r2)
+	}
+	return climb(j, s, of, passes, r2)
+}
+
+// A softAscent is that of a multinomial problem. The dual variables of a row are shares p_r of the
+// classes r, whose sum is 1; Alpha has all but that of the row's own class. w_r is the sum of
+// (1 - p_r) x over the rows of class r, less that of p_r x over the others, divided by lambda n.
+// The dual objective as a function of the p_r of one row is
 //
 //	sum of z_r p_r, less q/2 (p_r - old p_r)^2, plus entropy(p)
 //
-// for the log loss, with q as in climbLog; joint.go has the hinge.
-func ImproveJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, a []float32, passes int,
-	r2 float64) float64 {
-	if passes == 0 || !climbs(s.Terms) {
-		return 0
-	}
-	if !of.Log {
-		j := NewJoint(s, of, m, a, s.T)
-		j.SumUp()
-		if !passesOf(&j.View, passes, func(pass int, rows []uint32) bool {
-			j.Pass = pass
-			j.Ascend(rows)
-			return j.Err == nil
-		}) {
-			j.Err = nil // the rows are too large for it
-			return 0
-		}
-		return boundOf(j.Of, j.Shares(), r2)
-	}
-	c := newClimber(s, a)
-	if !passesOf(&s.View, passes, func(_ int, rows []uint32) bool {
-		for _, i := range rows {
-			if !c.step(int(i)) {
-				return false
-			}
-		}
-		return true
-	}) {
-		return 0
-	}
-	return boundOf(of, a, r2)
-}
+// with q as in logAscent.
+type softAscent struct{ *Joint }
 
-// A climber is the ascent of a multinomial problem under way.
-type climber struct {
-	*iterate.State
-	a          []float32
-	w          *dense.Matrix // lambda n times w
-	bias       []float64
-	inverse    float64
-	dots       []float32 // buffers for the classes
-	z, old, to []float64
-}
+func (c softAscent) Shares() []float32 { return c.Alpha }
 
-// newClimber adds up the vectors that the shares make.
-func newClimber(j *iterate.State, a []float32) *climber {
-	k := len(j.Vectors)
-	c := &climber{State: j, a: a, w: dense.New(k, j.X.Cols()), bias: make([]float64, k),
-		inverse: 1 / float64(j.Lambda*float64(j.Count())), z: make([]float64, k),
-		dots: make([]float32, k),
-		old:  make([]float64, k), to: make([]float64, k)}
-	for _, i := range j.All() {
+func (c softAscent) SumUp() {
+	c.empty()
+	for _, i := range c.All() {
 		for r, p := range c.ofClasses(i) {
-			c.add(i, r, -p)
+			c.shift(r, i, -p)
 		}
-		c.add(i, int(j.Class[i]), 1)
+		c.shift(int(c.Class[i]), i, 1)
 	}
-	return c
 }
 
 // ofClasses returns the p_r of row i, in a buffer.
-func (c *climber) ofClasses(i int) []float64 {
-	own := int(c.Class[i])
+func (c softAscent) ofClasses(i int) []float64 {
+	own, k := int(c.Class[i]), len(c.b)
 	var sum float64
-	for r, v := range c.a[i*len(c.old):][:len(c.old)] {
-		if c.old[r] = float64(v); r != own {
-			sum += c.old[r]
+	for r, v := range c.Alpha[i*k:][:k] {
+		if c.b[r] = float64(v); r != own {
+			sum += c.b[r]
 		}
 	}
-	c.old[own] = max(0, 1-sum)
-	return c.old
+	c.b[own] = max(0, 1-sum)
+	return c.b
 }
 
-// add adds a share of row i to vector r.
-func (c *climber) add(i, r int, share float64) {
-	if v := float32(float64(share * c.Share(i))); v != 0 {
-		c.X.Axpy(i, v, c.w.Row(r))
-		c.bias[r] += float64(float64(v) * c.BiasScale)
-	}
-}
-
-// step moves the shares of row i. It returns false where a score is not finite.
-func (c *climber) step(i int) bool {
-	own := int(c.Class[i])
-	q := c.Share(i) * (float64(c.Norms[i]) + float64(c.BiasScale*c.BiasScale)) * c.inverse
-	c.X.DotVectors(c.dots, i, c.w, 0)
-	old := c.ofClasses(i)
-	for r, dot := range c.dots {
-		c.z[r] = float64((float64(dot) + float64(c.BiasScale*c.bias[r])) * c.inverse)
-		if !floats.IsFinite(c.z[r]) || !floats.IsFinite(q) {
-			return false
+func (c softAscent) Ascend(rows []uint32) {
+	inverse := 1 / c.Fixed
+	for _, row := range rows {
+		i, own := int(row), int(c.Class[row])
+		q := c.Share(i) * (float64(c.Norms[i]) + float64(c.BiasScale*c.BiasScale)) * inverse
+		c.X.DotVectors(c.dots, i, c.m, 0)
+		for r, dot := range c.dots {
+			c.z[r] = float64((float64(dot) + float64(c.BiasScale*c.Biases[r])) * inverse)
+			if !floats.IsFinite(c.z[r]) || !floats.IsFinite(q) {
+				c.NotFinite(row)
+				return
+			}
 		}
-	}
-	zero := c.z[own]
-	for r := range c.z {
-		c.z[r] -= zero
-	}
-	c.towardsSoftmax(q)
-	for r, p := range c.to {
-		if d := p - old[r]; d != 0 {
-			c.add(i, r, -d)
-			if r != own {
-				c.a[i*len(c.to)+r] = float32(p)
+		zero := c.z[own]
+		for r := range c.z {
+			c.z[r] -= zero
+		}
+		old, to := c.ofClasses(i), c.sorted
+		c.towardsSoftmax(old, to, q)
+		for r, p := range to {
+			if d := p - old[r]; d != 0 {
+				c.shift(r, i, -d)
+				if r != own {
+					c.Alpha[i*len(to)+r] = float32(p)
+				}
 			}
 		}
 	}
-	return true
 }
 
-// towardsSoftmax sets c.to to the best point on the way from the shares to the softmax of the
+// towardsSoftmax sets to to the best point on the way from the old shares to the softmax of the
 // scores, or nearly: the dual objective is concave along it, and rises at its start.
-func (c *climber) towardsSoftmax(q float64) {
-	certificate.Softmax(c.z, c.to)
+func (c softAscent) towardsSoftmax(old, to []float64, q float64) {
+	certificate.Softmax(c.z, to)
 	var square float64
-	for r, p := range c.to {
-		d := p - c.old[r]
+	for r, p := range to {
+		d := p - old[r]
 		square += float64(d * d)
 	}
 	// Newton's steps for the point s of the way, from where a bend of 1 in place of the entropy's
@@ -267,9 +210,9 @@ func (c *climber) towardsSoftmax(q float64) {
 	s := 1 / (1 + q)
 	for range 4 {
 		slope, bend := -float64(float64(q*s)*square), -float64(q*square)
-		for r, to := range c.to {
-			d := to - c.old[r]
-			p := c.old[r] + float64(s*d)
+		for r, end := range to {
+			d := end - old[r]
+			p := old[r] + float64(s*d)
 			if d == 0 || !(p > 0) {
 				continue
 			}
@@ -281,7 +224,7 @@ func (c *climber) towardsSoftmax(q float64) {
 		}
 		s = max(s/4, min(s-slope/bend, 1))
 	}
-	for r, to := range c.to {
-		c.to[r] = c.old[r] + float64(s*(to-c.old[r]))
+	for r, p := range to {
+		to[r] = old[r] + float64(s*(p-old[r]))
 	}
 }

@@ -40,7 +40,7 @@ type Joint struct {
 func BeginJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, r2, within float64) *Joint {
 	share, factor, bound := s.Recent.Best(of, s.Done(), r2)
 	if within > 0 {
-		w, b := iterate.Zeros(len(s.Vectors), len(s.Vectors[0])), make([]float64, len(s.Vectors))
+		w, b := s.Room()
 		s.Weights(w, b)
 		if f := of.At(w, b); !(f-bound <= float64(within*f)) {
 			return nil
@@ -57,20 +57,18 @@ func BeginJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, r2, with
 // NewJoint is New.
 func NewJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, alpha []float32,
 	t int64) *Joint {
+	s.BeginAscent(t)
 	k := len(s.Vectors)
-	j := &Joint{State: s, Of: of, m: m, From: t, Alpha: alpha,
+	return &Joint{State: s, Of: of, m: m, From: t, Alpha: alpha,
 		rests: rests{Resting: make([]float32, s.X.Rows())}, dots: make([]float32, k),
 		b: make([]float64, k), z: make([]float64, k), sorted: make([]float64, k)}
-	j.BeginAscent(t)
-	return j
 }
 
 // EndEpoch is called after each pass over the rows. At the end of the run it chooses the result.
 func (j *Joint) EndEpoch() {
-	j.Pass++
+	j.endPass()
 	if j.T == j.Total && j.Err == nil {
-		w, b := j.room()
-		j.Result(w, b) // now, so that the choice is a part of training
+		j.Result(j.Room()) // now, so that the choice is a part of training
 	}
 }
 
@@ -85,20 +83,23 @@ func (j *Joint) Shares() []float32 {
 
 // SumUp makes the vectors those of the a_i.
 func (j *Joint) SumUp() {
+	j.empty()
 	k := len(j.Vectors)
-	for r, v := range j.Vectors {
-		clear(v)
-		j.Biases[r] = 0
-	}
 	for _, i := range j.All() {
 		row := j.Alpha[i*k:][:k]
-		var own float64
 		for r, a := range row {
 			j.shift(r, i, -float64(a))
-			own += float64(a)
 		}
-		j.shift(int(j.Class[i]), i, own)
+		j.shift(int(j.Class[i]), i, certificate.Total(row))
 	}
+}
+
+// empty makes the vectors zeros.
+func (j *Joint) empty() {
+	for _, v := range j.Vectors {
+		clear(v)
+	}
+	clear(j.Biases)
 }
 
 // shift adds row i times its weight and change to vector r.
@@ -111,8 +112,7 @@ func (j *Joint) shift(r, i int, change float64) {
 	j.Biases[r] += float64(float64(a) * j.BiasScale)
 }
 
-// Ascend takes a step with each of the rows idx. For those that rest it is one that changes
-// nothing.
+// Ascend takes a step with each of the rows idx: with those that rest, one that changes nothing.
 func (j *Joint) Ascend(idx []uint32) {
 	end := j.T + int64(len(idx))
 	inverse := 1 / j.Fixed
@@ -122,10 +122,7 @@ func (j *Joint) Ascend(idx []uint32) {
 		y, row := int(j.Class[i]), j.Alpha[int(i)*k:][:k]
 		square := float64(j.Norms[i]) + float64(j.BiasScale*j.BiasScale)
 		q := float64(float64(j.Share(int(i))*square) * inverse)
-		own := 0.0
-		for _, v := range row {
-			own += float64(v)
-		}
+		own := certificate.Total(row)
 		for r, dot := range j.dots {
 			v := float64((float64(dot) + float64(j.BiasScale*j.Biases[r])) * inverse)
 			if !floats.IsFinite(v) {
@@ -161,29 +158,19 @@ func (j *Joint) Ascend(idx []uint32) {
 	j.T = end
 }
 
-// room returns vectors and biases to write to.
-func (j *Joint) room() (w [][]float32, b []float64) {
-	return iterate.Zeros(len(j.Vectors), len(j.Vectors[0])), make([]float64, len(j.Vectors))
-}
-
-// Result writes the better by P of the average and the
-// last iterate.
+// Result writes the better by P of the average and the last iterate.
 func (j *Joint) Result(w [][]float32, b []float64) {
 	j.Weights(w, b)
 	if j.Average == nil {
 		return
 	}
-	average := j.Average
 	if j.chosenAt != j.T {
 		j.chosenAt = j.T
-		last, bias := j.room()
-		j.Average = nil
-		j.Weights(last, bias)
+		last, bias := j.Room()
+		j.Last(last, bias)
 		j.chosen = j.Of.At(last, bias) < j.Of.At(w, b)
 	}
 	if j.chosen {
-		j.Average = nil
-		j.Weights(w, b)
+		j.Last(w, b)
 	}
-	j.Average = average
 }

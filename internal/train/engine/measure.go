@@ -175,10 +175,11 @@ func (r *Run) inBlocks(n int, f func(k, from, to int)) {
 // exact returns the vectors of m that learner k has trained, as the model will have them.
 func (r *Run) exact(m *Point, k int) (exact [][]float64) {
 	w, _ := r.vectorsOf(m, k)
-	if r.s.Scale == nil {
-		return objective.WideVectors(w)
-	}
-	for i := range w {
+	for i, v := range w {
+		if r.s.Scale == nil {
+			exact = append(exact, floats.Wide(v))
+			continue
+		}
 		f := m.Folded
 		wide, _ := r.s.Scale.Exact(f.Weights[r.first+k+i], f.bias(r.first+k+i))
 		exact = append(exact, wide)

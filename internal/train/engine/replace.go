@@ -30,7 +30,7 @@ func (r *Run) replace(m *Point) (replaced int) {
 			return
 		}
 		w, _ := r.vectorsOf(m, k)
-		for _, c := range []iterate.Weights{start, l.Zero(), l.Last()} {
+		for _, c := range []iterate.Weights{start, l.Zero(), l.LastIterate()} {
 			if c.W == nil {
 				continue
 			}

@@ -63,28 +63,21 @@ func (s *Average) Add(t int64, a float32, v [][]float32, scalars []float64) {
 // there is no sample yet.
 func (s *Average) Mean(t int64, k int, dst []float32, b *float64) (ok bool) {
 	old, cur := &s.Old, &s.Current
-	both := old.N > 0
-	if start := s.Total >> (s.Shift + 1); cur.N > 0 && 2*t >= 3*start {
-		both = false
-	}
-	n := float64(cur.N)
+	n, both := float64(cur.N), old.N > 0 && (cur.N == 0 || 2*t < 3*(s.Total>>(s.Shift+1)))
 	if both {
 		n += float64(old.N)
 	}
-	if n == 0 {
-		return false
-	}
-	for j, v := range cur.Vectors[k] {
-		z := float64(v)
+	mean := func(z, before float64) float64 {
 		if both {
-			z += float64(old.Vectors[k][j])
+			z += before
 		}
-		dst[j] = float32(z / n)
+		return z / n
 	}
-	z := cur.Scalars[k]
-	if both {
-		z += old.Scalars[k]
+	if n > 0 {
+		for j, v := range cur.Vectors[k] {
+			dst[j] = float32(mean(float64(v), float64(old.Vectors[k][j])))
+		}
+		*b = mean(cur.Scalars[k], old.Scalars[k])
 	}
-	*b = z / n
-	return true
+	return n > 0
 }

@@ -13,19 +13,17 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// A State is what every solver has: weight vectors w in the form v/scale, and what is known
-// about them so far. Most have one vector; those of a joint problem have one for each class.
+// A State is what every solver has: weight vectors w in the form v/scale, one or, in a joint
+// problem, one for each class, and what is known about them so far.
 type State struct {
 	*objective.Terms
 
-	T0    float64
-	Start int64   // steps that had been done before the run
-	Began Weights // the model's part that it started from; none without
-	T     int64   // steps done, those included
-	// The sum of y*x over the violations; of other losses than the hinge, of each row's coefficient
-	// times x.
-	Vectors    [][]float32
-	Biases     []float64 // the same for the appended feature
+	T0         float64
+	Start      int64       // steps that had been done before the run
+	Began      Weights     // the model's part that it started from; none without
+	T          int64       // steps done, those included
+	Vectors    [][]float32 // sums of the rows' coefficients, for the hinge 1 or 0, times y*x
+	Biases     []float64   // the same for the appended feature
 	Violations int64
 
 	// With projection onto the ball w is factor*v/scale. The factor is 1 without.
@@ -64,13 +62,16 @@ func (s *State) Scale() float64 {
 	return s.Lambda * (float64(s.T) + s.T0)
 }
 
-// NotFinite ends the run: the score of row i is infinite or NaN.
-func (s *State) NotFinite(i uint32) {
-	s.Err = &Error{s.T + 1, s.Name(i), "the score is not finite: " + rows.TooLarge}
-}
-
 // Divisor is the same after projections.
 func (s *State) Divisor() float64 { return s.Scale() / s.Factor }
+
+// NotFinite ends the run: the score of row i is infinite or NaN.
+func (s *State) NotFinite(i uint32) { s.Fail(s.T+1, s.Name(i), "the score is") }
+
+// Fail ends the run at a step, with a row or -1, where something is infinite or NaN.
+func (s *State) Fail(step int64, row int, what string) {
+	s.Err = &Error{step, row, what + " not finite: " + rows.TooLarge}
+}
 
 // Score returns the score of a row by vector k and its bias: dot is the row's dot product with v.
 func (s *State) Score(k int, dot float32, divisor float64) float64 {
@@ -138,7 +139,7 @@ func (s *State) Project() {
 	}
 	norm, edge := s.Norm2, float64(s.Radius*s.Scale())
 	if !floats.IsFinite(norm) {
-		s.Err = &Error{s.T, -1, "the norm of the weights is not finite: " + rows.TooLarge}
+		s.Fail(s.T, -1, "the norm of the weights is")
 		return
 	}
 	if float64(float64(s.Factor*s.Factor)*norm) > float64(edge*edge) {
@@ -182,46 +183,43 @@ func (s *State) EndEpoch(epochs int) {
 	// Not more often than the steps pay for: few rows may have very many columns. The end of the
 	// run is no exception, for the model is checked as well.
 	if s.T-s.Checked >= int64(len(s.Vectors)*s.X.Cols()/16) {
-		s.CheckFinite()
+		s.checkFinite()
 		if s.Radius > 0 {
 			s.RefreshNorm()
 		}
 	}
 }
 
-func (s *State) CheckFinite() {
+// checkFinite ends the run if a number is not finite.
+func (s *State) checkFinite() {
 	for k, v := range s.Vectors {
-		for _, z := range v {
-			if !floats.IsFinite(z) {
-				s.Err = &Error{s.T, -1, "a weight is not finite: " + rows.TooLarge}
-				return
-			}
+		if floats.FirstNotFinite(v) >= 0 {
+			s.Fail(s.T, -1, "a weight is")
+		} else if !floats.IsFinite(s.Biases[k]) {
+			s.Fail(s.T, -1, "a bias is")
 		}
-		if b := s.Biases[k]; !floats.IsFinite(b) {
-			s.Err = &Error{s.T, -1, "a bias is not finite: " + rows.TooLarge}
+		if s.Err != nil {
 			return
 		}
 	}
 	s.Checked = s.T
 }
 
-// Weights writes the vectors of this moment to w, and their biases to b. With a prior they are what
-// is added to it.
+// Weights writes the vectors and biases of this moment, less a prior's.
 func (s *State) Weights(w [][]float32, b []float64) {
-	if s.Average != nil {
-		mean := true
-		for k := range w {
-			mean = s.Average.Mean(s.T-s.Origin, k, w[k], &b[k]) && mean
-		}
-		if mean {
-			if !s.Free {
-				for k := range b {
-					b[k] = float64(s.BiasScale * b[k])
-				}
-			}
+	for k := range w {
+		if s.Average == nil || !s.Average.Mean(s.T-s.Origin, k, w[k], &b[k]) {
+			s.Last(w, b)
 			return
 		}
+		if !s.Free {
+			b[k] = float64(s.BiasScale * b[k])
+		}
 	}
+}
+
+// Last is Weights without an average.
+func (s *State) Last(w [][]float32, b []float64) {
 	d := s.Divisor()
 	for k, v := range s.Vectors {
 		clear(w[k])
@@ -239,6 +237,11 @@ func (s *State) Weights(w [][]float32, b []float64) {
 			b[k] = float64(s.BiasScale*s.Biases[k]) / d
 		}
 	}
+}
+
+// Room returns vectors and biases to write to.
+func (s *State) Room() (w [][]float32, b []float64) {
+	return Zeros(len(s.Vectors), s.X.Cols()), make([]float64, len(s.Vectors))
 }
 
 // SetStart makes w that of a model, after so many steps.
@@ -262,8 +265,7 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 			}
 			v := float32(u*scale) + 0 // +0: v is never -0
 			if !floats.IsFinite(v) {
-				return fmt.Errorf(
-					"weight %d times lambda*(t+t0) is too large for float32", j)
+				return fmt.Errorf("weight %d times lambda*(t+t0) is too large for float32", j)
 			}
 			s.Vectors[k][j] = v
 		}
@@ -318,21 +320,19 @@ func (e *Error) Error() string { return fmt.Sprintf("step %d: %s", e.Step, e.Rea
 
 // Zero returns w = 0, or the prior.
 func (s *State) Zero() Weights {
-	w := Zeros(len(s.Vectors), s.X.Cols())
+	w, _ := s.Room()
 	s.AddPrior(w)
 	return Weights{w, s.PriorBias}
 }
 
-// Last returns the last iterate, the prior included, where the result is a mean of the steps'; none
-// otherwise.
-func (s *State) Last() (v Weights) {
+// LastIterate returns the last iterate, a prior included, where the result is a mean of the steps';
+// none otherwise.
+func (s *State) LastIterate() (v Weights) {
 	if s.Average == nil || s.Fixed > 0 { // an ascent has chosen
 		return v
 	}
-	last := *s
-	last.Average = nil
-	v = Weights{Zeros(len(s.Vectors), s.X.Cols()), make([]float64, len(s.Vectors))}
-	last.Weights(v.W, v.B)
+	v.W, v.B = s.Room()
+	s.Last(v.W, v.B)
 	s.AddPrior(v.W)
 	for k := range v.B {
 		v.B[k] += s.PriorBias[k]

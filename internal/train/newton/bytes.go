@@ -1,6 +1,8 @@
 package newton
 
 import (
+	"slices"
+
 	"github.com/pegasimd/pegasimd/internal/gram"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
@@ -8,20 +10,18 @@ import (
 // This file has the Hessian of rows that are bytes, such as pixels, for losses whose second
 // derivative is the same for all rows of the zone. It is a sum of products of whole numbers, which
 // is exact: so rows that come into the zone are added and those that leave it are taken away, and
-// it makes no difference, not of a bit, whether a problem keeps its sum from one iteration to the
-// next.
+// whether a problem keeps its sum from one iteration to the next makes no difference, not of a bit.
 
 // PixelsKept is how many bytes the sums take at most that are kept between iterations. Problems
 // beyond that add up all rows of the zone each time.
 var PixelsKept = 1 << 29 // a variable for the sake of tests
 
-// pixelRows are the rows of a problem as bytes, and the rows of its sum.
+// pixelRows are the rows of a problem as bytes, the rows of its sum, and that as a gram.Matrix.
 type pixelRows struct {
-	*store.Pixels
-	reader *store.PixelReader
-	beta   float64 // what the bytes' 1 stands for; 0 for no column of the matrix
-	free   bool    // the rows are centred
-	unit   float64 // the second derivative times zoneScale
+	*store.PixelReader
+	beta float64 // what the bytes' 1 stands for; 0 for no column of the matrix
+	free bool    // the rows are centred
+	unit float64 // the second derivative times zoneScale
 
 	sum  *gram.Bytes
 	own  *gram.Bytes // the same where it is kept
@@ -36,11 +36,11 @@ func (n *Method) newPixels() *pixelRows {
 	if !ok || n.p.Weight != nil || n.few != nil {
 		return nil
 	}
-	all := n.pool.pixelsOf()
-	if all == nil {
+	all, ok := n.pool.pixels()
+	if !ok {
 		return nil
 	}
-	b := &pixelRows{Pixels: all, reader: all.Reader(), beta: n.p.Beta, free: n.p.Free, unit: unit,
+	b := &pixelRows{PixelReader: all.Reader(), beta: n.p.Beta, free: n.p.Free, unit: unit,
 		row: make([]float64, all.Cols()), mean: make([]float64, all.Cols())}
 	if n.pool.keeps(pixelBytes(b.Cols())) {
 		b.own, b.in = gram.NewBytes(all.Cols()), make([]bool, len(n.p.Rows))
@@ -65,18 +65,10 @@ func (l *Pool) keeps(bytes int) bool {
 	return true
 }
 
-// pixelsOf returns the rows of the data as bytes, made when they are first asked for, or nil if
-// they are other numbers.
-func (l *Pool) pixelsOf() *store.Pixels {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.asked {
-		l.asked = true
-		if p, ok := store.PixelsOf(l.X, l.Threads); ok {
-			l.pixels = p
-		}
-	}
-	return l.pixels
+// pixels returns the rows of the data as bytes, or false if they are other numbers.
+func (l *Pool) pixels() (*store.Pixels, bool) {
+	l.once.Do(func() { l.bytes, l.areBytes = store.PixelsOf(l.X, l.Threads) })
+	return l.bytes, l.areBytes
 }
 
 // addPixels makes the sum that of the rows of the zone.
@@ -85,25 +77,22 @@ func (n *Method) addPixels(zone []int32) {
 	if buffers.room == nil {
 		buffers.room = gram.NewRoom(b.Cols())
 	}
-	switch b.sum = b.own; {
-	case b.own == nil:
+	come, left := zone, []int32(nil)
+	if b.sum = b.own; b.own == nil {
 		if buffers.bytes == nil {
 			buffers.bytes = gram.NewBytes(b.Cols())
 		}
 		b.sum = buffers.bytes
-		b.sum.Use(buffers.room)
-		b.sum.Reset()
-		n.change(b.sum.Add, zone)
-	default:
-		b.sum.Use(buffers.room)
-		come, left := n.moved(zone)
-		if len(come)+len(left) >= len(zone) {
-			b.sum.Reset()
-			come, left = zone, nil
-		}
-		n.change(b.sum.Remove, left)
-		n.change(b.sum.Add, come)
+	} else {
+		come, left = n.moved(zone)
 	}
+	b.sum.Use(buffers.room)
+	if len(come)+len(left) >= len(zone) {
+		b.sum.Reset()
+		come, left = zone, nil
+	}
+	n.change(b.sum.Remove, left)
+	n.change(b.sum.Add, come)
 	last := b.Cols() - 1
 	rows := float64(max(1, b.sum.At(last, last)))
 	for j := range b.mean {
@@ -116,23 +105,16 @@ func (n *Method) addPixels(zone []int32) {
 func (n *Method) moved(zone []int32) (come, left []int32) {
 	b, buffers := n.pixels, n.buffers
 	come, left = buffers.come[:0], buffers.left[:0]
-	next := 0
-	for _, j := range zone { // ascending
-		for ; next < int(j); next++ {
-			if b.in[next] {
-				b.in[next] = false
-				left = append(left, int32(next))
-			}
+	next := 0 // of the zone, which is ascending
+	for j, in := range b.in {
+		inside := next < len(zone) && int(zone[next]) == j
+		if inside {
+			next++
 		}
-		if next++; !b.in[j] {
-			b.in[j] = true
-			come = append(come, j)
-		}
-	}
-	for ; next < len(b.in); next++ {
-		if b.in[next] {
-			b.in[next] = false
-			left = append(left, int32(next))
+		if b.in[j] = inside; inside && !in {
+			come = append(come, int32(j))
+		} else if in && !inside {
+			left = append(left, int32(j))
 		}
 	}
 	buffers.come, buffers.left = come, left
@@ -150,13 +132,10 @@ func (n *Method) change(f func(rows int, row func(r int) []byte, threads int), p
 	for len(places) > 0 && !n.over() {
 		some := places[:min(2*gramBlock, len(places))]
 		places = places[len(some):]
-		block := n.buffers.block[:0]
-		for range len(some) {
-			block = append(block, make([]byte, cols)...)
-		}
+		block := slices.Grow(n.buffers.block[:0], len(some)*cols)[:len(some)*cols]
 		n.buffers.block = block
 		for r, j := range some {
-			b.reader.Read(block[r*cols:][:cols], p.Name(n.p.Rows[j]))
+			b.Read(block[r*cols:][:cols], p.Name(n.p.Rows[j]))
 		}
 		f(len(some), func(r int) []byte { return block[r*cols:][:cols] }, n.threads)
 	}
@@ -171,7 +150,6 @@ func (b *pixelRows) centre() []float64 {
 	return mean
 }
 
-// Dim is what gram.Matrix has it for.
 func (b *pixelRows) Dim() int {
 	if b.beta == 0 || b.free {
 		return b.Cols() - 1
@@ -179,7 +157,6 @@ func (b *pixelRows) Dim() int {
 	return b.Cols()
 }
 
-// Upper is what gram.Matrix has it for.
 func (b *pixelRows) Upper(i int, dst []float64) {
 	dst, last := dst[:b.Dim()], b.Cols()-1
 	scale := b.stands(i)
@@ -198,7 +175,6 @@ func (b *pixelRows) Upper(i int, dst []float64) {
 	}
 }
 
-// Diagonal is what gram.Matrix has it for.
 func (b *pixelRows) Diagonal(dst []float64) {
 	last := b.Cols() - 1
 	for i := range b.Dim() {

@@ -11,19 +11,20 @@ import (
 // addUp makes the matrix that of the rows of the zone. Where the bias has no penalty it is of the
 // rows less their mean, which addUp returns.
 func (n *Method) addUp(zone []int32, bend float64) (centre []float64) {
+	centred := n.p.Free && bend > 0
 	switch {
 	case n.few != nil:
 		n.addFew(zone)
-		return nil
 	case n.pixels != nil:
-		n.addPixels(zone)
-		if n.p.Free && bend > 0 {
+		if n.addPixels(zone); centred {
 			centre = n.pixels.centre()
 		}
-		return centre
+	default:
+		if centred {
+			centre = n.centre(zone, bend)
+		}
+		n.addZone(zone, centre)
 	}
-	centre = n.centre(zone, bend)
-	n.addZone(zone, centre)
 	return centre
 }
 
@@ -35,11 +36,8 @@ func (n *Method) zoneScale() float64 {
 	return 1
 }
 
-// centre returns the mean of the zone's rows, for a bias without a penalty.
+// centre returns the mean of the zone's rows, by their second derivatives, whose sum is bend.
 func (n *Method) centre(zone []int32, bend float64) []float64 {
-	if !n.p.Free || bend == 0 {
-		return nil
-	}
 	b := n.buffers
 	only := b.only[:0]
 	for _, j := range zone {
@@ -85,7 +83,7 @@ var SumFew = true // a variable for the sake of tests
 // fewNonzeros returns a reader of the rows if they have so few nonzeros that their products are
 // added up sooner one by one. It goes by a sample of the rows, however they are held.
 func (n *Method) fewNonzeros() store.Nonzeros {
-	if n.p.Free {
+	if n.p.Free || !SumFew {
 		return nil // rows that are centred have no zeros
 	}
 	values := store.DensityOf(n.p.X, n.p.At)
@@ -124,10 +122,8 @@ func (n *Method) addFew(zone []int32) {
 			if r > 0 {
 				from = ends[r-1]
 			}
-			return gram.Row{
-				Index: index[from:ends[r]], Values: values[from:ends[r]],
-				C: float64(float64(b.bend[some[r]]) * scale),
-			}
+			return gram.Row{Index: index[from:ends[r]], Values: values[from:ends[r]],
+				C: float64(float64(b.bend[some[r]]) * scale)}
 		}, n.threads)
 	}
 }

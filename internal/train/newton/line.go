@@ -2,11 +2,10 @@ package newton
 
 import "math"
 
-// slopeLeft is the share of the slope at the start of a line at which a search along it ends.
-const slopeLeft = 0.1
-
-// lineSteps is the most evaluations of the slope in a search.
-const lineSteps = 40
+const (
+	slopeLeft = 0.1 // the share of the slope at the start of a line at which a search along it ends
+	lineSteps = 40  // the most evaluations of the slope in a search
+)
 
 // search returns how far to go along p, where the slope at first is given: to the place where the
 // smoothed objective, which is convex, has its least, or nearly. It takes Newton's steps on its

@@ -1,6 +1,7 @@
 package newton
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -70,7 +71,6 @@ type Method struct {
 	// goes on from there, and a resumed run does the iteration again.
 	cut atomic.Bool
 
-	// What a resumed run has to repeat.
 	past Past
 }
 
@@ -90,10 +90,7 @@ func (p Past) Fits(epochs int) bool {
 // New returns the method, which ends at the gap tol, or at 0.1 % for 0. The problem is loaded when
 // the first iteration begins, or the first question is asked.
 func New(pool *Pool, tol float64, load func() *Problem) *Method {
-	if tol == 0 {
-		tol = defaultTol
-	}
-	return &Method{load: load, pool: pool, threads: 1, target: content * tol}
+	return &Method{load: load, pool: pool, threads: 1, target: content * cmp.Or(tol, defaultTol)}
 }
 
 // Repeat makes the method one that has this past: it takes the iterations again, with so many
@@ -113,31 +110,27 @@ func (n *Method) Stuck() bool { return n.state == stuck }
 // Cut reports whether an iteration was left half way.
 func (n *Method) Cut() bool { return n.cut.Load() }
 
-// prepare loads the problem, and makes room for weights, margins and sums.
-func (n *Method) prepare() {
-	n.p = n.load()
+// begin begins with the given weights: with exact margins, or with weights no worse than 0.
+func (n *Method) begin(w []float32, bias float64, exact bool) {
+	rows := len(n.p.Rows)
 	n.quick = n.p.Weight == nil && n.p.Target == nil && n.p.Loss.Kind == loss.Hinge
-	if SumFew {
-		n.few = n.fewNonzeros()
-	}
+	n.few = n.fewNonzeros()
 	n.pixels = n.newPixels()
-	vars := n.p.Cols
+	n.v = floats.Wide(w)
 	if n.p.Beta > 0 {
-		vars++
+		n.v = append(n.v, bias/n.p.Beta)
 	}
-	n.m, n.a = make([]float64, len(n.p.Rows)), make([]float32, len(n.p.Rows))
-	n.bestA = make([]float32, len(n.p.Rows))
-	n.v, n.bestV, n.sums[0] = make([]float64, vars), make([]float64, vars), make([]float64, vars)
+	n.m, n.a, n.bestA = make([]float64, rows), make([]float32, rows), make([]float32, rows)
+	n.sums[0] = make([]float64, len(n.v))
 	if n.p.Free {
-		n.sums[1] = make([]float64, vars)
+		n.sums[1] = make([]float64, len(n.v))
 	}
-}
-
-// settle begins with the weights that there are, and their margins.
-func (n *Method) settle() {
+	if n.setMargins(exact); !exact {
+		n.shrink()
+	}
 	n.h, n.least = n.firstWidth()
 	n.bestP, n.bestD, n.stall.Falling = math.Inf(1), math.Inf(-1), math.Inf(1)
-	copy(n.bestV, n.v)
+	n.bestV = slices.Clone(n.v)
 }
 
 // shrink makes weights that are no better than 0 as much shorter as is best: by a power of two, or
@@ -161,34 +154,22 @@ func (n *Method) shrink() {
 	n.setMargins(false)
 }
 
-// take makes v the given weights.
-func (n *Method) take(w []float32, bias float64) {
-	for j, z := range w {
-		n.v[j] = float64(z)
-	}
-	if n.p.Beta > 0 {
-		n.v[len(w)] = bias / n.p.Beta
-	}
-}
-
 // Ready makes the method what it was when the run was paused: at first, with the weights of the
 // step after which it starts.
 func (n *Method) Ready() {
 	if n.p != nil {
 		return
 	}
-	n.prepare()
-	n.take(n.p.Start())
-	n.setMargins(false)
-	n.shrink()
-	n.settle()
+	n.p = n.load()
+	w, bias := n.p.Start()
+	n.begin(w, bias, false)
 	past := n.past
-	retries := past.Retries
 	n.past = Past{}
 	for !n.over() {
-		for len(retries) > 0 && retries[0] == n.past.Iterations {
-			n.Retry()
-			retries = retries[1:]
+		for _, after := range past.Retries {
+			if after == n.past.Iterations {
+				n.Retry()
+			}
 		}
 		if n.past.Iterations >= past.Iterations || n.state != works {
 			return
@@ -198,18 +179,14 @@ func (n *Method) Ready() {
 	n.past = past
 }
 
-// aim is the first part of an iteration. It finds the direction to go on in, if there is one: then
-// move wants its product with each row.
+// aim is the first part of an iteration. It finds the direction to go on in, if there is one.
 func (n *Method) aim() {
 	n.Ready()
 	if n.state != works {
 		return
 	}
-	n.buffers = n.pool.get(n)
-	defer func() {
-		n.pool.put(n.buffers)
-		n.buffers = nil
-	}()
+	n.pool.get(n)
+	defer n.pool.put(n)
 	n.past.Iterations++
 	for {
 		at := n.evaluate()
@@ -304,8 +281,7 @@ func (n *Method) biasOf(v []float64) float64 {
 	return float64(n.p.Beta * v[n.p.Cols])
 }
 
-// Width returns the width at which the best dual variables were found; 0 where the loss has no
-// kink.
+// Width returns the width of the best dual variables; 0 where the loss has no kink.
 func (n *Method) Width() float64 {
 	n.Ready()
 	if !n.p.Loss.Kind.Traits().Kinks {
@@ -346,17 +322,14 @@ func (n *Method) firstWidth() (h, least float64) {
 	return h, 0x1p-40 * h
 }
 
-// Bound returns the best bound that some iterations from the given weights on find: bound makes one
-// of dual variables, by the rows' numbers. They end at the bound that is wanted. The kink is
-// smoothed over the width at first, if that is above 0.
+// Bound returns the best bound that some iterations from the given weights on find, up to the one
+// that is wanted: bound makes one of dual variables, by the rows' numbers. A width above 0 is the
+// first.
 func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
 	bound func(a []float32) float64) (best float64) {
 	const iterations = 8
-	n.threads = threads
-	n.prepare()
-	n.take(w, bias)
-	n.setMargins(true)
-	n.settle()
+	n.threads, n.p = threads, n.load()
+	n.begin(w, bias, true)
 	if width > 0 {
 		n.h = width
 	}

@@ -34,7 +34,7 @@ func ready(x *dense.Matrix, y []float32, f loss.Func, beta float64, free bool) *
 		return p
 	})
 	n.Ready()
-	n.buffers = pool.get(n)
+	pool.get(n)
 	return n
 }
 
@@ -56,7 +56,7 @@ func TestHinge(t *testing.T) {
 	if !n.quick {
 		t.Fatal("the loops for all losses are asked for")
 	}
-	n.line = n.pool.lineFor(n)
+	n.line = &direction{q: make([]float32, rows)}
 	g := rand.New(rand.NewPCG(82, 1))
 	for try := range 40 {
 		n.h = math.Exp2(float64(g.IntN(24)-20)) * (1 + g.Float64())

@@ -44,19 +44,19 @@ type Pool struct {
 	Most    int             // buffers for which there is memory; 0 for any number
 	Until   context.Context // ends iterations before they are done; nil for none
 
-	mu    sync.Mutex
-	back  sync.Cond // told when buffers are put back
-	free  []*buffers
-	used  int // those that are not free
-	lines []*direction
+	mu   sync.Mutex
+	back sync.Cond // told when buffers are put back
+	free []*buffers
+	used int // those that are not free
 
-	asked  bool          // whether X is bytes
-	pixels *store.Pixels // X if it is
-	kept   int           // bytes of sums that problems keep
+	once     sync.Once
+	bytes    *store.Pixels // X, if areBytes, both known when once is done
+	areBytes bool
+	kept     int // bytes of sums that problems keep
 }
 
-// get returns buffers for n.
-func (l *Pool) get(n *Method) *buffers {
+// get gives n buffers, and put takes them back.
+func (l *Pool) get(n *Method) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.back.L = &l.mu
@@ -64,18 +64,18 @@ func (l *Pool) get(n *Method) *buffers {
 		l.back.Wait()
 	}
 	l.used++
-	b := &buffers{}
+	n.buffers = &buffers{}
 	if k := len(l.free); k > 0 {
-		b, l.free = l.free[k-1], l.free[:k-1]
+		n.buffers, l.free = l.free[k-1], l.free[:k-1]
 	}
-	b.fit(n)
-	return b
+	n.buffers.fit(n)
 }
 
-func (l *Pool) put(b *buffers) {
+func (l *Pool) put(n *Method) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.free = append(l.free, b)
+	l.free = append(l.free, n.buffers)
+	n.buffers = nil
 	l.used--
 	l.back.Signal()
 }
@@ -87,8 +87,8 @@ const gramBlock = 256
 func (b *buffers) fit(n *Method) {
 	rows, solved := len(n.p.Rows), n.solved()
 	if b.factor == nil || b.dim != solved {
-		b.dim, b.factor, b.sum, b.wide = solved, cholesky.New(solved), nil, nil
-		b.parts = nil
+		b.dim, b.factor = solved, cholesky.New(solved)
+		b.sum, b.wide, b.parts = nil, nil, nil
 	}
 	switch {
 	case n.few != nil:

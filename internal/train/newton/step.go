@@ -2,7 +2,6 @@ package newton
 
 import (
 	"math"
-	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
@@ -15,11 +14,9 @@ import (
 // added up in order. So the number of goroutines changes no bit.
 const chunkRows = 4096
 
-// mostParts is into how many parts the rows are cut at most that are added to the sums, of at
-// least leastPart rows.
 const (
-	mostParts = 8
-	leastPart = 256
+	mostParts = 8   // into which rows are cut that are added to the sums
+	leastPart = 256 // rows
 )
 
 // solved returns how many variables the equations have: a bias without a penalty is found apart.
@@ -116,8 +113,7 @@ func (s *tally) add(t *tally) {
 	s.zone += t.zone
 }
 
-// visit finds the a_i and second derivatives of the rows from first to end-1, and what they add up
-// to.
+// visit finds the a_i and second derivatives of the rows from first to end-1, and their sums.
 func (n *Method) visit(first, end int) (s tally) {
 	p, b, inverse := n.p, n.buffers, 1/n.h
 	kinked := p.Loss.Kind.Traits().Kinks
@@ -286,10 +282,8 @@ func (n *Method) gap(s *tally) (at place) {
 	}
 	mean := (float64(s.gain[0]*r[0]) + float64(s.gain[1]*r[1])) / rows
 	bend := float64(half * aa)
-	if q := p.Loss.Kind.Traits().Quadratic; q > 0 {
-		for k, v := range s.squares {
-			bend += float64(q * float64(v*float64(r[k]*r[k])) / rows)
-		}
+	for k, v := range s.squares {
+		bend += float64(p.Loss.Kind.Traits().Quadratic * float64(v*float64(r[k]*r[k])) / rows)
 	}
 	at.d, _ = proof.Parabola(mean, bend)
 	if n.p.Free {
@@ -309,29 +303,26 @@ func (n *Method) direct(at place) bool {
 	return err == nil && n.solve(centre, at.bend)
 }
 
-// solve sets the direction to what the factor makes of the gradient. It reports whether the
-// smoothed objective falls along it.
+// solve makes the line of the gradient. It reports whether the smoothed objective falls along it.
 func (n *Method) solve(centre []float64, bend float64) bool {
-	p, d := n.p, n.p.Cols
-	n.line = n.pool.lineFor(n)
-	to := n.line
-	rows := float64(len(n.p.Rows))
-	gradient := slices.Clone(n.v)
-	for j := range gradient {
+	p, d, rows := n.p, n.p.Cols, float64(len(n.p.Rows))
+	to := &direction{p: make([]float64, len(n.v)), step: make([]float32, d),
+		q: make([]float32, len(p.Rows))}
+	gradient := make([]float64, len(n.v))
+	for j, v := range n.v {
 		u := n.sums[0][j]
-		if n.p.Free && j < d {
+		if p.Free && j < d {
 			u += n.sums[1][j]
 		}
-		gradient[j] = float64(p.Lambda*n.v[j]) - u/rows
-	}
-	across := 0.0 // the step of the bias, in terms of the centred rows
-	if n.p.Free {
-		gradient[d] = -n.sums[0][d] / rows
-		if bend > 0 {
-			across = -gradient[d] * rows / bend
-		}
+		gradient[j] = float64(p.Lambda*v) - u/rows
 	}
 	x := to.p[:n.solved()]
+	if p.Free {
+		gradient[d] = -n.sums[0][d] / rows
+		if bend > 0 { // the step of the bias, in terms of the centred rows
+			to.p[d] = -gradient[d] * rows / bend
+		}
+	}
 	for j := range x {
 		x[j] = -gradient[j]
 		if centre != nil {
@@ -339,25 +330,21 @@ func (n *Method) solve(centre []float64, bend float64) bool {
 		}
 	}
 	n.buffers.factor.Solve(x)
-	if n.p.Free {
-		to.p[d] = across
-		for j, c := range centre {
-			to.p[d] -= float64(c * x[j])
-		}
+	for j, c := range centre {
+		to.p[d] -= float64(c * x[j])
 	}
-	to.slope = 0
 	finite := true
 	for j := range to.step {
 		to.step[j] = float32(to.p[j])
 		finite = finite && floats.IsFinite(to.step[j])
 		to.p[j] = float64(to.step[j])
 	}
+	to.slope = 0
 	for j, z := range to.p {
 		to.slope += float64(gradient[j] * z)
 	}
 	if finite && to.slope < 0 && !math.IsInf(to.slope, 0) {
-		return true
+		n.line = to
 	}
-	n.leaveLine()
-	return false
+	return n.line != nil
 }

@@ -8,9 +8,8 @@ import (
 )
 
 // This file has the second half of an iteration: the step along the direction that the first half
-// has found. The problems of one-vs-rest take theirs together, so that each row
-// is read once for all of them: a product of the row with all directions gives the same bits as one
-// with each.
+// has found. The problems of one-vs-rest take theirs together, so that each row is read once for
+// all of them: a product of the row with all directions gives the same bits as one with each.
 
 // A direction is where a step goes.
 type direction struct {
@@ -20,44 +19,17 @@ type direction struct {
 	q     []float32 // what a unit along p adds to the margin of each row
 }
 
-// Together is the most problems that have directions at the same time: a few are enough for
-// the time that is saved, and each takes memory.
-var Together = 16 // a variable for the sake of tests
-
-// lineFor returns a direction for n, whose elements may be anything.
-func (l *Pool) lineFor(n *Method) *direction {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	line := &direction{}
-	if k := len(l.lines); k > 0 {
-		line, l.lines = l.lines[k-1], l.lines[:k-1]
-	}
-	if len(line.p) != len(n.v) || len(line.q) < len(n.p.Rows) {
-		*line = direction{p: make([]float64, len(n.v)), step: make([]float32, n.p.Cols),
-			q: make([]float32, len(n.p.Rows))}
-	}
-	return line
-}
-
-// leaveLine gives the direction back.
-func (n *Method) leaveLine() {
-	n.pool.mu.Lock()
-	defer n.pool.mu.Unlock()
-	n.pool.lines = append(n.pool.lines, n.line)
-	n.line = nil
-}
+// Together is the most problems that have directions at the same time, which take memory. It is a
+// variable for the sake of tests.
+var Together = 16
 
 // Iterate takes an iteration of each of the problems, which are over the same rows, with so many
 // goroutines: a step each, unless the gap is small enough.
 func Iterate(problems []*Method, threads int) {
 	for some := range slices.Chunk(problems, Together) {
 		inParallel(some, threads, (*Method).aim)
-		var aimed []*Method
-		for _, n := range some {
-			if n.line != nil {
-				aimed = append(aimed, n)
-			}
-		}
+		aimed := slices.Clone(some)
+		aimed = slices.DeleteFunc(aimed, func(n *Method) bool { return n.line == nil })
 		if len(aimed) > 0 {
 			multiply(aimed, threads)
 			inParallel(aimed, threads, (*Method).move)
@@ -99,8 +71,7 @@ func multiply(problems []*Method, threads int) {
 	})
 }
 
-// move is the last part of an iteration, when the products are known: it goes along the direction
-// to where the smoothed objective is least.
+// move is the last part of an iteration: it goes to where the smoothed objective is least.
 func (n *Method) move() {
 	if s, ok := n.search(n.line.slope); !ok || n.over() {
 		n.renew()
@@ -114,5 +85,5 @@ func (n *Method) move() {
 			}
 		})
 	}
-	n.leaveLine()
+	n.line = nil
 }

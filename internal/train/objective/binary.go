@@ -24,10 +24,10 @@ func (b *Binary) Coefficient(i uint32, z float64) (c, g float32) {
 
 // Weighted returns g times the weight of row i.
 func (b *Binary) Weighted(i uint32, g float32) float32 {
-	if b.Weight != nil {
-		g = float32(g * float32(b.Weight[i]))
+	if b.Weight == nil {
+		return g
 	}
-	return g
+	return float32(g * float32(b.Weight[i]))
 }
 
 // Frame returns how the loss of row i depends on its score z: it is that of side*z - target. With a
@@ -85,29 +85,22 @@ func (b *Binary) LossOf(i int, z float64) float64 {
 	return float64(b.Share(i) * b.Cost.At(float64(float64(side)*z)-target))
 }
 
-// At is Problem.At.
 func (b *Binary) At(w [][]float32, bias []float64) float64 {
 	return b.Penalty(w, bias) + b.Losses(w[0], bias[0], 0, b.Count())/float64(b.Count())
 }
 
-// Clamp is Problem.Clamp.
 func (b *Binary) Clamp(share float32) float32 { return b.Cost.Clamp(share) }
 
-// AtZero is Problem.AtZero.
 func (b *Binary) AtZero() float64 {
 	if b.Target == nil && b.PriorScores == nil {
 		return b.Cost.At(0)
 	}
-	var sum, n float64
-	for _, i := range b.All() {
+	return b.atZero(func(i int) float64 {
 		_, target := b.Frame(uint32(i))
-		sum += float64(b.Share(i) * b.Cost.At(-target))
-		n += b.Share(i)
-	}
-	return sum / n
+		return b.Cost.At(-target)
+	})
 }
 
-// ErrorOf is Problem.ErrorOf.
 func (b *Binary) ErrorOf(z, loss float64) float64 {
 	var squares float64
 	if b.Target != nil {

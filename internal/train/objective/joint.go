@@ -2,6 +2,7 @@ package objective
 
 import (
 	"math"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
@@ -29,18 +30,15 @@ func (j *Joint) Coefficients(z, b []float64, i uint32) bool {
 				worst, most = r, l
 			}
 		}
-		if worst == y {
-			return false
+		if worst != y {
+			b[worst] = 1
 		}
-		b[worst] = 1
-		return true
+		return worst != y
 	}
-	top := math.Inf(-1)
 	for r, v := range z {
 		b[r] = j.Full(v, r, i)
-		top = max(top, b[r])
 	}
-	var sum float64
+	top, sum := slices.Max(b), 0.0
 	for r, v := range b {
 		b[r] = floats.Exp(v - top)
 		sum += b[r]
@@ -110,7 +108,6 @@ func (j *Joint) WideMeanLoss(all [][]float64, b []float64) float64 {
 	})
 }
 
-// At is Problem.At.
 func (j *Joint) At(w [][]float32, b []float64) float64 {
 	return j.Penalty(w, b) + j.MeanLoss(w, b)
 }
@@ -119,50 +116,37 @@ func (j *Joint) At(w [][]float32, b []float64) float64 {
 func (j *Joint) meanLossOf(scores func(i int) []float64) (mean float64) {
 	for _, i := range j.All() {
 		z := scores(i)
-		for _, v := range z {
-			if !floats.IsFinite(v) {
-				return math.NaN()
-			}
+		if floats.FirstNotFinite(z) >= 0 {
+			return math.NaN()
 		}
 		mean += float64(j.Share(i) * j.Loss(z, int(j.Class[i])))
 	}
 	return mean / float64(j.Count())
 }
 
-// Clamp is Problem.Clamp.
 func (j *Joint) Clamp(share float32) float32 { return max(0, share) }
 
-// AtZero is Problem.AtZero.
 func (j *Joint) AtZero() float64 {
 	z := make([]float64, j.Vectors)
-	var sum, n float64
-	for _, i := range j.All() {
+	return j.atZero(func(i int) float64 {
 		for r := range z {
 			z[r] = j.Full(0, r, uint32(i))
 		}
-		sum += float64(j.Share(i) * j.Loss(z, int(j.Class[i])))
-		n += j.Share(i)
-	}
-	return sum / n
+		return j.Loss(z, int(j.Class[i]))
+	})
 }
 
-// ErrorOf is Problem.ErrorOf.
 func (j *Joint) ErrorOf(z, loss float64) float64 {
 	most := 1.0
 	for _, row := range j.Costs {
-		for _, c := range row {
-			most = max(most, c)
-		}
+		most = max(most, slices.Max(row))
 	}
 	return float64(2*z) + float64(j.Sums*most)
 }
 
 // LogSumExp returns log(sum of e^(z_r - zero)). It does not overflow.
 func LogSumExp(z []float64, zero float64) float64 {
-	top := math.Inf(-1)
-	for _, v := range z {
-		top = max(top, v)
-	}
+	top := slices.Max(z)
 	var sum float64
 	for _, v := range z {
 		sum += floats.Exp(v - top)

@@ -1,9 +1,6 @@
 package objective
 
-import "github.com/pegasimd/pegasimd/internal/floats"
-
-// Penalty returns lambda/2 |w|^2, in which an appended feature's weights count as well, or with a
-// prior that of the difference.
+// Penalty returns lambda/2 |w|^2, or with a prior that of the difference: see the other Penalty.
 func (t *Terms) Penalty(w [][]float32, bias []float64) float64 {
 	return PenaltyOf(t, w, bias)
 }
@@ -24,8 +21,7 @@ func PenaltyOf[F float32 | float64](t *Terms, w [][]F, bias []float64) (sum floa
 	return sum
 }
 
-// Penalty returns lambda/2 |w - from|^2, where the appended feature's weight counts as well. No
-// vector from is one of zeros.
+// Penalty returns lambda/2 |w - from|^2, the appended feature's weight included; nil is zeros.
 func Penalty[F float32 | float64](w []F, from []float32, bias, lambda, biasScale float64) float64 {
 	sum := 0.0
 	if from == nil {
@@ -48,14 +44,6 @@ func SquareSum[F float32 | float64](v []F) (sum float64) {
 		sum += float64(float64(z) * float64(z))
 	}
 	return sum
-}
-
-// WideVectors returns the vectors in float64.
-func WideVectors(w [][]float32) (wide [][]float64) {
-	for _, v := range w {
-		wide = append(wide, floats.Wide(v))
-	}
-	return wide
 }
 
 // SumError returns what Terms.Sums is.

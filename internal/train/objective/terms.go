@@ -33,7 +33,7 @@ type Terms struct {
 	BiasScale float64 // the value of the appended feature, 0 for none
 	Free      bool    // the bias is no such feature, and has no penalty
 
-	// The prior's weights, nil without one. Then the vectors are about the difference of w and them.
+	// The prior's weights, nil without one. The vectors are then the difference of w and them.
 	Prior     [][]float32
 	PriorBias []float64
 	// The prior's scores, of all vectors for one row after the other: those that training takes,
@@ -67,11 +67,8 @@ func (t *Terms) Longest(w [][]float32, penalty float64) (length float64) {
 	return length
 }
 
-// PriorError returns the root of the mean, over the rows, of the squared error of a wideScore.
+// PriorError is ScoreError of a wideScore; 0 without a prior.
 func (t *Terms) PriorError(r2 float64) float64 {
-	if t.Prior == nil {
-		return 0
-	}
 	return t.ScoreError(t.Longest(t.Prior, 0), t.PriorBias, 0, r2)
 }
 
@@ -80,11 +77,11 @@ func (t *Terms) WidenPrior() {
 	if t.Prior == nil || t.wideScores != nil {
 		return
 	}
-	prior := WideVectors(t.Prior)
 	t.wideScores = make([]float64, len(t.PriorScores))
-	for _, i := range t.All() {
-		for k, w := range prior {
-			t.wideScores[i*len(prior)+k] = t.X.WideDot(i, w) + t.PriorBias[k]
+	for k, w := range t.Prior {
+		wide := floats.Wide(w)
+		for _, i := range t.All() {
+			t.wideScores[i*len(t.Prior)+k] = t.X.WideDot(i, wide) + t.PriorBias[k]
 		}
 	}
 }
@@ -95,6 +92,16 @@ func (t *Terms) WideScore(i, k int) float64 {
 		return 0
 	}
 	return t.wideScores[i*len(t.Prior)+k]
+}
+
+// atZero returns the mean of the rows' losses.
+func (t *Terms) atZero(loss func(i int) float64) float64 {
+	var sum, n float64
+	for _, i := range t.All() {
+		sum += float64(t.Share(i) * loss(i))
+		n += t.Share(i)
+	}
+	return sum / n
 }
 
 // SetPrior makes the learner look for u = w - w0, w0 being the prior's weights and biases: the

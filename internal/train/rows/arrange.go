@@ -16,9 +16,6 @@ type Visits struct {
 	Short bool
 }
 
-// long reports whether the steps are those of so many epochs or more.
-func (o *Visits) long(epochs int64) bool { return o.Total >= epochs*o.Epoch }
-
 // Scatter says of a view that its rows are visited in any order.
 func (v *View) Scatter() { v.Scattered = v.X.Size() > CopyFrom }
 
@@ -38,16 +35,8 @@ func (s *Set) Shuffle(v *View, o Visits) {
 	}
 	v.X = v.X.Take(shuffled)
 	v.Only, v.Names, v.Scattered = nil, shuffled, false
-	v.Norms = gather(v.Norms, shuffled)
-	if v.Class != nil {
-		v.Class = gather(v.Class, shuffled)
-	}
-	if v.Target != nil {
-		v.Target = gather(v.Target, shuffled)
-	}
-	if v.Weight != nil {
-		v.Weight = gather(v.Weight, shuffled)
-	}
+	v.Norms, v.Class = gather(v.Norms, shuffled), gather(v.Class, shuffled)
+	v.Target, v.Weight = gather(v.Target, shuffled), gather(v.Weight, shuffled)
 }
 
 // worthCopying reports whether there should be copies of the rows of v, of data of so many bytes.
@@ -66,7 +55,7 @@ func (s *Set) worthCopying(v *View, o Visits, size int) bool {
 		// All pairs have copies at the same time. They take memory and a third of a pass each,
 		// which pays in long runs only.
 		pair := v.Count() < len(s.Y)
-		return !pair || o.long(pairEpochs) && (len(s.Classes)-1)*size <= CopyTo
+		return !pair || o.Total >= pairEpochs*o.Epoch && (len(s.Classes)-1)*size <= CopyTo
 	}
 	return true
 }

@@ -51,9 +51,7 @@ func merge(a, b []uint32) []uint32 {
 // setWeights makes v's weights, and returns their sum before they were scaled.
 func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 	weight := make([]float64, len(s.Y))
-	n := v.Count()
-	for j := range n {
-		i := v.Row(j)
+	for _, i := range v.All() {
 		weight[i] = 1
 		if s.Weight != nil {
 			weight[i] = s.Weight[i]
@@ -62,12 +60,11 @@ func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 	if balanced {
 		s.balance(v, weight)
 	}
-	for j := range n {
-		sum += weight[v.Row(j)]
+	for _, i := range v.All() {
+		sum += weight[i]
 	}
-	mean, same := sum/float64(n), true
-	for j := range n {
-		i := v.Row(j)
+	mean, same := sum/float64(v.Count()), true
+	for _, i := range v.All() {
 		weight[i] /= mean
 		same = same && weight[i] == 1
 		if w := weight[i]; w > math.MaxFloat32 || float32(w) == 0 {

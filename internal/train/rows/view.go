@@ -82,13 +82,12 @@ func (v *View) Share(i int) float64 {
 // Ranked returns the rows in ascending order of their names.
 func (v *View) Ranked() []uint32 {
 	last := 0
-	for j := range v.Count() {
-		last = max(last, v.Name(uint32(v.Row(j))))
+	for _, i := range v.All() {
+		last = max(last, v.Name(uint32(i)))
 	}
 	at := make([]uint32, last+1)
-	for j := range v.Count() {
-		i := uint32(v.Row(j))
-		at[v.Name(i)] = i + 1 // 0 is for rows that it does not have
+	for _, i := range v.All() {
+		at[v.Name(uint32(i))] = uint32(i) + 1 // 0 is for rows that it does not have
 	}
 	places := at[:0]
 	for _, i := range at {
@@ -126,7 +125,11 @@ func (v *View) AddTo(u []float64, a []float32) {
 // magnitudes.
 func (v *View) AddError() float64 { return float64(v.Count()+2) * 0x1p-53 }
 
+// gather returns what from has for these rows; nil if it is nil.
 func gather[T any](from []T, rows []uint32) []T {
+	if from == nil {
+		return nil
+	}
 	to := make([]T, len(rows))
 	for k, i := range rows {
 		to[k] = from[i]

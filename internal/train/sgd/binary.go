@@ -54,12 +54,17 @@ func (p *Binary) Steps(idx []uint32) {
 
 // Batches takes a step with each of the batches of the rows idx, of which ends has the ends.
 func (p *Binary) Batches(idx []uint32, ends []int) {
+	inBatches(&p.State, idx, ends, p.batch)
+}
+
+// inBatches calls batch for each of them, and samples w in between, up to an error.
+func inBatches(s *iterate.State, idx []uint32, ends []int, batch func(idx []uint32)) {
 	start := 0
 	for _, end := range ends {
-		if p.batch(idx[start:end]); p.Err != nil {
+		if batch(idx[start:end]); s.Err != nil {
 			return
 		}
-		p.Sample()
+		s.Sample()
 		start = end
 	}
 }

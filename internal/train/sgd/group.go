@@ -28,8 +28,7 @@ type Group struct {
 const groupFrom = 3
 
 // NewGroup returns one for the problems, whose vectors are rows of a matrix from first on, or nil
-// if they have to go one by one. A buffer has to be the same zeros each time, for groups come and
-// go.
+// if they have to go one by one. A buffer has to be the same zeros each time: groups come and go.
 func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
 	buffer func(n int) []float32) *Group {
 	for _, p := range problems {
@@ -61,15 +60,26 @@ func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
 // Steps takes a step of each problem with each of the rows idx, and samples in between.
 func (g *Group) Steps(idx []uint32) {
 	lead := g.problems[0] // the others are at the same step
-	g.mix()
+	ahead := lead.FetchAhead()
+	g.mix(false)
 	for len(idx) > 0 {
 		n := lead.BeforeSample(len(idx))
-		if !g.stepAll(idx[:n]) {
-			return
+		for k, i := range idx[:n] {
+			if ahead > 0 && k+ahead < n {
+				g.x.Fetch(int(idx[k+ahead]))
+			}
+			if g.interleaved == nil {
+				g.x.DotVectors(g.scores, int(i), g.vectors, g.first)
+			} else {
+				g.interleaved.DotK(int(i), g.scores, g.mixed)
+			}
+			if !g.step(i) {
+				return
+			}
 		}
 		idx = idx[n:]
 		if len(idx) == 0 || lead.Samples() {
-			g.unmix()
+			g.mix(true)
 			for _, p := range g.problems {
 				p.Sample()
 			}
@@ -77,28 +87,7 @@ func (g *Group) Steps(idx []uint32) {
 	}
 }
 
-// stepAll takes a step of each problem with each of the rows idx. It reports whether all scores are
-// numbers.
-func (g *Group) stepAll(idx []uint32) bool {
-	ahead := g.problems[0].FetchAhead()
-	for k, i := range idx {
-		if ahead > 0 && k+ahead < len(idx) {
-			g.x.Fetch(int(idx[k+ahead]))
-		}
-		if g.interleaved == nil {
-			g.x.DotVectors(g.scores, int(i), g.vectors, g.first)
-		} else {
-			g.interleaved.DotK(int(i), g.scores, g.mixed)
-		}
-		if !g.step(i) {
-			return false
-		}
-	}
-	return true
-}
-
-// step takes a step of each problem with row i, whose scores are known. It reports whether all of
-// them are numbers.
+// step takes a step of each problem with row i. It reports whether its scores are numbers.
 func (g *Group) step(i uint32) bool {
 	some := false
 	for k, p := range g.problems {
@@ -124,28 +113,19 @@ func (g *Group) step(i uint32) bool {
 	return true
 }
 
-// mix makes the common vectors of the problems' own.
-func (g *Group) mix() {
-	if g.interleaved == nil {
-		return
-	}
-	n := len(g.scores)
-	for k, p := range g.problems {
-		for j, v := range p.V {
-			g.mixed[j*n+k] = v
-		}
-	}
-}
-
-// unmix is mix the other way round.
-func (g *Group) unmix() {
+// mix makes the common vectors of the problems' own, or back.
+func (g *Group) mix(back bool) {
 	if g.interleaved == nil {
 		return
 	}
 	n := len(g.scores)
 	for k, p := range g.problems {
 		for j := range p.V {
-			p.V[j] = g.mixed[j*n+k]
+			if own, common := &p.V[j], &g.mixed[j*n+k]; back {
+				*own = *common
+			} else {
+				*common = *own
+			}
 		}
 	}
 }

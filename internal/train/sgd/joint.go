@@ -5,7 +5,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // A Joint problem has a weight vector for each class, which are trained as one: section 5 of the
@@ -29,22 +28,19 @@ type Joint struct {
 // NewJoint returns the training of the vectors of s.
 func NewJoint(s iterate.State, log bool, costs [][]float64) *Joint {
 	k := len(s.Vectors)
-	j := &Joint{State: s,
-		Of: objective.Joint{Terms: s.Terms, Vectors: k, Log: log, Costs: costs}}
-	j.M = dense.New(k, s.X.Cols())
+	j := &Joint{State: s, Of: objective.Joint{Terms: s.Terms, Vectors: k, Log: log, Costs: costs},
+		M: dense.New(k, s.X.Cols()), dots: make([]float32, k), b: make([]float64, k)}
 	for r, v := range s.Vectors {
-		copy(j.M.Row(r), v) // not zeros after setStart
+		copy(j.M.Row(r), v) // not zeros after SetStart
 		j.Vectors[r] = j.M.Row(r)
 	}
-	j.dots, j.b = make([]float32, k), make([]float64, k)
 	return j
 }
 
 // Steps takes a step with each of the rows idx and samples w in between, up to an error.
 func (j *Joint) Steps(idx []uint32) {
 	for n := range idx {
-		j.batch(idx[n : n+1])
-		if j.Err != nil {
+		if j.batch(idx[n : n+1]); j.Err != nil {
 			return
 		}
 		j.Sample()
@@ -53,15 +49,7 @@ func (j *Joint) Steps(idx []uint32) {
 
 // Batches takes a step with each of the batches of the rows idx, of which ends has the ends.
 func (j *Joint) Batches(idx []uint32, ends []int) {
-	start := 0
-	for _, end := range ends {
-		j.batch(idx[start:end])
-		if j.Err != nil {
-			return
-		}
-		j.Sample()
-		start = end
-	}
+	inBatches(&j.State, idx, ends, j.batch)
 }
 
 // batch takes a step with the mean over the rows idx, and projects w onto the ball if there is one.
@@ -77,11 +65,9 @@ func (j *Joint) batch(idx []uint32) {
 	share, moved := float64(j.Factor*float64(len(idx))), false
 	for n, i := range idx {
 		z := j.z[n*k:][:k]
-		for _, v := range z {
-			if !floats.IsFinite(v) {
-				j.NotFinite(i)
-				return
-			}
+		if floats.FirstNotFinite(z) >= 0 {
+			j.NotFinite(i)
+			return
 		}
 		y := int(j.Class[i])
 		if !j.Of.Coefficients(z, j.b, i) {
@@ -116,8 +102,7 @@ func (j *Joint) batch(idx []uint32) {
 func (j *Joint) move(r int, i uint32, g float32, share float64, of int) {
 	a := float32(float64(g) / share)
 	if !floats.IsFinite(a) {
-		j.Err = &iterate.Error{Step: j.T + 1, Row: j.Name(i),
-			Reason: "a weight is not finite: " + rows.TooLarge}
+		j.Fail(j.T+1, j.Name(i), "a weight is")
 		return
 	}
 	j.AddRow(r, i, a)

@@ -3,7 +3,6 @@ package sgd
 import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/parallel"
-	"github.com/pegasimd/pegasimd/internal/train/iterate"
 )
 
 // Shards are copies of a problem that share its work: the rows of a round are cut into as many
@@ -23,20 +22,16 @@ type Shards struct {
 func NewShards(p *Binary, n int) *Shards {
 	s := &Shards{Binary: p, Threads: 1}
 	for range n {
-		c := *p
-		c.Vectors = iterate.Zeros(1, len(p.V))
-		c.V, c.Biases = c.Vectors[0], make([]float64, 1)
-		terms := *p.Terms
+		state, terms := p.State, *p.Terms
 		terms.View = p.ForWorker()
-		c.Terms, c.Of.Terms = &terms, &terms
-		c.Average, c.dots, c.updates, c.coefficients, c.z = nil, nil, nil, nil, nil
-		s.parts = append(s.parts, &c)
+		state.Terms, state.Average = &terms, nil
+		state.Vectors, state.Biases = p.Room()
+		s.parts = append(s.parts, NewBinary(state, p.Of.Cost, p.Of.Positive))
 	}
 	return s
 }
 
-// RoundRows returns the rows of a round of so many shards. Its end, where they synchronise, costs a
-// pass over the vectors.
+// RoundRows returns the rows of a round of so many shards. Its end costs a pass over the vectors.
 func RoundRows(cols, shards int) int {
 	n := 2048
 	for n < cols/8 && n < Segment(cols) {
@@ -67,17 +62,15 @@ func (s *Shards) Steps(idx []uint32) {
 			c.Biases[0], c.T0, c.T, c.Violations, c.Checked = p.Biases[0], p.T0, p.T, 0, p.Checked
 			c.Steps(rows[k*m/n : (k+1)*m/n])
 		})
-		copy(p.V, s.parts[0].V)
-		p.Biases[0] = s.parts[0].Biases[0]
-		for k, c := range s.parts {
+		clear(p.V)
+		p.Biases[0] = 0
+		for _, c := range s.parts {
 			if c.Err != nil && p.Err == nil {
 				p.Err = c.Err
 			}
 			p.Violations += c.Violations
-			if k > 0 {
-				dense.Axpy(1, c.V, p.V)
-				p.Biases[0] += c.Biases[0]
-			}
+			dense.Axpy(1, c.V, p.V)
+			p.Biases[0] += c.Biases[0]
 		}
 		dense.Scale(1/float32(n), p.V)
 		for j, v := range p.V {
