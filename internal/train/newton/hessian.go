@@ -2,6 +2,7 @@ package newton
 
 import (
 	"github.com/pegasimd/pegasimd/internal/gram"
+	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
@@ -125,5 +126,28 @@ func (n *Method) addFew(zone []int32) {
 			return gram.Row{Index: index[from:ends[r]], Values: values[from:ends[r]],
 				C: float64(float64(b.bend[some[r]]) * scale)}
 		}, n.threads)
+	}
+}
+
+// addRows adds the given rows to u, by the buffers' weights.
+func (n *Method) addRows(u []float64, only []uint32) {
+	b, d := n.buffers, n.p.Cols
+	parts := max(1, min(mostParts, len(only)/leastPart))
+	for len(b.parts) < parts {
+		b.parts = append(b.parts, make([]float64, d))
+	}
+	parallel.For(n.threads, parts, func(_, k int) {
+		if n.over() {
+			return
+		}
+		clear(b.parts[k])
+		n.p.X.ForWorker().AddTo(b.parts[k], store.Sum{
+			Only: only[k*len(only)/parts : (k+1)*len(only)/parts], A: b.ones, Weight: b.weight,
+		})
+	})
+	for _, part := range b.parts[:parts] {
+		for j, z := range part {
+			u[j] += z
+		}
 	}
 }

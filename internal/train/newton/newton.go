@@ -105,6 +105,7 @@ func (n *Method) Past() Past { return Past{n.past.Iterations, slices.Clone(n.pas
 
 // Works reports whether there are iterations to be taken, and Stuck whether more are of no use.
 func (n *Method) Works() bool { return n.state == works }
+
 func (n *Method) Stuck() bool { return n.state == stuck }
 
 // Cut reports whether an iteration was left half way.
@@ -154,31 +155,6 @@ func (n *Method) shrink() {
 	n.setMargins(false)
 }
 
-// Ready makes the method what it was when the run was paused: at first, with the weights of the
-// step after which it starts.
-func (n *Method) Ready() {
-	if n.p != nil {
-		return
-	}
-	n.p = n.load()
-	w, bias := n.p.Start()
-	n.begin(w, bias, false)
-	past := n.past
-	n.past = Past{}
-	for !n.over() {
-		for _, after := range past.Retries {
-			if after == n.past.Iterations {
-				n.Retry()
-			}
-		}
-		if n.past.Iterations >= past.Iterations || n.state != works {
-			return
-		}
-		Iterate([]*Method{n}, n.threads)
-	}
-	n.past = past
-}
-
 // aim is the first part of an iteration. It finds the direction to go on in, if there is one.
 func (n *Method) aim() {
 	n.Ready()
@@ -203,14 +179,6 @@ func (n *Method) aim() {
 		}
 		return
 	}
-}
-
-// over reports whether the context is done. It stays so: what is found after that is of no use.
-func (n *Method) over() bool {
-	if n.pool.Until != nil && n.pool.Until.Err() != nil {
-		n.cut.Store(true)
-	}
-	return n.cut.Load()
 }
 
 // narrow makes h smaller if it is what keeps P and D apart.
@@ -273,14 +241,6 @@ func (n *Method) Result(w []float32) (bias float64) {
 	return n.biasOf(n.bestV)
 }
 
-// biasOf returns the bias that weights have at their end, 0 without one.
-func (n *Method) biasOf(v []float64) float64 {
-	if n.p.Beta == 0 {
-		return 0
-	}
-	return float64(n.p.Beta * v[n.p.Cols])
-}
-
 // Width returns the width of the best dual variables; 0 where the loss has no kink.
 func (n *Method) Width() float64 {
 	n.Ready()
@@ -322,28 +282,27 @@ func (n *Method) firstWidth() (h, least float64) {
 	return h, 0x1p-40 * h
 }
 
-// Bound returns the best bound that some iterations from the given weights on find, up to the one
-// that is wanted: bound makes one of dual variables, by the rows' numbers. A width above 0 is the
-// first.
-func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
-	bound func(a []float32) float64) (best float64) {
-	const iterations = 8
-	n.threads, n.p = threads, n.load()
-	n.begin(w, bias, true)
-	if width > 0 {
-		n.h = width
+// Ready makes the method what it was when the run was paused: at first, with the weights of the
+// step after which it starts.
+func (n *Method) Ready() {
+	if n.p != nil {
+		return
 	}
-	n.target = proof.Gap(n.objective(1), wanted) / 2
-	a := make([]float32, n.p.X.Rows())
-	for range iterations {
-		Iterate([]*Method{n}, threads)
-		n.Shares(a)
-		if best = max(best, bound(a)); best >= wanted || n.state == stuck {
-			break
+	n.p = n.load()
+	w, bias := n.p.Start()
+	n.begin(w, bias, false)
+	past := n.past
+	n.past = Past{}
+	for !n.over() {
+		for _, after := range past.Retries {
+			if after == n.past.Iterations {
+				n.Retry()
+			}
 		}
-		if n.state == done { // but for what the bound's roundings take off
-			n.target, n.state = n.target/4, works
+		if n.past.Iterations >= past.Iterations || n.state != works {
+			return
 		}
+		Iterate([]*Method{n}, n.threads)
 	}
-	return best
+	n.past = past
 }

@@ -120,3 +120,27 @@ func (b *buffers) fit(n *Method) {
 		}
 	}
 }
+
+// over reports whether the context is done. It stays so: what is found after that is of no use.
+func (n *Method) over() bool {
+	if n.pool.Until != nil && n.pool.Until.Err() != nil {
+		n.cut.Store(true)
+	}
+	return n.cut.Load()
+}
+
+// biasOf returns the bias that weights have at their end, 0 without one.
+func (n *Method) biasOf(v []float64) float64 {
+	if n.p.Beta == 0 {
+		return 0
+	}
+	return float64(n.p.Beta * v[n.p.Cols])
+}
+
+// solved returns how many variables the equations have: a bias without a penalty is found apart.
+func (n *Method) solved() int {
+	if n.p.Free {
+		return len(n.v) - 1
+	}
+	return len(n.v)
+}

@@ -6,7 +6,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/proof"
-	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
@@ -18,14 +17,6 @@ const (
 	mostParts = 8   // into which rows are cut that are added to the sums
 	leastPart = 256 // rows
 )
-
-// solved returns how many variables the equations have: a bias without a penalty is found apart.
-func (n *Method) solved() int {
-	if n.p.Free {
-		return len(n.v) - 1
-	}
-	return len(n.v)
-}
 
 // inChunks calls f for each chunk of the rows.
 func (n *Method) inChunks(f func(from, to int)) {
@@ -219,29 +210,6 @@ func (n *Method) addChanged(changed []int32) {
 			}
 		}
 		n.addRows(n.sums[k], only)
-	}
-}
-
-// addRows adds the given rows to u, by the buffers' weights.
-func (n *Method) addRows(u []float64, only []uint32) {
-	b, d := n.buffers, n.p.Cols
-	parts := max(1, min(mostParts, len(only)/leastPart))
-	for len(b.parts) < parts {
-		b.parts = append(b.parts, make([]float64, d))
-	}
-	parallel.For(n.threads, parts, func(_, k int) {
-		if n.over() {
-			return
-		}
-		clear(b.parts[k])
-		n.p.X.ForWorker().AddTo(b.parts[k], store.Sum{
-			Only: only[k*len(only)/parts : (k+1)*len(only)/parts], A: b.ones, Weight: b.weight,
-		})
-	})
-	for _, part := range b.parts[:parts] {
-		for j, z := range part {
-			u[j] += z
-		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/proof"
 )
 
 // This file has the second half of an iteration: the step along the direction that the first half
@@ -86,4 +87,30 @@ func (n *Method) move() {
 		})
 	}
 	n.line = nil
+}
+
+// Bound returns the best bound that some iterations from the given weights on find, up to the one
+// that is wanted: bound makes one of dual variables, by the rows' numbers. A width above 0 is the
+// first.
+func (n *Method) Bound(w []float32, bias, width, wanted float64, threads int,
+	bound func(a []float32) float64) (best float64) {
+	const iterations = 8
+	n.threads, n.p = threads, n.load()
+	n.begin(w, bias, true)
+	if width > 0 {
+		n.h = width
+	}
+	n.target = proof.Gap(n.objective(1), wanted) / 2
+	a := make([]float32, n.p.X.Rows())
+	for range iterations {
+		Iterate([]*Method{n}, threads)
+		n.Shares(a)
+		if best = max(best, bound(a)); best >= wanted || n.state == stuck {
+			break
+		}
+		if n.state == done { // but for what the bound's roundings take off
+			n.target, n.state = n.target/4, works
+		}
+	}
+	return best
 }
