@@ -86,10 +86,11 @@ var layers = [][]string{
 	{"internal/store", "dataset", "internal/sample"},
 	{"internal/train/calibrate", "internal/train/claims", "internal/train/loss",
 		"internal/train/result", "internal/train/rows", "internal/train/scale"},
-	{"internal/train/objective", "internal/train/settings"},
+	{"internal/train/objective"},
 	{"internal/train/certificate"},
 	{"internal/train/iterate"},
 	{"internal/train"}, // the solvers
+	{"internal/train/settings"},
 	{"internal/train/checkpoint", "internal/train/choose"},
 	{"internal/train/engine"},
 	{"pegasos"},
