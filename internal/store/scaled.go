@@ -25,6 +25,7 @@ type Scaled struct {
 	stop   func() bool
 	length []float64 // of each row of raw, with scaling.Unit
 	values []float64 // a buffer for a row
+	zeros  []float64 // a row of zeros, scaled; nil before it is asked for
 }
 
 // scaleBlock is how many rows a worker scales before it takes the next ones.
@@ -131,13 +132,13 @@ func (r *Scaled) expand(i int, index []int32, values []float32) {
 		}
 		return
 	}
-	if s := r.scaler; s.Shift == nil {
-		clear(r.values)
-	} else {
-		for j := range r.values {
-			r.values[j] = s.At(j, 0)
+	if r.zeros == nil {
+		r.zeros = make([]float64, len(r.values))
+		for j := range r.scaler.Shift {
+			r.zeros[j] = r.scaler.At(j, 0)
 		}
 	}
+	copy(r.values, r.zeros)
 	for k, j := range index {
 		r.values[j] = r.at64(i, int(j), values[k])
 	}
