@@ -7,9 +7,9 @@
 //	share := m.Result.Gap                     // by which it is above the optimum at most
 //	err = m.WriteFile("text.model")
 //
-// Rows are a [dense.Matrix] (dense.FromSlice copies values into one), a [sparse.Matrix], or any type
-// of yours that is [Examples], which is trained on as it is, without scaling; package dataset reads
-// them from files. What a zero [Config] chooses, and what to choose when, is told at
+// Rows are a [dense.Matrix] (dense.FromSlice copies values into one), a [sparse.Matrix], or any
+// type of yours that is [Examples], which is trained on as it is, without scaling; package dataset
+// reads them from files. What a zero [Config] chooses, and what to choose when, is told at
 // https://github.com/pegasimd/pegasimd/blob/main/docs/training.md.
 //
 // # What is minimised

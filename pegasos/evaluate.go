@@ -3,6 +3,7 @@ package pegasos
 import (
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
@@ -41,9 +42,7 @@ func (m *Model) Penalty() float64 {
 // cost, even if they had others in training. It is NaN if a label is none of the model's, or a pair
 // has no rows.
 func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
-	cfg := m.Config.settings()
-	c := cfg.Cost()
-	var loss float64
+	c, loss := m.Config.settings().Cost(), 0.0
 	if m.Classes == nil {
 		spread := m.Scaling.room().Unit()
 		c.Epsilon /= spread
@@ -106,16 +105,12 @@ func (m *Model) penalty(k int) float64 {
 	if m.Prior != "" {
 		return math.NaN()
 	}
-	var exact []float64
-	b := m.bias(k)
+	w, b := floats.Wide(m.Weights[k]), m.bias(k)
 	if s := m.Scaling; s != nil {
-		exact, b = s.Exact(m, k)
+		w, b = s.Exact(m, k)
 	}
 	if m.Config.Bias != BiasAugmented {
 		b = 0 // a bias of another kind costs nothing
 	}
-	if exact != nil {
-		return objective.Penalty(exact, nil, b, m.lambda(k), m.Config.BiasScale)
-	}
-	return objective.Penalty(m.Weights[k], nil, b, m.lambda(k), m.Config.BiasScale)
+	return objective.Penalty(w, nil, b, m.lambda(k), m.Config.BiasScale)
 }

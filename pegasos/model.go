@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -116,7 +117,7 @@ func (m *Model) Validate() error {
 
 // checkSettings returns an error unless the settings can be used.
 func (m *Model) checkSettings() error {
-	return firstError(m.Config.Validate(), publicError(options.Lambda(m.Lambda).Err()))
+	return cmp.Or(m.Config.Validate(), publicError(options.Lambda(m.Lambda).Err()))
 }
 
 // checkFinite returns an error unless the weights are vectors of one length, and all numbers
@@ -278,7 +279,7 @@ func (m *Model) check() error {
 	if m == nil {
 		return errors.New("it is nil")
 	}
-	vectors, err := m.Config.vectors(len(m.Classes))
+	vectors, err := m.Config.settings().Vectors(len(m.Classes))
 	if err != nil {
 		return err
 	}

@@ -1,12 +1,11 @@
 package pegasos
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-
-	"encoding/json"
 
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
@@ -74,7 +73,7 @@ func (m *Model) header() *header {
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, Bias: m.Bias != nil,
 		IndexBase: m.IndexBase, Scaler: m.Scaler, HashBits: m.HashBits, Table: m.Table,
 		Calibration: m.Calibration, Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
-		Result: m.Result.header(), Scaling: m.Scaling,
+		Result: m.Result.room().Header(), Scaling: m.Scaling,
 	}
 	if h.Classes == nil {
 		h.Classes = []float32{} // not null
@@ -144,14 +143,17 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	for k, w := range m.Weights {
 		copy(w, weights[k*h.Features:])
 	}
-	if err := m.checkRead(); err != nil {
-		return nil, err
-	}
-	return m, h.checkHash(m)
+	return m, h.check(m)
 }
 
-// checkHash returns an error if the header's hash is not that of what follows it.
-func (h *header) checkHash(m *Model) error {
+// check returns an error unless the model of the header is one that training could give.
+func (h *header) check(m *Model) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	if err := m.checkSettings(); err != nil {
+		return fmt.Errorf("header: %w", err)
+	}
 	if h.Hash == "" {
 		return nil
 	}
@@ -167,7 +169,7 @@ const sliceSize = 24
 // model returns the model that the header describes, without its weights and biases, and how many
 // vectors there are to be.
 func (h *header) model() (m *Model, vectors int, err error) {
-	if vectors, err = h.Config.vectors(len(h.Classes)); err != nil {
+	if vectors, err = h.Config.settings().Vectors(len(h.Classes)); err != nil {
 		return nil, 0, err
 	}
 	if h.Features < 0 || h.Features > math.MaxInt/8/vectors {
@@ -182,17 +184,6 @@ func (h *header) model() (m *Model, vectors int, err error) {
 		Data: h.Data, IndexBase: h.IndexBase, Scaling: h.Scaling,
 		Result: resultOf(h.Result.Result()),
 	}, vectors, nil
-}
-
-// checkRead returns an error unless a model from a file is one that training could give.
-func (m *Model) checkRead() error {
-	if err := m.check(); err != nil {
-		return err
-	}
-	if err := m.checkSettings(); err != nil {
-		return fmt.Errorf("header: %w", err)
-	}
-	return nil
 }
 
 // WriteFile writes the model to a file. The file is either written in full or left as it was,

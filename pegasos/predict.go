@@ -22,8 +22,7 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	dst = sized(dst, len(m.Weights))
 	if m.scalesRows() {
 		index, values := store.ReaderOf(x).Row(i)
-		m.scoreScaled(index, values, dst)
-		return dst
+		return m.scoreScaled(index, values, dst)
 	}
 	for k, w := range m.Weights {
 		dst[k] = float64(x.Dot(i, w)) + m.bias(k)
@@ -134,8 +133,7 @@ func (m *Model) Score(x []float32, dst []float64) []float64 {
 	}
 	dst = sized(dst, len(m.Weights))
 	if m.scalesRows() {
-		m.scoreScaled(nil, x, dst)
-		return dst
+		return m.scoreScaled(nil, x, dst)
 	}
 	for k, w := range m.Weights {
 		dst[k] = float64(asm.Dot(x, w)) + m.bias(k)
@@ -151,8 +149,7 @@ func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64
 	store.CheckRow(idx, val)
 	dst = sized(dst, len(m.Weights))
 	if m.scalesRows() {
-		m.scoreScaled(idx, val, dst)
-		return dst
+		return m.scoreScaled(idx, val, dst)
 	}
 	n := len(idx)
 	for n > 0 && int(idx[n-1]) >= m.Cols() {
@@ -262,8 +259,9 @@ func (m *Model) Probabilities(scores, dst []float64) []float64 {
 
 // scoreScaled writes the scores of a row as it is, of all values if index is nil, by vectors that
 // take scaled ones.
-func (m *Model) scoreScaled(index []int32, values []float32, dst []float64) {
+func (m *Model) scoreScaled(index []int32, values []float32, dst []float64) []float64 {
 	m.Scaling.room().Dots(index, values, m.Weights, func(k int, z float64) {
 		dst[k] = z + m.bias(k)
 	})
+	return dst
 }

@@ -3,7 +3,6 @@ package pegasos
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
@@ -67,22 +66,9 @@ func (r Result) WorstGap() (gap float64, k int) {
 	})
 }
 
-// check returns an error if a bound is above its objective.
-func (r Result) check() error {
-	for k, c := range r.PerClass {
-		if err := proof.Check(c.Objective, c.DualObjective); err != nil {
-			return fmt.Errorf("pegasos: weight vector %d: %w", k, err)
-		}
-	}
-	if err := proof.Check(r.Objective, r.DualObjective); err != nil {
-		return fmt.Errorf("pegasos: %w", err)
-	}
-	return nil
-}
-
 // room returns r as the trainer's rooms have it.
-func (r *Result) room() result.Result {
-	to := result.Result{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations,
+func (r Result) room() *result.Result {
+	to := &result.Result{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations,
 		Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0, Objective: r.Objective,
 		DualObjective: r.DualObjective, Gap: r.Gap}
 	for _, c := range r.PerClass {
@@ -101,13 +87,8 @@ func resultOf(r result.Result) Result {
 	return to
 }
 
-func (r *Result) header() *result.Header {
-	room := r.room()
-	return room.Header()
-}
-
 // MarshalJSON leaves out what was not measured, for JSON has no NaN.
-func (r Result) MarshalJSON() ([]byte, error) { return json.Marshal(r.header()) }
+func (r Result) MarshalJSON() ([]byte, error) { return json.Marshal(r.room().Header()) }
 
 // UnmarshalJSON reads what MarshalJSON has written, and makes NaN of what is left out. Fields that
 // it does not know are an error.

@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,22 +13,23 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/train/claims"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
 // This file holds a model to what it claims of itself: its Result, about the data in Data. The
 // objective is found anew, and a lower bound on the least there is that owes nothing to the run:
-// its dual variables are made from the margins of the weights as they are written, see certificate.FromScores,
-// or come from a Proof.
+// its dual variables are made from the margins of the weights as they are written, see
+// certificate.FromScores, or come from a Proof.
 
 // A Verdict is what Verify comes to.
 type Verdict string
 
 const (
-	// Confirmed says that the objectives are what the model claims, and that Verify found a bound no
-	// lower and a gap no larger than the claimed ones: of the mean over the weight vectors, and of
-	// each of them but those in Verification.Unconfirmed.
+	// Confirmed says that the objectives are what the model claims, and that Verify found a bound
+	// no lower and a gap no larger than the claimed ones: of the mean over the weight vectors, and
+	// of each of them but those in Verification.Unconfirmed.
 	Confirmed Verdict = "confirmed"
 	// NotConfirmed says that nothing speaks against the claim, but that Verify found a lower bound,
 	// or that it needs the rows held as in training to find the same objective. The claim may be
@@ -58,8 +60,8 @@ type Verification struct {
 
 	Claimed Result // the model's
 
-	// Unconfirmed has the weight vectors of whose own problem a lower bound or a larger gap was found
-	// than the model claims. With a Proof there are none.
+	// Unconfirmed has the weight vectors of whose own problem a lower bound or a larger gap was
+	// found than the model claims. With a Proof there are none.
 	Unconfirmed []int
 
 	unsure bool // nothing speaks against the claim, but it was not found again
@@ -71,8 +73,9 @@ type VerifyOptions struct {
 	Proof *Proof
 	// Passes is how many passes of dual coordinate ascent improve the bound that is made of the
 	// margins, for all losses but EpsInsensitive, without a prior and an unregularised bias; up to
-	// 21 times as many where that is less than the model claims. If it still is, and Passes above 0 and its finish was Newton's method or
-	// FinishAuto, some iterations of Newton's method go on from the weights.
+	// 21 times as many where that is less than the model claims. If it still is, and Passes above 0
+	// and its finish was Newton's method or FinishAuto, some iterations of Newton's method go on
+	// from the weights.
 	Passes int
 	// Sigmoids asks for the folds of Config.Calibrate to be trained anew, which takes as long as
 	// they took: the sigmoids have to be the same to the bit. The trainer's Start has to be that of
@@ -105,7 +108,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 		return nil, err
 	}
 	v.checkData(m)
-	check := engine.Check{Passes: o.Passes, Finish: string(m.Config.Finish), Claims: m.Result.room()}
+	check := engine.Check{Passes: o.Passes, Finish: string(m.Config.Finish), Claims: *m.Result.room()}
 	if o.Proof != nil {
 		if err := o.Proof.fits(v, m, s); err != nil {
 			return nil, err
@@ -174,7 +177,7 @@ func (tr *Trainer) taskOf(ctx context.Context, m *Model, x Examples, y []float32
 		t.Epsilon /= s.Unit()
 		t.scale = s
 	}
-	if err := firstError(t.fits(m.Cols()), t.adopt(m.Cols())); err != nil {
+	if err := cmp.Or(t.fits(), t.adopt(m.Cols())); err != nil {
 		return nil, nil, err
 	}
 	set, err := t.newSet(x, y)
@@ -219,12 +222,6 @@ func (v *Verification) checkData(m *Model) {
 func (v *Verification) Contradict(format string, a ...any) {
 	v.Reasons = append(v.Reasons, fmt.Sprintf(format, a...))
 	v.Verdict = Contradicted
-}
-
-// noClaims returns the claims of weight vectors of which nothing is known.
-func (m *Model) noClaims() []ClassResult {
-	none := ClassResult{Objective: math.NaN(), DualObjective: math.NaN()}
-	return slices.Repeat([]ClassResult{none}, len(m.Weights))
 }
 
 // claim returns what is said of one weight vector.
@@ -360,7 +357,7 @@ func (v *Verification) compareVectors(m *Model, found []ClassResult) {
 		claimed = []ClassResult{{Objective: m.Result.Objective,
 			DualObjective: m.Result.DualObjective}}
 	default:
-		claimed = m.noClaims()
+		claimed = slices.Repeat([]ClassResult{ClassResult(result.Unknown())}, len(m.Weights))
 	}
 	for k, p := range found {
 		of, own := claims.Of("weight vector", k, len(found)), claimed[k]
