@@ -19,29 +19,24 @@ import (
 
 // A Model is what training gives and prediction takes.
 //
-// For two classes there is one weight vector, and a score above 0 speaks for the second class. For
-// more there is one a class, and the highest score wins; with [OneVsOne] there is one for each pair
-// of classes, whose score above 0 is a vote for the second of the two. Joint problems have one a
-// class even of two. A model that predicts numbers has no classes and one weight vector, whose
-// score is the prediction.
+// For two classes it has one weight vector, and a score above 0 speaks for the second class. For
+// more, and for joint problems of two, it has one a class, and the highest score wins. With
+// [OneVsOne] it has one for each pair of classes, whose score above 0 is a vote for the second of
+// the two. If it predicts numbers it has no classes, and the score of its one vector is the number.
 type Model struct {
 	Classes []float32   // the labels, ascending; nil for numbers
 	Names   []string    // of the classes, if they have any: Train leaves it nil
 	Weights [][]float32 // each has Cols elements
 	Bias    []float64   // one for each weight vector, added to its scores; nil for none
 
-	// Scaler, if not nil, says in JSON how the features were scaled. The caller sets it and uses
-	// it, as the command does with a dataset.Scaler: data have to be scaled likewise before the
-	// model predicts them.
-	Scaler json.RawMessage
-
-	// HashBits, if not 0, says that the features are 2^HashBits buckets, as dataset.Options has it.
-	// The caller sets it and uses it.
-	HashBits int
-
-	// Table, if not nil, says in JSON what the columns of the data were, their names for instance.
-	// The caller sets it and uses it, as the command does with a dataset.Table.
-	Table json.RawMessage
+	// These the caller sets and uses, as the command does with package dataset: in JSON, how data
+	// have to be scaled before the model predicts them (a dataset.Scaler), nil for not; the number
+	// of bits if the features are 2^HashBits buckets, else 0; in JSON, what the columns of the data
+	// were (a dataset.Table), nil if not known; the number of the first feature in the data's file.
+	Scaler    json.RawMessage
+	HashBits  int
+	Table     json.RawMessage
+	IndexBase int
 
 	Calibration []Sigmoid // one for each weight vector; nil for none
 
@@ -51,10 +46,6 @@ type Model struct {
 	// Data is a fingerprint of the rows, labels, weights and prior that Result is about, and of how
 	// the rows were held, if Trainer.Fingerprint asked for it: see Trainer.Verify.
 	Data string
-
-	// IndexBase is the number of the first feature in the file that the data came from. The caller
-	// sets it and uses it.
-	IndexBase int
 
 	Result Result
 	State  *State // of the run, if Trainer.KeepState asked for it
@@ -69,10 +60,10 @@ func (m *Model) stepsOf(k int) int64 { return m.resultOf(k).Steps }
 
 func (m *Model) lambda(k int) float64 { return m.resultOf(k).Lambda }
 
-// A Head says what rows and labels a model is about.
+// A Head has the fields of a [Model] that say what rows and labels it is about.
 type Head struct {
 	Features  int
-	IndexBase int // this and what follows are those of the [Model]
+	IndexBase int
 	Scaler    json.RawMessage
 	HashBits  int
 	Table     json.RawMessage
@@ -85,7 +76,7 @@ func (m *Model) Head() Head {
 	return Head{m.Cols(), m.IndexBase, m.Scaler, m.HashBits, m.Table, m.Classes, m.Names}
 }
 
-// Outputs returns the number of scores that a row has: one for each weight vector.
+// Outputs returns the number of scores of a row: one for each weight vector.
 func (m *Model) Outputs() int { return len(m.Weights) }
 
 // Cols returns the number of features.
@@ -96,7 +87,7 @@ func (m *Model) Cols() int {
 	return len(m.Weights[0])
 }
 
-// bias returns what is added to the scores of vector k.
+// bias returns that of vector k.
 func (m *Model) bias(k int) float64 {
 	if m.Bias == nil {
 		return 0
@@ -104,10 +95,9 @@ func (m *Model) bias(k int) float64 {
 	return m.Bias[k]
 }
 
-// Validate returns an error unless the model is one that training could give: as many weight
-// vectors as its classes and settings ask for, all of one length, finite numbers, ascending
-// classes, and settings that can be used. Every reader of models calls it, and so should anybody
-// who makes a model by hand.
+// Validate returns an error unless training could give the model: it has as many weight vectors as
+// its classes and settings ask for, all of one length, finite numbers, ascending classes, and
+// settings that can be used. Models that are read are valid; call it for one made by hand.
 func (m *Model) Validate() error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model: %w", err)
@@ -170,9 +160,9 @@ func (m *Model) WithCols(cols int) *Model {
 
 // Hash returns the SHA-256 of all that predictions depend on, in hexadecimal: the weight vectors
 // one after the other (float32), the biases if there are any (float64), the classes (float32), and
-// A and B of each sigmoid of the Calibration, if there is one (float64), all little-endian. Then
-// come the lines of the model's file that say how rows and labels are read, without those that are
-// missing or 0, and a Scaling that is not folded.
+// A and B of each sigmoid of the Calibration (float64), all little-endian. Then come the lines of
+// the model's file that say how rows and labels are read, without those that are missing or 0, and
+// a Scaling that is not folded.
 func (m *Model) Hash() string {
 	h := m.vectorHash()
 	for _, s := range m.Calibration {
@@ -209,7 +199,7 @@ func (m *Model) vectorHash() hash.Hash {
 	return h
 }
 
-// CheckHash returns an error if the hash is not the model's: one of the two has been changed.
+// CheckHash returns an error if the hash is not the model's.
 func (m *Model) CheckHash(hash string) error {
 	if have := m.Hash(); have != hash {
 		return fmt.Errorf("what makes the predictions has the hash %s, not %s", have, hash)
@@ -296,10 +286,10 @@ func (m *Model) check() error {
 		return err
 	}
 	if m.Scaler != nil && !json.Valid(m.Scaler) {
-		return fmt.Errorf("the scaler is not JSON")
+		return errors.New("the scaler is not JSON")
 	}
 	if m.Table != nil && !json.Valid(m.Table) {
-		return fmt.Errorf("the table is not JSON")
+		return errors.New("the table is not JSON")
 	}
 	if m.Calibration != nil && (len(m.Calibration) != vectors || m.Classes == nil) {
 		return fmt.Errorf("%d calibrations for %d weight vectors and %d classes",
@@ -326,10 +316,10 @@ func (m *Model) Pair(k int) (first, second int) {
 	return first, first + 1 + k
 }
 
-// Examples are the rows of the data. *dense.Matrix and *sparse.Matrix have these methods. They may
-// be called from several goroutines at a time. If they have a method Err() error as well, training
-// asks it once it has read all rows, before the first step, and fails with its error: see Err
-// of a sparse.Matrix.
+// Examples are the rows of the data, such as a *dense.Matrix or *sparse.Matrix. Several goroutines
+// may call the methods at a time. If there is a method Err() error as well, training calls it once
+// it has read all rows, before the first step, and fails with its error: see Err of a
+// sparse.Matrix.
 type Examples interface {
 	Rows() int
 	Cols() int

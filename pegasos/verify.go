@@ -18,11 +18,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file holds a model to what it claims of itself: its Result, about the data in Data. The
-// objective is found anew, and a lower bound on the least there is that owes nothing to the run:
-// its dual variables are made from the margins of the weights as they are written, see
-// certificate.FromScores, or come from a Proof.
-
 // A Verdict is what Verify comes to.
 type Verdict string
 
@@ -91,24 +86,18 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	*Verification, error,
 ) {
 	misuse.Context(ctx)
-	t, job, err := tr.jobOf(ctx, m, x, y)
+	t, s, err := tr.sessionOf(ctx, m, x, y)
 	if err != nil {
 		return nil, err
 	}
-	s, err := engine.New(job)
-	if err != nil {
-		return nil, publicError(err)
-	}
-	if err := t.checkClaimed(s, m); err != nil {
-		return nil, err
-	}
-	v := &Verification{Hash: m.Hash(), Claimed: m.Result, Proven: o.Proof != nil}
-	v.Data = s.Fingerprint(ctx)
+	v := &Verification{Hash: m.Hash(), Data: s.Fingerprint(ctx), Claimed: m.Result,
+		Proven: o.Proof != nil}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	v.checkData(m)
-	check := engine.Check{Passes: o.Passes, Finish: string(m.Config.Finish), Claims: *m.Result.room()}
+	check := engine.Check{Passes: o.Passes, Finish: string(m.Config.Finish),
+		Claims: *m.Result.room()}
 	if o.Proof != nil {
 		if err := o.Proof.fits(v, m, s); err != nil {
 			return nil, err
@@ -133,29 +122,42 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	return v, nil
 }
 
-// jobOf returns the model's problem, of which no step will be taken.
-func (tr *Trainer) jobOf(ctx context.Context, m *Model, x Examples, y []float32) (
-	t *task, job engine.Job, err error,
+// sessionOf returns the model's problem, of which no step will be taken.
+func (tr *Trainer) sessionOf(ctx context.Context, m *Model, x Examples, y []float32) (
+	*task, *engine.Session, error,
 ) {
 	if err := m.Validate(); err != nil {
-		return nil, job, err
+		return nil, nil, err
 	}
 	if have := x.Cols(); have != m.Cols() {
-		return nil, job, fmt.Errorf("pegasos: the rows have %d features, the model has %d", have,
+		return nil, nil, fmt.Errorf("pegasos: the rows have %d features, the model has %d", have,
 			m.Cols())
 	}
 	if m.Prior != "" && tr.Prior == nil {
-		return nil, job, badField("Prior", "the model's penalty is about the distance from another "+
-			"model, which is needed: its hash is %s", m.Prior)
+		return nil, nil, badField("Prior", "the model's penalty is about the distance from "+
+			"another model, which is needed: its hash is %s", m.Prior)
 	}
 	t, set, err := tr.taskOf(ctx, m, x, y, func(t *task) {
 		settings.Only(&t.Config, settings.Problem)
 		t.Epochs, t.Average, t.Start = 1, LastIterate, nil
 	})
 	if err != nil {
-		return nil, job, err
+		return nil, nil, err
 	}
-	return t, t.job(set), nil
+	s, err := engine.New(t.job(set))
+	if err != nil {
+		return nil, nil, publicError(err)
+	}
+	if t.priorHash != m.Prior {
+		return nil, nil, badField("Prior", "its hash is %q, want that of the model's own, %q",
+			t.priorHash, m.Prior)
+	}
+	classes := len(set.Classes)
+	if n, err := s.Vectors(classes); err != nil || n != len(m.Weights) {
+		return nil, nil, fmt.Errorf("pegasos: %d weight vectors for %d classes", len(m.Weights),
+			classes)
+	}
+	return t, s, nil
 }
 
 // taskOf returns the training of a model which is changed, and its rows, scaled. Of the trainer
@@ -182,19 +184,6 @@ func (tr *Trainer) taskOf(ctx context.Context, m *Model, x Examples, y []float32
 	}
 	set, err := t.newSet(x, y)
 	return t, set, err
-}
-
-// checkClaimed returns an error unless the model is one of the session's problem.
-func (t *task) checkClaimed(s *engine.Session, m *Model) error {
-	if t.priorHash != m.Prior {
-		return badField("Prior", "its hash is %q, want that of the model's own, %q",
-			t.priorHash, m.Prior)
-	}
-	classes := len(s.Rows.Classes)
-	if n, err := s.Vectors(classes); err != nil || n != len(m.Weights) {
-		return fmt.Errorf("pegasos: %d weight vectors for %d classes", len(m.Weights), classes)
-	}
-	return nil
 }
 
 // pointOf returns the model as the engine has one.
@@ -224,14 +213,9 @@ func (v *Verification) Contradict(format string, a ...any) {
 	v.Verdict = Contradicted
 }
 
-// claim returns what is said of one weight vector.
-func (c *ClassResult) claim() claims.Claim {
-	return claims.Claim{Objective: c.Objective, Bound: c.DualObjective}
-}
-
-// claim returns what is said of the mean of all.
-func (r *Result) claim() claims.Claim {
-	return claims.Claim{Objective: r.Objective, Bound: r.DualObjective}
+// claim returns what is said, or was found, of a problem or of the mean of all.
+func claim(objective, bound float64) claims.Claim {
+	return claims.Claim{Objective: objective, Bound: bound}
 }
 
 // checkClaims holds what the model claims against what was found, for each weight vector and for
@@ -240,7 +224,8 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 	if m.Lambda != lambda {
 		v.Contradict("lambda is %v, not %v", lambda, m.Lambda)
 	}
-	claimed, all, joint := m.Result.PerClass, m.Result.claim(), m.Config.Multiclass.Joint()
+	claimed, joint := m.Result.PerClass, m.Config.Multiclass.Joint()
+	all := claim(m.Result.Objective, m.Result.DualObjective)
 	if math.IsNaN(all.Objective) {
 		return // that of a run that was interrupted
 	}
@@ -249,19 +234,20 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 			len(m.Weights))
 		return
 	}
-	t, covered := v.trial(), make([]bool, len(claimed))
+	t := claims.Trial{Contradict: v.Contradict, Proven: v.Proven}
+	covered := make([]bool, len(claimed))
 	for _, f := range found {
 		c, of := all, claims.Of("weight vector", f.Vector, len(found))
 		if !joint {
-			covered[f.Vector], c = true, claimed[f.Vector].claim()
-			t.Lambda(of, claimed[f.Vector].Lambda, f.Lambda)
+			own := claimed[f.Vector]
+			covered[f.Vector], c = true, claim(own.Objective, own.DualObjective)
+			t.Lambda(of, own.Lambda, f.Lambda)
 		}
 		if c.Objective != f.Quick.Objective || !(f.Quick.Mistake <= c.Small()) {
 			sure, most := v.allowed(m, c, f.Exact)
 			t.Objective(of, c.Objective, f.Exact.Objective, sure, most)
 		}
-		is := claims.Claim{Objective: f.Exact.Objective, Bound: f.Exact.Proven()}
-		switch ok := t.Bound(of, c, is); {
+		switch ok := t.Bound(of, c, claim(f.Exact.Objective, f.Exact.Proven())); {
 		case of == "":
 			t.Unsure = t.Unsure || !ok // There is no other problem.
 		case !ok:
@@ -276,7 +262,7 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 			}
 		}
 		if len(found) > 1 && !t.Unsure {
-			t.All(all, claims.Claim{Objective: v.Objective, Bound: v.Bound})
+			t.All(all, claim(v.Objective, v.Bound))
 		}
 	}
 	v.unsure = t.Unsure
@@ -295,17 +281,11 @@ func (v *Verification) allowed(m *Model, c claims.Claim, found engine.Measuremen
 	return sure, max(sure, c.Small()+found.Mistake)
 }
 
-// trial returns what compares claims, whose reasons it takes.
-func (v *Verification) trial() *claims.Trial {
-	return &claims.Trial{Contradict: v.Contradict, Proven: v.Proven}
-}
-
 // decide comes to the verdict.
 func (v *Verification) decide() {
 	v.Verdict = Verdict(claims.Verdict(len(v.Reasons), v.Claimed.Objective, v.unsure))
 	if v.Verdict == NotConfirmed && v.Proven {
-		v.Contradict("the objective is not the claimed one where the rows are held as they are " +
-			"here")
+		v.Contradict("the objective is not the claimed one where the rows are held as they are here")
 	}
 }
 
@@ -350,26 +330,26 @@ func (m *Model) Compare(found Result) *Verification {
 
 // compareVectors compares the claims of the weight vectors, and of their mean.
 func (v *Verification) compareVectors(m *Model, found []ClassResult) {
-	t, claimed := v.trial(), m.Result.PerClass
+	claimed, all := m.Result.PerClass, claim(m.Result.Objective, m.Result.DualObjective)
+	t := claims.Trial{Contradict: v.Contradict, Proven: v.Proven}
 	switch {
 	case len(claimed) == len(m.Weights):
 	case len(m.Weights) == 1:
-		claimed = []ClassResult{{Objective: m.Result.Objective,
-			DualObjective: m.Result.DualObjective}}
+		claimed = []ClassResult{{Objective: all.Objective, DualObjective: all.Bound}}
 	default:
 		claimed = slices.Repeat([]ClassResult{ClassResult(result.Unknown())}, len(m.Weights))
 	}
 	for k, p := range found {
 		of, own := claims.Of("weight vector", k, len(found)), claimed[k]
 		t.Lambda(of, own.Lambda, p.Lambda)
-		compareObjectives(t, of, own.Objective, p.Objective)
-		if !t.Bound(of, own.claim(), p.claim()) {
+		compareObjectives(&t, of, own.Objective, p.Objective)
+		if !t.Bound(of, claim(own.Objective, own.DualObjective), claim(p.Objective, p.DualObjective)) {
 			v.Unconfirmed = append(v.Unconfirmed, k)
 		}
 	}
-	t.Means(v.Claimed.claim())
+	t.Means(all)
 	if !t.Unsure {
-		t.All(v.Claimed.claim(), claims.Claim{Objective: v.Objective, Bound: v.Bound})
+		t.All(all, claim(v.Objective, v.Bound))
 	}
 	v.unsure = t.Unsure
 }
