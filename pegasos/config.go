@@ -77,13 +77,12 @@ const (
 	// estimated from the rows that matter most, of the ascent's average over its last half, its
 	// last iterate, and Pegasos's own result.
 	FinishDual Finish = settings.FinishDual
-	// FinishAuto chooses by the number of operations that Newton's method and the dual would take,
-	// for each problem; internal/train/engine has the numbers. With up to 2,000 columns Newton's
-	// method takes over at once where it costs no more than some tens of epochs of the dual, else
-	// when epochs have cost half as much as it would. The dual begins once P - D is below 70 % of
-	// P. That may never be where rows are long and lambda times their number is small, such as on
-	// raw pixels; Newton's method then takes over if it costs no more than some more epochs.
-	// Otherwise Pegasos goes on. The run ends when Newton's method is done with all problems.
+	// FinishAuto chooses for each problem by the number of operations that Newton's method, of up
+	// to 2,000 columns, and the dual would take; internal/train/engine has the numbers. The dual
+	// begins once P - D is below 70 % of P. That may be never on long rows with a small lambda
+	// times rows, such as raw pixels; Newton's method then takes over if it costs no more than some
+	// more epochs. Otherwise Pegasos goes on. The run ends when Newton's method is done with all
+	// problems.
 	FinishAuto Finish = settings.FinishAuto
 	// FinishNewton goes on with Newton's method, for all losses of one score. It is for dense rows
 	// of up to some thousand columns on any scale, small lambdas and a bias without a penalty. An
@@ -125,14 +124,12 @@ const DefaultLambda = settings.DefaultLambda // 1e-4
 // The Config of a model has what was chosen. [Config.Plain] chooses nothing.
 type Config struct {
 	Loss Loss `json:"loss,omitempty"` // Hinge, Log, SquaredHinge, EpsInsensitive, Squared
-
 	// Epsilon is the error that costs nothing, for EpsInsensitive only: a tenth of the standard
 	// deviation of the labels, unless TargetScale is ScaleNone, where it is what it is.
 	Epsilon float64 `json:"epsilon,omitempty"`
 
 	// OneVsRest, OneVsOne, CrammerSinger, Multinomial
 	Multiclass Multiclass `json:"multiclass,omitempty"`
-
 	// ClassWeight is Balanced, or a list such as "-1=1,1=2.5" of labels and the weights of their
 	// rows, as in Trainer.Weights. Rows of other labels have the weight 1, all rows if it is empty.
 	ClassWeight string `json:"class_weight,omitempty"`
@@ -170,13 +167,11 @@ type Config struct {
 
 	Order Order `json:"order,omitempty"` // Shuffled, Permutation, IID, Sequential, Blocks
 	Block int   `json:"block,omitempty"` // 64 rows; of the orders Shuffled and Blocks only
-
 	// Batch is the number of rows in a step, 0 or 1 for one: w moves by the mean of their updates.
 	// In the order IID a batch is a random set of rows, without repeats. In the others an epoch is
 	// cut into rows/Batch steps, rounded up, whose batches differ in size by one at most. With a
 	// batch of all rows, the order and the seed have no influence.
 	Batch int `json:"batch,omitempty"`
-
 	// Shards, if above 1, is the number of copies of w that share the work and are averaged every
 	// few thousand rows. With as many threads a problem of two classes takes a fraction of the
 	// time, but comes a little less far in an epoch: see [docs/benchmarks.md]. The number of shards
@@ -189,14 +184,12 @@ type Config struct {
 	// Project keeps w, the weight of an appended feature included, in the ball that has the
 	// optimum: |w|^2 <= P(0)/lambda, which is 1/lambda for Hinge. It tames the first steps without
 	// an offset.
-	Project bool `json:"project,omitempty"`
-
+	Project bool    `json:"project,omitempty"`
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
 
 	// FinishDual is for Hinge, SquaredHinge and Squared, CrammerSinger among them.
 	Finish Finish `json:"finish,omitempty"` // FinishNone, FinishDual, FinishAuto, FinishNewton
-
 	// BiasNone, BiasAugmented, BiasUnregularised
 	Bias      Bias    `json:"bias,omitempty"`
 	BiasScale float64 `json:"bias_scale,omitempty"` // of BiasAugmented
@@ -210,7 +203,6 @@ type Config struct {
 	// Platt's method: a sigmoid for each weight vector, fitted to the scores of each fold by a
 	// model trained on the others. Training takes as many times longer. The loss Log needs none.
 	Calibrate int `json:"calibrate,omitempty"`
-
 	// Seed starts the random numbers. Zero is a seed like any other.
 	Seed uint64 `json:"seed,omitempty"`
 }

@@ -8,14 +8,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// FormatLabel returns a numeric label as it is printed: the shortest text that reads as the same
-// float32.
+// FormatLabel returns the shortest text that reads as the same float32.
 func FormatLabel(label float32) string { return labels.Format(label) }
 
 // ClassName returns the name of a class, or its label as text if the classes have no names.
-func (m *Model) ClassName(class int) string {
-	return labels.Name(m.Classes, m.Names, class)
-}
+func (m *Model) ClassName(class int) string { return labels.Name(m.Classes, m.Names, class) }
 
 // Objective returns P for rows whose scores [Model.DecisionAll] gave and whose labels are y: the
 // sum of [Model.Penalty] and [Model.MeanLoss].
@@ -23,8 +20,8 @@ func (m *Model) Objective(scores []float64, y []float32) float64 {
 	return m.Penalty() + m.MeanLoss(scores, y)
 }
 
-// Penalty returns lambda/2 |w|^2, and of more than one problem the mean over them. It is NaN for a
-// model that had a prior, because the model does not keep it.
+// Penalty returns lambda/2 |w|^2, or the mean over the problems. It is NaN for a model that had a
+// prior, because the model does not keep it.
 func (m *Model) Penalty() float64 {
 	var total float64
 	for k := range m.Weights {
@@ -36,11 +33,10 @@ func (m *Model) Penalty() float64 {
 	return total / float64(len(m.Weights))
 }
 
-// MeanLoss returns the mean loss, as in training, of rows with the labels y whose scores are given,
-// as in [Model.Objective], and of more than one problem the mean over them. With one-vs-one a
-// problem has the rows of its two classes. All rows have the same weight, and all mistakes the same
-// cost, even if they had others in training. It is NaN if a label is none of the model's, or a pair
-// has no rows.
+// MeanLoss returns the mean loss, as in training, of rows with the labels y whose scores
+// [Model.DecisionAll] gave, or the mean over the problems, which with one-vs-one have the rows of
+// two classes. All rows have the same weight and all mistakes the same cost, whatever they had in
+// training. It is NaN if a label is none of the model's, or a pair has no rows.
 func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
 	c, loss := m.Config.settings().Cost(), 0.0
 	if m.Classes == nil {
@@ -64,7 +60,7 @@ func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
 	}
 	for k := range m.Weights {
 		z, positive := m.scoresOf(k, scores, classes)
-		var sum float64
+		sum := 0.0
 		for i, margin := range z {
 			if !positive[i] {
 				margin = -margin
@@ -76,8 +72,7 @@ func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
 	return loss / float64(len(m.Weights))
 }
 
-// scoresOf returns the scores by vector k of the rows of its problem, and of which of these rows
-// they should be above 0.
+// scoresOf returns the scores by vector k of the rows of its problem, and which should be above 0.
 func (m *Model) scoresOf(k int, scores []float64, classes []int32) (z []float64, positive []bool) {
 	no, yes := m.sides(k)
 	for i, class := range classes {

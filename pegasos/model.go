@@ -29,14 +29,12 @@ type Model struct {
 	Weights [][]float32 // each has Cols elements
 	Bias    []float64   // one for each weight vector, added to its scores; nil for none
 
-	// These the caller sets and uses, as the command does with package dataset: in JSON, how data
-	// have to be scaled before the model predicts them (a dataset.Scaler), nil for not; the number
-	// of bits if the features are 2^HashBits buckets, else 0; in JSON, what the columns of the data
-	// were (a dataset.Table), nil if not known; the number of the first feature in the data's file.
-	Scaler    json.RawMessage
-	HashBits  int
-	Table     json.RawMessage
-	IndexBase int
+	// The caller sets these four and uses them before the model predicts, as the command does with
+	// package dataset. The first and the third are JSON.
+	Scaler    json.RawMessage // how rows have to be scaled before that: a dataset.Scaler; or nil
+	HashBits  int             // the features are 2^HashBits buckets, as in dataset.Options; or 0
+	Table     json.RawMessage // what the columns of the data were: a dataset.Table; or nil
+	IndexBase int             // the number of the first feature in the file of the data
 
 	Calibration []Sigmoid // one for each weight vector; nil for none
 
@@ -56,8 +54,7 @@ type Model struct {
 	Scaling *Scaling
 }
 
-func (m *Model) stepsOf(k int) int64 { return m.resultOf(k).Steps }
-
+func (m *Model) stepsOf(k int) int64  { return m.resultOf(k).Steps }
 func (m *Model) lambda(k int) float64 { return m.resultOf(k).Lambda }
 
 // A Head has the fields of a [Model] that say what rows and labels it is about.
@@ -215,9 +212,6 @@ type Sigmoid struct {
 
 func (s Sigmoid) isFinite() bool { return floats.IsFinite(s.A) && floats.IsFinite(s.B) }
 
-// scalesRows reports whether rows have to be scaled before the weights take them.
-func (m *Model) scalesRows() bool { return m.Scaling != nil && !m.Scaling.Folded }
-
 // Fold returns m, which is about scaled rows and numbers, as a model that takes rows as they are
 // and keeps s.
 func (s *Scaling) Fold(m *Model) *Model {
@@ -285,13 +279,12 @@ func (m *Model) check() error {
 	if err := m.checkFinite(); err != nil {
 		return err
 	}
-	if m.Scaler != nil && !json.Valid(m.Scaler) {
+	switch {
+	case m.Scaler != nil && !json.Valid(m.Scaler):
 		return errors.New("the scaler is not JSON")
-	}
-	if m.Table != nil && !json.Valid(m.Table) {
+	case m.Table != nil && !json.Valid(m.Table):
 		return errors.New("the table is not JSON")
-	}
-	if m.Calibration != nil && (len(m.Calibration) != vectors || m.Classes == nil) {
+	case m.Calibration != nil && (len(m.Calibration) != vectors || m.Classes == nil):
 		return fmt.Errorf("%d calibrations for %d weight vectors and %d classes",
 			len(m.Calibration), vectors, len(m.Classes))
 	}

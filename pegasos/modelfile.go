@@ -183,12 +183,12 @@ func (h *header) fill(m *Model) (vectors int, err error) {
 	return vectors, nil
 }
 
-// WriteFile writes the model to a file. The file is either written in full or left as it was,
-// whatever happens. If the name ends in .gz it is compressed with gzip.
+// WriteFile writes the model to a file, which is written in full or left as it was. If the name
+// ends in .gz it is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }
 
-// A State is all that is needed to take up a run where it was left off, beside the data and the
-// Config: see Trainer.KeepState and Trainer.Resume. It is part of the model's file.
+// A State is what a run needs to go on where it was left off, beside the data and the Config: see
+// Trainer.KeepState and Trainer.Resume. It is part of the model's file.
 type State struct{ state checkpoint.State }
 
 // Steps returns how many the run had taken, as in [Progress].

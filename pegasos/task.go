@@ -55,10 +55,11 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 	if t.Prior != nil {
 		t.priorHash = t.Prior.Hash()
 	}
+	t.again = t.Resume != nil && t.Resume.State != nil && t.Resume.State.state.Again
 	// A run whose settings were open has a Scaling, and what resumes it has to have it too.
 	scaled := t.Resume != nil && t.Resume.Scaling != nil
-	t.again = t.Resume != nil && t.Resume.State != nil && t.Resume.State.state.Again
-	if t.Config.Plain() == t.Config && t.Scale == ScaleNone && t.TargetScale == ScaleNone && !scaled {
+	unscaled := t.Scale == ScaleNone && t.TargetScale == ScaleNone && !scaled
+	if unscaled && t.Config.Plain() == t.Config {
 		return set, t.adopt(x.Cols())
 	}
 	open := choose.Open{Settings: *t.Config.settings(), Resumed: t.Resume != nil,
@@ -152,11 +153,8 @@ func (t *task) newSet(x Examples, y []float32) (*rows.Set, error) {
 
 // fits says why the run can't build on the Prior and the Start, and takes their classes.
 func (t *task) fits() error {
-	for _, from := range []struct {
-		what  string
-		model *Model
-	}{{"Prior", t.Prior}, {"Start", t.Start}} {
-		m, what := from.model, from.what
+	for i, m := range []*Model{t.Prior, t.Start} {
+		what := []string{"Prior", "Start"}[i]
 		if m == nil {
 			continue
 		}
@@ -193,7 +191,8 @@ func (t *task) adopt(cols int) error {
 		if from == nil || from.check() != nil { // the latter is found out when it is needed
 			continue
 		}
-		s, own := cmp.Or(t.scale, &scale.Scale{Kind: scaling.None, Folded: true}), from.Scaling.room()
+		s := cmp.Or(t.scale, &scale.Scale{Kind: scaling.None, Folded: true})
+		own := from.Scaling.room()
 		apart := own != nil && !own.Folded || !s.Folded && s.Kind == scaling.Unit
 		if apart && !own.Same(s) {
 			return badField("Scale", "have %q: the scaling of the model that the run builds on "+

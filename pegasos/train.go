@@ -46,11 +46,9 @@ type Trainer struct {
 	// KeepState makes Train, and Progress.Model, put what Resume needs into the model: several
 	// times the model's size, and eight bytes for each row and weight vector.
 	KeepState bool
-
 	// Fingerprint makes Train put a fingerprint of the data into Model.Data, by which Verify knows
 	// them. It takes a pass over the rows.
 	Fingerprint bool
-
 	// KeepProof makes Train put the dual variables of the bound into Model.Proof, rounded to two
 	// bytes each. All bounds are what these prove, a little less than without: with a small
 	// Config.Tol the run may take some more epochs. It implies Fingerprint.
@@ -61,7 +59,6 @@ type Trainer struct {
 	// stopped. Epochs or Steps, which are those of the run in all, may be larger; then that holds
 	// only if Average is LastIterate and nothing ends the run early.
 	Resume *Model
-
 	// Pause, if not 0, is the number of steps of each weight vector after which training ends with
 	// ErrPaused, unless it ends before.
 	Pause int64
@@ -70,11 +67,9 @@ type Trainer struct {
 	// appended feature's among them. Without Start the run starts at w0. The prior's bias is kept
 	// if Bias is BiasNone. Features and labels are as in Start.
 	Prior *Model
-
 	// Costs, if not nil, has the costs of mistakes for CrammerSinger: Costs[y][r], above 0, is that
 	// of predicting class r for a row of class y, in ascending order of labels; Costs[y][y] is 0.
 	Costs [][]float64
-
 	// Valid has the rows for Config.Patience. One whose label training lacks is never right.
 	Valid *Labelled
 

@@ -22,13 +22,12 @@ import (
 type Verdict string
 
 const (
-	// Confirmed says that the objectives are what the model claims, and that Verify found a bound
-	// no lower and a gap no larger than the claimed ones: of the mean over the weight vectors, and
-	// of each of them but those in Verification.Unconfirmed.
+	// Confirmed says that Verify found the claimed objectives, and a bound no lower and a gap no
+	// larger than the claimed ones: of the mean over the weight vectors, and of each but those in
+	// Verification.Unconfirmed.
 	Confirmed Verdict = "confirmed"
 	// NotConfirmed says that nothing speaks against the claim, but that Verify found a lower bound,
-	// or that it needs the rows held as in training to find the same objective. The claim may be
-	// right. With a Proof this verdict does not exist.
+	// or needs the rows held as in training to find the same objective. A Proof excludes it.
 	NotConfirmed Verdict = "not confirmed"
 	// Contradicted says that the claim is wrong, or about other data.
 	Contradicted Verdict = "contradicted"
@@ -41,11 +40,9 @@ type Verification struct {
 	Verdict Verdict
 	Reasons []string // why the claim is contradicted
 
-	Hash string // of the model
-	Data string // the data's fingerprint, as Model.Data has it
-	// Known says that the model has a fingerprint of the data it claims something of, and that
-	// these are the data.
-	Known bool
+	Hash  string // of the model
+	Data  string // the data's fingerprint, as Model.Data has it
+	Known bool   // the model has a fingerprint, which is that of the data
 
 	Objective float64 // of the model as it is written, from float64 dot products
 	Bound     float64 // on the least objective there is; NaN where there is none
@@ -56,7 +53,7 @@ type Verification struct {
 	Claimed Result // the model's
 
 	// Unconfirmed has the weight vectors of whose own problem a lower bound or a larger gap was
-	// found than the model claims. With a Proof there are none.
+	// found than claimed. With a Proof there are none.
 	Unconfirmed []int
 
 	unsure bool // nothing speaks against the claim, but it was not found again
@@ -64,27 +61,26 @@ type Verification struct {
 
 // VerifyOptions say where a bound comes from.
 type VerifyOptions struct {
-	// Proof, if not nil, has the dual variables of the bound.
+	// Proof, if not nil, has the dual variables of the bound. Otherwise they are made of the
+	// margins of the weights.
 	Proof *Proof
-	// Passes is how many passes of dual coordinate ascent improve the bound that is made of the
-	// margins, for all losses but EpsInsensitive, without a prior and an unregularised bias; up to
-	// 21 times as many where that is less than the model claims. If it still is, and Passes above 0
-	// and its finish was Newton's method or FinishAuto, some iterations of Newton's method go on
-	// from the weights.
+	// Passes is the number of passes of dual coordinate ascent that improve the bound made of the
+	// margins, for all losses but EpsInsensitive, without a prior and an unregularised bias. Where
+	// the model claims more, up to 21 times as many follow, and then, if its Finish was
+	// FinishNewton or FinishAuto and Passes is above 0, some iterations of Newton's method.
 	Passes int
-	// Sigmoids asks for the folds of Config.Calibrate to be trained anew, which takes as long as
-	// they took: the sigmoids have to be the same to the bit. The trainer's Start has to be that of
-	// the model's training, and the rows have to be held as they were.
+	// Sigmoids asks for the folds of Config.Calibrate to be trained anew, in as much time as they
+	// took: the sigmoids have to be the same to the bit. The trainer's Start and the way the rows
+	// are held have to be those of the model's training.
 	Sigmoids bool
 }
 
-// Verify holds the model to what its Result claims of the rows of x with the labels y. The
-// trainer's Weights, Costs and Prior have to be those of the model's training, and so has what the
-// rows were scaled by before; the trainer's Config is not used. An error says why nothing can be
-// said.
-func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32, o VerifyOptions) (
-	*Verification, error,
-) {
+// Verify holds the model to what its Result claims of the rows of x with the labels y: it finds the
+// objective anew, and a lower bound on the least there is. The trainer's Weights, Costs and Prior
+// have to be those of the model's training, and so has what the rows were scaled by before; its
+// Config is not used. An error says why nothing can be said.
+func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32,
+	o VerifyOptions) (*Verification, error) {
 	misuse.Context(ctx)
 	t, s, err := tr.sessionOf(ctx, m, x, y)
 	if err != nil {
@@ -123,9 +119,8 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 }
 
 // sessionOf returns the model's problem, of which no step will be taken.
-func (tr *Trainer) sessionOf(ctx context.Context, m *Model, x Examples, y []float32) (
-	*task, *engine.Session, error,
-) {
+func (tr *Trainer) sessionOf(ctx context.Context, m *Model, x Examples,
+	y []float32) (*task, *engine.Session, error) {
 	if err := m.Validate(); err != nil {
 		return nil, nil, err
 	}
@@ -160,8 +155,7 @@ func (tr *Trainer) sessionOf(ctx context.Context, m *Model, x Examples, y []floa
 	return t, s, nil
 }
 
-// taskOf returns the training of a model which is changed, and its rows, scaled. Of the trainer
-// it has what the rows and the problem are.
+// taskOf returns the training of a model, changed by change, and its rows, scaled.
 func (tr *Trainer) taskOf(ctx context.Context, m *Model, x Examples, y []float32,
 	change func(*task)) (*task, *rows.Set, error) {
 	t := &task{classes: m.Classes, until: ctx, Trainer: Trainer{Config: m.Config,
@@ -218,8 +212,8 @@ func claim(objective, bound float64) claims.Claim {
 	return claims.Claim{Objective: objective, Bound: bound}
 }
 
-// checkClaims holds what the model claims against what was found, for each weight vector and for
-// their mean.
+// checkClaims compares what the model claims of each weight vector and of their mean with what was
+// found.
 func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Found) {
 	if m.Lambda != lambda {
 		v.Contradict("lambda is %v, not %v", lambda, m.Lambda)
@@ -268,12 +262,12 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 	v.unsure = t.Unsure
 }
 
-// allowed returns by how much a claimed objective may be off the one from float64 dot products, and
-// by how much if it counts as found again. Training takes that from float32 dot products where it
-// is as good, and so it has to be here, and to the bit. All bits depend on how the rows are held.
-// Where that is otherwise, float64's roundings are allowed for, and nothing is said of an objective
-// from float32 dot products.
-func (v *Verification) allowed(m *Model, c claims.Claim, found engine.Measurement) (sure, most float64) {
+// allowed returns by how much a claimed objective may be off the one from float64 dot products if
+// it counts as found again, and at most: nothing if the rows are held as in training, on which all
+// bits depend, else float64's roundings, and what training leaves of the error of float32 dot
+// products.
+func (v *Verification) allowed(m *Model, c claims.Claim, found engine.Measurement) (sure,
+	most float64) {
 	if v.Known && v.Data == m.Data {
 		return 0, 0
 	}
@@ -285,12 +279,12 @@ func (v *Verification) allowed(m *Model, c claims.Claim, found engine.Measuremen
 func (v *Verification) decide() {
 	v.Verdict = Verdict(claims.Verdict(len(v.Reasons), v.Claimed.Objective, v.unsure))
 	if v.Verdict == NotConfirmed && v.Proven {
-		v.Contradict("the objective is not the claimed one where the rows are held as they are here")
+		v.Contradict("the objective is not the claimed one where the rows are held as they are " +
+			"here")
 	}
 }
 
-// checkSigmoids trains the folds of the model's calibration anew, with the settings that the model
-// has, and compares the sigmoids with its own.
+// checkSigmoids trains the folds of the model's calibration anew and compares the sigmoids.
 func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model, x Examples,
 	y []float32) error {
 	switch {
@@ -317,7 +311,7 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 }
 
 // Compare holds what m claims to the result of rounds of training over shards, whose sums have
-// another order. All of its weight vectors have to be in found.PerClass, with their lambdas.
+// another order. All weight vectors have to be in found.PerClass, with their lambdas.
 func (m *Model) Compare(found Result) *Verification {
 	v := &Verification{Hash: m.Hash(), Claimed: m.Result, Objective: found.Objective,
 		Bound: found.DualObjective, Gap: found.Gap}
@@ -343,7 +337,8 @@ func (v *Verification) compareVectors(m *Model, found []ClassResult) {
 		of, own := claims.Of("weight vector", k, len(found)), claimed[k]
 		t.Lambda(of, own.Lambda, p.Lambda)
 		compareObjectives(&t, of, own.Objective, p.Objective)
-		if !t.Bound(of, claim(own.Objective, own.DualObjective), claim(p.Objective, p.DualObjective)) {
+		is := claim(p.Objective, p.DualObjective)
+		if !t.Bound(of, claim(own.Objective, own.DualObjective), is) {
 			v.Unconfirmed = append(v.Unconfirmed, k)
 		}
 	}
@@ -354,11 +349,10 @@ func (v *Verification) compareVectors(m *Model, found []ClassResult) {
 	v.unsure = t.Unsure
 }
 
-// What a claimed objective may be off as a share of the one that rounds find, whose sums have
-// another order; and where training found it from float32 dot products, which rounds don't have.
+// What a claimed objective may be off, as a share of the one that rounds find.
 const (
-	roundError   = 1e-11
-	float32Error = 1e-5
+	roundError   = 1e-11 // by the order of the sums
+	float32Error = 1e-5  // by float32 dot products, which rounds don't have
 )
 
 // compareObjectives compares a problem's claimed objective with the one found. One that is a little
