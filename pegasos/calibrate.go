@@ -65,8 +65,8 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *rows.Set) error {
 			part, err = inner.trainOnce(ctx, others, false)
 		}
 		if err != nil {
-			err = fmt.Errorf("pegasos: calibration, fold %d of %d: %w", f+1, folds, err)
-			return cmp.Or(ctx.Err(), err)
+			return cmp.Or(ctx.Err(),
+				fmt.Errorf("pegasos: calibration, fold %d of %d: %w", f+1, folds, err))
 		}
 		for i, label := range labels {
 			if fold[i] == f {

@@ -11,16 +11,13 @@ type Order string
 const (
 	// Shuffled shuffles the rows once, cuts them into blocks of Config.Block rows, shorter where
 	// there would be fewer than 64 blocks, and visits the blocks in a new random order each epoch.
-	// It takes as many epochs as Permutation, and they are faster: rows beyond the caches are first
-	// copied in shuffled order. Each order but IID keeps eight bytes a row and class for the
-	// certificate.
+	// It takes as many epochs as Permutation, and they are faster: large data are first copied in
+	// shuffled order. Each order but IID keeps eight bytes a row and class for the certificate.
 	Shuffled Order = order.Shuffled
 	// Permutation visits each row once an epoch, shuffled anew for each.
 	Permutation Order = order.Permutation
-	// IID draws rows with replacement, as the paper does. There is no certificate.
-	IID Order = order.IID
-	// Sequential visits the rows as they are stored. Rows that are nearly sorted by label make it
-	// slow to converge.
+	IID         Order = order.IID // with replacement, as in the paper; there is no certificate
+	// Sequential visits the rows as they are stored. It is slow if they are nearly sorted by label.
 	Sequential Order = order.Sequential
 	// Blocks is Shuffled without the first shuffle, for data too large to copy. Within a block rows
 	// are visited as they are stored; like Sequential it needs rows that are not sorted.
@@ -69,24 +66,21 @@ const Balanced = settings.Balanced
 type Finish string
 
 const (
-	// FinishNone goes on as it began.
-	FinishNone Finish = settings.FinishNone
-	// FinishDual goes on with dual coordinate ascent (Hsieh et al., ICML 2008; Shalev-Shwartz and
-	// Zhang, JMLR 14, 2013) from the dual variables that Pegasos leaves: the rows' shares of
-	// violations. A step maximises D over one row's variable. The result is the best by P,
-	// estimated from the rows that matter most, of the ascent's average over its last half, its
-	// last iterate, and Pegasos's own result.
+	FinishNone Finish = settings.FinishNone // as it began
+	// FinishDual goes on, for Hinge, SquaredHinge and Squared, with dual coordinate ascent (Hsieh
+	// et al., ICML 2008; Shalev-Shwartz and Zhang, JMLR 14, 2013) from the dual variables that
+	// Pegasos leaves: the rows' shares of violations. The result is the best by P, estimated from
+	// the rows that matter most, of the ascent's average over its last half, its last iterate, and
+	// Pegasos's.
 	FinishDual Finish = settings.FinishDual
 	// FinishAuto chooses for each problem by the number of operations that Newton's method, of up
 	// to 2,000 columns, and the dual would take; internal/train/engine has the numbers. The dual
-	// begins once P - D is below 70 % of P. That may be never on long rows with a small lambda
-	// times rows, such as raw pixels; Newton's method then takes over if it costs no more than some
-	// more epochs. Otherwise Pegasos goes on. The run ends when Newton's method is done with all
-	// problems.
+	// begins once P - D is below 70 % of P. Where that may be never, on long rows with a small
+	// lambda times rows, such as raw pixels, Newton's method takes over after some more epochs, or
+	// Pegasos goes on. The run ends when Newton's method is done with all problems.
 	FinishAuto Finish = settings.FinishAuto
 	// FinishNewton goes on with Newton's method, for all losses of one score. It is for dense rows
-	// of up to some thousand columns on any scale, small lambdas and a bias without a penalty. An
-	// iteration takes a pass, and operations of the square of the columns for many of the rows. The
+	// of up to some thousand columns on any scale, small lambdas and a bias without a penalty. The
 	// run ends when the gap is found to be at most Tol, or 0.1 %.
 	FinishNewton Finish = settings.FinishNewton
 )
@@ -102,11 +96,9 @@ const (
 	// votes for one of its labels; see [Model.ClassScores] for ties.
 	OneVsOne Multiclass = settings.OneVsOne
 	// CrammerSinger is one problem with a weight vector for each label and the loss max over the
-	// labels r of cost(y, r) - z_y + z_r, for the loss Hinge. The costs are those of Trainer.Costs,
-	// or cost(y, y) = 0 and all others 1.
+	// labels r of cost(y, r) - z_y + z_r, for the loss Hinge. Trainer.Costs has the costs.
 	CrammerSinger Multiclass = settings.CrammerSinger
-	// Multinomial is the same with the loss log(sum over the labels r of e^(z_r - z_y)), for the
-	// loss Log.
+	// Multinomial is the same with the loss log(sum over r of e^(z_r - z_y)), for the loss Log.
 	Multinomial Multiclass = settings.Multinomial
 )
 
@@ -127,18 +119,16 @@ type Config struct {
 	// Epsilon is the error that costs nothing, for EpsInsensitive only: a tenth of the standard
 	// deviation of the labels, unless TargetScale is ScaleNone, where it is what it is.
 	Epsilon float64 `json:"epsilon,omitempty"`
-
 	// OneVsRest, OneVsOne, CrammerSinger, Multinomial
 	Multiclass Multiclass `json:"multiclass,omitempty"`
 	// ClassWeight is Balanced, or a list such as "-1=1,1=2.5" of labels and the weights of their
 	// rows, as in Trainer.Weights. Rows of other labels have the weight 1, all rows if it is empty.
 	ClassWeight string `json:"class_weight,omitempty"`
 
-	// Lambda is the weight of the penalty, for the rows as they are scaled. C says the same in the
-	// terms of other solvers: lambda = 1/(C*rows), or 1/(C*sum of the weights) of rows with
-	// weights. At most one of the two may be set. Lambda has to be at least 1e-12*min(1, R^2), R^2
-	// being the mean squared length of the rows with an appended feature, for float32 to hold the
-	// weights.
+	// Lambda is the weight of the penalty, for the rows as they are scaled, and C the same in the
+	// terms of other solvers: lambda = 1/(C*rows), or 1/(C*sum of the rows' weights). At most one
+	// of the two may be set. Lambda has to be at least 1e-12*min(1, R^2) for float32 weights, R^2
+	// being the mean squared length of the rows with an appended feature.
 	Lambda float64 `json:"lambda,omitempty"`
 	C      float64 `json:"c,omitempty"`
 
@@ -174,26 +164,21 @@ type Config struct {
 	Batch int `json:"batch,omitempty"`
 	// Shards, if above 1, is the number of copies of w that share the work and are averaged every
 	// few thousand rows. With as many threads a problem of two classes takes a fraction of the
-	// time, but comes a little less far in an epoch: see [docs/benchmarks.md]. The number of shards
-	// has an influence on the result, not that of threads. Not for joint problems, batches,
-	// Project, Finish.
+	// time, but comes a little less far in an epoch: see [docs/benchmarks.md]. The result depends
+	// on it, not on the threads. Not for joint problems, batches, Project and Finish.
 	//
 	// [docs/benchmarks.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md
 	Shards int `json:"shards,omitempty"`
 
-	// Project keeps w, the weight of an appended feature included, in the ball that has the
-	// optimum: |w|^2 <= P(0)/lambda, which is 1/lambda for Hinge. It tames the first steps without
-	// an offset.
+	// Project keeps w, with the weight of an appended feature, in the ball that has the optimum:
+	// |w|^2 <= P(0)/lambda, which is 1/lambda for Hinge. It tames the first steps of OffsetNone.
 	Project bool    `json:"project,omitempty"`
 	Offset  Offset  `json:"offset,omitempty"`  // OffsetR2, OffsetNone
 	Average Average `json:"average,omitempty"` // LastHalf, LastIterate
+	Finish  Finish  `json:"finish,omitempty"`  // FinishNone, FinishDual, FinishAuto, FinishNewton
 
-	// FinishDual is for Hinge, SquaredHinge and Squared, CrammerSinger among them.
-	Finish Finish `json:"finish,omitempty"` // FinishNone, FinishDual, FinishAuto, FinishNewton
-	// BiasNone, BiasAugmented, BiasUnregularised
-	Bias      Bias    `json:"bias,omitempty"`
+	Bias      Bias    `json:"bias,omitempty"`       // BiasNone, BiasAugmented, BiasUnregularised
 	BiasScale float64 `json:"bias_scale,omitempty"` // of BiasAugmented
-
 	// Scale is how the features are scaled first: ScaleNone, ScaleStandard, ScaleMaxAbs, ScaleUnit.
 	Scale Scale `json:"scale,omitempty"`
 	// TargetScale is how numbers to predict are scaled: ScaleStandard, or ScaleNone.
@@ -210,9 +195,7 @@ type Config struct {
 // Paper returns the algorithm of the paper's Fig. 1 to the letter: rows as they are, without a
 // bias, drawn with replacement, step size 1/(lambda*t), and the last iterate as the result. Lambda
 // is DefaultLambda and Epochs is 20: set these to 0 to set C or Steps.
-func Paper() Config {
-	return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}.Plain()
-}
+func Paper() Config { return Config{Order: IID, Offset: OffsetNone, Average: LastIterate}.Plain() }
 
 // Plain returns cfg with its zero fields filled in by values that do not go by the data: no
 // scaling, no bias, one-vs-rest, DefaultLambda, 20 epochs and what else is listed first. They are
@@ -234,8 +217,7 @@ func fromSettings(s settings.Settings) (cfg Config) {
 	return cfg
 }
 
-// ClassWeights returns the weights that ClassWeight gives to labels, nil if it gives none or goes
-// by the data.
+// ClassWeights returns the weights that ClassWeight gives to labels, nil for none or Balanced.
 func (cfg Config) ClassWeights() (map[float32]float64, error) {
 	weights, err := cfg.settings().ClassWeights()
 	return weights, publicError(err)

@@ -31,13 +31,11 @@
 //
 // (Eq. 13 of the paper, which has t0 = 0), so that the test y<w,x> < 1 is y<v,x> < lambda*(t-1+t0)
 // and the update is v += y*x, without a shrink or a division. Other losses add g*x, where -g is the
-// loss's derivative with respect to the score, for which they divide once. A batch of k rows adds
-// 1/k of each. Projection onto a ball is a factor beside v.
+// loss's derivative with respect to the score. A batch of k rows adds 1/k of each.
 //
 // The defaults of [Order], [Offset] and [Average] need a fraction of the steps of the paper's own
 // choices, which [Paper] gives to the letter. The shares of violations that Pegasos leaves are a
-// good start for dual coordinate ascent, which comes far closer to the optimum in as many epochs:
-// see [Finish].
+// good start for dual coordinate ascent, which comes far closer to the optimum: see [Finish].
 //
 // # Certificate
 //

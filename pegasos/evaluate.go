@@ -14,18 +14,26 @@ func FormatLabel(label float32) string { return labels.Format(label) }
 // ClassName returns the name of a class, or its label as text if the classes have no names.
 func (m *Model) ClassName(class int) string { return labels.Name(m.Classes, m.Names, class) }
 
-// Objective returns P for rows whose scores [Model.DecisionAll] gave and whose labels are y: the
-// sum of [Model.Penalty] and [Model.MeanLoss].
+// Objective returns the sum of [Model.Penalty] and [Model.MeanLoss]: P for these rows.
 func (m *Model) Objective(scores []float64, y []float32) float64 {
 	return m.Penalty() + m.MeanLoss(scores, y)
 }
 
-// Penalty returns lambda/2 |w|^2, or the mean over the problems. It is NaN for a model that had a
-// prior, because the model does not keep it.
+// Penalty returns lambda/2 |w|^2, or the mean over the problems; NaN for a model that had a prior.
 func (m *Model) Penalty() float64 {
-	var total float64
-	for k := range m.Weights {
-		total += m.penalty(k)
+	if m.Prior != "" {
+		return math.NaN() // the model does not keep it
+	}
+	total := 0.0
+	for k, v := range m.Weights {
+		w, b := floats.Wide(v), m.bias(k)
+		if s := m.Scaling; s != nil {
+			w, b = s.Exact(m, k)
+		}
+		if m.Config.Bias != BiasAugmented {
+			b = 0 // a bias of another kind costs nothing
+		}
+		total += objective.Penalty(w, nil, b, m.lambda(k), m.Config.BiasScale)
 	}
 	if m.Config.Multiclass.Joint() {
 		return total
@@ -83,8 +91,7 @@ func (m *Model) scoresOf(k int, scores []float64, classes []int32) (z []float64,
 	return z, positive
 }
 
-// sides returns the class that a score of vector k above 0 speaks for, and the one that it speaks
-// against, or -1 for all others.
+// sides returns the class that vector k scores below 0, or -1 for all others, and the one above.
 func (m *Model) sides(k int) (negative, positive int) {
 	switch {
 	case len(m.Weights) == 1:
@@ -93,19 +100,4 @@ func (m *Model) sides(k int) (negative, positive int) {
 		return m.Pair(k)
 	}
 	return -1, k
-}
-
-// penalty returns that of vector k, as it is for the rows that it was trained on.
-func (m *Model) penalty(k int) float64 {
-	if m.Prior != "" {
-		return math.NaN()
-	}
-	w, b := floats.Wide(m.Weights[k]), m.bias(k)
-	if s := m.Scaling; s != nil {
-		w, b = s.Exact(m, k)
-	}
-	if m.Config.Bias != BiasAugmented {
-		b = 0 // a bias of another kind costs nothing
-	}
-	return objective.Penalty(w, nil, b, m.lambda(k), m.Config.BiasScale)
 }

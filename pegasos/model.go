@@ -28,7 +28,6 @@ type Model struct {
 	Names   []string    // of the classes, if they have any: Train leaves it nil
 	Weights [][]float32 // each has Cols elements
 	Bias    []float64   // one for each weight vector, added to its scores; nil for none
-
 	// The caller sets these four and uses them before the model predicts, as the command does with
 	// package dataset. The first and the third are JSON.
 	Scaler    json.RawMessage // how rows have to be scaled before that: a dataset.Scaler; or nil
@@ -37,18 +36,15 @@ type Model struct {
 	IndexBase int             // the number of the first feature in the file of the data
 
 	Calibration []Sigmoid // one for each weight vector; nil for none
-
-	Lambda float64 // in force, also where C was given
-	Config Config  // defaults filled in
-	Prior  string  // the Hash of the prior; empty without one
+	Lambda      float64   // in force, also where C was given
+	Config      Config    // defaults filled in
+	Prior       string    // the Hash of the prior; empty without one
 	// Data is a fingerprint of the rows, labels, weights and prior that Result is about, and of how
 	// the rows were held, if Trainer.Fingerprint asked for it: see Trainer.Verify.
-	Data string
-
+	Data   string
 	Result Result
 	State  *State // of the run, if Trainer.KeepState asked for it
 	Proof  *Proof // of Result's bound, if Trainer.KeepProof asked for it: it has a file of its own
-
 	// Scaling is how the rows were scaled for training; nil if they were not. Unlike the Scaler,
 	// the model uses it by itself: predictions take rows as they are.
 	Scaling *Scaling
@@ -107,8 +103,7 @@ func (m *Model) checkSettings() error {
 	return cmp.Or(m.Config.Validate(), publicError(options.Lambda(m.Lambda).Err()))
 }
 
-// checkFinite returns an error unless the weights are vectors of one length, and all numbers
-// finite.
+// checkFinite returns an error unless the vectors are of one length and all numbers finite.
 func (m *Model) checkFinite() error {
 	for k, w := range m.Weights {
 		if len(w) != len(m.Weights[0]) {
@@ -155,11 +150,10 @@ func (m *Model) WithCols(cols int) *Model {
 	return &c
 }
 
-// Hash returns the SHA-256 of all that predictions depend on, in hexadecimal: the weight vectors
+// Hash returns the SHA-256, in hexadecimal, of all that predictions depend on: the weight vectors
 // one after the other (float32), the biases if there are any (float64), the classes (float32), and
-// A and B of each sigmoid of the Calibration (float64), all little-endian. Then come the lines of
-// the model's file that say how rows and labels are read, without those that are missing or 0, and
-// a Scaling that is not folded.
+// A and B of each sigmoid (float64), all little-endian; then the lines of the model's file that say
+// how rows and labels are read, without those missing or 0, and a Scaling that is not folded.
 func (m *Model) Hash() string {
 	h := m.vectorHash()
 	for _, s := range m.Calibration {
@@ -212,8 +206,7 @@ type Sigmoid struct {
 
 func (s Sigmoid) isFinite() bool { return floats.IsFinite(s.A) && floats.IsFinite(s.B) }
 
-// Fold returns m, which is about scaled rows and numbers, as a model that takes rows as they are
-// and keeps s.
+// Fold returns m, which is about scaled rows and numbers, as a model of rows as they are, with s.
 func (s *Scaling) Fold(m *Model) *Model {
 	if s == nil {
 		return m
@@ -230,8 +223,7 @@ func (s *Scaling) Fold(m *Model) *Model {
 	return &f
 }
 
-// Unfold returns m, which takes rows as they are or was made with s, as a model about rows and
-// numbers scaled by s.
+// Unfold returns m, of rows as they are or made with s, as a model of rows and numbers scaled by s.
 func (s *Scaling) Unfold(m *Model) *Model {
 	if s == nil {
 		return m
@@ -249,8 +241,8 @@ func (s *Scaling) Exact(m *Model, k int) (w []float64, b float64) {
 	return s.room().Exact(m.Weights[k], m.bias(k))
 }
 
-// resultOf returns the result of vector k. In a model of a former version, or without a result of
-// each vector, only the steps and the lambda of all are known.
+// resultOf returns the result of vector k: in models of former versions, the steps and lambda of
+// all.
 func (m *Model) resultOf(k int) ClassResult {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
 		return m.Result.PerClass[k]
@@ -299,8 +291,8 @@ func (m *Model) check() error {
 	return nil
 }
 
-// Pair returns the positions in Classes of the two classes that weight vector k of a one-vs-one
-// model tells apart. A score above 0 speaks for the second.
+// Pair returns the positions in Classes of the two classes of weight vector k of a one-vs-one
+// model. A score above 0 speaks for the second.
 func (m *Model) Pair(k int) (first, second int) {
 	n := len(m.Classes)
 	for first = 0; k >= n-1-first; first++ {
@@ -311,8 +303,7 @@ func (m *Model) Pair(k int) (first, second int) {
 
 // Examples are the rows of the data, such as a *dense.Matrix or *sparse.Matrix. Several goroutines
 // may call the methods at a time. If there is a method Err() error as well, training calls it once
-// it has read all rows, before the first step, and fails with its error: see Err of a
-// sparse.Matrix.
+// it has read all rows, before the first step, and fails with its error: see [sparse.Matrix.Err].
 type Examples interface {
 	Rows() int
 	Cols() int

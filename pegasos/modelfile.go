@@ -38,20 +38,13 @@ func (h *header) fields(m *Model) []modelfile.Field {
 		modelfile.Required("features", &h.features),
 		modelfile.Required("classes", &h.classes).UpTo(labels.MaxClasses),
 		modelfile.Optional("names", &m.Names).UpTo(labels.MaxClasses),
-		modelfile.Required("bias", &h.bias),
-		modelfile.Required("index_base", &m.IndexBase),
-		modelfile.Optional("scaler", &m.Scaler),
-		modelfile.Optional("hash_bits", &m.HashBits),
-		modelfile.Optional("table", &m.Table),
-		modelfile.Optional("calibration", &m.Calibration),
-		modelfile.Required("lambda", &m.Lambda),
-		modelfile.Optional("prior", &m.Prior),
-		modelfile.Optional("hash", &h.hash),
-		modelfile.Optional("data", &m.Data),
-		modelfile.Required("config", &m.Config),
-		modelfile.Required("result", &h.result),
-		modelfile.Optional("scaling", &m.Scaling),
-		modelfile.Optional("state", &h.state),
+		modelfile.Required("bias", &h.bias), modelfile.Required("index_base", &m.IndexBase),
+		modelfile.Optional("scaler", &m.Scaler), modelfile.Optional("hash_bits", &m.HashBits),
+		modelfile.Optional("table", &m.Table), modelfile.Optional("calibration", &m.Calibration),
+		modelfile.Required("lambda", &m.Lambda), modelfile.Optional("prior", &m.Prior),
+		modelfile.Optional("hash", &h.hash), modelfile.Optional("data", &m.Data),
+		modelfile.Required("config", &m.Config), modelfile.Required("result", &h.result),
+		modelfile.Optional("scaling", &m.Scaling), modelfile.Optional("state", &h.state),
 	}
 }
 
@@ -134,7 +127,7 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	if err := r.End(); err != nil {
 		return nil, err
 	}
-	if err := r.Take(vectors * sliceSize); err != nil { // nothing pays for vectors of no weights
+	if err := r.Take(24 * vectors); err != nil { // for slices, which may have no weights
 		return nil, fmt.Errorf("%d weight vectors of %d features: %w", vectors, h.features, err)
 	}
 	m.Weights = matrices.Vectors(vectors, h.features)
@@ -161,11 +154,7 @@ func (h *header) check(m *Model) error {
 	return nil
 }
 
-// sliceSize is what a slice takes besides its elements, in bytes.
-const sliceSize = 24
-
-// fill gives the model what the header has of it, and returns how many weight vectors there are to
-// be.
+// fill gives the model what the header has of it, and returns how many vectors there are to be.
 func (h *header) fill(m *Model) (vectors int, err error) {
 	if h.result == nil {
 		return 0, errors.New("header: result: want an object")
@@ -183,8 +172,8 @@ func (h *header) fill(m *Model) (vectors int, err error) {
 	return vectors, nil
 }
 
-// WriteFile writes the model to a file, which is written in full or left as it was. If the name
-// ends in .gz it is compressed with gzip.
+// WriteFile writes the model to a file in full, or leaves that as it was. With a name that ends in
+// .gz it is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }
 
 // A State is what a run needs to go on where it was left off, beside the data and the Config: see

@@ -15,9 +15,8 @@ import (
 )
 
 // A Partial trains on rows that come in chunks, because they do not fit in memory or are not all
-// there yet. The classes are known from the start, the number of rows is not. Each chunk is a pass
-// over its rows in the Config's order; t, and the generator of random numbers, go on from chunk to
-// chunk. The same chunks give the same model to the bit on every machine.
+// there yet. The classes are known from the start. Each chunk is a pass over its rows; t, and the
+// generator of random numbers, go on. The same chunks give the same model to the bit everywhere.
 type Partial struct {
 	cfg     Config
 	classes []float32
@@ -34,19 +33,17 @@ type Partial struct {
 // NewPartial returns a trainer of rows with so many columns, whose labels are among classes:
 // distinct, and at least two, or none for numbers to predict. Settings that go by all rows
 // can't be used: Scale, C, Epochs, Steps, Tol, Change, Patience, Finish, Shards, Calibrate,
-// Balanced, and Project with numbers to predict: they are a *[ConfigError]. Shuffled means
-// Permutation. Class weights multiply the loss as they are. There is no certificate. Zero fields
-// are those of [Config.Plain], because the data are not there yet to choose by; [NewPartialFrom]
-// takes what training chose for other rows.
+// Balanced, and Project with numbers to predict are a *[ConfigError]. Shuffled means Permutation.
+// Class weights multiply the loss as they are. There is no certificate. Zero fields are those of
+// [Config.Plain]: [NewPartialFrom] takes what training chose for other rows.
 func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	return newPartial(cfg, classes, cols, nil)
 }
 
 // NewPartialFrom returns a trainer of chunks that goes on from m as from a Trainer.Start. Columns,
 // classes and settings are m's, but for the length and the end of the run and the shards. Rows, and
-// numbers to predict, are given as they are, and scaled as m's were. m is not changed. It returns
-// an error for what [NewPartial] can't use: Balanced, and C with OneVsOne, by which each pair has
-// its own lambda.
+// numbers to predict, are given as they are, and scaled as m's were. m is not changed. Balanced,
+// and C with OneVsOne, by which each pair has its own lambda, are a *[ConfigError].
 func NewPartialFrom(m *Model) (*Partial, error) {
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("pegasos: the model: %w", err)
@@ -111,15 +108,11 @@ func (cfg Config) checkChunks() error {
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	rest := cfg
-	if rest.Finish == FinishNone {
-		rest.Finish = ""
-	}
-	if rest.Scale == ScaleNone {
-		rest.Scale = ""
-	}
-	if rest.TargetScale == ScaleNone {
-		rest.TargetScale = ""
+	rest := *cfg.settings()
+	for _, s := range []*string{&rest.Finish, &rest.Scale, &rest.TargetScale} {
+		if *s == string(FinishNone) || *s == string(ScaleNone) {
+			*s = ""
+		}
 	}
 	if rest.Shards == 1 {
 		rest.Shards = 0
@@ -164,12 +157,12 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 		return publicError(err)
 	}
 	if p.byLabel != nil {
-		set.Weight = make([]float64, len(y))
-		for i, label := range y {
-			set.Weight[i] = 1
-			if w, ok := p.byLabel[label]; ok {
-				set.Weight[i] = w
+		for _, label := range y {
+			w, ok := p.byLabel[label]
+			if !ok {
+				w = 1
 			}
+			set.Weight = append(set.Weight, w)
 		}
 	}
 	err = p.chunks.Train(set, p.Threads)

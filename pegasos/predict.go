@@ -14,8 +14,7 @@ import (
 )
 
 // Decision writes the scores of row i of x to dst, one for each weight vector, and returns dst, or
-// a new slice if dst is too short. It panics if x and the model differ in Cols; see
-// [Model.WithCols].
+// a new slice if dst is too short. It panics unless x has Cols columns: see [Model.WithCols].
 func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	if x.Cols() != m.Cols() {
 		panic(misuse.Lengths("x.Cols()", x.Cols(), "m.Cols()", m.Cols()))
@@ -53,8 +52,8 @@ func (m *Model) Class(scores []float64) int {
 	return labels.Highest(scores) // they are those of the classes
 }
 
-// checkScores returns the score of each weight vector. It panics if one lacks, or there is no
-// vector.
+// checkScores returns the score of each weight vector. It panics if one, or the vectors, are
+// missing.
 func (m *Model) checkScores(scores []float64) []float64 {
 	if len(m.Weights) == 0 {
 		panic(misuse.Of("the model has no weights: it was not trained or read"))
@@ -67,9 +66,8 @@ func (m *Model) checkScores(scores []float64) []float64 {
 
 // ClassScores writes a score for each class to dst, in the order of Classes, and returns dst, or a
 // new slice if dst is too short. For two classes with one score z they are -z and z. With
-// one-vs-one a class has the votes of its pairs, one for each, and, to break ties, s/(3(|s|+1)),
-// which is less than a third of a vote: s is the sum of its pairs' scores, positive where they
-// speak for it. Otherwise they are the scores themselves.
+// one-vs-one a class has a vote of each pair that speaks for it and, to break ties, s/(3(|s|+1)) of
+// the sum s of its pairs' scores, positive where they do. Otherwise they are the scores themselves.
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	pairs := m.Config.Multiclass == OneVsOne
 	return labels.ClassScores(scores[:len(m.Weights)], dst, len(m.Classes), pairs)
@@ -105,8 +103,7 @@ func (m *Model) DecisionAll(x Examples) []float64 {
 	return scores
 }
 
-// PredictAll returns the labels of all rows of x, NaN where [Model.Predict] has it. Features that x
-// or the model lacks are as in [Model.DecisionAll].
+// PredictAll returns [Model.Predict] for all rows of x, with other Cols as in [Model.DecisionAll].
 func (m *Model) PredictAll(x Examples) []float32 {
 	m = m.WithCols(x.Cols())
 	predicted := make([]float32, x.Rows())
@@ -182,8 +179,7 @@ func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 
 // Calibrate gives the model probabilities: it fits Platt's sigmoids, one for each weight vector, to
 // scores that [Model.DecisionAll] gave of rows with the labels y, which should not be those of the
-// training. It returns an error, and changes nothing, if the scores are not as many or not finite,
-// a label is none of Classes, or no sigmoid fits.
+// training. It fails if these do not fit the model, a number is not finite, or no sigmoid fits.
 func (m *Model) Calibrate(scores []float64, y []float32) error {
 	if m.Classes == nil {
 		return errors.New("pegasos: a model that predicts numbers has no probabilities")
@@ -252,8 +248,7 @@ func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	return dst
 }
 
-// scoreScaled writes the scores of a row as it is, of all values if index is nil, by vectors that
-// take scaled ones.
+// scoreScaled writes the scores of a row, of all values if index is nil, which it scales first.
 func (m *Model) scoreScaled(index []int32, values []float32, dst []float64) []float64 {
 	m.Scaling.room().Dots(index, values, m.Weights, func(k int, z float64) {
 		dst[k] = z + m.bias(k)

@@ -49,8 +49,7 @@ func (p *Proof) fits(v *Verification, m *Model, s *engine.Session) error {
 // fields returns the header's lines.
 func (p *Proof) fields(vectors *[]proofVectorLine) []modelfile.Field {
 	return []modelfile.Field{
-		modelfile.Required("model_hash", &p.model),
-		modelfile.Required("data", &p.data),
+		modelfile.Required("model_hash", &p.model), modelfile.Required("data", &p.data),
 		modelfile.Required("vectors", vectors),
 	}
 }

@@ -16,27 +16,19 @@ type Result struct {
 	Epochs     float64 // of the run
 	Violations int64   // steps that changed the weights, over all classes
 
-	// Replaced is the number of problems whose result had an objective above that of w = 0 (or the
-	// prior) or of the start: their weights are the best of these and the last iterate. Nothing is
-	// replaced with OffsetNone, whose steps are the paper's, nor with Patience.
+	// Replaced counts the problems whose result was worse than w = 0 (the prior) or the start and
+	// is the best of these and the last iterate instead; 0 with OffsetNone or Patience.
 	Replaced int
-
-	Weight float64 // sum of the rows' weights; 0 if there were none, and all weighed 1
-
-	// R2 is the mean squared norm of the rows, the appended feature included. With one-vs-one it is
-	// that of the first pair's rows, and so is T0.
-	R2 float64
-	T0 float64
-
+	Weight   float64 // sum of the rows' weights; 0 if there were none, and all weighed 1
+	// R2 is the mean squared norm of the rows, with the appended feature; with one-vs-one R2 and T0
+	// are those of the first pair.
+	R2, T0 float64
 	// Objective is P, the mean over the classes' problems. DualObjective is a lower bound on the
 	// least P there is, with all roundings allowed for, also those of Objective. Gap is the most by
 	// which P is above that least, as a share of it: (Objective-DualObjective)/DualObjective, 0
 	// where the two are the same, and +Inf where only DualObjective is 0. The latter two are NaN
 	// without a certificate, and all three in the model of a run that was interrupted.
-	Objective     float64
-	DualObjective float64
-	Gap           float64
-
+	Objective, DualObjective, Gap float64
 	// PerClass has the parts of the above for each weight vector; none for joint problems. A pair
 	// of one-vs-one without rows is left as it was in Start or Prior, and has NaN.
 	PerClass []ClassResult
@@ -48,15 +40,12 @@ type ClassResult struct {
 	Violations               int64
 	Steps                    int64   // 0 in models of former versions: as many as in all
 	Lambda                   float64 // 0 there, too; with one-vs-one and C each pair has its own
-
 	// Width is that of the zone of margins over which Newton's method had smoothed the kink of the
-	// loss when it found the dual variables of the bound, which Verify makes again of the weights;
-	// 0 where it did not.
+	// loss when it found the dual variables of the bound, which Verify makes again; 0 for none.
 	Width float64
 }
 
-// WorstGap returns the largest gap of a weight vector's own problem and the number of that vector,
-// or NaN and -1 where no problem has a gap.
+// WorstGap returns the largest gap of a problem and the number of its vector; NaN and -1 for none.
 func (r Result) WorstGap() (gap float64, k int) {
 	return proof.Worst(len(r.PerClass), func(k int) (objective, bound float64) {
 		return r.PerClass[k].Objective, r.PerClass[k].DualObjective
@@ -87,8 +76,7 @@ func resultOf(r result.Result) Result {
 // MarshalJSON leaves out what was not measured, for JSON has no NaN.
 func (r Result) MarshalJSON() ([]byte, error) { return json.Marshal(r.room().Header()) }
 
-// UnmarshalJSON reads what MarshalJSON has written, and makes NaN of what is left out. It returns
-// an error for other fields.
+// UnmarshalJSON reads what MarshalJSON writes. What is left out is NaN, other fields are an error.
 func (r *Result) UnmarshalJSON(text []byte) error {
 	var h *result.Header
 	if err := modelfile.Unmarshal(text, &h); err != nil {

@@ -7,8 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/scale"
 )
 
-// A Scale says how the features are brought to one scale before training. Predictions take rows as
-// they are: see [Scaling].
+// A Scale says how the features are scaled for training. Predictions take rows as they are.
 type Scale string
 
 const (
@@ -36,10 +35,8 @@ type Scaling struct {
 	Centre float64   `json:"centre,omitempty"`
 	Spread float64   `json:"spread,omitempty"` // 0 for 1
 	R2     float64   `json:"r2"`               // mean squared length of scaled rows, without a bias
-	// Note says what the automatic choice would have scaled, but left as it was, and why; or that
-	// the model is from a second try.
-	Note string `json:"note,omitempty"`
-
+	// Note says what the automatic choice left unscaled and why, or that there was a second try.
+	Note    string  `json:"note,omitempty"`
 	epsilon float64 // Config.Epsilon of numbers as they are; not in files
 }
 

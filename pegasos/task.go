@@ -22,8 +22,7 @@ import (
 // ErrPaused is the error of Train, along with the model, when it ends at Trainer.Pause.
 var ErrPaused = errors.New("pegasos: the run is paused")
 
-// A task is a Trainer whose Config is filled in, for rows as they are scaled: Start, Prior and
-// Resume are models about these.
+// A task is a Trainer whose Config is filled in. Start, Prior and Resume are for scaled rows.
 type task struct {
 	Trainer
 	chosen    bool            // the data chose something
@@ -51,9 +50,6 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 	set, err := t.newSet(x, y)
 	if err != nil {
 		return nil, err
-	}
-	if t.Prior != nil {
-		t.priorHash = t.Prior.Hash()
 	}
 	t.again = t.Resume != nil && t.Resume.State != nil && t.Resume.State.state.Again
 	// A run whose settings were open has a Scaling, and what resumes it has to have it too.
@@ -151,7 +147,7 @@ func (t *task) newSet(x Examples, y []float32) (*rows.Set, error) {
 	return set, publicError(err)
 }
 
-// fits says why the run can't build on the Prior and the Start, and takes their classes.
+// fits says why the run can't build on the Prior and the Start. It takes their classes and hash.
 func (t *task) fits() error {
 	for i, m := range []*Model{t.Prior, t.Start} {
 		what := []string{"Prior", "Start"}[i]
@@ -173,6 +169,9 @@ func (t *task) fits() error {
 				m.Classes, t.classes)
 		}
 		t.classes = m.Classes
+	}
+	if t.Prior != nil {
+		t.priorHash = t.Prior.Hash()
 	}
 	if t.Start != nil {
 		for k := range t.Start.Weights {
@@ -281,8 +280,7 @@ func (m *Model) from() *engine.From {
 	return f
 }
 
-// model returns the model of a point of the session, for rows as they are or, not folded, as they
-// are scaled, with the state if that is kept.
+// model returns the model of a point, for rows as they are or, not folded, as they are scaled.
 func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	m := &Model{Classes: slices.Clone(s.Rows.Classes), Weights: p.Weights, Bias: p.Bias,
 		Lambda: s.Lambda(), Config: fromSettings(s.Settings), Prior: t.priorHash,

@@ -27,17 +27,14 @@ func Train(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, er
 type Trainer struct {
 	Config
 
-	// Threads is the number of goroutines for the classes of one-vs-rest or the pairs of
-	// one-vs-one, at most a few for each processor; 0 means GOMAXPROCS. A joint problem, and one of
-	// two classes without Config.Shards, is trained by one.
+	// Threads is the number of goroutines for the classes of one-vs-rest, the pairs of one-vs-one
+	// or the Config.Shards, at most a few for each processor; 0 means GOMAXPROCS.
 	Threads int
-
 	// Weights, if not nil, has a weight for each row: 0, or 1e-15 to 1e15. It multiplies that of
 	// the row's class. A row of weight 2 counts as two rows, one of weight 0 as none: the objective
 	// is lambda/2 |w|^2 + sum of weight*loss / sum of weights, and the step with a row is
 	// multiplied by its weight over the mean weight.
 	Weights []float32
-
 	// Start, if not nil, is a model to go on from: its weights are the first w, and t counts on
 	// from its Result.Steps. Features that it lacks have the weight 0. The labels must be among its
 	// classes. Epochs and Steps are those of this run, whose result is not that of one long run.
@@ -46,8 +43,7 @@ type Trainer struct {
 	// KeepState makes Train, and Progress.Model, put what Resume needs into the model: several
 	// times the model's size, and eight bytes for each row and weight vector.
 	KeepState bool
-	// Fingerprint makes Train put a fingerprint of the data into Model.Data, by which Verify knows
-	// them. It takes a pass over the rows.
+	// Fingerprint makes Train put a fingerprint of the data into Model.Data, for Verify: by a pass.
 	Fingerprint bool
 	// KeepProof makes Train put the dual variables of the bound into Model.Proof, rounded to two
 	// bytes each. All bounds are what these prove, a little less than without: with a small
@@ -59,8 +55,7 @@ type Trainer struct {
 	// stopped. Epochs or Steps, which are those of the run in all, may be larger; then that holds
 	// only if Average is LastIterate and nothing ends the run early.
 	Resume *Model
-	// Pause, if not 0, is the number of steps of each weight vector after which training ends with
-	// ErrPaused, unless it ends before.
+	// Pause, if not 0, is the number of steps of each vector after which Train returns ErrPaused.
 	Pause int64
 
 	// Prior, if not nil, is a model with weights w0 for the penalty lambda/2 |w - w0|^2, the
@@ -72,10 +67,8 @@ type Trainer struct {
 	Costs [][]float64
 	// Valid has the rows for Config.Patience. One whose label training lacks is never right.
 	Valid *Labelled
-
-	// MaxMemory is the most bytes that training may take beside the data; 0 means 4 GiB. The need
-	// is estimated before it is allocated: of one-vs-rest some 24 bytes for each class and feature,
-	// and 8 for each class and row.
+	// MaxMemory is the most bytes that training may take beside the data, as estimated before; 0
+	// means 4 GiB. One-vs-rest takes some 24 for each class and feature, 8 for each class and row.
 	MaxMemory int64
 
 	// Progress, if not nil, is called after each epoch and at the end of the run, and after the
@@ -101,8 +94,8 @@ type Progress struct {
 	session *engine.Session
 }
 
-// Measure returns how good the model would be if the run ended here. It takes about a pass over the
-// rows. It must not be called after the callback has returned.
+// Measure returns how good the model would be if the run ended here, which takes about a pass. It
+// must not be called after the callback has returned.
 func (p Progress) Measure() Result { return resultOf(p.session.Point().Result) }
 
 // Model returns the model that the run would end with here, measured, and with its state if the
@@ -135,8 +128,7 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 }
 
 // Choose returns the Config that Train would give its model, and R^2, the mean squared length of
-// the rows as they are scaled, without a bias. The rows are read, and scaled in a copy, which
-// MaxMemory counts.
+// the rows as they are scaled, without a bias, in a copy, which MaxMemory counts.
 func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Config, r2 float64,
 	err error) {
 	misuse.Context(ctx)
@@ -175,7 +167,15 @@ func (tr *Trainer) trainAgain(ctx context.Context, chosen Config, m *Model, x Ex
 	part.Weights = calibrate.Outside(tr.Weights, test, 0)
 	part.KeepState, part.KeepProof = false, false
 	trial, err := part.trainSecond(ctx, x, y)
-	if err != nil || !choose.Fewer(trial.mistakes(x, y, test), m.mistakes(x, y, test)) {
+	mistakes := func(m *Model) (n int) {
+		for i, v := range m.PredictAll(x) {
+			if test[i] == 0 && v != y[i] {
+				n++
+			}
+		}
+		return n
+	}
+	if err != nil || !choose.Fewer(mistakes(trial), mistakes(m)) {
 		return m, ctx.Err() // the first one is a model
 	}
 	if second, err := next.trainSecond(ctx, x, y); err == nil {
@@ -195,14 +195,4 @@ func (tr *Trainer) trainSecond(ctx context.Context, x Examples, y []float32) (*M
 		t.scale.Note = choose.SecondTry
 	}
 	return t.train(ctx, set)
-}
-
-// mistakes counts those on the rows of fold 0.
-func (m *Model) mistakes(x Examples, y []float32, fold []int) (n int) {
-	for i, v := range m.PredictAll(x) {
-		if fold[i] == 0 && v != y[i] {
-			n++
-		}
-	}
-	return n
 }

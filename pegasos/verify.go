@@ -22,9 +22,8 @@ import (
 type Verdict string
 
 const (
-	// Confirmed says that Verify found the claimed objectives, and a bound no lower and a gap no
-	// larger than the claimed ones: of the mean over the weight vectors, and of each but those in
-	// Verification.Unconfirmed.
+	// Confirmed says that Verify found the claimed objectives, and a bound and a gap as good as the
+	// claimed ones, of the mean over the vectors and of each but those in Verification.Unconfirmed.
 	Confirmed Verdict = "confirmed"
 	// NotConfirmed says that nothing speaks against the claim, but that Verify found a lower bound,
 	// or needs the rows held as in training to find the same objective. A Proof excludes it.
@@ -37,23 +36,18 @@ const (
 
 // A Verification is what Verify found. Gaps are those of [Result].
 type Verification struct {
-	Verdict Verdict
-	Reasons []string // why the claim is contradicted
-
-	Hash  string // of the model
-	Data  string // the data's fingerprint, as Model.Data has it
-	Known bool   // the model has a fingerprint, which is that of the data
-
-	Objective float64 // of the model as it is written, from float64 dot products
-	Bound     float64 // on the least objective there is; NaN where there is none
-	Gap       float64 // of these two
-	Proven    bool    // the bound is that of a Proof
-	Sigmoids  bool    // they are those of the folds, trained anew
-
-	Claimed Result // the model's
-
-	// Unconfirmed has the weight vectors of whose own problem a lower bound or a larger gap was
-	// found than claimed. With a Proof there are none.
+	Verdict   Verdict
+	Reasons   []string // why the claim is contradicted
+	Hash      string   // of the model
+	Data      string   // the data's fingerprint, as Model.Data has it
+	Known     bool     // the model has a fingerprint, which is that of the data
+	Objective float64  // of the model as it is written, from float64 dot products
+	Bound     float64  // on the least objective there is; NaN where there is none
+	Gap       float64  // of these two
+	Proven    bool     // the bound is that of a Proof
+	Sigmoids  bool     // they are those of the folds, trained anew
+	Claimed   Result   // the model's
+	// Unconfirmed has the vectors for which less was found than claimed; none with a Proof.
 	Unconfirmed []int
 
 	unsure bool // nothing speaks against the claim, but it was not found again
@@ -61,17 +55,16 @@ type Verification struct {
 
 // VerifyOptions say where a bound comes from.
 type VerifyOptions struct {
-	// Proof, if not nil, has the dual variables of the bound. Otherwise they are made of the
-	// margins of the weights.
+	// Proof, if not nil, has the dual variables of the bound, else they are made of the margins.
 	Proof *Proof
 	// Passes is the number of passes of dual coordinate ascent that improve the bound made of the
 	// margins, for all losses but EpsInsensitive, without a prior and an unregularised bias. Where
 	// the model claims more, up to 21 times as many follow, and then, if its Finish was
 	// FinishNewton or FinishAuto and Passes is above 0, some iterations of Newton's method.
 	Passes int
-	// Sigmoids asks for the folds of Config.Calibrate to be trained anew, in as much time as they
-	// took: the sigmoids have to be the same to the bit. The trainer's Start and the way the rows
-	// are held have to be those of the model's training.
+	// Sigmoids asks for the folds of Config.Calibrate to be trained anew: the sigmoids have to be
+	// the same to the bit. The trainer's Start and the way that rows are held have to be as in
+	// training.
 	Sigmoids bool
 }
 
@@ -147,10 +140,9 @@ func (tr *Trainer) sessionOf(ctx context.Context, m *Model, x Examples,
 		return nil, nil, badField("Prior", "its hash is %q, want that of the model's own, %q",
 			t.priorHash, m.Prior)
 	}
-	classes := len(set.Classes)
-	if n, err := s.Vectors(classes); err != nil || n != len(m.Weights) {
+	if n, err := s.Vectors(len(set.Classes)); err != nil || n != len(m.Weights) {
 		return nil, nil, fmt.Errorf("pegasos: %d weight vectors for %d classes", len(m.Weights),
-			classes)
+			len(set.Classes))
 	}
 	return t, s, nil
 }
@@ -164,9 +156,6 @@ func (tr *Trainer) taskOf(ctx context.Context, m *Model, x Examples, y []float32
 	change(t)
 	if err := t.validate(); err != nil {
 		return nil, nil, err
-	}
-	if t.Prior != nil {
-		t.priorHash = t.Prior.Hash()
 	}
 	if s := m.Scaling.room(); s != nil {
 		x, y = s.Apply(x, y, parallel.Threads(t.Threads), t.stopped)
@@ -212,8 +201,7 @@ func claim(objective, bound float64) claims.Claim {
 	return claims.Claim{Objective: objective, Bound: bound}
 }
 
-// checkClaims compares what the model claims of each weight vector and of their mean with what was
-// found.
+// checkClaims compares what the model claims of each vector, and of the mean, with what was found.
 func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Found) {
 	if m.Lambda != lambda {
 		v.Contradict("lambda is %v, not %v", lambda, m.Lambda)
@@ -263,9 +251,8 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 }
 
 // allowed returns by how much a claimed objective may be off the one from float64 dot products if
-// it counts as found again, and at most: nothing if the rows are held as in training, on which all
-// bits depend, else float64's roundings, and what training leaves of the error of float32 dot
-// products.
+// it counts as found again, and at most: nothing if the rows are held as in training, else
+// float64's roundings, and what training leaves of the error of float32 dot products.
 func (v *Verification) allowed(m *Model, c claims.Claim, found engine.Measurement) (sure,
 	most float64) {
 	if v.Known && v.Data == m.Data {
@@ -315,15 +302,10 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 func (m *Model) Compare(found Result) *Verification {
 	v := &Verification{Hash: m.Hash(), Claimed: m.Result, Objective: found.Objective,
 		Bound: found.DualObjective, Gap: found.Gap}
-	if !math.IsNaN(m.Result.Objective) {
-		v.compareVectors(m, found.PerClass)
+	if math.IsNaN(m.Result.Objective) {
+		v.decide()
+		return v
 	}
-	v.decide()
-	return v
-}
-
-// compareVectors compares the claims of the weight vectors, and of their mean.
-func (v *Verification) compareVectors(m *Model, found []ClassResult) {
 	claimed, all := m.Result.PerClass, claim(m.Result.Objective, m.Result.DualObjective)
 	t := claims.Trial{Contradict: v.Contradict, Proven: v.Proven}
 	switch {
@@ -333,8 +315,8 @@ func (v *Verification) compareVectors(m *Model, found []ClassResult) {
 	default:
 		claimed = slices.Repeat([]ClassResult{ClassResult(result.Unknown())}, len(m.Weights))
 	}
-	for k, p := range found {
-		of, own := claims.Of("weight vector", k, len(found)), claimed[k]
+	for k, p := range found.PerClass {
+		of, own := claims.Of("weight vector", k, len(found.PerClass)), claimed[k]
 		t.Lambda(of, own.Lambda, p.Lambda)
 		compareObjectives(&t, of, own.Objective, p.Objective)
 		is := claim(p.Objective, p.DualObjective)
@@ -347,6 +329,8 @@ func (v *Verification) compareVectors(m *Model, found []ClassResult) {
 		t.All(all, claim(v.Objective, v.Bound))
 	}
 	v.unsure = t.Unsure
+	v.decide()
+	return v
 }
 
 // What a claimed objective may be off, as a share of the one that rounds find.
@@ -355,8 +339,7 @@ const (
 	float32Error = 1e-5  // by float32 dot products, which rounds don't have
 )
 
-// compareObjectives compares a problem's claimed objective with the one found. One that is a little
-// above that claims nothing too much.
+// compareObjectives compares a claimed objective with the one found, of which it may be above.
 func compareObjectives(t *claims.Trial, of string, claimed, found float64) {
 	switch off := (claimed - found) / found; {
 	case -roundError <= off && off <= float32Error, claimed == found:
