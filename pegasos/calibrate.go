@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -16,16 +17,13 @@ func (t *task) train(ctx context.Context, set *rows.Set) (*Model, error) {
 	if err != nil || t.Calibrate == 0 {
 		return m, err
 	}
-	if err := inner.calibrate(ctx, m, set); err != nil {
-		if ctx.Err() != nil {
-			return m, err
-		}
+	if err = inner.calibrate(ctx, m, set); err != nil && ctx.Err() == nil {
 		return nil, err
 	}
-	return m, nil
+	return m, err
 }
 
-// inTurn returns a callback that makes one run of so many equal ones in a row; nil for nil.
+// inTurn returns a callback that makes equal runs in a row look like one; nil for nil.
 func inTurn(runs int, f func(Progress)) func(Progress) {
 	if f == nil || runs == 1 {
 		return f
@@ -46,13 +44,11 @@ func inTurn(runs int, f func(Progress)) func(Progress) {
 	}
 }
 
-// calibrate fits sigmoids to the scores that models of the same settings give for rows they have
-// not been trained on: there is one for each fold, trained on the others. Rows without weight have
-// no part in it.
+// calibrate fits sigmoids to the scores of each fold by a model of the same settings that is
+// trained on the others. Rows without weight have no part in it.
 func (t *task) calibrate(ctx context.Context, m *Model, set *rows.Set) error {
-	folds, labels := t.Calibrate, set.Y
+	folds, labels, inner := t.Calibrate, set.Y, *t
 	fold := Folds(labels, t.Weights, folds, t.Seed)
-	inner := *t
 	inner.Calibrate, inner.KeepState, inner.Resume, inner.Pause = 0, false, nil, 0
 	inner.classes = m.Classes
 	var scores []float64
@@ -69,8 +65,8 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *rows.Set) error {
 			part, err = inner.trainOnce(ctx, others, false)
 		}
 		if err != nil {
-			err = fmt.Errorf("pegasos: calibration, fold %d of %d: %w", f+1, folds, err)
-			return firstError(ctx.Err(), err)
+			return cmp.Or(ctx.Err(),
+				fmt.Errorf("pegasos: calibration, fold %d of %d: %w", f+1, folds, err))
 		}
 		for i, label := range labels {
 			if fold[i] == f {
@@ -81,9 +77,9 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *rows.Set) error {
 	return m.Calibrate(scores, held)
 }
 
-// Folds deals the rows of each label of y out to so many folds, in random order: stratified, as for
-// cross-validation. The same labels and seed give the same folds on every machine. It returns the
-// number of each row's fold, -1 for rows whose weight is 0; weights may be nil.
+// Folds deals the rows of each label of y out to so many folds, in random order, as for stratified
+// cross-validation, and returns the number of each row's fold: -1 for rows whose weight is 0;
+// weights may be nil. The same labels and seed give the same folds on every machine.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	return calibrate.Folds(y, weights, folds, seed)
 }

@@ -322,16 +322,16 @@ func TestObjectiveIsExact(t *testing.T) {
 func TestImpossibleBound(t *testing.T) {
 	r := Result{Objective: 1, DualObjective: 0.5, PerClass: []ClassResult{
 		{Objective: 1.5, DualObjective: 0.2}, {Objective: 0.5, DualObjective: 0.8}}}
-	if err := r.check(); err == nil ||
+	if err := r.room().Check(); err == nil ||
 		!strings.HasPrefix(err.Error(), "pegasos: weight vector 1: internal error: the bound 0.8") {
 		t.Error(err)
 	}
 	r.PerClass = nil
-	if err := r.check(); err != nil {
+	if err := r.room().Check(); err != nil {
 		t.Error(err)
 	}
 	r.DualObjective = 1.5
-	if err := r.check(); err == nil || !strings.HasPrefix(err.Error(), "pegasos: internal error") {
+	if err := r.room().Check(); err == nil || !strings.HasPrefix(err.Error(), "pegasos: internal error") {
 		t.Error(err)
 	}
 }

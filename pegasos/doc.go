@@ -7,10 +7,10 @@
 //	share := m.Result.Gap                     // by which it is above the optimum at most
 //	err = m.WriteFile("text.model")
 //
-// Rows are a [dense.Matrix] (dense.FromSlice copies values into one), a [sparse.Matrix], or any type
-// of yours that is [Examples], which is trained on as it is, without scaling; package dataset reads
-// them from files. What a zero [Config] chooses, and what to choose when, is told at
-// https://github.com/pegasimd/pegasimd/blob/main/docs/training.md.
+// Rows are a [dense.Matrix] (dense.FromSlice copies values into one), a [sparse.Matrix], or any
+// type of yours that is [Examples], which is trained on as it is, without scaling; package dataset
+// reads them from files. https://github.com/pegasimd/pegasimd/blob/main/docs/training.md tells what
+// a zero [Config] chooses, and what to choose when.
 //
 // # What is minimised
 //
@@ -19,9 +19,8 @@
 //
 //	P(w) = lambda/2 |w|^2 + mean over the rows of max(0, 1 - y<w,x>)
 //
-// for labels y of -1 and +1; for more than two labels see [Multiclass]. In place of the hinge loss
-// there may be that of logistic regression, the squared hinge, or the squared or eps-insensitive
-// loss, for which labels are numbers to predict: see [Loss].
+// for labels y of -1 and +1; for more than two labels see [Multiclass], for other losses than the
+// hinge see [Loss].
 //
 // # State
 //
@@ -31,38 +30,24 @@
 //	w = v / (lambda*(t-1+t0))
 //
 // (Eq. 13 of the paper, which has t0 = 0), so that the test y<w,x> < 1 is y<v,x> < lambda*(t-1+t0)
-// and the update is v += y*x. There is no scale to fold, no shrink and no division in a step. Other
-// losses add g*x, where -g is the loss's derivative with respect to the score; they divide once a
-// step, for the score itself. A batch of k rows adds 1/k of each. Projection onto a ball is a
-// factor beside v.
+// and the update is v += y*x, without a shrink or a division. Other losses add g*x, where -g is the
+// loss's derivative with respect to the score. A batch of k rows adds 1/k of each.
 //
-// # Steps
-//
-// Unless told otherwise rows are visited in shuffled blocks, in a new order each epoch, t0 is
-// R^2/lambda with R^2 the mean squared norm of the rows, and the result is the average over the
-// last half of the run. Together these need a fraction of the steps of the paper's own choices,
-// which [Paper] gives to the letter.
-//
-// # Finish
-//
-// The shares of violations that Pegasos leaves are a good start for dual coordinate ascent
-// ([FinishDual]), which comes far closer to the optimum in as many epochs, all the more as the
-// average of its last half is looked at too.
+// The defaults of [Order], [Offset] and [Average] need a fraction of the steps of the paper's own
+// choices, which [Paper] gives to the letter. The shares of violations that Pegasos leaves are a
+// good start for dual coordinate ascent, which comes far closer to the optimum: see [Finish].
 //
 // # Certificate
 //
-// In every order but [IID] a row is visited once an epoch, so the share of its visits that violated
-// lies in [0, 1] and is a feasible point of the dual problem, whose value is a lower bound on the
-// least objective there is. So is the mean of the row's g for every other loss. The [Result] has
-// both, and with them how far from the optimum the model can be at most.
+// In every order but [IID] a row is visited once an epoch, so that the share of its visits that
+// violated its margin, or the mean of its g, is a feasible point of the dual problem, whose value D
+// is a lower bound on the least P there is. The [Result] has P, D and the duality gap.
 //
 // # One answer
 //
 // The same rows, labels and [Config] give the same model to the bit on every machine and with any
 // number of threads. A dense and a sparse matrix of the same rows agree within rounding.
 //
-// # Also here
-//
-// Training on rows that come in chunks: [Partial]. Kernels in place of the dot product, for data
-// that want a curved boundary: package kernelsvm.
+// [Partial] trains on rows that come in chunks, package kernelsvm with kernels in place of the dot
+// product, for data that need a curved boundary.
 package pegasos

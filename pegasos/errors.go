@@ -16,10 +16,8 @@ type ConfigError struct {
 
 func (e *ConfigError) Error() string { return "pegasos: " + e.Field + ": " + e.Reason }
 
-func fieldError(field, reason string) error { return &ConfigError{field, reason} }
-
 func badField(field, format string, args ...any) error {
-	return fieldError(field, fmt.Sprintf(format, args...))
+	return &ConfigError{field, fmt.Sprintf(format, args...)}
 }
 
 // A RowError says which row of the training data can't be used, and why.

@@ -3,31 +3,37 @@ package pegasos
 import (
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// FormatLabel returns a numeric label as it is printed: the shortest text that reads as the same
-// float32.
+// FormatLabel returns the shortest text that reads as the same float32.
 func FormatLabel(label float32) string { return labels.Format(label) }
 
 // ClassName returns the name of a class, or its label as text if the classes have no names.
-func (m *Model) ClassName(class int) string {
-	return labels.Name(m.Classes, m.Names, class)
-}
+func (m *Model) ClassName(class int) string { return labels.Name(m.Classes, m.Names, class) }
 
-// Objective returns P for rows whose scores [Model.DecisionAll] gave and whose labels are y: the
-// sum of [Model.Penalty] and [Model.MeanLoss].
+// Objective returns the sum of [Model.Penalty] and [Model.MeanLoss]: P for these rows.
 func (m *Model) Objective(scores []float64, y []float32) float64 {
 	return m.Penalty() + m.MeanLoss(scores, y)
 }
 
-// Penalty returns lambda/2 |w|^2, and of more than one problem the mean over them. It is NaN for a
-// model that had a prior, because the model does not keep it.
+// Penalty returns lambda/2 |w|^2, or the mean over the problems; NaN for a model that had a prior.
 func (m *Model) Penalty() float64 {
-	var total float64
-	for k := range m.Weights {
-		total += m.penalty(k)
+	if m.Prior != "" {
+		return math.NaN() // the model does not keep it
+	}
+	total := 0.0
+	for k, v := range m.Weights {
+		w, b := floats.Wide(v), m.bias(k)
+		if s := m.Scaling; s != nil {
+			w, b = s.Exact(m, k)
+		}
+		if m.Config.Bias != BiasAugmented {
+			b = 0 // a bias of another kind costs nothing
+		}
+		total += objective.Penalty(w, nil, b, m.lambda(k), m.Config.BiasScale)
 	}
 	if m.Config.Multiclass.Joint() {
 		return total
@@ -35,15 +41,12 @@ func (m *Model) Penalty() float64 {
 	return total / float64(len(m.Weights))
 }
 
-// MeanLoss returns the mean loss, as in training, of rows with the labels y whose scores are given,
-// as in [Model.Objective], and of more than one problem the mean over them. With one-vs-one a
-// problem has the rows of its two classes. All rows have the same weight, and all mistakes the same
-// cost, even if they had others in training. It is NaN if a label is none of the model's, or a pair
-// has no rows.
+// MeanLoss returns the mean loss, as in training, of rows with the labels y whose scores
+// [Model.DecisionAll] gave, or the mean over the problems, which with one-vs-one have the rows of
+// two classes. All rows have the same weight and all mistakes the same cost, whatever they had in
+// training. It is NaN if a label is none of the model's, or a pair has no rows.
 func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
-	cfg := m.Config.settings()
-	c := cfg.Cost()
-	var loss float64
+	c, loss := m.Config.settings().Cost(), 0.0
 	if m.Classes == nil {
 		spread := m.Scaling.room().Unit()
 		c.Epsilon /= spread
@@ -65,7 +68,7 @@ func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
 	}
 	for k := range m.Weights {
 		z, positive := m.scoresOf(k, scores, classes)
-		var sum float64
+		sum := 0.0
 		for i, margin := range z {
 			if !positive[i] {
 				margin = -margin
@@ -77,8 +80,7 @@ func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
 	return loss / float64(len(m.Weights))
 }
 
-// scoresOf returns the scores by vector k of the rows of its problem, and of which of these rows
-// they should be above 0.
+// scoresOf returns the scores by vector k of the rows of its problem, and which should be above 0.
 func (m *Model) scoresOf(k int, scores []float64, classes []int32) (z []float64, positive []bool) {
 	no, yes := m.sides(k)
 	for i, class := range classes {
@@ -89,8 +91,7 @@ func (m *Model) scoresOf(k int, scores []float64, classes []int32) (z []float64,
 	return z, positive
 }
 
-// sides returns the class that a score of vector k above 0 speaks for, and the one that it speaks
-// against, or -1 for all others.
+// sides returns the class that vector k scores below 0, or -1 for all others, and the one above.
 func (m *Model) sides(k int) (negative, positive int) {
 	switch {
 	case len(m.Weights) == 1:
@@ -99,23 +100,4 @@ func (m *Model) sides(k int) (negative, positive int) {
 		return m.Pair(k)
 	}
 	return -1, k
-}
-
-// penalty returns that of vector k, as it is for the rows that it was trained on.
-func (m *Model) penalty(k int) float64 {
-	if m.Prior != "" {
-		return math.NaN()
-	}
-	var exact []float64
-	b := m.bias(k)
-	if s := m.Scaling; s != nil {
-		exact, b = s.Exact(m, k)
-	}
-	if m.Config.Bias != BiasAugmented {
-		b = 0 // a bias of another kind costs nothing
-	}
-	if exact != nil {
-		return objective.Penalty(exact, nil, b, m.lambda(k), m.Config.BiasScale)
-	}
-	return objective.Penalty(m.Weights[k], nil, b, m.lambda(k), m.Config.BiasScale)
 }

@@ -12,8 +12,8 @@ const (
 	Log Loss = "log"
 	// SquaredHinge is max(0, 1 - y*z)^2, as liblinear has it.
 	SquaredHinge Loss = "squared-hinge"
-	// EpsInsensitive is max(0, |y - z| - Epsilon), that of support vector regression: labels are
-	// numbers to predict, of which the model's score is an estimate. There are no classes.
+	// EpsInsensitive is max(0, |y - z| - Epsilon), that of support vector regression. Labels are
+	// numbers to predict, of which the score is an estimate.
 	EpsInsensitive Loss = "eps-insensitive"
 	// Squared is (y - z)^2/2, that of ridge regression, for labels that are numbers to predict:
 	// scikit-learn's Ridge with alpha = lambda*rows has the same optimum.
@@ -28,8 +28,7 @@ func Losses() (names []Loss) {
 	return names
 }
 
-// traits returns those of the loss. One that there is not has those of the hinge: Validate refuses
-// it.
+// traits returns those of the loss, or of the hinge if there is no such loss: Validate refuses it.
 func (l Loss) traits() *loss.Traits {
 	kind, _ := loss.KindOf(string(l))
 	return kind.Traits()

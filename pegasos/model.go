@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -18,60 +19,44 @@ import (
 
 // A Model is what training gives and prediction takes.
 //
-// For two classes there is one weight vector, and a score above 0 speaks for the second class. For
-// more there is one a class, and the highest score wins; with [OneVsOne] there is one for each pair
-// of classes, whose score above 0 is a vote for the second of the two. Joint problems have one a
-// class even of two. A model that predicts numbers has no classes and one weight vector, whose
-// score is the prediction.
+// For two classes it has one weight vector, and a score above 0 speaks for the second class. For
+// more, and for joint problems of two, it has one a class, and the highest score wins. With
+// [OneVsOne] it has one for each pair of classes, whose score above 0 is a vote for the second of
+// the two. If it predicts numbers it has no classes, and the score of its one vector is the number.
 type Model struct {
 	Classes []float32   // the labels, ascending; nil for numbers
 	Names   []string    // of the classes, if they have any: Train leaves it nil
 	Weights [][]float32 // each has Cols elements
 	Bias    []float64   // one for each weight vector, added to its scores; nil for none
-
-	// Scaler, if not nil, says in JSON how the features were scaled. The caller sets it and uses
-	// it, as the command does with a dataset.Scaler: data have to be scaled likewise before the
-	// model predicts them.
-	Scaler json.RawMessage
-
-	// HashBits, if not 0, says that the features are 2^HashBits buckets, as dataset.Options has it.
-	// The caller sets it and uses it.
-	HashBits int
-
-	// Table, if not nil, says in JSON what the columns of the data were, their names for instance.
-	// The caller sets it and uses it, as the command does with a dataset.Table.
-	Table json.RawMessage
+	// The caller sets these four and uses them before the model predicts, as the command does with
+	// package dataset. The first and the third are JSON.
+	Scaler    json.RawMessage // how rows have to be scaled before that: a dataset.Scaler; or nil
+	HashBits  int             // the features are 2^HashBits buckets, as in dataset.Options; or 0
+	Table     json.RawMessage // what the columns of the data were: a dataset.Table; or nil
+	IndexBase int             // the number of the first feature in the file of the data
 
 	Calibration []Sigmoid // one for each weight vector; nil for none
-
-	Lambda float64 // in force, also where C was given
-	Config Config  // defaults filled in
-	Prior  string  // the Hash of the prior; empty without one
+	Lambda      float64   // in force, also where C was given
+	Config      Config    // defaults filled in
+	Prior       string    // the Hash of the prior; empty without one
 	// Data is a fingerprint of the rows, labels, weights and prior that Result is about, and of how
 	// the rows were held, if Trainer.Fingerprint asked for it: see Trainer.Verify.
-	Data string
-
-	// IndexBase is the number of the first feature in the file that the data came from. The caller
-	// sets it and uses it.
-	IndexBase int
-
+	Data   string
 	Result Result
 	State  *State // of the run, if Trainer.KeepState asked for it
 	Proof  *Proof // of Result's bound, if Trainer.KeepProof asked for it: it has a file of its own
-
 	// Scaling is how the rows were scaled for training; nil if they were not. Unlike the Scaler,
 	// the model uses it by itself: predictions take rows as they are.
 	Scaling *Scaling
 }
 
-func (m *Model) stepsOf(k int) int64 { return m.resultOf(k).Steps }
-
+func (m *Model) stepsOf(k int) int64  { return m.resultOf(k).Steps }
 func (m *Model) lambda(k int) float64 { return m.resultOf(k).Lambda }
 
-// A Head says what rows and labels a model is about.
+// A Head has the fields of a [Model] that say what rows and labels it is about.
 type Head struct {
 	Features  int
-	IndexBase int // this and what follows are those of the [Model]
+	IndexBase int
 	Scaler    json.RawMessage
 	HashBits  int
 	Table     json.RawMessage
@@ -84,7 +69,7 @@ func (m *Model) Head() Head {
 	return Head{m.Cols(), m.IndexBase, m.Scaler, m.HashBits, m.Table, m.Classes, m.Names}
 }
 
-// Outputs returns the number of scores that a row has: one for each weight vector.
+// Outputs returns the number of scores of a row: one for each weight vector.
 func (m *Model) Outputs() int { return len(m.Weights) }
 
 // Cols returns the number of features.
@@ -95,7 +80,7 @@ func (m *Model) Cols() int {
 	return len(m.Weights[0])
 }
 
-// bias returns what is added to the scores of vector k.
+// bias returns that of vector k.
 func (m *Model) bias(k int) float64 {
 	if m.Bias == nil {
 		return 0
@@ -103,10 +88,9 @@ func (m *Model) bias(k int) float64 {
 	return m.Bias[k]
 }
 
-// Validate returns an error unless the model is one that training could give: as many weight
-// vectors as its classes and settings ask for, all of one length, finite numbers, ascending
-// classes, and settings that can be used. Every reader of models calls it, and so should anybody
-// who makes a model by hand.
+// Validate returns an error unless training could give the model: it has as many weight vectors as
+// its classes and settings ask for, all of one length, finite numbers, ascending classes, and
+// settings that can be used. Models that are read are valid; call it for one made by hand.
 func (m *Model) Validate() error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model: %w", err)
@@ -116,11 +100,10 @@ func (m *Model) Validate() error {
 
 // checkSettings returns an error unless the settings can be used.
 func (m *Model) checkSettings() error {
-	return firstError(m.Config.Validate(), publicError(options.Lambda(m.Lambda).Err()))
+	return cmp.Or(m.Config.Validate(), publicError(options.Lambda(m.Lambda).Err()))
 }
 
-// checkFinite returns an error unless the weights are vectors of one length, and all numbers
-// finite.
+// checkFinite returns an error unless the vectors are of one length and all numbers finite.
 func (m *Model) checkFinite() error {
 	for k, w := range m.Weights {
 		if len(w) != len(m.Weights[0]) {
@@ -167,11 +150,10 @@ func (m *Model) WithCols(cols int) *Model {
 	return &c
 }
 
-// Hash returns the SHA-256 of all that predictions depend on, in hexadecimal: the weight vectors
+// Hash returns the SHA-256, in hexadecimal, of all that predictions depend on: the weight vectors
 // one after the other (float32), the biases if there are any (float64), the classes (float32), and
-// A and B of each sigmoid of the Calibration, if there is one (float64), all little-endian. Then
-// come the lines of the model's file that say how rows and labels are read, without those that are
-// missing or 0, and a Scaling that is not folded.
+// A and B of each sigmoid (float64), all little-endian; then the lines of the model's file that say
+// how rows and labels are read, without those missing or 0, and a Scaling that is not folded.
 func (m *Model) Hash() string {
 	h := m.vectorHash()
 	for _, s := range m.Calibration {
@@ -208,7 +190,7 @@ func (m *Model) vectorHash() hash.Hash {
 	return h
 }
 
-// CheckHash returns an error if the hash is not the model's: one of the two has been changed.
+// CheckHash returns an error if the hash is not the model's.
 func (m *Model) CheckHash(hash string) error {
 	if have := m.Hash(); have != hash {
 		return fmt.Errorf("what makes the predictions has the hash %s, not %s", have, hash)
@@ -224,11 +206,7 @@ type Sigmoid struct {
 
 func (s Sigmoid) isFinite() bool { return floats.IsFinite(s.A) && floats.IsFinite(s.B) }
 
-// scalesRows reports whether rows have to be scaled before the weights take them.
-func (m *Model) scalesRows() bool { return m.Scaling != nil && !m.Scaling.Folded }
-
-// Fold returns m, which is about scaled rows and numbers, as a model that takes rows as they are
-// and keeps s.
+// Fold returns m, which is about scaled rows and numbers, as a model of rows as they are, with s.
 func (s *Scaling) Fold(m *Model) *Model {
 	if s == nil {
 		return m
@@ -245,8 +223,7 @@ func (s *Scaling) Fold(m *Model) *Model {
 	return &f
 }
 
-// Unfold returns m, which takes rows as they are or was made with s, as a model about rows and
-// numbers scaled by s.
+// Unfold returns m, of rows as they are or made with s, as a model of rows and numbers scaled by s.
 func (s *Scaling) Unfold(m *Model) *Model {
 	if s == nil {
 		return m
@@ -264,8 +241,8 @@ func (s *Scaling) Exact(m *Model, k int) (w []float64, b float64) {
 	return s.room().Exact(m.Weights[k], m.bias(k))
 }
 
-// resultOf returns the result of vector k. In a model of a former version, or without a result of
-// each vector, only the steps and the lambda of all are known.
+// resultOf returns the result of vector k: in models of former versions, the steps and lambda of
+// all.
 func (m *Model) resultOf(k int) ClassResult {
 	if k < len(m.Result.PerClass) && m.Result.PerClass[k].Lambda > 0 {
 		return m.Result.PerClass[k]
@@ -278,7 +255,7 @@ func (m *Model) check() error {
 	if m == nil {
 		return errors.New("it is nil")
 	}
-	vectors, err := m.Config.vectors(len(m.Classes))
+	vectors, err := m.Config.settings().Vectors(len(m.Classes))
 	if err != nil {
 		return err
 	}
@@ -294,13 +271,12 @@ func (m *Model) check() error {
 	if err := m.checkFinite(); err != nil {
 		return err
 	}
-	if m.Scaler != nil && !json.Valid(m.Scaler) {
-		return fmt.Errorf("the scaler is not JSON")
-	}
-	if m.Table != nil && !json.Valid(m.Table) {
-		return fmt.Errorf("the table is not JSON")
-	}
-	if m.Calibration != nil && (len(m.Calibration) != vectors || m.Classes == nil) {
+	switch {
+	case m.Scaler != nil && !json.Valid(m.Scaler):
+		return errors.New("the scaler is not JSON")
+	case m.Table != nil && !json.Valid(m.Table):
+		return errors.New("the table is not JSON")
+	case m.Calibration != nil && (len(m.Calibration) != vectors || m.Classes == nil):
 		return fmt.Errorf("%d calibrations for %d weight vectors and %d classes",
 			len(m.Calibration), vectors, len(m.Classes))
 	}
@@ -315,8 +291,8 @@ func (m *Model) check() error {
 	return nil
 }
 
-// Pair returns the positions in Classes of the two classes that weight vector k of a one-vs-one
-// model tells apart. A score above 0 speaks for the second.
+// Pair returns the positions in Classes of the two classes of weight vector k of a one-vs-one
+// model. A score above 0 speaks for the second.
 func (m *Model) Pair(k int) (first, second int) {
 	n := len(m.Classes)
 	for first = 0; k >= n-1-first; first++ {
@@ -325,10 +301,9 @@ func (m *Model) Pair(k int) (first, second int) {
 	return first, first + 1 + k
 }
 
-// Examples are the rows of the data. *dense.Matrix and *sparse.Matrix have these methods. They may
-// be called from several goroutines at a time. If they have a method Err() error as well, training
-// asks it once it has read all rows, before the first step, and fails with its error: see Err
-// of a sparse.Matrix.
+// Examples are the rows of the data, such as a *dense.Matrix or *sparse.Matrix. Several goroutines
+// may call the methods at a time. If there is a method Err() error as well, training calls it once
+// it has read all rows, before the first step, and fails with its error: see [sparse.Matrix.Err].
 type Examples interface {
 	Rows() int
 	Cols() int

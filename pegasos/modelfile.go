@@ -6,8 +6,7 @@ import (
 	"io"
 	"math"
 
-	"encoding/json"
-
+	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
@@ -15,7 +14,7 @@ import (
 )
 
 // A model file is one of package modelfile, of the kind Linear. Its header has the lines of
-// header, and its numbers are
+// header.fields, and its numbers are
 //
 //	weights   (float32, one vector after the other)
 //	biases    (float64, one for each vector; only if "bias" is true)
@@ -23,25 +22,30 @@ import (
 //	factors   (float32, likewise)
 //	state     (float32; only if there is a "state": its arrays, see package checkpoint)
 
-// header is what a model file has beside the numbers. No model has more classes than labels has.
+// A header is what a model's header has in another form than the model.
 type header struct {
-	Features    int              `json:"features"`
-	Classes     []float32        `json:"classes" most:"classes"`
-	Names       []string         `json:"names,omitempty" most:"classes"`
-	Bias        bool             `json:"bias"`
-	IndexBase   int              `json:"index_base"`
-	Scaler      json.RawMessage  `json:"scaler,omitempty"`
-	HashBits    int              `json:"hash_bits,omitempty"`
-	Table       json.RawMessage  `json:"table,omitempty"`
-	Calibration []Sigmoid        `json:"calibration,omitempty"`
-	Lambda      float64          `json:"lambda"`
-	Prior       string           `json:"prior,omitempty"`
-	Hash        string           `json:"hash,omitempty"` // only with Data
-	Data        string           `json:"data,omitempty"`
-	Config      Config           `json:"config"`
-	Result      *result.Header   `json:"result"`
-	Scaling     *Scaling         `json:"scaling,omitempty"`
-	State       *checkpoint.Head `json:"state,omitempty"`
+	features int
+	classes  []float32 // not nil
+	bias     bool
+	hash     string // only with Model.Data
+	result   *result.Header
+	state    *checkpoint.Head // nil for none
+}
+
+// fields returns the header's lines.
+func (h *header) fields(m *Model) []modelfile.Field {
+	return []modelfile.Field{
+		modelfile.Required("features", &h.features),
+		modelfile.Required("classes", &h.classes).UpTo(labels.MaxClasses),
+		modelfile.Optional("names", &m.Names).UpTo(labels.MaxClasses),
+		modelfile.Required("bias", &h.bias), modelfile.Required("index_base", &m.IndexBase),
+		modelfile.Optional("scaler", &m.Scaler), modelfile.Optional("hash_bits", &m.HashBits),
+		modelfile.Optional("table", &m.Table), modelfile.Optional("calibration", &m.Calibration),
+		modelfile.Required("lambda", &m.Lambda), modelfile.Optional("prior", &m.Prior),
+		modelfile.Optional("hash", &h.hash), modelfile.Optional("data", &m.Data),
+		modelfile.Required("config", &m.Config), modelfile.Required("result", &h.result),
+		modelfile.Optional("scaling", &m.Scaling), modelfile.Optional("state", &h.state),
+	}
 }
 
 // Write writes the model, in a form that is the same on every machine.
@@ -49,8 +53,16 @@ func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
 	}
+	h := header{features: m.Cols(), classes: append([]float32{}, m.Classes...),
+		bias: m.Bias != nil, result: m.Result.room().Header()}
+	if m.Data != "" {
+		h.hash = m.Hash()
+	}
+	if m.State != nil {
+		h.state = &m.State.state.Head
+	}
 	mw := modelfile.NewWriter(w, modelfile.Linear)
-	if err := mw.Header(modelfile.FieldsOf(m.header())); err != nil {
+	if err := mw.Header(h.fields(m)); err != nil {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
 	}
 	for _, v := range m.Weights {
@@ -69,25 +81,6 @@ func (m *Model) Write(w io.Writer) error {
 	return mw.Close()
 }
 
-func (m *Model) header() *header {
-	h := &header{
-		Features: m.Cols(), Classes: m.Classes, Names: m.Names, Bias: m.Bias != nil,
-		IndexBase: m.IndexBase, Scaler: m.Scaler, HashBits: m.HashBits, Table: m.Table,
-		Calibration: m.Calibration, Lambda: m.Lambda, Prior: m.Prior, Config: m.Config,
-		Result: m.Result.header(), Scaling: m.Scaling,
-	}
-	if h.Classes == nil {
-		h.Classes = []float32{} // not null
-	}
-	if h.Data = m.Data; h.Data != "" {
-		h.Hash = m.Hash()
-	}
-	if m.State != nil {
-		h.State = &m.State.state.Head
-	}
-	return h
-}
-
 // Read reads a model that Write has written, to the end of r. It checks all there is to check, and
 // takes no more memory than a few times what r turns out to hold, whatever the header says.
 func Read(r io.Reader) (*Model, error) { return modelfile.Read(r, modelfile.Linear, readModel) }
@@ -97,29 +90,26 @@ func ReadFile(name string) (*Model, error) { return modelfile.ReadFile(name, Rea
 
 // readModel reads what follows the first line of a model file.
 func readModel(r *modelfile.Reader) (*Model, error) {
-	h := new(header)
-	if err := r.Header(modelfile.FieldsOf(h)); err != nil {
+	h, m := new(header), new(Model)
+	if err := r.Header(h.fields(m)); err != nil {
 		return nil, err
 	}
-	if h.Result == nil {
-		return nil, errors.New("header: result: want an object")
-	}
-	m, vectors, err := h.model()
+	vectors, err := h.fill(m)
 	if err != nil {
 		return nil, err
 	}
 	// Read in full before anything of the claimed size is made.
-	weights, err := r.Floats(vectors * h.Features)
+	weights, err := r.Floats(vectors * h.features)
 	if err != nil {
 		return nil, err
 	}
-	if h.Bias {
+	if h.bias {
 		if m.Bias, err = r.Doubles(vectors); err != nil {
 			return nil, err
 		}
 	}
 	if s := m.Scaling; s != nil {
-		shifts, factors := s.room().Numbers(h.Features)
+		shifts, factors := s.room().Numbers(h.features)
 		if s.Shift, err = r.Floats(shifts); err != nil {
 			return nil, err
 		}
@@ -127,8 +117,8 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 			return nil, err
 		}
 	}
-	if h.State != nil {
-		state, err := checkpoint.Read(r, h.State)
+	if h.state != nil {
+		state, err := checkpoint.Read(r, h.state)
 		if err != nil {
 			return nil, err
 		}
@@ -137,70 +127,57 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 	if err := r.End(); err != nil {
 		return nil, err
 	}
-	if err := r.Take(vectors * sliceSize); err != nil { // nothing pays for vectors of no weights
-		return nil, fmt.Errorf("%d weight vectors of %d features: %w", vectors, h.Features, err)
+	if err := r.Take(24 * vectors); err != nil { // for slices, which may have no weights
+		return nil, fmt.Errorf("%d weight vectors of %d features: %w", vectors, h.features, err)
 	}
-	m.Weights = matrices.Vectors(vectors, h.Features)
+	m.Weights = matrices.Vectors(vectors, h.features)
 	for k, w := range m.Weights {
-		copy(w, weights[k*h.Features:])
+		copy(w, weights[k*h.features:])
 	}
-	if err := m.checkRead(); err != nil {
-		return nil, err
-	}
-	return m, h.checkHash(m)
+	return m, h.check(m)
 }
 
-// checkHash returns an error if the header's hash is not that of what follows it.
-func (h *header) checkHash(m *Model) error {
-	if h.Hash == "" {
-		return nil
-	}
-	if err := m.CheckHash(h.Hash); err != nil {
-		return fmt.Errorf("header: hash: %w", err)
-	}
-	return nil
-}
-
-// sliceSize is what a slice takes besides its elements, in bytes.
-const sliceSize = 24
-
-// model returns the model that the header describes, without its weights and biases, and how many
-// vectors there are to be.
-func (h *header) model() (m *Model, vectors int, err error) {
-	if vectors, err = h.Config.vectors(len(h.Classes)); err != nil {
-		return nil, 0, err
-	}
-	if h.Features < 0 || h.Features > math.MaxInt/8/vectors {
-		return nil, 0, fmt.Errorf("%d classes and %d features", len(h.Classes), h.Features)
-	}
-	if len(h.Classes) == 0 {
-		h.Classes = nil
-	}
-	return &Model{
-		Classes: h.Classes, Names: h.Names, Scaler: h.Scaler, HashBits: h.HashBits, Table: h.Table,
-		Calibration: h.Calibration, Lambda: h.Lambda, Prior: h.Prior, Config: h.Config,
-		Data: h.Data, IndexBase: h.IndexBase, Scaling: h.Scaling,
-		Result: resultOf(h.Result.Result()),
-	}, vectors, nil
-}
-
-// checkRead returns an error unless a model from a file is one that training could give.
-func (m *Model) checkRead() error {
+// check returns an error unless the model of the header is one that training could give.
+func (h *header) check(m *Model) error {
 	if err := m.check(); err != nil {
 		return err
 	}
 	if err := m.checkSettings(); err != nil {
 		return fmt.Errorf("header: %w", err)
 	}
+	if h.hash == "" {
+		return nil
+	}
+	if err := m.CheckHash(h.hash); err != nil {
+		return fmt.Errorf("header: hash: %w", err)
+	}
 	return nil
 }
 
-// WriteFile writes the model to a file. The file is either written in full or left as it was,
-// whatever happens. If the name ends in .gz it is compressed with gzip.
+// fill gives the model what the header has of it, and returns how many vectors there are to be.
+func (h *header) fill(m *Model) (vectors int, err error) {
+	if h.result == nil {
+		return 0, errors.New("header: result: want an object")
+	}
+	if vectors, err = m.Config.settings().Vectors(len(h.classes)); err != nil {
+		return 0, err
+	}
+	if h.features < 0 || h.features > math.MaxInt/8/vectors {
+		return 0, fmt.Errorf("%d classes and %d features", len(h.classes), h.features)
+	}
+	if len(h.classes) > 0 {
+		m.Classes = h.classes
+	}
+	m.Result = resultOf(h.result.Result())
+	return vectors, nil
+}
+
+// WriteFile writes the model to a file in full, or leaves that as it was. With a name that ends in
+// .gz it is compressed with gzip.
 func (m *Model) WriteFile(name string) error { return modelfile.WriteFile(name, m.Write) }
 
-// A State is all that is needed to take up a run where it was left off, beside the data and the
-// Config: see Trainer.KeepState and Trainer.Resume. It is part of the model's file.
+// A State is what a run needs to go on where it was left off, beside the data and the Config: see
+// Trainer.KeepState and Trainer.Resume. It is part of the model's file.
 type State struct{ state checkpoint.State }
 
 // Steps returns how many the run had taken, as in [Progress].

@@ -14,47 +14,37 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// A Partial trains on rows that come in chunks: those that do not fit in memory at once, or are not
-// all there yet. The classes are known from the start, the number of rows is not. Each chunk is a
-// pass over its rows in the Config's order; t counts on from chunk to chunk, and so does the
-// generator of random numbers.
-//
-// The same chunks give the same model to the bit on every machine. How the rows are cut into chunks
-// does matter.
+// A Partial trains on rows that come in chunks, because they do not fit in memory or are not all
+// there yet. The classes are known from the start. Each chunk is a pass over its rows; t, and the
+// generator of random numbers, go on. The same chunks give the same model to the bit everywhere.
 type Partial struct {
 	cfg     Config
 	classes []float32
 	cols    int
 	byLabel map[float32]float64
 	chunks  *engine.Chunks
-	from    *Model   // that it goes on from, as it was given; nil for none
+	from    *Model   // to go on from, as it was given; nil for none
 	scaling *Scaling // of the rows; nil for none
 	failed  error
 
-	// Threads is the number of goroutines for the classes, or pairs, of a chunk; 0 means
-	// GOMAXPROCS.
-	Threads int
+	Threads int // goroutines for the classes, or pairs, of a chunk; 0 means GOMAXPROCS
 }
 
 // NewPartial returns a trainer of rows with so many columns, whose labels are among classes:
-// distinct, and at least two. For numbers to predict there are none. Settings that go by all rows
-// can't be used: Scale, C, Epochs, Steps, Tol, Patience, Finish, Shards, Calibrate,
-// Balanced, and Project with numbers to predict. Of each chunk there is one pass, for which
-// Shuffled means Permutation. Class weights multiply the loss as they are. There is no certificate.
-// Fields that are zero are those of [Config.Plain]: nothing is chosen by the data, which are not
-// there yet. Not scaled are rows and numbers, there is no bias, lambda is DefaultLambda whatever
-// the rows' lengths, and classes are one against the rest. [NewPartialFrom] has what training chose
-// for rows that are there.
+// distinct, and at least two, or none for numbers to predict. Settings that go by all rows are a
+// *[ConfigError]: Scale, C, Epochs, Steps, Tol, Patience, Finish, Shards, Calibrate, Balanced, and
+// Project with numbers to predict. Of each chunk there is one pass, for which Shuffled means
+// Permutation.
+// Class weights multiply the loss as they are. There is no certificate. Zero fields are those of
+// [Config.Plain]: [NewPartialFrom] takes what training chose for other rows.
 func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	return newPartial(cfg, classes, cols, nil)
 }
 
-// NewPartialFrom returns a trainer of chunks that goes on from m, as training with it as
-// Trainer.Start does: t counts on from there. Columns, classes and all settings are m's, those that
-// training had chosen among them; how long the run was and how it ended are left out, as are the
-// shards. The rows, and numbers to predict, are given as they are, and scaled chunk by chunk as m's
-// were. m is not changed. It can't go on from what [NewPartial] can't use: Balanced, and
-// problems that have a lambda each, by C with OneVsOne.
+// NewPartialFrom returns a trainer of chunks that goes on from m as from a Trainer.Start. Columns,
+// classes and settings are m's, but for the length and the end of the run and the shards. Rows, and
+// numbers to predict, are given as they are, and scaled as m's were. m is not changed. Balanced,
+// and C with OneVsOne, by which each pair has its own lambda, are a *[ConfigError].
 func NewPartialFrom(m *Model) (*Partial, error) {
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("pegasos: the model: %w", err)
@@ -80,7 +70,7 @@ func newPartial(cfg Config, classes []float32, cols int, from *Model) (*Partial,
 	if cols < 0 || cols > math.MaxInt32 {
 		return nil, fmt.Errorf("pegasos: %d columns", cols)
 	}
-	p := &Partial{classes: slices.Clone(classes), cols: cols, from: from}
+	p := &Partial{classes: append([]float32(nil), classes...), cols: cols, from: from}
 	slices.Sort(p.classes)
 	for i, c := range p.classes {
 		if !floats.IsFinite(c) || i > 0 && c == p.classes[i-1] {
@@ -119,15 +109,11 @@ func (cfg Config) checkChunks() error {
 	if err := cfg.Validate(); err != nil {
 		return err
 	}
-	rest := cfg
-	if rest.Finish == FinishNone {
-		rest.Finish = ""
-	}
-	if rest.Scale == ScaleNone {
-		rest.Scale = ""
-	}
-	if rest.TargetScale == ScaleNone {
-		rest.TargetScale = ""
+	rest := *cfg.settings()
+	for _, s := range []*string{&rest.Finish, &rest.Scale, &rest.TargetScale} {
+		if *s == string(FinishNone) || *s == string(ScaleNone) {
+			*s = ""
+		}
 	}
 	if rest.Shards == 1 {
 		rest.Shards = 0
@@ -146,9 +132,8 @@ func (cfg Config) checkChunks() error {
 }
 
 // Fit trains on a chunk: rows, and a label for each. A chunk may lack classes, and may be empty.
-// The first one's R^2 makes the step offset. After an error about the rows or labels, which names
-// the row, the model is what it was before; after a *[StepError] it is lost, and all further calls
-// return that error.
+// R^2 in t0 is the first one's. After an error about the rows or labels the model is what it was
+// before; after a *[StepError] it is lost, and all further calls return that error.
 func (p *Partial) Fit(x Examples, y []float32) error {
 	if p.failed != nil {
 		return p.failed
@@ -173,12 +158,12 @@ func (p *Partial) Fit(x Examples, y []float32) error {
 		return publicError(err)
 	}
 	if p.byLabel != nil {
-		set.Weight = make([]float64, len(y))
-		for i, label := range y {
-			set.Weight[i] = 1
-			if w, ok := p.byLabel[label]; ok {
-				set.Weight[i] = w
+		for _, label := range y {
+			w, ok := p.byLabel[label]
+			if !ok {
+				w = 1
 			}
+			set.Weight = append(set.Weight, w)
 		}
 	}
 	err = p.chunks.Train(set, p.Threads)
@@ -194,11 +179,8 @@ func (p *Partial) Model() (*Model, error) {
 		return nil, p.failed
 	}
 	point := p.chunks.Point()
-	m := &Model{Weights: point.Weights, Bias: point.Bias, Lambda: p.cfg.Lambda, Config: p.cfg,
-		Result: resultOf(point.Result)}
-	if len(p.classes) > 0 {
-		m.Classes = slices.Clone(p.classes)
-	}
+	m := &Model{Classes: slices.Clone(p.classes), Weights: point.Weights, Bias: point.Bias,
+		Lambda: p.cfg.Lambda, Config: p.cfg, Result: resultOf(point.Result)}
 	if p.from != nil {
 		m.Names, m.IndexBase = p.from.Names, p.from.IndexBase
 		m.Scaler, m.HashBits, m.Table = p.from.Scaler, p.from.HashBits, p.from.Table

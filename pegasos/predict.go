@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -12,9 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/calibrate"
 )
 
-// Decision writes the scores of row i of x to dst, one for each weight vector, and returns dst. If
-// dst is too short, a new slice is made. It panics if x and the model differ in Cols; see
-// [Model.WithCols].
+// Decision writes the scores of row i of x to dst, one for each weight vector, and returns dst, or
+// a new slice if dst is too short. It panics unless x has Cols columns: see [Model.WithCols].
 func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	if x.Cols() != m.Cols() {
 		panic(misuse.Lengths("x.Cols()", x.Cols(), "m.Cols()", m.Cols()))
@@ -22,8 +22,7 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	dst = sized(dst, len(m.Weights))
 	if m.scalesRows() {
 		index, values := store.ReaderOf(x).Row(i)
-		m.scoreScaled(index, values, dst)
-		return dst
+		return m.scoreScaled(index, values, dst)
 	}
 	for k, w := range m.Weights {
 		dst[k] = float64(x.Dot(i, w)) + m.bias(k)
@@ -31,11 +30,9 @@ func (m *Model) Decision(x Examples, i int, dst []float64) []float64 {
 	return dst
 }
 
-// Class returns the position in Classes of the class that the scores speak for. For two classes
-// with one score it is the second if the score is above 0. For more it is that of the highest
-// [Model.ClassScores], the first of those that are equal. It is -1 if a score is not finite,
-// because a sum that float32 can't hold speaks for no class. It panics for a model that predicts
-// numbers.
+// Class returns the position in Classes of the class with the highest [Model.ClassScores], the
+// first of those that are equal, or -1 if a score is not finite: a sum that float32 can't hold
+// speaks for no class. It panics for a model that predicts numbers.
 func (m *Model) Class(scores []float64) int {
 	if m.Classes == nil {
 		panic(misuse.Of("the model predicts numbers, not classes"))
@@ -55,8 +52,8 @@ func (m *Model) Class(scores []float64) int {
 	return labels.Highest(scores) // they are those of the classes
 }
 
-// checkScores returns the score of each weight vector. It panics if there are fewer, or no weight
-// vector.
+// checkScores returns the score of each weight vector. It panics if one, or the vectors, are
+// missing.
 func (m *Model) checkScores(scores []float64) []float64 {
 	if len(m.Weights) == 0 {
 		panic(misuse.Of("the model has no weights: it was not trained or read"))
@@ -67,11 +64,10 @@ func (m *Model) checkScores(scores []float64) []float64 {
 	return scores[:len(m.Weights)]
 }
 
-// ClassScores writes a score for each class to dst, in the order of Classes, and returns dst. If
-// dst is too short, a new slice is made. For two classes with one score z they are -z and z. With
-// one-vs-one a class has the votes of its pairs, one for each, and, to break ties, s/(3(|s|+1)),
-// which is less than a third of a vote: s is the sum of its pairs' scores, taken so that what
-// speaks for the class is positive. Otherwise they are the scores themselves.
+// ClassScores writes a score for each class to dst, in the order of Classes, and returns dst, or a
+// new slice if dst is too short. For two classes with one score z they are -z and z. With
+// one-vs-one a class has a vote of each pair that speaks for it and, to break ties, s/(3(|s|+1)) of
+// the sum s of its pairs' scores, positive where they do. Otherwise they are the scores themselves.
 func (m *Model) ClassScores(scores, dst []float64) []float64 {
 	pairs := m.Config.Multiclass == OneVsOne
 	return labels.ClassScores(scores[:len(m.Weights)], dst, len(m.Classes), pairs)
@@ -88,17 +84,15 @@ func (m *Model) label(scores []float64) float32 {
 	return labels.At(m.Classes, m.Class(scores))
 }
 
-// Predict returns the label of row i of x, or NaN if a score is not finite: the products of
-// features and weights are too large for float32 then. It panics if x and the model differ in Cols;
-// see [Model.WithCols].
+// Predict returns the label of row i of x, or NaN if a score is not finite because products of
+// features and weights are too large for float32. It panics if x and the model differ in Cols.
 func (m *Model) Predict(x Examples, i int) float32 {
 	var space [fewOutputs]float64
 	return m.label(m.Decision(x, i, space[:]))
 }
 
-// DecisionAll returns the scores of all rows of x, one row after the other: those of row i start at
-// i*len(m.Weights). If x has more features than the model, the further ones are ignored; if it has
-// fewer, the rest count as 0.
+// DecisionAll returns the scores of all rows of x: those of row i start at i*len(m.Weights).
+// Features that the model lacks are ignored; those that x lacks count as 0.
 func (m *Model) DecisionAll(x Examples) []float64 {
 	m = m.WithCols(x.Cols())
 	n := len(m.Weights)
@@ -109,8 +103,7 @@ func (m *Model) DecisionAll(x Examples) []float64 {
 	return scores
 }
 
-// PredictAll returns the labels of all rows of x, NaN where [Model.Predict] has it. Features that x
-// or the model lacks are as in [Model.DecisionAll].
+// PredictAll returns [Model.Predict] for all rows of x, with other Cols as in [Model.DecisionAll].
 func (m *Model) PredictAll(x Examples) []float32 {
 	m = m.WithCols(x.Cols())
 	predicted := make([]float32, x.Rows())
@@ -121,21 +114,19 @@ func (m *Model) PredictAll(x Examples) []float32 {
 	return predicted
 }
 
-// Score writes the scores of one row to dst, one for each weight vector, and returns dst: the bits
-// of [Model.Decision] for the same row. x has Cols features. With a dst of [Model.Outputs] elements
-// nothing is allocated; if dst is too short, a new slice is made. [Model.Class] and
-// [Model.Probabilities] take the scores. Any number of goroutines may score at once.
-//
-// With a Scaling that is not folded the row is scaled first, in new memory. A model with a Scaler,
-// HashBits or a Table takes rows that have been scaled, hashed or ordered like its training data.
+// Score writes the scores of one row, of Cols features, to dst, one for each weight vector, and
+// returns dst, or a new slice if dst is shorter than [Model.Outputs]. The bits are those of
+// [Model.Decision]. [Model.Class] and [Model.Probabilities] take the scores. Any number of
+// goroutines may score at once. Nothing else is allocated, unless a Scaling is not folded: then the
+// row is scaled in new memory. A model with a Scaler, HashBits or a Table takes rows that have been
+// scaled, hashed or ordered like its training data. It panics if x has another length.
 func (m *Model) Score(x []float32, dst []float64) []float64 {
 	if len(x) != m.Cols() {
 		panic(misuse.Lengths("len(x)", len(x), "m.Cols()", m.Cols()))
 	}
 	dst = sized(dst, len(m.Weights))
 	if m.scalesRows() {
-		m.scoreScaled(nil, x, dst)
-		return dst
+		return m.scoreScaled(nil, x, dst)
 	}
 	for k, w := range m.Weights {
 		dst[k] = float64(asm.Dot(x, w)) + m.bias(k)
@@ -144,15 +135,13 @@ func (m *Model) Score(x []float32, dst []float64) []float64 {
 }
 
 // ScoreSparse is [Model.Score] for a row of a sparse matrix: val[k] is the value of feature idx[k],
-// counted from 0, in ascending order; the others are 0. Features that the model lacks, from Cols
-// on, are ignored, as in [Model.PredictAll]. It panics if idx and val differ in length, or idx is
-// not ascending or begins below 0.
+// counted from 0; the others are 0. Features from Cols on are ignored. It panics if idx and val
+// differ in length, or idx is not ascending or begins below 0.
 func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64 {
 	store.CheckRow(idx, val)
 	dst = sized(dst, len(m.Weights))
 	if m.scalesRows() {
-		m.scoreScaled(idx, val, dst)
-		return dst
+		return m.scoreScaled(idx, val, dst)
 	}
 	n := len(idx)
 	for n > 0 && int(idx[n-1]) >= m.Cols() {
@@ -175,8 +164,8 @@ func sized(dst []float64, n int) []float64 {
 // fewOutputs is the most weight vectors with which a single row is predicted without allocating.
 const fewOutputs = 64
 
-// PredictDense returns the label of one row, as [Model.Predict] does: NaN if a score is not finite.
-// x has Cols features. It allocates nothing in a model of up to 64 weight vectors.
+// PredictDense returns the label of one row of Cols features, or NaN if a score is not finite. In a
+// model of up to 64 weight vectors it allocates no more than [Model.Score].
 func (m *Model) PredictDense(x []float32) float32 {
 	var space [fewOutputs]float64
 	return m.label(m.Score(x, space[:]))
@@ -188,12 +177,12 @@ func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 	return m.label(m.ScoreSparse(idx, val, space[:]))
 }
 
-// Calibrate fits Platt's sigmoids, one for each weight vector, to scores that [Model.DecisionAll]
-// gave of rows with the labels y, which should not be those of the training. From then on the model
-// has probabilities.
+// Calibrate gives the model probabilities: it fits Platt's sigmoids, one for each weight vector, to
+// scores that [Model.DecisionAll] gave of rows with the labels y, which should not be those of the
+// training. It fails if these do not fit the model, a number is not finite, or no sigmoid fits.
 func (m *Model) Calibrate(scores []float64, y []float32) error {
 	if m.Classes == nil {
-		return fmt.Errorf("pegasos: a model that predicts numbers has no probabilities")
+		return errors.New("pegasos: a model that predicts numbers has no probabilities")
 	}
 	vectors := len(m.Weights)
 	if len(scores) != vectors*len(y) {
@@ -218,17 +207,16 @@ func (m *Model) Calibrate(scores []float64, y []float32) error {
 	return nil
 }
 
-// HasProbabilities reports whether the model can tell probabilities: it was trained with the loss
-// Log, or calibrated.
+// HasProbabilities reports whether the model was trained with the loss Log, or calibrated.
 func (m *Model) HasProbabilities() bool {
 	return m.Classes != nil && (m.Calibration != nil || m.Config.Loss.LogOdds())
 }
 
-// Probabilities writes the probability of each class to dst, for scores of one row, and returns
-// dst. If dst is too short, a new slice is made. They add up to 1. Of one-vs-rest they are those of
-// the classes' own problems, divided by their sum; of one-vs-one they agree best with those of the
-// pairs (Wu, Lin and Weng, JMLR 5, 2004, the second method); of Multinomial they are e^z, divided
-// by the sum. It panics if the model has none: see HasProbabilities.
+// Probabilities writes the probability of each class to dst, for the scores of one row, and returns
+// dst, or a new slice if dst is too short. They add up to 1: of one-vs-rest they are those of the
+// classes' own problems, divided by their sum, of Multinomial e^z, divided by the sum, and of
+// one-vs-one those that agree best with the pairs' (Wu, Lin and Weng, JMLR 5, 2004, the second
+// method). It panics unless the model [Model.HasProbabilities].
 func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	if !m.HasProbabilities() {
 		panic(misuse.Of("the model has no probabilities"))
@@ -260,10 +248,10 @@ func (m *Model) Probabilities(scores, dst []float64) []float64 {
 	return dst
 }
 
-// scoreScaled writes the scores of a row as it is, of all values if index is nil, by vectors that
-// take scaled ones.
-func (m *Model) scoreScaled(index []int32, values []float32, dst []float64) {
+// scoreScaled writes the scores of a row, of all values if index is nil, which it scales first.
+func (m *Model) scoreScaled(index []int32, values []float32, dst []float64) []float64 {
 	m.Scaling.room().Dots(index, values, m.Weights, func(k int, z float64) {
 		dst[k] = z + m.bias(k)
 	})
+	return dst
 }

@@ -13,7 +13,7 @@ import (
 
 // A Proof has the dual variables that a model's bound is made of: see Trainer.KeepProof. They are
 // rounded to two bytes each, which leaves them feasible, and the model claims no more than they
-// prove: the bounds of a run that keeps them are those of the rounded ones from the start.
+// prove.
 //
 // A proof's file is one of package modelfile. Its header has the lines of Proof.fields, and its
 // numbers are the vectors' shares, one vector after the other, as uint16.
@@ -36,12 +36,11 @@ func (p *Proof) Data() string { return p.data }
 func (p *Proof) fits(v *Verification, m *Model, s *engine.Session) error {
 	switch have := m.proofHash(); {
 	case p.model != have:
-		return fmt.Errorf("pegasos: the proof is of another model: the hash of its weights is %.99q, "+
-			"not %s", p.model, have)
+		return fmt.Errorf("pegasos: the proof is of another model: the hash of its weights is "+
+			"%.99q, not %s", p.model, have)
 	case p.data != v.Data:
-		return fmt.Errorf("pegasos: the proof is of other data, or of another layout of them")
-	}
-	if !s.Fits(p.vectors) {
+		return errors.New("pegasos: the proof is of other data, or of another layout of them")
+	case !s.Fits(p.vectors):
 		return errors.New("pegasos: the proof has not as many numbers as the problem")
 	}
 	return nil
@@ -50,8 +49,7 @@ func (p *Proof) fits(v *Verification, m *Model, s *engine.Session) error {
 // fields returns the header's lines.
 func (p *Proof) fields(vectors *[]proofVectorLine) []modelfile.Field {
 	return []modelfile.Field{
-		modelfile.Required("model_hash", &p.model),
-		modelfile.Required("data", &p.data),
+		modelfile.Required("model_hash", &p.model), modelfile.Required("data", &p.data),
 		modelfile.Required("vectors", vectors),
 	}
 }
@@ -73,9 +71,7 @@ func (p *Proof) Write(w io.Writer) error {
 }
 
 // ReadProof reads a proof that Write has written, to the end of r.
-func ReadProof(r io.Reader) (*Proof, error) {
-	return modelfile.Read(r, modelfile.Proof, readProof)
-}
+func ReadProof(r io.Reader) (*Proof, error) { return modelfile.Read(r, modelfile.Proof, readProof) }
 
 // ReadProofFile reads a proof from a file, which may be compressed with gzip.
 func ReadProofFile(name string) (*Proof, error) { return modelfile.ReadFile(name, ReadProof) }

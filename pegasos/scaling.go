@@ -7,14 +7,13 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/scale"
 )
 
-// A Scale says how the features are brought to one scale before training. Predictions take rows as
-// they are: see [Scaling].
+// A Scale says how the features are scaled for training. Predictions take rows as they are.
 type Scale string
 
 const (
 	ScaleNone Scale = scaling.None
 	// ScaleStandard takes its mean off each column and divides by the standard deviation. Sparse
-	// rows become dense for it, if that takes no more than four times their bytes.
+	// rows become dense, if that takes no more than four times their bytes.
 	ScaleStandard Scale = scaling.Standard
 	// ScaleMaxAbs divides each column by the largest magnitude in it: zeros stay.
 	ScaleMaxAbs Scale = scaling.MaxAbs
@@ -27,20 +26,17 @@ const (
 // (y - Centre)/Spread. Lambda, the objective and its bound are about those.
 type Scaling struct {
 	Kind Scale `json:"kind"`
-	// Folded says that the weights and biases are such that scores come from rows as they are.
-	// Else rows are scaled before they are multiplied: of ScaleUnit, or where the mean of a column
-	// is so much larger than its deviation that float32 would lose the difference.
+	// Folded says that the weights and biases take rows as they are. Otherwise rows are scaled
+	// before they are multiplied: with ScaleUnit, or where a column's mean is so much larger than
+	// its deviation that float32 would lose the difference.
 	Folded bool      `json:"folded"`
 	Shift  []float32 `json:"-"` // of each column, with ScaleStandard; else nil
 	Factor []float32 `json:"-"` // of each column, with ScaleStandard and ScaleMaxAbs; else nil
 	Centre float64   `json:"centre,omitempty"`
 	Spread float64   `json:"spread,omitempty"` // 0 for 1
-	// R2 is the mean squared length of the scaled rows, without a bias.
-	R2 float64 `json:"r2"`
-	// Note says what the automatic choice would have scaled, but left as it was, and why; or that
-	// the model is from a second try.
-	Note string `json:"note,omitempty"`
-
+	R2     float64   `json:"r2"`               // mean squared length of scaled rows, without a bias
+	// Note says what the automatic choice left unscaled and why, or that there was a second try.
+	Note    string  `json:"note,omitempty"`
 	epsilon float64 // Config.Epsilon of numbers as they are; not in files
 }
 
@@ -64,19 +60,16 @@ func fromScale(s *scale.Scale) *Scaling {
 // Same reports whether the features are scaled alike.
 func (s *Scaling) Same(t *Scaling) bool { return s.room().Same(t.room()) }
 
-// TakesRawRows returns an error if scores are not the products of rows as they are and the weights,
-// plus the biases: rows are scaled first then, and other programs would have to do so.
+// scalesRows reports whether rows have to be scaled before the weights take them.
+func (m *Model) scalesRows() bool { return m.Scaling != nil && !m.Scaling.Folded }
+
+// TakesRawRows returns an error unless scores are the products of rows as they are and the weights,
+// plus the biases: other programs would have to scale rows first.
 func (m *Model) TakesRawRows() error {
-	if s := m.Scaling; s != nil && !s.Folded {
-		return errScaled{s.Kind}
+	if !m.scalesRows() {
+		return nil
 	}
-	return nil
-}
-
-// errScaled is what TakesRawRows returns.
-type errScaled struct{ kind Scale }
-
-func (e errScaled) Error() string {
-	return fmt.Sprintf("the model scales rows (%s) before it multiplies them, which can't be made "+
-		"part of its weights: train it with the Scale %s or %s", e.kind, ScaleMaxAbs, ScaleNone)
+	return fmt.Errorf("the model scales rows (%s) before it multiplies them, which can't be made "+
+		"part of its weights: train it with the Scale %s or %s", m.Scaling.Kind, ScaleMaxAbs,
+		ScaleNone)
 }

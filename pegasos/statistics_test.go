@@ -27,7 +27,7 @@ func TestChooseFrom(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := own.Config
-				have, err := choose.FromStatistics(choose.Open{Settings: cfg.settings()},
+				have, err := choose.FromStatistics(choose.Open{Settings: *cfg.settings()},
 					StatisticsOf(t, x, c.y))
 				if err != nil {
 					t.Fatal(err)

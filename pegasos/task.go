@@ -19,72 +19,57 @@ import (
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
-// ErrPaused is what Train returns, along with the model, when it ends at Trainer.Pause.
+// ErrPaused is the error of Train, along with the model, when it ends at Trainer.Pause.
 var ErrPaused = errors.New("pegasos: the run is paused")
 
-// A task is a Trainer whose Config is filled in, for rows as they are scaled: Start, Prior and
-// Resume are models about these.
+// A task is a Trainer whose Config is filled in. Start, Prior and Resume are for scaled rows.
 type task struct {
 	Trainer
-	chosen    bool         // the data chose something
-	scale     *scale.Scale // of the rows and numbers; nil for none
-	r2        float64      // of the scaled rows, without a bias
-	columns   int          // that are not empty; 0 if that is not known
-	classes   []float32    // of the labels; nil to find them
-	priorHash string       // of the Prior as the caller gave it
-	again     bool         // it may be tried once more: see again.go
-
-	until context.Context // of the preparation; nil for one that nothing stops
+	chosen    bool            // the data chose something
+	scale     *scale.Scale    // of the rows and numbers; nil for none
+	r2        float64         // of the scaled rows, without a bias
+	columns   int             // that are not empty; 0 if that is not known
+	classes   []float32       // of the labels; nil to find them
+	priorHash string          // of the Prior as the caller gave it
+	again     bool            // it may be tried once more
+	until     context.Context // of the preparation; nil for one that nothing stops
 }
 
-// interrupted returns an error if what is prepared is not wanted any more.
-func (t *task) interrupted() error {
-	if t.until == nil {
-		return nil
-	}
-	return t.until.Err()
-}
-
-func (t *task) stopped() bool { return t.interrupted() != nil }
+// stopped reports whether what is prepared is not wanted any more.
+func (t *task) stopped() bool { return t.until != nil && t.until.Err() != nil }
 
 // prepare fills in what the Config leaves open, and returns the rows, scaled.
 func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
-	asked := t.Config.settings()
-	from := cmp.Or(t.Resume, t.Start, t.Prior)
+	asked, from := *t.Config.settings(), cmp.Or(t.Resume, t.Start, t.Prior)
 	if from != nil {
 		t.Config.fillFrom(from, t.Resume != nil)
 	}
-	if err := t.validate(); err != nil {
-		return nil, err
-	}
-	if err := store.Given(x); err != nil {
-		return nil, err
-	}
-	if err := t.fits(x.Cols()); err != nil {
+	if err := cmp.Or(t.validate(), store.Given(x), t.fits()); err != nil {
 		return nil, err
 	}
 	set, err := t.newSet(x, y)
 	if err != nil {
 		return nil, err
 	}
-	if t.Prior != nil {
-		t.priorHash = t.Prior.Hash()
-	}
+	t.again = t.Resume != nil && t.Resume.State != nil && t.Resume.State.state.Again
 	// A run whose settings were open has a Scaling, and what resumes it has to have it too.
 	scaled := t.Resume != nil && t.Resume.Scaling != nil
-	t.again = t.Resume != nil && t.Resume.State != nil && t.Resume.State.state.Again
-	if t.Config.Plain() == t.Config && t.Scale == ScaleNone && t.TargetScale == ScaleNone && !scaled {
+	unscaled := t.Scale == ScaleNone && t.TargetScale == ScaleNone && !scaled
+	if unscaled && t.Config.Plain() == t.Config {
 		return set, t.adopt(x.Cols())
 	}
-	open := choose.Open{Settings: t.Config.settings(), Resumed: t.Resume != nil,
+	open := choose.Open{Settings: *t.Config.settings(), Resumed: t.Resume != nil,
 		Start: t.Start != nil, Prior: t.Prior != nil, Costs: t.Costs != nil,
 		Threads: parallel.Threads(t.Threads), MaxMemory: t.MaxMemory, Stopped: t.stopped}
 	if from != nil {
 		open.Known = from.Scaling.room()
 	}
 	c, err := choose.Settings(open, set)
-	if err := firstError(t.interrupted(), publicError(err)); err != nil {
-		return nil, err
+	if t.stopped() {
+		err = t.until.Err()
+	}
+	if err != nil {
+		return nil, publicError(err)
 	}
 	t.Config, t.scale, t.r2 = fromSettings(c.Settings), c.Scale, c.R2
 	t.MaxMemory, t.columns, t.chosen = c.MaxMemory, c.Cols(), true
@@ -123,7 +108,7 @@ func (t *task) validate() error {
 		return err
 	}
 	cfg := t.Config.settings()
-	return publicError(options.Check([]options.Rule{
+	return cmp.Or(publicError(options.Check([]options.Rule{
 		options.Range("Threads", t.Threads, 0, math.MaxInt, "0 or more"),
 		options.Range("Pause", t.Pause, 0, math.MaxInt64, "0 or more"),
 		options.Range("MaxMemory", t.MaxMemory, 0, math.MaxInt64, "0 or more"),
@@ -132,45 +117,40 @@ func (t *task) validate() error {
 			cfg.Order, cfg.Bias, cfg.Multiclass),
 		options.Not("Finish", t.Finish == FinishDual && t.Prior != nil,
 			"have %q, which can't be used with a prior", t.Finish),
-	}, t.validRules()))
+	})), t.validateRows(t.Valid))
 }
 
-// validRules are those of the rows that Patience goes by.
-func (t *task) validRules() []options.Rule {
-	v := t.Valid
+// validateRows checks those that Patience goes by.
+func (t *task) validateRows(v *Labelled) error {
 	if t.Patience == 0 {
 		return nil
 	}
 	if v == nil || store.Given(v.X) != nil || v.X.Rows() == 0 || len(v.Y) != v.X.Rows() {
-		return []options.Rule{options.Not("Patience", true, "have %d, which needs rows in "+
-			"Trainer.Valid, and a label for each", t.Patience)}
+		return badField("Patience", "have %d, which needs rows in Trainer.Valid, and a label for "+
+			"each", t.Patience)
 	}
 	if i := floats.FirstNotFinite(v.Y); i >= 0 && t.Loss.Regression() {
-		return []options.Rule{options.Not("Patience", true, "the label of row %d of "+
-			"Trainer.Valid is %v, want a finite number", i, v.Y[i])}
+		return badField("Patience", "the label of row %d of Trainer.Valid is %v, want a finite "+
+			"number", i, v.Y[i])
 	}
 	return nil
 }
 
 // newSet returns the rows with their labels and weights.
 func (t *task) newSet(x Examples, y []float32) (*rows.Set, error) {
-	cfg := t.Config.settings()
-	byLabel, err := cfg.ClassWeights()
+	byLabel, err := t.ClassWeights()
 	if err != nil {
-		return nil, publicError(err)
+		return nil, err
 	}
-	set, err := rows.New(x, y, rows.Options{Numbers: cfg.Numbers(), Known: t.classes,
+	set, err := rows.New(x, y, rows.Options{Numbers: t.Loss.Regression(), Known: t.classes,
 		Weights: t.Weights, ByLabel: byLabel})
 	return set, publicError(err)
 }
 
-// fits says why the run can't build on the Prior and the Start, and takes their classes.
-func (t *task) fits(cols int) error {
-	for _, from := range []struct {
-		what  string
-		model *Model
-	}{{"Prior", t.Prior}, {"Start", t.Start}} {
-		m, what := from.model, from.what
+// fits says why the run can't build on the Prior and the Start. It takes their classes and hash.
+func (t *task) fits() error {
+	for i, m := range []*Model{t.Prior, t.Start} {
+		what := []string{"Prior", "Start"}[i]
 		if m == nil {
 			continue
 		}
@@ -190,12 +170,14 @@ func (t *task) fits(cols int) error {
 		}
 		t.classes = m.Classes
 	}
-	if t.Start == nil {
-		return nil
+	if t.Prior != nil {
+		t.priorHash = t.Prior.Hash()
 	}
-	for k := range t.Start.Weights {
-		if n := t.Start.stepsOf(k); n < 0 || n > options.MaxSteps {
-			return badField("Start", "the model has taken %d steps, want 0 to 2^53", n)
+	if t.Start != nil {
+		for k := range t.Start.Weights {
+			if n := t.Start.stepsOf(k); n < 0 || n > options.MaxSteps {
+				return badField("Start", "the model has taken %d steps, want 0 to 2^53", n)
+			}
 		}
 	}
 	return nil
@@ -208,7 +190,8 @@ func (t *task) adopt(cols int) error {
 		if from == nil || from.check() != nil { // the latter is found out when it is needed
 			continue
 		}
-		s, own := cmp.Or(t.scale, &scale.Scale{Kind: scaling.None, Folded: true}), from.Scaling.room()
+		s := cmp.Or(t.scale, &scale.Scale{Kind: scaling.None, Folded: true})
+		own := from.Scaling.room()
 		apart := own != nil && !own.Folded || !s.Folded && s.Kind == scaling.Unit
 		if apart && !own.Same(s) {
 			return badField("Scale", "have %q: the scaling of the model that the run builds on "+
@@ -263,13 +246,13 @@ func (t *task) trainOnce(ctx context.Context, set *rows.Set, folded bool) (*Mode
 // job returns what the engine is to train.
 func (t *task) job(set *rows.Set) engine.Job {
 	job := engine.Job{
-		Settings: t.Config.settings(), Rows: set, Scale: t.scale, Columns: t.columns,
+		Settings: *t.Config.settings(), Rows: set, Scale: t.scale, Columns: t.columns,
 		Start: t.Start.from(), Prior: t.Prior.from(), PriorHash: t.priorHash, Costs: t.Costs,
 		Threads: t.Threads, MaxMemory: t.MaxMemory, Pause: t.Pause, KeepState: t.KeepState,
 		KeepProof: t.KeepProof, Again: t.again, Until: t.until,
 	}
 	if m := t.Resume; m != nil {
-		job.Resume = &engine.Resume{Settings: m.Config.settings(), Biases: len(m.Bias)}
+		job.Resume = &engine.Resume{Settings: *m.Config.settings(), Biases: len(m.Bias)}
 		if m.State != nil {
 			job.Resume.State = &m.State.state
 		}
@@ -297,8 +280,7 @@ func (m *Model) from() *engine.From {
 	return f
 }
 
-// model returns the model of a point of the session, for rows as they are or, not folded, as they
-// are scaled, with the state if that is kept.
+// model returns the model of a point, for rows as they are or, not folded, as they are scaled.
 func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	m := &Model{Classes: slices.Clone(s.Rows.Classes), Weights: p.Weights, Bias: p.Bias,
 		Lambda: s.Lambda(), Config: fromSettings(s.Settings), Prior: t.priorHash,

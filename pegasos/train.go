@@ -10,15 +10,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
-// Train trains a model on the rows of x with the labels y. Two labels make one problem, in which
-// the larger is +1; for more see [Multiclass]. For the losses Squared and EpsInsensitive labels are
-// numbers to predict.
+// Train trains a model on the rows of x with the labels y, one for each row. Two labels make one
+// problem, in which the larger is +1; for more see [Multiclass]. For the losses Squared and
+// EpsInsensitive labels are numbers to predict.
 //
-// Data that can't be used give a *[RowError] that names the row, a bad setting a *[ConfigError]. If
-// ctx is done before the run is over, Train returns the model it has got so far along with
-// ctx.Err(): nil while the first step is being prepared, unless ctx was done from the start, and a
-// model without its measures while these are found. With any other error the model is nil. A
-// model's weights are always finite.
+// Data that can't be used give a *[RowError] that names the row, a bad setting a *[ConfigError],
+// and numbers beyond float32 a *[StepError]. If ctx is done before the run is over, Train returns
+// its model so far along with ctx.Err(): nil while the first step is being prepared, unless ctx was
+// done from the start, and one without measures while these are found. With any other error but
+// [ErrPaused] the model is nil. A model's weights are always finite.
 func Train(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, error) {
 	return (&Trainer{Config: cfg}).Train(ctx, x, y)
 }
@@ -27,68 +27,48 @@ func Train(ctx context.Context, x Examples, y []float32, cfg Config) (*Model, er
 type Trainer struct {
 	Config
 
-	// Threads is the number of goroutines to train the classes of one-vs-rest, or the pairs of
-	// one-vs-one, with; 0 means GOMAXPROCS, and no number more than a few for each processor. A
-	// joint problem, and one of two classes without Config.Shards, is trained by one.
+	// Threads is the number of goroutines for the classes of one-vs-rest, the pairs of one-vs-one
+	// or the Config.Shards, at most a few for each processor; 0 means GOMAXPROCS.
 	Threads int
-
 	// Weights, if not nil, has a weight for each row: 0, or 1e-15 to 1e15. It multiplies that of
-	// the row's class. A weight of 2 is the same problem as having the row twice; a row of weight 0
-	// is as if it were not there. What is minimised is
-	//
-	//	lambda/2 |w|^2 + sum of weight*loss / sum of weights
-	//
-	// A step with a row takes its weight, over the mean of all, as a factor.
+	// the row's class. A row of weight 2 counts as two rows, one of weight 0 as none: the objective
+	// is lambda/2 |w|^2 + sum of weight*loss / sum of weights, and the step with a row is
+	// multiplied by its weight over the mean weight.
 	Weights []float32
-
 	// Start, if not nil, is a model to go on from: its weights are the first w, and t counts on
-	// from its Result.Steps, so that the steps are small from the first one on. Epochs and Steps
-	// are those of this run. Its result is not the same as that of one long run. Features that it
-	// lacks have the weight 0. The labels must be among its classes.
+	// from its Result.Steps. Features that it lacks have the weight 0. The labels must be among its
+	// classes. Epochs and Steps are those of this run, whose result is not that of one long run.
 	Start *Model
 
 	// KeepState makes Train, and Progress.Model, put what Resume needs into the model: several
-	// times the size of the model, and for the certificate twice four bytes for each row and weight
-	// vector.
+	// times the model's size, and eight bytes for each row and weight vector.
 	KeepState bool
-
-	// Fingerprint makes Train put a fingerprint of the data into Model.Data, against which Verify
-	// holds the data that it is given. It takes a pass over the rows.
+	// Fingerprint makes Train put a fingerprint of the data into Model.Data, for Verify: by a pass.
 	Fingerprint bool
-
 	// KeepProof makes Train put the dual variables of the bound into Model.Proof, rounded to two
-	// bytes each. All bounds are what these prove, a little less than without: where Config.Tol is
-	// small the run may have to go on for an epoch or more. It implies Fingerprint.
+	// bytes each. All bounds are what these prove, a little less than without: with a small
+	// Config.Tol the run may take some more epochs. It implies Fingerprint.
 	KeepProof bool
 
 	// Resume, if not nil, is a model whose state the run goes on from. The data and the Config must
-	// be those of its run, which then ends with the same model, to the bit, as if it had never
-	// stopped. Epochs or Steps, which are those of the run in all, may be larger: then the model is
-	// not quite that of a run meant to be so long from the start, unless Average is LastIterate and
-	// nothing ends the run early.
+	// be those of its run, which then ends with the same model to the bit as if it had never
+	// stopped. Epochs or Steps, which are those of the run in all, may be larger; then that holds
+	// only if Average is LastIterate and nothing ends the run early.
 	Resume *Model
-
-	// Pause, if not 0, ends the training after so many steps of each weight vector, with ErrPaused,
-	// unless it ends before.
+	// Pause, if not 0, is the number of steps of each vector after which Train returns ErrPaused.
 	Pause int64
 
-	// Prior, if not nil, is a model that the result should not be far from: the penalty is lambda/2
-	// |w - w0|^2, where w0 are its weights, and so with the appended feature's. Without Start the
-	// run starts at w0. Its bias is kept if Bias is BiasNone. Features and labels are as in Start.
+	// Prior, if not nil, is a model with weights w0 for the penalty lambda/2 |w - w0|^2, the
+	// appended feature's among them. Without Start the run starts at w0. The prior's bias is kept
+	// if Bias is BiasNone. Features and labels are as in Start.
 	Prior *Model
-
-	// Costs, if not nil, has the cost of each mistake for CrammerSinger: Costs[y][r] that of
-	// predicting the r-th class for a row of the y-th, in ascending order of the labels.
-	// Costs[y][y] is 0, all others are above 0.
+	// Costs, if not nil, has the costs of mistakes for CrammerSinger: Costs[y][r], above 0, is that
+	// of predicting class r for a row of class y, in ascending order of labels; Costs[y][y] is 0.
 	Costs [][]float64
-
-	// Valid is what Config.Patience goes by. A row whose label is none of the training data's is
-	// never right.
+	// Valid has the rows for Config.Patience. One whose label training lacks is never right.
 	Valid *Labelled
-
-	// MaxMemory is the most bytes that training may take beside the data; 0 means 4 GiB. What it
-	// takes is estimated, by the numbers of classes, features and rows, before it is allocated: of
-	// one-vs-rest some 24 bytes for each class and feature, and 8 for each class and row.
+	// MaxMemory is the most bytes that training may take beside the data, as estimated before; 0
+	// means 4 GiB. One-vs-rest takes some 24 for each class and feature, 8 for each class and row.
 	MaxMemory int64
 
 	// Progress, if not nil, is called after each epoch and at the end of the run, and after the
@@ -114,17 +94,15 @@ type Progress struct {
 	session *engine.Session
 }
 
-// Measure returns how good the model would be if the run ended here. It takes about a pass over the
-// rows, which is why it is not done unasked. It must not be called after the callback has returned.
+// Measure returns how good the model would be if the run ended here, which takes about a pass. It
+// must not be called after the callback has returned.
 func (p Progress) Measure() Result { return resultOf(p.session.Point().Result) }
 
 // Model returns the model that the run would end with here, measured, and with its state if the
-// trainer keeps it. It may be called when Measure may.
-func (p Progress) Model() *Model {
-	return p.task.model(p.session, p.session.Point(), true)
-}
+// trainer keeps it. It must not be called after the callback has returned.
+func (p Progress) Model() *Model { return p.task.model(p.session, p.session.Point(), true) }
 
-// Train is like the function of that name.
+// Train is like the function [Train].
 func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, error) {
 	misuse.Context(ctx)
 	t := &task{Trainer: *tr}
@@ -143,15 +121,14 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 		}
 	}
 	if err == nil && t.again &&
-		choose.HardlyBetter(t.Config.settings(), shares, m.Result.Objective) {
+		choose.HardlyBetter(*t.Config.settings(), shares, m.Result.Objective) {
 		return tr.trainAgain(ctx, t.Config, m, x, y)
 	}
 	return m, err
 }
 
-// Choose returns the Config that Train would give its model: what it leaves open is chosen by the
-// data. r2 is R^2, the mean squared length of the rows as they are scaled, without a bias. Nothing
-// is trained, but the rows are read, and scaled in a copy, which MaxMemory counts.
+// Choose returns the Config that Train would give its model, and R^2, the mean squared length of
+// the rows as they are scaled, without a bias, in a copy, which MaxMemory counts.
 func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Config, r2 float64,
 	err error) {
 	misuse.Context(ctx)
@@ -167,8 +144,7 @@ func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Con
 		counted := 0.0
 		for i, s := range set.Norms {
 			if set.Weight == nil || set.Weight[i] > 0 {
-				r2 += float64(s)
-				counted++
+				r2, counted = r2+float64(s), counted+1
 			}
 		}
 		r2 /= counted
@@ -176,8 +152,8 @@ func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Con
 	return t.Config.Plain(), r2, nil
 }
 
-// trainAgain returns the model of a second try in place of m, that of the first, if one that is
-// trained without a part of the rows is much better on these. chosen are the settings of the first.
+// trainAgain returns the model of a second try in place of m, that of the first with the settings
+// chosen, if one that is trained without a part of the rows is much better on that part.
 func (tr *Trainer) trainAgain(ctx context.Context, chosen Config, m *Model, x Examples,
 	y []float32) (*Model, error) {
 	next := *tr
@@ -185,21 +161,27 @@ func (tr *Trainer) trainAgain(ctx context.Context, chosen Config, m *Model, x Ex
 		next.Config, next.Resume = r.Config, nil
 		next.Epochs, next.Steps, next.Tol = 0, 0, 0
 	}
-	next.Config = fromSettings(choose.Again(next.Config.settings(), chosen.settings()))
+	next.Config = fromSettings(choose.Again(*next.Config.settings(), *chosen.settings()))
 	next.Pause, next.Progress = 0, nil
-	part := next
-	test := Folds(y, tr.Weights, choose.HeldOut, tr.Seed)
+	part, test := next, Folds(y, tr.Weights, choose.HeldOut, tr.Seed)
 	part.Weights = calibrate.Outside(tr.Weights, test, 0)
 	part.KeepState, part.KeepProof = false, false
 	trial, err := part.trainSecond(ctx, x, y)
-	if err != nil || !choose.Fewer(trial.mistakes(x, y, test), m.mistakes(x, y, test)) {
+	mistakes := func(m *Model) (n int) {
+		for i, v := range m.PredictAll(x) {
+			if test[i] == 0 && v != y[i] {
+				n++
+			}
+		}
+		return n
+	}
+	if err != nil || !choose.Fewer(mistakes(trial), mistakes(m)) {
 		return m, ctx.Err() // the first one is a model
 	}
-	second, err := next.trainSecond(ctx, x, y)
-	if err != nil {
-		return m, ctx.Err()
+	if second, err := next.trainSecond(ctx, x, y); err == nil {
+		return second, nil
 	}
-	return second, nil
+	return m, ctx.Err()
 }
 
 // trainSecond trains with the settings of the second try.
@@ -213,14 +195,4 @@ func (tr *Trainer) trainSecond(ctx context.Context, x Examples, y []float32) (*M
 		t.scale.Note = choose.SecondTry
 	}
 	return t.train(ctx, set)
-}
-
-// mistakes counts those on the rows of fold 0.
-func (m *Model) mistakes(x Examples, y []float32, fold []int) (n int) {
-	for i, v := range m.PredictAll(x) {
-		if fold[i] == 0 && v != y[i] {
-			n++
-		}
-	}
-	return n
 }

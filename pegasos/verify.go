@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,26 +13,20 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/train/claims"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
-
-// This file holds a model to what it claims of itself: its Result, about the data in Data. The
-// objective is found anew, and a lower bound on the least there is that owes nothing to the run:
-// its dual variables are made from the margins of the weights as they are written, see certificate.FromScores,
-// or come from a Proof.
 
 // A Verdict is what Verify comes to.
 type Verdict string
 
 const (
-	// Confirmed says that the objectives are what the model claims, and that Verify found a bound no
-	// lower and a gap no larger than the claimed ones: of the mean over the weight vectors, and of
-	// each of them but those in Verification.Unconfirmed.
+	// Confirmed says that Verify found the claimed objectives, and a bound and a gap as good as the
+	// claimed ones, of the mean over the vectors and of each but those in Verification.Unconfirmed.
 	Confirmed Verdict = "confirmed"
 	// NotConfirmed says that nothing speaks against the claim, but that Verify found a lower bound,
-	// or that it needs the rows held as in training to find the same objective. The claim may be
-	// right. With a Proof this verdict does not exist.
+	// or needs the rows held as in training to find the same objective. A Proof excludes it.
 	NotConfirmed Verdict = "not confirmed"
 	// Contradicted says that the claim is wrong, or about other data.
 	Contradicted Verdict = "contradicted"
@@ -41,25 +36,18 @@ const (
 
 // A Verification is what Verify found. Gaps are those of [Result].
 type Verification struct {
-	Verdict Verdict
-	Reasons []string // why the claim is contradicted
-
-	Hash string // of the model
-	Data string // the data's fingerprint, as Model.Data has it
-	// Known says that the model has a fingerprint of the data it claims something of, and that
-	// these are the data.
-	Known bool
-
-	Objective float64 // of the model as it is written, from float64 dot products
-	Bound     float64 // on the least objective there is; NaN where there is none
-	Gap       float64 // of these two
-	Proven    bool    // the bound is that of a Proof
-	Sigmoids  bool    // they are those of the folds, trained anew
-
-	Claimed Result // the model's
-
-	// Unconfirmed has the weight vectors of whose own problem a lower bound or a larger gap was found
-	// than the model claims. With a Proof there are none.
+	Verdict   Verdict
+	Reasons   []string // why the claim is contradicted
+	Hash      string   // of the model
+	Data      string   // the data's fingerprint, as Model.Data has it
+	Known     bool     // the model has a fingerprint, which is that of the data
+	Objective float64  // of the model as it is written, from float64 dot products
+	Bound     float64  // on the least objective there is; NaN where there is none
+	Gap       float64  // of these two
+	Proven    bool     // the bound is that of a Proof
+	Sigmoids  bool     // they are those of the folds, trained anew
+	Claimed   Result   // the model's
+	// Unconfirmed has the vectors for which less was found than claimed; none with a Proof.
 	Unconfirmed []int
 
 	unsure bool // nothing speaks against the claim, but it was not found again
@@ -67,45 +55,38 @@ type Verification struct {
 
 // VerifyOptions say where a bound comes from.
 type VerifyOptions struct {
-	// Proof, if not nil, has the dual variables of the bound.
+	// Proof, if not nil, has the dual variables of the bound, else they are made of the margins.
 	Proof *Proof
-	// Passes is how many passes of dual coordinate ascent improve the bound that is made of the
-	// margins, for all losses but EpsInsensitive, without a prior and an unregularised bias; up to
-	// 21 times as many where that is less than the model claims. If it still is, and Passes above 0 and its finish was Newton's method or
-	// FinishAuto, some iterations of Newton's method go on from the weights.
+	// Passes is the number of passes of dual coordinate ascent that improve the bound made of the
+	// margins, for all losses but EpsInsensitive, without a prior and an unregularised bias. Where
+	// the model claims more, up to 21 times as many follow, and then, if its Finish was
+	// FinishNewton or FinishAuto and Passes is above 0, some iterations of Newton's method.
 	Passes int
-	// Sigmoids asks for the folds of Config.Calibrate to be trained anew, which takes as long as
-	// they took: the sigmoids have to be the same to the bit. The trainer's Start has to be that of
-	// the model's training, and the rows have to be held as they were.
+	// Sigmoids asks for the folds of Config.Calibrate to be trained anew: the sigmoids have to be
+	// the same to the bit. The trainer's Start and the way that rows are held have to be as in
+	// training.
 	Sigmoids bool
 }
 
-// Verify holds the model to what its Result claims of the rows of x with the labels y. The
-// trainer's Weights, Costs and Prior have to be those of the model's training, and so has what the
-// rows were scaled by before; the trainer's Config is not used. An error says why nothing can be
-// said.
-func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32, o VerifyOptions) (
-	*Verification, error,
-) {
+// Verify holds the model to what its Result claims of the rows of x with the labels y: it finds the
+// objective anew, and a lower bound on the least there is. The trainer's Weights, Costs and Prior
+// have to be those of the model's training, and so has what the rows were scaled by before; its
+// Config is not used. An error says why nothing can be said.
+func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32,
+	o VerifyOptions) (*Verification, error) {
 	misuse.Context(ctx)
-	t, job, err := tr.jobOf(ctx, m, x, y)
+	t, s, err := tr.sessionOf(ctx, m, x, y)
 	if err != nil {
 		return nil, err
 	}
-	s, err := engine.New(job)
-	if err != nil {
-		return nil, publicError(err)
-	}
-	if err := t.checkClaimed(s, m); err != nil {
-		return nil, err
-	}
-	v := &Verification{Hash: m.Hash(), Claimed: m.Result, Proven: o.Proof != nil}
-	v.Data = s.Fingerprint(ctx)
+	v := &Verification{Hash: m.Hash(), Data: s.Fingerprint(ctx), Claimed: m.Result,
+		Proven: o.Proof != nil}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	v.checkData(m)
-	check := engine.Check{Passes: o.Passes, Finish: string(m.Config.Finish), Claims: m.Result.room()}
+	check := engine.Check{Passes: o.Passes, Finish: string(m.Config.Finish),
+		Claims: *m.Result.room()}
 	if o.Proof != nil {
 		if err := o.Proof.fits(v, m, s); err != nil {
 			return nil, err
@@ -130,33 +111,43 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 	return v, nil
 }
 
-// jobOf returns the model's problem, of which no step will be taken.
-func (tr *Trainer) jobOf(ctx context.Context, m *Model, x Examples, y []float32) (
-	t *task, job engine.Job, err error,
-) {
+// sessionOf returns the model's problem, of which no step will be taken.
+func (tr *Trainer) sessionOf(ctx context.Context, m *Model, x Examples,
+	y []float32) (*task, *engine.Session, error) {
 	if err := m.Validate(); err != nil {
-		return nil, job, err
+		return nil, nil, err
 	}
 	if have := x.Cols(); have != m.Cols() {
-		return nil, job, fmt.Errorf("pegasos: the rows have %d features, the model has %d", have,
+		return nil, nil, fmt.Errorf("pegasos: the rows have %d features, the model has %d", have,
 			m.Cols())
 	}
 	if m.Prior != "" && tr.Prior == nil {
-		return nil, job, badField("Prior", "the model's penalty is about the distance from another "+
-			"model, which is needed: its hash is %s", m.Prior)
+		return nil, nil, badField("Prior", "the model's penalty is about the distance from "+
+			"another model, which is needed: its hash is %s", m.Prior)
 	}
 	t, set, err := tr.taskOf(ctx, m, x, y, func(t *task) {
 		settings.Only(&t.Config, settings.Problem)
 		t.Epochs, t.Average, t.Start = 1, LastIterate, nil
 	})
 	if err != nil {
-		return nil, job, err
+		return nil, nil, err
 	}
-	return t, t.job(set), nil
+	s, err := engine.New(t.job(set))
+	if err != nil {
+		return nil, nil, publicError(err)
+	}
+	if t.priorHash != m.Prior {
+		return nil, nil, badField("Prior", "its hash is %q, want that of the model's own, %q",
+			t.priorHash, m.Prior)
+	}
+	if n, err := s.Vectors(len(set.Classes)); err != nil || n != len(m.Weights) {
+		return nil, nil, fmt.Errorf("pegasos: %d weight vectors for %d classes", len(m.Weights),
+			len(set.Classes))
+	}
+	return t, s, nil
 }
 
-// taskOf returns the training of a model which is changed, and its rows, scaled. Of the trainer
-// it has what the rows and the problem are.
+// taskOf returns the training of a model, changed by change, and its rows, scaled.
 func (tr *Trainer) taskOf(ctx context.Context, m *Model, x Examples, y []float32,
 	change func(*task)) (*task, *rows.Set, error) {
 	t := &task{classes: m.Classes, until: ctx, Trainer: Trainer{Config: m.Config,
@@ -166,32 +157,16 @@ func (tr *Trainer) taskOf(ctx context.Context, m *Model, x Examples, y []float32
 	if err := t.validate(); err != nil {
 		return nil, nil, err
 	}
-	if t.Prior != nil {
-		t.priorHash = t.Prior.Hash()
-	}
 	if s := m.Scaling.room(); s != nil {
 		x, y = s.Apply(x, y, parallel.Threads(t.Threads), t.stopped)
 		t.Epsilon /= s.Unit()
 		t.scale = s
 	}
-	if err := firstError(t.fits(m.Cols()), t.adopt(m.Cols())); err != nil {
+	if err := cmp.Or(t.fits(), t.adopt(m.Cols())); err != nil {
 		return nil, nil, err
 	}
 	set, err := t.newSet(x, y)
 	return t, set, err
-}
-
-// checkClaimed returns an error unless the model is one of the session's problem.
-func (t *task) checkClaimed(s *engine.Session, m *Model) error {
-	if t.priorHash != m.Prior {
-		return badField("Prior", "its hash is %q, want that of the model's own, %q",
-			t.priorHash, m.Prior)
-	}
-	classes := len(s.Rows.Classes)
-	if n, err := s.Vectors(classes); err != nil || n != len(m.Weights) {
-		return fmt.Errorf("pegasos: %d weight vectors for %d classes", len(m.Weights), classes)
-	}
-	return nil
 }
 
 // pointOf returns the model as the engine has one.
@@ -221,29 +196,18 @@ func (v *Verification) Contradict(format string, a ...any) {
 	v.Verdict = Contradicted
 }
 
-// noClaims returns the claims of weight vectors of which nothing is known.
-func (m *Model) noClaims() []ClassResult {
-	none := ClassResult{Objective: math.NaN(), DualObjective: math.NaN()}
-	return slices.Repeat([]ClassResult{none}, len(m.Weights))
+// claim returns what is said, or was found, of a problem or of the mean of all.
+func claim(objective, bound float64) claims.Claim {
+	return claims.Claim{Objective: objective, Bound: bound}
 }
 
-// claim returns what is said of one weight vector.
-func (c *ClassResult) claim() claims.Claim {
-	return claims.Claim{Objective: c.Objective, Bound: c.DualObjective}
-}
-
-// claim returns what is said of the mean of all.
-func (r *Result) claim() claims.Claim {
-	return claims.Claim{Objective: r.Objective, Bound: r.DualObjective}
-}
-
-// checkClaims holds what the model claims against what was found, for each weight vector and for
-// their mean.
+// checkClaims compares what the model claims of each vector, and of the mean, with what was found.
 func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Found) {
 	if m.Lambda != lambda {
 		v.Contradict("lambda is %v, not %v", lambda, m.Lambda)
 	}
-	claimed, all, joint := m.Result.PerClass, m.Result.claim(), m.Config.Multiclass.Joint()
+	claimed, joint := m.Result.PerClass, m.Config.Multiclass.Joint()
+	all := claim(m.Result.Objective, m.Result.DualObjective)
 	if math.IsNaN(all.Objective) {
 		return // that of a run that was interrupted
 	}
@@ -252,19 +216,20 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 			len(m.Weights))
 		return
 	}
-	t, covered := v.trial(), make([]bool, len(claimed))
+	t := claims.Trial{Contradict: v.Contradict, Proven: v.Proven}
+	covered := make([]bool, len(claimed))
 	for _, f := range found {
 		c, of := all, claims.Of("weight vector", f.Vector, len(found))
 		if !joint {
-			covered[f.Vector], c = true, claimed[f.Vector].claim()
-			t.Lambda(of, claimed[f.Vector].Lambda, f.Lambda)
+			own := claimed[f.Vector]
+			covered[f.Vector], c = true, claim(own.Objective, own.DualObjective)
+			t.Lambda(of, own.Lambda, f.Lambda)
 		}
 		if c.Objective != f.Quick.Objective || !(f.Quick.Mistake <= c.Small()) {
 			sure, most := v.allowed(m, c, f.Exact)
 			t.Objective(of, c.Objective, f.Exact.Objective, sure, most)
 		}
-		is := claims.Claim{Objective: f.Exact.Objective, Bound: f.Exact.Proven()}
-		switch ok := t.Bound(of, c, is); {
+		switch ok := t.Bound(of, c, claim(f.Exact.Objective, f.Exact.Proven())); {
 		case of == "":
 			t.Unsure = t.Unsure || !ok // There is no other problem.
 		case !ok:
@@ -279,28 +244,22 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 			}
 		}
 		if len(found) > 1 && !t.Unsure {
-			t.All(all, claims.Claim{Objective: v.Objective, Bound: v.Bound})
+			t.All(all, claim(v.Objective, v.Bound))
 		}
 	}
 	v.unsure = t.Unsure
 }
 
-// allowed returns by how much a claimed objective may be off the one from float64 dot products, and
-// by how much if it counts as found again. Training takes that from float32 dot products where it
-// is as good, and so it has to be here, and to the bit. All bits depend on how the rows are held.
-// Where that is otherwise, float64's roundings are allowed for, and nothing is said of an objective
-// from float32 dot products.
-func (v *Verification) allowed(m *Model, c claims.Claim, found engine.Measurement) (sure, most float64) {
+// allowed returns by how much a claimed objective may be off the one from float64 dot products if
+// it counts as found again, and at most: nothing if the rows are held as in training, else
+// float64's roundings, and what training leaves of the error of float32 dot products.
+func (v *Verification) allowed(m *Model, c claims.Claim, found engine.Measurement) (sure,
+	most float64) {
 	if v.Known && v.Data == m.Data {
 		return 0, 0
 	}
 	sure = 2 * found.Mistake
 	return sure, max(sure, c.Small()+found.Mistake)
-}
-
-// trial returns what compares claims, whose reasons it takes.
-func (v *Verification) trial() *claims.Trial {
-	return &claims.Trial{Contradict: v.Contradict, Proven: v.Proven}
 }
 
 // decide comes to the verdict.
@@ -312,8 +271,7 @@ func (v *Verification) decide() {
 	}
 }
 
-// checkSigmoids trains the folds of the model's calibration anew, with the settings that the model
-// has, and compares the sigmoids with its own.
+// checkSigmoids trains the folds of the model's calibration anew and compares the sigmoids.
 func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model, x Examples,
 	y []float32) error {
 	switch {
@@ -340,52 +298,48 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 }
 
 // Compare holds what m claims to the result of rounds of training over shards, whose sums have
-// another order. All of its weight vectors have to be in found.PerClass, with their lambdas.
+// another order. All weight vectors have to be in found.PerClass, with their lambdas.
 func (m *Model) Compare(found Result) *Verification {
 	v := &Verification{Hash: m.Hash(), Claimed: m.Result, Objective: found.Objective,
 		Bound: found.DualObjective, Gap: found.Gap}
-	if !math.IsNaN(m.Result.Objective) {
-		v.compareVectors(m, found.PerClass)
+	if math.IsNaN(m.Result.Objective) {
+		v.decide()
+		return v
 	}
+	claimed, all := m.Result.PerClass, claim(m.Result.Objective, m.Result.DualObjective)
+	t := claims.Trial{Contradict: v.Contradict, Proven: v.Proven}
+	switch {
+	case len(claimed) == len(m.Weights):
+	case len(m.Weights) == 1:
+		claimed = []ClassResult{{Objective: all.Objective, DualObjective: all.Bound}}
+	default:
+		claimed = slices.Repeat([]ClassResult{ClassResult(result.Unknown())}, len(m.Weights))
+	}
+	for k, p := range found.PerClass {
+		of, own := claims.Of("weight vector", k, len(found.PerClass)), claimed[k]
+		t.Lambda(of, own.Lambda, p.Lambda)
+		compareObjectives(&t, of, own.Objective, p.Objective)
+		is := claim(p.Objective, p.DualObjective)
+		if !t.Bound(of, claim(own.Objective, own.DualObjective), is) {
+			v.Unconfirmed = append(v.Unconfirmed, k)
+		}
+	}
+	t.Means(all)
+	if !t.Unsure {
+		t.All(all, claim(v.Objective, v.Bound))
+	}
+	v.unsure = t.Unsure
 	v.decide()
 	return v
 }
 
-// compareVectors compares the claims of the weight vectors, and of their mean.
-func (v *Verification) compareVectors(m *Model, found []ClassResult) {
-	t, claimed := v.trial(), m.Result.PerClass
-	switch {
-	case len(claimed) == len(m.Weights):
-	case len(m.Weights) == 1:
-		claimed = []ClassResult{{Objective: m.Result.Objective,
-			DualObjective: m.Result.DualObjective}}
-	default:
-		claimed = m.noClaims()
-	}
-	for k, p := range found {
-		of, own := claims.Of("weight vector", k, len(found)), claimed[k]
-		t.Lambda(of, own.Lambda, p.Lambda)
-		compareObjectives(t, of, own.Objective, p.Objective)
-		if !t.Bound(of, own.claim(), p.claim()) {
-			v.Unconfirmed = append(v.Unconfirmed, k)
-		}
-	}
-	t.Means(v.Claimed.claim())
-	if !t.Unsure {
-		t.All(v.Claimed.claim(), claims.Claim{Objective: v.Objective, Bound: v.Bound})
-	}
-	v.unsure = t.Unsure
-}
-
-// What a claimed objective may be off as a share of the one that rounds find, whose sums have
-// another order; and where training found it from float32 dot products, which rounds don't have.
+// What a claimed objective may be off, as a share of the one that rounds find.
 const (
-	roundError   = 1e-11
-	float32Error = 1e-5
+	roundError   = 1e-11 // by the order of the sums
+	float32Error = 1e-5  // by float32 dot products, which rounds don't have
 )
 
-// compareObjectives compares a problem's claimed objective with the one found. One that is a little
-// above that claims nothing too much.
+// compareObjectives compares a claimed objective with the one found, of which it may be above.
 func compareObjectives(t *claims.Trial, of string, claimed, found float64) {
 	switch off := (claimed - found) / found; {
 	case -roundError <= off && off <= float32Error, claimed == found:
