@@ -3,7 +3,6 @@ package pegasos
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
@@ -68,23 +67,13 @@ func (r Result) WorstGap() (gap float64, k int) {
 }
 
 // check returns an error if a bound is above its objective.
-func (r Result) check() error {
-	for k, c := range r.PerClass {
-		if err := proof.Check(c.Objective, c.DualObjective); err != nil {
-			return fmt.Errorf("pegasos: weight vector %d: %w", k, err)
-		}
-	}
-	if err := proof.Check(r.Objective, r.DualObjective); err != nil {
-		return fmt.Errorf("pegasos: %w", err)
-	}
-	return nil
-}
+func (r *Result) check() error { return r.room().Check() }
 
 // room returns r as the trainer's rooms have it.
 func (r *Result) room() result.Result {
-	to := result.Result{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations,
-		Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0, Objective: r.Objective,
-		DualObjective: r.DualObjective, Gap: r.Gap}
+	to := result.Result{Objective: r.Objective, DualObjective: r.DualObjective, Gap: r.Gap,
+		Run: result.Run{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations,
+			Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0}}
 	for _, c := range r.PerClass {
 		to.PerClass = append(to.PerClass, result.Problem(c))
 	}

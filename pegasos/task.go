@@ -26,13 +26,11 @@ var ErrPaused = errors.New("pegasos: the run is paused")
 // Resume are models about these.
 type task struct {
 	Trainer
-	chosen    bool         // the data chose something
-	scale     *scale.Scale // of the rows and numbers; nil for none
-	r2        float64      // of the scaled rows, without a bias
+	scale     *scale.Scale // of the rows and numbers; nil if the data chose nothing
 	columns   int          // that are not empty; 0 if that is not known
 	classes   []float32    // of the labels; nil to find them
 	priorHash string       // of the Prior as the caller gave it
-	again     bool         // it may be tried once more: see again.go
+	again     bool         // it may be tried once more: see trainAgain
 
 	until context.Context // of the preparation; nil for one that nothing stops
 }
@@ -86,8 +84,8 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 	if err := firstError(t.interrupted(), publicError(err)); err != nil {
 		return nil, err
 	}
-	t.Config, t.scale, t.r2 = fromSettings(c.Settings), c.Scale, c.R2
-	t.MaxMemory, t.columns, t.chosen = c.MaxMemory, c.Cols(), true
+	t.Config, t.scale = fromSettings(c.Settings), c.Scale
+	t.MaxMemory, t.columns = c.MaxMemory, c.Cols()
 	t.again = t.again || t.Resume == nil && c.MayTryAgain(asked)
 	return c.Rows, t.adopt(x.Cols())
 }

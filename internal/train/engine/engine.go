@@ -118,6 +118,7 @@ type Session struct {
 	Job
 	Runs    []*Run
 	threads int
+	chunk   bool        // the rows are a chunk, which may be shorter than a batch
 	Newtons newton.Pool // the buffers of Newton's method
 	auto    autoFinish
 	looks   bool // Newton's method may look for the bound of a model that is verified
@@ -133,14 +134,6 @@ type Session struct {
 
 	measured *Point // the last one, as it will be written
 	proven   *Point // the point of this moment, if it has been measured to end the session; else nil
-}
-
-// interrupted returns an error if what is prepared is not wanted any more.
-func (s *Session) interrupted() error {
-	if s.Until == nil {
-		return nil
-	}
-	return s.Until.Err()
 }
 
 // pairs reports whether there is a run for each pair of classes.

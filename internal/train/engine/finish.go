@@ -88,7 +88,7 @@ func (r *Run) goOn() {
 			working = append(working, l.Newton.Method)
 		}
 	}
-	threads := r.threads * max(1, r.inner)
+	threads := r.threads * r.inner
 	parallel.For(threads, len(others), func(_, i int) { r.finishEpoch(others[i]) })
 	newton.Iterate(working, threads)
 }

@@ -67,10 +67,10 @@ func (l *Learner) works() bool { return l.Newton != nil && l.Newton.Works() }
 // TakeSteps takes a step with each of the rows idx and samples w in between. After an error it does
 // nothing.
 func (l *Learner) TakeSteps(idx []uint32) {
-	switch l.phase() {
-	case iterating:
+	switch phase := l.phase(); {
+	case phase == iterating:
 		l.T += int64(len(idx)) // an iteration is due at the epoch's end
-	case ascending:
+	case phase == ascending:
 		for len(idx) > 0 && l.Err == nil {
 			n := l.BeforeSample(len(idx))
 			if l.Ascent.Ascend(idx[:n]); l.Err == nil {
@@ -78,15 +78,12 @@ func (l *Learner) TakeSteps(idx []uint32) {
 			}
 			idx = idx[n:]
 		}
+	case l.shards != nil:
+		l.shards.Steps(idx)
+	case l.Joint != nil:
+		l.Joint.Steps(idx)
 	default:
-		switch {
-		case l.shards != nil:
-			l.shards.Steps(idx)
-		case l.Joint != nil:
-			l.Joint.Steps(idx)
-		default:
-			l.Binary.Steps(idx)
-		}
+		l.Binary.Steps(idx)
 	}
 }
 
@@ -242,8 +239,7 @@ func (l *Learner) ForNewton(pool *newton.Pool, t int64) *newton.Problem {
 func (l *Learner) endNewton() {
 	alpha, w, b := l.shares(), iterate.Zeros(1, l.X.Cols()), make([]float64, 1)
 	b[0] = l.Newton.Result(w[0])
-	for j := range l.Count() {
-		i := l.Row(j)
+	for _, i := range l.All() {
 		alpha[i] = float32(float64(alpha[i]) * l.State.Share(i))
 	}
 	a := dual.New(l.State, &l.Binary.Of, alpha, l.T, w, b)

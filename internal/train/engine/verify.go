@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
@@ -125,7 +126,7 @@ func (r *Run) newtonBound(l *Learner, w []float64, b, width, wanted float64) flo
 		}
 		u[j] = float32(z) // as the margins take it
 	}
-	return n.Bound(u, b-l.PriorBias[0], width, wanted, max(1, r.inner),
+	return n.Bound(u, b-l.PriorBias[0], width, wanted, r.inner,
 		func(a []float32) float64 { return boundOf(l.Of, a, r.R2) })
 }
 
@@ -140,21 +141,18 @@ func (s *Session) Prove() ([]certificate.Packed, error) {
 	for k := range vectors {
 		vectors[k].Scale = 1 // also of pairs without rows
 	}
-	errs := make([]error, len(s.Runs))
-	s.parallel(func(i int, r *Run) {
+	var none atomic.Bool
+	s.parallel(func(_ int, r *Run) {
 		for k, l := range r.Learners {
-			v, ok := l.pack(r.R2)
-			if !ok {
-				errs[i] = errors.New("pegasos: there is no bound with these settings, and no proof")
-				return
+			if v, ok := l.pack(r.R2); ok {
+				vectors[r.first+k] = v
+			} else {
+				none.Store(true)
 			}
-			vectors[r.first+k] = v
 		}
 	})
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if none.Load() {
+		return nil, errors.New("pegasos: there is no bound with these settings, and no proof")
 	}
 	return vectors, nil
 }

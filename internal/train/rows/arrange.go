@@ -16,9 +16,6 @@ type Visits struct {
 	Short bool
 }
 
-// long reports whether the steps are those of so many epochs or more.
-func (o *Visits) long(epochs int64) bool { return o.Total >= epochs*o.Epoch }
-
 // Scatter says of a view that its rows are visited in any order.
 func (v *View) Scatter() { v.Scattered = v.X.Size() > CopyFrom }
 
@@ -29,8 +26,8 @@ func (s *Set) Shuffle(v *View, o Visits) {
 	// The generator is not that of the epochs, which starts anew where a run is resumed.
 	shuffled := make([]uint32, v.Count())
 	order.Permute(rand.NewPCG(o.Seed, ^uint64(order.Stream)), shuffled)
-	for j, i := range shuffled {
-		shuffled[j] = uint32(v.Row(int(i)))
+	for k, j := range shuffled {
+		shuffled[k] = uint32(v.Row(int(j)))
 	}
 	v.Only = shuffled
 	if size := v.X.Size(); size == 0 || !s.worthCopying(v, o, size) {
@@ -38,16 +35,20 @@ func (s *Set) Shuffle(v *View, o Visits) {
 	}
 	v.X = v.X.Take(shuffled)
 	v.Only, v.Names, v.Scattered = nil, shuffled, false
-	v.Norms = gather(v.Norms, shuffled)
-	if v.Class != nil {
-		v.Class = gather(v.Class, shuffled)
+	v.Norms, v.Weight = gather(v.Norms, shuffled), gather(v.Weight, shuffled)
+	v.Class, v.Target = gather(v.Class, shuffled), gather(v.Target, shuffled)
+}
+
+// gather returns what from has for the rows, in their order; nil of nil.
+func gather[T any](from []T, rows []uint32) []T {
+	if from == nil {
+		return nil
 	}
-	if v.Target != nil {
-		v.Target = gather(v.Target, shuffled)
+	to := make([]T, len(rows))
+	for k, i := range rows {
+		to[k] = from[i]
 	}
-	if v.Weight != nil {
-		v.Weight = gather(v.Weight, shuffled)
-	}
+	return to
 }
 
 // worthCopying reports whether there should be copies of the rows of v, of data of so many bytes.
@@ -66,7 +67,7 @@ func (s *Set) worthCopying(v *View, o Visits, size int) bool {
 		// All pairs have copies at the same time. They take memory and a third of a pass each,
 		// which pays in long runs only.
 		pair := v.Count() < len(s.Y)
-		return !pair || o.long(pairEpochs) && (len(s.Classes)-1)*size <= CopyTo
+		return !pair || o.Total >= pairEpochs*o.Epoch && (len(s.Classes)-1)*size <= CopyTo
 	}
 	return true
 }

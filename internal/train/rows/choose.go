@@ -11,7 +11,7 @@ func (s *Set) View(pair []int32, balanced bool) (v View, sum float64, err error)
 		v.Target = s.Y
 	}
 	s.choose(&v, pair)
-	if s.Weight != nil || balanced {
+	if v.Count() > 0 && (s.Weight != nil || balanced) {
 		sum, err = s.setWeights(&v, balanced)
 	}
 	return v, sum, err
@@ -23,12 +23,7 @@ func (s *Set) choose(v *View, pair []int32) {
 	case pair != nil:
 		v.Only = merge(s.ofClass(pair[0]), s.ofClass(pair[1]))
 	case s.Weight != nil:
-		v.Only = []uint32{}
-		for i, w := range s.Weight {
-			if w > 0 {
-				v.Only = append(v.Only, uint32(i))
-			}
-		}
+		v.Only = s.Counted()
 	}
 	if len(v.Only) == len(s.Y) {
 		v.Only = nil
@@ -51,9 +46,7 @@ func merge(a, b []uint32) []uint32 {
 // setWeights makes v's weights, and returns their sum before they were scaled.
 func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 	weight := make([]float64, len(s.Y))
-	n := v.Count()
-	for j := range n {
-		i := v.Row(j)
+	for _, i := range v.All() {
 		weight[i] = 1
 		if s.Weight != nil {
 			weight[i] = s.Weight[i]
@@ -62,12 +55,11 @@ func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 	if balanced {
 		s.balance(v, weight)
 	}
-	for j := range n {
-		sum += weight[v.Row(j)]
+	for _, i := range v.All() {
+		sum += weight[i]
 	}
-	mean, same := sum/float64(n), true
-	for j := range n {
-		i := v.Row(j)
+	mean, same := sum/float64(v.Count()), true
+	for _, i := range v.All() {
 		weight[i] /= mean
 		same = same && weight[i] == 1
 		if w := weight[i]; w > math.MaxFloat32 || float32(w) == 0 {

@@ -82,13 +82,12 @@ func (v *View) Share(i int) float64 {
 // Ranked returns the rows in ascending order of their names.
 func (v *View) Ranked() []uint32 {
 	last := 0
-	for j := range v.Count() {
-		last = max(last, v.Name(uint32(v.Row(j))))
+	for _, i := range v.All() {
+		last = max(last, v.Name(uint32(i)))
 	}
 	at := make([]uint32, last+1)
-	for j := range v.Count() {
-		i := uint32(v.Row(j))
-		at[v.Name(i)] = i + 1 // 0 is for rows that it does not have
+	for _, i := range v.All() {
+		at[v.Name(uint32(i))] = uint32(i) + 1 // 0 is for rows that it does not have
 	}
 	places := at[:0]
 	for _, i := range at {
@@ -126,14 +125,6 @@ func (v *View) AddTo(u []float64, a []float32) {
 // magnitudes.
 func (v *View) AddError() float64 { return float64(v.Count()+2) * 0x1p-53 }
 
-func gather[T any](from []T, rows []uint32) []T {
-	to := make([]T, len(rows))
-	for k, i := range rows {
-		to[k] = from[i]
-	}
-	return to
-}
-
 // ReadAhead asks for rows that come next, so that they are read while steps are taken with those
 // before. It changes no result. Without it each page is waited for, alone: where the data exceed
 // the memory that is 10 times slower and more.
@@ -156,8 +147,7 @@ func (v *View) ReadAhead(rows []uint32) {
 // with a vector of length 1.
 func (v *View) DotSize() float64 {
 	var sum float64
-	for j := range v.Count() {
-		i := v.Row(j)
+	for _, i := range v.All() {
 		e := v.X.DotError(i)
 		sum += float64(v.Share(i) * float64(float64(e*e)*float64(v.Norms[i])))
 	}

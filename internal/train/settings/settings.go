@@ -210,13 +210,18 @@ const MaxPairClasses = 2048
 // Pairwise reports whether so many classes make a problem for each pair of them.
 func (s *Settings) Pairwise(classes int) bool { return s.Multiclass == OneVsOne && classes > 2 }
 
-// Pairs returns the pairs of so many classes, in the order of their weight vectors.
-func Pairs(classes int) iter.Seq2[int, [2]int32] {
-	return func(yield func(int, [2]int32) bool) {
+// Parts yields, for each part of a training on so many classes, the place of its first weight vector
+// and the pair of classes whose rows it is about; or the one part of all rows, and nil.
+func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
+	return func(yield func(int, []int32) bool) {
+		if !s.Pairwise(classes) {
+			yield(0, nil)
+			return
+		}
 		k := 0
 		for a := range int32(classes) {
 			for b := a + 1; b < int32(classes); b++ {
-				if !yield(k, [2]int32{a, b}) {
+				if !yield(k, []int32{a, b}) {
 					return
 				}
 				k++
