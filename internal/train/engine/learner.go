@@ -187,18 +187,6 @@ func (l *Learner) climb(a []float32, passes int, r2 float64) float64 {
 	return dual.Improve(l.State, &l.Binary.Of, a, passes, r2)
 }
 
-// startNewton makes Newton's method take over after step t, from the steps or from an ascent. It
-// uses the weights of that moment.
-func (l *Learner) startNewton(pool *newton.Pool, tol float64, t int64) {
-	n := &newtonPart{start: t}
-	if l.Ascent != nil {
-		n.dual = l.Ascent.Save().Start
-	}
-	n.Method = newton.New(pool, tol, func() *newton.Problem { return l.ForNewton(pool, t) })
-	l.begins++
-	l.Newton, l.Ascent, l.Recent = n, nil, nil
-}
-
 // ForNewton returns the problem as Newton's method takes it, with the weights of step t. Copies of
 // the data's rows are in another order: where they are of most rows, those of the data are read
 // instead. The results are the same bits.

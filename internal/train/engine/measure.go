@@ -86,7 +86,7 @@ func (r *Run) measure(m *Point, how Precision) (mistakes float64) {
 
 // refine fills in the run's part of m, which measure has seen, to some other precision.
 func (r *Run) refine(m *Point, how Precision) (mistakes float64) {
-	wide, some := make([]bool, len(r.Measured)), false
+	wide := make([]bool, len(r.Measured))
 	for k, at := range r.Measured {
 		enough := claims.SmallOfGap * (at.Objective - at.Bound)
 		if math.IsNaN(at.Bound) {
@@ -94,11 +94,8 @@ func (r *Run) refine(m *Point, how Precision) (mistakes float64) {
 		}
 		rough := !(at.Mistake <= enough)
 		wide[k] = floats.IsFinite(at.Objective) && (how == Exact || how == AsNeeded && rough)
-		some = some || wide[k]
 	}
-	if some {
-		r.objectives(wide)
-	}
+	r.objectives(wide)
 	return r.note(m)
 }
 
@@ -106,12 +103,11 @@ func (r *Run) refine(m *Point, how Precision) (mistakes float64) {
 func (r *Run) note(m *Point) (mistakes float64) {
 	for k, at := range r.Measured {
 		mistakes += at.Mistake
-		if m.Result.PerClass == nil {
-			m.Result.Objective, m.Result.DualObjective = at.Objective, at.Proven()
-		} else {
-			c := &m.Result.PerClass[r.first+k]
-			c.Objective, c.DualObjective = at.Objective, at.Proven()
+		p, d := &m.Result.Objective, &m.Result.DualObjective
+		if all := m.Result.PerClass; all != nil {
+			p, d = &all[r.first+k].Objective, &all[r.first+k].DualObjective
 		}
+		*p, *d = at.Objective, at.Proven()
 	}
 	return mistakes
 }
@@ -148,12 +144,19 @@ func (r *Run) objectives(wide []bool) {
 			loss[k] /= float64(r.Count())
 		}
 	}
+	size := 0.0 // what float64 dot products are off by is in Terms.Sums
+	if wide == nil {
+		if r.dotError == 0 {
+			r.dotError = r.DotSize()
+		}
+		size = r.dotError
+	}
 	for k, l := range r.Learners {
 		if wide == nil || wide[k] {
 			at := &r.Measured[k]
 			w, b := r.vectorsOf(m, k)
 			at.Objective, at.Mistake = objective.Measure(l.Of, l.Terms, objective.Found{W: w,
-				Exact: vectors[k], B: b, Loss: loss[k], DotSize: r.dotSize(wide != nil), R2: r.R2,
+				Exact: vectors[k], B: b, Loss: loss[k], DotSize: size, R2: r.R2,
 				Scale: r.s.Scale})
 		}
 	}
@@ -189,16 +192,4 @@ func (r *Run) exact(m *Point, k int) (exact [][]float64) {
 // vectorsOf returns the vectors of m that learner k has trained, and their biases.
 func (r *Run) vectorsOf(m *Point, k int) (w [][]float32, b []float64) {
 	return m.vectors(r.first+k, len(r.Learners[k].Vectors))
-}
-
-// dotSize returns View.DotSize of float32 dot products. What float64 ones are off by is in
-// Terms.Sums.
-func (r *Run) dotSize(wide bool) float64 {
-	if wide {
-		return 0
-	}
-	if r.dotError == 0 {
-		r.dotError = r.DotSize()
-	}
-	return r.dotError
 }

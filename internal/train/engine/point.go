@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
@@ -22,15 +21,10 @@ func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
 		m.Bias = make([]float64, n)
 	}
 	if !s.Joint() {
-		m.Result.PerClass = unknown(n)
+		m.Result.PerClass = result.Unknown(n)
 	}
 	m.Result.Unmeasure()
 	return m
-}
-
-// unknown are the results of n vectors of which nothing is known.
-func unknown(n int) []result.Problem {
-	return slices.Repeat([]result.Problem{result.Unknown()}, n)
 }
 
 // Now returns where the session is, not yet measured.

@@ -183,7 +183,7 @@ func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
 	if from.Dual > 0 {
 		l.Ascent = dual.New(l.State, &l.Binary.Of, nil, from.Dual, nil, make([]float64, 1))
 	}
-	l.startNewton(&r.s.Newtons, r.s.Tol, from.Start)
+	r.startNewton(l, from.Start)
 	l.Newton.Repeat(from.Past, r.s.threads/max(r.threads, len(r.s.Runs)))
 	return true
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
@@ -35,7 +34,7 @@ type Run struct {
 	inner     int // goroutines for the work on each learner
 
 	Measured []Measurement // of the learners, by the last measure
-	dotError float64       // see dotSize; 0 before it is known
+	dotError float64       // View.DotSize; 0 before it is known
 
 	matrix  *dense.Matrix // of the vectors of several binary problems, else nil
 	buffers [][]float32   // of the group of each first learner, for sgd.NewGroup
@@ -50,9 +49,11 @@ func (s *Session) newRun(pair []int32, first int) (*Run, error) {
 	if err != nil || r.Count() == 0 {
 		return nil, err
 	}
-	if r.Lambda, err = s.PenaltyFor(cmp.Or(r.sum, float64(r.Count()))); err != nil {
+	lambda, rule := options.LambdaFor(s.Settings.Lambda, s.C, cmp.Or(r.sum, float64(r.Count())))
+	if err := rule.Err(); err != nil {
 		return nil, err
 	}
+	r.Lambda = lambda
 	if s.Batch > r.Count() && !s.chunk {
 		return nil, options.Bad("Batch", "have %d, want at most the number of rows, %d",
 			s.Batch, r.Count())
@@ -348,12 +349,11 @@ func (r *Run) write(m *Point) {
 		m.Result.Violations += l.Violations
 		m.Result.Steps = max(m.Result.Steps, l.T)
 		if m.Result.PerClass != nil {
-			c := result.Unknown()
+			c := &m.Result.PerClass[r.first+k]
 			c.Violations, c.Steps, c.Lambda = l.Violations, l.T, r.Lambda
 			if l.Newton != nil {
 				c.Width = l.Newton.Width()
 			}
-			m.Result.PerClass[r.first+k] = c
 		}
 	}
 	m.Result.Epochs = max(m.Result.Epochs, float64(r.T)/float64(r.Order.Steps))

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
@@ -45,7 +44,7 @@ type Found struct {
 func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []Found, res result.Result) {
 	s.Newtons.Until, s.measured = ctx, m
 	if !s.Joint() {
-		m.Result.PerClass = unknown(len(m.Weights))
+		m.Result.PerClass = result.Unknown(len(m.Weights))
 		if len(c.Claims.PerClass) != len(m.Weights) {
 			c.Claims.PerClass = m.Result.PerClass
 		}
@@ -63,12 +62,8 @@ func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []Found,
 func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []Found) {
 	r.Measured = make([]Measurement, len(r.Learners))
 	r.objectives(nil)
-	finite := make([]bool, len(r.Learners))
-	for k, at := range r.Measured {
-		found = append(found, Found{Vector: r.first + k, Lambda: r.Lambda, Quick: at})
-		finite[k] = floats.IsFinite(at.Objective)
-	}
-	r.objectives(finite)
+	quick := slices.Clone(r.Measured)
+	r.refine(m, Exact)
 	parallel.For(r.threads, len(r.Learners), func(_, k int) {
 		at := &r.Measured[k]
 		at.Bound = math.NaN()
@@ -76,10 +71,10 @@ func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []Found) {
 			at.Bound = r.boundOf(m, k, c)
 		}
 	})
-	for k, at := range r.Measured {
-		found[k].Exact = at
-	}
 	r.note(m)
+	for k, at := range r.Measured {
+		found = append(found, Found{r.first + k, r.Lambda, at, quick[k]})
+	}
 	return found
 }
 

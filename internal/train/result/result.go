@@ -4,6 +4,7 @@ package result
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
@@ -40,8 +41,10 @@ type Problem struct {
 	Width                    float64
 }
 
-// Unknown is a Problem of which nothing is known.
-func Unknown() Problem { return Problem{Objective: math.NaN(), DualObjective: math.NaN()} }
+// Unknown returns n of which nothing is known.
+func Unknown(n int) []Problem {
+	return slices.Repeat([]Problem{{Objective: math.NaN(), DualObjective: math.NaN()}}, n)
+}
 
 // Unmeasure says that the objectives are not known.
 func (r *Result) Unmeasure() {

@@ -100,9 +100,10 @@ func (s Settings) Plain() Settings {
 	if s.C == 0 {
 		options.Fill(&s.Lambda, DefaultLambda)
 	}
-	if s.Steps == 0 && s.Finish == FinishNewton {
-		options.Fill(&s.Epochs, DefaultNewtonEpochs)
-	} else if s.Steps == 0 {
+	if s.Steps == 0 {
+		if s.Finish == FinishNewton {
+			options.Fill(&s.Epochs, DefaultNewtonEpochs)
+		}
 		options.Fill(&s.Epochs, DefaultEpochs)
 	}
 	options.Fill(&s.Order, order.Shuffled)
@@ -149,11 +150,8 @@ func (s *Settings) Cost() loss.Func {
 func (s *Settings) Numbers() bool { return s.Kind().Traits().Numbers }
 
 // Joint reports whether all weight vectors are trained in one problem.
-func (s *Settings) Joint() bool { return IsJoint(s.Multiclass) }
-
-// IsJoint is Joint for a value of Multiclass.
-func IsJoint(multiclass string) bool {
-	return multiclass == CrammerSinger || multiclass == Multinomial
+func (s *Settings) Joint() bool {
+	return s.Multiclass == CrammerSinger || s.Multiclass == Multinomial
 }
 
 // Finishes reports whether the run does not end as it began.
@@ -184,12 +182,6 @@ func (s *Settings) CanNewton() bool {
 // is to end it.
 func (s *Settings) MayProve() bool {
 	return s.Tol == 0 && s.Change == 0 && s.Patience == 0 && !s.Finishes() && s.Bounds()
-}
-
-// PenaltyFor returns lambda for so many rows, or for weights with that sum.
-func (s *Settings) PenaltyFor(rows float64) (float64, error) {
-	lambda, rule := options.LambdaFor(s.Lambda, s.C, rows)
-	return lambda, rule.Err()
 }
 
 // Length returns the length of the run for epochs of so many steps.
