@@ -14,6 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/scale"
 	"github.com/pegasimd/pegasimd/metrics"
@@ -35,15 +36,8 @@ type task struct {
 	until context.Context // of the preparation; nil for one that nothing stops
 }
 
-// interrupted returns an error if what is prepared is not wanted any more.
-func (t *task) interrupted() error {
-	if t.until == nil {
-		return nil
-	}
-	return t.until.Err()
-}
-
-func (t *task) stopped() bool { return t.interrupted() != nil }
+// stopped reports whether what is prepared is not wanted any more.
+func (t *task) stopped() bool { return t.until != nil && t.until.Err() != nil }
 
 // prepare fills in what the Config leaves open, and returns the rows, scaled.
 func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
@@ -81,8 +75,11 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 		open.Known = from.Scaling.room()
 	}
 	c, err := choose.Settings(open, set)
-	if err := firstError(t.interrupted(), publicError(err)); err != nil {
-		return nil, err
+	if t.stopped() {
+		return nil, t.until.Err()
+	}
+	if err != nil {
+		return nil, publicError(err)
 	}
 	t.Config, t.scale = fromSettings(c.Settings), c.Scale
 	t.MaxMemory, t.columns = c.MaxMemory, c.Cols()
@@ -283,16 +280,16 @@ func (t *task) job(set *rows.Set) engine.Job {
 }
 
 // from returns the model as what a run builds on.
-func (m *Model) from() *engine.From {
+func (m *Model) from() *engine.Point {
 	if m == nil {
 		return nil
 	}
-	f := &engine.From{Point: engine.Point{Weights: m.Weights, Bias: m.Bias}}
+	p := &engine.Point{Weights: m.Weights, Bias: m.Bias, Result: m.Result.room()}
+	p.Result.PerClass = nil
 	for k := range m.Weights {
-		f.Steps, f.Lambda = append(f.Steps, m.stepsOf(k)), append(f.Lambda, m.lambda(k))
+		p.Result.PerClass = append(p.Result.PerClass, result.Problem(m.resultOf(k)))
 	}
-	f.Result.Steps, f.Result.R2, f.Result.T0 = m.Result.Steps, m.Result.R2, m.Result.T0
-	return f
+	return p
 }
 
 // model returns the model of a point of the session, for rows as they are or, not folded, as they

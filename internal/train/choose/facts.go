@@ -26,10 +26,17 @@ func Shares(set *rows.Set) (shares []float64) {
 
 // measure finds the statistics of the rows.
 func (c *Choice) measure() error {
-	few := c.width <= fewColumns
-	c.measureAs(few)
-	if !few && c.Cols() <= fewColumns {
-		c.measureAs(true) // the others are empty
+	kind := c.Open.Scale
+	for few := c.width <= fewColumns; ; few = true {
+		if few && kind == "" && !c.held { // standardising them is for later to decide
+			c.columns = store.MeasureConstants(c.Rows.X, c.weight, c.Threads, c.Stopped)
+		} else {
+			c.columns = store.Measure(c.Rows.X, c.weight, few && kind == "" ||
+				kind == scaling.Standard, c.Threads, c.Stopped)
+		}
+		if few || c.Cols() > fewColumns {
+			break // else the others are empty
+		}
 	}
 	if err := c.Rows.X.Err(); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
@@ -39,17 +46,6 @@ func (c *Choice) measure() error {
 	}
 	c.meanSquare = c.mean(func(i int) float64 { return c.columns.Squares[i] })
 	return nil
-}
-
-// measureAs is measure of rows with few columns that are not empty, or many.
-func (c *Choice) measureAs(few bool) {
-	kind := c.Open.Scale
-	if few = few && kind == ""; few && !c.held { // standardising them is for later to decide
-		c.columns = store.MeasureConstants(c.Rows.X, c.weight, c.Threads, c.Stopped)
-	} else {
-		c.columns = store.Measure(c.Rows.X, c.weight, few || kind == scaling.Standard, c.Threads,
-			c.Stopped)
-	}
 }
 
 // mean returns the mean of f over the rows that count.

@@ -15,7 +15,7 @@ type Chunks struct {
 	settings.Settings
 	classes []float32
 	cols    int
-	start   *From  // nil for none
+	start   *Point // nil for none
 	runs    []*Run // of the last chunk that each had rows in, at its first vector; nil before
 	epochs  float64
 }
@@ -23,7 +23,7 @@ type Chunks struct {
 // NewChunks returns a trainer of chunks of rows with so many columns, whose labels are among
 // classes. The settings say what one chunk is trained with, for one epoch, without weights of
 // classes: they are the rows' here. start is nil or what the first chunk goes on from.
-func NewChunks(s settings.Settings, classes []float32, cols int, start *From) *Chunks {
+func NewChunks(s settings.Settings, classes []float32, cols int, start *Point) *Chunks {
 	vectors, _ := s.Vectors(len(classes))
 	return &Chunks{Settings: s, classes: classes, cols: cols, start: start,
 		runs: make([]*Run, vectors)}

@@ -14,8 +14,9 @@ import (
 // New returns the session of a job, before its first step or where it was left off.
 func New(job Job) (*Session, error) {
 	s := &Session{Job: job, threads: parallel.Threads(job.Threads), stop: newStopping()}
-	s.Settings, s.Until = s.InForce(), cmp.Or(s.Until, context.Background())
+	s.Settings = s.InForce()
 	s.compact()
+	s.Until = cmp.Or(s.Until, context.Background())
 	s.Newtons.X, s.Newtons.Threads = s.Rows.Rows(), s.threads
 	if err := s.Rows.Measure(); err != nil {
 		return nil, err
@@ -43,8 +44,8 @@ func New(job Job) (*Session, error) {
 	return s, nil
 }
 
-// addRuns makes the runs of the parts that have rows. The threads of the one of all rows are divided
-// among its learners.
+// addRuns makes the runs of the parts that have rows. The threads of the one of all rows are
+// divided among its learners.
 func (s *Session) addRuns() error {
 	for k, pair := range s.Parts(len(s.Rows.Classes)) {
 		r, err := s.newRun(pair, k)

@@ -33,9 +33,7 @@ func (s *Session) Now() *Point {
 		s.Bias != settings.BiasNone || s.Prior != nil && s.Prior.Bias != nil)
 	r := s.Runs[0]
 	m.Result.R2, m.Result.T0 = r.R2, r.Learners[0].T0
-	if s.pairs() {
-		s.beforeRuns(m)
-	}
+	s.beforeRuns(m)
 	for _, r := range s.Runs {
 		m.Result.Weight += r.sum
 		r.write(m)
@@ -69,31 +67,31 @@ func (s *Session) centre(m *Point) {
 	}
 }
 
-// beforeRuns gives m the vectors of Start, or of Prior, if there is one: a pair without rows keeps
-// its vector.
+// beforeRuns gives m the vectors of Start, or of Prior, if there is one: a pair of classes without
+// rows, which has no run, keeps its vector.
 func (s *Session) beforeRuns(m *Point) {
 	from := cmp.Or(s.Start, s.Prior)
-	if from == nil {
+	if from == nil || !s.pairs() {
 		return
 	}
 	m.take(from)
 	for k := range m.Result.PerClass {
-		m.Result.PerClass[k].Lambda = from.Lambda[k]
+		m.Result.PerClass[k].Lambda = from.Result.PerClass[k].Lambda
 		if s.Start == nil {
 			m.Result.PerClass[k].Steps = 0
 		}
 	}
 }
 
-// take gives m the vectors of a model, and their steps.
-func (p *Point) take(from *From) {
+// take gives p the vectors of a model, and their steps.
+func (p *Point) take(from *Point) {
 	for k, w := range from.Weights {
 		copy(p.Weights[k], w)
 		if p.Bias != nil {
 			p.Bias[k] = from.bias(k)
 		}
 		if p.Result.PerClass != nil {
-			p.Result.PerClass[k].Steps = from.Steps[k]
+			p.Result.PerClass[k].Steps = from.Result.PerClass[k].Steps
 		}
 	}
 }

@@ -30,8 +30,8 @@ func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 		if !(now > zero) && !(start.W != nil && now > from) {
 			return
 		}
-		w, _ := r.vectorsOf(m, k)
 		better := int64(0)
+		w, _ := r.vectorsOf(m, k)
 		for _, c := range []iterate.Weights{start, l.Zero(), l.Last()} {
 			if c.W == nil {
 				continue

@@ -20,9 +20,8 @@ import (
 // A Run is the training of one or more learners that visit the same rows in the same order.
 type Run struct {
 	s         *Session
-	first     int // the place of its first vector in models
-	rows.View     // of the rows that the learners visit
-	pair      []int32
+	first     int     // the place of its first vector in models
+	rows.View         // of the rows that the learners visit
 	sum       float64 // of the weights as they were given, or 0
 	Lambda    float64
 	R2        float64
@@ -43,7 +42,7 @@ type Run struct {
 // newRun makes a run, of the rows of two classes if a pair is given; nil if there are none. Its
 // vectors take the places from first on in models.
 func (s *Session) newRun(pair []int32, first int) (*Run, error) {
-	r := &Run{s: s, first: first, pair: pair, threads: 1, inner: 1}
+	r := &Run{s: s, first: first, threads: 1, inner: 1}
 	var err error
 	r.View, r.sum, err = s.Rows.View(pair, s.ClassWeight == settings.Balanced)
 	if err != nil || r.Count() == 0 {
@@ -71,19 +70,19 @@ func (s *Session) newRun(pair []int32, first int) (*Run, error) {
 	}
 	r.arrange()
 	r.Order.Only = r.Only
-	return r, r.addLearners(t0)
+	return r, r.addLearners(pair, t0)
 }
 
 // addLearners gives the run its learners: one for each class against the rest, or one.
-func (r *Run) addLearners(t0 float64) error {
+func (r *Run) addLearners(pair []int32, t0 float64) error {
 	n, vectors, positive := len(r.s.Rows.Classes), 1, int32(0)
 	switch {
 	case r.s.Joint():
 		n, vectors = 1, n
 	case r.s.Rows.Classes == nil:
 		n = 1
-	case r.pair != nil:
-		n, positive = 1, r.pair[1]
+	case pair != nil:
+		n, positive = 1, pair[1]
 	case n == 2:
 		n, positive = 1, 1 // the larger label is +1
 	}
@@ -146,7 +145,7 @@ func (r *Run) newState(first, n int, t0 float64) (iterate.State, error) {
 	}
 	if m := r.s.Start; m != nil {
 		w, b := m.vectors(first, n)
-		if err := s.SetStart(w, b, m.Steps[first]); err != nil {
+		if err := s.SetStart(w, b, m.Result.PerClass[first].Steps); err != nil {
 			return s, options.Bad("Start", "%v", err)
 		}
 	}
@@ -333,6 +332,11 @@ func (r *Run) parallel(f func(k int)) {
 			f(k)
 		}
 	})
+}
+
+// vectorsOf returns the vectors of m that learner k has trained, and their biases.
+func (r *Run) vectorsOf(m *Point, k int) (w [][]float32, b []float64) {
+	return m.vectors(r.first+k, len(r.Learners[k].Vectors))
 }
 
 // write fills in the run's part of m.

@@ -71,7 +71,6 @@ func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []Found) {
 			at.Bound = r.boundOf(m, k, c)
 		}
 	})
-	r.note(m)
 	for k, at := range r.Measured {
 		found = append(found, Found{r.first + k, r.Lambda, at, quick[k]})
 	}

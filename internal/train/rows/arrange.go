@@ -26,8 +26,8 @@ func (s *Set) Shuffle(v *View, o Visits) {
 	// The generator is not that of the epochs, which starts anew where a run is resumed.
 	shuffled := make([]uint32, v.Count())
 	order.Permute(rand.NewPCG(o.Seed, ^uint64(order.Stream)), shuffled)
-	for k, j := range shuffled {
-		shuffled[k] = uint32(v.Row(int(j)))
+	for j, i := range shuffled {
+		shuffled[j] = uint32(v.Row(int(i)))
 	}
 	v.Only = shuffled
 	if size := v.X.Size(); size == 0 || !s.worthCopying(v, o, size) {
@@ -35,20 +35,8 @@ func (s *Set) Shuffle(v *View, o Visits) {
 	}
 	v.X = v.X.Take(shuffled)
 	v.Only, v.Names, v.Scattered = nil, shuffled, false
-	v.Norms, v.Weight = gather(v.Norms, shuffled), gather(v.Weight, shuffled)
-	v.Class, v.Target = gather(v.Class, shuffled), gather(v.Target, shuffled)
-}
-
-// gather returns what from has for the rows, in their order; nil of nil.
-func gather[T any](from []T, rows []uint32) []T {
-	if from == nil {
-		return nil
-	}
-	to := make([]T, len(rows))
-	for k, i := range rows {
-		to[k] = from[i]
-	}
-	return to
+	v.Norms, v.Class = gather(v.Norms, shuffled), gather(v.Class, shuffled)
+	v.Target, v.Weight = gather(v.Target, shuffled), gather(v.Weight, shuffled)
 }
 
 // worthCopying reports whether there should be copies of the rows of v, of data of so many bytes.

@@ -119,18 +119,15 @@ func (s *Set) Measure() error {
 	for _, v := range s.Norms {
 		squares += float64(v)
 	}
-	notFinite := -1
-	if !floats.IsFinite(squares) { // float64 holds the sum of any that are finite
-		notFinite = floats.FirstNotFinite(s.Norms)
-	}
 	if err := s.X.Err(); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
 	}
-	if notFinite >= 0 {
-		if size := largestValue(x, notFinite, 0x1p-20); !(size <= math.MaxFloat32) {
-			return Bad(notFinite, "a value is NaN or infinite")
+	if !floats.IsFinite(squares) { // float64 holds the sum of any that are finite
+		i := floats.FirstNotFinite(s.Norms)
+		if size := largestValue(x, i, 0x1p-20); !(size <= math.MaxFloat32) {
+			return Bad(i, "a value is NaN or infinite")
 		}
-		return &Error{notFinite, "the values are too large to be squared in float32", true}
+		return &Error{i, "the values are too large to be squared in float32", true}
 	}
 	if squares < float64(LeastR2*float64(len(s.Norms))) {
 		for i := range s.Norms {

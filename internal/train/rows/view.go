@@ -125,6 +125,18 @@ func (v *View) AddTo(u []float64, a []float32) {
 // magnitudes.
 func (v *View) AddError() float64 { return float64(v.Count()+2) * 0x1p-53 }
 
+// gather returns what from has for these rows; nil if it is nil.
+func gather[T any](from []T, rows []uint32) []T {
+	if from == nil {
+		return nil
+	}
+	to := make([]T, len(rows))
+	for k, i := range rows {
+		to[k] = from[i]
+	}
+	return to
+}
+
 // ReadAhead asks for rows that come next, so that they are read while steps are taken with those
 // before. It changes no result. Without it each page is waited for, alone: where the data exceed
 // the memory that is 10 times slower and more.

@@ -202,8 +202,8 @@ const MaxPairClasses = 2048
 // Pairwise reports whether so many classes make a problem for each pair of them.
 func (s *Settings) Pairwise(classes int) bool { return s.Multiclass == OneVsOne && classes > 2 }
 
-// Parts yields, for each part of a training on so many classes, the place of its first weight vector
-// and the pair of classes whose rows it is about; or the one part of all rows, and nil.
+// Parts yields, for each part of a training on so many classes, the place of its first weight
+// vector, and the pair of classes whose rows it is about; or the one part of all rows, and nil.
 func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 	return func(yield func(int, []int32) bool) {
 		if !s.Pairwise(classes) {
