@@ -103,7 +103,7 @@ const (
 )
 
 // Joint reports whether all weight vectors are trained in one problem.
-func (m Multiclass) Joint() bool { return settings.IsJoint(string(m)) }
+func (m Multiclass) Joint() bool { return m == CrammerSinger || m == Multinomial }
 
 // DefaultLambda is the Lambda of Config.Plain.
 const DefaultLambda = settings.DefaultLambda // 1e-4

@@ -54,9 +54,9 @@ func (r Result) WorstGap() (gap float64, k int) {
 
 // room returns r as the trainer's rooms have it.
 func (r Result) room() *result.Result {
-	to := &result.Result{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations,
-		Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0, Objective: r.Objective,
-		DualObjective: r.DualObjective, Gap: r.Gap}
+	to := &result.Result{Objective: r.Objective, DualObjective: r.DualObjective, Gap: r.Gap,
+		Run: result.Run{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations,
+			Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0}}
 	for _, c := range r.PerClass {
 		to.PerClass = append(to.PerClass, result.Problem(c))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/scale"
 	"github.com/pegasimd/pegasimd/metrics"
@@ -25,9 +26,7 @@ var ErrPaused = errors.New("pegasos: the run is paused")
 // A task is a Trainer whose Config is filled in. Start, Prior and Resume are for scaled rows.
 type task struct {
 	Trainer
-	chosen    bool            // the data chose something
-	scale     *scale.Scale    // of the rows and numbers; nil for none
-	r2        float64         // of the scaled rows, without a bias
+	scale     *scale.Scale    // of the rows and numbers; nil if the data chose nothing
 	columns   int             // that are not empty; 0 if that is not known
 	classes   []float32       // of the labels; nil to find them
 	priorHash string          // of the Prior as the caller gave it
@@ -71,8 +70,8 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 	if err != nil {
 		return nil, publicError(err)
 	}
-	t.Config, t.scale, t.r2 = fromSettings(c.Settings), c.Scale, c.R2
-	t.MaxMemory, t.columns, t.chosen = c.MaxMemory, c.Cols(), true
+	t.Config, t.scale = fromSettings(c.Settings), c.Scale
+	t.MaxMemory, t.columns = c.MaxMemory, c.Cols()
 	t.again = t.again || t.Resume == nil && c.MayTryAgain(asked)
 	return c.Rows, t.adopt(x.Cols())
 }
@@ -268,16 +267,16 @@ func (t *task) job(set *rows.Set) engine.Job {
 }
 
 // from returns the model as what a run builds on.
-func (m *Model) from() *engine.From {
+func (m *Model) from() *engine.Point {
 	if m == nil {
 		return nil
 	}
-	f := &engine.From{Point: engine.Point{Weights: m.Weights, Bias: m.Bias}}
+	p := &engine.Point{Weights: m.Weights, Bias: m.Bias, Result: *m.Result.room()}
+	p.Result.PerClass = nil
 	for k := range m.Weights {
-		f.Steps, f.Lambda = append(f.Steps, m.stepsOf(k)), append(f.Lambda, m.lambda(k))
+		p.Result.PerClass = append(p.Result.PerClass, result.Problem(m.resultOf(k)))
 	}
-	f.Result.Steps, f.Result.R2, f.Result.T0 = m.Result.Steps, m.Result.R2, m.Result.T0
-	return f
+	return p
 }
 
 // model returns the model of a point, for rows as they are or, not folded, as they are scaled.

@@ -137,19 +137,20 @@ func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Con
 	if err != nil {
 		return cfg, 0, err
 	}
-	if r2 = t.r2; !t.chosen {
-		if err := set.Measure(); err != nil {
-			return cfg, 0, publicError(err)
-		}
-		counted := 0.0
-		for i, s := range set.Norms {
-			if set.Weight == nil || set.Weight[i] > 0 {
-				r2, counted = r2+float64(s), counted+1
-			}
-		}
-		r2 /= counted
+	if t.scale != nil {
+		return t.Config.Plain(), t.scale.R2, nil
 	}
-	return t.Config.Plain(), r2, nil
+	if err := set.Measure(); err != nil {
+		return cfg, 0, publicError(err)
+	}
+	counted := 0.0
+	for i, s := range set.Norms {
+		if set.Weight == nil || set.Weight[i] > 0 {
+			r2 += float64(s)
+			counted++
+		}
+	}
+	return t.Config.Plain(), r2 / counted, nil
 }
 
 // trainAgain returns the model of a second try in place of m, that of the first with the settings

@@ -313,7 +313,7 @@ func (m *Model) Compare(found Result) *Verification {
 	case len(m.Weights) == 1:
 		claimed = []ClassResult{{Objective: all.Objective, DualObjective: all.Bound}}
 	default:
-		claimed = slices.Repeat([]ClassResult{ClassResult(result.Unknown())}, len(m.Weights))
+		claimed = resultOf(result.Result{PerClass: result.Unknown(len(m.Weights))}).PerClass
 	}
 	for k, p := range found.PerClass {
 		of, own := claims.Of("weight vector", k, len(found.PerClass)), claimed[k]

@@ -62,7 +62,6 @@ type Choice struct {
 	Open
 	Rows  *rows.Set    // scaled; nil if there are statistics in place of rows
 	Scale *scale.Scale // of the rows; never nil
-	R2    float64      // the mean squared length of the scaled rows, without a bias
 
 	count, width int       // of the rows, and of their columns
 	held         bool      // the rows are dense already, or of a type of the caller's
@@ -73,7 +72,6 @@ type Choice struct {
 	columns      *store.Columns
 	note         string
 	nonzero      float64 // values of the scaled rows
-	used         float64 // columns that are not constant
 }
 
 // Settings chooses what is open for rows, and scales them; nothing once it is stopped.
@@ -115,8 +113,7 @@ func FromStatistics(o Open, s *store.Statistics) (*Choice, error) {
 	}
 	if c.Open.Scale == "" {
 		c.Open.Scale = c.bestKind()
-		_, possible := s.Sizes[c.Open.Scale]
-		if c.Open.Scale == scaling.None && !c.fitsFloat32() || !possible {
+		if _, possible := s.Sizes[c.Open.Scale]; !possible {
 			c.Open.Scale = scaling.MaxAbs
 		}
 	}
@@ -127,12 +124,7 @@ func FromStatistics(o Open, s *store.Statistics) (*Choice, error) {
 	}
 	c.TargetScale = scaling.None
 	c.Scale = c.fitted()
-	c.countUsed()
-	c.R2, c.nonzero = size.MeanSquare, float64(s.Nonzeros)
-	if c.Open.Scale == scaling.Standard {
-		c.nonzero = float64(s.Rows) * c.used
-	}
-	c.Scale.R2 = c.R2
+	c.Scale.R2 = size.MeanSquare
 	options.Fill(&c.Finish, settings.FinishNone) // rounds have methods of their own
 	c.settle()
 	return c, c.Validate()
@@ -140,6 +132,10 @@ func FromStatistics(o Open, s *store.Statistics) (*Choice, error) {
 
 // settle fills in what goes by the scaled rows.
 func (c *Choice) settle() {
+	c.nonzero = float64(c.columns.Nonzeros)
+	if c.Scale.Kind == scaling.Standard {
+		c.nonzero = float64(c.columns.Rows) * c.used()
+	}
 	if c.Multiclass == "" {
 		c.Multiclass = c.multiclass()
 	}
@@ -149,8 +145,8 @@ func (c *Choice) settle() {
 	options.Fill(&c.Bias, settings.BiasAugmented)
 	if c.Bias == settings.BiasAugmented && c.BiasScale == 0 {
 		c.BiasScale = 1
-		if c.nonzero > 0 && c.R2 > 0 {
-			c.BiasScale = math.Sqrt(float64(c.columns.Rows) * c.R2 / c.nonzero)
+		if c.nonzero > 0 && c.Scale.R2 > 0 {
+			c.BiasScale = math.Sqrt(float64(c.columns.Rows) * c.Scale.R2 / c.nonzero)
 		}
 	}
 	if c.Lambda == 0 && c.C == 0 {
@@ -167,12 +163,12 @@ func (c *Choice) lambda() float64 {
 	if c.Kind() == loss.Squared {
 		least = ofSquared
 	}
-	a := max(float64(shareOfR2*min(max(10*c.used/n, 0.1), 1)), least/n)
+	a := max(float64(shareOfR2*min(max(10*c.used()/n, 0.1), 1)), least/n)
 	if len(c.shares) == 2 {
 		a = float64(a * math.Sqrt(2*min(c.shares[0], c.shares[1])))
 	}
-	if c.R2 > 0 {
-		a = float64(a * c.R2)
+	if c.Scale.R2 > 0 {
+		a = float64(a * c.Scale.R2)
 	}
 	return a
 }
@@ -269,6 +265,6 @@ func (c *Choice) newtonPays(passes int) bool {
 	if k := len(c.shares); c.Pairwise(k) {
 		n *= 2 / float64(k)
 	}
-	p := CostOf(c.Kind(), n, cols, store.DensityOf(c.Rows.X, Counted(c.weight)))
+	p := CostOf(c.Kind(), n, cols, store.DensityOf(c.Rows.X, c.Rows.Counted()))
 	return p.Newton <= float64(float64(passes)*p.Epoch)
 }

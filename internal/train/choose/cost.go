@@ -33,16 +33,3 @@ func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 	c.Epoch = 2*pass + 20*rows
 	return c
 }
-
-// Counted returns the rows of a weight above 0, nil for all.
-func Counted(weight []float64) (rows []uint32) {
-	if weight == nil {
-		return nil
-	}
-	for i, w := range weight {
-		if w > 0 {
-			rows = append(rows, uint32(i))
-		}
-	}
-	return rows
-}

@@ -26,10 +26,17 @@ func Shares(set *rows.Set) (shares []float64) {
 
 // measure finds the statistics of the rows.
 func (c *Choice) measure() error {
-	few := c.width <= fewColumns
-	c.measureAs(few)
-	if !few && c.Cols() <= fewColumns {
-		c.measureAs(true) // the others are empty
+	kind := c.Open.Scale
+	for few := c.width <= fewColumns; ; few = true {
+		if few && kind == "" && !c.held { // standardising them is for later to decide
+			c.columns = store.MeasureConstants(c.Rows.X, c.weight, c.Threads, c.Stopped)
+		} else {
+			c.columns = store.Measure(c.Rows.X, c.weight, few && kind == "" ||
+				kind == scaling.Standard, c.Threads, c.Stopped)
+		}
+		if few || c.Cols() > fewColumns {
+			break // else the others are empty
+		}
 	}
 	if err := c.Rows.X.Err(); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
@@ -37,40 +44,20 @@ func (c *Choice) measure() error {
 	if c.columns.Bad >= 0 {
 		return rows.Bad(c.columns.Bad, "a value is NaN or infinite")
 	}
-	for i, s := range c.columns.Squares {
-		c.meanSquare += float64(s * c.weightOf(i))
-	}
-	c.meanSquare /= c.total()
+	c.meanSquare = c.mean(func(i int) float64 { return c.columns.Squares[i] })
 	return nil
 }
 
-// measureAs is measure of rows with few columns that are not empty, or many.
-func (c *Choice) measureAs(few bool) {
-	kind := c.Open.Scale
-	if few = few && kind == ""; few && !c.held { // standardising them is for later to decide
-		c.columns = store.MeasureConstants(c.Rows.X, c.weight, c.Threads, c.Stopped)
-	} else {
-		c.columns = store.Measure(c.Rows.X, c.weight, few || kind == scaling.Standard, c.Threads,
-			c.Stopped)
+// mean returns the mean of f over the rows that count.
+func (c *Choice) mean(f func(i int) float64) (mean float64) {
+	n := 0.0
+	for i := range c.count {
+		if c.weight == nil || c.weight[i] > 0 {
+			mean += f(i)
+			n++
+		}
 	}
-}
-
-func (c *Choice) weightOf(i int) float64 {
-	if c.weight == nil {
-		return 1
-	}
-	return c.weight[i]
-}
-
-// total returns the sum of the weights.
-func (c *Choice) total() (sum float64) {
-	if c.weight == nil {
-		return float64(c.count)
-	}
-	for _, w := range c.weight {
-		sum += w
-	}
-	return sum
+	return mean / n
 }
 
 // Cols returns the number of columns that have other values than 0: empty ones decide nothing.
@@ -83,13 +70,14 @@ func (c *Choice) Cols() (n int) {
 	return n
 }
 
-// countUsed counts the columns that are not constant.
-func (c *Choice) countUsed() {
+// used returns the number of columns that are not constant.
+func (c *Choice) used() (n float64) {
 	for j, v := range c.columns.MaxAbs {
 		if v > 0 && (c.columns.Constant == nil || !c.columns.Constant[j]) {
-			c.used++
+			n++
 		}
 	}
+	return n
 }
 
 // memory returns how many bytes training may take.
@@ -97,16 +85,11 @@ func (c *Choice) memory() int64 { return cmp.Or(c.MaxMemory, options.DefaultMaxM
 
 // moments returns the mean and the deviation of the numbers to predict, 1 if that is 0.
 func (c *Choice) moments() (mean, deviation float64) {
-	total := c.total()
-	for i, y := range c.Rows.Y {
-		mean += float64(float64(y) * c.weightOf(i))
-	}
-	mean /= total
-	for i, y := range c.Rows.Y {
-		d := float64(y) - mean
-		deviation += float64(float64(d*d) * c.weightOf(i))
-	}
-	deviation = math.Sqrt(deviation / total)
+	mean = c.mean(func(i int) float64 { return float64(c.Rows.Y[i]) })
+	deviation = math.Sqrt(c.mean(func(i int) float64 {
+		d := float64(c.Rows.Y[i]) - mean
+		return float64(d * d)
+	}))
 	if !(deviation > float64(0x1p-40*math.Abs(mean))) || !(deviation <= math.MaxFloat64) {
 		deviation = 1
 	}

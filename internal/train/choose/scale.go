@@ -25,22 +25,23 @@ func (c *Choice) scale() error {
 		}
 		c.Scale = c.fitted()
 	}
-	c.countUsed()
 	if c.Scale.Kind != scaling.None {
 		if err := c.checkCopy(c.Scale.Kind == scaling.Standard); err != nil {
 			return err
 		}
 	}
 	c.chooseNumbers()
-	scaled := *c.Rows
-	x, y := c.Scale.Apply(scaled.X, scaled.Y, c.Threads, c.Stopped)
-	scaled.X, scaled.Y = store.Of(x), y
+	examples, y := c.Scale.Apply(c.Rows.X, c.Rows.Y, c.Threads, c.Stopped)
+	scaled, x := *c.Rows, store.Of(examples)
+	scaled.X, scaled.Y = x, y
 	c.Rows = &scaled
 	if i := floats.FirstNotFinite(y); i >= 0 {
 		return rows.Bad(i, "the label is beyond float32 when it is scaled")
 	}
-	c.sizes()
-	c.Scale.Note, c.Scale.R2 = c.note, c.R2
+	c.Scale.Note, c.Scale.R2 = c.note, c.meanSquare
+	if c.Scale.Kind != scaling.None {
+		c.Scale.R2 = c.mean(func(i int) float64 { return float64(x.SumSquares(i)) })
+	}
 	return nil
 }
 
@@ -58,9 +59,6 @@ func (c *Choice) fitted() *scale.Scale {
 // kind returns how the rows are to be scaled.
 func (c *Choice) kind() string {
 	k := c.bestKind()
-	if k == scaling.None && !c.fitsFloat32() {
-		k = scaling.MaxAbs
-	}
 	if k == scaling.None {
 		return k
 	}
@@ -80,18 +78,16 @@ func (c *Choice) kind() string {
 	return scaling.None
 }
 
-// fitsFloat32 reports whether float32 can square the rows as they are, and add the squares.
-func (c *Choice) fitsFloat32() bool {
-	return c.meanSquare == 0 ||
-		c.meanSquare >= rows.LeastR2 && slices.Max(c.columns.Squares) <= math.MaxFloat32
-}
-
 // bestKind is kind for rows that can be copied.
 func (c *Choice) bestKind() string {
-	all := c.columns
-	cols := c.Cols()
+	all, cols := c.columns, c.Cols()
 	if all.Nonzeros == 0 {
 		return scaling.None
+	}
+	none := scaling.None
+	if s := c.meanSquare; s != 0 && // else float32 can square the rows as they are, and add that
+		!(s >= rows.LeastR2 && slices.Max(all.Squares) <= math.MaxFloat32) {
+		none = scaling.MaxAbs
 	}
 	q := store.Quantiles(all.MaxAbs, 0, 0.1, 0.9, 1)
 	apart := q[2] > float64(scalesApart*q[1])
@@ -101,7 +97,7 @@ func (c *Choice) bestKind() string {
 		c.copyBytes(true)-values <= mostEmpty
 	switch {
 	case fill >= denseFill && cols > fewColumns && !apart:
-		return scaling.None
+		return none
 	case fill >= denseFill || cols <= fewColumns && q[3] > float64(scalesApart*q[0]):
 		if !fits {
 			return scaling.MaxAbs
@@ -118,7 +114,7 @@ func (c *Choice) bestKind() string {
 	if apart && lengths[2] > float64(lengthsVary*lengths[0]) {
 		return scaling.MaxAbs
 	}
-	return scaling.None
+	return none
 }
 
 // copyBytes returns what a copy of the rows takes.
@@ -139,25 +135,6 @@ func (c *Choice) checkCopy(toDense bool) error {
 	}
 	c.MaxMemory = c.memory() - int64(need)
 	return nil
-}
-
-// sizes finds R^2 of the scaled rows, and the number of their nonzeros.
-func (c *Choice) sizes() {
-	all := c.columns
-	c.nonzero = float64(all.Nonzeros)
-	if c.Scale.Kind == scaling.None {
-		c.R2 = c.meanSquare
-		return
-	}
-	for i := range all.Squares {
-		if w := c.weightOf(i); w > 0 {
-			c.R2 += float64(w * float64(c.Rows.X.SumSquares(i)))
-		}
-	}
-	c.R2 /= c.total()
-	if c.Scale.Kind == scaling.Standard {
-		c.nonzero = float64(all.Rows) * c.used
-	}
 }
 
 // chooseNumbers brings numbers to predict to the mean 0 and the deviation 1, if they are to be.

@@ -15,41 +15,37 @@ type Chunks struct {
 	settings.Settings
 	classes []float32
 	cols    int
-	start   *From  // nil for none
-	runs    []*Run // of the last chunk that each had rows in; nil before the first
+	start   *Point // nil for none
+	runs    []*Run // of the last chunk that each had rows in, at its first vector; nil before
 	epochs  float64
 }
 
 // NewChunks returns a trainer of chunks of rows with so many columns, whose labels are among
 // classes. The settings say what one chunk is trained with, for one epoch, without weights of
 // classes: they are the rows' here. start is nil or what the first chunk goes on from.
-func NewChunks(s settings.Settings, classes []float32, cols int, start *From) *Chunks {
-	c := &Chunks{Settings: s, classes: classes, cols: cols, start: start}
-	runs := 1
-	if c.Pairwise(len(classes)) {
-		runs, _ = c.Vectors(len(classes))
-	}
-	c.runs = make([]*Run, runs)
-	return c
+func NewChunks(s settings.Settings, classes []float32, cols int, start *Point) *Chunks {
+	vectors, _ := s.Vectors(len(classes))
+	return &Chunks{Settings: s, classes: classes, cols: cols, start: start,
+		runs: make([]*Run, vectors)}
 }
 
 // Train trains on a chunk, whose classes are those of the trainer: some may have no rows. What rows
 // weigh multiplies the loss as it is. An error of the steps, an [iterate.Error], leaves no point.
 func (c *Chunks) Train(set *rows.Set, threads int) error {
-	s := &Session{Job: Job{Settings: c.Settings, Rows: set, Start: c.start},
-		threads: parallel.Threads(threads)}
+	s := &Session{threads: parallel.Threads(threads), chunk: true, Job: Job{Settings: c.Settings,
+		Rows: set, Start: c.start, Until: context.Background()}}
 	s.Epochs = 1
 	s.compact()
 	if err := set.Measure(); err != nil {
 		return err
 	}
-	if err := c.addRuns(s); err != nil || len(s.Runs) == 0 {
+	if err := s.addRuns(); err != nil || len(s.Runs) == 0 {
 		return err
 	}
-	if len(s.Runs) == 1 {
-		s.Runs[0].threads = min(s.threads, len(s.Runs[0].Learners))
+	for _, r := range s.Runs {
+		c.follow(r)
 	}
-	err := s.advanceRuns(context.Background(),
+	err := s.advanceRuns(s.Until,
 		func(*Run) (bool, int64) { return true, math.MaxInt64 })
 	for _, r := range s.Runs {
 		r.forgetRows()
@@ -58,38 +54,16 @@ func (c *Chunks) Train(set *rows.Set, threads int) error {
 	return err
 }
 
-// addRuns makes the runs that have rows in the chunk.
-func (c *Chunks) addRuns(s *Session) error {
-	if !c.Pairwise(len(c.classes)) {
-		return c.addRun(s, nil, 0)
-	}
-	for k, pair := range settings.Pairs(len(c.classes)) {
-		if err := c.addRun(s, pair[:], k); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// addRun makes the run that goes on from that of the chunk before, or starts, if it has rows.
-func (c *Chunks) addRun(s *Session, pair []int32, k int) error {
-	view, _, err := s.Rows.View(pair, false)
-	if err != nil || view.Count() == 0 {
-		return err
-	}
-	s.Batch = min(c.Batch, view.Count()) // the last chunk may be short
-	r, err := s.newRun(pair, k)
-	if err != nil {
-		return err
-	}
-	last := c.runs[k]
+// follow makes a run go on from that of the chunk before, if there is one.
+func (c *Chunks) follow(r *Run) {
+	last := c.runs[r.first]
 	if last != nil {
 		r.Order.Continue(last.Order)
 	}
 	for i, l := range r.Learners {
 		l.Recent = nil
-		if s.Rows.Weight != nil { // as they were, before they were scaled to a mean of 1
-			l.Weight = s.Rows.Weight
+		if w := r.s.Rows.Weight; w != nil { // as they were, before they were scaled to a mean of 1
+			l.Weight = w
 		}
 		if last != nil {
 			l.Adopt(last.Learners[i].State)
@@ -100,9 +74,7 @@ func (c *Chunks) addRun(s *Session, pair []int32, k int) error {
 			l.Average.Total = l.Total
 		}
 	}
-	c.runs[k] = r
-	s.Runs = append(s.Runs, r)
-	return nil
+	c.runs[r.first] = r
 }
 
 // forgetRows lets go of the rows and what is known of them.
@@ -120,15 +92,7 @@ func (c *Chunks) Point() *Point {
 		m.Result.PerClass[k].Lambda = c.Lambda
 	}
 	if from := c.start; from != nil {
-		for k, w := range from.Weights {
-			copy(m.Weights[k], w)
-			if m.Bias != nil {
-				m.Bias[k] = from.bias(k)
-			}
-			if m.Result.PerClass != nil {
-				m.Result.PerClass[k].Steps = from.Steps[k]
-			}
-		}
+		m.take(from)
 		m.Result.Steps, m.Result.R2, m.Result.T0 = from.Result.Steps, from.Result.R2,
 			from.Result.T0
 	}

@@ -28,7 +28,7 @@ type Job struct {
 	Scale             *scale.Scale // of the rows and numbers; nil for none
 	Columns           int          // that are not empty; 0 if that is not known
 
-	Start, Prior *From // nil for none
+	Start, Prior *Point // that the run builds on, over the columns of the rows; nil for none
 	PriorHash    string
 	Costs        [][]float64 // of mistakes, for Crammer-Singer; nil for 1 each
 	Resume       *Resume     // nil for a new run
@@ -47,13 +47,6 @@ type Job struct {
 	// Progress is called after each epoch, and after the parts of the first one in Early.
 	Progress func(Progress)
 	Early    []float64
-}
-
-// A From is a model that a run builds on, over the columns of the rows.
-type From struct {
-	Point
-	Steps  []int64   // that each vector has taken
-	Lambda []float64 // of each
 }
 
 // A Resume is what a run goes on from.
@@ -118,6 +111,7 @@ type Session struct {
 	Job
 	Runs    []*Run
 	threads int
+	chunk   bool        // the rows are a chunk, which may be shorter than a batch
 	Newtons newton.Pool // the buffers of Newton's method
 	auto    autoFinish
 	looks   bool // Newton's method may look for the bound of a model that is verified
@@ -133,14 +127,6 @@ type Session struct {
 
 	measured *Point // the last one, as it will be written
 	proven   *Point // the point of this moment, if it has been measured to end the session; else nil
-}
-
-// interrupted returns an error if what is prepared is not wanted any more.
-func (s *Session) interrupted() error {
-	if s.Until == nil {
-		return nil
-	}
-	return s.Until.Err()
 }
 
 // pairs reports whether there is a run for each pair of classes.

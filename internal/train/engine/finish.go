@@ -88,7 +88,7 @@ func (r *Run) goOn() {
 			working = append(working, l.Newton.Method)
 		}
 	}
-	threads := r.threads * max(1, r.inner)
+	threads := r.threads * r.inner
 	parallel.For(threads, len(others), func(_, i int) { r.finishEpoch(others[i]) })
 	newton.Iterate(working, threads)
 }
@@ -99,7 +99,7 @@ func (r *Run) finishEpoch(l *Learner) {
 	case l.Err != nil || l.T >= l.Total || !r.s.Finishes():
 	case r.s.Finish == settings.FinishNewton && l.phase() != ascending,
 		r.s.Finish == settings.FinishAuto && r.newtonPays(l):
-		r.startNewton(l)
+		r.startNewton(l, l.T)
 	case r.s.Finish != settings.FinishNewton && l.phase() == stepping && r.mayAscend():
 		within := 0.0
 		if r.s.Finish == settings.FinishAuto {
@@ -111,9 +111,20 @@ func (r *Run) finishEpoch(l *Learner) {
 		}
 		c := r.cost()
 		if !l.StartAscent(r.R2, within) && r.s.auto.newton && c.Newton <= poorEpochs*c.Epoch {
-			r.startNewton(l)
+			r.startNewton(l, l.T)
 		}
 	}
 }
 
-func (r *Run) startNewton(l *Learner) { l.startNewton(&r.s.Newtons, r.s.Tol, l.T) }
+// startNewton makes Newton's method take over a learner after step t, from the steps or from an
+// ascent. It uses the weights of that moment.
+func (r *Run) startNewton(l *Learner, t int64) {
+	n := &newtonPart{start: t}
+	if l.Ascent != nil {
+		n.dual = l.Ascent.Save().Start
+	}
+	pool := &r.s.Newtons
+	n.Method = newton.New(pool, r.s.Tol, func() *newton.Problem { return l.ForNewton(pool, t) })
+	l.begins++
+	l.Newton, l.Ascent, l.Recent = n, nil, nil
+}

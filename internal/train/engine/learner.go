@@ -67,10 +67,10 @@ func (l *Learner) works() bool { return l.Newton != nil && l.Newton.Works() }
 // TakeSteps takes a step with each of the rows idx and samples w in between. After an error it does
 // nothing.
 func (l *Learner) TakeSteps(idx []uint32) {
-	switch l.phase() {
-	case iterating:
+	switch phase := l.phase(); {
+	case phase == iterating:
 		l.T += int64(len(idx)) // an iteration is due at the epoch's end
-	case ascending:
+	case phase == ascending:
 		for len(idx) > 0 && l.Err == nil {
 			n := l.BeforeSample(len(idx))
 			if l.Ascent.Ascend(idx[:n]); l.Err == nil {
@@ -78,15 +78,12 @@ func (l *Learner) TakeSteps(idx []uint32) {
 			}
 			idx = idx[n:]
 		}
+	case l.shards != nil:
+		l.shards.Steps(idx)
+	case l.Joint != nil:
+		l.Joint.Steps(idx)
 	default:
-		switch {
-		case l.shards != nil:
-			l.shards.Steps(idx)
-		case l.Joint != nil:
-			l.Joint.Steps(idx)
-		default:
-			l.Binary.Steps(idx)
-		}
+		l.Binary.Steps(idx)
 	}
 }
 
@@ -190,18 +187,6 @@ func (l *Learner) climb(a []float32, passes int, r2 float64) float64 {
 	return dual.Improve(l.State, &l.Binary.Of, a, passes, r2)
 }
 
-// startNewton makes Newton's method take over after step t, from the steps or from an ascent. It
-// uses the weights of that moment.
-func (l *Learner) startNewton(pool *newton.Pool, tol float64, t int64) {
-	n := &newtonPart{start: t}
-	if l.Ascent != nil {
-		n.dual = l.Ascent.Save().Start
-	}
-	n.Method = newton.New(pool, tol, func() *newton.Problem { return l.ForNewton(pool, t) })
-	l.begins++
-	l.Newton, l.Ascent, l.Recent = n, nil, nil
-}
-
 // ForNewton returns the problem as Newton's method takes it, with the weights of step t. Copies of
 // the data's rows are in another order: where they are of most rows, those of the data are read
 // instead. The results are the same bits.
@@ -242,8 +227,7 @@ func (l *Learner) ForNewton(pool *newton.Pool, t int64) *newton.Problem {
 func (l *Learner) endNewton() {
 	alpha, w, b := l.shares(), iterate.Zeros(1, l.X.Cols()), make([]float64, 1)
 	b[0] = l.Newton.Result(w[0])
-	for j := range l.Count() {
-		i := l.Row(j)
+	for _, i := range l.All() {
 		alpha[i] = float32(float64(alpha[i]) * l.State.Share(i))
 	}
 	a := dual.New(l.State, &l.Binary.Of, alpha, l.T, w, b)

@@ -42,38 +42,33 @@ func (s *Session) Measure(m *Point, how Precision) (mistake float64) {
 		s.measured.Weights, s.measured.Bias = s.Scale.Unfold(f.Weights, f.Bias, s.Scale,
 			s.Bias != settings.BiasNone)
 	}
-	mistakes := make([]float64, len(s.Runs))
-	s.parallel(func(i int, r *Run) { mistakes[i] = r.measure(m, how) })
-	s.total(&m.Result)
-	n := 0
-	for i, r := range s.Runs {
-		mistake += mistakes[i]
-		n += len(r.Learners)
-	}
-	return mistake / float64(n)
+	s.parallel(func(_ int, r *Run) { r.measure(m, how) })
+	return s.total(&m.Result)
 }
 
-// total adds up what was measured of all vectors.
-func (s *Session) total(res *result.Result) {
-	if res.PerClass != nil {
-		res.Objective, res.DualObjective = 0, 0
-		n := 0
-		for _, r := range s.Runs {
-			for k := range r.Learners {
-				c := res.PerClass[r.first+k]
-				res.Objective += c.Objective
-				res.DualObjective += c.DualObjective
-				n++
+// total writes what was measured into res, of each vector and the mean. It returns that of the
+// mistakes.
+func (s *Session) total(res *result.Result) (mistake float64) {
+	n, objective, bound := 0.0, 0.0, 0.0
+	for _, r := range s.Runs {
+		for k, at := range r.Measured {
+			if res.PerClass != nil {
+				c := &res.PerClass[r.first+k]
+				c.Objective, c.DualObjective = at.Objective, at.Proven()
 			}
+			objective += at.Objective
+			bound += at.Proven()
+			mistake += at.Mistake
+			n++
 		}
-		res.Objective /= float64(n)
-		res.DualObjective /= float64(n)
 	}
+	res.Objective, res.DualObjective = objective/n, bound/n
 	res.Gap = proof.Gap(res.Objective, res.DualObjective)
+	return mistake / n
 }
 
-// measure fills in the run's part of m's objective and bound. It returns the sum of the mistakes.
-func (r *Run) measure(m *Point, how Precision) (mistakes float64) {
+// measure finds the run's part of m's objective and bound.
+func (r *Run) measure(m *Point, how Precision) {
 	r.Measured = make([]Measurement, len(r.Learners))
 	r.parallel(func(k int) {
 		if !r.s.over() {
@@ -81,67 +76,52 @@ func (r *Run) measure(m *Point, how Precision) (mistakes float64) {
 		}
 	})
 	r.objectives(nil)
-	return r.refine(m, how)
+	r.refine(how)
 }
 
-// refine fills in the run's part of m, which measure has seen, to some other precision.
-func (r *Run) refine(m *Point, how Precision) (mistakes float64) {
-	wide, some := make([]bool, len(r.Measured)), false
+// refine finds the objective of the run's part of the point that is measured to some other
+// precision.
+func (r *Run) refine(how Precision) {
+	exact := make([][][]float64, len(r.Measured))
 	for k, at := range r.Measured {
 		enough := claims.SmallOfGap * (at.Objective - at.Bound)
 		if math.IsNaN(at.Bound) {
 			enough = claims.SmallOfObjective * at.Objective
 		}
 		rough := !(at.Mistake <= enough)
-		wide[k] = floats.IsFinite(at.Objective) && (how == Exact || how == AsNeeded && rough)
-		some = some || wide[k]
-	}
-	if some {
-		r.objectives(wide)
-	}
-	return r.note(m)
-}
-
-// note writes what was measured into m's Result, and returns the sum of the mistakes.
-func (r *Run) note(m *Point) (mistakes float64) {
-	for k, at := range r.Measured {
-		mistakes += at.Mistake
-		if m.Result.PerClass == nil {
-			m.Result.Objective, m.Result.DualObjective = at.Objective, at.Proven()
-		} else {
-			c := &m.Result.PerClass[r.first+k]
-			c.Objective, c.DualObjective = at.Objective, at.Proven()
+		if floats.IsFinite(at.Objective) && (how == Exact || how == AsNeeded && rough) {
+			exact[k] = r.exact(r.s.measured, k)
 		}
 	}
-	return mistakes
+	r.objectives(exact)
 }
 
 // objectives finds P of each learner's part of the point that is measured, and by how much it may
-// be off; or, from float64 dot products, of those that wide names. With float32 dot products P is
-// NaN if one of them is not finite, for then predictions are not.
-func (r *Run) objectives(wide []bool) {
-	m := r.s.measured
-	loss, vectors := make([]float64, len(r.Learners)), make([][][]float64, len(r.Learners))
-	for k := range wide {
-		if wide[k] {
-			vectors[k] = r.exact(m, k)
+// be off; or, from float64 dot products, of those whose exact vectors are given. With float32 dot
+// products P is NaN if one of them is not finite, for then predictions are not.
+func (r *Run) objectives(exact [][][]float64) {
+	m, loss, quick := r.s.measured, make([]float64, len(r.Learners)), exact == nil
+	dotSize := 0.0 // what float64 dot products are off by is in Terms.Sums
+	if quick {
+		if r.dotError == 0 {
+			r.dotError = r.DotSize()
 		}
+		exact, dotSize = make([][][]float64, len(r.Learners)), r.dotError
 	}
 	if j := r.Learners[0].Joint; j != nil {
 		w, b := r.vectorsOf(m, 0)
-		if wide == nil {
+		if quick {
 			loss[0] = j.Of.MeanLoss(w, b)
-		} else if wide[0] {
-			loss[0] = j.Of.WideMeanLoss(vectors[0], b)
+		} else if exact[0] != nil {
+			loss[0] = j.Of.WideMeanLoss(exact[0], b)
 		}
 	} else {
-		r.inBlocks(r.Count(), func(k, from, to int) {
+		r.inBlocks(func(k, from, to int) {
 			of, b := &r.Learners[k].Binary.Of, m.bias(r.first+k)
-			switch {
-			case wide == nil:
+			if quick {
 				loss[k] += of.Losses(m.Weights[r.first+k], b, from, to)
-			case wide[k]:
-				loss[k] += of.WideLosses(vectors[k][0], b, from, to)
+			} else if exact[k] != nil {
+				loss[k] += of.WideLosses(exact[k][0], b, from, to)
 			}
 		})
 		for k := range loss {
@@ -149,20 +129,20 @@ func (r *Run) objectives(wide []bool) {
 		}
 	}
 	for k, l := range r.Learners {
-		if wide == nil || wide[k] {
+		if quick || exact[k] != nil {
 			at := &r.Measured[k]
 			w, b := r.vectorsOf(m, k)
 			at.Objective, at.Mistake = objective.Measure(l.Of, l.Terms, objective.Found{W: w,
-				Exact: vectors[k], B: b, Loss: loss[k], DotSize: r.dotSize(wide != nil), R2: r.R2,
+				Exact: exact[k], B: b, Loss: loss[k], DotSize: dotSize, R2: r.R2,
 				Scale: r.s.Scale})
 		}
 	}
 }
 
-// inBlocks calls f for each learner and block of the rows 0 to n-1, such that a block comes from
-// the cache for all learners but the first.
-func (r *Run) inBlocks(n int, f func(k, from, to int)) {
-	block := blockRows(r.X.Cols())
+// inBlocks calls f for each learner and block of the rows, such that a block comes from the cache
+// for all learners but the first.
+func (r *Run) inBlocks(f func(k, from, to int)) {
+	n, block := r.Count(), blockRows(r.X.Cols())
 	r.share(func(first, end int) {
 		for from := 0; from < n && !r.s.over(); from += block {
 			for k := first; k < end; k++ {
@@ -185,21 +165,4 @@ func (r *Run) exact(m *Point, k int) (exact [][]float64) {
 		exact = append(exact, wide)
 	}
 	return exact
-}
-
-// vectorsOf returns the vectors of m that learner k has trained, and their biases.
-func (r *Run) vectorsOf(m *Point, k int) (w [][]float32, b []float64) {
-	return m.vectors(r.first+k, len(r.Learners[k].Vectors))
-}
-
-// dotSize returns View.DotSize of float32 dot products. What float64 ones are off by is in
-// Terms.Sums.
-func (r *Run) dotSize(wide bool) float64 {
-	if wide {
-		return 0
-	}
-	if r.dotError == 0 {
-		r.dotError = r.DotSize()
-	}
-	return r.dotError
 }

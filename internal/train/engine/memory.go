@@ -20,8 +20,9 @@ const learnerSize = 2048
 // checkMemory refuses a session that would take too much memory, before any of it is allocated.
 func (s *Session) checkMemory() error {
 	n := s.Sizes()
-	// Newton's method has buffers for as many problems at a time as they fit for, one at least.
-	if one := s.newtonMemory(1) - s.newtonMemory(0); one > 0 {
+	if s.MayNewton() { // it has buffers for as many problems at a time as fit, one at least
+		rows, cols := len(s.Rows.Y), s.Rows.X.Cols()
+		one := newton.Memory(1, rows, cols) - newton.Memory(0, rows, cols)
 		left := float64(cmp.Or(s.MaxMemory, options.DefaultMaxMemory)) - s.Memory(n, 0)
 		s.Newtons.Most = int(max(1, min(left/one, n.vectors, float64(s.threads))))
 	}
@@ -51,7 +52,7 @@ func (s *Session) Sizes() (n Sizes) {
 	}
 	n.rows = 0
 	count := s.Rows.CountClasses()
-	for _, pair := range settings.Pairs(len(count)) {
+	for _, pair := range s.Parts(len(count)) {
 		of := count[pair[0]] + count[pair[1]]
 		if s.Rows.Few(of) {
 			n.rows += float64(of)
@@ -66,7 +67,7 @@ func (s *Session) Sizes() (n Sizes) {
 // Memory estimates how many bytes a session takes beside the data, with so many problems at a time
 // of which Newton's method has buffers.
 func (s *Session) Memory(n Sizes, problems int) float64 {
-	cols := s.Rows.X.Cols()
+	x, rows := s.Rows.X, len(s.Rows.Y)
 	perVector, perRow := 2.0, 0.0 // v and the model's
 	if n.vectors > 1 {
 		perVector += 2 // v once more, side by side with the others, and interleaved: see sgd.Group
@@ -96,39 +97,26 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 	if s.ClassWeight == settings.Balanced || s.Rows.Weight != nil {
 		perRow += 8
 		if !s.pairs() {
-			n.rows += float64(len(s.Rows.Y)) // all vectors have the same weights
+			n.rows += float64(rows) // all vectors have the same weights
 		}
 	}
+	newtons := 0.0 // what its problems have at a time, and together
 	if s.MayNewton() {
 		perVector += newton.PerVector
 		perRow += newton.PerRow
+		_, flat := s.Cost().Flat()
+		flat = flat && s.Rows.Weight == nil && s.ClassWeight == ""
+		newtons = newton.Memory(float64(problems), rows, x.Cols()) +
+			newton.SharedMemory(n.vectors, rows, x.Cols(), x.Size(), flat)
 	}
 	measured := min(n.vectors, float64(s.threads)) // at a time, each with a sum in float64
-	vector := 4 * float64(matrices.Stride(cols))
+	vector := 4 * float64(matrices.Stride(x.Cols()))
 	row := vector
-	if store.Kind(s.Rows.X) != "dense" {
-		row = float64(s.Rows.X.Size()) / float64(len(s.Rows.Y))
+	if store.Kind(x) != "dense" {
+		row = float64(x.Size()) / float64(rows)
 	}
 	return n.vectors*learnerSize + (n.vectors*perVector+2*measured)*vector + n.rows*perRow +
-		n.copied*row + s.newtonMemory(float64(problems)) + s.togetherMemory(n.vectors)
-}
-
-// newtonMemory estimates the bytes of the buffers for so many problems at a time.
-func (s *Session) newtonMemory(at float64) float64 {
-	if !s.MayNewton() {
-		return 0
-	}
-	return newton.Memory(at, len(s.Rows.Y), s.Rows.X.Cols())
-}
-
-// togetherMemory estimates what so many problems have together.
-func (s *Session) togetherMemory(vectors float64) float64 {
-	if !s.MayNewton() {
-		return 0
-	}
-	_, flat := s.Cost().Flat()
-	flat = flat && s.Rows.Weight == nil && s.ClassWeight == ""
-	return newton.SharedMemory(vectors, len(s.Rows.Y), s.Rows.X.Cols(), s.Rows.X.Size(), flat)
+		n.copied*row + newtons
 }
 
 // compact keeps the rows in fewer bytes as well, if they are of a kind that can be and are visited

@@ -2,11 +2,11 @@ package engine
 
 import (
 	"cmp"
+	"context"
 
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
-	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
@@ -16,6 +16,7 @@ func New(job Job) (*Session, error) {
 	s := &Session{Job: job, threads: parallel.Threads(job.Threads)}
 	s.Settings = s.InForce()
 	s.compact()
+	s.Until = cmp.Or(s.Until, context.Background())
 	s.Newtons.X, s.Newtons.Threads = s.Rows.Rows(), s.threads
 	if err := s.Rows.Measure(); err != nil {
 		return nil, err
@@ -31,7 +32,7 @@ func New(job Job) (*Session, error) {
 	if err := s.checkMemory(); err != nil {
 		return nil, err
 	}
-	if err := s.interrupted(); err != nil {
+	if err := s.Until.Err(); err != nil {
 		return nil, err
 	}
 	if err := s.addRuns(); err != nil {
@@ -43,27 +44,22 @@ func New(job Job) (*Session, error) {
 	return s, nil
 }
 
-// addRuns makes the runs, of the pairs of classes that have rows: see untrained for the others. The
-// threads of a run that is alone are divided among its learners.
+// addRuns makes the runs of the parts that have rows. The threads of the one of all rows are
+// divided among its learners.
 func (s *Session) addRuns() error {
-	if s.pairs() {
-		count := s.Rows.CountClasses()
-		for k, pair := range settings.Pairs(len(count)) {
-			if count[pair[0]]+count[pair[1]] > 0 {
-				r, err := s.newRun(pair[:], k)
-				if err != nil {
-					return err
-				}
-				r.inner = 1
-				s.Runs = append(s.Runs, r)
-			}
+	for k, pair := range s.Parts(len(s.Rows.Classes)) {
+		r, err := s.newRun(pair, k)
+		if err != nil {
+			return err
 		}
+		if r != nil {
+			s.Runs = append(s.Runs, r)
+		}
+	}
+	if s.pairs() || len(s.Runs) == 0 {
 		return nil
 	}
-	r, err := s.newRun(nil, 0)
-	if err != nil {
-		return err
-	}
+	r := s.Runs[0]
 	r.threads = min(s.threads, len(r.Learners))
 	r.inner = s.threads / r.threads
 	for _, l := range r.Learners {
@@ -71,7 +67,6 @@ func (s *Session) addRuns() error {
 			l.shards.Threads = max(1, min(s.threads/len(r.Learners), s.Shards))
 		}
 	}
-	s.Runs = []*Run{r}
 	return nil
 }
 
@@ -80,7 +75,7 @@ func (s *Session) setAuto() {
 	if s.Finish != settings.FinishAuto || s.Rows.X.Cols() > newton.MostColumns || !s.CanNewton() {
 		return
 	}
-	s.auto = autoFinish{store.DensityOf(s.Rows.X, choose.Counted(s.Rows.Weight)),
+	s.auto = autoFinish{store.DensityOf(s.Rows.X, s.Rows.Counted()),
 		cmp.Or(s.Columns, s.Rows.X.Cols()), true}
 	s.auto.newton = s.checkMemory() == nil
 }

@@ -1,7 +1,7 @@
 package engine
 
 import (
-	"slices"
+	"cmp"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
@@ -21,15 +21,10 @@ func newPoint(s *settings.Settings, classes, cols int, biases bool) *Point {
 		m.Bias = make([]float64, n)
 	}
 	if !s.Joint() {
-		m.Result.PerClass = unknown(n)
+		m.Result.PerClass = result.Unknown(n)
 	}
 	m.Result.Unmeasure()
 	return m
-}
-
-// unknown are the results of n vectors of which nothing is known.
-func unknown(n int) []result.Problem {
-	return slices.Repeat([]result.Problem{result.Unknown()}, n)
 }
 
 // Now returns where the session is, not yet measured.
@@ -38,17 +33,10 @@ func (s *Session) Now() *Point {
 		s.Bias != settings.BiasNone || s.Prior != nil && s.Prior.Bias != nil)
 	r := s.Runs[0]
 	m.Result.R2, m.Result.T0 = r.R2, r.Learners[0].T0
-	next := 0
+	s.beforeRuns(m)
 	for _, r := range s.Runs {
 		m.Result.Weight += r.sum
-		for ; next < r.first; next++ {
-			s.untrained(m, next)
-		}
 		r.write(m)
-		next += r.vectors()
-	}
-	for ; next < len(m.Weights); next++ {
-		s.untrained(m, next)
 	}
 	if s.pairs() {
 		m.Result.Weight /= float64(len(s.Rows.Classes) - 1) // each row is in so many pairs
@@ -69,8 +57,7 @@ func (s *Session) centre(m *Point) {
 	}
 	p := s.Runs[0].Learners[0]
 	var sum, weight float64
-	for j := range p.Count() {
-		i := p.Row(j)
+	for _, i := range p.All() {
 		z := float64(p.X.Dot(i, m.Weights[0])) + m.Bias[0]
 		sum += float64(p.Share(i) * (float64(p.Target[i]) - z))
 		weight += p.Share(i)
@@ -80,22 +67,31 @@ func (s *Session) centre(m *Point) {
 	}
 }
 
-// untrained gives m the k-th vector, that of a pair without rows: it is the one of Start or Prior
-// if there is one, else 0.
-func (s *Session) untrained(m *Point, k int) {
-	old := s.Start
-	if old == nil {
-		old = s.Prior
-	}
-	if old == nil {
+// beforeRuns gives m the vectors of Start, or of Prior, if there is one: a pair of classes without
+// rows, which has no run, keeps its vector.
+func (s *Session) beforeRuns(m *Point) {
+	from := cmp.Or(s.Start, s.Prior)
+	if from == nil || !s.pairs() {
 		return
 	}
-	copy(m.Weights[k], old.Weights[k])
-	if m.Bias != nil {
-		m.Bias[k] = old.bias(k)
+	m.take(from)
+	for k := range m.Result.PerClass {
+		m.Result.PerClass[k].Lambda = from.Result.PerClass[k].Lambda
+		if s.Start == nil {
+			m.Result.PerClass[k].Steps = 0
+		}
 	}
-	m.Result.PerClass[k].Lambda = old.Lambda[k]
-	if s.Start != nil {
-		m.Result.PerClass[k].Steps = old.Steps[k]
+}
+
+// take gives p the vectors of a model, and their steps.
+func (p *Point) take(from *Point) {
+	for k, w := range from.Weights {
+		copy(p.Weights[k], w)
+		if p.Bias != nil {
+			p.Bias[k] = from.bias(k)
+		}
+		if p.Result.PerClass != nil {
+			p.Result.PerClass[k].Steps = from.Result.PerClass[k].Steps
+		}
 	}
 }

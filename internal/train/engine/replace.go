@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"sync/atomic"
+
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
@@ -11,10 +13,9 @@ import (
 // steps are the paper's, the result is the paper's too; with Patience it is the best on other data.
 
 // replace replaces the vectors of m, which the run has measured, whose objective is above that of
-// w = 0 or of the start, by the best of these two and the last iterate. It returns how many
-// learners' they were.
-func (r *Run) replace(m *Point) (replaced int) {
-	better := make([]bool, len(r.Learners))
+// w = 0 or of the start, by the best of these two and the last iterate. It adds how many learners'
+// they were.
+func (r *Run) replace(m *Point, replaced *atomic.Int64) {
 	r.parallel(func(k int) {
 		if r.s.over() {
 			return
@@ -29,13 +30,14 @@ func (r *Run) replace(m *Point) (replaced int) {
 		if !(now > zero) && !(start.W != nil && now > from) {
 			return
 		}
+		better := int64(0)
 		w, _ := r.vectorsOf(m, k)
 		for _, c := range []iterate.Weights{start, l.Zero(), l.LastIterate()} {
 			if c.W == nil {
 				continue
 			}
 			if f := l.Of.At(c.W, c.B); f < now {
-				now, better[k] = f, true
+				now, better = f, 1
 				for i := range w {
 					copy(w[i], c.W[i])
 					if m.Bias != nil {
@@ -44,13 +46,8 @@ func (r *Run) replace(m *Point) (replaced int) {
 				}
 			}
 		}
+		replaced.Add(better)
 	})
-	for _, b := range better {
-		if b {
-			replaced++
-		}
-	}
-	return replaced
 }
 
 // settle measures m, and replaces what is worse than what the run had when it began.
@@ -67,11 +64,9 @@ func (s *Session) settle(m *Point) {
 	if s.Quality != nil || s.Offset == settings.OffsetNone {
 		return
 	}
-	replaced := make([]int, len(s.Runs))
-	s.parallel(func(i int, r *Run) { replaced[i] = r.replace(m) })
-	for _, n := range replaced {
-		m.Result.Replaced += n
-	}
+	var replaced atomic.Int64
+	s.parallel(func(_ int, r *Run) { r.replace(m, &replaced) })
+	m.Result.Replaced += int(replaced.Load())
 	if m.Result.Replaced > 0 {
 		s.Measure(m, how)
 	}

@@ -122,15 +122,15 @@ func (s *Session) resumeRuns(from *checkpoint.Head) bool {
 	s.round, s.ended = from.Round, from.Ended
 	learners := from.Learners
 	for i, r := range s.Runs {
-		if !r.resume(&from.Runs[i]) || len(learners) < len(r.Learners) {
+		if !r.resume(&from.Runs[i]) {
 			return false
 		}
-		for k, l := range r.Learners {
-			if !r.resumeLearner(l, &learners[k]) {
+		for _, l := range r.Learners {
+			if len(learners) == 0 || !r.resumeLearner(l, &learners[0]) {
 				return false
 			}
+			learners = learners[1:]
 		}
-		learners = learners[len(r.Learners):]
 	}
 	return len(learners) == 0
 }
@@ -182,7 +182,7 @@ func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
 	if from.Dual > 0 {
 		l.Ascent = dual.New(l.State, &l.Binary.Of, nil, from.Dual, nil, make([]float64, 1))
 	}
-	l.startNewton(&r.s.Newtons, r.s.Tol, from.Start)
+	r.startNewton(l, from.Start)
 	l.Newton.Repeat(from.Past, r.s.threads/max(r.threads, len(r.s.Runs)))
 	return true
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"sync"
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/options"
@@ -13,7 +12,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
@@ -22,9 +20,8 @@ import (
 // A Run is the training of one or more learners that visit the same rows in the same order.
 type Run struct {
 	s         *Session
-	first     int // the place of its first vector in models
-	rows.View     // of the rows that the learners visit
-	pair      []int32
+	first     int     // the place of its first vector in models
+	rows.View         // of the rows that the learners visit
 	sum       float64 // of the weights as they were given, or 0
 	Lambda    float64
 	R2        float64
@@ -33,37 +30,38 @@ type Run struct {
 	Order     *order.Visits
 	Learners  []*Learner
 	threads   int
-	inner     int // goroutines for the work on each learner; 0 for one
+	inner     int // goroutines for the work on each learner
 
 	Measured []Measurement // of the learners, by the last measure
-	dotError float64       // see dotSize; 0 before it is known
+	dotError float64       // View.DotSize; 0 before it is known
 
-	matrix  *dense.Matrix     // of the vectors of several binary problems, else nil
-	buffers map[int][]float32 // see groupBuffer
-	mu      sync.Mutex        // of buffers
+	matrix  *dense.Matrix // of the vectors of several binary problems, else nil
+	buffers [][]float32   // of the group of each first learner, for sgd.NewGroup
 }
 
-// newRun makes a run, of the rows of two classes if a pair is given. Its vectors take the places
-// from first on in models.
+// newRun makes a run, of the rows of two classes if a pair is given; nil if there are none. Its
+// vectors take the places from first on in models.
 func (s *Session) newRun(pair []int32, first int) (*Run, error) {
-	r := &Run{s: s, first: first, pair: pair, threads: 1}
+	r := &Run{s: s, first: first, threads: 1, inner: 1}
 	var err error
 	r.View, r.sum, err = s.Rows.View(pair, s.ClassWeight == settings.Balanced)
-	if err != nil {
+	if err != nil || r.Count() == 0 {
 		return nil, err
 	}
-	if r.Lambda, err = s.PenaltyFor(cmp.Or(r.sum, float64(r.Count()))); err != nil {
+	lambda, rule := options.LambdaFor(s.Settings.Lambda, s.C, cmp.Or(r.sum, float64(r.Count())))
+	if err := rule.Err(); err != nil {
 		return nil, err
 	}
-	if s.Batch > r.Count() {
+	r.Lambda = lambda
+	if s.Batch > r.Count() && !s.chunk {
 		return nil, options.Bad("Batch", "have %d, want at most the number of rows, %d",
 			s.Batch, r.Count())
 	}
-	r.Order = order.New(s.Order, r.Count(), s.Block, s.Batch, s.Seed)
+	r.Order = order.New(s.Order, r.Count(), s.Block, min(s.Batch, r.Count()), s.Seed)
 	if r.Total, err = s.Length(r.Order.Steps); err != nil {
 		return nil, err
 	}
-	if err := s.interrupted(); err != nil {
+	if err := s.Until.Err(); err != nil {
 		return nil, err
 	}
 	t0 := r.squaredNorms()
@@ -72,24 +70,24 @@ func (s *Session) newRun(pair []int32, first int) (*Run, error) {
 	}
 	r.arrange()
 	r.Order.Only = r.Only
-	return r, r.addLearners(t0)
+	return r, r.addLearners(pair, t0)
 }
 
 // addLearners gives the run its learners: one for each class against the rest, or one.
-func (r *Run) addLearners(t0 float64) error {
+func (r *Run) addLearners(pair []int32, t0 float64) error {
 	n, vectors, positive := len(r.s.Rows.Classes), 1, int32(0)
 	switch {
 	case r.s.Joint():
 		n, vectors = 1, n
 	case r.s.Rows.Classes == nil:
 		n = 1
-	case r.pair != nil:
-		n, positive = 1, r.pair[1]
+	case pair != nil:
+		n, positive = 1, pair[1]
 	case n == 2:
 		n, positive = 1, 1 // the larger label is +1
 	}
 	if n > 1 {
-		r.matrix = dense.New(n, r.X.Cols())
+		r.matrix, r.buffers = dense.New(n, r.X.Cols()), make([][]float32, n)
 	}
 	for k := range n {
 		s, err := r.newState(r.first+k, vectors, t0)
@@ -147,7 +145,7 @@ func (r *Run) newState(first, n int, t0 float64) (iterate.State, error) {
 	}
 	if m := r.s.Start; m != nil {
 		w, b := m.vectors(first, n)
-		if err := s.SetStart(w, b, m.Steps[first]); err != nil {
+		if err := s.SetStart(w, b, m.Result.PerClass[first].Steps); err != nil {
 			return s, options.Bad("Start", "%v", err)
 		}
 	}
@@ -165,32 +163,21 @@ func Period(total int64, cols int) int64 {
 // returns t0. With weights R^2 is their mean as well. In t0 they count twice: it is lambda*t0 that
 // a step's length is measured by, squared.
 func (r *Run) squaredNorms() (t0 float64) {
-	var sum, steps, largest, bias float64
+	var sum, steps, largest, bias float64 // steps and largest are of steps' lengths, squared
 	b := float64(r.s.BiasScale * r.s.BiasScale)
-	if r.s.Bias == settings.BiasUnregularised {
+	if r.s.Bias == settings.BiasUnregularised { // and b is 0
 		bias = 1 // it takes steps of the same size, as of a feature that is 1
 	}
-	curvature := r.s.Kind().Traits().Curvature
-	rows := r.Count()
-	if r.Only == nil && r.Weight == nil && curvature == 0 { // the sum is all that is asked for
-		sum, rows = r.s.Rows.Squares, 0
-	}
-	for j := range rows {
-		i := r.Row(j)
-		s := float64(r.Norms[i])
-		if r.Weight != nil {
-			w := r.Weight[i]
-			s = float64(s * w)
-			steps += float64(w * (s + float64(w*b)))
-			largest = max(largest, s+float64(w*(b+bias)))
-		} else {
-			largest = max(largest, s+b+bias)
-		}
+	for _, i := range r.All() {
+		w := r.Share(i)
+		s := float64(w * float64(r.Norms[i]))
+		steps += float64(w * (s + float64(w*b)))
+		largest = max(largest, s+float64(w*(b+bias)))
 		sum += s
 	}
 	n := float64(r.Count())
 	r.R2 = sum/n + b // the weights' mean is 1
-	switch {
+	switch curvature := r.s.Kind().Traits().Curvature; {
 	case r.s.Offset == settings.OffsetNone:
 		return 0
 	case curvature > 0:
@@ -219,7 +206,7 @@ func (r *Run) arrange() {
 // mixing the vectors: see newGroup.
 func (r *Run) Segment() int {
 	cols := r.X.Cols()
-	share := (1 << 20) * r.threads / max(r.vectors(), 1)
+	share := (1 << 20) * r.threads / (len(r.Learners) * len(r.Learners[0].Vectors))
 	if r.X.Interleaved() != nil {
 		share = max(share, cols)
 	}
@@ -322,22 +309,11 @@ func (r *Run) newGroup(first, end int) *sgd.Group {
 		group = append(group, l.Binary)
 	}
 	return sgd.NewGroup(group, r.matrix, first, func(n int) []float32 {
-		return r.groupBuffer(first, n)
+		if len(r.buffers[first]) != n {
+			r.buffers[first] = dense.New(1, n).Row(0)
+		}
+		return r.buffers[first]
 	})
-}
-
-// groupBuffer returns zeros for the group whose first problem is given: always the same ones, for
-// groups come and go.
-func (r *Run) groupBuffer(first, n int) []float32 {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.buffers == nil {
-		r.buffers = make(map[int][]float32)
-	}
-	if len(r.buffers[first]) != n {
-		r.buffers[first] = dense.New(1, n).Row(0)
-	}
-	return r.buffers[first]
 }
 
 // share calls f from several goroutines, with each its share of the learners: those from first to
@@ -358,38 +334,31 @@ func (r *Run) parallel(f func(k int)) {
 	})
 }
 
-// vectors returns how many the run has.
-func (r *Run) vectors() (n int) {
-	for _, l := range r.Learners {
-		n += len(l.Vectors)
-	}
-	return n
+// vectorsOf returns the vectors of m that learner k has trained, and their biases.
+func (r *Run) vectorsOf(m *Point, k int) (w [][]float32, b []float64) {
+	return m.vectors(r.first+k, len(r.Learners[k].Vectors))
 }
 
 // write fills in the run's part of m.
 func (r *Run) write(m *Point) {
-	first := r.first
-	for _, l := range r.Learners {
-		n := len(l.Vectors)
-		w, b := m.Weights[first:][:n], make([]float64, n)
+	for k, l := range r.Learners {
+		w, b := r.vectorsOf(m, k)
 		l.Result(w, b)
 		l.AddPrior(w)
-		for k := range b {
-			if m.Bias != nil {
-				m.Bias[first+k] = b[k] + l.PriorBias[k]
+		if m.Bias != nil {
+			for i := range b {
+				m.Bias[r.first+k+i] = b[i] + l.PriorBias[i]
 			}
 		}
 		m.Result.Violations += l.Violations
 		m.Result.Steps = max(m.Result.Steps, l.T)
 		if m.Result.PerClass != nil {
-			c := result.Unknown()
+			c := &m.Result.PerClass[r.first+k]
 			c.Violations, c.Steps, c.Lambda = l.Violations, l.T, r.Lambda
 			if l.Newton != nil {
 				c.Width = l.Newton.Width()
 			}
-			m.Result.PerClass[first] = c
 		}
-		first += n
 	}
 	m.Result.Epochs = max(m.Result.Epochs, float64(r.T)/float64(r.Order.Steps))
 }

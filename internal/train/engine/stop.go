@@ -53,7 +53,7 @@ func (s *Session) closeEnough(m *Point, mistake float64) bool {
 	if least > s.Tol*(1+0x1p-30) {
 		return false
 	}
-	s.parallel(func(_ int, r *Run) { r.refine(m, Exact) })
+	s.parallel(func(_ int, r *Run) { r.refine(Exact) })
 	s.total(res)
 	return res.Gap <= s.Tol
 }

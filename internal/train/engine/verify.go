@@ -5,8 +5,8 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync/atomic"
 
-	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
@@ -44,7 +44,7 @@ type Found struct {
 func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []Found, res result.Result) {
 	s.Newtons.Until, s.measured = ctx, m
 	if !s.Joint() {
-		m.Result.PerClass = unknown(len(m.Weights))
+		m.Result.PerClass = result.Unknown(len(m.Weights))
 		if len(c.Claims.PerClass) != len(m.Weights) {
 			c.Claims.PerClass = m.Result.PerClass
 		}
@@ -62,12 +62,8 @@ func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []Found,
 func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []Found) {
 	r.Measured = make([]Measurement, len(r.Learners))
 	r.objectives(nil)
-	finite := make([]bool, len(r.Learners))
-	for k, at := range r.Measured {
-		found = append(found, Found{Vector: r.first + k, Lambda: r.Lambda, Quick: at})
-		finite[k] = floats.IsFinite(at.Objective)
-	}
-	r.objectives(finite)
+	quick := slices.Clone(r.Measured)
+	r.refine(Exact)
 	parallel.For(r.threads, len(r.Learners), func(_, k int) {
 		at := &r.Measured[k]
 		at.Bound = math.NaN()
@@ -76,9 +72,8 @@ func (r *Run) verify(ctx context.Context, m *Point, c *Check) (found []Found) {
 		}
 	})
 	for k, at := range r.Measured {
-		found[k].Exact = at
+		found = append(found, Found{r.first + k, r.Lambda, at, quick[k]})
 	}
-	r.note(m)
 	return found
 }
 
@@ -125,7 +120,7 @@ func (r *Run) newtonBound(l *Learner, w []float64, b, width, wanted float64) flo
 		}
 		u[j] = float32(z) // as the margins take it
 	}
-	return n.Bound(u, b-l.PriorBias[0], width, wanted, max(1, r.inner),
+	return n.Bound(u, b-l.PriorBias[0], width, wanted, r.inner,
 		func(a []float32) float64 { return boundOf(l.Of, a, r.R2) })
 }
 
@@ -140,21 +135,18 @@ func (s *Session) Prove() ([]certificate.Packed, error) {
 	for k := range vectors {
 		vectors[k].Scale = 1 // also of pairs without rows
 	}
-	errs := make([]error, len(s.Runs))
-	s.parallel(func(i int, r *Run) {
+	var none atomic.Bool
+	s.parallel(func(_ int, r *Run) {
 		for k, l := range r.Learners {
-			v, ok := l.pack(r.R2)
-			if !ok {
-				errs[i] = errors.New("pegasos: there is no bound with these settings, and no proof")
-				return
+			if v, ok := l.pack(r.R2); ok {
+				vectors[r.first+k] = v
+			} else {
+				none.Store(true)
 			}
-			vectors[r.first+k] = v
 		}
 	})
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if none.Load() {
+		return nil, errors.New("pegasos: there is no bound with these settings, and no proof")
 	}
 	return vectors, nil
 }

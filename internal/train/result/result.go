@@ -4,6 +4,7 @@ package result
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
@@ -11,19 +12,24 @@ import (
 
 // A Result is a pegasos.Result, which says what the fields are.
 type Result struct {
-	Steps      int64
-	Epochs     float64
-	Violations int64
-	Replaced   int
-	Weight     float64
-	R2         float64
-	T0         float64
+	Run
 
 	Objective     float64
 	DualObjective float64
 	Gap           float64
 
 	PerClass []Problem // none of a joint problem
+}
+
+// A Run is the part of a Result that is always known, as it is in files.
+type Run struct {
+	Steps      int64   `json:"steps"`
+	Epochs     float64 `json:"epochs"`
+	Violations int64   `json:"violations"`
+	Replaced   int     `json:"replaced,omitempty"`
+	Weight     float64 `json:"weight,omitempty"`
+	R2         float64 `json:"r2"`
+	T0         float64 `json:"t0"`
 }
 
 // A Problem is a pegasos.ClassResult: the part of one weight vector.
@@ -35,8 +41,10 @@ type Problem struct {
 	Width                    float64
 }
 
-// Unknown is a Problem of which nothing is known.
-func Unknown() Problem { return Problem{Objective: math.NaN(), DualObjective: math.NaN()} }
+// Unknown returns n of which nothing is known.
+func Unknown(n int) []Problem {
+	return slices.Repeat([]Problem{{Objective: math.NaN(), DualObjective: math.NaN()}}, n)
+}
 
 // Unmeasure says that the objectives are not known.
 func (r *Result) Unmeasure() {
@@ -48,7 +56,7 @@ func (r *Result) Unmeasure() {
 }
 
 // Check returns an error if a bound is above its objective.
-func (r *Result) Check() error {
+func (r Result) Check() error {
 	for k, c := range r.PerClass {
 		if err := proof.Check(c.Objective, c.DualObjective); err != nil {
 			return fmt.Errorf("pegasos: weight vector %d: %w", k, err)
@@ -62,13 +70,7 @@ func (r *Result) Check() error {
 
 // A Header is a Result as it is in files: what was not measured is left out, for JSON has no NaN.
 type Header struct {
-	Steps      int64   `json:"steps"`
-	Epochs     float64 `json:"epochs"`
-	Violations int64   `json:"violations"`
-	Replaced   int     `json:"replaced,omitempty"`
-	Weight     float64 `json:"weight,omitempty"`
-	R2         float64 `json:"r2"`
-	T0         float64 `json:"t0"`
+	Run
 	modelfile.Bounds
 	Gap      *float64        `json:"gap,omitempty"`
 	PerClass []headerProblem `json:"per_class,omitempty"`
@@ -84,11 +86,8 @@ type headerProblem struct {
 
 // Header returns r as it is in files.
 func (r *Result) Header() *Header {
-	h := &Header{
-		Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Replaced: r.Replaced,
-		Weight: r.Weight, R2: r.R2, T0: r.T0,
-		Bounds: modelfile.BoundsOf(r.Objective, r.DualObjective), Gap: modelfile.Finite(r.Gap),
-	}
+	h := &Header{Run: r.Run, Bounds: modelfile.BoundsOf(r.Objective, r.DualObjective),
+		Gap: modelfile.Finite(r.Gap)}
 	for _, c := range r.PerClass {
 		h.PerClass = append(h.PerClass, headerProblem{
 			modelfile.BoundsOf(c.Objective, c.DualObjective), c.Violations, c.Steps, c.Lambda, c.Width})
@@ -98,18 +97,13 @@ func (r *Result) Header() *Header {
 
 // Result returns what the header says, with NaN for what is left out.
 func (h *Header) Result() Result {
-	r := Result{
-		Steps: h.Steps, Epochs: h.Epochs, Violations: h.Violations, Replaced: h.Replaced,
-		Weight: h.Weight, R2: h.R2, T0: h.T0,
-	}
+	r := Result{Run: h.Run}
 	r.Objective, r.DualObjective = h.Values()
 	r.Gap = proof.Gap(r.Objective, r.DualObjective)
-	if len(h.PerClass) > 0 {
-		r.PerClass = make([]Problem, len(h.PerClass))
-	}
-	for k, c := range h.PerClass {
+	for _, c := range h.PerClass {
 		objective, bound := c.Values()
-		r.PerClass[k] = Problem{objective, bound, c.Violations, c.Steps, c.Lambda, c.Width}
+		r.PerClass = append(r.PerClass,
+			Problem{objective, bound, c.Violations, c.Steps, c.Lambda, c.Width})
 	}
 	return r
 }

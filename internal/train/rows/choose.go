@@ -11,7 +11,7 @@ func (s *Set) View(pair []int32, balanced bool) (v View, sum float64, err error)
 		v.Target = s.Y
 	}
 	s.choose(&v, pair)
-	if s.Weight != nil || balanced {
+	if v.Count() > 0 && (s.Weight != nil || balanced) {
 		sum, err = s.setWeights(&v, balanced)
 	}
 	return v, sum, err
@@ -23,12 +23,7 @@ func (s *Set) choose(v *View, pair []int32) {
 	case pair != nil:
 		v.Only = merge(s.ofClass(pair[0]), s.ofClass(pair[1]))
 	case s.Weight != nil:
-		v.Only = []uint32{}
-		for i, w := range s.Weight {
-			if w > 0 {
-				v.Only = append(v.Only, uint32(i))
-			}
-		}
+		v.Only = s.Counted()
 	}
 	if len(v.Only) == len(s.Y) {
 		v.Only = nil

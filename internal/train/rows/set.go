@@ -39,7 +39,6 @@ type Set struct {
 	Classes []float32 // nil for numbers to predict
 	Class   []int32   // of each row
 	Norms   []float32 // squared, of each row
-	Squares float64   // their sum, in order
 
 	Compacted store.Rows // the rows of X once more, in fewer bytes; nil if they are not kept so
 
@@ -116,23 +115,21 @@ const LeastR2 = 0x1p-120
 func (s *Set) Measure() error {
 	x := s.Rows()
 	s.Norms = store.Squares(x)
+	squares := 0.0
 	for _, v := range s.Norms {
-		s.Squares += float64(v)
-	}
-	notFinite := -1
-	if !floats.IsFinite(s.Squares) { // float64 holds the sum of any that are finite
-		notFinite = floats.FirstNotFinite(s.Norms)
+		squares += float64(v)
 	}
 	if err := s.X.Err(); err != nil {
 		return fmt.Errorf("pegasos: %w", err)
 	}
-	if notFinite >= 0 {
-		if size := largestValue(x, notFinite, 0x1p-20); !(size <= math.MaxFloat32) {
-			return Bad(notFinite, "a value is NaN or infinite")
+	if !floats.IsFinite(squares) { // float64 holds the sum of any that are finite
+		i := floats.FirstNotFinite(s.Norms)
+		if size := largestValue(x, i, 0x1p-20); !(size <= math.MaxFloat32) {
+			return Bad(i, "a value is NaN or infinite")
 		}
-		return &Error{notFinite, "the values are too large to be squared in float32", true}
+		return &Error{i, "the values are too large to be squared in float32", true}
 	}
-	if s.Squares < float64(LeastR2*float64(len(s.Norms))) {
+	if squares < float64(LeastR2*float64(len(s.Norms))) {
 		for i := range s.Norms {
 			if largestValue(x, i, 0x1p100) > 0 {
 				return &Error{i, fmt.Sprintf("the values, like those of the other rows, are too "+
@@ -161,11 +158,28 @@ func (s *Set) Rows() store.Rows {
 	return s.X.ForWorker()
 }
 
+// counts reports whether row i has a weight above 0.
+func (s *Set) counts(i int) bool { return s.Weight == nil || s.Weight[i] > 0 }
+
+// Counted returns the rows with a weight above 0, nil for all.
+func (s *Set) Counted() []uint32 {
+	if s.Weight == nil {
+		return nil
+	}
+	rows := []uint32{} // a chunk may have none
+	for i := range s.Weight {
+		if s.counts(i) {
+			rows = append(rows, uint32(i))
+		}
+	}
+	return rows
+}
+
 // CountClasses returns the number of rows of each class, of those with a weight above 0.
 func (s *Set) CountClasses() []int {
 	rows := make([]int, len(s.Classes))
 	for i, k := range s.Class {
-		if s.Weight == nil || s.Weight[i] > 0 {
+		if s.counts(i) {
 			rows[k]++
 		}
 	}
@@ -177,7 +191,7 @@ func (s *Set) ofClass(class int32) []uint32 {
 	if s.byClass == nil {
 		s.byClass = make([][]uint32, len(s.Classes))
 		for i, k := range s.Class {
-			if s.Weight == nil || s.Weight[i] > 0 {
+			if s.counts(i) {
 				s.byClass[k] = append(s.byClass[k], uint32(i))
 			}
 		}

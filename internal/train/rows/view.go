@@ -159,8 +159,7 @@ func (v *View) ReadAhead(rows []uint32) {
 // with a vector of length 1.
 func (v *View) DotSize() float64 {
 	var sum float64
-	for j := range v.Count() {
-		i := v.Row(j)
+	for _, i := range v.All() {
 		e := v.X.DotError(i)
 		sum += float64(v.Share(i) * float64(float64(e*e)*float64(v.Norms[i])))
 	}

@@ -46,7 +46,7 @@ func (s *Scale) moved(w []float32) (sum, size float64) {
 // Fold returns vectors for rows and numbers as they are, and their biases, of those for scaled
 // ones. There may be no biases, nil.
 func (s *Scale) Fold(w [][]float32, b []float64) (folded [][]float32, biases []float64) {
-	folded = likes(w)
+	folded = matrices.Vectors(len(w), len(w[0]))
 	if b != nil || s.Centre != 0 || s.Folded && s.Shift != nil {
 		biases = make([]float64, len(w))
 	}
@@ -70,7 +70,7 @@ func (s *Scale) Unfold(w [][]float32, b []float64, of *Scale, bias bool) ([][]fl
 	if of == nil || of.Folded { // they are for rows as they are
 		from.Folded = s.Kind != scaling.Unit
 	}
-	unfolded, biases := likes(w), make([]float64, len(w))
+	unfolded, biases := matrices.Vectors(len(w), len(w[0])), make([]float64, len(w))
 	for k, v := range w {
 		wide, b := from.Exact(v, at(b, k))
 		for j, z := range wide {
@@ -83,8 +83,6 @@ func (s *Scale) Unfold(w [][]float32, b []float64, of *Scale, bias bool) ([][]fl
 	}
 	return unfolded, biases
 }
-
-func likes(w [][]float32) [][]float32 { return matrices.Vectors(len(w), len(w[0])) }
 
 func at(b []float64, k int) float64 {
 	if b == nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
@@ -67,8 +68,8 @@ func (s *Scale) scaler() *scaling.Scaler {
 
 // Check returns an error unless it is one of so many columns.
 func (s *Scale) Check(cols int) error {
-	if !s.scaler().Check(cols) || !(s.Unit() > 0) || !(math.Abs(s.Centre) <= math.MaxFloat64) ||
-		!(s.Unit() <= math.MaxFloat64) {
+	if !s.scaler().Check(cols) || !(s.Unit() > 0) || !floats.IsFinite(s.Unit()) ||
+		!floats.IsFinite(s.Centre) {
 		return fmt.Errorf("the scaling %q does not fit %d features", s.Kind, cols)
 	}
 	for _, f := range s.Factor {
@@ -110,11 +111,7 @@ func (s *Scale) WithCols(cols int) *Scale {
 }
 
 func resized(v []float32, n int, with float32) []float32 {
-	v = slices.Clone(v[:min(n, len(v))])
-	for len(v) < n {
-		v = append(v, with)
-	}
-	return v
+	return slices.Concat(v[:min(n, len(v))], slices.Repeat([]float32{with}, max(0, n-len(v))))
 }
 
 // Apply returns rows and numbers to predict as they are scaled. Once stop is true, the rows are of
@@ -140,8 +137,7 @@ func (s *Scale) Apply(x store.Examples, y []float32, threads int, stop func() bo
 func (s *Scale) Dots(index []int32, values []float32, w [][]float32, set func(k int, z float64)) {
 	cols := len(w[0])
 	if s.Kind == scaling.Unit {
-		length := scaling.Length(values)
-		n := len(index)
+		length, n := scaling.Length(values), len(index)
 		for n > 0 && int(index[n-1]) >= cols {
 			n--
 		}

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"strings"
@@ -76,17 +77,9 @@ func Differences(was, is Settings) string {
 	a, b := reflect.ValueOf(was), reflect.ValueOf(is)
 	for i := range a.NumField() {
 		if had, has := a.Field(i).Interface(), b.Field(i).Interface(); had != has {
-			all = append(all, fmt.Sprintf("%s was %s, is %s", a.Type().Field(i).Name, orNot(had),
-				orNot(has)))
+			all = append(all, fmt.Sprintf("%s was %s, is %s", a.Type().Field(i).Name,
+				cmp.Or(fmt.Sprint(had), "not set"), cmp.Or(fmt.Sprint(has), "not set")))
 		}
 	}
 	return strings.Join(all, "; ")
-}
-
-// orNot is a field's value as people read it.
-func orNot(value any) string {
-	if text := fmt.Sprint(value); text != "" {
-		return text
-	}
-	return "not set"
 }

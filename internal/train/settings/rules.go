@@ -23,8 +23,7 @@ func (s Settings) Validate() error {
 	if _, err := s.ClassWeights(); err != nil {
 		return err
 	}
-	return options.Check(s.valueRules(), s.lengthRules(), s.stepRules(), s.biasRules(),
-		s.classRules())
+	return options.Check(s.valueRules(), s.lengthRules(), s.stepRules(), s.classRules())
 }
 
 // valueRules are those of fields that have one of a few values, and of the penalty.
@@ -93,23 +92,16 @@ func (s *Settings) stepRules() []options.Rule {
 
 const maxShards = 256
 
-// biasRules are those of the constant term.
-func (s *Settings) biasRules() []options.Rule {
-	if s.Bias == BiasAugmented {
-		return []options.Rule{options.Not("BiasScale",
-			!(s.BiasScale > 0) || s.BiasScale > math.MaxFloat32,
-			"have %v, want a positive finite number", s.BiasScale)}
-	}
-	set := s.BiasScale != 0 && s.BiasScale != DefaultBiasScale
-	return []options.Rule{options.Only("BiasScale", set, s.BiasScale, "Bias", s.Bias)}
-}
-
-// classRules are those of what the labels are, and of the loss that goes with it.
+// classRules are those of the constant term, of what the labels are, and of the loss that goes with
+// it.
 func (s *Settings) classRules() []options.Rule {
-	numbers := s.Numbers()
+	numbers, augmented, b := s.Numbers(), s.Bias == BiasAugmented, s.BiasScale
 	goesWith := map[string]string{CrammerSinger: loss.Hinge.Name(),
 		Multinomial: loss.Log.Name()}[s.Multiclass]
 	return []options.Rule{
+		options.Not("BiasScale", augmented && (!(b > 0) || b > math.MaxFloat32),
+			"have %v, want a positive finite number", b),
+		options.Only("BiasScale", !augmented && b != 0 && b != DefaultBiasScale, b, "Bias", s.Bias),
 		options.Not("Calibrate",
 			s.Calibrate != 0 && (s.Calibrate < 2 || s.Calibrate > 1000 || numbers),
 			"have %d, want 2 to 1000 folds, and labels that are classes", s.Calibrate),

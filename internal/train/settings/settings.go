@@ -99,9 +99,10 @@ func (s Settings) Plain() Settings {
 	if s.C == 0 {
 		options.Fill(&s.Lambda, DefaultLambda)
 	}
-	if s.Steps == 0 && s.Finish == FinishNewton {
-		options.Fill(&s.Epochs, DefaultNewtonEpochs)
-	} else if s.Steps == 0 {
+	if s.Steps == 0 {
+		if s.Finish == FinishNewton {
+			options.Fill(&s.Epochs, DefaultNewtonEpochs)
+		}
 		options.Fill(&s.Epochs, DefaultEpochs)
 	}
 	options.Fill(&s.Order, order.Shuffled)
@@ -148,11 +149,8 @@ func (s *Settings) Cost() loss.Func {
 func (s *Settings) Numbers() bool { return s.Kind().Traits().Numbers }
 
 // Joint reports whether all weight vectors are trained in one problem.
-func (s *Settings) Joint() bool { return IsJoint(s.Multiclass) }
-
-// IsJoint is Joint for a value of Multiclass.
-func IsJoint(multiclass string) bool {
-	return multiclass == CrammerSinger || multiclass == Multinomial
+func (s *Settings) Joint() bool {
+	return s.Multiclass == CrammerSinger || s.Multiclass == Multinomial
 }
 
 // Finishes reports whether the run does not end as it began.
@@ -185,12 +183,6 @@ func (s *Settings) MayProve() bool {
 	return s.Tol == 0 && s.Patience == 0 && !s.Finishes() && s.Bounds()
 }
 
-// PenaltyFor returns lambda for so many rows, or for weights with that sum.
-func (s *Settings) PenaltyFor(rows float64) (float64, error) {
-	lambda, rule := options.LambdaFor(s.Lambda, s.C, rows)
-	return lambda, rule.Err()
-}
-
 // Length returns the length of the run for epochs of so many steps.
 func (s *Settings) Length(epoch int) (int64, error) {
 	if s.Steps != 0 {
@@ -209,13 +201,18 @@ const MaxPairClasses = 2048
 // Pairwise reports whether so many classes make a problem for each pair of them.
 func (s *Settings) Pairwise(classes int) bool { return s.Multiclass == OneVsOne && classes > 2 }
 
-// Pairs returns the pairs of so many classes, in the order of their weight vectors.
-func Pairs(classes int) iter.Seq2[int, [2]int32] {
-	return func(yield func(int, [2]int32) bool) {
+// Parts yields, for each part of a training on so many classes, the place of its first weight
+// vector, and the pair of classes whose rows it is about; or the one part of all rows, and nil.
+func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
+	return func(yield func(int, []int32) bool) {
+		if !s.Pairwise(classes) {
+			yield(0, nil)
+			return
+		}
 		k := 0
 		for a := range int32(classes) {
 			for b := a + 1; b < int32(classes); b++ {
-				if !yield(k, [2]int32{a, b}) {
+				if !yield(k, []int32{a, b}) {
 					return
 				}
 				k++
