@@ -40,7 +40,7 @@ type Job struct {
 	KeepProof bool  // bounds are those of dual variables as a proof has them
 	Again     bool  // it may be tried once more: for the checkpoint
 
-	// Until stops what is prepared; nil for nothing.
+	// Until ends the preparation, and then that of Train the run; nil for nothing.
 	Until context.Context
 	// Quality says how good a model is on other data, for Patience: more is better.
 	Quality func(*Point) float64
@@ -116,8 +116,8 @@ type Session struct {
 	auto    autoFinish
 	looks   bool // Newton's method may look for the bound of a model that is verified
 
-	until context.Context // of what is measured; nil while nothing stops it
-	hash  string          // see Fingerprint
+	mayCut bool   // what is measured is of no use once Until is done
+	hash   string // see Fingerprint
 
 	round int // epochs that all runs have been through
 	// The context was done before it was known whether the run is at its end: the round goes on.
@@ -138,4 +138,4 @@ func (s *Session) parallel(f func(i int, r *Run)) {
 }
 
 // over reports whether what is measured is not wanted any more.
-func (s *Session) over() bool { return s.until != nil && s.until.Err() != nil }
+func (s *Session) over() bool { return s.mayCut && s.Until.Err() != nil }

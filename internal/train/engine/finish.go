@@ -9,7 +9,7 @@ import (
 )
 
 // This file is how runs go on after their first epoch: when a dual ascent or Newton's method takes
-// over, what happens at the end of each epoch, and when Newton's method is done with all problems.
+// over, and what happens at the end of each epoch.
 
 const (
 	// autoGap is the share of P that P - D has to be below before FinishAuto begins the dual; see

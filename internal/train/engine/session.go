@@ -30,9 +30,9 @@ func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error)
 	if stopped {
 		return m, true, nil
 	}
-	s.until = ctx
+	s.mayCut = true
 	s.settle(m)
-	s.until = nil
+	s.mayCut = false
 	if ctx.Err() != nil {
 		m.Result.Unmeasure()
 		return m, true, nil
@@ -74,7 +74,7 @@ func (s *Session) pause() int64 {
 
 // advance runs to the end, or until ctx is done: then it is stopped.
 func (s *Session) advance(ctx context.Context) (stopped bool, err error) {
-	s.Newtons.Until = ctx
+	s.Until, s.Newtons.Until = ctx, ctx
 	if !s.readyNewtons() {
 		return true, nil
 	}

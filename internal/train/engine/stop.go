@@ -24,8 +24,8 @@ func (s *Session) enough() bool {
 	if s.Tol == 0 && s.Patience == 0 || s.round < stop.look {
 		return false
 	}
-	s.until = s.Newtons.Until
-	defer func() { s.until = nil }()
+	s.mayCut = true
+	defer func() { s.mayCut = false }()
 	m := s.Now()
 	close := false
 	if s.Tol > 0 {
@@ -118,9 +118,9 @@ func (s *Session) endsByItself() (at, enough bool) {
 		return true, true
 	}
 	m := s.Now()
-	s.until = s.Newtons.Until
+	s.mayCut = true
 	s.Measure(m, Exact)
-	s.undecided, s.until = s.over(), nil
+	s.undecided, s.mayCut = s.over(), false
 	if s.undecided {
 		return true, false
 	}

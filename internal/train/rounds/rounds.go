@@ -28,6 +28,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/scaling"
@@ -162,14 +163,9 @@ const defaultRoundTol = 0.01
 
 // checkRounds returns an error if cfg asks for what rounds don't have.
 func checkRounds(cfg pegasos.Config, method Method) error {
-	have := cfg
-	have.Loss, have.ClassWeight, have.Bias, have.Scale = "", "", "", ""
-	have.Lambda, have.C, have.Tol, have.BiasScale, have.Seed, have.Epochs = 0, 0, 0, 0, 0, 0
-	if have.Multiclass == pegasos.OneVsRest {
-		have.Multiclass = ""
-	}
-	bias := cmp.Or(cfg.Bias, pegasos.BiasNone)
+	classes, bias := cmp.Or(cfg.Multiclass, pegasos.OneVsRest), cmp.Or(cfg.Bias, pegasos.BiasNone)
 	_, ok := kinds[cmp.Or(cfg.Loss, pegasos.Hinge)]
+	others := settings.Beyond(cfg, settings.Round)
 	const only = "have %q, but rounds are for %s"
 	return options.First(fieldError, []options.Rule{
 		options.OneOf("Method", method, Newton, Dual),
@@ -178,10 +174,10 @@ func checkRounds(cfg pegasos.Config, method Method) error {
 			"have %q, which the dual method is not for: take Newton's", cfg.Loss),
 		options.Not("Bias", bias != pegasos.BiasNone && bias != pegasos.BiasAugmented, only, bias,
 			"none and augmented"),
-		options.Not("Multiclass", have.Multiclass != "", only, have.Multiclass, pegasos.OneVsRest),
-		options.Not("Config", have != (pegasos.Config{}), "rounds go by the loss, the weights of "+
-			"classes, lambda or C, the tolerance, the bias, the scale, the seed and the number of "+
-			"epochs alone, have %+v", have),
+		options.Not("Multiclass", classes != pegasos.OneVsRest, only, classes, pegasos.OneVsRest),
+		options.Not("Config", len(others) > 0, "rounds go by the loss, the weights of classes, "+
+			"lambda or C, the tolerance, the bias, the scale, the seed and the number of epochs "+
+			"alone, not by %s", strings.Join(others, ", ")),
 	})
 }
 

@@ -22,7 +22,7 @@ const (
 var uses = map[string]Use{
 	"Loss":        Same | Problem | Chunk | Round | Kept,
 	"Epsilon":     Same | Problem | Chunk | Kept,
-	"Multiclass":  Same | Problem | Chunk,
+	"Multiclass":  Same | Problem | Chunk | Round,
 	"ClassWeight": Same | Problem | Chunk | Round,
 	"Lambda":      Same | Problem | Chunk | Round,
 	"C":           Same | Problem | Round,

@@ -1,0 +1,56 @@
+package settings
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Every field says where it counts, and Only, Beyond and Differences go by that.
+func TestUses(t *testing.T) {
+	var full Settings
+	v := reflect.ValueOf(&full).Elem()
+	for i := range v.NumField() {
+		switch f := v.Field(i); f.Kind() {
+		case reflect.String:
+			f.SetString("x")
+		case reflect.Bool:
+			f.SetBool(true)
+		default:
+			f.Set(reflect.ValueOf(3).Convert(f.Type()))
+		}
+	}
+	if len(uses) != v.NumField() {
+		t.Errorf("%d fields are in the table, want %d", len(uses), v.NumField())
+	}
+	for _, use := range []Use{Same, Problem, Chunk, Round, Kept} {
+		some, beyond := full, Beyond(full, use)
+		Only(&some, use)
+		if len(beyond) == 0 || len(beyond) == v.NumField() || len(Beyond(some, use)) > 0 {
+			t.Errorf("use %d: %v are beyond it, %v are left", use, beyond, Beyond(some, use))
+		}
+		for i := range v.NumField() {
+			name := v.Type().Field(i).Name
+			u, ok := uses[name]
+			left := !reflect.ValueOf(some).Field(i).IsZero()
+			if !ok || left != (u&use != 0) || left == slices.Contains(beyond, name) {
+				t.Errorf("use %d: %s is left: %v, is beyond: %v", use, name, left,
+					slices.Contains(beyond, name))
+			}
+		}
+	}
+	for i := range v.NumField() {
+		name, other := v.Type().Field(i).Name, full
+		reflect.ValueOf(&other).Elem().Field(i).SetZero()
+		if name == "Bias" || name == "BiasScale" {
+			continue // which of them are in force depends on both
+		}
+		if told := Differences(full, other); strings.Contains(told, name+" was") != (uses[name]&Same != 0) {
+			t.Errorf("%s differs, and the differences are %q", name, told)
+		}
+	}
+	if told := Differences(full, full); told != "" {
+		t.Errorf("the same settings differ in %q", told)
+	}
+}
