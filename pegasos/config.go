@@ -14,7 +14,7 @@ const (
 	// It takes as many epochs as Permutation, and they are faster: large data are first copied in
 	// shuffled order. Each order but IID keeps eight bytes a row and class for the certificate.
 	Shuffled Order = order.Shuffled
-	// Permutation visits each row once an epoch, shuffled anew for each.
+	// Permutation visits each row once an epoch, in a new random order each time.
 	Permutation Order = order.Permutation
 	IID         Order = order.IID // with replacement, as in the paper; there is no certificate
 	// Sequential visits the rows as they are stored. It is slow if they are nearly sorted by label.

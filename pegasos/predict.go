@@ -153,7 +153,7 @@ func (m *Model) ScoreSparse(idx []int32, val []float32, dst []float64) []float64
 	return dst
 }
 
-// sized returns the first n elements of dst, or a new slice of so many if dst is too short.
+// sized returns the first n elements of dst, or a new slice if dst is too short.
 func sized(dst []float64, n int) []float64 {
 	if len(dst) < n {
 		return make([]float64, n)

@@ -45,7 +45,7 @@ type Verification struct {
 	Bound     float64  // on the least objective there is; NaN where there is none
 	Gap       float64  // of these two
 	Proven    bool     // the bound is that of a Proof
-	Sigmoids  bool     // they are those of the folds, trained anew
+	Sigmoids  bool     // the folds were trained again, with the same sigmoids
 	Claimed   Result   // the model's
 	// Unconfirmed has the vectors for which less was found than claimed; none with a Proof.
 	Unconfirmed []int

@@ -85,7 +85,7 @@ func (cfg Config) pairs(classes int) bool {
 	return classes == 2 || cfg.Multiclass == pegasos.OneVsOne
 }
 
-// problems returns the number of problems for so many classes.
+// problems returns the number of problems for the classes.
 func (cfg Config) problems(classes int) int {
 	if cfg.pairs(classes) {
 		return classes * (classes - 1) / 2

@@ -260,7 +260,7 @@ func (r *run) checkMemory(most int64) error {
 		[]options.Rule{options.Memory(most, states*stateSize+visited*perRow, what)})
 }
 
-// lambda returns the penalty for so many rows.
+// lambda returns the penalty for the rows.
 func (cfg Config) lambda(rows float64) (float64, error) {
 	lambda, rule := options.LambdaFor(cfg.Lambda, cfg.C, rows)
 	return lambda, options.First(fieldError, []options.Rule{rule})

@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/order"
 )
 
-// Folds deals the rows of each label out to so many folds, as package pegasos says of its Folds.
+// Folds deals the rows of each label out to the folds, as package pegasos says of its Folds.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	if folds < 1 {
 		panic(misuse.Of("%d folds", folds))

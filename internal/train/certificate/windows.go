@@ -15,7 +15,7 @@ type Windows struct {
 	Count, Old []float32
 }
 
-// NewWindows makes one for epochs of so many steps, and so many counts.
+// NewWindows makes one for a run of total steps, with steps in an epoch, and count counts.
 func NewWindows(total int64, steps, count int) *Windows {
 	n := int64(steps)
 	return &Windows{Steps: n, Epochs: (total + n - 1) / n, Count: make([]float32, count),

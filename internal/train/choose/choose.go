@@ -252,7 +252,7 @@ func (c *Choice) finish(passes int) {
 	}
 }
 
-// newtonPays reports whether Newton's method costs no more than so many passes, and has memory.
+// newtonPays reports whether Newton's method costs no more than the passes, and has memory.
 func (c *Choice) newtonPays(passes int) bool {
 	n, cols := float64(c.columns.Rows), float64(c.Cols())
 	width := float64(c.width) // the matrix has room for empty columns too

@@ -14,7 +14,7 @@ type Cost struct {
 	Epoch  float64 // of the dual, or of Pegasos
 }
 
-// CostOf counts the operations on rows of so many columns, of one problem.
+// CostOf counts the operations on the rows of one problem, which have the given columns.
 func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 	vars := cols + 1
 	pass := rows * min(float64(0.08*cols), d.Nonzeros)

@@ -80,7 +80,7 @@ func Begin(s *iterate.State, of *objective.Binary, r2, within float64) *Ascent {
 	return d
 }
 
-// times returns the dual variables of so many times the shares.
+// times returns the dual variables of the shares times a factor.
 func times(s *iterate.State, share []float32, factor float64) []float32 {
 	alpha := make([]float32, len(share))
 	for _, i := range s.All() {
@@ -139,7 +139,7 @@ func SharesOfV(s *iterate.State, of *objective.Binary) (
 	return share, factor, bound, true
 }
 
-// estimate returns P, from so many rows at most, spread over all.
+// estimate returns P, from at most estimateRows rows, spread over all.
 func estimate(p *objective.Binary, w [][]float32, b []float64) float64 {
 	step := (p.Count() + estimateRows - 1) / estimateRows
 	var sum, n float64
@@ -152,7 +152,7 @@ func estimate(p *objective.Binary, w [][]float32, b []float64) float64 {
 
 const (
 	estimateRows = 1024
-	clearly      = 1.04    // beyond what so many rows are wrong by when they compare two vectors
+	clearly      = 1.04    // more than estimates of two vectors are wrong by when they are compared
 	gapsFrom     = 1 << 23 // bytes of rows: each is fetched ahead if others are left out before it
 )
 

@@ -26,7 +26,7 @@ type climber interface {
 	endPass()
 }
 
-// climb returns the bound after so many passes, in a random order each; 0 if rows are too large.
+// climb returns the bound after the passes, in a random order each; 0 if rows are too large.
 func climb(c climber, s *iterate.State, of objective.Problem, passes int, r2 float64) float64 {
 	c.SumUp()
 	pcg, rows := rand.NewPCG(0, order.Stream), make([]uint32, s.Count())
@@ -45,7 +45,7 @@ func climb(c climber, s *iterate.State, of objective.Problem, passes int, r2 flo
 	return bound
 }
 
-// Improve returns the bound after so many passes from the given shares; 0 without an ascent.
+// Improve returns the bound after passes from the given shares; 0 without an ascent.
 func Improve(s *iterate.State, of *objective.Binary, share []float32, passes int,
 	r2 float64) float64 {
 	log := of.Cost.Kind == loss.Log

@@ -27,12 +27,12 @@ func (j *Joint) Arrays(f func([]float32)) {
 	j.InOrder(j.Resting, f)
 }
 
-// fits reports whether the numbers can be those of an ascent of s after so many epochs.
+// fits reports whether the numbers can be those of an ascent of s after the epochs.
 func fits(from *iterate.Progress, s *iterate.State, epochs int) bool {
 	return from.Start >= 0 && from.Start <= s.T && from.Pass >= 0 && from.Pass <= epochs
 }
 
-// Resume returns the ascent that was saved after so many epochs of the run, whose arrays are still
+// Resume returns the ascent that was saved after the epochs of the run. Its arrays are still
 // to come; nil if it can't be one of s.
 func Resume(s *iterate.State, of *objective.Binary, from *iterate.Progress, epochs int) *Ascent {
 	if !fits(from, s, epochs) {

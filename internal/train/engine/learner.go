@@ -179,7 +179,7 @@ func (l *Learner) StartAscent(r2, within float64) bool {
 	return l.Ascent != nil
 }
 
-// climb returns the bound of dual variables after so many passes of an ascent.
+// climb returns the bound of dual variables after passes of an ascent.
 func (l *Learner) climb(a []float32, passes int, r2 float64) float64 {
 	if j := l.Joint; j != nil {
 		return dual.ImproveJoint(l.State, &j.Of, j.M, a, passes, r2)

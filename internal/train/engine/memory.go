@@ -130,9 +130,9 @@ func (s *Session) compact() {
 	visits := float64(steps) / float64(n) // of a row
 	if k := float64(len(s.Rows.Classes)); s.pairs() {
 		if s.Steps == 0 {
-			visits *= k - 1 // a row has so many pairs, each with such epochs
+			visits *= k - 1 // a row is in k-1 pairs, each of which has all epochs
 		} else {
-			visits *= k * (k - 1) / 2 // each pair has such steps
+			visits *= k * (k - 1) / 2 // each pair takes all steps
 		}
 	}
 	from, least := x.CompactPays()

@@ -39,7 +39,7 @@ func (s *Session) Now() *Point {
 		r.write(m)
 	}
 	if s.pairs() {
-		m.Result.Weight /= float64(len(s.Rows.Classes) - 1) // each row is in so many pairs
+		m.Result.Weight /= float64(len(s.Rows.Classes) - 1) // a row is in a pair with each other class
 	}
 	s.centre(m)
 	return m

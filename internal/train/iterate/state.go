@@ -159,7 +159,7 @@ func (s *State) Project() {
 	}
 }
 
-// RefreshNorm finds the norm of v anew.
+// RefreshNorm recomputes the norm of v.
 func (s *State) RefreshNorm() {
 	s.Norm2 = 0
 	for k, v := range s.Vectors {
@@ -172,7 +172,7 @@ func (s *State) RefreshNorm() {
 	}
 }
 
-// EndEpoch is called after each pass over the rows, of which there were so many.
+// EndEpoch is called after each pass over the rows; epochs is how many there were.
 func (s *State) EndEpoch(epochs int) {
 	if s.Err != nil {
 		return
@@ -244,7 +244,7 @@ func (s *State) Room() (w [][]float32, b []float64) {
 	return Zeros(len(s.Vectors), s.X.Cols()), make([]float64, len(s.Vectors))
 }
 
-// SetStart makes w that of a model, after so many steps.
+// SetStart makes w that of a model that has taken the steps.
 func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error {
 	s.T, s.Start, s.Origin = steps, steps, steps
 	s.Began = Weights{weights, bias}

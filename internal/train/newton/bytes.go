@@ -48,13 +48,13 @@ func (n *Method) newPixels() *pixelRows {
 	return b
 }
 
-// pixelBytes is about how many bytes a sum over rows of so many takes.
+// pixelBytes is about how many bytes a sum over rows of the given columns takes.
 func pixelBytes(cols int) int {
 	rounded := cols + 32
 	return 4 * rounded * rounded
 }
 
-// keeps reports whether so many bytes more may be kept.
+// keeps reports whether that many more bytes may be kept.
 func (l *Pool) keeps(bytes int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,7 +8,7 @@ const (
 	PerRow    = 26
 )
 
-// Memory estimates the bytes of the buffers for so many problems at a time.
+// Memory estimates the bytes of the buffers for the problems that are at work at a time.
 func Memory(at float64, rows, cols int) float64 {
 	d := float64(cols + 1)
 	rounded := d + 32                 // up to whole tiles: of the sums and their factor

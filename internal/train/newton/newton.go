@@ -65,7 +65,7 @@ type Method struct {
 
 	state   state
 	stall   Stall
-	renewed bool // the margins were found anew because it no longer fell
+	renewed bool // the margins were recomputed because it no longer fell
 
 	// Set when the context was done within an iteration, which leaves the method half way: nothing
 	// goes on from there, and a resumed run does the iteration again.
@@ -80,7 +80,7 @@ type Past struct {
 	Retries    []int `json:"retries,omitempty"` // the iterations after which it had to go on
 }
 
-// Fits reports whether it can be the past of a run of so many epochs.
+// Fits reports whether it can be the past of a run of the given epochs.
 func (p Past) Fits(epochs int) bool {
 	return p.Iterations >= 0 && p.Iterations <= epochs && len(p.Retries) <= Retries+1 &&
 		slices.IsSorted(p.Retries) &&
@@ -194,7 +194,7 @@ func (n *Method) narrow(at place) bool {
 	return true
 }
 
-// renew finds the margins anew if that has not been done yet, else gives up.
+// renew recomputes the margins if that has not been done yet, else gives up.
 func (n *Method) renew() {
 	switch {
 	case n.over():

@@ -17,7 +17,7 @@ const (
 	Sums   Kind = "sums"   // a pass of Newton's method for the gradient and the Hessian
 	Line   Kind = "line"   // one for the slopes of the objective along a direction
 	Ascent Kind = "ascent" // a pass of the dual method
-	Proof  Kind = "proof"  // finds the model's objective and the bound anew
+	Proof  Kind = "proof"  // recomputes the model's objective and the bound
 )
 
 // A State is what a round begins with, and what the sums of the one before were for. Its

@@ -39,7 +39,7 @@ func (s *Set) Shuffle(v *View, o Visits) {
 	v.Target, v.Weight = gather(v.Target, shuffled), gather(v.Weight, shuffled)
 }
 
-// worthCopying reports whether there should be copies of the rows of v, of data of so many bytes.
+// worthCopying reports whether the rows of v, of data of size bytes, should be copied.
 func (s *Set) worthCopying(v *View, o Visits, size int) bool {
 	// Copying takes about as long as an epoch, and saves less than that in each.
 	const pays = 2 // passes

@@ -66,7 +66,7 @@ func (s *Scale) scaler() *scaling.Scaler {
 	return &scaling.Scaler{Kind: s.Kind, Shift: s.Shift, Factor: s.Factor}
 }
 
-// Check returns an error unless it is one of so many columns.
+// Check returns an error unless the scale is one of cols columns.
 func (s *Scale) Check(cols int) error {
 	if !s.scaler().Check(cols) || !(s.Unit() > 0) || !floats.IsFinite(s.Unit()) ||
 		!floats.IsFinite(s.Centre) {
@@ -86,7 +86,7 @@ func (s *Scale) Same(t *Scale) bool {
 		slices.Equal(s.Factor, t.Factor)
 }
 
-// Numbers returns how many shifts and factors there are, of so many columns.
+// Numbers returns how many shifts and factors there are for cols columns.
 func (s *Scale) Numbers(cols int) (shifts, factors int) {
 	switch s.Kind {
 	case scaling.Standard:
@@ -97,7 +97,7 @@ func (s *Scale) Numbers(cols int) (shifts, factors int) {
 	return 0, 0
 }
 
-// WithCols returns the scale over so many features: further ones are as they are.
+// WithCols returns the scale over cols features: further ones are left as they are.
 func (s *Scale) WithCols(cols int) *Scale {
 	if s == nil || s.Factor == nil {
 		return s

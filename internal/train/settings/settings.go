@@ -183,7 +183,7 @@ func (s *Settings) MayProve() bool {
 	return s.Tol == 0 && s.Patience == 0 && !s.Finishes() && s.Bounds()
 }
 
-// Length returns the length of the run for epochs of so many steps.
+// Length returns the length of the run in steps, for epochs of the given number.
 func (s *Settings) Length(epoch int) (int64, error) {
 	if s.Steps != 0 {
 		return s.Steps, nil
@@ -198,7 +198,7 @@ func (s *Settings) Length(epoch int) (int64, error) {
 // MaxPairClasses keeps the number of pairs below 2^22.
 const MaxPairClasses = 2048
 
-// Pairwise reports whether so many classes make a problem for each pair of them.
+// Pairwise reports whether there is a problem for each pair of the classes.
 func (s *Settings) Pairwise(classes int) bool { return s.Multiclass == OneVsOne && classes > 2 }
 
 // Parts yields, for each part of a training on so many classes, the place of its first weight
@@ -221,7 +221,7 @@ func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 	}
 }
 
-// Vectors returns how many weight vectors there are for so many classes.
+// Vectors returns how many weight vectors there are for the classes.
 func (s *Settings) Vectors(classes int) (int, error) {
 	numbers := s.Numbers()
 	switch {

@@ -26,7 +26,7 @@ func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 			// Field by field: a whole Step would be made elsewhere and moved.
 			s := &steps[k]
 			x.Place(s, int(i), y, p.Of.Weighted(i, y))
-			s.Least = roundUp(p.Lambda * (float64(p.T+int64(k)) + p.T0)) // scale, so many steps on
+			s.Least = roundUp(p.Lambda * (float64(p.T+int64(k)) + p.T0)) // the scale k steps on
 		}
 		x.Take(steps, p.V)
 		for k, i := range rows {

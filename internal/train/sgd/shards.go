@@ -31,7 +31,7 @@ func NewShards(p *Binary, n int) *Shards {
 	return s
 }
 
-// RoundRows returns the rows of a round of so many shards. Its end costs a pass over the vectors.
+// RoundRows returns the rows of a round of the shards. Its end costs a pass over the vectors.
 func RoundRows(cols, shards int) int {
 	n := 2048
 	for n < cols/8 && n < Segment(cols) {
@@ -40,7 +40,7 @@ func RoundRows(cols, shards int) int {
 	return max(1, n/shards) * shards
 }
 
-// ShardSteps returns how many steps a shard takes for so many rows of epochs of n rows.
+// ShardSteps returns how many steps a shard takes for rows of epochs of n rows each.
 func ShardSteps(rows int64, n, cols, shards int) int64 {
 	in := func(rows int64) int64 {
 		m := int64(RoundRows(cols, shards))
