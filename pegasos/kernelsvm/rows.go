@@ -353,12 +353,7 @@ func (s *rowStore) count(dst, values []float32, q *probe, start int) {
 			dst[j] = values[bits.OnesCount64(x0^w)]
 		}
 	case s.width == 2 && distance:
-		x0, x1 := q.words[0], q.words[1]
-		w := s.words[2*start : 2*end]
-		for j := range dst {
-			two := (*[2]uint64)(w[2*j:])
-			dst[j] = values[bits.OnesCount64(x0^two[0])+bits.OnesCount64(x1^two[1])]
-		}
+		countTwo(dst, values, s.words[2*start:2*end], q.words[0], q.words[1])
 	case distance:
 		for j := range dst {
 			d := 0
@@ -375,6 +370,18 @@ func (s *rowStore) count(dst, values []float32, q *probe, start int) {
 			}
 			dst[j] = values[g]
 		}
+	}
+}
+
+// countTwo is count for rows of two words each. In a function of its own nothing of the loop is
+// spilled from the registers.
+//
+//go:noinline
+func countTwo(dst, values []float32, w []uint64, x0, x1 uint64) {
+	for j := range dst {
+		two := (*[2]uint64)(w)
+		dst[j] = values[bits.OnesCount64(x0^two[0])+bits.OnesCount64(x1^two[1])]
+		w = w[2:]
 	}
 }
 
