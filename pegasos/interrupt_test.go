@@ -96,3 +96,23 @@ func TestCancelMeasuring(t *testing.T) {
 		}
 	}
 }
+
+// A verification that is cancelled while objectives are found ends soon: they come after the rows'
+// norms and the fingerprint, a pass each.
+func TestCancelVerify(t *testing.T) {
+	const rows, soon = 50000, 1000
+	data := sample.Random(1, rows, 2, 2, 1)
+	m := mustTrain(t, data.Dense, data.Y, Config{Lambda: 0.01, Epochs: 1})
+	for _, passes := range []int64{2, 3} {
+		ctx, cancel := context.WithCancel(t.Context())
+		x := &watched{Examples: data.Dense, cancel: cancel}
+		x.last.Store(passes*rows + rows/5)
+		v, err := (&Trainer{}).Verify(ctx, m, x, data.Y, VerifyOptions{})
+		if !errors.Is(err, context.Canceled) || v != nil {
+			t.Errorf("%v, %v, want no verification", v, err)
+		}
+		if late := x.reads.Load() - x.last.Load(); late > soon {
+			t.Errorf("%d reads after %d of %d", late, x.last.Load(), rows)
+		}
+	}
+}

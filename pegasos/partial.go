@@ -34,9 +34,8 @@ type Partial struct {
 // distinct, and at least two, or none for numbers to predict. Settings that go by all rows are a
 // *[ConfigError]: Scale, C, Epochs, Steps, Tol, Patience, Finish, Shards, Calibrate, Balanced, and
 // Project with numbers to predict. Of each chunk there is one pass, for which Shuffled means
-// Permutation.
-// Class weights multiply the loss as they are. There is no certificate. Zero fields are those of
-// [Config.Plain]: [NewPartialFrom] takes what training chose for other rows.
+// Permutation. Class weights multiply the loss as they are. There is no certificate. Zero fields
+// are those of [Config.Plain]: [NewPartialFrom] takes what training chose for other rows.
 func NewPartial(cfg Config, classes []float32, cols int) (*Partial, error) {
 	return newPartial(cfg, classes, cols, nil)
 }

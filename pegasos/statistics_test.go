@@ -33,7 +33,8 @@ func TestChooseFrom(t *testing.T) {
 					t.Fatal(err)
 				}
 				near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-5*math.Abs(b) }
-				if have.Settings.Scale != string(want.Scale) || have.Bias != string(want.Bias) || have.C != want.C ||
+				if have.Settings.Scale != string(want.Scale) ||
+					have.Bias != string(want.Bias) || have.C != want.C ||
 					!near(have.BiasScale, want.BiasScale) || !near(have.Lambda, want.Lambda) {
 					t.Errorf("%s, %T, %+v: chose %+v, want %+v", name, x, cfg, have, want)
 				}

@@ -40,9 +40,9 @@ type Found struct {
 }
 
 // Verify finds the objectives of m, which has Folded if there is a scale, and the best bounds: of
-// each learner's part, and all together.
+// each learner's part, and all together. They are of no use once ctx is done.
 func (s *Session) Verify(ctx context.Context, m *Point, c Check) (found []Found, res result.Result) {
-	s.Newtons.Until, s.measured = ctx, m
+	s.Until, s.Newtons.Until, s.mayCut, s.measured = ctx, ctx, true, m
 	if !s.Joint() {
 		m.Result.PerClass = result.Unknown(len(m.Weights))
 		if len(c.Claims.PerClass) != len(m.Weights) {
