@@ -201,18 +201,20 @@ const MaxPairClasses = 2048
 // Pairwise reports whether there is a problem for each pair of the classes.
 func (s *Settings) Pairwise(classes int) bool { return s.Multiclass == OneVsOne && classes > 2 }
 
-// Parts yields, for each part of a training on so many classes, the place of its first weight
-// vector, and the pair of classes whose rows it is about; or the one part of all rows, and nil.
+// Parts yields, for each part of a training on the classes, the place of its first weight
+// vector, and the pair of classes whose rows it is about, in a slice that is used again for the
+// next; or the one part of all rows, and nil.
 func (s *Settings) Parts(classes int) iter.Seq2[int, []int32] {
 	return func(yield func(int, []int32) bool) {
 		if !s.Pairwise(classes) {
 			yield(0, nil)
 			return
 		}
-		k := 0
+		k, pair := 0, make([]int32, 2)
 		for a := range int32(classes) {
 			for b := a + 1; b < int32(classes); b++ {
-				if !yield(k, []int32{a, b}) {
+				pair[0], pair[1] = a, b
+				if !yield(k, pair) {
 					return
 				}
 				k++
