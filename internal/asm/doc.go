@@ -3,8 +3,8 @@
 //
 // # Contract
 //
-// A kernel's result is defined to the bit by its generic body in kernels.go, and every path gives
-// those bits (NaN with NaN; payloads and signs of NaNs are not promised):
+// A kernel's result is defined to the bit by its generic body, and every path gives those bits (NaN
+// with NaN; payloads and signs of NaNs are not promised):
 //
 //   - A product is rounded to float32 before it is added; nothing is fused.
 //   - A dense sum has 64 lanes. Element i is added to lane i mod 64, in order of i, starting from

@@ -64,3 +64,38 @@ func expGeneric(dst, x []float32) {
 		dst[i] = float32(e*math.Float32frombits(half<<23)) * math.Float32frombits((n-half)<<23)
 	}
 }
+
+// Exp is
+//
+//	for i, v := range x {
+//		dst[i] = e^v
+//	}
+//
+// to within 1.1 units in the last place, with the bits of expGeneric: +Inf where e^v overflows,
+// rounded subnormals and 0 where it underflows, NaN for NaN. It panics if the lengths differ. dst
+// and x may be the same slice.
+func Exp(dst, x []float32) {
+	if race {
+		raceReads(x)
+		raceWrites(dst)
+	}
+	expActive(dst, x, &expTable[0])
+}
+
+func expRare(dst, x []float32, _ *float32) {
+	if len(dst) != len(x) {
+		panic(mismatch("len(dst)", len(dst), "len(x)", len(x)))
+	}
+	if len(x) > Block {
+		expBlocks(dst, x)
+		return
+	}
+	expGeneric(dst, x)
+}
+
+func expBlocks(dst, x []float32) {
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		Exp(dst[i:j], x[i:j])
+	}
+}

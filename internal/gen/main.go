@@ -1,8 +1,8 @@
 // Command gen writes the kernels of package asm: the assembly, its stubs, and the twins that stand
 // in for the assembly where it can't be built.
 //
-// A kernel is one file here: its loop, written once against Target. kernels.go in package asm has
-// its meaning.
+// A kernel is one file here: its loop, written once against Target. Its generic body in package asm
+// has its meaning.
 package main
 
 import (

@@ -1,0 +1,392 @@
+package asm
+
+import "unsafe"
+
+// Unpack is
+//
+//	for i, b := range src {
+//		dst[i] = float32(float32(b)*hi) + float32(float32(b)*lo)
+//	}
+//
+// It panics if the lengths differ.
+func Unpack(dst []float32, src []byte, hi, lo float32) {
+	if race {
+		raceReads(src)
+		raceWrites(dst)
+	}
+	unpackActive(dst, src, hi, lo)
+}
+
+func unpackRare(dst []float32, src []byte, hi, lo float32) {
+	if len(dst) != len(src) {
+		panic(mismatch("len(dst)", len(dst), "len(src)", len(src)))
+	}
+	if len(dst) > Block {
+		unpackBlocks(dst, src, hi, lo)
+		return
+	}
+	unpackGeneric(dst, src, hi, lo)
+}
+
+func unpackBlocks(dst []float32, src []byte, hi, lo float32) {
+	for i := 0; i < len(dst); i += Block {
+		j := min(i+Block, len(dst))
+		Unpack(dst[i:j], src[i:j], hi, lo)
+	}
+}
+
+func unpackGeneric(dst []float32, src []byte, hi, lo float32) {
+	dst = dst[:len(src)]
+	for i, b := range src {
+		v := float32(b)
+		dst[i] = float32(v*hi) + float32(v*lo)
+	}
+}
+
+// UnpackDot is
+//
+//	Unpack(dst, src, hi, lo)
+//	return Dot(dst[:len(w)], w)
+//
+// to the bit. src and dst have as many elements as w, rounded up to a multiple of eight; the bytes
+// behind those are 0. It panics if the lengths are others. hi and lo must be finite. dst must not
+// overlap w.
+func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
+	n := len(w)
+	if len(dst) != (n+7)&^7 {
+		panic(mismatch("len(dst)", len(dst), "len(w) rounded up", (n+7)&^7))
+	}
+	if len(src) != len(dst) {
+		panic(mismatch("len(dst)", len(dst), "len(src)", len(src)))
+	}
+	if race {
+		raceReads(src)
+		raceWrites(dst)
+		raceReads(w)
+	}
+	if n > 0 && n <= Block {
+		switch active {
+		case AVX512:
+			return unpackDotAVX512(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
+				unsafe.SliceData(w), n)
+		case AVX512x256:
+			return unpackDotAVX512x256(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
+				unsafe.SliceData(w), n)
+		case AVX2:
+			return unpackDotAVX2(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
+				unsafe.SliceData(w), n)
+		case NEON:
+			return unpackDotNEON(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
+				unsafe.SliceData(w), n)
+		}
+	}
+	Unpack(dst, src, hi, lo)
+	return Dot(dst[:n], w)
+}
+
+// Bytes that stand for numbers. Sums over a block are made in 32 bits, modulo 2^32, which is exact
+// in any order, and added in 64. The functions are alike up to the names that they call: through
+// one that is told what to call, the vectors would escape to the heap.
+
+// DotInt8 is the sum of x[i]*y[i], exactly. It panics if the lengths differ.
+func DotInt8(x, y []int8) int64 {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if race {
+		raceReads(x, y)
+	}
+	if len(x) > Block {
+		return dotInt8Blocks(x, y)
+	}
+	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
+	n := len(x) &^ 15 // the assembly's share
+	var s int32
+	switch active {
+	case AVX512:
+		if vnni {
+			return int64(dotInt8VNNIAVX512(px, py, len(x)))
+		}
+		s = dotInt8AVX512(px, py, n)
+	case AVX512x256:
+		if vnni {
+			return int64(dotInt8VNNIAVX512x256(px, py, len(x)))
+		}
+		s = dotInt8AVX512x256(px, py, n)
+	case AVX2:
+		s = dotInt8AVX2(px, py, n)
+	case NEON:
+		s = dotInt8NEON(px, py, n)
+	default:
+		n = 0
+	}
+	if n < len(x) {
+		s += dotBytesGeneric(x[n:], y[n:])
+	}
+	return int64(s)
+}
+
+func dotInt8Blocks(x, y []int8) (sum int64) {
+	for start := 0; start < len(x); start += Block {
+		end := min(start+Block, len(x))
+		sum += DotInt8(x[start:end], y[start:end])
+	}
+	return sum
+}
+
+// DotUint8 is the sum of x[i]*y[i], exactly. It panics if the lengths differ.
+func DotUint8(x, y []uint8) int64 {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if race {
+		raceReads(x, y)
+	}
+	if len(x) > Block {
+		return dotUint8Blocks(x, y)
+	}
+	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
+	n := len(x) &^ 15 // the assembly's share
+	var s int32
+	switch active {
+	case AVX512:
+		if vnni {
+			return int64(uint32(dotUint8VNNIAVX512(px, py, len(x))))
+		}
+		s = dotUint8AVX512(px, py, n)
+	case AVX512x256:
+		if vnni {
+			return int64(uint32(dotUint8VNNIAVX512x256(px, py, len(x))))
+		}
+		s = dotUint8AVX512x256(px, py, n)
+	case AVX2:
+		s = dotUint8AVX2(px, py, n)
+	case NEON:
+		s = dotUint8NEON(px, py, n)
+	default:
+		n = 0
+	}
+	if n < len(x) {
+		s += dotBytesGeneric(x[n:], y[n:])
+	}
+	return int64(uint32(s))
+}
+
+func dotUint8Blocks(x, y []uint8) (sum int64) {
+	for start := 0; start < len(x); start += Block {
+		end := min(start+Block, len(x))
+		sum += DotUint8(x[start:end], y[start:end])
+	}
+	return sum
+}
+
+// SquaredDistanceInt8 is the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
+func SquaredDistanceInt8(x, y []int8) int64 {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if race {
+		raceReads(x, y)
+	}
+	if len(x) > Block {
+		return squaredDistanceInt8Blocks(x, y)
+	}
+	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
+	n := len(x) &^ 15 // the assembly's share
+	var s int32
+	switch active {
+	case AVX512:
+		s = squaredDistanceInt8AVX512(px, py, n)
+	case AVX512x256:
+		s = squaredDistanceInt8AVX512x256(px, py, n)
+	case AVX2:
+		s = squaredDistanceInt8AVX2(px, py, n)
+	case NEON:
+		s = squaredDistanceInt8NEON(px, py, n)
+	default:
+		n = 0
+	}
+	if n < len(x) {
+		s += squaredDistanceBytesGeneric(x[n:], y[n:])
+	}
+	return int64(uint32(s))
+}
+
+func squaredDistanceInt8Blocks(x, y []int8) (sum int64) {
+	for start := 0; start < len(x); start += Block {
+		end := min(start+Block, len(x))
+		sum += SquaredDistanceInt8(x[start:end], y[start:end])
+	}
+	return sum
+}
+
+// SquaredDistanceUint8 is the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
+func SquaredDistanceUint8(x, y []uint8) int64 {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if race {
+		raceReads(x, y)
+	}
+	if len(x) > Block {
+		return squaredDistanceUint8Blocks(x, y)
+	}
+	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
+	n := len(x) &^ 15 // the assembly's share
+	var s int32
+	switch active {
+	case AVX512:
+		s = squaredDistanceUint8AVX512(px, py, n)
+	case AVX512x256:
+		s = squaredDistanceUint8AVX512x256(px, py, n)
+	case AVX2:
+		s = squaredDistanceUint8AVX2(px, py, n)
+	case NEON:
+		s = squaredDistanceUint8NEON(px, py, n)
+	default:
+		n = 0
+	}
+	if n < len(x) {
+		s += squaredDistanceBytesGeneric(x[n:], y[n:])
+	}
+	return int64(uint32(s))
+}
+
+func squaredDistanceUint8Blocks(x, y []uint8) (sum int64) {
+	for start := 0; start < len(x); start += Block {
+		end := min(start+Block, len(x))
+		sum += SquaredDistanceUint8(x[start:end], y[start:end])
+	}
+	return sum
+}
+
+// DotFloatInt8 is
+//
+//	for i, v := range x {
+//		lane[i%64] += float32(v * float32(y[i]))
+//	}
+//
+// with the lanes folded as the package comment says: Dot of x and the floats of y, to the bit. It
+// panics if the lengths differ.
+func DotFloatInt8(x []float32, y []int8) (sum float32) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if race {
+		raceReads(x)
+		raceReads(y)
+	}
+	for len(x) > Block {
+		sum += dotFloatInt8(x[:Block], y[:Block])
+		x, y = x[Block:], y[Block:]
+	}
+	return sum + dotFloatInt8(x, y)
+}
+
+// dotFloatInt8 is for one block.
+func dotFloatInt8(x []float32, y []int8) float32 {
+	if active == Generic {
+		return dotFloatBytesGeneric(x, y)
+	}
+	n := len(x) &^ (lanes - 1)
+	if n == len(x) {
+		return dotFloatInt8End(x, y, n, nil, nil, 0)
+	}
+	var endX [lanes]float32
+	var endY [lanes]int8
+	copy(endX[:], x[n:])
+	copy(endY[:], y[n:])
+	return dotFloatInt8End(x, y, n, &endX[0], &endY[0], lanes)
+}
+
+// dotFloatInt8End adds up the first n products and those of end elements elsewhere.
+func dotFloatInt8End(x []float32, y []int8, n int, endX *float32, endY *int8, end int) float32 {
+	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
+	switch active {
+	case AVX512:
+		return dotFloatInt8AVX512(px, py, n, endX, endY, end)
+	case AVX512x256:
+		return dotFloatInt8AVX512x256(px, py, n, endX, endY, end)
+	case AVX2:
+		return dotFloatInt8AVX2(px, py, n, endX, endY, end)
+	}
+	return dotFloatInt8NEON(px, py, n, endX, endY, end)
+}
+
+// DotFloatUint8 is DotFloatInt8 for bytes without sign.
+func DotFloatUint8(x []float32, y []uint8) (sum float32) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if race {
+		raceReads(x)
+		raceReads(y)
+	}
+	for len(x) > Block {
+		sum += dotFloatUint8(x[:Block], y[:Block])
+		x, y = x[Block:], y[Block:]
+	}
+	return sum + dotFloatUint8(x, y)
+}
+
+// dotFloatUint8 is for one block.
+func dotFloatUint8(x []float32, y []uint8) float32 {
+	if active == Generic {
+		return dotFloatBytesGeneric(x, y)
+	}
+	n := len(x) &^ (lanes - 1)
+	if n == len(x) {
+		return dotFloatUint8End(x, y, n, nil, nil, 0)
+	}
+	var endX [lanes]float32
+	var endY [lanes]uint8
+	copy(endX[:], x[n:])
+	copy(endY[:], y[n:])
+	return dotFloatUint8End(x, y, n, &endX[0], &endY[0], lanes)
+}
+
+// dotFloatUint8End adds up the first n products and those of end elements elsewhere.
+func dotFloatUint8End(x []float32, y []uint8, n int, endX *float32, endY *uint8, end int) float32 {
+	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
+	switch active {
+	case AVX512:
+		return dotFloatUint8AVX512(px, py, n, endX, endY, end)
+	case AVX512x256:
+		return dotFloatUint8AVX512x256(px, py, n, endX, endY, end)
+	case AVX2:
+		return dotFloatUint8AVX2(px, py, n, endX, endY, end)
+	}
+	return dotFloatUint8NEON(px, py, n, endX, endY, end)
+}
+
+func dotFloatBytesGeneric[T int8 | uint8](x []float32, y []T) float32 {
+	y = y[:len(x)]
+	var lane [lanes]float32
+	for len(x) >= lanes {
+		for l, v := range x[:lanes] {
+			lane[l] += float32(v * float32(y[l]))
+		}
+		x, y = x[lanes:], y[lanes:]
+	}
+	for l, v := range x {
+		lane[l] += float32(v * float32(y[l]))
+	}
+	return fold(lane[:])
+}
+
+func dotBytesGeneric[T int8 | uint8](x, y []T) (sum int32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		sum += int32(v) * int32(y[i])
+	}
+	return sum
+}
+
+func squaredDistanceBytesGeneric[T int8 | uint8](x, y []T) (sum int32) {
+	y = y[:len(x)]
+	for i, v := range x {
+		d := int32(v) - int32(y[i])
+		sum += d * d
+	}
+	return sum
+}

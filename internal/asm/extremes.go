@@ -1,0 +1,124 @@
+package asm
+
+import "math"
+
+// Min returns the least number in x, and +Inf if there is none: NaN is no number. A zero is
+// returned as +0.
+func Min(x []float32) float32 {
+	if race {
+		raceReads(x)
+	}
+	return minActive(x)
+}
+
+func minRare(x []float32) float32 {
+	if len(x) > Block {
+		least := float32(math.Inf(1))
+		for start := 0; start < len(x); start += Block {
+			least = min(least, Min(x[start:min(start+Block, len(x))]))
+		}
+		return least
+	}
+	return minGeneric(x)
+}
+
+func minGeneric(x []float32) float32 {
+	least := float32(math.Inf(1))
+	for _, v := range x {
+		if v < least {
+			least = v
+		}
+	}
+	if least == 0 {
+		return 0
+	}
+	return least
+}
+
+// Max returns the greatest number in x, and -Inf if there is none: NaN is no number. A zero is
+// returned as +0.
+func Max(x []float32) float32 {
+	if race {
+		raceReads(x)
+	}
+	return maxActive(x)
+}
+
+func maxRare(x []float32) float32 {
+	if len(x) > Block {
+		greatest := float32(math.Inf(-1))
+		for start := 0; start < len(x); start += Block {
+			greatest = max(greatest, Max(x[start:min(start+Block, len(x))]))
+		}
+		return greatest
+	}
+	return maxGeneric(x)
+}
+
+func maxGeneric(x []float32) float32 {
+	greatest := float32(math.Inf(-1))
+	for _, v := range x {
+		if v > greatest {
+			greatest = v
+		}
+	}
+	if greatest == 0 {
+		return 0
+	}
+	return greatest
+}
+
+// ArgMin returns the index of the first element that equals Min(x), and -1 if there is no number.
+// Zeros of both signs are equal.
+func ArgMin(x []float32) int {
+	first, least := 0, float32(math.Inf(1))
+	for start := 0; start < len(x); start += Block {
+		if m := Min(x[start:min(start+Block, len(x))]); m < least {
+			first, least = start, m
+		}
+	}
+	return findFrom(x, first, least)
+}
+
+// ArgMax returns the index of the first element that equals Max(x), and -1 if there is no number.
+// Zeros of both signs are equal.
+func ArgMax(x []float32) int {
+	first, greatest := 0, float32(math.Inf(-1))
+	for start := 0; start < len(x); start += Block {
+		if m := Max(x[start:min(start+Block, len(x))]); m > greatest {
+			first, greatest = start, m
+		}
+	}
+	return findFrom(x, first, greatest)
+}
+
+func findFrom(x []float32, first int, v float32) int {
+	i := Find(x[first:], v)
+	if i < 0 {
+		return -1
+	}
+	return first + i
+}
+
+// Find returns the least i for which x[i] == v, and -1 if there is none, as for a v that is NaN.
+func Find(x []float32, v float32) int {
+	if race {
+		raceReads(x)
+	}
+	for start := 0; start < len(x); start += Block {
+		part := x[start:min(start+Block, len(x))]
+		near := 0 // elements that are not v; it is among the first after them, or at the very end
+		if n := len(part) &^ 15; n > 0 {
+			near = findActive(part[:n], v)
+		}
+		for i, w := range part[near:] {
+			if w == v {
+				return start + near + i
+			}
+		}
+	}
+	return -1
+}
+
+// findRare passes nothing over.
+func findRare(x []float32, v float32) int { return 0 }

@@ -1,0 +1,226 @@
+package asm
+
+import "github.com/pegasimd/pegasimd/internal/misuse"
+
+//go:noinline
+func rowsTooShort(rows []float32, stride, count, n int) any {
+	return misuse.Of("len(rows) = %d, too few for %d rows of %d elements, %d apart", len(rows),
+		count, n, stride)
+}
+
+// DotRows is
+//
+//	for i := range dst {
+//		dst[i] = Dot(rows[i*stride:][:len(x)], x)
+//	}
+//
+// to the bit. It panics if rows ends before its last row does. dst must not overlap rows or x.
+func DotRows(dst, rows []float32, stride int, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	if stride < 0 || len(x) > len(rows) || stride > 0 && len(dst)-1 > (len(rows)-len(x))/stride {
+		panic(rowsTooShort(rows, stride, len(dst), len(x)))
+	}
+	dotRows(dst, rows, stride, nil, x)
+}
+
+// DotRowsAt is
+//
+//	for i, j := range idx {
+//		dst[i] = Dot(rows[j*stride:][:len(x)], x)
+//	}
+//
+// to the bit. It panics if dst and idx differ in length or an index is outside rows. dst must not
+// overlap rows or x.
+func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
+	if len(dst) != len(idx) {
+		panic(mismatch("len(dst)", len(dst), "len(idx)", len(idx)))
+	}
+	if !rowsInside(rows, stride, idx, len(x)) {
+		panic(rowsOutside(rows, stride, idx, len(x)))
+	}
+	dotRows(dst, rows, stride, idx, x)
+}
+
+// rowsInside reports whether rows holds n elements from each row at idx on. It is small enough to
+// be inlined.
+func rowsInside(rows []float32, stride int, idx []int32, n int) bool {
+	if len(idx) == 0 {
+		return true
+	}
+	if stride < 0 || n > len(rows) {
+		return false
+	}
+	last := uint(len(idx)) // any row will do where all are the same
+	if stride > 0 {
+		last = uint((len(rows) - n) / stride)
+	}
+	for _, j := range idx {
+		if j < 0 || stride > 0 && uint(j) > last {
+			return false
+		}
+	}
+	return true
+}
+
+// rowsOutside returns what to panic with where rowsInside is false.
+//
+//go:noinline
+func rowsOutside(rows []float32, stride int, idx []int32, n int) any {
+	for k, j := range idx {
+		if stride >= 0 && n <= len(rows) && !rowsInside(rows, stride, idx[k:k+1], n) {
+			return misuse.Of("idx[%d] = %d, a row of %d elements, %d apart, outside len(rows) = %d",
+				k, j, n, stride, len(rows))
+		}
+	}
+	return rowsTooShort(rows, stride, len(idx), n)
+}
+
+// CheckRowsAt panics where DotRowsAt would, for what is to be done row by row.
+func CheckRowsAt(rows []float32, stride int, idx []int32, n int) {
+	if !rowsInside(rows, stride, idx, n) {
+		panic(rowsOutside(rows, stride, idx, n))
+	}
+}
+
+// rowsAtOnce is how many rows of n elements one call takes, a multiple of four: about Block
+// elements or four rows.
+func rowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
+
+// Numbers of elements: what the second cache holds (2 MB), and the third (8 MB); rows of up to
+// shortRow are taken four at a time wherever they are, those of longRow and more only from the
+// first two. prefetched is the longest row that is asked for while the one before is read.
+const (
+	nearby     = 512 << 10
+	cached     = 2 << 20
+	shortRow   = 256
+	longRow    = 512
+	prefetched = 4096
+)
+
+// oneByOne tells whether all rows of n elements are better taken one after the other than four at a
+// time. Registers of 512 bits hold the lanes of four rows; others pass over them four times, which
+// is slow where rows are long and come from the third cache or from memory. Gathered rows from
+// memory have more to gain by four streams.
+func oneByOne(rows []float32, idx []int32, count, n int) bool {
+	switch {
+	case active == AVX512 || idx != nil && len(rows) > cached:
+		return false
+	case n > shortRow && count*n > cached:
+		return true
+	}
+	return n >= longRow && count*n > nearby && active != NEON // where that was not measured
+}
+
+// dotRows is given indices or, for consecutive rows, nil.
+func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
+	if race {
+		raceReads(x)
+		raceReads(idx)
+		for i := range dst {
+			raceReads(row(rows, stride, idx, i, len(x)))
+		}
+		raceWrites(dst)
+	}
+	n, quads := len(x), len(dst)&^3
+	if active == Generic || n == 0 || n > Block || oneByOne(rows, idx, quads, n) {
+		quads = 0
+	}
+	step, path := rowsAtOnce(n), active
+	if path == AVX512 && n <= 8 {
+		path = AVX512x256 // half of the wider registers would be empty
+	}
+	for first := 0; first < quads; first += step {
+		count := min(step, quads-first)
+		from, at := first*stride, (*int32)(nil)
+		if idx != nil {
+			from, at = 0, &idx[first]
+		}
+		switch path {
+		case AVX512:
+			dotRowsAVX512(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
+		case AVX512x256:
+			dotRowsAVX512x256(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
+		case AVX2:
+			dotRowsAVX2(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
+		case NEON:
+			dotRowsNEON(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
+		}
+	}
+	dotEach(dst, rows, stride, idx, x, quads)
+}
+
+// dotEach takes rows one after the other, from the first on. Where all come from memory it asks for
+// the next one ahead, at whose start the CPU's own prefetching has to begin anew.
+func dotEach(dst, rows []float32, stride int, idx []int32, x []float32, first int) {
+	n := len(x)
+	ahead := first == 0 && shortRow < n && n <= prefetched && len(dst)*n > cached
+	for i := first; i < len(dst); i++ {
+		if ahead && i+1 < len(dst) {
+			Prefetch(row(rows, stride, idx, i+1, n))
+		}
+		dst[i] = Dot(row(rows, stride, idx, i, n), x)
+	}
+}
+
+func row(rows []float32, stride int, idx []int32, i, n int) []float32 {
+	if idx != nil {
+		i = int(idx[i])
+	}
+	return rows[i*stride:][:n]
+}
+
+// AxpyRows is
+//
+//	for i, j := range idx {
+//		Axpy(a[i], rows[j*stride:][:len(y)], y)
+//	}
+//
+// to the bit. It panics if a and idx differ in length or an index is outside rows. y must not
+// overlap a or rows.
+func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
+	if len(a) != len(idx) {
+		panic(mismatch("len(a)", len(a), "len(idx)", len(idx)))
+	}
+	if !rowsInside(rows, stride, idx, len(y)) {
+		panic(rowsOutside(rows, stride, idx, len(y)))
+	}
+	if race {
+		raceReads(a)
+		raceReads(idx)
+		for i := range idx {
+			raceReads(row(rows, stride, idx, i, len(y)))
+		}
+		raceWrites(y)
+	}
+	for start := 0; start < len(y); start += Block {
+		part := y[start:min(start+Block, len(y))]
+		axpyRows(a, rows[start:], stride, idx, part)
+	}
+}
+
+// axpyRows takes four rows at a time, so that y is read and written a quarter as often.
+func axpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
+	n, quads := len(y), len(idx)&^3
+	if active == Generic {
+		quads = 0
+	}
+	for i := 0; i < quads; i += 4 {
+		x0, x1 := &rows[int(idx[i])*stride], &rows[int(idx[i+1])*stride]
+		x2, x3 := &rows[int(idx[i+2])*stride], &rows[int(idx[i+3])*stride]
+		switch active {
+		case AVX512:
+			axpy4AVX512(&a[i], x0, x1, x2, x3, &y[0], n)
+		case AVX512x256:
+			axpy4AVX512x256(&a[i], x0, x1, x2, x3, &y[0], n)
+		case AVX2:
+			axpy4AVX2(&a[i], x0, x1, x2, x3, &y[0], n)
+		case NEON:
+			axpy4NEON(&a[i], x0, x1, x2, x3, &y[0], n)
+		}
+	}
+	for i := quads; i < len(idx); i++ {
+		Axpy(a[i], row(rows, stride, idx, i, n), y)
+	}
+}

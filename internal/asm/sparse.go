@@ -1,0 +1,232 @@
+package asm
+
+import "github.com/pegasimd/pegasimd/internal/misuse"
+
+func rowDiffers(idx []int32, val []float32) any {
+	return mismatch("len(idx)", len(idx), "len(val)", len(val))
+}
+
+// DotSparse is
+//
+//	for k, j := range idx {
+//		lane[k%8] += float32(val[k] * w[j])
+//	}
+//
+// with the 8 lanes folded. It panics if idx and val differ in length. Every index must lie in [0,
+// len(w)): the assembly trusts it.
+func DotSparse(idx []int32, val, w []float32) float32 {
+	if race {
+		raceReads(idx)
+		raceReads(val)
+		raceReadsAt(w, idx, 1)
+	}
+	return dotSparseActive(idx, val, w)
+}
+
+func dotSparseRare(idx []int32, val, w []float32) float32 {
+	if len(idx) != len(val) {
+		panic(rowDiffers(idx, val))
+	}
+	if len(idx) > Block {
+		return dotSparseBlocks(idx, val, w)
+	}
+	return dotSparseGeneric(idx, val, w)
+}
+
+func dotSparseBlocks(idx []int32, val, w []float32) (sum float32) {
+	for i := 0; i < len(idx); i += Block {
+		j := min(i+Block, len(idx))
+		sum += DotSparse(idx[i:j], val[i:j], w)
+	}
+	return sum
+}
+
+func dotSparseGeneric(idx []int32, val, w []float32) float32 {
+	val = val[:len(idx)]
+	var lane [sparseLanes]float32
+	for k, j := range idx {
+		lane[k%sparseLanes] += float32(val[k] * w[j])
+	}
+	return fold(lane[:])
+}
+
+// AxpySparse is
+//
+//	for k, j := range idx {
+//		w[j] += float32(a * val[k])
+//	}
+//
+// It panics if idx and val differ in length. Every index must lie in [0, len(w)): the assembly
+// trusts it. Indices may repeat; val must not overlap w.
+func AxpySparse(a float32, idx []int32, val, w []float32) {
+	if race {
+		raceReads(idx)
+		raceReads(val)
+		raceWritesAt(w, idx, 1)
+	}
+	axpySparseActive(a, idx, val, w)
+}
+
+func axpySparseRare(a float32, idx []int32, val, w []float32) {
+	if len(idx) != len(val) {
+		panic(rowDiffers(idx, val))
+	}
+	if len(idx) > Block {
+		axpySparseBlocks(a, idx, val, w)
+		return
+	}
+	axpySparseGeneric(a, idx, val, w)
+}
+
+func axpySparseBlocks(a float32, idx []int32, val, w []float32) {
+	for i := 0; i < len(idx); i += Block {
+		j := min(i+Block, len(idx))
+		AxpySparse(a, idx[i:j], val[i:j], w)
+	}
+}
+
+func axpySparseGeneric(a float32, idx []int32, val, w []float32) {
+	val = val[:len(idx)]
+	for k, j := range idx {
+		w[j] += float32(a * val[k])
+	}
+}
+
+//go:noinline
+func notInterleaved(k int) any {
+	return misuse.Of("%d interleaved vectors: want a multiple of 8", k)
+}
+
+// DotSparseK is DotSparse for k = len(dst) vectors at once, to the bit:
+//
+//	for c := range dst {
+//		for i, j := range idx {
+//			lane[i%8] += float32(val[i] * w[j*k+c])
+//		}
+//		dst[c] = the folded lanes
+//	}
+//
+// It panics if k is not a multiple of 8 or idx and val differ in length. Every index must lie in
+// [0, len(w)/k): the assembly trusts it. dst must not overlap val or w.
+func DotSparseK(dst []float32, idx []int32, val, w []float32) {
+	if len(dst)%8 != 0 {
+		panic(notInterleaved(len(dst)))
+	}
+	if len(idx) != len(val) {
+		panic(rowDiffers(idx, val))
+	}
+	if race {
+		raceReads(idx)
+		raceReads(val)
+		raceReadsAt(w, idx, len(dst))
+		raceWrites(dst)
+	}
+	k := len(dst)
+	var sum [16]float32
+	for c, width := 0, 0; c < k; c += width {
+		width = 8
+		if active == AVX512 && k-c >= 16 {
+			width = 16
+		}
+		out := dst[c:][:width]
+		if len(idx) == 0 {
+			clear(out)
+			continue
+		}
+		first := min(Block, len(idx))
+		dotSparseK(out, idx[:first], val[:first], w[c:], k)
+		for start := first; start < len(idx); start += Block {
+			end := min(start+Block, len(idx))
+			dotSparseK(sum[:width], idx[start:end], val[start:end], w[c:], k)
+			for l := range out {
+				out[l] += sum[l]
+			}
+		}
+	}
+}
+
+// dotSparseK is for 8 vectors or, in the path of wide registers, for 16.
+func dotSparseK(dst []float32, idx []int32, val, w []float32, k int) {
+	switch {
+	case len(dst) == 16:
+		dotSparseKAVX512(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
+	case active == AVX512 || active == AVX512x256:
+		dotSparseKAVX512x256(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
+	case active == AVX2:
+		dotSparseKAVX2(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
+	case active == NEON:
+		dotSparseKNEON(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
+	default:
+		dotSparseKGeneric((*[8]float32)(dst), idx, val, w, k)
+	}
+}
+
+func dotSparseKGeneric(dst *[8]float32, idx []int32, val, w []float32, k int) {
+	var lane [sparseLanes][8]float32
+	for i, j := range idx {
+		l, v, feature := &lane[i%sparseLanes], val[i], (*[8]float32)(w[int(j)*k:])
+		for c := range l {
+			l[c] += float32(v * feature[c])
+		}
+	}
+	for n := sparseLanes / 2; n > 0; n /= 2 {
+		for l := range n {
+			for c := range lane[l] {
+				lane[l][c] += lane[n+l][c]
+			}
+		}
+	}
+	*dst = lane[0]
+}
+
+// AxpySparseK is AxpySparse for k = len(a) vectors at once, to the bit:
+//
+//	for i, j := range idx {
+//		for c := range a {
+//			w[j*k+c] += float32(a[c] * val[i])
+//		}
+//	}
+//
+// It panics if k is not a multiple of 8 or idx and val differ in length. Every index must lie in
+// [0, len(w)/k): the assembly trusts it. w must not overlap a or val.
+func AxpySparseK(a []float32, idx []int32, val, w []float32) {
+	if len(a)%8 != 0 {
+		panic(notInterleaved(len(a)))
+	}
+	if len(idx) != len(val) {
+		panic(rowDiffers(idx, val))
+	}
+	if race {
+		raceReads(idx)
+		raceReads(a, val)
+		raceWritesAt(w, idx, len(a))
+	}
+	for c := 0; c < len(a); c += 8 {
+		for start := 0; start < len(idx); start += Block {
+			end := min(start+Block, len(idx))
+			axpySparseK((*[8]float32)(a[c:]), idx[start:end], val[start:end], w[c:], len(a))
+		}
+	}
+}
+
+func axpySparseK(a *[8]float32, idx []int32, val, w []float32, k int) {
+	switch active {
+	case AVX512, AVX512x256:
+		axpySparseKAVX512x256(&a[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
+	case AVX2:
+		axpySparseKAVX2(&a[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
+	case NEON:
+		axpySparseKNEON(&a[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
+	default:
+		axpySparseKGeneric(a, idx, val, w, k)
+	}
+}
+
+func axpySparseKGeneric(a *[8]float32, idx []int32, val, w []float32, k int) {
+	for i, j := range idx {
+		v, feature := val[i], (*[8]float32)(w[int(j)*k:])
+		for c := range feature {
+			feature[c] += float32(a[c] * v)
+		}
+	}
+}

@@ -1,0 +1,334 @@
+package asm
+
+import (
+	"math"
+	"unsafe"
+)
+
+// Dot is
+//
+//	for i, v := range x {
+//		lane[i%64] += float32(v * y[i])
+//	}
+//
+// with the lanes folded as the package comment says. It panics if the lengths differ.
+func Dot(x, y []float32) float32 {
+	if race {
+		raceReads(x, y)
+	}
+	return dotActive(x, y)
+}
+
+func dotRare(x, y []float32) float32 {
+	if len(x) != len(y) {
+		panic(vectorsDiffer(x, y))
+	}
+	if len(x) > Block {
+		return dotBlocks(x, y)
+	}
+	return dotGeneric(x, y)
+}
+
+// inMemory is a number of elements, 32 MB of two vectors, that no cache holds but the largest.
+const inMemory = 4 << 20
+
+func dotBlocks(x, y []float32) (sum float32) {
+	if len(x) >= inMemory {
+		for len(x) >= 2*Block {
+			two := dotTwo(x[:2*Block], y[:2*Block])
+			sum += two[0]
+			sum += two[1]
+			x, y = x[2*Block:], y[2*Block:]
+		}
+	}
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		sum += Dot(x[i:j], y[i:j])
+	}
+	return sum
+}
+
+// dotTwo returns the sums of two blocks of equal length, a multiple of 64, one behind the other.
+func dotTwo(x, y []float32) (sum [2]float32) {
+	n := len(x) / 2
+	switch active {
+	case AVX512, AVX512x256:
+		dotTwoAVX512x256(&sum[0], &x[0], &y[0], n)
+	case AVX2:
+		dotTwoAVX2(&sum[0], &x[0], &y[0], n)
+	case NEON:
+		dotTwoNEON(&sum[0], &x[0], &y[0], n)
+	default:
+		sum = [2]float32{dotGeneric(x[:n], y[:n]), dotGeneric(x[n:], y[n:])}
+	}
+	return sum
+}
+
+// dotGeneric takes eight lanes at a time, so that they stay in registers, and walks the vectors
+// eight times. That is faster than the naive loop, whose one sum waits for itself at every
+// addition.
+func dotGeneric(x, y []float32) float32 {
+	y = y[:len(x)]
+	var lane [lanes]float32
+	for g := 0; g < lanes && g < len(x); g += 8 {
+		var s0, s1, s2, s3, s4, s5, s6, s7 float32
+		i := g
+		for ; i+8 <= len(x); i += lanes {
+			a, b := (*[8]float32)(x[i:]), (*[8]float32)(y[i:])
+			s0 += float32(a[0] * b[0])
+			s1 += float32(a[1] * b[1])
+			s2 += float32(a[2] * b[2])
+			s3 += float32(a[3] * b[3])
+			s4 += float32(a[4] * b[4])
+			s5 += float32(a[5] * b[5])
+			s6 += float32(a[6] * b[6])
+			s7 += float32(a[7] * b[7])
+		}
+		*(*[8]float32)(lane[g:]) = [8]float32{s0, s1, s2, s3, s4, s5, s6, s7}
+		for l := g; i < len(x); i, l = i+1, l+1 {
+			lane[l] += float32(x[i] * y[i])
+		}
+	}
+	// The lanes that a short vector does not reach are +0, and adding +0 to what a sum can be
+	// changes nothing.
+	n := lanes
+	for n/2 >= len(x) && n > 1 {
+		n /= 2
+	}
+	return fold(lane[:n])
+}
+
+// fold adds the upper half of the lanes to the lower half until one is left.
+func fold(lane []float32) float32 {
+	for n := len(lane) / 2; n > 0; n /= 2 {
+		for l := range n {
+			lane[l] += lane[n+l]
+		}
+	}
+	return lane[0]
+}
+
+// SumSquares is Dot(x, x) in half the loads.
+func SumSquares(x []float32) float32 {
+	if race {
+		raceReads(x)
+	}
+	return sumSquaresActive(x)
+}
+
+func sumSquaresRare(x []float32) float32 {
+	if len(x) > Block {
+		return sumSquaresBlocks(x)
+	}
+	return sumSquaresGeneric(x)
+}
+
+func sumSquaresBlocks(x []float32) (sum float32) {
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		sum += SumSquares(x[i:j])
+	}
+	return sum
+}
+
+func sumSquaresGeneric(x []float32) float32 { return dotGeneric(x, x) }
+
+// SquaredDistance is
+//
+//	for i, v := range x {
+//		d := v - y[i]
+//		lane[i%64] += float32(d * d)
+//	}
+//
+// with the lanes folded as the package comment says. It panics if the lengths differ.
+func SquaredDistance(x, y []float32) float32 {
+	if race {
+		raceReads(x, y)
+	}
+	return squaredDistanceActive(x, y)
+}
+
+func squaredDistanceRare(x, y []float32) float32 {
+	if len(x) != len(y) {
+		panic(vectorsDiffer(x, y))
+	}
+	if len(x) > Block {
+		return squaredDistanceBlocks(x, y)
+	}
+	return squaredDistanceGeneric(x, y)
+}
+
+func squaredDistanceBlocks(x, y []float32) (sum float32) {
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		sum += SquaredDistance(x[i:j], y[i:j])
+	}
+	return sum
+}
+
+func squaredDistanceGeneric(x, y []float32) float32 {
+	y = y[:len(x)]
+	var lane [lanes]float32
+	for len(x) >= lanes {
+		a, b := (*[lanes]float32)(x), (*[lanes]float32)(y)
+		for l := range lane {
+			d := a[l] - b[l]
+			lane[l] += float32(d * d)
+		}
+		x, y = x[lanes:], y[lanes:]
+	}
+	for l, v := range x {
+		d := v - y[l]
+		lane[l] += float32(d * d)
+	}
+	return fold(lane[:])
+}
+
+// DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit, in one pass over both.
+// It panics if the lengths differ.
+func DotNorms(x, y []float32) (xy, xx, yy float32) {
+	if race {
+		raceReads(x, y)
+	}
+	var sums [4]float32 // the last one means nothing
+	dotNormsActive(&sums[0], x, y)
+	return sums[0], sums[1], sums[2]
+}
+
+func dotNormsRare(dst *float32, x, y []float32) {
+	if len(x) != len(y) {
+		panic(vectorsDiffer(x, y))
+	}
+	sums := unsafe.Slice(dst, 3)
+	if len(x) > Block {
+		sums[0], sums[1], sums[2] = dotNormsBlocks(x, y)
+		return
+	}
+	sums[0], sums[1], sums[2] = dotNormsGeneric(x, y)
+}
+
+func dotNormsBlocks(x, y []float32) (xy, xx, yy float32) {
+	for start := 0; start < len(x); start += Block {
+		end := min(start+Block, len(x))
+		dot, squaresX, squaresY := DotNorms(x[start:end], y[start:end])
+		xy += dot
+		xx += squaresX
+		yy += squaresY
+	}
+	return xy, xx, yy
+}
+
+func dotNormsGeneric(x, y []float32) (xy, xx, yy float32) {
+	return dotGeneric(x, y), dotGeneric(x, x), dotGeneric(y, y)
+}
+
+// Sum is
+//
+//	for i, v := range x {
+//		lane[i%64] += v
+//	}
+//
+// with the lanes folded as the package comment says.
+func Sum(x []float32) float32 {
+	if race {
+		raceReads(x)
+	}
+	return sumActive(x)
+}
+
+func sumRare(x []float32) float32 {
+	if len(x) > Block {
+		return sumBlocks(x)
+	}
+	return sumGeneric(x)
+}
+
+func sumBlocks(x []float32) (sum float32) {
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		sum += Sum(x[i:j])
+	}
+	return sum
+}
+
+func sumGeneric(x []float32) float32 {
+	var lane [lanes]float32
+	for i, v := range x {
+		lane[i%lanes] += v
+	}
+	return fold(lane[:])
+}
+
+// SumAbs is Sum of the absolute values.
+func SumAbs(x []float32) float32 {
+	if race {
+		raceReads(x)
+	}
+	return sumAbsActive(x)
+}
+
+func sumAbsRare(x []float32) float32 {
+	if len(x) > Block {
+		return sumAbsBlocks(x)
+	}
+	return sumAbsGeneric(x)
+}
+
+func sumAbsBlocks(x []float32) (sum float32) {
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		sum += SumAbs(x[i:j])
+	}
+	return sum
+}
+
+func sumAbsGeneric(x []float32) float32 {
+	var lane [lanes]float32
+	for i, v := range x {
+		lane[i%lanes] += abs(v)
+	}
+	return fold(lane[:])
+}
+
+func abs(v float32) float32 { return math.Float32frombits(math.Float32bits(v) &^ (1 << 31)) }
+
+// L1Distance is
+//
+//	for i, v := range x {
+//		lane[i%64] += |v - y[i]|
+//	}
+//
+// with the lanes folded as the package comment says. It panics if the lengths differ.
+func L1Distance(x, y []float32) float32 {
+	if race {
+		raceReads(x, y)
+	}
+	return l1DistanceActive(x, y)
+}
+
+func l1DistanceRare(x, y []float32) float32 {
+	if len(x) != len(y) {
+		panic(vectorsDiffer(x, y))
+	}
+	if len(x) > Block {
+		return l1DistanceBlocks(x, y)
+	}
+	return l1DistanceGeneric(x, y)
+}
+
+func l1DistanceBlocks(x, y []float32) (sum float32) {
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		sum += L1Distance(x[i:j], y[i:j])
+	}
+	return sum
+}
+
+func l1DistanceGeneric(x, y []float32) float32 {
+	y = y[:len(x)]
+	var lane [lanes]float32
+	for i, v := range x {
+		lane[i%lanes] += abs(v - y[i])
+	}
+	return fold(lane[:])
+}

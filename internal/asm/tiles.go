@@ -1,0 +1,212 @@
+package asm
+
+import "github.com/pegasimd/pegasimd/internal/misuse"
+
+// TileRows and TileCols are the shape of what RankK adds to, and BlockRows the number of rows after
+// which its sums start anew.
+const (
+	TileRows  = 12
+	TileCols  = 32
+	BlockRows = 256
+)
+
+// RankK adds A'B to the tile of TileRows x TileCols elements in c whose rows are stride apart. A
+// has k rows of TileRows elements and B as many of TileCols:
+//
+//	for r := range k {
+//		sum[i][j] += float32(a[r*TileRows+i] * b[r*TileCols+j])
+//	}
+//	c[i*stride+j] += sum[i][j]
+//
+// with all sums from +0, and each BlockRows rows by themselves. It panics if a and b differ in
+// rows, or c is too short. c must not overlap a or b.
+func RankK(c []float32, stride int, a, b []float32) {
+	k := len(a) / TileRows
+	if len(a) != k*TileRows || len(b) != k*TileCols {
+		panic(mismatch("len(a)/TileRows", k, "len(b)/TileCols", len(b)/TileCols))
+	}
+	if stride < TileCols || len(c) < (TileRows-1)*stride+TileCols {
+		panic(tileTooShort(len(c), stride))
+	}
+	if race {
+		raceReads(a, b)
+		for i := range TileRows {
+			raceWrites(c[i*stride:][:TileCols])
+		}
+	}
+	for ; k > 0; k -= BlockRows {
+		rows := min(k, BlockRows)
+		rankK(c, stride, a[:rows*TileRows], b[:rows*TileCols])
+		a, b = a[rows*TileRows:], b[rows*TileCols:]
+	}
+}
+
+// rankK takes 1 to BlockRows rows.
+func rankK(c []float32, stride int, a, b []float32) {
+	k := len(a) / TileRows
+	switch active {
+	case AVX512:
+		rankKAVX512(&a[0], &b[0], k, &c[0], 4*stride)
+	case AVX512x256:
+		rankKAVX512x256(&a[0], &b[0], k, &c[0], 4*stride)
+	case AVX2:
+		rankKAVX2(&a[0], &b[0], k, &c[0], 4*stride)
+	case NEON:
+		rankKNEON(&a[0], &b[0], k, &c[0], 4*stride)
+	default:
+		rankKGeneric(c, stride, a, b)
+	}
+}
+
+// RankKPairs is RankK for pairs of rows of int16 in integers of 32 bits, the first of each in the
+// lower half:
+//
+//	for r := range k {
+//		x, y := a[r*TileRows+i], b[r*TileCols+j]
+//		c[i*stride+j] += int32(int16(x))*int32(int16(y)) + int32(int16(x>>16))*int32(int16(y>>16))
+//	}
+//
+// modulo 2^32, so that the order of the rows is nobody's concern.
+func RankKPairs(c []int32, stride int, a, b []uint32) {
+	k := len(a) / TileRows
+	if len(a) != k*TileRows || len(b) != k*TileCols {
+		panic(mismatch("len(a)/TileRows", k, "len(b)/TileCols", len(b)/TileCols))
+	}
+	if stride < TileCols || len(c) < (TileRows-1)*stride+TileCols {
+		panic(tileTooShort(len(c), stride))
+	}
+	if race {
+		raceReads(a, b)
+		for i := range TileRows {
+			raceWrites(c[i*stride:][:TileCols])
+		}
+	}
+	for ; k > 0; k -= BlockRows {
+		rows := min(k, BlockRows)
+		rankKPairs(c, stride, a[:rows*TileRows], b[:rows*TileCols])
+		a, b = a[rows*TileRows:], b[rows*TileCols:]
+	}
+}
+
+//go:noinline
+func tileTooShort(n, stride int) any {
+	return misuse.Of("len(c) = %d, too few for %d rows of %d elements, %d apart", n, TileRows,
+		TileCols, stride)
+}
+
+func rankKPairs(c []int32, stride int, a, b []uint32) {
+	k := len(a) / TileRows
+	switch active {
+	case AVX512:
+		rankKPairsAVX512(&a[0], &b[0], k, &c[0], 4*stride)
+	case AVX512x256:
+		rankKPairsAVX512x256(&a[0], &b[0], k, &c[0], 4*stride)
+	case AVX2:
+		rankKPairsAVX2(&a[0], &b[0], k, &c[0], 4*stride)
+	case NEON:
+		rankKPairsNEON(&a[0], &b[0], k, &c[0], 4*stride)
+	default:
+		rankKPairsGeneric(c, stride, a, b)
+	}
+}
+
+// Pack is
+//
+//	for i, v := range x {
+//		dst[i/width*step+i%width] = float32(c * v)
+//	}
+//
+// It brings a row into panels for RankK, and panics if width is neither TileRows nor TileCols, or
+// dst ends before the last panel does. dst must not overlap x.
+func Pack(dst []float32, width, step int, c float32, x []float32) {
+	if width != TileRows && width != TileCols {
+		panic(mismatch("width", width, "TileRows or TileCols", TileCols))
+	}
+	if n := len(x); n == 0 {
+		return
+	} else if last := (n - 1) / width; step < width || len(dst) < last*step+n-last*width {
+		panic(rowsTooShort(dst, step, last+1, width))
+	}
+	if race {
+		raceReads(x)
+		for i := 0; i < len(x); i += width {
+			raceWrites(dst[i/width*step:][:min(width, len(x)-i)])
+		}
+	}
+	for ; len(x) > packBlock; x, dst = x[packBlock:], dst[packBlock/width*step:] {
+		pack(dst, width, step, c, x[:packBlock])
+	}
+	pack(dst, width, step, c, x)
+}
+
+// packBlock is a number of whole panels that one call takes at most.
+const packBlock = Block / (TileRows * TileCols) * (TileRows * TileCols)
+
+func pack(dst []float32, width, step int, c float32, x []float32) {
+	switch active {
+	case AVX512:
+		packAVX512(&dst[0], width, 4*step, c, &x[0], len(x))
+	case AVX512x256:
+		packAVX512x256(&dst[0], width, 4*step, c, &x[0], len(x))
+	case AVX2:
+		packAVX2(&dst[0], width, 4*step, c, &x[0], len(x))
+	case NEON:
+		packNEON(&dst[0], width, 4*step, c, &x[0], len(x))
+	default:
+		packGeneric(dst, width, step, c, x)
+	}
+}
+
+// rankKGeneric takes two rows and four columns of the tile at a time, whose sums stay in registers.
+func rankKGeneric(c []float32, stride int, a, b []float32) {
+	for i := 0; i < TileRows; i += 2 {
+		for j := 0; j < TileCols; j += 4 {
+			var s00, s01, s02, s03, s10, s11, s12, s13 float32
+			x, y := a[i:], b[j:]
+			for {
+				u, v := (*[2]float32)(x), (*[4]float32)(y)
+				s00 += float32(u[0] * v[0])
+				s01 += float32(u[0] * v[1])
+				s02 += float32(u[0] * v[2])
+				s03 += float32(u[0] * v[3])
+				s10 += float32(u[1] * v[0])
+				s11 += float32(u[1] * v[1])
+				s12 += float32(u[1] * v[2])
+				s13 += float32(u[1] * v[3])
+				if len(x) <= TileRows {
+					break
+				}
+				x, y = x[TileRows:], y[TileCols:]
+			}
+			p, q := (*[4]float32)(c[i*stride+j:]), (*[4]float32)(c[(i+1)*stride+j:])
+			p[0], p[1], p[2], p[3] = p[0]+s00, p[1]+s01, p[2]+s02, p[3]+s03
+			q[0], q[1], q[2], q[3] = q[0]+s10, q[1]+s11, q[2]+s12, q[3]+s13
+		}
+	}
+}
+
+func rankKPairsGeneric(c []int32, stride int, a, b []uint32) {
+	for i := range TileRows {
+		row := c[i*stride:][:TileCols]
+		for r := range len(a) / TileRows {
+			x := a[r*TileRows+i]
+			low, high := int32(int16(x)), int32(int16(x>>16))
+			for j, y := range b[r*TileCols:][:TileCols] {
+				row[j] += low*int32(int16(y)) + high*int32(int16(y>>16))
+			}
+		}
+	}
+}
+
+func packGeneric(dst []float32, width, step int, c float32, x []float32) {
+	for len(x) > 0 {
+		n := min(width, len(x))
+		panel := dst[:n]
+		for i, v := range x[:n] {
+			panel[i] = float32(c * v)
+		}
+		if x = x[n:]; len(x) > 0 {
+			dst = dst[step:]
+		}
+	}
+}
