@@ -67,9 +67,12 @@ bench: ## time every kernel and path beside the machine's limit, and training, i
 	@mkdir -p build/bench
 	$(GO) -C bench run ./kernels -dir ../build/bench $(BENCH)
 
+# The newest Go, with its own vectors as peers; SIMD= does without.
+SIMD = GOTOOLCHAIN=go1.27.4 GOEXPERIMENT=simd
+
 .PHONY: bench-kernels
 bench-kernels: ## time the kernels beside other libraries; PEERS=openblas,eigen for those in C
-	$(GO) -C bench run -tags '$(PEERS)' ./kernels -peers $(BENCH)
+	$(SIMD) $(GO) -C bench run -tags '$(PEERS)' ./kernels -peers $(BENCH)
 
 .PHONY: bench-trainers
 bench-trainers: ## time the trainer beside others; TRAINERS=-defaults compares defaults, -seeds draws studies

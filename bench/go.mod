@@ -3,7 +3,6 @@ module github.com/pegasimd/pegasimd/bench
 go 1.26.0
 
 require (
-	github.com/ajroetker/go-highway v0.0.12
 	github.com/chromedp/cdproto v0.159.1
 	github.com/chromedp/chromedp v0.22.1
 	github.com/klauspost/cpuid/v2 v2.4.2
@@ -41,6 +40,3 @@ require (
 )
 
 tool golang.org/x/perf/cmd/benchstat
-
-// go-highway requires a tool of its own that was never published.
-exclude github.com/ajroetker/go-highway/hwy/goat v0.0.0

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -22,6 +23,8 @@ var (
 	alpha, sink float32
 	x, y, out   []float32
 	rows        []float32 // one after the other, each as long as x
+
+	bytesX, bytesY []uint8
 )
 
 // times calls f n times. It is inlined with f: each way to call a kernel has a loop of its own, as
@@ -41,6 +44,7 @@ type way struct {
 
 const (
 	ours     = "Pegasimd"
+	sameBits = "our bits in " // begins the name of a peer that promises them
 	readLoop = "read loop"
 )
 
@@ -62,7 +66,8 @@ type operation struct {
 }
 
 var operations = []*operation{
-	&dot, &axpy, &scale, &sum, &distance, &cosine, &rowsInCache, &gemm,
+	&dot, &axpy, &scale, &sum, &sumSquares, &norm, &squaredDistance, &distance, &cosine, &bytesDot,
+	&rowsInCache, &gemm,
 	&rowsFromMemory, &int8RowsFromMemory, &pickedRows, &dotSparse, &axpySparse,
 }
 
@@ -122,6 +127,7 @@ func beside(o options, w io.Writer) error {
 			return err
 		}
 	}
+	count(w, tables)
 	return nil
 }
 
@@ -179,6 +185,12 @@ func (o *operation) verify(w way, sizes []int, off int) error {
 				return fmt.Errorf("result %d of %d is %v, want %v", i, n, got[i], v)
 			}
 		}
+		if strings.HasPrefix(w.name, sameBits) {
+			o.ways[0].loop(1)
+			if !slices.Equal(o.got(), got) {
+				return errors.New("it has other bits than ours")
+			}
+		}
 		for _, isa := range asm.Available() {
 			asm.Use(isa)
 			if w.isOurs() && !slices.Equal(once(), got) {
@@ -189,9 +201,6 @@ func (o *operation) verify(w way, sizes []int, off int) error {
 	return nil
 }
 
-// settle puts the processor into the state in which a Go program usually is: see archsimd_amd64.go.
-var settle = func() {}
-
 // race times one pass of the i-th size.
 func (t *table) race(i, rounds int) {
 	t.prepare(t.sizes[i], t.off)
@@ -199,7 +208,7 @@ func (t *table) race(i, rounds int) {
 	runtime.GC()
 	var loops []func(int)
 	for _, w := range t.ways {
-		loops = append(loops, func(n int) { settle(); w.loop(n) })
+		loops = append(loops, w.loop)
 	}
 	per := 1.
 	if t.per != nil {
@@ -219,17 +228,14 @@ func (t *table) race(i, rounds int) {
 // write writes the table, and under it how many times as long as the best peer our first way takes.
 func (t *table) write(w io.Writer) error {
 	text := frame.Table{Title: t.title, Head: []string{""}}
-	us, best := slices.IndexFunc(t.ways, way.isOurs), []any{"ours by the best peer's"}
-	for i, r := range t.races {
+	best := []any{"ours by the best peer's"}
+	for i := range t.races {
 		text.Head = append(text.Head, strconv.Itoa(t.sizes[i]))
-		most, name := 0., ""
-		for k, w := range t.ways {
-			ratio, _, _ := r.Ratio(us, k)
-			if ratio > most && !w.isOurs() && w.name != readLoop {
-				most, name = ratio, fmt.Sprintf("%.2f, %s", ratio, w.name)
-			}
+		cell := ""
+		if ratio, peer := t.behind(i); peer != "" {
+			cell = fmt.Sprintf("%.2f, %s", ratio, peer)
 		}
-		best = append(best, name)
+		best = append(best, cell)
 	}
 	for k, way := range t.ways {
 		row := []any{way.name}
@@ -241,6 +247,39 @@ func (t *table) write(w io.Writer) error {
 	}
 	text.Add(best...)
 	return text.Write(w)
+}
+
+// behind returns how many times as long as the best peer our first way takes at the i-th size.
+func (t *table) behind(i int) (most float64, peer string) {
+	us := slices.IndexFunc(t.ways, way.isOurs)
+	for k, w := range t.ways {
+		ratio, _, _ := t.races[i].Ratio(us, k)
+		if ratio > most && !w.isOurs() && w.name != readLoop {
+			most, peer = ratio, w.name
+		}
+	}
+	return most, peer
+}
+
+// count writes in how many cells of kernels of vectors we are behind the best peer.
+func count(w io.Writer, tables []*table) {
+	cells, level, far := 0, 0, []string{}
+	for _, t := range tables {
+		for i, n := range t.sizes {
+			ratio, peer := t.behind(i)
+			if peer == "" || !t.both {
+				continue
+			}
+			cells++
+			if ratio <= 1.05 {
+				level++
+			} else if ratio > 1.15 {
+				far = append(far, fmt.Sprintf("%s %d (%.2f, %s)", t.title, n, ratio, peer))
+			}
+		}
+	}
+	fmt.Fprintf(w, "\nOf %d cells of vectors %d are at most 1.05 of the best peer's time, and %d above "+
+		"1.15: %s\n", cells, level, len(far), strings.Join(far, "; "))
 }
 
 func fill(v []float32, seed uint64) {

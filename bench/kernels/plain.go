@@ -76,3 +76,10 @@ func loopAxpySparse(a float32, idx []int32, val, w []float32) {
 		w[j] += a * val[k]
 	}
 }
+
+func loopBytes(x, y []uint8) (sum int64) {
+	for i, v := range x {
+		sum += int64(v) * int64(y[i])
+	}
+	return sum
+}

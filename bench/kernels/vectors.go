@@ -2,15 +2,18 @@ package main
 
 import (
 	"math"
+	"math/rand/v2"
+	"unsafe"
 
 	"github.com/tphakala/simd/f32"
 	"github.com/viterin/vek/vek32"
 	"gonum.org/v1/gonum/blas/gonum"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/quant"
 )
 
-var lengths = []int{8, 16, 31, 54, 100, 128, 300, 784, 1024, 4096, 16384, 65536, 1 << 20}
+var lengths = []int{3, 8, 16, 31, 48, 64, 100, 128, 256, 384, 768, 784, 1024, 1536, 4096, 65536}
 
 var blasGo gonum.Implementation
 
@@ -103,22 +106,67 @@ var sum = operation{
 	},
 }
 
-var distance = operation{
+var sumSquares = operation{
+	name: "SumSquares", sizes: lengths, both: true, prepare: vectors, got: sunk,
+	want: summed(func(x, _ float64) float64 { return x * x }),
+	ways: []way{
+		{name: ours, loop: func(n int) { times(n, func() { sink = dense.SumSquares(x) }) }},
+		{name: "vek32 Dot", loop: func(n int) { times(n, func() { sink = vek32.Dot(x, x) }) }},
+		{name: "tphakala", loop: func(n int) { times(n, func() { sink = f32.SumOfSquares(x) }) }},
+		{name: "Go loop", loop: func(n int) { times(n, func() { sink = loopDot(x, x) }) }},
+	},
+}
+
+var norm = operation{
+	name: "Norm", sizes: lengths, both: true, prepare: vectors, got: sunk,
+	want: rooted(sumSquares.want),
+	ways: []way{
+		{name: ours, loop: func(n int) { times(n, func() { sink = dense.Norm(x) }) }},
+		{name: "gonum", loop: func(n int) {
+			times(n, func() { sink = blasGo.Snrm2(len(x), x, 1) })
+		}},
+		{name: "vek32", loop: func(n int) { times(n, func() { sink = vek32.Norm(x) }) }},
+		{name: "tphakala, and a root", loop: func(n int) {
+			times(n, func() { sink = root(f32.SumOfSquares(x)) })
+		}},
+		{name: "Go loop", loop: func(n int) { times(n, func() { sink = root(loopDot(x, x)) }) }},
+	},
+}
+
+var squaredDistance = operation{
 	name: "SquaredDistance", sizes: lengths, both: true, prepare: vectors, got: sunk,
 	want: summed(func(x, y float64) float64 { return (x - y) * (x - y) }),
 	ways: []way{
 		{name: ours, loop: func(n int) { times(n, func() { sink = dense.SquaredDistance(x, y) }) }},
-		{name: "vek32, with root", loop: func(n int) {
-			times(n, func() { sink = square(vek32.Distance(x, y)) })
-		}},
-		{name: "tphakala, with root", loop: func(n int) {
-			times(n, func() { sink = square(f32.EuclideanDistance(x, y)) })
-		}},
 		{name: "Go loop", loop: func(n int) { times(n, func() { sink = loopDistance(x, y) }) }},
 	},
 }
 
-func square(v float32) float32 { return v * v }
+var distance = operation{
+	name: "Distance", sizes: lengths, both: true, prepare: vectors, got: sunk,
+	want: rooted(squaredDistance.want),
+	ways: []way{
+		{name: ours, loop: func(n int) { times(n, func() { sink = dense.Distance(x, y) }) }},
+		{name: "vek32", loop: func(n int) { times(n, func() { sink = vek32.Distance(x, y) }) }},
+		{name: "tphakala", loop: func(n int) {
+			times(n, func() { sink = f32.EuclideanDistance(x, y) })
+		}},
+		{name: "Go loop", loop: func(n int) {
+			times(n, func() { sink = root(loopDistance(x, y)) })
+		}},
+	},
+}
+
+// rooted wants the root of a sum.
+func rooted(sum func() (values, sizes []float64)) func() (values, sizes []float64) {
+	return func() (values, sizes []float64) {
+		values, _ = sum()
+		values[0] = math.Sqrt(values[0])
+		return values, values
+	}
+}
+
+func root(v float32) float32 { return float32(math.Sqrt(float64(v))) }
 
 var cosine = operation{
 	name: "Cosine", sizes: lengths, both: true, prepare: vectors, got: sunk,
@@ -136,5 +184,35 @@ var cosine = operation{
 			times(n, func() { sink = vek32.CosineSimilarity(x, y) })
 		}},
 		{name: "Go loop", loop: func(n int) { times(n, func() { sink = loopCosine(x, y) }) }},
+	},
+}
+
+// byteVectors makes bytesX and bytesY, off bytes after a multiple of 64.
+func byteVectors(n, off int) {
+	vectors(2*n+64, 0)
+	all := unsafe.Slice((*uint8)(unsafe.Pointer(&x[0])), 2*n+128)
+	bytesX, bytesY = all[off:][:n], all[(n+63)/64*64+off:][:n]
+	r := rand.New(rand.NewPCG(1, uint64(n)))
+	for i := range bytesX {
+		bytesX[i], bytesY[i] = uint8(r.Uint32()), uint8(r.Uint32())
+	}
+}
+
+var bytesDot = operation{
+	name: "uint8 Dot", sizes: lengths, both: true, prepare: byteVectors, got: sunk,
+	want: func() (values, sizes []float64) {
+		return each(1, func(int) (value, size float64) {
+			return sums(len(bytesX), func(i int) float64 {
+				return float64(bytesX[i]) * float64(bytesY[i])
+			})
+		})
+	},
+	ways: []way{
+		{name: ours, loop: func(n int) {
+			times(n, func() { sink = float32(quant.Dot(bytesX, bytesY)) })
+		}},
+		{name: "Go loop", loop: func(n int) {
+			times(n, func() { sink = float32(loopBytes(bytesX, bytesY)) })
+		}},
 	},
 }

@@ -12,10 +12,16 @@ func init() {
 		const name = "weaviate AVX2"
 		add("Dot", name, func(n int) { times(n, func() { sink = asm.DotAVX256(x, y) }) })
 		add("SquaredDistance", name, func(n int) { times(n, func() { sink = asm.L2AVX256(x, y) }) })
+		add("uint8 Dot", name, func(n int) {
+			times(n, func() { sink = float32(asm.DotByteAVX256(bytesX, bytesY)) })
+		})
 	}
 	if cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ {
 		const name = "weaviate AVX-512"
 		add("Dot", name, func(n int) { times(n, func() { sink = asm.DotAVX512(x, y) }) })
 		add("SquaredDistance", name, func(n int) { times(n, func() { sink = asm.L2AVX512(x, y) }) })
+		add("Distance", name+", and a root", func(n int) {
+			times(n, func() { sink = root(asm.L2AVX512(x, y)) })
+		})
 	}
 }
