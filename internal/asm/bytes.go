@@ -64,24 +64,16 @@ func UnpackDot(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 		raceWrites(dst)
 		raceReads(w)
 	}
-	if n > 0 && n <= Block {
-		switch active {
-		case AVX512:
-			return unpackDotAVX512(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
-				unsafe.SliceData(w), n)
-		case AVX512x256:
-			return unpackDotAVX512x256(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
-				unsafe.SliceData(w), n)
-		case AVX2:
-			return unpackDotAVX2(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
-				unsafe.SliceData(w), n)
-		case NEON:
-			return unpackDotNEON(unsafe.SliceData(dst), unsafe.SliceData(src), hi, lo,
-				unsafe.SliceData(w), n)
-		}
+	if n == 0 || n > Block {
+		Unpack(dst, src, hi, lo)
+		return Dot(dst[:n], w)
 	}
-	Unpack(dst, src, hi, lo)
-	return Dot(dst[:n], w)
+	return unpackDotActive(dst, src, hi, lo, w)
+}
+
+func unpackDotGeneric(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
+	unpackGeneric(dst, src, hi, lo)
+	return dotGeneric(dst[:len(w)], w)
 }
 
 // Bytes that stand for numbers. Sums over a block are made in 32 bits, modulo 2^32, which is exact

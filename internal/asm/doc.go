@@ -22,11 +22,10 @@
 //
 // # Dispatch
 //
-// Each kernel has its switch over the instruction sets by hand, in kernels.go: written by the
-// generator it would be out of sight of the check of lengths, the blocks and the generic body,
-// between which it has its place, or a function of its own, which is one call more than short
-// vectors can bear. Through function variables the arguments would escape. The declarations of the
-// assembly, and those of other builds, are generated.
+// Each kernel has a door in assembly, dotActive say, which checks the lengths and jumps to the body
+// of the path in use: a Go function in its place would be one frame more than short vectors can
+// bear, and through function variables the arguments would escape. The doors are generated, like the
+// bodies, and stand aside for plain Go in builds without assembly.
 //
 // docs/kernels.md has the formulas, the error bounds and the numbers.
 package asm

@@ -167,6 +167,28 @@ AVX2:
 AVX512x256:
 	JMP ·axpySparseAVX512x256(SB)
 
+// func axpySparseKActive(a []float32, idx []int32, val, w []float32, k int)
+TEXT ·axpySparseKActive(SB), NOSPLIT, $0-104
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·axpySparseKGeneric(SB)
+
+AVX512:
+	JMP ·axpySparseKAVX512x256(SB)
+
+AVX2:
+	JMP ·axpySparseKAVX2(SB)
+
+AVX512x256:
+	JMP ·axpySparseKAVX512x256(SB)
+
 // func axpyToActive(dst []float32, a float32, x, y []float32)
 TEXT ·axpyToActive(SB), NOSPLIT, $0-80
 	MOVQ dst_len+8(FP), DX
@@ -277,6 +299,28 @@ AVX2:
 AVX512x256:
 	JMP ·dotNormsAVX512x256(SB)
 
+// func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32)
+TEXT ·dotRowsActive(SB), NOSPLIT, $0-104
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·dotRowsGeneric(SB)
+
+AVX512:
+	JMP ·dotRowsAVX512(SB)
+
+AVX2:
+	JMP ·dotRowsAVX2(SB)
+
+AVX512x256:
+	JMP ·dotRowsAVX512x256(SB)
+
 // func dotSameActive(a float32, idx []uint16, w []float32) float32
 TEXT ·dotSameActive(SB), NOSPLIT, $0-60
 	MOVQ idx_len+16(FP), DX
@@ -328,6 +372,50 @@ AVX2:
 
 AVX512x256:
 	JMP ·dotSparseAVX512x256(SB)
+
+// func dotSparseKActive(dst []float32, idx []int32, val, w []float32, k int)
+TEXT ·dotSparseKActive(SB), NOSPLIT, $0-104
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·dotSparseKGeneric(SB)
+
+AVX512:
+	JMP ·dotSparseKAVX512(SB)
+
+AVX2:
+	JMP ·dotSparseKAVX2(SB)
+
+AVX512x256:
+	JMP ·dotSparseKAVX512x256(SB)
+
+// func dotTwoActive(dst, x, y []float32)
+TEXT ·dotTwoActive(SB), NOSPLIT, $0-72
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·dotTwoGeneric(SB)
+
+AVX512:
+	JMP ·dotTwoAVX512x256(SB)
+
+AVX2:
+	JMP ·dotTwoAVX2(SB)
+
+AVX512x256:
+	JMP ·dotTwoAVX512x256(SB)
 
 // func expActive(dst, x []float32, table *float32)
 TEXT ·expActive(SB), NOSPLIT, $0-56
@@ -487,6 +575,94 @@ AVX2:
 AVX512x256:
 	JMP ·mulAVX512x256(SB)
 
+// func packActive(dst []float32, width, step int, c float32, x []float32)
+TEXT ·packActive(SB), NOSPLIT, $0-72
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·packGeneric(SB)
+
+AVX512:
+	JMP ·packAVX512(SB)
+
+AVX2:
+	JMP ·packAVX2(SB)
+
+AVX512x256:
+	JMP ·packAVX512x256(SB)
+
+// func prefetchActive(p *float32, n int)
+TEXT ·prefetchActive(SB), NOSPLIT, $0-16
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·prefetchGeneric(SB)
+
+AVX512:
+	JMP ·prefetchAVX512x256(SB)
+
+AVX2:
+	JMP ·prefetchAVX2(SB)
+
+AVX512x256:
+	JMP ·prefetchAVX512x256(SB)
+
+// func rankKActive(c []float32, stride int, a, b []float32, k int)
+TEXT ·rankKActive(SB), NOSPLIT, $0-88
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·rankKGeneric(SB)
+
+AVX512:
+	JMP ·rankKAVX512(SB)
+
+AVX2:
+	JMP ·rankKAVX2(SB)
+
+AVX512x256:
+	JMP ·rankKAVX512x256(SB)
+
+// func rankKPairsActive(c []int32, stride int, a, b []uint32, k int)
+TEXT ·rankKPairsActive(SB), NOSPLIT, $0-88
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·rankKPairsGeneric(SB)
+
+AVX512:
+	JMP ·rankKPairsAVX512(SB)
+
+AVX2:
+	JMP ·rankKPairsAVX2(SB)
+
+AVX512x256:
+	JMP ·rankKPairsAVX512x256(SB)
+
 // func scaleActive(a float32, x []float32)
 TEXT ·scaleActive(SB), NOSPLIT, $0-32
 	MOVQ x_len+16(FP), DX
@@ -565,6 +741,28 @@ AVX2:
 
 AVX512x256:
 	JMP ·squaredDistanceAVX512x256(SB)
+
+// func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32)
+TEXT ·stepsSameActive(SB), NOSPLIT, $0-64
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·stepsSameGeneric(SB)
+
+AVX512:
+	JMP ·stepsSameAVX512x256(SB)
+
+AVX2:
+	JMP ·stepsSameAVX2(SB)
+
+AVX512x256:
+	JMP ·stepsSameAVX512x256(SB)
 
 // func subActive(dst, x, y []float32)
 TEXT ·subActive(SB), NOSPLIT, $0-72
@@ -696,3 +894,25 @@ AVX2:
 
 AVX512x256:
 	JMP ·unpackAVX512x256(SB)
+
+// func unpackDotActive(dst []float32, src []byte, hi, lo float32, w []float32) float32
+TEXT ·unpackDotActive(SB), NOSPLIT, $0-84
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·unpackDotGeneric(SB)
+
+AVX512:
+	JMP ·unpackDotAVX512(SB)
+
+AVX2:
+	JMP ·unpackDotAVX2(SB)
+
+AVX512x256:
+	JMP ·unpackDotAVX512x256(SB)

@@ -119,6 +119,18 @@ rare:
 NEON:
 	JMP ·axpySparseNEON(SB)
 
+// func axpySparseKActive(a []float32, idx []int32, val, w []float32, k int)
+TEXT ·axpySparseKActive(SB), NOSPLIT, $0-104
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·axpySparseKGeneric(SB)
+
+NEON:
+	JMP ·axpySparseKNEON(SB)
+
 // func axpyToActive(dst []float32, a float32, x, y []float32)
 TEXT ·axpyToActive(SB), NOSPLIT, $0-80
 	MOVD dst_len+8(FP), R0
@@ -198,6 +210,18 @@ rare:
 NEON:
 	JMP ·dotNormsNEON(SB)
 
+// func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32)
+TEXT ·dotRowsActive(SB), NOSPLIT, $0-104
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·dotRowsGeneric(SB)
+
+NEON:
+	JMP ·dotRowsNEON(SB)
+
 // func dotSameActive(a float32, idx []uint16, w []float32) float32
 TEXT ·dotSameActive(SB), NOSPLIT, $0-60
 	MOVD idx_len+16(FP), R0
@@ -232,6 +256,30 @@ rare:
 
 NEON:
 	JMP ·dotSparseNEON(SB)
+
+// func dotSparseKActive(dst []float32, idx []int32, val, w []float32, k int)
+TEXT ·dotSparseKActive(SB), NOSPLIT, $0-104
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·dotSparseKGeneric(SB)
+
+NEON:
+	JMP ·dotSparseKNEON(SB)
+
+// func dotTwoActive(dst, x, y []float32)
+TEXT ·dotTwoActive(SB), NOSPLIT, $0-72
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·dotTwoGeneric(SB)
+
+NEON:
+	JMP ·dotTwoNEON(SB)
 
 // func expActive(dst, x []float32, table *float32)
 TEXT ·expActive(SB), NOSPLIT, $0-56
@@ -341,6 +389,54 @@ rare:
 NEON:
 	JMP ·mulNEON(SB)
 
+// func packActive(dst []float32, width, step int, c float32, x []float32)
+TEXT ·packActive(SB), NOSPLIT, $0-72
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·packGeneric(SB)
+
+NEON:
+	JMP ·packNEON(SB)
+
+// func prefetchActive(p *float32, n int)
+TEXT ·prefetchActive(SB), NOSPLIT, $0-16
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·prefetchGeneric(SB)
+
+NEON:
+	JMP ·prefetchNEON(SB)
+
+// func rankKActive(c []float32, stride int, a, b []float32, k int)
+TEXT ·rankKActive(SB), NOSPLIT, $0-88
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·rankKGeneric(SB)
+
+NEON:
+	JMP ·rankKNEON(SB)
+
+// func rankKPairsActive(c []int32, stride int, a, b []uint32, k int)
+TEXT ·rankKPairsActive(SB), NOSPLIT, $0-88
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·rankKPairsGeneric(SB)
+
+NEON:
+	JMP ·rankKPairsNEON(SB)
+
 // func scaleActive(a float32, x []float32)
 TEXT ·scaleActive(SB), NOSPLIT, $0-32
 	MOVD x_len+16(FP), R0
@@ -394,6 +490,18 @@ rare:
 
 NEON:
 	JMP ·squaredDistanceNEON(SB)
+
+// func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32)
+TEXT ·stepsSameActive(SB), NOSPLIT, $0-64
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·stepsSameGeneric(SB)
+
+NEON:
+	JMP ·stepsSameNEON(SB)
 
 // func subActive(dst, x, y []float32)
 TEXT ·subActive(SB), NOSPLIT, $0-72
@@ -483,3 +591,15 @@ rare:
 
 NEON:
 	JMP ·unpackNEON(SB)
+
+// func unpackDotActive(dst []float32, src []byte, hi, lo float32, w []float32) float32
+TEXT ·unpackDotActive(SB), NOSPLIT, $0-84
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·unpackDotGeneric(SB)
+
+NEON:
+	JMP ·unpackDotNEON(SB)

@@ -46,6 +46,13 @@ var _ = axpySparseRare // which the assembly jumps to
 //go:noescape
 func axpySparseActive(a float32, idx []int32, val, w []float32)
 
+var _ = axpySparseKGeneric // which the assembly jumps to
+
+// axpySparseKActive works like axpySparseKGeneric.
+//
+//go:noescape
+func axpySparseKActive(a []float32, idx []int32, val, w []float32, k int)
+
 var _ = axpyToRare // which the assembly jumps to
 
 // axpyToActive works like axpyToGeneric.
@@ -74,6 +81,13 @@ var _ = dotNormsRare // which the assembly jumps to
 //go:noescape
 func dotNormsActive(dst *float32, x, y []float32)
 
+var _ = dotRowsGeneric // which the assembly jumps to
+
+// dotRowsActive works like dotRowsGeneric.
+//
+//go:noescape
+func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32)
+
 var _ = dotSameRare // which the assembly jumps to
 
 // dotSameActive works like dotSameGeneric.
@@ -87,6 +101,20 @@ var _ = dotSparseRare // which the assembly jumps to
 //
 //go:noescape
 func dotSparseActive(idx []int32, val, w []float32) float32
+
+var _ = dotSparseKGeneric // which the assembly jumps to
+
+// dotSparseKActive works like dotSparseKGeneric.
+//
+//go:noescape
+func dotSparseKActive(dst []float32, idx []int32, val, w []float32, k int)
+
+var _ = dotTwoGeneric // which the assembly jumps to
+
+// dotTwoActive works like dotTwoGeneric.
+//
+//go:noescape
+func dotTwoActive(dst, x, y []float32)
 
 var _ = expRare // which the assembly jumps to
 
@@ -130,6 +158,34 @@ var _ = mulRare // which the assembly jumps to
 //go:noescape
 func mulActive(dst, x, y []float32)
 
+var _ = packGeneric // which the assembly jumps to
+
+// packActive works like packGeneric.
+//
+//go:noescape
+func packActive(dst []float32, width, step int, c float32, x []float32)
+
+var _ = prefetchGeneric // which the assembly jumps to
+
+// prefetchActive works like prefetchGeneric.
+//
+//go:noescape
+func prefetchActive(p *float32, n int)
+
+var _ = rankKGeneric // which the assembly jumps to
+
+// rankKActive works like rankKGeneric.
+//
+//go:noescape
+func rankKActive(c []float32, stride int, a, b []float32, k int)
+
+var _ = rankKPairsGeneric // which the assembly jumps to
+
+// rankKPairsActive works like rankKPairsGeneric.
+//
+//go:noescape
+func rankKPairsActive(c []int32, stride int, a, b []uint32, k int)
+
 var _ = scaleRare // which the assembly jumps to
 
 // scaleActive works like scaleGeneric.
@@ -150,6 +206,13 @@ var _ = squaredDistanceRare // which the assembly jumps to
 //
 //go:noescape
 func squaredDistanceActive(x, y []float32) float32
+
+var _ = stepsSameGeneric // which the assembly jumps to
+
+// stepsSameActive works like stepsSameGeneric.
+//
+//go:noescape
+func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32)
 
 var _ = subRare // which the assembly jumps to
 
@@ -185,3 +248,10 @@ var _ = unpackRare // which the assembly jumps to
 //
 //go:noescape
 func unpackActive(dst []float32, src []byte, hi, lo float32)
+
+var _ = unpackDotGeneric // which the assembly jumps to
+
+// unpackDotActive works like unpackDotGeneric.
+//
+//go:noescape
+func unpackDotActive(dst []float32, src []byte, hi, lo float32, w []float32) float32

@@ -16,6 +16,10 @@ func axpySameActive(a float32, idx []uint16, w []float32) { axpySameRare(a, idx,
 
 func axpySparseActive(a float32, idx []int32, val, w []float32) { axpySparseRare(a, idx, val, w) }
 
+func axpySparseKActive(a []float32, idx []int32, val, w []float32, k int) {
+	axpySparseKGeneric(a, idx, val, w, k)
+}
+
 func axpyToActive(dst []float32, a float32, x, y []float32) { axpyToRare(dst, a, x, y) }
 
 func dotActive(x, y []float32) float32 { return dotRare(x, y) }
@@ -24,9 +28,19 @@ func dot64Active(x, y []float32) float64 { return dot64Rare(x, y) }
 
 func dotNormsActive(dst *float32, x, y []float32) { dotNormsRare(dst, x, y) }
 
+func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32) {
+	dotRowsGeneric(dst, rows, stride, idx, x)
+}
+
 func dotSameActive(a float32, idx []uint16, w []float32) float32 { return dotSameRare(a, idx, w) }
 
 func dotSparseActive(idx []int32, val, w []float32) float32 { return dotSparseRare(idx, val, w) }
+
+func dotSparseKActive(dst []float32, idx []int32, val, w []float32, k int) {
+	dotSparseKGeneric(dst, idx, val, w, k)
+}
+
+func dotTwoActive(dst, x, y []float32) { dotTwoGeneric(dst, x, y) }
 
 func expActive(dst, x []float32, table *float32) { expRare(dst, x, table) }
 
@@ -40,11 +54,27 @@ func minActive(x []float32) float32 { return minRare(x) }
 
 func mulActive(dst, x, y []float32) { mulRare(dst, x, y) }
 
+func packActive(dst []float32, width, step int, c float32, x []float32) {
+	packGeneric(dst, width, step, c, x)
+}
+
+func prefetchActive(p *float32, n int) { prefetchGeneric(p, n) }
+
+func rankKActive(c []float32, stride int, a, b []float32, k int) { rankKGeneric(c, stride, a, b, k) }
+
+func rankKPairsActive(c []int32, stride int, a, b []uint32, k int) {
+	rankKPairsGeneric(c, stride, a, b, k)
+}
+
 func scaleActive(a float32, x []float32) { scaleRare(a, x) }
 
 func scaleToActive(dst []float32, a float32, x []float32) { scaleToRare(dst, a, x) }
 
 func squaredDistanceActive(x, y []float32) float32 { return squaredDistanceRare(x, y) }
+
+func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32) {
+	stepsSameGeneric(steps, count, indices, w)
+}
 
 func subActive(dst, x, y []float32) { subRare(dst, x, y) }
 
@@ -55,3 +85,7 @@ func sumAbsActive(x []float32) float32 { return sumAbsRare(x) }
 func sumSquaresActive(x []float32) float32 { return sumSquaresRare(x) }
 
 func unpackActive(dst []float32, src []byte, hi, lo float32) { unpackRare(dst, src, hi, lo) }
+
+func unpackDotActive(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
+	return unpackDotGeneric(dst, src, hi, lo, w)
+}

@@ -17,10 +17,10 @@ const (
 )
 
 // Lengths and rows are checked here and nowhere else: dense calls these functions and does nothing
-// before, so that it is inlined. Of most kernels it is the assembly that checks: dotActive compares
-// the lengths and works like dotGeneric, on the path in use. It calls dotRare where they differ, for
-// long vectors and on the path without assembly. Panics name the function that the caller sees: see
-// package misuse.
+// before, so that it is inlined. Of vectors it is the assembly that checks: dotActive compares the
+// lengths and works like dotGeneric, on the path in use. It leaves vectors whose lengths differ, long
+// ones and those on the path without assembly to dotRare. Kernels over rows trust their caller, and
+// have no such function. Panics name the function that the caller sees: see package misuse.
 
 // mismatch returns what to panic with. It is not inlined, like the others that do so, to keep its
 // code out of the kernels'; that it doesn't panic itself tells the compiler that nothing comes
@@ -50,13 +50,7 @@ func Prefetch[T float32 | int32 | uint16 | int8 | byte](x []T) {
 	if n == 0 {
 		return
 	}
-	p := (*float32)(unsafe.Pointer(unsafe.SliceData(x)))
-	switch active {
-	case AVX512, AVX512x256:
-		prefetchAVX512x256(p, n)
-	case AVX2:
-		prefetchAVX2(p, n)
-	case NEON:
-		prefetchNEON(p, n)
-	}
+	prefetchActive((*float32)(unsafe.Pointer(unsafe.SliceData(x))), n)
 }
+
+func prefetchGeneric(*float32, int) {}

@@ -42,7 +42,7 @@ func axpySparseAVX2(a float32, idx []int32, val []float32, w []float32)
 // axpySparseKAVX2 works like axpySparseKGeneric.
 //
 //go:noescape
-func axpySparseKAVX2(a *float32, idx *int32, val *float32, n int, w *float32, stride int)
+func axpySparseKAVX2(a []float32, idx []int32, val []float32, w []float32, k int)
 
 // axpyToAVX2 works like axpyToGeneric.
 //
@@ -79,10 +79,10 @@ func dotInt8AVX2(x *int8, y *int8, n int) int32
 //go:noescape
 func dotNormsAVX2(dst *float32, x []float32, y []float32)
 
-// dotRowsAVX2 is a part of dotRows.
+// dotRowsAVX2 works like dotRowsGeneric.
 //
 //go:noescape
-func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
+func dotRowsAVX2(dst []float32, rows []float32, stride int, idx []int32, x []float32)
 
 // dotSameAVX2 works like dotSameGeneric.
 //
@@ -97,12 +97,12 @@ func dotSparseAVX2(idx []int32, val []float32, w []float32) float32
 // dotSparseKAVX2 works like dotSparseKGeneric.
 //
 //go:noescape
-func dotSparseKAVX2(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
+func dotSparseKAVX2(dst []float32, idx []int32, val []float32, w []float32, k int)
 
-// dotTwoAVX2 is a part of dotTwo.
+// dotTwoAVX2 works like dotTwoGeneric.
 //
 //go:noescape
-func dotTwoAVX2(dst *float32, x *float32, y *float32, n int)
+func dotTwoAVX2(dst []float32, x []float32, y []float32)
 
 // dotUint8AVX2 works like dotBytesGeneric.
 //
@@ -142,9 +142,9 @@ func mulAVX2(dst []float32, x []float32, y []float32)
 // packAVX2 works like packGeneric.
 //
 //go:noescape
-func packAVX2(dst *float32, width int, step int, c float32, x *float32, n int)
+func packAVX2(dst []float32, width int, step int, c float32, x []float32)
 
-// prefetchAVX2 is a part of Prefetch.
+// prefetchAVX2 works like prefetchGeneric.
 //
 //go:noescape
 func prefetchAVX2(p *float32, n int)
@@ -152,12 +152,12 @@ func prefetchAVX2(p *float32, n int)
 // rankKAVX2 works like rankKGeneric.
 //
 //go:noescape
-func rankKAVX2(a *float32, b *float32, k int, c *float32, stride int)
+func rankKAVX2(c []float32, stride int, a []float32, b []float32, k int)
 
 // rankKPairsAVX2 works like rankKPairsGeneric.
 //
 //go:noescape
-func rankKPairsAVX2(a *uint32, b *uint32, k int, c *int32, stride int)
+func rankKPairsAVX2(c []int32, stride int, a []uint32, b []uint32, k int)
 
 // scaleAVX2 works like scaleGeneric.
 //
@@ -187,7 +187,7 @@ func squaredDistanceUint8AVX2(x *uint8, y *uint8, n int) int32
 // stepsSameAVX2 works like stepsSameGeneric.
 //
 //go:noescape
-func stepsSameAVX2(steps *uint32, n int, indices *uint16, w *float32)
+func stepsSameAVX2(steps *uint32, count int, indices []uint16, w []float32)
 
 // subAVX2 works like subGeneric.
 //
@@ -214,7 +214,7 @@ func sumSquaresAVX2(x []float32) float32
 //go:noescape
 func unpackAVX2(dst []float32, src []byte, hi float32, lo float32)
 
-// unpackDotAVX2 is a part of UnpackDot.
+// unpackDotAVX2 works like unpackDotGeneric.
 //
 //go:noescape
-func unpackDotAVX2(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32
+func unpackDotAVX2(dst []float32, src []byte, hi float32, lo float32, w []float32) float32

@@ -1012,15 +1012,16 @@ done:
 	VZEROUPPER
 	RET
 
-// func axpySparseKAVX2(a *float32, idx *int32, val *float32, n int, w *float32, stride int)
+// func axpySparseKAVX2(a []float32, idx []int32, val []float32, w []float32, k int)
 // Requires: AVX
-TEXT ·axpySparseKAVX2(SB), NOSPLIT, $0-48
-	MOVQ    a+0(FP), AX
-	MOVQ    idx+8(FP), CX
-	MOVQ    val+16(FP), DX
-	MOVQ    n+24(FP), BX
-	MOVQ    w+32(FP), SI
-	MOVQ    stride+40(FP), DI
+TEXT ·axpySparseKAVX2(SB), NOSPLIT, $0-104
+	MOVQ    a_base+0(FP), AX
+	MOVQ    idx_base+24(FP), CX
+	MOVQ    val_base+48(FP), DX
+	MOVQ    idx_len+32(FP), BX
+	MOVQ    w_base+72(FP), SI
+	MOVQ    k+96(FP), DI
+	SHLQ    $0x02, DI
 	VMOVUPS (AX), Y0
 	CMPQ    BX, $+4
 	JB      rest
@@ -1256,7 +1257,7 @@ skip4:
 TEXT ·dotAVX2(SB), NOSPLIT, $0-52
 	MOVQ   x_base+0(FP), AX
 	MOVQ   y_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
+	MOVQ   y_len+32(FP), DX
 	VXORPS Y1, Y1, Y1
 	LEAQ   31(AX)(DX*4), BX
 	TESTL  $0x00000fe0, BX
@@ -2731,92 +2732,93 @@ eight:
 	VZEROUPPER
 	RET
 
-// func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
+// func dotRowsAVX2(dst []float32, rows []float32, stride int, idx []int32, x []float32)
 // Requires: AVX
-TEXT ·dotRowsAVX2(SB), NOSPLIT, $256-56
-	MOVQ    dst+0(FP), AX
-	MOVQ    rows+8(FP), CX
-	MOVQ    stride+16(FP), DX
-	MOVQ    idx+24(FP), BX
-	MOVQ    count+32(FP), SI
-	MOVQ    x+40(FP), DI
-	MOVQ    n+48(FP), R8
+TEXT ·dotRowsAVX2(SB), NOSPLIT, $256-104
+	MOVQ    x_len+88(FP), AX
+	MOVQ    dst_base+0(FP), CX
+	MOVQ    rows_base+24(FP), DX
+	MOVQ    stride+48(FP), BX
+	SHLQ    $0x02, BX
+	MOVQ    idx_base+56(FP), SI
+	MOVQ    dst_len+8(FP), DI
+	MOVQ    x_base+80(FP), R8
 	LEAQ    masks<>+32(SB), R10
-	MOVQ    R8, R9
+	MOVQ    AX, R9
 	NEGQ    R9
 	ANDQ    $0x07, R9
 	VMOVUPS (R10)(R9*4), Y0
-	CMPQ    R8, $+8
+	CMPQ    AX, $+8
 	JBE     groups1
-	CMPQ    R8, $+16
+	CMPQ    AX, $+16
 	JBE     groups2
-	CMPQ    R8, $+24
+	CMPQ    AX, $+24
 	JBE     groups3
-	CMPQ    R8, $+32
+	CMPQ    AX, $+32
 	JBE     groups4
-	CMPQ    R8, $+40
+	CMPQ    AX, $+40
 	JBE     groups5
-	CMPQ    R8, $+48
+	CMPQ    AX, $+48
 	JBE     groups6
-	CMPQ    R8, $+56
+	CMPQ    AX, $+56
 	JBE     groups7
-	CMPQ    R8, $+64
+	CMPQ    AX, $+64
 	JBE     groups8
-	SUBQ    $+1, R8
-	MOVQ    R8, R9
+	SUBQ    $+1, AX
+	MOVQ    AX, R9
 	ANDQ    $+63, R9
 	ADDQ    $+1, R9
-	SHRQ    $0x06, R8
-	SHLQ    $0x08, R8
+	SHRQ    $0x06, AX
+	SHLQ    $0x08, AX
 
 rows:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rowsat
-	MOVQ CX, R10
-	ADDQ DX, CX
-	MOVQ CX, R11
-	ADDQ DX, CX
-	MOVQ CX, R12
-	ADDQ DX, CX
-	MOVQ CX, R13
-	ADDQ DX, CX
+	MOVQ DX, R10
+	ADDQ BX, DX
+	MOVQ DX, R11
+	ADDQ BX, DX
+	MOVQ DX, R12
+	ADDQ BX, DX
+	MOVQ DX, R13
+	ADDQ BX, DX
 	JMP  rowssum
 
 rowsat:
-	MOVL  (BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	MOVL  4(BX), R11
-	IMULQ DX, R11
-	ADDQ  CX, R11
-	MOVL  8(BX), R12
-	IMULQ DX, R12
-	ADDQ  CX, R12
-	MOVL  12(BX), R13
-	IMULQ DX, R13
-	ADDQ  CX, R13
-	ADDQ  $+16, BX
+	MOVL  (SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	MOVL  4(SI), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	MOVL  8(SI), R12
+	IMULQ BX, R12
+	ADDQ  DX, R12
+	MOVL  12(SI), R13
+	IMULQ BX, R13
+	ADDQ  DX, R13
+	ADDQ  $+16, SI
 
 rowssum:
 	// Groups [0 4] of the lanes.
-	VMOVUPS (DI), Y2
+	VMOVUPS (R8), Y2
 	VMULPS  (R10), Y2, Y3
 	VMULPS  (R11), Y2, Y4
 	VMULPS  (R12), Y2, Y5
 	VMULPS  (R13), Y2, Y6
-	VMOVUPS 128(DI), Y7
+	VMOVUPS 128(R8), Y7
 	VMULPS  128(R10), Y7, Y8
 	VMULPS  128(R11), Y7, Y9
 	VMULPS  128(R12), Y7, Y10
 	VMULPS  128(R13), Y7, Y11
 	MOVQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JAE     tail0
 	PCALIGN $0x20
 
 block0:
-	VMOVUPS (DI)(R14*1), Y2
-	VMOVUPS 128(DI)(R14*1), Y7
+	VMOVUPS (R8)(R14*1), Y2
+	VMOVUPS 128(R8)(R14*1), Y7
 	VMULPS  (R10)(R14*1), Y2, Y1
 	VADDPS  Y1, Y3, Y3
 	VMULPS  128(R10)(R14*1), Y7, Y1
@@ -2834,7 +2836,7 @@ block0:
 	VMULPS  128(R13)(R14*1), Y7, Y1
 	VADDPS  Y1, Y11, Y11
 	ADDQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JB      block0
 
 tail0:
@@ -2842,7 +2844,7 @@ tail0:
 	JBE     end0
 	CMPQ    R9, $+8
 	JBE     part0
-	VMOVUPS (DI)(R14*1), Y2
+	VMOVUPS (R8)(R14*1), Y2
 	VMULPS  (R10)(R14*1), Y2, Y1
 	VADDPS  Y1, Y3, Y3
 	VMULPS  (R11)(R14*1), Y2, Y1
@@ -2854,7 +2856,7 @@ tail0:
 	JMP     next0
 
 part0:
-	VMASKMOVPS (DI)(R14*1), Y0, Y2
+	VMASKMOVPS (R8)(R14*1), Y0, Y2
 	VMASKMOVPS (R10)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
 	VADDPS     Y1, Y3, Y3
@@ -2874,7 +2876,7 @@ next0:
 	JBE     end0
 	CMPQ    R9, $+40
 	JBE     part4
-	VMOVUPS 128(DI)(R14*1), Y7
+	VMOVUPS 128(R8)(R14*1), Y7
 	VMULPS  128(R10)(R14*1), Y7, Y1
 	VADDPS  Y1, Y8, Y8
 	VMULPS  128(R11)(R14*1), Y7, Y1
@@ -2886,7 +2888,7 @@ next0:
 	JMP     end0
 
 part4:
-	VMASKMOVPS 128(DI)(R14*1), Y0, Y7
+	VMASKMOVPS 128(R8)(R14*1), Y0, Y7
 	VMASKMOVPS 128(R10)(R14*1), Y0, Y1
 	VMULPS     Y7, Y1, Y1
 	VADDPS     Y1, Y8, Y8
@@ -2907,24 +2909,24 @@ end0:
 	VADDPS Y11, Y6, Y6
 
 	// Groups [2 6] of the lanes.
-	VMOVUPS 64(DI), Y2
+	VMOVUPS 64(R8), Y2
 	VMULPS  64(R10), Y2, Y7
 	VMULPS  64(R11), Y2, Y8
 	VMULPS  64(R12), Y2, Y9
 	VMULPS  64(R13), Y2, Y10
-	VMOVUPS 192(DI), Y11
+	VMOVUPS 192(R8), Y11
 	VMULPS  192(R10), Y11, Y12
 	VMULPS  192(R11), Y11, Y13
 	VMULPS  192(R12), Y11, Y14
 	VMULPS  192(R13), Y11, Y15
 	MOVQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JAE     tail1
 	PCALIGN $0x20
 
 block1:
-	VMOVUPS 64(DI)(R14*1), Y2
-	VMOVUPS 192(DI)(R14*1), Y11
+	VMOVUPS 64(R8)(R14*1), Y2
+	VMOVUPS 192(R8)(R14*1), Y11
 	VMULPS  64(R10)(R14*1), Y2, Y1
 	VADDPS  Y1, Y7, Y7
 	VMULPS  192(R10)(R14*1), Y11, Y1
@@ -2942,7 +2944,7 @@ block1:
 	VMULPS  192(R13)(R14*1), Y11, Y1
 	VADDPS  Y1, Y15, Y15
 	ADDQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JB      block1
 
 tail1:
@@ -2950,7 +2952,7 @@ tail1:
 	JBE     end1
 	CMPQ    R9, $+24
 	JBE     part2
-	VMOVUPS 64(DI)(R14*1), Y2
+	VMOVUPS 64(R8)(R14*1), Y2
 	VMULPS  64(R10)(R14*1), Y2, Y1
 	VADDPS  Y1, Y7, Y7
 	VMULPS  64(R11)(R14*1), Y2, Y1
@@ -2962,7 +2964,7 @@ tail1:
 	JMP     next2
 
 part2:
-	VMASKMOVPS 64(DI)(R14*1), Y0, Y2
+	VMASKMOVPS 64(R8)(R14*1), Y0, Y2
 	VMASKMOVPS 64(R10)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
 	VADDPS     Y1, Y7, Y7
@@ -2982,7 +2984,7 @@ next2:
 	JBE     end1
 	CMPQ    R9, $+56
 	JBE     part6
-	VMOVUPS 192(DI)(R14*1), Y11
+	VMOVUPS 192(R8)(R14*1), Y11
 	VMULPS  192(R10)(R14*1), Y11, Y1
 	VADDPS  Y1, Y12, Y12
 	VMULPS  192(R11)(R14*1), Y11, Y1
@@ -2994,7 +2996,7 @@ next2:
 	JMP     end1
 
 part6:
-	VMASKMOVPS 192(DI)(R14*1), Y0, Y11
+	VMASKMOVPS 192(R8)(R14*1), Y0, Y11
 	VMASKMOVPS 192(R10)(R14*1), Y0, Y1
 	VMULPS     Y11, Y1, Y1
 	VADDPS     Y1, Y12, Y12
@@ -3024,24 +3026,24 @@ end1:
 	VMOVUPS Y6, 96(R14)
 
 	// Groups [1 5] of the lanes.
-	VMOVUPS 32(DI), Y2
+	VMOVUPS 32(R8), Y2
 	VMULPS  32(R10), Y2, Y3
 	VMULPS  32(R11), Y2, Y4
 	VMULPS  32(R12), Y2, Y5
 	VMULPS  32(R13), Y2, Y6
-	VMOVUPS 160(DI), Y7
+	VMOVUPS 160(R8), Y7
 	VMULPS  160(R10), Y7, Y8
 	VMULPS  160(R11), Y7, Y9
 	VMULPS  160(R12), Y7, Y10
 	VMULPS  160(R13), Y7, Y11
 	MOVQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JAE     tail2
 	PCALIGN $0x20
 
 block2:
-	VMOVUPS 32(DI)(R14*1), Y2
-	VMOVUPS 160(DI)(R14*1), Y7
+	VMOVUPS 32(R8)(R14*1), Y2
+	VMOVUPS 160(R8)(R14*1), Y7
 	VMULPS  32(R10)(R14*1), Y2, Y1
 	VADDPS  Y1, Y3, Y3
 	VMULPS  160(R10)(R14*1), Y7, Y1
@@ -3059,7 +3061,7 @@ block2:
 	VMULPS  160(R13)(R14*1), Y7, Y1
 	VADDPS  Y1, Y11, Y11
 	ADDQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JB      block2
 
 tail2:
@@ -3067,7 +3069,7 @@ tail2:
 	JBE     end2
 	CMPQ    R9, $+16
 	JBE     part1
-	VMOVUPS 32(DI)(R14*1), Y2
+	VMOVUPS 32(R8)(R14*1), Y2
 	VMULPS  32(R10)(R14*1), Y2, Y1
 	VADDPS  Y1, Y3, Y3
 	VMULPS  32(R11)(R14*1), Y2, Y1
@@ -3079,7 +3081,7 @@ tail2:
 	JMP     next1
 
 part1:
-	VMASKMOVPS 32(DI)(R14*1), Y0, Y2
+	VMASKMOVPS 32(R8)(R14*1), Y0, Y2
 	VMASKMOVPS 32(R10)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
 	VADDPS     Y1, Y3, Y3
@@ -3099,7 +3101,7 @@ next1:
 	JBE     end2
 	CMPQ    R9, $+48
 	JBE     part5
-	VMOVUPS 160(DI)(R14*1), Y7
+	VMOVUPS 160(R8)(R14*1), Y7
 	VMULPS  160(R10)(R14*1), Y7, Y1
 	VADDPS  Y1, Y8, Y8
 	VMULPS  160(R11)(R14*1), Y7, Y1
@@ -3111,7 +3113,7 @@ next1:
 	JMP     end2
 
 part5:
-	VMASKMOVPS 160(DI)(R14*1), Y0, Y7
+	VMASKMOVPS 160(R8)(R14*1), Y0, Y7
 	VMASKMOVPS 160(R10)(R14*1), Y0, Y1
 	VMULPS     Y7, Y1, Y1
 	VADDPS     Y1, Y8, Y8
@@ -3132,24 +3134,24 @@ end2:
 	VADDPS Y11, Y6, Y6
 
 	// Groups [3 7] of the lanes.
-	VMOVUPS 96(DI), Y2
+	VMOVUPS 96(R8), Y2
 	VMULPS  96(R10), Y2, Y7
 	VMULPS  96(R11), Y2, Y8
 	VMULPS  96(R12), Y2, Y9
 	VMULPS  96(R13), Y2, Y10
-	VMOVUPS 224(DI), Y11
+	VMOVUPS 224(R8), Y11
 	VMULPS  224(R10), Y11, Y12
 	VMULPS  224(R11), Y11, Y13
 	VMULPS  224(R12), Y11, Y14
 	VMULPS  224(R13), Y11, Y15
 	MOVQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JAE     tail3
 	PCALIGN $0x20
 
 block3:
-	VMOVUPS 96(DI)(R14*1), Y2
-	VMOVUPS 224(DI)(R14*1), Y11
+	VMOVUPS 96(R8)(R14*1), Y2
+	VMOVUPS 224(R8)(R14*1), Y11
 	VMULPS  96(R10)(R14*1), Y2, Y1
 	VADDPS  Y1, Y7, Y7
 	VMULPS  224(R10)(R14*1), Y11, Y1
@@ -3167,7 +3169,7 @@ block3:
 	VMULPS  224(R13)(R14*1), Y11, Y1
 	VADDPS  Y1, Y15, Y15
 	ADDQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JB      block3
 
 tail3:
@@ -3175,7 +3177,7 @@ tail3:
 	JBE     end3
 	CMPQ    R9, $+32
 	JBE     part3
-	VMOVUPS 96(DI)(R14*1), Y2
+	VMOVUPS 96(R8)(R14*1), Y2
 	VMULPS  96(R10)(R14*1), Y2, Y1
 	VADDPS  Y1, Y7, Y7
 	VMULPS  96(R11)(R14*1), Y2, Y1
@@ -3187,7 +3189,7 @@ tail3:
 	JMP     next3
 
 part3:
-	VMASKMOVPS 96(DI)(R14*1), Y0, Y2
+	VMASKMOVPS 96(R8)(R14*1), Y0, Y2
 	VMASKMOVPS 96(R10)(R14*1), Y0, Y1
 	VMULPS     Y2, Y1, Y1
 	VADDPS     Y1, Y7, Y7
@@ -3207,7 +3209,7 @@ next3:
 	JBE     end3
 	CMPQ    R9, $+64
 	JBE     part7
-	VMOVUPS 224(DI)(R14*1), Y11
+	VMOVUPS 224(R8)(R14*1), Y11
 	VMULPS  224(R10)(R14*1), Y11, Y1
 	VADDPS  Y1, Y12, Y12
 	VMULPS  224(R11)(R14*1), Y11, Y1
@@ -3219,7 +3221,7 @@ next3:
 	JMP     end3
 
 part7:
-	VMASKMOVPS 224(DI)(R14*1), Y0, Y11
+	VMASKMOVPS 224(R8)(R14*1), Y0, Y11
 	VMASKMOVPS 224(R10)(R14*1), Y0, Y1
 	VMULPS     Y11, Y1, Y1
 	VADDPS     Y1, Y12, Y12
@@ -3262,47 +3264,47 @@ end3:
 	VSHUFPS      $0x88, X1, X3, X1
 	VXORPS       X2, X2, X2
 	VADDPS       X2, X1, X1
-	VMOVUPS      X1, (AX)
-	ADDQ         $+16, AX
-	SUBQ         $+4, SI
-	CMPQ         SI, $+4
+	VMOVUPS      X1, (CX)
+	ADDQ         $+16, CX
+	SUBQ         $+4, DI
+	CMPQ         DI, $+4
 	JAE          rows
 	VZEROUPPER
 	RET
 
 groups1:
-	VMASKMOVPS (DI), Y0, Y1
+	VMASKMOVPS (R8), Y0, Y1
 
 rows1:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows1at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows1sum
 
 rows1at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows1sum:
-	VMASKMOVPS   (DI), Y0, Y2
+	VMASKMOVPS   (AX), Y0, Y2
 	VMULPS       Y1, Y2, Y2
 	VMASKMOVPS   (R8), Y0, Y3
 	VMULPS       Y1, Y3, Y3
@@ -3325,49 +3327,49 @@ rows1sum:
 	VSHUFPS      $0x88, X2, X3, X2
 	VXORPS       X3, X3, X3
 	VADDPS       X3, X2, X2
-	VMOVUPS      X2, (AX)
-	ADDQ         $+16, AX
-	SUBQ         $+4, SI
-	CMPQ         SI, $+4
+	VMOVUPS      X2, (CX)
+	ADDQ         $+16, CX
+	SUBQ         $+4, DI
+	CMPQ         DI, $+4
 	JAE          rows1
 	VZEROUPPER
 	RET
 
 groups2:
-	VMOVUPS    (DI), Y1
-	VMASKMOVPS 32(DI), Y0, Y2
+	VMOVUPS    (R8), Y1
+	VMASKMOVPS 32(R8), Y0, Y2
 
 rows2:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows2at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows2sum
 
 rows2at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows2sum:
-	VMULPS       (DI), Y1, Y3
-	VMASKMOVPS   32(DI), Y0, Y4
+	VMULPS       (AX), Y1, Y3
+	VMASKMOVPS   32(AX), Y0, Y4
 	VMULPS       Y2, Y4, Y4
 	VADDPS       Y4, Y3, Y3
 	VMULPS       (R8), Y1, Y4
@@ -3397,53 +3399,53 @@ rows2sum:
 	VSHUFPS      $0x88, X3, X4, X3
 	VXORPS       X4, X4, X4
 	VADDPS       X4, X3, X3
-	VMOVUPS      X3, (AX)
-	ADDQ         $+16, AX
-	SUBQ         $+4, SI
-	CMPQ         SI, $+4
+	VMOVUPS      X3, (CX)
+	ADDQ         $+16, CX
+	SUBQ         $+4, DI
+	CMPQ         DI, $+4
 	JAE          rows2
 	VZEROUPPER
 	RET
 
 groups3:
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMASKMOVPS 64(DI), Y0, Y3
+	VMOVUPS    (R8), Y1
+	VMOVUPS    32(R8), Y2
+	VMASKMOVPS 64(R8), Y0, Y3
 
 rows3:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows3at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows3sum
 
 rows3at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows3sum:
-	VMULPS       (DI), Y1, Y4
-	VMASKMOVPS   64(DI), Y0, Y5
+	VMULPS       (AX), Y1, Y4
+	VMASKMOVPS   64(AX), Y0, Y5
 	VMULPS       Y3, Y5, Y5
 	VADDPS       Y5, Y4, Y4
-	VMULPS       32(DI), Y2, Y5
+	VMULPS       32(AX), Y2, Y5
 	VADDPS       Y5, Y4, Y4
 	VMULPS       (R8), Y1, Y5
 	VMASKMOVPS   64(R8), Y0, Y6
@@ -3478,54 +3480,54 @@ rows3sum:
 	VSHUFPS      $0x88, X4, X5, X4
 	VXORPS       X5, X5, X5
 	VADDPS       X5, X4, X4
-	VMOVUPS      X4, (AX)
-	ADDQ         $+16, AX
-	SUBQ         $+4, SI
-	CMPQ         SI, $+4
+	VMOVUPS      X4, (CX)
+	ADDQ         $+16, CX
+	SUBQ         $+4, DI
+	CMPQ         DI, $+4
 	JAE          rows3
 	VZEROUPPER
 	RET
 
 groups4:
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMOVUPS    64(DI), Y3
-	VMASKMOVPS 96(DI), Y0, Y4
+	VMOVUPS    (R8), Y1
+	VMOVUPS    32(R8), Y2
+	VMOVUPS    64(R8), Y3
+	VMASKMOVPS 96(R8), Y0, Y4
 
 rows4:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows4at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows4sum
 
 rows4at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows4sum:
-	VMULPS       (DI), Y1, Y5
-	VMULPS       64(DI), Y3, Y6
+	VMULPS       (AX), Y1, Y5
+	VMULPS       64(AX), Y3, Y6
 	VADDPS       Y6, Y5, Y5
-	VMULPS       32(DI), Y2, Y6
-	VMASKMOVPS   96(DI), Y0, Y7
+	VMULPS       32(AX), Y2, Y6
+	VMASKMOVPS   96(AX), Y0, Y7
 	VMULPS       Y4, Y7, Y7
 	VADDPS       Y7, Y6, Y6
 	VADDPS       Y6, Y5, Y5
@@ -3568,58 +3570,58 @@ rows4sum:
 	VSHUFPS      $0x88, X5, X6, X5
 	VXORPS       X6, X6, X6
 	VADDPS       X6, X5, X5
-	VMOVUPS      X5, (AX)
-	ADDQ         $+16, AX
-	SUBQ         $+4, SI
-	CMPQ         SI, $+4
+	VMOVUPS      X5, (CX)
+	ADDQ         $+16, CX
+	SUBQ         $+4, DI
+	CMPQ         DI, $+4
 	JAE          rows4
 	VZEROUPPER
 	RET
 
 groups5:
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMOVUPS    64(DI), Y3
-	VMOVUPS    96(DI), Y4
-	VMASKMOVPS 128(DI), Y0, Y5
+	VMOVUPS    (R8), Y1
+	VMOVUPS    32(R8), Y2
+	VMOVUPS    64(R8), Y3
+	VMOVUPS    96(R8), Y4
+	VMASKMOVPS 128(R8), Y0, Y5
 
 rows5:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows5at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows5sum
 
 rows5at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows5sum:
-	VMULPS       (DI), Y1, Y6
-	VMASKMOVPS   128(DI), Y0, Y7
+	VMULPS       (AX), Y1, Y6
+	VMASKMOVPS   128(AX), Y0, Y7
 	VMULPS       Y5, Y7, Y7
 	VADDPS       Y7, Y6, Y6
-	VMULPS       64(DI), Y3, Y7
+	VMULPS       64(AX), Y3, Y7
 	VADDPS       Y7, Y6, Y6
-	VMULPS       32(DI), Y2, Y7
-	VMULPS       96(DI), Y4, Y8
+	VMULPS       32(AX), Y2, Y7
+	VMULPS       96(AX), Y4, Y8
 	VADDPS       Y8, Y7, Y7
 	VADDPS       Y7, Y6, Y6
 	VMULPS       (R8), Y1, Y7
@@ -3667,61 +3669,61 @@ rows5sum:
 	VSHUFPS      $0x88, X6, X7, X6
 	VXORPS       X7, X7, X7
 	VADDPS       X7, X6, X6
-	VMOVUPS      X6, (AX)
-	ADDQ         $+16, AX
-	SUBQ         $+4, SI
-	CMPQ         SI, $+4
+	VMOVUPS      X6, (CX)
+	ADDQ         $+16, CX
+	SUBQ         $+4, DI
+	CMPQ         DI, $+4
 	JAE          rows5
 	VZEROUPPER
 	RET
 
 groups6:
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMOVUPS    64(DI), Y3
-	VMOVUPS    96(DI), Y4
-	VMOVUPS    128(DI), Y5
-	VMASKMOVPS 160(DI), Y0, Y6
+	VMOVUPS    (R8), Y1
+	VMOVUPS    32(R8), Y2
+	VMOVUPS    64(R8), Y3
+	VMOVUPS    96(R8), Y4
+	VMOVUPS    128(R8), Y5
+	VMASKMOVPS 160(R8), Y0, Y6
 
 rows6:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows6at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows6sum
 
 rows6at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows6sum:
-	VMULPS       (DI), Y1, Y7
-	VMULPS       128(DI), Y5, Y8
+	VMULPS       (AX), Y1, Y7
+	VMULPS       128(AX), Y5, Y8
 	VADDPS       Y8, Y7, Y7
-	VMULPS       64(DI), Y3, Y8
+	VMULPS       64(AX), Y3, Y8
 	VADDPS       Y8, Y7, Y7
-	VMULPS       32(DI), Y2, Y8
-	VMASKMOVPS   160(DI), Y0, Y9
+	VMULPS       32(AX), Y2, Y8
+	VMASKMOVPS   160(AX), Y0, Y9
 	VMULPS       Y6, Y9, Y9
 	VADDPS       Y9, Y8, Y8
-	VMULPS       96(DI), Y4, Y9
+	VMULPS       96(AX), Y4, Y9
 	VADDPS       Y9, Y8, Y8
 	VADDPS       Y8, Y7, Y7
 	VMULPS       (R8), Y1, Y8
@@ -3775,64 +3777,64 @@ rows6sum:
 	VSHUFPS      $0x88, X7, X8, X7
 	VXORPS       X8, X8, X8
 	VADDPS       X8, X7, X7
-	VMOVUPS      X7, (AX)
-	ADDQ         $+16, AX
-	SUBQ         $+4, SI
-	CMPQ         SI, $+4
+	VMOVUPS      X7, (CX)
+	ADDQ         $+16, CX
+	SUBQ         $+4, DI
+	CMPQ         DI, $+4
 	JAE          rows6
 	VZEROUPPER
 	RET
 
 groups7:
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMOVUPS    64(DI), Y3
-	VMOVUPS    96(DI), Y4
-	VMOVUPS    128(DI), Y5
-	VMOVUPS    160(DI), Y6
-	VMASKMOVPS 192(DI), Y0, Y7
+	VMOVUPS    (R8), Y1
+	VMOVUPS    32(R8), Y2
+	VMOVUPS    64(R8), Y3
+	VMOVUPS    96(R8), Y4
+	VMOVUPS    128(R8), Y5
+	VMOVUPS    160(R8), Y6
+	VMASKMOVPS 192(R8), Y0, Y7
 
 rows7:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows7at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows7sum
 
 rows7at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows7sum:
-	VMULPS       (DI), Y1, Y8
-	VMULPS       128(DI), Y5, Y9
+	VMULPS       (AX), Y1, Y8
+	VMULPS       128(AX), Y5, Y9
 	VADDPS       Y9, Y8, Y8
-	VMULPS       64(DI), Y3, Y9
-	VMASKMOVPS   192(DI), Y0, Y10
+	VMULPS       64(AX), Y3, Y9
+	VMASKMOVPS   192(AX), Y0, Y10
 	VMULPS       Y7, Y10, Y10
 	VADDPS       Y10, Y9, Y9
 	VADDPS       Y9, Y8, Y8
-	VMULPS       32(DI), Y2, Y9
-	VMULPS       160(DI), Y6, Y10
+	VMULPS       32(AX), Y2, Y9
+	VMULPS       160(AX), Y6, Y10
 	VADDPS       Y10, Y9, Y9
-	VMULPS       96(DI), Y4, Y10
+	VMULPS       96(AX), Y4, Y10
 	VADDPS       Y10, Y9, Y9
 	VADDPS       Y9, Y8, Y8
 	VMULPS       (R8), Y1, Y9
@@ -3892,65 +3894,65 @@ rows7sum:
 	VSHUFPS      $0x88, X8, X9, X8
 	VXORPS       X9, X9, X9
 	VADDPS       X9, X8, X8
-	VMOVUPS      X8, (AX)
-	ADDQ         $+16, AX
-	SUBQ         $+4, SI
-	CMPQ         SI, $+4
+	VMOVUPS      X8, (CX)
+	ADDQ         $+16, CX
+	SUBQ         $+4, DI
+	CMPQ         DI, $+4
 	JAE          rows7
 	VZEROUPPER
 	RET
 
 groups8:
-	VMOVUPS    (DI), Y1
-	VMOVUPS    32(DI), Y2
-	VMOVUPS    64(DI), Y3
-	VMOVUPS    96(DI), Y4
-	VMOVUPS    128(DI), Y5
-	VMOVUPS    160(DI), Y6
-	VMOVUPS    192(DI), Y7
-	VMASKMOVPS 224(DI), Y0, Y8
+	VMOVUPS    (R8), Y1
+	VMOVUPS    32(R8), Y2
+	VMOVUPS    64(R8), Y3
+	VMOVUPS    96(R8), Y4
+	VMOVUPS    128(R8), Y5
+	VMOVUPS    160(R8), Y6
+	VMOVUPS    192(R8), Y7
+	VMASKMOVPS 224(R8), Y0, Y8
 
 rows8:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows8at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows8sum
 
 rows8at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows8sum:
-	VMULPS       (DI), Y1, Y9
-	VMULPS       128(DI), Y5, Y10
+	VMULPS       (AX), Y1, Y9
+	VMULPS       128(AX), Y5, Y10
 	VADDPS       Y10, Y9, Y9
-	VMULPS       64(DI), Y3, Y10
-	VMULPS       192(DI), Y7, Y11
+	VMULPS       64(AX), Y3, Y10
+	VMULPS       192(AX), Y7, Y11
 	VADDPS       Y11, Y10, Y10
 	VADDPS       Y10, Y9, Y9
-	VMULPS       32(DI), Y2, Y10
-	VMULPS       160(DI), Y6, Y11
+	VMULPS       32(AX), Y2, Y10
+	VMULPS       160(AX), Y6, Y11
 	VADDPS       Y11, Y10, Y10
-	VMULPS       96(DI), Y4, Y11
-	VMASKMOVPS   224(DI), Y0, Y12
+	VMULPS       96(AX), Y4, Y11
+	VMASKMOVPS   224(AX), Y0, Y12
 	VMULPS       Y8, Y12, Y12
 	VADDPS       Y12, Y11, Y11
 	VADDPS       Y11, Y10, Y10
@@ -4018,10 +4020,10 @@ rows8sum:
 	VSHUFPS      $0x88, X9, X10, X9
 	VXORPS       X10, X10, X10
 	VADDPS       X10, X9, X9
-	VMOVUPS      X9, (AX)
-	ADDQ         $+16, AX
-	SUBQ         $+4, SI
-	CMPQ         SI, $+4
+	VMOVUPS      X9, (CX)
+	ADDQ         $+16, CX
+	SUBQ         $+4, DI
+	CMPQ         DI, $+4
 	JAE          rows8
 	VZEROUPPER
 	RET
@@ -4261,15 +4263,16 @@ fold:
 	VZEROUPPER
 	RET
 
-// func dotSparseKAVX2(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
+// func dotSparseKAVX2(dst []float32, idx []int32, val []float32, w []float32, k int)
 // Requires: AVX
-TEXT ·dotSparseKAVX2(SB), NOSPLIT, $0-48
-	MOVQ   dst+0(FP), AX
-	MOVQ   idx+8(FP), CX
-	MOVQ   val+16(FP), DX
-	MOVQ   n+24(FP), BX
-	MOVQ   w+32(FP), SI
-	MOVQ   stride+40(FP), DI
+TEXT ·dotSparseKAVX2(SB), NOSPLIT, $0-104
+	MOVQ   dst_base+0(FP), AX
+	MOVQ   idx_base+24(FP), CX
+	MOVQ   val_base+48(FP), DX
+	MOVQ   idx_len+32(FP), BX
+	MOVQ   w_base+72(FP), SI
+	MOVQ   k+96(FP), DI
+	SHLQ   $0x02, DI
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -4407,13 +4410,14 @@ fold:
 	VZEROUPPER
 	RET
 
-// func dotTwoAVX2(dst *float32, x *float32, y *float32, n int)
+// func dotTwoAVX2(dst []float32, x []float32, y []float32)
 // Requires: AVX
-TEXT ·dotTwoAVX2(SB), NOSPLIT, $256-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    n+24(FP), CX
-	MOVQ    x+8(FP), DX
-	MOVQ    y+16(FP), BX
+TEXT ·dotTwoAVX2(SB), NOSPLIT, $256-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_len+32(FP), CX
+	SHRQ    $0x01, CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
 	LEAQ    (DX)(CX*4), SI
 	LEAQ    (BX)(CX*4), DI
 	LEAQ    (SP), R8
@@ -5114,7 +5118,7 @@ TEXT ·l1DistanceAVX2(SB), NOSPLIT, $0-52
 	VPBROADCASTD X0, Y0
 	MOVQ         x_base+0(FP), AX
 	MOVQ         y_base+24(FP), CX
-	MOVQ         x_len+8(FP), DX
+	MOVQ         y_len+32(FP), DX
 	VXORPS       Y2, Y2, Y2
 	LEAQ         31(AX)(DX*4), BX
 	TESTL        $0x00000fe0, BX
@@ -6046,15 +6050,16 @@ skip2:
 skip4:
 	JMP loop
 
-// func packAVX2(dst *float32, width int, step int, c float32, x *float32, n int)
+// func packAVX2(dst []float32, width int, step int, c float32, x []float32)
 // Requires: AVX
-TEXT ·packAVX2(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), AX
-	MOVQ         width+8(FP), CX
-	MOVQ         step+16(FP), DX
-	VBROADCASTSS c+24(FP), Y0
-	MOVQ         x+32(FP), BX
-	MOVQ         n+40(FP), SI
+TEXT ·packAVX2(SB), NOSPLIT, $0-72
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         width+24(FP), CX
+	MOVQ         step+32(FP), DX
+	VBROADCASTSS c+40(FP), Y0
+	MOVQ         x_base+48(FP), BX
+	MOVQ         x_len+56(FP), SI
+	SHLQ         $0x02, DX
 	CMPQ         CX, $+32
 	JAE          cols
 	PCALIGN      $0x20
@@ -6151,14 +6156,15 @@ done:
 	VZEROUPPER
 	RET
 
-// func rankKAVX2(a *float32, b *float32, k int, c *float32, stride int)
+// func rankKAVX2(c []float32, stride int, a []float32, b []float32, k int)
 // Requires: AVX, MMX+
-TEXT ·rankKAVX2(SB), NOSPLIT, $0-40
-	MOVQ a+0(FP), AX
-	MOVQ b+8(FP), CX
-	MOVQ k+16(FP), DX
-	MOVQ c+24(FP), BX
-	MOVQ stride+32(FP), SI
+TEXT ·rankKAVX2(SB), NOSPLIT, $0-88
+	MOVQ a_base+32(FP), AX
+	MOVQ b_base+56(FP), CX
+	MOVQ k+80(FP), DX
+	MOVQ c_base+0(FP), BX
+	MOVQ stride+24(FP), SI
+	SHLQ $0x02, SI
 
 	// Rows 0 to 5 of the tile, columns 0 to 15.
 	MOVQ       BX, DI
@@ -6562,14 +6568,15 @@ tile6x16:
 	VZEROUPPER
 	RET
 
-// func rankKPairsAVX2(a *uint32, b *uint32, k int, c *int32, stride int)
+// func rankKPairsAVX2(c []int32, stride int, a []uint32, b []uint32, k int)
 // Requires: AVX, AVX2, MMX+
-TEXT ·rankKPairsAVX2(SB), NOSPLIT, $0-40
-	MOVQ a+0(FP), AX
-	MOVQ b+8(FP), CX
-	MOVQ k+16(FP), DX
-	MOVQ c+24(FP), BX
-	MOVQ stride+32(FP), SI
+TEXT ·rankKPairsAVX2(SB), NOSPLIT, $0-88
+	MOVQ a_base+32(FP), AX
+	MOVQ b_base+56(FP), CX
+	MOVQ k+80(FP), DX
+	MOVQ c_base+0(FP), BX
+	MOVQ stride+24(FP), SI
+	SHLQ $0x02, SI
 
 	// Rows 0 to 5 of the tile, columns 0 to 15.
 	MOVQ       BX, DI
@@ -7281,7 +7288,7 @@ skip4:
 TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-52
 	MOVQ   x_base+0(FP), AX
 	MOVQ   y_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
+	MOVQ   y_len+32(FP), DX
 	VXORPS Y1, Y1, Y1
 	LEAQ   31(AX)(DX*4), BX
 	TESTL  $0x00000fe0, BX
@@ -8022,13 +8029,13 @@ fold:
 	VZEROUPPER
 	RET
 
-// func stepsSameAVX2(steps *uint32, n int, indices *uint16, w *float32)
+// func stepsSameAVX2(steps *uint32, count int, indices []uint16, w []float32)
 // Requires: AVX
-TEXT ·stepsSameAVX2(SB), NOSPLIT, $0-32
+TEXT ·stepsSameAVX2(SB), NOSPLIT, $0-64
 	MOVQ steps+0(FP), AX
-	MOVQ n+8(FP), CX
-	MOVQ indices+16(FP), DX
-	MOVQ w+24(FP), BX
+	MOVQ count+8(FP), CX
+	MOVQ indices_base+16(FP), DX
+	MOVQ w_base+40(FP), BX
 
 step:
 	VMOVSS 8(AX), X0
@@ -10028,15 +10035,15 @@ below1:
 	VZEROUPPER
 	RET
 
-// func unpackDotAVX2(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32
+// func unpackDotAVX2(dst []float32, src []byte, hi float32, lo float32, w []float32) float32
 // Requires: AVX, AVX2
-TEXT ·unpackDotAVX2(SB), NOSPLIT, $0-44
-	MOVQ         src+8(FP), AX
-	VBROADCASTSS hi+16(FP), Y0
-	VBROADCASTSS lo+20(FP), Y1
-	MOVQ         dst+0(FP), CX
-	MOVQ         w+24(FP), DX
-	MOVQ         n+32(FP), BX
+TEXT ·unpackDotAVX2(SB), NOSPLIT, $0-84
+	MOVQ         src_base+24(FP), AX
+	VBROADCASTSS hi+48(FP), Y0
+	VBROADCASTSS lo+52(FP), Y1
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         w_base+56(FP), DX
+	MOVQ         w_len+64(FP), BX
 	VXORPS       Y9, Y9, Y9
 	CMPQ         BX, $+64
 	JAE          long
@@ -10185,7 +10192,7 @@ short0:
 	VADDPS       X0, X11, X11
 	VMOVSHDUP    X11, X0
 	VADDSS       X0, X11, X11
-	VMOVSS       X11, ret+40(FP)
+	VMOVSS       X11, ret+80(FP)
 	VZEROUPPER
 	RET
 
@@ -10464,6 +10471,6 @@ fold:
 	VADDPS       X0, X2, X2
 	VMOVSHDUP    X2, X0
 	VADDSS       X0, X2, X2
-	VMOVSS       X2, ret+40(FP)
+	VMOVSS       X2, ret+80(FP)
 	VZEROUPPER
 	RET

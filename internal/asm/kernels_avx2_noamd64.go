@@ -10,10 +10,6 @@ func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y
 	panic(noAVX2)
 }
 
-func axpySparseKAVX2(a *float32, idx *int32, val *float32, n int, w *float32, stride int) {
-	panic(noAVX2)
-}
-
 func dotFloatInt8AVX2(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32 {
 	panic(noAVX2)
 }
@@ -24,32 +20,8 @@ func dotFloatUint8AVX2(x *float32, y *uint8, n int, endX *float32, endY *uint8, 
 
 func dotInt8AVX2(x *int8, y *int8, n int) int32 { panic(noAVX2) }
 
-func dotRowsAVX2(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
-	panic(noAVX2)
-}
-
-func dotSparseKAVX2(dst *float32, idx *int32, val *float32, n int, w *float32, stride int) {
-	panic(noAVX2)
-}
-
-func dotTwoAVX2(dst *float32, x *float32, y *float32, n int) { panic(noAVX2) }
-
 func dotUint8AVX2(x *uint8, y *uint8, n int) int32 { panic(noAVX2) }
-
-func packAVX2(dst *float32, width int, step int, c float32, x *float32, n int) { panic(noAVX2) }
-
-func prefetchAVX2(p *float32, n int) { panic(noAVX2) }
-
-func rankKAVX2(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX2) }
-
-func rankKPairsAVX2(a *uint32, b *uint32, k int, c *int32, stride int) { panic(noAVX2) }
 
 func squaredDistanceInt8AVX2(x *int8, y *int8, n int) int32 { panic(noAVX2) }
 
 func squaredDistanceUint8AVX2(x *uint8, y *uint8, n int) int32 { panic(noAVX2) }
-
-func stepsSameAVX2(steps *uint32, n int, indices *uint16, w *float32) { panic(noAVX2) }
-
-func unpackDotAVX2(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32 {
-	panic(noAVX2)
-}

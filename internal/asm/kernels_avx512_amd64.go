@@ -69,15 +69,15 @@ func dotInt8VNNIAVX512(x *int8, y *int8, n int) int32
 //go:noescape
 func dotNormsAVX512(dst *float32, x []float32, y []float32)
 
-// dotRowsAVX512 is a part of dotRows.
+// dotRowsAVX512 works like dotRowsGeneric.
 //
 //go:noescape
-func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
+func dotRowsAVX512(dst []float32, rows []float32, stride int, idx []int32, x []float32)
 
 // dotSparseKAVX512 works like dotSparseKGeneric.
 //
 //go:noescape
-func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
+func dotSparseKAVX512(dst []float32, idx []int32, val []float32, w []float32, k int)
 
 // dotUint8AVX512 works like dotBytesGeneric.
 //
@@ -122,17 +122,17 @@ func mulAVX512(dst []float32, x []float32, y []float32)
 // packAVX512 works like packGeneric.
 //
 //go:noescape
-func packAVX512(dst *float32, width int, step int, c float32, x *float32, n int)
+func packAVX512(dst []float32, width int, step int, c float32, x []float32)
 
 // rankKAVX512 works like rankKGeneric.
 //
 //go:noescape
-func rankKAVX512(a *float32, b *float32, k int, c *float32, stride int)
+func rankKAVX512(c []float32, stride int, a []float32, b []float32, k int)
 
 // rankKPairsAVX512 works like rankKPairsGeneric.
 //
 //go:noescape
-func rankKPairsAVX512(a *uint32, b *uint32, k int, c *int32, stride int)
+func rankKPairsAVX512(c []int32, stride int, a []uint32, b []uint32, k int)
 
 // scaleAVX512 works like scaleGeneric.
 //
@@ -179,7 +179,7 @@ func sumAbsAVX512(x []float32) float32
 //go:noescape
 func sumSquaresAVX512(x []float32) float32
 
-// unpackDotAVX512 is a part of UnpackDot.
+// unpackDotAVX512 works like unpackDotGeneric.
 //
 //go:noescape
-func unpackDotAVX512(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32
+func unpackDotAVX512(dst []float32, src []byte, hi float32, lo float32, w []float32) float32

@@ -1132,7 +1132,7 @@ skip8:
 TEXT ·dotAVX512(SB), NOSPLIT, $0-52
 	MOVQ   x_base+0(FP), AX
 	MOVQ   y_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
+	MOVQ   y_len+32(FP), DX
 	VPXORD Z17, Z17, Z17
 	LEAQ   63(AX)(DX*4), BX
 	TESTL  $0x00000fc0, BX
@@ -2186,105 +2186,112 @@ eight:
 	VMOVUPS       X16, (AX)
 	RET
 
-// func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
+// func dotRowsAVX512(dst []float32, rows []float32, stride int, idx []int32, x []float32)
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·dotRowsAVX512(SB), NOSPLIT, $0-56
-	MOVQ  dst+0(FP), AX
-	MOVQ  rows+8(FP), CX
-	MOVQ  stride+16(FP), DX
-	MOVQ  idx+24(FP), BX
-	MOVQ  count+32(FP), SI
-	MOVQ  x+40(FP), DI
-	MOVQ  n+48(FP), R8
-	MOVQ  R8, R9
+TEXT ·dotRowsAVX512(SB), NOSPLIT, $0-104
+	MOVQ x_len+88(FP), AX
+	CMPQ AX, $+9
+	JAE  wide
+	VZEROUPPER
+	RET  ·dotRowsAVX512x256(SB)
+
+wide:
+	MOVQ  dst_base+0(FP), CX
+	MOVQ  rows_base+24(FP), DX
+	MOVQ  stride+48(FP), BX
+	SHLQ  $0x02, BX
+	MOVQ  idx_base+56(FP), SI
+	MOVQ  dst_len+8(FP), DI
+	MOVQ  x_base+80(FP), R8
+	MOVQ  AX, R9
 	NEGQ  R9
 	ANDQ  $0x0f, R9
 	MOVL  $0x0000ffff, R10
 	SHRXL R9, R10, R10
 	KMOVW R10, K1
-	CMPQ  R8, $+16
+	CMPQ  AX, $+16
 	JBE   groups1
-	CMPQ  R8, $+32
+	CMPQ  AX, $+32
 	JBE   groups2
-	CMPQ  R8, $+48
+	CMPQ  AX, $+48
 	JBE   groups3
-	CMPQ  R8, $+64
+	CMPQ  AX, $+64
 	JBE   groups4
-	CMPQ  R8, $+80
+	CMPQ  AX, $+80
 	JBE   groups5
-	CMPQ  R8, $+96
+	CMPQ  AX, $+96
 	JBE   groups6
-	CMPQ  R8, $+112
+	CMPQ  AX, $+112
 	JBE   groups7
-	CMPQ  R8, $+128
+	CMPQ  AX, $+128
 	JBE   groups8
-	SUBQ  $+1, R8
-	MOVQ  R8, R9
+	SUBQ  $+1, AX
+	MOVQ  AX, R9
 	ANDQ  $+63, R9
 	ADDQ  $+1, R9
-	SHRQ  $0x06, R8
-	SHLQ  $0x08, R8
+	SHRQ  $0x06, AX
+	SHLQ  $0x08, AX
 
 rows:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rowsat
-	MOVQ CX, R10
-	ADDQ DX, CX
-	MOVQ CX, R11
-	ADDQ DX, CX
-	MOVQ CX, R12
-	ADDQ DX, CX
-	MOVQ CX, R13
-	ADDQ DX, CX
+	MOVQ DX, R10
+	ADDQ BX, DX
+	MOVQ DX, R11
+	ADDQ BX, DX
+	MOVQ DX, R12
+	ADDQ BX, DX
+	MOVQ DX, R13
+	ADDQ BX, DX
 	JMP  rowssum
 
 rowsat:
-	MOVL  (BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	MOVL  4(BX), R11
-	IMULQ DX, R11
-	ADDQ  CX, R11
-	MOVL  8(BX), R12
-	IMULQ DX, R12
-	ADDQ  CX, R12
-	MOVL  12(BX), R13
-	IMULQ DX, R13
-	ADDQ  CX, R13
-	ADDQ  $+16, BX
+	MOVL  (SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	MOVL  4(SI), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	MOVL  8(SI), R12
+	IMULQ BX, R12
+	ADDQ  DX, R12
+	MOVL  12(SI), R13
+	IMULQ BX, R13
+	ADDQ  DX, R13
+	ADDQ  $+16, SI
 
 rowssum:
 	// Groups [0 1 2 3] of the lanes.
-	VMOVUPS (DI), Z17
+	VMOVUPS (R8), Z17
 	VMULPS  (R10), Z17, Z18
 	VMULPS  (R11), Z17, Z19
 	VMULPS  (R12), Z17, Z20
 	VMULPS  (R13), Z17, Z21
-	VMOVUPS 64(DI), Z22
+	VMOVUPS 64(R8), Z22
 	VMULPS  64(R10), Z22, Z23
 	VMULPS  64(R11), Z22, Z24
 	VMULPS  64(R12), Z22, Z25
 	VMULPS  64(R13), Z22, Z26
-	VMOVUPS 128(DI), Z27
+	VMOVUPS 128(R8), Z27
 	VMULPS  128(R10), Z27, Z28
 	VMULPS  128(R11), Z27, Z29
 	VMULPS  128(R12), Z27, Z30
 	VMULPS  128(R13), Z27, Z31
-	VMOVUPS 192(DI), Z0
+	VMOVUPS 192(R8), Z0
 	VMULPS  192(R10), Z0, Z1
 	VMULPS  192(R11), Z0, Z2
 	VMULPS  192(R12), Z0, Z3
 	VMULPS  192(R13), Z0, Z4
 	MOVQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JAE     tail0
 	PCALIGN $0x20
 
 block0:
-	VMOVUPS (DI)(R14*1), Z17
-	VMOVUPS 64(DI)(R14*1), Z22
-	VMOVUPS 128(DI)(R14*1), Z27
-	VMOVUPS 192(DI)(R14*1), Z0
+	VMOVUPS (R8)(R14*1), Z17
+	VMOVUPS 64(R8)(R14*1), Z22
+	VMOVUPS 128(R8)(R14*1), Z27
+	VMOVUPS 192(R8)(R14*1), Z0
 	VMULPS  (R10)(R14*1), Z17, Z16
 	VADDPS  Z16, Z18, Z18
 	VMULPS  64(R10)(R14*1), Z22, Z16
@@ -2318,7 +2325,7 @@ block0:
 	VMULPS  192(R13)(R14*1), Z0, Z16
 	VADDPS  Z16, Z4, Z4
 	ADDQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JB      block0
 
 tail0:
@@ -2326,7 +2333,7 @@ tail0:
 	JBE     end0
 	CMPQ    R9, $+16
 	JBE     part0
-	VMOVUPS (DI)(R14*1), Z17
+	VMOVUPS (R8)(R14*1), Z17
 	VMULPS  (R10)(R14*1), Z17, Z16
 	VADDPS  Z16, Z18, Z18
 	VMULPS  (R11)(R14*1), Z17, Z16
@@ -2338,7 +2345,7 @@ tail0:
 	JMP     next0
 
 part0:
-	VMOVUPS.Z (DI)(R14*1), K1, Z17
+	VMOVUPS.Z (R8)(R14*1), K1, Z17
 	VMOVUPS.Z (R10)(R14*1), K1, Z16
 	VMULPS    Z17, Z16, Z16
 	VADDPS    Z16, Z18, Z18
@@ -2356,7 +2363,7 @@ part0:
 next0:
 	CMPQ    R9, $+32
 	JBE     part1
-	VMOVUPS 64(DI)(R14*1), Z22
+	VMOVUPS 64(R8)(R14*1), Z22
 	VMULPS  64(R10)(R14*1), Z22, Z16
 	VADDPS  Z16, Z23, Z23
 	VMULPS  64(R11)(R14*1), Z22, Z16
@@ -2368,7 +2375,7 @@ next0:
 	JMP     next1
 
 part1:
-	VMOVUPS.Z 64(DI)(R14*1), K1, Z22
+	VMOVUPS.Z 64(R8)(R14*1), K1, Z22
 	VMOVUPS.Z 64(R10)(R14*1), K1, Z16
 	VMULPS    Z22, Z16, Z16
 	VADDPS    Z16, Z23, Z23
@@ -2386,7 +2393,7 @@ part1:
 next1:
 	CMPQ    R9, $+48
 	JBE     part2
-	VMOVUPS 128(DI)(R14*1), Z27
+	VMOVUPS 128(R8)(R14*1), Z27
 	VMULPS  128(R10)(R14*1), Z27, Z16
 	VADDPS  Z16, Z28, Z28
 	VMULPS  128(R11)(R14*1), Z27, Z16
@@ -2398,7 +2405,7 @@ next1:
 	JMP     next2
 
 part2:
-	VMOVUPS.Z 128(DI)(R14*1), K1, Z27
+	VMOVUPS.Z 128(R8)(R14*1), K1, Z27
 	VMOVUPS.Z 128(R10)(R14*1), K1, Z16
 	VMULPS    Z27, Z16, Z16
 	VADDPS    Z16, Z28, Z28
@@ -2416,7 +2423,7 @@ part2:
 next2:
 	CMPQ    R9, $+64
 	JBE     part3
-	VMOVUPS 192(DI)(R14*1), Z0
+	VMOVUPS 192(R8)(R14*1), Z0
 	VMULPS  192(R10)(R14*1), Z0, Z16
 	VADDPS  Z16, Z1, Z1
 	VMULPS  192(R11)(R14*1), Z0, Z16
@@ -2428,7 +2435,7 @@ next2:
 	JMP     end0
 
 part3:
-	VMOVUPS.Z 192(DI)(R14*1), K1, Z0
+	VMOVUPS.Z 192(R8)(R14*1), K1, Z0
 	VMOVUPS.Z 192(R10)(R14*1), K1, Z16
 	VMULPS    Z0, Z16, Z16
 	VADDPS    Z16, Z1, Z1
@@ -2473,47 +2480,47 @@ end0:
 	VCOMPRESSPS.Z Z16, K2, Z16
 	VPXORD        X17, X17, X17
 	VADDPS        X17, X16, X16
-	VMOVUPS       X16, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X16, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows
 	VZEROUPPER
 	RET
 
 groups1:
-	VMOVUPS.Z (DI), K1, Z16
+	VMOVUPS.Z (R8), K1, Z16
 
 rows1:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows1at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows1sum
 
 rows1at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows1sum:
-	VMOVUPS.Z     (DI), K1, Z17
+	VMOVUPS.Z     (AX), K1, Z17
 	VMULPS        Z16, Z17, Z17
 	VMOVUPS.Z     (R8), K1, Z18
 	VMULPS        Z16, Z18, Z18
@@ -2534,54 +2541,54 @@ rows1sum:
 	VADDPS        Z18, Z17, Z17
 	VMOVSHDUP     Z17, Z18
 	VADDPS        Z18, Z17, Z17
-	MOVL          $0x00001111, DI
-	KMOVW         DI, K2
+	MOVL          $0x00001111, AX
+	KMOVW         AX, K2
 	VCOMPRESSPS.Z Z17, K2, Z17
 	VPXORD        X18, X18, X18
 	VADDPS        X18, X17, X17
-	VMOVUPS       X17, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X17, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows1
 	VZEROUPPER
 	RET
 
 groups2:
-	VMOVUPS   (DI), Z16
-	VMOVUPS.Z 64(DI), K1, Z17
+	VMOVUPS   (R8), Z16
+	VMOVUPS.Z 64(R8), K1, Z17
 
 rows2:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows2at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows2sum
 
 rows2at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows2sum:
-	VMULPS        (DI), Z16, Z18
-	VMOVUPS.Z     64(DI), K1, Z19
+	VMULPS        (AX), Z16, Z18
+	VMOVUPS.Z     64(AX), K1, Z19
 	VMULPS        Z17, Z19, Z19
 	VADDPS        Z19, Z18, Z18
 	VMULPS        (R8), Z16, Z19
@@ -2609,56 +2616,56 @@ rows2sum:
 	VADDPS        Z19, Z18, Z18
 	VMOVSHDUP     Z18, Z19
 	VADDPS        Z19, Z18, Z18
-	MOVL          $0x00001111, DI
-	KMOVW         DI, K2
+	MOVL          $0x00001111, AX
+	KMOVW         AX, K2
 	VCOMPRESSPS.Z Z18, K2, Z18
 	VPXORD        X19, X19, X19
 	VADDPS        X19, X18, X18
-	VMOVUPS       X18, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X18, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows2
 	VZEROUPPER
 	RET
 
 groups3:
-	VMOVUPS   (DI), Z16
-	VMOVUPS   64(DI), Z17
-	VMOVUPS.Z 128(DI), K1, Z18
+	VMOVUPS   (R8), Z16
+	VMOVUPS   64(R8), Z17
+	VMOVUPS.Z 128(R8), K1, Z18
 
 rows3:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows3at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows3sum
 
 rows3at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows3sum:
-	VMULPS        (DI), Z16, Z19
-	VMULPS        64(DI), Z17, Z20
-	VMOVUPS.Z     128(DI), K1, Z21
+	VMULPS        (AX), Z16, Z19
+	VMULPS        64(AX), Z17, Z20
+	VMOVUPS.Z     128(AX), K1, Z21
 	VMULPS        Z18, Z21, Z21
 	VADDPS        Z21, Z19, Z19
 	VADDPS        Z20, Z19, Z19
@@ -2693,58 +2700,58 @@ rows3sum:
 	VADDPS        Z20, Z19, Z19
 	VMOVSHDUP     Z19, Z20
 	VADDPS        Z20, Z19, Z19
-	MOVL          $0x00001111, DI
-	KMOVW         DI, K2
+	MOVL          $0x00001111, AX
+	KMOVW         AX, K2
 	VCOMPRESSPS.Z Z19, K2, Z19
 	VPXORD        X20, X20, X20
 	VADDPS        X20, X19, X19
-	VMOVUPS       X19, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X19, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows3
 	VZEROUPPER
 	RET
 
 groups4:
-	VMOVUPS   (DI), Z16
-	VMOVUPS   64(DI), Z17
-	VMOVUPS   128(DI), Z18
-	VMOVUPS.Z 192(DI), K1, Z19
+	VMOVUPS   (R8), Z16
+	VMOVUPS   64(R8), Z17
+	VMOVUPS   128(R8), Z18
+	VMOVUPS.Z 192(R8), K1, Z19
 
 rows4:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows4at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows4sum
 
 rows4at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows4sum:
-	VMULPS        (DI), Z16, Z20
-	VMULPS        64(DI), Z17, Z21
-	VMULPS        128(DI), Z18, Z22
-	VMOVUPS.Z     192(DI), K1, Z23
+	VMULPS        (AX), Z16, Z20
+	VMULPS        64(AX), Z17, Z21
+	VMULPS        128(AX), Z18, Z22
+	VMOVUPS.Z     192(AX), K1, Z23
 	VMULPS        Z19, Z23, Z23
 	VADDPS        Z22, Z20, Z20
 	VADDPS        Z23, Z21, Z21
@@ -2786,62 +2793,62 @@ rows4sum:
 	VADDPS        Z21, Z20, Z20
 	VMOVSHDUP     Z20, Z21
 	VADDPS        Z21, Z20, Z20
-	MOVL          $0x00001111, DI
-	KMOVW         DI, K2
+	MOVL          $0x00001111, AX
+	KMOVW         AX, K2
 	VCOMPRESSPS.Z Z20, K2, Z20
 	VPXORD        X21, X21, X21
 	VADDPS        X21, X20, X20
-	VMOVUPS       X20, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X20, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows4
 	VZEROUPPER
 	RET
 
 groups5:
-	VMOVUPS   (DI), Z16
-	VMOVUPS   64(DI), Z17
-	VMOVUPS   128(DI), Z18
-	VMOVUPS   192(DI), Z19
-	VMOVUPS.Z 256(DI), K1, Z20
+	VMOVUPS   (R8), Z16
+	VMOVUPS   64(R8), Z17
+	VMOVUPS   128(R8), Z18
+	VMOVUPS   192(R8), Z19
+	VMOVUPS.Z 256(R8), K1, Z20
 
 rows5:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows5at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows5sum
 
 rows5at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows5sum:
-	VMULPS        (DI), Z16, Z21
-	VMOVUPS.Z     256(DI), K1, Z22
+	VMULPS        (AX), Z16, Z21
+	VMOVUPS.Z     256(AX), K1, Z22
 	VMULPS        Z20, Z22, Z22
 	VADDPS        Z22, Z21, Z21
-	VMULPS        64(DI), Z17, Z22
-	VMULPS        128(DI), Z18, Z23
-	VMULPS        192(DI), Z19, Z24
+	VMULPS        64(AX), Z17, Z22
+	VMULPS        128(AX), Z18, Z23
+	VMULPS        192(AX), Z19, Z24
 	VADDPS        Z23, Z21, Z21
 	VADDPS        Z24, Z22, Z22
 	VADDPS        Z22, Z21, Z21
@@ -2888,65 +2895,65 @@ rows5sum:
 	VADDPS        Z22, Z21, Z21
 	VMOVSHDUP     Z21, Z22
 	VADDPS        Z22, Z21, Z21
-	MOVL          $0x00001111, DI
-	KMOVW         DI, K2
+	MOVL          $0x00001111, AX
+	KMOVW         AX, K2
 	VCOMPRESSPS.Z Z21, K2, Z21
 	VPXORD        X22, X22, X22
 	VADDPS        X22, X21, X21
-	VMOVUPS       X21, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X21, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows5
 	VZEROUPPER
 	RET
 
 groups6:
-	VMOVUPS   (DI), Z16
-	VMOVUPS   64(DI), Z17
-	VMOVUPS   128(DI), Z18
-	VMOVUPS   192(DI), Z19
-	VMOVUPS   256(DI), Z20
-	VMOVUPS.Z 320(DI), K1, Z21
+	VMOVUPS   (R8), Z16
+	VMOVUPS   64(R8), Z17
+	VMOVUPS   128(R8), Z18
+	VMOVUPS   192(R8), Z19
+	VMOVUPS   256(R8), Z20
+	VMOVUPS.Z 320(R8), K1, Z21
 
 rows6:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows6at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows6sum
 
 rows6at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows6sum:
-	VMULPS        (DI), Z16, Z22
-	VMULPS        256(DI), Z20, Z23
+	VMULPS        (AX), Z16, Z22
+	VMULPS        256(AX), Z20, Z23
 	VADDPS        Z23, Z22, Z22
-	VMULPS        64(DI), Z17, Z23
-	VMOVUPS.Z     320(DI), K1, Z24
+	VMULPS        64(AX), Z17, Z23
+	VMOVUPS.Z     320(AX), K1, Z24
 	VMULPS        Z21, Z24, Z24
 	VADDPS        Z24, Z23, Z23
-	VMULPS        128(DI), Z18, Z24
-	VMULPS        192(DI), Z19, Z25
+	VMULPS        128(AX), Z18, Z24
+	VMULPS        192(AX), Z19, Z25
 	VADDPS        Z24, Z22, Z22
 	VADDPS        Z25, Z23, Z23
 	VADDPS        Z23, Z22, Z22
@@ -2999,68 +3006,68 @@ rows6sum:
 	VADDPS        Z23, Z22, Z22
 	VMOVSHDUP     Z22, Z23
 	VADDPS        Z23, Z22, Z22
-	MOVL          $0x00001111, DI
-	KMOVW         DI, K2
+	MOVL          $0x00001111, AX
+	KMOVW         AX, K2
 	VCOMPRESSPS.Z Z22, K2, Z22
 	VPXORD        X23, X23, X23
 	VADDPS        X23, X22, X22
-	VMOVUPS       X22, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X22, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows6
 	VZEROUPPER
 	RET
 
 groups7:
-	VMOVUPS   (DI), Z16
-	VMOVUPS   64(DI), Z17
-	VMOVUPS   128(DI), Z18
-	VMOVUPS   192(DI), Z19
-	VMOVUPS   256(DI), Z20
-	VMOVUPS   320(DI), Z21
-	VMOVUPS.Z 384(DI), K1, Z22
+	VMOVUPS   (R8), Z16
+	VMOVUPS   64(R8), Z17
+	VMOVUPS   128(R8), Z18
+	VMOVUPS   192(R8), Z19
+	VMOVUPS   256(R8), Z20
+	VMOVUPS   320(R8), Z21
+	VMOVUPS.Z 384(R8), K1, Z22
 
 rows7:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows7at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows7sum
 
 rows7at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows7sum:
-	VMULPS        (DI), Z16, Z23
-	VMULPS        256(DI), Z20, Z24
+	VMULPS        (AX), Z16, Z23
+	VMULPS        256(AX), Z20, Z24
 	VADDPS        Z24, Z23, Z23
-	VMULPS        64(DI), Z17, Z24
-	VMULPS        320(DI), Z21, Z25
+	VMULPS        64(AX), Z17, Z24
+	VMULPS        320(AX), Z21, Z25
 	VADDPS        Z25, Z24, Z24
-	VMULPS        128(DI), Z18, Z25
-	VMOVUPS.Z     384(DI), K1, Z26
+	VMULPS        128(AX), Z18, Z25
+	VMOVUPS.Z     384(AX), K1, Z26
 	VMULPS        Z22, Z26, Z26
 	VADDPS        Z26, Z25, Z25
-	VMULPS        192(DI), Z19, Z26
+	VMULPS        192(AX), Z19, Z26
 	VADDPS        Z25, Z23, Z23
 	VADDPS        Z26, Z24, Z24
 	VADDPS        Z24, Z23, Z23
@@ -3119,69 +3126,69 @@ rows7sum:
 	VADDPS        Z24, Z23, Z23
 	VMOVSHDUP     Z23, Z24
 	VADDPS        Z24, Z23, Z23
-	MOVL          $0x00001111, DI
-	KMOVW         DI, K2
+	MOVL          $0x00001111, AX
+	KMOVW         AX, K2
 	VCOMPRESSPS.Z Z23, K2, Z23
 	VPXORD        X24, X24, X24
 	VADDPS        X24, X23, X23
-	VMOVUPS       X23, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X23, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows7
 	VZEROUPPER
 	RET
 
 groups8:
-	VMOVUPS   (DI), Z16
-	VMOVUPS   64(DI), Z17
-	VMOVUPS   128(DI), Z18
-	VMOVUPS   192(DI), Z19
-	VMOVUPS   256(DI), Z20
-	VMOVUPS   320(DI), Z21
-	VMOVUPS   384(DI), Z22
-	VMOVUPS.Z 448(DI), K1, Z23
+	VMOVUPS   (R8), Z16
+	VMOVUPS   64(R8), Z17
+	VMOVUPS   128(R8), Z18
+	VMOVUPS   192(R8), Z19
+	VMOVUPS   256(R8), Z20
+	VMOVUPS   320(R8), Z21
+	VMOVUPS   384(R8), Z22
+	VMOVUPS.Z 448(R8), K1, Z23
 
 rows8:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows8at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows8sum
 
 rows8at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows8sum:
-	VMULPS        (DI), Z16, Z24
-	VMULPS        256(DI), Z20, Z25
+	VMULPS        (AX), Z16, Z24
+	VMULPS        256(AX), Z20, Z25
 	VADDPS        Z25, Z24, Z24
-	VMULPS        64(DI), Z17, Z25
-	VMULPS        320(DI), Z21, Z26
+	VMULPS        64(AX), Z17, Z25
+	VMULPS        320(AX), Z21, Z26
 	VADDPS        Z26, Z25, Z25
-	VMULPS        128(DI), Z18, Z26
-	VMULPS        384(DI), Z22, Z27
+	VMULPS        128(AX), Z18, Z26
+	VMULPS        384(AX), Z22, Z27
 	VADDPS        Z27, Z26, Z26
-	VMULPS        192(DI), Z19, Z27
-	VMOVUPS.Z     448(DI), K1, Z28
+	VMULPS        192(AX), Z19, Z27
+	VMOVUPS.Z     448(AX), K1, Z28
 	VMULPS        Z23, Z28, Z28
 	VADDPS        Z28, Z27, Z27
 	VADDPS        Z26, Z24, Z24
@@ -3248,28 +3255,35 @@ rows8sum:
 	VADDPS        Z25, Z24, Z24
 	VMOVSHDUP     Z24, Z25
 	VADDPS        Z25, Z24, Z24
-	MOVL          $0x00001111, DI
-	KMOVW         DI, K2
+	MOVL          $0x00001111, AX
+	KMOVW         AX, K2
 	VCOMPRESSPS.Z Z24, K2, Z24
 	VPXORD        X25, X25, X25
 	VADDPS        X25, X24, X24
-	VMOVUPS       X24, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X24, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows8
 	VZEROUPPER
 	RET
 
-// func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
+// func dotSparseKAVX512(dst []float32, idx []int32, val []float32, w []float32, k int)
 // Requires: AVX512F
-TEXT ·dotSparseKAVX512(SB), NOSPLIT, $0-48
-	MOVQ   dst+0(FP), AX
-	MOVQ   idx+8(FP), CX
-	MOVQ   val+16(FP), DX
-	MOVQ   n+24(FP), BX
-	MOVQ   w+32(FP), SI
-	MOVQ   stride+40(FP), DI
+TEXT ·dotSparseKAVX512(SB), NOSPLIT, $0-104
+	MOVQ dst_len+8(FP), AX
+	CMPQ AX, $+16
+	JAE  wide
+	RET  ·dotSparseKAVX512x256(SB)
+
+wide:
+	MOVQ   dst_base+0(FP), AX
+	MOVQ   idx_base+24(FP), CX
+	MOVQ   val_base+48(FP), DX
+	MOVQ   idx_len+32(FP), BX
+	MOVQ   w_base+72(FP), SI
+	MOVQ   k+96(FP), DI
+	SHLQ   $0x02, DI
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
@@ -4224,7 +4238,7 @@ TEXT ·l1DistanceAVX512(SB), NOSPLIT, $0-52
 	VPBROADCASTD AX, Z16
 	MOVQ         x_base+0(FP), AX
 	MOVQ         y_base+24(FP), CX
-	MOVQ         x_len+8(FP), DX
+	MOVQ         y_len+32(FP), DX
 	VPXORD       Z18, Z18, Z18
 	LEAQ         63(AX)(DX*4), BX
 	TESTL        $0x00000fc0, BX
@@ -4957,15 +4971,16 @@ skip4:
 skip8:
 	JMP loop
 
-// func packAVX512(dst *float32, width int, step int, c float32, x *float32, n int)
+// func packAVX512(dst []float32, width int, step int, c float32, x []float32)
 // Requires: AVX, AVX512F
-TEXT ·packAVX512(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), AX
-	MOVQ         width+8(FP), CX
-	MOVQ         step+16(FP), DX
-	VBROADCASTSS c+24(FP), Z16
-	MOVQ         x+32(FP), BX
-	MOVQ         n+40(FP), SI
+TEXT ·packAVX512(SB), NOSPLIT, $0-72
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         width+24(FP), CX
+	MOVQ         step+32(FP), DX
+	VBROADCASTSS c+40(FP), Z16
+	MOVQ         x_base+48(FP), BX
+	MOVQ         x_len+56(FP), SI
+	SHLQ         $0x02, DX
 	CMPQ         CX, $+32
 	JAE          cols
 	PCALIGN      $0x20
@@ -5037,14 +5052,15 @@ less2:
 less1:
 	RET
 
-// func rankKAVX512(a *float32, b *float32, k int, c *float32, stride int)
+// func rankKAVX512(c []float32, stride int, a []float32, b []float32, k int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·rankKAVX512(SB), NOSPLIT, $0-40
-	MOVQ a+0(FP), AX
-	MOVQ b+8(FP), CX
-	MOVQ k+16(FP), DX
-	MOVQ c+24(FP), BX
-	MOVQ stride+32(FP), SI
+TEXT ·rankKAVX512(SB), NOSPLIT, $0-88
+	MOVQ a_base+32(FP), AX
+	MOVQ b_base+56(FP), CX
+	MOVQ k+80(FP), DX
+	MOVQ c_base+0(FP), BX
+	MOVQ stride+24(FP), SI
+	SHLQ $0x02, SI
 
 	// Rows 0 to 11 of the tile, columns 0 to 31.
 	MOVQ       BX, DI
@@ -5242,14 +5258,15 @@ tile0x0:
 	VZEROUPPER
 	RET
 
-// func rankKPairsAVX512(a *uint32, b *uint32, k int, c *int32, stride int)
+// func rankKPairsAVX512(c []int32, stride int, a []uint32, b []uint32, k int)
 // Requires: AVX, AVX512BW, AVX512F, MMX+
-TEXT ·rankKPairsAVX512(SB), NOSPLIT, $0-40
-	MOVQ a+0(FP), AX
-	MOVQ b+8(FP), CX
-	MOVQ k+16(FP), DX
-	MOVQ c+24(FP), BX
-	MOVQ stride+32(FP), SI
+TEXT ·rankKPairsAVX512(SB), NOSPLIT, $0-88
+	MOVQ a_base+32(FP), AX
+	MOVQ b_base+56(FP), CX
+	MOVQ k+80(FP), DX
+	MOVQ c_base+0(FP), BX
+	MOVQ stride+24(FP), SI
+	SHLQ $0x02, SI
 
 	// Rows 0 to 11 of the tile, columns 0 to 31.
 	MOVQ       BX, DI
@@ -5757,7 +5774,7 @@ skip8:
 TEXT ·squaredDistanceAVX512(SB), NOSPLIT, $0-52
 	MOVQ   x_base+0(FP), AX
 	MOVQ   y_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
+	MOVQ   y_len+32(FP), DX
 	VPXORD Z17, Z17, Z17
 	LEAQ   63(AX)(DX*4), BX
 	TESTL  $0x00000fc0, BX
@@ -7495,15 +7512,15 @@ odd:
 	VMULPS    Z19, Z19, Z19
 	JMP       turns
 
-// func unpackDotAVX512(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32
+// func unpackDotAVX512(dst []float32, src []byte, hi float32, lo float32, w []float32) float32
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2
-TEXT ·unpackDotAVX512(SB), NOSPLIT, $0-44
-	MOVQ         src+8(FP), AX
-	VBROADCASTSS hi+16(FP), Z16
-	VBROADCASTSS lo+20(FP), Z17
-	MOVQ         dst+0(FP), CX
-	MOVQ         w+24(FP), DX
-	MOVQ         n+32(FP), BX
+TEXT ·unpackDotAVX512(SB), NOSPLIT, $0-84
+	MOVQ         src_base+24(FP), AX
+	VBROADCASTSS hi+48(FP), Z16
+	VBROADCASTSS lo+52(FP), Z17
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         w_base+56(FP), DX
+	MOVQ         w_len+64(FP), BX
 	VPXORD       Z21, Z21, Z21
 	CMPQ         BX, $+64
 	JAE          long
@@ -7603,7 +7620,7 @@ short0:
 	VADDPS        X16, X23, X23
 	VMOVSHDUP     X23, X16
 	VADDSS        X16, X23, X23
-	VMOVSS        X23, ret+40(FP)
+	VMOVSS        X23, ret+80(FP)
 	RET
 
 long:
@@ -7786,5 +7803,5 @@ fold:
 	VADDPS        X16, X18, X18
 	VMOVSHDUP     X18, X16
 	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
+	VMOVSS        X18, ret+80(FP)
 	RET

@@ -22,28 +22,10 @@ func dotInt8AVX512(x *int8, y *int8, n int) int32 { panic(noAVX512) }
 
 func dotInt8VNNIAVX512(x *int8, y *int8, n int) int32 { panic(noAVX512) }
 
-func dotRowsAVX512(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
-	panic(noAVX512)
-}
-
-func dotSparseKAVX512(dst *float32, idx *int32, val *float32, n int, w *float32, stride int) {
-	panic(noAVX512)
-}
-
 func dotUint8AVX512(x *uint8, y *uint8, n int) int32 { panic(noAVX512) }
 
 func dotUint8VNNIAVX512(x *uint8, y *uint8, n int) int32 { panic(noAVX512) }
 
-func packAVX512(dst *float32, width int, step int, c float32, x *float32, n int) { panic(noAVX512) }
-
-func rankKAVX512(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX512) }
-
-func rankKPairsAVX512(a *uint32, b *uint32, k int, c *int32, stride int) { panic(noAVX512) }
-
 func squaredDistanceInt8AVX512(x *int8, y *int8, n int) int32 { panic(noAVX512) }
 
 func squaredDistanceUint8AVX512(x *uint8, y *uint8, n int) int32 { panic(noAVX512) }
-
-func unpackDotAVX512(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32 {
-	panic(noAVX512)
-}

@@ -42,7 +42,7 @@ func axpySparseAVX512x256(a float32, idx []int32, val []float32, w []float32)
 // axpySparseKAVX512x256 works like axpySparseKGeneric.
 //
 //go:noescape
-func axpySparseKAVX512x256(a *float32, idx *int32, val *float32, n int, w *float32, stride int)
+func axpySparseKAVX512x256(a []float32, idx []int32, val []float32, w []float32, k int)
 
 // axpyToAVX512x256 works like axpyToGeneric.
 //
@@ -84,10 +84,10 @@ func dotInt8VNNIAVX512x256(x *int8, y *int8, n int) int32
 //go:noescape
 func dotNormsAVX512x256(dst *float32, x []float32, y []float32)
 
-// dotRowsAVX512x256 is a part of dotRows.
+// dotRowsAVX512x256 works like dotRowsGeneric.
 //
 //go:noescape
-func dotRowsAVX512x256(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
+func dotRowsAVX512x256(dst []float32, rows []float32, stride int, idx []int32, x []float32)
 
 // dotSameAVX512x256 works like dotSameGeneric.
 //
@@ -102,12 +102,12 @@ func dotSparseAVX512x256(idx []int32, val []float32, w []float32) float32
 // dotSparseKAVX512x256 works like dotSparseKGeneric.
 //
 //go:noescape
-func dotSparseKAVX512x256(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
+func dotSparseKAVX512x256(dst []float32, idx []int32, val []float32, w []float32, k int)
 
-// dotTwoAVX512x256 is a part of dotTwo.
+// dotTwoAVX512x256 works like dotTwoGeneric.
 //
 //go:noescape
-func dotTwoAVX512x256(dst *float32, x *float32, y *float32, n int)
+func dotTwoAVX512x256(dst []float32, x []float32, y []float32)
 
 // dotUint8AVX512x256 works like dotBytesGeneric.
 //
@@ -152,9 +152,9 @@ func mulAVX512x256(dst []float32, x []float32, y []float32)
 // packAVX512x256 works like packGeneric.
 //
 //go:noescape
-func packAVX512x256(dst *float32, width int, step int, c float32, x *float32, n int)
+func packAVX512x256(dst []float32, width int, step int, c float32, x []float32)
 
-// prefetchAVX512x256 is a part of Prefetch.
+// prefetchAVX512x256 works like prefetchGeneric.
 //
 //go:noescape
 func prefetchAVX512x256(p *float32, n int)
@@ -162,12 +162,12 @@ func prefetchAVX512x256(p *float32, n int)
 // rankKAVX512x256 works like rankKGeneric.
 //
 //go:noescape
-func rankKAVX512x256(a *float32, b *float32, k int, c *float32, stride int)
+func rankKAVX512x256(c []float32, stride int, a []float32, b []float32, k int)
 
 // rankKPairsAVX512x256 works like rankKPairsGeneric.
 //
 //go:noescape
-func rankKPairsAVX512x256(a *uint32, b *uint32, k int, c *int32, stride int)
+func rankKPairsAVX512x256(c []int32, stride int, a []uint32, b []uint32, k int)
 
 // scaleAVX512x256 works like scaleGeneric.
 //
@@ -197,7 +197,7 @@ func squaredDistanceUint8AVX512x256(x *uint8, y *uint8, n int) int32
 // stepsSameAVX512x256 works like stepsSameGeneric.
 //
 //go:noescape
-func stepsSameAVX512x256(steps *uint32, n int, indices *uint16, w *float32)
+func stepsSameAVX512x256(steps *uint32, count int, indices []uint16, w []float32)
 
 // subAVX512x256 works like subGeneric.
 //
@@ -224,7 +224,7 @@ func sumSquaresAVX512x256(x []float32) float32
 //go:noescape
 func unpackAVX512x256(dst []float32, src []byte, hi float32, lo float32)
 
-// unpackDotAVX512x256 is a part of UnpackDot.
+// unpackDotAVX512x256 works like unpackDotGeneric.
 //
 //go:noescape
-func unpackDotAVX512x256(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32
+func unpackDotAVX512x256(dst []float32, src []byte, hi float32, lo float32, w []float32) float32

@@ -975,15 +975,16 @@ single:
 done:
 	RET
 
-// func axpySparseKAVX512x256(a *float32, idx *int32, val *float32, n int, w *float32, stride int)
+// func axpySparseKAVX512x256(a []float32, idx []int32, val []float32, w []float32, k int)
 // Requires: AVX
-TEXT ·axpySparseKAVX512x256(SB), NOSPLIT, $0-48
-	MOVQ    a+0(FP), AX
-	MOVQ    idx+8(FP), CX
-	MOVQ    val+16(FP), DX
-	MOVQ    n+24(FP), BX
-	MOVQ    w+32(FP), SI
-	MOVQ    stride+40(FP), DI
+TEXT ·axpySparseKAVX512x256(SB), NOSPLIT, $0-104
+	MOVQ    a_base+0(FP), AX
+	MOVQ    idx_base+24(FP), CX
+	MOVQ    val_base+48(FP), DX
+	MOVQ    idx_len+32(FP), BX
+	MOVQ    w_base+72(FP), SI
+	MOVQ    k+96(FP), DI
+	SHLQ    $0x02, DI
 	VMOVUPS (AX), Y16
 	CMPQ    BX, $+4
 	JB      rest
@@ -1216,7 +1217,7 @@ skip4:
 TEXT ·dotAVX512x256(SB), NOSPLIT, $0-52
 	MOVQ   x_base+0(FP), AX
 	MOVQ   y_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
+	MOVQ   y_len+32(FP), DX
 	VPXORD Y17, Y17, Y17
 	LEAQ   31(AX)(DX*4), BX
 	TESTL  $0x00000fe0, BX
@@ -2789,93 +2790,94 @@ eight:
 	VMOVUPS       X16, (AX)
 	RET
 
-// func dotRowsAVX512x256(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
+// func dotRowsAVX512x256(dst []float32, rows []float32, stride int, idx []int32, x []float32)
 // Requires: AVX, AVX512F, AVX512VL, BMI2
-TEXT ·dotRowsAVX512x256(SB), NOSPLIT, $256-56
-	MOVQ  dst+0(FP), AX
-	MOVQ  rows+8(FP), CX
-	MOVQ  stride+16(FP), DX
-	MOVQ  idx+24(FP), BX
-	MOVQ  count+32(FP), SI
-	MOVQ  x+40(FP), DI
-	MOVQ  n+48(FP), R8
-	MOVQ  R8, R9
+TEXT ·dotRowsAVX512x256(SB), NOSPLIT, $256-104
+	MOVQ  x_len+88(FP), AX
+	MOVQ  dst_base+0(FP), CX
+	MOVQ  rows_base+24(FP), DX
+	MOVQ  stride+48(FP), BX
+	SHLQ  $0x02, BX
+	MOVQ  idx_base+56(FP), SI
+	MOVQ  dst_len+8(FP), DI
+	MOVQ  x_base+80(FP), R8
+	MOVQ  AX, R9
 	NEGQ  R9
 	ANDQ  $0x07, R9
 	MOVL  $0x000000ff, R10
 	SHRXL R9, R10, R10
 	KMOVW R10, K1
-	CMPQ  R8, $+8
+	CMPQ  AX, $+8
 	JBE   groups1
-	CMPQ  R8, $+16
+	CMPQ  AX, $+16
 	JBE   groups2
-	CMPQ  R8, $+24
+	CMPQ  AX, $+24
 	JBE   groups3
-	CMPQ  R8, $+32
+	CMPQ  AX, $+32
 	JBE   groups4
-	CMPQ  R8, $+40
+	CMPQ  AX, $+40
 	JBE   groups5
-	CMPQ  R8, $+48
+	CMPQ  AX, $+48
 	JBE   groups6
-	CMPQ  R8, $+56
+	CMPQ  AX, $+56
 	JBE   groups7
-	CMPQ  R8, $+64
+	CMPQ  AX, $+64
 	JBE   groups8
-	SUBQ  $+1, R8
-	MOVQ  R8, R9
+	SUBQ  $+1, AX
+	MOVQ  AX, R9
 	ANDQ  $+63, R9
 	ADDQ  $+1, R9
-	SHRQ  $0x06, R8
-	SHLQ  $0x08, R8
+	SHRQ  $0x06, AX
+	SHLQ  $0x08, AX
 
 rows:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rowsat
-	MOVQ CX, R10
-	ADDQ DX, CX
-	MOVQ CX, R11
-	ADDQ DX, CX
-	MOVQ CX, R12
-	ADDQ DX, CX
-	MOVQ CX, R13
-	ADDQ DX, CX
+	MOVQ DX, R10
+	ADDQ BX, DX
+	MOVQ DX, R11
+	ADDQ BX, DX
+	MOVQ DX, R12
+	ADDQ BX, DX
+	MOVQ DX, R13
+	ADDQ BX, DX
 	JMP  rowssum
 
 rowsat:
-	MOVL  (BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	MOVL  4(BX), R11
-	IMULQ DX, R11
-	ADDQ  CX, R11
-	MOVL  8(BX), R12
-	IMULQ DX, R12
-	ADDQ  CX, R12
-	MOVL  12(BX), R13
-	IMULQ DX, R13
-	ADDQ  CX, R13
-	ADDQ  $+16, BX
+	MOVL  (SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	MOVL  4(SI), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	MOVL  8(SI), R12
+	IMULQ BX, R12
+	ADDQ  DX, R12
+	MOVL  12(SI), R13
+	IMULQ BX, R13
+	ADDQ  DX, R13
+	ADDQ  $+16, SI
 
 rowssum:
 	// Groups [0 4] of the lanes.
-	VMOVUPS (DI), Y17
+	VMOVUPS (R8), Y17
 	VMULPS  (R10), Y17, Y18
 	VMULPS  (R11), Y17, Y19
 	VMULPS  (R12), Y17, Y20
 	VMULPS  (R13), Y17, Y21
-	VMOVUPS 128(DI), Y22
+	VMOVUPS 128(R8), Y22
 	VMULPS  128(R10), Y22, Y23
 	VMULPS  128(R11), Y22, Y24
 	VMULPS  128(R12), Y22, Y25
 	VMULPS  128(R13), Y22, Y26
 	MOVQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JAE     tail0
 	PCALIGN $0x20
 
 block0:
-	VMOVUPS (DI)(R14*1), Y17
-	VMOVUPS 128(DI)(R14*1), Y22
+	VMOVUPS (R8)(R14*1), Y17
+	VMOVUPS 128(R8)(R14*1), Y22
 	VMULPS  (R10)(R14*1), Y17, Y16
 	VADDPS  Y16, Y18, Y18
 	VMULPS  128(R10)(R14*1), Y22, Y16
@@ -2893,7 +2895,7 @@ block0:
 	VMULPS  128(R13)(R14*1), Y22, Y16
 	VADDPS  Y16, Y26, Y26
 	ADDQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JB      block0
 
 tail0:
@@ -2901,7 +2903,7 @@ tail0:
 	JBE     end0
 	CMPQ    R9, $+8
 	JBE     part0
-	VMOVUPS (DI)(R14*1), Y17
+	VMOVUPS (R8)(R14*1), Y17
 	VMULPS  (R10)(R14*1), Y17, Y16
 	VADDPS  Y16, Y18, Y18
 	VMULPS  (R11)(R14*1), Y17, Y16
@@ -2913,7 +2915,7 @@ tail0:
 	JMP     next0
 
 part0:
-	VMOVUPS.Z (DI)(R14*1), K1, Y17
+	VMOVUPS.Z (R8)(R14*1), K1, Y17
 	VMOVUPS.Z (R10)(R14*1), K1, Y16
 	VMULPS    Y17, Y16, Y16
 	VADDPS    Y16, Y18, Y18
@@ -2933,7 +2935,7 @@ next0:
 	JBE     end0
 	CMPQ    R9, $+40
 	JBE     part4
-	VMOVUPS 128(DI)(R14*1), Y22
+	VMOVUPS 128(R8)(R14*1), Y22
 	VMULPS  128(R10)(R14*1), Y22, Y16
 	VADDPS  Y16, Y23, Y23
 	VMULPS  128(R11)(R14*1), Y22, Y16
@@ -2945,7 +2947,7 @@ next0:
 	JMP     end0
 
 part4:
-	VMOVUPS.Z 128(DI)(R14*1), K1, Y22
+	VMOVUPS.Z 128(R8)(R14*1), K1, Y22
 	VMOVUPS.Z 128(R10)(R14*1), K1, Y16
 	VMULPS    Y22, Y16, Y16
 	VADDPS    Y16, Y23, Y23
@@ -2966,24 +2968,24 @@ end0:
 	VADDPS Y26, Y21, Y21
 
 	// Groups [2 6] of the lanes.
-	VMOVUPS 64(DI), Y17
+	VMOVUPS 64(R8), Y17
 	VMULPS  64(R10), Y17, Y22
 	VMULPS  64(R11), Y17, Y23
 	VMULPS  64(R12), Y17, Y24
 	VMULPS  64(R13), Y17, Y25
-	VMOVUPS 192(DI), Y26
+	VMOVUPS 192(R8), Y26
 	VMULPS  192(R10), Y26, Y27
 	VMULPS  192(R11), Y26, Y28
 	VMULPS  192(R12), Y26, Y29
 	VMULPS  192(R13), Y26, Y30
 	MOVQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JAE     tail1
 	PCALIGN $0x20
 
 block1:
-	VMOVUPS 64(DI)(R14*1), Y17
-	VMOVUPS 192(DI)(R14*1), Y26
+	VMOVUPS 64(R8)(R14*1), Y17
+	VMOVUPS 192(R8)(R14*1), Y26
 	VMULPS  64(R10)(R14*1), Y17, Y16
 	VADDPS  Y16, Y22, Y22
 	VMULPS  192(R10)(R14*1), Y26, Y16
@@ -3001,7 +3003,7 @@ block1:
 	VMULPS  192(R13)(R14*1), Y26, Y16
 	VADDPS  Y16, Y30, Y30
 	ADDQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JB      block1
 
 tail1:
@@ -3009,7 +3011,7 @@ tail1:
 	JBE     end1
 	CMPQ    R9, $+24
 	JBE     part2
-	VMOVUPS 64(DI)(R14*1), Y17
+	VMOVUPS 64(R8)(R14*1), Y17
 	VMULPS  64(R10)(R14*1), Y17, Y16
 	VADDPS  Y16, Y22, Y22
 	VMULPS  64(R11)(R14*1), Y17, Y16
@@ -3021,7 +3023,7 @@ tail1:
 	JMP     next2
 
 part2:
-	VMOVUPS.Z 64(DI)(R14*1), K1, Y17
+	VMOVUPS.Z 64(R8)(R14*1), K1, Y17
 	VMOVUPS.Z 64(R10)(R14*1), K1, Y16
 	VMULPS    Y17, Y16, Y16
 	VADDPS    Y16, Y22, Y22
@@ -3041,7 +3043,7 @@ next2:
 	JBE     end1
 	CMPQ    R9, $+56
 	JBE     part6
-	VMOVUPS 192(DI)(R14*1), Y26
+	VMOVUPS 192(R8)(R14*1), Y26
 	VMULPS  192(R10)(R14*1), Y26, Y16
 	VADDPS  Y16, Y27, Y27
 	VMULPS  192(R11)(R14*1), Y26, Y16
@@ -3053,7 +3055,7 @@ next2:
 	JMP     end1
 
 part6:
-	VMOVUPS.Z 192(DI)(R14*1), K1, Y26
+	VMOVUPS.Z 192(R8)(R14*1), K1, Y26
 	VMOVUPS.Z 192(R10)(R14*1), K1, Y16
 	VMULPS    Y26, Y16, Y16
 	VADDPS    Y16, Y27, Y27
@@ -3083,24 +3085,24 @@ end1:
 	VMOVUPS Y21, 96(R14)
 
 	// Groups [1 5] of the lanes.
-	VMOVUPS 32(DI), Y17
+	VMOVUPS 32(R8), Y17
 	VMULPS  32(R10), Y17, Y18
 	VMULPS  32(R11), Y17, Y19
 	VMULPS  32(R12), Y17, Y20
 	VMULPS  32(R13), Y17, Y21
-	VMOVUPS 160(DI), Y22
+	VMOVUPS 160(R8), Y22
 	VMULPS  160(R10), Y22, Y23
 	VMULPS  160(R11), Y22, Y24
 	VMULPS  160(R12), Y22, Y25
 	VMULPS  160(R13), Y22, Y26
 	MOVQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JAE     tail2
 	PCALIGN $0x20
 
 block2:
-	VMOVUPS 32(DI)(R14*1), Y17
-	VMOVUPS 160(DI)(R14*1), Y22
+	VMOVUPS 32(R8)(R14*1), Y17
+	VMOVUPS 160(R8)(R14*1), Y22
 	VMULPS  32(R10)(R14*1), Y17, Y16
 	VADDPS  Y16, Y18, Y18
 	VMULPS  160(R10)(R14*1), Y22, Y16
@@ -3118,7 +3120,7 @@ block2:
 	VMULPS  160(R13)(R14*1), Y22, Y16
 	VADDPS  Y16, Y26, Y26
 	ADDQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JB      block2
 
 tail2:
@@ -3126,7 +3128,7 @@ tail2:
 	JBE     end2
 	CMPQ    R9, $+16
 	JBE     part1
-	VMOVUPS 32(DI)(R14*1), Y17
+	VMOVUPS 32(R8)(R14*1), Y17
 	VMULPS  32(R10)(R14*1), Y17, Y16
 	VADDPS  Y16, Y18, Y18
 	VMULPS  32(R11)(R14*1), Y17, Y16
@@ -3138,7 +3140,7 @@ tail2:
 	JMP     next1
 
 part1:
-	VMOVUPS.Z 32(DI)(R14*1), K1, Y17
+	VMOVUPS.Z 32(R8)(R14*1), K1, Y17
 	VMOVUPS.Z 32(R10)(R14*1), K1, Y16
 	VMULPS    Y17, Y16, Y16
 	VADDPS    Y16, Y18, Y18
@@ -3158,7 +3160,7 @@ next1:
 	JBE     end2
 	CMPQ    R9, $+48
 	JBE     part5
-	VMOVUPS 160(DI)(R14*1), Y22
+	VMOVUPS 160(R8)(R14*1), Y22
 	VMULPS  160(R10)(R14*1), Y22, Y16
 	VADDPS  Y16, Y23, Y23
 	VMULPS  160(R11)(R14*1), Y22, Y16
@@ -3170,7 +3172,7 @@ next1:
 	JMP     end2
 
 part5:
-	VMOVUPS.Z 160(DI)(R14*1), K1, Y22
+	VMOVUPS.Z 160(R8)(R14*1), K1, Y22
 	VMOVUPS.Z 160(R10)(R14*1), K1, Y16
 	VMULPS    Y22, Y16, Y16
 	VADDPS    Y16, Y23, Y23
@@ -3191,24 +3193,24 @@ end2:
 	VADDPS Y26, Y21, Y21
 
 	// Groups [3 7] of the lanes.
-	VMOVUPS 96(DI), Y17
+	VMOVUPS 96(R8), Y17
 	VMULPS  96(R10), Y17, Y22
 	VMULPS  96(R11), Y17, Y23
 	VMULPS  96(R12), Y17, Y24
 	VMULPS  96(R13), Y17, Y25
-	VMOVUPS 224(DI), Y26
+	VMOVUPS 224(R8), Y26
 	VMULPS  224(R10), Y26, Y27
 	VMULPS  224(R11), Y26, Y28
 	VMULPS  224(R12), Y26, Y29
 	VMULPS  224(R13), Y26, Y30
 	MOVQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JAE     tail3
 	PCALIGN $0x20
 
 block3:
-	VMOVUPS 96(DI)(R14*1), Y17
-	VMOVUPS 224(DI)(R14*1), Y26
+	VMOVUPS 96(R8)(R14*1), Y17
+	VMOVUPS 224(R8)(R14*1), Y26
 	VMULPS  96(R10)(R14*1), Y17, Y16
 	VADDPS  Y16, Y22, Y22
 	VMULPS  224(R10)(R14*1), Y26, Y16
@@ -3226,7 +3228,7 @@ block3:
 	VMULPS  224(R13)(R14*1), Y26, Y16
 	VADDPS  Y16, Y30, Y30
 	ADDQ    $+256, R14
-	CMPQ    R14, R8
+	CMPQ    R14, AX
 	JB      block3
 
 tail3:
@@ -3234,7 +3236,7 @@ tail3:
 	JBE     end3
 	CMPQ    R9, $+32
 	JBE     part3
-	VMOVUPS 96(DI)(R14*1), Y17
+	VMOVUPS 96(R8)(R14*1), Y17
 	VMULPS  96(R10)(R14*1), Y17, Y16
 	VADDPS  Y16, Y22, Y22
 	VMULPS  96(R11)(R14*1), Y17, Y16
@@ -3246,7 +3248,7 @@ tail3:
 	JMP     next3
 
 part3:
-	VMOVUPS.Z 96(DI)(R14*1), K1, Y17
+	VMOVUPS.Z 96(R8)(R14*1), K1, Y17
 	VMOVUPS.Z 96(R10)(R14*1), K1, Y16
 	VMULPS    Y17, Y16, Y16
 	VADDPS    Y16, Y22, Y22
@@ -3266,7 +3268,7 @@ next3:
 	JBE     end3
 	CMPQ    R9, $+64
 	JBE     part7
-	VMOVUPS 224(DI)(R14*1), Y26
+	VMOVUPS 224(R8)(R14*1), Y26
 	VMULPS  224(R10)(R14*1), Y26, Y16
 	VADDPS  Y16, Y27, Y27
 	VMULPS  224(R11)(R14*1), Y26, Y16
@@ -3278,7 +3280,7 @@ next3:
 	JMP     end3
 
 part7:
-	VMOVUPS.Z 224(DI)(R14*1), K1, Y26
+	VMOVUPS.Z 224(R8)(R14*1), K1, Y26
 	VMOVUPS.Z 224(R10)(R14*1), K1, Y16
 	VMULPS    Y26, Y16, Y16
 	VADDPS    Y16, Y27, Y27
@@ -3321,46 +3323,46 @@ end3:
 	VSHUFPS       $0x88, X16, X18, X16
 	VPXORD        X17, X17, X17
 	VADDPS        X17, X16, X16
-	VMOVUPS       X16, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X16, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows
 	RET
 
 groups1:
-	VMOVUPS.Z (DI), K1, Y16
+	VMOVUPS.Z (R8), K1, Y16
 
 rows1:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows1at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows1sum
 
 rows1at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows1sum:
-	VMOVUPS.Z     (DI), K1, Y17
+	VMOVUPS.Z     (AX), K1, Y17
 	VMULPS        Y16, Y17, Y17
 	VMOVUPS.Z     (R8), K1, Y18
 	VMULPS        Y16, Y18, Y18
@@ -3383,48 +3385,48 @@ rows1sum:
 	VSHUFPS       $0x88, X17, X18, X17
 	VPXORD        X18, X18, X18
 	VADDPS        X18, X17, X17
-	VMOVUPS       X17, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X17, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows1
 	RET
 
 groups2:
-	VMOVUPS   (DI), Y16
-	VMOVUPS.Z 32(DI), K1, Y17
+	VMOVUPS   (R8), Y16
+	VMOVUPS.Z 32(R8), K1, Y17
 
 rows2:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows2at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows2sum
 
 rows2at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows2sum:
-	VMULPS        (DI), Y16, Y18
-	VMOVUPS.Z     32(DI), K1, Y19
+	VMULPS        (AX), Y16, Y18
+	VMOVUPS.Z     32(AX), K1, Y19
 	VMULPS        Y17, Y19, Y19
 	VADDPS        Y19, Y18, Y18
 	VMULPS        (R8), Y16, Y19
@@ -3454,52 +3456,52 @@ rows2sum:
 	VSHUFPS       $0x88, X18, X19, X18
 	VPXORD        X19, X19, X19
 	VADDPS        X19, X18, X18
-	VMOVUPS       X18, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X18, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows2
 	RET
 
 groups3:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS.Z 64(DI), K1, Y18
+	VMOVUPS   (R8), Y16
+	VMOVUPS   32(R8), Y17
+	VMOVUPS.Z 64(R8), K1, Y18
 
 rows3:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows3at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows3sum
 
 rows3at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows3sum:
-	VMULPS        (DI), Y16, Y19
-	VMOVUPS.Z     64(DI), K1, Y20
+	VMULPS        (AX), Y16, Y19
+	VMOVUPS.Z     64(AX), K1, Y20
 	VMULPS        Y18, Y20, Y20
 	VADDPS        Y20, Y19, Y19
-	VMULPS        32(DI), Y17, Y20
+	VMULPS        32(AX), Y17, Y20
 	VADDPS        Y20, Y19, Y19
 	VMULPS        (R8), Y16, Y20
 	VMOVUPS.Z     64(R8), K1, Y21
@@ -3534,53 +3536,53 @@ rows3sum:
 	VSHUFPS       $0x88, X19, X20, X19
 	VPXORD        X20, X20, X20
 	VADDPS        X20, X19, X19
-	VMOVUPS       X19, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X19, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows3
 	RET
 
 groups4:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS   64(DI), Y18
-	VMOVUPS.Z 96(DI), K1, Y19
+	VMOVUPS   (R8), Y16
+	VMOVUPS   32(R8), Y17
+	VMOVUPS   64(R8), Y18
+	VMOVUPS.Z 96(R8), K1, Y19
 
 rows4:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows4at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows4sum
 
 rows4at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows4sum:
-	VMULPS        (DI), Y16, Y20
-	VMULPS        64(DI), Y18, Y21
+	VMULPS        (AX), Y16, Y20
+	VMULPS        64(AX), Y18, Y21
 	VADDPS        Y21, Y20, Y20
-	VMULPS        32(DI), Y17, Y21
-	VMOVUPS.Z     96(DI), K1, Y22
+	VMULPS        32(AX), Y17, Y21
+	VMOVUPS.Z     96(AX), K1, Y22
 	VMULPS        Y19, Y22, Y22
 	VADDPS        Y22, Y21, Y21
 	VADDPS        Y21, Y20, Y20
@@ -3623,57 +3625,57 @@ rows4sum:
 	VSHUFPS       $0x88, X20, X21, X20
 	VPXORD        X21, X21, X21
 	VADDPS        X21, X20, X20
-	VMOVUPS       X20, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X20, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows4
 	RET
 
 groups5:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS   64(DI), Y18
-	VMOVUPS   96(DI), Y19
-	VMOVUPS.Z 128(DI), K1, Y20
+	VMOVUPS   (R8), Y16
+	VMOVUPS   32(R8), Y17
+	VMOVUPS   64(R8), Y18
+	VMOVUPS   96(R8), Y19
+	VMOVUPS.Z 128(R8), K1, Y20
 
 rows5:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows5at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows5sum
 
 rows5at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows5sum:
-	VMULPS        (DI), Y16, Y21
-	VMOVUPS.Z     128(DI), K1, Y22
+	VMULPS        (AX), Y16, Y21
+	VMOVUPS.Z     128(AX), K1, Y22
 	VMULPS        Y20, Y22, Y22
 	VADDPS        Y22, Y21, Y21
-	VMULPS        64(DI), Y18, Y22
+	VMULPS        64(AX), Y18, Y22
 	VADDPS        Y22, Y21, Y21
-	VMULPS        32(DI), Y17, Y22
-	VMULPS        96(DI), Y19, Y23
+	VMULPS        32(AX), Y17, Y22
+	VMULPS        96(AX), Y19, Y23
 	VADDPS        Y23, Y22, Y22
 	VADDPS        Y22, Y21, Y21
 	VMULPS        (R8), Y16, Y22
@@ -3721,60 +3723,60 @@ rows5sum:
 	VSHUFPS       $0x88, X21, X22, X21
 	VPXORD        X22, X22, X22
 	VADDPS        X22, X21, X21
-	VMOVUPS       X21, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X21, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows5
 	RET
 
 groups6:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS   64(DI), Y18
-	VMOVUPS   96(DI), Y19
-	VMOVUPS   128(DI), Y20
-	VMOVUPS.Z 160(DI), K1, Y21
+	VMOVUPS   (R8), Y16
+	VMOVUPS   32(R8), Y17
+	VMOVUPS   64(R8), Y18
+	VMOVUPS   96(R8), Y19
+	VMOVUPS   128(R8), Y20
+	VMOVUPS.Z 160(R8), K1, Y21
 
 rows6:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows6at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows6sum
 
 rows6at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows6sum:
-	VMULPS        (DI), Y16, Y22
-	VMULPS        128(DI), Y20, Y23
+	VMULPS        (AX), Y16, Y22
+	VMULPS        128(AX), Y20, Y23
 	VADDPS        Y23, Y22, Y22
-	VMULPS        64(DI), Y18, Y23
+	VMULPS        64(AX), Y18, Y23
 	VADDPS        Y23, Y22, Y22
-	VMULPS        32(DI), Y17, Y23
-	VMOVUPS.Z     160(DI), K1, Y24
+	VMULPS        32(AX), Y17, Y23
+	VMOVUPS.Z     160(AX), K1, Y24
 	VMULPS        Y21, Y24, Y24
 	VADDPS        Y24, Y23, Y23
-	VMULPS        96(DI), Y19, Y24
+	VMULPS        96(AX), Y19, Y24
 	VADDPS        Y24, Y23, Y23
 	VADDPS        Y23, Y22, Y22
 	VMULPS        (R8), Y16, Y23
@@ -3828,63 +3830,63 @@ rows6sum:
 	VSHUFPS       $0x88, X22, X23, X22
 	VPXORD        X23, X23, X23
 	VADDPS        X23, X22, X22
-	VMOVUPS       X22, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X22, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows6
 	RET
 
 groups7:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS   64(DI), Y18
-	VMOVUPS   96(DI), Y19
-	VMOVUPS   128(DI), Y20
-	VMOVUPS   160(DI), Y21
-	VMOVUPS.Z 192(DI), K1, Y22
+	VMOVUPS   (R8), Y16
+	VMOVUPS   32(R8), Y17
+	VMOVUPS   64(R8), Y18
+	VMOVUPS   96(R8), Y19
+	VMOVUPS   128(R8), Y20
+	VMOVUPS   160(R8), Y21
+	VMOVUPS.Z 192(R8), K1, Y22
 
 rows7:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows7at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows7sum
 
 rows7at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows7sum:
-	VMULPS        (DI), Y16, Y23
-	VMULPS        128(DI), Y20, Y24
+	VMULPS        (AX), Y16, Y23
+	VMULPS        128(AX), Y20, Y24
 	VADDPS        Y24, Y23, Y23
-	VMULPS        64(DI), Y18, Y24
-	VMOVUPS.Z     192(DI), K1, Y25
+	VMULPS        64(AX), Y18, Y24
+	VMOVUPS.Z     192(AX), K1, Y25
 	VMULPS        Y22, Y25, Y25
 	VADDPS        Y25, Y24, Y24
 	VADDPS        Y24, Y23, Y23
-	VMULPS        32(DI), Y17, Y24
-	VMULPS        160(DI), Y21, Y25
+	VMULPS        32(AX), Y17, Y24
+	VMULPS        160(AX), Y21, Y25
 	VADDPS        Y25, Y24, Y24
-	VMULPS        96(DI), Y19, Y25
+	VMULPS        96(AX), Y19, Y25
 	VADDPS        Y25, Y24, Y24
 	VADDPS        Y24, Y23, Y23
 	VMULPS        (R8), Y16, Y24
@@ -3944,64 +3946,64 @@ rows7sum:
 	VSHUFPS       $0x88, X23, X24, X23
 	VPXORD        X24, X24, X24
 	VADDPS        X24, X23, X23
-	VMOVUPS       X23, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X23, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows7
 	RET
 
 groups8:
-	VMOVUPS   (DI), Y16
-	VMOVUPS   32(DI), Y17
-	VMOVUPS   64(DI), Y18
-	VMOVUPS   96(DI), Y19
-	VMOVUPS   128(DI), Y20
-	VMOVUPS   160(DI), Y21
-	VMOVUPS   192(DI), Y22
-	VMOVUPS.Z 224(DI), K1, Y23
+	VMOVUPS   (R8), Y16
+	VMOVUPS   32(R8), Y17
+	VMOVUPS   64(R8), Y18
+	VMOVUPS   96(R8), Y19
+	VMOVUPS   128(R8), Y20
+	VMOVUPS   160(R8), Y21
+	VMOVUPS   192(R8), Y22
+	VMOVUPS.Z 224(R8), K1, Y23
 
 rows8:
-	CMPQ BX, $+1
+	CMPQ SI, $+1
 	JAE  rows8at
-	MOVQ CX, DI
-	ADDQ DX, CX
-	MOVQ CX, R8
-	ADDQ DX, CX
-	MOVQ CX, R9
-	ADDQ DX, CX
-	MOVQ CX, R10
-	ADDQ DX, CX
+	MOVQ DX, AX
+	ADDQ BX, DX
+	MOVQ DX, R8
+	ADDQ BX, DX
+	MOVQ DX, R9
+	ADDQ BX, DX
+	MOVQ DX, R10
+	ADDQ BX, DX
 	JMP  rows8sum
 
 rows8at:
-	MOVL  (BX), DI
-	IMULQ DX, DI
-	ADDQ  CX, DI
-	MOVL  4(BX), R8
-	IMULQ DX, R8
-	ADDQ  CX, R8
-	MOVL  8(BX), R9
-	IMULQ DX, R9
-	ADDQ  CX, R9
-	MOVL  12(BX), R10
-	IMULQ DX, R10
-	ADDQ  CX, R10
-	ADDQ  $+16, BX
+	MOVL  (SI), AX
+	IMULQ BX, AX
+	ADDQ  DX, AX
+	MOVL  4(SI), R8
+	IMULQ BX, R8
+	ADDQ  DX, R8
+	MOVL  8(SI), R9
+	IMULQ BX, R9
+	ADDQ  DX, R9
+	MOVL  12(SI), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+16, SI
 
 rows8sum:
-	VMULPS        (DI), Y16, Y24
-	VMULPS        128(DI), Y20, Y25
+	VMULPS        (AX), Y16, Y24
+	VMULPS        128(AX), Y20, Y25
 	VADDPS        Y25, Y24, Y24
-	VMULPS        64(DI), Y18, Y25
-	VMULPS        192(DI), Y22, Y26
+	VMULPS        64(AX), Y18, Y25
+	VMULPS        192(AX), Y22, Y26
 	VADDPS        Y26, Y25, Y25
 	VADDPS        Y25, Y24, Y24
-	VMULPS        32(DI), Y17, Y25
-	VMULPS        160(DI), Y21, Y26
+	VMULPS        32(AX), Y17, Y25
+	VMULPS        160(AX), Y21, Y26
 	VADDPS        Y26, Y25, Y25
-	VMULPS        96(DI), Y19, Y26
-	VMOVUPS.Z     224(DI), K1, Y27
+	VMULPS        96(AX), Y19, Y26
+	VMOVUPS.Z     224(AX), K1, Y27
 	VMULPS        Y23, Y27, Y27
 	VADDPS        Y27, Y26, Y26
 	VADDPS        Y26, Y25, Y25
@@ -4069,10 +4071,10 @@ rows8sum:
 	VSHUFPS       $0x88, X24, X25, X24
 	VPXORD        X25, X25, X25
 	VADDPS        X25, X24, X24
-	VMOVUPS       X24, (AX)
-	ADDQ          $+16, AX
-	SUBQ          $+4, SI
-	CMPQ          SI, $+4
+	VMOVUPS       X24, (CX)
+	ADDQ          $+16, CX
+	SUBQ          $+4, DI
+	CMPQ          DI, $+4
 	JAE           rows8
 	RET
 
@@ -4309,15 +4311,16 @@ fold:
 	VMOVSS    X16, ret+72(FP)
 	RET
 
-// func dotSparseKAVX512x256(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
+// func dotSparseKAVX512x256(dst []float32, idx []int32, val []float32, w []float32, k int)
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotSparseKAVX512x256(SB), NOSPLIT, $0-48
-	MOVQ   dst+0(FP), AX
-	MOVQ   idx+8(FP), CX
-	MOVQ   val+16(FP), DX
-	MOVQ   n+24(FP), BX
-	MOVQ   w+32(FP), SI
-	MOVQ   stride+40(FP), DI
+TEXT ·dotSparseKAVX512x256(SB), NOSPLIT, $0-104
+	MOVQ   dst_base+0(FP), AX
+	MOVQ   idx_base+24(FP), CX
+	MOVQ   val_base+48(FP), DX
+	MOVQ   idx_len+32(FP), BX
+	MOVQ   w_base+72(FP), SI
+	MOVQ   k+96(FP), DI
+	SHLQ   $0x02, DI
 	VPXORD Y16, Y16, Y16
 	VPXORD Y17, Y17, Y17
 	VPXORD Y18, Y18, Y18
@@ -4454,13 +4457,14 @@ fold:
 	VMOVUPS Y16, (AX)
 	RET
 
-// func dotTwoAVX512x256(dst *float32, x *float32, y *float32, n int)
+// func dotTwoAVX512x256(dst []float32, x []float32, y []float32)
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotTwoAVX512x256(SB), NOSPLIT, $256-32
-	MOVQ    dst+0(FP), AX
-	MOVQ    n+24(FP), CX
-	MOVQ    x+8(FP), DX
-	MOVQ    y+16(FP), BX
+TEXT ·dotTwoAVX512x256(SB), NOSPLIT, $256-72
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_len+32(FP), CX
+	SHRQ    $0x01, CX
+	MOVQ    x_base+24(FP), DX
+	MOVQ    y_base+48(FP), BX
 	LEAQ    (DX)(CX*4), SI
 	LEAQ    (BX)(CX*4), DI
 	LEAQ    (SP), R8
@@ -5271,7 +5275,7 @@ TEXT ·l1DistanceAVX512x256(SB), NOSPLIT, $0-52
 	VPBROADCASTD AX, Y16
 	MOVQ         x_base+0(FP), AX
 	MOVQ         y_base+24(FP), CX
-	MOVQ         x_len+8(FP), DX
+	MOVQ         y_len+32(FP), DX
 	VPXORD       Y18, Y18, Y18
 	LEAQ         31(AX)(DX*4), BX
 	TESTL        $0x00000fe0, BX
@@ -6173,15 +6177,16 @@ skip2:
 skip4:
 	JMP loop
 
-// func packAVX512x256(dst *float32, width int, step int, c float32, x *float32, n int)
+// func packAVX512x256(dst []float32, width int, step int, c float32, x []float32)
 // Requires: AVX
-TEXT ·packAVX512x256(SB), NOSPLIT, $0-48
-	MOVQ         dst+0(FP), AX
-	MOVQ         width+8(FP), CX
-	MOVQ         step+16(FP), DX
-	VBROADCASTSS c+24(FP), Y16
-	MOVQ         x+32(FP), BX
-	MOVQ         n+40(FP), SI
+TEXT ·packAVX512x256(SB), NOSPLIT, $0-72
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         width+24(FP), CX
+	MOVQ         step+32(FP), DX
+	VBROADCASTSS c+40(FP), Y16
+	MOVQ         x_base+48(FP), BX
+	MOVQ         x_len+56(FP), SI
+	SHLQ         $0x02, DX
 	CMPQ         CX, $+32
 	JAE          cols
 	PCALIGN      $0x20
@@ -6276,14 +6281,15 @@ line:
 done:
 	RET
 
-// func rankKAVX512x256(a *float32, b *float32, k int, c *float32, stride int)
+// func rankKAVX512x256(c []float32, stride int, a []float32, b []float32, k int)
 // Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·rankKAVX512x256(SB), NOSPLIT, $0-40
-	MOVQ a+0(FP), AX
-	MOVQ b+8(FP), CX
-	MOVQ k+16(FP), DX
-	MOVQ c+24(FP), BX
-	MOVQ stride+32(FP), SI
+TEXT ·rankKAVX512x256(SB), NOSPLIT, $0-88
+	MOVQ a_base+32(FP), AX
+	MOVQ b_base+56(FP), CX
+	MOVQ k+80(FP), DX
+	MOVQ c_base+0(FP), BX
+	MOVQ stride+24(FP), SI
+	SHLQ $0x02, SI
 
 	// Rows 0 to 11 of the tile, columns 0 to 15.
 	MOVQ       BX, DI
@@ -6653,14 +6659,15 @@ tile0x16:
 	VZEROUPPER
 	RET
 
-// func rankKPairsAVX512x256(a *uint32, b *uint32, k int, c *int32, stride int)
+// func rankKPairsAVX512x256(c []int32, stride int, a []uint32, b []uint32, k int)
 // Requires: AVX, AVX2, AVX512F, AVX512VL, MMX+
-TEXT ·rankKPairsAVX512x256(SB), NOSPLIT, $0-40
-	MOVQ a+0(FP), AX
-	MOVQ b+8(FP), CX
-	MOVQ k+16(FP), DX
-	MOVQ c+24(FP), BX
-	MOVQ stride+32(FP), SI
+TEXT ·rankKPairsAVX512x256(SB), NOSPLIT, $0-88
+	MOVQ a_base+32(FP), AX
+	MOVQ b_base+56(FP), CX
+	MOVQ k+80(FP), DX
+	MOVQ c_base+0(FP), BX
+	MOVQ stride+24(FP), SI
+	SHLQ $0x02, SI
 
 	// Rows 0 to 11 of the tile, columns 0 to 15.
 	MOVQ       BX, DI
@@ -7334,7 +7341,7 @@ skip4:
 TEXT ·squaredDistanceAVX512x256(SB), NOSPLIT, $0-52
 	MOVQ   x_base+0(FP), AX
 	MOVQ   y_base+24(FP), CX
-	MOVQ   x_len+8(FP), DX
+	MOVQ   y_len+32(FP), DX
 	VPXORD Y17, Y17, Y17
 	LEAQ   31(AX)(DX*4), BX
 	TESTL  $0x00000fe0, BX
@@ -8057,13 +8064,13 @@ fold:
 	MOVL          AX, ret+24(FP)
 	RET
 
-// func stepsSameAVX512x256(steps *uint32, n int, indices *uint16, w *float32)
+// func stepsSameAVX512x256(steps *uint32, count int, indices []uint16, w []float32)
 // Requires: AVX, AVX512F, AVX512VL
-TEXT ·stepsSameAVX512x256(SB), NOSPLIT, $0-32
+TEXT ·stepsSameAVX512x256(SB), NOSPLIT, $0-64
 	MOVQ steps+0(FP), AX
-	MOVQ n+8(FP), CX
-	MOVQ indices+16(FP), DX
-	MOVQ w+24(FP), BX
+	MOVQ count+8(FP), CX
+	MOVQ indices_base+16(FP), DX
+	MOVQ w_base+40(FP), BX
 
 step:
 	VMOVSS 8(AX), X16
@@ -10010,15 +10017,15 @@ below2:
 below1:
 	RET
 
-// func unpackDotAVX512x256(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32
+// func unpackDotAVX512x256(dst []float32, src []byte, hi float32, lo float32, w []float32) float32
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2
-TEXT ·unpackDotAVX512x256(SB), NOSPLIT, $0-44
-	MOVQ         src+8(FP), AX
-	VBROADCASTSS hi+16(FP), Y16
-	VBROADCASTSS lo+20(FP), Y17
-	MOVQ         dst+0(FP), CX
-	MOVQ         w+24(FP), DX
-	MOVQ         n+32(FP), BX
+TEXT ·unpackDotAVX512x256(SB), NOSPLIT, $0-84
+	MOVQ         src_base+24(FP), AX
+	VBROADCASTSS hi+48(FP), Y16
+	VBROADCASTSS lo+52(FP), Y17
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         w_base+56(FP), DX
+	MOVQ         w_len+64(FP), BX
 	VPXORD       Y25, Y25, Y25
 	CMPQ         BX, $+64
 	JAE          long
@@ -10168,7 +10175,7 @@ short0:
 	VADDPS        X16, X27, X27
 	VMOVSHDUP     X27, X16
 	VADDSS        X16, X27, X27
-	VMOVSS        X27, ret+40(FP)
+	VMOVSS        X27, ret+80(FP)
 	RET
 
 long:
@@ -10447,5 +10454,5 @@ fold:
 	VADDPS        X16, X18, X18
 	VMOVSHDUP     X18, X16
 	VADDSS        X16, X18, X18
-	VMOVSS        X18, ret+40(FP)
+	VMOVSS        X18, ret+80(FP)
 	RET

@@ -10,10 +10,6 @@ func axpy4AVX512x256(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *floa
 	panic(noAVX512x256)
 }
 
-func axpySparseKAVX512x256(a *float32, idx *int32, val *float32, n int, w *float32, stride int) {
-	panic(noAVX512x256)
-}
-
 func dotFloatInt8AVX512x256(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32 {
 	panic(noAVX512x256)
 }
@@ -26,36 +22,10 @@ func dotInt8AVX512x256(x *int8, y *int8, n int) int32 { panic(noAVX512x256) }
 
 func dotInt8VNNIAVX512x256(x *int8, y *int8, n int) int32 { panic(noAVX512x256) }
 
-func dotRowsAVX512x256(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
-	panic(noAVX512x256)
-}
-
-func dotSparseKAVX512x256(dst *float32, idx *int32, val *float32, n int, w *float32, stride int) {
-	panic(noAVX512x256)
-}
-
-func dotTwoAVX512x256(dst *float32, x *float32, y *float32, n int) { panic(noAVX512x256) }
-
 func dotUint8AVX512x256(x *uint8, y *uint8, n int) int32 { panic(noAVX512x256) }
 
 func dotUint8VNNIAVX512x256(x *uint8, y *uint8, n int) int32 { panic(noAVX512x256) }
 
-func packAVX512x256(dst *float32, width int, step int, c float32, x *float32, n int) {
-	panic(noAVX512x256)
-}
-
-func prefetchAVX512x256(p *float32, n int) { panic(noAVX512x256) }
-
-func rankKAVX512x256(a *float32, b *float32, k int, c *float32, stride int) { panic(noAVX512x256) }
-
-func rankKPairsAVX512x256(a *uint32, b *uint32, k int, c *int32, stride int) { panic(noAVX512x256) }
-
 func squaredDistanceInt8AVX512x256(x *int8, y *int8, n int) int32 { panic(noAVX512x256) }
 
 func squaredDistanceUint8AVX512x256(x *uint8, y *uint8, n int) int32 { panic(noAVX512x256) }
-
-func stepsSameAVX512x256(steps *uint32, n int, indices *uint16, w *float32) { panic(noAVX512x256) }
-
-func unpackDotAVX512x256(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32 {
-	panic(noAVX512x256)
-}

@@ -42,7 +42,7 @@ func axpySparseNEON(a float32, idx []int32, val []float32, w []float32)
 // axpySparseKNEON works like axpySparseKGeneric.
 //
 //go:noescape
-func axpySparseKNEON(a *float32, idx *int32, val *float32, n int, w *float32, stride int)
+func axpySparseKNEON(a []float32, idx []int32, val []float32, w []float32, k int)
 
 // axpyToNEON works like axpyToGeneric.
 //
@@ -79,10 +79,10 @@ func dotInt8NEON(x *int8, y *int8, n int) int32
 //go:noescape
 func dotNormsNEON(dst *float32, x []float32, y []float32)
 
-// dotRowsNEON is a part of dotRows.
+// dotRowsNEON works like dotRowsGeneric.
 //
 //go:noescape
-func dotRowsNEON(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
+func dotRowsNEON(dst []float32, rows []float32, stride int, idx []int32, x []float32)
 
 // dotSameNEON works like dotSameGeneric.
 //
@@ -97,12 +97,12 @@ func dotSparseNEON(idx []int32, val []float32, w []float32) float32
 // dotSparseKNEON works like dotSparseKGeneric.
 //
 //go:noescape
-func dotSparseKNEON(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
+func dotSparseKNEON(dst []float32, idx []int32, val []float32, w []float32, k int)
 
-// dotTwoNEON is a part of dotTwo.
+// dotTwoNEON works like dotTwoGeneric.
 //
 //go:noescape
-func dotTwoNEON(dst *float32, x *float32, y *float32, n int)
+func dotTwoNEON(dst []float32, x []float32, y []float32)
 
 // dotUint8NEON works like dotBytesGeneric.
 //
@@ -142,9 +142,9 @@ func mulNEON(dst []float32, x []float32, y []float32)
 // packNEON works like packGeneric.
 //
 //go:noescape
-func packNEON(dst *float32, width int, step int, c float32, x *float32, n int)
+func packNEON(dst []float32, width int, step int, c float32, x []float32)
 
-// prefetchNEON is a part of Prefetch.
+// prefetchNEON works like prefetchGeneric.
 //
 //go:noescape
 func prefetchNEON(p *float32, n int)
@@ -152,12 +152,12 @@ func prefetchNEON(p *float32, n int)
 // rankKNEON works like rankKGeneric.
 //
 //go:noescape
-func rankKNEON(a *float32, b *float32, k int, c *float32, stride int)
+func rankKNEON(c []float32, stride int, a []float32, b []float32, k int)
 
 // rankKPairsNEON works like rankKPairsGeneric.
 //
 //go:noescape
-func rankKPairsNEON(a *uint32, b *uint32, k int, c *int32, stride int)
+func rankKPairsNEON(c []int32, stride int, a []uint32, b []uint32, k int)
 
 // scaleNEON works like scaleGeneric.
 //
@@ -187,7 +187,7 @@ func squaredDistanceUint8NEON(x *uint8, y *uint8, n int) int32
 // stepsSameNEON works like stepsSameGeneric.
 //
 //go:noescape
-func stepsSameNEON(steps *uint32, n int, indices *uint16, w *float32)
+func stepsSameNEON(steps *uint32, count int, indices []uint16, w []float32)
 
 // subNEON works like subGeneric.
 //
@@ -214,7 +214,7 @@ func sumSquaresNEON(x []float32) float32
 //go:noescape
 func unpackNEON(dst []float32, src []byte, hi float32, lo float32)
 
-// unpackDotNEON is a part of UnpackDot.
+// unpackDotNEON works like unpackDotGeneric.
 //
 //go:noescape
-func unpackDotNEON(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32
+func unpackDotNEON(dst []float32, src []byte, hi float32, lo float32, w []float32) float32

@@ -1309,14 +1309,15 @@ single:
 done:
 	RET
 
-// func axpySparseKNEON(a *float32, idx *int32, val *float32, n int, w *float32, stride int)
-TEXT ·axpySparseKNEON(SB), NOSPLIT, $0-48
-	MOVD  a+0(FP), R0
-	MOVD  idx+8(FP), R1
-	MOVD  val+16(FP), R2
-	MOVD  n+24(FP), R3
-	MOVD  w+32(FP), R6
-	MOVD  stride+40(FP), R7
+// func axpySparseKNEON(a []float32, idx []int32, val []float32, w []float32, k int)
+TEXT ·axpySparseKNEON(SB), NOSPLIT, $0-104
+	MOVD  a_base+0(FP), R0
+	MOVD  idx_base+24(FP), R1
+	MOVD  val_base+48(FP), R2
+	MOVD  idx_len+32(FP), R3
+	MOVD  w_base+72(FP), R6
+	MOVD  k+96(FP), R7
+	LSL   $0x00000002, R7, R7
 	FLDPQ (R0), (F0, F1)
 	CMP   $0x00000004, R3
 	BLO   rest
@@ -1617,7 +1618,7 @@ skip4:
 TEXT ·dotNEON(SB), NOSPLIT, $0-52
 	MOVD  x_base+0(FP), R0
 	MOVD  y_base+24(FP), R1
-	MOVD  x_len+8(FP), R2
+	MOVD  y_len+32(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000040, R2
@@ -4155,81 +4156,82 @@ eight:
 	FMOVQ F2, (R0)
 	RET
 
-// func dotRowsNEON(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int)
-TEXT ·dotRowsNEON(SB), NOSPLIT, $256-56
-	MOVD  dst+0(FP), R0
-	MOVD  rows+8(FP), R1
-	MOVD  stride+16(FP), R2
-	MOVD  idx+24(FP), R3
-	MOVD  count+32(FP), R6
-	MOVD  x+40(FP), R7
-	MOVD  n+48(FP), R8
-	SUB   $0x00000001, R8, R9
+// func dotRowsNEON(dst []float32, rows []float32, stride int, idx []int32, x []float32)
+TEXT ·dotRowsNEON(SB), NOSPLIT, $256-104
+	MOVD  x_len+88(FP), R0
+	MOVD  dst_base+0(FP), R1
+	MOVD  rows_base+24(FP), R2
+	MOVD  stride+48(FP), R3
+	LSL   $0x00000002, R3, R3
+	MOVD  idx_base+56(FP), R6
+	MOVD  dst_len+8(FP), R7
+	MOVD  x_base+80(FP), R8
+	SUB   $0x00000001, R0, R9
 	AND   $0x00000007, R9, R9
 	ADD   $0x00000001, R9, R9
-	CMP   $0x00000008, R8
+	CMP   $0x00000008, R0
 	BLS   groups1
-	CMP   $0x00000010, R8
+	CMP   $0x00000010, R0
 	BLS   groups2
-	CMP   $0x00000018, R8
+	CMP   $0x00000018, R0
 	BLS   groups3
-	CMP   $0x00000020, R8
+	CMP   $0x00000020, R0
 	BLS   groups4
-	CMP   $0x00000028, R8
+	CMP   $0x00000028, R0
 	BLS   groups5
-	CMP   $0x00000030, R8
+	CMP   $0x00000030, R0
 	BLS   groups6
-	CMP   $0x00000038, R8
+	CMP   $0x00000038, R0
 	BLS   groups7
-	CMP   $0x00000040, R8
+	CMP   $0x00000040, R0
 	BLS   groups8
-	MOVD  R8, R8
-	SUB   $0x00000001, R8, R8
-	MOVD  R8, R10
+	MOVD  R0, R0
+	SUB   $0x00000001, R0, R0
+	MOVD  R0, R10
 	AND   $0x0000003f, R10, R10
 	ADD   $0x00000001, R10, R10
-	LSR   $0x00000006, R8, R8
-	LSL   $0x00000008, R8, R8
+	LSR   $0x00000006, R0, R0
+	LSL   $0x00000008, R0, R0
 	MOVD  $bytes<>+0(SB), R11
 	SUB   R9<<2, R11, R11
 	FMOVQ 48(R11), F0
 	FMOVQ 32(R11), F1
 
 rows:
-	CMP  $0x00000001, R3
+	CMP  $0x00000001, R6
 	BHS  rowsat
-	MOVD R1, R11
-	ADD  R2, R1, R1
-	MOVD R1, R12
-	ADD  R2, R1, R1
-	MOVD R1, R13
-	ADD  R2, R1, R1
-	MOVD R1, R14
-	ADD  R2, R1, R1
+	MOVD R2, R11
+	ADD  R3, R2, R2
+	MOVD R2, R12
+	ADD  R3, R2, R2
+	MOVD R2, R13
+	ADD  R3, R2, R2
+	MOVD R2, R14
+	ADD  R3, R2, R2
 	B    rowssum
 
 rowsat:
-	MOVWU (R3), R11
+	MOVWU (R6), R11
 	MOVD  R11, R11
-	MUL   R2, R11, R11
-	ADD   R1, R11, R11
-	MOVWU 4(R3), R12
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	MOVWU 4(R6), R12
 	MOVD  R12, R12
-	MUL   R2, R12, R12
-	ADD   R1, R12, R12
-	MOVWU 8(R3), R13
+	MUL   R3, R12, R12
+	ADD   R2, R12, R12
+	MOVWU 8(R6), R13
 	MOVD  R13, R13
-	MUL   R2, R13, R13
-	ADD   R1, R13, R13
-	MOVWU 12(R3), R14
+	MUL   R3, R13, R13
+	ADD   R2, R13, R13
+	MOVWU 12(R6), R14
 	MOVD  R14, R14
-	MUL   R2, R14, R14
-	ADD   R1, R14, R14
-	ADD   $0x00000010, R3, R3
+	MUL   R3, R14, R14
+	ADD   R2, R14, R14
+	ADD   $0x00000010, R6, R6
 
 rowssum:
 	// Groups [0 4] of the lanes.
-	FLDPQ (R7), (F4, F5)
+	FLDPQ (R8), (F4, F5)
 	FLDPQ (R11), (F3, F2)
 	WORD  $0x6e23dc86         // VFMUL V3.S4, V4.S4, V6.S4
 	WORD  $0x6e22dca7         // VFMUL V2.S4, V5.S4, V7.S4
@@ -4242,7 +4244,7 @@ rowssum:
 	FLDPQ (R14), (F3, F2)
 	WORD  $0x6e23dc8c         // VFMUL V3.S4, V4.S4, V12.S4
 	WORD  $0x6e22dcad         // VFMUL V2.S4, V5.S4, V13.S4
-	FLDPQ 128(R7), (F14, F15)
+	FLDPQ 128(R8), (F14, F15)
 	FLDPQ 128(R11), (F3, F2)
 	WORD  $0x6e23ddd0         // VFMUL V3.S4, V14.S4, V16.S4
 	WORD  $0x6e22ddf1         // VFMUL V2.S4, V15.S4, V17.S4
@@ -4256,11 +4258,11 @@ rowssum:
 	WORD  $0x6e23ddd6         // VFMUL V3.S4, V14.S4, V22.S4
 	WORD  $0x6e22ddf7         // VFMUL V2.S4, V15.S4, V23.S4
 	MOVD  $0x00000100, R15
-	CMP   R8, R15
+	CMP   R0, R15
 	BHS   tail0
 
 block0:
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	FLDPQ (R5), (F4, F5)
 	FLDPQ 128(R5), (F14, F15)
 	ADD   R15, R11, R5
@@ -4308,7 +4310,7 @@ block0:
 	WORD  $0x4e22d6d6           // VFADD V2.S4, V22.S4, V22.S4
 	WORD  $0x4e23d6f7           // VFADD V3.S4, V23.S4, V23.S4
 	ADD   $0x00000100, R15, R15
-	CMP   R8, R15
+	CMP   R0, R15
 	BLO   block0
 
 tail0:
@@ -4316,7 +4318,7 @@ tail0:
 	BLS   end0
 	CMP   $0x00000008, R10
 	BLS   part0
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	FLDPQ (R5), (F4, F5)
 	ADD   R15, R11, R5
 	FLDPQ (R5), (F2, F3)
@@ -4345,7 +4347,7 @@ tail0:
 	B     next0
 
 part0:
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ -32(R5), (F3, F2)
 	VTBL  V0.B16, [V3.B16], V4.B16
@@ -4398,7 +4400,7 @@ next0:
 	BLS   end0
 	CMP   $0x00000028, R10
 	BLS   part4
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	FLDPQ 128(R5), (F14, F15)
 	ADD   R15, R11, R5
 	FLDPQ 128(R5), (F2, F3)
@@ -4427,7 +4429,7 @@ next0:
 	B     end0
 
 part4:
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 96(R5), (F3, F2)
 	VTBL  V0.B16, [V3.B16], V14.B16
@@ -4485,7 +4487,7 @@ end0:
 	WORD $0x4e37d5ad // VFADD V23.S4, V13.S4, V13.S4
 
 	// Groups [2 6] of the lanes.
-	FLDPQ 64(R7), (F4, F5)
+	FLDPQ 64(R8), (F4, F5)
 	FLDPQ 64(R11), (F3, F2)
 	WORD  $0x6e23dc8e         // VFMUL V3.S4, V4.S4, V14.S4
 	WORD  $0x6e22dcaf         // VFMUL V2.S4, V5.S4, V15.S4
@@ -4498,7 +4500,7 @@ end0:
 	FLDPQ 64(R14), (F3, F2)
 	WORD  $0x6e23dc94         // VFMUL V3.S4, V4.S4, V20.S4
 	WORD  $0x6e22dcb5         // VFMUL V2.S4, V5.S4, V21.S4
-	FLDPQ 192(R7), (F22, F23)
+	FLDPQ 192(R8), (F22, F23)
 	FLDPQ 192(R11), (F3, F2)
 	WORD  $0x6e23ded8         // VFMUL V3.S4, V22.S4, V24.S4
 	WORD  $0x6e22def9         // VFMUL V2.S4, V23.S4, V25.S4
@@ -4512,11 +4514,11 @@ end0:
 	WORD  $0x6e23dede         // VFMUL V3.S4, V22.S4, V30.S4
 	WORD  $0x6e22deff         // VFMUL V2.S4, V23.S4, V31.S4
 	MOVD  $0x00000100, R15
-	CMP   R8, R15
+	CMP   R0, R15
 	BHS   tail1
 
 block1:
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	FLDPQ 64(R5), (F4, F5)
 	FLDPQ 192(R5), (F22, F23)
 	ADD   R15, R11, R5
@@ -4564,7 +4566,7 @@ block1:
 	WORD  $0x4e22d7de           // VFADD V2.S4, V30.S4, V30.S4
 	WORD  $0x4e23d7ff           // VFADD V3.S4, V31.S4, V31.S4
 	ADD   $0x00000100, R15, R15
-	CMP   R8, R15
+	CMP   R0, R15
 	BLO   block1
 
 tail1:
@@ -4572,7 +4574,7 @@ tail1:
 	BLS   end1
 	CMP   $0x00000018, R10
 	BLS   part2
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	FLDPQ 64(R5), (F4, F5)
 	ADD   R15, R11, R5
 	FLDPQ 64(R5), (F2, F3)
@@ -4601,7 +4603,7 @@ tail1:
 	B     next2
 
 part2:
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 32(R5), (F3, F2)
 	VTBL  V0.B16, [V3.B16], V4.B16
@@ -4654,7 +4656,7 @@ next2:
 	BLS   end1
 	CMP   $0x00000038, R10
 	BLS   part6
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	FLDPQ 192(R5), (F22, F23)
 	ADD   R15, R11, R5
 	FLDPQ 192(R5), (F2, F3)
@@ -4683,7 +4685,7 @@ next2:
 	B     end1
 
 part6:
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 160(R5), (F3, F2)
 	VTBL  V0.B16, [V3.B16], V22.B16
@@ -4754,7 +4756,7 @@ end1:
 	FSTPQ (F12, F13), 96(R15)
 
 	// Groups [1 5] of the lanes.
-	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 32(R8), (F4, F5)
 	FLDPQ 32(R11), (F3, F2)
 	WORD  $0x6e23dc86         // VFMUL V3.S4, V4.S4, V6.S4
 	WORD  $0x6e22dca7         // VFMUL V2.S4, V5.S4, V7.S4
@@ -4767,7 +4769,7 @@ end1:
 	FLDPQ 32(R14), (F3, F2)
 	WORD  $0x6e23dc8c         // VFMUL V3.S4, V4.S4, V12.S4
 	WORD  $0x6e22dcad         // VFMUL V2.S4, V5.S4, V13.S4
-	FLDPQ 160(R7), (F14, F15)
+	FLDPQ 160(R8), (F14, F15)
 	FLDPQ 160(R11), (F3, F2)
 	WORD  $0x6e23ddd0         // VFMUL V3.S4, V14.S4, V16.S4
 	WORD  $0x6e22ddf1         // VFMUL V2.S4, V15.S4, V17.S4
@@ -4781,11 +4783,11 @@ end1:
 	WORD  $0x6e23ddd6         // VFMUL V3.S4, V14.S4, V22.S4
 	WORD  $0x6e22ddf7         // VFMUL V2.S4, V15.S4, V23.S4
 	MOVD  $0x00000100, R15
-	CMP   R8, R15
+	CMP   R0, R15
 	BHS   tail2
 
 block2:
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	FLDPQ 32(R5), (F4, F5)
 	FLDPQ 160(R5), (F14, F15)
 	ADD   R15, R11, R5
@@ -4833,7 +4835,7 @@ block2:
 	WORD  $0x4e22d6d6           // VFADD V2.S4, V22.S4, V22.S4
 	WORD  $0x4e23d6f7           // VFADD V3.S4, V23.S4, V23.S4
 	ADD   $0x00000100, R15, R15
-	CMP   R8, R15
+	CMP   R0, R15
 	BLO   block2
 
 tail2:
@@ -4841,7 +4843,7 @@ tail2:
 	BLS   end2
 	CMP   $0x00000010, R10
 	BLS   part1
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	FLDPQ 32(R5), (F4, F5)
 	ADD   R15, R11, R5
 	FLDPQ 32(R5), (F2, F3)
@@ -4870,7 +4872,7 @@ tail2:
 	B     next1
 
 part1:
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ (R5), (F3, F2)
 	VTBL  V0.B16, [V3.B16], V4.B16
@@ -4923,7 +4925,7 @@ next1:
 	BLS   end2
 	CMP   $0x00000030, R10
 	BLS   part5
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	FLDPQ 160(R5), (F14, F15)
 	ADD   R15, R11, R5
 	FLDPQ 160(R5), (F2, F3)
@@ -4952,7 +4954,7 @@ next1:
 	B     end2
 
 part5:
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 128(R5), (F3, F2)
 	VTBL  V0.B16, [V3.B16], V14.B16
@@ -5010,7 +5012,7 @@ end2:
 	WORD $0x4e37d5ad // VFADD V23.S4, V13.S4, V13.S4
 
 	// Groups [3 7] of the lanes.
-	FLDPQ 96(R7), (F4, F5)
+	FLDPQ 96(R8), (F4, F5)
 	FLDPQ 96(R11), (F3, F2)
 	WORD  $0x6e23dc8e         // VFMUL V3.S4, V4.S4, V14.S4
 	WORD  $0x6e22dcaf         // VFMUL V2.S4, V5.S4, V15.S4
@@ -5023,7 +5025,7 @@ end2:
 	FLDPQ 96(R14), (F3, F2)
 	WORD  $0x6e23dc94         // VFMUL V3.S4, V4.S4, V20.S4
 	WORD  $0x6e22dcb5         // VFMUL V2.S4, V5.S4, V21.S4
-	FLDPQ 224(R7), (F22, F23)
+	FLDPQ 224(R8), (F22, F23)
 	FLDPQ 224(R11), (F3, F2)
 	WORD  $0x6e23ded8         // VFMUL V3.S4, V22.S4, V24.S4
 	WORD  $0x6e22def9         // VFMUL V2.S4, V23.S4, V25.S4
@@ -5037,11 +5039,11 @@ end2:
 	WORD  $0x6e23dede         // VFMUL V3.S4, V22.S4, V30.S4
 	WORD  $0x6e22deff         // VFMUL V2.S4, V23.S4, V31.S4
 	MOVD  $0x00000100, R15
-	CMP   R8, R15
+	CMP   R0, R15
 	BHS   tail3
 
 block3:
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	FLDPQ 96(R5), (F4, F5)
 	FLDPQ 224(R5), (F22, F23)
 	ADD   R15, R11, R5
@@ -5089,7 +5091,7 @@ block3:
 	WORD  $0x4e22d7de           // VFADD V2.S4, V30.S4, V30.S4
 	WORD  $0x4e23d7ff           // VFADD V3.S4, V31.S4, V31.S4
 	ADD   $0x00000100, R15, R15
-	CMP   R8, R15
+	CMP   R0, R15
 	BLO   block3
 
 tail3:
@@ -5097,7 +5099,7 @@ tail3:
 	BLS   end3
 	CMP   $0x00000020, R10
 	BLS   part3
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	FLDPQ 96(R5), (F4, F5)
 	ADD   R15, R11, R5
 	FLDPQ 96(R5), (F2, F3)
@@ -5126,7 +5128,7 @@ tail3:
 	B     next3
 
 part3:
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 64(R5), (F3, F2)
 	VTBL  V0.B16, [V3.B16], V4.B16
@@ -5179,7 +5181,7 @@ next3:
 	BLS   end3
 	CMP   $0x00000040, R10
 	BLS   part7
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	FLDPQ 224(R5), (F22, F23)
 	ADD   R15, R11, R11
 	FLDPQ 224(R11), (F2, F3)
@@ -5208,7 +5210,7 @@ next3:
 	B     end3
 
 part7:
-	ADD   R15, R7, R5
+	ADD   R15, R8, R5
 	ADD   R9<<2, R5, R5
 	FLDPQ 192(R5), (F3, F2)
 	VTBL  V0.B16, [V3.B16], V22.B16
@@ -5301,236 +5303,236 @@ end3:
 	WORD  $0x4e23d484            // VFADD V3.S4, V4.S4, V4.S4
 	VMOVI $0x00, V2.B16
 	WORD  $0x4e22d484            // VFADD V2.S4, V4.S4, V4.S4
-	FMOVQ F4, (R0)
-	ADD   $0x00000010, R0, R0
-	SUB   $0x00000004, R6, R6
-	CMP   $0x00000004, R6
+	FMOVQ F4, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
 	BHS   rows
 	RET
 
 groups1:
-	ADD   $0x00000000, R7, R7
+	ADD   $0x00000000, R8, R0
 	TBNZ  $0x03, R9, part1all
 	VMOVI $0x00, V1.B16
 	TBZ   $0x02, R9, part1low
-	FMOVQ (R7), F0
-	ADD   $0x00000010, R7, R7
+	FMOVQ (R0), F0
+	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V1.B16
 	TBZ   $0x01, R9, part1highone
-	FMOVD (R7), F1
+	FMOVD (R0), F1
 	TBZ   $0x00, R9, part1end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V1.S[2]
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V1.S[2]
 	B     part1end
 
 part1highone:
 	TBZ   $0x00, R9, part1end
-	FMOVS (R7), F1
+	FMOVS (R0), F1
 	B     part1end
 
 part1low:
 	VMOVI $0x00, V0.B16
 	TBZ   $0x01, R9, part1lowone
-	FMOVD (R7), F0
+	FMOVD (R0), F0
 	TBZ   $0x00, R9, part1end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V0.S[2]
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V0.S[2]
 	B     part1end
 
 part1lowone:
 	TBZ   $0x00, R9, part1end
-	FMOVS (R7), F0
+	FMOVS (R0), F0
 	B     part1end
 
 part1all:
-	FLDPQ (R7), (F0, F1)
+	FLDPQ (R0), (F0, F1)
 
 part1end:
 rows1:
-	CMP  $0x00000001, R3
+	CMP  $0x00000001, R6
 	BHS  rows1at
-	MOVD R1, R7
-	ADD  R2, R1, R1
-	MOVD R1, R8
-	ADD  R2, R1, R1
-	MOVD R1, R10
-	ADD  R2, R1, R1
-	MOVD R1, R11
-	ADD  R2, R1, R1
+	MOVD R2, R0
+	ADD  R3, R2, R2
+	MOVD R2, R8
+	ADD  R3, R2, R2
+	MOVD R2, R10
+	ADD  R3, R2, R2
+	MOVD R2, R11
+	ADD  R3, R2, R2
 	B    rows1sum
 
 rows1at:
-	MOVWU (R3), R7
-	MOVD  R7, R7
-	MUL   R2, R7, R7
-	ADD   R1, R7, R7
-	MOVWU 4(R3), R8
+	MOVWU (R6), R0
+	MOVD  R0, R0
+	MUL   R3, R0, R0
+	ADD   R2, R0, R0
+	MOVWU 4(R6), R8
 	MOVD  R8, R8
-	MUL   R2, R8, R8
-	ADD   R1, R8, R8
-	MOVWU 8(R3), R10
+	MUL   R3, R8, R8
+	ADD   R2, R8, R8
+	MOVWU 8(R6), R10
 	MOVD  R10, R10
-	MUL   R2, R10, R10
-	ADD   R1, R10, R10
-	MOVWU 12(R3), R11
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	MOVWU 12(R6), R11
 	MOVD  R11, R11
-	MUL   R2, R11, R11
-	ADD   R1, R11, R11
-	ADD   $0x00000010, R3, R3
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000010, R6, R6
 
 rows1sum:
-	ADD   $0x00000000, R7, R7
+	ADD   $0x00000000, R0, R0
 	TBNZ  $0x03, R9, part2all
 	VMOVI $0x00, V3.B16
 	TBZ   $0x02, R9, part2low
-	FMOVQ (R7), F2
-	ADD   $0x00000010, R7, R7
+	FMOVQ (R0), F2
+	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V3.B16
 	TBZ   $0x01, R9, part2highone
-	FMOVD (R7), F3
+	FMOVD (R0), F3
 	TBZ   $0x00, R9, part2end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V3.S[2]
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V3.S[2]
 	B     part2end
 
 part2highone:
 	TBZ   $0x00, R9, part2end
-	FMOVS (R7), F3
+	FMOVS (R0), F3
 	B     part2end
 
 part2low:
 	VMOVI $0x00, V2.B16
 	TBZ   $0x01, R9, part2lowone
-	FMOVD (R7), F2
+	FMOVD (R0), F2
 	TBZ   $0x00, R9, part2end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V2.S[2]
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V2.S[2]
 	B     part2end
 
 part2lowone:
 	TBZ   $0x00, R9, part2end
-	FMOVS (R7), F2
+	FMOVS (R0), F2
 	B     part2end
 
 part2all:
-	FLDPQ (R7), (F2, F3)
+	FLDPQ (R0), (F2, F3)
 
 part2end:
 	WORD  $0x6e20dc42             // VFMUL V0.S4, V2.S4, V2.S4
 	WORD  $0x6e21dc63             // VFMUL V1.S4, V3.S4, V3.S4
-	ADD   $0x00000000, R8, R7
+	ADD   $0x00000000, R8, R0
 	TBNZ  $0x03, R9, part3all
 	VMOVI $0x00, V5.B16
 	TBZ   $0x02, R9, part3low
-	FMOVQ (R7), F4
-	ADD   $0x00000010, R7, R7
+	FMOVQ (R0), F4
+	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V5.B16
 	TBZ   $0x01, R9, part3highone
-	FMOVD (R7), F5
+	FMOVD (R0), F5
 	TBZ   $0x00, R9, part3end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V5.S[2]
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V5.S[2]
 	B     part3end
 
 part3highone:
 	TBZ   $0x00, R9, part3end
-	FMOVS (R7), F5
+	FMOVS (R0), F5
 	B     part3end
 
 part3low:
 	VMOVI $0x00, V4.B16
 	TBZ   $0x01, R9, part3lowone
-	FMOVD (R7), F4
+	FMOVD (R0), F4
 	TBZ   $0x00, R9, part3end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V4.S[2]
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V4.S[2]
 	B     part3end
 
 part3lowone:
 	TBZ   $0x00, R9, part3end
-	FMOVS (R7), F4
+	FMOVS (R0), F4
 	B     part3end
 
 part3all:
-	FLDPQ (R7), (F4, F5)
+	FLDPQ (R0), (F4, F5)
 
 part3end:
 	WORD  $0x6e20dc84             // VFMUL V0.S4, V4.S4, V4.S4
 	WORD  $0x6e21dca5             // VFMUL V1.S4, V5.S4, V5.S4
-	ADD   $0x00000000, R10, R7
+	ADD   $0x00000000, R10, R0
 	TBNZ  $0x03, R9, part4all
 	VMOVI $0x00, V7.B16
 	TBZ   $0x02, R9, part4low
-	FMOVQ (R7), F6
-	ADD   $0x00000010, R7, R7
+	FMOVQ (R0), F6
+	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V7.B16
 	TBZ   $0x01, R9, part4highone
-	FMOVD (R7), F7
+	FMOVD (R0), F7
 	TBZ   $0x00, R9, part4end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V7.S[2]
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V7.S[2]
 	B     part4end
 
 part4highone:
 	TBZ   $0x00, R9, part4end
-	FMOVS (R7), F7
+	FMOVS (R0), F7
 	B     part4end
 
 part4low:
 	VMOVI $0x00, V6.B16
 	TBZ   $0x01, R9, part4lowone
-	FMOVD (R7), F6
+	FMOVD (R0), F6
 	TBZ   $0x00, R9, part4end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V6.S[2]
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V6.S[2]
 	B     part4end
 
 part4lowone:
 	TBZ   $0x00, R9, part4end
-	FMOVS (R7), F6
+	FMOVS (R0), F6
 	B     part4end
 
 part4all:
-	FLDPQ (R7), (F6, F7)
+	FLDPQ (R0), (F6, F7)
 
 part4end:
 	WORD  $0x6e20dcc6             // VFMUL V0.S4, V6.S4, V6.S4
 	WORD  $0x6e21dce7             // VFMUL V1.S4, V7.S4, V7.S4
-	ADD   $0x00000000, R11, R7
+	ADD   $0x00000000, R11, R0
 	TBNZ  $0x03, R9, part5all
 	VMOVI $0x00, V9.B16
 	TBZ   $0x02, R9, part5low
-	FMOVQ (R7), F8
-	ADD   $0x00000010, R7, R7
+	FMOVQ (R0), F8
+	ADD   $0x00000010, R0, R0
 	VMOVI $0x00, V9.B16
 	TBZ   $0x01, R9, part5highone
-	FMOVD (R7), F9
+	FMOVD (R0), F9
 	TBZ   $0x00, R9, part5end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V9.S[2]
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V9.S[2]
 	B     part5end
 
 part5highone:
 	TBZ   $0x00, R9, part5end
-	FMOVS (R7), F9
+	FMOVS (R0), F9
 	B     part5end
 
 part5low:
 	VMOVI $0x00, V8.B16
 	TBZ   $0x01, R9, part5lowone
-	FMOVD (R7), F8
+	FMOVD (R0), F8
 	TBZ   $0x00, R9, part5end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V8.S[2]
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V8.S[2]
 	B     part5end
 
 part5lowone:
 	TBZ   $0x00, R9, part5end
-	FMOVS (R7), F8
+	FMOVS (R0), F8
 	B     part5end
 
 part5all:
-	FLDPQ (R7), (F8, F9)
+	FLDPQ (R0), (F8, F9)
 
 part5end:
 	WORD  $0x6e20dd08            // VFMUL V0.S4, V8.S4, V8.S4
@@ -5551,63 +5553,63 @@ part5end:
 	WORD  $0x4e22d484            // VFADD V2.S4, V4.S4, V4.S4
 	VMOVI $0x00, V2.B16
 	WORD  $0x4e22d484            // VFADD V2.S4, V4.S4, V4.S4
-	FMOVQ F4, (R0)
-	ADD   $0x00000010, R0, R0
-	SUB   $0x00000004, R6, R6
-	CMP   $0x00000004, R6
+	FMOVQ F4, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
 	BHS   rows1
 	RET
 
 groups2:
-	MOVD  $bytes<>+0(SB), R8
-	SUB   R9<<2, R8, R8
-	FMOVQ 48(R8), F0
-	FMOVQ 32(R8), F1
-	FLDPQ (R7), (F2, F3)
-	ADD   R9<<2, R7, R7
-	FLDPQ (R7), (F4, F5)
+	MOVD  $bytes<>+0(SB), R0
+	SUB   R9<<2, R0, R0
+	FMOVQ 48(R0), F0
+	FMOVQ 32(R0), F1
+	FLDPQ (R8), (F2, F3)
+	ADD   R9<<2, R8, R0
+	FLDPQ (R0), (F4, F5)
 	VTBL  V0.B16, [V4.B16], V4.B16
 	VTBX  V1.B16, [V5.B16], V4.B16
 	VTBL  V0.B16, [V5.B16], V5.B16
 
 rows2:
-	CMP  $0x00000001, R3
+	CMP  $0x00000001, R6
 	BHS  rows2at
-	MOVD R1, R7
-	ADD  R2, R1, R1
-	MOVD R1, R8
-	ADD  R2, R1, R1
-	MOVD R1, R10
-	ADD  R2, R1, R1
-	MOVD R1, R11
-	ADD  R2, R1, R1
+	MOVD R2, R0
+	ADD  R3, R2, R2
+	MOVD R2, R8
+	ADD  R3, R2, R2
+	MOVD R2, R10
+	ADD  R3, R2, R2
+	MOVD R2, R11
+	ADD  R3, R2, R2
 	B    rows2sum
 
 rows2at:
-	MOVWU (R3), R7
-	MOVD  R7, R7
-	MUL   R2, R7, R7
-	ADD   R1, R7, R7
-	MOVWU 4(R3), R8
+	MOVWU (R6), R0
+	MOVD  R0, R0
+	MUL   R3, R0, R0
+	ADD   R2, R0, R0
+	MOVWU 4(R6), R8
 	MOVD  R8, R8
-	MUL   R2, R8, R8
-	ADD   R1, R8, R8
-	MOVWU 8(R3), R10
+	MUL   R3, R8, R8
+	ADD   R2, R8, R8
+	MOVWU 8(R6), R10
 	MOVD  R10, R10
-	MUL   R2, R10, R10
-	ADD   R1, R10, R10
-	MOVWU 12(R3), R11
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	MOVWU 12(R6), R11
 	MOVD  R11, R11
-	MUL   R2, R11, R11
-	ADD   R1, R11, R11
-	ADD   $0x00000010, R3, R3
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000010, R6, R6
 
 rows2sum:
-	FLDPQ (R7), (F6, F7)
+	FLDPQ (R0), (F6, F7)
 	WORD  $0x6e26dc46                // VFMUL V6.S4, V2.S4, V6.S4
 	WORD  $0x6e27dc67                // VFMUL V7.S4, V3.S4, V7.S4
-	ADD   R9<<2, R7, R7
-	FLDPQ (R7), (F8, F9)
+	ADD   R9<<2, R0, R0
+	FLDPQ (R0), (F8, F9)
 	VTBL  V0.B16, [V8.B16], V8.B16
 	VTBX  V1.B16, [V9.B16], V8.B16
 	VTBL  V0.B16, [V9.B16], V9.B16
@@ -5618,8 +5620,8 @@ rows2sum:
 	FLDPQ (R8), (F8, F9)
 	WORD  $0x6e28dc48                // VFMUL V8.S4, V2.S4, V8.S4
 	WORD  $0x6e29dc69                // VFMUL V9.S4, V3.S4, V9.S4
-	ADD   R9<<2, R8, R7
-	FLDPQ (R7), (F10, F11)
+	ADD   R9<<2, R8, R0
+	FLDPQ (R0), (F10, F11)
 	VTBL  V0.B16, [V10.B16], V10.B16
 	VTBX  V1.B16, [V11.B16], V10.B16
 	VTBL  V0.B16, [V11.B16], V11.B16
@@ -5630,8 +5632,8 @@ rows2sum:
 	FLDPQ (R10), (F10, F11)
 	WORD  $0x6e2adc4a                // VFMUL V10.S4, V2.S4, V10.S4
 	WORD  $0x6e2bdc6b                // VFMUL V11.S4, V3.S4, V11.S4
-	ADD   R9<<2, R10, R7
-	FLDPQ (R7), (F12, F13)
+	ADD   R9<<2, R10, R0
+	FLDPQ (R0), (F12, F13)
 	VTBL  V0.B16, [V12.B16], V12.B16
 	VTBX  V1.B16, [V13.B16], V12.B16
 	VTBL  V0.B16, [V13.B16], V13.B16
@@ -5642,8 +5644,8 @@ rows2sum:
 	FLDPQ (R11), (F12, F13)
 	WORD  $0x6e2cdc4c                // VFMUL V12.S4, V2.S4, V12.S4
 	WORD  $0x6e2ddc6d                // VFMUL V13.S4, V3.S4, V13.S4
-	ADD   R9<<2, R11, R7
-	FLDPQ (R7), (F14, F15)
+	ADD   R9<<2, R11, R0
+	FLDPQ (R0), (F14, F15)
 	VTBL  V0.B16, [V14.B16], V14.B16
 	VTBX  V1.B16, [V15.B16], V14.B16
 	VTBL  V0.B16, [V15.B16], V15.B16
@@ -5667,63 +5669,63 @@ rows2sum:
 	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
 	VMOVI $0x00, V6.B16
 	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
-	FMOVQ F8, (R0)
-	ADD   $0x00000010, R0, R0
-	SUB   $0x00000004, R6, R6
-	CMP   $0x00000004, R6
+	FMOVQ F8, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
 	BHS   rows2
 	RET
 
 groups3:
-	MOVD  $bytes<>+0(SB), R8
-	SUB   R9<<2, R8, R8
-	FMOVQ 48(R8), F0
-	FMOVQ 32(R8), F1
-	FLDPQ (R7), (F2, F3)
-	FLDPQ 32(R7), (F4, F5)
-	ADD   R9<<2, R7, R7
-	FLDPQ 32(R7), (F6, F7)
+	MOVD  $bytes<>+0(SB), R0
+	SUB   R9<<2, R0, R0
+	FMOVQ 48(R0), F0
+	FMOVQ 32(R0), F1
+	FLDPQ (R8), (F2, F3)
+	FLDPQ 32(R8), (F4, F5)
+	ADD   R9<<2, R8, R0
+	FLDPQ 32(R0), (F6, F7)
 	VTBL  V0.B16, [V6.B16], V6.B16
 	VTBX  V1.B16, [V7.B16], V6.B16
 	VTBL  V0.B16, [V7.B16], V7.B16
 
 rows3:
-	CMP  $0x00000001, R3
+	CMP  $0x00000001, R6
 	BHS  rows3at
-	MOVD R1, R7
-	ADD  R2, R1, R1
-	MOVD R1, R8
-	ADD  R2, R1, R1
-	MOVD R1, R10
-	ADD  R2, R1, R1
-	MOVD R1, R11
-	ADD  R2, R1, R1
+	MOVD R2, R0
+	ADD  R3, R2, R2
+	MOVD R2, R8
+	ADD  R3, R2, R2
+	MOVD R2, R10
+	ADD  R3, R2, R2
+	MOVD R2, R11
+	ADD  R3, R2, R2
 	B    rows3sum
 
 rows3at:
-	MOVWU (R3), R7
-	MOVD  R7, R7
-	MUL   R2, R7, R7
-	ADD   R1, R7, R7
-	MOVWU 4(R3), R8
+	MOVWU (R6), R0
+	MOVD  R0, R0
+	MUL   R3, R0, R0
+	ADD   R2, R0, R0
+	MOVWU 4(R6), R8
 	MOVD  R8, R8
-	MUL   R2, R8, R8
-	ADD   R1, R8, R8
-	MOVWU 8(R3), R10
+	MUL   R3, R8, R8
+	ADD   R2, R8, R8
+	MOVWU 8(R6), R10
 	MOVD  R10, R10
-	MUL   R2, R10, R10
-	ADD   R1, R10, R10
-	MOVWU 12(R3), R11
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	MOVWU 12(R6), R11
 	MOVD  R11, R11
-	MUL   R2, R11, R11
-	ADD   R1, R11, R11
-	ADD   $0x00000010, R3, R3
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000010, R6, R6
 
 rows3sum:
-	FLDPQ (R7), (F8, F9)
+	FLDPQ (R0), (F8, F9)
 	WORD  $0x6e28dc48                // VFMUL V8.S4, V2.S4, V8.S4
 	WORD  $0x6e29dc69                // VFMUL V9.S4, V3.S4, V9.S4
-	ADD   R9<<2, R7, R12
+	ADD   R9<<2, R0, R12
 	FLDPQ 32(R12), (F10, F11)
 	VTBL  V0.B16, [V10.B16], V10.B16
 	VTBX  V1.B16, [V11.B16], V10.B16
@@ -5732,7 +5734,7 @@ rows3sum:
 	WORD  $0x6e27dd6b                // VFMUL V7.S4, V11.S4, V11.S4
 	WORD  $0x4e2ad508                // VFADD V10.S4, V8.S4, V8.S4
 	WORD  $0x4e2bd529                // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 32(R7), (F10, F11)
+	FLDPQ 32(R0), (F10, F11)
 	WORD  $0x6e2adc8a                // VFMUL V10.S4, V4.S4, V10.S4
 	WORD  $0x6e2bdcab                // VFMUL V11.S4, V5.S4, V11.S4
 	WORD  $0x4e2ad508                // VFADD V10.S4, V8.S4, V8.S4
@@ -5740,8 +5742,8 @@ rows3sum:
 	FLDPQ (R8), (F10, F11)
 	WORD  $0x6e2adc4a                // VFMUL V10.S4, V2.S4, V10.S4
 	WORD  $0x6e2bdc6b                // VFMUL V11.S4, V3.S4, V11.S4
-	ADD   R9<<2, R8, R7
-	FLDPQ 32(R7), (F12, F13)
+	ADD   R9<<2, R8, R0
+	FLDPQ 32(R0), (F12, F13)
 	VTBL  V0.B16, [V12.B16], V12.B16
 	VTBX  V1.B16, [V13.B16], V12.B16
 	VTBL  V0.B16, [V13.B16], V13.B16
@@ -5757,8 +5759,8 @@ rows3sum:
 	FLDPQ (R10), (F12, F13)
 	WORD  $0x6e2cdc4c                // VFMUL V12.S4, V2.S4, V12.S4
 	WORD  $0x6e2ddc6d                // VFMUL V13.S4, V3.S4, V13.S4
-	ADD   R9<<2, R10, R7
-	FLDPQ 32(R7), (F14, F15)
+	ADD   R9<<2, R10, R0
+	FLDPQ 32(R0), (F14, F15)
 	VTBL  V0.B16, [V14.B16], V14.B16
 	VTBX  V1.B16, [V15.B16], V14.B16
 	VTBL  V0.B16, [V15.B16], V15.B16
@@ -5774,8 +5776,8 @@ rows3sum:
 	FLDPQ (R11), (F14, F15)
 	WORD  $0x6e2edc4e                // VFMUL V14.S4, V2.S4, V14.S4
 	WORD  $0x6e2fdc6f                // VFMUL V15.S4, V3.S4, V15.S4
-	ADD   R9<<2, R11, R7
-	FLDPQ 32(R7), (F16, F17)
+	ADD   R9<<2, R11, R0
+	FLDPQ 32(R0), (F16, F17)
 	VTBL  V0.B16, [V16.B16], V16.B16
 	VTBX  V1.B16, [V17.B16], V16.B16
 	VTBL  V0.B16, [V17.B16], V17.B16
@@ -5804,73 +5806,73 @@ rows3sum:
 	WORD  $0x4e28d54a                // VFADD V8.S4, V10.S4, V10.S4
 	VMOVI $0x00, V8.B16
 	WORD  $0x4e28d54a                // VFADD V8.S4, V10.S4, V10.S4
-	FMOVQ F10, (R0)
-	ADD   $0x00000010, R0, R0
-	SUB   $0x00000004, R6, R6
-	CMP   $0x00000004, R6
+	FMOVQ F10, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
 	BHS   rows3
 	RET
 
 groups4:
-	MOVD  $bytes<>+0(SB), R8
-	SUB   R9<<2, R8, R8
-	FMOVQ 48(R8), F0
-	FMOVQ 32(R8), F1
-	FLDPQ (R7), (F2, F3)
-	FLDPQ 32(R7), (F4, F5)
-	FLDPQ 64(R7), (F6, F7)
-	ADD   R9<<2, R7, R7
-	FLDPQ 64(R7), (F8, F9)
+	MOVD  $bytes<>+0(SB), R0
+	SUB   R9<<2, R0, R0
+	FMOVQ 48(R0), F0
+	FMOVQ 32(R0), F1
+	FLDPQ (R8), (F2, F3)
+	FLDPQ 32(R8), (F4, F5)
+	FLDPQ 64(R8), (F6, F7)
+	ADD   R9<<2, R8, R0
+	FLDPQ 64(R0), (F8, F9)
 	VTBL  V0.B16, [V8.B16], V8.B16
 	VTBX  V1.B16, [V9.B16], V8.B16
 	VTBL  V0.B16, [V9.B16], V9.B16
 
 rows4:
-	CMP  $0x00000001, R3
+	CMP  $0x00000001, R6
 	BHS  rows4at
-	MOVD R1, R7
-	ADD  R2, R1, R1
-	MOVD R1, R8
-	ADD  R2, R1, R1
-	MOVD R1, R10
-	ADD  R2, R1, R1
-	MOVD R1, R11
-	ADD  R2, R1, R1
+	MOVD R2, R0
+	ADD  R3, R2, R2
+	MOVD R2, R8
+	ADD  R3, R2, R2
+	MOVD R2, R10
+	ADD  R3, R2, R2
+	MOVD R2, R11
+	ADD  R3, R2, R2
 	B    rows4sum
 
 rows4at:
-	MOVWU (R3), R7
-	MOVD  R7, R7
-	MUL   R2, R7, R7
-	ADD   R1, R7, R7
-	MOVWU 4(R3), R8
+	MOVWU (R6), R0
+	MOVD  R0, R0
+	MUL   R3, R0, R0
+	ADD   R2, R0, R0
+	MOVWU 4(R6), R8
 	MOVD  R8, R8
-	MUL   R2, R8, R8
-	ADD   R1, R8, R8
-	MOVWU 8(R3), R10
+	MUL   R3, R8, R8
+	ADD   R2, R8, R8
+	MOVWU 8(R6), R10
 	MOVD  R10, R10
-	MUL   R2, R10, R10
-	ADD   R1, R10, R10
-	MOVWU 12(R3), R11
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	MOVWU 12(R6), R11
 	MOVD  R11, R11
-	MUL   R2, R11, R11
-	ADD   R1, R11, R11
-	ADD   $0x00000010, R3, R3
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000010, R6, R6
 
 rows4sum:
-	FLDPQ (R7), (F10, F11)
+	FLDPQ (R0), (F10, F11)
 	WORD  $0x6e2adc4a                // VFMUL V10.S4, V2.S4, V10.S4
 	WORD  $0x6e2bdc6b                // VFMUL V11.S4, V3.S4, V11.S4
-	FLDPQ 64(R7), (F12, F13)
+	FLDPQ 64(R0), (F12, F13)
 	WORD  $0x6e2cdccc                // VFMUL V12.S4, V6.S4, V12.S4
 	WORD  $0x6e2ddced                // VFMUL V13.S4, V7.S4, V13.S4
 	WORD  $0x4e2cd54a                // VFADD V12.S4, V10.S4, V10.S4
 	WORD  $0x4e2dd56b                // VFADD V13.S4, V11.S4, V11.S4
-	FLDPQ 32(R7), (F12, F13)
+	FLDPQ 32(R0), (F12, F13)
 	WORD  $0x6e2cdc8c                // VFMUL V12.S4, V4.S4, V12.S4
 	WORD  $0x6e2ddcad                // VFMUL V13.S4, V5.S4, V13.S4
-	ADD   R9<<2, R7, R7
-	FLDPQ 64(R7), (F14, F15)
+	ADD   R9<<2, R0, R0
+	FLDPQ 64(R0), (F14, F15)
 	VTBL  V0.B16, [V14.B16], V14.B16
 	VTBX  V1.B16, [V15.B16], V14.B16
 	VTBL  V0.B16, [V15.B16], V15.B16
@@ -5891,8 +5893,8 @@ rows4sum:
 	FLDPQ 32(R8), (F14, F15)
 	WORD  $0x6e2edc8e                // VFMUL V14.S4, V4.S4, V14.S4
 	WORD  $0x6e2fdcaf                // VFMUL V15.S4, V5.S4, V15.S4
-	ADD   R9<<2, R8, R7
-	FLDPQ 64(R7), (F16, F17)
+	ADD   R9<<2, R8, R0
+	FLDPQ 64(R0), (F16, F17)
 	VTBL  V0.B16, [V16.B16], V16.B16
 	VTBX  V1.B16, [V17.B16], V16.B16
 	VTBL  V0.B16, [V17.B16], V17.B16
@@ -5913,8 +5915,8 @@ rows4sum:
 	FLDPQ 32(R10), (F16, F17)
 	WORD  $0x6e30dc90                // VFMUL V16.S4, V4.S4, V16.S4
 	WORD  $0x6e31dcb1                // VFMUL V17.S4, V5.S4, V17.S4
-	ADD   R9<<2, R10, R7
-	FLDPQ 64(R7), (F18, F19)
+	ADD   R9<<2, R10, R0
+	FLDPQ 64(R0), (F18, F19)
 	VTBL  V0.B16, [V18.B16], V18.B16
 	VTBX  V1.B16, [V19.B16], V18.B16
 	VTBL  V0.B16, [V19.B16], V19.B16
@@ -5935,8 +5937,8 @@ rows4sum:
 	FLDPQ 32(R11), (F18, F19)
 	WORD  $0x6e32dc92                // VFMUL V18.S4, V4.S4, V18.S4
 	WORD  $0x6e33dcb3                // VFMUL V19.S4, V5.S4, V19.S4
-	ADD   R9<<2, R11, R7
-	FLDPQ 64(R7), (F20, F21)
+	ADD   R9<<2, R11, R0
+	FLDPQ 64(R0), (F20, F21)
 	VTBL  V0.B16, [V20.B16], V20.B16
 	VTBX  V1.B16, [V21.B16], V20.B16
 	VTBL  V0.B16, [V21.B16], V21.B16
@@ -5962,65 +5964,65 @@ rows4sum:
 	WORD  $0x4e2ad58c                // VFADD V10.S4, V12.S4, V12.S4
 	VMOVI $0x00, V10.B16
 	WORD  $0x4e2ad58c                // VFADD V10.S4, V12.S4, V12.S4
-	FMOVQ F12, (R0)
-	ADD   $0x00000010, R0, R0
-	SUB   $0x00000004, R6, R6
-	CMP   $0x00000004, R6
+	FMOVQ F12, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
 	BHS   rows4
 	RET
 
 groups5:
-	MOVD  $bytes<>+0(SB), R8
-	SUB   R9<<2, R8, R8
-	FMOVQ 48(R8), F0
-	FMOVQ 32(R8), F1
-	FLDPQ (R7), (F2, F3)
-	FLDPQ 32(R7), (F4, F5)
-	FLDPQ 64(R7), (F6, F7)
-	FLDPQ 96(R7), (F8, F9)
-	ADD   R9<<2, R7, R7
-	FLDPQ 96(R7), (F10, F11)
+	MOVD  $bytes<>+0(SB), R0
+	SUB   R9<<2, R0, R0
+	FMOVQ 48(R0), F0
+	FMOVQ 32(R0), F1
+	FLDPQ (R8), (F2, F3)
+	FLDPQ 32(R8), (F4, F5)
+	FLDPQ 64(R8), (F6, F7)
+	FLDPQ 96(R8), (F8, F9)
+	ADD   R9<<2, R8, R0
+	FLDPQ 96(R0), (F10, F11)
 	VTBL  V0.B16, [V10.B16], V10.B16
 	VTBX  V1.B16, [V11.B16], V10.B16
 	VTBL  V0.B16, [V11.B16], V11.B16
 
 rows5:
-	CMP  $0x00000001, R3
+	CMP  $0x00000001, R6
 	BHS  rows5at
-	MOVD R1, R7
-	ADD  R2, R1, R1
-	MOVD R1, R8
-	ADD  R2, R1, R1
-	MOVD R1, R10
-	ADD  R2, R1, R1
-	MOVD R1, R11
-	ADD  R2, R1, R1
+	MOVD R2, R0
+	ADD  R3, R2, R2
+	MOVD R2, R8
+	ADD  R3, R2, R2
+	MOVD R2, R10
+	ADD  R3, R2, R2
+	MOVD R2, R11
+	ADD  R3, R2, R2
 	B    rows5sum
 
 rows5at:
-	MOVWU (R3), R7
-	MOVD  R7, R7
-	MUL   R2, R7, R7
-	ADD   R1, R7, R7
-	MOVWU 4(R3), R8
+	MOVWU (R6), R0
+	MOVD  R0, R0
+	MUL   R3, R0, R0
+	ADD   R2, R0, R0
+	MOVWU 4(R6), R8
 	MOVD  R8, R8
-	MUL   R2, R8, R8
-	ADD   R1, R8, R8
-	MOVWU 8(R3), R10
+	MUL   R3, R8, R8
+	ADD   R2, R8, R8
+	MOVWU 8(R6), R10
 	MOVD  R10, R10
-	MUL   R2, R10, R10
-	ADD   R1, R10, R10
-	MOVWU 12(R3), R11
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	MOVWU 12(R6), R11
 	MOVD  R11, R11
-	MUL   R2, R11, R11
-	ADD   R1, R11, R11
-	ADD   $0x00000010, R3, R3
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000010, R6, R6
 
 rows5sum:
-	FLDPQ (R7), (F12, F13)
+	FLDPQ (R0), (F12, F13)
 	WORD  $0x6e2cdc4c                // VFMUL V12.S4, V2.S4, V12.S4
 	WORD  $0x6e2ddc6d                // VFMUL V13.S4, V3.S4, V13.S4
-	ADD   R9<<2, R7, R12
+	ADD   R9<<2, R0, R12
 	FLDPQ 96(R12), (F14, F15)
 	VTBL  V0.B16, [V14.B16], V14.B16
 	VTBX  V1.B16, [V15.B16], V14.B16
@@ -6029,15 +6031,15 @@ rows5sum:
 	WORD  $0x6e2bddef                // VFMUL V11.S4, V15.S4, V15.S4
 	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
 	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 64(R7), (F14, F15)
+	FLDPQ 64(R0), (F14, F15)
 	WORD  $0x6e2edcce                // VFMUL V14.S4, V6.S4, V14.S4
 	WORD  $0x6e2fdcef                // VFMUL V15.S4, V7.S4, V15.S4
 	WORD  $0x4e2ed58c                // VFADD V14.S4, V12.S4, V12.S4
 	WORD  $0x4e2fd5ad                // VFADD V15.S4, V13.S4, V13.S4
-	FLDPQ 32(R7), (F14, F15)
+	FLDPQ 32(R0), (F14, F15)
 	WORD  $0x6e2edc8e                // VFMUL V14.S4, V4.S4, V14.S4
 	WORD  $0x6e2fdcaf                // VFMUL V15.S4, V5.S4, V15.S4
-	FLDPQ 96(R7), (F16, F17)
+	FLDPQ 96(R0), (F16, F17)
 	WORD  $0x6e30dd10                // VFMUL V16.S4, V8.S4, V16.S4
 	WORD  $0x6e31dd31                // VFMUL V17.S4, V9.S4, V17.S4
 	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
@@ -6047,8 +6049,8 @@ rows5sum:
 	FLDPQ (R8), (F14, F15)
 	WORD  $0x6e2edc4e                // VFMUL V14.S4, V2.S4, V14.S4
 	WORD  $0x6e2fdc6f                // VFMUL V15.S4, V3.S4, V15.S4
-	ADD   R9<<2, R8, R7
-	FLDPQ 96(R7), (F16, F17)
+	ADD   R9<<2, R8, R0
+	FLDPQ 96(R0), (F16, F17)
 	VTBL  V0.B16, [V16.B16], V16.B16
 	VTBX  V1.B16, [V17.B16], V16.B16
 	VTBL  V0.B16, [V17.B16], V17.B16
@@ -6074,8 +6076,8 @@ rows5sum:
 	FLDPQ (R10), (F16, F17)
 	WORD  $0x6e30dc50                // VFMUL V16.S4, V2.S4, V16.S4
 	WORD  $0x6e31dc71                // VFMUL V17.S4, V3.S4, V17.S4
-	ADD   R9<<2, R10, R7
-	FLDPQ 96(R7), (F18, F19)
+	ADD   R9<<2, R10, R0
+	FLDPQ 96(R0), (F18, F19)
 	VTBL  V0.B16, [V18.B16], V18.B16
 	VTBX  V1.B16, [V19.B16], V18.B16
 	VTBL  V0.B16, [V19.B16], V19.B16
@@ -6101,8 +6103,8 @@ rows5sum:
 	FLDPQ (R11), (F18, F19)
 	WORD  $0x6e32dc52                // VFMUL V18.S4, V2.S4, V18.S4
 	WORD  $0x6e33dc73                // VFMUL V19.S4, V3.S4, V19.S4
-	ADD   R9<<2, R11, R7
-	FLDPQ 96(R7), (F20, F21)
+	ADD   R9<<2, R11, R0
+	FLDPQ 96(R0), (F20, F21)
 	VTBL  V0.B16, [V20.B16], V20.B16
 	VTBX  V1.B16, [V21.B16], V20.B16
 	VTBL  V0.B16, [V21.B16], V21.B16
@@ -6141,79 +6143,79 @@ rows5sum:
 	WORD  $0x4e2cd5ce                // VFADD V12.S4, V14.S4, V14.S4
 	VMOVI $0x00, V12.B16
 	WORD  $0x4e2cd5ce                // VFADD V12.S4, V14.S4, V14.S4
-	FMOVQ F14, (R0)
-	ADD   $0x00000010, R0, R0
-	SUB   $0x00000004, R6, R6
-	CMP   $0x00000004, R6
+	FMOVQ F14, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
 	BHS   rows5
 	RET
 
 groups6:
-	MOVD  $bytes<>+0(SB), R8
-	SUB   R9<<2, R8, R8
-	FMOVQ 48(R8), F0
-	FMOVQ 32(R8), F1
-	FLDPQ (R7), (F2, F3)
-	FLDPQ 32(R7), (F4, F5)
-	FLDPQ 64(R7), (F6, F7)
-	FLDPQ 96(R7), (F8, F9)
-	FLDPQ 128(R7), (F10, F11)
-	ADD   R9<<2, R7, R7
-	FLDPQ 128(R7), (F12, F13)
+	MOVD  $bytes<>+0(SB), R0
+	SUB   R9<<2, R0, R0
+	FMOVQ 48(R0), F0
+	FMOVQ 32(R0), F1
+	FLDPQ (R8), (F2, F3)
+	FLDPQ 32(R8), (F4, F5)
+	FLDPQ 64(R8), (F6, F7)
+	FLDPQ 96(R8), (F8, F9)
+	FLDPQ 128(R8), (F10, F11)
+	ADD   R9<<2, R8, R0
+	FLDPQ 128(R0), (F12, F13)
 	VTBL  V0.B16, [V12.B16], V12.B16
 	VTBX  V1.B16, [V13.B16], V12.B16
 	VTBL  V0.B16, [V13.B16], V13.B16
 
 rows6:
-	CMP  $0x00000001, R3
+	CMP  $0x00000001, R6
 	BHS  rows6at
-	MOVD R1, R7
-	ADD  R2, R1, R1
-	MOVD R1, R8
-	ADD  R2, R1, R1
-	MOVD R1, R10
-	ADD  R2, R1, R1
-	MOVD R1, R11
-	ADD  R2, R1, R1
+	MOVD R2, R0
+	ADD  R3, R2, R2
+	MOVD R2, R8
+	ADD  R3, R2, R2
+	MOVD R2, R10
+	ADD  R3, R2, R2
+	MOVD R2, R11
+	ADD  R3, R2, R2
 	B    rows6sum
 
 rows6at:
-	MOVWU (R3), R7
-	MOVD  R7, R7
-	MUL   R2, R7, R7
-	ADD   R1, R7, R7
-	MOVWU 4(R3), R8
+	MOVWU (R6), R0
+	MOVD  R0, R0
+	MUL   R3, R0, R0
+	ADD   R2, R0, R0
+	MOVWU 4(R6), R8
 	MOVD  R8, R8
-	MUL   R2, R8, R8
-	ADD   R1, R8, R8
-	MOVWU 8(R3), R10
+	MUL   R3, R8, R8
+	ADD   R2, R8, R8
+	MOVWU 8(R6), R10
 	MOVD  R10, R10
-	MUL   R2, R10, R10
-	ADD   R1, R10, R10
-	MOVWU 12(R3), R11
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	MOVWU 12(R6), R11
 	MOVD  R11, R11
-	MUL   R2, R11, R11
-	ADD   R1, R11, R11
-	ADD   $0x00000010, R3, R3
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000010, R6, R6
 
 rows6sum:
-	FLDPQ (R7), (F14, F15)
+	FLDPQ (R0), (F14, F15)
 	WORD  $0x6e2edc4e                // VFMUL V14.S4, V2.S4, V14.S4
 	WORD  $0x6e2fdc6f                // VFMUL V15.S4, V3.S4, V15.S4
-	FLDPQ 128(R7), (F16, F17)
+	FLDPQ 128(R0), (F16, F17)
 	WORD  $0x6e30dd50                // VFMUL V16.S4, V10.S4, V16.S4
 	WORD  $0x6e31dd71                // VFMUL V17.S4, V11.S4, V17.S4
 	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
 	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ 64(R7), (F16, F17)
+	FLDPQ 64(R0), (F16, F17)
 	WORD  $0x6e30dcd0                // VFMUL V16.S4, V6.S4, V16.S4
 	WORD  $0x6e31dcf1                // VFMUL V17.S4, V7.S4, V17.S4
 	WORD  $0x4e30d5ce                // VFADD V16.S4, V14.S4, V14.S4
 	WORD  $0x4e31d5ef                // VFADD V17.S4, V15.S4, V15.S4
-	FLDPQ 32(R7), (F16, F17)
+	FLDPQ 32(R0), (F16, F17)
 	WORD  $0x6e30dc90                // VFMUL V16.S4, V4.S4, V16.S4
 	WORD  $0x6e31dcb1                // VFMUL V17.S4, V5.S4, V17.S4
-	ADD   R9<<2, R7, R12
+	ADD   R9<<2, R0, R12
 	FLDPQ 128(R12), (F18, F19)
 	VTBL  V0.B16, [V18.B16], V18.B16
 	VTBX  V1.B16, [V19.B16], V18.B16
@@ -6222,7 +6224,7 @@ rows6sum:
 	WORD  $0x6e2dde73                // VFMUL V13.S4, V19.S4, V19.S4
 	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
 	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ 96(R7), (F18, F19)
+	FLDPQ 96(R0), (F18, F19)
 	WORD  $0x6e32dd12                // VFMUL V18.S4, V8.S4, V18.S4
 	WORD  $0x6e33dd33                // VFMUL V19.S4, V9.S4, V19.S4
 	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
@@ -6245,8 +6247,8 @@ rows6sum:
 	FLDPQ 32(R8), (F18, F19)
 	WORD  $0x6e32dc92                // VFMUL V18.S4, V4.S4, V18.S4
 	WORD  $0x6e33dcb3                // VFMUL V19.S4, V5.S4, V19.S4
-	ADD   R9<<2, R8, R7
-	FLDPQ 128(R7), (F20, F21)
+	ADD   R9<<2, R8, R0
+	FLDPQ 128(R0), (F20, F21)
 	VTBL  V0.B16, [V20.B16], V20.B16
 	VTBX  V1.B16, [V21.B16], V20.B16
 	VTBL  V0.B16, [V21.B16], V21.B16
@@ -6277,8 +6279,8 @@ rows6sum:
 	FLDPQ 32(R10), (F20, F21)
 	WORD  $0x6e34dc94                // VFMUL V20.S4, V4.S4, V20.S4
 	WORD  $0x6e35dcb5                // VFMUL V21.S4, V5.S4, V21.S4
-	ADD   R9<<2, R10, R7
-	FLDPQ 128(R7), (F22, F23)
+	ADD   R9<<2, R10, R0
+	FLDPQ 128(R0), (F22, F23)
 	VTBL  V0.B16, [V22.B16], V22.B16
 	VTBX  V1.B16, [V23.B16], V22.B16
 	VTBL  V0.B16, [V23.B16], V23.B16
@@ -6309,8 +6311,8 @@ rows6sum:
 	FLDPQ 32(R11), (F22, F23)
 	WORD  $0x6e36dc96                // VFMUL V22.S4, V4.S4, V22.S4
 	WORD  $0x6e37dcb7                // VFMUL V23.S4, V5.S4, V23.S4
-	ADD   R9<<2, R11, R7
-	FLDPQ 128(R7), (F24, F25)
+	ADD   R9<<2, R11, R0
+	FLDPQ 128(R0), (F24, F25)
 	VTBL  V0.B16, [V24.B16], V24.B16
 	VTBX  V1.B16, [V25.B16], V24.B16
 	VTBL  V0.B16, [V25.B16], V25.B16
@@ -6341,75 +6343,75 @@ rows6sum:
 	WORD  $0x4e2ed610                // VFADD V14.S4, V16.S4, V16.S4
 	VMOVI $0x00, V14.B16
 	WORD  $0x4e2ed610                // VFADD V14.S4, V16.S4, V16.S4
-	FMOVQ F16, (R0)
-	ADD   $0x00000010, R0, R0
-	SUB   $0x00000004, R6, R6
-	CMP   $0x00000004, R6
+	FMOVQ F16, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
 	BHS   rows6
 	RET
 
 groups7:
-	MOVD  $bytes<>+0(SB), R8
-	SUB   R9<<2, R8, R8
-	FMOVQ 48(R8), F0
-	FMOVQ 32(R8), F1
-	FLDPQ (R7), (F2, F3)
-	FLDPQ 32(R7), (F4, F5)
-	FLDPQ 64(R7), (F6, F7)
-	FLDPQ 96(R7), (F8, F9)
-	FLDPQ 128(R7), (F10, F11)
-	FLDPQ 160(R7), (F12, F13)
-	ADD   R9<<2, R7, R7
-	FLDPQ 160(R7), (F14, F15)
+	MOVD  $bytes<>+0(SB), R0
+	SUB   R9<<2, R0, R0
+	FMOVQ 48(R0), F0
+	FMOVQ 32(R0), F1
+	FLDPQ (R8), (F2, F3)
+	FLDPQ 32(R8), (F4, F5)
+	FLDPQ 64(R8), (F6, F7)
+	FLDPQ 96(R8), (F8, F9)
+	FLDPQ 128(R8), (F10, F11)
+	FLDPQ 160(R8), (F12, F13)
+	ADD   R9<<2, R8, R0
+	FLDPQ 160(R0), (F14, F15)
 	VTBL  V0.B16, [V14.B16], V14.B16
 	VTBX  V1.B16, [V15.B16], V14.B16
 	VTBL  V0.B16, [V15.B16], V15.B16
 
 rows7:
-	CMP  $0x00000001, R3
+	CMP  $0x00000001, R6
 	BHS  rows7at
-	MOVD R1, R7
-	ADD  R2, R1, R1
-	MOVD R1, R8
-	ADD  R2, R1, R1
-	MOVD R1, R10
-	ADD  R2, R1, R1
-	MOVD R1, R11
-	ADD  R2, R1, R1
+	MOVD R2, R0
+	ADD  R3, R2, R2
+	MOVD R2, R8
+	ADD  R3, R2, R2
+	MOVD R2, R10
+	ADD  R3, R2, R2
+	MOVD R2, R11
+	ADD  R3, R2, R2
 	B    rows7sum
 
 rows7at:
-	MOVWU (R3), R7
-	MOVD  R7, R7
-	MUL   R2, R7, R7
-	ADD   R1, R7, R7
-	MOVWU 4(R3), R8
+	MOVWU (R6), R0
+	MOVD  R0, R0
+	MUL   R3, R0, R0
+	ADD   R2, R0, R0
+	MOVWU 4(R6), R8
 	MOVD  R8, R8
-	MUL   R2, R8, R8
-	ADD   R1, R8, R8
-	MOVWU 8(R3), R10
+	MUL   R3, R8, R8
+	ADD   R2, R8, R8
+	MOVWU 8(R6), R10
 	MOVD  R10, R10
-	MUL   R2, R10, R10
-	ADD   R1, R10, R10
-	MOVWU 12(R3), R11
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	MOVWU 12(R6), R11
 	MOVD  R11, R11
-	MUL   R2, R11, R11
-	ADD   R1, R11, R11
-	ADD   $0x00000010, R3, R3
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000010, R6, R6
 
 rows7sum:
-	FLDPQ (R7), (F16, F17)
+	FLDPQ (R0), (F16, F17)
 	WORD  $0x6e30dc50                // VFMUL V16.S4, V2.S4, V16.S4
 	WORD  $0x6e31dc71                // VFMUL V17.S4, V3.S4, V17.S4
-	FLDPQ 128(R7), (F18, F19)
+	FLDPQ 128(R0), (F18, F19)
 	WORD  $0x6e32dd52                // VFMUL V18.S4, V10.S4, V18.S4
 	WORD  $0x6e33dd73                // VFMUL V19.S4, V11.S4, V19.S4
 	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
 	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ 64(R7), (F18, F19)
+	FLDPQ 64(R0), (F18, F19)
 	WORD  $0x6e32dcd2                // VFMUL V18.S4, V6.S4, V18.S4
 	WORD  $0x6e33dcf3                // VFMUL V19.S4, V7.S4, V19.S4
-	ADD   R9<<2, R7, R12
+	ADD   R9<<2, R0, R12
 	FLDPQ 160(R12), (F20, F21)
 	VTBL  V0.B16, [V20.B16], V20.B16
 	VTBX  V1.B16, [V21.B16], V20.B16
@@ -6420,15 +6422,15 @@ rows7sum:
 	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
 	WORD  $0x4e32d610                // VFADD V18.S4, V16.S4, V16.S4
 	WORD  $0x4e33d631                // VFADD V19.S4, V17.S4, V17.S4
-	FLDPQ 32(R7), (F18, F19)
+	FLDPQ 32(R0), (F18, F19)
 	WORD  $0x6e32dc92                // VFMUL V18.S4, V4.S4, V18.S4
 	WORD  $0x6e33dcb3                // VFMUL V19.S4, V5.S4, V19.S4
-	FLDPQ 160(R7), (F20, F21)
+	FLDPQ 160(R0), (F20, F21)
 	WORD  $0x6e34dd94                // VFMUL V20.S4, V12.S4, V20.S4
 	WORD  $0x6e35ddb5                // VFMUL V21.S4, V13.S4, V21.S4
 	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
 	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ 96(R7), (F20, F21)
+	FLDPQ 96(R0), (F20, F21)
 	WORD  $0x6e34dd14                // VFMUL V20.S4, V8.S4, V20.S4
 	WORD  $0x6e35dd35                // VFMUL V21.S4, V9.S4, V21.S4
 	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
@@ -6446,8 +6448,8 @@ rows7sum:
 	FLDPQ 64(R8), (F20, F21)
 	WORD  $0x6e34dcd4                // VFMUL V20.S4, V6.S4, V20.S4
 	WORD  $0x6e35dcf5                // VFMUL V21.S4, V7.S4, V21.S4
-	ADD   R9<<2, R8, R7
-	FLDPQ 160(R7), (F22, F23)
+	ADD   R9<<2, R8, R0
+	FLDPQ 160(R0), (F22, F23)
 	VTBL  V0.B16, [V22.B16], V22.B16
 	VTBX  V1.B16, [V23.B16], V22.B16
 	VTBL  V0.B16, [V23.B16], V23.B16
@@ -6483,8 +6485,8 @@ rows7sum:
 	FLDPQ 64(R10), (F22, F23)
 	WORD  $0x6e36dcd6                // VFMUL V22.S4, V6.S4, V22.S4
 	WORD  $0x6e37dcf7                // VFMUL V23.S4, V7.S4, V23.S4
-	ADD   R9<<2, R10, R7
-	FLDPQ 160(R7), (F24, F25)
+	ADD   R9<<2, R10, R0
+	FLDPQ 160(R0), (F24, F25)
 	VTBL  V0.B16, [V24.B16], V24.B16
 	VTBX  V1.B16, [V25.B16], V24.B16
 	VTBL  V0.B16, [V25.B16], V25.B16
@@ -6520,8 +6522,8 @@ rows7sum:
 	FLDPQ 64(R11), (F24, F25)
 	WORD  $0x6e38dcd8                // VFMUL V24.S4, V6.S4, V24.S4
 	WORD  $0x6e39dcf9                // VFMUL V25.S4, V7.S4, V25.S4
-	ADD   R9<<2, R11, R7
-	FLDPQ 160(R7), (F26, F27)
+	ADD   R9<<2, R11, R0
+	FLDPQ 160(R0), (F26, F27)
 	VTBL  V0.B16, [V26.B16], V26.B16
 	VTBX  V1.B16, [V27.B16], V26.B16
 	VTBL  V0.B16, [V27.B16], V27.B16
@@ -6562,95 +6564,95 @@ rows7sum:
 	WORD  $0x4e30d652                // VFADD V16.S4, V18.S4, V18.S4
 	VMOVI $0x00, V16.B16
 	WORD  $0x4e30d652                // VFADD V16.S4, V18.S4, V18.S4
-	FMOVQ F18, (R0)
-	ADD   $0x00000010, R0, R0
-	SUB   $0x00000004, R6, R6
-	CMP   $0x00000004, R6
+	FMOVQ F18, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
 	BHS   rows7
 	RET
 
 groups8:
-	MOVD  $bytes<>+0(SB), R8
-	SUB   R9<<2, R8, R8
-	FMOVQ 48(R8), F0
-	FMOVQ 32(R8), F1
-	FLDPQ (R7), (F2, F3)
-	FLDPQ 32(R7), (F4, F5)
-	FLDPQ 64(R7), (F6, F7)
-	FLDPQ 96(R7), (F8, F9)
-	FLDPQ 128(R7), (F10, F11)
-	FLDPQ 160(R7), (F12, F13)
-	FLDPQ 192(R7), (F14, F15)
-	ADD   R9<<2, R7, R7
-	FLDPQ 192(R7), (F16, F17)
+	MOVD  $bytes<>+0(SB), R0
+	SUB   R9<<2, R0, R0
+	FMOVQ 48(R0), F0
+	FMOVQ 32(R0), F1
+	FLDPQ (R8), (F2, F3)
+	FLDPQ 32(R8), (F4, F5)
+	FLDPQ 64(R8), (F6, F7)
+	FLDPQ 96(R8), (F8, F9)
+	FLDPQ 128(R8), (F10, F11)
+	FLDPQ 160(R8), (F12, F13)
+	FLDPQ 192(R8), (F14, F15)
+	ADD   R9<<2, R8, R0
+	FLDPQ 192(R0), (F16, F17)
 	VTBL  V0.B16, [V16.B16], V16.B16
 	VTBX  V1.B16, [V17.B16], V16.B16
 	VTBL  V0.B16, [V17.B16], V17.B16
 
 rows8:
-	CMP  $0x00000001, R3
+	CMP  $0x00000001, R6
 	BHS  rows8at
-	MOVD R1, R7
-	ADD  R2, R1, R1
-	MOVD R1, R8
-	ADD  R2, R1, R1
-	MOVD R1, R10
-	ADD  R2, R1, R1
-	MOVD R1, R11
-	ADD  R2, R1, R1
+	MOVD R2, R0
+	ADD  R3, R2, R2
+	MOVD R2, R8
+	ADD  R3, R2, R2
+	MOVD R2, R10
+	ADD  R3, R2, R2
+	MOVD R2, R11
+	ADD  R3, R2, R2
 	B    rows8sum
 
 rows8at:
-	MOVWU (R3), R7
-	MOVD  R7, R7
-	MUL   R2, R7, R7
-	ADD   R1, R7, R7
-	MOVWU 4(R3), R8
+	MOVWU (R6), R0
+	MOVD  R0, R0
+	MUL   R3, R0, R0
+	ADD   R2, R0, R0
+	MOVWU 4(R6), R8
 	MOVD  R8, R8
-	MUL   R2, R8, R8
-	ADD   R1, R8, R8
-	MOVWU 8(R3), R10
+	MUL   R3, R8, R8
+	ADD   R2, R8, R8
+	MOVWU 8(R6), R10
 	MOVD  R10, R10
-	MUL   R2, R10, R10
-	ADD   R1, R10, R10
-	MOVWU 12(R3), R11
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	MOVWU 12(R6), R11
 	MOVD  R11, R11
-	MUL   R2, R11, R11
-	ADD   R1, R11, R11
-	ADD   $0x00000010, R3, R3
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000010, R6, R6
 
 rows8sum:
-	FLDPQ (R7), (F18, F19)
+	FLDPQ (R0), (F18, F19)
 	WORD  $0x6e32dc52                // VFMUL V18.S4, V2.S4, V18.S4
 	WORD  $0x6e33dc73                // VFMUL V19.S4, V3.S4, V19.S4
-	FLDPQ 128(R7), (F20, F21)
+	FLDPQ 128(R0), (F20, F21)
 	WORD  $0x6e34dd54                // VFMUL V20.S4, V10.S4, V20.S4
 	WORD  $0x6e35dd75                // VFMUL V21.S4, V11.S4, V21.S4
 	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
 	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ 64(R7), (F20, F21)
+	FLDPQ 64(R0), (F20, F21)
 	WORD  $0x6e34dcd4                // VFMUL V20.S4, V6.S4, V20.S4
 	WORD  $0x6e35dcf5                // VFMUL V21.S4, V7.S4, V21.S4
-	FLDPQ 192(R7), (F22, F23)
+	FLDPQ 192(R0), (F22, F23)
 	WORD  $0x6e36ddd6                // VFMUL V22.S4, V14.S4, V22.S4
 	WORD  $0x6e37ddf7                // VFMUL V23.S4, V15.S4, V23.S4
 	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
 	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
 	WORD  $0x4e34d652                // VFADD V20.S4, V18.S4, V18.S4
 	WORD  $0x4e35d673                // VFADD V21.S4, V19.S4, V19.S4
-	FLDPQ 32(R7), (F20, F21)
+	FLDPQ 32(R0), (F20, F21)
 	WORD  $0x6e34dc94                // VFMUL V20.S4, V4.S4, V20.S4
 	WORD  $0x6e35dcb5                // VFMUL V21.S4, V5.S4, V21.S4
-	FLDPQ 160(R7), (F22, F23)
+	FLDPQ 160(R0), (F22, F23)
 	WORD  $0x6e36dd96                // VFMUL V22.S4, V12.S4, V22.S4
 	WORD  $0x6e37ddb7                // VFMUL V23.S4, V13.S4, V23.S4
 	WORD  $0x4e36d694                // VFADD V22.S4, V20.S4, V20.S4
 	WORD  $0x4e37d6b5                // VFADD V23.S4, V21.S4, V21.S4
-	FLDPQ 96(R7), (F22, F23)
+	FLDPQ 96(R0), (F22, F23)
 	WORD  $0x6e36dd16                // VFMUL V22.S4, V8.S4, V22.S4
 	WORD  $0x6e37dd37                // VFMUL V23.S4, V9.S4, V23.S4
-	ADD   R9<<2, R7, R7
-	FLDPQ 192(R7), (F24, F25)
+	ADD   R9<<2, R0, R0
+	FLDPQ 192(R0), (F24, F25)
 	VTBL  V0.B16, [V24.B16], V24.B16
 	VTBX  V1.B16, [V25.B16], V24.B16
 	VTBL  V0.B16, [V25.B16], V25.B16
@@ -6691,8 +6693,8 @@ rows8sum:
 	FLDPQ 96(R8), (F24, F25)
 	WORD  $0x6e38dd18                // VFMUL V24.S4, V8.S4, V24.S4
 	WORD  $0x6e39dd39                // VFMUL V25.S4, V9.S4, V25.S4
-	ADD   R9<<2, R8, R7
-	FLDPQ 192(R7), (F26, F27)
+	ADD   R9<<2, R8, R0
+	FLDPQ 192(R0), (F26, F27)
 	VTBL  V0.B16, [V26.B16], V26.B16
 	VTBX  V1.B16, [V27.B16], V26.B16
 	VTBL  V0.B16, [V27.B16], V27.B16
@@ -6733,8 +6735,8 @@ rows8sum:
 	FLDPQ 96(R10), (F26, F27)
 	WORD  $0x6e3add1a                // VFMUL V26.S4, V8.S4, V26.S4
 	WORD  $0x6e3bdd3b                // VFMUL V27.S4, V9.S4, V27.S4
-	ADD   R9<<2, R10, R7
-	FLDPQ 192(R7), (F28, F29)
+	ADD   R9<<2, R10, R0
+	FLDPQ 192(R0), (F28, F29)
 	VTBL  V0.B16, [V28.B16], V28.B16
 	VTBX  V1.B16, [V29.B16], V28.B16
 	VTBL  V0.B16, [V29.B16], V29.B16
@@ -6775,8 +6777,8 @@ rows8sum:
 	FLDPQ 96(R11), (F28, F29)
 	WORD  $0x6e3cdd1c                // VFMUL V28.S4, V8.S4, V28.S4
 	WORD  $0x6e3ddd3d                // VFMUL V29.S4, V9.S4, V29.S4
-	ADD   R9<<2, R11, R7
-	FLDPQ 192(R7), (F30, F31)
+	ADD   R9<<2, R11, R0
+	FLDPQ 192(R0), (F30, F31)
 	VTBL  V0.B16, [V30.B16], V30.B16
 	VTBX  V1.B16, [V31.B16], V30.B16
 	VTBL  V0.B16, [V31.B16], V31.B16
@@ -6804,10 +6806,10 @@ rows8sum:
 	WORD  $0x4e32d694                // VFADD V18.S4, V20.S4, V20.S4
 	VMOVI $0x00, V18.B16
 	WORD  $0x4e32d694                // VFADD V18.S4, V20.S4, V20.S4
-	FMOVQ F20, (R0)
-	ADD   $0x00000010, R0, R0
-	SUB   $0x00000004, R6, R6
-	CMP   $0x00000004, R6
+	FMOVQ F20, (R1)
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R7, R7
+	CMP   $0x00000004, R7
 	BHS   rows8
 	RET
 
@@ -7078,14 +7080,15 @@ fold:
 	FMOVS F0, ret+72(FP)
 	RET
 
-// func dotSparseKNEON(dst *float32, idx *int32, val *float32, n int, w *float32, stride int)
-TEXT ·dotSparseKNEON(SB), NOSPLIT, $0-48
-	MOVD  dst+0(FP), R0
-	MOVD  idx+8(FP), R1
-	MOVD  val+16(FP), R2
-	MOVD  n+24(FP), R3
-	MOVD  w+32(FP), R6
-	MOVD  stride+40(FP), R7
+// func dotSparseKNEON(dst []float32, idx []int32, val []float32, w []float32, k int)
+TEXT ·dotSparseKNEON(SB), NOSPLIT, $0-104
+	MOVD  dst_base+0(FP), R0
+	MOVD  idx_base+24(FP), R1
+	MOVD  val_base+48(FP), R2
+	MOVD  idx_len+32(FP), R3
+	MOVD  w_base+72(FP), R6
+	MOVD  k+96(FP), R7
+	LSL   $0x00000002, R7, R7
 	VMOVI $0x00, V0.B16
 	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V2.B16
@@ -7306,12 +7309,13 @@ fold:
 	FSTPQ (F0, F1), (R0)
 	RET
 
-// func dotTwoNEON(dst *float32, x *float32, y *float32, n int)
-TEXT ·dotTwoNEON(SB), NOSPLIT, $256-32
-	MOVD  dst+0(FP), R0
-	MOVD  n+24(FP), R1
-	MOVD  x+8(FP), R2
-	MOVD  y+16(FP), R3
+// func dotTwoNEON(dst []float32, x []float32, y []float32)
+TEXT ·dotTwoNEON(SB), NOSPLIT, $256-72
+	MOVD  dst_base+0(FP), R0
+	MOVD  x_len+32(FP), R1
+	LSR   $0x00000001, R1, R1
+	MOVD  x_base+24(FP), R2
+	MOVD  y_base+48(FP), R3
 	ADD   R1<<2, R2, R6
 	ADD   R1<<2, R3, R7
 	ADD   $8, RSP, R8
@@ -8460,7 +8464,7 @@ TEXT ·l1DistanceNEON(SB), NOSPLIT, $0-52
 	VDUP  R0, V1.S4
 	MOVD  x_base+0(FP), R0
 	MOVD  y_base+24(FP), R1
-	MOVD  x_len+8(FP), R2
+	MOVD  y_len+32(FP), R2
 	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V5.B16
 	CMP   $0x00000040, R2
@@ -9784,16 +9788,17 @@ skip2:
 skip4:
 	B loop
 
-// func packNEON(dst *float32, width int, step int, c float32, x *float32, n int)
-TEXT ·packNEON(SB), NOSPLIT, $0-48
-	MOVD  dst+0(FP), R0
-	MOVD  width+8(FP), R1
-	MOVD  step+16(FP), R2
-	FMOVS c+24(FP), F0
+// func packNEON(dst []float32, width int, step int, c float32, x []float32)
+TEXT ·packNEON(SB), NOSPLIT, $0-72
+	MOVD  dst_base+0(FP), R0
+	MOVD  width+24(FP), R1
+	MOVD  step+32(FP), R2
+	FMOVS c+40(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	MOVD  x+32(FP), R3
-	MOVD  n+40(FP), R6
+	MOVD  x_base+48(FP), R3
+	MOVD  x_len+56(FP), R6
+	LSL   $0x00000002, R2, R2
 	CMP   $0x00000020, R1
 	BHS   cols
 
@@ -9899,13 +9904,14 @@ line:
 done:
 	RET
 
-// func rankKNEON(a *float32, b *float32, k int, c *float32, stride int)
-TEXT ·rankKNEON(SB), NOSPLIT, $0-40
-	MOVD a+0(FP), R0
-	MOVD b+8(FP), R1
-	MOVD k+16(FP), R2
-	MOVD c+24(FP), R3
-	MOVD stride+32(FP), R6
+// func rankKNEON(c []float32, stride int, a []float32, b []float32, k int)
+TEXT ·rankKNEON(SB), NOSPLIT, $0-88
+	MOVD a_base+32(FP), R0
+	MOVD b_base+56(FP), R1
+	MOVD k+80(FP), R2
+	MOVD c_base+0(FP), R3
+	MOVD stride+24(FP), R6
+	LSL  $0x00000002, R6, R6
 
 	// Rows 0 to 5 of the tile, columns 0 to 15.
 	MOVD  R3, R7
@@ -10568,13 +10574,14 @@ tile6x16:
 	FSTPQ (F22, F23), 96(R3)
 	RET
 
-// func rankKPairsNEON(a *uint32, b *uint32, k int, c *int32, stride int)
-TEXT ·rankKPairsNEON(SB), NOSPLIT, $0-40
-	MOVD a+0(FP), R0
-	MOVD b+8(FP), R1
-	MOVD k+16(FP), R2
-	MOVD c+24(FP), R3
-	MOVD stride+32(FP), R6
+// func rankKPairsNEON(c []int32, stride int, a []uint32, b []uint32, k int)
+TEXT ·rankKPairsNEON(SB), NOSPLIT, $0-88
+	MOVD a_base+32(FP), R0
+	MOVD b_base+56(FP), R1
+	MOVD k+80(FP), R2
+	MOVD c_base+0(FP), R3
+	MOVD stride+24(FP), R6
+	LSL  $0x00000002, R6, R6
 
 	// Rows 0 to 5 of the tile, columns 0 to 15.
 	MOVD  R3, R7
@@ -11716,7 +11723,7 @@ skip4:
 TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-52
 	MOVD  x_base+0(FP), R0
 	MOVD  y_base+24(FP), R1
-	MOVD  x_len+8(FP), R2
+	MOVD  y_len+32(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000040, R2
@@ -12787,12 +12794,12 @@ fold:
 	MOVW  R0, ret+24(FP)
 	RET
 
-// func stepsSameNEON(steps *uint32, n int, indices *uint16, w *float32)
-TEXT ·stepsSameNEON(SB), NOSPLIT, $0-32
+// func stepsSameNEON(steps *uint32, count int, indices []uint16, w []float32)
+TEXT ·stepsSameNEON(SB), NOSPLIT, $0-64
 	MOVD steps+0(FP), R0
-	MOVD n+8(FP), R1
-	MOVD indices+16(FP), R2
-	MOVD w+24(FP), R3
+	MOVD count+8(FP), R1
+	MOVD indices_base+16(FP), R2
+	MOVD w_base+40(FP), R3
 
 step:
 	FMOVS 8(R0), F0
@@ -15281,18 +15288,18 @@ below2:
 below1:
 	RET
 
-// func unpackDotNEON(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32
-TEXT ·unpackDotNEON(SB), NOSPLIT, $0-44
-	MOVD  src+8(FP), R0
-	FMOVS hi+16(FP), F0
+// func unpackDotNEON(dst []float32, src []byte, hi float32, lo float32, w []float32) float32
+TEXT ·unpackDotNEON(SB), NOSPLIT, $0-84
+	MOVD  src_base+24(FP), R0
+	FMOVS hi+48(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
-	FMOVS lo+20(FP), F2
+	FMOVS lo+52(FP), F2
 	VDUP  V2.S[0], V2.S4
 	VDUP  V2.S[0], V3.S4
-	MOVD  dst+0(FP), R1
-	MOVD  w+24(FP), R2
-	MOVD  n+32(FP), R3
+	MOVD  dst_base+0(FP), R1
+	MOVD  w_base+56(FP), R2
+	MOVD  w_len+64(FP), R3
 	VMOVI $0x00, V18.B16
 	VMOVI $0x00, V19.B16
 	CMP   $0x00000040, R3
@@ -15584,7 +15591,7 @@ short0:
 	VEXT  $0x08, V22.B16, V22.B16, V0.B16
 	WORD  $0x4e20d6d6                     // VFADD V0.S4, V22.S4, V22.S4
 	WORD  $0x7e30dad6                     // FADDPS V22.S2, F22
-	FMOVS F22, ret+40(FP)
+	FMOVS F22, ret+80(FP)
 	RET
 
 long:
@@ -16114,5 +16121,5 @@ fold:
 	VEXT  $0x08, V4.B16, V4.B16, V0.B16
 	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
 	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
-	FMOVS F4, ret+40(FP)
+	FMOVS F4, ret+80(FP)
 	RET

@@ -10,10 +10,6 @@ func axpy4NEON(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y
 	panic(noNEON)
 }
 
-func axpySparseKNEON(a *float32, idx *int32, val *float32, n int, w *float32, stride int) {
-	panic(noNEON)
-}
-
 func dotFloatInt8NEON(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32 {
 	panic(noNEON)
 }
@@ -24,32 +20,8 @@ func dotFloatUint8NEON(x *float32, y *uint8, n int, endX *float32, endY *uint8, 
 
 func dotInt8NEON(x *int8, y *int8, n int) int32 { panic(noNEON) }
 
-func dotRowsNEON(dst *float32, rows *float32, stride int, idx *int32, count int, x *float32, n int) {
-	panic(noNEON)
-}
-
-func dotSparseKNEON(dst *float32, idx *int32, val *float32, n int, w *float32, stride int) {
-	panic(noNEON)
-}
-
-func dotTwoNEON(dst *float32, x *float32, y *float32, n int) { panic(noNEON) }
-
 func dotUint8NEON(x *uint8, y *uint8, n int) int32 { panic(noNEON) }
-
-func packNEON(dst *float32, width int, step int, c float32, x *float32, n int) { panic(noNEON) }
-
-func prefetchNEON(p *float32, n int) { panic(noNEON) }
-
-func rankKNEON(a *float32, b *float32, k int, c *float32, stride int) { panic(noNEON) }
-
-func rankKPairsNEON(a *uint32, b *uint32, k int, c *int32, stride int) { panic(noNEON) }
 
 func squaredDistanceInt8NEON(x *int8, y *int8, n int) int32 { panic(noNEON) }
 
 func squaredDistanceUint8NEON(x *uint8, y *uint8, n int) int32 { panic(noNEON) }
-
-func stepsSameNEON(steps *uint32, n int, indices *uint16, w *float32) { panic(noNEON) }
-
-func unpackDotNEON(dst *float32, src *byte, hi float32, lo float32, w *float32, n int) float32 {
-	panic(noNEON)
-}

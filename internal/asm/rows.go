@@ -124,31 +124,25 @@ func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 		raceWrites(dst)
 	}
 	n, quads := len(x), len(dst)&^3
-	if active == Generic || n == 0 || n > Block || oneByOne(rows, idx, quads, n) {
+	if n == 0 || n > Block || oneByOne(rows, idx, quads, n) {
 		quads = 0
 	}
-	step, path := rowsAtOnce(n), active
-	if path == AVX512 && n <= 8 {
-		path = AVX512x256 // half of the wider registers would be empty
-	}
+	step := rowsAtOnce(n)
 	for first := 0; first < quads; first += step {
-		count := min(step, quads-first)
-		from, at := first*stride, (*int32)(nil)
-		if idx != nil {
-			from, at = 0, &idx[first]
-		}
-		switch path {
-		case AVX512:
-			dotRowsAVX512(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
-		case AVX512x256:
-			dotRowsAVX512x256(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
-		case AVX2:
-			dotRowsAVX2(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
-		case NEON:
-			dotRowsNEON(&dst[first], &rows[from], 4*stride, at, count, &x[0], n)
+		some := dst[first:min(first+step, quads)]
+		if idx == nil {
+			dotRowsActive(some, rows[first*stride:], stride, nil, x)
+		} else {
+			dotRowsActive(some, rows, stride, idx[first:], x)
 		}
 	}
 	dotEach(dst, rows, stride, idx, x, quads)
+}
+
+func dotRowsGeneric(dst, rows []float32, stride int, idx []int32, x []float32) {
+	for i := range dst {
+		dst[i] = dotGeneric(row(rows, stride, idx, i, len(x)), x)
+	}
 }
 
 // dotEach takes rows one after the other, from the first on. Where all come from memory it asks for

@@ -100,20 +100,12 @@ func StepsSame(steps []Step, indices []uint16, w []float32) {
 			raceWritesAt(w, row, 1)
 		}
 	}
-	first := &steps[0].Start
-	switch active {
-	case AVX512, AVX512x256:
-		stepsSameAVX512x256(first, len(steps), unsafe.SliceData(indices), unsafe.SliceData(w))
-	case AVX2:
-		stepsSameAVX2(first, len(steps), unsafe.SliceData(indices), unsafe.SliceData(w))
-	case NEON:
-		stepsSameNEON(first, len(steps), unsafe.SliceData(indices), unsafe.SliceData(w))
-	default:
-		stepsSameGeneric(steps, indices, w)
-	}
+	stepsSameActive(&steps[0].Start, len(steps), indices, w)
 }
 
-func stepsSameGeneric(steps []Step, indices []uint16, w []float32) {
+// stepsSameGeneric is given the first field of the first step, for the generator knows no Step.
+func stepsSameGeneric(first *uint32, count int, indices []uint16, w []float32) {
+	steps := unsafe.Slice((*Step)(unsafe.Pointer(first)), count)
 	for i := range steps {
 		s := &steps[i]
 		row := indices[s.Start:][:s.Count]

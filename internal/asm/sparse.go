@@ -134,10 +134,10 @@ func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 			continue
 		}
 		first := min(Block, len(idx))
-		dotSparseK(out, idx[:first], val[:first], w[c:], k)
+		dotSparseKActive(out, idx[:first], val[:first], w[c:], k)
 		for start := first; start < len(idx); start += Block {
 			end := min(start+Block, len(idx))
-			dotSparseK(sum[:width], idx[start:end], val[start:end], w[c:], k)
+			dotSparseKActive(sum[:width], idx[start:end], val[start:end], w[c:], k)
 			for l := range out {
 				out[l] += sum[l]
 			}
@@ -145,23 +145,8 @@ func DotSparseK(dst []float32, idx []int32, val, w []float32) {
 	}
 }
 
-// dotSparseK is for 8 vectors or, in the path of wide registers, for 16.
-func dotSparseK(dst []float32, idx []int32, val, w []float32, k int) {
-	switch {
-	case len(dst) == 16:
-		dotSparseKAVX512(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
-	case active == AVX512 || active == AVX512x256:
-		dotSparseKAVX512x256(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
-	case active == AVX2:
-		dotSparseKAVX2(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
-	case active == NEON:
-		dotSparseKNEON(&dst[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
-	default:
-		dotSparseKGeneric((*[8]float32)(dst), idx, val, w, k)
-	}
-}
-
-func dotSparseKGeneric(dst *[8]float32, idx []int32, val, w []float32, k int) {
+// dotSparseKGeneric is for 8 vectors; the path of 512 bits takes 16 as well.
+func dotSparseKGeneric(dst []float32, idx []int32, val, w []float32, k int) {
 	var lane [sparseLanes][8]float32
 	for i, j := range idx {
 		l, v, feature := &lane[i%sparseLanes], val[i], (*[8]float32)(w[int(j)*k:])
@@ -176,7 +161,7 @@ func dotSparseKGeneric(dst *[8]float32, idx []int32, val, w []float32, k int) {
 			}
 		}
 	}
-	*dst = lane[0]
+	copy(dst, lane[0][:])
 }
 
 // AxpySparseK is AxpySparse for k = len(a) vectors at once, to the bit:
@@ -204,25 +189,14 @@ func AxpySparseK(a []float32, idx []int32, val, w []float32) {
 	for c := 0; c < len(a); c += 8 {
 		for start := 0; start < len(idx); start += Block {
 			end := min(start+Block, len(idx))
-			axpySparseK((*[8]float32)(a[c:]), idx[start:end], val[start:end], w[c:], len(a))
+			axpySparseKActive(a[c:], idx[start:end], val[start:end], w[c:], len(a))
 		}
 	}
 }
 
-func axpySparseK(a *[8]float32, idx []int32, val, w []float32, k int) {
-	switch active {
-	case AVX512, AVX512x256:
-		axpySparseKAVX512x256(&a[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
-	case AVX2:
-		axpySparseKAVX2(&a[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
-	case NEON:
-		axpySparseKNEON(&a[0], &idx[0], &val[0], len(idx), &w[0], 4*k)
-	default:
-		axpySparseKGeneric(a, idx, val, w, k)
-	}
-}
-
-func axpySparseKGeneric(a *[8]float32, idx []int32, val, w []float32, k int) {
+// axpySparseKGeneric is for the first 8 vectors.
+func axpySparseKGeneric(a []float32, idx []int32, val, w []float32, k int) {
+	a = a[:8]
 	for i, j := range idx {
 		v, feature := val[i], (*[8]float32)(w[int(j)*k:])
 		for c := range feature {

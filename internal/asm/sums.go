@@ -34,8 +34,9 @@ const inMemory = 4 << 20
 
 func dotBlocks(x, y []float32) (sum float32) {
 	if len(x) >= inMemory {
+		var two [2]float32
 		for len(x) >= 2*Block {
-			two := dotTwo(x[:2*Block], y[:2*Block])
+			dotTwoActive(two[:], x[:2*Block], y[:2*Block])
 			sum += two[0]
 			sum += two[1]
 			x, y = x[2*Block:], y[2*Block:]
@@ -48,20 +49,11 @@ func dotBlocks(x, y []float32) (sum float32) {
 	return sum
 }
 
-// dotTwo returns the sums of two blocks of equal length, a multiple of 64, one behind the other.
-func dotTwo(x, y []float32) (sum [2]float32) {
+// dotTwoGeneric sets dst to the sums of two blocks of equal length, a multiple of 64, one behind the
+// other.
+func dotTwoGeneric(dst, x, y []float32) {
 	n := len(x) / 2
-	switch active {
-	case AVX512, AVX512x256:
-		dotTwoAVX512x256(&sum[0], &x[0], &y[0], n)
-	case AVX2:
-		dotTwoAVX2(&sum[0], &x[0], &y[0], n)
-	case NEON:
-		dotTwoNEON(&sum[0], &x[0], &y[0], n)
-	default:
-		sum = [2]float32{dotGeneric(x[:n], y[:n]), dotGeneric(x[n:], y[n:])}
-	}
-	return sum
+	dst[0], dst[1] = dotGeneric(x[:n], y[:n]), dotGeneric(x[n:], y[n:])
 }
 
 // dotGeneric takes eight lanes at a time, so that they stay in registers, and walks the vectors

@@ -36,25 +36,8 @@ func RankK(c []float32, stride int, a, b []float32) {
 	}
 	for ; k > 0; k -= BlockRows {
 		rows := min(k, BlockRows)
-		rankK(c, stride, a[:rows*TileRows], b[:rows*TileCols])
+		rankKActive(c, stride, a, b, rows)
 		a, b = a[rows*TileRows:], b[rows*TileCols:]
-	}
-}
-
-// rankK takes 1 to BlockRows rows.
-func rankK(c []float32, stride int, a, b []float32) {
-	k := len(a) / TileRows
-	switch active {
-	case AVX512:
-		rankKAVX512(&a[0], &b[0], k, &c[0], 4*stride)
-	case AVX512x256:
-		rankKAVX512x256(&a[0], &b[0], k, &c[0], 4*stride)
-	case AVX2:
-		rankKAVX2(&a[0], &b[0], k, &c[0], 4*stride)
-	case NEON:
-		rankKNEON(&a[0], &b[0], k, &c[0], 4*stride)
-	default:
-		rankKGeneric(c, stride, a, b)
 	}
 }
 
@@ -83,7 +66,7 @@ func RankKPairs(c []int32, stride int, a, b []uint32) {
 	}
 	for ; k > 0; k -= BlockRows {
 		rows := min(k, BlockRows)
-		rankKPairs(c, stride, a[:rows*TileRows], b[:rows*TileCols])
+		rankKPairsActive(c, stride, a, b, rows)
 		a, b = a[rows*TileRows:], b[rows*TileCols:]
 	}
 }
@@ -92,22 +75,6 @@ func RankKPairs(c []int32, stride int, a, b []uint32) {
 func tileTooShort(n, stride int) any {
 	return misuse.Of("len(c) = %d, too few for %d rows of %d elements, %d apart", n, TileRows,
 		TileCols, stride)
-}
-
-func rankKPairs(c []int32, stride int, a, b []uint32) {
-	k := len(a) / TileRows
-	switch active {
-	case AVX512:
-		rankKPairsAVX512(&a[0], &b[0], k, &c[0], 4*stride)
-	case AVX512x256:
-		rankKPairsAVX512x256(&a[0], &b[0], k, &c[0], 4*stride)
-	case AVX2:
-		rankKPairsAVX2(&a[0], &b[0], k, &c[0], 4*stride)
-	case NEON:
-		rankKPairsNEON(&a[0], &b[0], k, &c[0], 4*stride)
-	default:
-		rankKPairsGeneric(c, stride, a, b)
-	}
 }
 
 // Pack is
@@ -134,31 +101,18 @@ func Pack(dst []float32, width, step int, c float32, x []float32) {
 		}
 	}
 	for ; len(x) > packBlock; x, dst = x[packBlock:], dst[packBlock/width*step:] {
-		pack(dst, width, step, c, x[:packBlock])
+		packActive(dst, width, step, c, x[:packBlock])
 	}
-	pack(dst, width, step, c, x)
+	packActive(dst, width, step, c, x)
 }
 
 // packBlock is a number of whole panels that one call takes at most.
 const packBlock = Block / (TileRows * TileCols) * (TileRows * TileCols)
 
-func pack(dst []float32, width, step int, c float32, x []float32) {
-	switch active {
-	case AVX512:
-		packAVX512(&dst[0], width, 4*step, c, &x[0], len(x))
-	case AVX512x256:
-		packAVX512x256(&dst[0], width, 4*step, c, &x[0], len(x))
-	case AVX2:
-		packAVX2(&dst[0], width, 4*step, c, &x[0], len(x))
-	case NEON:
-		packNEON(&dst[0], width, 4*step, c, &x[0], len(x))
-	default:
-		packGeneric(dst, width, step, c, x)
-	}
-}
-
-// rankKGeneric takes two rows and four columns of the tile at a time, whose sums stay in registers.
-func rankKGeneric(c []float32, stride int, a, b []float32) {
+// rankKGeneric takes 1 to BlockRows rows, and two rows and four columns of the tile at a time, whose
+// sums stay in registers.
+func rankKGeneric(c []float32, stride int, a, b []float32, k int) {
+	a = a[:k*TileRows]
 	for i := 0; i < TileRows; i += 2 {
 		for j := 0; j < TileCols; j += 4 {
 			var s00, s01, s02, s03, s10, s11, s12, s13 float32
@@ -185,10 +139,10 @@ func rankKGeneric(c []float32, stride int, a, b []float32) {
 	}
 }
 
-func rankKPairsGeneric(c []int32, stride int, a, b []uint32) {
+func rankKPairsGeneric(c []int32, stride int, a, b []uint32, k int) {
 	for i := range TileRows {
 		row := c[i*stride:][:TileCols]
-		for r := range len(a) / TileRows {
+		for r := range k {
 			x := a[r*TileRows+i]
 			low, high := int32(int16(x)), int32(int16(x>>16))
 			for j, y := range b[r*TileCols:][:TileCols] {

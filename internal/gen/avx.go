@@ -138,6 +138,19 @@ func (t *avx) Done() {
 	t.RET()
 }
 
+func (t *avx) Leave(function string) {
+	if !t.evex {
+		t.VZEROUPPER()
+	}
+	t.Instruction(leave(function))
+}
+
+// leave is a jump behind the function's frame.
+func leave(function string) *ir.Instruction {
+	return &ir.Instruction{Opcode: "RET", Operands: []operand.Op{operand.LabelRef("·" + function + "(SB)")},
+		IsTerminal: true}
+}
+
 // Integers.
 
 func (t *avx) NewInt() reg.GPVirtual { return t.GP64() }

@@ -22,5 +22,5 @@ func init() {
 				t.Add(dst, dst, product)
 			}
 		})
-	}).partOf("axpyRows").inWide()
+	}).partOf("axpyRows").inWide().dispatchedByHand()
 }

@@ -13,10 +13,10 @@ func init() {
 			byteTerm{difference: true}},
 	} {
 		signature := "func(x, y *" + k.element + ", n int) int32"
-		kernel(k.word, signature, func(t Target) { sumBytes(t, k.term) }).partOf(k.like).inWide()
+		kernel(k.word, signature, func(t Target) { sumBytes(t, k.term) }).partOf(k.like).inWide().dispatchedByHand()
 		if !k.term.difference {
 			kernel(k.word+"VNNI", signature, func(t Target) { dotVNNI(t, k.term.signed) }).
-				partOf("D" + k.word[1:]).inWide().withVNNI()
+				partOf("D" + k.word[1:]).inWide().withVNNI().dispatchedByHand()
 		}
 	}
 }

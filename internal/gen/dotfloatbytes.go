@@ -8,7 +8,7 @@ func init() {
 		signature := "func(x *float32, y *" + k.element + ", n int, endX *float32, endY *" +
 			k.element + ", end int) float32"
 		kernel(k.word, signature, func(t Target) { dotFloatBytes(t, k.signed) }).
-			partOf("dotFloatBytesGeneric").inWide()
+			partOf("dotFloatBytesGeneric").inWide().dispatchedByHand()
 	}
 }
 

@@ -7,9 +7,8 @@ import (
 )
 
 func init() {
-	kernel("dotRows",
-		"func(dst, rows *float32, stride int, idx *int32, count int, x *float32, n int)",
-		dotRows).partOf("dotRows").inWide()
+	kernel("dotRows", "func(dst, rows []float32, stride int, idx []int32, x []float32)", dotRows).
+		trusting().inWide()
 }
 
 // groups of eight lanes in a dense sum.
@@ -26,17 +25,22 @@ func passes(width int) [][]int {
 }
 
 // dotRows takes four rows at a time: one after the other where idx is nil, else those at idx.
-// stride is in bytes and count, the number of rows, a positive multiple of four; n is at least 1
-// and at most asm.Block. The last folds of four rows are shared.
+// The number of rows is a positive multiple of four; x has at least one element and at most
+// asm.Block. The last folds of four rows are shared.
 //
 // Of rows of up to eight groups all of x stays in registers: those of 64 elements or, with groups
 // of sixteen, 128, which have one or two terms in each lane. Longer ones are passed over as often
 // as it takes to keep the lanes of four rows in registers.
 func dotRows(t Target) {
+	width, n := t.Width(), t.IntParam("len(x)")
+	if width > 8 {
+		t.IfAtLeast(n, 9, "wide") // of shorter rows half the register would be empty
+		t.Leave("dotRowsAVX512x256")
+		t.Label("wide")
+	}
 	dst, rows, stride := t.PointerParam("dst"), t.PointerParam("rows"), t.IntParam("stride")
-	idx, count := t.PointerParam("idx"), t.IntParam("count")
-	x, n := t.PointerParam("x"), t.IntParam("n")
-	width := t.Width()
+	t.ShiftLeft(stride, 2)
+	idx, count, x := t.PointerParam("idx"), t.IntParam("len(dst)"), t.PointerParam("x")
 	part := t.Part(n, width)
 
 	// next begins the loop over the rows and points at the next four.

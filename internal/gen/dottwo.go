@@ -3,14 +3,15 @@ package main
 import "github.com/mmcloughlin/avo/reg"
 
 func init() {
-	kernel("dotTwo", "func(dst, x, y *float32, n int)", dotTwo).partOf("dotTwo")
+	kernel("dotTwo", "func(dst, x, y []float32)", dotTwo).trusting()
 }
 
-// dotTwo sums two blocks at once, of n elements each, n being a positive multiple of 64, the second
-// behind the first: four streams from memory are faster than two. The second block's lanes have no
+// dotTwo sums two blocks at once, of equal length, a positive multiple of 64, the second behind the
+// first: four streams from memory are faster than two. The second block's lanes have no
 // registers left and are in the frame, which costs nothing while memory is what is waited for.
 func dotTwo(t Target) {
-	dst, n := t.PointerParam("dst"), t.IntParam("n")
+	dst, n := t.PointerParam("dst"), t.IntParam("len(x)")
+	t.ShiftRight(n, 1)
 	x, y := t.PointerParam("x"), t.PointerParam("y")
 	second := [2]reg.GPVirtual{t.Offset(x, n, float), t.Offset(y, n, float)}
 	saved := t.Scratch()

@@ -39,8 +39,10 @@ type kernelSpec struct {
 	emit            func(Target)
 	like            string   // the function of package asm that the assembly works like
 	slices          []string // the parameters that are slices, the first of which gives n
+	checked         bool     // the door compares the lengths, and leaves long vectors to Go
 	wide            bool     // has a body in registers of 512 bits
 	vnni            bool     // needs AVX-512 VNNI
+	byHand          bool     // has no door
 }
 
 var kernels []*kernelSpec
@@ -49,7 +51,7 @@ var kernels []*kernelSpec
 // in package asm unless it is told otherwise.
 func kernel(word, signature string, emit func(Target)) *kernelSpec {
 	k := &kernelSpec{word: word, signature: signature, emit: emit, like: word + "Generic",
-		slices: slicesOf(signature)}
+		slices: slicesOf(signature), checked: true}
 	kernels = append(kernels, k)
 	return k
 }
@@ -57,6 +59,13 @@ func kernel(word, signature string, emit func(Target)) *kernelSpec {
 // partOf says that the kernel has no generic body, for it is a part of another function of package
 // asm.
 func (k *kernelSpec) partOf(function string) *kernelSpec { k.like = function; return k }
+
+// trusting says that a Go function has checked the operands, which are no more than a call may take:
+// the door only chooses the path, and without assembly it is the generic body that is called.
+func (k *kernelSpec) trusting() *kernelSpec { k.checked = false; return k }
+
+// dispatchedByHand says that Go code chooses the path, so that there is no door.
+func (k *kernelSpec) dispatchedByHand() *kernelSpec { k.byHand = true; return k }
 
 // inWide says that the kernel is worth a body in registers of 512 bits as well.
 func (k *kernelSpec) inWide() *kernelSpec { k.wide = true; return k }
@@ -72,13 +81,28 @@ func (k *kernelSpec) pointer(param func(string) gotypes.Component, name string) 
 	return param(name)
 }
 
-// int returns a parameter. Of slices n is their length.
+// int returns a parameter, or the length of the slice that n, which is the first one, or len(name)
+// stands for.
 func (k *kernelSpec) int(param func(string) gotypes.Component, name string) gotypes.Component {
+	if slice, ok := strings.CutPrefix(name, "len("); ok {
+		return param(strings.TrimSuffix(slice, ")")).Len()
+	}
 	if name == "n" && len(k.slices) > 0 {
 		return param(k.slices[0]).Len()
 	}
 	return param(name)
 }
+
+// rare is the Go function that the door leaves to what is no path's.
+func (k *kernelSpec) rare() string {
+	if k.checked {
+		return k.word + "Rare"
+	}
+	return k.word + "Generic"
+}
+
+// hasDoor tells whether Go code calls the kernel by its door.
+func (k *kernelSpec) hasDoor() bool { return !k.byHand && !k.vnni }
 
 // doc is the comment of a declaration.
 func (k *kernelSpec) doc(isa string) string {

@@ -97,6 +97,8 @@ func (t *neon) ReturnInt(n reg.GPVirtual) {
 
 func (t *neon) Done() { t.RET() }
 
+func (t *neon) Leave(function string) { t.Instruction(leave(function)) }
+
 // Integers.
 
 func (t *neon) NewInt() reg.GPVirtual { return t.GP64() }

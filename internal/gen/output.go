@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/format"
+	"slices"
 	"strings"
 
 	"github.com/mmcloughlin/avo/ir"
@@ -45,7 +46,10 @@ func printTwins(arch, isa string, f *ir.File) ([]byte, error) {
 	fmt.Fprintf(&b, "//go:build !%s || !gc || purego || noasm\n\npackage asm\n\n", arch)
 	fmt.Fprintf(&b, "const no%s = \"asm: this build has no %[1]s\"\n", isa)
 	for _, fn := range f.Functions() {
-		if strings.Contains(fn.Stub(), "[]") {
+		word := strings.TrimSuffix(fn.Name, isa)
+		if !slices.ContainsFunc(kernels, func(k *kernelSpec) bool {
+			return k.word == word && !k.hasDoor() && !(k.vnni && !k.byHand)
+		}) {
 			continue // only doors jump there
 		}
 		fmt.Fprintf(&b, "\n%s { panic(no%s) }\n", strings.TrimSpace(fn.Stub()), isa)

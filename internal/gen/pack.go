@@ -3,15 +3,16 @@ package main
 import "fmt"
 
 func init() {
-	kernel("pack", "func(dst *float32, width, step int, c float32, x *float32, n int)",
-		pack).inWide()
+	kernel("pack", "func(dst []float32, width, step int, c float32, x []float32)", pack).
+		trusting().inWide()
 }
 
-// pack takes width tileRows or tileCols, and step in bytes. Whole panels are stored in groups as
+// pack takes width tileRows or tileCols. Whole panels are stored in groups as
 // wide as they can be, and what is left in pieces of half the size each.
 func pack(t Target) {
 	dst, width, step := t.PointerParam("dst"), t.IntParam("width"), t.IntParam("step")
-	c, x, n := t.BroadcastParam("c"), t.PointerParam("x"), t.IntParam("n")
+	c, x, n := t.BroadcastParam("c"), t.PointerParam("x"), t.IntParam("len(x)")
+	t.ShiftLeft(step, 2)
 
 	// panel multiplies so many elements, and stores them at the same offsets.
 	panel := func(count int) {

@@ -7,14 +7,14 @@ import (
 )
 
 func init() {
-	kernel("rankK", "func(a, b *float32, k int, c *float32, stride int)", func(t Target) {
+	kernel("rankK", "func(c []float32, stride int, a, b []float32, k int)", func(t Target) {
 		rankK(t, func(sum, y, x Group) {
 			product := t.New(t.Width())
 			t.Mul(product, y, x)
 			t.Add(sum, sum, product)
 		}, func(sum Group, p reg.GPVirtual, offset int) { t.AddLoad(sum, sum, p, offset) })
-	}).inWide()
-	kernel("rankKPairs", "func(a, b *uint32, k int, c *int32, stride int)", func(t Target) {
+	}).trusting().inWide()
+	kernel("rankKPairs", "func(c []int32, stride int, a, b []uint32, k int)", func(t Target) {
 		rankK(t, func(sum, y, x Group) {
 			product := t.New(t.Width())
 			t.MulPairs(product, y, x)
@@ -24,7 +24,7 @@ func init() {
 			t.Load(old, p, offset)
 			t.BitsAdd(sum, sum, old)
 		})
-	}).inWide()
+	}).trusting().inWide()
 }
 
 // The tile of rankK, as asm.TileRows and asm.TileCols have it.
@@ -33,12 +33,13 @@ const tileRows, tileCols = 12, 32
 // rankK takes as much of the tile at a time as the registers hold sums of, two groups wide: all of
 // it in 32 registers of 512 bits, half of it in 32 of 256, a quarter in 16. One element of a row of
 // a is brought to all lanes and multiplied with both groups of the row of b, so that a turn waits
-// for arithmetic alone. k is at least 1, stride is in bytes. An element has 32 bits: add adds the
+// for arithmetic alone. k is at least 1. An element has 32 bits: add adds the
 // product of two to a sum, and addLoad what is at p + offset.
 func rankK(t Target, add func(sum, y, x Group),
 	addLoad func(sum Group, p reg.GPVirtual, offset int)) {
 	a, b, k := t.PointerParam("a"), t.PointerParam("b"), t.IntParam("k")
 	c, stride := t.PointerParam("c"), t.IntParam("stride")
+	t.ShiftLeft(stride, 2)
 	rows, cols := tileRows, 2*t.Width()
 	if t.Registers() < 32 {
 		rows /= 2

@@ -5,23 +5,28 @@ import (
 )
 
 // The kernels of this file treat k weight vectors that are interleaved: w[j*k+c] is weight j of
-// vector c. k is a multiple of eight, so that a group holds eight vectors' weights of one feature,
-// and stride is 4k bytes.
+// vector c. k is a multiple of eight, so that a group holds eight vectors' weights of one feature.
 
 func init() {
-	kernel("dotSparseK", "func(dst *float32, idx *int32, val *float32, n int, w *float32, "+
-		"stride int)", dotSparseK).inWide()
-	kernel("axpySparseK", "func(a *float32, idx *int32, val *float32, n int, w *float32, "+
-		"stride int)", axpySparseK)
+	kernel("dotSparseK", "func(dst []float32, idx []int32, val, w []float32, k int)", dotSparseK).
+		trusting().inWide()
+	kernel("axpySparseK", "func(a []float32, idx []int32, val, w []float32, k int)", axpySparseK).
+		trusting()
 }
 
-// dotSparseK is called for eight vectors at a time, or sixteen: w points at the first feature's
-// weights of theirs. A lane of the sum is a group here, nonzero i being added to group i mod 8, so
+// dotSparseK is called for eight vectors at a time or, in the path of 512 bits, for sixteen: w begins
+// with the first feature's weights of theirs. A lane of the sum is a group here, nonzero i being added to group i mod 8, so
 // that each vector gets the bits of dotSparse.
 func dotSparseK(t Target) {
+	if t.Width() > 8 {
+		t.IfAtLeast(t.IntParam("len(dst)"), t.Width(), "wide")
+		t.Leave("dotSparseKAVX512x256")
+		t.Label("wide")
+	}
 	dst, idx, val, n := t.PointerParam("dst"), t.PointerParam("idx"), t.PointerParam("val"),
-		t.IntParam("n")
-	w, stride := t.PointerParam("w"), t.IntParam("stride")
+		t.IntParam("len(idx)")
+	w, stride := t.PointerParam("w"), t.IntParam("k")
+	t.ShiftLeft(stride, 2)
 	lane := zeros(t, 8, t.Width())
 	product := t.New(t.Width())
 	add := func(j reg.GPVirtual, i int) {
@@ -40,8 +45,9 @@ func dotSparseK(t Target) {
 // axpySparseK, too, is called for eight vectors at a time.
 func axpySparseK(t Target) {
 	scalars, idx, val, n := t.PointerParam("a"), t.PointerParam("idx"), t.PointerParam("val"),
-		t.IntParam("n")
-	w, stride := t.PointerParam("w"), t.IntParam("stride")
+		t.IntParam("len(idx)")
+	w, stride := t.PointerParam("w"), t.IntParam("k")
+	t.ShiftLeft(stride, 2)
 	a := t.New(8)
 	t.Load(a, scalars, 0)
 	update := func(j reg.GPVirtual, i int) {

@@ -3,7 +3,8 @@ package main
 import "github.com/mmcloughlin/avo/reg"
 
 func init() {
-	kernel("stepsSame", "func(steps *uint32, n int, indices *uint16, w *float32)", stepsSame)
+	kernel("stepsSame", "func(steps *uint32, count int, indices []uint16, w []float32)", stepsSame).
+		trusting()
 }
 
 // Offsets of a Step's fields.
@@ -18,10 +19,10 @@ const (
 )
 
 // stepsSame adds a multiple of each row, be it 0: which rows change w is known late and hard to
-// predict, and a branch that was predicted wrongly takes longer than the additions. n is not 0.
+// predict, and a branch that was predicted wrongly takes longer than the additions. count is not 0.
 func stepsSame(t Target) {
-	step, count, indices, w := t.PointerParam("steps"), t.IntParam("n"), t.PointerParam("indices"),
-		t.PointerParam("w")
+	step, count, indices, w := t.PointerParam("steps"), t.IntParam("count"),
+		t.PointerParam("indices"), t.PointerParam("w")
 	t.Label("step")
 	row := func() (idx, n reg.GPVirtual) {
 		start := t.LoadUint32(step, stepStart)

@@ -254,7 +254,7 @@ func newSummation(t Target, vectors []string, bytes reg.GPVirtual,
 	for _, v := range vectors {
 		s.vectors = append(s.vectors, t.PointerParam(v))
 	}
-	s.n = t.IntParam("n")
+	s.n = t.IntParam("len(" + vectors[len(vectors)-1] + ")")
 	s.lane = s.groups(s.width)
 	s.product, s.zero = t.New(s.width), t.New(s.width)
 	return s

@@ -30,6 +30,7 @@ type Target interface {
 	Comment(lines ...string)
 
 	PointerParam(name string) reg.GPVirtual
+	// IntParam's n is the length of the first slice, if there is one, and len(x) that of slice x.
 	IntParam(name string) reg.GPVirtual
 	// ScalarParam returns a group of one, BroadcastParam the widest, which is all the parameter.
 	ScalarParam(name string) Group
@@ -40,6 +41,8 @@ type Target interface {
 	Return(v Group)
 	ReturnInt(n reg.GPVirtual)
 	Done()
+	// Leave goes on in another function of package asm that has the same parameters and results.
+	Leave(function string)
 
 	// Integers are pointers, counts and indices.
 

@@ -1,7 +1,7 @@
 package main
 
 func init() {
-	kernel("unpackDot", "func(dst *float32, src *byte, hi, lo float32, w *float32, n int) float32",
+	kernel("unpackDot", "func(dst []float32, src []byte, hi, lo float32, w []float32) float32",
 		func(t Target) {
 			src := t.PointerParam("src")
 			hi, lo := t.BroadcastParam("hi"), t.BroadcastParam("lo")
@@ -12,5 +12,5 @@ func init() {
 				s.store(v, 0)
 				s.mul(v, v, 1)
 			})
-		}).partOf("UnpackDot").inWide()
+		}).trusting().inWide()
 }
