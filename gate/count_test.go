@@ -99,3 +99,16 @@ func TestInsertHooks(t *testing.T) {
 		t.Error("a package without the methods passes")
 	}
 }
+
+// The runtime knows what is set for counting, on this machine's kind.
+func TestDeterministic(t *testing.T) {
+	said, err := measured(t.Context(), ".", deterministic, os.Args[0], "-test.run=^$")
+	if err != nil || strings.Contains(said, "GODEBUG: ") {
+		t.Errorf("with %v: %v\n%s", deterministic, err, said)
+	}
+	for arch, want := range map[string]bool{"amd64": true, "arm64": false} {
+		if got := strings.Contains(debug(arch), "cpu.rdtscp=off"); got != want {
+			t.Errorf("%s: %s", arch, debug(arch))
+		}
+	}
+}

@@ -25,6 +25,7 @@ type campaign struct {
 	prefix  string  // of its benchmarks' names
 	work    string
 	surveys [2]map[string]survey
+	early   bool           // Valgrind ended before the head's benchmarks did
 	partial bool           // not all benchmarks have run: those of one tree may be in the other, too
 	plan    map[string]int // operations by name, as many in both trees
 	numbers map[string]*numbers
@@ -196,7 +197,9 @@ func (k *campaign) once(ctx context.Context, names []string) error {
 	})
 	for i, s := range k.both {
 		if complaints[i] != nil && ctx.Err() == nil {
-			k.miss("In Valgrind the benchmarks of the %s end early: %.300v", s.tree, complaints[i])
+			k.miss("In Valgrind the benchmarks of the %s end early: %s", s.tree,
+				reason(complaints[i]))
+			k.early = k.early || i == 1
 		}
 		for name, v := range found[i] {
 			n := k.numbers[name]
@@ -254,9 +257,12 @@ func (k *campaign) absent() {
 			missing = append(missing, name)
 		}
 	}
+	why := because()
+	if k.early {
+		why = "" // that is told
+	}
 	if len(missing) > 0 {
-		k.miss("Not counted, as Valgrind did not run them%s: %s.", because(),
-			list(k.prefix, missing))
+		k.miss("Not counted, as Valgrind did not run them%s: %s.", why, list(k.prefix, missing))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -56,14 +57,55 @@ func measured(ctx context.Context, dir string, env []string, name string, args .
 	return said, errors.Join(failure(cmd, failed, func() string { return said }), err)
 }
 
-// failure adds the command and the last lines of what it said to its error.
+// A complaint is the error of a tool, and all that it said.
+type complaint struct {
+	command string
+	err     error
+	said    string
+}
+
+func (c *complaint) Error() string {
+	return fmt.Sprintf("%s: %v\n%s", c.command, c.err, telling(c.said, 4000))
+}
+
+func (c *complaint) Unwrap() error { return c.err }
+
+// reason is an error in short: of a tool's complaint in it, what tells why, without the command.
+func reason(err error) string {
+	text := err.Error()
+	if c := (*complaint)(nil); errors.As(err, &c) {
+		short := fmt.Sprintf("%v\n%s", c.err, telling(c.said, 500))
+		text = strings.Replace(text, c.Error(), short, 1)
+	}
+	return text
+}
+
+// failure adds the command and what it said to its error.
 func failure(cmd *exec.Cmd, err error, said func() string) error {
 	if err == nil {
 		return nil
 	}
-	lines := strings.Split(strings.TrimSpace(said()), "\n")
-	return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err,
-		strings.Join(lines[max(0, len(lines)-40):], "\n"))
+	return &complaint{strings.Join(cmd.Args, " "), err, said()}
+}
+
+// crash is where a Go program or Valgrind begins to tell why it ends. What a benchmark has logged
+// stands before the line that it has failed, or behind it.
+var crash = regexp.MustCompile(`(?m)^(panic: |fatal error: |runtime: |SIG[A-Z]+: |` +
+	`vex .*: unhandled |(==\d+== )?(valgrind|Callgrind): |(    .*\n)*--- FAIL: )`)
+
+// telling is the part of what a tool said that tells why it failed, of so many bytes at most: from
+// where it crashed, as registers and goroutines end it, or the last lines, if it did not crash.
+func telling(said string, most int) string {
+	said = strings.TrimSpace(said)
+	if at := crash.FindStringIndex(said); at != nil {
+		said = said[at[0]:]
+		return strings.ToValidUTF8(said[:min(most, len(said))], "")
+	}
+	if len(said) > most {
+		said = said[len(said)-most:]
+		said = said[strings.Index(said, "\n")+1:]
+	}
+	return strings.ToValidUTF8(said, "")
 }
 
 func git(ctx context.Context, dir string, args ...string) (string, error) {

@@ -125,7 +125,7 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 					"not, and what comes after them, are not timed.%s", s.tree,
 					overIn(p.prefix, stuck))
 			case failed != nil:
-				k.miss("Benchmarks of the %s that fail are not timed: %.300v", s.tree, failed)
+				k.miss("Benchmarks of the %s that fail are not timed: %s", s.tree, reason(failed))
 			}
 			cancel()
 		}
@@ -204,7 +204,7 @@ func (k *comparison) inRounds(ctx context.Context, all []*timed, rounds int) []*
 			if err == nil || ctx.Err() != nil {
 				return false
 			}
-			k.miss("`%s` was not timed: %.300v", b.name, err)
+			k.miss("`%s` was not timed: %s", b.name, reason(err))
 			return true
 		})
 		if round == 0 {
