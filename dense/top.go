@@ -167,7 +167,7 @@ func (by Metric) score(x, row []float32) float32 {
 	case ByDot:
 		return asm.Dot(row, x)
 	case ByCosine:
-		return Cosine(x, row)
+		return asm.Cosine(x, row)
 	case ByDistance:
 		return -asm.SquaredDistance(row, x)
 	}
@@ -197,7 +197,7 @@ func (s *candidates) rank(dst [][]Hit, by Metric, queries [][]float32, first, en
 				s.score(some, ByDot, x, first)
 				xx := asm.SumSquares(x)
 				for i, xy := range some {
-					some[i] = cosine(x, s.at(first+i), xy, xx, norms[i])
+					some[i] = asm.CosineOf(x, s.at(first+i), xy, xx, norms[i])
 				}
 			} else {
 				s.score(some, by, x, first)

@@ -218,6 +218,60 @@ AVX2:
 AVX512x256:
 	JMP ·axpyToAVX512x256(SB)
 
+// func cosineActive(x, y []float32) float32
+TEXT ·cosineActive(SB), NOSPLIT, $0-52
+	MOVQ x_len+8(FP), DX
+	CMPQ DX, y_len+32(FP)
+	JNE rare
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·cosineRare(SB)
+
+AVX512:
+	JMP ·cosineAVX512(SB)
+
+AVX2:
+	JMP ·cosineAVX2(SB)
+
+AVX512x256:
+	JMP ·cosineAVX512x256(SB)
+
+// func distanceActive(x, y []float32) float32
+TEXT ·distanceActive(SB), NOSPLIT, $0-52
+	MOVQ x_len+8(FP), DX
+	CMPQ DX, y_len+32(FP)
+	JNE rare
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·distanceRare(SB)
+
+AVX512:
+	JMP ·distanceAVX512(SB)
+
+AVX2:
+	JMP ·distanceAVX2(SB)
+
+AVX512x256:
+	JMP ·distanceAVX512x256(SB)
+
 // func dotActive(x, y []float32) float32
 TEXT ·dotActive(SB), NOSPLIT, $0-52
 	MOVQ x_len+8(FP), DX
@@ -574,6 +628,31 @@ AVX2:
 
 AVX512x256:
 	JMP ·mulAVX512x256(SB)
+
+// func normActive(x []float32) float32
+TEXT ·normActive(SB), NOSPLIT, $0-28
+	MOVQ x_len+8(FP), DX
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·normRare(SB)
+
+AVX512:
+	JMP ·normAVX512(SB)
+
+AVX2:
+	JMP ·normAVX2(SB)
+
+AVX512x256:
+	JMP ·normAVX512x256(SB)
 
 // func packActive(dst []float32, width, step int, c float32, x []float32)
 TEXT ·packActive(SB), NOSPLIT, $0-72

@@ -153,6 +153,44 @@ rare:
 NEON:
 	JMP ·axpyToNEON(SB)
 
+// func cosineActive(x, y []float32) float32
+TEXT ·cosineActive(SB), NOSPLIT, $0-52
+	MOVD x_len+8(FP), R0
+	MOVD y_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·cosineRare(SB)
+
+NEON:
+	JMP ·cosineNEON(SB)
+
+// func distanceActive(x, y []float32) float32
+TEXT ·distanceActive(SB), NOSPLIT, $0-52
+	MOVD x_len+8(FP), R0
+	MOVD y_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·distanceRare(SB)
+
+NEON:
+	JMP ·distanceNEON(SB)
+
 // func dotActive(x, y []float32) float32
 TEXT ·dotActive(SB), NOSPLIT, $0-52
 	MOVD x_len+8(FP), R0
@@ -388,6 +426,22 @@ rare:
 
 NEON:
 	JMP ·mulNEON(SB)
+
+// func normActive(x []float32) float32
+TEXT ·normActive(SB), NOSPLIT, $0-28
+	MOVD x_len+8(FP), R0
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·normRare(SB)
+
+NEON:
+	JMP ·normNEON(SB)
 
 // func packActive(dst []float32, width, step int, c float32, x []float32)
 TEXT ·packActive(SB), NOSPLIT, $0-72

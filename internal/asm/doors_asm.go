@@ -60,6 +60,20 @@ var _ = axpyToRare // which the assembly jumps to
 //go:noescape
 func axpyToActive(dst []float32, a float32, x, y []float32)
 
+var _ = cosineRare // which the assembly jumps to
+
+// cosineActive works like cosineGeneric.
+//
+//go:noescape
+func cosineActive(x, y []float32) float32
+
+var _ = distanceRare // which the assembly jumps to
+
+// distanceActive works like distanceGeneric.
+//
+//go:noescape
+func distanceActive(x, y []float32) float32
+
 var _ = dotRare // which the assembly jumps to
 
 // dotActive works like dotGeneric.
@@ -157,6 +171,13 @@ var _ = mulRare // which the assembly jumps to
 //
 //go:noescape
 func mulActive(dst, x, y []float32)
+
+var _ = normRare // which the assembly jumps to
+
+// normActive works like normGeneric.
+//
+//go:noescape
+func normActive(x []float32) float32
 
 var _ = packGeneric // which the assembly jumps to
 

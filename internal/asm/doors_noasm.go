@@ -22,6 +22,10 @@ func axpySparseKActive(a []float32, idx []int32, val, w []float32, k int) {
 
 func axpyToActive(dst []float32, a float32, x, y []float32) { axpyToRare(dst, a, x, y) }
 
+func cosineActive(x, y []float32) float32 { return cosineRare(x, y) }
+
+func distanceActive(x, y []float32) float32 { return distanceRare(x, y) }
+
 func dotActive(x, y []float32) float32 { return dotRare(x, y) }
 
 func dot64Active(x, y []float32) float64 { return dot64Rare(x, y) }
@@ -53,6 +57,8 @@ func maxActive(x []float32) float32 { return maxRare(x) }
 func minActive(x []float32) float32 { return minRare(x) }
 
 func mulActive(dst, x, y []float32) { mulRare(dst, x, y) }
+
+func normActive(x []float32) float32 { return normRare(x) }
 
 func packActive(dst []float32, width, step int, c float32, x []float32) {
 	packGeneric(dst, width, step, c, x)

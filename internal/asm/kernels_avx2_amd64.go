@@ -49,6 +49,16 @@ func axpySparseKAVX2(a []float32, idx []int32, val []float32, w []float32, k int
 //go:noescape
 func axpyToAVX2(dst []float32, a float32, x []float32, y []float32)
 
+// cosineAVX2 works like cosineGeneric.
+//
+//go:noescape
+func cosineAVX2(x []float32, y []float32) float32
+
+// distanceAVX2 works like distanceGeneric.
+//
+//go:noescape
+func distanceAVX2(x []float32, y []float32) float32
+
 // dotAVX2 works like dotGeneric.
 //
 //go:noescape
@@ -138,6 +148,11 @@ func minAVX2(x []float32) float32
 //
 //go:noescape
 func mulAVX2(dst []float32, x []float32, y []float32)
+
+// normAVX2 works like normGeneric.
+//
+//go:noescape
+func normAVX2(x []float32) float32
 
 // packAVX2 works like packGeneric.
 //

@@ -1252,6 +1252,1194 @@ skip2:
 skip4:
 	JMP loop
 
+// func cosineAVX2(x []float32, y []float32) float32
+// Requires: AVX
+TEXT ·cosineAVX2(SB), NOSPLIT, $256-52
+	MOVQ       x_base+0(FP), AX
+	MOVQ       y_base+24(FP), CX
+	MOVQ       x_len+8(FP), DX
+	CMPQ       DX, $+9
+	JAE        over8
+	CMPQ       DX, $+0
+	JBE        none
+	LEAQ       masks<>+32(SB), BX
+	NEGQ       DX
+	ANDQ       $0x07, DX
+	VMOVUPS    (BX)(DX*4), Y0
+	VXORPS     Y3, Y3, Y3
+	VMASKMOVPS (AX), Y0, Y1
+	VMASKMOVPS (CX), Y0, Y2
+	VMULPS     Y2, Y1, Y0
+	VADDPS     Y3, Y0, Y0
+	VMULPS     Y1, Y1, Y1
+	VMULPS     Y2, Y2, Y2
+	JMP        eight
+
+none:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	JMP    eight
+
+over8:
+	LEAQ       masks<>+32(SB), SI
+	MOVQ       DX, BX
+	NEGQ       BX
+	ANDQ       $0x07, BX
+	VMOVUPS    (SI)(BX*4), Y3
+	CMPQ       DX, $+17
+	JAE        over2groups
+	VXORPS     Y4, Y4, Y4
+	VMOVUPS    (AX), Y1
+	VMOVUPS    (CX), Y2
+	VMULPS     Y2, Y1, Y0
+	VADDPS     Y4, Y0, Y0
+	VMULPS     Y1, Y1, Y1
+	VMULPS     Y2, Y2, Y2
+	VMASKMOVPS 32(AX), Y3, Y4
+	VMASKMOVPS 32(CX), Y3, Y5
+	VMULPS     Y5, Y4, Y3
+	VMULPS     Y4, Y4, Y4
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y3, Y0, Y0
+	VADDPS     Y4, Y1, Y1
+	VADDPS     Y5, Y2, Y2
+	JMP        fold
+
+over2groups:
+	CMPQ       DX, $+25
+	JAE        over3groups
+	VXORPS     Y4, Y4, Y4
+	VMOVUPS    (AX), Y1
+	VMOVUPS    (CX), Y2
+	VMULPS     Y2, Y1, Y0
+	VADDPS     Y4, Y0, Y0
+	VMULPS     Y1, Y1, Y1
+	VMULPS     Y2, Y2, Y2
+	VMASKMOVPS 64(AX), Y3, Y4
+	VMASKMOVPS 64(CX), Y3, Y5
+	VMULPS     Y5, Y4, Y3
+	VMULPS     Y4, Y4, Y4
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y3, Y0, Y0
+	VADDPS     Y4, Y1, Y1
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    32(AX), Y4
+	VMOVUPS    32(CX), Y5
+	VMULPS     Y5, Y4, Y3
+	VMULPS     Y4, Y4, Y4
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y3, Y0, Y0
+	VADDPS     Y4, Y1, Y1
+	VADDPS     Y5, Y2, Y2
+	JMP        fold
+
+over3groups:
+	CMPQ       DX, $+33
+	JAE        over4groups
+	VXORPS     Y4, Y4, Y4
+	VMOVUPS    (AX), Y1
+	VMOVUPS    (CX), Y2
+	VMULPS     Y2, Y1, Y0
+	VADDPS     Y4, Y0, Y0
+	VMULPS     Y1, Y1, Y1
+	VMULPS     Y2, Y2, Y2
+	VMOVUPS    64(AX), Y5
+	VMOVUPS    64(CX), Y6
+	VMULPS     Y6, Y5, Y4
+	VMULPS     Y5, Y5, Y5
+	VMULPS     Y6, Y6, Y6
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y6, Y2, Y2
+	VMOVUPS    32(AX), Y5
+	VMOVUPS    32(CX), Y6
+	VMULPS     Y6, Y5, Y4
+	VMULPS     Y5, Y5, Y5
+	VMULPS     Y6, Y6, Y6
+	VMASKMOVPS 96(AX), Y3, Y7
+	VMASKMOVPS 96(CX), Y3, Y8
+	VMULPS     Y8, Y7, Y3
+	VMULPS     Y7, Y7, Y7
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y3, Y4, Y4
+	VADDPS     Y7, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y6, Y2, Y2
+	JMP        fold
+
+over4groups:
+	MOVQ    AX, BX
+	MOVQ    CX, SI
+	MOVQ    DX, DI
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
+	VXORPS  Y13, Y13, Y13
+	VXORPS  Y14, Y14, Y14
+	VXORPS  Y15, Y15, Y15
+	CMPQ    DI, $+64
+	JB      pass0rest
+	PCALIGN $0x20
+
+pass0blocks:
+	VMOVUPS (BX), Y0
+	VMOVUPS (SI), Y1
+	VMULPS  Y1, Y0, Y2
+	VADDPS  Y2, Y4, Y4
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y8, Y8
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y1, Y12, Y12
+	VMOVUPS 64(BX), Y0
+	VMOVUPS 64(SI), Y1
+	VMULPS  Y1, Y0, Y2
+	VADDPS  Y2, Y5, Y5
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y9, Y9
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y1, Y13, Y13
+	VMOVUPS 128(BX), Y0
+	VMOVUPS 128(SI), Y1
+	VMULPS  Y1, Y0, Y2
+	VADDPS  Y2, Y6, Y6
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y10, Y10
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y1, Y14, Y14
+	VMOVUPS 192(BX), Y0
+	VMOVUPS 192(SI), Y1
+	VMULPS  Y1, Y0, Y2
+	VADDPS  Y2, Y7, Y7
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y11, Y11
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y1, Y15, Y15
+	ADDQ    $+256, BX
+	ADDQ    $+256, SI
+	SUBQ    $+64, DI
+	CMPQ    DI, $+64
+	JAE     pass0blocks
+
+pass0rest:
+	CMPQ    DI, $+0
+	JBE     pass0end
+	CMPQ    DI, $+8
+	JB      pass0part0
+	VMOVUPS (BX), Y0
+	VMOVUPS (SI), Y1
+	VMULPS  Y1, Y0, Y2
+	VADDPS  Y2, Y4, Y4
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y8, Y8
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y1, Y12, Y12
+	CMPQ    DI, $+16
+	JBE     pass0end
+	CMPQ    DI, $+24
+	JB      pass0part2
+	VMOVUPS 64(BX), Y0
+	VMOVUPS 64(SI), Y1
+	VMULPS  Y1, Y0, Y2
+	VADDPS  Y2, Y5, Y5
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y9, Y9
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y1, Y13, Y13
+	CMPQ    DI, $+32
+	JBE     pass0end
+	CMPQ    DI, $+40
+	JB      pass0part4
+	VMOVUPS 128(BX), Y0
+	VMOVUPS 128(SI), Y1
+	VMULPS  Y1, Y0, Y2
+	VADDPS  Y2, Y6, Y6
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y10, Y10
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y1, Y14, Y14
+	CMPQ    DI, $+48
+	JBE     pass0end
+	CMPQ    DI, $+56
+	JB      pass0part6
+	VMOVUPS 192(BX), Y0
+	VMOVUPS 192(SI), Y1
+	VMULPS  Y1, Y0, Y2
+	VADDPS  Y2, Y7, Y7
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y11, Y11
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y1, Y15, Y15
+	JMP     pass0end
+
+pass0part0:
+	VMASKMOVPS (BX), Y3, Y0
+	VMASKMOVPS (SI), Y3, Y1
+	VMULPS     Y1, Y0, Y2
+	VADDPS     Y2, Y4, Y4
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y12, Y12
+	JMP        pass0end
+
+pass0part2:
+	VMASKMOVPS 64(BX), Y3, Y0
+	VMASKMOVPS 64(SI), Y3, Y1
+	VMULPS     Y1, Y0, Y2
+	VADDPS     Y2, Y5, Y5
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y9, Y9
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y13, Y13
+	JMP        pass0end
+
+pass0part4:
+	VMASKMOVPS 128(BX), Y3, Y0
+	VMASKMOVPS 128(SI), Y3, Y1
+	VMULPS     Y1, Y0, Y2
+	VADDPS     Y2, Y6, Y6
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y10, Y10
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y14, Y14
+	JMP        pass0end
+
+pass0part6:
+	VMASKMOVPS 192(BX), Y3, Y0
+	VMASKMOVPS 192(SI), Y3, Y1
+	VMULPS     Y1, Y0, Y2
+	VADDPS     Y2, Y7, Y7
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y11, Y11
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y15, Y15
+
+pass0end:
+	VADDPS  Y6, Y4, Y4
+	VADDPS  Y7, Y5, Y5
+	VADDPS  Y10, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VADDPS  Y14, Y12, Y12
+	VADDPS  Y15, Y13, Y13
+	VADDPS  Y5, Y4, Y4
+	LEAQ    (SP), BX
+	VMOVUPS Y4, (BX)
+	VADDPS  Y9, Y8, Y8
+	LEAQ    (SP), BX
+	VMOVUPS Y8, 32(BX)
+	VADDPS  Y13, Y12, Y12
+	LEAQ    (SP), BX
+	VMOVUPS Y12, 64(BX)
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y12, Y12, Y12
+	VXORPS  Y13, Y13, Y13
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y14, Y14, Y14
+	VXORPS  Y15, Y15, Y15
+	CMPQ    DX, $+64
+	JB      pass1rest
+	PCALIGN $0x20
+
+pass1blocks:
+	VMOVUPS 32(AX), Y0
+	VMOVUPS 32(CX), Y6
+	VMULPS  Y6, Y0, Y7
+	VADDPS  Y7, Y8, Y8
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y1, Y1
+	VMULPS  Y6, Y6, Y6
+	VADDPS  Y6, Y2, Y2
+	VMOVUPS 96(AX), Y0
+	VMOVUPS 96(CX), Y6
+	VMULPS  Y6, Y0, Y7
+	VADDPS  Y7, Y9, Y9
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y5, Y5
+	VMULPS  Y6, Y6, Y6
+	VADDPS  Y6, Y4, Y4
+	VMOVUPS 160(AX), Y0
+	VMOVUPS 160(CX), Y6
+	VMULPS  Y6, Y0, Y7
+	VADDPS  Y7, Y10, Y10
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y12, Y12
+	VMULPS  Y6, Y6, Y6
+	VADDPS  Y6, Y14, Y14
+	VMOVUPS 224(AX), Y0
+	VMOVUPS 224(CX), Y6
+	VMULPS  Y6, Y0, Y7
+	VADDPS  Y7, Y11, Y11
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y13, Y13
+	VMULPS  Y6, Y6, Y6
+	VADDPS  Y6, Y15, Y15
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JAE     pass1blocks
+
+pass1rest:
+	CMPQ    DX, $+8
+	JBE     pass1end
+	CMPQ    DX, $+16
+	JB      pass1part1
+	VMOVUPS 32(AX), Y0
+	VMOVUPS 32(CX), Y6
+	VMULPS  Y6, Y0, Y7
+	VADDPS  Y7, Y8, Y8
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y1, Y1
+	VMULPS  Y6, Y6, Y6
+	VADDPS  Y6, Y2, Y2
+	CMPQ    DX, $+24
+	JBE     pass1end
+	CMPQ    DX, $+32
+	JB      pass1part3
+	VMOVUPS 96(AX), Y0
+	VMOVUPS 96(CX), Y6
+	VMULPS  Y6, Y0, Y7
+	VADDPS  Y7, Y9, Y9
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y5, Y5
+	VMULPS  Y6, Y6, Y6
+	VADDPS  Y6, Y4, Y4
+	CMPQ    DX, $+40
+	JBE     pass1end
+	CMPQ    DX, $+48
+	JB      pass1part5
+	VMOVUPS 160(AX), Y0
+	VMOVUPS 160(CX), Y6
+	VMULPS  Y6, Y0, Y7
+	VADDPS  Y7, Y10, Y10
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y12, Y12
+	VMULPS  Y6, Y6, Y6
+	VADDPS  Y6, Y14, Y14
+	CMPQ    DX, $+56
+	JBE     pass1end
+	JMP     pass1part7
+
+pass1part1:
+	VMASKMOVPS 32(AX), Y3, Y0
+	VMASKMOVPS 32(CX), Y3, Y6
+	VMULPS     Y6, Y0, Y7
+	VADDPS     Y7, Y8, Y8
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y1, Y1
+	VMULPS     Y6, Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	JMP        pass1end
+
+pass1part3:
+	VMASKMOVPS 96(AX), Y3, Y0
+	VMASKMOVPS 96(CX), Y3, Y6
+	VMULPS     Y6, Y0, Y7
+	VADDPS     Y7, Y9, Y9
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y5, Y5
+	VMULPS     Y6, Y6, Y6
+	VADDPS     Y6, Y4, Y4
+	JMP        pass1end
+
+pass1part5:
+	VMASKMOVPS 160(AX), Y3, Y0
+	VMASKMOVPS 160(CX), Y3, Y6
+	VMULPS     Y6, Y0, Y7
+	VADDPS     Y7, Y10, Y10
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y12, Y12
+	VMULPS     Y6, Y6, Y6
+	VADDPS     Y6, Y14, Y14
+	JMP        pass1end
+
+pass1part7:
+	VMASKMOVPS 224(AX), Y3, Y0
+	VMASKMOVPS 224(CX), Y3, Y6
+	VMULPS     Y6, Y0, Y7
+	VADDPS     Y7, Y11, Y11
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y13, Y13
+	VMULPS     Y6, Y6, Y6
+	VADDPS     Y6, Y15, Y15
+
+pass1end:
+	VADDPS Y10, Y8, Y8
+	VADDPS Y11, Y9, Y9
+	VADDPS Y12, Y1, Y1
+	VADDPS Y13, Y5, Y5
+	VADDPS Y14, Y2, Y2
+	VADDPS Y15, Y4, Y4
+	VADDPS Y9, Y8, Y8
+	LEAQ   (SP), AX
+	VADDPS (AX), Y8, Y0
+	VADDPS Y5, Y1, Y1
+	LEAQ   (SP), AX
+	VADDPS 32(AX), Y1, Y1
+	VADDPS Y4, Y2, Y2
+	LEAQ   (SP), AX
+	VADDPS 64(AX), Y2, Y2
+
+fold:
+eight:
+	VXORPS       Y3, Y3, Y3
+	VINSERTF128  $0x01, X2, Y0, Y4
+	VPERM2F128   $0x31, Y2, Y0, Y0
+	VADDPS       Y0, Y4, Y4
+	VINSERTF128  $0x01, X3, Y1, Y0
+	VPERM2F128   $0x31, Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VUNPCKLPD    Y0, Y4, Y1
+	VUNPCKHPD    Y0, Y4, Y0
+	VADDPS       Y0, Y1, Y1
+	VMOVSHDUP    Y1, Y0
+	VADDPS       Y0, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VSHUFPS      $0x88, X0, X1, X0
+	VPERMILPS    $0x01, X0, X1
+	VPERMILPS    $0x02, X0, X2
+	VMOVD        X1, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VMOVD        X2, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VCVTSS2SD    X0, X0, X0
+	VCVTSS2SD    X1, X1, X1
+	VCVTSS2SD    X2, X2, X2
+	VMULSD       X2, X1, X1
+	VSQRTSD      X1, X1, X1
+	VDIVSD       X1, X0, X1
+	VCVTSD2SS    X1, X1, X0
+	VMULPS       X0, X0, X1
+	VMOVD        X1, AX
+	CMPL         AX, $0x3f800000
+	JHI          inexact
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+inexact:
+	VZEROUPPER
+	RET ·cosineRare(SB)
+
+// func distanceAVX2(x []float32, y []float32) float32
+// Requires: AVX, CMOV
+TEXT ·distanceAVX2(SB), NOSPLIT, $0-52
+	MOVQ   x_base+0(FP), AX
+	MOVQ   y_base+24(FP), CX
+	MOVQ   y_len+32(FP), DX
+	VXORPS Y1, Y1, Y1
+	LEAQ   31(AX)(DX*4), BX
+	TESTL  $0x00000fe0, BX
+	JEQ    page
+	LEAQ   31(CX)(DX*4), BX
+	TESTL  $0x00000fe0, BX
+	JEQ    page
+
+start:
+	CMPQ    DX, $+65
+	JAE     long
+	LEAQ    masks<>+32(SB), SI
+	MOVQ    DX, BX
+	NEGQ    BX
+	ANDQ    $0x07, BX
+	VMOVUPS (SI)(BX*4), Y2
+
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	CMPQ         DX, $+8
+	JBE          short0
+	VMOVUPS      (AX), Y0
+	VSUBPS       (CX), Y0, Y0
+	VMULPS       Y0, Y0, Y0
+	VADDPS       Y1, Y0, Y0
+	CMPQ         DX, $+16
+	JBE          short1
+	VMOVUPS      32(AX), Y1
+	VSUBPS       32(CX), Y1, Y1
+	VMULPS       Y1, Y1, Y1
+	CMPQ         DX, $+24
+	JBE          short2
+	VMOVUPS      64(AX), Y3
+	VSUBPS       64(CX), Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	CMPQ         DX, $+32
+	JBE          short3
+	VMOVUPS      96(AX), Y4
+	VSUBPS       96(CX), Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	CMPQ         DX, $+40
+	JBE          short4
+	VMOVUPS      128(AX), Y5
+	VSUBPS       128(CX), Y5, Y5
+	VMULPS       Y5, Y5, Y5
+	CMPQ         DX, $+48
+	JBE          short5
+	VMOVUPS      160(AX), Y6
+	VSUBPS       160(CX), Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	CMPQ         DX, $+56
+	JBE          short6
+	VMOVUPS      192(AX), Y7
+	VSUBPS       192(CX), Y7, Y7
+	VMULPS       Y7, Y7, Y7
+	VMASKMOVPS   224(AX), Y2, Y8
+	VMASKMOVPS   224(CX), Y2, Y2
+	VSUBPS       Y2, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+short6:
+	VMASKMOVPS   192(AX), Y2, Y7
+	VMASKMOVPS   192(CX), Y2, Y2
+	VSUBPS       Y2, Y7, Y7
+	VMULPS       Y7, Y7, Y7
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+short5:
+	VMASKMOVPS   160(AX), Y2, Y6
+	VMASKMOVPS   160(CX), Y2, Y2
+	VSUBPS       Y2, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+short4:
+	VMASKMOVPS   128(AX), Y2, Y5
+	VMASKMOVPS   128(CX), Y2, Y2
+	VSUBPS       Y2, Y5, Y5
+	VMULPS       Y5, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+short3:
+	VMASKMOVPS   96(AX), Y2, Y4
+	VMASKMOVPS   96(CX), Y2, Y2
+	VSUBPS       Y2, Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+short2:
+	VMASKMOVPS   64(AX), Y2, Y3
+	VMASKMOVPS   64(CX), Y2, Y2
+	VSUBPS       Y2, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+short1:
+	VMASKMOVPS   32(AX), Y2, Y1
+	VMASKMOVPS   32(CX), Y2, Y2
+	VSUBPS       Y2, Y1, Y1
+	VMULPS       Y1, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+short0:
+	CMPQ         DX, $+0
+	JBE          empty
+	VMASKMOVPS   (AX), Y2, Y0
+	VMASKMOVPS   (CX), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       Y0, Y0, Y0
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+empty:
+	VMOVD   X1, AX
+	SUBL    $0x12800000, AX
+	CMPL    AX, $0x6cffffff
+	JHI     inexact
+	VSQRTSS X1, X1, X0
+	VMOVSS  X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+long:
+	CMPQ DX, $+257
+	JAE  far
+
+aligned:
+	// The first 64 elements start the lanes.
+	VMOVUPS (AX), Y0
+	VSUBPS  (CX), Y0, Y0
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y1, Y0, Y0
+
+headed:
+	VMOVUPS 32(AX), Y1
+	VSUBPS  32(CX), Y1, Y1
+	VMULPS  Y1, Y1, Y1
+	VMOVUPS 64(AX), Y2
+	VSUBPS  64(CX), Y2, Y2
+	VMULPS  Y2, Y2, Y2
+	VMOVUPS 96(AX), Y3
+	VSUBPS  96(CX), Y3, Y3
+	VMULPS  Y3, Y3, Y3
+	VMOVUPS 128(AX), Y4
+	VSUBPS  128(CX), Y4, Y4
+	VMULPS  Y4, Y4, Y4
+	VMOVUPS 160(AX), Y5
+	VSUBPS  160(CX), Y5, Y5
+	VMULPS  Y5, Y5, Y5
+	VMOVUPS 192(AX), Y6
+	VSUBPS  192(CX), Y6, Y6
+	VMULPS  Y6, Y6, Y6
+	VMOVUPS 224(AX), Y7
+	VSUBPS  224(CX), Y7, Y7
+	VMULPS  Y7, Y7, Y7
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+
+turns:
+	CMPQ    DX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	VMOVUPS (AX), Y8
+	VSUBPS  (CX), Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(AX), Y8
+	VSUBPS  32(CX), Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(AX), Y8
+	VSUBPS  64(CX), Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(AX), Y8
+	VSUBPS  96(CX), Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y3, Y3
+	VMOVUPS 128(AX), Y8
+	VSUBPS  128(CX), Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 160(AX), Y8
+	VSUBPS  160(CX), Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS 192(AX), Y8
+	VSUBPS  192(CX), Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 224(AX), Y8
+	VSUBPS  224(CX), Y8, Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y7, Y7
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JAE     blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMPQ         DX, $+0
+	JBE          none
+	LEAQ         masks<>+32(SB), SI
+	MOVQ         DX, BX
+	NEGQ         BX
+	ANDQ         $0x07, BX
+	VMOVUPS      (SI)(BX*4), Y9
+	CMPQ         DX, $+8
+	JBE          rest0
+	VMOVUPS      (AX), Y8
+	VSUBPS       (CX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	CMPQ         DX, $+16
+	JBE          rest1
+	VMOVUPS      32(AX), Y8
+	VSUBPS       32(CX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	CMPQ         DX, $+24
+	JBE          rest2
+	VMOVUPS      64(AX), Y8
+	VSUBPS       64(CX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	CMPQ         DX, $+32
+	JBE          rest3
+	VMOVUPS      96(AX), Y8
+	VSUBPS       96(CX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	CMPQ         DX, $+40
+	JBE          rest4
+	VMOVUPS      128(AX), Y8
+	VSUBPS       128(CX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	CMPQ         DX, $+48
+	JBE          rest5
+	VMOVUPS      160(AX), Y8
+	VSUBPS       160(CX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	CMPQ         DX, $+56
+	JBE          rest6
+	VMOVUPS      192(AX), Y8
+	VSUBPS       192(CX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VMASKMOVPS   224(AX), Y9, Y8
+	VMASKMOVPS   224(CX), Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+rest6:
+	VMASKMOVPS   192(AX), Y9, Y8
+	VMASKMOVPS   192(CX), Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+rest5:
+	VMASKMOVPS   160(AX), Y9, Y8
+	VMASKMOVPS   160(CX), Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+rest4:
+	VMASKMOVPS   128(AX), Y9, Y8
+	VMASKMOVPS   128(CX), Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+rest3:
+	VMASKMOVPS   96(AX), Y9, Y8
+	VMASKMOVPS   96(CX), Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+rest2:
+	VMASKMOVPS   64(AX), Y9, Y8
+	VMASKMOVPS   64(CX), Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+rest1:
+	VMASKMOVPS   32(AX), Y9, Y8
+	VMASKMOVPS   32(CX), Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+rest0:
+	VMASKMOVPS   (AX), Y9, Y8
+	VMASKMOVPS   (CX), Y9, Y9
+	VSUBPS       Y9, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+none:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+48(FP)
+	VZEROUPPER
+	RET
+
+far:
+	TESTL $0x0000001c, AX
+	JNE   misaligned
+	JMP   aligned
+
+misaligned:
+	MOVQ       AX, BX
+	ANDQ       $+28, BX
+	MOVQ       CX, SI
+	ANDQ       $+4092, SI
+	CMPQ       SI, BX
+	CMOVQCS    SI, BX
+	SUBQ       BX, AX
+	SUBQ       BX, CX
+	SHRQ       $0x02, BX
+	ADDQ       BX, DX
+	LEAQ       masks<>+32(SB), SI
+	NEGQ       BX
+	VMOVUPS    (SI)(BX*4), Y2
+	VMASKMOVPS (AX), Y2, Y0
+	VMASKMOVPS (CX), Y2, Y2
+	VSUBPS     Y2, Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y0, Y0
+	JMP        headed
+
+page:
+	MOVQ DX, BX
+	ANDQ $+7, BX
+	CMPQ BX, $+1
+	JAE  odd
+	CMPQ DX, $+64
+	JAE  aligned
+	JMP  start
+
+odd:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	LEAQ       (AX)(BX*4), AX
+	LEAQ       (CX)(BX*4), CX
+	SUBQ       BX, DX
+	MOVQ       $+8, SI
+	SUBQ       BX, SI
+	LEAQ       masks<>+32(SB), BX
+	NEGQ       SI
+	VMOVUPS    (BX)(SI*4), Y8
+	VMASKMOVPS -32(AX), Y8, Y7
+	VMASKMOVPS -32(CX), Y8, Y8
+	VSUBPS     Y8, Y7, Y7
+	VMULPS     Y7, Y7, Y7
+	JMP        turns
+
+inexact:
+	VZEROUPPER
+	RET ·distanceRare(SB)
+
 // func dotAVX2(x []float32, y []float32) float32
 // Requires: AVX, CMOV
 TEXT ·dotAVX2(SB), NOSPLIT, $0-52
@@ -1267,7 +2455,7 @@ TEXT ·dotAVX2(SB), NOSPLIT, $0-52
 	JEQ    page
 
 start:
-	CMPQ    DX, $+64
+	CMPQ    DX, $+65
 	JAE     long
 	LEAQ    masks<>+32(SB), SI
 	MOVQ    DX, BX
@@ -1275,7 +2463,7 @@ start:
 	ANDQ    $0x07, BX
 	VMOVUPS (SI)(BX*4), Y2
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         DX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y0
@@ -2246,20 +3434,20 @@ fold:
 // Requires: AVX
 TEXT ·dotNormsAVX2(SB), NOSPLIT, $256-56
 	MOVQ       dst+0(FP), AX
-	MOVQ       x_len+16(FP), CX
-	MOVQ       x_base+8(FP), DX
-	MOVQ       y_base+32(FP), BX
-	CMPQ       CX, $+9
+	MOVQ       x_base+8(FP), CX
+	MOVQ       y_base+32(FP), DX
+	MOVQ       x_len+16(FP), BX
+	CMPQ       BX, $+9
 	JAE        over8
-	CMPQ       CX, $+0
+	CMPQ       BX, $+0
 	JBE        none
 	LEAQ       masks<>+32(SB), SI
-	NEGQ       CX
-	ANDQ       $0x07, CX
-	VMOVUPS    (SI)(CX*4), Y0
+	NEGQ       BX
+	ANDQ       $0x07, BX
+	VMOVUPS    (SI)(BX*4), Y0
 	VXORPS     Y3, Y3, Y3
-	VMASKMOVPS (DX), Y0, Y1
-	VMASKMOVPS (BX), Y0, Y2
+	VMASKMOVPS (CX), Y0, Y1
+	VMASKMOVPS (DX), Y0, Y2
 	VMULPS     Y2, Y1, Y0
 	VADDPS     Y3, Y0, Y0
 	VMULPS     Y1, Y1, Y1
@@ -2274,21 +3462,21 @@ none:
 
 over8:
 	LEAQ       masks<>+32(SB), DI
-	MOVQ       CX, SI
+	MOVQ       BX, SI
 	NEGQ       SI
 	ANDQ       $0x07, SI
 	VMOVUPS    (DI)(SI*4), Y3
-	CMPQ       CX, $+17
-	JAE        over2
+	CMPQ       BX, $+17
+	JAE        over2groups
 	VXORPS     Y4, Y4, Y4
-	VMOVUPS    (DX), Y1
-	VMOVUPS    (BX), Y2
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (DX), Y2
 	VMULPS     Y2, Y1, Y0
 	VADDPS     Y4, Y0, Y0
 	VMULPS     Y1, Y1, Y1
 	VMULPS     Y2, Y2, Y2
-	VMASKMOVPS 32(DX), Y3, Y4
-	VMASKMOVPS 32(BX), Y3, Y5
+	VMASKMOVPS 32(CX), Y3, Y4
+	VMASKMOVPS 32(DX), Y3, Y5
 	VMULPS     Y5, Y4, Y3
 	VMULPS     Y4, Y4, Y4
 	VMULPS     Y5, Y5, Y5
@@ -2297,103 +3485,74 @@ over8:
 	VADDPS     Y5, Y2, Y2
 	JMP        fold
 
-over2:
-	CMPQ CX, $+33
-	JAE  over32
+over2groups:
+	CMPQ       BX, $+25
+	JAE        over3groups
+	VXORPS     Y4, Y4, Y4
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (DX), Y2
+	VMULPS     Y2, Y1, Y0
+	VADDPS     Y4, Y0, Y0
+	VMULPS     Y1, Y1, Y1
+	VMULPS     Y2, Y2, Y2
+	VMASKMOVPS 64(CX), Y3, Y4
+	VMASKMOVPS 64(DX), Y3, Y5
+	VMULPS     Y5, Y4, Y3
+	VMULPS     Y4, Y4, Y4
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y3, Y0, Y0
+	VADDPS     Y4, Y1, Y1
+	VADDPS     Y5, Y2, Y2
+	VMOVUPS    32(CX), Y4
+	VMOVUPS    32(DX), Y5
+	VMULPS     Y5, Y4, Y3
+	VMULPS     Y4, Y4, Y4
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y3, Y0, Y0
+	VADDPS     Y4, Y1, Y1
+	VADDPS     Y5, Y2, Y2
+	JMP        fold
 
-	// Lanes from 32 on are +0.
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	VXORPS  Y8, Y8, Y8
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y9, Y9, Y9
-	VXORPS  Y10, Y10, Y10
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y11, Y11, Y11
-	VXORPS  Y12, Y12, Y12
-	VMOVUPS (DX), Y13
-	VMOVUPS (BX), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y0, Y0
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y1, Y1
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y2, Y2
-	VMOVUPS 32(DX), Y13
-	VMOVUPS 32(BX), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y6, Y6
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y5, Y5
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y4, Y4
-	CMPQ    CX, $+24
-	JB      shortpart2
-	VMOVUPS 64(DX), Y13
-	VMOVUPS 64(BX), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y7, Y7
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y9, Y9
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y11, Y11
-	CMPQ    CX, $+24
-	JBE     shortend
-	CMPQ    CX, $+32
-	JB      shortpart3
-	VMOVUPS 96(DX), Y13
-	VMOVUPS 96(BX), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y8, Y8
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y10, Y10
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y12, Y12
-	JMP     shortend
+over3groups:
+	CMPQ       BX, $+33
+	JAE        over4groups
+	VXORPS     Y4, Y4, Y4
+	VMOVUPS    (CX), Y1
+	VMOVUPS    (DX), Y2
+	VMULPS     Y2, Y1, Y0
+	VADDPS     Y4, Y0, Y0
+	VMULPS     Y1, Y1, Y1
+	VMULPS     Y2, Y2, Y2
+	VMOVUPS    64(CX), Y5
+	VMOVUPS    64(DX), Y6
+	VMULPS     Y6, Y5, Y4
+	VMULPS     Y5, Y5, Y5
+	VMULPS     Y6, Y6, Y6
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y6, Y2, Y2
+	VMOVUPS    32(CX), Y5
+	VMOVUPS    32(DX), Y6
+	VMULPS     Y6, Y5, Y4
+	VMULPS     Y5, Y5, Y5
+	VMULPS     Y6, Y6, Y6
+	VMASKMOVPS 96(CX), Y3, Y7
+	VMASKMOVPS 96(DX), Y3, Y8
+	VMULPS     Y8, Y7, Y3
+	VMULPS     Y7, Y7, Y7
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y3, Y4, Y4
+	VADDPS     Y7, Y5, Y5
+	VADDPS     Y8, Y6, Y6
+	VADDPS     Y4, Y0, Y0
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y6, Y2, Y2
+	JMP        fold
 
-shortpart2:
-	VMASKMOVPS 64(DX), Y3, Y13
-	VMASKMOVPS 64(BX), Y3, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y7, Y7
-	VMULPS     Y13, Y13, Y13
-	VADDPS     Y13, Y9, Y9
-	VMULPS     Y14, Y14, Y14
-	VADDPS     Y14, Y11, Y11
-	JMP        shortend
-
-shortpart3:
-	VMASKMOVPS 96(DX), Y3, Y13
-	VMASKMOVPS 96(BX), Y3, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y8, Y8
-	VMULPS     Y13, Y13, Y13
-	VADDPS     Y13, Y10, Y10
-	VMULPS     Y14, Y14, Y14
-	VADDPS     Y14, Y12, Y12
-
-shortend:
-	VADDPS Y7, Y0, Y0
-	VADDPS Y8, Y6, Y6
-	VADDPS Y9, Y1, Y1
-	VADDPS Y10, Y5, Y5
-	VADDPS Y11, Y2, Y2
-	VADDPS Y12, Y4, Y4
-	VADDPS Y6, Y0, Y0
-	VADDPS Y5, Y1, Y1
-	VADDPS Y4, Y2, Y2
-	JMP    fold
-
-over32:
-	MOVQ    DX, SI
-	MOVQ    BX, DI
-	MOVQ    CX, R8
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
+over4groups:
+	MOVQ    CX, SI
+	MOVQ    DX, DI
+	MOVQ    BX, R8
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
@@ -2403,43 +3562,46 @@ over32:
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
+	VXORPS  Y13, Y13, Y13
+	VXORPS  Y14, Y14, Y14
+	VXORPS  Y15, Y15, Y15
 	CMPQ    R8, $+64
 	JB      pass0rest
 	PCALIGN $0x20
 
 pass0blocks:
-	VMOVUPS (SI), Y13
-	VMOVUPS (DI), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y0, Y0
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y5, Y5
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y9, Y9
-	VMOVUPS 64(SI), Y13
-	VMOVUPS 64(DI), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y1, Y1
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y6, Y6
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y10, Y10
-	VMOVUPS 128(SI), Y13
-	VMOVUPS 128(DI), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y2, Y2
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y7, Y7
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y11, Y11
-	VMOVUPS 192(SI), Y13
-	VMOVUPS 192(DI), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y4, Y4
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y8, Y8
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y12, Y12
+	VMOVUPS (SI), Y0
+	VMOVUPS (DI), Y1
+	VMULPS  Y1, Y0, Y2
+	VADDPS  Y2, Y4, Y4
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y8, Y8
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y1, Y12, Y12
+	VMOVUPS 64(SI), Y0
+	VMOVUPS 64(DI), Y1
+	VMULPS  Y1, Y0, Y2
+	VADDPS  Y2, Y5, Y5
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y9, Y9
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y1, Y13, Y13
+	VMOVUPS 128(SI), Y0
+	VMOVUPS 128(DI), Y1
+	VMULPS  Y1, Y0, Y2
+	VADDPS  Y2, Y6, Y6
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y10, Y10
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y1, Y14, Y14
+	VMOVUPS 192(SI), Y0
+	VMOVUPS 192(DI), Y1
+	VMULPS  Y1, Y0, Y2
+	VADDPS  Y2, Y7, Y7
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y11, Y11
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y1, Y15, Y15
 	ADDQ    $+256, SI
 	ADDQ    $+256, DI
 	SUBQ    $+64, R8
@@ -2451,260 +3613,260 @@ pass0rest:
 	JBE     pass0end
 	CMPQ    R8, $+8
 	JB      pass0part0
-	VMOVUPS (SI), Y13
-	VMOVUPS (DI), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y0, Y0
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y5, Y5
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y9, Y9
+	VMOVUPS (SI), Y0
+	VMOVUPS (DI), Y1
+	VMULPS  Y1, Y0, Y2
+	VADDPS  Y2, Y4, Y4
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y8, Y8
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y1, Y12, Y12
 	CMPQ    R8, $+16
 	JBE     pass0end
 	CMPQ    R8, $+24
 	JB      pass0part2
-	VMOVUPS 64(SI), Y13
-	VMOVUPS 64(DI), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y1, Y1
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y6, Y6
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y10, Y10
+	VMOVUPS 64(SI), Y0
+	VMOVUPS 64(DI), Y1
+	VMULPS  Y1, Y0, Y2
+	VADDPS  Y2, Y5, Y5
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y9, Y9
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y1, Y13, Y13
 	CMPQ    R8, $+32
 	JBE     pass0end
 	CMPQ    R8, $+40
 	JB      pass0part4
-	VMOVUPS 128(SI), Y13
-	VMOVUPS 128(DI), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y2, Y2
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y7, Y7
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y11, Y11
+	VMOVUPS 128(SI), Y0
+	VMOVUPS 128(DI), Y1
+	VMULPS  Y1, Y0, Y2
+	VADDPS  Y2, Y6, Y6
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y10, Y10
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y1, Y14, Y14
 	CMPQ    R8, $+48
 	JBE     pass0end
 	CMPQ    R8, $+56
 	JB      pass0part6
-	VMOVUPS 192(SI), Y13
-	VMOVUPS 192(DI), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y4, Y4
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y8, Y8
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y12, Y12
+	VMOVUPS 192(SI), Y0
+	VMOVUPS 192(DI), Y1
+	VMULPS  Y1, Y0, Y2
+	VADDPS  Y2, Y7, Y7
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y11, Y11
+	VMULPS  Y1, Y1, Y1
+	VADDPS  Y1, Y15, Y15
 	JMP     pass0end
 
 pass0part0:
-	VMASKMOVPS (SI), Y3, Y13
-	VMASKMOVPS (DI), Y3, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y0, Y0
-	VMULPS     Y13, Y13, Y13
-	VADDPS     Y13, Y5, Y5
-	VMULPS     Y14, Y14, Y14
-	VADDPS     Y14, Y9, Y9
+	VMASKMOVPS (SI), Y3, Y0
+	VMASKMOVPS (DI), Y3, Y1
+	VMULPS     Y1, Y0, Y2
+	VADDPS     Y2, Y4, Y4
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y8, Y8
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y12, Y12
 	JMP        pass0end
 
 pass0part2:
-	VMASKMOVPS 64(SI), Y3, Y13
-	VMASKMOVPS 64(DI), Y3, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y1, Y1
-	VMULPS     Y13, Y13, Y13
-	VADDPS     Y13, Y6, Y6
-	VMULPS     Y14, Y14, Y14
-	VADDPS     Y14, Y10, Y10
+	VMASKMOVPS 64(SI), Y3, Y0
+	VMASKMOVPS 64(DI), Y3, Y1
+	VMULPS     Y1, Y0, Y2
+	VADDPS     Y2, Y5, Y5
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y9, Y9
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y13, Y13
 	JMP        pass0end
 
 pass0part4:
-	VMASKMOVPS 128(SI), Y3, Y13
-	VMASKMOVPS 128(DI), Y3, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y2, Y2
-	VMULPS     Y13, Y13, Y13
-	VADDPS     Y13, Y7, Y7
-	VMULPS     Y14, Y14, Y14
-	VADDPS     Y14, Y11, Y11
+	VMASKMOVPS 128(SI), Y3, Y0
+	VMASKMOVPS 128(DI), Y3, Y1
+	VMULPS     Y1, Y0, Y2
+	VADDPS     Y2, Y6, Y6
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y10, Y10
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y14, Y14
 	JMP        pass0end
 
 pass0part6:
-	VMASKMOVPS 192(SI), Y3, Y13
-	VMASKMOVPS 192(DI), Y3, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y4, Y4
-	VMULPS     Y13, Y13, Y13
-	VADDPS     Y13, Y8, Y8
-	VMULPS     Y14, Y14, Y14
-	VADDPS     Y14, Y12, Y12
+	VMASKMOVPS 192(SI), Y3, Y0
+	VMASKMOVPS 192(DI), Y3, Y1
+	VMULPS     Y1, Y0, Y2
+	VADDPS     Y2, Y7, Y7
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y11, Y11
+	VMULPS     Y1, Y1, Y1
+	VADDPS     Y1, Y15, Y15
 
 pass0end:
-	VADDPS  Y2, Y0, Y0
-	VADDPS  Y4, Y1, Y1
+	VADDPS  Y6, Y4, Y4
 	VADDPS  Y7, Y5, Y5
-	VADDPS  Y8, Y6, Y6
+	VADDPS  Y10, Y8, Y8
 	VADDPS  Y11, Y9, Y9
-	VADDPS  Y12, Y10, Y10
-	VADDPS  Y1, Y0, Y0
+	VADDPS  Y14, Y12, Y12
+	VADDPS  Y15, Y13, Y13
+	VADDPS  Y5, Y4, Y4
 	LEAQ    (SP), SI
-	VMOVUPS Y0, (SI)
-	VADDPS  Y6, Y5, Y5
+	VMOVUPS Y4, (SI)
+	VADDPS  Y9, Y8, Y8
 	LEAQ    (SP), SI
-	VMOVUPS Y5, 32(SI)
-	VADDPS  Y10, Y9, Y9
+	VMOVUPS Y8, 32(SI)
+	VADDPS  Y13, Y12, Y12
 	LEAQ    (SP), SI
-	VMOVUPS Y9, 64(SI)
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
+	VMOVUPS Y12, 64(SI)
 	VXORPS  Y8, Y8, Y8
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y5, Y5, Y5
 	VXORPS  Y9, Y9, Y9
 	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y12, Y12, Y12
+	VXORPS  Y13, Y13, Y13
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y4, Y4, Y4
-	VXORPS  Y11, Y11, Y11
-	VXORPS  Y12, Y12, Y12
-	CMPQ    CX, $+64
+	VXORPS  Y14, Y14, Y14
+	VXORPS  Y15, Y15, Y15
+	CMPQ    BX, $+64
 	JB      pass1rest
 	PCALIGN $0x20
 
 pass1blocks:
-	VMOVUPS 32(DX), Y13
-	VMOVUPS 32(BX), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y0, Y0
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y1, Y1
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y2, Y2
-	VMOVUPS 96(DX), Y13
-	VMOVUPS 96(BX), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y6, Y6
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y5, Y5
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y4, Y4
-	VMOVUPS 160(DX), Y13
-	VMOVUPS 160(BX), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y7, Y7
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y9, Y9
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y11, Y11
-	VMOVUPS 224(DX), Y13
-	VMOVUPS 224(BX), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y8, Y8
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y10, Y10
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y12, Y12
+	VMOVUPS 32(CX), Y0
+	VMOVUPS 32(DX), Y6
+	VMULPS  Y6, Y0, Y7
+	VADDPS  Y7, Y8, Y8
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y1, Y1
+	VMULPS  Y6, Y6, Y6
+	VADDPS  Y6, Y2, Y2
+	VMOVUPS 96(CX), Y0
+	VMOVUPS 96(DX), Y6
+	VMULPS  Y6, Y0, Y7
+	VADDPS  Y7, Y9, Y9
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y5, Y5
+	VMULPS  Y6, Y6, Y6
+	VADDPS  Y6, Y4, Y4
+	VMOVUPS 160(CX), Y0
+	VMOVUPS 160(DX), Y6
+	VMULPS  Y6, Y0, Y7
+	VADDPS  Y7, Y10, Y10
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y12, Y12
+	VMULPS  Y6, Y6, Y6
+	VADDPS  Y6, Y14, Y14
+	VMOVUPS 224(CX), Y0
+	VMOVUPS 224(DX), Y6
+	VMULPS  Y6, Y0, Y7
+	VADDPS  Y7, Y11, Y11
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y13, Y13
+	VMULPS  Y6, Y6, Y6
+	VADDPS  Y6, Y15, Y15
+	ADDQ    $+256, CX
 	ADDQ    $+256, DX
-	ADDQ    $+256, BX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	SUBQ    $+64, BX
+	CMPQ    BX, $+64
 	JAE     pass1blocks
 
 pass1rest:
-	CMPQ    CX, $+8
+	CMPQ    BX, $+8
 	JBE     pass1end
-	CMPQ    CX, $+16
+	CMPQ    BX, $+16
 	JB      pass1part1
-	VMOVUPS 32(DX), Y13
-	VMOVUPS 32(BX), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y0, Y0
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y1, Y1
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y2, Y2
-	CMPQ    CX, $+24
+	VMOVUPS 32(CX), Y0
+	VMOVUPS 32(DX), Y6
+	VMULPS  Y6, Y0, Y7
+	VADDPS  Y7, Y8, Y8
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y1, Y1
+	VMULPS  Y6, Y6, Y6
+	VADDPS  Y6, Y2, Y2
+	CMPQ    BX, $+24
 	JBE     pass1end
-	CMPQ    CX, $+32
+	CMPQ    BX, $+32
 	JB      pass1part3
-	VMOVUPS 96(DX), Y13
-	VMOVUPS 96(BX), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y6, Y6
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y5, Y5
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y4, Y4
-	CMPQ    CX, $+40
+	VMOVUPS 96(CX), Y0
+	VMOVUPS 96(DX), Y6
+	VMULPS  Y6, Y0, Y7
+	VADDPS  Y7, Y9, Y9
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y5, Y5
+	VMULPS  Y6, Y6, Y6
+	VADDPS  Y6, Y4, Y4
+	CMPQ    BX, $+40
 	JBE     pass1end
-	CMPQ    CX, $+48
+	CMPQ    BX, $+48
 	JB      pass1part5
-	VMOVUPS 160(DX), Y13
-	VMOVUPS 160(BX), Y14
-	VMULPS  Y14, Y13, Y15
-	VADDPS  Y15, Y7, Y7
-	VMULPS  Y13, Y13, Y13
-	VADDPS  Y13, Y9, Y9
-	VMULPS  Y14, Y14, Y14
-	VADDPS  Y14, Y11, Y11
-	CMPQ    CX, $+56
+	VMOVUPS 160(CX), Y0
+	VMOVUPS 160(DX), Y6
+	VMULPS  Y6, Y0, Y7
+	VADDPS  Y7, Y10, Y10
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y12, Y12
+	VMULPS  Y6, Y6, Y6
+	VADDPS  Y6, Y14, Y14
+	CMPQ    BX, $+56
 	JBE     pass1end
 	JMP     pass1part7
 
 pass1part1:
-	VMASKMOVPS 32(DX), Y3, Y13
-	VMASKMOVPS 32(BX), Y3, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y0, Y0
-	VMULPS     Y13, Y13, Y13
-	VADDPS     Y13, Y1, Y1
-	VMULPS     Y14, Y14, Y14
-	VADDPS     Y14, Y2, Y2
+	VMASKMOVPS 32(CX), Y3, Y0
+	VMASKMOVPS 32(DX), Y3, Y6
+	VMULPS     Y6, Y0, Y7
+	VADDPS     Y7, Y8, Y8
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y1, Y1
+	VMULPS     Y6, Y6, Y6
+	VADDPS     Y6, Y2, Y2
 	JMP        pass1end
 
 pass1part3:
-	VMASKMOVPS 96(DX), Y3, Y13
-	VMASKMOVPS 96(BX), Y3, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y6, Y6
-	VMULPS     Y13, Y13, Y13
-	VADDPS     Y13, Y5, Y5
-	VMULPS     Y14, Y14, Y14
-	VADDPS     Y14, Y4, Y4
+	VMASKMOVPS 96(CX), Y3, Y0
+	VMASKMOVPS 96(DX), Y3, Y6
+	VMULPS     Y6, Y0, Y7
+	VADDPS     Y7, Y9, Y9
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y5, Y5
+	VMULPS     Y6, Y6, Y6
+	VADDPS     Y6, Y4, Y4
 	JMP        pass1end
 
 pass1part5:
-	VMASKMOVPS 160(DX), Y3, Y13
-	VMASKMOVPS 160(BX), Y3, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y7, Y7
-	VMULPS     Y13, Y13, Y13
-	VADDPS     Y13, Y9, Y9
-	VMULPS     Y14, Y14, Y14
-	VADDPS     Y14, Y11, Y11
+	VMASKMOVPS 160(CX), Y3, Y0
+	VMASKMOVPS 160(DX), Y3, Y6
+	VMULPS     Y6, Y0, Y7
+	VADDPS     Y7, Y10, Y10
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y12, Y12
+	VMULPS     Y6, Y6, Y6
+	VADDPS     Y6, Y14, Y14
 	JMP        pass1end
 
 pass1part7:
-	VMASKMOVPS 224(DX), Y3, Y13
-	VMASKMOVPS 224(BX), Y3, Y14
-	VMULPS     Y14, Y13, Y15
-	VADDPS     Y15, Y8, Y8
-	VMULPS     Y13, Y13, Y13
-	VADDPS     Y13, Y10, Y10
-	VMULPS     Y14, Y14, Y14
-	VADDPS     Y14, Y12, Y12
+	VMASKMOVPS 224(CX), Y3, Y0
+	VMASKMOVPS 224(DX), Y3, Y6
+	VMULPS     Y6, Y0, Y7
+	VADDPS     Y7, Y11, Y11
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y13, Y13
+	VMULPS     Y6, Y6, Y6
+	VADDPS     Y6, Y15, Y15
 
 pass1end:
-	VADDPS Y7, Y0, Y0
-	VADDPS Y8, Y6, Y6
-	VADDPS Y9, Y1, Y1
-	VADDPS Y10, Y5, Y5
-	VADDPS Y11, Y2, Y2
-	VADDPS Y12, Y4, Y4
-	VADDPS Y6, Y0, Y0
+	VADDPS Y10, Y8, Y8
+	VADDPS Y11, Y9, Y9
+	VADDPS Y12, Y1, Y1
+	VADDPS Y13, Y5, Y5
+	VADDPS Y14, Y2, Y2
+	VADDPS Y15, Y4, Y4
+	VADDPS Y9, Y8, Y8
 	LEAQ   (SP), CX
-	VADDPS (CX), Y0, Y0
+	VADDPS (CX), Y8, Y0
 	VADDPS Y5, Y1, Y1
 	LEAQ   (SP), CX
 	VADDPS 32(CX), Y1, Y1
@@ -5128,7 +6290,7 @@ TEXT ·l1DistanceAVX2(SB), NOSPLIT, $0-52
 	JEQ          page
 
 start:
-	CMPQ    DX, $+64
+	CMPQ    DX, $+65
 	JAE     long
 	LEAQ    masks<>+32(SB), SI
 	MOVQ    DX, BX
@@ -5136,7 +6298,7 @@ start:
 	ANDQ    $0x07, BX
 	VMOVUPS (SI)(BX*4), Y3
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         DX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y1
@@ -6049,6 +7211,628 @@ skip2:
 
 skip4:
 	JMP loop
+
+// func normAVX2(x []float32) float32
+// Requires: AVX
+TEXT ·normAVX2(SB), NOSPLIT, $0-28
+	MOVQ   x_base+0(FP), AX
+	MOVQ   x_len+8(FP), CX
+	VXORPS Y1, Y1, Y1
+	LEAQ   31(AX)(CX*4), DX
+	TESTL  $0x00000fe0, DX
+	JEQ    page
+
+start:
+	CMPQ    CX, $+65
+	JAE     long
+	LEAQ    masks<>+32(SB), BX
+	MOVQ    CX, DX
+	NEGQ    DX
+	ANDQ    $0x07, DX
+	VMOVUPS (BX)(DX*4), Y2
+
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	CMPQ         CX, $+8
+	JBE          short0
+	VMOVUPS      (AX), Y0
+	VMULPS       Y0, Y0, Y0
+	VADDPS       Y1, Y0, Y0
+	CMPQ         CX, $+16
+	JBE          short1
+	VMOVUPS      32(AX), Y1
+	VMULPS       Y1, Y1, Y1
+	CMPQ         CX, $+24
+	JBE          short2
+	VMOVUPS      64(AX), Y3
+	VMULPS       Y3, Y3, Y3
+	CMPQ         CX, $+32
+	JBE          short3
+	VMOVUPS      96(AX), Y4
+	VMULPS       Y4, Y4, Y4
+	CMPQ         CX, $+40
+	JBE          short4
+	VMOVUPS      128(AX), Y5
+	VMULPS       Y5, Y5, Y5
+	CMPQ         CX, $+48
+	JBE          short5
+	VMOVUPS      160(AX), Y6
+	VMULPS       Y6, Y6, Y6
+	CMPQ         CX, $+56
+	JBE          short6
+	VMOVUPS      192(AX), Y7
+	VMULPS       Y7, Y7, Y7
+	VMASKMOVPS   224(AX), Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short6:
+	VMASKMOVPS   192(AX), Y2, Y7
+	VMULPS       Y7, Y7, Y7
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short5:
+	VMASKMOVPS   160(AX), Y2, Y6
+	VMULPS       Y6, Y6, Y6
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y6, Y1, Y1
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short4:
+	VMASKMOVPS   128(AX), Y2, Y5
+	VMULPS       Y5, Y5, Y5
+	VADDPS       Y5, Y0, Y0
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short3:
+	VMASKMOVPS   96(AX), Y2, Y4
+	VMULPS       Y4, Y4, Y4
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y4, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short2:
+	VMASKMOVPS   64(AX), Y2, Y3
+	VMULPS       Y3, Y3, Y3
+	VADDPS       Y3, Y0, Y0
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short1:
+	VMASKMOVPS   32(AX), Y2, Y1
+	VMULPS       Y1, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+short0:
+	CMPQ         CX, $+0
+	JBE          empty
+	VMASKMOVPS   (AX), Y2, Y0
+	VMULPS       Y0, Y0, Y0
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+empty:
+	VMOVD   X1, AX
+	SUBL    $0x12800000, AX
+	CMPL    AX, $0x6cffffff
+	JHI     inexact
+	VSQRTSS X1, X1, X0
+	VMOVSS  X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+long:
+	CMPQ CX, $+2048
+	JAE  far
+
+aligned:
+	// The first 64 elements start the lanes.
+	VMOVUPS (AX), Y0
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y1, Y0, Y0
+
+headed:
+	VMOVUPS 32(AX), Y1
+	VMULPS  Y1, Y1, Y1
+	VMOVUPS 64(AX), Y2
+	VMULPS  Y2, Y2, Y2
+	VMOVUPS 96(AX), Y3
+	VMULPS  Y3, Y3, Y3
+	VMOVUPS 128(AX), Y4
+	VMULPS  Y4, Y4, Y4
+	VMOVUPS 160(AX), Y5
+	VMULPS  Y5, Y5, Y5
+	VMOVUPS 192(AX), Y6
+	VMULPS  Y6, Y6, Y6
+	VMOVUPS 224(AX), Y7
+	VMULPS  Y7, Y7, Y7
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+
+turns:
+	CMPQ    CX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	VMOVUPS (AX), Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(AX), Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS 64(AX), Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 96(AX), Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y3, Y3
+	VMOVUPS 128(AX), Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 160(AX), Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS 192(AX), Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 224(AX), Y8
+	VMULPS  Y8, Y8, Y8
+	VADDPS  Y8, Y7, Y7
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+	CMPQ    CX, $+64
+	JAE     blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMPQ         CX, $+0
+	JBE          none
+	LEAQ         masks<>+32(SB), BX
+	MOVQ         CX, DX
+	NEGQ         DX
+	ANDQ         $0x07, DX
+	VMOVUPS      (BX)(DX*4), Y9
+	CMPQ         CX, $+8
+	JBE          rest0
+	VMOVUPS      (AX), Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	CMPQ         CX, $+16
+	JBE          rest1
+	VMOVUPS      32(AX), Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	CMPQ         CX, $+24
+	JBE          rest2
+	VMOVUPS      64(AX), Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	CMPQ         CX, $+32
+	JBE          rest3
+	VMOVUPS      96(AX), Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	CMPQ         CX, $+40
+	JBE          rest4
+	VMOVUPS      128(AX), Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	CMPQ         CX, $+48
+	JBE          rest5
+	VMOVUPS      160(AX), Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	CMPQ         CX, $+56
+	JBE          rest6
+	VMOVUPS      192(AX), Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VMASKMOVPS   224(AX), Y9, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+rest6:
+	VMASKMOVPS   192(AX), Y9, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+rest5:
+	VMASKMOVPS   160(AX), Y9, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+rest4:
+	VMASKMOVPS   128(AX), Y9, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+rest3:
+	VMASKMOVPS   96(AX), Y9, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+rest2:
+	VMASKMOVPS   64(AX), Y9, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+rest1:
+	VMASKMOVPS   32(AX), Y9, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+rest0:
+	VMASKMOVPS   (AX), Y9, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+none:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
+	VSQRTSS      X0, X0, X0
+	VMOVSS       X0, ret+24(FP)
+	VZEROUPPER
+	RET
+
+far:
+	TESTL $0x0000001c, AX
+	JNE   misaligned
+	JMP   aligned
+
+misaligned:
+	MOVQ       AX, DX
+	ANDQ       $+28, DX
+	SUBQ       DX, AX
+	SHRQ       $0x02, DX
+	ADDQ       DX, CX
+	LEAQ       masks<>+32(SB), BX
+	NEGQ       DX
+	VMOVUPS    (BX)(DX*4), Y0
+	VMASKMOVPS (AX), Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y0, Y0
+	JMP        headed
+
+page:
+	MOVQ CX, DX
+	ANDQ $+7, DX
+	CMPQ DX, $+1
+	JAE  odd
+	CMPQ CX, $+64
+	JAE  aligned
+	JMP  start
+
+odd:
+	VXORPS     Y0, Y0, Y0
+	VXORPS     Y1, Y1, Y1
+	VXORPS     Y2, Y2, Y2
+	VXORPS     Y3, Y3, Y3
+	VXORPS     Y4, Y4, Y4
+	VXORPS     Y5, Y5, Y5
+	VXORPS     Y6, Y6, Y6
+	LEAQ       (AX)(DX*4), AX
+	SUBQ       DX, CX
+	MOVQ       $+8, BX
+	SUBQ       DX, BX
+	LEAQ       masks<>+32(SB), DX
+	NEGQ       BX
+	VMOVUPS    (DX)(BX*4), Y7
+	VMASKMOVPS -32(AX), Y7, Y7
+	VMULPS     Y7, Y7, Y7
+	JMP        turns
+
+inexact:
+	VZEROUPPER
+	RET ·normRare(SB)
 
 // func packAVX2(dst []float32, width int, step int, c float32, x []float32)
 // Requires: AVX
@@ -7298,7 +9082,7 @@ TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-52
 	JEQ    page
 
 start:
-	CMPQ    DX, $+64
+	CMPQ    DX, $+65
 	JAE     long
 	LEAQ    masks<>+32(SB), SI
 	MOVQ    DX, BX
@@ -7306,7 +9090,7 @@ start:
 	ANDQ    $0x07, BX
 	VMOVUPS (SI)(BX*4), Y2
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         DX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y0
@@ -8406,7 +10190,7 @@ TEXT ·sumAVX2(SB), NOSPLIT, $0-28
 	JEQ    page
 
 start:
-	CMPQ    CX, $+64
+	CMPQ    CX, $+65
 	JAE     long
 	LEAQ    masks<>+32(SB), BX
 	MOVQ    CX, DX
@@ -8414,7 +10198,7 @@ start:
 	ANDQ    $0x07, DX
 	VMOVUPS (BX)(DX*4), Y2
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         CX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y0
@@ -8889,7 +10673,7 @@ TEXT ·sumAbsAVX2(SB), NOSPLIT, $0-28
 	JEQ          page
 
 start:
-	CMPQ    CX, $+64
+	CMPQ    CX, $+65
 	JAE     long
 	LEAQ    masks<>+32(SB), BX
 	MOVQ    CX, DX
@@ -8897,7 +10681,7 @@ start:
 	ANDQ    $0x07, DX
 	VMOVUPS (BX)(DX*4), Y3
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         CX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y1
@@ -9417,7 +11201,7 @@ TEXT ·sumSquaresAVX2(SB), NOSPLIT, $0-28
 	JEQ    page
 
 start:
-	CMPQ    CX, $+64
+	CMPQ    CX, $+65
 	JAE     long
 	LEAQ    masks<>+32(SB), BX
 	MOVQ    CX, DX
@@ -9425,7 +11209,7 @@ start:
 	ANDQ    $0x07, DX
 	VMOVUPS (BX)(DX*4), Y2
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ         CX, $+8
 	JBE          short0
 	VMOVUPS      (AX), Y0

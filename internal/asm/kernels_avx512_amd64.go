@@ -34,6 +34,16 @@ func axpy64AVX512(a *float64, x []float32, y []float64)
 //go:noescape
 func axpyToAVX512(dst []float32, a float32, x []float32, y []float32)
 
+// cosineAVX512 works like cosineGeneric.
+//
+//go:noescape
+func cosineAVX512(x []float32, y []float32) float32
+
+// distanceAVX512 works like distanceGeneric.
+//
+//go:noescape
+func distanceAVX512(x []float32, y []float32) float32
+
 // dotAVX512 works like dotGeneric.
 //
 //go:noescape
@@ -118,6 +128,11 @@ func minAVX512(x []float32) float32
 //
 //go:noescape
 func mulAVX512(dst []float32, x []float32, y []float32)
+
+// normAVX512 works like normGeneric.
+//
+//go:noescape
+func normAVX512(x []float32) float32
 
 // packAVX512 works like packGeneric.
 //

@@ -1127,6 +1127,817 @@ skip4:
 skip8:
 	JMP loop
 
+// func cosineAVX512(x []float32, y []float32) float32
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·cosineAVX512(SB), NOSPLIT, $0-52
+	MOVQ      x_base+0(FP), AX
+	MOVQ      y_base+24(FP), CX
+	MOVQ      x_len+8(FP), DX
+	CMPQ      DX, $+9
+	JAE       over8
+	CMPQ      DX, $+0
+	JBE       none
+	NEGQ      DX
+	ANDQ      $0x07, DX
+	MOVL      $0x000000ff, BX
+	SHRXL     DX, BX, BX
+	KMOVW     BX, K1
+	VPXORD    Y19, Y19, Y19
+	VMOVUPS.Z (AX), K1, Y17
+	VMOVUPS.Z (CX), K1, Y18
+	VMULPS    Y18, Y17, Y16
+	VADDPS    Y19, Y16, Y16
+	VMULPS    Y17, Y17, Y17
+	VMULPS    Y18, Y18, Y18
+	JMP       eight
+
+none:
+	VPXORD Y16, Y16, Y16
+	VPXORD Y17, Y17, Y17
+	VPXORD Y18, Y18, Y18
+	JMP    eight
+
+over8:
+	CMPQ      DX, $+17
+	JAE       over1
+	NEGQ      DX
+	ANDQ      $0x0f, DX
+	MOVL      $0x0000ffff, BX
+	SHRXL     DX, BX, BX
+	KMOVW     BX, K1
+	VPXORD    Z19, Z19, Z19
+	VMOVUPS.Z (AX), K1, Z17
+	VMOVUPS.Z (CX), K1, Z18
+	VMULPS    Z18, Z17, Z16
+	VADDPS    Z19, Z16, Z16
+	VMULPS    Z17, Z17, Z17
+	VMULPS    Z18, Z18, Z18
+	JMP       fold
+
+over1:
+	MOVQ      DX, BX
+	NEGQ      BX
+	ANDQ      $0x0f, BX
+	MOVL      $0x0000ffff, SI
+	SHRXL     BX, SI, SI
+	KMOVW     SI, K1
+	CMPQ      DX, $+33
+	JAE       over2groups
+	VPXORD    Z19, Z19, Z19
+	VMOVUPS   (AX), Z17
+	VMOVUPS   (CX), Z18
+	VMULPS    Z18, Z17, Z16
+	VADDPS    Z19, Z16, Z16
+	VMULPS    Z17, Z17, Z17
+	VMULPS    Z18, Z18, Z18
+	VMOVUPS.Z 64(AX), K1, Z20
+	VMOVUPS.Z 64(CX), K1, Z21
+	VMULPS    Z21, Z20, Z19
+	VMULPS    Z20, Z20, Z20
+	VMULPS    Z21, Z21, Z21
+	VADDPS    Z19, Z16, Z16
+	VADDPS    Z20, Z17, Z17
+	VADDPS    Z21, Z18, Z18
+	JMP       fold
+
+over2groups:
+	CMPQ      DX, $+49
+	JAE       over3groups
+	VPXORD    Z19, Z19, Z19
+	VMOVUPS   (AX), Z17
+	VMOVUPS   (CX), Z18
+	VMULPS    Z18, Z17, Z16
+	VADDPS    Z19, Z16, Z16
+	VMULPS    Z17, Z17, Z17
+	VMULPS    Z18, Z18, Z18
+	VMOVUPS.Z 128(AX), K1, Z20
+	VMOVUPS.Z 128(CX), K1, Z21
+	VMULPS    Z21, Z20, Z19
+	VMULPS    Z20, Z20, Z20
+	VMULPS    Z21, Z21, Z21
+	VADDPS    Z19, Z16, Z16
+	VADDPS    Z20, Z17, Z17
+	VADDPS    Z21, Z18, Z18
+	VMOVUPS   64(AX), Z20
+	VMOVUPS   64(CX), Z21
+	VMULPS    Z21, Z20, Z19
+	VMULPS    Z20, Z20, Z20
+	VMULPS    Z21, Z21, Z21
+	VADDPS    Z19, Z16, Z16
+	VADDPS    Z20, Z17, Z17
+	VADDPS    Z21, Z18, Z18
+	JMP       fold
+
+over3groups:
+	CMPQ      DX, $+65
+	JAE       over4groups
+	VPXORD    Z19, Z19, Z19
+	VMOVUPS   (AX), Z17
+	VMOVUPS   (CX), Z18
+	VMULPS    Z18, Z17, Z16
+	VADDPS    Z19, Z16, Z16
+	VMULPS    Z17, Z17, Z17
+	VMULPS    Z18, Z18, Z18
+	VMOVUPS   128(AX), Z20
+	VMOVUPS   128(CX), Z21
+	VMULPS    Z21, Z20, Z19
+	VMULPS    Z20, Z20, Z20
+	VMULPS    Z21, Z21, Z21
+	VADDPS    Z19, Z16, Z16
+	VADDPS    Z20, Z17, Z17
+	VADDPS    Z21, Z18, Z18
+	VMOVUPS   64(AX), Z20
+	VMOVUPS   64(CX), Z21
+	VMULPS    Z21, Z20, Z19
+	VMULPS    Z20, Z20, Z20
+	VMULPS    Z21, Z21, Z21
+	VMOVUPS.Z 192(AX), K1, Z23
+	VMOVUPS.Z 192(CX), K1, Z24
+	VMULPS    Z24, Z23, Z22
+	VMULPS    Z23, Z23, Z23
+	VMULPS    Z24, Z24, Z24
+	VADDPS    Z22, Z19, Z19
+	VADDPS    Z23, Z20, Z20
+	VADDPS    Z24, Z21, Z21
+	VADDPS    Z19, Z16, Z16
+	VADDPS    Z20, Z17, Z17
+	VADDPS    Z21, Z18, Z18
+	JMP       fold
+
+over4groups:
+	VPXORD  Z16, Z16, Z16
+	VMOVUPS (AX), Z17
+	VMOVUPS (CX), Z18
+	VMULPS  Z18, Z17, Z23
+	VADDPS  Z16, Z23, Z23
+	VMULPS  Z17, Z17, Z17
+	VMULPS  Z18, Z18, Z18
+	VMOVUPS 64(AX), Z20
+	VMOVUPS 64(CX), Z19
+	VMULPS  Z19, Z20, Z24
+	VMULPS  Z20, Z20, Z20
+	VMULPS  Z19, Z19, Z19
+	VMOVUPS 128(AX), Z26
+	VMOVUPS 128(CX), Z27
+	VMULPS  Z27, Z26, Z25
+	VMULPS  Z26, Z26, Z26
+	VMULPS  Z27, Z27, Z27
+	VMOVUPS 192(AX), Z29
+	VMOVUPS 192(CX), Z30
+	VMULPS  Z30, Z29, Z28
+	VMULPS  Z29, Z29, Z29
+	VMULPS  Z30, Z30, Z30
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JB      pass0rest
+	PCALIGN $0x20
+
+pass0blocks:
+	VMOVUPS (AX), Z16
+	VMOVUPS (CX), Z21
+	VMULPS  Z21, Z16, Z22
+	VADDPS  Z22, Z23, Z23
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z16, Z17, Z17
+	VMULPS  Z21, Z21, Z21
+	VADDPS  Z21, Z18, Z18
+	VMOVUPS 64(AX), Z16
+	VMOVUPS 64(CX), Z21
+	VMULPS  Z21, Z16, Z22
+	VADDPS  Z22, Z24, Z24
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z16, Z20, Z20
+	VMULPS  Z21, Z21, Z21
+	VADDPS  Z21, Z19, Z19
+	VMOVUPS 128(AX), Z16
+	VMOVUPS 128(CX), Z21
+	VMULPS  Z21, Z16, Z22
+	VADDPS  Z22, Z25, Z25
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z16, Z26, Z26
+	VMULPS  Z21, Z21, Z21
+	VADDPS  Z21, Z27, Z27
+	VMOVUPS 192(AX), Z16
+	VMOVUPS 192(CX), Z21
+	VMULPS  Z21, Z16, Z22
+	VADDPS  Z22, Z28, Z28
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z16, Z29, Z29
+	VMULPS  Z21, Z21, Z21
+	VADDPS  Z21, Z30, Z30
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JAE     pass0blocks
+
+pass0rest:
+	CMPQ    DX, $+0
+	JBE     pass0end
+	CMPQ    DX, $+16
+	JB      pass0part0
+	VMOVUPS (AX), Z16
+	VMOVUPS (CX), Z21
+	VMULPS  Z21, Z16, Z22
+	VADDPS  Z22, Z23, Z23
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z16, Z17, Z17
+	VMULPS  Z21, Z21, Z21
+	VADDPS  Z21, Z18, Z18
+	CMPQ    DX, $+16
+	JBE     pass0end
+	CMPQ    DX, $+32
+	JB      pass0part1
+	VMOVUPS 64(AX), Z16
+	VMOVUPS 64(CX), Z21
+	VMULPS  Z21, Z16, Z22
+	VADDPS  Z22, Z24, Z24
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z16, Z20, Z20
+	VMULPS  Z21, Z21, Z21
+	VADDPS  Z21, Z19, Z19
+	CMPQ    DX, $+32
+	JBE     pass0end
+	CMPQ    DX, $+48
+	JB      pass0part2
+	VMOVUPS 128(AX), Z16
+	VMOVUPS 128(CX), Z21
+	VMULPS  Z21, Z16, Z22
+	VADDPS  Z22, Z25, Z25
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z16, Z26, Z26
+	VMULPS  Z21, Z21, Z21
+	VADDPS  Z21, Z27, Z27
+	CMPQ    DX, $+48
+	JBE     pass0end
+	JMP     pass0part3
+
+pass0part0:
+	VMOVUPS.Z (AX), K1, Z16
+	VMOVUPS.Z (CX), K1, Z21
+	VMULPS    Z21, Z16, Z22
+	VADDPS    Z22, Z23, Z23
+	VMULPS    Z16, Z16, Z16
+	VADDPS    Z16, Z17, Z17
+	VMULPS    Z21, Z21, Z21
+	VADDPS    Z21, Z18, Z18
+	JMP       pass0end
+
+pass0part1:
+	VMOVUPS.Z 64(AX), K1, Z16
+	VMOVUPS.Z 64(CX), K1, Z21
+	VMULPS    Z21, Z16, Z22
+	VADDPS    Z22, Z24, Z24
+	VMULPS    Z16, Z16, Z16
+	VADDPS    Z16, Z20, Z20
+	VMULPS    Z21, Z21, Z21
+	VADDPS    Z21, Z19, Z19
+	JMP       pass0end
+
+pass0part2:
+	VMOVUPS.Z 128(AX), K1, Z16
+	VMOVUPS.Z 128(CX), K1, Z21
+	VMULPS    Z21, Z16, Z22
+	VADDPS    Z22, Z25, Z25
+	VMULPS    Z16, Z16, Z16
+	VADDPS    Z16, Z26, Z26
+	VMULPS    Z21, Z21, Z21
+	VADDPS    Z21, Z27, Z27
+	JMP       pass0end
+
+pass0part3:
+	VMOVUPS.Z 192(AX), K1, Z16
+	VMOVUPS.Z 192(CX), K1, Z21
+	VMULPS    Z21, Z16, Z22
+	VADDPS    Z22, Z28, Z28
+	VMULPS    Z16, Z16, Z16
+	VADDPS    Z16, Z29, Z29
+	VMULPS    Z21, Z21, Z21
+	VADDPS    Z21, Z30, Z30
+
+pass0end:
+	VADDPS Z25, Z23, Z23
+	VADDPS Z28, Z24, Z24
+	VADDPS Z26, Z17, Z17
+	VADDPS Z29, Z20, Z20
+	VADDPS Z27, Z18, Z18
+	VADDPS Z30, Z19, Z19
+	VADDPS Z24, Z23, Z16
+	VADDPS Z20, Z17, Z17
+	VADDPS Z19, Z18, Z18
+
+fold:
+	VEXTRACTF64X4 $0x01, Z16, Y19
+	VADDPS        Y19, Y16, Y16
+	VEXTRACTF64X4 $0x01, Z17, Y19
+	VADDPS        Y19, Y17, Y17
+	VEXTRACTF64X4 $0x01, Z18, Y19
+	VADDPS        Y19, Y18, Y18
+
+eight:
+	VPXORD        Y19, Y19, Y19
+	VINSERTF32X4  $0x01, X18, Y16, Y20
+	VSHUFF32X4    $0x03, Y18, Y16, Y16
+	VADDPS        Y16, Y20, Y20
+	VINSERTF32X4  $0x01, X19, Y17, Y16
+	VSHUFF32X4    $0x03, Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VUNPCKLPD     Y16, Y20, Y17
+	VUNPCKHPD     Y16, Y20, Y16
+	VADDPS        Y16, Y17, Y17
+	VMOVSHDUP     Y17, Y16
+	VADDPS        Y16, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X16
+	VSHUFPS       $0x88, X16, X17, X16
+	VPERMILPS     $0x01, X16, X17
+	VPERMILPS     $0x02, X16, X18
+	VMOVD         X17, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VMOVD         X18, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VCVTSS2SD     X16, X16, X16
+	VCVTSS2SD     X17, X17, X17
+	VCVTSS2SD     X18, X18, X18
+	VMULSD        X18, X17, X17
+	VSQRTSD       X17, X17, X17
+	VDIVSD        X17, X16, X17
+	VCVTSD2SS     X17, X17, X16
+	VMULPS        X16, X16, X17
+	VMOVD         X17, AX
+	CMPL          AX, $0x3f800000
+	JHI           inexact
+	VMOVSS        X16, ret+48(FP)
+	RET
+
+inexact:
+	RET ·cosineRare(SB)
+
+// func distanceAVX512(x []float32, y []float32) float32
+// Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
+TEXT ·distanceAVX512(SB), NOSPLIT, $0-52
+	MOVQ   x_base+0(FP), AX
+	MOVQ   y_base+24(FP), CX
+	MOVQ   y_len+32(FP), DX
+	VPXORD Z17, Z17, Z17
+	LEAQ   63(AX)(DX*4), BX
+	TESTL  $0x00000fc0, BX
+	JEQ    page
+	LEAQ   63(CX)(DX*4), BX
+	TESTL  $0x00000fc0, BX
+	JEQ    page
+
+start:
+	CMPQ  DX, $+33
+	JAE   over32
+	MOVQ  DX, BX
+	NEGQ  BX
+	ANDQ  $0x07, BX
+	MOVL  $0x000000ff, SI
+	SHRXL BX, SI, SI
+	KMOVW SI, K1
+
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	CMPQ          DX, $+8
+	JBE           short0
+	VMOVUPS       (AX), Y16
+	VSUBPS        (CX), Y16, Y16
+	VMULPS        Y16, Y16, Y16
+	VADDPS        Y17, Y16, Y16
+	CMPQ          DX, $+16
+	JBE           short1
+	VMOVUPS       32(AX), Y17
+	VSUBPS        32(CX), Y17, Y17
+	VMULPS        Y17, Y17, Y17
+	CMPQ          DX, $+24
+	JBE           short2
+	VMOVUPS       64(AX), Y18
+	VSUBPS        64(CX), Y18, Y18
+	VMULPS        Y18, Y18, Y18
+	VMOVUPS.Z     96(AX), K1, Y19
+	VMOVUPS.Z     96(CX), K1, Y20
+	VSUBPS        Y20, Y19, Y19
+	VMULPS        Y19, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+48(FP)
+	RET
+
+short2:
+	VMOVUPS.Z     64(AX), K1, Y18
+	VMOVUPS.Z     64(CX), K1, Y19
+	VSUBPS        Y19, Y18, Y18
+	VMULPS        Y18, Y18, Y18
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+48(FP)
+	RET
+
+short1:
+	VMOVUPS.Z     32(AX), K1, Y17
+	VMOVUPS.Z     32(CX), K1, Y18
+	VSUBPS        Y18, Y17, Y17
+	VMULPS        Y17, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+48(FP)
+	RET
+
+short0:
+	CMPQ          DX, $+0
+	JBE           empty
+	VMOVUPS.Z     (AX), K1, Y16
+	VMOVUPS.Z     (CX), K1, Y18
+	VSUBPS        Y18, Y16, Y16
+	VMULPS        Y16, Y16, Y16
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+48(FP)
+	RET
+
+empty:
+	VMOVD   X17, AX
+	SUBL    $0x12800000, AX
+	CMPL    AX, $0x6cffffff
+	JHI     inexact
+	VSQRTSS X17, X17, X16
+	VMOVSS  X16, ret+48(FP)
+	RET
+
+over32:
+	CMPQ  DX, $+65
+	JAE   long
+	MOVQ  DX, BX
+	NEGQ  BX
+	ANDQ  $0x0f, BX
+	MOVL  $0x0000ffff, SI
+	SHRXL BX, SI, SI
+	KMOVW SI, K1
+
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	VMOVUPS       (AX), Z16
+	VSUBPS        (CX), Z16, Z16
+	VMULPS        Z16, Z16, Z16
+	VADDPS        Z17, Z16, Z16
+	VMOVUPS       64(AX), Z17
+	VSUBPS        64(CX), Z17, Z17
+	VMULPS        Z17, Z17, Z17
+	CMPQ          DX, $+48
+	JBE           wide2
+	VMOVUPS       128(AX), Z18
+	VSUBPS        128(CX), Z18, Z18
+	VMULPS        Z18, Z18, Z18
+	VMOVUPS.Z     192(AX), K1, Z19
+	VMOVUPS.Z     192(CX), K1, Z20
+	VSUBPS        Z20, Z19, Z19
+	VMULPS        Z19, Z19, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+48(FP)
+	RET
+
+wide2:
+	VMOVUPS.Z     128(AX), K1, Z18
+	VMOVUPS.Z     128(CX), K1, Z19
+	VSUBPS        Z19, Z18, Z18
+	VMULPS        Z18, Z18, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+48(FP)
+	RET
+
+long:
+	CMPQ DX, $+257
+	JAE  far
+
+aligned:
+	// The first 64 elements start the lanes.
+	VMOVUPS (AX), Z16
+	VSUBPS  (CX), Z16, Z16
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z17, Z16, Z16
+
+headed:
+	VMOVUPS 64(AX), Z17
+	VSUBPS  64(CX), Z17, Z17
+	VMULPS  Z17, Z17, Z17
+	VMOVUPS 128(AX), Z18
+	VSUBPS  128(CX), Z18, Z18
+	VMULPS  Z18, Z18, Z18
+	VMOVUPS 192(AX), Z19
+	VSUBPS  192(CX), Z19, Z19
+	VMULPS  Z19, Z19, Z19
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+
+turns:
+	CMPQ    DX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	VMOVUPS (AX), Z20
+	VSUBPS  (CX), Z20, Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z16, Z16
+	VMOVUPS 64(AX), Z20
+	VSUBPS  64(CX), Z20, Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z17, Z17
+	VMOVUPS 128(AX), Z20
+	VSUBPS  128(CX), Z20, Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z18, Z18
+	VMOVUPS 192(AX), Z20
+	VSUBPS  192(CX), Z20, Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z19, Z19
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	SUBQ    $+64, DX
+	CMPQ    DX, $+64
+	JAE     blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMPQ          DX, $+0
+	JBE           none
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $0x0f, BX
+	MOVL          $0x0000ffff, SI
+	SHRXL         BX, SI, SI
+	KMOVW         SI, K1
+	CMPQ          DX, $+16
+	JBE           rest0
+	VMOVUPS       (AX), Z20
+	VSUBPS        (CX), Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z16, Z16
+	CMPQ          DX, $+32
+	JBE           rest1
+	VMOVUPS       64(AX), Z20
+	VSUBPS        64(CX), Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z17, Z17
+	CMPQ          DX, $+48
+	JBE           rest2
+	VMOVUPS       128(AX), Z20
+	VSUBPS        128(CX), Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z18, Z18
+	VMOVUPS.Z     192(AX), K1, Z20
+	VMOVUPS.Z     192(CX), K1, Z21
+	VSUBPS        Z21, Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z19, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+48(FP)
+	RET
+
+rest2:
+	VMOVUPS.Z     128(AX), K1, Z20
+	VMOVUPS.Z     128(CX), K1, Z21
+	VSUBPS        Z21, Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+48(FP)
+	RET
+
+rest1:
+	VMOVUPS.Z     64(AX), K1, Z20
+	VMOVUPS.Z     64(CX), K1, Z21
+	VSUBPS        Z21, Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z17, Z17
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+48(FP)
+	RET
+
+rest0:
+	VMOVUPS.Z     (AX), K1, Z20
+	VMOVUPS.Z     (CX), K1, Z21
+	VSUBPS        Z21, Z20, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z16, Z16
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+48(FP)
+	RET
+
+none:
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+48(FP)
+	RET
+
+far:
+	TESTL $0x0000003c, AX
+	JNE   misaligned
+	JMP   aligned
+
+misaligned:
+	MOVQ      AX, BX
+	ANDQ      $+60, BX
+	MOVQ      CX, SI
+	ANDQ      $+4092, SI
+	CMPQ      SI, BX
+	CMOVQCS   SI, BX
+	SUBQ      BX, AX
+	SUBQ      BX, CX
+	SHRQ      $0x02, BX
+	ADDQ      BX, DX
+	MOVL      $0x0000ffff, SI
+	SHLXL     BX, SI, SI
+	KMOVW     SI, K1
+	VMOVUPS.Z (AX), K1, Z16
+	VMOVUPS.Z (CX), K1, Z18
+	VSUBPS    Z18, Z16, Z16
+	VMULPS    Z16, Z16, Z16
+	VADDPS    Z17, Z16, Z16
+	JMP       headed
+
+page:
+	MOVQ DX, BX
+	ANDQ $+15, BX
+	CMPQ BX, $+1
+	JAE  odd
+	CMPQ DX, $+64
+	JAE  aligned
+	JMP  start
+
+odd:
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
+	LEAQ      (AX)(BX*4), AX
+	LEAQ      (CX)(BX*4), CX
+	SUBQ      BX, DX
+	MOVQ      $+16, SI
+	SUBQ      BX, SI
+	MOVL      $0x0000ffff, BX
+	SHLXL     SI, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z -64(AX), K1, Z19
+	VMOVUPS.Z -64(CX), K1, Z20
+	VSUBPS    Z20, Z19, Z19
+	VMULPS    Z19, Z19, Z19
+	JMP       turns
+
+inexact:
+	RET ·distanceRare(SB)
+
 // func dotAVX512(x []float32, y []float32) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·dotAVX512(SB), NOSPLIT, $0-52
@@ -1151,7 +1962,7 @@ start:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          DX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -1230,7 +2041,7 @@ empty:
 	RET
 
 over32:
-	CMPQ  DX, $+64
+	CMPQ  DX, $+65
 	JAE   long
 	MOVQ  DX, BX
 	NEGQ  BX
@@ -1239,7 +2050,7 @@ over32:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	VMOVUPS       (AX), Z16
 	VMULPS        (CX), Z16, Z16
 	VADDPS        Z17, Z16, Z16
@@ -1939,21 +2750,21 @@ fold:
 // Requires: AVX, AVX512F, AVX512VL, BMI2
 TEXT ·dotNormsAVX512(SB), NOSPLIT, $0-56
 	MOVQ      dst+0(FP), AX
-	MOVQ      x_len+16(FP), CX
-	MOVQ      x_base+8(FP), DX
-	MOVQ      y_base+32(FP), BX
-	CMPQ      CX, $+9
+	MOVQ      x_base+8(FP), CX
+	MOVQ      y_base+32(FP), DX
+	MOVQ      x_len+16(FP), BX
+	CMPQ      BX, $+9
 	JAE       over8
-	CMPQ      CX, $+0
+	CMPQ      BX, $+0
 	JBE       none
-	NEGQ      CX
-	ANDQ      $0x07, CX
+	NEGQ      BX
+	ANDQ      $0x07, BX
 	MOVL      $0x000000ff, SI
-	SHRXL     CX, SI, SI
+	SHRXL     BX, SI, SI
 	KMOVW     SI, K1
 	VPXORD    Y19, Y19, Y19
-	VMOVUPS.Z (DX), K1, Y17
-	VMOVUPS.Z (BX), K1, Y18
+	VMOVUPS.Z (CX), K1, Y17
+	VMOVUPS.Z (DX), K1, Y18
 	VMULPS    Y18, Y17, Y16
 	VADDPS    Y19, Y16, Y16
 	VMULPS    Y17, Y17, Y17
@@ -1967,16 +2778,16 @@ none:
 	JMP    eight
 
 over8:
-	CMPQ      CX, $+17
+	CMPQ      BX, $+17
 	JAE       over1
-	NEGQ      CX
-	ANDQ      $0x0f, CX
+	NEGQ      BX
+	ANDQ      $0x0f, BX
 	MOVL      $0x0000ffff, SI
-	SHRXL     CX, SI, SI
+	SHRXL     BX, SI, SI
 	KMOVW     SI, K1
 	VPXORD    Z19, Z19, Z19
-	VMOVUPS.Z (DX), K1, Z17
-	VMOVUPS.Z (BX), K1, Z18
+	VMOVUPS.Z (CX), K1, Z17
+	VMOVUPS.Z (DX), K1, Z18
 	VMULPS    Z18, Z17, Z16
 	VADDPS    Z19, Z16, Z16
 	VMULPS    Z17, Z17, Z17
@@ -1984,23 +2795,23 @@ over8:
 	JMP       fold
 
 over1:
-	MOVQ      CX, SI
+	MOVQ      BX, SI
 	NEGQ      SI
 	ANDQ      $0x0f, SI
 	MOVL      $0x0000ffff, DI
 	SHRXL     SI, DI, DI
 	KMOVW     DI, K1
-	CMPQ      CX, $+33
-	JAE       over2
+	CMPQ      BX, $+33
+	JAE       over2groups
 	VPXORD    Z19, Z19, Z19
-	VMOVUPS   (DX), Z17
-	VMOVUPS   (BX), Z18
+	VMOVUPS   (CX), Z17
+	VMOVUPS   (DX), Z18
 	VMULPS    Z18, Z17, Z16
 	VADDPS    Z19, Z16, Z16
 	VMULPS    Z17, Z17, Z17
 	VMULPS    Z18, Z18, Z18
-	VMOVUPS.Z 64(DX), K1, Z20
-	VMOVUPS.Z 64(BX), K1, Z21
+	VMOVUPS.Z 64(CX), K1, Z20
+	VMOVUPS.Z 64(DX), K1, Z21
 	VMULPS    Z21, Z20, Z19
 	VMULPS    Z20, Z20, Z20
 	VMULPS    Z21, Z21, Z21
@@ -2009,154 +2820,231 @@ over1:
 	VADDPS    Z21, Z18, Z18
 	JMP       fold
 
-over2:
+over2groups:
+	CMPQ      BX, $+49
+	JAE       over3groups
+	VPXORD    Z19, Z19, Z19
+	VMOVUPS   (CX), Z17
+	VMOVUPS   (DX), Z18
+	VMULPS    Z18, Z17, Z16
+	VADDPS    Z19, Z16, Z16
+	VMULPS    Z17, Z17, Z17
+	VMULPS    Z18, Z18, Z18
+	VMOVUPS.Z 128(CX), K1, Z20
+	VMOVUPS.Z 128(DX), K1, Z21
+	VMULPS    Z21, Z20, Z19
+	VMULPS    Z20, Z20, Z20
+	VMULPS    Z21, Z21, Z21
+	VADDPS    Z19, Z16, Z16
+	VADDPS    Z20, Z17, Z17
+	VADDPS    Z21, Z18, Z18
+	VMOVUPS   64(CX), Z20
+	VMOVUPS   64(DX), Z21
+	VMULPS    Z21, Z20, Z19
+	VMULPS    Z20, Z20, Z20
+	VMULPS    Z21, Z21, Z21
+	VADDPS    Z19, Z16, Z16
+	VADDPS    Z20, Z17, Z17
+	VADDPS    Z21, Z18, Z18
+	JMP       fold
+
+over3groups:
+	CMPQ      BX, $+65
+	JAE       over4groups
+	VPXORD    Z19, Z19, Z19
+	VMOVUPS   (CX), Z17
+	VMOVUPS   (DX), Z18
+	VMULPS    Z18, Z17, Z16
+	VADDPS    Z19, Z16, Z16
+	VMULPS    Z17, Z17, Z17
+	VMULPS    Z18, Z18, Z18
+	VMOVUPS   128(CX), Z20
+	VMOVUPS   128(DX), Z21
+	VMULPS    Z21, Z20, Z19
+	VMULPS    Z20, Z20, Z20
+	VMULPS    Z21, Z21, Z21
+	VADDPS    Z19, Z16, Z16
+	VADDPS    Z20, Z17, Z17
+	VADDPS    Z21, Z18, Z18
+	VMOVUPS   64(CX), Z20
+	VMOVUPS   64(DX), Z21
+	VMULPS    Z21, Z20, Z19
+	VMULPS    Z20, Z20, Z20
+	VMULPS    Z21, Z21, Z21
+	VMOVUPS.Z 192(CX), K1, Z23
+	VMOVUPS.Z 192(DX), K1, Z24
+	VMULPS    Z24, Z23, Z22
+	VMULPS    Z23, Z23, Z23
+	VMULPS    Z24, Z24, Z24
+	VADDPS    Z22, Z19, Z19
+	VADDPS    Z23, Z20, Z20
+	VADDPS    Z24, Z21, Z21
+	VADDPS    Z19, Z16, Z16
+	VADDPS    Z20, Z17, Z17
+	VADDPS    Z21, Z18, Z18
+	JMP       fold
+
+over4groups:
 	VPXORD  Z16, Z16, Z16
-	VPXORD  Z21, Z21, Z21
-	VPXORD  Z22, Z22, Z22
-	VPXORD  Z23, Z23, Z23
-	VPXORD  Z17, Z17, Z17
-	VPXORD  Z20, Z20, Z20
-	VPXORD  Z24, Z24, Z24
-	VPXORD  Z25, Z25, Z25
-	VPXORD  Z18, Z18, Z18
-	VPXORD  Z19, Z19, Z19
-	VPXORD  Z26, Z26, Z26
-	VPXORD  Z27, Z27, Z27
-	CMPQ    CX, $+64
+	VMOVUPS (CX), Z17
+	VMOVUPS (DX), Z18
+	VMULPS  Z18, Z17, Z23
+	VADDPS  Z16, Z23, Z23
+	VMULPS  Z17, Z17, Z17
+	VMULPS  Z18, Z18, Z18
+	VMOVUPS 64(CX), Z20
+	VMOVUPS 64(DX), Z19
+	VMULPS  Z19, Z20, Z24
+	VMULPS  Z20, Z20, Z20
+	VMULPS  Z19, Z19, Z19
+	VMOVUPS 128(CX), Z26
+	VMOVUPS 128(DX), Z27
+	VMULPS  Z27, Z26, Z25
+	VMULPS  Z26, Z26, Z26
+	VMULPS  Z27, Z27, Z27
+	VMOVUPS 192(CX), Z29
+	VMOVUPS 192(DX), Z30
+	VMULPS  Z30, Z29, Z28
+	VMULPS  Z29, Z29, Z29
+	VMULPS  Z30, Z30, Z30
+	ADDQ    $+256, CX
+	ADDQ    $+256, DX
+	SUBQ    $+64, BX
+	CMPQ    BX, $+64
 	JB      pass0rest
 	PCALIGN $0x20
 
 pass0blocks:
-	VMOVUPS (DX), Z28
-	VMOVUPS (BX), Z29
-	VMULPS  Z29, Z28, Z30
-	VADDPS  Z30, Z16, Z16
-	VMULPS  Z28, Z28, Z28
-	VADDPS  Z28, Z17, Z17
-	VMULPS  Z29, Z29, Z29
-	VADDPS  Z29, Z18, Z18
-	VMOVUPS 64(DX), Z28
-	VMOVUPS 64(BX), Z29
-	VMULPS  Z29, Z28, Z30
-	VADDPS  Z30, Z21, Z21
-	VMULPS  Z28, Z28, Z28
-	VADDPS  Z28, Z20, Z20
-	VMULPS  Z29, Z29, Z29
-	VADDPS  Z29, Z19, Z19
-	VMOVUPS 128(DX), Z28
-	VMOVUPS 128(BX), Z29
-	VMULPS  Z29, Z28, Z30
-	VADDPS  Z30, Z22, Z22
-	VMULPS  Z28, Z28, Z28
-	VADDPS  Z28, Z24, Z24
-	VMULPS  Z29, Z29, Z29
-	VADDPS  Z29, Z26, Z26
-	VMOVUPS 192(DX), Z28
-	VMOVUPS 192(BX), Z29
-	VMULPS  Z29, Z28, Z30
-	VADDPS  Z30, Z23, Z23
-	VMULPS  Z28, Z28, Z28
-	VADDPS  Z28, Z25, Z25
-	VMULPS  Z29, Z29, Z29
-	VADDPS  Z29, Z27, Z27
+	VMOVUPS (CX), Z16
+	VMOVUPS (DX), Z21
+	VMULPS  Z21, Z16, Z22
+	VADDPS  Z22, Z23, Z23
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z16, Z17, Z17
+	VMULPS  Z21, Z21, Z21
+	VADDPS  Z21, Z18, Z18
+	VMOVUPS 64(CX), Z16
+	VMOVUPS 64(DX), Z21
+	VMULPS  Z21, Z16, Z22
+	VADDPS  Z22, Z24, Z24
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z16, Z20, Z20
+	VMULPS  Z21, Z21, Z21
+	VADDPS  Z21, Z19, Z19
+	VMOVUPS 128(CX), Z16
+	VMOVUPS 128(DX), Z21
+	VMULPS  Z21, Z16, Z22
+	VADDPS  Z22, Z25, Z25
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z16, Z26, Z26
+	VMULPS  Z21, Z21, Z21
+	VADDPS  Z21, Z27, Z27
+	VMOVUPS 192(CX), Z16
+	VMOVUPS 192(DX), Z21
+	VMULPS  Z21, Z16, Z22
+	VADDPS  Z22, Z28, Z28
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z16, Z29, Z29
+	VMULPS  Z21, Z21, Z21
+	VADDPS  Z21, Z30, Z30
+	ADDQ    $+256, CX
 	ADDQ    $+256, DX
-	ADDQ    $+256, BX
-	SUBQ    $+64, CX
-	CMPQ    CX, $+64
+	SUBQ    $+64, BX
+	CMPQ    BX, $+64
 	JAE     pass0blocks
 
 pass0rest:
-	CMPQ    CX, $+0
+	CMPQ    BX, $+0
 	JBE     pass0end
-	CMPQ    CX, $+16
+	CMPQ    BX, $+16
 	JB      pass0part0
-	VMOVUPS (DX), Z28
-	VMOVUPS (BX), Z29
-	VMULPS  Z29, Z28, Z30
-	VADDPS  Z30, Z16, Z16
-	VMULPS  Z28, Z28, Z28
-	VADDPS  Z28, Z17, Z17
-	VMULPS  Z29, Z29, Z29
-	VADDPS  Z29, Z18, Z18
-	CMPQ    CX, $+16
+	VMOVUPS (CX), Z16
+	VMOVUPS (DX), Z21
+	VMULPS  Z21, Z16, Z22
+	VADDPS  Z22, Z23, Z23
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z16, Z17, Z17
+	VMULPS  Z21, Z21, Z21
+	VADDPS  Z21, Z18, Z18
+	CMPQ    BX, $+16
 	JBE     pass0end
-	CMPQ    CX, $+32
+	CMPQ    BX, $+32
 	JB      pass0part1
-	VMOVUPS 64(DX), Z28
-	VMOVUPS 64(BX), Z29
-	VMULPS  Z29, Z28, Z30
-	VADDPS  Z30, Z21, Z21
-	VMULPS  Z28, Z28, Z28
-	VADDPS  Z28, Z20, Z20
-	VMULPS  Z29, Z29, Z29
-	VADDPS  Z29, Z19, Z19
-	CMPQ    CX, $+32
+	VMOVUPS 64(CX), Z16
+	VMOVUPS 64(DX), Z21
+	VMULPS  Z21, Z16, Z22
+	VADDPS  Z22, Z24, Z24
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z16, Z20, Z20
+	VMULPS  Z21, Z21, Z21
+	VADDPS  Z21, Z19, Z19
+	CMPQ    BX, $+32
 	JBE     pass0end
-	CMPQ    CX, $+48
+	CMPQ    BX, $+48
 	JB      pass0part2
-	VMOVUPS 128(DX), Z28
-	VMOVUPS 128(BX), Z29
-	VMULPS  Z29, Z28, Z30
-	VADDPS  Z30, Z22, Z22
-	VMULPS  Z28, Z28, Z28
-	VADDPS  Z28, Z24, Z24
-	VMULPS  Z29, Z29, Z29
-	VADDPS  Z29, Z26, Z26
-	CMPQ    CX, $+48
+	VMOVUPS 128(CX), Z16
+	VMOVUPS 128(DX), Z21
+	VMULPS  Z21, Z16, Z22
+	VADDPS  Z22, Z25, Z25
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z16, Z26, Z26
+	VMULPS  Z21, Z21, Z21
+	VADDPS  Z21, Z27, Z27
+	CMPQ    BX, $+48
 	JBE     pass0end
 	JMP     pass0part3
 
 pass0part0:
-	VMOVUPS.Z (DX), K1, Z28
-	VMOVUPS.Z (BX), K1, Z29
-	VMULPS    Z29, Z28, Z30
-	VADDPS    Z30, Z16, Z16
-	VMULPS    Z28, Z28, Z28
-	VADDPS    Z28, Z17, Z17
-	VMULPS    Z29, Z29, Z29
-	VADDPS    Z29, Z18, Z18
+	VMOVUPS.Z (CX), K1, Z16
+	VMOVUPS.Z (DX), K1, Z21
+	VMULPS    Z21, Z16, Z22
+	VADDPS    Z22, Z23, Z23
+	VMULPS    Z16, Z16, Z16
+	VADDPS    Z16, Z17, Z17
+	VMULPS    Z21, Z21, Z21
+	VADDPS    Z21, Z18, Z18
 	JMP       pass0end
 
 pass0part1:
-	VMOVUPS.Z 64(DX), K1, Z28
-	VMOVUPS.Z 64(BX), K1, Z29
-	VMULPS    Z29, Z28, Z30
-	VADDPS    Z30, Z21, Z21
-	VMULPS    Z28, Z28, Z28
-	VADDPS    Z28, Z20, Z20
-	VMULPS    Z29, Z29, Z29
-	VADDPS    Z29, Z19, Z19
+	VMOVUPS.Z 64(CX), K1, Z16
+	VMOVUPS.Z 64(DX), K1, Z21
+	VMULPS    Z21, Z16, Z22
+	VADDPS    Z22, Z24, Z24
+	VMULPS    Z16, Z16, Z16
+	VADDPS    Z16, Z20, Z20
+	VMULPS    Z21, Z21, Z21
+	VADDPS    Z21, Z19, Z19
 	JMP       pass0end
 
 pass0part2:
-	VMOVUPS.Z 128(DX), K1, Z28
-	VMOVUPS.Z 128(BX), K1, Z29
-	VMULPS    Z29, Z28, Z30
-	VADDPS    Z30, Z22, Z22
-	VMULPS    Z28, Z28, Z28
-	VADDPS    Z28, Z24, Z24
-	VMULPS    Z29, Z29, Z29
-	VADDPS    Z29, Z26, Z26
+	VMOVUPS.Z 128(CX), K1, Z16
+	VMOVUPS.Z 128(DX), K1, Z21
+	VMULPS    Z21, Z16, Z22
+	VADDPS    Z22, Z25, Z25
+	VMULPS    Z16, Z16, Z16
+	VADDPS    Z16, Z26, Z26
+	VMULPS    Z21, Z21, Z21
+	VADDPS    Z21, Z27, Z27
 	JMP       pass0end
 
 pass0part3:
-	VMOVUPS.Z 192(DX), K1, Z28
-	VMOVUPS.Z 192(BX), K1, Z29
-	VMULPS    Z29, Z28, Z30
-	VADDPS    Z30, Z23, Z23
-	VMULPS    Z28, Z28, Z28
-	VADDPS    Z28, Z25, Z25
-	VMULPS    Z29, Z29, Z29
-	VADDPS    Z29, Z27, Z27
+	VMOVUPS.Z 192(CX), K1, Z16
+	VMOVUPS.Z 192(DX), K1, Z21
+	VMULPS    Z21, Z16, Z22
+	VADDPS    Z22, Z28, Z28
+	VMULPS    Z16, Z16, Z16
+	VADDPS    Z16, Z29, Z29
+	VMULPS    Z21, Z21, Z21
+	VADDPS    Z21, Z30, Z30
 
 pass0end:
-	VADDPS Z22, Z16, Z16
-	VADDPS Z23, Z21, Z21
-	VADDPS Z24, Z17, Z17
-	VADDPS Z25, Z20, Z20
-	VADDPS Z26, Z18, Z18
-	VADDPS Z27, Z19, Z19
-	VADDPS Z21, Z16, Z16
+	VADDPS Z25, Z23, Z23
+	VADDPS Z28, Z24, Z24
+	VADDPS Z26, Z17, Z17
+	VADDPS Z29, Z20, Z20
+	VADDPS Z27, Z18, Z18
+	VADDPS Z30, Z19, Z19
+	VADDPS Z24, Z23, Z16
 	VADDPS Z20, Z17, Z17
 	VADDPS Z19, Z18, Z18
 
@@ -4257,7 +5145,7 @@ start:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          DX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y17
@@ -4343,7 +5231,7 @@ empty:
 	RET
 
 over32:
-	CMPQ  DX, $+64
+	CMPQ  DX, $+65
 	JAE   long
 	MOVQ  DX, BX
 	NEGQ  BX
@@ -4352,7 +5240,7 @@ over32:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	VMOVUPS       (AX), Z17
 	VSUBPS        (CX), Z17, Z17
 	VANDPS        Z16, Z17, Z17
@@ -4970,6 +5858,413 @@ skip4:
 
 skip8:
 	JMP loop
+
+// func normAVX512(x []float32) float32
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·normAVX512(SB), NOSPLIT, $0-28
+	MOVQ   x_base+0(FP), AX
+	MOVQ   x_len+8(FP), CX
+	VPXORD Z17, Z17, Z17
+	LEAQ   63(AX)(CX*4), DX
+	TESTL  $0x00000fc0, DX
+	JEQ    page
+
+start:
+	CMPQ  CX, $+33
+	JAE   over32
+	MOVQ  CX, DX
+	NEGQ  DX
+	ANDQ  $0x07, DX
+	MOVL  $0x000000ff, BX
+	SHRXL DX, BX, BX
+	KMOVW BX, K1
+
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	CMPQ          CX, $+8
+	JBE           short0
+	VMOVUPS       (AX), Y16
+	VMULPS        Y16, Y16, Y16
+	VADDPS        Y17, Y16, Y16
+	CMPQ          CX, $+16
+	JBE           short1
+	VMOVUPS       32(AX), Y17
+	VMULPS        Y17, Y17, Y17
+	CMPQ          CX, $+24
+	JBE           short2
+	VMOVUPS       64(AX), Y18
+	VMULPS        Y18, Y18, Y18
+	VMOVUPS.Z     96(AX), K1, Y19
+	VMULPS        Y19, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+short2:
+	VMOVUPS.Z     64(AX), K1, Y18
+	VMULPS        Y18, Y18, Y18
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+short1:
+	VMOVUPS.Z     32(AX), K1, Y17
+	VMULPS        Y17, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+short0:
+	CMPQ          CX, $+0
+	JBE           empty
+	VMOVUPS.Z     (AX), K1, Y16
+	VMULPS        Y16, Y16, Y16
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+empty:
+	VMOVD   X17, AX
+	SUBL    $0x12800000, AX
+	CMPL    AX, $0x6cffffff
+	JHI     inexact
+	VSQRTSS X17, X17, X16
+	VMOVSS  X16, ret+24(FP)
+	RET
+
+over32:
+	CMPQ  CX, $+65
+	JAE   long
+	MOVQ  CX, DX
+	NEGQ  DX
+	ANDQ  $0x0f, DX
+	MOVL  $0x0000ffff, BX
+	SHRXL DX, BX, BX
+	KMOVW BX, K1
+
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	VMOVUPS       (AX), Z16
+	VMULPS        Z16, Z16, Z16
+	VADDPS        Z17, Z16, Z16
+	VMOVUPS       64(AX), Z17
+	VMULPS        Z17, Z17, Z17
+	CMPQ          CX, $+48
+	JBE           wide2
+	VMOVUPS       128(AX), Z18
+	VMULPS        Z18, Z18, Z18
+	VMOVUPS.Z     192(AX), K1, Z19
+	VMULPS        Z19, Z19, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+wide2:
+	VMOVUPS.Z     128(AX), K1, Z18
+	VMULPS        Z18, Z18, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+long:
+	CMPQ CX, $+2048
+	JAE  far
+
+aligned:
+	// The first 64 elements start the lanes.
+	VMOVUPS (AX), Z16
+	VMULPS  Z16, Z16, Z16
+	VADDPS  Z17, Z16, Z16
+
+headed:
+	VMOVUPS 64(AX), Z17
+	VMULPS  Z17, Z17, Z17
+	VMOVUPS 128(AX), Z18
+	VMULPS  Z18, Z18, Z18
+	VMOVUPS 192(AX), Z19
+	VMULPS  Z19, Z19, Z19
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+
+turns:
+	CMPQ    CX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	VMOVUPS (AX), Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z16, Z16
+	VMOVUPS 64(AX), Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z17, Z17
+	VMOVUPS 128(AX), Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z18, Z18
+	VMOVUPS 192(AX), Z20
+	VMULPS  Z20, Z20, Z20
+	VADDPS  Z20, Z19, Z19
+	ADDQ    $+256, AX
+	SUBQ    $+64, CX
+	CMPQ    CX, $+64
+	JAE     blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMPQ          CX, $+0
+	JBE           none
+	MOVQ          CX, DX
+	NEGQ          DX
+	ANDQ          $0x0f, DX
+	MOVL          $0x0000ffff, BX
+	SHRXL         DX, BX, BX
+	KMOVW         BX, K1
+	CMPQ          CX, $+16
+	JBE           rest0
+	VMOVUPS       (AX), Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z16, Z16
+	CMPQ          CX, $+32
+	JBE           rest1
+	VMOVUPS       64(AX), Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z17, Z17
+	CMPQ          CX, $+48
+	JBE           rest2
+	VMOVUPS       128(AX), Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z18, Z18
+	VMOVUPS.Z     192(AX), K1, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z19, Z19
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+rest2:
+	VMOVUPS.Z     128(AX), K1, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z18, Z18
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+rest1:
+	VMOVUPS.Z     64(AX), K1, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z17, Z17
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+rest0:
+	VMOVUPS.Z     (AX), K1, Z20
+	VMULPS        Z20, Z20, Z20
+	VADDPS        Z20, Z16, Z16
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+none:
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
+	VSQRTSS       X16, X16, X16
+	VMOVSS        X16, ret+24(FP)
+	RET
+
+far:
+	TESTL $0x0000003c, AX
+	JNE   misaligned
+	JMP   aligned
+
+misaligned:
+	MOVQ      AX, DX
+	ANDQ      $+60, DX
+	SUBQ      DX, AX
+	SHRQ      $0x02, DX
+	ADDQ      DX, CX
+	MOVL      $0x0000ffff, BX
+	SHLXL     DX, BX, BX
+	KMOVW     BX, K1
+	VMOVUPS.Z (AX), K1, Z16
+	VMULPS    Z16, Z16, Z16
+	VADDPS    Z17, Z16, Z16
+	JMP       headed
+
+page:
+	MOVQ CX, DX
+	ANDQ $+15, DX
+	CMPQ DX, $+1
+	JAE  odd
+	CMPQ CX, $+64
+	JAE  aligned
+	JMP  start
+
+odd:
+	VPXORD    Z16, Z16, Z16
+	VPXORD    Z17, Z17, Z17
+	VPXORD    Z18, Z18, Z18
+	LEAQ      (AX)(DX*4), AX
+	SUBQ      DX, CX
+	MOVQ      $+16, BX
+	SUBQ      DX, BX
+	MOVL      $0x0000ffff, DX
+	SHLXL     BX, DX, DX
+	KMOVW     DX, K1
+	VMOVUPS.Z -64(AX), K1, Z19
+	VMULPS    Z19, Z19, Z19
+	JMP       turns
+
+inexact:
+	RET ·normRare(SB)
 
 // func packAVX512(dst []float32, width int, step int, c float32, x []float32)
 // Requires: AVX, AVX512F
@@ -5793,7 +7088,7 @@ start:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          DX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -5879,7 +7174,7 @@ empty:
 	RET
 
 over32:
-	CMPQ  DX, $+64
+	CMPQ  DX, $+65
 	JAE   long
 	MOVQ  DX, BX
 	NEGQ  BX
@@ -5888,7 +7183,7 @@ over32:
 	SHRXL BX, SI, SI
 	KMOVW SI, K1
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	VMOVUPS       (AX), Z16
 	VSUBPS        (CX), Z16, Z16
 	VMULPS        Z16, Z16, Z16
@@ -6527,7 +7822,7 @@ start:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          CX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -6595,7 +7890,7 @@ empty:
 	RET
 
 over32:
-	CMPQ  CX, $+64
+	CMPQ  CX, $+65
 	JAE   long
 	MOVQ  CX, DX
 	NEGQ  DX
@@ -6604,7 +7899,7 @@ over32:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	VMOVUPS       (AX), Z16
 	VADDPS        Z17, Z16, Z16
 	VMOVUPS       64(AX), Z17
@@ -6844,7 +8139,7 @@ start:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          CX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y17
@@ -6919,7 +8214,7 @@ empty:
 	RET
 
 over32:
-	CMPQ  CX, $+64
+	CMPQ  CX, $+65
 	JAE   long
 	MOVQ  CX, DX
 	NEGQ  DX
@@ -6928,7 +8223,7 @@ over32:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	VMOVUPS       (AX), Z17
 	VANDPS        Z16, Z17, Z17
 	VADDPS        Z18, Z17, Z17
@@ -7188,7 +8483,7 @@ start:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMPQ          CX, $+8
 	JBE           short0
 	VMOVUPS       (AX), Y16
@@ -7263,7 +8558,7 @@ empty:
 	RET
 
 over32:
-	CMPQ  CX, $+64
+	CMPQ  CX, $+65
 	JAE   long
 	MOVQ  CX, DX
 	NEGQ  DX
@@ -7272,7 +8567,7 @@ over32:
 	SHRXL DX, BX, BX
 	KMOVW BX, K1
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	VMOVUPS       (AX), Z16
 	VMULPS        Z16, Z16, Z16
 	VADDPS        Z17, Z16, Z16

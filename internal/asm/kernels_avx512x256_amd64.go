@@ -49,6 +49,16 @@ func axpySparseKAVX512x256(a []float32, idx []int32, val []float32, w []float32,
 //go:noescape
 func axpyToAVX512x256(dst []float32, a float32, x []float32, y []float32)
 
+// cosineAVX512x256 works like cosineGeneric.
+//
+//go:noescape
+func cosineAVX512x256(x []float32, y []float32) float32
+
+// distanceAVX512x256 works like distanceGeneric.
+//
+//go:noescape
+func distanceAVX512x256(x []float32, y []float32) float32
+
 // dotAVX512x256 works like dotGeneric.
 //
 //go:noescape
@@ -148,6 +158,11 @@ func minAVX512x256(x []float32) float32
 //
 //go:noescape
 func mulAVX512x256(dst []float32, x []float32, y []float32)
+
+// normAVX512x256 works like normGeneric.
+//
+//go:noescape
+func normAVX512x256(x []float32) float32
 
 // packAVX512x256 works like packGeneric.
 //

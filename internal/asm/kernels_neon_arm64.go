@@ -49,6 +49,16 @@ func axpySparseKNEON(a []float32, idx []int32, val []float32, w []float32, k int
 //go:noescape
 func axpyToNEON(dst []float32, a float32, x []float32, y []float32)
 
+// cosineNEON works like cosineGeneric.
+//
+//go:noescape
+func cosineNEON(x []float32, y []float32) float32
+
+// distanceNEON works like distanceGeneric.
+//
+//go:noescape
+func distanceNEON(x []float32, y []float32) float32
+
 // dotNEON works like dotGeneric.
 //
 //go:noescape
@@ -138,6 +148,11 @@ func minNEON(x []float32) float32
 //
 //go:noescape
 func mulNEON(dst []float32, x []float32, y []float32)
+
+// normNEON works like normGeneric.
+//
+//go:noescape
+func normNEON(x []float32) float32
 
 // packNEON works like packGeneric.
 //

@@ -1614,6 +1614,1948 @@ skip2:
 skip4:
 	B loop
 
+// func cosineNEON(x []float32, y []float32) float32
+TEXT ·cosineNEON(SB), NOSPLIT, $256-52
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
+	CMP   $0x00000009, R2
+	BHS   over8
+	CMP   $0x00000000, R2
+	BLS   none
+	SUB   $0x00000001, R2, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	ADD   $0x00000000, R0, R0
+	TBNZ  $0x03, R2, part1all
+	VMOVI $0x00, V3.B16
+	TBZ   $0x02, R2, part1low
+	FMOVQ (R0), F2
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V3.B16
+	TBZ   $0x01, R2, part1highone
+	FMOVD (R0), F3
+	TBZ   $0x00, R2, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V3.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R2, part1end
+	FMOVS (R0), F3
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V2.B16
+	TBZ   $0x01, R2, part1lowone
+	FMOVD (R0), F2
+	TBZ   $0x00, R2, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V2.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R2, part1end
+	FMOVS (R0), F2
+	B     part1end
+
+part1all:
+	FLDPQ (R0), (F2, F3)
+
+part1end:
+	ADD   $0x00000000, R1, R0
+	TBNZ  $0x03, R2, part2all
+	VMOVI $0x00, V5.B16
+	TBZ   $0x02, R2, part2low
+	FMOVQ (R0), F4
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V5.B16
+	TBZ   $0x01, R2, part2highone
+	FMOVD (R0), F5
+	TBZ   $0x00, R2, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V5.S[2]
+	B     part2end
+
+part2highone:
+	TBZ   $0x00, R2, part2end
+	FMOVS (R0), F5
+	B     part2end
+
+part2low:
+	VMOVI $0x00, V4.B16
+	TBZ   $0x01, R2, part2lowone
+	FMOVD (R0), F4
+	TBZ   $0x00, R2, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V4.S[2]
+	B     part2end
+
+part2lowone:
+	TBZ   $0x00, R2, part2end
+	FMOVS (R0), F4
+	B     part2end
+
+part2all:
+	FLDPQ (R0), (F4, F5)
+
+part2end:
+	WORD $0x6e24dc40 // VFMUL V4.S4, V2.S4, V0.S4
+	WORD $0x6e25dc61 // VFMUL V5.S4, V3.S4, V1.S4
+	WORD $0x4e26d400 // VFADD V6.S4, V0.S4, V0.S4
+	WORD $0x4e27d421 // VFADD V7.S4, V1.S4, V1.S4
+	WORD $0x6e22dc42 // VFMUL V2.S4, V2.S4, V2.S4
+	WORD $0x6e23dc63 // VFMUL V3.S4, V3.S4, V3.S4
+	WORD $0x6e24dc84 // VFMUL V4.S4, V4.S4, V4.S4
+	WORD $0x6e25dca5 // VFMUL V5.S4, V5.S4, V5.S4
+	B    eight
+
+none:
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	B     eight
+
+over8:
+	SUB   $0x00000001, R2, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
+	MOVD  $bytes<>+0(SB), R6
+	SUB   R3<<2, R6, R6
+	FMOVQ 48(R6), F6
+	FMOVQ 32(R6), F7
+	CMP   $0x00000011, R2
+	BHS   over2groups
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	FLDPQ (R0), (F2, F3)
+	FLDPQ (R1), (F4, F5)
+	WORD  $0x6e24dc40                // VFMUL V4.S4, V2.S4, V0.S4
+	WORD  $0x6e25dc61                // VFMUL V5.S4, V3.S4, V1.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ (R0), (F8, F9)
+	VTBL  V6.B16, [V8.B16], V8.B16
+	VTBX  V7.B16, [V9.B16], V8.B16
+	VTBL  V6.B16, [V9.B16], V9.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ (R0), (F10, F11)
+	VTBL  V6.B16, [V10.B16], V10.B16
+	VTBX  V7.B16, [V11.B16], V10.B16
+	VTBL  V6.B16, [V11.B16], V11.B16
+	WORD  $0x6e2add06                // VFMUL V10.S4, V8.S4, V6.S4
+	WORD  $0x6e2bdd27                // VFMUL V11.S4, V9.S4, V7.S4
+	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	B     fold
+
+over2groups:
+	CMP   $0x00000019, R2
+	BHS   over3groups
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	FLDPQ (R0), (F2, F3)
+	FLDPQ (R1), (F4, F5)
+	WORD  $0x6e24dc40                // VFMUL V4.S4, V2.S4, V0.S4
+	WORD  $0x6e25dc61                // VFMUL V5.S4, V3.S4, V1.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	ADD   R3<<2, R0, R2
+	FLDPQ 32(R2), (F8, F9)
+	VTBL  V6.B16, [V8.B16], V8.B16
+	VTBX  V7.B16, [V9.B16], V8.B16
+	VTBL  V6.B16, [V9.B16], V9.B16
+	ADD   R3<<2, R1, R2
+	FLDPQ 32(R2), (F10, F11)
+	VTBL  V6.B16, [V10.B16], V10.B16
+	VTBX  V7.B16, [V11.B16], V10.B16
+	VTBL  V6.B16, [V11.B16], V11.B16
+	WORD  $0x6e2add06                // VFMUL V10.S4, V8.S4, V6.S4
+	WORD  $0x6e2bdd27                // VFMUL V11.S4, V9.S4, V7.S4
+	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	FLDPQ 32(R0), (F8, F9)
+	FLDPQ 32(R1), (F10, F11)
+	WORD  $0x6e2add06                // VFMUL V10.S4, V8.S4, V6.S4
+	WORD  $0x6e2bdd27                // VFMUL V11.S4, V9.S4, V7.S4
+	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	B     fold
+
+over3groups:
+	CMP   $0x00000021, R2
+	BHS   over4groups
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	FLDPQ (R0), (F2, F3)
+	FLDPQ (R1), (F4, F5)
+	WORD  $0x6e24dc40                // VFMUL V4.S4, V2.S4, V0.S4
+	WORD  $0x6e25dc61                // VFMUL V5.S4, V3.S4, V1.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	FLDPQ 64(R0), (F10, F11)
+	FLDPQ 64(R1), (F12, F13)
+	WORD  $0x6e2cdd48                // VFMUL V12.S4, V10.S4, V8.S4
+	WORD  $0x6e2ddd69                // VFMUL V13.S4, V11.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	FLDPQ 32(R0), (F10, F11)
+	FLDPQ 32(R1), (F12, F13)
+	WORD  $0x6e2cdd48                // VFMUL V12.S4, V10.S4, V8.S4
+	WORD  $0x6e2ddd69                // VFMUL V13.S4, V11.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 64(R0), (F14, F15)
+	VTBL  V6.B16, [V14.B16], V14.B16
+	VTBX  V7.B16, [V15.B16], V14.B16
+	VTBL  V6.B16, [V15.B16], V15.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 64(R0), (F16, F17)
+	VTBL  V6.B16, [V16.B16], V16.B16
+	VTBX  V7.B16, [V17.B16], V16.B16
+	VTBL  V6.B16, [V17.B16], V17.B16
+	WORD  $0x6e30ddc6                // VFMUL V16.S4, V14.S4, V6.S4
+	WORD  $0x6e31dde7                // VFMUL V17.S4, V15.S4, V7.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
+	WORD  $0x4e27d529                // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e2ed54a                // VFADD V14.S4, V10.S4, V10.S4
+	WORD  $0x4e2fd56b                // VFADD V15.S4, V11.S4, V11.S4
+	WORD  $0x4e30d58c                // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	B     fold
+
+over4groups:
+	MOVD  R0, R6
+	MOVD  R1, R7
+	MOVD  R2, R8
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V23.B16
+	VMOVI $0x00, V24.B16
+	VMOVI $0x00, V25.B16
+	VMOVI $0x00, V26.B16
+	VMOVI $0x00, V27.B16
+	VMOVI $0x00, V28.B16
+	VMOVI $0x00, V29.B16
+	VMOVI $0x00, V30.B16
+	VMOVI $0x00, V31.B16
+	CMP   $0x00000040, R8
+	BLO   pass0rest
+
+pass0blocks:
+	FLDPQ (R6), (F0, F1)
+	FLDPQ (R7), (F2, F3)
+	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d508         // VFADD V4.S4, V8.S4, V8.S4
+	WORD  $0x4e25d529         // VFADD V5.S4, V9.S4, V9.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d610         // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631         // VFADD V1.S4, V17.S4, V17.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718         // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739         // VFADD V3.S4, V25.S4, V25.S4
+	FLDPQ 64(R6), (F0, F1)
+	FLDPQ 64(R7), (F2, F3)
+	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d54a         // VFADD V4.S4, V10.S4, V10.S4
+	WORD  $0x4e25d56b         // VFADD V5.S4, V11.S4, V11.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d652         // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673         // VFADD V1.S4, V19.S4, V19.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a         // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b         // VFADD V3.S4, V27.S4, V27.S4
+	FLDPQ 128(R6), (F0, F1)
+	FLDPQ 128(R7), (F2, F3)
+	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d58c         // VFADD V4.S4, V12.S4, V12.S4
+	WORD  $0x4e25d5ad         // VFADD V5.S4, V13.S4, V13.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d694         // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5         // VFADD V1.S4, V21.S4, V21.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c         // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd         // VFADD V3.S4, V29.S4, V29.S4
+	FLDPQ 192(R6), (F0, F1)
+	FLDPQ 192(R7), (F2, F3)
+	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d5ce         // VFADD V4.S4, V14.S4, V14.S4
+	WORD  $0x4e25d5ef         // VFADD V5.S4, V15.S4, V15.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d6d6         // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7         // VFADD V1.S4, V23.S4, V23.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de         // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff         // VFADD V3.S4, V31.S4, V31.S4
+	ADD   $0x00000100, R6, R6
+	ADD   $0x00000100, R7, R7
+	SUB   $0x00000040, R8, R8
+	CMP   $0x00000040, R8
+	BHS   pass0blocks
+
+pass0rest:
+	CMP   $0x00000000, R8
+	BLS   pass0end
+	CMP   $0x00000008, R8
+	BLO   pass0part0
+	FLDPQ (R6), (F0, F1)
+	FLDPQ (R7), (F2, F3)
+	WORD  $0x6e22dc04       // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d508       // VFADD V4.S4, V8.S4, V8.S4
+	WORD  $0x4e25d529       // VFADD V5.S4, V9.S4, V9.S4
+	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d610       // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631       // VFADD V1.S4, V17.S4, V17.S4
+	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718       // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739       // VFADD V3.S4, V25.S4, V25.S4
+	CMP   $0x00000010, R8
+	BLS   pass0end
+	CMP   $0x00000018, R8
+	BLO   pass0part2
+	FLDPQ 64(R6), (F0, F1)
+	FLDPQ 64(R7), (F2, F3)
+	WORD  $0x6e22dc04       // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d54a       // VFADD V4.S4, V10.S4, V10.S4
+	WORD  $0x4e25d56b       // VFADD V5.S4, V11.S4, V11.S4
+	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d652       // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673       // VFADD V1.S4, V19.S4, V19.S4
+	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a       // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b       // VFADD V3.S4, V27.S4, V27.S4
+	CMP   $0x00000020, R8
+	BLS   pass0end
+	CMP   $0x00000028, R8
+	BLO   pass0part4
+	FLDPQ 128(R6), (F0, F1)
+	FLDPQ 128(R7), (F2, F3)
+	WORD  $0x6e22dc04       // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d58c       // VFADD V4.S4, V12.S4, V12.S4
+	WORD  $0x4e25d5ad       // VFADD V5.S4, V13.S4, V13.S4
+	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d694       // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5       // VFADD V1.S4, V21.S4, V21.S4
+	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c       // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd       // VFADD V3.S4, V29.S4, V29.S4
+	CMP   $0x00000030, R8
+	BLS   pass0end
+	CMP   $0x00000038, R8
+	BLO   pass0part6
+	FLDPQ 192(R6), (F0, F1)
+	FLDPQ 192(R7), (F2, F3)
+	WORD  $0x6e22dc04       // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d5ce       // VFADD V4.S4, V14.S4, V14.S4
+	WORD  $0x4e25d5ef       // VFADD V5.S4, V15.S4, V15.S4
+	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d6d6       // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7       // VFADD V1.S4, V23.S4, V23.S4
+	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de       // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff       // VFADD V3.S4, V31.S4, V31.S4
+	B     pass0end
+
+pass0part0:
+	ADD   R3<<2, R6, R6
+	FLDPQ -32(R6), (F0, F1)
+	VTBL  V6.B16, [V0.B16], V0.B16
+	VTBX  V7.B16, [V1.B16], V0.B16
+	VTBL  V6.B16, [V1.B16], V1.B16
+	ADD   R3<<2, R7, R6
+	FLDPQ -32(R6), (F2, F3)
+	VTBL  V6.B16, [V2.B16], V2.B16
+	VTBX  V7.B16, [V3.B16], V2.B16
+	VTBL  V6.B16, [V3.B16], V3.B16
+	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d508              // VFADD V4.S4, V8.S4, V8.S4
+	WORD  $0x4e25d529              // VFADD V5.S4, V9.S4, V9.S4
+	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d610              // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631              // VFADD V1.S4, V17.S4, V17.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718              // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739              // VFADD V3.S4, V25.S4, V25.S4
+	B     pass0end
+
+pass0part2:
+	ADD   R3<<2, R6, R6
+	FLDPQ 32(R6), (F0, F1)
+	VTBL  V6.B16, [V0.B16], V0.B16
+	VTBX  V7.B16, [V1.B16], V0.B16
+	VTBL  V6.B16, [V1.B16], V1.B16
+	ADD   R3<<2, R7, R6
+	FLDPQ 32(R6), (F2, F3)
+	VTBL  V6.B16, [V2.B16], V2.B16
+	VTBX  V7.B16, [V3.B16], V2.B16
+	VTBL  V6.B16, [V3.B16], V3.B16
+	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d54a              // VFADD V4.S4, V10.S4, V10.S4
+	WORD  $0x4e25d56b              // VFADD V5.S4, V11.S4, V11.S4
+	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d652              // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673              // VFADD V1.S4, V19.S4, V19.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a              // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b              // VFADD V3.S4, V27.S4, V27.S4
+	B     pass0end
+
+pass0part4:
+	ADD   R3<<2, R6, R6
+	FLDPQ 96(R6), (F0, F1)
+	VTBL  V6.B16, [V0.B16], V0.B16
+	VTBX  V7.B16, [V1.B16], V0.B16
+	VTBL  V6.B16, [V1.B16], V1.B16
+	ADD   R3<<2, R7, R6
+	FLDPQ 96(R6), (F2, F3)
+	VTBL  V6.B16, [V2.B16], V2.B16
+	VTBX  V7.B16, [V3.B16], V2.B16
+	VTBL  V6.B16, [V3.B16], V3.B16
+	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d58c              // VFADD V4.S4, V12.S4, V12.S4
+	WORD  $0x4e25d5ad              // VFADD V5.S4, V13.S4, V13.S4
+	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d694              // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5              // VFADD V1.S4, V21.S4, V21.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c              // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd              // VFADD V3.S4, V29.S4, V29.S4
+	B     pass0end
+
+pass0part6:
+	ADD   R3<<2, R6, R6
+	FLDPQ 160(R6), (F0, F1)
+	VTBL  V6.B16, [V0.B16], V0.B16
+	VTBX  V7.B16, [V1.B16], V0.B16
+	VTBL  V6.B16, [V1.B16], V1.B16
+	ADD   R3<<2, R7, R6
+	FLDPQ 160(R6), (F2, F3)
+	VTBL  V6.B16, [V2.B16], V2.B16
+	VTBX  V7.B16, [V3.B16], V2.B16
+	VTBL  V6.B16, [V3.B16], V3.B16
+	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d5ce              // VFADD V4.S4, V14.S4, V14.S4
+	WORD  $0x4e25d5ef              // VFADD V5.S4, V15.S4, V15.S4
+	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d6d6              // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7              // VFADD V1.S4, V23.S4, V23.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de              // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff              // VFADD V3.S4, V31.S4, V31.S4
+
+pass0end:
+	WORD  $0x4e2cd508        // VFADD V12.S4, V8.S4, V8.S4
+	WORD  $0x4e2dd529        // VFADD V13.S4, V9.S4, V9.S4
+	WORD  $0x4e2ed54a        // VFADD V14.S4, V10.S4, V10.S4
+	WORD  $0x4e2fd56b        // VFADD V15.S4, V11.S4, V11.S4
+	WORD  $0x4e34d610        // VFADD V20.S4, V16.S4, V16.S4
+	WORD  $0x4e35d631        // VFADD V21.S4, V17.S4, V17.S4
+	WORD  $0x4e36d652        // VFADD V22.S4, V18.S4, V18.S4
+	WORD  $0x4e37d673        // VFADD V23.S4, V19.S4, V19.S4
+	WORD  $0x4e3cd718        // VFADD V28.S4, V24.S4, V24.S4
+	WORD  $0x4e3dd739        // VFADD V29.S4, V25.S4, V25.S4
+	WORD  $0x4e3ed75a        // VFADD V30.S4, V26.S4, V26.S4
+	WORD  $0x4e3fd77b        // VFADD V31.S4, V27.S4, V27.S4
+	WORD  $0x4e2ad508        // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529        // VFADD V11.S4, V9.S4, V9.S4
+	ADD   $8, RSP, R6
+	FSTPQ (F8, F9), (R6)
+	WORD  $0x4e32d610        // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631        // VFADD V19.S4, V17.S4, V17.S4
+	ADD   $8, RSP, R6
+	FSTPQ (F16, F17), 32(R6)
+	WORD  $0x4e3ad718        // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739        // VFADD V27.S4, V25.S4, V25.S4
+	ADD   $8, RSP, R6
+	FSTPQ (F24, F25), 64(R6)
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V23.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V24.B16
+	VMOVI $0x00, V25.B16
+	VMOVI $0x00, V26.B16
+	VMOVI $0x00, V27.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V28.B16
+	VMOVI $0x00, V29.B16
+	VMOVI $0x00, V30.B16
+	VMOVI $0x00, V31.B16
+	CMP   $0x00000040, R2
+	BLO   pass1rest
+
+pass1blocks:
+	FLDPQ 32(R0), (F0, F12)
+	FLDPQ 32(R1), (F13, F14)
+	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd631         // VFADD V15.S4, V17.S4, V17.S4
+	WORD  $0x4e30d421         // VFADD V16.S4, V1.S4, V1.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d442         // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e2cd463         // VFADD V12.S4, V3.S4, V3.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd484         // VFADD V13.S4, V4.S4, V4.S4
+	WORD  $0x4e2ed4a5         // VFADD V14.S4, V5.S4, V5.S4
+	FLDPQ 96(R0), (F0, F12)
+	FLDPQ 96(R1), (F13, F14)
+	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd652         // VFADD V15.S4, V18.S4, V18.S4
+	WORD  $0x4e30d673         // VFADD V16.S4, V19.S4, V19.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d54a         // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e2cd56b         // VFADD V12.S4, V11.S4, V11.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd508         // VFADD V13.S4, V8.S4, V8.S4
+	WORD  $0x4e2ed529         // VFADD V14.S4, V9.S4, V9.S4
+	FLDPQ 160(R0), (F0, F12)
+	FLDPQ 160(R1), (F13, F14)
+	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd694         // VFADD V15.S4, V20.S4, V20.S4
+	WORD  $0x4e30d6b5         // VFADD V16.S4, V21.S4, V21.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e2cd739         // VFADD V12.S4, V25.S4, V25.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd79c         // VFADD V13.S4, V28.S4, V28.S4
+	WORD  $0x4e2ed7bd         // VFADD V14.S4, V29.S4, V29.S4
+	FLDPQ 224(R0), (F0, F12)
+	FLDPQ 224(R1), (F13, F14)
+	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd6d6         // VFADD V15.S4, V22.S4, V22.S4
+	WORD  $0x4e30d6f7         // VFADD V16.S4, V23.S4, V23.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d75a         // VFADD V0.S4, V26.S4, V26.S4
+	WORD  $0x4e2cd77b         // VFADD V12.S4, V27.S4, V27.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd7de         // VFADD V13.S4, V30.S4, V30.S4
+	WORD  $0x4e2ed7ff         // VFADD V14.S4, V31.S4, V31.S4
+	ADD   $0x00000100, R0, R0
+	ADD   $0x00000100, R1, R1
+	SUB   $0x00000040, R2, R2
+	CMP   $0x00000040, R2
+	BHS   pass1blocks
+
+pass1rest:
+	CMP   $0x00000008, R2
+	BLS   pass1end
+	CMP   $0x00000010, R2
+	BLO   pass1part1
+	FLDPQ 32(R0), (F0, F12)
+	FLDPQ 32(R1), (F13, F14)
+	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd631         // VFADD V15.S4, V17.S4, V17.S4
+	WORD  $0x4e30d421         // VFADD V16.S4, V1.S4, V1.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d442         // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e2cd463         // VFADD V12.S4, V3.S4, V3.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd484         // VFADD V13.S4, V4.S4, V4.S4
+	WORD  $0x4e2ed4a5         // VFADD V14.S4, V5.S4, V5.S4
+	CMP   $0x00000018, R2
+	BLS   pass1end
+	CMP   $0x00000020, R2
+	BLO   pass1part3
+	FLDPQ 96(R0), (F0, F12)
+	FLDPQ 96(R1), (F13, F14)
+	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd652         // VFADD V15.S4, V18.S4, V18.S4
+	WORD  $0x4e30d673         // VFADD V16.S4, V19.S4, V19.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d54a         // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e2cd56b         // VFADD V12.S4, V11.S4, V11.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd508         // VFADD V13.S4, V8.S4, V8.S4
+	WORD  $0x4e2ed529         // VFADD V14.S4, V9.S4, V9.S4
+	CMP   $0x00000028, R2
+	BLS   pass1end
+	CMP   $0x00000030, R2
+	BLO   pass1part5
+	FLDPQ 160(R0), (F0, F12)
+	FLDPQ 160(R1), (F13, F14)
+	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd694         // VFADD V15.S4, V20.S4, V20.S4
+	WORD  $0x4e30d6b5         // VFADD V16.S4, V21.S4, V21.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e2cd739         // VFADD V12.S4, V25.S4, V25.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd79c         // VFADD V13.S4, V28.S4, V28.S4
+	WORD  $0x4e2ed7bd         // VFADD V14.S4, V29.S4, V29.S4
+	CMP   $0x00000038, R2
+	BLS   pass1end
+	B     pass1part7
+
+pass1part1:
+	ADD   R3<<2, R0, R0
+	FLDPQ (R0), (F0, F12)
+	VTBL  V6.B16, [V0.B16], V0.B16
+	VTBX  V7.B16, [V12.B16], V0.B16
+	VTBL  V6.B16, [V12.B16], V12.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ (R0), (F13, F14)
+	VTBL  V6.B16, [V13.B16], V13.B16
+	VTBX  V7.B16, [V14.B16], V13.B16
+	VTBL  V6.B16, [V14.B16], V14.B16
+	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd631                // VFADD V15.S4, V17.S4, V17.S4
+	WORD  $0x4e30d421                // VFADD V16.S4, V1.S4, V1.S4
+	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d442                // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e2cd463                // VFADD V12.S4, V3.S4, V3.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd484                // VFADD V13.S4, V4.S4, V4.S4
+	WORD  $0x4e2ed4a5                // VFADD V14.S4, V5.S4, V5.S4
+	B     pass1end
+
+pass1part3:
+	ADD   R3<<2, R0, R0
+	FLDPQ 64(R0), (F0, F12)
+	VTBL  V6.B16, [V0.B16], V0.B16
+	VTBX  V7.B16, [V12.B16], V0.B16
+	VTBL  V6.B16, [V12.B16], V12.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 64(R0), (F13, F14)
+	VTBL  V6.B16, [V13.B16], V13.B16
+	VTBX  V7.B16, [V14.B16], V13.B16
+	VTBL  V6.B16, [V14.B16], V14.B16
+	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd652                // VFADD V15.S4, V18.S4, V18.S4
+	WORD  $0x4e30d673                // VFADD V16.S4, V19.S4, V19.S4
+	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d54a                // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e2cd56b                // VFADD V12.S4, V11.S4, V11.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd508                // VFADD V13.S4, V8.S4, V8.S4
+	WORD  $0x4e2ed529                // VFADD V14.S4, V9.S4, V9.S4
+	B     pass1end
+
+pass1part5:
+	ADD   R3<<2, R0, R0
+	FLDPQ 128(R0), (F0, F12)
+	VTBL  V6.B16, [V0.B16], V0.B16
+	VTBX  V7.B16, [V12.B16], V0.B16
+	VTBL  V6.B16, [V12.B16], V12.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 128(R0), (F13, F14)
+	VTBL  V6.B16, [V13.B16], V13.B16
+	VTBX  V7.B16, [V14.B16], V13.B16
+	VTBL  V6.B16, [V14.B16], V14.B16
+	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd694                // VFADD V15.S4, V20.S4, V20.S4
+	WORD  $0x4e30d6b5                // VFADD V16.S4, V21.S4, V21.S4
+	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d718                // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e2cd739                // VFADD V12.S4, V25.S4, V25.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd79c                // VFADD V13.S4, V28.S4, V28.S4
+	WORD  $0x4e2ed7bd                // VFADD V14.S4, V29.S4, V29.S4
+	B     pass1end
+
+pass1part7:
+	ADD   R3<<2, R0, R0
+	FLDPQ 192(R0), (F0, F12)
+	VTBL  V6.B16, [V0.B16], V0.B16
+	VTBX  V7.B16, [V12.B16], V0.B16
+	VTBL  V6.B16, [V12.B16], V12.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 192(R0), (F13, F14)
+	VTBL  V6.B16, [V13.B16], V13.B16
+	VTBX  V7.B16, [V14.B16], V13.B16
+	VTBL  V6.B16, [V14.B16], V14.B16
+	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd6d6                // VFADD V15.S4, V22.S4, V22.S4
+	WORD  $0x4e30d6f7                // VFADD V16.S4, V23.S4, V23.S4
+	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d75a                // VFADD V0.S4, V26.S4, V26.S4
+	WORD  $0x4e2cd77b                // VFADD V12.S4, V27.S4, V27.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd7de                // VFADD V13.S4, V30.S4, V30.S4
+	WORD  $0x4e2ed7ff                // VFADD V14.S4, V31.S4, V31.S4
+
+pass1end:
+	WORD  $0x4e34d631      // VFADD V20.S4, V17.S4, V17.S4
+	WORD  $0x4e35d421      // VFADD V21.S4, V1.S4, V1.S4
+	WORD  $0x4e36d652      // VFADD V22.S4, V18.S4, V18.S4
+	WORD  $0x4e37d673      // VFADD V23.S4, V19.S4, V19.S4
+	WORD  $0x4e38d442      // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463      // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x4e3ad54a      // VFADD V26.S4, V10.S4, V10.S4
+	WORD  $0x4e3bd56b      // VFADD V27.S4, V11.S4, V11.S4
+	WORD  $0x4e3cd484      // VFADD V28.S4, V4.S4, V4.S4
+	WORD  $0x4e3dd4a5      // VFADD V29.S4, V5.S4, V5.S4
+	WORD  $0x4e3ed508      // VFADD V30.S4, V8.S4, V8.S4
+	WORD  $0x4e3fd529      // VFADD V31.S4, V9.S4, V9.S4
+	WORD  $0x4e32d631      // VFADD V18.S4, V17.S4, V17.S4
+	WORD  $0x4e33d421      // VFADD V19.S4, V1.S4, V1.S4
+	ADD   $8, RSP, R0
+	FLDPQ (R0), (F0, F6)
+	WORD  $0x4e20d620      // VFADD V0.S4, V17.S4, V0.S4
+	WORD  $0x4e26d421      // VFADD V6.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442      // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463      // VFADD V11.S4, V3.S4, V3.S4
+	ADD   $8, RSP, R0
+	FLDPQ 32(R0), (F6, F7)
+	WORD  $0x4e26d442      // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463      // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484      // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5      // VFADD V9.S4, V5.S4, V5.S4
+	ADD   $8, RSP, R0
+	FLDPQ 64(R0), (F6, F7)
+	WORD  $0x4e26d484      // VFADD V6.S4, V4.S4, V4.S4
+	WORD  $0x4e27d4a5      // VFADD V7.S4, V5.S4, V5.S4
+
+fold:
+eight:
+	VMOVI  $0x00, V6.B16
+	VMOVI  $0x00, V7.B16
+	WORD   $0x4e21d400            // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x4e23d442            // VFADD V3.S4, V2.S4, V2.S4
+	VUZP1  V2.S4, V0.S4, V1.S4
+	VUZP2  V2.S4, V0.S4, V0.S4
+	WORD   $0x6e20d421            // VFADDP V0.S4, V1.S4, V1.S4
+	WORD   $0x4e25d484            // VFADD V5.S4, V4.S4, V4.S4
+	WORD   $0x4e27d4c6            // VFADD V7.S4, V6.S4, V6.S4
+	VUZP1  V6.S4, V4.S4, V0.S4
+	VUZP2  V6.S4, V4.S4, V2.S4
+	WORD   $0x6e22d400            // VFADDP V2.S4, V0.S4, V0.S4
+	VORR   V1.B16, V1.B16, V2.B16
+	VMOV   V0.D[0], V2.D[1]
+	VMOV   V1.D[1], V0.D[0]
+	WORD   $0x4e20d442            // VFADD V0.S4, V2.S4, V2.S4
+	VDUP   V2.S[1], V0.S4
+	VDUP   V2.S[2], V1.S4
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FMOVS  F1, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FCVTSD F2, F2
+	FCVTSD F0, F0
+	FCVTSD F1, F1
+	FMULD  F1, F0, F0
+	FSQRTD F0, F0
+	FDIVD  F0, F2, F0
+	FCVTDS F0, F2
+	WORD   $0x6e22dc40            // VFMUL V2.S4, V2.S4, V0.S4
+	FMOVS  F0, R0
+	MOVD   $0x00000000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x3f800000, R1
+	CMP    R1, R0
+	BHI    inexact
+	FMOVS  F2, ret+48(FP)
+	RET
+
+inexact:
+	RET ·cosineRare(SB)
+
+// func distanceNEON(x []float32, y []float32) float32
+TEXT ·distanceNEON(SB), NOSPLIT, $0-52
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  y_len+32(FP), R2
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	CMP   $0x00000041, R2
+	BHS   long
+	SUB   $0x00000001, R2, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
+
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	CMP    $0x00000008, R2
+	BLS    short0
+	MOVD   $bytes<>+0(SB), R6
+	SUB    R3<<2, R6, R6
+	FMOVQ  48(R6), F4
+	FMOVQ  32(R6), F5
+	FLDPQ  (R0), (F0, F1)
+	FLDPQ  (R1), (F6, F7)
+	WORD   $0x4ea6d400                   // VFSUB V6.S4, V0.S4, V0.S4
+	WORD   $0x4ea7d421                   // VFSUB V7.S4, V1.S4, V1.S4
+	WORD   $0x6e20dc00                   // VFMUL V0.S4, V0.S4, V0.S4
+	WORD   $0x6e21dc21                   // VFMUL V1.S4, V1.S4, V1.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	CMP    $0x00000010, R2
+	BLS    short1
+	FLDPQ  32(R0), (F2, F3)
+	FLDPQ  32(R1), (F6, F7)
+	WORD   $0x4ea6d442                   // VFSUB V6.S4, V2.S4, V2.S4
+	WORD   $0x4ea7d463                   // VFSUB V7.S4, V3.S4, V3.S4
+	WORD   $0x6e22dc42                   // VFMUL V2.S4, V2.S4, V2.S4
+	WORD   $0x6e23dc63                   // VFMUL V3.S4, V3.S4, V3.S4
+	CMP    $0x00000018, R2
+	BLS    short2
+	FLDPQ  64(R0), (F6, F7)
+	FLDPQ  64(R1), (F8, F9)
+	WORD   $0x4ea8d4c6                   // VFSUB V8.S4, V6.S4, V6.S4
+	WORD   $0x4ea9d4e7                   // VFSUB V9.S4, V7.S4, V7.S4
+	WORD   $0x6e26dcc6                   // VFMUL V6.S4, V6.S4, V6.S4
+	WORD   $0x6e27dce7                   // VFMUL V7.S4, V7.S4, V7.S4
+	CMP    $0x00000020, R2
+	BLS    short3
+	FLDPQ  96(R0), (F8, F9)
+	FLDPQ  96(R1), (F10, F11)
+	WORD   $0x4eaad508                   // VFSUB V10.S4, V8.S4, V8.S4
+	WORD   $0x4eabd529                   // VFSUB V11.S4, V9.S4, V9.S4
+	WORD   $0x6e28dd08                   // VFMUL V8.S4, V8.S4, V8.S4
+	WORD   $0x6e29dd29                   // VFMUL V9.S4, V9.S4, V9.S4
+	CMP    $0x00000028, R2
+	BLS    short4
+	FLDPQ  128(R0), (F10, F11)
+	FLDPQ  128(R1), (F12, F13)
+	WORD   $0x4eacd54a                   // VFSUB V12.S4, V10.S4, V10.S4
+	WORD   $0x4eadd56b                   // VFSUB V13.S4, V11.S4, V11.S4
+	WORD   $0x6e2add4a                   // VFMUL V10.S4, V10.S4, V10.S4
+	WORD   $0x6e2bdd6b                   // VFMUL V11.S4, V11.S4, V11.S4
+	CMP    $0x00000030, R2
+	BLS    short5
+	FLDPQ  160(R0), (F12, F13)
+	FLDPQ  160(R1), (F14, F15)
+	WORD   $0x4eaed58c                   // VFSUB V14.S4, V12.S4, V12.S4
+	WORD   $0x4eafd5ad                   // VFSUB V15.S4, V13.S4, V13.S4
+	WORD   $0x6e2cdd8c                   // VFMUL V12.S4, V12.S4, V12.S4
+	WORD   $0x6e2dddad                   // VFMUL V13.S4, V13.S4, V13.S4
+	CMP    $0x00000038, R2
+	BLS    short6
+	FLDPQ  192(R0), (F14, F15)
+	FLDPQ  192(R1), (F16, F17)
+	WORD   $0x4eb0d5ce                   // VFSUB V16.S4, V14.S4, V14.S4
+	WORD   $0x4eb1d5ef                   // VFSUB V17.S4, V15.S4, V15.S4
+	WORD   $0x6e2eddce                   // VFMUL V14.S4, V14.S4, V14.S4
+	WORD   $0x6e2fddef                   // VFMUL V15.S4, V15.S4, V15.S4
+	ADD    R3<<2, R0, R0
+	FLDPQ  192(R0), (F16, F17)
+	VTBL   V4.B16, [V16.B16], V16.B16
+	VTBX   V5.B16, [V17.B16], V16.B16
+	VTBL   V4.B16, [V17.B16], V17.B16
+	ADD    R3<<2, R1, R0
+	FLDPQ  192(R0), (F18, F19)
+	VTBL   V4.B16, [V18.B16], V18.B16
+	VTBX   V5.B16, [V19.B16], V18.B16
+	VTBL   V4.B16, [V19.B16], V4.B16
+	WORD   $0x4eb2d610                   // VFSUB V18.S4, V16.S4, V16.S4
+	WORD   $0x4ea4d631                   // VFSUB V4.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD   $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD   $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD   $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD   $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD   $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD   $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD   $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD   $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+short6:
+	ADD    R3<<2, R0, R0
+	FLDPQ  160(R0), (F14, F15)
+	VTBL   V4.B16, [V14.B16], V14.B16
+	VTBX   V5.B16, [V15.B16], V14.B16
+	VTBL   V4.B16, [V15.B16], V15.B16
+	ADD    R3<<2, R1, R0
+	FLDPQ  160(R0), (F16, F17)
+	VTBL   V4.B16, [V16.B16], V16.B16
+	VTBX   V5.B16, [V17.B16], V16.B16
+	VTBL   V4.B16, [V17.B16], V4.B16
+	WORD   $0x4eb0d5ce                   // VFSUB V16.S4, V14.S4, V14.S4
+	WORD   $0x4ea4d5ef                   // VFSUB V4.S4, V15.S4, V15.S4
+	WORD   $0x6e2eddce                   // VFMUL V14.S4, V14.S4, V14.S4
+	WORD   $0x6e2fddef                   // VFMUL V15.S4, V15.S4, V15.S4
+	WORD   $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD   $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD   $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD   $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD   $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD   $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD   $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+short5:
+	ADD    R3<<2, R0, R0
+	FLDPQ  128(R0), (F12, F13)
+	VTBL   V4.B16, [V12.B16], V12.B16
+	VTBX   V5.B16, [V13.B16], V12.B16
+	VTBL   V4.B16, [V13.B16], V13.B16
+	ADD    R3<<2, R1, R0
+	FLDPQ  128(R0), (F14, F15)
+	VTBL   V4.B16, [V14.B16], V14.B16
+	VTBX   V5.B16, [V15.B16], V14.B16
+	VTBL   V4.B16, [V15.B16], V4.B16
+	WORD   $0x4eaed58c                   // VFSUB V14.S4, V12.S4, V12.S4
+	WORD   $0x4ea4d5ad                   // VFSUB V4.S4, V13.S4, V13.S4
+	WORD   $0x6e2cdd8c                   // VFMUL V12.S4, V12.S4, V12.S4
+	WORD   $0x6e2dddad                   // VFMUL V13.S4, V13.S4, V13.S4
+	WORD   $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD   $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD   $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD   $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD   $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD   $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD   $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD   $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+short4:
+	ADD    R3<<2, R0, R0
+	FLDPQ  96(R0), (F10, F11)
+	VTBL   V4.B16, [V10.B16], V10.B16
+	VTBX   V5.B16, [V11.B16], V10.B16
+	VTBL   V4.B16, [V11.B16], V11.B16
+	ADD    R3<<2, R1, R0
+	FLDPQ  96(R0), (F12, F13)
+	VTBL   V4.B16, [V12.B16], V12.B16
+	VTBX   V5.B16, [V13.B16], V12.B16
+	VTBL   V4.B16, [V13.B16], V4.B16
+	WORD   $0x4eacd54a                   // VFSUB V12.S4, V10.S4, V10.S4
+	WORD   $0x4ea4d56b                   // VFSUB V4.S4, V11.S4, V11.S4
+	WORD   $0x6e2add4a                   // VFMUL V10.S4, V10.S4, V10.S4
+	WORD   $0x6e2bdd6b                   // VFMUL V11.S4, V11.S4, V11.S4
+	WORD   $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD   $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD   $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD   $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD   $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD   $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+short3:
+	ADD    R3<<2, R0, R0
+	FLDPQ  64(R0), (F8, F9)
+	VTBL   V4.B16, [V8.B16], V8.B16
+	VTBX   V5.B16, [V9.B16], V8.B16
+	VTBL   V4.B16, [V9.B16], V9.B16
+	ADD    R3<<2, R1, R0
+	FLDPQ  64(R0), (F10, F11)
+	VTBL   V4.B16, [V10.B16], V10.B16
+	VTBX   V5.B16, [V11.B16], V10.B16
+	VTBL   V4.B16, [V11.B16], V4.B16
+	WORD   $0x4eaad508                   // VFSUB V10.S4, V8.S4, V8.S4
+	WORD   $0x4ea4d529                   // VFSUB V4.S4, V9.S4, V9.S4
+	WORD   $0x6e28dd08                   // VFMUL V8.S4, V8.S4, V8.S4
+	WORD   $0x6e29dd29                   // VFMUL V9.S4, V9.S4, V9.S4
+	WORD   $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD   $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD   $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD   $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+short2:
+	ADD    R3<<2, R0, R0
+	FLDPQ  32(R0), (F6, F7)
+	VTBL   V4.B16, [V6.B16], V6.B16
+	VTBX   V5.B16, [V7.B16], V6.B16
+	VTBL   V4.B16, [V7.B16], V7.B16
+	ADD    R3<<2, R1, R0
+	FLDPQ  32(R0), (F8, F9)
+	VTBL   V4.B16, [V8.B16], V8.B16
+	VTBX   V5.B16, [V9.B16], V8.B16
+	VTBL   V4.B16, [V9.B16], V4.B16
+	WORD   $0x4ea8d4c6                   // VFSUB V8.S4, V6.S4, V6.S4
+	WORD   $0x4ea4d4e7                   // VFSUB V4.S4, V7.S4, V7.S4
+	WORD   $0x6e26dcc6                   // VFMUL V6.S4, V6.S4, V6.S4
+	WORD   $0x6e27dce7                   // VFMUL V7.S4, V7.S4, V7.S4
+	WORD   $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD   $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+short1:
+	ADD    R3<<2, R0, R0
+	FLDPQ  (R0), (F2, F3)
+	VTBL   V4.B16, [V2.B16], V2.B16
+	VTBX   V5.B16, [V3.B16], V2.B16
+	VTBL   V4.B16, [V3.B16], V3.B16
+	ADD    R3<<2, R1, R0
+	FLDPQ  (R0), (F6, F7)
+	VTBL   V4.B16, [V6.B16], V6.B16
+	VTBX   V5.B16, [V7.B16], V6.B16
+	VTBL   V4.B16, [V7.B16], V4.B16
+	WORD   $0x4ea6d442                   // VFSUB V6.S4, V2.S4, V2.S4
+	WORD   $0x4ea4d463                   // VFSUB V4.S4, V3.S4, V3.S4
+	WORD   $0x6e22dc42                   // VFMUL V2.S4, V2.S4, V2.S4
+	WORD   $0x6e23dc63                   // VFMUL V3.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+short0:
+	CMP   $0x00000000, R2
+	BLS   empty
+	ADD   $0x00000000, R0, R0
+	TBNZ  $0x03, R3, part1all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R3, part1low
+	FMOVQ (R0), F0
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R3, part1highone
+	FMOVD (R0), F1
+	TBZ   $0x00, R3, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V1.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R3, part1end
+	FMOVS (R0), F1
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R3, part1lowone
+	FMOVD (R0), F0
+	TBZ   $0x00, R3, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V0.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R3, part1end
+	FMOVS (R0), F0
+	B     part1end
+
+part1all:
+	FLDPQ (R0), (F0, F1)
+
+part1end:
+	ADD   $0x00000000, R1, R0
+	TBNZ  $0x03, R3, part2all
+	VMOVI $0x00, V5.B16
+	TBZ   $0x02, R3, part2low
+	FMOVQ (R0), F4
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V5.B16
+	TBZ   $0x01, R3, part2highone
+	FMOVD (R0), F5
+	TBZ   $0x00, R3, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V5.S[2]
+	B     part2end
+
+part2highone:
+	TBZ   $0x00, R3, part2end
+	FMOVS (R0), F5
+	B     part2end
+
+part2low:
+	VMOVI $0x00, V4.B16
+	TBZ   $0x01, R3, part2lowone
+	FMOVD (R0), F4
+	TBZ   $0x00, R3, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V4.S[2]
+	B     part2end
+
+part2lowone:
+	TBZ   $0x00, R3, part2end
+	FMOVS (R0), F4
+	B     part2end
+
+part2all:
+	FLDPQ (R0), (F4, F5)
+
+part2end:
+	WORD   $0x4ea4d400                   // VFSUB V4.S4, V0.S4, V0.S4
+	WORD   $0x4ea5d421                   // VFSUB V5.S4, V1.S4, V1.S4
+	WORD   $0x6e20dc00                   // VFMUL V0.S4, V0.S4, V0.S4
+	WORD   $0x6e21dc21                   // VFMUL V1.S4, V1.S4, V1.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+empty:
+	FMOVS  F2, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F2, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+long:
+	// The first 64 elements start the lanes.
+	FLDPQ (R0), (F0, F1)
+	FLDPQ (R1), (F4, F5)
+	WORD  $0x4ea4d400         // VFSUB V4.S4, V0.S4, V0.S4
+	WORD  $0x4ea5d421         // VFSUB V5.S4, V1.S4, V1.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400         // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	FLDPQ 32(R0), (F2, F3)
+	FLDPQ 32(R1), (F4, F5)
+	WORD  $0x4ea4d442         // VFSUB V4.S4, V2.S4, V2.S4
+	WORD  $0x4ea5d463         // VFSUB V5.S4, V3.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	FLDPQ 64(R0), (F4, F5)
+	FLDPQ 64(R1), (F6, F7)
+	WORD  $0x4ea6d484         // VFSUB V6.S4, V4.S4, V4.S4
+	WORD  $0x4ea7d4a5         // VFSUB V7.S4, V5.S4, V5.S4
+	WORD  $0x6e24dc84         // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5         // VFMUL V5.S4, V5.S4, V5.S4
+	FLDPQ 96(R0), (F6, F7)
+	FLDPQ 96(R1), (F8, F9)
+	WORD  $0x4ea8d4c6         // VFSUB V8.S4, V6.S4, V6.S4
+	WORD  $0x4ea9d4e7         // VFSUB V9.S4, V7.S4, V7.S4
+	WORD  $0x6e26dcc6         // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7         // VFMUL V7.S4, V7.S4, V7.S4
+	FLDPQ 128(R0), (F8, F9)
+	FLDPQ 128(R1), (F10, F11)
+	WORD  $0x4eaad508         // VFSUB V10.S4, V8.S4, V8.S4
+	WORD  $0x4eabd529         // VFSUB V11.S4, V9.S4, V9.S4
+	WORD  $0x6e28dd08         // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29         // VFMUL V9.S4, V9.S4, V9.S4
+	FLDPQ 160(R0), (F10, F11)
+	FLDPQ 160(R1), (F12, F13)
+	WORD  $0x4eacd54a         // VFSUB V12.S4, V10.S4, V10.S4
+	WORD  $0x4eadd56b         // VFSUB V13.S4, V11.S4, V11.S4
+	WORD  $0x6e2add4a         // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	FLDPQ 192(R0), (F12, F13)
+	FLDPQ 192(R1), (F14, F15)
+	WORD  $0x4eaed58c         // VFSUB V14.S4, V12.S4, V12.S4
+	WORD  $0x4eafd5ad         // VFSUB V15.S4, V13.S4, V13.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	FLDPQ 224(R0), (F14, F15)
+	FLDPQ 224(R1), (F16, F17)
+	WORD  $0x4eb0d5ce         // VFSUB V16.S4, V14.S4, V14.S4
+	WORD  $0x4eb1d5ef         // VFSUB V17.S4, V15.S4, V15.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	ADD   $0x00000100, R0, R0
+	ADD   $0x00000100, R1, R1
+	SUB   $0x00000040, R2, R2
+	CMP   $0x00000040, R2
+	BLO   rest
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	FLDPQ (R0), (F16, F17)
+	FLDPQ (R1), (F18, F19)
+	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421         // VFADD V17.S4, V1.S4, V1.S4
+	FLDPQ 32(R0), (F16, F17)
+	FLDPQ 32(R1), (F18, F19)
+	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442         // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463         // VFADD V17.S4, V3.S4, V3.S4
+	FLDPQ 64(R0), (F16, F17)
+	FLDPQ 64(R1), (F18, F19)
+	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484         // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5         // VFADD V17.S4, V5.S4, V5.S4
+	FLDPQ 96(R0), (F16, F17)
+	FLDPQ 96(R1), (F18, F19)
+	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6         // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7         // VFADD V17.S4, V7.S4, V7.S4
+	FLDPQ 128(R0), (F16, F17)
+	FLDPQ 128(R1), (F18, F19)
+	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	FLDPQ 160(R0), (F16, F17)
+	FLDPQ 160(R1), (F18, F19)
+	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a         // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b         // VFADD V17.S4, V11.S4, V11.S4
+	FLDPQ 192(R0), (F16, F17)
+	FLDPQ 192(R1), (F18, F19)
+	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c         // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad         // VFADD V17.S4, V13.S4, V13.S4
+	FLDPQ 224(R0), (F16, F17)
+	FLDPQ 224(R1), (F18, F19)
+	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	ADD   $0x00000100, R0, R0
+	ADD   $0x00000100, R1, R1
+	SUB   $0x00000040, R2, R2
+	CMP   $0x00000040, R2
+	BHS   blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMP    $0x00000000, R2
+	BLS    none
+	SUB    $0x00000001, R2, R3
+	AND    $0x00000007, R3, R3
+	ADD    $0x00000001, R3, R3
+	MOVD   $bytes<>+0(SB), R6
+	SUB    R3<<2, R6, R6
+	FMOVQ  48(R6), F18
+	FMOVQ  32(R6), F19
+	CMP    $0x00000008, R2
+	BLS    rest0
+	FLDPQ  (R0), (F16, F17)
+	FLDPQ  (R1), (F20, F21)
+	WORD   $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD   $0x4eb5d631                   // VFSUB V21.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
+	WORD   $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
+	CMP    $0x00000010, R2
+	BLS    rest1
+	FLDPQ  32(R0), (F16, F17)
+	FLDPQ  32(R1), (F20, F21)
+	WORD   $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD   $0x4eb5d631                   // VFSUB V21.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
+	WORD   $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
+	CMP    $0x00000018, R2
+	BLS    rest2
+	FLDPQ  64(R0), (F16, F17)
+	FLDPQ  64(R1), (F20, F21)
+	WORD   $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD   $0x4eb5d631                   // VFSUB V21.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
+	WORD   $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
+	CMP    $0x00000020, R2
+	BLS    rest3
+	FLDPQ  96(R0), (F16, F17)
+	FLDPQ  96(R1), (F20, F21)
+	WORD   $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD   $0x4eb5d631                   // VFSUB V21.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
+	WORD   $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
+	CMP    $0x00000028, R2
+	BLS    rest4
+	FLDPQ  128(R0), (F16, F17)
+	FLDPQ  128(R1), (F20, F21)
+	WORD   $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD   $0x4eb5d631                   // VFSUB V21.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD   $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	CMP    $0x00000030, R2
+	BLS    rest5
+	FLDPQ  160(R0), (F16, F17)
+	FLDPQ  160(R1), (F20, F21)
+	WORD   $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD   $0x4eb5d631                   // VFSUB V21.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
+	WORD   $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
+	CMP    $0x00000038, R2
+	BLS    rest6
+	FLDPQ  192(R0), (F16, F17)
+	FLDPQ  192(R1), (F20, F21)
+	WORD   $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD   $0x4eb5d631                   // VFSUB V21.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
+	WORD   $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
+	ADD    R3<<2, R0, R0
+	FLDPQ  192(R0), (F16, F17)
+	VTBL   V18.B16, [V16.B16], V16.B16
+	VTBX   V19.B16, [V17.B16], V16.B16
+	VTBL   V18.B16, [V17.B16], V17.B16
+	ADD    R3<<2, R1, R0
+	FLDPQ  192(R0), (F20, F21)
+	VTBL   V18.B16, [V20.B16], V20.B16
+	VTBX   V19.B16, [V21.B16], V20.B16
+	VTBL   V18.B16, [V21.B16], V18.B16
+	WORD   $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD   $0x4eb2d631                   // VFSUB V18.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d5ce                   // VFADD V16.S4, V14.S4, V14.S4
+	WORD   $0x4e31d5ef                   // VFADD V17.S4, V15.S4, V15.S4
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+rest6:
+	ADD    R3<<2, R0, R0
+	FLDPQ  160(R0), (F16, F17)
+	VTBL   V18.B16, [V16.B16], V16.B16
+	VTBX   V19.B16, [V17.B16], V16.B16
+	VTBL   V18.B16, [V17.B16], V17.B16
+	ADD    R3<<2, R1, R0
+	FLDPQ  160(R0), (F20, F21)
+	VTBL   V18.B16, [V20.B16], V20.B16
+	VTBX   V19.B16, [V21.B16], V20.B16
+	VTBL   V18.B16, [V21.B16], V18.B16
+	WORD   $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD   $0x4eb2d631                   // VFSUB V18.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
+	WORD   $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+rest5:
+	ADD    R3<<2, R0, R0
+	FLDPQ  128(R0), (F16, F17)
+	VTBL   V18.B16, [V16.B16], V16.B16
+	VTBX   V19.B16, [V17.B16], V16.B16
+	VTBL   V18.B16, [V17.B16], V17.B16
+	ADD    R3<<2, R1, R0
+	FLDPQ  128(R0), (F20, F21)
+	VTBL   V18.B16, [V20.B16], V20.B16
+	VTBX   V19.B16, [V21.B16], V20.B16
+	VTBL   V18.B16, [V21.B16], V18.B16
+	WORD   $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD   $0x4eb2d631                   // VFSUB V18.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
+	WORD   $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+rest4:
+	ADD    R3<<2, R0, R0
+	FLDPQ  96(R0), (F16, F17)
+	VTBL   V18.B16, [V16.B16], V16.B16
+	VTBX   V19.B16, [V17.B16], V16.B16
+	VTBL   V18.B16, [V17.B16], V17.B16
+	ADD    R3<<2, R1, R0
+	FLDPQ  96(R0), (F20, F21)
+	VTBL   V18.B16, [V20.B16], V20.B16
+	VTBX   V19.B16, [V21.B16], V20.B16
+	VTBL   V18.B16, [V21.B16], V18.B16
+	WORD   $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD   $0x4eb2d631                   // VFSUB V18.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD   $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+rest3:
+	ADD    R3<<2, R0, R0
+	FLDPQ  64(R0), (F16, F17)
+	VTBL   V18.B16, [V16.B16], V16.B16
+	VTBX   V19.B16, [V17.B16], V16.B16
+	VTBL   V18.B16, [V17.B16], V17.B16
+	ADD    R3<<2, R1, R0
+	FLDPQ  64(R0), (F20, F21)
+	VTBL   V18.B16, [V20.B16], V20.B16
+	VTBX   V19.B16, [V21.B16], V20.B16
+	VTBL   V18.B16, [V21.B16], V18.B16
+	WORD   $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD   $0x4eb2d631                   // VFSUB V18.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
+	WORD   $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+rest2:
+	ADD    R3<<2, R0, R0
+	FLDPQ  32(R0), (F16, F17)
+	VTBL   V18.B16, [V16.B16], V16.B16
+	VTBX   V19.B16, [V17.B16], V16.B16
+	VTBL   V18.B16, [V17.B16], V17.B16
+	ADD    R3<<2, R1, R0
+	FLDPQ  32(R0), (F20, F21)
+	VTBL   V18.B16, [V20.B16], V20.B16
+	VTBX   V19.B16, [V21.B16], V20.B16
+	VTBL   V18.B16, [V21.B16], V18.B16
+	WORD   $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD   $0x4eb2d631                   // VFSUB V18.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
+	WORD   $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+rest1:
+	ADD    R3<<2, R0, R0
+	FLDPQ  (R0), (F16, F17)
+	VTBL   V18.B16, [V16.B16], V16.B16
+	VTBX   V19.B16, [V17.B16], V16.B16
+	VTBL   V18.B16, [V17.B16], V17.B16
+	ADD    R3<<2, R1, R0
+	FLDPQ  (R0), (F20, F21)
+	VTBL   V18.B16, [V20.B16], V20.B16
+	VTBX   V19.B16, [V21.B16], V20.B16
+	VTBL   V18.B16, [V21.B16], V18.B16
+	WORD   $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD   $0x4eb2d631                   // VFSUB V18.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
+	WORD   $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+rest0:
+	ADD    R3<<2, R0, R0
+	FLDPQ  -32(R0), (F16, F17)
+	VTBL   V18.B16, [V16.B16], V16.B16
+	VTBX   V19.B16, [V17.B16], V16.B16
+	VTBL   V18.B16, [V17.B16], V17.B16
+	ADD    R3<<2, R1, R0
+	FLDPQ  -32(R0), (F20, F21)
+	VTBL   V18.B16, [V20.B16], V20.B16
+	VTBX   V19.B16, [V21.B16], V20.B16
+	VTBL   V18.B16, [V21.B16], V18.B16
+	WORD   $0x4eb4d610                   // VFSUB V20.S4, V16.S4, V16.S4
+	WORD   $0x4eb2d631                   // VFSUB V18.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
+	WORD   $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+none:
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+48(FP)
+	RET
+
+inexact:
+	RET ·distanceRare(SB)
+
 // func dotNEON(x []float32, y []float32) float32
 TEXT ·dotNEON(SB), NOSPLIT, $0-52
 	MOVD  x_base+0(FP), R0
@@ -1621,13 +3563,13 @@ TEXT ·dotNEON(SB), NOSPLIT, $0-52
 	MOVD  y_len+32(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
-	CMP   $0x00000040, R2
+	CMP   $0x00000041, R2
 	BHS   long
 	SUB   $0x00000001, R2, R3
 	AND   $0x00000007, R3, R3
 	ADD   $0x00000001, R3, R3
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R2
 	BLS   short0
 	MOVD  $bytes<>+0(SB), R6
@@ -3248,90 +5190,90 @@ fold:
 // func dotNormsNEON(dst *float32, x []float32, y []float32)
 TEXT ·dotNormsNEON(SB), NOSPLIT, $256-56
 	MOVD  dst+0(FP), R0
-	MOVD  x_len+16(FP), R1
-	MOVD  x_base+8(FP), R2
-	MOVD  y_base+32(FP), R3
-	CMP   $0x00000009, R1
+	MOVD  x_base+8(FP), R1
+	MOVD  y_base+32(FP), R2
+	MOVD  x_len+16(FP), R3
+	CMP   $0x00000009, R3
 	BHS   over8
-	CMP   $0x00000000, R1
+	CMP   $0x00000000, R3
 	BLS   none
-	SUB   $0x00000001, R1, R1
-	AND   $0x00000007, R1, R1
-	ADD   $0x00000001, R1, R1
+	SUB   $0x00000001, R3, R3
+	AND   $0x00000007, R3, R3
+	ADD   $0x00000001, R3, R3
 	VMOVI $0x00, V6.B16
 	VMOVI $0x00, V7.B16
-	ADD   $0x00000000, R2, R2
-	TBNZ  $0x03, R1, part1all
+	ADD   $0x00000000, R1, R1
+	TBNZ  $0x03, R3, part1all
 	VMOVI $0x00, V3.B16
-	TBZ   $0x02, R1, part1low
-	FMOVQ (R2), F2
-	ADD   $0x00000010, R2, R2
+	TBZ   $0x02, R3, part1low
+	FMOVQ (R1), F2
+	ADD   $0x00000010, R1, R1
 	VMOVI $0x00, V3.B16
-	TBZ   $0x01, R1, part1highone
-	FMOVD (R2), F3
-	TBZ   $0x00, R1, part1end
-	ADD   $0x00000008, R2, R2
-	VLD1  (R2), V3.S[2]
+	TBZ   $0x01, R3, part1highone
+	FMOVD (R1), F3
+	TBZ   $0x00, R3, part1end
+	ADD   $0x00000008, R1, R1
+	VLD1  (R1), V3.S[2]
 	B     part1end
 
 part1highone:
-	TBZ   $0x00, R1, part1end
-	FMOVS (R2), F3
+	TBZ   $0x00, R3, part1end
+	FMOVS (R1), F3
 	B     part1end
 
 part1low:
 	VMOVI $0x00, V2.B16
-	TBZ   $0x01, R1, part1lowone
-	FMOVD (R2), F2
-	TBZ   $0x00, R1, part1end
-	ADD   $0x00000008, R2, R2
-	VLD1  (R2), V2.S[2]
+	TBZ   $0x01, R3, part1lowone
+	FMOVD (R1), F2
+	TBZ   $0x00, R3, part1end
+	ADD   $0x00000008, R1, R1
+	VLD1  (R1), V2.S[2]
 	B     part1end
 
 part1lowone:
-	TBZ   $0x00, R1, part1end
-	FMOVS (R2), F2
+	TBZ   $0x00, R3, part1end
+	FMOVS (R1), F2
 	B     part1end
 
 part1all:
-	FLDPQ (R2), (F2, F3)
+	FLDPQ (R1), (F2, F3)
 
 part1end:
-	ADD   $0x00000000, R3, R2
-	TBNZ  $0x03, R1, part2all
+	ADD   $0x00000000, R2, R1
+	TBNZ  $0x03, R3, part2all
 	VMOVI $0x00, V5.B16
-	TBZ   $0x02, R1, part2low
-	FMOVQ (R2), F4
-	ADD   $0x00000010, R2, R2
+	TBZ   $0x02, R3, part2low
+	FMOVQ (R1), F4
+	ADD   $0x00000010, R1, R1
 	VMOVI $0x00, V5.B16
-	TBZ   $0x01, R1, part2highone
-	FMOVD (R2), F5
-	TBZ   $0x00, R1, part2end
-	ADD   $0x00000008, R2, R2
-	VLD1  (R2), V5.S[2]
+	TBZ   $0x01, R3, part2highone
+	FMOVD (R1), F5
+	TBZ   $0x00, R3, part2end
+	ADD   $0x00000008, R1, R1
+	VLD1  (R1), V5.S[2]
 	B     part2end
 
 part2highone:
-	TBZ   $0x00, R1, part2end
-	FMOVS (R2), F5
+	TBZ   $0x00, R3, part2end
+	FMOVS (R1), F5
 	B     part2end
 
 part2low:
 	VMOVI $0x00, V4.B16
-	TBZ   $0x01, R1, part2lowone
-	FMOVD (R2), F4
-	TBZ   $0x00, R1, part2end
-	ADD   $0x00000008, R2, R2
-	VLD1  (R2), V4.S[2]
+	TBZ   $0x01, R3, part2lowone
+	FMOVD (R1), F4
+	TBZ   $0x00, R3, part2end
+	ADD   $0x00000008, R1, R1
+	VLD1  (R1), V4.S[2]
 	B     part2end
 
 part2lowone:
-	TBZ   $0x00, R1, part2end
-	FMOVS (R2), F4
+	TBZ   $0x00, R3, part2end
+	FMOVS (R1), F4
 	B     part2end
 
 part2all:
-	FLDPQ (R2), (F4, F5)
+	FLDPQ (R1), (F4, F5)
 
 part2end:
 	WORD $0x6e24dc40 // VFMUL V4.S4, V2.S4, V0.S4
@@ -3354,19 +5296,19 @@ none:
 	B     eight
 
 over8:
-	SUB   $0x00000001, R1, R6
+	SUB   $0x00000001, R3, R6
 	AND   $0x00000007, R6, R6
 	ADD   $0x00000001, R6, R6
 	MOVD  $bytes<>+0(SB), R7
 	SUB   R6<<2, R7, R7
 	FMOVQ 48(R7), F6
 	FMOVQ 32(R7), F7
-	CMP   $0x00000011, R1
-	BHS   over2
+	CMP   $0x00000011, R3
+	BHS   over2groups
 	VMOVI $0x00, V8.B16
 	VMOVI $0x00, V9.B16
-	FLDPQ (R2), (F2, F3)
-	FLDPQ (R3), (F4, F5)
+	FLDPQ (R1), (F2, F3)
+	FLDPQ (R2), (F4, F5)
 	WORD  $0x6e24dc40                // VFMUL V4.S4, V2.S4, V0.S4
 	WORD  $0x6e25dc61                // VFMUL V5.S4, V3.S4, V1.S4
 	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
@@ -3375,12 +5317,12 @@ over8:
 	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
-	ADD   R6<<2, R2, R1
+	ADD   R6<<2, R1, R1
 	FLDPQ (R1), (F8, F9)
 	VTBL  V6.B16, [V8.B16], V8.B16
 	VTBX  V7.B16, [V9.B16], V8.B16
 	VTBL  V6.B16, [V9.B16], V9.B16
-	ADD   R6<<2, R3, R1
+	ADD   R6<<2, R2, R1
 	FLDPQ (R1), (F10, F11)
 	VTBL  V6.B16, [V10.B16], V10.B16
 	VTBX  V7.B16, [V11.B16], V10.B16
@@ -3399,179 +5341,130 @@ over8:
 	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
 	B     fold
 
-over2:
-	CMP $0x00000021, R1
-	BHS over32
-
-	// Lanes from 32 on are +0.
-	VMOVI $0x00, V0.B16
-	VMOVI $0x00, V1.B16
-	VMOVI $0x00, V13.B16
-	VMOVI $0x00, V12.B16
-	VMOVI $0x00, V14.B16
-	VMOVI $0x00, V15.B16
-	VMOVI $0x00, V16.B16
-	VMOVI $0x00, V17.B16
-	VMOVI $0x00, V2.B16
-	VMOVI $0x00, V3.B16
-	VMOVI $0x00, V11.B16
-	VMOVI $0x00, V10.B16
-	VMOVI $0x00, V18.B16
-	VMOVI $0x00, V19.B16
-	VMOVI $0x00, V20.B16
-	VMOVI $0x00, V21.B16
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V5.B16
-	VMOVI $0x00, V9.B16
+over2groups:
+	CMP   $0x00000019, R3
+	BHS   over3groups
 	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V22.B16
-	VMOVI $0x00, V23.B16
-	VMOVI $0x00, V24.B16
-	VMOVI $0x00, V25.B16
-	FLDPQ (R2), (F26, F27)
-	FLDPQ (R3), (F28, F29)
-	WORD  $0x6e3cdf5e        // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f        // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed400        // VFADD V30.S4, V0.S4, V0.S4
-	WORD  $0x4e3fd421        // VFADD V31.S4, V1.S4, V1.S4
-	WORD  $0x6e3adf5a        // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b        // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad442        // VFADD V26.S4, V2.S4, V2.S4
-	WORD  $0x4e3bd463        // VFADD V27.S4, V3.S4, V3.S4
-	WORD  $0x6e3cdf9c        // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd        // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd484        // VFADD V28.S4, V4.S4, V4.S4
-	WORD  $0x4e3dd4a5        // VFADD V29.S4, V5.S4, V5.S4
-	FLDPQ 32(R2), (F26, F27)
-	FLDPQ 32(R3), (F28, F29)
-	WORD  $0x6e3cdf5e        // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f        // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed5ad        // VFADD V30.S4, V13.S4, V13.S4
-	WORD  $0x4e3fd58c        // VFADD V31.S4, V12.S4, V12.S4
-	WORD  $0x6e3adf5a        // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b        // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad56b        // VFADD V26.S4, V11.S4, V11.S4
-	WORD  $0x4e3bd54a        // VFADD V27.S4, V10.S4, V10.S4
-	WORD  $0x6e3cdf9c        // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd        // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd529        // VFADD V28.S4, V9.S4, V9.S4
-	WORD  $0x4e3dd508        // VFADD V29.S4, V8.S4, V8.S4
-	CMP   $0x00000018, R1
-	BLO   shortpart2
-	FLDPQ 64(R2), (F26, F27)
-	FLDPQ 64(R3), (F28, F29)
-	WORD  $0x6e3cdf5e        // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f        // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed5ce        // VFADD V30.S4, V14.S4, V14.S4
-	WORD  $0x4e3fd5ef        // VFADD V31.S4, V15.S4, V15.S4
-	WORD  $0x6e3adf5a        // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b        // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad652        // VFADD V26.S4, V18.S4, V18.S4
-	WORD  $0x4e3bd673        // VFADD V27.S4, V19.S4, V19.S4
-	WORD  $0x6e3cdf9c        // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd        // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd6d6        // VFADD V28.S4, V22.S4, V22.S4
-	WORD  $0x4e3dd6f7        // VFADD V29.S4, V23.S4, V23.S4
-	CMP   $0x00000018, R1
-	BLS   shortend
-	CMP   $0x00000020, R1
-	BLO   shortpart3
-	FLDPQ 96(R2), (F26, F27)
-	FLDPQ 96(R3), (F28, F29)
-	WORD  $0x6e3cdf5e        // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f        // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed610        // VFADD V30.S4, V16.S4, V16.S4
-	WORD  $0x4e3fd631        // VFADD V31.S4, V17.S4, V17.S4
-	WORD  $0x6e3adf5a        // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b        // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad694        // VFADD V26.S4, V20.S4, V20.S4
-	WORD  $0x4e3bd6b5        // VFADD V27.S4, V21.S4, V21.S4
-	WORD  $0x6e3cdf9c        // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd        // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd718        // VFADD V28.S4, V24.S4, V24.S4
-	WORD  $0x4e3dd739        // VFADD V29.S4, V25.S4, V25.S4
-	B     shortend
+	VMOVI $0x00, V9.B16
+	FLDPQ (R1), (F2, F3)
+	FLDPQ (R2), (F4, F5)
+	WORD  $0x6e24dc40                // VFMUL V4.S4, V2.S4, V0.S4
+	WORD  $0x6e25dc61                // VFMUL V5.S4, V3.S4, V1.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	ADD   R6<<2, R1, R3
+	FLDPQ 32(R3), (F8, F9)
+	VTBL  V6.B16, [V8.B16], V8.B16
+	VTBX  V7.B16, [V9.B16], V8.B16
+	VTBL  V6.B16, [V9.B16], V9.B16
+	ADD   R6<<2, R2, R3
+	FLDPQ 32(R3), (F10, F11)
+	VTBL  V6.B16, [V10.B16], V10.B16
+	VTBX  V7.B16, [V11.B16], V10.B16
+	VTBL  V6.B16, [V11.B16], V11.B16
+	WORD  $0x6e2add06                // VFMUL V10.S4, V8.S4, V6.S4
+	WORD  $0x6e2bdd27                // VFMUL V11.S4, V9.S4, V7.S4
+	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	FLDPQ 32(R1), (F8, F9)
+	FLDPQ 32(R2), (F10, F11)
+	WORD  $0x6e2add06                // VFMUL V10.S4, V8.S4, V6.S4
+	WORD  $0x6e2bdd27                // VFMUL V11.S4, V9.S4, V7.S4
+	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	B     fold
 
-shortpart2:
+over3groups:
+	CMP   $0x00000021, R3
+	BHS   over4groups
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	FLDPQ (R1), (F2, F3)
+	FLDPQ (R2), (F4, F5)
+	WORD  $0x6e24dc40                // VFMUL V4.S4, V2.S4, V0.S4
+	WORD  $0x6e25dc61                // VFMUL V5.S4, V3.S4, V1.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	FLDPQ 64(R1), (F10, F11)
+	FLDPQ 64(R2), (F12, F13)
+	WORD  $0x6e2cdd48                // VFMUL V12.S4, V10.S4, V8.S4
+	WORD  $0x6e2ddd69                // VFMUL V13.S4, V11.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	FLDPQ 32(R1), (F10, F11)
+	FLDPQ 32(R2), (F12, F13)
+	WORD  $0x6e2cdd48                // VFMUL V12.S4, V10.S4, V8.S4
+	WORD  $0x6e2ddd69                // VFMUL V13.S4, V11.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	ADD   R6<<2, R1, R1
+	FLDPQ 64(R1), (F14, F15)
+	VTBL  V6.B16, [V14.B16], V14.B16
+	VTBX  V7.B16, [V15.B16], V14.B16
+	VTBL  V6.B16, [V15.B16], V15.B16
 	ADD   R6<<2, R2, R1
-	FLDPQ 32(R1), (F26, F27)
-	VTBL  V6.B16, [V26.B16], V26.B16
-	VTBX  V7.B16, [V27.B16], V26.B16
-	VTBL  V6.B16, [V27.B16], V27.B16
-	ADD   R6<<2, R3, R1
-	FLDPQ 32(R1), (F28, F29)
-	VTBL  V6.B16, [V28.B16], V28.B16
-	VTBX  V7.B16, [V29.B16], V28.B16
-	VTBL  V6.B16, [V29.B16], V29.B16
-	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed5ce                // VFADD V30.S4, V14.S4, V14.S4
-	WORD  $0x4e3fd5ef                // VFADD V31.S4, V15.S4, V15.S4
-	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad652                // VFADD V26.S4, V18.S4, V18.S4
-	WORD  $0x4e3bd673                // VFADD V27.S4, V19.S4, V19.S4
-	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd6d6                // VFADD V28.S4, V22.S4, V22.S4
-	WORD  $0x4e3dd6f7                // VFADD V29.S4, V23.S4, V23.S4
-	B     shortend
+	FLDPQ 64(R1), (F16, F17)
+	VTBL  V6.B16, [V16.B16], V16.B16
+	VTBX  V7.B16, [V17.B16], V16.B16
+	VTBL  V6.B16, [V17.B16], V17.B16
+	WORD  $0x6e30ddc6                // VFMUL V16.S4, V14.S4, V6.S4
+	WORD  $0x6e31dde7                // VFMUL V17.S4, V15.S4, V7.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
+	WORD  $0x4e27d529                // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e2ed54a                // VFADD V14.S4, V10.S4, V10.S4
+	WORD  $0x4e2fd56b                // VFADD V15.S4, V11.S4, V11.S4
+	WORD  $0x4e30d58c                // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	B     fold
 
-shortpart3:
-	ADD   R6<<2, R2, R1
-	FLDPQ 64(R1), (F26, F27)
-	VTBL  V6.B16, [V26.B16], V26.B16
-	VTBX  V7.B16, [V27.B16], V26.B16
-	VTBL  V6.B16, [V27.B16], V27.B16
-	ADD   R6<<2, R3, R1
-	FLDPQ 64(R1), (F28, F29)
-	VTBL  V6.B16, [V28.B16], V28.B16
-	VTBX  V7.B16, [V29.B16], V28.B16
-	VTBL  V6.B16, [V29.B16], V29.B16
-	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed610                // VFADD V30.S4, V16.S4, V16.S4
-	WORD  $0x4e3fd631                // VFADD V31.S4, V17.S4, V17.S4
-	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad694                // VFADD V26.S4, V20.S4, V20.S4
-	WORD  $0x4e3bd6b5                // VFADD V27.S4, V21.S4, V21.S4
-	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd718                // VFADD V28.S4, V24.S4, V24.S4
-	WORD  $0x4e3dd739                // VFADD V29.S4, V25.S4, V25.S4
-
-shortend:
-	WORD $0x4e2ed400 // VFADD V14.S4, V0.S4, V0.S4
-	WORD $0x4e2fd421 // VFADD V15.S4, V1.S4, V1.S4
-	WORD $0x4e30d5ad // VFADD V16.S4, V13.S4, V13.S4
-	WORD $0x4e31d58c // VFADD V17.S4, V12.S4, V12.S4
-	WORD $0x4e32d442 // VFADD V18.S4, V2.S4, V2.S4
-	WORD $0x4e33d463 // VFADD V19.S4, V3.S4, V3.S4
-	WORD $0x4e34d56b // VFADD V20.S4, V11.S4, V11.S4
-	WORD $0x4e35d54a // VFADD V21.S4, V10.S4, V10.S4
-	WORD $0x4e36d484 // VFADD V22.S4, V4.S4, V4.S4
-	WORD $0x4e37d4a5 // VFADD V23.S4, V5.S4, V5.S4
-	WORD $0x4e38d529 // VFADD V24.S4, V9.S4, V9.S4
-	WORD $0x4e39d508 // VFADD V25.S4, V8.S4, V8.S4
-	WORD $0x4e2dd400 // VFADD V13.S4, V0.S4, V0.S4
-	WORD $0x4e2cd421 // VFADD V12.S4, V1.S4, V1.S4
-	WORD $0x4e2bd442 // VFADD V11.S4, V2.S4, V2.S4
-	WORD $0x4e2ad463 // VFADD V10.S4, V3.S4, V3.S4
-	WORD $0x4e29d484 // VFADD V9.S4, V4.S4, V4.S4
-	WORD $0x4e28d4a5 // VFADD V8.S4, V5.S4, V5.S4
-	B    fold
-
-over32:
-	MOVD  R2, R7
-	MOVD  R3, R8
-	MOVD  R1, R9
-	VMOVI $0x00, V0.B16
-	VMOVI $0x00, V1.B16
-	VMOVI $0x00, V2.B16
-	VMOVI $0x00, V3.B16
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V5.B16
+over4groups:
+	MOVD  R1, R7
+	MOVD  R2, R8
+	MOVD  R3, R9
 	VMOVI $0x00, V8.B16
 	VMOVI $0x00, V9.B16
 	VMOVI $0x00, V10.B16
@@ -3590,66 +5483,72 @@ over32:
 	VMOVI $0x00, V23.B16
 	VMOVI $0x00, V24.B16
 	VMOVI $0x00, V25.B16
+	VMOVI $0x00, V26.B16
+	VMOVI $0x00, V27.B16
+	VMOVI $0x00, V28.B16
+	VMOVI $0x00, V29.B16
+	VMOVI $0x00, V30.B16
+	VMOVI $0x00, V31.B16
 	CMP   $0x00000040, R9
 	BLO   pass0rest
 
 pass0blocks:
-	FLDPQ (R7), (F26, F27)
-	FLDPQ (R8), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed400         // VFADD V30.S4, V0.S4, V0.S4
-	WORD  $0x4e3fd421         // VFADD V31.S4, V1.S4, V1.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad54a         // VFADD V26.S4, V10.S4, V10.S4
-	WORD  $0x4e3bd56b         // VFADD V27.S4, V11.S4, V11.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd652         // VFADD V28.S4, V18.S4, V18.S4
-	WORD  $0x4e3dd673         // VFADD V29.S4, V19.S4, V19.S4
-	FLDPQ 64(R7), (F26, F27)
-	FLDPQ 64(R8), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed442         // VFADD V30.S4, V2.S4, V2.S4
-	WORD  $0x4e3fd463         // VFADD V31.S4, V3.S4, V3.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad58c         // VFADD V26.S4, V12.S4, V12.S4
-	WORD  $0x4e3bd5ad         // VFADD V27.S4, V13.S4, V13.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd694         // VFADD V28.S4, V20.S4, V20.S4
-	WORD  $0x4e3dd6b5         // VFADD V29.S4, V21.S4, V21.S4
-	FLDPQ 128(R7), (F26, F27)
-	FLDPQ 128(R8), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed484         // VFADD V30.S4, V4.S4, V4.S4
-	WORD  $0x4e3fd4a5         // VFADD V31.S4, V5.S4, V5.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad5ce         // VFADD V26.S4, V14.S4, V14.S4
-	WORD  $0x4e3bd5ef         // VFADD V27.S4, V15.S4, V15.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd6d6         // VFADD V28.S4, V22.S4, V22.S4
-	WORD  $0x4e3dd6f7         // VFADD V29.S4, V23.S4, V23.S4
-	FLDPQ 192(R7), (F26, F27)
-	FLDPQ 192(R8), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed508         // VFADD V30.S4, V8.S4, V8.S4
-	WORD  $0x4e3fd529         // VFADD V31.S4, V9.S4, V9.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad610         // VFADD V26.S4, V16.S4, V16.S4
-	WORD  $0x4e3bd631         // VFADD V27.S4, V17.S4, V17.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd718         // VFADD V28.S4, V24.S4, V24.S4
-	WORD  $0x4e3dd739         // VFADD V29.S4, V25.S4, V25.S4
+	FLDPQ (R7), (F0, F1)
+	FLDPQ (R8), (F2, F3)
+	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d508         // VFADD V4.S4, V8.S4, V8.S4
+	WORD  $0x4e25d529         // VFADD V5.S4, V9.S4, V9.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d610         // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631         // VFADD V1.S4, V17.S4, V17.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718         // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739         // VFADD V3.S4, V25.S4, V25.S4
+	FLDPQ 64(R7), (F0, F1)
+	FLDPQ 64(R8), (F2, F3)
+	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d54a         // VFADD V4.S4, V10.S4, V10.S4
+	WORD  $0x4e25d56b         // VFADD V5.S4, V11.S4, V11.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d652         // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673         // VFADD V1.S4, V19.S4, V19.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a         // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b         // VFADD V3.S4, V27.S4, V27.S4
+	FLDPQ 128(R7), (F0, F1)
+	FLDPQ 128(R8), (F2, F3)
+	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d58c         // VFADD V4.S4, V12.S4, V12.S4
+	WORD  $0x4e25d5ad         // VFADD V5.S4, V13.S4, V13.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d694         // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5         // VFADD V1.S4, V21.S4, V21.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c         // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd         // VFADD V3.S4, V29.S4, V29.S4
+	FLDPQ 192(R7), (F0, F1)
+	FLDPQ 192(R8), (F2, F3)
+	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d5ce         // VFADD V4.S4, V14.S4, V14.S4
+	WORD  $0x4e25d5ef         // VFADD V5.S4, V15.S4, V15.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d6d6         // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7         // VFADD V1.S4, V23.S4, V23.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de         // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff         // VFADD V3.S4, V31.S4, V31.S4
 	ADD   $0x00000100, R7, R7
 	ADD   $0x00000100, R8, R8
 	SUB   $0x00000040, R9, R9
@@ -3661,467 +5560,467 @@ pass0rest:
 	BLS   pass0end
 	CMP   $0x00000008, R9
 	BLO   pass0part0
-	FLDPQ (R7), (F26, F27)
-	FLDPQ (R8), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed400         // VFADD V30.S4, V0.S4, V0.S4
-	WORD  $0x4e3fd421         // VFADD V31.S4, V1.S4, V1.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad54a         // VFADD V26.S4, V10.S4, V10.S4
-	WORD  $0x4e3bd56b         // VFADD V27.S4, V11.S4, V11.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd652         // VFADD V28.S4, V18.S4, V18.S4
-	WORD  $0x4e3dd673         // VFADD V29.S4, V19.S4, V19.S4
+	FLDPQ (R7), (F0, F1)
+	FLDPQ (R8), (F2, F3)
+	WORD  $0x6e22dc04       // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d508       // VFADD V4.S4, V8.S4, V8.S4
+	WORD  $0x4e25d529       // VFADD V5.S4, V9.S4, V9.S4
+	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d610       // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631       // VFADD V1.S4, V17.S4, V17.S4
+	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718       // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739       // VFADD V3.S4, V25.S4, V25.S4
 	CMP   $0x00000010, R9
 	BLS   pass0end
 	CMP   $0x00000018, R9
 	BLO   pass0part2
-	FLDPQ 64(R7), (F26, F27)
-	FLDPQ 64(R8), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed442         // VFADD V30.S4, V2.S4, V2.S4
-	WORD  $0x4e3fd463         // VFADD V31.S4, V3.S4, V3.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad58c         // VFADD V26.S4, V12.S4, V12.S4
-	WORD  $0x4e3bd5ad         // VFADD V27.S4, V13.S4, V13.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd694         // VFADD V28.S4, V20.S4, V20.S4
-	WORD  $0x4e3dd6b5         // VFADD V29.S4, V21.S4, V21.S4
+	FLDPQ 64(R7), (F0, F1)
+	FLDPQ 64(R8), (F2, F3)
+	WORD  $0x6e22dc04       // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d54a       // VFADD V4.S4, V10.S4, V10.S4
+	WORD  $0x4e25d56b       // VFADD V5.S4, V11.S4, V11.S4
+	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d652       // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673       // VFADD V1.S4, V19.S4, V19.S4
+	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a       // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b       // VFADD V3.S4, V27.S4, V27.S4
 	CMP   $0x00000020, R9
 	BLS   pass0end
 	CMP   $0x00000028, R9
 	BLO   pass0part4
-	FLDPQ 128(R7), (F26, F27)
-	FLDPQ 128(R8), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed484         // VFADD V30.S4, V4.S4, V4.S4
-	WORD  $0x4e3fd4a5         // VFADD V31.S4, V5.S4, V5.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad5ce         // VFADD V26.S4, V14.S4, V14.S4
-	WORD  $0x4e3bd5ef         // VFADD V27.S4, V15.S4, V15.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd6d6         // VFADD V28.S4, V22.S4, V22.S4
-	WORD  $0x4e3dd6f7         // VFADD V29.S4, V23.S4, V23.S4
+	FLDPQ 128(R7), (F0, F1)
+	FLDPQ 128(R8), (F2, F3)
+	WORD  $0x6e22dc04       // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d58c       // VFADD V4.S4, V12.S4, V12.S4
+	WORD  $0x4e25d5ad       // VFADD V5.S4, V13.S4, V13.S4
+	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d694       // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5       // VFADD V1.S4, V21.S4, V21.S4
+	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c       // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd       // VFADD V3.S4, V29.S4, V29.S4
 	CMP   $0x00000030, R9
 	BLS   pass0end
 	CMP   $0x00000038, R9
 	BLO   pass0part6
-	FLDPQ 192(R7), (F26, F27)
-	FLDPQ 192(R8), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed508         // VFADD V30.S4, V8.S4, V8.S4
-	WORD  $0x4e3fd529         // VFADD V31.S4, V9.S4, V9.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad610         // VFADD V26.S4, V16.S4, V16.S4
-	WORD  $0x4e3bd631         // VFADD V27.S4, V17.S4, V17.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd718         // VFADD V28.S4, V24.S4, V24.S4
-	WORD  $0x4e3dd739         // VFADD V29.S4, V25.S4, V25.S4
+	FLDPQ 192(R7), (F0, F1)
+	FLDPQ 192(R8), (F2, F3)
+	WORD  $0x6e22dc04       // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d5ce       // VFADD V4.S4, V14.S4, V14.S4
+	WORD  $0x4e25d5ef       // VFADD V5.S4, V15.S4, V15.S4
+	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d6d6       // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7       // VFADD V1.S4, V23.S4, V23.S4
+	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de       // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff       // VFADD V3.S4, V31.S4, V31.S4
 	B     pass0end
 
 pass0part0:
 	ADD   R6<<2, R7, R7
-	FLDPQ -32(R7), (F26, F27)
-	VTBL  V6.B16, [V26.B16], V26.B16
-	VTBX  V7.B16, [V27.B16], V26.B16
-	VTBL  V6.B16, [V27.B16], V27.B16
+	FLDPQ -32(R7), (F0, F1)
+	VTBL  V6.B16, [V0.B16], V0.B16
+	VTBX  V7.B16, [V1.B16], V0.B16
+	VTBL  V6.B16, [V1.B16], V1.B16
 	ADD   R6<<2, R8, R7
-	FLDPQ -32(R7), (F28, F29)
-	VTBL  V6.B16, [V28.B16], V28.B16
-	VTBX  V7.B16, [V29.B16], V28.B16
-	VTBL  V6.B16, [V29.B16], V29.B16
-	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed400                // VFADD V30.S4, V0.S4, V0.S4
-	WORD  $0x4e3fd421                // VFADD V31.S4, V1.S4, V1.S4
-	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad54a                // VFADD V26.S4, V10.S4, V10.S4
-	WORD  $0x4e3bd56b                // VFADD V27.S4, V11.S4, V11.S4
-	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd652                // VFADD V28.S4, V18.S4, V18.S4
-	WORD  $0x4e3dd673                // VFADD V29.S4, V19.S4, V19.S4
+	FLDPQ -32(R7), (F2, F3)
+	VTBL  V6.B16, [V2.B16], V2.B16
+	VTBX  V7.B16, [V3.B16], V2.B16
+	VTBL  V6.B16, [V3.B16], V3.B16
+	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d508              // VFADD V4.S4, V8.S4, V8.S4
+	WORD  $0x4e25d529              // VFADD V5.S4, V9.S4, V9.S4
+	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d610              // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631              // VFADD V1.S4, V17.S4, V17.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d718              // VFADD V2.S4, V24.S4, V24.S4
+	WORD  $0x4e23d739              // VFADD V3.S4, V25.S4, V25.S4
 	B     pass0end
 
 pass0part2:
 	ADD   R6<<2, R7, R7
-	FLDPQ 32(R7), (F26, F27)
-	VTBL  V6.B16, [V26.B16], V26.B16
-	VTBX  V7.B16, [V27.B16], V26.B16
-	VTBL  V6.B16, [V27.B16], V27.B16
+	FLDPQ 32(R7), (F0, F1)
+	VTBL  V6.B16, [V0.B16], V0.B16
+	VTBX  V7.B16, [V1.B16], V0.B16
+	VTBL  V6.B16, [V1.B16], V1.B16
 	ADD   R6<<2, R8, R7
-	FLDPQ 32(R7), (F28, F29)
-	VTBL  V6.B16, [V28.B16], V28.B16
-	VTBX  V7.B16, [V29.B16], V28.B16
-	VTBL  V6.B16, [V29.B16], V29.B16
-	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed442                // VFADD V30.S4, V2.S4, V2.S4
-	WORD  $0x4e3fd463                // VFADD V31.S4, V3.S4, V3.S4
-	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad58c                // VFADD V26.S4, V12.S4, V12.S4
-	WORD  $0x4e3bd5ad                // VFADD V27.S4, V13.S4, V13.S4
-	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd694                // VFADD V28.S4, V20.S4, V20.S4
-	WORD  $0x4e3dd6b5                // VFADD V29.S4, V21.S4, V21.S4
+	FLDPQ 32(R7), (F2, F3)
+	VTBL  V6.B16, [V2.B16], V2.B16
+	VTBX  V7.B16, [V3.B16], V2.B16
+	VTBL  V6.B16, [V3.B16], V3.B16
+	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d54a              // VFADD V4.S4, V10.S4, V10.S4
+	WORD  $0x4e25d56b              // VFADD V5.S4, V11.S4, V11.S4
+	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d652              // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673              // VFADD V1.S4, V19.S4, V19.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d75a              // VFADD V2.S4, V26.S4, V26.S4
+	WORD  $0x4e23d77b              // VFADD V3.S4, V27.S4, V27.S4
 	B     pass0end
 
 pass0part4:
 	ADD   R6<<2, R7, R7
-	FLDPQ 96(R7), (F26, F27)
-	VTBL  V6.B16, [V26.B16], V26.B16
-	VTBX  V7.B16, [V27.B16], V26.B16
-	VTBL  V6.B16, [V27.B16], V27.B16
+	FLDPQ 96(R7), (F0, F1)
+	VTBL  V6.B16, [V0.B16], V0.B16
+	VTBX  V7.B16, [V1.B16], V0.B16
+	VTBL  V6.B16, [V1.B16], V1.B16
 	ADD   R6<<2, R8, R7
-	FLDPQ 96(R7), (F28, F29)
-	VTBL  V6.B16, [V28.B16], V28.B16
-	VTBX  V7.B16, [V29.B16], V28.B16
-	VTBL  V6.B16, [V29.B16], V29.B16
-	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed484                // VFADD V30.S4, V4.S4, V4.S4
-	WORD  $0x4e3fd4a5                // VFADD V31.S4, V5.S4, V5.S4
-	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad5ce                // VFADD V26.S4, V14.S4, V14.S4
-	WORD  $0x4e3bd5ef                // VFADD V27.S4, V15.S4, V15.S4
-	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd6d6                // VFADD V28.S4, V22.S4, V22.S4
-	WORD  $0x4e3dd6f7                // VFADD V29.S4, V23.S4, V23.S4
+	FLDPQ 96(R7), (F2, F3)
+	VTBL  V6.B16, [V2.B16], V2.B16
+	VTBX  V7.B16, [V3.B16], V2.B16
+	VTBL  V6.B16, [V3.B16], V3.B16
+	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d58c              // VFADD V4.S4, V12.S4, V12.S4
+	WORD  $0x4e25d5ad              // VFADD V5.S4, V13.S4, V13.S4
+	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d694              // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5              // VFADD V1.S4, V21.S4, V21.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c              // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd              // VFADD V3.S4, V29.S4, V29.S4
 	B     pass0end
 
 pass0part6:
 	ADD   R6<<2, R7, R7
-	FLDPQ 160(R7), (F26, F27)
-	VTBL  V6.B16, [V26.B16], V26.B16
-	VTBX  V7.B16, [V27.B16], V26.B16
-	VTBL  V6.B16, [V27.B16], V27.B16
+	FLDPQ 160(R7), (F0, F1)
+	VTBL  V6.B16, [V0.B16], V0.B16
+	VTBX  V7.B16, [V1.B16], V0.B16
+	VTBL  V6.B16, [V1.B16], V1.B16
 	ADD   R6<<2, R8, R7
-	FLDPQ 160(R7), (F28, F29)
-	VTBL  V6.B16, [V28.B16], V28.B16
-	VTBX  V7.B16, [V29.B16], V28.B16
-	VTBL  V6.B16, [V29.B16], V29.B16
-	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed508                // VFADD V30.S4, V8.S4, V8.S4
-	WORD  $0x4e3fd529                // VFADD V31.S4, V9.S4, V9.S4
-	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad610                // VFADD V26.S4, V16.S4, V16.S4
-	WORD  $0x4e3bd631                // VFADD V27.S4, V17.S4, V17.S4
-	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd718                // VFADD V28.S4, V24.S4, V24.S4
-	WORD  $0x4e3dd739                // VFADD V29.S4, V25.S4, V25.S4
+	FLDPQ 160(R7), (F2, F3)
+	VTBL  V6.B16, [V2.B16], V2.B16
+	VTBX  V7.B16, [V3.B16], V2.B16
+	VTBL  V6.B16, [V3.B16], V3.B16
+	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d5ce              // VFADD V4.S4, V14.S4, V14.S4
+	WORD  $0x4e25d5ef              // VFADD V5.S4, V15.S4, V15.S4
+	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d6d6              // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7              // VFADD V1.S4, V23.S4, V23.S4
+	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d7de              // VFADD V2.S4, V30.S4, V30.S4
+	WORD  $0x4e23d7ff              // VFADD V3.S4, V31.S4, V31.S4
 
 pass0end:
-	WORD  $0x4e24d400        // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421        // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e28d442        // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463        // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd508        // VFADD V12.S4, V8.S4, V8.S4
+	WORD  $0x4e2dd529        // VFADD V13.S4, V9.S4, V9.S4
 	WORD  $0x4e2ed54a        // VFADD V14.S4, V10.S4, V10.S4
 	WORD  $0x4e2fd56b        // VFADD V15.S4, V11.S4, V11.S4
-	WORD  $0x4e30d58c        // VFADD V16.S4, V12.S4, V12.S4
-	WORD  $0x4e31d5ad        // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4e34d610        // VFADD V20.S4, V16.S4, V16.S4
+	WORD  $0x4e35d631        // VFADD V21.S4, V17.S4, V17.S4
 	WORD  $0x4e36d652        // VFADD V22.S4, V18.S4, V18.S4
 	WORD  $0x4e37d673        // VFADD V23.S4, V19.S4, V19.S4
-	WORD  $0x4e38d694        // VFADD V24.S4, V20.S4, V20.S4
-	WORD  $0x4e39d6b5        // VFADD V25.S4, V21.S4, V21.S4
-	WORD  $0x4e22d400        // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421        // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e3cd718        // VFADD V28.S4, V24.S4, V24.S4
+	WORD  $0x4e3dd739        // VFADD V29.S4, V25.S4, V25.S4
+	WORD  $0x4e3ed75a        // VFADD V30.S4, V26.S4, V26.S4
+	WORD  $0x4e3fd77b        // VFADD V31.S4, V27.S4, V27.S4
+	WORD  $0x4e2ad508        // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529        // VFADD V11.S4, V9.S4, V9.S4
 	ADD   $8, RSP, R7
-	FSTPQ (F0, F1), (R7)
-	WORD  $0x4e2cd54a        // VFADD V12.S4, V10.S4, V10.S4
-	WORD  $0x4e2dd56b        // VFADD V13.S4, V11.S4, V11.S4
+	FSTPQ (F8, F9), (R7)
+	WORD  $0x4e32d610        // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631        // VFADD V19.S4, V17.S4, V17.S4
 	ADD   $8, RSP, R7
-	FSTPQ (F10, F11), 32(R7)
-	WORD  $0x4e34d652        // VFADD V20.S4, V18.S4, V18.S4
-	WORD  $0x4e35d673        // VFADD V21.S4, V19.S4, V19.S4
+	FSTPQ (F16, F17), 32(R7)
+	WORD  $0x4e3ad718        // VFADD V26.S4, V24.S4, V24.S4
+	WORD  $0x4e3bd739        // VFADD V27.S4, V25.S4, V25.S4
 	ADD   $8, RSP, R7
-	FSTPQ (F18, F19), 64(R7)
-	VMOVI $0x00, V0.B16
-	VMOVI $0x00, V1.B16
-	VMOVI $0x00, V12.B16
-	VMOVI $0x00, V13.B16
-	VMOVI $0x00, V14.B16
-	VMOVI $0x00, V15.B16
-	VMOVI $0x00, V16.B16
+	FSTPQ (F24, F25), 64(R7)
 	VMOVI $0x00, V17.B16
-	VMOVI $0x00, V2.B16
-	VMOVI $0x00, V3.B16
-	VMOVI $0x00, V10.B16
-	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V18.B16
 	VMOVI $0x00, V19.B16
 	VMOVI $0x00, V20.B16
 	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V23.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V24.B16
+	VMOVI $0x00, V25.B16
+	VMOVI $0x00, V26.B16
+	VMOVI $0x00, V27.B16
 	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V5.B16
 	VMOVI $0x00, V8.B16
 	VMOVI $0x00, V9.B16
-	VMOVI $0x00, V22.B16
-	VMOVI $0x00, V23.B16
-	VMOVI $0x00, V24.B16
-	VMOVI $0x00, V25.B16
-	CMP   $0x00000040, R1
+	VMOVI $0x00, V28.B16
+	VMOVI $0x00, V29.B16
+	VMOVI $0x00, V30.B16
+	VMOVI $0x00, V31.B16
+	CMP   $0x00000040, R3
 	BLO   pass1rest
 
 pass1blocks:
-	FLDPQ 32(R2), (F26, F27)
-	FLDPQ 32(R3), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed400         // VFADD V30.S4, V0.S4, V0.S4
-	WORD  $0x4e3fd421         // VFADD V31.S4, V1.S4, V1.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad442         // VFADD V26.S4, V2.S4, V2.S4
-	WORD  $0x4e3bd463         // VFADD V27.S4, V3.S4, V3.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd484         // VFADD V28.S4, V4.S4, V4.S4
-	WORD  $0x4e3dd4a5         // VFADD V29.S4, V5.S4, V5.S4
-	FLDPQ 96(R2), (F26, F27)
-	FLDPQ 96(R3), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed58c         // VFADD V30.S4, V12.S4, V12.S4
-	WORD  $0x4e3fd5ad         // VFADD V31.S4, V13.S4, V13.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad54a         // VFADD V26.S4, V10.S4, V10.S4
-	WORD  $0x4e3bd56b         // VFADD V27.S4, V11.S4, V11.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd508         // VFADD V28.S4, V8.S4, V8.S4
-	WORD  $0x4e3dd529         // VFADD V29.S4, V9.S4, V9.S4
-	FLDPQ 160(R2), (F26, F27)
-	FLDPQ 160(R3), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed5ce         // VFADD V30.S4, V14.S4, V14.S4
-	WORD  $0x4e3fd5ef         // VFADD V31.S4, V15.S4, V15.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad652         // VFADD V26.S4, V18.S4, V18.S4
-	WORD  $0x4e3bd673         // VFADD V27.S4, V19.S4, V19.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd6d6         // VFADD V28.S4, V22.S4, V22.S4
-	WORD  $0x4e3dd6f7         // VFADD V29.S4, V23.S4, V23.S4
-	FLDPQ 224(R2), (F26, F27)
-	FLDPQ 224(R3), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed610         // VFADD V30.S4, V16.S4, V16.S4
-	WORD  $0x4e3fd631         // VFADD V31.S4, V17.S4, V17.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad694         // VFADD V26.S4, V20.S4, V20.S4
-	WORD  $0x4e3bd6b5         // VFADD V27.S4, V21.S4, V21.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd718         // VFADD V28.S4, V24.S4, V24.S4
-	WORD  $0x4e3dd739         // VFADD V29.S4, V25.S4, V25.S4
+	FLDPQ 32(R1), (F0, F12)
+	FLDPQ 32(R2), (F13, F14)
+	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd631         // VFADD V15.S4, V17.S4, V17.S4
+	WORD  $0x4e30d421         // VFADD V16.S4, V1.S4, V1.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d442         // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e2cd463         // VFADD V12.S4, V3.S4, V3.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd484         // VFADD V13.S4, V4.S4, V4.S4
+	WORD  $0x4e2ed4a5         // VFADD V14.S4, V5.S4, V5.S4
+	FLDPQ 96(R1), (F0, F12)
+	FLDPQ 96(R2), (F13, F14)
+	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd652         // VFADD V15.S4, V18.S4, V18.S4
+	WORD  $0x4e30d673         // VFADD V16.S4, V19.S4, V19.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d54a         // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e2cd56b         // VFADD V12.S4, V11.S4, V11.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd508         // VFADD V13.S4, V8.S4, V8.S4
+	WORD  $0x4e2ed529         // VFADD V14.S4, V9.S4, V9.S4
+	FLDPQ 160(R1), (F0, F12)
+	FLDPQ 160(R2), (F13, F14)
+	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd694         // VFADD V15.S4, V20.S4, V20.S4
+	WORD  $0x4e30d6b5         // VFADD V16.S4, V21.S4, V21.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e2cd739         // VFADD V12.S4, V25.S4, V25.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd79c         // VFADD V13.S4, V28.S4, V28.S4
+	WORD  $0x4e2ed7bd         // VFADD V14.S4, V29.S4, V29.S4
+	FLDPQ 224(R1), (F0, F12)
+	FLDPQ 224(R2), (F13, F14)
+	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd6d6         // VFADD V15.S4, V22.S4, V22.S4
+	WORD  $0x4e30d6f7         // VFADD V16.S4, V23.S4, V23.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d75a         // VFADD V0.S4, V26.S4, V26.S4
+	WORD  $0x4e2cd77b         // VFADD V12.S4, V27.S4, V27.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd7de         // VFADD V13.S4, V30.S4, V30.S4
+	WORD  $0x4e2ed7ff         // VFADD V14.S4, V31.S4, V31.S4
+	ADD   $0x00000100, R1, R1
 	ADD   $0x00000100, R2, R2
-	ADD   $0x00000100, R3, R3
-	SUB   $0x00000040, R1, R1
-	CMP   $0x00000040, R1
+	SUB   $0x00000040, R3, R3
+	CMP   $0x00000040, R3
 	BHS   pass1blocks
 
 pass1rest:
-	CMP   $0x00000008, R1
+	CMP   $0x00000008, R3
 	BLS   pass1end
-	CMP   $0x00000010, R1
+	CMP   $0x00000010, R3
 	BLO   pass1part1
-	FLDPQ 32(R2), (F26, F27)
-	FLDPQ 32(R3), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed400         // VFADD V30.S4, V0.S4, V0.S4
-	WORD  $0x4e3fd421         // VFADD V31.S4, V1.S4, V1.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad442         // VFADD V26.S4, V2.S4, V2.S4
-	WORD  $0x4e3bd463         // VFADD V27.S4, V3.S4, V3.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd484         // VFADD V28.S4, V4.S4, V4.S4
-	WORD  $0x4e3dd4a5         // VFADD V29.S4, V5.S4, V5.S4
-	CMP   $0x00000018, R1
+	FLDPQ 32(R1), (F0, F12)
+	FLDPQ 32(R2), (F13, F14)
+	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd631         // VFADD V15.S4, V17.S4, V17.S4
+	WORD  $0x4e30d421         // VFADD V16.S4, V1.S4, V1.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d442         // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e2cd463         // VFADD V12.S4, V3.S4, V3.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd484         // VFADD V13.S4, V4.S4, V4.S4
+	WORD  $0x4e2ed4a5         // VFADD V14.S4, V5.S4, V5.S4
+	CMP   $0x00000018, R3
 	BLS   pass1end
-	CMP   $0x00000020, R1
+	CMP   $0x00000020, R3
 	BLO   pass1part3
-	FLDPQ 96(R2), (F26, F27)
-	FLDPQ 96(R3), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed58c         // VFADD V30.S4, V12.S4, V12.S4
-	WORD  $0x4e3fd5ad         // VFADD V31.S4, V13.S4, V13.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad54a         // VFADD V26.S4, V10.S4, V10.S4
-	WORD  $0x4e3bd56b         // VFADD V27.S4, V11.S4, V11.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd508         // VFADD V28.S4, V8.S4, V8.S4
-	WORD  $0x4e3dd529         // VFADD V29.S4, V9.S4, V9.S4
-	CMP   $0x00000028, R1
+	FLDPQ 96(R1), (F0, F12)
+	FLDPQ 96(R2), (F13, F14)
+	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd652         // VFADD V15.S4, V18.S4, V18.S4
+	WORD  $0x4e30d673         // VFADD V16.S4, V19.S4, V19.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d54a         // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e2cd56b         // VFADD V12.S4, V11.S4, V11.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd508         // VFADD V13.S4, V8.S4, V8.S4
+	WORD  $0x4e2ed529         // VFADD V14.S4, V9.S4, V9.S4
+	CMP   $0x00000028, R3
 	BLS   pass1end
-	CMP   $0x00000030, R1
+	CMP   $0x00000030, R3
 	BLO   pass1part5
-	FLDPQ 160(R2), (F26, F27)
-	FLDPQ 160(R3), (F28, F29)
-	WORD  $0x6e3cdf5e         // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f         // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed5ce         // VFADD V30.S4, V14.S4, V14.S4
-	WORD  $0x4e3fd5ef         // VFADD V31.S4, V15.S4, V15.S4
-	WORD  $0x6e3adf5a         // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b         // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad652         // VFADD V26.S4, V18.S4, V18.S4
-	WORD  $0x4e3bd673         // VFADD V27.S4, V19.S4, V19.S4
-	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd6d6         // VFADD V28.S4, V22.S4, V22.S4
-	WORD  $0x4e3dd6f7         // VFADD V29.S4, V23.S4, V23.S4
-	CMP   $0x00000038, R1
+	FLDPQ 160(R1), (F0, F12)
+	FLDPQ 160(R2), (F13, F14)
+	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd694         // VFADD V15.S4, V20.S4, V20.S4
+	WORD  $0x4e30d6b5         // VFADD V16.S4, V21.S4, V21.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e2cd739         // VFADD V12.S4, V25.S4, V25.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd79c         // VFADD V13.S4, V28.S4, V28.S4
+	WORD  $0x4e2ed7bd         // VFADD V14.S4, V29.S4, V29.S4
+	CMP   $0x00000038, R3
 	BLS   pass1end
 	B     pass1part7
 
 pass1part1:
+	ADD   R6<<2, R1, R1
+	FLDPQ (R1), (F0, F12)
+	VTBL  V6.B16, [V0.B16], V0.B16
+	VTBX  V7.B16, [V12.B16], V0.B16
+	VTBL  V6.B16, [V12.B16], V12.B16
 	ADD   R6<<2, R2, R1
-	FLDPQ (R1), (F26, F27)
-	VTBL  V6.B16, [V26.B16], V26.B16
-	VTBX  V7.B16, [V27.B16], V26.B16
-	VTBL  V6.B16, [V27.B16], V27.B16
-	ADD   R6<<2, R3, R1
-	FLDPQ (R1), (F28, F29)
-	VTBL  V6.B16, [V28.B16], V28.B16
-	VTBX  V7.B16, [V29.B16], V28.B16
-	VTBL  V6.B16, [V29.B16], V29.B16
-	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed400                // VFADD V30.S4, V0.S4, V0.S4
-	WORD  $0x4e3fd421                // VFADD V31.S4, V1.S4, V1.S4
-	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad442                // VFADD V26.S4, V2.S4, V2.S4
-	WORD  $0x4e3bd463                // VFADD V27.S4, V3.S4, V3.S4
-	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd484                // VFADD V28.S4, V4.S4, V4.S4
-	WORD  $0x4e3dd4a5                // VFADD V29.S4, V5.S4, V5.S4
+	FLDPQ (R1), (F13, F14)
+	VTBL  V6.B16, [V13.B16], V13.B16
+	VTBX  V7.B16, [V14.B16], V13.B16
+	VTBL  V6.B16, [V14.B16], V14.B16
+	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd631                // VFADD V15.S4, V17.S4, V17.S4
+	WORD  $0x4e30d421                // VFADD V16.S4, V1.S4, V1.S4
+	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d442                // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e2cd463                // VFADD V12.S4, V3.S4, V3.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd484                // VFADD V13.S4, V4.S4, V4.S4
+	WORD  $0x4e2ed4a5                // VFADD V14.S4, V5.S4, V5.S4
 	B     pass1end
 
 pass1part3:
+	ADD   R6<<2, R1, R1
+	FLDPQ 64(R1), (F0, F12)
+	VTBL  V6.B16, [V0.B16], V0.B16
+	VTBX  V7.B16, [V12.B16], V0.B16
+	VTBL  V6.B16, [V12.B16], V12.B16
 	ADD   R6<<2, R2, R1
-	FLDPQ 64(R1), (F26, F27)
-	VTBL  V6.B16, [V26.B16], V26.B16
-	VTBX  V7.B16, [V27.B16], V26.B16
-	VTBL  V6.B16, [V27.B16], V27.B16
-	ADD   R6<<2, R3, R1
-	FLDPQ 64(R1), (F28, F29)
-	VTBL  V6.B16, [V28.B16], V28.B16
-	VTBX  V7.B16, [V29.B16], V28.B16
-	VTBL  V6.B16, [V29.B16], V29.B16
-	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed58c                // VFADD V30.S4, V12.S4, V12.S4
-	WORD  $0x4e3fd5ad                // VFADD V31.S4, V13.S4, V13.S4
-	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad54a                // VFADD V26.S4, V10.S4, V10.S4
-	WORD  $0x4e3bd56b                // VFADD V27.S4, V11.S4, V11.S4
-	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd508                // VFADD V28.S4, V8.S4, V8.S4
-	WORD  $0x4e3dd529                // VFADD V29.S4, V9.S4, V9.S4
+	FLDPQ 64(R1), (F13, F14)
+	VTBL  V6.B16, [V13.B16], V13.B16
+	VTBX  V7.B16, [V14.B16], V13.B16
+	VTBL  V6.B16, [V14.B16], V14.B16
+	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd652                // VFADD V15.S4, V18.S4, V18.S4
+	WORD  $0x4e30d673                // VFADD V16.S4, V19.S4, V19.S4
+	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d54a                // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e2cd56b                // VFADD V12.S4, V11.S4, V11.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd508                // VFADD V13.S4, V8.S4, V8.S4
+	WORD  $0x4e2ed529                // VFADD V14.S4, V9.S4, V9.S4
 	B     pass1end
 
 pass1part5:
+	ADD   R6<<2, R1, R1
+	FLDPQ 128(R1), (F0, F12)
+	VTBL  V6.B16, [V0.B16], V0.B16
+	VTBX  V7.B16, [V12.B16], V0.B16
+	VTBL  V6.B16, [V12.B16], V12.B16
 	ADD   R6<<2, R2, R1
-	FLDPQ 128(R1), (F26, F27)
-	VTBL  V6.B16, [V26.B16], V26.B16
-	VTBX  V7.B16, [V27.B16], V26.B16
-	VTBL  V6.B16, [V27.B16], V27.B16
-	ADD   R6<<2, R3, R1
-	FLDPQ 128(R1), (F28, F29)
-	VTBL  V6.B16, [V28.B16], V28.B16
-	VTBX  V7.B16, [V29.B16], V28.B16
-	VTBL  V6.B16, [V29.B16], V29.B16
-	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed5ce                // VFADD V30.S4, V14.S4, V14.S4
-	WORD  $0x4e3fd5ef                // VFADD V31.S4, V15.S4, V15.S4
-	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad652                // VFADD V26.S4, V18.S4, V18.S4
-	WORD  $0x4e3bd673                // VFADD V27.S4, V19.S4, V19.S4
-	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd6d6                // VFADD V28.S4, V22.S4, V22.S4
-	WORD  $0x4e3dd6f7                // VFADD V29.S4, V23.S4, V23.S4
+	FLDPQ 128(R1), (F13, F14)
+	VTBL  V6.B16, [V13.B16], V13.B16
+	VTBX  V7.B16, [V14.B16], V13.B16
+	VTBL  V6.B16, [V14.B16], V14.B16
+	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd694                // VFADD V15.S4, V20.S4, V20.S4
+	WORD  $0x4e30d6b5                // VFADD V16.S4, V21.S4, V21.S4
+	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d718                // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e2cd739                // VFADD V12.S4, V25.S4, V25.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd79c                // VFADD V13.S4, V28.S4, V28.S4
+	WORD  $0x4e2ed7bd                // VFADD V14.S4, V29.S4, V29.S4
 	B     pass1end
 
 pass1part7:
+	ADD   R6<<2, R1, R1
+	FLDPQ 192(R1), (F0, F12)
+	VTBL  V6.B16, [V0.B16], V0.B16
+	VTBX  V7.B16, [V12.B16], V0.B16
+	VTBL  V6.B16, [V12.B16], V12.B16
 	ADD   R6<<2, R2, R1
-	FLDPQ 192(R1), (F26, F27)
-	VTBL  V6.B16, [V26.B16], V26.B16
-	VTBX  V7.B16, [V27.B16], V26.B16
-	VTBL  V6.B16, [V27.B16], V27.B16
-	ADD   R6<<2, R3, R1
-	FLDPQ 192(R1), (F28, F29)
-	VTBL  V6.B16, [V28.B16], V28.B16
-	VTBX  V7.B16, [V29.B16], V28.B16
-	VTBL  V6.B16, [V29.B16], V29.B16
-	WORD  $0x6e3cdf5e                // VFMUL V28.S4, V26.S4, V30.S4
-	WORD  $0x6e3ddf7f                // VFMUL V29.S4, V27.S4, V31.S4
-	WORD  $0x4e3ed610                // VFADD V30.S4, V16.S4, V16.S4
-	WORD  $0x4e3fd631                // VFADD V31.S4, V17.S4, V17.S4
-	WORD  $0x6e3adf5a                // VFMUL V26.S4, V26.S4, V26.S4
-	WORD  $0x6e3bdf7b                // VFMUL V27.S4, V27.S4, V27.S4
-	WORD  $0x4e3ad694                // VFADD V26.S4, V20.S4, V20.S4
-	WORD  $0x4e3bd6b5                // VFADD V27.S4, V21.S4, V21.S4
-	WORD  $0x6e3cdf9c                // VFMUL V28.S4, V28.S4, V28.S4
-	WORD  $0x6e3ddfbd                // VFMUL V29.S4, V29.S4, V29.S4
-	WORD  $0x4e3cd718                // VFADD V28.S4, V24.S4, V24.S4
-	WORD  $0x4e3dd739                // VFADD V29.S4, V25.S4, V25.S4
+	FLDPQ 192(R1), (F13, F14)
+	VTBL  V6.B16, [V13.B16], V13.B16
+	VTBX  V7.B16, [V14.B16], V13.B16
+	VTBL  V6.B16, [V14.B16], V14.B16
+	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
+	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
+	WORD  $0x4e2fd6d6                // VFADD V15.S4, V22.S4, V22.S4
+	WORD  $0x4e30d6f7                // VFADD V16.S4, V23.S4, V23.S4
+	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d75a                // VFADD V0.S4, V26.S4, V26.S4
+	WORD  $0x4e2cd77b                // VFADD V12.S4, V27.S4, V27.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x4e2dd7de                // VFADD V13.S4, V30.S4, V30.S4
+	WORD  $0x4e2ed7ff                // VFADD V14.S4, V31.S4, V31.S4
 
 pass1end:
-	WORD  $0x4e2ed400      // VFADD V14.S4, V0.S4, V0.S4
-	WORD  $0x4e2fd421      // VFADD V15.S4, V1.S4, V1.S4
-	WORD  $0x4e30d58c      // VFADD V16.S4, V12.S4, V12.S4
-	WORD  $0x4e31d5ad      // VFADD V17.S4, V13.S4, V13.S4
-	WORD  $0x4e32d442      // VFADD V18.S4, V2.S4, V2.S4
-	WORD  $0x4e33d463      // VFADD V19.S4, V3.S4, V3.S4
-	WORD  $0x4e34d54a      // VFADD V20.S4, V10.S4, V10.S4
-	WORD  $0x4e35d56b      // VFADD V21.S4, V11.S4, V11.S4
-	WORD  $0x4e36d484      // VFADD V22.S4, V4.S4, V4.S4
-	WORD  $0x4e37d4a5      // VFADD V23.S4, V5.S4, V5.S4
-	WORD  $0x4e38d508      // VFADD V24.S4, V8.S4, V8.S4
-	WORD  $0x4e39d529      // VFADD V25.S4, V9.S4, V9.S4
-	WORD  $0x4e2cd400      // VFADD V12.S4, V0.S4, V0.S4
-	WORD  $0x4e2dd421      // VFADD V13.S4, V1.S4, V1.S4
+	WORD  $0x4e34d631      // VFADD V20.S4, V17.S4, V17.S4
+	WORD  $0x4e35d421      // VFADD V21.S4, V1.S4, V1.S4
+	WORD  $0x4e36d652      // VFADD V22.S4, V18.S4, V18.S4
+	WORD  $0x4e37d673      // VFADD V23.S4, V19.S4, V19.S4
+	WORD  $0x4e38d442      // VFADD V24.S4, V2.S4, V2.S4
+	WORD  $0x4e39d463      // VFADD V25.S4, V3.S4, V3.S4
+	WORD  $0x4e3ad54a      // VFADD V26.S4, V10.S4, V10.S4
+	WORD  $0x4e3bd56b      // VFADD V27.S4, V11.S4, V11.S4
+	WORD  $0x4e3cd484      // VFADD V28.S4, V4.S4, V4.S4
+	WORD  $0x4e3dd4a5      // VFADD V29.S4, V5.S4, V5.S4
+	WORD  $0x4e3ed508      // VFADD V30.S4, V8.S4, V8.S4
+	WORD  $0x4e3fd529      // VFADD V31.S4, V9.S4, V9.S4
+	WORD  $0x4e32d631      // VFADD V18.S4, V17.S4, V17.S4
+	WORD  $0x4e33d421      // VFADD V19.S4, V1.S4, V1.S4
 	ADD   $8, RSP, R1
-	FLDPQ (R1), (F6, F7)
-	WORD  $0x4e26d400      // VFADD V6.S4, V0.S4, V0.S4
-	WORD  $0x4e27d421      // VFADD V7.S4, V1.S4, V1.S4
+	FLDPQ (R1), (F0, F6)
+	WORD  $0x4e20d620      // VFADD V0.S4, V17.S4, V0.S4
+	WORD  $0x4e26d421      // VFADD V6.S4, V1.S4, V1.S4
 	WORD  $0x4e2ad442      // VFADD V10.S4, V2.S4, V2.S4
 	WORD  $0x4e2bd463      // VFADD V11.S4, V3.S4, V3.S4
 	ADD   $8, RSP, R1
@@ -8467,13 +10366,13 @@ TEXT ·l1DistanceNEON(SB), NOSPLIT, $0-52
 	MOVD  y_len+32(FP), R2
 	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V5.B16
-	CMP   $0x00000040, R2
+	CMP   $0x00000041, R2
 	BHS   long
 	SUB   $0x00000001, R2, R3
 	AND   $0x00000007, R3, R3
 	ADD   $0x00000001, R3, R3
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R2
 	BLS   short0
 	MOVD  $bytes<>+0(SB), R6
@@ -9787,6 +11686,813 @@ skip2:
 
 skip4:
 	B loop
+
+// func normNEON(x []float32) float32
+TEXT ·normNEON(SB), NOSPLIT, $0-28
+	MOVD  x_base+0(FP), R0
+	MOVD  x_len+8(FP), R1
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	CMP   $0x00000041, R1
+	BHS   long
+	SUB   $0x00000001, R1, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
+
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
+	CMP    $0x00000008, R1
+	BLS    short0
+	MOVD   $bytes<>+0(SB), R3
+	SUB    R2<<2, R3, R3
+	FMOVQ  48(R3), F4
+	FMOVQ  32(R3), F5
+	FLDPQ  (R0), (F0, F1)
+	WORD   $0x6e20dc00                   // VFMUL V0.S4, V0.S4, V0.S4
+	WORD   $0x6e21dc21                   // VFMUL V1.S4, V1.S4, V1.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	CMP    $0x00000010, R1
+	BLS    short1
+	FLDPQ  32(R0), (F2, F3)
+	WORD   $0x6e22dc42                   // VFMUL V2.S4, V2.S4, V2.S4
+	WORD   $0x6e23dc63                   // VFMUL V3.S4, V3.S4, V3.S4
+	CMP    $0x00000018, R1
+	BLS    short2
+	FLDPQ  64(R0), (F6, F7)
+	WORD   $0x6e26dcc6                   // VFMUL V6.S4, V6.S4, V6.S4
+	WORD   $0x6e27dce7                   // VFMUL V7.S4, V7.S4, V7.S4
+	CMP    $0x00000020, R1
+	BLS    short3
+	FLDPQ  96(R0), (F8, F9)
+	WORD   $0x6e28dd08                   // VFMUL V8.S4, V8.S4, V8.S4
+	WORD   $0x6e29dd29                   // VFMUL V9.S4, V9.S4, V9.S4
+	CMP    $0x00000028, R1
+	BLS    short4
+	FLDPQ  128(R0), (F10, F11)
+	WORD   $0x6e2add4a                   // VFMUL V10.S4, V10.S4, V10.S4
+	WORD   $0x6e2bdd6b                   // VFMUL V11.S4, V11.S4, V11.S4
+	CMP    $0x00000030, R1
+	BLS    short5
+	FLDPQ  160(R0), (F12, F13)
+	WORD   $0x6e2cdd8c                   // VFMUL V12.S4, V12.S4, V12.S4
+	WORD   $0x6e2dddad                   // VFMUL V13.S4, V13.S4, V13.S4
+	CMP    $0x00000038, R1
+	BLS    short6
+	FLDPQ  192(R0), (F14, F15)
+	WORD   $0x6e2eddce                   // VFMUL V14.S4, V14.S4, V14.S4
+	WORD   $0x6e2fddef                   // VFMUL V15.S4, V15.S4, V15.S4
+	ADD    R2<<2, R0, R0
+	FLDPQ  192(R0), (F16, F17)
+	VTBL   V4.B16, [V16.B16], V16.B16
+	VTBX   V5.B16, [V17.B16], V16.B16
+	VTBL   V4.B16, [V17.B16], V4.B16
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e24dc84                   // VFMUL V4.S4, V4.S4, V4.S4
+	WORD   $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD   $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD   $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD   $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD   $0x4e24d529                   // VFADD V4.S4, V9.S4, V9.S4
+	WORD   $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD   $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD   $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD   $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+short6:
+	ADD    R2<<2, R0, R0
+	FLDPQ  160(R0), (F14, F15)
+	VTBL   V4.B16, [V14.B16], V14.B16
+	VTBX   V5.B16, [V15.B16], V14.B16
+	VTBL   V4.B16, [V15.B16], V15.B16
+	WORD   $0x6e2eddce                   // VFMUL V14.S4, V14.S4, V14.S4
+	WORD   $0x6e2fddef                   // VFMUL V15.S4, V15.S4, V15.S4
+	WORD   $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD   $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD   $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD   $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD   $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD   $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD   $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+short5:
+	ADD    R2<<2, R0, R0
+	FLDPQ  128(R0), (F12, F13)
+	VTBL   V4.B16, [V12.B16], V12.B16
+	VTBX   V5.B16, [V13.B16], V12.B16
+	VTBL   V4.B16, [V13.B16], V13.B16
+	WORD   $0x6e2cdd8c                   // VFMUL V12.S4, V12.S4, V12.S4
+	WORD   $0x6e2dddad                   // VFMUL V13.S4, V13.S4, V13.S4
+	WORD   $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD   $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD   $0x4e2cd442                   // VFADD V12.S4, V2.S4, V2.S4
+	WORD   $0x4e2dd463                   // VFADD V13.S4, V3.S4, V3.S4
+	WORD   $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD   $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD   $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD   $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+short4:
+	ADD    R2<<2, R0, R0
+	FLDPQ  96(R0), (F10, F11)
+	VTBL   V4.B16, [V10.B16], V10.B16
+	VTBX   V5.B16, [V11.B16], V10.B16
+	VTBL   V4.B16, [V11.B16], V11.B16
+	WORD   $0x6e2add4a                   // VFMUL V10.S4, V10.S4, V10.S4
+	WORD   $0x6e2bdd6b                   // VFMUL V11.S4, V11.S4, V11.S4
+	WORD   $0x4e2ad400                   // VFADD V10.S4, V0.S4, V0.S4
+	WORD   $0x4e2bd421                   // VFADD V11.S4, V1.S4, V1.S4
+	WORD   $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD   $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD   $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD   $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+short3:
+	ADD    R2<<2, R0, R0
+	FLDPQ  64(R0), (F8, F9)
+	VTBL   V4.B16, [V8.B16], V8.B16
+	VTBX   V5.B16, [V9.B16], V8.B16
+	VTBL   V4.B16, [V9.B16], V9.B16
+	WORD   $0x6e28dd08                   // VFMUL V8.S4, V8.S4, V8.S4
+	WORD   $0x6e29dd29                   // VFMUL V9.S4, V9.S4, V9.S4
+	WORD   $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD   $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD   $0x4e28d442                   // VFADD V8.S4, V2.S4, V2.S4
+	WORD   $0x4e29d463                   // VFADD V9.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+short2:
+	ADD    R2<<2, R0, R0
+	FLDPQ  32(R0), (F6, F7)
+	VTBL   V4.B16, [V6.B16], V6.B16
+	VTBX   V5.B16, [V7.B16], V6.B16
+	VTBL   V4.B16, [V7.B16], V7.B16
+	WORD   $0x6e26dcc6                   // VFMUL V6.S4, V6.S4, V6.S4
+	WORD   $0x6e27dce7                   // VFMUL V7.S4, V7.S4, V7.S4
+	WORD   $0x4e26d400                   // VFADD V6.S4, V0.S4, V0.S4
+	WORD   $0x4e27d421                   // VFADD V7.S4, V1.S4, V1.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+short1:
+	ADD    R2<<2, R0, R0
+	FLDPQ  (R0), (F2, F3)
+	VTBL   V4.B16, [V2.B16], V2.B16
+	VTBX   V5.B16, [V3.B16], V2.B16
+	VTBL   V4.B16, [V3.B16], V3.B16
+	WORD   $0x6e22dc42                   // VFMUL V2.S4, V2.S4, V2.S4
+	WORD   $0x6e23dc63                   // VFMUL V3.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+short0:
+	CMP   $0x00000000, R1
+	BLS   empty
+	ADD   $0x00000000, R0, R0
+	TBNZ  $0x03, R2, part1all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R2, part1low
+	FMOVQ (R0), F0
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R2, part1highone
+	FMOVD (R0), F1
+	TBZ   $0x00, R2, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V1.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R2, part1end
+	FMOVS (R0), F1
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R2, part1lowone
+	FMOVD (R0), F0
+	TBZ   $0x00, R2, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V0.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R2, part1end
+	FMOVS (R0), F0
+	B     part1end
+
+part1all:
+	FLDPQ (R0), (F0, F1)
+
+part1end:
+	WORD   $0x6e20dc00                   // VFMUL V0.S4, V0.S4, V0.S4
+	WORD   $0x6e21dc21                   // VFMUL V1.S4, V1.S4, V1.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+empty:
+	FMOVS  F2, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F2, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+long:
+	// The first 64 elements start the lanes.
+	FLDPQ (R0), (F0, F1)
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e22d400         // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	FLDPQ 32(R0), (F2, F3)
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	FLDPQ 64(R0), (F4, F5)
+	WORD  $0x6e24dc84         // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5         // VFMUL V5.S4, V5.S4, V5.S4
+	FLDPQ 96(R0), (F6, F7)
+	WORD  $0x6e26dcc6         // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7         // VFMUL V7.S4, V7.S4, V7.S4
+	FLDPQ 128(R0), (F8, F9)
+	WORD  $0x6e28dd08         // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29         // VFMUL V9.S4, V9.S4, V9.S4
+	FLDPQ 160(R0), (F10, F11)
+	WORD  $0x6e2add4a         // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	FLDPQ 192(R0), (F12, F13)
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	FLDPQ 224(R0), (F14, F15)
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	ADD   $0x00000100, R0, R0
+	SUB   $0x00000040, R1, R1
+	CMP   $0x00000040, R1
+	BLO   rest
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	FLDPQ (R0), (F16, F17)
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421         // VFADD V17.S4, V1.S4, V1.S4
+	FLDPQ 32(R0), (F16, F17)
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442         // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463         // VFADD V17.S4, V3.S4, V3.S4
+	FLDPQ 64(R0), (F16, F17)
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484         // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5         // VFADD V17.S4, V5.S4, V5.S4
+	FLDPQ 96(R0), (F16, F17)
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6         // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7         // VFADD V17.S4, V7.S4, V7.S4
+	FLDPQ 128(R0), (F16, F17)
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	FLDPQ 160(R0), (F16, F17)
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a         // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b         // VFADD V17.S4, V11.S4, V11.S4
+	FLDPQ 192(R0), (F16, F17)
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c         // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad         // VFADD V17.S4, V13.S4, V13.S4
+	FLDPQ 224(R0), (F16, F17)
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	ADD   $0x00000100, R0, R0
+	SUB   $0x00000040, R1, R1
+	CMP   $0x00000040, R1
+	BHS   blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMP    $0x00000000, R1
+	BLS    none
+	SUB    $0x00000001, R1, R2
+	AND    $0x00000007, R2, R2
+	ADD    $0x00000001, R2, R2
+	MOVD   $bytes<>+0(SB), R3
+	SUB    R2<<2, R3, R3
+	FMOVQ  48(R3), F18
+	FMOVQ  32(R3), F19
+	CMP    $0x00000008, R1
+	BLS    rest0
+	FLDPQ  (R0), (F16, F17)
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
+	WORD   $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
+	CMP    $0x00000010, R1
+	BLS    rest1
+	FLDPQ  32(R0), (F16, F17)
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
+	WORD   $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
+	CMP    $0x00000018, R1
+	BLS    rest2
+	FLDPQ  64(R0), (F16, F17)
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
+	WORD   $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
+	CMP    $0x00000020, R1
+	BLS    rest3
+	FLDPQ  96(R0), (F16, F17)
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
+	WORD   $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
+	CMP    $0x00000028, R1
+	BLS    rest4
+	FLDPQ  128(R0), (F16, F17)
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD   $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	CMP    $0x00000030, R1
+	BLS    rest5
+	FLDPQ  160(R0), (F16, F17)
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
+	WORD   $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
+	CMP    $0x00000038, R1
+	BLS    rest6
+	FLDPQ  192(R0), (F16, F17)
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
+	WORD   $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
+	ADD    R2<<2, R0, R0
+	FLDPQ  192(R0), (F16, F17)
+	VTBL   V18.B16, [V16.B16], V16.B16
+	VTBX   V19.B16, [V17.B16], V16.B16
+	VTBL   V18.B16, [V17.B16], V17.B16
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d5ce                   // VFADD V16.S4, V14.S4, V14.S4
+	WORD   $0x4e31d5ef                   // VFADD V17.S4, V15.S4, V15.S4
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+rest6:
+	ADD    R2<<2, R0, R0
+	FLDPQ  160(R0), (F16, F17)
+	VTBL   V18.B16, [V16.B16], V16.B16
+	VTBX   V19.B16, [V17.B16], V16.B16
+	VTBL   V18.B16, [V17.B16], V17.B16
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
+	WORD   $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+rest5:
+	ADD    R2<<2, R0, R0
+	FLDPQ  128(R0), (F16, F17)
+	VTBL   V18.B16, [V16.B16], V16.B16
+	VTBX   V19.B16, [V17.B16], V16.B16
+	VTBL   V18.B16, [V17.B16], V17.B16
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
+	WORD   $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+rest4:
+	ADD    R2<<2, R0, R0
+	FLDPQ  96(R0), (F16, F17)
+	VTBL   V18.B16, [V16.B16], V16.B16
+	VTBX   V19.B16, [V17.B16], V16.B16
+	VTBL   V18.B16, [V17.B16], V17.B16
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD   $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+rest3:
+	ADD    R2<<2, R0, R0
+	FLDPQ  64(R0), (F16, F17)
+	VTBL   V18.B16, [V16.B16], V16.B16
+	VTBX   V19.B16, [V17.B16], V16.B16
+	VTBL   V18.B16, [V17.B16], V17.B16
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
+	WORD   $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+rest2:
+	ADD    R2<<2, R0, R0
+	FLDPQ  32(R0), (F16, F17)
+	VTBL   V18.B16, [V16.B16], V16.B16
+	VTBX   V19.B16, [V17.B16], V16.B16
+	VTBL   V18.B16, [V17.B16], V17.B16
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
+	WORD   $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+rest1:
+	ADD    R2<<2, R0, R0
+	FLDPQ  (R0), (F16, F17)
+	VTBL   V18.B16, [V16.B16], V16.B16
+	VTBX   V19.B16, [V17.B16], V16.B16
+	VTBL   V18.B16, [V17.B16], V17.B16
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
+	WORD   $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+rest0:
+	ADD    R2<<2, R0, R0
+	FLDPQ  -32(R0), (F16, F17)
+	VTBL   V18.B16, [V16.B16], V16.B16
+	VTBX   V19.B16, [V17.B16], V16.B16
+	VTBL   V18.B16, [V17.B16], V17.B16
+	WORD   $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
+	WORD   $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+none:
+	WORD   $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD   $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD   $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD   $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD   $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD   $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD   $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD   $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD   $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD   $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD   $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD   $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD   $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD   $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT   $0x08, V0.B16, V0.B16, V1.B16
+	WORD   $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD   $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS  F0, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
+	FSQRTS F0, F0
+	FMOVS  F0, ret+24(FP)
+	RET
+
+inexact:
+	RET ·normRare(SB)
 
 // func packNEON(dst []float32, width int, step int, c float32, x []float32)
 TEXT ·packNEON(SB), NOSPLIT, $0-72
@@ -11726,13 +14432,13 @@ TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-52
 	MOVD  y_len+32(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
-	CMP   $0x00000040, R2
+	CMP   $0x00000041, R2
 	BHS   long
 	SUB   $0x00000001, R2, R3
 	AND   $0x00000007, R3, R3
 	ADD   $0x00000001, R3, R3
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R2
 	BLS   short0
 	MOVD  $bytes<>+0(SB), R6
@@ -13207,13 +15913,13 @@ TEXT ·sumNEON(SB), NOSPLIT, $0-28
 	MOVD  x_len+8(FP), R1
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
-	CMP   $0x00000040, R1
+	CMP   $0x00000041, R1
 	BHS   long
 	SUB   $0x00000001, R1, R2
 	AND   $0x00000007, R2, R2
 	ADD   $0x00000001, R2, R2
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R1
 	BLS   short0
 	MOVD  $bytes<>+0(SB), R3
@@ -13796,13 +16502,13 @@ TEXT ·sumAbsNEON(SB), NOSPLIT, $0-28
 	MOVD  x_len+8(FP), R1
 	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V5.B16
-	CMP   $0x00000040, R1
+	CMP   $0x00000041, R1
 	BHS   long
 	SUB   $0x00000001, R1, R2
 	AND   $0x00000007, R2, R2
 	ADD   $0x00000001, R2, R2
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R1
 	BLS   short0
 	MOVD  $bytes<>+0(SB), R3
@@ -14474,13 +17180,13 @@ TEXT ·sumSquaresNEON(SB), NOSPLIT, $0-28
 	MOVD  x_len+8(FP), R1
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
-	CMP   $0x00000040, R1
+	CMP   $0x00000041, R1
 	BHS   long
 	SUB   $0x00000001, R1, R2
 	AND   $0x00000007, R2, R2
 	ADD   $0x00000001, R2, R2
 
-	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
+	// At most 64 in all: a lane that is used holds one term, the others need no folding.
 	CMP   $0x00000008, R1
 	BLS   short0
 	MOVD  $bytes<>+0(SB), R3

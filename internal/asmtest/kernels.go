@@ -291,6 +291,45 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
 	},
 	{
+		Name:    "norm",
+		Inexact: true,
+		New:     func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
+		Call:    func(a *Args) float32 { return asm.Norm(a.X) },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideRoot(len(a.X), func(i int) float64 { return float64(a.X[i]) })
+		},
+		Bytes: func(a *Args) int { return 4 * len(a.X) },
+	},
+	{
+		Name:    "distance",
+		Inexact: true,
+		New: func(n int, m Memory, s *Source) *Args {
+			return &Args{X: s.floats(m, n), Y: s.floats(m, n)}
+		},
+		Call: func(a *Args) float32 { return asm.Distance(a.X, a.Y) },
+		Wide: func(a *Args) (want, scale []float64) {
+			return wideRoot(len(a.X), func(i int) float64 { return float64(a.X[i] - a.Y[i]) })
+		},
+		Bytes: func(a *Args) int { return 8 * len(a.X) },
+	},
+	{
+		Name:    "cosine",
+		Inexact: true,
+		New: func(n int, m Memory, s *Source) *Args {
+			return &Args{X: s.floats(m, n), Y: s.floats(m, n)}
+		},
+		Call: func(a *Args) float32 { return asm.Cosine(a.X, a.Y) },
+		Wide: func(a *Args) (want, scale []float64) {
+			var xy, xx, yy float64
+			for i, v := range a.X {
+				x, y := float64(v), float64(a.Y[i])
+				xy, xx, yy = xy+x*y, xx+x*x, yy+y*y
+			}
+			return []float64{xy / math.Sqrt(xx*yy)}, []float64{1}
+		},
+		Bytes: func(a *Args) int { return 8 * len(a.X) },
+	},
+	{
 		Name: "axpby",
 		New: func(n int, m Memory, s *Source) *Args {
 			a := &Args{A: s.Float(), B: s.Float(), X: s.floats(m, n), Y: s.floats(m, n)}
@@ -907,6 +946,13 @@ func wideSum(n int, term func(int) float64) (want, scale []float64) {
 		abs += math.Abs(v)
 	}
 	return []float64{sum}, []float64{abs}
+}
+
+// wideRoot returns the root of a sum of squares.
+func wideRoot(n int, of func(int) float64) (want, scale []float64) {
+	sum, _ := wideSum(n, func(i int) float64 { return of(i) * of(i) })
+	root := []float64{math.Sqrt(sum[0])}
+	return root, root
 }
 
 func wideMap(n int, terms func(int) (u, v float64)) (want, scale []float64) {

@@ -442,6 +442,21 @@ func (t *avx) KeepBelow(dst, a, v, limit Group) {
 // lessThan is VCMPPS's predicate that is false for NaN.
 const lessThan = operand.U8(0x11)
 
+func (t *avx) Root(dst, v Group) { t.VSQRTSS(r(v), r(v), r(dst)) }
+
+func (t *avx) Cosine(dst, xy, xx, yy Group) {
+	var double [3]operand.Op
+	for i, v := range []Group{xy, xx, yy} {
+		double[i] = t.XMM()
+		t.VCVTSS2SD(r(v), r(v), double[i])
+	}
+	squares := double[1]
+	t.VMULSD(double[2], squares, squares)
+	t.VSQRTSD(squares, squares, squares)
+	t.VDIVSD(squares, double[0], squares)
+	t.VCVTSD2SS(squares, squares, r(dst))
+}
+
 func (t *avx) BitsAnd(dst, a, b Group) { t.VANDPS(r(b), r(a), r(dst)) }
 func (t *avx) BitsAdd(dst, a, b Group) { t.VPADDD(r(b), r(a), r(dst)) }
 func (t *avx) BitsSub(dst, a, b Group) { t.VPSUBD(r(b), r(a), r(dst)) }
@@ -709,6 +724,16 @@ func (t *avx) IfAnyEqual(a, b Group, label string) {
 	}
 	t.TESTL(some, some)
 	t.JNE(operand.LabelRef(label))
+}
+
+func (t *avx) IfOutside(v Group, least, most uint32, label string) {
+	bits := t.GP32()
+	t.VMOVD(r(v), bits)
+	if least > 0 {
+		t.SUBL(operand.U32(least), bits)
+	}
+	t.CMPL(bits, operand.U32(most-least))
+	t.JHI(operand.LabelRef(label))
 }
 
 func (t *avx) IfMisaligned(p reg.GPVirtual, width int, label string) {

@@ -7,39 +7,65 @@ import (
 )
 
 func init() {
-	kernel("dotNorms", "func(dst *float32, x, y []float32)", dotNorms).inWide()
+	kernel("dotNorms", "func(dst *float32, x, y []float32)", func(t Target) {
+		dst := t.PointerParam("dst")
+		allNorms(t, func(sums Group) {
+			t.Store(sums, dst, 0)
+			t.Done()
+		})
+	}).inWide()
+	kernel("cosine", "func(x, y []float32) float32", func(t Target) {
+		allNorms(t, func(sums Group) { returnCosine(t, sums) })
+	}).inWide()
 }
 
-// dotNorms stores the sums of x*y, of x*x and of y*y, each with the bits that it has by itself, and
-// one number more, to be ignored. The lanes of all three fit registers of 512 bits; else half of
-// them do at a time. n is at most asm.Block.
-func dotNorms(t Target) {
-	dst, n := t.PointerParam("dst"), t.IntParam("n")
-	s := norms{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: n}
+// returnCosine ends cosine with what the sums of x*y, x*x and y*y make, if those of squares are exact
+// and the cosine is none beyond 1.
+func returnCosine(t Target, sums Group) {
+	xy, xx, yy, square := t.Narrow(sums, 1), t.New(1), t.New(1), t.New(1)
+	t.CopyLane(xx, sums, 1)
+	t.CopyLane(yy, sums, 2)
+	t.IfOutside(xx, leastSquares, mostSquares, "inexact")
+	t.IfOutside(yy, leastSquares, mostSquares, "inexact")
+	t.Cosine(xy, xy, xx, yy)
+	t.Mul(square, xy, xy)
+	t.IfOutside(square, 0, one, "inexact")
+	t.Return(xy)
+	t.Label("inexact")
+	t.Leave("cosineRare")
+}
+
+// one has the bits of 1.
+const one = 0x3f800000
+
+// allNorms hands the sums of x*y, of x*x and of y*y, each with the bits that it has by itself, and
+// one number more, to be ignored, to end. The lanes of all three fit registers of 512 bits; else
+// half of them do at a time. Vectors of up to four groups are added up without a loop. n is at most
+// asm.Block.
+func allNorms(t Target, end func(sums Group)) {
+	s := norms{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: t.IntParam("len(x)")}
 	width := t.Width()
 	for k := range s.sum {
 		s.sum[k] = t.New(width)
 	}
-	t.IfAtLeast(n, 9, "over8")
+	t.IfAtLeast(s.n, 9, "over8")
 	s.one(8)
 	t.Label("over8")
 	if width > 8 {
-		t.IfAtLeast(n, width+1, "over1")
+		t.IfAtLeast(s.n, width+1, "over1")
 		s.one(width)
 		t.Label("over1")
 	}
-	s.part = t.LastPart(t.Part(n, width))
-	t.IfAtLeast(n, 2*width+1, "over2")
-	s.two()
-	t.Label("over2")
+	s.part = t.LastPart(t.Part(s.n, width))
+	for k := 2; k <= 4; k++ {
+		over := fmt.Sprint("over", k, "groups")
+		t.IfAtLeast(s.n, k*width+1, over)
+		s.few(k)
+		t.Label(over)
+	}
 	if width > 8 {
 		s.passes([][]int{{0, 1, 2, 3}})
 	} else {
-		t.IfAtLeast(n, lanes/2+1, "over32")
-		t.Comment("Lanes from 32 on are +0.")
-		s.short()
-		t.Jump("fold")
-		t.Label("over32")
 		s.passes([][]int{{0, 2, 4, 6}, {1, 3, 5, 7}}) // groups whose folds to sixteen lanes meet
 	}
 	t.Label("fold")
@@ -55,11 +81,10 @@ func dotNorms(t Target) {
 	for k, sum := range s.sum {
 		v[k] = t.Narrow(sum, 8)
 	}
-	t.Store(t.FoldFour(v), dst, 0)
-	t.Done()
+	end(t.FoldFour(v))
 }
 
-// norms are the sums that dotNorms makes.
+// norms are the sums that allNorms makes.
 type norms struct {
 	t       Target
 	x, y, n reg.GPVirtual
@@ -106,33 +131,49 @@ func (s *norms) one(width int) {
 	t.Jump("eight")
 }
 
-// two is for a group and at most another, of the widest.
-func (s *norms) two() {
-	t, width := s.t, s.t.Width()
-	zero, second := t.New(width), [3]Group{t.New(width), t.New(width), t.New(width)}
+// few is for k groups, of which the last may be incomplete: lanes that are two groups apart are added
+// first.
+func (s *norms) few(k int) {
+	t, zero, second := s.t, s.t.New(s.t.Width()), s.triple()
 	t.Zero(zero)
-	s.terms(s.sum, &zero, func(v Group, p reg.GPVirtual) { t.Load(v, p, 0) })
-	s.terms(second, nil, func(v Group, p reg.GPVirtual) {
-		t.LoadLast(v, p, float*width, s.part)
-	})
-	for k, v := range s.sum {
-		t.Add(v, v, second[k])
+	group := func(dst [3]Group, zero *Group, g int) {
+		s.terms(dst, zero, func(v Group, p reg.GPVirtual) {
+			if g < k-1 {
+				t.Load(v, p, float*t.Width()*g)
+			} else {
+				t.LoadLast(v, p, float*t.Width()*g, s.part)
+			}
+		})
 	}
+	add := func(dst [3]Group, g int) {
+		more := s.triple()
+		group(more, nil, g)
+		s.addTo(dst, more)
+	}
+	group(s.sum, &zero, 0)
+	if k > 2 {
+		add(s.sum, 2)
+	}
+	group(second, nil, 1)
+	if k > 3 {
+		add(second, 3)
+	}
+	s.addTo(s.sum, second)
 	t.Jump("fold")
 }
 
-// short adds up at most 32 elements, more than two groups, to groups of eight.
-func (s *norms) short() {
-	p := normsPass{norms: s, name: "short", groups: []int{0, 1, 2, 3}}
-	p.start()
-	p.rest(s.x, s.y, s.n, 2*s.t.Width()+1)
-	p.fold()
-	for k, l := range p.lane {
-		s.t.Add(s.sum[k], l[0], l[1])
+// triple makes a group for each of the sums.
+func (s *norms) triple() [3]Group {
+	return [3]Group{s.t.New(s.t.Width()), s.t.New(s.t.Width()), s.t.New(s.t.Width())}
+}
+
+func (s *norms) addTo(dst, v [3]Group) {
+	for k := range dst {
+		s.t.Add(dst[k], dst[k], v[k])
 	}
 }
 
-// passes adds up any number of elements, more than two groups, some groups of lanes a pass.
+// passes adds up any number of elements, more than four groups, some groups of lanes a pass.
 func (s *norms) passes(some [][]int) {
 	t := s.t
 	for h, groups := range some {
@@ -141,15 +182,18 @@ func (s *norms) passes(some [][]int) {
 		if h < len(some)-1 {
 			x, y, n = copyInt(t, x), copyInt(t, y), copyInt(t, n)
 		}
-		p.start()
 		xy := walk{t, n, []vector{{x, float}, {y, float}}}
+		p.start()
+		if t.Width() > 8 {
+			xy.next(lanes)
+		}
 		xy.loop(t.LoopLabel, p.name+"blocks", lanes, p.name+"rest", func() {
 			for i, g := range groups {
 				p.whole(i, g, x, y)
 			}
 		})
 		t.Label(p.name + "rest")
-		p.rest(x, y, n, 0)
+		p.rest(x, y, n)
 		p.fold()
 		for k, l := range p.lane {
 			switch {
@@ -175,12 +219,25 @@ type normsPass struct {
 	vx, vy, product Group
 }
 
+// start makes the lanes +0 or, where there is a whole block of them, its terms.
 func (p *normsPass) start() {
-	t := p.t
-	for k := range p.lane {
-		p.lane[k] = zeros(t, len(p.groups), t.Width())
+	t, width := p.t, p.t.Width()
+	p.vx, p.vy, p.product = t.New(width), t.New(width), t.New(width)
+	if width == 8 {
+		for k := range p.lane {
+			p.lane[k] = zeros(t, len(p.groups), width)
+		}
+		return
 	}
-	p.vx, p.vy, p.product = t.New(t.Width()), t.New(t.Width()), t.New(t.Width())
+	zero := &zeros(t, 1, width)[0]
+	for g := range p.groups {
+		first := p.triple()
+		p.terms(first, zero, func(v Group, from reg.GPVirtual) { t.Load(v, from, float*width*g) })
+		for k, v := range first {
+			p.lane[k] = append(p.lane[k], v)
+		}
+		zero = nil
+	}
 }
 
 // add adds what is in vx and vy to the lanes of the i-th group.
@@ -200,35 +257,25 @@ func (p *normsPass) whole(i, g int, x, y reg.GPVirtual) {
 	p.add(i)
 }
 
-// rest adds what is left of lanes, or at most so many as short has: whole groups, then what is left
-// of one. There are at least so many elements.
-func (p *normsPass) rest(x, y, n reg.GPVirtual, least int) {
+// rest adds what is left of lanes, less than 64: whole groups, then what is left of one.
+func (p *normsPass) rest(x, y, n reg.GPVirtual) {
 	t, width := p.t, p.t.Width()
 	end := p.name + "end"
 	part := func(g int) string { return fmt.Sprint(p.name, "part", g) }
-	var parts []int
 	for i, g := range p.groups {
 		from, to := width*g, width*(g+1)
-		if from >= least {
-			t.IfAtMost(n, from, end)
-		}
-		if to > least {
-			parts = append(parts, i)
-		}
+		t.IfAtMost(n, from, end)
 		if to == lanes { // a rest is less
 			t.Jump(part(g))
 			break
 		}
-		if to > least {
-			t.IfLess(n, to, part(g))
-		}
+		t.IfLess(n, to, part(g))
 		p.whole(i, g, x, y)
 		if i == len(p.groups)-1 {
 			t.Jump(end)
 		}
 	}
-	for _, i := range parts {
-		g := p.groups[i]
+	for i, g := range p.groups {
 		t.Label(part(g))
 		t.LoadLast(p.vx, x, float*width*g, p.part)
 		t.LoadLast(p.vy, y, float*width*g, p.part)

@@ -423,6 +423,21 @@ func (t *neon) KeepBelow(dst, a, v, limit Group) {
 	each(dst, a, mask, t.VAND)
 }
 
+func (t *neon) Root(dst, v Group) { t.FSQRTS(v.regs[0], dst.regs[0]) }
+
+func (t *neon) Cosine(dst, xy, xx, yy Group) {
+	var double [3]reg.VecVirtual
+	for i, v := range []Group{xy, xx, yy} {
+		double[i] = t.V128()
+		t.FCVTSD(v.regs[0], double[i])
+	}
+	squares := double[1]
+	t.FMULD(double[2], squares, squares)
+	t.FSQRTD(squares, squares)
+	t.FDIVD(squares, double[0], squares)
+	t.FCVTDS(squares, dst.regs[0])
+}
+
 func (t *neon) BitsAnd(dst, a, b Group) { each(dst, a, b, t.VAND) }
 func (t *neon) BitsAdd(dst, a, b Group) { each(dst, a, b, t.VADD) }
 func (t *neon) BitsSub(dst, a, b Group) { each(dst, a, b, t.VSUB) }
@@ -626,6 +641,16 @@ func (t *neon) IfAnyEqual(a, b Group, label string) {
 	t.VORR(half, any, any)
 	t.FMOVD(any, some)
 	t.CBNZ(some, label)
+}
+
+func (t *neon) IfOutside(v Group, least, most uint32, label string) {
+	bits, limit := t.GP64(), t.GP64()
+	t.FMOVS(v.regs[0], bits)
+	t.MOVD(operand.U32(least), limit)
+	t.SUB(limit, bits, bits)
+	t.MOVD(operand.U32(most-least), limit)
+	t.CMP(limit, bits)
+	t.BHI(label)
 }
 
 func (t *neon) IfMisaligned(p reg.GPVirtual, width int, label string) {

@@ -20,7 +20,13 @@ const lanes = 64
 // that the incomplete group comes first: a mask that reaches into a page which isn't there costs as
 // much as some hundred elements.
 func sum(t Target, vectors []string, term func(dst Group, s source)) {
+	sumTo(t, vectors, term, t.Return)
+}
+
+// sumTo is sum that hands what is added up, in a group of one, to end.
+func sumTo(t Target, vectors []string, term func(dst Group, s source), end func(sum Group)) {
 	s := newSummation(t, vectors, nil, term)
+	s.end = end
 	t.Zero(s.zero)
 	if t.Rotates() {
 		for _, p := range s.vectors {
@@ -48,18 +54,18 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 	}
 }
 
-// short is for vectors of less than 64; it begins the function.
+// short is for vectors of at most 64; it begins the function.
 func (s *summation) short() {
 	t := s.t
 	if s.width == 8 {
-		t.IfAtLeast(s.n, lanes, "long")
+		t.IfAtLeast(s.n, lanes+1, "long")
 		s.ways(8, 1, lanes/8)
 		return
 	}
 	t.IfAtLeast(s.n, lanes/2+1, "over32")
 	s.ways(8, 1, lanes/2/8)
 	t.Label("over32")
-	t.IfAtLeast(s.n, lanes, "long")
+	t.IfAtLeast(s.n, lanes+1, "long")
 	s.ways(s.width, lanes/2/s.width+1, lanes/s.width)
 }
 
@@ -74,8 +80,7 @@ func (s *summation) ways(width, first, last int) {
 		}
 		return fmt.Sprint("short", g)
 	}
-	t.Comment("Less than 64 in all: a lane that is used holds one term, the others need no " +
-		"folding.")
+	t.Comment("At most 64 in all: a lane that is used holds one term, the others need no folding.")
 	for g := range last - 1 {
 		if g >= first-1 {
 			t.IfAtMost(s.n, width*(g+1), name(g))
@@ -97,7 +102,7 @@ func (s *summation) ways(width, first, last int) {
 	}
 	if first == 1 {
 		t.Label("empty")
-		t.Return(t.Narrow(s.zero, 1))
+		s.end(t.Narrow(s.zero, 1))
 	}
 }
 
@@ -241,6 +246,7 @@ type summation struct {
 	bytes         reg.GPVirtual // nil, if there are none
 	n             reg.GPVirtual // elements that are left
 	term          func(dst Group, s source)
+	end           func(sum Group)
 	lane          []Group
 	product, zero Group
 }
@@ -306,7 +312,7 @@ func (s *summation) add(g int, from source) {
 func (s *summation) finish(lane []Group) {
 	foldGroups(s.t, lane)
 	s.t.Fold(lane[0])
-	s.t.Return(s.t.Narrow(lane[0], 1))
+	s.end(s.t.Narrow(lane[0], 1))
 }
 
 // blocks adds all whole blocks of 64 elements, but for the first group of them, which has started

@@ -145,6 +145,11 @@ type Target interface {
 	// KeepBelow gives a where v < limit, and +0 elsewhere.
 	KeepBelow(dst, a, v, limit Group)
 
+	// Root gives the root of a group of one. Cosine gives xy / root(xx*yy), which is in float64 and
+	// rounded at the end.
+	Root(dst, v Group)
+	Cosine(dst, xy, xx, yy Group)
+
 	// The Bits operations see lanes as unsigned integers of 32 bits.
 	BitsAnd(dst, a, b Group)
 	BitsAdd(dst, a, b Group)
@@ -210,6 +215,9 @@ type Target interface {
 	IfAtLeastReg(n, k reg.GPVirtual, label string)
 	// IfAnyEqual jumps where a lane of a equals the same lane of b.
 	IfAnyEqual(a, b Group, label string)
+	// IfOutside jumps where the bits of a group of one are not those of least to most, as unsigned
+	// integers.
+	IfOutside(v Group, least, most uint32, label string)
 	// IfMisaligned jumps where p is not a multiple of width floats.
 	IfMisaligned(p reg.GPVirtual, width int, label string)
 	// IfNearPageEnd jumps where fewer than width floats fit between p[n] and the end of its page.

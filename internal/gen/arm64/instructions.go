@@ -77,7 +77,7 @@ func (c *Context) CMP(m operand.Op, n reg.Register) {
 	c.emit("CMP", ops{m, r64(n)}, nil, m, r64(n))
 }
 
-// Branches. BLO (also BCC), BLS and BHS (also BCS) are <, <= and >= without sign. Flags are not
+// Branches. BLO (also BCC), BLS, BHS (also BCS) and BHI are <, <=, >= and > without sign. Flags are not
 // tracked: nothing that sets them may stand between a comparison and its branch.
 
 func (c *Context) B(label string)   { c.branch("B", label, nil) }
@@ -86,6 +86,7 @@ func (c *Context) BNE(label string) { c.branch("BNE", label, nil) }
 func (c *Context) BLO(label string) { c.branch("BLO", label, nil) }
 func (c *Context) BLS(label string) { c.branch("BLS", label, nil) }
 func (c *Context) BHS(label string) { c.branch("BHS", label, nil) }
+func (c *Context) BHI(label string) { c.branch("BHI", label, nil) }
 
 func (c *Context) CBNZ(r reg.Register, label string) {
 	c.branch("CBNZ", label, ops{r64(r)}, r64(r))
@@ -207,6 +208,15 @@ func (c *Context) VFADDP(m, n, d reg.Register) { c.vector("VFADDP", s4, m, n, d)
 
 // FADDPS is n0+n1, in lane 0.
 func (c *Context) FADDPS(n, d reg.Register) { c.emit("FADDPS", ops{n}, ops{d}, s2(n), f(d)) }
+
+// Single floats: FCVTSD makes a float64 of a float32, and FCVTDS a float32 of a float64. FMULD is n*m
+// and FDIVD n/m.
+func (c *Context) FSQRTS(n, d reg.Register)   { c.emit("FSQRTS", ops{n}, ops{d}, f(n), f(d)) }
+func (c *Context) FSQRTD(n, d reg.Register)   { c.emit("FSQRTD", ops{n}, ops{d}, f(n), f(d)) }
+func (c *Context) FCVTSD(n, d reg.Register)   { c.emit("FCVTSD", ops{n}, ops{d}, f(n), f(d)) }
+func (c *Context) FCVTDS(n, d reg.Register)   { c.emit("FCVTDS", ops{n}, ops{d}, f(n), f(d)) }
+func (c *Context) FMULD(m, n, d reg.Register) { c.vector("FMULD", f, m, n, d) }
+func (c *Context) FDIVD(m, n, d reg.Register) { c.vector("FDIVD", f, m, n, d) }
 
 // Two float64, by names of our own: VFADDD is n+m and VFMULD n*m in each lane, FADDPD is n0+n1 in
 // lane 0. VFCVTL makes them of the lower two float32 of n, VFCVTL2 of the upper two.
