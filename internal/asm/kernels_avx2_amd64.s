@@ -1273,13 +1273,13 @@ TEXT ·cosineAVX2(SB), NOSPLIT, $256-52
 	VADDPS     Y3, Y0, Y0
 	VMULPS     Y1, Y1, Y1
 	VMULPS     Y2, Y2, Y2
-	JMP        eight
+	JMP        fold
 
 none:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	JMP    eight
+	JMP    fold
 
 over8:
 	LEAQ       masks<>+32(SB), SI
@@ -1696,38 +1696,33 @@ pass1end:
 	VADDPS 64(AX), Y2, Y2
 
 fold:
-eight:
-	VXORPS       Y3, Y3, Y3
-	VINSERTF128  $0x01, X2, Y0, Y4
+	VINSERTF128  $0x01, X2, Y0, Y3
 	VPERM2F128   $0x31, Y2, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VINSERTF128  $0x01, X3, Y1, Y0
-	VPERM2F128   $0x31, Y3, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VUNPCKLPD    Y0, Y4, Y1
-	VUNPCKHPD    Y0, Y4, Y0
-	VADDPS       Y0, Y1, Y1
-	VMOVSHDUP    Y1, Y0
-	VADDPS       Y0, Y1, Y1
+	VADDPS       Y0, Y3, Y3
 	VEXTRACTF128 $0x01, Y1, X0
-	VSHUFPS      $0x88, X0, X1, X0
-	VPERMILPS    $0x01, X0, X1
-	VPERMILPS    $0x02, X0, X2
+	VADDPS       X0, X1, X1
+	VUNPCKHPD    Y1, Y3, Y0
+	VUNPCKLPD    Y1, Y3, Y3
+	VADDPS       Y0, Y3, Y3
+	VMOVSHDUP    Y3, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVHLPS     X3, X3, X0
+	VEXTRACTF128 $0x01, Y3, X1
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
 	VMOVD        X1, AX
 	SUBL         $0x12800000, AX
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
-	VMOVD        X2, AX
-	SUBL         $0x12800000, AX
-	CMPL         AX, $0x6cffffff
-	JHI          inexact
+	VCVTSS2SD    X3, X3, X2
 	VCVTSS2SD    X0, X0, X0
 	VCVTSS2SD    X1, X1, X1
-	VCVTSS2SD    X2, X2, X2
-	VMULSD       X2, X1, X1
-	VSQRTSD      X1, X1, X1
-	VDIVSD       X1, X0, X1
-	VCVTSD2SS    X1, X1, X0
+	VMULSD       X1, X0, X0
+	VSQRTSD      X0, X0, X0
+	VDIVSD       X0, X2, X0
+	VCVTSD2SS    X0, X0, X0
 	VMULPS       X0, X0, X1
 	VMOVD        X1, AX
 	CMPL         AX, $0x3f800000
@@ -3452,13 +3447,13 @@ TEXT ·dotNormsAVX2(SB), NOSPLIT, $256-56
 	VADDPS     Y3, Y0, Y0
 	VMULPS     Y1, Y1, Y1
 	VMULPS     Y2, Y2, Y2
-	JMP        eight
+	JMP        fold
 
 none:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	JMP    eight
+	JMP    fold
 
 over8:
 	LEAQ       masks<>+32(SB), DI
@@ -3875,22 +3870,21 @@ pass1end:
 	VADDPS 64(CX), Y2, Y2
 
 fold:
-eight:
-	VXORPS       Y3, Y3, Y3
-	VINSERTF128  $0x01, X2, Y0, Y4
+	VINSERTF128  $0x01, X2, Y0, Y3
 	VPERM2F128   $0x31, Y2, Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VINSERTF128  $0x01, X3, Y1, Y0
-	VPERM2F128   $0x31, Y3, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VUNPCKLPD    Y0, Y4, Y1
-	VUNPCKHPD    Y0, Y4, Y0
-	VADDPS       Y0, Y1, Y1
-	VMOVSHDUP    Y1, Y0
-	VADDPS       Y0, Y1, Y1
+	VADDPS       Y0, Y3, Y3
 	VEXTRACTF128 $0x01, Y1, X0
-	VSHUFPS      $0x88, X0, X1, X0
-	VMOVUPS      X0, (AX)
+	VADDPS       X0, X1, X1
+	VUNPCKHPD    Y1, Y3, Y0
+	VUNPCKLPD    Y1, Y3, Y3
+	VADDPS       Y0, Y3, Y3
+	VMOVSHDUP    Y3, Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVHLPS     X3, X3, X0
+	VEXTRACTF128 $0x01, Y3, X1
+	VMOVSS       X3, (AX)
+	VMOVSS       X0, 4(AX)
+	VMOVSS       X1, 8(AX)
 	VZEROUPPER
 	RET
 

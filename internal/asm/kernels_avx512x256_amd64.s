@@ -1234,13 +1234,13 @@ TEXT ·cosineAVX512x256(SB), NOSPLIT, $256-52
 	VADDPS    Y19, Y16, Y16
 	VMULPS    Y17, Y17, Y17
 	VMULPS    Y18, Y18, Y18
-	JMP       eight
+	JMP       fold
 
 none:
 	VPXORD Y16, Y16, Y16
 	VPXORD Y17, Y17, Y17
 	VPXORD Y18, Y18, Y18
-	JMP    eight
+	JMP    fold
 
 over8:
 	MOVQ      DX, BX
@@ -1658,38 +1658,33 @@ pass1end:
 	VADDPS 64(AX), Y18, Y18
 
 fold:
-eight:
-	VPXORD        Y19, Y19, Y19
-	VINSERTF32X4  $0x01, X18, Y16, Y20
+	VINSERTF32X4  $0x01, X18, Y16, Y19
 	VSHUFF32X4    $0x03, Y18, Y16, Y16
-	VADDPS        Y16, Y20, Y20
-	VINSERTF32X4  $0x01, X19, Y17, Y16
-	VSHUFF32X4    $0x03, Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VUNPCKLPD     Y16, Y20, Y17
-	VUNPCKHPD     Y16, Y20, Y16
-	VADDPS        Y16, Y17, Y17
-	VMOVSHDUP     Y17, Y16
-	VADDPS        Y16, Y17, Y17
+	VADDPS        Y16, Y19, Y19
 	VEXTRACTF32X4 $0x01, Y17, X16
-	VSHUFPS       $0x88, X16, X17, X16
-	VPERMILPS     $0x01, X16, X17
-	VPERMILPS     $0x02, X16, X18
+	VADDPS        X16, X17, X17
+	VUNPCKHPD     Y17, Y19, Y16
+	VUNPCKLPD     Y17, Y19, Y19
+	VADDPS        Y16, Y19, Y19
+	VMOVSHDUP     Y19, Y16
+	VADDPS        Y16, Y19, Y19
+	VMOVHLPS      X19, X19, X16
+	VEXTRACTF32X4 $0x01, Y19, X17
+	VMOVD         X16, AX
+	SUBL          $0x12800000, AX
+	CMPL          AX, $0x6cffffff
+	JHI           inexact
 	VMOVD         X17, AX
 	SUBL          $0x12800000, AX
 	CMPL          AX, $0x6cffffff
 	JHI           inexact
-	VMOVD         X18, AX
-	SUBL          $0x12800000, AX
-	CMPL          AX, $0x6cffffff
-	JHI           inexact
+	VCVTSS2SD     X19, X19, X18
 	VCVTSS2SD     X16, X16, X16
 	VCVTSS2SD     X17, X17, X17
-	VCVTSS2SD     X18, X18, X18
-	VMULSD        X18, X17, X17
-	VSQRTSD       X17, X17, X17
-	VDIVSD        X17, X16, X17
-	VCVTSD2SS     X17, X17, X16
+	VMULSD        X17, X16, X16
+	VSQRTSD       X16, X16, X16
+	VDIVSD        X16, X18, X16
+	VCVTSD2SS     X16, X16, X16
 	VMULPS        X16, X16, X17
 	VMOVD         X17, AX
 	CMPL          AX, $0x3f800000
@@ -3493,13 +3488,13 @@ TEXT ·dotNormsAVX512x256(SB), NOSPLIT, $256-56
 	VADDPS    Y19, Y16, Y16
 	VMULPS    Y17, Y17, Y17
 	VMULPS    Y18, Y18, Y18
-	JMP       eight
+	JMP       fold
 
 none:
 	VPXORD Y16, Y16, Y16
 	VPXORD Y17, Y17, Y17
 	VPXORD Y18, Y18, Y18
-	JMP    eight
+	JMP    fold
 
 over8:
 	MOVQ      BX, SI
@@ -3917,22 +3912,21 @@ pass1end:
 	VADDPS 64(CX), Y18, Y18
 
 fold:
-eight:
-	VPXORD        Y19, Y19, Y19
-	VINSERTF32X4  $0x01, X18, Y16, Y20
+	VINSERTF32X4  $0x01, X18, Y16, Y19
 	VSHUFF32X4    $0x03, Y18, Y16, Y16
-	VADDPS        Y16, Y20, Y20
-	VINSERTF32X4  $0x01, X19, Y17, Y16
-	VSHUFF32X4    $0x03, Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VUNPCKLPD     Y16, Y20, Y17
-	VUNPCKHPD     Y16, Y20, Y16
-	VADDPS        Y16, Y17, Y17
-	VMOVSHDUP     Y17, Y16
-	VADDPS        Y16, Y17, Y17
+	VADDPS        Y16, Y19, Y19
 	VEXTRACTF32X4 $0x01, Y17, X16
-	VSHUFPS       $0x88, X16, X17, X16
-	VMOVUPS       X16, (AX)
+	VADDPS        X16, X17, X17
+	VUNPCKHPD     Y17, Y19, Y16
+	VUNPCKLPD     Y17, Y19, Y19
+	VADDPS        Y16, Y19, Y19
+	VMOVSHDUP     Y19, Y16
+	VADDPS        Y16, Y19, Y19
+	VMOVHLPS      X19, X19, X16
+	VEXTRACTF32X4 $0x01, Y19, X17
+	VMOVSS        X19, (AX)
+	VMOVSS        X16, 4(AX)
+	VMOVSS        X17, 8(AX)
 	RET
 
 // func dotRowsAVX512x256(dst []float32, rows []float32, stride int, idx []int32, x []float32)

@@ -1710,7 +1710,7 @@ part2end:
 	WORD $0x6e23dc63 // VFMUL V3.S4, V3.S4, V3.S4
 	WORD $0x6e24dc84 // VFMUL V4.S4, V4.S4, V4.S4
 	WORD $0x6e25dca5 // VFMUL V5.S4, V5.S4, V5.S4
-	B    eight
+	B    fold
 
 none:
 	VMOVI $0x00, V0.B16
@@ -1719,7 +1719,7 @@ none:
 	VMOVI $0x00, V3.B16
 	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V5.B16
-	B     eight
+	B     fold
 
 over8:
 	SUB   $0x00000001, R2, R3
@@ -2461,52 +2461,50 @@ pass1end:
 	WORD  $0x4e27d4a5      // VFADD V7.S4, V5.S4, V5.S4
 
 fold:
-eight:
-	VMOVI  $0x00, V6.B16
-	VMOVI  $0x00, V7.B16
 	WORD   $0x4e21d400            // VFADD V1.S4, V0.S4, V0.S4
 	WORD   $0x4e23d442            // VFADD V3.S4, V2.S4, V2.S4
 	VUZP1  V2.S4, V0.S4, V1.S4
 	VUZP2  V2.S4, V0.S4, V0.S4
 	WORD   $0x6e20d421            // VFADDP V0.S4, V1.S4, V1.S4
 	WORD   $0x4e25d484            // VFADD V5.S4, V4.S4, V4.S4
-	WORD   $0x4e27d4c6            // VFADD V7.S4, V6.S4, V6.S4
-	VUZP1  V6.S4, V4.S4, V0.S4
-	VUZP2  V6.S4, V4.S4, V2.S4
+	WORD   $0x4e25d484            // VFADD V5.S4, V4.S4, V4.S4
+	VUZP1  V4.S4, V4.S4, V0.S4
+	VUZP2  V4.S4, V4.S4, V2.S4
 	WORD   $0x6e22d400            // VFADDP V2.S4, V0.S4, V0.S4
 	VORR   V1.B16, V1.B16, V2.B16
 	VMOV   V0.D[0], V2.D[1]
 	VMOV   V1.D[1], V0.D[0]
 	WORD   $0x4e20d442            // VFADD V0.S4, V2.S4, V2.S4
-	VDUP   V2.S[1], V0.S4
-	VDUP   V2.S[2], V1.S4
-	FMOVS  F0, R0
-	MOVD   $0x12800000, R1
-	SUB    R1, R0, R0
-	MOVD   $0x6cffffff, R1
-	CMP    R1, R0
-	BHI    inexact
+	VDUP   V2.S[0], V0.S4
+	VDUP   V2.S[1], V1.S4
+	VDUP   V2.S[2], V2.S4
 	FMOVS  F1, R0
 	MOVD   $0x12800000, R1
 	SUB    R1, R0, R0
 	MOVD   $0x6cffffff, R1
 	CMP    R1, R0
 	BHI    inexact
-	FCVTSD F2, F2
+	FMOVS  F2, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
 	FCVTSD F0, F0
 	FCVTSD F1, F1
-	FMULD  F1, F0, F0
-	FSQRTD F0, F0
-	FDIVD  F0, F2, F0
-	FCVTDS F0, F2
-	WORD   $0x6e22dc40            // VFMUL V2.S4, V2.S4, V0.S4
-	FMOVS  F0, R0
+	FCVTSD F2, F2
+	FMULD  F2, F1, F1
+	FSQRTD F1, F1
+	FDIVD  F1, F0, F1
+	FCVTDS F1, F0
+	WORD   $0x6e20dc01            // VFMUL V0.S4, V0.S4, V1.S4
+	FMOVS  F1, R0
 	MOVD   $0x00000000, R1
 	SUB    R1, R0, R0
 	MOVD   $0x3f800000, R1
 	CMP    R1, R0
 	BHI    inexact
-	FMOVS  F2, ret+48(FP)
+	FMOVS  F0, ret+48(FP)
 	RET
 
 inexact:
@@ -5284,7 +5282,7 @@ part2end:
 	WORD $0x6e23dc63 // VFMUL V3.S4, V3.S4, V3.S4
 	WORD $0x6e24dc84 // VFMUL V4.S4, V4.S4, V4.S4
 	WORD $0x6e25dca5 // VFMUL V5.S4, V5.S4, V5.S4
-	B    eight
+	B    fold
 
 none:
 	VMOVI $0x00, V0.B16
@@ -5293,7 +5291,7 @@ none:
 	VMOVI $0x00, V3.B16
 	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V5.B16
-	B     eight
+	B     fold
 
 over8:
 	SUB   $0x00000001, R3, R6
@@ -6035,24 +6033,26 @@ pass1end:
 	WORD  $0x4e27d4a5      // VFADD V7.S4, V5.S4, V5.S4
 
 fold:
-eight:
-	VMOVI $0x00, V6.B16
-	VMOVI $0x00, V7.B16
 	WORD  $0x4e21d400            // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x4e23d442            // VFADD V3.S4, V2.S4, V2.S4
 	VUZP1 V2.S4, V0.S4, V1.S4
 	VUZP2 V2.S4, V0.S4, V0.S4
 	WORD  $0x6e20d421            // VFADDP V0.S4, V1.S4, V1.S4
 	WORD  $0x4e25d484            // VFADD V5.S4, V4.S4, V4.S4
-	WORD  $0x4e27d4c6            // VFADD V7.S4, V6.S4, V6.S4
-	VUZP1 V6.S4, V4.S4, V0.S4
-	VUZP2 V6.S4, V4.S4, V2.S4
+	WORD  $0x4e25d484            // VFADD V5.S4, V4.S4, V4.S4
+	VUZP1 V4.S4, V4.S4, V0.S4
+	VUZP2 V4.S4, V4.S4, V2.S4
 	WORD  $0x6e22d400            // VFADDP V2.S4, V0.S4, V0.S4
 	VORR  V1.B16, V1.B16, V2.B16
 	VMOV  V0.D[0], V2.D[1]
 	VMOV  V1.D[1], V0.D[0]
 	WORD  $0x4e20d442            // VFADD V0.S4, V2.S4, V2.S4
-	FMOVQ F2, (R0)
+	VDUP  V2.S[0], V0.S4
+	VDUP  V2.S[1], V1.S4
+	VDUP  V2.S[2], V2.S4
+	FMOVS F0, (R0)
+	FMOVS F1, 4(R0)
+	FMOVS F2, 8(R0)
 	RET
 
 // func dotRowsNEON(dst []float32, rows []float32, stride int, idx []int32, x []float32)

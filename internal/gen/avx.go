@@ -542,20 +542,7 @@ func (t *avx) FoldFour(v [4]Group) Group {
 	if v[0].width == 16 {
 		return t.foldFourWide(v)
 	}
-	one := operand.Imm(1)
-	pair := func(a, b Group) reg.VecVirtual {
-		low, high := t.YMM(), t.YMM()
-		if t.evex {
-			t.VINSERTF32X4(one, b.regs[0].AsX(), r(a), low)
-			t.VSHUFF32X4(operand.Imm(3), r(b), r(a), high)
-		} else {
-			t.VINSERTF128(one, b.regs[0].AsX(), r(a), low)
-			t.VPERM2F128(operand.Imm(0x31), r(b), r(a), high)
-		}
-		t.VADDPS(high, low, low)
-		return low
-	}
-	even, odd := pair(v[0], v[2]), pair(v[1], v[3])
+	even, odd := t.pairOfHalves(v[0], v[2]), t.pairOfHalves(v[1], v[3])
 	low, high := t.YMM(), t.YMM()
 	t.VUNPCKLPD(odd, even, low)  // lanes 0 and 1 of v[0] and v[1], of v[2] and v[3]
 	t.VUNPCKHPD(odd, even, high) // lanes 2 and 3
@@ -591,6 +578,55 @@ func (t *avx) foldFourWide(v [4]Group) Group {
 	t.KMOVW(firsts, mask)
 	t.VCOMPRESSPS_Z(r(sum), mask, r(sum))
 	return t.Narrow(sum, 4)
+}
+
+// FoldThree brings halves side by side as FoldFour does; at the end a sum is the first lane of what
+// was a register of its own.
+func (t *avx) FoldThree(a, b, c Group) [3]Group {
+	second, third := t.New(1), t.New(1)
+	if a.width == 16 {
+		low, high, half := t.ZMM(), t.ZMM(), t.New(8)
+		t.VINSERTF64X4(operand.Imm(1), b.regs[0].AsY(), r(a), low)
+		t.VSHUFF64X2(operand.Imm(0xee), r(b), r(a), high)
+		t.VADDPS(high, low, low)
+		t.UpperHalf(half, c)
+		t.Add(t.Narrow(c, 8), t.Narrow(c, 8), half)
+		t.VSHUFF32X4(operand.Imm(0xdd), r(c), low, high)
+		t.VSHUFF32X4(operand.Imm(0x88), r(c), low, low)
+		t.VADDPS(high, low, low)
+		t.VPERMILPD(operand.Imm(0x55), low, high)
+		t.VADDPS(high, low, low)
+		t.VMOVSHDUP(low, high)
+		t.VADDPS(high, low, low)
+		t.VEXTRACTF32X4(operand.Imm(1), low, r(second))
+		t.VEXTRACTF32X4(operand.Imm(2), low, r(third))
+		return [3]Group{{1, []reg.VecVirtual{low}}, second, third}
+	}
+	outer, half, high := t.pairOfHalves(a, c), t.New(4), t.YMM()
+	t.UpperHalf(half, b)
+	t.Add(t.Narrow(b, 4), t.Narrow(b, 4), half)
+	t.VUNPCKHPD(r(b), outer, high)
+	t.VUNPCKLPD(r(b), outer, outer)
+	t.VADDPS(high, outer, outer)
+	t.VMOVSHDUP(outer, high)
+	t.VADDPS(high, outer, outer)
+	t.VMOVHLPS(outer.AsX(), outer.AsX(), r(second))
+	t.UpperHalf(third, Group{8, []reg.VecVirtual{outer}})
+	return [3]Group{{1, []reg.VecVirtual{outer}}, second, third}
+}
+
+// pairOfHalves adds the upper half of two groups of eight to the lower, and returns both.
+func (t *avx) pairOfHalves(a, b Group) reg.VecVirtual {
+	one, low, high := operand.Imm(1), t.YMM(), t.YMM()
+	if t.evex {
+		t.VINSERTF32X4(one, b.regs[0].AsX(), r(a), low)
+		t.VSHUFF32X4(operand.Imm(3), r(b), r(a), high)
+	} else {
+		t.VINSERTF128(one, b.regs[0].AsX(), r(a), low)
+		t.VPERM2F128(operand.Imm(0x31), r(b), r(a), high)
+	}
+	t.VADDPS(high, low, low)
+	return low
 }
 
 // Bytes.

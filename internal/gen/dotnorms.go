@@ -9,40 +9,41 @@ import (
 func init() {
 	kernel("dotNorms", "func(dst *float32, x, y []float32)", func(t Target) {
 		dst := t.PointerParam("dst")
-		allNorms(t, func(sums Group) {
-			t.Store(sums, dst, 0)
+		allNorms(t, func(sums [3]Group) {
+			for k, sum := range sums {
+				t.Store(sum, dst, float*k)
+			}
 			t.Done()
 		})
 	}).inWide()
 	kernel("cosine", "func(x, y []float32) float32", func(t Target) {
-		allNorms(t, func(sums Group) { returnCosine(t, sums) })
+		allNorms(t, func(sums [3]Group) { returnCosine(t, sums) })
+		t.Label("inexact")
+		t.Leave("cosineRare")
 	}).inWide()
 }
 
-// returnCosine ends cosine with what the sums of x*y, x*x and y*y make, if those of squares are exact
-// and the cosine is none beyond 1.
-func returnCosine(t Target, sums Group) {
-	xy, xx, yy, square := t.Narrow(sums, 1), t.New(1), t.New(1), t.New(1)
-	t.CopyLane(xx, sums, 1)
-	t.CopyLane(yy, sums, 2)
-	t.IfOutside(xx, leastSquares, mostSquares, "inexact")
-	t.IfOutside(yy, leastSquares, mostSquares, "inexact")
-	t.Cosine(xy, xy, xx, yy)
-	t.Mul(square, xy, xy)
+// returnCosine returns what the sums of x*y, x*x and y*y make, if those of squares are exact and the
+// cosine is none beyond 1.
+func returnCosine(t Target, sums [3]Group) {
+	for _, squares := range sums[1:] {
+		t.IfOutside(squares, leastSquares, mostSquares, "inexact")
+	}
+	cosine, square := t.New(1), t.New(1)
+	t.Cosine(cosine, sums[0], sums[1], sums[2])
+	t.Mul(square, cosine, cosine)
 	t.IfOutside(square, 0, one, "inexact")
-	t.Return(xy)
-	t.Label("inexact")
-	t.Leave("cosineRare")
+	t.Return(cosine)
 }
 
 // one has the bits of 1.
 const one = 0x3f800000
 
-// allNorms hands the sums of x*y, of x*x and of y*y, each with the bits that it has by itself, and
-// one number more, to be ignored, to end. The lanes of all three fit registers of 512 bits; else
+// allNorms hands the sums of x*y, of x*x and of y*y, each with the bits that it has by itself, to
+// end. The lanes of all three fit registers of 512 bits; else
 // half of them do at a time. Vectors of up to four groups are added up without a loop. n is at most
 // asm.Block.
-func allNorms(t Target, end func(sums Group)) {
+func allNorms(t Target, end func(sums [3]Group)) {
 	s := norms{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: t.IntParam("len(x)")}
 	width := t.Width()
 	for k := range s.sum {
@@ -69,19 +70,11 @@ func allNorms(t Target, end func(sums Group)) {
 		s.passes([][]int{{0, 2, 4, 6}, {1, 3, 5, 7}}) // groups whose folds to sixteen lanes meet
 	}
 	t.Label("fold")
-	for _, v := range s.sum {
-		if width > 8 {
-			half := t.New(8)
-			t.UpperHalf(half, v)
-			t.Add(t.Narrow(v, 8), t.Narrow(v, 8), half)
-		}
+	end(t.FoldThree(s.sum[0], s.sum[1], s.sum[2]))
+	if width > 8 {
+		t.Label("eight")
+		end(t.FoldThree(t.Narrow(s.sum[0], 8), t.Narrow(s.sum[1], 8), t.Narrow(s.sum[2], 8)))
 	}
-	t.Label("eight")
-	v := [4]Group{3: zeros(t, 1, 8)[0]}
-	for k, sum := range s.sum {
-		v[k] = t.Narrow(sum, 8)
-	}
-	end(t.FoldFour(v))
 }
 
 // norms are the sums that allNorms makes.
@@ -108,7 +101,10 @@ func (s *norms) terms(dst [3]Group, zero *Group, load func(v Group, p reg.GPVirt
 
 // one is for at most one group of that width.
 func (s *norms) one(width int) {
-	t := s.t
+	t, fold := s.t, "fold"
+	if width < t.Width() {
+		fold = "eight"
+	}
 	if width == 8 {
 		t.IfAtMost(s.n, 0, "none")
 	}
@@ -119,16 +115,14 @@ func (s *norms) one(width int) {
 		sum[k] = t.Narrow(v, width)
 	}
 	s.terms(sum, &zero, func(v Group, p reg.GPVirtual) { t.LoadPart(v, p, 0, part) })
-	if width > 8 {
-		t.Jump("fold")
-		return
+	t.Jump(fold)
+	if width == 8 {
+		t.Label("none")
+		for _, v := range sum {
+			t.Zero(v)
+		}
+		t.Jump(fold)
 	}
-	t.Jump("eight")
-	t.Label("none")
-	for _, v := range sum {
-		t.Zero(v)
-	}
-	t.Jump("eight")
 }
 
 // few is for k groups, of which the last may be incomplete: lanes that are two groups apart are added

@@ -547,6 +547,15 @@ func (t *neon) FoldFour(v [4]Group) Group {
 	return sum
 }
 
+func (t *neon) FoldThree(a, b, c Group) (sums [3]Group) {
+	all := t.FoldFour([4]Group{a, b, c, c})
+	for lane := range sums {
+		sums[lane] = t.New(1)
+		t.VDUP(arm64.S(all.regs[0], lane), sums[lane].regs[0])
+	}
+	return sums
+}
+
 // Bytes.
 
 func (t *neon) BytesAtOnce(width int) int { return 16 }

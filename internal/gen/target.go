@@ -183,6 +183,8 @@ type Target interface {
 	Fold(v Group)
 	// FoldFour folds four groups of eight, to a group of four that has the sum of v[i] in lane i.
 	FoldFour(v [4]Group) Group
+	// FoldThree folds three groups, each to a group of one.
+	FoldThree(a, b, c Group) [3]Group
 
 	// Vectors of bytes are summed in integers of 32 bits, modulo 2^32. The order does not matter
 	// there, and a group of lanes is only the place for a part of a sum.
