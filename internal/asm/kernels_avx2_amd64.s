@@ -146,7 +146,7 @@ done:
 
 misaligned:
 	CMPQ   BX, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, SI
 	SUBQ   DX, SI
 	SHRQ   $0x02, SI
@@ -310,7 +310,7 @@ done:
 
 misaligned:
 	CMPQ   DX, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, BX
 	SUBQ   CX, BX
 	SHRQ   $0x02, BX
@@ -462,7 +462,7 @@ done:
 
 misaligned:
 	CMPQ   DX, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, BX
 	SUBQ   CX, BX
 	SHRQ   $0x02, BX
@@ -719,7 +719,7 @@ done:
 
 misaligned:
 	CMPQ   DI, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, R8
 	SUBQ   SI, R8
 	SHRQ   $0x02, R8
@@ -1212,7 +1212,7 @@ done:
 
 misaligned:
 	CMPQ   BX, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, SI
 	SUBQ   DX, SI
 	SHRQ   $0x02, SI
@@ -1996,8 +1996,8 @@ empty:
 	RET
 
 long:
-	CMPQ DX, $+257
-	JAE  far
+	TESTL $0x0000001c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -2374,12 +2374,9 @@ none:
 	VZEROUPPER
 	RET
 
-far:
-	TESTL $0x0000001c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ       DX, $+129
+	JB         aligned
 	MOVQ       AX, BX
 	ANDQ       $+28, BX
 	MOVQ       CX, SI
@@ -2636,8 +2633,8 @@ empty:
 	RET
 
 long:
-	CMPQ DX, $+257
-	JAE  far
+	TESTL $0x0000001c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -2938,12 +2935,9 @@ none:
 	VZEROUPPER
 	RET
 
-far:
-	TESTL $0x0000001c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ       DX, $+129
+	JB         aligned
 	MOVQ       AX, BX
 	ANDQ       $+28, BX
 	MOVQ       CX, SI
@@ -6485,8 +6479,8 @@ empty:
 	RET
 
 long:
-	CMPQ DX, $+257
-	JAE  far
+	TESTL $0x0000001c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -6818,12 +6812,9 @@ none:
 	VZEROUPPER
 	RET
 
-far:
-	TESTL $0x0000001c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ       DX, $+129
+	JB         aligned
 	MOVQ       AX, BX
 	ANDQ       $+28, BX
 	MOVQ       CX, SI
@@ -7167,7 +7158,7 @@ done:
 
 misaligned:
 	CMPQ   BX, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, SI
 	SUBQ   DX, SI
 	SHRQ   $0x02, SI
@@ -7440,8 +7431,8 @@ empty:
 	RET
 
 long:
-	CMPQ CX, $+2048
-	JAE  far
+	TESTL $0x0000001c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -7777,12 +7768,9 @@ none:
 	VZEROUPPER
 	RET
 
-far:
-	TESTL $0x0000001c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ       CX, $+512
+	JB         aligned
 	MOVQ       AX, DX
 	ANDQ       $+28, DX
 	SUBQ       DX, AX
@@ -8899,7 +8887,7 @@ done:
 
 misaligned:
 	CMPQ   CX, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, DX
 	SUBQ   AX, DX
 	SHRQ   $0x02, DX
@@ -9028,7 +9016,7 @@ done:
 
 misaligned:
 	CMPQ   DX, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, BX
 	SUBQ   CX, BX
 	SHRQ   $0x02, BX
@@ -9277,8 +9265,8 @@ empty:
 	RET
 
 long:
-	CMPQ DX, $+257
-	JAE  far
+	TESTL $0x0000001c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -9610,12 +9598,9 @@ none:
 	VZEROUPPER
 	RET
 
-far:
-	TESTL $0x0000001c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ       DX, $+129
+	JB         aligned
 	MOVQ       AX, BX
 	ANDQ       $+28, BX
 	MOVQ       CX, SI
@@ -10133,7 +10118,7 @@ done:
 
 misaligned:
 	CMPQ   BX, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, SI
 	SUBQ   DX, SI
 	SHRQ   $0x02, SI
@@ -10347,8 +10332,8 @@ empty:
 	RET
 
 long:
-	CMPQ CX, $+2048
-	JAE  far
+	TESTL $0x0000001c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -10608,12 +10593,9 @@ none:
 	VZEROUPPER
 	RET
 
-far:
-	TESTL $0x0000001c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ       CX, $+512
+	JB         aligned
 	MOVQ       AX, DX
 	ANDQ       $+28, DX
 	SUBQ       DX, AX
@@ -10845,8 +10827,8 @@ empty:
 	RET
 
 long:
-	CMPQ CX, $+2048
-	JAE  far
+	TESTL $0x0000001c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -11137,12 +11119,9 @@ none:
 	VZEROUPPER
 	RET
 
-far:
-	TESTL $0x0000001c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ       CX, $+512
+	JB         aligned
 	MOVQ       AX, DX
 	ANDQ       $+28, DX
 	SUBQ       DX, AX
@@ -11373,8 +11352,8 @@ empty:
 	RET
 
 long:
-	CMPQ CX, $+2048
-	JAE  far
+	TESTL $0x0000001c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -11665,12 +11644,9 @@ none:
 	VZEROUPPER
 	RET
 
-far:
-	TESTL $0x0000001c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ       CX, $+512
+	JB         aligned
 	MOVQ       AX, DX
 	ANDQ       $+28, DX
 	SUBQ       DX, AX

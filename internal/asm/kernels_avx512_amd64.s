@@ -128,7 +128,7 @@ done:
 
 misaligned:
 	CMPQ   BX, $+128
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, SI
 	SUBQ   DX, SI
 	SHRQ   $0x02, SI
@@ -310,7 +310,7 @@ done:
 
 misaligned:
 	CMPQ   DX, $+128
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, BX
 	SUBQ   CX, BX
 	SHRQ   $0x02, BX
@@ -479,7 +479,7 @@ done:
 
 misaligned:
 	CMPQ   DX, $+128
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, BX
 	SUBQ   CX, BX
 	SHRQ   $0x02, BX
@@ -762,7 +762,7 @@ done:
 
 misaligned:
 	CMPQ   DI, $+128
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, R8
 	SUBQ   SI, R8
 	SHRQ   $0x02, R8
@@ -1077,7 +1077,7 @@ done:
 
 misaligned:
 	CMPQ   BX, $+128
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, SI
 	SUBQ   DX, SI
 	SHRQ   $0x02, SI
@@ -1707,8 +1707,8 @@ wide2:
 	RET
 
 long:
-	CMPQ DX, $+257
-	JAE  far
+	TESTL $0x0000003c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -1907,12 +1907,9 @@ none:
 	VMOVSS        X16, ret+48(FP)
 	RET
 
-far:
-	TESTL $0x0000003c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ      DX, $+129
+	JB        aligned
 	MOVQ      AX, BX
 	ANDQ      $+60, BX
 	MOVQ      CX, SI
@@ -2120,8 +2117,8 @@ wide2:
 	RET
 
 long:
-	CMPQ DX, $+257
-	JAE  far
+	TESTL $0x0000003c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -2280,12 +2277,9 @@ none:
 	VMOVSS        X16, ret+48(FP)
 	RET
 
-far:
-	TESTL $0x0000003c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ      DX, $+129
+	JB        aligned
 	MOVQ      AX, BX
 	ANDQ      $+60, BX
 	MOVQ      CX, SI
@@ -5327,8 +5321,8 @@ wide2:
 	RET
 
 long:
-	CMPQ DX, $+257
-	JAE  far
+	TESTL $0x0000003c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -5502,12 +5496,9 @@ none:
 	VMOVSS        X17, ret+48(FP)
 	RET
 
-far:
-	TESTL $0x0000003c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ      DX, $+129
+	JB        aligned
 	MOVQ      AX, BX
 	ANDQ      $+60, BX
 	MOVQ      CX, SI
@@ -5847,7 +5838,7 @@ done:
 
 misaligned:
 	CMPQ   BX, $+128
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, SI
 	SUBQ   DX, SI
 	SHRQ   $0x02, SI
@@ -6078,8 +6069,8 @@ wide2:
 	RET
 
 long:
-	CMPQ CX, $+2048
-	JAE  far
+	TESTL $0x0000003c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -6257,12 +6248,9 @@ none:
 	VMOVSS        X16, ret+24(FP)
 	RET
 
-far:
-	TESTL $0x0000003c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ      CX, $+512
+	JB        aligned
 	MOVQ      AX, DX
 	ANDQ      $+60, DX
 	SUBQ      DX, AX
@@ -6918,7 +6906,7 @@ done:
 
 misaligned:
 	CMPQ   CX, $+128
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, DX
 	SUBQ   AX, DX
 	SHRQ   $0x02, DX
@@ -7060,7 +7048,7 @@ done:
 
 misaligned:
 	CMPQ   DX, $+128
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, BX
 	SUBQ   CX, BX
 	SHRQ   $0x02, BX
@@ -7270,8 +7258,8 @@ wide2:
 	RET
 
 long:
-	CMPQ DX, $+257
-	JAE  far
+	TESTL $0x0000003c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -7445,12 +7433,9 @@ none:
 	VMOVSS        X16, ret+48(FP)
 	RET
 
-far:
-	TESTL $0x0000003c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ      DX, $+129
+	JB        aligned
 	MOVQ      AX, BX
 	ANDQ      $+60, BX
 	MOVQ      CX, SI
@@ -7789,7 +7774,7 @@ done:
 
 misaligned:
 	CMPQ   BX, $+128
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, SI
 	SUBQ   DX, SI
 	SHRQ   $0x02, SI
@@ -7974,8 +7959,8 @@ wide2:
 	RET
 
 long:
-	CMPQ CX, $+2048
-	JAE  far
+	TESTL $0x0000003c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -8113,12 +8098,9 @@ none:
 	VMOVSS        X16, ret+24(FP)
 	RET
 
-far:
-	TESTL $0x0000003c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ      CX, $+512
+	JB        aligned
 	MOVQ      AX, DX
 	ANDQ      $+60, DX
 	SUBQ      DX, AX
@@ -8303,8 +8285,8 @@ wide2:
 	RET
 
 long:
-	CMPQ CX, $+2048
-	JAE  far
+	TESTL $0x0000003c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -8457,12 +8439,9 @@ none:
 	VMOVSS        X17, ret+24(FP)
 	RET
 
-far:
-	TESTL $0x0000003c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ      CX, $+512
+	JB        aligned
 	MOVQ      AX, DX
 	ANDQ      $+60, DX
 	SUBQ      DX, AX
@@ -8647,8 +8626,8 @@ wide2:
 	RET
 
 long:
-	CMPQ CX, $+2048
-	JAE  far
+	TESTL $0x0000003c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -8801,12 +8780,9 @@ none:
 	VMOVSS        X16, ret+24(FP)
 	RET
 
-far:
-	TESTL $0x0000003c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ      CX, $+512
+	JB        aligned
 	MOVQ      AX, DX
 	ANDQ      $+60, DX
 	SUBQ      DX, AX

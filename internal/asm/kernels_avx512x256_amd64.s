@@ -118,7 +118,7 @@ done:
 
 misaligned:
 	CMPQ   BX, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, SI
 	SUBQ   DX, SI
 	SHRQ   $0x02, SI
@@ -280,7 +280,7 @@ done:
 
 misaligned:
 	CMPQ   DX, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, BX
 	SUBQ   CX, BX
 	SHRQ   $0x02, BX
@@ -430,7 +430,7 @@ done:
 
 misaligned:
 	CMPQ   DX, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, BX
 	SUBQ   CX, BX
 	SHRQ   $0x02, BX
@@ -685,7 +685,7 @@ done:
 
 misaligned:
 	CMPQ   DI, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, R8
 	SUBQ   SI, R8
 	SHRQ   $0x02, R8
@@ -1172,7 +1172,7 @@ done:
 
 misaligned:
 	CMPQ   BX, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, SI
 	SUBQ   DX, SI
 	SHRQ   $0x02, SI
@@ -1948,8 +1948,8 @@ empty:
 	RET
 
 long:
-	CMPQ DX, $+257
-	JAE  far
+	TESTL $0x0000001c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -2318,12 +2318,9 @@ none:
 	VMOVSS        X16, ret+48(FP)
 	RET
 
-far:
-	TESTL $0x0000001c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ      DX, $+129
+	JB        aligned
 	MOVQ      AX, BX
 	ANDQ      $+28, BX
 	MOVQ      CX, SI
@@ -2571,8 +2568,8 @@ empty:
 	RET
 
 long:
-	CMPQ DX, $+257
-	JAE  far
+	TESTL $0x0000001c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -2865,12 +2862,9 @@ none:
 	VMOVSS        X16, ret+48(FP)
 	RET
 
-far:
-	TESTL $0x0000001c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ      DX, $+129
+	JB        aligned
 	MOVQ      AX, BX
 	ANDQ      $+28, BX
 	MOVQ      CX, SI
@@ -6617,8 +6611,8 @@ empty:
 	RET
 
 long:
-	CMPQ DX, $+257
-	JAE  far
+	TESTL $0x0000001c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -6942,12 +6936,9 @@ none:
 	VMOVSS        X17, ret+48(FP)
 	RET
 
-far:
-	TESTL $0x0000001c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ      DX, $+129
+	JB        aligned
 	MOVQ      AX, BX
 	ANDQ      $+28, BX
 	MOVQ      CX, SI
@@ -7277,7 +7268,7 @@ done:
 
 misaligned:
 	CMPQ   BX, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, SI
 	SUBQ   DX, SI
 	SHRQ   $0x02, SI
@@ -7542,8 +7533,8 @@ empty:
 	RET
 
 long:
-	CMPQ CX, $+2048
-	JAE  far
+	TESTL $0x0000001c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -7871,12 +7862,9 @@ none:
 	VMOVSS        X16, ret+24(FP)
 	RET
 
-far:
-	TESTL $0x0000001c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ      CX, $+512
+	JB        aligned
 	MOVQ      AX, DX
 	ANDQ      $+28, DX
 	SUBQ      DX, AX
@@ -8920,7 +8908,7 @@ done:
 
 misaligned:
 	CMPQ   CX, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, DX
 	SUBQ   AX, DX
 	SHRQ   $0x02, DX
@@ -9047,7 +9035,7 @@ done:
 
 misaligned:
 	CMPQ   DX, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, BX
 	SUBQ   CX, BX
 	SHRQ   $0x02, BX
@@ -9288,8 +9276,8 @@ empty:
 	RET
 
 long:
-	CMPQ DX, $+257
-	JAE  far
+	TESTL $0x0000001c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -9613,12 +9601,9 @@ none:
 	VMOVSS        X16, ret+48(FP)
 	RET
 
-far:
-	TESTL $0x0000001c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ      DX, $+129
+	JB        aligned
 	MOVQ      AX, BX
 	ANDQ      $+28, BX
 	MOVQ      CX, SI
@@ -10131,7 +10116,7 @@ done:
 
 misaligned:
 	CMPQ   BX, $+64
-	JBE    loop
+	JB     loop
 	MOVQ   $+0, SI
 	SUBQ   DX, SI
 	SHRQ   $0x02, SI
@@ -10337,8 +10322,8 @@ empty:
 	RET
 
 long:
-	CMPQ CX, $+2048
-	JAE  far
+	TESTL $0x0000001c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -10590,12 +10575,9 @@ none:
 	VMOVSS        X16, ret+24(FP)
 	RET
 
-far:
-	TESTL $0x0000001c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ      CX, $+512
+	JB        aligned
 	MOVQ      AX, DX
 	ANDQ      $+28, DX
 	SUBQ      DX, AX
@@ -10818,8 +10800,8 @@ empty:
 	RET
 
 long:
-	CMPQ CX, $+2048
-	JAE  far
+	TESTL $0x0000001c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -11102,12 +11084,9 @@ none:
 	VMOVSS        X17, ret+24(FP)
 	RET
 
-far:
-	TESTL $0x0000001c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ      CX, $+512
+	JB        aligned
 	MOVQ      AX, DX
 	ANDQ      $+28, DX
 	SUBQ      DX, AX
@@ -11330,8 +11309,8 @@ empty:
 	RET
 
 long:
-	CMPQ CX, $+2048
-	JAE  far
+	TESTL $0x0000001c, AX
+	JNE   misaligned
 
 aligned:
 	// The first 64 elements start the lanes.
@@ -11614,12 +11593,9 @@ none:
 	VMOVSS        X16, ret+24(FP)
 	RET
 
-far:
-	TESTL $0x0000001c, AX
-	JNE   misaligned
-	JMP   aligned
-
 misaligned:
+	CMPQ      CX, $+512
+	JB        aligned
 	MOVQ      AX, DX
 	ANDQ      $+28, DX
 	SUBQ      DX, AX

@@ -199,7 +199,7 @@ done:
 
 misaligned:
 	CMP   $0x00000040, R3
-	BLS   loop
+	BLO   loop
 	MOVD  $0x00000000, R6
 	SUB   R2, R6, R6
 	LSR   $0x00000002, R6, R6
@@ -408,7 +408,7 @@ done:
 
 misaligned:
 	CMP   $0x00000040, R2
-	BLS   loop
+	BLO   loop
 	MOVD  $0x00000000, R3
 	SUB   R1, R3, R3
 	LSR   $0x00000002, R3, R3
@@ -596,7 +596,7 @@ done:
 
 misaligned:
 	CMP   $0x00000040, R2
-	BLS   loop
+	BLO   loop
 	MOVD  $0x00000000, R3
 	SUB   R1, R3, R3
 	LSR   $0x00000002, R3, R3
@@ -970,7 +970,7 @@ done:
 
 misaligned:
 	CMP   $0x00000040, R7
-	BLS   loop
+	BLO   loop
 	MOVD  $0x00000000, R8
 	SUB   R6, R8, R8
 	LSR   $0x00000002, R8, R8
@@ -1573,7 +1573,7 @@ done:
 
 misaligned:
 	CMP   $0x00000040, R3
-	BLS   loop
+	BLO   loop
 	MOVD  $0x00000000, R6
 	SUB   R2, R6, R6
 	LSR   $0x00000002, R6, R6
@@ -11649,7 +11649,7 @@ done:
 
 misaligned:
 	CMP   $0x00000040, R3
-	BLS   loop
+	BLO   loop
 	MOVD  $0x00000000, R6
 	SUB   R2, R6, R6
 	LSR   $0x00000002, R6, R6
@@ -14250,7 +14250,7 @@ done:
 
 misaligned:
 	CMP   $0x00000040, R1
-	BLS   loop
+	BLO   loop
 	MOVD  $0x00000000, R2
 	SUB   R0, R2, R2
 	LSR   $0x00000002, R2, R2
@@ -14393,7 +14393,7 @@ done:
 
 misaligned:
 	CMP   $0x00000040, R2
-	BLS   loop
+	BLO   loop
 	MOVD  $0x00000000, R3
 	SUB   R1, R3, R3
 	LSR   $0x00000002, R3, R3
@@ -15869,7 +15869,7 @@ done:
 
 misaligned:
 	CMP   $0x00000040, R3
-	BLS   loop
+	BLO   loop
 	MOVD  $0x00000000, R6
 	SUB   R2, R6, R6
 	LSR   $0x00000002, R6, R6

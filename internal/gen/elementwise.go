@@ -86,7 +86,7 @@ func elementwise(t Target, vectors []string, align bool, op func(dst Group, s so
 	}
 
 	t.Label("misaligned")
-	t.IfAtMost(n, 2*turn, "loop")
+	t.IfLess(n, 2*turn, "loop")
 	skip := t.NewInt()
 	t.SetConst(skip, 0)
 	t.DecrementReg(skip, dst)

@@ -93,7 +93,7 @@ func bound(line, next string) string {
 var exceptions = regexp.MustCompile(`^(` + strings.Join([]string{
 	`prefetch[^\t]*\t`,                               // a hint has no result
 	`rankK[^\t]*\t\w+\tahead_`,                       // the same
-	`[^\t]*\tjump\t.*-> J\w+ (far|misaligned|page)$`, // from another start the result is the same
+	`[^\t]*\tjump\t.*-> J\w+ (misaligned|page)$`, // from another start the result is the same
 	`find[^\t]*\tjump\tloop:`,                        // the caller looks through what is found too early
 	`exp[A-Z][^\t]*\toffset`,                         // each constant is in the table eight times
 	`[^\t]*\tbound\tmisaligned:`,                     // from another start the result is the same

@@ -38,7 +38,7 @@ func sumTo(t Target, vectors []string, term func(dst Group, s source), end func(
 
 	t.Label("long")
 	if t.Rotates() {
-		t.IfAtLeast(s.n, s.rotated, "far")
+		t.IfMisaligned(s.vectors[0], s.width, "misaligned")
 		t.Label("aligned")
 	}
 	t.Comment("The first 64 elements start the lanes.")
@@ -49,7 +49,7 @@ func sumTo(t Target, vectors []string, term func(dst Group, s source), end func(
 	s.blocks()
 	s.rest()
 	if t.Rotates() {
-		s.far()
+		s.misaligned()
 		s.pageEnd()
 	}
 }
@@ -106,16 +106,14 @@ func (s *summation) ways(width, first, last int) {
 	}
 }
 
-// far is for vectors that are long enough to be rotated. Where x is misaligned, the elements up to
+// misaligned is for vectors of which x is, if they are long enough to be rotated. The elements up to
 // where it is aligned come first, in the first group of lanes, behind others that stay +0. All
 // vectors are read from skip bytes before their starts: no more than what they are behind the start
 // of a page.
-func (s *summation) far() {
+func (s *summation) misaligned() {
 	t := s.t
-	t.Label("far")
-	t.IfMisaligned(s.vectors[0], s.width, "misaligned")
-	t.Jump("aligned")
 	t.Label("misaligned")
+	t.IfLess(s.n, s.rotated, "aligned")
 	skip := copyInt(t, s.vectors[0])
 	t.And(skip, float*(s.width-1))
 	for _, p := range s.vectors[1:] {
@@ -253,9 +251,9 @@ type summation struct {
 
 func newSummation(t Target, vectors []string, bytes reg.GPVirtual,
 	term func(dst Group, s source)) *summation {
-	s := &summation{t: t, width: t.Width(), rotated: 4*lanes + 1, bytes: bytes, term: term}
+	s := &summation{t: t, width: t.Width(), rotated: 2*lanes + 1, bytes: bytes, term: term}
 	if len(vectors) == 1 {
-		s.rotated = 32 * lanes // the loop waits for its arithmetic as long as for misaligned loads
+		s.rotated = 8 * lanes // the loop waits for its arithmetic as long as for misaligned loads
 	}
 	for _, v := range vectors {
 		s.vectors = append(s.vectors, t.PointerParam(v))
