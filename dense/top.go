@@ -2,6 +2,7 @@ package dense
 
 import (
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/nearest"
 	"github.com/pegasimd/pegasimd/internal/parallel"
@@ -86,6 +87,10 @@ func (m *Matrix) Top(dst []Hit, by Metric, x []float32) []Hit {
 		panic(misuse.Lengths("len(x)", len(x), "Cols", m.Cols()))
 	}
 	s := candidates{matrix: m, n: len(x), count: m.Rows()}
+	if !m.unchecked() {
+		s.matrix = nil
+		s.rows, s.stride = (*matrices.Dense)(m).Padded()
+	}
 	return s.top(dst, by, x)
 }
 
@@ -95,7 +100,7 @@ type candidates struct {
 	stride int
 	idx    []int32     // nil for all
 	each   [][]float32 // in place of the above
-	matrix *Matrix     // likewise
+	matrix *Matrix     // likewise, where rows have to be checked
 	n      int         // elements of a row
 	count  int
 }
@@ -145,12 +150,10 @@ func (s *candidates) top(dst []Hit, by Metric, x []float32) []Hit {
 // score sets dst[i] to what row first + i is ranked by, greater being better.
 func (s *candidates) score(dst []float32, by Metric, x []float32, first int) {
 	switch {
-	case by == ByDot && s.matrix != nil:
-		s.matrix.DotRows(dst, first, x)
 	case by == ByDot && s.idx != nil:
 		asm.DotRowsAt(dst, s.rows, s.stride, s.idx[first:][:len(dst)], x)
-	case by == ByDot && s.each == nil:
-		asm.DotRows(dst, s.rows[first*s.stride:], s.stride, x)
+	case s.consecutive():
+		by.scores(dst, s.rows[first*s.stride:], s.stride, x)
 	default:
 		for i := range dst {
 			if first+i+1 < s.count {
@@ -158,6 +161,26 @@ func (s *candidates) score(dst []float32, by Metric, x []float32, first int) {
 			}
 			dst[i] = by.score(x, s.at(first+i))
 		}
+	}
+}
+
+// consecutive reports whether the candidates are all rows of a slice.
+func (s *candidates) consecutive() bool { return s.each == nil && s.matrix == nil && s.idx == nil }
+
+// scores are those of rows that follow each other, greater being better.
+func (by Metric) scores(dst, rows []float32, stride int, x []float32) {
+	switch by {
+	case ByDot:
+		asm.DotRows(dst, rows, stride, x)
+	case ByCosine:
+		asm.CosineRows(dst, rows, stride, x)
+	case ByDistance:
+		asm.SquaredDistanceRows(dst, rows, stride, x)
+		for i, v := range dst {
+			dst[i] = -v
+		}
+	default:
+		panic(misuse.Of("there is no metric %d", by))
 	}
 }
 

@@ -245,6 +245,28 @@ AVX2:
 AVX512x256:
 	JMP ·cosineAVX512x256(SB)
 
+// func cosineEachRowActive(dst, rows []float32, stride int, x []float32, xx float32)
+TEXT ·cosineEachRowActive(SB), NOSPLIT, $0-84
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·cosineEachRowGeneric(SB)
+
+AVX512:
+	JMP ·cosineEachRowAVX512(SB)
+
+AVX2:
+	JMP ·cosineEachRowAVX2(SB)
+
+AVX512x256:
+	JMP ·cosineEachRowAVX512x256(SB)
+
 // func distanceActive(x, y []float32) float32
 TEXT ·distanceActive(SB), NOSPLIT, $0-52
 	MOVQ x_len+8(FP), DX
@@ -325,6 +347,28 @@ AVX2:
 
 AVX512x256:
 	JMP ·dot64AVX512x256(SB)
+
+// func dotEachRowActive(dst, rows []float32, stride int, x []float32)
+TEXT ·dotEachRowActive(SB), NOSPLIT, $0-80
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·dotEachRowGeneric(SB)
+
+AVX512:
+	JMP ·dotEachRowAVX512(SB)
+
+AVX2:
+	JMP ·dotEachRowAVX2(SB)
+
+AVX512x256:
+	JMP ·dotEachRowAVX512x256(SB)
 
 // func dotNormsActive(dst *float32, x, y []float32)
 TEXT ·dotNormsActive(SB), NOSPLIT, $0-56
@@ -820,6 +864,28 @@ AVX2:
 
 AVX512x256:
 	JMP ·squaredDistanceAVX512x256(SB)
+
+// func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32)
+TEXT ·squaredDistanceEachRowActive(SB), NOSPLIT, $0-80
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·squaredDistanceEachRowGeneric(SB)
+
+AVX512:
+	JMP ·squaredDistanceEachRowAVX512(SB)
+
+AVX2:
+	JMP ·squaredDistanceEachRowAVX2(SB)
+
+AVX512x256:
+	JMP ·squaredDistanceEachRowAVX512x256(SB)
 
 // func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32)
 TEXT ·stepsSameActive(SB), NOSPLIT, $0-64

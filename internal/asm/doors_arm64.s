@@ -172,6 +172,18 @@ rare:
 NEON:
 	JMP ·cosineNEON(SB)
 
+// func cosineEachRowActive(dst, rows []float32, stride int, x []float32, xx float32)
+TEXT ·cosineEachRowActive(SB), NOSPLIT, $0-84
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·cosineEachRowGeneric(SB)
+
+NEON:
+	JMP ·cosineEachRowNEON(SB)
+
 // func distanceActive(x, y []float32) float32
 TEXT ·distanceActive(SB), NOSPLIT, $0-52
 	MOVD x_len+8(FP), R0
@@ -228,6 +240,18 @@ rare:
 
 NEON:
 	JMP ·dot64NEON(SB)
+
+// func dotEachRowActive(dst, rows []float32, stride int, x []float32)
+TEXT ·dotEachRowActive(SB), NOSPLIT, $0-80
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·dotEachRowGeneric(SB)
+
+NEON:
+	JMP ·dotEachRowNEON(SB)
 
 // func dotNormsActive(dst *float32, x, y []float32)
 TEXT ·dotNormsActive(SB), NOSPLIT, $0-56
@@ -544,6 +568,18 @@ rare:
 
 NEON:
 	JMP ·squaredDistanceNEON(SB)
+
+// func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32)
+TEXT ·squaredDistanceEachRowActive(SB), NOSPLIT, $0-80
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·squaredDistanceEachRowGeneric(SB)
+
+NEON:
+	JMP ·squaredDistanceEachRowNEON(SB)
 
 // func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32)
 TEXT ·stepsSameActive(SB), NOSPLIT, $0-64

@@ -62,14 +62,21 @@ func axpyToActive(dst []float32, a float32, x, y []float32)
 
 var _ = cosineRare // which the assembly jumps to
 
-// cosineActive works like cosineGeneric.
+// cosineActive is a part of Cosine.
 //
 //go:noescape
 func cosineActive(x, y []float32) float32
 
+var _ = cosineEachRowGeneric // which the assembly jumps to
+
+// cosineEachRowActive works like cosineEachRowGeneric.
+//
+//go:noescape
+func cosineEachRowActive(dst, rows []float32, stride int, x []float32, xx float32)
+
 var _ = distanceRare // which the assembly jumps to
 
-// distanceActive works like distanceGeneric.
+// distanceActive is a part of Distance.
 //
 //go:noescape
 func distanceActive(x, y []float32) float32
@@ -87,6 +94,13 @@ var _ = dot64Rare // which the assembly jumps to
 //
 //go:noescape
 func dot64Active(x, y []float32) float64
+
+var _ = dotEachRowGeneric // which the assembly jumps to
+
+// dotEachRowActive works like dotEachRowGeneric.
+//
+//go:noescape
+func dotEachRowActive(dst, rows []float32, stride int, x []float32)
 
 var _ = dotNormsRare // which the assembly jumps to
 
@@ -174,7 +188,7 @@ func mulActive(dst, x, y []float32)
 
 var _ = normRare // which the assembly jumps to
 
-// normActive works like normGeneric.
+// normActive is a part of Norm.
 //
 //go:noescape
 func normActive(x []float32) float32
@@ -227,6 +241,13 @@ var _ = squaredDistanceRare // which the assembly jumps to
 //
 //go:noescape
 func squaredDistanceActive(x, y []float32) float32
+
+var _ = squaredDistanceEachRowGeneric // which the assembly jumps to
+
+// squaredDistanceEachRowActive works like squaredDistanceEachRowGeneric.
+//
+//go:noescape
+func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32)
 
 var _ = stepsSameGeneric // which the assembly jumps to
 

@@ -24,11 +24,19 @@ func axpyToActive(dst []float32, a float32, x, y []float32) { axpyToRare(dst, a,
 
 func cosineActive(x, y []float32) float32 { return cosineRare(x, y) }
 
+func cosineEachRowActive(dst, rows []float32, stride int, x []float32, xx float32) {
+	cosineEachRowGeneric(dst, rows, stride, x, xx)
+}
+
 func distanceActive(x, y []float32) float32 { return distanceRare(x, y) }
 
 func dotActive(x, y []float32) float32 { return dotRare(x, y) }
 
 func dot64Active(x, y []float32) float64 { return dot64Rare(x, y) }
+
+func dotEachRowActive(dst, rows []float32, stride int, x []float32) {
+	dotEachRowGeneric(dst, rows, stride, x)
+}
 
 func dotNormsActive(dst *float32, x, y []float32) { dotNormsRare(dst, x, y) }
 
@@ -77,6 +85,10 @@ func scaleActive(a float32, x []float32) { scaleRare(a, x) }
 func scaleToActive(dst []float32, a float32, x []float32) { scaleToRare(dst, a, x) }
 
 func squaredDistanceActive(x, y []float32) float32 { return squaredDistanceRare(x, y) }
+
+func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32) {
+	squaredDistanceEachRowGeneric(dst, rows, stride, x)
+}
 
 func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32) {
 	stepsSameGeneric(steps, count, indices, w)

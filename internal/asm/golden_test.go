@@ -47,6 +47,7 @@ var golden = map[string]string{
 	"scaleto":         "0ea144efee9029b6b4c06aa23594a68ce5eae9d950918839cb8b58d91494f3e9",
 	"axpyto":          "71f61e2878153050dc58c09e2082ef30e4390a0338449138d82c309ee14d4a3b",
 	"dotrows":         "370814332ed8eaed4491b52294cea8ed78a1155bc4748b97eec8ceb8cd9b5bbf",
+	"cosinerows":      "0859cbc3fd9bfb38c588fa2a4e5b1229cb2d3cbd4c9069147e808b9af94d6513",
 	"dotrowsat":       "30d442ae3228d93d0f35c7883ca27a4c330063dd36daf0323e3d7953428e3b39",
 	"axpyrows":        "188706db6a7a502909c9360624d1a91454440b7b67fd261d781754893d866dc8",
 	"rankk":           "38811dc72ead7ce9a1184bfb6f1ff4b41e827182024f3e8010543275ad04d834",
@@ -60,6 +61,7 @@ var golden = map[string]string{
 	"dotint8":         "dd0510c881a01ca96070a4f745f4e3d6ed1b56e142c61e5904b6472a687c43d6",
 	"dotuint8":        "cbd90a1bb995d43ace7a918468ea8ca44d11b37f25ef5a026e3a220e9f7e0151",
 
+	"squareddistancerows":  "7cd94b3c307baff330b00130c40969232b01e138aa8b72c2faf8381cf6133ace",
 	"squareddistanceint8":  "315d528ac1b0d32713ba208d78c16385b117a024102acdde3bd0244ae9c05645",
 	"squareddistanceuint8": "7c23c964898b6556e7042e2c70ca2c9a484f68786153dc06038a1852decacef0",
 	"dotfloatint8":         "eabda62f3343fc81ff142c4513b940d6360d2503ec900386895743ee82ac274a",

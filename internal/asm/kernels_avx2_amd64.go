@@ -49,12 +49,17 @@ func axpySparseKAVX2(a []float32, idx []int32, val []float32, w []float32, k int
 //go:noescape
 func axpyToAVX2(dst []float32, a float32, x []float32, y []float32)
 
-// cosineAVX2 works like cosineGeneric.
+// cosineAVX2 is a part of Cosine.
 //
 //go:noescape
 func cosineAVX2(x []float32, y []float32) float32
 
-// distanceAVX2 works like distanceGeneric.
+// cosineEachRowAVX2 works like cosineEachRowGeneric.
+//
+//go:noescape
+func cosineEachRowAVX2(dst []float32, rows []float32, stride int, x []float32, xx float32)
+
+// distanceAVX2 is a part of Distance.
 //
 //go:noescape
 func distanceAVX2(x []float32, y []float32) float32
@@ -68,6 +73,11 @@ func dotAVX2(x []float32, y []float32) float32
 //
 //go:noescape
 func dot64AVX2(x []float32, y []float32) float64
+
+// dotEachRowAVX2 works like dotEachRowGeneric.
+//
+//go:noescape
+func dotEachRowAVX2(dst []float32, rows []float32, stride int, x []float32)
 
 // dotFloatInt8AVX2 works like dotFloatBytesGeneric.
 //
@@ -149,7 +159,7 @@ func minAVX2(x []float32) float32
 //go:noescape
 func mulAVX2(dst []float32, x []float32, y []float32)
 
-// normAVX2 works like normGeneric.
+// normAVX2 is a part of Norm.
 //
 //go:noescape
 func normAVX2(x []float32) float32
@@ -188,6 +198,11 @@ func scaleToAVX2(dst []float32, a float32, x []float32)
 //
 //go:noescape
 func squaredDistanceAVX2(x []float32, y []float32) float32
+
+// squaredDistanceEachRowAVX2 works like squaredDistanceEachRowGeneric.
+//
+//go:noescape
+func squaredDistanceEachRowAVX2(dst []float32, rows []float32, stride int, x []float32)
 
 // squaredDistanceInt8AVX2 works like squaredDistanceBytesGeneric.
 //

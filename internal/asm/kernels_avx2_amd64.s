@@ -1266,13 +1266,13 @@ TEXT ·cosineAVX2(SB), NOSPLIT, $256-52
 	NEGQ       DX
 	ANDQ       $0x07, DX
 	VMOVUPS    (BX)(DX*4), Y0
-	VXORPS     Y3, Y3, Y3
-	VMASKMOVPS (AX), Y0, Y1
-	VMASKMOVPS (CX), Y0, Y2
-	VMULPS     Y2, Y1, Y0
-	VADDPS     Y3, Y0, Y0
+	VXORPS     Y2, Y2, Y2
+	VMASKMOVPS (AX), Y0, Y3
+	VMASKMOVPS (CX), Y0, Y1
+	VMULPS     Y1, Y3, Y0
+	VADDPS     Y2, Y0, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y2, Y2, Y2
+	VMULPS     Y3, Y3, Y2
 	JMP        fold
 
 none:
@@ -1289,44 +1289,44 @@ over8:
 	VMOVUPS    (SI)(BX*4), Y3
 	CMPQ       DX, $+17
 	JAE        over2groups
-	VXORPS     Y4, Y4, Y4
-	VMOVUPS    (AX), Y1
-	VMOVUPS    (CX), Y2
-	VMULPS     Y2, Y1, Y0
-	VADDPS     Y4, Y0, Y0
+	VXORPS     Y2, Y2, Y2
+	VMOVUPS    (AX), Y4
+	VMOVUPS    (CX), Y1
+	VMULPS     Y1, Y4, Y0
+	VADDPS     Y2, Y0, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y2, Y2, Y2
+	VMULPS     Y4, Y4, Y2
 	VMASKMOVPS 32(AX), Y3, Y4
 	VMASKMOVPS 32(CX), Y3, Y5
 	VMULPS     Y5, Y4, Y3
-	VMULPS     Y4, Y4, Y4
 	VMULPS     Y5, Y5, Y5
+	VMULPS     Y4, Y4, Y4
 	VADDPS     Y3, Y0, Y0
-	VADDPS     Y4, Y1, Y1
-	VADDPS     Y5, Y2, Y2
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y4, Y2, Y2
 	JMP        fold
 
 over2groups:
 	CMPQ       DX, $+25
 	JAE        over3groups
-	VXORPS     Y4, Y4, Y4
-	VMOVUPS    (AX), Y1
-	VMOVUPS    (CX), Y2
-	VMULPS     Y2, Y1, Y0
-	VADDPS     Y4, Y0, Y0
+	VXORPS     Y2, Y2, Y2
+	VMOVUPS    (AX), Y4
+	VMOVUPS    (CX), Y1
+	VMULPS     Y1, Y4, Y0
+	VADDPS     Y2, Y0, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y2, Y2, Y2
+	VMULPS     Y4, Y4, Y2
 	VMASKMOVPS 64(AX), Y3, Y4
 	VMASKMOVPS 64(CX), Y3, Y5
 	VMULPS     Y5, Y4, Y3
-	VMULPS     Y4, Y4, Y4
 	VMULPS     Y5, Y5, Y5
+	VMULPS     Y4, Y4, Y4
 	VADDPS     Y3, Y0, Y0
-	VADDPS     Y4, Y1, Y1
-	VADDPS     Y5, Y2, Y2
-	VMOVUPS    32(AX), Y4
-	VMOVUPS    32(CX), Y5
-	VMULPS     Y5, Y4, Y3
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y4, Y2, Y2
+	VMOVUPS    32(AX), Y5
+	VMOVUPS    32(CX), Y4
+	VMULPS     Y4, Y5, Y3
 	VMULPS     Y4, Y4, Y4
 	VMULPS     Y5, Y5, Y5
 	VADDPS     Y3, Y0, Y0
@@ -1337,34 +1337,34 @@ over2groups:
 over3groups:
 	CMPQ       DX, $+33
 	JAE        over4groups
-	VXORPS     Y4, Y4, Y4
-	VMOVUPS    (AX), Y1
-	VMOVUPS    (CX), Y2
-	VMULPS     Y2, Y1, Y0
-	VADDPS     Y4, Y0, Y0
+	VXORPS     Y2, Y2, Y2
+	VMOVUPS    (AX), Y4
+	VMOVUPS    (CX), Y1
+	VMULPS     Y1, Y4, Y0
+	VADDPS     Y2, Y0, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y2, Y2, Y2
-	VMOVUPS    64(AX), Y5
-	VMOVUPS    64(CX), Y6
-	VMULPS     Y6, Y5, Y4
+	VMULPS     Y4, Y4, Y2
+	VMOVUPS    64(AX), Y6
+	VMOVUPS    64(CX), Y5
+	VMULPS     Y5, Y6, Y4
 	VMULPS     Y5, Y5, Y5
 	VMULPS     Y6, Y6, Y6
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
-	VMOVUPS    32(AX), Y5
-	VMOVUPS    32(CX), Y6
-	VMULPS     Y6, Y5, Y4
+	VMOVUPS    32(AX), Y6
+	VMOVUPS    32(CX), Y5
+	VMULPS     Y5, Y6, Y4
 	VMULPS     Y5, Y5, Y5
 	VMULPS     Y6, Y6, Y6
 	VMASKMOVPS 96(AX), Y3, Y7
 	VMASKMOVPS 96(CX), Y3, Y8
 	VMULPS     Y8, Y7, Y3
-	VMULPS     Y7, Y7, Y7
 	VMULPS     Y8, Y8, Y8
+	VMULPS     Y7, Y7, Y7
 	VADDPS     Y3, Y4, Y4
-	VADDPS     Y7, Y5, Y5
-	VADDPS     Y8, Y6, Y6
+	VADDPS     Y8, Y5, Y5
+	VADDPS     Y7, Y6, Y6
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -1395,34 +1395,34 @@ pass0blocks:
 	VMOVUPS (SI), Y1
 	VMULPS  Y1, Y0, Y2
 	VADDPS  Y2, Y4, Y4
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y8, Y8
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y12, Y12
+	VADDPS  Y1, Y8, Y8
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y12, Y12
 	VMOVUPS 64(BX), Y0
 	VMOVUPS 64(SI), Y1
 	VMULPS  Y1, Y0, Y2
 	VADDPS  Y2, Y5, Y5
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y9, Y9
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y13, Y13
+	VADDPS  Y1, Y9, Y9
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y13, Y13
 	VMOVUPS 128(BX), Y0
 	VMOVUPS 128(SI), Y1
 	VMULPS  Y1, Y0, Y2
 	VADDPS  Y2, Y6, Y6
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y10, Y10
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y14, Y14
+	VADDPS  Y1, Y10, Y10
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y14, Y14
 	VMOVUPS 192(BX), Y0
 	VMOVUPS 192(SI), Y1
 	VMULPS  Y1, Y0, Y2
 	VADDPS  Y2, Y7, Y7
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y11, Y11
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y15, Y15
+	VADDPS  Y1, Y11, Y11
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y15, Y15
 	ADDQ    $+256, BX
 	ADDQ    $+256, SI
 	SUBQ    $+64, DI
@@ -1438,10 +1438,10 @@ pass0rest:
 	VMOVUPS (SI), Y1
 	VMULPS  Y1, Y0, Y2
 	VADDPS  Y2, Y4, Y4
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y8, Y8
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y12, Y12
+	VADDPS  Y1, Y8, Y8
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y12, Y12
 	CMPQ    DI, $+16
 	JBE     pass0end
 	CMPQ    DI, $+24
@@ -1450,10 +1450,10 @@ pass0rest:
 	VMOVUPS 64(SI), Y1
 	VMULPS  Y1, Y0, Y2
 	VADDPS  Y2, Y5, Y5
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y9, Y9
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y13, Y13
+	VADDPS  Y1, Y9, Y9
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y13, Y13
 	CMPQ    DI, $+32
 	JBE     pass0end
 	CMPQ    DI, $+40
@@ -1462,10 +1462,10 @@ pass0rest:
 	VMOVUPS 128(SI), Y1
 	VMULPS  Y1, Y0, Y2
 	VADDPS  Y2, Y6, Y6
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y10, Y10
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y14, Y14
+	VADDPS  Y1, Y10, Y10
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y14, Y14
 	CMPQ    DI, $+48
 	JBE     pass0end
 	CMPQ    DI, $+56
@@ -1474,10 +1474,10 @@ pass0rest:
 	VMOVUPS 192(SI), Y1
 	VMULPS  Y1, Y0, Y2
 	VADDPS  Y2, Y7, Y7
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y11, Y11
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y15, Y15
+	VADDPS  Y1, Y11, Y11
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y15, Y15
 	JMP     pass0end
 
 pass0part0:
@@ -1485,10 +1485,10 @@ pass0part0:
 	VMASKMOVPS (SI), Y3, Y1
 	VMULPS     Y1, Y0, Y2
 	VADDPS     Y2, Y4, Y4
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y8, Y8
 	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y12, Y12
+	VADDPS     Y1, Y8, Y8
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y12, Y12
 	JMP        pass0end
 
 pass0part2:
@@ -1496,10 +1496,10 @@ pass0part2:
 	VMASKMOVPS 64(SI), Y3, Y1
 	VMULPS     Y1, Y0, Y2
 	VADDPS     Y2, Y5, Y5
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y9, Y9
 	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y13, Y13
+	VADDPS     Y1, Y9, Y9
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y13, Y13
 	JMP        pass0end
 
 pass0part4:
@@ -1507,10 +1507,10 @@ pass0part4:
 	VMASKMOVPS 128(SI), Y3, Y1
 	VMULPS     Y1, Y0, Y2
 	VADDPS     Y2, Y6, Y6
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y10, Y10
 	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y14, Y14
+	VADDPS     Y1, Y10, Y10
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y14, Y14
 	JMP        pass0end
 
 pass0part6:
@@ -1518,10 +1518,10 @@ pass0part6:
 	VMASKMOVPS 192(SI), Y3, Y1
 	VMULPS     Y1, Y0, Y2
 	VADDPS     Y2, Y7, Y7
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y11, Y11
 	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y15, Y15
+	VADDPS     Y1, Y11, Y11
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y15, Y15
 
 pass0end:
 	VADDPS  Y6, Y4, Y4
@@ -1560,34 +1560,34 @@ pass1blocks:
 	VMOVUPS 32(CX), Y6
 	VMULPS  Y6, Y0, Y7
 	VADDPS  Y7, Y8, Y8
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y1, Y1
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y2, Y2
+	VADDPS  Y6, Y1, Y1
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y2, Y2
 	VMOVUPS 96(AX), Y0
 	VMOVUPS 96(CX), Y6
 	VMULPS  Y6, Y0, Y7
 	VADDPS  Y7, Y9, Y9
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y5, Y5
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y4, Y4
+	VADDPS  Y6, Y5, Y5
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y4, Y4
 	VMOVUPS 160(AX), Y0
 	VMOVUPS 160(CX), Y6
 	VMULPS  Y6, Y0, Y7
 	VADDPS  Y7, Y10, Y10
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y12, Y12
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y14, Y14
+	VADDPS  Y6, Y12, Y12
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y14, Y14
 	VMOVUPS 224(AX), Y0
 	VMOVUPS 224(CX), Y6
 	VMULPS  Y6, Y0, Y7
 	VADDPS  Y7, Y11, Y11
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y13, Y13
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y15, Y15
+	VADDPS  Y6, Y13, Y13
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y15, Y15
 	ADDQ    $+256, AX
 	ADDQ    $+256, CX
 	SUBQ    $+64, DX
@@ -1603,10 +1603,10 @@ pass1rest:
 	VMOVUPS 32(CX), Y6
 	VMULPS  Y6, Y0, Y7
 	VADDPS  Y7, Y8, Y8
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y1, Y1
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y2, Y2
+	VADDPS  Y6, Y1, Y1
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y2, Y2
 	CMPQ    DX, $+24
 	JBE     pass1end
 	CMPQ    DX, $+32
@@ -1615,10 +1615,10 @@ pass1rest:
 	VMOVUPS 96(CX), Y6
 	VMULPS  Y6, Y0, Y7
 	VADDPS  Y7, Y9, Y9
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y5, Y5
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y4, Y4
+	VADDPS  Y6, Y5, Y5
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y4, Y4
 	CMPQ    DX, $+40
 	JBE     pass1end
 	CMPQ    DX, $+48
@@ -1627,10 +1627,10 @@ pass1rest:
 	VMOVUPS 160(CX), Y6
 	VMULPS  Y6, Y0, Y7
 	VADDPS  Y7, Y10, Y10
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y12, Y12
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y14, Y14
+	VADDPS  Y6, Y12, Y12
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y14, Y14
 	CMPQ    DX, $+56
 	JBE     pass1end
 	JMP     pass1part7
@@ -1640,10 +1640,10 @@ pass1part1:
 	VMASKMOVPS 32(CX), Y3, Y6
 	VMULPS     Y6, Y0, Y7
 	VADDPS     Y7, Y8, Y8
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y1, Y1
 	VMULPS     Y6, Y6, Y6
-	VADDPS     Y6, Y2, Y2
+	VADDPS     Y6, Y1, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y2, Y2
 	JMP        pass1end
 
 pass1part3:
@@ -1651,10 +1651,10 @@ pass1part3:
 	VMASKMOVPS 96(CX), Y3, Y6
 	VMULPS     Y6, Y0, Y7
 	VADDPS     Y7, Y9, Y9
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y5, Y5
 	VMULPS     Y6, Y6, Y6
-	VADDPS     Y6, Y4, Y4
+	VADDPS     Y6, Y5, Y5
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y4, Y4
 	JMP        pass1end
 
 pass1part5:
@@ -1662,10 +1662,10 @@ pass1part5:
 	VMASKMOVPS 160(CX), Y3, Y6
 	VMULPS     Y6, Y0, Y7
 	VADDPS     Y7, Y10, Y10
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y12, Y12
 	VMULPS     Y6, Y6, Y6
-	VADDPS     Y6, Y14, Y14
+	VADDPS     Y6, Y12, Y12
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y14, Y14
 	JMP        pass1end
 
 pass1part7:
@@ -1673,10 +1673,10 @@ pass1part7:
 	VMASKMOVPS 224(CX), Y3, Y6
 	VMULPS     Y6, Y0, Y7
 	VADDPS     Y7, Y11, Y11
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y13, Y13
 	VMULPS     Y6, Y6, Y6
-	VADDPS     Y6, Y15, Y15
+	VADDPS     Y6, Y13, Y13
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y15, Y15
 
 pass1end:
 	VADDPS Y10, Y8, Y8
@@ -1708,21 +1708,21 @@ fold:
 	VADDPS       Y0, Y3, Y3
 	VMOVHLPS     X3, X3, X0
 	VEXTRACTF128 $0x01, Y3, X1
-	VMOVD        X0, AX
-	SUBL         $0x12800000, AX
-	CMPL         AX, $0x6cffffff
-	JHI          inexact
 	VMOVD        X1, AX
 	SUBL         $0x12800000, AX
 	CMPL         AX, $0x6cffffff
 	JHI          inexact
+	VMOVD        X0, AX
+	SUBL         $0x12800000, AX
+	CMPL         AX, $0x6cffffff
+	JHI          inexact
 	VCVTSS2SD    X3, X3, X2
-	VCVTSS2SD    X0, X0, X0
 	VCVTSS2SD    X1, X1, X1
-	VMULSD       X1, X0, X0
-	VSQRTSD      X0, X0, X0
-	VDIVSD       X0, X2, X0
-	VCVTSD2SS    X0, X0, X0
+	VCVTSS2SD    X0, X0, X0
+	VMULSD       X0, X1, X1
+	VSQRTSD      X1, X1, X1
+	VDIVSD       X1, X2, X1
+	VCVTSD2SS    X1, X1, X0
 	VMULPS       X0, X0, X1
 	VMOVD        X1, AX
 	CMPL         AX, $0x3f800000
@@ -1735,12 +1735,343 @@ inexact:
 	VZEROUPPER
 	RET ·cosineRare(SB)
 
+// func cosineEachRowAVX2(dst []float32, rows []float32, stride int, x []float32, xx float32)
+// Requires: AVX, AVX2, MMX+
+TEXT ·cosineEachRowAVX2(SB), NOSPLIT, $256-84
+	MOVQ   dst_base+0(FP), AX
+	VMOVSS xx+80(FP), X0
+	MOVQ   rows_base+24(FP), SI
+	MOVQ   stride+48(FP), DI
+	MOVQ   x_base+56(FP), R8
+	MOVQ   x_len+64(FP), R9
+	MOVQ   dst_len+8(FP), CX
+	LEAQ   (AX)(CX*4), R10
+	SHLQ   $0x02, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    R8, DX
+	MOVQ    R9, BX
+	LEAQ    masks<>+32(SB), R12
+	MOVQ    BX, R11
+	NEGQ    R11
+	ANDQ    $0x07, R11
+	VMOVUPS (R12)(R11*4), Y1
+	MOVQ    DX, R11
+	MOVQ    CX, R12
+	MOVQ    BX, R13
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	CMPQ    R13, $+64
+	JB      pass0rest
+	PCALIGN $0x20
+
+pass0blocks:
+	VMOVUPS    (R11), Y2
+	VMOVUPS    (R12), Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y4, Y4
+	VMULPS     Y3, Y3, Y3
+	VADDPS     Y3, Y8, Y8
+	VMOVUPS    64(R11), Y2
+	VMOVUPS    64(R12), Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y5, Y5
+	VMULPS     Y3, Y3, Y3
+	VADDPS     Y3, Y9, Y9
+	VMOVUPS    128(R11), Y2
+	VMOVUPS    128(R12), Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y6, Y6
+	VMULPS     Y3, Y3, Y3
+	VADDPS     Y3, Y10, Y10
+	VMOVUPS    192(R11), Y2
+	VMOVUPS    192(R12), Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y7, Y7
+	VMULPS     Y3, Y3, Y3
+	VADDPS     Y3, Y11, Y11
+	PREFETCHT0 4096(R12)
+	PREFETCHT0 4160(R12)
+	PREFETCHT0 4224(R12)
+	PREFETCHT0 4288(R12)
+	ADDQ       $+256, R11
+	ADDQ       $+256, R12
+	SUBQ       $+64, R13
+	CMPQ       R13, $+64
+	JAE        pass0blocks
+
+pass0rest:
+	CMPQ    R13, $+0
+	JBE     pass0end
+	CMPQ    R13, $+8
+	JB      pass0part0
+	VMOVUPS (R11), Y2
+	VMOVUPS (R12), Y3
+	VMULPS  Y3, Y2, Y2
+	VADDPS  Y2, Y4, Y4
+	VMULPS  Y3, Y3, Y3
+	VADDPS  Y3, Y8, Y8
+	CMPQ    R13, $+16
+	JBE     pass0end
+	CMPQ    R13, $+24
+	JB      pass0part2
+	VMOVUPS 64(R11), Y2
+	VMOVUPS 64(R12), Y3
+	VMULPS  Y3, Y2, Y2
+	VADDPS  Y2, Y5, Y5
+	VMULPS  Y3, Y3, Y3
+	VADDPS  Y3, Y9, Y9
+	CMPQ    R13, $+32
+	JBE     pass0end
+	CMPQ    R13, $+40
+	JB      pass0part4
+	VMOVUPS 128(R11), Y2
+	VMOVUPS 128(R12), Y3
+	VMULPS  Y3, Y2, Y2
+	VADDPS  Y2, Y6, Y6
+	VMULPS  Y3, Y3, Y3
+	VADDPS  Y3, Y10, Y10
+	CMPQ    R13, $+48
+	JBE     pass0end
+	CMPQ    R13, $+56
+	JB      pass0part6
+	VMOVUPS 192(R11), Y2
+	VMOVUPS 192(R12), Y3
+	VMULPS  Y3, Y2, Y2
+	VADDPS  Y2, Y7, Y7
+	VMULPS  Y3, Y3, Y3
+	VADDPS  Y3, Y11, Y11
+	JMP     pass0end
+
+pass0part0:
+	VMASKMOVPS (R11), Y1, Y2
+	VMASKMOVPS (R12), Y1, Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y4, Y4
+	VMULPS     Y3, Y3, Y3
+	VADDPS     Y3, Y8, Y8
+	JMP        pass0end
+
+pass0part2:
+	VMASKMOVPS 64(R11), Y1, Y2
+	VMASKMOVPS 64(R12), Y1, Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y5, Y5
+	VMULPS     Y3, Y3, Y3
+	VADDPS     Y3, Y9, Y9
+	JMP        pass0end
+
+pass0part4:
+	VMASKMOVPS 128(R11), Y1, Y2
+	VMASKMOVPS 128(R12), Y1, Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y6, Y6
+	VMULPS     Y3, Y3, Y3
+	VADDPS     Y3, Y10, Y10
+	JMP        pass0end
+
+pass0part6:
+	VMASKMOVPS 192(R11), Y1, Y2
+	VMASKMOVPS 192(R12), Y1, Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y7, Y7
+	VMULPS     Y3, Y3, Y3
+	VADDPS     Y3, Y11, Y11
+
+pass0end:
+	VADDPS  Y6, Y4, Y4
+	VADDPS  Y7, Y5, Y5
+	VADDPS  Y10, Y8, Y8
+	VADDPS  Y11, Y9, Y9
+	VADDPS  Y5, Y4, Y4
+	LEAQ    (SP), R11
+	VMOVUPS Y4, (R11)
+	VADDPS  Y9, Y8, Y8
+	LEAQ    (SP), R11
+	VMOVUPS Y8, 32(R11)
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	CMPQ    BX, $+64
+	JB      pass1rest
+	PCALIGN $0x20
+
+pass1blocks:
+	VMOVUPS 32(DX), Y4
+	VMOVUPS 32(CX), Y5
+	VMULPS  Y5, Y4, Y4
+	VADDPS  Y4, Y6, Y6
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y2, Y2
+	VMOVUPS 96(DX), Y4
+	VMOVUPS 96(CX), Y5
+	VMULPS  Y5, Y4, Y4
+	VADDPS  Y4, Y7, Y7
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y3, Y3
+	VMOVUPS 160(DX), Y4
+	VMOVUPS 160(CX), Y5
+	VMULPS  Y5, Y4, Y4
+	VADDPS  Y4, Y8, Y8
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y10, Y10
+	VMOVUPS 224(DX), Y4
+	VMOVUPS 224(CX), Y5
+	VMULPS  Y5, Y4, Y4
+	VADDPS  Y4, Y9, Y9
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y11, Y11
+	ADDQ    $+256, DX
+	ADDQ    $+256, CX
+	SUBQ    $+64, BX
+	CMPQ    BX, $+64
+	JAE     pass1blocks
+
+pass1rest:
+	CMPQ    BX, $+8
+	JBE     pass1end
+	CMPQ    BX, $+16
+	JB      pass1part1
+	VMOVUPS 32(DX), Y4
+	VMOVUPS 32(CX), Y5
+	VMULPS  Y5, Y4, Y4
+	VADDPS  Y4, Y6, Y6
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y2, Y2
+	CMPQ    BX, $+24
+	JBE     pass1end
+	CMPQ    BX, $+32
+	JB      pass1part3
+	VMOVUPS 96(DX), Y4
+	VMOVUPS 96(CX), Y5
+	VMULPS  Y5, Y4, Y4
+	VADDPS  Y4, Y7, Y7
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y3, Y3
+	CMPQ    BX, $+40
+	JBE     pass1end
+	CMPQ    BX, $+48
+	JB      pass1part5
+	VMOVUPS 160(DX), Y4
+	VMOVUPS 160(CX), Y5
+	VMULPS  Y5, Y4, Y4
+	VADDPS  Y4, Y8, Y8
+	VMULPS  Y5, Y5, Y5
+	VADDPS  Y5, Y10, Y10
+	CMPQ    BX, $+56
+	JBE     pass1end
+	JMP     pass1part7
+
+pass1part1:
+	VMASKMOVPS 32(DX), Y1, Y4
+	VMASKMOVPS 32(CX), Y1, Y5
+	VMULPS     Y5, Y4, Y4
+	VADDPS     Y4, Y6, Y6
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y5, Y2, Y2
+	JMP        pass1end
+
+pass1part3:
+	VMASKMOVPS 96(DX), Y1, Y4
+	VMASKMOVPS 96(CX), Y1, Y5
+	VMULPS     Y5, Y4, Y4
+	VADDPS     Y4, Y7, Y7
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y5, Y3, Y3
+	JMP        pass1end
+
+pass1part5:
+	VMASKMOVPS 160(DX), Y1, Y4
+	VMASKMOVPS 160(CX), Y1, Y5
+	VMULPS     Y5, Y4, Y4
+	VADDPS     Y4, Y8, Y8
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y5, Y10, Y10
+	JMP        pass1end
+
+pass1part7:
+	VMASKMOVPS 224(DX), Y1, Y4
+	VMASKMOVPS 224(CX), Y1, Y5
+	VMULPS     Y5, Y4, Y4
+	VADDPS     Y4, Y9, Y9
+	VMULPS     Y5, Y5, Y5
+	VADDPS     Y5, Y11, Y11
+
+pass1end:
+	VADDPS       Y8, Y6, Y6
+	VADDPS       Y9, Y7, Y7
+	VADDPS       Y10, Y2, Y2
+	VADDPS       Y11, Y3, Y3
+	VADDPS       Y7, Y6, Y6
+	LEAQ         (SP), CX
+	VADDPS       (CX), Y6, Y1
+	VADDPS       Y3, Y2, Y2
+	LEAQ         (SP), CX
+	VADDPS       32(CX), Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VINSERTF128  $0x01, X3, Y1, Y4
+	VPERM2F128   $0x31, Y3, Y1, Y1
+	VADDPS       Y1, Y4, Y4
+	VEXTRACTF128 $0x01, Y2, X1
+	VADDPS       X1, X2, X2
+	VUNPCKHPD    Y2, Y4, Y1
+	VUNPCKLPD    Y2, Y4, Y4
+	VADDPS       Y1, Y4, Y4
+	VMOVSHDUP    Y4, Y1
+	VADDPS       Y1, Y4, Y4
+	VMOVHLPS     X4, X4, X1
+	VEXTRACTF128 $0x01, Y4, X2
+	VMOVD        X1, CX
+	SUBL         $0x12800000, CX
+	CMPL         CX, $0x6cffffff
+	JHI          inexact
+	VCVTSS2SD    X4, X4, X2
+	VCVTSS2SD    X0, X0, X3
+	VCVTSS2SD    X1, X1, X1
+	VMULSD       X1, X3, X3
+	VSQRTSD      X3, X3, X3
+	VDIVSD       X3, X2, X3
+	VCVTSD2SS    X3, X3, X1
+	VMULPS       X1, X1, X2
+	VMOVD        X2, CX
+	CMPL         CX, $0x3f800000
+	JHI          inexact
+	VMOVSS       X1, (AX)
+	ADDQ         $+4, AX
+	JMP          next
+
+inexact:
+	MOVL         $0x7fc00000, CX
+	VMOVD        CX, X1
+	VPBROADCASTD X1, X1
+	VMOVSS       X1, (AX)
+	ADDQ         $+4, AX
+
+next:
+	ADDQ DI, SI
+	CMPQ AX, R10
+	JB   row
+	VZEROUPPER
+	RET
+
 // func distanceAVX2(x []float32, y []float32) float32
 // Requires: AVX, CMOV
 TEXT ·distanceAVX2(SB), NOSPLIT, $0-52
 	MOVQ   x_base+0(FP), AX
 	MOVQ   y_base+24(FP), CX
-	MOVQ   y_len+32(FP), DX
+	MOVQ   x_len+8(FP), DX
 	VXORPS Y1, Y1, Y1
 	LEAQ   31(AX)(DX*4), BX
 	TESTL  $0x00000fe0, BX
@@ -2437,7 +2768,7 @@ inexact:
 TEXT ·dotAVX2(SB), NOSPLIT, $0-52
 	MOVQ   x_base+0(FP), AX
 	MOVQ   y_base+24(FP), CX
-	MOVQ   y_len+32(FP), DX
+	MOVQ   x_len+8(FP), DX
 	VXORPS Y1, Y1, Y1
 	LEAQ   31(AX)(DX*4), BX
 	TESTL  $0x00000fe0, BX
@@ -3182,6 +3513,330 @@ fold:
 	VZEROUPPER
 	RET
 
+// func dotEachRowAVX2(dst []float32, rows []float32, stride int, x []float32)
+// Requires: AVX, MMX+
+TEXT ·dotEachRowAVX2(SB), NOSPLIT, $0-80
+	MOVQ   dst_base+0(FP), AX
+	VXORPS Y9, Y9, Y9
+	MOVQ   rows_base+24(FP), SI
+	MOVQ   stride+48(FP), DI
+	MOVQ   x_base+56(FP), R8
+	MOVQ   x_len+64(FP), R9
+	MOVQ   dst_len+8(FP), CX
+	LEAQ   (AX)(CX*4), R10
+	SHLQ   $0x02, DI
+
+row:
+	MOVQ       SI, CX
+	MOVQ       R8, DX
+	MOVQ       R9, BX
+	VMOVUPS    (CX), Y0
+	VMULPS     (DX), Y0, Y0
+	VADDPS     Y9, Y0, Y0
+	VMOVUPS    32(CX), Y1
+	VMULPS     32(DX), Y1, Y1
+	VMOVUPS    64(CX), Y2
+	VMULPS     64(DX), Y2, Y2
+	VMOVUPS    96(CX), Y3
+	VMULPS     96(DX), Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VMULPS     128(DX), Y4, Y4
+	VMOVUPS    160(CX), Y5
+	VMULPS     160(DX), Y5, Y5
+	VMOVUPS    192(CX), Y6
+	VMULPS     192(DX), Y6, Y6
+	VMOVUPS    224(CX), Y7
+	VMULPS     224(DX), Y7, Y7
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	ADDQ       $+256, CX
+	ADDQ       $+256, DX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JB         rest
+	PCALIGN    $0x20
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	VMOVUPS    (CX), Y8
+	VMULPS     (DX), Y8, Y8
+	VADDPS     Y8, Y0, Y0
+	VMOVUPS    32(CX), Y8
+	VMULPS     32(DX), Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	VMOVUPS    64(CX), Y8
+	VMULPS     64(DX), Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	VMOVUPS    96(CX), Y8
+	VMULPS     96(DX), Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VMOVUPS    128(CX), Y8
+	VMULPS     128(DX), Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VMOVUPS    160(CX), Y8
+	VMULPS     160(DX), Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VMOVUPS    192(CX), Y8
+	VMULPS     192(DX), Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VMOVUPS    224(CX), Y8
+	VMULPS     224(DX), Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	ADDQ       $+256, CX
+	ADDQ       $+256, DX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMPQ         BX, $+0
+	JBE          none
+	LEAQ         masks<>+32(SB), R12
+	MOVQ         BX, R11
+	NEGQ         R11
+	ANDQ         $0x07, R11
+	VMOVUPS      (R12)(R11*4), Y10
+	CMPQ         BX, $+8
+	JBE          rest0
+	VMOVUPS      (CX), Y8
+	VMULPS       (DX), Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	CMPQ         BX, $+16
+	JBE          rest1
+	VMOVUPS      32(CX), Y8
+	VMULPS       32(DX), Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	CMPQ         BX, $+24
+	JBE          rest2
+	VMOVUPS      64(CX), Y8
+	VMULPS       64(DX), Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	CMPQ         BX, $+32
+	JBE          rest3
+	VMOVUPS      96(CX), Y8
+	VMULPS       96(DX), Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	CMPQ         BX, $+40
+	JBE          rest4
+	VMOVUPS      128(CX), Y8
+	VMULPS       128(DX), Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	CMPQ         BX, $+48
+	JBE          rest5
+	VMOVUPS      160(CX), Y8
+	VMULPS       160(DX), Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	CMPQ         BX, $+56
+	JBE          rest6
+	VMOVUPS      192(CX), Y8
+	VMULPS       192(DX), Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VMASKMOVPS   224(CX), Y10, Y8
+	VMASKMOVPS   224(DX), Y10, Y10
+	VMULPS       Y10, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	JMP          next
+
+rest6:
+	VMASKMOVPS   192(CX), Y10, Y8
+	VMASKMOVPS   192(DX), Y10, Y10
+	VMULPS       Y10, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	JMP          next
+
+rest5:
+	VMASKMOVPS   160(CX), Y10, Y8
+	VMASKMOVPS   160(DX), Y10, Y10
+	VMULPS       Y10, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	JMP          next
+
+rest4:
+	VMASKMOVPS   128(CX), Y10, Y8
+	VMASKMOVPS   128(DX), Y10, Y10
+	VMULPS       Y10, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	JMP          next
+
+rest3:
+	VMASKMOVPS   96(CX), Y10, Y8
+	VMASKMOVPS   96(DX), Y10, Y10
+	VMULPS       Y10, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	JMP          next
+
+rest2:
+	VMASKMOVPS   64(CX), Y10, Y8
+	VMASKMOVPS   64(DX), Y10, Y10
+	VMULPS       Y10, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	JMP          next
+
+rest1:
+	VMASKMOVPS   32(CX), Y10, Y8
+	VMASKMOVPS   32(DX), Y10, Y10
+	VMULPS       Y10, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	JMP          next
+
+rest0:
+	VMASKMOVPS   (CX), Y10, Y8
+	VMASKMOVPS   (DX), Y10, Y10
+	VMULPS       Y10, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	JMP          next
+
+none:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+
+next:
+	ADDQ DI, SI
+	CMPQ AX, R10
+	JB   row
+	VZEROUPPER
+	RET
+
 // func dotFloatInt8AVX2(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
 // Requires: AVX, AVX2
 TEXT ·dotFloatInt8AVX2(SB), NOSPLIT, $0-52
@@ -3434,13 +4089,13 @@ TEXT ·dotNormsAVX2(SB), NOSPLIT, $256-56
 	NEGQ       BX
 	ANDQ       $0x07, BX
 	VMOVUPS    (SI)(BX*4), Y0
-	VXORPS     Y3, Y3, Y3
-	VMASKMOVPS (CX), Y0, Y1
-	VMASKMOVPS (DX), Y0, Y2
-	VMULPS     Y2, Y1, Y0
-	VADDPS     Y3, Y0, Y0
+	VXORPS     Y2, Y2, Y2
+	VMASKMOVPS (CX), Y0, Y3
+	VMASKMOVPS (DX), Y0, Y1
+	VMULPS     Y1, Y3, Y0
+	VADDPS     Y2, Y0, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y2, Y2, Y2
+	VMULPS     Y3, Y3, Y2
 	JMP        fold
 
 none:
@@ -3457,44 +4112,44 @@ over8:
 	VMOVUPS    (DI)(SI*4), Y3
 	CMPQ       BX, $+17
 	JAE        over2groups
-	VXORPS     Y4, Y4, Y4
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (DX), Y2
-	VMULPS     Y2, Y1, Y0
-	VADDPS     Y4, Y0, Y0
+	VXORPS     Y2, Y2, Y2
+	VMOVUPS    (CX), Y4
+	VMOVUPS    (DX), Y1
+	VMULPS     Y1, Y4, Y0
+	VADDPS     Y2, Y0, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y2, Y2, Y2
+	VMULPS     Y4, Y4, Y2
 	VMASKMOVPS 32(CX), Y3, Y4
 	VMASKMOVPS 32(DX), Y3, Y5
 	VMULPS     Y5, Y4, Y3
-	VMULPS     Y4, Y4, Y4
 	VMULPS     Y5, Y5, Y5
+	VMULPS     Y4, Y4, Y4
 	VADDPS     Y3, Y0, Y0
-	VADDPS     Y4, Y1, Y1
-	VADDPS     Y5, Y2, Y2
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y4, Y2, Y2
 	JMP        fold
 
 over2groups:
 	CMPQ       BX, $+25
 	JAE        over3groups
-	VXORPS     Y4, Y4, Y4
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (DX), Y2
-	VMULPS     Y2, Y1, Y0
-	VADDPS     Y4, Y0, Y0
+	VXORPS     Y2, Y2, Y2
+	VMOVUPS    (CX), Y4
+	VMOVUPS    (DX), Y1
+	VMULPS     Y1, Y4, Y0
+	VADDPS     Y2, Y0, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y2, Y2, Y2
+	VMULPS     Y4, Y4, Y2
 	VMASKMOVPS 64(CX), Y3, Y4
 	VMASKMOVPS 64(DX), Y3, Y5
 	VMULPS     Y5, Y4, Y3
-	VMULPS     Y4, Y4, Y4
 	VMULPS     Y5, Y5, Y5
+	VMULPS     Y4, Y4, Y4
 	VADDPS     Y3, Y0, Y0
-	VADDPS     Y4, Y1, Y1
-	VADDPS     Y5, Y2, Y2
-	VMOVUPS    32(CX), Y4
-	VMOVUPS    32(DX), Y5
-	VMULPS     Y5, Y4, Y3
+	VADDPS     Y5, Y1, Y1
+	VADDPS     Y4, Y2, Y2
+	VMOVUPS    32(CX), Y5
+	VMOVUPS    32(DX), Y4
+	VMULPS     Y4, Y5, Y3
 	VMULPS     Y4, Y4, Y4
 	VMULPS     Y5, Y5, Y5
 	VADDPS     Y3, Y0, Y0
@@ -3505,34 +4160,34 @@ over2groups:
 over3groups:
 	CMPQ       BX, $+33
 	JAE        over4groups
-	VXORPS     Y4, Y4, Y4
-	VMOVUPS    (CX), Y1
-	VMOVUPS    (DX), Y2
-	VMULPS     Y2, Y1, Y0
-	VADDPS     Y4, Y0, Y0
+	VXORPS     Y2, Y2, Y2
+	VMOVUPS    (CX), Y4
+	VMOVUPS    (DX), Y1
+	VMULPS     Y1, Y4, Y0
+	VADDPS     Y2, Y0, Y0
 	VMULPS     Y1, Y1, Y1
-	VMULPS     Y2, Y2, Y2
-	VMOVUPS    64(CX), Y5
-	VMOVUPS    64(DX), Y6
-	VMULPS     Y6, Y5, Y4
+	VMULPS     Y4, Y4, Y2
+	VMOVUPS    64(CX), Y6
+	VMOVUPS    64(DX), Y5
+	VMULPS     Y5, Y6, Y4
 	VMULPS     Y5, Y5, Y5
 	VMULPS     Y6, Y6, Y6
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
-	VMOVUPS    32(CX), Y5
-	VMOVUPS    32(DX), Y6
-	VMULPS     Y6, Y5, Y4
+	VMOVUPS    32(CX), Y6
+	VMOVUPS    32(DX), Y5
+	VMULPS     Y5, Y6, Y4
 	VMULPS     Y5, Y5, Y5
 	VMULPS     Y6, Y6, Y6
 	VMASKMOVPS 96(CX), Y3, Y7
 	VMASKMOVPS 96(DX), Y3, Y8
 	VMULPS     Y8, Y7, Y3
-	VMULPS     Y7, Y7, Y7
 	VMULPS     Y8, Y8, Y8
+	VMULPS     Y7, Y7, Y7
 	VADDPS     Y3, Y4, Y4
-	VADDPS     Y7, Y5, Y5
-	VADDPS     Y8, Y6, Y6
+	VADDPS     Y8, Y5, Y5
+	VADDPS     Y7, Y6, Y6
 	VADDPS     Y4, Y0, Y0
 	VADDPS     Y5, Y1, Y1
 	VADDPS     Y6, Y2, Y2
@@ -3563,34 +4218,34 @@ pass0blocks:
 	VMOVUPS (DI), Y1
 	VMULPS  Y1, Y0, Y2
 	VADDPS  Y2, Y4, Y4
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y8, Y8
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y12, Y12
+	VADDPS  Y1, Y8, Y8
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y12, Y12
 	VMOVUPS 64(SI), Y0
 	VMOVUPS 64(DI), Y1
 	VMULPS  Y1, Y0, Y2
 	VADDPS  Y2, Y5, Y5
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y9, Y9
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y13, Y13
+	VADDPS  Y1, Y9, Y9
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y13, Y13
 	VMOVUPS 128(SI), Y0
 	VMOVUPS 128(DI), Y1
 	VMULPS  Y1, Y0, Y2
 	VADDPS  Y2, Y6, Y6
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y10, Y10
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y14, Y14
+	VADDPS  Y1, Y10, Y10
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y14, Y14
 	VMOVUPS 192(SI), Y0
 	VMOVUPS 192(DI), Y1
 	VMULPS  Y1, Y0, Y2
 	VADDPS  Y2, Y7, Y7
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y11, Y11
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y15, Y15
+	VADDPS  Y1, Y11, Y11
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y15, Y15
 	ADDQ    $+256, SI
 	ADDQ    $+256, DI
 	SUBQ    $+64, R8
@@ -3606,10 +4261,10 @@ pass0rest:
 	VMOVUPS (DI), Y1
 	VMULPS  Y1, Y0, Y2
 	VADDPS  Y2, Y4, Y4
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y8, Y8
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y12, Y12
+	VADDPS  Y1, Y8, Y8
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y12, Y12
 	CMPQ    R8, $+16
 	JBE     pass0end
 	CMPQ    R8, $+24
@@ -3618,10 +4273,10 @@ pass0rest:
 	VMOVUPS 64(DI), Y1
 	VMULPS  Y1, Y0, Y2
 	VADDPS  Y2, Y5, Y5
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y9, Y9
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y13, Y13
+	VADDPS  Y1, Y9, Y9
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y13, Y13
 	CMPQ    R8, $+32
 	JBE     pass0end
 	CMPQ    R8, $+40
@@ -3630,10 +4285,10 @@ pass0rest:
 	VMOVUPS 128(DI), Y1
 	VMULPS  Y1, Y0, Y2
 	VADDPS  Y2, Y6, Y6
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y10, Y10
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y14, Y14
+	VADDPS  Y1, Y10, Y10
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y14, Y14
 	CMPQ    R8, $+48
 	JBE     pass0end
 	CMPQ    R8, $+56
@@ -3642,10 +4297,10 @@ pass0rest:
 	VMOVUPS 192(DI), Y1
 	VMULPS  Y1, Y0, Y2
 	VADDPS  Y2, Y7, Y7
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y11, Y11
 	VMULPS  Y1, Y1, Y1
-	VADDPS  Y1, Y15, Y15
+	VADDPS  Y1, Y11, Y11
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y15, Y15
 	JMP     pass0end
 
 pass0part0:
@@ -3653,10 +4308,10 @@ pass0part0:
 	VMASKMOVPS (DI), Y3, Y1
 	VMULPS     Y1, Y0, Y2
 	VADDPS     Y2, Y4, Y4
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y8, Y8
 	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y12, Y12
+	VADDPS     Y1, Y8, Y8
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y12, Y12
 	JMP        pass0end
 
 pass0part2:
@@ -3664,10 +4319,10 @@ pass0part2:
 	VMASKMOVPS 64(DI), Y3, Y1
 	VMULPS     Y1, Y0, Y2
 	VADDPS     Y2, Y5, Y5
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y9, Y9
 	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y13, Y13
+	VADDPS     Y1, Y9, Y9
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y13, Y13
 	JMP        pass0end
 
 pass0part4:
@@ -3675,10 +4330,10 @@ pass0part4:
 	VMASKMOVPS 128(DI), Y3, Y1
 	VMULPS     Y1, Y0, Y2
 	VADDPS     Y2, Y6, Y6
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y10, Y10
 	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y14, Y14
+	VADDPS     Y1, Y10, Y10
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y14, Y14
 	JMP        pass0end
 
 pass0part6:
@@ -3686,10 +4341,10 @@ pass0part6:
 	VMASKMOVPS 192(DI), Y3, Y1
 	VMULPS     Y1, Y0, Y2
 	VADDPS     Y2, Y7, Y7
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y11, Y11
 	VMULPS     Y1, Y1, Y1
-	VADDPS     Y1, Y15, Y15
+	VADDPS     Y1, Y11, Y11
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y15, Y15
 
 pass0end:
 	VADDPS  Y6, Y4, Y4
@@ -3728,34 +4383,34 @@ pass1blocks:
 	VMOVUPS 32(DX), Y6
 	VMULPS  Y6, Y0, Y7
 	VADDPS  Y7, Y8, Y8
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y1, Y1
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y2, Y2
+	VADDPS  Y6, Y1, Y1
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y2, Y2
 	VMOVUPS 96(CX), Y0
 	VMOVUPS 96(DX), Y6
 	VMULPS  Y6, Y0, Y7
 	VADDPS  Y7, Y9, Y9
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y5, Y5
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y4, Y4
+	VADDPS  Y6, Y5, Y5
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y4, Y4
 	VMOVUPS 160(CX), Y0
 	VMOVUPS 160(DX), Y6
 	VMULPS  Y6, Y0, Y7
 	VADDPS  Y7, Y10, Y10
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y12, Y12
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y14, Y14
+	VADDPS  Y6, Y12, Y12
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y14, Y14
 	VMOVUPS 224(CX), Y0
 	VMOVUPS 224(DX), Y6
 	VMULPS  Y6, Y0, Y7
 	VADDPS  Y7, Y11, Y11
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y13, Y13
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y15, Y15
+	VADDPS  Y6, Y13, Y13
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y15, Y15
 	ADDQ    $+256, CX
 	ADDQ    $+256, DX
 	SUBQ    $+64, BX
@@ -3771,10 +4426,10 @@ pass1rest:
 	VMOVUPS 32(DX), Y6
 	VMULPS  Y6, Y0, Y7
 	VADDPS  Y7, Y8, Y8
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y1, Y1
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y2, Y2
+	VADDPS  Y6, Y1, Y1
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y2, Y2
 	CMPQ    BX, $+24
 	JBE     pass1end
 	CMPQ    BX, $+32
@@ -3783,10 +4438,10 @@ pass1rest:
 	VMOVUPS 96(DX), Y6
 	VMULPS  Y6, Y0, Y7
 	VADDPS  Y7, Y9, Y9
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y5, Y5
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y4, Y4
+	VADDPS  Y6, Y5, Y5
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y4, Y4
 	CMPQ    BX, $+40
 	JBE     pass1end
 	CMPQ    BX, $+48
@@ -3795,10 +4450,10 @@ pass1rest:
 	VMOVUPS 160(DX), Y6
 	VMULPS  Y6, Y0, Y7
 	VADDPS  Y7, Y10, Y10
-	VMULPS  Y0, Y0, Y0
-	VADDPS  Y0, Y12, Y12
 	VMULPS  Y6, Y6, Y6
-	VADDPS  Y6, Y14, Y14
+	VADDPS  Y6, Y12, Y12
+	VMULPS  Y0, Y0, Y0
+	VADDPS  Y0, Y14, Y14
 	CMPQ    BX, $+56
 	JBE     pass1end
 	JMP     pass1part7
@@ -3808,10 +4463,10 @@ pass1part1:
 	VMASKMOVPS 32(DX), Y3, Y6
 	VMULPS     Y6, Y0, Y7
 	VADDPS     Y7, Y8, Y8
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y1, Y1
 	VMULPS     Y6, Y6, Y6
-	VADDPS     Y6, Y2, Y2
+	VADDPS     Y6, Y1, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y2, Y2
 	JMP        pass1end
 
 pass1part3:
@@ -3819,10 +4474,10 @@ pass1part3:
 	VMASKMOVPS 96(DX), Y3, Y6
 	VMULPS     Y6, Y0, Y7
 	VADDPS     Y7, Y9, Y9
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y5, Y5
 	VMULPS     Y6, Y6, Y6
-	VADDPS     Y6, Y4, Y4
+	VADDPS     Y6, Y5, Y5
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y4, Y4
 	JMP        pass1end
 
 pass1part5:
@@ -3830,10 +4485,10 @@ pass1part5:
 	VMASKMOVPS 160(DX), Y3, Y6
 	VMULPS     Y6, Y0, Y7
 	VADDPS     Y7, Y10, Y10
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y12, Y12
 	VMULPS     Y6, Y6, Y6
-	VADDPS     Y6, Y14, Y14
+	VADDPS     Y6, Y12, Y12
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y14, Y14
 	JMP        pass1end
 
 pass1part7:
@@ -3841,10 +4496,10 @@ pass1part7:
 	VMASKMOVPS 224(DX), Y3, Y6
 	VMULPS     Y6, Y0, Y7
 	VADDPS     Y7, Y11, Y11
-	VMULPS     Y0, Y0, Y0
-	VADDPS     Y0, Y13, Y13
 	VMULPS     Y6, Y6, Y6
-	VADDPS     Y6, Y15, Y15
+	VADDPS     Y6, Y13, Y13
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y0, Y15, Y15
 
 pass1end:
 	VADDPS Y10, Y8, Y8
@@ -3877,8 +4532,8 @@ fold:
 	VMOVHLPS     X3, X3, X0
 	VEXTRACTF128 $0x01, Y3, X1
 	VMOVSS       X3, (AX)
-	VMOVSS       X0, 4(AX)
-	VMOVSS       X1, 8(AX)
+	VMOVSS       X0, 8(AX)
+	VMOVSS       X1, 4(AX)
 	VZEROUPPER
 	RET
 
@@ -6268,7 +6923,7 @@ TEXT ·l1DistanceAVX2(SB), NOSPLIT, $0-52
 	VPBROADCASTD X0, Y0
 	MOVQ         x_base+0(FP), AX
 	MOVQ         y_base+24(FP), CX
-	MOVQ         y_len+32(FP), DX
+	MOVQ         x_len+8(FP), DX
 	VXORPS       Y2, Y2, Y2
 	LEAQ         31(AX)(DX*4), BX
 	TESTL        $0x00000fe0, BX
@@ -9054,7 +9709,7 @@ skip4:
 TEXT ·squaredDistanceAVX2(SB), NOSPLIT, $0-52
 	MOVQ   x_base+0(FP), AX
 	MOVQ   y_base+24(FP), CX
-	MOVQ   y_len+32(FP), DX
+	MOVQ   x_len+8(FP), DX
 	VXORPS Y1, Y1, Y1
 	LEAQ   31(AX)(DX*4), BX
 	TESTL  $0x00000fe0, BX
@@ -9651,6 +10306,361 @@ odd:
 	VSUBPS     Y8, Y7, Y7
 	VMULPS     Y7, Y7, Y7
 	JMP        turns
+
+// func squaredDistanceEachRowAVX2(dst []float32, rows []float32, stride int, x []float32)
+// Requires: AVX, MMX+
+TEXT ·squaredDistanceEachRowAVX2(SB), NOSPLIT, $0-80
+	MOVQ   dst_base+0(FP), AX
+	VXORPS Y9, Y9, Y9
+	MOVQ   rows_base+24(FP), SI
+	MOVQ   stride+48(FP), DI
+	MOVQ   x_base+56(FP), R8
+	MOVQ   x_len+64(FP), R9
+	MOVQ   dst_len+8(FP), CX
+	LEAQ   (AX)(CX*4), R10
+	SHLQ   $0x02, DI
+
+row:
+	MOVQ       SI, CX
+	MOVQ       R8, DX
+	MOVQ       R9, BX
+	VMOVUPS    (CX), Y0
+	VSUBPS     (DX), Y0, Y0
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y9, Y0, Y0
+	VMOVUPS    32(CX), Y1
+	VSUBPS     32(DX), Y1, Y1
+	VMULPS     Y1, Y1, Y1
+	VMOVUPS    64(CX), Y2
+	VSUBPS     64(DX), Y2, Y2
+	VMULPS     Y2, Y2, Y2
+	VMOVUPS    96(CX), Y3
+	VSUBPS     96(DX), Y3, Y3
+	VMULPS     Y3, Y3, Y3
+	VMOVUPS    128(CX), Y4
+	VSUBPS     128(DX), Y4, Y4
+	VMULPS     Y4, Y4, Y4
+	VMOVUPS    160(CX), Y5
+	VSUBPS     160(DX), Y5, Y5
+	VMULPS     Y5, Y5, Y5
+	VMOVUPS    192(CX), Y6
+	VSUBPS     192(DX), Y6, Y6
+	VMULPS     Y6, Y6, Y6
+	VMOVUPS    224(CX), Y7
+	VSUBPS     224(DX), Y7, Y7
+	VMULPS     Y7, Y7, Y7
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	ADDQ       $+256, CX
+	ADDQ       $+256, DX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JB         rest
+	PCALIGN    $0x20
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	VMOVUPS    (CX), Y8
+	VSUBPS     (DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y0, Y0
+	VMOVUPS    32(CX), Y8
+	VSUBPS     32(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	VMOVUPS    64(CX), Y8
+	VSUBPS     64(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	VMOVUPS    96(CX), Y8
+	VSUBPS     96(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VMOVUPS    128(CX), Y8
+	VSUBPS     128(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VMOVUPS    160(CX), Y8
+	VSUBPS     160(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VMOVUPS    192(CX), Y8
+	VSUBPS     192(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VMOVUPS    224(CX), Y8
+	VSUBPS     224(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	PREFETCHT0 4224(CX)
+	PREFETCHT0 4288(CX)
+	ADDQ       $+256, CX
+	ADDQ       $+256, DX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMPQ         BX, $+0
+	JBE          none
+	LEAQ         masks<>+32(SB), R12
+	MOVQ         BX, R11
+	NEGQ         R11
+	ANDQ         $0x07, R11
+	VMOVUPS      (R12)(R11*4), Y10
+	CMPQ         BX, $+8
+	JBE          rest0
+	VMOVUPS      (CX), Y8
+	VSUBPS       (DX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	CMPQ         BX, $+16
+	JBE          rest1
+	VMOVUPS      32(CX), Y8
+	VSUBPS       32(DX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	CMPQ         BX, $+24
+	JBE          rest2
+	VMOVUPS      64(CX), Y8
+	VSUBPS       64(DX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	CMPQ         BX, $+32
+	JBE          rest3
+	VMOVUPS      96(CX), Y8
+	VSUBPS       96(DX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	CMPQ         BX, $+40
+	JBE          rest4
+	VMOVUPS      128(CX), Y8
+	VSUBPS       128(DX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	CMPQ         BX, $+48
+	JBE          rest5
+	VMOVUPS      160(CX), Y8
+	VSUBPS       160(DX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	CMPQ         BX, $+56
+	JBE          rest6
+	VMOVUPS      192(CX), Y8
+	VSUBPS       192(DX), Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VMASKMOVPS   224(CX), Y10, Y8
+	VMASKMOVPS   224(DX), Y10, Y10
+	VSUBPS       Y10, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y7, Y7
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	JMP          next
+
+rest6:
+	VMASKMOVPS   192(CX), Y10, Y8
+	VMASKMOVPS   192(DX), Y10, Y10
+	VSUBPS       Y10, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	JMP          next
+
+rest5:
+	VMASKMOVPS   160(CX), Y10, Y8
+	VMASKMOVPS   160(DX), Y10, Y10
+	VSUBPS       Y10, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y5, Y5
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	JMP          next
+
+rest4:
+	VMASKMOVPS   128(CX), Y10, Y8
+	VMASKMOVPS   128(DX), Y10, Y10
+	VSUBPS       Y10, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	JMP          next
+
+rest3:
+	VMASKMOVPS   96(CX), Y10, Y8
+	VMASKMOVPS   96(DX), Y10, Y10
+	VSUBPS       Y10, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y3, Y3
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	JMP          next
+
+rest2:
+	VMASKMOVPS   64(CX), Y10, Y8
+	VMASKMOVPS   64(DX), Y10, Y10
+	VSUBPS       Y10, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y2, Y2
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	JMP          next
+
+rest1:
+	VMASKMOVPS   32(CX), Y10, Y8
+	VMASKMOVPS   32(DX), Y10, Y10
+	VSUBPS       Y10, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y1, Y1
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	JMP          next
+
+rest0:
+	VMASKMOVPS   (CX), Y10, Y8
+	VMASKMOVPS   (DX), Y10, Y10
+	VSUBPS       Y10, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VADDPS       Y8, Y0, Y0
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	JMP          next
+
+none:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+
+next:
+	ADDQ DI, SI
+	CMPQ AX, R10
+	JB   row
+	VZEROUPPER
+	RET
 
 // func squaredDistanceInt8AVX2(x *int8, y *int8, n int) int32
 // Requires: AVX, AVX2
@@ -11795,18 +12805,18 @@ TEXT ·unpackDotAVX2(SB), NOSPLIT, $0-84
 	MOVQ         src_base+24(FP), AX
 	VBROADCASTSS hi+48(FP), Y0
 	VBROADCASTSS lo+52(FP), Y1
-	MOVQ         dst_base+0(FP), CX
-	MOVQ         w_base+56(FP), DX
-	MOVQ         w_len+64(FP), BX
+	MOVQ         w_len+64(FP), CX
+	MOVQ         dst_base+0(FP), DX
+	MOVQ         w_base+56(FP), BX
 	VXORPS       Y9, Y9, Y9
-	CMPQ         BX, $+64
+	CMPQ         CX, $+64
 	JAE          long
 
 	// The last group, first.
-	MOVQ       BX, SI
+	MOVQ       CX, SI
 	SUBQ       $+1, SI
 	LEAQ       masks<>+32(SB), R8
-	MOVQ       BX, DI
+	MOVQ       CX, DI
 	NEGQ       DI
 	ANDQ       $0x07, DI
 	VMOVUPS    (R8)(DI*4), Y2
@@ -11816,75 +12826,75 @@ TEXT ·unpackDotAVX2(SB), NOSPLIT, $0-84
 	VMULPS     Y1, Y11, Y3
 	VMULPS     Y0, Y11, Y11
 	VADDPS     Y3, Y11, Y11
-	VMOVUPS    Y11, (CX)(SI*4)
-	VMASKMOVPS (DX)(SI*4), Y2, Y2
+	VMOVUPS    Y11, (DX)(SI*4)
+	VMASKMOVPS (BX)(SI*4), Y2, Y2
 	VMULPS     Y2, Y11, Y11
 	VADDPS     Y9, Y11, Y11
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
-	CMPQ      BX, $+8
+	CMPQ      CX, $+8
 	JBE       short0
 	VPMOVZXBD (AX), Y2
 	VCVTDQ2PS Y2, Y2
 	VMULPS    Y1, Y2, Y3
 	VMULPS    Y0, Y2, Y2
 	VADDPS    Y3, Y2, Y2
-	VMOVUPS   Y2, (CX)
-	VMULPS    (DX), Y2, Y2
-	CMPQ      BX, $+16
+	VMOVUPS   Y2, (DX)
+	VMULPS    (BX), Y2, Y2
+	CMPQ      CX, $+16
 	JBE       short1
 	VPMOVZXBD 8(AX), Y3
 	VCVTDQ2PS Y3, Y3
 	VMULPS    Y1, Y3, Y4
 	VMULPS    Y0, Y3, Y3
 	VADDPS    Y4, Y3, Y3
-	VMOVUPS   Y3, 32(CX)
-	VMULPS    32(DX), Y3, Y3
-	CMPQ      BX, $+24
+	VMOVUPS   Y3, 32(DX)
+	VMULPS    32(BX), Y3, Y3
+	CMPQ      CX, $+24
 	JBE       short2
 	VPMOVZXBD 16(AX), Y4
 	VCVTDQ2PS Y4, Y4
 	VMULPS    Y1, Y4, Y5
 	VMULPS    Y0, Y4, Y4
 	VADDPS    Y5, Y4, Y4
-	VMOVUPS   Y4, 64(CX)
-	VMULPS    64(DX), Y4, Y4
-	CMPQ      BX, $+32
+	VMOVUPS   Y4, 64(DX)
+	VMULPS    64(BX), Y4, Y4
+	CMPQ      CX, $+32
 	JBE       short3
 	VPMOVZXBD 24(AX), Y5
 	VCVTDQ2PS Y5, Y5
 	VMULPS    Y1, Y5, Y6
 	VMULPS    Y0, Y5, Y5
 	VADDPS    Y6, Y5, Y5
-	VMOVUPS   Y5, 96(CX)
-	VMULPS    96(DX), Y5, Y5
-	CMPQ      BX, $+40
+	VMOVUPS   Y5, 96(DX)
+	VMULPS    96(BX), Y5, Y5
+	CMPQ      CX, $+40
 	JBE       short4
 	VPMOVZXBD 32(AX), Y6
 	VCVTDQ2PS Y6, Y6
 	VMULPS    Y1, Y6, Y7
 	VMULPS    Y0, Y6, Y6
 	VADDPS    Y7, Y6, Y6
-	VMOVUPS   Y6, 128(CX)
-	VMULPS    128(DX), Y6, Y6
-	CMPQ      BX, $+48
+	VMOVUPS   Y6, 128(DX)
+	VMULPS    128(BX), Y6, Y6
+	CMPQ      CX, $+48
 	JBE       short5
 	VPMOVZXBD 40(AX), Y7
 	VCVTDQ2PS Y7, Y7
 	VMULPS    Y1, Y7, Y8
 	VMULPS    Y0, Y7, Y7
 	VADDPS    Y8, Y7, Y7
-	VMOVUPS   Y7, 160(CX)
-	VMULPS    160(DX), Y7, Y7
-	CMPQ      BX, $+56
+	VMOVUPS   Y7, 160(DX)
+	VMULPS    160(BX), Y7, Y7
+	CMPQ      CX, $+56
 	JBE       short6
 	VPMOVZXBD 48(AX), Y8
 	VCVTDQ2PS Y8, Y8
 	VMULPS    Y1, Y8, Y1
 	VMULPS    Y0, Y8, Y8
 	VADDPS    Y1, Y8, Y8
-	VMOVUPS   Y8, 192(CX)
-	VMULPS    192(DX), Y8, Y8
+	VMOVUPS   Y8, 192(DX)
+	VMULPS    192(BX), Y8, Y8
 	VADDPS    Y6, Y2, Y2
 	VADDPS    Y7, Y3, Y3
 	VADDPS    Y8, Y4, Y4
@@ -11957,63 +12967,63 @@ long:
 	VMULPS    Y1, Y2, Y3
 	VMULPS    Y0, Y2, Y2
 	VADDPS    Y3, Y2, Y2
-	VMOVUPS   Y2, (CX)
-	VMULPS    (DX), Y2, Y2
+	VMOVUPS   Y2, (DX)
+	VMULPS    (BX), Y2, Y2
 	VADDPS    Y9, Y2, Y2
 	VPMOVZXBD 8(AX), Y3
 	VCVTDQ2PS Y3, Y3
 	VMULPS    Y1, Y3, Y4
 	VMULPS    Y0, Y3, Y3
 	VADDPS    Y4, Y3, Y3
-	VMOVUPS   Y3, 32(CX)
-	VMULPS    32(DX), Y3, Y3
+	VMOVUPS   Y3, 32(DX)
+	VMULPS    32(BX), Y3, Y3
 	VPMOVZXBD 16(AX), Y4
 	VCVTDQ2PS Y4, Y4
 	VMULPS    Y1, Y4, Y5
 	VMULPS    Y0, Y4, Y4
 	VADDPS    Y5, Y4, Y4
-	VMOVUPS   Y4, 64(CX)
-	VMULPS    64(DX), Y4, Y4
+	VMOVUPS   Y4, 64(DX)
+	VMULPS    64(BX), Y4, Y4
 	VPMOVZXBD 24(AX), Y5
 	VCVTDQ2PS Y5, Y5
 	VMULPS    Y1, Y5, Y6
 	VMULPS    Y0, Y5, Y5
 	VADDPS    Y6, Y5, Y5
-	VMOVUPS   Y5, 96(CX)
-	VMULPS    96(DX), Y5, Y5
+	VMOVUPS   Y5, 96(DX)
+	VMULPS    96(BX), Y5, Y5
 	VPMOVZXBD 32(AX), Y6
 	VCVTDQ2PS Y6, Y6
 	VMULPS    Y1, Y6, Y7
 	VMULPS    Y0, Y6, Y6
 	VADDPS    Y7, Y6, Y6
-	VMOVUPS   Y6, 128(CX)
-	VMULPS    128(DX), Y6, Y6
+	VMOVUPS   Y6, 128(DX)
+	VMULPS    128(BX), Y6, Y6
 	VPMOVZXBD 40(AX), Y7
 	VCVTDQ2PS Y7, Y7
 	VMULPS    Y1, Y7, Y8
 	VMULPS    Y0, Y7, Y7
 	VADDPS    Y8, Y7, Y7
-	VMOVUPS   Y7, 160(CX)
-	VMULPS    160(DX), Y7, Y7
+	VMOVUPS   Y7, 160(DX)
+	VMULPS    160(BX), Y7, Y7
 	VPMOVZXBD 48(AX), Y8
 	VCVTDQ2PS Y8, Y8
 	VMULPS    Y1, Y8, Y9
 	VMULPS    Y0, Y8, Y8
 	VADDPS    Y9, Y8, Y8
-	VMOVUPS   Y8, 192(CX)
-	VMULPS    192(DX), Y8, Y8
+	VMOVUPS   Y8, 192(DX)
+	VMULPS    192(BX), Y8, Y8
 	VPMOVZXBD 56(AX), Y9
 	VCVTDQ2PS Y9, Y9
 	VMULPS    Y1, Y9, Y10
 	VMULPS    Y0, Y9, Y9
 	VADDPS    Y10, Y9, Y9
-	VMOVUPS   Y9, 224(CX)
-	VMULPS    224(DX), Y9, Y9
-	ADDQ      $+256, CX
+	VMOVUPS   Y9, 224(DX)
+	VMULPS    224(BX), Y9, Y9
 	ADDQ      $+256, DX
+	ADDQ      $+256, BX
 	ADDQ      $+64, AX
-	SUBQ      $+64, BX
-	CMPQ      BX, $+64
+	SUBQ      $+64, CX
+	CMPQ      CX, $+64
 	JB        rest
 	PCALIGN   $0x20
 
@@ -12024,81 +13034,81 @@ blocks:
 	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
 	VADDPS    Y11, Y10, Y10
-	VMOVUPS   Y10, (CX)
-	VMULPS    (DX), Y10, Y10
+	VMOVUPS   Y10, (DX)
+	VMULPS    (BX), Y10, Y10
 	VADDPS    Y10, Y2, Y2
 	VPMOVZXBD 8(AX), Y10
 	VCVTDQ2PS Y10, Y10
 	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
 	VADDPS    Y11, Y10, Y10
-	VMOVUPS   Y10, 32(CX)
-	VMULPS    32(DX), Y10, Y10
+	VMOVUPS   Y10, 32(DX)
+	VMULPS    32(BX), Y10, Y10
 	VADDPS    Y10, Y3, Y3
 	VPMOVZXBD 16(AX), Y10
 	VCVTDQ2PS Y10, Y10
 	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
 	VADDPS    Y11, Y10, Y10
-	VMOVUPS   Y10, 64(CX)
-	VMULPS    64(DX), Y10, Y10
+	VMOVUPS   Y10, 64(DX)
+	VMULPS    64(BX), Y10, Y10
 	VADDPS    Y10, Y4, Y4
 	VPMOVZXBD 24(AX), Y10
 	VCVTDQ2PS Y10, Y10
 	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
 	VADDPS    Y11, Y10, Y10
-	VMOVUPS   Y10, 96(CX)
-	VMULPS    96(DX), Y10, Y10
+	VMOVUPS   Y10, 96(DX)
+	VMULPS    96(BX), Y10, Y10
 	VADDPS    Y10, Y5, Y5
 	VPMOVZXBD 32(AX), Y10
 	VCVTDQ2PS Y10, Y10
 	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
 	VADDPS    Y11, Y10, Y10
-	VMOVUPS   Y10, 128(CX)
-	VMULPS    128(DX), Y10, Y10
+	VMOVUPS   Y10, 128(DX)
+	VMULPS    128(BX), Y10, Y10
 	VADDPS    Y10, Y6, Y6
 	VPMOVZXBD 40(AX), Y10
 	VCVTDQ2PS Y10, Y10
 	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
 	VADDPS    Y11, Y10, Y10
-	VMOVUPS   Y10, 160(CX)
-	VMULPS    160(DX), Y10, Y10
+	VMOVUPS   Y10, 160(DX)
+	VMULPS    160(BX), Y10, Y10
 	VADDPS    Y10, Y7, Y7
 	VPMOVZXBD 48(AX), Y10
 	VCVTDQ2PS Y10, Y10
 	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
 	VADDPS    Y11, Y10, Y10
-	VMOVUPS   Y10, 192(CX)
-	VMULPS    192(DX), Y10, Y10
+	VMOVUPS   Y10, 192(DX)
+	VMULPS    192(BX), Y10, Y10
 	VADDPS    Y10, Y8, Y8
 	VPMOVZXBD 56(AX), Y10
 	VCVTDQ2PS Y10, Y10
 	VMULPS    Y1, Y10, Y11
 	VMULPS    Y0, Y10, Y10
 	VADDPS    Y11, Y10, Y10
-	VMOVUPS   Y10, 224(CX)
-	VMULPS    224(DX), Y10, Y10
+	VMOVUPS   Y10, 224(DX)
+	VMULPS    224(BX), Y10, Y10
 	VADDPS    Y10, Y9, Y9
-	ADDQ      $+256, CX
 	ADDQ      $+256, DX
+	ADDQ      $+256, BX
 	ADDQ      $+64, AX
-	SUBQ      $+64, BX
-	CMPQ      BX, $+64
+	SUBQ      $+64, CX
+	CMPQ      CX, $+64
 	JAE       blocks
 
 rest:
-	CMPQ BX, $+0
+	CMPQ CX, $+0
 	JBE  fold
 
 	// The last group, first.
-	MOVQ       BX, SI
+	MOVQ       CX, SI
 	SUBQ       $+1, SI
 	LEAQ       masks<>+32(SB), R8
-	MOVQ       BX, DI
+	MOVQ       CX, DI
 	NEGQ       DI
 	ANDQ       $0x07, DI
 	VMOVUPS    (R8)(DI*4), Y10
@@ -12108,78 +13118,78 @@ rest:
 	VMULPS     Y1, Y11, Y12
 	VMULPS     Y0, Y11, Y11
 	VADDPS     Y12, Y11, Y11
-	VMOVUPS    Y11, (CX)(SI*4)
-	VMASKMOVPS (DX)(SI*4), Y10, Y10
+	VMOVUPS    Y11, (DX)(SI*4)
+	VMASKMOVPS (BX)(SI*4), Y10, Y10
 	VMULPS     Y10, Y11, Y11
-	CMPQ       BX, $+8
+	CMPQ       CX, $+8
 	JBE        rest0
 	VPMOVZXBD  (AX), Y10
 	VCVTDQ2PS  Y10, Y10
 	VMULPS     Y1, Y10, Y12
 	VMULPS     Y0, Y10, Y10
 	VADDPS     Y12, Y10, Y10
-	VMOVUPS    Y10, (CX)
-	VMULPS     (DX), Y10, Y10
+	VMOVUPS    Y10, (DX)
+	VMULPS     (BX), Y10, Y10
 	VADDPS     Y10, Y2, Y2
-	CMPQ       BX, $+16
+	CMPQ       CX, $+16
 	JBE        rest1
 	VPMOVZXBD  8(AX), Y10
 	VCVTDQ2PS  Y10, Y10
 	VMULPS     Y1, Y10, Y12
 	VMULPS     Y0, Y10, Y10
 	VADDPS     Y12, Y10, Y10
-	VMOVUPS    Y10, 32(CX)
-	VMULPS     32(DX), Y10, Y10
+	VMOVUPS    Y10, 32(DX)
+	VMULPS     32(BX), Y10, Y10
 	VADDPS     Y10, Y3, Y3
-	CMPQ       BX, $+24
+	CMPQ       CX, $+24
 	JBE        rest2
 	VPMOVZXBD  16(AX), Y10
 	VCVTDQ2PS  Y10, Y10
 	VMULPS     Y1, Y10, Y12
 	VMULPS     Y0, Y10, Y10
 	VADDPS     Y12, Y10, Y10
-	VMOVUPS    Y10, 64(CX)
-	VMULPS     64(DX), Y10, Y10
+	VMOVUPS    Y10, 64(DX)
+	VMULPS     64(BX), Y10, Y10
 	VADDPS     Y10, Y4, Y4
-	CMPQ       BX, $+32
+	CMPQ       CX, $+32
 	JBE        rest3
 	VPMOVZXBD  24(AX), Y10
 	VCVTDQ2PS  Y10, Y10
 	VMULPS     Y1, Y10, Y12
 	VMULPS     Y0, Y10, Y10
 	VADDPS     Y12, Y10, Y10
-	VMOVUPS    Y10, 96(CX)
-	VMULPS     96(DX), Y10, Y10
+	VMOVUPS    Y10, 96(DX)
+	VMULPS     96(BX), Y10, Y10
 	VADDPS     Y10, Y5, Y5
-	CMPQ       BX, $+40
+	CMPQ       CX, $+40
 	JBE        rest4
 	VPMOVZXBD  32(AX), Y10
 	VCVTDQ2PS  Y10, Y10
 	VMULPS     Y1, Y10, Y12
 	VMULPS     Y0, Y10, Y10
 	VADDPS     Y12, Y10, Y10
-	VMOVUPS    Y10, 128(CX)
-	VMULPS     128(DX), Y10, Y10
+	VMOVUPS    Y10, 128(DX)
+	VMULPS     128(BX), Y10, Y10
 	VADDPS     Y10, Y6, Y6
-	CMPQ       BX, $+48
+	CMPQ       CX, $+48
 	JBE        rest5
 	VPMOVZXBD  40(AX), Y10
 	VCVTDQ2PS  Y10, Y10
 	VMULPS     Y1, Y10, Y12
 	VMULPS     Y0, Y10, Y10
 	VADDPS     Y12, Y10, Y10
-	VMOVUPS    Y10, 160(CX)
-	VMULPS     160(DX), Y10, Y10
+	VMOVUPS    Y10, 160(DX)
+	VMULPS     160(BX), Y10, Y10
 	VADDPS     Y10, Y7, Y7
-	CMPQ       BX, $+56
+	CMPQ       CX, $+56
 	JBE        rest6
 	VPMOVZXBD  48(AX), Y10
 	VCVTDQ2PS  Y10, Y10
 	VMULPS     Y1, Y10, Y1
 	VMULPS     Y0, Y10, Y10
 	VADDPS     Y1, Y10, Y10
-	VMOVUPS    Y10, 192(CX)
-	VMULPS     192(DX), Y10, Y10
+	VMOVUPS    Y10, 192(DX)
+	VMULPS     192(BX), Y10, Y10
 	VADDPS     Y10, Y8, Y8
 	VADDPS     Y11, Y9, Y9
 	JMP        fold

@@ -34,12 +34,17 @@ func axpy64AVX512(a *float64, x []float32, y []float64)
 //go:noescape
 func axpyToAVX512(dst []float32, a float32, x []float32, y []float32)
 
-// cosineAVX512 works like cosineGeneric.
+// cosineAVX512 is a part of Cosine.
 //
 //go:noescape
 func cosineAVX512(x []float32, y []float32) float32
 
-// distanceAVX512 works like distanceGeneric.
+// cosineEachRowAVX512 works like cosineEachRowGeneric.
+//
+//go:noescape
+func cosineEachRowAVX512(dst []float32, rows []float32, stride int, x []float32, xx float32)
+
+// distanceAVX512 is a part of Distance.
 //
 //go:noescape
 func distanceAVX512(x []float32, y []float32) float32
@@ -53,6 +58,11 @@ func dotAVX512(x []float32, y []float32) float32
 //
 //go:noescape
 func dot64AVX512(x []float32, y []float32) float64
+
+// dotEachRowAVX512 works like dotEachRowGeneric.
+//
+//go:noescape
+func dotEachRowAVX512(dst []float32, rows []float32, stride int, x []float32)
 
 // dotFloatInt8AVX512 works like dotFloatBytesGeneric.
 //
@@ -129,7 +139,7 @@ func minAVX512(x []float32) float32
 //go:noescape
 func mulAVX512(dst []float32, x []float32, y []float32)
 
-// normAVX512 works like normGeneric.
+// normAVX512 is a part of Norm.
 //
 //go:noescape
 func normAVX512(x []float32) float32
@@ -163,6 +173,11 @@ func scaleToAVX512(dst []float32, a float32, x []float32)
 //
 //go:noescape
 func squaredDistanceAVX512(x []float32, y []float32) float32
+
+// squaredDistanceEachRowAVX512 works like squaredDistanceEachRowGeneric.
+//
+//go:noescape
+func squaredDistanceEachRowAVX512(dst []float32, rows []float32, stride int, x []float32)
 
 // squaredDistanceInt8AVX512 works like squaredDistanceBytesGeneric.
 //

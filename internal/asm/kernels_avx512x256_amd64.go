@@ -49,12 +49,17 @@ func axpySparseKAVX512x256(a []float32, idx []int32, val []float32, w []float32,
 //go:noescape
 func axpyToAVX512x256(dst []float32, a float32, x []float32, y []float32)
 
-// cosineAVX512x256 works like cosineGeneric.
+// cosineAVX512x256 is a part of Cosine.
 //
 //go:noescape
 func cosineAVX512x256(x []float32, y []float32) float32
 
-// distanceAVX512x256 works like distanceGeneric.
+// cosineEachRowAVX512x256 works like cosineEachRowGeneric.
+//
+//go:noescape
+func cosineEachRowAVX512x256(dst []float32, rows []float32, stride int, x []float32, xx float32)
+
+// distanceAVX512x256 is a part of Distance.
 //
 //go:noescape
 func distanceAVX512x256(x []float32, y []float32) float32
@@ -68,6 +73,11 @@ func dotAVX512x256(x []float32, y []float32) float32
 //
 //go:noescape
 func dot64AVX512x256(x []float32, y []float32) float64
+
+// dotEachRowAVX512x256 works like dotEachRowGeneric.
+//
+//go:noescape
+func dotEachRowAVX512x256(dst []float32, rows []float32, stride int, x []float32)
 
 // dotFloatInt8AVX512x256 works like dotFloatBytesGeneric.
 //
@@ -159,7 +169,7 @@ func minAVX512x256(x []float32) float32
 //go:noescape
 func mulAVX512x256(dst []float32, x []float32, y []float32)
 
-// normAVX512x256 works like normGeneric.
+// normAVX512x256 is a part of Norm.
 //
 //go:noescape
 func normAVX512x256(x []float32) float32
@@ -198,6 +208,11 @@ func scaleToAVX512x256(dst []float32, a float32, x []float32)
 //
 //go:noescape
 func squaredDistanceAVX512x256(x []float32, y []float32) float32
+
+// squaredDistanceEachRowAVX512x256 works like squaredDistanceEachRowGeneric.
+//
+//go:noescape
+func squaredDistanceEachRowAVX512x256(dst []float32, rows []float32, stride int, x []float32)
 
 // squaredDistanceInt8AVX512x256 works like squaredDistanceBytesGeneric.
 //

@@ -49,12 +49,17 @@ func axpySparseKNEON(a []float32, idx []int32, val []float32, w []float32, k int
 //go:noescape
 func axpyToNEON(dst []float32, a float32, x []float32, y []float32)
 
-// cosineNEON works like cosineGeneric.
+// cosineNEON is a part of Cosine.
 //
 //go:noescape
 func cosineNEON(x []float32, y []float32) float32
 
-// distanceNEON works like distanceGeneric.
+// cosineEachRowNEON works like cosineEachRowGeneric.
+//
+//go:noescape
+func cosineEachRowNEON(dst []float32, rows []float32, stride int, x []float32, xx float32)
+
+// distanceNEON is a part of Distance.
 //
 //go:noescape
 func distanceNEON(x []float32, y []float32) float32
@@ -68,6 +73,11 @@ func dotNEON(x []float32, y []float32) float32
 //
 //go:noescape
 func dot64NEON(x []float32, y []float32) float64
+
+// dotEachRowNEON works like dotEachRowGeneric.
+//
+//go:noescape
+func dotEachRowNEON(dst []float32, rows []float32, stride int, x []float32)
 
 // dotFloatInt8NEON works like dotFloatBytesGeneric.
 //
@@ -149,7 +159,7 @@ func minNEON(x []float32) float32
 //go:noescape
 func mulNEON(dst []float32, x []float32, y []float32)
 
-// normNEON works like normGeneric.
+// normNEON is a part of Norm.
 //
 //go:noescape
 func normNEON(x []float32) float32
@@ -188,6 +198,11 @@ func scaleToNEON(dst []float32, a float32, x []float32)
 //
 //go:noescape
 func squaredDistanceNEON(x []float32, y []float32) float32
+
+// squaredDistanceEachRowNEON works like squaredDistanceEachRowGeneric.
+//
+//go:noescape
+func squaredDistanceEachRowNEON(dst []float32, rows []float32, stride int, x []float32)
 
 // squaredDistanceInt8NEON works like squaredDistanceBytesGeneric.
 //

@@ -1626,89 +1626,89 @@ TEXT ·cosineNEON(SB), NOSPLIT, $256-52
 	SUB   $0x00000001, R2, R2
 	AND   $0x00000007, R2, R2
 	ADD   $0x00000001, R2, R2
+	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V6.B16
-	VMOVI $0x00, V7.B16
 	ADD   $0x00000000, R0, R0
 	TBNZ  $0x03, R2, part1all
-	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V5.B16
 	TBZ   $0x02, R2, part1low
-	FMOVQ (R0), F2
+	FMOVQ (R0), F7
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V5.B16
 	TBZ   $0x01, R2, part1highone
-	FMOVD (R0), F3
+	FMOVD (R0), F5
 	TBZ   $0x00, R2, part1end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V3.S[2]
+	VLD1  (R0), V5.S[2]
 	B     part1end
 
 part1highone:
 	TBZ   $0x00, R2, part1end
-	FMOVS (R0), F3
+	FMOVS (R0), F5
 	B     part1end
 
 part1low:
-	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V7.B16
 	TBZ   $0x01, R2, part1lowone
-	FMOVD (R0), F2
+	FMOVD (R0), F7
 	TBZ   $0x00, R2, part1end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V2.S[2]
+	VLD1  (R0), V7.S[2]
 	B     part1end
 
 part1lowone:
 	TBZ   $0x00, R2, part1end
-	FMOVS (R0), F2
+	FMOVS (R0), F7
 	B     part1end
 
 part1all:
-	FLDPQ (R0), (F2, F3)
+	FLDPQ (R0), (F7, F5)
 
 part1end:
 	ADD   $0x00000000, R1, R0
 	TBNZ  $0x03, R2, part2all
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V3.B16
 	TBZ   $0x02, R2, part2low
-	FMOVQ (R0), F4
+	FMOVQ (R0), F2
 	ADD   $0x00000010, R0, R0
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V3.B16
 	TBZ   $0x01, R2, part2highone
-	FMOVD (R0), F5
+	FMOVD (R0), F3
 	TBZ   $0x00, R2, part2end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V5.S[2]
+	VLD1  (R0), V3.S[2]
 	B     part2end
 
 part2highone:
 	TBZ   $0x00, R2, part2end
-	FMOVS (R0), F5
+	FMOVS (R0), F3
 	B     part2end
 
 part2low:
-	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V2.B16
 	TBZ   $0x01, R2, part2lowone
-	FMOVD (R0), F4
+	FMOVD (R0), F2
 	TBZ   $0x00, R2, part2end
 	ADD   $0x00000008, R0, R0
-	VLD1  (R0), V4.S[2]
+	VLD1  (R0), V2.S[2]
 	B     part2end
 
 part2lowone:
 	TBZ   $0x00, R2, part2end
-	FMOVS (R0), F4
+	FMOVS (R0), F2
 	B     part2end
 
 part2all:
-	FLDPQ (R0), (F4, F5)
+	FLDPQ (R0), (F2, F3)
 
 part2end:
-	WORD $0x6e24dc40 // VFMUL V4.S4, V2.S4, V0.S4
-	WORD $0x6e25dc61 // VFMUL V5.S4, V3.S4, V1.S4
-	WORD $0x4e26d400 // VFADD V6.S4, V0.S4, V0.S4
-	WORD $0x4e27d421 // VFADD V7.S4, V1.S4, V1.S4
+	WORD $0x6e22dce0 // VFMUL V2.S4, V7.S4, V0.S4
+	WORD $0x6e23dca1 // VFMUL V3.S4, V5.S4, V1.S4
+	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
+	WORD $0x4e26d421 // VFADD V6.S4, V1.S4, V1.S4
 	WORD $0x6e22dc42 // VFMUL V2.S4, V2.S4, V2.S4
 	WORD $0x6e23dc63 // VFMUL V3.S4, V3.S4, V3.S4
-	WORD $0x6e24dc84 // VFMUL V4.S4, V4.S4, V4.S4
+	WORD $0x6e27dce4 // VFMUL V7.S4, V7.S4, V4.S4
 	WORD $0x6e25dca5 // VFMUL V5.S4, V5.S4, V5.S4
 	B    fold
 
@@ -1731,83 +1731,83 @@ over8:
 	FMOVQ 32(R6), F7
 	CMP   $0x00000011, R2
 	BHS   over2groups
+	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V9.B16
-	FLDPQ (R0), (F2, F3)
-	FLDPQ (R1), (F4, F5)
-	WORD  $0x6e24dc40                // VFMUL V4.S4, V2.S4, V0.S4
-	WORD  $0x6e25dc61                // VFMUL V5.S4, V3.S4, V1.S4
-	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	FLDPQ (R0), (F9, F5)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
+	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
 	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
 	ADD   R3<<2, R0, R0
-	FLDPQ (R0), (F8, F9)
-	VTBL  V6.B16, [V8.B16], V8.B16
-	VTBX  V7.B16, [V9.B16], V8.B16
+	FLDPQ (R0), (F9, F8)
 	VTBL  V6.B16, [V9.B16], V9.B16
+	VTBX  V7.B16, [V8.B16], V9.B16
+	VTBL  V6.B16, [V8.B16], V10.B16
 	ADD   R3<<2, R1, R0
-	FLDPQ (R0), (F10, F11)
-	VTBL  V6.B16, [V10.B16], V10.B16
-	VTBX  V7.B16, [V11.B16], V10.B16
+	FLDPQ (R0), (F8, F11)
+	VTBL  V6.B16, [V8.B16], V8.B16
+	VTBX  V7.B16, [V11.B16], V8.B16
 	VTBL  V6.B16, [V11.B16], V11.B16
-	WORD  $0x6e2add06                // VFMUL V10.S4, V8.S4, V6.S4
-	WORD  $0x6e2bdd27                // VFMUL V11.S4, V9.S4, V7.S4
+	WORD  $0x6e28dd26                // VFMUL V8.S4, V9.S4, V6.S4
+	WORD  $0x6e2bdd47                // VFMUL V11.S4, V10.S4, V7.S4
 	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
 	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
-	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
 	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
 	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e29d484                // VFADD V9.S4, V4.S4, V4.S4
+	WORD  $0x4e2ad4a5                // VFADD V10.S4, V5.S4, V5.S4
 	B     fold
 
 over2groups:
 	CMP   $0x00000019, R2
 	BHS   over3groups
+	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V9.B16
-	FLDPQ (R0), (F2, F3)
-	FLDPQ (R1), (F4, F5)
-	WORD  $0x6e24dc40                // VFMUL V4.S4, V2.S4, V0.S4
-	WORD  $0x6e25dc61                // VFMUL V5.S4, V3.S4, V1.S4
-	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	FLDPQ (R0), (F9, F5)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
+	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
 	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
 	ADD   R3<<2, R0, R2
-	FLDPQ 32(R2), (F8, F9)
-	VTBL  V6.B16, [V8.B16], V8.B16
-	VTBX  V7.B16, [V9.B16], V8.B16
+	FLDPQ 32(R2), (F9, F8)
 	VTBL  V6.B16, [V9.B16], V9.B16
+	VTBX  V7.B16, [V8.B16], V9.B16
+	VTBL  V6.B16, [V8.B16], V10.B16
 	ADD   R3<<2, R1, R2
-	FLDPQ 32(R2), (F10, F11)
-	VTBL  V6.B16, [V10.B16], V10.B16
-	VTBX  V7.B16, [V11.B16], V10.B16
+	FLDPQ 32(R2), (F8, F11)
+	VTBL  V6.B16, [V8.B16], V8.B16
+	VTBX  V7.B16, [V11.B16], V8.B16
 	VTBL  V6.B16, [V11.B16], V11.B16
-	WORD  $0x6e2add06                // VFMUL V10.S4, V8.S4, V6.S4
-	WORD  $0x6e2bdd27                // VFMUL V11.S4, V9.S4, V7.S4
+	WORD  $0x6e28dd26                // VFMUL V8.S4, V9.S4, V6.S4
+	WORD  $0x6e2bdd47                // VFMUL V11.S4, V10.S4, V7.S4
 	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
 	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
-	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
 	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
 	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
-	FLDPQ 32(R0), (F8, F9)
-	FLDPQ 32(R1), (F10, F11)
-	WORD  $0x6e2add06                // VFMUL V10.S4, V8.S4, V6.S4
-	WORD  $0x6e2bdd27                // VFMUL V11.S4, V9.S4, V7.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e29d484                // VFADD V9.S4, V4.S4, V4.S4
+	WORD  $0x4e2ad4a5                // VFADD V10.S4, V5.S4, V5.S4
+	FLDPQ 32(R0), (F10, F11)
+	FLDPQ 32(R1), (F8, F9)
+	WORD  $0x6e28dd46                // VFMUL V8.S4, V10.S4, V6.S4
+	WORD  $0x6e29dd67                // VFMUL V9.S4, V11.S4, V7.S4
 	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
 	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
 	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
@@ -1823,22 +1823,22 @@ over2groups:
 over3groups:
 	CMP   $0x00000021, R2
 	BHS   over4groups
+	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V9.B16
-	FLDPQ (R0), (F2, F3)
-	FLDPQ (R1), (F4, F5)
-	WORD  $0x6e24dc40                // VFMUL V4.S4, V2.S4, V0.S4
-	WORD  $0x6e25dc61                // VFMUL V5.S4, V3.S4, V1.S4
-	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	FLDPQ (R0), (F9, F5)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
+	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
 	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
-	FLDPQ 64(R0), (F10, F11)
-	FLDPQ 64(R1), (F12, F13)
-	WORD  $0x6e2cdd48                // VFMUL V12.S4, V10.S4, V8.S4
-	WORD  $0x6e2ddd69                // VFMUL V13.S4, V11.S4, V9.S4
+	FLDPQ 64(R0), (F12, F13)
+	FLDPQ 64(R1), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
 	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
 	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
@@ -1849,36 +1849,36 @@ over3groups:
 	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
 	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
 	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
-	FLDPQ 32(R0), (F10, F11)
-	FLDPQ 32(R1), (F12, F13)
-	WORD  $0x6e2cdd48                // VFMUL V12.S4, V10.S4, V8.S4
-	WORD  $0x6e2ddd69                // VFMUL V13.S4, V11.S4, V9.S4
+	FLDPQ 32(R0), (F12, F13)
+	FLDPQ 32(R1), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
 	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
 	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	ADD   R3<<2, R0, R0
-	FLDPQ 64(R0), (F14, F15)
-	VTBL  V6.B16, [V14.B16], V14.B16
-	VTBX  V7.B16, [V15.B16], V14.B16
+	FLDPQ 64(R0), (F15, F14)
 	VTBL  V6.B16, [V15.B16], V15.B16
+	VTBX  V7.B16, [V14.B16], V15.B16
+	VTBL  V6.B16, [V14.B16], V16.B16
 	ADD   R3<<2, R1, R0
-	FLDPQ 64(R0), (F16, F17)
-	VTBL  V6.B16, [V16.B16], V16.B16
-	VTBX  V7.B16, [V17.B16], V16.B16
+	FLDPQ 64(R0), (F14, F17)
+	VTBL  V6.B16, [V14.B16], V14.B16
+	VTBX  V7.B16, [V17.B16], V14.B16
 	VTBL  V6.B16, [V17.B16], V17.B16
-	WORD  $0x6e30ddc6                // VFMUL V16.S4, V14.S4, V6.S4
-	WORD  $0x6e31dde7                // VFMUL V17.S4, V15.S4, V7.S4
+	WORD  $0x6e2edde6                // VFMUL V14.S4, V15.S4, V6.S4
+	WORD  $0x6e31de07                // VFMUL V17.S4, V16.S4, V7.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
 	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
 	WORD  $0x4e27d529                // VFADD V7.S4, V9.S4, V9.S4
 	WORD  $0x4e2ed54a                // VFADD V14.S4, V10.S4, V10.S4
-	WORD  $0x4e2fd56b                // VFADD V15.S4, V11.S4, V11.S4
-	WORD  $0x4e30d58c                // VFADD V16.S4, V12.S4, V12.S4
-	WORD  $0x4e31d5ad                // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e2fd58c                // VFADD V15.S4, V12.S4, V12.S4
+	WORD  $0x4e30d5ad                // VFADD V16.S4, V13.S4, V13.S4
 	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
 	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
 	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
@@ -1925,56 +1925,56 @@ pass0blocks:
 	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d508         // VFADD V4.S4, V8.S4, V8.S4
 	WORD  $0x4e25d529         // VFADD V5.S4, V9.S4, V9.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d610         // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631         // VFADD V1.S4, V17.S4, V17.S4
 	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d718         // VFADD V2.S4, V24.S4, V24.S4
-	WORD  $0x4e23d739         // VFADD V3.S4, V25.S4, V25.S4
+	WORD  $0x4e22d610         // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631         // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739         // VFADD V1.S4, V25.S4, V25.S4
 	FLDPQ 64(R6), (F0, F1)
 	FLDPQ 64(R7), (F2, F3)
 	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d54a         // VFADD V4.S4, V10.S4, V10.S4
 	WORD  $0x4e25d56b         // VFADD V5.S4, V11.S4, V11.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d652         // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673         // VFADD V1.S4, V19.S4, V19.S4
 	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d75a         // VFADD V2.S4, V26.S4, V26.S4
-	WORD  $0x4e23d77b         // VFADD V3.S4, V27.S4, V27.S4
+	WORD  $0x4e22d652         // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673         // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d75a         // VFADD V0.S4, V26.S4, V26.S4
+	WORD  $0x4e21d77b         // VFADD V1.S4, V27.S4, V27.S4
 	FLDPQ 128(R6), (F0, F1)
 	FLDPQ 128(R7), (F2, F3)
 	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d58c         // VFADD V4.S4, V12.S4, V12.S4
 	WORD  $0x4e25d5ad         // VFADD V5.S4, V13.S4, V13.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d694         // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5         // VFADD V1.S4, V21.S4, V21.S4
 	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d79c         // VFADD V2.S4, V28.S4, V28.S4
-	WORD  $0x4e23d7bd         // VFADD V3.S4, V29.S4, V29.S4
+	WORD  $0x4e22d694         // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5         // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d79c         // VFADD V0.S4, V28.S4, V28.S4
+	WORD  $0x4e21d7bd         // VFADD V1.S4, V29.S4, V29.S4
 	FLDPQ 192(R6), (F0, F1)
 	FLDPQ 192(R7), (F2, F3)
 	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d5ce         // VFADD V4.S4, V14.S4, V14.S4
 	WORD  $0x4e25d5ef         // VFADD V5.S4, V15.S4, V15.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d6d6         // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7         // VFADD V1.S4, V23.S4, V23.S4
 	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d7de         // VFADD V2.S4, V30.S4, V30.S4
-	WORD  $0x4e23d7ff         // VFADD V3.S4, V31.S4, V31.S4
+	WORD  $0x4e22d6d6         // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7         // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d7de         // VFADD V0.S4, V30.S4, V30.S4
+	WORD  $0x4e21d7ff         // VFADD V1.S4, V31.S4, V31.S4
 	ADD   $0x00000100, R6, R6
 	ADD   $0x00000100, R7, R7
 	SUB   $0x00000040, R8, R8
@@ -1992,14 +1992,14 @@ pass0rest:
 	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d508       // VFADD V4.S4, V8.S4, V8.S4
 	WORD  $0x4e25d529       // VFADD V5.S4, V9.S4, V9.S4
-	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d610       // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631       // VFADD V1.S4, V17.S4, V17.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d718       // VFADD V2.S4, V24.S4, V24.S4
-	WORD  $0x4e23d739       // VFADD V3.S4, V25.S4, V25.S4
+	WORD  $0x4e22d610       // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631       // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d718       // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739       // VFADD V1.S4, V25.S4, V25.S4
 	CMP   $0x00000010, R8
 	BLS   pass0end
 	CMP   $0x00000018, R8
@@ -2010,14 +2010,14 @@ pass0rest:
 	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d54a       // VFADD V4.S4, V10.S4, V10.S4
 	WORD  $0x4e25d56b       // VFADD V5.S4, V11.S4, V11.S4
-	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d652       // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673       // VFADD V1.S4, V19.S4, V19.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d75a       // VFADD V2.S4, V26.S4, V26.S4
-	WORD  $0x4e23d77b       // VFADD V3.S4, V27.S4, V27.S4
+	WORD  $0x4e22d652       // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673       // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d75a       // VFADD V0.S4, V26.S4, V26.S4
+	WORD  $0x4e21d77b       // VFADD V1.S4, V27.S4, V27.S4
 	CMP   $0x00000020, R8
 	BLS   pass0end
 	CMP   $0x00000028, R8
@@ -2028,14 +2028,14 @@ pass0rest:
 	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d58c       // VFADD V4.S4, V12.S4, V12.S4
 	WORD  $0x4e25d5ad       // VFADD V5.S4, V13.S4, V13.S4
-	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d694       // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5       // VFADD V1.S4, V21.S4, V21.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d79c       // VFADD V2.S4, V28.S4, V28.S4
-	WORD  $0x4e23d7bd       // VFADD V3.S4, V29.S4, V29.S4
+	WORD  $0x4e22d694       // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5       // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d79c       // VFADD V0.S4, V28.S4, V28.S4
+	WORD  $0x4e21d7bd       // VFADD V1.S4, V29.S4, V29.S4
 	CMP   $0x00000030, R8
 	BLS   pass0end
 	CMP   $0x00000038, R8
@@ -2046,14 +2046,14 @@ pass0rest:
 	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d5ce       // VFADD V4.S4, V14.S4, V14.S4
 	WORD  $0x4e25d5ef       // VFADD V5.S4, V15.S4, V15.S4
-	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d6d6       // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7       // VFADD V1.S4, V23.S4, V23.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d7de       // VFADD V2.S4, V30.S4, V30.S4
-	WORD  $0x4e23d7ff       // VFADD V3.S4, V31.S4, V31.S4
+	WORD  $0x4e22d6d6       // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7       // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d7de       // VFADD V0.S4, V30.S4, V30.S4
+	WORD  $0x4e21d7ff       // VFADD V1.S4, V31.S4, V31.S4
 	B     pass0end
 
 pass0part0:
@@ -2071,14 +2071,14 @@ pass0part0:
 	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d508              // VFADD V4.S4, V8.S4, V8.S4
 	WORD  $0x4e25d529              // VFADD V5.S4, V9.S4, V9.S4
-	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d610              // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631              // VFADD V1.S4, V17.S4, V17.S4
 	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d718              // VFADD V2.S4, V24.S4, V24.S4
-	WORD  $0x4e23d739              // VFADD V3.S4, V25.S4, V25.S4
+	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d718              // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739              // VFADD V1.S4, V25.S4, V25.S4
 	B     pass0end
 
 pass0part2:
@@ -2096,14 +2096,14 @@ pass0part2:
 	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d54a              // VFADD V4.S4, V10.S4, V10.S4
 	WORD  $0x4e25d56b              // VFADD V5.S4, V11.S4, V11.S4
-	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d652              // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673              // VFADD V1.S4, V19.S4, V19.S4
 	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d75a              // VFADD V2.S4, V26.S4, V26.S4
-	WORD  $0x4e23d77b              // VFADD V3.S4, V27.S4, V27.S4
+	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d75a              // VFADD V0.S4, V26.S4, V26.S4
+	WORD  $0x4e21d77b              // VFADD V1.S4, V27.S4, V27.S4
 	B     pass0end
 
 pass0part4:
@@ -2121,14 +2121,14 @@ pass0part4:
 	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d58c              // VFADD V4.S4, V12.S4, V12.S4
 	WORD  $0x4e25d5ad              // VFADD V5.S4, V13.S4, V13.S4
-	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d694              // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5              // VFADD V1.S4, V21.S4, V21.S4
 	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d79c              // VFADD V2.S4, V28.S4, V28.S4
-	WORD  $0x4e23d7bd              // VFADD V3.S4, V29.S4, V29.S4
+	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d79c              // VFADD V0.S4, V28.S4, V28.S4
+	WORD  $0x4e21d7bd              // VFADD V1.S4, V29.S4, V29.S4
 	B     pass0end
 
 pass0part6:
@@ -2146,14 +2146,14 @@ pass0part6:
 	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d5ce              // VFADD V4.S4, V14.S4, V14.S4
 	WORD  $0x4e25d5ef              // VFADD V5.S4, V15.S4, V15.S4
-	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d6d6              // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7              // VFADD V1.S4, V23.S4, V23.S4
 	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d7de              // VFADD V2.S4, V30.S4, V30.S4
-	WORD  $0x4e23d7ff              // VFADD V3.S4, V31.S4, V31.S4
+	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d7de              // VFADD V0.S4, V30.S4, V30.S4
+	WORD  $0x4e21d7ff              // VFADD V1.S4, V31.S4, V31.S4
 
 pass0end:
 	WORD  $0x4e2cd508        // VFADD V12.S4, V8.S4, V8.S4
@@ -2214,56 +2214,56 @@ pass1blocks:
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd631         // VFADD V15.S4, V17.S4, V17.S4
 	WORD  $0x4e30d421         // VFADD V16.S4, V1.S4, V1.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d442         // VFADD V0.S4, V2.S4, V2.S4
-	WORD  $0x4e2cd463         // VFADD V12.S4, V3.S4, V3.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd484         // VFADD V13.S4, V4.S4, V4.S4
-	WORD  $0x4e2ed4a5         // VFADD V14.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd442         // VFADD V13.S4, V2.S4, V2.S4
+	WORD  $0x4e2ed463         // VFADD V14.S4, V3.S4, V3.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d484         // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e2cd4a5         // VFADD V12.S4, V5.S4, V5.S4
 	FLDPQ 96(R0), (F0, F12)
 	FLDPQ 96(R1), (F13, F14)
 	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd652         // VFADD V15.S4, V18.S4, V18.S4
 	WORD  $0x4e30d673         // VFADD V16.S4, V19.S4, V19.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d54a         // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e2cd56b         // VFADD V12.S4, V11.S4, V11.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd508         // VFADD V13.S4, V8.S4, V8.S4
-	WORD  $0x4e2ed529         // VFADD V14.S4, V9.S4, V9.S4
+	WORD  $0x4e2dd54a         // VFADD V13.S4, V10.S4, V10.S4
+	WORD  $0x4e2ed56b         // VFADD V14.S4, V11.S4, V11.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e2cd529         // VFADD V12.S4, V9.S4, V9.S4
 	FLDPQ 160(R0), (F0, F12)
 	FLDPQ 160(R1), (F13, F14)
 	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd694         // VFADD V15.S4, V20.S4, V20.S4
 	WORD  $0x4e30d6b5         // VFADD V16.S4, V21.S4, V21.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e2cd739         // VFADD V12.S4, V25.S4, V25.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd79c         // VFADD V13.S4, V28.S4, V28.S4
-	WORD  $0x4e2ed7bd         // VFADD V14.S4, V29.S4, V29.S4
+	WORD  $0x4e2dd718         // VFADD V13.S4, V24.S4, V24.S4
+	WORD  $0x4e2ed739         // VFADD V14.S4, V25.S4, V25.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d79c         // VFADD V0.S4, V28.S4, V28.S4
+	WORD  $0x4e2cd7bd         // VFADD V12.S4, V29.S4, V29.S4
 	FLDPQ 224(R0), (F0, F12)
 	FLDPQ 224(R1), (F13, F14)
 	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd6d6         // VFADD V15.S4, V22.S4, V22.S4
 	WORD  $0x4e30d6f7         // VFADD V16.S4, V23.S4, V23.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d75a         // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e2cd77b         // VFADD V12.S4, V27.S4, V27.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd7de         // VFADD V13.S4, V30.S4, V30.S4
-	WORD  $0x4e2ed7ff         // VFADD V14.S4, V31.S4, V31.S4
+	WORD  $0x4e2dd75a         // VFADD V13.S4, V26.S4, V26.S4
+	WORD  $0x4e2ed77b         // VFADD V14.S4, V27.S4, V27.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d7de         // VFADD V0.S4, V30.S4, V30.S4
+	WORD  $0x4e2cd7ff         // VFADD V12.S4, V31.S4, V31.S4
 	ADD   $0x00000100, R0, R0
 	ADD   $0x00000100, R1, R1
 	SUB   $0x00000040, R2, R2
@@ -2281,14 +2281,14 @@ pass1rest:
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd631         // VFADD V15.S4, V17.S4, V17.S4
 	WORD  $0x4e30d421         // VFADD V16.S4, V1.S4, V1.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d442         // VFADD V0.S4, V2.S4, V2.S4
-	WORD  $0x4e2cd463         // VFADD V12.S4, V3.S4, V3.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd484         // VFADD V13.S4, V4.S4, V4.S4
-	WORD  $0x4e2ed4a5         // VFADD V14.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd442         // VFADD V13.S4, V2.S4, V2.S4
+	WORD  $0x4e2ed463         // VFADD V14.S4, V3.S4, V3.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d484         // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e2cd4a5         // VFADD V12.S4, V5.S4, V5.S4
 	CMP   $0x00000018, R2
 	BLS   pass1end
 	CMP   $0x00000020, R2
@@ -2299,14 +2299,14 @@ pass1rest:
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd652         // VFADD V15.S4, V18.S4, V18.S4
 	WORD  $0x4e30d673         // VFADD V16.S4, V19.S4, V19.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d54a         // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e2cd56b         // VFADD V12.S4, V11.S4, V11.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd508         // VFADD V13.S4, V8.S4, V8.S4
-	WORD  $0x4e2ed529         // VFADD V14.S4, V9.S4, V9.S4
+	WORD  $0x4e2dd54a         // VFADD V13.S4, V10.S4, V10.S4
+	WORD  $0x4e2ed56b         // VFADD V14.S4, V11.S4, V11.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e2cd529         // VFADD V12.S4, V9.S4, V9.S4
 	CMP   $0x00000028, R2
 	BLS   pass1end
 	CMP   $0x00000030, R2
@@ -2317,14 +2317,14 @@ pass1rest:
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd694         // VFADD V15.S4, V20.S4, V20.S4
 	WORD  $0x4e30d6b5         // VFADD V16.S4, V21.S4, V21.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e2cd739         // VFADD V12.S4, V25.S4, V25.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd79c         // VFADD V13.S4, V28.S4, V28.S4
-	WORD  $0x4e2ed7bd         // VFADD V14.S4, V29.S4, V29.S4
+	WORD  $0x4e2dd718         // VFADD V13.S4, V24.S4, V24.S4
+	WORD  $0x4e2ed739         // VFADD V14.S4, V25.S4, V25.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d79c         // VFADD V0.S4, V28.S4, V28.S4
+	WORD  $0x4e2cd7bd         // VFADD V12.S4, V29.S4, V29.S4
 	CMP   $0x00000038, R2
 	BLS   pass1end
 	B     pass1part7
@@ -2344,14 +2344,14 @@ pass1part1:
 	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd631                // VFADD V15.S4, V17.S4, V17.S4
 	WORD  $0x4e30d421                // VFADD V16.S4, V1.S4, V1.S4
-	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d442                // VFADD V0.S4, V2.S4, V2.S4
-	WORD  $0x4e2cd463                // VFADD V12.S4, V3.S4, V3.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd484                // VFADD V13.S4, V4.S4, V4.S4
-	WORD  $0x4e2ed4a5                // VFADD V14.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd442                // VFADD V13.S4, V2.S4, V2.S4
+	WORD  $0x4e2ed463                // VFADD V14.S4, V3.S4, V3.S4
+	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d484                // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e2cd4a5                // VFADD V12.S4, V5.S4, V5.S4
 	B     pass1end
 
 pass1part3:
@@ -2369,14 +2369,14 @@ pass1part3:
 	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd652                // VFADD V15.S4, V18.S4, V18.S4
 	WORD  $0x4e30d673                // VFADD V16.S4, V19.S4, V19.S4
-	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d54a                // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e2cd56b                // VFADD V12.S4, V11.S4, V11.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd508                // VFADD V13.S4, V8.S4, V8.S4
-	WORD  $0x4e2ed529                // VFADD V14.S4, V9.S4, V9.S4
+	WORD  $0x4e2dd54a                // VFADD V13.S4, V10.S4, V10.S4
+	WORD  $0x4e2ed56b                // VFADD V14.S4, V11.S4, V11.S4
+	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d508                // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e2cd529                // VFADD V12.S4, V9.S4, V9.S4
 	B     pass1end
 
 pass1part5:
@@ -2394,14 +2394,14 @@ pass1part5:
 	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd694                // VFADD V15.S4, V20.S4, V20.S4
 	WORD  $0x4e30d6b5                // VFADD V16.S4, V21.S4, V21.S4
-	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d718                // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e2cd739                // VFADD V12.S4, V25.S4, V25.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd79c                // VFADD V13.S4, V28.S4, V28.S4
-	WORD  $0x4e2ed7bd                // VFADD V14.S4, V29.S4, V29.S4
+	WORD  $0x4e2dd718                // VFADD V13.S4, V24.S4, V24.S4
+	WORD  $0x4e2ed739                // VFADD V14.S4, V25.S4, V25.S4
+	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d79c                // VFADD V0.S4, V28.S4, V28.S4
+	WORD  $0x4e2cd7bd                // VFADD V12.S4, V29.S4, V29.S4
 	B     pass1end
 
 pass1part7:
@@ -2419,14 +2419,14 @@ pass1part7:
 	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd6d6                // VFADD V15.S4, V22.S4, V22.S4
 	WORD  $0x4e30d6f7                // VFADD V16.S4, V23.S4, V23.S4
-	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d75a                // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e2cd77b                // VFADD V12.S4, V27.S4, V27.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd7de                // VFADD V13.S4, V30.S4, V30.S4
-	WORD  $0x4e2ed7ff                // VFADD V14.S4, V31.S4, V31.S4
+	WORD  $0x4e2dd75a                // VFADD V13.S4, V26.S4, V26.S4
+	WORD  $0x4e2ed77b                // VFADD V14.S4, V27.S4, V27.S4
+	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d7de                // VFADD V0.S4, V30.S4, V30.S4
+	WORD  $0x4e2cd7ff                // VFADD V12.S4, V31.S4, V31.S4
 
 pass1end:
 	WORD  $0x4e34d631      // VFADD V20.S4, V17.S4, V17.S4
@@ -2461,15 +2461,17 @@ pass1end:
 	WORD  $0x4e27d4a5      // VFADD V7.S4, V5.S4, V5.S4
 
 fold:
+	VMOVI  $0x00, V6.B16
+	VMOVI  $0x00, V7.B16
 	WORD   $0x4e21d400            // VFADD V1.S4, V0.S4, V0.S4
 	WORD   $0x4e23d442            // VFADD V3.S4, V2.S4, V2.S4
 	VUZP1  V2.S4, V0.S4, V1.S4
 	VUZP2  V2.S4, V0.S4, V0.S4
 	WORD   $0x6e20d421            // VFADDP V0.S4, V1.S4, V1.S4
 	WORD   $0x4e25d484            // VFADD V5.S4, V4.S4, V4.S4
-	WORD   $0x4e25d484            // VFADD V5.S4, V4.S4, V4.S4
-	VUZP1  V4.S4, V4.S4, V0.S4
-	VUZP2  V4.S4, V4.S4, V2.S4
+	WORD   $0x4e27d4c6            // VFADD V7.S4, V6.S4, V6.S4
+	VUZP1  V6.S4, V4.S4, V0.S4
+	VUZP2  V6.S4, V4.S4, V2.S4
 	WORD   $0x6e22d400            // VFADDP V2.S4, V0.S4, V0.S4
 	VORR   V1.B16, V1.B16, V2.B16
 	VMOV   V0.D[0], V2.D[1]
@@ -2478,25 +2480,25 @@ fold:
 	VDUP   V2.S[0], V0.S4
 	VDUP   V2.S[1], V1.S4
 	VDUP   V2.S[2], V2.S4
-	FMOVS  F1, R0
-	MOVD   $0x12800000, R1
-	SUB    R1, R0, R0
-	MOVD   $0x6cffffff, R1
-	CMP    R1, R0
-	BHI    inexact
 	FMOVS  F2, R0
 	MOVD   $0x12800000, R1
 	SUB    R1, R0, R0
 	MOVD   $0x6cffffff, R1
 	CMP    R1, R0
 	BHI    inexact
+	FMOVS  F1, R0
+	MOVD   $0x12800000, R1
+	SUB    R1, R0, R0
+	MOVD   $0x6cffffff, R1
+	CMP    R1, R0
+	BHI    inexact
 	FCVTSD F0, F0
-	FCVTSD F1, F1
 	FCVTSD F2, F2
-	FMULD  F2, F1, F1
-	FSQRTD F1, F1
-	FDIVD  F1, F0, F1
-	FCVTDS F1, F0
+	FCVTSD F1, F1
+	FMULD  F1, F2, F2
+	FSQRTD F2, F2
+	FDIVD  F2, F0, F2
+	FCVTDS F2, F0
 	WORD   $0x6e20dc01            // VFMUL V0.S4, V0.S4, V1.S4
 	FMOVS  F1, R0
 	MOVD   $0x00000000, R1
@@ -2510,11 +2512,540 @@ fold:
 inexact:
 	RET ·cosineRare(SB)
 
+// func cosineEachRowNEON(dst []float32, rows []float32, stride int, x []float32, xx float32)
+TEXT ·cosineEachRowNEON(SB), NOSPLIT, $256-84
+	MOVD  dst_base+0(FP), R0
+	FMOVS xx+80(FP), F0
+	MOVD  rows_base+24(FP), R6
+	MOVD  stride+48(FP), R7
+	MOVD  x_base+56(FP), R8
+	MOVD  x_len+64(FP), R9
+	MOVD  dst_len+8(FP), R1
+	ADD   R1<<2, R0, R10
+	LSL   $0x00000002, R7, R7
+
+row:
+	MOVD  R6, R1
+	MOVD  R8, R2
+	MOVD  R9, R3
+	SUB   $0x00000001, R3, R11
+	AND   $0x00000007, R11, R11
+	ADD   $0x00000001, R11, R11
+	MOVD  $bytes<>+0(SB), R12
+	SUB   R11<<2, R12, R12
+	FMOVQ 48(R12), F7
+	FMOVQ 32(R12), F8
+	MOVD  R2, R12
+	MOVD  R1, R13
+	MOVD  R3, R14
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	CMP   $0x00000040, R14
+	BLO   pass0rest
+
+pass0blocks:
+	FLDPQ (R12), (F1, F2)
+	FLDPQ (R13), (F3, F4)
+	WORD  $0x6e23dc21           // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e24dc42           // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x4e21d4a5           // VFADD V1.S4, V5.S4, V5.S4
+	WORD  $0x4e22d4c6           // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84           // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x4e23d5ef           // VFADD V3.S4, V15.S4, V15.S4
+	WORD  $0x4e24d610           // VFADD V4.S4, V16.S4, V16.S4
+	FLDPQ 64(R12), (F1, F2)
+	FLDPQ 64(R13), (F3, F4)
+	WORD  $0x6e23dc21           // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e24dc42           // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x4e21d529           // VFADD V1.S4, V9.S4, V9.S4
+	WORD  $0x4e22d54a           // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84           // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x4e24d652           // VFADD V4.S4, V18.S4, V18.S4
+	FLDPQ 128(R12), (F1, F2)
+	FLDPQ 128(R13), (F3, F4)
+	WORD  $0x6e23dc21           // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e24dc42           // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x4e21d56b           // VFADD V1.S4, V11.S4, V11.S4
+	WORD  $0x4e22d58c           // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84           // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x4e24d694           // VFADD V4.S4, V20.S4, V20.S4
+	FLDPQ 192(R12), (F1, F2)
+	FLDPQ 192(R13), (F3, F4)
+	WORD  $0x6e23dc21           // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e24dc42           // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x4e21d5ad           // VFADD V1.S4, V13.S4, V13.S4
+	WORD  $0x4e22d5ce           // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84           // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x4e24d6d6           // VFADD V4.S4, V22.S4, V22.S4
+	PRFM  4096(R13), PLDL1KEEP
+	PRFM  4160(R13), PLDL1KEEP
+	PRFM  4224(R13), PLDL1KEEP
+	PRFM  4288(R13), PLDL1KEEP
+	ADD   $0x00000100, R12, R12
+	ADD   $0x00000100, R13, R13
+	SUB   $0x00000040, R14, R14
+	CMP   $0x00000040, R14
+	BHS   pass0blocks
+
+pass0rest:
+	CMP   $0x00000000, R14
+	BLS   pass0end
+	CMP   $0x00000008, R14
+	BLO   pass0part0
+	FLDPQ (R12), (F1, F2)
+	FLDPQ (R13), (F3, F4)
+	WORD  $0x6e23dc21        // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e24dc42        // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x4e21d4a5        // VFADD V1.S4, V5.S4, V5.S4
+	WORD  $0x4e22d4c6        // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x6e23dc63        // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84        // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x4e23d5ef        // VFADD V3.S4, V15.S4, V15.S4
+	WORD  $0x4e24d610        // VFADD V4.S4, V16.S4, V16.S4
+	CMP   $0x00000010, R14
+	BLS   pass0end
+	CMP   $0x00000018, R14
+	BLO   pass0part2
+	FLDPQ 64(R12), (F1, F2)
+	FLDPQ 64(R13), (F3, F4)
+	WORD  $0x6e23dc21        // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e24dc42        // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x4e21d529        // VFADD V1.S4, V9.S4, V9.S4
+	WORD  $0x4e22d54a        // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x6e23dc63        // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84        // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x4e23d631        // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x4e24d652        // VFADD V4.S4, V18.S4, V18.S4
+	CMP   $0x00000020, R14
+	BLS   pass0end
+	CMP   $0x00000028, R14
+	BLO   pass0part4
+	FLDPQ 128(R12), (F1, F2)
+	FLDPQ 128(R13), (F3, F4)
+	WORD  $0x6e23dc21        // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e24dc42        // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x4e21d56b        // VFADD V1.S4, V11.S4, V11.S4
+	WORD  $0x4e22d58c        // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x6e23dc63        // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84        // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x4e23d673        // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x4e24d694        // VFADD V4.S4, V20.S4, V20.S4
+	CMP   $0x00000030, R14
+	BLS   pass0end
+	CMP   $0x00000038, R14
+	BLO   pass0part6
+	FLDPQ 192(R12), (F1, F2)
+	FLDPQ 192(R13), (F3, F4)
+	WORD  $0x6e23dc21        // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e24dc42        // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x4e21d5ad        // VFADD V1.S4, V13.S4, V13.S4
+	WORD  $0x4e22d5ce        // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x6e23dc63        // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84        // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x4e23d6b5        // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x4e24d6d6        // VFADD V4.S4, V22.S4, V22.S4
+	B     pass0end
+
+pass0part0:
+	ADD   R11<<2, R12, R12
+	FLDPQ -32(R12), (F1, F2)
+	VTBL  V7.B16, [V1.B16], V1.B16
+	VTBX  V8.B16, [V2.B16], V1.B16
+	VTBL  V7.B16, [V2.B16], V2.B16
+	ADD   R11<<2, R13, R12
+	FLDPQ -32(R12), (F3, F4)
+	VTBL  V7.B16, [V3.B16], V3.B16
+	VTBX  V8.B16, [V4.B16], V3.B16
+	VTBL  V7.B16, [V4.B16], V4.B16
+	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x4e21d4a5              // VFADD V1.S4, V5.S4, V5.S4
+	WORD  $0x4e22d4c6              // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84              // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x4e23d5ef              // VFADD V3.S4, V15.S4, V15.S4
+	WORD  $0x4e24d610              // VFADD V4.S4, V16.S4, V16.S4
+	B     pass0end
+
+pass0part2:
+	ADD   R11<<2, R12, R12
+	FLDPQ 32(R12), (F1, F2)
+	VTBL  V7.B16, [V1.B16], V1.B16
+	VTBX  V8.B16, [V2.B16], V1.B16
+	VTBL  V7.B16, [V2.B16], V2.B16
+	ADD   R11<<2, R13, R12
+	FLDPQ 32(R12), (F3, F4)
+	VTBL  V7.B16, [V3.B16], V3.B16
+	VTBX  V8.B16, [V4.B16], V3.B16
+	VTBL  V7.B16, [V4.B16], V4.B16
+	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x4e21d529              // VFADD V1.S4, V9.S4, V9.S4
+	WORD  $0x4e22d54a              // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84              // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x4e24d652              // VFADD V4.S4, V18.S4, V18.S4
+	B     pass0end
+
+pass0part4:
+	ADD   R11<<2, R12, R12
+	FLDPQ 96(R12), (F1, F2)
+	VTBL  V7.B16, [V1.B16], V1.B16
+	VTBX  V8.B16, [V2.B16], V1.B16
+	VTBL  V7.B16, [V2.B16], V2.B16
+	ADD   R11<<2, R13, R12
+	FLDPQ 96(R12), (F3, F4)
+	VTBL  V7.B16, [V3.B16], V3.B16
+	VTBX  V8.B16, [V4.B16], V3.B16
+	VTBL  V7.B16, [V4.B16], V4.B16
+	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x4e21d56b              // VFADD V1.S4, V11.S4, V11.S4
+	WORD  $0x4e22d58c              // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84              // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x4e24d694              // VFADD V4.S4, V20.S4, V20.S4
+	B     pass0end
+
+pass0part6:
+	ADD   R11<<2, R12, R12
+	FLDPQ 160(R12), (F1, F2)
+	VTBL  V7.B16, [V1.B16], V1.B16
+	VTBX  V8.B16, [V2.B16], V1.B16
+	VTBL  V7.B16, [V2.B16], V2.B16
+	ADD   R11<<2, R13, R12
+	FLDPQ 160(R12), (F3, F4)
+	VTBL  V7.B16, [V3.B16], V3.B16
+	VTBX  V8.B16, [V4.B16], V3.B16
+	VTBL  V7.B16, [V4.B16], V4.B16
+	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x4e21d5ad              // VFADD V1.S4, V13.S4, V13.S4
+	WORD  $0x4e22d5ce              // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84              // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x4e24d6d6              // VFADD V4.S4, V22.S4, V22.S4
+
+pass0end:
+	WORD  $0x4e2bd4a5         // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e2cd4c6         // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd529         // VFADD V13.S4, V9.S4, V9.S4
+	WORD  $0x4e2ed54a         // VFADD V14.S4, V10.S4, V10.S4
+	WORD  $0x4e33d5ef         // VFADD V19.S4, V15.S4, V15.S4
+	WORD  $0x4e34d610         // VFADD V20.S4, V16.S4, V16.S4
+	WORD  $0x4e35d631         // VFADD V21.S4, V17.S4, V17.S4
+	WORD  $0x4e36d652         // VFADD V22.S4, V18.S4, V18.S4
+	WORD  $0x4e29d4a5         // VFADD V9.S4, V5.S4, V5.S4
+	WORD  $0x4e2ad4c6         // VFADD V10.S4, V6.S4, V6.S4
+	ADD   $8, RSP, R12
+	FSTPQ (F5, F6), (R12)
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	WORD  $0x4e32d610         // VFADD V18.S4, V16.S4, V16.S4
+	ADD   $8, RSP, R12
+	FSTPQ (F15, F16), 32(R12)
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	CMP   $0x00000040, R3
+	BLO   pass1rest
+
+pass1blocks:
+	FLDPQ 32(R2), (F9, F10)
+	FLDPQ 32(R1), (F11, F12)
+	WORD  $0x6e2bdd29         // VFMUL V11.S4, V9.S4, V9.S4
+	WORD  $0x6e2cdd4a         // VFMUL V12.S4, V10.S4, V10.S4
+	WORD  $0x4e29d421         // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442         // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e2bd463         // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484         // VFADD V12.S4, V4.S4, V4.S4
+	FLDPQ 96(R2), (F9, F10)
+	FLDPQ 96(R1), (F11, F12)
+	WORD  $0x6e2bdd29         // VFMUL V11.S4, V9.S4, V9.S4
+	WORD  $0x6e2cdd4a         // VFMUL V12.S4, V10.S4, V10.S4
+	WORD  $0x4e29d5ad         // VFADD V9.S4, V13.S4, V13.S4
+	WORD  $0x4e2ad5ce         // VFADD V10.S4, V14.S4, V14.S4
+	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e2bd4a5         // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e2cd4c6         // VFADD V12.S4, V6.S4, V6.S4
+	FLDPQ 160(R2), (F9, F10)
+	FLDPQ 160(R1), (F11, F12)
+	WORD  $0x6e2bdd29         // VFMUL V11.S4, V9.S4, V9.S4
+	WORD  $0x6e2cdd4a         // VFMUL V12.S4, V10.S4, V10.S4
+	WORD  $0x4e29d5ef         // VFADD V9.S4, V15.S4, V15.S4
+	WORD  $0x4e2ad610         // VFADD V10.S4, V16.S4, V16.S4
+	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e2bd673         // VFADD V11.S4, V19.S4, V19.S4
+	WORD  $0x4e2cd694         // VFADD V12.S4, V20.S4, V20.S4
+	FLDPQ 224(R2), (F9, F10)
+	FLDPQ 224(R1), (F11, F12)
+	WORD  $0x6e2bdd29         // VFMUL V11.S4, V9.S4, V9.S4
+	WORD  $0x6e2cdd4a         // VFMUL V12.S4, V10.S4, V10.S4
+	WORD  $0x4e29d631         // VFADD V9.S4, V17.S4, V17.S4
+	WORD  $0x4e2ad652         // VFADD V10.S4, V18.S4, V18.S4
+	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e2bd6b5         // VFADD V11.S4, V21.S4, V21.S4
+	WORD  $0x4e2cd6d6         // VFADD V12.S4, V22.S4, V22.S4
+	ADD   $0x00000100, R2, R2
+	ADD   $0x00000100, R1, R1
+	SUB   $0x00000040, R3, R3
+	CMP   $0x00000040, R3
+	BHS   pass1blocks
+
+pass1rest:
+	CMP   $0x00000008, R3
+	BLS   pass1end
+	CMP   $0x00000010, R3
+	BLO   pass1part1
+	FLDPQ 32(R2), (F9, F10)
+	FLDPQ 32(R1), (F11, F12)
+	WORD  $0x6e2bdd29         // VFMUL V11.S4, V9.S4, V9.S4
+	WORD  $0x6e2cdd4a         // VFMUL V12.S4, V10.S4, V10.S4
+	WORD  $0x4e29d421         // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442         // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e2bd463         // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484         // VFADD V12.S4, V4.S4, V4.S4
+	CMP   $0x00000018, R3
+	BLS   pass1end
+	CMP   $0x00000020, R3
+	BLO   pass1part3
+	FLDPQ 96(R2), (F9, F10)
+	FLDPQ 96(R1), (F11, F12)
+	WORD  $0x6e2bdd29         // VFMUL V11.S4, V9.S4, V9.S4
+	WORD  $0x6e2cdd4a         // VFMUL V12.S4, V10.S4, V10.S4
+	WORD  $0x4e29d5ad         // VFADD V9.S4, V13.S4, V13.S4
+	WORD  $0x4e2ad5ce         // VFADD V10.S4, V14.S4, V14.S4
+	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e2bd4a5         // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e2cd4c6         // VFADD V12.S4, V6.S4, V6.S4
+	CMP   $0x00000028, R3
+	BLS   pass1end
+	CMP   $0x00000030, R3
+	BLO   pass1part5
+	FLDPQ 160(R2), (F9, F10)
+	FLDPQ 160(R1), (F11, F12)
+	WORD  $0x6e2bdd29         // VFMUL V11.S4, V9.S4, V9.S4
+	WORD  $0x6e2cdd4a         // VFMUL V12.S4, V10.S4, V10.S4
+	WORD  $0x4e29d5ef         // VFADD V9.S4, V15.S4, V15.S4
+	WORD  $0x4e2ad610         // VFADD V10.S4, V16.S4, V16.S4
+	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e2bd673         // VFADD V11.S4, V19.S4, V19.S4
+	WORD  $0x4e2cd694         // VFADD V12.S4, V20.S4, V20.S4
+	CMP   $0x00000038, R3
+	BLS   pass1end
+	B     pass1part7
+
+pass1part1:
+	ADD   R11<<2, R2, R2
+	FLDPQ (R2), (F9, F10)
+	VTBL  V7.B16, [V9.B16], V9.B16
+	VTBX  V8.B16, [V10.B16], V9.B16
+	VTBL  V7.B16, [V10.B16], V10.B16
+	ADD   R11<<2, R1, R1
+	FLDPQ (R1), (F11, F12)
+	VTBL  V7.B16, [V11.B16], V11.B16
+	VTBX  V8.B16, [V12.B16], V11.B16
+	VTBL  V7.B16, [V12.B16], V12.B16
+	WORD  $0x6e2bdd29                // VFMUL V11.S4, V9.S4, V9.S4
+	WORD  $0x6e2cdd4a                // VFMUL V12.S4, V10.S4, V10.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	B     pass1end
+
+pass1part3:
+	ADD   R11<<2, R2, R2
+	FLDPQ 64(R2), (F9, F10)
+	VTBL  V7.B16, [V9.B16], V9.B16
+	VTBX  V8.B16, [V10.B16], V9.B16
+	VTBL  V7.B16, [V10.B16], V10.B16
+	ADD   R11<<2, R1, R1
+	FLDPQ 64(R1), (F11, F12)
+	VTBL  V7.B16, [V11.B16], V11.B16
+	VTBX  V8.B16, [V12.B16], V11.B16
+	VTBL  V7.B16, [V12.B16], V12.B16
+	WORD  $0x6e2bdd29                // VFMUL V11.S4, V9.S4, V9.S4
+	WORD  $0x6e2cdd4a                // VFMUL V12.S4, V10.S4, V10.S4
+	WORD  $0x4e29d5ad                // VFADD V9.S4, V13.S4, V13.S4
+	WORD  $0x4e2ad5ce                // VFADD V10.S4, V14.S4, V14.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e2cd4c6                // VFADD V12.S4, V6.S4, V6.S4
+	B     pass1end
+
+pass1part5:
+	ADD   R11<<2, R2, R2
+	FLDPQ 128(R2), (F9, F10)
+	VTBL  V7.B16, [V9.B16], V9.B16
+	VTBX  V8.B16, [V10.B16], V9.B16
+	VTBL  V7.B16, [V10.B16], V10.B16
+	ADD   R11<<2, R1, R1
+	FLDPQ 128(R1), (F11, F12)
+	VTBL  V7.B16, [V11.B16], V11.B16
+	VTBX  V8.B16, [V12.B16], V11.B16
+	VTBL  V7.B16, [V12.B16], V12.B16
+	WORD  $0x6e2bdd29                // VFMUL V11.S4, V9.S4, V9.S4
+	WORD  $0x6e2cdd4a                // VFMUL V12.S4, V10.S4, V10.S4
+	WORD  $0x4e29d5ef                // VFADD V9.S4, V15.S4, V15.S4
+	WORD  $0x4e2ad610                // VFADD V10.S4, V16.S4, V16.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e2bd673                // VFADD V11.S4, V19.S4, V19.S4
+	WORD  $0x4e2cd694                // VFADD V12.S4, V20.S4, V20.S4
+	B     pass1end
+
+pass1part7:
+	ADD   R11<<2, R2, R2
+	FLDPQ 192(R2), (F9, F10)
+	VTBL  V7.B16, [V9.B16], V9.B16
+	VTBX  V8.B16, [V10.B16], V9.B16
+	VTBL  V7.B16, [V10.B16], V10.B16
+	ADD   R11<<2, R1, R1
+	FLDPQ 192(R1), (F11, F12)
+	VTBL  V7.B16, [V11.B16], V11.B16
+	VTBX  V8.B16, [V12.B16], V11.B16
+	VTBL  V7.B16, [V12.B16], V12.B16
+	WORD  $0x6e2bdd29                // VFMUL V11.S4, V9.S4, V9.S4
+	WORD  $0x6e2cdd4a                // VFMUL V12.S4, V10.S4, V10.S4
+	WORD  $0x4e29d631                // VFADD V9.S4, V17.S4, V17.S4
+	WORD  $0x4e2ad652                // VFADD V10.S4, V18.S4, V18.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e2bd6b5                // VFADD V11.S4, V21.S4, V21.S4
+	WORD  $0x4e2cd6d6                // VFADD V12.S4, V22.S4, V22.S4
+
+pass1end:
+	WORD   $0x4e2fd421            // VFADD V15.S4, V1.S4, V1.S4
+	WORD   $0x4e30d442            // VFADD V16.S4, V2.S4, V2.S4
+	WORD   $0x4e31d5ad            // VFADD V17.S4, V13.S4, V13.S4
+	WORD   $0x4e32d5ce            // VFADD V18.S4, V14.S4, V14.S4
+	WORD   $0x4e33d463            // VFADD V19.S4, V3.S4, V3.S4
+	WORD   $0x4e34d484            // VFADD V20.S4, V4.S4, V4.S4
+	WORD   $0x4e35d4a5            // VFADD V21.S4, V5.S4, V5.S4
+	WORD   $0x4e36d4c6            // VFADD V22.S4, V6.S4, V6.S4
+	WORD   $0x4e2dd421            // VFADD V13.S4, V1.S4, V1.S4
+	WORD   $0x4e2ed442            // VFADD V14.S4, V2.S4, V2.S4
+	ADD    $8, RSP, R1
+	FLDPQ  (R1), (F8, F7)
+	WORD   $0x4e28d421            // VFADD V8.S4, V1.S4, V1.S4
+	WORD   $0x4e27d442            // VFADD V7.S4, V2.S4, V2.S4
+	WORD   $0x4e25d463            // VFADD V5.S4, V3.S4, V3.S4
+	WORD   $0x4e26d484            // VFADD V6.S4, V4.S4, V4.S4
+	ADD    $8, RSP, R1
+	FLDPQ  32(R1), (F6, F5)
+	WORD   $0x4e26d463            // VFADD V6.S4, V3.S4, V3.S4
+	WORD   $0x4e25d484            // VFADD V5.S4, V4.S4, V4.S4
+	VMOVI  $0x00, V5.B16
+	VMOVI  $0x00, V6.B16
+	VMOVI  $0x00, V7.B16
+	VMOVI  $0x00, V8.B16
+	WORD   $0x4e22d421            // VFADD V2.S4, V1.S4, V1.S4
+	WORD   $0x4e24d463            // VFADD V4.S4, V3.S4, V3.S4
+	VUZP1  V3.S4, V1.S4, V2.S4
+	VUZP2  V3.S4, V1.S4, V1.S4
+	WORD   $0x6e21d442            // VFADDP V1.S4, V2.S4, V2.S4
+	WORD   $0x4e26d4a5            // VFADD V6.S4, V5.S4, V5.S4
+	WORD   $0x4e28d4e7            // VFADD V8.S4, V7.S4, V7.S4
+	VUZP1  V7.S4, V5.S4, V1.S4
+	VUZP2  V7.S4, V5.S4, V3.S4
+	WORD   $0x6e23d421            // VFADDP V3.S4, V1.S4, V1.S4
+	VORR   V2.B16, V2.B16, V3.B16
+	VMOV   V1.D[0], V3.D[1]
+	VMOV   V2.D[1], V1.D[0]
+	WORD   $0x4e21d463            // VFADD V1.S4, V3.S4, V3.S4
+	VDUP   V3.S[0], V1.S4
+	VDUP   V3.S[1], V2.S4
+	VDUP   V3.S[2], V3.S4
+	FMOVS  F2, R1
+	MOVD   $0x12800000, R2
+	SUB    R2, R1, R1
+	MOVD   $0x6cffffff, R2
+	CMP    R2, R1
+	BHI    inexact
+	FCVTSD F1, F1
+	FCVTSD F0, F3
+	FCVTSD F2, F2
+	FMULD  F2, F3, F3
+	FSQRTD F3, F3
+	FDIVD  F3, F1, F3
+	FCVTDS F3, F1
+	WORD   $0x6e21dc22            // VFMUL V1.S4, V1.S4, V2.S4
+	FMOVS  F2, R1
+	MOVD   $0x00000000, R2
+	SUB    R2, R1, R1
+	MOVD   $0x3f800000, R2
+	CMP    R2, R1
+	BHI    inexact
+	FMOVS  F1, (R0)
+	ADD    $0x00000004, R0, R0
+	B      next
+
+inexact:
+	MOVD  $0x7fc00000, R1
+	VDUP  R1, V1.S4
+	FMOVS F1, (R0)
+	ADD   $0x00000004, R0, R0
+
+next:
+	ADD R7, R6, R6
+	CMP R10, R0
+	BLO row
+	RET
+
 // func distanceNEON(x []float32, y []float32) float32
 TEXT ·distanceNEON(SB), NOSPLIT, $0-52
 	MOVD  x_base+0(FP), R0
 	MOVD  y_base+24(FP), R1
-	MOVD  y_len+32(FP), R2
+	MOVD  x_len+8(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000041, R2
@@ -3558,7 +4089,7 @@ inexact:
 TEXT ·dotNEON(SB), NOSPLIT, $0-52
 	MOVD  x_base+0(FP), R0
 	MOVD  y_base+24(FP), R1
-	MOVD  y_len+32(FP), R2
+	MOVD  x_len+8(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000041, R2
@@ -4802,6 +5333,517 @@ fold:
 	FMOVD F2, ret+48(FP)
 	RET
 
+// func dotEachRowNEON(dst []float32, rows []float32, stride int, x []float32)
+TEXT ·dotEachRowNEON(SB), NOSPLIT, $0-80
+	MOVD  dst_base+0(FP), R0
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	MOVD  rows_base+24(FP), R6
+	MOVD  stride+48(FP), R7
+	MOVD  x_base+56(FP), R8
+	MOVD  x_len+64(FP), R9
+	MOVD  dst_len+8(FP), R1
+	ADD   R1<<2, R0, R10
+	LSL   $0x00000002, R7, R7
+
+row:
+	MOVD  R6, R1
+	MOVD  R8, R2
+	MOVD  R9, R3
+	FLDPQ (R1), (F0, F1)
+	FLDPQ (R2), (F2, F3)
+	WORD  $0x6e22dc00         // VFMUL V2.S4, V0.S4, V0.S4
+	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x4e32d400         // VFADD V18.S4, V0.S4, V0.S4
+	WORD  $0x4e33d421         // VFADD V19.S4, V1.S4, V1.S4
+	FLDPQ 32(R1), (F2, F3)
+	FLDPQ 32(R2), (F4, F5)
+	WORD  $0x6e24dc42         // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e25dc63         // VFMUL V5.S4, V3.S4, V3.S4
+	FLDPQ 64(R1), (F4, F5)
+	FLDPQ 64(R2), (F6, F7)
+	WORD  $0x6e26dc84         // VFMUL V6.S4, V4.S4, V4.S4
+	WORD  $0x6e27dca5         // VFMUL V7.S4, V5.S4, V5.S4
+	FLDPQ 96(R1), (F6, F7)
+	FLDPQ 96(R2), (F8, F9)
+	WORD  $0x6e28dcc6         // VFMUL V8.S4, V6.S4, V6.S4
+	WORD  $0x6e29dce7         // VFMUL V9.S4, V7.S4, V7.S4
+	FLDPQ 128(R1), (F8, F9)
+	FLDPQ 128(R2), (F10, F11)
+	WORD  $0x6e2add08         // VFMUL V10.S4, V8.S4, V8.S4
+	WORD  $0x6e2bdd29         // VFMUL V11.S4, V9.S4, V9.S4
+	FLDPQ 160(R1), (F10, F11)
+	FLDPQ 160(R2), (F12, F13)
+	WORD  $0x6e2cdd4a         // VFMUL V12.S4, V10.S4, V10.S4
+	WORD  $0x6e2ddd6b         // VFMUL V13.S4, V11.S4, V11.S4
+	FLDPQ 192(R1), (F12, F13)
+	FLDPQ 192(R2), (F14, F15)
+	WORD  $0x6e2edd8c         // VFMUL V14.S4, V12.S4, V12.S4
+	WORD  $0x6e2fddad         // VFMUL V15.S4, V13.S4, V13.S4
+	FLDPQ 224(R1), (F14, F15)
+	FLDPQ 224(R2), (F16, F17)
+	WORD  $0x6e30ddce         // VFMUL V16.S4, V14.S4, V14.S4
+	WORD  $0x6e31ddef         // VFMUL V17.S4, V15.S4, V15.S4
+	PRFM  4096(R1), PLDL1KEEP
+	PRFM  4160(R1), PLDL1KEEP
+	PRFM  4224(R1), PLDL1KEEP
+	PRFM  4288(R1), PLDL1KEEP
+	ADD   $0x00000100, R1, R1
+	ADD   $0x00000100, R2, R2
+	SUB   $0x00000040, R3, R3
+	CMP   $0x00000040, R3
+	BLO   rest
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	FLDPQ (R1), (F16, F17)
+	FLDPQ (R2), (F20, F21)
+	WORD  $0x6e34de10         // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e35de31         // VFMUL V21.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421         // VFADD V17.S4, V1.S4, V1.S4
+	FLDPQ 32(R1), (F16, F17)
+	FLDPQ 32(R2), (F20, F21)
+	WORD  $0x6e34de10         // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e35de31         // VFMUL V21.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442         // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463         // VFADD V17.S4, V3.S4, V3.S4
+	FLDPQ 64(R1), (F16, F17)
+	FLDPQ 64(R2), (F20, F21)
+	WORD  $0x6e34de10         // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e35de31         // VFMUL V21.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484         // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5         // VFADD V17.S4, V5.S4, V5.S4
+	FLDPQ 96(R1), (F16, F17)
+	FLDPQ 96(R2), (F20, F21)
+	WORD  $0x6e34de10         // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e35de31         // VFMUL V21.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6         // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7         // VFADD V17.S4, V7.S4, V7.S4
+	FLDPQ 128(R1), (F16, F17)
+	FLDPQ 128(R2), (F20, F21)
+	WORD  $0x6e34de10         // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e35de31         // VFMUL V21.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	FLDPQ 160(R1), (F16, F17)
+	FLDPQ 160(R2), (F20, F21)
+	WORD  $0x6e34de10         // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e35de31         // VFMUL V21.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a         // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b         // VFADD V17.S4, V11.S4, V11.S4
+	FLDPQ 192(R1), (F16, F17)
+	FLDPQ 192(R2), (F20, F21)
+	WORD  $0x6e34de10         // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e35de31         // VFMUL V21.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c         // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad         // VFADD V17.S4, V13.S4, V13.S4
+	FLDPQ 224(R1), (F16, F17)
+	FLDPQ 224(R2), (F20, F21)
+	WORD  $0x6e34de10         // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e35de31         // VFMUL V21.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	PRFM  4096(R1), PLDL1KEEP
+	PRFM  4160(R1), PLDL1KEEP
+	PRFM  4224(R1), PLDL1KEEP
+	PRFM  4288(R1), PLDL1KEEP
+	ADD   $0x00000100, R1, R1
+	ADD   $0x00000100, R2, R2
+	SUB   $0x00000040, R3, R3
+	CMP   $0x00000040, R3
+	BHS   blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMP   $0x00000000, R3
+	BLS   none
+	SUB   $0x00000001, R3, R11
+	AND   $0x00000007, R11, R11
+	ADD   $0x00000001, R11, R11
+	MOVD  $bytes<>+0(SB), R12
+	SUB   R11<<2, R12, R12
+	FMOVQ 48(R12), F20
+	FMOVQ 32(R12), F21
+	CMP   $0x00000008, R3
+	BLS   rest0
+	FLDPQ (R1), (F16, F17)
+	FLDPQ (R2), (F22, F23)
+	WORD  $0x6e36de10                   // VFMUL V22.S4, V16.S4, V16.S4
+	WORD  $0x6e37de31                   // VFMUL V23.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
+	CMP   $0x00000010, R3
+	BLS   rest1
+	FLDPQ 32(R1), (F16, F17)
+	FLDPQ 32(R2), (F22, F23)
+	WORD  $0x6e36de10                   // VFMUL V22.S4, V16.S4, V16.S4
+	WORD  $0x6e37de31                   // VFMUL V23.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
+	CMP   $0x00000018, R3
+	BLS   rest2
+	FLDPQ 64(R1), (F16, F17)
+	FLDPQ 64(R2), (F22, F23)
+	WORD  $0x6e36de10                   // VFMUL V22.S4, V16.S4, V16.S4
+	WORD  $0x6e37de31                   // VFMUL V23.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
+	CMP   $0x00000020, R3
+	BLS   rest3
+	FLDPQ 96(R1), (F16, F17)
+	FLDPQ 96(R2), (F22, F23)
+	WORD  $0x6e36de10                   // VFMUL V22.S4, V16.S4, V16.S4
+	WORD  $0x6e37de31                   // VFMUL V23.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
+	CMP   $0x00000028, R3
+	BLS   rest4
+	FLDPQ 128(R1), (F16, F17)
+	FLDPQ 128(R2), (F22, F23)
+	WORD  $0x6e36de10                   // VFMUL V22.S4, V16.S4, V16.S4
+	WORD  $0x6e37de31                   // VFMUL V23.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	CMP   $0x00000030, R3
+	BLS   rest5
+	FLDPQ 160(R1), (F16, F17)
+	FLDPQ 160(R2), (F22, F23)
+	WORD  $0x6e36de10                   // VFMUL V22.S4, V16.S4, V16.S4
+	WORD  $0x6e37de31                   // VFMUL V23.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
+	CMP   $0x00000038, R3
+	BLS   rest6
+	FLDPQ 192(R1), (F16, F17)
+	FLDPQ 192(R2), (F22, F23)
+	WORD  $0x6e36de10                   // VFMUL V22.S4, V16.S4, V16.S4
+	WORD  $0x6e37de31                   // VFMUL V23.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
+	ADD   R11<<2, R1, R1
+	FLDPQ 192(R1), (F16, F17)
+	VTBL  V20.B16, [V16.B16], V16.B16
+	VTBX  V21.B16, [V17.B16], V16.B16
+	VTBL  V20.B16, [V17.B16], V17.B16
+	ADD   R11<<2, R2, R1
+	FLDPQ 192(R1), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x6e36de10                   // VFMUL V22.S4, V16.S4, V16.S4
+	WORD  $0x6e34de31                   // VFMUL V20.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                   // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                   // VFADD V17.S4, V15.S4, V15.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	B     next
+
+rest6:
+	ADD   R11<<2, R1, R1
+	FLDPQ 160(R1), (F16, F17)
+	VTBL  V20.B16, [V16.B16], V16.B16
+	VTBX  V21.B16, [V17.B16], V16.B16
+	VTBL  V20.B16, [V17.B16], V17.B16
+	ADD   R11<<2, R2, R1
+	FLDPQ 160(R1), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x6e36de10                   // VFMUL V22.S4, V16.S4, V16.S4
+	WORD  $0x6e34de31                   // VFMUL V20.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	B     next
+
+rest5:
+	ADD   R11<<2, R1, R1
+	FLDPQ 128(R1), (F16, F17)
+	VTBL  V20.B16, [V16.B16], V16.B16
+	VTBX  V21.B16, [V17.B16], V16.B16
+	VTBL  V20.B16, [V17.B16], V17.B16
+	ADD   R11<<2, R2, R1
+	FLDPQ 128(R1), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x6e36de10                   // VFMUL V22.S4, V16.S4, V16.S4
+	WORD  $0x6e34de31                   // VFMUL V20.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	B     next
+
+rest4:
+	ADD   R11<<2, R1, R1
+	FLDPQ 96(R1), (F16, F17)
+	VTBL  V20.B16, [V16.B16], V16.B16
+	VTBX  V21.B16, [V17.B16], V16.B16
+	VTBL  V20.B16, [V17.B16], V17.B16
+	ADD   R11<<2, R2, R1
+	FLDPQ 96(R1), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x6e36de10                   // VFMUL V22.S4, V16.S4, V16.S4
+	WORD  $0x6e34de31                   // VFMUL V20.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	B     next
+
+rest3:
+	ADD   R11<<2, R1, R1
+	FLDPQ 64(R1), (F16, F17)
+	VTBL  V20.B16, [V16.B16], V16.B16
+	VTBX  V21.B16, [V17.B16], V16.B16
+	VTBL  V20.B16, [V17.B16], V17.B16
+	ADD   R11<<2, R2, R1
+	FLDPQ 64(R1), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x6e36de10                   // VFMUL V22.S4, V16.S4, V16.S4
+	WORD  $0x6e34de31                   // VFMUL V20.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	B     next
+
+rest2:
+	ADD   R11<<2, R1, R1
+	FLDPQ 32(R1), (F16, F17)
+	VTBL  V20.B16, [V16.B16], V16.B16
+	VTBX  V21.B16, [V17.B16], V16.B16
+	VTBL  V20.B16, [V17.B16], V17.B16
+	ADD   R11<<2, R2, R1
+	FLDPQ 32(R1), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x6e36de10                   // VFMUL V22.S4, V16.S4, V16.S4
+	WORD  $0x6e34de31                   // VFMUL V20.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	B     next
+
+rest1:
+	ADD   R11<<2, R1, R1
+	FLDPQ (R1), (F16, F17)
+	VTBL  V20.B16, [V16.B16], V16.B16
+	VTBX  V21.B16, [V17.B16], V16.B16
+	VTBL  V20.B16, [V17.B16], V17.B16
+	ADD   R11<<2, R2, R1
+	FLDPQ (R1), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x6e36de10                   // VFMUL V22.S4, V16.S4, V16.S4
+	WORD  $0x6e34de31                   // VFMUL V20.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	B     next
+
+rest0:
+	ADD   R11<<2, R1, R1
+	FLDPQ -32(R1), (F16, F17)
+	VTBL  V20.B16, [V16.B16], V16.B16
+	VTBX  V21.B16, [V17.B16], V16.B16
+	VTBL  V20.B16, [V17.B16], V17.B16
+	ADD   R11<<2, R2, R1
+	FLDPQ -32(R1), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x6e36de10                   // VFMUL V22.S4, V16.S4, V16.S4
+	WORD  $0x6e34de31                   // VFMUL V20.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	B     next
+
+none:
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+
+next:
+	ADD R7, R6, R6
+	CMP R10, R0
+	BLO row
+	RET
+
 // func dotFloatInt8NEON(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
 TEXT ·dotFloatInt8NEON(SB), NOSPLIT, $0-52
 	MOVD  x+0(FP), R0
@@ -5198,89 +6240,89 @@ TEXT ·dotNormsNEON(SB), NOSPLIT, $256-56
 	SUB   $0x00000001, R3, R3
 	AND   $0x00000007, R3, R3
 	ADD   $0x00000001, R3, R3
+	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V6.B16
-	VMOVI $0x00, V7.B16
 	ADD   $0x00000000, R1, R1
 	TBNZ  $0x03, R3, part1all
-	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V5.B16
 	TBZ   $0x02, R3, part1low
-	FMOVQ (R1), F2
+	FMOVQ (R1), F7
 	ADD   $0x00000010, R1, R1
-	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V5.B16
 	TBZ   $0x01, R3, part1highone
-	FMOVD (R1), F3
+	FMOVD (R1), F5
 	TBZ   $0x00, R3, part1end
 	ADD   $0x00000008, R1, R1
-	VLD1  (R1), V3.S[2]
+	VLD1  (R1), V5.S[2]
 	B     part1end
 
 part1highone:
 	TBZ   $0x00, R3, part1end
-	FMOVS (R1), F3
+	FMOVS (R1), F5
 	B     part1end
 
 part1low:
-	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V7.B16
 	TBZ   $0x01, R3, part1lowone
-	FMOVD (R1), F2
+	FMOVD (R1), F7
 	TBZ   $0x00, R3, part1end
 	ADD   $0x00000008, R1, R1
-	VLD1  (R1), V2.S[2]
+	VLD1  (R1), V7.S[2]
 	B     part1end
 
 part1lowone:
 	TBZ   $0x00, R3, part1end
-	FMOVS (R1), F2
+	FMOVS (R1), F7
 	B     part1end
 
 part1all:
-	FLDPQ (R1), (F2, F3)
+	FLDPQ (R1), (F7, F5)
 
 part1end:
 	ADD   $0x00000000, R2, R1
 	TBNZ  $0x03, R3, part2all
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V3.B16
 	TBZ   $0x02, R3, part2low
-	FMOVQ (R1), F4
+	FMOVQ (R1), F2
 	ADD   $0x00000010, R1, R1
-	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V3.B16
 	TBZ   $0x01, R3, part2highone
-	FMOVD (R1), F5
+	FMOVD (R1), F3
 	TBZ   $0x00, R3, part2end
 	ADD   $0x00000008, R1, R1
-	VLD1  (R1), V5.S[2]
+	VLD1  (R1), V3.S[2]
 	B     part2end
 
 part2highone:
 	TBZ   $0x00, R3, part2end
-	FMOVS (R1), F5
+	FMOVS (R1), F3
 	B     part2end
 
 part2low:
-	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V2.B16
 	TBZ   $0x01, R3, part2lowone
-	FMOVD (R1), F4
+	FMOVD (R1), F2
 	TBZ   $0x00, R3, part2end
 	ADD   $0x00000008, R1, R1
-	VLD1  (R1), V4.S[2]
+	VLD1  (R1), V2.S[2]
 	B     part2end
 
 part2lowone:
 	TBZ   $0x00, R3, part2end
-	FMOVS (R1), F4
+	FMOVS (R1), F2
 	B     part2end
 
 part2all:
-	FLDPQ (R1), (F4, F5)
+	FLDPQ (R1), (F2, F3)
 
 part2end:
-	WORD $0x6e24dc40 // VFMUL V4.S4, V2.S4, V0.S4
-	WORD $0x6e25dc61 // VFMUL V5.S4, V3.S4, V1.S4
-	WORD $0x4e26d400 // VFADD V6.S4, V0.S4, V0.S4
-	WORD $0x4e27d421 // VFADD V7.S4, V1.S4, V1.S4
+	WORD $0x6e22dce0 // VFMUL V2.S4, V7.S4, V0.S4
+	WORD $0x6e23dca1 // VFMUL V3.S4, V5.S4, V1.S4
+	WORD $0x4e24d400 // VFADD V4.S4, V0.S4, V0.S4
+	WORD $0x4e26d421 // VFADD V6.S4, V1.S4, V1.S4
 	WORD $0x6e22dc42 // VFMUL V2.S4, V2.S4, V2.S4
 	WORD $0x6e23dc63 // VFMUL V3.S4, V3.S4, V3.S4
-	WORD $0x6e24dc84 // VFMUL V4.S4, V4.S4, V4.S4
+	WORD $0x6e27dce4 // VFMUL V7.S4, V7.S4, V4.S4
 	WORD $0x6e25dca5 // VFMUL V5.S4, V5.S4, V5.S4
 	B    fold
 
@@ -5303,83 +6345,83 @@ over8:
 	FMOVQ 32(R7), F7
 	CMP   $0x00000011, R3
 	BHS   over2groups
+	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V9.B16
-	FLDPQ (R1), (F2, F3)
-	FLDPQ (R2), (F4, F5)
-	WORD  $0x6e24dc40                // VFMUL V4.S4, V2.S4, V0.S4
-	WORD  $0x6e25dc61                // VFMUL V5.S4, V3.S4, V1.S4
-	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	FLDPQ (R1), (F9, F5)
+	FLDPQ (R2), (F2, F3)
+	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
+	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
 	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
 	ADD   R6<<2, R1, R1
-	FLDPQ (R1), (F8, F9)
-	VTBL  V6.B16, [V8.B16], V8.B16
-	VTBX  V7.B16, [V9.B16], V8.B16
+	FLDPQ (R1), (F9, F8)
 	VTBL  V6.B16, [V9.B16], V9.B16
+	VTBX  V7.B16, [V8.B16], V9.B16
+	VTBL  V6.B16, [V8.B16], V10.B16
 	ADD   R6<<2, R2, R1
-	FLDPQ (R1), (F10, F11)
-	VTBL  V6.B16, [V10.B16], V10.B16
-	VTBX  V7.B16, [V11.B16], V10.B16
+	FLDPQ (R1), (F8, F11)
+	VTBL  V6.B16, [V8.B16], V8.B16
+	VTBX  V7.B16, [V11.B16], V8.B16
 	VTBL  V6.B16, [V11.B16], V11.B16
-	WORD  $0x6e2add06                // VFMUL V10.S4, V8.S4, V6.S4
-	WORD  $0x6e2bdd27                // VFMUL V11.S4, V9.S4, V7.S4
+	WORD  $0x6e28dd26                // VFMUL V8.S4, V9.S4, V6.S4
+	WORD  $0x6e2bdd47                // VFMUL V11.S4, V10.S4, V7.S4
 	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
 	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
-	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
 	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
 	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e29d484                // VFADD V9.S4, V4.S4, V4.S4
+	WORD  $0x4e2ad4a5                // VFADD V10.S4, V5.S4, V5.S4
 	B     fold
 
 over2groups:
 	CMP   $0x00000019, R3
 	BHS   over3groups
+	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V9.B16
-	FLDPQ (R1), (F2, F3)
-	FLDPQ (R2), (F4, F5)
-	WORD  $0x6e24dc40                // VFMUL V4.S4, V2.S4, V0.S4
-	WORD  $0x6e25dc61                // VFMUL V5.S4, V3.S4, V1.S4
-	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	FLDPQ (R1), (F9, F5)
+	FLDPQ (R2), (F2, F3)
+	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
+	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
 	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
 	ADD   R6<<2, R1, R3
-	FLDPQ 32(R3), (F8, F9)
-	VTBL  V6.B16, [V8.B16], V8.B16
-	VTBX  V7.B16, [V9.B16], V8.B16
+	FLDPQ 32(R3), (F9, F8)
 	VTBL  V6.B16, [V9.B16], V9.B16
+	VTBX  V7.B16, [V8.B16], V9.B16
+	VTBL  V6.B16, [V8.B16], V10.B16
 	ADD   R6<<2, R2, R3
-	FLDPQ 32(R3), (F10, F11)
-	VTBL  V6.B16, [V10.B16], V10.B16
-	VTBX  V7.B16, [V11.B16], V10.B16
+	FLDPQ 32(R3), (F8, F11)
+	VTBL  V6.B16, [V8.B16], V8.B16
+	VTBX  V7.B16, [V11.B16], V8.B16
 	VTBL  V6.B16, [V11.B16], V11.B16
-	WORD  $0x6e2add06                // VFMUL V10.S4, V8.S4, V6.S4
-	WORD  $0x6e2bdd27                // VFMUL V11.S4, V9.S4, V7.S4
+	WORD  $0x6e28dd26                // VFMUL V8.S4, V9.S4, V6.S4
+	WORD  $0x6e2bdd47                // VFMUL V11.S4, V10.S4, V7.S4
 	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
 	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
-	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
 	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
 	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
-	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
-	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
-	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
-	FLDPQ 32(R1), (F8, F9)
-	FLDPQ 32(R2), (F10, F11)
-	WORD  $0x6e2add06                // VFMUL V10.S4, V8.S4, V6.S4
-	WORD  $0x6e2bdd27                // VFMUL V11.S4, V9.S4, V7.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e29d484                // VFADD V9.S4, V4.S4, V4.S4
+	WORD  $0x4e2ad4a5                // VFADD V10.S4, V5.S4, V5.S4
+	FLDPQ 32(R1), (F10, F11)
+	FLDPQ 32(R2), (F8, F9)
+	WORD  $0x6e28dd46                // VFMUL V8.S4, V10.S4, V6.S4
+	WORD  $0x6e29dd67                // VFMUL V9.S4, V11.S4, V7.S4
 	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
 	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
 	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
@@ -5395,22 +6437,22 @@ over2groups:
 over3groups:
 	CMP   $0x00000021, R3
 	BHS   over4groups
+	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V9.B16
-	FLDPQ (R1), (F2, F3)
-	FLDPQ (R2), (F4, F5)
-	WORD  $0x6e24dc40                // VFMUL V4.S4, V2.S4, V0.S4
-	WORD  $0x6e25dc61                // VFMUL V5.S4, V3.S4, V1.S4
-	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	FLDPQ (R1), (F9, F5)
+	FLDPQ (R2), (F2, F3)
+	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
+	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
 	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e24dc84                // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
 	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
-	FLDPQ 64(R1), (F10, F11)
-	FLDPQ 64(R2), (F12, F13)
-	WORD  $0x6e2cdd48                // VFMUL V12.S4, V10.S4, V8.S4
-	WORD  $0x6e2ddd69                // VFMUL V13.S4, V11.S4, V9.S4
+	FLDPQ 64(R1), (F12, F13)
+	FLDPQ 64(R2), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
 	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
 	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
@@ -5421,36 +6463,36 @@ over3groups:
 	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
 	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
 	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
-	FLDPQ 32(R1), (F10, F11)
-	FLDPQ 32(R2), (F12, F13)
-	WORD  $0x6e2cdd48                // VFMUL V12.S4, V10.S4, V8.S4
-	WORD  $0x6e2ddd69                // VFMUL V13.S4, V11.S4, V9.S4
+	FLDPQ 32(R1), (F12, F13)
+	FLDPQ 32(R2), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
 	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
 	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	ADD   R6<<2, R1, R1
-	FLDPQ 64(R1), (F14, F15)
-	VTBL  V6.B16, [V14.B16], V14.B16
-	VTBX  V7.B16, [V15.B16], V14.B16
+	FLDPQ 64(R1), (F15, F14)
 	VTBL  V6.B16, [V15.B16], V15.B16
+	VTBX  V7.B16, [V14.B16], V15.B16
+	VTBL  V6.B16, [V14.B16], V16.B16
 	ADD   R6<<2, R2, R1
-	FLDPQ 64(R1), (F16, F17)
-	VTBL  V6.B16, [V16.B16], V16.B16
-	VTBX  V7.B16, [V17.B16], V16.B16
+	FLDPQ 64(R1), (F14, F17)
+	VTBL  V6.B16, [V14.B16], V14.B16
+	VTBX  V7.B16, [V17.B16], V14.B16
 	VTBL  V6.B16, [V17.B16], V17.B16
-	WORD  $0x6e30ddc6                // VFMUL V16.S4, V14.S4, V6.S4
-	WORD  $0x6e31dde7                // VFMUL V17.S4, V15.S4, V7.S4
+	WORD  $0x6e2edde6                // VFMUL V14.S4, V15.S4, V6.S4
+	WORD  $0x6e31de07                // VFMUL V17.S4, V16.S4, V7.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
 	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
 	WORD  $0x4e27d529                // VFADD V7.S4, V9.S4, V9.S4
 	WORD  $0x4e2ed54a                // VFADD V14.S4, V10.S4, V10.S4
-	WORD  $0x4e2fd56b                // VFADD V15.S4, V11.S4, V11.S4
-	WORD  $0x4e30d58c                // VFADD V16.S4, V12.S4, V12.S4
-	WORD  $0x4e31d5ad                // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e2fd58c                // VFADD V15.S4, V12.S4, V12.S4
+	WORD  $0x4e30d5ad                // VFADD V16.S4, V13.S4, V13.S4
 	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
 	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
 	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
@@ -5497,56 +6539,56 @@ pass0blocks:
 	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d508         // VFADD V4.S4, V8.S4, V8.S4
 	WORD  $0x4e25d529         // VFADD V5.S4, V9.S4, V9.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d610         // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631         // VFADD V1.S4, V17.S4, V17.S4
 	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d718         // VFADD V2.S4, V24.S4, V24.S4
-	WORD  $0x4e23d739         // VFADD V3.S4, V25.S4, V25.S4
+	WORD  $0x4e22d610         // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631         // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739         // VFADD V1.S4, V25.S4, V25.S4
 	FLDPQ 64(R7), (F0, F1)
 	FLDPQ 64(R8), (F2, F3)
 	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d54a         // VFADD V4.S4, V10.S4, V10.S4
 	WORD  $0x4e25d56b         // VFADD V5.S4, V11.S4, V11.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d652         // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673         // VFADD V1.S4, V19.S4, V19.S4
 	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d75a         // VFADD V2.S4, V26.S4, V26.S4
-	WORD  $0x4e23d77b         // VFADD V3.S4, V27.S4, V27.S4
+	WORD  $0x4e22d652         // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673         // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d75a         // VFADD V0.S4, V26.S4, V26.S4
+	WORD  $0x4e21d77b         // VFADD V1.S4, V27.S4, V27.S4
 	FLDPQ 128(R7), (F0, F1)
 	FLDPQ 128(R8), (F2, F3)
 	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d58c         // VFADD V4.S4, V12.S4, V12.S4
 	WORD  $0x4e25d5ad         // VFADD V5.S4, V13.S4, V13.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d694         // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5         // VFADD V1.S4, V21.S4, V21.S4
 	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d79c         // VFADD V2.S4, V28.S4, V28.S4
-	WORD  $0x4e23d7bd         // VFADD V3.S4, V29.S4, V29.S4
+	WORD  $0x4e22d694         // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5         // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d79c         // VFADD V0.S4, V28.S4, V28.S4
+	WORD  $0x4e21d7bd         // VFADD V1.S4, V29.S4, V29.S4
 	FLDPQ 192(R7), (F0, F1)
 	FLDPQ 192(R8), (F2, F3)
 	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d5ce         // VFADD V4.S4, V14.S4, V14.S4
 	WORD  $0x4e25d5ef         // VFADD V5.S4, V15.S4, V15.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d6d6         // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7         // VFADD V1.S4, V23.S4, V23.S4
 	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d7de         // VFADD V2.S4, V30.S4, V30.S4
-	WORD  $0x4e23d7ff         // VFADD V3.S4, V31.S4, V31.S4
+	WORD  $0x4e22d6d6         // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7         // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d7de         // VFADD V0.S4, V30.S4, V30.S4
+	WORD  $0x4e21d7ff         // VFADD V1.S4, V31.S4, V31.S4
 	ADD   $0x00000100, R7, R7
 	ADD   $0x00000100, R8, R8
 	SUB   $0x00000040, R9, R9
@@ -5564,14 +6606,14 @@ pass0rest:
 	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d508       // VFADD V4.S4, V8.S4, V8.S4
 	WORD  $0x4e25d529       // VFADD V5.S4, V9.S4, V9.S4
-	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d610       // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631       // VFADD V1.S4, V17.S4, V17.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d718       // VFADD V2.S4, V24.S4, V24.S4
-	WORD  $0x4e23d739       // VFADD V3.S4, V25.S4, V25.S4
+	WORD  $0x4e22d610       // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631       // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d718       // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739       // VFADD V1.S4, V25.S4, V25.S4
 	CMP   $0x00000010, R9
 	BLS   pass0end
 	CMP   $0x00000018, R9
@@ -5582,14 +6624,14 @@ pass0rest:
 	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d54a       // VFADD V4.S4, V10.S4, V10.S4
 	WORD  $0x4e25d56b       // VFADD V5.S4, V11.S4, V11.S4
-	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d652       // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673       // VFADD V1.S4, V19.S4, V19.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d75a       // VFADD V2.S4, V26.S4, V26.S4
-	WORD  $0x4e23d77b       // VFADD V3.S4, V27.S4, V27.S4
+	WORD  $0x4e22d652       // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673       // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d75a       // VFADD V0.S4, V26.S4, V26.S4
+	WORD  $0x4e21d77b       // VFADD V1.S4, V27.S4, V27.S4
 	CMP   $0x00000020, R9
 	BLS   pass0end
 	CMP   $0x00000028, R9
@@ -5600,14 +6642,14 @@ pass0rest:
 	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d58c       // VFADD V4.S4, V12.S4, V12.S4
 	WORD  $0x4e25d5ad       // VFADD V5.S4, V13.S4, V13.S4
-	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d694       // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5       // VFADD V1.S4, V21.S4, V21.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d79c       // VFADD V2.S4, V28.S4, V28.S4
-	WORD  $0x4e23d7bd       // VFADD V3.S4, V29.S4, V29.S4
+	WORD  $0x4e22d694       // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5       // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d79c       // VFADD V0.S4, V28.S4, V28.S4
+	WORD  $0x4e21d7bd       // VFADD V1.S4, V29.S4, V29.S4
 	CMP   $0x00000030, R9
 	BLS   pass0end
 	CMP   $0x00000038, R9
@@ -5618,14 +6660,14 @@ pass0rest:
 	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d5ce       // VFADD V4.S4, V14.S4, V14.S4
 	WORD  $0x4e25d5ef       // VFADD V5.S4, V15.S4, V15.S4
-	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d6d6       // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7       // VFADD V1.S4, V23.S4, V23.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d7de       // VFADD V2.S4, V30.S4, V30.S4
-	WORD  $0x4e23d7ff       // VFADD V3.S4, V31.S4, V31.S4
+	WORD  $0x4e22d6d6       // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7       // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d7de       // VFADD V0.S4, V30.S4, V30.S4
+	WORD  $0x4e21d7ff       // VFADD V1.S4, V31.S4, V31.S4
 	B     pass0end
 
 pass0part0:
@@ -5643,14 +6685,14 @@ pass0part0:
 	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d508              // VFADD V4.S4, V8.S4, V8.S4
 	WORD  $0x4e25d529              // VFADD V5.S4, V9.S4, V9.S4
-	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d610              // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631              // VFADD V1.S4, V17.S4, V17.S4
 	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d718              // VFADD V2.S4, V24.S4, V24.S4
-	WORD  $0x4e23d739              // VFADD V3.S4, V25.S4, V25.S4
+	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d718              // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739              // VFADD V1.S4, V25.S4, V25.S4
 	B     pass0end
 
 pass0part2:
@@ -5668,14 +6710,14 @@ pass0part2:
 	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d54a              // VFADD V4.S4, V10.S4, V10.S4
 	WORD  $0x4e25d56b              // VFADD V5.S4, V11.S4, V11.S4
-	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d652              // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673              // VFADD V1.S4, V19.S4, V19.S4
 	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d75a              // VFADD V2.S4, V26.S4, V26.S4
-	WORD  $0x4e23d77b              // VFADD V3.S4, V27.S4, V27.S4
+	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
+	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d75a              // VFADD V0.S4, V26.S4, V26.S4
+	WORD  $0x4e21d77b              // VFADD V1.S4, V27.S4, V27.S4
 	B     pass0end
 
 pass0part4:
@@ -5693,14 +6735,14 @@ pass0part4:
 	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d58c              // VFADD V4.S4, V12.S4, V12.S4
 	WORD  $0x4e25d5ad              // VFADD V5.S4, V13.S4, V13.S4
-	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d694              // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5              // VFADD V1.S4, V21.S4, V21.S4
 	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d79c              // VFADD V2.S4, V28.S4, V28.S4
-	WORD  $0x4e23d7bd              // VFADD V3.S4, V29.S4, V29.S4
+	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
+	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d79c              // VFADD V0.S4, V28.S4, V28.S4
+	WORD  $0x4e21d7bd              // VFADD V1.S4, V29.S4, V29.S4
 	B     pass0end
 
 pass0part6:
@@ -5718,14 +6760,14 @@ pass0part6:
 	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d5ce              // VFADD V4.S4, V14.S4, V14.S4
 	WORD  $0x4e25d5ef              // VFADD V5.S4, V15.S4, V15.S4
-	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d6d6              // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7              // VFADD V1.S4, V23.S4, V23.S4
 	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d7de              // VFADD V2.S4, V30.S4, V30.S4
-	WORD  $0x4e23d7ff              // VFADD V3.S4, V31.S4, V31.S4
+	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d7de              // VFADD V0.S4, V30.S4, V30.S4
+	WORD  $0x4e21d7ff              // VFADD V1.S4, V31.S4, V31.S4
 
 pass0end:
 	WORD  $0x4e2cd508        // VFADD V12.S4, V8.S4, V8.S4
@@ -5786,56 +6828,56 @@ pass1blocks:
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd631         // VFADD V15.S4, V17.S4, V17.S4
 	WORD  $0x4e30d421         // VFADD V16.S4, V1.S4, V1.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d442         // VFADD V0.S4, V2.S4, V2.S4
-	WORD  $0x4e2cd463         // VFADD V12.S4, V3.S4, V3.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd484         // VFADD V13.S4, V4.S4, V4.S4
-	WORD  $0x4e2ed4a5         // VFADD V14.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd442         // VFADD V13.S4, V2.S4, V2.S4
+	WORD  $0x4e2ed463         // VFADD V14.S4, V3.S4, V3.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d484         // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e2cd4a5         // VFADD V12.S4, V5.S4, V5.S4
 	FLDPQ 96(R1), (F0, F12)
 	FLDPQ 96(R2), (F13, F14)
 	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd652         // VFADD V15.S4, V18.S4, V18.S4
 	WORD  $0x4e30d673         // VFADD V16.S4, V19.S4, V19.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d54a         // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e2cd56b         // VFADD V12.S4, V11.S4, V11.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd508         // VFADD V13.S4, V8.S4, V8.S4
-	WORD  $0x4e2ed529         // VFADD V14.S4, V9.S4, V9.S4
+	WORD  $0x4e2dd54a         // VFADD V13.S4, V10.S4, V10.S4
+	WORD  $0x4e2ed56b         // VFADD V14.S4, V11.S4, V11.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e2cd529         // VFADD V12.S4, V9.S4, V9.S4
 	FLDPQ 160(R1), (F0, F12)
 	FLDPQ 160(R2), (F13, F14)
 	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd694         // VFADD V15.S4, V20.S4, V20.S4
 	WORD  $0x4e30d6b5         // VFADD V16.S4, V21.S4, V21.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e2cd739         // VFADD V12.S4, V25.S4, V25.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd79c         // VFADD V13.S4, V28.S4, V28.S4
-	WORD  $0x4e2ed7bd         // VFADD V14.S4, V29.S4, V29.S4
+	WORD  $0x4e2dd718         // VFADD V13.S4, V24.S4, V24.S4
+	WORD  $0x4e2ed739         // VFADD V14.S4, V25.S4, V25.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d79c         // VFADD V0.S4, V28.S4, V28.S4
+	WORD  $0x4e2cd7bd         // VFADD V12.S4, V29.S4, V29.S4
 	FLDPQ 224(R1), (F0, F12)
 	FLDPQ 224(R2), (F13, F14)
 	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd6d6         // VFADD V15.S4, V22.S4, V22.S4
 	WORD  $0x4e30d6f7         // VFADD V16.S4, V23.S4, V23.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d75a         // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e2cd77b         // VFADD V12.S4, V27.S4, V27.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd7de         // VFADD V13.S4, V30.S4, V30.S4
-	WORD  $0x4e2ed7ff         // VFADD V14.S4, V31.S4, V31.S4
+	WORD  $0x4e2dd75a         // VFADD V13.S4, V26.S4, V26.S4
+	WORD  $0x4e2ed77b         // VFADD V14.S4, V27.S4, V27.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d7de         // VFADD V0.S4, V30.S4, V30.S4
+	WORD  $0x4e2cd7ff         // VFADD V12.S4, V31.S4, V31.S4
 	ADD   $0x00000100, R1, R1
 	ADD   $0x00000100, R2, R2
 	SUB   $0x00000040, R3, R3
@@ -5853,14 +6895,14 @@ pass1rest:
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd631         // VFADD V15.S4, V17.S4, V17.S4
 	WORD  $0x4e30d421         // VFADD V16.S4, V1.S4, V1.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d442         // VFADD V0.S4, V2.S4, V2.S4
-	WORD  $0x4e2cd463         // VFADD V12.S4, V3.S4, V3.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd484         // VFADD V13.S4, V4.S4, V4.S4
-	WORD  $0x4e2ed4a5         // VFADD V14.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd442         // VFADD V13.S4, V2.S4, V2.S4
+	WORD  $0x4e2ed463         // VFADD V14.S4, V3.S4, V3.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d484         // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e2cd4a5         // VFADD V12.S4, V5.S4, V5.S4
 	CMP   $0x00000018, R3
 	BLS   pass1end
 	CMP   $0x00000020, R3
@@ -5871,14 +6913,14 @@ pass1rest:
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd652         // VFADD V15.S4, V18.S4, V18.S4
 	WORD  $0x4e30d673         // VFADD V16.S4, V19.S4, V19.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d54a         // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e2cd56b         // VFADD V12.S4, V11.S4, V11.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd508         // VFADD V13.S4, V8.S4, V8.S4
-	WORD  $0x4e2ed529         // VFADD V14.S4, V9.S4, V9.S4
+	WORD  $0x4e2dd54a         // VFADD V13.S4, V10.S4, V10.S4
+	WORD  $0x4e2ed56b         // VFADD V14.S4, V11.S4, V11.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e2cd529         // VFADD V12.S4, V9.S4, V9.S4
 	CMP   $0x00000028, R3
 	BLS   pass1end
 	CMP   $0x00000030, R3
@@ -5889,14 +6931,14 @@ pass1rest:
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd694         // VFADD V15.S4, V20.S4, V20.S4
 	WORD  $0x4e30d6b5         // VFADD V16.S4, V21.S4, V21.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e2cd739         // VFADD V12.S4, V25.S4, V25.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd79c         // VFADD V13.S4, V28.S4, V28.S4
-	WORD  $0x4e2ed7bd         // VFADD V14.S4, V29.S4, V29.S4
+	WORD  $0x4e2dd718         // VFADD V13.S4, V24.S4, V24.S4
+	WORD  $0x4e2ed739         // VFADD V14.S4, V25.S4, V25.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d79c         // VFADD V0.S4, V28.S4, V28.S4
+	WORD  $0x4e2cd7bd         // VFADD V12.S4, V29.S4, V29.S4
 	CMP   $0x00000038, R3
 	BLS   pass1end
 	B     pass1part7
@@ -5916,14 +6958,14 @@ pass1part1:
 	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd631                // VFADD V15.S4, V17.S4, V17.S4
 	WORD  $0x4e30d421                // VFADD V16.S4, V1.S4, V1.S4
-	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d442                // VFADD V0.S4, V2.S4, V2.S4
-	WORD  $0x4e2cd463                // VFADD V12.S4, V3.S4, V3.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd484                // VFADD V13.S4, V4.S4, V4.S4
-	WORD  $0x4e2ed4a5                // VFADD V14.S4, V5.S4, V5.S4
+	WORD  $0x4e2dd442                // VFADD V13.S4, V2.S4, V2.S4
+	WORD  $0x4e2ed463                // VFADD V14.S4, V3.S4, V3.S4
+	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d484                // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e2cd4a5                // VFADD V12.S4, V5.S4, V5.S4
 	B     pass1end
 
 pass1part3:
@@ -5941,14 +6983,14 @@ pass1part3:
 	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd652                // VFADD V15.S4, V18.S4, V18.S4
 	WORD  $0x4e30d673                // VFADD V16.S4, V19.S4, V19.S4
-	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d54a                // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e2cd56b                // VFADD V12.S4, V11.S4, V11.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd508                // VFADD V13.S4, V8.S4, V8.S4
-	WORD  $0x4e2ed529                // VFADD V14.S4, V9.S4, V9.S4
+	WORD  $0x4e2dd54a                // VFADD V13.S4, V10.S4, V10.S4
+	WORD  $0x4e2ed56b                // VFADD V14.S4, V11.S4, V11.S4
+	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d508                // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e2cd529                // VFADD V12.S4, V9.S4, V9.S4
 	B     pass1end
 
 pass1part5:
@@ -5966,14 +7008,14 @@ pass1part5:
 	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd694                // VFADD V15.S4, V20.S4, V20.S4
 	WORD  $0x4e30d6b5                // VFADD V16.S4, V21.S4, V21.S4
-	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d718                // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e2cd739                // VFADD V12.S4, V25.S4, V25.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd79c                // VFADD V13.S4, V28.S4, V28.S4
-	WORD  $0x4e2ed7bd                // VFADD V14.S4, V29.S4, V29.S4
+	WORD  $0x4e2dd718                // VFADD V13.S4, V24.S4, V24.S4
+	WORD  $0x4e2ed739                // VFADD V14.S4, V25.S4, V25.S4
+	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d79c                // VFADD V0.S4, V28.S4, V28.S4
+	WORD  $0x4e2cd7bd                // VFADD V12.S4, V29.S4, V29.S4
 	B     pass1end
 
 pass1part7:
@@ -5991,14 +7033,14 @@ pass1part7:
 	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
 	WORD  $0x4e2fd6d6                // VFADD V15.S4, V22.S4, V22.S4
 	WORD  $0x4e30d6f7                // VFADD V16.S4, V23.S4, V23.S4
-	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d75a                // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e2cd77b                // VFADD V12.S4, V27.S4, V27.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd7de                // VFADD V13.S4, V30.S4, V30.S4
-	WORD  $0x4e2ed7ff                // VFADD V14.S4, V31.S4, V31.S4
+	WORD  $0x4e2dd75a                // VFADD V13.S4, V26.S4, V26.S4
+	WORD  $0x4e2ed77b                // VFADD V14.S4, V27.S4, V27.S4
+	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x4e20d7de                // VFADD V0.S4, V30.S4, V30.S4
+	WORD  $0x4e2cd7ff                // VFADD V12.S4, V31.S4, V31.S4
 
 pass1end:
 	WORD  $0x4e34d631      // VFADD V20.S4, V17.S4, V17.S4
@@ -6033,15 +7075,17 @@ pass1end:
 	WORD  $0x4e27d4a5      // VFADD V7.S4, V5.S4, V5.S4
 
 fold:
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
 	WORD  $0x4e21d400            // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x4e23d442            // VFADD V3.S4, V2.S4, V2.S4
 	VUZP1 V2.S4, V0.S4, V1.S4
 	VUZP2 V2.S4, V0.S4, V0.S4
 	WORD  $0x6e20d421            // VFADDP V0.S4, V1.S4, V1.S4
 	WORD  $0x4e25d484            // VFADD V5.S4, V4.S4, V4.S4
-	WORD  $0x4e25d484            // VFADD V5.S4, V4.S4, V4.S4
-	VUZP1 V4.S4, V4.S4, V0.S4
-	VUZP2 V4.S4, V4.S4, V2.S4
+	WORD  $0x4e27d4c6            // VFADD V7.S4, V6.S4, V6.S4
+	VUZP1 V6.S4, V4.S4, V0.S4
+	VUZP2 V6.S4, V4.S4, V2.S4
 	WORD  $0x6e22d400            // VFADDP V2.S4, V0.S4, V0.S4
 	VORR  V1.B16, V1.B16, V2.B16
 	VMOV  V0.D[0], V2.D[1]
@@ -6051,8 +7095,8 @@ fold:
 	VDUP  V2.S[1], V1.S4
 	VDUP  V2.S[2], V2.S4
 	FMOVS F0, (R0)
-	FMOVS F1, 4(R0)
-	FMOVS F2, 8(R0)
+	FMOVS F1, 8(R0)
+	FMOVS F2, 4(R0)
 	RET
 
 // func dotRowsNEON(dst []float32, rows []float32, stride int, idx []int32, x []float32)
@@ -10363,7 +11407,7 @@ TEXT ·l1DistanceNEON(SB), NOSPLIT, $0-52
 	VDUP  R0, V1.S4
 	MOVD  x_base+0(FP), R0
 	MOVD  y_base+24(FP), R1
-	MOVD  y_len+32(FP), R2
+	MOVD  x_len+8(FP), R2
 	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V5.B16
 	CMP   $0x00000041, R2
@@ -14429,7 +15473,7 @@ skip4:
 TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-52
 	MOVD  x_base+0(FP), R0
 	MOVD  y_base+24(FP), R1
-	MOVD  y_len+32(FP), R2
+	MOVD  x_len+8(FP), R2
 	VMOVI $0x00, V2.B16
 	VMOVI $0x00, V3.B16
 	CMP   $0x00000041, R2
@@ -15338,6 +16382,579 @@ none:
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
 	FMOVS F0, ret+48(FP)
+	RET
+
+// func squaredDistanceEachRowNEON(dst []float32, rows []float32, stride int, x []float32)
+TEXT ·squaredDistanceEachRowNEON(SB), NOSPLIT, $0-80
+	MOVD  dst_base+0(FP), R0
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	MOVD  rows_base+24(FP), R6
+	MOVD  stride+48(FP), R7
+	MOVD  x_base+56(FP), R8
+	MOVD  x_len+64(FP), R9
+	MOVD  dst_len+8(FP), R1
+	ADD   R1<<2, R0, R10
+	LSL   $0x00000002, R7, R7
+
+row:
+	MOVD  R6, R1
+	MOVD  R8, R2
+	MOVD  R9, R3
+	FLDPQ (R1), (F0, F1)
+	FLDPQ (R2), (F2, F3)
+	WORD  $0x4ea2d400         // VFSUB V2.S4, V0.S4, V0.S4
+	WORD  $0x4ea3d421         // VFSUB V3.S4, V1.S4, V1.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e32d400         // VFADD V18.S4, V0.S4, V0.S4
+	WORD  $0x4e33d421         // VFADD V19.S4, V1.S4, V1.S4
+	FLDPQ 32(R1), (F2, F3)
+	FLDPQ 32(R2), (F4, F5)
+	WORD  $0x4ea4d442         // VFSUB V4.S4, V2.S4, V2.S4
+	WORD  $0x4ea5d463         // VFSUB V5.S4, V3.S4, V3.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	FLDPQ 64(R1), (F4, F5)
+	FLDPQ 64(R2), (F6, F7)
+	WORD  $0x4ea6d484         // VFSUB V6.S4, V4.S4, V4.S4
+	WORD  $0x4ea7d4a5         // VFSUB V7.S4, V5.S4, V5.S4
+	WORD  $0x6e24dc84         // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x6e25dca5         // VFMUL V5.S4, V5.S4, V5.S4
+	FLDPQ 96(R1), (F6, F7)
+	FLDPQ 96(R2), (F8, F9)
+	WORD  $0x4ea8d4c6         // VFSUB V8.S4, V6.S4, V6.S4
+	WORD  $0x4ea9d4e7         // VFSUB V9.S4, V7.S4, V7.S4
+	WORD  $0x6e26dcc6         // VFMUL V6.S4, V6.S4, V6.S4
+	WORD  $0x6e27dce7         // VFMUL V7.S4, V7.S4, V7.S4
+	FLDPQ 128(R1), (F8, F9)
+	FLDPQ 128(R2), (F10, F11)
+	WORD  $0x4eaad508         // VFSUB V10.S4, V8.S4, V8.S4
+	WORD  $0x4eabd529         // VFSUB V11.S4, V9.S4, V9.S4
+	WORD  $0x6e28dd08         // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29         // VFMUL V9.S4, V9.S4, V9.S4
+	FLDPQ 160(R1), (F10, F11)
+	FLDPQ 160(R2), (F12, F13)
+	WORD  $0x4eacd54a         // VFSUB V12.S4, V10.S4, V10.S4
+	WORD  $0x4eadd56b         // VFSUB V13.S4, V11.S4, V11.S4
+	WORD  $0x6e2add4a         // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	FLDPQ 192(R1), (F12, F13)
+	FLDPQ 192(R2), (F14, F15)
+	WORD  $0x4eaed58c         // VFSUB V14.S4, V12.S4, V12.S4
+	WORD  $0x4eafd5ad         // VFSUB V15.S4, V13.S4, V13.S4
+	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
+	FLDPQ 224(R1), (F14, F15)
+	FLDPQ 224(R2), (F16, F17)
+	WORD  $0x4eb0d5ce         // VFSUB V16.S4, V14.S4, V14.S4
+	WORD  $0x4eb1d5ef         // VFSUB V17.S4, V15.S4, V15.S4
+	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef         // VFMUL V15.S4, V15.S4, V15.S4
+	PRFM  4096(R1), PLDL1KEEP
+	PRFM  4160(R1), PLDL1KEEP
+	PRFM  4224(R1), PLDL1KEEP
+	PRFM  4288(R1), PLDL1KEEP
+	ADD   $0x00000100, R1, R1
+	ADD   $0x00000100, R2, R2
+	SUB   $0x00000040, R3, R3
+	CMP   $0x00000040, R3
+	BLO   rest
+
+blocks:
+	// 64 elements a turn, one to each lane.
+	FLDPQ (R1), (F16, F17)
+	FLDPQ (R2), (F20, F21)
+	WORD  $0x4eb4d610         // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb5d631         // VFSUB V21.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421         // VFADD V17.S4, V1.S4, V1.S4
+	FLDPQ 32(R1), (F16, F17)
+	FLDPQ 32(R2), (F20, F21)
+	WORD  $0x4eb4d610         // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb5d631         // VFSUB V21.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442         // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463         // VFADD V17.S4, V3.S4, V3.S4
+	FLDPQ 64(R1), (F16, F17)
+	FLDPQ 64(R2), (F20, F21)
+	WORD  $0x4eb4d610         // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb5d631         // VFSUB V21.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484         // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5         // VFADD V17.S4, V5.S4, V5.S4
+	FLDPQ 96(R1), (F16, F17)
+	FLDPQ 96(R2), (F20, F21)
+	WORD  $0x4eb4d610         // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb5d631         // VFSUB V21.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6         // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7         // VFADD V17.S4, V7.S4, V7.S4
+	FLDPQ 128(R1), (F16, F17)
+	FLDPQ 128(R2), (F20, F21)
+	WORD  $0x4eb4d610         // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb5d631         // VFSUB V21.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	FLDPQ 160(R1), (F16, F17)
+	FLDPQ 160(R2), (F20, F21)
+	WORD  $0x4eb4d610         // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb5d631         // VFSUB V21.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a         // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b         // VFADD V17.S4, V11.S4, V11.S4
+	FLDPQ 192(R1), (F16, F17)
+	FLDPQ 192(R2), (F20, F21)
+	WORD  $0x4eb4d610         // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb5d631         // VFSUB V21.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c         // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad         // VFADD V17.S4, V13.S4, V13.S4
+	FLDPQ 224(R1), (F16, F17)
+	FLDPQ 224(R2), (F20, F21)
+	WORD  $0x4eb4d610         // VFSUB V20.S4, V16.S4, V16.S4
+	WORD  $0x4eb5d631         // VFSUB V21.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	PRFM  4096(R1), PLDL1KEEP
+	PRFM  4160(R1), PLDL1KEEP
+	PRFM  4224(R1), PLDL1KEEP
+	PRFM  4288(R1), PLDL1KEEP
+	ADD   $0x00000100, R1, R1
+	ADD   $0x00000100, R2, R2
+	SUB   $0x00000040, R3, R3
+	CMP   $0x00000040, R3
+	BHS   blocks
+
+rest:
+	// Less than 64 are left: whole groups, then what is left of one.
+	CMP   $0x00000000, R3
+	BLS   none
+	SUB   $0x00000001, R3, R11
+	AND   $0x00000007, R11, R11
+	ADD   $0x00000001, R11, R11
+	MOVD  $bytes<>+0(SB), R12
+	SUB   R11<<2, R12, R12
+	FMOVQ 48(R12), F20
+	FMOVQ 32(R12), F21
+	CMP   $0x00000008, R3
+	BLS   rest0
+	FLDPQ (R1), (F16, F17)
+	FLDPQ (R2), (F22, F23)
+	WORD  $0x4eb6d610                   // VFSUB V22.S4, V16.S4, V16.S4
+	WORD  $0x4eb7d631                   // VFSUB V23.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
+	CMP   $0x00000010, R3
+	BLS   rest1
+	FLDPQ 32(R1), (F16, F17)
+	FLDPQ 32(R2), (F22, F23)
+	WORD  $0x4eb6d610                   // VFSUB V22.S4, V16.S4, V16.S4
+	WORD  $0x4eb7d631                   // VFSUB V23.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
+	CMP   $0x00000018, R3
+	BLS   rest2
+	FLDPQ 64(R1), (F16, F17)
+	FLDPQ 64(R2), (F22, F23)
+	WORD  $0x4eb6d610                   // VFSUB V22.S4, V16.S4, V16.S4
+	WORD  $0x4eb7d631                   // VFSUB V23.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
+	CMP   $0x00000020, R3
+	BLS   rest3
+	FLDPQ 96(R1), (F16, F17)
+	FLDPQ 96(R2), (F22, F23)
+	WORD  $0x4eb6d610                   // VFSUB V22.S4, V16.S4, V16.S4
+	WORD  $0x4eb7d631                   // VFSUB V23.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
+	CMP   $0x00000028, R3
+	BLS   rest4
+	FLDPQ 128(R1), (F16, F17)
+	FLDPQ 128(R2), (F22, F23)
+	WORD  $0x4eb6d610                   // VFSUB V22.S4, V16.S4, V16.S4
+	WORD  $0x4eb7d631                   // VFSUB V23.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	CMP   $0x00000030, R3
+	BLS   rest5
+	FLDPQ 160(R1), (F16, F17)
+	FLDPQ 160(R2), (F22, F23)
+	WORD  $0x4eb6d610                   // VFSUB V22.S4, V16.S4, V16.S4
+	WORD  $0x4eb7d631                   // VFSUB V23.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
+	CMP   $0x00000038, R3
+	BLS   rest6
+	FLDPQ 192(R1), (F16, F17)
+	FLDPQ 192(R2), (F22, F23)
+	WORD  $0x4eb6d610                   // VFSUB V22.S4, V16.S4, V16.S4
+	WORD  $0x4eb7d631                   // VFSUB V23.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
+	ADD   R11<<2, R1, R1
+	FLDPQ 192(R1), (F16, F17)
+	VTBL  V20.B16, [V16.B16], V16.B16
+	VTBX  V21.B16, [V17.B16], V16.B16
+	VTBL  V20.B16, [V17.B16], V17.B16
+	ADD   R11<<2, R2, R1
+	FLDPQ 192(R1), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x4eb6d610                   // VFSUB V22.S4, V16.S4, V16.S4
+	WORD  $0x4eb4d631                   // VFSUB V20.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce                   // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef                   // VFADD V17.S4, V15.S4, V15.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	B     next
+
+rest6:
+	ADD   R11<<2, R1, R1
+	FLDPQ 160(R1), (F16, F17)
+	VTBL  V20.B16, [V16.B16], V16.B16
+	VTBX  V21.B16, [V17.B16], V16.B16
+	VTBL  V20.B16, [V17.B16], V17.B16
+	ADD   R11<<2, R2, R1
+	FLDPQ 160(R1), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x4eb6d610                   // VFSUB V22.S4, V16.S4, V16.S4
+	WORD  $0x4eb4d631                   // VFSUB V20.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	B     next
+
+rest5:
+	ADD   R11<<2, R1, R1
+	FLDPQ 128(R1), (F16, F17)
+	VTBL  V20.B16, [V16.B16], V16.B16
+	VTBX  V21.B16, [V17.B16], V16.B16
+	VTBL  V20.B16, [V17.B16], V17.B16
+	ADD   R11<<2, R2, R1
+	FLDPQ 128(R1), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x4eb6d610                   // VFSUB V22.S4, V16.S4, V16.S4
+	WORD  $0x4eb4d631                   // VFSUB V20.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a                   // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                   // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	B     next
+
+rest4:
+	ADD   R11<<2, R1, R1
+	FLDPQ 96(R1), (F16, F17)
+	VTBL  V20.B16, [V16.B16], V16.B16
+	VTBX  V21.B16, [V17.B16], V16.B16
+	VTBL  V20.B16, [V17.B16], V17.B16
+	ADD   R11<<2, R2, R1
+	FLDPQ 96(R1), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x4eb6d610                   // VFSUB V22.S4, V16.S4, V16.S4
+	WORD  $0x4eb4d631                   // VFSUB V20.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529                   // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	B     next
+
+rest3:
+	ADD   R11<<2, R1, R1
+	FLDPQ 64(R1), (F16, F17)
+	VTBL  V20.B16, [V16.B16], V16.B16
+	VTBX  V21.B16, [V17.B16], V16.B16
+	VTBL  V20.B16, [V17.B16], V17.B16
+	ADD   R11<<2, R2, R1
+	FLDPQ 64(R1), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x4eb6d610                   // VFSUB V22.S4, V16.S4, V16.S4
+	WORD  $0x4eb4d631                   // VFSUB V20.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6                   // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7                   // VFADD V17.S4, V7.S4, V7.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	B     next
+
+rest2:
+	ADD   R11<<2, R1, R1
+	FLDPQ 32(R1), (F16, F17)
+	VTBL  V20.B16, [V16.B16], V16.B16
+	VTBX  V21.B16, [V17.B16], V16.B16
+	VTBL  V20.B16, [V17.B16], V17.B16
+	ADD   R11<<2, R2, R1
+	FLDPQ 32(R1), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x4eb6d610                   // VFSUB V22.S4, V16.S4, V16.S4
+	WORD  $0x4eb4d631                   // VFSUB V20.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484                   // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5                   // VFADD V17.S4, V5.S4, V5.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	B     next
+
+rest1:
+	ADD   R11<<2, R1, R1
+	FLDPQ (R1), (F16, F17)
+	VTBL  V20.B16, [V16.B16], V16.B16
+	VTBX  V21.B16, [V17.B16], V16.B16
+	VTBL  V20.B16, [V17.B16], V17.B16
+	ADD   R11<<2, R2, R1
+	FLDPQ (R1), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x4eb6d610                   // VFSUB V22.S4, V16.S4, V16.S4
+	WORD  $0x4eb4d631                   // VFSUB V20.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442                   // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463                   // VFADD V17.S4, V3.S4, V3.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	B     next
+
+rest0:
+	ADD   R11<<2, R1, R1
+	FLDPQ -32(R1), (F16, F17)
+	VTBL  V20.B16, [V16.B16], V16.B16
+	VTBX  V21.B16, [V17.B16], V16.B16
+	VTBL  V20.B16, [V17.B16], V17.B16
+	ADD   R11<<2, R2, R1
+	FLDPQ -32(R1), (F22, F23)
+	VTBL  V20.B16, [V22.B16], V22.B16
+	VTBX  V21.B16, [V23.B16], V22.B16
+	VTBL  V20.B16, [V23.B16], V20.B16
+	WORD  $0x4eb6d610                   // VFSUB V22.S4, V16.S4, V16.S4
+	WORD  $0x4eb4d631                   // VFSUB V20.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10                   // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400                   // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421                   // VFADD V17.S4, V1.S4, V1.S4
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	B     next
+
+none:
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+
+next:
+	ADD R7, R6, R6
+	CMP R10, R0
+	BLO row
 	RET
 
 // func squaredDistanceInt8NEON(x *int8, y *int8, n int) int32
@@ -18003,23 +19620,23 @@ TEXT ·unpackDotNEON(SB), NOSPLIT, $0-84
 	FMOVS lo+52(FP), F2
 	VDUP  V2.S[0], V2.S4
 	VDUP  V2.S[0], V3.S4
-	MOVD  dst_base+0(FP), R1
-	MOVD  w_base+56(FP), R2
-	MOVD  w_len+64(FP), R3
+	MOVD  w_len+64(FP), R1
+	MOVD  dst_base+0(FP), R2
+	MOVD  w_base+56(FP), R3
 	VMOVI $0x00, V18.B16
 	VMOVI $0x00, V19.B16
-	CMP   $0x00000040, R3
+	CMP   $0x00000040, R1
 	BHS   long
 
 	// The last group, first.
-	MOVD   R3, R6
+	MOVD   R1, R6
 	SUB    $0x00000001, R6, R6
-	SUB    $0x00000001, R3, R7
+	SUB    $0x00000001, R1, R7
 	AND    $0x00000007, R7, R7
 	ADD    $0x00000001, R7, R7
 	AND    $0x00000038, R6, R6
-	ADD    R6<<2, R1, R8
-	ADD    R6<<2, R2, R9
+	ADD    R6<<2, R2, R8
+	ADD    R6<<2, R3, R9
 	ADD    R6, R0, R6
 	FMOVD  (R6), F22
 	VUXTL  V22.B8, V22.H8
@@ -18077,7 +19694,7 @@ part1end:
 	WORD $0x4e33d6f7 // VFADD V19.S4, V23.S4, V23.S4
 
 	// Less than 64 in all: a lane that is used holds one term, the others need no folding.
-	CMP    $0x00000008, R3
+	CMP    $0x00000008, R1
 	BLS    short0
 	FMOVD  (R0), F4
 	VUXTL  V4.B8, V4.H8
@@ -18091,11 +19708,11 @@ part1end:
 	WORD   $0x6e21dca5         // VFMUL V1.S4, V5.S4, V5.S4
 	WORD   $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
 	WORD   $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
-	FSTPQ  (F4, F5), (R1)
-	FLDPQ  (R2), (F6, F7)
+	FSTPQ  (F4, F5), (R2)
+	FLDPQ  (R3), (F6, F7)
 	WORD   $0x6e26dc84         // VFMUL V6.S4, V4.S4, V4.S4
 	WORD   $0x6e27dca5         // VFMUL V7.S4, V5.S4, V5.S4
-	CMP    $0x00000010, R3
+	CMP    $0x00000010, R1
 	BLS    short1
 	FMOVD  8(R0), F6
 	VUXTL  V6.B8, V6.H8
@@ -18109,11 +19726,11 @@ part1end:
 	WORD   $0x6e21dce7         // VFMUL V1.S4, V7.S4, V7.S4
 	WORD   $0x4e28d4c6         // VFADD V8.S4, V6.S4, V6.S4
 	WORD   $0x4e29d4e7         // VFADD V9.S4, V7.S4, V7.S4
-	FSTPQ  (F6, F7), 32(R1)
-	FLDPQ  32(R2), (F8, F9)
+	FSTPQ  (F6, F7), 32(R2)
+	FLDPQ  32(R3), (F8, F9)
 	WORD   $0x6e28dcc6         // VFMUL V8.S4, V6.S4, V6.S4
 	WORD   $0x6e29dce7         // VFMUL V9.S4, V7.S4, V7.S4
-	CMP    $0x00000018, R3
+	CMP    $0x00000018, R1
 	BLS    short2
 	FMOVD  16(R0), F8
 	VUXTL  V8.B8, V8.H8
@@ -18127,11 +19744,11 @@ part1end:
 	WORD   $0x6e21dd29         // VFMUL V1.S4, V9.S4, V9.S4
 	WORD   $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
 	WORD   $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ  (F8, F9), 64(R1)
-	FLDPQ  64(R2), (F10, F11)
+	FSTPQ  (F8, F9), 64(R2)
+	FLDPQ  64(R3), (F10, F11)
 	WORD   $0x6e2add08         // VFMUL V10.S4, V8.S4, V8.S4
 	WORD   $0x6e2bdd29         // VFMUL V11.S4, V9.S4, V9.S4
-	CMP    $0x00000020, R3
+	CMP    $0x00000020, R1
 	BLS    short3
 	FMOVD  24(R0), F10
 	VUXTL  V10.B8, V10.H8
@@ -18145,11 +19762,11 @@ part1end:
 	WORD   $0x6e21dd6b         // VFMUL V1.S4, V11.S4, V11.S4
 	WORD   $0x4e2cd54a         // VFADD V12.S4, V10.S4, V10.S4
 	WORD   $0x4e2dd56b         // VFADD V13.S4, V11.S4, V11.S4
-	FSTPQ  (F10, F11), 96(R1)
-	FLDPQ  96(R2), (F12, F13)
+	FSTPQ  (F10, F11), 96(R2)
+	FLDPQ  96(R3), (F12, F13)
 	WORD   $0x6e2cdd4a         // VFMUL V12.S4, V10.S4, V10.S4
 	WORD   $0x6e2ddd6b         // VFMUL V13.S4, V11.S4, V11.S4
-	CMP    $0x00000028, R3
+	CMP    $0x00000028, R1
 	BLS    short4
 	FMOVD  32(R0), F12
 	VUXTL  V12.B8, V12.H8
@@ -18163,11 +19780,11 @@ part1end:
 	WORD   $0x6e21ddad         // VFMUL V1.S4, V13.S4, V13.S4
 	WORD   $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
 	WORD   $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FSTPQ  (F12, F13), 128(R1)
-	FLDPQ  128(R2), (F14, F15)
+	FSTPQ  (F12, F13), 128(R2)
+	FLDPQ  128(R3), (F14, F15)
 	WORD   $0x6e2edd8c         // VFMUL V14.S4, V12.S4, V12.S4
 	WORD   $0x6e2fddad         // VFMUL V15.S4, V13.S4, V13.S4
-	CMP    $0x00000030, R3
+	CMP    $0x00000030, R1
 	BLS    short5
 	FMOVD  40(R0), F14
 	VUXTL  V14.B8, V14.H8
@@ -18181,11 +19798,11 @@ part1end:
 	WORD   $0x6e21ddef         // VFMUL V1.S4, V15.S4, V15.S4
 	WORD   $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
 	WORD   $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
-	FSTPQ  (F14, F15), 160(R1)
-	FLDPQ  160(R2), (F16, F17)
+	FSTPQ  (F14, F15), 160(R2)
+	FLDPQ  160(R3), (F16, F17)
 	WORD   $0x6e30ddce         // VFMUL V16.S4, V14.S4, V14.S4
 	WORD   $0x6e31ddef         // VFMUL V17.S4, V15.S4, V15.S4
-	CMP    $0x00000038, R3
+	CMP    $0x00000038, R1
 	BLS    short6
 	FMOVD  48(R0), F16
 	VUXTL  V16.B8, V16.H8
@@ -18199,8 +19816,8 @@ part1end:
 	WORD   $0x6e21de31         // VFMUL V1.S4, V17.S4, V17.S4
 	WORD   $0x4e22d610         // VFADD V2.S4, V16.S4, V16.S4
 	WORD   $0x4e23d631         // VFADD V3.S4, V17.S4, V17.S4
-	FSTPQ  (F16, F17), 192(R1)
-	FLDPQ  192(R2), (F0, F1)
+	FSTPQ  (F16, F17), 192(R2)
+	FLDPQ  192(R3), (F0, F1)
 	WORD   $0x6e20de10         // VFMUL V0.S4, V16.S4, V16.S4
 	WORD   $0x6e21de31         // VFMUL V1.S4, V17.S4, V17.S4
 	WORD   $0x4e2cd484         // VFADD V12.S4, V4.S4, V4.S4
@@ -18314,8 +19931,8 @@ long:
 	WORD   $0x6e21dca5         // VFMUL V1.S4, V5.S4, V5.S4
 	WORD   $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
 	WORD   $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
-	FSTPQ  (F4, F5), (R1)
-	FLDPQ  (R2), (F6, F7)
+	FSTPQ  (F4, F5), (R2)
+	FLDPQ  (R3), (F6, F7)
 	WORD   $0x6e26dc84         // VFMUL V6.S4, V4.S4, V4.S4
 	WORD   $0x6e27dca5         // VFMUL V7.S4, V5.S4, V5.S4
 	WORD   $0x4e32d484         // VFADD V18.S4, V4.S4, V4.S4
@@ -18332,8 +19949,8 @@ long:
 	WORD   $0x6e21dce7         // VFMUL V1.S4, V7.S4, V7.S4
 	WORD   $0x4e28d4c6         // VFADD V8.S4, V6.S4, V6.S4
 	WORD   $0x4e29d4e7         // VFADD V9.S4, V7.S4, V7.S4
-	FSTPQ  (F6, F7), 32(R1)
-	FLDPQ  32(R2), (F8, F9)
+	FSTPQ  (F6, F7), 32(R2)
+	FLDPQ  32(R3), (F8, F9)
 	WORD   $0x6e28dcc6         // VFMUL V8.S4, V6.S4, V6.S4
 	WORD   $0x6e29dce7         // VFMUL V9.S4, V7.S4, V7.S4
 	FMOVD  16(R0), F8
@@ -18348,8 +19965,8 @@ long:
 	WORD   $0x6e21dd29         // VFMUL V1.S4, V9.S4, V9.S4
 	WORD   $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
 	WORD   $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ  (F8, F9), 64(R1)
-	FLDPQ  64(R2), (F10, F11)
+	FSTPQ  (F8, F9), 64(R2)
+	FLDPQ  64(R3), (F10, F11)
 	WORD   $0x6e2add08         // VFMUL V10.S4, V8.S4, V8.S4
 	WORD   $0x6e2bdd29         // VFMUL V11.S4, V9.S4, V9.S4
 	FMOVD  24(R0), F10
@@ -18364,8 +19981,8 @@ long:
 	WORD   $0x6e21dd6b         // VFMUL V1.S4, V11.S4, V11.S4
 	WORD   $0x4e2cd54a         // VFADD V12.S4, V10.S4, V10.S4
 	WORD   $0x4e2dd56b         // VFADD V13.S4, V11.S4, V11.S4
-	FSTPQ  (F10, F11), 96(R1)
-	FLDPQ  96(R2), (F12, F13)
+	FSTPQ  (F10, F11), 96(R2)
+	FLDPQ  96(R3), (F12, F13)
 	WORD   $0x6e2cdd4a         // VFMUL V12.S4, V10.S4, V10.S4
 	WORD   $0x6e2ddd6b         // VFMUL V13.S4, V11.S4, V11.S4
 	FMOVD  32(R0), F12
@@ -18380,8 +19997,8 @@ long:
 	WORD   $0x6e21ddad         // VFMUL V1.S4, V13.S4, V13.S4
 	WORD   $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
 	WORD   $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
-	FSTPQ  (F12, F13), 128(R1)
-	FLDPQ  128(R2), (F14, F15)
+	FSTPQ  (F12, F13), 128(R2)
+	FLDPQ  128(R3), (F14, F15)
 	WORD   $0x6e2edd8c         // VFMUL V14.S4, V12.S4, V12.S4
 	WORD   $0x6e2fddad         // VFMUL V15.S4, V13.S4, V13.S4
 	FMOVD  40(R0), F14
@@ -18396,8 +20013,8 @@ long:
 	WORD   $0x6e21ddef         // VFMUL V1.S4, V15.S4, V15.S4
 	WORD   $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
 	WORD   $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
-	FSTPQ  (F14, F15), 160(R1)
-	FLDPQ  160(R2), (F16, F17)
+	FSTPQ  (F14, F15), 160(R2)
+	FLDPQ  160(R3), (F16, F17)
 	WORD   $0x6e30ddce         // VFMUL V16.S4, V14.S4, V14.S4
 	WORD   $0x6e31ddef         // VFMUL V17.S4, V15.S4, V15.S4
 	FMOVD  48(R0), F16
@@ -18412,8 +20029,8 @@ long:
 	WORD   $0x6e21de31         // VFMUL V1.S4, V17.S4, V17.S4
 	WORD   $0x4e32d610         // VFADD V18.S4, V16.S4, V16.S4
 	WORD   $0x4e33d631         // VFADD V19.S4, V17.S4, V17.S4
-	FSTPQ  (F16, F17), 192(R1)
-	FLDPQ  192(R2), (F18, F19)
+	FSTPQ  (F16, F17), 192(R2)
+	FLDPQ  192(R3), (F18, F19)
 	WORD   $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
 	WORD   $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
 	FMOVD  56(R0), F18
@@ -18428,15 +20045,15 @@ long:
 	WORD   $0x6e21de73         // VFMUL V1.S4, V19.S4, V19.S4
 	WORD   $0x4e34d652         // VFADD V20.S4, V18.S4, V18.S4
 	WORD   $0x4e35d673         // VFADD V21.S4, V19.S4, V19.S4
-	FSTPQ  (F18, F19), 224(R1)
-	FLDPQ  224(R2), (F20, F21)
+	FSTPQ  (F18, F19), 224(R2)
+	FLDPQ  224(R3), (F20, F21)
 	WORD   $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
 	WORD   $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
-	ADD    $0x00000100, R1, R1
 	ADD    $0x00000100, R2, R2
+	ADD    $0x00000100, R3, R3
 	ADD    $0x00000040, R0, R0
-	SUB    $0x00000040, R3, R3
-	CMP    $0x00000040, R3
+	SUB    $0x00000040, R1, R1
+	CMP    $0x00000040, R1
 	BLO    rest
 
 blocks:
@@ -18453,8 +20070,8 @@ blocks:
 	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
 	WORD   $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
 	WORD   $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), (R1)
-	FLDPQ  (R2), (F22, F23)
+	FSTPQ  (F20, F21), (R2)
+	FLDPQ  (R3), (F22, F23)
 	WORD   $0x6e36de94         // VFMUL V22.S4, V20.S4, V20.S4
 	WORD   $0x6e37deb5         // VFMUL V23.S4, V21.S4, V21.S4
 	WORD   $0x4e34d484         // VFADD V20.S4, V4.S4, V4.S4
@@ -18471,8 +20088,8 @@ blocks:
 	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
 	WORD   $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
 	WORD   $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 32(R1)
-	FLDPQ  32(R2), (F22, F23)
+	FSTPQ  (F20, F21), 32(R2)
+	FLDPQ  32(R3), (F22, F23)
 	WORD   $0x6e36de94         // VFMUL V22.S4, V20.S4, V20.S4
 	WORD   $0x6e37deb5         // VFMUL V23.S4, V21.S4, V21.S4
 	WORD   $0x4e34d4c6         // VFADD V20.S4, V6.S4, V6.S4
@@ -18489,8 +20106,8 @@ blocks:
 	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
 	WORD   $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
 	WORD   $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 64(R1)
-	FLDPQ  64(R2), (F22, F23)
+	FSTPQ  (F20, F21), 64(R2)
+	FLDPQ  64(R3), (F22, F23)
 	WORD   $0x6e36de94         // VFMUL V22.S4, V20.S4, V20.S4
 	WORD   $0x6e37deb5         // VFMUL V23.S4, V21.S4, V21.S4
 	WORD   $0x4e34d508         // VFADD V20.S4, V8.S4, V8.S4
@@ -18507,8 +20124,8 @@ blocks:
 	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
 	WORD   $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
 	WORD   $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 96(R1)
-	FLDPQ  96(R2), (F22, F23)
+	FSTPQ  (F20, F21), 96(R2)
+	FLDPQ  96(R3), (F22, F23)
 	WORD   $0x6e36de94         // VFMUL V22.S4, V20.S4, V20.S4
 	WORD   $0x6e37deb5         // VFMUL V23.S4, V21.S4, V21.S4
 	WORD   $0x4e34d54a         // VFADD V20.S4, V10.S4, V10.S4
@@ -18525,8 +20142,8 @@ blocks:
 	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
 	WORD   $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
 	WORD   $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 128(R1)
-	FLDPQ  128(R2), (F22, F23)
+	FSTPQ  (F20, F21), 128(R2)
+	FLDPQ  128(R3), (F22, F23)
 	WORD   $0x6e36de94         // VFMUL V22.S4, V20.S4, V20.S4
 	WORD   $0x6e37deb5         // VFMUL V23.S4, V21.S4, V21.S4
 	WORD   $0x4e34d58c         // VFADD V20.S4, V12.S4, V12.S4
@@ -18543,8 +20160,8 @@ blocks:
 	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
 	WORD   $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
 	WORD   $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 160(R1)
-	FLDPQ  160(R2), (F22, F23)
+	FSTPQ  (F20, F21), 160(R2)
+	FLDPQ  160(R3), (F22, F23)
 	WORD   $0x6e36de94         // VFMUL V22.S4, V20.S4, V20.S4
 	WORD   $0x6e37deb5         // VFMUL V23.S4, V21.S4, V21.S4
 	WORD   $0x4e34d5ce         // VFADD V20.S4, V14.S4, V14.S4
@@ -18561,8 +20178,8 @@ blocks:
 	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
 	WORD   $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
 	WORD   $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 192(R1)
-	FLDPQ  192(R2), (F22, F23)
+	FSTPQ  (F20, F21), 192(R2)
+	FLDPQ  192(R3), (F22, F23)
 	WORD   $0x6e36de94         // VFMUL V22.S4, V20.S4, V20.S4
 	WORD   $0x6e37deb5         // VFMUL V23.S4, V21.S4, V21.S4
 	WORD   $0x4e34d610         // VFADD V20.S4, V16.S4, V16.S4
@@ -18579,27 +20196,27 @@ blocks:
 	WORD   $0x6e21deb5         // VFMUL V1.S4, V21.S4, V21.S4
 	WORD   $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
 	WORD   $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 224(R1)
-	FLDPQ  224(R2), (F22, F23)
+	FSTPQ  (F20, F21), 224(R2)
+	FLDPQ  224(R3), (F22, F23)
 	WORD   $0x6e36de94         // VFMUL V22.S4, V20.S4, V20.S4
 	WORD   $0x6e37deb5         // VFMUL V23.S4, V21.S4, V21.S4
 	WORD   $0x4e34d652         // VFADD V20.S4, V18.S4, V18.S4
 	WORD   $0x4e35d673         // VFADD V21.S4, V19.S4, V19.S4
-	ADD    $0x00000100, R1, R1
 	ADD    $0x00000100, R2, R2
+	ADD    $0x00000100, R3, R3
 	ADD    $0x00000040, R0, R0
-	SUB    $0x00000040, R3, R3
-	CMP    $0x00000040, R3
+	SUB    $0x00000040, R1, R1
+	CMP    $0x00000040, R1
 	BHS    blocks
 
 rest:
-	CMP $0x00000000, R3
+	CMP $0x00000000, R1
 	BLS fold
 
 	// The last group, first.
-	MOVD   R3, R6
+	MOVD   R1, R6
 	SUB    $0x00000001, R6, R6
-	SUB    $0x00000001, R3, R7
+	SUB    $0x00000001, R1, R7
 	AND    $0x00000007, R7, R7
 	ADD    $0x00000001, R7, R7
 	AND    $0x00000038, R6, R6
@@ -18607,8 +20224,8 @@ rest:
 	SUB    R7<<2, R8, R8
 	FMOVQ  48(R8), F20
 	FMOVQ  32(R8), F21
-	ADD    R6<<2, R1, R8
-	ADD    R6<<2, R2, R9
+	ADD    R6<<2, R2, R8
+	ADD    R6<<2, R3, R9
 	ADD    R6, R0, R6
 	FMOVD  (R6), F22
 	VUXTL  V22.B8, V22.H8
@@ -18630,7 +20247,7 @@ rest:
 	VTBL   V20.B16, [V25.B16], V20.B16
 	WORD   $0x6e38ded6                 // VFMUL V24.S4, V22.S4, V22.S4
 	WORD   $0x6e34def7                 // VFMUL V20.S4, V23.S4, V23.S4
-	CMP    $0x00000008, R3
+	CMP    $0x00000008, R1
 	BLS    rest0
 	FMOVD  (R0), F20
 	VUXTL  V20.B8, V20.H8
@@ -18644,13 +20261,13 @@ rest:
 	WORD   $0x6e21deb5                 // VFMUL V1.S4, V21.S4, V21.S4
 	WORD   $0x4e38d694                 // VFADD V24.S4, V20.S4, V20.S4
 	WORD   $0x4e39d6b5                 // VFADD V25.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), (R1)
-	FLDPQ  (R2), (F24, F25)
+	FSTPQ  (F20, F21), (R2)
+	FLDPQ  (R3), (F24, F25)
 	WORD   $0x6e38de94                 // VFMUL V24.S4, V20.S4, V20.S4
 	WORD   $0x6e39deb5                 // VFMUL V25.S4, V21.S4, V21.S4
 	WORD   $0x4e34d484                 // VFADD V20.S4, V4.S4, V4.S4
 	WORD   $0x4e35d4a5                 // VFADD V21.S4, V5.S4, V5.S4
-	CMP    $0x00000010, R3
+	CMP    $0x00000010, R1
 	BLS    rest1
 	FMOVD  8(R0), F20
 	VUXTL  V20.B8, V20.H8
@@ -18664,13 +20281,13 @@ rest:
 	WORD   $0x6e21deb5                 // VFMUL V1.S4, V21.S4, V21.S4
 	WORD   $0x4e38d694                 // VFADD V24.S4, V20.S4, V20.S4
 	WORD   $0x4e39d6b5                 // VFADD V25.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 32(R1)
-	FLDPQ  32(R2), (F24, F25)
+	FSTPQ  (F20, F21), 32(R2)
+	FLDPQ  32(R3), (F24, F25)
 	WORD   $0x6e38de94                 // VFMUL V24.S4, V20.S4, V20.S4
 	WORD   $0x6e39deb5                 // VFMUL V25.S4, V21.S4, V21.S4
 	WORD   $0x4e34d4c6                 // VFADD V20.S4, V6.S4, V6.S4
 	WORD   $0x4e35d4e7                 // VFADD V21.S4, V7.S4, V7.S4
-	CMP    $0x00000018, R3
+	CMP    $0x00000018, R1
 	BLS    rest2
 	FMOVD  16(R0), F20
 	VUXTL  V20.B8, V20.H8
@@ -18684,13 +20301,13 @@ rest:
 	WORD   $0x6e21deb5                 // VFMUL V1.S4, V21.S4, V21.S4
 	WORD   $0x4e38d694                 // VFADD V24.S4, V20.S4, V20.S4
 	WORD   $0x4e39d6b5                 // VFADD V25.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 64(R1)
-	FLDPQ  64(R2), (F24, F25)
+	FSTPQ  (F20, F21), 64(R2)
+	FLDPQ  64(R3), (F24, F25)
 	WORD   $0x6e38de94                 // VFMUL V24.S4, V20.S4, V20.S4
 	WORD   $0x6e39deb5                 // VFMUL V25.S4, V21.S4, V21.S4
 	WORD   $0x4e34d508                 // VFADD V20.S4, V8.S4, V8.S4
 	WORD   $0x4e35d529                 // VFADD V21.S4, V9.S4, V9.S4
-	CMP    $0x00000020, R3
+	CMP    $0x00000020, R1
 	BLS    rest3
 	FMOVD  24(R0), F20
 	VUXTL  V20.B8, V20.H8
@@ -18704,13 +20321,13 @@ rest:
 	WORD   $0x6e21deb5                 // VFMUL V1.S4, V21.S4, V21.S4
 	WORD   $0x4e38d694                 // VFADD V24.S4, V20.S4, V20.S4
 	WORD   $0x4e39d6b5                 // VFADD V25.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 96(R1)
-	FLDPQ  96(R2), (F24, F25)
+	FSTPQ  (F20, F21), 96(R2)
+	FLDPQ  96(R3), (F24, F25)
 	WORD   $0x6e38de94                 // VFMUL V24.S4, V20.S4, V20.S4
 	WORD   $0x6e39deb5                 // VFMUL V25.S4, V21.S4, V21.S4
 	WORD   $0x4e34d54a                 // VFADD V20.S4, V10.S4, V10.S4
 	WORD   $0x4e35d56b                 // VFADD V21.S4, V11.S4, V11.S4
-	CMP    $0x00000028, R3
+	CMP    $0x00000028, R1
 	BLS    rest4
 	FMOVD  32(R0), F20
 	VUXTL  V20.B8, V20.H8
@@ -18724,13 +20341,13 @@ rest:
 	WORD   $0x6e21deb5                 // VFMUL V1.S4, V21.S4, V21.S4
 	WORD   $0x4e38d694                 // VFADD V24.S4, V20.S4, V20.S4
 	WORD   $0x4e39d6b5                 // VFADD V25.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 128(R1)
-	FLDPQ  128(R2), (F24, F25)
+	FSTPQ  (F20, F21), 128(R2)
+	FLDPQ  128(R3), (F24, F25)
 	WORD   $0x6e38de94                 // VFMUL V24.S4, V20.S4, V20.S4
 	WORD   $0x6e39deb5                 // VFMUL V25.S4, V21.S4, V21.S4
 	WORD   $0x4e34d58c                 // VFADD V20.S4, V12.S4, V12.S4
 	WORD   $0x4e35d5ad                 // VFADD V21.S4, V13.S4, V13.S4
-	CMP    $0x00000030, R3
+	CMP    $0x00000030, R1
 	BLS    rest5
 	FMOVD  40(R0), F20
 	VUXTL  V20.B8, V20.H8
@@ -18744,13 +20361,13 @@ rest:
 	WORD   $0x6e21deb5                 // VFMUL V1.S4, V21.S4, V21.S4
 	WORD   $0x4e38d694                 // VFADD V24.S4, V20.S4, V20.S4
 	WORD   $0x4e39d6b5                 // VFADD V25.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 160(R1)
-	FLDPQ  160(R2), (F24, F25)
+	FSTPQ  (F20, F21), 160(R2)
+	FLDPQ  160(R3), (F24, F25)
 	WORD   $0x6e38de94                 // VFMUL V24.S4, V20.S4, V20.S4
 	WORD   $0x6e39deb5                 // VFMUL V25.S4, V21.S4, V21.S4
 	WORD   $0x4e34d5ce                 // VFADD V20.S4, V14.S4, V14.S4
 	WORD   $0x4e35d5ef                 // VFADD V21.S4, V15.S4, V15.S4
-	CMP    $0x00000038, R3
+	CMP    $0x00000038, R1
 	BLS    rest6
 	FMOVD  48(R0), F20
 	VUXTL  V20.B8, V20.H8
@@ -18764,8 +20381,8 @@ rest:
 	WORD   $0x6e21deb5                 // VFMUL V1.S4, V21.S4, V21.S4
 	WORD   $0x4e22d694                 // VFADD V2.S4, V20.S4, V20.S4
 	WORD   $0x4e23d6b5                 // VFADD V3.S4, V21.S4, V21.S4
-	FSTPQ  (F20, F21), 192(R1)
-	FLDPQ  192(R2), (F0, F1)
+	FSTPQ  (F20, F21), 192(R2)
+	FLDPQ  192(R3), (F0, F1)
 	WORD   $0x6e20de94                 // VFMUL V0.S4, V20.S4, V20.S4
 	WORD   $0x6e21deb5                 // VFMUL V1.S4, V21.S4, V21.S4
 	WORD   $0x4e34d610                 // VFADD V20.S4, V16.S4, V16.S4

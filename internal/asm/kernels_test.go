@@ -223,15 +223,15 @@ func TestManyRows(t *testing.T) {
 }
 
 // Rows are taken four at a time or one after the other, as it is quicker: both ways from each cache
-// and from memory, consecutive and picked.
+// and from memory, consecutive and picked. A guard page follows the last one.
 func TestRowsOfAllSizes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("12 MB of rows are a little much for emulators")
 	}
-	for _, shape := range [][2]int{{1001, 700}, {3003, 1030}, {9001, 300}, {5, 5000}} {
+	for _, shape := range [][2]int{{1001, 700}, {3003, 1030}, {9001, 300}, {5, 5000}, {70, 257}} {
 		count, n := shape[0], shape[1]
-		s := asmtest.Uniform(1)
-		rows, x := make([]float32, count*n), make([]float32, n)
+		s, g := asmtest.Uniform(1), &asmtest.Guard{}
+		rows, x := g.Floats(count*n), g.Floats(n)
 		for i := range rows {
 			rows[i] = s.Float()
 		}
@@ -258,6 +258,7 @@ func TestRowsOfAllSizes(t *testing.T) {
 				}
 			}()
 		}
+		g.Free()
 	}
 }
 

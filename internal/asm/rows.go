@@ -1,6 +1,10 @@
 package asm
 
-import "github.com/pegasimd/pegasimd/internal/misuse"
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/misuse"
+)
 
 //go:noinline
 func rowsTooShort(rows []float32, stride, count, n int) any {
@@ -16,12 +20,7 @@ func rowsTooShort(rows []float32, stride, count, n int) any {
 //
 // to the bit. It panics if rows ends before its last row does. dst must not overlap rows or x.
 func DotRows(dst, rows []float32, stride int, x []float32) {
-	if len(dst) == 0 {
-		return
-	}
-	if stride < 0 || len(x) > len(rows) || stride > 0 && len(dst)-1 > (len(rows)-len(x))/stride {
-		panic(rowsTooShort(rows, stride, len(dst), len(x)))
-	}
+	checkRows(dst, rows, stride, x)
 	dotRows(dst, rows, stride, nil, x)
 }
 
@@ -39,6 +38,14 @@ func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 	}
 	if !rowsInside(rows, stride, idx, len(x)) {
 		panic(rowsOutside(rows, stride, idx, len(x)))
+	}
+	if race {
+		raceReads(x)
+		raceReads(idx)
+		for i := range dst {
+			raceReads(row(rows, stride, idx, i, len(x)))
+		}
+		raceWrites(dst)
 	}
 	dotRows(dst, rows, stride, idx, x)
 }
@@ -88,15 +95,15 @@ func CheckRowsAt(rows []float32, stride int, idx []int32, n int) {
 // elements or four rows.
 func rowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 
-// Numbers of elements: what the second cache holds (2 MB), and the third (8 MB); rows of up to
-// shortRow are taken four at a time wherever they are, those of longRow and more only from the
-// first two. prefetched is the longest row that is asked for while the one before is read.
+// Numbers of elements: what is beyond the first cache (64 KB), the second (2 MB) and the third (8 MB).
+// Rows of less than shortRow are taken four at a time wherever they are, and those of less than
+// longRow if they come from memory, where four streams are faster than one that so often starts anew.
 const (
-	nearby     = 512 << 10
-	cached     = 2 << 20
-	shortRow   = 256
-	longRow    = 512
-	prefetched = 4096
+	beyondFirst = 16 << 10
+	nearby      = 512 << 10
+	cached      = 2 << 20
+	shortRow    = 256
+	longRow     = 512
 )
 
 // oneByOne tells whether all rows of n elements are better taken one after the other than four at a
@@ -104,39 +111,50 @@ const (
 // is slow where rows are long and come from the third cache or from memory. Gathered rows from
 // memory have more to gain by four streams.
 func oneByOne(rows []float32, idx []int32, count, n int) bool {
-	switch {
-	case active == AVX512 || idx != nil && len(rows) > cached:
-		return false
-	case n > shortRow && count*n > cached:
-		return true
+	size := count * n
+	if idx != nil {
+		return active != AVX512 && n >= longRow && size > nearby && len(rows) <= cached
 	}
-	return n >= longRow && count*n > nearby && active != NEON // where that was not measured
+	least, most := nearby, cached
+	if active == AVX512 || n >= longRow {
+		least = beyondFirst
+	}
+	if n >= longRow {
+		most = math.MaxInt
+	}
+	return n >= shortRow && size > least && size <= most
 }
 
 // dotRows is given indices or, for consecutive rows, nil.
 func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
-	if race {
-		raceReads(x)
-		raceReads(idx)
-		for i := range dst {
-			raceReads(row(rows, stride, idx, i, len(x)))
+	n, done := len(x), 0
+	switch {
+	case n == 0 || n > Block:
+	case !oneByOne(rows, idx, len(dst), n):
+		done = len(dst) &^ 3
+		fourRows(dst[:done], rows, stride, idx, x)
+	case idx == nil:
+		done = len(dst)
+		for i, step := 0, rowsAtOnce(n); i < done; i += step {
+			dotEachRowActive(dst[i:min(i+step, done)], rows[i*stride:], stride, x)
 		}
-		raceWrites(dst)
 	}
-	n, quads := len(x), len(dst)&^3
-	if n == 0 || n > Block || oneByOne(rows, idx, quads, n) {
-		quads = 0
+	for i := done; i < len(dst); i++ {
+		dst[i] = Dot(row(rows, stride, idx, i, n), x)
 	}
-	step := rowsAtOnce(n)
-	for first := 0; first < quads; first += step {
-		some := dst[first:min(first+step, quads)]
+}
+
+// fourRows takes four rows at a time.
+func fourRows(dst, rows []float32, stride int, idx []int32, x []float32) {
+	step := rowsAtOnce(len(x))
+	for first := 0; first < len(dst); first += step {
+		some := dst[first:min(first+step, len(dst))]
 		if idx == nil {
 			dotRowsActive(some, rows[first*stride:], stride, nil, x)
 		} else {
 			dotRowsActive(some, rows, stride, idx[first:], x)
 		}
 	}
-	dotEach(dst, rows, stride, idx, x, quads)
 }
 
 func dotRowsGeneric(dst, rows []float32, stride int, idx []int32, x []float32) {
@@ -145,16 +163,86 @@ func dotRowsGeneric(dst, rows []float32, stride int, idx []int32, x []float32) {
 	}
 }
 
-// dotEach takes rows one after the other, from the first on. Where all come from memory it asks for
-// the next one ahead, at whose start the CPU's own prefetching has to begin anew.
-func dotEach(dst, rows []float32, stride int, idx []int32, x []float32, first int) {
+func dotEachRowGeneric(dst, rows []float32, stride int, x []float32) {
+	for i := range dst {
+		dst[i] = dotGeneric(row(rows, stride, nil, i, len(x)), x)
+	}
+}
+
+func squaredDistanceEachRowGeneric(dst, rows []float32, stride int, x []float32) {
+	for i := range dst {
+		dst[i] = squaredDistanceGeneric(row(rows, stride, nil, i, len(x)), x)
+	}
+}
+
+func cosineEachRowGeneric(dst, rows []float32, stride int, x []float32, xx float32) {
+	for i := range dst {
+		v := row(rows, stride, nil, i, len(x))
+		dst[i] = CosineOf(x, v, dotGeneric(x, v), xx, sumSquaresGeneric(v))
+	}
+}
+
+// SquaredDistanceRows is
+//
+//	for i := range dst {
+//		dst[i] = SquaredDistance(rows[i*stride:][:len(x)], x)
+//	}
+//
+// to the bit. It panics if rows ends before its last row does. dst must not overlap rows or x.
+func SquaredDistanceRows(dst, rows []float32, stride int, x []float32) {
 	n := len(x)
-	ahead := first == 0 && shortRow < n && n <= prefetched && len(dst)*n > cached
-	for i := first; i < len(dst); i++ {
-		if ahead && i+1 < len(dst) {
-			Prefetch(row(rows, stride, idx, i+1, n))
+	checkRows(dst, rows, stride, x)
+	if n <= lanes || n > Block {
+		for i := range dst {
+			dst[i] = SquaredDistance(row(rows, stride, nil, i, n), x)
 		}
-		dst[i] = Dot(row(rows, stride, idx, i, n), x)
+		return
+	}
+	for i, step := 0, rowsAtOnce(n); i < len(dst); i += step {
+		squaredDistanceEachRowActive(dst[i:min(i+step, len(dst))], rows[i*stride:], stride, x)
+	}
+}
+
+// CosineRows is
+//
+//	for i := range dst {
+//		dst[i] = Cosine(x, rows[i*stride:][:len(x)])
+//	}
+//
+// to the bit. It panics if rows ends before its last row does. dst must not overlap rows or x.
+func CosineRows(dst, rows []float32, stride int, x []float32) {
+	n, xx := len(x), SumSquares(x)
+	checkRows(dst, rows, stride, x)
+	if n <= lanes || n > Block || !exact(xx) {
+		for i := range dst {
+			dst[i] = Cosine(x, row(rows, stride, nil, i, n))
+		}
+		return
+	}
+	for i, step := 0, rowsAtOnce(n); i < len(dst); i += step {
+		cosineEachRowActive(dst[i:min(i+step, len(dst))], rows[i*stride:], stride, x, xx)
+	}
+	for i, v := range dst {
+		if v != v { // the assembly leaves these to Cosine
+			dst[i] = Cosine(x, row(rows, stride, nil, i, n))
+		}
+	}
+}
+
+// checkRows panics unless rows holds a row for each element of dst.
+func checkRows(dst, rows []float32, stride int, x []float32) {
+	if len(dst) == 0 {
+		return
+	}
+	if stride < 0 || len(x) > len(rows) || stride > 0 && len(dst)-1 > (len(rows)-len(x))/stride {
+		panic(rowsTooShort(rows, stride, len(dst), len(x)))
+	}
+	if race {
+		raceReads(x)
+		for i := range dst {
+			raceReads(row(rows, stride, nil, i, len(x)))
+		}
+		raceWrites(dst)
 	}
 }
 

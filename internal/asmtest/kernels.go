@@ -318,15 +318,8 @@ var Kernels = []Kernel{
 		New: func(n int, m Memory, s *Source) *Args {
 			return &Args{X: s.floats(m, n), Y: s.floats(m, n)}
 		},
-		Call: func(a *Args) float32 { return asm.Cosine(a.X, a.Y) },
-		Wide: func(a *Args) (want, scale []float64) {
-			var xy, xx, yy float64
-			for i, v := range a.X {
-				x, y := float64(v), float64(a.Y[i])
-				xy, xx, yy = xy+x*y, xx+x*x, yy+y*y
-			}
-			return []float64{xy / math.Sqrt(xx*yy)}, []float64{1}
-		},
+		Call:  func(a *Args) float32 { return asm.Cosine(a.X, a.Y) },
+		Wide:  func(a *Args) (want, scale []float64) { return wideCosine(a.X, a.Y) },
 		Bytes: func(a *Args) int { return 8 * len(a.X) },
 	},
 	{
@@ -520,6 +513,40 @@ var Kernels = []Kernel{
 				row := a.W[i*a.Stride:]
 				w, s := wideSum(len(a.X),
 					func(j int) float64 { return float64(row[j]) * float64(a.X[j]) })
+				want, scale = append(want, w...), append(scale, s...)
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 4 * len(a.X) * (len(a.Out) + 1) },
+	},
+	{
+		Name: "squareddistancerows",
+		New:  func(n int, m Memory, s *Source) *Args { return newRows(n, m, s, false) },
+		Call: func(a *Args) float32 {
+			asm.SquaredDistanceRows(a.Out, a.W, a.Stride, a.X)
+			return 0
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			for i := range a.Out {
+				row := a.W[i*a.Stride:]
+				w, s := wideSum(len(a.X), func(j int) float64 {
+					d := float64(row[j] - a.X[j]) // rounded to float32, as the definition says
+					return d * d
+				})
+				want, scale = append(want, w...), append(scale, s...)
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 4 * len(a.X) * (len(a.Out) + 1) },
+	},
+	{
+		Name:    "cosinerows",
+		Inexact: true,
+		New:     func(n int, m Memory, s *Source) *Args { return newRows(n, m, s, false) },
+		Call:    func(a *Args) float32 { asm.CosineRows(a.Out, a.W, a.Stride, a.X); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			for i := range a.Out {
+				w, s := wideCosine(a.X, a.W[i*a.Stride:])
 				want, scale = append(want, w...), append(scale, s...)
 			}
 			return want, scale
@@ -953,6 +980,15 @@ func wideRoot(n int, of func(int) float64) (want, scale []float64) {
 	sum, _ := wideSum(n, func(i int) float64 { return of(i) * of(i) })
 	root := []float64{math.Sqrt(sum[0])}
 	return root, root
+}
+
+func wideCosine(x, y []float32) (want, scale []float64) {
+	var xy, xx, yy float64
+	for i, v := range x {
+		a, b := float64(v), float64(y[i])
+		xy, xx, yy = xy+a*b, xx+a*a, yy+b*b
+	}
+	return []float64{xy / math.Sqrt(xx*yy)}, []float64{1}
 }
 
 func wideMap(n int, terms func(int) (u, v float64)) (want, scale []float64) {

@@ -2,9 +2,11 @@ package main
 
 func init() {
 	kernel("dot", "func(x, y []float32) float32", func(t Target) {
-		sum(t, []string{"x", "y"}, func(dst Group, s source) {
-			s.load(dst, 0)
-			s.mul(dst, dst, 1)
-		})
+		sum(t, []string{"x", "y"}, product)
 	}).inWide()
+}
+
+func product(dst Group, s source) {
+	s.load(dst, 0)
+	s.mul(dst, dst, 1)
 }

@@ -10,45 +10,42 @@ func init() {
 	kernel("dotNorms", "func(dst *float32, x, y []float32)", func(t Target) {
 		dst := t.PointerParam("dst")
 		allNorms(t, func(sums [3]Group) {
-			for k, sum := range sums {
-				t.Store(sum, dst, float*k)
-			}
+			t.Store(sums[0], dst, 0)
+			t.Store(sums[1], dst, float*2)
+			t.Store(sums[2], dst, float)
 			t.Done()
 		})
 	}).inWide()
 	kernel("cosine", "func(x, y []float32) float32", func(t Target) {
-		allNorms(t, func(sums [3]Group) { returnCosine(t, sums) })
+		allNorms(t, func(sums [3]Group) {
+			t.IfOutside(sums[2], leastSquares, mostSquares, "inexact")
+			t.Return(exactCosine(t, sums[0], sums[2], sums[1]))
+		})
 		t.Label("inexact")
 		t.Leave("cosineRare")
-	}).inWide()
+	}).partOf("Cosine").inWide()
 }
 
-// returnCosine returns what the sums of x*y, x*x and y*y make, if those of squares are exact and the
-// cosine is none beyond 1.
-func returnCosine(t Target, sums [3]Group) {
-	for _, squares := range sums[1:] {
-		t.IfOutside(squares, leastSquares, mostSquares, "inexact")
-	}
+// exactCosine makes the cosine of sums of x*y, x*x and y*y, and jumps to inexact if it is beyond 1 or
+// the sum of y*y is not exact.
+func exactCosine(t Target, xy, xx, yy Group) Group {
 	cosine, square := t.New(1), t.New(1)
-	t.Cosine(cosine, sums[0], sums[1], sums[2])
+	t.IfOutside(yy, leastSquares, mostSquares, "inexact")
+	t.Cosine(cosine, xy, xx, yy)
 	t.Mul(square, cosine, cosine)
 	t.IfOutside(square, 0, one, "inexact")
-	t.Return(cosine)
+	return cosine
 }
 
 // one has the bits of 1.
 const one = 0x3f800000
 
-// allNorms hands the sums of x*y, of x*x and of y*y, each with the bits that it has by itself, to
-// end. The lanes of all three fit registers of 512 bits; else
-// half of them do at a time. Vectors of up to four groups are added up without a loop. n is at most
-// asm.Block.
+// allNorms hands the sums of x*y, of y*y and of x*x, each with the bits that it has by itself, to
+// end. Vectors of up to four groups are added up without a loop. n is at most asm.Block.
 func allNorms(t Target, end func(sums [3]Group)) {
 	s := norms{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: t.IntParam("len(x)")}
 	width := t.Width()
-	for k := range s.sum {
-		s.sum[k] = t.New(width)
-	}
+	s.sum = []Group{t.New(width), t.New(width), t.New(width)}
 	t.IfAtLeast(s.n, 9, "over8")
 	s.one(8)
 	t.Label("over8")
@@ -64,11 +61,7 @@ func allNorms(t Target, end func(sums [3]Group)) {
 		s.few(k)
 		t.Label(over)
 	}
-	if width > 8 {
-		s.passes([][]int{{0, 1, 2, 3}})
-	} else {
-		s.passes([][]int{{0, 2, 4, 6}, {1, 3, 5, 7}}) // groups whose folds to sixteen lanes meet
-	}
+	s.passes()
 	t.Label("fold")
 	end(t.FoldThree(s.sum[0], s.sum[1], s.sum[2]))
 	if width > 8 {
@@ -77,26 +70,29 @@ func allNorms(t Target, end func(sums [3]Group)) {
 	}
 }
 
-// norms are the sums that allNorms makes.
+// norms are the sums of x*y, of y*y and, if there is a third, of x*x.
 type norms struct {
 	t       Target
 	x, y, n reg.GPVirtual
 	part    Part // the last group, behind another
-	sum     [3]Group
+	sum     []Group
+	ahead   int // how far to prefetch y, in bytes; 0 for not at all
 }
 
 // terms sets dst to the terms of a group. Squares are no -0, but products may be: zero is added to
 // those that nothing else will be.
-func (s *norms) terms(dst [3]Group, zero *Group, load func(v Group, p reg.GPVirtual)) {
-	t, xy, xx, yy := s.t, dst[0], dst[1], dst[2]
-	load(xx, s.x)
+func (s *norms) terms(dst []Group, zero *Group, load func(v Group, p reg.GPVirtual)) {
+	t, xy, yy, vx := s.t, dst[0], dst[1], s.t.New(dst[0].width)
+	load(vx, s.x)
 	load(yy, s.y)
-	t.Mul(xy, xx, yy)
+	t.Mul(xy, vx, yy)
 	if zero != nil {
 		t.Add(xy, xy, *zero)
 	}
-	t.Mul(xx, xx, xx)
 	t.Mul(yy, yy, yy)
+	if len(dst) > 2 {
+		t.Mul(dst[2], vx, vx)
+	}
 }
 
 // one is for at most one group of that width.
@@ -110,9 +106,9 @@ func (s *norms) one(width int) {
 	}
 	part, zero := t.Part(s.n, width), t.New(width)
 	t.Zero(zero)
-	var sum [3]Group
-	for k, v := range s.sum {
-		sum[k] = t.Narrow(v, width)
+	var sum []Group
+	for _, v := range s.sum {
+		sum = append(sum, t.Narrow(v, width))
 	}
 	s.terms(sum, &zero, func(v Group, p reg.GPVirtual) { t.LoadPart(v, p, 0, part) })
 	t.Jump(fold)
@@ -128,9 +124,9 @@ func (s *norms) one(width int) {
 // few is for k groups, of which the last may be incomplete: lanes that are two groups apart are added
 // first.
 func (s *norms) few(k int) {
-	t, zero, second := s.t, s.t.New(s.t.Width()), s.triple()
+	t, zero, second := s.t, s.t.New(s.t.Width()), s.groups()
 	t.Zero(zero)
-	group := func(dst [3]Group, zero *Group, g int) {
+	group := func(dst []Group, zero *Group, g int) {
 		s.terms(dst, zero, func(v Group, p reg.GPVirtual) {
 			if g < k-1 {
 				t.Load(v, p, float*t.Width()*g)
@@ -139,8 +135,8 @@ func (s *norms) few(k int) {
 			}
 		})
 	}
-	add := func(dst [3]Group, g int) {
-		more := s.triple()
+	add := func(dst []Group, g int) {
+		more := s.groups()
 		group(more, nil, g)
 		s.addTo(dst, more)
 	}
@@ -156,22 +152,30 @@ func (s *norms) few(k int) {
 	t.Jump("fold")
 }
 
-// triple makes a group for each of the sums.
-func (s *norms) triple() [3]Group {
-	return [3]Group{s.t.New(s.t.Width()), s.t.New(s.t.Width()), s.t.New(s.t.Width())}
+// groups makes one for each of the sums.
+func (s *norms) groups() (v []Group) {
+	for range s.sum {
+		v = append(v, s.t.New(s.t.Width()))
+	}
+	return v
 }
 
-func (s *norms) addTo(dst, v [3]Group) {
+func (s *norms) addTo(dst, v []Group) {
 	for k := range dst {
 		s.t.Add(dst[k], dst[k], v[k])
 	}
 }
 
-// passes adds up any number of elements, more than four groups, some groups of lanes a pass.
-func (s *norms) passes(some [][]int) {
-	t := s.t
+// passes adds up any number of elements, more than four groups. The lanes of three sums fit registers
+// of 512 bits; else a pass has every other group of eight lanes, whose folds to sixteen lanes meet.
+func (s *norms) passes() {
+	t, some := s.t, [][]int{{0, 2, 4, 6}, {1, 3, 5, 7}}
+	if t.Width() > 8 {
+		some = [][]int{{0, 1, 2, 3}}
+	}
 	for h, groups := range some {
-		p := normsPass{norms: s, name: fmt.Sprint("pass", h), groups: groups}
+		p := normsPass{norms: s, name: fmt.Sprint("pass", h), of: groups,
+			lane: make([][]Group, len(s.sum))}
 		x, y, n := s.x, s.y, s.n
 		if h < len(some)-1 {
 			x, y, n = copyInt(t, x), copyInt(t, y), copyInt(t, n)
@@ -184,6 +188,9 @@ func (s *norms) passes(some [][]int) {
 		xy.loop(t.LoopLabel, p.name+"blocks", lanes, p.name+"rest", func() {
 			for i, g := range groups {
 				p.whole(i, g, x, y)
+			}
+			if h == 0 {
+				prefetchTurn(t, y, s.ahead)
 			}
 		})
 		t.Label(p.name + "rest")
@@ -204,12 +211,12 @@ func (s *norms) passes(some [][]int) {
 	}
 }
 
-// A normsPass adds up some groups of lanes of the three sums.
+// A normsPass adds up some groups of lanes of the sums.
 type normsPass struct {
 	*norms
 	name            string
-	groups          []int
-	lane            [3][]Group
+	of              []int // the groups of lanes
+	lane            [][]Group
 	vx, vy, product Group
 }
 
@@ -219,13 +226,13 @@ func (p *normsPass) start() {
 	p.vx, p.vy, p.product = t.New(width), t.New(width), t.New(width)
 	if width == 8 {
 		for k := range p.lane {
-			p.lane[k] = zeros(t, len(p.groups), width)
+			p.lane[k] = zeros(t, len(p.of), width)
 		}
 		return
 	}
 	zero := &zeros(t, 1, width)[0]
-	for g := range p.groups {
-		first := p.triple()
+	for g := range p.of {
+		first := p.groups()
 		p.terms(first, zero, func(v Group, from reg.GPVirtual) { t.Load(v, from, float*width*g) })
 		for k, v := range first {
 			p.lane[k] = append(p.lane[k], v)
@@ -239,10 +246,12 @@ func (p *normsPass) add(i int) {
 	t, vx, vy := p.t, p.vx, p.vy
 	t.Mul(p.product, vx, vy)
 	t.Add(p.lane[0][i], p.lane[0][i], p.product)
-	t.Mul(vx, vx, vx)
-	t.Add(p.lane[1][i], p.lane[1][i], vx)
 	t.Mul(vy, vy, vy)
-	t.Add(p.lane[2][i], p.lane[2][i], vy)
+	t.Add(p.lane[1][i], p.lane[1][i], vy)
+	if len(p.lane) > 2 {
+		t.Mul(vx, vx, vx)
+		t.Add(p.lane[2][i], p.lane[2][i], vx)
+	}
 }
 
 func (p *normsPass) whole(i, g int, x, y reg.GPVirtual) {
@@ -256,7 +265,7 @@ func (p *normsPass) rest(x, y, n reg.GPVirtual) {
 	t, width := p.t, p.t.Width()
 	end := p.name + "end"
 	part := func(g int) string { return fmt.Sprint(p.name, "part", g) }
-	for i, g := range p.groups {
+	for i, g := range p.of {
 		from, to := width*g, width*(g+1)
 		t.IfAtMost(n, from, end)
 		if to == lanes { // a rest is less
@@ -265,16 +274,16 @@ func (p *normsPass) rest(x, y, n reg.GPVirtual) {
 		}
 		t.IfLess(n, to, part(g))
 		p.whole(i, g, x, y)
-		if i == len(p.groups)-1 {
+		if i == len(p.of)-1 {
 			t.Jump(end)
 		}
 	}
-	for i, g := range p.groups {
+	for i, g := range p.of {
 		t.Label(part(g))
 		t.LoadLast(p.vx, x, float*width*g, p.part)
 		t.LoadLast(p.vy, y, float*width*g, p.part)
 		p.add(i)
-		if i < len(p.groups)-1 {
+		if i < len(p.of)-1 {
 			t.Jump(end)
 		}
 	}

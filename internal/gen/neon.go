@@ -548,7 +548,7 @@ func (t *neon) FoldFour(v [4]Group) Group {
 }
 
 func (t *neon) FoldThree(a, b, c Group) (sums [3]Group) {
-	all := t.FoldFour([4]Group{a, b, c, c})
+	all := t.FoldFour([4]Group{a, b, c, zeros(t, 1, 8)[0]})
 	for lane := range sums {
 		sums[lane] = t.New(1)
 		t.VDUP(arm64.S(all.regs[0], lane), sums[lane].regs[0])

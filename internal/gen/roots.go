@@ -6,10 +6,10 @@ const leastSquares, mostSquares = 0x12800000, 0x7f7fffff
 func init() {
 	kernel("norm", "func(x []float32) float32", func(t Target) {
 		rootOfSum(t, []string{"x"}, squareOf(t), "normRare")
-	}).inWide()
+	}).partOf("Norm").inWide()
 	kernel("distance", "func(x, y []float32) float32", func(t Target) {
 		rootOfSum(t, []string{"x", "y"}, squareOfDifference(t), "distanceRare")
-	}).inWide()
+	}).partOf("Distance").inWide()
 }
 
 // rootOfSum returns the root of a sum that is exact; rare finds that of another.

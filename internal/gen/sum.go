@@ -25,7 +25,7 @@ func sum(t Target, vectors []string, term func(dst Group, s source)) {
 
 // sumTo is sum that hands what is added up, in a group of one, to end.
 func sumTo(t Target, vectors []string, term func(dst Group, s source), end func(sum Group)) {
-	s := newSummation(t, vectors, nil, term)
+	s := newSummation(t, pointers(t, vectors), nil, t.IntParam("n"), term)
 	s.end = end
 	t.Zero(s.zero)
 	if t.Rotates() {
@@ -159,7 +159,8 @@ func (s *summation) pageEnd() {
 // not, is in one place for all ends of a way, before the other groups, and the ends are shared. A
 // term may read bytes as well, which move with the vectors. n is at least 1.
 func sumLongTerms(t Target, vectors []string, bytes reg.GPVirtual, term func(dst Group, s source)) {
-	s := newSummation(t, vectors, bytes, term)
+	n := t.IntParam("len(" + vectors[len(vectors)-1] + ")")
+	s := newSummation(t, pointers(t, vectors), bytes, n, term)
 	count := len(s.lane)
 	end := t.New(s.width)
 	last := func(behind bool) {
@@ -241,6 +242,7 @@ type summation struct {
 	width         int // floats of a group
 	rotated       int // elements from which rotating saves more than it costs (docs/kernels.md)
 	vectors       []reg.GPVirtual
+	ahead         int           // how far to prefetch the first of them, in bytes; 0 for not at all
 	bytes         reg.GPVirtual // nil, if there are none
 	n             reg.GPVirtual // elements that are left
 	term          func(dst Group, s source)
@@ -249,19 +251,24 @@ type summation struct {
 	product, zero Group
 }
 
-func newSummation(t Target, vectors []string, bytes reg.GPVirtual,
+func newSummation(t Target, vectors []reg.GPVirtual, bytes, n reg.GPVirtual,
 	term func(dst Group, s source)) *summation {
-	s := &summation{t: t, width: t.Width(), rotated: 2*lanes + 1, bytes: bytes, term: term}
+	s := &summation{t: t, width: t.Width(), rotated: 2*lanes + 1, vectors: vectors, bytes: bytes,
+		n: n, term: term}
 	if len(vectors) == 1 {
 		s.rotated = 8 * lanes // the loop waits for its arithmetic as long as for misaligned loads
 	}
-	for _, v := range vectors {
-		s.vectors = append(s.vectors, t.PointerParam(v))
-	}
-	s.n = t.IntParam("len(" + vectors[len(vectors)-1] + ")")
 	s.lane = s.groups(s.width)
 	s.product, s.zero = t.New(s.width), t.New(s.width)
 	return s
+}
+
+// pointers loads parameters.
+func pointers(t Target, names []string) (p []reg.GPVirtual) {
+	for _, name := range names {
+		p = append(p, t.PointerParam(name))
+	}
+	return p
 }
 
 // groups makes those that 64 lanes are, as yet undefined.
@@ -327,6 +334,7 @@ func (s *summation) blocks() {
 	for g := range s.lane[1:] {
 		s.first(g+1, s.at(s.width*(g+1)))
 	}
+	prefetchTurn(t, s.vectors[0], s.ahead)
 	all.next(lanes)
 	if t.Rotates() {
 		t.Label("turns")
@@ -336,8 +344,16 @@ func (s *summation) blocks() {
 		for g := range s.lane {
 			s.add(g, s.at(s.width*g))
 		}
+		prefetchTurn(t, s.vectors[0], s.ahead)
 	})
 	t.Label("rest")
+}
+
+// prefetchTurn asks for as much as a turn reads, so many bytes ahead, or for nothing if that is 0.
+func prefetchTurn(t Target, p reg.GPVirtual, ahead int) {
+	for line := 0; ahead > 0 && line < float*lanes; line += 64 {
+		t.Prefetch(p, ahead+line)
+	}
 }
 
 // rest adds what is left behind the blocks, less than 64: whole groups, then what is left of one.

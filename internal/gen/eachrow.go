@@ -1,0 +1,86 @@
+package main
+
+import "github.com/mmcloughlin/avo/reg"
+
+func init() {
+	const signature = "func(dst, rows []float32, stride int, x []float32)"
+	kernel("dotEachRow", signature, func(t Target) { eachRow(t, product) }).trusting().inWide()
+	kernel("squaredDistanceEachRow", signature, func(t Target) {
+		eachRow(t, squareOfDifference(t))
+	}).trusting().inWide()
+	kernel("cosineEachRow", "func(dst, rows []float32, stride int, x []float32, xx float32)",
+		cosineEachRow).trusting().inWide()
+}
+
+// rowAhead is how far rows are prefetched, in bytes: the CPU's own prefetching begins anew in each
+// page, and rows of less than one end before it has got going.
+const rowAhead = 4096
+
+// eachRow makes a sum over x and each row.
+func eachRow(t Target, term func(dst Group, s source)) {
+	r := newRowLoop(t)
+	s := newSummation(t, []reg.GPVirtual{r.row, r.x}, nil, r.n, term)
+	s.ahead = rowAhead
+	s.end = r.end
+	t.Zero(s.zero)
+	r.over(func() {
+		s.first(0, s.at(0))
+		s.blocks()
+		s.rest()
+	})
+}
+
+// cosineEachRow finds the cosines of x and each row as cosine does, xx being the sum of the squares of
+// x, which is exact. It stores NaN where cosine would leave the row to Go.
+func cosineEachRow(t Target) {
+	r, width, xx := newRowLoop(t), t.Width(), t.ScalarParam("xx")
+	s := norms{t: t, x: r.x, y: r.row, n: r.n, sum: []Group{t.New(width), t.New(width)},
+		ahead: rowAhead}
+	r.over(func() {
+		s.part = t.LastPart(t.Part(r.n, width))
+		s.passes()
+		sums := t.FoldThree(s.sum[0], s.sum[1], zeros(t, 1, width)[0])
+		r.end(exactCosine(t, sums[0], xx, sums[1]))
+		t.Label("inexact")
+		nan := t.New(1)
+		t.Fill(nan, aNaN)
+		r.end(nan)
+	})
+}
+
+const aNaN = 0x7fc00000
+
+// A rowLoop takes one row after the other. There is at least one, and x has more than 64 elements,
+// and at most asm.Block.
+type rowLoop struct {
+	t         Target
+	dst       reg.GPVirtual
+	row, x, n reg.GPVirtual // of the row at hand, for its sum to move
+}
+
+func newRowLoop(t Target) *rowLoop {
+	return &rowLoop{t, t.PointerParam("dst"), t.NewInt(), t.NewInt(), t.NewInt()}
+}
+
+func (r *rowLoop) over(sum func()) {
+	t := r.t
+	rows, stride, x := t.PointerParam("rows"), t.IntParam("stride"), t.PointerParam("x")
+	n, end := t.IntParam("len(x)"), t.Offset(r.dst, t.IntParam("len(dst)"), float)
+	t.ShiftLeft(stride, 2)
+	t.Label("row")
+	t.SetInt(r.row, rows)
+	t.SetInt(r.x, x)
+	t.SetInt(r.n, n)
+	sum()
+	t.Label("next")
+	t.AdvanceReg(rows, stride)
+	t.IfLessReg(r.dst, end, "row")
+	t.Done()
+}
+
+// end stores what a row comes to.
+func (r *rowLoop) end(v Group) {
+	r.t.Store(v, r.dst, 0)
+	r.t.Advance(r.dst, float)
+	r.t.Jump("next")
+}
