@@ -13,6 +13,10 @@ import (
 // vnni tells whether the AVX-512 paths may use VNNI's instructions.
 var vnni = cpuid.CPU.Supports(cpuid.AVX512VNNI) && cpu.X86.HasAVX512VNNI
 
+// fourStreams tells whether four rows that come from memory are read together sooner than one after
+// the other: on a Zen 5, not on an Emerald Rapids.
+var fourStreams = cpuid.CPU.VendorID == cpuid.AMD
+
 // detect asks cpuid, which asks the operating system too (XGETBV): a feature it reports is one that
 // can be used. It asks x/sys as well, for GODEBUG=cpu.avx2=off and the like go there.
 func detect() []ISA {

@@ -2,6 +2,6 @@
 
 package asm
 
-const vnni = false
+const vnni, fourStreams = false, false
 
 func detect() []ISA { return []ISA{Generic} }

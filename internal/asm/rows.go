@@ -1,10 +1,6 @@
 package asm
 
-import (
-	"math"
-
-	"github.com/pegasimd/pegasimd/internal/misuse"
-)
+import "github.com/pegasimd/pegasimd/internal/misuse"
 
 //go:noinline
 func rowsTooShort(rows []float32, stride, count, n int) any {
@@ -95,34 +91,35 @@ func CheckRowsAt(rows []float32, stride int, idx []int32, n int) {
 // elements or four rows.
 func rowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 
-// Numbers of elements: what is beyond the first cache (64 KB), the second (2 MB) and the third (8 MB).
-// Rows of less than shortRow are taken four at a time wherever they are, and those of less than
-// longRow if they come from memory, where four streams are faster than one that so often starts anew.
+// Numbers of elements: what is beyond the first cache (64 KB), the second (2 MB) and most processes'
+// share of the third (4 MB), and rows long enough to be taken one by one (1 KB, 2 KB).
 const (
 	beyondFirst = 16 << 10
 	nearby      = 512 << 10
-	cached      = 2 << 20
+	fromMemory  = 1 << 20
 	shortRow    = 256
 	longRow     = 512
 )
 
 // oneByOne tells whether all rows of n elements are better taken one after the other than four at a
 // time. Registers of 512 bits hold the lanes of four rows; others pass over them four times, which
-// is slow where rows are long and come from the third cache or from memory. Gathered rows from
-// memory have more to gain by four streams.
+// is slow where rows are long. From memory rows are read sooner in four streams by CPUs that have
+// fourStreams, and gathered ones by all.
 func oneByOne(rows []float32, idx []int32, count, n int) bool {
-	size := count * n
-	if idx != nil {
-		return active != AVX512 && n >= longRow && size > nearby && len(rows) <= cached
+	size, wide := count*n, active == AVX512
+	switch {
+	case n < shortRow:
+		return false
+	case idx != nil:
+		return !wide && n >= longRow && size > nearby && len(rows) <= 2*fromMemory
+	case size >= fromMemory && wide:
+		return !fourStreams
+	case size >= fromMemory:
+		return n >= longRow
+	case wide || n >= longRow:
+		return size > beyondFirst
 	}
-	least, most := nearby, cached
-	if active == AVX512 || n >= longRow {
-		least = beyondFirst
-	}
-	if n >= longRow {
-		most = math.MaxInt
-	}
-	return n >= shortRow && size > least && size <= most
+	return size > nearby
 }
 
 // dotRows is given indices or, for consecutive rows, nil.
