@@ -92,12 +92,14 @@ func CheckRowsAt(rows []float32, stride int, idx []int32, n int) {
 func rowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 
 // Numbers of elements: what is beyond the first cache (64 KB), the second (2 MB) and most processes'
-// share of the third (4 MB), and rows long enough to be taken one by one (1 KB, 2 KB).
+// share of the third (4 MB), and rows long enough to be taken one by one, in the cache with 512
+// bits, with 512 bits, and without.
 const (
 	beyondFirst = 16 << 10
 	nearby      = 512 << 10
 	fromMemory  = 1 << 20
-	shortRow    = 256
+	shortRow    = 128
+	mediumRow   = 256
 	longRow     = 512
 )
 
@@ -108,7 +110,7 @@ const (
 func oneByOne(rows []float32, idx []int32, count, n int) bool {
 	size, wide := count*n, active == AVX512
 	switch {
-	case n < shortRow:
+	case n < shortRow || n < mediumRow && (!wide || size >= fromMemory):
 		return false
 	case idx != nil:
 		return !wide && n >= longRow && size > nearby && len(rows) <= 2*fromMemory
