@@ -1888,33 +1888,456 @@ over3groups:
 	B     fold
 
 over4groups:
+	CMP   $0x00000029, R2
+	BHS   over5groups
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V8.B16
+	FLDPQ (R0), (F9, F5)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
+	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	ADD   R3<<2, R0, R2
+	FLDPQ 96(R2), (F9, F8)
+	VTBL  V6.B16, [V9.B16], V9.B16
+	VTBX  V7.B16, [V8.B16], V9.B16
+	VTBL  V6.B16, [V8.B16], V10.B16
+	ADD   R3<<2, R1, R2
+	FLDPQ 96(R2), (F8, F11)
+	VTBL  V6.B16, [V8.B16], V8.B16
+	VTBX  V7.B16, [V11.B16], V8.B16
+	VTBL  V6.B16, [V11.B16], V11.B16
+	WORD  $0x6e28dd26                // VFMUL V8.S4, V9.S4, V6.S4
+	WORD  $0x6e2bdd47                // VFMUL V11.S4, V10.S4, V7.S4
+	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e29d484                // VFADD V9.S4, V4.S4, V4.S4
+	WORD  $0x4e2ad4a5                // VFADD V10.S4, V5.S4, V5.S4
+	FLDPQ 64(R0), (F10, F11)
+	FLDPQ 64(R1), (F8, F9)
+	WORD  $0x6e28dd46                // VFMUL V8.S4, V10.S4, V6.S4
+	WORD  $0x6e29dd67                // VFMUL V9.S4, V11.S4, V7.S4
+	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	FLDPQ 32(R0), (F10, F11)
+	FLDPQ 32(R1), (F8, F9)
+	WORD  $0x6e28dd46                // VFMUL V8.S4, V10.S4, V6.S4
+	WORD  $0x6e29dd67                // VFMUL V9.S4, V11.S4, V7.S4
+	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	FLDPQ 96(R0), (F16, F17)
+	FLDPQ 96(R1), (F14, F15)
+	WORD  $0x6e2ede0c                // VFMUL V14.S4, V16.S4, V12.S4
+	WORD  $0x6e2fde2d                // VFMUL V15.S4, V17.S4, V13.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e2cd4c6                // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
+	WORD  $0x4e2ed508                // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529                // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x4e30d54a                // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	B     fold
+
+over5groups:
+	CMP   $0x00000031, R2
+	BHS   over6groups
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V8.B16
+	FLDPQ (R0), (F9, F5)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
+	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	FLDPQ 128(R0), (F12, F13)
+	FLDPQ 128(R1), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	FLDPQ 64(R0), (F12, F13)
+	FLDPQ 64(R1), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	FLDPQ 32(R0), (F12, F13)
+	FLDPQ 32(R1), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	ADD   R3<<2, R0, R2
+	FLDPQ 128(R2), (F15, F14)
+	VTBL  V6.B16, [V15.B16], V15.B16
+	VTBX  V7.B16, [V14.B16], V15.B16
+	VTBL  V6.B16, [V14.B16], V16.B16
+	ADD   R3<<2, R1, R2
+	FLDPQ 128(R2), (F14, F17)
+	VTBL  V6.B16, [V14.B16], V14.B16
+	VTBX  V7.B16, [V17.B16], V14.B16
+	VTBL  V6.B16, [V17.B16], V17.B16
+	WORD  $0x6e2edde6                // VFMUL V14.S4, V15.S4, V6.S4
+	WORD  $0x6e31de07                // VFMUL V17.S4, V16.S4, V7.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
+	WORD  $0x4e27d529                // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e2ed54a                // VFADD V14.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e2fd58c                // VFADD V15.S4, V12.S4, V12.S4
+	WORD  $0x4e30d5ad                // VFADD V16.S4, V13.S4, V13.S4
+	FLDPQ 96(R0), (F16, F17)
+	FLDPQ 96(R1), (F14, F15)
+	WORD  $0x6e2ede06                // VFMUL V14.S4, V16.S4, V6.S4
+	WORD  $0x6e2fde27                // VFMUL V15.S4, V17.S4, V7.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
+	WORD  $0x4e27d529                // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e2ed54a                // VFADD V14.S4, V10.S4, V10.S4
+	WORD  $0x4e2fd56b                // VFADD V15.S4, V11.S4, V11.S4
+	WORD  $0x4e30d58c                // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	B     fold
+
+over6groups:
+	CMP   $0x00000039, R2
+	BHS   over7groups
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V8.B16
+	FLDPQ (R0), (F9, F5)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
+	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	FLDPQ 128(R0), (F12, F13)
+	FLDPQ 128(R1), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	FLDPQ 64(R0), (F12, F13)
+	FLDPQ 64(R1), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	ADD   R3<<2, R0, R2
+	FLDPQ 160(R2), (F15, F14)
+	VTBL  V6.B16, [V15.B16], V15.B16
+	VTBX  V7.B16, [V14.B16], V15.B16
+	VTBL  V6.B16, [V14.B16], V16.B16
+	ADD   R3<<2, R1, R2
+	FLDPQ 160(R2), (F14, F17)
+	VTBL  V6.B16, [V14.B16], V14.B16
+	VTBX  V7.B16, [V17.B16], V14.B16
+	VTBL  V6.B16, [V17.B16], V17.B16
+	WORD  $0x6e2edde6                // VFMUL V14.S4, V15.S4, V6.S4
+	WORD  $0x6e31de07                // VFMUL V17.S4, V16.S4, V7.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
+	WORD  $0x4e27d529                // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e2ed54a                // VFADD V14.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e2fd58c                // VFADD V15.S4, V12.S4, V12.S4
+	WORD  $0x4e30d5ad                // VFADD V16.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	FLDPQ 32(R0), (F10, F11)
+	FLDPQ 32(R1), (F8, F9)
+	WORD  $0x6e28dd46                // VFMUL V8.S4, V10.S4, V6.S4
+	WORD  $0x6e29dd67                // VFMUL V9.S4, V11.S4, V7.S4
+	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	FLDPQ 160(R0), (F16, F17)
+	FLDPQ 160(R1), (F14, F15)
+	WORD  $0x6e2ede0c                // VFMUL V14.S4, V16.S4, V12.S4
+	WORD  $0x6e2fde2d                // VFMUL V15.S4, V17.S4, V13.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e2cd4c6                // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
+	WORD  $0x4e2ed508                // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529                // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x4e30d54a                // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	FLDPQ 96(R0), (F16, F17)
+	FLDPQ 96(R1), (F14, F15)
+	WORD  $0x6e2ede0c                // VFMUL V14.S4, V16.S4, V12.S4
+	WORD  $0x6e2fde2d                // VFMUL V15.S4, V17.S4, V13.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e2cd4c6                // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
+	WORD  $0x4e2ed508                // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529                // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x4e30d54a                // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	B     fold
+
+over7groups:
+	CMP   $0x00000041, R2
+	BHS   over8groups
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V8.B16
+	FLDPQ (R0), (F9, F5)
+	FLDPQ (R1), (F2, F3)
+	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
+	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	FLDPQ 128(R0), (F12, F13)
+	FLDPQ 128(R1), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	FLDPQ 64(R0), (F12, F13)
+	FLDPQ 64(R1), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	FLDPQ 192(R0), (F18, F19)
+	FLDPQ 192(R1), (F16, F17)
+	WORD  $0x6e30de4e                // VFMUL V16.S4, V18.S4, V14.S4
+	WORD  $0x6e31de6f                // VFMUL V17.S4, V19.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e2ed508                // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529                // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x4e30d54a                // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e32d58c                // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	FLDPQ 32(R0), (F12, F13)
+	FLDPQ 32(R1), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	FLDPQ 160(R0), (F18, F19)
+	FLDPQ 160(R1), (F16, F17)
+	WORD  $0x6e30de4e                // VFMUL V16.S4, V18.S4, V14.S4
+	WORD  $0x6e31de6f                // VFMUL V17.S4, V19.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e2ed508                // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529                // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x4e30d54a                // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e32d58c                // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                // VFADD V19.S4, V13.S4, V13.S4
+	FLDPQ 96(R0), (F18, F19)
+	FLDPQ 96(R1), (F16, F17)
+	WORD  $0x6e30de4e                // VFMUL V16.S4, V18.S4, V14.S4
+	WORD  $0x6e31de6f                // VFMUL V17.S4, V19.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	ADD   R3<<2, R0, R0
+	FLDPQ 192(R0), (F21, F20)
+	VTBL  V6.B16, [V21.B16], V21.B16
+	VTBX  V7.B16, [V20.B16], V21.B16
+	VTBL  V6.B16, [V20.B16], V22.B16
+	ADD   R3<<2, R1, R0
+	FLDPQ 192(R0), (F20, F23)
+	VTBL  V6.B16, [V20.B16], V20.B16
+	VTBX  V7.B16, [V23.B16], V20.B16
+	VTBL  V6.B16, [V23.B16], V23.B16
+	WORD  $0x6e34dea6                // VFMUL V20.S4, V21.S4, V6.S4
+	WORD  $0x6e37dec7                // VFMUL V23.S4, V22.S4, V7.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x4e26d5ce                // VFADD V6.S4, V14.S4, V14.S4
+	WORD  $0x4e27d5ef                // VFADD V7.S4, V15.S4, V15.S4
+	WORD  $0x4e34d610                // VFADD V20.S4, V16.S4, V16.S4
+	WORD  $0x4e37d631                // VFADD V23.S4, V17.S4, V17.S4
+	WORD  $0x4e35d652                // VFADD V21.S4, V18.S4, V18.S4
+	WORD  $0x4e36d673                // VFADD V22.S4, V19.S4, V19.S4
+	WORD  $0x4e2ed508                // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529                // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x4e30d54a                // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e32d58c                // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	B     fold
+
+over8groups:
 	MOVD  R0, R6
 	MOVD  R1, R7
 	MOVD  R2, R8
-	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V9.B16
-	VMOVI $0x00, V10.B16
-	VMOVI $0x00, V11.B16
-	VMOVI $0x00, V12.B16
-	VMOVI $0x00, V13.B16
-	VMOVI $0x00, V14.B16
-	VMOVI $0x00, V15.B16
-	VMOVI $0x00, V16.B16
-	VMOVI $0x00, V17.B16
-	VMOVI $0x00, V18.B16
-	VMOVI $0x00, V19.B16
-	VMOVI $0x00, V20.B16
-	VMOVI $0x00, V21.B16
-	VMOVI $0x00, V22.B16
-	VMOVI $0x00, V23.B16
-	VMOVI $0x00, V24.B16
-	VMOVI $0x00, V25.B16
-	VMOVI $0x00, V26.B16
-	VMOVI $0x00, V27.B16
-	VMOVI $0x00, V28.B16
-	VMOVI $0x00, V29.B16
-	VMOVI $0x00, V30.B16
-	VMOVI $0x00, V31.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	FLDPQ (R0), (F3, F0)
+	FLDPQ (R1), (F10, F11)
+	WORD  $0x6e2adc68         // VFMUL V10.S4, V3.S4, V8.S4
+	WORD  $0x6e2bdc09         // VFMUL V11.S4, V0.S4, V9.S4
+	WORD  $0x4e21d508         // VFADD V1.S4, V8.S4, V8.S4
+	WORD  $0x4e22d529         // VFADD V2.S4, V9.S4, V9.S4
+	WORD  $0x6e2add4a         // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e23dc6c         // VFMUL V3.S4, V3.S4, V12.S4
+	WORD  $0x6e20dc0d         // VFMUL V0.S4, V0.S4, V13.S4
+	FLDPQ 64(R0), (F1, F0)
+	FLDPQ 64(R1), (F16, F17)
+	WORD  $0x6e30dc2e         // VFMUL V16.S4, V1.S4, V14.S4
+	WORD  $0x6e31dc0f         // VFMUL V17.S4, V0.S4, V15.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e21dc32         // VFMUL V1.S4, V1.S4, V18.S4
+	WORD  $0x6e20dc13         // VFMUL V0.S4, V0.S4, V19.S4
+	FLDPQ 128(R0), (F1, F0)
+	FLDPQ 128(R1), (F22, F23)
+	WORD  $0x6e36dc34         // VFMUL V22.S4, V1.S4, V20.S4
+	WORD  $0x6e37dc15         // VFMUL V23.S4, V0.S4, V21.S4
+	WORD  $0x6e36ded6         // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7         // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x6e21dc38         // VFMUL V1.S4, V1.S4, V24.S4
+	WORD  $0x6e20dc19         // VFMUL V0.S4, V0.S4, V25.S4
+	FLDPQ 192(R0), (F1, F0)
+	FLDPQ 192(R1), (F28, F29)
+	WORD  $0x6e3cdc3a         // VFMUL V28.S4, V1.S4, V26.S4
+	WORD  $0x6e3ddc1b         // VFMUL V29.S4, V0.S4, V27.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x6e21dc3e         // VFMUL V1.S4, V1.S4, V30.S4
+	WORD  $0x6e20dc1f         // VFMUL V0.S4, V0.S4, V31.S4
+	ADD   $0x00000100, R6, R6
+	ADD   $0x00000100, R7, R7
+	SUB   $0x00000040, R8, R8
 	CMP   $0x00000040, R8
 	BLO   pass0rest
 
@@ -1927,50 +2350,50 @@ pass0blocks:
 	WORD  $0x4e25d529         // VFADD V5.S4, V9.S4, V9.S4
 	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d610         // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631         // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x4e22d54a         // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b         // VFADD V3.S4, V11.S4, V11.S4
 	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739         // VFADD V1.S4, V25.S4, V25.S4
+	WORD  $0x4e20d58c         // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad         // VFADD V1.S4, V13.S4, V13.S4
 	FLDPQ 64(R6), (F0, F1)
 	FLDPQ 64(R7), (F2, F3)
-	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
-	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d54a         // VFADD V4.S4, V10.S4, V10.S4
-	WORD  $0x4e25d56b         // VFADD V5.S4, V11.S4, V11.S4
-	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d652         // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673         // VFADD V3.S4, V19.S4, V19.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d75a         // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e21d77b         // VFADD V1.S4, V27.S4, V27.S4
-	FLDPQ 128(R6), (F0, F1)
-	FLDPQ 128(R7), (F2, F3)
-	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
-	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d58c         // VFADD V4.S4, V12.S4, V12.S4
-	WORD  $0x4e25d5ad         // VFADD V5.S4, V13.S4, V13.S4
-	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d694         // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5         // VFADD V3.S4, V21.S4, V21.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d79c         // VFADD V0.S4, V28.S4, V28.S4
-	WORD  $0x4e21d7bd         // VFADD V1.S4, V29.S4, V29.S4
-	FLDPQ 192(R6), (F0, F1)
-	FLDPQ 192(R7), (F2, F3)
 	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d5ce         // VFADD V4.S4, V14.S4, V14.S4
 	WORD  $0x4e25d5ef         // VFADD V5.S4, V15.S4, V15.S4
 	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610         // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631         // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d652         // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673         // VFADD V1.S4, V19.S4, V19.S4
+	FLDPQ 128(R6), (F0, F1)
+	FLDPQ 128(R7), (F2, F3)
+	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d694         // VFADD V4.S4, V20.S4, V20.S4
+	WORD  $0x4e25d6b5         // VFADD V5.S4, V21.S4, V21.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x4e22d6d6         // VFADD V2.S4, V22.S4, V22.S4
 	WORD  $0x4e23d6f7         // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739         // VFADD V1.S4, V25.S4, V25.S4
+	FLDPQ 192(R6), (F0, F1)
+	FLDPQ 192(R7), (F2, F3)
+	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d75a         // VFADD V4.S4, V26.S4, V26.S4
+	WORD  $0x4e25d77b         // VFADD V5.S4, V27.S4, V27.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c         // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd         // VFADD V3.S4, V29.S4, V29.S4
 	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x4e20d7de         // VFADD V0.S4, V30.S4, V30.S4
@@ -1994,12 +2417,12 @@ pass0rest:
 	WORD  $0x4e25d529       // VFADD V5.S4, V9.S4, V9.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d610       // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631       // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x4e22d54a       // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b       // VFADD V3.S4, V11.S4, V11.S4
 	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d718       // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739       // VFADD V1.S4, V25.S4, V25.S4
+	WORD  $0x4e20d58c       // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad       // VFADD V1.S4, V13.S4, V13.S4
 	CMP   $0x00000010, R8
 	BLS   pass0end
 	CMP   $0x00000018, R8
@@ -2008,16 +2431,16 @@ pass0rest:
 	FLDPQ 64(R7), (F2, F3)
 	WORD  $0x6e22dc04       // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d54a       // VFADD V4.S4, V10.S4, V10.S4
-	WORD  $0x4e25d56b       // VFADD V5.S4, V11.S4, V11.S4
+	WORD  $0x4e24d5ce       // VFADD V4.S4, V14.S4, V14.S4
+	WORD  $0x4e25d5ef       // VFADD V5.S4, V15.S4, V15.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d652       // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673       // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x4e22d610       // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631       // VFADD V3.S4, V17.S4, V17.S4
 	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d75a       // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e21d77b       // VFADD V1.S4, V27.S4, V27.S4
+	WORD  $0x4e20d652       // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673       // VFADD V1.S4, V19.S4, V19.S4
 	CMP   $0x00000020, R8
 	BLS   pass0end
 	CMP   $0x00000028, R8
@@ -2026,16 +2449,16 @@ pass0rest:
 	FLDPQ 128(R7), (F2, F3)
 	WORD  $0x6e22dc04       // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d58c       // VFADD V4.S4, V12.S4, V12.S4
-	WORD  $0x4e25d5ad       // VFADD V5.S4, V13.S4, V13.S4
+	WORD  $0x4e24d694       // VFADD V4.S4, V20.S4, V20.S4
+	WORD  $0x4e25d6b5       // VFADD V5.S4, V21.S4, V21.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d694       // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5       // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x4e22d6d6       // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7       // VFADD V3.S4, V23.S4, V23.S4
 	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d79c       // VFADD V0.S4, V28.S4, V28.S4
-	WORD  $0x4e21d7bd       // VFADD V1.S4, V29.S4, V29.S4
+	WORD  $0x4e20d718       // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739       // VFADD V1.S4, V25.S4, V25.S4
 	CMP   $0x00000030, R8
 	BLS   pass0end
 	CMP   $0x00000038, R8
@@ -2044,12 +2467,12 @@ pass0rest:
 	FLDPQ 192(R7), (F2, F3)
 	WORD  $0x6e22dc04       // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d5ce       // VFADD V4.S4, V14.S4, V14.S4
-	WORD  $0x4e25d5ef       // VFADD V5.S4, V15.S4, V15.S4
+	WORD  $0x4e24d75a       // VFADD V4.S4, V26.S4, V26.S4
+	WORD  $0x4e25d77b       // VFADD V5.S4, V27.S4, V27.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d6d6       // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7       // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x4e22d79c       // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd       // VFADD V3.S4, V29.S4, V29.S4
 	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x4e20d7de       // VFADD V0.S4, V30.S4, V30.S4
@@ -2073,12 +2496,12 @@ pass0part0:
 	WORD  $0x4e25d529              // VFADD V5.S4, V9.S4, V9.S4
 	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x4e22d54a              // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b              // VFADD V3.S4, V11.S4, V11.S4
 	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d718              // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739              // VFADD V1.S4, V25.S4, V25.S4
+	WORD  $0x4e20d58c              // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad              // VFADD V1.S4, V13.S4, V13.S4
 	B     pass0end
 
 pass0part2:
@@ -2094,16 +2517,16 @@ pass0part2:
 	VTBL  V6.B16, [V3.B16], V3.B16
 	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d54a              // VFADD V4.S4, V10.S4, V10.S4
-	WORD  $0x4e25d56b              // VFADD V5.S4, V11.S4, V11.S4
+	WORD  $0x4e24d5ce              // VFADD V4.S4, V14.S4, V14.S4
+	WORD  $0x4e25d5ef              // VFADD V5.S4, V15.S4, V15.S4
 	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
 	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d75a              // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e21d77b              // VFADD V1.S4, V27.S4, V27.S4
+	WORD  $0x4e20d652              // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673              // VFADD V1.S4, V19.S4, V19.S4
 	B     pass0end
 
 pass0part4:
@@ -2119,16 +2542,16 @@ pass0part4:
 	VTBL  V6.B16, [V3.B16], V3.B16
 	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d58c              // VFADD V4.S4, V12.S4, V12.S4
-	WORD  $0x4e25d5ad              // VFADD V5.S4, V13.S4, V13.S4
+	WORD  $0x4e24d694              // VFADD V4.S4, V20.S4, V20.S4
+	WORD  $0x4e25d6b5              // VFADD V5.S4, V21.S4, V21.S4
 	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
 	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d79c              // VFADD V0.S4, V28.S4, V28.S4
-	WORD  $0x4e21d7bd              // VFADD V1.S4, V29.S4, V29.S4
+	WORD  $0x4e20d718              // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739              // VFADD V1.S4, V25.S4, V25.S4
 	B     pass0end
 
 pass0part6:
@@ -2144,66 +2567,81 @@ pass0part6:
 	VTBL  V6.B16, [V3.B16], V3.B16
 	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d5ce              // VFADD V4.S4, V14.S4, V14.S4
-	WORD  $0x4e25d5ef              // VFADD V5.S4, V15.S4, V15.S4
+	WORD  $0x4e24d75a              // VFADD V4.S4, V26.S4, V26.S4
+	WORD  $0x4e25d77b              // VFADD V5.S4, V27.S4, V27.S4
 	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x4e22d79c              // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd              // VFADD V3.S4, V29.S4, V29.S4
 	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x4e20d7de              // VFADD V0.S4, V30.S4, V30.S4
 	WORD  $0x4e21d7ff              // VFADD V1.S4, V31.S4, V31.S4
 
 pass0end:
-	WORD  $0x4e2cd508        // VFADD V12.S4, V8.S4, V8.S4
-	WORD  $0x4e2dd529        // VFADD V13.S4, V9.S4, V9.S4
-	WORD  $0x4e2ed54a        // VFADD V14.S4, V10.S4, V10.S4
-	WORD  $0x4e2fd56b        // VFADD V15.S4, V11.S4, V11.S4
-	WORD  $0x4e34d610        // VFADD V20.S4, V16.S4, V16.S4
-	WORD  $0x4e35d631        // VFADD V21.S4, V17.S4, V17.S4
-	WORD  $0x4e36d652        // VFADD V22.S4, V18.S4, V18.S4
-	WORD  $0x4e37d673        // VFADD V23.S4, V19.S4, V19.S4
-	WORD  $0x4e3cd718        // VFADD V28.S4, V24.S4, V24.S4
-	WORD  $0x4e3dd739        // VFADD V29.S4, V25.S4, V25.S4
-	WORD  $0x4e3ed75a        // VFADD V30.S4, V26.S4, V26.S4
-	WORD  $0x4e3fd77b        // VFADD V31.S4, V27.S4, V27.S4
-	WORD  $0x4e2ad508        // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529        // VFADD V11.S4, V9.S4, V9.S4
+	WORD  $0x4e34d508         // VFADD V20.S4, V8.S4, V8.S4
+	WORD  $0x4e35d529         // VFADD V21.S4, V9.S4, V9.S4
+	WORD  $0x4e3ad5ce         // VFADD V26.S4, V14.S4, V14.S4
+	WORD  $0x4e3bd5ef         // VFADD V27.S4, V15.S4, V15.S4
+	WORD  $0x4e36d54a         // VFADD V22.S4, V10.S4, V10.S4
+	WORD  $0x4e37d56b         // VFADD V23.S4, V11.S4, V11.S4
+	WORD  $0x4e3cd610         // VFADD V28.S4, V16.S4, V16.S4
+	WORD  $0x4e3dd631         // VFADD V29.S4, V17.S4, V17.S4
+	WORD  $0x4e38d58c         // VFADD V24.S4, V12.S4, V12.S4
+	WORD  $0x4e39d5ad         // VFADD V25.S4, V13.S4, V13.S4
+	WORD  $0x4e3ed652         // VFADD V30.S4, V18.S4, V18.S4
+	WORD  $0x4e3fd673         // VFADD V31.S4, V19.S4, V19.S4
+	WORD  $0x4e2ed508         // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529         // VFADD V15.S4, V9.S4, V9.S4
 	ADD   $8, RSP, R6
 	FSTPQ (F8, F9), (R6)
-	WORD  $0x4e32d610        // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631        // VFADD V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a         // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b         // VFADD V17.S4, V11.S4, V11.S4
 	ADD   $8, RSP, R6
-	FSTPQ (F16, F17), 32(R6)
-	WORD  $0x4e3ad718        // VFADD V26.S4, V24.S4, V24.S4
-	WORD  $0x4e3bd739        // VFADD V27.S4, V25.S4, V25.S4
+	FSTPQ (F10, F11), 32(R6)
+	WORD  $0x4e32d58c         // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad         // VFADD V19.S4, V13.S4, V13.S4
 	ADD   $8, RSP, R6
-	FSTPQ (F24, F25), 64(R6)
-	VMOVI $0x00, V17.B16
-	VMOVI $0x00, V1.B16
-	VMOVI $0x00, V18.B16
-	VMOVI $0x00, V19.B16
-	VMOVI $0x00, V20.B16
-	VMOVI $0x00, V21.B16
-	VMOVI $0x00, V22.B16
-	VMOVI $0x00, V23.B16
-	VMOVI $0x00, V2.B16
-	VMOVI $0x00, V3.B16
-	VMOVI $0x00, V10.B16
-	VMOVI $0x00, V11.B16
-	VMOVI $0x00, V24.B16
-	VMOVI $0x00, V25.B16
-	VMOVI $0x00, V26.B16
-	VMOVI $0x00, V27.B16
+	FSTPQ (F12, F13), 64(R6)
 	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V5.B16
-	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V9.B16
-	VMOVI $0x00, V28.B16
-	VMOVI $0x00, V29.B16
-	VMOVI $0x00, V30.B16
-	VMOVI $0x00, V31.B16
+	FLDPQ 32(R0), (F8, F0)
+	FLDPQ 32(R1), (F2, F3)
+	WORD  $0x6e22dd11         // VFMUL V2.S4, V8.S4, V17.S4
+	WORD  $0x6e23dc01         // VFMUL V3.S4, V0.S4, V1.S4
+	WORD  $0x4e24d631         // VFADD V4.S4, V17.S4, V17.S4
+	WORD  $0x4e25d421         // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e28dd04         // VFMUL V8.S4, V8.S4, V4.S4
+	WORD  $0x6e20dc05         // VFMUL V0.S4, V0.S4, V5.S4
+	FLDPQ 96(R0), (F8, F0)
+	FLDPQ 96(R1), (F10, F11)
+	WORD  $0x6e2add12         // VFMUL V10.S4, V8.S4, V18.S4
+	WORD  $0x6e2bdc13         // VFMUL V11.S4, V0.S4, V19.S4
+	WORD  $0x6e2add4a         // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e28dd08         // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e20dc09         // VFMUL V0.S4, V0.S4, V9.S4
+	FLDPQ 160(R0), (F12, F0)
+	FLDPQ 160(R1), (F22, F23)
+	WORD  $0x6e36dd94         // VFMUL V22.S4, V12.S4, V20.S4
+	WORD  $0x6e37dc15         // VFMUL V23.S4, V0.S4, V21.S4
+	WORD  $0x6e36ded6         // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7         // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x6e2cdd98         // VFMUL V12.S4, V12.S4, V24.S4
+	WORD  $0x6e20dc19         // VFMUL V0.S4, V0.S4, V25.S4
+	FLDPQ 224(R0), (F12, F0)
+	FLDPQ 224(R1), (F28, F29)
+	WORD  $0x6e3cdd9a         // VFMUL V28.S4, V12.S4, V26.S4
+	WORD  $0x6e3ddc1b         // VFMUL V29.S4, V0.S4, V27.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x6e2cdd9e         // VFMUL V12.S4, V12.S4, V30.S4
+	WORD  $0x6e20dc1f         // VFMUL V0.S4, V0.S4, V31.S4
+	ADD   $0x00000100, R0, R0
+	ADD   $0x00000100, R1, R1
+	SUB   $0x00000040, R2, R2
 	CMP   $0x00000040, R2
 	BLO   pass1rest
 
@@ -2244,22 +2682,22 @@ pass1blocks:
 	WORD  $0x4e30d6b5         // VFADD V16.S4, V21.S4, V21.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd718         // VFADD V13.S4, V24.S4, V24.S4
-	WORD  $0x4e2ed739         // VFADD V14.S4, V25.S4, V25.S4
+	WORD  $0x4e2dd6d6         // VFADD V13.S4, V22.S4, V22.S4
+	WORD  $0x4e2ed6f7         // VFADD V14.S4, V23.S4, V23.S4
 	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d79c         // VFADD V0.S4, V28.S4, V28.S4
-	WORD  $0x4e2cd7bd         // VFADD V12.S4, V29.S4, V29.S4
+	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e2cd739         // VFADD V12.S4, V25.S4, V25.S4
 	FLDPQ 224(R0), (F0, F12)
 	FLDPQ 224(R1), (F13, F14)
 	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd6d6         // VFADD V15.S4, V22.S4, V22.S4
-	WORD  $0x4e30d6f7         // VFADD V16.S4, V23.S4, V23.S4
+	WORD  $0x4e2fd75a         // VFADD V15.S4, V26.S4, V26.S4
+	WORD  $0x4e30d77b         // VFADD V16.S4, V27.S4, V27.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd75a         // VFADD V13.S4, V26.S4, V26.S4
-	WORD  $0x4e2ed77b         // VFADD V14.S4, V27.S4, V27.S4
+	WORD  $0x4e2dd79c         // VFADD V13.S4, V28.S4, V28.S4
+	WORD  $0x4e2ed7bd         // VFADD V14.S4, V29.S4, V29.S4
 	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x4e20d7de         // VFADD V0.S4, V30.S4, V30.S4
@@ -2319,12 +2757,12 @@ pass1rest:
 	WORD  $0x4e30d6b5         // VFADD V16.S4, V21.S4, V21.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd718         // VFADD V13.S4, V24.S4, V24.S4
-	WORD  $0x4e2ed739         // VFADD V14.S4, V25.S4, V25.S4
+	WORD  $0x4e2dd6d6         // VFADD V13.S4, V22.S4, V22.S4
+	WORD  $0x4e2ed6f7         // VFADD V14.S4, V23.S4, V23.S4
 	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d79c         // VFADD V0.S4, V28.S4, V28.S4
-	WORD  $0x4e2cd7bd         // VFADD V12.S4, V29.S4, V29.S4
+	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e2cd739         // VFADD V12.S4, V25.S4, V25.S4
 	CMP   $0x00000038, R2
 	BLS   pass1end
 	B     pass1part7
@@ -2396,12 +2834,12 @@ pass1part5:
 	WORD  $0x4e30d6b5                // VFADD V16.S4, V21.S4, V21.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd718                // VFADD V13.S4, V24.S4, V24.S4
-	WORD  $0x4e2ed739                // VFADD V14.S4, V25.S4, V25.S4
+	WORD  $0x4e2dd6d6                // VFADD V13.S4, V22.S4, V22.S4
+	WORD  $0x4e2ed6f7                // VFADD V14.S4, V23.S4, V23.S4
 	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d79c                // VFADD V0.S4, V28.S4, V28.S4
-	WORD  $0x4e2cd7bd                // VFADD V12.S4, V29.S4, V29.S4
+	WORD  $0x4e20d718                // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e2cd739                // VFADD V12.S4, V25.S4, V25.S4
 	B     pass1end
 
 pass1part7:
@@ -2417,12 +2855,12 @@ pass1part7:
 	VTBL  V6.B16, [V14.B16], V14.B16
 	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
 	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd6d6                // VFADD V15.S4, V22.S4, V22.S4
-	WORD  $0x4e30d6f7                // VFADD V16.S4, V23.S4, V23.S4
+	WORD  $0x4e2fd75a                // VFADD V15.S4, V26.S4, V26.S4
+	WORD  $0x4e30d77b                // VFADD V16.S4, V27.S4, V27.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd75a                // VFADD V13.S4, V26.S4, V26.S4
-	WORD  $0x4e2ed77b                // VFADD V14.S4, V27.S4, V27.S4
+	WORD  $0x4e2dd79c                // VFADD V13.S4, V28.S4, V28.S4
+	WORD  $0x4e2ed7bd                // VFADD V14.S4, V29.S4, V29.S4
 	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x4e20d7de                // VFADD V0.S4, V30.S4, V30.S4
@@ -2431,14 +2869,14 @@ pass1part7:
 pass1end:
 	WORD  $0x4e34d631      // VFADD V20.S4, V17.S4, V17.S4
 	WORD  $0x4e35d421      // VFADD V21.S4, V1.S4, V1.S4
-	WORD  $0x4e36d652      // VFADD V22.S4, V18.S4, V18.S4
-	WORD  $0x4e37d673      // VFADD V23.S4, V19.S4, V19.S4
-	WORD  $0x4e38d442      // VFADD V24.S4, V2.S4, V2.S4
-	WORD  $0x4e39d463      // VFADD V25.S4, V3.S4, V3.S4
-	WORD  $0x4e3ad54a      // VFADD V26.S4, V10.S4, V10.S4
-	WORD  $0x4e3bd56b      // VFADD V27.S4, V11.S4, V11.S4
-	WORD  $0x4e3cd484      // VFADD V28.S4, V4.S4, V4.S4
-	WORD  $0x4e3dd4a5      // VFADD V29.S4, V5.S4, V5.S4
+	WORD  $0x4e3ad652      // VFADD V26.S4, V18.S4, V18.S4
+	WORD  $0x4e3bd673      // VFADD V27.S4, V19.S4, V19.S4
+	WORD  $0x4e36d442      // VFADD V22.S4, V2.S4, V2.S4
+	WORD  $0x4e37d463      // VFADD V23.S4, V3.S4, V3.S4
+	WORD  $0x4e3cd54a      // VFADD V28.S4, V10.S4, V10.S4
+	WORD  $0x4e3dd56b      // VFADD V29.S4, V11.S4, V11.S4
+	WORD  $0x4e38d484      // VFADD V24.S4, V4.S4, V4.S4
+	WORD  $0x4e39d4a5      // VFADD V25.S4, V5.S4, V5.S4
 	WORD  $0x4e3ed508      // VFADD V30.S4, V8.S4, V8.S4
 	WORD  $0x4e3fd529      // VFADD V31.S4, V9.S4, V9.S4
 	WORD  $0x4e32d631      // VFADD V18.S4, V17.S4, V17.S4
@@ -2538,22 +2976,37 @@ row:
 	MOVD  R2, R12
 	MOVD  R1, R13
 	MOVD  R3, R14
-	VMOVI $0x00, V5.B16
-	VMOVI $0x00, V6.B16
-	VMOVI $0x00, V9.B16
-	VMOVI $0x00, V10.B16
-	VMOVI $0x00, V11.B16
-	VMOVI $0x00, V12.B16
-	VMOVI $0x00, V13.B16
-	VMOVI $0x00, V14.B16
-	VMOVI $0x00, V15.B16
-	VMOVI $0x00, V16.B16
-	VMOVI $0x00, V17.B16
-	VMOVI $0x00, V18.B16
-	VMOVI $0x00, V19.B16
-	VMOVI $0x00, V20.B16
-	VMOVI $0x00, V21.B16
-	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	FLDPQ (R2), (F4, F3)
+	FLDPQ (R1), (F9, F10)
+	WORD  $0x6e29dc85           // VFMUL V9.S4, V4.S4, V5.S4
+	WORD  $0x6e2adc66           // VFMUL V10.S4, V3.S4, V6.S4
+	WORD  $0x4e21d4a5           // VFADD V1.S4, V5.S4, V5.S4
+	WORD  $0x4e22d4c6           // VFADD V2.S4, V6.S4, V6.S4
+	WORD  $0x6e29dd29           // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e2add4a           // VFMUL V10.S4, V10.S4, V10.S4
+	FLDPQ 64(R2), (F2, F1)
+	FLDPQ 64(R1), (F13, F14)
+	WORD  $0x6e2ddc4b           // VFMUL V13.S4, V2.S4, V11.S4
+	WORD  $0x6e2edc2c           // VFMUL V14.S4, V1.S4, V12.S4
+	WORD  $0x6e2dddad           // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x6e2eddce           // VFMUL V14.S4, V14.S4, V14.S4
+	FLDPQ 128(R2), (F2, F1)
+	FLDPQ 128(R1), (F17, F18)
+	WORD  $0x6e31dc4f           // VFMUL V17.S4, V2.S4, V15.S4
+	WORD  $0x6e32dc30           // VFMUL V18.S4, V1.S4, V16.S4
+	WORD  $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	FLDPQ 192(R2), (F2, F1)
+	FLDPQ 192(R1), (F21, F22)
+	WORD  $0x6e35dc53           // VFMUL V21.S4, V2.S4, V19.S4
+	WORD  $0x6e36dc34           // VFMUL V22.S4, V1.S4, V20.S4
+	WORD  $0x6e35deb5           // VFMUL V21.S4, V21.S4, V21.S4
+	WORD  $0x6e36ded6           // VFMUL V22.S4, V22.S4, V22.S4
+	ADD   $0x00000100, R12, R12
+	ADD   $0x00000100, R13, R13
+	SUB   $0x00000040, R14, R14
 	CMP   $0x00000040, R14
 	BLO   pass0rest
 
@@ -2566,34 +3019,34 @@ pass0blocks:
 	WORD  $0x4e22d4c6           // VFADD V2.S4, V6.S4, V6.S4
 	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x6e24dc84           // VFMUL V4.S4, V4.S4, V4.S4
-	WORD  $0x4e23d5ef           // VFADD V3.S4, V15.S4, V15.S4
-	WORD  $0x4e24d610           // VFADD V4.S4, V16.S4, V16.S4
+	WORD  $0x4e23d529           // VFADD V3.S4, V9.S4, V9.S4
+	WORD  $0x4e24d54a           // VFADD V4.S4, V10.S4, V10.S4
 	FLDPQ 64(R12), (F1, F2)
 	FLDPQ 64(R13), (F3, F4)
-	WORD  $0x6e23dc21           // VFMUL V3.S4, V1.S4, V1.S4
-	WORD  $0x6e24dc42           // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x4e21d529           // VFADD V1.S4, V9.S4, V9.S4
-	WORD  $0x4e22d54a           // VFADD V2.S4, V10.S4, V10.S4
-	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x6e24dc84           // VFMUL V4.S4, V4.S4, V4.S4
-	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
-	WORD  $0x4e24d652           // VFADD V4.S4, V18.S4, V18.S4
-	FLDPQ 128(R12), (F1, F2)
-	FLDPQ 128(R13), (F3, F4)
 	WORD  $0x6e23dc21           // VFMUL V3.S4, V1.S4, V1.S4
 	WORD  $0x6e24dc42           // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x4e21d56b           // VFADD V1.S4, V11.S4, V11.S4
 	WORD  $0x4e22d58c           // VFADD V2.S4, V12.S4, V12.S4
 	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x6e24dc84           // VFMUL V4.S4, V4.S4, V4.S4
-	WORD  $0x4e23d673           // VFADD V3.S4, V19.S4, V19.S4
-	WORD  $0x4e24d694           // VFADD V4.S4, V20.S4, V20.S4
+	WORD  $0x4e23d5ad           // VFADD V3.S4, V13.S4, V13.S4
+	WORD  $0x4e24d5ce           // VFADD V4.S4, V14.S4, V14.S4
+	FLDPQ 128(R12), (F1, F2)
+	FLDPQ 128(R13), (F3, F4)
+	WORD  $0x6e23dc21           // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e24dc42           // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
+	WORD  $0x4e22d610           // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84           // VFMUL V4.S4, V4.S4, V4.S4
+	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x4e24d652           // VFADD V4.S4, V18.S4, V18.S4
 	FLDPQ 192(R12), (F1, F2)
 	FLDPQ 192(R13), (F3, F4)
 	WORD  $0x6e23dc21           // VFMUL V3.S4, V1.S4, V1.S4
 	WORD  $0x6e24dc42           // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x4e21d5ad           // VFADD V1.S4, V13.S4, V13.S4
-	WORD  $0x4e22d5ce           // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
+	WORD  $0x4e22d694           // VFADD V2.S4, V20.S4, V20.S4
 	WORD  $0x6e23dc63           // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x6e24dc84           // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
@@ -2621,8 +3074,8 @@ pass0rest:
 	WORD  $0x4e22d4c6        // VFADD V2.S4, V6.S4, V6.S4
 	WORD  $0x6e23dc63        // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x6e24dc84        // VFMUL V4.S4, V4.S4, V4.S4
-	WORD  $0x4e23d5ef        // VFADD V3.S4, V15.S4, V15.S4
-	WORD  $0x4e24d610        // VFADD V4.S4, V16.S4, V16.S4
+	WORD  $0x4e23d529        // VFADD V3.S4, V9.S4, V9.S4
+	WORD  $0x4e24d54a        // VFADD V4.S4, V10.S4, V10.S4
 	CMP   $0x00000010, R14
 	BLS   pass0end
 	CMP   $0x00000018, R14
@@ -2631,12 +3084,12 @@ pass0rest:
 	FLDPQ 64(R13), (F3, F4)
 	WORD  $0x6e23dc21        // VFMUL V3.S4, V1.S4, V1.S4
 	WORD  $0x6e24dc42        // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x4e21d529        // VFADD V1.S4, V9.S4, V9.S4
-	WORD  $0x4e22d54a        // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b        // VFADD V1.S4, V11.S4, V11.S4
+	WORD  $0x4e22d58c        // VFADD V2.S4, V12.S4, V12.S4
 	WORD  $0x6e23dc63        // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x6e24dc84        // VFMUL V4.S4, V4.S4, V4.S4
-	WORD  $0x4e23d631        // VFADD V3.S4, V17.S4, V17.S4
-	WORD  $0x4e24d652        // VFADD V4.S4, V18.S4, V18.S4
+	WORD  $0x4e23d5ad        // VFADD V3.S4, V13.S4, V13.S4
+	WORD  $0x4e24d5ce        // VFADD V4.S4, V14.S4, V14.S4
 	CMP   $0x00000020, R14
 	BLS   pass0end
 	CMP   $0x00000028, R14
@@ -2645,12 +3098,12 @@ pass0rest:
 	FLDPQ 128(R13), (F3, F4)
 	WORD  $0x6e23dc21        // VFMUL V3.S4, V1.S4, V1.S4
 	WORD  $0x6e24dc42        // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x4e21d56b        // VFADD V1.S4, V11.S4, V11.S4
-	WORD  $0x4e22d58c        // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ef        // VFADD V1.S4, V15.S4, V15.S4
+	WORD  $0x4e22d610        // VFADD V2.S4, V16.S4, V16.S4
 	WORD  $0x6e23dc63        // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x6e24dc84        // VFMUL V4.S4, V4.S4, V4.S4
-	WORD  $0x4e23d673        // VFADD V3.S4, V19.S4, V19.S4
-	WORD  $0x4e24d694        // VFADD V4.S4, V20.S4, V20.S4
+	WORD  $0x4e23d631        // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x4e24d652        // VFADD V4.S4, V18.S4, V18.S4
 	CMP   $0x00000030, R14
 	BLS   pass0end
 	CMP   $0x00000038, R14
@@ -2659,8 +3112,8 @@ pass0rest:
 	FLDPQ 192(R13), (F3, F4)
 	WORD  $0x6e23dc21        // VFMUL V3.S4, V1.S4, V1.S4
 	WORD  $0x6e24dc42        // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x4e21d5ad        // VFADD V1.S4, V13.S4, V13.S4
-	WORD  $0x4e22d5ce        // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e21d673        // VFADD V1.S4, V19.S4, V19.S4
+	WORD  $0x4e22d694        // VFADD V2.S4, V20.S4, V20.S4
 	WORD  $0x6e23dc63        // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x6e24dc84        // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x4e23d6b5        // VFADD V3.S4, V21.S4, V21.S4
@@ -2684,8 +3137,8 @@ pass0part0:
 	WORD  $0x4e22d4c6              // VFADD V2.S4, V6.S4, V6.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x6e24dc84              // VFMUL V4.S4, V4.S4, V4.S4
-	WORD  $0x4e23d5ef              // VFADD V3.S4, V15.S4, V15.S4
-	WORD  $0x4e24d610              // VFADD V4.S4, V16.S4, V16.S4
+	WORD  $0x4e23d529              // VFADD V3.S4, V9.S4, V9.S4
+	WORD  $0x4e24d54a              // VFADD V4.S4, V10.S4, V10.S4
 	B     pass0end
 
 pass0part2:
@@ -2701,12 +3154,12 @@ pass0part2:
 	VTBL  V7.B16, [V4.B16], V4.B16
 	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
 	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x4e21d529              // VFADD V1.S4, V9.S4, V9.S4
-	WORD  $0x4e22d54a              // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b              // VFADD V1.S4, V11.S4, V11.S4
+	WORD  $0x4e22d58c              // VFADD V2.S4, V12.S4, V12.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x6e24dc84              // VFMUL V4.S4, V4.S4, V4.S4
-	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
-	WORD  $0x4e24d652              // VFADD V4.S4, V18.S4, V18.S4
+	WORD  $0x4e23d5ad              // VFADD V3.S4, V13.S4, V13.S4
+	WORD  $0x4e24d5ce              // VFADD V4.S4, V14.S4, V14.S4
 	B     pass0end
 
 pass0part4:
@@ -2722,12 +3175,12 @@ pass0part4:
 	VTBL  V7.B16, [V4.B16], V4.B16
 	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
 	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x4e21d56b              // VFADD V1.S4, V11.S4, V11.S4
-	WORD  $0x4e22d58c              // VFADD V2.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ef              // VFADD V1.S4, V15.S4, V15.S4
+	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x6e24dc84              // VFMUL V4.S4, V4.S4, V4.S4
-	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
-	WORD  $0x4e24d694              // VFADD V4.S4, V20.S4, V20.S4
+	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x4e24d652              // VFADD V4.S4, V18.S4, V18.S4
 	B     pass0end
 
 pass0part6:
@@ -2743,46 +3196,61 @@ pass0part6:
 	VTBL  V7.B16, [V4.B16], V4.B16
 	WORD  $0x6e23dc21              // VFMUL V3.S4, V1.S4, V1.S4
 	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
-	WORD  $0x4e21d5ad              // VFADD V1.S4, V13.S4, V13.S4
-	WORD  $0x4e22d5ce              // VFADD V2.S4, V14.S4, V14.S4
+	WORD  $0x4e21d673              // VFADD V1.S4, V19.S4, V19.S4
+	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x6e24dc84              // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
 	WORD  $0x4e24d6d6              // VFADD V4.S4, V22.S4, V22.S4
 
 pass0end:
+	WORD  $0x4e2fd4a5         // VFADD V15.S4, V5.S4, V5.S4
+	WORD  $0x4e30d4c6         // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e33d56b         // VFADD V19.S4, V11.S4, V11.S4
+	WORD  $0x4e34d58c         // VFADD V20.S4, V12.S4, V12.S4
+	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e32d54a         // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e35d5ad         // VFADD V21.S4, V13.S4, V13.S4
+	WORD  $0x4e36d5ce         // VFADD V22.S4, V14.S4, V14.S4
 	WORD  $0x4e2bd4a5         // VFADD V11.S4, V5.S4, V5.S4
 	WORD  $0x4e2cd4c6         // VFADD V12.S4, V6.S4, V6.S4
-	WORD  $0x4e2dd529         // VFADD V13.S4, V9.S4, V9.S4
-	WORD  $0x4e2ed54a         // VFADD V14.S4, V10.S4, V10.S4
-	WORD  $0x4e33d5ef         // VFADD V19.S4, V15.S4, V15.S4
-	WORD  $0x4e34d610         // VFADD V20.S4, V16.S4, V16.S4
-	WORD  $0x4e35d631         // VFADD V21.S4, V17.S4, V17.S4
-	WORD  $0x4e36d652         // VFADD V22.S4, V18.S4, V18.S4
-	WORD  $0x4e29d4a5         // VFADD V9.S4, V5.S4, V5.S4
-	WORD  $0x4e2ad4c6         // VFADD V10.S4, V6.S4, V6.S4
 	ADD   $8, RSP, R12
 	FSTPQ (F5, F6), (R12)
-	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
-	WORD  $0x4e32d610         // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e2dd529         // VFADD V13.S4, V9.S4, V9.S4
+	WORD  $0x4e2ed54a         // VFADD V14.S4, V10.S4, V10.S4
 	ADD   $8, RSP, R12
-	FSTPQ (F15, F16), 32(R12)
-	VMOVI $0x00, V1.B16
-	VMOVI $0x00, V2.B16
-	VMOVI $0x00, V13.B16
-	VMOVI $0x00, V14.B16
-	VMOVI $0x00, V15.B16
-	VMOVI $0x00, V16.B16
-	VMOVI $0x00, V17.B16
-	VMOVI $0x00, V18.B16
-	VMOVI $0x00, V3.B16
-	VMOVI $0x00, V4.B16
+	FSTPQ (F9, F10), 32(R12)
 	VMOVI $0x00, V5.B16
 	VMOVI $0x00, V6.B16
-	VMOVI $0x00, V19.B16
-	VMOVI $0x00, V20.B16
-	VMOVI $0x00, V21.B16
-	VMOVI $0x00, V22.B16
+	FLDPQ 32(R2), (F1, F2)
+	FLDPQ 32(R1), (F3, F4)
+	WORD  $0x6e23dc21         // VFMUL V3.S4, V1.S4, V1.S4
+	WORD  $0x6e24dc42         // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d421         // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442         // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e24dc84         // VFMUL V4.S4, V4.S4, V4.S4
+	FLDPQ 96(R2), (F10, F9)
+	FLDPQ 96(R1), (F5, F6)
+	WORD  $0x6e25dd4d         // VFMUL V5.S4, V10.S4, V13.S4
+	WORD  $0x6e26dd2e         // VFMUL V6.S4, V9.S4, V14.S4
+	WORD  $0x6e25dca5         // VFMUL V5.S4, V5.S4, V5.S4
+	WORD  $0x6e26dcc6         // VFMUL V6.S4, V6.S4, V6.S4
+	FLDPQ 160(R2), (F10, F9)
+	FLDPQ 160(R1), (F17, F18)
+	WORD  $0x6e31dd4f         // VFMUL V17.S4, V10.S4, V15.S4
+	WORD  $0x6e32dd30         // VFMUL V18.S4, V9.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e32de52         // VFMUL V18.S4, V18.S4, V18.S4
+	FLDPQ 224(R2), (F10, F9)
+	FLDPQ 224(R1), (F21, F22)
+	WORD  $0x6e35dd53         // VFMUL V21.S4, V10.S4, V19.S4
+	WORD  $0x6e36dd34         // VFMUL V22.S4, V9.S4, V20.S4
+	WORD  $0x6e35deb5         // VFMUL V21.S4, V21.S4, V21.S4
+	WORD  $0x6e36ded6         // VFMUL V22.S4, V22.S4, V22.S4
+	ADD   $0x00000100, R2, R2
+	ADD   $0x00000100, R1, R1
+	SUB   $0x00000040, R3, R3
 	CMP   $0x00000040, R3
 	BLO   pass1rest
 
@@ -2815,14 +3283,14 @@ pass1blocks:
 	WORD  $0x4e2ad610         // VFADD V10.S4, V16.S4, V16.S4
 	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e2bd673         // VFADD V11.S4, V19.S4, V19.S4
-	WORD  $0x4e2cd694         // VFADD V12.S4, V20.S4, V20.S4
+	WORD  $0x4e2bd631         // VFADD V11.S4, V17.S4, V17.S4
+	WORD  $0x4e2cd652         // VFADD V12.S4, V18.S4, V18.S4
 	FLDPQ 224(R2), (F9, F10)
 	FLDPQ 224(R1), (F11, F12)
 	WORD  $0x6e2bdd29         // VFMUL V11.S4, V9.S4, V9.S4
 	WORD  $0x6e2cdd4a         // VFMUL V12.S4, V10.S4, V10.S4
-	WORD  $0x4e29d631         // VFADD V9.S4, V17.S4, V17.S4
-	WORD  $0x4e2ad652         // VFADD V10.S4, V18.S4, V18.S4
+	WORD  $0x4e29d673         // VFADD V9.S4, V19.S4, V19.S4
+	WORD  $0x4e2ad694         // VFADD V10.S4, V20.S4, V20.S4
 	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x4e2bd6b5         // VFADD V11.S4, V21.S4, V21.S4
@@ -2874,8 +3342,8 @@ pass1rest:
 	WORD  $0x4e2ad610         // VFADD V10.S4, V16.S4, V16.S4
 	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e2bd673         // VFADD V11.S4, V19.S4, V19.S4
-	WORD  $0x4e2cd694         // VFADD V12.S4, V20.S4, V20.S4
+	WORD  $0x4e2bd631         // VFADD V11.S4, V17.S4, V17.S4
+	WORD  $0x4e2cd652         // VFADD V12.S4, V18.S4, V18.S4
 	CMP   $0x00000038, R3
 	BLS   pass1end
 	B     pass1part7
@@ -2939,8 +3407,8 @@ pass1part5:
 	WORD  $0x4e2ad610                // VFADD V10.S4, V16.S4, V16.S4
 	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e2bd673                // VFADD V11.S4, V19.S4, V19.S4
-	WORD  $0x4e2cd694                // VFADD V12.S4, V20.S4, V20.S4
+	WORD  $0x4e2bd631                // VFADD V11.S4, V17.S4, V17.S4
+	WORD  $0x4e2cd652                // VFADD V12.S4, V18.S4, V18.S4
 	B     pass1end
 
 pass1part7:
@@ -2956,8 +3424,8 @@ pass1part7:
 	VTBL  V7.B16, [V12.B16], V12.B16
 	WORD  $0x6e2bdd29                // VFMUL V11.S4, V9.S4, V9.S4
 	WORD  $0x6e2cdd4a                // VFMUL V12.S4, V10.S4, V10.S4
-	WORD  $0x4e29d631                // VFADD V9.S4, V17.S4, V17.S4
-	WORD  $0x4e2ad652                // VFADD V10.S4, V18.S4, V18.S4
+	WORD  $0x4e29d673                // VFADD V9.S4, V19.S4, V19.S4
+	WORD  $0x4e2ad694                // VFADD V10.S4, V20.S4, V20.S4
 	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x4e2bd6b5                // VFADD V11.S4, V21.S4, V21.S4
@@ -2966,10 +3434,10 @@ pass1part7:
 pass1end:
 	WORD   $0x4e2fd421            // VFADD V15.S4, V1.S4, V1.S4
 	WORD   $0x4e30d442            // VFADD V16.S4, V2.S4, V2.S4
-	WORD   $0x4e31d5ad            // VFADD V17.S4, V13.S4, V13.S4
-	WORD   $0x4e32d5ce            // VFADD V18.S4, V14.S4, V14.S4
-	WORD   $0x4e33d463            // VFADD V19.S4, V3.S4, V3.S4
-	WORD   $0x4e34d484            // VFADD V20.S4, V4.S4, V4.S4
+	WORD   $0x4e33d5ad            // VFADD V19.S4, V13.S4, V13.S4
+	WORD   $0x4e34d5ce            // VFADD V20.S4, V14.S4, V14.S4
+	WORD   $0x4e31d463            // VFADD V17.S4, V3.S4, V3.S4
+	WORD   $0x4e32d484            // VFADD V18.S4, V4.S4, V4.S4
 	WORD   $0x4e35d4a5            // VFADD V21.S4, V5.S4, V5.S4
 	WORD   $0x4e36d4c6            // VFADD V22.S4, V6.S4, V6.S4
 	WORD   $0x4e2dd421            // VFADD V13.S4, V1.S4, V1.S4
@@ -6502,33 +6970,456 @@ over3groups:
 	B     fold
 
 over4groups:
+	CMP   $0x00000029, R3
+	BHS   over5groups
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V8.B16
+	FLDPQ (R1), (F9, F5)
+	FLDPQ (R2), (F2, F3)
+	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
+	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	ADD   R6<<2, R1, R3
+	FLDPQ 96(R3), (F9, F8)
+	VTBL  V6.B16, [V9.B16], V9.B16
+	VTBX  V7.B16, [V8.B16], V9.B16
+	VTBL  V6.B16, [V8.B16], V10.B16
+	ADD   R6<<2, R2, R3
+	FLDPQ 96(R3), (F8, F11)
+	VTBL  V6.B16, [V8.B16], V8.B16
+	VTBX  V7.B16, [V11.B16], V8.B16
+	VTBL  V6.B16, [V11.B16], V11.B16
+	WORD  $0x6e28dd26                // VFMUL V8.S4, V9.S4, V6.S4
+	WORD  $0x6e2bdd47                // VFMUL V11.S4, V10.S4, V7.S4
+	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e29d484                // VFADD V9.S4, V4.S4, V4.S4
+	WORD  $0x4e2ad4a5                // VFADD V10.S4, V5.S4, V5.S4
+	FLDPQ 64(R1), (F10, F11)
+	FLDPQ 64(R2), (F8, F9)
+	WORD  $0x6e28dd46                // VFMUL V8.S4, V10.S4, V6.S4
+	WORD  $0x6e29dd67                // VFMUL V9.S4, V11.S4, V7.S4
+	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	FLDPQ 32(R1), (F10, F11)
+	FLDPQ 32(R2), (F8, F9)
+	WORD  $0x6e28dd46                // VFMUL V8.S4, V10.S4, V6.S4
+	WORD  $0x6e29dd67                // VFMUL V9.S4, V11.S4, V7.S4
+	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	FLDPQ 96(R1), (F16, F17)
+	FLDPQ 96(R2), (F14, F15)
+	WORD  $0x6e2ede0c                // VFMUL V14.S4, V16.S4, V12.S4
+	WORD  $0x6e2fde2d                // VFMUL V15.S4, V17.S4, V13.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e2cd4c6                // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
+	WORD  $0x4e2ed508                // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529                // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x4e30d54a                // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	B     fold
+
+over5groups:
+	CMP   $0x00000031, R3
+	BHS   over6groups
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V8.B16
+	FLDPQ (R1), (F9, F5)
+	FLDPQ (R2), (F2, F3)
+	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
+	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	FLDPQ 128(R1), (F12, F13)
+	FLDPQ 128(R2), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	FLDPQ 64(R1), (F12, F13)
+	FLDPQ 64(R2), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	FLDPQ 32(R1), (F12, F13)
+	FLDPQ 32(R2), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	ADD   R6<<2, R1, R3
+	FLDPQ 128(R3), (F15, F14)
+	VTBL  V6.B16, [V15.B16], V15.B16
+	VTBX  V7.B16, [V14.B16], V15.B16
+	VTBL  V6.B16, [V14.B16], V16.B16
+	ADD   R6<<2, R2, R3
+	FLDPQ 128(R3), (F14, F17)
+	VTBL  V6.B16, [V14.B16], V14.B16
+	VTBX  V7.B16, [V17.B16], V14.B16
+	VTBL  V6.B16, [V17.B16], V17.B16
+	WORD  $0x6e2edde6                // VFMUL V14.S4, V15.S4, V6.S4
+	WORD  $0x6e31de07                // VFMUL V17.S4, V16.S4, V7.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
+	WORD  $0x4e27d529                // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e2ed54a                // VFADD V14.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e2fd58c                // VFADD V15.S4, V12.S4, V12.S4
+	WORD  $0x4e30d5ad                // VFADD V16.S4, V13.S4, V13.S4
+	FLDPQ 96(R1), (F16, F17)
+	FLDPQ 96(R2), (F14, F15)
+	WORD  $0x6e2ede06                // VFMUL V14.S4, V16.S4, V6.S4
+	WORD  $0x6e2fde27                // VFMUL V15.S4, V17.S4, V7.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
+	WORD  $0x4e27d529                // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e2ed54a                // VFADD V14.S4, V10.S4, V10.S4
+	WORD  $0x4e2fd56b                // VFADD V15.S4, V11.S4, V11.S4
+	WORD  $0x4e30d58c                // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad                // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	B     fold
+
+over6groups:
+	CMP   $0x00000039, R3
+	BHS   over7groups
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V8.B16
+	FLDPQ (R1), (F9, F5)
+	FLDPQ (R2), (F2, F3)
+	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
+	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	FLDPQ 128(R1), (F12, F13)
+	FLDPQ 128(R2), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	FLDPQ 64(R1), (F12, F13)
+	FLDPQ 64(R2), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	ADD   R6<<2, R1, R3
+	FLDPQ 160(R3), (F15, F14)
+	VTBL  V6.B16, [V15.B16], V15.B16
+	VTBX  V7.B16, [V14.B16], V15.B16
+	VTBL  V6.B16, [V14.B16], V16.B16
+	ADD   R6<<2, R2, R3
+	FLDPQ 160(R3), (F14, F17)
+	VTBL  V6.B16, [V14.B16], V14.B16
+	VTBX  V7.B16, [V17.B16], V14.B16
+	VTBL  V6.B16, [V17.B16], V17.B16
+	WORD  $0x6e2edde6                // VFMUL V14.S4, V15.S4, V6.S4
+	WORD  $0x6e31de07                // VFMUL V17.S4, V16.S4, V7.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x4e26d508                // VFADD V6.S4, V8.S4, V8.S4
+	WORD  $0x4e27d529                // VFADD V7.S4, V9.S4, V9.S4
+	WORD  $0x4e2ed54a                // VFADD V14.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e2fd58c                // VFADD V15.S4, V12.S4, V12.S4
+	WORD  $0x4e30d5ad                // VFADD V16.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	FLDPQ 32(R1), (F10, F11)
+	FLDPQ 32(R2), (F8, F9)
+	WORD  $0x6e28dd46                // VFMUL V8.S4, V10.S4, V6.S4
+	WORD  $0x6e29dd67                // VFMUL V9.S4, V11.S4, V7.S4
+	WORD  $0x6e28dd08                // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e29dd29                // VFMUL V9.S4, V9.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	FLDPQ 160(R1), (F16, F17)
+	FLDPQ 160(R2), (F14, F15)
+	WORD  $0x6e2ede0c                // VFMUL V14.S4, V16.S4, V12.S4
+	WORD  $0x6e2fde2d                // VFMUL V15.S4, V17.S4, V13.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e2cd4c6                // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
+	WORD  $0x4e2ed508                // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529                // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x4e30d54a                // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	FLDPQ 96(R1), (F16, F17)
+	FLDPQ 96(R2), (F14, F15)
+	WORD  $0x6e2ede0c                // VFMUL V14.S4, V16.S4, V12.S4
+	WORD  $0x6e2fde2d                // VFMUL V15.S4, V17.S4, V13.S4
+	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
+	WORD  $0x6e2fddef                // VFMUL V15.S4, V15.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e2cd4c6                // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7                // VFADD V13.S4, V7.S4, V7.S4
+	WORD  $0x4e2ed508                // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529                // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x4e30d54a                // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e26d400                // VFADD V6.S4, V0.S4, V0.S4
+	WORD  $0x4e27d421                // VFADD V7.S4, V1.S4, V1.S4
+	WORD  $0x4e28d442                // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463                // VFADD V9.S4, V3.S4, V3.S4
+	WORD  $0x4e2ad484                // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5                // VFADD V11.S4, V5.S4, V5.S4
+	B     fold
+
+over7groups:
+	CMP   $0x00000041, R3
+	BHS   over8groups
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V8.B16
+	FLDPQ (R1), (F9, F5)
+	FLDPQ (R2), (F2, F3)
+	WORD  $0x6e22dd20                // VFMUL V2.S4, V9.S4, V0.S4
+	WORD  $0x6e23dca1                // VFMUL V3.S4, V5.S4, V1.S4
+	WORD  $0x4e24d400                // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e28d421                // VFADD V8.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc42                // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63                // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e29dd24                // VFMUL V9.S4, V9.S4, V4.S4
+	WORD  $0x6e25dca5                // VFMUL V5.S4, V5.S4, V5.S4
+	FLDPQ 128(R1), (F12, F13)
+	FLDPQ 128(R2), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	FLDPQ 64(R1), (F12, F13)
+	FLDPQ 64(R2), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	FLDPQ 192(R1), (F18, F19)
+	FLDPQ 192(R2), (F16, F17)
+	WORD  $0x6e30de4e                // VFMUL V16.S4, V18.S4, V14.S4
+	WORD  $0x6e31de6f                // VFMUL V17.S4, V19.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e2ed508                // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529                // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x4e30d54a                // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e32d58c                // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	FLDPQ 32(R1), (F12, F13)
+	FLDPQ 32(R2), (F10, F11)
+	WORD  $0x6e2add88                // VFMUL V10.S4, V12.S4, V8.S4
+	WORD  $0x6e2bdda9                // VFMUL V11.S4, V13.S4, V9.S4
+	WORD  $0x6e2add4a                // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b                // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
+	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
+	FLDPQ 160(R1), (F18, F19)
+	FLDPQ 160(R2), (F16, F17)
+	WORD  $0x6e30de4e                // VFMUL V16.S4, V18.S4, V14.S4
+	WORD  $0x6e31de6f                // VFMUL V17.S4, V19.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e2ed508                // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529                // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x4e30d54a                // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e32d58c                // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                // VFADD V19.S4, V13.S4, V13.S4
+	FLDPQ 96(R1), (F18, F19)
+	FLDPQ 96(R2), (F16, F17)
+	WORD  $0x6e30de4e                // VFMUL V16.S4, V18.S4, V14.S4
+	WORD  $0x6e31de6f                // VFMUL V17.S4, V19.S4, V15.S4
+	WORD  $0x6e30de10                // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31                // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e32de52                // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73                // VFMUL V19.S4, V19.S4, V19.S4
+	ADD   R6<<2, R1, R1
+	FLDPQ 192(R1), (F21, F20)
+	VTBL  V6.B16, [V21.B16], V21.B16
+	VTBX  V7.B16, [V20.B16], V21.B16
+	VTBL  V6.B16, [V20.B16], V22.B16
+	ADD   R6<<2, R2, R1
+	FLDPQ 192(R1), (F20, F23)
+	VTBL  V6.B16, [V20.B16], V20.B16
+	VTBX  V7.B16, [V23.B16], V20.B16
+	VTBL  V6.B16, [V23.B16], V23.B16
+	WORD  $0x6e34dea6                // VFMUL V20.S4, V21.S4, V6.S4
+	WORD  $0x6e37dec7                // VFMUL V23.S4, V22.S4, V7.S4
+	WORD  $0x6e34de94                // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x6e37def7                // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x6e35deb5                // VFMUL V21.S4, V21.S4, V21.S4
+	WORD  $0x6e36ded6                // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x4e26d5ce                // VFADD V6.S4, V14.S4, V14.S4
+	WORD  $0x4e27d5ef                // VFADD V7.S4, V15.S4, V15.S4
+	WORD  $0x4e34d610                // VFADD V20.S4, V16.S4, V16.S4
+	WORD  $0x4e37d631                // VFADD V23.S4, V17.S4, V17.S4
+	WORD  $0x4e35d652                // VFADD V21.S4, V18.S4, V18.S4
+	WORD  $0x4e36d673                // VFADD V22.S4, V19.S4, V19.S4
+	WORD  $0x4e2ed508                // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529                // VFADD V15.S4, V9.S4, V9.S4
+	WORD  $0x4e30d54a                // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b                // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e32d58c                // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad                // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4e28d400                // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                // VFADD V13.S4, V5.S4, V5.S4
+	B     fold
+
+over8groups:
 	MOVD  R1, R7
 	MOVD  R2, R8
 	MOVD  R3, R9
-	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V9.B16
-	VMOVI $0x00, V10.B16
-	VMOVI $0x00, V11.B16
-	VMOVI $0x00, V12.B16
-	VMOVI $0x00, V13.B16
-	VMOVI $0x00, V14.B16
-	VMOVI $0x00, V15.B16
-	VMOVI $0x00, V16.B16
-	VMOVI $0x00, V17.B16
-	VMOVI $0x00, V18.B16
-	VMOVI $0x00, V19.B16
-	VMOVI $0x00, V20.B16
-	VMOVI $0x00, V21.B16
-	VMOVI $0x00, V22.B16
-	VMOVI $0x00, V23.B16
-	VMOVI $0x00, V24.B16
-	VMOVI $0x00, V25.B16
-	VMOVI $0x00, V26.B16
-	VMOVI $0x00, V27.B16
-	VMOVI $0x00, V28.B16
-	VMOVI $0x00, V29.B16
-	VMOVI $0x00, V30.B16
-	VMOVI $0x00, V31.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	FLDPQ (R1), (F3, F0)
+	FLDPQ (R2), (F10, F11)
+	WORD  $0x6e2adc68         // VFMUL V10.S4, V3.S4, V8.S4
+	WORD  $0x6e2bdc09         // VFMUL V11.S4, V0.S4, V9.S4
+	WORD  $0x4e21d508         // VFADD V1.S4, V8.S4, V8.S4
+	WORD  $0x4e22d529         // VFADD V2.S4, V9.S4, V9.S4
+	WORD  $0x6e2add4a         // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e23dc6c         // VFMUL V3.S4, V3.S4, V12.S4
+	WORD  $0x6e20dc0d         // VFMUL V0.S4, V0.S4, V13.S4
+	FLDPQ 64(R1), (F1, F0)
+	FLDPQ 64(R2), (F16, F17)
+	WORD  $0x6e30dc2e         // VFMUL V16.S4, V1.S4, V14.S4
+	WORD  $0x6e31dc0f         // VFMUL V17.S4, V0.S4, V15.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e21dc32         // VFMUL V1.S4, V1.S4, V18.S4
+	WORD  $0x6e20dc13         // VFMUL V0.S4, V0.S4, V19.S4
+	FLDPQ 128(R1), (F1, F0)
+	FLDPQ 128(R2), (F22, F23)
+	WORD  $0x6e36dc34         // VFMUL V22.S4, V1.S4, V20.S4
+	WORD  $0x6e37dc15         // VFMUL V23.S4, V0.S4, V21.S4
+	WORD  $0x6e36ded6         // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7         // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x6e21dc38         // VFMUL V1.S4, V1.S4, V24.S4
+	WORD  $0x6e20dc19         // VFMUL V0.S4, V0.S4, V25.S4
+	FLDPQ 192(R1), (F1, F0)
+	FLDPQ 192(R2), (F28, F29)
+	WORD  $0x6e3cdc3a         // VFMUL V28.S4, V1.S4, V26.S4
+	WORD  $0x6e3ddc1b         // VFMUL V29.S4, V0.S4, V27.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x6e21dc3e         // VFMUL V1.S4, V1.S4, V30.S4
+	WORD  $0x6e20dc1f         // VFMUL V0.S4, V0.S4, V31.S4
+	ADD   $0x00000100, R7, R7
+	ADD   $0x00000100, R8, R8
+	SUB   $0x00000040, R9, R9
 	CMP   $0x00000040, R9
 	BLO   pass0rest
 
@@ -6541,50 +7432,50 @@ pass0blocks:
 	WORD  $0x4e25d529         // VFADD V5.S4, V9.S4, V9.S4
 	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d610         // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631         // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x4e22d54a         // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b         // VFADD V3.S4, V11.S4, V11.S4
 	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739         // VFADD V1.S4, V25.S4, V25.S4
+	WORD  $0x4e20d58c         // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad         // VFADD V1.S4, V13.S4, V13.S4
 	FLDPQ 64(R7), (F0, F1)
 	FLDPQ 64(R8), (F2, F3)
-	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
-	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d54a         // VFADD V4.S4, V10.S4, V10.S4
-	WORD  $0x4e25d56b         // VFADD V5.S4, V11.S4, V11.S4
-	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d652         // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673         // VFADD V3.S4, V19.S4, V19.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d75a         // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e21d77b         // VFADD V1.S4, V27.S4, V27.S4
-	FLDPQ 128(R7), (F0, F1)
-	FLDPQ 128(R8), (F2, F3)
-	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
-	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d58c         // VFADD V4.S4, V12.S4, V12.S4
-	WORD  $0x4e25d5ad         // VFADD V5.S4, V13.S4, V13.S4
-	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
-	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d694         // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5         // VFADD V3.S4, V21.S4, V21.S4
-	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
-	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d79c         // VFADD V0.S4, V28.S4, V28.S4
-	WORD  $0x4e21d7bd         // VFADD V1.S4, V29.S4, V29.S4
-	FLDPQ 192(R7), (F0, F1)
-	FLDPQ 192(R8), (F2, F3)
 	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
 	WORD  $0x4e24d5ce         // VFADD V4.S4, V14.S4, V14.S4
 	WORD  $0x4e25d5ef         // VFADD V5.S4, V15.S4, V15.S4
 	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d610         // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631         // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d652         // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673         // VFADD V1.S4, V19.S4, V19.S4
+	FLDPQ 128(R7), (F0, F1)
+	FLDPQ 128(R8), (F2, F3)
+	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d694         // VFADD V4.S4, V20.S4, V20.S4
+	WORD  $0x4e25d6b5         // VFADD V5.S4, V21.S4, V21.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
 	WORD  $0x4e22d6d6         // VFADD V2.S4, V22.S4, V22.S4
 	WORD  $0x4e23d6f7         // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
+	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
+	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739         // VFADD V1.S4, V25.S4, V25.S4
+	FLDPQ 192(R7), (F0, F1)
+	FLDPQ 192(R8), (F2, F3)
+	WORD  $0x6e22dc04         // VFMUL V2.S4, V0.S4, V4.S4
+	WORD  $0x6e23dc25         // VFMUL V3.S4, V1.S4, V5.S4
+	WORD  $0x4e24d75a         // VFADD V4.S4, V26.S4, V26.S4
+	WORD  $0x4e25d77b         // VFADD V5.S4, V27.S4, V27.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x4e22d79c         // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd         // VFADD V3.S4, V29.S4, V29.S4
 	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21         // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x4e20d7de         // VFADD V0.S4, V30.S4, V30.S4
@@ -6608,12 +7499,12 @@ pass0rest:
 	WORD  $0x4e25d529       // VFADD V5.S4, V9.S4, V9.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d610       // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631       // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x4e22d54a       // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b       // VFADD V3.S4, V11.S4, V11.S4
 	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d718       // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739       // VFADD V1.S4, V25.S4, V25.S4
+	WORD  $0x4e20d58c       // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad       // VFADD V1.S4, V13.S4, V13.S4
 	CMP   $0x00000010, R9
 	BLS   pass0end
 	CMP   $0x00000018, R9
@@ -6622,16 +7513,16 @@ pass0rest:
 	FLDPQ 64(R8), (F2, F3)
 	WORD  $0x6e22dc04       // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d54a       // VFADD V4.S4, V10.S4, V10.S4
-	WORD  $0x4e25d56b       // VFADD V5.S4, V11.S4, V11.S4
+	WORD  $0x4e24d5ce       // VFADD V4.S4, V14.S4, V14.S4
+	WORD  $0x4e25d5ef       // VFADD V5.S4, V15.S4, V15.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d652       // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673       // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x4e22d610       // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631       // VFADD V3.S4, V17.S4, V17.S4
 	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d75a       // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e21d77b       // VFADD V1.S4, V27.S4, V27.S4
+	WORD  $0x4e20d652       // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673       // VFADD V1.S4, V19.S4, V19.S4
 	CMP   $0x00000020, R9
 	BLS   pass0end
 	CMP   $0x00000028, R9
@@ -6640,16 +7531,16 @@ pass0rest:
 	FLDPQ 128(R8), (F2, F3)
 	WORD  $0x6e22dc04       // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d58c       // VFADD V4.S4, V12.S4, V12.S4
-	WORD  $0x4e25d5ad       // VFADD V5.S4, V13.S4, V13.S4
+	WORD  $0x4e24d694       // VFADD V4.S4, V20.S4, V20.S4
+	WORD  $0x4e25d6b5       // VFADD V5.S4, V21.S4, V21.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d694       // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5       // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x4e22d6d6       // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7       // VFADD V3.S4, V23.S4, V23.S4
 	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d79c       // VFADD V0.S4, V28.S4, V28.S4
-	WORD  $0x4e21d7bd       // VFADD V1.S4, V29.S4, V29.S4
+	WORD  $0x4e20d718       // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739       // VFADD V1.S4, V25.S4, V25.S4
 	CMP   $0x00000030, R9
 	BLS   pass0end
 	CMP   $0x00000038, R9
@@ -6658,12 +7549,12 @@ pass0rest:
 	FLDPQ 192(R8), (F2, F3)
 	WORD  $0x6e22dc04       // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25       // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d5ce       // VFADD V4.S4, V14.S4, V14.S4
-	WORD  $0x4e25d5ef       // VFADD V5.S4, V15.S4, V15.S4
+	WORD  $0x4e24d75a       // VFADD V4.S4, V26.S4, V26.S4
+	WORD  $0x4e25d77b       // VFADD V5.S4, V27.S4, V27.S4
 	WORD  $0x6e22dc42       // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63       // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d6d6       // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7       // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x4e22d79c       // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd       // VFADD V3.S4, V29.S4, V29.S4
 	WORD  $0x6e20dc00       // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21       // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x4e20d7de       // VFADD V0.S4, V30.S4, V30.S4
@@ -6687,12 +7578,12 @@ pass0part0:
 	WORD  $0x4e25d529              // VFADD V5.S4, V9.S4, V9.S4
 	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
-	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
+	WORD  $0x4e22d54a              // VFADD V2.S4, V10.S4, V10.S4
+	WORD  $0x4e23d56b              // VFADD V3.S4, V11.S4, V11.S4
 	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d718              // VFADD V0.S4, V24.S4, V24.S4
-	WORD  $0x4e21d739              // VFADD V1.S4, V25.S4, V25.S4
+	WORD  $0x4e20d58c              // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad              // VFADD V1.S4, V13.S4, V13.S4
 	B     pass0end
 
 pass0part2:
@@ -6708,16 +7599,16 @@ pass0part2:
 	VTBL  V6.B16, [V3.B16], V3.B16
 	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d54a              // VFADD V4.S4, V10.S4, V10.S4
-	WORD  $0x4e25d56b              // VFADD V5.S4, V11.S4, V11.S4
+	WORD  $0x4e24d5ce              // VFADD V4.S4, V14.S4, V14.S4
+	WORD  $0x4e25d5ef              // VFADD V5.S4, V15.S4, V15.S4
 	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d652              // VFADD V2.S4, V18.S4, V18.S4
-	WORD  $0x4e23d673              // VFADD V3.S4, V19.S4, V19.S4
+	WORD  $0x4e22d610              // VFADD V2.S4, V16.S4, V16.S4
+	WORD  $0x4e23d631              // VFADD V3.S4, V17.S4, V17.S4
 	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d75a              // VFADD V0.S4, V26.S4, V26.S4
-	WORD  $0x4e21d77b              // VFADD V1.S4, V27.S4, V27.S4
+	WORD  $0x4e20d652              // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673              // VFADD V1.S4, V19.S4, V19.S4
 	B     pass0end
 
 pass0part4:
@@ -6733,16 +7624,16 @@ pass0part4:
 	VTBL  V6.B16, [V3.B16], V3.B16
 	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d58c              // VFADD V4.S4, V12.S4, V12.S4
-	WORD  $0x4e25d5ad              // VFADD V5.S4, V13.S4, V13.S4
+	WORD  $0x4e24d694              // VFADD V4.S4, V20.S4, V20.S4
+	WORD  $0x4e25d6b5              // VFADD V5.S4, V21.S4, V21.S4
 	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d694              // VFADD V2.S4, V20.S4, V20.S4
-	WORD  $0x4e23d6b5              // VFADD V3.S4, V21.S4, V21.S4
+	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
+	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
 	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
-	WORD  $0x4e20d79c              // VFADD V0.S4, V28.S4, V28.S4
-	WORD  $0x4e21d7bd              // VFADD V1.S4, V29.S4, V29.S4
+	WORD  $0x4e20d718              // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e21d739              // VFADD V1.S4, V25.S4, V25.S4
 	B     pass0end
 
 pass0part6:
@@ -6758,66 +7649,81 @@ pass0part6:
 	VTBL  V6.B16, [V3.B16], V3.B16
 	WORD  $0x6e22dc04              // VFMUL V2.S4, V0.S4, V4.S4
 	WORD  $0x6e23dc25              // VFMUL V3.S4, V1.S4, V5.S4
-	WORD  $0x4e24d5ce              // VFADD V4.S4, V14.S4, V14.S4
-	WORD  $0x4e25d5ef              // VFADD V5.S4, V15.S4, V15.S4
+	WORD  $0x4e24d75a              // VFADD V4.S4, V26.S4, V26.S4
+	WORD  $0x4e25d77b              // VFADD V5.S4, V27.S4, V27.S4
 	WORD  $0x6e22dc42              // VFMUL V2.S4, V2.S4, V2.S4
 	WORD  $0x6e23dc63              // VFMUL V3.S4, V3.S4, V3.S4
-	WORD  $0x4e22d6d6              // VFADD V2.S4, V22.S4, V22.S4
-	WORD  $0x4e23d6f7              // VFADD V3.S4, V23.S4, V23.S4
+	WORD  $0x4e22d79c              // VFADD V2.S4, V28.S4, V28.S4
+	WORD  $0x4e23d7bd              // VFADD V3.S4, V29.S4, V29.S4
 	WORD  $0x6e20dc00              // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e21dc21              // VFMUL V1.S4, V1.S4, V1.S4
 	WORD  $0x4e20d7de              // VFADD V0.S4, V30.S4, V30.S4
 	WORD  $0x4e21d7ff              // VFADD V1.S4, V31.S4, V31.S4
 
 pass0end:
-	WORD  $0x4e2cd508        // VFADD V12.S4, V8.S4, V8.S4
-	WORD  $0x4e2dd529        // VFADD V13.S4, V9.S4, V9.S4
-	WORD  $0x4e2ed54a        // VFADD V14.S4, V10.S4, V10.S4
-	WORD  $0x4e2fd56b        // VFADD V15.S4, V11.S4, V11.S4
-	WORD  $0x4e34d610        // VFADD V20.S4, V16.S4, V16.S4
-	WORD  $0x4e35d631        // VFADD V21.S4, V17.S4, V17.S4
-	WORD  $0x4e36d652        // VFADD V22.S4, V18.S4, V18.S4
-	WORD  $0x4e37d673        // VFADD V23.S4, V19.S4, V19.S4
-	WORD  $0x4e3cd718        // VFADD V28.S4, V24.S4, V24.S4
-	WORD  $0x4e3dd739        // VFADD V29.S4, V25.S4, V25.S4
-	WORD  $0x4e3ed75a        // VFADD V30.S4, V26.S4, V26.S4
-	WORD  $0x4e3fd77b        // VFADD V31.S4, V27.S4, V27.S4
-	WORD  $0x4e2ad508        // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529        // VFADD V11.S4, V9.S4, V9.S4
+	WORD  $0x4e34d508         // VFADD V20.S4, V8.S4, V8.S4
+	WORD  $0x4e35d529         // VFADD V21.S4, V9.S4, V9.S4
+	WORD  $0x4e3ad5ce         // VFADD V26.S4, V14.S4, V14.S4
+	WORD  $0x4e3bd5ef         // VFADD V27.S4, V15.S4, V15.S4
+	WORD  $0x4e36d54a         // VFADD V22.S4, V10.S4, V10.S4
+	WORD  $0x4e37d56b         // VFADD V23.S4, V11.S4, V11.S4
+	WORD  $0x4e3cd610         // VFADD V28.S4, V16.S4, V16.S4
+	WORD  $0x4e3dd631         // VFADD V29.S4, V17.S4, V17.S4
+	WORD  $0x4e38d58c         // VFADD V24.S4, V12.S4, V12.S4
+	WORD  $0x4e39d5ad         // VFADD V25.S4, V13.S4, V13.S4
+	WORD  $0x4e3ed652         // VFADD V30.S4, V18.S4, V18.S4
+	WORD  $0x4e3fd673         // VFADD V31.S4, V19.S4, V19.S4
+	WORD  $0x4e2ed508         // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529         // VFADD V15.S4, V9.S4, V9.S4
 	ADD   $8, RSP, R7
 	FSTPQ (F8, F9), (R7)
-	WORD  $0x4e32d610        // VFADD V18.S4, V16.S4, V16.S4
-	WORD  $0x4e33d631        // VFADD V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a         // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b         // VFADD V17.S4, V11.S4, V11.S4
 	ADD   $8, RSP, R7
-	FSTPQ (F16, F17), 32(R7)
-	WORD  $0x4e3ad718        // VFADD V26.S4, V24.S4, V24.S4
-	WORD  $0x4e3bd739        // VFADD V27.S4, V25.S4, V25.S4
+	FSTPQ (F10, F11), 32(R7)
+	WORD  $0x4e32d58c         // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad         // VFADD V19.S4, V13.S4, V13.S4
 	ADD   $8, RSP, R7
-	FSTPQ (F24, F25), 64(R7)
-	VMOVI $0x00, V17.B16
-	VMOVI $0x00, V1.B16
-	VMOVI $0x00, V18.B16
-	VMOVI $0x00, V19.B16
-	VMOVI $0x00, V20.B16
-	VMOVI $0x00, V21.B16
-	VMOVI $0x00, V22.B16
-	VMOVI $0x00, V23.B16
-	VMOVI $0x00, V2.B16
-	VMOVI $0x00, V3.B16
-	VMOVI $0x00, V10.B16
-	VMOVI $0x00, V11.B16
-	VMOVI $0x00, V24.B16
-	VMOVI $0x00, V25.B16
-	VMOVI $0x00, V26.B16
-	VMOVI $0x00, V27.B16
+	FSTPQ (F12, F13), 64(R7)
 	VMOVI $0x00, V4.B16
 	VMOVI $0x00, V5.B16
-	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V9.B16
-	VMOVI $0x00, V28.B16
-	VMOVI $0x00, V29.B16
-	VMOVI $0x00, V30.B16
-	VMOVI $0x00, V31.B16
+	FLDPQ 32(R1), (F8, F0)
+	FLDPQ 32(R2), (F2, F3)
+	WORD  $0x6e22dd11         // VFMUL V2.S4, V8.S4, V17.S4
+	WORD  $0x6e23dc01         // VFMUL V3.S4, V0.S4, V1.S4
+	WORD  $0x4e24d631         // VFADD V4.S4, V17.S4, V17.S4
+	WORD  $0x4e25d421         // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x6e22dc42         // VFMUL V2.S4, V2.S4, V2.S4
+	WORD  $0x6e23dc63         // VFMUL V3.S4, V3.S4, V3.S4
+	WORD  $0x6e28dd04         // VFMUL V8.S4, V8.S4, V4.S4
+	WORD  $0x6e20dc05         // VFMUL V0.S4, V0.S4, V5.S4
+	FLDPQ 96(R1), (F8, F0)
+	FLDPQ 96(R2), (F10, F11)
+	WORD  $0x6e2add12         // VFMUL V10.S4, V8.S4, V18.S4
+	WORD  $0x6e2bdc13         // VFMUL V11.S4, V0.S4, V19.S4
+	WORD  $0x6e2add4a         // VFMUL V10.S4, V10.S4, V10.S4
+	WORD  $0x6e2bdd6b         // VFMUL V11.S4, V11.S4, V11.S4
+	WORD  $0x6e28dd08         // VFMUL V8.S4, V8.S4, V8.S4
+	WORD  $0x6e20dc09         // VFMUL V0.S4, V0.S4, V9.S4
+	FLDPQ 160(R1), (F12, F0)
+	FLDPQ 160(R2), (F22, F23)
+	WORD  $0x6e36dd94         // VFMUL V22.S4, V12.S4, V20.S4
+	WORD  $0x6e37dc15         // VFMUL V23.S4, V0.S4, V21.S4
+	WORD  $0x6e36ded6         // VFMUL V22.S4, V22.S4, V22.S4
+	WORD  $0x6e37def7         // VFMUL V23.S4, V23.S4, V23.S4
+	WORD  $0x6e2cdd98         // VFMUL V12.S4, V12.S4, V24.S4
+	WORD  $0x6e20dc19         // VFMUL V0.S4, V0.S4, V25.S4
+	FLDPQ 224(R1), (F12, F0)
+	FLDPQ 224(R2), (F28, F29)
+	WORD  $0x6e3cdd9a         // VFMUL V28.S4, V12.S4, V26.S4
+	WORD  $0x6e3ddc1b         // VFMUL V29.S4, V0.S4, V27.S4
+	WORD  $0x6e3cdf9c         // VFMUL V28.S4, V28.S4, V28.S4
+	WORD  $0x6e3ddfbd         // VFMUL V29.S4, V29.S4, V29.S4
+	WORD  $0x6e2cdd9e         // VFMUL V12.S4, V12.S4, V30.S4
+	WORD  $0x6e20dc1f         // VFMUL V0.S4, V0.S4, V31.S4
+	ADD   $0x00000100, R1, R1
+	ADD   $0x00000100, R2, R2
+	SUB   $0x00000040, R3, R3
 	CMP   $0x00000040, R3
 	BLO   pass1rest
 
@@ -6858,22 +7764,22 @@ pass1blocks:
 	WORD  $0x4e30d6b5         // VFADD V16.S4, V21.S4, V21.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd718         // VFADD V13.S4, V24.S4, V24.S4
-	WORD  $0x4e2ed739         // VFADD V14.S4, V25.S4, V25.S4
+	WORD  $0x4e2dd6d6         // VFADD V13.S4, V22.S4, V22.S4
+	WORD  $0x4e2ed6f7         // VFADD V14.S4, V23.S4, V23.S4
 	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d79c         // VFADD V0.S4, V28.S4, V28.S4
-	WORD  $0x4e2cd7bd         // VFADD V12.S4, V29.S4, V29.S4
+	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e2cd739         // VFADD V12.S4, V25.S4, V25.S4
 	FLDPQ 224(R1), (F0, F12)
 	FLDPQ 224(R2), (F13, F14)
 	WORD  $0x6e2ddc0f         // VFMUL V13.S4, V0.S4, V15.S4
 	WORD  $0x6e2edd90         // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd6d6         // VFADD V15.S4, V22.S4, V22.S4
-	WORD  $0x4e30d6f7         // VFADD V16.S4, V23.S4, V23.S4
+	WORD  $0x4e2fd75a         // VFADD V15.S4, V26.S4, V26.S4
+	WORD  $0x4e30d77b         // VFADD V16.S4, V27.S4, V27.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd75a         // VFADD V13.S4, V26.S4, V26.S4
-	WORD  $0x4e2ed77b         // VFADD V14.S4, V27.S4, V27.S4
+	WORD  $0x4e2dd79c         // VFADD V13.S4, V28.S4, V28.S4
+	WORD  $0x4e2ed7bd         // VFADD V14.S4, V29.S4, V29.S4
 	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x4e20d7de         // VFADD V0.S4, V30.S4, V30.S4
@@ -6933,12 +7839,12 @@ pass1rest:
 	WORD  $0x4e30d6b5         // VFADD V16.S4, V21.S4, V21.S4
 	WORD  $0x6e2dddad         // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce         // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd718         // VFADD V13.S4, V24.S4, V24.S4
-	WORD  $0x4e2ed739         // VFADD V14.S4, V25.S4, V25.S4
+	WORD  $0x4e2dd6d6         // VFADD V13.S4, V22.S4, V22.S4
+	WORD  $0x4e2ed6f7         // VFADD V14.S4, V23.S4, V23.S4
 	WORD  $0x6e20dc00         // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e2cdd8c         // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d79c         // VFADD V0.S4, V28.S4, V28.S4
-	WORD  $0x4e2cd7bd         // VFADD V12.S4, V29.S4, V29.S4
+	WORD  $0x4e20d718         // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e2cd739         // VFADD V12.S4, V25.S4, V25.S4
 	CMP   $0x00000038, R3
 	BLS   pass1end
 	B     pass1part7
@@ -7010,12 +7916,12 @@ pass1part5:
 	WORD  $0x4e30d6b5                // VFADD V16.S4, V21.S4, V21.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd718                // VFADD V13.S4, V24.S4, V24.S4
-	WORD  $0x4e2ed739                // VFADD V14.S4, V25.S4, V25.S4
+	WORD  $0x4e2dd6d6                // VFADD V13.S4, V22.S4, V22.S4
+	WORD  $0x4e2ed6f7                // VFADD V14.S4, V23.S4, V23.S4
 	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
-	WORD  $0x4e20d79c                // VFADD V0.S4, V28.S4, V28.S4
-	WORD  $0x4e2cd7bd                // VFADD V12.S4, V29.S4, V29.S4
+	WORD  $0x4e20d718                // VFADD V0.S4, V24.S4, V24.S4
+	WORD  $0x4e2cd739                // VFADD V12.S4, V25.S4, V25.S4
 	B     pass1end
 
 pass1part7:
@@ -7031,12 +7937,12 @@ pass1part7:
 	VTBL  V6.B16, [V14.B16], V14.B16
 	WORD  $0x6e2ddc0f                // VFMUL V13.S4, V0.S4, V15.S4
 	WORD  $0x6e2edd90                // VFMUL V14.S4, V12.S4, V16.S4
-	WORD  $0x4e2fd6d6                // VFADD V15.S4, V22.S4, V22.S4
-	WORD  $0x4e30d6f7                // VFADD V16.S4, V23.S4, V23.S4
+	WORD  $0x4e2fd75a                // VFADD V15.S4, V26.S4, V26.S4
+	WORD  $0x4e30d77b                // VFADD V16.S4, V27.S4, V27.S4
 	WORD  $0x6e2dddad                // VFMUL V13.S4, V13.S4, V13.S4
 	WORD  $0x6e2eddce                // VFMUL V14.S4, V14.S4, V14.S4
-	WORD  $0x4e2dd75a                // VFADD V13.S4, V26.S4, V26.S4
-	WORD  $0x4e2ed77b                // VFADD V14.S4, V27.S4, V27.S4
+	WORD  $0x4e2dd79c                // VFADD V13.S4, V28.S4, V28.S4
+	WORD  $0x4e2ed7bd                // VFADD V14.S4, V29.S4, V29.S4
 	WORD  $0x6e20dc00                // VFMUL V0.S4, V0.S4, V0.S4
 	WORD  $0x6e2cdd8c                // VFMUL V12.S4, V12.S4, V12.S4
 	WORD  $0x4e20d7de                // VFADD V0.S4, V30.S4, V30.S4
@@ -7045,14 +7951,14 @@ pass1part7:
 pass1end:
 	WORD  $0x4e34d631      // VFADD V20.S4, V17.S4, V17.S4
 	WORD  $0x4e35d421      // VFADD V21.S4, V1.S4, V1.S4
-	WORD  $0x4e36d652      // VFADD V22.S4, V18.S4, V18.S4
-	WORD  $0x4e37d673      // VFADD V23.S4, V19.S4, V19.S4
-	WORD  $0x4e38d442      // VFADD V24.S4, V2.S4, V2.S4
-	WORD  $0x4e39d463      // VFADD V25.S4, V3.S4, V3.S4
-	WORD  $0x4e3ad54a      // VFADD V26.S4, V10.S4, V10.S4
-	WORD  $0x4e3bd56b      // VFADD V27.S4, V11.S4, V11.S4
-	WORD  $0x4e3cd484      // VFADD V28.S4, V4.S4, V4.S4
-	WORD  $0x4e3dd4a5      // VFADD V29.S4, V5.S4, V5.S4
+	WORD  $0x4e3ad652      // VFADD V26.S4, V18.S4, V18.S4
+	WORD  $0x4e3bd673      // VFADD V27.S4, V19.S4, V19.S4
+	WORD  $0x4e36d442      // VFADD V22.S4, V2.S4, V2.S4
+	WORD  $0x4e37d463      // VFADD V23.S4, V3.S4, V3.S4
+	WORD  $0x4e3cd54a      // VFADD V28.S4, V10.S4, V10.S4
+	WORD  $0x4e3dd56b      // VFADD V29.S4, V11.S4, V11.S4
+	WORD  $0x4e38d484      // VFADD V24.S4, V4.S4, V4.S4
+	WORD  $0x4e39d4a5      // VFADD V25.S4, V5.S4, V5.S4
 	WORD  $0x4e3ed508      // VFADD V30.S4, V8.S4, V8.S4
 	WORD  $0x4e3fd529      // VFADD V31.S4, V9.S4, V9.S4
 	WORD  $0x4e32d631      // VFADD V18.S4, V17.S4, V17.S4

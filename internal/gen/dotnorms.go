@@ -41,7 +41,7 @@ func exactCosine(t Target, xy, xx, yy Group) Group {
 const one = 0x3f800000
 
 // allNorms hands the sums of x*y, of y*y and of x*x, each with the bits that it has by itself, to
-// end. Vectors of up to four groups are added up without a loop. n is at most asm.Block.
+// end. Vectors of up to 64 elements are added up without a loop. n is at most asm.Block.
 func allNorms(t Target, end func(sums [3]Group)) {
 	s := norms{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: t.IntParam("len(x)")}
 	width := t.Width()
@@ -55,7 +55,7 @@ func allNorms(t Target, end func(sums [3]Group)) {
 		t.Label("over1")
 	}
 	s.part = t.LastPart(t.Part(s.n, width))
-	for k := 2; k <= 4; k++ {
+	for k := 2; k <= lanes/width; k++ {
 		over := fmt.Sprint("over", k, "groups")
 		t.IfAtLeast(s.n, k*width+1, over)
 		s.few(k)
@@ -121,13 +121,28 @@ func (s *norms) one(width int) {
 	}
 }
 
-// few is for k groups, of which the last may be incomplete: lanes that are two groups apart are added
-// first.
+// few is for k groups, of which the last may be incomplete, and at most 64 elements.
 func (s *norms) few(k int) {
-	t, zero, second := s.t, s.t.New(s.t.Width()), s.groups()
+	t, zero := s.t, s.t.New(s.t.Width())
 	t.Zero(zero)
-	group := func(dst []Group, zero *Group, g int) {
-		s.terms(dst, zero, func(v Group, p reg.GPVirtual) {
+	// fold adds every step-th group from g on to dst, those of lanes that fold first to each other
+	// first.
+	var fold func(dst []Group, g, step int)
+	fold = func(dst []Group, g, step int) {
+		if step < lanes/t.Width() {
+			fold(dst, g, 2*step)
+			if g+step < k {
+				second := s.groups()
+				fold(second, g+step, 2*step)
+				s.addTo(dst, second)
+			}
+			return
+		}
+		first := &zero
+		if g > 0 {
+			first = nil
+		}
+		s.terms(dst, first, func(v Group, p reg.GPVirtual) {
 			if g < k-1 {
 				t.Load(v, p, float*t.Width()*g)
 			} else {
@@ -135,20 +150,7 @@ func (s *norms) few(k int) {
 			}
 		})
 	}
-	add := func(dst []Group, g int) {
-		more := s.groups()
-		group(more, nil, g)
-		s.addTo(dst, more)
-	}
-	group(s.sum, &zero, 0)
-	if k > 2 {
-		add(s.sum, 2)
-	}
-	group(second, nil, 1)
-	if k > 3 {
-		add(second, 3)
-	}
-	s.addTo(s.sum, second)
+	fold(s.sum, 0, 1)
 	t.Jump("fold")
 }
 
@@ -166,7 +168,7 @@ func (s *norms) addTo(dst, v []Group) {
 	}
 }
 
-// passes adds up any number of elements, more than four groups. The lanes of three sums fit registers
+// passes adds up any number of elements, more than 64. The lanes of three sums fit registers
 // of 512 bits; else a pass has every other group of eight lanes, whose folds to sixteen lanes meet.
 func (s *norms) passes() {
 	t, some := s.t, [][]int{{0, 2, 4, 6}, {1, 3, 5, 7}}
@@ -182,9 +184,7 @@ func (s *norms) passes() {
 		}
 		xy := walk{t, n, []vector{{x, float}, {y, float}}}
 		p.start()
-		if t.Width() > 8 {
-			xy.next(lanes)
-		}
+		xy.next(lanes)
 		xy.loop(t.LoopLabel, p.name+"blocks", lanes, p.name+"rest", func() {
 			for i, g := range groups {
 				p.whole(i, g, x, y)
@@ -220,18 +220,12 @@ type normsPass struct {
 	vx, vy, product Group
 }
 
-// start makes the lanes +0 or, where there is a whole block of them, its terms.
+// start makes the lanes the terms of the first block.
 func (p *normsPass) start() {
 	t, width := p.t, p.t.Width()
 	p.vx, p.vy, p.product = t.New(width), t.New(width), t.New(width)
-	if width == 8 {
-		for k := range p.lane {
-			p.lane[k] = zeros(t, len(p.of), width)
-		}
-		return
-	}
 	zero := &zeros(t, 1, width)[0]
-	for g := range p.of {
+	for _, g := range p.of {
 		first := p.groups()
 		p.terms(first, zero, func(v Group, from reg.GPVirtual) { t.Load(v, from, float*width*g) })
 		for k, v := range first {
