@@ -50,6 +50,4 @@ func DotFloat[T Byte](x []float32, y []T) float32 {
 func signed[T Byte]() bool { return ^T(0) < 1 }
 
 // cast is the same slice: U is what T is.
-func cast[U, T Byte](x []T) []U {
-	return unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
-}
+func cast[U, T Byte](x []T) []U { return *(*[]U)(unsafe.Pointer(&x)) }

@@ -76,180 +76,180 @@ func unpackDotGeneric(dst []float32, src []byte, hi, lo float32, w []float32) fl
 	return dotGeneric(dst[:len(w)], w)
 }
 
-// Bytes that stand for numbers. Sums over a block are made in 32 bits, modulo 2^32, which is exact
-// in any order, and added in 64. The functions are alike up to the names that they call: through
-// one that is told what to call, the vectors would escape to the heap.
+// Bytes that stand for numbers. A body's sums are of 32 bits, modulo 2^32, which is exact in any order,
+// and are extended to 64. The functions are alike up to the names that they call: through one that is
+// told what to call, the vectors would escape to the heap.
 
 // DotInt8 is the sum of x[i]*y[i], exactly. It panics if the lengths differ.
 func DotInt8(x, y []int8) int64 {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
 	if race {
 		raceReads(x, y)
 	}
-	if len(x) > Block {
-		return dotInt8Blocks(x, y)
-	}
-	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
-	n := len(x) &^ 15 // the assembly's share
-	var s int32
-	switch active {
-	case AVX512:
-		if vnni {
-			return int64(dotInt8VNNIAVX512(px, py, len(x)))
-		}
-		s = dotInt8AVX512(px, py, n)
-	case AVX512x256:
-		if vnni {
-			return int64(dotInt8VNNIAVX512x256(px, py, len(x)))
-		}
-		s = dotInt8AVX512x256(px, py, n)
-	case AVX2:
-		s = dotInt8AVX2(px, py, n)
-	case NEON:
-		s = dotInt8NEON(px, py, n)
-	default:
-		n = 0
-	}
-	if n < len(x) {
-		s += dotBytesGeneric(x[n:], y[n:])
-	}
-	return int64(s)
+	return dotInt8Active(x, y)
 }
 
-func dotInt8Blocks(x, y []int8) (sum int64) {
-	for start := 0; start < len(x); start += Block {
-		end := min(start+Block, len(x))
-		sum += DotInt8(x[start:end], y[start:end])
+func dotInt8Rare(x, y []int8) (sum int64) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
 	}
-	return sum
+	if active == Generic {
+		return dotBytesGeneric(x, y)
+	}
+	for ; len(x) > Block; x, y = x[Block:], y[Block:] {
+		sum += dotInt8Active(x[:Block], y[:Block])
+	}
+	return sum + dotInt8Active(x, y)
 }
 
-// DotUint8 is the sum of x[i]*y[i], exactly. It panics if the lengths differ.
+// DotUint8 is DotInt8 for bytes without sign.
 func DotUint8(x, y []uint8) int64 {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
 	if race {
 		raceReads(x, y)
 	}
-	if len(x) > Block {
-		return dotUint8Blocks(x, y)
-	}
-	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
-	n := len(x) &^ 15 // the assembly's share
-	var s int32
-	switch active {
-	case AVX512:
-		if vnni {
-			return int64(uint32(dotUint8VNNIAVX512(px, py, len(x))))
-		}
-		s = dotUint8AVX512(px, py, n)
-	case AVX512x256:
-		if vnni {
-			return int64(uint32(dotUint8VNNIAVX512x256(px, py, len(x))))
-		}
-		s = dotUint8AVX512x256(px, py, n)
-	case AVX2:
-		s = dotUint8AVX2(px, py, n)
-	case NEON:
-		s = dotUint8NEON(px, py, n)
-	default:
-		n = 0
-	}
-	if n < len(x) {
-		s += dotBytesGeneric(x[n:], y[n:])
-	}
-	return int64(uint32(s))
+	return dotUint8Active(x, y)
 }
 
-func dotUint8Blocks(x, y []uint8) (sum int64) {
-	for start := 0; start < len(x); start += Block {
-		end := min(start+Block, len(x))
-		sum += DotUint8(x[start:end], y[start:end])
+func dotUint8Rare(x, y []uint8) (sum int64) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
 	}
-	return sum
+	if active == Generic {
+		return dotBytesGeneric(x, y)
+	}
+	for ; len(x) > Block; x, y = x[Block:], y[Block:] {
+		sum += dotUint8Active(x[:Block], y[:Block])
+	}
+	return sum + dotUint8Active(x, y)
 }
 
 // SquaredDistanceInt8 is the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
 func SquaredDistanceInt8(x, y []int8) int64 {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
 	if race {
 		raceReads(x, y)
 	}
-	if len(x) > Block {
-		return squaredDistanceInt8Blocks(x, y)
-	}
-	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
-	n := len(x) &^ 15 // the assembly's share
-	var s int32
-	switch active {
-	case AVX512:
-		s = squaredDistanceInt8AVX512(px, py, n)
-	case AVX512x256:
-		s = squaredDistanceInt8AVX512x256(px, py, n)
-	case AVX2:
-		s = squaredDistanceInt8AVX2(px, py, n)
-	case NEON:
-		s = squaredDistanceInt8NEON(px, py, n)
-	default:
-		n = 0
-	}
-	if n < len(x) {
-		s += squaredDistanceBytesGeneric(x[n:], y[n:])
-	}
-	return int64(uint32(s))
+	return squaredDistanceInt8Active(x, y)
 }
 
-func squaredDistanceInt8Blocks(x, y []int8) (sum int64) {
-	for start := 0; start < len(x); start += Block {
-		end := min(start+Block, len(x))
-		sum += SquaredDistanceInt8(x[start:end], y[start:end])
+func squaredDistanceInt8Rare(x, y []int8) (sum int64) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
 	}
-	return sum
+	if active == Generic {
+		return squaredDistanceBytesGeneric(x, y)
+	}
+	for ; len(x) > Block; x, y = x[Block:], y[Block:] {
+		sum += squaredDistanceInt8Active(x[:Block], y[:Block])
+	}
+	return sum + squaredDistanceInt8Active(x, y)
 }
 
-// SquaredDistanceUint8 is the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
+// SquaredDistanceUint8 is SquaredDistanceInt8 for bytes without sign.
 func SquaredDistanceUint8(x, y []uint8) int64 {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
 	if race {
 		raceReads(x, y)
 	}
-	if len(x) > Block {
-		return squaredDistanceUint8Blocks(x, y)
-	}
-	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
-	n := len(x) &^ 15 // the assembly's share
-	var s int32
-	switch active {
-	case AVX512:
-		s = squaredDistanceUint8AVX512(px, py, n)
-	case AVX512x256:
-		s = squaredDistanceUint8AVX512x256(px, py, n)
-	case AVX2:
-		s = squaredDistanceUint8AVX2(px, py, n)
-	case NEON:
-		s = squaredDistanceUint8NEON(px, py, n)
-	default:
-		n = 0
-	}
-	if n < len(x) {
-		s += squaredDistanceBytesGeneric(x[n:], y[n:])
-	}
-	return int64(uint32(s))
+	return squaredDistanceUint8Active(x, y)
 }
 
-func squaredDistanceUint8Blocks(x, y []uint8) (sum int64) {
-	for start := 0; start < len(x); start += Block {
-		end := min(start+Block, len(x))
-		sum += SquaredDistanceUint8(x[start:end], y[start:end])
+func squaredDistanceUint8Rare(x, y []uint8) (sum int64) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if active == Generic {
+		return squaredDistanceBytesGeneric(x, y)
+	}
+	for ; len(x) > Block; x, y = x[Block:], y[Block:] {
+		sum += squaredDistanceUint8Active(x[:Block], y[:Block])
+	}
+	return sum + squaredDistanceUint8Active(x, y)
+}
+
+func dotBytesGeneric[T int8 | uint8](x, y []T) (sum int64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		sum += int64(int32(v) * int32(y[i]))
 	}
 	return sum
+}
+
+func squaredDistanceBytesGeneric[T int8 | uint8](x, y []T) (sum int64) {
+	y = y[:len(x)]
+	for i, v := range x {
+		d := int32(v) - int32(y[i])
+		sum += int64(d * d)
+	}
+	return sum
+}
+
+// DotRowsInt8 is
+//
+//	for i := range dst {
+//		dst[i] = DotInt8(rows[i*stride:][:len(x)], x)
+//	}
+//
+// The caller has seen to it that rows has so many, that x has no more than Block elements, and that
+// there are no more than RowsAtOnce rows.
+func DotRowsInt8(dst []int64, rows []int8, stride int, x []int8) {
+	if race {
+		raceRows(dst, rows, stride, x)
+	}
+	dotRowsInt8Active(dst, rows, stride, x)
+}
+
+func dotRowsInt8Generic(dst []int64, rows []int8, stride int, x []int8) {
+	for i := range dst {
+		dst[i] = dotBytesGeneric(rows[i*stride:][:len(x)], x)
+	}
+}
+
+// DotRowsUint8 is DotRowsInt8 for bytes without sign.
+func DotRowsUint8(dst []int64, rows []uint8, stride int, x []uint8) {
+	if race {
+		raceRows(dst, rows, stride, x)
+	}
+	dotRowsUint8Active(dst, rows, stride, x)
+}
+
+func dotRowsUint8Generic(dst []int64, rows []uint8, stride int, x []uint8) {
+	for i := range dst {
+		dst[i] = dotBytesGeneric(rows[i*stride:][:len(x)], x)
+	}
+}
+
+// SquaredDistanceRowsInt8 is DotRowsInt8 for SquaredDistanceInt8.
+func SquaredDistanceRowsInt8(dst []int64, rows []int8, stride int, x []int8) {
+	if race {
+		raceRows(dst, rows, stride, x)
+	}
+	squaredDistanceRowsInt8Active(dst, rows, stride, x)
+}
+
+func squaredDistanceRowsInt8Generic(dst []int64, rows []int8, stride int, x []int8) {
+	for i := range dst {
+		dst[i] = squaredDistanceBytesGeneric(rows[i*stride:][:len(x)], x)
+	}
+}
+
+// SquaredDistanceRowsUint8 is SquaredDistanceRowsInt8 for bytes without sign.
+func SquaredDistanceRowsUint8(dst []int64, rows []uint8, stride int, x []uint8) {
+	if race {
+		raceRows(dst, rows, stride, x)
+	}
+	squaredDistanceRowsUint8Active(dst, rows, stride, x)
+}
+
+func squaredDistanceRowsUint8Generic(dst []int64, rows []uint8, stride int, x []uint8) {
+	for i := range dst {
+		dst[i] = squaredDistanceBytesGeneric(rows[i*stride:][:len(x)], x)
+	}
+}
+
+func raceRows[T int8 | uint8](dst []int64, rows []T, stride int, x []T) {
+	raceReads(x)
+	for i := range dst {
+		raceReads(rows[i*stride:][:len(x)])
+	}
+	raceWrites(dst)
 }
 
 // DotFloatInt8 is
@@ -364,21 +364,4 @@ func dotFloatBytesGeneric[T int8 | uint8](x []float32, y []T) float32 {
 		lane[l] += float32(v * float32(y[l]))
 	}
 	return fold(lane[:])
-}
-
-func dotBytesGeneric[T int8 | uint8](x, y []T) (sum int32) {
-	y = y[:len(x)]
-	for i, v := range x {
-		sum += int32(v) * int32(y[i])
-	}
-	return sum
-}
-
-func squaredDistanceBytesGeneric[T int8 | uint8](x, y []T) (sum int32) {
-	y = y[:len(x)]
-	for i, v := range x {
-		d := int32(v) - int32(y[i])
-		sum += d * d
-	}
-	return sum
 }

@@ -191,6 +191,25 @@ rare:
 NEON:
 	JMP ·dot64NEON(SB)
 
+// func dotInt8Active(x, y []int8) int64
+TEXT ·dotInt8Active(SB), NOSPLIT, $0-56
+	MOVD x_len+8(FP), R0
+	MOVD y_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·dotInt8Rare(SB)
+
+NEON:
+	JMP ·dotInt8NEON(SB)
+
 // func dotNormsActive(dst *float32, x, y []float32)
 TEXT ·dotNormsActive(SB), NOSPLIT, $0-56
 	MOVD x_len+16(FP), R0
@@ -221,6 +240,30 @@ rare:
 
 NEON:
 	JMP ·dotRowsNEON(SB)
+
+// func dotRowsInt8Active(dst []int64, rows []int8, stride int, x []int8)
+TEXT ·dotRowsInt8Active(SB), NOSPLIT, $0-80
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·dotRowsInt8Generic(SB)
+
+NEON:
+	JMP ·dotRowsInt8NEON(SB)
+
+// func dotRowsUint8Active(dst []int64, rows []uint8, stride int, x []uint8)
+TEXT ·dotRowsUint8Active(SB), NOSPLIT, $0-80
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·dotRowsUint8Generic(SB)
+
+NEON:
+	JMP ·dotRowsUint8NEON(SB)
 
 // func dotSameActive(a float32, idx []uint16, w []float32) float32
 TEXT ·dotSameActive(SB), NOSPLIT, $0-60
@@ -280,6 +323,25 @@ rare:
 
 NEON:
 	JMP ·dotTwoNEON(SB)
+
+// func dotUint8Active(x, y []uint8) int64
+TEXT ·dotUint8Active(SB), NOSPLIT, $0-56
+	MOVD x_len+8(FP), R0
+	MOVD y_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·dotUint8Rare(SB)
+
+NEON:
+	JMP ·dotUint8NEON(SB)
 
 // func expActive(dst, x []float32, table *float32)
 TEXT ·expActive(SB), NOSPLIT, $0-56
@@ -490,6 +552,68 @@ rare:
 
 NEON:
 	JMP ·squaredDistanceNEON(SB)
+
+// func squaredDistanceInt8Active(x, y []int8) int64
+TEXT ·squaredDistanceInt8Active(SB), NOSPLIT, $0-56
+	MOVD x_len+8(FP), R0
+	MOVD y_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·squaredDistanceInt8Rare(SB)
+
+NEON:
+	JMP ·squaredDistanceInt8NEON(SB)
+
+// func squaredDistanceRowsInt8Active(dst []int64, rows []int8, stride int, x []int8)
+TEXT ·squaredDistanceRowsInt8Active(SB), NOSPLIT, $0-80
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·squaredDistanceRowsInt8Generic(SB)
+
+NEON:
+	JMP ·squaredDistanceRowsInt8NEON(SB)
+
+// func squaredDistanceRowsUint8Active(dst []int64, rows []uint8, stride int, x []uint8)
+TEXT ·squaredDistanceRowsUint8Active(SB), NOSPLIT, $0-80
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·squaredDistanceRowsUint8Generic(SB)
+
+NEON:
+	JMP ·squaredDistanceRowsUint8NEON(SB)
+
+// func squaredDistanceUint8Active(x, y []uint8) int64
+TEXT ·squaredDistanceUint8Active(SB), NOSPLIT, $0-56
+	MOVD x_len+8(FP), R0
+	MOVD y_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·squaredDistanceUint8Rare(SB)
+
+NEON:
+	JMP ·squaredDistanceUint8NEON(SB)
 
 // func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32)
 TEXT ·stepsSameActive(SB), NOSPLIT, $0-64

@@ -72,7 +72,7 @@ func dotFloatUint8AVX2(x *float32, y *uint8, n int, endX *float32, endY *uint8, 
 // dotInt8AVX2 works like dotBytesGeneric.
 //
 //go:noescape
-func dotInt8AVX2(x *int8, y *int8, n int) int32
+func dotInt8AVX2(x []int8, y []int8) int64
 
 // dotNormsAVX2 works like dotNormsGeneric.
 //
@@ -83,6 +83,16 @@ func dotNormsAVX2(dst *float32, x []float32, y []float32)
 //
 //go:noescape
 func dotRowsAVX2(dst []float32, rows []float32, stride int, idx []int32, x []float32)
+
+// dotRowsInt8AVX2 works like dotRowsInt8Generic.
+//
+//go:noescape
+func dotRowsInt8AVX2(dst []int64, rows []int8, stride int, x []int8)
+
+// dotRowsUint8AVX2 works like dotRowsUint8Generic.
+//
+//go:noescape
+func dotRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8)
 
 // dotSameAVX2 works like dotSameGeneric.
 //
@@ -107,7 +117,7 @@ func dotTwoAVX2(dst []float32, x []float32, y []float32)
 // dotUint8AVX2 works like dotBytesGeneric.
 //
 //go:noescape
-func dotUint8AVX2(x *uint8, y *uint8, n int) int32
+func dotUint8AVX2(x []uint8, y []uint8) int64
 
 // expAVX2 works like expGeneric.
 //
@@ -177,12 +187,22 @@ func squaredDistanceAVX2(x []float32, y []float32) float32
 // squaredDistanceInt8AVX2 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceInt8AVX2(x *int8, y *int8, n int) int32
+func squaredDistanceInt8AVX2(x []int8, y []int8) int64
+
+// squaredDistanceRowsInt8AVX2 works like squaredDistanceRowsInt8Generic.
+//
+//go:noescape
+func squaredDistanceRowsInt8AVX2(dst []int64, rows []int8, stride int, x []int8)
+
+// squaredDistanceRowsUint8AVX2 works like squaredDistanceRowsUint8Generic.
+//
+//go:noescape
+func squaredDistanceRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8)
 
 // squaredDistanceUint8AVX2 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceUint8AVX2(x *uint8, y *uint8, n int) int32
+func squaredDistanceUint8AVX2(x []uint8, y []uint8) int64
 
 // stepsSameAVX2 works like stepsSameGeneric.
 //

@@ -2177,12 +2177,14 @@ fold:
 	VZEROUPPER
 	RET
 
-// func dotInt8AVX2(x *int8, y *int8, n int) int32
+// func dotInt8AVX2(x []int8, y []int8) int64
 // Requires: AVX, AVX2
-TEXT ·dotInt8AVX2(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
+TEXT ·dotInt8AVX2(SB), NOSPLIT, $0-56
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
+	CMPQ    DX, $+16
+	JB      few
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2217,7 +2219,7 @@ loop:
 
 rest:
 	CMPQ      DX, $+16
-	JB        fold
+	JB        last
 	VPMOVSXBW (AX), Y4
 	VPMOVSXBW (CX), Y5
 	VPMADDWD  Y5, Y4, Y4
@@ -2227,18 +2229,78 @@ rest:
 	SUBQ      $+16, DX
 	JMP       rest
 
+last:
+	CMPQ      DX, $+0
+	JBE       fold
+	MOVQ      DX, SI
+	LEAQ      masks<>+16(SB), BX
+	ANDQ      $+15, SI
+	VPMOVSXBW (BX)(SI*1), Y4
+	VPMOVSXBW -16(AX)(DX*1), Y5
+	VPMOVSXBW -16(CX)(DX*1), Y6
+	VPAND     Y4, Y5, Y5
+	VPMADDWD  Y6, Y5, Y5
+	VPADDD    Y5, Y1, Y1
+
 fold:
-	VPADDD       Y1, Y0, Y0
-	VPADDD       Y3, Y2, Y2
 	VPADDD       Y2, Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X1
+	VPADDD       Y3, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0x4e, X0, X1
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0xb1, X0, X1
 	VPADDD       X1, X0, X0
-	VMOVD        X0, AX
-	MOVL         AX, ret+24(FP)
+	VMOVD        X0, BX
+	MOVLQSX      BX, BX
+	JMP          end
+
+few:
+	CMPQ DX, $+8
+	JB   bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VXORPS    X0, X0, X0
+	VPMOVSXBW (AX), X1
+	VPMOVSXBW (CX), X2
+	VPMADDWD  X2, X1, X1
+	VPADDD    X1, X0, X0
+	MOVQ      DX, SI
+	LEAQ      masks<>+24(SB), BX
+	ANDQ      $+7, SI
+	VPMOVSXBW (BX)(SI*1), X1
+	VPMOVSXBW -8(AX)(DX*1), X2
+	VPMOVSXBW -8(CX)(DX*1), X3
+	VPAND     X1, X2, X2
+	VPMADDWD  X3, X2, X2
+	VPADDD    X2, X0, X0
+	VPSHUFD   $0x4e, X0, X1
+	VPADDD    X1, X0, X0
+	VPSHUFD   $0xb1, X0, X1
+	VPADDD    X1, X0, X0
+	VMOVD     X0, BX
+	MOVLQSX   BX, BX
+	JMP       end
+
+bytes:
+	MOVQ $+0, BX
+	CMPQ DX, $+0
+	JBE  end
+
+byte:
+	MOVBQSX (AX), SI
+	MOVBQSX (CX), DI
+	IMULQ   DI, SI
+	ADDQ    SI, BX
+	ADDQ    $+1, AX
+	ADDQ    $+1, CX
+	SUBQ    $+1, DX
+	CMPQ    DX, $+1
+	JAE     byte
+
+end:
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -4028,6 +4090,288 @@ rows8sum:
 	VZEROUPPER
 	RET
 
+// func dotRowsInt8AVX2(dst []int64, rows []int8, stride int, x []int8)
+// Requires: AVX, AVX2, MMX+
+TEXT ·dotRowsInt8AVX2(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    rows_base+24(FP), BX
+	MOVQ    stride+48(FP), SI
+	MOVQ    x_len+64(FP), DI
+	PCALIGN $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	CMPQ    R10, $+16
+	JB      few
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	CMPQ    R10, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	PREFETCHT0 4096(R8)
+	VPMOVSXBW  (R8), Y4
+	VPMOVSXBW  (R9), Y5
+	VPMADDWD   Y5, Y4, Y4
+	VPADDD     Y4, Y0, Y0
+	VPMOVSXBW  16(R8), Y4
+	VPMOVSXBW  16(R9), Y5
+	VPMADDWD   Y5, Y4, Y4
+	VPADDD     Y4, Y1, Y1
+	VPMOVSXBW  32(R8), Y4
+	VPMOVSXBW  32(R9), Y5
+	VPMADDWD   Y5, Y4, Y4
+	VPADDD     Y4, Y2, Y2
+	VPMOVSXBW  48(R8), Y4
+	VPMOVSXBW  48(R9), Y5
+	VPMADDWD   Y5, Y4, Y4
+	VPADDD     Y4, Y3, Y3
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+	CMPQ       R10, $+64
+	JAE        loop
+
+rest:
+	CMPQ      R10, $+16
+	JB        last
+	VPMOVSXBW (R8), Y4
+	VPMOVSXBW (R9), Y5
+	VPMADDWD  Y5, Y4, Y4
+	VPADDD    Y4, Y0, Y0
+	ADDQ      $+16, R8
+	ADDQ      $+16, R9
+	SUBQ      $+16, R10
+	JMP       rest
+
+last:
+	CMPQ      R10, $+0
+	JBE       fold
+	MOVQ      R10, R12
+	LEAQ      masks<>+16(SB), R11
+	ANDQ      $+15, R12
+	VPMOVSXBW (R11)(R12*1), Y4
+	VPMOVSXBW -16(R8)(R10*1), Y5
+	VPMOVSXBW -16(R9)(R10*1), Y6
+	VPAND     Y4, Y5, Y5
+	VPMADDWD  Y6, Y5, Y5
+	VPADDD    Y5, Y1, Y1
+
+fold:
+	VPADDD       Y2, Y0, Y0
+	VPADDD       Y3, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, R11
+	MOVLQSX      R11, R11
+	JMP          end
+
+few:
+	CMPQ R10, $+8
+	JB   bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VXORPS    X0, X0, X0
+	VPMOVSXBW (R8), X1
+	VPMOVSXBW (R9), X2
+	VPMADDWD  X2, X1, X1
+	VPADDD    X1, X0, X0
+	MOVQ      R10, R12
+	LEAQ      masks<>+24(SB), R11
+	ANDQ      $+7, R12
+	VPMOVSXBW (R11)(R12*1), X1
+	VPMOVSXBW -8(R8)(R10*1), X2
+	VPMOVSXBW -8(R9)(R10*1), X3
+	VPAND     X1, X2, X2
+	VPMADDWD  X3, X2, X2
+	VPADDD    X2, X0, X0
+	VPSHUFD   $0x4e, X0, X1
+	VPADDD    X1, X0, X0
+	VPSHUFD   $0xb1, X0, X1
+	VPADDD    X1, X0, X0
+	VMOVD     X0, R11
+	MOVLQSX   R11, R11
+	JMP       end
+
+bytes:
+	MOVQ $+0, R11
+	CMPQ R10, $+0
+	JBE  end
+
+byte:
+	MOVBQSX (R8), R12
+	MOVBQSX (R9), R13
+	IMULQ   R13, R12
+	ADDQ    R12, R11
+	ADDQ    $+1, R8
+	ADDQ    $+1, R9
+	SUBQ    $+1, R10
+	CMPQ    R10, $+1
+	JAE     byte
+
+end:
+	MOVQ R11, (AX)
+	ADDQ $+8, AX
+	ADDQ SI, BX
+	SUBQ $+1, CX
+	CMPQ CX, $+1
+	JAE  row
+	VZEROUPPER
+	RET
+
+// func dotRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8)
+// Requires: AVX, AVX2, MMX+
+TEXT ·dotRowsUint8AVX2(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    rows_base+24(FP), BX
+	MOVQ    stride+48(FP), SI
+	MOVQ    x_len+64(FP), DI
+	PCALIGN $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	CMPQ    R10, $+16
+	JB      few
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	CMPQ    R10, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	PREFETCHT0 4096(R8)
+	VPMOVZXBW  (R8), Y4
+	VPMOVZXBW  (R9), Y5
+	VPMADDWD   Y5, Y4, Y4
+	VPADDD     Y4, Y0, Y0
+	VPMOVZXBW  16(R8), Y4
+	VPMOVZXBW  16(R9), Y5
+	VPMADDWD   Y5, Y4, Y4
+	VPADDD     Y4, Y1, Y1
+	VPMOVZXBW  32(R8), Y4
+	VPMOVZXBW  32(R9), Y5
+	VPMADDWD   Y5, Y4, Y4
+	VPADDD     Y4, Y2, Y2
+	VPMOVZXBW  48(R8), Y4
+	VPMOVZXBW  48(R9), Y5
+	VPMADDWD   Y5, Y4, Y4
+	VPADDD     Y4, Y3, Y3
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+	CMPQ       R10, $+64
+	JAE        loop
+
+rest:
+	CMPQ      R10, $+16
+	JB        last
+	VPMOVZXBW (R8), Y4
+	VPMOVZXBW (R9), Y5
+	VPMADDWD  Y5, Y4, Y4
+	VPADDD    Y4, Y0, Y0
+	ADDQ      $+16, R8
+	ADDQ      $+16, R9
+	SUBQ      $+16, R10
+	JMP       rest
+
+last:
+	CMPQ      R10, $+0
+	JBE       fold
+	MOVQ      R10, R12
+	LEAQ      masks<>+16(SB), R11
+	ANDQ      $+15, R12
+	VPMOVSXBW (R11)(R12*1), Y4
+	VPMOVZXBW -16(R8)(R10*1), Y5
+	VPMOVZXBW -16(R9)(R10*1), Y6
+	VPAND     Y4, Y5, Y5
+	VPMADDWD  Y6, Y5, Y5
+	VPADDD    Y5, Y1, Y1
+
+fold:
+	VPADDD       Y2, Y0, Y0
+	VPADDD       Y3, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, R11
+	JMP          end
+
+few:
+	CMPQ R10, $+8
+	JB   bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VXORPS    X0, X0, X0
+	VPMOVZXBW (R8), X1
+	VPMOVZXBW (R9), X2
+	VPMADDWD  X2, X1, X1
+	VPADDD    X1, X0, X0
+	MOVQ      R10, R12
+	LEAQ      masks<>+24(SB), R11
+	ANDQ      $+7, R12
+	VPMOVSXBW (R11)(R12*1), X1
+	VPMOVZXBW -8(R8)(R10*1), X2
+	VPMOVZXBW -8(R9)(R10*1), X3
+	VPAND     X1, X2, X2
+	VPMADDWD  X3, X2, X2
+	VPADDD    X2, X0, X0
+	VPSHUFD   $0x4e, X0, X1
+	VPADDD    X1, X0, X0
+	VPSHUFD   $0xb1, X0, X1
+	VPADDD    X1, X0, X0
+	VMOVD     X0, R11
+	JMP       end
+
+bytes:
+	MOVQ $+0, R11
+	CMPQ R10, $+0
+	JBE  end
+
+byte:
+	MOVBQZX (R8), R12
+	MOVBQZX (R9), R13
+	IMULQ   R13, R12
+	ADDQ    R12, R11
+	ADDQ    $+1, R8
+	ADDQ    $+1, R9
+	SUBQ    $+1, R10
+	CMPQ    R10, $+1
+	JAE     byte
+
+end:
+	MOVQ R11, (AX)
+	ADDQ $+8, AX
+	ADDQ SI, BX
+	SUBQ $+1, CX
+	CMPQ CX, $+1
+	JAE  row
+	VZEROUPPER
+	RET
+
 // func dotSameAVX2(a float32, idx []uint16, w []float32) float32
 // Requires: AVX
 TEXT ·dotSameAVX2(SB), NOSPLIT, $0-60
@@ -4542,12 +4886,14 @@ loop:
 	VZEROUPPER
 	RET
 
-// func dotUint8AVX2(x *uint8, y *uint8, n int) int32
+// func dotUint8AVX2(x []uint8, y []uint8) int64
 // Requires: AVX, AVX2
-TEXT ·dotUint8AVX2(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
+TEXT ·dotUint8AVX2(SB), NOSPLIT, $0-56
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
+	CMPQ    DX, $+16
+	JB      few
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4582,7 +4928,7 @@ loop:
 
 rest:
 	CMPQ      DX, $+16
-	JB        fold
+	JB        last
 	VPMOVZXBW (AX), Y4
 	VPMOVZXBW (CX), Y5
 	VPMADDWD  Y5, Y4, Y4
@@ -4592,18 +4938,76 @@ rest:
 	SUBQ      $+16, DX
 	JMP       rest
 
+last:
+	CMPQ      DX, $+0
+	JBE       fold
+	MOVQ      DX, SI
+	LEAQ      masks<>+16(SB), BX
+	ANDQ      $+15, SI
+	VPMOVSXBW (BX)(SI*1), Y4
+	VPMOVZXBW -16(AX)(DX*1), Y5
+	VPMOVZXBW -16(CX)(DX*1), Y6
+	VPAND     Y4, Y5, Y5
+	VPMADDWD  Y6, Y5, Y5
+	VPADDD    Y5, Y1, Y1
+
 fold:
-	VPADDD       Y1, Y0, Y0
-	VPADDD       Y3, Y2, Y2
 	VPADDD       Y2, Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X1
+	VPADDD       Y3, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0x4e, X0, X1
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0xb1, X0, X1
 	VPADDD       X1, X0, X0
-	VMOVD        X0, AX
-	MOVL         AX, ret+24(FP)
+	VMOVD        X0, BX
+	JMP          end
+
+few:
+	CMPQ DX, $+8
+	JB   bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VXORPS    X0, X0, X0
+	VPMOVZXBW (AX), X1
+	VPMOVZXBW (CX), X2
+	VPMADDWD  X2, X1, X1
+	VPADDD    X1, X0, X0
+	MOVQ      DX, SI
+	LEAQ      masks<>+24(SB), BX
+	ANDQ      $+7, SI
+	VPMOVSXBW (BX)(SI*1), X1
+	VPMOVZXBW -8(AX)(DX*1), X2
+	VPMOVZXBW -8(CX)(DX*1), X3
+	VPAND     X1, X2, X2
+	VPMADDWD  X3, X2, X2
+	VPADDD    X2, X0, X0
+	VPSHUFD   $0x4e, X0, X1
+	VPADDD    X1, X0, X0
+	VPSHUFD   $0xb1, X0, X1
+	VPADDD    X1, X0, X0
+	VMOVD     X0, BX
+	JMP       end
+
+bytes:
+	MOVQ $+0, BX
+	CMPQ DX, $+0
+	JBE  end
+
+byte:
+	MOVBQZX (AX), SI
+	MOVBQZX (CX), DI
+	IMULQ   DI, SI
+	ADDQ    SI, BX
+	ADDQ    $+1, AX
+	ADDQ    $+1, CX
+	SUBQ    $+1, DX
+	CMPQ    DX, $+1
+	JAE     byte
+
+end:
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
@@ -7889,12 +8293,14 @@ odd:
 	VMULPS     Y7, Y7, Y7
 	JMP        turns
 
-// func squaredDistanceInt8AVX2(x *int8, y *int8, n int) int32
+// func squaredDistanceInt8AVX2(x []int8, y []int8) int64
 // Requires: AVX, AVX2
-TEXT ·squaredDistanceInt8AVX2(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
+TEXT ·squaredDistanceInt8AVX2(SB), NOSPLIT, $0-56
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
+	CMPQ    DX, $+16
+	JB      few
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -7933,7 +8339,7 @@ loop:
 
 rest:
 	CMPQ      DX, $+16
-	JB        fold
+	JB        last
 	VPMOVSXBW (AX), Y4
 	VPMOVSXBW (CX), Y5
 	VPSUBW    Y5, Y4, Y4
@@ -7944,27 +8350,389 @@ rest:
 	SUBQ      $+16, DX
 	JMP       rest
 
+last:
+	CMPQ      DX, $+0
+	JBE       fold
+	MOVQ      DX, SI
+	LEAQ      masks<>+16(SB), BX
+	ANDQ      $+15, SI
+	VPMOVSXBW (BX)(SI*1), Y4
+	VPMOVSXBW -16(AX)(DX*1), Y5
+	VPMOVSXBW -16(CX)(DX*1), Y6
+	VPSUBW    Y6, Y5, Y5
+	VPAND     Y4, Y5, Y5
+	VPMADDWD  Y5, Y5, Y5
+	VPADDD    Y5, Y1, Y1
+
 fold:
-	VPADDD       Y1, Y0, Y0
-	VPADDD       Y3, Y2, Y2
 	VPADDD       Y2, Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X1
+	VPADDD       Y3, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0x4e, X0, X1
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0xb1, X0, X1
 	VPADDD       X1, X0, X0
-	VMOVD        X0, AX
-	MOVL         AX, ret+24(FP)
+	VMOVD        X0, BX
+	JMP          end
+
+few:
+	CMPQ DX, $+8
+	JB   bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VXORPS    X0, X0, X0
+	VPMOVSXBW (AX), X1
+	VPMOVSXBW (CX), X2
+	VPSUBW    X2, X1, X1
+	VPMADDWD  X1, X1, X1
+	VPADDD    X1, X0, X0
+	MOVQ      DX, SI
+	LEAQ      masks<>+24(SB), BX
+	ANDQ      $+7, SI
+	VPMOVSXBW (BX)(SI*1), X1
+	VPMOVSXBW -8(AX)(DX*1), X2
+	VPMOVSXBW -8(CX)(DX*1), X3
+	VPSUBW    X3, X2, X2
+	VPAND     X1, X2, X2
+	VPMADDWD  X2, X2, X2
+	VPADDD    X2, X0, X0
+	VPSHUFD   $0x4e, X0, X1
+	VPADDD    X1, X0, X0
+	VPSHUFD   $0xb1, X0, X1
+	VPADDD    X1, X0, X0
+	VMOVD     X0, BX
+	JMP       end
+
+bytes:
+	MOVQ $+0, BX
+	CMPQ DX, $+0
+	JBE  end
+
+byte:
+	MOVBQSX (AX), SI
+	MOVBQSX (CX), DI
+	SUBQ    DI, SI
+	IMULQ   SI, SI
+	ADDQ    SI, BX
+	ADDQ    $+1, AX
+	ADDQ    $+1, CX
+	SUBQ    $+1, DX
+	CMPQ    DX, $+1
+	JAE     byte
+
+end:
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 
-// func squaredDistanceUint8AVX2(x *uint8, y *uint8, n int) int32
+// func squaredDistanceRowsInt8AVX2(dst []int64, rows []int8, stride int, x []int8)
+// Requires: AVX, AVX2, MMX+
+TEXT ·squaredDistanceRowsInt8AVX2(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    rows_base+24(FP), BX
+	MOVQ    stride+48(FP), SI
+	MOVQ    x_len+64(FP), DI
+	PCALIGN $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	CMPQ    R10, $+16
+	JB      few
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	CMPQ    R10, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	PREFETCHT0 4096(R8)
+	VPMOVSXBW  (R8), Y4
+	VPMOVSXBW  (R9), Y5
+	VPSUBW     Y5, Y4, Y4
+	VPMADDWD   Y4, Y4, Y4
+	VPADDD     Y4, Y0, Y0
+	VPMOVSXBW  16(R8), Y4
+	VPMOVSXBW  16(R9), Y5
+	VPSUBW     Y5, Y4, Y4
+	VPMADDWD   Y4, Y4, Y4
+	VPADDD     Y4, Y1, Y1
+	VPMOVSXBW  32(R8), Y4
+	VPMOVSXBW  32(R9), Y5
+	VPSUBW     Y5, Y4, Y4
+	VPMADDWD   Y4, Y4, Y4
+	VPADDD     Y4, Y2, Y2
+	VPMOVSXBW  48(R8), Y4
+	VPMOVSXBW  48(R9), Y5
+	VPSUBW     Y5, Y4, Y4
+	VPMADDWD   Y4, Y4, Y4
+	VPADDD     Y4, Y3, Y3
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+	CMPQ       R10, $+64
+	JAE        loop
+
+rest:
+	CMPQ      R10, $+16
+	JB        last
+	VPMOVSXBW (R8), Y4
+	VPMOVSXBW (R9), Y5
+	VPSUBW    Y5, Y4, Y4
+	VPMADDWD  Y4, Y4, Y4
+	VPADDD    Y4, Y0, Y0
+	ADDQ      $+16, R8
+	ADDQ      $+16, R9
+	SUBQ      $+16, R10
+	JMP       rest
+
+last:
+	CMPQ      R10, $+0
+	JBE       fold
+	MOVQ      R10, R12
+	LEAQ      masks<>+16(SB), R11
+	ANDQ      $+15, R12
+	VPMOVSXBW (R11)(R12*1), Y4
+	VPMOVSXBW -16(R8)(R10*1), Y5
+	VPMOVSXBW -16(R9)(R10*1), Y6
+	VPSUBW    Y6, Y5, Y5
+	VPAND     Y4, Y5, Y5
+	VPMADDWD  Y5, Y5, Y5
+	VPADDD    Y5, Y1, Y1
+
+fold:
+	VPADDD       Y2, Y0, Y0
+	VPADDD       Y3, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, R11
+	JMP          end
+
+few:
+	CMPQ R10, $+8
+	JB   bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VXORPS    X0, X0, X0
+	VPMOVSXBW (R8), X1
+	VPMOVSXBW (R9), X2
+	VPSUBW    X2, X1, X1
+	VPMADDWD  X1, X1, X1
+	VPADDD    X1, X0, X0
+	MOVQ      R10, R12
+	LEAQ      masks<>+24(SB), R11
+	ANDQ      $+7, R12
+	VPMOVSXBW (R11)(R12*1), X1
+	VPMOVSXBW -8(R8)(R10*1), X2
+	VPMOVSXBW -8(R9)(R10*1), X3
+	VPSUBW    X3, X2, X2
+	VPAND     X1, X2, X2
+	VPMADDWD  X2, X2, X2
+	VPADDD    X2, X0, X0
+	VPSHUFD   $0x4e, X0, X1
+	VPADDD    X1, X0, X0
+	VPSHUFD   $0xb1, X0, X1
+	VPADDD    X1, X0, X0
+	VMOVD     X0, R11
+	JMP       end
+
+bytes:
+	MOVQ $+0, R11
+	CMPQ R10, $+0
+	JBE  end
+
+byte:
+	MOVBQSX (R8), R12
+	MOVBQSX (R9), R13
+	SUBQ    R13, R12
+	IMULQ   R12, R12
+	ADDQ    R12, R11
+	ADDQ    $+1, R8
+	ADDQ    $+1, R9
+	SUBQ    $+1, R10
+	CMPQ    R10, $+1
+	JAE     byte
+
+end:
+	MOVQ R11, (AX)
+	ADDQ $+8, AX
+	ADDQ SI, BX
+	SUBQ $+1, CX
+	CMPQ CX, $+1
+	JAE  row
+	VZEROUPPER
+	RET
+
+// func squaredDistanceRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8)
+// Requires: AVX, AVX2, MMX+
+TEXT ·squaredDistanceRowsUint8AVX2(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    rows_base+24(FP), BX
+	MOVQ    stride+48(FP), SI
+	MOVQ    x_len+64(FP), DI
+	PCALIGN $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	CMPQ    R10, $+16
+	JB      few
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	CMPQ    R10, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	PREFETCHT0 4096(R8)
+	VPMOVZXBW  (R8), Y4
+	VPMOVZXBW  (R9), Y5
+	VPSUBW     Y5, Y4, Y4
+	VPMADDWD   Y4, Y4, Y4
+	VPADDD     Y4, Y0, Y0
+	VPMOVZXBW  16(R8), Y4
+	VPMOVZXBW  16(R9), Y5
+	VPSUBW     Y5, Y4, Y4
+	VPMADDWD   Y4, Y4, Y4
+	VPADDD     Y4, Y1, Y1
+	VPMOVZXBW  32(R8), Y4
+	VPMOVZXBW  32(R9), Y5
+	VPSUBW     Y5, Y4, Y4
+	VPMADDWD   Y4, Y4, Y4
+	VPADDD     Y4, Y2, Y2
+	VPMOVZXBW  48(R8), Y4
+	VPMOVZXBW  48(R9), Y5
+	VPSUBW     Y5, Y4, Y4
+	VPMADDWD   Y4, Y4, Y4
+	VPADDD     Y4, Y3, Y3
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+	CMPQ       R10, $+64
+	JAE        loop
+
+rest:
+	CMPQ      R10, $+16
+	JB        last
+	VPMOVZXBW (R8), Y4
+	VPMOVZXBW (R9), Y5
+	VPSUBW    Y5, Y4, Y4
+	VPMADDWD  Y4, Y4, Y4
+	VPADDD    Y4, Y0, Y0
+	ADDQ      $+16, R8
+	ADDQ      $+16, R9
+	SUBQ      $+16, R10
+	JMP       rest
+
+last:
+	CMPQ      R10, $+0
+	JBE       fold
+	MOVQ      R10, R12
+	LEAQ      masks<>+16(SB), R11
+	ANDQ      $+15, R12
+	VPMOVSXBW (R11)(R12*1), Y4
+	VPMOVZXBW -16(R8)(R10*1), Y5
+	VPMOVZXBW -16(R9)(R10*1), Y6
+	VPSUBW    Y6, Y5, Y5
+	VPAND     Y4, Y5, Y5
+	VPMADDWD  Y5, Y5, Y5
+	VPADDD    Y5, Y1, Y1
+
+fold:
+	VPADDD       Y2, Y0, Y0
+	VPADDD       Y3, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, R11
+	JMP          end
+
+few:
+	CMPQ R10, $+8
+	JB   bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VXORPS    X0, X0, X0
+	VPMOVZXBW (R8), X1
+	VPMOVZXBW (R9), X2
+	VPSUBW    X2, X1, X1
+	VPMADDWD  X1, X1, X1
+	VPADDD    X1, X0, X0
+	MOVQ      R10, R12
+	LEAQ      masks<>+24(SB), R11
+	ANDQ      $+7, R12
+	VPMOVSXBW (R11)(R12*1), X1
+	VPMOVZXBW -8(R8)(R10*1), X2
+	VPMOVZXBW -8(R9)(R10*1), X3
+	VPSUBW    X3, X2, X2
+	VPAND     X1, X2, X2
+	VPMADDWD  X2, X2, X2
+	VPADDD    X2, X0, X0
+	VPSHUFD   $0x4e, X0, X1
+	VPADDD    X1, X0, X0
+	VPSHUFD   $0xb1, X0, X1
+	VPADDD    X1, X0, X0
+	VMOVD     X0, R11
+	JMP       end
+
+bytes:
+	MOVQ $+0, R11
+	CMPQ R10, $+0
+	JBE  end
+
+byte:
+	MOVBQZX (R8), R12
+	MOVBQZX (R9), R13
+	SUBQ    R13, R12
+	IMULQ   R12, R12
+	ADDQ    R12, R11
+	ADDQ    $+1, R8
+	ADDQ    $+1, R9
+	SUBQ    $+1, R10
+	CMPQ    R10, $+1
+	JAE     byte
+
+end:
+	MOVQ R11, (AX)
+	ADDQ $+8, AX
+	ADDQ SI, BX
+	SUBQ $+1, CX
+	CMPQ CX, $+1
+	JAE  row
+	VZEROUPPER
+	RET
+
+// func squaredDistanceUint8AVX2(x []uint8, y []uint8) int64
 // Requires: AVX, AVX2
-TEXT ·squaredDistanceUint8AVX2(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
+TEXT ·squaredDistanceUint8AVX2(SB), NOSPLIT, $0-56
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
+	CMPQ    DX, $+16
+	JB      few
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -8003,7 +8771,7 @@ loop:
 
 rest:
 	CMPQ      DX, $+16
-	JB        fold
+	JB        last
 	VPMOVZXBW (AX), Y4
 	VPMOVZXBW (CX), Y5
 	VPSUBW    Y5, Y4, Y4
@@ -8014,18 +8782,80 @@ rest:
 	SUBQ      $+16, DX
 	JMP       rest
 
+last:
+	CMPQ      DX, $+0
+	JBE       fold
+	MOVQ      DX, SI
+	LEAQ      masks<>+16(SB), BX
+	ANDQ      $+15, SI
+	VPMOVSXBW (BX)(SI*1), Y4
+	VPMOVZXBW -16(AX)(DX*1), Y5
+	VPMOVZXBW -16(CX)(DX*1), Y6
+	VPSUBW    Y6, Y5, Y5
+	VPAND     Y4, Y5, Y5
+	VPMADDWD  Y5, Y5, Y5
+	VPADDD    Y5, Y1, Y1
+
 fold:
-	VPADDD       Y1, Y0, Y0
-	VPADDD       Y3, Y2, Y2
 	VPADDD       Y2, Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X1
+	VPADDD       Y3, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0x4e, X0, X1
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0xb1, X0, X1
 	VPADDD       X1, X0, X0
-	VMOVD        X0, AX
-	MOVL         AX, ret+24(FP)
+	VMOVD        X0, BX
+	JMP          end
+
+few:
+	CMPQ DX, $+8
+	JB   bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VXORPS    X0, X0, X0
+	VPMOVZXBW (AX), X1
+	VPMOVZXBW (CX), X2
+	VPSUBW    X2, X1, X1
+	VPMADDWD  X1, X1, X1
+	VPADDD    X1, X0, X0
+	MOVQ      DX, SI
+	LEAQ      masks<>+24(SB), BX
+	ANDQ      $+7, SI
+	VPMOVSXBW (BX)(SI*1), X1
+	VPMOVZXBW -8(AX)(DX*1), X2
+	VPMOVZXBW -8(CX)(DX*1), X3
+	VPSUBW    X3, X2, X2
+	VPAND     X1, X2, X2
+	VPMADDWD  X2, X2, X2
+	VPADDD    X2, X0, X0
+	VPSHUFD   $0x4e, X0, X1
+	VPADDD    X1, X0, X0
+	VPSHUFD   $0xb1, X0, X1
+	VPADDD    X1, X0, X0
+	VMOVD     X0, BX
+	JMP       end
+
+bytes:
+	MOVQ $+0, BX
+	CMPQ DX, $+0
+	JBE  end
+
+byte:
+	MOVBQZX (AX), SI
+	MOVBQZX (CX), DI
+	SUBQ    DI, SI
+	IMULQ   SI, SI
+	ADDQ    SI, BX
+	ADDQ    $+1, AX
+	ADDQ    $+1, CX
+	SUBQ    $+1, DX
+	CMPQ    DX, $+1
+	JAE     byte
+
+end:
+	MOVQ BX, ret+48(FP)
 	VZEROUPPER
 	RET
 

@@ -17,15 +17,3 @@ func dotFloatInt8AVX512x256(x *float32, y *int8, n int, endX *float32, endY *int
 func dotFloatUint8AVX512x256(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32 {
 	panic(noAVX512x256)
 }
-
-func dotInt8AVX512x256(x *int8, y *int8, n int) int32 { panic(noAVX512x256) }
-
-func dotInt8VNNIAVX512x256(x *int8, y *int8, n int) int32 { panic(noAVX512x256) }
-
-func dotUint8AVX512x256(x *uint8, y *uint8, n int) int32 { panic(noAVX512x256) }
-
-func dotUint8VNNIAVX512x256(x *uint8, y *uint8, n int) int32 { panic(noAVX512x256) }
-
-func squaredDistanceInt8AVX512x256(x *int8, y *int8, n int) int32 { panic(noAVX512x256) }
-
-func squaredDistanceUint8AVX512x256(x *uint8, y *uint8, n int) int32 { panic(noAVX512x256) }

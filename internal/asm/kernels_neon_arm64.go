@@ -72,7 +72,7 @@ func dotFloatUint8NEON(x *float32, y *uint8, n int, endX *float32, endY *uint8, 
 // dotInt8NEON works like dotBytesGeneric.
 //
 //go:noescape
-func dotInt8NEON(x *int8, y *int8, n int) int32
+func dotInt8NEON(x []int8, y []int8) int64
 
 // dotNormsNEON works like dotNormsGeneric.
 //
@@ -83,6 +83,16 @@ func dotNormsNEON(dst *float32, x []float32, y []float32)
 //
 //go:noescape
 func dotRowsNEON(dst []float32, rows []float32, stride int, idx []int32, x []float32)
+
+// dotRowsInt8NEON works like dotRowsInt8Generic.
+//
+//go:noescape
+func dotRowsInt8NEON(dst []int64, rows []int8, stride int, x []int8)
+
+// dotRowsUint8NEON works like dotRowsUint8Generic.
+//
+//go:noescape
+func dotRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8)
 
 // dotSameNEON works like dotSameGeneric.
 //
@@ -107,7 +117,7 @@ func dotTwoNEON(dst []float32, x []float32, y []float32)
 // dotUint8NEON works like dotBytesGeneric.
 //
 //go:noescape
-func dotUint8NEON(x *uint8, y *uint8, n int) int32
+func dotUint8NEON(x []uint8, y []uint8) int64
 
 // expNEON works like expGeneric.
 //
@@ -177,12 +187,22 @@ func squaredDistanceNEON(x []float32, y []float32) float32
 // squaredDistanceInt8NEON works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceInt8NEON(x *int8, y *int8, n int) int32
+func squaredDistanceInt8NEON(x []int8, y []int8) int64
+
+// squaredDistanceRowsInt8NEON works like squaredDistanceRowsInt8Generic.
+//
+//go:noescape
+func squaredDistanceRowsInt8NEON(dst []int64, rows []int8, stride int, x []int8)
+
+// squaredDistanceRowsUint8NEON works like squaredDistanceRowsUint8Generic.
+//
+//go:noescape
+func squaredDistanceRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8)
 
 // squaredDistanceUint8NEON works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceUint8NEON(x *uint8, y *uint8, n int) int32
+func squaredDistanceUint8NEON(x []uint8, y []uint8) int64
 
 // stepsSameNEON works like stepsSameGeneric.
 //

@@ -3170,11 +3170,13 @@ fold:
 	FMOVS F0, ret+48(FP)
 	RET
 
-// func dotInt8NEON(x *int8, y *int8, n int) int32
-TEXT ·dotInt8NEON(SB), NOSPLIT, $0-28
-	MOVD  x+0(FP), R0
-	MOVD  y+8(FP), R1
-	MOVD  n+16(FP), R2
+// func dotInt8NEON(x []int8, y []int8) int64
+TEXT ·dotInt8NEON(SB), NOSPLIT, $0-56
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
+	CMP   $0x00000010, R2
+	BLO   few
 	VMOVI $0x00, V0.B16
 	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V2.B16
@@ -3191,26 +3193,26 @@ loop:
 	FMOVQ (R0), F8
 	FMOVQ (R1), F9
 	WORD  $0x0e29c10a         // VSMULLB V9.B16, V8.B16, V10.B16
-	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606940         // VSADALP V10.H8, V0.S4
+	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606901         // VSADALP V8.H8, V1.S4
 	FMOVQ 16(R0), F8
 	FMOVQ 16(R1), F9
 	WORD  $0x0e29c10a         // VSMULLB V9.B16, V8.B16, V10.B16
-	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606942         // VSADALP V10.H8, V2.S4
+	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606903         // VSADALP V8.H8, V3.S4
 	FMOVQ 32(R0), F8
 	FMOVQ 32(R1), F9
 	WORD  $0x0e29c10a         // VSMULLB V9.B16, V8.B16, V10.B16
-	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606944         // VSADALP V10.H8, V4.S4
+	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606905         // VSADALP V8.H8, V5.S4
 	FMOVQ 48(R0), F8
 	FMOVQ 48(R1), F9
 	WORD  $0x0e29c10a         // VSMULLB V9.B16, V8.B16, V10.B16
-	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606946         // VSADALP V10.H8, V6.S4
+	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606907         // VSADALP V8.H8, V7.S4
 	ADD   $0x00000040, R0, R0
 	ADD   $0x00000040, R1, R1
@@ -3220,29 +3222,96 @@ loop:
 
 rest:
 	CMP   $0x00000010, R2
-	BLO   fold
+	BLO   last
 	FMOVQ (R0), F8
 	FMOVQ (R1), F9
 	WORD  $0x0e29c10a         // VSMULLB V9.B16, V8.B16, V10.B16
-	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606940         // VSADALP V10.H8, V0.S4
+	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606901         // VSADALP V8.H8, V1.S4
 	ADD   $0x00000010, R0, R0
 	ADD   $0x00000010, R1, R1
 	SUB   $0x00000010, R2, R2
 	B     rest
 
+last:
+	CMP   $0x00000000, R2
+	BLS   fold
+	ADD   R2, R0, R0
+	ADD   R2, R1, R1
+	MOVD  R2, R2
+	AND   $0x0000000f, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2, R3, R3
+	FMOVQ 32(R3), F8
+	FMOVQ -16(R0), F9
+	VTBL  V8.B16, [V9.B16], V9.B16
+	FMOVQ -16(R1), F10
+	VTBL  V8.B16, [V10.B16], V10.B16
+	WORD  $0x0e2ac128                // VSMULLB V10.B16, V9.B16, V8.B16
+	WORD  $0x4e606902                // VSADALP V8.H8, V2.S4
+	WORD  $0x4e2ac128                // VSMULL2B V10.B16, V9.B16, V8.B16
+	WORD  $0x4e606903                // VSADALP V8.H8, V3.S4
+
 fold:
-	VADD  V2.S4, V0.S4, V0.S4
-	VADD  V3.S4, V1.S4, V1.S4
-	VADD  V6.S4, V4.S4, V4.S4
-	VADD  V7.S4, V5.S4, V5.S4
 	VADD  V4.S4, V0.S4, V0.S4
 	VADD  V5.S4, V1.S4, V1.S4
+	VADD  V6.S4, V2.S4, V2.S4
+	VADD  V7.S4, V3.S4, V3.S4
+	VADD  V2.S4, V0.S4, V0.S4
+	VADD  V3.S4, V1.S4, V1.S4
 	VADD  V1.S4, V0.S4, V0.S4
 	VADDV V0.S4, V0
-	VMOV  V0.S[0], R0
-	MOVW  R0, ret+24(FP)
+	VMOV  V0.S[0], R3
+	MOVW  R3, R3
+	B     end
+
+few:
+	CMP $0x00000008, R2
+	BLO bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VMOVI $0x00, V0.B16
+	FMOVD (R0), F1
+	FMOVD (R1), F2
+	WORD  $0x0e22c021              // VSMULLB V2.B16, V1.B16, V1.B16
+	WORD  $0x4e606820              // VSADALP V1.H8, V0.S4
+	ADD   R2, R0, R0
+	ADD   R2, R1, R1
+	MOVD  R2, R2
+	AND   $0x00000007, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2, R3, R3
+	FMOVQ 24(R3), F1
+	FMOVD -8(R0), F2
+	VTBL  V1.B16, [V2.B16], V2.B16
+	FMOVD -8(R1), F3
+	VTBL  V1.B16, [V3.B16], V3.B16
+	WORD  $0x0e23c041              // VSMULLB V3.B16, V2.B16, V1.B16
+	WORD  $0x4e606820              // VSADALP V1.H8, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R3
+	MOVW  R3, R3
+	B     end
+
+bytes:
+	MOVD $0x00000000, R3
+	CMP  $0x00000000, R2
+	BLS  end
+
+byte:
+	MOVB (R0), R6
+	MOVB (R1), R7
+	MUL  R7, R6, R6
+	ADD  R6, R3, R3
+	ADD  $0x00000001, R0, R0
+	ADD  $0x00000001, R1, R1
+	SUB  $0x00000001, R2, R2
+	CMP  $0x00000001, R2
+	BHS  byte
+
+end:
+	MOVD R3, ret+48(FP)
 	RET
 
 // func dotNormsNEON(dst *float32, x []float32, y []float32)
@@ -6813,6 +6882,320 @@ rows8sum:
 	BHS   rows8
 	RET
 
+// func dotRowsInt8NEON(dst []int64, rows []int8, stride int, x []int8)
+TEXT ·dotRowsInt8NEON(SB), NOSPLIT, $0-80
+	MOVD dst_base+0(FP), R0
+	MOVD dst_len+8(FP), R1
+	MOVD x_base+56(FP), R2
+	MOVD rows_base+24(FP), R3
+	MOVD stride+48(FP), R6
+	MOVD x_len+64(FP), R7
+
+row:
+	MOVD  R3, R8
+	MOVD  R2, R9
+	MOVD  R7, R10
+	CMP   $0x00000010, R10
+	BLO   few
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	CMP   $0x00000040, R10
+	BLO   rest
+
+loop:
+	// Four groups a turn.
+	PRFM  4096(R8), PLDL1KEEP
+	FMOVQ (R8), F8
+	FMOVQ (R9), F9
+	WORD  $0x0e29c10a           // VSMULLB V9.B16, V8.B16, V10.B16
+	WORD  $0x4e606940           // VSADALP V10.H8, V0.S4
+	WORD  $0x4e29c108           // VSMULL2B V9.B16, V8.B16, V8.B16
+	WORD  $0x4e606901           // VSADALP V8.H8, V1.S4
+	FMOVQ 16(R8), F8
+	FMOVQ 16(R9), F9
+	WORD  $0x0e29c10a           // VSMULLB V9.B16, V8.B16, V10.B16
+	WORD  $0x4e606942           // VSADALP V10.H8, V2.S4
+	WORD  $0x4e29c108           // VSMULL2B V9.B16, V8.B16, V8.B16
+	WORD  $0x4e606903           // VSADALP V8.H8, V3.S4
+	FMOVQ 32(R8), F8
+	FMOVQ 32(R9), F9
+	WORD  $0x0e29c10a           // VSMULLB V9.B16, V8.B16, V10.B16
+	WORD  $0x4e606944           // VSADALP V10.H8, V4.S4
+	WORD  $0x4e29c108           // VSMULL2B V9.B16, V8.B16, V8.B16
+	WORD  $0x4e606905           // VSADALP V8.H8, V5.S4
+	FMOVQ 48(R8), F8
+	FMOVQ 48(R9), F9
+	WORD  $0x0e29c10a           // VSMULLB V9.B16, V8.B16, V10.B16
+	WORD  $0x4e606946           // VSADALP V10.H8, V6.S4
+	WORD  $0x4e29c108           // VSMULL2B V9.B16, V8.B16, V8.B16
+	WORD  $0x4e606907           // VSADALP V8.H8, V7.S4
+	ADD   $0x00000040, R8, R8
+	ADD   $0x00000040, R9, R9
+	SUB   $0x00000040, R10, R10
+	CMP   $0x00000040, R10
+	BHS   loop
+
+rest:
+	CMP   $0x00000010, R10
+	BLO   last
+	FMOVQ (R8), F8
+	FMOVQ (R9), F9
+	WORD  $0x0e29c10a           // VSMULLB V9.B16, V8.B16, V10.B16
+	WORD  $0x4e606940           // VSADALP V10.H8, V0.S4
+	WORD  $0x4e29c108           // VSMULL2B V9.B16, V8.B16, V8.B16
+	WORD  $0x4e606901           // VSADALP V8.H8, V1.S4
+	ADD   $0x00000010, R8, R8
+	ADD   $0x00000010, R9, R9
+	SUB   $0x00000010, R10, R10
+	B     rest
+
+last:
+	CMP   $0x00000000, R10
+	BLS   fold
+	ADD   R10, R8, R8
+	ADD   R10, R9, R9
+	MOVD  R10, R10
+	AND   $0x0000000f, R10, R10
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R10, R11, R11
+	FMOVQ 32(R11), F8
+	FMOVQ -16(R8), F9
+	VTBL  V8.B16, [V9.B16], V9.B16
+	FMOVQ -16(R9), F10
+	VTBL  V8.B16, [V10.B16], V10.B16
+	WORD  $0x0e2ac128                // VSMULLB V10.B16, V9.B16, V8.B16
+	WORD  $0x4e606902                // VSADALP V8.H8, V2.S4
+	WORD  $0x4e2ac128                // VSMULL2B V10.B16, V9.B16, V8.B16
+	WORD  $0x4e606903                // VSADALP V8.H8, V3.S4
+
+fold:
+	VADD  V4.S4, V0.S4, V0.S4
+	VADD  V5.S4, V1.S4, V1.S4
+	VADD  V6.S4, V2.S4, V2.S4
+	VADD  V7.S4, V3.S4, V3.S4
+	VADD  V2.S4, V0.S4, V0.S4
+	VADD  V3.S4, V1.S4, V1.S4
+	VADD  V1.S4, V0.S4, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R11
+	MOVW  R11, R11
+	B     end
+
+few:
+	CMP $0x00000008, R10
+	BLO bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VMOVI $0x00, V0.B16
+	FMOVD (R8), F1
+	FMOVD (R9), F2
+	WORD  $0x0e22c021              // VSMULLB V2.B16, V1.B16, V1.B16
+	WORD  $0x4e606820              // VSADALP V1.H8, V0.S4
+	ADD   R10, R8, R8
+	ADD   R10, R9, R9
+	MOVD  R10, R10
+	AND   $0x00000007, R10, R10
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R10, R11, R11
+	FMOVQ 24(R11), F1
+	FMOVD -8(R8), F2
+	VTBL  V1.B16, [V2.B16], V2.B16
+	FMOVD -8(R9), F3
+	VTBL  V1.B16, [V3.B16], V3.B16
+	WORD  $0x0e23c041              // VSMULLB V3.B16, V2.B16, V1.B16
+	WORD  $0x4e606820              // VSADALP V1.H8, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R11
+	MOVW  R11, R11
+	B     end
+
+bytes:
+	MOVD $0x00000000, R11
+	CMP  $0x00000000, R10
+	BLS  end
+
+byte:
+	MOVB (R8), R12
+	MOVB (R9), R13
+	MUL  R13, R12, R12
+	ADD  R12, R11, R11
+	ADD  $0x00000001, R8, R8
+	ADD  $0x00000001, R9, R9
+	SUB  $0x00000001, R10, R10
+	CMP  $0x00000001, R10
+	BHS  byte
+
+end:
+	MOVD R11, (R0)
+	ADD  $0x00000008, R0, R0
+	ADD  R6, R3, R3
+	SUB  $0x00000001, R1, R1
+	CMP  $0x00000001, R1
+	BHS  row
+	RET
+
+// func dotRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8)
+TEXT ·dotRowsUint8NEON(SB), NOSPLIT, $0-80
+	MOVD dst_base+0(FP), R0
+	MOVD dst_len+8(FP), R1
+	MOVD x_base+56(FP), R2
+	MOVD rows_base+24(FP), R3
+	MOVD stride+48(FP), R6
+	MOVD x_len+64(FP), R7
+
+row:
+	MOVD  R3, R8
+	MOVD  R2, R9
+	MOVD  R7, R10
+	CMP   $0x00000010, R10
+	BLO   few
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	CMP   $0x00000040, R10
+	BLO   rest
+
+loop:
+	// Four groups a turn.
+	PRFM  4096(R8), PLDL1KEEP
+	FMOVQ (R8), F8
+	FMOVQ (R9), F9
+	WORD  $0x2e29c10a           // VUMULL V9.B16, V8.B16, V10.B16
+	WORD  $0x6e606940           // VUADALP V10.H8, V0.S4
+	WORD  $0x6e29c108           // VUMULL2 V9.B16, V8.B16, V8.B16
+	WORD  $0x6e606901           // VUADALP V8.H8, V1.S4
+	FMOVQ 16(R8), F8
+	FMOVQ 16(R9), F9
+	WORD  $0x2e29c10a           // VUMULL V9.B16, V8.B16, V10.B16
+	WORD  $0x6e606942           // VUADALP V10.H8, V2.S4
+	WORD  $0x6e29c108           // VUMULL2 V9.B16, V8.B16, V8.B16
+	WORD  $0x6e606903           // VUADALP V8.H8, V3.S4
+	FMOVQ 32(R8), F8
+	FMOVQ 32(R9), F9
+	WORD  $0x2e29c10a           // VUMULL V9.B16, V8.B16, V10.B16
+	WORD  $0x6e606944           // VUADALP V10.H8, V4.S4
+	WORD  $0x6e29c108           // VUMULL2 V9.B16, V8.B16, V8.B16
+	WORD  $0x6e606905           // VUADALP V8.H8, V5.S4
+	FMOVQ 48(R8), F8
+	FMOVQ 48(R9), F9
+	WORD  $0x2e29c10a           // VUMULL V9.B16, V8.B16, V10.B16
+	WORD  $0x6e606946           // VUADALP V10.H8, V6.S4
+	WORD  $0x6e29c108           // VUMULL2 V9.B16, V8.B16, V8.B16
+	WORD  $0x6e606907           // VUADALP V8.H8, V7.S4
+	ADD   $0x00000040, R8, R8
+	ADD   $0x00000040, R9, R9
+	SUB   $0x00000040, R10, R10
+	CMP   $0x00000040, R10
+	BHS   loop
+
+rest:
+	CMP   $0x00000010, R10
+	BLO   last
+	FMOVQ (R8), F8
+	FMOVQ (R9), F9
+	WORD  $0x2e29c10a           // VUMULL V9.B16, V8.B16, V10.B16
+	WORD  $0x6e606940           // VUADALP V10.H8, V0.S4
+	WORD  $0x6e29c108           // VUMULL2 V9.B16, V8.B16, V8.B16
+	WORD  $0x6e606901           // VUADALP V8.H8, V1.S4
+	ADD   $0x00000010, R8, R8
+	ADD   $0x00000010, R9, R9
+	SUB   $0x00000010, R10, R10
+	B     rest
+
+last:
+	CMP   $0x00000000, R10
+	BLS   fold
+	ADD   R10, R8, R8
+	ADD   R10, R9, R9
+	MOVD  R10, R10
+	AND   $0x0000000f, R10, R10
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R10, R11, R11
+	FMOVQ 32(R11), F8
+	FMOVQ -16(R8), F9
+	VTBL  V8.B16, [V9.B16], V9.B16
+	FMOVQ -16(R9), F10
+	VTBL  V8.B16, [V10.B16], V10.B16
+	WORD  $0x2e2ac128                // VUMULL V10.B16, V9.B16, V8.B16
+	WORD  $0x6e606902                // VUADALP V8.H8, V2.S4
+	WORD  $0x6e2ac128                // VUMULL2 V10.B16, V9.B16, V8.B16
+	WORD  $0x6e606903                // VUADALP V8.H8, V3.S4
+
+fold:
+	VADD  V4.S4, V0.S4, V0.S4
+	VADD  V5.S4, V1.S4, V1.S4
+	VADD  V6.S4, V2.S4, V2.S4
+	VADD  V7.S4, V3.S4, V3.S4
+	VADD  V2.S4, V0.S4, V0.S4
+	VADD  V3.S4, V1.S4, V1.S4
+	VADD  V1.S4, V0.S4, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R11
+	B     end
+
+few:
+	CMP $0x00000008, R10
+	BLO bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VMOVI $0x00, V0.B16
+	FMOVD (R8), F1
+	FMOVD (R9), F2
+	WORD  $0x2e22c021              // VUMULL V2.B16, V1.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	ADD   R10, R8, R8
+	ADD   R10, R9, R9
+	MOVD  R10, R10
+	AND   $0x00000007, R10, R10
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R10, R11, R11
+	FMOVQ 24(R11), F1
+	FMOVD -8(R8), F2
+	VTBL  V1.B16, [V2.B16], V2.B16
+	FMOVD -8(R9), F3
+	VTBL  V1.B16, [V3.B16], V3.B16
+	WORD  $0x2e23c041              // VUMULL V3.B16, V2.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R11
+	B     end
+
+bytes:
+	MOVD $0x00000000, R11
+	CMP  $0x00000000, R10
+	BLS  end
+
+byte:
+	MOVBU (R8), R12
+	MOVBU (R9), R13
+	MUL   R13, R12, R12
+	ADD   R12, R11, R11
+	ADD   $0x00000001, R8, R8
+	ADD   $0x00000001, R9, R9
+	SUB   $0x00000001, R10, R10
+	CMP   $0x00000001, R10
+	BHS   byte
+
+end:
+	MOVD R11, (R0)
+	ADD  $0x00000008, R0, R0
+	ADD  R6, R3, R3
+	SUB  $0x00000001, R1, R1
+	CMP  $0x00000001, R1
+	BHS  row
+	RET
+
 // func dotSameNEON(a float32, idx []uint16, w []float32) float32
 TEXT ·dotSameNEON(SB), NOSPLIT, $0-60
 	FMOVS a+0(FP), F0
@@ -7513,11 +7896,13 @@ loop:
 	FMOVS F0, 4(R0)
 	RET
 
-// func dotUint8NEON(x *uint8, y *uint8, n int) int32
-TEXT ·dotUint8NEON(SB), NOSPLIT, $0-28
-	MOVD  x+0(FP), R0
-	MOVD  y+8(FP), R1
-	MOVD  n+16(FP), R2
+// func dotUint8NEON(x []uint8, y []uint8) int64
+TEXT ·dotUint8NEON(SB), NOSPLIT, $0-56
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
+	CMP   $0x00000010, R2
+	BLO   few
 	VMOVI $0x00, V0.B16
 	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V2.B16
@@ -7534,26 +7919,26 @@ loop:
 	FMOVQ (R0), F8
 	FMOVQ (R1), F9
 	WORD  $0x2e29c10a         // VUMULL V9.B16, V8.B16, V10.B16
-	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606940         // VUADALP V10.H8, V0.S4
+	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606901         // VUADALP V8.H8, V1.S4
 	FMOVQ 16(R0), F8
 	FMOVQ 16(R1), F9
 	WORD  $0x2e29c10a         // VUMULL V9.B16, V8.B16, V10.B16
-	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606942         // VUADALP V10.H8, V2.S4
+	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606903         // VUADALP V8.H8, V3.S4
 	FMOVQ 32(R0), F8
 	FMOVQ 32(R1), F9
 	WORD  $0x2e29c10a         // VUMULL V9.B16, V8.B16, V10.B16
-	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606944         // VUADALP V10.H8, V4.S4
+	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606905         // VUADALP V8.H8, V5.S4
 	FMOVQ 48(R0), F8
 	FMOVQ 48(R1), F9
 	WORD  $0x2e29c10a         // VUMULL V9.B16, V8.B16, V10.B16
-	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606946         // VUADALP V10.H8, V6.S4
+	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606907         // VUADALP V8.H8, V7.S4
 	ADD   $0x00000040, R0, R0
 	ADD   $0x00000040, R1, R1
@@ -7563,29 +7948,94 @@ loop:
 
 rest:
 	CMP   $0x00000010, R2
-	BLO   fold
+	BLO   last
 	FMOVQ (R0), F8
 	FMOVQ (R1), F9
 	WORD  $0x2e29c10a         // VUMULL V9.B16, V8.B16, V10.B16
-	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606940         // VUADALP V10.H8, V0.S4
+	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606901         // VUADALP V8.H8, V1.S4
 	ADD   $0x00000010, R0, R0
 	ADD   $0x00000010, R1, R1
 	SUB   $0x00000010, R2, R2
 	B     rest
 
+last:
+	CMP   $0x00000000, R2
+	BLS   fold
+	ADD   R2, R0, R0
+	ADD   R2, R1, R1
+	MOVD  R2, R2
+	AND   $0x0000000f, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2, R3, R3
+	FMOVQ 32(R3), F8
+	FMOVQ -16(R0), F9
+	VTBL  V8.B16, [V9.B16], V9.B16
+	FMOVQ -16(R1), F10
+	VTBL  V8.B16, [V10.B16], V10.B16
+	WORD  $0x2e2ac128                // VUMULL V10.B16, V9.B16, V8.B16
+	WORD  $0x6e606902                // VUADALP V8.H8, V2.S4
+	WORD  $0x6e2ac128                // VUMULL2 V10.B16, V9.B16, V8.B16
+	WORD  $0x6e606903                // VUADALP V8.H8, V3.S4
+
 fold:
-	VADD  V2.S4, V0.S4, V0.S4
-	VADD  V3.S4, V1.S4, V1.S4
-	VADD  V6.S4, V4.S4, V4.S4
-	VADD  V7.S4, V5.S4, V5.S4
 	VADD  V4.S4, V0.S4, V0.S4
 	VADD  V5.S4, V1.S4, V1.S4
+	VADD  V6.S4, V2.S4, V2.S4
+	VADD  V7.S4, V3.S4, V3.S4
+	VADD  V2.S4, V0.S4, V0.S4
+	VADD  V3.S4, V1.S4, V1.S4
 	VADD  V1.S4, V0.S4, V0.S4
 	VADDV V0.S4, V0
-	VMOV  V0.S[0], R0
-	MOVW  R0, ret+24(FP)
+	VMOV  V0.S[0], R3
+	B     end
+
+few:
+	CMP $0x00000008, R2
+	BLO bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VMOVI $0x00, V0.B16
+	FMOVD (R0), F1
+	FMOVD (R1), F2
+	WORD  $0x2e22c021              // VUMULL V2.B16, V1.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	ADD   R2, R0, R0
+	ADD   R2, R1, R1
+	MOVD  R2, R2
+	AND   $0x00000007, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2, R3, R3
+	FMOVQ 24(R3), F1
+	FMOVD -8(R0), F2
+	VTBL  V1.B16, [V2.B16], V2.B16
+	FMOVD -8(R1), F3
+	VTBL  V1.B16, [V3.B16], V3.B16
+	WORD  $0x2e23c041              // VUMULL V3.B16, V2.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R3
+	B     end
+
+bytes:
+	MOVD $0x00000000, R3
+	CMP  $0x00000000, R2
+	BLS  end
+
+byte:
+	MOVBU (R0), R6
+	MOVBU (R1), R7
+	MUL   R7, R6, R6
+	ADD   R6, R3, R3
+	ADD   $0x00000001, R0, R0
+	ADD   $0x00000001, R1, R1
+	SUB   $0x00000001, R2, R2
+	CMP   $0x00000001, R2
+	BHS   byte
+
+end:
+	MOVD R3, ret+48(FP)
 	RET
 
 // func expNEON(dst []float32, x []float32, table *float32)
@@ -12634,11 +13084,13 @@ none:
 	FMOVS F0, ret+48(FP)
 	RET
 
-// func squaredDistanceInt8NEON(x *int8, y *int8, n int) int32
-TEXT ·squaredDistanceInt8NEON(SB), NOSPLIT, $0-28
-	MOVD  x+0(FP), R0
-	MOVD  y+8(FP), R1
-	MOVD  n+16(FP), R2
+// func squaredDistanceInt8NEON(x []int8, y []int8) int64
+TEXT ·squaredDistanceInt8NEON(SB), NOSPLIT, $0-56
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
+	CMP   $0x00000010, R2
+	BLO   few
 	VMOVI $0x00, V0.B16
 	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V2.B16
@@ -12656,29 +13108,29 @@ loop:
 	FMOVQ (R1), F9
 	WORD  $0x4e297508         // VSABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606920         // VUADALP V9.H8, V0.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606901         // VUADALP V8.H8, V1.S4
 	FMOVQ 16(R0), F8
 	FMOVQ 16(R1), F9
 	WORD  $0x4e297508         // VSABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606922         // VUADALP V9.H8, V2.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606903         // VUADALP V8.H8, V3.S4
 	FMOVQ 32(R0), F8
 	FMOVQ 32(R1), F9
 	WORD  $0x4e297508         // VSABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606924         // VUADALP V9.H8, V4.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606905         // VUADALP V8.H8, V5.S4
 	FMOVQ 48(R0), F8
 	FMOVQ 48(R1), F9
 	WORD  $0x4e297508         // VSABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606926         // VUADALP V9.H8, V6.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606907         // VUADALP V8.H8, V7.S4
 	ADD   $0x00000040, R0, R0
 	ADD   $0x00000040, R1, R1
@@ -12688,37 +13140,438 @@ loop:
 
 rest:
 	CMP   $0x00000010, R2
-	BLO   fold
+	BLO   last
 	FMOVQ (R0), F8
 	FMOVQ (R1), F9
 	WORD  $0x4e297508         // VSABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606920         // VUADALP V9.H8, V0.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606901         // VUADALP V8.H8, V1.S4
 	ADD   $0x00000010, R0, R0
 	ADD   $0x00000010, R1, R1
 	SUB   $0x00000010, R2, R2
 	B     rest
 
+last:
+	CMP   $0x00000000, R2
+	BLS   fold
+	ADD   R2, R0, R0
+	ADD   R2, R1, R1
+	MOVD  R2, R2
+	AND   $0x0000000f, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2, R3, R3
+	FMOVQ 32(R3), F8
+	FMOVQ -16(R0), F9
+	VTBL  V8.B16, [V9.B16], V9.B16
+	FMOVQ -16(R1), F10
+	VTBL  V8.B16, [V10.B16], V10.B16
+	WORD  $0x4e2a7529                // VSABD V10.B16, V9.B16, V9.B16
+	WORD  $0x2e29c128                // VUMULL V9.B16, V9.B16, V8.B16
+	WORD  $0x6e606902                // VUADALP V8.H8, V2.S4
+	WORD  $0x6e29c128                // VUMULL2 V9.B16, V9.B16, V8.B16
+	WORD  $0x6e606903                // VUADALP V8.H8, V3.S4
+
 fold:
-	VADD  V2.S4, V0.S4, V0.S4
-	VADD  V3.S4, V1.S4, V1.S4
-	VADD  V6.S4, V4.S4, V4.S4
-	VADD  V7.S4, V5.S4, V5.S4
 	VADD  V4.S4, V0.S4, V0.S4
 	VADD  V5.S4, V1.S4, V1.S4
+	VADD  V6.S4, V2.S4, V2.S4
+	VADD  V7.S4, V3.S4, V3.S4
+	VADD  V2.S4, V0.S4, V0.S4
+	VADD  V3.S4, V1.S4, V1.S4
 	VADD  V1.S4, V0.S4, V0.S4
 	VADDV V0.S4, V0
-	VMOV  V0.S[0], R0
-	MOVW  R0, ret+24(FP)
+	VMOV  V0.S[0], R3
+	B     end
+
+few:
+	CMP $0x00000008, R2
+	BLO bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VMOVI $0x00, V0.B16
+	FMOVD (R0), F1
+	FMOVD (R1), F2
+	WORD  $0x4e227421              // VSABD V2.B16, V1.B16, V1.B16
+	WORD  $0x2e21c021              // VUMULL V1.B16, V1.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	ADD   R2, R0, R0
+	ADD   R2, R1, R1
+	MOVD  R2, R2
+	AND   $0x00000007, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2, R3, R3
+	FMOVQ 24(R3), F1
+	FMOVD -8(R0), F2
+	VTBL  V1.B16, [V2.B16], V2.B16
+	FMOVD -8(R1), F3
+	VTBL  V1.B16, [V3.B16], V3.B16
+	WORD  $0x4e237442              // VSABD V3.B16, V2.B16, V2.B16
+	WORD  $0x2e22c041              // VUMULL V2.B16, V2.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R3
+	B     end
+
+bytes:
+	MOVD $0x00000000, R3
+	CMP  $0x00000000, R2
+	BLS  end
+
+byte:
+	MOVB (R0), R6
+	MOVB (R1), R7
+	SUB  R7, R6, R6
+	MUL  R6, R6, R6
+	ADD  R6, R3, R3
+	ADD  $0x00000001, R0, R0
+	ADD  $0x00000001, R1, R1
+	SUB  $0x00000001, R2, R2
+	CMP  $0x00000001, R2
+	BHS  byte
+
+end:
+	MOVD R3, ret+48(FP)
 	RET
 
-// func squaredDistanceUint8NEON(x *uint8, y *uint8, n int) int32
-TEXT ·squaredDistanceUint8NEON(SB), NOSPLIT, $0-28
-	MOVD  x+0(FP), R0
-	MOVD  y+8(FP), R1
-	MOVD  n+16(FP), R2
+// func squaredDistanceRowsInt8NEON(dst []int64, rows []int8, stride int, x []int8)
+TEXT ·squaredDistanceRowsInt8NEON(SB), NOSPLIT, $0-80
+	MOVD dst_base+0(FP), R0
+	MOVD dst_len+8(FP), R1
+	MOVD x_base+56(FP), R2
+	MOVD rows_base+24(FP), R3
+	MOVD stride+48(FP), R6
+	MOVD x_len+64(FP), R7
+
+row:
+	MOVD  R3, R8
+	MOVD  R2, R9
+	MOVD  R7, R10
+	CMP   $0x00000010, R10
+	BLO   few
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	CMP   $0x00000040, R10
+	BLO   rest
+
+loop:
+	// Four groups a turn.
+	PRFM  4096(R8), PLDL1KEEP
+	FMOVQ (R8), F8
+	FMOVQ (R9), F9
+	WORD  $0x4e297508           // VSABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606920           // VUADALP V9.H8, V0.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606901           // VUADALP V8.H8, V1.S4
+	FMOVQ 16(R8), F8
+	FMOVQ 16(R9), F9
+	WORD  $0x4e297508           // VSABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606922           // VUADALP V9.H8, V2.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606903           // VUADALP V8.H8, V3.S4
+	FMOVQ 32(R8), F8
+	FMOVQ 32(R9), F9
+	WORD  $0x4e297508           // VSABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606924           // VUADALP V9.H8, V4.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606905           // VUADALP V8.H8, V5.S4
+	FMOVQ 48(R8), F8
+	FMOVQ 48(R9), F9
+	WORD  $0x4e297508           // VSABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606926           // VUADALP V9.H8, V6.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606907           // VUADALP V8.H8, V7.S4
+	ADD   $0x00000040, R8, R8
+	ADD   $0x00000040, R9, R9
+	SUB   $0x00000040, R10, R10
+	CMP   $0x00000040, R10
+	BHS   loop
+
+rest:
+	CMP   $0x00000010, R10
+	BLO   last
+	FMOVQ (R8), F8
+	FMOVQ (R9), F9
+	WORD  $0x4e297508           // VSABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606920           // VUADALP V9.H8, V0.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606901           // VUADALP V8.H8, V1.S4
+	ADD   $0x00000010, R8, R8
+	ADD   $0x00000010, R9, R9
+	SUB   $0x00000010, R10, R10
+	B     rest
+
+last:
+	CMP   $0x00000000, R10
+	BLS   fold
+	ADD   R10, R8, R8
+	ADD   R10, R9, R9
+	MOVD  R10, R10
+	AND   $0x0000000f, R10, R10
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R10, R11, R11
+	FMOVQ 32(R11), F8
+	FMOVQ -16(R8), F9
+	VTBL  V8.B16, [V9.B16], V9.B16
+	FMOVQ -16(R9), F10
+	VTBL  V8.B16, [V10.B16], V10.B16
+	WORD  $0x4e2a7529                // VSABD V10.B16, V9.B16, V9.B16
+	WORD  $0x2e29c128                // VUMULL V9.B16, V9.B16, V8.B16
+	WORD  $0x6e606902                // VUADALP V8.H8, V2.S4
+	WORD  $0x6e29c128                // VUMULL2 V9.B16, V9.B16, V8.B16
+	WORD  $0x6e606903                // VUADALP V8.H8, V3.S4
+
+fold:
+	VADD  V4.S4, V0.S4, V0.S4
+	VADD  V5.S4, V1.S4, V1.S4
+	VADD  V6.S4, V2.S4, V2.S4
+	VADD  V7.S4, V3.S4, V3.S4
+	VADD  V2.S4, V0.S4, V0.S4
+	VADD  V3.S4, V1.S4, V1.S4
+	VADD  V1.S4, V0.S4, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R11
+	B     end
+
+few:
+	CMP $0x00000008, R10
+	BLO bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VMOVI $0x00, V0.B16
+	FMOVD (R8), F1
+	FMOVD (R9), F2
+	WORD  $0x4e227421              // VSABD V2.B16, V1.B16, V1.B16
+	WORD  $0x2e21c021              // VUMULL V1.B16, V1.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	ADD   R10, R8, R8
+	ADD   R10, R9, R9
+	MOVD  R10, R10
+	AND   $0x00000007, R10, R10
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R10, R11, R11
+	FMOVQ 24(R11), F1
+	FMOVD -8(R8), F2
+	VTBL  V1.B16, [V2.B16], V2.B16
+	FMOVD -8(R9), F3
+	VTBL  V1.B16, [V3.B16], V3.B16
+	WORD  $0x4e237442              // VSABD V3.B16, V2.B16, V2.B16
+	WORD  $0x2e22c041              // VUMULL V2.B16, V2.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R11
+	B     end
+
+bytes:
+	MOVD $0x00000000, R11
+	CMP  $0x00000000, R10
+	BLS  end
+
+byte:
+	MOVB (R8), R12
+	MOVB (R9), R13
+	SUB  R13, R12, R12
+	MUL  R12, R12, R12
+	ADD  R12, R11, R11
+	ADD  $0x00000001, R8, R8
+	ADD  $0x00000001, R9, R9
+	SUB  $0x00000001, R10, R10
+	CMP  $0x00000001, R10
+	BHS  byte
+
+end:
+	MOVD R11, (R0)
+	ADD  $0x00000008, R0, R0
+	ADD  R6, R3, R3
+	SUB  $0x00000001, R1, R1
+	CMP  $0x00000001, R1
+	BHS  row
+	RET
+
+// func squaredDistanceRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8)
+TEXT ·squaredDistanceRowsUint8NEON(SB), NOSPLIT, $0-80
+	MOVD dst_base+0(FP), R0
+	MOVD dst_len+8(FP), R1
+	MOVD x_base+56(FP), R2
+	MOVD rows_base+24(FP), R3
+	MOVD stride+48(FP), R6
+	MOVD x_len+64(FP), R7
+
+row:
+	MOVD  R3, R8
+	MOVD  R2, R9
+	MOVD  R7, R10
+	CMP   $0x00000010, R10
+	BLO   few
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	CMP   $0x00000040, R10
+	BLO   rest
+
+loop:
+	// Four groups a turn.
+	PRFM  4096(R8), PLDL1KEEP
+	FMOVQ (R8), F8
+	FMOVQ (R9), F9
+	WORD  $0x6e297508           // VUABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606920           // VUADALP V9.H8, V0.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606901           // VUADALP V8.H8, V1.S4
+	FMOVQ 16(R8), F8
+	FMOVQ 16(R9), F9
+	WORD  $0x6e297508           // VUABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606922           // VUADALP V9.H8, V2.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606903           // VUADALP V8.H8, V3.S4
+	FMOVQ 32(R8), F8
+	FMOVQ 32(R9), F9
+	WORD  $0x6e297508           // VUABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606924           // VUADALP V9.H8, V4.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606905           // VUADALP V8.H8, V5.S4
+	FMOVQ 48(R8), F8
+	FMOVQ 48(R9), F9
+	WORD  $0x6e297508           // VUABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606926           // VUADALP V9.H8, V6.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606907           // VUADALP V8.H8, V7.S4
+	ADD   $0x00000040, R8, R8
+	ADD   $0x00000040, R9, R9
+	SUB   $0x00000040, R10, R10
+	CMP   $0x00000040, R10
+	BHS   loop
+
+rest:
+	CMP   $0x00000010, R10
+	BLO   last
+	FMOVQ (R8), F8
+	FMOVQ (R9), F9
+	WORD  $0x6e297508           // VUABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606920           // VUADALP V9.H8, V0.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606901           // VUADALP V8.H8, V1.S4
+	ADD   $0x00000010, R8, R8
+	ADD   $0x00000010, R9, R9
+	SUB   $0x00000010, R10, R10
+	B     rest
+
+last:
+	CMP   $0x00000000, R10
+	BLS   fold
+	ADD   R10, R8, R8
+	ADD   R10, R9, R9
+	MOVD  R10, R10
+	AND   $0x0000000f, R10, R10
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R10, R11, R11
+	FMOVQ 32(R11), F8
+	FMOVQ -16(R8), F9
+	VTBL  V8.B16, [V9.B16], V9.B16
+	FMOVQ -16(R9), F10
+	VTBL  V8.B16, [V10.B16], V10.B16
+	WORD  $0x6e2a7529                // VUABD V10.B16, V9.B16, V9.B16
+	WORD  $0x2e29c128                // VUMULL V9.B16, V9.B16, V8.B16
+	WORD  $0x6e606902                // VUADALP V8.H8, V2.S4
+	WORD  $0x6e29c128                // VUMULL2 V9.B16, V9.B16, V8.B16
+	WORD  $0x6e606903                // VUADALP V8.H8, V3.S4
+
+fold:
+	VADD  V4.S4, V0.S4, V0.S4
+	VADD  V5.S4, V1.S4, V1.S4
+	VADD  V6.S4, V2.S4, V2.S4
+	VADD  V7.S4, V3.S4, V3.S4
+	VADD  V2.S4, V0.S4, V0.S4
+	VADD  V3.S4, V1.S4, V1.S4
+	VADD  V1.S4, V0.S4, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R11
+	B     end
+
+few:
+	CMP $0x00000008, R10
+	BLO bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VMOVI $0x00, V0.B16
+	FMOVD (R8), F1
+	FMOVD (R9), F2
+	WORD  $0x6e227421              // VUABD V2.B16, V1.B16, V1.B16
+	WORD  $0x2e21c021              // VUMULL V1.B16, V1.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	ADD   R10, R8, R8
+	ADD   R10, R9, R9
+	MOVD  R10, R10
+	AND   $0x00000007, R10, R10
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R10, R11, R11
+	FMOVQ 24(R11), F1
+	FMOVD -8(R8), F2
+	VTBL  V1.B16, [V2.B16], V2.B16
+	FMOVD -8(R9), F3
+	VTBL  V1.B16, [V3.B16], V3.B16
+	WORD  $0x6e237442              // VUABD V3.B16, V2.B16, V2.B16
+	WORD  $0x2e22c041              // VUMULL V2.B16, V2.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R11
+	B     end
+
+bytes:
+	MOVD $0x00000000, R11
+	CMP  $0x00000000, R10
+	BLS  end
+
+byte:
+	MOVBU (R8), R12
+	MOVBU (R9), R13
+	SUB   R13, R12, R12
+	MUL   R12, R12, R12
+	ADD   R12, R11, R11
+	ADD   $0x00000001, R8, R8
+	ADD   $0x00000001, R9, R9
+	SUB   $0x00000001, R10, R10
+	CMP   $0x00000001, R10
+	BHS   byte
+
+end:
+	MOVD R11, (R0)
+	ADD  $0x00000008, R0, R0
+	ADD  R6, R3, R3
+	SUB  $0x00000001, R1, R1
+	CMP  $0x00000001, R1
+	BHS  row
+	RET
+
+// func squaredDistanceUint8NEON(x []uint8, y []uint8) int64
+TEXT ·squaredDistanceUint8NEON(SB), NOSPLIT, $0-56
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
+	CMP   $0x00000010, R2
+	BLO   few
 	VMOVI $0x00, V0.B16
 	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V2.B16
@@ -12736,29 +13589,29 @@ loop:
 	FMOVQ (R1), F9
 	WORD  $0x6e297508         // VUABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606920         // VUADALP V9.H8, V0.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606901         // VUADALP V8.H8, V1.S4
 	FMOVQ 16(R0), F8
 	FMOVQ 16(R1), F9
 	WORD  $0x6e297508         // VUABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606922         // VUADALP V9.H8, V2.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606903         // VUADALP V8.H8, V3.S4
 	FMOVQ 32(R0), F8
 	FMOVQ 32(R1), F9
 	WORD  $0x6e297508         // VUABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606924         // VUADALP V9.H8, V4.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606905         // VUADALP V8.H8, V5.S4
 	FMOVQ 48(R0), F8
 	FMOVQ 48(R1), F9
 	WORD  $0x6e297508         // VUABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606926         // VUADALP V9.H8, V6.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606907         // VUADALP V8.H8, V7.S4
 	ADD   $0x00000040, R0, R0
 	ADD   $0x00000040, R1, R1
@@ -12768,30 +13621,99 @@ loop:
 
 rest:
 	CMP   $0x00000010, R2
-	BLO   fold
+	BLO   last
 	FMOVQ (R0), F8
 	FMOVQ (R1), F9
 	WORD  $0x6e297508         // VUABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606920         // VUADALP V9.H8, V0.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606901         // VUADALP V8.H8, V1.S4
 	ADD   $0x00000010, R0, R0
 	ADD   $0x00000010, R1, R1
 	SUB   $0x00000010, R2, R2
 	B     rest
 
+last:
+	CMP   $0x00000000, R2
+	BLS   fold
+	ADD   R2, R0, R0
+	ADD   R2, R1, R1
+	MOVD  R2, R2
+	AND   $0x0000000f, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2, R3, R3
+	FMOVQ 32(R3), F8
+	FMOVQ -16(R0), F9
+	VTBL  V8.B16, [V9.B16], V9.B16
+	FMOVQ -16(R1), F10
+	VTBL  V8.B16, [V10.B16], V10.B16
+	WORD  $0x6e2a7529                // VUABD V10.B16, V9.B16, V9.B16
+	WORD  $0x2e29c128                // VUMULL V9.B16, V9.B16, V8.B16
+	WORD  $0x6e606902                // VUADALP V8.H8, V2.S4
+	WORD  $0x6e29c128                // VUMULL2 V9.B16, V9.B16, V8.B16
+	WORD  $0x6e606903                // VUADALP V8.H8, V3.S4
+
 fold:
-	VADD  V2.S4, V0.S4, V0.S4
-	VADD  V3.S4, V1.S4, V1.S4
-	VADD  V6.S4, V4.S4, V4.S4
-	VADD  V7.S4, V5.S4, V5.S4
 	VADD  V4.S4, V0.S4, V0.S4
 	VADD  V5.S4, V1.S4, V1.S4
+	VADD  V6.S4, V2.S4, V2.S4
+	VADD  V7.S4, V3.S4, V3.S4
+	VADD  V2.S4, V0.S4, V0.S4
+	VADD  V3.S4, V1.S4, V1.S4
 	VADD  V1.S4, V0.S4, V0.S4
 	VADDV V0.S4, V0
-	VMOV  V0.S[0], R0
-	MOVW  R0, ret+24(FP)
+	VMOV  V0.S[0], R3
+	B     end
+
+few:
+	CMP $0x00000008, R2
+	BLO bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VMOVI $0x00, V0.B16
+	FMOVD (R0), F1
+	FMOVD (R1), F2
+	WORD  $0x6e227421              // VUABD V2.B16, V1.B16, V1.B16
+	WORD  $0x2e21c021              // VUMULL V1.B16, V1.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	ADD   R2, R0, R0
+	ADD   R2, R1, R1
+	MOVD  R2, R2
+	AND   $0x00000007, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2, R3, R3
+	FMOVQ 24(R3), F1
+	FMOVD -8(R0), F2
+	VTBL  V1.B16, [V2.B16], V2.B16
+	FMOVD -8(R1), F3
+	VTBL  V1.B16, [V3.B16], V3.B16
+	WORD  $0x6e237442              // VUABD V3.B16, V2.B16, V2.B16
+	WORD  $0x2e22c041              // VUMULL V2.B16, V2.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R3
+	B     end
+
+bytes:
+	MOVD $0x00000000, R3
+	CMP  $0x00000000, R2
+	BLS  end
+
+byte:
+	MOVBU (R0), R6
+	MOVBU (R1), R7
+	SUB   R7, R6, R6
+	MUL   R6, R6, R6
+	ADD   R6, R3, R3
+	ADD   $0x00000001, R0, R0
+	ADD   $0x00000001, R1, R1
+	SUB   $0x00000001, R2, R2
+	CMP   $0x00000001, R2
+	BHS   byte
+
+end:
+	MOVD R3, ret+48(FP)
 	RET
 
 // func stepsSameNEON(steps *uint32, count int, indices []uint16, w []float32)

@@ -17,11 +17,3 @@ func dotFloatInt8NEON(x *float32, y *int8, n int, endX *float32, endY *int8, end
 func dotFloatUint8NEON(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32 {
 	panic(noNEON)
 }
-
-func dotInt8NEON(x *int8, y *int8, n int) int32 { panic(noNEON) }
-
-func dotUint8NEON(x *uint8, y *uint8, n int) int32 { panic(noNEON) }
-
-func squaredDistanceInt8NEON(x *int8, y *int8, n int) int32 { panic(noNEON) }
-
-func squaredDistanceUint8NEON(x *uint8, y *uint8, n int) int32 { panic(noNEON) }

@@ -84,9 +84,9 @@ func CheckRowsAt(rows []float32, stride int, idx []int32, n int) {
 	}
 }
 
-// rowsAtOnce is how many rows of n elements one call takes, a multiple of four: about Block
-// elements or four rows.
-func rowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
+// RowsAtOnce is how many rows of n elements one call into assembly takes, a multiple of four: about
+// Block elements or four rows.
+func RowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 
 // Numbers of elements: what the second cache holds (2 MB), and the third (8 MB); rows of up to
 // shortRow are taken four at a time wherever they are, those of longRow and more only from the
@@ -127,7 +127,7 @@ func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 	if n == 0 || n > Block || oneByOne(rows, idx, quads, n) {
 		quads = 0
 	}
-	step := rowsAtOnce(n)
+	step := RowsAtOnce(n)
 	for first := 0; first < quads; first += step {
 		some := dst[first:min(first+step, quads)]
 		if idx == nil {

@@ -42,7 +42,7 @@ type doorway struct {
 	block        string // the first is no more than Block
 	active       string // which path is in use
 	path         string // jumps to a label if it is the one of that constant
-	vnni         string // jumps to the path's body with VNNI if the CPU has that
+	vnni         string // jumps to the path's body with VNNI, or to AVX2 if the CPU has none
 	paths        []string
 }
 
@@ -53,9 +53,8 @@ var doorways = map[string]doorway{
 		block:  "\tCMPQ DX, $const_Block\n\tJHI rare\n",
 		active: "\tMOVBLZX ·active(SB), BX\n",
 		path:   "\tCMPL BX, $const_%[1]s\n\tJEQ %[1]s\n",
-		vnni: "\tCMPB ·vnni(SB), $0\n\tJEQ %[1]splain\n\tJMP ·%[2]sVNNI%[3]s(SB)\n\n" +
-			"%[1]splain:\n",
-		paths: []string{"AVX512", "AVX2", "AVX512x256"},
+		vnni:   "\tCMPB ·vnni(SB), $0\n\tJEQ AVX2\n\tJMP ·%sVNNI%s(SB)\n",
+		paths:  []string{"AVX512", "AVX2", "AVX512x256"},
 	},
 	"arm64": {
 		first:  "\tMOVD %s, R0\n",
@@ -82,18 +81,16 @@ func (d doorway) print(b *bytes.Buffer, k *kernelSpec) error {
 		fmt.Fprintf(b, d.path, name)
 	}
 	fmt.Fprintf(b, "\nrare:\n\tJMP ·%s(SB)\n", k.rare())
-	withVNNI := slices.ContainsFunc(kernels,
-		func(other *kernelSpec) bool { return other.word == k.word+"VNNI" })
 	for _, name := range d.paths {
 		fmt.Fprintf(b, "\n%s:\n", name)
-		body := name
+		if k.twin() && strings.HasPrefix(name, "AVX512") {
+			fmt.Fprintf(b, d.vnni, k.word, name)
+			continue
+		}
 		if name == "AVX512" && !k.wide {
-			body = "AVX512x256"
+			name = "AVX512x256"
 		}
-		if withVNNI && strings.HasPrefix(name, "AVX512") {
-			fmt.Fprintf(b, d.vnni, name, k.word, body)
-		}
-		fmt.Fprintf(b, "\tJMP ·%s%s(SB)\n", k.word, body)
+		fmt.Fprintf(b, "\tJMP ·%s%s(SB)\n", k.word, name)
 	}
 	return nil
 }

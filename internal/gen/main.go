@@ -73,6 +73,13 @@ func (k *kernelSpec) inWide() *kernelSpec { k.wide = true; return k }
 // withVNNI says that the kernel is for CPUs with AVX-512 VNNI only. Its word ends with VNNI.
 func (k *kernelSpec) withVNNI() *kernelSpec { k.vnni = true; return k }
 
+// twin tells whether the kernel has a twin for CPUs with VNNI. Then it has no other body for
+// AVX-512: CPUs without VNNI gain nothing by one, and take that for AVX2.
+func (k *kernelSpec) twin() bool {
+	return slices.ContainsFunc(kernels,
+		func(other *kernelSpec) bool { return other.word == k.word+"VNNI" })
+}
+
 // pointer returns a parameter, or of a slice where it begins.
 func (k *kernelSpec) pointer(param func(string) gotypes.Component, name string) gotypes.Component {
 	if slices.Contains(k.slices, name) {
@@ -115,7 +122,8 @@ func (k *kernelSpec) doc(isa string) string {
 // kernelsFor returns those that a target has bodies of.
 func kernelsFor(t Target) (some []*kernelSpec) {
 	for _, k := range kernels {
-		if (t.Width() <= 8 || k.wide) && (!k.vnni || strings.HasPrefix(t.Name(), "AVX512")) {
+		avx512 := strings.HasPrefix(t.Name(), "AVX512")
+		if (t.Width() <= 8 || k.wide) && (avx512 || !k.vnni) && !(avx512 && k.twin()) {
 			some = append(some, k)
 		}
 	}
