@@ -76,175 +76,115 @@ func unpackDotGeneric(dst []float32, src []byte, hi, lo float32, w []float32) fl
 	return dotGeneric(dst[:len(w)], w)
 }
 
-// Bytes that stand for numbers. A body's sums are of 32 bits, modulo 2^32, which is exact in any order,
-// and are extended to 64. The functions are alike up to the names that they call: through one that is
-// told what to call, the vectors would escape to the heap.
+// Bytes that stand for numbers: int8 if they are signed, and else uint8. One function does for both,
+// so that it takes no more than one call. A body's sums are of 32 bits, modulo 2^32, which is exact
+// in any order, and are extended to 64.
 
-// DotInt8 is the sum of x[i]*y[i], exactly. It panics if the lengths differ.
-func DotInt8(x, y []int8) int64 {
+// DotBytes is the sum of x[i]*y[i], exactly. It panics if the lengths differ.
+func DotBytes(x, y []uint8, signed bool) int64 {
 	if race {
 		raceReads(x, y)
 	}
-	return dotInt8Active(x, y)
+	return dotBytesActive(x, y, signed)
 }
 
-func dotInt8Rare(x, y []int8) (sum int64) {
+func dotBytesRare(x, y []uint8, signed bool) (sum int64) {
 	if len(x) != len(y) {
 		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
 	}
 	if active == Generic {
-		return dotBytesGeneric(x, y)
+		return dotBytesGeneric(x, y, signed)
 	}
 	for ; len(x) > Block; x, y = x[Block:], y[Block:] {
-		sum += dotInt8Active(x[:Block], y[:Block])
+		sum += dotBytesActive(x[:Block], y[:Block], signed)
 	}
-	return sum + dotInt8Active(x, y)
+	return sum + dotBytesActive(x, y, signed)
 }
 
-// DotUint8 is DotInt8 for bytes without sign.
-func DotUint8(x, y []uint8) int64 {
-	if race {
-		raceReads(x, y)
-	}
-	return dotUint8Active(x, y)
-}
-
-func dotUint8Rare(x, y []uint8) (sum int64) {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
-	if active == Generic {
-		return dotBytesGeneric(x, y)
-	}
-	for ; len(x) > Block; x, y = x[Block:], y[Block:] {
-		sum += dotUint8Active(x[:Block], y[:Block])
-	}
-	return sum + dotUint8Active(x, y)
-}
-
-// SquaredDistanceInt8 is the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
-func SquaredDistanceInt8(x, y []int8) int64 {
-	if race {
-		raceReads(x, y)
-	}
-	return squaredDistanceInt8Active(x, y)
-}
-
-func squaredDistanceInt8Rare(x, y []int8) (sum int64) {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
-	if active == Generic {
-		return squaredDistanceBytesGeneric(x, y)
-	}
-	for ; len(x) > Block; x, y = x[Block:], y[Block:] {
-		sum += squaredDistanceInt8Active(x[:Block], y[:Block])
-	}
-	return sum + squaredDistanceInt8Active(x, y)
-}
-
-// SquaredDistanceUint8 is SquaredDistanceInt8 for bytes without sign.
-func SquaredDistanceUint8(x, y []uint8) int64 {
-	if race {
-		raceReads(x, y)
-	}
-	return squaredDistanceUint8Active(x, y)
-}
-
-func squaredDistanceUint8Rare(x, y []uint8) (sum int64) {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
-	if active == Generic {
-		return squaredDistanceBytesGeneric(x, y)
-	}
-	for ; len(x) > Block; x, y = x[Block:], y[Block:] {
-		sum += squaredDistanceUint8Active(x[:Block], y[:Block])
-	}
-	return sum + squaredDistanceUint8Active(x, y)
-}
-
-func dotBytesGeneric[T int8 | uint8](x, y []T) (sum int64) {
+func dotBytesGeneric(x, y []uint8, signed bool) (sum int64) {
 	y = y[:len(x)]
+	if signed {
+		for i, v := range x {
+			sum += int64(int8(v)) * int64(int8(y[i]))
+		}
+		return sum
+	}
 	for i, v := range x {
-		sum += int64(int32(v) * int32(y[i]))
+		sum += int64(v) * int64(y[i])
 	}
 	return sum
 }
 
-func squaredDistanceBytesGeneric[T int8 | uint8](x, y []T) (sum int64) {
+// SquaredDistanceBytes is the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
+func SquaredDistanceBytes(x, y []uint8, signed bool) int64 {
+	if race {
+		raceReads(x, y)
+	}
+	return squaredDistanceBytesActive(x, y, signed)
+}
+
+func squaredDistanceBytesRare(x, y []uint8, signed bool) (sum int64) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if active == Generic {
+		return squaredDistanceBytesGeneric(x, y, signed)
+	}
+	for ; len(x) > Block; x, y = x[Block:], y[Block:] {
+		sum += squaredDistanceBytesActive(x[:Block], y[:Block], signed)
+	}
+	return sum + squaredDistanceBytesActive(x, y, signed)
+}
+
+func squaredDistanceBytesGeneric(x, y []uint8, signed bool) (sum int64) {
 	y = y[:len(x)]
+	var flip uint8
+	if signed {
+		flip = 128 // both are 128 greater, and their difference is the same
+	}
 	for i, v := range x {
-		d := int32(v) - int32(y[i])
-		sum += int64(d * d)
+		d := int64(v^flip) - int64(y[i]^flip)
+		sum += d * d
 	}
 	return sum
 }
 
-// DotRowsInt8 is
+// DotRowsBytes is
 //
 //	for i := range dst {
-//		dst[i] = DotInt8(rows[i*stride:][:len(x)], x)
+//		dst[i] = DotBytes(rows[i*stride:][:len(x)], x, signed)
 //	}
 //
-// The caller has seen to it that rows has so many, that x has no more than Block elements, and that
-// there are no more than RowsAtOnce rows.
-func DotRowsInt8(dst []int64, rows []int8, stride int, x []int8) {
+// It is for rows that are known to be there, no more than RowsAtOnce, of no more than Block elements.
+func DotRowsBytes(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
 	if race {
 		raceRows(dst, rows, stride, x)
 	}
-	dotRowsInt8Active(dst, rows, stride, x)
+	dotRowsBytesActive(dst, rows, stride, x, signed)
 }
 
-func dotRowsInt8Generic(dst []int64, rows []int8, stride int, x []int8) {
+func dotRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
 	for i := range dst {
-		dst[i] = dotBytesGeneric(rows[i*stride:][:len(x)], x)
+		dst[i] = dotBytesGeneric(rows[i*stride:][:len(x)], x, signed)
 	}
 }
 
-// DotRowsUint8 is DotRowsInt8 for bytes without sign.
-func DotRowsUint8(dst []int64, rows []uint8, stride int, x []uint8) {
+// SquaredDistanceRowsBytes is DotRowsBytes for SquaredDistanceBytes.
+func SquaredDistanceRowsBytes(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
 	if race {
 		raceRows(dst, rows, stride, x)
 	}
-	dotRowsUint8Active(dst, rows, stride, x)
+	squaredDistanceRowsBytesActive(dst, rows, stride, x, signed)
 }
 
-func dotRowsUint8Generic(dst []int64, rows []uint8, stride int, x []uint8) {
+func squaredDistanceRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []uint8,
+	signed bool) {
 	for i := range dst {
-		dst[i] = dotBytesGeneric(rows[i*stride:][:len(x)], x)
+		dst[i] = squaredDistanceBytesGeneric(rows[i*stride:][:len(x)], x, signed)
 	}
 }
 
-// SquaredDistanceRowsInt8 is DotRowsInt8 for SquaredDistanceInt8.
-func SquaredDistanceRowsInt8(dst []int64, rows []int8, stride int, x []int8) {
-	if race {
-		raceRows(dst, rows, stride, x)
-	}
-	squaredDistanceRowsInt8Active(dst, rows, stride, x)
-}
-
-func squaredDistanceRowsInt8Generic(dst []int64, rows []int8, stride int, x []int8) {
-	for i := range dst {
-		dst[i] = squaredDistanceBytesGeneric(rows[i*stride:][:len(x)], x)
-	}
-}
-
-// SquaredDistanceRowsUint8 is SquaredDistanceRowsInt8 for bytes without sign.
-func SquaredDistanceRowsUint8(dst []int64, rows []uint8, stride int, x []uint8) {
-	if race {
-		raceRows(dst, rows, stride, x)
-	}
-	squaredDistanceRowsUint8Active(dst, rows, stride, x)
-}
-
-func squaredDistanceRowsUint8Generic(dst []int64, rows []uint8, stride int, x []uint8) {
-	for i := range dst {
-		dst[i] = squaredDistanceBytesGeneric(rows[i*stride:][:len(x)], x)
-	}
-}
-
-func raceRows[T int8 | uint8](dst []int64, rows []T, stride int, x []T) {
+func raceRows(dst []int64, rows []uint8, stride int, x []uint8) {
 	raceReads(x)
 	for i := range dst {
 		raceReads(rows[i*stride:][:len(x)])

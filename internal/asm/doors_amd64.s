@@ -272,8 +272,8 @@ AVX2:
 AVX512x256:
 	JMP ·dot64AVX512x256(SB)
 
-// func dotInt8Active(x, y []int8) int64
-TEXT ·dotInt8Active(SB), NOSPLIT, $0-56
+// func dotBytesActive(x, y []uint8, signed bool) int64
+TEXT ·dotBytesActive(SB), NOSPLIT, $0-64
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, y_len+32(FP)
 	JNE rare
@@ -288,20 +288,35 @@ TEXT ·dotInt8Active(SB), NOSPLIT, $0-56
 	JEQ AVX512x256
 
 rare:
-	JMP ·dotInt8Rare(SB)
+	JMP ·dotBytesRare(SB)
 
 AVX512:
 	CMPB ·vnni(SB), $0
 	JEQ AVX2
+	CMPB signed+48(FP), $0
+	JEQ AVX512Uint8
 	JMP ·dotInt8VNNIAVX512(SB)
 
+AVX512Uint8:
+	JMP ·dotUint8VNNIAVX512(SB)
+
 AVX2:
+	CMPB signed+48(FP), $0
+	JEQ AVX2Uint8
 	JMP ·dotInt8AVX2(SB)
+
+AVX2Uint8:
+	JMP ·dotUint8AVX2(SB)
 
 AVX512x256:
 	CMPB ·vnni(SB), $0
 	JEQ AVX2
+	CMPB signed+48(FP), $0
+	JEQ AVX512x256Uint8
 	JMP ·dotInt8VNNIAVX512x256(SB)
+
+AVX512x256Uint8:
+	JMP ·dotUint8VNNIAVX512x256(SB)
 
 // func dotNormsActive(dst *float32, x, y []float32)
 TEXT ·dotNormsActive(SB), NOSPLIT, $0-56
@@ -352,8 +367,8 @@ AVX2:
 AVX512x256:
 	JMP ·dotRowsAVX512x256(SB)
 
-// func dotRowsInt8Active(dst []int64, rows []int8, stride int, x []int8)
-TEXT ·dotRowsInt8Active(SB), NOSPLIT, $0-80
+// func dotRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+TEXT ·dotRowsBytesActive(SB), NOSPLIT, $0-81
 	MOVBLZX ·active(SB), BX
 	CMPL BX, $const_AVX512
 	JEQ AVX512
@@ -363,45 +378,34 @@ TEXT ·dotRowsInt8Active(SB), NOSPLIT, $0-80
 	JEQ AVX512x256
 
 rare:
-	JMP ·dotRowsInt8Generic(SB)
+	JMP ·dotRowsBytesGeneric(SB)
 
 AVX512:
 	CMPB ·vnni(SB), $0
 	JEQ AVX2
+	CMPB signed+80(FP), $0
+	JEQ AVX512Uint8
 	JMP ·dotRowsInt8VNNIAVX512(SB)
 
-AVX2:
-	JMP ·dotRowsInt8AVX2(SB)
-
-AVX512x256:
-	CMPB ·vnni(SB), $0
-	JEQ AVX2
-	JMP ·dotRowsInt8VNNIAVX512x256(SB)
-
-// func dotRowsUint8Active(dst []int64, rows []uint8, stride int, x []uint8)
-TEXT ·dotRowsUint8Active(SB), NOSPLIT, $0-80
-	MOVBLZX ·active(SB), BX
-	CMPL BX, $const_AVX512
-	JEQ AVX512
-	CMPL BX, $const_AVX2
-	JEQ AVX2
-	CMPL BX, $const_AVX512x256
-	JEQ AVX512x256
-
-rare:
-	JMP ·dotRowsUint8Generic(SB)
-
-AVX512:
-	CMPB ·vnni(SB), $0
-	JEQ AVX2
+AVX512Uint8:
 	JMP ·dotRowsUint8VNNIAVX512(SB)
 
 AVX2:
+	CMPB signed+80(FP), $0
+	JEQ AVX2Uint8
+	JMP ·dotRowsInt8AVX2(SB)
+
+AVX2Uint8:
 	JMP ·dotRowsUint8AVX2(SB)
 
 AVX512x256:
 	CMPB ·vnni(SB), $0
 	JEQ AVX2
+	CMPB signed+80(FP), $0
+	JEQ AVX512x256Uint8
+	JMP ·dotRowsInt8VNNIAVX512x256(SB)
+
+AVX512x256Uint8:
 	JMP ·dotRowsUint8VNNIAVX512x256(SB)
 
 // func dotSameActive(a float32, idx []uint16, w []float32) float32
@@ -499,37 +503,6 @@ AVX2:
 
 AVX512x256:
 	JMP ·dotTwoAVX512x256(SB)
-
-// func dotUint8Active(x, y []uint8) int64
-TEXT ·dotUint8Active(SB), NOSPLIT, $0-56
-	MOVQ x_len+8(FP), DX
-	CMPQ DX, y_len+32(FP)
-	JNE rare
-	CMPQ DX, $const_Block
-	JHI rare
-	MOVBLZX ·active(SB), BX
-	CMPL BX, $const_AVX512
-	JEQ AVX512
-	CMPL BX, $const_AVX2
-	JEQ AVX2
-	CMPL BX, $const_AVX512x256
-	JEQ AVX512x256
-
-rare:
-	JMP ·dotUint8Rare(SB)
-
-AVX512:
-	CMPB ·vnni(SB), $0
-	JEQ AVX2
-	JMP ·dotUint8VNNIAVX512(SB)
-
-AVX2:
-	JMP ·dotUint8AVX2(SB)
-
-AVX512x256:
-	CMPB ·vnni(SB), $0
-	JEQ AVX2
-	JMP ·dotUint8VNNIAVX512x256(SB)
 
 // func expActive(dst, x []float32, table *float32)
 TEXT ·expActive(SB), NOSPLIT, $0-56
@@ -856,8 +829,8 @@ AVX2:
 AVX512x256:
 	JMP ·squaredDistanceAVX512x256(SB)
 
-// func squaredDistanceInt8Active(x, y []int8) int64
-TEXT ·squaredDistanceInt8Active(SB), NOSPLIT, $0-56
+// func squaredDistanceBytesActive(x, y []uint8, signed bool) int64
+TEXT ·squaredDistanceBytesActive(SB), NOSPLIT, $0-64
 	MOVQ x_len+8(FP), DX
 	CMPQ DX, y_len+32(FP)
 	JNE rare
@@ -872,103 +845,76 @@ TEXT ·squaredDistanceInt8Active(SB), NOSPLIT, $0-56
 	JEQ AVX512x256
 
 rare:
-	JMP ·squaredDistanceInt8Rare(SB)
+	JMP ·squaredDistanceBytesRare(SB)
 
 AVX512:
 	CMPB ·vnni(SB), $0
 	JEQ AVX2
+	CMPB signed+48(FP), $0
+	JEQ AVX512Uint8
 	JMP ·squaredDistanceInt8VNNIAVX512(SB)
 
-AVX2:
-	JMP ·squaredDistanceInt8AVX2(SB)
-
-AVX512x256:
-	CMPB ·vnni(SB), $0
-	JEQ AVX2
-	JMP ·squaredDistanceInt8VNNIAVX512x256(SB)
-
-// func squaredDistanceRowsInt8Active(dst []int64, rows []int8, stride int, x []int8)
-TEXT ·squaredDistanceRowsInt8Active(SB), NOSPLIT, $0-80
-	MOVBLZX ·active(SB), BX
-	CMPL BX, $const_AVX512
-	JEQ AVX512
-	CMPL BX, $const_AVX2
-	JEQ AVX2
-	CMPL BX, $const_AVX512x256
-	JEQ AVX512x256
-
-rare:
-	JMP ·squaredDistanceRowsInt8Generic(SB)
-
-AVX512:
-	CMPB ·vnni(SB), $0
-	JEQ AVX2
-	JMP ·squaredDistanceRowsInt8VNNIAVX512(SB)
-
-AVX2:
-	JMP ·squaredDistanceRowsInt8AVX2(SB)
-
-AVX512x256:
-	CMPB ·vnni(SB), $0
-	JEQ AVX2
-	JMP ·squaredDistanceRowsInt8VNNIAVX512x256(SB)
-
-// func squaredDistanceRowsUint8Active(dst []int64, rows []uint8, stride int, x []uint8)
-TEXT ·squaredDistanceRowsUint8Active(SB), NOSPLIT, $0-80
-	MOVBLZX ·active(SB), BX
-	CMPL BX, $const_AVX512
-	JEQ AVX512
-	CMPL BX, $const_AVX2
-	JEQ AVX2
-	CMPL BX, $const_AVX512x256
-	JEQ AVX512x256
-
-rare:
-	JMP ·squaredDistanceRowsUint8Generic(SB)
-
-AVX512:
-	CMPB ·vnni(SB), $0
-	JEQ AVX2
-	JMP ·squaredDistanceRowsUint8VNNIAVX512(SB)
-
-AVX2:
-	JMP ·squaredDistanceRowsUint8AVX2(SB)
-
-AVX512x256:
-	CMPB ·vnni(SB), $0
-	JEQ AVX2
-	JMP ·squaredDistanceRowsUint8VNNIAVX512x256(SB)
-
-// func squaredDistanceUint8Active(x, y []uint8) int64
-TEXT ·squaredDistanceUint8Active(SB), NOSPLIT, $0-56
-	MOVQ x_len+8(FP), DX
-	CMPQ DX, y_len+32(FP)
-	JNE rare
-	CMPQ DX, $const_Block
-	JHI rare
-	MOVBLZX ·active(SB), BX
-	CMPL BX, $const_AVX512
-	JEQ AVX512
-	CMPL BX, $const_AVX2
-	JEQ AVX2
-	CMPL BX, $const_AVX512x256
-	JEQ AVX512x256
-
-rare:
-	JMP ·squaredDistanceUint8Rare(SB)
-
-AVX512:
-	CMPB ·vnni(SB), $0
-	JEQ AVX2
+AVX512Uint8:
 	JMP ·squaredDistanceUint8VNNIAVX512(SB)
 
 AVX2:
+	CMPB signed+48(FP), $0
+	JEQ AVX2Uint8
+	JMP ·squaredDistanceInt8AVX2(SB)
+
+AVX2Uint8:
 	JMP ·squaredDistanceUint8AVX2(SB)
 
 AVX512x256:
 	CMPB ·vnni(SB), $0
 	JEQ AVX2
+	CMPB signed+48(FP), $0
+	JEQ AVX512x256Uint8
+	JMP ·squaredDistanceInt8VNNIAVX512x256(SB)
+
+AVX512x256Uint8:
 	JMP ·squaredDistanceUint8VNNIAVX512x256(SB)
+
+// func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+TEXT ·squaredDistanceRowsBytesActive(SB), NOSPLIT, $0-81
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·squaredDistanceRowsBytesGeneric(SB)
+
+AVX512:
+	CMPB ·vnni(SB), $0
+	JEQ AVX2
+	CMPB signed+80(FP), $0
+	JEQ AVX512Uint8
+	JMP ·squaredDistanceRowsInt8VNNIAVX512(SB)
+
+AVX512Uint8:
+	JMP ·squaredDistanceRowsUint8VNNIAVX512(SB)
+
+AVX2:
+	CMPB signed+80(FP), $0
+	JEQ AVX2Uint8
+	JMP ·squaredDistanceRowsInt8AVX2(SB)
+
+AVX2Uint8:
+	JMP ·squaredDistanceRowsUint8AVX2(SB)
+
+AVX512x256:
+	CMPB ·vnni(SB), $0
+	JEQ AVX2
+	CMPB signed+80(FP), $0
+	JEQ AVX512x256Uint8
+	JMP ·squaredDistanceRowsInt8VNNIAVX512x256(SB)
+
+AVX512x256Uint8:
+	JMP ·squaredDistanceRowsUint8VNNIAVX512x256(SB)
 
 // func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32)
 TEXT ·stepsSameActive(SB), NOSPLIT, $0-64

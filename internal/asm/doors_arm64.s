@@ -191,8 +191,8 @@ rare:
 NEON:
 	JMP ·dot64NEON(SB)
 
-// func dotInt8Active(x, y []int8) int64
-TEXT ·dotInt8Active(SB), NOSPLIT, $0-56
+// func dotBytesActive(x, y []uint8, signed bool) int64
+TEXT ·dotBytesActive(SB), NOSPLIT, $0-64
 	MOVD x_len+8(FP), R0
 	MOVD y_len+32(FP), R1
 	CMP R0, R1
@@ -205,10 +205,15 @@ TEXT ·dotInt8Active(SB), NOSPLIT, $0-56
 	BEQ NEON
 
 rare:
-	JMP ·dotInt8Rare(SB)
+	JMP ·dotBytesRare(SB)
 
 NEON:
+	MOVBU signed+48(FP), R1
+	CBZ R1, NEONUint8
 	JMP ·dotInt8NEON(SB)
+
+NEONUint8:
+	JMP ·dotUint8NEON(SB)
 
 // func dotNormsActive(dst *float32, x, y []float32)
 TEXT ·dotNormsActive(SB), NOSPLIT, $0-56
@@ -241,28 +246,21 @@ rare:
 NEON:
 	JMP ·dotRowsNEON(SB)
 
-// func dotRowsInt8Active(dst []int64, rows []int8, stride int, x []int8)
-TEXT ·dotRowsInt8Active(SB), NOSPLIT, $0-80
+// func dotRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+TEXT ·dotRowsBytesActive(SB), NOSPLIT, $0-81
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 rare:
-	JMP ·dotRowsInt8Generic(SB)
+	JMP ·dotRowsBytesGeneric(SB)
 
 NEON:
+	MOVBU signed+80(FP), R1
+	CBZ R1, NEONUint8
 	JMP ·dotRowsInt8NEON(SB)
 
-// func dotRowsUint8Active(dst []int64, rows []uint8, stride int, x []uint8)
-TEXT ·dotRowsUint8Active(SB), NOSPLIT, $0-80
-	MOVBU ·active(SB), R2
-	CMP $const_NEON, R2
-	BEQ NEON
-
-rare:
-	JMP ·dotRowsUint8Generic(SB)
-
-NEON:
+NEONUint8:
 	JMP ·dotRowsUint8NEON(SB)
 
 // func dotSameActive(a float32, idx []uint16, w []float32) float32
@@ -323,25 +321,6 @@ rare:
 
 NEON:
 	JMP ·dotTwoNEON(SB)
-
-// func dotUint8Active(x, y []uint8) int64
-TEXT ·dotUint8Active(SB), NOSPLIT, $0-56
-	MOVD x_len+8(FP), R0
-	MOVD y_len+32(FP), R1
-	CMP R0, R1
-	BNE rare
-	MOVD $const_Block, R1
-	CMP R1, R0
-	BHI rare
-	MOVBU ·active(SB), R2
-	CMP $const_NEON, R2
-	BEQ NEON
-
-rare:
-	JMP ·dotUint8Rare(SB)
-
-NEON:
-	JMP ·dotUint8NEON(SB)
 
 // func expActive(dst, x []float32, table *float32)
 TEXT ·expActive(SB), NOSPLIT, $0-56
@@ -553,8 +532,8 @@ rare:
 NEON:
 	JMP ·squaredDistanceNEON(SB)
 
-// func squaredDistanceInt8Active(x, y []int8) int64
-TEXT ·squaredDistanceInt8Active(SB), NOSPLIT, $0-56
+// func squaredDistanceBytesActive(x, y []uint8, signed bool) int64
+TEXT ·squaredDistanceBytesActive(SB), NOSPLIT, $0-64
 	MOVD x_len+8(FP), R0
 	MOVD y_len+32(FP), R1
 	CMP R0, R1
@@ -567,53 +546,32 @@ TEXT ·squaredDistanceInt8Active(SB), NOSPLIT, $0-56
 	BEQ NEON
 
 rare:
-	JMP ·squaredDistanceInt8Rare(SB)
+	JMP ·squaredDistanceBytesRare(SB)
 
 NEON:
+	MOVBU signed+48(FP), R1
+	CBZ R1, NEONUint8
 	JMP ·squaredDistanceInt8NEON(SB)
 
-// func squaredDistanceRowsInt8Active(dst []int64, rows []int8, stride int, x []int8)
-TEXT ·squaredDistanceRowsInt8Active(SB), NOSPLIT, $0-80
+NEONUint8:
+	JMP ·squaredDistanceUint8NEON(SB)
+
+// func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+TEXT ·squaredDistanceRowsBytesActive(SB), NOSPLIT, $0-81
 	MOVBU ·active(SB), R2
 	CMP $const_NEON, R2
 	BEQ NEON
 
 rare:
-	JMP ·squaredDistanceRowsInt8Generic(SB)
+	JMP ·squaredDistanceRowsBytesGeneric(SB)
 
 NEON:
+	MOVBU signed+80(FP), R1
+	CBZ R1, NEONUint8
 	JMP ·squaredDistanceRowsInt8NEON(SB)
 
-// func squaredDistanceRowsUint8Active(dst []int64, rows []uint8, stride int, x []uint8)
-TEXT ·squaredDistanceRowsUint8Active(SB), NOSPLIT, $0-80
-	MOVBU ·active(SB), R2
-	CMP $const_NEON, R2
-	BEQ NEON
-
-rare:
-	JMP ·squaredDistanceRowsUint8Generic(SB)
-
-NEON:
+NEONUint8:
 	JMP ·squaredDistanceRowsUint8NEON(SB)
-
-// func squaredDistanceUint8Active(x, y []uint8) int64
-TEXT ·squaredDistanceUint8Active(SB), NOSPLIT, $0-56
-	MOVD x_len+8(FP), R0
-	MOVD y_len+32(FP), R1
-	CMP R0, R1
-	BNE rare
-	MOVD $const_Block, R1
-	CMP R1, R0
-	BHI rare
-	MOVBU ·active(SB), R2
-	CMP $const_NEON, R2
-	BEQ NEON
-
-rare:
-	JMP ·squaredDistanceUint8Rare(SB)
-
-NEON:
-	JMP ·squaredDistanceUint8NEON(SB)
 
 // func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32)
 TEXT ·stepsSameActive(SB), NOSPLIT, $0-64

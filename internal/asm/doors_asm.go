@@ -74,12 +74,12 @@ var _ = dot64Rare // which the assembly jumps to
 //go:noescape
 func dot64Active(x, y []float32) float64
 
-var _ = dotInt8Rare // which the assembly jumps to
+var _ = dotBytesRare // which the assembly jumps to
 
-// dotInt8Active works like dotBytesGeneric.
+// dotBytesActive works like dotBytesGeneric.
 //
 //go:noescape
-func dotInt8Active(x, y []int8) int64
+func dotBytesActive(x, y []uint8, signed bool) int64
 
 var _ = dotNormsRare // which the assembly jumps to
 
@@ -95,19 +95,12 @@ var _ = dotRowsGeneric // which the assembly jumps to
 //go:noescape
 func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32)
 
-var _ = dotRowsInt8Generic // which the assembly jumps to
+var _ = dotRowsBytesGeneric // which the assembly jumps to
 
-// dotRowsInt8Active works like dotRowsInt8Generic.
+// dotRowsBytesActive works like dotRowsBytesGeneric.
 //
 //go:noescape
-func dotRowsInt8Active(dst []int64, rows []int8, stride int, x []int8)
-
-var _ = dotRowsUint8Generic // which the assembly jumps to
-
-// dotRowsUint8Active works like dotRowsUint8Generic.
-//
-//go:noescape
-func dotRowsUint8Active(dst []int64, rows []uint8, stride int, x []uint8)
+func dotRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
 var _ = dotSameRare // which the assembly jumps to
 
@@ -136,13 +129,6 @@ var _ = dotTwoGeneric // which the assembly jumps to
 //
 //go:noescape
 func dotTwoActive(dst, x, y []float32)
-
-var _ = dotUint8Rare // which the assembly jumps to
-
-// dotUint8Active works like dotBytesGeneric.
-//
-//go:noescape
-func dotUint8Active(x, y []uint8) int64
 
 var _ = expRare // which the assembly jumps to
 
@@ -235,33 +221,19 @@ var _ = squaredDistanceRare // which the assembly jumps to
 //go:noescape
 func squaredDistanceActive(x, y []float32) float32
 
-var _ = squaredDistanceInt8Rare // which the assembly jumps to
+var _ = squaredDistanceBytesRare // which the assembly jumps to
 
-// squaredDistanceInt8Active works like squaredDistanceBytesGeneric.
+// squaredDistanceBytesActive works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceInt8Active(x, y []int8) int64
+func squaredDistanceBytesActive(x, y []uint8, signed bool) int64
 
-var _ = squaredDistanceRowsInt8Generic // which the assembly jumps to
+var _ = squaredDistanceRowsBytesGeneric // which the assembly jumps to
 
-// squaredDistanceRowsInt8Active works like squaredDistanceRowsInt8Generic.
+// squaredDistanceRowsBytesActive works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsInt8Active(dst []int64, rows []int8, stride int, x []int8)
-
-var _ = squaredDistanceRowsUint8Generic // which the assembly jumps to
-
-// squaredDistanceRowsUint8Active works like squaredDistanceRowsUint8Generic.
-//
-//go:noescape
-func squaredDistanceRowsUint8Active(dst []int64, rows []uint8, stride int, x []uint8)
-
-var _ = squaredDistanceUint8Rare // which the assembly jumps to
-
-// squaredDistanceUint8Active works like squaredDistanceBytesGeneric.
-//
-//go:noescape
-func squaredDistanceUint8Active(x, y []uint8) int64
+func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
 var _ = stepsSameGeneric // which the assembly jumps to
 

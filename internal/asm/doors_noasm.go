@@ -26,7 +26,7 @@ func dotActive(x, y []float32) float32 { return dotRare(x, y) }
 
 func dot64Active(x, y []float32) float64 { return dot64Rare(x, y) }
 
-func dotInt8Active(x, y []int8) int64 { return dotInt8Rare(x, y) }
+func dotBytesActive(x, y []uint8, signed bool) int64 { return dotBytesRare(x, y, signed) }
 
 func dotNormsActive(dst *float32, x, y []float32) { dotNormsRare(dst, x, y) }
 
@@ -34,12 +34,8 @@ func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32) {
 	dotRowsGeneric(dst, rows, stride, idx, x)
 }
 
-func dotRowsInt8Active(dst []int64, rows []int8, stride int, x []int8) {
-	dotRowsInt8Generic(dst, rows, stride, x)
-}
-
-func dotRowsUint8Active(dst []int64, rows []uint8, stride int, x []uint8) {
-	dotRowsUint8Generic(dst, rows, stride, x)
+func dotRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
+	dotRowsBytesGeneric(dst, rows, stride, x, signed)
 }
 
 func dotSameActive(a float32, idx []uint16, w []float32) float32 { return dotSameRare(a, idx, w) }
@@ -51,8 +47,6 @@ func dotSparseKActive(dst []float32, idx []int32, val, w []float32, k int) {
 }
 
 func dotTwoActive(dst, x, y []float32) { dotTwoGeneric(dst, x, y) }
-
-func dotUint8Active(x, y []uint8) int64 { return dotUint8Rare(x, y) }
 
 func expActive(dst, x []float32, table *float32) { expRare(dst, x, table) }
 
@@ -84,17 +78,13 @@ func scaleToActive(dst []float32, a float32, x []float32) { scaleToRare(dst, a, 
 
 func squaredDistanceActive(x, y []float32) float32 { return squaredDistanceRare(x, y) }
 
-func squaredDistanceInt8Active(x, y []int8) int64 { return squaredDistanceInt8Rare(x, y) }
-
-func squaredDistanceRowsInt8Active(dst []int64, rows []int8, stride int, x []int8) {
-	squaredDistanceRowsInt8Generic(dst, rows, stride, x)
+func squaredDistanceBytesActive(x, y []uint8, signed bool) int64 {
+	return squaredDistanceBytesRare(x, y, signed)
 }
 
-func squaredDistanceRowsUint8Active(dst []int64, rows []uint8, stride int, x []uint8) {
-	squaredDistanceRowsUint8Generic(dst, rows, stride, x)
+func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
+	squaredDistanceRowsBytesGeneric(dst, rows, stride, x, signed)
 }
-
-func squaredDistanceUint8Active(x, y []uint8) int64 { return squaredDistanceUint8Rare(x, y) }
 
 func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32) {
 	stepsSameGeneric(steps, count, indices, w)

@@ -2,7 +2,5 @@
 
 package asm
 
-const vnni = false
-
 // detect does not ask: NEON is part of every arm64, and some systems don't tell.
 func detect() []ISA { return []ISA{Generic, NEON} }

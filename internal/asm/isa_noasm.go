@@ -2,6 +2,4 @@
 
 package asm
 
-const vnni = false
-
 func detect() []ISA { return []ISA{Generic} }

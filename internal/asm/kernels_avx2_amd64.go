@@ -72,7 +72,7 @@ func dotFloatUint8AVX2(x *float32, y *uint8, n int, endX *float32, endY *uint8, 
 // dotInt8AVX2 works like dotBytesGeneric.
 //
 //go:noescape
-func dotInt8AVX2(x []int8, y []int8) int64
+func dotInt8AVX2(x []uint8, y []uint8, signed bool) int64
 
 // dotNormsAVX2 works like dotNormsGeneric.
 //
@@ -84,15 +84,15 @@ func dotNormsAVX2(dst *float32, x []float32, y []float32)
 //go:noescape
 func dotRowsAVX2(dst []float32, rows []float32, stride int, idx []int32, x []float32)
 
-// dotRowsInt8AVX2 works like dotRowsInt8Generic.
+// dotRowsInt8AVX2 works like dotRowsBytesGeneric.
 //
 //go:noescape
-func dotRowsInt8AVX2(dst []int64, rows []int8, stride int, x []int8)
+func dotRowsInt8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
-// dotRowsUint8AVX2 works like dotRowsUint8Generic.
+// dotRowsUint8AVX2 works like dotRowsBytesGeneric.
 //
 //go:noescape
-func dotRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8)
+func dotRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
 // dotSameAVX2 works like dotSameGeneric.
 //
@@ -117,7 +117,7 @@ func dotTwoAVX2(dst []float32, x []float32, y []float32)
 // dotUint8AVX2 works like dotBytesGeneric.
 //
 //go:noescape
-func dotUint8AVX2(x []uint8, y []uint8) int64
+func dotUint8AVX2(x []uint8, y []uint8, signed bool) int64
 
 // expAVX2 works like expGeneric.
 //
@@ -187,22 +187,22 @@ func squaredDistanceAVX2(x []float32, y []float32) float32
 // squaredDistanceInt8AVX2 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceInt8AVX2(x []int8, y []int8) int64
+func squaredDistanceInt8AVX2(x []uint8, y []uint8, signed bool) int64
 
-// squaredDistanceRowsInt8AVX2 works like squaredDistanceRowsInt8Generic.
+// squaredDistanceRowsInt8AVX2 works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsInt8AVX2(dst []int64, rows []int8, stride int, x []int8)
+func squaredDistanceRowsInt8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
-// squaredDistanceRowsUint8AVX2 works like squaredDistanceRowsUint8Generic.
+// squaredDistanceRowsUint8AVX2 works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8)
+func squaredDistanceRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
 // squaredDistanceUint8AVX2 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceUint8AVX2(x []uint8, y []uint8) int64
+func squaredDistanceUint8AVX2(x []uint8, y []uint8, signed bool) int64
 
 // stepsSameAVX2 works like stepsSameGeneric.
 //

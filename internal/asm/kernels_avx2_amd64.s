@@ -2177,9 +2177,9 @@ fold:
 	VZEROUPPER
 	RET
 
-// func dotInt8AVX2(x []int8, y []int8) int64
+// func dotInt8AVX2(x []uint8, y []uint8, signed bool) int64
 // Requires: AVX, AVX2
-TEXT ·dotInt8AVX2(SB), NOSPLIT, $0-56
+TEXT ·dotInt8AVX2(SB), NOSPLIT, $0-64
 	MOVQ    x_base+0(FP), AX
 	MOVQ    y_base+24(FP), CX
 	MOVQ    x_len+8(FP), DX
@@ -2300,7 +2300,7 @@ byte:
 	JAE     byte
 
 end:
-	MOVQ BX, ret+48(FP)
+	MOVQ BX, ret+56(FP)
 	VZEROUPPER
 	RET
 
@@ -4090,9 +4090,9 @@ rows8sum:
 	VZEROUPPER
 	RET
 
-// func dotRowsInt8AVX2(dst []int64, rows []int8, stride int, x []int8)
+// func dotRowsInt8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 // Requires: AVX, AVX2, MMX+
-TEXT ·dotRowsInt8AVX2(SB), NOSPLIT, $0-80
+TEXT ·dotRowsInt8AVX2(SB), NOSPLIT, $0-81
 	MOVQ    dst_base+0(FP), AX
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+56(FP), DX
@@ -4232,9 +4232,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func dotRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8)
+// func dotRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 // Requires: AVX, AVX2, MMX+
-TEXT ·dotRowsUint8AVX2(SB), NOSPLIT, $0-80
+TEXT ·dotRowsUint8AVX2(SB), NOSPLIT, $0-81
 	MOVQ    dst_base+0(FP), AX
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+56(FP), DX
@@ -4886,9 +4886,9 @@ loop:
 	VZEROUPPER
 	RET
 
-// func dotUint8AVX2(x []uint8, y []uint8) int64
+// func dotUint8AVX2(x []uint8, y []uint8, signed bool) int64
 // Requires: AVX, AVX2
-TEXT ·dotUint8AVX2(SB), NOSPLIT, $0-56
+TEXT ·dotUint8AVX2(SB), NOSPLIT, $0-64
 	MOVQ    x_base+0(FP), AX
 	MOVQ    y_base+24(FP), CX
 	MOVQ    x_len+8(FP), DX
@@ -5007,7 +5007,7 @@ byte:
 	JAE     byte
 
 end:
-	MOVQ BX, ret+48(FP)
+	MOVQ BX, ret+56(FP)
 	VZEROUPPER
 	RET
 
@@ -8293,9 +8293,9 @@ odd:
 	VMULPS     Y7, Y7, Y7
 	JMP        turns
 
-// func squaredDistanceInt8AVX2(x []int8, y []int8) int64
+// func squaredDistanceInt8AVX2(x []uint8, y []uint8, signed bool) int64
 // Requires: AVX, AVX2
-TEXT ·squaredDistanceInt8AVX2(SB), NOSPLIT, $0-56
+TEXT ·squaredDistanceInt8AVX2(SB), NOSPLIT, $0-64
 	MOVQ    x_base+0(FP), AX
 	MOVQ    y_base+24(FP), CX
 	MOVQ    x_len+8(FP), DX
@@ -8423,13 +8423,13 @@ byte:
 	JAE     byte
 
 end:
-	MOVQ BX, ret+48(FP)
+	MOVQ BX, ret+56(FP)
 	VZEROUPPER
 	RET
 
-// func squaredDistanceRowsInt8AVX2(dst []int64, rows []int8, stride int, x []int8)
+// func squaredDistanceRowsInt8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 // Requires: AVX, AVX2, MMX+
-TEXT ·squaredDistanceRowsInt8AVX2(SB), NOSPLIT, $0-80
+TEXT ·squaredDistanceRowsInt8AVX2(SB), NOSPLIT, $0-81
 	MOVQ    dst_base+0(FP), AX
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+56(FP), DX
@@ -8576,9 +8576,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func squaredDistanceRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8)
+// func squaredDistanceRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 // Requires: AVX, AVX2, MMX+
-TEXT ·squaredDistanceRowsUint8AVX2(SB), NOSPLIT, $0-80
+TEXT ·squaredDistanceRowsUint8AVX2(SB), NOSPLIT, $0-81
 	MOVQ    dst_base+0(FP), AX
 	MOVQ    dst_len+8(FP), CX
 	MOVQ    x_base+56(FP), DX
@@ -8725,9 +8725,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func squaredDistanceUint8AVX2(x []uint8, y []uint8) int64
+// func squaredDistanceUint8AVX2(x []uint8, y []uint8, signed bool) int64
 // Requires: AVX, AVX2
-TEXT ·squaredDistanceUint8AVX2(SB), NOSPLIT, $0-56
+TEXT ·squaredDistanceUint8AVX2(SB), NOSPLIT, $0-64
 	MOVQ    x_base+0(FP), AX
 	MOVQ    y_base+24(FP), CX
 	MOVQ    x_len+8(FP), DX
@@ -8855,7 +8855,7 @@ byte:
 	JAE     byte
 
 end:
-	MOVQ BX, ret+48(FP)
+	MOVQ BX, ret+56(FP)
 	VZEROUPPER
 	RET
 

@@ -57,7 +57,7 @@ func dotFloatUint8AVX512(x *float32, y *uint8, n int, endX *float32, endY *uint8
 // dotInt8VNNIAVX512 works like dotBytesGeneric.
 //
 //go:noescape
-func dotInt8VNNIAVX512(x []int8, y []int8) int64
+func dotInt8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
 
 // dotNormsAVX512 works like dotNormsGeneric.
 //
@@ -69,15 +69,15 @@ func dotNormsAVX512(dst *float32, x []float32, y []float32)
 //go:noescape
 func dotRowsAVX512(dst []float32, rows []float32, stride int, idx []int32, x []float32)
 
-// dotRowsInt8VNNIAVX512 works like dotRowsInt8Generic.
+// dotRowsInt8VNNIAVX512 works like dotRowsBytesGeneric.
 //
 //go:noescape
-func dotRowsInt8VNNIAVX512(dst []int64, rows []int8, stride int, x []int8)
+func dotRowsInt8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
-// dotRowsUint8VNNIAVX512 works like dotRowsUint8Generic.
+// dotRowsUint8VNNIAVX512 works like dotRowsBytesGeneric.
 //
 //go:noescape
-func dotRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8)
+func dotRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
 // dotSparseKAVX512 works like dotSparseKGeneric.
 //
@@ -87,7 +87,7 @@ func dotSparseKAVX512(dst []float32, idx []int32, val []float32, w []float32, k 
 // dotUint8VNNIAVX512 works like dotBytesGeneric.
 //
 //go:noescape
-func dotUint8VNNIAVX512(x []uint8, y []uint8) int64
+func dotUint8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
 
 // expAVX512 works like expGeneric.
 //
@@ -152,22 +152,22 @@ func squaredDistanceAVX512(x []float32, y []float32) float32
 // squaredDistanceInt8VNNIAVX512 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceInt8VNNIAVX512(x []int8, y []int8) int64
+func squaredDistanceInt8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
 
-// squaredDistanceRowsInt8VNNIAVX512 works like squaredDistanceRowsInt8Generic.
+// squaredDistanceRowsInt8VNNIAVX512 works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsInt8VNNIAVX512(dst []int64, rows []int8, stride int, x []int8)
+func squaredDistanceRowsInt8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
-// squaredDistanceRowsUint8VNNIAVX512 works like squaredDistanceRowsUint8Generic.
+// squaredDistanceRowsUint8VNNIAVX512 works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8)
+func squaredDistanceRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
 // squaredDistanceUint8VNNIAVX512 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceUint8VNNIAVX512(x []uint8, y []uint8) int64
+func squaredDistanceUint8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
 
 // subAVX512 works like subGeneric.
 //

@@ -1740,9 +1740,9 @@ fold:
 	VMOVSS        X16, ret+48(FP)
 	RET
 
-// func dotInt8VNNIAVX512(x []int8, y []int8) int64
+// func dotInt8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
-TEXT ·dotInt8VNNIAVX512(SB), NOSPLIT, $0-56
+TEXT ·dotInt8VNNIAVX512(SB), NOSPLIT, $0-64
 	MOVQ          x_base+0(FP), AX
 	MOVQ          y_base+24(FP), CX
 	MOVQ          x_len+8(FP), DX
@@ -1768,7 +1768,7 @@ TEXT ·dotInt8VNNIAVX512(SB), NOSPLIT, $0-56
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
 	MOVLQSX       AX, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 page:
@@ -1791,11 +1791,11 @@ page:
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
 	MOVLQSX       AX, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 empty:
-	MOVQ DX, ret+48(FP)
+	MOVQ DX, ret+56(FP)
 	RET
 
 over16:
@@ -1822,7 +1822,7 @@ over16:
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
 	MOVLQSX       AX, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 over32:
@@ -1851,7 +1851,7 @@ over32:
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
 	MOVLQSX       AX, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 long:
@@ -1965,7 +1965,7 @@ fold:
 	VPADDD        X16, X18, X18
 	VMOVD         X18, AX
 	MOVLQSX       AX, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 // func dotNormsAVX512(dst *float32, x []float32, y []float32)
@@ -3301,9 +3301,9 @@ rows8sum:
 	VZEROUPPER
 	RET
 
-// func dotRowsInt8VNNIAVX512(dst []int64, rows []int8, stride int, x []int8)
+// func dotRowsInt8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
-TEXT ·dotRowsInt8VNNIAVX512(SB), NOSPLIT, $0-80
+TEXT ·dotRowsInt8VNNIAVX512(SB), NOSPLIT, $0-81
 	MOVL         $0x80808080, AX
 	VPBROADCASTD AX, Z16
 	MOVL         $0x01010101, AX
@@ -3446,9 +3446,9 @@ fold:
 	JAE           row
 	RET
 
-// func dotRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8)
+// func dotRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
-TEXT ·dotRowsUint8VNNIAVX512(SB), NOSPLIT, $0-80
+TEXT ·dotRowsUint8VNNIAVX512(SB), NOSPLIT, $0-81
 	MOVL         $0x80808080, AX
 	VPBROADCASTD AX, Z16
 	MOVL         $0x01010101, AX
@@ -3742,9 +3742,9 @@ fold:
 	VMOVUPS Z16, (AX)
 	RET
 
-// func dotUint8VNNIAVX512(x []uint8, y []uint8) int64
+// func dotUint8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
-TEXT ·dotUint8VNNIAVX512(SB), NOSPLIT, $0-56
+TEXT ·dotUint8VNNIAVX512(SB), NOSPLIT, $0-64
 	MOVQ          x_base+0(FP), AX
 	MOVQ          y_base+24(FP), CX
 	MOVQ          x_len+8(FP), DX
@@ -3769,7 +3769,7 @@ TEXT ·dotUint8VNNIAVX512(SB), NOSPLIT, $0-56
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 page:
@@ -3791,11 +3791,11 @@ page:
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 empty:
-	MOVQ DX, ret+48(FP)
+	MOVQ DX, ret+56(FP)
 	RET
 
 over16:
@@ -3821,7 +3821,7 @@ over16:
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 over32:
@@ -3849,7 +3849,7 @@ over32:
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 long:
@@ -3962,7 +3962,7 @@ fold:
 	VPSHUFD       $0xb1, X18, X16
 	VPADDD        X16, X18, X18
 	VMOVD         X18, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 // func expAVX512(dst []float32, x []float32, table *float32)
@@ -6516,9 +6516,9 @@ odd:
 	VMULPS    Z19, Z19, Z19
 	JMP       turns
 
-// func squaredDistanceInt8VNNIAVX512(x []int8, y []int8) int64
+// func squaredDistanceInt8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
-TEXT ·squaredDistanceInt8VNNIAVX512(SB), NOSPLIT, $0-56
+TEXT ·squaredDistanceInt8VNNIAVX512(SB), NOSPLIT, $0-64
 	MOVQ          x_base+0(FP), AX
 	MOVQ          y_base+24(FP), CX
 	MOVQ          x_len+8(FP), DX
@@ -6544,7 +6544,7 @@ TEXT ·squaredDistanceInt8VNNIAVX512(SB), NOSPLIT, $0-56
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 page:
@@ -6567,11 +6567,11 @@ page:
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 empty:
-	MOVQ DX, ret+48(FP)
+	MOVQ DX, ret+56(FP)
 	RET
 
 over16:
@@ -6599,7 +6599,7 @@ over16:
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 over32:
@@ -6629,7 +6629,7 @@ over32:
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 long:
@@ -6766,12 +6766,12 @@ fold:
 	VPSHUFD       $0xb1, X18, X16
 	VPADDD        X16, X18, X18
 	VMOVD         X18, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
-// func squaredDistanceRowsInt8VNNIAVX512(dst []int64, rows []int8, stride int, x []int8)
+// func squaredDistanceRowsInt8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
-TEXT ·squaredDistanceRowsInt8VNNIAVX512(SB), NOSPLIT, $0-80
+TEXT ·squaredDistanceRowsInt8VNNIAVX512(SB), NOSPLIT, $0-81
 	MOVL         $0x80808080, AX
 	VPBROADCASTD AX, Z16
 	MOVL         $0x01010101, AX
@@ -6932,9 +6932,9 @@ fold:
 	JAE           row
 	RET
 
-// func squaredDistanceRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8)
+// func squaredDistanceRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
-TEXT ·squaredDistanceRowsUint8VNNIAVX512(SB), NOSPLIT, $0-80
+TEXT ·squaredDistanceRowsUint8VNNIAVX512(SB), NOSPLIT, $0-81
 	MOVL         $0x80808080, AX
 	VPBROADCASTD AX, Z16
 	MOVL         $0x01010101, AX
@@ -7095,9 +7095,9 @@ fold:
 	JAE           row
 	RET
 
-// func squaredDistanceUint8VNNIAVX512(x []uint8, y []uint8) int64
+// func squaredDistanceUint8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
-TEXT ·squaredDistanceUint8VNNIAVX512(SB), NOSPLIT, $0-56
+TEXT ·squaredDistanceUint8VNNIAVX512(SB), NOSPLIT, $0-64
 	MOVQ          x_base+0(FP), AX
 	MOVQ          y_base+24(FP), CX
 	MOVQ          x_len+8(FP), DX
@@ -7123,7 +7123,7 @@ TEXT ·squaredDistanceUint8VNNIAVX512(SB), NOSPLIT, $0-56
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 page:
@@ -7146,11 +7146,11 @@ page:
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 empty:
-	MOVQ DX, ret+48(FP)
+	MOVQ DX, ret+56(FP)
 	RET
 
 over16:
@@ -7178,7 +7178,7 @@ over16:
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 over32:
@@ -7208,7 +7208,7 @@ over32:
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 long:
@@ -7345,7 +7345,7 @@ fold:
 	VPSHUFD       $0xb1, X18, X16
 	VPADDD        X16, X18, X18
 	VMOVD         X18, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 // func subAVX512(dst []float32, x []float32, y []float32)

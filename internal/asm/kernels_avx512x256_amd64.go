@@ -72,7 +72,7 @@ func dotFloatUint8AVX512x256(x *float32, y *uint8, n int, endX *float32, endY *u
 // dotInt8VNNIAVX512x256 works like dotBytesGeneric.
 //
 //go:noescape
-func dotInt8VNNIAVX512x256(x []int8, y []int8) int64
+func dotInt8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
 
 // dotNormsAVX512x256 works like dotNormsGeneric.
 //
@@ -84,15 +84,15 @@ func dotNormsAVX512x256(dst *float32, x []float32, y []float32)
 //go:noescape
 func dotRowsAVX512x256(dst []float32, rows []float32, stride int, idx []int32, x []float32)
 
-// dotRowsInt8VNNIAVX512x256 works like dotRowsInt8Generic.
+// dotRowsInt8VNNIAVX512x256 works like dotRowsBytesGeneric.
 //
 //go:noescape
-func dotRowsInt8VNNIAVX512x256(dst []int64, rows []int8, stride int, x []int8)
+func dotRowsInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
-// dotRowsUint8VNNIAVX512x256 works like dotRowsUint8Generic.
+// dotRowsUint8VNNIAVX512x256 works like dotRowsBytesGeneric.
 //
 //go:noescape
-func dotRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8)
+func dotRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
 // dotSameAVX512x256 works like dotSameGeneric.
 //
@@ -117,7 +117,7 @@ func dotTwoAVX512x256(dst []float32, x []float32, y []float32)
 // dotUint8VNNIAVX512x256 works like dotBytesGeneric.
 //
 //go:noescape
-func dotUint8VNNIAVX512x256(x []uint8, y []uint8) int64
+func dotUint8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
 
 // expAVX512x256 works like expGeneric.
 //
@@ -187,22 +187,22 @@ func squaredDistanceAVX512x256(x []float32, y []float32) float32
 // squaredDistanceInt8VNNIAVX512x256 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceInt8VNNIAVX512x256(x []int8, y []int8) int64
+func squaredDistanceInt8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
 
-// squaredDistanceRowsInt8VNNIAVX512x256 works like squaredDistanceRowsInt8Generic.
+// squaredDistanceRowsInt8VNNIAVX512x256 works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsInt8VNNIAVX512x256(dst []int64, rows []int8, stride int, x []int8)
+func squaredDistanceRowsInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
-// squaredDistanceRowsUint8VNNIAVX512x256 works like squaredDistanceRowsUint8Generic.
+// squaredDistanceRowsUint8VNNIAVX512x256 works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8)
+func squaredDistanceRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
 // squaredDistanceUint8VNNIAVX512x256 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceUint8VNNIAVX512x256(x []uint8, y []uint8) int64
+func squaredDistanceUint8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
 
 // stepsSameAVX512x256 works like stepsSameGeneric.
 //

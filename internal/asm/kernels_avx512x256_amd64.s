@@ -2119,9 +2119,9 @@ fold:
 	VMOVSS        X16, ret+48(FP)
 	RET
 
-// func dotInt8VNNIAVX512x256(x []int8, y []int8) int64
+// func dotInt8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
-TEXT ·dotInt8VNNIAVX512x256(SB), NOSPLIT, $0-56
+TEXT ·dotInt8VNNIAVX512x256(SB), NOSPLIT, $0-64
 	MOVQ          x_base+0(FP), AX
 	MOVQ          y_base+24(FP), CX
 	MOVQ          x_len+8(FP), DX
@@ -2147,7 +2147,7 @@ TEXT ·dotInt8VNNIAVX512x256(SB), NOSPLIT, $0-56
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
 	MOVLQSX       AX, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 page:
@@ -2170,11 +2170,11 @@ page:
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
 	MOVLQSX       AX, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 empty:
-	MOVQ DX, ret+48(FP)
+	MOVQ DX, ret+56(FP)
 	RET
 
 over16:
@@ -2201,7 +2201,7 @@ over16:
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
 	MOVLQSX       AX, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 long:
@@ -2313,7 +2313,7 @@ fold:
 	VPADDD        X16, X18, X18
 	VMOVD         X18, AX
 	MOVLQSX       AX, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 // func dotNormsAVX512x256(dst *float32, x []float32, y []float32)
@@ -4095,9 +4095,9 @@ rows8sum:
 	JAE           rows8
 	RET
 
-// func dotRowsInt8VNNIAVX512x256(dst []int64, rows []int8, stride int, x []int8)
+// func dotRowsInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
-TEXT ·dotRowsInt8VNNIAVX512x256(SB), NOSPLIT, $0-80
+TEXT ·dotRowsInt8VNNIAVX512x256(SB), NOSPLIT, $0-81
 	MOVL         $0x80808080, AX
 	VPBROADCASTD AX, Y16
 	MOVL         $0x01010101, AX
@@ -4236,9 +4236,9 @@ fold:
 	JAE           row
 	RET
 
-// func dotRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8)
+// func dotRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
-TEXT ·dotRowsUint8VNNIAVX512x256(SB), NOSPLIT, $0-80
+TEXT ·dotRowsUint8VNNIAVX512x256(SB), NOSPLIT, $0-81
 	MOVL         $0x80808080, AX
 	VPBROADCASTD AX, Y16
 	MOVL         $0x01010101, AX
@@ -4886,9 +4886,9 @@ loop:
 	VMOVSS        X16, 4(AX)
 	RET
 
-// func dotUint8VNNIAVX512x256(x []uint8, y []uint8) int64
+// func dotUint8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
-TEXT ·dotUint8VNNIAVX512x256(SB), NOSPLIT, $0-56
+TEXT ·dotUint8VNNIAVX512x256(SB), NOSPLIT, $0-64
 	MOVQ          x_base+0(FP), AX
 	MOVQ          y_base+24(FP), CX
 	MOVQ          x_len+8(FP), DX
@@ -4913,7 +4913,7 @@ TEXT ·dotUint8VNNIAVX512x256(SB), NOSPLIT, $0-56
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 page:
@@ -4935,11 +4935,11 @@ page:
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 empty:
-	MOVQ DX, ret+48(FP)
+	MOVQ DX, ret+56(FP)
 	RET
 
 over16:
@@ -4965,7 +4965,7 @@ over16:
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 long:
@@ -5076,7 +5076,7 @@ fold:
 	VPSHUFD       $0xb1, X18, X16
 	VPADDD        X16, X18, X18
 	VMOVD         X18, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 // func expAVX512x256(dst []float32, x []float32, table *float32)
@@ -8237,9 +8237,9 @@ odd:
 	VMULPS    Y23, Y23, Y23
 	JMP       turns
 
-// func squaredDistanceInt8VNNIAVX512x256(x []int8, y []int8) int64
+// func squaredDistanceInt8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
-TEXT ·squaredDistanceInt8VNNIAVX512x256(SB), NOSPLIT, $0-56
+TEXT ·squaredDistanceInt8VNNIAVX512x256(SB), NOSPLIT, $0-64
 	MOVQ          x_base+0(FP), AX
 	MOVQ          y_base+24(FP), CX
 	MOVQ          x_len+8(FP), DX
@@ -8265,7 +8265,7 @@ TEXT ·squaredDistanceInt8VNNIAVX512x256(SB), NOSPLIT, $0-56
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 page:
@@ -8288,11 +8288,11 @@ page:
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 empty:
-	MOVQ DX, ret+48(FP)
+	MOVQ DX, ret+56(FP)
 	RET
 
 over16:
@@ -8320,7 +8320,7 @@ over16:
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 long:
@@ -8455,12 +8455,12 @@ fold:
 	VPSHUFD       $0xb1, X18, X16
 	VPADDD        X16, X18, X18
 	VMOVD         X18, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
-// func squaredDistanceRowsInt8VNNIAVX512x256(dst []int64, rows []int8, stride int, x []int8)
+// func squaredDistanceRowsInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
-TEXT ·squaredDistanceRowsInt8VNNIAVX512x256(SB), NOSPLIT, $0-80
+TEXT ·squaredDistanceRowsInt8VNNIAVX512x256(SB), NOSPLIT, $0-81
 	MOVL         $0x80808080, AX
 	VPBROADCASTD AX, Y16
 	MOVL         $0x01010101, AX
@@ -8617,9 +8617,9 @@ fold:
 	JAE           row
 	RET
 
-// func squaredDistanceRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8)
+// func squaredDistanceRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
-TEXT ·squaredDistanceRowsUint8VNNIAVX512x256(SB), NOSPLIT, $0-80
+TEXT ·squaredDistanceRowsUint8VNNIAVX512x256(SB), NOSPLIT, $0-81
 	MOVL         $0x80808080, AX
 	VPBROADCASTD AX, Y16
 	MOVL         $0x01010101, AX
@@ -8776,9 +8776,9 @@ fold:
 	JAE           row
 	RET
 
-// func squaredDistanceUint8VNNIAVX512x256(x []uint8, y []uint8) int64
+// func squaredDistanceUint8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
 // Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
-TEXT ·squaredDistanceUint8VNNIAVX512x256(SB), NOSPLIT, $0-56
+TEXT ·squaredDistanceUint8VNNIAVX512x256(SB), NOSPLIT, $0-64
 	MOVQ          x_base+0(FP), AX
 	MOVQ          y_base+24(FP), CX
 	MOVQ          x_len+8(FP), DX
@@ -8804,7 +8804,7 @@ TEXT ·squaredDistanceUint8VNNIAVX512x256(SB), NOSPLIT, $0-56
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 page:
@@ -8827,11 +8827,11 @@ page:
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 empty:
-	MOVQ DX, ret+48(FP)
+	MOVQ DX, ret+56(FP)
 	RET
 
 over16:
@@ -8859,7 +8859,7 @@ over16:
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 long:
@@ -8994,7 +8994,7 @@ fold:
 	VPSHUFD       $0xb1, X18, X16
 	VPADDD        X16, X18, X18
 	VMOVD         X18, AX
-	MOVQ          AX, ret+48(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 // func stepsSameAVX512x256(steps *uint32, count int, indices []uint16, w []float32)

@@ -72,7 +72,7 @@ func dotFloatUint8NEON(x *float32, y *uint8, n int, endX *float32, endY *uint8, 
 // dotInt8NEON works like dotBytesGeneric.
 //
 //go:noescape
-func dotInt8NEON(x []int8, y []int8) int64
+func dotInt8NEON(x []uint8, y []uint8, signed bool) int64
 
 // dotNormsNEON works like dotNormsGeneric.
 //
@@ -84,15 +84,15 @@ func dotNormsNEON(dst *float32, x []float32, y []float32)
 //go:noescape
 func dotRowsNEON(dst []float32, rows []float32, stride int, idx []int32, x []float32)
 
-// dotRowsInt8NEON works like dotRowsInt8Generic.
+// dotRowsInt8NEON works like dotRowsBytesGeneric.
 //
 //go:noescape
-func dotRowsInt8NEON(dst []int64, rows []int8, stride int, x []int8)
+func dotRowsInt8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
-// dotRowsUint8NEON works like dotRowsUint8Generic.
+// dotRowsUint8NEON works like dotRowsBytesGeneric.
 //
 //go:noescape
-func dotRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8)
+func dotRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
 // dotSameNEON works like dotSameGeneric.
 //
@@ -117,7 +117,7 @@ func dotTwoNEON(dst []float32, x []float32, y []float32)
 // dotUint8NEON works like dotBytesGeneric.
 //
 //go:noescape
-func dotUint8NEON(x []uint8, y []uint8) int64
+func dotUint8NEON(x []uint8, y []uint8, signed bool) int64
 
 // expNEON works like expGeneric.
 //
@@ -187,22 +187,22 @@ func squaredDistanceNEON(x []float32, y []float32) float32
 // squaredDistanceInt8NEON works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceInt8NEON(x []int8, y []int8) int64
+func squaredDistanceInt8NEON(x []uint8, y []uint8, signed bool) int64
 
-// squaredDistanceRowsInt8NEON works like squaredDistanceRowsInt8Generic.
+// squaredDistanceRowsInt8NEON works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsInt8NEON(dst []int64, rows []int8, stride int, x []int8)
+func squaredDistanceRowsInt8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
-// squaredDistanceRowsUint8NEON works like squaredDistanceRowsUint8Generic.
+// squaredDistanceRowsUint8NEON works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8)
+func squaredDistanceRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
 // squaredDistanceUint8NEON works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceUint8NEON(x []uint8, y []uint8) int64
+func squaredDistanceUint8NEON(x []uint8, y []uint8, signed bool) int64
 
 // stepsSameNEON works like stepsSameGeneric.
 //

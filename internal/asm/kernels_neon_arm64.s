@@ -3170,8 +3170,8 @@ fold:
 	FMOVS F0, ret+48(FP)
 	RET
 
-// func dotInt8NEON(x []int8, y []int8) int64
-TEXT ·dotInt8NEON(SB), NOSPLIT, $0-56
+// func dotInt8NEON(x []uint8, y []uint8, signed bool) int64
+TEXT ·dotInt8NEON(SB), NOSPLIT, $0-64
 	MOVD  x_base+0(FP), R0
 	MOVD  y_base+24(FP), R1
 	MOVD  x_len+8(FP), R2
@@ -3311,7 +3311,7 @@ byte:
 	BHS  byte
 
 end:
-	MOVD R3, ret+48(FP)
+	MOVD R3, ret+56(FP)
 	RET
 
 // func dotNormsNEON(dst *float32, x []float32, y []float32)
@@ -6882,8 +6882,8 @@ rows8sum:
 	BHS   rows8
 	RET
 
-// func dotRowsInt8NEON(dst []int64, rows []int8, stride int, x []int8)
-TEXT ·dotRowsInt8NEON(SB), NOSPLIT, $0-80
+// func dotRowsInt8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+TEXT ·dotRowsInt8NEON(SB), NOSPLIT, $0-81
 	MOVD dst_base+0(FP), R0
 	MOVD dst_len+8(FP), R1
 	MOVD x_base+56(FP), R2
@@ -7040,8 +7040,8 @@ end:
 	BHS  row
 	RET
 
-// func dotRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8)
-TEXT ·dotRowsUint8NEON(SB), NOSPLIT, $0-80
+// func dotRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+TEXT ·dotRowsUint8NEON(SB), NOSPLIT, $0-81
 	MOVD dst_base+0(FP), R0
 	MOVD dst_len+8(FP), R1
 	MOVD x_base+56(FP), R2
@@ -7896,8 +7896,8 @@ loop:
 	FMOVS F0, 4(R0)
 	RET
 
-// func dotUint8NEON(x []uint8, y []uint8) int64
-TEXT ·dotUint8NEON(SB), NOSPLIT, $0-56
+// func dotUint8NEON(x []uint8, y []uint8, signed bool) int64
+TEXT ·dotUint8NEON(SB), NOSPLIT, $0-64
 	MOVD  x_base+0(FP), R0
 	MOVD  y_base+24(FP), R1
 	MOVD  x_len+8(FP), R2
@@ -8035,7 +8035,7 @@ byte:
 	BHS   byte
 
 end:
-	MOVD R3, ret+48(FP)
+	MOVD R3, ret+56(FP)
 	RET
 
 // func expNEON(dst []float32, x []float32, table *float32)
@@ -13084,8 +13084,8 @@ none:
 	FMOVS F0, ret+48(FP)
 	RET
 
-// func squaredDistanceInt8NEON(x []int8, y []int8) int64
-TEXT ·squaredDistanceInt8NEON(SB), NOSPLIT, $0-56
+// func squaredDistanceInt8NEON(x []uint8, y []uint8, signed bool) int64
+TEXT ·squaredDistanceInt8NEON(SB), NOSPLIT, $0-64
 	MOVD  x_base+0(FP), R0
 	MOVD  y_base+24(FP), R1
 	MOVD  x_len+8(FP), R2
@@ -13232,11 +13232,11 @@ byte:
 	BHS  byte
 
 end:
-	MOVD R3, ret+48(FP)
+	MOVD R3, ret+56(FP)
 	RET
 
-// func squaredDistanceRowsInt8NEON(dst []int64, rows []int8, stride int, x []int8)
-TEXT ·squaredDistanceRowsInt8NEON(SB), NOSPLIT, $0-80
+// func squaredDistanceRowsInt8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+TEXT ·squaredDistanceRowsInt8NEON(SB), NOSPLIT, $0-81
 	MOVD dst_base+0(FP), R0
 	MOVD dst_len+8(FP), R1
 	MOVD x_base+56(FP), R2
@@ -13400,8 +13400,8 @@ end:
 	BHS  row
 	RET
 
-// func squaredDistanceRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8)
-TEXT ·squaredDistanceRowsUint8NEON(SB), NOSPLIT, $0-80
+// func squaredDistanceRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+TEXT ·squaredDistanceRowsUint8NEON(SB), NOSPLIT, $0-81
 	MOVD dst_base+0(FP), R0
 	MOVD dst_len+8(FP), R1
 	MOVD x_base+56(FP), R2
@@ -13565,8 +13565,8 @@ end:
 	BHS  row
 	RET
 
-// func squaredDistanceUint8NEON(x []uint8, y []uint8) int64
-TEXT ·squaredDistanceUint8NEON(SB), NOSPLIT, $0-56
+// func squaredDistanceUint8NEON(x []uint8, y []uint8, signed bool) int64
+TEXT ·squaredDistanceUint8NEON(SB), NOSPLIT, $0-64
 	MOVD  x_base+0(FP), R0
 	MOVD  y_base+24(FP), R1
 	MOVD  x_len+8(FP), R2
@@ -13713,7 +13713,7 @@ byte:
 	BHS   byte
 
 end:
-	MOVD R3, ret+48(FP)
+	MOVD R3, ret+56(FP)
 	RET
 
 // func stepsSameNEON(steps *uint32, count int, indices []uint16, w []float32)

@@ -735,7 +735,7 @@ var Kernels = []Kernel{
 	{
 		Name: "dotint8",
 		New:  newBytes,
-		Call: func(a *Args) float32 { return split(a, asm.DotInt8(signed(a.Bytes[0]), signed(a.Bytes[1]))) },
+		Call: func(a *Args) float32 { return split(a, asm.DotBytes(a.Bytes[0], a.Bytes[1], true)) },
 		Wide: func(a *Args) (want, scale []float64) {
 			return wideBytes(a, func(b byte) int64 { return int64(int8(b)) },
 				func(x, y int64) int64 { return x * y })
@@ -745,7 +745,7 @@ var Kernels = []Kernel{
 	{
 		Name: "dotuint8",
 		New:  newBytes,
-		Call: func(a *Args) float32 { return split(a, asm.DotUint8(a.Bytes[0], a.Bytes[1])) },
+		Call: func(a *Args) float32 { return split(a, asm.DotBytes(a.Bytes[0], a.Bytes[1], false)) },
 		Wide: func(a *Args) (want, scale []float64) {
 			return wideBytes(a, func(b byte) int64 { return int64(b) },
 				func(x, y int64) int64 { return x * y })
@@ -756,7 +756,7 @@ var Kernels = []Kernel{
 		Name: "squareddistanceint8",
 		New:  newBytes,
 		Call: func(a *Args) float32 {
-			return split(a, asm.SquaredDistanceInt8(signed(a.Bytes[0]), signed(a.Bytes[1])))
+			return split(a, asm.SquaredDistanceBytes(a.Bytes[0], a.Bytes[1], true))
 		},
 		Wide: func(a *Args) (want, scale []float64) {
 			return wideBytes(a, func(b byte) int64 { return int64(int8(b)) },
@@ -767,7 +767,9 @@ var Kernels = []Kernel{
 	{
 		Name: "squareddistanceuint8",
 		New:  newBytes,
-		Call: func(a *Args) float32 { return split(a, asm.SquaredDistanceUint8(a.Bytes[0], a.Bytes[1])) },
+		Call: func(a *Args) float32 {
+			return split(a, asm.SquaredDistanceBytes(a.Bytes[0], a.Bytes[1], false))
+		},
 		Wide: func(a *Args) (want, scale []float64) {
 			return wideBytes(a, func(b byte) int64 { return int64(b) },
 				func(x, y int64) int64 { return (x - y) * (x - y) })

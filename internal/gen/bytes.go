@@ -7,25 +7,23 @@ import "github.com/mmcloughlin/avo/reg"
 const ahead = 4096
 
 func init() {
-	for _, k := range []struct {
-		word, rows, element, like string
-		term                      byteTerm
-	}{
-		{"dotInt8", "dotRowsInt8", "int8", "dotBytesGeneric", byteTerm{signed: true}},
-		{"dotUint8", "dotRowsUint8", "uint8", "dotBytesGeneric", byteTerm{}},
-		{"squaredDistanceInt8", "squaredDistanceRowsInt8", "int8", "squaredDistanceBytesGeneric",
-			byteTerm{signed: true, difference: true}},
-		{"squaredDistanceUint8", "squaredDistanceRowsUint8", "uint8",
-			"squaredDistanceBytesGeneric", byteTerm{difference: true}},
-	} {
-		one := "func(x, y []" + k.element + ") int64"
-		kernel(k.word, one, func(t Target) { sumBytes(t, k.term) }).partOf(k.like)
-		kernel(k.word+"VNNI", one, func(t Target) { sumVNNI(t.(*avx), k.term) }).partOf(k.like).
-			inWide().withVNNI()
-		many := "func(dst []int64, rows []" + k.element + ", stride int, x []" + k.element + ")"
-		kernel(k.rows, many, func(t Target) { rowsBytes(t, k.term) }).trusting()
-		kernel(k.rows+"VNNI", many, func(t Target) { rowsVNNI(t.(*avx), k.term) }).trusting().
-			partOf(k.rows + "Generic").inWide().withVNNI()
+	const one = "func(x, y []uint8, signed bool) int64"
+	const many = "func(dst []int64, rows []uint8, stride int, x []uint8, signed bool)"
+	for _, word := range []string{"dot", "squaredDistance"} {
+		bySign(word+"Bytes", one)
+		bySign(word+"RowsBytes", many).trusting()
+		for _, element := range []string{"Int8", "Uint8"} {
+			term := byteTerm{signed: element == "Int8", difference: word != "dot"}
+			kernel(word+element, one, func(t Target) { sumBytes(t, term) }).
+				behind(word + "Bytes")
+			kernel(word+element+"VNNI", one, func(t Target) { sumVNNI(t.(*avx), term) }).
+				behind(word + "Bytes").inWide().withVNNI()
+			kernel(word+"Rows"+element, many, func(t Target) { rowsBytes(t, term) }).
+				behind(word + "RowsBytes")
+			kernel(word+"Rows"+element+"VNNI", many,
+				func(t Target) { rowsVNNI(t.(*avx), term) }).
+				behind(word + "RowsBytes").inWide().withVNNI()
+		}
 	}
 }
 

@@ -42,6 +42,7 @@ type kernelSpec struct {
 	checked         bool     // the door compares the lengths, and leaves long vectors to Go
 	wide            bool     // has a body in registers of 512 bits
 	vnni            bool     // needs AVX-512 VNNI
+	door            string   // the word of the door to it, if that is another's
 	byHand          bool     // has no door
 }
 
@@ -64,6 +65,25 @@ func (k *kernelSpec) partOf(function string) *kernelSpec { k.like = function; re
 // the door only chooses the path, and without assembly it is the generic body that is called.
 func (k *kernelSpec) trusting() *kernelSpec { k.checked = false; return k }
 
+// bySign adds a kernel of bytes that is two, behind one door: in place of Bytes their words have Int8
+// and Uint8, whose parameter signed tells which it is.
+func bySign(word, signature string) *kernelSpec { return kernel(word, signature, nil) }
+
+// behind says that the kernel is one of the two behind a door.
+func (k *kernelSpec) behind(door string) *kernelSpec {
+	k.door = door
+	return k.partOf(door + "Generic")
+}
+
+// bodies are the words of what the door leads to.
+func (k *kernelSpec) bodies() []string {
+	if k.emit != nil {
+		return []string{k.word}
+	}
+	return []string{strings.Replace(k.word, "Bytes", "Int8", 1),
+		strings.Replace(k.word, "Bytes", "Uint8", 1)}
+}
+
 // dispatchedByHand says that Go code chooses the path, so that there is no door.
 func (k *kernelSpec) dispatchedByHand() *kernelSpec { k.byHand = true; return k }
 
@@ -77,7 +97,7 @@ func (k *kernelSpec) withVNNI() *kernelSpec { k.vnni = true; return k }
 // AVX-512: CPUs without VNNI gain nothing by one, and take that for AVX2.
 func (k *kernelSpec) twin() bool {
 	return slices.ContainsFunc(kernels,
-		func(other *kernelSpec) bool { return other.word == k.word+"VNNI" })
+		func(other *kernelSpec) bool { return other.word == k.bodies()[0]+"VNNI" })
 }
 
 // pointer returns a parameter, or of a slice where it begins.
@@ -109,7 +129,7 @@ func (k *kernelSpec) rare() string {
 }
 
 // hasDoor tells whether Go code calls the kernel by its door.
-func (k *kernelSpec) hasDoor() bool { return !k.byHand && !k.vnni }
+func (k *kernelSpec) hasDoor() bool { return !k.byHand && k.door == "" }
 
 // doc is the comment of a declaration.
 func (k *kernelSpec) doc(isa string) string {
@@ -123,7 +143,7 @@ func (k *kernelSpec) doc(isa string) string {
 func kernelsFor(t Target) (some []*kernelSpec) {
 	for _, k := range kernels {
 		avx512 := strings.HasPrefix(t.Name(), "AVX512")
-		if (t.Width() <= 8 || k.wide) && (avx512 || !k.vnni) && !(avx512 && k.twin()) {
+		if k.emit != nil && (t.Width() <= 8 || k.wide) && (avx512 || !k.vnni) && !(avx512 && k.twin()) {
 			some = append(some, k)
 		}
 	}
