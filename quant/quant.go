@@ -36,17 +36,5 @@ func SquaredDistance[T Byte](x, y []T) int64 {
 // It is how a query that is not quantised meets rows that are: where row i is about offset +
 // step*y[i], its dot product with x is about offset*[dense.Sum](x) + step*DotFloat(x, y).
 func DotFloat[T Byte](x []float32, y []T) float32 {
-	if signed[T]() {
-		return asm.DotFloatInt8(x, cast[int8](y))
-	}
-	return asm.DotFloatUint8(x, cast[uint8](y))
+	return asm.DotFloatBytes(x, *(*[]uint8)(unsafe.Pointer(&y)), ^T(0) < 1)
 }
-
-// signed tells whether T is int8.
-func signed[T Byte]() bool { return ^T(0) < 1 }
-
-// bytesOf is the same slice.
-func bytesOf[T Byte](x []T) []uint8 { return *(*[]uint8)(unsafe.Pointer(&x)) }
-
-// cast is the same slice: U is what T is.
-func cast[U, T Byte](x []T) []U { return *(*[]U)(unsafe.Pointer(&x)) }

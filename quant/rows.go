@@ -1,6 +1,8 @@
 package quant
 
 import (
+	"unsafe"
+
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/misuse"
@@ -39,17 +41,19 @@ func score[T Byte](dst []int64, by dense.Metric, rows []T, stride int, x []T) {
 	atOnce := asm.RowsAtOnce(len(x))
 	for first := 0; first < len(dst); first += atOnce {
 		some := dst[first:min(first+atOnce, len(dst))]
-		bytes, signed := bytesOf(rows[first*stride:]), signed[T]()
-		switch by {
+		switch here := rows[first*stride:]; by {
 		case dense.ByDot:
-			asm.DotRowsBytes(some, bytes, stride, bytesOf(x), signed)
+			asm.DotRowsBytes(some, unsigned(here), stride, unsigned(x), ^T(0) < 1)
 		case dense.ByDistance:
-			asm.SquaredDistanceRowsBytes(some, bytes, stride, bytesOf(x), signed)
+			asm.SquaredDistanceRowsBytes(some, unsigned(here), stride, unsigned(x), ^T(0) < 1)
 		default:
 			panicMetric(by)
 		}
 	}
 }
+
+// unsigned is the same slice.
+func unsigned[T Byte](x []T) []uint8 { return *(*[]uint8)(unsafe.Pointer(&x)) }
 
 func scoreOne[T Byte](by dense.Metric, row, x []T) int64 {
 	switch by {

@@ -1,7 +1,5 @@
 package asm
 
-import "unsafe"
-
 // Unpack is
 //
 //	for i, b := range src {
@@ -95,10 +93,11 @@ func dotBytesRare(x, y []uint8, signed bool) (sum int64) {
 	if active == Generic {
 		return dotBytesGeneric(x, y, signed)
 	}
-	for ; len(x) > Block; x, y = x[Block:], y[Block:] {
-		sum += dotBytesActive(x[:Block], y[:Block], signed)
+	for start := 0; start < len(x); start += Block {
+		end := min(start+Block, len(x))
+		sum += dotBytesActive(x[start:end], y[start:end], signed)
 	}
-	return sum + dotBytesActive(x, y, signed)
+	return sum
 }
 
 func dotBytesGeneric(x, y []uint8, signed bool) (sum int64) {
@@ -130,10 +129,11 @@ func squaredDistanceBytesRare(x, y []uint8, signed bool) (sum int64) {
 	if active == Generic {
 		return squaredDistanceBytesGeneric(x, y, signed)
 	}
-	for ; len(x) > Block; x, y = x[Block:], y[Block:] {
-		sum += squaredDistanceBytesActive(x[:Block], y[:Block], signed)
+	for start := 0; start < len(x); start += Block {
+		end := min(start+Block, len(x))
+		sum += squaredDistanceBytesActive(x[start:end], y[start:end], signed)
 	}
-	return sum + squaredDistanceBytesActive(x, y, signed)
+	return sum
 }
 
 func squaredDistanceBytesGeneric(x, y []uint8, signed bool) (sum int64) {
@@ -192,7 +192,7 @@ func raceRows(dst []int64, rows []uint8, stride int, x []uint8) {
 	raceWrites(dst)
 }
 
-// DotFloatInt8 is
+// DotFloatBytes is
 //
 //	for i, v := range x {
 //		lane[i%64] += float32(v * float32(y[i]))
@@ -200,108 +200,37 @@ func raceRows(dst []int64, rows []uint8, stride int, x []uint8) {
 //
 // with the lanes folded as the package comment says: Dot of x and the floats of y, to the bit. It
 // panics if the lengths differ.
-func DotFloatInt8(x []float32, y []int8) (sum float32) {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
+func DotFloatBytes(x []float32, y []uint8, signed bool) float32 {
 	if race {
 		raceReads(x)
 		raceReads(y)
 	}
-	for len(x) > Block {
-		sum += dotFloatInt8(x[:Block], y[:Block])
-		x, y = x[Block:], y[Block:]
-	}
-	return sum + dotFloatInt8(x, y)
+	return dotFloatBytesActive(x, y, signed)
 }
 
-// dotFloatInt8 is for one block.
-func dotFloatInt8(x []float32, y []int8) float32 {
-	if active == Generic {
-		return dotFloatBytesGeneric(x, y)
-	}
-	n := len(x) &^ (lanes - 1)
-	if n == len(x) {
-		return dotFloatInt8End(x, y, n, nil, nil, 0)
-	}
-	var endX [lanes]float32
-	var endY [lanes]int8
-	copy(endX[:], x[n:])
-	copy(endY[:], y[n:])
-	return dotFloatInt8End(x, y, n, &endX[0], &endY[0], lanes)
-}
-
-// dotFloatInt8End adds up the first n products and those of end elements elsewhere.
-func dotFloatInt8End(x []float32, y []int8, n int, endX *float32, endY *int8, end int) float32 {
-	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
-	switch active {
-	case AVX512:
-		return dotFloatInt8AVX512(px, py, n, endX, endY, end)
-	case AVX512x256:
-		return dotFloatInt8AVX512x256(px, py, n, endX, endY, end)
-	case AVX2:
-		return dotFloatInt8AVX2(px, py, n, endX, endY, end)
-	}
-	return dotFloatInt8NEON(px, py, n, endX, endY, end)
-}
-
-// DotFloatUint8 is DotFloatInt8 for bytes without sign.
-func DotFloatUint8(x []float32, y []uint8) (sum float32) {
+func dotFloatBytesRare(x []float32, y []uint8, signed bool) (sum float32) {
 	if len(x) != len(y) {
 		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
 	}
-	if race {
-		raceReads(x)
-		raceReads(y)
+	if len(x) <= Block {
+		return dotFloatBytesGeneric(x, y, signed)
 	}
-	for len(x) > Block {
-		sum += dotFloatUint8(x[:Block], y[:Block])
-		x, y = x[Block:], y[Block:]
+	for start := 0; start < len(x); start += Block {
+		end := min(start+Block, len(x))
+		sum += DotFloatBytes(x[start:end], y[start:end], signed)
 	}
-	return sum + dotFloatUint8(x, y)
+	return sum
 }
 
-// dotFloatUint8 is for one block.
-func dotFloatUint8(x []float32, y []uint8) float32 {
-	if active == Generic {
-		return dotFloatBytesGeneric(x, y)
-	}
-	n := len(x) &^ (lanes - 1)
-	if n == len(x) {
-		return dotFloatUint8End(x, y, n, nil, nil, 0)
-	}
-	var endX [lanes]float32
-	var endY [lanes]uint8
-	copy(endX[:], x[n:])
-	copy(endY[:], y[n:])
-	return dotFloatUint8End(x, y, n, &endX[0], &endY[0], lanes)
-}
-
-// dotFloatUint8End adds up the first n products and those of end elements elsewhere.
-func dotFloatUint8End(x []float32, y []uint8, n int, endX *float32, endY *uint8, end int) float32 {
-	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
-	switch active {
-	case AVX512:
-		return dotFloatUint8AVX512(px, py, n, endX, endY, end)
-	case AVX512x256:
-		return dotFloatUint8AVX512x256(px, py, n, endX, endY, end)
-	case AVX2:
-		return dotFloatUint8AVX2(px, py, n, endX, endY, end)
-	}
-	return dotFloatUint8NEON(px, py, n, endX, endY, end)
-}
-
-func dotFloatBytesGeneric[T int8 | uint8](x []float32, y []T) float32 {
+func dotFloatBytesGeneric(x []float32, y []uint8, signed bool) float32 {
 	y = y[:len(x)]
 	var lane [lanes]float32
-	for len(x) >= lanes {
-		for l, v := range x[:lanes] {
-			lane[l] += float32(v * float32(y[l]))
+	for i, v := range x {
+		b := int32(y[i])
+		if signed {
+			b = int32(int8(b))
 		}
-		x, y = x[lanes:], y[lanes:]
-	}
-	for l, v := range x {
-		lane[l] += float32(v * float32(y[l]))
+		lane[i%lanes] += float32(v * float32(b))
 	}
 	return fold(lane[:])
 }

@@ -318,6 +318,48 @@ AVX512x256:
 AVX512x256Uint8:
 	JMP ·dotUint8VNNIAVX512x256(SB)
 
+// func dotFloatBytesActive(x []float32, y []uint8, signed bool) float32
+TEXT ·dotFloatBytesActive(SB), NOSPLIT, $0-60
+	MOVQ x_len+8(FP), DX
+	CMPQ DX, y_len+32(FP)
+	JNE rare
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·dotFloatBytesRare(SB)
+
+AVX512:
+	CMPB signed+48(FP), $0
+	JEQ AVX512Uint8
+	JMP ·dotFloatInt8AVX512x256(SB)
+
+AVX512Uint8:
+	JMP ·dotFloatUint8AVX512x256(SB)
+
+AVX2:
+	CMPB signed+48(FP), $0
+	JEQ AVX2Uint8
+	JMP ·dotFloatInt8AVX2(SB)
+
+AVX2Uint8:
+	JMP ·dotFloatUint8AVX2(SB)
+
+AVX512x256:
+	CMPB signed+48(FP), $0
+	JEQ AVX512x256Uint8
+	JMP ·dotFloatInt8AVX512x256(SB)
+
+AVX512x256Uint8:
+	JMP ·dotFloatUint8AVX512x256(SB)
+
 // func dotNormsActive(dst *float32, x, y []float32)
 TEXT ·dotNormsActive(SB), NOSPLIT, $0-56
 	MOVQ x_len+16(FP), DX

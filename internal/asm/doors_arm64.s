@@ -215,6 +215,30 @@ NEON:
 NEONUint8:
 	JMP ·dotUint8NEON(SB)
 
+// func dotFloatBytesActive(x []float32, y []uint8, signed bool) float32
+TEXT ·dotFloatBytesActive(SB), NOSPLIT, $0-60
+	MOVD x_len+8(FP), R0
+	MOVD y_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·dotFloatBytesRare(SB)
+
+NEON:
+	MOVBU signed+48(FP), R1
+	CBZ R1, NEONUint8
+	JMP ·dotFloatInt8NEON(SB)
+
+NEONUint8:
+	JMP ·dotFloatUint8NEON(SB)
+
 // func dotNormsActive(dst *float32, x, y []float32)
 TEXT ·dotNormsActive(SB), NOSPLIT, $0-56
 	MOVD x_len+16(FP), R0

@@ -81,6 +81,13 @@ var _ = dotBytesRare // which the assembly jumps to
 //go:noescape
 func dotBytesActive(x, y []uint8, signed bool) int64
 
+var _ = dotFloatBytesRare // which the assembly jumps to
+
+// dotFloatBytesActive works like dotFloatBytesGeneric.
+//
+//go:noescape
+func dotFloatBytesActive(x []float32, y []uint8, signed bool) float32
+
 var _ = dotNormsRare // which the assembly jumps to
 
 // dotNormsActive works like dotNormsGeneric.

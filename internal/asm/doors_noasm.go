@@ -28,6 +28,10 @@ func dot64Active(x, y []float32) float64 { return dot64Rare(x, y) }
 
 func dotBytesActive(x, y []uint8, signed bool) int64 { return dotBytesRare(x, y, signed) }
 
+func dotFloatBytesActive(x []float32, y []uint8, signed bool) float32 {
+	return dotFloatBytesRare(x, y, signed)
+}
+
 func dotNormsActive(dst *float32, x, y []float32) { dotNormsRare(dst, x, y) }
 
 func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32) {

@@ -2005,13 +2005,12 @@ fold:
 	VZEROUPPER
 	RET
 
-// func dotFloatInt8AVX2(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
+// func dotFloatInt8AVX2(x []float32, y []uint8, signed bool) float32
 // Requires: AVX, AVX2
-TEXT ·dotFloatInt8AVX2(SB), NOSPLIT, $0-52
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	MOVQ    end+40(FP), BX
+TEXT ·dotFloatInt8AVX2(SB), NOSPLIT, $0-60
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2020,8 +2019,8 @@ TEXT ·dotFloatInt8AVX2(SB), NOSPLIT, $0-52
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	CMPQ    DX, $+0
-	JBE     end
+	CMPQ    DX, $+64
+	JB      rest
 	PCALIGN $0x20
 
 loop:
@@ -2064,14 +2063,118 @@ loop:
 	CMPQ      DX, $+64
 	JAE       loop
 
-end:
-	CMPQ BX, $+0
+rest:
+	CMPQ DX, $+0
 	JBE  fold
-	MOVQ endX+24(FP), AX
-	MOVQ endY+32(FP), CX
-	MOVQ BX, DX
-	MOVQ $+0, BX
-	JMP  loop
+
+	// The last group, first.
+	MOVQ       DX, BX
+	LEAQ       masks<>+32(SB), DI
+	MOVQ       DX, SI
+	NEGQ       SI
+	ANDQ       $0x07, SI
+	VMOVUPS    (DI)(SI*4), Y8
+	SUBQ       $+1, BX
+	ANDQ       $+56, BX
+	VMASKMOVPS (AX)(BX*4), Y8, Y8
+	LEAQ       (CX)(BX*1), BX
+	TESTL      $0x00000007, DX
+	JEQ        eight
+	MOVQ       DX, SI
+	ANDQ       $+7, SI
+	LEAQ       (BX)(SI*1), DI
+	MOVQ       $+0, BX
+
+byte:
+	SHLQ      $0x08, BX
+	SUBQ      $+1, DI
+	MOVBQZX   (DI), R8
+	ADDQ      R8, BX
+	SUBQ      $+1, SI
+	CMPQ      SI, $+1
+	JAE       byte
+	VMOVQ     BX, X9
+	VPMOVSXBD X9, Y9
+	VCVTDQ2PS Y9, Y9
+	JMP       floats
+
+eight:
+	VPMOVSXBD (BX), Y9
+	VCVTDQ2PS Y9, Y9
+
+floats:
+	VMULPS    Y9, Y8, Y8
+	CMPQ      DX, $+8
+	JBE       rest0
+	VPMOVSXBD (CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    (AX), Y9, Y9
+	VADDPS    Y9, Y0, Y0
+	CMPQ      DX, $+16
+	JBE       rest1
+	VPMOVSXBD 8(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    32(AX), Y9, Y9
+	VADDPS    Y9, Y1, Y1
+	CMPQ      DX, $+24
+	JBE       rest2
+	VPMOVSXBD 16(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    64(AX), Y9, Y9
+	VADDPS    Y9, Y2, Y2
+	CMPQ      DX, $+32
+	JBE       rest3
+	VPMOVSXBD 24(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    96(AX), Y9, Y9
+	VADDPS    Y9, Y3, Y3
+	CMPQ      DX, $+40
+	JBE       rest4
+	VPMOVSXBD 32(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    128(AX), Y9, Y9
+	VADDPS    Y9, Y4, Y4
+	CMPQ      DX, $+48
+	JBE       rest5
+	VPMOVSXBD 40(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    160(AX), Y9, Y9
+	VADDPS    Y9, Y5, Y5
+	CMPQ      DX, $+56
+	JBE       rest6
+	VPMOVSXBD 48(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    192(AX), Y9, Y9
+	VADDPS    Y9, Y6, Y6
+	VADDPS    Y8, Y7, Y7
+	JMP       fold
+
+rest6:
+	VADDPS Y8, Y6, Y6
+	JMP    fold
+
+rest5:
+	VADDPS Y8, Y5, Y5
+	JMP    fold
+
+rest4:
+	VADDPS Y8, Y4, Y4
+	JMP    fold
+
+rest3:
+	VADDPS Y8, Y3, Y3
+	JMP    fold
+
+rest2:
+	VADDPS Y8, Y2, Y2
+	JMP    fold
+
+rest1:
+	VADDPS Y8, Y1, Y1
+	JMP    fold
+
+rest0:
+	VADDPS Y8, Y0, Y0
 
 fold:
 	VADDPS       Y4, Y0, Y0
@@ -2087,17 +2190,16 @@ fold:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+56(FP)
 	VZEROUPPER
 	RET
 
-// func dotFloatUint8AVX2(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
+// func dotFloatUint8AVX2(x []float32, y []uint8, signed bool) float32
 // Requires: AVX, AVX2
-TEXT ·dotFloatUint8AVX2(SB), NOSPLIT, $0-52
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	MOVQ    end+40(FP), BX
+TEXT ·dotFloatUint8AVX2(SB), NOSPLIT, $0-60
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -2106,8 +2208,8 @@ TEXT ·dotFloatUint8AVX2(SB), NOSPLIT, $0-52
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	CMPQ    DX, $+0
-	JBE     end
+	CMPQ    DX, $+64
+	JB      rest
 	PCALIGN $0x20
 
 loop:
@@ -2150,14 +2252,118 @@ loop:
 	CMPQ      DX, $+64
 	JAE       loop
 
-end:
-	CMPQ BX, $+0
+rest:
+	CMPQ DX, $+0
 	JBE  fold
-	MOVQ endX+24(FP), AX
-	MOVQ endY+32(FP), CX
-	MOVQ BX, DX
-	MOVQ $+0, BX
-	JMP  loop
+
+	// The last group, first.
+	MOVQ       DX, BX
+	LEAQ       masks<>+32(SB), DI
+	MOVQ       DX, SI
+	NEGQ       SI
+	ANDQ       $0x07, SI
+	VMOVUPS    (DI)(SI*4), Y8
+	SUBQ       $+1, BX
+	ANDQ       $+56, BX
+	VMASKMOVPS (AX)(BX*4), Y8, Y8
+	LEAQ       (CX)(BX*1), BX
+	TESTL      $0x00000007, DX
+	JEQ        eight
+	MOVQ       DX, SI
+	ANDQ       $+7, SI
+	LEAQ       (BX)(SI*1), DI
+	MOVQ       $+0, BX
+
+byte:
+	SHLQ      $0x08, BX
+	SUBQ      $+1, DI
+	MOVBQZX   (DI), R8
+	ADDQ      R8, BX
+	SUBQ      $+1, SI
+	CMPQ      SI, $+1
+	JAE       byte
+	VMOVQ     BX, X9
+	VPMOVZXBD X9, Y9
+	VCVTDQ2PS Y9, Y9
+	JMP       floats
+
+eight:
+	VPMOVZXBD (BX), Y9
+	VCVTDQ2PS Y9, Y9
+
+floats:
+	VMULPS    Y9, Y8, Y8
+	CMPQ      DX, $+8
+	JBE       rest0
+	VPMOVZXBD (CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    (AX), Y9, Y9
+	VADDPS    Y9, Y0, Y0
+	CMPQ      DX, $+16
+	JBE       rest1
+	VPMOVZXBD 8(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    32(AX), Y9, Y9
+	VADDPS    Y9, Y1, Y1
+	CMPQ      DX, $+24
+	JBE       rest2
+	VPMOVZXBD 16(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    64(AX), Y9, Y9
+	VADDPS    Y9, Y2, Y2
+	CMPQ      DX, $+32
+	JBE       rest3
+	VPMOVZXBD 24(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    96(AX), Y9, Y9
+	VADDPS    Y9, Y3, Y3
+	CMPQ      DX, $+40
+	JBE       rest4
+	VPMOVZXBD 32(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    128(AX), Y9, Y9
+	VADDPS    Y9, Y4, Y4
+	CMPQ      DX, $+48
+	JBE       rest5
+	VPMOVZXBD 40(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    160(AX), Y9, Y9
+	VADDPS    Y9, Y5, Y5
+	CMPQ      DX, $+56
+	JBE       rest6
+	VPMOVZXBD 48(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    192(AX), Y9, Y9
+	VADDPS    Y9, Y6, Y6
+	VADDPS    Y8, Y7, Y7
+	JMP       fold
+
+rest6:
+	VADDPS Y8, Y6, Y6
+	JMP    fold
+
+rest5:
+	VADDPS Y8, Y5, Y5
+	JMP    fold
+
+rest4:
+	VADDPS Y8, Y4, Y4
+	JMP    fold
+
+rest3:
+	VADDPS Y8, Y3, Y3
+	JMP    fold
+
+rest2:
+	VADDPS Y8, Y2, Y2
+	JMP    fold
+
+rest1:
+	VADDPS Y8, Y1, Y1
+	JMP    fold
+
+rest0:
+	VADDPS Y8, Y0, Y0
 
 fold:
 	VADDPS       Y4, Y0, Y0
@@ -2173,7 +2379,7 @@ fold:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+56(FP)
 	VZEROUPPER
 	RET
 

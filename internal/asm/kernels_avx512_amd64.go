@@ -47,12 +47,12 @@ func dot64AVX512(x []float32, y []float32) float64
 // dotFloatInt8AVX512 works like dotFloatBytesGeneric.
 //
 //go:noescape
-func dotFloatInt8AVX512(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
+func dotFloatInt8AVX512(x []float32, y []uint8, signed bool) float32
 
 // dotFloatUint8AVX512 works like dotFloatBytesGeneric.
 //
 //go:noescape
-func dotFloatUint8AVX512(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
+func dotFloatUint8AVX512(x []float32, y []uint8, signed bool) float32
 
 // dotInt8VNNIAVX512 works like dotBytesGeneric.
 //

@@ -1614,19 +1614,18 @@ fold:
 	VMOVSD        X16, ret+48(FP)
 	RET
 
-// func dotFloatInt8AVX512(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
-// Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotFloatInt8AVX512(SB), NOSPLIT, $0-52
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	MOVQ    end+40(FP), BX
+// func dotFloatInt8AVX512(x []float32, y []uint8, signed bool) float32
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·dotFloatInt8AVX512(SB), NOSPLIT, $0-60
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
 	VPXORD  Z16, Z16, Z16
 	VPXORD  Z17, Z17, Z17
 	VPXORD  Z18, Z18, Z18
 	VPXORD  Z19, Z19, Z19
-	CMPQ    DX, $+0
-	JBE     end
+	CMPQ    DX, $+64
+	JB      rest
 	PCALIGN $0x20
 
 loop:
@@ -1653,14 +1652,56 @@ loop:
 	CMPQ      DX, $+64
 	JAE       loop
 
-end:
-	CMPQ BX, $+0
+rest:
+	CMPQ DX, $+0
 	JBE  fold
-	MOVQ endX+24(FP), AX
-	MOVQ endY+32(FP), CX
-	MOVQ BX, DX
-	MOVQ $+0, BX
-	JMP  loop
+
+	// The last group, first.
+	MOVQ        DX, BX
+	MOVQ        DX, SI
+	NEGQ        SI
+	ANDQ        $0x0f, SI
+	MOVL        $0x0000ffff, DI
+	SHRXL       SI, DI, DI
+	KMOVW       DI, K1
+	SUBQ        $+1, BX
+	ANDQ        $+48, BX
+	VMOVUPS.Z   (AX)(BX*4), K1, Z20
+	LEAQ        (CX)(BX*1), BX
+	VPMOVSXBD.Z (BX), K1, Z21
+	VCVTDQ2PS   Z21, Z21
+	VMULPS      Z21, Z20, Z20
+	CMPQ        DX, $+16
+	JBE         rest0
+	VPMOVSXBD   (CX), Z21
+	VCVTDQ2PS   Z21, Z21
+	VMULPS      (AX), Z21, Z21
+	VADDPS      Z21, Z16, Z16
+	CMPQ        DX, $+32
+	JBE         rest1
+	VPMOVSXBD   16(CX), Z21
+	VCVTDQ2PS   Z21, Z21
+	VMULPS      64(AX), Z21, Z21
+	VADDPS      Z21, Z17, Z17
+	CMPQ        DX, $+48
+	JBE         rest2
+	VPMOVSXBD   32(CX), Z21
+	VCVTDQ2PS   Z21, Z21
+	VMULPS      128(AX), Z21, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z20, Z19, Z19
+	JMP         fold
+
+rest2:
+	VADDPS Z20, Z18, Z18
+	JMP    fold
+
+rest1:
+	VADDPS Z20, Z17, Z17
+	JMP    fold
+
+rest0:
+	VADDPS Z20, Z16, Z16
 
 fold:
 	VADDPS        Z18, Z16, Z16
@@ -1674,22 +1715,21 @@ fold:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+56(FP)
 	RET
 
-// func dotFloatUint8AVX512(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
-// Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotFloatUint8AVX512(SB), NOSPLIT, $0-52
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	MOVQ    end+40(FP), BX
+// func dotFloatUint8AVX512(x []float32, y []uint8, signed bool) float32
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·dotFloatUint8AVX512(SB), NOSPLIT, $0-60
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
 	VPXORD  Z16, Z16, Z16
 	VPXORD  Z17, Z17, Z17
 	VPXORD  Z18, Z18, Z18
 	VPXORD  Z19, Z19, Z19
-	CMPQ    DX, $+0
-	JBE     end
+	CMPQ    DX, $+64
+	JB      rest
 	PCALIGN $0x20
 
 loop:
@@ -1716,14 +1756,56 @@ loop:
 	CMPQ      DX, $+64
 	JAE       loop
 
-end:
-	CMPQ BX, $+0
+rest:
+	CMPQ DX, $+0
 	JBE  fold
-	MOVQ endX+24(FP), AX
-	MOVQ endY+32(FP), CX
-	MOVQ BX, DX
-	MOVQ $+0, BX
-	JMP  loop
+
+	// The last group, first.
+	MOVQ        DX, BX
+	MOVQ        DX, SI
+	NEGQ        SI
+	ANDQ        $0x0f, SI
+	MOVL        $0x0000ffff, DI
+	SHRXL       SI, DI, DI
+	KMOVW       DI, K1
+	SUBQ        $+1, BX
+	ANDQ        $+48, BX
+	VMOVUPS.Z   (AX)(BX*4), K1, Z20
+	LEAQ        (CX)(BX*1), BX
+	VPMOVZXBD.Z (BX), K1, Z21
+	VCVTDQ2PS   Z21, Z21
+	VMULPS      Z21, Z20, Z20
+	CMPQ        DX, $+16
+	JBE         rest0
+	VPMOVZXBD   (CX), Z21
+	VCVTDQ2PS   Z21, Z21
+	VMULPS      (AX), Z21, Z21
+	VADDPS      Z21, Z16, Z16
+	CMPQ        DX, $+32
+	JBE         rest1
+	VPMOVZXBD   16(CX), Z21
+	VCVTDQ2PS   Z21, Z21
+	VMULPS      64(AX), Z21, Z21
+	VADDPS      Z21, Z17, Z17
+	CMPQ        DX, $+48
+	JBE         rest2
+	VPMOVZXBD   32(CX), Z21
+	VCVTDQ2PS   Z21, Z21
+	VMULPS      128(AX), Z21, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z20, Z19, Z19
+	JMP         fold
+
+rest2:
+	VADDPS Z20, Z18, Z18
+	JMP    fold
+
+rest1:
+	VADDPS Z20, Z17, Z17
+	JMP    fold
+
+rest0:
+	VADDPS Z20, Z16, Z16
 
 fold:
 	VADDPS        Z18, Z16, Z16
@@ -1737,7 +1819,7 @@ fold:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+56(FP)
 	RET
 
 // func dotInt8VNNIAVX512(x []uint8, y []uint8, signed bool) int64

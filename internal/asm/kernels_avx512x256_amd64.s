@@ -1949,13 +1949,12 @@ fold:
 	VMOVSD        X16, ret+48(FP)
 	RET
 
-// func dotFloatInt8AVX512x256(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
-// Requires: AVX, AVX2, AVX512F, AVX512VL
-TEXT ·dotFloatInt8AVX512x256(SB), NOSPLIT, $0-52
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	MOVQ    end+40(FP), BX
+// func dotFloatInt8AVX512x256(x []float32, y []uint8, signed bool) float32
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2
+TEXT ·dotFloatInt8AVX512x256(SB), NOSPLIT, $0-60
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
 	VPXORD  Y16, Y16, Y16
 	VPXORD  Y17, Y17, Y17
 	VPXORD  Y18, Y18, Y18
@@ -1964,8 +1963,8 @@ TEXT ·dotFloatInt8AVX512x256(SB), NOSPLIT, $0-52
 	VPXORD  Y21, Y21, Y21
 	VPXORD  Y22, Y22, Y22
 	VPXORD  Y23, Y23, Y23
-	CMPQ    DX, $+0
-	JBE     end
+	CMPQ    DX, $+64
+	JB      rest
 	PCALIGN $0x20
 
 loop:
@@ -2008,14 +2007,96 @@ loop:
 	CMPQ      DX, $+64
 	JAE       loop
 
-end:
-	CMPQ BX, $+0
+rest:
+	CMPQ DX, $+0
 	JBE  fold
-	MOVQ endX+24(FP), AX
-	MOVQ endY+32(FP), CX
-	MOVQ BX, DX
-	MOVQ $+0, BX
-	JMP  loop
+
+	// The last group, first.
+	MOVQ        DX, BX
+	MOVQ        DX, SI
+	NEGQ        SI
+	ANDQ        $0x07, SI
+	MOVL        $0x000000ff, DI
+	SHRXL       SI, DI, DI
+	KMOVW       DI, K1
+	SUBQ        $+1, BX
+	ANDQ        $+56, BX
+	VMOVUPS.Z   (AX)(BX*4), K1, Y24
+	LEAQ        (CX)(BX*1), BX
+	VPMOVSXBD.Z (BX), K1, Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      Y25, Y24, Y24
+	CMPQ        DX, $+8
+	JBE         rest0
+	VPMOVSXBD   (CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      (AX), Y25, Y25
+	VADDPS      Y25, Y16, Y16
+	CMPQ        DX, $+16
+	JBE         rest1
+	VPMOVSXBD   8(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      32(AX), Y25, Y25
+	VADDPS      Y25, Y17, Y17
+	CMPQ        DX, $+24
+	JBE         rest2
+	VPMOVSXBD   16(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      64(AX), Y25, Y25
+	VADDPS      Y25, Y18, Y18
+	CMPQ        DX, $+32
+	JBE         rest3
+	VPMOVSXBD   24(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      96(AX), Y25, Y25
+	VADDPS      Y25, Y19, Y19
+	CMPQ        DX, $+40
+	JBE         rest4
+	VPMOVSXBD   32(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      128(AX), Y25, Y25
+	VADDPS      Y25, Y20, Y20
+	CMPQ        DX, $+48
+	JBE         rest5
+	VPMOVSXBD   40(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      160(AX), Y25, Y25
+	VADDPS      Y25, Y21, Y21
+	CMPQ        DX, $+56
+	JBE         rest6
+	VPMOVSXBD   48(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      192(AX), Y25, Y25
+	VADDPS      Y25, Y22, Y22
+	VADDPS      Y24, Y23, Y23
+	JMP         fold
+
+rest6:
+	VADDPS Y24, Y22, Y22
+	JMP    fold
+
+rest5:
+	VADDPS Y24, Y21, Y21
+	JMP    fold
+
+rest4:
+	VADDPS Y24, Y20, Y20
+	JMP    fold
+
+rest3:
+	VADDPS Y24, Y19, Y19
+	JMP    fold
+
+rest2:
+	VADDPS Y24, Y18, Y18
+	JMP    fold
+
+rest1:
+	VADDPS Y24, Y17, Y17
+	JMP    fold
+
+rest0:
+	VADDPS Y24, Y16, Y16
 
 fold:
 	VADDPS        Y20, Y16, Y16
@@ -2031,16 +2112,15 @@ fold:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+56(FP)
 	RET
 
-// func dotFloatUint8AVX512x256(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
-// Requires: AVX, AVX2, AVX512F, AVX512VL
-TEXT ·dotFloatUint8AVX512x256(SB), NOSPLIT, $0-52
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	MOVQ    end+40(FP), BX
+// func dotFloatUint8AVX512x256(x []float32, y []uint8, signed bool) float32
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2
+TEXT ·dotFloatUint8AVX512x256(SB), NOSPLIT, $0-60
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
 	VPXORD  Y16, Y16, Y16
 	VPXORD  Y17, Y17, Y17
 	VPXORD  Y18, Y18, Y18
@@ -2049,8 +2129,8 @@ TEXT ·dotFloatUint8AVX512x256(SB), NOSPLIT, $0-52
 	VPXORD  Y21, Y21, Y21
 	VPXORD  Y22, Y22, Y22
 	VPXORD  Y23, Y23, Y23
-	CMPQ    DX, $+0
-	JBE     end
+	CMPQ    DX, $+64
+	JB      rest
 	PCALIGN $0x20
 
 loop:
@@ -2093,14 +2173,96 @@ loop:
 	CMPQ      DX, $+64
 	JAE       loop
 
-end:
-	CMPQ BX, $+0
+rest:
+	CMPQ DX, $+0
 	JBE  fold
-	MOVQ endX+24(FP), AX
-	MOVQ endY+32(FP), CX
-	MOVQ BX, DX
-	MOVQ $+0, BX
-	JMP  loop
+
+	// The last group, first.
+	MOVQ        DX, BX
+	MOVQ        DX, SI
+	NEGQ        SI
+	ANDQ        $0x07, SI
+	MOVL        $0x000000ff, DI
+	SHRXL       SI, DI, DI
+	KMOVW       DI, K1
+	SUBQ        $+1, BX
+	ANDQ        $+56, BX
+	VMOVUPS.Z   (AX)(BX*4), K1, Y24
+	LEAQ        (CX)(BX*1), BX
+	VPMOVZXBD.Z (BX), K1, Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      Y25, Y24, Y24
+	CMPQ        DX, $+8
+	JBE         rest0
+	VPMOVZXBD   (CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      (AX), Y25, Y25
+	VADDPS      Y25, Y16, Y16
+	CMPQ        DX, $+16
+	JBE         rest1
+	VPMOVZXBD   8(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      32(AX), Y25, Y25
+	VADDPS      Y25, Y17, Y17
+	CMPQ        DX, $+24
+	JBE         rest2
+	VPMOVZXBD   16(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      64(AX), Y25, Y25
+	VADDPS      Y25, Y18, Y18
+	CMPQ        DX, $+32
+	JBE         rest3
+	VPMOVZXBD   24(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      96(AX), Y25, Y25
+	VADDPS      Y25, Y19, Y19
+	CMPQ        DX, $+40
+	JBE         rest4
+	VPMOVZXBD   32(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      128(AX), Y25, Y25
+	VADDPS      Y25, Y20, Y20
+	CMPQ        DX, $+48
+	JBE         rest5
+	VPMOVZXBD   40(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      160(AX), Y25, Y25
+	VADDPS      Y25, Y21, Y21
+	CMPQ        DX, $+56
+	JBE         rest6
+	VPMOVZXBD   48(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      192(AX), Y25, Y25
+	VADDPS      Y25, Y22, Y22
+	VADDPS      Y24, Y23, Y23
+	JMP         fold
+
+rest6:
+	VADDPS Y24, Y22, Y22
+	JMP    fold
+
+rest5:
+	VADDPS Y24, Y21, Y21
+	JMP    fold
+
+rest4:
+	VADDPS Y24, Y20, Y20
+	JMP    fold
+
+rest3:
+	VADDPS Y24, Y19, Y19
+	JMP    fold
+
+rest2:
+	VADDPS Y24, Y18, Y18
+	JMP    fold
+
+rest1:
+	VADDPS Y24, Y17, Y17
+	JMP    fold
+
+rest0:
+	VADDPS Y24, Y16, Y16
 
 fold:
 	VADDPS        Y20, Y16, Y16
@@ -2116,7 +2278,7 @@ fold:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+56(FP)
 	RET
 
 // func dotInt8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64

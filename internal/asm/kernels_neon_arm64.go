@@ -62,12 +62,12 @@ func dot64NEON(x []float32, y []float32) float64
 // dotFloatInt8NEON works like dotFloatBytesGeneric.
 //
 //go:noescape
-func dotFloatInt8NEON(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
+func dotFloatInt8NEON(x []float32, y []uint8, signed bool) float32
 
 // dotFloatUint8NEON works like dotFloatBytesGeneric.
 //
 //go:noescape
-func dotFloatUint8NEON(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
+func dotFloatUint8NEON(x []float32, y []uint8, signed bool) float32
 
 // dotInt8NEON works like dotBytesGeneric.
 //

@@ -2862,12 +2862,11 @@ fold:
 	FMOVD F2, ret+48(FP)
 	RET
 
-// func dotFloatInt8NEON(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
-TEXT ·dotFloatInt8NEON(SB), NOSPLIT, $0-52
-	MOVD  x+0(FP), R0
-	MOVD  y+8(FP), R1
-	MOVD  n+16(FP), R2
-	MOVD  end+40(FP), R3
+// func dotFloatInt8NEON(x []float32, y []uint8, signed bool) float32
+TEXT ·dotFloatInt8NEON(SB), NOSPLIT, $0-60
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
 	VMOVI $0x00, V0.B16
 	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V2.B16
@@ -2884,8 +2883,8 @@ TEXT ·dotFloatInt8NEON(SB), NOSPLIT, $0-52
 	VMOVI $0x00, V13.B16
 	VMOVI $0x00, V14.B16
 	VMOVI $0x00, V15.B16
-	CMP   $0x00000000, R2
-	BLS   end
+	CMP   $0x00000040, R2
+	BLO   rest
 
 loop:
 	// 64 elements a turn, one to each lane.
@@ -2983,16 +2982,219 @@ loop:
 	CMP   $0x00000040, R2
 	BHS   loop
 
-end:
-	CMP  $0x00000000, R3
-	BLS  fold
-	MOVD endX+24(FP), R0
-	MOVD R0, R0
-	MOVD endY+32(FP), R1
-	MOVD R1, R1
-	MOVD R3, R2
+rest:
+	CMP $0x00000000, R2
+	BLS fold
+
+	// The last group, first.
+	MOVD  R2, R3
+	SUB   $0x00000001, R2, R6
+	AND   $0x00000007, R6, R6
+	ADD   $0x00000001, R6, R6
+	SUB   $0x00000001, R3, R3
+	AND   $0x00000038, R3, R3
+	ADD   R3<<2, R0, R7
+	ADD   $0x00000000, R7, R7
+	TBNZ  $0x03, R6, part1all
+	VMOVI $0x00, V17.B16
+	TBZ   $0x02, R6, part1low
+	FMOVQ (R7), F16
+	ADD   $0x00000010, R7, R7
+	VMOVI $0x00, V17.B16
+	TBZ   $0x01, R6, part1highone
+	FMOVD (R7), F17
+	TBZ   $0x00, R6, part1end
+	ADD   $0x00000008, R7, R7
+	VLD1  (R7), V17.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R6, part1end
+	FMOVS (R7), F17
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V16.B16
+	TBZ   $0x01, R6, part1lowone
+	FMOVD (R7), F16
+	TBZ   $0x00, R6, part1end
+	ADD   $0x00000008, R7, R7
+	VLD1  (R7), V16.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R6, part1end
+	FMOVS (R7), F16
+	B     part1end
+
+part1all:
+	FLDPQ (R7), (F16, F17)
+
+part1end:
+	ADD  R3, R1, R3
+	AND  $0x00000007, R2, R6
+	CMP  $0x00000000, R6
+	BEQ  eight
+	MOVD R2, R6
+	AND  $0x00000007, R6, R6
+	ADD  R6, R3, R7
 	MOVD $0x00000000, R3
-	B    loop
+
+byte:
+	LSL   $0x00000008, R3, R3
+	SUB   $0x00000001, R7, R7
+	MOVBU (R7), R8
+	ADD   R8, R3, R3
+	SUB   $0x00000001, R6, R6
+	CMP   $0x00000001, R6
+	BHS   byte
+	FMOVD R3, F18
+	WORD  $0x0f08a652         // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653         // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652         // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	B     floats
+
+eight:
+	FMOVD (R3), F18
+	WORD  $0x0f08a652 // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653 // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652 // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52 // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73 // VSCVTF V19.S4, V19.S4
+
+floats:
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	CMP   $0x00000008, R2
+	BLS   rest0
+	FMOVD (R1), F18
+	WORD  $0x0f08a652         // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653         // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652         // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ (R0), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d400         // VFADD V18.S4, V0.S4, V0.S4
+	WORD  $0x4e33d421         // VFADD V19.S4, V1.S4, V1.S4
+	CMP   $0x00000010, R2
+	BLS   rest1
+	FMOVD 8(R1), F18
+	WORD  $0x0f08a652         // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653         // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652         // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ 32(R0), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d442         // VFADD V18.S4, V2.S4, V2.S4
+	WORD  $0x4e33d463         // VFADD V19.S4, V3.S4, V3.S4
+	CMP   $0x00000018, R2
+	BLS   rest2
+	FMOVD 16(R1), F18
+	WORD  $0x0f08a652         // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653         // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652         // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ 64(R0), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484         // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5         // VFADD V19.S4, V5.S4, V5.S4
+	CMP   $0x00000020, R2
+	BLS   rest3
+	FMOVD 24(R1), F18
+	WORD  $0x0f08a652         // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653         // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652         // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ 96(R0), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d4c6         // VFADD V18.S4, V6.S4, V6.S4
+	WORD  $0x4e33d4e7         // VFADD V19.S4, V7.S4, V7.S4
+	CMP   $0x00000028, R2
+	BLS   rest4
+	FMOVD 32(R1), F18
+	WORD  $0x0f08a652         // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653         // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652         // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ 128(R0), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508         // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529         // VFADD V19.S4, V9.S4, V9.S4
+	CMP   $0x00000030, R2
+	BLS   rest5
+	FMOVD 40(R1), F18
+	WORD  $0x0f08a652         // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653         // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652         // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ 160(R0), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d54a         // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b         // VFADD V19.S4, V11.S4, V11.S4
+	CMP   $0x00000038, R2
+	BLS   rest6
+	FMOVD 48(R1), F18
+	WORD  $0x0f08a652         // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653         // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652         // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ 192(R0), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d58c         // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad         // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	B     fold
+
+rest6:
+	WORD $0x4e30d58c // VFADD V16.S4, V12.S4, V12.S4
+	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
+	B    fold
+
+rest5:
+	WORD $0x4e30d54a // VFADD V16.S4, V10.S4, V10.S4
+	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
+	B    fold
+
+rest4:
+	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
+	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
+	B    fold
+
+rest3:
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	B    fold
+
+rest2:
+	WORD $0x4e30d484 // VFADD V16.S4, V4.S4, V4.S4
+	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
+	B    fold
+
+rest1:
+	WORD $0x4e30d442 // VFADD V16.S4, V2.S4, V2.S4
+	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
+	B    fold
+
+rest0:
+	WORD $0x4e30d400 // VFADD V16.S4, V0.S4, V0.S4
+	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
 
 fold:
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -3013,15 +3215,14 @@ fold:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+56(FP)
 	RET
 
-// func dotFloatUint8NEON(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
-TEXT ·dotFloatUint8NEON(SB), NOSPLIT, $0-52
-	MOVD  x+0(FP), R0
-	MOVD  y+8(FP), R1
-	MOVD  n+16(FP), R2
-	MOVD  end+40(FP), R3
+// func dotFloatUint8NEON(x []float32, y []uint8, signed bool) float32
+TEXT ·dotFloatUint8NEON(SB), NOSPLIT, $0-60
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
 	VMOVI $0x00, V0.B16
 	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V2.B16
@@ -3038,8 +3239,8 @@ TEXT ·dotFloatUint8NEON(SB), NOSPLIT, $0-52
 	VMOVI $0x00, V13.B16
 	VMOVI $0x00, V14.B16
 	VMOVI $0x00, V15.B16
-	CMP   $0x00000000, R2
-	BLS   end
+	CMP   $0x00000040, R2
+	BLO   rest
 
 loop:
 	// 64 elements a turn, one to each lane.
@@ -3137,16 +3338,219 @@ loop:
 	CMP    $0x00000040, R2
 	BHS    loop
 
-end:
-	CMP  $0x00000000, R3
-	BLS  fold
-	MOVD endX+24(FP), R0
-	MOVD R0, R0
-	MOVD endY+32(FP), R1
-	MOVD R1, R1
-	MOVD R3, R2
+rest:
+	CMP $0x00000000, R2
+	BLS fold
+
+	// The last group, first.
+	MOVD  R2, R3
+	SUB   $0x00000001, R2, R6
+	AND   $0x00000007, R6, R6
+	ADD   $0x00000001, R6, R6
+	SUB   $0x00000001, R3, R3
+	AND   $0x00000038, R3, R3
+	ADD   R3<<2, R0, R7
+	ADD   $0x00000000, R7, R7
+	TBNZ  $0x03, R6, part1all
+	VMOVI $0x00, V17.B16
+	TBZ   $0x02, R6, part1low
+	FMOVQ (R7), F16
+	ADD   $0x00000010, R7, R7
+	VMOVI $0x00, V17.B16
+	TBZ   $0x01, R6, part1highone
+	FMOVD (R7), F17
+	TBZ   $0x00, R6, part1end
+	ADD   $0x00000008, R7, R7
+	VLD1  (R7), V17.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R6, part1end
+	FMOVS (R7), F17
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V16.B16
+	TBZ   $0x01, R6, part1lowone
+	FMOVD (R7), F16
+	TBZ   $0x00, R6, part1end
+	ADD   $0x00000008, R7, R7
+	VLD1  (R7), V16.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R6, part1end
+	FMOVS (R7), F16
+	B     part1end
+
+part1all:
+	FLDPQ (R7), (F16, F17)
+
+part1end:
+	ADD  R3, R1, R3
+	AND  $0x00000007, R2, R6
+	CMP  $0x00000000, R6
+	BEQ  eight
+	MOVD R2, R6
+	AND  $0x00000007, R6, R6
+	ADD  R6, R3, R7
 	MOVD $0x00000000, R3
-	B    loop
+
+byte:
+	LSL    $0x00000008, R3, R3
+	SUB    $0x00000001, R7, R7
+	MOVBU  (R7), R8
+	ADD    R8, R3, R3
+	SUB    $0x00000001, R6, R6
+	CMP    $0x00000001, R6
+	BHS    byte
+	FMOVD  R3, F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	B      floats
+
+eight:
+	FMOVD  (R3), F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52    // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73    // VSCVTF V19.S4, V19.S4
+
+floats:
+	WORD   $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	CMP    $0x00000008, R2
+	BLS    rest0
+	FMOVD  (R1), F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ  (R0), (F20, F21)
+	WORD   $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d400         // VFADD V18.S4, V0.S4, V0.S4
+	WORD   $0x4e33d421         // VFADD V19.S4, V1.S4, V1.S4
+	CMP    $0x00000010, R2
+	BLS    rest1
+	FMOVD  8(R1), F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ  32(R0), (F20, F21)
+	WORD   $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d442         // VFADD V18.S4, V2.S4, V2.S4
+	WORD   $0x4e33d463         // VFADD V19.S4, V3.S4, V3.S4
+	CMP    $0x00000018, R2
+	BLS    rest2
+	FMOVD  16(R1), F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ  64(R0), (F20, F21)
+	WORD   $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d484         // VFADD V18.S4, V4.S4, V4.S4
+	WORD   $0x4e33d4a5         // VFADD V19.S4, V5.S4, V5.S4
+	CMP    $0x00000020, R2
+	BLS    rest3
+	FMOVD  24(R1), F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ  96(R0), (F20, F21)
+	WORD   $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d4c6         // VFADD V18.S4, V6.S4, V6.S4
+	WORD   $0x4e33d4e7         // VFADD V19.S4, V7.S4, V7.S4
+	CMP    $0x00000028, R2
+	BLS    rest4
+	FMOVD  32(R1), F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ  128(R0), (F20, F21)
+	WORD   $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d508         // VFADD V18.S4, V8.S4, V8.S4
+	WORD   $0x4e33d529         // VFADD V19.S4, V9.S4, V9.S4
+	CMP    $0x00000030, R2
+	BLS    rest5
+	FMOVD  40(R1), F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ  160(R0), (F20, F21)
+	WORD   $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d54a         // VFADD V18.S4, V10.S4, V10.S4
+	WORD   $0x4e33d56b         // VFADD V19.S4, V11.S4, V11.S4
+	CMP    $0x00000038, R2
+	BLS    rest6
+	FMOVD  48(R1), F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ  192(R0), (F20, F21)
+	WORD   $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d58c         // VFADD V18.S4, V12.S4, V12.S4
+	WORD   $0x4e33d5ad         // VFADD V19.S4, V13.S4, V13.S4
+	WORD   $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD   $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	B      fold
+
+rest6:
+	WORD $0x4e30d58c // VFADD V16.S4, V12.S4, V12.S4
+	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
+	B    fold
+
+rest5:
+	WORD $0x4e30d54a // VFADD V16.S4, V10.S4, V10.S4
+	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
+	B    fold
+
+rest4:
+	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
+	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
+	B    fold
+
+rest3:
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	B    fold
+
+rest2:
+	WORD $0x4e30d484 // VFADD V16.S4, V4.S4, V4.S4
+	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
+	B    fold
+
+rest1:
+	WORD $0x4e30d442 // VFADD V16.S4, V2.S4, V2.S4
+	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
+	B    fold
+
+rest0:
+	WORD $0x4e30d400 // VFADD V16.S4, V0.S4, V0.S4
+	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
 
 fold:
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -3167,7 +3571,7 @@ fold:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+56(FP)
 	RET
 
 // func dotInt8NEON(x []uint8, y []uint8, signed bool) int64

@@ -758,7 +758,7 @@ var Kernels = []Kernel{
 	{
 		Name: "dotfloatint8",
 		New:  newFloatBytes,
-		Call: func(a *Args) float32 { return asm.DotFloatInt8(a.X, signed(a.Bytes[0])) },
+		Call: func(a *Args) float32 { return asm.DotFloatBytes(a.X, a.Bytes[0], true) },
 		Wide: func(a *Args) (want, scale []float64) {
 			return wideSum(len(a.X), func(i int) float64 {
 				return float64(a.X[i]) * float64(int8(a.Bytes[0][i]))
@@ -769,7 +769,7 @@ var Kernels = []Kernel{
 	{
 		Name: "dotfloatuint8",
 		New:  newFloatBytes,
-		Call: func(a *Args) float32 { return asm.DotFloatUint8(a.X, a.Bytes[0]) },
+		Call: func(a *Args) float32 { return asm.DotFloatBytes(a.X, a.Bytes[0], false) },
 		Wide: func(a *Args) (want, scale []float64) {
 			return wideSum(len(a.X), func(i int) float64 {
 				return float64(a.X[i]) * float64(a.Bytes[0][i])
@@ -981,8 +981,4 @@ func newFloatBytes(n int, m Memory, s *Source) *Args {
 		a.Bytes[0][i] = byte(s.Uint32())
 	}
 	return a
-}
-
-func signed(v []byte) []int8 {
-	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
 }

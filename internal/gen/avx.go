@@ -314,25 +314,28 @@ func (t *avx) LoadBroadcast(dst Group, p reg.GPVirtual, offset int) {
 	t.VBROADCASTSS(at(p, offset), r(dst))
 }
 
-func (t *avx) LoadBytes(v Group, p reg.GPVirtual, offset int) {
-	switch x := r(v); v.width {
-	case 16, 8, 4:
-		t.VPMOVZXBD(at(p, offset), x)
-	default:
-		few := t.GP32()
-		if v.width == 2 {
-			t.MOVWLZX(at(p, offset), few)
-		} else {
-			t.MOVBLZX(at(p, offset), few)
-		}
+func (t *avx) LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int) {
+	few := t.GP32()
+	switch m, x := at(p, offset), r(v); {
+	case v.width >= 4:
+		t.floatBytes(v, signed, m)
+	case v.width == 2:
+		t.MOVWLZX(m, few)
 		t.VMOVD(few, x)
-		t.VPMOVZXBD(x, x)
+		t.floatBytes(v, signed, x)
+	default:
+		t.MOVBLZX(m, few)
+		t.VMOVD(few, x)
+		t.floatBytes(v, signed, x)
 	}
-	t.VCVTDQ2PS(r(v), r(v))
 }
 
-func (t *avx) LoadSignedBytes(v Group, p reg.GPVirtual, offset int) {
-	t.VPMOVSXBD(at(p, offset), r(v))
+func (t *avx) floatBytes(v Group, signed bool, from operand.Op) {
+	if signed {
+		t.VPMOVSXBD(from, r(v))
+	} else {
+		t.VPMOVZXBD(from, r(v))
+	}
 	t.VCVTDQ2PS(r(v), r(v))
 }
 
@@ -380,6 +383,26 @@ func (t *avx) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 		t.VMOVUPS_Z(at(p, offset), part.(reg.Register), r(v))
 	} else {
 		t.VMASKMOVPS(at(p, offset), part.(reg.Register), r(v))
+	}
+}
+
+func (t *avx) LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part) {
+	switch {
+	case t.evex && signed:
+		t.VPMOVSXBD_Z(at(p, 0), part.(reg.Register), r(v))
+		t.VCVTDQ2PS(r(v), r(v))
+	case t.evex:
+		t.VPMOVZXBD_Z(at(p, 0), part.(reg.Register), r(v))
+		t.VCVTDQ2PS(r(v), r(v))
+	default:
+		t.IfWithout(n, 7, "eight")
+		x := v.regs[0].AsX()
+		t.VMOVQ(fewBytes(t, p, n), x)
+		t.floatBytes(v, signed, x)
+		t.Jump("floats")
+		t.Label("eight")
+		t.LoadBytes(v, signed, p, 0)
+		t.Label("floats")
 	}
 }
 

@@ -240,7 +240,7 @@ func (t *neon) LoadBroadcast(dst Group, p reg.GPVirtual, offset int) {
 	}
 }
 
-func (t *neon) LoadBytes(v Group, p reg.GPVirtual, offset int) {
+func (t *neon) LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int) {
 	low, m := v.regs[0], at(p, offset)
 	switch few := t.GP64(); v.width {
 	case 8:
@@ -254,24 +254,24 @@ func (t *neon) LoadBytes(v Group, p reg.GPVirtual, offset int) {
 		t.MOVBU(m, few)
 		t.FMOVS(few, low)
 	}
-	t.VUXTLB(low, low)
-	if v.width == 8 {
-		t.VUXTL2H(low, v.regs[1])
+	t.floatBytes(v, signed)
+}
+
+// floatBytes makes floats of the bytes in the first register.
+func (t *neon) floatBytes(v Group, signed bool) {
+	low := v.regs[0]
+	bytes, halves, upper := t.VUXTLB, t.VUXTLH, t.VUXTL2H
+	if signed {
+		bytes, halves, upper = t.VSXTLB, t.VSXTLH, t.VSXTL2H
 	}
-	t.VUXTLH(low, low)
+	bytes(low, low)
+	if v.width == 8 {
+		upper(low, v.regs[1])
+	}
+	halves(low, low)
 	for _, r := range v.regs {
 		t.VSCVTF(r, r)
 	}
-}
-
-func (t *neon) LoadSignedBytes(v Group, p reg.GPVirtual, offset int) {
-	low, high := v.regs[0], v.regs[1]
-	t.FMOVD(at(p, offset), low)
-	t.VSXTLB(low, low)
-	t.VSXTL2H(low, high)
-	t.VSXTLH(low, low)
-	t.VSCVTF(low, low)
-	t.VSCVTF(high, high)
 }
 
 // A neonPart counts the floats that exist, 1 to 8. LoadLast takes the bytes whose numbers are in
@@ -324,6 +324,16 @@ func (t *neon) upToThree(v reg.VecVirtual, from reg.GPVirtual, n reg.Register, n
 	t.TBZ(0, n, end)
 	t.FMOVS(at(from, 0), v)
 	t.B(end)
+}
+
+func (t *neon) LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part) {
+	t.IfWithout(n, 7, "eight")
+	t.FMOVD(fewBytes(t, p, n), v.regs[0])
+	t.floatBytes(v, signed)
+	t.Jump("floats")
+	t.Label("eight")
+	t.LoadBytes(v, signed, p, 0)
+	t.Label("floats")
 }
 
 func (t *neon) LastPart(part Part) Part {

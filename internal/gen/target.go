@@ -113,10 +113,9 @@ type Target interface {
 	LoadLane(v Group, lane int, p reg.GPVirtual, offset int)
 	// LoadBroadcast sets all lanes to one float.
 	LoadBroadcast(v Group, p reg.GPVirtual, offset int)
-	// LoadBytes makes floats of as many bytes as the group is wide.
-	LoadBytes(v Group, p reg.GPVirtual, offset int)
-	// LoadSignedBytes is LoadBytes of int8, for the widest group.
-	LoadSignedBytes(v Group, p reg.GPVirtual, offset int)
+	// LoadBytes makes floats of as many bytes as the group is wide. Those with a sign are for the
+	// widest group.
+	LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int)
 
 	// Part prepares for groups of eight or more of which only some floats exist: n mod width of
 	// them, or all if that is 0. Head is for groups whose first n floats don't exist, for targets
@@ -124,6 +123,8 @@ type Target interface {
 	Part(n reg.GPVirtual, width int) Part
 	Head(n reg.GPVirtual, width int) Part
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
+	// LoadBytesPart is LoadBytes of a part, which was made of the same n, for the widest group.
+	LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part)
 	// LoadLast is LoadPart behind at least one whole group, of which it may read some again;
 	// LastPart prepares for it.
 	LastPart(part Part) Part

@@ -169,10 +169,10 @@ var kernels = []kernel{
 		return fmt.Sprint(asm.DotBytes(Bytes(1, n), Bytes(2, n), false))
 	}, nil},
 	{"dotfloatint8", "x, bytes 1", func(n int) string {
-		return one(asm.DotFloatInt8(x(n), signed(1, n)))
+		return one(asm.DotFloatBytes(x(n), Bytes(1, n), true))
 	}, nil},
 	{"dotfloatuint8", "x, bytes 1", func(n int) string {
-		return one(asm.DotFloatUint8(x(n), Bytes(1, n)))
+		return one(asm.DotFloatBytes(x(n), Bytes(1, n), false))
 	}, nil},
 	{"squareddistanceint8", "bytes 1, bytes 2", func(n int) string {
 		return fmt.Sprint(asm.SquaredDistanceBytes(Bytes(1, n), Bytes(2, n), true))
@@ -257,14 +257,6 @@ func Bytes(s uint32, n int) []byte {
 	v := make([]byte, n)
 	for i, word := range words(s, n) {
 		v[i] = byte(word >> 24)
-	}
-	return v
-}
-
-func signed(s uint32, n int) []int8 {
-	v := make([]int8, n)
-	for i, b := range Bytes(s, n) {
-		v[i] = int8(b)
 	}
 	return v
 }
