@@ -108,7 +108,10 @@ func TopAt[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, idx []int32
 	}
 	dst = dst[:0:min(len(dst), len(idx))]
 	for k, j := range idx {
-		dst = offer(dst, by, int(j), scoreOne(by, rows[int(j)*stride:][:len(x)], x))
+		score := scoreOne(by, rows[int(j)*stride:][:len(x)], x)
+		if h := hit(by, int(j), score); good(h, dst) {
+			dst = nearest.Add(dst, h, before)
+		}
 		if k+2 < len(idx) {
 			asm.Prefetch(rows[int(idx[k+2])*stride:][:len(x)])
 		}
@@ -173,7 +176,9 @@ func rank[T Byte](hits []Hit, by dense.Metric, rows []T, stride int, x []T,
 		some := scores[:min(end-first, len(scores))]
 		score(some, by, rows[first*stride:], stride, x)
 		for i, score := range some {
-			hits = offer(hits, by, first+i, score)
+			if h := hit(by, first+i, score); good(h, hits) {
+				hits = nearest.Add(hits, h, before)
+			}
 		}
 	}
 	return hits
@@ -188,15 +193,17 @@ func rankThreads[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, que
 	})
 }
 
-// offer adds a row to hits if it is good enough.
-func offer(hits []Hit, by dense.Metric, row int, score int64) []Hit {
+// hit is a row whose score is the greater, the better it is.
+func hit(by dense.Metric, row int, score int64) Hit {
 	if by == dense.ByDistance {
-		score = -score // greater is better
+		score = -score
 	}
-	if len(hits) == cap(hits) && (len(hits) == 0 || score < hits[0].Score) {
-		return hits
-	}
-	return nearest.Add(hits, Hit{row, score}, before)
+	return Hit{row, score}
+}
+
+// good tells whether a hit is among the best so far. It is small enough to be inlined, as few are.
+func good(h Hit, hits []Hit) bool {
+	return len(hits) < cap(hits) || len(hits) > 0 && before(h, hits[0])
 }
 
 func before(a, b Hit) bool {

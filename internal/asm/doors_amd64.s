@@ -339,10 +339,10 @@ rare:
 AVX512:
 	CMPB signed+48(FP), $0
 	JEQ AVX512Uint8
-	JMP ·dotFloatInt8AVX512x256(SB)
+	JMP ·dotFloatInt8AVX512(SB)
 
 AVX512Uint8:
-	JMP ·dotFloatUint8AVX512x256(SB)
+	JMP ·dotFloatUint8AVX512(SB)
 
 AVX2:
 	CMPB signed+48(FP), $0

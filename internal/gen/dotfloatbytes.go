@@ -8,7 +8,7 @@ import (
 
 func init() {
 	const signature = "func(x []float32, y []uint8, signed bool) float32"
-	bySign("dotFloatBytes", signature)
+	bySign("dotFloatBytes", signature).inWide()
 	for _, signed := range []bool{false, true} {
 		word := map[bool]string{false: "dotFloatUint8", true: "dotFloatInt8"}[signed]
 		kernel(word, signature, func(t Target) { dotFloatBytes(t, signed) }).
