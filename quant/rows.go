@@ -184,8 +184,8 @@ func rank[T Byte](hits []Hit, by dense.Metric, rows []T, stride int, x []T,
 	return hits
 }
 
-// rankThreads is rankAll of all rows by several goroutines. It is a function of its own since what its
-// closure sees goes to the heap.
+// rankThreads is rankAll of all rows by several goroutines. It is a function of its own since what
+// its closure sees goes to the heap.
 func rankThreads[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	threads, block, count int) {
 	nearest.Merge(dst, threads, (count+block-1)/block, before, func(hits [][]Hit, run int) {

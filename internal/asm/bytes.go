@@ -74,9 +74,9 @@ func unpackDotGeneric(dst []float32, src []byte, hi, lo float32, w []float32) fl
 	return dotGeneric(dst[:len(w)], w)
 }
 
-// Bytes that stand for numbers: int8 if they are signed, and else uint8. One function does for both,
-// so that it takes no more than one call. A body's sums are of 32 bits, modulo 2^32, which is exact
-// in any order, and are extended to 64.
+// Bytes that stand for numbers: int8 if they are signed, and else uint8. One function does for
+// both, since with a call of two the generic functions of package quant could not be inlined. The
+// assembly sums in 32 bits, modulo 2^32, which is exact in any order, and extends that to 64.
 
 // DotBytes is the sum of x[i]*y[i], exactly. It panics if the lengths differ.
 func DotBytes(x, y []uint8, signed bool) int64 {
@@ -155,7 +155,8 @@ func squaredDistanceBytesGeneric(x, y []uint8, signed bool) (sum int64) {
 //		dst[i] = DotBytes(rows[i*stride:][:len(x)], x, signed)
 //	}
 //
-// It is for rows that are known to be there, no more than RowsAtOnce, of no more than Block elements.
+// It is for rows that are known to be there, no more than RowsAtOnce, of no more than Block
+// elements.
 func DotRowsBytes(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
 	if race {
 		raceRows(dst, rows, stride, x)

@@ -33,8 +33,8 @@ type byteTerm struct {
 	difference bool
 }
 
-// negative tells whether sums may be less than 0. Those that may fit 32 bits with a sign, the others
-// without.
+// negative tells whether sums may be less than 0. Those that may fit 32 bits with a sign, the
+// others without.
 func (k byteTerm) negative() bool { return k.signed && !k.difference }
 
 // sumBytes adds up the terms of two vectors of bytes. n is at most asm.Block.
@@ -63,7 +63,8 @@ func eachRow(t Target, sum func(row, x, n reg.GPVirtual) reg.GPVirtual) {
 	t.Done()
 }
 
-// overBytes adds up the terms of two vectors, and asks for what comes so many bytes behind x, if any.
+// overBytes adds up the terms of two vectors, and asks for what comes so many bytes behind x, if
+// that is not 0.
 func overBytes(t Target, term byteTerm, x, y, n reg.GPVirtual, ahead int) (total reg.GPVirtual) {
 	const step = 16
 	total = t.NewInt()

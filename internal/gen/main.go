@@ -36,14 +36,14 @@ func main() {
 // A kernelSpec is a kernel's word, the signature of its assembly, and the emitter.
 type kernelSpec struct {
 	word, signature string
-	emit            func(Target)
-	like            string   // the function of package asm that the assembly works like
-	slices          []string // the parameters that are slices, the first of which gives n
-	checked         bool     // the door compares the lengths, and leaves long vectors to Go
-	wide            bool     // has a body in registers of 512 bits
-	vnni            bool     // needs AVX-512 VNNI
-	door            string   // the word of the door to it, if that is another's
-	byHand          bool     // has no door
+	emit            func(Target) // nil for a door to two other kernels
+	like            string       // the function of package asm that the assembly works like
+	slices          []string     // the parameters that are slices, the first of which gives n
+	checked         bool         // the door compares the lengths, and leaves long vectors to Go
+	wide            bool         // has a body in registers of 512 bits
+	vnni            bool         // needs AVX-512 VNNI
+	door            string       // the word of the door to it, if that is another's
+	byHand          bool         // has no door
 }
 
 var kernels []*kernelSpec
@@ -65,8 +65,8 @@ func (k *kernelSpec) partOf(function string) *kernelSpec { k.like = function; re
 // the door only chooses the path, and without assembly it is the generic body that is called.
 func (k *kernelSpec) trusting() *kernelSpec { k.checked = false; return k }
 
-// bySign adds a kernel of bytes that is two, behind one door: in place of Bytes their words have Int8
-// and Uint8, whose parameter signed tells which it is.
+// bySign adds a kernel of bytes that is two, behind one door: in place of Bytes their words have
+// Int8 and Uint8. The parameter signed tells which it is.
 func bySign(word, signature string) *kernelSpec { return kernel(word, signature, nil) }
 
 // behind says that the kernel is one of the two behind a door.

@@ -2,11 +2,10 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// VPDPBUSD multiplies bytes without sign by bytes with one, and adds four products to a lane. Of two
-// vectors with signs the first is made 128 greater, of two without the second 128 less, by the same
-// flip of a bit, and of a square one of its two factors.
-
-// A vnniSum is a sum under way, in four parts. What the flips make is in extra, 128 times too small.
+// A vnniSum is a sum under way, in four parts, by VPDPBUSD, which multiplies bytes without sign by
+// bytes with one and adds four products to a lane. Of two vectors with signs the first is made 128
+// greater, of two without the second 128 less, and so is one factor of a square, by the same flip
+// of a bit. What the flips make is in extra, 128 times too small.
 type vnniSum struct {
 	t          *avx
 	term       byteTerm
@@ -71,7 +70,8 @@ func (s *vnniSum) correct(sum, extra Group) {
 	}
 }
 
-// over adds up all terms of two vectors; last adds the last group, of which a part is left.
+// over goes along x and y: add adds the group at an offset to part i of the sum, last what is less
+// than a group. It returns all in one group.
 func (s *vnniSum) over(x, y, n reg.GPVirtual, add func(i, offset int), last func()) Group {
 	t, step := s.t, s.step()
 	xy := walk{t, n, []vector{{x, 1}, {y, 1}}}
@@ -143,7 +143,8 @@ func shortVNNI(t *avx, term byteTerm, x, y, n reg.GPVirtual) {
 		t.IfAtLeast(n, 4*width+1, over)
 		v, w := t.New(width), t.New(width)
 		t.mulBytes(v, term, x, y, 0, nil)
-		t.mulBytes(w, term, t.Address(x, n, 1), t.Address(y, n, 1), -2*width, t.highPart(n, 2*width))
+		last := t.highPart(n, 2*width)
+		t.mulBytes(w, term, t.Address(x, n, 1), t.Address(y, n, 1), -2*width, last)
 		t.BitsAdd(v, v, w)
 		t.returnInts(v, term)
 	}
@@ -154,12 +155,12 @@ func shortVNNI(t *avx, term byteTerm, x, y, n reg.GPVirtual) {
 func rowsVNNI(t *avx, term byteTerm) {
 	s := newVNNI(t, term)
 	n := t.IntParam("len(x)")
-	part := copyInt(t, n)
-	t.And(part, s.step()-1)
-	mask := t.lowPart(part)
+	rest := copyInt(t, n)
+	t.And(rest, s.step()-1)
+	part := t.lowPart(rest)
 	var extra Group
 	if !term.difference {
-		extra = s.extraOf(t.PointerParam("x"), n, mask)
+		extra = s.extraOf(t.PointerParam("x"), n, part)
 	}
 	eachRow(t, func(row, x, n reg.GPVirtual) reg.GPVirtual {
 		s.sum = zeros(t, 4, t.width)
@@ -180,12 +181,12 @@ func rowsVNNI(t *avx, term byteTerm) {
 		}
 		total := t.NewInt()
 		t.SumInts(total, s.over(row, x, n, func(i, offset int) { add(i, offset, nil) },
-			func() { add(3, 0, mask) }), term.negative())
+			func() { add(3, 0, part) }), term.negative())
 		return total
 	})
 }
 
-// extraOf returns what the products of x and a row have to be corrected by.
+// extraOf returns what has to be added to the products of x and a row.
 func (s *vnniSum) extraOf(x, n reg.GPVirtual, part Part) Group {
 	t := s.t
 	extra, sum, v := t.New(t.width), t.New(t.width), t.New(t.width)

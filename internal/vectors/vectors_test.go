@@ -45,8 +45,8 @@ func TestGoldenVectors(t *testing.T) {
 	}
 }
 
-// Every kernel of the table has vectors, but for the one that has no result and those that are many
-// sums of another kernel, exact ones.
+// Every kernel of the table has vectors, but for the one that has no result and those of many exact
+// sums that others have one by one.
 func TestGoldenVectorsOfAllKernels(t *testing.T) {
 	there := map[string]bool{"prefetch": true, "dotrowsint8": true, "dotrowsuint8": true,
 		"squareddistancerowsint8": true, "squareddistancerowsuint8": true}
