@@ -51,8 +51,8 @@ var classes = []struct {
 }{
 	{"operation", regexp.MustCompile(`^\tV(ADD|MUL|SUB|MIN|MAX)[PS][SD] ` +
 		`|^\tVP(ADD|SUB|MADDW)[BWD] |^\tVP(MIN|MAX|DPBU)[SU][BD] |^\tVPMOV[SZ]XB` +
-		`|^\tVEXTRACT`), swap("VADD", "VMUL", "VMUL", "VADD", "VSUB", "VADD", "VMIN", "VMAX", "VMAX", "VMIN", "VPADD", "VPSUB", "VPSUB", "VPADD",
-		"VPMADDWD", "VPADDD", "VPMIN", "VPMAX", "VPMAX", "VPMIN", "VPDPBUSD", "VPDPWSSD",
+		`|^\tVEXTRACT`), swap("VADD", "VMUL", "VMUL", "VADD", "VSUB", "VADD", "VMIN", "VMAX",
+		"VMAX", "VMIN", "VPADD", "VPSUB", "VPSUB", "VPADD", "VPMADDWD", "VPADDD", "VPMIN", "VPMAX", "VPMAX", "VPMIN", "VPDPBUSD", "VPDPWSSD",
 		"VPMOVSX", "VPMOVZX", "VPMOVZX", "VPMOVSX", "$0x01", "$0x00")},
 	{"offset", regexp.MustCompile(`^\t(V\w+|MOVL|MOVWLZX).*\(`), offset},
 	{"store", regexp.MustCompile(`^\tV.*\)$`), func(string, string) string { return "" }},
@@ -100,6 +100,7 @@ var exceptions = regexp.MustCompile(`^(` + strings.Join([]string{
 	`[^\t]*\tbound\tmisaligned:`,                     // from another start the result is the same
 	`dot64[^\t]*\tbound`,                             // a whole group may be loaded as a part
 	`dotRows[^\t]*\tbound\tnext`,                     // the last group is never whole
+	`\w+Rows[^\t]*VNNI[^\t]*\tstep\trest:\d+\tSUBQ`,  // a mask tells what the last group has
 }, "|") + `)`)
 
 // faults returns all that a path's assembly may get.
