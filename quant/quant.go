@@ -20,18 +20,14 @@ type Byte interface{ int8 | uint8 }
 
 // Dot returns the sum of x[i]*y[i], exactly. It panics if the lengths differ.
 func Dot[T Byte](x, y []T) int64 {
-	if signed[T]() {
-		return asm.DotInt8(cast[int8](x), cast[int8](y))
-	}
-	return asm.DotUint8(cast[uint8](x), cast[uint8](y))
+	// In a call the casts and the question which T is would be too much to be inlined.
+	return asm.DotBytes(*(*[]uint8)(unsafe.Pointer(&x)), *(*[]uint8)(unsafe.Pointer(&y)), ^T(0) < 1)
 }
 
 // SquaredDistance returns the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
 func SquaredDistance[T Byte](x, y []T) int64 {
-	if signed[T]() {
-		return asm.SquaredDistanceInt8(cast[int8](x), cast[int8](y))
-	}
-	return asm.SquaredDistanceUint8(cast[uint8](x), cast[uint8](y))
+	return asm.SquaredDistanceBytes(*(*[]uint8)(unsafe.Pointer(&x)),
+		*(*[]uint8)(unsafe.Pointer(&y)), ^T(0) < 1)
 }
 
 // DotFloat returns the sum of x[i]*y[i], each byte taken as the float32 of its value: to the bit
@@ -40,16 +36,5 @@ func SquaredDistance[T Byte](x, y []T) int64 {
 // It is how a query that is not quantised meets rows that are: where row i is about offset +
 // step*y[i], its dot product with x is about offset*[dense.Sum](x) + step*DotFloat(x, y).
 func DotFloat[T Byte](x []float32, y []T) float32 {
-	if signed[T]() {
-		return asm.DotFloatInt8(x, cast[int8](y))
-	}
-	return asm.DotFloatUint8(x, cast[uint8](y))
-}
-
-// signed tells whether T is int8.
-func signed[T Byte]() bool { return ^T(0) < 1 }
-
-// cast is the same slice: U is what T is.
-func cast[U, T Byte](x []T) []U {
-	return unsafe.Slice((*U)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
+	return asm.DotFloatBytes(x, *(*[]uint8)(unsafe.Pointer(&y)), ^T(0) < 1)
 }

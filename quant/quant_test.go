@@ -11,6 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/asmtest"
 	"github.com/pegasimd/pegasimd/quant"
 )
 
@@ -321,7 +322,7 @@ func TestNoAllocations(t *testing.T) {
 		"Quantize":   func() { quant.Quantize(x, floats, .1) },
 		"Dequantize": func() { quant.Dequantize(floats, x, 0, .1) },
 	} {
-		if got := testing.AllocsPerRun(10, f); got != 0 {
+		if got := testing.AllocsPerRun(10, f); got != 0 && !asmtest.Race {
 			t.Errorf("%s: %v allocations a call", name, got)
 		}
 	}

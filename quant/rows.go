@@ -1,6 +1,8 @@
 package quant
 
 import (
+	"unsafe"
+
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/misuse"
@@ -25,9 +27,47 @@ func DotRows[T Byte](dst []int64, rows []T, stride int, x []T) {
 		panic(misuse.Of("len(rows) = %d, too few for %d rows of %d elements, %d apart", len(rows),
 			len(dst), n, stride))
 	}
-	for i := range dst {
-		dst[i] = Dot(rows[i*stride:][:len(x)], x)
+	score(dst, dense.ByDot, rows, stride, x)
+}
+
+// score sets dst to what each row scores.
+func score[T Byte](dst []int64, by dense.Metric, rows []T, stride int, x []T) {
+	if len(x) > asm.Block {
+		for i := range dst {
+			dst[i] = scoreOne(by, rows[i*stride:][:len(x)], x)
+		}
+		return
 	}
+	atOnce := asm.RowsAtOnce(len(x))
+	for first := 0; first < len(dst); first += atOnce {
+		some := dst[first:min(first+atOnce, len(dst))]
+		switch here := rows[first*stride:]; by {
+		case dense.ByDot:
+			asm.DotRowsBytes(some, unsigned(here), stride, unsigned(x), ^T(0) < 1)
+		case dense.ByDistance:
+			asm.SquaredDistanceRowsBytes(some, unsigned(here), stride, unsigned(x), ^T(0) < 1)
+		default:
+			panicMetric(by)
+		}
+	}
+}
+
+// unsigned is the same slice.
+func unsigned[T Byte](x []T) []uint8 { return *(*[]uint8)(unsafe.Pointer(&x)) }
+
+func scoreOne[T Byte](by dense.Metric, row, x []T) int64 {
+	switch by {
+	case dense.ByDot:
+		return Dot(row, x)
+	case dense.ByDistance:
+		return SquaredDistance(row, x)
+	}
+	panicMetric(by)
+	return 0
+}
+
+func panicMetric(by dense.Metric) {
+	panic(misuse.Of("the metric is %d, neither ByDot nor ByDistance", by))
 }
 
 // A Hit is a row that was found, and its score: [Dot] or [SquaredDistance] of row and query.
@@ -41,12 +81,7 @@ type Hit struct {
 // vectors that were normalised before they were quantised ranks by cosine, but for the rounding.
 func Top[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, x []T) []Hit {
 	count := countRows(rows, stride, len(x))
-	dst = dst[:0:min(len(dst), count)]
-	for i := range count {
-		dst = offer(dst, by, i, rows[i*stride:][:len(x)], x)
-		ahead(rows, (i+2)*stride, len(x))
-	}
-	return finish(dst, by)
+	return finish(rank(dst[:0:min(len(dst), count)], by, rows, stride, x, 0, count), by)
 }
 
 // countRows returns how many rows of n elements rows holds.
@@ -73,9 +108,12 @@ func TopAt[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, idx []int32
 	}
 	dst = dst[:0:min(len(dst), len(idx))]
 	for k, j := range idx {
-		dst = offer(dst, by, int(j), rows[int(j)*stride:][:len(x)], x)
+		score := scoreOne(by, rows[int(j)*stride:][:len(x)], x)
+		if h := hit(by, int(j), score); good(h, dst) {
+			dst = nearest.Add(dst, h, before)
+		}
 		if k+2 < len(idx) {
-			ahead(rows, int(idx[k+2])*stride, len(x))
+			asm.Prefetch(rows[int(idx[k+2])*stride:][:len(x)])
 		}
 	}
 	return finish(dst, by)
@@ -108,7 +146,7 @@ func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 	runs := (count + block - 1) / block
 	if threads = min(parallel.Threads(threads), runs); threads <= 1 {
 		for run := range runs {
-			rank(dst, by, rows, stride, queries, run*block, min((run+1)*block, count))
+			rankAll(dst, by, rows, stride, queries, run*block, min((run+1)*block, count))
 		}
 	} else {
 		rankThreads(dst, by, rows, stride, queries, threads, block, count)
@@ -122,50 +160,50 @@ func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 // cache.
 const blockBytes = 1 << 18
 
-// rank offers the rows from first to end-1 to the hits of each query.
-func rank[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
+// rankAll offers the rows from first to end-1 to the hits of each query.
+func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	first, end int) {
 	for q, x := range queries {
-		for i := first; i < end; i++ {
-			if q == 0 {
-				ahead(rows, (i+2)*stride, len(x))
-			}
-			dst[q] = offer(dst[q], by, i, rows[i*stride:][:len(x)], x)
-		}
+		dst[q] = rank(dst[q], by, rows, stride, x, first, end)
 	}
 }
 
-// rankThreads is rank of all rows by several goroutines. It is a function of its own since what its
-// closure sees goes to the heap.
+// rank offers them to the hits of one.
+func rank[T Byte](hits []Hit, by dense.Metric, rows []T, stride int, x []T,
+	first, end int) []Hit {
+	var scores [128]int64
+	for ; first < end; first += len(scores) {
+		some := scores[:min(end-first, len(scores))]
+		score(some, by, rows[first*stride:], stride, x)
+		for i, score := range some {
+			if h := hit(by, first+i, score); good(h, hits) {
+				hits = nearest.Add(hits, h, before)
+			}
+		}
+	}
+	return hits
+}
+
+// rankThreads is rankAll of all rows by several goroutines. It is a function of its own since what
+// its closure sees goes to the heap.
 func rankThreads[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	threads, block, count int) {
 	nearest.Merge(dst, threads, (count+block-1)/block, before, func(hits [][]Hit, run int) {
-		rank(hits, by, rows, stride, queries, run*block, min((run+1)*block, count))
+		rankAll(hits, by, rows, stride, queries, run*block, min((run+1)*block, count))
 	})
 }
 
-// ahead asks for a row that is read soon.
-func ahead[T Byte](rows []T, start, n int) {
-	if start+n <= len(rows) {
-		asm.Prefetch(cast[uint8](rows[start:][:n]))
+// hit is a row whose score is the greater, the better it is.
+func hit(by dense.Metric, row int, score int64) Hit {
+	if by == dense.ByDistance {
+		score = -score
 	}
+	return Hit{row, score}
 }
 
-// offer adds a row to hits if it is good enough.
-func offer[T Byte](hits []Hit, by dense.Metric, row int, values, x []T) []Hit {
-	var score int64 // greater is better
-	switch by {
-	case dense.ByDot:
-		score = Dot(values, x)
-	case dense.ByDistance:
-		score = -SquaredDistance(values, x)
-	default:
-		panic(misuse.Of("the metric is %d, neither ByDot nor ByDistance", by))
-	}
-	if len(hits) == cap(hits) && (len(hits) == 0 || score < hits[0].Score) {
-		return hits
-	}
-	return nearest.Add(hits, Hit{row, score}, before)
+// good tells whether a hit is among the best so far. It is small enough to be inlined, as few are.
+func good(h Hit, hits []Hit) bool {
+	return len(hits) < cap(hits) || len(hits) > 0 && before(h, hits[0])
 }
 
 func before(a, b Hit) bool {

@@ -66,8 +66,8 @@ type operation struct {
 }
 
 var operations = []*operation{
-	&dot, &axpy, &scale, &sum, &sumSquares, &norm, &squaredDistance, &distance, &cosine, &bytesDot,
-	&rowsInCache, &gemm,
+	&dot, &axpy, &scale, &sum, &sumSquares, &norm, &squaredDistance, &distance, &cosine,
+	&uint8Dot, &int8Dot, &rowsInCache, &gemm,
 	&rowsFromMemory, &int8RowsFromMemory, &pickedRows, &dotSparse, &axpySparse,
 }
 

@@ -77,7 +77,7 @@ func loopAxpySparse(a float32, idx []int32, val, w []float32) {
 	}
 }
 
-func loopBytes(x, y []uint8) (sum int64) {
+func loopBytes[T int8 | uint8](x, y []T) (sum int64) {
 	for i, v := range x {
 		sum += int64(v) * int64(y[i])
 	}

@@ -198,21 +198,44 @@ func byteVectors(n, off int) {
 	}
 }
 
-var bytesDot = operation{
-	name: "uint8 Dot", sizes: lengths, both: true, prepare: byteVectors, got: sunk,
-	want: func() (values, sizes []float64) {
-		return each(1, func(int) (value, size float64) {
-			return sums(len(bytesX), func(i int) float64 {
-				return float64(bytesX[i]) * float64(bytesY[i])
+// dotOfBytes is the dot product of two views of bytesX and bytesY.
+func dotOfBytes[T quant.Byte](name string, x, y *[]T) operation {
+	return operation{
+		name: name, sizes: lengths, both: true, got: sunk,
+		prepare: func(n, off int) {
+			byteVectors(n, off)
+			*x, *y = *(*[]T)(unsafe.Pointer(&bytesX)), *(*[]T)(unsafe.Pointer(&bytesY))
+		},
+		want: func() (values, sizes []float64) {
+			return each(1, func(int) (value, size float64) {
+				return sums(len(*x), func(i int) float64 { return float64((*x)[i]) * float64((*y)[i]) })
 			})
-		})
-	},
-	ways: []way{
+		},
+	}
+}
+
+var (
+	int8X, int8Y []int8
+	uint8Dot     = dotOfBytes("uint8 Dot", &bytesX, &bytesY)
+	int8Dot      = dotOfBytes("int8 Dot", &int8X, &int8Y)
+)
+
+// The loops know their type, as a program does.
+func init() {
+	uint8Dot.ways = []way{
 		{name: ours, loop: func(n int) {
 			times(n, func() { sink = float32(quant.Dot(bytesX, bytesY)) })
 		}},
 		{name: "Go loop", loop: func(n int) {
 			times(n, func() { sink = float32(loopBytes(bytesX, bytesY)) })
 		}},
-	},
+	}
+	int8Dot.ways = []way{
+		{name: ours, loop: func(n int) {
+			times(n, func() { sink = float32(quant.Dot(int8X, int8Y)) })
+		}},
+		{name: "Go loop", loop: func(n int) {
+			times(n, func() { sink = float32(loopBytes(int8X, int8Y)) })
+		}},
+	}
 }

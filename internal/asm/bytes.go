@@ -1,7 +1,5 @@
 package asm
 
-import "unsafe"
-
 // Unpack is
 //
 //	for i, b := range src {
@@ -76,183 +74,126 @@ func unpackDotGeneric(dst []float32, src []byte, hi, lo float32, w []float32) fl
 	return dotGeneric(dst[:len(w)], w)
 }
 
-// Bytes that stand for numbers. Sums over a block are made in 32 bits, modulo 2^32, which is exact
-// in any order, and added in 64. The functions are alike up to the names that they call: through
-// one that is told what to call, the vectors would escape to the heap.
+// Bytes that stand for numbers: int8 if they are signed, and else uint8. One function does for
+// both, since with a call of two the generic functions of package quant could not be inlined. The
+// assembly sums in 32 bits, modulo 2^32, which is exact in any order, and extends that to 64.
 
-// DotInt8 is the sum of x[i]*y[i], exactly. It panics if the lengths differ.
-func DotInt8(x, y []int8) int64 {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
+// DotBytes is the sum of x[i]*y[i], exactly. It panics if the lengths differ.
+func DotBytes(x, y []uint8, signed bool) int64 {
 	if race {
 		raceReads(x, y)
 	}
-	if len(x) > Block {
-		return dotInt8Blocks(x, y)
-	}
-	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
-	n := len(x) &^ 15 // the assembly's share
-	var s int32
-	switch active {
-	case AVX512:
-		if vnni {
-			return int64(dotInt8VNNIAVX512(px, py, len(x)))
-		}
-		s = dotInt8AVX512(px, py, n)
-	case AVX512x256:
-		if vnni {
-			return int64(dotInt8VNNIAVX512x256(px, py, len(x)))
-		}
-		s = dotInt8AVX512x256(px, py, n)
-	case AVX2:
-		s = dotInt8AVX2(px, py, n)
-	case NEON:
-		s = dotInt8NEON(px, py, n)
-	default:
-		n = 0
-	}
-	if n < len(x) {
-		s += dotBytesGeneric(x[n:], y[n:])
-	}
-	return int64(s)
+	return dotBytesActive(x, y, signed)
 }
 
-func dotInt8Blocks(x, y []int8) (sum int64) {
+func dotBytesRare(x, y []uint8, signed bool) (sum int64) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if active == Generic {
+		return dotBytesGeneric(x, y, signed)
+	}
 	for start := 0; start < len(x); start += Block {
 		end := min(start+Block, len(x))
-		sum += DotInt8(x[start:end], y[start:end])
+		sum += dotBytesActive(x[start:end], y[start:end], signed)
 	}
 	return sum
 }
 
-// DotUint8 is the sum of x[i]*y[i], exactly. It panics if the lengths differ.
-func DotUint8(x, y []uint8) int64 {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
-	if race {
-		raceReads(x, y)
-	}
-	if len(x) > Block {
-		return dotUint8Blocks(x, y)
-	}
-	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
-	n := len(x) &^ 15 // the assembly's share
-	var s int32
-	switch active {
-	case AVX512:
-		if vnni {
-			return int64(uint32(dotUint8VNNIAVX512(px, py, len(x))))
+func dotBytesGeneric(x, y []uint8, signed bool) (sum int64) {
+	y = y[:len(x)]
+	if signed {
+		for i, v := range x {
+			sum += int64(int8(v)) * int64(int8(y[i]))
 		}
-		s = dotUint8AVX512(px, py, n)
-	case AVX512x256:
-		if vnni {
-			return int64(uint32(dotUint8VNNIAVX512x256(px, py, len(x))))
-		}
-		s = dotUint8AVX512x256(px, py, n)
-	case AVX2:
-		s = dotUint8AVX2(px, py, n)
-	case NEON:
-		s = dotUint8NEON(px, py, n)
-	default:
-		n = 0
+		return sum
 	}
-	if n < len(x) {
-		s += dotBytesGeneric(x[n:], y[n:])
-	}
-	return int64(uint32(s))
-}
-
-func dotUint8Blocks(x, y []uint8) (sum int64) {
-	for start := 0; start < len(x); start += Block {
-		end := min(start+Block, len(x))
-		sum += DotUint8(x[start:end], y[start:end])
+	for i, v := range x {
+		sum += int64(v) * int64(y[i])
 	}
 	return sum
 }
 
-// SquaredDistanceInt8 is the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
-func SquaredDistanceInt8(x, y []int8) int64 {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
+// SquaredDistanceBytes is the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
+func SquaredDistanceBytes(x, y []uint8, signed bool) int64 {
 	if race {
 		raceReads(x, y)
 	}
-	if len(x) > Block {
-		return squaredDistanceInt8Blocks(x, y)
-	}
-	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
-	n := len(x) &^ 15 // the assembly's share
-	var s int32
-	switch active {
-	case AVX512:
-		s = squaredDistanceInt8AVX512(px, py, n)
-	case AVX512x256:
-		s = squaredDistanceInt8AVX512x256(px, py, n)
-	case AVX2:
-		s = squaredDistanceInt8AVX2(px, py, n)
-	case NEON:
-		s = squaredDistanceInt8NEON(px, py, n)
-	default:
-		n = 0
-	}
-	if n < len(x) {
-		s += squaredDistanceBytesGeneric(x[n:], y[n:])
-	}
-	return int64(uint32(s))
+	return squaredDistanceBytesActive(x, y, signed)
 }
 
-func squaredDistanceInt8Blocks(x, y []int8) (sum int64) {
-	for start := 0; start < len(x); start += Block {
-		end := min(start+Block, len(x))
-		sum += SquaredDistanceInt8(x[start:end], y[start:end])
-	}
-	return sum
-}
-
-// SquaredDistanceUint8 is the sum of (x[i]-y[i])^2, exactly. It panics if the lengths differ.
-func SquaredDistanceUint8(x, y []uint8) int64 {
+func squaredDistanceBytesRare(x, y []uint8, signed bool) (sum int64) {
 	if len(x) != len(y) {
 		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
 	}
-	if race {
-		raceReads(x, y)
+	if active == Generic {
+		return squaredDistanceBytesGeneric(x, y, signed)
 	}
-	if len(x) > Block {
-		return squaredDistanceUint8Blocks(x, y)
-	}
-	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
-	n := len(x) &^ 15 // the assembly's share
-	var s int32
-	switch active {
-	case AVX512:
-		s = squaredDistanceUint8AVX512(px, py, n)
-	case AVX512x256:
-		s = squaredDistanceUint8AVX512x256(px, py, n)
-	case AVX2:
-		s = squaredDistanceUint8AVX2(px, py, n)
-	case NEON:
-		s = squaredDistanceUint8NEON(px, py, n)
-	default:
-		n = 0
-	}
-	if n < len(x) {
-		s += squaredDistanceBytesGeneric(x[n:], y[n:])
-	}
-	return int64(uint32(s))
-}
-
-func squaredDistanceUint8Blocks(x, y []uint8) (sum int64) {
 	for start := 0; start < len(x); start += Block {
 		end := min(start+Block, len(x))
-		sum += SquaredDistanceUint8(x[start:end], y[start:end])
+		sum += squaredDistanceBytesActive(x[start:end], y[start:end], signed)
 	}
 	return sum
 }
 
-// DotFloatInt8 is
+func squaredDistanceBytesGeneric(x, y []uint8, signed bool) (sum int64) {
+	y = y[:len(x)]
+	var flip uint8
+	if signed {
+		flip = 128 // both are 128 greater, and their difference is the same
+	}
+	for i, v := range x {
+		d := int64(v^flip) - int64(y[i]^flip)
+		sum += d * d
+	}
+	return sum
+}
+
+// DotRowsBytes is
+//
+//	for i := range dst {
+//		dst[i] = DotBytes(rows[i*stride:][:len(x)], x, signed)
+//	}
+//
+// It is for rows that are known to be there, no more than RowsAtOnce, of no more than Block
+// elements.
+func DotRowsBytes(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
+	if race {
+		raceRows(dst, rows, stride, x)
+	}
+	dotRowsBytesActive(dst, rows, stride, x, signed)
+}
+
+func dotRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
+	for i := range dst {
+		dst[i] = dotBytesGeneric(rows[i*stride:][:len(x)], x, signed)
+	}
+}
+
+// SquaredDistanceRowsBytes is DotRowsBytes for SquaredDistanceBytes.
+func SquaredDistanceRowsBytes(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
+	if race {
+		raceRows(dst, rows, stride, x)
+	}
+	squaredDistanceRowsBytesActive(dst, rows, stride, x, signed)
+}
+
+func squaredDistanceRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []uint8,
+	signed bool) {
+	for i := range dst {
+		dst[i] = squaredDistanceBytesGeneric(rows[i*stride:][:len(x)], x, signed)
+	}
+}
+
+func raceRows(dst []int64, rows []uint8, stride int, x []uint8) {
+	raceReads(x)
+	for i := range dst {
+		raceReads(rows[i*stride:][:len(x)])
+	}
+	raceWrites(dst)
+}
+
+// DotFloatBytes is
 //
 //	for i, v := range x {
 //		lane[i%64] += float32(v * float32(y[i]))
@@ -260,125 +201,37 @@ func squaredDistanceUint8Blocks(x, y []uint8) (sum int64) {
 //
 // with the lanes folded as the package comment says: Dot of x and the floats of y, to the bit. It
 // panics if the lengths differ.
-func DotFloatInt8(x []float32, y []int8) (sum float32) {
-	if len(x) != len(y) {
-		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
-	}
+func DotFloatBytes(x []float32, y []uint8, signed bool) float32 {
 	if race {
 		raceReads(x)
 		raceReads(y)
 	}
-	for len(x) > Block {
-		sum += dotFloatInt8(x[:Block], y[:Block])
-		x, y = x[Block:], y[Block:]
-	}
-	return sum + dotFloatInt8(x, y)
+	return dotFloatBytesActive(x, y, signed)
 }
 
-// dotFloatInt8 is for one block.
-func dotFloatInt8(x []float32, y []int8) float32 {
-	if active == Generic {
-		return dotFloatBytesGeneric(x, y)
-	}
-	n := len(x) &^ (lanes - 1)
-	if n == len(x) {
-		return dotFloatInt8End(x, y, n, nil, nil, 0)
-	}
-	var endX [lanes]float32
-	var endY [lanes]int8
-	copy(endX[:], x[n:])
-	copy(endY[:], y[n:])
-	return dotFloatInt8End(x, y, n, &endX[0], &endY[0], lanes)
-}
-
-// dotFloatInt8End adds up the first n products and those of end elements elsewhere.
-func dotFloatInt8End(x []float32, y []int8, n int, endX *float32, endY *int8, end int) float32 {
-	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
-	switch active {
-	case AVX512:
-		return dotFloatInt8AVX512(px, py, n, endX, endY, end)
-	case AVX512x256:
-		return dotFloatInt8AVX512x256(px, py, n, endX, endY, end)
-	case AVX2:
-		return dotFloatInt8AVX2(px, py, n, endX, endY, end)
-	}
-	return dotFloatInt8NEON(px, py, n, endX, endY, end)
-}
-
-// DotFloatUint8 is DotFloatInt8 for bytes without sign.
-func DotFloatUint8(x []float32, y []uint8) (sum float32) {
+func dotFloatBytesRare(x []float32, y []uint8, signed bool) (sum float32) {
 	if len(x) != len(y) {
 		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
 	}
-	if race {
-		raceReads(x)
-		raceReads(y)
+	if len(x) <= Block {
+		return dotFloatBytesGeneric(x, y, signed)
 	}
-	for len(x) > Block {
-		sum += dotFloatUint8(x[:Block], y[:Block])
-		x, y = x[Block:], y[Block:]
+	for start := 0; start < len(x); start += Block {
+		end := min(start+Block, len(x))
+		sum += DotFloatBytes(x[start:end], y[start:end], signed)
 	}
-	return sum + dotFloatUint8(x, y)
+	return sum
 }
 
-// dotFloatUint8 is for one block.
-func dotFloatUint8(x []float32, y []uint8) float32 {
-	if active == Generic {
-		return dotFloatBytesGeneric(x, y)
-	}
-	n := len(x) &^ (lanes - 1)
-	if n == len(x) {
-		return dotFloatUint8End(x, y, n, nil, nil, 0)
-	}
-	var endX [lanes]float32
-	var endY [lanes]uint8
-	copy(endX[:], x[n:])
-	copy(endY[:], y[n:])
-	return dotFloatUint8End(x, y, n, &endX[0], &endY[0], lanes)
-}
-
-// dotFloatUint8End adds up the first n products and those of end elements elsewhere.
-func dotFloatUint8End(x []float32, y []uint8, n int, endX *float32, endY *uint8, end int) float32 {
-	px, py := unsafe.SliceData(x), unsafe.SliceData(y)
-	switch active {
-	case AVX512:
-		return dotFloatUint8AVX512(px, py, n, endX, endY, end)
-	case AVX512x256:
-		return dotFloatUint8AVX512x256(px, py, n, endX, endY, end)
-	case AVX2:
-		return dotFloatUint8AVX2(px, py, n, endX, endY, end)
-	}
-	return dotFloatUint8NEON(px, py, n, endX, endY, end)
-}
-
-func dotFloatBytesGeneric[T int8 | uint8](x []float32, y []T) float32 {
+func dotFloatBytesGeneric(x []float32, y []uint8, signed bool) float32 {
 	y = y[:len(x)]
 	var lane [lanes]float32
-	for len(x) >= lanes {
-		for l, v := range x[:lanes] {
-			lane[l] += float32(v * float32(y[l]))
+	for i, v := range x {
+		b := int32(y[i])
+		if signed {
+			b = int32(int8(b))
 		}
-		x, y = x[lanes:], y[lanes:]
-	}
-	for l, v := range x {
-		lane[l] += float32(v * float32(y[l]))
+		lane[i%lanes] += float32(v * float32(b))
 	}
 	return fold(lane[:])
-}
-
-func dotBytesGeneric[T int8 | uint8](x, y []T) (sum int32) {
-	y = y[:len(x)]
-	for i, v := range x {
-		sum += int32(v) * int32(y[i])
-	}
-	return sum
-}
-
-func squaredDistanceBytesGeneric[T int8 | uint8](x, y []T) (sum int32) {
-	y = y[:len(x)]
-	for i, v := range x {
-		d := int32(v) - int32(y[i])
-		sum += d * d
-	}
-	return sum
 }

@@ -348,6 +348,52 @@ AVX2:
 AVX512x256:
 	JMP ·dot64AVX512x256(SB)
 
+// func dotBytesActive(x, y []uint8, signed bool) int64
+TEXT ·dotBytesActive(SB), NOSPLIT, $0-64
+	MOVQ x_len+8(FP), DX
+	CMPQ DX, y_len+32(FP)
+	JNE rare
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·dotBytesRare(SB)
+
+AVX512:
+	CMPB ·vnni(SB), $0
+	JEQ AVX2
+	CMPB signed+48(FP), $0
+	JEQ AVX512Uint8
+	JMP ·dotInt8VNNIAVX512(SB)
+
+AVX512Uint8:
+	JMP ·dotUint8VNNIAVX512(SB)
+
+AVX2:
+	CMPB signed+48(FP), $0
+	JEQ AVX2Uint8
+	JMP ·dotInt8AVX2(SB)
+
+AVX2Uint8:
+	JMP ·dotUint8AVX2(SB)
+
+AVX512x256:
+	CMPB ·vnni(SB), $0
+	JEQ AVX2
+	CMPB signed+48(FP), $0
+	JEQ AVX512x256Uint8
+	JMP ·dotInt8VNNIAVX512x256(SB)
+
+AVX512x256Uint8:
+	JMP ·dotUint8VNNIAVX512x256(SB)
+
 // func dotEachRowActive(dst, rows []float32, stride int, x []float32)
 TEXT ·dotEachRowActive(SB), NOSPLIT, $0-80
 	MOVBLZX ·active(SB), BX
@@ -369,6 +415,48 @@ AVX2:
 
 AVX512x256:
 	JMP ·dotEachRowAVX512x256(SB)
+
+// func dotFloatBytesActive(x []float32, y []uint8, signed bool) float32
+TEXT ·dotFloatBytesActive(SB), NOSPLIT, $0-60
+	MOVQ x_len+8(FP), DX
+	CMPQ DX, y_len+32(FP)
+	JNE rare
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·dotFloatBytesRare(SB)
+
+AVX512:
+	CMPB signed+48(FP), $0
+	JEQ AVX512Uint8
+	JMP ·dotFloatInt8AVX512(SB)
+
+AVX512Uint8:
+	JMP ·dotFloatUint8AVX512(SB)
+
+AVX2:
+	CMPB signed+48(FP), $0
+	JEQ AVX2Uint8
+	JMP ·dotFloatInt8AVX2(SB)
+
+AVX2Uint8:
+	JMP ·dotFloatUint8AVX2(SB)
+
+AVX512x256:
+	CMPB signed+48(FP), $0
+	JEQ AVX512x256Uint8
+	JMP ·dotFloatInt8AVX512x256(SB)
+
+AVX512x256Uint8:
+	JMP ·dotFloatUint8AVX512x256(SB)
 
 // func dotNormsActive(dst *float32, x, y []float32)
 TEXT ·dotNormsActive(SB), NOSPLIT, $0-56
@@ -418,6 +506,47 @@ AVX2:
 
 AVX512x256:
 	JMP ·dotRowsAVX512x256(SB)
+
+// func dotRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+TEXT ·dotRowsBytesActive(SB), NOSPLIT, $0-81
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·dotRowsBytesGeneric(SB)
+
+AVX512:
+	CMPB ·vnni(SB), $0
+	JEQ AVX2
+	CMPB signed+80(FP), $0
+	JEQ AVX512Uint8
+	JMP ·dotRowsInt8VNNIAVX512(SB)
+
+AVX512Uint8:
+	JMP ·dotRowsUint8VNNIAVX512(SB)
+
+AVX2:
+	CMPB signed+80(FP), $0
+	JEQ AVX2Uint8
+	JMP ·dotRowsInt8AVX2(SB)
+
+AVX2Uint8:
+	JMP ·dotRowsUint8AVX2(SB)
+
+AVX512x256:
+	CMPB ·vnni(SB), $0
+	JEQ AVX2
+	CMPB signed+80(FP), $0
+	JEQ AVX512x256Uint8
+	JMP ·dotRowsInt8VNNIAVX512x256(SB)
+
+AVX512x256Uint8:
+	JMP ·dotRowsUint8VNNIAVX512x256(SB)
 
 // func dotSameActive(a float32, idx []uint16, w []float32) float32
 TEXT ·dotSameActive(SB), NOSPLIT, $0-60
@@ -865,6 +994,52 @@ AVX2:
 AVX512x256:
 	JMP ·squaredDistanceAVX512x256(SB)
 
+// func squaredDistanceBytesActive(x, y []uint8, signed bool) int64
+TEXT ·squaredDistanceBytesActive(SB), NOSPLIT, $0-64
+	MOVQ x_len+8(FP), DX
+	CMPQ DX, y_len+32(FP)
+	JNE rare
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·squaredDistanceBytesRare(SB)
+
+AVX512:
+	CMPB ·vnni(SB), $0
+	JEQ AVX2
+	CMPB signed+48(FP), $0
+	JEQ AVX512Uint8
+	JMP ·squaredDistanceInt8VNNIAVX512(SB)
+
+AVX512Uint8:
+	JMP ·squaredDistanceUint8VNNIAVX512(SB)
+
+AVX2:
+	CMPB signed+48(FP), $0
+	JEQ AVX2Uint8
+	JMP ·squaredDistanceInt8AVX2(SB)
+
+AVX2Uint8:
+	JMP ·squaredDistanceUint8AVX2(SB)
+
+AVX512x256:
+	CMPB ·vnni(SB), $0
+	JEQ AVX2
+	CMPB signed+48(FP), $0
+	JEQ AVX512x256Uint8
+	JMP ·squaredDistanceInt8VNNIAVX512x256(SB)
+
+AVX512x256Uint8:
+	JMP ·squaredDistanceUint8VNNIAVX512x256(SB)
+
 // func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32)
 TEXT ·squaredDistanceEachRowActive(SB), NOSPLIT, $0-80
 	MOVBLZX ·active(SB), BX
@@ -886,6 +1061,47 @@ AVX2:
 
 AVX512x256:
 	JMP ·squaredDistanceEachRowAVX512x256(SB)
+
+// func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+TEXT ·squaredDistanceRowsBytesActive(SB), NOSPLIT, $0-81
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·squaredDistanceRowsBytesGeneric(SB)
+
+AVX512:
+	CMPB ·vnni(SB), $0
+	JEQ AVX2
+	CMPB signed+80(FP), $0
+	JEQ AVX512Uint8
+	JMP ·squaredDistanceRowsInt8VNNIAVX512(SB)
+
+AVX512Uint8:
+	JMP ·squaredDistanceRowsUint8VNNIAVX512(SB)
+
+AVX2:
+	CMPB signed+80(FP), $0
+	JEQ AVX2Uint8
+	JMP ·squaredDistanceRowsInt8AVX2(SB)
+
+AVX2Uint8:
+	JMP ·squaredDistanceRowsUint8AVX2(SB)
+
+AVX512x256:
+	CMPB ·vnni(SB), $0
+	JEQ AVX2
+	CMPB signed+80(FP), $0
+	JEQ AVX512x256Uint8
+	JMP ·squaredDistanceRowsInt8VNNIAVX512x256(SB)
+
+AVX512x256Uint8:
+	JMP ·squaredDistanceRowsUint8VNNIAVX512x256(SB)
 
 // func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32)
 TEXT ·stepsSameActive(SB), NOSPLIT, $0-64

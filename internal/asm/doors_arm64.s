@@ -241,6 +241,30 @@ rare:
 NEON:
 	JMP ·dot64NEON(SB)
 
+// func dotBytesActive(x, y []uint8, signed bool) int64
+TEXT ·dotBytesActive(SB), NOSPLIT, $0-64
+	MOVD x_len+8(FP), R0
+	MOVD y_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·dotBytesRare(SB)
+
+NEON:
+	MOVBU signed+48(FP), R1
+	CBZ R1, NEONUint8
+	JMP ·dotInt8NEON(SB)
+
+NEONUint8:
+	JMP ·dotUint8NEON(SB)
+
 // func dotEachRowActive(dst, rows []float32, stride int, x []float32)
 TEXT ·dotEachRowActive(SB), NOSPLIT, $0-80
 	MOVBU ·active(SB), R2
@@ -252,6 +276,30 @@ rare:
 
 NEON:
 	JMP ·dotEachRowNEON(SB)
+
+// func dotFloatBytesActive(x []float32, y []uint8, signed bool) float32
+TEXT ·dotFloatBytesActive(SB), NOSPLIT, $0-60
+	MOVD x_len+8(FP), R0
+	MOVD y_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·dotFloatBytesRare(SB)
+
+NEON:
+	MOVBU signed+48(FP), R1
+	CBZ R1, NEONUint8
+	JMP ·dotFloatInt8NEON(SB)
+
+NEONUint8:
+	JMP ·dotFloatUint8NEON(SB)
 
 // func dotNormsActive(dst *float32, x, y []float32)
 TEXT ·dotNormsActive(SB), NOSPLIT, $0-56
@@ -283,6 +331,23 @@ rare:
 
 NEON:
 	JMP ·dotRowsNEON(SB)
+
+// func dotRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+TEXT ·dotRowsBytesActive(SB), NOSPLIT, $0-81
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·dotRowsBytesGeneric(SB)
+
+NEON:
+	MOVBU signed+80(FP), R1
+	CBZ R1, NEONUint8
+	JMP ·dotRowsInt8NEON(SB)
+
+NEONUint8:
+	JMP ·dotRowsUint8NEON(SB)
 
 // func dotSameActive(a float32, idx []uint16, w []float32) float32
 TEXT ·dotSameActive(SB), NOSPLIT, $0-60
@@ -569,6 +634,30 @@ rare:
 NEON:
 	JMP ·squaredDistanceNEON(SB)
 
+// func squaredDistanceBytesActive(x, y []uint8, signed bool) int64
+TEXT ·squaredDistanceBytesActive(SB), NOSPLIT, $0-64
+	MOVD x_len+8(FP), R0
+	MOVD y_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·squaredDistanceBytesRare(SB)
+
+NEON:
+	MOVBU signed+48(FP), R1
+	CBZ R1, NEONUint8
+	JMP ·squaredDistanceInt8NEON(SB)
+
+NEONUint8:
+	JMP ·squaredDistanceUint8NEON(SB)
+
 // func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32)
 TEXT ·squaredDistanceEachRowActive(SB), NOSPLIT, $0-80
 	MOVBU ·active(SB), R2
@@ -580,6 +669,23 @@ rare:
 
 NEON:
 	JMP ·squaredDistanceEachRowNEON(SB)
+
+// func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+TEXT ·squaredDistanceRowsBytesActive(SB), NOSPLIT, $0-81
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·squaredDistanceRowsBytesGeneric(SB)
+
+NEON:
+	MOVBU signed+80(FP), R1
+	CBZ R1, NEONUint8
+	JMP ·squaredDistanceRowsInt8NEON(SB)
+
+NEONUint8:
+	JMP ·squaredDistanceRowsUint8NEON(SB)
 
 // func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32)
 TEXT ·stepsSameActive(SB), NOSPLIT, $0-64

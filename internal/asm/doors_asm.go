@@ -95,12 +95,26 @@ var _ = dot64Rare // which the assembly jumps to
 //go:noescape
 func dot64Active(x, y []float32) float64
 
+var _ = dotBytesRare // which the assembly jumps to
+
+// dotBytesActive works like dotBytesGeneric.
+//
+//go:noescape
+func dotBytesActive(x, y []uint8, signed bool) int64
+
 var _ = dotEachRowGeneric // which the assembly jumps to
 
 // dotEachRowActive works like dotEachRowGeneric.
 //
 //go:noescape
 func dotEachRowActive(dst, rows []float32, stride int, x []float32)
+
+var _ = dotFloatBytesRare // which the assembly jumps to
+
+// dotFloatBytesActive works like dotFloatBytesGeneric.
+//
+//go:noescape
+func dotFloatBytesActive(x []float32, y []uint8, signed bool) float32
 
 var _ = dotNormsRare // which the assembly jumps to
 
@@ -115,6 +129,13 @@ var _ = dotRowsGeneric // which the assembly jumps to
 //
 //go:noescape
 func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32)
+
+var _ = dotRowsBytesGeneric // which the assembly jumps to
+
+// dotRowsBytesActive works like dotRowsBytesGeneric.
+//
+//go:noescape
+func dotRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
 var _ = dotSameRare // which the assembly jumps to
 
@@ -242,12 +263,26 @@ var _ = squaredDistanceRare // which the assembly jumps to
 //go:noescape
 func squaredDistanceActive(x, y []float32) float32
 
+var _ = squaredDistanceBytesRare // which the assembly jumps to
+
+// squaredDistanceBytesActive works like squaredDistanceBytesGeneric.
+//
+//go:noescape
+func squaredDistanceBytesActive(x, y []uint8, signed bool) int64
+
 var _ = squaredDistanceEachRowGeneric // which the assembly jumps to
 
 // squaredDistanceEachRowActive works like squaredDistanceEachRowGeneric.
 //
 //go:noescape
 func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32)
+
+var _ = squaredDistanceRowsBytesGeneric // which the assembly jumps to
+
+// squaredDistanceRowsBytesActive works like squaredDistanceRowsBytesGeneric.
+//
+//go:noescape
+func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
 var _ = stepsSameGeneric // which the assembly jumps to
 

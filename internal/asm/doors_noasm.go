@@ -34,14 +34,24 @@ func dotActive(x, y []float32) float32 { return dotRare(x, y) }
 
 func dot64Active(x, y []float32) float64 { return dot64Rare(x, y) }
 
+func dotBytesActive(x, y []uint8, signed bool) int64 { return dotBytesRare(x, y, signed) }
+
 func dotEachRowActive(dst, rows []float32, stride int, x []float32) {
 	dotEachRowGeneric(dst, rows, stride, x)
+}
+
+func dotFloatBytesActive(x []float32, y []uint8, signed bool) float32 {
+	return dotFloatBytesRare(x, y, signed)
 }
 
 func dotNormsActive(dst *float32, x, y []float32) { dotNormsRare(dst, x, y) }
 
 func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32) {
 	dotRowsGeneric(dst, rows, stride, idx, x)
+}
+
+func dotRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
+	dotRowsBytesGeneric(dst, rows, stride, x, signed)
 }
 
 func dotSameActive(a float32, idx []uint16, w []float32) float32 { return dotSameRare(a, idx, w) }
@@ -86,8 +96,16 @@ func scaleToActive(dst []float32, a float32, x []float32) { scaleToRare(dst, a, 
 
 func squaredDistanceActive(x, y []float32) float32 { return squaredDistanceRare(x, y) }
 
+func squaredDistanceBytesActive(x, y []uint8, signed bool) int64 {
+	return squaredDistanceBytesRare(x, y, signed)
+}
+
 func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32) {
 	squaredDistanceEachRowGeneric(dst, rows, stride, x)
+}
+
+func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
+	squaredDistanceRowsBytesGeneric(dst, rows, stride, x, signed)
 }
 
 func stepsSameActive(steps *uint32, count int, indices []uint16, w []float32) {

@@ -64,8 +64,13 @@ var golden = map[string]string{
 	"squareddistancerows":  "7cd94b3c307baff330b00130c40969232b01e138aa8b72c2faf8381cf6133ace",
 	"squareddistanceint8":  "315d528ac1b0d32713ba208d78c16385b117a024102acdde3bd0244ae9c05645",
 	"squareddistanceuint8": "7c23c964898b6556e7042e2c70ca2c9a484f68786153dc06038a1852decacef0",
+	"dotrowsint8":          "66c67953e21e1928e32f0156a4e4a7b856929b3174bed0b9c623833996d4bf98",
+	"dotrowsuint8":         "85f5a860aeaf2dd4135d004359abb6fefd4aec0129e718ccaf0bd7dd23d75d6e",
 	"dotfloatint8":         "eabda62f3343fc81ff142c4513b940d6360d2503ec900386895743ee82ac274a",
 	"dotfloatuint8":        "e0f756d2f368ba8f6cbbfee579a667ce96b222c0fcc9416f9cb507d41a538743",
+
+	"squareddistancerowsint8":  "8f6439d0a74877453bef550de0081e6790a6cd6105c501358c91780ef01e3d2f",
+	"squareddistancerowsuint8": "ca0691271eeefe10e3b64ebde5f8832d4d244425300b6b2b6ca96412249441ba",
 
 	"exp": "9b6315b9584adb187f3e19b64b229612eab3a42ce695474d574af4bf8e856d9b",
 }

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
-	"unsafe"
 
 	"github.com/klauspost/cpuid/v2"
 )
@@ -77,8 +76,8 @@ func TestGODEBUG(t *testing.T) {
 // With and without VNNI the AVX-512 paths give the same sums.
 func TestWithoutVNNI(t *testing.T) {
 	if !vnni {
-		t.Skip("NOT RUN, here or in any other test of this machine: dotInt8VNNI and dotUint8VNNI, " +
-			"in both widths, for the CPU has no AVX-512 VNNI")
+		t.Skip("NOT RUN, here or in any other test of this machine: the bodies with VNNI, in both " +
+			"widths, for the CPU has none")
 	}
 	defer func() { vnni = true }()
 	r := rand.New(rand.NewPCG(1, 1))
@@ -93,17 +92,18 @@ func TestWithoutVNNI(t *testing.T) {
 				for i := range x {
 					x[i], y[i] = byte(r.Uint32()), byte(r.Uint32())
 				}
-				signed := func(v []byte) []int8 {
-					return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(v))), n)
+				sums := func(with bool) (sums [8]int64) {
+					vnni = with
+					for i, signed := range []bool{false, true} {
+						some := sums[4*i:][:4]
+						some[0], some[1] = DotBytes(x, y, signed), SquaredDistanceBytes(x, y, signed)
+						DotRowsBytes(some[2:3], x, n, y, signed)
+						SquaredDistanceRowsBytes(some[3:], x, n, y, signed)
+					}
+					return sums
 				}
-				vnni = true
-				int8s, uint8s := DotInt8(signed(x), signed(y)), DotUint8(x, y)
-				vnni = false
-				if got := DotInt8(signed(x), signed(y)); got != int8s {
-					t.Errorf("%v, n = %d: %d without VNNI, %d with it", isa, n, got, int8s)
-				}
-				if got := DotUint8(x, y); got != uint8s {
-					t.Errorf("%v, n = %d: %d without VNNI, %d with it", isa, n, got, uint8s)
+				if with, without := sums(true), sums(false); with != without {
+					t.Errorf("%v, n = %d: %v without VNNI, %v with it", isa, n, without, with)
 				}
 			}
 		}()

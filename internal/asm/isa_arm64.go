@@ -2,7 +2,7 @@
 
 package asm
 
-const vnni, fourStreams = false, false
+const fourStreams = false
 
 // detect does not ask: NEON is part of every arm64, and some systems don't tell.
 func detect() []ISA { return []ISA{Generic, NEON} }

@@ -2,6 +2,6 @@
 
 package asm
 
-const vnni, fourStreams = false, false
+const fourStreams = false
 
 func detect() []ISA { return []ISA{Generic} }

@@ -82,17 +82,17 @@ func dotEachRowAVX2(dst []float32, rows []float32, stride int, x []float32)
 // dotFloatInt8AVX2 works like dotFloatBytesGeneric.
 //
 //go:noescape
-func dotFloatInt8AVX2(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
+func dotFloatInt8AVX2(x []float32, y []uint8, signed bool) float32
 
 // dotFloatUint8AVX2 works like dotFloatBytesGeneric.
 //
 //go:noescape
-func dotFloatUint8AVX2(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
+func dotFloatUint8AVX2(x []float32, y []uint8, signed bool) float32
 
 // dotInt8AVX2 works like dotBytesGeneric.
 //
 //go:noescape
-func dotInt8AVX2(x *int8, y *int8, n int) int32
+func dotInt8AVX2(x []uint8, y []uint8, signed bool) int64
 
 // dotNormsAVX2 works like dotNormsGeneric.
 //
@@ -103,6 +103,16 @@ func dotNormsAVX2(dst *float32, x []float32, y []float32)
 //
 //go:noescape
 func dotRowsAVX2(dst []float32, rows []float32, stride int, idx []int32, x []float32)
+
+// dotRowsInt8AVX2 works like dotRowsBytesGeneric.
+//
+//go:noescape
+func dotRowsInt8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+
+// dotRowsUint8AVX2 works like dotRowsBytesGeneric.
+//
+//go:noescape
+func dotRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
 // dotSameAVX2 works like dotSameGeneric.
 //
@@ -127,7 +137,7 @@ func dotTwoAVX2(dst []float32, x []float32, y []float32)
 // dotUint8AVX2 works like dotBytesGeneric.
 //
 //go:noescape
-func dotUint8AVX2(x *uint8, y *uint8, n int) int32
+func dotUint8AVX2(x []uint8, y []uint8, signed bool) int64
 
 // expAVX2 works like expGeneric.
 //
@@ -207,12 +217,22 @@ func squaredDistanceEachRowAVX2(dst []float32, rows []float32, stride int, x []f
 // squaredDistanceInt8AVX2 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceInt8AVX2(x *int8, y *int8, n int) int32
+func squaredDistanceInt8AVX2(x []uint8, y []uint8, signed bool) int64
+
+// squaredDistanceRowsInt8AVX2 works like squaredDistanceRowsBytesGeneric.
+//
+//go:noescape
+func squaredDistanceRowsInt8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+
+// squaredDistanceRowsUint8AVX2 works like squaredDistanceRowsBytesGeneric.
+//
+//go:noescape
+func squaredDistanceRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
 // squaredDistanceUint8AVX2 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceUint8AVX2(x *uint8, y *uint8, n int) int32
+func squaredDistanceUint8AVX2(x []uint8, y []uint8, signed bool) int64
 
 // stepsSameAVX2 works like stepsSameGeneric.
 //

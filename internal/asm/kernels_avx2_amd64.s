@@ -4113,13 +4113,12 @@ next:
 	VZEROUPPER
 	RET
 
-// func dotFloatInt8AVX2(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
+// func dotFloatInt8AVX2(x []float32, y []uint8, signed bool) float32
 // Requires: AVX, AVX2
-TEXT ·dotFloatInt8AVX2(SB), NOSPLIT, $0-52
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	MOVQ    end+40(FP), BX
+TEXT ·dotFloatInt8AVX2(SB), NOSPLIT, $0-60
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4128,8 +4127,8 @@ TEXT ·dotFloatInt8AVX2(SB), NOSPLIT, $0-52
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	CMPQ    DX, $+0
-	JBE     end
+	CMPQ    DX, $+64
+	JB      rest
 	PCALIGN $0x20
 
 loop:
@@ -4172,14 +4171,118 @@ loop:
 	CMPQ      DX, $+64
 	JAE       loop
 
-end:
-	CMPQ BX, $+0
+rest:
+	CMPQ DX, $+0
 	JBE  fold
-	MOVQ endX+24(FP), AX
-	MOVQ endY+32(FP), CX
-	MOVQ BX, DX
-	MOVQ $+0, BX
-	JMP  loop
+
+	// The last group, first.
+	MOVQ       DX, BX
+	LEAQ       masks<>+32(SB), DI
+	MOVQ       DX, SI
+	NEGQ       SI
+	ANDQ       $0x07, SI
+	VMOVUPS    (DI)(SI*4), Y8
+	SUBQ       $+1, BX
+	ANDQ       $+56, BX
+	VMASKMOVPS (AX)(BX*4), Y8, Y8
+	LEAQ       (CX)(BX*1), BX
+	TESTL      $0x00000007, DX
+	JEQ        eight
+	MOVQ       DX, SI
+	ANDQ       $+7, SI
+	LEAQ       (BX)(SI*1), DI
+	MOVQ       $+0, BX
+
+byte:
+	SHLQ      $0x08, BX
+	SUBQ      $+1, DI
+	MOVBQZX   (DI), R8
+	ADDQ      R8, BX
+	SUBQ      $+1, SI
+	CMPQ      SI, $+1
+	JAE       byte
+	VMOVQ     BX, X9
+	VPMOVSXBD X9, Y9
+	VCVTDQ2PS Y9, Y9
+	JMP       floats
+
+eight:
+	VPMOVSXBD (BX), Y9
+	VCVTDQ2PS Y9, Y9
+
+floats:
+	VMULPS    Y9, Y8, Y8
+	CMPQ      DX, $+8
+	JBE       rest0
+	VPMOVSXBD (CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    (AX), Y9, Y9
+	VADDPS    Y9, Y0, Y0
+	CMPQ      DX, $+16
+	JBE       rest1
+	VPMOVSXBD 8(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    32(AX), Y9, Y9
+	VADDPS    Y9, Y1, Y1
+	CMPQ      DX, $+24
+	JBE       rest2
+	VPMOVSXBD 16(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    64(AX), Y9, Y9
+	VADDPS    Y9, Y2, Y2
+	CMPQ      DX, $+32
+	JBE       rest3
+	VPMOVSXBD 24(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    96(AX), Y9, Y9
+	VADDPS    Y9, Y3, Y3
+	CMPQ      DX, $+40
+	JBE       rest4
+	VPMOVSXBD 32(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    128(AX), Y9, Y9
+	VADDPS    Y9, Y4, Y4
+	CMPQ      DX, $+48
+	JBE       rest5
+	VPMOVSXBD 40(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    160(AX), Y9, Y9
+	VADDPS    Y9, Y5, Y5
+	CMPQ      DX, $+56
+	JBE       rest6
+	VPMOVSXBD 48(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    192(AX), Y9, Y9
+	VADDPS    Y9, Y6, Y6
+	VADDPS    Y8, Y7, Y7
+	JMP       fold
+
+rest6:
+	VADDPS Y8, Y6, Y6
+	JMP    fold
+
+rest5:
+	VADDPS Y8, Y5, Y5
+	JMP    fold
+
+rest4:
+	VADDPS Y8, Y4, Y4
+	JMP    fold
+
+rest3:
+	VADDPS Y8, Y3, Y3
+	JMP    fold
+
+rest2:
+	VADDPS Y8, Y2, Y2
+	JMP    fold
+
+rest1:
+	VADDPS Y8, Y1, Y1
+	JMP    fold
+
+rest0:
+	VADDPS Y8, Y0, Y0
 
 fold:
 	VADDPS       Y4, Y0, Y0
@@ -4195,17 +4298,16 @@ fold:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+56(FP)
 	VZEROUPPER
 	RET
 
-// func dotFloatUint8AVX2(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
+// func dotFloatUint8AVX2(x []float32, y []uint8, signed bool) float32
 // Requires: AVX, AVX2
-TEXT ·dotFloatUint8AVX2(SB), NOSPLIT, $0-52
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	MOVQ    end+40(FP), BX
+TEXT ·dotFloatUint8AVX2(SB), NOSPLIT, $0-60
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4214,8 +4316,8 @@ TEXT ·dotFloatUint8AVX2(SB), NOSPLIT, $0-52
 	VXORPS  Y5, Y5, Y5
 	VXORPS  Y6, Y6, Y6
 	VXORPS  Y7, Y7, Y7
-	CMPQ    DX, $+0
-	JBE     end
+	CMPQ    DX, $+64
+	JB      rest
 	PCALIGN $0x20
 
 loop:
@@ -4258,14 +4360,118 @@ loop:
 	CMPQ      DX, $+64
 	JAE       loop
 
-end:
-	CMPQ BX, $+0
+rest:
+	CMPQ DX, $+0
 	JBE  fold
-	MOVQ endX+24(FP), AX
-	MOVQ endY+32(FP), CX
-	MOVQ BX, DX
-	MOVQ $+0, BX
-	JMP  loop
+
+	// The last group, first.
+	MOVQ       DX, BX
+	LEAQ       masks<>+32(SB), DI
+	MOVQ       DX, SI
+	NEGQ       SI
+	ANDQ       $0x07, SI
+	VMOVUPS    (DI)(SI*4), Y8
+	SUBQ       $+1, BX
+	ANDQ       $+56, BX
+	VMASKMOVPS (AX)(BX*4), Y8, Y8
+	LEAQ       (CX)(BX*1), BX
+	TESTL      $0x00000007, DX
+	JEQ        eight
+	MOVQ       DX, SI
+	ANDQ       $+7, SI
+	LEAQ       (BX)(SI*1), DI
+	MOVQ       $+0, BX
+
+byte:
+	SHLQ      $0x08, BX
+	SUBQ      $+1, DI
+	MOVBQZX   (DI), R8
+	ADDQ      R8, BX
+	SUBQ      $+1, SI
+	CMPQ      SI, $+1
+	JAE       byte
+	VMOVQ     BX, X9
+	VPMOVZXBD X9, Y9
+	VCVTDQ2PS Y9, Y9
+	JMP       floats
+
+eight:
+	VPMOVZXBD (BX), Y9
+	VCVTDQ2PS Y9, Y9
+
+floats:
+	VMULPS    Y9, Y8, Y8
+	CMPQ      DX, $+8
+	JBE       rest0
+	VPMOVZXBD (CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    (AX), Y9, Y9
+	VADDPS    Y9, Y0, Y0
+	CMPQ      DX, $+16
+	JBE       rest1
+	VPMOVZXBD 8(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    32(AX), Y9, Y9
+	VADDPS    Y9, Y1, Y1
+	CMPQ      DX, $+24
+	JBE       rest2
+	VPMOVZXBD 16(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    64(AX), Y9, Y9
+	VADDPS    Y9, Y2, Y2
+	CMPQ      DX, $+32
+	JBE       rest3
+	VPMOVZXBD 24(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    96(AX), Y9, Y9
+	VADDPS    Y9, Y3, Y3
+	CMPQ      DX, $+40
+	JBE       rest4
+	VPMOVZXBD 32(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    128(AX), Y9, Y9
+	VADDPS    Y9, Y4, Y4
+	CMPQ      DX, $+48
+	JBE       rest5
+	VPMOVZXBD 40(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    160(AX), Y9, Y9
+	VADDPS    Y9, Y5, Y5
+	CMPQ      DX, $+56
+	JBE       rest6
+	VPMOVZXBD 48(CX), Y9
+	VCVTDQ2PS Y9, Y9
+	VMULPS    192(AX), Y9, Y9
+	VADDPS    Y9, Y6, Y6
+	VADDPS    Y8, Y7, Y7
+	JMP       fold
+
+rest6:
+	VADDPS Y8, Y6, Y6
+	JMP    fold
+
+rest5:
+	VADDPS Y8, Y5, Y5
+	JMP    fold
+
+rest4:
+	VADDPS Y8, Y4, Y4
+	JMP    fold
+
+rest3:
+	VADDPS Y8, Y3, Y3
+	JMP    fold
+
+rest2:
+	VADDPS Y8, Y2, Y2
+	JMP    fold
+
+rest1:
+	VADDPS Y8, Y1, Y1
+	JMP    fold
+
+rest0:
+	VADDPS Y8, Y0, Y0
 
 fold:
 	VADDPS       Y4, Y0, Y0
@@ -4281,16 +4487,18 @@ fold:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDSS       X1, X0, X0
-	VMOVSS       X0, ret+48(FP)
+	VMOVSS       X0, ret+56(FP)
 	VZEROUPPER
 	RET
 
-// func dotInt8AVX2(x *int8, y *int8, n int) int32
+// func dotInt8AVX2(x []uint8, y []uint8, signed bool) int64
 // Requires: AVX, AVX2
-TEXT ·dotInt8AVX2(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
+TEXT ·dotInt8AVX2(SB), NOSPLIT, $0-64
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
+	CMPQ    DX, $+16
+	JB      few
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -4325,7 +4533,7 @@ loop:
 
 rest:
 	CMPQ      DX, $+16
-	JB        fold
+	JB        last
 	VPMOVSXBW (AX), Y4
 	VPMOVSXBW (CX), Y5
 	VPMADDWD  Y5, Y4, Y4
@@ -4335,18 +4543,78 @@ rest:
 	SUBQ      $+16, DX
 	JMP       rest
 
+last:
+	CMPQ      DX, $+0
+	JBE       fold
+	MOVQ      DX, SI
+	LEAQ      masks<>+16(SB), BX
+	ANDQ      $+15, SI
+	VPMOVSXBW (BX)(SI*1), Y4
+	VPMOVSXBW -16(AX)(DX*1), Y5
+	VPMOVSXBW -16(CX)(DX*1), Y6
+	VPAND     Y4, Y5, Y5
+	VPMADDWD  Y6, Y5, Y5
+	VPADDD    Y5, Y1, Y1
+
 fold:
-	VPADDD       Y1, Y0, Y0
-	VPADDD       Y3, Y2, Y2
 	VPADDD       Y2, Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X1
+	VPADDD       Y3, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0x4e, X0, X1
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0xb1, X0, X1
 	VPADDD       X1, X0, X0
-	VMOVD        X0, AX
-	MOVL         AX, ret+24(FP)
+	VMOVD        X0, BX
+	MOVLQSX      BX, BX
+	JMP          end
+
+few:
+	CMPQ DX, $+8
+	JB   bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VXORPS    X0, X0, X0
+	VPMOVSXBW (AX), X1
+	VPMOVSXBW (CX), X2
+	VPMADDWD  X2, X1, X1
+	VPADDD    X1, X0, X0
+	MOVQ      DX, SI
+	LEAQ      masks<>+24(SB), BX
+	ANDQ      $+7, SI
+	VPMOVSXBW (BX)(SI*1), X1
+	VPMOVSXBW -8(AX)(DX*1), X2
+	VPMOVSXBW -8(CX)(DX*1), X3
+	VPAND     X1, X2, X2
+	VPMADDWD  X3, X2, X2
+	VPADDD    X2, X0, X0
+	VPSHUFD   $0x4e, X0, X1
+	VPADDD    X1, X0, X0
+	VPSHUFD   $0xb1, X0, X1
+	VPADDD    X1, X0, X0
+	VMOVD     X0, BX
+	MOVLQSX   BX, BX
+	JMP       end
+
+bytes:
+	MOVQ $+0, BX
+	CMPQ DX, $+0
+	JBE  end
+
+byte:
+	MOVBQSX (AX), SI
+	MOVBQSX (CX), DI
+	IMULQ   DI, SI
+	ADDQ    SI, BX
+	ADDQ    $+1, AX
+	ADDQ    $+1, CX
+	SUBQ    $+1, DX
+	CMPQ    DX, $+1
+	JAE     byte
+
+end:
+	MOVQ BX, ret+56(FP)
 	VZEROUPPER
 	RET
 
@@ -6359,6 +6627,288 @@ rows8sum:
 	VZEROUPPER
 	RET
 
+// func dotRowsInt8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+// Requires: AVX, AVX2, MMX+
+TEXT ·dotRowsInt8AVX2(SB), NOSPLIT, $0-81
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    rows_base+24(FP), BX
+	MOVQ    stride+48(FP), SI
+	MOVQ    x_len+64(FP), DI
+	PCALIGN $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	CMPQ    R10, $+16
+	JB      few
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	CMPQ    R10, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	PREFETCHT0 4096(R8)
+	VPMOVSXBW  (R8), Y4
+	VPMOVSXBW  (R9), Y5
+	VPMADDWD   Y5, Y4, Y4
+	VPADDD     Y4, Y0, Y0
+	VPMOVSXBW  16(R8), Y4
+	VPMOVSXBW  16(R9), Y5
+	VPMADDWD   Y5, Y4, Y4
+	VPADDD     Y4, Y1, Y1
+	VPMOVSXBW  32(R8), Y4
+	VPMOVSXBW  32(R9), Y5
+	VPMADDWD   Y5, Y4, Y4
+	VPADDD     Y4, Y2, Y2
+	VPMOVSXBW  48(R8), Y4
+	VPMOVSXBW  48(R9), Y5
+	VPMADDWD   Y5, Y4, Y4
+	VPADDD     Y4, Y3, Y3
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+	CMPQ       R10, $+64
+	JAE        loop
+
+rest:
+	CMPQ      R10, $+16
+	JB        last
+	VPMOVSXBW (R8), Y4
+	VPMOVSXBW (R9), Y5
+	VPMADDWD  Y5, Y4, Y4
+	VPADDD    Y4, Y0, Y0
+	ADDQ      $+16, R8
+	ADDQ      $+16, R9
+	SUBQ      $+16, R10
+	JMP       rest
+
+last:
+	CMPQ      R10, $+0
+	JBE       fold
+	MOVQ      R10, R12
+	LEAQ      masks<>+16(SB), R11
+	ANDQ      $+15, R12
+	VPMOVSXBW (R11)(R12*1), Y4
+	VPMOVSXBW -16(R8)(R10*1), Y5
+	VPMOVSXBW -16(R9)(R10*1), Y6
+	VPAND     Y4, Y5, Y5
+	VPMADDWD  Y6, Y5, Y5
+	VPADDD    Y5, Y1, Y1
+
+fold:
+	VPADDD       Y2, Y0, Y0
+	VPADDD       Y3, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, R11
+	MOVLQSX      R11, R11
+	JMP          end
+
+few:
+	CMPQ R10, $+8
+	JB   bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VXORPS    X0, X0, X0
+	VPMOVSXBW (R8), X1
+	VPMOVSXBW (R9), X2
+	VPMADDWD  X2, X1, X1
+	VPADDD    X1, X0, X0
+	MOVQ      R10, R12
+	LEAQ      masks<>+24(SB), R11
+	ANDQ      $+7, R12
+	VPMOVSXBW (R11)(R12*1), X1
+	VPMOVSXBW -8(R8)(R10*1), X2
+	VPMOVSXBW -8(R9)(R10*1), X3
+	VPAND     X1, X2, X2
+	VPMADDWD  X3, X2, X2
+	VPADDD    X2, X0, X0
+	VPSHUFD   $0x4e, X0, X1
+	VPADDD    X1, X0, X0
+	VPSHUFD   $0xb1, X0, X1
+	VPADDD    X1, X0, X0
+	VMOVD     X0, R11
+	MOVLQSX   R11, R11
+	JMP       end
+
+bytes:
+	MOVQ $+0, R11
+	CMPQ R10, $+0
+	JBE  end
+
+byte:
+	MOVBQSX (R8), R12
+	MOVBQSX (R9), R13
+	IMULQ   R13, R12
+	ADDQ    R12, R11
+	ADDQ    $+1, R8
+	ADDQ    $+1, R9
+	SUBQ    $+1, R10
+	CMPQ    R10, $+1
+	JAE     byte
+
+end:
+	MOVQ R11, (AX)
+	ADDQ $+8, AX
+	ADDQ SI, BX
+	SUBQ $+1, CX
+	CMPQ CX, $+1
+	JAE  row
+	VZEROUPPER
+	RET
+
+// func dotRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+// Requires: AVX, AVX2, MMX+
+TEXT ·dotRowsUint8AVX2(SB), NOSPLIT, $0-81
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    rows_base+24(FP), BX
+	MOVQ    stride+48(FP), SI
+	MOVQ    x_len+64(FP), DI
+	PCALIGN $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	CMPQ    R10, $+16
+	JB      few
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	CMPQ    R10, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	PREFETCHT0 4096(R8)
+	VPMOVZXBW  (R8), Y4
+	VPMOVZXBW  (R9), Y5
+	VPMADDWD   Y5, Y4, Y4
+	VPADDD     Y4, Y0, Y0
+	VPMOVZXBW  16(R8), Y4
+	VPMOVZXBW  16(R9), Y5
+	VPMADDWD   Y5, Y4, Y4
+	VPADDD     Y4, Y1, Y1
+	VPMOVZXBW  32(R8), Y4
+	VPMOVZXBW  32(R9), Y5
+	VPMADDWD   Y5, Y4, Y4
+	VPADDD     Y4, Y2, Y2
+	VPMOVZXBW  48(R8), Y4
+	VPMOVZXBW  48(R9), Y5
+	VPMADDWD   Y5, Y4, Y4
+	VPADDD     Y4, Y3, Y3
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+	CMPQ       R10, $+64
+	JAE        loop
+
+rest:
+	CMPQ      R10, $+16
+	JB        last
+	VPMOVZXBW (R8), Y4
+	VPMOVZXBW (R9), Y5
+	VPMADDWD  Y5, Y4, Y4
+	VPADDD    Y4, Y0, Y0
+	ADDQ      $+16, R8
+	ADDQ      $+16, R9
+	SUBQ      $+16, R10
+	JMP       rest
+
+last:
+	CMPQ      R10, $+0
+	JBE       fold
+	MOVQ      R10, R12
+	LEAQ      masks<>+16(SB), R11
+	ANDQ      $+15, R12
+	VPMOVSXBW (R11)(R12*1), Y4
+	VPMOVZXBW -16(R8)(R10*1), Y5
+	VPMOVZXBW -16(R9)(R10*1), Y6
+	VPAND     Y4, Y5, Y5
+	VPMADDWD  Y6, Y5, Y5
+	VPADDD    Y5, Y1, Y1
+
+fold:
+	VPADDD       Y2, Y0, Y0
+	VPADDD       Y3, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, R11
+	JMP          end
+
+few:
+	CMPQ R10, $+8
+	JB   bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VXORPS    X0, X0, X0
+	VPMOVZXBW (R8), X1
+	VPMOVZXBW (R9), X2
+	VPMADDWD  X2, X1, X1
+	VPADDD    X1, X0, X0
+	MOVQ      R10, R12
+	LEAQ      masks<>+24(SB), R11
+	ANDQ      $+7, R12
+	VPMOVSXBW (R11)(R12*1), X1
+	VPMOVZXBW -8(R8)(R10*1), X2
+	VPMOVZXBW -8(R9)(R10*1), X3
+	VPAND     X1, X2, X2
+	VPMADDWD  X3, X2, X2
+	VPADDD    X2, X0, X0
+	VPSHUFD   $0x4e, X0, X1
+	VPADDD    X1, X0, X0
+	VPSHUFD   $0xb1, X0, X1
+	VPADDD    X1, X0, X0
+	VMOVD     X0, R11
+	JMP       end
+
+bytes:
+	MOVQ $+0, R11
+	CMPQ R10, $+0
+	JBE  end
+
+byte:
+	MOVBQZX (R8), R12
+	MOVBQZX (R9), R13
+	IMULQ   R13, R12
+	ADDQ    R12, R11
+	ADDQ    $+1, R8
+	ADDQ    $+1, R9
+	SUBQ    $+1, R10
+	CMPQ    R10, $+1
+	JAE     byte
+
+end:
+	MOVQ R11, (AX)
+	ADDQ $+8, AX
+	ADDQ SI, BX
+	SUBQ $+1, CX
+	CMPQ CX, $+1
+	JAE  row
+	VZEROUPPER
+	RET
+
 // func dotSameAVX2(a float32, idx []uint16, w []float32) float32
 // Requires: AVX
 TEXT ·dotSameAVX2(SB), NOSPLIT, $0-60
@@ -6873,12 +7423,14 @@ loop:
 	VZEROUPPER
 	RET
 
-// func dotUint8AVX2(x *uint8, y *uint8, n int) int32
+// func dotUint8AVX2(x []uint8, y []uint8, signed bool) int64
 // Requires: AVX, AVX2
-TEXT ·dotUint8AVX2(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
+TEXT ·dotUint8AVX2(SB), NOSPLIT, $0-64
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
+	CMPQ    DX, $+16
+	JB      few
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -6913,7 +7465,7 @@ loop:
 
 rest:
 	CMPQ      DX, $+16
-	JB        fold
+	JB        last
 	VPMOVZXBW (AX), Y4
 	VPMOVZXBW (CX), Y5
 	VPMADDWD  Y5, Y4, Y4
@@ -6923,18 +7475,76 @@ rest:
 	SUBQ      $+16, DX
 	JMP       rest
 
+last:
+	CMPQ      DX, $+0
+	JBE       fold
+	MOVQ      DX, SI
+	LEAQ      masks<>+16(SB), BX
+	ANDQ      $+15, SI
+	VPMOVSXBW (BX)(SI*1), Y4
+	VPMOVZXBW -16(AX)(DX*1), Y5
+	VPMOVZXBW -16(CX)(DX*1), Y6
+	VPAND     Y4, Y5, Y5
+	VPMADDWD  Y6, Y5, Y5
+	VPADDD    Y5, Y1, Y1
+
 fold:
-	VPADDD       Y1, Y0, Y0
-	VPADDD       Y3, Y2, Y2
 	VPADDD       Y2, Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X1
+	VPADDD       Y3, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0x4e, X0, X1
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0xb1, X0, X1
 	VPADDD       X1, X0, X0
-	VMOVD        X0, AX
-	MOVL         AX, ret+24(FP)
+	VMOVD        X0, BX
+	JMP          end
+
+few:
+	CMPQ DX, $+8
+	JB   bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VXORPS    X0, X0, X0
+	VPMOVZXBW (AX), X1
+	VPMOVZXBW (CX), X2
+	VPMADDWD  X2, X1, X1
+	VPADDD    X1, X0, X0
+	MOVQ      DX, SI
+	LEAQ      masks<>+24(SB), BX
+	ANDQ      $+7, SI
+	VPMOVSXBW (BX)(SI*1), X1
+	VPMOVZXBW -8(AX)(DX*1), X2
+	VPMOVZXBW -8(CX)(DX*1), X3
+	VPAND     X1, X2, X2
+	VPMADDWD  X3, X2, X2
+	VPADDD    X2, X0, X0
+	VPSHUFD   $0x4e, X0, X1
+	VPADDD    X1, X0, X0
+	VPSHUFD   $0xb1, X0, X1
+	VPADDD    X1, X0, X0
+	VMOVD     X0, BX
+	JMP       end
+
+bytes:
+	MOVQ $+0, BX
+	CMPQ DX, $+0
+	JBE  end
+
+byte:
+	MOVBQZX (AX), SI
+	MOVBQZX (CX), DI
+	IMULQ   DI, SI
+	ADDQ    SI, BX
+	ADDQ    $+1, AX
+	ADDQ    $+1, CX
+	SUBQ    $+1, DX
+	CMPQ    DX, $+1
+	JAE     byte
+
+end:
+	MOVQ BX, ret+56(FP)
 	VZEROUPPER
 	RET
 
@@ -11188,12 +11798,14 @@ next:
 	VZEROUPPER
 	RET
 
-// func squaredDistanceInt8AVX2(x *int8, y *int8, n int) int32
+// func squaredDistanceInt8AVX2(x []uint8, y []uint8, signed bool) int64
 // Requires: AVX, AVX2
-TEXT ·squaredDistanceInt8AVX2(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
+TEXT ·squaredDistanceInt8AVX2(SB), NOSPLIT, $0-64
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
+	CMPQ    DX, $+16
+	JB      few
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -11232,7 +11844,7 @@ loop:
 
 rest:
 	CMPQ      DX, $+16
-	JB        fold
+	JB        last
 	VPMOVSXBW (AX), Y4
 	VPMOVSXBW (CX), Y5
 	VPSUBW    Y5, Y4, Y4
@@ -11243,27 +11855,389 @@ rest:
 	SUBQ      $+16, DX
 	JMP       rest
 
+last:
+	CMPQ      DX, $+0
+	JBE       fold
+	MOVQ      DX, SI
+	LEAQ      masks<>+16(SB), BX
+	ANDQ      $+15, SI
+	VPMOVSXBW (BX)(SI*1), Y4
+	VPMOVSXBW -16(AX)(DX*1), Y5
+	VPMOVSXBW -16(CX)(DX*1), Y6
+	VPSUBW    Y6, Y5, Y5
+	VPAND     Y4, Y5, Y5
+	VPMADDWD  Y5, Y5, Y5
+	VPADDD    Y5, Y1, Y1
+
 fold:
-	VPADDD       Y1, Y0, Y0
-	VPADDD       Y3, Y2, Y2
 	VPADDD       Y2, Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X1
+	VPADDD       Y3, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0x4e, X0, X1
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0xb1, X0, X1
 	VPADDD       X1, X0, X0
-	VMOVD        X0, AX
-	MOVL         AX, ret+24(FP)
+	VMOVD        X0, BX
+	JMP          end
+
+few:
+	CMPQ DX, $+8
+	JB   bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VXORPS    X0, X0, X0
+	VPMOVSXBW (AX), X1
+	VPMOVSXBW (CX), X2
+	VPSUBW    X2, X1, X1
+	VPMADDWD  X1, X1, X1
+	VPADDD    X1, X0, X0
+	MOVQ      DX, SI
+	LEAQ      masks<>+24(SB), BX
+	ANDQ      $+7, SI
+	VPMOVSXBW (BX)(SI*1), X1
+	VPMOVSXBW -8(AX)(DX*1), X2
+	VPMOVSXBW -8(CX)(DX*1), X3
+	VPSUBW    X3, X2, X2
+	VPAND     X1, X2, X2
+	VPMADDWD  X2, X2, X2
+	VPADDD    X2, X0, X0
+	VPSHUFD   $0x4e, X0, X1
+	VPADDD    X1, X0, X0
+	VPSHUFD   $0xb1, X0, X1
+	VPADDD    X1, X0, X0
+	VMOVD     X0, BX
+	JMP       end
+
+bytes:
+	MOVQ $+0, BX
+	CMPQ DX, $+0
+	JBE  end
+
+byte:
+	MOVBQSX (AX), SI
+	MOVBQSX (CX), DI
+	SUBQ    DI, SI
+	IMULQ   SI, SI
+	ADDQ    SI, BX
+	ADDQ    $+1, AX
+	ADDQ    $+1, CX
+	SUBQ    $+1, DX
+	CMPQ    DX, $+1
+	JAE     byte
+
+end:
+	MOVQ BX, ret+56(FP)
 	VZEROUPPER
 	RET
 
-// func squaredDistanceUint8AVX2(x *uint8, y *uint8, n int) int32
+// func squaredDistanceRowsInt8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+// Requires: AVX, AVX2, MMX+
+TEXT ·squaredDistanceRowsInt8AVX2(SB), NOSPLIT, $0-81
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    rows_base+24(FP), BX
+	MOVQ    stride+48(FP), SI
+	MOVQ    x_len+64(FP), DI
+	PCALIGN $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	CMPQ    R10, $+16
+	JB      few
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	CMPQ    R10, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	PREFETCHT0 4096(R8)
+	VPMOVSXBW  (R8), Y4
+	VPMOVSXBW  (R9), Y5
+	VPSUBW     Y5, Y4, Y4
+	VPMADDWD   Y4, Y4, Y4
+	VPADDD     Y4, Y0, Y0
+	VPMOVSXBW  16(R8), Y4
+	VPMOVSXBW  16(R9), Y5
+	VPSUBW     Y5, Y4, Y4
+	VPMADDWD   Y4, Y4, Y4
+	VPADDD     Y4, Y1, Y1
+	VPMOVSXBW  32(R8), Y4
+	VPMOVSXBW  32(R9), Y5
+	VPSUBW     Y5, Y4, Y4
+	VPMADDWD   Y4, Y4, Y4
+	VPADDD     Y4, Y2, Y2
+	VPMOVSXBW  48(R8), Y4
+	VPMOVSXBW  48(R9), Y5
+	VPSUBW     Y5, Y4, Y4
+	VPMADDWD   Y4, Y4, Y4
+	VPADDD     Y4, Y3, Y3
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+	CMPQ       R10, $+64
+	JAE        loop
+
+rest:
+	CMPQ      R10, $+16
+	JB        last
+	VPMOVSXBW (R8), Y4
+	VPMOVSXBW (R9), Y5
+	VPSUBW    Y5, Y4, Y4
+	VPMADDWD  Y4, Y4, Y4
+	VPADDD    Y4, Y0, Y0
+	ADDQ      $+16, R8
+	ADDQ      $+16, R9
+	SUBQ      $+16, R10
+	JMP       rest
+
+last:
+	CMPQ      R10, $+0
+	JBE       fold
+	MOVQ      R10, R12
+	LEAQ      masks<>+16(SB), R11
+	ANDQ      $+15, R12
+	VPMOVSXBW (R11)(R12*1), Y4
+	VPMOVSXBW -16(R8)(R10*1), Y5
+	VPMOVSXBW -16(R9)(R10*1), Y6
+	VPSUBW    Y6, Y5, Y5
+	VPAND     Y4, Y5, Y5
+	VPMADDWD  Y5, Y5, Y5
+	VPADDD    Y5, Y1, Y1
+
+fold:
+	VPADDD       Y2, Y0, Y0
+	VPADDD       Y3, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, R11
+	JMP          end
+
+few:
+	CMPQ R10, $+8
+	JB   bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VXORPS    X0, X0, X0
+	VPMOVSXBW (R8), X1
+	VPMOVSXBW (R9), X2
+	VPSUBW    X2, X1, X1
+	VPMADDWD  X1, X1, X1
+	VPADDD    X1, X0, X0
+	MOVQ      R10, R12
+	LEAQ      masks<>+24(SB), R11
+	ANDQ      $+7, R12
+	VPMOVSXBW (R11)(R12*1), X1
+	VPMOVSXBW -8(R8)(R10*1), X2
+	VPMOVSXBW -8(R9)(R10*1), X3
+	VPSUBW    X3, X2, X2
+	VPAND     X1, X2, X2
+	VPMADDWD  X2, X2, X2
+	VPADDD    X2, X0, X0
+	VPSHUFD   $0x4e, X0, X1
+	VPADDD    X1, X0, X0
+	VPSHUFD   $0xb1, X0, X1
+	VPADDD    X1, X0, X0
+	VMOVD     X0, R11
+	JMP       end
+
+bytes:
+	MOVQ $+0, R11
+	CMPQ R10, $+0
+	JBE  end
+
+byte:
+	MOVBQSX (R8), R12
+	MOVBQSX (R9), R13
+	SUBQ    R13, R12
+	IMULQ   R12, R12
+	ADDQ    R12, R11
+	ADDQ    $+1, R8
+	ADDQ    $+1, R9
+	SUBQ    $+1, R10
+	CMPQ    R10, $+1
+	JAE     byte
+
+end:
+	MOVQ R11, (AX)
+	ADDQ $+8, AX
+	ADDQ SI, BX
+	SUBQ $+1, CX
+	CMPQ CX, $+1
+	JAE  row
+	VZEROUPPER
+	RET
+
+// func squaredDistanceRowsUint8AVX2(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+// Requires: AVX, AVX2, MMX+
+TEXT ·squaredDistanceRowsUint8AVX2(SB), NOSPLIT, $0-81
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    rows_base+24(FP), BX
+	MOVQ    stride+48(FP), SI
+	MOVQ    x_len+64(FP), DI
+	PCALIGN $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	CMPQ    R10, $+16
+	JB      few
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	CMPQ    R10, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	PREFETCHT0 4096(R8)
+	VPMOVZXBW  (R8), Y4
+	VPMOVZXBW  (R9), Y5
+	VPSUBW     Y5, Y4, Y4
+	VPMADDWD   Y4, Y4, Y4
+	VPADDD     Y4, Y0, Y0
+	VPMOVZXBW  16(R8), Y4
+	VPMOVZXBW  16(R9), Y5
+	VPSUBW     Y5, Y4, Y4
+	VPMADDWD   Y4, Y4, Y4
+	VPADDD     Y4, Y1, Y1
+	VPMOVZXBW  32(R8), Y4
+	VPMOVZXBW  32(R9), Y5
+	VPSUBW     Y5, Y4, Y4
+	VPMADDWD   Y4, Y4, Y4
+	VPADDD     Y4, Y2, Y2
+	VPMOVZXBW  48(R8), Y4
+	VPMOVZXBW  48(R9), Y5
+	VPSUBW     Y5, Y4, Y4
+	VPMADDWD   Y4, Y4, Y4
+	VPADDD     Y4, Y3, Y3
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+	CMPQ       R10, $+64
+	JAE        loop
+
+rest:
+	CMPQ      R10, $+16
+	JB        last
+	VPMOVZXBW (R8), Y4
+	VPMOVZXBW (R9), Y5
+	VPSUBW    Y5, Y4, Y4
+	VPMADDWD  Y4, Y4, Y4
+	VPADDD    Y4, Y0, Y0
+	ADDQ      $+16, R8
+	ADDQ      $+16, R9
+	SUBQ      $+16, R10
+	JMP       rest
+
+last:
+	CMPQ      R10, $+0
+	JBE       fold
+	MOVQ      R10, R12
+	LEAQ      masks<>+16(SB), R11
+	ANDQ      $+15, R12
+	VPMOVSXBW (R11)(R12*1), Y4
+	VPMOVZXBW -16(R8)(R10*1), Y5
+	VPMOVZXBW -16(R9)(R10*1), Y6
+	VPSUBW    Y6, Y5, Y5
+	VPAND     Y4, Y5, Y5
+	VPMADDWD  Y5, Y5, Y5
+	VPADDD    Y5, Y1, Y1
+
+fold:
+	VPADDD       Y2, Y0, Y0
+	VPADDD       Y3, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0x4e, X0, X1
+	VPADDD       X1, X0, X0
+	VPSHUFD      $0xb1, X0, X1
+	VPADDD       X1, X0, X0
+	VMOVD        X0, R11
+	JMP          end
+
+few:
+	CMPQ R10, $+8
+	JB   bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VXORPS    X0, X0, X0
+	VPMOVZXBW (R8), X1
+	VPMOVZXBW (R9), X2
+	VPSUBW    X2, X1, X1
+	VPMADDWD  X1, X1, X1
+	VPADDD    X1, X0, X0
+	MOVQ      R10, R12
+	LEAQ      masks<>+24(SB), R11
+	ANDQ      $+7, R12
+	VPMOVSXBW (R11)(R12*1), X1
+	VPMOVZXBW -8(R8)(R10*1), X2
+	VPMOVZXBW -8(R9)(R10*1), X3
+	VPSUBW    X3, X2, X2
+	VPAND     X1, X2, X2
+	VPMADDWD  X2, X2, X2
+	VPADDD    X2, X0, X0
+	VPSHUFD   $0x4e, X0, X1
+	VPADDD    X1, X0, X0
+	VPSHUFD   $0xb1, X0, X1
+	VPADDD    X1, X0, X0
+	VMOVD     X0, R11
+	JMP       end
+
+bytes:
+	MOVQ $+0, R11
+	CMPQ R10, $+0
+	JBE  end
+
+byte:
+	MOVBQZX (R8), R12
+	MOVBQZX (R9), R13
+	SUBQ    R13, R12
+	IMULQ   R12, R12
+	ADDQ    R12, R11
+	ADDQ    $+1, R8
+	ADDQ    $+1, R9
+	SUBQ    $+1, R10
+	CMPQ    R10, $+1
+	JAE     byte
+
+end:
+	MOVQ R11, (AX)
+	ADDQ $+8, AX
+	ADDQ SI, BX
+	SUBQ $+1, CX
+	CMPQ CX, $+1
+	JAE  row
+	VZEROUPPER
+	RET
+
+// func squaredDistanceUint8AVX2(x []uint8, y []uint8, signed bool) int64
 // Requires: AVX, AVX2
-TEXT ·squaredDistanceUint8AVX2(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
+TEXT ·squaredDistanceUint8AVX2(SB), NOSPLIT, $0-64
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
+	CMPQ    DX, $+16
+	JB      few
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
@@ -11302,7 +12276,7 @@ loop:
 
 rest:
 	CMPQ      DX, $+16
-	JB        fold
+	JB        last
 	VPMOVZXBW (AX), Y4
 	VPMOVZXBW (CX), Y5
 	VPSUBW    Y5, Y4, Y4
@@ -11313,18 +12287,80 @@ rest:
 	SUBQ      $+16, DX
 	JMP       rest
 
+last:
+	CMPQ      DX, $+0
+	JBE       fold
+	MOVQ      DX, SI
+	LEAQ      masks<>+16(SB), BX
+	ANDQ      $+15, SI
+	VPMOVSXBW (BX)(SI*1), Y4
+	VPMOVZXBW -16(AX)(DX*1), Y5
+	VPMOVZXBW -16(CX)(DX*1), Y6
+	VPSUBW    Y6, Y5, Y5
+	VPAND     Y4, Y5, Y5
+	VPMADDWD  Y5, Y5, Y5
+	VPADDD    Y5, Y1, Y1
+
 fold:
-	VPADDD       Y1, Y0, Y0
-	VPADDD       Y3, Y2, Y2
 	VPADDD       Y2, Y0, Y0
-	VEXTRACTI128 $0x01, Y0, X1
+	VPADDD       Y3, Y1, Y1
+	VPADDD       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0x4e, X0, X1
 	VPADDD       X1, X0, X0
 	VPSHUFD      $0xb1, X0, X1
 	VPADDD       X1, X0, X0
-	VMOVD        X0, AX
-	MOVL         AX, ret+24(FP)
+	VMOVD        X0, BX
+	JMP          end
+
+few:
+	CMPQ DX, $+8
+	JB   bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VXORPS    X0, X0, X0
+	VPMOVZXBW (AX), X1
+	VPMOVZXBW (CX), X2
+	VPSUBW    X2, X1, X1
+	VPMADDWD  X1, X1, X1
+	VPADDD    X1, X0, X0
+	MOVQ      DX, SI
+	LEAQ      masks<>+24(SB), BX
+	ANDQ      $+7, SI
+	VPMOVSXBW (BX)(SI*1), X1
+	VPMOVZXBW -8(AX)(DX*1), X2
+	VPMOVZXBW -8(CX)(DX*1), X3
+	VPSUBW    X3, X2, X2
+	VPAND     X1, X2, X2
+	VPMADDWD  X2, X2, X2
+	VPADDD    X2, X0, X0
+	VPSHUFD   $0x4e, X0, X1
+	VPADDD    X1, X0, X0
+	VPSHUFD   $0xb1, X0, X1
+	VPADDD    X1, X0, X0
+	VMOVD     X0, BX
+	JMP       end
+
+bytes:
+	MOVQ $+0, BX
+	CMPQ DX, $+0
+	JBE  end
+
+byte:
+	MOVBQZX (AX), SI
+	MOVBQZX (CX), DI
+	SUBQ    DI, SI
+	IMULQ   SI, SI
+	ADDQ    SI, BX
+	ADDQ    $+1, AX
+	ADDQ    $+1, CX
+	SUBQ    $+1, DX
+	CMPQ    DX, $+1
+	JAE     byte
+
+end:
+	MOVQ BX, ret+56(FP)
 	VZEROUPPER
 	RET
 

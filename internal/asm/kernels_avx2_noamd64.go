@@ -9,19 +9,3 @@ const noAVX2 = "asm: this build has no AVX2"
 func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int) {
 	panic(noAVX2)
 }
-
-func dotFloatInt8AVX2(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32 {
-	panic(noAVX2)
-}
-
-func dotFloatUint8AVX2(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32 {
-	panic(noAVX2)
-}
-
-func dotInt8AVX2(x *int8, y *int8, n int) int32 { panic(noAVX2) }
-
-func dotUint8AVX2(x *uint8, y *uint8, n int) int32 { panic(noAVX2) }
-
-func squaredDistanceInt8AVX2(x *int8, y *int8, n int) int32 { panic(noAVX2) }
-
-func squaredDistanceUint8AVX2(x *uint8, y *uint8, n int) int32 { panic(noAVX2) }

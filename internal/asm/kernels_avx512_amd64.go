@@ -67,22 +67,17 @@ func dotEachRowAVX512(dst []float32, rows []float32, stride int, x []float32)
 // dotFloatInt8AVX512 works like dotFloatBytesGeneric.
 //
 //go:noescape
-func dotFloatInt8AVX512(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
+func dotFloatInt8AVX512(x []float32, y []uint8, signed bool) float32
 
 // dotFloatUint8AVX512 works like dotFloatBytesGeneric.
 //
 //go:noescape
-func dotFloatUint8AVX512(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
+func dotFloatUint8AVX512(x []float32, y []uint8, signed bool) float32
 
-// dotInt8AVX512 works like dotBytesGeneric.
+// dotInt8VNNIAVX512 works like dotBytesGeneric.
 //
 //go:noescape
-func dotInt8AVX512(x *int8, y *int8, n int) int32
-
-// dotInt8VNNIAVX512 is a part of DotInt8.
-//
-//go:noescape
-func dotInt8VNNIAVX512(x *int8, y *int8, n int) int32
+func dotInt8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
 
 // dotNormsAVX512 works like dotNormsGeneric.
 //
@@ -94,20 +89,25 @@ func dotNormsAVX512(dst *float32, x []float32, y []float32)
 //go:noescape
 func dotRowsAVX512(dst []float32, rows []float32, stride int, idx []int32, x []float32)
 
+// dotRowsInt8VNNIAVX512 works like dotRowsBytesGeneric.
+//
+//go:noescape
+func dotRowsInt8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+
+// dotRowsUint8VNNIAVX512 works like dotRowsBytesGeneric.
+//
+//go:noescape
+func dotRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+
 // dotSparseKAVX512 works like dotSparseKGeneric.
 //
 //go:noescape
 func dotSparseKAVX512(dst []float32, idx []int32, val []float32, w []float32, k int)
 
-// dotUint8AVX512 works like dotBytesGeneric.
+// dotUint8VNNIAVX512 works like dotBytesGeneric.
 //
 //go:noescape
-func dotUint8AVX512(x *uint8, y *uint8, n int) int32
-
-// dotUint8VNNIAVX512 is a part of DotUint8.
-//
-//go:noescape
-func dotUint8VNNIAVX512(x *uint8, y *uint8, n int) int32
+func dotUint8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
 
 // expAVX512 works like expGeneric.
 //
@@ -179,15 +179,25 @@ func squaredDistanceAVX512(x []float32, y []float32) float32
 //go:noescape
 func squaredDistanceEachRowAVX512(dst []float32, rows []float32, stride int, x []float32)
 
-// squaredDistanceInt8AVX512 works like squaredDistanceBytesGeneric.
+// squaredDistanceInt8VNNIAVX512 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceInt8AVX512(x *int8, y *int8, n int) int32
+func squaredDistanceInt8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
 
-// squaredDistanceUint8AVX512 works like squaredDistanceBytesGeneric.
+// squaredDistanceRowsInt8VNNIAVX512 works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceUint8AVX512(x *uint8, y *uint8, n int) int32
+func squaredDistanceRowsInt8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+
+// squaredDistanceRowsUint8VNNIAVX512 works like squaredDistanceRowsBytesGeneric.
+//
+//go:noescape
+func squaredDistanceRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+
+// squaredDistanceUint8VNNIAVX512 works like squaredDistanceBytesGeneric.
+//
+//go:noescape
+func squaredDistanceUint8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
 
 // subAVX512 works like subGeneric.
 //

@@ -2836,19 +2836,18 @@ next:
 	JB   row
 	RET
 
-// func dotFloatInt8AVX512(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
-// Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotFloatInt8AVX512(SB), NOSPLIT, $0-52
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	MOVQ    end+40(FP), BX
+// func dotFloatInt8AVX512(x []float32, y []uint8, signed bool) float32
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·dotFloatInt8AVX512(SB), NOSPLIT, $0-60
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
 	VPXORD  Z16, Z16, Z16
 	VPXORD  Z17, Z17, Z17
 	VPXORD  Z18, Z18, Z18
 	VPXORD  Z19, Z19, Z19
-	CMPQ    DX, $+0
-	JBE     end
+	CMPQ    DX, $+64
+	JB      rest
 	PCALIGN $0x20
 
 loop:
@@ -2875,14 +2874,56 @@ loop:
 	CMPQ      DX, $+64
 	JAE       loop
 
-end:
-	CMPQ BX, $+0
+rest:
+	CMPQ DX, $+0
 	JBE  fold
-	MOVQ endX+24(FP), AX
-	MOVQ endY+32(FP), CX
-	MOVQ BX, DX
-	MOVQ $+0, BX
-	JMP  loop
+
+	// The last group, first.
+	MOVQ        DX, BX
+	MOVQ        DX, SI
+	NEGQ        SI
+	ANDQ        $0x0f, SI
+	MOVL        $0x0000ffff, DI
+	SHRXL       SI, DI, DI
+	KMOVW       DI, K1
+	SUBQ        $+1, BX
+	ANDQ        $+48, BX
+	VMOVUPS.Z   (AX)(BX*4), K1, Z20
+	LEAQ        (CX)(BX*1), BX
+	VPMOVSXBD.Z (BX), K1, Z21
+	VCVTDQ2PS   Z21, Z21
+	VMULPS      Z21, Z20, Z20
+	CMPQ        DX, $+16
+	JBE         rest0
+	VPMOVSXBD   (CX), Z21
+	VCVTDQ2PS   Z21, Z21
+	VMULPS      (AX), Z21, Z21
+	VADDPS      Z21, Z16, Z16
+	CMPQ        DX, $+32
+	JBE         rest1
+	VPMOVSXBD   16(CX), Z21
+	VCVTDQ2PS   Z21, Z21
+	VMULPS      64(AX), Z21, Z21
+	VADDPS      Z21, Z17, Z17
+	CMPQ        DX, $+48
+	JBE         rest2
+	VPMOVSXBD   32(CX), Z21
+	VCVTDQ2PS   Z21, Z21
+	VMULPS      128(AX), Z21, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z20, Z19, Z19
+	JMP         fold
+
+rest2:
+	VADDPS Z20, Z18, Z18
+	JMP    fold
+
+rest1:
+	VADDPS Z20, Z17, Z17
+	JMP    fold
+
+rest0:
+	VADDPS Z20, Z16, Z16
 
 fold:
 	VADDPS        Z18, Z16, Z16
@@ -2896,22 +2937,21 @@ fold:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+56(FP)
 	RET
 
-// func dotFloatUint8AVX512(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
-// Requires: AVX, AVX512F, AVX512VL
-TEXT ·dotFloatUint8AVX512(SB), NOSPLIT, $0-52
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	MOVQ    end+40(FP), BX
+// func dotFloatUint8AVX512(x []float32, y []uint8, signed bool) float32
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·dotFloatUint8AVX512(SB), NOSPLIT, $0-60
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
 	VPXORD  Z16, Z16, Z16
 	VPXORD  Z17, Z17, Z17
 	VPXORD  Z18, Z18, Z18
 	VPXORD  Z19, Z19, Z19
-	CMPQ    DX, $+0
-	JBE     end
+	CMPQ    DX, $+64
+	JB      rest
 	PCALIGN $0x20
 
 loop:
@@ -2938,14 +2978,56 @@ loop:
 	CMPQ      DX, $+64
 	JAE       loop
 
-end:
-	CMPQ BX, $+0
+rest:
+	CMPQ DX, $+0
 	JBE  fold
-	MOVQ endX+24(FP), AX
-	MOVQ endY+32(FP), CX
-	MOVQ BX, DX
-	MOVQ $+0, BX
-	JMP  loop
+
+	// The last group, first.
+	MOVQ        DX, BX
+	MOVQ        DX, SI
+	NEGQ        SI
+	ANDQ        $0x0f, SI
+	MOVL        $0x0000ffff, DI
+	SHRXL       SI, DI, DI
+	KMOVW       DI, K1
+	SUBQ        $+1, BX
+	ANDQ        $+48, BX
+	VMOVUPS.Z   (AX)(BX*4), K1, Z20
+	LEAQ        (CX)(BX*1), BX
+	VPMOVZXBD.Z (BX), K1, Z21
+	VCVTDQ2PS   Z21, Z21
+	VMULPS      Z21, Z20, Z20
+	CMPQ        DX, $+16
+	JBE         rest0
+	VPMOVZXBD   (CX), Z21
+	VCVTDQ2PS   Z21, Z21
+	VMULPS      (AX), Z21, Z21
+	VADDPS      Z21, Z16, Z16
+	CMPQ        DX, $+32
+	JBE         rest1
+	VPMOVZXBD   16(CX), Z21
+	VCVTDQ2PS   Z21, Z21
+	VMULPS      64(AX), Z21, Z21
+	VADDPS      Z21, Z17, Z17
+	CMPQ        DX, $+48
+	JBE         rest2
+	VPMOVZXBD   32(CX), Z21
+	VCVTDQ2PS   Z21, Z21
+	VMULPS      128(AX), Z21, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z20, Z19, Z19
+	JMP         fold
+
+rest2:
+	VADDPS Z20, Z18, Z18
+	JMP    fold
+
+rest1:
+	VADDPS Z20, Z17, Z17
+	JMP    fold
+
+rest0:
+	VADDPS Z20, Z16, Z16
 
 fold:
 	VADDPS        Z18, Z16, Z16
@@ -2959,98 +3041,128 @@ fold:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+56(FP)
 	RET
 
-// func dotInt8AVX512(x *int8, y *int8, n int) int32
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
-TEXT ·dotInt8AVX512(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VPXORD  Z16, Z16, Z16
-	VPXORD  Z17, Z17, Z17
-	VPXORD  Z18, Z18, Z18
-	VPXORD  Z19, Z19, Z19
-	CMPQ    DX, $+128
-	JB      rest
-	PCALIGN $0x20
-
-loop:
-	// Four groups a turn.
-	VPMOVSXBW (AX), Z20
-	VPMOVSXBW (CX), Z21
-	VPMADDWD  Z21, Z20, Z20
-	VPADDD    Z20, Z16, Z16
-	VPMOVSXBW 32(AX), Z20
-	VPMOVSXBW 32(CX), Z21
-	VPMADDWD  Z21, Z20, Z20
-	VPADDD    Z20, Z17, Z17
-	VPMOVSXBW 64(AX), Z20
-	VPMOVSXBW 64(CX), Z21
-	VPMADDWD  Z21, Z20, Z20
-	VPADDD    Z20, Z18, Z18
-	VPMOVSXBW 96(AX), Z20
-	VPMOVSXBW 96(CX), Z21
-	VPMADDWD  Z21, Z20, Z20
-	VPADDD    Z20, Z19, Z19
-	ADDQ      $+128, AX
-	ADDQ      $+128, CX
-	SUBQ      $+128, DX
-	CMPQ      DX, $+128
-	JAE       loop
-
-rest:
-	CMPQ      DX, $+32
-	JB        fold
-	VPMOVSXBW (AX), Z20
-	VPMOVSXBW (CX), Z21
-	VPMADDWD  Z21, Z20, Z20
-	VPADDD    Z20, Z16, Z16
-	ADDQ      $+32, AX
-	ADDQ      $+32, CX
-	SUBQ      $+32, DX
-	JMP       rest
-
-fold:
-	// Sixteen bytes may be left.
-	CMPQ      DX, $+0
-	JBE       end
-	VPXORD    Y22, Y22, Y22
-	VPMOVSXBW (AX), Y20
-	VPMOVSXBW (CX), Y21
-	VPMADDWD  Y21, Y20, Y20
-	VPADDD    Y20, Y22, Y22
-	VPADDD    Z22, Z17, Z17
-
-end:
-	VPADDD        Z17, Z16, Z16
-	VPADDD        Z19, Z18, Z18
-	VPADDD        Z18, Z16, Z16
-	VEXTRACTI64X4 $0x01, Z16, Y17
-	VPADDD        Y17, Y16, Y16
-	VEXTRACTI32X4 $0x01, Y16, X17
+// func dotInt8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
+TEXT ·dotInt8VNNIAVX512(SB), NOSPLIT, $0-64
+	MOVQ          x_base+0(FP), AX
+	MOVQ          y_base+24(FP), CX
+	MOVQ          x_len+8(FP), DX
+	CMPQ          DX, $+17
+	JAE           over16
+	LEAQ          15(AX)(DX*1), BX
+	TESTL         $0x00000ff0, BX
+	JEQ           page
+	LEAQ          15(CX)(DX*1), BX
+	TESTL         $0x00000ff0, BX
+	JEQ           page
+	MOVQ          $-1, BX
+	BZHIQ         DX, BX, BX
+	KMOVQ         BX, K1
+	VPMOVSXBW.Z   (AX), K1, Y16
+	VPMOVSXBW.Z   (CX), K1, Y17
+	VPMADDWD      Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
 	VPADDD        X17, X16, X16
 	VPSHUFD       $0x4e, X16, X17
 	VPADDD        X17, X16, X16
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVL          AX, ret+24(FP)
+	MOVLQSX       AX, AX
+	MOVQ          AX, ret+56(FP)
 	RET
 
-// func dotInt8VNNIAVX512(x *int8, y *int8, n int) int32
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
-TEXT ·dotInt8VNNIAVX512(SB), NOSPLIT, $0-28
-	MOVQ         x+0(FP), AX
-	MOVQ         y+8(FP), CX
-	MOVQ         n+16(FP), DX
+page:
+	CMPQ          DX, $+0
+	JBE           empty
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+15, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVSXBW.Z   -16(AX)(DX*1), K1, Y16
+	VPMOVSXBW.Z   -16(CX)(DX*1), K1, Y17
+	VPMADDWD      Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVLQSX       AX, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+empty:
+	MOVQ DX, ret+56(FP)
+	RET
+
+over16:
+	CMPQ          DX, $+33
+	JAE           over32
+	VPMOVSXBW     (AX), Y16
+	VPMOVSXBW     (CX), Y17
+	VPMADDWD      Y17, Y16, Y16
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+15, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVSXBW.Z   -16(AX)(DX*1), K1, Y17
+	VPMOVSXBW.Z   -16(CX)(DX*1), K1, Y18
+	VPMADDWD      Y18, Y17, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVLQSX       AX, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+over32:
+	CMPQ          DX, $+65
+	JAE           long
+	VPMOVSXBW     (AX), Z16
+	VPMOVSXBW     (CX), Z17
+	VPMADDWD      Z17, Z16, Z16
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+31, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVSXBW.Z   -32(AX)(DX*1), K1, Z17
+	VPMOVSXBW.Z   -32(CX)(DX*1), K1, Z18
+	VPMADDWD      Z18, Z17, Z17
+	VPADDD        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVLQSX       AX, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+long:
 	MOVL         $0x80808080, BX
-	VMOVD        BX, X16
-	VPBROADCASTD X16, Z16
+	VPBROADCASTD BX, Z16
 	MOVL         $0x01010101, BX
-	VMOVD        BX, X17
-	VPBROADCASTD X17, Z17
+	VPBROADCASTD BX, Z17
 	VPXORD       Z18, Z18, Z18
 	VPXORD       Z19, Z19, Z19
 	VPXORD       Z20, Z20, Z20
@@ -3068,23 +3180,23 @@ loop:
 	VMOVDQU8 (AX), Z26
 	VMOVDQU8 (CX), Z27
 	VPXORD   Z16, Z26, Z26
-	VPDPBUSD Z27, Z17, Z19
+	VPDPBUSD Z27, Z17, Z22
 	VPDPBUSD Z27, Z26, Z18
 	VMOVDQU8 64(AX), Z26
 	VMOVDQU8 64(CX), Z27
 	VPXORD   Z16, Z26, Z26
-	VPDPBUSD Z27, Z17, Z21
-	VPDPBUSD Z27, Z26, Z20
+	VPDPBUSD Z27, Z17, Z23
+	VPDPBUSD Z27, Z26, Z19
 	VMOVDQU8 128(AX), Z26
 	VMOVDQU8 128(CX), Z27
 	VPXORD   Z16, Z26, Z26
-	VPDPBUSD Z27, Z17, Z23
-	VPDPBUSD Z27, Z26, Z22
+	VPDPBUSD Z27, Z17, Z24
+	VPDPBUSD Z27, Z26, Z20
 	VMOVDQU8 192(AX), Z26
 	VMOVDQU8 192(CX), Z27
 	VPXORD   Z16, Z26, Z26
 	VPDPBUSD Z27, Z17, Z25
-	VPDPBUSD Z27, Z26, Z24
+	VPDPBUSD Z27, Z26, Z21
 	ADDQ     $+256, AX
 	ADDQ     $+256, CX
 	SUBQ     $+256, DX
@@ -3097,7 +3209,7 @@ rest:
 	VMOVDQU8 (AX), Z26
 	VMOVDQU8 (CX), Z27
 	VPXORD   Z16, Z26, Z26
-	VPDPBUSD Z27, Z17, Z19
+	VPDPBUSD Z27, Z17, Z22
 	VPDPBUSD Z27, Z26, Z18
 	ADDQ     $+64, AX
 	ADDQ     $+64, CX
@@ -3107,8 +3219,8 @@ rest:
 	VMOVDQU8 (AX), Z26
 	VMOVDQU8 (CX), Z27
 	VPXORD   Z16, Z26, Z26
-	VPDPBUSD Z27, Z17, Z21
-	VPDPBUSD Z27, Z26, Z20
+	VPDPBUSD Z27, Z17, Z23
+	VPDPBUSD Z27, Z26, Z19
 	ADDQ     $+64, AX
 	ADDQ     $+64, CX
 	SUBQ     $+64, DX
@@ -3117,8 +3229,8 @@ rest:
 	VMOVDQU8 (AX), Z26
 	VMOVDQU8 (CX), Z27
 	VPXORD   Z16, Z26, Z26
-	VPDPBUSD Z27, Z17, Z23
-	VPDPBUSD Z27, Z26, Z22
+	VPDPBUSD Z27, Z17, Z24
+	VPDPBUSD Z27, Z26, Z20
 	ADDQ     $+64, AX
 	ADDQ     $+64, CX
 	SUBQ     $+64, DX
@@ -3126,35 +3238,38 @@ rest:
 part:
 	CMPQ       DX, $+0
 	JBE        fold
-	ANDQ       $+63, DX
-	MOVQ       $-1, BX
-	BZHIQ      DX, BX, BX
-	KMOVQ      BX, K1
-	VMOVDQU8.Z (AX), K1, Z26
-	VMOVDQU8.Z (CX), K1, Z27
+	MOVQ       DX, BX
+	NEGQ       BX
+	ANDQ       $+63, BX
+	MOVQ       $-1, SI
+	SHLXQ      BX, SI, SI
+	KMOVQ      SI, K1
+	VMOVDQU8.Z -64(AX)(DX*1), K1, Z26
+	VMOVDQU8.Z -64(CX)(DX*1), K1, Z27
 	VPXORD     Z16, Z26, Z26
 	VPDPBUSD   Z27, Z17, Z25
-	VPDPBUSD   Z27, Z26, Z24
+	VPDPBUSD   Z27, Z26, Z21
 
 fold:
 	VPADDD        Z20, Z18, Z18
 	VPADDD        Z21, Z19, Z19
+	VPADDD        Z19, Z18, Z18
 	VPADDD        Z24, Z22, Z22
 	VPADDD        Z25, Z23, Z23
-	VPADDD        Z22, Z18, Z18
-	VPADDD        Z23, Z19, Z19
-	VPSLLD        $0x07, Z19, Z19
-	VPSUBD        Z19, Z18, Z18
-	VEXTRACTI64X4 $0x01, Z18, Y16
+	VPADDD        Z23, Z22, Z22
+	VPSLLD        $0x07, Z22, Z22
+	VPSUBD        Z22, Z18, Z18
+	VEXTRACTF64X4 $0x01, Z18, Y16
 	VPADDD        Y16, Y18, Y18
-	VEXTRACTI32X4 $0x01, Y18, X16
+	VEXTRACTF32X4 $0x01, Y18, X16
 	VPADDD        X16, X18, X18
 	VPSHUFD       $0x4e, X18, X16
 	VPADDD        X16, X18, X18
 	VPSHUFD       $0xb1, X18, X16
 	VPADDD        X16, X18, X18
 	VMOVD         X18, AX
-	MOVL          AX, ret+24(FP)
+	MOVLQSX       AX, AX
+	MOVQ          AX, ret+56(FP)
 	RET
 
 // func dotNormsAVX512(dst *float32, x []float32, y []float32)
@@ -4579,6 +4694,295 @@ rows8sum:
 	VZEROUPPER
 	RET
 
+// func dotRowsInt8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+TEXT ·dotRowsInt8VNNIAVX512(SB), NOSPLIT, $0-81
+	MOVL         $0x80808080, AX
+	VPBROADCASTD AX, Z16
+	MOVL         $0x01010101, AX
+	VPBROADCASTD AX, Z17
+	MOVQ         x_len+64(FP), AX
+	MOVQ         AX, CX
+	ANDQ         $+63, CX
+	MOVQ         $-1, DX
+	BZHIQ        CX, DX, DX
+	KMOVQ        DX, K1
+	MOVQ         x_base+56(FP), CX
+	VPXORD       Z18, Z18, Z18
+	VPXORD       Z19, Z19, Z19
+	CMPQ         AX, $+64
+	JB           xpart
+	PCALIGN      $0x20
+
+x:
+	VMOVDQU8 (CX), Z20
+	VPDPBUSD Z20, Z17, Z18
+	ADDQ     $+64, CX
+	SUBQ     $+64, AX
+	CMPQ     AX, $+64
+	JAE      x
+
+xpart:
+	VMOVDQU8.Z (CX), K1, Z20
+	VPDPBUSD   Z20, Z17, Z18
+	VPSLLD     $0x07, Z18, Z18
+	VPSUBD     Z18, Z19, Z19
+	MOVQ       dst_base+0(FP), AX
+	MOVQ       dst_len+8(FP), CX
+	MOVQ       x_base+56(FP), DX
+	MOVQ       rows_base+24(FP), BX
+	MOVQ       stride+48(FP), SI
+	MOVQ       x_len+64(FP), DI
+	PCALIGN    $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPADDD  Z19, Z17, Z17
+	CMPQ    R10, $+256
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Z22
+	VMOVDQU8   (R9), Z23
+	VPXORD     Z16, Z22, Z22
+	VPDPBUSD   Z23, Z22, Z17
+	PREFETCHT0 4160(R8)
+	VMOVDQU8   64(R8), Z22
+	VMOVDQU8   64(R9), Z23
+	VPXORD     Z16, Z22, Z22
+	VPDPBUSD   Z23, Z22, Z18
+	PREFETCHT0 4224(R8)
+	VMOVDQU8   128(R8), Z22
+	VMOVDQU8   128(R9), Z23
+	VPXORD     Z16, Z22, Z22
+	VPDPBUSD   Z23, Z22, Z20
+	PREFETCHT0 4288(R8)
+	VMOVDQU8   192(R8), Z22
+	VMOVDQU8   192(R9), Z23
+	VPXORD     Z16, Z22, Z22
+	VPDPBUSD   Z23, Z22, Z21
+	ADDQ       $+256, R8
+	ADDQ       $+256, R9
+	SUBQ       $+256, R10
+	CMPQ       R10, $+256
+	JAE        loop
+
+rest:
+	CMPQ       R10, $+64
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Z22
+	VMOVDQU8   (R9), Z23
+	VPXORD     Z16, Z22, Z22
+	VPDPBUSD   Z23, Z22, Z17
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+	CMPQ       R10, $+64
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Z22
+	VMOVDQU8   (R9), Z23
+	VPXORD     Z16, Z22, Z22
+	VPDPBUSD   Z23, Z22, Z18
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+	CMPQ       R10, $+64
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Z22
+	VMOVDQU8   (R9), Z23
+	VPXORD     Z16, Z22, Z22
+	VPDPBUSD   Z23, Z22, Z20
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+
+part:
+	CMPQ       R10, $+0
+	JBE        fold
+	PREFETCHT0 4096(R8)
+	VMOVDQU8.Z (R8), K1, Z22
+	VMOVDQU8.Z (R9), K1, Z23
+	VPXORD     Z16, Z22, Z22
+	VPDPBUSD   Z23, Z22, Z21
+
+fold:
+	VPADDD        Z20, Z17, Z17
+	VPADDD        Z21, Z18, Z18
+	VPADDD        Z18, Z17, Z17
+	VEXTRACTF64X4 $0x01, Z17, Y18
+	VPADDD        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X18
+	VPADDD        X18, X17, X17
+	VPSHUFD       $0x4e, X17, X18
+	VPADDD        X18, X17, X17
+	VPSHUFD       $0xb1, X17, X18
+	VPADDD        X18, X17, X17
+	VMOVD         X17, R8
+	MOVLQSX       R8, R8
+	MOVQ          R8, (AX)
+	ADDQ          $+8, AX
+	ADDQ          SI, BX
+	SUBQ          $+1, CX
+	CMPQ          CX, $+1
+	JAE           row
+	RET
+
+// func dotRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+TEXT ·dotRowsUint8VNNIAVX512(SB), NOSPLIT, $0-81
+	MOVL         $0x80808080, AX
+	VPBROADCASTD AX, Z16
+	MOVL         $0x01010101, AX
+	VPBROADCASTD AX, Z17
+	MOVQ         x_len+64(FP), AX
+	MOVQ         AX, CX
+	ANDQ         $+63, CX
+	MOVQ         $-1, DX
+	BZHIQ        CX, DX, DX
+	KMOVQ        DX, K1
+	MOVQ         x_base+56(FP), CX
+	VPXORD       Z18, Z18, Z18
+	VPXORD       Z19, Z19, Z19
+	CMPQ         AX, $+64
+	JB           xpart
+	PCALIGN      $0x20
+
+x:
+	VMOVDQU8 (CX), Z20
+	VPDPBUSD Z17, Z20, Z18
+	ADDQ     $+64, CX
+	SUBQ     $+64, AX
+	CMPQ     AX, $+64
+	JAE      x
+
+xpart:
+	VMOVDQU8.Z (CX), K1, Z20
+	VPDPBUSD   Z17, Z20, Z18
+	VPSLLD     $0x07, Z18, Z18
+	VPADDD     Z18, Z19, Z19
+	MOVQ       dst_base+0(FP), AX
+	MOVQ       dst_len+8(FP), CX
+	MOVQ       x_base+56(FP), DX
+	MOVQ       rows_base+24(FP), BX
+	MOVQ       stride+48(FP), SI
+	MOVQ       x_len+64(FP), DI
+	PCALIGN    $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPADDD  Z19, Z17, Z17
+	CMPQ    R10, $+256
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R9), Z22
+	VMOVDQU8   (R8), Z23
+	VPXORD     Z16, Z23, Z23
+	VPDPBUSD   Z23, Z22, Z17
+	PREFETCHT0 4160(R8)
+	VMOVDQU8   64(R9), Z22
+	VMOVDQU8   64(R8), Z23
+	VPXORD     Z16, Z23, Z23
+	VPDPBUSD   Z23, Z22, Z18
+	PREFETCHT0 4224(R8)
+	VMOVDQU8   128(R9), Z22
+	VMOVDQU8   128(R8), Z23
+	VPXORD     Z16, Z23, Z23
+	VPDPBUSD   Z23, Z22, Z20
+	PREFETCHT0 4288(R8)
+	VMOVDQU8   192(R9), Z22
+	VMOVDQU8   192(R8), Z23
+	VPXORD     Z16, Z23, Z23
+	VPDPBUSD   Z23, Z22, Z21
+	ADDQ       $+256, R8
+	ADDQ       $+256, R9
+	SUBQ       $+256, R10
+	CMPQ       R10, $+256
+	JAE        loop
+
+rest:
+	CMPQ       R10, $+64
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R9), Z22
+	VMOVDQU8   (R8), Z23
+	VPXORD     Z16, Z23, Z23
+	VPDPBUSD   Z23, Z22, Z17
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+	CMPQ       R10, $+64
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R9), Z22
+	VMOVDQU8   (R8), Z23
+	VPXORD     Z16, Z23, Z23
+	VPDPBUSD   Z23, Z22, Z18
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+	CMPQ       R10, $+64
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R9), Z22
+	VMOVDQU8   (R8), Z23
+	VPXORD     Z16, Z23, Z23
+	VPDPBUSD   Z23, Z22, Z20
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+
+part:
+	CMPQ       R10, $+0
+	JBE        fold
+	PREFETCHT0 4096(R8)
+	VMOVDQU8.Z (R9), K1, Z22
+	VMOVDQU8.Z (R8), K1, Z23
+	VPXORD     Z16, Z23, Z23
+	VPDPBUSD   Z23, Z22, Z21
+
+fold:
+	VPADDD        Z20, Z17, Z17
+	VPADDD        Z21, Z18, Z18
+	VPADDD        Z18, Z17, Z17
+	VEXTRACTF64X4 $0x01, Z17, Y18
+	VPADDD        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X18
+	VPADDD        X18, X17, X17
+	VPSHUFD       $0x4e, X17, X18
+	VPADDD        X18, X17, X17
+	VPSHUFD       $0xb1, X17, X18
+	VPADDD        X18, X17, X17
+	VMOVD         X17, R8
+	MOVQ          R8, (AX)
+	ADDQ          $+8, AX
+	ADDQ          SI, BX
+	SUBQ          $+1, CX
+	CMPQ          CX, $+1
+	JAE           row
+	RET
+
 // func dotSparseKAVX512(dst []float32, idx []int32, val []float32, w []float32, k int)
 // Requires: AVX512F
 TEXT ·dotSparseKAVX512(SB), NOSPLIT, $0-104
@@ -4731,95 +5135,121 @@ fold:
 	VMOVUPS Z16, (AX)
 	RET
 
-// func dotUint8AVX512(x *uint8, y *uint8, n int) int32
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
-TEXT ·dotUint8AVX512(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VPXORD  Z16, Z16, Z16
-	VPXORD  Z17, Z17, Z17
-	VPXORD  Z18, Z18, Z18
-	VPXORD  Z19, Z19, Z19
-	CMPQ    DX, $+128
-	JB      rest
-	PCALIGN $0x20
-
-loop:
-	// Four groups a turn.
-	VPMOVZXBW (AX), Z20
-	VPMOVZXBW (CX), Z21
-	VPMADDWD  Z21, Z20, Z20
-	VPADDD    Z20, Z16, Z16
-	VPMOVZXBW 32(AX), Z20
-	VPMOVZXBW 32(CX), Z21
-	VPMADDWD  Z21, Z20, Z20
-	VPADDD    Z20, Z17, Z17
-	VPMOVZXBW 64(AX), Z20
-	VPMOVZXBW 64(CX), Z21
-	VPMADDWD  Z21, Z20, Z20
-	VPADDD    Z20, Z18, Z18
-	VPMOVZXBW 96(AX), Z20
-	VPMOVZXBW 96(CX), Z21
-	VPMADDWD  Z21, Z20, Z20
-	VPADDD    Z20, Z19, Z19
-	ADDQ      $+128, AX
-	ADDQ      $+128, CX
-	SUBQ      $+128, DX
-	CMPQ      DX, $+128
-	JAE       loop
-
-rest:
-	CMPQ      DX, $+32
-	JB        fold
-	VPMOVZXBW (AX), Z20
-	VPMOVZXBW (CX), Z21
-	VPMADDWD  Z21, Z20, Z20
-	VPADDD    Z20, Z16, Z16
-	ADDQ      $+32, AX
-	ADDQ      $+32, CX
-	SUBQ      $+32, DX
-	JMP       rest
-
-fold:
-	// Sixteen bytes may be left.
-	CMPQ      DX, $+0
-	JBE       end
-	VPXORD    Y22, Y22, Y22
-	VPMOVZXBW (AX), Y20
-	VPMOVZXBW (CX), Y21
-	VPMADDWD  Y21, Y20, Y20
-	VPADDD    Y20, Y22, Y22
-	VPADDD    Z22, Z17, Z17
-
-end:
-	VPADDD        Z17, Z16, Z16
-	VPADDD        Z19, Z18, Z18
-	VPADDD        Z18, Z16, Z16
-	VEXTRACTI64X4 $0x01, Z16, Y17
-	VPADDD        Y17, Y16, Y16
-	VEXTRACTI32X4 $0x01, Y16, X17
+// func dotUint8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
+TEXT ·dotUint8VNNIAVX512(SB), NOSPLIT, $0-64
+	MOVQ          x_base+0(FP), AX
+	MOVQ          y_base+24(FP), CX
+	MOVQ          x_len+8(FP), DX
+	CMPQ          DX, $+17
+	JAE           over16
+	LEAQ          15(AX)(DX*1), BX
+	TESTL         $0x00000ff0, BX
+	JEQ           page
+	LEAQ          15(CX)(DX*1), BX
+	TESTL         $0x00000ff0, BX
+	JEQ           page
+	MOVQ          $-1, BX
+	BZHIQ         DX, BX, BX
+	KMOVQ         BX, K1
+	VPMOVZXBW.Z   (AX), K1, Y16
+	VPMOVZXBW.Z   (CX), K1, Y17
+	VPMADDWD      Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
 	VPADDD        X17, X16, X16
 	VPSHUFD       $0x4e, X16, X17
 	VPADDD        X17, X16, X16
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVL          AX, ret+24(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
-// func dotUint8VNNIAVX512(x *uint8, y *uint8, n int) int32
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
-TEXT ·dotUint8VNNIAVX512(SB), NOSPLIT, $0-28
-	MOVQ         x+0(FP), AX
-	MOVQ         y+8(FP), CX
-	MOVQ         n+16(FP), DX
+page:
+	CMPQ          DX, $+0
+	JBE           empty
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+15, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVZXBW.Z   -16(AX)(DX*1), K1, Y16
+	VPMOVZXBW.Z   -16(CX)(DX*1), K1, Y17
+	VPMADDWD      Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+empty:
+	MOVQ DX, ret+56(FP)
+	RET
+
+over16:
+	CMPQ          DX, $+33
+	JAE           over32
+	VPMOVZXBW     (AX), Y16
+	VPMOVZXBW     (CX), Y17
+	VPMADDWD      Y17, Y16, Y16
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+15, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVZXBW.Z   -16(AX)(DX*1), K1, Y17
+	VPMOVZXBW.Z   -16(CX)(DX*1), K1, Y18
+	VPMADDWD      Y18, Y17, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+over32:
+	CMPQ          DX, $+65
+	JAE           long
+	VPMOVZXBW     (AX), Z16
+	VPMOVZXBW     (CX), Z17
+	VPMADDWD      Z17, Z16, Z16
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+31, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVZXBW.Z   -32(AX)(DX*1), K1, Z17
+	VPMOVZXBW.Z   -32(CX)(DX*1), K1, Z18
+	VPMADDWD      Z18, Z17, Z17
+	VPADDD        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+long:
 	MOVL         $0x80808080, BX
-	VMOVD        BX, X16
-	VPBROADCASTD X16, Z16
+	VPBROADCASTD BX, Z16
 	MOVL         $0x01010101, BX
-	VMOVD        BX, X17
-	VPBROADCASTD X17, Z17
+	VPBROADCASTD BX, Z17
 	VPXORD       Z18, Z18, Z18
 	VPXORD       Z19, Z19, Z19
 	VPXORD       Z20, Z20, Z20
@@ -4836,24 +5266,24 @@ loop:
 	// Four groups a turn.
 	VMOVDQU8 (AX), Z26
 	VMOVDQU8 (CX), Z27
-	VPDPBUSD Z17, Z26, Z19
 	VPXORD   Z16, Z27, Z27
+	VPDPBUSD Z17, Z26, Z22
 	VPDPBUSD Z27, Z26, Z18
 	VMOVDQU8 64(AX), Z26
 	VMOVDQU8 64(CX), Z27
-	VPDPBUSD Z17, Z26, Z21
 	VPXORD   Z16, Z27, Z27
-	VPDPBUSD Z27, Z26, Z20
+	VPDPBUSD Z17, Z26, Z23
+	VPDPBUSD Z27, Z26, Z19
 	VMOVDQU8 128(AX), Z26
 	VMOVDQU8 128(CX), Z27
-	VPDPBUSD Z17, Z26, Z23
 	VPXORD   Z16, Z27, Z27
-	VPDPBUSD Z27, Z26, Z22
+	VPDPBUSD Z17, Z26, Z24
+	VPDPBUSD Z27, Z26, Z20
 	VMOVDQU8 192(AX), Z26
 	VMOVDQU8 192(CX), Z27
-	VPDPBUSD Z17, Z26, Z25
 	VPXORD   Z16, Z27, Z27
-	VPDPBUSD Z27, Z26, Z24
+	VPDPBUSD Z17, Z26, Z25
+	VPDPBUSD Z27, Z26, Z21
 	ADDQ     $+256, AX
 	ADDQ     $+256, CX
 	SUBQ     $+256, DX
@@ -4865,8 +5295,8 @@ rest:
 	JB       part
 	VMOVDQU8 (AX), Z26
 	VMOVDQU8 (CX), Z27
-	VPDPBUSD Z17, Z26, Z19
 	VPXORD   Z16, Z27, Z27
+	VPDPBUSD Z17, Z26, Z22
 	VPDPBUSD Z27, Z26, Z18
 	ADDQ     $+64, AX
 	ADDQ     $+64, CX
@@ -4875,9 +5305,9 @@ rest:
 	JB       part
 	VMOVDQU8 (AX), Z26
 	VMOVDQU8 (CX), Z27
-	VPDPBUSD Z17, Z26, Z21
 	VPXORD   Z16, Z27, Z27
-	VPDPBUSD Z27, Z26, Z20
+	VPDPBUSD Z17, Z26, Z23
+	VPDPBUSD Z27, Z26, Z19
 	ADDQ     $+64, AX
 	ADDQ     $+64, CX
 	SUBQ     $+64, DX
@@ -4885,9 +5315,9 @@ rest:
 	JB       part
 	VMOVDQU8 (AX), Z26
 	VMOVDQU8 (CX), Z27
-	VPDPBUSD Z17, Z26, Z23
 	VPXORD   Z16, Z27, Z27
-	VPDPBUSD Z27, Z26, Z22
+	VPDPBUSD Z17, Z26, Z24
+	VPDPBUSD Z27, Z26, Z20
 	ADDQ     $+64, AX
 	ADDQ     $+64, CX
 	SUBQ     $+64, DX
@@ -4895,35 +5325,37 @@ rest:
 part:
 	CMPQ       DX, $+0
 	JBE        fold
-	ANDQ       $+63, DX
-	MOVQ       $-1, BX
-	BZHIQ      DX, BX, BX
-	KMOVQ      BX, K1
-	VMOVDQU8.Z (AX), K1, Z26
-	VMOVDQU8.Z (CX), K1, Z27
-	VPDPBUSD   Z17, Z26, Z25
+	MOVQ       DX, BX
+	NEGQ       BX
+	ANDQ       $+63, BX
+	MOVQ       $-1, SI
+	SHLXQ      BX, SI, SI
+	KMOVQ      SI, K1
+	VMOVDQU8.Z -64(AX)(DX*1), K1, Z26
+	VMOVDQU8.Z -64(CX)(DX*1), K1, Z27
 	VPXORD     Z16, Z27, Z27
-	VPDPBUSD   Z27, Z26, Z24
+	VPDPBUSD   Z17, Z26, Z25
+	VPDPBUSD   Z27, Z26, Z21
 
 fold:
 	VPADDD        Z20, Z18, Z18
 	VPADDD        Z21, Z19, Z19
+	VPADDD        Z19, Z18, Z18
 	VPADDD        Z24, Z22, Z22
 	VPADDD        Z25, Z23, Z23
+	VPADDD        Z23, Z22, Z22
+	VPSLLD        $0x07, Z22, Z22
 	VPADDD        Z22, Z18, Z18
-	VPADDD        Z23, Z19, Z19
-	VPSLLD        $0x07, Z19, Z19
-	VPADDD        Z19, Z18, Z18
-	VEXTRACTI64X4 $0x01, Z18, Y16
+	VEXTRACTF64X4 $0x01, Z18, Y16
 	VPADDD        Y16, Y18, Y18
-	VEXTRACTI32X4 $0x01, Y18, X16
+	VEXTRACTF32X4 $0x01, Y18, X16
 	VPADDD        X16, X18, X18
 	VPSHUFD       $0x4e, X18, X16
 	VPADDD        X16, X18, X18
 	VPSHUFD       $0xb1, X18, X16
 	VPADDD        X16, X18, X18
 	VMOVD         X18, AX
-	MOVL          AX, ret+24(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 // func expAVX512(dst []float32, x []float32, table *float32)
@@ -8076,170 +8508,836 @@ next:
 	JB   row
 	RET
 
-// func squaredDistanceInt8AVX512(x *int8, y *int8, n int) int32
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
-TEXT ·squaredDistanceInt8AVX512(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VPXORD  Z16, Z16, Z16
-	VPXORD  Z17, Z17, Z17
-	VPXORD  Z18, Z18, Z18
-	VPXORD  Z19, Z19, Z19
-	CMPQ    DX, $+128
-	JB      rest
-	PCALIGN $0x20
-
-loop:
-	// Four groups a turn.
-	VPMOVSXBW (AX), Z20
-	VPMOVSXBW (CX), Z21
-	VPSUBW    Z21, Z20, Z20
-	VPMADDWD  Z20, Z20, Z20
-	VPADDD    Z20, Z16, Z16
-	VPMOVSXBW 32(AX), Z20
-	VPMOVSXBW 32(CX), Z21
-	VPSUBW    Z21, Z20, Z20
-	VPMADDWD  Z20, Z20, Z20
-	VPADDD    Z20, Z17, Z17
-	VPMOVSXBW 64(AX), Z20
-	VPMOVSXBW 64(CX), Z21
-	VPSUBW    Z21, Z20, Z20
-	VPMADDWD  Z20, Z20, Z20
-	VPADDD    Z20, Z18, Z18
-	VPMOVSXBW 96(AX), Z20
-	VPMOVSXBW 96(CX), Z21
-	VPSUBW    Z21, Z20, Z20
-	VPMADDWD  Z20, Z20, Z20
-	VPADDD    Z20, Z19, Z19
-	ADDQ      $+128, AX
-	ADDQ      $+128, CX
-	SUBQ      $+128, DX
-	CMPQ      DX, $+128
-	JAE       loop
-
-rest:
-	CMPQ      DX, $+32
-	JB        fold
-	VPMOVSXBW (AX), Z20
-	VPMOVSXBW (CX), Z21
-	VPSUBW    Z21, Z20, Z20
-	VPMADDWD  Z20, Z20, Z20
-	VPADDD    Z20, Z16, Z16
-	ADDQ      $+32, AX
-	ADDQ      $+32, CX
-	SUBQ      $+32, DX
-	JMP       rest
-
-fold:
-	// Sixteen bytes may be left.
-	CMPQ      DX, $+0
-	JBE       end
-	VPXORD    Y22, Y22, Y22
-	VPMOVSXBW (AX), Y20
-	VPMOVSXBW (CX), Y21
-	VPSUBW    Y21, Y20, Y20
-	VPMADDWD  Y20, Y20, Y20
-	VPADDD    Y20, Y22, Y22
-	VPADDD    Z22, Z17, Z17
-
-end:
-	VPADDD        Z17, Z16, Z16
-	VPADDD        Z19, Z18, Z18
-	VPADDD        Z18, Z16, Z16
-	VEXTRACTI64X4 $0x01, Z16, Y17
-	VPADDD        Y17, Y16, Y16
-	VEXTRACTI32X4 $0x01, Y16, X17
+// func squaredDistanceInt8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
+TEXT ·squaredDistanceInt8VNNIAVX512(SB), NOSPLIT, $0-64
+	MOVQ          x_base+0(FP), AX
+	MOVQ          y_base+24(FP), CX
+	MOVQ          x_len+8(FP), DX
+	CMPQ          DX, $+17
+	JAE           over16
+	LEAQ          15(AX)(DX*1), BX
+	TESTL         $0x00000ff0, BX
+	JEQ           page
+	LEAQ          15(CX)(DX*1), BX
+	TESTL         $0x00000ff0, BX
+	JEQ           page
+	MOVQ          $-1, BX
+	BZHIQ         DX, BX, BX
+	KMOVQ         BX, K1
+	VPMOVSXBW.Z   (AX), K1, Y16
+	VPMOVSXBW.Z   (CX), K1, Y17
+	VPSUBW        Y17, Y16, Y16
+	VPMADDWD      Y16, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
 	VPADDD        X17, X16, X16
 	VPSHUFD       $0x4e, X16, X17
 	VPADDD        X17, X16, X16
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVL          AX, ret+24(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
-// func squaredDistanceUint8AVX512(x *uint8, y *uint8, n int) int32
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL
-TEXT ·squaredDistanceUint8AVX512(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VPXORD  Z16, Z16, Z16
-	VPXORD  Z17, Z17, Z17
-	VPXORD  Z18, Z18, Z18
-	VPXORD  Z19, Z19, Z19
-	CMPQ    DX, $+128
-	JB      rest
-	PCALIGN $0x20
-
-loop:
-	// Four groups a turn.
-	VPMOVZXBW (AX), Z20
-	VPMOVZXBW (CX), Z21
-	VPSUBW    Z21, Z20, Z20
-	VPMADDWD  Z20, Z20, Z20
-	VPADDD    Z20, Z16, Z16
-	VPMOVZXBW 32(AX), Z20
-	VPMOVZXBW 32(CX), Z21
-	VPSUBW    Z21, Z20, Z20
-	VPMADDWD  Z20, Z20, Z20
-	VPADDD    Z20, Z17, Z17
-	VPMOVZXBW 64(AX), Z20
-	VPMOVZXBW 64(CX), Z21
-	VPSUBW    Z21, Z20, Z20
-	VPMADDWD  Z20, Z20, Z20
-	VPADDD    Z20, Z18, Z18
-	VPMOVZXBW 96(AX), Z20
-	VPMOVZXBW 96(CX), Z21
-	VPSUBW    Z21, Z20, Z20
-	VPMADDWD  Z20, Z20, Z20
-	VPADDD    Z20, Z19, Z19
-	ADDQ      $+128, AX
-	ADDQ      $+128, CX
-	SUBQ      $+128, DX
-	CMPQ      DX, $+128
-	JAE       loop
-
-rest:
-	CMPQ      DX, $+32
-	JB        fold
-	VPMOVZXBW (AX), Z20
-	VPMOVZXBW (CX), Z21
-	VPSUBW    Z21, Z20, Z20
-	VPMADDWD  Z20, Z20, Z20
-	VPADDD    Z20, Z16, Z16
-	ADDQ      $+32, AX
-	ADDQ      $+32, CX
-	SUBQ      $+32, DX
-	JMP       rest
-
-fold:
-	// Sixteen bytes may be left.
-	CMPQ      DX, $+0
-	JBE       end
-	VPXORD    Y22, Y22, Y22
-	VPMOVZXBW (AX), Y20
-	VPMOVZXBW (CX), Y21
-	VPSUBW    Y21, Y20, Y20
-	VPMADDWD  Y20, Y20, Y20
-	VPADDD    Y20, Y22, Y22
-	VPADDD    Z22, Z17, Z17
-
-end:
-	VPADDD        Z17, Z16, Z16
-	VPADDD        Z19, Z18, Z18
-	VPADDD        Z18, Z16, Z16
-	VEXTRACTI64X4 $0x01, Z16, Y17
-	VPADDD        Y17, Y16, Y16
-	VEXTRACTI32X4 $0x01, Y16, X17
+page:
+	CMPQ          DX, $+0
+	JBE           empty
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+15, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVSXBW.Z   -16(AX)(DX*1), K1, Y16
+	VPMOVSXBW.Z   -16(CX)(DX*1), K1, Y17
+	VPSUBW        Y17, Y16, Y16
+	VPMADDWD      Y16, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
 	VPADDD        X17, X16, X16
 	VPSHUFD       $0x4e, X16, X17
 	VPADDD        X17, X16, X16
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVL          AX, ret+24(FP)
+	MOVQ          AX, ret+56(FP)
+	RET
+
+empty:
+	MOVQ DX, ret+56(FP)
+	RET
+
+over16:
+	CMPQ          DX, $+33
+	JAE           over32
+	VPMOVSXBW     (AX), Y16
+	VPMOVSXBW     (CX), Y17
+	VPSUBW        Y17, Y16, Y16
+	VPMADDWD      Y16, Y16, Y16
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+15, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVSXBW.Z   -16(AX)(DX*1), K1, Y17
+	VPMOVSXBW.Z   -16(CX)(DX*1), K1, Y18
+	VPSUBW        Y18, Y17, Y17
+	VPMADDWD      Y17, Y17, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+over32:
+	CMPQ          DX, $+65
+	JAE           long
+	VPMOVSXBW     (AX), Z16
+	VPMOVSXBW     (CX), Z17
+	VPSUBW        Z17, Z16, Z16
+	VPMADDWD      Z16, Z16, Z16
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+31, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVSXBW.Z   -32(AX)(DX*1), K1, Z17
+	VPMOVSXBW.Z   -32(CX)(DX*1), K1, Z18
+	VPSUBW        Z18, Z17, Z17
+	VPMADDWD      Z17, Z17, Z17
+	VPADDD        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+long:
+	MOVL         $0x80808080, BX
+	VPBROADCASTD BX, Z16
+	MOVL         $0x01010101, BX
+	VPBROADCASTD BX, Z17
+	VPXORD       Z18, Z18, Z18
+	VPXORD       Z19, Z19, Z19
+	VPXORD       Z20, Z20, Z20
+	VPXORD       Z21, Z21, Z21
+	VPXORD       Z22, Z22, Z22
+	VPXORD       Z23, Z23, Z23
+	VPXORD       Z24, Z24, Z24
+	VPXORD       Z25, Z25, Z25
+	CMPQ         DX, $+256
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPMAXSB  Z27, Z26, Z28
+	VPMINSB  Z27, Z26, Z26
+	VPSUBB   Z26, Z28, Z26
+	VPXORD   Z16, Z26, Z27
+	VPDPBUSD Z17, Z26, Z22
+	VPDPBUSD Z27, Z26, Z18
+	VMOVDQU8 64(AX), Z26
+	VMOVDQU8 64(CX), Z27
+	VPMAXSB  Z27, Z26, Z28
+	VPMINSB  Z27, Z26, Z26
+	VPSUBB   Z26, Z28, Z26
+	VPXORD   Z16, Z26, Z27
+	VPDPBUSD Z17, Z26, Z23
+	VPDPBUSD Z27, Z26, Z19
+	VMOVDQU8 128(AX), Z26
+	VMOVDQU8 128(CX), Z27
+	VPMAXSB  Z27, Z26, Z28
+	VPMINSB  Z27, Z26, Z26
+	VPSUBB   Z26, Z28, Z26
+	VPXORD   Z16, Z26, Z27
+	VPDPBUSD Z17, Z26, Z24
+	VPDPBUSD Z27, Z26, Z20
+	VMOVDQU8 192(AX), Z26
+	VMOVDQU8 192(CX), Z27
+	VPMAXSB  Z27, Z26, Z28
+	VPMINSB  Z27, Z26, Z26
+	VPSUBB   Z26, Z28, Z26
+	VPXORD   Z16, Z26, Z27
+	VPDPBUSD Z17, Z26, Z25
+	VPDPBUSD Z27, Z26, Z21
+	ADDQ     $+256, AX
+	ADDQ     $+256, CX
+	SUBQ     $+256, DX
+	CMPQ     DX, $+256
+	JAE      loop
+
+rest:
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPMAXSB  Z27, Z26, Z28
+	VPMINSB  Z27, Z26, Z26
+	VPSUBB   Z26, Z28, Z26
+	VPXORD   Z16, Z26, Z27
+	VPDPBUSD Z17, Z26, Z22
+	VPDPBUSD Z27, Z26, Z18
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPMAXSB  Z27, Z26, Z28
+	VPMINSB  Z27, Z26, Z26
+	VPSUBB   Z26, Z28, Z26
+	VPXORD   Z16, Z26, Z27
+	VPDPBUSD Z17, Z26, Z23
+	VPDPBUSD Z27, Z26, Z19
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPMAXSB  Z27, Z26, Z28
+	VPMINSB  Z27, Z26, Z26
+	VPSUBB   Z26, Z28, Z26
+	VPXORD   Z16, Z26, Z27
+	VPDPBUSD Z17, Z26, Z24
+	VPDPBUSD Z27, Z26, Z20
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+
+part:
+	CMPQ       DX, $+0
+	JBE        fold
+	MOVQ       DX, BX
+	NEGQ       BX
+	ANDQ       $+63, BX
+	MOVQ       $-1, SI
+	SHLXQ      BX, SI, SI
+	KMOVQ      SI, K1
+	VMOVDQU8.Z -64(AX)(DX*1), K1, Z26
+	VMOVDQU8.Z -64(CX)(DX*1), K1, Z27
+	VPMAXSB    Z27, Z26, Z28
+	VPMINSB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z25
+	VPDPBUSD   Z27, Z26, Z21
+
+fold:
+	VPADDD        Z20, Z18, Z18
+	VPADDD        Z21, Z19, Z19
+	VPADDD        Z19, Z18, Z18
+	VPADDD        Z24, Z22, Z22
+	VPADDD        Z25, Z23, Z23
+	VPADDD        Z23, Z22, Z22
+	VPSLLD        $0x07, Z22, Z22
+	VPADDD        Z22, Z18, Z18
+	VEXTRACTF64X4 $0x01, Z18, Y16
+	VPADDD        Y16, Y18, Y18
+	VEXTRACTF32X4 $0x01, Y18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0x4e, X18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0xb1, X18, X16
+	VPADDD        X16, X18, X18
+	VMOVD         X18, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+// func squaredDistanceRowsInt8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+TEXT ·squaredDistanceRowsInt8VNNIAVX512(SB), NOSPLIT, $0-81
+	MOVL         $0x80808080, AX
+	VPBROADCASTD AX, Z16
+	MOVL         $0x01010101, AX
+	VPBROADCASTD AX, Z17
+	MOVQ         x_len+64(FP), AX
+	ANDQ         $+63, AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVQ        CX, K1
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+56(FP), DX
+	MOVQ         rows_base+24(FP), BX
+	MOVQ         stride+48(FP), SI
+	MOVQ         x_len+64(FP), DI
+	PCALIGN      $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPXORD  Z22, Z22, Z22
+	VPXORD  Z23, Z23, Z23
+	VPXORD  Z24, Z24, Z24
+	VPXORD  Z25, Z25, Z25
+	CMPQ    R10, $+256
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Z26
+	VMOVDQU8   (R9), Z27
+	VPMAXSB    Z27, Z26, Z28
+	VPMINSB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z22
+	VPDPBUSD   Z27, Z26, Z18
+	PREFETCHT0 4160(R8)
+	VMOVDQU8   64(R8), Z26
+	VMOVDQU8   64(R9), Z27
+	VPMAXSB    Z27, Z26, Z28
+	VPMINSB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z23
+	VPDPBUSD   Z27, Z26, Z19
+	PREFETCHT0 4224(R8)
+	VMOVDQU8   128(R8), Z26
+	VMOVDQU8   128(R9), Z27
+	VPMAXSB    Z27, Z26, Z28
+	VPMINSB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z24
+	VPDPBUSD   Z27, Z26, Z20
+	PREFETCHT0 4288(R8)
+	VMOVDQU8   192(R8), Z26
+	VMOVDQU8   192(R9), Z27
+	VPMAXSB    Z27, Z26, Z28
+	VPMINSB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z25
+	VPDPBUSD   Z27, Z26, Z21
+	ADDQ       $+256, R8
+	ADDQ       $+256, R9
+	SUBQ       $+256, R10
+	CMPQ       R10, $+256
+	JAE        loop
+
+rest:
+	CMPQ       R10, $+64
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Z26
+	VMOVDQU8   (R9), Z27
+	VPMAXSB    Z27, Z26, Z28
+	VPMINSB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z22
+	VPDPBUSD   Z27, Z26, Z18
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+	CMPQ       R10, $+64
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Z26
+	VMOVDQU8   (R9), Z27
+	VPMAXSB    Z27, Z26, Z28
+	VPMINSB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z23
+	VPDPBUSD   Z27, Z26, Z19
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+	CMPQ       R10, $+64
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Z26
+	VMOVDQU8   (R9), Z27
+	VPMAXSB    Z27, Z26, Z28
+	VPMINSB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z24
+	VPDPBUSD   Z27, Z26, Z20
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+
+part:
+	CMPQ       R10, $+0
+	JBE        fold
+	PREFETCHT0 4096(R8)
+	VMOVDQU8.Z (R8), K1, Z26
+	VMOVDQU8.Z (R9), K1, Z27
+	VPMAXSB    Z27, Z26, Z28
+	VPMINSB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z25
+	VPDPBUSD   Z27, Z26, Z21
+
+fold:
+	VPADDD        Z20, Z18, Z18
+	VPADDD        Z21, Z19, Z19
+	VPADDD        Z19, Z18, Z18
+	VPADDD        Z24, Z22, Z22
+	VPADDD        Z25, Z23, Z23
+	VPADDD        Z23, Z22, Z22
+	VPSLLD        $0x07, Z22, Z22
+	VPADDD        Z22, Z18, Z18
+	VEXTRACTF64X4 $0x01, Z18, Y19
+	VPADDD        Y19, Y18, Y18
+	VEXTRACTF32X4 $0x01, Y18, X19
+	VPADDD        X19, X18, X18
+	VPSHUFD       $0x4e, X18, X19
+	VPADDD        X19, X18, X18
+	VPSHUFD       $0xb1, X18, X19
+	VPADDD        X19, X18, X18
+	VMOVD         X18, R8
+	MOVQ          R8, (AX)
+	ADDQ          $+8, AX
+	ADDQ          SI, BX
+	SUBQ          $+1, CX
+	CMPQ          CX, $+1
+	JAE           row
+	RET
+
+// func squaredDistanceRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+TEXT ·squaredDistanceRowsUint8VNNIAVX512(SB), NOSPLIT, $0-81
+	MOVL         $0x80808080, AX
+	VPBROADCASTD AX, Z16
+	MOVL         $0x01010101, AX
+	VPBROADCASTD AX, Z17
+	MOVQ         x_len+64(FP), AX
+	ANDQ         $+63, AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVQ        CX, K1
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+56(FP), DX
+	MOVQ         rows_base+24(FP), BX
+	MOVQ         stride+48(FP), SI
+	MOVQ         x_len+64(FP), DI
+	PCALIGN      $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPXORD  Z22, Z22, Z22
+	VPXORD  Z23, Z23, Z23
+	VPXORD  Z24, Z24, Z24
+	VPXORD  Z25, Z25, Z25
+	CMPQ    R10, $+256
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Z26
+	VMOVDQU8   (R9), Z27
+	VPMAXUB    Z27, Z26, Z28
+	VPMINUB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z22
+	VPDPBUSD   Z27, Z26, Z18
+	PREFETCHT0 4160(R8)
+	VMOVDQU8   64(R8), Z26
+	VMOVDQU8   64(R9), Z27
+	VPMAXUB    Z27, Z26, Z28
+	VPMINUB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z23
+	VPDPBUSD   Z27, Z26, Z19
+	PREFETCHT0 4224(R8)
+	VMOVDQU8   128(R8), Z26
+	VMOVDQU8   128(R9), Z27
+	VPMAXUB    Z27, Z26, Z28
+	VPMINUB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z24
+	VPDPBUSD   Z27, Z26, Z20
+	PREFETCHT0 4288(R8)
+	VMOVDQU8   192(R8), Z26
+	VMOVDQU8   192(R9), Z27
+	VPMAXUB    Z27, Z26, Z28
+	VPMINUB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z25
+	VPDPBUSD   Z27, Z26, Z21
+	ADDQ       $+256, R8
+	ADDQ       $+256, R9
+	SUBQ       $+256, R10
+	CMPQ       R10, $+256
+	JAE        loop
+
+rest:
+	CMPQ       R10, $+64
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Z26
+	VMOVDQU8   (R9), Z27
+	VPMAXUB    Z27, Z26, Z28
+	VPMINUB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z22
+	VPDPBUSD   Z27, Z26, Z18
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+	CMPQ       R10, $+64
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Z26
+	VMOVDQU8   (R9), Z27
+	VPMAXUB    Z27, Z26, Z28
+	VPMINUB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z23
+	VPDPBUSD   Z27, Z26, Z19
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+	CMPQ       R10, $+64
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Z26
+	VMOVDQU8   (R9), Z27
+	VPMAXUB    Z27, Z26, Z28
+	VPMINUB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z24
+	VPDPBUSD   Z27, Z26, Z20
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+64, R10
+
+part:
+	CMPQ       R10, $+0
+	JBE        fold
+	PREFETCHT0 4096(R8)
+	VMOVDQU8.Z (R8), K1, Z26
+	VMOVDQU8.Z (R9), K1, Z27
+	VPMAXUB    Z27, Z26, Z28
+	VPMINUB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z25
+	VPDPBUSD   Z27, Z26, Z21
+
+fold:
+	VPADDD        Z20, Z18, Z18
+	VPADDD        Z21, Z19, Z19
+	VPADDD        Z19, Z18, Z18
+	VPADDD        Z24, Z22, Z22
+	VPADDD        Z25, Z23, Z23
+	VPADDD        Z23, Z22, Z22
+	VPSLLD        $0x07, Z22, Z22
+	VPADDD        Z22, Z18, Z18
+	VEXTRACTF64X4 $0x01, Z18, Y19
+	VPADDD        Y19, Y18, Y18
+	VEXTRACTF32X4 $0x01, Y18, X19
+	VPADDD        X19, X18, X18
+	VPSHUFD       $0x4e, X18, X19
+	VPADDD        X19, X18, X18
+	VPSHUFD       $0xb1, X18, X19
+	VPADDD        X19, X18, X18
+	VMOVD         X18, R8
+	MOVQ          R8, (AX)
+	ADDQ          $+8, AX
+	ADDQ          SI, BX
+	SUBQ          $+1, CX
+	CMPQ          CX, $+1
+	JAE           row
+	RET
+
+// func squaredDistanceUint8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
+TEXT ·squaredDistanceUint8VNNIAVX512(SB), NOSPLIT, $0-64
+	MOVQ          x_base+0(FP), AX
+	MOVQ          y_base+24(FP), CX
+	MOVQ          x_len+8(FP), DX
+	CMPQ          DX, $+17
+	JAE           over16
+	LEAQ          15(AX)(DX*1), BX
+	TESTL         $0x00000ff0, BX
+	JEQ           page
+	LEAQ          15(CX)(DX*1), BX
+	TESTL         $0x00000ff0, BX
+	JEQ           page
+	MOVQ          $-1, BX
+	BZHIQ         DX, BX, BX
+	KMOVQ         BX, K1
+	VPMOVZXBW.Z   (AX), K1, Y16
+	VPMOVZXBW.Z   (CX), K1, Y17
+	VPSUBW        Y17, Y16, Y16
+	VPMADDWD      Y16, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+page:
+	CMPQ          DX, $+0
+	JBE           empty
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+15, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVZXBW.Z   -16(AX)(DX*1), K1, Y16
+	VPMOVZXBW.Z   -16(CX)(DX*1), K1, Y17
+	VPSUBW        Y17, Y16, Y16
+	VPMADDWD      Y16, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+empty:
+	MOVQ DX, ret+56(FP)
+	RET
+
+over16:
+	CMPQ          DX, $+33
+	JAE           over32
+	VPMOVZXBW     (AX), Y16
+	VPMOVZXBW     (CX), Y17
+	VPSUBW        Y17, Y16, Y16
+	VPMADDWD      Y16, Y16, Y16
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+15, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVZXBW.Z   -16(AX)(DX*1), K1, Y17
+	VPMOVZXBW.Z   -16(CX)(DX*1), K1, Y18
+	VPSUBW        Y18, Y17, Y17
+	VPMADDWD      Y17, Y17, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+over32:
+	CMPQ          DX, $+65
+	JAE           long
+	VPMOVZXBW     (AX), Z16
+	VPMOVZXBW     (CX), Z17
+	VPSUBW        Z17, Z16, Z16
+	VPMADDWD      Z16, Z16, Z16
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+31, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVZXBW.Z   -32(AX)(DX*1), K1, Z17
+	VPMOVZXBW.Z   -32(CX)(DX*1), K1, Z18
+	VPSUBW        Z18, Z17, Z17
+	VPMADDWD      Z17, Z17, Z17
+	VPADDD        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+long:
+	MOVL         $0x80808080, BX
+	VPBROADCASTD BX, Z16
+	MOVL         $0x01010101, BX
+	VPBROADCASTD BX, Z17
+	VPXORD       Z18, Z18, Z18
+	VPXORD       Z19, Z19, Z19
+	VPXORD       Z20, Z20, Z20
+	VPXORD       Z21, Z21, Z21
+	VPXORD       Z22, Z22, Z22
+	VPXORD       Z23, Z23, Z23
+	VPXORD       Z24, Z24, Z24
+	VPXORD       Z25, Z25, Z25
+	CMPQ         DX, $+256
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPMAXUB  Z27, Z26, Z28
+	VPMINUB  Z27, Z26, Z26
+	VPSUBB   Z26, Z28, Z26
+	VPXORD   Z16, Z26, Z27
+	VPDPBUSD Z17, Z26, Z22
+	VPDPBUSD Z27, Z26, Z18
+	VMOVDQU8 64(AX), Z26
+	VMOVDQU8 64(CX), Z27
+	VPMAXUB  Z27, Z26, Z28
+	VPMINUB  Z27, Z26, Z26
+	VPSUBB   Z26, Z28, Z26
+	VPXORD   Z16, Z26, Z27
+	VPDPBUSD Z17, Z26, Z23
+	VPDPBUSD Z27, Z26, Z19
+	VMOVDQU8 128(AX), Z26
+	VMOVDQU8 128(CX), Z27
+	VPMAXUB  Z27, Z26, Z28
+	VPMINUB  Z27, Z26, Z26
+	VPSUBB   Z26, Z28, Z26
+	VPXORD   Z16, Z26, Z27
+	VPDPBUSD Z17, Z26, Z24
+	VPDPBUSD Z27, Z26, Z20
+	VMOVDQU8 192(AX), Z26
+	VMOVDQU8 192(CX), Z27
+	VPMAXUB  Z27, Z26, Z28
+	VPMINUB  Z27, Z26, Z26
+	VPSUBB   Z26, Z28, Z26
+	VPXORD   Z16, Z26, Z27
+	VPDPBUSD Z17, Z26, Z25
+	VPDPBUSD Z27, Z26, Z21
+	ADDQ     $+256, AX
+	ADDQ     $+256, CX
+	SUBQ     $+256, DX
+	CMPQ     DX, $+256
+	JAE      loop
+
+rest:
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPMAXUB  Z27, Z26, Z28
+	VPMINUB  Z27, Z26, Z26
+	VPSUBB   Z26, Z28, Z26
+	VPXORD   Z16, Z26, Z27
+	VPDPBUSD Z17, Z26, Z22
+	VPDPBUSD Z27, Z26, Z18
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPMAXUB  Z27, Z26, Z28
+	VPMINUB  Z27, Z26, Z26
+	VPSUBB   Z26, Z28, Z26
+	VPXORD   Z16, Z26, Z27
+	VPDPBUSD Z17, Z26, Z23
+	VPDPBUSD Z27, Z26, Z19
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+	CMPQ     DX, $+64
+	JB       part
+	VMOVDQU8 (AX), Z26
+	VMOVDQU8 (CX), Z27
+	VPMAXUB  Z27, Z26, Z28
+	VPMINUB  Z27, Z26, Z26
+	VPSUBB   Z26, Z28, Z26
+	VPXORD   Z16, Z26, Z27
+	VPDPBUSD Z17, Z26, Z24
+	VPDPBUSD Z27, Z26, Z20
+	ADDQ     $+64, AX
+	ADDQ     $+64, CX
+	SUBQ     $+64, DX
+
+part:
+	CMPQ       DX, $+0
+	JBE        fold
+	MOVQ       DX, BX
+	NEGQ       BX
+	ANDQ       $+63, BX
+	MOVQ       $-1, SI
+	SHLXQ      BX, SI, SI
+	KMOVQ      SI, K1
+	VMOVDQU8.Z -64(AX)(DX*1), K1, Z26
+	VMOVDQU8.Z -64(CX)(DX*1), K1, Z27
+	VPMAXUB    Z27, Z26, Z28
+	VPMINUB    Z27, Z26, Z26
+	VPSUBB     Z26, Z28, Z26
+	VPXORD     Z16, Z26, Z27
+	VPDPBUSD   Z17, Z26, Z25
+	VPDPBUSD   Z27, Z26, Z21
+
+fold:
+	VPADDD        Z20, Z18, Z18
+	VPADDD        Z21, Z19, Z19
+	VPADDD        Z19, Z18, Z18
+	VPADDD        Z24, Z22, Z22
+	VPADDD        Z25, Z23, Z23
+	VPADDD        Z23, Z22, Z22
+	VPSLLD        $0x07, Z22, Z22
+	VPADDD        Z22, Z18, Z18
+	VEXTRACTF64X4 $0x01, Z18, Y16
+	VPADDD        Y16, Y18, Y18
+	VEXTRACTF32X4 $0x01, Y18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0x4e, X18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0xb1, X18, X16
+	VPADDD        X16, X18, X18
+	VMOVD         X18, AX
+	MOVQ          AX, ret+56(FP)
 	RET
 
 // func subAVX512(dst []float32, x []float32, y []float32)

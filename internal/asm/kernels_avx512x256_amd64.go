@@ -82,22 +82,17 @@ func dotEachRowAVX512x256(dst []float32, rows []float32, stride int, x []float32
 // dotFloatInt8AVX512x256 works like dotFloatBytesGeneric.
 //
 //go:noescape
-func dotFloatInt8AVX512x256(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
+func dotFloatInt8AVX512x256(x []float32, y []uint8, signed bool) float32
 
 // dotFloatUint8AVX512x256 works like dotFloatBytesGeneric.
 //
 //go:noescape
-func dotFloatUint8AVX512x256(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
+func dotFloatUint8AVX512x256(x []float32, y []uint8, signed bool) float32
 
-// dotInt8AVX512x256 works like dotBytesGeneric.
+// dotInt8VNNIAVX512x256 works like dotBytesGeneric.
 //
 //go:noescape
-func dotInt8AVX512x256(x *int8, y *int8, n int) int32
-
-// dotInt8VNNIAVX512x256 is a part of DotInt8.
-//
-//go:noescape
-func dotInt8VNNIAVX512x256(x *int8, y *int8, n int) int32
+func dotInt8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
 
 // dotNormsAVX512x256 works like dotNormsGeneric.
 //
@@ -108,6 +103,16 @@ func dotNormsAVX512x256(dst *float32, x []float32, y []float32)
 //
 //go:noescape
 func dotRowsAVX512x256(dst []float32, rows []float32, stride int, idx []int32, x []float32)
+
+// dotRowsInt8VNNIAVX512x256 works like dotRowsBytesGeneric.
+//
+//go:noescape
+func dotRowsInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+
+// dotRowsUint8VNNIAVX512x256 works like dotRowsBytesGeneric.
+//
+//go:noescape
+func dotRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
 // dotSameAVX512x256 works like dotSameGeneric.
 //
@@ -129,15 +134,10 @@ func dotSparseKAVX512x256(dst []float32, idx []int32, val []float32, w []float32
 //go:noescape
 func dotTwoAVX512x256(dst []float32, x []float32, y []float32)
 
-// dotUint8AVX512x256 works like dotBytesGeneric.
+// dotUint8VNNIAVX512x256 works like dotBytesGeneric.
 //
 //go:noescape
-func dotUint8AVX512x256(x *uint8, y *uint8, n int) int32
-
-// dotUint8VNNIAVX512x256 is a part of DotUint8.
-//
-//go:noescape
-func dotUint8VNNIAVX512x256(x *uint8, y *uint8, n int) int32
+func dotUint8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
 
 // expAVX512x256 works like expGeneric.
 //
@@ -214,15 +214,25 @@ func squaredDistanceAVX512x256(x []float32, y []float32) float32
 //go:noescape
 func squaredDistanceEachRowAVX512x256(dst []float32, rows []float32, stride int, x []float32)
 
-// squaredDistanceInt8AVX512x256 works like squaredDistanceBytesGeneric.
+// squaredDistanceInt8VNNIAVX512x256 works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceInt8AVX512x256(x *int8, y *int8, n int) int32
+func squaredDistanceInt8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
 
-// squaredDistanceUint8AVX512x256 works like squaredDistanceBytesGeneric.
+// squaredDistanceRowsInt8VNNIAVX512x256 works like squaredDistanceRowsBytesGeneric.
 //
 //go:noescape
-func squaredDistanceUint8AVX512x256(x *uint8, y *uint8, n int) int32
+func squaredDistanceRowsInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+
+// squaredDistanceRowsUint8VNNIAVX512x256 works like squaredDistanceRowsBytesGeneric.
+//
+//go:noescape
+func squaredDistanceRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+
+// squaredDistanceUint8VNNIAVX512x256 works like squaredDistanceBytesGeneric.
+//
+//go:noescape
+func squaredDistanceUint8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
 
 // stepsSameAVX512x256 works like stepsSameGeneric.
 //

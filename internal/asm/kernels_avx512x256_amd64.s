@@ -4039,13 +4039,12 @@ next:
 	JB   row
 	RET
 
-// func dotFloatInt8AVX512x256(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
-// Requires: AVX, AVX2, AVX512F, AVX512VL
-TEXT ·dotFloatInt8AVX512x256(SB), NOSPLIT, $0-52
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	MOVQ    end+40(FP), BX
+// func dotFloatInt8AVX512x256(x []float32, y []uint8, signed bool) float32
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2
+TEXT ·dotFloatInt8AVX512x256(SB), NOSPLIT, $0-60
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
 	VPXORD  Y16, Y16, Y16
 	VPXORD  Y17, Y17, Y17
 	VPXORD  Y18, Y18, Y18
@@ -4054,8 +4053,8 @@ TEXT ·dotFloatInt8AVX512x256(SB), NOSPLIT, $0-52
 	VPXORD  Y21, Y21, Y21
 	VPXORD  Y22, Y22, Y22
 	VPXORD  Y23, Y23, Y23
-	CMPQ    DX, $+0
-	JBE     end
+	CMPQ    DX, $+64
+	JB      rest
 	PCALIGN $0x20
 
 loop:
@@ -4098,14 +4097,96 @@ loop:
 	CMPQ      DX, $+64
 	JAE       loop
 
-end:
-	CMPQ BX, $+0
+rest:
+	CMPQ DX, $+0
 	JBE  fold
-	MOVQ endX+24(FP), AX
-	MOVQ endY+32(FP), CX
-	MOVQ BX, DX
-	MOVQ $+0, BX
-	JMP  loop
+
+	// The last group, first.
+	MOVQ        DX, BX
+	MOVQ        DX, SI
+	NEGQ        SI
+	ANDQ        $0x07, SI
+	MOVL        $0x000000ff, DI
+	SHRXL       SI, DI, DI
+	KMOVW       DI, K1
+	SUBQ        $+1, BX
+	ANDQ        $+56, BX
+	VMOVUPS.Z   (AX)(BX*4), K1, Y24
+	LEAQ        (CX)(BX*1), BX
+	VPMOVSXBD.Z (BX), K1, Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      Y25, Y24, Y24
+	CMPQ        DX, $+8
+	JBE         rest0
+	VPMOVSXBD   (CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      (AX), Y25, Y25
+	VADDPS      Y25, Y16, Y16
+	CMPQ        DX, $+16
+	JBE         rest1
+	VPMOVSXBD   8(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      32(AX), Y25, Y25
+	VADDPS      Y25, Y17, Y17
+	CMPQ        DX, $+24
+	JBE         rest2
+	VPMOVSXBD   16(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      64(AX), Y25, Y25
+	VADDPS      Y25, Y18, Y18
+	CMPQ        DX, $+32
+	JBE         rest3
+	VPMOVSXBD   24(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      96(AX), Y25, Y25
+	VADDPS      Y25, Y19, Y19
+	CMPQ        DX, $+40
+	JBE         rest4
+	VPMOVSXBD   32(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      128(AX), Y25, Y25
+	VADDPS      Y25, Y20, Y20
+	CMPQ        DX, $+48
+	JBE         rest5
+	VPMOVSXBD   40(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      160(AX), Y25, Y25
+	VADDPS      Y25, Y21, Y21
+	CMPQ        DX, $+56
+	JBE         rest6
+	VPMOVSXBD   48(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      192(AX), Y25, Y25
+	VADDPS      Y25, Y22, Y22
+	VADDPS      Y24, Y23, Y23
+	JMP         fold
+
+rest6:
+	VADDPS Y24, Y22, Y22
+	JMP    fold
+
+rest5:
+	VADDPS Y24, Y21, Y21
+	JMP    fold
+
+rest4:
+	VADDPS Y24, Y20, Y20
+	JMP    fold
+
+rest3:
+	VADDPS Y24, Y19, Y19
+	JMP    fold
+
+rest2:
+	VADDPS Y24, Y18, Y18
+	JMP    fold
+
+rest1:
+	VADDPS Y24, Y17, Y17
+	JMP    fold
+
+rest0:
+	VADDPS Y24, Y16, Y16
 
 fold:
 	VADDPS        Y20, Y16, Y16
@@ -4121,16 +4202,15 @@ fold:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+56(FP)
 	RET
 
-// func dotFloatUint8AVX512x256(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
-// Requires: AVX, AVX2, AVX512F, AVX512VL
-TEXT ·dotFloatUint8AVX512x256(SB), NOSPLIT, $0-52
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	MOVQ    end+40(FP), BX
+// func dotFloatUint8AVX512x256(x []float32, y []uint8, signed bool) float32
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2
+TEXT ·dotFloatUint8AVX512x256(SB), NOSPLIT, $0-60
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
 	VPXORD  Y16, Y16, Y16
 	VPXORD  Y17, Y17, Y17
 	VPXORD  Y18, Y18, Y18
@@ -4139,8 +4219,8 @@ TEXT ·dotFloatUint8AVX512x256(SB), NOSPLIT, $0-52
 	VPXORD  Y21, Y21, Y21
 	VPXORD  Y22, Y22, Y22
 	VPXORD  Y23, Y23, Y23
-	CMPQ    DX, $+0
-	JBE     end
+	CMPQ    DX, $+64
+	JB      rest
 	PCALIGN $0x20
 
 loop:
@@ -4183,14 +4263,96 @@ loop:
 	CMPQ      DX, $+64
 	JAE       loop
 
-end:
-	CMPQ BX, $+0
+rest:
+	CMPQ DX, $+0
 	JBE  fold
-	MOVQ endX+24(FP), AX
-	MOVQ endY+32(FP), CX
-	MOVQ BX, DX
-	MOVQ $+0, BX
-	JMP  loop
+
+	// The last group, first.
+	MOVQ        DX, BX
+	MOVQ        DX, SI
+	NEGQ        SI
+	ANDQ        $0x07, SI
+	MOVL        $0x000000ff, DI
+	SHRXL       SI, DI, DI
+	KMOVW       DI, K1
+	SUBQ        $+1, BX
+	ANDQ        $+56, BX
+	VMOVUPS.Z   (AX)(BX*4), K1, Y24
+	LEAQ        (CX)(BX*1), BX
+	VPMOVZXBD.Z (BX), K1, Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      Y25, Y24, Y24
+	CMPQ        DX, $+8
+	JBE         rest0
+	VPMOVZXBD   (CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      (AX), Y25, Y25
+	VADDPS      Y25, Y16, Y16
+	CMPQ        DX, $+16
+	JBE         rest1
+	VPMOVZXBD   8(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      32(AX), Y25, Y25
+	VADDPS      Y25, Y17, Y17
+	CMPQ        DX, $+24
+	JBE         rest2
+	VPMOVZXBD   16(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      64(AX), Y25, Y25
+	VADDPS      Y25, Y18, Y18
+	CMPQ        DX, $+32
+	JBE         rest3
+	VPMOVZXBD   24(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      96(AX), Y25, Y25
+	VADDPS      Y25, Y19, Y19
+	CMPQ        DX, $+40
+	JBE         rest4
+	VPMOVZXBD   32(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      128(AX), Y25, Y25
+	VADDPS      Y25, Y20, Y20
+	CMPQ        DX, $+48
+	JBE         rest5
+	VPMOVZXBD   40(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      160(AX), Y25, Y25
+	VADDPS      Y25, Y21, Y21
+	CMPQ        DX, $+56
+	JBE         rest6
+	VPMOVZXBD   48(CX), Y25
+	VCVTDQ2PS   Y25, Y25
+	VMULPS      192(AX), Y25, Y25
+	VADDPS      Y25, Y22, Y22
+	VADDPS      Y24, Y23, Y23
+	JMP         fold
+
+rest6:
+	VADDPS Y24, Y22, Y22
+	JMP    fold
+
+rest5:
+	VADDPS Y24, Y21, Y21
+	JMP    fold
+
+rest4:
+	VADDPS Y24, Y20, Y20
+	JMP    fold
+
+rest3:
+	VADDPS Y24, Y19, Y19
+	JMP    fold
+
+rest2:
+	VADDPS Y24, Y18, Y18
+	JMP    fold
+
+rest1:
+	VADDPS Y24, Y17, Y17
+	JMP    fold
+
+rest0:
+	VADDPS Y24, Y16, Y16
 
 fold:
 	VADDPS        Y20, Y16, Y16
@@ -4206,85 +4368,99 @@ fold:
 	VADDPS        X17, X16, X16
 	VMOVSHDUP     X16, X17
 	VADDSS        X17, X16, X16
-	VMOVSS        X16, ret+48(FP)
+	VMOVSS        X16, ret+56(FP)
 	RET
 
-// func dotInt8AVX512x256(x *int8, y *int8, n int) int32
-// Requires: AVX, AVX2, AVX512F, AVX512VL
-TEXT ·dotInt8AVX512x256(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VPXORD  Y16, Y16, Y16
-	VPXORD  Y17, Y17, Y17
-	VPXORD  Y18, Y18, Y18
-	VPXORD  Y19, Y19, Y19
-	CMPQ    DX, $+64
-	JB      rest
-	PCALIGN $0x20
-
-loop:
-	// Four groups a turn.
-	VPMOVSXBW (AX), Y20
-	VPMOVSXBW (CX), Y21
-	VPMADDWD  Y21, Y20, Y20
-	VPADDD    Y20, Y16, Y16
-	VPMOVSXBW 16(AX), Y20
-	VPMOVSXBW 16(CX), Y21
-	VPMADDWD  Y21, Y20, Y20
-	VPADDD    Y20, Y17, Y17
-	VPMOVSXBW 32(AX), Y20
-	VPMOVSXBW 32(CX), Y21
-	VPMADDWD  Y21, Y20, Y20
-	VPADDD    Y20, Y18, Y18
-	VPMOVSXBW 48(AX), Y20
-	VPMOVSXBW 48(CX), Y21
-	VPMADDWD  Y21, Y20, Y20
-	VPADDD    Y20, Y19, Y19
-	ADDQ      $+64, AX
-	ADDQ      $+64, CX
-	SUBQ      $+64, DX
-	CMPQ      DX, $+64
-	JAE       loop
-
-rest:
-	CMPQ      DX, $+16
-	JB        fold
-	VPMOVSXBW (AX), Y20
-	VPMOVSXBW (CX), Y21
-	VPMADDWD  Y21, Y20, Y20
-	VPADDD    Y20, Y16, Y16
-	ADDQ      $+16, AX
-	ADDQ      $+16, CX
-	SUBQ      $+16, DX
-	JMP       rest
-
-fold:
-	VPADDD        Y17, Y16, Y16
-	VPADDD        Y19, Y18, Y18
-	VPADDD        Y18, Y16, Y16
-	VEXTRACTI32X4 $0x01, Y16, X17
+// func dotInt8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
+TEXT ·dotInt8VNNIAVX512x256(SB), NOSPLIT, $0-64
+	MOVQ          x_base+0(FP), AX
+	MOVQ          y_base+24(FP), CX
+	MOVQ          x_len+8(FP), DX
+	CMPQ          DX, $+17
+	JAE           over16
+	LEAQ          15(AX)(DX*1), BX
+	TESTL         $0x00000ff0, BX
+	JEQ           page
+	LEAQ          15(CX)(DX*1), BX
+	TESTL         $0x00000ff0, BX
+	JEQ           page
+	MOVQ          $-1, BX
+	BZHIQ         DX, BX, BX
+	KMOVQ         BX, K1
+	VPMOVSXBW.Z   (AX), K1, Y16
+	VPMOVSXBW.Z   (CX), K1, Y17
+	VPMADDWD      Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
 	VPADDD        X17, X16, X16
 	VPSHUFD       $0x4e, X16, X17
 	VPADDD        X17, X16, X16
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVL          AX, ret+24(FP)
+	MOVLQSX       AX, AX
+	MOVQ          AX, ret+56(FP)
 	RET
 
-// func dotInt8VNNIAVX512x256(x *int8, y *int8, n int) int32
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
-TEXT ·dotInt8VNNIAVX512x256(SB), NOSPLIT, $0-28
-	MOVQ         x+0(FP), AX
-	MOVQ         y+8(FP), CX
-	MOVQ         n+16(FP), DX
+page:
+	CMPQ          DX, $+0
+	JBE           empty
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+15, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVSXBW.Z   -16(AX)(DX*1), K1, Y16
+	VPMOVSXBW.Z   -16(CX)(DX*1), K1, Y17
+	VPMADDWD      Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVLQSX       AX, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+empty:
+	MOVQ DX, ret+56(FP)
+	RET
+
+over16:
+	CMPQ          DX, $+33
+	JAE           long
+	VPMOVSXBW     (AX), Y16
+	VPMOVSXBW     (CX), Y17
+	VPMADDWD      Y17, Y16, Y16
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+15, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVSXBW.Z   -16(AX)(DX*1), K1, Y17
+	VPMOVSXBW.Z   -16(CX)(DX*1), K1, Y18
+	VPMADDWD      Y18, Y17, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVLQSX       AX, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+long:
 	MOVL         $0x80808080, BX
-	VMOVD        BX, X16
-	VPBROADCASTD X16, Y16
+	VPBROADCASTD BX, Y16
 	MOVL         $0x01010101, BX
-	VMOVD        BX, X17
-	VPBROADCASTD X17, Y17
+	VPBROADCASTD BX, Y17
 	VPXORD       Y18, Y18, Y18
 	VPXORD       Y19, Y19, Y19
 	VPXORD       Y20, Y20, Y20
@@ -4302,23 +4478,23 @@ loop:
 	VMOVDQU8 (AX), Y26
 	VMOVDQU8 (CX), Y27
 	VPXORD   Y16, Y26, Y26
-	VPDPBUSD Y27, Y17, Y19
+	VPDPBUSD Y27, Y17, Y22
 	VPDPBUSD Y27, Y26, Y18
 	VMOVDQU8 32(AX), Y26
 	VMOVDQU8 32(CX), Y27
 	VPXORD   Y16, Y26, Y26
-	VPDPBUSD Y27, Y17, Y21
-	VPDPBUSD Y27, Y26, Y20
+	VPDPBUSD Y27, Y17, Y23
+	VPDPBUSD Y27, Y26, Y19
 	VMOVDQU8 64(AX), Y26
 	VMOVDQU8 64(CX), Y27
 	VPXORD   Y16, Y26, Y26
-	VPDPBUSD Y27, Y17, Y23
-	VPDPBUSD Y27, Y26, Y22
+	VPDPBUSD Y27, Y17, Y24
+	VPDPBUSD Y27, Y26, Y20
 	VMOVDQU8 96(AX), Y26
 	VMOVDQU8 96(CX), Y27
 	VPXORD   Y16, Y26, Y26
 	VPDPBUSD Y27, Y17, Y25
-	VPDPBUSD Y27, Y26, Y24
+	VPDPBUSD Y27, Y26, Y21
 	ADDQ     $+128, AX
 	ADDQ     $+128, CX
 	SUBQ     $+128, DX
@@ -4331,7 +4507,7 @@ rest:
 	VMOVDQU8 (AX), Y26
 	VMOVDQU8 (CX), Y27
 	VPXORD   Y16, Y26, Y26
-	VPDPBUSD Y27, Y17, Y19
+	VPDPBUSD Y27, Y17, Y22
 	VPDPBUSD Y27, Y26, Y18
 	ADDQ     $+32, AX
 	ADDQ     $+32, CX
@@ -4341,8 +4517,8 @@ rest:
 	VMOVDQU8 (AX), Y26
 	VMOVDQU8 (CX), Y27
 	VPXORD   Y16, Y26, Y26
-	VPDPBUSD Y27, Y17, Y21
-	VPDPBUSD Y27, Y26, Y20
+	VPDPBUSD Y27, Y17, Y23
+	VPDPBUSD Y27, Y26, Y19
 	ADDQ     $+32, AX
 	ADDQ     $+32, CX
 	SUBQ     $+32, DX
@@ -4351,8 +4527,8 @@ rest:
 	VMOVDQU8 (AX), Y26
 	VMOVDQU8 (CX), Y27
 	VPXORD   Y16, Y26, Y26
-	VPDPBUSD Y27, Y17, Y23
-	VPDPBUSD Y27, Y26, Y22
+	VPDPBUSD Y27, Y17, Y24
+	VPDPBUSD Y27, Y26, Y20
 	ADDQ     $+32, AX
 	ADDQ     $+32, CX
 	SUBQ     $+32, DX
@@ -4360,33 +4536,36 @@ rest:
 part:
 	CMPQ       DX, $+0
 	JBE        fold
-	ANDQ       $+31, DX
-	MOVQ       $-1, BX
-	BZHIQ      DX, BX, BX
-	KMOVQ      BX, K1
-	VMOVDQU8.Z (AX), K1, Y26
-	VMOVDQU8.Z (CX), K1, Y27
+	MOVQ       DX, BX
+	NEGQ       BX
+	ANDQ       $+31, BX
+	MOVQ       $-1, SI
+	SHLXQ      BX, SI, SI
+	KMOVQ      SI, K1
+	VMOVDQU8.Z -32(AX)(DX*1), K1, Y26
+	VMOVDQU8.Z -32(CX)(DX*1), K1, Y27
 	VPXORD     Y16, Y26, Y26
 	VPDPBUSD   Y27, Y17, Y25
-	VPDPBUSD   Y27, Y26, Y24
+	VPDPBUSD   Y27, Y26, Y21
 
 fold:
 	VPADDD        Y20, Y18, Y18
 	VPADDD        Y21, Y19, Y19
+	VPADDD        Y19, Y18, Y18
 	VPADDD        Y24, Y22, Y22
 	VPADDD        Y25, Y23, Y23
-	VPADDD        Y22, Y18, Y18
-	VPADDD        Y23, Y19, Y19
-	VPSLLD        $0x07, Y19, Y19
-	VPSUBD        Y19, Y18, Y18
-	VEXTRACTI32X4 $0x01, Y18, X16
+	VPADDD        Y23, Y22, Y22
+	VPSLLD        $0x07, Y22, Y22
+	VPSUBD        Y22, Y18, Y18
+	VEXTRACTF32X4 $0x01, Y18, X16
 	VPADDD        X16, X18, X18
 	VPSHUFD       $0x4e, X18, X16
 	VPADDD        X16, X18, X18
 	VPSHUFD       $0xb1, X18, X16
 	VPADDD        X16, X18, X18
 	VMOVD         X18, AX
-	MOVL          AX, ret+24(FP)
+	MOVLQSX       AX, AX
+	MOVQ          AX, ret+56(FP)
 	RET
 
 // func dotNormsAVX512x256(dst *float32, x []float32, y []float32)
@@ -6391,6 +6570,287 @@ rows8sum:
 	JAE           rows8
 	RET
 
+// func dotRowsInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+TEXT ·dotRowsInt8VNNIAVX512x256(SB), NOSPLIT, $0-81
+	MOVL         $0x80808080, AX
+	VPBROADCASTD AX, Y16
+	MOVL         $0x01010101, AX
+	VPBROADCASTD AX, Y17
+	MOVQ         x_len+64(FP), AX
+	MOVQ         AX, CX
+	ANDQ         $+31, CX
+	MOVQ         $-1, DX
+	BZHIQ        CX, DX, DX
+	KMOVQ        DX, K1
+	MOVQ         x_base+56(FP), CX
+	VPXORD       Y18, Y18, Y18
+	VPXORD       Y19, Y19, Y19
+	CMPQ         AX, $+32
+	JB           xpart
+	PCALIGN      $0x20
+
+x:
+	VMOVDQU8 (CX), Y20
+	VPDPBUSD Y20, Y17, Y18
+	ADDQ     $+32, CX
+	SUBQ     $+32, AX
+	CMPQ     AX, $+32
+	JAE      x
+
+xpart:
+	VMOVDQU8.Z (CX), K1, Y20
+	VPDPBUSD   Y20, Y17, Y18
+	VPSLLD     $0x07, Y18, Y18
+	VPSUBD     Y18, Y19, Y19
+	MOVQ       dst_base+0(FP), AX
+	MOVQ       dst_len+8(FP), CX
+	MOVQ       x_base+56(FP), DX
+	MOVQ       rows_base+24(FP), BX
+	MOVQ       stride+48(FP), SI
+	MOVQ       x_len+64(FP), DI
+	PCALIGN    $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPADDD  Y19, Y17, Y17
+	CMPQ    R10, $+128
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Y22
+	VMOVDQU8   (R9), Y23
+	VPXORD     Y16, Y22, Y22
+	VPDPBUSD   Y23, Y22, Y17
+	VMOVDQU8   32(R8), Y22
+	VMOVDQU8   32(R9), Y23
+	VPXORD     Y16, Y22, Y22
+	VPDPBUSD   Y23, Y22, Y18
+	PREFETCHT0 4160(R8)
+	VMOVDQU8   64(R8), Y22
+	VMOVDQU8   64(R9), Y23
+	VPXORD     Y16, Y22, Y22
+	VPDPBUSD   Y23, Y22, Y20
+	VMOVDQU8   96(R8), Y22
+	VMOVDQU8   96(R9), Y23
+	VPXORD     Y16, Y22, Y22
+	VPDPBUSD   Y23, Y22, Y21
+	ADDQ       $+128, R8
+	ADDQ       $+128, R9
+	SUBQ       $+128, R10
+	CMPQ       R10, $+128
+	JAE        loop
+
+rest:
+	CMPQ       R10, $+32
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Y22
+	VMOVDQU8   (R9), Y23
+	VPXORD     Y16, Y22, Y22
+	VPDPBUSD   Y23, Y22, Y17
+	ADDQ       $+32, R8
+	ADDQ       $+32, R9
+	SUBQ       $+32, R10
+	CMPQ       R10, $+32
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Y22
+	VMOVDQU8   (R9), Y23
+	VPXORD     Y16, Y22, Y22
+	VPDPBUSD   Y23, Y22, Y18
+	ADDQ       $+32, R8
+	ADDQ       $+32, R9
+	SUBQ       $+32, R10
+	CMPQ       R10, $+32
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Y22
+	VMOVDQU8   (R9), Y23
+	VPXORD     Y16, Y22, Y22
+	VPDPBUSD   Y23, Y22, Y20
+	ADDQ       $+32, R8
+	ADDQ       $+32, R9
+	SUBQ       $+32, R10
+
+part:
+	CMPQ       R10, $+0
+	JBE        fold
+	PREFETCHT0 4096(R8)
+	VMOVDQU8.Z (R8), K1, Y22
+	VMOVDQU8.Z (R9), K1, Y23
+	VPXORD     Y16, Y22, Y22
+	VPDPBUSD   Y23, Y22, Y21
+
+fold:
+	VPADDD        Y20, Y17, Y17
+	VPADDD        Y21, Y18, Y18
+	VPADDD        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X18
+	VPADDD        X18, X17, X17
+	VPSHUFD       $0x4e, X17, X18
+	VPADDD        X18, X17, X17
+	VPSHUFD       $0xb1, X17, X18
+	VPADDD        X18, X17, X17
+	VMOVD         X17, R8
+	MOVLQSX       R8, R8
+	MOVQ          R8, (AX)
+	ADDQ          $+8, AX
+	ADDQ          SI, BX
+	SUBQ          $+1, CX
+	CMPQ          CX, $+1
+	JAE           row
+	RET
+
+// func dotRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+TEXT ·dotRowsUint8VNNIAVX512x256(SB), NOSPLIT, $0-81
+	MOVL         $0x80808080, AX
+	VPBROADCASTD AX, Y16
+	MOVL         $0x01010101, AX
+	VPBROADCASTD AX, Y17
+	MOVQ         x_len+64(FP), AX
+	MOVQ         AX, CX
+	ANDQ         $+31, CX
+	MOVQ         $-1, DX
+	BZHIQ        CX, DX, DX
+	KMOVQ        DX, K1
+	MOVQ         x_base+56(FP), CX
+	VPXORD       Y18, Y18, Y18
+	VPXORD       Y19, Y19, Y19
+	CMPQ         AX, $+32
+	JB           xpart
+	PCALIGN      $0x20
+
+x:
+	VMOVDQU8 (CX), Y20
+	VPDPBUSD Y17, Y20, Y18
+	ADDQ     $+32, CX
+	SUBQ     $+32, AX
+	CMPQ     AX, $+32
+	JAE      x
+
+xpart:
+	VMOVDQU8.Z (CX), K1, Y20
+	VPDPBUSD   Y17, Y20, Y18
+	VPSLLD     $0x07, Y18, Y18
+	VPADDD     Y18, Y19, Y19
+	MOVQ       dst_base+0(FP), AX
+	MOVQ       dst_len+8(FP), CX
+	MOVQ       x_base+56(FP), DX
+	MOVQ       rows_base+24(FP), BX
+	MOVQ       stride+48(FP), SI
+	MOVQ       x_len+64(FP), DI
+	PCALIGN    $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPADDD  Y19, Y17, Y17
+	CMPQ    R10, $+128
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R9), Y22
+	VMOVDQU8   (R8), Y23
+	VPXORD     Y16, Y23, Y23
+	VPDPBUSD   Y23, Y22, Y17
+	VMOVDQU8   32(R9), Y22
+	VMOVDQU8   32(R8), Y23
+	VPXORD     Y16, Y23, Y23
+	VPDPBUSD   Y23, Y22, Y18
+	PREFETCHT0 4160(R8)
+	VMOVDQU8   64(R9), Y22
+	VMOVDQU8   64(R8), Y23
+	VPXORD     Y16, Y23, Y23
+	VPDPBUSD   Y23, Y22, Y20
+	VMOVDQU8   96(R9), Y22
+	VMOVDQU8   96(R8), Y23
+	VPXORD     Y16, Y23, Y23
+	VPDPBUSD   Y23, Y22, Y21
+	ADDQ       $+128, R8
+	ADDQ       $+128, R9
+	SUBQ       $+128, R10
+	CMPQ       R10, $+128
+	JAE        loop
+
+rest:
+	CMPQ       R10, $+32
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R9), Y22
+	VMOVDQU8   (R8), Y23
+	VPXORD     Y16, Y23, Y23
+	VPDPBUSD   Y23, Y22, Y17
+	ADDQ       $+32, R8
+	ADDQ       $+32, R9
+	SUBQ       $+32, R10
+	CMPQ       R10, $+32
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R9), Y22
+	VMOVDQU8   (R8), Y23
+	VPXORD     Y16, Y23, Y23
+	VPDPBUSD   Y23, Y22, Y18
+	ADDQ       $+32, R8
+	ADDQ       $+32, R9
+	SUBQ       $+32, R10
+	CMPQ       R10, $+32
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R9), Y22
+	VMOVDQU8   (R8), Y23
+	VPXORD     Y16, Y23, Y23
+	VPDPBUSD   Y23, Y22, Y20
+	ADDQ       $+32, R8
+	ADDQ       $+32, R9
+	SUBQ       $+32, R10
+
+part:
+	CMPQ       R10, $+0
+	JBE        fold
+	PREFETCHT0 4096(R8)
+	VMOVDQU8.Z (R9), K1, Y22
+	VMOVDQU8.Z (R8), K1, Y23
+	VPXORD     Y16, Y23, Y23
+	VPDPBUSD   Y23, Y22, Y21
+
+fold:
+	VPADDD        Y20, Y17, Y17
+	VPADDD        Y21, Y18, Y18
+	VPADDD        Y18, Y17, Y17
+	VEXTRACTF32X4 $0x01, Y17, X18
+	VPADDD        X18, X17, X17
+	VPSHUFD       $0x4e, X17, X18
+	VPADDD        X18, X17, X17
+	VPSHUFD       $0xb1, X17, X18
+	VPADDD        X18, X17, X17
+	VMOVD         X17, R8
+	MOVQ          R8, (AX)
+	ADDQ          $+8, AX
+	ADDQ          SI, BX
+	SUBQ          $+1, CX
+	CMPQ          CX, $+1
+	JAE           row
+	RET
+
 // func dotSameAVX512x256(a float32, idx []uint16, w []float32) float32
 // Requires: AVX, AVX512F, AVX512VL
 TEXT ·dotSameAVX512x256(SB), NOSPLIT, $0-60
@@ -6901,82 +7361,93 @@ loop:
 	VMOVSS        X16, 4(AX)
 	RET
 
-// func dotUint8AVX512x256(x *uint8, y *uint8, n int) int32
-// Requires: AVX, AVX2, AVX512F, AVX512VL
-TEXT ·dotUint8AVX512x256(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VPXORD  Y16, Y16, Y16
-	VPXORD  Y17, Y17, Y17
-	VPXORD  Y18, Y18, Y18
-	VPXORD  Y19, Y19, Y19
-	CMPQ    DX, $+64
-	JB      rest
-	PCALIGN $0x20
-
-loop:
-	// Four groups a turn.
-	VPMOVZXBW (AX), Y20
-	VPMOVZXBW (CX), Y21
-	VPMADDWD  Y21, Y20, Y20
-	VPADDD    Y20, Y16, Y16
-	VPMOVZXBW 16(AX), Y20
-	VPMOVZXBW 16(CX), Y21
-	VPMADDWD  Y21, Y20, Y20
-	VPADDD    Y20, Y17, Y17
-	VPMOVZXBW 32(AX), Y20
-	VPMOVZXBW 32(CX), Y21
-	VPMADDWD  Y21, Y20, Y20
-	VPADDD    Y20, Y18, Y18
-	VPMOVZXBW 48(AX), Y20
-	VPMOVZXBW 48(CX), Y21
-	VPMADDWD  Y21, Y20, Y20
-	VPADDD    Y20, Y19, Y19
-	ADDQ      $+64, AX
-	ADDQ      $+64, CX
-	SUBQ      $+64, DX
-	CMPQ      DX, $+64
-	JAE       loop
-
-rest:
-	CMPQ      DX, $+16
-	JB        fold
-	VPMOVZXBW (AX), Y20
-	VPMOVZXBW (CX), Y21
-	VPMADDWD  Y21, Y20, Y20
-	VPADDD    Y20, Y16, Y16
-	ADDQ      $+16, AX
-	ADDQ      $+16, CX
-	SUBQ      $+16, DX
-	JMP       rest
-
-fold:
-	VPADDD        Y17, Y16, Y16
-	VPADDD        Y19, Y18, Y18
-	VPADDD        Y18, Y16, Y16
-	VEXTRACTI32X4 $0x01, Y16, X17
+// func dotUint8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
+TEXT ·dotUint8VNNIAVX512x256(SB), NOSPLIT, $0-64
+	MOVQ          x_base+0(FP), AX
+	MOVQ          y_base+24(FP), CX
+	MOVQ          x_len+8(FP), DX
+	CMPQ          DX, $+17
+	JAE           over16
+	LEAQ          15(AX)(DX*1), BX
+	TESTL         $0x00000ff0, BX
+	JEQ           page
+	LEAQ          15(CX)(DX*1), BX
+	TESTL         $0x00000ff0, BX
+	JEQ           page
+	MOVQ          $-1, BX
+	BZHIQ         DX, BX, BX
+	KMOVQ         BX, K1
+	VPMOVZXBW.Z   (AX), K1, Y16
+	VPMOVZXBW.Z   (CX), K1, Y17
+	VPMADDWD      Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
 	VPADDD        X17, X16, X16
 	VPSHUFD       $0x4e, X16, X17
 	VPADDD        X17, X16, X16
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVL          AX, ret+24(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
-// func dotUint8VNNIAVX512x256(x *uint8, y *uint8, n int) int32
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
-TEXT ·dotUint8VNNIAVX512x256(SB), NOSPLIT, $0-28
-	MOVQ         x+0(FP), AX
-	MOVQ         y+8(FP), CX
-	MOVQ         n+16(FP), DX
+page:
+	CMPQ          DX, $+0
+	JBE           empty
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+15, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVZXBW.Z   -16(AX)(DX*1), K1, Y16
+	VPMOVZXBW.Z   -16(CX)(DX*1), K1, Y17
+	VPMADDWD      Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+empty:
+	MOVQ DX, ret+56(FP)
+	RET
+
+over16:
+	CMPQ          DX, $+33
+	JAE           long
+	VPMOVZXBW     (AX), Y16
+	VPMOVZXBW     (CX), Y17
+	VPMADDWD      Y17, Y16, Y16
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+15, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVZXBW.Z   -16(AX)(DX*1), K1, Y17
+	VPMOVZXBW.Z   -16(CX)(DX*1), K1, Y18
+	VPMADDWD      Y18, Y17, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+long:
 	MOVL         $0x80808080, BX
-	VMOVD        BX, X16
-	VPBROADCASTD X16, Y16
+	VPBROADCASTD BX, Y16
 	MOVL         $0x01010101, BX
-	VMOVD        BX, X17
-	VPBROADCASTD X17, Y17
+	VPBROADCASTD BX, Y17
 	VPXORD       Y18, Y18, Y18
 	VPXORD       Y19, Y19, Y19
 	VPXORD       Y20, Y20, Y20
@@ -6993,24 +7464,24 @@ loop:
 	// Four groups a turn.
 	VMOVDQU8 (AX), Y26
 	VMOVDQU8 (CX), Y27
-	VPDPBUSD Y17, Y26, Y19
 	VPXORD   Y16, Y27, Y27
+	VPDPBUSD Y17, Y26, Y22
 	VPDPBUSD Y27, Y26, Y18
 	VMOVDQU8 32(AX), Y26
 	VMOVDQU8 32(CX), Y27
-	VPDPBUSD Y17, Y26, Y21
 	VPXORD   Y16, Y27, Y27
-	VPDPBUSD Y27, Y26, Y20
+	VPDPBUSD Y17, Y26, Y23
+	VPDPBUSD Y27, Y26, Y19
 	VMOVDQU8 64(AX), Y26
 	VMOVDQU8 64(CX), Y27
-	VPDPBUSD Y17, Y26, Y23
 	VPXORD   Y16, Y27, Y27
-	VPDPBUSD Y27, Y26, Y22
+	VPDPBUSD Y17, Y26, Y24
+	VPDPBUSD Y27, Y26, Y20
 	VMOVDQU8 96(AX), Y26
 	VMOVDQU8 96(CX), Y27
-	VPDPBUSD Y17, Y26, Y25
 	VPXORD   Y16, Y27, Y27
-	VPDPBUSD Y27, Y26, Y24
+	VPDPBUSD Y17, Y26, Y25
+	VPDPBUSD Y27, Y26, Y21
 	ADDQ     $+128, AX
 	ADDQ     $+128, CX
 	SUBQ     $+128, DX
@@ -7022,8 +7493,8 @@ rest:
 	JB       part
 	VMOVDQU8 (AX), Y26
 	VMOVDQU8 (CX), Y27
-	VPDPBUSD Y17, Y26, Y19
 	VPXORD   Y16, Y27, Y27
+	VPDPBUSD Y17, Y26, Y22
 	VPDPBUSD Y27, Y26, Y18
 	ADDQ     $+32, AX
 	ADDQ     $+32, CX
@@ -7032,9 +7503,9 @@ rest:
 	JB       part
 	VMOVDQU8 (AX), Y26
 	VMOVDQU8 (CX), Y27
-	VPDPBUSD Y17, Y26, Y21
 	VPXORD   Y16, Y27, Y27
-	VPDPBUSD Y27, Y26, Y20
+	VPDPBUSD Y17, Y26, Y23
+	VPDPBUSD Y27, Y26, Y19
 	ADDQ     $+32, AX
 	ADDQ     $+32, CX
 	SUBQ     $+32, DX
@@ -7042,9 +7513,9 @@ rest:
 	JB       part
 	VMOVDQU8 (AX), Y26
 	VMOVDQU8 (CX), Y27
-	VPDPBUSD Y17, Y26, Y23
 	VPXORD   Y16, Y27, Y27
-	VPDPBUSD Y27, Y26, Y22
+	VPDPBUSD Y17, Y26, Y24
+	VPDPBUSD Y27, Y26, Y20
 	ADDQ     $+32, AX
 	ADDQ     $+32, CX
 	SUBQ     $+32, DX
@@ -7052,33 +7523,35 @@ rest:
 part:
 	CMPQ       DX, $+0
 	JBE        fold
-	ANDQ       $+31, DX
-	MOVQ       $-1, BX
-	BZHIQ      DX, BX, BX
-	KMOVQ      BX, K1
-	VMOVDQU8.Z (AX), K1, Y26
-	VMOVDQU8.Z (CX), K1, Y27
-	VPDPBUSD   Y17, Y26, Y25
+	MOVQ       DX, BX
+	NEGQ       BX
+	ANDQ       $+31, BX
+	MOVQ       $-1, SI
+	SHLXQ      BX, SI, SI
+	KMOVQ      SI, K1
+	VMOVDQU8.Z -32(AX)(DX*1), K1, Y26
+	VMOVDQU8.Z -32(CX)(DX*1), K1, Y27
 	VPXORD     Y16, Y27, Y27
-	VPDPBUSD   Y27, Y26, Y24
+	VPDPBUSD   Y17, Y26, Y25
+	VPDPBUSD   Y27, Y26, Y21
 
 fold:
 	VPADDD        Y20, Y18, Y18
 	VPADDD        Y21, Y19, Y19
+	VPADDD        Y19, Y18, Y18
 	VPADDD        Y24, Y22, Y22
 	VPADDD        Y25, Y23, Y23
+	VPADDD        Y23, Y22, Y22
+	VPSLLD        $0x07, Y22, Y22
 	VPADDD        Y22, Y18, Y18
-	VPADDD        Y23, Y19, Y19
-	VPSLLD        $0x07, Y19, Y19
-	VPADDD        Y19, Y18, Y18
-	VEXTRACTI32X4 $0x01, Y18, X16
+	VEXTRACTF32X4 $0x01, Y18, X16
 	VPADDD        X16, X18, X18
 	VPSHUFD       $0x4e, X18, X16
 	VPADDD        X16, X18, X18
 	VPSHUFD       $0xb1, X18, X16
 	VPADDD        X16, X18, X18
 	VMOVD         X18, AX
-	MOVL          AX, ret+24(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
 // func expAVX512x256(dst []float32, x []float32, table *float32)
@@ -11190,142 +11663,764 @@ next:
 	JB   row
 	RET
 
-// func squaredDistanceInt8AVX512x256(x *int8, y *int8, n int) int32
-// Requires: AVX, AVX2, AVX512F, AVX512VL
-TEXT ·squaredDistanceInt8AVX512x256(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VPXORD  Y16, Y16, Y16
-	VPXORD  Y17, Y17, Y17
-	VPXORD  Y18, Y18, Y18
-	VPXORD  Y19, Y19, Y19
-	CMPQ    DX, $+64
-	JB      rest
-	PCALIGN $0x20
-
-loop:
-	// Four groups a turn.
-	VPMOVSXBW (AX), Y20
-	VPMOVSXBW (CX), Y21
-	VPSUBW    Y21, Y20, Y20
-	VPMADDWD  Y20, Y20, Y20
-	VPADDD    Y20, Y16, Y16
-	VPMOVSXBW 16(AX), Y20
-	VPMOVSXBW 16(CX), Y21
-	VPSUBW    Y21, Y20, Y20
-	VPMADDWD  Y20, Y20, Y20
-	VPADDD    Y20, Y17, Y17
-	VPMOVSXBW 32(AX), Y20
-	VPMOVSXBW 32(CX), Y21
-	VPSUBW    Y21, Y20, Y20
-	VPMADDWD  Y20, Y20, Y20
-	VPADDD    Y20, Y18, Y18
-	VPMOVSXBW 48(AX), Y20
-	VPMOVSXBW 48(CX), Y21
-	VPSUBW    Y21, Y20, Y20
-	VPMADDWD  Y20, Y20, Y20
-	VPADDD    Y20, Y19, Y19
-	ADDQ      $+64, AX
-	ADDQ      $+64, CX
-	SUBQ      $+64, DX
-	CMPQ      DX, $+64
-	JAE       loop
-
-rest:
-	CMPQ      DX, $+16
-	JB        fold
-	VPMOVSXBW (AX), Y20
-	VPMOVSXBW (CX), Y21
-	VPSUBW    Y21, Y20, Y20
-	VPMADDWD  Y20, Y20, Y20
-	VPADDD    Y20, Y16, Y16
-	ADDQ      $+16, AX
-	ADDQ      $+16, CX
-	SUBQ      $+16, DX
-	JMP       rest
-
-fold:
-	VPADDD        Y17, Y16, Y16
-	VPADDD        Y19, Y18, Y18
-	VPADDD        Y18, Y16, Y16
-	VEXTRACTI32X4 $0x01, Y16, X17
+// func squaredDistanceInt8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
+TEXT ·squaredDistanceInt8VNNIAVX512x256(SB), NOSPLIT, $0-64
+	MOVQ          x_base+0(FP), AX
+	MOVQ          y_base+24(FP), CX
+	MOVQ          x_len+8(FP), DX
+	CMPQ          DX, $+17
+	JAE           over16
+	LEAQ          15(AX)(DX*1), BX
+	TESTL         $0x00000ff0, BX
+	JEQ           page
+	LEAQ          15(CX)(DX*1), BX
+	TESTL         $0x00000ff0, BX
+	JEQ           page
+	MOVQ          $-1, BX
+	BZHIQ         DX, BX, BX
+	KMOVQ         BX, K1
+	VPMOVSXBW.Z   (AX), K1, Y16
+	VPMOVSXBW.Z   (CX), K1, Y17
+	VPSUBW        Y17, Y16, Y16
+	VPMADDWD      Y16, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
 	VPADDD        X17, X16, X16
 	VPSHUFD       $0x4e, X16, X17
 	VPADDD        X17, X16, X16
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVL          AX, ret+24(FP)
+	MOVQ          AX, ret+56(FP)
 	RET
 
-// func squaredDistanceUint8AVX512x256(x *uint8, y *uint8, n int) int32
-// Requires: AVX, AVX2, AVX512F, AVX512VL
-TEXT ·squaredDistanceUint8AVX512x256(SB), NOSPLIT, $0-28
-	MOVQ    x+0(FP), AX
-	MOVQ    y+8(FP), CX
-	MOVQ    n+16(FP), DX
-	VPXORD  Y16, Y16, Y16
-	VPXORD  Y17, Y17, Y17
-	VPXORD  Y18, Y18, Y18
-	VPXORD  Y19, Y19, Y19
-	CMPQ    DX, $+64
-	JB      rest
-	PCALIGN $0x20
-
-loop:
-	// Four groups a turn.
-	VPMOVZXBW (AX), Y20
-	VPMOVZXBW (CX), Y21
-	VPSUBW    Y21, Y20, Y20
-	VPMADDWD  Y20, Y20, Y20
-	VPADDD    Y20, Y16, Y16
-	VPMOVZXBW 16(AX), Y20
-	VPMOVZXBW 16(CX), Y21
-	VPSUBW    Y21, Y20, Y20
-	VPMADDWD  Y20, Y20, Y20
-	VPADDD    Y20, Y17, Y17
-	VPMOVZXBW 32(AX), Y20
-	VPMOVZXBW 32(CX), Y21
-	VPSUBW    Y21, Y20, Y20
-	VPMADDWD  Y20, Y20, Y20
-	VPADDD    Y20, Y18, Y18
-	VPMOVZXBW 48(AX), Y20
-	VPMOVZXBW 48(CX), Y21
-	VPSUBW    Y21, Y20, Y20
-	VPMADDWD  Y20, Y20, Y20
-	VPADDD    Y20, Y19, Y19
-	ADDQ      $+64, AX
-	ADDQ      $+64, CX
-	SUBQ      $+64, DX
-	CMPQ      DX, $+64
-	JAE       loop
-
-rest:
-	CMPQ      DX, $+16
-	JB        fold
-	VPMOVZXBW (AX), Y20
-	VPMOVZXBW (CX), Y21
-	VPSUBW    Y21, Y20, Y20
-	VPMADDWD  Y20, Y20, Y20
-	VPADDD    Y20, Y16, Y16
-	ADDQ      $+16, AX
-	ADDQ      $+16, CX
-	SUBQ      $+16, DX
-	JMP       rest
-
-fold:
-	VPADDD        Y17, Y16, Y16
-	VPADDD        Y19, Y18, Y18
-	VPADDD        Y18, Y16, Y16
-	VEXTRACTI32X4 $0x01, Y16, X17
+page:
+	CMPQ          DX, $+0
+	JBE           empty
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+15, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVSXBW.Z   -16(AX)(DX*1), K1, Y16
+	VPMOVSXBW.Z   -16(CX)(DX*1), K1, Y17
+	VPSUBW        Y17, Y16, Y16
+	VPMADDWD      Y16, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
 	VPADDD        X17, X16, X16
 	VPSHUFD       $0x4e, X16, X17
 	VPADDD        X17, X16, X16
 	VPSHUFD       $0xb1, X16, X17
 	VPADDD        X17, X16, X16
 	VMOVD         X16, AX
-	MOVL          AX, ret+24(FP)
+	MOVQ          AX, ret+56(FP)
+	RET
+
+empty:
+	MOVQ DX, ret+56(FP)
+	RET
+
+over16:
+	CMPQ          DX, $+33
+	JAE           long
+	VPMOVSXBW     (AX), Y16
+	VPMOVSXBW     (CX), Y17
+	VPSUBW        Y17, Y16, Y16
+	VPMADDWD      Y16, Y16, Y16
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+15, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVSXBW.Z   -16(AX)(DX*1), K1, Y17
+	VPMOVSXBW.Z   -16(CX)(DX*1), K1, Y18
+	VPSUBW        Y18, Y17, Y17
+	VPMADDWD      Y17, Y17, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+long:
+	MOVL         $0x80808080, BX
+	VPBROADCASTD BX, Y16
+	MOVL         $0x01010101, BX
+	VPBROADCASTD BX, Y17
+	VPXORD       Y18, Y18, Y18
+	VPXORD       Y19, Y19, Y19
+	VPXORD       Y20, Y20, Y20
+	VPXORD       Y21, Y21, Y21
+	VPXORD       Y22, Y22, Y22
+	VPXORD       Y23, Y23, Y23
+	VPXORD       Y24, Y24, Y24
+	VPXORD       Y25, Y25, Y25
+	CMPQ         DX, $+128
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVDQU8 (AX), Y26
+	VMOVDQU8 (CX), Y27
+	VPMAXSB  Y27, Y26, Y28
+	VPMINSB  Y27, Y26, Y26
+	VPSUBB   Y26, Y28, Y26
+	VPXORD   Y16, Y26, Y27
+	VPDPBUSD Y17, Y26, Y22
+	VPDPBUSD Y27, Y26, Y18
+	VMOVDQU8 32(AX), Y26
+	VMOVDQU8 32(CX), Y27
+	VPMAXSB  Y27, Y26, Y28
+	VPMINSB  Y27, Y26, Y26
+	VPSUBB   Y26, Y28, Y26
+	VPXORD   Y16, Y26, Y27
+	VPDPBUSD Y17, Y26, Y23
+	VPDPBUSD Y27, Y26, Y19
+	VMOVDQU8 64(AX), Y26
+	VMOVDQU8 64(CX), Y27
+	VPMAXSB  Y27, Y26, Y28
+	VPMINSB  Y27, Y26, Y26
+	VPSUBB   Y26, Y28, Y26
+	VPXORD   Y16, Y26, Y27
+	VPDPBUSD Y17, Y26, Y24
+	VPDPBUSD Y27, Y26, Y20
+	VMOVDQU8 96(AX), Y26
+	VMOVDQU8 96(CX), Y27
+	VPMAXSB  Y27, Y26, Y28
+	VPMINSB  Y27, Y26, Y26
+	VPSUBB   Y26, Y28, Y26
+	VPXORD   Y16, Y26, Y27
+	VPDPBUSD Y17, Y26, Y25
+	VPDPBUSD Y27, Y26, Y21
+	ADDQ     $+128, AX
+	ADDQ     $+128, CX
+	SUBQ     $+128, DX
+	CMPQ     DX, $+128
+	JAE      loop
+
+rest:
+	CMPQ     DX, $+32
+	JB       part
+	VMOVDQU8 (AX), Y26
+	VMOVDQU8 (CX), Y27
+	VPMAXSB  Y27, Y26, Y28
+	VPMINSB  Y27, Y26, Y26
+	VPSUBB   Y26, Y28, Y26
+	VPXORD   Y16, Y26, Y27
+	VPDPBUSD Y17, Y26, Y22
+	VPDPBUSD Y27, Y26, Y18
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, DX
+	CMPQ     DX, $+32
+	JB       part
+	VMOVDQU8 (AX), Y26
+	VMOVDQU8 (CX), Y27
+	VPMAXSB  Y27, Y26, Y28
+	VPMINSB  Y27, Y26, Y26
+	VPSUBB   Y26, Y28, Y26
+	VPXORD   Y16, Y26, Y27
+	VPDPBUSD Y17, Y26, Y23
+	VPDPBUSD Y27, Y26, Y19
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, DX
+	CMPQ     DX, $+32
+	JB       part
+	VMOVDQU8 (AX), Y26
+	VMOVDQU8 (CX), Y27
+	VPMAXSB  Y27, Y26, Y28
+	VPMINSB  Y27, Y26, Y26
+	VPSUBB   Y26, Y28, Y26
+	VPXORD   Y16, Y26, Y27
+	VPDPBUSD Y17, Y26, Y24
+	VPDPBUSD Y27, Y26, Y20
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, DX
+
+part:
+	CMPQ       DX, $+0
+	JBE        fold
+	MOVQ       DX, BX
+	NEGQ       BX
+	ANDQ       $+31, BX
+	MOVQ       $-1, SI
+	SHLXQ      BX, SI, SI
+	KMOVQ      SI, K1
+	VMOVDQU8.Z -32(AX)(DX*1), K1, Y26
+	VMOVDQU8.Z -32(CX)(DX*1), K1, Y27
+	VPMAXSB    Y27, Y26, Y28
+	VPMINSB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y25
+	VPDPBUSD   Y27, Y26, Y21
+
+fold:
+	VPADDD        Y20, Y18, Y18
+	VPADDD        Y21, Y19, Y19
+	VPADDD        Y19, Y18, Y18
+	VPADDD        Y24, Y22, Y22
+	VPADDD        Y25, Y23, Y23
+	VPADDD        Y23, Y22, Y22
+	VPSLLD        $0x07, Y22, Y22
+	VPADDD        Y22, Y18, Y18
+	VEXTRACTF32X4 $0x01, Y18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0x4e, X18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0xb1, X18, X16
+	VPADDD        X16, X18, X18
+	VMOVD         X18, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+// func squaredDistanceRowsInt8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+TEXT ·squaredDistanceRowsInt8VNNIAVX512x256(SB), NOSPLIT, $0-81
+	MOVL         $0x80808080, AX
+	VPBROADCASTD AX, Y16
+	MOVL         $0x01010101, AX
+	VPBROADCASTD AX, Y17
+	MOVQ         x_len+64(FP), AX
+	ANDQ         $+31, AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVQ        CX, K1
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+56(FP), DX
+	MOVQ         rows_base+24(FP), BX
+	MOVQ         stride+48(FP), SI
+	MOVQ         x_len+64(FP), DI
+	PCALIGN      $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	VPXORD  Y24, Y24, Y24
+	VPXORD  Y25, Y25, Y25
+	CMPQ    R10, $+128
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Y26
+	VMOVDQU8   (R9), Y27
+	VPMAXSB    Y27, Y26, Y28
+	VPMINSB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y22
+	VPDPBUSD   Y27, Y26, Y18
+	VMOVDQU8   32(R8), Y26
+	VMOVDQU8   32(R9), Y27
+	VPMAXSB    Y27, Y26, Y28
+	VPMINSB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y23
+	VPDPBUSD   Y27, Y26, Y19
+	PREFETCHT0 4160(R8)
+	VMOVDQU8   64(R8), Y26
+	VMOVDQU8   64(R9), Y27
+	VPMAXSB    Y27, Y26, Y28
+	VPMINSB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y24
+	VPDPBUSD   Y27, Y26, Y20
+	VMOVDQU8   96(R8), Y26
+	VMOVDQU8   96(R9), Y27
+	VPMAXSB    Y27, Y26, Y28
+	VPMINSB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y25
+	VPDPBUSD   Y27, Y26, Y21
+	ADDQ       $+128, R8
+	ADDQ       $+128, R9
+	SUBQ       $+128, R10
+	CMPQ       R10, $+128
+	JAE        loop
+
+rest:
+	CMPQ       R10, $+32
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Y26
+	VMOVDQU8   (R9), Y27
+	VPMAXSB    Y27, Y26, Y28
+	VPMINSB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y22
+	VPDPBUSD   Y27, Y26, Y18
+	ADDQ       $+32, R8
+	ADDQ       $+32, R9
+	SUBQ       $+32, R10
+	CMPQ       R10, $+32
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Y26
+	VMOVDQU8   (R9), Y27
+	VPMAXSB    Y27, Y26, Y28
+	VPMINSB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y23
+	VPDPBUSD   Y27, Y26, Y19
+	ADDQ       $+32, R8
+	ADDQ       $+32, R9
+	SUBQ       $+32, R10
+	CMPQ       R10, $+32
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Y26
+	VMOVDQU8   (R9), Y27
+	VPMAXSB    Y27, Y26, Y28
+	VPMINSB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y24
+	VPDPBUSD   Y27, Y26, Y20
+	ADDQ       $+32, R8
+	ADDQ       $+32, R9
+	SUBQ       $+32, R10
+
+part:
+	CMPQ       R10, $+0
+	JBE        fold
+	PREFETCHT0 4096(R8)
+	VMOVDQU8.Z (R8), K1, Y26
+	VMOVDQU8.Z (R9), K1, Y27
+	VPMAXSB    Y27, Y26, Y28
+	VPMINSB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y25
+	VPDPBUSD   Y27, Y26, Y21
+
+fold:
+	VPADDD        Y20, Y18, Y18
+	VPADDD        Y21, Y19, Y19
+	VPADDD        Y19, Y18, Y18
+	VPADDD        Y24, Y22, Y22
+	VPADDD        Y25, Y23, Y23
+	VPADDD        Y23, Y22, Y22
+	VPSLLD        $0x07, Y22, Y22
+	VPADDD        Y22, Y18, Y18
+	VEXTRACTF32X4 $0x01, Y18, X19
+	VPADDD        X19, X18, X18
+	VPSHUFD       $0x4e, X18, X19
+	VPADDD        X19, X18, X18
+	VPSHUFD       $0xb1, X18, X19
+	VPADDD        X19, X18, X18
+	VMOVD         X18, R8
+	MOVQ          R8, (AX)
+	ADDQ          $+8, AX
+	ADDQ          SI, BX
+	SUBQ          $+1, CX
+	CMPQ          CX, $+1
+	JAE           row
+	RET
+
+// func squaredDistanceRowsUint8VNNIAVX512x256(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2, MMX+
+TEXT ·squaredDistanceRowsUint8VNNIAVX512x256(SB), NOSPLIT, $0-81
+	MOVL         $0x80808080, AX
+	VPBROADCASTD AX, Y16
+	MOVL         $0x01010101, AX
+	VPBROADCASTD AX, Y17
+	MOVQ         x_len+64(FP), AX
+	ANDQ         $+31, AX
+	MOVQ         $-1, CX
+	BZHIQ        AX, CX, CX
+	KMOVQ        CX, K1
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         dst_len+8(FP), CX
+	MOVQ         x_base+56(FP), DX
+	MOVQ         rows_base+24(FP), BX
+	MOVQ         stride+48(FP), SI
+	MOVQ         x_len+64(FP), DI
+	PCALIGN      $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	VPXORD  Y24, Y24, Y24
+	VPXORD  Y25, Y25, Y25
+	CMPQ    R10, $+128
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Y26
+	VMOVDQU8   (R9), Y27
+	VPMAXUB    Y27, Y26, Y28
+	VPMINUB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y22
+	VPDPBUSD   Y27, Y26, Y18
+	VMOVDQU8   32(R8), Y26
+	VMOVDQU8   32(R9), Y27
+	VPMAXUB    Y27, Y26, Y28
+	VPMINUB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y23
+	VPDPBUSD   Y27, Y26, Y19
+	PREFETCHT0 4160(R8)
+	VMOVDQU8   64(R8), Y26
+	VMOVDQU8   64(R9), Y27
+	VPMAXUB    Y27, Y26, Y28
+	VPMINUB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y24
+	VPDPBUSD   Y27, Y26, Y20
+	VMOVDQU8   96(R8), Y26
+	VMOVDQU8   96(R9), Y27
+	VPMAXUB    Y27, Y26, Y28
+	VPMINUB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y25
+	VPDPBUSD   Y27, Y26, Y21
+	ADDQ       $+128, R8
+	ADDQ       $+128, R9
+	SUBQ       $+128, R10
+	CMPQ       R10, $+128
+	JAE        loop
+
+rest:
+	CMPQ       R10, $+32
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Y26
+	VMOVDQU8   (R9), Y27
+	VPMAXUB    Y27, Y26, Y28
+	VPMINUB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y22
+	VPDPBUSD   Y27, Y26, Y18
+	ADDQ       $+32, R8
+	ADDQ       $+32, R9
+	SUBQ       $+32, R10
+	CMPQ       R10, $+32
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Y26
+	VMOVDQU8   (R9), Y27
+	VPMAXUB    Y27, Y26, Y28
+	VPMINUB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y23
+	VPDPBUSD   Y27, Y26, Y19
+	ADDQ       $+32, R8
+	ADDQ       $+32, R9
+	SUBQ       $+32, R10
+	CMPQ       R10, $+32
+	JB         part
+	PREFETCHT0 4096(R8)
+	VMOVDQU8   (R8), Y26
+	VMOVDQU8   (R9), Y27
+	VPMAXUB    Y27, Y26, Y28
+	VPMINUB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y24
+	VPDPBUSD   Y27, Y26, Y20
+	ADDQ       $+32, R8
+	ADDQ       $+32, R9
+	SUBQ       $+32, R10
+
+part:
+	CMPQ       R10, $+0
+	JBE        fold
+	PREFETCHT0 4096(R8)
+	VMOVDQU8.Z (R8), K1, Y26
+	VMOVDQU8.Z (R9), K1, Y27
+	VPMAXUB    Y27, Y26, Y28
+	VPMINUB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y25
+	VPDPBUSD   Y27, Y26, Y21
+
+fold:
+	VPADDD        Y20, Y18, Y18
+	VPADDD        Y21, Y19, Y19
+	VPADDD        Y19, Y18, Y18
+	VPADDD        Y24, Y22, Y22
+	VPADDD        Y25, Y23, Y23
+	VPADDD        Y23, Y22, Y22
+	VPSLLD        $0x07, Y22, Y22
+	VPADDD        Y22, Y18, Y18
+	VEXTRACTF32X4 $0x01, Y18, X19
+	VPADDD        X19, X18, X18
+	VPSHUFD       $0x4e, X18, X19
+	VPADDD        X19, X18, X18
+	VPSHUFD       $0xb1, X18, X19
+	VPADDD        X19, X18, X18
+	VMOVD         X18, R8
+	MOVQ          R8, (AX)
+	ADDQ          $+8, AX
+	ADDQ          SI, BX
+	SUBQ          $+1, CX
+	CMPQ          CX, $+1
+	JAE           row
+	RET
+
+// func squaredDistanceUint8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VNNI, BMI2
+TEXT ·squaredDistanceUint8VNNIAVX512x256(SB), NOSPLIT, $0-64
+	MOVQ          x_base+0(FP), AX
+	MOVQ          y_base+24(FP), CX
+	MOVQ          x_len+8(FP), DX
+	CMPQ          DX, $+17
+	JAE           over16
+	LEAQ          15(AX)(DX*1), BX
+	TESTL         $0x00000ff0, BX
+	JEQ           page
+	LEAQ          15(CX)(DX*1), BX
+	TESTL         $0x00000ff0, BX
+	JEQ           page
+	MOVQ          $-1, BX
+	BZHIQ         DX, BX, BX
+	KMOVQ         BX, K1
+	VPMOVZXBW.Z   (AX), K1, Y16
+	VPMOVZXBW.Z   (CX), K1, Y17
+	VPSUBW        Y17, Y16, Y16
+	VPMADDWD      Y16, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+page:
+	CMPQ          DX, $+0
+	JBE           empty
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+15, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVZXBW.Z   -16(AX)(DX*1), K1, Y16
+	VPMOVZXBW.Z   -16(CX)(DX*1), K1, Y17
+	VPSUBW        Y17, Y16, Y16
+	VPMADDWD      Y16, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+empty:
+	MOVQ DX, ret+56(FP)
+	RET
+
+over16:
+	CMPQ          DX, $+33
+	JAE           long
+	VPMOVZXBW     (AX), Y16
+	VPMOVZXBW     (CX), Y17
+	VPSUBW        Y17, Y16, Y16
+	VPMADDWD      Y16, Y16, Y16
+	MOVQ          DX, BX
+	NEGQ          BX
+	ANDQ          $+15, BX
+	MOVQ          $-1, SI
+	SHLXQ         BX, SI, SI
+	KMOVQ         SI, K1
+	VPMOVZXBW.Z   -16(AX)(DX*1), K1, Y17
+	VPMOVZXBW.Z   -16(CX)(DX*1), K1, Y18
+	VPSUBW        Y18, Y17, Y17
+	VPMADDWD      Y17, Y17, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, AX
+	MOVQ          AX, ret+56(FP)
+	RET
+
+long:
+	MOVL         $0x80808080, BX
+	VPBROADCASTD BX, Y16
+	MOVL         $0x01010101, BX
+	VPBROADCASTD BX, Y17
+	VPXORD       Y18, Y18, Y18
+	VPXORD       Y19, Y19, Y19
+	VPXORD       Y20, Y20, Y20
+	VPXORD       Y21, Y21, Y21
+	VPXORD       Y22, Y22, Y22
+	VPXORD       Y23, Y23, Y23
+	VPXORD       Y24, Y24, Y24
+	VPXORD       Y25, Y25, Y25
+	CMPQ         DX, $+128
+	JB           rest
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVDQU8 (AX), Y26
+	VMOVDQU8 (CX), Y27
+	VPMAXUB  Y27, Y26, Y28
+	VPMINUB  Y27, Y26, Y26
+	VPSUBB   Y26, Y28, Y26
+	VPXORD   Y16, Y26, Y27
+	VPDPBUSD Y17, Y26, Y22
+	VPDPBUSD Y27, Y26, Y18
+	VMOVDQU8 32(AX), Y26
+	VMOVDQU8 32(CX), Y27
+	VPMAXUB  Y27, Y26, Y28
+	VPMINUB  Y27, Y26, Y26
+	VPSUBB   Y26, Y28, Y26
+	VPXORD   Y16, Y26, Y27
+	VPDPBUSD Y17, Y26, Y23
+	VPDPBUSD Y27, Y26, Y19
+	VMOVDQU8 64(AX), Y26
+	VMOVDQU8 64(CX), Y27
+	VPMAXUB  Y27, Y26, Y28
+	VPMINUB  Y27, Y26, Y26
+	VPSUBB   Y26, Y28, Y26
+	VPXORD   Y16, Y26, Y27
+	VPDPBUSD Y17, Y26, Y24
+	VPDPBUSD Y27, Y26, Y20
+	VMOVDQU8 96(AX), Y26
+	VMOVDQU8 96(CX), Y27
+	VPMAXUB  Y27, Y26, Y28
+	VPMINUB  Y27, Y26, Y26
+	VPSUBB   Y26, Y28, Y26
+	VPXORD   Y16, Y26, Y27
+	VPDPBUSD Y17, Y26, Y25
+	VPDPBUSD Y27, Y26, Y21
+	ADDQ     $+128, AX
+	ADDQ     $+128, CX
+	SUBQ     $+128, DX
+	CMPQ     DX, $+128
+	JAE      loop
+
+rest:
+	CMPQ     DX, $+32
+	JB       part
+	VMOVDQU8 (AX), Y26
+	VMOVDQU8 (CX), Y27
+	VPMAXUB  Y27, Y26, Y28
+	VPMINUB  Y27, Y26, Y26
+	VPSUBB   Y26, Y28, Y26
+	VPXORD   Y16, Y26, Y27
+	VPDPBUSD Y17, Y26, Y22
+	VPDPBUSD Y27, Y26, Y18
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, DX
+	CMPQ     DX, $+32
+	JB       part
+	VMOVDQU8 (AX), Y26
+	VMOVDQU8 (CX), Y27
+	VPMAXUB  Y27, Y26, Y28
+	VPMINUB  Y27, Y26, Y26
+	VPSUBB   Y26, Y28, Y26
+	VPXORD   Y16, Y26, Y27
+	VPDPBUSD Y17, Y26, Y23
+	VPDPBUSD Y27, Y26, Y19
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, DX
+	CMPQ     DX, $+32
+	JB       part
+	VMOVDQU8 (AX), Y26
+	VMOVDQU8 (CX), Y27
+	VPMAXUB  Y27, Y26, Y28
+	VPMINUB  Y27, Y26, Y26
+	VPSUBB   Y26, Y28, Y26
+	VPXORD   Y16, Y26, Y27
+	VPDPBUSD Y17, Y26, Y24
+	VPDPBUSD Y27, Y26, Y20
+	ADDQ     $+32, AX
+	ADDQ     $+32, CX
+	SUBQ     $+32, DX
+
+part:
+	CMPQ       DX, $+0
+	JBE        fold
+	MOVQ       DX, BX
+	NEGQ       BX
+	ANDQ       $+31, BX
+	MOVQ       $-1, SI
+	SHLXQ      BX, SI, SI
+	KMOVQ      SI, K1
+	VMOVDQU8.Z -32(AX)(DX*1), K1, Y26
+	VMOVDQU8.Z -32(CX)(DX*1), K1, Y27
+	VPMAXUB    Y27, Y26, Y28
+	VPMINUB    Y27, Y26, Y26
+	VPSUBB     Y26, Y28, Y26
+	VPXORD     Y16, Y26, Y27
+	VPDPBUSD   Y17, Y26, Y25
+	VPDPBUSD   Y27, Y26, Y21
+
+fold:
+	VPADDD        Y20, Y18, Y18
+	VPADDD        Y21, Y19, Y19
+	VPADDD        Y19, Y18, Y18
+	VPADDD        Y24, Y22, Y22
+	VPADDD        Y25, Y23, Y23
+	VPADDD        Y23, Y22, Y22
+	VPSLLD        $0x07, Y22, Y22
+	VPADDD        Y22, Y18, Y18
+	VEXTRACTF32X4 $0x01, Y18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0x4e, X18, X16
+	VPADDD        X16, X18, X18
+	VPSHUFD       $0xb1, X18, X16
+	VPADDD        X16, X18, X18
+	VMOVD         X18, AX
+	MOVQ          AX, ret+56(FP)
 	RET
 
 // func stepsSameAVX512x256(steps *uint32, count int, indices []uint16, w []float32)

@@ -82,17 +82,17 @@ func dotEachRowNEON(dst []float32, rows []float32, stride int, x []float32)
 // dotFloatInt8NEON works like dotFloatBytesGeneric.
 //
 //go:noescape
-func dotFloatInt8NEON(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
+func dotFloatInt8NEON(x []float32, y []uint8, signed bool) float32
 
 // dotFloatUint8NEON works like dotFloatBytesGeneric.
 //
 //go:noescape
-func dotFloatUint8NEON(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
+func dotFloatUint8NEON(x []float32, y []uint8, signed bool) float32
 
 // dotInt8NEON works like dotBytesGeneric.
 //
 //go:noescape
-func dotInt8NEON(x *int8, y *int8, n int) int32
+func dotInt8NEON(x []uint8, y []uint8, signed bool) int64
 
 // dotNormsNEON works like dotNormsGeneric.
 //
@@ -103,6 +103,16 @@ func dotNormsNEON(dst *float32, x []float32, y []float32)
 //
 //go:noescape
 func dotRowsNEON(dst []float32, rows []float32, stride int, idx []int32, x []float32)
+
+// dotRowsInt8NEON works like dotRowsBytesGeneric.
+//
+//go:noescape
+func dotRowsInt8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+
+// dotRowsUint8NEON works like dotRowsBytesGeneric.
+//
+//go:noescape
+func dotRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
 // dotSameNEON works like dotSameGeneric.
 //
@@ -127,7 +137,7 @@ func dotTwoNEON(dst []float32, x []float32, y []float32)
 // dotUint8NEON works like dotBytesGeneric.
 //
 //go:noescape
-func dotUint8NEON(x *uint8, y *uint8, n int) int32
+func dotUint8NEON(x []uint8, y []uint8, signed bool) int64
 
 // expNEON works like expGeneric.
 //
@@ -207,12 +217,22 @@ func squaredDistanceEachRowNEON(dst []float32, rows []float32, stride int, x []f
 // squaredDistanceInt8NEON works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceInt8NEON(x *int8, y *int8, n int) int32
+func squaredDistanceInt8NEON(x []uint8, y []uint8, signed bool) int64
+
+// squaredDistanceRowsInt8NEON works like squaredDistanceRowsBytesGeneric.
+//
+//go:noescape
+func squaredDistanceRowsInt8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+
+// squaredDistanceRowsUint8NEON works like squaredDistanceRowsBytesGeneric.
+//
+//go:noescape
+func squaredDistanceRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
 // squaredDistanceUint8NEON works like squaredDistanceBytesGeneric.
 //
 //go:noescape
-func squaredDistanceUint8NEON(x *uint8, y *uint8, n int) int32
+func squaredDistanceUint8NEON(x []uint8, y []uint8, signed bool) int64
 
 // stepsSameNEON works like stepsSameGeneric.
 //

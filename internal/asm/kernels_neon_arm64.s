@@ -6312,12 +6312,11 @@ next:
 	BLO row
 	RET
 
-// func dotFloatInt8NEON(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32
-TEXT ·dotFloatInt8NEON(SB), NOSPLIT, $0-52
-	MOVD  x+0(FP), R0
-	MOVD  y+8(FP), R1
-	MOVD  n+16(FP), R2
-	MOVD  end+40(FP), R3
+// func dotFloatInt8NEON(x []float32, y []uint8, signed bool) float32
+TEXT ·dotFloatInt8NEON(SB), NOSPLIT, $0-60
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
 	VMOVI $0x00, V0.B16
 	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V2.B16
@@ -6334,8 +6333,8 @@ TEXT ·dotFloatInt8NEON(SB), NOSPLIT, $0-52
 	VMOVI $0x00, V13.B16
 	VMOVI $0x00, V14.B16
 	VMOVI $0x00, V15.B16
-	CMP   $0x00000000, R2
-	BLS   end
+	CMP   $0x00000040, R2
+	BLO   rest
 
 loop:
 	// 64 elements a turn, one to each lane.
@@ -6433,16 +6432,219 @@ loop:
 	CMP   $0x00000040, R2
 	BHS   loop
 
-end:
-	CMP  $0x00000000, R3
-	BLS  fold
-	MOVD endX+24(FP), R0
-	MOVD R0, R0
-	MOVD endY+32(FP), R1
-	MOVD R1, R1
-	MOVD R3, R2
+rest:
+	CMP $0x00000000, R2
+	BLS fold
+
+	// The last group, first.
+	MOVD  R2, R3
+	SUB   $0x00000001, R2, R6
+	AND   $0x00000007, R6, R6
+	ADD   $0x00000001, R6, R6
+	SUB   $0x00000001, R3, R3
+	AND   $0x00000038, R3, R3
+	ADD   R3<<2, R0, R7
+	ADD   $0x00000000, R7, R7
+	TBNZ  $0x03, R6, part1all
+	VMOVI $0x00, V17.B16
+	TBZ   $0x02, R6, part1low
+	FMOVQ (R7), F16
+	ADD   $0x00000010, R7, R7
+	VMOVI $0x00, V17.B16
+	TBZ   $0x01, R6, part1highone
+	FMOVD (R7), F17
+	TBZ   $0x00, R6, part1end
+	ADD   $0x00000008, R7, R7
+	VLD1  (R7), V17.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R6, part1end
+	FMOVS (R7), F17
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V16.B16
+	TBZ   $0x01, R6, part1lowone
+	FMOVD (R7), F16
+	TBZ   $0x00, R6, part1end
+	ADD   $0x00000008, R7, R7
+	VLD1  (R7), V16.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R6, part1end
+	FMOVS (R7), F16
+	B     part1end
+
+part1all:
+	FLDPQ (R7), (F16, F17)
+
+part1end:
+	ADD  R3, R1, R3
+	AND  $0x00000007, R2, R6
+	CMP  $0x00000000, R6
+	BEQ  eight
+	MOVD R2, R6
+	AND  $0x00000007, R6, R6
+	ADD  R6, R3, R7
 	MOVD $0x00000000, R3
-	B    loop
+
+byte:
+	LSL   $0x00000008, R3, R3
+	SUB   $0x00000001, R7, R7
+	MOVBU (R7), R8
+	ADD   R8, R3, R3
+	SUB   $0x00000001, R6, R6
+	CMP   $0x00000001, R6
+	BHS   byte
+	FMOVD R3, F18
+	WORD  $0x0f08a652         // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653         // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652         // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	B     floats
+
+eight:
+	FMOVD (R3), F18
+	WORD  $0x0f08a652 // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653 // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652 // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52 // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73 // VSCVTF V19.S4, V19.S4
+
+floats:
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	CMP   $0x00000008, R2
+	BLS   rest0
+	FMOVD (R1), F18
+	WORD  $0x0f08a652         // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653         // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652         // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ (R0), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d400         // VFADD V18.S4, V0.S4, V0.S4
+	WORD  $0x4e33d421         // VFADD V19.S4, V1.S4, V1.S4
+	CMP   $0x00000010, R2
+	BLS   rest1
+	FMOVD 8(R1), F18
+	WORD  $0x0f08a652         // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653         // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652         // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ 32(R0), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d442         // VFADD V18.S4, V2.S4, V2.S4
+	WORD  $0x4e33d463         // VFADD V19.S4, V3.S4, V3.S4
+	CMP   $0x00000018, R2
+	BLS   rest2
+	FMOVD 16(R1), F18
+	WORD  $0x0f08a652         // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653         // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652         // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ 64(R0), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484         // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5         // VFADD V19.S4, V5.S4, V5.S4
+	CMP   $0x00000020, R2
+	BLS   rest3
+	FMOVD 24(R1), F18
+	WORD  $0x0f08a652         // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653         // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652         // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ 96(R0), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d4c6         // VFADD V18.S4, V6.S4, V6.S4
+	WORD  $0x4e33d4e7         // VFADD V19.S4, V7.S4, V7.S4
+	CMP   $0x00000028, R2
+	BLS   rest4
+	FMOVD 32(R1), F18
+	WORD  $0x0f08a652         // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653         // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652         // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ 128(R0), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508         // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529         // VFADD V19.S4, V9.S4, V9.S4
+	CMP   $0x00000030, R2
+	BLS   rest5
+	FMOVD 40(R1), F18
+	WORD  $0x0f08a652         // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653         // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652         // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ 160(R0), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d54a         // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b         // VFADD V19.S4, V11.S4, V11.S4
+	CMP   $0x00000038, R2
+	BLS   rest6
+	FMOVD 48(R1), F18
+	WORD  $0x0f08a652         // VSXTLB V18.B8, V18.H8
+	WORD  $0x4f10a653         // VSXTL2H V18.H8, V19.S4
+	WORD  $0x0f10a652         // VSXTLH V18.H4, V18.S4
+	WORD  $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD  $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ 192(R0), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d58c         // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad         // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	B     fold
+
+rest6:
+	WORD $0x4e30d58c // VFADD V16.S4, V12.S4, V12.S4
+	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
+	B    fold
+
+rest5:
+	WORD $0x4e30d54a // VFADD V16.S4, V10.S4, V10.S4
+	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
+	B    fold
+
+rest4:
+	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
+	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
+	B    fold
+
+rest3:
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	B    fold
+
+rest2:
+	WORD $0x4e30d484 // VFADD V16.S4, V4.S4, V4.S4
+	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
+	B    fold
+
+rest1:
+	WORD $0x4e30d442 // VFADD V16.S4, V2.S4, V2.S4
+	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
+	B    fold
+
+rest0:
+	WORD $0x4e30d400 // VFADD V16.S4, V0.S4, V0.S4
+	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
 
 fold:
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -6463,15 +6665,14 @@ fold:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+56(FP)
 	RET
 
-// func dotFloatUint8NEON(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32
-TEXT ·dotFloatUint8NEON(SB), NOSPLIT, $0-52
-	MOVD  x+0(FP), R0
-	MOVD  y+8(FP), R1
-	MOVD  n+16(FP), R2
-	MOVD  end+40(FP), R3
+// func dotFloatUint8NEON(x []float32, y []uint8, signed bool) float32
+TEXT ·dotFloatUint8NEON(SB), NOSPLIT, $0-60
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
 	VMOVI $0x00, V0.B16
 	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V2.B16
@@ -6488,8 +6689,8 @@ TEXT ·dotFloatUint8NEON(SB), NOSPLIT, $0-52
 	VMOVI $0x00, V13.B16
 	VMOVI $0x00, V14.B16
 	VMOVI $0x00, V15.B16
-	CMP   $0x00000000, R2
-	BLS   end
+	CMP   $0x00000040, R2
+	BLO   rest
 
 loop:
 	// 64 elements a turn, one to each lane.
@@ -6587,16 +6788,219 @@ loop:
 	CMP    $0x00000040, R2
 	BHS    loop
 
-end:
-	CMP  $0x00000000, R3
-	BLS  fold
-	MOVD endX+24(FP), R0
-	MOVD R0, R0
-	MOVD endY+32(FP), R1
-	MOVD R1, R1
-	MOVD R3, R2
+rest:
+	CMP $0x00000000, R2
+	BLS fold
+
+	// The last group, first.
+	MOVD  R2, R3
+	SUB   $0x00000001, R2, R6
+	AND   $0x00000007, R6, R6
+	ADD   $0x00000001, R6, R6
+	SUB   $0x00000001, R3, R3
+	AND   $0x00000038, R3, R3
+	ADD   R3<<2, R0, R7
+	ADD   $0x00000000, R7, R7
+	TBNZ  $0x03, R6, part1all
+	VMOVI $0x00, V17.B16
+	TBZ   $0x02, R6, part1low
+	FMOVQ (R7), F16
+	ADD   $0x00000010, R7, R7
+	VMOVI $0x00, V17.B16
+	TBZ   $0x01, R6, part1highone
+	FMOVD (R7), F17
+	TBZ   $0x00, R6, part1end
+	ADD   $0x00000008, R7, R7
+	VLD1  (R7), V17.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R6, part1end
+	FMOVS (R7), F17
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V16.B16
+	TBZ   $0x01, R6, part1lowone
+	FMOVD (R7), F16
+	TBZ   $0x00, R6, part1end
+	ADD   $0x00000008, R7, R7
+	VLD1  (R7), V16.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R6, part1end
+	FMOVS (R7), F16
+	B     part1end
+
+part1all:
+	FLDPQ (R7), (F16, F17)
+
+part1end:
+	ADD  R3, R1, R3
+	AND  $0x00000007, R2, R6
+	CMP  $0x00000000, R6
+	BEQ  eight
+	MOVD R2, R6
+	AND  $0x00000007, R6, R6
+	ADD  R6, R3, R7
 	MOVD $0x00000000, R3
-	B    loop
+
+byte:
+	LSL    $0x00000008, R3, R3
+	SUB    $0x00000001, R7, R7
+	MOVBU  (R7), R8
+	ADD    R8, R3, R3
+	SUB    $0x00000001, R6, R6
+	CMP    $0x00000001, R6
+	BHS    byte
+	FMOVD  R3, F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	B      floats
+
+eight:
+	FMOVD  (R3), F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52    // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73    // VSCVTF V19.S4, V19.S4
+
+floats:
+	WORD   $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	CMP    $0x00000008, R2
+	BLS    rest0
+	FMOVD  (R1), F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ  (R0), (F20, F21)
+	WORD   $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d400         // VFADD V18.S4, V0.S4, V0.S4
+	WORD   $0x4e33d421         // VFADD V19.S4, V1.S4, V1.S4
+	CMP    $0x00000010, R2
+	BLS    rest1
+	FMOVD  8(R1), F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ  32(R0), (F20, F21)
+	WORD   $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d442         // VFADD V18.S4, V2.S4, V2.S4
+	WORD   $0x4e33d463         // VFADD V19.S4, V3.S4, V3.S4
+	CMP    $0x00000018, R2
+	BLS    rest2
+	FMOVD  16(R1), F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ  64(R0), (F20, F21)
+	WORD   $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d484         // VFADD V18.S4, V4.S4, V4.S4
+	WORD   $0x4e33d4a5         // VFADD V19.S4, V5.S4, V5.S4
+	CMP    $0x00000020, R2
+	BLS    rest3
+	FMOVD  24(R1), F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ  96(R0), (F20, F21)
+	WORD   $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d4c6         // VFADD V18.S4, V6.S4, V6.S4
+	WORD   $0x4e33d4e7         // VFADD V19.S4, V7.S4, V7.S4
+	CMP    $0x00000028, R2
+	BLS    rest4
+	FMOVD  32(R1), F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ  128(R0), (F20, F21)
+	WORD   $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d508         // VFADD V18.S4, V8.S4, V8.S4
+	WORD   $0x4e33d529         // VFADD V19.S4, V9.S4, V9.S4
+	CMP    $0x00000030, R2
+	BLS    rest5
+	FMOVD  40(R1), F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ  160(R0), (F20, F21)
+	WORD   $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d54a         // VFADD V18.S4, V10.S4, V10.S4
+	WORD   $0x4e33d56b         // VFADD V19.S4, V11.S4, V11.S4
+	CMP    $0x00000038, R2
+	BLS    rest6
+	FMOVD  48(R1), F18
+	VUXTL  V18.B8, V18.H8
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	WORD   $0x4e21da52         // VSCVTF V18.S4, V18.S4
+	WORD   $0x4e21da73         // VSCVTF V19.S4, V19.S4
+	FLDPQ  192(R0), (F20, F21)
+	WORD   $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d58c         // VFADD V18.S4, V12.S4, V12.S4
+	WORD   $0x4e33d5ad         // VFADD V19.S4, V13.S4, V13.S4
+	WORD   $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD   $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	B      fold
+
+rest6:
+	WORD $0x4e30d58c // VFADD V16.S4, V12.S4, V12.S4
+	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
+	B    fold
+
+rest5:
+	WORD $0x4e30d54a // VFADD V16.S4, V10.S4, V10.S4
+	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
+	B    fold
+
+rest4:
+	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
+	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
+	B    fold
+
+rest3:
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	B    fold
+
+rest2:
+	WORD $0x4e30d484 // VFADD V16.S4, V4.S4, V4.S4
+	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
+	B    fold
+
+rest1:
+	WORD $0x4e30d442 // VFADD V16.S4, V2.S4, V2.S4
+	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
+	B    fold
+
+rest0:
+	WORD $0x4e30d400 // VFADD V16.S4, V0.S4, V0.S4
+	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
 
 fold:
 	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
@@ -6617,14 +7021,16 @@ fold:
 	VEXT  $0x08, V0.B16, V0.B16, V1.B16
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, ret+48(FP)
+	FMOVS F0, ret+56(FP)
 	RET
 
-// func dotInt8NEON(x *int8, y *int8, n int) int32
-TEXT ·dotInt8NEON(SB), NOSPLIT, $0-28
-	MOVD  x+0(FP), R0
-	MOVD  y+8(FP), R1
-	MOVD  n+16(FP), R2
+// func dotInt8NEON(x []uint8, y []uint8, signed bool) int64
+TEXT ·dotInt8NEON(SB), NOSPLIT, $0-64
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
+	CMP   $0x00000010, R2
+	BLO   few
 	VMOVI $0x00, V0.B16
 	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V2.B16
@@ -6641,26 +7047,26 @@ loop:
 	FMOVQ (R0), F8
 	FMOVQ (R1), F9
 	WORD  $0x0e29c10a         // VSMULLB V9.B16, V8.B16, V10.B16
-	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606940         // VSADALP V10.H8, V0.S4
+	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606901         // VSADALP V8.H8, V1.S4
 	FMOVQ 16(R0), F8
 	FMOVQ 16(R1), F9
 	WORD  $0x0e29c10a         // VSMULLB V9.B16, V8.B16, V10.B16
-	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606942         // VSADALP V10.H8, V2.S4
+	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606903         // VSADALP V8.H8, V3.S4
 	FMOVQ 32(R0), F8
 	FMOVQ 32(R1), F9
 	WORD  $0x0e29c10a         // VSMULLB V9.B16, V8.B16, V10.B16
-	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606944         // VSADALP V10.H8, V4.S4
+	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606905         // VSADALP V8.H8, V5.S4
 	FMOVQ 48(R0), F8
 	FMOVQ 48(R1), F9
 	WORD  $0x0e29c10a         // VSMULLB V9.B16, V8.B16, V10.B16
-	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606946         // VSADALP V10.H8, V6.S4
+	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606907         // VSADALP V8.H8, V7.S4
 	ADD   $0x00000040, R0, R0
 	ADD   $0x00000040, R1, R1
@@ -6670,29 +7076,96 @@ loop:
 
 rest:
 	CMP   $0x00000010, R2
-	BLO   fold
+	BLO   last
 	FMOVQ (R0), F8
 	FMOVQ (R1), F9
 	WORD  $0x0e29c10a         // VSMULLB V9.B16, V8.B16, V10.B16
-	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606940         // VSADALP V10.H8, V0.S4
+	WORD  $0x4e29c108         // VSMULL2B V9.B16, V8.B16, V8.B16
 	WORD  $0x4e606901         // VSADALP V8.H8, V1.S4
 	ADD   $0x00000010, R0, R0
 	ADD   $0x00000010, R1, R1
 	SUB   $0x00000010, R2, R2
 	B     rest
 
+last:
+	CMP   $0x00000000, R2
+	BLS   fold
+	ADD   R2, R0, R0
+	ADD   R2, R1, R1
+	MOVD  R2, R2
+	AND   $0x0000000f, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2, R3, R3
+	FMOVQ 32(R3), F8
+	FMOVQ -16(R0), F9
+	VTBL  V8.B16, [V9.B16], V9.B16
+	FMOVQ -16(R1), F10
+	VTBL  V8.B16, [V10.B16], V10.B16
+	WORD  $0x0e2ac128                // VSMULLB V10.B16, V9.B16, V8.B16
+	WORD  $0x4e606902                // VSADALP V8.H8, V2.S4
+	WORD  $0x4e2ac128                // VSMULL2B V10.B16, V9.B16, V8.B16
+	WORD  $0x4e606903                // VSADALP V8.H8, V3.S4
+
 fold:
-	VADD  V2.S4, V0.S4, V0.S4
-	VADD  V3.S4, V1.S4, V1.S4
-	VADD  V6.S4, V4.S4, V4.S4
-	VADD  V7.S4, V5.S4, V5.S4
 	VADD  V4.S4, V0.S4, V0.S4
 	VADD  V5.S4, V1.S4, V1.S4
+	VADD  V6.S4, V2.S4, V2.S4
+	VADD  V7.S4, V3.S4, V3.S4
+	VADD  V2.S4, V0.S4, V0.S4
+	VADD  V3.S4, V1.S4, V1.S4
 	VADD  V1.S4, V0.S4, V0.S4
 	VADDV V0.S4, V0
-	VMOV  V0.S[0], R0
-	MOVW  R0, ret+24(FP)
+	VMOV  V0.S[0], R3
+	MOVW  R3, R3
+	B     end
+
+few:
+	CMP $0x00000008, R2
+	BLO bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VMOVI $0x00, V0.B16
+	FMOVD (R0), F1
+	FMOVD (R1), F2
+	WORD  $0x0e22c021              // VSMULLB V2.B16, V1.B16, V1.B16
+	WORD  $0x4e606820              // VSADALP V1.H8, V0.S4
+	ADD   R2, R0, R0
+	ADD   R2, R1, R1
+	MOVD  R2, R2
+	AND   $0x00000007, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2, R3, R3
+	FMOVQ 24(R3), F1
+	FMOVD -8(R0), F2
+	VTBL  V1.B16, [V2.B16], V2.B16
+	FMOVD -8(R1), F3
+	VTBL  V1.B16, [V3.B16], V3.B16
+	WORD  $0x0e23c041              // VSMULLB V3.B16, V2.B16, V1.B16
+	WORD  $0x4e606820              // VSADALP V1.H8, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R3
+	MOVW  R3, R3
+	B     end
+
+bytes:
+	MOVD $0x00000000, R3
+	CMP  $0x00000000, R2
+	BLS  end
+
+byte:
+	MOVB (R0), R6
+	MOVB (R1), R7
+	MUL  R7, R6, R6
+	ADD  R6, R3, R3
+	ADD  $0x00000001, R0, R0
+	ADD  $0x00000001, R1, R1
+	SUB  $0x00000001, R2, R2
+	CMP  $0x00000001, R2
+	BHS  byte
+
+end:
+	MOVD R3, ret+56(FP)
 	RET
 
 // func dotNormsNEON(dst *float32, x []float32, y []float32)
@@ -10662,6 +11135,320 @@ rows8sum:
 	BHS   rows8
 	RET
 
+// func dotRowsInt8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+TEXT ·dotRowsInt8NEON(SB), NOSPLIT, $0-81
+	MOVD dst_base+0(FP), R0
+	MOVD dst_len+8(FP), R1
+	MOVD x_base+56(FP), R2
+	MOVD rows_base+24(FP), R3
+	MOVD stride+48(FP), R6
+	MOVD x_len+64(FP), R7
+
+row:
+	MOVD  R3, R8
+	MOVD  R2, R9
+	MOVD  R7, R10
+	CMP   $0x00000010, R10
+	BLO   few
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	CMP   $0x00000040, R10
+	BLO   rest
+
+loop:
+	// Four groups a turn.
+	PRFM  4096(R8), PLDL1KEEP
+	FMOVQ (R8), F8
+	FMOVQ (R9), F9
+	WORD  $0x0e29c10a           // VSMULLB V9.B16, V8.B16, V10.B16
+	WORD  $0x4e606940           // VSADALP V10.H8, V0.S4
+	WORD  $0x4e29c108           // VSMULL2B V9.B16, V8.B16, V8.B16
+	WORD  $0x4e606901           // VSADALP V8.H8, V1.S4
+	FMOVQ 16(R8), F8
+	FMOVQ 16(R9), F9
+	WORD  $0x0e29c10a           // VSMULLB V9.B16, V8.B16, V10.B16
+	WORD  $0x4e606942           // VSADALP V10.H8, V2.S4
+	WORD  $0x4e29c108           // VSMULL2B V9.B16, V8.B16, V8.B16
+	WORD  $0x4e606903           // VSADALP V8.H8, V3.S4
+	FMOVQ 32(R8), F8
+	FMOVQ 32(R9), F9
+	WORD  $0x0e29c10a           // VSMULLB V9.B16, V8.B16, V10.B16
+	WORD  $0x4e606944           // VSADALP V10.H8, V4.S4
+	WORD  $0x4e29c108           // VSMULL2B V9.B16, V8.B16, V8.B16
+	WORD  $0x4e606905           // VSADALP V8.H8, V5.S4
+	FMOVQ 48(R8), F8
+	FMOVQ 48(R9), F9
+	WORD  $0x0e29c10a           // VSMULLB V9.B16, V8.B16, V10.B16
+	WORD  $0x4e606946           // VSADALP V10.H8, V6.S4
+	WORD  $0x4e29c108           // VSMULL2B V9.B16, V8.B16, V8.B16
+	WORD  $0x4e606907           // VSADALP V8.H8, V7.S4
+	ADD   $0x00000040, R8, R8
+	ADD   $0x00000040, R9, R9
+	SUB   $0x00000040, R10, R10
+	CMP   $0x00000040, R10
+	BHS   loop
+
+rest:
+	CMP   $0x00000010, R10
+	BLO   last
+	FMOVQ (R8), F8
+	FMOVQ (R9), F9
+	WORD  $0x0e29c10a           // VSMULLB V9.B16, V8.B16, V10.B16
+	WORD  $0x4e606940           // VSADALP V10.H8, V0.S4
+	WORD  $0x4e29c108           // VSMULL2B V9.B16, V8.B16, V8.B16
+	WORD  $0x4e606901           // VSADALP V8.H8, V1.S4
+	ADD   $0x00000010, R8, R8
+	ADD   $0x00000010, R9, R9
+	SUB   $0x00000010, R10, R10
+	B     rest
+
+last:
+	CMP   $0x00000000, R10
+	BLS   fold
+	ADD   R10, R8, R8
+	ADD   R10, R9, R9
+	MOVD  R10, R10
+	AND   $0x0000000f, R10, R10
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R10, R11, R11
+	FMOVQ 32(R11), F8
+	FMOVQ -16(R8), F9
+	VTBL  V8.B16, [V9.B16], V9.B16
+	FMOVQ -16(R9), F10
+	VTBL  V8.B16, [V10.B16], V10.B16
+	WORD  $0x0e2ac128                // VSMULLB V10.B16, V9.B16, V8.B16
+	WORD  $0x4e606902                // VSADALP V8.H8, V2.S4
+	WORD  $0x4e2ac128                // VSMULL2B V10.B16, V9.B16, V8.B16
+	WORD  $0x4e606903                // VSADALP V8.H8, V3.S4
+
+fold:
+	VADD  V4.S4, V0.S4, V0.S4
+	VADD  V5.S4, V1.S4, V1.S4
+	VADD  V6.S4, V2.S4, V2.S4
+	VADD  V7.S4, V3.S4, V3.S4
+	VADD  V2.S4, V0.S4, V0.S4
+	VADD  V3.S4, V1.S4, V1.S4
+	VADD  V1.S4, V0.S4, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R11
+	MOVW  R11, R11
+	B     end
+
+few:
+	CMP $0x00000008, R10
+	BLO bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VMOVI $0x00, V0.B16
+	FMOVD (R8), F1
+	FMOVD (R9), F2
+	WORD  $0x0e22c021              // VSMULLB V2.B16, V1.B16, V1.B16
+	WORD  $0x4e606820              // VSADALP V1.H8, V0.S4
+	ADD   R10, R8, R8
+	ADD   R10, R9, R9
+	MOVD  R10, R10
+	AND   $0x00000007, R10, R10
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R10, R11, R11
+	FMOVQ 24(R11), F1
+	FMOVD -8(R8), F2
+	VTBL  V1.B16, [V2.B16], V2.B16
+	FMOVD -8(R9), F3
+	VTBL  V1.B16, [V3.B16], V3.B16
+	WORD  $0x0e23c041              // VSMULLB V3.B16, V2.B16, V1.B16
+	WORD  $0x4e606820              // VSADALP V1.H8, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R11
+	MOVW  R11, R11
+	B     end
+
+bytes:
+	MOVD $0x00000000, R11
+	CMP  $0x00000000, R10
+	BLS  end
+
+byte:
+	MOVB (R8), R12
+	MOVB (R9), R13
+	MUL  R13, R12, R12
+	ADD  R12, R11, R11
+	ADD  $0x00000001, R8, R8
+	ADD  $0x00000001, R9, R9
+	SUB  $0x00000001, R10, R10
+	CMP  $0x00000001, R10
+	BHS  byte
+
+end:
+	MOVD R11, (R0)
+	ADD  $0x00000008, R0, R0
+	ADD  R6, R3, R3
+	SUB  $0x00000001, R1, R1
+	CMP  $0x00000001, R1
+	BHS  row
+	RET
+
+// func dotRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+TEXT ·dotRowsUint8NEON(SB), NOSPLIT, $0-81
+	MOVD dst_base+0(FP), R0
+	MOVD dst_len+8(FP), R1
+	MOVD x_base+56(FP), R2
+	MOVD rows_base+24(FP), R3
+	MOVD stride+48(FP), R6
+	MOVD x_len+64(FP), R7
+
+row:
+	MOVD  R3, R8
+	MOVD  R2, R9
+	MOVD  R7, R10
+	CMP   $0x00000010, R10
+	BLO   few
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	CMP   $0x00000040, R10
+	BLO   rest
+
+loop:
+	// Four groups a turn.
+	PRFM  4096(R8), PLDL1KEEP
+	FMOVQ (R8), F8
+	FMOVQ (R9), F9
+	WORD  $0x2e29c10a           // VUMULL V9.B16, V8.B16, V10.B16
+	WORD  $0x6e606940           // VUADALP V10.H8, V0.S4
+	WORD  $0x6e29c108           // VUMULL2 V9.B16, V8.B16, V8.B16
+	WORD  $0x6e606901           // VUADALP V8.H8, V1.S4
+	FMOVQ 16(R8), F8
+	FMOVQ 16(R9), F9
+	WORD  $0x2e29c10a           // VUMULL V9.B16, V8.B16, V10.B16
+	WORD  $0x6e606942           // VUADALP V10.H8, V2.S4
+	WORD  $0x6e29c108           // VUMULL2 V9.B16, V8.B16, V8.B16
+	WORD  $0x6e606903           // VUADALP V8.H8, V3.S4
+	FMOVQ 32(R8), F8
+	FMOVQ 32(R9), F9
+	WORD  $0x2e29c10a           // VUMULL V9.B16, V8.B16, V10.B16
+	WORD  $0x6e606944           // VUADALP V10.H8, V4.S4
+	WORD  $0x6e29c108           // VUMULL2 V9.B16, V8.B16, V8.B16
+	WORD  $0x6e606905           // VUADALP V8.H8, V5.S4
+	FMOVQ 48(R8), F8
+	FMOVQ 48(R9), F9
+	WORD  $0x2e29c10a           // VUMULL V9.B16, V8.B16, V10.B16
+	WORD  $0x6e606946           // VUADALP V10.H8, V6.S4
+	WORD  $0x6e29c108           // VUMULL2 V9.B16, V8.B16, V8.B16
+	WORD  $0x6e606907           // VUADALP V8.H8, V7.S4
+	ADD   $0x00000040, R8, R8
+	ADD   $0x00000040, R9, R9
+	SUB   $0x00000040, R10, R10
+	CMP   $0x00000040, R10
+	BHS   loop
+
+rest:
+	CMP   $0x00000010, R10
+	BLO   last
+	FMOVQ (R8), F8
+	FMOVQ (R9), F9
+	WORD  $0x2e29c10a           // VUMULL V9.B16, V8.B16, V10.B16
+	WORD  $0x6e606940           // VUADALP V10.H8, V0.S4
+	WORD  $0x6e29c108           // VUMULL2 V9.B16, V8.B16, V8.B16
+	WORD  $0x6e606901           // VUADALP V8.H8, V1.S4
+	ADD   $0x00000010, R8, R8
+	ADD   $0x00000010, R9, R9
+	SUB   $0x00000010, R10, R10
+	B     rest
+
+last:
+	CMP   $0x00000000, R10
+	BLS   fold
+	ADD   R10, R8, R8
+	ADD   R10, R9, R9
+	MOVD  R10, R10
+	AND   $0x0000000f, R10, R10
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R10, R11, R11
+	FMOVQ 32(R11), F8
+	FMOVQ -16(R8), F9
+	VTBL  V8.B16, [V9.B16], V9.B16
+	FMOVQ -16(R9), F10
+	VTBL  V8.B16, [V10.B16], V10.B16
+	WORD  $0x2e2ac128                // VUMULL V10.B16, V9.B16, V8.B16
+	WORD  $0x6e606902                // VUADALP V8.H8, V2.S4
+	WORD  $0x6e2ac128                // VUMULL2 V10.B16, V9.B16, V8.B16
+	WORD  $0x6e606903                // VUADALP V8.H8, V3.S4
+
+fold:
+	VADD  V4.S4, V0.S4, V0.S4
+	VADD  V5.S4, V1.S4, V1.S4
+	VADD  V6.S4, V2.S4, V2.S4
+	VADD  V7.S4, V3.S4, V3.S4
+	VADD  V2.S4, V0.S4, V0.S4
+	VADD  V3.S4, V1.S4, V1.S4
+	VADD  V1.S4, V0.S4, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R11
+	B     end
+
+few:
+	CMP $0x00000008, R10
+	BLO bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VMOVI $0x00, V0.B16
+	FMOVD (R8), F1
+	FMOVD (R9), F2
+	WORD  $0x2e22c021              // VUMULL V2.B16, V1.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	ADD   R10, R8, R8
+	ADD   R10, R9, R9
+	MOVD  R10, R10
+	AND   $0x00000007, R10, R10
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R10, R11, R11
+	FMOVQ 24(R11), F1
+	FMOVD -8(R8), F2
+	VTBL  V1.B16, [V2.B16], V2.B16
+	FMOVD -8(R9), F3
+	VTBL  V1.B16, [V3.B16], V3.B16
+	WORD  $0x2e23c041              // VUMULL V3.B16, V2.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R11
+	B     end
+
+bytes:
+	MOVD $0x00000000, R11
+	CMP  $0x00000000, R10
+	BLS  end
+
+byte:
+	MOVBU (R8), R12
+	MOVBU (R9), R13
+	MUL   R13, R12, R12
+	ADD   R12, R11, R11
+	ADD   $0x00000001, R8, R8
+	ADD   $0x00000001, R9, R9
+	SUB   $0x00000001, R10, R10
+	CMP   $0x00000001, R10
+	BHS   byte
+
+end:
+	MOVD R11, (R0)
+	ADD  $0x00000008, R0, R0
+	ADD  R6, R3, R3
+	SUB  $0x00000001, R1, R1
+	CMP  $0x00000001, R1
+	BHS  row
+	RET
+
 // func dotSameNEON(a float32, idx []uint16, w []float32) float32
 TEXT ·dotSameNEON(SB), NOSPLIT, $0-60
 	FMOVS a+0(FP), F0
@@ -11362,11 +12149,13 @@ loop:
 	FMOVS F0, 4(R0)
 	RET
 
-// func dotUint8NEON(x *uint8, y *uint8, n int) int32
-TEXT ·dotUint8NEON(SB), NOSPLIT, $0-28
-	MOVD  x+0(FP), R0
-	MOVD  y+8(FP), R1
-	MOVD  n+16(FP), R2
+// func dotUint8NEON(x []uint8, y []uint8, signed bool) int64
+TEXT ·dotUint8NEON(SB), NOSPLIT, $0-64
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
+	CMP   $0x00000010, R2
+	BLO   few
 	VMOVI $0x00, V0.B16
 	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V2.B16
@@ -11383,26 +12172,26 @@ loop:
 	FMOVQ (R0), F8
 	FMOVQ (R1), F9
 	WORD  $0x2e29c10a         // VUMULL V9.B16, V8.B16, V10.B16
-	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606940         // VUADALP V10.H8, V0.S4
+	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606901         // VUADALP V8.H8, V1.S4
 	FMOVQ 16(R0), F8
 	FMOVQ 16(R1), F9
 	WORD  $0x2e29c10a         // VUMULL V9.B16, V8.B16, V10.B16
-	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606942         // VUADALP V10.H8, V2.S4
+	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606903         // VUADALP V8.H8, V3.S4
 	FMOVQ 32(R0), F8
 	FMOVQ 32(R1), F9
 	WORD  $0x2e29c10a         // VUMULL V9.B16, V8.B16, V10.B16
-	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606944         // VUADALP V10.H8, V4.S4
+	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606905         // VUADALP V8.H8, V5.S4
 	FMOVQ 48(R0), F8
 	FMOVQ 48(R1), F9
 	WORD  $0x2e29c10a         // VUMULL V9.B16, V8.B16, V10.B16
-	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606946         // VUADALP V10.H8, V6.S4
+	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606907         // VUADALP V8.H8, V7.S4
 	ADD   $0x00000040, R0, R0
 	ADD   $0x00000040, R1, R1
@@ -11412,29 +12201,94 @@ loop:
 
 rest:
 	CMP   $0x00000010, R2
-	BLO   fold
+	BLO   last
 	FMOVQ (R0), F8
 	FMOVQ (R1), F9
 	WORD  $0x2e29c10a         // VUMULL V9.B16, V8.B16, V10.B16
-	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606940         // VUADALP V10.H8, V0.S4
+	WORD  $0x6e29c108         // VUMULL2 V9.B16, V8.B16, V8.B16
 	WORD  $0x6e606901         // VUADALP V8.H8, V1.S4
 	ADD   $0x00000010, R0, R0
 	ADD   $0x00000010, R1, R1
 	SUB   $0x00000010, R2, R2
 	B     rest
 
+last:
+	CMP   $0x00000000, R2
+	BLS   fold
+	ADD   R2, R0, R0
+	ADD   R2, R1, R1
+	MOVD  R2, R2
+	AND   $0x0000000f, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2, R3, R3
+	FMOVQ 32(R3), F8
+	FMOVQ -16(R0), F9
+	VTBL  V8.B16, [V9.B16], V9.B16
+	FMOVQ -16(R1), F10
+	VTBL  V8.B16, [V10.B16], V10.B16
+	WORD  $0x2e2ac128                // VUMULL V10.B16, V9.B16, V8.B16
+	WORD  $0x6e606902                // VUADALP V8.H8, V2.S4
+	WORD  $0x6e2ac128                // VUMULL2 V10.B16, V9.B16, V8.B16
+	WORD  $0x6e606903                // VUADALP V8.H8, V3.S4
+
 fold:
-	VADD  V2.S4, V0.S4, V0.S4
-	VADD  V3.S4, V1.S4, V1.S4
-	VADD  V6.S4, V4.S4, V4.S4
-	VADD  V7.S4, V5.S4, V5.S4
 	VADD  V4.S4, V0.S4, V0.S4
 	VADD  V5.S4, V1.S4, V1.S4
+	VADD  V6.S4, V2.S4, V2.S4
+	VADD  V7.S4, V3.S4, V3.S4
+	VADD  V2.S4, V0.S4, V0.S4
+	VADD  V3.S4, V1.S4, V1.S4
 	VADD  V1.S4, V0.S4, V0.S4
 	VADDV V0.S4, V0
-	VMOV  V0.S[0], R0
-	MOVW  R0, ret+24(FP)
+	VMOV  V0.S[0], R3
+	B     end
+
+few:
+	CMP $0x00000008, R2
+	BLO bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VMOVI $0x00, V0.B16
+	FMOVD (R0), F1
+	FMOVD (R1), F2
+	WORD  $0x2e22c021              // VUMULL V2.B16, V1.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	ADD   R2, R0, R0
+	ADD   R2, R1, R1
+	MOVD  R2, R2
+	AND   $0x00000007, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2, R3, R3
+	FMOVQ 24(R3), F1
+	FMOVD -8(R0), F2
+	VTBL  V1.B16, [V2.B16], V2.B16
+	FMOVD -8(R1), F3
+	VTBL  V1.B16, [V3.B16], V3.B16
+	WORD  $0x2e23c041              // VUMULL V3.B16, V2.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R3
+	B     end
+
+bytes:
+	MOVD $0x00000000, R3
+	CMP  $0x00000000, R2
+	BLS  end
+
+byte:
+	MOVBU (R0), R6
+	MOVBU (R1), R7
+	MUL   R7, R6, R6
+	ADD   R6, R3, R3
+	ADD   $0x00000001, R0, R0
+	ADD   $0x00000001, R1, R1
+	SUB   $0x00000001, R2, R2
+	CMP   $0x00000001, R2
+	BHS   byte
+
+end:
+	MOVD R3, ret+56(FP)
 	RET
 
 // func expNEON(dst []float32, x []float32, table *float32)
@@ -17863,11 +18717,13 @@ next:
 	BLO row
 	RET
 
-// func squaredDistanceInt8NEON(x *int8, y *int8, n int) int32
-TEXT ·squaredDistanceInt8NEON(SB), NOSPLIT, $0-28
-	MOVD  x+0(FP), R0
-	MOVD  y+8(FP), R1
-	MOVD  n+16(FP), R2
+// func squaredDistanceInt8NEON(x []uint8, y []uint8, signed bool) int64
+TEXT ·squaredDistanceInt8NEON(SB), NOSPLIT, $0-64
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
+	CMP   $0x00000010, R2
+	BLO   few
 	VMOVI $0x00, V0.B16
 	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V2.B16
@@ -17885,29 +18741,29 @@ loop:
 	FMOVQ (R1), F9
 	WORD  $0x4e297508         // VSABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606920         // VUADALP V9.H8, V0.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606901         // VUADALP V8.H8, V1.S4
 	FMOVQ 16(R0), F8
 	FMOVQ 16(R1), F9
 	WORD  $0x4e297508         // VSABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606922         // VUADALP V9.H8, V2.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606903         // VUADALP V8.H8, V3.S4
 	FMOVQ 32(R0), F8
 	FMOVQ 32(R1), F9
 	WORD  $0x4e297508         // VSABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606924         // VUADALP V9.H8, V4.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606905         // VUADALP V8.H8, V5.S4
 	FMOVQ 48(R0), F8
 	FMOVQ 48(R1), F9
 	WORD  $0x4e297508         // VSABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606926         // VUADALP V9.H8, V6.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606907         // VUADALP V8.H8, V7.S4
 	ADD   $0x00000040, R0, R0
 	ADD   $0x00000040, R1, R1
@@ -17917,37 +18773,438 @@ loop:
 
 rest:
 	CMP   $0x00000010, R2
-	BLO   fold
+	BLO   last
 	FMOVQ (R0), F8
 	FMOVQ (R1), F9
 	WORD  $0x4e297508         // VSABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606920         // VUADALP V9.H8, V0.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606901         // VUADALP V8.H8, V1.S4
 	ADD   $0x00000010, R0, R0
 	ADD   $0x00000010, R1, R1
 	SUB   $0x00000010, R2, R2
 	B     rest
 
+last:
+	CMP   $0x00000000, R2
+	BLS   fold
+	ADD   R2, R0, R0
+	ADD   R2, R1, R1
+	MOVD  R2, R2
+	AND   $0x0000000f, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2, R3, R3
+	FMOVQ 32(R3), F8
+	FMOVQ -16(R0), F9
+	VTBL  V8.B16, [V9.B16], V9.B16
+	FMOVQ -16(R1), F10
+	VTBL  V8.B16, [V10.B16], V10.B16
+	WORD  $0x4e2a7529                // VSABD V10.B16, V9.B16, V9.B16
+	WORD  $0x2e29c128                // VUMULL V9.B16, V9.B16, V8.B16
+	WORD  $0x6e606902                // VUADALP V8.H8, V2.S4
+	WORD  $0x6e29c128                // VUMULL2 V9.B16, V9.B16, V8.B16
+	WORD  $0x6e606903                // VUADALP V8.H8, V3.S4
+
 fold:
-	VADD  V2.S4, V0.S4, V0.S4
-	VADD  V3.S4, V1.S4, V1.S4
-	VADD  V6.S4, V4.S4, V4.S4
-	VADD  V7.S4, V5.S4, V5.S4
 	VADD  V4.S4, V0.S4, V0.S4
 	VADD  V5.S4, V1.S4, V1.S4
+	VADD  V6.S4, V2.S4, V2.S4
+	VADD  V7.S4, V3.S4, V3.S4
+	VADD  V2.S4, V0.S4, V0.S4
+	VADD  V3.S4, V1.S4, V1.S4
 	VADD  V1.S4, V0.S4, V0.S4
 	VADDV V0.S4, V0
-	VMOV  V0.S[0], R0
-	MOVW  R0, ret+24(FP)
+	VMOV  V0.S[0], R3
+	B     end
+
+few:
+	CMP $0x00000008, R2
+	BLO bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VMOVI $0x00, V0.B16
+	FMOVD (R0), F1
+	FMOVD (R1), F2
+	WORD  $0x4e227421              // VSABD V2.B16, V1.B16, V1.B16
+	WORD  $0x2e21c021              // VUMULL V1.B16, V1.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	ADD   R2, R0, R0
+	ADD   R2, R1, R1
+	MOVD  R2, R2
+	AND   $0x00000007, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2, R3, R3
+	FMOVQ 24(R3), F1
+	FMOVD -8(R0), F2
+	VTBL  V1.B16, [V2.B16], V2.B16
+	FMOVD -8(R1), F3
+	VTBL  V1.B16, [V3.B16], V3.B16
+	WORD  $0x4e237442              // VSABD V3.B16, V2.B16, V2.B16
+	WORD  $0x2e22c041              // VUMULL V2.B16, V2.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R3
+	B     end
+
+bytes:
+	MOVD $0x00000000, R3
+	CMP  $0x00000000, R2
+	BLS  end
+
+byte:
+	MOVB (R0), R6
+	MOVB (R1), R7
+	SUB  R7, R6, R6
+	MUL  R6, R6, R6
+	ADD  R6, R3, R3
+	ADD  $0x00000001, R0, R0
+	ADD  $0x00000001, R1, R1
+	SUB  $0x00000001, R2, R2
+	CMP  $0x00000001, R2
+	BHS  byte
+
+end:
+	MOVD R3, ret+56(FP)
 	RET
 
-// func squaredDistanceUint8NEON(x *uint8, y *uint8, n int) int32
-TEXT ·squaredDistanceUint8NEON(SB), NOSPLIT, $0-28
-	MOVD  x+0(FP), R0
-	MOVD  y+8(FP), R1
-	MOVD  n+16(FP), R2
+// func squaredDistanceRowsInt8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+TEXT ·squaredDistanceRowsInt8NEON(SB), NOSPLIT, $0-81
+	MOVD dst_base+0(FP), R0
+	MOVD dst_len+8(FP), R1
+	MOVD x_base+56(FP), R2
+	MOVD rows_base+24(FP), R3
+	MOVD stride+48(FP), R6
+	MOVD x_len+64(FP), R7
+
+row:
+	MOVD  R3, R8
+	MOVD  R2, R9
+	MOVD  R7, R10
+	CMP   $0x00000010, R10
+	BLO   few
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	CMP   $0x00000040, R10
+	BLO   rest
+
+loop:
+	// Four groups a turn.
+	PRFM  4096(R8), PLDL1KEEP
+	FMOVQ (R8), F8
+	FMOVQ (R9), F9
+	WORD  $0x4e297508           // VSABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606920           // VUADALP V9.H8, V0.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606901           // VUADALP V8.H8, V1.S4
+	FMOVQ 16(R8), F8
+	FMOVQ 16(R9), F9
+	WORD  $0x4e297508           // VSABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606922           // VUADALP V9.H8, V2.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606903           // VUADALP V8.H8, V3.S4
+	FMOVQ 32(R8), F8
+	FMOVQ 32(R9), F9
+	WORD  $0x4e297508           // VSABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606924           // VUADALP V9.H8, V4.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606905           // VUADALP V8.H8, V5.S4
+	FMOVQ 48(R8), F8
+	FMOVQ 48(R9), F9
+	WORD  $0x4e297508           // VSABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606926           // VUADALP V9.H8, V6.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606907           // VUADALP V8.H8, V7.S4
+	ADD   $0x00000040, R8, R8
+	ADD   $0x00000040, R9, R9
+	SUB   $0x00000040, R10, R10
+	CMP   $0x00000040, R10
+	BHS   loop
+
+rest:
+	CMP   $0x00000010, R10
+	BLO   last
+	FMOVQ (R8), F8
+	FMOVQ (R9), F9
+	WORD  $0x4e297508           // VSABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606920           // VUADALP V9.H8, V0.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606901           // VUADALP V8.H8, V1.S4
+	ADD   $0x00000010, R8, R8
+	ADD   $0x00000010, R9, R9
+	SUB   $0x00000010, R10, R10
+	B     rest
+
+last:
+	CMP   $0x00000000, R10
+	BLS   fold
+	ADD   R10, R8, R8
+	ADD   R10, R9, R9
+	MOVD  R10, R10
+	AND   $0x0000000f, R10, R10
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R10, R11, R11
+	FMOVQ 32(R11), F8
+	FMOVQ -16(R8), F9
+	VTBL  V8.B16, [V9.B16], V9.B16
+	FMOVQ -16(R9), F10
+	VTBL  V8.B16, [V10.B16], V10.B16
+	WORD  $0x4e2a7529                // VSABD V10.B16, V9.B16, V9.B16
+	WORD  $0x2e29c128                // VUMULL V9.B16, V9.B16, V8.B16
+	WORD  $0x6e606902                // VUADALP V8.H8, V2.S4
+	WORD  $0x6e29c128                // VUMULL2 V9.B16, V9.B16, V8.B16
+	WORD  $0x6e606903                // VUADALP V8.H8, V3.S4
+
+fold:
+	VADD  V4.S4, V0.S4, V0.S4
+	VADD  V5.S4, V1.S4, V1.S4
+	VADD  V6.S4, V2.S4, V2.S4
+	VADD  V7.S4, V3.S4, V3.S4
+	VADD  V2.S4, V0.S4, V0.S4
+	VADD  V3.S4, V1.S4, V1.S4
+	VADD  V1.S4, V0.S4, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R11
+	B     end
+
+few:
+	CMP $0x00000008, R10
+	BLO bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VMOVI $0x00, V0.B16
+	FMOVD (R8), F1
+	FMOVD (R9), F2
+	WORD  $0x4e227421              // VSABD V2.B16, V1.B16, V1.B16
+	WORD  $0x2e21c021              // VUMULL V1.B16, V1.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	ADD   R10, R8, R8
+	ADD   R10, R9, R9
+	MOVD  R10, R10
+	AND   $0x00000007, R10, R10
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R10, R11, R11
+	FMOVQ 24(R11), F1
+	FMOVD -8(R8), F2
+	VTBL  V1.B16, [V2.B16], V2.B16
+	FMOVD -8(R9), F3
+	VTBL  V1.B16, [V3.B16], V3.B16
+	WORD  $0x4e237442              // VSABD V3.B16, V2.B16, V2.B16
+	WORD  $0x2e22c041              // VUMULL V2.B16, V2.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R11
+	B     end
+
+bytes:
+	MOVD $0x00000000, R11
+	CMP  $0x00000000, R10
+	BLS  end
+
+byte:
+	MOVB (R8), R12
+	MOVB (R9), R13
+	SUB  R13, R12, R12
+	MUL  R12, R12, R12
+	ADD  R12, R11, R11
+	ADD  $0x00000001, R8, R8
+	ADD  $0x00000001, R9, R9
+	SUB  $0x00000001, R10, R10
+	CMP  $0x00000001, R10
+	BHS  byte
+
+end:
+	MOVD R11, (R0)
+	ADD  $0x00000008, R0, R0
+	ADD  R6, R3, R3
+	SUB  $0x00000001, R1, R1
+	CMP  $0x00000001, R1
+	BHS  row
+	RET
+
+// func squaredDistanceRowsUint8NEON(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
+TEXT ·squaredDistanceRowsUint8NEON(SB), NOSPLIT, $0-81
+	MOVD dst_base+0(FP), R0
+	MOVD dst_len+8(FP), R1
+	MOVD x_base+56(FP), R2
+	MOVD rows_base+24(FP), R3
+	MOVD stride+48(FP), R6
+	MOVD x_len+64(FP), R7
+
+row:
+	MOVD  R3, R8
+	MOVD  R2, R9
+	MOVD  R7, R10
+	CMP   $0x00000010, R10
+	BLO   few
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	CMP   $0x00000040, R10
+	BLO   rest
+
+loop:
+	// Four groups a turn.
+	PRFM  4096(R8), PLDL1KEEP
+	FMOVQ (R8), F8
+	FMOVQ (R9), F9
+	WORD  $0x6e297508           // VUABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606920           // VUADALP V9.H8, V0.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606901           // VUADALP V8.H8, V1.S4
+	FMOVQ 16(R8), F8
+	FMOVQ 16(R9), F9
+	WORD  $0x6e297508           // VUABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606922           // VUADALP V9.H8, V2.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606903           // VUADALP V8.H8, V3.S4
+	FMOVQ 32(R8), F8
+	FMOVQ 32(R9), F9
+	WORD  $0x6e297508           // VUABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606924           // VUADALP V9.H8, V4.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606905           // VUADALP V8.H8, V5.S4
+	FMOVQ 48(R8), F8
+	FMOVQ 48(R9), F9
+	WORD  $0x6e297508           // VUABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606926           // VUADALP V9.H8, V6.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606907           // VUADALP V8.H8, V7.S4
+	ADD   $0x00000040, R8, R8
+	ADD   $0x00000040, R9, R9
+	SUB   $0x00000040, R10, R10
+	CMP   $0x00000040, R10
+	BHS   loop
+
+rest:
+	CMP   $0x00000010, R10
+	BLO   last
+	FMOVQ (R8), F8
+	FMOVQ (R9), F9
+	WORD  $0x6e297508           // VUABD V9.B16, V8.B16, V8.B16
+	WORD  $0x2e28c109           // VUMULL V8.B16, V8.B16, V9.B16
+	WORD  $0x6e606920           // VUADALP V9.H8, V0.S4
+	WORD  $0x6e28c108           // VUMULL2 V8.B16, V8.B16, V8.B16
+	WORD  $0x6e606901           // VUADALP V8.H8, V1.S4
+	ADD   $0x00000010, R8, R8
+	ADD   $0x00000010, R9, R9
+	SUB   $0x00000010, R10, R10
+	B     rest
+
+last:
+	CMP   $0x00000000, R10
+	BLS   fold
+	ADD   R10, R8, R8
+	ADD   R10, R9, R9
+	MOVD  R10, R10
+	AND   $0x0000000f, R10, R10
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R10, R11, R11
+	FMOVQ 32(R11), F8
+	FMOVQ -16(R8), F9
+	VTBL  V8.B16, [V9.B16], V9.B16
+	FMOVQ -16(R9), F10
+	VTBL  V8.B16, [V10.B16], V10.B16
+	WORD  $0x6e2a7529                // VUABD V10.B16, V9.B16, V9.B16
+	WORD  $0x2e29c128                // VUMULL V9.B16, V9.B16, V8.B16
+	WORD  $0x6e606902                // VUADALP V8.H8, V2.S4
+	WORD  $0x6e29c128                // VUMULL2 V9.B16, V9.B16, V8.B16
+	WORD  $0x6e606903                // VUADALP V8.H8, V3.S4
+
+fold:
+	VADD  V4.S4, V0.S4, V0.S4
+	VADD  V5.S4, V1.S4, V1.S4
+	VADD  V6.S4, V2.S4, V2.S4
+	VADD  V7.S4, V3.S4, V3.S4
+	VADD  V2.S4, V0.S4, V0.S4
+	VADD  V3.S4, V1.S4, V1.S4
+	VADD  V1.S4, V0.S4, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R11
+	B     end
+
+few:
+	CMP $0x00000008, R10
+	BLO bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VMOVI $0x00, V0.B16
+	FMOVD (R8), F1
+	FMOVD (R9), F2
+	WORD  $0x6e227421              // VUABD V2.B16, V1.B16, V1.B16
+	WORD  $0x2e21c021              // VUMULL V1.B16, V1.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	ADD   R10, R8, R8
+	ADD   R10, R9, R9
+	MOVD  R10, R10
+	AND   $0x00000007, R10, R10
+	MOVD  $bytes<>+0(SB), R11
+	SUB   R10, R11, R11
+	FMOVQ 24(R11), F1
+	FMOVD -8(R8), F2
+	VTBL  V1.B16, [V2.B16], V2.B16
+	FMOVD -8(R9), F3
+	VTBL  V1.B16, [V3.B16], V3.B16
+	WORD  $0x6e237442              // VUABD V3.B16, V2.B16, V2.B16
+	WORD  $0x2e22c041              // VUMULL V2.B16, V2.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R11
+	B     end
+
+bytes:
+	MOVD $0x00000000, R11
+	CMP  $0x00000000, R10
+	BLS  end
+
+byte:
+	MOVBU (R8), R12
+	MOVBU (R9), R13
+	SUB   R13, R12, R12
+	MUL   R12, R12, R12
+	ADD   R12, R11, R11
+	ADD   $0x00000001, R8, R8
+	ADD   $0x00000001, R9, R9
+	SUB   $0x00000001, R10, R10
+	CMP   $0x00000001, R10
+	BHS   byte
+
+end:
+	MOVD R11, (R0)
+	ADD  $0x00000008, R0, R0
+	ADD  R6, R3, R3
+	SUB  $0x00000001, R1, R1
+	CMP  $0x00000001, R1
+	BHS  row
+	RET
+
+// func squaredDistanceUint8NEON(x []uint8, y []uint8, signed bool) int64
+TEXT ·squaredDistanceUint8NEON(SB), NOSPLIT, $0-64
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
+	CMP   $0x00000010, R2
+	BLO   few
 	VMOVI $0x00, V0.B16
 	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V2.B16
@@ -17965,29 +19222,29 @@ loop:
 	FMOVQ (R1), F9
 	WORD  $0x6e297508         // VUABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606920         // VUADALP V9.H8, V0.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606901         // VUADALP V8.H8, V1.S4
 	FMOVQ 16(R0), F8
 	FMOVQ 16(R1), F9
 	WORD  $0x6e297508         // VUABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606922         // VUADALP V9.H8, V2.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606903         // VUADALP V8.H8, V3.S4
 	FMOVQ 32(R0), F8
 	FMOVQ 32(R1), F9
 	WORD  $0x6e297508         // VUABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606924         // VUADALP V9.H8, V4.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606905         // VUADALP V8.H8, V5.S4
 	FMOVQ 48(R0), F8
 	FMOVQ 48(R1), F9
 	WORD  $0x6e297508         // VUABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606926         // VUADALP V9.H8, V6.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606907         // VUADALP V8.H8, V7.S4
 	ADD   $0x00000040, R0, R0
 	ADD   $0x00000040, R1, R1
@@ -17997,30 +19254,99 @@ loop:
 
 rest:
 	CMP   $0x00000010, R2
-	BLO   fold
+	BLO   last
 	FMOVQ (R0), F8
 	FMOVQ (R1), F9
 	WORD  $0x6e297508         // VUABD V9.B16, V8.B16, V8.B16
 	WORD  $0x2e28c109         // VUMULL V8.B16, V8.B16, V9.B16
-	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606920         // VUADALP V9.H8, V0.S4
+	WORD  $0x6e28c108         // VUMULL2 V8.B16, V8.B16, V8.B16
 	WORD  $0x6e606901         // VUADALP V8.H8, V1.S4
 	ADD   $0x00000010, R0, R0
 	ADD   $0x00000010, R1, R1
 	SUB   $0x00000010, R2, R2
 	B     rest
 
+last:
+	CMP   $0x00000000, R2
+	BLS   fold
+	ADD   R2, R0, R0
+	ADD   R2, R1, R1
+	MOVD  R2, R2
+	AND   $0x0000000f, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2, R3, R3
+	FMOVQ 32(R3), F8
+	FMOVQ -16(R0), F9
+	VTBL  V8.B16, [V9.B16], V9.B16
+	FMOVQ -16(R1), F10
+	VTBL  V8.B16, [V10.B16], V10.B16
+	WORD  $0x6e2a7529                // VUABD V10.B16, V9.B16, V9.B16
+	WORD  $0x2e29c128                // VUMULL V9.B16, V9.B16, V8.B16
+	WORD  $0x6e606902                // VUADALP V8.H8, V2.S4
+	WORD  $0x6e29c128                // VUMULL2 V9.B16, V9.B16, V8.B16
+	WORD  $0x6e606903                // VUADALP V8.H8, V3.S4
+
 fold:
-	VADD  V2.S4, V0.S4, V0.S4
-	VADD  V3.S4, V1.S4, V1.S4
-	VADD  V6.S4, V4.S4, V4.S4
-	VADD  V7.S4, V5.S4, V5.S4
 	VADD  V4.S4, V0.S4, V0.S4
 	VADD  V5.S4, V1.S4, V1.S4
+	VADD  V6.S4, V2.S4, V2.S4
+	VADD  V7.S4, V3.S4, V3.S4
+	VADD  V2.S4, V0.S4, V0.S4
+	VADD  V3.S4, V1.S4, V1.S4
 	VADD  V1.S4, V0.S4, V0.S4
 	VADDV V0.S4, V0
-	VMOV  V0.S[0], R0
-	MOVW  R0, ret+24(FP)
+	VMOV  V0.S[0], R3
+	B     end
+
+few:
+	CMP $0x00000008, R2
+	BLO bytes
+
+	// The first eight bytes, and of the last eight those that are left.
+	VMOVI $0x00, V0.B16
+	FMOVD (R0), F1
+	FMOVD (R1), F2
+	WORD  $0x6e227421              // VUABD V2.B16, V1.B16, V1.B16
+	WORD  $0x2e21c021              // VUMULL V1.B16, V1.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	ADD   R2, R0, R0
+	ADD   R2, R1, R1
+	MOVD  R2, R2
+	AND   $0x00000007, R2, R2
+	MOVD  $bytes<>+0(SB), R3
+	SUB   R2, R3, R3
+	FMOVQ 24(R3), F1
+	FMOVD -8(R0), F2
+	VTBL  V1.B16, [V2.B16], V2.B16
+	FMOVD -8(R1), F3
+	VTBL  V1.B16, [V3.B16], V3.B16
+	WORD  $0x6e237442              // VUABD V3.B16, V2.B16, V2.B16
+	WORD  $0x2e22c041              // VUMULL V2.B16, V2.B16, V1.B16
+	WORD  $0x6e606820              // VUADALP V1.H8, V0.S4
+	VADDV V0.S4, V0
+	VMOV  V0.S[0], R3
+	B     end
+
+bytes:
+	MOVD $0x00000000, R3
+	CMP  $0x00000000, R2
+	BLS  end
+
+byte:
+	MOVBU (R0), R6
+	MOVBU (R1), R7
+	SUB   R7, R6, R6
+	MUL   R6, R6, R6
+	ADD   R6, R3, R3
+	ADD   $0x00000001, R0, R0
+	ADD   $0x00000001, R1, R1
+	SUB   $0x00000001, R2, R2
+	CMP   $0x00000001, R2
+	BHS   byte
+
+end:
+	MOVD R3, ret+56(FP)
 	RET
 
 // func stepsSameNEON(steps *uint32, count int, indices []uint16, w []float32)

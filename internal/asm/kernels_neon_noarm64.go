@@ -9,19 +9,3 @@ const noNEON = "asm: this build has no NEON"
 func axpy4NEON(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int) {
 	panic(noNEON)
 }
-
-func dotFloatInt8NEON(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32 {
-	panic(noNEON)
-}
-
-func dotFloatUint8NEON(x *float32, y *uint8, n int, endX *float32, endY *uint8, end int) float32 {
-	panic(noNEON)
-}
-
-func dotInt8NEON(x *int8, y *int8, n int) int32 { panic(noNEON) }
-
-func dotUint8NEON(x *uint8, y *uint8, n int) int32 { panic(noNEON) }
-
-func squaredDistanceInt8NEON(x *int8, y *int8, n int) int32 { panic(noNEON) }
-
-func squaredDistanceUint8NEON(x *uint8, y *uint8, n int) int32 { panic(noNEON) }

@@ -11,7 +11,7 @@ import (
 )
 
 // sums are the kernels whose speed must not depend on where a page ends.
-var sums = []string{"dot", "sumsquares", "squareddistance"}
+var sums = []string{"dot", "sumsquares", "squareddistance", "dotint8", "squareddistanceuint8"}
 
 // A masked access that reaches into a page which is not there gives the right result, after the CPU
 // has treated a fault that is none: some hundred nanoseconds. Only time shows it.
@@ -69,8 +69,12 @@ func (m *turns) Floats(n int) []float32 {
 	return m.second.Floats(n)
 }
 
+func (m *turns) Bytes(n int) []byte {
+	m.first, m.second = m.second, m.first
+	return m.second.Bytes(n)
+}
+
 func (m *turns) Ints(n int) []int32      { return m.first.Ints(n) }
-func (m *turns) Bytes(n int) []byte      { return m.first.Bytes(n) }
 func (m *turns) Shorts(n int) []uint16   { return m.first.Shorts(n) }
 func (m *turns) Doubles(n int) []float64 { return m.first.Doubles(n) }
 

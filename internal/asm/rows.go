@@ -87,9 +87,9 @@ func CheckRowsAt(rows []float32, stride int, idx []int32, n int) {
 	}
 }
 
-// rowsAtOnce is how many rows of n elements one call takes, a multiple of four: about Block
-// elements or four rows.
-func rowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
+// RowsAtOnce is how many rows of n elements one call into assembly takes, a multiple of four: about
+// Block elements or four rows.
+func RowsAtOnce(n int) int { return max(Block/max(n, 1)&^3, 4) }
 
 // Numbers of elements: what is beyond the first cache (64 KB), the second (2 MB) and most processes'
 // share of the third (4 MB), and rows long enough to be taken one by one, in the cache with 512
@@ -134,7 +134,7 @@ func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 		fourRows(dst[:done], rows, stride, idx, x)
 	case idx == nil:
 		done = len(dst)
-		for i, step := 0, rowsAtOnce(n); i < done; i += step {
+		for i, step := 0, RowsAtOnce(n); i < done; i += step {
 			dotEachRowActive(dst[i:min(i+step, done)], rows[i*stride:], stride, x)
 		}
 	}
@@ -145,7 +145,7 @@ func dotRows(dst, rows []float32, stride int, idx []int32, x []float32) {
 
 // fourRows takes four rows at a time.
 func fourRows(dst, rows []float32, stride int, idx []int32, x []float32) {
-	step := rowsAtOnce(len(x))
+	step := RowsAtOnce(len(x))
 	for first := 0; first < len(dst); first += step {
 		some := dst[first:min(first+step, len(dst))]
 		if idx == nil {
@@ -197,7 +197,7 @@ func SquaredDistanceRows(dst, rows []float32, stride int, x []float32) {
 		}
 		return
 	}
-	for i, step := 0, rowsAtOnce(n); i < len(dst); i += step {
+	for i, step := 0, RowsAtOnce(n); i < len(dst); i += step {
 		squaredDistanceEachRowActive(dst[i:min(i+step, len(dst))], rows[i*stride:], stride, x)
 	}
 }
@@ -218,7 +218,7 @@ func CosineRows(dst, rows []float32, stride int, x []float32) {
 		}
 		return
 	}
-	for i, step := 0, rowsAtOnce(n); i < len(dst); i += step {
+	for i, step := 0, RowsAtOnce(n); i < len(dst); i += step {
 		cosineEachRowActive(dst[i:min(i+step, len(dst))], rows[i*stride:], stride, x, xx)
 	}
 	for i, v := range dst {

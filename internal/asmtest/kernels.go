@@ -43,6 +43,7 @@ type Args struct {
 	Doubles []float64  // stored into
 	Pairs   [2][]int32 // two integers of 16 bits in each
 	Sums    []int32    // stored into
+	Scores  []int64    // stored into
 	W       []float32  // rows or weights
 	Stride  int        // of rows or panels
 	Width   int        // of panels
@@ -61,9 +62,15 @@ func (a *Args) Inputs() [][]float32 {
 }
 
 // Stored returns what a call has stored: Out, or three floats for each double, which hold all bits
-// of one that is neither huge nor tiny, or the halves of each integer.
+// of one that is neither huge nor tiny, or the parts of 16 bits of each integer.
 func (a *Args) Stored() []float32 {
 	switch {
+	case a.Scores != nil:
+		out := make([]float32, 0, 4*len(a.Scores))
+		for _, v := range a.Scores {
+			out = appendParts(out, v)
+		}
+		return out
 	case a.Sums != nil:
 		return appendHalves(nil, a.Sums)
 	case a.Doubles == nil:
@@ -83,6 +90,14 @@ func appendHalves(out []float32, sums []int32) []float32 {
 	return out
 }
 
+func appendParts(out []float32, v int64) []float32 {
+	for range 4 {
+		out = append(out, float32(uint16(v)))
+		v >>= 16
+	}
+	return out
+}
+
 func appendDouble(out []float32, rest float64) []float32 {
 	for range 3 {
 		part := float32(rest)
@@ -94,7 +109,7 @@ func appendDouble(out []float32, rest float64) []float32 {
 
 // Footprint is the size of the operands in bytes, each counted once.
 func (a *Args) Footprint() int {
-	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + 8*len(a.Doubles) +
+	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + 8*(len(a.Doubles)+len(a.Scores)) +
 		len(a.Bytes[0]) + len(a.Bytes[1])
 	bytes += 4 * (len(a.Pairs[0]) + len(a.Pairs[1]) + len(a.Sums))
 	bytes += int(unsafe.Sizeof(asm.Step{})) * len(a.Steps)
@@ -798,52 +813,18 @@ var Kernels = []Kernel{
 		},
 		Bytes: func(a *Args) int { return 5*len(a.Packed) + 4*len(a.W) },
 	},
-	{
-		Name: "dotint8",
-		New:  newBytes,
-		Call: func(a *Args) float32 { return split(a, asm.DotInt8(signed(a.Bytes[0]), signed(a.Bytes[1]))) },
-		Wide: func(a *Args) (want, scale []float64) {
-			return wideBytes(a, func(b byte) int64 { return int64(int8(b)) },
-				func(x, y int64) int64 { return x * y })
-		},
-		Bytes: func(a *Args) int { return 2 * len(a.Bytes[0]) },
-	},
-	{
-		Name: "dotuint8",
-		New:  newBytes,
-		Call: func(a *Args) float32 { return split(a, asm.DotUint8(a.Bytes[0], a.Bytes[1])) },
-		Wide: func(a *Args) (want, scale []float64) {
-			return wideBytes(a, func(b byte) int64 { return int64(b) },
-				func(x, y int64) int64 { return x * y })
-		},
-		Bytes: func(a *Args) int { return 2 * len(a.Bytes[0]) },
-	},
-	{
-		Name: "squareddistanceint8",
-		New:  newBytes,
-		Call: func(a *Args) float32 {
-			return split(a, asm.SquaredDistanceInt8(signed(a.Bytes[0]), signed(a.Bytes[1])))
-		},
-		Wide: func(a *Args) (want, scale []float64) {
-			return wideBytes(a, func(b byte) int64 { return int64(int8(b)) },
-				func(x, y int64) int64 { return (x - y) * (x - y) })
-		},
-		Bytes: func(a *Args) int { return 2 * len(a.Bytes[0]) },
-	},
-	{
-		Name: "squareddistanceuint8",
-		New:  newBytes,
-		Call: func(a *Args) float32 { return split(a, asm.SquaredDistanceUint8(a.Bytes[0], a.Bytes[1])) },
-		Wide: func(a *Args) (want, scale []float64) {
-			return wideBytes(a, func(b byte) int64 { return int64(b) },
-				func(x, y int64) int64 { return (x - y) * (x - y) })
-		},
-		Bytes: func(a *Args) int { return 2 * len(a.Bytes[0]) },
-	},
+	ofBytes("dotint8", true, asm.DotBytes, product),
+	ofBytes("dotuint8", false, asm.DotBytes, product),
+	ofBytes("squareddistanceint8", true, asm.SquaredDistanceBytes, square),
+	ofBytes("squareddistanceuint8", false, asm.SquaredDistanceBytes, square),
+	ofByteRows("dotrowsint8", true, asm.DotRowsBytes, product),
+	ofByteRows("dotrowsuint8", false, asm.DotRowsBytes, product),
+	ofByteRows("squareddistancerowsint8", true, asm.SquaredDistanceRowsBytes, square),
+	ofByteRows("squareddistancerowsuint8", false, asm.SquaredDistanceRowsBytes, square),
 	{
 		Name: "dotfloatint8",
 		New:  newFloatBytes,
-		Call: func(a *Args) float32 { return asm.DotFloatInt8(a.X, signed(a.Bytes[0])) },
+		Call: func(a *Args) float32 { return asm.DotFloatBytes(a.X, a.Bytes[0], true) },
 		Wide: func(a *Args) (want, scale []float64) {
 			return wideSum(len(a.X), func(i int) float64 {
 				return float64(a.X[i]) * float64(int8(a.Bytes[0][i]))
@@ -854,7 +835,7 @@ var Kernels = []Kernel{
 	{
 		Name: "dotfloatuint8",
 		New:  newFloatBytes,
-		Call: func(a *Args) float32 { return asm.DotFloatUint8(a.X, a.Bytes[0]) },
+		Call: func(a *Args) float32 { return asm.DotFloatBytes(a.X, a.Bytes[0], false) },
 		Wide: func(a *Args) (want, scale []float64) {
 			return wideSum(len(a.X), func(i int) float64 {
 				return float64(a.X[i]) * float64(a.Bytes[0][i])
@@ -1000,10 +981,49 @@ func wideMap(n int, terms func(int) (u, v float64)) (want, scale []float64) {
 	return want, scale
 }
 
-// newBytes makes two vectors of any bytes, many of them the greatest or the least there are, and a
-// result of 64 bits in two parts of 32, each in two of 16, which float32 holds.
-func newBytes(n int, m Memory, s *Source) *Args {
-	a := &Args{Bytes: [2][]byte{m.Bytes(n), m.Bytes(n)}, Out: m.Floats(4)}
+// ofBytes is a kernel of two vectors of bytes.
+func ofBytes(name string, signed bool, call func(x, y []byte, signed bool) int64,
+	term func(x, y int64) int64) Kernel {
+	return Kernel{
+		Name: name,
+		New:  func(n int, m Memory, s *Source) *Args { return newBytes(n, 1, n, m, s) },
+		Call: func(a *Args) float32 {
+			a.Scores[0] = call(a.Bytes[0], a.Bytes[1], signed)
+			return 0
+		},
+		Wide:  func(a *Args) (want, scale []float64) { return wideBytes(a, signed, term) },
+		Bytes: func(a *Args) int { return 2 * len(a.Bytes[0]) },
+	}
+}
+
+// ofByteRows is a kernel of rows and a vector, of 4 to 10 rows, with or without a gap between them.
+func ofByteRows(name string, signed bool,
+	call func(dst []int64, rows []byte, stride int, x []byte, signed bool),
+	term func(x, y int64) int64) Kernel {
+	return Kernel{
+		Name: name,
+		Most: asm.Block,
+		New: func(n int, m Memory, s *Source) *Args {
+			n = min(n, asm.Block)
+			return newBytes(n, 4+n%7, n+n%3, m, s)
+		},
+		Call: func(a *Args) float32 {
+			call(a.Scores, a.Bytes[0], a.Stride, a.Bytes[1], signed)
+			return 0
+		},
+		Wide:  func(a *Args) (want, scale []float64) { return wideBytes(a, signed, term) },
+		Bytes: func(a *Args) int { return len(a.Bytes[1]) * (len(a.Scores) + 1) },
+	}
+}
+
+func product(x, y int64) int64 { return x * y }
+func square(x, y int64) int64  { return (x - y) * (x - y) }
+
+// newBytes makes rows of any bytes and a vector, many of them the greatest or the least there are.
+func newBytes(n, count, stride int, m Memory, s *Source) *Args {
+	doubles := m.Doubles(count)
+	a := &Args{Bytes: [2][]byte{m.Bytes((count-1)*stride + n), m.Bytes(n)}, Stride: stride,
+		Scores: unsafe.Slice((*int64)(unsafe.Pointer(&doubles[0])), count)}
 	for _, v := range a.Bytes {
 		extreme := s.IntN(3) == 0
 		for i := range v {
@@ -1016,6 +1036,26 @@ func newBytes(n int, m Memory, s *Source) *Args {
 	return a
 }
 
+// wideBytes has the sums of terms of each row and the vector.
+func wideBytes(a *Args, signed bool, term func(x, y int64) int64) (want, scale []float64) {
+	number := func(b byte) int64 {
+		if signed {
+			return int64(int8(b))
+		}
+		return int64(b)
+	}
+	for i := range a.Scores {
+		var sum int64
+		for j, b := range a.Bytes[1] {
+			sum += term(number(a.Bytes[0][i*a.Stride+j]), number(b))
+		}
+		for _, part := range appendParts(nil, sum) {
+			want = append(want, float64(part))
+		}
+	}
+	return want, make([]float64, len(want))
+}
+
 // newFloatBytes makes a vector of floats and one of any bytes.
 func newFloatBytes(n int, m Memory, s *Source) *Args {
 	a := &Args{X: s.floats(m, n), Bytes: [2][]byte{m.Bytes(n)}}
@@ -1023,29 +1063,4 @@ func newFloatBytes(n int, m Memory, s *Source) *Args {
 		a.Bytes[0][i] = byte(s.Uint32())
 	}
 	return a
-}
-
-func signed(v []byte) []int8 {
-	return unsafe.Slice((*int8)(unsafe.Pointer(unsafe.SliceData(v))), len(v))
-}
-
-// split puts a sum into a.Out.
-func split(a *Args, sum int64) float32 {
-	for i := range a.Out {
-		a.Out[i] = float32(uint16(sum >> (16 * i)))
-	}
-	return 0
-}
-
-// wideBytes has the sums of terms as split does.
-func wideBytes(a *Args, number func(byte) int64, term func(x, y int64) int64,
-) (want, scale []float64) {
-	var sum int64
-	for i, b := range a.Bytes[0] {
-		sum += term(number(b), number(a.Bytes[1][i]))
-	}
-	for i := range a.Out {
-		want = append(want, float64(uint16(sum>>(16*i))))
-	}
-	return want, make([]float64, len(want))
 }

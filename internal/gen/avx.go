@@ -174,6 +174,8 @@ func (t *avx) LoadUint16(idx reg.GPVirtual, offset int) reg.GPVirtual {
 	return j
 }
 
+func (t *avx) StoreInt(n, p reg.GPVirtual) { t.MOVQ(n, at(p, 0)) }
+
 func (t *avx) Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual {
 	sum := t.GP64()
 	t.LEAQ(operand.Mem{Base: p, Index: n, Scale: uint8(scale)}, sum)
@@ -312,25 +314,28 @@ func (t *avx) LoadBroadcast(dst Group, p reg.GPVirtual, offset int) {
 	t.VBROADCASTSS(at(p, offset), r(dst))
 }
 
-func (t *avx) LoadBytes(v Group, p reg.GPVirtual, offset int) {
-	switch x := r(v); v.width {
-	case 16, 8, 4:
-		t.VPMOVZXBD(at(p, offset), x)
-	default:
-		few := t.GP32()
-		if v.width == 2 {
-			t.MOVWLZX(at(p, offset), few)
-		} else {
-			t.MOVBLZX(at(p, offset), few)
-		}
+func (t *avx) LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int) {
+	few := t.GP32()
+	switch m, x := at(p, offset), r(v); {
+	case v.width >= 4:
+		t.floatBytes(v, signed, m)
+	case v.width == 2:
+		t.MOVWLZX(m, few)
 		t.VMOVD(few, x)
-		t.VPMOVZXBD(x, x)
+		t.floatBytes(v, signed, x)
+	default:
+		t.MOVBLZX(m, few)
+		t.VMOVD(few, x)
+		t.floatBytes(v, signed, x)
 	}
-	t.VCVTDQ2PS(r(v), r(v))
 }
 
-func (t *avx) LoadSignedBytes(v Group, p reg.GPVirtual, offset int) {
-	t.VPMOVSXBD(at(p, offset), r(v))
+func (t *avx) floatBytes(v Group, signed bool, from operand.Op) {
+	if signed {
+		t.VPMOVSXBD(from, r(v))
+	} else {
+		t.VPMOVZXBD(from, r(v))
+	}
 	t.VCVTDQ2PS(r(v), r(v))
 }
 
@@ -378,6 +383,26 @@ func (t *avx) LoadPart(v Group, p reg.GPVirtual, offset int, part Part) {
 		t.VMOVUPS_Z(at(p, offset), part.(reg.Register), r(v))
 	} else {
 		t.VMASKMOVPS(at(p, offset), part.(reg.Register), r(v))
+	}
+}
+
+func (t *avx) LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part) {
+	switch {
+	case t.evex && signed:
+		t.VPMOVSXBD_Z(at(p, 0), part.(reg.Register), r(v))
+		t.VCVTDQ2PS(r(v), r(v))
+	case t.evex:
+		t.VPMOVZXBD_Z(at(p, 0), part.(reg.Register), r(v))
+		t.VCVTDQ2PS(r(v), r(v))
+	default:
+		t.IfWithout(n, 7, "eight")
+		x := v.regs[0].AsX()
+		t.VMOVQ(fewBytes(t, p, n), x)
+		t.floatBytes(v, signed, x)
+		t.Jump("floats")
+		t.Label("eight")
+		t.LoadBytes(v, signed, p, 0)
+		t.Label("floats")
 	}
 }
 
@@ -631,91 +656,98 @@ func (t *avx) pairOfHalves(a, b Group) reg.VecVirtual {
 
 // Bytes.
 
-func (t *avx) BytesAtOnce(width int) int { return 2 * width }
-
 // AddBytes widens the bytes to 16 bits, so that VPMADDWD adds two exact products a lane.
-func (t *avx) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int) {
-	v, w := t.New(sum.width), t.New(sum.width)
-	for _, l := range []struct {
-		v Group
-		p reg.GPVirtual
-	}{{v, x}, {w, y}} {
-		if term.signed {
-			t.VPMOVSXBW(at(l.p, offset), r(l.v))
-		} else {
-			t.VPMOVZXBW(at(l.p, offset), r(l.v))
-		}
-	}
-	if term.difference {
-		t.VPSUBW(r(w), r(v), r(v))
-		w = v
-	}
-	t.VPMADDWD(r(w), r(v), r(v))
+func (t *avx) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part) {
+	v := t.New(sum.width)
+	t.mulBytes(v, term, x, y, offset, part)
 	t.BitsAdd(sum, sum, v)
 }
 
-// AddVNNI lets VPDPBUSD multiply bytes without sign by bytes with one: of two with signs the first
-// is made 128 greater, of two without the second 128 less, by the same flip of a bit.
-func (t *avx) AddVNNI(s vnniSum, x, y reg.GPVirtual, offset int, part Part) {
-	v, w := t.New(s.sum.width), t.New(s.sum.width)
-	load := func(v Group, p reg.GPVirtual) {
-		if part == nil {
-			t.VMOVDQU8(at(p, offset), r(v))
-		} else {
-			t.VMOVDQU8_Z(at(p, offset), part.(reg.Register), r(v))
-		}
+// mulBytes sets dst to the terms, two in each lane.
+func (t *avx) mulBytes(dst Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part) {
+	w := t.New(dst.width)
+	t.widenBytes(dst, term.signed, x, offset, part)
+	t.widenBytes(w, term.signed, y, offset, part)
+	if term.difference {
+		t.VPSUBW(r(w), r(dst), r(dst))
+		w = dst
 	}
-	load(v, x)
-	load(w, y)
-	if s.signed {
-		t.VPXORD(r(s.flip), r(v), r(v))
-		t.VPDPBUSD(r(w), r(s.ones), r(s.extra))
-	} else {
-		t.VPDPBUSD(r(s.ones), r(v), r(s.extra))
-		t.VPXORD(r(s.flip), r(w), r(w))
+	if part != nil && !t.evex {
+		t.VPAND(r(part.(Group)), r(dst), r(dst))
 	}
-	t.VPDPBUSD(r(w), r(v), r(s.sum))
+	t.VPMADDWD(r(w), r(dst), r(dst))
 }
 
-// BytePart's mask has a bit for each byte.
-func (t *avx) BytePart(n reg.GPVirtual) Part {
-	some, ones, mask := copyInt(t, n), t.GP64(), t.K()
-	t.And(some, 4*t.width-1)
+// widenBytes masks what it loads with AVX-512 only.
+func (t *avx) widenBytes(v Group, signed bool, p reg.GPVirtual, offset int, part Part) {
+	switch m := at(p, offset); {
+	case t.evex && part != nil && signed:
+		t.VPMOVSXBW_Z(m, part.(reg.Register), r(v))
+	case t.evex && part != nil:
+		t.VPMOVZXBW_Z(m, part.(reg.Register), r(v))
+	case signed:
+		t.VPMOVSXBW(m, r(v))
+	default:
+		t.VPMOVZXBW(m, r(v))
+	}
+}
+
+// LastBytes makes a mask of words, of AVX2, from a window that starts among the zeros.
+func (t *avx) LastBytes(n reg.GPVirtual, width int) Part {
+	table, k, mask := t.GP64(), copyInt(t, n), t.New(width)
+	t.LEAQ(t.masks.Offset(8*float-2*width), table)
+	t.And(k, 2*width-1)
+	t.VPMOVSXBW(operand.Mem{Base: table, Index: k, Scale: 1}, r(mask))
+	return mask
+}
+
+// lowPart and highPart make opmasks for up to 64 elements: for the first n, and for the last n, at
+// least one, of so many.
+func (t *avx) lowPart(n reg.GPVirtual) Part {
+	ones, mask := t.GP64(), t.K()
 	t.MOVQ(operand.I32(-1), ones)
-	t.BZHIQ(some, ones, ones)
+	t.BZHIQ(n, ones, ones)
 	t.KMOVQ(ones, mask)
 	return mask
 }
 
-func (t *avx) SetBytes(v Group, b uint8) {
-	few := t.GP32()
-	t.MOVL(operand.U32(0x01010101*uint32(b)), few)
-	t.VMOVD(few, v.regs[0].AsX())
-	t.VPBROADCASTD(v.regs[0].AsX(), r(v))
+func (t *avx) highPart(n reg.GPVirtual, of int) Part {
+	missing, ones, mask := copyInt(t, n), t.GP64(), t.K()
+	t.NEGQ(missing)
+	t.And(missing, of-1)
+	t.MOVQ(operand.I32(-1), ones)
+	t.SHLXQ(missing, ones, ones)
+	t.KMOVQ(ones, mask)
+	return mask
 }
 
-func (t *avx) ReturnInts(v Group) {
-	one := operand.Imm(1)
-	if v.width == 16 {
-		h := t.YMM()
-		t.VEXTRACTI64X4(one, r(v), h)
-		v.width = 8
-		t.VPADDD(h, r(v), r(v))
-	}
-	x, h, sum := v.regs[0].AsX(), t.XMM(), t.GP32()
-	if t.evex {
-		t.VEXTRACTI32X4(one, r(v), h)
+func (t *avx) setBytes(v Group, b uint8) { t.Fill(v, 0x01010101*uint32(b)) }
+
+func (t *avx) LoadByte(p reg.GPVirtual, signed bool) reg.GPVirtual {
+	v := t.GP64()
+	if signed {
+		t.MOVBQSX(at(p, 0), v)
 	} else {
-		t.VEXTRACTI128(one, r(v), h)
+		t.MOVBQZX(at(p, 0), v)
 	}
-	t.VPADDD(h, x, x)
+	return v
+}
+
+func (t *avx) SumInts(sum reg.GPVirtual, v Group, signed bool) {
+	for width := v.width / 2; width >= 4; width /= 2 {
+		half, low := t.New(width), t.Narrow(v, width)
+		t.UpperHalf(half, t.Narrow(v, 2*width))
+		t.BitsAdd(low, low, half)
+	}
+	x, h := v.regs[0].AsX(), t.XMM()
 	t.VPSHUFD(operand.Imm(0x4e), x, h)
 	t.VPADDD(h, x, x)
 	t.VPSHUFD(operand.Imm(0xb1), x, h)
 	t.VPADDD(h, x, x)
-	t.VMOVD(x, sum)
-	t.MOVL(sum, t.resolve(t.ReturnIndex(0)))
-	t.Done()
+	t.VMOVD(x, sum.As32())
+	if signed {
+		t.MOVLQSX(sum.As32(), sum)
+	}
 }
 
 // Jumps.
@@ -781,6 +813,14 @@ func (t *avx) IfNearPageEnd(p, n reg.GPVirtual, width int, label string) {
 	end := t.GP64()
 	t.LEAQ(operand.Mem{Base: p, Index: n, Scale: float, Disp: width*float - 1}, end)
 	t.TESTL(operand.U32(page-width*float), end.As32())
+	t.JEQ(operand.LabelRef(label))
+}
+
+// ifBytesNearPageEnd is IfNearPageEnd for vectors of bytes.
+func (t *avx) ifBytesNearPageEnd(p, n reg.GPVirtual, width int, label string) {
+	end := t.GP64()
+	t.LEAQ(operand.Mem{Base: p, Index: n, Scale: 1, Disp: width - 1}, end)
+	t.TESTL(operand.U32(page-width), end.As32())
 	t.JEQ(operand.LabelRef(label))
 }
 

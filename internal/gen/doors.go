@@ -42,7 +42,8 @@ type doorway struct {
 	block        string // the first is no more than Block
 	active       string // which path is in use
 	path         string // jumps to a label if it is the one of that constant
-	vnni         string // jumps to the path's body with VNNI if the CPU has that
+	vnni         string // jumps to AVX2 if the CPU has no VNNI
+	signed       string // jumps to a label if the parameter signed is false
 	paths        []string
 }
 
@@ -53,9 +54,9 @@ var doorways = map[string]doorway{
 		block:  "\tCMPQ DX, $const_Block\n\tJHI rare\n",
 		active: "\tMOVBLZX ·active(SB), BX\n",
 		path:   "\tCMPL BX, $const_%[1]s\n\tJEQ %[1]s\n",
-		vnni: "\tCMPB ·vnni(SB), $0\n\tJEQ %[1]splain\n\tJMP ·%[2]sVNNI%[3]s(SB)\n\n" +
-			"%[1]splain:\n",
-		paths: []string{"AVX512", "AVX2", "AVX512x256"},
+		vnni:   "\tCMPB ·vnni(SB), $0\n\tJEQ AVX2\n",
+		signed: "\tCMPB %s, $0\n\tJEQ %sUint8\n",
+		paths:  []string{"AVX512", "AVX2", "AVX512x256"},
 	},
 	"arm64": {
 		first:  "\tMOVD %s, R0\n",
@@ -63,6 +64,7 @@ var doorways = map[string]doorway{
 		block:  "\tMOVD $const_Block, R1\n\tCMP R1, R0\n\tBHI rare\n",
 		active: "\tMOVBU ·active(SB), R2\n",
 		path:   "\tCMP $const_%[1]s, R2\n\tBEQ %[1]s\n",
+		signed: "\tMOVBU %s, R1\n\tCBZ R1, %sUint8\n",
 		paths:  []string{"NEON"},
 	},
 }
@@ -82,19 +84,34 @@ func (d doorway) print(b *bytes.Buffer, k *kernelSpec) error {
 		fmt.Fprintf(b, d.path, name)
 	}
 	fmt.Fprintf(b, "\nrare:\n\tJMP ·%s(SB)\n", k.rare())
-	withVNNI := slices.ContainsFunc(kernels,
-		func(other *kernelSpec) bool { return other.word == k.word+"VNNI" })
 	for _, name := range d.paths {
-		fmt.Fprintf(b, "\n%s:\n", name)
-		body := name
-		if name == "AVX512" && !k.wide {
-			body = "AVX512x256"
+		if err := d.jump(b, k, s, name); err != nil {
+			return err
 		}
-		if withVNNI && strings.HasPrefix(name, "AVX512") {
-			fmt.Fprintf(b, d.vnni, name, k.word, body)
-		}
-		fmt.Fprintf(b, "\tJMP ·%s%s(SB)\n", k.word, body)
 	}
+	return nil
+}
+
+// jump prints the jump to the body of a path, or the choice between two.
+func (d doorway) jump(b *bytes.Buffer, k *kernelSpec, s *gotypes.Signature, name string) error {
+	fmt.Fprintf(b, "\n%s:\n", name)
+	bodies, isa := k.bodies(), name
+	switch {
+	case k.twin() && strings.HasPrefix(name, "AVX512"):
+		b.WriteString(d.vnni)
+		isa = "VNNI" + name
+	case name == "AVX512" && !k.wide:
+		isa = "AVX512x256"
+	}
+	if len(bodies) > 1 {
+		signed, err := s.Params().Lookup("signed").Resolve()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(b, d.signed, signed.Addr.Asm(), name)
+		fmt.Fprintf(b, "\tJMP ·%s%s(SB)\n\n%sUint8:\n", bodies[0], isa, name)
+	}
+	fmt.Fprintf(b, "\tJMP ·%s%s(SB)\n", bodies[len(bodies)-1], isa)
 	return nil
 }
 

@@ -4,9 +4,9 @@ import "github.com/mmcloughlin/avo/reg"
 
 func init() {
 	const signature = "func(dst, rows []float32, stride int, x []float32)"
-	kernel("dotEachRow", signature, func(t Target) { eachRow(t, product) }).trusting().inWide()
+	kernel("dotEachRow", signature, func(t Target) { sumEachRow(t, product) }).trusting().inWide()
 	kernel("squaredDistanceEachRow", signature, func(t Target) {
-		eachRow(t, squareOfDifference(t))
+		sumEachRow(t, squareOfDifference(t))
 	}).trusting().inWide()
 	kernel("cosineEachRow", "func(dst, rows []float32, stride int, x []float32, xx float32)",
 		cosineEachRow).trusting().inWide()
@@ -16,8 +16,8 @@ func init() {
 // page, and rows of less than one end before it has got going.
 const rowAhead = 4096
 
-// eachRow makes a sum over x and each row.
-func eachRow(t Target, term func(dst Group, s source)) {
+// sumEachRow makes a sum over x and each row.
+func sumEachRow(t Target, term func(dst Group, s source)) {
 	r := newRowLoop(t)
 	s := newSummation(t, []reg.GPVirtual{r.row, r.x}, nil, r.n, term)
 	s.ahead = rowAhead

@@ -36,13 +36,14 @@ func main() {
 // A kernelSpec is a kernel's word, the signature of its assembly, and the emitter.
 type kernelSpec struct {
 	word, signature string
-	emit            func(Target)
-	like            string   // the function of package asm that the assembly works like
-	slices          []string // the parameters that are slices, the first of which gives n
-	checked         bool     // the door compares the lengths, and leaves long vectors to Go
-	wide            bool     // has a body in registers of 512 bits
-	vnni            bool     // needs AVX-512 VNNI
-	byHand          bool     // has no door
+	emit            func(Target) // nil for a door to two other kernels
+	like            string       // the function of package asm that the assembly works like
+	slices          []string     // the parameters that are slices, the first of which gives n
+	checked         bool         // the door compares the lengths, and leaves long vectors to Go
+	wide            bool         // has a body in registers of 512 bits
+	vnni            bool         // needs AVX-512 VNNI
+	door            string       // the word of the door to it, if that is another's
+	byHand          bool         // has no door
 }
 
 var kernels []*kernelSpec
@@ -64,6 +65,25 @@ func (k *kernelSpec) partOf(function string) *kernelSpec { k.like = function; re
 // the door only chooses the path, and without assembly it is the generic body that is called.
 func (k *kernelSpec) trusting() *kernelSpec { k.checked = false; return k }
 
+// bySign adds a kernel of bytes that is two, behind one door: in place of Bytes their words have
+// Int8 and Uint8. The parameter signed tells which it is.
+func bySign(word, signature string) *kernelSpec { return kernel(word, signature, nil) }
+
+// behind says that the kernel is one of the two behind a door.
+func (k *kernelSpec) behind(door string) *kernelSpec {
+	k.door = door
+	return k.partOf(door + "Generic")
+}
+
+// bodies are the words of what the door leads to.
+func (k *kernelSpec) bodies() []string {
+	if k.emit != nil {
+		return []string{k.word}
+	}
+	return []string{strings.Replace(k.word, "Bytes", "Int8", 1),
+		strings.Replace(k.word, "Bytes", "Uint8", 1)}
+}
+
 // dispatchedByHand says that Go code chooses the path, so that there is no door.
 func (k *kernelSpec) dispatchedByHand() *kernelSpec { k.byHand = true; return k }
 
@@ -72,6 +92,13 @@ func (k *kernelSpec) inWide() *kernelSpec { k.wide = true; return k }
 
 // withVNNI says that the kernel is for CPUs with AVX-512 VNNI only. Its word ends with VNNI.
 func (k *kernelSpec) withVNNI() *kernelSpec { k.vnni = true; return k }
+
+// twin tells whether the kernel has a twin for CPUs with VNNI. Then it has no other body for
+// AVX-512: CPUs without VNNI gain nothing by one, and take that for AVX2.
+func (k *kernelSpec) twin() bool {
+	return slices.ContainsFunc(kernels,
+		func(other *kernelSpec) bool { return other.word == k.bodies()[0]+"VNNI" })
+}
 
 // pointer returns a parameter, or of a slice where it begins.
 func (k *kernelSpec) pointer(param func(string) gotypes.Component, name string) gotypes.Component {
@@ -102,7 +129,7 @@ func (k *kernelSpec) rare() string {
 }
 
 // hasDoor tells whether Go code calls the kernel by its door.
-func (k *kernelSpec) hasDoor() bool { return !k.byHand && !k.vnni }
+func (k *kernelSpec) hasDoor() bool { return !k.byHand && k.door == "" }
 
 // doc is the comment of a declaration.
 func (k *kernelSpec) doc(isa string) string {
@@ -115,7 +142,8 @@ func (k *kernelSpec) doc(isa string) string {
 // kernelsFor returns those that a target has bodies of.
 func kernelsFor(t Target) (some []*kernelSpec) {
 	for _, k := range kernels {
-		if (t.Width() <= 8 || k.wide) && (!k.vnni || strings.HasPrefix(t.Name(), "AVX512")) {
+		avx512 := strings.HasPrefix(t.Name(), "AVX512")
+		if k.emit != nil && (t.Width() <= 8 || k.wide) && (avx512 || !k.vnni) && !(avx512 && k.twin()) {
 			some = append(some, k)
 		}
 	}

@@ -49,9 +49,10 @@ var classes = []struct {
 	match *regexp.Regexp
 	wrong func(line, next string) string
 }{
-	{"operation", regexp.MustCompile(`^\tV(ADD|MUL|SUB|MIN|MAX)[PS][SD] |^\tVP(ADD|SUB|MADDW)[WD] ` +
-		`|^\tVPMOV[SZ]XB|^\tVEXTRACT`), swap("VADD", "VMUL", "VMUL", "VADD", "VSUB", "VADD",
-		"VMIN", "VMAX", "VMAX", "VMIN", "VPADD", "VPSUB", "VPSUB", "VPADD", "VPMADDWD", "VPADDD",
+	{"operation", regexp.MustCompile(`^\tV(ADD|MUL|SUB|MIN|MAX)[PS][SD] ` +
+		`|^\tVP(ADD|SUB|MADDW)[BWD] |^\tVP(MIN|MAX|DPBU)[SU][BD] |^\tVPMOV[SZ]XB` +
+		`|^\tVEXTRACT`), swap("VADD", "VMUL", "VMUL", "VADD", "VSUB", "VADD", "VMIN", "VMAX",
+		"VMAX", "VMIN", "VPADD", "VPSUB", "VPSUB", "VPADD", "VPMADDWD", "VPADDD", "VPMIN", "VPMAX", "VPMAX", "VPMIN", "VPDPBUSD", "VPDPWSSD",
 		"VPMOVSX", "VPMOVZX", "VPMOVZX", "VPMOVSX", "$0x01", "$0x00")},
 	{"offset", regexp.MustCompile(`^\t(V\w+|MOVL|MOVWLZX).*\(`), offset},
 	{"store", regexp.MustCompile(`^\tV.*\)$`), func(string, string) string { return "" }},
@@ -91,15 +92,15 @@ func bound(line, next string) string {
 // exceptions are lines that may be wrong with the same result. They match the start of what String
 // gives.
 var exceptions = regexp.MustCompile(`^(` + strings.Join([]string{
-	`prefetch[^\t]*\t`,                           // a hint has no result
-	`rankK[^\t]*\t\w+\tahead_`,                   // the same
-	`[^\t]*\tjump\t.*-> J\w+ (misaligned|page)$`, // from another start the result is the same
-	`find[^\t]*\tjump\tloop:`,                    // the caller looks through what is found too early
-	`exp[A-Z][^\t]*\toffset`,                     // each constant is in the table eight times
-	`[^\t]*\tbound\tmisaligned:`,                 // from another start the result is the same
-	`\w+8AVX[^\t]*\tbound`,                       // lengths are multiples of 16, or of 64
-	`dot64[^\t]*\tbound`,                         // a whole group may be loaded as a part
-	`dotRows[^\t]*\tbound\tnext`,                 // the last group is never whole
+	`prefetch[^\t]*\t`,                              // a hint has no result
+	`rankK[^\t]*\t\w+\tahead_`,                      // the same
+	`[^\t]*\tjump\t.*-> J\w+ (misaligned|page)$`,    // from another start the result is the same
+	`find[^\t]*\tjump\tloop:`,                       // the caller looks through what is found too early
+	`exp[A-Z][^\t]*\toffset`,                        // each constant is in the table eight times
+	`[^\t]*\tbound\tmisaligned:`,                    // from another start the result is the same
+	`dot64[^\t]*\tbound`,                            // a whole group may be loaded as a part
+	`dotRows[^\t]*\tbound\tnext`,                    // the last group is never whole
+	`\w+Rows[^\t]*VNNI[^\t]*\tstep\trest:\d+\tSUBQ`, // a mask tells what the last group has
 }, "|") + `)`)
 
 // faults returns all that a path's assembly may get.

@@ -124,6 +124,8 @@ func (t *neon) LoadUint16(idx reg.GPVirtual, offset int) reg.GPVirtual {
 	return j
 }
 
+func (t *neon) StoreInt(n, p reg.GPVirtual) { t.MOVD(n, at(p, 0)) }
+
 func (t *neon) Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual {
 	sum, by := t.GP64(), operand.Op(n)
 	if scale > 1 {
@@ -238,7 +240,7 @@ func (t *neon) LoadBroadcast(dst Group, p reg.GPVirtual, offset int) {
 	}
 }
 
-func (t *neon) LoadBytes(v Group, p reg.GPVirtual, offset int) {
+func (t *neon) LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int) {
 	low, m := v.regs[0], at(p, offset)
 	switch few := t.GP64(); v.width {
 	case 8:
@@ -252,24 +254,24 @@ func (t *neon) LoadBytes(v Group, p reg.GPVirtual, offset int) {
 		t.MOVBU(m, few)
 		t.FMOVS(few, low)
 	}
-	t.VUXTLB(low, low)
-	if v.width == 8 {
-		t.VUXTL2H(low, v.regs[1])
+	t.floatBytes(v, signed)
+}
+
+// floatBytes makes floats of the bytes in the first register.
+func (t *neon) floatBytes(v Group, signed bool) {
+	low := v.regs[0]
+	bytes, halves, upper := t.VUXTLB, t.VUXTLH, t.VUXTL2H
+	if signed {
+		bytes, halves, upper = t.VSXTLB, t.VSXTLH, t.VSXTL2H
 	}
-	t.VUXTLH(low, low)
+	bytes(low, low)
+	if v.width == 8 {
+		upper(low, v.regs[1])
+	}
+	halves(low, low)
 	for _, r := range v.regs {
 		t.VSCVTF(r, r)
 	}
-}
-
-func (t *neon) LoadSignedBytes(v Group, p reg.GPVirtual, offset int) {
-	low, high := v.regs[0], v.regs[1]
-	t.FMOVD(at(p, offset), low)
-	t.VSXTLB(low, low)
-	t.VSXTL2H(low, high)
-	t.VSXTLH(low, low)
-	t.VSCVTF(low, low)
-	t.VSCVTF(high, high)
 }
 
 // A neonPart counts the floats that exist, 1 to 8. LoadLast takes the bytes whose numbers are in
@@ -322,6 +324,16 @@ func (t *neon) upToThree(v reg.VecVirtual, from reg.GPVirtual, n reg.Register, n
 	t.TBZ(0, n, end)
 	t.FMOVS(at(from, 0), v)
 	t.B(end)
+}
+
+func (t *neon) LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part) {
+	t.IfWithout(n, 7, "eight")
+	t.FMOVD(fewBytes(t, p, n), v.regs[0])
+	t.floatBytes(v, signed)
+	t.Jump("floats")
+	t.Label("eight")
+	t.LoadBytes(v, signed, p, 0)
+	t.Label("floats")
 }
 
 func (t *neon) LastPart(part Part) Part {
@@ -558,53 +570,71 @@ func (t *neon) FoldThree(a, b, c Group) (sums [3]Group) {
 
 // Bytes.
 
-func (t *neon) BytesAtOnce(width int) int { return 16 }
-
 // AddBytes multiplies bytes to products of 16 bits, which are added to the lanes by pairs.
-func (t *neon) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int) {
-	v, w, low, high := t.V128(), t.V128(), t.V128(), t.V128()
-	t.FMOVQ(at(x, offset), v)
-	t.FMOVQ(at(y, offset), w)
-	if term.difference {
-		if term.signed {
-			t.VSABD(w, v, v)
-		} else {
-			t.VUABD(w, v, v)
-		}
+func (t *neon) AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part) {
+	v, w := t.bytesAt(x, offset, sum.width, part), t.bytesAt(y, offset, sum.width, part)
+	multiply := []func(m, n, d reg.Register){t.VUMULL, t.VUMULL2}
+	add := t.VUADALP
+	switch {
+	case term.difference && term.signed:
+		t.VSABD(w, v, v)
 		w = v
+	case term.difference:
+		t.VUABD(w, v, v)
+		w = v
+	case term.signed:
+		multiply, add = []func(m, n, d reg.Register){t.VSMULLB, t.VSMULL2B}, t.VSADALP
 	}
-	if term.signed && !term.difference {
-		t.VSMULLB(w, v, low)
-		t.VSMULL2B(w, v, high)
-		t.VSADALP(low, sum.regs[0])
-		t.VSADALP(high, sum.regs[1])
-		return
-	}
-	t.VUMULL(w, v, low)
-	t.VUMULL2(w, v, high)
-	t.VUADALP(low, sum.regs[0])
-	t.VUADALP(high, sum.regs[1])
-}
-
-func (t *neon) AddVNNI(s vnniSum, x, y reg.GPVirtual, offset int, part Part) {
-	panic("NEON has no VNNI")
-}
-
-func (t *neon) BytePart(n reg.GPVirtual) Part { panic("NEON has no VNNI") }
-
-func (t *neon) SetBytes(v Group, b uint8) {
-	for _, r := range v.regs {
-		t.VMOVI(b, r)
+	for i, lanes := range sum.regs {
+		product := t.V128()
+		multiply[i](w, v, product)
+		add(product, lanes)
 	}
 }
 
-func (t *neon) ReturnInts(v Group) {
-	t.VADD(v.regs[1], v.regs[0], v.regs[0])
-	t.VADDV(v.regs[0], v.regs[0])
-	sum := t.GP64()
-	t.VMOV(arm64.S(v.regs[0], 0), sum)
-	t.Context.Store(sum, t.ReturnIndex(0))
-	t.RET()
+// bytesAt loads twice as many bytes as a group is wide, and moves those of a part to the front.
+func (t *neon) bytesAt(p reg.GPVirtual, offset, width int, part Part) reg.VecVirtual {
+	v := t.V128()
+	if width == 8 {
+		t.FMOVQ(at(p, offset), v)
+	} else {
+		t.FMOVD(at(p, offset), v)
+	}
+	if part != nil {
+		t.VTBL(part.(reg.Register), v, v)
+	}
+	return v
+}
+
+func (t *neon) LastBytes(n reg.GPVirtual, width int) Part {
+	k, window, part := copyInt(t, n), t.GP64(), t.V128()
+	t.And(k, 2*width-1)
+	t.Context.Address(t.bytes, window)
+	t.SUB(k, window, window)
+	t.FMOVQ(at(window, 16+2*width), part)
+	return part
+}
+
+func (t *neon) LoadByte(p reg.GPVirtual, signed bool) reg.GPVirtual {
+	v := t.GP64()
+	if signed {
+		t.MOVB(at(p, 0), v)
+	} else {
+		t.MOVBU(at(p, 0), v)
+	}
+	return v
+}
+
+func (t *neon) SumInts(sum reg.GPVirtual, v Group, signed bool) {
+	low := v.regs[0]
+	for _, high := range v.regs[1:] {
+		t.VADD(high, low, low)
+	}
+	t.VADDV(low, low)
+	t.VMOV(arm64.S(low, 0), sum)
+	if signed {
+		t.MOVW(sum, sum)
+	}
 }
 
 // Jumps.

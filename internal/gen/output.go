@@ -48,7 +48,7 @@ func printTwins(arch, isa string, f *ir.File) ([]byte, error) {
 	for _, fn := range f.Functions() {
 		word := strings.TrimSuffix(fn.Name, isa)
 		if !slices.ContainsFunc(kernels, func(k *kernelSpec) bool {
-			return k.word == word && !k.hasDoor() && !(k.vnni && !k.byHand)
+			return k.word == word && k.byHand
 		}) {
 			continue // only doors jump there
 		}

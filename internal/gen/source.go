@@ -49,4 +49,4 @@ func (s source) with(load func(dst, a Group, p reg.GPVirtual, offset int),
 // store stores the whole group, and loadBytes makes floats of as many bytes as it has, also of an
 // incomplete one.
 func (s source) store(v Group, i int) { s.t.Store(v, s.p[i], float*s.first) }
-func (s source) loadBytes(dst Group)  { s.t.LoadBytes(dst, s.bytes, s.first) }
+func (s source) loadBytes(dst Group)  { s.t.LoadBytes(dst, false, s.bytes, s.first) }

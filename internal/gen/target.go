@@ -56,6 +56,9 @@ type Target interface {
 	LoadTwoUint32(p reg.GPVirtual, offset int) (j0, j1 reg.GPVirtual)
 	LoadUint16(p reg.GPVirtual, offset int) reg.GPVirtual
 
+	// StoreInt stores all 64 bits of n.
+	StoreInt(n, p reg.GPVirtual)
+
 	// Offset returns p + n*scale. Address is the same for a few loads soon to come: it may be a way
 	// to address, which holds only while p and n are unchanged, in place of a register.
 	Offset(p, n reg.GPVirtual, scale int) reg.GPVirtual
@@ -110,10 +113,9 @@ type Target interface {
 	LoadLane(v Group, lane int, p reg.GPVirtual, offset int)
 	// LoadBroadcast sets all lanes to one float.
 	LoadBroadcast(v Group, p reg.GPVirtual, offset int)
-	// LoadBytes makes floats of as many bytes as the group is wide.
-	LoadBytes(v Group, p reg.GPVirtual, offset int)
-	// LoadSignedBytes is LoadBytes of int8, for the widest group.
-	LoadSignedBytes(v Group, p reg.GPVirtual, offset int)
+	// LoadBytes makes floats of as many bytes as the group is wide. Those with a sign are for the
+	// widest group.
+	LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int)
 
 	// Part prepares for groups of eight or more of which only some floats exist: n mod width of
 	// them, or all if that is 0. Head is for groups whose first n floats don't exist, for targets
@@ -121,6 +123,8 @@ type Target interface {
 	Part(n reg.GPVirtual, width int) Part
 	Head(n reg.GPVirtual, width int) Part
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
+	// LoadBytesPart is LoadBytes of a part, which was made of the same n, for the widest group.
+	LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part)
 	// LoadLast is LoadPart behind at least one whole group, of which it may read some again;
 	// LastPart prepares for it.
 	LastPart(part Part) Part
@@ -189,19 +193,13 @@ type Target interface {
 	// Vectors of bytes are summed in integers of 32 bits, modulo 2^32. The order does not matter
 	// there, and a group of lanes is only the place for a part of a sum.
 
-	// BytesAtOnce is how many bytes AddBytes takes of each vector for a group so wide: 8, or Width.
-	BytesAtOnce(width int) int
-	// AddBytes adds the terms of the bytes at x + offset and y + offset to the lanes of sum.
-	AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int)
-	// AddVNNI is the same for products of Width*4 bytes, or of a part of them, by the instructions
-	// of AVX-512 VNNI.
-	AddVNNI(s vnniSum, x, y reg.GPVirtual, offset int, part Part)
-	// BytePart prepares for the last n mod Width*4 bytes.
-	BytePart(n reg.GPVirtual) Part
-	// SetBytes sets each byte of v to b.
-	SetBytes(v Group, b uint8)
-	// ReturnInts ends the function with the sum of the lanes.
-	ReturnInts(v Group)
+	// AddBytes adds the terms of the bytes at x + offset and y + offset to the lanes of sum, two to
+	// each, or only those of the part that LastBytes makes: for the last n mod width*2 of them.
+	AddBytes(sum Group, term byteTerm, x, y reg.GPVirtual, offset int, part Part)
+	LastBytes(n reg.GPVirtual, width int) Part
+	LoadByte(p reg.GPVirtual, signed bool) reg.GPVirtual
+	// SumInts sets dst to the sum of the lanes, with or without sign.
+	SumInts(dst reg.GPVirtual, v Group, signed bool)
 
 	// Jumps compare without sign.
 
@@ -226,20 +224,6 @@ type Target interface {
 	IfNearPageEnd(p, n reg.GPVirtual, width int, label string)
 	// LoopLabel is Label where a loop begins, at a multiple of 32 bytes on amd64.
 	LoopLabel(name string)
-}
-
-// A byteTerm is what a sum over bytes adds up: products, or squares of differences.
-type byteTerm struct {
-	signed     bool // the bytes are int8, else uint8
-	difference bool
-}
-
-// A vnniSum is a sum of products of which the first factor is 128 too large or, of bytes without
-// sign, the second one 128 too small. What that makes is in extra, 128 times too small.
-type vnniSum struct {
-	signed     bool
-	sum, extra Group
-	flip, ones Group // bytes of 128 and of 1
 }
 
 // A Group is 16, 8, 4, 2 or 1 floats in one or two registers.

@@ -16,7 +16,7 @@ func init() {
 		hi, lo := t.BroadcastParam("hi"), t.BroadcastParam("lo")
 		group := func(width, first int) {
 			v := t.New(width)
-			t.LoadBytes(v, src, first)
+			t.LoadBytes(v, false, src, first)
 			unpackGroup(t, v, hi, lo)
 			t.Store(v, dst, first*float)
 		}

@@ -163,22 +163,22 @@ var kernels = []kernel{
 		return one(sum) + " " + all(dst[:n])
 	}, nil},
 	{"dotint8", "bytes 1, bytes 2", func(n int) string {
-		return fmt.Sprint(asm.DotInt8(signed(1, n), signed(2, n)))
+		return fmt.Sprint(asm.DotBytes(Bytes(1, n), Bytes(2, n), true))
 	}, nil},
 	{"dotuint8", "bytes 1, bytes 2", func(n int) string {
-		return fmt.Sprint(asm.DotUint8(Bytes(1, n), Bytes(2, n)))
+		return fmt.Sprint(asm.DotBytes(Bytes(1, n), Bytes(2, n), false))
 	}, nil},
 	{"dotfloatint8", "x, bytes 1", func(n int) string {
-		return one(asm.DotFloatInt8(x(n), signed(1, n)))
+		return one(asm.DotFloatBytes(x(n), Bytes(1, n), true))
 	}, nil},
 	{"dotfloatuint8", "x, bytes 1", func(n int) string {
-		return one(asm.DotFloatUint8(x(n), Bytes(1, n)))
+		return one(asm.DotFloatBytes(x(n), Bytes(1, n), false))
 	}, nil},
 	{"squareddistanceint8", "bytes 1, bytes 2", func(n int) string {
-		return fmt.Sprint(asm.SquaredDistanceInt8(signed(1, n), signed(2, n)))
+		return fmt.Sprint(asm.SquaredDistanceBytes(Bytes(1, n), Bytes(2, n), true))
 	}, nil},
 	{"squareddistanceuint8", "bytes 1, bytes 2", func(n int) string {
-		return fmt.Sprint(asm.SquaredDistanceUint8(Bytes(1, n), Bytes(2, n)))
+		return fmt.Sprint(asm.SquaredDistanceBytes(Bytes(1, n), Bytes(2, n), false))
 	}, nil},
 	{"norm", "x", func(n int) string { return one(dense.Norm(x(n))) }, nil},
 	{"distance", "x, y", func(n int) string { return one(dense.Distance(x(n), y(n))) }, nil},
@@ -257,14 +257,6 @@ func Bytes(s uint32, n int) []byte {
 	v := make([]byte, n)
 	for i, word := range words(s, n) {
 		v[i] = byte(word >> 24)
-	}
-	return v
-}
-
-func signed(s uint32, n int) []int8 {
-	v := make([]int8, n)
-	for i, b := range Bytes(s, n) {
-		v[i] = int8(b)
 	}
 	return v
 }

@@ -12,13 +12,15 @@ import (
 
 // Moves between memory, registers and, for MOVD, from a constant.
 //
-// MOVBU, MOVHU and MOVWU extend what they load to 64 bits. FMOVS and FMOVD clear the lanes above the
+// MOVBU, MOVHU and MOVWU extend what they load to 64 bits, MOVB and MOVW with its sign. FMOVS and FMOVD clear the lanes above the
 // one they write, in a move between registers too; either end may be general. FMOVQ is memory to
 // vector or back: VMOV copies a register.
 
 func (c *Context) MOVD(src, dst operand.Op)  { c.move("MOVD", src, dst) }
 func (c *Context) MOVHU(src, dst operand.Op) { c.move("MOVHU", src, dst) }
 func (c *Context) MOVWU(src, dst operand.Op) { c.move("MOVWU", src, dst) }
+func (c *Context) MOVB(src, dst operand.Op)  { c.move("MOVB", src, dst) }
+func (c *Context) MOVW(src, dst operand.Op)  { c.move("MOVW", src, dst) }
 func (c *Context) MOVBU(src, dst operand.Op) { c.move("MOVBU", src, dst) }
 func (c *Context) FMOVS(src, dst operand.Op) { c.move("FMOVS", src, dst) }
 func (c *Context) FMOVD(src, dst operand.Op) { c.move("FMOVD", src, dst) }

@@ -1,0 +1,115 @@
+package main
+
+import "github.com/mmcloughlin/avo/reg"
+
+func init() {
+	const one = "func(x, y []uint8, signed bool) int64"
+	const many = "func(dst []int64, rows []uint8, stride int, x []uint8, signed bool)"
+	for _, word := range []string{"dot", "squaredDistance"} {
+		bySign(word+"Bytes", one)
+		bySign(word+"RowsBytes", many).trusting()
+		for _, element := range []string{"Int8", "Uint8"} {
+			term := byteTerm{signed: element == "Int8", difference: word != "dot"}
+			kernel(word+element, one, func(t Target) { sumBytes(t, term) }).
+				behind(word + "Bytes")
+			kernel(word+element+"VNNI", one, func(t Target) { sumVNNI(t.(*avx), term) }).
+				behind(word + "Bytes").inWide().withVNNI()
+			kernel(word+"Rows"+element, many, func(t Target) { rowsBytes(t, term) }).
+				behind(word + "RowsBytes")
+			kernel(word+"Rows"+element+"VNNI", many,
+				func(t Target) { rowsVNNI(t.(*avx), term) }).
+				behind(word + "RowsBytes").inWide().withVNNI()
+		}
+	}
+}
+
+// A byteTerm is what a sum over bytes adds up: products, or squares of differences.
+type byteTerm struct {
+	signed     bool // the bytes are int8, else uint8
+	difference bool
+}
+
+// negative tells whether sums may be less than 0. Those that may fit 32 bits with a sign, the
+// others without.
+func (k byteTerm) negative() bool { return k.signed && !k.difference }
+
+// sumBytes adds up the terms of two vectors of bytes. n is at most asm.Block.
+func sumBytes(t Target, term byteTerm) {
+	x, y, n := t.PointerParam("x"), t.PointerParam("y"), t.IntParam("n")
+	t.ReturnInt(overBytes(t, term, x, y, n, 0))
+}
+
+// rowsBytes stores such sums of rows and x. There is at least one row.
+func rowsBytes(t Target, term byteTerm) {
+	eachRow(t, func(row, x, n reg.GPVirtual) reg.GPVirtual {
+		return overBytes(t, term, row, x, n, rowAhead)
+	})
+}
+
+// eachRow stores a sum for each row.
+func eachRow(t Target, sum func(row, x, n reg.GPVirtual) reg.GPVirtual) {
+	dst, count, x := t.PointerParam("dst"), t.IntParam("len(dst)"), t.PointerParam("x")
+	rows, stride, n := t.PointerParam("rows"), t.IntParam("stride"), t.IntParam("len(x)")
+	t.LoopLabel("row")
+	t.StoreInt(sum(copyInt(t, rows), copyInt(t, x), copyInt(t, n)), dst)
+	t.Advance(dst, 8)
+	t.AdvanceReg(rows, stride)
+	t.Decrement(count, 1)
+	t.IfAtLeast(count, 1, "row")
+	t.Done()
+}
+
+// overBytes adds up the terms of two vectors, and asks for what comes so many bytes behind x, if
+// that is not 0.
+func overBytes(t Target, term byteTerm, x, y, n reg.GPVirtual, ahead int) (total reg.GPVirtual) {
+	const step = 16
+	total = t.NewInt()
+	xy := walk{t, n, []vector{{x, 1}, {y, 1}}}
+	t.IfLess(n, step, "few")
+	sum := zeros(t, 4, 8)
+	xy.loop(t.LoopLabel, "loop", len(sum)*step, "rest", func() {
+		t.Comment("Four groups a turn.")
+		if ahead > 0 {
+			t.Prefetch(x, ahead)
+		}
+		for i, v := range sum {
+			t.AddBytes(v, term, x, y, i*step, nil)
+		}
+	})
+	t.Label("rest")
+	t.IfLess(n, step, "last")
+	t.AddBytes(sum[0], term, x, y, 0, nil)
+	xy.next(step)
+	t.Jump("rest")
+	t.Label("last")
+	t.IfAtMost(n, 0, "fold")
+	t.AddBytes(sum[1], term, t.Address(x, n, 1), t.Address(y, n, 1), -step, t.LastBytes(n, 8))
+	t.Label("fold")
+	t.SumInts(total, fold(sum, t.BitsAdd), term.negative())
+	t.Jump("end")
+
+	t.Label("few")
+	t.IfLess(n, 8, "bytes")
+	t.Comment("The first eight bytes, and of the last eight those that are left.")
+	half := zeros(t, 1, 4)[0]
+	t.AddBytes(half, term, x, y, 0, nil)
+	t.AddBytes(half, term, t.Address(x, n, 1), t.Address(y, n, 1), -8, t.LastBytes(n, 4))
+	t.SumInts(total, half, term.negative())
+	t.Jump("end")
+
+	t.Label("bytes")
+	t.SetConst(total, 0)
+	t.IfAtMost(n, 0, "end")
+	t.Label("byte")
+	v, w := t.LoadByte(x, term.signed), t.LoadByte(y, term.signed)
+	if term.difference {
+		t.DecrementReg(v, w)
+		w = v
+	}
+	t.MultiplyReg(v, w)
+	t.AdvanceReg(total, v)
+	xy.next(1)
+	t.IfAtLeast(n, 1, "byte")
+	t.Label("end")
+	return total
+}

@@ -1,0 +1,219 @@
+package main
+
+import "github.com/mmcloughlin/avo/reg"
+
+// A vnniSum is a sum under way, in four parts, by VPDPBUSD, which multiplies bytes without sign by
+// bytes with one and adds four products to a lane. Of two vectors with signs the first is made 128
+// greater, of two without the second 128 less, and so is one factor of a square, by the same flip
+// of a bit. What the flips make is in extra, 128 times too small.
+type vnniSum struct {
+	t          *avx
+	term       byteTerm
+	flip, ones Group // bytes of 128 and of 1
+	sum, extra []Group
+}
+
+func newVNNI(t *avx, term byteTerm) *vnniSum {
+	s := &vnniSum{t: t, term: term, flip: t.New(t.width), ones: t.New(t.width)}
+	t.setBytes(s.flip, 128)
+	t.setBytes(s.ones, 1)
+	return s
+}
+
+// step is how many bytes a group has.
+func (s *vnniSum) step() int { return 4 * s.t.width }
+
+// add adds a group, or a part of one, to part i of the sum.
+func (s *vnniSum) add(i int, x, y reg.GPVirtual, offset int, part Part) {
+	t := s.t
+	v, w := t.New(t.width), t.New(t.width)
+	t.loadBytes(v, x, offset, part)
+	t.loadBytes(w, y, offset, part)
+	if s.term.difference {
+		greater := t.New(t.width)
+		if s.term.signed {
+			t.VPMAXSB(r(w), r(v), r(greater))
+			t.VPMINSB(r(w), r(v), r(v))
+		} else {
+			t.VPMAXUB(r(w), r(v), r(greater))
+			t.VPMINUB(r(w), r(v), r(v))
+		}
+		t.VPSUBB(r(v), r(greater), r(v))
+		t.VPXORD(r(s.flip), r(v), r(w))
+	} else if s.term.signed {
+		t.VPXORD(r(s.flip), r(v), r(v))
+	} else {
+		t.VPXORD(r(s.flip), r(w), r(w))
+	}
+	if s.extra != nil {
+		s.addExtra(s.extra[i], v, w)
+	}
+	t.VPDPBUSD(r(w), r(v), r(s.sum[i]))
+}
+
+// addExtra adds the bytes whose products the flip has changed.
+func (s *vnniSum) addExtra(extra, v, w Group) {
+	if s.term.negative() {
+		s.t.VPDPBUSD(r(w), r(s.ones), r(extra))
+	} else {
+		s.t.VPDPBUSD(r(s.ones), r(v), r(extra))
+	}
+}
+
+// correct adds to sum what the flips have taken away, or the other way round.
+func (s *vnniSum) correct(sum, extra Group) {
+	s.t.BitsShiftLeft(extra, extra, 7)
+	if s.term.negative() {
+		s.t.BitsSub(sum, sum, extra)
+	} else {
+		s.t.BitsAdd(sum, sum, extra)
+	}
+}
+
+// over goes along x and y: add adds the group at an offset to part i of the sum, last what is less
+// than a group. It returns all in one group.
+func (s *vnniSum) over(x, y, n reg.GPVirtual, add func(i, offset int), last func()) Group {
+	t, step := s.t, s.step()
+	xy := walk{t, n, []vector{{x, 1}, {y, 1}}}
+	xy.loop(t.LoopLabel, "loop", 4*step, "rest", func() {
+		t.Comment("Four groups a turn.")
+		for i := range s.sum {
+			add(i, i*step)
+		}
+	})
+	t.Label("rest")
+	for i := range 3 {
+		t.IfLess(n, step, "part")
+		add(i, 0)
+		xy.next(step)
+	}
+	t.Label("part")
+	t.IfAtMost(n, 0, "fold")
+	last()
+	t.Label("fold")
+	sum := fold(s.sum, t.BitsAdd)
+	if s.extra != nil {
+		s.correct(sum, fold(s.extra, t.BitsAdd))
+	}
+	return sum
+}
+
+// sumVNNI adds up the terms of two vectors of bytes. n is at most asm.Block.
+func sumVNNI(t *avx, term byteTerm) {
+	x, y, n := t.PointerParam("x"), t.PointerParam("y"), t.IntParam("n")
+	shortVNNI(t, term, x, y, n)
+	t.Label("long")
+	s := newVNNI(t, term)
+	s.sum, s.extra = zeros(t, 4, t.width), zeros(t, 4, t.width)
+	sum := s.over(x, y, n, func(i, offset int) { s.add(i, x, y, offset, nil) }, func() {
+		last := t.highPart(n, s.step())
+		s.add(3, t.Address(x, n, 1), t.Address(y, n, 1), -s.step(), last)
+	})
+	t.returnInts(sum, term)
+}
+
+// shortVNNI is for vectors of up to two groups, whose bytes are made integers of 16 bits: that needs
+// neither constants nor corrections.
+//
+// A mask that reaches into a page which isn't there costs some 200 ns. So the second of two groups
+// is the last one, of which it may be that some was in the first, and a single one that is near the
+// end of a page comes first in its group.
+func shortVNNI(t *avx, term byteTerm, x, y, n reg.GPVirtual) {
+	t.IfAtLeast(n, 17, "over16")
+	for _, p := range []reg.GPVirtual{x, y} {
+		t.ifBytesNearPageEnd(p, n, 16, "page")
+	}
+	v := t.New(8)
+	t.mulBytes(v, term, x, y, 0, t.lowPart(n))
+	t.returnInts(v, term)
+	t.Label("page")
+	t.IfAtMost(n, 0, "empty")
+	t.mulBytes(v, term, t.Address(x, n, 1), t.Address(y, n, 1), -16, t.highPart(n, 16))
+	t.returnInts(v, term)
+	t.Label("empty")
+	t.ReturnInt(n)
+
+	over := "over16"
+	for width := 8; width <= t.width; width *= 2 {
+		t.Label(over)
+		over = "long"
+		if width < t.width {
+			over = "over32"
+		}
+		t.IfAtLeast(n, 4*width+1, over)
+		v, w := t.New(width), t.New(width)
+		t.mulBytes(v, term, x, y, 0, nil)
+		last := t.highPart(n, 2*width)
+		t.mulBytes(w, term, t.Address(x, n, 1), t.Address(y, n, 1), -2*width, last)
+		t.BitsAdd(v, v, w)
+		t.returnInts(v, term)
+	}
+}
+
+// rowsVNNI stores sums of rows and x, which has asm.Block bytes at most. There is at least one row.
+// Of a dot product it is x that has the extra, which is counted once for all rows.
+func rowsVNNI(t *avx, term byteTerm) {
+	s := newVNNI(t, term)
+	n := t.IntParam("len(x)")
+	rest := copyInt(t, n)
+	t.And(rest, s.step()-1)
+	part := t.lowPart(rest)
+	var extra Group
+	if !term.difference {
+		extra = s.extraOf(t.PointerParam("x"), n, part)
+	}
+	eachRow(t, func(row, x, n reg.GPVirtual) reg.GPVirtual {
+		s.sum = zeros(t, 4, t.width)
+		if term.difference {
+			s.extra = zeros(t, 4, t.width)
+		} else {
+			t.BitsAdd(s.sum[0], s.sum[0], extra)
+		}
+		add := func(i, offset int, part Part) {
+			if offset%64 == 0 {
+				t.Prefetch(row, rowAhead+offset)
+			}
+			if term.negative() || term.difference {
+				s.add(i, row, x, offset, part)
+			} else {
+				s.add(i, x, row, offset, part)
+			}
+		}
+		total := t.NewInt()
+		t.SumInts(total, s.over(row, x, n, func(i, offset int) { add(i, offset, nil) },
+			func() { add(3, 0, part) }), term.negative())
+		return total
+	})
+}
+
+// extraOf returns what has to be added to the products of x and a row.
+func (s *vnniSum) extraOf(x, n reg.GPVirtual, part Part) Group {
+	t := s.t
+	extra, sum, v := t.New(t.width), t.New(t.width), t.New(t.width)
+	t.Zero(extra)
+	t.Zero(sum)
+	walk{t, n, []vector{{x, 1}}}.loop(t.LoopLabel, "x", s.step(), "xpart", func() {
+		t.loadBytes(v, x, 0, nil)
+		s.addExtra(extra, v, v)
+	})
+	t.Label("xpart")
+	t.loadBytes(v, x, 0, part)
+	s.addExtra(extra, v, v)
+	s.correct(sum, extra)
+	return sum
+}
+
+// loadBytes loads a group of bytes, or a part of one.
+func (t *avx) loadBytes(v Group, p reg.GPVirtual, offset int, part Part) {
+	if part == nil {
+		t.VMOVDQU8(at(p, offset), r(v))
+	} else {
+		t.VMOVDQU8_Z(at(p, offset), part.(reg.Register), r(v))
+	}
+}
+
+func (t *avx) returnInts(v Group, term byteTerm) {
+	total := t.NewInt()
+	t.SumInts(total, v, term.negative())
+	t.ReturnInt(total)
+}
