@@ -592,7 +592,9 @@ rare:
 	JMP ·dotSparseRare(SB)
 
 AVX512:
-	JMP ·dotSparseAVX512x256(SB)
+	CMPB ·gathers(SB), $0
+	JEQ AVX512x256
+	JMP ·dotSparseAVX512(SB)
 
 AVX2:
 	JMP ·dotSparseAVX2(SB)

@@ -109,3 +109,6 @@ func TestWithoutVNNI(t *testing.T) {
 		}()
 	}
 }
+
+// Gathers is the rule, for TestGathers.
+var Gathers = &gathers

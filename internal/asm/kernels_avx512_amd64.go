@@ -99,6 +99,11 @@ func dotRowsInt8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, sig
 //go:noescape
 func dotRowsUint8VNNIAVX512(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 
+// dotSparseAVX512 works like dotSparseGeneric.
+//
+//go:noescape
+func dotSparseAVX512(idx []int32, val []float32, w []float32) float32
+
 // dotSparseKAVX512 works like dotSparseKGeneric.
 //
 //go:noescape

@@ -4983,6 +4983,59 @@ fold:
 	JAE           row
 	RET
 
+// func dotSparseAVX512(idx []int32, val []float32, w []float32) float32
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·dotSparseAVX512(SB), NOSPLIT, $0-76
+	MOVQ    idx_base+0(FP), AX
+	MOVQ    val_base+24(FP), CX
+	MOVQ    idx_len+8(FP), DX
+	MOVQ    w_base+48(FP), BX
+	VPXORD  Y16, Y16, Y16
+	MOVL    $0x000000ff, SI
+	CMPQ    DX, $+8
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// Eight nonzeros a turn, one to each lane.
+	KMOVW       SI, K1
+	VMOVDQU32.Z (AX), K1, Y18
+	VPXORD      Y17, Y17, Y17
+	VGATHERDPS  (BX)(Y18*4), K1, Y17
+	VMULPS      (CX), Y17, Y17
+	VADDPS      Y17, Y16, Y16
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	SUBQ        $+8, DX
+	CMPQ        DX, $+8
+	JAE         loop
+
+rest:
+	// Up to seven more.
+	CMPQ        DX, $+0
+	JBE         fold
+	NEGQ        DX
+	ANDQ        $0x07, DX
+	MOVL        $0x000000ff, SI
+	SHRXL       DX, SI, SI
+	KMOVW       SI, K1
+	VMOVUPS.Z   (CX), K1, Y18
+	VMOVDQU32.Z (AX), K1, Y19
+	VPXORD      Y17, Y17, Y17
+	VGATHERDPS  (BX)(Y19*4), K1, Y17
+	VMULPS      Y18, Y17, Y17
+	VADDPS      Y17, Y16, Y16
+
+fold:
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, ret+72(FP)
+	RET
+
 // func dotSparseKAVX512(dst []float32, idx []int32, val []float32, w []float32, k int)
 // Requires: AVX512F
 TEXT ·dotSparseKAVX512(SB), NOSPLIT, $0-104

@@ -42,7 +42,7 @@ type doorway struct {
 	block        string // the first is no more than Block
 	active       string // which path is in use
 	path         string // jumps to a label if it is the one of that constant
-	vnni         string // jumps to AVX2 if the CPU has no VNNI
+	without      string // jumps to a label if a variable is false
 	signed       string // jumps to a label if the parameter signed is false
 	paths        []string
 }
@@ -54,9 +54,9 @@ var doorways = map[string]doorway{
 		block:  "\tCMPQ DX, $const_Block\n\tJHI rare\n",
 		active: "\tMOVBLZX ·active(SB), BX\n",
 		path:   "\tCMPL BX, $const_%[1]s\n\tJEQ %[1]s\n",
-		vnni:   "\tCMPB ·vnni(SB), $0\n\tJEQ AVX2\n",
-		signed: "\tCMPB %s, $0\n\tJEQ %sUint8\n",
-		paths:  []string{"AVX512", "AVX2", "AVX512x256"},
+		without: "\tCMPB ·%s(SB), $0\n\tJEQ %s\n",
+		signed:  "\tCMPB %s, $0\n\tJEQ %sUint8\n",
+		paths:   []string{"AVX512", "AVX2", "AVX512x256"},
 	},
 	"arm64": {
 		first:  "\tMOVD %s, R0\n",
@@ -98,10 +98,12 @@ func (d doorway) jump(b *bytes.Buffer, k *kernelSpec, s *gotypes.Signature, name
 	bodies, isa := k.bodies(), name
 	switch {
 	case k.twin() && strings.HasPrefix(name, "AVX512"):
-		b.WriteString(d.vnni)
+		fmt.Fprintf(b, d.without, "vnni", "AVX2")
 		isa = "VNNI" + name
 	case name == "AVX512" && !k.wide:
 		isa = "AVX512x256"
+	case name == "AVX512" && k.wideIf != "":
+		fmt.Fprintf(b, d.without, k.wideIf, "AVX512x256")
 	}
 	if len(bodies) > 1 {
 		signed, err := s.Params().Lookup("signed").Resolve()

@@ -3,15 +3,61 @@ package main
 import (
 	"fmt"
 
+	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 func init() {
-	kernel("dotSparse", "func(idx []int32, val, w []float32) float32", dotSparse)
+	kernel("dotSparse", "func(idx []int32, val, w []float32) float32", func(t Target) {
+		if t.Width() > 8 {
+			dotSparseGather(t.(*avx))
+			return
+		}
+		dotSparse(t)
+	}).inWideIf("gathers")
 }
 
-// dotSparse gathers w by scalar loads into two groups of four: the hardware's gather is slower, or
-// no faster, on what was measured (docs/kernels.md). Nonzero k goes to lane k mod 8.
+// dotSparseGather has all eight lanes in one register, and gathers eight elements of w at a time.
+// What a row lacks of its last eight nonzeros is neither loaded nor gathered: it adds +0.
+func dotSparseGather(t *avx) {
+	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),
+		t.PointerParam("w")
+	lane, product := zeros(t, 1, 8)[0], t.New(8)
+	all := t.GP32()
+	t.MOVL(operand.U32(0xff), all)
+	row := walk{t, n, []vector{{idx, 4}, {val, float}}}
+	row.loop(t.LoopLabel, "loop", 8, "rest", func() {
+		t.Comment("Eight nonzeros a turn, one to each lane.")
+		some := t.K()
+		t.KMOVW(all, some)
+		t.gather(product, w, idx, some)
+		t.MulLoad(product, product, val, 0)
+		t.Add(lane, lane, product)
+	})
+	t.Label("rest")
+	t.Comment("Up to seven more.")
+	t.IfAtMost(n, 0, "fold")
+	part, value := t.Part(n, 8), t.New(8)
+	t.LoadPart(value, val, 0, part)
+	t.gather(product, w, idx, part.(reg.Register))
+	t.Mul(product, product, value)
+	t.Add(lane, lane, product)
+	t.Label("fold")
+	t.Fold(lane)
+	t.Return(t.Narrow(lane, 1))
+}
+
+// gather sets the lanes of v in the mask, which it clears, to the elements of w at indices, and the
+// others to +0.
+func (t *avx) gather(v Group, w, idx reg.GPVirtual, mask reg.Register) {
+	indices := t.YMM()
+	t.VMOVDQU32_Z(at(idx, 0), mask, indices)
+	t.Zero(v)
+	t.VGATHERDPS(operand.Mem{Base: w, Index: indices, Scale: float}, mask, r(v))
+}
+
+// dotSparse gathers w by scalar loads into two groups of four: the hardware's gather is slower on
+// most CPUs. Nonzero k goes to lane k mod 8.
 func dotSparse(t Target) {
 	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),
 		t.PointerParam("w")

@@ -41,6 +41,7 @@ type kernelSpec struct {
 	slices          []string     // the parameters that are slices, the first of which gives n
 	checked         bool         // the door compares the lengths, and leaves long vectors to Go
 	wide            bool         // has a body in registers of 512 bits
+	wideIf          string       // the variable of package asm that must be true for that
 	vnni            bool         // needs AVX-512 VNNI
 	door            string       // the word of the door to it, if that is another's
 	byHand          bool         // has no door
@@ -89,6 +90,12 @@ func (k *kernelSpec) dispatchedByHand() *kernelSpec { k.byHand = true; return k 
 
 // inWide says that the kernel is worth a body in registers of 512 bits as well.
 func (k *kernelSpec) inWide() *kernelSpec { k.wide = true; return k }
+
+// inWideIf says that such a body is for CPUs for which a variable of package asm is true.
+func (k *kernelSpec) inWideIf(variable string) *kernelSpec {
+	k.wideIf = variable
+	return k.inWide()
+}
 
 // withVNNI says that the kernel is for CPUs with AVX-512 VNNI only. Its word ends with VNNI.
 func (k *kernelSpec) withVNNI() *kernelSpec { k.vnni = true; return k }
