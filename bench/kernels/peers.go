@@ -67,7 +67,7 @@ type operation struct {
 
 var operations = []*operation{
 	&dot, &axpy, &scale, &sum, &sumSquares, &norm, &squaredDistance, &distance, &cosine, &bytesDot,
-	&rowsInCache, &gemm,
+	&rowsInCache, &gemvT, &ger, &gemm,
 	&rowsFromMemory, &int8RowsFromMemory, &pickedRows, &dotSparse, &axpySparse,
 }
 
