@@ -8,7 +8,7 @@ import (
 // Matrices are given as in BLAS, by rows: element (i, j) is a[i*lda+j], where lda is at least the
 // number of columns. No function here allocates but Gemm with several threads.
 
-// rowsAtOnce is how many results of DotRows, or multiples for AxpyRows, are on the stack.
+// rowsAtOnce is how many results of DotRows are on the stack.
 const rowsAtOnce = 256
 
 // Gemv multiplies a matrix of len(y) rows and len(x) columns by x: y = alpha*A*x + beta*y. To the
@@ -55,21 +55,8 @@ func GemvT(alpha float32, a []float32, lda int, x []float32, beta float32, y []f
 	if alpha == 0 {
 		return
 	}
-	var multiples [rowsAtOnce]float32
-	for i := 0; i < len(x); i += rowsAtOnce {
-		some := x[i:min(i+rowsAtOnce, len(x))]
-		asm.ScaleTo(multiples[:len(some)], alpha, some)
-		asm.AxpyRows(multiples[:len(some)], a[i*lda:], lda, counted[:len(some)], y)
-	}
+	asm.GemvT(alpha, a, lda, x, y)
 }
-
-// counted are the numbers 0 to 255.
-var counted = func() (t [rowsAtOnce]int32) {
-	for i := range t {
-		t[i] = int32(i)
-	}
-	return t
-}()
 
 // Ger adds the product of a column and a row to a matrix of len(x) rows and len(y) columns: A +=
 // alpha*x*y'. To the bit it is
@@ -85,9 +72,7 @@ func Ger(alpha float32, x, y, a []float32, lda int) {
 	if alpha == 0 {
 		return
 	}
-	for i, v := range x {
-		asm.Axpy(alpha*v, y, a[i*lda:][:len(y)])
-	}
+	asm.Ger(alpha, x, y, a, lda)
 }
 
 // scale is Scale, but that 0 makes zeros of anything.

@@ -115,6 +115,28 @@ AVX2:
 AVX512x256:
 	JMP ·axpy64AVX512x256(SB)
 
+// func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []int32, y []float32)
+TEXT ·axpyRowsActive(SB), NOSPLIT, $0-112
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·axpyRowsGeneric(SB)
+
+AVX512:
+	JMP ·axpyRowsAVX512(SB)
+
+AVX2:
+	JMP ·axpyRowsAVX2(SB)
+
+AVX512x256:
+	JMP ·axpyRowsAVX512x256(SB)
+
 // func axpySameActive(a float32, idx []uint16, w []float32)
 TEXT ·axpySameActive(SB), NOSPLIT, $0-56
 	MOVQ idx_len+16(FP), DX
@@ -468,6 +490,28 @@ AVX2:
 
 AVX512x256:
 	JMP ·findAVX512x256(SB)
+
+// func gerActive(alpha float32, x, y, a []float32, stride, size int)
+TEXT ·gerActive(SB), NOSPLIT, $0-96
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·gerGeneric(SB)
+
+AVX512:
+	JMP ·gerAVX512(SB)
+
+AVX2:
+	JMP ·gerAVX2(SB)
+
+AVX512x256:
+	JMP ·gerAVX512x256(SB)
 
 // func l1DistanceActive(x, y []float32) float32
 TEXT ·l1DistanceActive(SB), NOSPLIT, $0-52

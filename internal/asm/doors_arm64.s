@@ -84,6 +84,18 @@ rare:
 NEON:
 	JMP ·axpy64NEON(SB)
 
+// func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []int32, y []float32)
+TEXT ·axpyRowsActive(SB), NOSPLIT, $0-112
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·axpyRowsGeneric(SB)
+
+NEON:
+	JMP ·axpyRowsNEON(SB)
+
 // func axpySameActive(a float32, idx []uint16, w []float32)
 TEXT ·axpySameActive(SB), NOSPLIT, $0-56
 	MOVD idx_len+16(FP), R0
@@ -315,6 +327,18 @@ rare:
 
 NEON:
 	JMP ·findNEON(SB)
+
+// func gerActive(alpha float32, x, y, a []float32, stride, size int)
+TEXT ·gerActive(SB), NOSPLIT, $0-96
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·gerGeneric(SB)
+
+NEON:
+	JMP ·gerNEON(SB)
 
 // func l1DistanceActive(x, y []float32) float32
 TEXT ·l1DistanceActive(SB), NOSPLIT, $0-52

@@ -32,6 +32,13 @@ var _ = axpy64Rare // which the assembly jumps to
 //go:noescape
 func axpy64Active(a *float64, x []float32, y []float64)
 
+var _ = axpyRowsGeneric // which the assembly jumps to
+
+// axpyRowsActive works like axpyRowsGeneric.
+//
+//go:noescape
+func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []int32, y []float32)
+
 var _ = axpySameRare // which the assembly jumps to
 
 // axpySameActive works like axpySameGeneric.
@@ -129,6 +136,13 @@ var _ = findRare // which the assembly jumps to
 //
 //go:noescape
 func findActive(x []float32, v float32) int
+
+var _ = gerGeneric // which the assembly jumps to
+
+// gerActive works like gerGeneric.
+//
+//go:noescape
+func gerActive(alpha float32, x, y, a []float32, stride, size int)
 
 var _ = l1DistanceRare // which the assembly jumps to
 

@@ -12,6 +12,10 @@ func axpyActive(a float32, x, y []float32) { axpyRare(a, x, y) }
 
 func axpy64Active(a *float64, x []float32, y []float64) { axpy64Rare(a, x, y) }
 
+func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
+	axpyRowsGeneric(alpha, a, rows, stride, idx, y)
+}
+
 func axpySameActive(a float32, idx []uint16, w []float32) { axpySameRare(a, idx, w) }
 
 func axpySparseActive(a float32, idx []int32, val, w []float32) { axpySparseRare(a, idx, val, w) }
@@ -45,6 +49,10 @@ func dotTwoActive(dst, x, y []float32) { dotTwoGeneric(dst, x, y) }
 func expActive(dst, x []float32, table *float32) { expRare(dst, x, table) }
 
 func findActive(x []float32, v float32) int { return findRare(x, v) }
+
+func gerActive(alpha float32, x, y, a []float32, stride, size int) {
+	gerGeneric(alpha, x, y, a, stride, size)
+}
 
 func l1DistanceActive(x, y []float32) float32 { return l1DistanceRare(x, y) }
 

@@ -46,6 +46,8 @@ var golden = map[string]string{
 	"dotrows":         "370814332ed8eaed4491b52294cea8ed78a1155bc4748b97eec8ceb8cd9b5bbf",
 	"dotrowsat":       "30d442ae3228d93d0f35c7883ca27a4c330063dd36daf0323e3d7953428e3b39",
 	"axpyrows":        "188706db6a7a502909c9360624d1a91454440b7b67fd261d781754893d866dc8",
+	"gemvt":           "9cc4adca5ef59352382e6bd4f0345aef8a178fa0305ec6c8a236eb929784bd91",
+	"ger":             "92314507330530b75c8fb8eb7b2f7620df421d36a9773bb4b24c140556485a02",
 	"rankk":           "38811dc72ead7ce9a1184bfb6f1ff4b41e827182024f3e8010543275ad04d834",
 	"rankkpairs":      "fc2947e607b818e570486c8ae5b78da7e2023a4a76eef75cafc5d49815c7b84f",
 	"pack":            "5abe6b7fb2ed9cd6eff4ca782bf26b6fa34a2036b5df21e77b0094d229109ec2",

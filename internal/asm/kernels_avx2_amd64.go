@@ -19,15 +19,15 @@ func axpbyAVX2(a float32, x []float32, b float32, y []float32)
 //go:noescape
 func axpyAVX2(a float32, x []float32, y []float32)
 
-// axpy4AVX2 is a part of axpyRows.
-//
-//go:noescape
-func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
-
 // axpy64AVX2 works like axpy64Generic.
 //
 //go:noescape
 func axpy64AVX2(a *float64, x []float32, y []float64)
+
+// axpyRowsAVX2 works like axpyRowsGeneric.
+//
+//go:noescape
+func axpyRowsAVX2(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
 
 // axpySameAVX2 works like axpySameGeneric.
 //
@@ -118,6 +118,11 @@ func expAVX2(dst []float32, x []float32, table *float32)
 //
 //go:noescape
 func findAVX2(x []float32, v float32) int
+
+// gerAVX2 works like gerGeneric.
+//
+//go:noescape
+func gerAVX2(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
 
 // l1DistanceAVX2 works like l1DistanceGeneric.
 //

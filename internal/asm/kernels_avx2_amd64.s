@@ -499,295 +499,6 @@ skip2:
 skip4:
 	JMP loop
 
-// func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
-// Requires: AVX
-TEXT ·axpy4AVX2(SB), NOSPLIT, $0-56
-	MOVQ         a+0(FP), AX
-	VBROADCASTSS (AX), Y0
-	VBROADCASTSS 4(AX), Y1
-	VBROADCASTSS 8(AX), Y2
-	VBROADCASTSS 12(AX), Y3
-	MOVQ         x0+8(FP), AX
-	MOVQ         x1+16(FP), CX
-	MOVQ         x2+24(FP), DX
-	MOVQ         x3+32(FP), BX
-	MOVQ         y+40(FP), SI
-	MOVQ         n+48(FP), DI
-	CMPQ         DI, $+8
-	JB           few
-	CMPQ         DI, $+17
-	JAE          above16
-	CMPQ         DI, $+16
-	JB           eight
-	VMOVUPS      (SI), Y4
-	VMULPS       (AX), Y0, Y5
-	VADDPS       Y5, Y4, Y4
-	VMULPS       (CX), Y1, Y5
-	VADDPS       Y5, Y4, Y4
-	VMULPS       (DX), Y2, Y5
-	VADDPS       Y5, Y4, Y4
-	VMULPS       (BX), Y3, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      Y4, (SI)
-	VMOVUPS      32(SI), Y4
-	VMULPS       32(AX), Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VMULPS       32(CX), Y1, Y0
-	VADDPS       Y0, Y4, Y4
-	VMULPS       32(DX), Y2, Y0
-	VADDPS       Y0, Y4, Y4
-	VMULPS       32(BX), Y3, Y0
-	VADDPS       Y0, Y4, Y4
-	VMOVUPS      Y4, 32(SI)
-	VZEROUPPER
-	RET
-
-above16:
-	CMPQ    DI, $+32
-	JB      rest
-	TESTL   $0x0000001c, SI
-	JNE     misaligned
-	PCALIGN $0x20
-
-loop:
-	// Four groups a turn.
-	VMOVUPS (SI), Y4
-	VMULPS  (AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, (SI)
-	VMOVUPS 32(SI), Y4
-	VMULPS  32(AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  32(CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  32(DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  32(BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, 32(SI)
-	VMOVUPS 64(SI), Y4
-	VMULPS  64(AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  64(CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  64(DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  64(BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, 64(SI)
-	VMOVUPS 96(SI), Y4
-	VMULPS  96(AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  96(CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  96(DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  96(BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, 96(SI)
-	ADDQ    $+128, AX
-	ADDQ    $+128, CX
-	ADDQ    $+128, DX
-	ADDQ    $+128, BX
-	ADDQ    $+128, SI
-	SUBQ    $+32, DI
-	CMPQ    DI, $+32
-	JAE     loop
-	CMPQ    DI, $+0
-	JBE     done
-
-rest:
-	TESTL   $0x00000010, DI
-	JEQ     less16
-	VMOVUPS (SI), Y4
-	VMULPS  (AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, (SI)
-	VMOVUPS 32(SI), Y4
-	VMULPS  32(AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  32(CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  32(DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  32(BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, 32(SI)
-	ADDQ    $+64, AX
-	ADDQ    $+64, CX
-	ADDQ    $+64, DX
-	ADDQ    $+64, BX
-	ADDQ    $+64, SI
-
-less16:
-	TESTL $0x00000008, DI
-	JEQ   less8
-
-eight:
-	VMOVUPS (SI), Y4
-	VMULPS  (AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, (SI)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	ADDQ    $+32, BX
-	ADDQ    $+32, SI
-
-less8:
-	TESTL $0x00000007, DI
-	JEQ   done
-
-few:
-	TESTL   $0x00000004, DI
-	JEQ     less4
-	VMOVUPS (SI), X4
-	VMULPS  (AX), X0, X5
-	VADDPS  X5, X4, X4
-	VMULPS  (CX), X1, X5
-	VADDPS  X5, X4, X4
-	VMULPS  (DX), X2, X5
-	VADDPS  X5, X4, X4
-	VMULPS  (BX), X3, X5
-	VADDPS  X5, X4, X4
-	VMOVUPS X4, (SI)
-	ADDQ    $+16, AX
-	ADDQ    $+16, CX
-	ADDQ    $+16, DX
-	ADDQ    $+16, BX
-	ADDQ    $+16, SI
-
-less4:
-	TESTL  $0x00000002, DI
-	JEQ    less2
-	VMOVSD (SI), X4
-	VMOVSD (AX), X5
-	VMULPS X5, X0, X5
-	VADDPS X5, X4, X4
-	VMOVSD (CX), X5
-	VMULPS X5, X1, X5
-	VADDPS X5, X4, X4
-	VMOVSD (DX), X5
-	VMULPS X5, X2, X5
-	VADDPS X5, X4, X4
-	VMOVSD (BX), X5
-	VMULPS X5, X3, X5
-	VADDPS X5, X4, X4
-	VMOVSD X4, (SI)
-	ADDQ   $+8, AX
-	ADDQ   $+8, CX
-	ADDQ   $+8, DX
-	ADDQ   $+8, BX
-	ADDQ   $+8, SI
-
-less2:
-	TESTL  $0x00000001, DI
-	JEQ    less1
-	VMOVSS (SI), X4
-	VMULSS (AX), X0, X0
-	VADDPS X0, X4, X4
-	VMULSS (CX), X1, X0
-	VADDPS X0, X4, X4
-	VMULSS (DX), X2, X0
-	VADDPS X0, X4, X4
-	VMULSS (BX), X3, X0
-	VADDPS X0, X4, X4
-	VMOVSS X4, (SI)
-
-less1:
-done:
-	VZEROUPPER
-	RET
-
-misaligned:
-	CMPQ   DI, $+64
-	JBE    loop
-	MOVQ   $+0, R8
-	SUBQ   SI, R8
-	SHRQ   $0x02, R8
-	ANDQ   $+7, R8
-	SUBQ   R8, DI
-	TESTL  $0x00000001, R8
-	JEQ    skip1
-	VMOVSS (SI), X4
-	VMULSS (AX), X0, X5
-	VADDPS X5, X4, X4
-	VMULSS (CX), X1, X5
-	VADDPS X5, X4, X4
-	VMULSS (DX), X2, X5
-	VADDPS X5, X4, X4
-	VMULSS (BX), X3, X5
-	VADDPS X5, X4, X4
-	VMOVSS X4, (SI)
-	ADDQ   $+4, AX
-	ADDQ   $+4, CX
-	ADDQ   $+4, DX
-	ADDQ   $+4, BX
-	ADDQ   $+4, SI
-
-skip1:
-	TESTL  $0x00000002, R8
-	JEQ    skip2
-	VMOVSD (SI), X4
-	VMOVSD (AX), X5
-	VMULPS X5, X0, X5
-	VADDPS X5, X4, X4
-	VMOVSD (CX), X5
-	VMULPS X5, X1, X5
-	VADDPS X5, X4, X4
-	VMOVSD (DX), X5
-	VMULPS X5, X2, X5
-	VADDPS X5, X4, X4
-	VMOVSD (BX), X5
-	VMULPS X5, X3, X5
-	VADDPS X5, X4, X4
-	VMOVSD X4, (SI)
-	ADDQ   $+8, AX
-	ADDQ   $+8, CX
-	ADDQ   $+8, DX
-	ADDQ   $+8, BX
-	ADDQ   $+8, SI
-
-skip2:
-	TESTL   $0x00000004, R8
-	JEQ     skip4
-	VMOVUPS (SI), X4
-	VMULPS  (AX), X0, X5
-	VADDPS  X5, X4, X4
-	VMULPS  (CX), X1, X5
-	VADDPS  X5, X4, X4
-	VMULPS  (DX), X2, X5
-	VADDPS  X5, X4, X4
-	VMULPS  (BX), X3, X5
-	VADDPS  X5, X4, X4
-	VMOVUPS X4, (SI)
-	ADDQ    $+16, AX
-	ADDQ    $+16, CX
-	ADDQ    $+16, DX
-	ADDQ    $+16, BX
-	ADDQ    $+16, SI
-
-skip4:
-	JMP loop
-
 // func axpy64AVX2(a *float64, x []float32, y []float64)
 // Requires: AVX
 TEXT ·axpy64AVX2(SB), NOSPLIT, $0-56
@@ -876,6 +587,635 @@ less2:
 	VMOVSD    X0, (DX)
 
 less1:
+	VZEROUPPER
+	RET
+
+// func axpyRowsAVX2(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
+// Requires: AVX
+TEXT ·axpyRowsAVX2(SB), NOSPLIT, $0-112
+	VBROADCASTSS alpha+0(FP), Y0
+	MOVQ         a_base+8(FP), AX
+	MOVQ         a_len+16(FP), CX
+	MOVQ         rows_base+32(FP), DX
+	MOVQ         stride+56(FP), BX
+	MOVQ         idx_base+64(FP), SI
+	MOVQ         y_base+88(FP), DI
+	MOVQ         y_len+96(FP), R8
+	SHLQ         $0x02, BX
+
+strip:
+	CMPQ    R8, $+64
+	JBE     narrow
+	MOVQ    AX, R9
+	MOVQ    DX, R10
+	MOVQ    CX, R11
+	MOVQ    SI, R12
+	VMOVUPS (DI), Y1
+	VMOVUPS 32(DI), Y2
+	VMOVUPS 64(DI), Y3
+	VMOVUPS 96(DI), Y4
+	VMOVUPS 128(DI), Y5
+	VMOVUPS 160(DI), Y6
+	VMOVUPS 192(DI), Y7
+	VMOVUPS 224(DI), Y8
+	PCALIGN $0x20
+
+whole:
+	MOVQ R10, R13
+	ADDQ BX, R10
+	CMPQ SI, $+1
+	JAE  wholeat
+
+wholeadd:
+	VBROADCASTSS (R9), Y10
+	VMULPS       Y0, Y10, Y10
+	VMULPS       (R13), Y10, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(R13), Y10, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       64(R13), Y10, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       96(R13), Y10, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       128(R13), Y10, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       160(R13), Y10, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       192(R13), Y10, Y9
+	VADDPS       Y9, Y7, Y7
+	VMULPS       224(R13), Y10, Y9
+	VADDPS       Y9, Y8, Y8
+	ADDQ         $+4, R9
+	SUBQ         $+1, R11
+	CMPQ         R11, $+1
+	JAE          whole
+	VMOVUPS      Y1, (DI)
+	VMOVUPS      Y2, 32(DI)
+	VMOVUPS      Y3, 64(DI)
+	VMOVUPS      Y4, 96(DI)
+	VMOVUPS      Y5, 128(DI)
+	VMOVUPS      Y6, 160(DI)
+	VMOVUPS      Y7, 192(DI)
+	VMOVUPS      Y8, 224(DI)
+	JMP          wholeend
+
+wholeat:
+	MOVL  (R12), R13
+	IMULQ BX, R13
+	ADDQ  DX, R13
+	ADDQ  $+4, R12
+	JMP   wholeadd
+
+wholeend:
+	ADDQ $+256, DX
+	ADDQ $+256, DI
+	SUBQ $+64, R8
+	JMP  strip
+
+narrow:
+	CMPQ    R8, $+8
+	JB      few
+	CMPQ    R8, $+8
+	JBE     groups1
+	CMPQ    R8, $+16
+	JBE     groups2
+	CMPQ    R8, $+24
+	JBE     groups3
+	CMPQ    R8, $+32
+	JBE     groups4
+	CMPQ    R8, $+40
+	JBE     groups5
+	CMPQ    R8, $+48
+	JBE     groups6
+	CMPQ    R8, $+56
+	JBE     groups7
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y1
+	VMOVUPS 32(DI), Y2
+	VMOVUPS 64(DI), Y3
+	VMOVUPS 96(DI), Y4
+	VMOVUPS 128(DI), Y5
+	VMOVUPS 160(DI), Y6
+	VMOVUPS 192(DI), Y7
+	VMOVUPS (DI)(R8*1), Y8
+	PCALIGN $0x20
+
+rowsgroups8:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups8at
+
+rowsgroups8add:
+	VBROADCASTSS (AX), Y10
+	VMULPS       Y0, Y10, Y10
+	VMULPS       (R11), Y10, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(R11), Y10, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       64(R11), Y10, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       96(R11), Y10, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       128(R11), Y10, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       160(R11), Y10, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       192(R11), Y10, Y9
+	VADDPS       Y9, Y7, Y7
+	VMULPS       (R11)(R8*1), Y10, Y9
+	VADDPS       Y9, Y8, Y8
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups8
+	VMOVUPS      Y1, (DI)
+	VMOVUPS      Y2, 32(DI)
+	VMOVUPS      Y3, 64(DI)
+	VMOVUPS      Y4, 96(DI)
+	VMOVUPS      Y5, 128(DI)
+	VMOVUPS      Y6, 160(DI)
+	VMOVUPS      Y7, 192(DI)
+	VMOVUPS      Y8, (DI)(R8*1)
+	JMP          rowsgroups8end
+
+rowsgroups8at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups8add
+
+rowsgroups8end:
+	VZEROUPPER
+	RET
+
+groups7:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y1
+	VMOVUPS 32(DI), Y2
+	VMOVUPS 64(DI), Y3
+	VMOVUPS 96(DI), Y4
+	VMOVUPS 128(DI), Y5
+	VMOVUPS 160(DI), Y6
+	VMOVUPS (DI)(R8*1), Y7
+	PCALIGN $0x20
+
+rowsgroups7:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups7at
+
+rowsgroups7add:
+	VBROADCASTSS (AX), Y9
+	VMULPS       Y0, Y9, Y9
+	VMULPS       (R11), Y9, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       32(R11), Y9, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       64(R11), Y9, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       96(R11), Y9, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       128(R11), Y9, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       160(R11), Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       (R11)(R8*1), Y9, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups7
+	VMOVUPS      Y1, (DI)
+	VMOVUPS      Y2, 32(DI)
+	VMOVUPS      Y3, 64(DI)
+	VMOVUPS      Y4, 96(DI)
+	VMOVUPS      Y5, 128(DI)
+	VMOVUPS      Y6, 160(DI)
+	VMOVUPS      Y7, (DI)(R8*1)
+	JMP          rowsgroups7end
+
+rowsgroups7at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups7add
+
+rowsgroups7end:
+	VZEROUPPER
+	RET
+
+groups6:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y1
+	VMOVUPS 32(DI), Y2
+	VMOVUPS 64(DI), Y3
+	VMOVUPS 96(DI), Y4
+	VMOVUPS 128(DI), Y5
+	VMOVUPS (DI)(R8*1), Y6
+	PCALIGN $0x20
+
+rowsgroups6:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups6at
+
+rowsgroups6add:
+	VBROADCASTSS (AX), Y8
+	VMULPS       Y0, Y8, Y8
+	VMULPS       (R11), Y8, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       32(R11), Y8, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       64(R11), Y8, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       96(R11), Y8, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       128(R11), Y8, Y7
+	VADDPS       Y7, Y5, Y5
+	VMULPS       (R11)(R8*1), Y8, Y7
+	VADDPS       Y7, Y6, Y6
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups6
+	VMOVUPS      Y1, (DI)
+	VMOVUPS      Y2, 32(DI)
+	VMOVUPS      Y3, 64(DI)
+	VMOVUPS      Y4, 96(DI)
+	VMOVUPS      Y5, 128(DI)
+	VMOVUPS      Y6, (DI)(R8*1)
+	JMP          rowsgroups6end
+
+rowsgroups6at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups6add
+
+rowsgroups6end:
+	VZEROUPPER
+	RET
+
+groups5:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y1
+	VMOVUPS 32(DI), Y2
+	VMOVUPS 64(DI), Y3
+	VMOVUPS 96(DI), Y4
+	VMOVUPS (DI)(R8*1), Y5
+	PCALIGN $0x20
+
+rowsgroups5:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups5at
+
+rowsgroups5add:
+	VBROADCASTSS (AX), Y7
+	VMULPS       Y0, Y7, Y7
+	VMULPS       (R11), Y7, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       32(R11), Y7, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       64(R11), Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       96(R11), Y7, Y6
+	VADDPS       Y6, Y4, Y4
+	VMULPS       (R11)(R8*1), Y7, Y6
+	VADDPS       Y6, Y5, Y5
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups5
+	VMOVUPS      Y1, (DI)
+	VMOVUPS      Y2, 32(DI)
+	VMOVUPS      Y3, 64(DI)
+	VMOVUPS      Y4, 96(DI)
+	VMOVUPS      Y5, (DI)(R8*1)
+	JMP          rowsgroups5end
+
+rowsgroups5at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups5add
+
+rowsgroups5end:
+	VZEROUPPER
+	RET
+
+groups4:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y1
+	VMOVUPS 32(DI), Y2
+	VMOVUPS 64(DI), Y3
+	VMOVUPS (DI)(R8*1), Y4
+	PCALIGN $0x20
+
+rowsgroups4:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups4at
+
+rowsgroups4add:
+	VBROADCASTSS (AX), Y6
+	VMULPS       Y0, Y6, Y6
+	VMULPS       (R11), Y6, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R11), Y6, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       64(R11), Y6, Y5
+	VADDPS       Y5, Y3, Y3
+	VMULPS       (R11)(R8*1), Y6, Y5
+	VADDPS       Y5, Y4, Y4
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups4
+	VMOVUPS      Y1, (DI)
+	VMOVUPS      Y2, 32(DI)
+	VMOVUPS      Y3, 64(DI)
+	VMOVUPS      Y4, (DI)(R8*1)
+	JMP          rowsgroups4end
+
+rowsgroups4at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups4add
+
+rowsgroups4end:
+	VZEROUPPER
+	RET
+
+groups3:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y1
+	VMOVUPS 32(DI), Y2
+	VMOVUPS (DI)(R8*1), Y3
+	PCALIGN $0x20
+
+rowsgroups3:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups3at
+
+rowsgroups3add:
+	VBROADCASTSS (AX), Y5
+	VMULPS       Y0, Y5, Y5
+	VMULPS       (R11), Y5, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       32(R11), Y5, Y4
+	VADDPS       Y4, Y2, Y2
+	VMULPS       (R11)(R8*1), Y5, Y4
+	VADDPS       Y4, Y3, Y3
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups3
+	VMOVUPS      Y1, (DI)
+	VMOVUPS      Y2, 32(DI)
+	VMOVUPS      Y3, (DI)(R8*1)
+	JMP          rowsgroups3end
+
+rowsgroups3at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups3add
+
+rowsgroups3end:
+	VZEROUPPER
+	RET
+
+groups2:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y1
+	VMOVUPS (DI)(R8*1), Y2
+	PCALIGN $0x20
+
+rowsgroups2:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups2at
+
+rowsgroups2add:
+	VBROADCASTSS (AX), Y4
+	VMULPS       Y0, Y4, Y4
+	VMULPS       (R11), Y4, Y3
+	VADDPS       Y3, Y1, Y1
+	VMULPS       (R11)(R8*1), Y4, Y3
+	VADDPS       Y3, Y2, Y2
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups2
+	VMOVUPS      Y1, (DI)
+	VMOVUPS      Y2, (DI)(R8*1)
+	JMP          rowsgroups2end
+
+rowsgroups2at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups2add
+
+rowsgroups2end:
+	VZEROUPPER
+	RET
+
+groups1:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI)(R8*1), Y1
+	PCALIGN $0x20
+
+rowsgroups1:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups1at
+
+rowsgroups1add:
+	VBROADCASTSS (AX), Y2
+	VMULPS       Y0, Y2, Y2
+	VMULPS       (R11)(R8*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups1
+	VMOVUPS      Y1, (DI)(R8*1)
+	JMP          rowsgroups1end
+
+rowsgroups1at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups1add
+
+rowsgroups1end:
+	VZEROUPPER
+	RET
+
+few:
+	CMPQ    R8, $+4
+	JB      less4
+	SUBQ    $+4, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), X1
+	VMOVUPS (DI)(R8*1), X2
+	PCALIGN $0x20
+
+pairs4:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  pairs4at
+
+pairs4add:
+	VBROADCASTSS (AX), X4
+	VMULPS       X0, X4, X4
+	VMULPS       (R11), X4, X3
+	VADDPS       X3, X1, X1
+	VMULPS       (R11)(R8*1), X4, X3
+	VADDPS       X3, X2, X2
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs4
+	VMOVUPS      X1, (DI)
+	VMOVUPS      X2, (DI)(R8*1)
+	JMP          pairs4end
+
+pairs4at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   pairs4add
+
+pairs4end:
+	VZEROUPPER
+	RET
+
+less4:
+	CMPQ    R8, $+2
+	JB      less2
+	SUBQ    $+2, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVSD  (DI), X1
+	VMOVSD  (DI)(R8*1), X2
+	PCALIGN $0x20
+
+pairs2:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  pairs2at
+
+pairs2add:
+	VBROADCASTSS (AX), X4
+	VMULPS       X0, X4, X4
+	VMOVSD       (R11), X3
+	VMULPS       X3, X4, X3
+	VADDPS       X3, X1, X1
+	VMOVSD       (R11)(R8*1), X3
+	VMULPS       X3, X4, X3
+	VADDPS       X3, X2, X2
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs2
+	VMOVSD       X1, (DI)
+	VMOVSD       X2, (DI)(R8*1)
+	JMP          pairs2end
+
+pairs2at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   pairs2add
+
+pairs2end:
+	VZEROUPPER
+	RET
+
+less2:
+	MOVQ    DX, R8
+	MOVQ    SI, R9
+	VMOVSS  (DI), X1
+	PCALIGN $0x20
+
+one:
+	MOVQ R8, R10
+	ADDQ BX, R8
+	CMPQ SI, $+1
+	JAE  oneat
+
+oneadd:
+	VBROADCASTSS (AX), X2
+	VMULPS       X0, X2, X2
+	VMULSS       (R10), X2, X2
+	VADDPS       X2, X1, X1
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          one
+	VMOVSS       X1, (DI)
+	JMP          oneend
+
+oneat:
+	MOVL  (R9), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+4, R9
+	JMP   oneadd
+
+oneend:
 	VZEROUPPER
 	RET
 
@@ -5107,6 +5447,437 @@ loop:
 
 found:
 	MOVQ DX, ret+32(FP)
+	VZEROUPPER
+	RET
+
+// func gerAVX2(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
+// Requires: AVX
+TEXT ·gerAVX2(SB), NOSPLIT, $0-96
+	VBROADCASTSS alpha+0(FP), Y0
+	MOVQ         x_base+8(FP), AX
+	MOVQ         x_len+16(FP), CX
+	MOVQ         y_base+32(FP), DX
+	MOVQ         y_len+40(FP), BX
+	MOVQ         a_base+56(FP), SI
+	MOVQ         stride+80(FP), DI
+	SHLQ         $0x02, DI
+	CMPQ         BX, $+65
+	JAE          wide
+	CMPQ         BX, $+8
+	JB           few
+	CMPQ         BX, $+8
+	JBE          groups1
+	CMPQ         BX, $+16
+	JBE          groups2
+	CMPQ         BX, $+24
+	JBE          groups3
+	CMPQ         BX, $+32
+	JBE          groups4
+	CMPQ         BX, $+40
+	JBE          groups5
+	CMPQ         BX, $+48
+	JBE          groups6
+	CMPQ         BX, $+56
+	JBE          groups7
+	SUBQ         $+8, BX
+	SHLQ         $0x02, BX
+	VMOVUPS      (DX), Y1
+	VMOVUPS      32(DX), Y2
+	VMOVUPS      64(DX), Y3
+	VMOVUPS      96(DX), Y4
+	VMOVUPS      128(DX), Y5
+	VMOVUPS      160(DX), Y6
+	VMOVUPS      192(DX), Y7
+	VMOVUPS      (DX)(BX*1), Y8
+	PCALIGN      $0x20
+
+rowsgroups8:
+	VBROADCASTSS (AX), Y9
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y8, Y9, Y10
+	VADDPS       (SI)(BX*1), Y10, Y10
+	VMULPS       Y1, Y9, Y11
+	VADDPS       (SI), Y11, Y11
+	VMOVUPS      Y11, (SI)
+	VMULPS       Y2, Y9, Y11
+	VADDPS       32(SI), Y11, Y11
+	VMOVUPS      Y11, 32(SI)
+	VMULPS       Y3, Y9, Y11
+	VADDPS       64(SI), Y11, Y11
+	VMOVUPS      Y11, 64(SI)
+	VMULPS       Y4, Y9, Y11
+	VADDPS       96(SI), Y11, Y11
+	VMOVUPS      Y11, 96(SI)
+	VMULPS       Y5, Y9, Y11
+	VADDPS       128(SI), Y11, Y11
+	VMOVUPS      Y11, 128(SI)
+	VMULPS       Y6, Y9, Y11
+	VADDPS       160(SI), Y11, Y11
+	VMOVUPS      Y11, 160(SI)
+	VMULPS       Y7, Y9, Y9
+	VADDPS       192(SI), Y9, Y9
+	VMOVUPS      Y9, 192(SI)
+	VMOVUPS      Y10, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups8
+	VZEROUPPER
+	RET
+
+groups7:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMOVUPS 128(DX), Y5
+	VMOVUPS 160(DX), Y6
+	VMOVUPS (DX)(BX*1), Y7
+	PCALIGN $0x20
+
+rowsgroups7:
+	VBROADCASTSS (AX), Y8
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y7, Y8, Y9
+	VADDPS       (SI)(BX*1), Y9, Y9
+	VMULPS       Y1, Y8, Y10
+	VADDPS       (SI), Y10, Y10
+	VMOVUPS      Y10, (SI)
+	VMULPS       Y2, Y8, Y10
+	VADDPS       32(SI), Y10, Y10
+	VMOVUPS      Y10, 32(SI)
+	VMULPS       Y3, Y8, Y10
+	VADDPS       64(SI), Y10, Y10
+	VMOVUPS      Y10, 64(SI)
+	VMULPS       Y4, Y8, Y10
+	VADDPS       96(SI), Y10, Y10
+	VMOVUPS      Y10, 96(SI)
+	VMULPS       Y5, Y8, Y10
+	VADDPS       128(SI), Y10, Y10
+	VMOVUPS      Y10, 128(SI)
+	VMULPS       Y6, Y8, Y8
+	VADDPS       160(SI), Y8, Y8
+	VMOVUPS      Y8, 160(SI)
+	VMOVUPS      Y9, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups7
+	VZEROUPPER
+	RET
+
+groups6:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMOVUPS 128(DX), Y5
+	VMOVUPS (DX)(BX*1), Y6
+	PCALIGN $0x20
+
+rowsgroups6:
+	VBROADCASTSS (AX), Y7
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y7, Y8
+	VADDPS       (SI)(BX*1), Y8, Y8
+	VMULPS       Y1, Y7, Y9
+	VADDPS       (SI), Y9, Y9
+	VMOVUPS      Y9, (SI)
+	VMULPS       Y2, Y7, Y9
+	VADDPS       32(SI), Y9, Y9
+	VMOVUPS      Y9, 32(SI)
+	VMULPS       Y3, Y7, Y9
+	VADDPS       64(SI), Y9, Y9
+	VMOVUPS      Y9, 64(SI)
+	VMULPS       Y4, Y7, Y9
+	VADDPS       96(SI), Y9, Y9
+	VMOVUPS      Y9, 96(SI)
+	VMULPS       Y5, Y7, Y7
+	VADDPS       128(SI), Y7, Y7
+	VMOVUPS      Y7, 128(SI)
+	VMOVUPS      Y8, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups6
+	VZEROUPPER
+	RET
+
+groups5:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMOVUPS (DX)(BX*1), Y5
+	PCALIGN $0x20
+
+rowsgroups5:
+	VBROADCASTSS (AX), Y6
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y5, Y6, Y7
+	VADDPS       (SI)(BX*1), Y7, Y7
+	VMULPS       Y1, Y6, Y8
+	VADDPS       (SI), Y8, Y8
+	VMOVUPS      Y8, (SI)
+	VMULPS       Y2, Y6, Y8
+	VADDPS       32(SI), Y8, Y8
+	VMOVUPS      Y8, 32(SI)
+	VMULPS       Y3, Y6, Y8
+	VADDPS       64(SI), Y8, Y8
+	VMOVUPS      Y8, 64(SI)
+	VMULPS       Y4, Y6, Y6
+	VADDPS       96(SI), Y6, Y6
+	VMOVUPS      Y6, 96(SI)
+	VMOVUPS      Y7, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups5
+	VZEROUPPER
+	RET
+
+groups4:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS (DX)(BX*1), Y4
+	PCALIGN $0x20
+
+rowsgroups4:
+	VBROADCASTSS (AX), Y5
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y4, Y5, Y6
+	VADDPS       (SI)(BX*1), Y6, Y6
+	VMULPS       Y1, Y5, Y7
+	VADDPS       (SI), Y7, Y7
+	VMOVUPS      Y7, (SI)
+	VMULPS       Y2, Y5, Y7
+	VADDPS       32(SI), Y7, Y7
+	VMOVUPS      Y7, 32(SI)
+	VMULPS       Y3, Y5, Y5
+	VADDPS       64(SI), Y5, Y5
+	VMOVUPS      Y5, 64(SI)
+	VMOVUPS      Y6, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups4
+	VZEROUPPER
+	RET
+
+groups3:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS (DX)(BX*1), Y3
+	PCALIGN $0x20
+
+rowsgroups3:
+	VBROADCASTSS (AX), Y4
+	VMULPS       Y0, Y4, Y4
+	VMULPS       Y3, Y4, Y5
+	VADDPS       (SI)(BX*1), Y5, Y5
+	VMULPS       Y1, Y4, Y6
+	VADDPS       (SI), Y6, Y6
+	VMOVUPS      Y6, (SI)
+	VMULPS       Y2, Y4, Y4
+	VADDPS       32(SI), Y4, Y4
+	VMOVUPS      Y4, 32(SI)
+	VMOVUPS      Y5, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups3
+	VZEROUPPER
+	RET
+
+groups2:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y1
+	VMOVUPS (DX)(BX*1), Y2
+	PCALIGN $0x20
+
+rowsgroups2:
+	VBROADCASTSS (AX), Y3
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y2, Y3, Y4
+	VADDPS       (SI)(BX*1), Y4, Y4
+	VMULPS       Y1, Y3, Y3
+	VADDPS       (SI), Y3, Y3
+	VMOVUPS      Y3, (SI)
+	VMOVUPS      Y4, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups2
+	VZEROUPPER
+	RET
+
+groups1:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX)(BX*1), Y1
+	PCALIGN $0x20
+
+rowsgroups1:
+	VBROADCASTSS (AX), Y2
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       (SI)(BX*1), Y2, Y2
+	VMOVUPS      Y2, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups1
+	VZEROUPPER
+	RET
+
+few:
+	CMPQ    BX, $+4
+	JB      less4
+	SUBQ    $+4, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), X1
+	VMOVUPS (DX)(BX*1), X2
+	PCALIGN $0x20
+
+pairs4:
+	VBROADCASTSS (AX), X3
+	VMULPS       X0, X3, X3
+	VMULPS       X2, X3, X4
+	VADDPS       (SI)(BX*1), X4, X4
+	VMULPS       X1, X3, X3
+	VADDPS       (SI), X3, X3
+	VMOVUPS      X3, (SI)
+	VMOVUPS      X4, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs4
+	VZEROUPPER
+	RET
+
+less4:
+	CMPQ    BX, $+2
+	JB      less2
+	SUBQ    $+2, BX
+	SHLQ    $0x02, BX
+	VMOVSD  (DX), X1
+	VMOVSD  (DX)(BX*1), X2
+	PCALIGN $0x20
+
+pairs2:
+	VBROADCASTSS (AX), X3
+	VMULPS       X0, X3, X3
+	VMULPS       X2, X3, X4
+	VMOVSD       (SI)(BX*1), X5
+	VADDPS       X5, X4, X4
+	VMULPS       X1, X3, X3
+	VMOVSD       (SI), X5
+	VADDPS       X5, X3, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs2
+	VZEROUPPER
+	RET
+
+less2:
+	VMOVSS  (DX), X1
+	PCALIGN $0x20
+
+one:
+	VBROADCASTSS (AX), X2
+	VMULPS       X0, X2, X2
+	VMULPS       X1, X2, X2
+	VADDSS       (SI), X2, X2
+	VMOVSS       X2, (SI)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          one
+	VZEROUPPER
+	RET
+
+wide:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	PCALIGN $0x20
+
+row:
+	VBROADCASTSS (AX), Y1
+	VMULPS       Y0, Y1, Y1
+	VMULPS       (DX), Y1, Y2
+	VADDPS       (SI), Y2, Y2
+	VMULPS       (DX)(BX*1), Y1, Y3
+	VADDPS       (SI)(BX*1), Y3, Y3
+	MOVQ         $+0, R8
+	SUBQ         SI, R8
+	ANDQ         $+28, R8
+	MOVQ         BX, R9
+	SUBQ         R8, R9
+	PCALIGN      $0x20
+
+groups:
+	VMULPS  (DX)(R8*1), Y1, Y4
+	VADDPS  (SI)(R8*1), Y4, Y4
+	VMOVUPS Y4, (SI)(R8*1)
+	VMULPS  32(DX)(R8*1), Y1, Y4
+	VADDPS  32(SI)(R8*1), Y4, Y4
+	VMOVUPS Y4, 32(SI)(R8*1)
+	VMULPS  64(DX)(R8*1), Y1, Y4
+	VADDPS  64(SI)(R8*1), Y4, Y4
+	VMOVUPS Y4, 64(SI)(R8*1)
+	VMULPS  96(DX)(R8*1), Y1, Y4
+	VADDPS  96(SI)(R8*1), Y4, Y4
+	VMOVUPS Y4, 96(SI)(R8*1)
+	ADDQ    $+128, R8
+	SUBQ    $+128, R9
+	CMPQ    R9, $+128
+	JAE     groups
+	CMPQ    R9, $+0
+	JBE     end
+	PCALIGN $0x20
+
+group:
+	VMULPS  (DX)(R8*1), Y1, Y4
+	VADDPS  (SI)(R8*1), Y4, Y4
+	VMOVUPS Y4, (SI)(R8*1)
+	ADDQ    $+32, R8
+	CMPQ    R8, BX
+	JB      group
+
+end:
+	VMOVUPS Y2, (SI)
+	VMOVUPS Y3, (SI)(BX*1)
+	ADDQ    $+4, AX
+	ADDQ    DI, SI
+	SUBQ    $+1, CX
+	CMPQ    CX, $+1
+	JAE     row
 	VZEROUPPER
 	RET
 

@@ -6,10 +6,6 @@ package asm
 
 const noAVX2 = "asm: this build has no AVX2"
 
-func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int) {
-	panic(noAVX2)
-}
-
 func dotFloatInt8AVX2(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32 {
 	panic(noAVX2)
 }

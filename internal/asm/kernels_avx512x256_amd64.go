@@ -19,15 +19,15 @@ func axpbyAVX512x256(a float32, x []float32, b float32, y []float32)
 //go:noescape
 func axpyAVX512x256(a float32, x []float32, y []float32)
 
-// axpy4AVX512x256 is a part of axpyRows.
-//
-//go:noescape
-func axpy4AVX512x256(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
-
 // axpy64AVX512x256 works like axpy64Generic.
 //
 //go:noescape
 func axpy64AVX512x256(a *float64, x []float32, y []float64)
+
+// axpyRowsAVX512x256 works like axpyRowsGeneric.
+//
+//go:noescape
+func axpyRowsAVX512x256(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
 
 // axpySameAVX512x256 works like axpySameGeneric.
 //
@@ -128,6 +128,11 @@ func expAVX512x256(dst []float32, x []float32, table *float32)
 //
 //go:noescape
 func findAVX512x256(x []float32, v float32) int
+
+// gerAVX512x256 works like gerGeneric.
+//
+//go:noescape
+func gerAVX512x256(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
 
 // l1DistanceAVX512x256 works like l1DistanceGeneric.
 //

@@ -634,416 +634,6 @@ skip2:
 skip4:
 	B loop
 
-// func axpy4NEON(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
-TEXT ·axpy4NEON(SB), NOSPLIT, $0-56
-	MOVD  a+0(FP), R0
-	VLD1R (R0), [V0.S4]
-	VLD1R (R0), [V1.S4]
-	ADD   $0x00000004, R0, R1
-	VLD1R (R1), [V2.S4]
-	VLD1R (R1), [V3.S4]
-	ADD   $0x00000008, R0, R1
-	VLD1R (R1), [V4.S4]
-	VLD1R (R1), [V5.S4]
-	ADD   $0x0000000c, R0, R0
-	VLD1R (R0), [V6.S4]
-	VLD1R (R0), [V7.S4]
-	MOVD  x0+8(FP), R0
-	MOVD  x1+16(FP), R1
-	MOVD  x2+24(FP), R2
-	MOVD  x3+32(FP), R3
-	MOVD  y+40(FP), R6
-	MOVD  n+48(FP), R7
-	CMP   $0x00000008, R7
-	BLO   few
-	CMP   $0x00000011, R7
-	BHS   above16
-	CMP   $0x00000010, R7
-	BLO   eight
-	FLDPQ (R6), (F8, F9)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R2), (F10, F11)
-	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R3), (F10, F11)
-	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), (R6)
-	FLDPQ 32(R6), (F8, F9)
-	FLDPQ 32(R0), (F10, F11)
-	WORD  $0x6e2adc00         // VFMUL V10.S4, V0.S4, V0.S4
-	WORD  $0x6e2bdc21         // VFMUL V11.S4, V1.S4, V1.S4
-	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ 32(R1), (F0, F1)
-	WORD  $0x6e20dc40         // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61         // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ 32(R2), (F0, F1)
-	WORD  $0x6e20dc80         // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1         // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ 32(R3), (F0, F1)
-	WORD  $0x6e20dcc0         // VFMUL V0.S4, V6.S4, V0.S4
-	WORD  $0x6e21dce1         // VFMUL V1.S4, V7.S4, V1.S4
-	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 32(R6)
-	RET
-
-above16:
-	CMP $0x00000020, R7
-	BLO rest
-	AND $0x0000001c, R6, R8
-	CMP $0x00000000, R8
-	BNE misaligned
-
-loop:
-	// Four groups a turn.
-	FLDPQ (R6), (F8, F9)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R2), (F10, F11)
-	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R3), (F10, F11)
-	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), (R6)
-	FLDPQ 32(R6), (F8, F9)
-	FLDPQ 32(R0), (F10, F11)
-	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 32(R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 32(R2), (F10, F11)
-	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 32(R3), (F10, F11)
-	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 32(R6)
-	FLDPQ 64(R6), (F8, F9)
-	FLDPQ 64(R0), (F10, F11)
-	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 64(R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 64(R2), (F10, F11)
-	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 64(R3), (F10, F11)
-	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 64(R6)
-	FLDPQ 96(R6), (F8, F9)
-	FLDPQ 96(R0), (F10, F11)
-	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 96(R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 96(R2), (F10, F11)
-	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 96(R3), (F10, F11)
-	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 96(R6)
-	ADD   $0x00000080, R0, R0
-	ADD   $0x00000080, R1, R1
-	ADD   $0x00000080, R2, R2
-	ADD   $0x00000080, R3, R3
-	ADD   $0x00000080, R6, R6
-	SUB   $0x00000020, R7, R7
-	CMP   $0x00000020, R7
-	BHS   loop
-	CMP   $0x00000000, R7
-	BLS   done
-
-rest:
-	TBZ   $0x04, R7, less16
-	FLDPQ (R6), (F8, F9)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R2), (F10, F11)
-	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R3), (F10, F11)
-	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), (R6)
-	FLDPQ 32(R6), (F8, F9)
-	FLDPQ 32(R0), (F10, F11)
-	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 32(R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 32(R2), (F10, F11)
-	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 32(R3), (F10, F11)
-	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 32(R6)
-	ADD   $0x00000040, R0, R0
-	ADD   $0x00000040, R1, R1
-	ADD   $0x00000040, R2, R2
-	ADD   $0x00000040, R3, R3
-	ADD   $0x00000040, R6, R6
-
-less16:
-	TBZ $0x03, R7, less8
-
-eight:
-	FLDPQ (R6), (F8, F9)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc21         // VFMUL V11.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ (R1), (F10, F1)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e21dc61         // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ (R2), (F3, F1)
-	WORD  $0x6e23dc8a         // VFMUL V3.S4, V4.S4, V10.S4
-	WORD  $0x6e21dca1         // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ (R3), (F3, F1)
-	WORD  $0x6e23dcca         // VFMUL V3.S4, V6.S4, V10.S4
-	WORD  $0x6e21dce1         // VFMUL V1.S4, V7.S4, V1.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), (R6)
-	ADD   $0x00000020, R0, R0
-	ADD   $0x00000020, R1, R1
-	ADD   $0x00000020, R2, R2
-	ADD   $0x00000020, R3, R3
-	ADD   $0x00000020, R6, R6
-
-less8:
-	AND $0x00000007, R7, R8
-	CMP $0x00000000, R8
-	BEQ done
-
-few:
-	TBZ   $0x02, R7, less4
-	FMOVQ (R6), F1
-	FMOVQ (R0), F3
-	WORD  $0x6e23dc03         // VFMUL V3.S4, V0.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVQ (R1), F3
-	WORD  $0x6e23dc43         // VFMUL V3.S4, V2.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVQ (R2), F3
-	WORD  $0x6e23dc83         // VFMUL V3.S4, V4.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVQ (R3), F3
-	WORD  $0x6e23dcc3         // VFMUL V3.S4, V6.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVQ F1, (R6)
-	ADD   $0x00000010, R0, R0
-	ADD   $0x00000010, R1, R1
-	ADD   $0x00000010, R2, R2
-	ADD   $0x00000010, R3, R3
-	ADD   $0x00000010, R6, R6
-
-less4:
-	TBZ   $0x01, R7, less2
-	FMOVD (R6), F1
-	FMOVD (R0), F3
-	WORD  $0x6e23dc03         // VFMUL V3.S4, V0.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVD (R1), F3
-	WORD  $0x6e23dc43         // VFMUL V3.S4, V2.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVD (R2), F3
-	WORD  $0x6e23dc83         // VFMUL V3.S4, V4.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVD (R3), F3
-	WORD  $0x6e23dcc3         // VFMUL V3.S4, V6.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVD F1, (R6)
-	ADD   $0x00000008, R0, R0
-	ADD   $0x00000008, R1, R1
-	ADD   $0x00000008, R2, R2
-	ADD   $0x00000008, R3, R3
-	ADD   $0x00000008, R6, R6
-
-less2:
-	TBZ   $0x00, R7, less1
-	FMOVS (R6), F1
-	FMOVS (R0), F3
-	WORD  $0x6e23dc00      // VFMUL V3.S4, V0.S4, V0.S4
-	WORD  $0x4e20d421      // VFADD V0.S4, V1.S4, V1.S4
-	FMOVS (R1), F0
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x4e20d421      // VFADD V0.S4, V1.S4, V1.S4
-	FMOVS (R2), F0
-	WORD  $0x6e20dc80      // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x4e20d421      // VFADD V0.S4, V1.S4, V1.S4
-	FMOVS (R3), F0
-	WORD  $0x6e20dcc0      // VFMUL V0.S4, V6.S4, V0.S4
-	WORD  $0x4e20d421      // VFADD V0.S4, V1.S4, V1.S4
-	FMOVS F1, (R6)
-
-less1:
-done:
-	RET
-
-misaligned:
-	CMP   $0x00000040, R7
-	BLS   loop
-	MOVD  $0x00000000, R8
-	SUB   R6, R8, R8
-	LSR   $0x00000002, R8, R8
-	AND   $0x00000007, R8, R8
-	SUB   R8, R7, R7
-	TBZ   $0x00, R8, skip1
-	FMOVS (R6), F8
-	FMOVS (R0), F9
-	WORD  $0x6e29dc09         // VFMUL V9.S4, V0.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVS (R1), F9
-	WORD  $0x6e29dc49         // VFMUL V9.S4, V2.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVS (R2), F9
-	WORD  $0x6e29dc89         // VFMUL V9.S4, V4.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVS (R3), F9
-	WORD  $0x6e29dcc9         // VFMUL V9.S4, V6.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVS F8, (R6)
-	ADD   $0x00000004, R0, R0
-	ADD   $0x00000004, R1, R1
-	ADD   $0x00000004, R2, R2
-	ADD   $0x00000004, R3, R3
-	ADD   $0x00000004, R6, R6
-
-skip1:
-	TBZ   $0x01, R8, skip2
-	FMOVD (R6), F8
-	FMOVD (R0), F9
-	WORD  $0x6e29dc09         // VFMUL V9.S4, V0.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVD (R1), F9
-	WORD  $0x6e29dc49         // VFMUL V9.S4, V2.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVD (R2), F9
-	WORD  $0x6e29dc89         // VFMUL V9.S4, V4.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVD (R3), F9
-	WORD  $0x6e29dcc9         // VFMUL V9.S4, V6.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVD F8, (R6)
-	ADD   $0x00000008, R0, R0
-	ADD   $0x00000008, R1, R1
-	ADD   $0x00000008, R2, R2
-	ADD   $0x00000008, R3, R3
-	ADD   $0x00000008, R6, R6
-
-skip2:
-	TBZ   $0x02, R8, skip4
-	FMOVQ (R6), F8
-	FMOVQ (R0), F9
-	WORD  $0x6e29dc09         // VFMUL V9.S4, V0.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVQ (R1), F9
-	WORD  $0x6e29dc49         // VFMUL V9.S4, V2.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVQ (R2), F9
-	WORD  $0x6e29dc89         // VFMUL V9.S4, V4.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVQ (R3), F9
-	WORD  $0x6e29dcc9         // VFMUL V9.S4, V6.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVQ F8, (R6)
-	ADD   $0x00000010, R0, R0
-	ADD   $0x00000010, R1, R1
-	ADD   $0x00000010, R2, R2
-	ADD   $0x00000010, R3, R3
-	ADD   $0x00000010, R6, R6
-
-skip4:
-	B loop
-
 // func axpy64NEON(a *float64, x []float32, y []float64)
 TEXT ·axpy64NEON(SB), NOSPLIT, $0-56
 	MOVD  a+0(FP), R0
@@ -1158,6 +748,840 @@ less2:
 	FMOVD F0, (R2)
 
 less1:
+	RET
+
+// func axpyRowsNEON(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
+TEXT ·axpyRowsNEON(SB), NOSPLIT, $0-112
+	FMOVS alpha+0(FP), F0
+	VDUP  V0.S[0], V0.S4
+	VDUP  V0.S[0], V1.S4
+	MOVD  a_base+8(FP), R0
+	MOVD  a_len+16(FP), R1
+	MOVD  rows_base+32(FP), R2
+	MOVD  stride+56(FP), R3
+	MOVD  idx_base+64(FP), R6
+	MOVD  y_base+88(FP), R7
+	MOVD  y_len+96(FP), R8
+	LSL   $0x00000002, R3, R3
+
+strip:
+	CMP   $0x00000040, R8
+	BLS   narrow
+	MOVD  R0, R9
+	MOVD  R2, R10
+	MOVD  R1, R11
+	MOVD  R6, R12
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 64(R7), (F6, F7)
+	FLDPQ 96(R7), (F8, F9)
+	FLDPQ 128(R7), (F10, F11)
+	FLDPQ 160(R7), (F12, F13)
+	FLDPQ 192(R7), (F14, F15)
+	FLDPQ 224(R7), (F16, F17)
+
+whole:
+	MOVD R10, R13
+	ADD  R3, R10, R10
+	CMP  $0x00000001, R6
+	BHS  wholeat
+
+wholeadd:
+	VLD1R (R9), [V20.S4]
+	VLD1R (R9), [V21.S4]
+	WORD  $0x6e20de94           // VFMUL V0.S4, V20.S4, V20.S4
+	WORD  $0x6e21deb5           // VFMUL V1.S4, V21.S4, V21.S4
+	FLDPQ (R13), (F18, F19)
+	WORD  $0x6e32de92           // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3           // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d442           // VFADD V18.S4, V2.S4, V2.S4
+	WORD  $0x4e33d463           // VFADD V19.S4, V3.S4, V3.S4
+	FLDPQ 32(R13), (F18, F19)
+	WORD  $0x6e32de92           // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3           // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d484           // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5           // VFADD V19.S4, V5.S4, V5.S4
+	FLDPQ 64(R13), (F18, F19)
+	WORD  $0x6e32de92           // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3           // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d4c6           // VFADD V18.S4, V6.S4, V6.S4
+	WORD  $0x4e33d4e7           // VFADD V19.S4, V7.S4, V7.S4
+	FLDPQ 96(R13), (F18, F19)
+	WORD  $0x6e32de92           // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3           // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d508           // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529           // VFADD V19.S4, V9.S4, V9.S4
+	FLDPQ 128(R13), (F18, F19)
+	WORD  $0x6e32de92           // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3           // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d54a           // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b           // VFADD V19.S4, V11.S4, V11.S4
+	FLDPQ 160(R13), (F18, F19)
+	WORD  $0x6e32de92           // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3           // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d58c           // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad           // VFADD V19.S4, V13.S4, V13.S4
+	FLDPQ 192(R13), (F18, F19)
+	WORD  $0x6e32de92           // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3           // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d5ce           // VFADD V18.S4, V14.S4, V14.S4
+	WORD  $0x4e33d5ef           // VFADD V19.S4, V15.S4, V15.S4
+	FLDPQ 224(R13), (F18, F19)
+	WORD  $0x6e32de92           // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3           // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d610           // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631           // VFADD V19.S4, V17.S4, V17.S4
+	ADD   $0x00000004, R9, R9
+	SUB   $0x00000001, R11, R11
+	CMP   $0x00000001, R11
+	BHS   whole
+	FSTPQ (F2, F3), (R7)
+	FSTPQ (F4, F5), 32(R7)
+	FSTPQ (F6, F7), 64(R7)
+	FSTPQ (F8, F9), 96(R7)
+	FSTPQ (F10, F11), 128(R7)
+	FSTPQ (F12, F13), 160(R7)
+	FSTPQ (F14, F15), 192(R7)
+	FSTPQ (F16, F17), 224(R7)
+	B     wholeend
+
+wholeat:
+	MOVWU (R12), R13
+	MOVD  R13, R13
+	MUL   R3, R13, R13
+	ADD   R2, R13, R13
+	ADD   $0x00000004, R12, R12
+	B     wholeadd
+
+wholeend:
+	ADD $0x00000100, R2, R2
+	ADD $0x00000100, R7, R7
+	SUB $0x00000040, R8, R8
+	B   strip
+
+narrow:
+	CMP   $0x00000008, R8
+	BLO   few
+	CMP   $0x00000008, R8
+	BLS   groups1
+	CMP   $0x00000010, R8
+	BLS   groups2
+	CMP   $0x00000018, R8
+	BLS   groups3
+	CMP   $0x00000020, R8
+	BLS   groups4
+	CMP   $0x00000028, R8
+	BLS   groups5
+	CMP   $0x00000030, R8
+	BLS   groups6
+	CMP   $0x00000038, R8
+	BLS   groups7
+	MOVD  R8, R8
+	SUB   $0x00000008, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 64(R7), (F6, F7)
+	FLDPQ 96(R7), (F8, F9)
+	FLDPQ 128(R7), (F10, F11)
+	FLDPQ 160(R7), (F12, F13)
+	FLDPQ 192(R7), (F14, F15)
+	ADD   R8, R7, R11
+	FLDPQ (R11), (F16, F17)
+
+rowsgroups8:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  rowsgroups8at
+
+rowsgroups8add:
+	VLD1R (R0), [V20.S4]
+	VLD1R (R0), [V21.S4]
+	WORD  $0x6e20de94          // VFMUL V0.S4, V20.S4, V20.S4
+	WORD  $0x6e21deb5          // VFMUL V1.S4, V21.S4, V21.S4
+	FLDPQ (R11), (F18, F19)
+	WORD  $0x6e32de92          // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3          // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d442          // VFADD V18.S4, V2.S4, V2.S4
+	WORD  $0x4e33d463          // VFADD V19.S4, V3.S4, V3.S4
+	FLDPQ 32(R11), (F18, F19)
+	WORD  $0x6e32de92          // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3          // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d484          // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5          // VFADD V19.S4, V5.S4, V5.S4
+	FLDPQ 64(R11), (F18, F19)
+	WORD  $0x6e32de92          // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3          // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d4c6          // VFADD V18.S4, V6.S4, V6.S4
+	WORD  $0x4e33d4e7          // VFADD V19.S4, V7.S4, V7.S4
+	FLDPQ 96(R11), (F18, F19)
+	WORD  $0x6e32de92          // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3          // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d508          // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529          // VFADD V19.S4, V9.S4, V9.S4
+	FLDPQ 128(R11), (F18, F19)
+	WORD  $0x6e32de92          // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3          // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d54a          // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b          // VFADD V19.S4, V11.S4, V11.S4
+	FLDPQ 160(R11), (F18, F19)
+	WORD  $0x6e32de92          // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3          // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d58c          // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad          // VFADD V19.S4, V13.S4, V13.S4
+	FLDPQ 192(R11), (F18, F19)
+	WORD  $0x6e32de92          // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3          // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d5ce          // VFADD V18.S4, V14.S4, V14.S4
+	WORD  $0x4e33d5ef          // VFADD V19.S4, V15.S4, V15.S4
+	ADD   R8, R11, R11
+	FLDPQ (R11), (F18, F19)
+	WORD  $0x6e32de92          // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3          // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d610          // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631          // VFADD V19.S4, V17.S4, V17.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups8
+	FSTPQ (F2, F3), (R7)
+	FSTPQ (F4, F5), 32(R7)
+	FSTPQ (F6, F7), 64(R7)
+	FSTPQ (F8, F9), 96(R7)
+	FSTPQ (F10, F11), 128(R7)
+	FSTPQ (F12, F13), 160(R7)
+	FSTPQ (F14, F15), 192(R7)
+	ADD   R8, R7, R0
+	FSTPQ (F16, F17), (R0)
+	B     rowsgroups8end
+
+rowsgroups8at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     rowsgroups8add
+
+rowsgroups8end:
+	RET
+
+groups7:
+	MOVD  R8, R8
+	SUB   $0x00000008, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 64(R7), (F6, F7)
+	FLDPQ 96(R7), (F8, F9)
+	FLDPQ 128(R7), (F10, F11)
+	FLDPQ 160(R7), (F12, F13)
+	ADD   R8, R7, R11
+	FLDPQ (R11), (F14, F15)
+
+rowsgroups7:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  rowsgroups7at
+
+rowsgroups7add:
+	VLD1R (R0), [V18.S4]
+	VLD1R (R0), [V19.S4]
+	WORD  $0x6e20de52          // VFMUL V0.S4, V18.S4, V18.S4
+	WORD  $0x6e21de73          // VFMUL V1.S4, V19.S4, V19.S4
+	FLDPQ (R11), (F16, F17)
+	WORD  $0x6e30de50          // VFMUL V16.S4, V18.S4, V16.S4
+	WORD  $0x6e31de71          // VFMUL V17.S4, V19.S4, V17.S4
+	WORD  $0x4e30d442          // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463          // VFADD V17.S4, V3.S4, V3.S4
+	FLDPQ 32(R11), (F16, F17)
+	WORD  $0x6e30de50          // VFMUL V16.S4, V18.S4, V16.S4
+	WORD  $0x6e31de71          // VFMUL V17.S4, V19.S4, V17.S4
+	WORD  $0x4e30d484          // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5          // VFADD V17.S4, V5.S4, V5.S4
+	FLDPQ 64(R11), (F16, F17)
+	WORD  $0x6e30de50          // VFMUL V16.S4, V18.S4, V16.S4
+	WORD  $0x6e31de71          // VFMUL V17.S4, V19.S4, V17.S4
+	WORD  $0x4e30d4c6          // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7          // VFADD V17.S4, V7.S4, V7.S4
+	FLDPQ 96(R11), (F16, F17)
+	WORD  $0x6e30de50          // VFMUL V16.S4, V18.S4, V16.S4
+	WORD  $0x6e31de71          // VFMUL V17.S4, V19.S4, V17.S4
+	WORD  $0x4e30d508          // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529          // VFADD V17.S4, V9.S4, V9.S4
+	FLDPQ 128(R11), (F16, F17)
+	WORD  $0x6e30de50          // VFMUL V16.S4, V18.S4, V16.S4
+	WORD  $0x6e31de71          // VFMUL V17.S4, V19.S4, V17.S4
+	WORD  $0x4e30d54a          // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b          // VFADD V17.S4, V11.S4, V11.S4
+	FLDPQ 160(R11), (F16, F17)
+	WORD  $0x6e30de50          // VFMUL V16.S4, V18.S4, V16.S4
+	WORD  $0x6e31de71          // VFMUL V17.S4, V19.S4, V17.S4
+	WORD  $0x4e30d58c          // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad          // VFADD V17.S4, V13.S4, V13.S4
+	ADD   R8, R11, R11
+	FLDPQ (R11), (F16, F17)
+	WORD  $0x6e30de50          // VFMUL V16.S4, V18.S4, V16.S4
+	WORD  $0x6e31de71          // VFMUL V17.S4, V19.S4, V17.S4
+	WORD  $0x4e30d5ce          // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef          // VFADD V17.S4, V15.S4, V15.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups7
+	FSTPQ (F2, F3), (R7)
+	FSTPQ (F4, F5), 32(R7)
+	FSTPQ (F6, F7), 64(R7)
+	FSTPQ (F8, F9), 96(R7)
+	FSTPQ (F10, F11), 128(R7)
+	FSTPQ (F12, F13), 160(R7)
+	ADD   R8, R7, R0
+	FSTPQ (F14, F15), (R0)
+	B     rowsgroups7end
+
+rowsgroups7at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     rowsgroups7add
+
+rowsgroups7end:
+	RET
+
+groups6:
+	MOVD  R8, R8
+	SUB   $0x00000008, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 64(R7), (F6, F7)
+	FLDPQ 96(R7), (F8, F9)
+	FLDPQ 128(R7), (F10, F11)
+	ADD   R8, R7, R11
+	FLDPQ (R11), (F12, F13)
+
+rowsgroups6:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  rowsgroups6at
+
+rowsgroups6add:
+	VLD1R (R0), [V16.S4]
+	VLD1R (R0), [V17.S4]
+	WORD  $0x6e20de10          // VFMUL V0.S4, V16.S4, V16.S4
+	WORD  $0x6e21de31          // VFMUL V1.S4, V17.S4, V17.S4
+	FLDPQ (R11), (F14, F15)
+	WORD  $0x6e2ede0e          // VFMUL V14.S4, V16.S4, V14.S4
+	WORD  $0x6e2fde2f          // VFMUL V15.S4, V17.S4, V15.S4
+	WORD  $0x4e2ed442          // VFADD V14.S4, V2.S4, V2.S4
+	WORD  $0x4e2fd463          // VFADD V15.S4, V3.S4, V3.S4
+	FLDPQ 32(R11), (F14, F15)
+	WORD  $0x6e2ede0e          // VFMUL V14.S4, V16.S4, V14.S4
+	WORD  $0x6e2fde2f          // VFMUL V15.S4, V17.S4, V15.S4
+	WORD  $0x4e2ed484          // VFADD V14.S4, V4.S4, V4.S4
+	WORD  $0x4e2fd4a5          // VFADD V15.S4, V5.S4, V5.S4
+	FLDPQ 64(R11), (F14, F15)
+	WORD  $0x6e2ede0e          // VFMUL V14.S4, V16.S4, V14.S4
+	WORD  $0x6e2fde2f          // VFMUL V15.S4, V17.S4, V15.S4
+	WORD  $0x4e2ed4c6          // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7          // VFADD V15.S4, V7.S4, V7.S4
+	FLDPQ 96(R11), (F14, F15)
+	WORD  $0x6e2ede0e          // VFMUL V14.S4, V16.S4, V14.S4
+	WORD  $0x6e2fde2f          // VFMUL V15.S4, V17.S4, V15.S4
+	WORD  $0x4e2ed508          // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529          // VFADD V15.S4, V9.S4, V9.S4
+	FLDPQ 128(R11), (F14, F15)
+	WORD  $0x6e2ede0e          // VFMUL V14.S4, V16.S4, V14.S4
+	WORD  $0x6e2fde2f          // VFMUL V15.S4, V17.S4, V15.S4
+	WORD  $0x4e2ed54a          // VFADD V14.S4, V10.S4, V10.S4
+	WORD  $0x4e2fd56b          // VFADD V15.S4, V11.S4, V11.S4
+	ADD   R8, R11, R11
+	FLDPQ (R11), (F14, F15)
+	WORD  $0x6e2ede0e          // VFMUL V14.S4, V16.S4, V14.S4
+	WORD  $0x6e2fde2f          // VFMUL V15.S4, V17.S4, V15.S4
+	WORD  $0x4e2ed58c          // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad          // VFADD V15.S4, V13.S4, V13.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups6
+	FSTPQ (F2, F3), (R7)
+	FSTPQ (F4, F5), 32(R7)
+	FSTPQ (F6, F7), 64(R7)
+	FSTPQ (F8, F9), 96(R7)
+	FSTPQ (F10, F11), 128(R7)
+	ADD   R8, R7, R0
+	FSTPQ (F12, F13), (R0)
+	B     rowsgroups6end
+
+rowsgroups6at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     rowsgroups6add
+
+rowsgroups6end:
+	RET
+
+groups5:
+	MOVD  R8, R8
+	SUB   $0x00000008, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 64(R7), (F6, F7)
+	FLDPQ 96(R7), (F8, F9)
+	ADD   R8, R7, R11
+	FLDPQ (R11), (F10, F11)
+
+rowsgroups5:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  rowsgroups5at
+
+rowsgroups5add:
+	VLD1R (R0), [V14.S4]
+	VLD1R (R0), [V15.S4]
+	WORD  $0x6e20ddce         // VFMUL V0.S4, V14.S4, V14.S4
+	WORD  $0x6e21ddef         // VFMUL V1.S4, V15.S4, V15.S4
+	FLDPQ (R11), (F12, F13)
+	WORD  $0x6e2cddcc         // VFMUL V12.S4, V14.S4, V12.S4
+	WORD  $0x6e2ddded         // VFMUL V13.S4, V15.S4, V13.S4
+	WORD  $0x4e2cd442         // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463         // VFADD V13.S4, V3.S4, V3.S4
+	FLDPQ 32(R11), (F12, F13)
+	WORD  $0x6e2cddcc         // VFMUL V12.S4, V14.S4, V12.S4
+	WORD  $0x6e2ddded         // VFMUL V13.S4, V15.S4, V13.S4
+	WORD  $0x4e2cd484         // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5         // VFADD V13.S4, V5.S4, V5.S4
+	FLDPQ 64(R11), (F12, F13)
+	WORD  $0x6e2cddcc         // VFMUL V12.S4, V14.S4, V12.S4
+	WORD  $0x6e2ddded         // VFMUL V13.S4, V15.S4, V13.S4
+	WORD  $0x4e2cd4c6         // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7         // VFADD V13.S4, V7.S4, V7.S4
+	FLDPQ 96(R11), (F12, F13)
+	WORD  $0x6e2cddcc         // VFMUL V12.S4, V14.S4, V12.S4
+	WORD  $0x6e2ddded         // VFMUL V13.S4, V15.S4, V13.S4
+	WORD  $0x4e2cd508         // VFADD V12.S4, V8.S4, V8.S4
+	WORD  $0x4e2dd529         // VFADD V13.S4, V9.S4, V9.S4
+	ADD   R8, R11, R11
+	FLDPQ (R11), (F12, F13)
+	WORD  $0x6e2cddcc         // VFMUL V12.S4, V14.S4, V12.S4
+	WORD  $0x6e2ddded         // VFMUL V13.S4, V15.S4, V13.S4
+	WORD  $0x4e2cd54a         // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b         // VFADD V13.S4, V11.S4, V11.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups5
+	FSTPQ (F2, F3), (R7)
+	FSTPQ (F4, F5), 32(R7)
+	FSTPQ (F6, F7), 64(R7)
+	FSTPQ (F8, F9), 96(R7)
+	ADD   R8, R7, R0
+	FSTPQ (F10, F11), (R0)
+	B     rowsgroups5end
+
+rowsgroups5at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     rowsgroups5add
+
+rowsgroups5end:
+	RET
+
+groups4:
+	MOVD  R8, R8
+	SUB   $0x00000008, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 64(R7), (F6, F7)
+	ADD   R8, R7, R11
+	FLDPQ (R11), (F8, F9)
+
+rowsgroups4:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  rowsgroups4at
+
+rowsgroups4add:
+	VLD1R (R0), [V12.S4]
+	VLD1R (R0), [V13.S4]
+	WORD  $0x6e20dd8c         // VFMUL V0.S4, V12.S4, V12.S4
+	WORD  $0x6e21ddad         // VFMUL V1.S4, V13.S4, V13.S4
+	FLDPQ (R11), (F10, F11)
+	WORD  $0x6e2add8a         // VFMUL V10.S4, V12.S4, V10.S4
+	WORD  $0x6e2bddab         // VFMUL V11.S4, V13.S4, V11.S4
+	WORD  $0x4e2ad442         // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463         // VFADD V11.S4, V3.S4, V3.S4
+	FLDPQ 32(R11), (F10, F11)
+	WORD  $0x6e2add8a         // VFMUL V10.S4, V12.S4, V10.S4
+	WORD  $0x6e2bddab         // VFMUL V11.S4, V13.S4, V11.S4
+	WORD  $0x4e2ad484         // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5         // VFADD V11.S4, V5.S4, V5.S4
+	FLDPQ 64(R11), (F10, F11)
+	WORD  $0x6e2add8a         // VFMUL V10.S4, V12.S4, V10.S4
+	WORD  $0x6e2bddab         // VFMUL V11.S4, V13.S4, V11.S4
+	WORD  $0x4e2ad4c6         // VFADD V10.S4, V6.S4, V6.S4
+	WORD  $0x4e2bd4e7         // VFADD V11.S4, V7.S4, V7.S4
+	ADD   R8, R11, R11
+	FLDPQ (R11), (F10, F11)
+	WORD  $0x6e2add8a         // VFMUL V10.S4, V12.S4, V10.S4
+	WORD  $0x6e2bddab         // VFMUL V11.S4, V13.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups4
+	FSTPQ (F2, F3), (R7)
+	FSTPQ (F4, F5), 32(R7)
+	FSTPQ (F6, F7), 64(R7)
+	ADD   R8, R7, R0
+	FSTPQ (F8, F9), (R0)
+	B     rowsgroups4end
+
+rowsgroups4at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     rowsgroups4add
+
+rowsgroups4end:
+	RET
+
+groups3:
+	MOVD  R8, R8
+	SUB   $0x00000008, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	ADD   R8, R7, R11
+	FLDPQ (R11), (F6, F7)
+
+rowsgroups3:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  rowsgroups3at
+
+rowsgroups3add:
+	VLD1R (R0), [V10.S4]
+	VLD1R (R0), [V11.S4]
+	WORD  $0x6e20dd4a         // VFMUL V0.S4, V10.S4, V10.S4
+	WORD  $0x6e21dd6b         // VFMUL V1.S4, V11.S4, V11.S4
+	FLDPQ (R11), (F8, F9)
+	WORD  $0x6e28dd48         // VFMUL V8.S4, V10.S4, V8.S4
+	WORD  $0x6e29dd69         // VFMUL V9.S4, V11.S4, V9.S4
+	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
+	FLDPQ 32(R11), (F8, F9)
+	WORD  $0x6e28dd48         // VFMUL V8.S4, V10.S4, V8.S4
+	WORD  $0x6e29dd69         // VFMUL V9.S4, V11.S4, V9.S4
+	WORD  $0x4e28d484         // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5         // VFADD V9.S4, V5.S4, V5.S4
+	ADD   R8, R11, R11
+	FLDPQ (R11), (F8, F9)
+	WORD  $0x6e28dd48         // VFMUL V8.S4, V10.S4, V8.S4
+	WORD  $0x6e29dd69         // VFMUL V9.S4, V11.S4, V9.S4
+	WORD  $0x4e28d4c6         // VFADD V8.S4, V6.S4, V6.S4
+	WORD  $0x4e29d4e7         // VFADD V9.S4, V7.S4, V7.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups3
+	FSTPQ (F2, F3), (R7)
+	FSTPQ (F4, F5), 32(R7)
+	ADD   R8, R7, R0
+	FSTPQ (F6, F7), (R0)
+	B     rowsgroups3end
+
+rowsgroups3at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     rowsgroups3add
+
+rowsgroups3end:
+	RET
+
+groups2:
+	MOVD  R8, R8
+	SUB   $0x00000008, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FLDPQ (R7), (F2, F3)
+	ADD   R8, R7, R11
+	FLDPQ (R11), (F4, F5)
+
+rowsgroups2:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  rowsgroups2at
+
+rowsgroups2add:
+	VLD1R (R0), [V8.S4]
+	VLD1R (R0), [V9.S4]
+	WORD  $0x6e20dd08         // VFMUL V0.S4, V8.S4, V8.S4
+	WORD  $0x6e21dd29         // VFMUL V1.S4, V9.S4, V9.S4
+	FLDPQ (R11), (F6, F7)
+	WORD  $0x6e26dd06         // VFMUL V6.S4, V8.S4, V6.S4
+	WORD  $0x6e27dd27         // VFMUL V7.S4, V9.S4, V7.S4
+	WORD  $0x4e26d442         // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463         // VFADD V7.S4, V3.S4, V3.S4
+	ADD   R8, R11, R11
+	FLDPQ (R11), (F6, F7)
+	WORD  $0x6e26dd06         // VFMUL V6.S4, V8.S4, V6.S4
+	WORD  $0x6e27dd27         // VFMUL V7.S4, V9.S4, V7.S4
+	WORD  $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
+	WORD  $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups2
+	FSTPQ (F2, F3), (R7)
+	ADD   R8, R7, R0
+	FSTPQ (F4, F5), (R0)
+	B     rowsgroups2end
+
+rowsgroups2at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     rowsgroups2add
+
+rowsgroups2end:
+	RET
+
+groups1:
+	MOVD  R8, R8
+	SUB   $0x00000008, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	ADD   R8, R7, R11
+	FLDPQ (R11), (F2, F3)
+
+rowsgroups1:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  rowsgroups1at
+
+rowsgroups1add:
+	VLD1R (R0), [V4.S4]
+	VLD1R (R0), [V5.S4]
+	WORD  $0x6e20dc84         // VFMUL V0.S4, V4.S4, V4.S4
+	WORD  $0x6e21dca5         // VFMUL V1.S4, V5.S4, V5.S4
+	ADD   R8, R11, R11
+	FLDPQ (R11), (F7, F6)
+	WORD  $0x6e27dc84         // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e26dca5         // VFMUL V6.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups1
+	ADD   R8, R7, R0
+	FSTPQ (F2, F3), (R0)
+	B     rowsgroups1end
+
+rowsgroups1at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     rowsgroups1add
+
+rowsgroups1end:
+	RET
+
+few:
+	CMP   $0x00000004, R8
+	BLO   less4
+	MOVD  R8, R8
+	SUB   $0x00000004, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FMOVQ (R7), F1
+	ADD   R8, R7, R11
+	FMOVQ (R11), F2
+
+pairs4:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  pairs4at
+
+pairs4add:
+	VLD1R (R0), [V4.S4]
+	WORD  $0x6e20dc84         // VFMUL V0.S4, V4.S4, V4.S4
+	FMOVQ (R11), F3
+	WORD  $0x6e23dc83         // VFMUL V3.S4, V4.S4, V3.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	ADD   R8, R11, R11
+	FMOVQ (R11), F3
+	WORD  $0x6e23dc83         // VFMUL V3.S4, V4.S4, V3.S4
+	WORD  $0x4e23d442         // VFADD V3.S4, V2.S4, V2.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   pairs4
+	FMOVQ F1, (R7)
+	ADD   R8, R7, R0
+	FMOVQ F2, (R0)
+	B     pairs4end
+
+pairs4at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     pairs4add
+
+pairs4end:
+	RET
+
+less4:
+	CMP   $0x00000002, R8
+	BLO   less2
+	MOVD  R8, R8
+	SUB   $0x00000002, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FMOVD (R7), F1
+	ADD   R8, R7, R11
+	FMOVD (R11), F2
+
+pairs2:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  pairs2at
+
+pairs2add:
+	VLD1R (R0), [V4.S4]
+	WORD  $0x6e20dc84         // VFMUL V0.S4, V4.S4, V4.S4
+	FMOVD (R11), F3
+	WORD  $0x6e23dc83         // VFMUL V3.S4, V4.S4, V3.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	ADD   R8, R11, R11
+	FMOVD (R11), F3
+	WORD  $0x6e23dc83         // VFMUL V3.S4, V4.S4, V3.S4
+	WORD  $0x4e23d442         // VFADD V3.S4, V2.S4, V2.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   pairs2
+	FMOVD F1, (R7)
+	ADD   R8, R7, R0
+	FMOVD F2, (R0)
+	B     pairs2end
+
+pairs2at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     pairs2add
+
+pairs2end:
+	RET
+
+less2:
+	MOVD  R0, R0
+	MOVD  R2, R8
+	MOVD  R1, R1
+	MOVD  R6, R9
+	FMOVS (R7), F1
+
+one:
+	MOVD R8, R10
+	ADD  R3, R8, R8
+	CMP  $0x00000001, R6
+	BHS  oneat
+
+oneadd:
+	VLD1R (R0), [V2.S4]
+	WORD  $0x6e20dc42         // VFMUL V0.S4, V2.S4, V2.S4
+	FMOVS (R10), F3
+	WORD  $0x6e23dc42         // VFMUL V3.S4, V2.S4, V2.S4
+	WORD  $0x4e22d421         // VFADD V2.S4, V1.S4, V1.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   one
+	FMOVS F1, (R7)
+	B     oneend
+
+oneat:
+	MOVWU (R9), R10
+	MOVD  R10, R10
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	ADD   $0x00000004, R9, R9
+	B     oneadd
+
+oneend:
 	RET
 
 // func axpySameNEON(a float32, idx []uint16, w []float32)
@@ -8455,6 +8879,628 @@ loop:
 
 found:
 	MOVD R2, ret+32(FP)
+	RET
+
+// func gerNEON(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
+TEXT ·gerNEON(SB), NOSPLIT, $0-96
+	FMOVS alpha+0(FP), F0
+	VDUP  V0.S[0], V0.S4
+	VDUP  V0.S[0], V1.S4
+	MOVD  x_base+8(FP), R0
+	MOVD  x_len+16(FP), R1
+	MOVD  y_base+32(FP), R2
+	MOVD  y_len+40(FP), R3
+	MOVD  a_base+56(FP), R6
+	MOVD  stride+80(FP), R7
+	LSL   $0x00000002, R7, R7
+	CMP   $0x00000041, R3
+	BHS   wide
+	CMP   $0x00000008, R3
+	BLO   few
+	CMP   $0x00000008, R3
+	BLS   groups1
+	CMP   $0x00000010, R3
+	BLS   groups2
+	CMP   $0x00000018, R3
+	BLS   groups3
+	CMP   $0x00000020, R3
+	BLS   groups4
+	CMP   $0x00000028, R3
+	BLS   groups5
+	CMP   $0x00000030, R3
+	BLS   groups6
+	CMP   $0x00000038, R3
+	BLS   groups7
+	MOVD  R3, R3
+	SUB   $0x00000008, R3, R3
+	LSL   $0x00000002, R3, R3
+	FLDPQ (R2), (F2, F3)
+	FLDPQ 32(R2), (F4, F5)
+	FLDPQ 64(R2), (F6, F7)
+	FLDPQ 96(R2), (F8, F9)
+	FLDPQ 128(R2), (F10, F11)
+	FLDPQ 160(R2), (F12, F13)
+	FLDPQ 192(R2), (F14, F15)
+	ADD   R3, R2, R2
+	FLDPQ (R2), (F16, F17)
+
+rowsgroups8:
+	VLD1R (R0), [V18.S4]
+	VLD1R (R0), [V19.S4]
+	WORD  $0x6e20de52         // VFMUL V0.S4, V18.S4, V18.S4
+	WORD  $0x6e21de73         // VFMUL V1.S4, V19.S4, V19.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e30de54         // VFMUL V16.S4, V18.S4, V20.S4
+	WORD  $0x6e31de75         // VFMUL V17.S4, V19.S4, V21.S4
+	FLDPQ (R2), (F22, F23)
+	WORD  $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
+	WORD  $0x6e22de56         // VFMUL V2.S4, V18.S4, V22.S4
+	WORD  $0x6e23de77         // VFMUL V3.S4, V19.S4, V23.S4
+	FLDPQ (R6), (F24, F25)
+	WORD  $0x4e38d6d6         // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7         // VFADD V25.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), (R6)
+	WORD  $0x6e24de56         // VFMUL V4.S4, V18.S4, V22.S4
+	WORD  $0x6e25de77         // VFMUL V5.S4, V19.S4, V23.S4
+	FLDPQ 32(R6), (F24, F25)
+	WORD  $0x4e38d6d6         // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7         // VFADD V25.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 32(R6)
+	WORD  $0x6e26de56         // VFMUL V6.S4, V18.S4, V22.S4
+	WORD  $0x6e27de77         // VFMUL V7.S4, V19.S4, V23.S4
+	FLDPQ 64(R6), (F24, F25)
+	WORD  $0x4e38d6d6         // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7         // VFADD V25.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 64(R6)
+	WORD  $0x6e28de56         // VFMUL V8.S4, V18.S4, V22.S4
+	WORD  $0x6e29de77         // VFMUL V9.S4, V19.S4, V23.S4
+	FLDPQ 96(R6), (F24, F25)
+	WORD  $0x4e38d6d6         // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7         // VFADD V25.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 96(R6)
+	WORD  $0x6e2ade56         // VFMUL V10.S4, V18.S4, V22.S4
+	WORD  $0x6e2bde77         // VFMUL V11.S4, V19.S4, V23.S4
+	FLDPQ 128(R6), (F24, F25)
+	WORD  $0x4e38d6d6         // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7         // VFADD V25.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 128(R6)
+	WORD  $0x6e2cde56         // VFMUL V12.S4, V18.S4, V22.S4
+	WORD  $0x6e2dde77         // VFMUL V13.S4, V19.S4, V23.S4
+	FLDPQ 160(R6), (F24, F25)
+	WORD  $0x4e38d6d6         // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7         // VFADD V25.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 160(R6)
+	WORD  $0x6e2ede52         // VFMUL V14.S4, V18.S4, V18.S4
+	WORD  $0x6e2fde73         // VFMUL V15.S4, V19.S4, V19.S4
+	FLDPQ 192(R6), (F22, F23)
+	WORD  $0x4e36d652         // VFADD V22.S4, V18.S4, V18.S4
+	WORD  $0x4e37d673         // VFADD V23.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), 192(R6)
+	ADD   R3, R6, R2
+	FSTPQ (F20, F21), (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups8
+	RET
+
+groups7:
+	MOVD  R3, R3
+	SUB   $0x00000008, R3, R3
+	LSL   $0x00000002, R3, R3
+	FLDPQ (R2), (F2, F3)
+	FLDPQ 32(R2), (F4, F5)
+	FLDPQ 64(R2), (F6, F7)
+	FLDPQ 96(R2), (F8, F9)
+	FLDPQ 128(R2), (F10, F11)
+	FLDPQ 160(R2), (F12, F13)
+	ADD   R3, R2, R2
+	FLDPQ (R2), (F14, F15)
+
+rowsgroups7:
+	VLD1R (R0), [V16.S4]
+	VLD1R (R0), [V17.S4]
+	WORD  $0x6e20de10         // VFMUL V0.S4, V16.S4, V16.S4
+	WORD  $0x6e21de31         // VFMUL V1.S4, V17.S4, V17.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e2ede12         // VFMUL V14.S4, V16.S4, V18.S4
+	WORD  $0x6e2fde33         // VFMUL V15.S4, V17.S4, V19.S4
+	FLDPQ (R2), (F20, F21)
+	WORD  $0x4e34d652         // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673         // VFADD V21.S4, V19.S4, V19.S4
+	WORD  $0x6e22de14         // VFMUL V2.S4, V16.S4, V20.S4
+	WORD  $0x6e23de35         // VFMUL V3.S4, V17.S4, V21.S4
+	FLDPQ (R6), (F22, F23)
+	WORD  $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), (R6)
+	WORD  $0x6e24de14         // VFMUL V4.S4, V16.S4, V20.S4
+	WORD  $0x6e25de35         // VFMUL V5.S4, V17.S4, V21.S4
+	FLDPQ 32(R6), (F22, F23)
+	WORD  $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), 32(R6)
+	WORD  $0x6e26de14         // VFMUL V6.S4, V16.S4, V20.S4
+	WORD  $0x6e27de35         // VFMUL V7.S4, V17.S4, V21.S4
+	FLDPQ 64(R6), (F22, F23)
+	WORD  $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), 64(R6)
+	WORD  $0x6e28de14         // VFMUL V8.S4, V16.S4, V20.S4
+	WORD  $0x6e29de35         // VFMUL V9.S4, V17.S4, V21.S4
+	FLDPQ 96(R6), (F22, F23)
+	WORD  $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), 96(R6)
+	WORD  $0x6e2ade14         // VFMUL V10.S4, V16.S4, V20.S4
+	WORD  $0x6e2bde35         // VFMUL V11.S4, V17.S4, V21.S4
+	FLDPQ 128(R6), (F22, F23)
+	WORD  $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), 128(R6)
+	WORD  $0x6e2cde10         // VFMUL V12.S4, V16.S4, V16.S4
+	WORD  $0x6e2dde31         // VFMUL V13.S4, V17.S4, V17.S4
+	FLDPQ 160(R6), (F20, F21)
+	WORD  $0x4e34d610         // VFADD V20.S4, V16.S4, V16.S4
+	WORD  $0x4e35d631         // VFADD V21.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), 160(R6)
+	ADD   R3, R6, R2
+	FSTPQ (F18, F19), (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups7
+	RET
+
+groups6:
+	MOVD  R3, R3
+	SUB   $0x00000008, R3, R3
+	LSL   $0x00000002, R3, R3
+	FLDPQ (R2), (F2, F3)
+	FLDPQ 32(R2), (F4, F5)
+	FLDPQ 64(R2), (F6, F7)
+	FLDPQ 96(R2), (F8, F9)
+	FLDPQ 128(R2), (F10, F11)
+	ADD   R3, R2, R2
+	FLDPQ (R2), (F12, F13)
+
+rowsgroups6:
+	VLD1R (R0), [V14.S4]
+	VLD1R (R0), [V15.S4]
+	WORD  $0x6e20ddce         // VFMUL V0.S4, V14.S4, V14.S4
+	WORD  $0x6e21ddef         // VFMUL V1.S4, V15.S4, V15.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e2cddd0         // VFMUL V12.S4, V14.S4, V16.S4
+	WORD  $0x6e2dddf1         // VFMUL V13.S4, V15.S4, V17.S4
+	FLDPQ (R2), (F18, F19)
+	WORD  $0x4e32d610         // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631         // VFADD V19.S4, V17.S4, V17.S4
+	WORD  $0x6e22ddd2         // VFMUL V2.S4, V14.S4, V18.S4
+	WORD  $0x6e23ddf3         // VFMUL V3.S4, V15.S4, V19.S4
+	FLDPQ (R6), (F20, F21)
+	WORD  $0x4e34d652         // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673         // VFADD V21.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), (R6)
+	WORD  $0x6e24ddd2         // VFMUL V4.S4, V14.S4, V18.S4
+	WORD  $0x6e25ddf3         // VFMUL V5.S4, V15.S4, V19.S4
+	FLDPQ 32(R6), (F20, F21)
+	WORD  $0x4e34d652         // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673         // VFADD V21.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), 32(R6)
+	WORD  $0x6e26ddd2         // VFMUL V6.S4, V14.S4, V18.S4
+	WORD  $0x6e27ddf3         // VFMUL V7.S4, V15.S4, V19.S4
+	FLDPQ 64(R6), (F20, F21)
+	WORD  $0x4e34d652         // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673         // VFADD V21.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), 64(R6)
+	WORD  $0x6e28ddd2         // VFMUL V8.S4, V14.S4, V18.S4
+	WORD  $0x6e29ddf3         // VFMUL V9.S4, V15.S4, V19.S4
+	FLDPQ 96(R6), (F20, F21)
+	WORD  $0x4e34d652         // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673         // VFADD V21.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), 96(R6)
+	WORD  $0x6e2addce         // VFMUL V10.S4, V14.S4, V14.S4
+	WORD  $0x6e2bddef         // VFMUL V11.S4, V15.S4, V15.S4
+	FLDPQ 128(R6), (F18, F19)
+	WORD  $0x4e32d5ce         // VFADD V18.S4, V14.S4, V14.S4
+	WORD  $0x4e33d5ef         // VFADD V19.S4, V15.S4, V15.S4
+	FSTPQ (F14, F15), 128(R6)
+	ADD   R3, R6, R2
+	FSTPQ (F16, F17), (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups6
+	RET
+
+groups5:
+	MOVD  R3, R3
+	SUB   $0x00000008, R3, R3
+	LSL   $0x00000002, R3, R3
+	FLDPQ (R2), (F2, F3)
+	FLDPQ 32(R2), (F4, F5)
+	FLDPQ 64(R2), (F6, F7)
+	FLDPQ 96(R2), (F8, F9)
+	ADD   R3, R2, R2
+	FLDPQ (R2), (F10, F11)
+
+rowsgroups5:
+	VLD1R (R0), [V12.S4]
+	VLD1R (R0), [V13.S4]
+	WORD  $0x6e20dd8c         // VFMUL V0.S4, V12.S4, V12.S4
+	WORD  $0x6e21ddad         // VFMUL V1.S4, V13.S4, V13.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e2add8e         // VFMUL V10.S4, V12.S4, V14.S4
+	WORD  $0x6e2bddaf         // VFMUL V11.S4, V13.S4, V15.S4
+	FLDPQ (R2), (F16, F17)
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	WORD  $0x6e22dd90         // VFMUL V2.S4, V12.S4, V16.S4
+	WORD  $0x6e23ddb1         // VFMUL V3.S4, V13.S4, V17.S4
+	FLDPQ (R6), (F18, F19)
+	WORD  $0x4e32d610         // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631         // VFADD V19.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), (R6)
+	WORD  $0x6e24dd90         // VFMUL V4.S4, V12.S4, V16.S4
+	WORD  $0x6e25ddb1         // VFMUL V5.S4, V13.S4, V17.S4
+	FLDPQ 32(R6), (F18, F19)
+	WORD  $0x4e32d610         // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631         // VFADD V19.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), 32(R6)
+	WORD  $0x6e26dd90         // VFMUL V6.S4, V12.S4, V16.S4
+	WORD  $0x6e27ddb1         // VFMUL V7.S4, V13.S4, V17.S4
+	FLDPQ 64(R6), (F18, F19)
+	WORD  $0x4e32d610         // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631         // VFADD V19.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), 64(R6)
+	WORD  $0x6e28dd8c         // VFMUL V8.S4, V12.S4, V12.S4
+	WORD  $0x6e29ddad         // VFMUL V9.S4, V13.S4, V13.S4
+	FLDPQ 96(R6), (F16, F17)
+	WORD  $0x4e30d58c         // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad         // VFADD V17.S4, V13.S4, V13.S4
+	FSTPQ (F12, F13), 96(R6)
+	ADD   R3, R6, R2
+	FSTPQ (F14, F15), (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups5
+	RET
+
+groups4:
+	MOVD  R3, R3
+	SUB   $0x00000008, R3, R3
+	LSL   $0x00000002, R3, R3
+	FLDPQ (R2), (F2, F3)
+	FLDPQ 32(R2), (F4, F5)
+	FLDPQ 64(R2), (F6, F7)
+	ADD   R3, R2, R2
+	FLDPQ (R2), (F8, F9)
+
+rowsgroups4:
+	VLD1R (R0), [V10.S4]
+	VLD1R (R0), [V11.S4]
+	WORD  $0x6e20dd4a         // VFMUL V0.S4, V10.S4, V10.S4
+	WORD  $0x6e21dd6b         // VFMUL V1.S4, V11.S4, V11.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e28dd4c         // VFMUL V8.S4, V10.S4, V12.S4
+	WORD  $0x6e29dd6d         // VFMUL V9.S4, V11.S4, V13.S4
+	FLDPQ (R2), (F14, F15)
+	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
+	WORD  $0x6e22dd4e         // VFMUL V2.S4, V10.S4, V14.S4
+	WORD  $0x6e23dd6f         // VFMUL V3.S4, V11.S4, V15.S4
+	FLDPQ (R6), (F16, F17)
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	FSTPQ (F14, F15), (R6)
+	WORD  $0x6e24dd4e         // VFMUL V4.S4, V10.S4, V14.S4
+	WORD  $0x6e25dd6f         // VFMUL V5.S4, V11.S4, V15.S4
+	FLDPQ 32(R6), (F16, F17)
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	FSTPQ (F14, F15), 32(R6)
+	WORD  $0x6e26dd4a         // VFMUL V6.S4, V10.S4, V10.S4
+	WORD  $0x6e27dd6b         // VFMUL V7.S4, V11.S4, V11.S4
+	FLDPQ 64(R6), (F14, F15)
+	WORD  $0x4e2ed54a         // VFADD V14.S4, V10.S4, V10.S4
+	WORD  $0x4e2fd56b         // VFADD V15.S4, V11.S4, V11.S4
+	FSTPQ (F10, F11), 64(R6)
+	ADD   R3, R6, R2
+	FSTPQ (F12, F13), (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups4
+	RET
+
+groups3:
+	MOVD  R3, R3
+	SUB   $0x00000008, R3, R3
+	LSL   $0x00000002, R3, R3
+	FLDPQ (R2), (F2, F3)
+	FLDPQ 32(R2), (F4, F5)
+	ADD   R3, R2, R2
+	FLDPQ (R2), (F6, F7)
+
+rowsgroups3:
+	VLD1R (R0), [V8.S4]
+	VLD1R (R0), [V9.S4]
+	WORD  $0x6e20dd08         // VFMUL V0.S4, V8.S4, V8.S4
+	WORD  $0x6e21dd29         // VFMUL V1.S4, V9.S4, V9.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e26dd0a         // VFMUL V6.S4, V8.S4, V10.S4
+	WORD  $0x6e27dd2b         // VFMUL V7.S4, V9.S4, V11.S4
+	FLDPQ (R2), (F12, F13)
+	WORD  $0x4e2cd54a         // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b         // VFADD V13.S4, V11.S4, V11.S4
+	WORD  $0x6e22dd0c         // VFMUL V2.S4, V8.S4, V12.S4
+	WORD  $0x6e23dd2d         // VFMUL V3.S4, V9.S4, V13.S4
+	FLDPQ (R6), (F14, F15)
+	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
+	FSTPQ (F12, F13), (R6)
+	WORD  $0x6e24dd08         // VFMUL V4.S4, V8.S4, V8.S4
+	WORD  $0x6e25dd29         // VFMUL V5.S4, V9.S4, V9.S4
+	FLDPQ 32(R6), (F12, F13)
+	WORD  $0x4e2cd508         // VFADD V12.S4, V8.S4, V8.S4
+	WORD  $0x4e2dd529         // VFADD V13.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), 32(R6)
+	ADD   R3, R6, R2
+	FSTPQ (F10, F11), (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups3
+	RET
+
+groups2:
+	MOVD  R3, R3
+	SUB   $0x00000008, R3, R3
+	LSL   $0x00000002, R3, R3
+	FLDPQ (R2), (F2, F3)
+	ADD   R3, R2, R2
+	FLDPQ (R2), (F4, F5)
+
+rowsgroups2:
+	VLD1R (R0), [V6.S4]
+	VLD1R (R0), [V7.S4]
+	WORD  $0x6e20dcc6         // VFMUL V0.S4, V6.S4, V6.S4
+	WORD  $0x6e21dce7         // VFMUL V1.S4, V7.S4, V7.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e24dcc8         // VFMUL V4.S4, V6.S4, V8.S4
+	WORD  $0x6e25dce9         // VFMUL V5.S4, V7.S4, V9.S4
+	FLDPQ (R2), (F10, F11)
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	WORD  $0x6e22dcc6         // VFMUL V2.S4, V6.S4, V6.S4
+	WORD  $0x6e23dce7         // VFMUL V3.S4, V7.S4, V7.S4
+	FLDPQ (R6), (F10, F11)
+	WORD  $0x4e2ad4c6         // VFADD V10.S4, V6.S4, V6.S4
+	WORD  $0x4e2bd4e7         // VFADD V11.S4, V7.S4, V7.S4
+	FSTPQ (F6, F7), (R6)
+	ADD   R3, R6, R2
+	FSTPQ (F8, F9), (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups2
+	RET
+
+groups1:
+	MOVD  R3, R3
+	SUB   $0x00000008, R3, R3
+	LSL   $0x00000002, R3, R3
+	ADD   R3, R2, R2
+	FLDPQ (R2), (F2, F3)
+
+rowsgroups1:
+	VLD1R (R0), [V4.S4]
+	VLD1R (R0), [V5.S4]
+	WORD  $0x6e20dc84         // VFMUL V0.S4, V4.S4, V4.S4
+	WORD  $0x6e21dca5         // VFMUL V1.S4, V5.S4, V5.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e22dc84         // VFMUL V2.S4, V4.S4, V4.S4
+	WORD  $0x6e23dca5         // VFMUL V3.S4, V5.S4, V5.S4
+	FLDPQ (R2), (F6, F7)
+	WORD  $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
+	WORD  $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
+	ADD   R3, R6, R2
+	FSTPQ (F4, F5), (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups1
+	RET
+
+few:
+	CMP   $0x00000004, R3
+	BLO   less4
+	MOVD  R3, R3
+	SUB   $0x00000004, R3, R3
+	LSL   $0x00000002, R3, R3
+	FMOVQ (R2), F1
+	ADD   R3, R2, R2
+	FMOVQ (R2), F2
+
+pairs4:
+	VLD1R (R0), [V3.S4]
+	WORD  $0x6e20dc63         // VFMUL V0.S4, V3.S4, V3.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e22dc64         // VFMUL V2.S4, V3.S4, V4.S4
+	FMOVQ (R2), F5
+	WORD  $0x4e25d484         // VFADD V5.S4, V4.S4, V4.S4
+	WORD  $0x6e21dc63         // VFMUL V1.S4, V3.S4, V3.S4
+	FMOVQ (R6), F5
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	FMOVQ F3, (R6)
+	ADD   R3, R6, R2
+	FMOVQ F4, (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   pairs4
+	RET
+
+less4:
+	CMP   $0x00000002, R3
+	BLO   less2
+	MOVD  R3, R3
+	SUB   $0x00000002, R3, R3
+	LSL   $0x00000002, R3, R3
+	FMOVD (R2), F1
+	ADD   R3, R2, R2
+	FMOVD (R2), F2
+
+pairs2:
+	VLD1R (R0), [V3.S4]
+	WORD  $0x6e20dc63         // VFMUL V0.S4, V3.S4, V3.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e22dc64         // VFMUL V2.S4, V3.S4, V4.S4
+	FMOVD (R2), F5
+	WORD  $0x4e25d484         // VFADD V5.S4, V4.S4, V4.S4
+	WORD  $0x6e21dc63         // VFMUL V1.S4, V3.S4, V3.S4
+	FMOVD (R6), F5
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	FMOVD F3, (R6)
+	ADD   R3, R6, R2
+	FMOVD F4, (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   pairs2
+	RET
+
+less2:
+	FMOVS (R2), F1
+
+one:
+	VLD1R (R0), [V2.S4]
+	WORD  $0x6e20dc42         // VFMUL V0.S4, V2.S4, V2.S4
+	WORD  $0x6e21dc42         // VFMUL V1.S4, V2.S4, V2.S4
+	FMOVS (R6), F3
+	WORD  $0x4e23d442         // VFADD V3.S4, V2.S4, V2.S4
+	FMOVS F2, (R6)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   one
+	RET
+
+wide:
+	MOVD R3, R3
+	SUB  $0x00000008, R3, R3
+	LSL  $0x00000002, R3, R3
+
+row:
+	VLD1R (R0), [V2.S4]
+	VLD1R (R0), [V3.S4]
+	WORD  $0x6e20dc42         // VFMUL V0.S4, V2.S4, V2.S4
+	WORD  $0x6e21dc63         // VFMUL V1.S4, V3.S4, V3.S4
+	FLDPQ (R2), (F4, F5)
+	WORD  $0x6e24dc44         // VFMUL V4.S4, V2.S4, V4.S4
+	WORD  $0x6e25dc65         // VFMUL V5.S4, V3.S4, V5.S4
+	FLDPQ (R6), (F6, F7)
+	WORD  $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
+	WORD  $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
+	ADD   R3, R2, R8
+	ADD   R3, R6, R9
+	FLDPQ (R8), (F6, F7)
+	WORD  $0x6e26dc46         // VFMUL V6.S4, V2.S4, V6.S4
+	WORD  $0x6e27dc67         // VFMUL V7.S4, V3.S4, V7.S4
+	FLDPQ (R9), (F8, F9)
+	WORD  $0x4e28d4c6         // VFADD V8.S4, V6.S4, V6.S4
+	WORD  $0x4e29d4e7         // VFADD V9.S4, V7.S4, V7.S4
+	MOVD  $0x00000000, R8
+	SUB   R6, R8, R8
+	AND   $0x0000001c, R8, R8
+	MOVD  R3, R9
+	SUB   R8, R9, R9
+
+groups:
+	ADD   R8, R2, R10
+	ADD   R8, R6, R11
+	FLDPQ (R10), (F8, F9)
+	WORD  $0x6e28dc48         // VFMUL V8.S4, V2.S4, V8.S4
+	WORD  $0x6e29dc69         // VFMUL V9.S4, V3.S4, V9.S4
+	FLDPQ (R11), (F10, F11)
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	ADD   R8, R6, R10
+	FSTPQ (F8, F9), (R10)
+	ADD   R8, R2, R10
+	ADD   R8, R6, R11
+	FLDPQ 32(R10), (F8, F9)
+	WORD  $0x6e28dc48         // VFMUL V8.S4, V2.S4, V8.S4
+	WORD  $0x6e29dc69         // VFMUL V9.S4, V3.S4, V9.S4
+	FLDPQ 32(R11), (F10, F11)
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	ADD   R8, R6, R10
+	FSTPQ (F8, F9), 32(R10)
+	ADD   R8, R2, R10
+	ADD   R8, R6, R11
+	FLDPQ 64(R10), (F8, F9)
+	WORD  $0x6e28dc48         // VFMUL V8.S4, V2.S4, V8.S4
+	WORD  $0x6e29dc69         // VFMUL V9.S4, V3.S4, V9.S4
+	FLDPQ 64(R11), (F10, F11)
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	ADD   R8, R6, R10
+	FSTPQ (F8, F9), 64(R10)
+	ADD   R8, R2, R10
+	ADD   R8, R6, R11
+	FLDPQ 96(R10), (F8, F9)
+	WORD  $0x6e28dc48         // VFMUL V8.S4, V2.S4, V8.S4
+	WORD  $0x6e29dc69         // VFMUL V9.S4, V3.S4, V9.S4
+	FLDPQ 96(R11), (F10, F11)
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	ADD   R8, R6, R10
+	FSTPQ (F8, F9), 96(R10)
+	ADD   $0x00000080, R8, R8
+	SUB   $0x00000080, R9, R9
+	CMP   $0x00000080, R9
+	BHS   groups
+	CMP   $0x00000000, R9
+	BLS   end
+
+group:
+	ADD   R8, R2, R9
+	ADD   R8, R6, R10
+	FLDPQ (R9), (F8, F9)
+	WORD  $0x6e28dc48         // VFMUL V8.S4, V2.S4, V8.S4
+	WORD  $0x6e29dc69         // VFMUL V9.S4, V3.S4, V9.S4
+	FLDPQ (R10), (F10, F11)
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	ADD   R8, R6, R9
+	FSTPQ (F8, F9), (R9)
+	ADD   $0x00000020, R8, R8
+	CMP   R3, R8
+	BLO   group
+
+end:
+	FSTPQ (F4, F5), (R6)
+	ADD   R3, R6, R8
+	FSTPQ (F6, F7), (R8)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   row
 	RET
 
 // func l1DistanceNEON(x []float32, y []float32) float32

@@ -6,10 +6,6 @@ package asm
 
 const noNEON = "asm: this build has no NEON"
 
-func axpy4NEON(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int) {
-	panic(noNEON)
-}
-
 func dotFloatInt8NEON(x *float32, y *int8, n int, endX *float32, endY *int8, end int) float32 {
 	panic(noNEON)
 }

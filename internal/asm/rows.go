@@ -16,13 +16,15 @@ func rowsTooShort(rows []float32, stride, count, n int) any {
 //
 // to the bit. It panics if rows ends before its last row does. dst must not overlap rows or x.
 func DotRows(dst, rows []float32, stride int, x []float32) {
-	if len(dst) == 0 {
-		return
-	}
-	if stride < 0 || len(x) > len(rows) || stride > 0 && len(dst)-1 > (len(rows)-len(x))/stride {
-		panic(rowsTooShort(rows, stride, len(dst), len(x)))
-	}
+	checkRows(rows, stride, len(dst), len(x))
 	dotRows(dst, rows, stride, nil, x)
+}
+
+// checkRows panics unless rows holds so many of n elements.
+func checkRows(rows []float32, stride, count, n int) {
+	if count > 0 && (stride < 0 || n > len(rows) || stride > 0 && count-1 > (len(rows)-n)/stride) {
+		panic(rowsTooShort(rows, stride, count, n))
+	}
 }
 
 // DotRowsAt is
@@ -188,33 +190,82 @@ func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 		}
 		raceWrites(y)
 	}
+	axpyRows(1, a, rows, stride, idx, y)
+}
+
+// GemvT is
+//
+//	for i, v := range x {
+//		Axpy(alpha*v, rows[i*stride:][:len(y)], y)
+//	}
+//
+// to the bit. It panics if rows ends before its last row does. y must not overlap rows or x.
+func GemvT(alpha float32, rows []float32, stride int, x, y []float32) {
+	checkRows(rows, stride, len(x), len(y))
+	if race {
+		raceReads(x)
+		for i := range x {
+			raceReads(row(rows, stride, nil, i, len(y)))
+		}
+		raceWrites(y)
+	}
+	axpyRows(alpha, x, rows, stride, nil, y)
+}
+
+// axpyRows is given indices or, for consecutive rows, nil.
+func axpyRows(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
 	for start := 0; start < len(y); start += Block {
 		part := y[start:min(start+Block, len(y))]
-		axpyRows(a, rows[start:], stride, idx, part)
+		step := rowsAtOnce(len(part))
+		for first := 0; first < len(a); first += step {
+			some := a[first:min(first+step, len(a))]
+			if idx == nil {
+				axpyRowsActive(alpha, some, rows[first*stride+start:], stride, nil, part)
+			} else {
+				axpyRowsActive(alpha, some, rows[start:], stride, idx[first:], part)
+			}
+		}
 	}
 }
 
-// axpyRows takes four rows at a time, so that y is read and written a quarter as often.
-func axpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
-	n, quads := len(y), len(idx)&^3
-	if active == Generic {
-		quads = 0
+func axpyRowsGeneric(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
+	for i, v := range a {
+		axpyGeneric(float32(alpha*v), row(rows, stride, idx, i, len(y)), y)
 	}
-	for i := 0; i < quads; i += 4 {
-		x0, x1 := &rows[int(idx[i])*stride], &rows[int(idx[i+1])*stride]
-		x2, x3 := &rows[int(idx[i+2])*stride], &rows[int(idx[i+3])*stride]
-		switch active {
-		case AVX512:
-			axpy4AVX512(&a[i], x0, x1, x2, x3, &y[0], n)
-		case AVX512x256:
-			axpy4AVX512x256(&a[i], x0, x1, x2, x3, &y[0], n)
-		case AVX2:
-			axpy4AVX2(&a[i], x0, x1, x2, x3, &y[0], n)
-		case NEON:
-			axpy4NEON(&a[i], x0, x1, x2, x3, &y[0], n)
+}
+
+// Ger is
+//
+//	for i, v := range x {
+//		Axpy(alpha*v, y, a[i*stride:][:len(y)])
+//	}
+//
+// to the bit. It panics if a ends before its last row does, or rows overlap. a must not overlap x
+// or y.
+func Ger(alpha float32, x, y, a []float32, stride int) {
+	n := len(y)
+	if checkRows(a, stride, len(x), n); stride < n && len(x) > 1 {
+		panic(rowsTooShort(a, stride, len(x), n))
+	}
+	if race {
+		raceReads(x)
+		raceReads(y)
+		for i := range x {
+			raceWrites(row(a, stride, nil, i, n))
 		}
 	}
-	for i := quads; i < len(idx); i++ {
-		Axpy(a[i], row(rows, stride, idx, i, n), y)
+	for start := 0; start < n; start += Block {
+		part := y[start:min(start+Block, n)]
+		step := rowsAtOnce(len(part))
+		for first := 0; first < len(x); first += step {
+			some := x[first:min(first+step, len(x))]
+			gerActive(alpha, some, part, a[first*stride+start:], stride, len(x)*n)
+		}
+	}
+}
+
+func gerGeneric(alpha float32, x, y, a []float32, stride, _ int) {
+	for i, v := range x {
+		axpyGeneric(float32(alpha*v), y, row(a, stride, nil, i, len(y)))
 	}
 }

@@ -532,6 +532,58 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int { return 4 * len(a.Y) * (len(a.Idx) + 2) },
 	},
 	{
+		Name: "gemvt",
+		New: func(n int, m Memory, s *Source) *Args {
+			a := newRows(n, m, s, false)
+			a.A, a.Scalars, a.Y, a.Out = s.Float(), a.Out, a.X, a.X
+			for i := range a.Scalars {
+				a.Scalars[i] = s.Float()
+			}
+			return a
+		},
+		Call: func(a *Args) float32 { asm.GemvT(a.A, a.W, a.Stride, a.Scalars, a.Y); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			want, scale = wideMap(len(a.Y), func(j int) (y, zero float64) {
+				return float64(a.Y[j]), 0
+			})
+			for i, v := range a.Scalars {
+				for j := range want {
+					product := float64(a.A*v) * float64(a.W[i*a.Stride+j])
+					want[j] += product
+					scale[j] += math.Abs(product)
+				}
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 4 * len(a.Y) * (len(a.Scalars) + 2) },
+	},
+	{
+		Name: "ger",
+		New: func(n int, m Memory, s *Source) *Args {
+			a := newRows(n, m, s, false)
+			a.A, a.Scalars, a.Out = s.Float(), a.Out, a.W
+			for i := range a.Scalars {
+				a.Scalars[i] = s.Float()
+			}
+			return a
+		},
+		Call: func(a *Args) float32 { asm.Ger(a.A, a.Scalars, a.X, a.W, a.Stride); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			want, scale = wideMap(len(a.W), func(j int) (w, zero float64) {
+				return float64(a.W[j]), 0
+			})
+			for i, v := range a.Scalars {
+				for j, y := range a.X {
+					product := float64(a.A*v) * float64(y)
+					want[i*a.Stride+j] += product
+					scale[i*a.Stride+j] += math.Abs(product)
+				}
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 8 * len(a.X) * len(a.Scalars) },
+	},
+	{
 		Name: "rankk",
 		Most: 16 * 600, // rows of two blocks and a part
 		New: func(n int, m Memory, s *Source) *Args {
