@@ -328,6 +328,18 @@ rare:
 NEON:
 	JMP ·findNEON(SB)
 
+// func gemmActive(c []float32, stride int, a []float32, aRow, aStep int, b []float32, bStep, rows, cols, k int)
+TEXT ·gemmActive(SB), NOSPLIT, $0-128
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·gemmGeneric(SB)
+
+NEON:
+	JMP ·gemmNEON(SB)
+
 // func gerActive(alpha float32, x, y, a []float32, stride, size int)
 TEXT ·gerActive(SB), NOSPLIT, $0-96
 	MOVBU ·active(SB), R2
@@ -425,6 +437,18 @@ rare:
 NEON:
 	JMP ·packNEON(SB)
 
+// func packColumnsActive(dst []float32, width int, c float32, x []float32, stride, cols, rows int)
+TEXT ·packColumnsActive(SB), NOSPLIT, $0-88
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·packColumnsGeneric(SB)
+
+NEON:
+	JMP ·packColumnsNEON(SB)
+
 // func prefetchActive(p *float32, n int)
 TEXT ·prefetchActive(SB), NOSPLIT, $0-16
 	MOVBU ·active(SB), R2
@@ -436,18 +460,6 @@ rare:
 
 NEON:
 	JMP ·prefetchNEON(SB)
-
-// func rankKActive(c []float32, stride int, a, b []float32, k int)
-TEXT ·rankKActive(SB), NOSPLIT, $0-88
-	MOVBU ·active(SB), R2
-	CMP $const_NEON, R2
-	BEQ NEON
-
-rare:
-	JMP ·rankKGeneric(SB)
-
-NEON:
-	JMP ·rankKNEON(SB)
 
 // func rankKPairsActive(c []int32, stride int, a, b []uint32, k int)
 TEXT ·rankKPairsActive(SB), NOSPLIT, $0-88

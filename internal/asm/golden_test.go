@@ -48,6 +48,8 @@ var golden = map[string]string{
 	"axpyrows":        "188706db6a7a502909c9360624d1a91454440b7b67fd261d781754893d866dc8",
 	"gemvt":           "9cc4adca5ef59352382e6bd4f0345aef8a178fa0305ec6c8a236eb929784bd91",
 	"ger":             "92314507330530b75c8fb8eb7b2f7620df421d36a9773bb4b24c140556485a02",
+	"gemm":            "1e315363787e7b0f6a1fd3464a3db1f8e9197f9f025040ca09e3896934ddb668",
+	"packcolumns":     "d3202a5dd8548627dd5c3f14dd7c7a28de94a285a1a38682588d6d127e8e775f",
 	"rankk":           "38811dc72ead7ce9a1184bfb6f1ff4b41e827182024f3e8010543275ad04d834",
 	"rankkpairs":      "fc2947e607b818e570486c8ae5b78da7e2023a4a76eef75cafc5d49815c7b84f",
 	"pack":            "5abe6b7fb2ed9cd6eff4ca782bf26b6fa34a2036b5df21e77b0094d229109ec2",

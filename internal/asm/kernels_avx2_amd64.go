@@ -119,6 +119,11 @@ func expAVX2(dst []float32, x []float32, table *float32)
 //go:noescape
 func findAVX2(x []float32, v float32) int
 
+// gemmAVX2 works like gemmGeneric.
+//
+//go:noescape
+func gemmAVX2(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+
 // gerAVX2 works like gerGeneric.
 //
 //go:noescape
@@ -149,15 +154,15 @@ func mulAVX2(dst []float32, x []float32, y []float32)
 //go:noescape
 func packAVX2(dst []float32, width int, step int, c float32, x []float32)
 
+// packColumnsAVX2 works like packColumnsGeneric.
+//
+//go:noescape
+func packColumnsAVX2(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+
 // prefetchAVX2 works like prefetchGeneric.
 //
 //go:noescape
 func prefetchAVX2(p *float32, n int)
-
-// rankKAVX2 works like rankKGeneric.
-//
-//go:noescape
-func rankKAVX2(c []float32, stride int, a []float32, b []float32, k int)
 
 // rankKPairsAVX2 works like rankKPairsGeneric.
 //

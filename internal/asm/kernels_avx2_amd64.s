@@ -5450,6 +5450,602 @@ found:
 	VZEROUPPER
 	RET
 
+// func gemmAVX2(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+// Requires: AVX, MMX+
+TEXT ·gemmAVX2(SB), NOSPLIT, $0-128
+	MOVQ rows+104(FP), CX
+	MOVQ $+0, AX
+
+rows6:
+	CMPQ CX, $+6
+	JB   rows4
+	MOVQ cols+112(FP), DX
+
+cols6:
+	CMPQ       DX, $+16
+	JB         edge6
+	MOVQ       k+120(FP), BX
+	CMPQ       BX, $+64
+	JB         pair6near
+	MOVQ       stride+24(FP), SI
+	SHLQ       $0x02, SI
+	MOVQ       c_base+0(FP), DI
+	MOVQ       AX, R8
+	IMULQ      SI, R8
+	ADDQ       R8, DI
+	MOVQ       cols+112(FP), SI
+	SUBQ       DX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, DI
+	MOVQ       stride+24(FP), SI
+	SHLQ       $0x02, SI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+
+pair6near:
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (R10)(SI*4), R11
+	LEAQ    (SI)(SI*2), R12
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	PCALIGN $0x20
+
+pair6:
+	VMOVUPS      (R9), Y12
+	VMOVUPS      32(R9), Y13
+	VBROADCASTSS (R10), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y0, Y0
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y1, Y1
+	VBROADCASTSS (R10)(SI*1), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y3, Y3
+	VBROADCASTSS (R10)(SI*2), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y5, Y5
+	VBROADCASTSS (R10)(R12*1), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y7, Y7
+	VBROADCASTSS (R11), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y9, Y9
+	VBROADCASTSS (R11)(SI*1), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y10, Y10
+	VMULPS       Y14, Y13, Y12
+	VADDPS       Y12, Y11, Y11
+	ADDQ         DI, R10
+	ADDQ         DI, R11
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair6
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), DI
+	SUBQ         DX, DI
+	SHLQ         $0x02, DI
+	ADDQ         DI, SI
+	VMOVUPS      (SI), Y12
+	VADDPS       Y12, Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VADDPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VADDPS       Y0, Y4, Y4
+	VMOVUPS      Y4, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VADDPS       Y0, Y6, Y6
+	VMOVUPS      Y6, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y7, Y7
+	VMOVUPS      Y7, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VADDPS       Y0, Y8, Y8
+	VMOVUPS      Y8, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y9, Y9
+	VMOVUPS      Y9, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VADDPS       Y0, Y10, Y10
+	VMOVUPS      Y10, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y11, Y11
+	VMOVUPS      Y11, 32(SI)
+	SUBQ         $+16, DX
+	JMP          cols6
+
+edge6:
+	CMPQ DX, $+0
+	JBE  next6
+	MOVQ DX, BX
+	CMPQ BX, $+8
+	JB   part6
+	MOVQ $+8, BX
+
+part6:
+	LEAQ    masks<>+32(SB), DI
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	VMOVUPS (DI)(SI*4), Y0
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (R11)(DI*4), R12
+	LEAQ    (DI)(DI*2), R13
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	PCALIGN $0x20
+
+group6:
+	VMASKMOVPS   (R10), Y0, Y7
+	VBROADCASTSS (R11), Y8
+	VMULPS       Y8, Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS (R11)(DI*1), Y8
+	VMULPS       Y8, Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VBROADCASTSS (R11)(DI*2), Y8
+	VMULPS       Y8, Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS (R11)(R13*1), Y8
+	VMULPS       Y8, Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS (R12)(DI*1), Y8
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	ADDQ         R8, R11
+	ADDQ         R8, R12
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group6
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), R8
+	SUBQ         DX, R8
+	SHLQ         $0x02, R8
+	ADDQ         R8, DI
+	VMASKMOVPS   (DI), Y0, Y7
+	VADDPS       Y7, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (DI)
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y1
+	VADDPS       Y1, Y2, Y2
+	VMASKMOVPS   Y2, Y0, (DI)
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y1
+	VADDPS       Y1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (DI)
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y1
+	VADDPS       Y1, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (DI)
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y1
+	VADDPS       Y1, Y5, Y5
+	VMASKMOVPS   Y5, Y0, (DI)
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y1
+	VADDPS       Y1, Y6, Y6
+	VMASKMOVPS   Y6, Y0, (DI)
+	SUBQ         BX, DX
+	JMP          edge6
+
+next6:
+	ADDQ $+6, AX
+	SUBQ $+6, CX
+	JMP  rows6
+
+rows4:
+	CMPQ CX, $+4
+	JB   rows1
+	MOVQ cols+112(FP), DX
+
+cols4:
+	CMPQ    DX, $+16
+	JB      edge4
+	MOVQ    k+120(FP), BX
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (SI)(SI*2), R11
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	PCALIGN $0x20
+
+pair4:
+	VMOVUPS      (R9), Y8
+	VMOVUPS      32(R9), Y9
+	VBROADCASTSS (R10), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS (R10)(SI*1), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS (R10)(SI*2), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS (R10)(R11*1), Y10
+	VMULPS       Y10, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y10, Y9, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         DI, R10
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair4
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), DI
+	SUBQ         DX, DI
+	SHLQ         $0x02, DI
+	ADDQ         DI, SI
+	VMOVUPS      (SI), Y8
+	VADDPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VADDPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VADDPS       Y0, Y4, Y4
+	VMOVUPS      Y4, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VADDPS       Y0, Y6, Y6
+	VMOVUPS      Y6, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y7, Y7
+	VMOVUPS      Y7, 32(SI)
+	SUBQ         $+16, DX
+	JMP          cols4
+
+edge4:
+	CMPQ DX, $+0
+	JBE  next4
+	MOVQ DX, BX
+	CMPQ BX, $+8
+	JB   part4
+	MOVQ $+8, BX
+
+part4:
+	LEAQ    masks<>+32(SB), DI
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	VMOVUPS (DI)(SI*4), Y0
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (DI)(DI*2), R12
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	PCALIGN $0x20
+
+group4:
+	VMASKMOVPS   (R10), Y0, Y5
+	VBROADCASTSS (R11), Y6
+	VMULPS       Y6, Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VBROADCASTSS (R11)(DI*1), Y6
+	VMULPS       Y6, Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VBROADCASTSS (R11)(DI*2), Y6
+	VMULPS       Y6, Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VBROADCASTSS (R11)(R12*1), Y6
+	VMULPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	ADDQ         R8, R11
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group4
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), R8
+	SUBQ         DX, R8
+	SHLQ         $0x02, R8
+	ADDQ         R8, DI
+	VMASKMOVPS   (DI), Y0, Y5
+	VADDPS       Y5, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (DI)
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y1
+	VADDPS       Y1, Y2, Y2
+	VMASKMOVPS   Y2, Y0, (DI)
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y1
+	VADDPS       Y1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (DI)
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y1
+	VADDPS       Y1, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (DI)
+	SUBQ         BX, DX
+	JMP          edge4
+
+next4:
+	ADDQ $+4, AX
+	SUBQ $+4, CX
+	JMP  rows4
+
+rows1:
+	CMPQ CX, $+1
+	JB   done
+	MOVQ cols+112(FP), DX
+
+cols1:
+	CMPQ    DX, $+16
+	JB      edge1
+	MOVQ    k+120(FP), BX
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (SI)(SI*2), SI
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	PCALIGN $0x20
+
+pair1:
+	VMOVUPS      (R9), Y2
+	VMOVUPS      32(R9), Y3
+	VBROADCASTSS (R10), Y4
+	VMULPS       Y4, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VMULPS       Y4, Y3, Y2
+	VADDPS       Y2, Y1, Y1
+	ADDQ         DI, R10
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair1
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), BX
+	SUBQ         DX, BX
+	SHLQ         $0x02, BX
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	SUBQ         $+16, DX
+	JMP          cols1
+
+edge1:
+	CMPQ DX, $+0
+	JBE  next1
+	MOVQ DX, BX
+	CMPQ BX, $+8
+	JB   part1
+	MOVQ $+8, BX
+
+part1:
+	LEAQ    masks<>+32(SB), DI
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	VMOVUPS (DI)(SI*4), Y0
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (DI)(DI*2), DI
+	VXORPS  Y1, Y1, Y1
+	PCALIGN $0x20
+
+group1:
+	VMASKMOVPS   (R10), Y0, Y2
+	VBROADCASTSS (R11), Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	ADDQ         R8, R11
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group1
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), SI
+	SUBQ         DX, SI
+	SHLQ         $0x02, SI
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (DI)
+	SUBQ         BX, DX
+	JMP          edge1
+
+next1:
+	ADDQ $+1, AX
+	SUBQ $+1, CX
+	JMP  rows1
+
+done:
+	VZEROUPPER
+	RET
+
 // func gerAVX2(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
 // Requires: AVX
 TEXT ·gerAVX2(SB), NOSPLIT, $0-96
@@ -6909,6 +7505,117 @@ less1:
 	VZEROUPPER
 	RET
 
+// func packColumnsAVX2(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+// Requires: AVX
+TEXT ·packColumnsAVX2(SB), NOSPLIT, $0-88
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         width+24(FP), CX
+	VBROADCASTSS c+32(FP), Y0
+	MOVQ         x_base+40(FP), DX
+	MOVQ         stride+64(FP), BX
+	MOVQ         cols+72(FP), SI
+	SHLQ         $0x02, CX
+	SHLQ         $0x02, BX
+
+columns4:
+	CMPQ    SI, $+4
+	JB      end4
+	MOVQ    DX, DI
+	MOVQ    AX, R8
+	MOVQ    rows+80(FP), R9
+	LEAQ    (DI)(BX*1), R10
+	LEAQ    (R10)(BX*1), R11
+	LEAQ    (R11)(BX*1), R12
+	MOVQ    R12, DX
+	ADDQ    BX, DX
+	CMPQ    R9, $+4
+	JB      rest4
+	PCALIGN $0x20
+
+square:
+	VMULPS    (DI), X0, X1
+	ADDQ      $+16, DI
+	VMULPS    (R10), X0, X2
+	ADDQ      $+16, R10
+	VMULPS    (R11), X0, X3
+	ADDQ      $+16, R11
+	VMULPS    (R12), X0, X4
+	ADDQ      $+16, R12
+	VUNPCKLPS X2, X1, X5
+	VUNPCKHPS X2, X1, X6
+	VUNPCKLPS X4, X3, X2
+	VUNPCKHPS X4, X3, X4
+	VUNPCKLPD X2, X5, X1
+	VUNPCKHPD X2, X5, X2
+	VUNPCKLPD X4, X6, X3
+	VUNPCKHPD X4, X6, X4
+	VMOVUPS   X1, (R8)
+	ADDQ      CX, R8
+	VMOVUPS   X2, (R8)
+	ADDQ      CX, R8
+	VMOVUPS   X3, (R8)
+	ADDQ      CX, R8
+	VMOVUPS   X4, (R8)
+	ADDQ      CX, R8
+	SUBQ      $+4, R9
+	CMPQ      R9, $+4
+	JAE       square
+
+rest4:
+	CMPQ    R9, $+1
+	JB      next4
+	PCALIGN $0x20
+
+row4:
+	VMULSS (DI), X0, X1
+	VMOVSS X1, (R8)
+	ADDQ   $+4, DI
+	VMULSS (R10), X0, X1
+	VMOVSS X1, 4(R8)
+	ADDQ   $+4, R10
+	VMULSS (R11), X0, X1
+	VMOVSS X1, 8(R8)
+	ADDQ   $+4, R11
+	VMULSS (R12), X0, X1
+	VMOVSS X1, 12(R8)
+	ADDQ   $+4, R12
+	ADDQ   CX, R8
+	SUBQ   $+1, R9
+	CMPQ   R9, $+1
+	JAE    row4
+
+next4:
+	ADDQ $+16, AX
+	SUBQ $+4, SI
+	JMP  columns4
+
+end4:
+columns1:
+	CMPQ    SI, $+1
+	JB      end1
+	MOVQ    DX, DI
+	MOVQ    AX, R8
+	MOVQ    rows+80(FP), R9
+	MOVQ    DI, DX
+	ADDQ    BX, DX
+	PCALIGN $0x20
+
+row1:
+	VMULSS (DI), X0, X1
+	VMOVSS X1, (R8)
+	ADDQ   $+4, DI
+	ADDQ   CX, R8
+	SUBQ   $+1, R9
+	CMPQ   R9, $+1
+	JAE    row1
+	ADDQ   $+4, AX
+	SUBQ   $+1, SI
+	JMP    columns1
+
+end1:
+	VZEROUPPER
+	RET
+
 // func prefetchAVX2(p *float32, n int)
 // Requires: AVX, MMX+
 TEXT ·prefetchAVX2(SB), NOSPLIT, $0-16
@@ -6924,418 +7631,6 @@ line:
 	JMP        line
 
 done:
-	VZEROUPPER
-	RET
-
-// func rankKAVX2(c []float32, stride int, a []float32, b []float32, k int)
-// Requires: AVX, MMX+
-TEXT ·rankKAVX2(SB), NOSPLIT, $0-88
-	MOVQ a_base+32(FP), AX
-	MOVQ b_base+56(FP), CX
-	MOVQ k+80(FP), DX
-	MOVQ c_base+0(FP), BX
-	MOVQ stride+24(FP), SI
-	SHLQ $0x02, SI
-
-	// Rows 0 to 5 of the tile, columns 0 to 15.
-	MOVQ       BX, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	MOVQ       BX, DI
-	MOVQ       AX, R8
-	MOVQ       CX, R9
-	MOVQ       DX, R10
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VXORPS     Y8, Y8, Y8
-	VXORPS     Y9, Y9, Y9
-	VXORPS     Y10, Y10, Y10
-	VXORPS     Y11, Y11, Y11
-	PCALIGN    $0x20
-
-tile0x0:
-	VMOVUPS      (R9), Y12
-	VMOVUPS      32(R9), Y13
-	VBROADCASTSS (R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y0, Y0
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y1, Y1
-	VBROADCASTSS 4(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y2, Y2
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y3, Y3
-	VBROADCASTSS 8(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y4, Y4
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y5, Y5
-	VBROADCASTSS 12(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y6, Y6
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y7, Y7
-	VBROADCASTSS 16(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y8, Y8
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y9, Y9
-	VBROADCASTSS 20(R8), Y14
-	VMULPS       Y14, Y12, Y12
-	VADDPS       Y12, Y10, Y10
-	VMULPS       Y14, Y13, Y12
-	VADDPS       Y12, Y11, Y11
-	ADDQ         $+48, R8
-	ADDQ         $+128, R9
-	SUBQ         $+1, R10
-	CMPQ         R10, $+1
-	JAE          tile0x0
-	VADDPS       (DI), Y0, Y0
-	VMOVUPS      Y0, (DI)
-	VADDPS       32(DI), Y1, Y1
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y2, Y2
-	VMOVUPS      Y2, (DI)
-	VADDPS       32(DI), Y3, Y3
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y4, Y4
-	VMOVUPS      Y4, (DI)
-	VADDPS       32(DI), Y5, Y5
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y6, Y6
-	VMOVUPS      Y6, (DI)
-	VADDPS       32(DI), Y7, Y7
-	VMOVUPS      Y7, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y8, Y8
-	VMOVUPS      Y8, (DI)
-	VADDPS       32(DI), Y9, Y9
-	VMOVUPS      Y9, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y10, Y10
-	VMOVUPS      Y10, (DI)
-	VADDPS       32(DI), Y11, Y11
-	VMOVUPS      Y11, 32(DI)
-	ADDQ         SI, DI
-
-	// Rows 0 to 5 of the tile, columns 16 to 31.
-	MOVQ       BX, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	MOVQ       BX, DI
-	MOVQ       AX, BX
-	MOVQ       CX, R8
-	MOVQ       DX, R9
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VXORPS     Y8, Y8, Y8
-	VXORPS     Y9, Y9, Y9
-	VXORPS     Y10, Y10, Y10
-	VXORPS     Y11, Y11, Y11
-	PCALIGN    $0x20
-
-tile0x16:
-	VMOVUPS      64(R8), Y12
-	VMOVUPS      96(R8), Y13
-	VBROADCASTSS (BX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y0, Y0
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y1, Y1
-	VBROADCASTSS 4(BX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y2, Y2
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y3, Y3
-	VBROADCASTSS 8(BX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y4, Y4
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y5, Y5
-	VBROADCASTSS 12(BX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y6, Y6
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y7, Y7
-	VBROADCASTSS 16(BX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y8, Y8
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y9, Y9
-	VBROADCASTSS 20(BX), Y14
-	VMULPS       Y14, Y12, Y12
-	VADDPS       Y12, Y10, Y10
-	VMULPS       Y14, Y13, Y12
-	VADDPS       Y12, Y11, Y11
-	ADDQ         $+48, BX
-	ADDQ         $+128, R8
-	SUBQ         $+1, R9
-	CMPQ         R9, $+1
-	JAE          tile0x16
-	VADDPS       64(DI), Y0, Y0
-	VMOVUPS      Y0, 64(DI)
-	VADDPS       96(DI), Y1, Y1
-	VMOVUPS      Y1, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y2, Y2
-	VMOVUPS      Y2, 64(DI)
-	VADDPS       96(DI), Y3, Y3
-	VMOVUPS      Y3, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y4, Y4
-	VMOVUPS      Y4, 64(DI)
-	VADDPS       96(DI), Y5, Y5
-	VMOVUPS      Y5, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y6, Y6
-	VMOVUPS      Y6, 64(DI)
-	VADDPS       96(DI), Y7, Y7
-	VMOVUPS      Y7, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y8, Y8
-	VMOVUPS      Y8, 64(DI)
-	VADDPS       96(DI), Y9, Y9
-	VMOVUPS      Y9, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y10, Y10
-	VMOVUPS      Y10, 64(DI)
-	VADDPS       96(DI), Y11, Y11
-	VMOVUPS      Y11, 96(DI)
-	ADDQ         SI, DI
-
-	// Rows 6 to 11 of the tile, columns 0 to 15.
-	MOVQ       DI, BX
-	PREFETCHT0 (BX)
-	ADDQ       SI, BX
-	PREFETCHT0 (BX)
-	ADDQ       SI, BX
-	PREFETCHT0 (BX)
-	ADDQ       SI, BX
-	PREFETCHT0 (BX)
-	ADDQ       SI, BX
-	PREFETCHT0 (BX)
-	ADDQ       SI, BX
-	PREFETCHT0 (BX)
-	ADDQ       SI, BX
-	MOVQ       DI, BX
-	MOVQ       AX, R8
-	MOVQ       CX, R9
-	MOVQ       DX, R10
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VXORPS     Y8, Y8, Y8
-	VXORPS     Y9, Y9, Y9
-	VXORPS     Y10, Y10, Y10
-	VXORPS     Y11, Y11, Y11
-	PCALIGN    $0x20
-
-tile6x0:
-	VMOVUPS      (R9), Y12
-	VMOVUPS      32(R9), Y13
-	VBROADCASTSS 24(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y0, Y0
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y1, Y1
-	VBROADCASTSS 28(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y2, Y2
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y3, Y3
-	VBROADCASTSS 32(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y4, Y4
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y5, Y5
-	VBROADCASTSS 36(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y6, Y6
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y7, Y7
-	VBROADCASTSS 40(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y8, Y8
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y9, Y9
-	VBROADCASTSS 44(R8), Y14
-	VMULPS       Y14, Y12, Y12
-	VADDPS       Y12, Y10, Y10
-	VMULPS       Y14, Y13, Y12
-	VADDPS       Y12, Y11, Y11
-	ADDQ         $+48, R8
-	ADDQ         $+128, R9
-	SUBQ         $+1, R10
-	CMPQ         R10, $+1
-	JAE          tile6x0
-	VADDPS       (BX), Y0, Y0
-	VMOVUPS      Y0, (BX)
-	VADDPS       32(BX), Y1, Y1
-	VMOVUPS      Y1, 32(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Y2, Y2
-	VMOVUPS      Y2, (BX)
-	VADDPS       32(BX), Y3, Y3
-	VMOVUPS      Y3, 32(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Y4, Y4
-	VMOVUPS      Y4, (BX)
-	VADDPS       32(BX), Y5, Y5
-	VMOVUPS      Y5, 32(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Y6, Y6
-	VMOVUPS      Y6, (BX)
-	VADDPS       32(BX), Y7, Y7
-	VMOVUPS      Y7, 32(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Y8, Y8
-	VMOVUPS      Y8, (BX)
-	VADDPS       32(BX), Y9, Y9
-	VMOVUPS      Y9, 32(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Y10, Y10
-	VMOVUPS      Y10, (BX)
-	VADDPS       32(BX), Y11, Y11
-	VMOVUPS      Y11, 32(BX)
-
-	// Rows 6 to 11 of the tile, columns 16 to 31.
-	MOVQ       DI, BX
-	PREFETCHT0 64(BX)
-	ADDQ       SI, BX
-	PREFETCHT0 64(BX)
-	ADDQ       SI, BX
-	PREFETCHT0 64(BX)
-	ADDQ       SI, BX
-	PREFETCHT0 64(BX)
-	ADDQ       SI, BX
-	PREFETCHT0 64(BX)
-	ADDQ       SI, BX
-	PREFETCHT0 64(BX)
-	ADDQ       SI, BX
-	MOVQ       DI, BX
-	MOVQ       CX, CX
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VXORPS     Y8, Y8, Y8
-	VXORPS     Y9, Y9, Y9
-	VXORPS     Y10, Y10, Y10
-	VXORPS     Y11, Y11, Y11
-	PCALIGN    $0x20
-
-tile6x16:
-	VMOVUPS      64(CX), Y12
-	VMOVUPS      96(CX), Y13
-	VBROADCASTSS 24(AX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y0, Y0
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y1, Y1
-	VBROADCASTSS 28(AX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y2, Y2
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y3, Y3
-	VBROADCASTSS 32(AX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y4, Y4
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y5, Y5
-	VBROADCASTSS 36(AX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y6, Y6
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y7, Y7
-	VBROADCASTSS 40(AX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y8, Y8
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y9, Y9
-	VBROADCASTSS 44(AX), Y14
-	VMULPS       Y14, Y12, Y12
-	VADDPS       Y12, Y10, Y10
-	VMULPS       Y14, Y13, Y12
-	VADDPS       Y12, Y11, Y11
-	ADDQ         $+48, AX
-	ADDQ         $+128, CX
-	SUBQ         $+1, DX
-	CMPQ         DX, $+1
-	JAE          tile6x16
-	VADDPS       64(BX), Y0, Y0
-	VMOVUPS      Y0, 64(BX)
-	VADDPS       96(BX), Y1, Y1
-	VMOVUPS      Y1, 96(BX)
-	ADDQ         SI, BX
-	VADDPS       64(BX), Y2, Y2
-	VMOVUPS      Y2, 64(BX)
-	VADDPS       96(BX), Y3, Y3
-	VMOVUPS      Y3, 96(BX)
-	ADDQ         SI, BX
-	VADDPS       64(BX), Y4, Y4
-	VMOVUPS      Y4, 64(BX)
-	VADDPS       96(BX), Y5, Y5
-	VMOVUPS      Y5, 96(BX)
-	ADDQ         SI, BX
-	VADDPS       64(BX), Y6, Y6
-	VMOVUPS      Y6, 64(BX)
-	VADDPS       96(BX), Y7, Y7
-	VMOVUPS      Y7, 96(BX)
-	ADDQ         SI, BX
-	VADDPS       64(BX), Y8, Y8
-	VMOVUPS      Y8, 64(BX)
-	VADDPS       96(BX), Y9, Y9
-	VMOVUPS      Y9, 96(BX)
-	ADDQ         SI, BX
-	VADDPS       64(BX), Y10, Y10
-	VMOVUPS      Y10, 64(BX)
-	VADDPS       96(BX), Y11, Y11
-	VMOVUPS      Y11, 96(BX)
 	VZEROUPPER
 	RET
 

@@ -99,6 +99,11 @@ func expAVX512(dst []float32, x []float32, table *float32)
 //go:noescape
 func findAVX512(x []float32, v float32) int
 
+// gemmAVX512 works like gemmGeneric.
+//
+//go:noescape
+func gemmAVX512(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+
 // gerAVX512 works like gerGeneric.
 //
 //go:noescape
@@ -128,11 +133,6 @@ func mulAVX512(dst []float32, x []float32, y []float32)
 //
 //go:noescape
 func packAVX512(dst []float32, width int, step int, c float32, x []float32)
-
-// rankKAVX512 works like rankKGeneric.
-//
-//go:noescape
-func rankKAVX512(c []float32, stride int, a []float32, b []float32, k int)
 
 // rankKPairsAVX512 works like rankKPairsGeneric.
 //

@@ -5290,6 +5290,765 @@ found:
 	MOVQ DX, ret+32(FP)
 	RET
 
+// func gemmAVX512(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·gemmAVX512(SB), NOSPLIT, $0-128
+	MOVQ rows+104(FP), CX
+	MOVQ $+0, AX
+
+rows12:
+	CMPQ CX, $+12
+	JB   rows4
+	MOVQ cols+112(FP), DX
+
+cols12:
+	CMPQ       DX, $+32
+	JB         edge12
+	MOVQ       k+120(FP), BX
+	CMPQ       BX, $+64
+	JB         pair12near
+	MOVQ       stride+24(FP), SI
+	SHLQ       $0x02, SI
+	MOVQ       c_base+0(FP), DI
+	MOVQ       AX, R8
+	IMULQ      SI, R8
+	ADDQ       R8, DI
+	MOVQ       cols+112(FP), SI
+	SUBQ       DX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, DI
+	MOVQ       stride+24(FP), SI
+	SHLQ       $0x02, SI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+
+pair12near:
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (R10)(SI*4), R11
+	LEAQ    (R11)(SI*4), R12
+	LEAQ    (SI)(SI*2), R13
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPXORD  Z22, Z22, Z22
+	VPXORD  Z23, Z23, Z23
+	VPXORD  Z24, Z24, Z24
+	VPXORD  Z25, Z25, Z25
+	VPXORD  Z26, Z26, Z26
+	VPXORD  Z27, Z27, Z27
+	VPXORD  Z28, Z28, Z28
+	VPXORD  Z29, Z29, Z29
+	VPXORD  Z30, Z30, Z30
+	VPXORD  Z31, Z31, Z31
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	PCALIGN $0x20
+
+pair12:
+	VMOVUPS      (R9), Z8
+	VMOVUPS      64(R9), Z9
+	VBROADCASTSS (R10), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z16, Z16
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z17, Z17
+	VBROADCASTSS (R10)(SI*1), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z18, Z18
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z19, Z19
+	VBROADCASTSS (R10)(SI*2), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z20, Z20
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z21, Z21
+	VBROADCASTSS (R10)(R13*1), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z22, Z22
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z23, Z23
+	VBROADCASTSS (R11), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z24, Z24
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z25, Z25
+	VBROADCASTSS (R11)(SI*1), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z26, Z26
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z27, Z27
+	VBROADCASTSS (R11)(SI*2), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z28, Z28
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z29, Z29
+	VBROADCASTSS (R11)(R13*1), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z30, Z30
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z31, Z31
+	VBROADCASTSS (R12), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z0, Z0
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z1, Z1
+	VBROADCASTSS (R12)(SI*1), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z2, Z2
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z3, Z3
+	VBROADCASTSS (R12)(SI*2), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z4, Z4
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z5, Z5
+	VBROADCASTSS (R12)(R13*1), Z10
+	VMULPS       Z10, Z8, Z8
+	VADDPS       Z8, Z6, Z6
+	VMULPS       Z10, Z9, Z8
+	VADDPS       Z8, Z7, Z7
+	ADDQ         DI, R10
+	ADDQ         DI, R11
+	ADDQ         DI, R12
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair12
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), DI
+	SUBQ         DX, DI
+	SHLQ         $0x02, DI
+	ADDQ         DI, SI
+	VMOVUPS      (SI), Z8
+	VADDPS       Z8, Z16, Z16
+	VMOVUPS      Z16, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z17, Z17
+	VMOVUPS      Z17, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z18, Z18
+	VMOVUPS      Z18, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z19, Z19
+	VMOVUPS      Z19, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z20, Z20
+	VMOVUPS      Z20, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z21, Z21
+	VMOVUPS      Z21, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z22, Z22
+	VMOVUPS      Z22, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z23, Z23
+	VMOVUPS      Z23, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z24, Z24
+	VMOVUPS      Z24, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z25, Z25
+	VMOVUPS      Z25, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z26, Z26
+	VMOVUPS      Z26, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z27, Z27
+	VMOVUPS      Z27, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z28, Z28
+	VMOVUPS      Z28, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z29, Z29
+	VMOVUPS      Z29, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z30, Z30
+	VMOVUPS      Z30, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z31, Z31
+	VMOVUPS      Z31, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z0, Z0
+	VMOVUPS      Z0, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z1, Z1
+	VMOVUPS      Z1, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z2, Z2
+	VMOVUPS      Z2, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z3, Z3
+	VMOVUPS      Z3, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z4, Z4
+	VMOVUPS      Z4, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z5, Z5
+	VMOVUPS      Z5, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z6, Z6
+	VMOVUPS      Z6, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z7, Z7
+	VMOVUPS      Z7, 64(SI)
+	SUBQ         $+32, DX
+	JMP          cols12
+
+edge12:
+	CMPQ DX, $+0
+	JBE  next12
+	MOVQ DX, BX
+	CMPQ BX, $+16
+	JB   part12
+	MOVQ $+16, BX
+
+part12:
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x0f, SI
+	MOVL    $0x0000ffff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (R11)(DI*4), R12
+	LEAQ    (R12)(DI*4), R13
+	LEAQ    (DI)(DI*2), R14
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPXORD  Z22, Z22, Z22
+	VPXORD  Z23, Z23, Z23
+	VPXORD  Z24, Z24, Z24
+	VPXORD  Z25, Z25, Z25
+	VPXORD  Z26, Z26, Z26
+	VPXORD  Z27, Z27, Z27
+	PCALIGN $0x20
+
+group12:
+	VMOVUPS.Z    (R10), K1, Z28
+	VBROADCASTSS (R11), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z16, Z16
+	VBROADCASTSS (R11)(DI*1), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z17, Z17
+	VBROADCASTSS (R11)(DI*2), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z18, Z18
+	VBROADCASTSS (R11)(R14*1), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z19, Z19
+	VBROADCASTSS (R12), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z20, Z20
+	VBROADCASTSS (R12)(DI*1), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z21, Z21
+	VBROADCASTSS (R12)(DI*2), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z22, Z22
+	VBROADCASTSS (R12)(R14*1), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z23, Z23
+	VBROADCASTSS (R13), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z24, Z24
+	VBROADCASTSS (R13)(DI*1), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z25, Z25
+	VBROADCASTSS (R13)(DI*2), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z26, Z26
+	VBROADCASTSS (R13)(R14*1), Z29
+	VMULPS       Z29, Z28, Z28
+	VADDPS       Z28, Z27, Z27
+	ADDQ         R8, R11
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group12
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), R8
+	SUBQ         DX, R8
+	SHLQ         $0x02, R8
+	ADDQ         R8, DI
+	VMOVUPS.Z    (DI), K1, Z28
+	VADDPS       Z28, Z16, Z16
+	VMOVUPS      Z16, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z17, Z17
+	VMOVUPS      Z17, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z18, Z18
+	VMOVUPS      Z18, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z19, Z19
+	VMOVUPS      Z19, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z20, Z20
+	VMOVUPS      Z20, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z21, Z21
+	VMOVUPS      Z21, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z22, Z22
+	VMOVUPS      Z22, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z23, Z23
+	VMOVUPS      Z23, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z24, Z24
+	VMOVUPS      Z24, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z25, Z25
+	VMOVUPS      Z25, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z26, Z26
+	VMOVUPS      Z26, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z27, Z27
+	VMOVUPS      Z27, K1, (DI)
+	SUBQ         BX, DX
+	JMP          edge12
+
+next12:
+	ADDQ $+12, AX
+	SUBQ $+12, CX
+	JMP  rows12
+
+rows4:
+	CMPQ CX, $+4
+	JB   rows1
+	MOVQ cols+112(FP), DX
+
+cols4:
+	CMPQ    DX, $+32
+	JB      edge4
+	MOVQ    k+120(FP), BX
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (SI)(SI*2), R11
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPXORD  Z22, Z22, Z22
+	VPXORD  Z23, Z23, Z23
+	PCALIGN $0x20
+
+pair4:
+	VMOVUPS      (R9), Z24
+	VMOVUPS      64(R9), Z25
+	VBROADCASTSS (R10), Z26
+	VMULPS       Z26, Z24, Z27
+	VADDPS       Z27, Z16, Z16
+	VMULPS       Z26, Z25, Z26
+	VADDPS       Z26, Z17, Z17
+	VBROADCASTSS (R10)(SI*1), Z26
+	VMULPS       Z26, Z24, Z27
+	VADDPS       Z27, Z18, Z18
+	VMULPS       Z26, Z25, Z26
+	VADDPS       Z26, Z19, Z19
+	VBROADCASTSS (R10)(SI*2), Z26
+	VMULPS       Z26, Z24, Z27
+	VADDPS       Z27, Z20, Z20
+	VMULPS       Z26, Z25, Z26
+	VADDPS       Z26, Z21, Z21
+	VBROADCASTSS (R10)(R11*1), Z26
+	VMULPS       Z26, Z24, Z24
+	VADDPS       Z24, Z22, Z22
+	VMULPS       Z26, Z25, Z24
+	VADDPS       Z24, Z23, Z23
+	ADDQ         DI, R10
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair4
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), DI
+	SUBQ         DX, DI
+	SHLQ         $0x02, DI
+	ADDQ         DI, SI
+	VMOVUPS      (SI), Z24
+	VADDPS       Z24, Z16, Z16
+	VMOVUPS      Z16, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z17, Z17
+	VMOVUPS      Z17, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z18, Z18
+	VMOVUPS      Z18, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z19, Z19
+	VMOVUPS      Z19, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z20, Z20
+	VMOVUPS      Z20, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z21, Z21
+	VMOVUPS      Z21, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z22, Z22
+	VMOVUPS      Z22, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z23, Z23
+	VMOVUPS      Z23, 64(SI)
+	SUBQ         $+32, DX
+	JMP          cols4
+
+edge4:
+	CMPQ DX, $+0
+	JBE  next4
+	MOVQ DX, BX
+	CMPQ BX, $+16
+	JB   part4
+	MOVQ $+16, BX
+
+part4:
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x0f, SI
+	MOVL    $0x0000ffff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (DI)(DI*2), R12
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	PCALIGN $0x20
+
+group4:
+	VMOVUPS.Z    (R10), K1, Z20
+	VBROADCASTSS (R11), Z21
+	VMULPS       Z21, Z20, Z21
+	VADDPS       Z21, Z16, Z16
+	VBROADCASTSS (R11)(DI*1), Z21
+	VMULPS       Z21, Z20, Z21
+	VADDPS       Z21, Z17, Z17
+	VBROADCASTSS (R11)(DI*2), Z21
+	VMULPS       Z21, Z20, Z21
+	VADDPS       Z21, Z18, Z18
+	VBROADCASTSS (R11)(R12*1), Z21
+	VMULPS       Z21, Z20, Z20
+	VADDPS       Z20, Z19, Z19
+	ADDQ         R8, R11
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group4
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), R8
+	SUBQ         DX, R8
+	SHLQ         $0x02, R8
+	ADDQ         R8, DI
+	VMOVUPS.Z    (DI), K1, Z20
+	VADDPS       Z20, Z16, Z16
+	VMOVUPS      Z16, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z17, Z17
+	VMOVUPS      Z17, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z18, Z18
+	VMOVUPS      Z18, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z19, Z19
+	VMOVUPS      Z19, K1, (DI)
+	SUBQ         BX, DX
+	JMP          edge4
+
+next4:
+	ADDQ $+4, AX
+	SUBQ $+4, CX
+	JMP  rows4
+
+rows1:
+	CMPQ CX, $+1
+	JB   done
+	MOVQ cols+112(FP), DX
+
+cols1:
+	CMPQ    DX, $+32
+	JB      edge1
+	MOVQ    k+120(FP), BX
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (SI)(SI*2), SI
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	PCALIGN $0x20
+
+pair1:
+	VMOVUPS      (R9), Z18
+	VMOVUPS      64(R9), Z19
+	VBROADCASTSS (R10), Z20
+	VMULPS       Z20, Z18, Z18
+	VADDPS       Z18, Z16, Z16
+	VMULPS       Z20, Z19, Z18
+	VADDPS       Z18, Z17, Z17
+	ADDQ         DI, R10
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair1
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), BX
+	SUBQ         DX, BX
+	SHLQ         $0x02, BX
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z18
+	VADDPS       Z18, Z16, Z16
+	VMOVUPS      Z16, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z17, Z17
+	VMOVUPS      Z17, 64(SI)
+	SUBQ         $+32, DX
+	JMP          cols1
+
+edge1:
+	CMPQ DX, $+0
+	JBE  next1
+	MOVQ DX, BX
+	CMPQ BX, $+16
+	JB   part1
+	MOVQ $+16, BX
+
+part1:
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x0f, SI
+	MOVL    $0x0000ffff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (DI)(DI*2), DI
+	VPXORD  Z16, Z16, Z16
+	PCALIGN $0x20
+
+group1:
+	VMOVUPS.Z    (R10), K1, Z17
+	VBROADCASTSS (R11), Z18
+	VMULPS       Z18, Z17, Z17
+	VADDPS       Z17, Z16, Z16
+	ADDQ         R8, R11
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group1
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), SI
+	SUBQ         DX, SI
+	SHLQ         $0x02, SI
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z17
+	VADDPS       Z17, Z16, Z16
+	VMOVUPS      Z16, K1, (DI)
+	SUBQ         BX, DX
+	JMP          edge1
+
+next1:
+	ADDQ $+1, AX
+	SUBQ $+1, CX
+	JMP  rows1
+
+done:
+	VZEROUPPER
+	RET
+
 // func gerAVX512(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
 // Requires: AVX, AVX512F
 TEXT ·gerAVX512(SB), NOSPLIT, $0-96
@@ -7117,212 +7876,6 @@ less2:
 	VMOVSS X16, (AX)
 
 less1:
-	RET
-
-// func rankKAVX512(c []float32, stride int, a []float32, b []float32, k int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·rankKAVX512(SB), NOSPLIT, $0-88
-	MOVQ a_base+32(FP), AX
-	MOVQ b_base+56(FP), CX
-	MOVQ k+80(FP), DX
-	MOVQ c_base+0(FP), BX
-	MOVQ stride+24(FP), SI
-	SHLQ $0x02, SI
-
-	// Rows 0 to 11 of the tile, columns 0 to 31.
-	MOVQ       BX, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	MOVQ       BX, DI
-	MOVQ       CX, CX
-	VPXORD     Z16, Z16, Z16
-	VPXORD     Z17, Z17, Z17
-	VPXORD     Z18, Z18, Z18
-	VPXORD     Z19, Z19, Z19
-	VPXORD     Z20, Z20, Z20
-	VPXORD     Z21, Z21, Z21
-	VPXORD     Z22, Z22, Z22
-	VPXORD     Z23, Z23, Z23
-	VPXORD     Z24, Z24, Z24
-	VPXORD     Z25, Z25, Z25
-	VPXORD     Z26, Z26, Z26
-	VPXORD     Z27, Z27, Z27
-	VPXORD     Z28, Z28, Z28
-	VPXORD     Z29, Z29, Z29
-	VPXORD     Z30, Z30, Z30
-	VPXORD     Z31, Z31, Z31
-	VPXORD     Z0, Z0, Z0
-	VPXORD     Z1, Z1, Z1
-	VPXORD     Z2, Z2, Z2
-	VPXORD     Z3, Z3, Z3
-	VPXORD     Z4, Z4, Z4
-	VPXORD     Z5, Z5, Z5
-	VPXORD     Z6, Z6, Z6
-	VPXORD     Z7, Z7, Z7
-	PCALIGN    $0x20
-
-tile0x0:
-	VMOVUPS      (CX), Z8
-	VMOVUPS      64(CX), Z9
-	VBROADCASTSS (AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z16, Z16
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z17, Z17
-	VBROADCASTSS 4(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z18, Z18
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z19, Z19
-	VBROADCASTSS 8(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z20, Z20
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z21, Z21
-	VBROADCASTSS 12(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z22, Z22
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z23, Z23
-	VBROADCASTSS 16(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z24, Z24
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z25, Z25
-	VBROADCASTSS 20(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z26, Z26
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z27, Z27
-	VBROADCASTSS 24(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z28, Z28
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z29, Z29
-	VBROADCASTSS 28(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z30, Z30
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z31, Z31
-	VBROADCASTSS 32(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z0, Z0
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z1, Z1
-	VBROADCASTSS 36(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z2, Z2
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z3, Z3
-	VBROADCASTSS 40(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z4, Z4
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z5, Z5
-	VBROADCASTSS 44(AX), Z10
-	VMULPS       Z10, Z8, Z8
-	VADDPS       Z8, Z6, Z6
-	VMULPS       Z10, Z9, Z8
-	VADDPS       Z8, Z7, Z7
-	ADDQ         $+48, AX
-	ADDQ         $+128, CX
-	SUBQ         $+1, DX
-	CMPQ         DX, $+1
-	JAE          tile0x0
-	VADDPS       (DI), Z16, Z16
-	VMOVUPS      Z16, (DI)
-	VADDPS       64(DI), Z17, Z17
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z18, Z18
-	VMOVUPS      Z18, (DI)
-	VADDPS       64(DI), Z19, Z19
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z20, Z20
-	VMOVUPS      Z20, (DI)
-	VADDPS       64(DI), Z21, Z21
-	VMOVUPS      Z21, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z22, Z22
-	VMOVUPS      Z22, (DI)
-	VADDPS       64(DI), Z23, Z23
-	VMOVUPS      Z23, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z24, Z24
-	VMOVUPS      Z24, (DI)
-	VADDPS       64(DI), Z25, Z25
-	VMOVUPS      Z25, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z26, Z26
-	VMOVUPS      Z26, (DI)
-	VADDPS       64(DI), Z27, Z27
-	VMOVUPS      Z27, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z28, Z28
-	VMOVUPS      Z28, (DI)
-	VADDPS       64(DI), Z29, Z29
-	VMOVUPS      Z29, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z30, Z30
-	VMOVUPS      Z30, (DI)
-	VADDPS       64(DI), Z31, Z31
-	VMOVUPS      Z31, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z0, Z0
-	VMOVUPS      Z0, (DI)
-	VADDPS       64(DI), Z1, Z1
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z2, Z2
-	VMOVUPS      Z2, (DI)
-	VADDPS       64(DI), Z3, Z3
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z4, Z4
-	VMOVUPS      Z4, (DI)
-	VADDPS       64(DI), Z5, Z5
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z6, Z6
-	VMOVUPS      Z6, (DI)
-	VADDPS       64(DI), Z7, Z7
-	VMOVUPS      Z7, 64(DI)
-	VZEROUPPER
 	RET
 
 // func rankKPairsAVX512(c []int32, stride int, a []uint32, b []uint32, k int)

@@ -129,6 +129,11 @@ func expAVX512x256(dst []float32, x []float32, table *float32)
 //go:noescape
 func findAVX512x256(x []float32, v float32) int
 
+// gemmAVX512x256 works like gemmGeneric.
+//
+//go:noescape
+func gemmAVX512x256(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+
 // gerAVX512x256 works like gerGeneric.
 //
 //go:noescape
@@ -159,15 +164,15 @@ func mulAVX512x256(dst []float32, x []float32, y []float32)
 //go:noescape
 func packAVX512x256(dst []float32, width int, step int, c float32, x []float32)
 
+// packColumnsAVX512x256 works like packColumnsGeneric.
+//
+//go:noescape
+func packColumnsAVX512x256(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+
 // prefetchAVX512x256 works like prefetchGeneric.
 //
 //go:noescape
 func prefetchAVX512x256(p *float32, n int)
-
-// rankKAVX512x256 works like rankKGeneric.
-//
-//go:noescape
-func rankKAVX512x256(c []float32, stride int, a []float32, b []float32, k int)
 
 // rankKPairsAVX512x256 works like rankKPairsGeneric.
 //

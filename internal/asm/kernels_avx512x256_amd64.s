@@ -6322,6 +6322,753 @@ found:
 	MOVQ DX, ret+32(FP)
 	RET
 
+// func gemmAVX512x256(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·gemmAVX512x256(SB), NOSPLIT, $0-128
+	MOVQ rows+104(FP), CX
+	MOVQ $+0, AX
+
+rows12:
+	CMPQ CX, $+12
+	JB   rows4
+	MOVQ cols+112(FP), DX
+
+cols12:
+	CMPQ       DX, $+16
+	JB         edge12
+	MOVQ       k+120(FP), BX
+	CMPQ       BX, $+64
+	JB         pair12near
+	MOVQ       stride+24(FP), SI
+	SHLQ       $0x02, SI
+	MOVQ       c_base+0(FP), DI
+	MOVQ       AX, R8
+	IMULQ      SI, R8
+	ADDQ       R8, DI
+	MOVQ       cols+112(FP), SI
+	SUBQ       DX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, DI
+	MOVQ       stride+24(FP), SI
+	SHLQ       $0x02, SI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+
+pair12near:
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (R10)(SI*4), R11
+	LEAQ    (R11)(SI*4), R12
+	LEAQ    (SI)(SI*2), R13
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	VPXORD  Y24, Y24, Y24
+	VPXORD  Y25, Y25, Y25
+	VPXORD  Y26, Y26, Y26
+	VPXORD  Y27, Y27, Y27
+	VPXORD  Y28, Y28, Y28
+	VPXORD  Y29, Y29, Y29
+	VPXORD  Y30, Y30, Y30
+	VPXORD  Y31, Y31, Y31
+	VPXORD  Y0, Y0, Y0
+	VPXORD  Y1, Y1, Y1
+	VPXORD  Y2, Y2, Y2
+	VPXORD  Y3, Y3, Y3
+	VPXORD  Y4, Y4, Y4
+	VPXORD  Y5, Y5, Y5
+	VPXORD  Y6, Y6, Y6
+	VPXORD  Y7, Y7, Y7
+	PCALIGN $0x20
+
+pair12:
+	VMOVUPS      (R9), Y8
+	VMOVUPS      32(R9), Y9
+	VBROADCASTSS (R10), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y16, Y16
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y17, Y17
+	VBROADCASTSS (R10)(SI*1), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y18, Y18
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y19, Y19
+	VBROADCASTSS (R10)(SI*2), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y20, Y20
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y21, Y21
+	VBROADCASTSS (R10)(R13*1), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y22, Y22
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y23, Y23
+	VBROADCASTSS (R11), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y24, Y24
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y25, Y25
+	VBROADCASTSS (R11)(SI*1), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y26, Y26
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y27, Y27
+	VBROADCASTSS (R11)(SI*2), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y28, Y28
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y29, Y29
+	VBROADCASTSS (R11)(R13*1), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y30, Y30
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y31, Y31
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS (R12)(SI*1), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS (R12)(SI*2), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS (R12)(R13*1), Y10
+	VMULPS       Y10, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y10, Y9, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         DI, R10
+	ADDQ         DI, R11
+	ADDQ         DI, R12
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair12
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), DI
+	SUBQ         DX, DI
+	SHLQ         $0x02, DI
+	ADDQ         DI, SI
+	VMOVUPS      (SI), Y8
+	VADDPS       Y8, Y16, Y16
+	VMOVUPS      Y16, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y17, Y17
+	VMOVUPS      Y17, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y18, Y18
+	VMOVUPS      Y18, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y19, Y19
+	VMOVUPS      Y19, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y20, Y20
+	VMOVUPS      Y20, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y21, Y21
+	VMOVUPS      Y21, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y22, Y22
+	VMOVUPS      Y22, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y23, Y23
+	VMOVUPS      Y23, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y24, Y24
+	VMOVUPS      Y24, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y25, Y25
+	VMOVUPS      Y25, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y26, Y26
+	VMOVUPS      Y26, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y27, Y27
+	VMOVUPS      Y27, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y28, Y28
+	VMOVUPS      Y28, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y29, Y29
+	VMOVUPS      Y29, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y30, Y30
+	VMOVUPS      Y30, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y31, Y31
+	VMOVUPS      Y31, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y2, Y2
+	VMOVUPS      Y2, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y3, Y3
+	VMOVUPS      Y3, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y4, Y4
+	VMOVUPS      Y4, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y5, Y5
+	VMOVUPS      Y5, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y6, Y6
+	VMOVUPS      Y6, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y7, Y7
+	VMOVUPS      Y7, 32(SI)
+	SUBQ         $+16, DX
+	JMP          cols12
+
+edge12:
+	CMPQ DX, $+0
+	JBE  next12
+	MOVQ DX, BX
+	CMPQ BX, $+8
+	JB   part12
+	MOVQ $+8, BX
+
+part12:
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	MOVL    $0x000000ff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (R11)(DI*4), R12
+	LEAQ    (R12)(DI*4), R13
+	LEAQ    (DI)(DI*2), R14
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	VPXORD  Y24, Y24, Y24
+	VPXORD  Y25, Y25, Y25
+	VPXORD  Y26, Y26, Y26
+	VPXORD  Y27, Y27, Y27
+	PCALIGN $0x20
+
+group12:
+	VMOVUPS.Z    (R10), K1, Y28
+	VBROADCASTSS (R11), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y16, Y16
+	VBROADCASTSS (R11)(DI*1), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y17, Y17
+	VBROADCASTSS (R11)(DI*2), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y18, Y18
+	VBROADCASTSS (R11)(R14*1), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y19, Y19
+	VBROADCASTSS (R12), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y20, Y20
+	VBROADCASTSS (R12)(DI*1), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y21, Y21
+	VBROADCASTSS (R12)(DI*2), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y22, Y22
+	VBROADCASTSS (R12)(R14*1), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y23, Y23
+	VBROADCASTSS (R13), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y24, Y24
+	VBROADCASTSS (R13)(DI*1), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y25, Y25
+	VBROADCASTSS (R13)(DI*2), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y26, Y26
+	VBROADCASTSS (R13)(R14*1), Y29
+	VMULPS       Y29, Y28, Y28
+	VADDPS       Y28, Y27, Y27
+	ADDQ         R8, R11
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group12
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), R8
+	SUBQ         DX, R8
+	SHLQ         $0x02, R8
+	ADDQ         R8, DI
+	VMOVUPS.Z    (DI), K1, Y28
+	VADDPS       Y28, Y16, Y16
+	VMOVUPS      Y16, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y17, Y17
+	VMOVUPS      Y17, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y18, Y18
+	VMOVUPS      Y18, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y19, Y19
+	VMOVUPS      Y19, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y20, Y20
+	VMOVUPS      Y20, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y21, Y21
+	VMOVUPS      Y21, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y22, Y22
+	VMOVUPS      Y22, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y23, Y23
+	VMOVUPS      Y23, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y24, Y24
+	VMOVUPS      Y24, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y25, Y25
+	VMOVUPS      Y25, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y26, Y26
+	VMOVUPS      Y26, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y27, Y27
+	VMOVUPS      Y27, K1, (DI)
+	SUBQ         BX, DX
+	JMP          edge12
+
+next12:
+	ADDQ $+12, AX
+	SUBQ $+12, CX
+	JMP  rows12
+
+rows4:
+	CMPQ CX, $+4
+	JB   rows1
+	MOVQ cols+112(FP), DX
+
+cols4:
+	CMPQ    DX, $+16
+	JB      edge4
+	MOVQ    k+120(FP), BX
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (SI)(SI*2), R11
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	PCALIGN $0x20
+
+pair4:
+	VMOVUPS      (R9), Y24
+	VMOVUPS      32(R9), Y25
+	VBROADCASTSS (R10), Y26
+	VMULPS       Y26, Y24, Y27
+	VADDPS       Y27, Y16, Y16
+	VMULPS       Y26, Y25, Y26
+	VADDPS       Y26, Y17, Y17
+	VBROADCASTSS (R10)(SI*1), Y26
+	VMULPS       Y26, Y24, Y27
+	VADDPS       Y27, Y18, Y18
+	VMULPS       Y26, Y25, Y26
+	VADDPS       Y26, Y19, Y19
+	VBROADCASTSS (R10)(SI*2), Y26
+	VMULPS       Y26, Y24, Y27
+	VADDPS       Y27, Y20, Y20
+	VMULPS       Y26, Y25, Y26
+	VADDPS       Y26, Y21, Y21
+	VBROADCASTSS (R10)(R11*1), Y26
+	VMULPS       Y26, Y24, Y24
+	VADDPS       Y24, Y22, Y22
+	VMULPS       Y26, Y25, Y24
+	VADDPS       Y24, Y23, Y23
+	ADDQ         DI, R10
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair4
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), DI
+	SUBQ         DX, DI
+	SHLQ         $0x02, DI
+	ADDQ         DI, SI
+	VMOVUPS      (SI), Y24
+	VADDPS       Y24, Y16, Y16
+	VMOVUPS      Y16, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y17, Y17
+	VMOVUPS      Y17, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y18, Y18
+	VMOVUPS      Y18, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y19, Y19
+	VMOVUPS      Y19, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y20, Y20
+	VMOVUPS      Y20, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y21, Y21
+	VMOVUPS      Y21, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y22, Y22
+	VMOVUPS      Y22, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y23, Y23
+	VMOVUPS      Y23, 32(SI)
+	SUBQ         $+16, DX
+	JMP          cols4
+
+edge4:
+	CMPQ DX, $+0
+	JBE  next4
+	MOVQ DX, BX
+	CMPQ BX, $+8
+	JB   part4
+	MOVQ $+8, BX
+
+part4:
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	MOVL    $0x000000ff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (DI)(DI*2), R12
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	PCALIGN $0x20
+
+group4:
+	VMOVUPS.Z    (R10), K1, Y20
+	VBROADCASTSS (R11), Y21
+	VMULPS       Y21, Y20, Y21
+	VADDPS       Y21, Y16, Y16
+	VBROADCASTSS (R11)(DI*1), Y21
+	VMULPS       Y21, Y20, Y21
+	VADDPS       Y21, Y17, Y17
+	VBROADCASTSS (R11)(DI*2), Y21
+	VMULPS       Y21, Y20, Y21
+	VADDPS       Y21, Y18, Y18
+	VBROADCASTSS (R11)(R12*1), Y21
+	VMULPS       Y21, Y20, Y20
+	VADDPS       Y20, Y19, Y19
+	ADDQ         R8, R11
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group4
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), R8
+	SUBQ         DX, R8
+	SHLQ         $0x02, R8
+	ADDQ         R8, DI
+	VMOVUPS.Z    (DI), K1, Y20
+	VADDPS       Y20, Y16, Y16
+	VMOVUPS      Y16, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y17, Y17
+	VMOVUPS      Y17, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y18, Y18
+	VMOVUPS      Y18, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y19, Y19
+	VMOVUPS      Y19, K1, (DI)
+	SUBQ         BX, DX
+	JMP          edge4
+
+next4:
+	ADDQ $+4, AX
+	SUBQ $+4, CX
+	JMP  rows4
+
+rows1:
+	CMPQ CX, $+1
+	JB   done
+	MOVQ cols+112(FP), DX
+
+cols1:
+	CMPQ    DX, $+16
+	JB      edge1
+	MOVQ    k+120(FP), BX
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (SI)(SI*2), SI
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	PCALIGN $0x20
+
+pair1:
+	VMOVUPS      (R9), Y18
+	VMOVUPS      32(R9), Y19
+	VBROADCASTSS (R10), Y20
+	VMULPS       Y20, Y18, Y18
+	VADDPS       Y18, Y16, Y16
+	VMULPS       Y20, Y19, Y18
+	VADDPS       Y18, Y17, Y17
+	ADDQ         DI, R10
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair1
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), BX
+	SUBQ         DX, BX
+	SHLQ         $0x02, BX
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y18
+	VADDPS       Y18, Y16, Y16
+	VMOVUPS      Y16, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y17, Y17
+	VMOVUPS      Y17, 32(SI)
+	SUBQ         $+16, DX
+	JMP          cols1
+
+edge1:
+	CMPQ DX, $+0
+	JBE  next1
+	MOVQ DX, BX
+	CMPQ BX, $+8
+	JB   part1
+	MOVQ $+8, BX
+
+part1:
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	MOVL    $0x000000ff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (DI)(DI*2), DI
+	VPXORD  Y16, Y16, Y16
+	PCALIGN $0x20
+
+group1:
+	VMOVUPS.Z    (R10), K1, Y17
+	VBROADCASTSS (R11), Y18
+	VMULPS       Y18, Y17, Y17
+	VADDPS       Y17, Y16, Y16
+	ADDQ         R8, R11
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group1
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), SI
+	SUBQ         DX, SI
+	SHLQ         $0x02, SI
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y17
+	VADDPS       Y17, Y16, Y16
+	VMOVUPS      Y16, K1, (DI)
+	SUBQ         BX, DX
+	JMP          edge1
+
+next1:
+	ADDQ $+1, AX
+	SUBQ $+1, CX
+	JMP  rows1
+
+done:
+	VZEROUPPER
+	RET
+
 // func gerAVX512x256(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
 // Requires: AVX
 TEXT ·gerAVX512x256(SB), NOSPLIT, $0-96
@@ -8293,6 +9040,116 @@ less2:
 less1:
 	RET
 
+// func packColumnsAVX512x256(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+// Requires: AVX
+TEXT ·packColumnsAVX512x256(SB), NOSPLIT, $0-88
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         width+24(FP), CX
+	VBROADCASTSS c+32(FP), Y16
+	MOVQ         x_base+40(FP), DX
+	MOVQ         stride+64(FP), BX
+	MOVQ         cols+72(FP), SI
+	SHLQ         $0x02, CX
+	SHLQ         $0x02, BX
+
+columns4:
+	CMPQ    SI, $+4
+	JB      end4
+	MOVQ    DX, DI
+	MOVQ    AX, R8
+	MOVQ    rows+80(FP), R9
+	LEAQ    (DI)(BX*1), R10
+	LEAQ    (R10)(BX*1), R11
+	LEAQ    (R11)(BX*1), R12
+	MOVQ    R12, DX
+	ADDQ    BX, DX
+	CMPQ    R9, $+4
+	JB      rest4
+	PCALIGN $0x20
+
+square:
+	VMULPS    (DI), X16, X17
+	ADDQ      $+16, DI
+	VMULPS    (R10), X16, X18
+	ADDQ      $+16, R10
+	VMULPS    (R11), X16, X19
+	ADDQ      $+16, R11
+	VMULPS    (R12), X16, X20
+	ADDQ      $+16, R12
+	VUNPCKLPS X18, X17, X21
+	VUNPCKHPS X18, X17, X22
+	VUNPCKLPS X20, X19, X18
+	VUNPCKHPS X20, X19, X20
+	VUNPCKLPD X18, X21, X17
+	VUNPCKHPD X18, X21, X18
+	VUNPCKLPD X20, X22, X19
+	VUNPCKHPD X20, X22, X20
+	VMOVUPS   X17, (R8)
+	ADDQ      CX, R8
+	VMOVUPS   X18, (R8)
+	ADDQ      CX, R8
+	VMOVUPS   X19, (R8)
+	ADDQ      CX, R8
+	VMOVUPS   X20, (R8)
+	ADDQ      CX, R8
+	SUBQ      $+4, R9
+	CMPQ      R9, $+4
+	JAE       square
+
+rest4:
+	CMPQ    R9, $+1
+	JB      next4
+	PCALIGN $0x20
+
+row4:
+	VMULSS (DI), X16, X17
+	VMOVSS X17, (R8)
+	ADDQ   $+4, DI
+	VMULSS (R10), X16, X17
+	VMOVSS X17, 4(R8)
+	ADDQ   $+4, R10
+	VMULSS (R11), X16, X17
+	VMOVSS X17, 8(R8)
+	ADDQ   $+4, R11
+	VMULSS (R12), X16, X17
+	VMOVSS X17, 12(R8)
+	ADDQ   $+4, R12
+	ADDQ   CX, R8
+	SUBQ   $+1, R9
+	CMPQ   R9, $+1
+	JAE    row4
+
+next4:
+	ADDQ $+16, AX
+	SUBQ $+4, SI
+	JMP  columns4
+
+end4:
+columns1:
+	CMPQ    SI, $+1
+	JB      end1
+	MOVQ    DX, DI
+	MOVQ    AX, R8
+	MOVQ    rows+80(FP), R9
+	MOVQ    DI, DX
+	ADDQ    BX, DX
+	PCALIGN $0x20
+
+row1:
+	VMULSS (DI), X16, X17
+	VMOVSS X17, (R8)
+	ADDQ   $+4, DI
+	ADDQ   CX, R8
+	SUBQ   $+1, R9
+	CMPQ   R9, $+1
+	JAE    row1
+	ADDQ   $+4, AX
+	SUBQ   $+1, SI
+	JMP    columns1
+
+end1:
+	RET
+
 // func prefetchAVX512x256(p *float32, n int)
 // Requires: MMX+
 TEXT ·prefetchAVX512x256(SB), NOSPLIT, $0-16
@@ -8308,384 +9165,6 @@ line:
 	JMP        line
 
 done:
-	RET
-
-// func rankKAVX512x256(c []float32, stride int, a []float32, b []float32, k int)
-// Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·rankKAVX512x256(SB), NOSPLIT, $0-88
-	MOVQ a_base+32(FP), AX
-	MOVQ b_base+56(FP), CX
-	MOVQ k+80(FP), DX
-	MOVQ c_base+0(FP), BX
-	MOVQ stride+24(FP), SI
-	SHLQ $0x02, SI
-
-	// Rows 0 to 11 of the tile, columns 0 to 15.
-	MOVQ       BX, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	MOVQ       BX, DI
-	MOVQ       AX, R8
-	MOVQ       CX, R9
-	MOVQ       DX, R10
-	VPXORD     Y16, Y16, Y16
-	VPXORD     Y17, Y17, Y17
-	VPXORD     Y18, Y18, Y18
-	VPXORD     Y19, Y19, Y19
-	VPXORD     Y20, Y20, Y20
-	VPXORD     Y21, Y21, Y21
-	VPXORD     Y22, Y22, Y22
-	VPXORD     Y23, Y23, Y23
-	VPXORD     Y24, Y24, Y24
-	VPXORD     Y25, Y25, Y25
-	VPXORD     Y26, Y26, Y26
-	VPXORD     Y27, Y27, Y27
-	VPXORD     Y28, Y28, Y28
-	VPXORD     Y29, Y29, Y29
-	VPXORD     Y30, Y30, Y30
-	VPXORD     Y31, Y31, Y31
-	VPXORD     Y0, Y0, Y0
-	VPXORD     Y1, Y1, Y1
-	VPXORD     Y2, Y2, Y2
-	VPXORD     Y3, Y3, Y3
-	VPXORD     Y4, Y4, Y4
-	VPXORD     Y5, Y5, Y5
-	VPXORD     Y6, Y6, Y6
-	VPXORD     Y7, Y7, Y7
-	PCALIGN    $0x20
-
-tile0x0:
-	VMOVUPS      (R9), Y8
-	VMOVUPS      32(R9), Y9
-	VBROADCASTSS (R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y16, Y16
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y17, Y17
-	VBROADCASTSS 4(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y18, Y18
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y19, Y19
-	VBROADCASTSS 8(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y20, Y20
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y21, Y21
-	VBROADCASTSS 12(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y22, Y22
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y23, Y23
-	VBROADCASTSS 16(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y24, Y24
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y25, Y25
-	VBROADCASTSS 20(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y26, Y26
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y27, Y27
-	VBROADCASTSS 24(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y28, Y28
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y29, Y29
-	VBROADCASTSS 28(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y30, Y30
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y31, Y31
-	VBROADCASTSS 32(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y0, Y0
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y1, Y1
-	VBROADCASTSS 36(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y2, Y2
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y3, Y3
-	VBROADCASTSS 40(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y4, Y4
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y5, Y5
-	VBROADCASTSS 44(R8), Y10
-	VMULPS       Y10, Y8, Y8
-	VADDPS       Y8, Y6, Y6
-	VMULPS       Y10, Y9, Y8
-	VADDPS       Y8, Y7, Y7
-	ADDQ         $+48, R8
-	ADDQ         $+128, R9
-	SUBQ         $+1, R10
-	CMPQ         R10, $+1
-	JAE          tile0x0
-	VADDPS       (DI), Y16, Y16
-	VMOVUPS      Y16, (DI)
-	VADDPS       32(DI), Y17, Y17
-	VMOVUPS      Y17, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y18, Y18
-	VMOVUPS      Y18, (DI)
-	VADDPS       32(DI), Y19, Y19
-	VMOVUPS      Y19, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y20, Y20
-	VMOVUPS      Y20, (DI)
-	VADDPS       32(DI), Y21, Y21
-	VMOVUPS      Y21, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y22, Y22
-	VMOVUPS      Y22, (DI)
-	VADDPS       32(DI), Y23, Y23
-	VMOVUPS      Y23, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y24, Y24
-	VMOVUPS      Y24, (DI)
-	VADDPS       32(DI), Y25, Y25
-	VMOVUPS      Y25, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y26, Y26
-	VMOVUPS      Y26, (DI)
-	VADDPS       32(DI), Y27, Y27
-	VMOVUPS      Y27, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y28, Y28
-	VMOVUPS      Y28, (DI)
-	VADDPS       32(DI), Y29, Y29
-	VMOVUPS      Y29, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y30, Y30
-	VMOVUPS      Y30, (DI)
-	VADDPS       32(DI), Y31, Y31
-	VMOVUPS      Y31, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y0, Y0
-	VMOVUPS      Y0, (DI)
-	VADDPS       32(DI), Y1, Y1
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y2, Y2
-	VMOVUPS      Y2, (DI)
-	VADDPS       32(DI), Y3, Y3
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y4, Y4
-	VMOVUPS      Y4, (DI)
-	VADDPS       32(DI), Y5, Y5
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y6, Y6
-	VMOVUPS      Y6, (DI)
-	VADDPS       32(DI), Y7, Y7
-	VMOVUPS      Y7, 32(DI)
-
-	// Rows 0 to 11 of the tile, columns 16 to 31.
-	MOVQ       BX, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	MOVQ       BX, DI
-	MOVQ       CX, CX
-	VPXORD     Y16, Y16, Y16
-	VPXORD     Y17, Y17, Y17
-	VPXORD     Y18, Y18, Y18
-	VPXORD     Y19, Y19, Y19
-	VPXORD     Y20, Y20, Y20
-	VPXORD     Y21, Y21, Y21
-	VPXORD     Y22, Y22, Y22
-	VPXORD     Y23, Y23, Y23
-	VPXORD     Y24, Y24, Y24
-	VPXORD     Y25, Y25, Y25
-	VPXORD     Y26, Y26, Y26
-	VPXORD     Y27, Y27, Y27
-	VPXORD     Y28, Y28, Y28
-	VPXORD     Y29, Y29, Y29
-	VPXORD     Y30, Y30, Y30
-	VPXORD     Y31, Y31, Y31
-	VPXORD     Y0, Y0, Y0
-	VPXORD     Y1, Y1, Y1
-	VPXORD     Y2, Y2, Y2
-	VPXORD     Y3, Y3, Y3
-	VPXORD     Y4, Y4, Y4
-	VPXORD     Y5, Y5, Y5
-	VPXORD     Y6, Y6, Y6
-	VPXORD     Y7, Y7, Y7
-	PCALIGN    $0x20
-
-tile0x16:
-	VMOVUPS      64(CX), Y8
-	VMOVUPS      96(CX), Y9
-	VBROADCASTSS (AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y16, Y16
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y17, Y17
-	VBROADCASTSS 4(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y18, Y18
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y19, Y19
-	VBROADCASTSS 8(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y20, Y20
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y21, Y21
-	VBROADCASTSS 12(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y22, Y22
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y23, Y23
-	VBROADCASTSS 16(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y24, Y24
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y25, Y25
-	VBROADCASTSS 20(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y26, Y26
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y27, Y27
-	VBROADCASTSS 24(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y28, Y28
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y29, Y29
-	VBROADCASTSS 28(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y30, Y30
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y31, Y31
-	VBROADCASTSS 32(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y0, Y0
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y1, Y1
-	VBROADCASTSS 36(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y2, Y2
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y3, Y3
-	VBROADCASTSS 40(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y4, Y4
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y5, Y5
-	VBROADCASTSS 44(AX), Y10
-	VMULPS       Y10, Y8, Y8
-	VADDPS       Y8, Y6, Y6
-	VMULPS       Y10, Y9, Y8
-	VADDPS       Y8, Y7, Y7
-	ADDQ         $+48, AX
-	ADDQ         $+128, CX
-	SUBQ         $+1, DX
-	CMPQ         DX, $+1
-	JAE          tile0x16
-	VADDPS       64(DI), Y16, Y16
-	VMOVUPS      Y16, 64(DI)
-	VADDPS       96(DI), Y17, Y17
-	VMOVUPS      Y17, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y18, Y18
-	VMOVUPS      Y18, 64(DI)
-	VADDPS       96(DI), Y19, Y19
-	VMOVUPS      Y19, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y20, Y20
-	VMOVUPS      Y20, 64(DI)
-	VADDPS       96(DI), Y21, Y21
-	VMOVUPS      Y21, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y22, Y22
-	VMOVUPS      Y22, 64(DI)
-	VADDPS       96(DI), Y23, Y23
-	VMOVUPS      Y23, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y24, Y24
-	VMOVUPS      Y24, 64(DI)
-	VADDPS       96(DI), Y25, Y25
-	VMOVUPS      Y25, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y26, Y26
-	VMOVUPS      Y26, 64(DI)
-	VADDPS       96(DI), Y27, Y27
-	VMOVUPS      Y27, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y28, Y28
-	VMOVUPS      Y28, 64(DI)
-	VADDPS       96(DI), Y29, Y29
-	VMOVUPS      Y29, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y30, Y30
-	VMOVUPS      Y30, 64(DI)
-	VADDPS       96(DI), Y31, Y31
-	VMOVUPS      Y31, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y0, Y0
-	VMOVUPS      Y0, 64(DI)
-	VADDPS       96(DI), Y1, Y1
-	VMOVUPS      Y1, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y2, Y2
-	VMOVUPS      Y2, 64(DI)
-	VADDPS       96(DI), Y3, Y3
-	VMOVUPS      Y3, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y4, Y4
-	VMOVUPS      Y4, 64(DI)
-	VADDPS       96(DI), Y5, Y5
-	VMOVUPS      Y5, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y6, Y6
-	VMOVUPS      Y6, 64(DI)
-	VADDPS       96(DI), Y7, Y7
-	VMOVUPS      Y7, 96(DI)
-	VZEROUPPER
 	RET
 
 // func rankKPairsAVX512x256(c []int32, stride int, a []uint32, b []uint32, k int)

@@ -119,6 +119,11 @@ func expNEON(dst []float32, x []float32, table *float32)
 //go:noescape
 func findNEON(x []float32, v float32) int
 
+// gemmNEON works like gemmGeneric.
+//
+//go:noescape
+func gemmNEON(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+
 // gerNEON works like gerGeneric.
 //
 //go:noescape
@@ -149,15 +154,15 @@ func mulNEON(dst []float32, x []float32, y []float32)
 //go:noescape
 func packNEON(dst []float32, width int, step int, c float32, x []float32)
 
+// packColumnsNEON works like packColumnsGeneric.
+//
+//go:noescape
+func packColumnsNEON(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+
 // prefetchNEON works like prefetchGeneric.
 //
 //go:noescape
 func prefetchNEON(p *float32, n int)
-
-// rankKNEON works like rankKGeneric.
-//
-//go:noescape
-func rankKNEON(c []float32, stride int, a []float32, b []float32, k int)
 
 // rankKPairsNEON works like rankKPairsGeneric.
 //

@@ -46,7 +46,9 @@ type Args struct {
 	W       []float32  // rows or weights
 	Stride  int        // of rows or panels
 	Width   int        // of panels
-	Out     []float32  // the operand that is stored into, if any
+
+	Rows, Cols, Depth int       // of a product, or of what is packed
+	Out               []float32 // the operand that is stored into, if any
 }
 
 // Inputs returns the operands that a call must leave alone.
@@ -613,6 +615,32 @@ var Kernels = []Kernel{
 		},
 	},
 	{
+		Name: "gemm",
+		Most: 16 * 256,
+		New:  newGemm,
+		Call: func(a *Args) float32 {
+			row, step := a.steps()
+			asm.Gemm(a.W, a.Stride, a.X, row, step, a.Y, a.Cols+1, a.Rows, a.Cols, a.Depth)
+			return 0
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			want, scale = wideMap(len(a.W), func(j int) (c, zero float64) {
+				return float64(a.W[j]), 0
+			})
+			row, step := a.steps()
+			for i := range a.Rows * a.Cols {
+				i, j := i/a.Cols, i%a.Cols
+				for l := range a.Depth {
+					product := float64(a.X[i*row+l*step]) * float64(a.Y[l*(a.Cols+1)+j])
+					want[i*a.Stride+j] += product
+					scale[i*a.Stride+j] += math.Abs(product)
+				}
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 4 * (len(a.X) + len(a.Y) + 2*a.Rows*a.Cols) },
+	},
+	{
 		Name: "rankkpairs",
 		Most: 16 * 600,
 		New: func(n int, m Memory, s *Source) *Args {
@@ -676,6 +704,33 @@ var Kernels = []Kernel{
 				j := i/a.Width*a.Stride + i%a.Width
 				want[j] = float64(a.A) * float64(v)
 				scale[j] = math.Abs(want[j])
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 8 * len(a.X) },
+	},
+	{
+		Name: "packcolumns",
+		New: func(n int, m Memory, s *Source) *Args {
+			a := &Args{A: s.Float(), Cols: 1 + n%13}
+			a.Depth = (n + a.Cols - 1) / a.Cols
+			a.Width, a.Stride = a.Cols+n%3, a.Depth+n%2
+			if n > 0 {
+				a.X = s.floats(m, (a.Cols-1)*a.Stride+a.Depth)
+				a.Out = m.Floats((a.Depth-1)*a.Width + a.Cols)
+			}
+			return a
+		},
+		Call: func(a *Args) float32 {
+			asm.PackColumns(a.Out, a.Width, a.A, a.X, a.Stride, a.Cols, a.Depth)
+			return 0
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			want, scale = make([]float64, len(a.Out)), make([]float64, len(a.Out))
+			for i := range a.Cols * a.Depth {
+				i, j := i/a.Cols, i%a.Cols
+				want[i*a.Width+j] = float64(a.A) * float64(a.X[j*a.Stride+i])
+				scale[i*a.Width+j] = math.Abs(want[i*a.Width+j])
 			}
 			return want, scale
 		},
@@ -855,6 +910,28 @@ var Kernels = []Kernel{
 		Wide:  func(a *Args) (want, scale []float64) { return []float64{0}, []float64{0} },
 		Bytes: func(a *Args) int { return 4 * len(a.X) },
 	},
+}
+
+// newGemm makes products of every number of rows up to 29 and columns up to 71, with the first factor
+// transposed or not.
+func newGemm(n int, m Memory, s *Source) *Args {
+	a := &Args{Rows: 1 + n%29, Cols: 1 + n%71, Depth: (min(n, 16*256) + 15) / 16}
+	a.Stride = a.Cols + n%3
+	if row, step := a.steps(); n > 0 {
+		a.X = s.floats(m, (a.Rows-1)*row+(a.Depth-1)*step+1)
+		a.Y = s.floats(m, (a.Depth-1)*(a.Cols+1)+a.Cols)
+	}
+	a.W = s.floats(m, (a.Rows-1)*a.Stride+a.Cols)
+	a.Out = a.W
+	return a
+}
+
+// steps returns how far apart the first factor's rows and columns are.
+func (a *Args) steps() (row, step int) {
+	if a.Depth%2 == 1 {
+		return 1, a.Rows + a.Depth%3
+	}
+	return a.Depth + a.Rows%3, 1
 }
 
 // newThree makes two vectors to read and one to store into.
