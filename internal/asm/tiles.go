@@ -172,9 +172,9 @@ func gemmGeneric(c []float32, stride int, a []float32, aRow, aStep int, b []floa
 	for i := 0; i+1 < rows; i += 2 {
 		for j := 0; j+3 < cols; j += 4 {
 			var s00, s01, s02, s03, s10, s11, s12, s13 float32
-			x, z, y := a[i*aRow:], a[(i+1)*aRow:], b[j:]
-			for l := range k {
-				u, v, w := x[l*aStep], z[l*aStep], (*[4]float32)(y[l*bStep:])
+			x, y := a[i*aRow:], b[j:]
+			for l := k; ; {
+				u, v, w := x[0], x[aRow], (*[4]float32)(y)
 				s00 += float32(u * w[0])
 				s01 += float32(u * w[1])
 				s02 += float32(u * w[2])
@@ -183,6 +183,10 @@ func gemmGeneric(c []float32, stride int, a []float32, aRow, aStep int, b []floa
 				s11 += float32(v * w[1])
 				s12 += float32(v * w[2])
 				s13 += float32(v * w[3])
+				if l--; l == 0 {
+					break
+				}
+				x, y = x[aStep:], y[bStep:]
 			}
 			p, q := (*[4]float32)(c[i*stride+j:]), (*[4]float32)(c[(i+1)*stride+j:])
 			p[0], p[1], p[2], p[3] = p[0]+s00, p[1]+s01, p[2]+s02, p[3]+s03
