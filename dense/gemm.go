@@ -60,17 +60,29 @@ func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ld
 	if threads = parallel.Threads(threads); float64(m)*float64(n)*float64(k) < leastProducts {
 		threads = 1
 	}
-	g.run(k, threads)
+	if threads == 1 {
+		g.run(k)
+	} else {
+		g.runThreads(k, threads)
+	}
 }
 
 // leastProducts is how many make it worth to start goroutines: some tens of microseconds.
-const leastProducts = 1 << 20
+const leastProducts = 1 << 22
 
 func (f Factor) check(data, stride string, rows, cols int) {
 	if f.Transposed {
 		rows, cols = cols, rows
 	}
 	checkMatrix(data, f.Data, stride, f.Stride, rows, cols)
+}
+
+// from returns what begins with element (i, j).
+func (f Factor) from(i, j int) []float32 {
+	if f.Transposed {
+		i, j = j, i
+	}
+	return f.Data[i*f.Stride+j:]
 }
 
 // A gemm is a product under way. Of each 256 columns of A, and as many rows of B, panels are made:
@@ -119,7 +131,8 @@ var (
 	roomsForB = sync.Pool{New: func() any { return new(panelsOfB) }}
 )
 
-func (g *gemm) run(k, threads int) {
+// run multiplies with all k columns of A.
+func (g *gemm) run(k int) {
 	if g.packsB() {
 		room := roomsForB.Get().(*panelsOfB)
 		defer roomsForB.Put(room)
@@ -129,51 +142,54 @@ func (g *gemm) run(k, threads int) {
 		g.count = min(asm.BlockRows, k-g.first)
 		for g.from = 0; g.from < g.n; g.from += columnsAtOnce {
 			g.width = min(columnsAtOnce, g.n-g.from)
-			if threads == 1 {
-				for i := 0; i < g.partsOfB(); i++ {
-					g.packB(i)
-				}
-				g.multiply(0, g.m)
-			} else {
-				g.runThreads(threads)
+			if g.panels != nil {
+				g.packB()
 			}
+			g.multiply()
 		}
 	}
 }
 
+// A part of C is a product of its own. There are four for each of several threads, which takes them
+// as they come: some begin late. They have so many rows that it does not matter that each makes its
+// panels of B, or else fewer columns.
+const (
+	partsEach               = 4
+	leastRows, leastColumns = 20 * asm.TileRows, 8 * asm.TileCols
+)
+
 // runThreads has a copy of g, which goes to the heap.
-func (g gemm) runThreads(threads int) {
-	parallel.For(threads, g.partsOfB(), func(_, i int) { g.packB(i) })
-	const height = asm.TileRows
-	parallel.For(threads, (g.m+height-1)/height, func(_, i int) {
-		g.multiply(i*height, min((i+1)*height, g.m))
+func (g gemm) runThreads(k, threads int) {
+	height := share(g.m, min(max(g.m/leastRows, 1), partsEach*threads), asm.TileRows)
+	rows := (g.m + height - 1) / height
+	width := max(share(g.n, (partsEach*threads+rows-1)/rows, asm.TileCols), leastColumns)
+	columns := (g.n + width - 1) / width
+	parallel.For(threads, rows*columns, func(_, part int) {
+		i, j := part/columns*height, part%columns*width
+		p := g
+		p.m, p.n = min(height, g.m-i), min(width, g.n-j)
+		p.a.Data, p.b.Data = g.a.from(i, 0), g.b.from(0, j)
+		p.c = g.c[i*g.ldc+j:]
+		p.run(k)
 	})
 }
 
-// partsOfB is how many parts the packing of B has: of its columns where these are stored
-// lengthwise, else of its rows, each for all panels.
-func (g *gemm) partsOfB() int {
-	n := g.count
-	switch {
-	case g.panels == nil:
-		return 0
-	case g.b.Transposed:
-		n = g.width
-	}
-	return (n + asm.TileCols - 1) / asm.TileCols
-}
+// share returns how many of n come to each of some parts, a multiple of the unit.
+func share(n, parts, unit int) int { return (n + parts*unit - 1) / (parts * unit) * unit }
 
-func (g *gemm) packB(part int) {
+// packB makes panels of TileCols columns each: for each row of B so many elements.
+func (g *gemm) packB() {
 	const width = asm.TileCols
-	i := part * width
 	if g.b.Transposed {
-		asm.PackColumns(g.panels[i*g.count:], width, 1, g.b.Data[(g.from+i)*g.b.Stride+g.first:],
-			g.b.Stride, min(width, g.width-i), g.count)
+		for j := 0; j < g.width; j += width {
+			asm.PackColumns(g.panels[j*g.count:], width, 1, g.b.from(g.first, g.from+j),
+				g.b.Stride, min(width, g.width-j), g.count)
+		}
 		return
 	}
-	for l := i; l < min(i+width, g.count); l++ {
+	for l := range g.count {
 		asm.Pack(g.panels[l*width:], width, width*g.count, 1,
-			g.b.Data[(g.first+l)*g.b.Stride+g.from:][:g.width])
+			g.b.from(g.first+l, g.from)[:g.width])
 	}
 }
 
@@ -181,21 +197,21 @@ func (g *gemm) packB(part int) {
 func (g *gemm) packA(to []float32, i, m int) {
 	const width = asm.TileRows
 	if !g.a.Transposed {
-		asm.PackColumns(to, width, g.alpha, g.a.Data[i*g.a.Stride+g.first:], g.a.Stride, m, g.count)
+		asm.PackColumns(to, width, g.alpha, g.a.from(i, g.first), g.a.Stride, m, g.count)
 		return
 	}
 	for l := range g.count {
-		asm.ScaleTo(to[l*width:][:m], g.alpha, g.a.Data[(g.first+l)*g.a.Stride+i:][:m])
+		asm.ScaleTo(to[l*width:][:m], g.alpha, g.a.from(i, g.first+l)[:m])
 	}
 }
 
-// multiply adds to the rows of C from i to end-1.
-func (g *gemm) multiply(i, end int) {
+// multiply adds what the present columns of A make.
+func (g *gemm) multiply() {
 	columns := asm.TileCols
 	b, bStep := g.panels, columns
 	if g.panels == nil {
 		columns = g.width
-		b, bStep = g.b.Data[g.first*g.b.Stride+g.from:], g.b.Stride
+		b, bStep = g.b.from(g.first, g.from), g.b.Stride
 	}
 	height := max(productsAtOnce/(columns*g.count*asm.TileRows), 1) * asm.TileRows
 	var room []float32
@@ -204,16 +220,15 @@ func (g *gemm) multiply(i, end int) {
 		defer roomsForA.Put(p)
 		room, height = p[:], asm.TileRows
 	}
-	for ; i < end; i += height {
-		m := min(height, end-i)
+	for i := 0; i < g.m; i += height {
+		m := min(height, g.m-i)
 		a, aRow, aStep := room, 1, asm.TileRows
-		switch {
-		case room != nil:
+		if room != nil {
 			g.packA(a, i, m)
-		case g.a.Transposed:
-			a, aStep = g.a.Data[g.first*g.a.Stride+i:], g.a.Stride
-		default:
-			a, aRow, aStep = g.a.Data[i*g.a.Stride+g.first:], g.a.Stride, 1
+		} else if a = g.a.from(i, g.first); g.a.Transposed {
+			aStep = g.a.Stride
+		} else {
+			aRow, aStep = g.a.Stride, 1
 		}
 		for j := 0; j < g.width; j += columns {
 			asm.Gemm(g.c[i*g.ldc+g.from+j:], g.ldc, a, aRow, aStep, b[j*g.count:], bStep, m,

@@ -116,7 +116,9 @@ func TestGemmMeaning(t *testing.T) {
 		}
 		checkGemm(t, r, 13, 33, 600)
 		checkGemm(t, r, 25, 600, 20)
-		checkGemm(t, r, 110, 100, 270) // enough for several threads
+		for range 4 { // enough for several threads, and for panels of both
+			checkGemm(t, r, 270, 300, 270)
+		}
 	})
 }
 
