@@ -48,8 +48,9 @@ func RankK(c []float32, stride int, a, b []float32) {
 //	}
 //	c[i*stride+j] += sum[i][j]
 //
-// for i < rows and j < cols, with all sums from +0. It panics if c, a or b is too short. c must not
-// overlap a or b, nor one of its rows another.
+// for i < rows and j < cols, with all sums from +0. aRow or aStep is 1: a factor has its rows or its
+// columns in one piece. It panics if c, a or b is too short. c must not overlap a or b, nor one of
+// its rows another.
 func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 	bStep, rows, cols, k int) {
 	if rows < 1 || cols < 1 || k < 1 {
@@ -57,11 +58,17 @@ func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 	}
 	checkRows(c, stride, rows, cols)
 	checkRows(b, bStep, k, cols)
-	if min(aRow, aStep) < 0 || (rows-1)*aRow+(k-1)*aStep >= len(a) {
-		panic(rowsTooShort(a, max(aRow, aStep), max(rows, k), min(rows, k)))
+	lines, length, apart := rows, k, aRow // of a
+	if aStep != 1 {
+		lines, length, apart = k, rows, aStep
+	}
+	if checkRows(a, apart, lines, length); aRow != 1 && aStep != 1 {
+		panic(misuse.Of("aRow = %d, aStep = %d, neither is 1", aRow, aStep))
 	}
 	if race {
-		raceReads(a[:(rows-1)*aRow+(k-1)*aStep+1])
+		for i := range lines {
+			raceReads(a[i*apart:][:length])
+		}
 		for l := range k {
 			raceReads(b[l*bStep:][:cols])
 		}
