@@ -40,7 +40,7 @@ func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ld
 	}
 	a.check("a.Data", "a.Stride", m, k)
 	b.check("b.Data", "b.Stride", k, n)
-	checkMatrix("c", c, "ldc", ldc, m, n)
+	asm.CheckMatrix("c", c, "ldc", ldc, m, n)
 	if m == 0 || n == 0 {
 		return
 	}
@@ -74,7 +74,7 @@ func (f Factor) check(data, stride string, rows, cols int) {
 	if f.Transposed {
 		rows, cols = cols, rows
 	}
-	checkMatrix(data, f.Data, stride, f.Stride, rows, cols)
+	asm.CheckMatrix(data, f.Data, stride, f.Stride, rows, cols)
 }
 
 // from returns what begins with element (i, j).

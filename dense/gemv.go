@@ -1,9 +1,6 @@
 package dense
 
-import (
-	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/misuse"
-)
+import "github.com/pegasimd/pegasimd/internal/asm"
 
 // Matrices are given as in BLAS, by rows: element (i, j) is a[i*lda+j], where lda is at least the
 // number of columns. No function here allocates but Gemm with several threads.
@@ -21,7 +18,7 @@ const rowsAtOnce = 256
 // but that y is not read where beta is 0, and a not where alpha is. It panics if a ends before the
 // last row does or lda is less than len(x). y must not overlap a or x.
 func Gemv(alpha float32, a []float32, lda int, x []float32, beta float32, y []float32) {
-	checkMatrix("a", a, "lda", lda, len(y), len(x))
+	asm.CheckMatrix("a", a, "lda", lda, len(y), len(x))
 	if alpha == 0 {
 		scale(beta, y)
 		return
@@ -50,7 +47,7 @@ func Gemv(alpha float32, a []float32, lda int, x []float32, beta float32, y []fl
 // but that y is not read where beta is 0, and a not where alpha is. It panics if a ends before the
 // last row does or lda is less than len(y). y must not overlap a or x.
 func GemvT(alpha float32, a []float32, lda int, x []float32, beta float32, y []float32) {
-	checkMatrix("a", a, "lda", lda, len(x), len(y))
+	asm.CheckMatrix("a", a, "lda", lda, len(x), len(y))
 	scale(beta, y)
 	if alpha == 0 {
 		return
@@ -68,10 +65,6 @@ func GemvT(alpha float32, a []float32, lda int, x []float32, beta float32, y []f
 // but that nothing happens where alpha is 0. It panics if a ends before the last row does or lda is
 // less than len(y). a must not overlap x or y.
 func Ger(alpha float32, x, y, a []float32, lda int) {
-	checkMatrix("a", a, "lda", lda, len(x), len(y))
-	if alpha == 0 {
-		return
-	}
 	asm.Ger(alpha, x, y, a, lda)
 }
 
@@ -83,16 +76,5 @@ func scale(beta float32, y []float32) {
 	case 1:
 	default:
 		asm.Scale(beta, y)
-	}
-}
-
-// checkMatrix panics unless a holds so many rows and columns.
-func checkMatrix(name string, a []float32, leading string, lda, rows, cols int) {
-	if lda < cols {
-		panic(misuse.Of("%s = %d, less than %d columns", leading, lda, cols))
-	}
-	if rows > 0 && cols > 0 && (len(a) < cols || rows-1 > (len(a)-cols)/lda) {
-		panic(misuse.Of("len(%s) = %d, too few for %d rows of %d elements, %d apart", name, len(a),
-			rows, cols, lda))
 	}
 }

@@ -1,6 +1,10 @@
 package asm
 
-import "github.com/pegasimd/pegasimd/internal/misuse"
+import (
+	"math/bits"
+
+	"github.com/pegasimd/pegasimd/internal/misuse"
+)
 
 //go:noinline
 func rowsTooShort(rows []float32, stride, count, n int) any {
@@ -22,9 +26,33 @@ func DotRows(dst, rows []float32, stride int, x []float32) {
 
 // checkRows panics unless rows holds so many of n elements.
 func checkRows(rows []float32, stride, count, n int) {
-	if count > 0 && (stride < 0 || n > len(rows) || stride > 0 && count-1 > (len(rows)-n)/stride) {
+	if count > 0 && (stride < 0 || n > len(rows) || !Fit(count-1, stride, len(rows)-n)) {
 		panic(rowsTooShort(rows, stride, count, n))
 	}
+}
+
+// Fit reports whether count*stride is no more than n, none of which is negative. It does not divide,
+// which takes as long as a short row does.
+func Fit(count, stride, n int) bool {
+	high, low := bits.Mul64(uint64(count), uint64(stride))
+	return high == 0 && low <= uint64(n)
+}
+
+// CheckMatrix panics unless a holds so many rows and columns, and lda elements or more are between
+// the beginnings of two rows. The parameters' names are for what it panics with.
+func CheckMatrix(name string, a []float32, leading string, lda, rows, cols int) {
+	if lda < cols || rows > 0 && cols > 0 && (len(a) < cols || !Fit(rows-1, lda, len(a)-cols)) {
+		panic(matrixTooShort(name, len(a), leading, lda, rows, cols))
+	}
+}
+
+//go:noinline
+func matrixTooShort(name string, n int, leading string, lda, rows, cols int) any {
+	if lda < cols {
+		return misuse.Of("%s = %d, less than %d columns", leading, lda, cols)
+	}
+	return misuse.Of("len(%s) = %d, too few for %d rows of %d elements, %d apart", name, n, rows,
+		cols, lda)
 }
 
 // DotRowsAt is
@@ -214,6 +242,15 @@ func GemvT(alpha float32, rows []float32, stride int, x, y []float32) {
 
 // axpyRows is given indices or, for consecutive rows, nil.
 func axpyRows(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
+	if len(a) > 0 && len(y) > 0 && Fit(len(a), len(y), Block) {
+		axpyRowsActive(alpha, a, rows, stride, idx, y)
+	} else {
+		axpyRowsParts(alpha, a, rows, stride, idx, y)
+	}
+}
+
+// axpyRowsParts is axpyRows in several calls.
+func axpyRowsParts(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
 	for start := 0; start < len(y); start += Block {
 		part := y[start:min(start+Block, len(y))]
 		step := rowsAtOnce(len(part))
@@ -237,29 +274,37 @@ func axpyRowsGeneric(alpha float32, a, rows []float32, stride int, idx []int32, 
 // Ger is
 //
 //	for i, v := range x {
-//		Axpy(alpha*v, y, a[i*stride:][:len(y)])
+//		Axpy(alpha*v, y, a[i*lda:][:len(y)])
 //	}
 //
-// to the bit. It panics if a ends before its last row does, or rows overlap. a must not overlap x
-// or y.
-func Ger(alpha float32, x, y, a []float32, stride int) {
-	n := len(y)
-	if checkRows(a, stride, len(x), n); stride < n && len(x) > 1 {
-		panic(rowsTooShort(a, stride, len(x), n))
+// to the bit, but that nothing happens where alpha is 0. It panics where CheckMatrix does. a must not
+// overlap x or y.
+func Ger(alpha float32, x, y, a []float32, lda int) {
+	CheckMatrix("a", a, "lda", lda, len(x), len(y))
+	if alpha == 0 || len(x) == 0 || len(y) == 0 {
+		return
 	}
 	if race {
-		raceReads(x)
-		raceReads(y)
+		raceReads(x, y)
 		for i := range x {
-			raceWrites(row(a, stride, nil, i, n))
+			raceWrites(row(a, lda, nil, i, len(y)))
 		}
 	}
-	for start := 0; start < n; start += Block {
-		part := y[start:min(start+Block, n)]
+	if Fit(len(x), len(y), Block) {
+		gerActive(alpha, x, y, a, lda, len(x)*len(y))
+	} else {
+		gerParts(alpha, x, y, a, lda)
+	}
+}
+
+// gerParts is Ger in several calls.
+func gerParts(alpha float32, x, y, a []float32, lda int) {
+	for start := 0; start < len(y); start += Block {
+		part := y[start:min(start+Block, len(y))]
 		step := rowsAtOnce(len(part))
 		for first := 0; first < len(x); first += step {
 			some := x[first:min(first+step, len(x))]
-			gerActive(alpha, some, part, a[first*stride+start:], stride, len(x)*n)
+			gerActive(alpha, some, part, a[first*lda+start:], lda, len(x)*len(y))
 		}
 	}
 }
