@@ -40,11 +40,15 @@ func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ld
 	}
 	a.check("a.Data", "a.Stride", m, k)
 	b.check("b.Data", "b.Stride", k, n)
-	checkMatrix("c", c, "ldc", ldc, m, n)
+	asm.CheckMatrix("c", c, "ldc", ldc, m, n)
 	if m == 0 || n == 0 {
 		return
 	}
-	if beta != 1 {
+	switch {
+	case beta == 1:
+	case n == ldc:
+		scale(beta, c[:m*n])
+	default:
 		for i := range m {
 			scale(beta, c[i*ldc:][:n])
 		}
@@ -56,21 +60,33 @@ func Gemm(m, n, k int, alpha float32, a, b Factor, beta float32, c []float32, ld
 	if threads = parallel.Threads(threads); float64(m)*float64(n)*float64(k) < leastProducts {
 		threads = 1
 	}
-	g.run(k, threads)
+	if threads == 1 {
+		g.run(k)
+	} else {
+		g.runThreads(k, threads)
+	}
 }
 
 // leastProducts is how many make it worth to start goroutines: some tens of microseconds.
-const leastProducts = 1 << 20
+const leastProducts = 1 << 22
 
 func (f Factor) check(data, stride string, rows, cols int) {
 	if f.Transposed {
 		rows, cols = cols, rows
 	}
-	checkMatrix(data, f.Data, stride, f.Stride, rows, cols)
+	asm.CheckMatrix(data, f.Data, stride, f.Stride, rows, cols)
+}
+
+// from returns what begins with element (i, j).
+func (f Factor) from(i, j int) []float32 {
+	if f.Transposed {
+		i, j = j, i
+	}
+	return f.Data[i*f.Stride+j:]
 }
 
 // A gemm is a product under way. Of each 256 columns of A, and as many rows of B, panels are made:
-// of B as wide as the tile of asm.RankK, of A as high.
+// of B as wide as the tile of asm.RankK, of A as high. Small matrices are read where they lie.
 type gemm struct {
 	m, n  int
 	alpha float32
@@ -80,119 +96,143 @@ type gemm struct {
 
 	first, count int       // of the columns of A, rows of B
 	from, width  int       // of the columns of B in panels
-	panels       []float32 // of B
+	panels       []float32 // of B, or nil
 }
 
 // columnsAtOnce is how many columns of B are in panels at a time: with 256 rows these are 512 KB,
 // for the second cache.
 const columnsAtOnce = 16 * asm.TileCols
 
-// A workspace has the memory that a worker needs.
-type workspace struct {
-	panel [asm.TileRows * asm.BlockRows]float32
-	tile  [asm.TileRows * asm.TileCols]float32
-}
-
-var (
-	workspaces = sync.Pool{New: func() any { return new(workspace) }}
-	panelRooms = sync.Pool{New: func() any {
-		s := make([]float32, asm.BlockRows*columnsAtOnce)
-		return &s
-	}}
+// A factor is packed unless so few rows or columns of the other one are multiplied by it that it
+// would not pay, and its own rows are so near to each other that the first cache holds a panel.
+const (
+	leastUses   = 256
+	widestApart = 512
 )
 
-func (g *gemm) run(k, threads int) {
-	room := panelRooms.Get().(*[]float32)
-	defer panelRooms.Put(room)
-	rowPanels := (g.m + asm.TileRows - 1) / asm.TileRows
+// productsAtOnce is about how many a call into assembly makes: some ten microseconds.
+const productsAtOnce = 1 << 20
+
+func (g *gemm) packsA() bool {
+	return g.alpha != 1 || g.n > leastUses || g.a.Stride > widestApart
+}
+
+func (g *gemm) packsB() bool {
+	return g.b.Transposed || g.m > leastUses || g.b.Stride > widestApart
+}
+
+type (
+	panelOfA  [asm.TileRows * asm.BlockRows]float32
+	panelsOfB [asm.BlockRows * columnsAtOnce]float32
+)
+
+var (
+	roomsForA = sync.Pool{New: func() any { return new(panelOfA) }} // of each worker
+	roomsForB = sync.Pool{New: func() any { return new(panelsOfB) }}
+)
+
+// run multiplies with all k columns of A.
+func (g *gemm) run(k int) {
+	if g.packsB() {
+		room := roomsForB.Get().(*panelsOfB)
+		defer roomsForB.Put(room)
+		g.panels = room[:]
+	}
 	for g.first = 0; g.first < k; g.first += asm.BlockRows {
 		g.count = min(asm.BlockRows, k-g.first)
 		for g.from = 0; g.from < g.n; g.from += columnsAtOnce {
 			g.width = min(columnsAtOnce, g.n-g.from)
-			columnPanels := (g.width + asm.TileCols - 1) / asm.TileCols
-			g.panels = (*room)[:columnPanels*asm.TileCols*g.count]
-			if threads == 1 {
-				for j := range columnPanels {
-					g.packB(j)
-				}
-				w := workspaces.Get().(*workspace)
-				for i := range rowPanels {
-					g.multiply(w, i)
-				}
-				workspaces.Put(w)
-				continue
+			if g.panels != nil {
+				g.packB()
 			}
-			g.runThreads(threads, columnPanels, rowPanels)
+			g.multiply()
 		}
 	}
 }
 
+// A part of C is a product of its own. There are four for each of several threads, which takes them
+// as they come: some begin late. They have so many rows that it does not matter that each makes its
+// panels of B, or else fewer columns.
+const (
+	partsEach               = 4
+	leastRows, leastColumns = 20 * asm.TileRows, 8 * asm.TileCols
+)
+
 // runThreads has a copy of g, which goes to the heap.
-func (g gemm) runThreads(threads, columnPanels, rowPanels int) {
-	parallel.For(threads, columnPanels, func(_, j int) { g.packB(j) })
-	parallel.For(threads, rowPanels, func(_, i int) {
-		w := workspaces.Get().(*workspace)
-		g.multiply(w, i)
-		workspaces.Put(w)
+func (g gemm) runThreads(k, threads int) {
+	height := share(g.m, min(max(g.m/leastRows, 1), partsEach*threads), asm.TileRows)
+	rows := (g.m + height - 1) / height
+	width := max(share(g.n, (partsEach*threads+rows-1)/rows, asm.TileCols), leastColumns)
+	columns := (g.n + width - 1) / width
+	parallel.For(threads, rows*columns, func(_, part int) {
+		i, j := part/columns*height, part%columns*width
+		p := g
+		p.m, p.n = min(height, g.m-i), min(width, g.n-j)
+		p.a.Data, p.b.Data = g.a.from(i, 0), g.b.from(0, j)
+		p.c = g.c[i*g.ldc+j:]
+		p.run(k)
 	})
 }
 
-// packB makes panel j of B: for each of the rows TileCols elements, those that B lacks being 0.
-func (g *gemm) packB(j int) {
+// share returns how many of n come to each of some parts, a multiple of the unit.
+func share(n, parts, unit int) int { return (n + parts*unit - 1) / (parts * unit) * unit }
+
+// packB makes panels of TileCols columns each: for each row of B so many elements.
+func (g *gemm) packB() {
 	const width = asm.TileCols
-	from := g.from + j*width
-	n := min(width, g.n-from)
-	pack(g.panels[j*width*g.count:][:width*g.count], width, 1, g.b, !g.b.Transposed,
-		g.first, g.count, from, n)
-}
-
-// multiply adds to the rows of C that panel i of A is for.
-func (g *gemm) multiply(w *workspace, i int) {
-	const height, width = asm.TileRows, asm.TileCols
-	from := i * height
-	m := min(height, g.m-from)
-	panel := w.panel[:height*g.count]
-	pack(panel, height, g.alpha, g.a, g.a.Transposed, g.first, g.count, from, m)
-	for j := 0; j < g.width; j += width {
-		columns := g.panels[j*g.count:][:width*g.count]
-		n := min(width, g.width-j)
-		c := g.c[from*g.ldc+g.from+j:]
-		if m == height && n == width {
-			asm.RankK(c, g.ldc, panel, columns)
-			continue
-		}
-		clear(w.tile[:])
-		for r := range m {
-			copy(w.tile[r*width:], c[r*g.ldc:][:n])
-		}
-		asm.RankK(w.tile[:], width, panel, columns)
-		for r := range m {
-			copy(c[r*g.ldc:][:n], w.tile[r*width:])
-		}
-	}
-}
-
-// pack sets the first n of each width elements of dst to factor times n elements from column or row
-// from on, and the others to 0, for count rows or columns from first on: rows where the elements
-// are stored lengthwise.
-func pack(dst []float32, width int, factor float32, f Factor, lengthwise bool,
-	first, count, from, n int) {
-	if lengthwise {
-		for l := range count {
-			to := dst[l*width:][:width]
-			asm.ScaleTo(to[:n], factor, f.Data[(first+l)*f.Stride+from:][:n])
-			clear(to[n:])
+	if g.b.Transposed {
+		for j := 0; j < g.width; j += width {
+			asm.PackColumns(g.panels[j*g.count:], width, 1, g.b.from(g.first, g.from+j),
+				g.b.Stride, min(width, g.width-j), g.count)
 		}
 		return
 	}
-	if n < width {
-		clear(dst)
+	for l := range g.count {
+		asm.Pack(g.panels[l*width:], width, width*g.count, 1,
+			g.b.from(g.first+l, g.from)[:g.width])
 	}
-	for j := range n {
-		at := j
-		for _, v := range f.Data[(from+j)*f.Stride+first:][:count] {
-			dst[at] = factor * v
-			at += width
+}
+
+// packA makes a panel of m rows from i on, times alpha.
+func (g *gemm) packA(to []float32, i, m int) {
+	const width = asm.TileRows
+	if !g.a.Transposed {
+		asm.PackColumns(to, width, g.alpha, g.a.from(i, g.first), g.a.Stride, m, g.count)
+		return
+	}
+	for l := range g.count {
+		asm.ScaleTo(to[l*width:][:m], g.alpha, g.a.from(i, g.first+l)[:m])
+	}
+}
+
+// multiply adds what the present columns of A make.
+func (g *gemm) multiply() {
+	columns := asm.TileCols
+	b, bStep := g.panels, columns
+	if g.panels == nil {
+		columns = g.width
+		b, bStep = g.b.from(g.first, g.from), g.b.Stride
+	}
+	height := max(productsAtOnce/(columns*g.count*asm.TileRows), 1) * asm.TileRows
+	var room []float32
+	if g.packsA() {
+		p := roomsForA.Get().(*panelOfA)
+		defer roomsForA.Put(p)
+		room, height = p[:], asm.TileRows
+	}
+	for i := 0; i < g.m; i += height {
+		m := min(height, g.m-i)
+		a, aRow, aStep := room, 1, asm.TileRows
+		if room != nil {
+			g.packA(a, i, m)
+		} else if a = g.a.from(i, g.first); g.a.Transposed {
+			aStep = g.a.Stride
+		} else {
+			aRow, aStep = g.a.Stride, 1
+		}
+		for j := 0; j < g.width; j += columns {
+			asm.Gemm(g.c[i*g.ldc+g.from+j:], g.ldc, a, aRow, aStep, b[j*g.count:], bStep, m,
+				min(columns, g.width-j), g.count)
 		}
 	}
 }

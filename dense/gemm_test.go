@@ -91,6 +91,21 @@ func TestGemvMeaning(t *testing.T) {
 	})
 }
 
+// A matrix too large for the caches, and wider than what one call into assembly takes.
+func TestLargeGer(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		const m, n, lda = 61, 70_000, 70_001
+		a, x, y := numbers(m*lda), numbers(m), numbers(n)
+		got := slices.Clone(a)
+		for i, v := range x {
+			dense.Axpy(.3*v, y, a[i*lda:][:n])
+		}
+		if dense.Ger(.3, x, y, got, lda); differ(got, a) >= 0 {
+			t.Errorf("element %d differs", differ(got, a))
+		}
+	})
+}
+
 // Each element of a product is what the documentation says, for any number of threads, and nothing
 // beside the elements is touched.
 func TestGemmMeaning(t *testing.T) {
@@ -101,7 +116,9 @@ func TestGemmMeaning(t *testing.T) {
 		}
 		checkGemm(t, r, 13, 33, 600)
 		checkGemm(t, r, 25, 600, 20)
-		checkGemm(t, r, 110, 100, 270) // enough for several threads
+		for range 4 { // enough for several threads, and for panels of both
+			checkGemm(t, r, 270, 300, 270)
+		}
 	})
 }
 

@@ -1,14 +1,11 @@
 package dense
 
-import (
-	"github.com/pegasimd/pegasimd/internal/asm"
-	"github.com/pegasimd/pegasimd/internal/misuse"
-)
+import "github.com/pegasimd/pegasimd/internal/asm"
 
 // Matrices are given as in BLAS, by rows: element (i, j) is a[i*lda+j], where lda is at least the
 // number of columns. No function here allocates but Gemm with several threads.
 
-// rowsAtOnce is how many results of DotRows, or multiples for AxpyRows, are on the stack.
+// rowsAtOnce is how many results of DotRows are on the stack.
 const rowsAtOnce = 256
 
 // Gemv multiplies a matrix of len(y) rows and len(x) columns by x: y = alpha*A*x + beta*y. To the
@@ -21,7 +18,7 @@ const rowsAtOnce = 256
 // but that y is not read where beta is 0, and a not where alpha is. It panics if a ends before the
 // last row does or lda is less than len(x). y must not overlap a or x.
 func Gemv(alpha float32, a []float32, lda int, x []float32, beta float32, y []float32) {
-	checkMatrix("a", a, "lda", lda, len(y), len(x))
+	asm.CheckMatrix("a", a, "lda", lda, len(y), len(x))
 	if alpha == 0 {
 		scale(beta, y)
 		return
@@ -50,26 +47,13 @@ func Gemv(alpha float32, a []float32, lda int, x []float32, beta float32, y []fl
 // but that y is not read where beta is 0, and a not where alpha is. It panics if a ends before the
 // last row does or lda is less than len(y). y must not overlap a or x.
 func GemvT(alpha float32, a []float32, lda int, x []float32, beta float32, y []float32) {
-	checkMatrix("a", a, "lda", lda, len(x), len(y))
+	asm.CheckMatrix("a", a, "lda", lda, len(x), len(y))
 	scale(beta, y)
 	if alpha == 0 {
 		return
 	}
-	var multiples [rowsAtOnce]float32
-	for i := 0; i < len(x); i += rowsAtOnce {
-		some := x[i:min(i+rowsAtOnce, len(x))]
-		asm.ScaleTo(multiples[:len(some)], alpha, some)
-		asm.AxpyRows(multiples[:len(some)], a[i*lda:], lda, counted[:len(some)], y)
-	}
+	asm.GemvT(alpha, a, lda, x, y)
 }
-
-// counted are the numbers 0 to 255.
-var counted = func() (t [rowsAtOnce]int32) {
-	for i := range t {
-		t[i] = int32(i)
-	}
-	return t
-}()
 
 // Ger adds the product of a column and a row to a matrix of len(x) rows and len(y) columns: A +=
 // alpha*x*y'. To the bit it is
@@ -81,13 +65,7 @@ var counted = func() (t [rowsAtOnce]int32) {
 // but that nothing happens where alpha is 0. It panics if a ends before the last row does or lda is
 // less than len(y). a must not overlap x or y.
 func Ger(alpha float32, x, y, a []float32, lda int) {
-	checkMatrix("a", a, "lda", lda, len(x), len(y))
-	if alpha == 0 {
-		return
-	}
-	for i, v := range x {
-		asm.Axpy(alpha*v, y, a[i*lda:][:len(y)])
-	}
+	asm.Ger(alpha, x, y, a, lda)
 }
 
 // scale is Scale, but that 0 makes zeros of anything.
@@ -98,16 +76,5 @@ func scale(beta float32, y []float32) {
 	case 1:
 	default:
 		asm.Scale(beta, y)
-	}
-}
-
-// checkMatrix panics unless a holds so many rows and columns.
-func checkMatrix(name string, a []float32, leading string, lda, rows, cols int) {
-	if lda < cols {
-		panic(misuse.Of("%s = %d, less than %d columns", leading, lda, cols))
-	}
-	if rows > 0 && cols > 0 && (len(a) < cols || rows-1 > (len(a)-cols)/lda) {
-		panic(misuse.Of("len(%s) = %d, too few for %d rows of %d elements, %d apart", name, len(a),
-			rows, cols, lda))
 	}
 }

@@ -6,8 +6,9 @@
 
 using In = Eigen::Map<const Eigen::VectorXf>;
 using Out = Eigen::Map<Eigen::VectorXf>;
-using Rows = Eigen::Map<
-    const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>;
+using RowMajor = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Rows = Eigen::Map<const RowMajor>;
+using OutRows = Eigen::Map<RowMajor>;
 
 const char *eigen_version() {
 #define TEXT(x) #x
@@ -50,6 +51,27 @@ void eigen_scale(long calls, long n, float a, float *y) {
 void eigen_rows(long calls, long rows, long n, const float *m, const float *x, float *dst) {
 	for (; calls > 0; calls--) {
 		Out(dst, rows).noalias() = Rows(m, rows, n) * In(x, n);
+		seen(dst);
+	}
+}
+
+void eigen_gemvt(long calls, long rows, long n, const float *m, const float *x, float *dst) {
+	for (; calls > 0; calls--) {
+		Out(dst, n).noalias() = Rows(m, rows, n).transpose() * In(x, rows);
+		seen(dst);
+	}
+}
+
+void eigen_ger(long calls, long rows, long n, float a, const float *x, const float *y, float *m) {
+	for (; calls > 0; calls--) {
+		OutRows(m, rows, n).noalias() += a * In(x, rows) * In(y, n).transpose();
+		seen(m);
+	}
+}
+
+void eigen_gemm(long calls, long n, const float *x, const float *y, float *dst) {
+	for (; calls > 0; calls--) {
+		OutRows(dst, n, n).noalias() = Rows(x, n, n) * Rows(y, n, n);
 		seen(dst);
 	}
 }

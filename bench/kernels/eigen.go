@@ -32,4 +32,14 @@ func init() {
 	add(rowsInCache.name, name, func(n int) {
 		C.eigen_rows(C.long(n), C.long(len(out)), C.long(len(x)), at(rows), at(x), at(out))
 	})
+	add(gemvT.name, name, func(n int) {
+		C.eigen_gemvt(C.long(n), C.long(len(left)), C.long(len(x)), at(rows), at(left), at(out))
+	})
+	add(ger.name, name, func(n int) {
+		C.eigen_ger(C.long(n), C.long(len(left)), C.long(len(x)), C.float(alpha), at(left), at(x),
+			at(rows))
+	})
+	add(gemm.name, name, func(n int) {
+		C.eigen_gemm(C.long(n), C.long(dim), at(x), at(y), at(out))
+	})
 }

@@ -11,7 +11,7 @@ import (
 var dim int
 
 var gemm = operation{
-	name: "Gemm, square matrices of", sizes: []int{64, 256, 512},
+	name: "Gemm, square matrices of", sizes: []int{16, 64, 100, 256, 512},
 	prepare: func(n, _ int) {
 		dim, out = n, memory{}.Floats(n*n)
 		vectors(n*n, 0)

@@ -67,7 +67,7 @@ type operation struct {
 
 var operations = []*operation{
 	&dot, &axpy, &scale, &sum, &sumSquares, &norm, &squaredDistance, &distance, &cosine,
-	&uint8Dot, &int8Dot, &rowsInCache, &gemm,
+	&uint8Dot, &int8Dot, &rowsInCache, &gemvT, &ger, &gemm,
 	&rowsFromMemory, &int8RowsFromMemory, &pickedRows, &dotSparse, &axpySparse,
 }
 

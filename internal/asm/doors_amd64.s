@@ -115,6 +115,28 @@ AVX2:
 AVX512x256:
 	JMP ·axpy64AVX512x256(SB)
 
+// func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []int32, y []float32)
+TEXT ·axpyRowsActive(SB), NOSPLIT, $0-112
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·axpyRowsGeneric(SB)
+
+AVX512:
+	JMP ·axpyRowsAVX512(SB)
+
+AVX2:
+	JMP ·axpyRowsAVX2(SB)
+
+AVX512x256:
+	JMP ·axpyRowsAVX512x256(SB)
+
 // func axpySameActive(a float32, idx []uint16, w []float32)
 TEXT ·axpySameActive(SB), NOSPLIT, $0-56
 	MOVQ idx_len+16(FP), DX
@@ -698,6 +720,50 @@ AVX2:
 AVX512x256:
 	JMP ·findAVX512x256(SB)
 
+// func gemmActive(c []float32, stride int, a []float32, aRow, aStep int, b []float32, bStep, rows, cols, k int)
+TEXT ·gemmActive(SB), NOSPLIT, $0-128
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·gemmGeneric(SB)
+
+AVX512:
+	JMP ·gemmAVX512(SB)
+
+AVX2:
+	JMP ·gemmAVX2(SB)
+
+AVX512x256:
+	JMP ·gemmAVX512x256(SB)
+
+// func gerActive(alpha float32, x, y, a []float32, stride, size int)
+TEXT ·gerActive(SB), NOSPLIT, $0-96
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·gerGeneric(SB)
+
+AVX512:
+	JMP ·gerAVX512(SB)
+
+AVX2:
+	JMP ·gerAVX2(SB)
+
+AVX512x256:
+	JMP ·gerAVX512x256(SB)
+
 // func l1DistanceActive(x, y []float32) float32
 TEXT ·l1DistanceActive(SB), NOSPLIT, $0-52
 	MOVQ x_len+8(FP), DX
@@ -851,6 +917,28 @@ AVX2:
 AVX512x256:
 	JMP ·packAVX512x256(SB)
 
+// func packColumnsActive(dst []float32, width int, c float32, x []float32, stride, cols, rows int)
+TEXT ·packColumnsActive(SB), NOSPLIT, $0-88
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·packColumnsGeneric(SB)
+
+AVX512:
+	JMP ·packColumnsAVX512x256(SB)
+
+AVX2:
+	JMP ·packColumnsAVX2(SB)
+
+AVX512x256:
+	JMP ·packColumnsAVX512x256(SB)
+
 // func prefetchActive(p *float32, n int)
 TEXT ·prefetchActive(SB), NOSPLIT, $0-16
 	MOVBLZX ·active(SB), BX
@@ -872,28 +960,6 @@ AVX2:
 
 AVX512x256:
 	JMP ·prefetchAVX512x256(SB)
-
-// func rankKActive(c []float32, stride int, a, b []float32, k int)
-TEXT ·rankKActive(SB), NOSPLIT, $0-88
-	MOVBLZX ·active(SB), BX
-	CMPL BX, $const_AVX512
-	JEQ AVX512
-	CMPL BX, $const_AVX2
-	JEQ AVX2
-	CMPL BX, $const_AVX512x256
-	JEQ AVX512x256
-
-rare:
-	JMP ·rankKGeneric(SB)
-
-AVX512:
-	JMP ·rankKAVX512(SB)
-
-AVX2:
-	JMP ·rankKAVX2(SB)
-
-AVX512x256:
-	JMP ·rankKAVX512x256(SB)
 
 // func rankKPairsActive(c []int32, stride int, a, b []uint32, k int)
 TEXT ·rankKPairsActive(SB), NOSPLIT, $0-88

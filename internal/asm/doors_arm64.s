@@ -84,6 +84,18 @@ rare:
 NEON:
 	JMP ·axpy64NEON(SB)
 
+// func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []int32, y []float32)
+TEXT ·axpyRowsActive(SB), NOSPLIT, $0-112
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·axpyRowsGeneric(SB)
+
+NEON:
+	JMP ·axpyRowsNEON(SB)
+
 // func axpySameActive(a float32, idx []uint16, w []float32)
 TEXT ·axpySameActive(SB), NOSPLIT, $0-56
 	MOVD idx_len+16(FP), R0
@@ -443,6 +455,30 @@ rare:
 NEON:
 	JMP ·findNEON(SB)
 
+// func gemmActive(c []float32, stride int, a []float32, aRow, aStep int, b []float32, bStep, rows, cols, k int)
+TEXT ·gemmActive(SB), NOSPLIT, $0-128
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·gemmGeneric(SB)
+
+NEON:
+	JMP ·gemmNEON(SB)
+
+// func gerActive(alpha float32, x, y, a []float32, stride, size int)
+TEXT ·gerActive(SB), NOSPLIT, $0-96
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·gerGeneric(SB)
+
+NEON:
+	JMP ·gerNEON(SB)
+
 // func l1DistanceActive(x, y []float32) float32
 TEXT ·l1DistanceActive(SB), NOSPLIT, $0-52
 	MOVD x_len+8(FP), R0
@@ -544,6 +580,18 @@ rare:
 NEON:
 	JMP ·packNEON(SB)
 
+// func packColumnsActive(dst []float32, width int, c float32, x []float32, stride, cols, rows int)
+TEXT ·packColumnsActive(SB), NOSPLIT, $0-88
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·packColumnsGeneric(SB)
+
+NEON:
+	JMP ·packColumnsNEON(SB)
+
 // func prefetchActive(p *float32, n int)
 TEXT ·prefetchActive(SB), NOSPLIT, $0-16
 	MOVBU ·active(SB), R2
@@ -555,18 +603,6 @@ rare:
 
 NEON:
 	JMP ·prefetchNEON(SB)
-
-// func rankKActive(c []float32, stride int, a, b []float32, k int)
-TEXT ·rankKActive(SB), NOSPLIT, $0-88
-	MOVBU ·active(SB), R2
-	CMP $const_NEON, R2
-	BEQ NEON
-
-rare:
-	JMP ·rankKGeneric(SB)
-
-NEON:
-	JMP ·rankKNEON(SB)
 
 // func rankKPairsActive(c []int32, stride int, a, b []uint32, k int)
 TEXT ·rankKPairsActive(SB), NOSPLIT, $0-88

@@ -32,6 +32,13 @@ var _ = axpy64Rare // which the assembly jumps to
 //go:noescape
 func axpy64Active(a *float64, x []float32, y []float64)
 
+var _ = axpyRowsGeneric // which the assembly jumps to
+
+// axpyRowsActive works like axpyRowsGeneric.
+//
+//go:noescape
+func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []int32, y []float32)
+
 var _ = axpySameRare // which the assembly jumps to
 
 // axpySameActive works like axpySameGeneric.
@@ -179,6 +186,20 @@ var _ = findRare // which the assembly jumps to
 //go:noescape
 func findActive(x []float32, v float32) int
 
+var _ = gemmGeneric // which the assembly jumps to
+
+// gemmActive works like gemmGeneric.
+//
+//go:noescape
+func gemmActive(c []float32, stride int, a []float32, aRow, aStep int, b []float32, bStep, rows, cols, k int)
+
+var _ = gerGeneric // which the assembly jumps to
+
+// gerActive works like gerGeneric.
+//
+//go:noescape
+func gerActive(alpha float32, x, y, a []float32, stride, size int)
+
 var _ = l1DistanceRare // which the assembly jumps to
 
 // l1DistanceActive works like l1DistanceGeneric.
@@ -221,19 +242,19 @@ var _ = packGeneric // which the assembly jumps to
 //go:noescape
 func packActive(dst []float32, width, step int, c float32, x []float32)
 
+var _ = packColumnsGeneric // which the assembly jumps to
+
+// packColumnsActive works like packColumnsGeneric.
+//
+//go:noescape
+func packColumnsActive(dst []float32, width int, c float32, x []float32, stride, cols, rows int)
+
 var _ = prefetchGeneric // which the assembly jumps to
 
 // prefetchActive works like prefetchGeneric.
 //
 //go:noescape
 func prefetchActive(p *float32, n int)
-
-var _ = rankKGeneric // which the assembly jumps to
-
-// rankKActive works like rankKGeneric.
-//
-//go:noescape
-func rankKActive(c []float32, stride int, a, b []float32, k int)
 
 var _ = rankKPairsGeneric // which the assembly jumps to
 

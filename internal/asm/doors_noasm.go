@@ -12,6 +12,10 @@ func axpyActive(a float32, x, y []float32) { axpyRare(a, x, y) }
 
 func axpy64Active(a *float64, x []float32, y []float64) { axpy64Rare(a, x, y) }
 
+func axpyRowsActive(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
+	axpyRowsGeneric(alpha, a, rows, stride, idx, y)
+}
+
 func axpySameActive(a float32, idx []uint16, w []float32) { axpySameRare(a, idx, w) }
 
 func axpySparseActive(a float32, idx []int32, val, w []float32) { axpySparseRare(a, idx, val, w) }
@@ -68,6 +72,14 @@ func expActive(dst, x []float32, table *float32) { expRare(dst, x, table) }
 
 func findActive(x []float32, v float32) int { return findRare(x, v) }
 
+func gemmActive(c []float32, stride int, a []float32, aRow, aStep int, b []float32, bStep, rows, cols, k int) {
+	gemmGeneric(c, stride, a, aRow, aStep, b, bStep, rows, cols, k)
+}
+
+func gerActive(alpha float32, x, y, a []float32, stride, size int) {
+	gerGeneric(alpha, x, y, a, stride, size)
+}
+
 func l1DistanceActive(x, y []float32) float32 { return l1DistanceRare(x, y) }
 
 func maxActive(x []float32) float32 { return maxRare(x) }
@@ -82,9 +94,11 @@ func packActive(dst []float32, width, step int, c float32, x []float32) {
 	packGeneric(dst, width, step, c, x)
 }
 
-func prefetchActive(p *float32, n int) { prefetchGeneric(p, n) }
+func packColumnsActive(dst []float32, width int, c float32, x []float32, stride, cols, rows int) {
+	packColumnsGeneric(dst, width, c, x, stride, cols, rows)
+}
 
-func rankKActive(c []float32, stride int, a, b []float32, k int) { rankKGeneric(c, stride, a, b, k) }
+func prefetchActive(p *float32, n int) { prefetchGeneric(p, n) }
 
 func rankKPairsActive(c []int32, stride int, a, b []uint32, k int) {
 	rankKPairsGeneric(c, stride, a, b, k)

@@ -19,15 +19,15 @@ func axpbyAVX2(a float32, x []float32, b float32, y []float32)
 //go:noescape
 func axpyAVX2(a float32, x []float32, y []float32)
 
-// axpy4AVX2 is a part of axpyRows.
-//
-//go:noescape
-func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
-
 // axpy64AVX2 works like axpy64Generic.
 //
 //go:noescape
 func axpy64AVX2(a *float64, x []float32, y []float64)
+
+// axpyRowsAVX2 works like axpyRowsGeneric.
+//
+//go:noescape
+func axpyRowsAVX2(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
 
 // axpySameAVX2 works like axpySameGeneric.
 //
@@ -149,6 +149,16 @@ func expAVX2(dst []float32, x []float32, table *float32)
 //go:noescape
 func findAVX2(x []float32, v float32) int
 
+// gemmAVX2 works like gemmGeneric.
+//
+//go:noescape
+func gemmAVX2(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+
+// gerAVX2 works like gerGeneric.
+//
+//go:noescape
+func gerAVX2(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
+
 // l1DistanceAVX2 works like l1DistanceGeneric.
 //
 //go:noescape
@@ -179,15 +189,15 @@ func normAVX2(x []float32) float32
 //go:noescape
 func packAVX2(dst []float32, width int, step int, c float32, x []float32)
 
+// packColumnsAVX2 works like packColumnsGeneric.
+//
+//go:noescape
+func packColumnsAVX2(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+
 // prefetchAVX2 works like prefetchGeneric.
 //
 //go:noescape
 func prefetchAVX2(p *float32, n int)
-
-// rankKAVX2 works like rankKGeneric.
-//
-//go:noescape
-func rankKAVX2(c []float32, stride int, a []float32, b []float32, k int)
 
 // rankKPairsAVX2 works like rankKPairsGeneric.
 //

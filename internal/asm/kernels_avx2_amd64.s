@@ -499,295 +499,6 @@ skip2:
 skip4:
 	JMP loop
 
-// func axpy4AVX2(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
-// Requires: AVX
-TEXT ·axpy4AVX2(SB), NOSPLIT, $0-56
-	MOVQ         a+0(FP), AX
-	VBROADCASTSS (AX), Y0
-	VBROADCASTSS 4(AX), Y1
-	VBROADCASTSS 8(AX), Y2
-	VBROADCASTSS 12(AX), Y3
-	MOVQ         x0+8(FP), AX
-	MOVQ         x1+16(FP), CX
-	MOVQ         x2+24(FP), DX
-	MOVQ         x3+32(FP), BX
-	MOVQ         y+40(FP), SI
-	MOVQ         n+48(FP), DI
-	CMPQ         DI, $+8
-	JB           few
-	CMPQ         DI, $+17
-	JAE          above16
-	CMPQ         DI, $+16
-	JB           eight
-	VMOVUPS      (SI), Y4
-	VMULPS       (AX), Y0, Y5
-	VADDPS       Y5, Y4, Y4
-	VMULPS       (CX), Y1, Y5
-	VADDPS       Y5, Y4, Y4
-	VMULPS       (DX), Y2, Y5
-	VADDPS       Y5, Y4, Y4
-	VMULPS       (BX), Y3, Y5
-	VADDPS       Y5, Y4, Y4
-	VMOVUPS      Y4, (SI)
-	VMOVUPS      32(SI), Y4
-	VMULPS       32(AX), Y0, Y0
-	VADDPS       Y0, Y4, Y4
-	VMULPS       32(CX), Y1, Y0
-	VADDPS       Y0, Y4, Y4
-	VMULPS       32(DX), Y2, Y0
-	VADDPS       Y0, Y4, Y4
-	VMULPS       32(BX), Y3, Y0
-	VADDPS       Y0, Y4, Y4
-	VMOVUPS      Y4, 32(SI)
-	VZEROUPPER
-	RET
-
-above16:
-	CMPQ    DI, $+32
-	JB      rest
-	TESTL   $0x0000001c, SI
-	JNE     misaligned
-	PCALIGN $0x20
-
-loop:
-	// Four groups a turn.
-	VMOVUPS (SI), Y4
-	VMULPS  (AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, (SI)
-	VMOVUPS 32(SI), Y4
-	VMULPS  32(AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  32(CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  32(DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  32(BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, 32(SI)
-	VMOVUPS 64(SI), Y4
-	VMULPS  64(AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  64(CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  64(DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  64(BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, 64(SI)
-	VMOVUPS 96(SI), Y4
-	VMULPS  96(AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  96(CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  96(DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  96(BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, 96(SI)
-	ADDQ    $+128, AX
-	ADDQ    $+128, CX
-	ADDQ    $+128, DX
-	ADDQ    $+128, BX
-	ADDQ    $+128, SI
-	SUBQ    $+32, DI
-	CMPQ    DI, $+32
-	JAE     loop
-	CMPQ    DI, $+0
-	JBE     done
-
-rest:
-	TESTL   $0x00000010, DI
-	JEQ     less16
-	VMOVUPS (SI), Y4
-	VMULPS  (AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, (SI)
-	VMOVUPS 32(SI), Y4
-	VMULPS  32(AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  32(CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  32(DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  32(BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, 32(SI)
-	ADDQ    $+64, AX
-	ADDQ    $+64, CX
-	ADDQ    $+64, DX
-	ADDQ    $+64, BX
-	ADDQ    $+64, SI
-
-less16:
-	TESTL $0x00000008, DI
-	JEQ   less8
-
-eight:
-	VMOVUPS (SI), Y4
-	VMULPS  (AX), Y0, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (CX), Y1, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (DX), Y2, Y5
-	VADDPS  Y5, Y4, Y4
-	VMULPS  (BX), Y3, Y5
-	VADDPS  Y5, Y4, Y4
-	VMOVUPS Y4, (SI)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	ADDQ    $+32, BX
-	ADDQ    $+32, SI
-
-less8:
-	TESTL $0x00000007, DI
-	JEQ   done
-
-few:
-	TESTL   $0x00000004, DI
-	JEQ     less4
-	VMOVUPS (SI), X4
-	VMULPS  (AX), X0, X5
-	VADDPS  X5, X4, X4
-	VMULPS  (CX), X1, X5
-	VADDPS  X5, X4, X4
-	VMULPS  (DX), X2, X5
-	VADDPS  X5, X4, X4
-	VMULPS  (BX), X3, X5
-	VADDPS  X5, X4, X4
-	VMOVUPS X4, (SI)
-	ADDQ    $+16, AX
-	ADDQ    $+16, CX
-	ADDQ    $+16, DX
-	ADDQ    $+16, BX
-	ADDQ    $+16, SI
-
-less4:
-	TESTL  $0x00000002, DI
-	JEQ    less2
-	VMOVSD (SI), X4
-	VMOVSD (AX), X5
-	VMULPS X5, X0, X5
-	VADDPS X5, X4, X4
-	VMOVSD (CX), X5
-	VMULPS X5, X1, X5
-	VADDPS X5, X4, X4
-	VMOVSD (DX), X5
-	VMULPS X5, X2, X5
-	VADDPS X5, X4, X4
-	VMOVSD (BX), X5
-	VMULPS X5, X3, X5
-	VADDPS X5, X4, X4
-	VMOVSD X4, (SI)
-	ADDQ   $+8, AX
-	ADDQ   $+8, CX
-	ADDQ   $+8, DX
-	ADDQ   $+8, BX
-	ADDQ   $+8, SI
-
-less2:
-	TESTL  $0x00000001, DI
-	JEQ    less1
-	VMOVSS (SI), X4
-	VMULSS (AX), X0, X0
-	VADDPS X0, X4, X4
-	VMULSS (CX), X1, X0
-	VADDPS X0, X4, X4
-	VMULSS (DX), X2, X0
-	VADDPS X0, X4, X4
-	VMULSS (BX), X3, X0
-	VADDPS X0, X4, X4
-	VMOVSS X4, (SI)
-
-less1:
-done:
-	VZEROUPPER
-	RET
-
-misaligned:
-	CMPQ   DI, $+64
-	JB     loop
-	MOVQ   $+0, R8
-	SUBQ   SI, R8
-	SHRQ   $0x02, R8
-	ANDQ   $+7, R8
-	SUBQ   R8, DI
-	TESTL  $0x00000001, R8
-	JEQ    skip1
-	VMOVSS (SI), X4
-	VMULSS (AX), X0, X5
-	VADDPS X5, X4, X4
-	VMULSS (CX), X1, X5
-	VADDPS X5, X4, X4
-	VMULSS (DX), X2, X5
-	VADDPS X5, X4, X4
-	VMULSS (BX), X3, X5
-	VADDPS X5, X4, X4
-	VMOVSS X4, (SI)
-	ADDQ   $+4, AX
-	ADDQ   $+4, CX
-	ADDQ   $+4, DX
-	ADDQ   $+4, BX
-	ADDQ   $+4, SI
-
-skip1:
-	TESTL  $0x00000002, R8
-	JEQ    skip2
-	VMOVSD (SI), X4
-	VMOVSD (AX), X5
-	VMULPS X5, X0, X5
-	VADDPS X5, X4, X4
-	VMOVSD (CX), X5
-	VMULPS X5, X1, X5
-	VADDPS X5, X4, X4
-	VMOVSD (DX), X5
-	VMULPS X5, X2, X5
-	VADDPS X5, X4, X4
-	VMOVSD (BX), X5
-	VMULPS X5, X3, X5
-	VADDPS X5, X4, X4
-	VMOVSD X4, (SI)
-	ADDQ   $+8, AX
-	ADDQ   $+8, CX
-	ADDQ   $+8, DX
-	ADDQ   $+8, BX
-	ADDQ   $+8, SI
-
-skip2:
-	TESTL   $0x00000004, R8
-	JEQ     skip4
-	VMOVUPS (SI), X4
-	VMULPS  (AX), X0, X5
-	VADDPS  X5, X4, X4
-	VMULPS  (CX), X1, X5
-	VADDPS  X5, X4, X4
-	VMULPS  (DX), X2, X5
-	VADDPS  X5, X4, X4
-	VMULPS  (BX), X3, X5
-	VADDPS  X5, X4, X4
-	VMOVUPS X4, (SI)
-	ADDQ    $+16, AX
-	ADDQ    $+16, CX
-	ADDQ    $+16, DX
-	ADDQ    $+16, BX
-	ADDQ    $+16, SI
-
-skip4:
-	JMP loop
-
 // func axpy64AVX2(a *float64, x []float32, y []float64)
 // Requires: AVX
 TEXT ·axpy64AVX2(SB), NOSPLIT, $0-56
@@ -876,6 +587,635 @@ less2:
 	VMOVSD    X0, (DX)
 
 less1:
+	VZEROUPPER
+	RET
+
+// func axpyRowsAVX2(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
+// Requires: AVX
+TEXT ·axpyRowsAVX2(SB), NOSPLIT, $0-112
+	VBROADCASTSS alpha+0(FP), Y0
+	MOVQ         a_base+8(FP), AX
+	MOVQ         a_len+16(FP), CX
+	MOVQ         rows_base+32(FP), DX
+	MOVQ         stride+56(FP), BX
+	MOVQ         idx_base+64(FP), SI
+	MOVQ         y_base+88(FP), DI
+	MOVQ         y_len+96(FP), R8
+	SHLQ         $0x02, BX
+
+strip:
+	CMPQ    R8, $+64
+	JBE     narrow
+	MOVQ    AX, R9
+	MOVQ    DX, R10
+	MOVQ    CX, R11
+	MOVQ    SI, R12
+	VMOVUPS (DI), Y1
+	VMOVUPS 32(DI), Y2
+	VMOVUPS 64(DI), Y3
+	VMOVUPS 96(DI), Y4
+	VMOVUPS 128(DI), Y5
+	VMOVUPS 160(DI), Y6
+	VMOVUPS 192(DI), Y7
+	VMOVUPS 224(DI), Y8
+	PCALIGN $0x20
+
+whole:
+	MOVQ R10, R13
+	ADDQ BX, R10
+	CMPQ SI, $+1
+	JAE  wholeat
+
+wholeadd:
+	VBROADCASTSS (R9), Y10
+	VMULPS       Y0, Y10, Y10
+	VMULPS       (R13), Y10, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(R13), Y10, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       64(R13), Y10, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       96(R13), Y10, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       128(R13), Y10, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       160(R13), Y10, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       192(R13), Y10, Y9
+	VADDPS       Y9, Y7, Y7
+	VMULPS       224(R13), Y10, Y9
+	VADDPS       Y9, Y8, Y8
+	ADDQ         $+4, R9
+	SUBQ         $+1, R11
+	CMPQ         R11, $+1
+	JAE          whole
+	VMOVUPS      Y1, (DI)
+	VMOVUPS      Y2, 32(DI)
+	VMOVUPS      Y3, 64(DI)
+	VMOVUPS      Y4, 96(DI)
+	VMOVUPS      Y5, 128(DI)
+	VMOVUPS      Y6, 160(DI)
+	VMOVUPS      Y7, 192(DI)
+	VMOVUPS      Y8, 224(DI)
+	JMP          wholeend
+
+wholeat:
+	MOVL  (R12), R13
+	IMULQ BX, R13
+	ADDQ  DX, R13
+	ADDQ  $+4, R12
+	JMP   wholeadd
+
+wholeend:
+	ADDQ $+256, DX
+	ADDQ $+256, DI
+	SUBQ $+64, R8
+	JMP  strip
+
+narrow:
+	CMPQ    R8, $+8
+	JB      few
+	CMPQ    R8, $+8
+	JBE     groups1
+	CMPQ    R8, $+16
+	JBE     groups2
+	CMPQ    R8, $+24
+	JBE     groups3
+	CMPQ    R8, $+32
+	JBE     groups4
+	CMPQ    R8, $+40
+	JBE     groups5
+	CMPQ    R8, $+48
+	JBE     groups6
+	CMPQ    R8, $+56
+	JBE     groups7
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y1
+	VMOVUPS 32(DI), Y2
+	VMOVUPS 64(DI), Y3
+	VMOVUPS 96(DI), Y4
+	VMOVUPS 128(DI), Y5
+	VMOVUPS 160(DI), Y6
+	VMOVUPS 192(DI), Y7
+	VMOVUPS (DI)(R8*1), Y8
+	PCALIGN $0x20
+
+rowsgroups8:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups8at
+
+rowsgroups8add:
+	VBROADCASTSS (AX), Y10
+	VMULPS       Y0, Y10, Y10
+	VMULPS       (R11), Y10, Y9
+	VADDPS       Y9, Y1, Y1
+	VMULPS       32(R11), Y10, Y9
+	VADDPS       Y9, Y2, Y2
+	VMULPS       64(R11), Y10, Y9
+	VADDPS       Y9, Y3, Y3
+	VMULPS       96(R11), Y10, Y9
+	VADDPS       Y9, Y4, Y4
+	VMULPS       128(R11), Y10, Y9
+	VADDPS       Y9, Y5, Y5
+	VMULPS       160(R11), Y10, Y9
+	VADDPS       Y9, Y6, Y6
+	VMULPS       192(R11), Y10, Y9
+	VADDPS       Y9, Y7, Y7
+	VMULPS       (R11)(R8*1), Y10, Y9
+	VADDPS       Y9, Y8, Y8
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups8
+	VMOVUPS      Y1, (DI)
+	VMOVUPS      Y2, 32(DI)
+	VMOVUPS      Y3, 64(DI)
+	VMOVUPS      Y4, 96(DI)
+	VMOVUPS      Y5, 128(DI)
+	VMOVUPS      Y6, 160(DI)
+	VMOVUPS      Y7, 192(DI)
+	VMOVUPS      Y8, (DI)(R8*1)
+	JMP          rowsgroups8end
+
+rowsgroups8at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups8add
+
+rowsgroups8end:
+	VZEROUPPER
+	RET
+
+groups7:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y1
+	VMOVUPS 32(DI), Y2
+	VMOVUPS 64(DI), Y3
+	VMOVUPS 96(DI), Y4
+	VMOVUPS 128(DI), Y5
+	VMOVUPS 160(DI), Y6
+	VMOVUPS (DI)(R8*1), Y7
+	PCALIGN $0x20
+
+rowsgroups7:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups7at
+
+rowsgroups7add:
+	VBROADCASTSS (AX), Y9
+	VMULPS       Y0, Y9, Y9
+	VMULPS       (R11), Y9, Y8
+	VADDPS       Y8, Y1, Y1
+	VMULPS       32(R11), Y9, Y8
+	VADDPS       Y8, Y2, Y2
+	VMULPS       64(R11), Y9, Y8
+	VADDPS       Y8, Y3, Y3
+	VMULPS       96(R11), Y9, Y8
+	VADDPS       Y8, Y4, Y4
+	VMULPS       128(R11), Y9, Y8
+	VADDPS       Y8, Y5, Y5
+	VMULPS       160(R11), Y9, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       (R11)(R8*1), Y9, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups7
+	VMOVUPS      Y1, (DI)
+	VMOVUPS      Y2, 32(DI)
+	VMOVUPS      Y3, 64(DI)
+	VMOVUPS      Y4, 96(DI)
+	VMOVUPS      Y5, 128(DI)
+	VMOVUPS      Y6, 160(DI)
+	VMOVUPS      Y7, (DI)(R8*1)
+	JMP          rowsgroups7end
+
+rowsgroups7at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups7add
+
+rowsgroups7end:
+	VZEROUPPER
+	RET
+
+groups6:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y1
+	VMOVUPS 32(DI), Y2
+	VMOVUPS 64(DI), Y3
+	VMOVUPS 96(DI), Y4
+	VMOVUPS 128(DI), Y5
+	VMOVUPS (DI)(R8*1), Y6
+	PCALIGN $0x20
+
+rowsgroups6:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups6at
+
+rowsgroups6add:
+	VBROADCASTSS (AX), Y8
+	VMULPS       Y0, Y8, Y8
+	VMULPS       (R11), Y8, Y7
+	VADDPS       Y7, Y1, Y1
+	VMULPS       32(R11), Y8, Y7
+	VADDPS       Y7, Y2, Y2
+	VMULPS       64(R11), Y8, Y7
+	VADDPS       Y7, Y3, Y3
+	VMULPS       96(R11), Y8, Y7
+	VADDPS       Y7, Y4, Y4
+	VMULPS       128(R11), Y8, Y7
+	VADDPS       Y7, Y5, Y5
+	VMULPS       (R11)(R8*1), Y8, Y7
+	VADDPS       Y7, Y6, Y6
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups6
+	VMOVUPS      Y1, (DI)
+	VMOVUPS      Y2, 32(DI)
+	VMOVUPS      Y3, 64(DI)
+	VMOVUPS      Y4, 96(DI)
+	VMOVUPS      Y5, 128(DI)
+	VMOVUPS      Y6, (DI)(R8*1)
+	JMP          rowsgroups6end
+
+rowsgroups6at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups6add
+
+rowsgroups6end:
+	VZEROUPPER
+	RET
+
+groups5:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y1
+	VMOVUPS 32(DI), Y2
+	VMOVUPS 64(DI), Y3
+	VMOVUPS 96(DI), Y4
+	VMOVUPS (DI)(R8*1), Y5
+	PCALIGN $0x20
+
+rowsgroups5:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups5at
+
+rowsgroups5add:
+	VBROADCASTSS (AX), Y7
+	VMULPS       Y0, Y7, Y7
+	VMULPS       (R11), Y7, Y6
+	VADDPS       Y6, Y1, Y1
+	VMULPS       32(R11), Y7, Y6
+	VADDPS       Y6, Y2, Y2
+	VMULPS       64(R11), Y7, Y6
+	VADDPS       Y6, Y3, Y3
+	VMULPS       96(R11), Y7, Y6
+	VADDPS       Y6, Y4, Y4
+	VMULPS       (R11)(R8*1), Y7, Y6
+	VADDPS       Y6, Y5, Y5
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups5
+	VMOVUPS      Y1, (DI)
+	VMOVUPS      Y2, 32(DI)
+	VMOVUPS      Y3, 64(DI)
+	VMOVUPS      Y4, 96(DI)
+	VMOVUPS      Y5, (DI)(R8*1)
+	JMP          rowsgroups5end
+
+rowsgroups5at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups5add
+
+rowsgroups5end:
+	VZEROUPPER
+	RET
+
+groups4:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y1
+	VMOVUPS 32(DI), Y2
+	VMOVUPS 64(DI), Y3
+	VMOVUPS (DI)(R8*1), Y4
+	PCALIGN $0x20
+
+rowsgroups4:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups4at
+
+rowsgroups4add:
+	VBROADCASTSS (AX), Y6
+	VMULPS       Y0, Y6, Y6
+	VMULPS       (R11), Y6, Y5
+	VADDPS       Y5, Y1, Y1
+	VMULPS       32(R11), Y6, Y5
+	VADDPS       Y5, Y2, Y2
+	VMULPS       64(R11), Y6, Y5
+	VADDPS       Y5, Y3, Y3
+	VMULPS       (R11)(R8*1), Y6, Y5
+	VADDPS       Y5, Y4, Y4
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups4
+	VMOVUPS      Y1, (DI)
+	VMOVUPS      Y2, 32(DI)
+	VMOVUPS      Y3, 64(DI)
+	VMOVUPS      Y4, (DI)(R8*1)
+	JMP          rowsgroups4end
+
+rowsgroups4at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups4add
+
+rowsgroups4end:
+	VZEROUPPER
+	RET
+
+groups3:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y1
+	VMOVUPS 32(DI), Y2
+	VMOVUPS (DI)(R8*1), Y3
+	PCALIGN $0x20
+
+rowsgroups3:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups3at
+
+rowsgroups3add:
+	VBROADCASTSS (AX), Y5
+	VMULPS       Y0, Y5, Y5
+	VMULPS       (R11), Y5, Y4
+	VADDPS       Y4, Y1, Y1
+	VMULPS       32(R11), Y5, Y4
+	VADDPS       Y4, Y2, Y2
+	VMULPS       (R11)(R8*1), Y5, Y4
+	VADDPS       Y4, Y3, Y3
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups3
+	VMOVUPS      Y1, (DI)
+	VMOVUPS      Y2, 32(DI)
+	VMOVUPS      Y3, (DI)(R8*1)
+	JMP          rowsgroups3end
+
+rowsgroups3at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups3add
+
+rowsgroups3end:
+	VZEROUPPER
+	RET
+
+groups2:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y1
+	VMOVUPS (DI)(R8*1), Y2
+	PCALIGN $0x20
+
+rowsgroups2:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups2at
+
+rowsgroups2add:
+	VBROADCASTSS (AX), Y4
+	VMULPS       Y0, Y4, Y4
+	VMULPS       (R11), Y4, Y3
+	VADDPS       Y3, Y1, Y1
+	VMULPS       (R11)(R8*1), Y4, Y3
+	VADDPS       Y3, Y2, Y2
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups2
+	VMOVUPS      Y1, (DI)
+	VMOVUPS      Y2, (DI)(R8*1)
+	JMP          rowsgroups2end
+
+rowsgroups2at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups2add
+
+rowsgroups2end:
+	VZEROUPPER
+	RET
+
+groups1:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI)(R8*1), Y1
+	PCALIGN $0x20
+
+rowsgroups1:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups1at
+
+rowsgroups1add:
+	VBROADCASTSS (AX), Y2
+	VMULPS       Y0, Y2, Y2
+	VMULPS       (R11)(R8*1), Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups1
+	VMOVUPS      Y1, (DI)(R8*1)
+	JMP          rowsgroups1end
+
+rowsgroups1at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups1add
+
+rowsgroups1end:
+	VZEROUPPER
+	RET
+
+few:
+	CMPQ    R8, $+4
+	JB      less4
+	SUBQ    $+4, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), X1
+	VMOVUPS (DI)(R8*1), X2
+	PCALIGN $0x20
+
+pairs4:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  pairs4at
+
+pairs4add:
+	VBROADCASTSS (AX), X4
+	VMULPS       X0, X4, X4
+	VMULPS       (R11), X4, X3
+	VADDPS       X3, X1, X1
+	VMULPS       (R11)(R8*1), X4, X3
+	VADDPS       X3, X2, X2
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs4
+	VMOVUPS      X1, (DI)
+	VMOVUPS      X2, (DI)(R8*1)
+	JMP          pairs4end
+
+pairs4at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   pairs4add
+
+pairs4end:
+	VZEROUPPER
+	RET
+
+less4:
+	CMPQ    R8, $+2
+	JB      less2
+	SUBQ    $+2, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVSD  (DI), X1
+	VMOVSD  (DI)(R8*1), X2
+	PCALIGN $0x20
+
+pairs2:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  pairs2at
+
+pairs2add:
+	VBROADCASTSS (AX), X4
+	VMULPS       X0, X4, X4
+	VMOVSD       (R11), X3
+	VMULPS       X3, X4, X3
+	VADDPS       X3, X1, X1
+	VMOVSD       (R11)(R8*1), X3
+	VMULPS       X3, X4, X3
+	VADDPS       X3, X2, X2
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs2
+	VMOVSD       X1, (DI)
+	VMOVSD       X2, (DI)(R8*1)
+	JMP          pairs2end
+
+pairs2at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   pairs2add
+
+pairs2end:
+	VZEROUPPER
+	RET
+
+less2:
+	MOVQ    DX, R8
+	MOVQ    SI, R9
+	VMOVSS  (DI), X1
+	PCALIGN $0x20
+
+one:
+	MOVQ R8, R10
+	ADDQ BX, R8
+	CMPQ SI, $+1
+	JAE  oneat
+
+oneadd:
+	VBROADCASTSS (AX), X2
+	VMULPS       X0, X2, X2
+	VMULSS       (R10), X2, X2
+	VADDPS       X2, X1, X1
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          one
+	VMOVSS       X1, (DI)
+	JMP          oneend
+
+oneat:
+	MOVL  (R9), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+4, R9
+	JMP   oneadd
+
+oneend:
 	VZEROUPPER
 	RET
 
@@ -8051,6 +8391,1033 @@ found:
 	VZEROUPPER
 	RET
 
+// func gemmAVX2(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+// Requires: AVX, MMX+
+TEXT ·gemmAVX2(SB), NOSPLIT, $0-128
+	MOVQ rows+104(FP), CX
+	MOVQ $+0, AX
+
+rows6:
+	CMPQ CX, $+6
+	JB   rows4
+	MOVQ cols+112(FP), DX
+
+cols6:
+	CMPQ       DX, $+16
+	JB         edge6
+	MOVQ       k+120(FP), BX
+	CMPQ       BX, $+64
+	JB         pair6near
+	MOVQ       stride+24(FP), SI
+	SHLQ       $0x02, SI
+	MOVQ       c_base+0(FP), DI
+	MOVQ       AX, R8
+	IMULQ      SI, R8
+	ADDQ       R8, DI
+	MOVQ       cols+112(FP), SI
+	SUBQ       DX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, DI
+	MOVQ       stride+24(FP), SI
+	SHLQ       $0x02, SI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+
+pair6near:
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (R10)(SI*4), R11
+	LEAQ    (SI)(SI*2), R12
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	PCALIGN $0x20
+
+pair6:
+	VMOVUPS      (R9), Y12
+	VMOVUPS      32(R9), Y13
+	VBROADCASTSS (R10), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y0, Y0
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y1, Y1
+	VBROADCASTSS (R10)(SI*1), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y2, Y2
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y3, Y3
+	VBROADCASTSS (R10)(SI*2), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y4, Y4
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y5, Y5
+	VBROADCASTSS (R10)(R12*1), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y6, Y6
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y7, Y7
+	VBROADCASTSS (R11), Y14
+	VMULPS       Y14, Y12, Y15
+	VADDPS       Y15, Y8, Y8
+	VMULPS       Y14, Y13, Y14
+	VADDPS       Y14, Y9, Y9
+	VBROADCASTSS (R11)(SI*1), Y14
+	VMULPS       Y14, Y12, Y12
+	VADDPS       Y12, Y10, Y10
+	VMULPS       Y14, Y13, Y12
+	VADDPS       Y12, Y11, Y11
+	ADDQ         DI, R10
+	ADDQ         DI, R11
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair6
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), DI
+	SUBQ         DX, DI
+	SHLQ         $0x02, DI
+	ADDQ         DI, SI
+	VMOVUPS      (SI), Y12
+	VADDPS       Y12, Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VADDPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VADDPS       Y0, Y4, Y4
+	VMOVUPS      Y4, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VADDPS       Y0, Y6, Y6
+	VMOVUPS      Y6, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y7, Y7
+	VMOVUPS      Y7, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VADDPS       Y0, Y8, Y8
+	VMOVUPS      Y8, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y9, Y9
+	VMOVUPS      Y9, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VADDPS       Y0, Y10, Y10
+	VMOVUPS      Y10, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y11, Y11
+	VMOVUPS      Y11, 32(SI)
+	SUBQ         $+16, DX
+	JMP          cols6
+
+edge6:
+	CMPQ DX, $+0
+	JBE  next6
+	MOVQ DX, BX
+	CMPQ BX, $+8
+	JB   part6
+	MOVQ $+8, BX
+
+part6:
+	LEAQ    masks<>+32(SB), DI
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	VMOVUPS (DI)(SI*4), Y0
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (R11)(DI*4), R12
+	LEAQ    (DI)(DI*2), R13
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	PCALIGN $0x20
+
+group6:
+	VMASKMOVPS   (R10), Y0, Y7
+	VBROADCASTSS (R11), Y8
+	VMULPS       Y8, Y7, Y8
+	VADDPS       Y8, Y1, Y1
+	VBROADCASTSS (R11)(DI*1), Y8
+	VMULPS       Y8, Y7, Y8
+	VADDPS       Y8, Y2, Y2
+	VBROADCASTSS (R11)(DI*2), Y8
+	VMULPS       Y8, Y7, Y8
+	VADDPS       Y8, Y3, Y3
+	VBROADCASTSS (R11)(R13*1), Y8
+	VMULPS       Y8, Y7, Y8
+	VADDPS       Y8, Y4, Y4
+	VBROADCASTSS (R12), Y8
+	VMULPS       Y8, Y7, Y8
+	VADDPS       Y8, Y5, Y5
+	VBROADCASTSS (R12)(DI*1), Y8
+	VMULPS       Y8, Y7, Y7
+	VADDPS       Y7, Y6, Y6
+	ADDQ         R8, R11
+	ADDQ         R8, R12
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group6
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), R8
+	SUBQ         DX, R8
+	SHLQ         $0x02, R8
+	ADDQ         R8, DI
+	VMASKMOVPS   (DI), Y0, Y7
+	VADDPS       Y7, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (DI)
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y1
+	VADDPS       Y1, Y2, Y2
+	VMASKMOVPS   Y2, Y0, (DI)
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y1
+	VADDPS       Y1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (DI)
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y1
+	VADDPS       Y1, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (DI)
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y1
+	VADDPS       Y1, Y5, Y5
+	VMASKMOVPS   Y5, Y0, (DI)
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y1
+	VADDPS       Y1, Y6, Y6
+	VMASKMOVPS   Y6, Y0, (DI)
+	SUBQ         BX, DX
+	JMP          edge6
+
+next6:
+	ADDQ $+6, AX
+	SUBQ $+6, CX
+	JMP  rows6
+
+rows4:
+	CMPQ CX, $+4
+	JB   rows1
+	MOVQ cols+112(FP), DX
+
+cols4:
+	CMPQ    DX, $+16
+	JB      edge4
+	MOVQ    k+120(FP), BX
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (SI)(SI*2), R11
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	PCALIGN $0x20
+
+pair4:
+	VMOVUPS      (R9), Y8
+	VMOVUPS      32(R9), Y9
+	VBROADCASTSS (R10), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS (R10)(SI*1), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS (R10)(SI*2), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS (R10)(R11*1), Y10
+	VMULPS       Y10, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y10, Y9, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         DI, R10
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair4
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), DI
+	SUBQ         DX, DI
+	SHLQ         $0x02, DI
+	ADDQ         DI, SI
+	VMOVUPS      (SI), Y8
+	VADDPS       Y8, Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VADDPS       Y0, Y2, Y2
+	VMOVUPS      Y2, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y3, Y3
+	VMOVUPS      Y3, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VADDPS       Y0, Y4, Y4
+	VMOVUPS      Y4, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y5, Y5
+	VMOVUPS      Y5, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y0
+	VADDPS       Y0, Y6, Y6
+	VMOVUPS      Y6, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y7, Y7
+	VMOVUPS      Y7, 32(SI)
+	SUBQ         $+16, DX
+	JMP          cols4
+
+edge4:
+	CMPQ DX, $+0
+	JBE  next4
+	MOVQ DX, BX
+	CMPQ BX, $+8
+	JB   part4
+	MOVQ $+8, BX
+
+part4:
+	LEAQ    masks<>+32(SB), DI
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	VMOVUPS (DI)(SI*4), Y0
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (DI)(DI*2), R12
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	PCALIGN $0x20
+
+group4:
+	VMASKMOVPS   (R10), Y0, Y5
+	VBROADCASTSS (R11), Y6
+	VMULPS       Y6, Y5, Y6
+	VADDPS       Y6, Y1, Y1
+	VBROADCASTSS (R11)(DI*1), Y6
+	VMULPS       Y6, Y5, Y6
+	VADDPS       Y6, Y2, Y2
+	VBROADCASTSS (R11)(DI*2), Y6
+	VMULPS       Y6, Y5, Y6
+	VADDPS       Y6, Y3, Y3
+	VBROADCASTSS (R11)(R12*1), Y6
+	VMULPS       Y6, Y5, Y5
+	VADDPS       Y5, Y4, Y4
+	ADDQ         R8, R11
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group4
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), R8
+	SUBQ         DX, R8
+	SHLQ         $0x02, R8
+	ADDQ         R8, DI
+	VMASKMOVPS   (DI), Y0, Y5
+	VADDPS       Y5, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (DI)
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y1
+	VADDPS       Y1, Y2, Y2
+	VMASKMOVPS   Y2, Y0, (DI)
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y1
+	VADDPS       Y1, Y3, Y3
+	VMASKMOVPS   Y3, Y0, (DI)
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y1
+	VADDPS       Y1, Y4, Y4
+	VMASKMOVPS   Y4, Y0, (DI)
+	SUBQ         BX, DX
+	JMP          edge4
+
+next4:
+	ADDQ $+4, AX
+	SUBQ $+4, CX
+	JMP  rows4
+
+rows1:
+	CMPQ CX, $+1
+	JB   done
+	MOVQ cols+112(FP), DX
+
+cols1:
+	CMPQ    DX, $+16
+	JB      edge1
+	MOVQ    k+120(FP), BX
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (SI)(SI*2), SI
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	PCALIGN $0x20
+
+pair1:
+	VMOVUPS      (R9), Y2
+	VMOVUPS      32(R9), Y3
+	VBROADCASTSS (R10), Y4
+	VMULPS       Y4, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VMULPS       Y4, Y3, Y2
+	VADDPS       Y2, Y1, Y1
+	ADDQ         DI, R10
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair1
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), BX
+	SUBQ         DX, BX
+	SHLQ         $0x02, BX
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y2
+	VADDPS       Y2, Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y0
+	VADDPS       Y0, Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	SUBQ         $+16, DX
+	JMP          cols1
+
+edge1:
+	CMPQ DX, $+0
+	JBE  next1
+	MOVQ DX, BX
+	CMPQ BX, $+8
+	JB   part1
+	MOVQ $+8, BX
+
+part1:
+	LEAQ    masks<>+32(SB), DI
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	VMOVUPS (DI)(SI*4), Y0
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (DI)(DI*2), DI
+	VXORPS  Y1, Y1, Y1
+	PCALIGN $0x20
+
+group1:
+	VMASKMOVPS   (R10), Y0, Y2
+	VBROADCASTSS (R11), Y3
+	VMULPS       Y3, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	ADDQ         R8, R11
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group1
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), SI
+	SUBQ         DX, SI
+	SHLQ         $0x02, SI
+	ADDQ         SI, DI
+	VMASKMOVPS   (DI), Y0, Y2
+	VADDPS       Y2, Y1, Y1
+	VMASKMOVPS   Y1, Y0, (DI)
+	SUBQ         BX, DX
+	JMP          edge1
+
+next1:
+	ADDQ $+1, AX
+	SUBQ $+1, CX
+	JMP  rows1
+
+done:
+	VZEROUPPER
+	RET
+
+// func gerAVX2(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
+// Requires: AVX
+TEXT ·gerAVX2(SB), NOSPLIT, $0-96
+	VBROADCASTSS alpha+0(FP), Y0
+	MOVQ         x_base+8(FP), AX
+	MOVQ         x_len+16(FP), CX
+	MOVQ         y_base+32(FP), DX
+	MOVQ         y_len+40(FP), BX
+	MOVQ         a_base+56(FP), SI
+	MOVQ         stride+80(FP), DI
+	SHLQ         $0x02, DI
+	CMPQ         BX, $+65
+	JAE          wide
+	CMPQ         BX, $+8
+	JB           few
+	CMPQ         BX, $+8
+	JBE          groups1
+	CMPQ         BX, $+16
+	JBE          groups2
+	CMPQ         BX, $+24
+	JBE          groups3
+	CMPQ         BX, $+32
+	JBE          groups4
+	CMPQ         BX, $+40
+	JBE          groups5
+	CMPQ         BX, $+48
+	JBE          groups6
+	CMPQ         BX, $+56
+	JBE          groups7
+	SUBQ         $+8, BX
+	SHLQ         $0x02, BX
+	VMOVUPS      (DX), Y1
+	VMOVUPS      32(DX), Y2
+	VMOVUPS      64(DX), Y3
+	VMOVUPS      96(DX), Y4
+	VMOVUPS      128(DX), Y5
+	VMOVUPS      160(DX), Y6
+	VMOVUPS      192(DX), Y7
+	VMOVUPS      (DX)(BX*1), Y8
+	PCALIGN      $0x20
+
+rowsgroups8:
+	VBROADCASTSS (AX), Y9
+	VMULPS       Y0, Y9, Y9
+	VMULPS       Y8, Y9, Y10
+	VADDPS       (SI)(BX*1), Y10, Y10
+	VMULPS       Y1, Y9, Y11
+	VADDPS       (SI), Y11, Y11
+	VMOVUPS      Y11, (SI)
+	VMULPS       Y2, Y9, Y11
+	VADDPS       32(SI), Y11, Y11
+	VMOVUPS      Y11, 32(SI)
+	VMULPS       Y3, Y9, Y11
+	VADDPS       64(SI), Y11, Y11
+	VMOVUPS      Y11, 64(SI)
+	VMULPS       Y4, Y9, Y11
+	VADDPS       96(SI), Y11, Y11
+	VMOVUPS      Y11, 96(SI)
+	VMULPS       Y5, Y9, Y11
+	VADDPS       128(SI), Y11, Y11
+	VMOVUPS      Y11, 128(SI)
+	VMULPS       Y6, Y9, Y11
+	VADDPS       160(SI), Y11, Y11
+	VMOVUPS      Y11, 160(SI)
+	VMULPS       Y7, Y9, Y9
+	VADDPS       192(SI), Y9, Y9
+	VMOVUPS      Y9, 192(SI)
+	VMOVUPS      Y10, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups8
+	VZEROUPPER
+	RET
+
+groups7:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMOVUPS 128(DX), Y5
+	VMOVUPS 160(DX), Y6
+	VMOVUPS (DX)(BX*1), Y7
+	PCALIGN $0x20
+
+rowsgroups7:
+	VBROADCASTSS (AX), Y8
+	VMULPS       Y0, Y8, Y8
+	VMULPS       Y7, Y8, Y9
+	VADDPS       (SI)(BX*1), Y9, Y9
+	VMULPS       Y1, Y8, Y10
+	VADDPS       (SI), Y10, Y10
+	VMOVUPS      Y10, (SI)
+	VMULPS       Y2, Y8, Y10
+	VADDPS       32(SI), Y10, Y10
+	VMOVUPS      Y10, 32(SI)
+	VMULPS       Y3, Y8, Y10
+	VADDPS       64(SI), Y10, Y10
+	VMOVUPS      Y10, 64(SI)
+	VMULPS       Y4, Y8, Y10
+	VADDPS       96(SI), Y10, Y10
+	VMOVUPS      Y10, 96(SI)
+	VMULPS       Y5, Y8, Y10
+	VADDPS       128(SI), Y10, Y10
+	VMOVUPS      Y10, 128(SI)
+	VMULPS       Y6, Y8, Y8
+	VADDPS       160(SI), Y8, Y8
+	VMOVUPS      Y8, 160(SI)
+	VMOVUPS      Y9, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups7
+	VZEROUPPER
+	RET
+
+groups6:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMOVUPS 128(DX), Y5
+	VMOVUPS (DX)(BX*1), Y6
+	PCALIGN $0x20
+
+rowsgroups6:
+	VBROADCASTSS (AX), Y7
+	VMULPS       Y0, Y7, Y7
+	VMULPS       Y6, Y7, Y8
+	VADDPS       (SI)(BX*1), Y8, Y8
+	VMULPS       Y1, Y7, Y9
+	VADDPS       (SI), Y9, Y9
+	VMOVUPS      Y9, (SI)
+	VMULPS       Y2, Y7, Y9
+	VADDPS       32(SI), Y9, Y9
+	VMOVUPS      Y9, 32(SI)
+	VMULPS       Y3, Y7, Y9
+	VADDPS       64(SI), Y9, Y9
+	VMOVUPS      Y9, 64(SI)
+	VMULPS       Y4, Y7, Y9
+	VADDPS       96(SI), Y9, Y9
+	VMOVUPS      Y9, 96(SI)
+	VMULPS       Y5, Y7, Y7
+	VADDPS       128(SI), Y7, Y7
+	VMOVUPS      Y7, 128(SI)
+	VMOVUPS      Y8, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups6
+	VZEROUPPER
+	RET
+
+groups5:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS 96(DX), Y4
+	VMOVUPS (DX)(BX*1), Y5
+	PCALIGN $0x20
+
+rowsgroups5:
+	VBROADCASTSS (AX), Y6
+	VMULPS       Y0, Y6, Y6
+	VMULPS       Y5, Y6, Y7
+	VADDPS       (SI)(BX*1), Y7, Y7
+	VMULPS       Y1, Y6, Y8
+	VADDPS       (SI), Y8, Y8
+	VMOVUPS      Y8, (SI)
+	VMULPS       Y2, Y6, Y8
+	VADDPS       32(SI), Y8, Y8
+	VMOVUPS      Y8, 32(SI)
+	VMULPS       Y3, Y6, Y8
+	VADDPS       64(SI), Y8, Y8
+	VMOVUPS      Y8, 64(SI)
+	VMULPS       Y4, Y6, Y6
+	VADDPS       96(SI), Y6, Y6
+	VMOVUPS      Y6, 96(SI)
+	VMOVUPS      Y7, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups5
+	VZEROUPPER
+	RET
+
+groups4:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS 64(DX), Y3
+	VMOVUPS (DX)(BX*1), Y4
+	PCALIGN $0x20
+
+rowsgroups4:
+	VBROADCASTSS (AX), Y5
+	VMULPS       Y0, Y5, Y5
+	VMULPS       Y4, Y5, Y6
+	VADDPS       (SI)(BX*1), Y6, Y6
+	VMULPS       Y1, Y5, Y7
+	VADDPS       (SI), Y7, Y7
+	VMOVUPS      Y7, (SI)
+	VMULPS       Y2, Y5, Y7
+	VADDPS       32(SI), Y7, Y7
+	VMOVUPS      Y7, 32(SI)
+	VMULPS       Y3, Y5, Y5
+	VADDPS       64(SI), Y5, Y5
+	VMOVUPS      Y5, 64(SI)
+	VMOVUPS      Y6, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups4
+	VZEROUPPER
+	RET
+
+groups3:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y1
+	VMOVUPS 32(DX), Y2
+	VMOVUPS (DX)(BX*1), Y3
+	PCALIGN $0x20
+
+rowsgroups3:
+	VBROADCASTSS (AX), Y4
+	VMULPS       Y0, Y4, Y4
+	VMULPS       Y3, Y4, Y5
+	VADDPS       (SI)(BX*1), Y5, Y5
+	VMULPS       Y1, Y4, Y6
+	VADDPS       (SI), Y6, Y6
+	VMOVUPS      Y6, (SI)
+	VMULPS       Y2, Y4, Y4
+	VADDPS       32(SI), Y4, Y4
+	VMOVUPS      Y4, 32(SI)
+	VMOVUPS      Y5, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups3
+	VZEROUPPER
+	RET
+
+groups2:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y1
+	VMOVUPS (DX)(BX*1), Y2
+	PCALIGN $0x20
+
+rowsgroups2:
+	VBROADCASTSS (AX), Y3
+	VMULPS       Y0, Y3, Y3
+	VMULPS       Y2, Y3, Y4
+	VADDPS       (SI)(BX*1), Y4, Y4
+	VMULPS       Y1, Y3, Y3
+	VADDPS       (SI), Y3, Y3
+	VMOVUPS      Y3, (SI)
+	VMOVUPS      Y4, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups2
+	VZEROUPPER
+	RET
+
+groups1:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX)(BX*1), Y1
+	PCALIGN $0x20
+
+rowsgroups1:
+	VBROADCASTSS (AX), Y2
+	VMULPS       Y0, Y2, Y2
+	VMULPS       Y1, Y2, Y2
+	VADDPS       (SI)(BX*1), Y2, Y2
+	VMOVUPS      Y2, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups1
+	VZEROUPPER
+	RET
+
+few:
+	CMPQ    BX, $+4
+	JB      less4
+	SUBQ    $+4, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), X1
+	VMOVUPS (DX)(BX*1), X2
+	PCALIGN $0x20
+
+pairs4:
+	VBROADCASTSS (AX), X3
+	VMULPS       X0, X3, X3
+	VMULPS       X2, X3, X4
+	VADDPS       (SI)(BX*1), X4, X4
+	VMULPS       X1, X3, X3
+	VADDPS       (SI), X3, X3
+	VMOVUPS      X3, (SI)
+	VMOVUPS      X4, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs4
+	VZEROUPPER
+	RET
+
+less4:
+	CMPQ    BX, $+2
+	JB      less2
+	SUBQ    $+2, BX
+	SHLQ    $0x02, BX
+	VMOVSD  (DX), X1
+	VMOVSD  (DX)(BX*1), X2
+	PCALIGN $0x20
+
+pairs2:
+	VBROADCASTSS (AX), X3
+	VMULPS       X0, X3, X3
+	VMULPS       X2, X3, X4
+	VMOVSD       (SI)(BX*1), X5
+	VADDPS       X5, X4, X4
+	VMULPS       X1, X3, X3
+	VMOVSD       (SI), X5
+	VADDPS       X5, X3, X3
+	VMOVSD       X3, (SI)
+	VMOVSD       X4, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs2
+	VZEROUPPER
+	RET
+
+less2:
+	VMOVSS  (DX), X1
+	PCALIGN $0x20
+
+one:
+	VBROADCASTSS (AX), X2
+	VMULPS       X0, X2, X2
+	VMULPS       X1, X2, X2
+	VADDSS       (SI), X2, X2
+	VMOVSS       X2, (SI)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          one
+	VZEROUPPER
+	RET
+
+wide:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	PCALIGN $0x20
+
+row:
+	VBROADCASTSS (AX), Y1
+	VMULPS       Y0, Y1, Y1
+	VMULPS       (DX), Y1, Y2
+	VADDPS       (SI), Y2, Y2
+	VMULPS       (DX)(BX*1), Y1, Y3
+	VADDPS       (SI)(BX*1), Y3, Y3
+	MOVQ         $+0, R8
+	SUBQ         SI, R8
+	ANDQ         $+28, R8
+	MOVQ         BX, R9
+	SUBQ         R8, R9
+	PCALIGN      $0x20
+
+groups:
+	VMULPS  (DX)(R8*1), Y1, Y4
+	VADDPS  (SI)(R8*1), Y4, Y4
+	VMOVUPS Y4, (SI)(R8*1)
+	VMULPS  32(DX)(R8*1), Y1, Y4
+	VADDPS  32(SI)(R8*1), Y4, Y4
+	VMOVUPS Y4, 32(SI)(R8*1)
+	VMULPS  64(DX)(R8*1), Y1, Y4
+	VADDPS  64(SI)(R8*1), Y4, Y4
+	VMOVUPS Y4, 64(SI)(R8*1)
+	VMULPS  96(DX)(R8*1), Y1, Y4
+	VADDPS  96(SI)(R8*1), Y4, Y4
+	VMOVUPS Y4, 96(SI)(R8*1)
+	ADDQ    $+128, R8
+	SUBQ    $+128, R9
+	CMPQ    R9, $+128
+	JAE     groups
+	CMPQ    R9, $+0
+	JBE     end
+	PCALIGN $0x20
+
+group:
+	VMULPS  (DX)(R8*1), Y1, Y4
+	VADDPS  (SI)(R8*1), Y4, Y4
+	VMOVUPS Y4, (SI)(R8*1)
+	ADDQ    $+32, R8
+	CMPQ    R8, BX
+	JB      group
+
+end:
+	VMOVUPS Y2, (SI)
+	VMOVUPS Y3, (SI)(BX*1)
+	ADDQ    $+4, AX
+	ADDQ    DI, SI
+	SUBQ    $+1, CX
+	CMPQ    CX, $+1
+	JAE     row
+	VZEROUPPER
+	RET
+
 // func l1DistanceAVX2(x []float32, y []float32) float32
 // Requires: AVX, AVX2, CMOV
 TEXT ·l1DistanceAVX2(SB), NOSPLIT, $0-52
@@ -9695,6 +11062,117 @@ less1:
 	VZEROUPPER
 	RET
 
+// func packColumnsAVX2(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+// Requires: AVX
+TEXT ·packColumnsAVX2(SB), NOSPLIT, $0-88
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         width+24(FP), CX
+	VBROADCASTSS c+32(FP), Y0
+	MOVQ         x_base+40(FP), DX
+	MOVQ         stride+64(FP), BX
+	MOVQ         cols+72(FP), SI
+	SHLQ         $0x02, CX
+	SHLQ         $0x02, BX
+
+columns4:
+	CMPQ    SI, $+4
+	JB      end4
+	MOVQ    DX, DI
+	MOVQ    AX, R8
+	MOVQ    rows+80(FP), R9
+	LEAQ    (DI)(BX*1), R10
+	LEAQ    (R10)(BX*1), R11
+	LEAQ    (R11)(BX*1), R12
+	MOVQ    R12, DX
+	ADDQ    BX, DX
+	CMPQ    R9, $+4
+	JB      rest4
+	PCALIGN $0x20
+
+square:
+	VMULPS    (DI), X0, X1
+	ADDQ      $+16, DI
+	VMULPS    (R10), X0, X2
+	ADDQ      $+16, R10
+	VMULPS    (R11), X0, X3
+	ADDQ      $+16, R11
+	VMULPS    (R12), X0, X4
+	ADDQ      $+16, R12
+	VUNPCKLPS X2, X1, X5
+	VUNPCKHPS X2, X1, X6
+	VUNPCKLPS X4, X3, X2
+	VUNPCKHPS X4, X3, X4
+	VUNPCKLPD X2, X5, X1
+	VUNPCKHPD X2, X5, X2
+	VUNPCKLPD X4, X6, X3
+	VUNPCKHPD X4, X6, X4
+	VMOVUPS   X1, (R8)
+	ADDQ      CX, R8
+	VMOVUPS   X2, (R8)
+	ADDQ      CX, R8
+	VMOVUPS   X3, (R8)
+	ADDQ      CX, R8
+	VMOVUPS   X4, (R8)
+	ADDQ      CX, R8
+	SUBQ      $+4, R9
+	CMPQ      R9, $+4
+	JAE       square
+
+rest4:
+	CMPQ    R9, $+1
+	JB      next4
+	PCALIGN $0x20
+
+row4:
+	VMULSS (DI), X0, X1
+	VMOVSS X1, (R8)
+	ADDQ   $+4, DI
+	VMULSS (R10), X0, X1
+	VMOVSS X1, 4(R8)
+	ADDQ   $+4, R10
+	VMULSS (R11), X0, X1
+	VMOVSS X1, 8(R8)
+	ADDQ   $+4, R11
+	VMULSS (R12), X0, X1
+	VMOVSS X1, 12(R8)
+	ADDQ   $+4, R12
+	ADDQ   CX, R8
+	SUBQ   $+1, R9
+	CMPQ   R9, $+1
+	JAE    row4
+
+next4:
+	ADDQ $+16, AX
+	SUBQ $+4, SI
+	JMP  columns4
+
+end4:
+columns1:
+	CMPQ    SI, $+1
+	JB      end1
+	MOVQ    DX, DI
+	MOVQ    AX, R8
+	MOVQ    rows+80(FP), R9
+	MOVQ    DI, DX
+	ADDQ    BX, DX
+	PCALIGN $0x20
+
+row1:
+	VMULSS (DI), X0, X1
+	VMOVSS X1, (R8)
+	ADDQ   $+4, DI
+	ADDQ   CX, R8
+	SUBQ   $+1, R9
+	CMPQ   R9, $+1
+	JAE    row1
+	ADDQ   $+4, AX
+	SUBQ   $+1, SI
+	JMP    columns1
+
+end1:
+	VZEROUPPER
+	RET
+
 // func prefetchAVX2(p *float32, n int)
 // Requires: AVX, MMX+
 TEXT ·prefetchAVX2(SB), NOSPLIT, $0-16
@@ -9710,418 +11188,6 @@ line:
 	JMP        line
 
 done:
-	VZEROUPPER
-	RET
-
-// func rankKAVX2(c []float32, stride int, a []float32, b []float32, k int)
-// Requires: AVX, MMX+
-TEXT ·rankKAVX2(SB), NOSPLIT, $0-88
-	MOVQ a_base+32(FP), AX
-	MOVQ b_base+56(FP), CX
-	MOVQ k+80(FP), DX
-	MOVQ c_base+0(FP), BX
-	MOVQ stride+24(FP), SI
-	SHLQ $0x02, SI
-
-	// Rows 0 to 5 of the tile, columns 0 to 15.
-	MOVQ       BX, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	MOVQ       BX, DI
-	MOVQ       AX, R8
-	MOVQ       CX, R9
-	MOVQ       DX, R10
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VXORPS     Y8, Y8, Y8
-	VXORPS     Y9, Y9, Y9
-	VXORPS     Y10, Y10, Y10
-	VXORPS     Y11, Y11, Y11
-	PCALIGN    $0x20
-
-tile0x0:
-	VMOVUPS      (R9), Y12
-	VMOVUPS      32(R9), Y13
-	VBROADCASTSS (R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y0, Y0
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y1, Y1
-	VBROADCASTSS 4(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y2, Y2
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y3, Y3
-	VBROADCASTSS 8(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y4, Y4
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y5, Y5
-	VBROADCASTSS 12(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y6, Y6
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y7, Y7
-	VBROADCASTSS 16(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y8, Y8
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y9, Y9
-	VBROADCASTSS 20(R8), Y14
-	VMULPS       Y14, Y12, Y12
-	VADDPS       Y12, Y10, Y10
-	VMULPS       Y14, Y13, Y12
-	VADDPS       Y12, Y11, Y11
-	ADDQ         $+48, R8
-	ADDQ         $+128, R9
-	SUBQ         $+1, R10
-	CMPQ         R10, $+1
-	JAE          tile0x0
-	VADDPS       (DI), Y0, Y0
-	VMOVUPS      Y0, (DI)
-	VADDPS       32(DI), Y1, Y1
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y2, Y2
-	VMOVUPS      Y2, (DI)
-	VADDPS       32(DI), Y3, Y3
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y4, Y4
-	VMOVUPS      Y4, (DI)
-	VADDPS       32(DI), Y5, Y5
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y6, Y6
-	VMOVUPS      Y6, (DI)
-	VADDPS       32(DI), Y7, Y7
-	VMOVUPS      Y7, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y8, Y8
-	VMOVUPS      Y8, (DI)
-	VADDPS       32(DI), Y9, Y9
-	VMOVUPS      Y9, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y10, Y10
-	VMOVUPS      Y10, (DI)
-	VADDPS       32(DI), Y11, Y11
-	VMOVUPS      Y11, 32(DI)
-	ADDQ         SI, DI
-
-	// Rows 0 to 5 of the tile, columns 16 to 31.
-	MOVQ       BX, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	MOVQ       BX, DI
-	MOVQ       AX, BX
-	MOVQ       CX, R8
-	MOVQ       DX, R9
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VXORPS     Y8, Y8, Y8
-	VXORPS     Y9, Y9, Y9
-	VXORPS     Y10, Y10, Y10
-	VXORPS     Y11, Y11, Y11
-	PCALIGN    $0x20
-
-tile0x16:
-	VMOVUPS      64(R8), Y12
-	VMOVUPS      96(R8), Y13
-	VBROADCASTSS (BX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y0, Y0
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y1, Y1
-	VBROADCASTSS 4(BX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y2, Y2
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y3, Y3
-	VBROADCASTSS 8(BX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y4, Y4
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y5, Y5
-	VBROADCASTSS 12(BX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y6, Y6
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y7, Y7
-	VBROADCASTSS 16(BX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y8, Y8
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y9, Y9
-	VBROADCASTSS 20(BX), Y14
-	VMULPS       Y14, Y12, Y12
-	VADDPS       Y12, Y10, Y10
-	VMULPS       Y14, Y13, Y12
-	VADDPS       Y12, Y11, Y11
-	ADDQ         $+48, BX
-	ADDQ         $+128, R8
-	SUBQ         $+1, R9
-	CMPQ         R9, $+1
-	JAE          tile0x16
-	VADDPS       64(DI), Y0, Y0
-	VMOVUPS      Y0, 64(DI)
-	VADDPS       96(DI), Y1, Y1
-	VMOVUPS      Y1, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y2, Y2
-	VMOVUPS      Y2, 64(DI)
-	VADDPS       96(DI), Y3, Y3
-	VMOVUPS      Y3, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y4, Y4
-	VMOVUPS      Y4, 64(DI)
-	VADDPS       96(DI), Y5, Y5
-	VMOVUPS      Y5, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y6, Y6
-	VMOVUPS      Y6, 64(DI)
-	VADDPS       96(DI), Y7, Y7
-	VMOVUPS      Y7, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y8, Y8
-	VMOVUPS      Y8, 64(DI)
-	VADDPS       96(DI), Y9, Y9
-	VMOVUPS      Y9, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y10, Y10
-	VMOVUPS      Y10, 64(DI)
-	VADDPS       96(DI), Y11, Y11
-	VMOVUPS      Y11, 96(DI)
-	ADDQ         SI, DI
-
-	// Rows 6 to 11 of the tile, columns 0 to 15.
-	MOVQ       DI, BX
-	PREFETCHT0 (BX)
-	ADDQ       SI, BX
-	PREFETCHT0 (BX)
-	ADDQ       SI, BX
-	PREFETCHT0 (BX)
-	ADDQ       SI, BX
-	PREFETCHT0 (BX)
-	ADDQ       SI, BX
-	PREFETCHT0 (BX)
-	ADDQ       SI, BX
-	PREFETCHT0 (BX)
-	ADDQ       SI, BX
-	MOVQ       DI, BX
-	MOVQ       AX, R8
-	MOVQ       CX, R9
-	MOVQ       DX, R10
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VXORPS     Y8, Y8, Y8
-	VXORPS     Y9, Y9, Y9
-	VXORPS     Y10, Y10, Y10
-	VXORPS     Y11, Y11, Y11
-	PCALIGN    $0x20
-
-tile6x0:
-	VMOVUPS      (R9), Y12
-	VMOVUPS      32(R9), Y13
-	VBROADCASTSS 24(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y0, Y0
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y1, Y1
-	VBROADCASTSS 28(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y2, Y2
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y3, Y3
-	VBROADCASTSS 32(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y4, Y4
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y5, Y5
-	VBROADCASTSS 36(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y6, Y6
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y7, Y7
-	VBROADCASTSS 40(R8), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y8, Y8
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y9, Y9
-	VBROADCASTSS 44(R8), Y14
-	VMULPS       Y14, Y12, Y12
-	VADDPS       Y12, Y10, Y10
-	VMULPS       Y14, Y13, Y12
-	VADDPS       Y12, Y11, Y11
-	ADDQ         $+48, R8
-	ADDQ         $+128, R9
-	SUBQ         $+1, R10
-	CMPQ         R10, $+1
-	JAE          tile6x0
-	VADDPS       (BX), Y0, Y0
-	VMOVUPS      Y0, (BX)
-	VADDPS       32(BX), Y1, Y1
-	VMOVUPS      Y1, 32(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Y2, Y2
-	VMOVUPS      Y2, (BX)
-	VADDPS       32(BX), Y3, Y3
-	VMOVUPS      Y3, 32(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Y4, Y4
-	VMOVUPS      Y4, (BX)
-	VADDPS       32(BX), Y5, Y5
-	VMOVUPS      Y5, 32(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Y6, Y6
-	VMOVUPS      Y6, (BX)
-	VADDPS       32(BX), Y7, Y7
-	VMOVUPS      Y7, 32(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Y8, Y8
-	VMOVUPS      Y8, (BX)
-	VADDPS       32(BX), Y9, Y9
-	VMOVUPS      Y9, 32(BX)
-	ADDQ         SI, BX
-	VADDPS       (BX), Y10, Y10
-	VMOVUPS      Y10, (BX)
-	VADDPS       32(BX), Y11, Y11
-	VMOVUPS      Y11, 32(BX)
-
-	// Rows 6 to 11 of the tile, columns 16 to 31.
-	MOVQ       DI, BX
-	PREFETCHT0 64(BX)
-	ADDQ       SI, BX
-	PREFETCHT0 64(BX)
-	ADDQ       SI, BX
-	PREFETCHT0 64(BX)
-	ADDQ       SI, BX
-	PREFETCHT0 64(BX)
-	ADDQ       SI, BX
-	PREFETCHT0 64(BX)
-	ADDQ       SI, BX
-	PREFETCHT0 64(BX)
-	ADDQ       SI, BX
-	MOVQ       DI, BX
-	MOVQ       CX, CX
-	VXORPS     Y0, Y0, Y0
-	VXORPS     Y1, Y1, Y1
-	VXORPS     Y2, Y2, Y2
-	VXORPS     Y3, Y3, Y3
-	VXORPS     Y4, Y4, Y4
-	VXORPS     Y5, Y5, Y5
-	VXORPS     Y6, Y6, Y6
-	VXORPS     Y7, Y7, Y7
-	VXORPS     Y8, Y8, Y8
-	VXORPS     Y9, Y9, Y9
-	VXORPS     Y10, Y10, Y10
-	VXORPS     Y11, Y11, Y11
-	PCALIGN    $0x20
-
-tile6x16:
-	VMOVUPS      64(CX), Y12
-	VMOVUPS      96(CX), Y13
-	VBROADCASTSS 24(AX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y0, Y0
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y1, Y1
-	VBROADCASTSS 28(AX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y2, Y2
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y3, Y3
-	VBROADCASTSS 32(AX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y4, Y4
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y5, Y5
-	VBROADCASTSS 36(AX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y6, Y6
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y7, Y7
-	VBROADCASTSS 40(AX), Y14
-	VMULPS       Y14, Y12, Y15
-	VADDPS       Y15, Y8, Y8
-	VMULPS       Y14, Y13, Y14
-	VADDPS       Y14, Y9, Y9
-	VBROADCASTSS 44(AX), Y14
-	VMULPS       Y14, Y12, Y12
-	VADDPS       Y12, Y10, Y10
-	VMULPS       Y14, Y13, Y12
-	VADDPS       Y12, Y11, Y11
-	ADDQ         $+48, AX
-	ADDQ         $+128, CX
-	SUBQ         $+1, DX
-	CMPQ         DX, $+1
-	JAE          tile6x16
-	VADDPS       64(BX), Y0, Y0
-	VMOVUPS      Y0, 64(BX)
-	VADDPS       96(BX), Y1, Y1
-	VMOVUPS      Y1, 96(BX)
-	ADDQ         SI, BX
-	VADDPS       64(BX), Y2, Y2
-	VMOVUPS      Y2, 64(BX)
-	VADDPS       96(BX), Y3, Y3
-	VMOVUPS      Y3, 96(BX)
-	ADDQ         SI, BX
-	VADDPS       64(BX), Y4, Y4
-	VMOVUPS      Y4, 64(BX)
-	VADDPS       96(BX), Y5, Y5
-	VMOVUPS      Y5, 96(BX)
-	ADDQ         SI, BX
-	VADDPS       64(BX), Y6, Y6
-	VMOVUPS      Y6, 64(BX)
-	VADDPS       96(BX), Y7, Y7
-	VMOVUPS      Y7, 96(BX)
-	ADDQ         SI, BX
-	VADDPS       64(BX), Y8, Y8
-	VMOVUPS      Y8, 64(BX)
-	VADDPS       96(BX), Y9, Y9
-	VMOVUPS      Y9, 96(BX)
-	ADDQ         SI, BX
-	VADDPS       64(BX), Y10, Y10
-	VMOVUPS      Y10, 64(BX)
-	VADDPS       96(BX), Y11, Y11
-	VMOVUPS      Y11, 96(BX)
 	VZEROUPPER
 	RET
 

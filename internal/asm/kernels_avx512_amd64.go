@@ -19,15 +19,15 @@ func axpbyAVX512(a float32, x []float32, b float32, y []float32)
 //go:noescape
 func axpyAVX512(a float32, x []float32, y []float32)
 
-// axpy4AVX512 is a part of axpyRows.
-//
-//go:noescape
-func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
-
 // axpy64AVX512 works like axpy64Generic.
 //
 //go:noescape
 func axpy64AVX512(a *float64, x []float32, y []float64)
+
+// axpyRowsAVX512 works like axpyRowsGeneric.
+//
+//go:noescape
+func axpyRowsAVX512(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
 
 // axpyToAVX512 works like axpyToGeneric.
 //
@@ -124,6 +124,16 @@ func expAVX512(dst []float32, x []float32, table *float32)
 //go:noescape
 func findAVX512(x []float32, v float32) int
 
+// gemmAVX512 works like gemmGeneric.
+//
+//go:noescape
+func gemmAVX512(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+
+// gerAVX512 works like gerGeneric.
+//
+//go:noescape
+func gerAVX512(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
+
 // l1DistanceAVX512 works like l1DistanceGeneric.
 //
 //go:noescape
@@ -153,11 +163,6 @@ func normAVX512(x []float32) float32
 //
 //go:noescape
 func packAVX512(dst []float32, width int, step int, c float32, x []float32)
-
-// rankKAVX512 works like rankKGeneric.
-//
-//go:noescape
-func rankKAVX512(c []float32, stride int, a []float32, b []float32, k int)
 
 // rankKPairsAVX512 works like rankKPairsGeneric.
 //

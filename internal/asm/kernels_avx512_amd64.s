@@ -525,331 +525,6 @@ skip4:
 skip8:
 	JMP loop
 
-// func axpy4AVX512(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
-// Requires: AVX, AVX512F
-TEXT ·axpy4AVX512(SB), NOSPLIT, $0-56
-	MOVQ         a+0(FP), AX
-	VBROADCASTSS (AX), Z16
-	VBROADCASTSS 4(AX), Z17
-	VBROADCASTSS 8(AX), Z18
-	VBROADCASTSS 12(AX), Z19
-	MOVQ         x0+8(FP), AX
-	MOVQ         x1+16(FP), CX
-	MOVQ         x2+24(FP), DX
-	MOVQ         x3+32(FP), BX
-	MOVQ         y+40(FP), SI
-	MOVQ         n+48(FP), DI
-	CMPQ         DI, $+8
-	JB           few
-	CMPQ         DI, $+17
-	JAE          above16
-	CMPQ         DI, $+16
-	JB           eight
-	VMOVUPS      (SI), Y20
-	VMULPS       (AX), Y16, Y21
-	VADDPS       Y21, Y20, Y20
-	VMULPS       (CX), Y17, Y21
-	VADDPS       Y21, Y20, Y20
-	VMULPS       (DX), Y18, Y21
-	VADDPS       Y21, Y20, Y20
-	VMULPS       (BX), Y19, Y21
-	VADDPS       Y21, Y20, Y20
-	VMOVUPS      Y20, (SI)
-	VMOVUPS      32(SI), Y20
-	VMULPS       32(AX), Y16, Y16
-	VADDPS       Y16, Y20, Y20
-	VMULPS       32(CX), Y17, Y16
-	VADDPS       Y16, Y20, Y20
-	VMULPS       32(DX), Y18, Y16
-	VADDPS       Y16, Y20, Y20
-	VMULPS       32(BX), Y19, Y16
-	VADDPS       Y16, Y20, Y20
-	VMOVUPS      Y20, 32(SI)
-	RET
-
-above16:
-	CMPQ    DI, $+64
-	JB      rest
-	TESTL   $0x0000003c, SI
-	JNE     misaligned
-	PCALIGN $0x20
-
-loop:
-	// Four groups a turn.
-	VMOVUPS (SI), Z20
-	VMULPS  (AX), Z16, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  (CX), Z17, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  (DX), Z18, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  (BX), Z19, Z21
-	VADDPS  Z21, Z20, Z20
-	VMOVUPS Z20, (SI)
-	VMOVUPS 64(SI), Z20
-	VMULPS  64(AX), Z16, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  64(CX), Z17, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  64(DX), Z18, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  64(BX), Z19, Z21
-	VADDPS  Z21, Z20, Z20
-	VMOVUPS Z20, 64(SI)
-	VMOVUPS 128(SI), Z20
-	VMULPS  128(AX), Z16, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  128(CX), Z17, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  128(DX), Z18, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  128(BX), Z19, Z21
-	VADDPS  Z21, Z20, Z20
-	VMOVUPS Z20, 128(SI)
-	VMOVUPS 192(SI), Z20
-	VMULPS  192(AX), Z16, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  192(CX), Z17, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  192(DX), Z18, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  192(BX), Z19, Z21
-	VADDPS  Z21, Z20, Z20
-	VMOVUPS Z20, 192(SI)
-	ADDQ    $+256, AX
-	ADDQ    $+256, CX
-	ADDQ    $+256, DX
-	ADDQ    $+256, BX
-	ADDQ    $+256, SI
-	SUBQ    $+64, DI
-	CMPQ    DI, $+64
-	JAE     loop
-	CMPQ    DI, $+0
-	JBE     done
-
-rest:
-	TESTL   $0x00000020, DI
-	JEQ     less32
-	VMOVUPS (SI), Z20
-	VMULPS  (AX), Z16, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  (CX), Z17, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  (DX), Z18, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  (BX), Z19, Z21
-	VADDPS  Z21, Z20, Z20
-	VMOVUPS Z20, (SI)
-	VMOVUPS 64(SI), Z20
-	VMULPS  64(AX), Z16, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  64(CX), Z17, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  64(DX), Z18, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  64(BX), Z19, Z21
-	VADDPS  Z21, Z20, Z20
-	VMOVUPS Z20, 64(SI)
-	ADDQ    $+128, AX
-	ADDQ    $+128, CX
-	ADDQ    $+128, DX
-	ADDQ    $+128, BX
-	ADDQ    $+128, SI
-
-less32:
-	TESTL   $0x00000010, DI
-	JEQ     less16
-	VMOVUPS (SI), Z20
-	VMULPS  (AX), Z16, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  (CX), Z17, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  (DX), Z18, Z21
-	VADDPS  Z21, Z20, Z20
-	VMULPS  (BX), Z19, Z21
-	VADDPS  Z21, Z20, Z20
-	VMOVUPS Z20, (SI)
-	ADDQ    $+64, AX
-	ADDQ    $+64, CX
-	ADDQ    $+64, DX
-	ADDQ    $+64, BX
-	ADDQ    $+64, SI
-
-less16:
-	TESTL $0x00000008, DI
-	JEQ   less8
-
-eight:
-	VMOVUPS (SI), Y20
-	VMULPS  (AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, (SI)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	ADDQ    $+32, BX
-	ADDQ    $+32, SI
-
-less8:
-	TESTL $0x00000007, DI
-	JEQ   done
-
-few:
-	TESTL   $0x00000004, DI
-	JEQ     less4
-	VMOVUPS (SI), X20
-	VMULPS  (AX), X16, X21
-	VADDPS  X21, X20, X20
-	VMULPS  (CX), X17, X21
-	VADDPS  X21, X20, X20
-	VMULPS  (DX), X18, X21
-	VADDPS  X21, X20, X20
-	VMULPS  (BX), X19, X21
-	VADDPS  X21, X20, X20
-	VMOVUPS X20, (SI)
-	ADDQ    $+16, AX
-	ADDQ    $+16, CX
-	ADDQ    $+16, DX
-	ADDQ    $+16, BX
-	ADDQ    $+16, SI
-
-less4:
-	TESTL  $0x00000002, DI
-	JEQ    less2
-	VMOVSD (SI), X20
-	VMOVSD (AX), X21
-	VMULPS X21, X16, X21
-	VADDPS X21, X20, X20
-	VMOVSD (CX), X21
-	VMULPS X21, X17, X21
-	VADDPS X21, X20, X20
-	VMOVSD (DX), X21
-	VMULPS X21, X18, X21
-	VADDPS X21, X20, X20
-	VMOVSD (BX), X21
-	VMULPS X21, X19, X21
-	VADDPS X21, X20, X20
-	VMOVSD X20, (SI)
-	ADDQ   $+8, AX
-	ADDQ   $+8, CX
-	ADDQ   $+8, DX
-	ADDQ   $+8, BX
-	ADDQ   $+8, SI
-
-less2:
-	TESTL  $0x00000001, DI
-	JEQ    less1
-	VMOVSS (SI), X20
-	VMULSS (AX), X16, X16
-	VADDPS X16, X20, X20
-	VMULSS (CX), X17, X16
-	VADDPS X16, X20, X20
-	VMULSS (DX), X18, X16
-	VADDPS X16, X20, X20
-	VMULSS (BX), X19, X16
-	VADDPS X16, X20, X20
-	VMOVSS X20, (SI)
-
-less1:
-done:
-	RET
-
-misaligned:
-	CMPQ   DI, $+128
-	JB     loop
-	MOVQ   $+0, R8
-	SUBQ   SI, R8
-	SHRQ   $0x02, R8
-	ANDQ   $+15, R8
-	SUBQ   R8, DI
-	TESTL  $0x00000001, R8
-	JEQ    skip1
-	VMOVSS (SI), X20
-	VMULSS (AX), X16, X21
-	VADDPS X21, X20, X20
-	VMULSS (CX), X17, X21
-	VADDPS X21, X20, X20
-	VMULSS (DX), X18, X21
-	VADDPS X21, X20, X20
-	VMULSS (BX), X19, X21
-	VADDPS X21, X20, X20
-	VMOVSS X20, (SI)
-	ADDQ   $+4, AX
-	ADDQ   $+4, CX
-	ADDQ   $+4, DX
-	ADDQ   $+4, BX
-	ADDQ   $+4, SI
-
-skip1:
-	TESTL  $0x00000002, R8
-	JEQ    skip2
-	VMOVSD (SI), X20
-	VMOVSD (AX), X21
-	VMULPS X21, X16, X21
-	VADDPS X21, X20, X20
-	VMOVSD (CX), X21
-	VMULPS X21, X17, X21
-	VADDPS X21, X20, X20
-	VMOVSD (DX), X21
-	VMULPS X21, X18, X21
-	VADDPS X21, X20, X20
-	VMOVSD (BX), X21
-	VMULPS X21, X19, X21
-	VADDPS X21, X20, X20
-	VMOVSD X20, (SI)
-	ADDQ   $+8, AX
-	ADDQ   $+8, CX
-	ADDQ   $+8, DX
-	ADDQ   $+8, BX
-	ADDQ   $+8, SI
-
-skip2:
-	TESTL   $0x00000004, R8
-	JEQ     skip4
-	VMOVUPS (SI), X20
-	VMULPS  (AX), X16, X21
-	VADDPS  X21, X20, X20
-	VMULPS  (CX), X17, X21
-	VADDPS  X21, X20, X20
-	VMULPS  (DX), X18, X21
-	VADDPS  X21, X20, X20
-	VMULPS  (BX), X19, X21
-	VADDPS  X21, X20, X20
-	VMOVUPS X20, (SI)
-	ADDQ    $+16, AX
-	ADDQ    $+16, CX
-	ADDQ    $+16, DX
-	ADDQ    $+16, BX
-	ADDQ    $+16, SI
-
-skip4:
-	TESTL   $0x00000008, R8
-	JEQ     skip8
-	VMOVUPS (SI), Y20
-	VMULPS  (AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, (SI)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	ADDQ    $+32, BX
-	ADDQ    $+32, SI
-
-skip8:
-	JMP loop
-
 // func axpy64AVX512(a *float64, x []float32, y []float64)
 // Requires: AVX, AVX512F
 TEXT ·axpy64AVX512(SB), NOSPLIT, $0-56
@@ -949,6 +624,1390 @@ less2:
 	VMOVSD    X16, (DX)
 
 less1:
+	RET
+
+// func axpyRowsAVX512(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
+// Requires: AVX, AVX512F
+TEXT ·axpyRowsAVX512(SB), NOSPLIT, $0-112
+	VBROADCASTSS alpha+0(FP), Z16
+	MOVQ         a_base+8(FP), AX
+	MOVQ         a_len+16(FP), CX
+	MOVQ         rows_base+32(FP), DX
+	MOVQ         stride+56(FP), BX
+	MOVQ         idx_base+64(FP), SI
+	MOVQ         y_base+88(FP), DI
+	MOVQ         y_len+96(FP), R8
+	SHLQ         $0x02, BX
+
+strip:
+	CMPQ    R8, $+256
+	JBE     narrow
+	MOVQ    AX, R9
+	MOVQ    DX, R10
+	MOVQ    CX, R11
+	MOVQ    SI, R12
+	VMOVUPS (DI), Z17
+	VMOVUPS 64(DI), Z18
+	VMOVUPS 128(DI), Z19
+	VMOVUPS 192(DI), Z20
+	VMOVUPS 256(DI), Z21
+	VMOVUPS 320(DI), Z22
+	VMOVUPS 384(DI), Z23
+	VMOVUPS 448(DI), Z24
+	VMOVUPS 512(DI), Z25
+	VMOVUPS 576(DI), Z26
+	VMOVUPS 640(DI), Z27
+	VMOVUPS 704(DI), Z28
+	VMOVUPS 768(DI), Z29
+	VMOVUPS 832(DI), Z30
+	VMOVUPS 896(DI), Z31
+	VMOVUPS 960(DI), Z0
+	PCALIGN $0x20
+
+whole:
+	MOVQ R10, R13
+	ADDQ BX, R10
+	CMPQ SI, $+1
+	JAE  wholeat
+
+wholeadd:
+	VBROADCASTSS (R9), Z2
+	VMULPS       Z16, Z2, Z2
+	VMULPS       (R13), Z2, Z1
+	VADDPS       Z1, Z17, Z17
+	VMULPS       64(R13), Z2, Z1
+	VADDPS       Z1, Z18, Z18
+	VMULPS       128(R13), Z2, Z1
+	VADDPS       Z1, Z19, Z19
+	VMULPS       192(R13), Z2, Z1
+	VADDPS       Z1, Z20, Z20
+	VMULPS       256(R13), Z2, Z1
+	VADDPS       Z1, Z21, Z21
+	VMULPS       320(R13), Z2, Z1
+	VADDPS       Z1, Z22, Z22
+	VMULPS       384(R13), Z2, Z1
+	VADDPS       Z1, Z23, Z23
+	VMULPS       448(R13), Z2, Z1
+	VADDPS       Z1, Z24, Z24
+	VMULPS       512(R13), Z2, Z1
+	VADDPS       Z1, Z25, Z25
+	VMULPS       576(R13), Z2, Z1
+	VADDPS       Z1, Z26, Z26
+	VMULPS       640(R13), Z2, Z1
+	VADDPS       Z1, Z27, Z27
+	VMULPS       704(R13), Z2, Z1
+	VADDPS       Z1, Z28, Z28
+	VMULPS       768(R13), Z2, Z1
+	VADDPS       Z1, Z29, Z29
+	VMULPS       832(R13), Z2, Z1
+	VADDPS       Z1, Z30, Z30
+	VMULPS       896(R13), Z2, Z1
+	VADDPS       Z1, Z31, Z31
+	VMULPS       960(R13), Z2, Z1
+	VADDPS       Z1, Z0, Z0
+	ADDQ         $+4, R9
+	SUBQ         $+1, R11
+	CMPQ         R11, $+1
+	JAE          whole
+	VMOVUPS      Z17, (DI)
+	VMOVUPS      Z18, 64(DI)
+	VMOVUPS      Z19, 128(DI)
+	VMOVUPS      Z20, 192(DI)
+	VMOVUPS      Z21, 256(DI)
+	VMOVUPS      Z22, 320(DI)
+	VMOVUPS      Z23, 384(DI)
+	VMOVUPS      Z24, 448(DI)
+	VMOVUPS      Z25, 512(DI)
+	VMOVUPS      Z26, 576(DI)
+	VMOVUPS      Z27, 640(DI)
+	VMOVUPS      Z28, 704(DI)
+	VMOVUPS      Z29, 768(DI)
+	VMOVUPS      Z30, 832(DI)
+	VMOVUPS      Z31, 896(DI)
+	VMOVUPS      Z0, 960(DI)
+	JMP          wholeend
+
+wholeat:
+	MOVL  (R12), R13
+	IMULQ BX, R13
+	ADDQ  DX, R13
+	ADDQ  $+4, R12
+	JMP   wholeadd
+
+wholeend:
+	ADDQ $+1024, DX
+	ADDQ $+1024, DI
+	SUBQ $+256, R8
+	JMP  strip
+
+narrow:
+	CMPQ    R8, $+16
+	JB      few
+	CMPQ    R8, $+16
+	JBE     groups1
+	CMPQ    R8, $+32
+	JBE     groups2
+	CMPQ    R8, $+48
+	JBE     groups3
+	CMPQ    R8, $+64
+	JBE     groups4
+	CMPQ    R8, $+80
+	JBE     groups5
+	CMPQ    R8, $+96
+	JBE     groups6
+	CMPQ    R8, $+112
+	JBE     groups7
+	CMPQ    R8, $+128
+	JBE     groups8
+	CMPQ    R8, $+144
+	JBE     groups9
+	CMPQ    R8, $+160
+	JBE     groups10
+	CMPQ    R8, $+176
+	JBE     groups11
+	CMPQ    R8, $+192
+	JBE     groups12
+	CMPQ    R8, $+208
+	JBE     groups13
+	CMPQ    R8, $+224
+	JBE     groups14
+	CMPQ    R8, $+240
+	JBE     groups15
+	SUBQ    $+16, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Z17
+	VMOVUPS 64(DI), Z18
+	VMOVUPS 128(DI), Z19
+	VMOVUPS 192(DI), Z20
+	VMOVUPS 256(DI), Z21
+	VMOVUPS 320(DI), Z22
+	VMOVUPS 384(DI), Z23
+	VMOVUPS 448(DI), Z24
+	VMOVUPS 512(DI), Z25
+	VMOVUPS 576(DI), Z26
+	VMOVUPS 640(DI), Z27
+	VMOVUPS 704(DI), Z28
+	VMOVUPS 768(DI), Z29
+	VMOVUPS 832(DI), Z30
+	VMOVUPS 896(DI), Z31
+	VMOVUPS (DI)(R8*1), Z0
+	PCALIGN $0x20
+
+rowsgroups16:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups16at
+
+rowsgroups16add:
+	VBROADCASTSS (AX), Z2
+	VMULPS       Z16, Z2, Z2
+	VMULPS       (R11), Z2, Z1
+	VADDPS       Z1, Z17, Z17
+	VMULPS       64(R11), Z2, Z1
+	VADDPS       Z1, Z18, Z18
+	VMULPS       128(R11), Z2, Z1
+	VADDPS       Z1, Z19, Z19
+	VMULPS       192(R11), Z2, Z1
+	VADDPS       Z1, Z20, Z20
+	VMULPS       256(R11), Z2, Z1
+	VADDPS       Z1, Z21, Z21
+	VMULPS       320(R11), Z2, Z1
+	VADDPS       Z1, Z22, Z22
+	VMULPS       384(R11), Z2, Z1
+	VADDPS       Z1, Z23, Z23
+	VMULPS       448(R11), Z2, Z1
+	VADDPS       Z1, Z24, Z24
+	VMULPS       512(R11), Z2, Z1
+	VADDPS       Z1, Z25, Z25
+	VMULPS       576(R11), Z2, Z1
+	VADDPS       Z1, Z26, Z26
+	VMULPS       640(R11), Z2, Z1
+	VADDPS       Z1, Z27, Z27
+	VMULPS       704(R11), Z2, Z1
+	VADDPS       Z1, Z28, Z28
+	VMULPS       768(R11), Z2, Z1
+	VADDPS       Z1, Z29, Z29
+	VMULPS       832(R11), Z2, Z1
+	VADDPS       Z1, Z30, Z30
+	VMULPS       896(R11), Z2, Z1
+	VADDPS       Z1, Z31, Z31
+	VMULPS       (R11)(R8*1), Z2, Z1
+	VADDPS       Z1, Z0, Z0
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups16
+	VMOVUPS      Z17, (DI)
+	VMOVUPS      Z18, 64(DI)
+	VMOVUPS      Z19, 128(DI)
+	VMOVUPS      Z20, 192(DI)
+	VMOVUPS      Z21, 256(DI)
+	VMOVUPS      Z22, 320(DI)
+	VMOVUPS      Z23, 384(DI)
+	VMOVUPS      Z24, 448(DI)
+	VMOVUPS      Z25, 512(DI)
+	VMOVUPS      Z26, 576(DI)
+	VMOVUPS      Z27, 640(DI)
+	VMOVUPS      Z28, 704(DI)
+	VMOVUPS      Z29, 768(DI)
+	VMOVUPS      Z30, 832(DI)
+	VMOVUPS      Z31, 896(DI)
+	VMOVUPS      Z0, (DI)(R8*1)
+	JMP          rowsgroups16end
+
+rowsgroups16at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups16add
+
+rowsgroups16end:
+	VZEROUPPER
+	RET
+
+groups15:
+	SUBQ    $+16, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Z17
+	VMOVUPS 64(DI), Z18
+	VMOVUPS 128(DI), Z19
+	VMOVUPS 192(DI), Z20
+	VMOVUPS 256(DI), Z21
+	VMOVUPS 320(DI), Z22
+	VMOVUPS 384(DI), Z23
+	VMOVUPS 448(DI), Z24
+	VMOVUPS 512(DI), Z25
+	VMOVUPS 576(DI), Z26
+	VMOVUPS 640(DI), Z27
+	VMOVUPS 704(DI), Z28
+	VMOVUPS 768(DI), Z29
+	VMOVUPS 832(DI), Z30
+	VMOVUPS (DI)(R8*1), Z31
+	PCALIGN $0x20
+
+rowsgroups15:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups15at
+
+rowsgroups15add:
+	VBROADCASTSS (AX), Z1
+	VMULPS       Z16, Z1, Z1
+	VMULPS       (R11), Z1, Z0
+	VADDPS       Z0, Z17, Z17
+	VMULPS       64(R11), Z1, Z0
+	VADDPS       Z0, Z18, Z18
+	VMULPS       128(R11), Z1, Z0
+	VADDPS       Z0, Z19, Z19
+	VMULPS       192(R11), Z1, Z0
+	VADDPS       Z0, Z20, Z20
+	VMULPS       256(R11), Z1, Z0
+	VADDPS       Z0, Z21, Z21
+	VMULPS       320(R11), Z1, Z0
+	VADDPS       Z0, Z22, Z22
+	VMULPS       384(R11), Z1, Z0
+	VADDPS       Z0, Z23, Z23
+	VMULPS       448(R11), Z1, Z0
+	VADDPS       Z0, Z24, Z24
+	VMULPS       512(R11), Z1, Z0
+	VADDPS       Z0, Z25, Z25
+	VMULPS       576(R11), Z1, Z0
+	VADDPS       Z0, Z26, Z26
+	VMULPS       640(R11), Z1, Z0
+	VADDPS       Z0, Z27, Z27
+	VMULPS       704(R11), Z1, Z0
+	VADDPS       Z0, Z28, Z28
+	VMULPS       768(R11), Z1, Z0
+	VADDPS       Z0, Z29, Z29
+	VMULPS       832(R11), Z1, Z0
+	VADDPS       Z0, Z30, Z30
+	VMULPS       (R11)(R8*1), Z1, Z0
+	VADDPS       Z0, Z31, Z31
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups15
+	VMOVUPS      Z17, (DI)
+	VMOVUPS      Z18, 64(DI)
+	VMOVUPS      Z19, 128(DI)
+	VMOVUPS      Z20, 192(DI)
+	VMOVUPS      Z21, 256(DI)
+	VMOVUPS      Z22, 320(DI)
+	VMOVUPS      Z23, 384(DI)
+	VMOVUPS      Z24, 448(DI)
+	VMOVUPS      Z25, 512(DI)
+	VMOVUPS      Z26, 576(DI)
+	VMOVUPS      Z27, 640(DI)
+	VMOVUPS      Z28, 704(DI)
+	VMOVUPS      Z29, 768(DI)
+	VMOVUPS      Z30, 832(DI)
+	VMOVUPS      Z31, (DI)(R8*1)
+	JMP          rowsgroups15end
+
+rowsgroups15at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups15add
+
+rowsgroups15end:
+	VZEROUPPER
+	RET
+
+groups14:
+	SUBQ    $+16, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Z17
+	VMOVUPS 64(DI), Z18
+	VMOVUPS 128(DI), Z19
+	VMOVUPS 192(DI), Z20
+	VMOVUPS 256(DI), Z21
+	VMOVUPS 320(DI), Z22
+	VMOVUPS 384(DI), Z23
+	VMOVUPS 448(DI), Z24
+	VMOVUPS 512(DI), Z25
+	VMOVUPS 576(DI), Z26
+	VMOVUPS 640(DI), Z27
+	VMOVUPS 704(DI), Z28
+	VMOVUPS 768(DI), Z29
+	VMOVUPS (DI)(R8*1), Z30
+	PCALIGN $0x20
+
+rowsgroups14:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups14at
+
+rowsgroups14add:
+	VBROADCASTSS (AX), Z0
+	VMULPS       Z16, Z0, Z0
+	VMULPS       (R11), Z0, Z31
+	VADDPS       Z31, Z17, Z17
+	VMULPS       64(R11), Z0, Z31
+	VADDPS       Z31, Z18, Z18
+	VMULPS       128(R11), Z0, Z31
+	VADDPS       Z31, Z19, Z19
+	VMULPS       192(R11), Z0, Z31
+	VADDPS       Z31, Z20, Z20
+	VMULPS       256(R11), Z0, Z31
+	VADDPS       Z31, Z21, Z21
+	VMULPS       320(R11), Z0, Z31
+	VADDPS       Z31, Z22, Z22
+	VMULPS       384(R11), Z0, Z31
+	VADDPS       Z31, Z23, Z23
+	VMULPS       448(R11), Z0, Z31
+	VADDPS       Z31, Z24, Z24
+	VMULPS       512(R11), Z0, Z31
+	VADDPS       Z31, Z25, Z25
+	VMULPS       576(R11), Z0, Z31
+	VADDPS       Z31, Z26, Z26
+	VMULPS       640(R11), Z0, Z31
+	VADDPS       Z31, Z27, Z27
+	VMULPS       704(R11), Z0, Z31
+	VADDPS       Z31, Z28, Z28
+	VMULPS       768(R11), Z0, Z31
+	VADDPS       Z31, Z29, Z29
+	VMULPS       (R11)(R8*1), Z0, Z31
+	VADDPS       Z31, Z30, Z30
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups14
+	VMOVUPS      Z17, (DI)
+	VMOVUPS      Z18, 64(DI)
+	VMOVUPS      Z19, 128(DI)
+	VMOVUPS      Z20, 192(DI)
+	VMOVUPS      Z21, 256(DI)
+	VMOVUPS      Z22, 320(DI)
+	VMOVUPS      Z23, 384(DI)
+	VMOVUPS      Z24, 448(DI)
+	VMOVUPS      Z25, 512(DI)
+	VMOVUPS      Z26, 576(DI)
+	VMOVUPS      Z27, 640(DI)
+	VMOVUPS      Z28, 704(DI)
+	VMOVUPS      Z29, 768(DI)
+	VMOVUPS      Z30, (DI)(R8*1)
+	JMP          rowsgroups14end
+
+rowsgroups14at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups14add
+
+rowsgroups14end:
+	VZEROUPPER
+	RET
+
+groups13:
+	SUBQ    $+16, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Z17
+	VMOVUPS 64(DI), Z18
+	VMOVUPS 128(DI), Z19
+	VMOVUPS 192(DI), Z20
+	VMOVUPS 256(DI), Z21
+	VMOVUPS 320(DI), Z22
+	VMOVUPS 384(DI), Z23
+	VMOVUPS 448(DI), Z24
+	VMOVUPS 512(DI), Z25
+	VMOVUPS 576(DI), Z26
+	VMOVUPS 640(DI), Z27
+	VMOVUPS 704(DI), Z28
+	VMOVUPS (DI)(R8*1), Z29
+	PCALIGN $0x20
+
+rowsgroups13:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups13at
+
+rowsgroups13add:
+	VBROADCASTSS (AX), Z31
+	VMULPS       Z16, Z31, Z31
+	VMULPS       (R11), Z31, Z30
+	VADDPS       Z30, Z17, Z17
+	VMULPS       64(R11), Z31, Z30
+	VADDPS       Z30, Z18, Z18
+	VMULPS       128(R11), Z31, Z30
+	VADDPS       Z30, Z19, Z19
+	VMULPS       192(R11), Z31, Z30
+	VADDPS       Z30, Z20, Z20
+	VMULPS       256(R11), Z31, Z30
+	VADDPS       Z30, Z21, Z21
+	VMULPS       320(R11), Z31, Z30
+	VADDPS       Z30, Z22, Z22
+	VMULPS       384(R11), Z31, Z30
+	VADDPS       Z30, Z23, Z23
+	VMULPS       448(R11), Z31, Z30
+	VADDPS       Z30, Z24, Z24
+	VMULPS       512(R11), Z31, Z30
+	VADDPS       Z30, Z25, Z25
+	VMULPS       576(R11), Z31, Z30
+	VADDPS       Z30, Z26, Z26
+	VMULPS       640(R11), Z31, Z30
+	VADDPS       Z30, Z27, Z27
+	VMULPS       704(R11), Z31, Z30
+	VADDPS       Z30, Z28, Z28
+	VMULPS       (R11)(R8*1), Z31, Z30
+	VADDPS       Z30, Z29, Z29
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups13
+	VMOVUPS      Z17, (DI)
+	VMOVUPS      Z18, 64(DI)
+	VMOVUPS      Z19, 128(DI)
+	VMOVUPS      Z20, 192(DI)
+	VMOVUPS      Z21, 256(DI)
+	VMOVUPS      Z22, 320(DI)
+	VMOVUPS      Z23, 384(DI)
+	VMOVUPS      Z24, 448(DI)
+	VMOVUPS      Z25, 512(DI)
+	VMOVUPS      Z26, 576(DI)
+	VMOVUPS      Z27, 640(DI)
+	VMOVUPS      Z28, 704(DI)
+	VMOVUPS      Z29, (DI)(R8*1)
+	JMP          rowsgroups13end
+
+rowsgroups13at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups13add
+
+rowsgroups13end:
+	VZEROUPPER
+	RET
+
+groups12:
+	SUBQ    $+16, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Z17
+	VMOVUPS 64(DI), Z18
+	VMOVUPS 128(DI), Z19
+	VMOVUPS 192(DI), Z20
+	VMOVUPS 256(DI), Z21
+	VMOVUPS 320(DI), Z22
+	VMOVUPS 384(DI), Z23
+	VMOVUPS 448(DI), Z24
+	VMOVUPS 512(DI), Z25
+	VMOVUPS 576(DI), Z26
+	VMOVUPS 640(DI), Z27
+	VMOVUPS (DI)(R8*1), Z28
+	PCALIGN $0x20
+
+rowsgroups12:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups12at
+
+rowsgroups12add:
+	VBROADCASTSS (AX), Z30
+	VMULPS       Z16, Z30, Z30
+	VMULPS       (R11), Z30, Z29
+	VADDPS       Z29, Z17, Z17
+	VMULPS       64(R11), Z30, Z29
+	VADDPS       Z29, Z18, Z18
+	VMULPS       128(R11), Z30, Z29
+	VADDPS       Z29, Z19, Z19
+	VMULPS       192(R11), Z30, Z29
+	VADDPS       Z29, Z20, Z20
+	VMULPS       256(R11), Z30, Z29
+	VADDPS       Z29, Z21, Z21
+	VMULPS       320(R11), Z30, Z29
+	VADDPS       Z29, Z22, Z22
+	VMULPS       384(R11), Z30, Z29
+	VADDPS       Z29, Z23, Z23
+	VMULPS       448(R11), Z30, Z29
+	VADDPS       Z29, Z24, Z24
+	VMULPS       512(R11), Z30, Z29
+	VADDPS       Z29, Z25, Z25
+	VMULPS       576(R11), Z30, Z29
+	VADDPS       Z29, Z26, Z26
+	VMULPS       640(R11), Z30, Z29
+	VADDPS       Z29, Z27, Z27
+	VMULPS       (R11)(R8*1), Z30, Z29
+	VADDPS       Z29, Z28, Z28
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups12
+	VMOVUPS      Z17, (DI)
+	VMOVUPS      Z18, 64(DI)
+	VMOVUPS      Z19, 128(DI)
+	VMOVUPS      Z20, 192(DI)
+	VMOVUPS      Z21, 256(DI)
+	VMOVUPS      Z22, 320(DI)
+	VMOVUPS      Z23, 384(DI)
+	VMOVUPS      Z24, 448(DI)
+	VMOVUPS      Z25, 512(DI)
+	VMOVUPS      Z26, 576(DI)
+	VMOVUPS      Z27, 640(DI)
+	VMOVUPS      Z28, (DI)(R8*1)
+	JMP          rowsgroups12end
+
+rowsgroups12at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups12add
+
+rowsgroups12end:
+	VZEROUPPER
+	RET
+
+groups11:
+	SUBQ    $+16, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Z17
+	VMOVUPS 64(DI), Z18
+	VMOVUPS 128(DI), Z19
+	VMOVUPS 192(DI), Z20
+	VMOVUPS 256(DI), Z21
+	VMOVUPS 320(DI), Z22
+	VMOVUPS 384(DI), Z23
+	VMOVUPS 448(DI), Z24
+	VMOVUPS 512(DI), Z25
+	VMOVUPS 576(DI), Z26
+	VMOVUPS (DI)(R8*1), Z27
+	PCALIGN $0x20
+
+rowsgroups11:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups11at
+
+rowsgroups11add:
+	VBROADCASTSS (AX), Z29
+	VMULPS       Z16, Z29, Z29
+	VMULPS       (R11), Z29, Z28
+	VADDPS       Z28, Z17, Z17
+	VMULPS       64(R11), Z29, Z28
+	VADDPS       Z28, Z18, Z18
+	VMULPS       128(R11), Z29, Z28
+	VADDPS       Z28, Z19, Z19
+	VMULPS       192(R11), Z29, Z28
+	VADDPS       Z28, Z20, Z20
+	VMULPS       256(R11), Z29, Z28
+	VADDPS       Z28, Z21, Z21
+	VMULPS       320(R11), Z29, Z28
+	VADDPS       Z28, Z22, Z22
+	VMULPS       384(R11), Z29, Z28
+	VADDPS       Z28, Z23, Z23
+	VMULPS       448(R11), Z29, Z28
+	VADDPS       Z28, Z24, Z24
+	VMULPS       512(R11), Z29, Z28
+	VADDPS       Z28, Z25, Z25
+	VMULPS       576(R11), Z29, Z28
+	VADDPS       Z28, Z26, Z26
+	VMULPS       (R11)(R8*1), Z29, Z28
+	VADDPS       Z28, Z27, Z27
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups11
+	VMOVUPS      Z17, (DI)
+	VMOVUPS      Z18, 64(DI)
+	VMOVUPS      Z19, 128(DI)
+	VMOVUPS      Z20, 192(DI)
+	VMOVUPS      Z21, 256(DI)
+	VMOVUPS      Z22, 320(DI)
+	VMOVUPS      Z23, 384(DI)
+	VMOVUPS      Z24, 448(DI)
+	VMOVUPS      Z25, 512(DI)
+	VMOVUPS      Z26, 576(DI)
+	VMOVUPS      Z27, (DI)(R8*1)
+	JMP          rowsgroups11end
+
+rowsgroups11at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups11add
+
+rowsgroups11end:
+	VZEROUPPER
+	RET
+
+groups10:
+	SUBQ    $+16, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Z17
+	VMOVUPS 64(DI), Z18
+	VMOVUPS 128(DI), Z19
+	VMOVUPS 192(DI), Z20
+	VMOVUPS 256(DI), Z21
+	VMOVUPS 320(DI), Z22
+	VMOVUPS 384(DI), Z23
+	VMOVUPS 448(DI), Z24
+	VMOVUPS 512(DI), Z25
+	VMOVUPS (DI)(R8*1), Z26
+	PCALIGN $0x20
+
+rowsgroups10:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups10at
+
+rowsgroups10add:
+	VBROADCASTSS (AX), Z28
+	VMULPS       Z16, Z28, Z28
+	VMULPS       (R11), Z28, Z27
+	VADDPS       Z27, Z17, Z17
+	VMULPS       64(R11), Z28, Z27
+	VADDPS       Z27, Z18, Z18
+	VMULPS       128(R11), Z28, Z27
+	VADDPS       Z27, Z19, Z19
+	VMULPS       192(R11), Z28, Z27
+	VADDPS       Z27, Z20, Z20
+	VMULPS       256(R11), Z28, Z27
+	VADDPS       Z27, Z21, Z21
+	VMULPS       320(R11), Z28, Z27
+	VADDPS       Z27, Z22, Z22
+	VMULPS       384(R11), Z28, Z27
+	VADDPS       Z27, Z23, Z23
+	VMULPS       448(R11), Z28, Z27
+	VADDPS       Z27, Z24, Z24
+	VMULPS       512(R11), Z28, Z27
+	VADDPS       Z27, Z25, Z25
+	VMULPS       (R11)(R8*1), Z28, Z27
+	VADDPS       Z27, Z26, Z26
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups10
+	VMOVUPS      Z17, (DI)
+	VMOVUPS      Z18, 64(DI)
+	VMOVUPS      Z19, 128(DI)
+	VMOVUPS      Z20, 192(DI)
+	VMOVUPS      Z21, 256(DI)
+	VMOVUPS      Z22, 320(DI)
+	VMOVUPS      Z23, 384(DI)
+	VMOVUPS      Z24, 448(DI)
+	VMOVUPS      Z25, 512(DI)
+	VMOVUPS      Z26, (DI)(R8*1)
+	JMP          rowsgroups10end
+
+rowsgroups10at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups10add
+
+rowsgroups10end:
+	VZEROUPPER
+	RET
+
+groups9:
+	SUBQ    $+16, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Z17
+	VMOVUPS 64(DI), Z18
+	VMOVUPS 128(DI), Z19
+	VMOVUPS 192(DI), Z20
+	VMOVUPS 256(DI), Z21
+	VMOVUPS 320(DI), Z22
+	VMOVUPS 384(DI), Z23
+	VMOVUPS 448(DI), Z24
+	VMOVUPS (DI)(R8*1), Z25
+	PCALIGN $0x20
+
+rowsgroups9:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups9at
+
+rowsgroups9add:
+	VBROADCASTSS (AX), Z27
+	VMULPS       Z16, Z27, Z27
+	VMULPS       (R11), Z27, Z26
+	VADDPS       Z26, Z17, Z17
+	VMULPS       64(R11), Z27, Z26
+	VADDPS       Z26, Z18, Z18
+	VMULPS       128(R11), Z27, Z26
+	VADDPS       Z26, Z19, Z19
+	VMULPS       192(R11), Z27, Z26
+	VADDPS       Z26, Z20, Z20
+	VMULPS       256(R11), Z27, Z26
+	VADDPS       Z26, Z21, Z21
+	VMULPS       320(R11), Z27, Z26
+	VADDPS       Z26, Z22, Z22
+	VMULPS       384(R11), Z27, Z26
+	VADDPS       Z26, Z23, Z23
+	VMULPS       448(R11), Z27, Z26
+	VADDPS       Z26, Z24, Z24
+	VMULPS       (R11)(R8*1), Z27, Z26
+	VADDPS       Z26, Z25, Z25
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups9
+	VMOVUPS      Z17, (DI)
+	VMOVUPS      Z18, 64(DI)
+	VMOVUPS      Z19, 128(DI)
+	VMOVUPS      Z20, 192(DI)
+	VMOVUPS      Z21, 256(DI)
+	VMOVUPS      Z22, 320(DI)
+	VMOVUPS      Z23, 384(DI)
+	VMOVUPS      Z24, 448(DI)
+	VMOVUPS      Z25, (DI)(R8*1)
+	JMP          rowsgroups9end
+
+rowsgroups9at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups9add
+
+rowsgroups9end:
+	VZEROUPPER
+	RET
+
+groups8:
+	SUBQ    $+16, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Z17
+	VMOVUPS 64(DI), Z18
+	VMOVUPS 128(DI), Z19
+	VMOVUPS 192(DI), Z20
+	VMOVUPS 256(DI), Z21
+	VMOVUPS 320(DI), Z22
+	VMOVUPS 384(DI), Z23
+	VMOVUPS (DI)(R8*1), Z24
+	PCALIGN $0x20
+
+rowsgroups8:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups8at
+
+rowsgroups8add:
+	VBROADCASTSS (AX), Z26
+	VMULPS       Z16, Z26, Z26
+	VMULPS       (R11), Z26, Z25
+	VADDPS       Z25, Z17, Z17
+	VMULPS       64(R11), Z26, Z25
+	VADDPS       Z25, Z18, Z18
+	VMULPS       128(R11), Z26, Z25
+	VADDPS       Z25, Z19, Z19
+	VMULPS       192(R11), Z26, Z25
+	VADDPS       Z25, Z20, Z20
+	VMULPS       256(R11), Z26, Z25
+	VADDPS       Z25, Z21, Z21
+	VMULPS       320(R11), Z26, Z25
+	VADDPS       Z25, Z22, Z22
+	VMULPS       384(R11), Z26, Z25
+	VADDPS       Z25, Z23, Z23
+	VMULPS       (R11)(R8*1), Z26, Z25
+	VADDPS       Z25, Z24, Z24
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups8
+	VMOVUPS      Z17, (DI)
+	VMOVUPS      Z18, 64(DI)
+	VMOVUPS      Z19, 128(DI)
+	VMOVUPS      Z20, 192(DI)
+	VMOVUPS      Z21, 256(DI)
+	VMOVUPS      Z22, 320(DI)
+	VMOVUPS      Z23, 384(DI)
+	VMOVUPS      Z24, (DI)(R8*1)
+	JMP          rowsgroups8end
+
+rowsgroups8at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups8add
+
+rowsgroups8end:
+	VZEROUPPER
+	RET
+
+groups7:
+	SUBQ    $+16, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Z17
+	VMOVUPS 64(DI), Z18
+	VMOVUPS 128(DI), Z19
+	VMOVUPS 192(DI), Z20
+	VMOVUPS 256(DI), Z21
+	VMOVUPS 320(DI), Z22
+	VMOVUPS (DI)(R8*1), Z23
+	PCALIGN $0x20
+
+rowsgroups7:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups7at
+
+rowsgroups7add:
+	VBROADCASTSS (AX), Z25
+	VMULPS       Z16, Z25, Z25
+	VMULPS       (R11), Z25, Z24
+	VADDPS       Z24, Z17, Z17
+	VMULPS       64(R11), Z25, Z24
+	VADDPS       Z24, Z18, Z18
+	VMULPS       128(R11), Z25, Z24
+	VADDPS       Z24, Z19, Z19
+	VMULPS       192(R11), Z25, Z24
+	VADDPS       Z24, Z20, Z20
+	VMULPS       256(R11), Z25, Z24
+	VADDPS       Z24, Z21, Z21
+	VMULPS       320(R11), Z25, Z24
+	VADDPS       Z24, Z22, Z22
+	VMULPS       (R11)(R8*1), Z25, Z24
+	VADDPS       Z24, Z23, Z23
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups7
+	VMOVUPS      Z17, (DI)
+	VMOVUPS      Z18, 64(DI)
+	VMOVUPS      Z19, 128(DI)
+	VMOVUPS      Z20, 192(DI)
+	VMOVUPS      Z21, 256(DI)
+	VMOVUPS      Z22, 320(DI)
+	VMOVUPS      Z23, (DI)(R8*1)
+	JMP          rowsgroups7end
+
+rowsgroups7at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups7add
+
+rowsgroups7end:
+	VZEROUPPER
+	RET
+
+groups6:
+	SUBQ    $+16, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Z17
+	VMOVUPS 64(DI), Z18
+	VMOVUPS 128(DI), Z19
+	VMOVUPS 192(DI), Z20
+	VMOVUPS 256(DI), Z21
+	VMOVUPS (DI)(R8*1), Z22
+	PCALIGN $0x20
+
+rowsgroups6:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups6at
+
+rowsgroups6add:
+	VBROADCASTSS (AX), Z24
+	VMULPS       Z16, Z24, Z24
+	VMULPS       (R11), Z24, Z23
+	VADDPS       Z23, Z17, Z17
+	VMULPS       64(R11), Z24, Z23
+	VADDPS       Z23, Z18, Z18
+	VMULPS       128(R11), Z24, Z23
+	VADDPS       Z23, Z19, Z19
+	VMULPS       192(R11), Z24, Z23
+	VADDPS       Z23, Z20, Z20
+	VMULPS       256(R11), Z24, Z23
+	VADDPS       Z23, Z21, Z21
+	VMULPS       (R11)(R8*1), Z24, Z23
+	VADDPS       Z23, Z22, Z22
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups6
+	VMOVUPS      Z17, (DI)
+	VMOVUPS      Z18, 64(DI)
+	VMOVUPS      Z19, 128(DI)
+	VMOVUPS      Z20, 192(DI)
+	VMOVUPS      Z21, 256(DI)
+	VMOVUPS      Z22, (DI)(R8*1)
+	JMP          rowsgroups6end
+
+rowsgroups6at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups6add
+
+rowsgroups6end:
+	VZEROUPPER
+	RET
+
+groups5:
+	SUBQ    $+16, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Z17
+	VMOVUPS 64(DI), Z18
+	VMOVUPS 128(DI), Z19
+	VMOVUPS 192(DI), Z20
+	VMOVUPS (DI)(R8*1), Z21
+	PCALIGN $0x20
+
+rowsgroups5:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups5at
+
+rowsgroups5add:
+	VBROADCASTSS (AX), Z23
+	VMULPS       Z16, Z23, Z23
+	VMULPS       (R11), Z23, Z22
+	VADDPS       Z22, Z17, Z17
+	VMULPS       64(R11), Z23, Z22
+	VADDPS       Z22, Z18, Z18
+	VMULPS       128(R11), Z23, Z22
+	VADDPS       Z22, Z19, Z19
+	VMULPS       192(R11), Z23, Z22
+	VADDPS       Z22, Z20, Z20
+	VMULPS       (R11)(R8*1), Z23, Z22
+	VADDPS       Z22, Z21, Z21
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups5
+	VMOVUPS      Z17, (DI)
+	VMOVUPS      Z18, 64(DI)
+	VMOVUPS      Z19, 128(DI)
+	VMOVUPS      Z20, 192(DI)
+	VMOVUPS      Z21, (DI)(R8*1)
+	JMP          rowsgroups5end
+
+rowsgroups5at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups5add
+
+rowsgroups5end:
+	VZEROUPPER
+	RET
+
+groups4:
+	SUBQ    $+16, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Z17
+	VMOVUPS 64(DI), Z18
+	VMOVUPS 128(DI), Z19
+	VMOVUPS (DI)(R8*1), Z20
+	PCALIGN $0x20
+
+rowsgroups4:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups4at
+
+rowsgroups4add:
+	VBROADCASTSS (AX), Z22
+	VMULPS       Z16, Z22, Z22
+	VMULPS       (R11), Z22, Z21
+	VADDPS       Z21, Z17, Z17
+	VMULPS       64(R11), Z22, Z21
+	VADDPS       Z21, Z18, Z18
+	VMULPS       128(R11), Z22, Z21
+	VADDPS       Z21, Z19, Z19
+	VMULPS       (R11)(R8*1), Z22, Z21
+	VADDPS       Z21, Z20, Z20
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups4
+	VMOVUPS      Z17, (DI)
+	VMOVUPS      Z18, 64(DI)
+	VMOVUPS      Z19, 128(DI)
+	VMOVUPS      Z20, (DI)(R8*1)
+	JMP          rowsgroups4end
+
+rowsgroups4at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups4add
+
+rowsgroups4end:
+	VZEROUPPER
+	RET
+
+groups3:
+	SUBQ    $+16, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Z17
+	VMOVUPS 64(DI), Z18
+	VMOVUPS (DI)(R8*1), Z19
+	PCALIGN $0x20
+
+rowsgroups3:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups3at
+
+rowsgroups3add:
+	VBROADCASTSS (AX), Z21
+	VMULPS       Z16, Z21, Z21
+	VMULPS       (R11), Z21, Z20
+	VADDPS       Z20, Z17, Z17
+	VMULPS       64(R11), Z21, Z20
+	VADDPS       Z20, Z18, Z18
+	VMULPS       (R11)(R8*1), Z21, Z20
+	VADDPS       Z20, Z19, Z19
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups3
+	VMOVUPS      Z17, (DI)
+	VMOVUPS      Z18, 64(DI)
+	VMOVUPS      Z19, (DI)(R8*1)
+	JMP          rowsgroups3end
+
+rowsgroups3at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups3add
+
+rowsgroups3end:
+	VZEROUPPER
+	RET
+
+groups2:
+	SUBQ    $+16, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Z17
+	VMOVUPS (DI)(R8*1), Z18
+	PCALIGN $0x20
+
+rowsgroups2:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups2at
+
+rowsgroups2add:
+	VBROADCASTSS (AX), Z20
+	VMULPS       Z16, Z20, Z20
+	VMULPS       (R11), Z20, Z19
+	VADDPS       Z19, Z17, Z17
+	VMULPS       (R11)(R8*1), Z20, Z19
+	VADDPS       Z19, Z18, Z18
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups2
+	VMOVUPS      Z17, (DI)
+	VMOVUPS      Z18, (DI)(R8*1)
+	JMP          rowsgroups2end
+
+rowsgroups2at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups2add
+
+rowsgroups2end:
+	VZEROUPPER
+	RET
+
+groups1:
+	SUBQ    $+16, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI)(R8*1), Z17
+	PCALIGN $0x20
+
+rowsgroups1:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups1at
+
+rowsgroups1add:
+	VBROADCASTSS (AX), Z18
+	VMULPS       Z16, Z18, Z18
+	VMULPS       (R11)(R8*1), Z18, Z18
+	VADDPS       Z18, Z17, Z17
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups1
+	VMOVUPS      Z17, (DI)(R8*1)
+	JMP          rowsgroups1end
+
+rowsgroups1at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups1add
+
+rowsgroups1end:
+	VZEROUPPER
+	RET
+
+few:
+	CMPQ    R8, $+8
+	JB      less8
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y17
+	VMOVUPS (DI)(R8*1), Y18
+	PCALIGN $0x20
+
+pairs8:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  pairs8at
+
+pairs8add:
+	VBROADCASTSS (AX), Y20
+	VMULPS       Y16, Y20, Y20
+	VMULPS       (R11), Y20, Y19
+	VADDPS       Y19, Y17, Y17
+	VMULPS       (R11)(R8*1), Y20, Y19
+	VADDPS       Y19, Y18, Y18
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs8
+	VMOVUPS      Y17, (DI)
+	VMOVUPS      Y18, (DI)(R8*1)
+	JMP          pairs8end
+
+pairs8at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   pairs8add
+
+pairs8end:
+	VZEROUPPER
+	RET
+
+less8:
+	CMPQ    R8, $+4
+	JB      less4
+	SUBQ    $+4, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), X17
+	VMOVUPS (DI)(R8*1), X18
+	PCALIGN $0x20
+
+pairs4:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  pairs4at
+
+pairs4add:
+	VBROADCASTSS (AX), X20
+	VMULPS       X16, X20, X20
+	VMULPS       (R11), X20, X19
+	VADDPS       X19, X17, X17
+	VMULPS       (R11)(R8*1), X20, X19
+	VADDPS       X19, X18, X18
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs4
+	VMOVUPS      X17, (DI)
+	VMOVUPS      X18, (DI)(R8*1)
+	JMP          pairs4end
+
+pairs4at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   pairs4add
+
+pairs4end:
+	VZEROUPPER
+	RET
+
+less4:
+	CMPQ    R8, $+2
+	JB      less2
+	SUBQ    $+2, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVSD  (DI), X17
+	VMOVSD  (DI)(R8*1), X18
+	PCALIGN $0x20
+
+pairs2:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  pairs2at
+
+pairs2add:
+	VBROADCASTSS (AX), X20
+	VMULPS       X16, X20, X20
+	VMOVSD       (R11), X19
+	VMULPS       X19, X20, X19
+	VADDPS       X19, X17, X17
+	VMOVSD       (R11)(R8*1), X19
+	VMULPS       X19, X20, X19
+	VADDPS       X19, X18, X18
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs2
+	VMOVSD       X17, (DI)
+	VMOVSD       X18, (DI)(R8*1)
+	JMP          pairs2end
+
+pairs2at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   pairs2add
+
+pairs2end:
+	VZEROUPPER
+	RET
+
+less2:
+	MOVQ    DX, R8
+	MOVQ    SI, R9
+	VMOVSS  (DI), X17
+	PCALIGN $0x20
+
+one:
+	MOVQ R8, R10
+	ADDQ BX, R8
+	CMPQ SI, $+1
+	JAE  oneat
+
+oneadd:
+	VBROADCASTSS (AX), X18
+	VMULPS       X16, X18, X18
+	VMULSS       (R10), X18, X18
+	VADDPS       X18, X17, X17
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          one
+	VMOVSS       X17, (DI)
+	JMP          oneend
+
+oneat:
+	MOVL  (R9), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+4, R9
+	JMP   oneadd
+
+oneend:
+	VZEROUPPER
 	RET
 
 // func axpyToAVX512(dst []float32, a float32, x []float32, y []float32)
@@ -6027,6 +7086,1773 @@ found:
 	MOVQ DX, ret+32(FP)
 	RET
 
+// func gemmAVX512(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+// Requires: AVX, AVX512F, BMI2, MMX+
+TEXT ·gemmAVX512(SB), NOSPLIT, $0-128
+	MOVQ rows+104(FP), CX
+	MOVQ $+0, AX
+
+rows12:
+	CMPQ CX, $+12
+	JB   rows4
+	MOVQ cols+112(FP), DX
+
+cols12:
+	CMPQ       DX, $+32
+	JB         edge12
+	MOVQ       k+120(FP), BX
+	CMPQ       BX, $+64
+	JB         pair12near
+	MOVQ       stride+24(FP), SI
+	SHLQ       $0x02, SI
+	MOVQ       c_base+0(FP), DI
+	MOVQ       AX, R8
+	IMULQ      SI, R8
+	ADDQ       R8, DI
+	MOVQ       cols+112(FP), SI
+	SUBQ       DX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, DI
+	MOVQ       stride+24(FP), SI
+	SHLQ       $0x02, SI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	PREFETCHT0 64(DI)
+	ADDQ       SI, DI
+
+pair12near:
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (R10)(SI*4), R11
+	LEAQ    (R11)(SI*4), R12
+	LEAQ    (SI)(SI*2), R13
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPXORD  Z22, Z22, Z22
+	VPXORD  Z23, Z23, Z23
+	VPXORD  Z24, Z24, Z24
+	VPXORD  Z25, Z25, Z25
+	VPXORD  Z26, Z26, Z26
+	VPXORD  Z27, Z27, Z27
+	VPXORD  Z28, Z28, Z28
+	VPXORD  Z29, Z29, Z29
+	VPXORD  Z30, Z30, Z30
+	VPXORD  Z31, Z31, Z31
+	VPXORD  Z0, Z0, Z0
+	VPXORD  Z1, Z1, Z1
+	VPXORD  Z2, Z2, Z2
+	VPXORD  Z3, Z3, Z3
+	VPXORD  Z4, Z4, Z4
+	VPXORD  Z5, Z5, Z5
+	VPXORD  Z6, Z6, Z6
+	VPXORD  Z7, Z7, Z7
+	PCALIGN $0x20
+
+pair12:
+	VMOVUPS      (R9), Z8
+	VMOVUPS      64(R9), Z9
+	VBROADCASTSS (R10), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z16, Z16
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z17, Z17
+	VBROADCASTSS (R10)(SI*1), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z18, Z18
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z19, Z19
+	VBROADCASTSS (R10)(SI*2), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z20, Z20
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z21, Z21
+	VBROADCASTSS (R10)(R13*1), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z22, Z22
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z23, Z23
+	VBROADCASTSS (R11), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z24, Z24
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z25, Z25
+	VBROADCASTSS (R11)(SI*1), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z26, Z26
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z27, Z27
+	VBROADCASTSS (R11)(SI*2), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z28, Z28
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z29, Z29
+	VBROADCASTSS (R11)(R13*1), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z30, Z30
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z31, Z31
+	VBROADCASTSS (R12), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z0, Z0
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z1, Z1
+	VBROADCASTSS (R12)(SI*1), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z2, Z2
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z3, Z3
+	VBROADCASTSS (R12)(SI*2), Z10
+	VMULPS       Z10, Z8, Z11
+	VADDPS       Z11, Z4, Z4
+	VMULPS       Z10, Z9, Z10
+	VADDPS       Z10, Z5, Z5
+	VBROADCASTSS (R12)(R13*1), Z10
+	VMULPS       Z10, Z8, Z8
+	VADDPS       Z8, Z6, Z6
+	VMULPS       Z10, Z9, Z8
+	VADDPS       Z8, Z7, Z7
+	ADDQ         DI, R10
+	ADDQ         DI, R11
+	ADDQ         DI, R12
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair12
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), DI
+	SUBQ         DX, DI
+	SHLQ         $0x02, DI
+	ADDQ         DI, SI
+	VMOVUPS      (SI), Z8
+	VADDPS       Z8, Z16, Z16
+	VMOVUPS      Z16, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z17, Z17
+	VMOVUPS      Z17, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z18, Z18
+	VMOVUPS      Z18, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z19, Z19
+	VMOVUPS      Z19, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z20, Z20
+	VMOVUPS      Z20, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z21, Z21
+	VMOVUPS      Z21, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z22, Z22
+	VMOVUPS      Z22, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z23, Z23
+	VMOVUPS      Z23, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z24, Z24
+	VMOVUPS      Z24, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z25, Z25
+	VMOVUPS      Z25, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z26, Z26
+	VMOVUPS      Z26, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z27, Z27
+	VMOVUPS      Z27, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z28, Z28
+	VMOVUPS      Z28, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z29, Z29
+	VMOVUPS      Z29, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z30, Z30
+	VMOVUPS      Z30, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z31, Z31
+	VMOVUPS      Z31, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z0, Z0
+	VMOVUPS      Z0, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z1, Z1
+	VMOVUPS      Z1, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z2, Z2
+	VMOVUPS      Z2, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z3, Z3
+	VMOVUPS      Z3, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z4, Z4
+	VMOVUPS      Z4, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z5, Z5
+	VMOVUPS      Z5, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z6, Z6
+	VMOVUPS      Z6, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z7, Z7
+	VMOVUPS      Z7, 64(SI)
+	SUBQ         $+32, DX
+	JMP          cols12
+
+edge12:
+	CMPQ DX, $+0
+	JBE  next12
+	MOVQ DX, BX
+	CMPQ BX, $+16
+	JB   part12
+	MOVQ $+16, BX
+
+part12:
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x0f, SI
+	MOVL    $0x0000ffff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (R11)(DI*4), R12
+	LEAQ    (R12)(DI*4), R13
+	LEAQ    (DI)(DI*2), R14
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPXORD  Z22, Z22, Z22
+	VPXORD  Z23, Z23, Z23
+	VPXORD  Z24, Z24, Z24
+	VPXORD  Z25, Z25, Z25
+	VPXORD  Z26, Z26, Z26
+	VPXORD  Z27, Z27, Z27
+	PCALIGN $0x20
+
+group12:
+	VMOVUPS.Z    (R10), K1, Z28
+	VBROADCASTSS (R11), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z16, Z16
+	VBROADCASTSS (R11)(DI*1), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z17, Z17
+	VBROADCASTSS (R11)(DI*2), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z18, Z18
+	VBROADCASTSS (R11)(R14*1), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z19, Z19
+	VBROADCASTSS (R12), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z20, Z20
+	VBROADCASTSS (R12)(DI*1), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z21, Z21
+	VBROADCASTSS (R12)(DI*2), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z22, Z22
+	VBROADCASTSS (R12)(R14*1), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z23, Z23
+	VBROADCASTSS (R13), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z24, Z24
+	VBROADCASTSS (R13)(DI*1), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z25, Z25
+	VBROADCASTSS (R13)(DI*2), Z29
+	VMULPS       Z29, Z28, Z29
+	VADDPS       Z29, Z26, Z26
+	VBROADCASTSS (R13)(R14*1), Z29
+	VMULPS       Z29, Z28, Z28
+	VADDPS       Z28, Z27, Z27
+	ADDQ         R8, R11
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group12
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), R8
+	SUBQ         DX, R8
+	SHLQ         $0x02, R8
+	ADDQ         R8, DI
+	VMOVUPS.Z    (DI), K1, Z28
+	VADDPS       Z28, Z16, Z16
+	VMOVUPS      Z16, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z17, Z17
+	VMOVUPS      Z17, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z18, Z18
+	VMOVUPS      Z18, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z19, Z19
+	VMOVUPS      Z19, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z20, Z20
+	VMOVUPS      Z20, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z21, Z21
+	VMOVUPS      Z21, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z22, Z22
+	VMOVUPS      Z22, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z23, Z23
+	VMOVUPS      Z23, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z24, Z24
+	VMOVUPS      Z24, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z25, Z25
+	VMOVUPS      Z25, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z26, Z26
+	VMOVUPS      Z26, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z27, Z27
+	VMOVUPS      Z27, K1, (DI)
+	SUBQ         BX, DX
+	JMP          edge12
+
+next12:
+	ADDQ $+12, AX
+	SUBQ $+12, CX
+	JMP  rows12
+
+rows4:
+	CMPQ CX, $+4
+	JB   rows1
+	MOVQ cols+112(FP), DX
+
+cols4:
+	CMPQ    DX, $+32
+	JB      edge4
+	MOVQ    k+120(FP), BX
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (SI)(SI*2), R11
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPXORD  Z22, Z22, Z22
+	VPXORD  Z23, Z23, Z23
+	PCALIGN $0x20
+
+pair4:
+	VMOVUPS      (R9), Z24
+	VMOVUPS      64(R9), Z25
+	VBROADCASTSS (R10), Z26
+	VMULPS       Z26, Z24, Z27
+	VADDPS       Z27, Z16, Z16
+	VMULPS       Z26, Z25, Z26
+	VADDPS       Z26, Z17, Z17
+	VBROADCASTSS (R10)(SI*1), Z26
+	VMULPS       Z26, Z24, Z27
+	VADDPS       Z27, Z18, Z18
+	VMULPS       Z26, Z25, Z26
+	VADDPS       Z26, Z19, Z19
+	VBROADCASTSS (R10)(SI*2), Z26
+	VMULPS       Z26, Z24, Z27
+	VADDPS       Z27, Z20, Z20
+	VMULPS       Z26, Z25, Z26
+	VADDPS       Z26, Z21, Z21
+	VBROADCASTSS (R10)(R11*1), Z26
+	VMULPS       Z26, Z24, Z24
+	VADDPS       Z24, Z22, Z22
+	VMULPS       Z26, Z25, Z24
+	VADDPS       Z24, Z23, Z23
+	ADDQ         DI, R10
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair4
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), DI
+	SUBQ         DX, DI
+	SHLQ         $0x02, DI
+	ADDQ         DI, SI
+	VMOVUPS      (SI), Z24
+	VADDPS       Z24, Z16, Z16
+	VMOVUPS      Z16, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z17, Z17
+	VMOVUPS      Z17, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z18, Z18
+	VMOVUPS      Z18, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z19, Z19
+	VMOVUPS      Z19, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z20, Z20
+	VMOVUPS      Z20, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z21, Z21
+	VMOVUPS      Z21, 64(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z16
+	VADDPS       Z16, Z22, Z22
+	VMOVUPS      Z22, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z23, Z23
+	VMOVUPS      Z23, 64(SI)
+	SUBQ         $+32, DX
+	JMP          cols4
+
+edge4:
+	CMPQ DX, $+0
+	JBE  next4
+	MOVQ DX, BX
+	CMPQ BX, $+16
+	JB   part4
+	MOVQ $+16, BX
+
+part4:
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x0f, SI
+	MOVL    $0x0000ffff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (DI)(DI*2), R12
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	PCALIGN $0x20
+
+group4:
+	VMOVUPS.Z    (R10), K1, Z20
+	VBROADCASTSS (R11), Z21
+	VMULPS       Z21, Z20, Z21
+	VADDPS       Z21, Z16, Z16
+	VBROADCASTSS (R11)(DI*1), Z21
+	VMULPS       Z21, Z20, Z21
+	VADDPS       Z21, Z17, Z17
+	VBROADCASTSS (R11)(DI*2), Z21
+	VMULPS       Z21, Z20, Z21
+	VADDPS       Z21, Z18, Z18
+	VBROADCASTSS (R11)(R12*1), Z21
+	VMULPS       Z21, Z20, Z20
+	VADDPS       Z20, Z19, Z19
+	ADDQ         R8, R11
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group4
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), R8
+	SUBQ         DX, R8
+	SHLQ         $0x02, R8
+	ADDQ         R8, DI
+	VMOVUPS.Z    (DI), K1, Z20
+	VADDPS       Z20, Z16, Z16
+	VMOVUPS      Z16, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z17, Z17
+	VMOVUPS      Z17, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z18, Z18
+	VMOVUPS      Z18, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z16
+	VADDPS       Z16, Z19, Z19
+	VMOVUPS      Z19, K1, (DI)
+	SUBQ         BX, DX
+	JMP          edge4
+
+next4:
+	ADDQ $+4, AX
+	SUBQ $+4, CX
+	JMP  rows4
+
+rows1:
+	CMPQ CX, $+1
+	JB   done
+	MOVQ cols+112(FP), DX
+
+cols1:
+	CMPQ    DX, $+32
+	JB      edge1
+	MOVQ    k+120(FP), BX
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (SI)(SI*2), SI
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	PCALIGN $0x20
+
+pair1:
+	VMOVUPS      (R9), Z18
+	VMOVUPS      64(R9), Z19
+	VBROADCASTSS (R10), Z20
+	VMULPS       Z20, Z18, Z18
+	VADDPS       Z18, Z16, Z16
+	VMULPS       Z20, Z19, Z18
+	VADDPS       Z18, Z17, Z17
+	ADDQ         DI, R10
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair1
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), BX
+	SUBQ         DX, BX
+	SHLQ         $0x02, BX
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Z18
+	VADDPS       Z18, Z16, Z16
+	VMOVUPS      Z16, (SI)
+	VMOVUPS      64(SI), Z16
+	VADDPS       Z16, Z17, Z17
+	VMOVUPS      Z17, 64(SI)
+	SUBQ         $+32, DX
+	JMP          cols1
+
+edge1:
+	CMPQ DX, $+0
+	JBE  next1
+	MOVQ DX, BX
+	CMPQ BX, $+16
+	JB   part1
+	MOVQ $+16, BX
+
+part1:
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x0f, SI
+	MOVL    $0x0000ffff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (DI)(DI*2), DI
+	VPXORD  Z16, Z16, Z16
+	PCALIGN $0x20
+
+group1:
+	VMOVUPS.Z    (R10), K1, Z17
+	VBROADCASTSS (R11), Z18
+	VMULPS       Z18, Z17, Z17
+	VADDPS       Z17, Z16, Z16
+	ADDQ         R8, R11
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group1
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), SI
+	SUBQ         DX, SI
+	SHLQ         $0x02, SI
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Z17
+	VADDPS       Z17, Z16, Z16
+	VMOVUPS      Z16, K1, (DI)
+	SUBQ         BX, DX
+	JMP          edge1
+
+next1:
+	ADDQ $+1, AX
+	SUBQ $+1, CX
+	JMP  rows1
+
+done:
+	VZEROUPPER
+	RET
+
+// func gerAVX512(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
+// Requires: AVX, AVX512F
+TEXT ·gerAVX512(SB), NOSPLIT, $0-96
+	MOVQ size+88(FP), AX
+	CMPQ AX, $+4194304
+	JB   near
+	VZEROUPPER
+	RET  ·gerAVX512x256(SB)
+
+near:
+	VBROADCASTSS alpha+0(FP), Z16
+	MOVQ         x_base+8(FP), AX
+	MOVQ         x_len+16(FP), CX
+	MOVQ         y_base+32(FP), DX
+	MOVQ         y_len+40(FP), BX
+	MOVQ         a_base+56(FP), SI
+	MOVQ         stride+80(FP), DI
+	SHLQ         $0x02, DI
+	CMPQ         BX, $+257
+	JAE          wide
+	CMPQ         BX, $+16
+	JB           few
+	CMPQ         BX, $+16
+	JBE          groups1
+	CMPQ         BX, $+32
+	JBE          groups2
+	CMPQ         BX, $+48
+	JBE          groups3
+	CMPQ         BX, $+64
+	JBE          groups4
+	CMPQ         BX, $+80
+	JBE          groups5
+	CMPQ         BX, $+96
+	JBE          groups6
+	CMPQ         BX, $+112
+	JBE          groups7
+	CMPQ         BX, $+128
+	JBE          groups8
+	CMPQ         BX, $+144
+	JBE          groups9
+	CMPQ         BX, $+160
+	JBE          groups10
+	CMPQ         BX, $+176
+	JBE          groups11
+	CMPQ         BX, $+192
+	JBE          groups12
+	CMPQ         BX, $+208
+	JBE          groups13
+	CMPQ         BX, $+224
+	JBE          groups14
+	CMPQ         BX, $+240
+	JBE          groups15
+	SUBQ         $+16, BX
+	SHLQ         $0x02, BX
+	VMOVUPS      (DX), Z17
+	VMOVUPS      64(DX), Z18
+	VMOVUPS      128(DX), Z19
+	VMOVUPS      192(DX), Z20
+	VMOVUPS      256(DX), Z21
+	VMOVUPS      320(DX), Z22
+	VMOVUPS      384(DX), Z23
+	VMOVUPS      448(DX), Z24
+	VMOVUPS      512(DX), Z25
+	VMOVUPS      576(DX), Z26
+	VMOVUPS      640(DX), Z27
+	VMOVUPS      704(DX), Z28
+	VMOVUPS      768(DX), Z29
+	VMOVUPS      832(DX), Z30
+	VMOVUPS      896(DX), Z31
+	VMOVUPS      (DX)(BX*1), Z0
+	PCALIGN      $0x20
+
+rowsgroups16:
+	VBROADCASTSS (AX), Z1
+	VMULPS       Z16, Z1, Z1
+	VMULPS       Z0, Z1, Z2
+	VADDPS       (SI)(BX*1), Z2, Z2
+	VMULPS       Z17, Z1, Z3
+	VADDPS       (SI), Z3, Z3
+	VMOVUPS      Z3, (SI)
+	VMULPS       Z18, Z1, Z3
+	VADDPS       64(SI), Z3, Z3
+	VMOVUPS      Z3, 64(SI)
+	VMULPS       Z19, Z1, Z3
+	VADDPS       128(SI), Z3, Z3
+	VMOVUPS      Z3, 128(SI)
+	VMULPS       Z20, Z1, Z3
+	VADDPS       192(SI), Z3, Z3
+	VMOVUPS      Z3, 192(SI)
+	VMULPS       Z21, Z1, Z3
+	VADDPS       256(SI), Z3, Z3
+	VMOVUPS      Z3, 256(SI)
+	VMULPS       Z22, Z1, Z3
+	VADDPS       320(SI), Z3, Z3
+	VMOVUPS      Z3, 320(SI)
+	VMULPS       Z23, Z1, Z3
+	VADDPS       384(SI), Z3, Z3
+	VMOVUPS      Z3, 384(SI)
+	VMULPS       Z24, Z1, Z3
+	VADDPS       448(SI), Z3, Z3
+	VMOVUPS      Z3, 448(SI)
+	VMULPS       Z25, Z1, Z3
+	VADDPS       512(SI), Z3, Z3
+	VMOVUPS      Z3, 512(SI)
+	VMULPS       Z26, Z1, Z3
+	VADDPS       576(SI), Z3, Z3
+	VMOVUPS      Z3, 576(SI)
+	VMULPS       Z27, Z1, Z3
+	VADDPS       640(SI), Z3, Z3
+	VMOVUPS      Z3, 640(SI)
+	VMULPS       Z28, Z1, Z3
+	VADDPS       704(SI), Z3, Z3
+	VMOVUPS      Z3, 704(SI)
+	VMULPS       Z29, Z1, Z3
+	VADDPS       768(SI), Z3, Z3
+	VMOVUPS      Z3, 768(SI)
+	VMULPS       Z30, Z1, Z3
+	VADDPS       832(SI), Z3, Z3
+	VMOVUPS      Z3, 832(SI)
+	VMULPS       Z31, Z1, Z1
+	VADDPS       896(SI), Z1, Z1
+	VMOVUPS      Z1, 896(SI)
+	VMOVUPS      Z2, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups16
+	VZEROUPPER
+	RET
+
+groups15:
+	SUBQ    $+16, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Z17
+	VMOVUPS 64(DX), Z18
+	VMOVUPS 128(DX), Z19
+	VMOVUPS 192(DX), Z20
+	VMOVUPS 256(DX), Z21
+	VMOVUPS 320(DX), Z22
+	VMOVUPS 384(DX), Z23
+	VMOVUPS 448(DX), Z24
+	VMOVUPS 512(DX), Z25
+	VMOVUPS 576(DX), Z26
+	VMOVUPS 640(DX), Z27
+	VMOVUPS 704(DX), Z28
+	VMOVUPS 768(DX), Z29
+	VMOVUPS 832(DX), Z30
+	VMOVUPS (DX)(BX*1), Z31
+	PCALIGN $0x20
+
+rowsgroups15:
+	VBROADCASTSS (AX), Z0
+	VMULPS       Z16, Z0, Z0
+	VMULPS       Z31, Z0, Z1
+	VADDPS       (SI)(BX*1), Z1, Z1
+	VMULPS       Z17, Z0, Z2
+	VADDPS       (SI), Z2, Z2
+	VMOVUPS      Z2, (SI)
+	VMULPS       Z18, Z0, Z2
+	VADDPS       64(SI), Z2, Z2
+	VMOVUPS      Z2, 64(SI)
+	VMULPS       Z19, Z0, Z2
+	VADDPS       128(SI), Z2, Z2
+	VMOVUPS      Z2, 128(SI)
+	VMULPS       Z20, Z0, Z2
+	VADDPS       192(SI), Z2, Z2
+	VMOVUPS      Z2, 192(SI)
+	VMULPS       Z21, Z0, Z2
+	VADDPS       256(SI), Z2, Z2
+	VMOVUPS      Z2, 256(SI)
+	VMULPS       Z22, Z0, Z2
+	VADDPS       320(SI), Z2, Z2
+	VMOVUPS      Z2, 320(SI)
+	VMULPS       Z23, Z0, Z2
+	VADDPS       384(SI), Z2, Z2
+	VMOVUPS      Z2, 384(SI)
+	VMULPS       Z24, Z0, Z2
+	VADDPS       448(SI), Z2, Z2
+	VMOVUPS      Z2, 448(SI)
+	VMULPS       Z25, Z0, Z2
+	VADDPS       512(SI), Z2, Z2
+	VMOVUPS      Z2, 512(SI)
+	VMULPS       Z26, Z0, Z2
+	VADDPS       576(SI), Z2, Z2
+	VMOVUPS      Z2, 576(SI)
+	VMULPS       Z27, Z0, Z2
+	VADDPS       640(SI), Z2, Z2
+	VMOVUPS      Z2, 640(SI)
+	VMULPS       Z28, Z0, Z2
+	VADDPS       704(SI), Z2, Z2
+	VMOVUPS      Z2, 704(SI)
+	VMULPS       Z29, Z0, Z2
+	VADDPS       768(SI), Z2, Z2
+	VMOVUPS      Z2, 768(SI)
+	VMULPS       Z30, Z0, Z0
+	VADDPS       832(SI), Z0, Z0
+	VMOVUPS      Z0, 832(SI)
+	VMOVUPS      Z1, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups15
+	VZEROUPPER
+	RET
+
+groups14:
+	SUBQ    $+16, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Z17
+	VMOVUPS 64(DX), Z18
+	VMOVUPS 128(DX), Z19
+	VMOVUPS 192(DX), Z20
+	VMOVUPS 256(DX), Z21
+	VMOVUPS 320(DX), Z22
+	VMOVUPS 384(DX), Z23
+	VMOVUPS 448(DX), Z24
+	VMOVUPS 512(DX), Z25
+	VMOVUPS 576(DX), Z26
+	VMOVUPS 640(DX), Z27
+	VMOVUPS 704(DX), Z28
+	VMOVUPS 768(DX), Z29
+	VMOVUPS (DX)(BX*1), Z30
+	PCALIGN $0x20
+
+rowsgroups14:
+	VBROADCASTSS (AX), Z31
+	VMULPS       Z16, Z31, Z31
+	VMULPS       Z30, Z31, Z0
+	VADDPS       (SI)(BX*1), Z0, Z0
+	VMULPS       Z17, Z31, Z1
+	VADDPS       (SI), Z1, Z1
+	VMOVUPS      Z1, (SI)
+	VMULPS       Z18, Z31, Z1
+	VADDPS       64(SI), Z1, Z1
+	VMOVUPS      Z1, 64(SI)
+	VMULPS       Z19, Z31, Z1
+	VADDPS       128(SI), Z1, Z1
+	VMOVUPS      Z1, 128(SI)
+	VMULPS       Z20, Z31, Z1
+	VADDPS       192(SI), Z1, Z1
+	VMOVUPS      Z1, 192(SI)
+	VMULPS       Z21, Z31, Z1
+	VADDPS       256(SI), Z1, Z1
+	VMOVUPS      Z1, 256(SI)
+	VMULPS       Z22, Z31, Z1
+	VADDPS       320(SI), Z1, Z1
+	VMOVUPS      Z1, 320(SI)
+	VMULPS       Z23, Z31, Z1
+	VADDPS       384(SI), Z1, Z1
+	VMOVUPS      Z1, 384(SI)
+	VMULPS       Z24, Z31, Z1
+	VADDPS       448(SI), Z1, Z1
+	VMOVUPS      Z1, 448(SI)
+	VMULPS       Z25, Z31, Z1
+	VADDPS       512(SI), Z1, Z1
+	VMOVUPS      Z1, 512(SI)
+	VMULPS       Z26, Z31, Z1
+	VADDPS       576(SI), Z1, Z1
+	VMOVUPS      Z1, 576(SI)
+	VMULPS       Z27, Z31, Z1
+	VADDPS       640(SI), Z1, Z1
+	VMOVUPS      Z1, 640(SI)
+	VMULPS       Z28, Z31, Z1
+	VADDPS       704(SI), Z1, Z1
+	VMOVUPS      Z1, 704(SI)
+	VMULPS       Z29, Z31, Z31
+	VADDPS       768(SI), Z31, Z31
+	VMOVUPS      Z31, 768(SI)
+	VMOVUPS      Z0, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups14
+	VZEROUPPER
+	RET
+
+groups13:
+	SUBQ    $+16, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Z17
+	VMOVUPS 64(DX), Z18
+	VMOVUPS 128(DX), Z19
+	VMOVUPS 192(DX), Z20
+	VMOVUPS 256(DX), Z21
+	VMOVUPS 320(DX), Z22
+	VMOVUPS 384(DX), Z23
+	VMOVUPS 448(DX), Z24
+	VMOVUPS 512(DX), Z25
+	VMOVUPS 576(DX), Z26
+	VMOVUPS 640(DX), Z27
+	VMOVUPS 704(DX), Z28
+	VMOVUPS (DX)(BX*1), Z29
+	PCALIGN $0x20
+
+rowsgroups13:
+	VBROADCASTSS (AX), Z30
+	VMULPS       Z16, Z30, Z30
+	VMULPS       Z29, Z30, Z31
+	VADDPS       (SI)(BX*1), Z31, Z31
+	VMULPS       Z17, Z30, Z0
+	VADDPS       (SI), Z0, Z0
+	VMOVUPS      Z0, (SI)
+	VMULPS       Z18, Z30, Z0
+	VADDPS       64(SI), Z0, Z0
+	VMOVUPS      Z0, 64(SI)
+	VMULPS       Z19, Z30, Z0
+	VADDPS       128(SI), Z0, Z0
+	VMOVUPS      Z0, 128(SI)
+	VMULPS       Z20, Z30, Z0
+	VADDPS       192(SI), Z0, Z0
+	VMOVUPS      Z0, 192(SI)
+	VMULPS       Z21, Z30, Z0
+	VADDPS       256(SI), Z0, Z0
+	VMOVUPS      Z0, 256(SI)
+	VMULPS       Z22, Z30, Z0
+	VADDPS       320(SI), Z0, Z0
+	VMOVUPS      Z0, 320(SI)
+	VMULPS       Z23, Z30, Z0
+	VADDPS       384(SI), Z0, Z0
+	VMOVUPS      Z0, 384(SI)
+	VMULPS       Z24, Z30, Z0
+	VADDPS       448(SI), Z0, Z0
+	VMOVUPS      Z0, 448(SI)
+	VMULPS       Z25, Z30, Z0
+	VADDPS       512(SI), Z0, Z0
+	VMOVUPS      Z0, 512(SI)
+	VMULPS       Z26, Z30, Z0
+	VADDPS       576(SI), Z0, Z0
+	VMOVUPS      Z0, 576(SI)
+	VMULPS       Z27, Z30, Z0
+	VADDPS       640(SI), Z0, Z0
+	VMOVUPS      Z0, 640(SI)
+	VMULPS       Z28, Z30, Z30
+	VADDPS       704(SI), Z30, Z30
+	VMOVUPS      Z30, 704(SI)
+	VMOVUPS      Z31, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups13
+	VZEROUPPER
+	RET
+
+groups12:
+	SUBQ    $+16, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Z17
+	VMOVUPS 64(DX), Z18
+	VMOVUPS 128(DX), Z19
+	VMOVUPS 192(DX), Z20
+	VMOVUPS 256(DX), Z21
+	VMOVUPS 320(DX), Z22
+	VMOVUPS 384(DX), Z23
+	VMOVUPS 448(DX), Z24
+	VMOVUPS 512(DX), Z25
+	VMOVUPS 576(DX), Z26
+	VMOVUPS 640(DX), Z27
+	VMOVUPS (DX)(BX*1), Z28
+	PCALIGN $0x20
+
+rowsgroups12:
+	VBROADCASTSS (AX), Z29
+	VMULPS       Z16, Z29, Z29
+	VMULPS       Z28, Z29, Z30
+	VADDPS       (SI)(BX*1), Z30, Z30
+	VMULPS       Z17, Z29, Z31
+	VADDPS       (SI), Z31, Z31
+	VMOVUPS      Z31, (SI)
+	VMULPS       Z18, Z29, Z31
+	VADDPS       64(SI), Z31, Z31
+	VMOVUPS      Z31, 64(SI)
+	VMULPS       Z19, Z29, Z31
+	VADDPS       128(SI), Z31, Z31
+	VMOVUPS      Z31, 128(SI)
+	VMULPS       Z20, Z29, Z31
+	VADDPS       192(SI), Z31, Z31
+	VMOVUPS      Z31, 192(SI)
+	VMULPS       Z21, Z29, Z31
+	VADDPS       256(SI), Z31, Z31
+	VMOVUPS      Z31, 256(SI)
+	VMULPS       Z22, Z29, Z31
+	VADDPS       320(SI), Z31, Z31
+	VMOVUPS      Z31, 320(SI)
+	VMULPS       Z23, Z29, Z31
+	VADDPS       384(SI), Z31, Z31
+	VMOVUPS      Z31, 384(SI)
+	VMULPS       Z24, Z29, Z31
+	VADDPS       448(SI), Z31, Z31
+	VMOVUPS      Z31, 448(SI)
+	VMULPS       Z25, Z29, Z31
+	VADDPS       512(SI), Z31, Z31
+	VMOVUPS      Z31, 512(SI)
+	VMULPS       Z26, Z29, Z31
+	VADDPS       576(SI), Z31, Z31
+	VMOVUPS      Z31, 576(SI)
+	VMULPS       Z27, Z29, Z29
+	VADDPS       640(SI), Z29, Z29
+	VMOVUPS      Z29, 640(SI)
+	VMOVUPS      Z30, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups12
+	VZEROUPPER
+	RET
+
+groups11:
+	SUBQ    $+16, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Z17
+	VMOVUPS 64(DX), Z18
+	VMOVUPS 128(DX), Z19
+	VMOVUPS 192(DX), Z20
+	VMOVUPS 256(DX), Z21
+	VMOVUPS 320(DX), Z22
+	VMOVUPS 384(DX), Z23
+	VMOVUPS 448(DX), Z24
+	VMOVUPS 512(DX), Z25
+	VMOVUPS 576(DX), Z26
+	VMOVUPS (DX)(BX*1), Z27
+	PCALIGN $0x20
+
+rowsgroups11:
+	VBROADCASTSS (AX), Z28
+	VMULPS       Z16, Z28, Z28
+	VMULPS       Z27, Z28, Z29
+	VADDPS       (SI)(BX*1), Z29, Z29
+	VMULPS       Z17, Z28, Z30
+	VADDPS       (SI), Z30, Z30
+	VMOVUPS      Z30, (SI)
+	VMULPS       Z18, Z28, Z30
+	VADDPS       64(SI), Z30, Z30
+	VMOVUPS      Z30, 64(SI)
+	VMULPS       Z19, Z28, Z30
+	VADDPS       128(SI), Z30, Z30
+	VMOVUPS      Z30, 128(SI)
+	VMULPS       Z20, Z28, Z30
+	VADDPS       192(SI), Z30, Z30
+	VMOVUPS      Z30, 192(SI)
+	VMULPS       Z21, Z28, Z30
+	VADDPS       256(SI), Z30, Z30
+	VMOVUPS      Z30, 256(SI)
+	VMULPS       Z22, Z28, Z30
+	VADDPS       320(SI), Z30, Z30
+	VMOVUPS      Z30, 320(SI)
+	VMULPS       Z23, Z28, Z30
+	VADDPS       384(SI), Z30, Z30
+	VMOVUPS      Z30, 384(SI)
+	VMULPS       Z24, Z28, Z30
+	VADDPS       448(SI), Z30, Z30
+	VMOVUPS      Z30, 448(SI)
+	VMULPS       Z25, Z28, Z30
+	VADDPS       512(SI), Z30, Z30
+	VMOVUPS      Z30, 512(SI)
+	VMULPS       Z26, Z28, Z28
+	VADDPS       576(SI), Z28, Z28
+	VMOVUPS      Z28, 576(SI)
+	VMOVUPS      Z29, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups11
+	VZEROUPPER
+	RET
+
+groups10:
+	SUBQ    $+16, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Z17
+	VMOVUPS 64(DX), Z18
+	VMOVUPS 128(DX), Z19
+	VMOVUPS 192(DX), Z20
+	VMOVUPS 256(DX), Z21
+	VMOVUPS 320(DX), Z22
+	VMOVUPS 384(DX), Z23
+	VMOVUPS 448(DX), Z24
+	VMOVUPS 512(DX), Z25
+	VMOVUPS (DX)(BX*1), Z26
+	PCALIGN $0x20
+
+rowsgroups10:
+	VBROADCASTSS (AX), Z27
+	VMULPS       Z16, Z27, Z27
+	VMULPS       Z26, Z27, Z28
+	VADDPS       (SI)(BX*1), Z28, Z28
+	VMULPS       Z17, Z27, Z29
+	VADDPS       (SI), Z29, Z29
+	VMOVUPS      Z29, (SI)
+	VMULPS       Z18, Z27, Z29
+	VADDPS       64(SI), Z29, Z29
+	VMOVUPS      Z29, 64(SI)
+	VMULPS       Z19, Z27, Z29
+	VADDPS       128(SI), Z29, Z29
+	VMOVUPS      Z29, 128(SI)
+	VMULPS       Z20, Z27, Z29
+	VADDPS       192(SI), Z29, Z29
+	VMOVUPS      Z29, 192(SI)
+	VMULPS       Z21, Z27, Z29
+	VADDPS       256(SI), Z29, Z29
+	VMOVUPS      Z29, 256(SI)
+	VMULPS       Z22, Z27, Z29
+	VADDPS       320(SI), Z29, Z29
+	VMOVUPS      Z29, 320(SI)
+	VMULPS       Z23, Z27, Z29
+	VADDPS       384(SI), Z29, Z29
+	VMOVUPS      Z29, 384(SI)
+	VMULPS       Z24, Z27, Z29
+	VADDPS       448(SI), Z29, Z29
+	VMOVUPS      Z29, 448(SI)
+	VMULPS       Z25, Z27, Z27
+	VADDPS       512(SI), Z27, Z27
+	VMOVUPS      Z27, 512(SI)
+	VMOVUPS      Z28, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups10
+	VZEROUPPER
+	RET
+
+groups9:
+	SUBQ    $+16, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Z17
+	VMOVUPS 64(DX), Z18
+	VMOVUPS 128(DX), Z19
+	VMOVUPS 192(DX), Z20
+	VMOVUPS 256(DX), Z21
+	VMOVUPS 320(DX), Z22
+	VMOVUPS 384(DX), Z23
+	VMOVUPS 448(DX), Z24
+	VMOVUPS (DX)(BX*1), Z25
+	PCALIGN $0x20
+
+rowsgroups9:
+	VBROADCASTSS (AX), Z26
+	VMULPS       Z16, Z26, Z26
+	VMULPS       Z25, Z26, Z27
+	VADDPS       (SI)(BX*1), Z27, Z27
+	VMULPS       Z17, Z26, Z28
+	VADDPS       (SI), Z28, Z28
+	VMOVUPS      Z28, (SI)
+	VMULPS       Z18, Z26, Z28
+	VADDPS       64(SI), Z28, Z28
+	VMOVUPS      Z28, 64(SI)
+	VMULPS       Z19, Z26, Z28
+	VADDPS       128(SI), Z28, Z28
+	VMOVUPS      Z28, 128(SI)
+	VMULPS       Z20, Z26, Z28
+	VADDPS       192(SI), Z28, Z28
+	VMOVUPS      Z28, 192(SI)
+	VMULPS       Z21, Z26, Z28
+	VADDPS       256(SI), Z28, Z28
+	VMOVUPS      Z28, 256(SI)
+	VMULPS       Z22, Z26, Z28
+	VADDPS       320(SI), Z28, Z28
+	VMOVUPS      Z28, 320(SI)
+	VMULPS       Z23, Z26, Z28
+	VADDPS       384(SI), Z28, Z28
+	VMOVUPS      Z28, 384(SI)
+	VMULPS       Z24, Z26, Z26
+	VADDPS       448(SI), Z26, Z26
+	VMOVUPS      Z26, 448(SI)
+	VMOVUPS      Z27, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups9
+	VZEROUPPER
+	RET
+
+groups8:
+	SUBQ    $+16, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Z17
+	VMOVUPS 64(DX), Z18
+	VMOVUPS 128(DX), Z19
+	VMOVUPS 192(DX), Z20
+	VMOVUPS 256(DX), Z21
+	VMOVUPS 320(DX), Z22
+	VMOVUPS 384(DX), Z23
+	VMOVUPS (DX)(BX*1), Z24
+	PCALIGN $0x20
+
+rowsgroups8:
+	VBROADCASTSS (AX), Z25
+	VMULPS       Z16, Z25, Z25
+	VMULPS       Z24, Z25, Z26
+	VADDPS       (SI)(BX*1), Z26, Z26
+	VMULPS       Z17, Z25, Z27
+	VADDPS       (SI), Z27, Z27
+	VMOVUPS      Z27, (SI)
+	VMULPS       Z18, Z25, Z27
+	VADDPS       64(SI), Z27, Z27
+	VMOVUPS      Z27, 64(SI)
+	VMULPS       Z19, Z25, Z27
+	VADDPS       128(SI), Z27, Z27
+	VMOVUPS      Z27, 128(SI)
+	VMULPS       Z20, Z25, Z27
+	VADDPS       192(SI), Z27, Z27
+	VMOVUPS      Z27, 192(SI)
+	VMULPS       Z21, Z25, Z27
+	VADDPS       256(SI), Z27, Z27
+	VMOVUPS      Z27, 256(SI)
+	VMULPS       Z22, Z25, Z27
+	VADDPS       320(SI), Z27, Z27
+	VMOVUPS      Z27, 320(SI)
+	VMULPS       Z23, Z25, Z25
+	VADDPS       384(SI), Z25, Z25
+	VMOVUPS      Z25, 384(SI)
+	VMOVUPS      Z26, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups8
+	VZEROUPPER
+	RET
+
+groups7:
+	SUBQ    $+16, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Z17
+	VMOVUPS 64(DX), Z18
+	VMOVUPS 128(DX), Z19
+	VMOVUPS 192(DX), Z20
+	VMOVUPS 256(DX), Z21
+	VMOVUPS 320(DX), Z22
+	VMOVUPS (DX)(BX*1), Z23
+	PCALIGN $0x20
+
+rowsgroups7:
+	VBROADCASTSS (AX), Z24
+	VMULPS       Z16, Z24, Z24
+	VMULPS       Z23, Z24, Z25
+	VADDPS       (SI)(BX*1), Z25, Z25
+	VMULPS       Z17, Z24, Z26
+	VADDPS       (SI), Z26, Z26
+	VMOVUPS      Z26, (SI)
+	VMULPS       Z18, Z24, Z26
+	VADDPS       64(SI), Z26, Z26
+	VMOVUPS      Z26, 64(SI)
+	VMULPS       Z19, Z24, Z26
+	VADDPS       128(SI), Z26, Z26
+	VMOVUPS      Z26, 128(SI)
+	VMULPS       Z20, Z24, Z26
+	VADDPS       192(SI), Z26, Z26
+	VMOVUPS      Z26, 192(SI)
+	VMULPS       Z21, Z24, Z26
+	VADDPS       256(SI), Z26, Z26
+	VMOVUPS      Z26, 256(SI)
+	VMULPS       Z22, Z24, Z24
+	VADDPS       320(SI), Z24, Z24
+	VMOVUPS      Z24, 320(SI)
+	VMOVUPS      Z25, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups7
+	VZEROUPPER
+	RET
+
+groups6:
+	SUBQ    $+16, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Z17
+	VMOVUPS 64(DX), Z18
+	VMOVUPS 128(DX), Z19
+	VMOVUPS 192(DX), Z20
+	VMOVUPS 256(DX), Z21
+	VMOVUPS (DX)(BX*1), Z22
+	PCALIGN $0x20
+
+rowsgroups6:
+	VBROADCASTSS (AX), Z23
+	VMULPS       Z16, Z23, Z23
+	VMULPS       Z22, Z23, Z24
+	VADDPS       (SI)(BX*1), Z24, Z24
+	VMULPS       Z17, Z23, Z25
+	VADDPS       (SI), Z25, Z25
+	VMOVUPS      Z25, (SI)
+	VMULPS       Z18, Z23, Z25
+	VADDPS       64(SI), Z25, Z25
+	VMOVUPS      Z25, 64(SI)
+	VMULPS       Z19, Z23, Z25
+	VADDPS       128(SI), Z25, Z25
+	VMOVUPS      Z25, 128(SI)
+	VMULPS       Z20, Z23, Z25
+	VADDPS       192(SI), Z25, Z25
+	VMOVUPS      Z25, 192(SI)
+	VMULPS       Z21, Z23, Z23
+	VADDPS       256(SI), Z23, Z23
+	VMOVUPS      Z23, 256(SI)
+	VMOVUPS      Z24, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups6
+	VZEROUPPER
+	RET
+
+groups5:
+	SUBQ    $+16, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Z17
+	VMOVUPS 64(DX), Z18
+	VMOVUPS 128(DX), Z19
+	VMOVUPS 192(DX), Z20
+	VMOVUPS (DX)(BX*1), Z21
+	PCALIGN $0x20
+
+rowsgroups5:
+	VBROADCASTSS (AX), Z22
+	VMULPS       Z16, Z22, Z22
+	VMULPS       Z21, Z22, Z23
+	VADDPS       (SI)(BX*1), Z23, Z23
+	VMULPS       Z17, Z22, Z24
+	VADDPS       (SI), Z24, Z24
+	VMOVUPS      Z24, (SI)
+	VMULPS       Z18, Z22, Z24
+	VADDPS       64(SI), Z24, Z24
+	VMOVUPS      Z24, 64(SI)
+	VMULPS       Z19, Z22, Z24
+	VADDPS       128(SI), Z24, Z24
+	VMOVUPS      Z24, 128(SI)
+	VMULPS       Z20, Z22, Z22
+	VADDPS       192(SI), Z22, Z22
+	VMOVUPS      Z22, 192(SI)
+	VMOVUPS      Z23, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups5
+	VZEROUPPER
+	RET
+
+groups4:
+	SUBQ    $+16, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Z17
+	VMOVUPS 64(DX), Z18
+	VMOVUPS 128(DX), Z19
+	VMOVUPS (DX)(BX*1), Z20
+	PCALIGN $0x20
+
+rowsgroups4:
+	VBROADCASTSS (AX), Z21
+	VMULPS       Z16, Z21, Z21
+	VMULPS       Z20, Z21, Z22
+	VADDPS       (SI)(BX*1), Z22, Z22
+	VMULPS       Z17, Z21, Z23
+	VADDPS       (SI), Z23, Z23
+	VMOVUPS      Z23, (SI)
+	VMULPS       Z18, Z21, Z23
+	VADDPS       64(SI), Z23, Z23
+	VMOVUPS      Z23, 64(SI)
+	VMULPS       Z19, Z21, Z21
+	VADDPS       128(SI), Z21, Z21
+	VMOVUPS      Z21, 128(SI)
+	VMOVUPS      Z22, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups4
+	VZEROUPPER
+	RET
+
+groups3:
+	SUBQ    $+16, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Z17
+	VMOVUPS 64(DX), Z18
+	VMOVUPS (DX)(BX*1), Z19
+	PCALIGN $0x20
+
+rowsgroups3:
+	VBROADCASTSS (AX), Z20
+	VMULPS       Z16, Z20, Z20
+	VMULPS       Z19, Z20, Z21
+	VADDPS       (SI)(BX*1), Z21, Z21
+	VMULPS       Z17, Z20, Z22
+	VADDPS       (SI), Z22, Z22
+	VMOVUPS      Z22, (SI)
+	VMULPS       Z18, Z20, Z20
+	VADDPS       64(SI), Z20, Z20
+	VMOVUPS      Z20, 64(SI)
+	VMOVUPS      Z21, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups3
+	VZEROUPPER
+	RET
+
+groups2:
+	SUBQ    $+16, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Z17
+	VMOVUPS (DX)(BX*1), Z18
+	PCALIGN $0x20
+
+rowsgroups2:
+	VBROADCASTSS (AX), Z19
+	VMULPS       Z16, Z19, Z19
+	VMULPS       Z18, Z19, Z20
+	VADDPS       (SI)(BX*1), Z20, Z20
+	VMULPS       Z17, Z19, Z19
+	VADDPS       (SI), Z19, Z19
+	VMOVUPS      Z19, (SI)
+	VMOVUPS      Z20, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups2
+	VZEROUPPER
+	RET
+
+groups1:
+	SUBQ    $+16, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX)(BX*1), Z17
+	PCALIGN $0x20
+
+rowsgroups1:
+	VBROADCASTSS (AX), Z18
+	VMULPS       Z16, Z18, Z18
+	VMULPS       Z17, Z18, Z18
+	VADDPS       (SI)(BX*1), Z18, Z18
+	VMOVUPS      Z18, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups1
+	VZEROUPPER
+	RET
+
+few:
+	CMPQ    BX, $+8
+	JB      less8
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y17
+	VMOVUPS (DX)(BX*1), Y18
+	PCALIGN $0x20
+
+pairs8:
+	VBROADCASTSS (AX), Y19
+	VMULPS       Y16, Y19, Y19
+	VMULPS       Y18, Y19, Y20
+	VADDPS       (SI)(BX*1), Y20, Y20
+	VMULPS       Y17, Y19, Y19
+	VADDPS       (SI), Y19, Y19
+	VMOVUPS      Y19, (SI)
+	VMOVUPS      Y20, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs8
+	VZEROUPPER
+	RET
+
+less8:
+	CMPQ    BX, $+4
+	JB      less4
+	SUBQ    $+4, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), X17
+	VMOVUPS (DX)(BX*1), X18
+	PCALIGN $0x20
+
+pairs4:
+	VBROADCASTSS (AX), X19
+	VMULPS       X16, X19, X19
+	VMULPS       X18, X19, X20
+	VADDPS       (SI)(BX*1), X20, X20
+	VMULPS       X17, X19, X19
+	VADDPS       (SI), X19, X19
+	VMOVUPS      X19, (SI)
+	VMOVUPS      X20, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs4
+	VZEROUPPER
+	RET
+
+less4:
+	CMPQ    BX, $+2
+	JB      less2
+	SUBQ    $+2, BX
+	SHLQ    $0x02, BX
+	VMOVSD  (DX), X17
+	VMOVSD  (DX)(BX*1), X18
+	PCALIGN $0x20
+
+pairs2:
+	VBROADCASTSS (AX), X19
+	VMULPS       X16, X19, X19
+	VMULPS       X18, X19, X20
+	VMOVSD       (SI)(BX*1), X21
+	VADDPS       X21, X20, X20
+	VMULPS       X17, X19, X19
+	VMOVSD       (SI), X21
+	VADDPS       X21, X19, X19
+	VMOVSD       X19, (SI)
+	VMOVSD       X20, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs2
+	VZEROUPPER
+	RET
+
+less2:
+	VMOVSS  (DX), X17
+	PCALIGN $0x20
+
+one:
+	VBROADCASTSS (AX), X18
+	VMULPS       X16, X18, X18
+	VMULPS       X17, X18, X18
+	VADDSS       (SI), X18, X18
+	VMOVSS       X18, (SI)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          one
+	VZEROUPPER
+	RET
+
+wide:
+	SUBQ    $+16, BX
+	SHLQ    $0x02, BX
+	PCALIGN $0x20
+
+row:
+	VBROADCASTSS (AX), Z17
+	VMULPS       Z16, Z17, Z17
+	VMULPS       (DX), Z17, Z18
+	VADDPS       (SI), Z18, Z18
+	VMULPS       (DX)(BX*1), Z17, Z19
+	VADDPS       (SI)(BX*1), Z19, Z19
+	MOVQ         $+0, R8
+	SUBQ         SI, R8
+	ANDQ         $+60, R8
+	MOVQ         BX, R9
+	SUBQ         R8, R9
+	PCALIGN      $0x20
+
+groups:
+	VMULPS  (DX)(R8*1), Z17, Z20
+	VADDPS  (SI)(R8*1), Z20, Z20
+	VMOVUPS Z20, (SI)(R8*1)
+	VMULPS  64(DX)(R8*1), Z17, Z20
+	VADDPS  64(SI)(R8*1), Z20, Z20
+	VMOVUPS Z20, 64(SI)(R8*1)
+	VMULPS  128(DX)(R8*1), Z17, Z20
+	VADDPS  128(SI)(R8*1), Z20, Z20
+	VMOVUPS Z20, 128(SI)(R8*1)
+	VMULPS  192(DX)(R8*1), Z17, Z20
+	VADDPS  192(SI)(R8*1), Z20, Z20
+	VMOVUPS Z20, 192(SI)(R8*1)
+	ADDQ    $+256, R8
+	SUBQ    $+256, R9
+	CMPQ    R9, $+256
+	JAE     groups
+	CMPQ    R9, $+0
+	JBE     end
+	PCALIGN $0x20
+
+group:
+	VMULPS  (DX)(R8*1), Z17, Z20
+	VADDPS  (SI)(R8*1), Z20, Z20
+	VMOVUPS Z20, (SI)(R8*1)
+	ADDQ    $+64, R8
+	CMPQ    R8, BX
+	JB      group
+
+end:
+	VMOVUPS Z18, (SI)
+	VMOVUPS Z19, (SI)(BX*1)
+	ADDQ    $+4, AX
+	ADDQ    DI, SI
+	SUBQ    $+1, CX
+	CMPQ    CX, $+1
+	JAE     row
+	VZEROUPPER
+	RET
+
 // func l1DistanceAVX512(x []float32, y []float32) float32
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·l1DistanceAVX512(SB), NOSPLIT, $0-52
@@ -7247,212 +10073,6 @@ less2:
 	VMOVSS X16, (AX)
 
 less1:
-	RET
-
-// func rankKAVX512(c []float32, stride int, a []float32, b []float32, k int)
-// Requires: AVX, AVX512F, MMX+
-TEXT ·rankKAVX512(SB), NOSPLIT, $0-88
-	MOVQ a_base+32(FP), AX
-	MOVQ b_base+56(FP), CX
-	MOVQ k+80(FP), DX
-	MOVQ c_base+0(FP), BX
-	MOVQ stride+24(FP), SI
-	SHLQ $0x02, SI
-
-	// Rows 0 to 11 of the tile, columns 0 to 31.
-	MOVQ       BX, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	MOVQ       BX, DI
-	MOVQ       CX, CX
-	VPXORD     Z16, Z16, Z16
-	VPXORD     Z17, Z17, Z17
-	VPXORD     Z18, Z18, Z18
-	VPXORD     Z19, Z19, Z19
-	VPXORD     Z20, Z20, Z20
-	VPXORD     Z21, Z21, Z21
-	VPXORD     Z22, Z22, Z22
-	VPXORD     Z23, Z23, Z23
-	VPXORD     Z24, Z24, Z24
-	VPXORD     Z25, Z25, Z25
-	VPXORD     Z26, Z26, Z26
-	VPXORD     Z27, Z27, Z27
-	VPXORD     Z28, Z28, Z28
-	VPXORD     Z29, Z29, Z29
-	VPXORD     Z30, Z30, Z30
-	VPXORD     Z31, Z31, Z31
-	VPXORD     Z0, Z0, Z0
-	VPXORD     Z1, Z1, Z1
-	VPXORD     Z2, Z2, Z2
-	VPXORD     Z3, Z3, Z3
-	VPXORD     Z4, Z4, Z4
-	VPXORD     Z5, Z5, Z5
-	VPXORD     Z6, Z6, Z6
-	VPXORD     Z7, Z7, Z7
-	PCALIGN    $0x20
-
-tile0x0:
-	VMOVUPS      (CX), Z8
-	VMOVUPS      64(CX), Z9
-	VBROADCASTSS (AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z16, Z16
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z17, Z17
-	VBROADCASTSS 4(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z18, Z18
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z19, Z19
-	VBROADCASTSS 8(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z20, Z20
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z21, Z21
-	VBROADCASTSS 12(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z22, Z22
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z23, Z23
-	VBROADCASTSS 16(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z24, Z24
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z25, Z25
-	VBROADCASTSS 20(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z26, Z26
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z27, Z27
-	VBROADCASTSS 24(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z28, Z28
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z29, Z29
-	VBROADCASTSS 28(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z30, Z30
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z31, Z31
-	VBROADCASTSS 32(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z0, Z0
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z1, Z1
-	VBROADCASTSS 36(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z2, Z2
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z3, Z3
-	VBROADCASTSS 40(AX), Z10
-	VMULPS       Z10, Z8, Z11
-	VADDPS       Z11, Z4, Z4
-	VMULPS       Z10, Z9, Z10
-	VADDPS       Z10, Z5, Z5
-	VBROADCASTSS 44(AX), Z10
-	VMULPS       Z10, Z8, Z8
-	VADDPS       Z8, Z6, Z6
-	VMULPS       Z10, Z9, Z8
-	VADDPS       Z8, Z7, Z7
-	ADDQ         $+48, AX
-	ADDQ         $+128, CX
-	SUBQ         $+1, DX
-	CMPQ         DX, $+1
-	JAE          tile0x0
-	VADDPS       (DI), Z16, Z16
-	VMOVUPS      Z16, (DI)
-	VADDPS       64(DI), Z17, Z17
-	VMOVUPS      Z17, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z18, Z18
-	VMOVUPS      Z18, (DI)
-	VADDPS       64(DI), Z19, Z19
-	VMOVUPS      Z19, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z20, Z20
-	VMOVUPS      Z20, (DI)
-	VADDPS       64(DI), Z21, Z21
-	VMOVUPS      Z21, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z22, Z22
-	VMOVUPS      Z22, (DI)
-	VADDPS       64(DI), Z23, Z23
-	VMOVUPS      Z23, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z24, Z24
-	VMOVUPS      Z24, (DI)
-	VADDPS       64(DI), Z25, Z25
-	VMOVUPS      Z25, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z26, Z26
-	VMOVUPS      Z26, (DI)
-	VADDPS       64(DI), Z27, Z27
-	VMOVUPS      Z27, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z28, Z28
-	VMOVUPS      Z28, (DI)
-	VADDPS       64(DI), Z29, Z29
-	VMOVUPS      Z29, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z30, Z30
-	VMOVUPS      Z30, (DI)
-	VADDPS       64(DI), Z31, Z31
-	VMOVUPS      Z31, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z0, Z0
-	VMOVUPS      Z0, (DI)
-	VADDPS       64(DI), Z1, Z1
-	VMOVUPS      Z1, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z2, Z2
-	VMOVUPS      Z2, (DI)
-	VADDPS       64(DI), Z3, Z3
-	VMOVUPS      Z3, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z4, Z4
-	VMOVUPS      Z4, (DI)
-	VADDPS       64(DI), Z5, Z5
-	VMOVUPS      Z5, 64(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Z6, Z6
-	VMOVUPS      Z6, (DI)
-	VADDPS       64(DI), Z7, Z7
-	VMOVUPS      Z7, 64(DI)
-	VZEROUPPER
 	RET
 
 // func rankKPairsAVX512(c []int32, stride int, a []uint32, b []uint32, k int)

@@ -19,15 +19,15 @@ func axpbyAVX512x256(a float32, x []float32, b float32, y []float32)
 //go:noescape
 func axpyAVX512x256(a float32, x []float32, y []float32)
 
-// axpy4AVX512x256 is a part of axpyRows.
-//
-//go:noescape
-func axpy4AVX512x256(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
-
 // axpy64AVX512x256 works like axpy64Generic.
 //
 //go:noescape
 func axpy64AVX512x256(a *float64, x []float32, y []float64)
+
+// axpyRowsAVX512x256 works like axpyRowsGeneric.
+//
+//go:noescape
+func axpyRowsAVX512x256(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
 
 // axpySameAVX512x256 works like axpySameGeneric.
 //
@@ -149,6 +149,16 @@ func expAVX512x256(dst []float32, x []float32, table *float32)
 //go:noescape
 func findAVX512x256(x []float32, v float32) int
 
+// gemmAVX512x256 works like gemmGeneric.
+//
+//go:noescape
+func gemmAVX512x256(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+
+// gerAVX512x256 works like gerGeneric.
+//
+//go:noescape
+func gerAVX512x256(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
+
 // l1DistanceAVX512x256 works like l1DistanceGeneric.
 //
 //go:noescape
@@ -179,15 +189,15 @@ func normAVX512x256(x []float32) float32
 //go:noescape
 func packAVX512x256(dst []float32, width int, step int, c float32, x []float32)
 
+// packColumnsAVX512x256 works like packColumnsGeneric.
+//
+//go:noescape
+func packColumnsAVX512x256(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+
 // prefetchAVX512x256 works like prefetchGeneric.
 //
 //go:noescape
 func prefetchAVX512x256(p *float32, n int)
-
-// rankKAVX512x256 works like rankKGeneric.
-//
-//go:noescape
-func rankKAVX512x256(c []float32, stride int, a []float32, b []float32, k int)
 
 // rankKPairsAVX512x256 works like rankKPairsGeneric.
 //

@@ -467,293 +467,6 @@ skip2:
 skip4:
 	JMP loop
 
-// func axpy4AVX512x256(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
-// Requires: AVX
-TEXT ·axpy4AVX512x256(SB), NOSPLIT, $0-56
-	MOVQ         a+0(FP), AX
-	VBROADCASTSS (AX), Y16
-	VBROADCASTSS 4(AX), Y17
-	VBROADCASTSS 8(AX), Y18
-	VBROADCASTSS 12(AX), Y19
-	MOVQ         x0+8(FP), AX
-	MOVQ         x1+16(FP), CX
-	MOVQ         x2+24(FP), DX
-	MOVQ         x3+32(FP), BX
-	MOVQ         y+40(FP), SI
-	MOVQ         n+48(FP), DI
-	CMPQ         DI, $+8
-	JB           few
-	CMPQ         DI, $+17
-	JAE          above16
-	CMPQ         DI, $+16
-	JB           eight
-	VMOVUPS      (SI), Y20
-	VMULPS       (AX), Y16, Y21
-	VADDPS       Y21, Y20, Y20
-	VMULPS       (CX), Y17, Y21
-	VADDPS       Y21, Y20, Y20
-	VMULPS       (DX), Y18, Y21
-	VADDPS       Y21, Y20, Y20
-	VMULPS       (BX), Y19, Y21
-	VADDPS       Y21, Y20, Y20
-	VMOVUPS      Y20, (SI)
-	VMOVUPS      32(SI), Y20
-	VMULPS       32(AX), Y16, Y16
-	VADDPS       Y16, Y20, Y20
-	VMULPS       32(CX), Y17, Y16
-	VADDPS       Y16, Y20, Y20
-	VMULPS       32(DX), Y18, Y16
-	VADDPS       Y16, Y20, Y20
-	VMULPS       32(BX), Y19, Y16
-	VADDPS       Y16, Y20, Y20
-	VMOVUPS      Y20, 32(SI)
-	RET
-
-above16:
-	CMPQ    DI, $+32
-	JB      rest
-	TESTL   $0x0000001c, SI
-	JNE     misaligned
-	PCALIGN $0x20
-
-loop:
-	// Four groups a turn.
-	VMOVUPS (SI), Y20
-	VMULPS  (AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, (SI)
-	VMOVUPS 32(SI), Y20
-	VMULPS  32(AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  32(CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  32(DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  32(BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, 32(SI)
-	VMOVUPS 64(SI), Y20
-	VMULPS  64(AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  64(CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  64(DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  64(BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, 64(SI)
-	VMOVUPS 96(SI), Y20
-	VMULPS  96(AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  96(CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  96(DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  96(BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, 96(SI)
-	ADDQ    $+128, AX
-	ADDQ    $+128, CX
-	ADDQ    $+128, DX
-	ADDQ    $+128, BX
-	ADDQ    $+128, SI
-	SUBQ    $+32, DI
-	CMPQ    DI, $+32
-	JAE     loop
-	CMPQ    DI, $+0
-	JBE     done
-
-rest:
-	TESTL   $0x00000010, DI
-	JEQ     less16
-	VMOVUPS (SI), Y20
-	VMULPS  (AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, (SI)
-	VMOVUPS 32(SI), Y20
-	VMULPS  32(AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  32(CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  32(DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  32(BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, 32(SI)
-	ADDQ    $+64, AX
-	ADDQ    $+64, CX
-	ADDQ    $+64, DX
-	ADDQ    $+64, BX
-	ADDQ    $+64, SI
-
-less16:
-	TESTL $0x00000008, DI
-	JEQ   less8
-
-eight:
-	VMOVUPS (SI), Y20
-	VMULPS  (AX), Y16, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (CX), Y17, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (DX), Y18, Y21
-	VADDPS  Y21, Y20, Y20
-	VMULPS  (BX), Y19, Y21
-	VADDPS  Y21, Y20, Y20
-	VMOVUPS Y20, (SI)
-	ADDQ    $+32, AX
-	ADDQ    $+32, CX
-	ADDQ    $+32, DX
-	ADDQ    $+32, BX
-	ADDQ    $+32, SI
-
-less8:
-	TESTL $0x00000007, DI
-	JEQ   done
-
-few:
-	TESTL   $0x00000004, DI
-	JEQ     less4
-	VMOVUPS (SI), X20
-	VMULPS  (AX), X16, X21
-	VADDPS  X21, X20, X20
-	VMULPS  (CX), X17, X21
-	VADDPS  X21, X20, X20
-	VMULPS  (DX), X18, X21
-	VADDPS  X21, X20, X20
-	VMULPS  (BX), X19, X21
-	VADDPS  X21, X20, X20
-	VMOVUPS X20, (SI)
-	ADDQ    $+16, AX
-	ADDQ    $+16, CX
-	ADDQ    $+16, DX
-	ADDQ    $+16, BX
-	ADDQ    $+16, SI
-
-less4:
-	TESTL  $0x00000002, DI
-	JEQ    less2
-	VMOVSD (SI), X20
-	VMOVSD (AX), X21
-	VMULPS X21, X16, X21
-	VADDPS X21, X20, X20
-	VMOVSD (CX), X21
-	VMULPS X21, X17, X21
-	VADDPS X21, X20, X20
-	VMOVSD (DX), X21
-	VMULPS X21, X18, X21
-	VADDPS X21, X20, X20
-	VMOVSD (BX), X21
-	VMULPS X21, X19, X21
-	VADDPS X21, X20, X20
-	VMOVSD X20, (SI)
-	ADDQ   $+8, AX
-	ADDQ   $+8, CX
-	ADDQ   $+8, DX
-	ADDQ   $+8, BX
-	ADDQ   $+8, SI
-
-less2:
-	TESTL  $0x00000001, DI
-	JEQ    less1
-	VMOVSS (SI), X20
-	VMULSS (AX), X16, X16
-	VADDPS X16, X20, X20
-	VMULSS (CX), X17, X16
-	VADDPS X16, X20, X20
-	VMULSS (DX), X18, X16
-	VADDPS X16, X20, X20
-	VMULSS (BX), X19, X16
-	VADDPS X16, X20, X20
-	VMOVSS X20, (SI)
-
-less1:
-done:
-	RET
-
-misaligned:
-	CMPQ   DI, $+64
-	JB     loop
-	MOVQ   $+0, R8
-	SUBQ   SI, R8
-	SHRQ   $0x02, R8
-	ANDQ   $+7, R8
-	SUBQ   R8, DI
-	TESTL  $0x00000001, R8
-	JEQ    skip1
-	VMOVSS (SI), X20
-	VMULSS (AX), X16, X21
-	VADDPS X21, X20, X20
-	VMULSS (CX), X17, X21
-	VADDPS X21, X20, X20
-	VMULSS (DX), X18, X21
-	VADDPS X21, X20, X20
-	VMULSS (BX), X19, X21
-	VADDPS X21, X20, X20
-	VMOVSS X20, (SI)
-	ADDQ   $+4, AX
-	ADDQ   $+4, CX
-	ADDQ   $+4, DX
-	ADDQ   $+4, BX
-	ADDQ   $+4, SI
-
-skip1:
-	TESTL  $0x00000002, R8
-	JEQ    skip2
-	VMOVSD (SI), X20
-	VMOVSD (AX), X21
-	VMULPS X21, X16, X21
-	VADDPS X21, X20, X20
-	VMOVSD (CX), X21
-	VMULPS X21, X17, X21
-	VADDPS X21, X20, X20
-	VMOVSD (DX), X21
-	VMULPS X21, X18, X21
-	VADDPS X21, X20, X20
-	VMOVSD (BX), X21
-	VMULPS X21, X19, X21
-	VADDPS X21, X20, X20
-	VMOVSD X20, (SI)
-	ADDQ   $+8, AX
-	ADDQ   $+8, CX
-	ADDQ   $+8, DX
-	ADDQ   $+8, BX
-	ADDQ   $+8, SI
-
-skip2:
-	TESTL   $0x00000004, R8
-	JEQ     skip4
-	VMOVUPS (SI), X20
-	VMULPS  (AX), X16, X21
-	VADDPS  X21, X20, X20
-	VMULPS  (CX), X17, X21
-	VADDPS  X21, X20, X20
-	VMULPS  (DX), X18, X21
-	VADDPS  X21, X20, X20
-	VMULPS  (BX), X19, X21
-	VADDPS  X21, X20, X20
-	VMOVUPS X20, (SI)
-	ADDQ    $+16, AX
-	ADDQ    $+16, CX
-	ADDQ    $+16, DX
-	ADDQ    $+16, BX
-	ADDQ    $+16, SI
-
-skip4:
-	JMP loop
-
 // func axpy64AVX512x256(a *float64, x []float32, y []float64)
 // Requires: AVX
 TEXT ·axpy64AVX512x256(SB), NOSPLIT, $0-56
@@ -842,6 +555,1347 @@ less2:
 	VMOVSD    X16, (DX)
 
 less1:
+	RET
+
+// func axpyRowsAVX512x256(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
+// Requires: AVX
+TEXT ·axpyRowsAVX512x256(SB), NOSPLIT, $0-112
+	VBROADCASTSS alpha+0(FP), Y16
+	MOVQ         a_base+8(FP), AX
+	MOVQ         a_len+16(FP), CX
+	MOVQ         rows_base+32(FP), DX
+	MOVQ         stride+56(FP), BX
+	MOVQ         idx_base+64(FP), SI
+	MOVQ         y_base+88(FP), DI
+	MOVQ         y_len+96(FP), R8
+	SHLQ         $0x02, BX
+
+strip:
+	CMPQ    R8, $+128
+	JBE     narrow
+	MOVQ    AX, R9
+	MOVQ    DX, R10
+	MOVQ    CX, R11
+	MOVQ    SI, R12
+	VMOVUPS (DI), Y17
+	VMOVUPS 32(DI), Y18
+	VMOVUPS 64(DI), Y19
+	VMOVUPS 96(DI), Y20
+	VMOVUPS 128(DI), Y21
+	VMOVUPS 160(DI), Y22
+	VMOVUPS 192(DI), Y23
+	VMOVUPS 224(DI), Y24
+	VMOVUPS 256(DI), Y25
+	VMOVUPS 288(DI), Y26
+	VMOVUPS 320(DI), Y27
+	VMOVUPS 352(DI), Y28
+	VMOVUPS 384(DI), Y29
+	VMOVUPS 416(DI), Y30
+	VMOVUPS 448(DI), Y31
+	VMOVUPS 480(DI), Y0
+	PCALIGN $0x20
+
+whole:
+	MOVQ R10, R13
+	ADDQ BX, R10
+	CMPQ SI, $+1
+	JAE  wholeat
+
+wholeadd:
+	VBROADCASTSS (R9), Y2
+	VMULPS       Y16, Y2, Y2
+	VMULPS       (R13), Y2, Y1
+	VADDPS       Y1, Y17, Y17
+	VMULPS       32(R13), Y2, Y1
+	VADDPS       Y1, Y18, Y18
+	VMULPS       64(R13), Y2, Y1
+	VADDPS       Y1, Y19, Y19
+	VMULPS       96(R13), Y2, Y1
+	VADDPS       Y1, Y20, Y20
+	VMULPS       128(R13), Y2, Y1
+	VADDPS       Y1, Y21, Y21
+	VMULPS       160(R13), Y2, Y1
+	VADDPS       Y1, Y22, Y22
+	VMULPS       192(R13), Y2, Y1
+	VADDPS       Y1, Y23, Y23
+	VMULPS       224(R13), Y2, Y1
+	VADDPS       Y1, Y24, Y24
+	VMULPS       256(R13), Y2, Y1
+	VADDPS       Y1, Y25, Y25
+	VMULPS       288(R13), Y2, Y1
+	VADDPS       Y1, Y26, Y26
+	VMULPS       320(R13), Y2, Y1
+	VADDPS       Y1, Y27, Y27
+	VMULPS       352(R13), Y2, Y1
+	VADDPS       Y1, Y28, Y28
+	VMULPS       384(R13), Y2, Y1
+	VADDPS       Y1, Y29, Y29
+	VMULPS       416(R13), Y2, Y1
+	VADDPS       Y1, Y30, Y30
+	VMULPS       448(R13), Y2, Y1
+	VADDPS       Y1, Y31, Y31
+	VMULPS       480(R13), Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	ADDQ         $+4, R9
+	SUBQ         $+1, R11
+	CMPQ         R11, $+1
+	JAE          whole
+	VMOVUPS      Y17, (DI)
+	VMOVUPS      Y18, 32(DI)
+	VMOVUPS      Y19, 64(DI)
+	VMOVUPS      Y20, 96(DI)
+	VMOVUPS      Y21, 128(DI)
+	VMOVUPS      Y22, 160(DI)
+	VMOVUPS      Y23, 192(DI)
+	VMOVUPS      Y24, 224(DI)
+	VMOVUPS      Y25, 256(DI)
+	VMOVUPS      Y26, 288(DI)
+	VMOVUPS      Y27, 320(DI)
+	VMOVUPS      Y28, 352(DI)
+	VMOVUPS      Y29, 384(DI)
+	VMOVUPS      Y30, 416(DI)
+	VMOVUPS      Y31, 448(DI)
+	VMOVUPS      Y0, 480(DI)
+	JMP          wholeend
+
+wholeat:
+	MOVL  (R12), R13
+	IMULQ BX, R13
+	ADDQ  DX, R13
+	ADDQ  $+4, R12
+	JMP   wholeadd
+
+wholeend:
+	ADDQ $+512, DX
+	ADDQ $+512, DI
+	SUBQ $+128, R8
+	JMP  strip
+
+narrow:
+	CMPQ    R8, $+8
+	JB      few
+	CMPQ    R8, $+8
+	JBE     groups1
+	CMPQ    R8, $+16
+	JBE     groups2
+	CMPQ    R8, $+24
+	JBE     groups3
+	CMPQ    R8, $+32
+	JBE     groups4
+	CMPQ    R8, $+40
+	JBE     groups5
+	CMPQ    R8, $+48
+	JBE     groups6
+	CMPQ    R8, $+56
+	JBE     groups7
+	CMPQ    R8, $+64
+	JBE     groups8
+	CMPQ    R8, $+72
+	JBE     groups9
+	CMPQ    R8, $+80
+	JBE     groups10
+	CMPQ    R8, $+88
+	JBE     groups11
+	CMPQ    R8, $+96
+	JBE     groups12
+	CMPQ    R8, $+104
+	JBE     groups13
+	CMPQ    R8, $+112
+	JBE     groups14
+	CMPQ    R8, $+120
+	JBE     groups15
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y17
+	VMOVUPS 32(DI), Y18
+	VMOVUPS 64(DI), Y19
+	VMOVUPS 96(DI), Y20
+	VMOVUPS 128(DI), Y21
+	VMOVUPS 160(DI), Y22
+	VMOVUPS 192(DI), Y23
+	VMOVUPS 224(DI), Y24
+	VMOVUPS 256(DI), Y25
+	VMOVUPS 288(DI), Y26
+	VMOVUPS 320(DI), Y27
+	VMOVUPS 352(DI), Y28
+	VMOVUPS 384(DI), Y29
+	VMOVUPS 416(DI), Y30
+	VMOVUPS 448(DI), Y31
+	VMOVUPS (DI)(R8*1), Y0
+	PCALIGN $0x20
+
+rowsgroups16:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups16at
+
+rowsgroups16add:
+	VBROADCASTSS (AX), Y2
+	VMULPS       Y16, Y2, Y2
+	VMULPS       (R11), Y2, Y1
+	VADDPS       Y1, Y17, Y17
+	VMULPS       32(R11), Y2, Y1
+	VADDPS       Y1, Y18, Y18
+	VMULPS       64(R11), Y2, Y1
+	VADDPS       Y1, Y19, Y19
+	VMULPS       96(R11), Y2, Y1
+	VADDPS       Y1, Y20, Y20
+	VMULPS       128(R11), Y2, Y1
+	VADDPS       Y1, Y21, Y21
+	VMULPS       160(R11), Y2, Y1
+	VADDPS       Y1, Y22, Y22
+	VMULPS       192(R11), Y2, Y1
+	VADDPS       Y1, Y23, Y23
+	VMULPS       224(R11), Y2, Y1
+	VADDPS       Y1, Y24, Y24
+	VMULPS       256(R11), Y2, Y1
+	VADDPS       Y1, Y25, Y25
+	VMULPS       288(R11), Y2, Y1
+	VADDPS       Y1, Y26, Y26
+	VMULPS       320(R11), Y2, Y1
+	VADDPS       Y1, Y27, Y27
+	VMULPS       352(R11), Y2, Y1
+	VADDPS       Y1, Y28, Y28
+	VMULPS       384(R11), Y2, Y1
+	VADDPS       Y1, Y29, Y29
+	VMULPS       416(R11), Y2, Y1
+	VADDPS       Y1, Y30, Y30
+	VMULPS       448(R11), Y2, Y1
+	VADDPS       Y1, Y31, Y31
+	VMULPS       (R11)(R8*1), Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups16
+	VMOVUPS      Y17, (DI)
+	VMOVUPS      Y18, 32(DI)
+	VMOVUPS      Y19, 64(DI)
+	VMOVUPS      Y20, 96(DI)
+	VMOVUPS      Y21, 128(DI)
+	VMOVUPS      Y22, 160(DI)
+	VMOVUPS      Y23, 192(DI)
+	VMOVUPS      Y24, 224(DI)
+	VMOVUPS      Y25, 256(DI)
+	VMOVUPS      Y26, 288(DI)
+	VMOVUPS      Y27, 320(DI)
+	VMOVUPS      Y28, 352(DI)
+	VMOVUPS      Y29, 384(DI)
+	VMOVUPS      Y30, 416(DI)
+	VMOVUPS      Y31, 448(DI)
+	VMOVUPS      Y0, (DI)(R8*1)
+	JMP          rowsgroups16end
+
+rowsgroups16at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups16add
+
+rowsgroups16end:
+	VZEROUPPER
+	RET
+
+groups15:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y17
+	VMOVUPS 32(DI), Y18
+	VMOVUPS 64(DI), Y19
+	VMOVUPS 96(DI), Y20
+	VMOVUPS 128(DI), Y21
+	VMOVUPS 160(DI), Y22
+	VMOVUPS 192(DI), Y23
+	VMOVUPS 224(DI), Y24
+	VMOVUPS 256(DI), Y25
+	VMOVUPS 288(DI), Y26
+	VMOVUPS 320(DI), Y27
+	VMOVUPS 352(DI), Y28
+	VMOVUPS 384(DI), Y29
+	VMOVUPS 416(DI), Y30
+	VMOVUPS (DI)(R8*1), Y31
+	PCALIGN $0x20
+
+rowsgroups15:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups15at
+
+rowsgroups15add:
+	VBROADCASTSS (AX), Y1
+	VMULPS       Y16, Y1, Y1
+	VMULPS       (R11), Y1, Y0
+	VADDPS       Y0, Y17, Y17
+	VMULPS       32(R11), Y1, Y0
+	VADDPS       Y0, Y18, Y18
+	VMULPS       64(R11), Y1, Y0
+	VADDPS       Y0, Y19, Y19
+	VMULPS       96(R11), Y1, Y0
+	VADDPS       Y0, Y20, Y20
+	VMULPS       128(R11), Y1, Y0
+	VADDPS       Y0, Y21, Y21
+	VMULPS       160(R11), Y1, Y0
+	VADDPS       Y0, Y22, Y22
+	VMULPS       192(R11), Y1, Y0
+	VADDPS       Y0, Y23, Y23
+	VMULPS       224(R11), Y1, Y0
+	VADDPS       Y0, Y24, Y24
+	VMULPS       256(R11), Y1, Y0
+	VADDPS       Y0, Y25, Y25
+	VMULPS       288(R11), Y1, Y0
+	VADDPS       Y0, Y26, Y26
+	VMULPS       320(R11), Y1, Y0
+	VADDPS       Y0, Y27, Y27
+	VMULPS       352(R11), Y1, Y0
+	VADDPS       Y0, Y28, Y28
+	VMULPS       384(R11), Y1, Y0
+	VADDPS       Y0, Y29, Y29
+	VMULPS       416(R11), Y1, Y0
+	VADDPS       Y0, Y30, Y30
+	VMULPS       (R11)(R8*1), Y1, Y0
+	VADDPS       Y0, Y31, Y31
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups15
+	VMOVUPS      Y17, (DI)
+	VMOVUPS      Y18, 32(DI)
+	VMOVUPS      Y19, 64(DI)
+	VMOVUPS      Y20, 96(DI)
+	VMOVUPS      Y21, 128(DI)
+	VMOVUPS      Y22, 160(DI)
+	VMOVUPS      Y23, 192(DI)
+	VMOVUPS      Y24, 224(DI)
+	VMOVUPS      Y25, 256(DI)
+	VMOVUPS      Y26, 288(DI)
+	VMOVUPS      Y27, 320(DI)
+	VMOVUPS      Y28, 352(DI)
+	VMOVUPS      Y29, 384(DI)
+	VMOVUPS      Y30, 416(DI)
+	VMOVUPS      Y31, (DI)(R8*1)
+	JMP          rowsgroups15end
+
+rowsgroups15at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups15add
+
+rowsgroups15end:
+	VZEROUPPER
+	RET
+
+groups14:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y17
+	VMOVUPS 32(DI), Y18
+	VMOVUPS 64(DI), Y19
+	VMOVUPS 96(DI), Y20
+	VMOVUPS 128(DI), Y21
+	VMOVUPS 160(DI), Y22
+	VMOVUPS 192(DI), Y23
+	VMOVUPS 224(DI), Y24
+	VMOVUPS 256(DI), Y25
+	VMOVUPS 288(DI), Y26
+	VMOVUPS 320(DI), Y27
+	VMOVUPS 352(DI), Y28
+	VMOVUPS 384(DI), Y29
+	VMOVUPS (DI)(R8*1), Y30
+	PCALIGN $0x20
+
+rowsgroups14:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups14at
+
+rowsgroups14add:
+	VBROADCASTSS (AX), Y0
+	VMULPS       Y16, Y0, Y0
+	VMULPS       (R11), Y0, Y31
+	VADDPS       Y31, Y17, Y17
+	VMULPS       32(R11), Y0, Y31
+	VADDPS       Y31, Y18, Y18
+	VMULPS       64(R11), Y0, Y31
+	VADDPS       Y31, Y19, Y19
+	VMULPS       96(R11), Y0, Y31
+	VADDPS       Y31, Y20, Y20
+	VMULPS       128(R11), Y0, Y31
+	VADDPS       Y31, Y21, Y21
+	VMULPS       160(R11), Y0, Y31
+	VADDPS       Y31, Y22, Y22
+	VMULPS       192(R11), Y0, Y31
+	VADDPS       Y31, Y23, Y23
+	VMULPS       224(R11), Y0, Y31
+	VADDPS       Y31, Y24, Y24
+	VMULPS       256(R11), Y0, Y31
+	VADDPS       Y31, Y25, Y25
+	VMULPS       288(R11), Y0, Y31
+	VADDPS       Y31, Y26, Y26
+	VMULPS       320(R11), Y0, Y31
+	VADDPS       Y31, Y27, Y27
+	VMULPS       352(R11), Y0, Y31
+	VADDPS       Y31, Y28, Y28
+	VMULPS       384(R11), Y0, Y31
+	VADDPS       Y31, Y29, Y29
+	VMULPS       (R11)(R8*1), Y0, Y31
+	VADDPS       Y31, Y30, Y30
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups14
+	VMOVUPS      Y17, (DI)
+	VMOVUPS      Y18, 32(DI)
+	VMOVUPS      Y19, 64(DI)
+	VMOVUPS      Y20, 96(DI)
+	VMOVUPS      Y21, 128(DI)
+	VMOVUPS      Y22, 160(DI)
+	VMOVUPS      Y23, 192(DI)
+	VMOVUPS      Y24, 224(DI)
+	VMOVUPS      Y25, 256(DI)
+	VMOVUPS      Y26, 288(DI)
+	VMOVUPS      Y27, 320(DI)
+	VMOVUPS      Y28, 352(DI)
+	VMOVUPS      Y29, 384(DI)
+	VMOVUPS      Y30, (DI)(R8*1)
+	JMP          rowsgroups14end
+
+rowsgroups14at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups14add
+
+rowsgroups14end:
+	VZEROUPPER
+	RET
+
+groups13:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y17
+	VMOVUPS 32(DI), Y18
+	VMOVUPS 64(DI), Y19
+	VMOVUPS 96(DI), Y20
+	VMOVUPS 128(DI), Y21
+	VMOVUPS 160(DI), Y22
+	VMOVUPS 192(DI), Y23
+	VMOVUPS 224(DI), Y24
+	VMOVUPS 256(DI), Y25
+	VMOVUPS 288(DI), Y26
+	VMOVUPS 320(DI), Y27
+	VMOVUPS 352(DI), Y28
+	VMOVUPS (DI)(R8*1), Y29
+	PCALIGN $0x20
+
+rowsgroups13:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups13at
+
+rowsgroups13add:
+	VBROADCASTSS (AX), Y31
+	VMULPS       Y16, Y31, Y31
+	VMULPS       (R11), Y31, Y30
+	VADDPS       Y30, Y17, Y17
+	VMULPS       32(R11), Y31, Y30
+	VADDPS       Y30, Y18, Y18
+	VMULPS       64(R11), Y31, Y30
+	VADDPS       Y30, Y19, Y19
+	VMULPS       96(R11), Y31, Y30
+	VADDPS       Y30, Y20, Y20
+	VMULPS       128(R11), Y31, Y30
+	VADDPS       Y30, Y21, Y21
+	VMULPS       160(R11), Y31, Y30
+	VADDPS       Y30, Y22, Y22
+	VMULPS       192(R11), Y31, Y30
+	VADDPS       Y30, Y23, Y23
+	VMULPS       224(R11), Y31, Y30
+	VADDPS       Y30, Y24, Y24
+	VMULPS       256(R11), Y31, Y30
+	VADDPS       Y30, Y25, Y25
+	VMULPS       288(R11), Y31, Y30
+	VADDPS       Y30, Y26, Y26
+	VMULPS       320(R11), Y31, Y30
+	VADDPS       Y30, Y27, Y27
+	VMULPS       352(R11), Y31, Y30
+	VADDPS       Y30, Y28, Y28
+	VMULPS       (R11)(R8*1), Y31, Y30
+	VADDPS       Y30, Y29, Y29
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups13
+	VMOVUPS      Y17, (DI)
+	VMOVUPS      Y18, 32(DI)
+	VMOVUPS      Y19, 64(DI)
+	VMOVUPS      Y20, 96(DI)
+	VMOVUPS      Y21, 128(DI)
+	VMOVUPS      Y22, 160(DI)
+	VMOVUPS      Y23, 192(DI)
+	VMOVUPS      Y24, 224(DI)
+	VMOVUPS      Y25, 256(DI)
+	VMOVUPS      Y26, 288(DI)
+	VMOVUPS      Y27, 320(DI)
+	VMOVUPS      Y28, 352(DI)
+	VMOVUPS      Y29, (DI)(R8*1)
+	JMP          rowsgroups13end
+
+rowsgroups13at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups13add
+
+rowsgroups13end:
+	VZEROUPPER
+	RET
+
+groups12:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y17
+	VMOVUPS 32(DI), Y18
+	VMOVUPS 64(DI), Y19
+	VMOVUPS 96(DI), Y20
+	VMOVUPS 128(DI), Y21
+	VMOVUPS 160(DI), Y22
+	VMOVUPS 192(DI), Y23
+	VMOVUPS 224(DI), Y24
+	VMOVUPS 256(DI), Y25
+	VMOVUPS 288(DI), Y26
+	VMOVUPS 320(DI), Y27
+	VMOVUPS (DI)(R8*1), Y28
+	PCALIGN $0x20
+
+rowsgroups12:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups12at
+
+rowsgroups12add:
+	VBROADCASTSS (AX), Y30
+	VMULPS       Y16, Y30, Y30
+	VMULPS       (R11), Y30, Y29
+	VADDPS       Y29, Y17, Y17
+	VMULPS       32(R11), Y30, Y29
+	VADDPS       Y29, Y18, Y18
+	VMULPS       64(R11), Y30, Y29
+	VADDPS       Y29, Y19, Y19
+	VMULPS       96(R11), Y30, Y29
+	VADDPS       Y29, Y20, Y20
+	VMULPS       128(R11), Y30, Y29
+	VADDPS       Y29, Y21, Y21
+	VMULPS       160(R11), Y30, Y29
+	VADDPS       Y29, Y22, Y22
+	VMULPS       192(R11), Y30, Y29
+	VADDPS       Y29, Y23, Y23
+	VMULPS       224(R11), Y30, Y29
+	VADDPS       Y29, Y24, Y24
+	VMULPS       256(R11), Y30, Y29
+	VADDPS       Y29, Y25, Y25
+	VMULPS       288(R11), Y30, Y29
+	VADDPS       Y29, Y26, Y26
+	VMULPS       320(R11), Y30, Y29
+	VADDPS       Y29, Y27, Y27
+	VMULPS       (R11)(R8*1), Y30, Y29
+	VADDPS       Y29, Y28, Y28
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups12
+	VMOVUPS      Y17, (DI)
+	VMOVUPS      Y18, 32(DI)
+	VMOVUPS      Y19, 64(DI)
+	VMOVUPS      Y20, 96(DI)
+	VMOVUPS      Y21, 128(DI)
+	VMOVUPS      Y22, 160(DI)
+	VMOVUPS      Y23, 192(DI)
+	VMOVUPS      Y24, 224(DI)
+	VMOVUPS      Y25, 256(DI)
+	VMOVUPS      Y26, 288(DI)
+	VMOVUPS      Y27, 320(DI)
+	VMOVUPS      Y28, (DI)(R8*1)
+	JMP          rowsgroups12end
+
+rowsgroups12at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups12add
+
+rowsgroups12end:
+	VZEROUPPER
+	RET
+
+groups11:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y17
+	VMOVUPS 32(DI), Y18
+	VMOVUPS 64(DI), Y19
+	VMOVUPS 96(DI), Y20
+	VMOVUPS 128(DI), Y21
+	VMOVUPS 160(DI), Y22
+	VMOVUPS 192(DI), Y23
+	VMOVUPS 224(DI), Y24
+	VMOVUPS 256(DI), Y25
+	VMOVUPS 288(DI), Y26
+	VMOVUPS (DI)(R8*1), Y27
+	PCALIGN $0x20
+
+rowsgroups11:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups11at
+
+rowsgroups11add:
+	VBROADCASTSS (AX), Y29
+	VMULPS       Y16, Y29, Y29
+	VMULPS       (R11), Y29, Y28
+	VADDPS       Y28, Y17, Y17
+	VMULPS       32(R11), Y29, Y28
+	VADDPS       Y28, Y18, Y18
+	VMULPS       64(R11), Y29, Y28
+	VADDPS       Y28, Y19, Y19
+	VMULPS       96(R11), Y29, Y28
+	VADDPS       Y28, Y20, Y20
+	VMULPS       128(R11), Y29, Y28
+	VADDPS       Y28, Y21, Y21
+	VMULPS       160(R11), Y29, Y28
+	VADDPS       Y28, Y22, Y22
+	VMULPS       192(R11), Y29, Y28
+	VADDPS       Y28, Y23, Y23
+	VMULPS       224(R11), Y29, Y28
+	VADDPS       Y28, Y24, Y24
+	VMULPS       256(R11), Y29, Y28
+	VADDPS       Y28, Y25, Y25
+	VMULPS       288(R11), Y29, Y28
+	VADDPS       Y28, Y26, Y26
+	VMULPS       (R11)(R8*1), Y29, Y28
+	VADDPS       Y28, Y27, Y27
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups11
+	VMOVUPS      Y17, (DI)
+	VMOVUPS      Y18, 32(DI)
+	VMOVUPS      Y19, 64(DI)
+	VMOVUPS      Y20, 96(DI)
+	VMOVUPS      Y21, 128(DI)
+	VMOVUPS      Y22, 160(DI)
+	VMOVUPS      Y23, 192(DI)
+	VMOVUPS      Y24, 224(DI)
+	VMOVUPS      Y25, 256(DI)
+	VMOVUPS      Y26, 288(DI)
+	VMOVUPS      Y27, (DI)(R8*1)
+	JMP          rowsgroups11end
+
+rowsgroups11at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups11add
+
+rowsgroups11end:
+	VZEROUPPER
+	RET
+
+groups10:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y17
+	VMOVUPS 32(DI), Y18
+	VMOVUPS 64(DI), Y19
+	VMOVUPS 96(DI), Y20
+	VMOVUPS 128(DI), Y21
+	VMOVUPS 160(DI), Y22
+	VMOVUPS 192(DI), Y23
+	VMOVUPS 224(DI), Y24
+	VMOVUPS 256(DI), Y25
+	VMOVUPS (DI)(R8*1), Y26
+	PCALIGN $0x20
+
+rowsgroups10:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups10at
+
+rowsgroups10add:
+	VBROADCASTSS (AX), Y28
+	VMULPS       Y16, Y28, Y28
+	VMULPS       (R11), Y28, Y27
+	VADDPS       Y27, Y17, Y17
+	VMULPS       32(R11), Y28, Y27
+	VADDPS       Y27, Y18, Y18
+	VMULPS       64(R11), Y28, Y27
+	VADDPS       Y27, Y19, Y19
+	VMULPS       96(R11), Y28, Y27
+	VADDPS       Y27, Y20, Y20
+	VMULPS       128(R11), Y28, Y27
+	VADDPS       Y27, Y21, Y21
+	VMULPS       160(R11), Y28, Y27
+	VADDPS       Y27, Y22, Y22
+	VMULPS       192(R11), Y28, Y27
+	VADDPS       Y27, Y23, Y23
+	VMULPS       224(R11), Y28, Y27
+	VADDPS       Y27, Y24, Y24
+	VMULPS       256(R11), Y28, Y27
+	VADDPS       Y27, Y25, Y25
+	VMULPS       (R11)(R8*1), Y28, Y27
+	VADDPS       Y27, Y26, Y26
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups10
+	VMOVUPS      Y17, (DI)
+	VMOVUPS      Y18, 32(DI)
+	VMOVUPS      Y19, 64(DI)
+	VMOVUPS      Y20, 96(DI)
+	VMOVUPS      Y21, 128(DI)
+	VMOVUPS      Y22, 160(DI)
+	VMOVUPS      Y23, 192(DI)
+	VMOVUPS      Y24, 224(DI)
+	VMOVUPS      Y25, 256(DI)
+	VMOVUPS      Y26, (DI)(R8*1)
+	JMP          rowsgroups10end
+
+rowsgroups10at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups10add
+
+rowsgroups10end:
+	VZEROUPPER
+	RET
+
+groups9:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y17
+	VMOVUPS 32(DI), Y18
+	VMOVUPS 64(DI), Y19
+	VMOVUPS 96(DI), Y20
+	VMOVUPS 128(DI), Y21
+	VMOVUPS 160(DI), Y22
+	VMOVUPS 192(DI), Y23
+	VMOVUPS 224(DI), Y24
+	VMOVUPS (DI)(R8*1), Y25
+	PCALIGN $0x20
+
+rowsgroups9:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups9at
+
+rowsgroups9add:
+	VBROADCASTSS (AX), Y27
+	VMULPS       Y16, Y27, Y27
+	VMULPS       (R11), Y27, Y26
+	VADDPS       Y26, Y17, Y17
+	VMULPS       32(R11), Y27, Y26
+	VADDPS       Y26, Y18, Y18
+	VMULPS       64(R11), Y27, Y26
+	VADDPS       Y26, Y19, Y19
+	VMULPS       96(R11), Y27, Y26
+	VADDPS       Y26, Y20, Y20
+	VMULPS       128(R11), Y27, Y26
+	VADDPS       Y26, Y21, Y21
+	VMULPS       160(R11), Y27, Y26
+	VADDPS       Y26, Y22, Y22
+	VMULPS       192(R11), Y27, Y26
+	VADDPS       Y26, Y23, Y23
+	VMULPS       224(R11), Y27, Y26
+	VADDPS       Y26, Y24, Y24
+	VMULPS       (R11)(R8*1), Y27, Y26
+	VADDPS       Y26, Y25, Y25
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups9
+	VMOVUPS      Y17, (DI)
+	VMOVUPS      Y18, 32(DI)
+	VMOVUPS      Y19, 64(DI)
+	VMOVUPS      Y20, 96(DI)
+	VMOVUPS      Y21, 128(DI)
+	VMOVUPS      Y22, 160(DI)
+	VMOVUPS      Y23, 192(DI)
+	VMOVUPS      Y24, 224(DI)
+	VMOVUPS      Y25, (DI)(R8*1)
+	JMP          rowsgroups9end
+
+rowsgroups9at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups9add
+
+rowsgroups9end:
+	VZEROUPPER
+	RET
+
+groups8:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y17
+	VMOVUPS 32(DI), Y18
+	VMOVUPS 64(DI), Y19
+	VMOVUPS 96(DI), Y20
+	VMOVUPS 128(DI), Y21
+	VMOVUPS 160(DI), Y22
+	VMOVUPS 192(DI), Y23
+	VMOVUPS (DI)(R8*1), Y24
+	PCALIGN $0x20
+
+rowsgroups8:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups8at
+
+rowsgroups8add:
+	VBROADCASTSS (AX), Y26
+	VMULPS       Y16, Y26, Y26
+	VMULPS       (R11), Y26, Y25
+	VADDPS       Y25, Y17, Y17
+	VMULPS       32(R11), Y26, Y25
+	VADDPS       Y25, Y18, Y18
+	VMULPS       64(R11), Y26, Y25
+	VADDPS       Y25, Y19, Y19
+	VMULPS       96(R11), Y26, Y25
+	VADDPS       Y25, Y20, Y20
+	VMULPS       128(R11), Y26, Y25
+	VADDPS       Y25, Y21, Y21
+	VMULPS       160(R11), Y26, Y25
+	VADDPS       Y25, Y22, Y22
+	VMULPS       192(R11), Y26, Y25
+	VADDPS       Y25, Y23, Y23
+	VMULPS       (R11)(R8*1), Y26, Y25
+	VADDPS       Y25, Y24, Y24
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups8
+	VMOVUPS      Y17, (DI)
+	VMOVUPS      Y18, 32(DI)
+	VMOVUPS      Y19, 64(DI)
+	VMOVUPS      Y20, 96(DI)
+	VMOVUPS      Y21, 128(DI)
+	VMOVUPS      Y22, 160(DI)
+	VMOVUPS      Y23, 192(DI)
+	VMOVUPS      Y24, (DI)(R8*1)
+	JMP          rowsgroups8end
+
+rowsgroups8at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups8add
+
+rowsgroups8end:
+	VZEROUPPER
+	RET
+
+groups7:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y17
+	VMOVUPS 32(DI), Y18
+	VMOVUPS 64(DI), Y19
+	VMOVUPS 96(DI), Y20
+	VMOVUPS 128(DI), Y21
+	VMOVUPS 160(DI), Y22
+	VMOVUPS (DI)(R8*1), Y23
+	PCALIGN $0x20
+
+rowsgroups7:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups7at
+
+rowsgroups7add:
+	VBROADCASTSS (AX), Y25
+	VMULPS       Y16, Y25, Y25
+	VMULPS       (R11), Y25, Y24
+	VADDPS       Y24, Y17, Y17
+	VMULPS       32(R11), Y25, Y24
+	VADDPS       Y24, Y18, Y18
+	VMULPS       64(R11), Y25, Y24
+	VADDPS       Y24, Y19, Y19
+	VMULPS       96(R11), Y25, Y24
+	VADDPS       Y24, Y20, Y20
+	VMULPS       128(R11), Y25, Y24
+	VADDPS       Y24, Y21, Y21
+	VMULPS       160(R11), Y25, Y24
+	VADDPS       Y24, Y22, Y22
+	VMULPS       (R11)(R8*1), Y25, Y24
+	VADDPS       Y24, Y23, Y23
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups7
+	VMOVUPS      Y17, (DI)
+	VMOVUPS      Y18, 32(DI)
+	VMOVUPS      Y19, 64(DI)
+	VMOVUPS      Y20, 96(DI)
+	VMOVUPS      Y21, 128(DI)
+	VMOVUPS      Y22, 160(DI)
+	VMOVUPS      Y23, (DI)(R8*1)
+	JMP          rowsgroups7end
+
+rowsgroups7at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups7add
+
+rowsgroups7end:
+	VZEROUPPER
+	RET
+
+groups6:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y17
+	VMOVUPS 32(DI), Y18
+	VMOVUPS 64(DI), Y19
+	VMOVUPS 96(DI), Y20
+	VMOVUPS 128(DI), Y21
+	VMOVUPS (DI)(R8*1), Y22
+	PCALIGN $0x20
+
+rowsgroups6:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups6at
+
+rowsgroups6add:
+	VBROADCASTSS (AX), Y24
+	VMULPS       Y16, Y24, Y24
+	VMULPS       (R11), Y24, Y23
+	VADDPS       Y23, Y17, Y17
+	VMULPS       32(R11), Y24, Y23
+	VADDPS       Y23, Y18, Y18
+	VMULPS       64(R11), Y24, Y23
+	VADDPS       Y23, Y19, Y19
+	VMULPS       96(R11), Y24, Y23
+	VADDPS       Y23, Y20, Y20
+	VMULPS       128(R11), Y24, Y23
+	VADDPS       Y23, Y21, Y21
+	VMULPS       (R11)(R8*1), Y24, Y23
+	VADDPS       Y23, Y22, Y22
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups6
+	VMOVUPS      Y17, (DI)
+	VMOVUPS      Y18, 32(DI)
+	VMOVUPS      Y19, 64(DI)
+	VMOVUPS      Y20, 96(DI)
+	VMOVUPS      Y21, 128(DI)
+	VMOVUPS      Y22, (DI)(R8*1)
+	JMP          rowsgroups6end
+
+rowsgroups6at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups6add
+
+rowsgroups6end:
+	VZEROUPPER
+	RET
+
+groups5:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y17
+	VMOVUPS 32(DI), Y18
+	VMOVUPS 64(DI), Y19
+	VMOVUPS 96(DI), Y20
+	VMOVUPS (DI)(R8*1), Y21
+	PCALIGN $0x20
+
+rowsgroups5:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups5at
+
+rowsgroups5add:
+	VBROADCASTSS (AX), Y23
+	VMULPS       Y16, Y23, Y23
+	VMULPS       (R11), Y23, Y22
+	VADDPS       Y22, Y17, Y17
+	VMULPS       32(R11), Y23, Y22
+	VADDPS       Y22, Y18, Y18
+	VMULPS       64(R11), Y23, Y22
+	VADDPS       Y22, Y19, Y19
+	VMULPS       96(R11), Y23, Y22
+	VADDPS       Y22, Y20, Y20
+	VMULPS       (R11)(R8*1), Y23, Y22
+	VADDPS       Y22, Y21, Y21
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups5
+	VMOVUPS      Y17, (DI)
+	VMOVUPS      Y18, 32(DI)
+	VMOVUPS      Y19, 64(DI)
+	VMOVUPS      Y20, 96(DI)
+	VMOVUPS      Y21, (DI)(R8*1)
+	JMP          rowsgroups5end
+
+rowsgroups5at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups5add
+
+rowsgroups5end:
+	VZEROUPPER
+	RET
+
+groups4:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y17
+	VMOVUPS 32(DI), Y18
+	VMOVUPS 64(DI), Y19
+	VMOVUPS (DI)(R8*1), Y20
+	PCALIGN $0x20
+
+rowsgroups4:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups4at
+
+rowsgroups4add:
+	VBROADCASTSS (AX), Y22
+	VMULPS       Y16, Y22, Y22
+	VMULPS       (R11), Y22, Y21
+	VADDPS       Y21, Y17, Y17
+	VMULPS       32(R11), Y22, Y21
+	VADDPS       Y21, Y18, Y18
+	VMULPS       64(R11), Y22, Y21
+	VADDPS       Y21, Y19, Y19
+	VMULPS       (R11)(R8*1), Y22, Y21
+	VADDPS       Y21, Y20, Y20
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups4
+	VMOVUPS      Y17, (DI)
+	VMOVUPS      Y18, 32(DI)
+	VMOVUPS      Y19, 64(DI)
+	VMOVUPS      Y20, (DI)(R8*1)
+	JMP          rowsgroups4end
+
+rowsgroups4at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups4add
+
+rowsgroups4end:
+	VZEROUPPER
+	RET
+
+groups3:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y17
+	VMOVUPS 32(DI), Y18
+	VMOVUPS (DI)(R8*1), Y19
+	PCALIGN $0x20
+
+rowsgroups3:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups3at
+
+rowsgroups3add:
+	VBROADCASTSS (AX), Y21
+	VMULPS       Y16, Y21, Y21
+	VMULPS       (R11), Y21, Y20
+	VADDPS       Y20, Y17, Y17
+	VMULPS       32(R11), Y21, Y20
+	VADDPS       Y20, Y18, Y18
+	VMULPS       (R11)(R8*1), Y21, Y20
+	VADDPS       Y20, Y19, Y19
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups3
+	VMOVUPS      Y17, (DI)
+	VMOVUPS      Y18, 32(DI)
+	VMOVUPS      Y19, (DI)(R8*1)
+	JMP          rowsgroups3end
+
+rowsgroups3at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups3add
+
+rowsgroups3end:
+	VZEROUPPER
+	RET
+
+groups2:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), Y17
+	VMOVUPS (DI)(R8*1), Y18
+	PCALIGN $0x20
+
+rowsgroups2:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups2at
+
+rowsgroups2add:
+	VBROADCASTSS (AX), Y20
+	VMULPS       Y16, Y20, Y20
+	VMULPS       (R11), Y20, Y19
+	VADDPS       Y19, Y17, Y17
+	VMULPS       (R11)(R8*1), Y20, Y19
+	VADDPS       Y19, Y18, Y18
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups2
+	VMOVUPS      Y17, (DI)
+	VMOVUPS      Y18, (DI)(R8*1)
+	JMP          rowsgroups2end
+
+rowsgroups2at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups2add
+
+rowsgroups2end:
+	VZEROUPPER
+	RET
+
+groups1:
+	SUBQ    $+8, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI)(R8*1), Y17
+	PCALIGN $0x20
+
+rowsgroups1:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  rowsgroups1at
+
+rowsgroups1add:
+	VBROADCASTSS (AX), Y18
+	VMULPS       Y16, Y18, Y18
+	VMULPS       (R11)(R8*1), Y18, Y18
+	VADDPS       Y18, Y17, Y17
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups1
+	VMOVUPS      Y17, (DI)(R8*1)
+	JMP          rowsgroups1end
+
+rowsgroups1at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   rowsgroups1add
+
+rowsgroups1end:
+	VZEROUPPER
+	RET
+
+few:
+	CMPQ    R8, $+4
+	JB      less4
+	SUBQ    $+4, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVUPS (DI), X17
+	VMOVUPS (DI)(R8*1), X18
+	PCALIGN $0x20
+
+pairs4:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  pairs4at
+
+pairs4add:
+	VBROADCASTSS (AX), X20
+	VMULPS       X16, X20, X20
+	VMULPS       (R11), X20, X19
+	VADDPS       X19, X17, X17
+	VMULPS       (R11)(R8*1), X20, X19
+	VADDPS       X19, X18, X18
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs4
+	VMOVUPS      X17, (DI)
+	VMOVUPS      X18, (DI)(R8*1)
+	JMP          pairs4end
+
+pairs4at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   pairs4add
+
+pairs4end:
+	VZEROUPPER
+	RET
+
+less4:
+	CMPQ    R8, $+2
+	JB      less2
+	SUBQ    $+2, R8
+	SHLQ    $0x02, R8
+	MOVQ    DX, R9
+	MOVQ    SI, R10
+	VMOVSD  (DI), X17
+	VMOVSD  (DI)(R8*1), X18
+	PCALIGN $0x20
+
+pairs2:
+	MOVQ R9, R11
+	ADDQ BX, R9
+	CMPQ SI, $+1
+	JAE  pairs2at
+
+pairs2add:
+	VBROADCASTSS (AX), X20
+	VMULPS       X16, X20, X20
+	VMOVSD       (R11), X19
+	VMULPS       X19, X20, X19
+	VADDPS       X19, X17, X17
+	VMOVSD       (R11)(R8*1), X19
+	VMULPS       X19, X20, X19
+	VADDPS       X19, X18, X18
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs2
+	VMOVSD       X17, (DI)
+	VMOVSD       X18, (DI)(R8*1)
+	JMP          pairs2end
+
+pairs2at:
+	MOVL  (R10), R11
+	IMULQ BX, R11
+	ADDQ  DX, R11
+	ADDQ  $+4, R10
+	JMP   pairs2add
+
+pairs2end:
+	VZEROUPPER
+	RET
+
+less2:
+	MOVQ    DX, R8
+	MOVQ    SI, R9
+	VMOVSS  (DI), X17
+	PCALIGN $0x20
+
+one:
+	MOVQ R8, R10
+	ADDQ BX, R8
+	CMPQ SI, $+1
+	JAE  oneat
+
+oneadd:
+	VBROADCASTSS (AX), X18
+	VMULPS       X16, X18, X18
+	VMULSS       (R10), X18, X18
+	VADDPS       X18, X17, X17
+	ADDQ         $+4, AX
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          one
+	VMOVSS       X17, (DI)
+	JMP          oneend
+
+oneat:
+	MOVL  (R9), R10
+	IMULQ BX, R10
+	ADDQ  DX, R10
+	ADDQ  $+4, R9
+	JMP   oneadd
+
+oneend:
+	VZEROUPPER
 	RET
 
 // func axpySameAVX512x256(a float32, idx []uint16, w []float32)
@@ -8054,6 +9108,1728 @@ found:
 	MOVQ DX, ret+32(FP)
 	RET
 
+// func gemmAVX512x256(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·gemmAVX512x256(SB), NOSPLIT, $0-128
+	MOVQ rows+104(FP), CX
+	MOVQ $+0, AX
+
+rows12:
+	CMPQ CX, $+12
+	JB   rows4
+	MOVQ cols+112(FP), DX
+
+cols12:
+	CMPQ       DX, $+16
+	JB         edge12
+	MOVQ       k+120(FP), BX
+	CMPQ       BX, $+64
+	JB         pair12near
+	MOVQ       stride+24(FP), SI
+	SHLQ       $0x02, SI
+	MOVQ       c_base+0(FP), DI
+	MOVQ       AX, R8
+	IMULQ      SI, R8
+	ADDQ       R8, DI
+	MOVQ       cols+112(FP), SI
+	SUBQ       DX, SI
+	SHLQ       $0x02, SI
+	ADDQ       SI, DI
+	MOVQ       stride+24(FP), SI
+	SHLQ       $0x02, SI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+	PREFETCHT0 (DI)
+	ADDQ       SI, DI
+
+pair12near:
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (R10)(SI*4), R11
+	LEAQ    (R11)(SI*4), R12
+	LEAQ    (SI)(SI*2), R13
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	VPXORD  Y24, Y24, Y24
+	VPXORD  Y25, Y25, Y25
+	VPXORD  Y26, Y26, Y26
+	VPXORD  Y27, Y27, Y27
+	VPXORD  Y28, Y28, Y28
+	VPXORD  Y29, Y29, Y29
+	VPXORD  Y30, Y30, Y30
+	VPXORD  Y31, Y31, Y31
+	VPXORD  Y0, Y0, Y0
+	VPXORD  Y1, Y1, Y1
+	VPXORD  Y2, Y2, Y2
+	VPXORD  Y3, Y3, Y3
+	VPXORD  Y4, Y4, Y4
+	VPXORD  Y5, Y5, Y5
+	VPXORD  Y6, Y6, Y6
+	VPXORD  Y7, Y7, Y7
+	PCALIGN $0x20
+
+pair12:
+	VMOVUPS      (R9), Y8
+	VMOVUPS      32(R9), Y9
+	VBROADCASTSS (R10), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y16, Y16
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y17, Y17
+	VBROADCASTSS (R10)(SI*1), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y18, Y18
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y19, Y19
+	VBROADCASTSS (R10)(SI*2), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y20, Y20
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y21, Y21
+	VBROADCASTSS (R10)(R13*1), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y22, Y22
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y23, Y23
+	VBROADCASTSS (R11), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y24, Y24
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y25, Y25
+	VBROADCASTSS (R11)(SI*1), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y26, Y26
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y27, Y27
+	VBROADCASTSS (R11)(SI*2), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y28, Y28
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y29, Y29
+	VBROADCASTSS (R11)(R13*1), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y30, Y30
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y31, Y31
+	VBROADCASTSS (R12), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y0, Y0
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y1, Y1
+	VBROADCASTSS (R12)(SI*1), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y2, Y2
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y3, Y3
+	VBROADCASTSS (R12)(SI*2), Y10
+	VMULPS       Y10, Y8, Y11
+	VADDPS       Y11, Y4, Y4
+	VMULPS       Y10, Y9, Y10
+	VADDPS       Y10, Y5, Y5
+	VBROADCASTSS (R12)(R13*1), Y10
+	VMULPS       Y10, Y8, Y8
+	VADDPS       Y8, Y6, Y6
+	VMULPS       Y10, Y9, Y8
+	VADDPS       Y8, Y7, Y7
+	ADDQ         DI, R10
+	ADDQ         DI, R11
+	ADDQ         DI, R12
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair12
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), DI
+	SUBQ         DX, DI
+	SHLQ         $0x02, DI
+	ADDQ         DI, SI
+	VMOVUPS      (SI), Y8
+	VADDPS       Y8, Y16, Y16
+	VMOVUPS      Y16, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y17, Y17
+	VMOVUPS      Y17, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y18, Y18
+	VMOVUPS      Y18, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y19, Y19
+	VMOVUPS      Y19, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y20, Y20
+	VMOVUPS      Y20, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y21, Y21
+	VMOVUPS      Y21, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y22, Y22
+	VMOVUPS      Y22, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y23, Y23
+	VMOVUPS      Y23, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y24, Y24
+	VMOVUPS      Y24, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y25, Y25
+	VMOVUPS      Y25, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y26, Y26
+	VMOVUPS      Y26, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y27, Y27
+	VMOVUPS      Y27, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y28, Y28
+	VMOVUPS      Y28, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y29, Y29
+	VMOVUPS      Y29, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y30, Y30
+	VMOVUPS      Y30, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y31, Y31
+	VMOVUPS      Y31, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y2, Y2
+	VMOVUPS      Y2, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y3, Y3
+	VMOVUPS      Y3, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y4, Y4
+	VMOVUPS      Y4, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y5, Y5
+	VMOVUPS      Y5, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y6, Y6
+	VMOVUPS      Y6, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y7, Y7
+	VMOVUPS      Y7, 32(SI)
+	SUBQ         $+16, DX
+	JMP          cols12
+
+edge12:
+	CMPQ DX, $+0
+	JBE  next12
+	MOVQ DX, BX
+	CMPQ BX, $+8
+	JB   part12
+	MOVQ $+8, BX
+
+part12:
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	MOVL    $0x000000ff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (R11)(DI*4), R12
+	LEAQ    (R12)(DI*4), R13
+	LEAQ    (DI)(DI*2), R14
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	VPXORD  Y24, Y24, Y24
+	VPXORD  Y25, Y25, Y25
+	VPXORD  Y26, Y26, Y26
+	VPXORD  Y27, Y27, Y27
+	PCALIGN $0x20
+
+group12:
+	VMOVUPS.Z    (R10), K1, Y28
+	VBROADCASTSS (R11), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y16, Y16
+	VBROADCASTSS (R11)(DI*1), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y17, Y17
+	VBROADCASTSS (R11)(DI*2), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y18, Y18
+	VBROADCASTSS (R11)(R14*1), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y19, Y19
+	VBROADCASTSS (R12), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y20, Y20
+	VBROADCASTSS (R12)(DI*1), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y21, Y21
+	VBROADCASTSS (R12)(DI*2), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y22, Y22
+	VBROADCASTSS (R12)(R14*1), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y23, Y23
+	VBROADCASTSS (R13), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y24, Y24
+	VBROADCASTSS (R13)(DI*1), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y25, Y25
+	VBROADCASTSS (R13)(DI*2), Y29
+	VMULPS       Y29, Y28, Y29
+	VADDPS       Y29, Y26, Y26
+	VBROADCASTSS (R13)(R14*1), Y29
+	VMULPS       Y29, Y28, Y28
+	VADDPS       Y28, Y27, Y27
+	ADDQ         R8, R11
+	ADDQ         R8, R12
+	ADDQ         R8, R13
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group12
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), R8
+	SUBQ         DX, R8
+	SHLQ         $0x02, R8
+	ADDQ         R8, DI
+	VMOVUPS.Z    (DI), K1, Y28
+	VADDPS       Y28, Y16, Y16
+	VMOVUPS      Y16, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y17, Y17
+	VMOVUPS      Y17, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y18, Y18
+	VMOVUPS      Y18, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y19, Y19
+	VMOVUPS      Y19, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y20, Y20
+	VMOVUPS      Y20, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y21, Y21
+	VMOVUPS      Y21, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y22, Y22
+	VMOVUPS      Y22, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y23, Y23
+	VMOVUPS      Y23, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y24, Y24
+	VMOVUPS      Y24, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y25, Y25
+	VMOVUPS      Y25, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y26, Y26
+	VMOVUPS      Y26, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y27, Y27
+	VMOVUPS      Y27, K1, (DI)
+	SUBQ         BX, DX
+	JMP          edge12
+
+next12:
+	ADDQ $+12, AX
+	SUBQ $+12, CX
+	JMP  rows12
+
+rows4:
+	CMPQ CX, $+4
+	JB   rows1
+	MOVQ cols+112(FP), DX
+
+cols4:
+	CMPQ    DX, $+16
+	JB      edge4
+	MOVQ    k+120(FP), BX
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (SI)(SI*2), R11
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	PCALIGN $0x20
+
+pair4:
+	VMOVUPS      (R9), Y24
+	VMOVUPS      32(R9), Y25
+	VBROADCASTSS (R10), Y26
+	VMULPS       Y26, Y24, Y27
+	VADDPS       Y27, Y16, Y16
+	VMULPS       Y26, Y25, Y26
+	VADDPS       Y26, Y17, Y17
+	VBROADCASTSS (R10)(SI*1), Y26
+	VMULPS       Y26, Y24, Y27
+	VADDPS       Y27, Y18, Y18
+	VMULPS       Y26, Y25, Y26
+	VADDPS       Y26, Y19, Y19
+	VBROADCASTSS (R10)(SI*2), Y26
+	VMULPS       Y26, Y24, Y27
+	VADDPS       Y27, Y20, Y20
+	VMULPS       Y26, Y25, Y26
+	VADDPS       Y26, Y21, Y21
+	VBROADCASTSS (R10)(R11*1), Y26
+	VMULPS       Y26, Y24, Y24
+	VADDPS       Y24, Y22, Y22
+	VMULPS       Y26, Y25, Y24
+	VADDPS       Y24, Y23, Y23
+	ADDQ         DI, R10
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair4
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), DI
+	SUBQ         DX, DI
+	SHLQ         $0x02, DI
+	ADDQ         DI, SI
+	VMOVUPS      (SI), Y24
+	VADDPS       Y24, Y16, Y16
+	VMOVUPS      Y16, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y17, Y17
+	VMOVUPS      Y17, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y18, Y18
+	VMOVUPS      Y18, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y19, Y19
+	VMOVUPS      Y19, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y20, Y20
+	VMOVUPS      Y20, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y21, Y21
+	VMOVUPS      Y21, 32(SI)
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y16
+	VADDPS       Y16, Y22, Y22
+	VMOVUPS      Y22, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y23, Y23
+	VMOVUPS      Y23, 32(SI)
+	SUBQ         $+16, DX
+	JMP          cols4
+
+edge4:
+	CMPQ DX, $+0
+	JBE  next4
+	MOVQ DX, BX
+	CMPQ BX, $+8
+	JB   part4
+	MOVQ $+8, BX
+
+part4:
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	MOVL    $0x000000ff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (DI)(DI*2), R12
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	PCALIGN $0x20
+
+group4:
+	VMOVUPS.Z    (R10), K1, Y20
+	VBROADCASTSS (R11), Y21
+	VMULPS       Y21, Y20, Y21
+	VADDPS       Y21, Y16, Y16
+	VBROADCASTSS (R11)(DI*1), Y21
+	VMULPS       Y21, Y20, Y21
+	VADDPS       Y21, Y17, Y17
+	VBROADCASTSS (R11)(DI*2), Y21
+	VMULPS       Y21, Y20, Y21
+	VADDPS       Y21, Y18, Y18
+	VBROADCASTSS (R11)(R12*1), Y21
+	VMULPS       Y21, Y20, Y20
+	VADDPS       Y20, Y19, Y19
+	ADDQ         R8, R11
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group4
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), R8
+	SUBQ         DX, R8
+	SHLQ         $0x02, R8
+	ADDQ         R8, DI
+	VMOVUPS.Z    (DI), K1, Y20
+	VADDPS       Y20, Y16, Y16
+	VMOVUPS      Y16, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y17, Y17
+	VMOVUPS      Y17, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y18, Y18
+	VMOVUPS      Y18, K1, (DI)
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y16
+	VADDPS       Y16, Y19, Y19
+	VMOVUPS      Y19, K1, (DI)
+	SUBQ         BX, DX
+	JMP          edge4
+
+next4:
+	ADDQ $+4, AX
+	SUBQ $+4, CX
+	JMP  rows4
+
+rows1:
+	CMPQ CX, $+1
+	JB   done
+	MOVQ cols+112(FP), DX
+
+cols1:
+	CMPQ    DX, $+16
+	JB      edge1
+	MOVQ    k+120(FP), BX
+	MOVQ    aRow+56(FP), SI
+	SHLQ    $0x02, SI
+	MOVQ    aStep+64(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    bStep+96(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    b_base+72(FP), R9
+	MOVQ    cols+112(FP), R10
+	SUBQ    DX, R10
+	SHLQ    $0x02, R10
+	ADDQ    R10, R9
+	MOVQ    a_base+32(FP), R10
+	MOVQ    AX, R11
+	IMULQ   SI, R11
+	ADDQ    R11, R10
+	LEAQ    (SI)(SI*2), SI
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	PCALIGN $0x20
+
+pair1:
+	VMOVUPS      (R9), Y18
+	VMOVUPS      32(R9), Y19
+	VBROADCASTSS (R10), Y20
+	VMULPS       Y20, Y18, Y18
+	VADDPS       Y18, Y16, Y16
+	VMULPS       Y20, Y19, Y18
+	VADDPS       Y18, Y17, Y17
+	ADDQ         DI, R10
+	ADDQ         R8, R9
+	SUBQ         $+1, BX
+	CMPQ         BX, $+1
+	JAE          pair1
+	MOVQ         stride+24(FP), BX
+	SHLQ         $0x02, BX
+	MOVQ         c_base+0(FP), SI
+	MOVQ         AX, DI
+	IMULQ        BX, DI
+	ADDQ         DI, SI
+	MOVQ         cols+112(FP), BX
+	SUBQ         DX, BX
+	SHLQ         $0x02, BX
+	ADDQ         BX, SI
+	VMOVUPS      (SI), Y18
+	VADDPS       Y18, Y16, Y16
+	VMOVUPS      Y16, (SI)
+	VMOVUPS      32(SI), Y16
+	VADDPS       Y16, Y17, Y17
+	VMOVUPS      Y17, 32(SI)
+	SUBQ         $+16, DX
+	JMP          cols1
+
+edge1:
+	CMPQ DX, $+0
+	JBE  next1
+	MOVQ DX, BX
+	CMPQ BX, $+8
+	JB   part1
+	MOVQ $+8, BX
+
+part1:
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	MOVL    $0x000000ff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
+	MOVQ    k+120(FP), SI
+	MOVQ    aRow+56(FP), DI
+	SHLQ    $0x02, DI
+	MOVQ    aStep+64(FP), R8
+	SHLQ    $0x02, R8
+	MOVQ    bStep+96(FP), R9
+	SHLQ    $0x02, R9
+	MOVQ    b_base+72(FP), R10
+	MOVQ    cols+112(FP), R11
+	SUBQ    DX, R11
+	SHLQ    $0x02, R11
+	ADDQ    R11, R10
+	MOVQ    a_base+32(FP), R11
+	MOVQ    AX, R12
+	IMULQ   DI, R12
+	ADDQ    R12, R11
+	LEAQ    (DI)(DI*2), DI
+	VPXORD  Y16, Y16, Y16
+	PCALIGN $0x20
+
+group1:
+	VMOVUPS.Z    (R10), K1, Y17
+	VBROADCASTSS (R11), Y18
+	VMULPS       Y18, Y17, Y17
+	VADDPS       Y17, Y16, Y16
+	ADDQ         R8, R11
+	ADDQ         R9, R10
+	SUBQ         $+1, SI
+	CMPQ         SI, $+1
+	JAE          group1
+	MOVQ         stride+24(FP), SI
+	SHLQ         $0x02, SI
+	MOVQ         c_base+0(FP), DI
+	MOVQ         AX, R8
+	IMULQ        SI, R8
+	ADDQ         R8, DI
+	MOVQ         cols+112(FP), SI
+	SUBQ         DX, SI
+	SHLQ         $0x02, SI
+	ADDQ         SI, DI
+	VMOVUPS.Z    (DI), K1, Y17
+	VADDPS       Y17, Y16, Y16
+	VMOVUPS      Y16, K1, (DI)
+	SUBQ         BX, DX
+	JMP          edge1
+
+next1:
+	ADDQ $+1, AX
+	SUBQ $+1, CX
+	JMP  rows1
+
+done:
+	VZEROUPPER
+	RET
+
+// func gerAVX512x256(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
+// Requires: AVX
+TEXT ·gerAVX512x256(SB), NOSPLIT, $0-96
+	VBROADCASTSS alpha+0(FP), Y16
+	MOVQ         x_base+8(FP), AX
+	MOVQ         x_len+16(FP), CX
+	MOVQ         y_base+32(FP), DX
+	MOVQ         y_len+40(FP), BX
+	MOVQ         a_base+56(FP), SI
+	MOVQ         stride+80(FP), DI
+	SHLQ         $0x02, DI
+	CMPQ         BX, $+129
+	JAE          wide
+	CMPQ         BX, $+8
+	JB           few
+	CMPQ         BX, $+8
+	JBE          groups1
+	CMPQ         BX, $+16
+	JBE          groups2
+	CMPQ         BX, $+24
+	JBE          groups3
+	CMPQ         BX, $+32
+	JBE          groups4
+	CMPQ         BX, $+40
+	JBE          groups5
+	CMPQ         BX, $+48
+	JBE          groups6
+	CMPQ         BX, $+56
+	JBE          groups7
+	CMPQ         BX, $+64
+	JBE          groups8
+	CMPQ         BX, $+72
+	JBE          groups9
+	CMPQ         BX, $+80
+	JBE          groups10
+	CMPQ         BX, $+88
+	JBE          groups11
+	CMPQ         BX, $+96
+	JBE          groups12
+	CMPQ         BX, $+104
+	JBE          groups13
+	CMPQ         BX, $+112
+	JBE          groups14
+	CMPQ         BX, $+120
+	JBE          groups15
+	SUBQ         $+8, BX
+	SHLQ         $0x02, BX
+	VMOVUPS      (DX), Y17
+	VMOVUPS      32(DX), Y18
+	VMOVUPS      64(DX), Y19
+	VMOVUPS      96(DX), Y20
+	VMOVUPS      128(DX), Y21
+	VMOVUPS      160(DX), Y22
+	VMOVUPS      192(DX), Y23
+	VMOVUPS      224(DX), Y24
+	VMOVUPS      256(DX), Y25
+	VMOVUPS      288(DX), Y26
+	VMOVUPS      320(DX), Y27
+	VMOVUPS      352(DX), Y28
+	VMOVUPS      384(DX), Y29
+	VMOVUPS      416(DX), Y30
+	VMOVUPS      448(DX), Y31
+	VMOVUPS      (DX)(BX*1), Y0
+	PCALIGN      $0x20
+
+rowsgroups16:
+	VBROADCASTSS (AX), Y1
+	VMULPS       Y16, Y1, Y1
+	VMULPS       Y0, Y1, Y2
+	VADDPS       (SI)(BX*1), Y2, Y2
+	VMULPS       Y17, Y1, Y3
+	VADDPS       (SI), Y3, Y3
+	VMOVUPS      Y3, (SI)
+	VMULPS       Y18, Y1, Y3
+	VADDPS       32(SI), Y3, Y3
+	VMOVUPS      Y3, 32(SI)
+	VMULPS       Y19, Y1, Y3
+	VADDPS       64(SI), Y3, Y3
+	VMOVUPS      Y3, 64(SI)
+	VMULPS       Y20, Y1, Y3
+	VADDPS       96(SI), Y3, Y3
+	VMOVUPS      Y3, 96(SI)
+	VMULPS       Y21, Y1, Y3
+	VADDPS       128(SI), Y3, Y3
+	VMOVUPS      Y3, 128(SI)
+	VMULPS       Y22, Y1, Y3
+	VADDPS       160(SI), Y3, Y3
+	VMOVUPS      Y3, 160(SI)
+	VMULPS       Y23, Y1, Y3
+	VADDPS       192(SI), Y3, Y3
+	VMOVUPS      Y3, 192(SI)
+	VMULPS       Y24, Y1, Y3
+	VADDPS       224(SI), Y3, Y3
+	VMOVUPS      Y3, 224(SI)
+	VMULPS       Y25, Y1, Y3
+	VADDPS       256(SI), Y3, Y3
+	VMOVUPS      Y3, 256(SI)
+	VMULPS       Y26, Y1, Y3
+	VADDPS       288(SI), Y3, Y3
+	VMOVUPS      Y3, 288(SI)
+	VMULPS       Y27, Y1, Y3
+	VADDPS       320(SI), Y3, Y3
+	VMOVUPS      Y3, 320(SI)
+	VMULPS       Y28, Y1, Y3
+	VADDPS       352(SI), Y3, Y3
+	VMOVUPS      Y3, 352(SI)
+	VMULPS       Y29, Y1, Y3
+	VADDPS       384(SI), Y3, Y3
+	VMOVUPS      Y3, 384(SI)
+	VMULPS       Y30, Y1, Y3
+	VADDPS       416(SI), Y3, Y3
+	VMOVUPS      Y3, 416(SI)
+	VMULPS       Y31, Y1, Y1
+	VADDPS       448(SI), Y1, Y1
+	VMOVUPS      Y1, 448(SI)
+	VMOVUPS      Y2, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups16
+	VZEROUPPER
+	RET
+
+groups15:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y17
+	VMOVUPS 32(DX), Y18
+	VMOVUPS 64(DX), Y19
+	VMOVUPS 96(DX), Y20
+	VMOVUPS 128(DX), Y21
+	VMOVUPS 160(DX), Y22
+	VMOVUPS 192(DX), Y23
+	VMOVUPS 224(DX), Y24
+	VMOVUPS 256(DX), Y25
+	VMOVUPS 288(DX), Y26
+	VMOVUPS 320(DX), Y27
+	VMOVUPS 352(DX), Y28
+	VMOVUPS 384(DX), Y29
+	VMOVUPS 416(DX), Y30
+	VMOVUPS (DX)(BX*1), Y31
+	PCALIGN $0x20
+
+rowsgroups15:
+	VBROADCASTSS (AX), Y0
+	VMULPS       Y16, Y0, Y0
+	VMULPS       Y31, Y0, Y1
+	VADDPS       (SI)(BX*1), Y1, Y1
+	VMULPS       Y17, Y0, Y2
+	VADDPS       (SI), Y2, Y2
+	VMOVUPS      Y2, (SI)
+	VMULPS       Y18, Y0, Y2
+	VADDPS       32(SI), Y2, Y2
+	VMOVUPS      Y2, 32(SI)
+	VMULPS       Y19, Y0, Y2
+	VADDPS       64(SI), Y2, Y2
+	VMOVUPS      Y2, 64(SI)
+	VMULPS       Y20, Y0, Y2
+	VADDPS       96(SI), Y2, Y2
+	VMOVUPS      Y2, 96(SI)
+	VMULPS       Y21, Y0, Y2
+	VADDPS       128(SI), Y2, Y2
+	VMOVUPS      Y2, 128(SI)
+	VMULPS       Y22, Y0, Y2
+	VADDPS       160(SI), Y2, Y2
+	VMOVUPS      Y2, 160(SI)
+	VMULPS       Y23, Y0, Y2
+	VADDPS       192(SI), Y2, Y2
+	VMOVUPS      Y2, 192(SI)
+	VMULPS       Y24, Y0, Y2
+	VADDPS       224(SI), Y2, Y2
+	VMOVUPS      Y2, 224(SI)
+	VMULPS       Y25, Y0, Y2
+	VADDPS       256(SI), Y2, Y2
+	VMOVUPS      Y2, 256(SI)
+	VMULPS       Y26, Y0, Y2
+	VADDPS       288(SI), Y2, Y2
+	VMOVUPS      Y2, 288(SI)
+	VMULPS       Y27, Y0, Y2
+	VADDPS       320(SI), Y2, Y2
+	VMOVUPS      Y2, 320(SI)
+	VMULPS       Y28, Y0, Y2
+	VADDPS       352(SI), Y2, Y2
+	VMOVUPS      Y2, 352(SI)
+	VMULPS       Y29, Y0, Y2
+	VADDPS       384(SI), Y2, Y2
+	VMOVUPS      Y2, 384(SI)
+	VMULPS       Y30, Y0, Y0
+	VADDPS       416(SI), Y0, Y0
+	VMOVUPS      Y0, 416(SI)
+	VMOVUPS      Y1, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups15
+	VZEROUPPER
+	RET
+
+groups14:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y17
+	VMOVUPS 32(DX), Y18
+	VMOVUPS 64(DX), Y19
+	VMOVUPS 96(DX), Y20
+	VMOVUPS 128(DX), Y21
+	VMOVUPS 160(DX), Y22
+	VMOVUPS 192(DX), Y23
+	VMOVUPS 224(DX), Y24
+	VMOVUPS 256(DX), Y25
+	VMOVUPS 288(DX), Y26
+	VMOVUPS 320(DX), Y27
+	VMOVUPS 352(DX), Y28
+	VMOVUPS 384(DX), Y29
+	VMOVUPS (DX)(BX*1), Y30
+	PCALIGN $0x20
+
+rowsgroups14:
+	VBROADCASTSS (AX), Y31
+	VMULPS       Y16, Y31, Y31
+	VMULPS       Y30, Y31, Y0
+	VADDPS       (SI)(BX*1), Y0, Y0
+	VMULPS       Y17, Y31, Y1
+	VADDPS       (SI), Y1, Y1
+	VMOVUPS      Y1, (SI)
+	VMULPS       Y18, Y31, Y1
+	VADDPS       32(SI), Y1, Y1
+	VMOVUPS      Y1, 32(SI)
+	VMULPS       Y19, Y31, Y1
+	VADDPS       64(SI), Y1, Y1
+	VMOVUPS      Y1, 64(SI)
+	VMULPS       Y20, Y31, Y1
+	VADDPS       96(SI), Y1, Y1
+	VMOVUPS      Y1, 96(SI)
+	VMULPS       Y21, Y31, Y1
+	VADDPS       128(SI), Y1, Y1
+	VMOVUPS      Y1, 128(SI)
+	VMULPS       Y22, Y31, Y1
+	VADDPS       160(SI), Y1, Y1
+	VMOVUPS      Y1, 160(SI)
+	VMULPS       Y23, Y31, Y1
+	VADDPS       192(SI), Y1, Y1
+	VMOVUPS      Y1, 192(SI)
+	VMULPS       Y24, Y31, Y1
+	VADDPS       224(SI), Y1, Y1
+	VMOVUPS      Y1, 224(SI)
+	VMULPS       Y25, Y31, Y1
+	VADDPS       256(SI), Y1, Y1
+	VMOVUPS      Y1, 256(SI)
+	VMULPS       Y26, Y31, Y1
+	VADDPS       288(SI), Y1, Y1
+	VMOVUPS      Y1, 288(SI)
+	VMULPS       Y27, Y31, Y1
+	VADDPS       320(SI), Y1, Y1
+	VMOVUPS      Y1, 320(SI)
+	VMULPS       Y28, Y31, Y1
+	VADDPS       352(SI), Y1, Y1
+	VMOVUPS      Y1, 352(SI)
+	VMULPS       Y29, Y31, Y31
+	VADDPS       384(SI), Y31, Y31
+	VMOVUPS      Y31, 384(SI)
+	VMOVUPS      Y0, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups14
+	VZEROUPPER
+	RET
+
+groups13:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y17
+	VMOVUPS 32(DX), Y18
+	VMOVUPS 64(DX), Y19
+	VMOVUPS 96(DX), Y20
+	VMOVUPS 128(DX), Y21
+	VMOVUPS 160(DX), Y22
+	VMOVUPS 192(DX), Y23
+	VMOVUPS 224(DX), Y24
+	VMOVUPS 256(DX), Y25
+	VMOVUPS 288(DX), Y26
+	VMOVUPS 320(DX), Y27
+	VMOVUPS 352(DX), Y28
+	VMOVUPS (DX)(BX*1), Y29
+	PCALIGN $0x20
+
+rowsgroups13:
+	VBROADCASTSS (AX), Y30
+	VMULPS       Y16, Y30, Y30
+	VMULPS       Y29, Y30, Y31
+	VADDPS       (SI)(BX*1), Y31, Y31
+	VMULPS       Y17, Y30, Y0
+	VADDPS       (SI), Y0, Y0
+	VMOVUPS      Y0, (SI)
+	VMULPS       Y18, Y30, Y0
+	VADDPS       32(SI), Y0, Y0
+	VMOVUPS      Y0, 32(SI)
+	VMULPS       Y19, Y30, Y0
+	VADDPS       64(SI), Y0, Y0
+	VMOVUPS      Y0, 64(SI)
+	VMULPS       Y20, Y30, Y0
+	VADDPS       96(SI), Y0, Y0
+	VMOVUPS      Y0, 96(SI)
+	VMULPS       Y21, Y30, Y0
+	VADDPS       128(SI), Y0, Y0
+	VMOVUPS      Y0, 128(SI)
+	VMULPS       Y22, Y30, Y0
+	VADDPS       160(SI), Y0, Y0
+	VMOVUPS      Y0, 160(SI)
+	VMULPS       Y23, Y30, Y0
+	VADDPS       192(SI), Y0, Y0
+	VMOVUPS      Y0, 192(SI)
+	VMULPS       Y24, Y30, Y0
+	VADDPS       224(SI), Y0, Y0
+	VMOVUPS      Y0, 224(SI)
+	VMULPS       Y25, Y30, Y0
+	VADDPS       256(SI), Y0, Y0
+	VMOVUPS      Y0, 256(SI)
+	VMULPS       Y26, Y30, Y0
+	VADDPS       288(SI), Y0, Y0
+	VMOVUPS      Y0, 288(SI)
+	VMULPS       Y27, Y30, Y0
+	VADDPS       320(SI), Y0, Y0
+	VMOVUPS      Y0, 320(SI)
+	VMULPS       Y28, Y30, Y30
+	VADDPS       352(SI), Y30, Y30
+	VMOVUPS      Y30, 352(SI)
+	VMOVUPS      Y31, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups13
+	VZEROUPPER
+	RET
+
+groups12:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y17
+	VMOVUPS 32(DX), Y18
+	VMOVUPS 64(DX), Y19
+	VMOVUPS 96(DX), Y20
+	VMOVUPS 128(DX), Y21
+	VMOVUPS 160(DX), Y22
+	VMOVUPS 192(DX), Y23
+	VMOVUPS 224(DX), Y24
+	VMOVUPS 256(DX), Y25
+	VMOVUPS 288(DX), Y26
+	VMOVUPS 320(DX), Y27
+	VMOVUPS (DX)(BX*1), Y28
+	PCALIGN $0x20
+
+rowsgroups12:
+	VBROADCASTSS (AX), Y29
+	VMULPS       Y16, Y29, Y29
+	VMULPS       Y28, Y29, Y30
+	VADDPS       (SI)(BX*1), Y30, Y30
+	VMULPS       Y17, Y29, Y31
+	VADDPS       (SI), Y31, Y31
+	VMOVUPS      Y31, (SI)
+	VMULPS       Y18, Y29, Y31
+	VADDPS       32(SI), Y31, Y31
+	VMOVUPS      Y31, 32(SI)
+	VMULPS       Y19, Y29, Y31
+	VADDPS       64(SI), Y31, Y31
+	VMOVUPS      Y31, 64(SI)
+	VMULPS       Y20, Y29, Y31
+	VADDPS       96(SI), Y31, Y31
+	VMOVUPS      Y31, 96(SI)
+	VMULPS       Y21, Y29, Y31
+	VADDPS       128(SI), Y31, Y31
+	VMOVUPS      Y31, 128(SI)
+	VMULPS       Y22, Y29, Y31
+	VADDPS       160(SI), Y31, Y31
+	VMOVUPS      Y31, 160(SI)
+	VMULPS       Y23, Y29, Y31
+	VADDPS       192(SI), Y31, Y31
+	VMOVUPS      Y31, 192(SI)
+	VMULPS       Y24, Y29, Y31
+	VADDPS       224(SI), Y31, Y31
+	VMOVUPS      Y31, 224(SI)
+	VMULPS       Y25, Y29, Y31
+	VADDPS       256(SI), Y31, Y31
+	VMOVUPS      Y31, 256(SI)
+	VMULPS       Y26, Y29, Y31
+	VADDPS       288(SI), Y31, Y31
+	VMOVUPS      Y31, 288(SI)
+	VMULPS       Y27, Y29, Y29
+	VADDPS       320(SI), Y29, Y29
+	VMOVUPS      Y29, 320(SI)
+	VMOVUPS      Y30, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups12
+	VZEROUPPER
+	RET
+
+groups11:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y17
+	VMOVUPS 32(DX), Y18
+	VMOVUPS 64(DX), Y19
+	VMOVUPS 96(DX), Y20
+	VMOVUPS 128(DX), Y21
+	VMOVUPS 160(DX), Y22
+	VMOVUPS 192(DX), Y23
+	VMOVUPS 224(DX), Y24
+	VMOVUPS 256(DX), Y25
+	VMOVUPS 288(DX), Y26
+	VMOVUPS (DX)(BX*1), Y27
+	PCALIGN $0x20
+
+rowsgroups11:
+	VBROADCASTSS (AX), Y28
+	VMULPS       Y16, Y28, Y28
+	VMULPS       Y27, Y28, Y29
+	VADDPS       (SI)(BX*1), Y29, Y29
+	VMULPS       Y17, Y28, Y30
+	VADDPS       (SI), Y30, Y30
+	VMOVUPS      Y30, (SI)
+	VMULPS       Y18, Y28, Y30
+	VADDPS       32(SI), Y30, Y30
+	VMOVUPS      Y30, 32(SI)
+	VMULPS       Y19, Y28, Y30
+	VADDPS       64(SI), Y30, Y30
+	VMOVUPS      Y30, 64(SI)
+	VMULPS       Y20, Y28, Y30
+	VADDPS       96(SI), Y30, Y30
+	VMOVUPS      Y30, 96(SI)
+	VMULPS       Y21, Y28, Y30
+	VADDPS       128(SI), Y30, Y30
+	VMOVUPS      Y30, 128(SI)
+	VMULPS       Y22, Y28, Y30
+	VADDPS       160(SI), Y30, Y30
+	VMOVUPS      Y30, 160(SI)
+	VMULPS       Y23, Y28, Y30
+	VADDPS       192(SI), Y30, Y30
+	VMOVUPS      Y30, 192(SI)
+	VMULPS       Y24, Y28, Y30
+	VADDPS       224(SI), Y30, Y30
+	VMOVUPS      Y30, 224(SI)
+	VMULPS       Y25, Y28, Y30
+	VADDPS       256(SI), Y30, Y30
+	VMOVUPS      Y30, 256(SI)
+	VMULPS       Y26, Y28, Y28
+	VADDPS       288(SI), Y28, Y28
+	VMOVUPS      Y28, 288(SI)
+	VMOVUPS      Y29, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups11
+	VZEROUPPER
+	RET
+
+groups10:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y17
+	VMOVUPS 32(DX), Y18
+	VMOVUPS 64(DX), Y19
+	VMOVUPS 96(DX), Y20
+	VMOVUPS 128(DX), Y21
+	VMOVUPS 160(DX), Y22
+	VMOVUPS 192(DX), Y23
+	VMOVUPS 224(DX), Y24
+	VMOVUPS 256(DX), Y25
+	VMOVUPS (DX)(BX*1), Y26
+	PCALIGN $0x20
+
+rowsgroups10:
+	VBROADCASTSS (AX), Y27
+	VMULPS       Y16, Y27, Y27
+	VMULPS       Y26, Y27, Y28
+	VADDPS       (SI)(BX*1), Y28, Y28
+	VMULPS       Y17, Y27, Y29
+	VADDPS       (SI), Y29, Y29
+	VMOVUPS      Y29, (SI)
+	VMULPS       Y18, Y27, Y29
+	VADDPS       32(SI), Y29, Y29
+	VMOVUPS      Y29, 32(SI)
+	VMULPS       Y19, Y27, Y29
+	VADDPS       64(SI), Y29, Y29
+	VMOVUPS      Y29, 64(SI)
+	VMULPS       Y20, Y27, Y29
+	VADDPS       96(SI), Y29, Y29
+	VMOVUPS      Y29, 96(SI)
+	VMULPS       Y21, Y27, Y29
+	VADDPS       128(SI), Y29, Y29
+	VMOVUPS      Y29, 128(SI)
+	VMULPS       Y22, Y27, Y29
+	VADDPS       160(SI), Y29, Y29
+	VMOVUPS      Y29, 160(SI)
+	VMULPS       Y23, Y27, Y29
+	VADDPS       192(SI), Y29, Y29
+	VMOVUPS      Y29, 192(SI)
+	VMULPS       Y24, Y27, Y29
+	VADDPS       224(SI), Y29, Y29
+	VMOVUPS      Y29, 224(SI)
+	VMULPS       Y25, Y27, Y27
+	VADDPS       256(SI), Y27, Y27
+	VMOVUPS      Y27, 256(SI)
+	VMOVUPS      Y28, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups10
+	VZEROUPPER
+	RET
+
+groups9:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y17
+	VMOVUPS 32(DX), Y18
+	VMOVUPS 64(DX), Y19
+	VMOVUPS 96(DX), Y20
+	VMOVUPS 128(DX), Y21
+	VMOVUPS 160(DX), Y22
+	VMOVUPS 192(DX), Y23
+	VMOVUPS 224(DX), Y24
+	VMOVUPS (DX)(BX*1), Y25
+	PCALIGN $0x20
+
+rowsgroups9:
+	VBROADCASTSS (AX), Y26
+	VMULPS       Y16, Y26, Y26
+	VMULPS       Y25, Y26, Y27
+	VADDPS       (SI)(BX*1), Y27, Y27
+	VMULPS       Y17, Y26, Y28
+	VADDPS       (SI), Y28, Y28
+	VMOVUPS      Y28, (SI)
+	VMULPS       Y18, Y26, Y28
+	VADDPS       32(SI), Y28, Y28
+	VMOVUPS      Y28, 32(SI)
+	VMULPS       Y19, Y26, Y28
+	VADDPS       64(SI), Y28, Y28
+	VMOVUPS      Y28, 64(SI)
+	VMULPS       Y20, Y26, Y28
+	VADDPS       96(SI), Y28, Y28
+	VMOVUPS      Y28, 96(SI)
+	VMULPS       Y21, Y26, Y28
+	VADDPS       128(SI), Y28, Y28
+	VMOVUPS      Y28, 128(SI)
+	VMULPS       Y22, Y26, Y28
+	VADDPS       160(SI), Y28, Y28
+	VMOVUPS      Y28, 160(SI)
+	VMULPS       Y23, Y26, Y28
+	VADDPS       192(SI), Y28, Y28
+	VMOVUPS      Y28, 192(SI)
+	VMULPS       Y24, Y26, Y26
+	VADDPS       224(SI), Y26, Y26
+	VMOVUPS      Y26, 224(SI)
+	VMOVUPS      Y27, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups9
+	VZEROUPPER
+	RET
+
+groups8:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y17
+	VMOVUPS 32(DX), Y18
+	VMOVUPS 64(DX), Y19
+	VMOVUPS 96(DX), Y20
+	VMOVUPS 128(DX), Y21
+	VMOVUPS 160(DX), Y22
+	VMOVUPS 192(DX), Y23
+	VMOVUPS (DX)(BX*1), Y24
+	PCALIGN $0x20
+
+rowsgroups8:
+	VBROADCASTSS (AX), Y25
+	VMULPS       Y16, Y25, Y25
+	VMULPS       Y24, Y25, Y26
+	VADDPS       (SI)(BX*1), Y26, Y26
+	VMULPS       Y17, Y25, Y27
+	VADDPS       (SI), Y27, Y27
+	VMOVUPS      Y27, (SI)
+	VMULPS       Y18, Y25, Y27
+	VADDPS       32(SI), Y27, Y27
+	VMOVUPS      Y27, 32(SI)
+	VMULPS       Y19, Y25, Y27
+	VADDPS       64(SI), Y27, Y27
+	VMOVUPS      Y27, 64(SI)
+	VMULPS       Y20, Y25, Y27
+	VADDPS       96(SI), Y27, Y27
+	VMOVUPS      Y27, 96(SI)
+	VMULPS       Y21, Y25, Y27
+	VADDPS       128(SI), Y27, Y27
+	VMOVUPS      Y27, 128(SI)
+	VMULPS       Y22, Y25, Y27
+	VADDPS       160(SI), Y27, Y27
+	VMOVUPS      Y27, 160(SI)
+	VMULPS       Y23, Y25, Y25
+	VADDPS       192(SI), Y25, Y25
+	VMOVUPS      Y25, 192(SI)
+	VMOVUPS      Y26, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups8
+	VZEROUPPER
+	RET
+
+groups7:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y17
+	VMOVUPS 32(DX), Y18
+	VMOVUPS 64(DX), Y19
+	VMOVUPS 96(DX), Y20
+	VMOVUPS 128(DX), Y21
+	VMOVUPS 160(DX), Y22
+	VMOVUPS (DX)(BX*1), Y23
+	PCALIGN $0x20
+
+rowsgroups7:
+	VBROADCASTSS (AX), Y24
+	VMULPS       Y16, Y24, Y24
+	VMULPS       Y23, Y24, Y25
+	VADDPS       (SI)(BX*1), Y25, Y25
+	VMULPS       Y17, Y24, Y26
+	VADDPS       (SI), Y26, Y26
+	VMOVUPS      Y26, (SI)
+	VMULPS       Y18, Y24, Y26
+	VADDPS       32(SI), Y26, Y26
+	VMOVUPS      Y26, 32(SI)
+	VMULPS       Y19, Y24, Y26
+	VADDPS       64(SI), Y26, Y26
+	VMOVUPS      Y26, 64(SI)
+	VMULPS       Y20, Y24, Y26
+	VADDPS       96(SI), Y26, Y26
+	VMOVUPS      Y26, 96(SI)
+	VMULPS       Y21, Y24, Y26
+	VADDPS       128(SI), Y26, Y26
+	VMOVUPS      Y26, 128(SI)
+	VMULPS       Y22, Y24, Y24
+	VADDPS       160(SI), Y24, Y24
+	VMOVUPS      Y24, 160(SI)
+	VMOVUPS      Y25, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups7
+	VZEROUPPER
+	RET
+
+groups6:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y17
+	VMOVUPS 32(DX), Y18
+	VMOVUPS 64(DX), Y19
+	VMOVUPS 96(DX), Y20
+	VMOVUPS 128(DX), Y21
+	VMOVUPS (DX)(BX*1), Y22
+	PCALIGN $0x20
+
+rowsgroups6:
+	VBROADCASTSS (AX), Y23
+	VMULPS       Y16, Y23, Y23
+	VMULPS       Y22, Y23, Y24
+	VADDPS       (SI)(BX*1), Y24, Y24
+	VMULPS       Y17, Y23, Y25
+	VADDPS       (SI), Y25, Y25
+	VMOVUPS      Y25, (SI)
+	VMULPS       Y18, Y23, Y25
+	VADDPS       32(SI), Y25, Y25
+	VMOVUPS      Y25, 32(SI)
+	VMULPS       Y19, Y23, Y25
+	VADDPS       64(SI), Y25, Y25
+	VMOVUPS      Y25, 64(SI)
+	VMULPS       Y20, Y23, Y25
+	VADDPS       96(SI), Y25, Y25
+	VMOVUPS      Y25, 96(SI)
+	VMULPS       Y21, Y23, Y23
+	VADDPS       128(SI), Y23, Y23
+	VMOVUPS      Y23, 128(SI)
+	VMOVUPS      Y24, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups6
+	VZEROUPPER
+	RET
+
+groups5:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y17
+	VMOVUPS 32(DX), Y18
+	VMOVUPS 64(DX), Y19
+	VMOVUPS 96(DX), Y20
+	VMOVUPS (DX)(BX*1), Y21
+	PCALIGN $0x20
+
+rowsgroups5:
+	VBROADCASTSS (AX), Y22
+	VMULPS       Y16, Y22, Y22
+	VMULPS       Y21, Y22, Y23
+	VADDPS       (SI)(BX*1), Y23, Y23
+	VMULPS       Y17, Y22, Y24
+	VADDPS       (SI), Y24, Y24
+	VMOVUPS      Y24, (SI)
+	VMULPS       Y18, Y22, Y24
+	VADDPS       32(SI), Y24, Y24
+	VMOVUPS      Y24, 32(SI)
+	VMULPS       Y19, Y22, Y24
+	VADDPS       64(SI), Y24, Y24
+	VMOVUPS      Y24, 64(SI)
+	VMULPS       Y20, Y22, Y22
+	VADDPS       96(SI), Y22, Y22
+	VMOVUPS      Y22, 96(SI)
+	VMOVUPS      Y23, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups5
+	VZEROUPPER
+	RET
+
+groups4:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y17
+	VMOVUPS 32(DX), Y18
+	VMOVUPS 64(DX), Y19
+	VMOVUPS (DX)(BX*1), Y20
+	PCALIGN $0x20
+
+rowsgroups4:
+	VBROADCASTSS (AX), Y21
+	VMULPS       Y16, Y21, Y21
+	VMULPS       Y20, Y21, Y22
+	VADDPS       (SI)(BX*1), Y22, Y22
+	VMULPS       Y17, Y21, Y23
+	VADDPS       (SI), Y23, Y23
+	VMOVUPS      Y23, (SI)
+	VMULPS       Y18, Y21, Y23
+	VADDPS       32(SI), Y23, Y23
+	VMOVUPS      Y23, 32(SI)
+	VMULPS       Y19, Y21, Y21
+	VADDPS       64(SI), Y21, Y21
+	VMOVUPS      Y21, 64(SI)
+	VMOVUPS      Y22, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups4
+	VZEROUPPER
+	RET
+
+groups3:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y17
+	VMOVUPS 32(DX), Y18
+	VMOVUPS (DX)(BX*1), Y19
+	PCALIGN $0x20
+
+rowsgroups3:
+	VBROADCASTSS (AX), Y20
+	VMULPS       Y16, Y20, Y20
+	VMULPS       Y19, Y20, Y21
+	VADDPS       (SI)(BX*1), Y21, Y21
+	VMULPS       Y17, Y20, Y22
+	VADDPS       (SI), Y22, Y22
+	VMOVUPS      Y22, (SI)
+	VMULPS       Y18, Y20, Y20
+	VADDPS       32(SI), Y20, Y20
+	VMOVUPS      Y20, 32(SI)
+	VMOVUPS      Y21, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups3
+	VZEROUPPER
+	RET
+
+groups2:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), Y17
+	VMOVUPS (DX)(BX*1), Y18
+	PCALIGN $0x20
+
+rowsgroups2:
+	VBROADCASTSS (AX), Y19
+	VMULPS       Y16, Y19, Y19
+	VMULPS       Y18, Y19, Y20
+	VADDPS       (SI)(BX*1), Y20, Y20
+	VMULPS       Y17, Y19, Y19
+	VADDPS       (SI), Y19, Y19
+	VMOVUPS      Y19, (SI)
+	VMOVUPS      Y20, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups2
+	VZEROUPPER
+	RET
+
+groups1:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX)(BX*1), Y17
+	PCALIGN $0x20
+
+rowsgroups1:
+	VBROADCASTSS (AX), Y18
+	VMULPS       Y16, Y18, Y18
+	VMULPS       Y17, Y18, Y18
+	VADDPS       (SI)(BX*1), Y18, Y18
+	VMOVUPS      Y18, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          rowsgroups1
+	VZEROUPPER
+	RET
+
+few:
+	CMPQ    BX, $+4
+	JB      less4
+	SUBQ    $+4, BX
+	SHLQ    $0x02, BX
+	VMOVUPS (DX), X17
+	VMOVUPS (DX)(BX*1), X18
+	PCALIGN $0x20
+
+pairs4:
+	VBROADCASTSS (AX), X19
+	VMULPS       X16, X19, X19
+	VMULPS       X18, X19, X20
+	VADDPS       (SI)(BX*1), X20, X20
+	VMULPS       X17, X19, X19
+	VADDPS       (SI), X19, X19
+	VMOVUPS      X19, (SI)
+	VMOVUPS      X20, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs4
+	VZEROUPPER
+	RET
+
+less4:
+	CMPQ    BX, $+2
+	JB      less2
+	SUBQ    $+2, BX
+	SHLQ    $0x02, BX
+	VMOVSD  (DX), X17
+	VMOVSD  (DX)(BX*1), X18
+	PCALIGN $0x20
+
+pairs2:
+	VBROADCASTSS (AX), X19
+	VMULPS       X16, X19, X19
+	VMULPS       X18, X19, X20
+	VMOVSD       (SI)(BX*1), X21
+	VADDPS       X21, X20, X20
+	VMULPS       X17, X19, X19
+	VMOVSD       (SI), X21
+	VADDPS       X21, X19, X19
+	VMOVSD       X19, (SI)
+	VMOVSD       X20, (SI)(BX*1)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          pairs2
+	VZEROUPPER
+	RET
+
+less2:
+	VMOVSS  (DX), X17
+	PCALIGN $0x20
+
+one:
+	VBROADCASTSS (AX), X18
+	VMULPS       X16, X18, X18
+	VMULPS       X17, X18, X18
+	VADDSS       (SI), X18, X18
+	VMOVSS       X18, (SI)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	SUBQ         $+1, CX
+	CMPQ         CX, $+1
+	JAE          one
+	VZEROUPPER
+	RET
+
+wide:
+	SUBQ    $+8, BX
+	SHLQ    $0x02, BX
+	PCALIGN $0x20
+
+row:
+	VBROADCASTSS (AX), Y17
+	VMULPS       Y16, Y17, Y17
+	VMULPS       (DX), Y17, Y18
+	VADDPS       (SI), Y18, Y18
+	VMULPS       (DX)(BX*1), Y17, Y19
+	VADDPS       (SI)(BX*1), Y19, Y19
+	MOVQ         $+0, R8
+	SUBQ         SI, R8
+	ANDQ         $+28, R8
+	MOVQ         BX, R9
+	SUBQ         R8, R9
+	PCALIGN      $0x20
+
+groups:
+	VMULPS  (DX)(R8*1), Y17, Y20
+	VADDPS  (SI)(R8*1), Y20, Y20
+	VMOVUPS Y20, (SI)(R8*1)
+	VMULPS  32(DX)(R8*1), Y17, Y20
+	VADDPS  32(SI)(R8*1), Y20, Y20
+	VMOVUPS Y20, 32(SI)(R8*1)
+	VMULPS  64(DX)(R8*1), Y17, Y20
+	VADDPS  64(SI)(R8*1), Y20, Y20
+	VMOVUPS Y20, 64(SI)(R8*1)
+	VMULPS  96(DX)(R8*1), Y17, Y20
+	VADDPS  96(SI)(R8*1), Y20, Y20
+	VMOVUPS Y20, 96(SI)(R8*1)
+	ADDQ    $+128, R8
+	SUBQ    $+128, R9
+	CMPQ    R9, $+128
+	JAE     groups
+	CMPQ    R9, $+0
+	JBE     end
+	PCALIGN $0x20
+
+group:
+	VMULPS  (DX)(R8*1), Y17, Y20
+	VADDPS  (SI)(R8*1), Y20, Y20
+	VMOVUPS Y20, (SI)(R8*1)
+	ADDQ    $+32, R8
+	CMPQ    R8, BX
+	JB      group
+
+end:
+	VMOVUPS Y18, (SI)
+	VMOVUPS Y19, (SI)(BX*1)
+	ADDQ    $+4, AX
+	ADDQ    DI, SI
+	SUBQ    $+1, CX
+	CMPQ    CX, $+1
+	JAE     row
+	VZEROUPPER
+	RET
+
 // func l1DistanceAVX512x256(x []float32, y []float32) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·l1DistanceAVX512x256(SB), NOSPLIT, $0-52
@@ -9649,6 +12425,116 @@ less2:
 less1:
 	RET
 
+// func packColumnsAVX512x256(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+// Requires: AVX
+TEXT ·packColumnsAVX512x256(SB), NOSPLIT, $0-88
+	MOVQ         dst_base+0(FP), AX
+	MOVQ         width+24(FP), CX
+	VBROADCASTSS c+32(FP), Y16
+	MOVQ         x_base+40(FP), DX
+	MOVQ         stride+64(FP), BX
+	MOVQ         cols+72(FP), SI
+	SHLQ         $0x02, CX
+	SHLQ         $0x02, BX
+
+columns4:
+	CMPQ    SI, $+4
+	JB      end4
+	MOVQ    DX, DI
+	MOVQ    AX, R8
+	MOVQ    rows+80(FP), R9
+	LEAQ    (DI)(BX*1), R10
+	LEAQ    (R10)(BX*1), R11
+	LEAQ    (R11)(BX*1), R12
+	MOVQ    R12, DX
+	ADDQ    BX, DX
+	CMPQ    R9, $+4
+	JB      rest4
+	PCALIGN $0x20
+
+square:
+	VMULPS    (DI), X16, X17
+	ADDQ      $+16, DI
+	VMULPS    (R10), X16, X18
+	ADDQ      $+16, R10
+	VMULPS    (R11), X16, X19
+	ADDQ      $+16, R11
+	VMULPS    (R12), X16, X20
+	ADDQ      $+16, R12
+	VUNPCKLPS X18, X17, X21
+	VUNPCKHPS X18, X17, X22
+	VUNPCKLPS X20, X19, X18
+	VUNPCKHPS X20, X19, X20
+	VUNPCKLPD X18, X21, X17
+	VUNPCKHPD X18, X21, X18
+	VUNPCKLPD X20, X22, X19
+	VUNPCKHPD X20, X22, X20
+	VMOVUPS   X17, (R8)
+	ADDQ      CX, R8
+	VMOVUPS   X18, (R8)
+	ADDQ      CX, R8
+	VMOVUPS   X19, (R8)
+	ADDQ      CX, R8
+	VMOVUPS   X20, (R8)
+	ADDQ      CX, R8
+	SUBQ      $+4, R9
+	CMPQ      R9, $+4
+	JAE       square
+
+rest4:
+	CMPQ    R9, $+1
+	JB      next4
+	PCALIGN $0x20
+
+row4:
+	VMULSS (DI), X16, X17
+	VMOVSS X17, (R8)
+	ADDQ   $+4, DI
+	VMULSS (R10), X16, X17
+	VMOVSS X17, 4(R8)
+	ADDQ   $+4, R10
+	VMULSS (R11), X16, X17
+	VMOVSS X17, 8(R8)
+	ADDQ   $+4, R11
+	VMULSS (R12), X16, X17
+	VMOVSS X17, 12(R8)
+	ADDQ   $+4, R12
+	ADDQ   CX, R8
+	SUBQ   $+1, R9
+	CMPQ   R9, $+1
+	JAE    row4
+
+next4:
+	ADDQ $+16, AX
+	SUBQ $+4, SI
+	JMP  columns4
+
+end4:
+columns1:
+	CMPQ    SI, $+1
+	JB      end1
+	MOVQ    DX, DI
+	MOVQ    AX, R8
+	MOVQ    rows+80(FP), R9
+	MOVQ    DI, DX
+	ADDQ    BX, DX
+	PCALIGN $0x20
+
+row1:
+	VMULSS (DI), X16, X17
+	VMOVSS X17, (R8)
+	ADDQ   $+4, DI
+	ADDQ   CX, R8
+	SUBQ   $+1, R9
+	CMPQ   R9, $+1
+	JAE    row1
+	ADDQ   $+4, AX
+	SUBQ   $+1, SI
+	JMP    columns1
+
+end1:
+	RET
+
 // func prefetchAVX512x256(p *float32, n int)
 // Requires: MMX+
 TEXT ·prefetchAVX512x256(SB), NOSPLIT, $0-16
@@ -9664,384 +12550,6 @@ line:
 	JMP        line
 
 done:
-	RET
-
-// func rankKAVX512x256(c []float32, stride int, a []float32, b []float32, k int)
-// Requires: AVX, AVX512F, AVX512VL, MMX+
-TEXT ·rankKAVX512x256(SB), NOSPLIT, $0-88
-	MOVQ a_base+32(FP), AX
-	MOVQ b_base+56(FP), CX
-	MOVQ k+80(FP), DX
-	MOVQ c_base+0(FP), BX
-	MOVQ stride+24(FP), SI
-	SHLQ $0x02, SI
-
-	// Rows 0 to 11 of the tile, columns 0 to 15.
-	MOVQ       BX, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	PREFETCHT0 (DI)
-	ADDQ       SI, DI
-	MOVQ       BX, DI
-	MOVQ       AX, R8
-	MOVQ       CX, R9
-	MOVQ       DX, R10
-	VPXORD     Y16, Y16, Y16
-	VPXORD     Y17, Y17, Y17
-	VPXORD     Y18, Y18, Y18
-	VPXORD     Y19, Y19, Y19
-	VPXORD     Y20, Y20, Y20
-	VPXORD     Y21, Y21, Y21
-	VPXORD     Y22, Y22, Y22
-	VPXORD     Y23, Y23, Y23
-	VPXORD     Y24, Y24, Y24
-	VPXORD     Y25, Y25, Y25
-	VPXORD     Y26, Y26, Y26
-	VPXORD     Y27, Y27, Y27
-	VPXORD     Y28, Y28, Y28
-	VPXORD     Y29, Y29, Y29
-	VPXORD     Y30, Y30, Y30
-	VPXORD     Y31, Y31, Y31
-	VPXORD     Y0, Y0, Y0
-	VPXORD     Y1, Y1, Y1
-	VPXORD     Y2, Y2, Y2
-	VPXORD     Y3, Y3, Y3
-	VPXORD     Y4, Y4, Y4
-	VPXORD     Y5, Y5, Y5
-	VPXORD     Y6, Y6, Y6
-	VPXORD     Y7, Y7, Y7
-	PCALIGN    $0x20
-
-tile0x0:
-	VMOVUPS      (R9), Y8
-	VMOVUPS      32(R9), Y9
-	VBROADCASTSS (R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y16, Y16
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y17, Y17
-	VBROADCASTSS 4(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y18, Y18
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y19, Y19
-	VBROADCASTSS 8(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y20, Y20
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y21, Y21
-	VBROADCASTSS 12(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y22, Y22
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y23, Y23
-	VBROADCASTSS 16(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y24, Y24
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y25, Y25
-	VBROADCASTSS 20(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y26, Y26
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y27, Y27
-	VBROADCASTSS 24(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y28, Y28
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y29, Y29
-	VBROADCASTSS 28(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y30, Y30
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y31, Y31
-	VBROADCASTSS 32(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y0, Y0
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y1, Y1
-	VBROADCASTSS 36(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y2, Y2
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y3, Y3
-	VBROADCASTSS 40(R8), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y4, Y4
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y5, Y5
-	VBROADCASTSS 44(R8), Y10
-	VMULPS       Y10, Y8, Y8
-	VADDPS       Y8, Y6, Y6
-	VMULPS       Y10, Y9, Y8
-	VADDPS       Y8, Y7, Y7
-	ADDQ         $+48, R8
-	ADDQ         $+128, R9
-	SUBQ         $+1, R10
-	CMPQ         R10, $+1
-	JAE          tile0x0
-	VADDPS       (DI), Y16, Y16
-	VMOVUPS      Y16, (DI)
-	VADDPS       32(DI), Y17, Y17
-	VMOVUPS      Y17, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y18, Y18
-	VMOVUPS      Y18, (DI)
-	VADDPS       32(DI), Y19, Y19
-	VMOVUPS      Y19, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y20, Y20
-	VMOVUPS      Y20, (DI)
-	VADDPS       32(DI), Y21, Y21
-	VMOVUPS      Y21, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y22, Y22
-	VMOVUPS      Y22, (DI)
-	VADDPS       32(DI), Y23, Y23
-	VMOVUPS      Y23, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y24, Y24
-	VMOVUPS      Y24, (DI)
-	VADDPS       32(DI), Y25, Y25
-	VMOVUPS      Y25, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y26, Y26
-	VMOVUPS      Y26, (DI)
-	VADDPS       32(DI), Y27, Y27
-	VMOVUPS      Y27, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y28, Y28
-	VMOVUPS      Y28, (DI)
-	VADDPS       32(DI), Y29, Y29
-	VMOVUPS      Y29, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y30, Y30
-	VMOVUPS      Y30, (DI)
-	VADDPS       32(DI), Y31, Y31
-	VMOVUPS      Y31, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y0, Y0
-	VMOVUPS      Y0, (DI)
-	VADDPS       32(DI), Y1, Y1
-	VMOVUPS      Y1, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y2, Y2
-	VMOVUPS      Y2, (DI)
-	VADDPS       32(DI), Y3, Y3
-	VMOVUPS      Y3, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y4, Y4
-	VMOVUPS      Y4, (DI)
-	VADDPS       32(DI), Y5, Y5
-	VMOVUPS      Y5, 32(DI)
-	ADDQ         SI, DI
-	VADDPS       (DI), Y6, Y6
-	VMOVUPS      Y6, (DI)
-	VADDPS       32(DI), Y7, Y7
-	VMOVUPS      Y7, 32(DI)
-
-	// Rows 0 to 11 of the tile, columns 16 to 31.
-	MOVQ       BX, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	PREFETCHT0 64(DI)
-	ADDQ       SI, DI
-	MOVQ       BX, DI
-	MOVQ       CX, CX
-	VPXORD     Y16, Y16, Y16
-	VPXORD     Y17, Y17, Y17
-	VPXORD     Y18, Y18, Y18
-	VPXORD     Y19, Y19, Y19
-	VPXORD     Y20, Y20, Y20
-	VPXORD     Y21, Y21, Y21
-	VPXORD     Y22, Y22, Y22
-	VPXORD     Y23, Y23, Y23
-	VPXORD     Y24, Y24, Y24
-	VPXORD     Y25, Y25, Y25
-	VPXORD     Y26, Y26, Y26
-	VPXORD     Y27, Y27, Y27
-	VPXORD     Y28, Y28, Y28
-	VPXORD     Y29, Y29, Y29
-	VPXORD     Y30, Y30, Y30
-	VPXORD     Y31, Y31, Y31
-	VPXORD     Y0, Y0, Y0
-	VPXORD     Y1, Y1, Y1
-	VPXORD     Y2, Y2, Y2
-	VPXORD     Y3, Y3, Y3
-	VPXORD     Y4, Y4, Y4
-	VPXORD     Y5, Y5, Y5
-	VPXORD     Y6, Y6, Y6
-	VPXORD     Y7, Y7, Y7
-	PCALIGN    $0x20
-
-tile0x16:
-	VMOVUPS      64(CX), Y8
-	VMOVUPS      96(CX), Y9
-	VBROADCASTSS (AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y16, Y16
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y17, Y17
-	VBROADCASTSS 4(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y18, Y18
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y19, Y19
-	VBROADCASTSS 8(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y20, Y20
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y21, Y21
-	VBROADCASTSS 12(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y22, Y22
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y23, Y23
-	VBROADCASTSS 16(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y24, Y24
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y25, Y25
-	VBROADCASTSS 20(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y26, Y26
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y27, Y27
-	VBROADCASTSS 24(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y28, Y28
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y29, Y29
-	VBROADCASTSS 28(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y30, Y30
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y31, Y31
-	VBROADCASTSS 32(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y0, Y0
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y1, Y1
-	VBROADCASTSS 36(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y2, Y2
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y3, Y3
-	VBROADCASTSS 40(AX), Y10
-	VMULPS       Y10, Y8, Y11
-	VADDPS       Y11, Y4, Y4
-	VMULPS       Y10, Y9, Y10
-	VADDPS       Y10, Y5, Y5
-	VBROADCASTSS 44(AX), Y10
-	VMULPS       Y10, Y8, Y8
-	VADDPS       Y8, Y6, Y6
-	VMULPS       Y10, Y9, Y8
-	VADDPS       Y8, Y7, Y7
-	ADDQ         $+48, AX
-	ADDQ         $+128, CX
-	SUBQ         $+1, DX
-	CMPQ         DX, $+1
-	JAE          tile0x16
-	VADDPS       64(DI), Y16, Y16
-	VMOVUPS      Y16, 64(DI)
-	VADDPS       96(DI), Y17, Y17
-	VMOVUPS      Y17, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y18, Y18
-	VMOVUPS      Y18, 64(DI)
-	VADDPS       96(DI), Y19, Y19
-	VMOVUPS      Y19, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y20, Y20
-	VMOVUPS      Y20, 64(DI)
-	VADDPS       96(DI), Y21, Y21
-	VMOVUPS      Y21, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y22, Y22
-	VMOVUPS      Y22, 64(DI)
-	VADDPS       96(DI), Y23, Y23
-	VMOVUPS      Y23, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y24, Y24
-	VMOVUPS      Y24, 64(DI)
-	VADDPS       96(DI), Y25, Y25
-	VMOVUPS      Y25, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y26, Y26
-	VMOVUPS      Y26, 64(DI)
-	VADDPS       96(DI), Y27, Y27
-	VMOVUPS      Y27, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y28, Y28
-	VMOVUPS      Y28, 64(DI)
-	VADDPS       96(DI), Y29, Y29
-	VMOVUPS      Y29, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y30, Y30
-	VMOVUPS      Y30, 64(DI)
-	VADDPS       96(DI), Y31, Y31
-	VMOVUPS      Y31, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y0, Y0
-	VMOVUPS      Y0, 64(DI)
-	VADDPS       96(DI), Y1, Y1
-	VMOVUPS      Y1, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y2, Y2
-	VMOVUPS      Y2, 64(DI)
-	VADDPS       96(DI), Y3, Y3
-	VMOVUPS      Y3, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y4, Y4
-	VMOVUPS      Y4, 64(DI)
-	VADDPS       96(DI), Y5, Y5
-	VMOVUPS      Y5, 96(DI)
-	ADDQ         SI, DI
-	VADDPS       64(DI), Y6, Y6
-	VMOVUPS      Y6, 64(DI)
-	VADDPS       96(DI), Y7, Y7
-	VMOVUPS      Y7, 96(DI)
-	VZEROUPPER
 	RET
 
 // func rankKPairsAVX512x256(c []int32, stride int, a []uint32, b []uint32, k int)

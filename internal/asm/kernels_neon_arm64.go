@@ -19,15 +19,15 @@ func axpbyNEON(a float32, x []float32, b float32, y []float32)
 //go:noescape
 func axpyNEON(a float32, x []float32, y []float32)
 
-// axpy4NEON is a part of axpyRows.
-//
-//go:noescape
-func axpy4NEON(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
-
 // axpy64NEON works like axpy64Generic.
 //
 //go:noescape
 func axpy64NEON(a *float64, x []float32, y []float64)
+
+// axpyRowsNEON works like axpyRowsGeneric.
+//
+//go:noescape
+func axpyRowsNEON(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
 
 // axpySameNEON works like axpySameGeneric.
 //
@@ -149,6 +149,16 @@ func expNEON(dst []float32, x []float32, table *float32)
 //go:noescape
 func findNEON(x []float32, v float32) int
 
+// gemmNEON works like gemmGeneric.
+//
+//go:noescape
+func gemmNEON(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+
+// gerNEON works like gerGeneric.
+//
+//go:noescape
+func gerNEON(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
+
 // l1DistanceNEON works like l1DistanceGeneric.
 //
 //go:noescape
@@ -179,15 +189,15 @@ func normNEON(x []float32) float32
 //go:noescape
 func packNEON(dst []float32, width int, step int, c float32, x []float32)
 
+// packColumnsNEON works like packColumnsGeneric.
+//
+//go:noescape
+func packColumnsNEON(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+
 // prefetchNEON works like prefetchGeneric.
 //
 //go:noescape
 func prefetchNEON(p *float32, n int)
-
-// rankKNEON works like rankKGeneric.
-//
-//go:noescape
-func rankKNEON(c []float32, stride int, a []float32, b []float32, k int)
 
 // rankKPairsNEON works like rankKPairsGeneric.
 //

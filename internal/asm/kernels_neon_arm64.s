@@ -634,416 +634,6 @@ skip2:
 skip4:
 	B loop
 
-// func axpy4NEON(a *float32, x0 *float32, x1 *float32, x2 *float32, x3 *float32, y *float32, n int)
-TEXT ·axpy4NEON(SB), NOSPLIT, $0-56
-	MOVD  a+0(FP), R0
-	VLD1R (R0), [V0.S4]
-	VLD1R (R0), [V1.S4]
-	ADD   $0x00000004, R0, R1
-	VLD1R (R1), [V2.S4]
-	VLD1R (R1), [V3.S4]
-	ADD   $0x00000008, R0, R1
-	VLD1R (R1), [V4.S4]
-	VLD1R (R1), [V5.S4]
-	ADD   $0x0000000c, R0, R0
-	VLD1R (R0), [V6.S4]
-	VLD1R (R0), [V7.S4]
-	MOVD  x0+8(FP), R0
-	MOVD  x1+16(FP), R1
-	MOVD  x2+24(FP), R2
-	MOVD  x3+32(FP), R3
-	MOVD  y+40(FP), R6
-	MOVD  n+48(FP), R7
-	CMP   $0x00000008, R7
-	BLO   few
-	CMP   $0x00000011, R7
-	BHS   above16
-	CMP   $0x00000010, R7
-	BLO   eight
-	FLDPQ (R6), (F8, F9)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R2), (F10, F11)
-	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R3), (F10, F11)
-	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), (R6)
-	FLDPQ 32(R6), (F8, F9)
-	FLDPQ 32(R0), (F10, F11)
-	WORD  $0x6e2adc00         // VFMUL V10.S4, V0.S4, V0.S4
-	WORD  $0x6e2bdc21         // VFMUL V11.S4, V1.S4, V1.S4
-	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ 32(R1), (F0, F1)
-	WORD  $0x6e20dc40         // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x6e21dc61         // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ 32(R2), (F0, F1)
-	WORD  $0x6e20dc80         // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x6e21dca1         // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ 32(R3), (F0, F1)
-	WORD  $0x6e20dcc0         // VFMUL V0.S4, V6.S4, V0.S4
-	WORD  $0x6e21dce1         // VFMUL V1.S4, V7.S4, V1.S4
-	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 32(R6)
-	RET
-
-above16:
-	CMP $0x00000020, R7
-	BLO rest
-	AND $0x0000001c, R6, R8
-	CMP $0x00000000, R8
-	BNE misaligned
-
-loop:
-	// Four groups a turn.
-	FLDPQ (R6), (F8, F9)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R2), (F10, F11)
-	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R3), (F10, F11)
-	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), (R6)
-	FLDPQ 32(R6), (F8, F9)
-	FLDPQ 32(R0), (F10, F11)
-	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 32(R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 32(R2), (F10, F11)
-	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 32(R3), (F10, F11)
-	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 32(R6)
-	FLDPQ 64(R6), (F8, F9)
-	FLDPQ 64(R0), (F10, F11)
-	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 64(R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 64(R2), (F10, F11)
-	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 64(R3), (F10, F11)
-	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 64(R6)
-	FLDPQ 96(R6), (F8, F9)
-	FLDPQ 96(R0), (F10, F11)
-	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 96(R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 96(R2), (F10, F11)
-	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 96(R3), (F10, F11)
-	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 96(R6)
-	ADD   $0x00000080, R0, R0
-	ADD   $0x00000080, R1, R1
-	ADD   $0x00000080, R2, R2
-	ADD   $0x00000080, R3, R3
-	ADD   $0x00000080, R6, R6
-	SUB   $0x00000020, R7, R7
-	CMP   $0x00000020, R7
-	BHS   loop
-	CMP   $0x00000000, R7
-	BLS   done
-
-rest:
-	TBZ   $0x04, R7, less16
-	FLDPQ (R6), (F8, F9)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R2), (F10, F11)
-	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ (R3), (F10, F11)
-	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), (R6)
-	FLDPQ 32(R6), (F8, F9)
-	FLDPQ 32(R0), (F10, F11)
-	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc2b         // VFMUL V11.S4, V1.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 32(R1), (F10, F11)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e2bdc6b         // VFMUL V11.S4, V3.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 32(R2), (F10, F11)
-	WORD  $0x6e2adc8a         // VFMUL V10.S4, V4.S4, V10.S4
-	WORD  $0x6e2bdcab         // VFMUL V11.S4, V5.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FLDPQ 32(R3), (F10, F11)
-	WORD  $0x6e2adcca         // VFMUL V10.S4, V6.S4, V10.S4
-	WORD  $0x6e2bdceb         // VFMUL V11.S4, V7.S4, V11.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 32(R6)
-	ADD   $0x00000040, R0, R0
-	ADD   $0x00000040, R1, R1
-	ADD   $0x00000040, R2, R2
-	ADD   $0x00000040, R3, R3
-	ADD   $0x00000040, R6, R6
-
-less16:
-	TBZ $0x03, R7, less8
-
-eight:
-	FLDPQ (R6), (F8, F9)
-	FLDPQ (R0), (F10, F11)
-	WORD  $0x6e2adc0a         // VFMUL V10.S4, V0.S4, V10.S4
-	WORD  $0x6e2bdc21         // VFMUL V11.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ (R1), (F10, F1)
-	WORD  $0x6e2adc4a         // VFMUL V10.S4, V2.S4, V10.S4
-	WORD  $0x6e21dc61         // VFMUL V1.S4, V3.S4, V1.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ (R2), (F3, F1)
-	WORD  $0x6e23dc8a         // VFMUL V3.S4, V4.S4, V10.S4
-	WORD  $0x6e21dca1         // VFMUL V1.S4, V5.S4, V1.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
-	FLDPQ (R3), (F3, F1)
-	WORD  $0x6e23dcca         // VFMUL V3.S4, V6.S4, V10.S4
-	WORD  $0x6e21dce1         // VFMUL V1.S4, V7.S4, V1.S4
-	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), (R6)
-	ADD   $0x00000020, R0, R0
-	ADD   $0x00000020, R1, R1
-	ADD   $0x00000020, R2, R2
-	ADD   $0x00000020, R3, R3
-	ADD   $0x00000020, R6, R6
-
-less8:
-	AND $0x00000007, R7, R8
-	CMP $0x00000000, R8
-	BEQ done
-
-few:
-	TBZ   $0x02, R7, less4
-	FMOVQ (R6), F1
-	FMOVQ (R0), F3
-	WORD  $0x6e23dc03         // VFMUL V3.S4, V0.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVQ (R1), F3
-	WORD  $0x6e23dc43         // VFMUL V3.S4, V2.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVQ (R2), F3
-	WORD  $0x6e23dc83         // VFMUL V3.S4, V4.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVQ (R3), F3
-	WORD  $0x6e23dcc3         // VFMUL V3.S4, V6.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVQ F1, (R6)
-	ADD   $0x00000010, R0, R0
-	ADD   $0x00000010, R1, R1
-	ADD   $0x00000010, R2, R2
-	ADD   $0x00000010, R3, R3
-	ADD   $0x00000010, R6, R6
-
-less4:
-	TBZ   $0x01, R7, less2
-	FMOVD (R6), F1
-	FMOVD (R0), F3
-	WORD  $0x6e23dc03         // VFMUL V3.S4, V0.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVD (R1), F3
-	WORD  $0x6e23dc43         // VFMUL V3.S4, V2.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVD (R2), F3
-	WORD  $0x6e23dc83         // VFMUL V3.S4, V4.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVD (R3), F3
-	WORD  $0x6e23dcc3         // VFMUL V3.S4, V6.S4, V3.S4
-	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVD F1, (R6)
-	ADD   $0x00000008, R0, R0
-	ADD   $0x00000008, R1, R1
-	ADD   $0x00000008, R2, R2
-	ADD   $0x00000008, R3, R3
-	ADD   $0x00000008, R6, R6
-
-less2:
-	TBZ   $0x00, R7, less1
-	FMOVS (R6), F1
-	FMOVS (R0), F3
-	WORD  $0x6e23dc00      // VFMUL V3.S4, V0.S4, V0.S4
-	WORD  $0x4e20d421      // VFADD V0.S4, V1.S4, V1.S4
-	FMOVS (R1), F0
-	WORD  $0x6e20dc40      // VFMUL V0.S4, V2.S4, V0.S4
-	WORD  $0x4e20d421      // VFADD V0.S4, V1.S4, V1.S4
-	FMOVS (R2), F0
-	WORD  $0x6e20dc80      // VFMUL V0.S4, V4.S4, V0.S4
-	WORD  $0x4e20d421      // VFADD V0.S4, V1.S4, V1.S4
-	FMOVS (R3), F0
-	WORD  $0x6e20dcc0      // VFMUL V0.S4, V6.S4, V0.S4
-	WORD  $0x4e20d421      // VFADD V0.S4, V1.S4, V1.S4
-	FMOVS F1, (R6)
-
-less1:
-done:
-	RET
-
-misaligned:
-	CMP   $0x00000040, R7
-	BLO   loop
-	MOVD  $0x00000000, R8
-	SUB   R6, R8, R8
-	LSR   $0x00000002, R8, R8
-	AND   $0x00000007, R8, R8
-	SUB   R8, R7, R7
-	TBZ   $0x00, R8, skip1
-	FMOVS (R6), F8
-	FMOVS (R0), F9
-	WORD  $0x6e29dc09         // VFMUL V9.S4, V0.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVS (R1), F9
-	WORD  $0x6e29dc49         // VFMUL V9.S4, V2.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVS (R2), F9
-	WORD  $0x6e29dc89         // VFMUL V9.S4, V4.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVS (R3), F9
-	WORD  $0x6e29dcc9         // VFMUL V9.S4, V6.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVS F8, (R6)
-	ADD   $0x00000004, R0, R0
-	ADD   $0x00000004, R1, R1
-	ADD   $0x00000004, R2, R2
-	ADD   $0x00000004, R3, R3
-	ADD   $0x00000004, R6, R6
-
-skip1:
-	TBZ   $0x01, R8, skip2
-	FMOVD (R6), F8
-	FMOVD (R0), F9
-	WORD  $0x6e29dc09         // VFMUL V9.S4, V0.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVD (R1), F9
-	WORD  $0x6e29dc49         // VFMUL V9.S4, V2.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVD (R2), F9
-	WORD  $0x6e29dc89         // VFMUL V9.S4, V4.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVD (R3), F9
-	WORD  $0x6e29dcc9         // VFMUL V9.S4, V6.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVD F8, (R6)
-	ADD   $0x00000008, R0, R0
-	ADD   $0x00000008, R1, R1
-	ADD   $0x00000008, R2, R2
-	ADD   $0x00000008, R3, R3
-	ADD   $0x00000008, R6, R6
-
-skip2:
-	TBZ   $0x02, R8, skip4
-	FMOVQ (R6), F8
-	FMOVQ (R0), F9
-	WORD  $0x6e29dc09         // VFMUL V9.S4, V0.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVQ (R1), F9
-	WORD  $0x6e29dc49         // VFMUL V9.S4, V2.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVQ (R2), F9
-	WORD  $0x6e29dc89         // VFMUL V9.S4, V4.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVQ (R3), F9
-	WORD  $0x6e29dcc9         // VFMUL V9.S4, V6.S4, V9.S4
-	WORD  $0x4e29d508         // VFADD V9.S4, V8.S4, V8.S4
-	FMOVQ F8, (R6)
-	ADD   $0x00000010, R0, R0
-	ADD   $0x00000010, R1, R1
-	ADD   $0x00000010, R2, R2
-	ADD   $0x00000010, R3, R3
-	ADD   $0x00000010, R6, R6
-
-skip4:
-	B loop
-
 // func axpy64NEON(a *float64, x []float32, y []float64)
 TEXT ·axpy64NEON(SB), NOSPLIT, $0-56
 	MOVD  a+0(FP), R0
@@ -1158,6 +748,840 @@ less2:
 	FMOVD F0, (R2)
 
 less1:
+	RET
+
+// func axpyRowsNEON(alpha float32, a []float32, rows []float32, stride int, idx []int32, y []float32)
+TEXT ·axpyRowsNEON(SB), NOSPLIT, $0-112
+	FMOVS alpha+0(FP), F0
+	VDUP  V0.S[0], V0.S4
+	VDUP  V0.S[0], V1.S4
+	MOVD  a_base+8(FP), R0
+	MOVD  a_len+16(FP), R1
+	MOVD  rows_base+32(FP), R2
+	MOVD  stride+56(FP), R3
+	MOVD  idx_base+64(FP), R6
+	MOVD  y_base+88(FP), R7
+	MOVD  y_len+96(FP), R8
+	LSL   $0x00000002, R3, R3
+
+strip:
+	CMP   $0x00000040, R8
+	BLS   narrow
+	MOVD  R0, R9
+	MOVD  R2, R10
+	MOVD  R1, R11
+	MOVD  R6, R12
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 64(R7), (F6, F7)
+	FLDPQ 96(R7), (F8, F9)
+	FLDPQ 128(R7), (F10, F11)
+	FLDPQ 160(R7), (F12, F13)
+	FLDPQ 192(R7), (F14, F15)
+	FLDPQ 224(R7), (F16, F17)
+
+whole:
+	MOVD R10, R13
+	ADD  R3, R10, R10
+	CMP  $0x00000001, R6
+	BHS  wholeat
+
+wholeadd:
+	VLD1R (R9), [V20.S4]
+	VLD1R (R9), [V21.S4]
+	WORD  $0x6e20de94           // VFMUL V0.S4, V20.S4, V20.S4
+	WORD  $0x6e21deb5           // VFMUL V1.S4, V21.S4, V21.S4
+	FLDPQ (R13), (F18, F19)
+	WORD  $0x6e32de92           // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3           // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d442           // VFADD V18.S4, V2.S4, V2.S4
+	WORD  $0x4e33d463           // VFADD V19.S4, V3.S4, V3.S4
+	FLDPQ 32(R13), (F18, F19)
+	WORD  $0x6e32de92           // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3           // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d484           // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5           // VFADD V19.S4, V5.S4, V5.S4
+	FLDPQ 64(R13), (F18, F19)
+	WORD  $0x6e32de92           // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3           // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d4c6           // VFADD V18.S4, V6.S4, V6.S4
+	WORD  $0x4e33d4e7           // VFADD V19.S4, V7.S4, V7.S4
+	FLDPQ 96(R13), (F18, F19)
+	WORD  $0x6e32de92           // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3           // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d508           // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529           // VFADD V19.S4, V9.S4, V9.S4
+	FLDPQ 128(R13), (F18, F19)
+	WORD  $0x6e32de92           // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3           // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d54a           // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b           // VFADD V19.S4, V11.S4, V11.S4
+	FLDPQ 160(R13), (F18, F19)
+	WORD  $0x6e32de92           // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3           // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d58c           // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad           // VFADD V19.S4, V13.S4, V13.S4
+	FLDPQ 192(R13), (F18, F19)
+	WORD  $0x6e32de92           // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3           // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d5ce           // VFADD V18.S4, V14.S4, V14.S4
+	WORD  $0x4e33d5ef           // VFADD V19.S4, V15.S4, V15.S4
+	FLDPQ 224(R13), (F18, F19)
+	WORD  $0x6e32de92           // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3           // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d610           // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631           // VFADD V19.S4, V17.S4, V17.S4
+	ADD   $0x00000004, R9, R9
+	SUB   $0x00000001, R11, R11
+	CMP   $0x00000001, R11
+	BHS   whole
+	FSTPQ (F2, F3), (R7)
+	FSTPQ (F4, F5), 32(R7)
+	FSTPQ (F6, F7), 64(R7)
+	FSTPQ (F8, F9), 96(R7)
+	FSTPQ (F10, F11), 128(R7)
+	FSTPQ (F12, F13), 160(R7)
+	FSTPQ (F14, F15), 192(R7)
+	FSTPQ (F16, F17), 224(R7)
+	B     wholeend
+
+wholeat:
+	MOVWU (R12), R13
+	MOVD  R13, R13
+	MUL   R3, R13, R13
+	ADD   R2, R13, R13
+	ADD   $0x00000004, R12, R12
+	B     wholeadd
+
+wholeend:
+	ADD $0x00000100, R2, R2
+	ADD $0x00000100, R7, R7
+	SUB $0x00000040, R8, R8
+	B   strip
+
+narrow:
+	CMP   $0x00000008, R8
+	BLO   few
+	CMP   $0x00000008, R8
+	BLS   groups1
+	CMP   $0x00000010, R8
+	BLS   groups2
+	CMP   $0x00000018, R8
+	BLS   groups3
+	CMP   $0x00000020, R8
+	BLS   groups4
+	CMP   $0x00000028, R8
+	BLS   groups5
+	CMP   $0x00000030, R8
+	BLS   groups6
+	CMP   $0x00000038, R8
+	BLS   groups7
+	MOVD  R8, R8
+	SUB   $0x00000008, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 64(R7), (F6, F7)
+	FLDPQ 96(R7), (F8, F9)
+	FLDPQ 128(R7), (F10, F11)
+	FLDPQ 160(R7), (F12, F13)
+	FLDPQ 192(R7), (F14, F15)
+	ADD   R8, R7, R11
+	FLDPQ (R11), (F16, F17)
+
+rowsgroups8:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  rowsgroups8at
+
+rowsgroups8add:
+	VLD1R (R0), [V20.S4]
+	VLD1R (R0), [V21.S4]
+	WORD  $0x6e20de94          // VFMUL V0.S4, V20.S4, V20.S4
+	WORD  $0x6e21deb5          // VFMUL V1.S4, V21.S4, V21.S4
+	FLDPQ (R11), (F18, F19)
+	WORD  $0x6e32de92          // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3          // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d442          // VFADD V18.S4, V2.S4, V2.S4
+	WORD  $0x4e33d463          // VFADD V19.S4, V3.S4, V3.S4
+	FLDPQ 32(R11), (F18, F19)
+	WORD  $0x6e32de92          // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3          // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d484          // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5          // VFADD V19.S4, V5.S4, V5.S4
+	FLDPQ 64(R11), (F18, F19)
+	WORD  $0x6e32de92          // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3          // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d4c6          // VFADD V18.S4, V6.S4, V6.S4
+	WORD  $0x4e33d4e7          // VFADD V19.S4, V7.S4, V7.S4
+	FLDPQ 96(R11), (F18, F19)
+	WORD  $0x6e32de92          // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3          // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d508          // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529          // VFADD V19.S4, V9.S4, V9.S4
+	FLDPQ 128(R11), (F18, F19)
+	WORD  $0x6e32de92          // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3          // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d54a          // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b          // VFADD V19.S4, V11.S4, V11.S4
+	FLDPQ 160(R11), (F18, F19)
+	WORD  $0x6e32de92          // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3          // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d58c          // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad          // VFADD V19.S4, V13.S4, V13.S4
+	FLDPQ 192(R11), (F18, F19)
+	WORD  $0x6e32de92          // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3          // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d5ce          // VFADD V18.S4, V14.S4, V14.S4
+	WORD  $0x4e33d5ef          // VFADD V19.S4, V15.S4, V15.S4
+	ADD   R8, R11, R11
+	FLDPQ (R11), (F18, F19)
+	WORD  $0x6e32de92          // VFMUL V18.S4, V20.S4, V18.S4
+	WORD  $0x6e33deb3          // VFMUL V19.S4, V21.S4, V19.S4
+	WORD  $0x4e32d610          // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631          // VFADD V19.S4, V17.S4, V17.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups8
+	FSTPQ (F2, F3), (R7)
+	FSTPQ (F4, F5), 32(R7)
+	FSTPQ (F6, F7), 64(R7)
+	FSTPQ (F8, F9), 96(R7)
+	FSTPQ (F10, F11), 128(R7)
+	FSTPQ (F12, F13), 160(R7)
+	FSTPQ (F14, F15), 192(R7)
+	ADD   R8, R7, R0
+	FSTPQ (F16, F17), (R0)
+	B     rowsgroups8end
+
+rowsgroups8at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     rowsgroups8add
+
+rowsgroups8end:
+	RET
+
+groups7:
+	MOVD  R8, R8
+	SUB   $0x00000008, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 64(R7), (F6, F7)
+	FLDPQ 96(R7), (F8, F9)
+	FLDPQ 128(R7), (F10, F11)
+	FLDPQ 160(R7), (F12, F13)
+	ADD   R8, R7, R11
+	FLDPQ (R11), (F14, F15)
+
+rowsgroups7:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  rowsgroups7at
+
+rowsgroups7add:
+	VLD1R (R0), [V18.S4]
+	VLD1R (R0), [V19.S4]
+	WORD  $0x6e20de52          // VFMUL V0.S4, V18.S4, V18.S4
+	WORD  $0x6e21de73          // VFMUL V1.S4, V19.S4, V19.S4
+	FLDPQ (R11), (F16, F17)
+	WORD  $0x6e30de50          // VFMUL V16.S4, V18.S4, V16.S4
+	WORD  $0x6e31de71          // VFMUL V17.S4, V19.S4, V17.S4
+	WORD  $0x4e30d442          // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463          // VFADD V17.S4, V3.S4, V3.S4
+	FLDPQ 32(R11), (F16, F17)
+	WORD  $0x6e30de50          // VFMUL V16.S4, V18.S4, V16.S4
+	WORD  $0x6e31de71          // VFMUL V17.S4, V19.S4, V17.S4
+	WORD  $0x4e30d484          // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5          // VFADD V17.S4, V5.S4, V5.S4
+	FLDPQ 64(R11), (F16, F17)
+	WORD  $0x6e30de50          // VFMUL V16.S4, V18.S4, V16.S4
+	WORD  $0x6e31de71          // VFMUL V17.S4, V19.S4, V17.S4
+	WORD  $0x4e30d4c6          // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7          // VFADD V17.S4, V7.S4, V7.S4
+	FLDPQ 96(R11), (F16, F17)
+	WORD  $0x6e30de50          // VFMUL V16.S4, V18.S4, V16.S4
+	WORD  $0x6e31de71          // VFMUL V17.S4, V19.S4, V17.S4
+	WORD  $0x4e30d508          // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529          // VFADD V17.S4, V9.S4, V9.S4
+	FLDPQ 128(R11), (F16, F17)
+	WORD  $0x6e30de50          // VFMUL V16.S4, V18.S4, V16.S4
+	WORD  $0x6e31de71          // VFMUL V17.S4, V19.S4, V17.S4
+	WORD  $0x4e30d54a          // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b          // VFADD V17.S4, V11.S4, V11.S4
+	FLDPQ 160(R11), (F16, F17)
+	WORD  $0x6e30de50          // VFMUL V16.S4, V18.S4, V16.S4
+	WORD  $0x6e31de71          // VFMUL V17.S4, V19.S4, V17.S4
+	WORD  $0x4e30d58c          // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad          // VFADD V17.S4, V13.S4, V13.S4
+	ADD   R8, R11, R11
+	FLDPQ (R11), (F16, F17)
+	WORD  $0x6e30de50          // VFMUL V16.S4, V18.S4, V16.S4
+	WORD  $0x6e31de71          // VFMUL V17.S4, V19.S4, V17.S4
+	WORD  $0x4e30d5ce          // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef          // VFADD V17.S4, V15.S4, V15.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups7
+	FSTPQ (F2, F3), (R7)
+	FSTPQ (F4, F5), 32(R7)
+	FSTPQ (F6, F7), 64(R7)
+	FSTPQ (F8, F9), 96(R7)
+	FSTPQ (F10, F11), 128(R7)
+	FSTPQ (F12, F13), 160(R7)
+	ADD   R8, R7, R0
+	FSTPQ (F14, F15), (R0)
+	B     rowsgroups7end
+
+rowsgroups7at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     rowsgroups7add
+
+rowsgroups7end:
+	RET
+
+groups6:
+	MOVD  R8, R8
+	SUB   $0x00000008, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 64(R7), (F6, F7)
+	FLDPQ 96(R7), (F8, F9)
+	FLDPQ 128(R7), (F10, F11)
+	ADD   R8, R7, R11
+	FLDPQ (R11), (F12, F13)
+
+rowsgroups6:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  rowsgroups6at
+
+rowsgroups6add:
+	VLD1R (R0), [V16.S4]
+	VLD1R (R0), [V17.S4]
+	WORD  $0x6e20de10          // VFMUL V0.S4, V16.S4, V16.S4
+	WORD  $0x6e21de31          // VFMUL V1.S4, V17.S4, V17.S4
+	FLDPQ (R11), (F14, F15)
+	WORD  $0x6e2ede0e          // VFMUL V14.S4, V16.S4, V14.S4
+	WORD  $0x6e2fde2f          // VFMUL V15.S4, V17.S4, V15.S4
+	WORD  $0x4e2ed442          // VFADD V14.S4, V2.S4, V2.S4
+	WORD  $0x4e2fd463          // VFADD V15.S4, V3.S4, V3.S4
+	FLDPQ 32(R11), (F14, F15)
+	WORD  $0x6e2ede0e          // VFMUL V14.S4, V16.S4, V14.S4
+	WORD  $0x6e2fde2f          // VFMUL V15.S4, V17.S4, V15.S4
+	WORD  $0x4e2ed484          // VFADD V14.S4, V4.S4, V4.S4
+	WORD  $0x4e2fd4a5          // VFADD V15.S4, V5.S4, V5.S4
+	FLDPQ 64(R11), (F14, F15)
+	WORD  $0x6e2ede0e          // VFMUL V14.S4, V16.S4, V14.S4
+	WORD  $0x6e2fde2f          // VFMUL V15.S4, V17.S4, V15.S4
+	WORD  $0x4e2ed4c6          // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7          // VFADD V15.S4, V7.S4, V7.S4
+	FLDPQ 96(R11), (F14, F15)
+	WORD  $0x6e2ede0e          // VFMUL V14.S4, V16.S4, V14.S4
+	WORD  $0x6e2fde2f          // VFMUL V15.S4, V17.S4, V15.S4
+	WORD  $0x4e2ed508          // VFADD V14.S4, V8.S4, V8.S4
+	WORD  $0x4e2fd529          // VFADD V15.S4, V9.S4, V9.S4
+	FLDPQ 128(R11), (F14, F15)
+	WORD  $0x6e2ede0e          // VFMUL V14.S4, V16.S4, V14.S4
+	WORD  $0x6e2fde2f          // VFMUL V15.S4, V17.S4, V15.S4
+	WORD  $0x4e2ed54a          // VFADD V14.S4, V10.S4, V10.S4
+	WORD  $0x4e2fd56b          // VFADD V15.S4, V11.S4, V11.S4
+	ADD   R8, R11, R11
+	FLDPQ (R11), (F14, F15)
+	WORD  $0x6e2ede0e          // VFMUL V14.S4, V16.S4, V14.S4
+	WORD  $0x6e2fde2f          // VFMUL V15.S4, V17.S4, V15.S4
+	WORD  $0x4e2ed58c          // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad          // VFADD V15.S4, V13.S4, V13.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups6
+	FSTPQ (F2, F3), (R7)
+	FSTPQ (F4, F5), 32(R7)
+	FSTPQ (F6, F7), 64(R7)
+	FSTPQ (F8, F9), 96(R7)
+	FSTPQ (F10, F11), 128(R7)
+	ADD   R8, R7, R0
+	FSTPQ (F12, F13), (R0)
+	B     rowsgroups6end
+
+rowsgroups6at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     rowsgroups6add
+
+rowsgroups6end:
+	RET
+
+groups5:
+	MOVD  R8, R8
+	SUB   $0x00000008, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 64(R7), (F6, F7)
+	FLDPQ 96(R7), (F8, F9)
+	ADD   R8, R7, R11
+	FLDPQ (R11), (F10, F11)
+
+rowsgroups5:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  rowsgroups5at
+
+rowsgroups5add:
+	VLD1R (R0), [V14.S4]
+	VLD1R (R0), [V15.S4]
+	WORD  $0x6e20ddce         // VFMUL V0.S4, V14.S4, V14.S4
+	WORD  $0x6e21ddef         // VFMUL V1.S4, V15.S4, V15.S4
+	FLDPQ (R11), (F12, F13)
+	WORD  $0x6e2cddcc         // VFMUL V12.S4, V14.S4, V12.S4
+	WORD  $0x6e2ddded         // VFMUL V13.S4, V15.S4, V13.S4
+	WORD  $0x4e2cd442         // VFADD V12.S4, V2.S4, V2.S4
+	WORD  $0x4e2dd463         // VFADD V13.S4, V3.S4, V3.S4
+	FLDPQ 32(R11), (F12, F13)
+	WORD  $0x6e2cddcc         // VFMUL V12.S4, V14.S4, V12.S4
+	WORD  $0x6e2ddded         // VFMUL V13.S4, V15.S4, V13.S4
+	WORD  $0x4e2cd484         // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5         // VFADD V13.S4, V5.S4, V5.S4
+	FLDPQ 64(R11), (F12, F13)
+	WORD  $0x6e2cddcc         // VFMUL V12.S4, V14.S4, V12.S4
+	WORD  $0x6e2ddded         // VFMUL V13.S4, V15.S4, V13.S4
+	WORD  $0x4e2cd4c6         // VFADD V12.S4, V6.S4, V6.S4
+	WORD  $0x4e2dd4e7         // VFADD V13.S4, V7.S4, V7.S4
+	FLDPQ 96(R11), (F12, F13)
+	WORD  $0x6e2cddcc         // VFMUL V12.S4, V14.S4, V12.S4
+	WORD  $0x6e2ddded         // VFMUL V13.S4, V15.S4, V13.S4
+	WORD  $0x4e2cd508         // VFADD V12.S4, V8.S4, V8.S4
+	WORD  $0x4e2dd529         // VFADD V13.S4, V9.S4, V9.S4
+	ADD   R8, R11, R11
+	FLDPQ (R11), (F12, F13)
+	WORD  $0x6e2cddcc         // VFMUL V12.S4, V14.S4, V12.S4
+	WORD  $0x6e2ddded         // VFMUL V13.S4, V15.S4, V13.S4
+	WORD  $0x4e2cd54a         // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b         // VFADD V13.S4, V11.S4, V11.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups5
+	FSTPQ (F2, F3), (R7)
+	FSTPQ (F4, F5), 32(R7)
+	FSTPQ (F6, F7), 64(R7)
+	FSTPQ (F8, F9), 96(R7)
+	ADD   R8, R7, R0
+	FSTPQ (F10, F11), (R0)
+	B     rowsgroups5end
+
+rowsgroups5at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     rowsgroups5add
+
+rowsgroups5end:
+	RET
+
+groups4:
+	MOVD  R8, R8
+	SUB   $0x00000008, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	FLDPQ 64(R7), (F6, F7)
+	ADD   R8, R7, R11
+	FLDPQ (R11), (F8, F9)
+
+rowsgroups4:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  rowsgroups4at
+
+rowsgroups4add:
+	VLD1R (R0), [V12.S4]
+	VLD1R (R0), [V13.S4]
+	WORD  $0x6e20dd8c         // VFMUL V0.S4, V12.S4, V12.S4
+	WORD  $0x6e21ddad         // VFMUL V1.S4, V13.S4, V13.S4
+	FLDPQ (R11), (F10, F11)
+	WORD  $0x6e2add8a         // VFMUL V10.S4, V12.S4, V10.S4
+	WORD  $0x6e2bddab         // VFMUL V11.S4, V13.S4, V11.S4
+	WORD  $0x4e2ad442         // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463         // VFADD V11.S4, V3.S4, V3.S4
+	FLDPQ 32(R11), (F10, F11)
+	WORD  $0x6e2add8a         // VFMUL V10.S4, V12.S4, V10.S4
+	WORD  $0x6e2bddab         // VFMUL V11.S4, V13.S4, V11.S4
+	WORD  $0x4e2ad484         // VFADD V10.S4, V4.S4, V4.S4
+	WORD  $0x4e2bd4a5         // VFADD V11.S4, V5.S4, V5.S4
+	FLDPQ 64(R11), (F10, F11)
+	WORD  $0x6e2add8a         // VFMUL V10.S4, V12.S4, V10.S4
+	WORD  $0x6e2bddab         // VFMUL V11.S4, V13.S4, V11.S4
+	WORD  $0x4e2ad4c6         // VFADD V10.S4, V6.S4, V6.S4
+	WORD  $0x4e2bd4e7         // VFADD V11.S4, V7.S4, V7.S4
+	ADD   R8, R11, R11
+	FLDPQ (R11), (F10, F11)
+	WORD  $0x6e2add8a         // VFMUL V10.S4, V12.S4, V10.S4
+	WORD  $0x6e2bddab         // VFMUL V11.S4, V13.S4, V11.S4
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups4
+	FSTPQ (F2, F3), (R7)
+	FSTPQ (F4, F5), 32(R7)
+	FSTPQ (F6, F7), 64(R7)
+	ADD   R8, R7, R0
+	FSTPQ (F8, F9), (R0)
+	B     rowsgroups4end
+
+rowsgroups4at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     rowsgroups4add
+
+rowsgroups4end:
+	RET
+
+groups3:
+	MOVD  R8, R8
+	SUB   $0x00000008, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FLDPQ (R7), (F2, F3)
+	FLDPQ 32(R7), (F4, F5)
+	ADD   R8, R7, R11
+	FLDPQ (R11), (F6, F7)
+
+rowsgroups3:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  rowsgroups3at
+
+rowsgroups3add:
+	VLD1R (R0), [V10.S4]
+	VLD1R (R0), [V11.S4]
+	WORD  $0x6e20dd4a         // VFMUL V0.S4, V10.S4, V10.S4
+	WORD  $0x6e21dd6b         // VFMUL V1.S4, V11.S4, V11.S4
+	FLDPQ (R11), (F8, F9)
+	WORD  $0x6e28dd48         // VFMUL V8.S4, V10.S4, V8.S4
+	WORD  $0x6e29dd69         // VFMUL V9.S4, V11.S4, V9.S4
+	WORD  $0x4e28d442         // VFADD V8.S4, V2.S4, V2.S4
+	WORD  $0x4e29d463         // VFADD V9.S4, V3.S4, V3.S4
+	FLDPQ 32(R11), (F8, F9)
+	WORD  $0x6e28dd48         // VFMUL V8.S4, V10.S4, V8.S4
+	WORD  $0x6e29dd69         // VFMUL V9.S4, V11.S4, V9.S4
+	WORD  $0x4e28d484         // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e29d4a5         // VFADD V9.S4, V5.S4, V5.S4
+	ADD   R8, R11, R11
+	FLDPQ (R11), (F8, F9)
+	WORD  $0x6e28dd48         // VFMUL V8.S4, V10.S4, V8.S4
+	WORD  $0x6e29dd69         // VFMUL V9.S4, V11.S4, V9.S4
+	WORD  $0x4e28d4c6         // VFADD V8.S4, V6.S4, V6.S4
+	WORD  $0x4e29d4e7         // VFADD V9.S4, V7.S4, V7.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups3
+	FSTPQ (F2, F3), (R7)
+	FSTPQ (F4, F5), 32(R7)
+	ADD   R8, R7, R0
+	FSTPQ (F6, F7), (R0)
+	B     rowsgroups3end
+
+rowsgroups3at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     rowsgroups3add
+
+rowsgroups3end:
+	RET
+
+groups2:
+	MOVD  R8, R8
+	SUB   $0x00000008, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FLDPQ (R7), (F2, F3)
+	ADD   R8, R7, R11
+	FLDPQ (R11), (F4, F5)
+
+rowsgroups2:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  rowsgroups2at
+
+rowsgroups2add:
+	VLD1R (R0), [V8.S4]
+	VLD1R (R0), [V9.S4]
+	WORD  $0x6e20dd08         // VFMUL V0.S4, V8.S4, V8.S4
+	WORD  $0x6e21dd29         // VFMUL V1.S4, V9.S4, V9.S4
+	FLDPQ (R11), (F6, F7)
+	WORD  $0x6e26dd06         // VFMUL V6.S4, V8.S4, V6.S4
+	WORD  $0x6e27dd27         // VFMUL V7.S4, V9.S4, V7.S4
+	WORD  $0x4e26d442         // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463         // VFADD V7.S4, V3.S4, V3.S4
+	ADD   R8, R11, R11
+	FLDPQ (R11), (F6, F7)
+	WORD  $0x6e26dd06         // VFMUL V6.S4, V8.S4, V6.S4
+	WORD  $0x6e27dd27         // VFMUL V7.S4, V9.S4, V7.S4
+	WORD  $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
+	WORD  $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups2
+	FSTPQ (F2, F3), (R7)
+	ADD   R8, R7, R0
+	FSTPQ (F4, F5), (R0)
+	B     rowsgroups2end
+
+rowsgroups2at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     rowsgroups2add
+
+rowsgroups2end:
+	RET
+
+groups1:
+	MOVD  R8, R8
+	SUB   $0x00000008, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	ADD   R8, R7, R11
+	FLDPQ (R11), (F2, F3)
+
+rowsgroups1:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  rowsgroups1at
+
+rowsgroups1add:
+	VLD1R (R0), [V4.S4]
+	VLD1R (R0), [V5.S4]
+	WORD  $0x6e20dc84         // VFMUL V0.S4, V4.S4, V4.S4
+	WORD  $0x6e21dca5         // VFMUL V1.S4, V5.S4, V5.S4
+	ADD   R8, R11, R11
+	FLDPQ (R11), (F7, F6)
+	WORD  $0x6e27dc84         // VFMUL V7.S4, V4.S4, V4.S4
+	WORD  $0x6e26dca5         // VFMUL V6.S4, V5.S4, V5.S4
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups1
+	ADD   R8, R7, R0
+	FSTPQ (F2, F3), (R0)
+	B     rowsgroups1end
+
+rowsgroups1at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     rowsgroups1add
+
+rowsgroups1end:
+	RET
+
+few:
+	CMP   $0x00000004, R8
+	BLO   less4
+	MOVD  R8, R8
+	SUB   $0x00000004, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FMOVQ (R7), F1
+	ADD   R8, R7, R11
+	FMOVQ (R11), F2
+
+pairs4:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  pairs4at
+
+pairs4add:
+	VLD1R (R0), [V4.S4]
+	WORD  $0x6e20dc84         // VFMUL V0.S4, V4.S4, V4.S4
+	FMOVQ (R11), F3
+	WORD  $0x6e23dc83         // VFMUL V3.S4, V4.S4, V3.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	ADD   R8, R11, R11
+	FMOVQ (R11), F3
+	WORD  $0x6e23dc83         // VFMUL V3.S4, V4.S4, V3.S4
+	WORD  $0x4e23d442         // VFADD V3.S4, V2.S4, V2.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   pairs4
+	FMOVQ F1, (R7)
+	ADD   R8, R7, R0
+	FMOVQ F2, (R0)
+	B     pairs4end
+
+pairs4at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     pairs4add
+
+pairs4end:
+	RET
+
+less4:
+	CMP   $0x00000002, R8
+	BLO   less2
+	MOVD  R8, R8
+	SUB   $0x00000002, R8, R8
+	LSL   $0x00000002, R8, R8
+	MOVD  R0, R0
+	MOVD  R2, R9
+	MOVD  R1, R1
+	MOVD  R6, R10
+	FMOVD (R7), F1
+	ADD   R8, R7, R11
+	FMOVD (R11), F2
+
+pairs2:
+	MOVD R9, R11
+	ADD  R3, R9, R9
+	CMP  $0x00000001, R6
+	BHS  pairs2at
+
+pairs2add:
+	VLD1R (R0), [V4.S4]
+	WORD  $0x6e20dc84         // VFMUL V0.S4, V4.S4, V4.S4
+	FMOVD (R11), F3
+	WORD  $0x6e23dc83         // VFMUL V3.S4, V4.S4, V3.S4
+	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
+	ADD   R8, R11, R11
+	FMOVD (R11), F3
+	WORD  $0x6e23dc83         // VFMUL V3.S4, V4.S4, V3.S4
+	WORD  $0x4e23d442         // VFADD V3.S4, V2.S4, V2.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   pairs2
+	FMOVD F1, (R7)
+	ADD   R8, R7, R0
+	FMOVD F2, (R0)
+	B     pairs2end
+
+pairs2at:
+	MOVWU (R10), R11
+	MOVD  R11, R11
+	MUL   R3, R11, R11
+	ADD   R2, R11, R11
+	ADD   $0x00000004, R10, R10
+	B     pairs2add
+
+pairs2end:
+	RET
+
+less2:
+	MOVD  R0, R0
+	MOVD  R2, R8
+	MOVD  R1, R1
+	MOVD  R6, R9
+	FMOVS (R7), F1
+
+one:
+	MOVD R8, R10
+	ADD  R3, R8, R8
+	CMP  $0x00000001, R6
+	BHS  oneat
+
+oneadd:
+	VLD1R (R0), [V2.S4]
+	WORD  $0x6e20dc42         // VFMUL V0.S4, V2.S4, V2.S4
+	FMOVS (R10), F3
+	WORD  $0x6e23dc42         // VFMUL V3.S4, V2.S4, V2.S4
+	WORD  $0x4e22d421         // VFADD V2.S4, V1.S4, V1.S4
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   one
+	FMOVS F1, (R7)
+	B     oneend
+
+oneat:
+	MOVWU (R9), R10
+	MOVD  R10, R10
+	MUL   R3, R10, R10
+	ADD   R2, R10, R10
+	ADD   $0x00000004, R9, R9
+	B     oneadd
+
+oneend:
 	RET
 
 // func axpySameNEON(a float32, idx []uint16, w []float32)
@@ -13160,6 +13584,2102 @@ found:
 	MOVD R2, ret+32(FP)
 	RET
 
+// func gemmNEON(c []float32, stride int, a []float32, aRow int, aStep int, b []float32, bStep int, rows int, cols int, k int)
+TEXT ·gemmNEON(SB), NOSPLIT, $0-128
+	MOVD rows+104(FP), R1
+	MOVD $0x00000000, R0
+
+rows6:
+	CMP  $0x00000006, R1
+	BLO  rows4
+	MOVD cols+112(FP), R2
+
+cols6:
+	CMP  $0x00000010, R2
+	BLO  edge6
+	MOVD k+120(FP), R3
+	CMP  $0x00000040, R3
+	BLO  pair6near
+	MOVD stride+24(FP), R6
+	LSL  $0x00000002, R6, R6
+	MOVD c_base+0(FP), R7
+	MOVD R0, R8
+	MUL  R6, R8, R8
+	ADD  R8, R7, R7
+	MOVD cols+112(FP), R6
+	SUB  R2, R6, R6
+	LSL  $0x00000002, R6, R6
+	ADD  R6, R7, R7
+	MOVD stride+24(FP), R6
+	LSL  $0x00000002, R6, R6
+	PRFM (R7), PLDL1KEEP
+	ADD  R6, R7, R7
+	PRFM (R7), PLDL1KEEP
+	ADD  R6, R7, R7
+	PRFM (R7), PLDL1KEEP
+	ADD  R6, R7, R7
+	PRFM (R7), PLDL1KEEP
+	ADD  R6, R7, R7
+	PRFM (R7), PLDL1KEEP
+	ADD  R6, R7, R7
+	PRFM (R7), PLDL1KEEP
+	ADD  R6, R7, R7
+
+pair6near:
+	MOVD  aRow+56(FP), R6
+	LSL   $0x00000002, R6, R6
+	MOVD  aStep+64(FP), R7
+	LSL   $0x00000002, R7, R7
+	MOVD  bStep+96(FP), R8
+	LSL   $0x00000002, R8, R8
+	MOVD  b_base+72(FP), R9
+	MOVD  cols+112(FP), R10
+	SUB   R2, R10, R10
+	LSL   $0x00000002, R10, R10
+	ADD   R10, R9, R9
+	MOVD  a_base+32(FP), R10
+	MOVD  R0, R11
+	MUL   R6, R11, R11
+	ADD   R11, R10, R10
+	ADD   R6<<2, R10, R11
+	ADD   R6<<1, R6, R12
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V23.B16
+
+pair6:
+	FLDPQ (R9), (F24, F25)
+	FLDPQ 32(R9), (F26, F27)
+	VLD1R (R10), [V28.S4]
+	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd400         // VFADD V29.S4, V0.S4, V0.S4
+	WORD  $0x4e3ed421         // VFADD V30.S4, V1.S4, V1.S4
+	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd442         // VFADD V29.S4, V2.S4, V2.S4
+	WORD  $0x4e3cd463         // VFADD V28.S4, V3.S4, V3.S4
+	ADD   R6, R10, R13
+	VLD1R (R13), [V28.S4]
+	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd484         // VFADD V29.S4, V4.S4, V4.S4
+	WORD  $0x4e3ed4a5         // VFADD V30.S4, V5.S4, V5.S4
+	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd4c6         // VFADD V29.S4, V6.S4, V6.S4
+	WORD  $0x4e3cd4e7         // VFADD V28.S4, V7.S4, V7.S4
+	ADD   R6<<1, R10, R13
+	VLD1R (R13), [V28.S4]
+	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd508         // VFADD V29.S4, V8.S4, V8.S4
+	WORD  $0x4e3ed529         // VFADD V30.S4, V9.S4, V9.S4
+	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd54a         // VFADD V29.S4, V10.S4, V10.S4
+	WORD  $0x4e3cd56b         // VFADD V28.S4, V11.S4, V11.S4
+	ADD   R12, R10, R13
+	VLD1R (R13), [V28.S4]
+	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd58c         // VFADD V29.S4, V12.S4, V12.S4
+	WORD  $0x4e3ed5ad         // VFADD V30.S4, V13.S4, V13.S4
+	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd5ce         // VFADD V29.S4, V14.S4, V14.S4
+	WORD  $0x4e3cd5ef         // VFADD V28.S4, V15.S4, V15.S4
+	VLD1R (R11), [V28.S4]
+	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
+	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
+	WORD  $0x4e3dd610         // VFADD V29.S4, V16.S4, V16.S4
+	WORD  $0x4e3ed631         // VFADD V30.S4, V17.S4, V17.S4
+	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
+	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
+	WORD  $0x4e3dd652         // VFADD V29.S4, V18.S4, V18.S4
+	WORD  $0x4e3cd673         // VFADD V28.S4, V19.S4, V19.S4
+	ADD   R6, R11, R13
+	VLD1R (R13), [V28.S4]
+	WORD  $0x6e3cdf18         // VFMUL V28.S4, V24.S4, V24.S4
+	WORD  $0x6e3cdf39         // VFMUL V28.S4, V25.S4, V25.S4
+	WORD  $0x4e38d694         // VFADD V24.S4, V20.S4, V20.S4
+	WORD  $0x4e39d6b5         // VFADD V25.S4, V21.S4, V21.S4
+	WORD  $0x6e3cdf58         // VFMUL V28.S4, V26.S4, V24.S4
+	WORD  $0x6e3cdf79         // VFMUL V28.S4, V27.S4, V25.S4
+	WORD  $0x4e38d6d6         // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7         // VFADD V25.S4, V23.S4, V23.S4
+	ADD   R7, R10, R10
+	ADD   R7, R11, R11
+	ADD   R8, R9, R9
+	SUB   $0x00000001, R3, R3
+	CMP   $0x00000001, R3
+	BHS   pair6
+	MOVD  stride+24(FP), R3
+	LSL   $0x00000002, R3, R3
+	MOVD  c_base+0(FP), R6
+	MOVD  R0, R7
+	MUL   R3, R7, R7
+	ADD   R7, R6, R6
+	MOVD  cols+112(FP), R7
+	SUB   R2, R7, R7
+	LSL   $0x00000002, R7, R7
+	ADD   R7, R6, R6
+	FLDPQ (R6), (F24, F25)
+	WORD  $0x4e38d400         // VFADD V24.S4, V0.S4, V0.S4
+	WORD  $0x4e39d421         // VFADD V25.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R6)
+	FLDPQ 32(R6), (F0, F1)
+	WORD  $0x4e20d442         // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e21d463         // VFADD V1.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 32(R6)
+	ADD   R3, R6, R6
+	FLDPQ (R6), (F0, F1)
+	WORD  $0x4e20d484         // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e21d4a5         // VFADD V1.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), (R6)
+	FLDPQ 32(R6), (F0, F1)
+	WORD  $0x4e20d4c6         // VFADD V0.S4, V6.S4, V6.S4
+	WORD  $0x4e21d4e7         // VFADD V1.S4, V7.S4, V7.S4
+	FSTPQ (F6, F7), 32(R6)
+	ADD   R3, R6, R6
+	FLDPQ (R6), (F0, F1)
+	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), (R6)
+	FLDPQ 32(R6), (F0, F1)
+	WORD  $0x4e20d54a         // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b         // VFADD V1.S4, V11.S4, V11.S4
+	FSTPQ (F10, F11), 32(R6)
+	ADD   R3, R6, R6
+	FLDPQ (R6), (F0, F1)
+	WORD  $0x4e20d58c         // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad         // VFADD V1.S4, V13.S4, V13.S4
+	FSTPQ (F12, F13), (R6)
+	FLDPQ 32(R6), (F0, F1)
+	WORD  $0x4e20d5ce         // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef         // VFADD V1.S4, V15.S4, V15.S4
+	FSTPQ (F14, F15), 32(R6)
+	ADD   R3, R6, R6
+	FLDPQ (R6), (F0, F1)
+	WORD  $0x4e20d610         // VFADD V0.S4, V16.S4, V16.S4
+	WORD  $0x4e21d631         // VFADD V1.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), (R6)
+	FLDPQ 32(R6), (F0, F1)
+	WORD  $0x4e20d652         // VFADD V0.S4, V18.S4, V18.S4
+	WORD  $0x4e21d673         // VFADD V1.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), 32(R6)
+	ADD   R3, R6, R6
+	FLDPQ (R6), (F0, F1)
+	WORD  $0x4e20d694         // VFADD V0.S4, V20.S4, V20.S4
+	WORD  $0x4e21d6b5         // VFADD V1.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), (R6)
+	FLDPQ 32(R6), (F0, F1)
+	WORD  $0x4e20d6d6         // VFADD V0.S4, V22.S4, V22.S4
+	WORD  $0x4e21d6f7         // VFADD V1.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 32(R6)
+	SUB   $0x00000010, R2, R2
+	B     cols6
+
+edge6:
+	CMP  $0x00000000, R2
+	BLS  next6
+	MOVD R2, R3
+	CMP  $0x00000008, R3
+	BLO  part6
+	MOVD $0x00000008, R3
+
+part6:
+	SUB   $0x00000001, R3, R6
+	AND   $0x00000007, R6, R6
+	ADD   $0x00000001, R6, R6
+	MOVD  k+120(FP), R7
+	MOVD  aRow+56(FP), R8
+	LSL   $0x00000002, R8, R8
+	MOVD  aStep+64(FP), R9
+	LSL   $0x00000002, R9, R9
+	MOVD  bStep+96(FP), R10
+	LSL   $0x00000002, R10, R10
+	MOVD  b_base+72(FP), R11
+	MOVD  cols+112(FP), R12
+	SUB   R2, R12, R12
+	LSL   $0x00000002, R12, R12
+	ADD   R12, R11, R11
+	MOVD  a_base+32(FP), R12
+	MOVD  R0, R13
+	MUL   R8, R13, R13
+	ADD   R13, R12, R12
+	ADD   R8<<2, R12, R13
+	ADD   R8<<1, R8, R14
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+
+group6:
+	ADD   $0x00000000, R11, R15
+	TBNZ  $0x03, R6, part1all
+	VMOVI $0x00, V13.B16
+	TBZ   $0x02, R6, part1low
+	FMOVQ (R15), F12
+	ADD   $0x00000010, R15, R15
+	VMOVI $0x00, V13.B16
+	TBZ   $0x01, R6, part1highone
+	FMOVD (R15), F13
+	TBZ   $0x00, R6, part1end
+	ADD   $0x00000008, R15, R15
+	VLD1  (R15), V13.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R6, part1end
+	FMOVS (R15), F13
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V12.B16
+	TBZ   $0x01, R6, part1lowone
+	FMOVD (R15), F12
+	TBZ   $0x00, R6, part1end
+	ADD   $0x00000008, R15, R15
+	VLD1  (R15), V12.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R6, part1end
+	FMOVS (R15), F12
+	B     part1end
+
+part1all:
+	FLDPQ (R15), (F12, F13)
+
+part1end:
+	VLD1R (R12), [V14.S4]
+	WORD  $0x6e2edd8f             // VFMUL V14.S4, V12.S4, V15.S4
+	WORD  $0x6e2eddae             // VFMUL V14.S4, V13.S4, V14.S4
+	WORD  $0x4e2fd400             // VFADD V15.S4, V0.S4, V0.S4
+	WORD  $0x4e2ed421             // VFADD V14.S4, V1.S4, V1.S4
+	ADD   R8, R12, R15
+	VLD1R (R15), [V14.S4]
+	WORD  $0x6e2edd8f             // VFMUL V14.S4, V12.S4, V15.S4
+	WORD  $0x6e2eddae             // VFMUL V14.S4, V13.S4, V14.S4
+	WORD  $0x4e2fd442             // VFADD V15.S4, V2.S4, V2.S4
+	WORD  $0x4e2ed463             // VFADD V14.S4, V3.S4, V3.S4
+	ADD   R8<<1, R12, R15
+	VLD1R (R15), [V14.S4]
+	WORD  $0x6e2edd8f             // VFMUL V14.S4, V12.S4, V15.S4
+	WORD  $0x6e2eddae             // VFMUL V14.S4, V13.S4, V14.S4
+	WORD  $0x4e2fd484             // VFADD V15.S4, V4.S4, V4.S4
+	WORD  $0x4e2ed4a5             // VFADD V14.S4, V5.S4, V5.S4
+	ADD   R14, R12, R15
+	VLD1R (R15), [V14.S4]
+	WORD  $0x6e2edd8f             // VFMUL V14.S4, V12.S4, V15.S4
+	WORD  $0x6e2eddae             // VFMUL V14.S4, V13.S4, V14.S4
+	WORD  $0x4e2fd4c6             // VFADD V15.S4, V6.S4, V6.S4
+	WORD  $0x4e2ed4e7             // VFADD V14.S4, V7.S4, V7.S4
+	VLD1R (R13), [V14.S4]
+	WORD  $0x6e2edd8f             // VFMUL V14.S4, V12.S4, V15.S4
+	WORD  $0x6e2eddae             // VFMUL V14.S4, V13.S4, V14.S4
+	WORD  $0x4e2fd508             // VFADD V15.S4, V8.S4, V8.S4
+	WORD  $0x4e2ed529             // VFADD V14.S4, V9.S4, V9.S4
+	ADD   R8, R13, R15
+	VLD1R (R15), [V14.S4]
+	WORD  $0x6e2edd8c             // VFMUL V14.S4, V12.S4, V12.S4
+	WORD  $0x6e2eddad             // VFMUL V14.S4, V13.S4, V13.S4
+	WORD  $0x4e2cd54a             // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b             // VFADD V13.S4, V11.S4, V11.S4
+	ADD   R9, R12, R12
+	ADD   R9, R13, R13
+	ADD   R10, R11, R11
+	SUB   $0x00000001, R7, R7
+	CMP   $0x00000001, R7
+	BHS   group6
+	MOVD  stride+24(FP), R7
+	LSL   $0x00000002, R7, R7
+	MOVD  c_base+0(FP), R8
+	MOVD  R0, R9
+	MUL   R7, R9, R9
+	ADD   R9, R8, R8
+	MOVD  cols+112(FP), R9
+	SUB   R2, R9, R9
+	LSL   $0x00000002, R9, R9
+	ADD   R9, R8, R8
+	ADD   $0x00000000, R8, R9
+	TBNZ  $0x03, R6, part2all
+	VMOVI $0x00, V13.B16
+	TBZ   $0x02, R6, part2low
+	FMOVQ (R9), F12
+	ADD   $0x00000010, R9, R9
+	VMOVI $0x00, V13.B16
+	TBZ   $0x01, R6, part2highone
+	FMOVD (R9), F13
+	TBZ   $0x00, R6, part2end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V13.S[2]
+	B     part2end
+
+part2highone:
+	TBZ   $0x00, R6, part2end
+	FMOVS (R9), F13
+	B     part2end
+
+part2low:
+	VMOVI $0x00, V12.B16
+	TBZ   $0x01, R6, part2lowone
+	FMOVD (R9), F12
+	TBZ   $0x00, R6, part2end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V12.S[2]
+	B     part2end
+
+part2lowone:
+	TBZ   $0x00, R6, part2end
+	FMOVS (R9), F12
+	B     part2end
+
+part2all:
+	FLDPQ (R9), (F12, F13)
+
+part2end:
+	WORD  $0x4e2cd400             // VFADD V12.S4, V0.S4, V0.S4
+	WORD  $0x4e2dd421             // VFADD V13.S4, V1.S4, V1.S4
+	ADD   $0x00000000, R8, R9
+	TBNZ  $0x03, R6, part3all
+	VORR  V0.B16, V0.B16, V12.B16
+	TBZ   $0x02, R6, part3low
+	FMOVQ F0, (R9)
+	ADD   $0x00000010, R9, R9
+	VORR  V1.B16, V1.B16, V12.B16
+
+part3low:
+	TBZ   $0x01, R6, part3one
+	FMOVD F12, (R9)
+	ADD   $0x00000008, R9, R9
+	VEXT  $0x08, V12.B16, V12.B16, V12.B16
+
+part3one:
+	TBZ   $0x00, R6, part3end
+	FMOVS F12, (R9)
+	B     part3end
+
+part3all:
+	FSTPQ (F0, F1), (R9)
+
+part3end:
+	ADD   R7, R8, R8
+	ADD   $0x00000000, R8, R9
+	TBNZ  $0x03, R6, part4all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R6, part4low
+	FMOVQ (R9), F0
+	ADD   $0x00000010, R9, R9
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R6, part4highone
+	FMOVD (R9), F1
+	TBZ   $0x00, R6, part4end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V1.S[2]
+	B     part4end
+
+part4highone:
+	TBZ   $0x00, R6, part4end
+	FMOVS (R9), F1
+	B     part4end
+
+part4low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R6, part4lowone
+	FMOVD (R9), F0
+	TBZ   $0x00, R6, part4end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V0.S[2]
+	B     part4end
+
+part4lowone:
+	TBZ   $0x00, R6, part4end
+	FMOVS (R9), F0
+	B     part4end
+
+part4all:
+	FLDPQ (R9), (F0, F1)
+
+part4end:
+	WORD  $0x4e20d442            // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e21d463            // VFADD V1.S4, V3.S4, V3.S4
+	ADD   $0x00000000, R8, R9
+	TBNZ  $0x03, R6, part5all
+	VORR  V2.B16, V2.B16, V0.B16
+	TBZ   $0x02, R6, part5low
+	FMOVQ F2, (R9)
+	ADD   $0x00000010, R9, R9
+	VORR  V3.B16, V3.B16, V0.B16
+
+part5low:
+	TBZ   $0x01, R6, part5one
+	FMOVD F0, (R9)
+	ADD   $0x00000008, R9, R9
+	VEXT  $0x08, V0.B16, V0.B16, V0.B16
+
+part5one:
+	TBZ   $0x00, R6, part5end
+	FMOVS F0, (R9)
+	B     part5end
+
+part5all:
+	FSTPQ (F2, F3), (R9)
+
+part5end:
+	ADD   R7, R8, R8
+	ADD   $0x00000000, R8, R9
+	TBNZ  $0x03, R6, part6all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R6, part6low
+	FMOVQ (R9), F0
+	ADD   $0x00000010, R9, R9
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R6, part6highone
+	FMOVD (R9), F1
+	TBZ   $0x00, R6, part6end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V1.S[2]
+	B     part6end
+
+part6highone:
+	TBZ   $0x00, R6, part6end
+	FMOVS (R9), F1
+	B     part6end
+
+part6low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R6, part6lowone
+	FMOVD (R9), F0
+	TBZ   $0x00, R6, part6end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V0.S[2]
+	B     part6end
+
+part6lowone:
+	TBZ   $0x00, R6, part6end
+	FMOVS (R9), F0
+	B     part6end
+
+part6all:
+	FLDPQ (R9), (F0, F1)
+
+part6end:
+	WORD  $0x4e20d484            // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e21d4a5            // VFADD V1.S4, V5.S4, V5.S4
+	ADD   $0x00000000, R8, R9
+	TBNZ  $0x03, R6, part7all
+	VORR  V4.B16, V4.B16, V0.B16
+	TBZ   $0x02, R6, part7low
+	FMOVQ F4, (R9)
+	ADD   $0x00000010, R9, R9
+	VORR  V5.B16, V5.B16, V0.B16
+
+part7low:
+	TBZ   $0x01, R6, part7one
+	FMOVD F0, (R9)
+	ADD   $0x00000008, R9, R9
+	VEXT  $0x08, V0.B16, V0.B16, V0.B16
+
+part7one:
+	TBZ   $0x00, R6, part7end
+	FMOVS F0, (R9)
+	B     part7end
+
+part7all:
+	FSTPQ (F4, F5), (R9)
+
+part7end:
+	ADD   R7, R8, R8
+	ADD   $0x00000000, R8, R9
+	TBNZ  $0x03, R6, part8all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R6, part8low
+	FMOVQ (R9), F0
+	ADD   $0x00000010, R9, R9
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R6, part8highone
+	FMOVD (R9), F1
+	TBZ   $0x00, R6, part8end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V1.S[2]
+	B     part8end
+
+part8highone:
+	TBZ   $0x00, R6, part8end
+	FMOVS (R9), F1
+	B     part8end
+
+part8low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R6, part8lowone
+	FMOVD (R9), F0
+	TBZ   $0x00, R6, part8end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V0.S[2]
+	B     part8end
+
+part8lowone:
+	TBZ   $0x00, R6, part8end
+	FMOVS (R9), F0
+	B     part8end
+
+part8all:
+	FLDPQ (R9), (F0, F1)
+
+part8end:
+	WORD  $0x4e20d4c6            // VFADD V0.S4, V6.S4, V6.S4
+	WORD  $0x4e21d4e7            // VFADD V1.S4, V7.S4, V7.S4
+	ADD   $0x00000000, R8, R9
+	TBNZ  $0x03, R6, part9all
+	VORR  V6.B16, V6.B16, V0.B16
+	TBZ   $0x02, R6, part9low
+	FMOVQ F6, (R9)
+	ADD   $0x00000010, R9, R9
+	VORR  V7.B16, V7.B16, V0.B16
+
+part9low:
+	TBZ   $0x01, R6, part9one
+	FMOVD F0, (R9)
+	ADD   $0x00000008, R9, R9
+	VEXT  $0x08, V0.B16, V0.B16, V0.B16
+
+part9one:
+	TBZ   $0x00, R6, part9end
+	FMOVS F0, (R9)
+	B     part9end
+
+part9all:
+	FSTPQ (F6, F7), (R9)
+
+part9end:
+	ADD   R7, R8, R8
+	ADD   $0x00000000, R8, R9
+	TBNZ  $0x03, R6, part10all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R6, part10low
+	FMOVQ (R9), F0
+	ADD   $0x00000010, R9, R9
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R6, part10highone
+	FMOVD (R9), F1
+	TBZ   $0x00, R6, part10end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V1.S[2]
+	B     part10end
+
+part10highone:
+	TBZ   $0x00, R6, part10end
+	FMOVS (R9), F1
+	B     part10end
+
+part10low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R6, part10lowone
+	FMOVD (R9), F0
+	TBZ   $0x00, R6, part10end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V0.S[2]
+	B     part10end
+
+part10lowone:
+	TBZ   $0x00, R6, part10end
+	FMOVS (R9), F0
+	B     part10end
+
+part10all:
+	FLDPQ (R9), (F0, F1)
+
+part10end:
+	WORD  $0x4e20d508            // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529            // VFADD V1.S4, V9.S4, V9.S4
+	ADD   $0x00000000, R8, R9
+	TBNZ  $0x03, R6, part11all
+	VORR  V8.B16, V8.B16, V0.B16
+	TBZ   $0x02, R6, part11low
+	FMOVQ F8, (R9)
+	ADD   $0x00000010, R9, R9
+	VORR  V9.B16, V9.B16, V0.B16
+
+part11low:
+	TBZ   $0x01, R6, part11one
+	FMOVD F0, (R9)
+	ADD   $0x00000008, R9, R9
+	VEXT  $0x08, V0.B16, V0.B16, V0.B16
+
+part11one:
+	TBZ   $0x00, R6, part11end
+	FMOVS F0, (R9)
+	B     part11end
+
+part11all:
+	FSTPQ (F8, F9), (R9)
+
+part11end:
+	ADD   R7, R8, R8
+	ADD   $0x00000000, R8, R7
+	TBNZ  $0x03, R6, part12all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R6, part12low
+	FMOVQ (R7), F0
+	ADD   $0x00000010, R7, R7
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R6, part12highone
+	FMOVD (R7), F1
+	TBZ   $0x00, R6, part12end
+	ADD   $0x00000008, R7, R7
+	VLD1  (R7), V1.S[2]
+	B     part12end
+
+part12highone:
+	TBZ   $0x00, R6, part12end
+	FMOVS (R7), F1
+	B     part12end
+
+part12low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R6, part12lowone
+	FMOVD (R7), F0
+	TBZ   $0x00, R6, part12end
+	ADD   $0x00000008, R7, R7
+	VLD1  (R7), V0.S[2]
+	B     part12end
+
+part12lowone:
+	TBZ   $0x00, R6, part12end
+	FMOVS (R7), F0
+	B     part12end
+
+part12all:
+	FLDPQ (R7), (F0, F1)
+
+part12end:
+	WORD  $0x4e20d54a              // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b              // VFADD V1.S4, V11.S4, V11.S4
+	ADD   $0x00000000, R8, R7
+	TBNZ  $0x03, R6, part13all
+	VORR  V10.B16, V10.B16, V0.B16
+	TBZ   $0x02, R6, part13low
+	FMOVQ F10, (R7)
+	ADD   $0x00000010, R7, R7
+	VORR  V11.B16, V11.B16, V0.B16
+
+part13low:
+	TBZ   $0x01, R6, part13one
+	FMOVD F0, (R7)
+	ADD   $0x00000008, R7, R7
+	VEXT  $0x08, V0.B16, V0.B16, V0.B16
+
+part13one:
+	TBZ   $0x00, R6, part13end
+	FMOVS F0, (R7)
+	B     part13end
+
+part13all:
+	FSTPQ (F10, F11), (R7)
+
+part13end:
+	SUB R3, R2, R2
+	B   edge6
+
+next6:
+	ADD $0x00000006, R0, R0
+	SUB $0x00000006, R1, R1
+	B   rows6
+
+rows4:
+	CMP  $0x00000004, R1
+	BLO  rows1
+	MOVD cols+112(FP), R2
+
+cols4:
+	CMP   $0x00000010, R2
+	BLO   edge4
+	MOVD  k+120(FP), R3
+	MOVD  aRow+56(FP), R6
+	LSL   $0x00000002, R6, R6
+	MOVD  aStep+64(FP), R7
+	LSL   $0x00000002, R7, R7
+	MOVD  bStep+96(FP), R8
+	LSL   $0x00000002, R8, R8
+	MOVD  b_base+72(FP), R9
+	MOVD  cols+112(FP), R10
+	SUB   R2, R10, R10
+	LSL   $0x00000002, R10, R10
+	ADD   R10, R9, R9
+	MOVD  a_base+32(FP), R10
+	MOVD  R0, R11
+	MUL   R6, R11, R11
+	ADD   R11, R10, R10
+	ADD   R6<<1, R6, R11
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+
+pair4:
+	FLDPQ (R9), (F16, F17)
+	FLDPQ 32(R9), (F18, F19)
+	VLD1R (R10), [V20.S4]
+	WORD  $0x6e34de15         // VFMUL V20.S4, V16.S4, V21.S4
+	WORD  $0x6e34de36         // VFMUL V20.S4, V17.S4, V22.S4
+	WORD  $0x4e35d400         // VFADD V21.S4, V0.S4, V0.S4
+	WORD  $0x4e36d421         // VFADD V22.S4, V1.S4, V1.S4
+	WORD  $0x6e34de55         // VFMUL V20.S4, V18.S4, V21.S4
+	WORD  $0x6e34de74         // VFMUL V20.S4, V19.S4, V20.S4
+	WORD  $0x4e35d442         // VFADD V21.S4, V2.S4, V2.S4
+	WORD  $0x4e34d463         // VFADD V20.S4, V3.S4, V3.S4
+	ADD   R6, R10, R12
+	VLD1R (R12), [V20.S4]
+	WORD  $0x6e34de15         // VFMUL V20.S4, V16.S4, V21.S4
+	WORD  $0x6e34de36         // VFMUL V20.S4, V17.S4, V22.S4
+	WORD  $0x4e35d484         // VFADD V21.S4, V4.S4, V4.S4
+	WORD  $0x4e36d4a5         // VFADD V22.S4, V5.S4, V5.S4
+	WORD  $0x6e34de55         // VFMUL V20.S4, V18.S4, V21.S4
+	WORD  $0x6e34de74         // VFMUL V20.S4, V19.S4, V20.S4
+	WORD  $0x4e35d4c6         // VFADD V21.S4, V6.S4, V6.S4
+	WORD  $0x4e34d4e7         // VFADD V20.S4, V7.S4, V7.S4
+	ADD   R6<<1, R10, R12
+	VLD1R (R12), [V20.S4]
+	WORD  $0x6e34de15         // VFMUL V20.S4, V16.S4, V21.S4
+	WORD  $0x6e34de36         // VFMUL V20.S4, V17.S4, V22.S4
+	WORD  $0x4e35d508         // VFADD V21.S4, V8.S4, V8.S4
+	WORD  $0x4e36d529         // VFADD V22.S4, V9.S4, V9.S4
+	WORD  $0x6e34de55         // VFMUL V20.S4, V18.S4, V21.S4
+	WORD  $0x6e34de74         // VFMUL V20.S4, V19.S4, V20.S4
+	WORD  $0x4e35d54a         // VFADD V21.S4, V10.S4, V10.S4
+	WORD  $0x4e34d56b         // VFADD V20.S4, V11.S4, V11.S4
+	ADD   R11, R10, R12
+	VLD1R (R12), [V20.S4]
+	WORD  $0x6e34de10         // VFMUL V20.S4, V16.S4, V16.S4
+	WORD  $0x6e34de31         // VFMUL V20.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c         // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad         // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x6e34de50         // VFMUL V20.S4, V18.S4, V16.S4
+	WORD  $0x6e34de71         // VFMUL V20.S4, V19.S4, V17.S4
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	ADD   R7, R10, R10
+	ADD   R8, R9, R9
+	SUB   $0x00000001, R3, R3
+	CMP   $0x00000001, R3
+	BHS   pair4
+	MOVD  stride+24(FP), R3
+	LSL   $0x00000002, R3, R3
+	MOVD  c_base+0(FP), R6
+	MOVD  R0, R7
+	MUL   R3, R7, R7
+	ADD   R7, R6, R6
+	MOVD  cols+112(FP), R7
+	SUB   R2, R7, R7
+	LSL   $0x00000002, R7, R7
+	ADD   R7, R6, R6
+	FLDPQ (R6), (F16, F17)
+	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421         // VFADD V17.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R6)
+	FLDPQ 32(R6), (F0, F1)
+	WORD  $0x4e20d442         // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e21d463         // VFADD V1.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 32(R6)
+	ADD   R3, R6, R6
+	FLDPQ (R6), (F0, F1)
+	WORD  $0x4e20d484         // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e21d4a5         // VFADD V1.S4, V5.S4, V5.S4
+	FSTPQ (F4, F5), (R6)
+	FLDPQ 32(R6), (F0, F1)
+	WORD  $0x4e20d4c6         // VFADD V0.S4, V6.S4, V6.S4
+	WORD  $0x4e21d4e7         // VFADD V1.S4, V7.S4, V7.S4
+	FSTPQ (F6, F7), 32(R6)
+	ADD   R3, R6, R6
+	FLDPQ (R6), (F0, F1)
+	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
+	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), (R6)
+	FLDPQ 32(R6), (F0, F1)
+	WORD  $0x4e20d54a         // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b         // VFADD V1.S4, V11.S4, V11.S4
+	FSTPQ (F10, F11), 32(R6)
+	ADD   R3, R6, R6
+	FLDPQ (R6), (F0, F1)
+	WORD  $0x4e20d58c         // VFADD V0.S4, V12.S4, V12.S4
+	WORD  $0x4e21d5ad         // VFADD V1.S4, V13.S4, V13.S4
+	FSTPQ (F12, F13), (R6)
+	FLDPQ 32(R6), (F0, F1)
+	WORD  $0x4e20d5ce         // VFADD V0.S4, V14.S4, V14.S4
+	WORD  $0x4e21d5ef         // VFADD V1.S4, V15.S4, V15.S4
+	FSTPQ (F14, F15), 32(R6)
+	SUB   $0x00000010, R2, R2
+	B     cols4
+
+edge4:
+	CMP  $0x00000000, R2
+	BLS  next4
+	MOVD R2, R3
+	CMP  $0x00000008, R3
+	BLO  part4
+	MOVD $0x00000008, R3
+
+part4:
+	SUB   $0x00000001, R3, R6
+	AND   $0x00000007, R6, R6
+	ADD   $0x00000001, R6, R6
+	MOVD  k+120(FP), R7
+	MOVD  aRow+56(FP), R8
+	LSL   $0x00000002, R8, R8
+	MOVD  aStep+64(FP), R9
+	LSL   $0x00000002, R9, R9
+	MOVD  bStep+96(FP), R10
+	LSL   $0x00000002, R10, R10
+	MOVD  b_base+72(FP), R11
+	MOVD  cols+112(FP), R12
+	SUB   R2, R12, R12
+	LSL   $0x00000002, R12, R12
+	ADD   R12, R11, R11
+	MOVD  a_base+32(FP), R12
+	MOVD  R0, R13
+	MUL   R8, R13, R13
+	ADD   R13, R12, R12
+	ADD   R8<<1, R8, R13
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+
+group4:
+	ADD   $0x00000000, R11, R14
+	TBNZ  $0x03, R6, part14all
+	VMOVI $0x00, V9.B16
+	TBZ   $0x02, R6, part14low
+	FMOVQ (R14), F8
+	ADD   $0x00000010, R14, R14
+	VMOVI $0x00, V9.B16
+	TBZ   $0x01, R6, part14highone
+	FMOVD (R14), F9
+	TBZ   $0x00, R6, part14end
+	ADD   $0x00000008, R14, R14
+	VLD1  (R14), V9.S[2]
+	B     part14end
+
+part14highone:
+	TBZ   $0x00, R6, part14end
+	FMOVS (R14), F9
+	B     part14end
+
+part14low:
+	VMOVI $0x00, V8.B16
+	TBZ   $0x01, R6, part14lowone
+	FMOVD (R14), F8
+	TBZ   $0x00, R6, part14end
+	ADD   $0x00000008, R14, R14
+	VLD1  (R14), V8.S[2]
+	B     part14end
+
+part14lowone:
+	TBZ   $0x00, R6, part14end
+	FMOVS (R14), F8
+	B     part14end
+
+part14all:
+	FLDPQ (R14), (F8, F9)
+
+part14end:
+	VLD1R (R12), [V10.S4]
+	WORD  $0x6e2add0b              // VFMUL V10.S4, V8.S4, V11.S4
+	WORD  $0x6e2add2a              // VFMUL V10.S4, V9.S4, V10.S4
+	WORD  $0x4e2bd400              // VFADD V11.S4, V0.S4, V0.S4
+	WORD  $0x4e2ad421              // VFADD V10.S4, V1.S4, V1.S4
+	ADD   R8, R12, R14
+	VLD1R (R14), [V10.S4]
+	WORD  $0x6e2add0b              // VFMUL V10.S4, V8.S4, V11.S4
+	WORD  $0x6e2add2a              // VFMUL V10.S4, V9.S4, V10.S4
+	WORD  $0x4e2bd442              // VFADD V11.S4, V2.S4, V2.S4
+	WORD  $0x4e2ad463              // VFADD V10.S4, V3.S4, V3.S4
+	ADD   R8<<1, R12, R14
+	VLD1R (R14), [V10.S4]
+	WORD  $0x6e2add0b              // VFMUL V10.S4, V8.S4, V11.S4
+	WORD  $0x6e2add2a              // VFMUL V10.S4, V9.S4, V10.S4
+	WORD  $0x4e2bd484              // VFADD V11.S4, V4.S4, V4.S4
+	WORD  $0x4e2ad4a5              // VFADD V10.S4, V5.S4, V5.S4
+	ADD   R13, R12, R14
+	VLD1R (R14), [V10.S4]
+	WORD  $0x6e2add08              // VFMUL V10.S4, V8.S4, V8.S4
+	WORD  $0x6e2add29              // VFMUL V10.S4, V9.S4, V9.S4
+	WORD  $0x4e28d4c6              // VFADD V8.S4, V6.S4, V6.S4
+	WORD  $0x4e29d4e7              // VFADD V9.S4, V7.S4, V7.S4
+	ADD   R9, R12, R12
+	ADD   R10, R11, R11
+	SUB   $0x00000001, R7, R7
+	CMP   $0x00000001, R7
+	BHS   group4
+	MOVD  stride+24(FP), R7
+	LSL   $0x00000002, R7, R7
+	MOVD  c_base+0(FP), R8
+	MOVD  R0, R9
+	MUL   R7, R9, R9
+	ADD   R9, R8, R8
+	MOVD  cols+112(FP), R9
+	SUB   R2, R9, R9
+	LSL   $0x00000002, R9, R9
+	ADD   R9, R8, R8
+	ADD   $0x00000000, R8, R9
+	TBNZ  $0x03, R6, part15all
+	VMOVI $0x00, V9.B16
+	TBZ   $0x02, R6, part15low
+	FMOVQ (R9), F8
+	ADD   $0x00000010, R9, R9
+	VMOVI $0x00, V9.B16
+	TBZ   $0x01, R6, part15highone
+	FMOVD (R9), F9
+	TBZ   $0x00, R6, part15end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V9.S[2]
+	B     part15end
+
+part15highone:
+	TBZ   $0x00, R6, part15end
+	FMOVS (R9), F9
+	B     part15end
+
+part15low:
+	VMOVI $0x00, V8.B16
+	TBZ   $0x01, R6, part15lowone
+	FMOVD (R9), F8
+	TBZ   $0x00, R6, part15end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V8.S[2]
+	B     part15end
+
+part15lowone:
+	TBZ   $0x00, R6, part15end
+	FMOVS (R9), F8
+	B     part15end
+
+part15all:
+	FLDPQ (R9), (F8, F9)
+
+part15end:
+	WORD  $0x4e28d400            // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421            // VFADD V9.S4, V1.S4, V1.S4
+	ADD   $0x00000000, R8, R9
+	TBNZ  $0x03, R6, part16all
+	VORR  V0.B16, V0.B16, V8.B16
+	TBZ   $0x02, R6, part16low
+	FMOVQ F0, (R9)
+	ADD   $0x00000010, R9, R9
+	VORR  V1.B16, V1.B16, V8.B16
+
+part16low:
+	TBZ   $0x01, R6, part16one
+	FMOVD F8, (R9)
+	ADD   $0x00000008, R9, R9
+	VEXT  $0x08, V8.B16, V8.B16, V8.B16
+
+part16one:
+	TBZ   $0x00, R6, part16end
+	FMOVS F8, (R9)
+	B     part16end
+
+part16all:
+	FSTPQ (F0, F1), (R9)
+
+part16end:
+	ADD   R7, R8, R8
+	ADD   $0x00000000, R8, R9
+	TBNZ  $0x03, R6, part17all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R6, part17low
+	FMOVQ (R9), F0
+	ADD   $0x00000010, R9, R9
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R6, part17highone
+	FMOVD (R9), F1
+	TBZ   $0x00, R6, part17end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V1.S[2]
+	B     part17end
+
+part17highone:
+	TBZ   $0x00, R6, part17end
+	FMOVS (R9), F1
+	B     part17end
+
+part17low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R6, part17lowone
+	FMOVD (R9), F0
+	TBZ   $0x00, R6, part17end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V0.S[2]
+	B     part17end
+
+part17lowone:
+	TBZ   $0x00, R6, part17end
+	FMOVS (R9), F0
+	B     part17end
+
+part17all:
+	FLDPQ (R9), (F0, F1)
+
+part17end:
+	WORD  $0x4e20d442            // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e21d463            // VFADD V1.S4, V3.S4, V3.S4
+	ADD   $0x00000000, R8, R9
+	TBNZ  $0x03, R6, part18all
+	VORR  V2.B16, V2.B16, V0.B16
+	TBZ   $0x02, R6, part18low
+	FMOVQ F2, (R9)
+	ADD   $0x00000010, R9, R9
+	VORR  V3.B16, V3.B16, V0.B16
+
+part18low:
+	TBZ   $0x01, R6, part18one
+	FMOVD F0, (R9)
+	ADD   $0x00000008, R9, R9
+	VEXT  $0x08, V0.B16, V0.B16, V0.B16
+
+part18one:
+	TBZ   $0x00, R6, part18end
+	FMOVS F0, (R9)
+	B     part18end
+
+part18all:
+	FSTPQ (F2, F3), (R9)
+
+part18end:
+	ADD   R7, R8, R8
+	ADD   $0x00000000, R8, R9
+	TBNZ  $0x03, R6, part19all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R6, part19low
+	FMOVQ (R9), F0
+	ADD   $0x00000010, R9, R9
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R6, part19highone
+	FMOVD (R9), F1
+	TBZ   $0x00, R6, part19end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V1.S[2]
+	B     part19end
+
+part19highone:
+	TBZ   $0x00, R6, part19end
+	FMOVS (R9), F1
+	B     part19end
+
+part19low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R6, part19lowone
+	FMOVD (R9), F0
+	TBZ   $0x00, R6, part19end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V0.S[2]
+	B     part19end
+
+part19lowone:
+	TBZ   $0x00, R6, part19end
+	FMOVS (R9), F0
+	B     part19end
+
+part19all:
+	FLDPQ (R9), (F0, F1)
+
+part19end:
+	WORD  $0x4e20d484            // VFADD V0.S4, V4.S4, V4.S4
+	WORD  $0x4e21d4a5            // VFADD V1.S4, V5.S4, V5.S4
+	ADD   $0x00000000, R8, R9
+	TBNZ  $0x03, R6, part20all
+	VORR  V4.B16, V4.B16, V0.B16
+	TBZ   $0x02, R6, part20low
+	FMOVQ F4, (R9)
+	ADD   $0x00000010, R9, R9
+	VORR  V5.B16, V5.B16, V0.B16
+
+part20low:
+	TBZ   $0x01, R6, part20one
+	FMOVD F0, (R9)
+	ADD   $0x00000008, R9, R9
+	VEXT  $0x08, V0.B16, V0.B16, V0.B16
+
+part20one:
+	TBZ   $0x00, R6, part20end
+	FMOVS F0, (R9)
+	B     part20end
+
+part20all:
+	FSTPQ (F4, F5), (R9)
+
+part20end:
+	ADD   R7, R8, R8
+	ADD   $0x00000000, R8, R7
+	TBNZ  $0x03, R6, part21all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R6, part21low
+	FMOVQ (R7), F0
+	ADD   $0x00000010, R7, R7
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R6, part21highone
+	FMOVD (R7), F1
+	TBZ   $0x00, R6, part21end
+	ADD   $0x00000008, R7, R7
+	VLD1  (R7), V1.S[2]
+	B     part21end
+
+part21highone:
+	TBZ   $0x00, R6, part21end
+	FMOVS (R7), F1
+	B     part21end
+
+part21low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R6, part21lowone
+	FMOVD (R7), F0
+	TBZ   $0x00, R6, part21end
+	ADD   $0x00000008, R7, R7
+	VLD1  (R7), V0.S[2]
+	B     part21end
+
+part21lowone:
+	TBZ   $0x00, R6, part21end
+	FMOVS (R7), F0
+	B     part21end
+
+part21all:
+	FLDPQ (R7), (F0, F1)
+
+part21end:
+	WORD  $0x4e20d4c6            // VFADD V0.S4, V6.S4, V6.S4
+	WORD  $0x4e21d4e7            // VFADD V1.S4, V7.S4, V7.S4
+	ADD   $0x00000000, R8, R7
+	TBNZ  $0x03, R6, part22all
+	VORR  V6.B16, V6.B16, V0.B16
+	TBZ   $0x02, R6, part22low
+	FMOVQ F6, (R7)
+	ADD   $0x00000010, R7, R7
+	VORR  V7.B16, V7.B16, V0.B16
+
+part22low:
+	TBZ   $0x01, R6, part22one
+	FMOVD F0, (R7)
+	ADD   $0x00000008, R7, R7
+	VEXT  $0x08, V0.B16, V0.B16, V0.B16
+
+part22one:
+	TBZ   $0x00, R6, part22end
+	FMOVS F0, (R7)
+	B     part22end
+
+part22all:
+	FSTPQ (F6, F7), (R7)
+
+part22end:
+	SUB R3, R2, R2
+	B   edge4
+
+next4:
+	ADD $0x00000004, R0, R0
+	SUB $0x00000004, R1, R1
+	B   rows4
+
+rows1:
+	CMP  $0x00000001, R1
+	BLO  done
+	MOVD cols+112(FP), R2
+
+cols1:
+	CMP   $0x00000010, R2
+	BLO   edge1
+	MOVD  k+120(FP), R3
+	MOVD  aRow+56(FP), R6
+	LSL   $0x00000002, R6, R6
+	MOVD  aStep+64(FP), R7
+	LSL   $0x00000002, R7, R7
+	MOVD  bStep+96(FP), R8
+	LSL   $0x00000002, R8, R8
+	MOVD  b_base+72(FP), R9
+	MOVD  cols+112(FP), R10
+	SUB   R2, R10, R10
+	LSL   $0x00000002, R10, R10
+	ADD   R10, R9, R9
+	MOVD  a_base+32(FP), R10
+	MOVD  R0, R11
+	MUL   R6, R11, R11
+	ADD   R11, R10, R10
+	ADD   R6<<1, R6, R6
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+
+pair1:
+	FLDPQ (R9), (F4, F5)
+	FLDPQ 32(R9), (F6, F7)
+	VLD1R (R10), [V8.S4]
+	WORD  $0x6e28dc84         // VFMUL V8.S4, V4.S4, V4.S4
+	WORD  $0x6e28dca5         // VFMUL V8.S4, V5.S4, V5.S4
+	WORD  $0x4e24d400         // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421         // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x6e28dcc4         // VFMUL V8.S4, V6.S4, V4.S4
+	WORD  $0x6e28dce5         // VFMUL V8.S4, V7.S4, V5.S4
+	WORD  $0x4e24d442         // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	ADD   R7, R10, R10
+	ADD   R8, R9, R9
+	SUB   $0x00000001, R3, R3
+	CMP   $0x00000001, R3
+	BHS   pair1
+	MOVD  stride+24(FP), R3
+	LSL   $0x00000002, R3, R3
+	MOVD  c_base+0(FP), R6
+	MOVD  R0, R7
+	MUL   R3, R7, R7
+	ADD   R7, R6, R6
+	MOVD  cols+112(FP), R3
+	SUB   R2, R3, R3
+	LSL   $0x00000002, R3, R3
+	ADD   R3, R6, R6
+	FLDPQ (R6), (F4, F5)
+	WORD  $0x4e24d400         // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421         // VFADD V5.S4, V1.S4, V1.S4
+	FSTPQ (F0, F1), (R6)
+	FLDPQ 32(R6), (F0, F1)
+	WORD  $0x4e20d442         // VFADD V0.S4, V2.S4, V2.S4
+	WORD  $0x4e21d463         // VFADD V1.S4, V3.S4, V3.S4
+	FSTPQ (F2, F3), 32(R6)
+	SUB   $0x00000010, R2, R2
+	B     cols1
+
+edge1:
+	CMP  $0x00000000, R2
+	BLS  next1
+	MOVD R2, R3
+	CMP  $0x00000008, R3
+	BLO  part1
+	MOVD $0x00000008, R3
+
+part1:
+	SUB   $0x00000001, R3, R6
+	AND   $0x00000007, R6, R6
+	ADD   $0x00000001, R6, R6
+	MOVD  k+120(FP), R7
+	MOVD  aRow+56(FP), R8
+	LSL   $0x00000002, R8, R8
+	MOVD  aStep+64(FP), R9
+	LSL   $0x00000002, R9, R9
+	MOVD  bStep+96(FP), R10
+	LSL   $0x00000002, R10, R10
+	MOVD  b_base+72(FP), R11
+	MOVD  cols+112(FP), R12
+	SUB   R2, R12, R12
+	LSL   $0x00000002, R12, R12
+	ADD   R12, R11, R11
+	MOVD  a_base+32(FP), R12
+	MOVD  R0, R13
+	MUL   R8, R13, R13
+	ADD   R13, R12, R12
+	ADD   R8<<1, R8, R8
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+
+group1:
+	ADD   $0x00000000, R11, R8
+	TBNZ  $0x03, R6, part23all
+	VMOVI $0x00, V3.B16
+	TBZ   $0x02, R6, part23low
+	FMOVQ (R8), F2
+	ADD   $0x00000010, R8, R8
+	VMOVI $0x00, V3.B16
+	TBZ   $0x01, R6, part23highone
+	FMOVD (R8), F3
+	TBZ   $0x00, R6, part23end
+	ADD   $0x00000008, R8, R8
+	VLD1  (R8), V3.S[2]
+	B     part23end
+
+part23highone:
+	TBZ   $0x00, R6, part23end
+	FMOVS (R8), F3
+	B     part23end
+
+part23low:
+	VMOVI $0x00, V2.B16
+	TBZ   $0x01, R6, part23lowone
+	FMOVD (R8), F2
+	TBZ   $0x00, R6, part23end
+	ADD   $0x00000008, R8, R8
+	VLD1  (R8), V2.S[2]
+	B     part23end
+
+part23lowone:
+	TBZ   $0x00, R6, part23end
+	FMOVS (R8), F2
+	B     part23end
+
+part23all:
+	FLDPQ (R8), (F2, F3)
+
+part23end:
+	VLD1R (R12), [V4.S4]
+	WORD  $0x6e24dc42              // VFMUL V4.S4, V2.S4, V2.S4
+	WORD  $0x6e24dc63              // VFMUL V4.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400              // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421              // VFADD V3.S4, V1.S4, V1.S4
+	ADD   R9, R12, R12
+	ADD   R10, R11, R11
+	SUB   $0x00000001, R7, R7
+	CMP   $0x00000001, R7
+	BHS   group1
+	MOVD  stride+24(FP), R7
+	LSL   $0x00000002, R7, R7
+	MOVD  c_base+0(FP), R8
+	MOVD  R0, R9
+	MUL   R7, R9, R9
+	ADD   R9, R8, R8
+	MOVD  cols+112(FP), R7
+	SUB   R2, R7, R7
+	LSL   $0x00000002, R7, R7
+	ADD   R7, R8, R8
+	ADD   $0x00000000, R8, R7
+	TBNZ  $0x03, R6, part24all
+	VMOVI $0x00, V3.B16
+	TBZ   $0x02, R6, part24low
+	FMOVQ (R7), F2
+	ADD   $0x00000010, R7, R7
+	VMOVI $0x00, V3.B16
+	TBZ   $0x01, R6, part24highone
+	FMOVD (R7), F3
+	TBZ   $0x00, R6, part24end
+	ADD   $0x00000008, R7, R7
+	VLD1  (R7), V3.S[2]
+	B     part24end
+
+part24highone:
+	TBZ   $0x00, R6, part24end
+	FMOVS (R7), F3
+	B     part24end
+
+part24low:
+	VMOVI $0x00, V2.B16
+	TBZ   $0x01, R6, part24lowone
+	FMOVD (R7), F2
+	TBZ   $0x00, R6, part24end
+	ADD   $0x00000008, R7, R7
+	VLD1  (R7), V2.S[2]
+	B     part24end
+
+part24lowone:
+	TBZ   $0x00, R6, part24end
+	FMOVS (R7), F2
+	B     part24end
+
+part24all:
+	FLDPQ (R7), (F2, F3)
+
+part24end:
+	WORD  $0x4e22d400            // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421            // VFADD V3.S4, V1.S4, V1.S4
+	ADD   $0x00000000, R8, R7
+	TBNZ  $0x03, R6, part25all
+	VORR  V0.B16, V0.B16, V2.B16
+	TBZ   $0x02, R6, part25low
+	FMOVQ F0, (R7)
+	ADD   $0x00000010, R7, R7
+	VORR  V1.B16, V1.B16, V2.B16
+
+part25low:
+	TBZ   $0x01, R6, part25one
+	FMOVD F2, (R7)
+	ADD   $0x00000008, R7, R7
+	VEXT  $0x08, V2.B16, V2.B16, V2.B16
+
+part25one:
+	TBZ   $0x00, R6, part25end
+	FMOVS F2, (R7)
+	B     part25end
+
+part25all:
+	FSTPQ (F0, F1), (R7)
+
+part25end:
+	SUB R3, R2, R2
+	B   edge1
+
+next1:
+	ADD $0x00000001, R0, R0
+	SUB $0x00000001, R1, R1
+	B   rows1
+
+done:
+	RET
+
+// func gerNEON(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
+TEXT ·gerNEON(SB), NOSPLIT, $0-96
+	FMOVS alpha+0(FP), F0
+	VDUP  V0.S[0], V0.S4
+	VDUP  V0.S[0], V1.S4
+	MOVD  x_base+8(FP), R0
+	MOVD  x_len+16(FP), R1
+	MOVD  y_base+32(FP), R2
+	MOVD  y_len+40(FP), R3
+	MOVD  a_base+56(FP), R6
+	MOVD  stride+80(FP), R7
+	LSL   $0x00000002, R7, R7
+	CMP   $0x00000041, R3
+	BHS   wide
+	CMP   $0x00000008, R3
+	BLO   few
+	CMP   $0x00000008, R3
+	BLS   groups1
+	CMP   $0x00000010, R3
+	BLS   groups2
+	CMP   $0x00000018, R3
+	BLS   groups3
+	CMP   $0x00000020, R3
+	BLS   groups4
+	CMP   $0x00000028, R3
+	BLS   groups5
+	CMP   $0x00000030, R3
+	BLS   groups6
+	CMP   $0x00000038, R3
+	BLS   groups7
+	MOVD  R3, R3
+	SUB   $0x00000008, R3, R3
+	LSL   $0x00000002, R3, R3
+	FLDPQ (R2), (F2, F3)
+	FLDPQ 32(R2), (F4, F5)
+	FLDPQ 64(R2), (F6, F7)
+	FLDPQ 96(R2), (F8, F9)
+	FLDPQ 128(R2), (F10, F11)
+	FLDPQ 160(R2), (F12, F13)
+	FLDPQ 192(R2), (F14, F15)
+	ADD   R3, R2, R2
+	FLDPQ (R2), (F16, F17)
+
+rowsgroups8:
+	VLD1R (R0), [V18.S4]
+	VLD1R (R0), [V19.S4]
+	WORD  $0x6e20de52         // VFMUL V0.S4, V18.S4, V18.S4
+	WORD  $0x6e21de73         // VFMUL V1.S4, V19.S4, V19.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e30de54         // VFMUL V16.S4, V18.S4, V20.S4
+	WORD  $0x6e31de75         // VFMUL V17.S4, V19.S4, V21.S4
+	FLDPQ (R2), (F22, F23)
+	WORD  $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
+	WORD  $0x6e22de56         // VFMUL V2.S4, V18.S4, V22.S4
+	WORD  $0x6e23de77         // VFMUL V3.S4, V19.S4, V23.S4
+	FLDPQ (R6), (F24, F25)
+	WORD  $0x4e38d6d6         // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7         // VFADD V25.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), (R6)
+	WORD  $0x6e24de56         // VFMUL V4.S4, V18.S4, V22.S4
+	WORD  $0x6e25de77         // VFMUL V5.S4, V19.S4, V23.S4
+	FLDPQ 32(R6), (F24, F25)
+	WORD  $0x4e38d6d6         // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7         // VFADD V25.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 32(R6)
+	WORD  $0x6e26de56         // VFMUL V6.S4, V18.S4, V22.S4
+	WORD  $0x6e27de77         // VFMUL V7.S4, V19.S4, V23.S4
+	FLDPQ 64(R6), (F24, F25)
+	WORD  $0x4e38d6d6         // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7         // VFADD V25.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 64(R6)
+	WORD  $0x6e28de56         // VFMUL V8.S4, V18.S4, V22.S4
+	WORD  $0x6e29de77         // VFMUL V9.S4, V19.S4, V23.S4
+	FLDPQ 96(R6), (F24, F25)
+	WORD  $0x4e38d6d6         // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7         // VFADD V25.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 96(R6)
+	WORD  $0x6e2ade56         // VFMUL V10.S4, V18.S4, V22.S4
+	WORD  $0x6e2bde77         // VFMUL V11.S4, V19.S4, V23.S4
+	FLDPQ 128(R6), (F24, F25)
+	WORD  $0x4e38d6d6         // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7         // VFADD V25.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 128(R6)
+	WORD  $0x6e2cde56         // VFMUL V12.S4, V18.S4, V22.S4
+	WORD  $0x6e2dde77         // VFMUL V13.S4, V19.S4, V23.S4
+	FLDPQ 160(R6), (F24, F25)
+	WORD  $0x4e38d6d6         // VFADD V24.S4, V22.S4, V22.S4
+	WORD  $0x4e39d6f7         // VFADD V25.S4, V23.S4, V23.S4
+	FSTPQ (F22, F23), 160(R6)
+	WORD  $0x6e2ede52         // VFMUL V14.S4, V18.S4, V18.S4
+	WORD  $0x6e2fde73         // VFMUL V15.S4, V19.S4, V19.S4
+	FLDPQ 192(R6), (F22, F23)
+	WORD  $0x4e36d652         // VFADD V22.S4, V18.S4, V18.S4
+	WORD  $0x4e37d673         // VFADD V23.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), 192(R6)
+	ADD   R3, R6, R2
+	FSTPQ (F20, F21), (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups8
+	RET
+
+groups7:
+	MOVD  R3, R3
+	SUB   $0x00000008, R3, R3
+	LSL   $0x00000002, R3, R3
+	FLDPQ (R2), (F2, F3)
+	FLDPQ 32(R2), (F4, F5)
+	FLDPQ 64(R2), (F6, F7)
+	FLDPQ 96(R2), (F8, F9)
+	FLDPQ 128(R2), (F10, F11)
+	FLDPQ 160(R2), (F12, F13)
+	ADD   R3, R2, R2
+	FLDPQ (R2), (F14, F15)
+
+rowsgroups7:
+	VLD1R (R0), [V16.S4]
+	VLD1R (R0), [V17.S4]
+	WORD  $0x6e20de10         // VFMUL V0.S4, V16.S4, V16.S4
+	WORD  $0x6e21de31         // VFMUL V1.S4, V17.S4, V17.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e2ede12         // VFMUL V14.S4, V16.S4, V18.S4
+	WORD  $0x6e2fde33         // VFMUL V15.S4, V17.S4, V19.S4
+	FLDPQ (R2), (F20, F21)
+	WORD  $0x4e34d652         // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673         // VFADD V21.S4, V19.S4, V19.S4
+	WORD  $0x6e22de14         // VFMUL V2.S4, V16.S4, V20.S4
+	WORD  $0x6e23de35         // VFMUL V3.S4, V17.S4, V21.S4
+	FLDPQ (R6), (F22, F23)
+	WORD  $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), (R6)
+	WORD  $0x6e24de14         // VFMUL V4.S4, V16.S4, V20.S4
+	WORD  $0x6e25de35         // VFMUL V5.S4, V17.S4, V21.S4
+	FLDPQ 32(R6), (F22, F23)
+	WORD  $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), 32(R6)
+	WORD  $0x6e26de14         // VFMUL V6.S4, V16.S4, V20.S4
+	WORD  $0x6e27de35         // VFMUL V7.S4, V17.S4, V21.S4
+	FLDPQ 64(R6), (F22, F23)
+	WORD  $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), 64(R6)
+	WORD  $0x6e28de14         // VFMUL V8.S4, V16.S4, V20.S4
+	WORD  $0x6e29de35         // VFMUL V9.S4, V17.S4, V21.S4
+	FLDPQ 96(R6), (F22, F23)
+	WORD  $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), 96(R6)
+	WORD  $0x6e2ade14         // VFMUL V10.S4, V16.S4, V20.S4
+	WORD  $0x6e2bde35         // VFMUL V11.S4, V17.S4, V21.S4
+	FLDPQ 128(R6), (F22, F23)
+	WORD  $0x4e36d694         // VFADD V22.S4, V20.S4, V20.S4
+	WORD  $0x4e37d6b5         // VFADD V23.S4, V21.S4, V21.S4
+	FSTPQ (F20, F21), 128(R6)
+	WORD  $0x6e2cde10         // VFMUL V12.S4, V16.S4, V16.S4
+	WORD  $0x6e2dde31         // VFMUL V13.S4, V17.S4, V17.S4
+	FLDPQ 160(R6), (F20, F21)
+	WORD  $0x4e34d610         // VFADD V20.S4, V16.S4, V16.S4
+	WORD  $0x4e35d631         // VFADD V21.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), 160(R6)
+	ADD   R3, R6, R2
+	FSTPQ (F18, F19), (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups7
+	RET
+
+groups6:
+	MOVD  R3, R3
+	SUB   $0x00000008, R3, R3
+	LSL   $0x00000002, R3, R3
+	FLDPQ (R2), (F2, F3)
+	FLDPQ 32(R2), (F4, F5)
+	FLDPQ 64(R2), (F6, F7)
+	FLDPQ 96(R2), (F8, F9)
+	FLDPQ 128(R2), (F10, F11)
+	ADD   R3, R2, R2
+	FLDPQ (R2), (F12, F13)
+
+rowsgroups6:
+	VLD1R (R0), [V14.S4]
+	VLD1R (R0), [V15.S4]
+	WORD  $0x6e20ddce         // VFMUL V0.S4, V14.S4, V14.S4
+	WORD  $0x6e21ddef         // VFMUL V1.S4, V15.S4, V15.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e2cddd0         // VFMUL V12.S4, V14.S4, V16.S4
+	WORD  $0x6e2dddf1         // VFMUL V13.S4, V15.S4, V17.S4
+	FLDPQ (R2), (F18, F19)
+	WORD  $0x4e32d610         // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631         // VFADD V19.S4, V17.S4, V17.S4
+	WORD  $0x6e22ddd2         // VFMUL V2.S4, V14.S4, V18.S4
+	WORD  $0x6e23ddf3         // VFMUL V3.S4, V15.S4, V19.S4
+	FLDPQ (R6), (F20, F21)
+	WORD  $0x4e34d652         // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673         // VFADD V21.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), (R6)
+	WORD  $0x6e24ddd2         // VFMUL V4.S4, V14.S4, V18.S4
+	WORD  $0x6e25ddf3         // VFMUL V5.S4, V15.S4, V19.S4
+	FLDPQ 32(R6), (F20, F21)
+	WORD  $0x4e34d652         // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673         // VFADD V21.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), 32(R6)
+	WORD  $0x6e26ddd2         // VFMUL V6.S4, V14.S4, V18.S4
+	WORD  $0x6e27ddf3         // VFMUL V7.S4, V15.S4, V19.S4
+	FLDPQ 64(R6), (F20, F21)
+	WORD  $0x4e34d652         // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673         // VFADD V21.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), 64(R6)
+	WORD  $0x6e28ddd2         // VFMUL V8.S4, V14.S4, V18.S4
+	WORD  $0x6e29ddf3         // VFMUL V9.S4, V15.S4, V19.S4
+	FLDPQ 96(R6), (F20, F21)
+	WORD  $0x4e34d652         // VFADD V20.S4, V18.S4, V18.S4
+	WORD  $0x4e35d673         // VFADD V21.S4, V19.S4, V19.S4
+	FSTPQ (F18, F19), 96(R6)
+	WORD  $0x6e2addce         // VFMUL V10.S4, V14.S4, V14.S4
+	WORD  $0x6e2bddef         // VFMUL V11.S4, V15.S4, V15.S4
+	FLDPQ 128(R6), (F18, F19)
+	WORD  $0x4e32d5ce         // VFADD V18.S4, V14.S4, V14.S4
+	WORD  $0x4e33d5ef         // VFADD V19.S4, V15.S4, V15.S4
+	FSTPQ (F14, F15), 128(R6)
+	ADD   R3, R6, R2
+	FSTPQ (F16, F17), (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups6
+	RET
+
+groups5:
+	MOVD  R3, R3
+	SUB   $0x00000008, R3, R3
+	LSL   $0x00000002, R3, R3
+	FLDPQ (R2), (F2, F3)
+	FLDPQ 32(R2), (F4, F5)
+	FLDPQ 64(R2), (F6, F7)
+	FLDPQ 96(R2), (F8, F9)
+	ADD   R3, R2, R2
+	FLDPQ (R2), (F10, F11)
+
+rowsgroups5:
+	VLD1R (R0), [V12.S4]
+	VLD1R (R0), [V13.S4]
+	WORD  $0x6e20dd8c         // VFMUL V0.S4, V12.S4, V12.S4
+	WORD  $0x6e21ddad         // VFMUL V1.S4, V13.S4, V13.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e2add8e         // VFMUL V10.S4, V12.S4, V14.S4
+	WORD  $0x6e2bddaf         // VFMUL V11.S4, V13.S4, V15.S4
+	FLDPQ (R2), (F16, F17)
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	WORD  $0x6e22dd90         // VFMUL V2.S4, V12.S4, V16.S4
+	WORD  $0x6e23ddb1         // VFMUL V3.S4, V13.S4, V17.S4
+	FLDPQ (R6), (F18, F19)
+	WORD  $0x4e32d610         // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631         // VFADD V19.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), (R6)
+	WORD  $0x6e24dd90         // VFMUL V4.S4, V12.S4, V16.S4
+	WORD  $0x6e25ddb1         // VFMUL V5.S4, V13.S4, V17.S4
+	FLDPQ 32(R6), (F18, F19)
+	WORD  $0x4e32d610         // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631         // VFADD V19.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), 32(R6)
+	WORD  $0x6e26dd90         // VFMUL V6.S4, V12.S4, V16.S4
+	WORD  $0x6e27ddb1         // VFMUL V7.S4, V13.S4, V17.S4
+	FLDPQ 64(R6), (F18, F19)
+	WORD  $0x4e32d610         // VFADD V18.S4, V16.S4, V16.S4
+	WORD  $0x4e33d631         // VFADD V19.S4, V17.S4, V17.S4
+	FSTPQ (F16, F17), 64(R6)
+	WORD  $0x6e28dd8c         // VFMUL V8.S4, V12.S4, V12.S4
+	WORD  $0x6e29ddad         // VFMUL V9.S4, V13.S4, V13.S4
+	FLDPQ 96(R6), (F16, F17)
+	WORD  $0x4e30d58c         // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad         // VFADD V17.S4, V13.S4, V13.S4
+	FSTPQ (F12, F13), 96(R6)
+	ADD   R3, R6, R2
+	FSTPQ (F14, F15), (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups5
+	RET
+
+groups4:
+	MOVD  R3, R3
+	SUB   $0x00000008, R3, R3
+	LSL   $0x00000002, R3, R3
+	FLDPQ (R2), (F2, F3)
+	FLDPQ 32(R2), (F4, F5)
+	FLDPQ 64(R2), (F6, F7)
+	ADD   R3, R2, R2
+	FLDPQ (R2), (F8, F9)
+
+rowsgroups4:
+	VLD1R (R0), [V10.S4]
+	VLD1R (R0), [V11.S4]
+	WORD  $0x6e20dd4a         // VFMUL V0.S4, V10.S4, V10.S4
+	WORD  $0x6e21dd6b         // VFMUL V1.S4, V11.S4, V11.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e28dd4c         // VFMUL V8.S4, V10.S4, V12.S4
+	WORD  $0x6e29dd6d         // VFMUL V9.S4, V11.S4, V13.S4
+	FLDPQ (R2), (F14, F15)
+	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
+	WORD  $0x6e22dd4e         // VFMUL V2.S4, V10.S4, V14.S4
+	WORD  $0x6e23dd6f         // VFMUL V3.S4, V11.S4, V15.S4
+	FLDPQ (R6), (F16, F17)
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	FSTPQ (F14, F15), (R6)
+	WORD  $0x6e24dd4e         // VFMUL V4.S4, V10.S4, V14.S4
+	WORD  $0x6e25dd6f         // VFMUL V5.S4, V11.S4, V15.S4
+	FLDPQ 32(R6), (F16, F17)
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	FSTPQ (F14, F15), 32(R6)
+	WORD  $0x6e26dd4a         // VFMUL V6.S4, V10.S4, V10.S4
+	WORD  $0x6e27dd6b         // VFMUL V7.S4, V11.S4, V11.S4
+	FLDPQ 64(R6), (F14, F15)
+	WORD  $0x4e2ed54a         // VFADD V14.S4, V10.S4, V10.S4
+	WORD  $0x4e2fd56b         // VFADD V15.S4, V11.S4, V11.S4
+	FSTPQ (F10, F11), 64(R6)
+	ADD   R3, R6, R2
+	FSTPQ (F12, F13), (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups4
+	RET
+
+groups3:
+	MOVD  R3, R3
+	SUB   $0x00000008, R3, R3
+	LSL   $0x00000002, R3, R3
+	FLDPQ (R2), (F2, F3)
+	FLDPQ 32(R2), (F4, F5)
+	ADD   R3, R2, R2
+	FLDPQ (R2), (F6, F7)
+
+rowsgroups3:
+	VLD1R (R0), [V8.S4]
+	VLD1R (R0), [V9.S4]
+	WORD  $0x6e20dd08         // VFMUL V0.S4, V8.S4, V8.S4
+	WORD  $0x6e21dd29         // VFMUL V1.S4, V9.S4, V9.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e26dd0a         // VFMUL V6.S4, V8.S4, V10.S4
+	WORD  $0x6e27dd2b         // VFMUL V7.S4, V9.S4, V11.S4
+	FLDPQ (R2), (F12, F13)
+	WORD  $0x4e2cd54a         // VFADD V12.S4, V10.S4, V10.S4
+	WORD  $0x4e2dd56b         // VFADD V13.S4, V11.S4, V11.S4
+	WORD  $0x6e22dd0c         // VFMUL V2.S4, V8.S4, V12.S4
+	WORD  $0x6e23dd2d         // VFMUL V3.S4, V9.S4, V13.S4
+	FLDPQ (R6), (F14, F15)
+	WORD  $0x4e2ed58c         // VFADD V14.S4, V12.S4, V12.S4
+	WORD  $0x4e2fd5ad         // VFADD V15.S4, V13.S4, V13.S4
+	FSTPQ (F12, F13), (R6)
+	WORD  $0x6e24dd08         // VFMUL V4.S4, V8.S4, V8.S4
+	WORD  $0x6e25dd29         // VFMUL V5.S4, V9.S4, V9.S4
+	FLDPQ 32(R6), (F12, F13)
+	WORD  $0x4e2cd508         // VFADD V12.S4, V8.S4, V8.S4
+	WORD  $0x4e2dd529         // VFADD V13.S4, V9.S4, V9.S4
+	FSTPQ (F8, F9), 32(R6)
+	ADD   R3, R6, R2
+	FSTPQ (F10, F11), (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups3
+	RET
+
+groups2:
+	MOVD  R3, R3
+	SUB   $0x00000008, R3, R3
+	LSL   $0x00000002, R3, R3
+	FLDPQ (R2), (F2, F3)
+	ADD   R3, R2, R2
+	FLDPQ (R2), (F4, F5)
+
+rowsgroups2:
+	VLD1R (R0), [V6.S4]
+	VLD1R (R0), [V7.S4]
+	WORD  $0x6e20dcc6         // VFMUL V0.S4, V6.S4, V6.S4
+	WORD  $0x6e21dce7         // VFMUL V1.S4, V7.S4, V7.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e24dcc8         // VFMUL V4.S4, V6.S4, V8.S4
+	WORD  $0x6e25dce9         // VFMUL V5.S4, V7.S4, V9.S4
+	FLDPQ (R2), (F10, F11)
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	WORD  $0x6e22dcc6         // VFMUL V2.S4, V6.S4, V6.S4
+	WORD  $0x6e23dce7         // VFMUL V3.S4, V7.S4, V7.S4
+	FLDPQ (R6), (F10, F11)
+	WORD  $0x4e2ad4c6         // VFADD V10.S4, V6.S4, V6.S4
+	WORD  $0x4e2bd4e7         // VFADD V11.S4, V7.S4, V7.S4
+	FSTPQ (F6, F7), (R6)
+	ADD   R3, R6, R2
+	FSTPQ (F8, F9), (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups2
+	RET
+
+groups1:
+	MOVD  R3, R3
+	SUB   $0x00000008, R3, R3
+	LSL   $0x00000002, R3, R3
+	ADD   R3, R2, R2
+	FLDPQ (R2), (F2, F3)
+
+rowsgroups1:
+	VLD1R (R0), [V4.S4]
+	VLD1R (R0), [V5.S4]
+	WORD  $0x6e20dc84         // VFMUL V0.S4, V4.S4, V4.S4
+	WORD  $0x6e21dca5         // VFMUL V1.S4, V5.S4, V5.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e22dc84         // VFMUL V2.S4, V4.S4, V4.S4
+	WORD  $0x6e23dca5         // VFMUL V3.S4, V5.S4, V5.S4
+	FLDPQ (R2), (F6, F7)
+	WORD  $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
+	WORD  $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
+	ADD   R3, R6, R2
+	FSTPQ (F4, F5), (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   rowsgroups1
+	RET
+
+few:
+	CMP   $0x00000004, R3
+	BLO   less4
+	MOVD  R3, R3
+	SUB   $0x00000004, R3, R3
+	LSL   $0x00000002, R3, R3
+	FMOVQ (R2), F1
+	ADD   R3, R2, R2
+	FMOVQ (R2), F2
+
+pairs4:
+	VLD1R (R0), [V3.S4]
+	WORD  $0x6e20dc63         // VFMUL V0.S4, V3.S4, V3.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e22dc64         // VFMUL V2.S4, V3.S4, V4.S4
+	FMOVQ (R2), F5
+	WORD  $0x4e25d484         // VFADD V5.S4, V4.S4, V4.S4
+	WORD  $0x6e21dc63         // VFMUL V1.S4, V3.S4, V3.S4
+	FMOVQ (R6), F5
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	FMOVQ F3, (R6)
+	ADD   R3, R6, R2
+	FMOVQ F4, (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   pairs4
+	RET
+
+less4:
+	CMP   $0x00000002, R3
+	BLO   less2
+	MOVD  R3, R3
+	SUB   $0x00000002, R3, R3
+	LSL   $0x00000002, R3, R3
+	FMOVD (R2), F1
+	ADD   R3, R2, R2
+	FMOVD (R2), F2
+
+pairs2:
+	VLD1R (R0), [V3.S4]
+	WORD  $0x6e20dc63         // VFMUL V0.S4, V3.S4, V3.S4
+	ADD   R3, R6, R2
+	WORD  $0x6e22dc64         // VFMUL V2.S4, V3.S4, V4.S4
+	FMOVD (R2), F5
+	WORD  $0x4e25d484         // VFADD V5.S4, V4.S4, V4.S4
+	WORD  $0x6e21dc63         // VFMUL V1.S4, V3.S4, V3.S4
+	FMOVD (R6), F5
+	WORD  $0x4e25d463         // VFADD V5.S4, V3.S4, V3.S4
+	FMOVD F3, (R6)
+	ADD   R3, R6, R2
+	FMOVD F4, (R2)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   pairs2
+	RET
+
+less2:
+	FMOVS (R2), F1
+
+one:
+	VLD1R (R0), [V2.S4]
+	WORD  $0x6e20dc42         // VFMUL V0.S4, V2.S4, V2.S4
+	WORD  $0x6e21dc42         // VFMUL V1.S4, V2.S4, V2.S4
+	FMOVS (R6), F3
+	WORD  $0x4e23d442         // VFADD V3.S4, V2.S4, V2.S4
+	FMOVS F2, (R6)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   one
+	RET
+
+wide:
+	MOVD R3, R3
+	SUB  $0x00000008, R3, R3
+	LSL  $0x00000002, R3, R3
+
+row:
+	VLD1R (R0), [V2.S4]
+	VLD1R (R0), [V3.S4]
+	WORD  $0x6e20dc42         // VFMUL V0.S4, V2.S4, V2.S4
+	WORD  $0x6e21dc63         // VFMUL V1.S4, V3.S4, V3.S4
+	FLDPQ (R2), (F4, F5)
+	WORD  $0x6e24dc44         // VFMUL V4.S4, V2.S4, V4.S4
+	WORD  $0x6e25dc65         // VFMUL V5.S4, V3.S4, V5.S4
+	FLDPQ (R6), (F6, F7)
+	WORD  $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
+	WORD  $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
+	ADD   R3, R2, R8
+	ADD   R3, R6, R9
+	FLDPQ (R8), (F6, F7)
+	WORD  $0x6e26dc46         // VFMUL V6.S4, V2.S4, V6.S4
+	WORD  $0x6e27dc67         // VFMUL V7.S4, V3.S4, V7.S4
+	FLDPQ (R9), (F8, F9)
+	WORD  $0x4e28d4c6         // VFADD V8.S4, V6.S4, V6.S4
+	WORD  $0x4e29d4e7         // VFADD V9.S4, V7.S4, V7.S4
+	MOVD  $0x00000000, R8
+	SUB   R6, R8, R8
+	AND   $0x0000001c, R8, R8
+	MOVD  R3, R9
+	SUB   R8, R9, R9
+
+groups:
+	ADD   R8, R2, R10
+	ADD   R8, R6, R11
+	FLDPQ (R10), (F8, F9)
+	WORD  $0x6e28dc48         // VFMUL V8.S4, V2.S4, V8.S4
+	WORD  $0x6e29dc69         // VFMUL V9.S4, V3.S4, V9.S4
+	FLDPQ (R11), (F10, F11)
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	ADD   R8, R6, R10
+	FSTPQ (F8, F9), (R10)
+	ADD   R8, R2, R10
+	ADD   R8, R6, R11
+	FLDPQ 32(R10), (F8, F9)
+	WORD  $0x6e28dc48         // VFMUL V8.S4, V2.S4, V8.S4
+	WORD  $0x6e29dc69         // VFMUL V9.S4, V3.S4, V9.S4
+	FLDPQ 32(R11), (F10, F11)
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	ADD   R8, R6, R10
+	FSTPQ (F8, F9), 32(R10)
+	ADD   R8, R2, R10
+	ADD   R8, R6, R11
+	FLDPQ 64(R10), (F8, F9)
+	WORD  $0x6e28dc48         // VFMUL V8.S4, V2.S4, V8.S4
+	WORD  $0x6e29dc69         // VFMUL V9.S4, V3.S4, V9.S4
+	FLDPQ 64(R11), (F10, F11)
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	ADD   R8, R6, R10
+	FSTPQ (F8, F9), 64(R10)
+	ADD   R8, R2, R10
+	ADD   R8, R6, R11
+	FLDPQ 96(R10), (F8, F9)
+	WORD  $0x6e28dc48         // VFMUL V8.S4, V2.S4, V8.S4
+	WORD  $0x6e29dc69         // VFMUL V9.S4, V3.S4, V9.S4
+	FLDPQ 96(R11), (F10, F11)
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	ADD   R8, R6, R10
+	FSTPQ (F8, F9), 96(R10)
+	ADD   $0x00000080, R8, R8
+	SUB   $0x00000080, R9, R9
+	CMP   $0x00000080, R9
+	BHS   groups
+	CMP   $0x00000000, R9
+	BLS   end
+
+group:
+	ADD   R8, R2, R9
+	ADD   R8, R6, R10
+	FLDPQ (R9), (F8, F9)
+	WORD  $0x6e28dc48         // VFMUL V8.S4, V2.S4, V8.S4
+	WORD  $0x6e29dc69         // VFMUL V9.S4, V3.S4, V9.S4
+	FLDPQ (R10), (F10, F11)
+	WORD  $0x4e2ad508         // VFADD V10.S4, V8.S4, V8.S4
+	WORD  $0x4e2bd529         // VFADD V11.S4, V9.S4, V9.S4
+	ADD   R8, R6, R9
+	FSTPQ (F8, F9), (R9)
+	ADD   $0x00000020, R8, R8
+	CMP   R3, R8
+	BLO   group
+
+end:
+	FSTPQ (F4, F5), (R6)
+	ADD   R3, R6, R8
+	FSTPQ (F6, F7), (R8)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	SUB   $0x00000001, R1, R1
+	CMP   $0x00000001, R1
+	BHS   row
+	RET
+
 // func l1DistanceNEON(x []float32, y []float32) float32
 TEXT ·l1DistanceNEON(SB), NOSPLIT, $0-52
 	MOVD  $0x7fffffff, R0
@@ -15398,6 +17918,123 @@ less2:
 less1:
 	RET
 
+// func packColumnsNEON(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+TEXT ·packColumnsNEON(SB), NOSPLIT, $0-88
+	MOVD  dst_base+0(FP), R0
+	MOVD  width+24(FP), R1
+	FMOVS c+32(FP), F0
+	VDUP  V0.S[0], V0.S4
+	VDUP  V0.S[0], V1.S4
+	MOVD  x_base+40(FP), R2
+	MOVD  stride+64(FP), R3
+	MOVD  cols+72(FP), R6
+	LSL   $0x00000002, R1, R1
+	LSL   $0x00000002, R3, R3
+
+columns4:
+	CMP  $0x00000004, R6
+	BLO  end4
+	MOVD R2, R7
+	MOVD R0, R8
+	MOVD rows+80(FP), R9
+	ADD  R3, R7, R10
+	ADD  R3, R10, R11
+	ADD  R3, R11, R12
+	MOVD R12, R2
+	ADD  R3, R2, R2
+	CMP  $0x00000004, R9
+	BLO  rest4
+
+square:
+	FMOVQ (R7), F1
+	WORD  $0x6e21dc01           // VFMUL V1.S4, V0.S4, V1.S4
+	ADD   $0x00000010, R7, R7
+	FMOVQ (R10), F2
+	WORD  $0x6e22dc02           // VFMUL V2.S4, V0.S4, V2.S4
+	ADD   $0x00000010, R10, R10
+	FMOVQ (R11), F3
+	WORD  $0x6e23dc03           // VFMUL V3.S4, V0.S4, V3.S4
+	ADD   $0x00000010, R11, R11
+	FMOVQ (R12), F4
+	WORD  $0x6e24dc04           // VFMUL V4.S4, V0.S4, V4.S4
+	ADD   $0x00000010, R12, R12
+	VUZP1 V2.S4, V1.S4, V5.S4
+	VUZP2 V2.S4, V1.S4, V6.S4
+	VUZP1 V4.S4, V3.S4, V7.S4
+	VUZP2 V4.S4, V3.S4, V4.S4
+	VUZP1 V7.S4, V5.S4, V1.S4
+	VUZP1 V4.S4, V6.S4, V2.S4
+	VUZP2 V7.S4, V5.S4, V3.S4
+	VUZP2 V4.S4, V6.S4, V4.S4
+	FMOVQ F1, (R8)
+	ADD   R1, R8, R8
+	FMOVQ F2, (R8)
+	ADD   R1, R8, R8
+	FMOVQ F3, (R8)
+	ADD   R1, R8, R8
+	FMOVQ F4, (R8)
+	ADD   R1, R8, R8
+	SUB   $0x00000004, R9, R9
+	CMP   $0x00000004, R9
+	BHS   square
+
+rest4:
+	CMP $0x00000001, R9
+	BLO next4
+
+row4:
+	FMOVS (R7), F1
+	WORD  $0x6e21dc01           // VFMUL V1.S4, V0.S4, V1.S4
+	FMOVS F1, (R8)
+	ADD   $0x00000004, R7, R7
+	FMOVS (R10), F1
+	WORD  $0x6e21dc01           // VFMUL V1.S4, V0.S4, V1.S4
+	FMOVS F1, 4(R8)
+	ADD   $0x00000004, R10, R10
+	FMOVS (R11), F1
+	WORD  $0x6e21dc01           // VFMUL V1.S4, V0.S4, V1.S4
+	FMOVS F1, 8(R8)
+	ADD   $0x00000004, R11, R11
+	FMOVS (R12), F1
+	WORD  $0x6e21dc01           // VFMUL V1.S4, V0.S4, V1.S4
+	FMOVS F1, 12(R8)
+	ADD   $0x00000004, R12, R12
+	ADD   R1, R8, R8
+	SUB   $0x00000001, R9, R9
+	CMP   $0x00000001, R9
+	BHS   row4
+
+next4:
+	ADD $0x00000010, R0, R0
+	SUB $0x00000004, R6, R6
+	B   columns4
+
+end4:
+columns1:
+	CMP  $0x00000001, R6
+	BLO  end1
+	MOVD R2, R7
+	MOVD R0, R8
+	MOVD rows+80(FP), R9
+	MOVD R7, R2
+	ADD  R3, R2, R2
+
+row1:
+	FMOVS (R7), F1
+	WORD  $0x6e21dc01         // VFMUL V1.S4, V0.S4, V1.S4
+	FMOVS F1, (R8)
+	ADD   $0x00000004, R7, R7
+	ADD   R1, R8, R8
+	SUB   $0x00000001, R9, R9
+	CMP   $0x00000001, R9
+	BHS   row1
+	ADD   $0x00000004, R0, R0
+	SUB   $0x00000001, R6, R6
+	B     columns1
+
+end1:
+	RET
+
 // func prefetchNEON(p *float32, n int)
 TEXT ·prefetchNEON(SB), NOSPLIT, $0-16
 	MOVD p+0(FP), R0
@@ -15412,676 +18049,6 @@ line:
 	B    line
 
 done:
-	RET
-
-// func rankKNEON(c []float32, stride int, a []float32, b []float32, k int)
-TEXT ·rankKNEON(SB), NOSPLIT, $0-88
-	MOVD a_base+32(FP), R0
-	MOVD b_base+56(FP), R1
-	MOVD k+80(FP), R2
-	MOVD c_base+0(FP), R3
-	MOVD stride+24(FP), R6
-	LSL  $0x00000002, R6, R6
-
-	// Rows 0 to 5 of the tile, columns 0 to 15.
-	MOVD  R3, R7
-	PRFM  (R7), PLDL1KEEP
-	ADD   R6, R7, R7
-	PRFM  (R7), PLDL1KEEP
-	ADD   R6, R7, R7
-	PRFM  (R7), PLDL1KEEP
-	ADD   R6, R7, R7
-	PRFM  (R7), PLDL1KEEP
-	ADD   R6, R7, R7
-	PRFM  (R7), PLDL1KEEP
-	ADD   R6, R7, R7
-	PRFM  (R7), PLDL1KEEP
-	ADD   R6, R7, R7
-	MOVD  R3, R7
-	MOVD  R0, R8
-	MOVD  R1, R9
-	MOVD  R2, R10
-	VMOVI $0x00, V0.B16
-	VMOVI $0x00, V1.B16
-	VMOVI $0x00, V2.B16
-	VMOVI $0x00, V3.B16
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V5.B16
-	VMOVI $0x00, V6.B16
-	VMOVI $0x00, V7.B16
-	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V9.B16
-	VMOVI $0x00, V10.B16
-	VMOVI $0x00, V11.B16
-	VMOVI $0x00, V12.B16
-	VMOVI $0x00, V13.B16
-	VMOVI $0x00, V14.B16
-	VMOVI $0x00, V15.B16
-	VMOVI $0x00, V16.B16
-	VMOVI $0x00, V17.B16
-	VMOVI $0x00, V18.B16
-	VMOVI $0x00, V19.B16
-	VMOVI $0x00, V20.B16
-	VMOVI $0x00, V21.B16
-	VMOVI $0x00, V22.B16
-	VMOVI $0x00, V23.B16
-
-tile0x0:
-	FLDPQ (R9), (F24, F25)
-	FLDPQ 32(R9), (F26, F27)
-	VLD1R (R8), [V28.S4]
-	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd400           // VFADD V29.S4, V0.S4, V0.S4
-	WORD  $0x4e3ed421           // VFADD V30.S4, V1.S4, V1.S4
-	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd442           // VFADD V29.S4, V2.S4, V2.S4
-	WORD  $0x4e3cd463           // VFADD V28.S4, V3.S4, V3.S4
-	ADD   $0x00000004, R8, R11
-	VLD1R (R11), [V28.S4]
-	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd484           // VFADD V29.S4, V4.S4, V4.S4
-	WORD  $0x4e3ed4a5           // VFADD V30.S4, V5.S4, V5.S4
-	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd4c6           // VFADD V29.S4, V6.S4, V6.S4
-	WORD  $0x4e3cd4e7           // VFADD V28.S4, V7.S4, V7.S4
-	ADD   $0x00000008, R8, R11
-	VLD1R (R11), [V28.S4]
-	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd508           // VFADD V29.S4, V8.S4, V8.S4
-	WORD  $0x4e3ed529           // VFADD V30.S4, V9.S4, V9.S4
-	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd54a           // VFADD V29.S4, V10.S4, V10.S4
-	WORD  $0x4e3cd56b           // VFADD V28.S4, V11.S4, V11.S4
-	ADD   $0x0000000c, R8, R11
-	VLD1R (R11), [V28.S4]
-	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd58c           // VFADD V29.S4, V12.S4, V12.S4
-	WORD  $0x4e3ed5ad           // VFADD V30.S4, V13.S4, V13.S4
-	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd5ce           // VFADD V29.S4, V14.S4, V14.S4
-	WORD  $0x4e3cd5ef           // VFADD V28.S4, V15.S4, V15.S4
-	ADD   $0x00000010, R8, R11
-	VLD1R (R11), [V28.S4]
-	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd610           // VFADD V29.S4, V16.S4, V16.S4
-	WORD  $0x4e3ed631           // VFADD V30.S4, V17.S4, V17.S4
-	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd652           // VFADD V29.S4, V18.S4, V18.S4
-	WORD  $0x4e3cd673           // VFADD V28.S4, V19.S4, V19.S4
-	ADD   $0x00000014, R8, R11
-	VLD1R (R11), [V28.S4]
-	WORD  $0x6e3cdf18           // VFMUL V28.S4, V24.S4, V24.S4
-	WORD  $0x6e3cdf39           // VFMUL V28.S4, V25.S4, V25.S4
-	WORD  $0x4e38d694           // VFADD V24.S4, V20.S4, V20.S4
-	WORD  $0x4e39d6b5           // VFADD V25.S4, V21.S4, V21.S4
-	WORD  $0x6e3cdf58           // VFMUL V28.S4, V26.S4, V24.S4
-	WORD  $0x6e3cdf79           // VFMUL V28.S4, V27.S4, V25.S4
-	WORD  $0x4e38d6d6           // VFADD V24.S4, V22.S4, V22.S4
-	WORD  $0x4e39d6f7           // VFADD V25.S4, V23.S4, V23.S4
-	ADD   $0x00000030, R8, R8
-	ADD   $0x00000080, R9, R9
-	SUB   $0x00000001, R10, R10
-	CMP   $0x00000001, R10
-	BHS   tile0x0
-	FLDPQ (R7), (F24, F25)
-	WORD  $0x4e38d400           // VFADD V24.S4, V0.S4, V0.S4
-	WORD  $0x4e39d421           // VFADD V25.S4, V1.S4, V1.S4
-	FSTPQ (F0, F1), (R7)
-	FLDPQ 32(R7), (F0, F1)
-	WORD  $0x4e20d442           // VFADD V0.S4, V2.S4, V2.S4
-	WORD  $0x4e21d463           // VFADD V1.S4, V3.S4, V3.S4
-	FSTPQ (F2, F3), 32(R7)
-	ADD   R6, R7, R7
-	FLDPQ (R7), (F0, F1)
-	WORD  $0x4e20d484           // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x4e21d4a5           // VFADD V1.S4, V5.S4, V5.S4
-	FSTPQ (F4, F5), (R7)
-	FLDPQ 32(R7), (F0, F1)
-	WORD  $0x4e20d4c6           // VFADD V0.S4, V6.S4, V6.S4
-	WORD  $0x4e21d4e7           // VFADD V1.S4, V7.S4, V7.S4
-	FSTPQ (F6, F7), 32(R7)
-	ADD   R6, R7, R7
-	FLDPQ (R7), (F0, F1)
-	WORD  $0x4e20d508           // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529           // VFADD V1.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), (R7)
-	FLDPQ 32(R7), (F0, F1)
-	WORD  $0x4e20d54a           // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e21d56b           // VFADD V1.S4, V11.S4, V11.S4
-	FSTPQ (F10, F11), 32(R7)
-	ADD   R6, R7, R7
-	FLDPQ (R7), (F0, F1)
-	WORD  $0x4e20d58c           // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad           // VFADD V1.S4, V13.S4, V13.S4
-	FSTPQ (F12, F13), (R7)
-	FLDPQ 32(R7), (F0, F1)
-	WORD  $0x4e20d5ce           // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
-	FSTPQ (F14, F15), 32(R7)
-	ADD   R6, R7, R7
-	FLDPQ (R7), (F0, F1)
-	WORD  $0x4e20d610           // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631           // VFADD V1.S4, V17.S4, V17.S4
-	FSTPQ (F16, F17), (R7)
-	FLDPQ 32(R7), (F0, F1)
-	WORD  $0x4e20d652           // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
-	FSTPQ (F18, F19), 32(R7)
-	ADD   R6, R7, R7
-	FLDPQ (R7), (F0, F1)
-	WORD  $0x4e20d694           // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5           // VFADD V1.S4, V21.S4, V21.S4
-	FSTPQ (F20, F21), (R7)
-	FLDPQ 32(R7), (F0, F1)
-	WORD  $0x4e20d6d6           // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7           // VFADD V1.S4, V23.S4, V23.S4
-	FSTPQ (F22, F23), 32(R7)
-	ADD   R6, R7, R7
-
-	// Rows 0 to 5 of the tile, columns 16 to 31.
-	MOVD  R3, R7
-	PRFM  64(R7), PLDL1KEEP
-	ADD   R6, R7, R7
-	PRFM  64(R7), PLDL1KEEP
-	ADD   R6, R7, R7
-	PRFM  64(R7), PLDL1KEEP
-	ADD   R6, R7, R7
-	PRFM  64(R7), PLDL1KEEP
-	ADD   R6, R7, R7
-	PRFM  64(R7), PLDL1KEEP
-	ADD   R6, R7, R7
-	PRFM  64(R7), PLDL1KEEP
-	ADD   R6, R7, R7
-	MOVD  R3, R7
-	MOVD  R0, R3
-	MOVD  R1, R8
-	MOVD  R2, R9
-	VMOVI $0x00, V0.B16
-	VMOVI $0x00, V1.B16
-	VMOVI $0x00, V2.B16
-	VMOVI $0x00, V3.B16
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V5.B16
-	VMOVI $0x00, V6.B16
-	VMOVI $0x00, V7.B16
-	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V9.B16
-	VMOVI $0x00, V10.B16
-	VMOVI $0x00, V11.B16
-	VMOVI $0x00, V12.B16
-	VMOVI $0x00, V13.B16
-	VMOVI $0x00, V14.B16
-	VMOVI $0x00, V15.B16
-	VMOVI $0x00, V16.B16
-	VMOVI $0x00, V17.B16
-	VMOVI $0x00, V18.B16
-	VMOVI $0x00, V19.B16
-	VMOVI $0x00, V20.B16
-	VMOVI $0x00, V21.B16
-	VMOVI $0x00, V22.B16
-	VMOVI $0x00, V23.B16
-
-tile0x16:
-	FLDPQ 64(R8), (F24, F25)
-	FLDPQ 96(R8), (F26, F27)
-	VLD1R (R3), [V28.S4]
-	WORD  $0x6e3cdf1d          // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e          // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd400          // VFADD V29.S4, V0.S4, V0.S4
-	WORD  $0x4e3ed421          // VFADD V30.S4, V1.S4, V1.S4
-	WORD  $0x6e3cdf5d          // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c          // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd442          // VFADD V29.S4, V2.S4, V2.S4
-	WORD  $0x4e3cd463          // VFADD V28.S4, V3.S4, V3.S4
-	ADD   $0x00000004, R3, R10
-	VLD1R (R10), [V28.S4]
-	WORD  $0x6e3cdf1d          // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e          // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd484          // VFADD V29.S4, V4.S4, V4.S4
-	WORD  $0x4e3ed4a5          // VFADD V30.S4, V5.S4, V5.S4
-	WORD  $0x6e3cdf5d          // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c          // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd4c6          // VFADD V29.S4, V6.S4, V6.S4
-	WORD  $0x4e3cd4e7          // VFADD V28.S4, V7.S4, V7.S4
-	ADD   $0x00000008, R3, R10
-	VLD1R (R10), [V28.S4]
-	WORD  $0x6e3cdf1d          // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e          // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd508          // VFADD V29.S4, V8.S4, V8.S4
-	WORD  $0x4e3ed529          // VFADD V30.S4, V9.S4, V9.S4
-	WORD  $0x6e3cdf5d          // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c          // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd54a          // VFADD V29.S4, V10.S4, V10.S4
-	WORD  $0x4e3cd56b          // VFADD V28.S4, V11.S4, V11.S4
-	ADD   $0x0000000c, R3, R10
-	VLD1R (R10), [V28.S4]
-	WORD  $0x6e3cdf1d          // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e          // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd58c          // VFADD V29.S4, V12.S4, V12.S4
-	WORD  $0x4e3ed5ad          // VFADD V30.S4, V13.S4, V13.S4
-	WORD  $0x6e3cdf5d          // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c          // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd5ce          // VFADD V29.S4, V14.S4, V14.S4
-	WORD  $0x4e3cd5ef          // VFADD V28.S4, V15.S4, V15.S4
-	ADD   $0x00000010, R3, R10
-	VLD1R (R10), [V28.S4]
-	WORD  $0x6e3cdf1d          // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e          // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd610          // VFADD V29.S4, V16.S4, V16.S4
-	WORD  $0x4e3ed631          // VFADD V30.S4, V17.S4, V17.S4
-	WORD  $0x6e3cdf5d          // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c          // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd652          // VFADD V29.S4, V18.S4, V18.S4
-	WORD  $0x4e3cd673          // VFADD V28.S4, V19.S4, V19.S4
-	ADD   $0x00000014, R3, R10
-	VLD1R (R10), [V28.S4]
-	WORD  $0x6e3cdf18          // VFMUL V28.S4, V24.S4, V24.S4
-	WORD  $0x6e3cdf39          // VFMUL V28.S4, V25.S4, V25.S4
-	WORD  $0x4e38d694          // VFADD V24.S4, V20.S4, V20.S4
-	WORD  $0x4e39d6b5          // VFADD V25.S4, V21.S4, V21.S4
-	WORD  $0x6e3cdf58          // VFMUL V28.S4, V26.S4, V24.S4
-	WORD  $0x6e3cdf79          // VFMUL V28.S4, V27.S4, V25.S4
-	WORD  $0x4e38d6d6          // VFADD V24.S4, V22.S4, V22.S4
-	WORD  $0x4e39d6f7          // VFADD V25.S4, V23.S4, V23.S4
-	ADD   $0x00000030, R3, R3
-	ADD   $0x00000080, R8, R8
-	SUB   $0x00000001, R9, R9
-	CMP   $0x00000001, R9
-	BHS   tile0x16
-	FLDPQ 64(R7), (F24, F25)
-	WORD  $0x4e38d400          // VFADD V24.S4, V0.S4, V0.S4
-	WORD  $0x4e39d421          // VFADD V25.S4, V1.S4, V1.S4
-	FSTPQ (F0, F1), 64(R7)
-	FLDPQ 96(R7), (F0, F1)
-	WORD  $0x4e20d442          // VFADD V0.S4, V2.S4, V2.S4
-	WORD  $0x4e21d463          // VFADD V1.S4, V3.S4, V3.S4
-	FSTPQ (F2, F3), 96(R7)
-	ADD   R6, R7, R7
-	FLDPQ 64(R7), (F0, F1)
-	WORD  $0x4e20d484          // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x4e21d4a5          // VFADD V1.S4, V5.S4, V5.S4
-	FSTPQ (F4, F5), 64(R7)
-	FLDPQ 96(R7), (F0, F1)
-	WORD  $0x4e20d4c6          // VFADD V0.S4, V6.S4, V6.S4
-	WORD  $0x4e21d4e7          // VFADD V1.S4, V7.S4, V7.S4
-	FSTPQ (F6, F7), 96(R7)
-	ADD   R6, R7, R7
-	FLDPQ 64(R7), (F0, F1)
-	WORD  $0x4e20d508          // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529          // VFADD V1.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 64(R7)
-	FLDPQ 96(R7), (F0, F1)
-	WORD  $0x4e20d54a          // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e21d56b          // VFADD V1.S4, V11.S4, V11.S4
-	FSTPQ (F10, F11), 96(R7)
-	ADD   R6, R7, R7
-	FLDPQ 64(R7), (F0, F1)
-	WORD  $0x4e20d58c          // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad          // VFADD V1.S4, V13.S4, V13.S4
-	FSTPQ (F12, F13), 64(R7)
-	FLDPQ 96(R7), (F0, F1)
-	WORD  $0x4e20d5ce          // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef          // VFADD V1.S4, V15.S4, V15.S4
-	FSTPQ (F14, F15), 96(R7)
-	ADD   R6, R7, R7
-	FLDPQ 64(R7), (F0, F1)
-	WORD  $0x4e20d610          // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631          // VFADD V1.S4, V17.S4, V17.S4
-	FSTPQ (F16, F17), 64(R7)
-	FLDPQ 96(R7), (F0, F1)
-	WORD  $0x4e20d652          // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673          // VFADD V1.S4, V19.S4, V19.S4
-	FSTPQ (F18, F19), 96(R7)
-	ADD   R6, R7, R7
-	FLDPQ 64(R7), (F0, F1)
-	WORD  $0x4e20d694          // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5          // VFADD V1.S4, V21.S4, V21.S4
-	FSTPQ (F20, F21), 64(R7)
-	FLDPQ 96(R7), (F0, F1)
-	WORD  $0x4e20d6d6          // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7          // VFADD V1.S4, V23.S4, V23.S4
-	FSTPQ (F22, F23), 96(R7)
-	ADD   R6, R7, R7
-
-	// Rows 6 to 11 of the tile, columns 0 to 15.
-	MOVD  R7, R3
-	PRFM  (R3), PLDL1KEEP
-	ADD   R6, R3, R3
-	PRFM  (R3), PLDL1KEEP
-	ADD   R6, R3, R3
-	PRFM  (R3), PLDL1KEEP
-	ADD   R6, R3, R3
-	PRFM  (R3), PLDL1KEEP
-	ADD   R6, R3, R3
-	PRFM  (R3), PLDL1KEEP
-	ADD   R6, R3, R3
-	PRFM  (R3), PLDL1KEEP
-	ADD   R6, R3, R3
-	MOVD  R7, R3
-	MOVD  R0, R8
-	MOVD  R1, R9
-	MOVD  R2, R10
-	VMOVI $0x00, V0.B16
-	VMOVI $0x00, V1.B16
-	VMOVI $0x00, V2.B16
-	VMOVI $0x00, V3.B16
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V5.B16
-	VMOVI $0x00, V6.B16
-	VMOVI $0x00, V7.B16
-	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V9.B16
-	VMOVI $0x00, V10.B16
-	VMOVI $0x00, V11.B16
-	VMOVI $0x00, V12.B16
-	VMOVI $0x00, V13.B16
-	VMOVI $0x00, V14.B16
-	VMOVI $0x00, V15.B16
-	VMOVI $0x00, V16.B16
-	VMOVI $0x00, V17.B16
-	VMOVI $0x00, V18.B16
-	VMOVI $0x00, V19.B16
-	VMOVI $0x00, V20.B16
-	VMOVI $0x00, V21.B16
-	VMOVI $0x00, V22.B16
-	VMOVI $0x00, V23.B16
-
-tile6x0:
-	FLDPQ (R9), (F24, F25)
-	FLDPQ 32(R9), (F26, F27)
-	ADD   $0x00000018, R8, R11
-	VLD1R (R11), [V28.S4]
-	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd400           // VFADD V29.S4, V0.S4, V0.S4
-	WORD  $0x4e3ed421           // VFADD V30.S4, V1.S4, V1.S4
-	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd442           // VFADD V29.S4, V2.S4, V2.S4
-	WORD  $0x4e3cd463           // VFADD V28.S4, V3.S4, V3.S4
-	ADD   $0x0000001c, R8, R11
-	VLD1R (R11), [V28.S4]
-	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd484           // VFADD V29.S4, V4.S4, V4.S4
-	WORD  $0x4e3ed4a5           // VFADD V30.S4, V5.S4, V5.S4
-	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd4c6           // VFADD V29.S4, V6.S4, V6.S4
-	WORD  $0x4e3cd4e7           // VFADD V28.S4, V7.S4, V7.S4
-	ADD   $0x00000020, R8, R11
-	VLD1R (R11), [V28.S4]
-	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd508           // VFADD V29.S4, V8.S4, V8.S4
-	WORD  $0x4e3ed529           // VFADD V30.S4, V9.S4, V9.S4
-	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd54a           // VFADD V29.S4, V10.S4, V10.S4
-	WORD  $0x4e3cd56b           // VFADD V28.S4, V11.S4, V11.S4
-	ADD   $0x00000024, R8, R11
-	VLD1R (R11), [V28.S4]
-	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd58c           // VFADD V29.S4, V12.S4, V12.S4
-	WORD  $0x4e3ed5ad           // VFADD V30.S4, V13.S4, V13.S4
-	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd5ce           // VFADD V29.S4, V14.S4, V14.S4
-	WORD  $0x4e3cd5ef           // VFADD V28.S4, V15.S4, V15.S4
-	ADD   $0x00000028, R8, R11
-	VLD1R (R11), [V28.S4]
-	WORD  $0x6e3cdf1d           // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e           // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd610           // VFADD V29.S4, V16.S4, V16.S4
-	WORD  $0x4e3ed631           // VFADD V30.S4, V17.S4, V17.S4
-	WORD  $0x6e3cdf5d           // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c           // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd652           // VFADD V29.S4, V18.S4, V18.S4
-	WORD  $0x4e3cd673           // VFADD V28.S4, V19.S4, V19.S4
-	ADD   $0x0000002c, R8, R11
-	VLD1R (R11), [V28.S4]
-	WORD  $0x6e3cdf18           // VFMUL V28.S4, V24.S4, V24.S4
-	WORD  $0x6e3cdf39           // VFMUL V28.S4, V25.S4, V25.S4
-	WORD  $0x4e38d694           // VFADD V24.S4, V20.S4, V20.S4
-	WORD  $0x4e39d6b5           // VFADD V25.S4, V21.S4, V21.S4
-	WORD  $0x6e3cdf58           // VFMUL V28.S4, V26.S4, V24.S4
-	WORD  $0x6e3cdf79           // VFMUL V28.S4, V27.S4, V25.S4
-	WORD  $0x4e38d6d6           // VFADD V24.S4, V22.S4, V22.S4
-	WORD  $0x4e39d6f7           // VFADD V25.S4, V23.S4, V23.S4
-	ADD   $0x00000030, R8, R8
-	ADD   $0x00000080, R9, R9
-	SUB   $0x00000001, R10, R10
-	CMP   $0x00000001, R10
-	BHS   tile6x0
-	FLDPQ (R3), (F24, F25)
-	WORD  $0x4e38d400           // VFADD V24.S4, V0.S4, V0.S4
-	WORD  $0x4e39d421           // VFADD V25.S4, V1.S4, V1.S4
-	FSTPQ (F0, F1), (R3)
-	FLDPQ 32(R3), (F0, F1)
-	WORD  $0x4e20d442           // VFADD V0.S4, V2.S4, V2.S4
-	WORD  $0x4e21d463           // VFADD V1.S4, V3.S4, V3.S4
-	FSTPQ (F2, F3), 32(R3)
-	ADD   R6, R3, R3
-	FLDPQ (R3), (F0, F1)
-	WORD  $0x4e20d484           // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x4e21d4a5           // VFADD V1.S4, V5.S4, V5.S4
-	FSTPQ (F4, F5), (R3)
-	FLDPQ 32(R3), (F0, F1)
-	WORD  $0x4e20d4c6           // VFADD V0.S4, V6.S4, V6.S4
-	WORD  $0x4e21d4e7           // VFADD V1.S4, V7.S4, V7.S4
-	FSTPQ (F6, F7), 32(R3)
-	ADD   R6, R3, R3
-	FLDPQ (R3), (F0, F1)
-	WORD  $0x4e20d508           // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529           // VFADD V1.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), (R3)
-	FLDPQ 32(R3), (F0, F1)
-	WORD  $0x4e20d54a           // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e21d56b           // VFADD V1.S4, V11.S4, V11.S4
-	FSTPQ (F10, F11), 32(R3)
-	ADD   R6, R3, R3
-	FLDPQ (R3), (F0, F1)
-	WORD  $0x4e20d58c           // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad           // VFADD V1.S4, V13.S4, V13.S4
-	FSTPQ (F12, F13), (R3)
-	FLDPQ 32(R3), (F0, F1)
-	WORD  $0x4e20d5ce           // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
-	FSTPQ (F14, F15), 32(R3)
-	ADD   R6, R3, R3
-	FLDPQ (R3), (F0, F1)
-	WORD  $0x4e20d610           // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631           // VFADD V1.S4, V17.S4, V17.S4
-	FSTPQ (F16, F17), (R3)
-	FLDPQ 32(R3), (F0, F1)
-	WORD  $0x4e20d652           // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
-	FSTPQ (F18, F19), 32(R3)
-	ADD   R6, R3, R3
-	FLDPQ (R3), (F0, F1)
-	WORD  $0x4e20d694           // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5           // VFADD V1.S4, V21.S4, V21.S4
-	FSTPQ (F20, F21), (R3)
-	FLDPQ 32(R3), (F0, F1)
-	WORD  $0x4e20d6d6           // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7           // VFADD V1.S4, V23.S4, V23.S4
-	FSTPQ (F22, F23), 32(R3)
-
-	// Rows 6 to 11 of the tile, columns 16 to 31.
-	MOVD  R7, R3
-	PRFM  64(R3), PLDL1KEEP
-	ADD   R6, R3, R3
-	PRFM  64(R3), PLDL1KEEP
-	ADD   R6, R3, R3
-	PRFM  64(R3), PLDL1KEEP
-	ADD   R6, R3, R3
-	PRFM  64(R3), PLDL1KEEP
-	ADD   R6, R3, R3
-	PRFM  64(R3), PLDL1KEEP
-	ADD   R6, R3, R3
-	PRFM  64(R3), PLDL1KEEP
-	ADD   R6, R3, R3
-	MOVD  R7, R3
-	MOVD  R0, R0
-	MOVD  R1, R1
-	MOVD  R2, R2
-	VMOVI $0x00, V0.B16
-	VMOVI $0x00, V1.B16
-	VMOVI $0x00, V2.B16
-	VMOVI $0x00, V3.B16
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V5.B16
-	VMOVI $0x00, V6.B16
-	VMOVI $0x00, V7.B16
-	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V9.B16
-	VMOVI $0x00, V10.B16
-	VMOVI $0x00, V11.B16
-	VMOVI $0x00, V12.B16
-	VMOVI $0x00, V13.B16
-	VMOVI $0x00, V14.B16
-	VMOVI $0x00, V15.B16
-	VMOVI $0x00, V16.B16
-	VMOVI $0x00, V17.B16
-	VMOVI $0x00, V18.B16
-	VMOVI $0x00, V19.B16
-	VMOVI $0x00, V20.B16
-	VMOVI $0x00, V21.B16
-	VMOVI $0x00, V22.B16
-	VMOVI $0x00, V23.B16
-
-tile6x16:
-	FLDPQ 64(R1), (F24, F25)
-	FLDPQ 96(R1), (F26, F27)
-	ADD   $0x00000018, R0, R7
-	VLD1R (R7), [V28.S4]
-	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd400         // VFADD V29.S4, V0.S4, V0.S4
-	WORD  $0x4e3ed421         // VFADD V30.S4, V1.S4, V1.S4
-	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd442         // VFADD V29.S4, V2.S4, V2.S4
-	WORD  $0x4e3cd463         // VFADD V28.S4, V3.S4, V3.S4
-	ADD   $0x0000001c, R0, R7
-	VLD1R (R7), [V28.S4]
-	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd484         // VFADD V29.S4, V4.S4, V4.S4
-	WORD  $0x4e3ed4a5         // VFADD V30.S4, V5.S4, V5.S4
-	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd4c6         // VFADD V29.S4, V6.S4, V6.S4
-	WORD  $0x4e3cd4e7         // VFADD V28.S4, V7.S4, V7.S4
-	ADD   $0x00000020, R0, R7
-	VLD1R (R7), [V28.S4]
-	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd508         // VFADD V29.S4, V8.S4, V8.S4
-	WORD  $0x4e3ed529         // VFADD V30.S4, V9.S4, V9.S4
-	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd54a         // VFADD V29.S4, V10.S4, V10.S4
-	WORD  $0x4e3cd56b         // VFADD V28.S4, V11.S4, V11.S4
-	ADD   $0x00000024, R0, R7
-	VLD1R (R7), [V28.S4]
-	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd58c         // VFADD V29.S4, V12.S4, V12.S4
-	WORD  $0x4e3ed5ad         // VFADD V30.S4, V13.S4, V13.S4
-	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd5ce         // VFADD V29.S4, V14.S4, V14.S4
-	WORD  $0x4e3cd5ef         // VFADD V28.S4, V15.S4, V15.S4
-	ADD   $0x00000028, R0, R7
-	VLD1R (R7), [V28.S4]
-	WORD  $0x6e3cdf1d         // VFMUL V28.S4, V24.S4, V29.S4
-	WORD  $0x6e3cdf3e         // VFMUL V28.S4, V25.S4, V30.S4
-	WORD  $0x4e3dd610         // VFADD V29.S4, V16.S4, V16.S4
-	WORD  $0x4e3ed631         // VFADD V30.S4, V17.S4, V17.S4
-	WORD  $0x6e3cdf5d         // VFMUL V28.S4, V26.S4, V29.S4
-	WORD  $0x6e3cdf7c         // VFMUL V28.S4, V27.S4, V28.S4
-	WORD  $0x4e3dd652         // VFADD V29.S4, V18.S4, V18.S4
-	WORD  $0x4e3cd673         // VFADD V28.S4, V19.S4, V19.S4
-	ADD   $0x0000002c, R0, R7
-	VLD1R (R7), [V28.S4]
-	WORD  $0x6e3cdf18         // VFMUL V28.S4, V24.S4, V24.S4
-	WORD  $0x6e3cdf39         // VFMUL V28.S4, V25.S4, V25.S4
-	WORD  $0x4e38d694         // VFADD V24.S4, V20.S4, V20.S4
-	WORD  $0x4e39d6b5         // VFADD V25.S4, V21.S4, V21.S4
-	WORD  $0x6e3cdf58         // VFMUL V28.S4, V26.S4, V24.S4
-	WORD  $0x6e3cdf79         // VFMUL V28.S4, V27.S4, V25.S4
-	WORD  $0x4e38d6d6         // VFADD V24.S4, V22.S4, V22.S4
-	WORD  $0x4e39d6f7         // VFADD V25.S4, V23.S4, V23.S4
-	ADD   $0x00000030, R0, R0
-	ADD   $0x00000080, R1, R1
-	SUB   $0x00000001, R2, R2
-	CMP   $0x00000001, R2
-	BHS   tile6x16
-	FLDPQ 64(R3), (F24, F25)
-	WORD  $0x4e38d400         // VFADD V24.S4, V0.S4, V0.S4
-	WORD  $0x4e39d421         // VFADD V25.S4, V1.S4, V1.S4
-	FSTPQ (F0, F1), 64(R3)
-	FLDPQ 96(R3), (F0, F1)
-	WORD  $0x4e20d442         // VFADD V0.S4, V2.S4, V2.S4
-	WORD  $0x4e21d463         // VFADD V1.S4, V3.S4, V3.S4
-	FSTPQ (F2, F3), 96(R3)
-	ADD   R6, R3, R3
-	FLDPQ 64(R3), (F0, F1)
-	WORD  $0x4e20d484         // VFADD V0.S4, V4.S4, V4.S4
-	WORD  $0x4e21d4a5         // VFADD V1.S4, V5.S4, V5.S4
-	FSTPQ (F4, F5), 64(R3)
-	FLDPQ 96(R3), (F0, F1)
-	WORD  $0x4e20d4c6         // VFADD V0.S4, V6.S4, V6.S4
-	WORD  $0x4e21d4e7         // VFADD V1.S4, V7.S4, V7.S4
-	FSTPQ (F6, F7), 96(R3)
-	ADD   R6, R3, R3
-	FLDPQ 64(R3), (F0, F1)
-	WORD  $0x4e20d508         // VFADD V0.S4, V8.S4, V8.S4
-	WORD  $0x4e21d529         // VFADD V1.S4, V9.S4, V9.S4
-	FSTPQ (F8, F9), 64(R3)
-	FLDPQ 96(R3), (F0, F1)
-	WORD  $0x4e20d54a         // VFADD V0.S4, V10.S4, V10.S4
-	WORD  $0x4e21d56b         // VFADD V1.S4, V11.S4, V11.S4
-	FSTPQ (F10, F11), 96(R3)
-	ADD   R6, R3, R3
-	FLDPQ 64(R3), (F0, F1)
-	WORD  $0x4e20d58c         // VFADD V0.S4, V12.S4, V12.S4
-	WORD  $0x4e21d5ad         // VFADD V1.S4, V13.S4, V13.S4
-	FSTPQ (F12, F13), 64(R3)
-	FLDPQ 96(R3), (F0, F1)
-	WORD  $0x4e20d5ce         // VFADD V0.S4, V14.S4, V14.S4
-	WORD  $0x4e21d5ef         // VFADD V1.S4, V15.S4, V15.S4
-	FSTPQ (F14, F15), 96(R3)
-	ADD   R6, R3, R3
-	FLDPQ 64(R3), (F0, F1)
-	WORD  $0x4e20d610         // VFADD V0.S4, V16.S4, V16.S4
-	WORD  $0x4e21d631         // VFADD V1.S4, V17.S4, V17.S4
-	FSTPQ (F16, F17), 64(R3)
-	FLDPQ 96(R3), (F0, F1)
-	WORD  $0x4e20d652         // VFADD V0.S4, V18.S4, V18.S4
-	WORD  $0x4e21d673         // VFADD V1.S4, V19.S4, V19.S4
-	FSTPQ (F18, F19), 96(R3)
-	ADD   R6, R3, R3
-	FLDPQ 64(R3), (F0, F1)
-	WORD  $0x4e20d694         // VFADD V0.S4, V20.S4, V20.S4
-	WORD  $0x4e21d6b5         // VFADD V1.S4, V21.S4, V21.S4
-	FSTPQ (F20, F21), 64(R3)
-	FLDPQ 96(R3), (F0, F1)
-	WORD  $0x4e20d6d6         // VFADD V0.S4, V22.S4, V22.S4
-	WORD  $0x4e21d6f7         // VFADD V1.S4, V23.S4, V23.S4
-	FSTPQ (F22, F23), 96(R3)
 	RET
 
 // func rankKPairsNEON(c []int32, stride int, a []uint32, b []uint32, k int)

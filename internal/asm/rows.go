@@ -1,6 +1,10 @@
 package asm
 
-import "github.com/pegasimd/pegasimd/internal/misuse"
+import (
+	"math/bits"
+
+	"github.com/pegasimd/pegasimd/internal/misuse"
+)
 
 //go:noinline
 func rowsTooShort(rows []float32, stride, count, n int) any {
@@ -16,8 +20,39 @@ func rowsTooShort(rows []float32, stride, count, n int) any {
 //
 // to the bit. It panics if rows ends before its last row does. dst must not overlap rows or x.
 func DotRows(dst, rows []float32, stride int, x []float32) {
-	checkRows(dst, rows, stride, x)
+	enterRows(dst, rows, stride, x)
 	dotRows(dst, rows, stride, nil, x)
+}
+
+// checkRows panics unless rows holds so many of n elements.
+func checkRows(rows []float32, stride, count, n int) {
+	if count > 0 && (stride < 0 || n > len(rows) || !Fit(count-1, stride, len(rows)-n)) {
+		panic(rowsTooShort(rows, stride, count, n))
+	}
+}
+
+// Fit reports whether count*stride is no more than n, none of which is negative. It does not divide,
+// which takes as long as a short row does.
+func Fit(count, stride, n int) bool {
+	high, low := bits.Mul64(uint64(count), uint64(stride))
+	return high == 0 && low <= uint64(n)
+}
+
+// CheckMatrix panics unless a holds so many rows and columns, and lda elements or more are between
+// the beginnings of two rows. The parameters' names are for what it panics with.
+func CheckMatrix(name string, a []float32, leading string, lda, rows, cols int) {
+	if lda < cols || rows > 0 && cols > 0 && (len(a) < cols || !Fit(rows-1, lda, len(a)-cols)) {
+		panic(matrixTooShort(name, len(a), leading, lda, rows, cols))
+	}
+}
+
+//go:noinline
+func matrixTooShort(name string, n int, leading string, lda, rows, cols int) any {
+	if lda < cols {
+		return misuse.Of("%s = %d, less than %d columns", leading, lda, cols)
+	}
+	return misuse.Of("len(%s) = %d, too few for %d rows of %d elements, %d apart", name, n, rows,
+		cols, lda)
 }
 
 // DotRowsAt is
@@ -190,7 +225,7 @@ func cosineEachRowGeneric(dst, rows []float32, stride int, x []float32, xx float
 // to the bit. It panics if rows ends before its last row does. dst must not overlap rows or x.
 func SquaredDistanceRows(dst, rows []float32, stride int, x []float32) {
 	n := len(x)
-	checkRows(dst, rows, stride, x)
+	enterRows(dst, rows, stride, x)
 	if n <= lanes || n > Block {
 		for i := range dst {
 			dst[i] = SquaredDistance(row(rows, stride, nil, i, n), x)
@@ -211,7 +246,7 @@ func SquaredDistanceRows(dst, rows []float32, stride int, x []float32) {
 // to the bit. It panics if rows ends before its last row does. dst must not overlap rows or x.
 func CosineRows(dst, rows []float32, stride int, x []float32) {
 	n, xx := len(x), SumSquares(x)
-	checkRows(dst, rows, stride, x)
+	enterRows(dst, rows, stride, x)
 	if n <= lanes || n > Block || !exact(xx) {
 		for i := range dst {
 			dst[i] = Cosine(x, row(rows, stride, nil, i, n))
@@ -228,14 +263,10 @@ func CosineRows(dst, rows []float32, stride int, x []float32) {
 	}
 }
 
-// checkRows panics unless rows holds a row for each element of dst.
-func checkRows(dst, rows []float32, stride int, x []float32) {
-	if len(dst) == 0 {
-		return
-	}
-	if stride < 0 || len(x) > len(rows) || stride > 0 && len(dst)-1 > (len(rows)-len(x))/stride {
-		panic(rowsTooShort(rows, stride, len(dst), len(x)))
-	}
+// enterRows panics unless rows holds a row for each element of dst, and tells the race detector what
+// is read and written.
+func enterRows(dst, rows []float32, stride int, x []float32) {
+	checkRows(rows, stride, len(dst), len(x))
 	if race {
 		raceReads(x)
 		for i := range dst {
@@ -275,33 +306,99 @@ func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 		}
 		raceWrites(y)
 	}
-	for start := 0; start < len(y); start += Block {
-		part := y[start:min(start+Block, len(y))]
-		axpyRows(a, rows[start:], stride, idx, part)
+	axpyRows(1, a, rows, stride, idx, y)
+}
+
+// GemvT is
+//
+//	for i, v := range x {
+//		Axpy(alpha*v, rows[i*stride:][:len(y)], y)
+//	}
+//
+// to the bit. It panics if rows ends before its last row does. y must not overlap rows or x.
+func GemvT(alpha float32, rows []float32, stride int, x, y []float32) {
+	checkRows(rows, stride, len(x), len(y))
+	if race {
+		raceReads(x)
+		for i := range x {
+			raceReads(row(rows, stride, nil, i, len(y)))
+		}
+		raceWrites(y)
+	}
+	axpyRows(alpha, x, rows, stride, nil, y)
+}
+
+// axpyRows is given indices or, for consecutive rows, nil.
+func axpyRows(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
+	if len(a) > 0 && len(y) > 0 && Fit(len(a), len(y), Block) {
+		axpyRowsActive(alpha, a, rows, stride, idx, y)
+	} else {
+		axpyRowsParts(alpha, a, rows, stride, idx, y)
 	}
 }
 
-// axpyRows takes four rows at a time, so that y is read and written a quarter as often.
-func axpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
-	n, quads := len(y), len(idx)&^3
-	if active == Generic {
-		quads = 0
-	}
-	for i := 0; i < quads; i += 4 {
-		x0, x1 := &rows[int(idx[i])*stride], &rows[int(idx[i+1])*stride]
-		x2, x3 := &rows[int(idx[i+2])*stride], &rows[int(idx[i+3])*stride]
-		switch active {
-		case AVX512:
-			axpy4AVX512(&a[i], x0, x1, x2, x3, &y[0], n)
-		case AVX512x256:
-			axpy4AVX512x256(&a[i], x0, x1, x2, x3, &y[0], n)
-		case AVX2:
-			axpy4AVX2(&a[i], x0, x1, x2, x3, &y[0], n)
-		case NEON:
-			axpy4NEON(&a[i], x0, x1, x2, x3, &y[0], n)
+// axpyRowsParts is axpyRows in several calls.
+func axpyRowsParts(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
+	for start := 0; start < len(y); start += Block {
+		part := y[start:min(start+Block, len(y))]
+		step := RowsAtOnce(len(part))
+		for first := 0; first < len(a); first += step {
+			some := a[first:min(first+step, len(a))]
+			if idx == nil {
+				axpyRowsActive(alpha, some, rows[first*stride+start:], stride, nil, part)
+			} else {
+				axpyRowsActive(alpha, some, rows[start:], stride, idx[first:], part)
+			}
 		}
 	}
-	for i := quads; i < len(idx); i++ {
-		Axpy(a[i], row(rows, stride, idx, i, n), y)
+}
+
+func axpyRowsGeneric(alpha float32, a, rows []float32, stride int, idx []int32, y []float32) {
+	for i, v := range a {
+		axpyGeneric(float32(alpha*v), row(rows, stride, idx, i, len(y)), y)
+	}
+}
+
+// Ger is
+//
+//	for i, v := range x {
+//		Axpy(alpha*v, y, a[i*lda:][:len(y)])
+//	}
+//
+// to the bit, but that nothing happens where alpha is 0. It panics where CheckMatrix does. a must not
+// overlap x or y.
+func Ger(alpha float32, x, y, a []float32, lda int) {
+	CheckMatrix("a", a, "lda", lda, len(x), len(y))
+	if alpha == 0 || len(x) == 0 || len(y) == 0 {
+		return
+	}
+	if race {
+		raceReads(x, y)
+		for i := range x {
+			raceWrites(row(a, lda, nil, i, len(y)))
+		}
+	}
+	if Fit(len(x), len(y), Block) {
+		gerActive(alpha, x, y, a, lda, len(x)*len(y))
+	} else {
+		gerParts(alpha, x, y, a, lda)
+	}
+}
+
+// gerParts is Ger in several calls.
+func gerParts(alpha float32, x, y, a []float32, lda int) {
+	for start := 0; start < len(y); start += Block {
+		part := y[start:min(start+Block, len(y))]
+		step := RowsAtOnce(len(part))
+		for first := 0; first < len(x); first += step {
+			some := x[first:min(first+step, len(x))]
+			gerActive(alpha, some, part, a[first*lda+start:], lda, len(x)*len(y))
+		}
+	}
+}
+
+func gerGeneric(alpha float32, x, y, a []float32, stride, _ int) {
+	for i, v := range x {
+		axpyGeneric(float32(alpha*v), y, row(a, stride, nil, i, len(y)))
 	}
 }

@@ -36,9 +36,47 @@ func RankK(c []float32, stride int, a, b []float32) {
 	}
 	for ; k > 0; k -= BlockRows {
 		rows := min(k, BlockRows)
-		rankKActive(c, stride, a, b, rows)
+		gemmActive(c, stride, a, 1, TileRows, b, TileCols, TileRows, TileCols, rows)
 		a, b = a[rows*TileRows:], b[rows*TileCols:]
 	}
+}
+
+// Gemm is
+//
+//	for l := range k {
+//		sum[i][j] += float32(a[i*aRow+l*aStep] * b[l*bStep+j])
+//	}
+//	c[i*stride+j] += sum[i][j]
+//
+// for i < rows and j < cols, with all sums from +0. aRow or aStep is 1: a factor has its rows or its
+// columns in one piece. It panics if c, a or b is too short. c must not overlap a or b, nor one of
+// its rows another.
+func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
+	bStep, rows, cols, k int) {
+	if rows < 1 || cols < 1 || k < 1 {
+		return
+	}
+	checkRows(c, stride, rows, cols)
+	checkRows(b, bStep, k, cols)
+	lines, length, apart := rows, k, aRow // of a
+	if aStep != 1 {
+		lines, length, apart = k, rows, aStep
+	}
+	if checkRows(a, apart, lines, length); aRow != 1 && aStep != 1 {
+		panic(misuse.Of("aRow = %d, aStep = %d, neither is 1", aRow, aStep))
+	}
+	if race {
+		for i := range lines {
+			raceReads(a[i*apart:][:length])
+		}
+		for l := range k {
+			raceReads(b[l*bStep:][:cols])
+		}
+		for i := range rows {
+			raceWrites(c[i*stride:][:cols])
+		}
+	}
+	gemmActive(c, stride, a, aRow, aStep, b, bStep, rows, cols, k)
 }
 
 // RankKPairs is RankK for pairs of rows of int16 in integers of 32 bits, the first of each in the
@@ -106,35 +144,73 @@ func Pack(dst []float32, width, step int, c float32, x []float32) {
 	packActive(dst, width, step, c, x)
 }
 
+// PackColumns is
+//
+//	for j := range cols {
+//		for i, v := range x[j*stride:][:n] {
+//			dst[i*width+j] = float32(c * v)
+//		}
+//	}
+//
+// It brings columns into a panel, and panics if x or dst is too short. dst must not overlap x.
+func PackColumns(dst []float32, width int, c float32, x []float32, stride, cols, n int) {
+	if cols < 1 || n < 1 {
+		return
+	}
+	checkRows(x, stride, cols, n)
+	checkRows(dst, width, n, cols)
+	if race {
+		for j := range cols {
+			raceReads(x[j*stride:][:n])
+		}
+		for i := range n {
+			raceWrites(dst[i*width:][:cols])
+		}
+	}
+	packColumnsActive(dst, width, c, x, stride, cols, n)
+}
+
 // packBlock is a number of whole panels that one call takes at most.
 const packBlock = Block / (TileRows * TileCols) * (TileRows * TileCols)
 
-// rankKGeneric takes 1 to BlockRows rows, and two rows and four columns of the tile at a time, whose
-// sums stay in registers.
-func rankKGeneric(c []float32, stride int, a, b []float32, k int) {
-	a = a[:k*TileRows]
-	for i := 0; i < TileRows; i += 2 {
-		for j := 0; j < TileCols; j += 4 {
+// gemmGeneric takes two rows and four columns at a time, whose sums stay in registers.
+func gemmGeneric(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
+	bStep, rows, cols, k int) {
+	for i := 0; i+1 < rows; i += 2 {
+		for j := 0; j+3 < cols; j += 4 {
 			var s00, s01, s02, s03, s10, s11, s12, s13 float32
-			x, y := a[i:], b[j:]
-			for {
-				u, v := (*[2]float32)(x), (*[4]float32)(y)
-				s00 += float32(u[0] * v[0])
-				s01 += float32(u[0] * v[1])
-				s02 += float32(u[0] * v[2])
-				s03 += float32(u[0] * v[3])
-				s10 += float32(u[1] * v[0])
-				s11 += float32(u[1] * v[1])
-				s12 += float32(u[1] * v[2])
-				s13 += float32(u[1] * v[3])
-				if len(x) <= TileRows {
+			x, y := a[i*aRow:], b[j:]
+			for l := k; ; {
+				u, v, w := x[0], x[aRow], (*[4]float32)(y)
+				s00 += float32(u * w[0])
+				s01 += float32(u * w[1])
+				s02 += float32(u * w[2])
+				s03 += float32(u * w[3])
+				s10 += float32(v * w[0])
+				s11 += float32(v * w[1])
+				s12 += float32(v * w[2])
+				s13 += float32(v * w[3])
+				if l--; l == 0 {
 					break
 				}
-				x, y = x[TileRows:], y[TileCols:]
+				x, y = x[aStep:], y[bStep:]
 			}
 			p, q := (*[4]float32)(c[i*stride+j:]), (*[4]float32)(c[(i+1)*stride+j:])
 			p[0], p[1], p[2], p[3] = p[0]+s00, p[1]+s01, p[2]+s02, p[3]+s03
 			q[0], q[1], q[2], q[3] = q[0]+s10, q[1]+s11, q[2]+s12, q[3]+s13
+		}
+	}
+	for i := range rows {
+		first := cols &^ 3
+		if i == rows&^1 {
+			first = 0
+		}
+		for j := first; j < cols; j++ {
+			var sum float32
+			for l := range k {
+				sum += float32(a[i*aRow+l*aStep] * b[l*bStep+j])
+			}
+			c[i*stride+j] += sum
 		}
 	}
 }
@@ -161,6 +237,16 @@ func packGeneric(dst []float32, width, step int, c float32, x []float32) {
 		}
 		if x = x[n:]; len(x) > 0 {
 			dst = dst[step:]
+		}
+	}
+}
+
+func packColumnsGeneric(dst []float32, width int, c float32, x []float32, stride, cols, n int) {
+	for j := range cols {
+		at := j
+		for _, v := range x[j*stride:][:n] {
+			dst[at] = float32(c * v)
+			at += width
 		}
 	}
 }

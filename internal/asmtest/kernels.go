@@ -47,7 +47,9 @@ type Args struct {
 	W       []float32  // rows or weights
 	Stride  int        // of rows or panels
 	Width   int        // of panels
-	Out     []float32  // the operand that is stored into, if any
+
+	Rows, Cols, Depth int       // of a product, or of what is packed
+	Out               []float32 // the operand that is stored into, if any
 }
 
 // Inputs returns the operands that a call must leave alone.
@@ -613,6 +615,58 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int { return 4 * len(a.Y) * (len(a.Idx) + 2) },
 	},
 	{
+		Name: "gemvt",
+		New: func(n int, m Memory, s *Source) *Args {
+			a := newRows(n, m, s, false)
+			a.A, a.Scalars, a.Y, a.Out = s.Float(), a.Out, a.X, a.X
+			for i := range a.Scalars {
+				a.Scalars[i] = s.Float()
+			}
+			return a
+		},
+		Call: func(a *Args) float32 { asm.GemvT(a.A, a.W, a.Stride, a.Scalars, a.Y); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			want, scale = wideMap(len(a.Y), func(j int) (y, zero float64) {
+				return float64(a.Y[j]), 0
+			})
+			for i, v := range a.Scalars {
+				for j := range want {
+					product := float64(a.A*v) * float64(a.W[i*a.Stride+j])
+					want[j] += product
+					scale[j] += math.Abs(product)
+				}
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 4 * len(a.Y) * (len(a.Scalars) + 2) },
+	},
+	{
+		Name: "ger",
+		New: func(n int, m Memory, s *Source) *Args {
+			a := newRows(n, m, s, false)
+			a.A, a.Scalars, a.Out = s.Float(), a.Out, a.W
+			for i := range a.Scalars {
+				a.Scalars[i] = s.Float()
+			}
+			return a
+		},
+		Call: func(a *Args) float32 { asm.Ger(a.A, a.Scalars, a.X, a.W, a.Stride); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			want, scale = wideMap(len(a.W), func(j int) (w, zero float64) {
+				return float64(a.W[j]), 0
+			})
+			for i, v := range a.Scalars {
+				for j, y := range a.X {
+					product := float64(a.A*v) * float64(y)
+					want[i*a.Stride+j] += product
+					scale[i*a.Stride+j] += math.Abs(product)
+				}
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 8 * len(a.X) * len(a.Scalars) },
+	},
+	{
 		Name: "rankk",
 		Most: 16 * 600, // rows of two blocks and a part
 		New: func(n int, m Memory, s *Source) *Args {
@@ -640,6 +694,32 @@ var Kernels = []Kernel{
 		Bytes: func(a *Args) int {
 			return 4 * (len(a.X) + len(a.Y) + 2*asm.TileRows*asm.TileCols)
 		},
+	},
+	{
+		Name: "gemm",
+		Most: 16 * 256,
+		New:  newGemm,
+		Call: func(a *Args) float32 {
+			row, step := a.steps()
+			asm.Gemm(a.W, a.Stride, a.X, row, step, a.Y, a.Cols+1, a.Rows, a.Cols, a.Depth)
+			return 0
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			want, scale = wideMap(len(a.W), func(j int) (c, zero float64) {
+				return float64(a.W[j]), 0
+			})
+			row, step := a.steps()
+			for i := range a.Rows * a.Cols {
+				i, j := i/a.Cols, i%a.Cols
+				for l := range a.Depth {
+					product := float64(a.X[i*row+l*step]) * float64(a.Y[l*(a.Cols+1)+j])
+					want[i*a.Stride+j] += product
+					scale[i*a.Stride+j] += math.Abs(product)
+				}
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 4 * (len(a.X) + len(a.Y) + 2*a.Rows*a.Cols) },
 	},
 	{
 		Name: "rankkpairs",
@@ -705,6 +785,33 @@ var Kernels = []Kernel{
 				j := i/a.Width*a.Stride + i%a.Width
 				want[j] = float64(a.A) * float64(v)
 				scale[j] = math.Abs(want[j])
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 8 * len(a.X) },
+	},
+	{
+		Name: "packcolumns",
+		New: func(n int, m Memory, s *Source) *Args {
+			a := &Args{A: s.Float(), Cols: 1 + n%13}
+			a.Depth = (n + a.Cols - 1) / a.Cols
+			a.Width, a.Stride = a.Cols+n%3, a.Depth+n%2
+			if n > 0 {
+				a.X = s.floats(m, (a.Cols-1)*a.Stride+a.Depth)
+				a.Out = m.Floats((a.Depth-1)*a.Width + a.Cols)
+			}
+			return a
+		},
+		Call: func(a *Args) float32 {
+			asm.PackColumns(a.Out, a.Width, a.A, a.X, a.Stride, a.Cols, a.Depth)
+			return 0
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			want, scale = make([]float64, len(a.Out)), make([]float64, len(a.Out))
+			for i := range a.Cols * a.Depth {
+				i, j := i/a.Cols, i%a.Cols
+				want[i*a.Width+j] = float64(a.A) * float64(a.X[j*a.Stride+i])
+				scale[i*a.Width+j] = math.Abs(want[i*a.Width+j])
 			}
 			return want, scale
 		},
@@ -850,6 +957,28 @@ var Kernels = []Kernel{
 		Wide:  func(a *Args) (want, scale []float64) { return []float64{0}, []float64{0} },
 		Bytes: func(a *Args) int { return 4 * len(a.X) },
 	},
+}
+
+// newGemm makes products of every number of rows up to 29 and columns up to 71, with the first factor
+// transposed or not.
+func newGemm(n int, m Memory, s *Source) *Args {
+	a := &Args{Rows: 1 + n%29, Cols: 1 + n%71, Depth: (min(n, 16*256) + 15) / 16}
+	a.Stride = a.Cols + n%3
+	if row, step := a.steps(); n > 0 {
+		a.X = s.floats(m, (a.Rows-1)*row+(a.Depth-1)*step+1)
+		a.Y = s.floats(m, (a.Depth-1)*(a.Cols+1)+a.Cols)
+	}
+	a.W = s.floats(m, (a.Rows-1)*a.Stride+a.Cols)
+	a.Out = a.W
+	return a
+}
+
+// steps returns how far apart the first factor's rows and columns are.
+func (a *Args) steps() (row, step int) {
+	if a.Depth%2 == 1 {
+		return 1, a.Rows + a.Depth%3
+	}
+	return a.Depth + a.Rows%3, 1
 }
 
 // newThree makes two vectors to read and one to store into.

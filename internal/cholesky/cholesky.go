@@ -101,19 +101,16 @@ func (f *Factor) notDefinite(i int, pivot float64) error {
 		f.dim, pivot)
 }
 
-// together numbers the rows of a tile.
-var together = [asm.TileRows]int32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}
-
 // rows finishes the rows from first to end-1, at most those of a tile: all rows above them have
 // been subtracted.
 func (f *Factor) rows(first, end int) error {
-	var negative [asm.TileRows]float32
+	var column [asm.TileRows]float32
 	for r := first; r < end; r++ {
 		for q := first; q < r; q++ {
-			negative[q-first] = -f.u[q*f.stride+r]
+			column[q-first] = f.u[q*f.stride+r]
 		}
 		row := f.u[r*f.stride+r:][:f.dim-r]
-		asm.AxpyRows(negative[:r-first], f.u[first*f.stride+r:], f.stride, together[:r-first], row)
+		asm.GemvT(-1, f.u[first*f.stride+r:], f.stride, column[:r-first], row)
 		if !(row[0] > 0) || math.IsInf(float64(row[0]), 1) {
 			return f.notDefinite(r, float64(row[0]))
 		}

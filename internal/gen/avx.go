@@ -291,6 +291,21 @@ func (t *avx) CopyLane(dst, v Group, lane int) {
 	t.VPERMILPS(operand.Imm(uint64(lane)), r(v), r(dst))
 }
 
+func (t *avx) Transpose(v *[4]Group) {
+	var half [4]Group // lanes 0 and 1 of groups 0 and 1, lanes 2 and 3, the same of groups 2 and 3
+	for i := range half {
+		half[i] = t.New(4)
+	}
+	for i := 0; i < 4; i += 2 {
+		t.VUNPCKLPS(r(v[i+1]), r(v[i]), r(half[i]))
+		t.VUNPCKHPS(r(v[i+1]), r(v[i]), r(half[i+1]))
+	}
+	for i := range 2 {
+		t.VUNPCKLPD(r(half[i+2]), r(half[i]), r(v[2*i]))
+		t.VUNPCKHPD(r(half[i+2]), r(half[i]), r(v[2*i+1]))
+	}
+}
+
 // Moves.
 
 func (t *avx) Load(v Group, p reg.GPVirtual, offset int)  { t.move(v.width)(at(p, offset), r(v)) }
@@ -403,6 +418,14 @@ func (t *avx) LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part)
 		t.Label("eight")
 		t.LoadBytes(v, signed, p, 0)
 		t.Label("floats")
+	}
+}
+
+func (t *avx) StorePart(v Group, p reg.GPVirtual, offset int, part Part) {
+	if t.evex {
+		t.VMOVUPS(r(v), part.(reg.Register), at(p, offset))
+	} else {
+		t.VMASKMOVPS(r(v), part.(reg.Register), at(p, offset))
 	}
 }
 

@@ -49,11 +49,11 @@ type doorway struct {
 
 var doorways = map[string]doorway{
 	"amd64": {
-		first:  "\tMOVQ %s, DX\n",
-		other:  "\tCMPQ DX, %s\n\tJNE rare\n",
-		block:  "\tCMPQ DX, $const_Block\n\tJHI rare\n",
-		active: "\tMOVBLZX ·active(SB), BX\n",
-		path:   "\tCMPL BX, $const_%[1]s\n\tJEQ %[1]s\n",
+		first:   "\tMOVQ %s, DX\n",
+		other:   "\tCMPQ DX, %s\n\tJNE rare\n",
+		block:   "\tCMPQ DX, $const_Block\n\tJHI rare\n",
+		active:  "\tMOVBLZX ·active(SB), BX\n",
+		path:    "\tCMPL BX, $const_%[1]s\n\tJEQ %[1]s\n",
 		without: "\tCMPB ·%s(SB), $0\n\tJEQ %s\n",
 		signed:  "\tCMPB %s, $0\n\tJEQ %sUint8\n",
 		paths:   []string{"AVX512", "AVX2", "AVX512x256"},

@@ -1,5 +1,5 @@
-// Command gen writes the kernels of package asm: the assembly, its stubs, and the twins that stand
-// in for the assembly where it can't be built.
+// Command gen writes the kernels of package asm: the assembly, its stubs, and what stands in for it
+// where it can't be built.
 //
 // A kernel is one file here: its loop, written once against Target. Its generic body in package asm
 // has its meaning.
@@ -44,7 +44,6 @@ type kernelSpec struct {
 	wideIf          string       // the variable of package asm that must be true for that
 	vnni            bool         // needs AVX-512 VNNI
 	door            string       // the word of the door to it, if that is another's
-	byHand          bool         // has no door
 }
 
 var kernels []*kernelSpec
@@ -84,9 +83,6 @@ func (k *kernelSpec) bodies() []string {
 	return []string{strings.Replace(k.word, "Bytes", "Int8", 1),
 		strings.Replace(k.word, "Bytes", "Uint8", 1)}
 }
-
-// dispatchedByHand says that Go code chooses the path, so that there is no door.
-func (k *kernelSpec) dispatchedByHand() *kernelSpec { k.byHand = true; return k }
 
 // inWide says that the kernel is worth a body in registers of 512 bits as well.
 func (k *kernelSpec) inWide() *kernelSpec { k.wide = true; return k }
@@ -136,7 +132,7 @@ func (k *kernelSpec) rare() string {
 }
 
 // hasDoor tells whether Go code calls the kernel by its door.
-func (k *kernelSpec) hasDoor() bool { return !k.byHand && k.door == "" }
+func (k *kernelSpec) hasDoor() bool { return k.door == "" }
 
 // doc is the comment of a declaration.
 func (k *kernelSpec) doc(isa string) string {

@@ -203,6 +203,20 @@ func (t *neon) Fill(v Group, bits uint32) {
 
 func (t *neon) CopyLane(dst, v Group, lane int) { t.VDUP(arm64.S(v.regs[0], lane), dst.regs[0]) }
 
+func (t *neon) Transpose(v *[4]Group) {
+	var even, odd [2]reg.VecVirtual // lanes of groups 0 and 1, of groups 2 and 3
+	for i := range even {
+		even[i], odd[i] = t.V128(), t.V128()
+		a, b := v[2*i].regs[0], v[2*i+1].regs[0]
+		t.VUZP1(b, a, even[i])
+		t.VUZP2(b, a, odd[i])
+	}
+	t.VUZP1(even[1], even[0], v[0].regs[0])
+	t.VUZP1(odd[1], odd[0], v[1].regs[0])
+	t.VUZP2(even[1], even[0], v[2].regs[0])
+	t.VUZP2(odd[1], odd[0], v[3].regs[0])
+}
+
 // Moves.
 
 func (t *neon) Load(v Group, p reg.GPVirtual, offset int) {
@@ -334,6 +348,33 @@ func (t *neon) LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part
 	t.Label("eight")
 	t.LoadBytes(v, signed, p, 0)
 	t.Label("floats")
+}
+
+// StorePart goes by the bits like LoadPart.
+func (t *neon) StorePart(v Group, p reg.GPVirtual, offset int, part Part) {
+	t.labels++
+	name := func(s string) string { return fmt.Sprint("part", t.labels, s) }
+	n, rest := part.(neonPart).number, t.V128()
+	to := t.address(p, offset)
+	low, high := v.regs[0], v.regs[1]
+	t.TBNZ(3, n, name("all"))
+	t.VORR(low, low, rest)
+	t.TBZ(2, n, name("low"))
+	t.FMOVQ(low, at(to, 0))
+	t.ADD(operand.U32(16), to, to)
+	t.VORR(high, high, rest)
+	t.Label(name("low"))
+	t.TBZ(1, n, name("one"))
+	t.FMOVD(rest, at(to, 0))
+	t.ADD(operand.U32(8), to, to)
+	t.VEXT(8, rest, rest, rest)
+	t.Label(name("one"))
+	t.TBZ(0, n, name("end"))
+	t.FMOVS(rest, at(to, 0))
+	t.B(name("end"))
+	t.Label(name("all"))
+	t.FSTPQ(low, high, at(to, 0))
+	t.Label(name("end"))
 }
 
 func (t *neon) LastPart(part Part) Part {

@@ -7,13 +7,6 @@ import (
 )
 
 func init() {
-	kernel("rankK", "func(c []float32, stride int, a, b []float32, k int)", func(t Target) {
-		rankK(t, func(sum, y, x Group) {
-			product := t.New(t.Width())
-			t.Mul(product, y, x)
-			t.Add(sum, sum, product)
-		}, func(sum Group, p reg.GPVirtual, offset int) { t.AddLoad(sum, sum, p, offset) })
-	}).trusting().inWide()
 	kernel("rankKPairs", "func(c []int32, stride int, a, b []uint32, k int)", func(t Target) {
 		rankK(t, func(sum, y, x Group) {
 			product := t.New(t.Width())

@@ -103,6 +103,9 @@ type Target interface {
 	// lanes are undefined.
 	CopyLane(dst, v Group, lane int)
 
+	// Transpose changes four groups of four: lane i of group j becomes lane j of group i.
+	Transpose(v *[4]Group)
+
 	// Moves bring groups from memory and back.
 
 	// Load and Store move as many floats as the group is wide; lanes beyond a narrow group become
@@ -125,6 +128,8 @@ type Target interface {
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
 	// LoadBytesPart is LoadBytes of a part, which was made of the same n, for the widest group.
 	LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part)
+	// StorePart stores what exists, and nothing else.
+	StorePart(v Group, p reg.GPVirtual, offset int, part Part)
 	// LoadLast is LoadPart behind at least one whole group, of which it may read some again;
 	// LastPart prepares for it.
 	LastPart(part Part) Part

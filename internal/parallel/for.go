@@ -28,8 +28,8 @@ type Panic struct {
 func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
 
 // For calls f with every number below n, each from one of so many goroutines, the workers, which
-// are numbered from 0. With one thread, or one number, it calls f itself. If a worker panics, For
-// does, with a *Panic, when the others have ended: the caller's deferred functions run.
+// are numbered from 0: that one is the caller's own. If a worker panics, For does, with a *Panic if
+// there are several, when the others have ended: the caller's deferred functions run.
 func For(threads, n int, f func(worker, i int)) {
 	threads = min(threads, n)
 	if threads <= 1 {
@@ -41,21 +41,23 @@ func For(threads, n int, f func(worker, i int)) {
 	var next atomic.Int64
 	var failed atomic.Pointer[Panic]
 	var wg sync.WaitGroup
-	wg.Add(threads)
-	for worker := range threads {
-		go func() {
-			defer wg.Done()
-			defer func() {
-				if v := recover(); v != nil {
-					failed.CompareAndSwap(nil, &Panic{v, debug.Stack()})
-					next.Store(int64(n)) // the others end
-				}
-			}()
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(worker, i)
+	work := func(worker int) {
+		defer wg.Done()
+		defer func() {
+			if v := recover(); v != nil {
+				failed.CompareAndSwap(nil, &Panic{v, debug.Stack()})
+				next.Store(int64(n)) // the others end
 			}
 		}()
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			f(worker, i)
+		}
 	}
+	wg.Add(threads)
+	for worker := 1; worker < threads; worker++ {
+		go work(worker)
+	}
+	work(0)
 	wg.Wait()
 	if p := failed.Load(); p != nil {
 		panic(p)
