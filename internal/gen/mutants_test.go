@@ -92,15 +92,17 @@ func bound(line, next string) string {
 // exceptions are lines that may be wrong with the same result. They match the start of what String
 // gives.
 var exceptions = regexp.MustCompile(`^(` + strings.Join([]string{
-	`prefetch[^\t]*\t`,                              // a hint has no result
-	`rankK[^\t]*\t\w+\tahead_`,                      // the same
-	`[^\t]*\tjump\t.*-> J\w+ (misaligned|page)$`,    // from another start the result is the same
-	`find[^\t]*\tjump\tloop:`,                       // the caller looks through what is found too early
-	`exp[A-Z][^\t]*\toffset`,                        // each constant is in the table eight times
-	`[^\t]*\tbound\tmisaligned:`,                    // from another start the result is the same
-	`dot64[^\t]*\tbound`,                            // a whole group may be loaded as a part
-	`dotRows[^\t]*\tbound\tnext`,                    // the last group is never whole
-	`\w+Rows[^\t]*VNNI[^\t]*\tstep\trest:\d+\tSUBQ`, // a mask tells what the last group has
+	`prefetch[^\t]*\t`,                                  // a hint has no result
+	`rankK[^\t]*\t\w+\tahead_`,                          // the same
+	`[^\t]*\tjump\t.*-> J\w+ (misaligned|page)$`,        // from another start the result is the same
+	`find[^\t]*\tjump\tloop:`,                           // the caller looks through what is found too early
+	`exp[A-Z][^\t]*\toffset`,                            // each constant is in the table eight times
+	`[^\t]*\tbound\tmisaligned:`,                        // from another start the result is the same
+	`dot64[^\t]*\tbound`,                                // a whole group may be loaded as a part
+	`dotRows[^\t]*\tbound\tnext`,                        // the last group is never whole
+	`\w+Rows[^\t]*VNNI[^\t]*\tstep\trest:\d+\tSUBQ`,     // a mask tells what the last group has
+	`gemm[^\t]*\t(bound\t.*\$\+6[34]|jump\t.*near\d*)$`, // whether it is done
+	`gerAVX512\t\w+\tstart`,                             // in registers of 256 bits the result is the same
 }, "|") + `)`)
 
 // faults returns all that a path's assembly may get.

@@ -7,29 +7,18 @@ import (
 )
 
 func init() {
-	kernel("rankKPairs", "func(c []int32, stride int, a, b []uint32, k int)", func(t Target) {
-		rankK(t, func(sum, y, x Group) {
-			product := t.New(t.Width())
-			t.MulPairs(product, y, x)
-			t.BitsAdd(sum, sum, product)
-		}, func(sum Group, p reg.GPVirtual, offset int) {
-			old := t.New(t.Width())
-			t.Load(old, p, offset)
-			t.BitsAdd(sum, sum, old)
-		})
-	}).trusting().inWide()
+	kernel("rankKPairs", "func(c []int32, stride int, a, b []uint32, k int)", rankKPairs).
+		trusting().inWide()
 }
 
-// The tile of rankK, as asm.TileRows and asm.TileCols have it.
+// The tile of rankKPairs, as asm.TileRows and asm.TileCols have it.
 const tileRows, tileCols = 12, 32
 
-// rankK takes as much of the tile at a time as the registers hold sums of, two groups wide: all of
-// it in 32 registers of 512 bits, half of it in 32 of 256, a quarter in 16. One element of a row of
-// a is brought to all lanes and multiplied with both groups of the row of b, so that a turn waits
-// for arithmetic alone. k is at least 1. An element has 32 bits: add adds the
-// product of two to a sum, and addLoad what is at p + offset.
-func rankK(t Target, add func(sum, y, x Group),
-	addLoad func(sum Group, p reg.GPVirtual, offset int)) {
+// rankKPairs takes as much of the tile at a time as the registers hold sums of, two groups wide: all
+// of it in 32 registers of 512 bits, half of it in 32 of 256, a quarter in 16. One element of a row
+// of a is brought to all lanes and multiplied with both groups of the row of b, so that a turn waits
+// for arithmetic alone. k is at least 1.
+func rankKPairs(t Target) {
 	a, b, k := t.PointerParam("a"), t.PointerParam("b"), t.IntParam("k")
 	c, stride := t.PointerParam("c"), t.IntParam("stride")
 	t.ShiftLeft(stride, 2)
@@ -52,11 +41,13 @@ func rankK(t Target, add func(sum, y, x Group),
 				t.AdvanceReg(p, stride)
 			}
 			t.SetInt(p, first)
-			sums := tileSums(t, [2]int{rows, i}, a, b, k, float*j, name, add)
+			sums := tileSums(t, [2]int{rows, i}, a, b, k, float*j, name)
 			t.Label("end_" + name)
 			for r, sum := range sums {
 				for g, v := range sum {
-					addLoad(v, p, float*(j+g*t.Width()))
+					old := t.New(t.Width())
+					t.Load(old, p, float*(j+g*t.Width()))
+					t.BitsAdd(v, v, old)
 					t.Store(v, p, float*(j+g*t.Width()))
 				}
 				if i+r < tileRows-1 {
@@ -71,8 +62,8 @@ func rankK(t Target, add func(sum, y, x Group),
 
 // tileSums returns the sums over k rows of rows[0] elements of a, from rows[1] on, and the two
 // groups at an offset of b.
-func tileSums(t Target, rows [2]int, a, b, k reg.GPVirtual, offset int, loop string,
-	add func(sum, y, x Group)) [][2]Group {
+func tileSums(t Target, rows [2]int, a, b, k reg.GPVirtual, offset int,
+	loop string) [][2]Group {
 	a, b, k = copyInt(t, a), copyInt(t, b), copyInt(t, k)
 	sums := make([][2]Group, rows[0])
 	for i := range sums {
@@ -91,7 +82,9 @@ func tileSums(t Target, rows [2]int, a, b, k reg.GPVirtual, offset int, loop str
 		x := t.NewUniform()
 		t.LoadBroadcast(x, a, float*(rows[1]+i))
 		for g, sum := range sums[i] {
-			add(sum, y[g], x)
+			product := t.New(t.Width())
+			t.MulPairs(product, y[g], x)
+			t.BitsAdd(sum, sum, product)
 		}
 	}
 	t.Advance(a, tileRows*float)
