@@ -142,6 +142,11 @@ var kernels = []kernel{
 	{"pack", "a, x, width 12 and then 32, step width + 3", func(n int) string {
 		return packed(n, 12) + " " + packed(n, 32)
 	}, nil},
+	{"packcolumns", "a, 5 rows of n, width 7", func(n int) string {
+		dst := make([]float32, 7*n)
+		asm.PackColumns(dst, 7, a, rowsOf(5, n), n+1, 5, n)
+		return all(dst)
+	}, short},
 	{"dotsparsek", "indices, x, w of 3n+1 times 24", func(n int) string {
 		dst := make([]float32, 24)
 		sparse.DotK(dst, Indices(n), x(n), w(24*(3*n+1)))
