@@ -329,6 +329,12 @@ func kernel(name string, n int) string {
 		return hashOf(c)
 	case "pack":
 		return packed(n, 12) + " " + packed(n, 32)
+	case "packcolumns":
+		dst := make([]float32, 7*n)
+		for i := range 5 * n {
+			dst[i%n*7+i/n] = float32(a * row(i / n)[i%n])
+		}
+		return hashOf(dst)
 	case "unpack":
 		return each(n, unpacked)
 	case "unpackdot":
