@@ -52,8 +52,8 @@ func distanceRare(x, y []float32) float32 {
 	for start := 0; start < len(x); start += len(difference) {
 		end := min(start+len(difference), len(x))
 		d := difference[:end-start]
-		Sub(d, x[start:end], y[start:end])
-		squares += Dot64(d, d)
+		subActive(d, x[start:end], y[start:end])
+		squares += dot64Active(d, d)
 	}
 	return float32(math.Sqrt(squares))
 }
