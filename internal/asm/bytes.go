@@ -187,9 +187,7 @@ func squaredDistanceRowsBytesGeneric(dst []int64, rows []uint8, stride int, x []
 
 func raceRows(dst []int64, rows []uint8, stride int, x []uint8) {
 	raceReads(x)
-	for i := range dst {
-		raceReads(rows[i*stride:][:len(x)])
-	}
+	raceReadRows(rows, stride, nil, len(dst), len(x))
 	raceWrites(dst)
 }
 

@@ -34,3 +34,20 @@ func raceWritesAt[T any, I int32 | uint16](w []T, idx []I, k int) {
 		raceWrites(w[int(j)*k:][:k])
 	}
 }
+
+// raceReadRows tells of n elements of each of so many rows: consecutive ones, or those at idx.
+func raceReadRows[T any](rows []T, stride int, idx []int32, count, n int) {
+	for i := range count {
+		if idx != nil {
+			i = int(idx[i])
+		}
+		raceReads(rows[i*stride:][:n])
+	}
+}
+
+// raceWriteRows tells of n elements of each of so many consecutive rows.
+func raceWriteRows[T any](rows []T, stride, count, n int) {
+	for i := range count {
+		raceWrites(rows[i*stride:][:n])
+	}
+}

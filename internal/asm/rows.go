@@ -73,9 +73,7 @@ func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 	if race {
 		raceReads(x)
 		raceReads(idx)
-		for i := range dst {
-			raceReads(row(rows, stride, idx, i, len(x)))
-		}
+		raceReadRows(rows, stride, idx, len(dst), len(x))
 		raceWrites(dst)
 	}
 	dotRows(dst, rows, stride, idx, x)
@@ -269,9 +267,7 @@ func enterRows(dst, rows []float32, stride int, x []float32) {
 	checkRows(rows, stride, len(dst), len(x))
 	if race {
 		raceReads(x)
-		for i := range dst {
-			raceReads(row(rows, stride, nil, i, len(x)))
-		}
+		raceReadRows(rows, stride, nil, len(dst), len(x))
 		raceWrites(dst)
 	}
 }
@@ -301,9 +297,7 @@ func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 	if race {
 		raceReads(a)
 		raceReads(idx)
-		for i := range idx {
-			raceReads(row(rows, stride, idx, i, len(y)))
-		}
+		raceReadRows(rows, stride, idx, len(idx), len(y))
 		raceWrites(y)
 	}
 	axpyRows(1, a, rows, stride, idx, y)
@@ -320,9 +314,7 @@ func GemvT(alpha float32, rows []float32, stride int, x, y []float32) {
 	checkRows(rows, stride, len(x), len(y))
 	if race {
 		raceReads(x)
-		for i := range x {
-			raceReads(row(rows, stride, nil, i, len(y)))
-		}
+		raceReadRows(rows, stride, nil, len(x), len(y))
 		raceWrites(y)
 	}
 	axpyRows(alpha, x, rows, stride, nil, y)
@@ -374,9 +366,7 @@ func Ger(alpha float32, x, y, a []float32, lda int) {
 	}
 	if race {
 		raceReads(x, y)
-		for i := range x {
-			raceWrites(row(a, lda, nil, i, len(y)))
-		}
+		raceWriteRows(a, lda, len(x), len(y))
 	}
 	if Fit(len(x), len(y), Block) {
 		gerActive(alpha, x, y, a, lda, len(x)*len(y))

@@ -30,9 +30,7 @@ func RankK(c []float32, stride int, a, b []float32) {
 	}
 	if race {
 		raceReads(a, b)
-		for i := range TileRows {
-			raceWrites(c[i*stride:][:TileCols])
-		}
+		raceWriteRows(c, stride, TileRows, TileCols)
 	}
 	for ; k > 0; k -= BlockRows {
 		rows := min(k, BlockRows)
@@ -66,15 +64,9 @@ func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 		panic(misuse.Of("aRow = %d, aStep = %d, neither is 1", aRow, aStep))
 	}
 	if race {
-		for i := range lines {
-			raceReads(a[i*apart:][:length])
-		}
-		for l := range k {
-			raceReads(b[l*bStep:][:cols])
-		}
-		for i := range rows {
-			raceWrites(c[i*stride:][:cols])
-		}
+		raceReadRows(a, apart, nil, lines, length)
+		raceReadRows(b, bStep, nil, k, cols)
+		raceWriteRows(c, stride, rows, cols)
 	}
 	gemmActive(c, stride, a, aRow, aStep, b, bStep, rows, cols, k)
 }
@@ -98,9 +90,7 @@ func RankKPairs(c []int32, stride int, a, b []uint32) {
 	}
 	if race {
 		raceReads(a, b)
-		for i := range TileRows {
-			raceWrites(c[i*stride:][:TileCols])
-		}
+		raceWriteRows(c, stride, TileRows, TileCols)
 	}
 	for ; k > 0; k -= BlockRows {
 		rows := min(k, BlockRows)
@@ -160,12 +150,8 @@ func PackColumns(dst []float32, width int, c float32, x []float32, stride, cols,
 	checkRows(x, stride, cols, n)
 	checkRows(dst, width, n, cols)
 	if race {
-		for j := range cols {
-			raceReads(x[j*stride:][:n])
-		}
-		for i := range n {
-			raceWrites(dst[i*width:][:cols])
-		}
+		raceReadRows(x, stride, nil, cols, n)
+		raceWriteRows(dst, width, n, cols)
 	}
 	packColumnsActive(dst, width, c, x, stride, cols, n)
 }

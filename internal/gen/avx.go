@@ -147,8 +147,8 @@ func (t *avx) Leave(function string) {
 
 // leave is a jump behind the function's frame.
 func leave(function string) *ir.Instruction {
-	return &ir.Instruction{Opcode: "RET", Operands: []operand.Op{operand.LabelRef("·" + function + "(SB)")},
-		IsTerminal: true}
+	to := operand.LabelRef("·" + function + "(SB)")
+	return &ir.Instruction{Opcode: "RET", Operands: []operand.Op{to}, IsTerminal: true}
 }
 
 // Integers.

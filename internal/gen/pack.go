@@ -7,8 +7,8 @@ func init() {
 		trusting().inWide()
 }
 
-// pack takes width tileRows or tileCols. Whole panels are stored in groups as
-// wide as they can be, and what is left in pieces of half the size each.
+// pack takes width tileRows or tileCols. Whole panels are stored in groups as wide as they can be,
+// and what is left in pieces of half the size each.
 func pack(t Target) {
 	dst, width, step := t.PointerParam("dst"), t.IntParam("width"), t.IntParam("step")
 	c, x, n := t.BroadcastParam("c"), t.PointerParam("x"), t.IntParam("len(x)")

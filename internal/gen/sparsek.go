@@ -15,8 +15,8 @@ func init() {
 }
 
 // dotSparseK is called for eight vectors at a time or, in the path of 512 bits, for sixteen: w begins
-// with the first feature's weights of theirs. A lane of the sum is a group here, nonzero i being added to group i mod 8, so
-// that each vector gets the bits of dotSparse.
+// with the first feature's weights of theirs. A lane of the sum is a group here, nonzero i being
+// added to group i mod 8, so that each vector gets the bits of dotSparse.
 func dotSparseK(t Target) {
 	if t.Width() > 8 {
 		t.IfAtLeast(t.IntParam("len(dst)"), t.Width(), "wide")

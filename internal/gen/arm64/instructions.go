@@ -12,9 +12,9 @@ import (
 
 // Moves between memory, registers and, for MOVD, from a constant.
 //
-// MOVBU, MOVHU and MOVWU extend what they load to 64 bits, MOVB and MOVW with its sign. FMOVS and FMOVD clear the lanes above the
-// one they write, in a move between registers too; either end may be general. FMOVQ is memory to
-// vector or back: VMOV copies a register.
+// MOVBU, MOVHU and MOVWU extend what they load to 64 bits, MOVB and MOVW with its sign. FMOVS and
+// FMOVD clear the lanes above the one they write, in a move between registers too; either end may be
+// general. FMOVQ is memory to vector or back: VMOV copies a register.
 
 func (c *Context) MOVD(src, dst operand.Op)  { c.move("MOVD", src, dst) }
 func (c *Context) MOVHU(src, dst operand.Op) { c.move("MOVHU", src, dst) }
@@ -79,8 +79,8 @@ func (c *Context) CMP(m operand.Op, n reg.Register) {
 	c.emit("CMP", ops{m, r64(n)}, nil, m, r64(n))
 }
 
-// Branches. BLO (also BCC), BLS, BHS (also BCS) and BHI are <, <=, >= and > without sign. Flags are not
-// tracked: nothing that sets them may stand between a comparison and its branch.
+// Branches. BLO (also BCC), BLS, BHS (also BCS) and BHI are <, <=, >= and > without sign. Flags are
+// not tracked: nothing that sets them may stand between a comparison and its branch.
 
 func (c *Context) B(label string)   { c.branch("B", label, nil) }
 func (c *Context) BEQ(label string) { c.branch("BEQ", label, nil) }
@@ -211,8 +211,8 @@ func (c *Context) VFADDP(m, n, d reg.Register) { c.vector("VFADDP", s4, m, n, d)
 // FADDPS is n0+n1, in lane 0.
 func (c *Context) FADDPS(n, d reg.Register) { c.emit("FADDPS", ops{n}, ops{d}, s2(n), f(d)) }
 
-// Single floats: FCVTSD makes a float64 of a float32, and FCVTDS a float32 of a float64. FMULD is n*m
-// and FDIVD n/m.
+// Single floats: FCVTSD makes a float64 of a float32, and FCVTDS a float32 of a float64. FMULD is
+// n*m and FDIVD n/m.
 func (c *Context) FSQRTS(n, d reg.Register)   { c.emit("FSQRTS", ops{n}, ops{d}, f(n), f(d)) }
 func (c *Context) FSQRTD(n, d reg.Register)   { c.emit("FSQRTD", ops{n}, ops{d}, f(n), f(d)) }
 func (c *Context) FCVTSD(n, d reg.Register)   { c.emit("FCVTSD", ops{n}, ops{d}, f(n), f(d)) }
