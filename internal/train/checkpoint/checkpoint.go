@@ -51,7 +51,7 @@ type Run struct {
 // A Learner is what its solvers save.
 type Learner struct {
 	iterate.Saved
-	Ascent  *iterate.Progress `json:"ascent,omitempty"`
+	Dual    *iterate.Progress `json:"dual,omitempty"`
 	Newton  *Newton           `json:"newton,omitempty"`
 	Newtons int               `json:"newtons,omitempty"` // how often Newton's method has begun
 }
@@ -60,7 +60,7 @@ type Learner struct {
 // resumed run does it again.
 type Newton struct {
 	Start int64 `json:"start"`          // the step after which it began
-	Dual  int64 `json:"dual,omitempty"` // that after which the ascent before it began
+	Dual  bool  `json:"dual,omitempty"` // whether the descent came before it
 	newton.Past
 }
 

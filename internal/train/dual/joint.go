@@ -1,105 +1,77 @@
 package dual
 
 import (
+	"math"
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// A Joint is the dual part of a run of Crammer-Singer (Keerthi et al., KDD 2008). With a_ir
-// at least 0 for each row i and each class r but its own, y, whose sum over r is at most 1,
+// A Joint is the descent of a problem with a vector for each class (Keerthi et al., KDD 2008). With
+// shares p_ir, at least 0, of each row i for each class r, whose sum is 1,
 //
-//	w_r = v_r/(lambda*n), v_r = sum of c_i*(the sum of the a_i if r is y, else -a_ir)*x_i,
+//	w_r = v_r/(lambda*n), v_r = sum of c_i*((1 if r is y, else 0) - p_ir)*x_i,
 //
-// and what rises is the mean of the sums of c_i*a_ir*cost(y, r), less lambda/2 |w|^2. A step makes
-// the best of all a_i of a row. Let a_iy be what their sum lacks to 1, and q = c_i |x_i|^2/(lambda
-// n): then the a_i that are best are the nearest to (cost(y, r) + z_r)/q + a_ir among those that
-// are at least 0 with the sum 1.
+// y being the row's own class, and what rises is the mean of the sums of c_i*p_ir*cost(y, r), or,
+// of the log loss, of c_i times the entropy of the p_ir, less lambda/2 |w|^2. A step makes the best
+// of all shares of a row, as with z_r, the score of r, and q = c_i |x_i|^2/(lambda n)
+//
+//	sum of p_r (cost(y, r) + z_r) - q/2 (p_r - old p_r)^2, plus entropy(p) of the log loss
+//
+// is what they earn. Without an entropy these are the nearest to (cost(y, r) + z_r)/q + old p_r
+// among those that are at least 0 with the sum 1.
 type Joint struct {
 	*iterate.State
-	Of *objective.Joint
-	m  *dense.Matrix // of the vectors
+	Of    *objective.Joint
+	Alpha []float32     // p_ir of each row; 0 for its own class
+	m     *dense.Matrix // of the vectors
 
-	From  int64     // the step after which it began
-	Alpha []float32 // of each row, for each class; 0 for its own
+	running
 
-	rests // of rows whose last step changed nothing
-
-	dots         []float32 // buffers for a row
-	z, b, sorted []float64
-
-	chosen   bool  // whether the result after step chosenAt is the last iterate
-	chosenAt int64 // 0 before there was a choice
+	dots              []float32 // buffers for a row
+	z, old, b, sorted []float64
 }
 
-// BeginJoint is Begin for a vector of each class, which are the rows of m.
-func BeginJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, r2, within float64) *Joint {
-	share, factor, bound := s.Recent.Best(of, s.Done(), r2)
-	if within > 0 {
-		w, b := s.Room()
-		s.Weights(w, b)
-		if f := of.At(w, b); !(f-bound <= float64(within*f)) {
-			return nil
-		}
-	}
-	for i, a := range share {
-		share[i] = float32(factor * float64(a))
-	}
-	j := NewJoint(s, of, m, share, s.T)
-	j.SumUp()
+// NewJoint is New for a vector of each class, which are the rows of m.
+func NewJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, alpha []float32) *Joint {
+	k := len(s.Vectors)
+	j := &Joint{State: s, Of: of, Alpha: alpha, m: m, running: running{Start: s.T},
+		dots: make([]float32, k), z: make([]float64, k), old: make([]float64, k),
+		b: make([]float64, k), sorted: make([]float64, k)}
+	s.BeginDual()
 	return j
 }
 
-// NewJoint is New.
-func NewJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, alpha []float32,
-	t int64) *Joint {
-	s.BeginAscent(t)
-	k := len(s.Vectors)
-	return &Joint{State: s, Of: of, m: m, From: t, Alpha: alpha,
-		rests: rests{Resting: make([]float32, s.X.Rows())}, dots: make([]float32, k),
-		b: make([]float64, k), z: make([]float64, k), sorted: make([]float64, k)}
-}
-
-// EndEpoch is called after each pass over the rows. At the end of the run it chooses the result.
-func (j *Joint) EndEpoch() {
-	j.endPass()
-	if j.T == j.Total && j.Err == nil {
-		j.Result(j.Room()) // now, so that the choice is a part of training
-	}
-}
-
-// Shares returns the shares of the rows.
-func (j *Joint) Shares() []float32 {
-	share := slices.Clone(j.Alpha)
-	for i, a := range share {
-		share[i] = max(0, a) // a state may say anything
-	}
-	return share
-}
-
-// SumUp makes the vectors those of the a_i.
+// SumUp makes the vectors those of the shares.
 func (j *Joint) SumUp() {
-	j.empty()
-	k := len(j.Vectors)
-	for _, i := range j.All() {
-		row := j.Alpha[i*k:][:k]
-		for r, a := range row {
-			j.shift(r, i, -float64(a))
-		}
-		j.shift(int(j.Class[i]), i, certificate.Total(row))
-	}
-}
-
-// empty makes the vectors zeros.
-func (j *Joint) empty() {
 	for _, v := range j.Vectors {
 		clear(v)
 	}
 	clear(j.Biases)
+	for _, i := range j.All() {
+		for r, p := range j.shares(i) {
+			if r == int(j.Class[i]) {
+				p -= 1
+			}
+			j.shift(r, i, -p)
+		}
+	}
+}
+
+// shares returns the p_r of row i, in a buffer.
+func (j *Joint) shares(i int) []float64 {
+	own, k := int(j.Class[i]), len(j.old)
+	row := j.Alpha[i*k:][:k]
+	for r, v := range row {
+		j.old[r] = float64(v)
+	}
+	j.old[own] = max(0, 1-certificate.Total(row))
+	return j.old
 }
 
 // shift adds row i times its weight and change to vector r.
@@ -112,65 +84,156 @@ func (j *Joint) shift(r, i int, change float64) {
 	j.Biases[r] += float64(float64(a) * j.BiasScale)
 }
 
-// Ascend takes a step with each of the rows idx: with those that rest, one that changes nothing.
-func (j *Joint) Ascend(idx []uint32) {
-	end := j.T + int64(len(idx))
-	inverse := 1 / j.Fixed
-	z, k := j.z, len(j.z)
-	for _, i := range j.notResting(idx) {
-		j.X.DotVectors(j.dots, int(i), j.m, 0)
-		y, row := int(j.Class[i]), j.Alpha[int(i)*k:][:k]
-		square := float64(j.Norms[i]) + float64(j.BiasScale*j.BiasScale)
-		q := float64(float64(j.Share(int(i))*square) * inverse)
-		own := certificate.Total(row)
-		for r, dot := range j.dots {
-			v := float64((float64(dot) + float64(j.BiasScale*j.Biases[r])) * inverse)
-			if !floats.IsFinite(v) {
-				j.T += int64(slices.Index(idx, i))
-				j.NotFinite(i)
-				return
-			}
-			share := float64(row[r])
-			if r == y {
-				share = 1 - own
-			}
-			z[r] = j.Of.Full(v, r, i) + j.Of.Cost(y, r) + float64(q*share)
+// Visit takes a step with each of the rows idx.
+func (j *Joint) Visit(idx []uint32) {
+	for n, i := range idx {
+		q, ok := j.scores(int(i))
+		if !ok {
+			j.T += int64(n)
+			j.NotFinite(i)
+			return
 		}
-		certificate.Nearest(z, q, j.b, j.sorted)
-		changed, sum := false, 0.0
-		for r, v := range j.b {
-			to := float32(v)
-			if r == y {
-				continue
-			}
-			sum += float64(to)
-			if to != row[r] {
-				j.shift(r, int(i), float64(row[r])-float64(to))
-				row[r], changed = to, true
-			}
+		old, apart := j.shares(int(i)), 0.0
+		if j.Of.Log {
+			apart = j.towardsSoftmax(q)
+		} else {
+			apart = j.nearest(q)
 		}
-		if j.Resting[i] = 1; changed {
-			j.Resting[i] = 0
-			j.shift(y, int(i), sum-own)
-			j.Violations++
+		j.sum += float64(j.Share(int(i)) * apart)
+		if !(apart < j.least) {
+			j.step(int(i), old)
 		}
 	}
-	j.T = end
+	j.T += int64(len(idx))
 }
 
-// Result writes the better by P of the average and the last iterate.
-func (j *Joint) Result(w [][]float32, b []float64) {
-	j.Weights(w, b)
-	if j.Average == nil {
-		return
+// scores finds what the classes earn for row i, and q. It reports whether all are finite.
+func (j *Joint) scores(i int) (q float64, ok bool) {
+	inverse, y := 1/j.Fixed, int(j.Class[i])
+	j.X.DotVectors(j.dots, i, j.m, 0)
+	for r, dot := range j.dots {
+		z := float64((float64(dot) + float64(j.BiasScale*j.Biases[r])) * inverse)
+		j.z[r] = j.Of.Full(z, r, uint32(i))
+		if !j.Of.Log {
+			j.z[r] += j.Of.Cost(y, r)
+		}
 	}
-	if j.chosenAt != j.T {
-		j.chosenAt = j.T
-		last, bias := j.Room()
-		j.Last(last, bias)
-		j.chosen = j.Of.At(last, bias) < j.Of.At(w, b)
+	own := j.z[y]
+	for r := range j.z {
+		j.z[r] -= own
 	}
-	if j.chosen {
-		j.Last(w, b)
+	square := float64(j.Norms[i]) + float64(j.BiasScale*j.BiasScale)
+	q = float64(float64(j.Share(i)*square) * inverse)
+	return q, floats.IsFinite(q) && floats.FirstNotFinite(j.z) < 0
+}
+
+// step changes the shares of row i to those in the buffer.
+func (j *Joint) step(i int, old []float64) {
+	y, changed, own := int(j.Class[i]), false, 0.0
+	row := j.Alpha[i*len(old):][:len(old)]
+	for r, p := range j.b {
+		to := float32(p)
+		if r == y || to == row[r] {
+			continue
+		}
+		change := float64(row[r]) - float64(to)
+		j.shift(r, i, change)
+		row[r], changed = to, true
+		own -= change
 	}
+	if changed {
+		j.shift(y, i, own)
+		j.Violations++
+	}
+}
+
+// nearest finds the best shares of Crammer-Singer, and how far the old ones are apart from the loss.
+func (j *Joint) nearest(q float64) (apart float64) {
+	top := slices.Max(j.z)
+	for r, p := range j.old {
+		apart += float64(p * (top - j.z[r]))
+		j.z[r] += float64(q * p)
+	}
+	certificate.Nearest(j.z, q, j.b, j.sorted)
+	return apart
+}
+
+// towardsSoftmax finds the best shares of the log loss on the way from the old ones to the softmax
+// of the scores, or nearly: the dual objective is concave along it, and rises at its start. How far
+// the old ones are apart is an estimate, as of loss.Func.Best.
+func (j *Joint) towardsSoftmax(q float64) (apart float64) {
+	certificate.Softmax(j.z, j.b)
+	var square float64
+	for r, p := range j.b {
+		d := p - j.old[r]
+		square += float64(d * d)
+		if p > 0 {
+			apart += min(math.Abs(d), float64(d*d)/(2*p))
+		}
+	}
+	// Newton's steps for the point s of the way, from where a bend of 1 in place of the entropy's
+	// would have it.
+	s := 1 / (1 + q)
+	for range 4 {
+		slope, bend := -float64(float64(q*s)*square), -float64(q*square)
+		for r, end := range j.b {
+			d := end - j.old[r]
+			p := j.old[r] + float64(s*d)
+			if d == 0 || !(p > 0) {
+				continue
+			}
+			slope += float64(d * (j.z[r] - floats.Log(p)))
+			bend -= float64(d*d) / p
+		}
+		if !(bend < 0) {
+			break
+		}
+		s = max(s/4, min(s-slope/bend, 1))
+	}
+	for r, p := range j.b {
+		j.b[r] = j.old[r] + float64(s*(p-j.old[r]))
+	}
+	return apart
+}
+
+// EndEpoch is called after each pass over the rows.
+func (j *Joint) EndEpoch() { j.endPass(j.Count()) }
+
+// Shares returns the shares, but for those of the rows' own classes.
+func (j *Joint) Shares() []float32 {
+	share := slices.Clone(j.Alpha)
+	for i, a := range share {
+		share[i] = max(0, a) // a state may say anything
+	}
+	return share
+}
+
+// Gain returns an estimate of D.
+func (j *Joint) Gain() float64 {
+	var sum, square float64
+	for _, i := range j.All() {
+		y, gain := int(j.Class[i]), 0.0
+		for r, p := range j.shares(i) {
+			gain += float64(p * (j.Of.Full(0, r, uint32(i)) - j.Of.Full(0, y, uint32(i))))
+			if j.Of.Log {
+				gain -= loss.XLogX(p)
+			} else {
+				gain += float64(p * j.Of.Cost(y, r))
+			}
+		}
+		sum += float64(j.Share(i) * gain)
+	}
+	for r, v := range j.Vectors {
+		square += objective.SquareSum(v) + float64(j.Biases[r]*j.Biases[r])
+	}
+	return sum/float64(j.Count()) - square/(2*j.Fixed*float64(j.Count()))
+}
+
+// ImproveJoint is Improve for a vector of each class.
+func ImproveJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, a []float32, passes int,
+	r2 float64) float64 {
+	if s.Free {
+		return 0
+	}
+	return improve(NewJoint(s, of, m, a), s, of, passes, r2)
 }

@@ -8,19 +8,11 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file is how runs go on after their first epoch: when a dual ascent or Newton's method takes
-// over, and what happens at the end of each epoch.
+// This file is which solver a run begins with, and when another takes over at the end of an epoch.
 
 const (
-	// autoGap is the share of P that P - D has to be below before FinishAuto begins the dual; see
-	// docs/benchmarks.md.
-	autoGap = 0.7
-	// soonEpochs is how many epochs of the dual Newton's method may cost to begin at once,
-	// poorEpochs the same where the bound says that the dual will be slow, and aloneEpochs where
-	// there is no dual, so that steps alone would have to find the proof.
-	soonEpochs  = 40
-	poorEpochs  = 150
-	aloneEpochs = 400
+	// soonEpochs is how many passes of the descent Newton's method may cost to begin at once.
+	soonEpochs = 40
 	// newtonBegins is how often a problem may begin with Newton's method.
 	newtonBegins = 2
 )
@@ -38,9 +30,6 @@ func (s *Session) MayNewton() bool {
 		s.looks
 }
 
-// mayAscend reports whether the run's problems may have a dual ascent.
-func (r *Run) mayAscend() bool { return r.s.CanAscend() && r.s.Prior == nil }
-
 // cost is that of one of the run's problems.
 func (r *Run) cost() choose.Cost {
 	return choose.CostOf(r.s.Kind(), float64(r.Count()), float64(r.s.auto.columns),
@@ -52,12 +41,14 @@ func (r *Run) newtonSoon() bool {
 	if r.s.Finish != settings.FinishAuto || !r.s.auto.newton {
 		return false
 	}
-	soon := float64(soonEpochs)
-	if !r.mayAscend() {
-		soon = aloneEpochs
-	}
 	c := r.cost()
-	return c.Newton <= float64(soon*c.Epoch)
+	return c.Newton <= float64(soonEpochs*c.Epoch)
+}
+
+// descends reports whether the run's problems begin with the dual descent.
+func (r *Run) descends() bool {
+	return r.s.CanDescend() && (r.s.Finish == settings.FinishDual ||
+		r.s.Finish == settings.FinishAuto && !r.newtonSoon())
 }
 
 // newtonPays reports whether it is time for Newton's method to take over a problem of a run with
@@ -67,8 +58,8 @@ func (r *Run) newtonPays(l *Learner) bool {
 		return false
 	}
 	spent := float64(r.Epoch)
-	if l.phase() == ascending {
-		spent = float64(l.Ascent.Save().Pass)
+	if l.phase() == descending {
+		spent = float64(l.Dual.Save().Pass)
 	} else if l.begins == 0 && r.newtonSoon() {
 		return true
 	}
@@ -97,34 +88,18 @@ func (r *Run) goOn() {
 func (r *Run) finishEpoch(l *Learner) {
 	switch {
 	case l.Err != nil || l.T >= l.Total || !r.s.Finishes():
-	case r.s.Finish == settings.FinishNewton && l.phase() != ascending,
+	case r.s.Finish == settings.FinishNewton && l.phase() != descending,
 		r.s.Finish == settings.FinishAuto && r.newtonPays(l):
 		r.startNewton(l, l.T)
-	case r.s.Finish != settings.FinishNewton && l.phase() == stepping && r.mayAscend():
-		within := 0.0
-		if r.s.Finish == settings.FinishAuto {
-			// The answer takes about as long as an epoch: it is asked for after 1, 2, 4, 8 and so on.
-			if r.Epoch&(r.Epoch-1) != 0 {
-				return
-			}
-			within = autoGap
-		}
-		c := r.cost()
-		if !l.StartAscent(r.R2, within) && r.s.auto.newton && c.Newton <= poorEpochs*c.Epoch {
-			r.startNewton(l, l.T)
-		}
 	}
 }
 
-// startNewton makes Newton's method take over a learner after step t, from the steps or from an
-// ascent. It uses the weights of that moment.
+// startNewton makes Newton's method take over a learner after step t, from the steps or from the
+// descent. It uses the weights of that moment.
 func (r *Run) startNewton(l *Learner, t int64) {
-	n := &newtonPart{start: t}
-	if l.Ascent != nil {
-		n.dual = l.Ascent.Save().Start
-	}
+	n := &newtonPart{start: t, dual: l.Dual != nil}
 	pool := &r.s.Newtons
 	n.Method = newton.New(pool, r.s.Tol, func() *newton.Problem { return l.ForNewton(pool, t) })
 	l.begins++
-	l.Newton, l.Ascent, l.Recent = n, nil, nil
+	l.Newton, l.Dual, l.Recent = n, nil, nil
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
 	"github.com/pegasimd/pegasimd/internal/train/dual"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
@@ -19,18 +20,20 @@ type Learner struct {
 	Joint  *sgd.Joint        // those of a joint problem; else nil
 	shards *sgd.Shards       // that take the steps of the one vector; nil for none
 
-	Ascent solver      // nil before it begins
+	Dual   solver      // nil before it begins
 	Newton *newtonPart // likewise; there is one of them at most
 
 	begins int // how often Newton's method has begun
 }
 
-// A solver goes on from what the steps have found, in their place: a [dual.Ascent] or a [dual.Joint].
+// A solver visits rows in the place of the steps: a [dual.Descent] or a [dual.Joint].
 type solver interface {
-	Ascend(idx []uint32)
+	Visit(idx []uint32)
 	EndEpoch()
-	Result(w [][]float32, b []float64)
 	Shares() []float32
+	// Apart and Gain return estimates of P - D and of D.
+	Apart() float64
+	Gain() float64
 	Save() *iterate.Progress
 	Arrays(f func([]float32))
 }
@@ -39,7 +42,7 @@ type solver interface {
 type newtonPart struct {
 	*newton.Method
 	start int64 // the step after which it began
-	dual  int64 // the step after which the ascent had begun that came before; 0 for none
+	dual  bool  // whether the descent came before
 }
 
 // A phase is what takes a learner's steps.
@@ -47,7 +50,7 @@ type phase uint8
 
 const (
 	stepping phase = iota
-	ascending
+	descending
 	iterating // Newton's method does, or is done
 )
 
@@ -55,8 +58,8 @@ func (l *Learner) phase() phase {
 	switch {
 	case l.Newton != nil:
 		return iterating
-	case l.Ascent != nil:
-		return ascending
+	case l.Dual != nil:
+		return descending
 	}
 	return stepping
 }
@@ -68,16 +71,11 @@ func (l *Learner) works() bool { return l.Newton != nil && l.Newton.Works() }
 // nothing.
 func (l *Learner) TakeSteps(idx []uint32) {
 	switch phase := l.phase(); {
+	case l.Err != nil:
 	case phase == iterating:
 		l.T += int64(len(idx)) // an iteration is due at the epoch's end
-	case phase == ascending:
-		for len(idx) > 0 && l.Err == nil {
-			n := l.BeforeSample(len(idx))
-			if l.Ascent.Ascend(idx[:n]); l.Err == nil {
-				l.Sample()
-			}
-			idx = idx[n:]
-		}
+	case phase == descending:
+		l.Dual.Visit(idx)
 	case l.shards != nil:
 		l.shards.Steps(idx)
 	case l.Joint != nil:
@@ -98,20 +96,17 @@ func (l *Learner) TakeBatches(idx []uint32, ends []int) {
 
 func (l *Learner) EndEpoch(epochs int) {
 	l.State.EndEpoch(epochs)
-	if l.Ascent != nil {
-		l.Ascent.EndEpoch()
+	if l.Dual != nil {
+		l.Dual.EndEpoch()
 	}
 }
 
 // Result writes the weight vectors and biases of this moment. With a prior they are what is added
 // to it.
 func (l *Learner) Result(w [][]float32, b []float64) {
-	switch l.phase() {
-	case iterating:
+	if l.phase() == iterating {
 		b[0] = l.Newton.Result(w[0])
-	case ascending:
-		l.Ascent.Result(w, b)
-	default:
+	} else {
 		l.Weights(w, b)
 	}
 }
@@ -123,8 +118,8 @@ func (l *Learner) shares() []float32 {
 		a := make([]float32, l.X.Rows())
 		l.Newton.Shares(a)
 		return a
-	case ascending:
-		return l.Ascent.Shares()
+	case descending:
+		return l.Dual.Shares()
 	}
 	return nil
 }
@@ -166,17 +161,41 @@ func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 	return certificate.Pack(l.Of, a), true
 }
 
-// StartAscent starts the ascent, unless P less the bound is not within that share of P. It reports
-// whether it has.
-func (l *Learner) StartAscent(r2, within float64) bool {
-	if j := l.Joint; j != nil {
-		if a := dual.BeginJoint(l.State, &j.Of, j.M, r2, within); a != nil {
-			l.Ascent = a
+// descend makes the descent take the place of the steps. It begins with zeros, or with the dual
+// variables that the scores of the weights give.
+func (l *Learner) descend(r2 float64) {
+	var a []float32
+	if l.Began.W != nil || l.Done() > 0 {
+		w, b := l.Room()
+		l.Weights(w, b)
+		l.AddPrior(w)
+		wide := make([][]float64, len(w))
+		for k, v := range w {
+			wide[k] = floats.Wide(v)
+			b[k] += l.PriorBias[k]
 		}
-	} else if a := dual.Begin(l.State, &l.Binary.Of, r2, within); a != nil {
-		l.Ascent = a
+		a, _ = certificate.FromScores(l.Of, wide, b, r2, 0)
 	}
-	return l.Ascent != nil
+	l.descendFrom(a, r2)
+}
+
+// descendFrom is descend with the given dual variables; nil is zeros.
+func (l *Learner) descendFrom(a []float32, r2 float64) {
+	zeros := a == nil
+	if zeros {
+		a = make([]float32, l.X.Rows()*len(l.Vectors))
+	}
+	var sumUp func()
+	if j := l.Joint; j != nil {
+		d := dual.NewJoint(l.State, &j.Of, j.M, a)
+		l.Dual, sumUp = d, d.SumUp
+	} else {
+		d := dual.New(l.State, &l.Binary.Of, a, r2)
+		l.Dual, sumUp = d, d.SumUp
+	}
+	if !zeros {
+		sumUp()
+	}
 }
 
 // climb returns the bound of dual variables after passes of an ascent.
@@ -223,14 +242,9 @@ func (l *Learner) ForNewton(pool *newton.Pool, t int64) *newton.Problem {
 	return n
 }
 
-// endNewton hands over to the dual, which begins with what Newton's method has found.
-func (l *Learner) endNewton() {
-	alpha, w, b := l.shares(), iterate.Zeros(1, l.X.Cols()), make([]float64, 1)
-	b[0] = l.Newton.Result(w[0])
-	for _, i := range l.All() {
-		alpha[i] = float32(float64(alpha[i]) * l.State.Share(i))
-	}
-	a := dual.New(l.State, &l.Binary.Of, alpha, l.T, w, b)
-	a.SumUp()
-	l.Newton, l.Ascent = nil, a
+// endNewton hands over to the descent, which begins with what Newton's method has found.
+func (l *Learner) endNewton(r2 float64) {
+	a := l.shares()
+	l.Newton = nil
+	l.descendFrom(a, r2)
 }

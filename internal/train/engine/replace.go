@@ -56,9 +56,7 @@ func (s *Session) settle(m *Point) {
 	if s.Tol > 0 {
 		how = Exact
 	}
-	if s.proven != nil {
-		m.Result, m.Folded = s.proven.Result, s.proven.Folded
-	} else {
+	if m != s.proven {
 		s.Measure(m, how)
 	}
 	if s.Quality != nil || s.Offset == settings.OffsetNone {

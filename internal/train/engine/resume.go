@@ -27,8 +27,8 @@ func (s *Session) arrays(f func([]float32)) {
 	for _, r := range s.Runs {
 		for _, l := range r.Learners {
 			l.Arrays(f)
-			if l.Ascent != nil {
-				l.Ascent.Arrays(f)
+			if l.Dual != nil {
+				l.Dual.Arrays(f)
 			}
 		}
 	}
@@ -56,8 +56,8 @@ func (s *Session) Checkpoint() *checkpoint.State {
 		for _, l := range r.Learners {
 			k := checkpoint.Learner{Saved: l.State.Save(), Newtons: l.begins}
 			switch l.phase() {
-			case ascending:
-				k.Ascent = l.Ascent.Save()
+			case descending:
+				k.Dual = l.Dual.Save()
 			case iterating:
 				k.Newton = &checkpoint.Newton{Start: l.Newton.start, Dual: l.Newton.dual,
 					Past: l.Newton.Past()}
@@ -152,7 +152,7 @@ func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 		r.s.Shards <= 1 && l.Done() != r.T { // all learners of a run are at its step
 		return false
 	}
-	if from.Ascent != nil && !(r.s.Finishes() && l.resumeAscent(from.Ascent, r.Epoch)) ||
+	if from.Dual != nil && !(r.s.Finishes() && l.resumeDual(from.Dual, r.Epoch, r.R2)) ||
 		from.Newton != nil && !r.resumeNewton(l, from.Newton) {
 		return false
 	}
@@ -160,29 +160,31 @@ func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 	return l.Restore(&from.Saved)
 }
 
-// resumeAscent makes the learner one of an ascent.
-func (l *Learner) resumeAscent(from *iterate.Progress, epochs int) bool {
+// resumeDual makes the learner one that descends.
+func (l *Learner) resumeDual(from *iterate.Progress, epochs int, r2 float64) bool {
+	l.Dual = nil
 	if j := l.Joint; j != nil {
-		if a := dual.ResumeJoint(l.State, &j.Of, j.M, from, epochs); a != nil {
-			l.Ascent = a
+		if d := dual.ResumeJoint(l.State, &j.Of, j.M, from, epochs); d != nil {
+			l.Dual = d
 		}
-	} else if a := dual.Resume(l.State, &l.Binary.Of, from, epochs); a != nil {
-		l.Ascent = a
+	} else if d := dual.Resume(l.State, &l.Binary.Of, from, epochs, r2); d != nil {
+		l.Dual = d
 	}
-	return l.Ascent != nil
+	return l.Dual != nil
 }
 
 // resumeNewton makes a learner one of Newton's method, which will do its iterations again when
 // their result is asked for. It reports whether they can be those of the run.
 func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
-	if l.Joint != nil || l.Ascent != nil || !r.s.MayNewton() || from.Start < l.Start ||
-		from.Start > l.T || from.Dual < 0 || from.Dual > from.Start || !from.Fits(r.Epoch) {
+	if l.Joint != nil || !r.s.MayNewton() || from.Start < l.Start || from.Start > l.T ||
+		!from.Fits(r.Epoch) {
 		return false
 	}
-	if from.Dual > 0 {
-		l.Ascent = dual.New(l.State, &l.Binary.Of, nil, from.Dual, nil, make([]float64, 1))
+	if from.Dual {
+		l.BeginDual()
 	}
 	r.startNewton(l, from.Start)
+	l.Newton.dual = from.Dual
 	l.Newton.Repeat(from.Past, r.s.threads/max(r.threads, len(r.s.Runs)))
 	return true
 }

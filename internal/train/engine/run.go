@@ -57,7 +57,11 @@ func (s *Session) newRun(pair []int32, first int) (*Run, error) {
 		return nil, options.Bad("Batch", "have %d, want at most the number of rows, %d",
 			s.Batch, r.Count())
 	}
-	r.Order = order.New(s.Order, r.Count(), s.Block, min(s.Batch, r.Count()), s.Seed)
+	kind := s.Order
+	if kind == order.Shuffled && r.descends() {
+		kind = order.Permutation
+	}
+	r.Order = order.New(kind, r.Count(), s.Block, min(s.Batch, r.Count()), s.Seed)
 	if r.Total, err = s.Length(r.Order.Steps); err != nil {
 		return nil, err
 	}
@@ -112,6 +116,9 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 		if r.s.Shards > 1 {
 			l.shards = sgd.NewShards(l.Binary, r.s.Shards)
 		}
+		if r.descends() {
+			l.descend(r.R2)
+		}
 		r.Learners = append(r.Learners, l)
 	}
 	return nil
@@ -131,11 +138,11 @@ func (r *Run) newState(first, n int, t0 float64) (iterate.State, error) {
 		steps = int(sgd.ShardSteps(int64(steps), r.Count(), cols, k))
 		s.Total, s.Period = sgd.ShardSteps(r.Total, r.Count(), cols, k), 1
 	}
-	if r.s.Average == settings.LastHalf {
+	if r.s.Average == settings.LastHalf && !r.descends() {
 		s.Average = iterate.NewAverage(s.Total, n, cols)
 	}
 	// Only if each row is visited once an epoch, and not where there is no bound.
-	if r.s.Order != order.IID && !(n > 1 && s.Free) {
+	if r.s.Order != order.IID && !(n > 1 && s.Free) && !r.descends() {
 		s.Recent = certificate.NewWindows(s.Total, steps, r.X.Rows()*n)
 	}
 	if r.s.Prior != nil {

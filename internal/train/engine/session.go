@@ -16,7 +16,9 @@ func (s *Session) Train(ctx context.Context) (m *Point, stopped bool, err error)
 	if stopped, err = s.advance(ctx); err != nil {
 		return nil, false, err
 	}
-	m = s.Now()
+	if m = s.proven; m == nil || stopped {
+		m = s.Now()
+	}
 	if !stopped && s.Quality != nil {
 		s.validate(m)
 		m = s.stop.best

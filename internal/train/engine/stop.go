@@ -24,18 +24,22 @@ func (s *Session) enough() bool {
 	if s.Tol == 0 && s.Patience == 0 || s.round < stop.look {
 		return false
 	}
+	if s.Patience == 0 && s.far() {
+		return false
+	}
 	s.mayCut = true
 	defer func() { s.mayCut = false }()
 	m := s.Now()
 	close := false
 	if s.Tol > 0 {
-		close = s.closeEnough(m, s.Measure(m, Quick))
+		close = s.closeEnough(m)
 		if s.undecided = s.over(); s.undecided {
 			return false
 		}
 	}
 	stop.look = s.round + max(1, s.round/4)
 	if close {
+		s.proven = m
 		return true
 	}
 	if s.Tol > 0 && s.MayNewton() {
@@ -44,10 +48,46 @@ func (s *Session) enough() bool {
 	return s.Patience > 0 && s.validate(m) >= s.Patience
 }
 
-// closeEnough reports whether the gap of m, which was measured quickly with that mistake, is at
-// most Tol. The answer is that of the exact objective, which is found only if it can be so.
-func (s *Session) closeEnough(m *Point, mistake float64) bool {
+// lookFrom is how many times Tol the estimate of a gap may be where the gap is looked at. It is that
+// of the pass before, in which P - D falls.
+const lookFrom = 2
+
+// far reports whether the gap is still above Tol by estimates that cost nothing: false where some
+// problem has none.
+func (s *Session) far() bool {
+	var apart, most float64
+	for _, r := range s.Runs {
+		for _, l := range r.Learners {
+			if l.Dual == nil {
+				return false
+			}
+			apart += l.Dual.Apart()
+			most += l.Of.AtZero()
+		}
+	}
+	limit := float64(lookFrom * s.Tol)
+	return apart > float64(limit*most) || apart > float64(limit*s.gain())
+}
+
+// gain returns the sum of the estimates of the problems' bounds.
+func (s *Session) gain() (sum float64) {
+	for _, r := range s.Runs {
+		for _, l := range r.Learners {
+			sum += l.Dual.Gain()
+		}
+	}
+	return sum
+}
+
+// closeEnough reports whether the gap of m is at most Tol. The answer is that of the exact
+// objective, which is found only if it can be so.
+func (s *Session) closeEnough(m *Point) bool {
 	res := &m.Result
+	if s.Runs[0].Learners[0].Dual != nil { // an estimate has said so
+		s.Measure(m, Exact)
+		return res.Gap <= s.Tol
+	}
+	mistake := s.Measure(m, Quick)
 	// The exact objective is off by less than the quick one.
 	least := proof.Gap(res.Objective-3*mistake, res.DualObjective+mistake)
 	if least > s.Tol*(1+0x1p-30) {
@@ -144,8 +184,8 @@ func (s *Session) retry(m *Point) (some bool) {
 				continue
 			}
 			l.Newton.Retry()
-			if l.Newton.Stuck() && r.mayAscend() {
-				l.endNewton()
+			if l.Newton.Stuck() && r.s.CanDescend() {
+				l.endNewton(r.R2)
 			}
 			some = some || l.Newton == nil || l.works()
 		}

@@ -35,9 +35,11 @@ type savedScalars struct {
 
 // A Progress is what a checkpoint has, beside its arrays, of a solver that goes on from a State.
 type Progress struct {
-	Start int64   `json:"start"` // the step after which it began
-	Pass  int     `json:"pass"`
-	B     float64 `json:"b"` // of Pegasos's own result
+	Start  int64   `json:"start"` // the step after which it began
+	Pass   int     `json:"pass"`
+	Sum    float64 `json:"sum"`   // of this pass so far, of how far apart P and D are
+	Apart  float64 `json:"apart"` // the mean of the last pass
+	Uneven float64 `json:"uneven,omitempty"`
 }
 
 // Save returns what is to be saved of s beside its arrays.

@@ -31,7 +31,7 @@ type State struct {
 	Radius float64 // of the ball; 0 for none
 	Norm2  float64 // |v|^2, the appended feature included; refreshed every epoch
 
-	Fixed float64 // the scale of an ascent; 0 before
+	Fixed float64 // the scale of a dual solver; 0 before
 
 	Total   int64    // steps of the whole run
 	Period  int64    // steps between two samples of w
@@ -280,15 +280,10 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 	return nil
 }
 
-// BeginAscent makes the scale that of an ascent, and begins its average.
-func (s *State) BeginAscent(t int64) {
-	s.Recent = nil
+// BeginDual makes the scale that of a dual solver, whose result is the last iterate.
+func (s *State) BeginDual() {
+	s.Recent, s.Average = nil, nil
 	s.Fixed = float64(s.Lambda * float64(s.Count()))
-	s.Period = max(1, int64(s.Count()/64), int64(s.X.Cols()/8))
-	if s.Average != nil {
-		s.Origin = t
-		s.Average = NewAverage(s.Total-t, len(s.Vectors), s.X.Cols())
-	}
 }
 
 // Adopt takes over the weights of a learner of other rows.
@@ -328,7 +323,7 @@ func (s *State) Zero() Weights {
 // LastIterate returns the last iterate, a prior included, where the result is a mean of the steps';
 // none otherwise.
 func (s *State) LastIterate() (v Weights) {
-	if s.Average == nil || s.Fixed > 0 { // an ascent has chosen
+	if s.Average == nil {
 		return v
 	}
 	v.W, v.B = s.Room()

@@ -26,7 +26,6 @@ type Traits struct {
 	Numbers bool   // labels are numbers to predict
 	LogOdds bool   // scores are log-odds
 	Epsilon bool   // there is a width to set
-	Ascent  bool   // there is a dual coordinate ascent
 	Kinks   bool   // the derivative leaps somewhere
 
 	// Curvature is the largest second derivative of a loss whose sub-gradient has no bound, and 0
@@ -40,13 +39,13 @@ type Traits struct {
 
 // table has the traits of each kind.
 var table = [...]Traits{
-	Hinge: {Name: "hinge", Formula: "max(0, 1 - yz)", Ascent: true, Kinks: true},
+	Hinge: {Name: "hinge", Formula: "max(0, 1 - yz)", Kinks: true},
 	Log:   {Name: "log", Formula: "log(1 + e^-yz)", LogOdds: true},
-	SquaredHinge: {Name: "squared-hinge", Formula: "max(0, 1 - yz)^2", Ascent: true, Curvature: 2,
+	SquaredHinge: {Name: "squared-hinge", Formula: "max(0, 1 - yz)^2", Curvature: 2,
 		Quadratic: 0.25},
 	EpsInsensitive: {Name: "eps-insensitive", Formula: "max(0, |y - z| - epsilon)", Numbers: true,
 		Epsilon: true, Kinks: true},
-	Squared: {Name: "squared", Formula: "(y - z)^2/2", Numbers: true, Ascent: true, Curvature: 1,
+	Squared: {Name: "squared", Formula: "(y - z)^2/2", Numbers: true, Curvature: 1,
 		Quadratic: 0.5, Free: true},
 }
 
@@ -156,17 +155,6 @@ func (f Func) Linear(b float64) float64 {
 		return 0
 	}
 	return b
-}
-
-// DualShape returns what a row earns in the dual for a coefficient b of a loss that has an ascent,
-// beside b times its label: reward*b - curve/2 b^2, for b from low up. Without a curve b is at most
-// 1.
-func (f Func) DualShape() (reward, curve, low float64) {
-	t := f.Kind.Traits()
-	if t.Free {
-		low = math.Inf(-1)
-	}
-	return f.Linear(1), 2 * t.Quadratic, low
 }
 
 // XLogX returns x log x, and 0 for 0.

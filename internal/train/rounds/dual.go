@@ -2,7 +2,6 @@ package rounds
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 
@@ -66,13 +65,8 @@ func (w *worker) visitAscent(t *task) {
 
 // pass makes the dual objective larger, one of the rows at a time.
 func (w *worker) pass(ctx context.Context, at *task, rows []uint32, alpha []float32) {
-	r := w.r
-	_, curve, low := r.cost.DualShape()
-	step, top := at.Sigma/float64(r.Lambda*r.rows), 1.0
-	if curve > 0 {
-		top = math.MaxFloat32
-	}
-	u := slices.Clone(at.W)
+	r, u := w.r, slices.Clone(at.W)
+	step := at.Sigma / float64(r.Lambda*r.rows)
 	for t, i := range rows {
 		if t%ascentCheck == 0 && ctx.Err() != nil {
 			return
@@ -80,15 +74,8 @@ func (w *worker) pass(ctx context.Context, at *task, rows []uint32, alpha []floa
 		if !w.read(int(i)) {
 			continue
 		}
-		old, now := float64(alpha[i]), top
-		slope := 1 - w.margin(at.k, u) - float64(curve*old)
-		scale := float64(step * w.c)
-		bend := curve + float64(scale*w.p.squares[i])
-		if bend > 0 {
-			now = max(low, min(old+slope/bend, top))
-		} else if slope < 0 {
-			now = low
-		}
+		old, scale := float64(alpha[i]), float64(step*w.c)
+		now, _ := r.cost.Best(old, w.margin(at.k, u), float64(scale*w.p.squares[i]))
 		alpha[i] = float32(now)
 		if d := float64(alpha[i]) - old; d != 0 {
 			w.add(float64(scale*float64(w.side(at.k)*d)), u)

@@ -48,8 +48,6 @@ func (s *Settings) valueRules() []options.Rule {
 
 // lengthRules are those of how long a run is, and when it ends before that.
 func (s *Settings) lengthRules() []options.Rule {
-	ascends := loss.Names(func(l *loss.Traits) bool { return l.Ascent })
-	last := len(ascends) - 1
 	rules := []options.Rule{
 		options.Range("Epochs", s.Epochs, 0, math.MaxInt, "1 or more"),
 		options.Range("Steps", s.Steps, 0, options.MaxSteps, "1 to 2^53"),
@@ -59,13 +57,11 @@ func (s *Settings) lengthRules() []options.Rule {
 		options.Not("Tol", s.Tol != 0 && s.Bias == BiasUnregularised && s.Joint(),
 			"have %v, but with Multiclass %q and Bias %q the gap is not known",
 			s.Tol, s.Multiclass, s.Bias),
-		options.Not("Finish", s.Finish == FinishDual && !(s.CanAscend() && s.CanFinish()),
-			"have %q, which is for the losses %s and %s, and not for multinomial problems, the "+
-				"order iid, batches, projection, or a bias without penalty",
-			s.Finish, strings.Join(ascends[:last], ", "), ascends[last]),
+		options.Not("Finish", s.Finish == FinishDual && !s.CanDescend(),
+			"have %q, which is not for the order iid, batches, projection, and joint problems "+
+				"with a bias without penalty", s.Finish),
 		options.Not("Finish", s.Finish == FinishAuto && !s.CanFinish(),
-			"have %q, which is not for multinomial problems, the order iid, batches and projection",
-			s.Finish),
+			"have %q, which is not for the order iid, batches and projection", s.Finish),
 		options.Not("Finish", s.Finish == FinishNewton && !s.CanNewton(),
 			"have %q, which ends by itself and has no other early stop than the gap, and is not for "+
 				"joint problems, the order iid, batches and projection", s.Finish),

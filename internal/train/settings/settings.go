@@ -164,12 +164,12 @@ func (s Settings) Bounds() bool {
 
 // CanFinish reports whether a run with the settings can have a finish.
 func (s *Settings) CanFinish() bool {
-	return s.Multiclass != Multinomial && s.Order != order.IID && s.Batch <= 1 && !s.Project
+	return s.Order != order.IID && s.Batch <= 1 && !s.Project
 }
 
-// CanAscend reports whether there is an ascent for the loss and the bias.
-func (s *Settings) CanAscend() bool {
-	return s.Kind().Traits().Ascent && s.Bias != BiasUnregularised
+// CanDescend reports whether a run with the settings can have the dual descent as its finish.
+func (s *Settings) CanDescend() bool {
+	return s.CanFinish() && !(s.Joint() && s.Bias == BiasUnregularised)
 }
 
 // CanNewton reports whether a run with the settings can have Newton's method as its finish.
