@@ -4,9 +4,11 @@
 package dual
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
@@ -39,47 +41,85 @@ type Descent struct {
 
 // A running is what a solver finds out on the way.
 type running struct {
-	Start int64 // the step after which the solver began
-	Pass  int
-	sum   float64 // of what the rows of this pass were apart, with their weights
-	apart float64 // the mean of those of the last whole pass
-	least float64 // rows that are less apart are left as they are
+	iterate.Progress
+	least float64   // rows that are less apart are left as they are
+	due   []float32 // the pass in which each row is visited next
+	calm  []float32 // in how many visits on end it had nothing to gain
+	awake []uint32  // a buffer
 }
 
-// leave is the share of the mean that a row is apart at least where a step pays.
-const leave = 1. / 64
+const (
+	leave    = 1. / 64 // the share of the mean that a row is apart at least where a step pays
+	mostCalm = 4       // passes that a row may rest
+)
 
-// endPass is called after each pass over n rows.
-func (r *running) endPass(n int) {
-	r.Pass++
-	r.apart, r.sum = r.sum/float64(n), 0
-	r.least = float64(leave * r.apart)
+// rest is called with a row that was so far apart. One that had nothing to gain twice rests for a
+// pass, after the next time for two, and so on.
+func (r *running) rest(i uint32, apart float64) {
+	if apart > 0 {
+		r.calm[i] = 0
+		return
+	}
+	r.due[i] = float32(r.Pass+1) + r.calm[i]
+	r.calm[i] = min(r.calm[i]+1, mostCalm)
 }
 
-// Apart returns an estimate of P - D: what it was in the last pass.
-func (r *running) Apart() float64 { return r.apart }
+// notResting returns those of the rows idx that are due. The slice is valid until the next call.
+func (r *running) notResting(idx []uint32) []uint32 {
+	if cap(r.awake) < len(idx) {
+		r.awake = make([]uint32, len(idx))
+	}
+	n, awake, pass := 0, r.awake[:len(idx)], float32(r.Pass)
+	for _, i := range idx {
+		awake[n] = i
+		if r.due[i] <= pass {
+			n++ // a conditional move: as a branch it would be a guess
+		}
+	}
+	return awake[:n]
+}
 
-// save returns what is to be saved of a solver beside its arrays.
-func (r *running) save() *iterate.Progress {
-	return &iterate.Progress{Start: r.Start, Pass: r.Pass, Sum: r.sum, Apart: r.apart}
+// start returns what is known at first.
+func start(s *iterate.State) running {
+	n := s.X.Rows()
+	return running{Progress: iterate.Progress{Start: s.T}, due: make([]float32, n),
+		calm: make([]float32, n)}
+}
+
+// endPass is called after each pass over the rows of s.
+func (r *running) endPass(s *iterate.State) {
+	if r.Pass++; s.Average != nil {
+		s.Average.Turn()
+	}
+	r.Before, r.Apart, r.Sum = r.Apart, r.Sum/float64(s.Count()), 0
+	r.least = float64(leave * r.Apart)
+}
+
+// Left returns an estimate of P - D now: from what it was in the last pass, and how fast it falls.
+func (r *running) Left() float64 {
+	fall := 1.0
+	if r.Before > r.Apart {
+		fall = math.Sqrt(r.Apart / r.Before)
+	}
+	return float64(0.7 * float64(fall*r.Apart))
 }
 
 // restore reports whether the numbers can be those of a solver of s after the epochs.
 func (r *running) restore(from *iterate.Progress, s *iterate.State, epochs int) bool {
-	*r = running{Start: from.Start, Pass: from.Pass, sum: from.Sum, apart: from.Apart,
-		least: float64(leave * from.Apart)}
+	r.Progress, r.least = *from, float64(leave*from.Apart)
 	return r.Start >= 0 && r.Start <= s.T && r.Pass >= 0 && r.Pass <= epochs
 }
 
 // New returns the descent of the given dual variables, which begins after the steps of s. The mean
-// of the rows' squared norms is r2.
-func New(s *iterate.State, of *objective.Binary, alpha []float32, r2 float64) *Descent {
-	d := &Descent{State: s, Of: of, Alpha: alpha, v: s.Vectors[0], running: running{Start: s.T},
+// of the rows' squared norms is r2. Where the loss has a kink, the result may be a mean of the last
+// pass's iterates: P of the last one leaps up and down there.
+func New(s *iterate.State, of *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
+	d := &Descent{State: s, Of: of, Alpha: alpha, v: s.Vectors[0], running: start(s),
 		square: float64(s.BiasScale * s.BiasScale)}
 	if s.Free {
 		d.square = r2
 	}
-	s.BeginDual()
+	s.BeginDual(mean && of.Cost.Kind.Traits().Kinks)
 	return d
 }
 
@@ -108,9 +148,9 @@ func (d *Descent) shift(i uint32, change float64) {
 	}
 }
 
-// Visit takes a step with each of the rows idx.
-func (d *Descent) Visit(idx []uint32) {
-	inverse, ahead := 1/d.Fixed, d.FetchAhead()
+// Visit takes a step with each of the rows idx: with those that rest, one that changes nothing.
+func (d *Descent) Visit(all []uint32) {
+	inverse, ahead, idx := 1/d.Fixed, d.FetchAhead(), d.notResting(all)
 	for n, i := range idx {
 		if ahead > 0 && n+ahead < len(idx) {
 			d.X.Fetch(int(idx[n+ahead]))
@@ -120,20 +160,21 @@ func (d *Descent) Visit(idx []uint32) {
 		m := float64(float64(side)*z) - target
 		q := float64(c * (float64(d.Norms[i]) + d.square) * inverse)
 		if !floats.IsFinite(m) || !floats.IsFinite(q) {
-			d.T += int64(n)
+			d.T += int64(slices.Index(all, i))
 			d.NotFinite(i)
 			return
 		}
 		old := float64(d.Alpha[i])
 		next, apart := d.Of.Cost.Best(old, m, q)
-		d.sum += float64(c * apart)
+		d.Sum += float64(c * apart)
+		d.rest(i, apart)
 		if to := float32(next); to != d.Alpha[i] && !(apart < d.least) {
 			d.Alpha[i] = to
 			d.shift(i, float64(to)-old)
 			d.Violations++
 		}
 	}
-	d.T += int64(len(idx))
+	d.T += int64(len(all))
 }
 
 // score returns the score of row i.
@@ -147,7 +188,7 @@ func (d *Descent) score(i uint32, inverse float64) float64 {
 
 // EndEpoch is called after each pass over the rows.
 func (d *Descent) EndEpoch() {
-	d.endPass(d.Count())
+	d.endPass(d.State)
 	if d.Free {
 		d.Biases[0] += float64(d.square * d.uneven / d.Fixed)
 	}
@@ -170,7 +211,7 @@ func (d *Descent) Gain() float64 {
 		a := float64(d.Alpha[i])
 		sum += float64(d.State.Share(i) * (d.Of.Cost.Least(a) + float64(a*target)))
 	}
-	square := objective.SquareSum(d.v)
+	square := float64(dense.SumSquares(d.v))
 	if !d.Free {
 		square += float64(d.Biases[0] * d.Biases[0])
 	}
@@ -206,5 +247,5 @@ func improve(d solver, s *iterate.State, of objective.Problem, passes int, r2 fl
 
 // Improve returns the bound after passes from the given dual variables.
 func Improve(s *iterate.State, of *objective.Binary, a []float32, passes int, r2 float64) float64 {
-	return improve(New(s, of, a, r2), s, of, passes, r2)
+	return improve(New(s, of, a, r2, false), s, of, passes, r2)
 }

@@ -38,12 +38,13 @@ type Joint struct {
 }
 
 // NewJoint is New for a vector of each class, which are the rows of m.
-func NewJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, alpha []float32) *Joint {
+func NewJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, alpha []float32,
+	mean bool) *Joint {
 	k := len(s.Vectors)
-	j := &Joint{State: s, Of: of, Alpha: alpha, m: m, running: running{Start: s.T},
+	j := &Joint{State: s, Of: of, Alpha: alpha, m: m, running: start(s),
 		dots: make([]float32, k), z: make([]float64, k), old: make([]float64, k),
 		b: make([]float64, k), sorted: make([]float64, k)}
-	s.BeginDual()
+	s.BeginDual(mean && !of.Log)
 	return j
 }
 
@@ -85,11 +86,11 @@ func (j *Joint) shift(r, i int, change float64) {
 }
 
 // Visit takes a step with each of the rows idx.
-func (j *Joint) Visit(idx []uint32) {
-	for n, i := range idx {
+func (j *Joint) Visit(all []uint32) {
+	for _, i := range j.notResting(all) {
 		q, ok := j.scores(int(i))
 		if !ok {
-			j.T += int64(n)
+			j.T += int64(slices.Index(all, i))
 			j.NotFinite(i)
 			return
 		}
@@ -99,12 +100,13 @@ func (j *Joint) Visit(idx []uint32) {
 		} else {
 			apart = j.nearest(q)
 		}
-		j.sum += float64(j.Share(int(i)) * apart)
+		j.Sum += float64(j.Share(int(i)) * apart)
+		j.rest(i, apart)
 		if !(apart < j.least) {
 			j.step(int(i), old)
 		}
 	}
-	j.T += int64(len(idx))
+	j.T += int64(len(all))
 }
 
 // scores finds what the classes earn for row i, and q. It reports whether all are finite.
@@ -197,7 +199,7 @@ func (j *Joint) towardsSoftmax(q float64) (apart float64) {
 }
 
 // EndEpoch is called after each pass over the rows.
-func (j *Joint) EndEpoch() { j.endPass(j.Count()) }
+func (j *Joint) EndEpoch() { j.endPass(j.State) }
 
 // Shares returns the shares, but for those of the rows' own classes.
 func (j *Joint) Shares() []float32 {
@@ -224,7 +226,7 @@ func (j *Joint) Gain() float64 {
 		sum += float64(j.Share(i) * gain)
 	}
 	for r, v := range j.Vectors {
-		square += objective.SquareSum(v) + float64(j.Biases[r]*j.Biases[r])
+		square += float64(dense.SumSquares(v)) + float64(j.Biases[r]*j.Biases[r])
 	}
 	return sum/float64(j.Count()) - square/(2*j.Fixed*float64(j.Count()))
 }
@@ -235,5 +237,5 @@ func ImproveJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, a []fl
 	if s.Free {
 		return 0
 	}
-	return improve(NewJoint(s, of, m, a), s, of, passes, r2)
+	return improve(NewJoint(s, of, m, a, false), s, of, passes, r2)
 }

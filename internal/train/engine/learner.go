@@ -9,6 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
@@ -31,8 +32,8 @@ type solver interface {
 	Visit(idx []uint32)
 	EndEpoch()
 	Shares() []float32
-	// Apart and Gain return estimates of P - D and of D.
-	Apart() float64
+	// Left and Gain return estimates of P - D and of D.
+	Left() float64
 	Gain() float64
 	Save() *iterate.Progress
 	Arrays(f func([]float32))
@@ -75,7 +76,13 @@ func (l *Learner) TakeSteps(idx []uint32) {
 	case phase == iterating:
 		l.T += int64(len(idx)) // an iteration is due at the epoch's end
 	case phase == descending:
-		l.Dual.Visit(idx)
+		for len(idx) > 0 && l.Err == nil {
+			n := l.BeforeSample(len(idx))
+			if l.Dual.Visit(idx[:n]); l.Err == nil {
+				l.Sample()
+			}
+			idx = idx[n:]
+		}
 	case l.shards != nil:
 		l.shards.Steps(idx)
 	case l.Joint != nil:
@@ -163,7 +170,7 @@ func (l *Learner) pack(r2 float64) (v certificate.Packed, ok bool) {
 
 // descend makes the descent take the place of the steps. It begins with zeros, or with the dual
 // variables that the scores of the weights give.
-func (l *Learner) descend(r2 float64) {
+func (r *Run) descend(l *Learner) {
 	var a []float32
 	if l.Began.W != nil || l.Done() > 0 {
 		w, b := l.Room()
@@ -174,23 +181,23 @@ func (l *Learner) descend(r2 float64) {
 			wide[k] = floats.Wide(v)
 			b[k] += l.PriorBias[k]
 		}
-		a, _ = certificate.FromScores(l.Of, wide, b, r2, 0)
+		a, _ = certificate.FromScores(l.Of, wide, b, r.R2, 0)
 	}
-	l.descendFrom(a, r2)
+	r.descendFrom(l, a)
 }
 
 // descendFrom is descend with the given dual variables; nil is zeros.
-func (l *Learner) descendFrom(a []float32, r2 float64) {
-	zeros := a == nil
+func (r *Run) descendFrom(l *Learner, a []float32) {
+	zeros, mean := a == nil, r.s.Average == settings.LastHalf
 	if zeros {
 		a = make([]float32, l.X.Rows()*len(l.Vectors))
 	}
 	var sumUp func()
 	if j := l.Joint; j != nil {
-		d := dual.NewJoint(l.State, &j.Of, j.M, a)
+		d := dual.NewJoint(l.State, &j.Of, j.M, a, mean)
 		l.Dual, sumUp = d, d.SumUp
 	} else {
-		d := dual.New(l.State, &l.Binary.Of, a, r2)
+		d := dual.New(l.State, &l.Binary.Of, a, r.R2, mean)
 		l.Dual, sumUp = d, d.SumUp
 	}
 	if !zeros {
@@ -243,8 +250,8 @@ func (l *Learner) ForNewton(pool *newton.Pool, t int64) *newton.Problem {
 }
 
 // endNewton hands over to the descent, which begins with what Newton's method has found.
-func (l *Learner) endNewton(r2 float64) {
+func (r *Run) endNewton(l *Learner) {
 	a := l.shares()
 	l.Newton = nil
-	l.descendFrom(a, r2)
+	r.descendFrom(l, a)
 }

@@ -15,6 +15,9 @@ import (
 func New(job Job) (*Session, error) {
 	s := &Session{Job: job, threads: parallel.Threads(job.Threads)}
 	s.Settings = s.InForce()
+	if s.Scale != nil && !s.Scale.Changes() {
+		s.Scale = nil
+	}
 	s.compact()
 	s.Until = cmp.Or(s.Until, context.Background())
 	s.Newtons.X, s.Newtons.Threads = s.Rows.Rows(), s.threads

@@ -152,7 +152,7 @@ func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 		r.s.Shards <= 1 && l.Done() != r.T { // all learners of a run are at its step
 		return false
 	}
-	if from.Dual != nil && !(r.s.Finishes() && l.resumeDual(from.Dual, r.Epoch, r.R2)) ||
+	if from.Dual != nil && !(r.s.Finishes() && r.resumeDual(l, from.Dual)) ||
 		from.Newton != nil && !r.resumeNewton(l, from.Newton) {
 		return false
 	}
@@ -161,13 +161,14 @@ func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 }
 
 // resumeDual makes the learner one that descends.
-func (l *Learner) resumeDual(from *iterate.Progress, epochs int, r2 float64) bool {
+func (r *Run) resumeDual(l *Learner, from *iterate.Progress) bool {
+	mean := r.s.Average == settings.LastHalf
 	l.Dual = nil
 	if j := l.Joint; j != nil {
-		if d := dual.ResumeJoint(l.State, &j.Of, j.M, from, epochs); d != nil {
+		if d := dual.ResumeJoint(l.State, &j.Of, j.M, from, r.Epoch, mean); d != nil {
 			l.Dual = d
 		}
-	} else if d := dual.Resume(l.State, &l.Binary.Of, from, epochs, r2); d != nil {
+	} else if d := dual.Resume(l.State, &l.Binary.Of, from, r.Epoch, r.R2, mean); d != nil {
 		l.Dual = d
 	}
 	return l.Dual != nil
@@ -181,7 +182,7 @@ func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
 		return false
 	}
 	if from.Dual {
-		l.BeginDual()
+		l.BeginDual(r.s.Average == settings.LastHalf && l.Binary.Of.Cost.Kind.Traits().Kinks)
 	}
 	r.startNewton(l, from.Start)
 	l.Newton.dual = from.Dual

@@ -117,7 +117,7 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 			l.shards = sgd.NewShards(l.Binary, r.s.Shards)
 		}
 		if r.descends() {
-			l.descend(r.R2)
+			r.descend(l)
 		}
 		r.Learners = append(r.Learners, l)
 	}

@@ -37,7 +37,9 @@ func (s *Session) enough() bool {
 			return false
 		}
 	}
-	stop.look = s.round + max(1, s.round/4)
+	if stop.look = s.round + 1; s.Runs[0].Learners[0].Dual == nil { // there is no estimate
+		stop.look = s.round + max(1, s.round/4)
+	}
 	if close {
 		s.proven = m
 		return true
@@ -48,10 +50,6 @@ func (s *Session) enough() bool {
 	return s.Patience > 0 && s.validate(m) >= s.Patience
 }
 
-// lookFrom is how many times Tol the estimate of a gap may be where the gap is looked at. It is that
-// of the pass before, in which P - D falls.
-const lookFrom = 2
-
 // far reports whether the gap is still above Tol by estimates that cost nothing: false where some
 // problem has none.
 func (s *Session) far() bool {
@@ -61,12 +59,11 @@ func (s *Session) far() bool {
 			if l.Dual == nil {
 				return false
 			}
-			apart += l.Dual.Apart()
+			apart += l.Dual.Left()
 			most += l.Of.AtZero()
 		}
 	}
-	limit := float64(lookFrom * s.Tol)
-	return apart > float64(limit*most) || apart > float64(limit*s.gain())
+	return apart > float64(s.Tol*most) || apart > float64(s.Tol*s.gain())
 }
 
 // gain returns the sum of the estimates of the problems' bounds.
@@ -185,7 +182,7 @@ func (s *Session) retry(m *Point) (some bool) {
 			}
 			l.Newton.Retry()
 			if l.Newton.Stuck() && r.s.CanDescend() {
-				l.endNewton(r.R2)
+				r.endNewton(l)
 			}
 			some = some || l.Newton == nil || l.works()
 		}

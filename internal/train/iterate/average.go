@@ -42,20 +42,26 @@ func Zeros(k, n int) [][]float32 {
 func (s *Average) Add(t int64, a float32, v [][]float32, scalars []float64) {
 	for t > s.Total>>s.Shift {
 		s.Shift--
-		if s.Current.N > 0 {
-			s.Old, s.Current = s.Current, s.Old
-			for k := range v {
-				clear(s.Current.Vectors[k])
-			}
-			clear(s.Current.Scalars)
-			s.Current.N = 0
-		}
+		s.Turn()
 	}
 	s.Current.N++
 	for k := range v {
 		dense.Axpy(a, v[k], s.Current.Vectors[k])
 		s.Current.Scalars[k] += scalars[k]
 	}
+}
+
+// Turn begins the next window, unless the present one is empty.
+func (s *Average) Turn() {
+	if s.Current.N == 0 {
+		return
+	}
+	s.Old, s.Current = s.Current, s.Old
+	for _, v := range s.Current.Vectors {
+		clear(v)
+	}
+	clear(s.Current.Scalars)
+	s.Current.N = 0
 }
 
 // Mean writes the mean of vector k after step t to dst, and that of the scalar beside it to b. It

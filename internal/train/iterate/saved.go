@@ -37,8 +37,9 @@ type savedScalars struct {
 type Progress struct {
 	Start  int64   `json:"start"` // the step after which it began
 	Pass   int     `json:"pass"`
-	Sum    float64 `json:"sum"`   // of this pass so far, of how far apart P and D are
-	Apart  float64 `json:"apart"` // the mean of the last pass
+	Sum    float64 `json:"sum"`    // of how far apart the rows of this pass were, with their weights
+	Apart  float64 `json:"apart"`  // the mean of those of the last pass
+	Before float64 `json:"before"` // and of the one before
 	Uneven float64 `json:"uneven,omitempty"`
 }
 

@@ -280,10 +280,17 @@ func (s *State) SetStart(weights [][]float32, bias []float64, steps int64) error
 	return nil
 }
 
-// BeginDual makes the scale that of a dual solver, whose result is the last iterate.
-func (s *State) BeginDual() {
-	s.Recent, s.Average = nil, nil
+// BeginDual makes the scale that of a dual solver. Its result is the last iterate, or the mean of
+// those of the last pass, for which it turns the average.
+func (s *State) BeginDual(mean bool) {
+	s.Recent = nil
 	s.Fixed = float64(s.Lambda * float64(s.Count()))
+	if s.Average = nil; !mean {
+		return
+	}
+	s.Origin, s.Period = s.T, max(1, int64(s.Count()/16), int64(s.X.Cols()/128))
+	s.Average = NewAverage(math.MaxInt64, len(s.Vectors), s.X.Cols())
+	s.Average.Shift = 0
 }
 
 // Adopt takes over the weights of a learner of other rows.

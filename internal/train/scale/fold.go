@@ -127,6 +127,12 @@ func (s *Scale) BiasError(w [][]float32) (size float64) {
 	return (size + math.Abs(s.Centre)) / s.Unit()
 }
 
+// Changes reports whether scaled rows or numbers are others than those as they are.
+func (s *Scale) Changes() bool {
+	return s.Factor != nil || s.Shift != nil || s.Unit() != 1 || s.Centre != 0 ||
+		s.Kind == scaling.Unit
+}
+
 // WeightError returns by what share of itself folding changes a weight at most.
 func (s *Scale) WeightError() float64 {
 	if s.Factor == nil && s.Unit() == 1 {
