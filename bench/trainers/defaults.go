@@ -182,11 +182,9 @@ func balanced(of *set, predicted []float64) float64 {
 func (s *session) ours(dir string) (all []trainer, err error) {
 	builds := s.builds
 	if builds == nil {
-		path := filepath.Join(dir, "pegasimd")
-		out, err := exec.CommandContext(s.ctx, "go", "build", "-o", path,
-			"github.com/pegasimd/pegasimd/cmd/pegasimd").CombinedOutput()
+		path, err := build(s.ctx, dir)
 		if err != nil {
-			return nil, fmt.Errorf("%w: %s", err, out)
+			return nil, err
 		}
 		builds = []string{"Pegasimd=" + path}
 	}
@@ -202,6 +200,17 @@ func (s *session) ours(dir string) (all []trainer, err error) {
 			}})
 	}
 	return all, nil
+}
+
+// build builds the command of this tree.
+func build(ctx context.Context, dir string) (path string, err error) {
+	path = filepath.Join(dir, "pegasimd")
+	out, err := exec.CommandContext(ctx, "go", "build", "-o", path,
+		"github.com/pegasimd/pegasimd/cmd/pegasimd").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return path, err
 }
 
 // command lets a build of the command train and predict. It reads text, as users have it.

@@ -17,6 +17,7 @@ type recipe struct {
 	factors      int     // that columns share: 0 for independent ones
 	common       float64 // how much of a column is its factors
 	tails        bool    // some values are a hundred times as large
+	outliers     bool    // a row in a hundred is 100 to 1,000 times as long, its signal 5 times
 	threshold    float64 // two classes: of the signal, in its deviations, for the second one
 	curved       float64 // how much of the signal is squares and products
 	pairs        bool    // columns in nearly equal pairs, with the signal in the differences
@@ -51,6 +52,11 @@ var recipes = []recipe{
 		scales: 2, offset: -1e3, unit: 30},
 }
 
+// timed returns a function that makes a set for the tables of times, with columns of one scale.
+func (r recipe) timed() func() (*dataset.Set, error) {
+	return func() (*dataset.Set, error) { return r.make(rand.New(rand.NewPCG(1, 2)), false) }
+}
+
 func madeSources() (all []source) {
 	for i, r := range recipes {
 		for k, suffix := range []string{"", "-scaled"} {
@@ -77,7 +83,7 @@ func madeSources() (all []source) {
 func (r *recipe) make(g *rand.Rand, scaled bool) (*dataset.Set, error) {
 	x, signal := r.columns(g)
 	y := r.labels(g, signal)
-	if !scaled {
+	if !scaled && r.scales > 0 {
 		r.stretch(g, x)
 	}
 	s := fromRows(r.cols, y, func(i int, add func(int, float32)) {
@@ -128,6 +134,15 @@ func (r *recipe) columns(g *rand.Rand) (x, signal [][]float64) {
 		for j := range row {
 			if r.tails && g.IntN(50) == 0 {
 				row[j] *= 100
+			}
+		}
+		if r.outliers && g.IntN(100) == 0 {
+			length := math.Pow(10, 2+g.Float64())
+			for j := range row {
+				row[j] *= length
+			}
+			for c := range s {
+				s[c] *= 5
 			}
 		}
 		x, signal = append(x, row), append(signal, s)

@@ -43,7 +43,11 @@ type session struct {
 	quick           bool
 	defaults, seeds bool
 	out             string
+	pinned          *machine.Pinning // nil if it isn't
 }
+
+// helpers are what the program starts itself as, by the first argument.
+var helpers = map[string]func(args []string) error{"work": work, "peak": peak}
 
 // seconds are what is compared.
 func (s *session) seconds(t *training) float64 {
@@ -56,11 +60,18 @@ func (s *session) seconds(t *training) float64 {
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("trainers: ")
+	if len(os.Args) > 2 && helpers[os.Args[1]] != nil {
+		if err := helpers[os.Args[1]](os.Args[2:]); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	var s session
 	var lists struct{ losses, lambdas, threads, peers string }
 	flag.Usage = func() { fmt.Fprint(os.Stderr, help, "\n"); flag.PrintDefaults() }
 	flag.StringVar(&s.sets, "sets", "", "comma-separated `patterns` of sets; a wrong one lists all")
-	flag.StringVar(&s.sections, "sections", "objective,proofs,kernels", "which `tables`")
+	flag.StringVar(&s.sections, "sections", "objective,proofs,kernels,threads,memory",
+		"which `tables`")
 	flag.StringVar(&lists.losses, "losses", "hinge", "hinge, squared-hinge, log")
 	flag.StringVar(&lists.lambdas, "lambdas", "1e-4", "`numbers`")
 	flag.StringVar(&lists.threads, "threads", "1", "of ours: `numbers`")
@@ -124,7 +135,8 @@ func (s *session) run(ctx context.Context, peers string) error {
 	defer os.RemoveAll(dir)
 	core := "not pinned"
 	if slices.Max(s.threads) == 1 && !s.seeds {
-		core = machine.Pin().String() // and what is started from this thread with it
+		s.pinned = machine.Pin() // and what is started from this thread with it
+		core = s.pinned.String()
 		runtime.GOMAXPROCS(1)
 	}
 	s.host, err = newHost(ctx, dir, func(name string) bool {
@@ -183,6 +195,15 @@ func (s *session) timeAll() error {
 	}
 	if s.has("kernels") {
 		err = errors.Join(err, s.timeKernels())
+	}
+	if s.pinned != nil { // what follows is for all cores
+		err = errors.Join(err, s.pinned.Release())
+	}
+	if s.has("threads") {
+		err = errors.Join(err, s.timeThreads())
+	}
+	if s.has("memory") {
+		err = errors.Join(err, s.compareMemory())
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/dense"
 )
 
 // The whole program, with the peers that are installed. It fails by itself if an objective or a
@@ -26,9 +27,12 @@ func TestQuick(t *testing.T) {
 	for flags, wants := range map[string][]string{
 		"-sections objective,proofs -losses hinge,log -sets digits-8 -peers [ls]*": {
 			"| **Pegasimd, proven** ", "### digits-8, 1797 x 64", "hinge, lambda 0.0001: f* = 0.0821",
-			"log, lambda 0.0001"},
+			"log, lambda 0.0001", "liblinear -s 7, within 1 %"},
 		"-sections objective -peers none -sets digits-scaled -threads 1,2": {
 			"| **Pegasimd, 2 threads** "},
+		"-sections threads,memory -threads 1,2": {
+			"| digits-8, 1797 x 64, 32.7 nonzeros a row, 0.0001, 1 %             | 2 ",
+			"| made-text-scaled, 3000 x 8000", "| digits-scaled, 1797 x 64", "| digits-8         | 5 "},
 		"-defaults -peers liblinear,sklearn": {"| made-tiny-three, 4",
 			"| made-numbers-small, 63 x 10"},
 		"-seeds -peers sklearn -out " + dir: {"Command: "},
@@ -138,6 +142,25 @@ func TestSplits(t *testing.T) {
 	b := &result{rows: []tested{{1, 0}, {2, 1}, {1, 0}, {2, 0}}}
 	if difference, deviation := a.minus(b); difference != .5 || deviation != math.Sqrt(2)/4 {
 		t.Errorf("%v ± %v", difference, deviation)
+	}
+}
+
+// A row in a hundred is 100 times as long as most or longer.
+func TestOutliers(t *testing.T) {
+	r := recipe{rows: 5000, cols: 30, classes: 2, noise: .5, outliers: true}
+	s, err := r.timed()()
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := 0
+	for i := range s.Rows() {
+		_, values := s.Sparse.Row(i)
+		if dense.Norm(values) > 200 {
+			long++
+		}
+	}
+	if long < 25 || long > 75 {
+		t.Errorf("%d long rows", long)
 	}
 }
 

@@ -150,14 +150,18 @@ func (p *problem) contenders() (all []*contender, err error) {
 			if p.host.commands[q] == nil || m.loss != p.loss || many && !m.many {
 				continue
 			}
-			kind := map[bool]string{false: "passes", true: "tolerances"}[m.tolerances]
-			all = append(all, &contender{name: m.name, kind: kind,
-				train: func(effort float64) (*training, error) {
-					return p.host.train(q, m.code, p.lambda, effort, 20*p.limit)
-				}})
+			all = append(all, p.peer(q, m))
 		}
 	}
 	return all, nil
+}
+
+// peer returns one of a peer's methods.
+func (p *problem) peer(q *peer, m method) *contender {
+	kind := map[bool]string{false: "passes", true: "tolerances"}[m.tolerances]
+	return &contender{name: m.name, kind: kind, train: func(effort float64) (*training, error) {
+		return p.host.train(q, m.code, p.lambda, effort, 20*p.limit)
+	}}
 }
 
 // steps are the efforts that a contender tries: passes 1, 2, 3, 4, 6, 8, 12 and so on, tolerances

@@ -67,6 +67,10 @@ func sources() []source {
 		{name: "text", use: timed | made, load: func() (*dataset.Set, error) {
 			return words(rand.New(rand.NewPCG(1, 2)), 200_000, 47_236, 2, true)
 		}},
+		{name: "outliers", use: timed | made, load: recipe{rows: 50_000, cols: 30, classes: 2,
+			noise: .5, outliers: true}.timed()},
+		{name: "dense", use: made, load: recipe{rows: 200_000, cols: 54, classes: 2, noise: .5,
+			factors: 6, common: .5}.timed()},
 		{name: "covtype-binary", file: covtype, use: accurate},
 		{name: "covtype", file: "covtype20k/covtype20k.multi.svm.gz", use: accurate},
 		{name: "fashion", file: images, test: testImages},
