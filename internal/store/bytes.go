@@ -66,7 +66,7 @@ func (b *bytes) DotError(int) float64 { return denseError(b.cols) }
 func (b *bytes) WideDot(i int, w []float64) float64 { return wideDense(b.floats(i), w) }
 
 func (b *bytes) AddTo(u []float64, s Sum) {
-	for i := range s.all(b.rows) {
+	for i := range s.all() {
 		addDense(u, s.at(i), b.floats(i))
 	}
 }

@@ -53,7 +53,7 @@ func (f *foreign) WideDot(i int, w []float64) float64 {
 }
 
 func (f *foreign) AddTo(u []float64, s Sum) {
-	for i := range s.all(f.Rows()) {
+	for i := range s.all() {
 		f.read(i)
 		a := s.at(i)
 		for n, j := range f.index {

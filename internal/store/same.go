@@ -198,7 +198,7 @@ func (m *same) WideDot(i int, w []float64) float64 {
 }
 
 func (m *same) AddTo(u []float64, s Sum) {
-	for i := range s.all(m.Rows()) {
+	for i := range s.all() {
 		value, index := m.place(i)
 		z := float64(s.at(i) * float64(value))
 		for _, j := range index {

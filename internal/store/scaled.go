@@ -234,7 +234,7 @@ func (r *Scaled) WideDot(i int, w []float64) float64 {
 
 // AddTo is likewise.
 func (r *Scaled) AddTo(u []float64, s Sum) {
-	for i := range s.all(r.Rows()) {
+	for i := range s.all() {
 		a := s.at(i)
 		index, values := r.nonzeros(i)
 		if index == nil {

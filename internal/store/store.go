@@ -109,9 +109,10 @@ type Interleaved interface {
 
 // A Sum is rows times coefficients: A[i]*Weight[i] times row i, for the rows in Only.
 type Sum struct {
-	Only   []uint32 // nil for all
-	A      []float32
-	Weight []float64 // nil for ones
+	Only     []uint32 // nil for those in From to To-1
+	From, To int
+	A        []float32
+	Weight   []float64 // nil for ones
 }
 
 // Of returns x as rows to train on.
@@ -158,11 +159,11 @@ func Labelled(x Examples, y []float32, bits int) error {
 	return nil
 }
 
-// all returns the numbers of the sum's rows of the so many that there are.
-func (s Sum) all(rows int) iter.Seq[int] {
+// all returns the numbers of the sum's rows.
+func (s Sum) all() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		if s.Only == nil {
-			for i := range rows {
+			for i := s.From; i < s.To; i++ {
 				if s.A[i] != 0 && !yield(i) {
 					return
 				}

@@ -145,12 +145,16 @@ func TestAddTo(t *testing.T) {
 				a[i] = 0
 			}
 		}
-		for name, s := range map[string]Sum{"all": {A: a}, "some": {only, a, weight}} {
+		for name, s := range map[string]Sum{
+			"all":  {To: rows, A: a},
+			"part": {From: rows / 3, To: rows / 2, A: a},
+			"some": {Only: only, A: a, Weight: weight},
+		} {
 			got, want, size := make([]float64, cols), make([]float64, cols), make([]float64, cols)
 			k.rows.AddTo(got, s)
 			row := make([]float32, cols)
 			for i := range rows {
-				if s.Only != nil && i%3 == 0 {
+				if s.Only != nil && i%3 == 0 || s.Only == nil && (i < s.From || i >= s.To) {
 					continue
 				}
 				clear(row)
@@ -214,7 +218,7 @@ func TestLazyFloats(t *testing.T) {
 		"AddTo": func(m Rows, i int) bool {
 			u, a := make([]float64, 20), make([]float32, 40)
 			a[i] = 1
-			m.AddTo(u, Sum{A: a})
+			m.AddTo(u, Sum{To: 40, A: a})
 			return slices.Max(u) == 0
 		},
 		"Take": func(m Rows, i int) bool { return m.Take([]uint32{uint32(i)}).Dot(0, w) == 0 },
@@ -313,7 +317,7 @@ func TestLazyErr(t *testing.T) {
 	x := Of((*sparse.Matrix)(m))
 	w, u := []float32{1, 1}, make([]float64, 2)
 	x.Axpy(0, 1, w)
-	x.AddTo(u, Sum{A: []float32{1}})
+	x.AddTo(u, Sum{To: 1, A: []float32{1}})
 	if x.WideDot(0, []float64{1, 1}) != 0 {
 		t.Error("a bad row has values")
 	}

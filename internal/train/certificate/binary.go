@@ -5,8 +5,10 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // This file finds a lower bound on the least objective there is. The hinge loss has max(0, 1-z) >=
@@ -42,20 +44,25 @@ func (p binary) boundAt(a []float32, r2 float64) (value, s float64) {
 	}
 	slack := even.slack
 	u, signed := make([]float64, p.X.Cols()), make([]float32, len(a))
-	var ub, squares, mean, size float64 // the latter are of what is linear in s, but for log losses
-	for _, i := range p.All() {
-		v, weight := float64(a[i]), p.Share(i)
-		side, _ := p.Label(uint32(i))
-		signed[i] = a[i] * side
-		ub += float64(float64(float64(signed[i])*p.BiasScale) * weight)
-		squares += float64(float64(v*v) * weight)
-		gain, least := float64(v*p.WideTarget(i)), p.Cost.Linear(v)
-		mean += float64(weight * (gain + least))
-		size += float64(weight * (math.Abs(gain) + math.Abs(least)))
-	}
+	sums := p.AddUp(func(_ store.Rows, from, to int) [4]float64 {
+		var ub, squares, mean, size float64
+		for j := from; j < to; j++ {
+			i := p.Row(j)
+			v, weight := float64(a[i]), p.Share(i)
+			side, _ := p.Label(uint32(i))
+			signed[i] = a[i] * side
+			ub += float64(float64(float64(signed[i])*p.BiasScale) * weight)
+			squares += float64(float64(v*v) * weight)
+			gain, least := float64(v*p.WideTarget(i)), p.Cost.Linear(v)
+			mean += float64(weight * (gain + least))
+			size += float64(weight * (math.Abs(gain) + math.Abs(least)))
+		}
+		return [4]float64{ub, squares, mean, size}
+	})
 	p.AddTo(u, signed)
 	n := float64(p.Count())
-	squares /= n
+	ub, squares := sums[0], sums[1]/n
+	mean, size := sums[2], sums[3] // of what is linear in s, but for log losses
 	sum := float64(ub * ub)
 	for _, v := range u {
 		sum += float64(v * v)
@@ -88,8 +95,9 @@ func DualAt(s, mean, half float64) float64 {
 
 // entropyBound is boundAt for the log loss, with half for |u|^2/(2 lambda).
 func (p binary) entropyBound(a []float32, half, slack float64) float64 {
-	return largest(float64(p.Count()), half, slack, func(s float64) (at curve) {
-		for _, i := range p.All() {
+	return largest(&p.View, half, slack, func(s float64, from, to int) (at curve) {
+		for j := from; j < to; j++ {
+			i := p.Row(j)
 			v, weight, target := float64(a[i]), p.Share(i), p.WideTarget(i)
 			b := float64(s * v)
 			at.size += float64(weight * math.Abs(float64(b*target)))
@@ -108,13 +116,19 @@ func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 // A curve is a sum over rows at one s, its derivatives, and the size of what is linear in s.
 type curve struct{ value, slope, bend, size float64 }
 
-// largest returns the largest value found, for some s, of a mean entropy over n rows, less s^2*half
-// and what may come of shares that are known up to slack. It is concave: two of Newton's steps from
-// s = 1 come close.
-func largest(n, half, slack float64, sum func(s float64) curve) (best float64) {
-	s := 1.0
+// largest returns the largest value found, for some s, of a mean entropy over the rows, less
+// s^2*half and what may come of shares that are known up to slack. It is concave: two of Newton's
+// steps from s = 1 come close. sum is that of the rows from one place to another.
+func largest(v *rows.View, half, slack float64, sum func(s float64, from, to int) curve) (
+	best float64,
+) {
+	s, n := 1.0, float64(v.Count())
 	for range 3 {
-		at := sum(s)
+		sums := v.AddUp(func(_ store.Rows, from, to int) [4]float64 {
+			at := sum(s, from, to)
+			return [4]float64{at.value, at.slope, at.bend, at.size}
+		})
+		at := curve{sums[0], sums[1], sums[2], sums[3]}
 		slope, bend := at.slope/n-float64(2*s*half), at.bend/n-2*half
 		// An entropy changes by less than slack*log(1/slack) where its argument does by slack; 64
 		// is more than that log.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
@@ -26,19 +27,23 @@ func (j joint) boundAt(a []float32, r2 float64) (value, s float64) {
 	if j.Log {
 		return j.entropyBound(a, own, half) - prior, 1
 	}
-	var mean, size float64
-	for _, i := range j.All() {
-		y := int(j.Class[i])
-		var gain, parts float64
-		for r, v := range a[i*j.Vectors:][:j.Vectors] {
-			z, own := j.WideScore(i, r), j.WideScore(i, y)
-			gain += float64(float64(v) * (j.Cost(y, r) + z - own))
-			parts += float64(float64(v) * (j.Cost(y, r) + math.Abs(z) + math.Abs(own)))
+	sums := j.AddUp(func(_ store.Rows, from, to int) [4]float64 {
+		var mean, size float64
+		for p := from; p < to; p++ {
+			i := j.Row(p)
+			y := int(j.Class[i])
+			var gain, parts float64
+			for r, v := range a[i*j.Vectors:][:j.Vectors] {
+				z, own := j.WideScore(i, r), j.WideScore(i, y)
+				gain += float64(float64(v) * (j.Cost(y, r) + z - own))
+				parts += float64(float64(v) * (j.Cost(y, r) + math.Abs(z) + math.Abs(own)))
+			}
+			mean += float64(j.Share(i) * gain)
+			size += float64(j.Share(i) * parts)
 		}
-		mean += float64(j.Share(i) * gain)
-		size += float64(j.Share(i) * parts)
-	}
-	mean = (mean-float64(j.Sums*size))/float64(j.Count()) - prior
+		return [4]float64{mean, size}
+	})
+	mean := (sums[0]-float64(j.Sums*sums[1]))/float64(j.Count()) - prior
 	_, s = proof.Parabola(mean, half)
 	return DualAt(s, mean, half), s
 }
@@ -48,15 +53,17 @@ func (j joint) boundAt(a []float32, r2 float64) (value, s float64) {
 func (j joint) ownShares(a []float32) []float64 {
 	k := j.Vectors
 	own := make([]float64, j.Count())
-	for p, i := range j.All() {
-		row := a[i*k:][:k]
-		if own[p] = Total(row); own[p] > 1 {
-			for r := range row {
-				row[r] = float32(float64(row[r]) / (own[p] * (1 + 0x1p-20)))
+	j.InBlocks(func(_ store.Rows, _, from, to int) {
+		for p := from; p < to; p++ {
+			row := a[j.Row(p)*k:][:k]
+			if own[p] = Total(row); own[p] > 1 {
+				for r := range row {
+					row[r] = float32(float64(row[r]) / (own[p] * (1 + 0x1p-20)))
+				}
+				own[p] = Total(row)
 			}
-			own[p] = Total(row)
 		}
-	}
+	})
 	return own
 }
 
@@ -77,18 +84,26 @@ func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior flo
 	var sum, squares float64
 	for r := range k {
 		clear(u)
-		clear(c)
-		var ub float64
-		for p, i := range j.All() {
-			v := -float64(a[i*k+r])
-			if int(j.Class[i]) == r {
-				v = own[p]
+		sums := j.AddUp(func(_ store.Rows, from, to int) [4]float64 {
+			ub, sum := 0.0, 0.0
+			if from == 0 {
+				sum = squares // of the classes before
 			}
-			c[i] = float32(v)
-			b := float64(j.Share(i) * float64(c[i]))
-			ub += float64(b * j.BiasScale)
-			squares += float64(float64(c[i]) * b)
-		}
+			for p := from; p < to; p++ {
+				i := j.Row(p)
+				v := -float64(a[i*k+r])
+				if int(j.Class[i]) == r {
+					v = own[p]
+				}
+				c[i] = float32(v)
+				b := float64(j.Share(i) * float64(c[i]))
+				ub += float64(b * j.BiasScale)
+				sum += float64(float64(c[i]) * b)
+			}
+			return [4]float64{ub, sum}
+		})
+		ub := sums[0]
+		squares = sums[1]
 		// own[p] was rounded to float32: what is lost is a share of at most 2^-24 in the row's own
 		// class, which has no cost. It is counted as a rounding below.
 		j.AddTo(u, c)
@@ -106,8 +121,9 @@ func (j joint) halfNorm(a []float32, own []float64, r2 float64) (half, prior flo
 
 // entropyBound is like that of one vector.
 func (j joint) entropyBound(a []float32, own []float64, half float64) float64 {
-	return largest(float64(j.Count()), half, j.Sums, func(s float64) (at curve) {
-		for p, i := range j.All() {
+	return largest(&j.View, half, j.Sums, func(s float64, from, to int) (at curve) {
+		for p := from; p < to; p++ {
+			i := j.Row(p)
 			weight, y := j.Share(i), int(j.Class[i])
 			var h, linear, dh float64
 			for r, v := range a[i*j.Vectors:][:j.Vectors] {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/claims"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 	"github.com/pegasimd/pegasimd/internal/train/result"
@@ -75,8 +76,26 @@ func (r *Run) measure(m *Point, how Precision) {
 			r.Measured[k].Bound = r.Learners[k].dual(r.R2, r.s.KeepProof)
 		}
 	})
-	r.objectives(nil)
+	if how != Exact || !r.finiteDots() {
+		r.objectives(nil)
+	}
 	r.refine(how)
+}
+
+// finiteDots reports whether float32 has room for all dot products of the run's rows and the
+// vectors that are measured, and for the sums on the way to one: none is larger than the lengths'
+// product. Of rows of a caller's own type nothing is known.
+func (r *Run) finiteDots() bool {
+	for k := range r.Learners {
+		w, b := r.vectorsOf(r.s.measured, k)
+		for i, v := range w {
+			length := math.Sqrt(float64(objective.SquareSum(v) * r.longest))
+			if !(length < 0x1p120) || !floats.IsFinite(b[i]) {
+				return false
+			}
+		}
+	}
+	return !math.IsInf(r.X.DotError(0), 1)
 }
 
 // refine finds the objective of the run's part of the point that is measured to some other
@@ -116,17 +135,16 @@ func (r *Run) objectives(exact [][][]float64) {
 			loss[0] = j.Of.WideMeanLoss(exact[0], b)
 		}
 	} else {
-		r.inBlocks(func(k, from, to int) {
+		loss = r.meanLosses(func(k int, x store.Rows, from, to int) float64 {
 			of, b := &r.Learners[k].Binary.Of, m.bias(r.first+k)
-			if quick {
-				loss[k] += of.Losses(m.Weights[r.first+k], b, from, to)
-			} else if exact[k] != nil {
-				loss[k] += of.WideLosses(exact[k][0], b, from, to)
+			switch {
+			case quick:
+				return of.LossesOf(x, m.Weights[r.first+k], b, from, to)
+			case exact[k] != nil:
+				return of.WideLosses(x, exact[k][0], b, from, to)
 			}
+			return 0
 		})
-		for k := range loss {
-			loss[k] /= float64(r.Count())
-		}
 	}
 	for k, l := range r.Learners {
 		if quick || exact[k] != nil {
@@ -139,17 +157,30 @@ func (r *Run) objectives(exact [][][]float64) {
 	}
 }
 
-// inBlocks calls f for each learner and block of the rows, such that a block comes from the cache
-// for all learners but the first.
-func (r *Run) inBlocks(f func(k, from, to int)) {
-	n, block := r.Count(), blockRows(r.X.Cols())
+// meanLosses returns those of the learners, by the sums of f over some rows, such that rows come
+// from the cache for all learners but the first.
+func (r *Run) meanLosses(f func(k int, x store.Rows, from, to int) float64) []float64 {
+	some, sums := blockRows(r.X.Cols()), make([][]float64, r.Blocks())
+	for b := range sums {
+		sums[b] = make([]float64, len(r.Learners))
+	}
 	r.share(func(first, end int) {
-		for from := 0; from < n && !r.s.over(); from += block {
-			for k := first; k < end; k++ {
-				f(k, from, min(from+block, n))
+		r.InBlocks(func(x store.Rows, b, from, to int) {
+			for ; from < to && !r.s.over(); from += some {
+				for k := first; k < end; k++ {
+					sums[b][k] += f(k, x, from, min(from+some, to))
+				}
 			}
-		}
+		})
 	})
+	loss := make([]float64, len(r.Learners))
+	for k := range loss {
+		for _, sum := range sums {
+			loss[k] += sum[k]
+		}
+		loss[k] /= float64(r.Count())
+	}
+	return loss
 }
 
 // exact returns the vectors of m that learner k has trained, as the model will have them.

@@ -109,7 +109,11 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 		newtons = newton.Memory(float64(problems), rows, x.Cols()) +
 			newton.SharedMemory(n.vectors, rows, x.Cols(), x.Size(), flat)
 	}
-	measured := min(n.vectors, float64(s.threads)) // at a time, each with a sum in float64
+	// At a time, each with a sum in float64, and one for each of its goroutines.
+	measured := min(n.vectors, float64(s.threads))
+	if parts := s.Rows.Parts(); parts > 1 {
+		measured += min(float64(s.threads), measured*float64(parts))
+	}
 	vector := 4 * float64(matrices.Stride(x.Cols()))
 	row := vector
 	if store.Kind(x) != "dense" {

@@ -65,7 +65,9 @@ func (s *Session) addRuns() error {
 	r := s.Runs[0]
 	r.threads = min(s.threads, len(r.Learners))
 	r.inner = s.threads / r.threads
+	r.View.Threads = r.inner
 	for _, l := range r.Learners {
+		l.View.Threads = r.inner
 		if l.shards != nil {
 			l.shards.Threads = max(1, min(s.threads/len(r.Learners), s.Shards))
 		}

@@ -23,6 +23,7 @@ type Run struct {
 	first     int     // the place of its first vector in models
 	rows.View         // of the rows that the learners visit
 	sum       float64 // of the weights as they were given, or 0
+	longest   float64 // the largest squared norm of a row, without the appended feature
 	Lambda    float64
 	R2        float64
 	T, Total  int64
@@ -177,6 +178,7 @@ func (r *Run) squaredNorms() (t0 float64) {
 	}
 	for _, i := range r.All() {
 		w := r.Share(i)
+		r.longest = max(r.longest, float64(r.Norms[i]))
 		s := float64(w * float64(r.Norms[i]))
 		steps += float64(w * (s + float64(w*b)))
 		largest = max(largest, s+float64(w*(b+bias)))

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
 
@@ -58,35 +59,50 @@ func (b *Binary) Sign(i uint32) float32 {
 }
 
 // Losses returns the sum of the losses of some rows, from float32 dot products.
-func (b *Binary) Losses(w []float32, bias float64, from, to int) (sum float64) {
-	for j := from; j < to; j++ {
-		i := b.Row(j)
-		z := float64(b.X.Dot(i, w)) + bias
+func (b *Binary) Losses(w []float32, bias float64, from, to int) float64 {
+	return b.LossesOf(b.X, w, bias, from, to)
+}
+
+// LossesOf is Losses with the rows for this goroutine.
+func (b *Binary) LossesOf(x store.Rows, w []float32, bias float64, from, to int) float64 {
+	return b.losses(from, to, func(i int) float64 {
+		z := float64(x.Dot(i, w)) + bias
 		if !floats.IsFinite(z) {
 			return math.NaN() // also for infinities: float32 overflowed, and who knows which way
 		}
-		sum += b.LossOf(i, z)
-	}
-	return sum
+		return z
+	})
 }
 
-// WideLosses is Losses from float64 dot products.
-func (b *Binary) WideLosses(w []float64, bias float64, from, to int) (sum float64) {
-	for j := from; j < to; j++ {
-		i := b.Row(j)
-		sum += b.LossOf(i, b.X.WideDot(i, w)+bias)
-	}
-	return sum
+// WideLosses is LossesOf from float64 dot products.
+func (b *Binary) WideLosses(x store.Rows, w []float64, bias float64, from, to int) float64 {
+	return b.losses(from, to, func(i int) float64 { return x.WideDot(i, w) + bias })
 }
 
-// LossOf returns the loss of row i with the score z, times its weight.
-func (b *Binary) LossOf(i int, z float64) float64 {
-	side, target := b.Label(uint32(i))
-	return float64(b.Share(i) * b.Cost.At(float64(float64(side)*z)-target))
+// losses returns the sum of the losses of some rows whose scores are given. The margins of some
+// rows come first, and then their losses.
+func (b *Binary) losses(from, to int, score func(i int) float64) (sum float64) {
+	var margins [64]float64
+	for from < to {
+		m := margins[:min(to-from, len(margins))]
+		for k := range m {
+			i := b.Row(from + k)
+			side, target := b.Label(uint32(i))
+			m[k] = float64(float64(side)*score(i)) - target
+		}
+		for k, v := range m {
+			sum += float64(b.Share(b.Row(from+k)) * b.Cost.At(v))
+		}
+		from += len(m)
+	}
+	return sum
 }
 
 func (b *Binary) At(w [][]float32, bias []float64) float64 {
-	return b.Penalty(w, bias) + b.Losses(w[0], bias[0], 0, b.Count())/float64(b.Count())
+	sums := b.AddUp(func(x store.Rows, from, to int) [4]float64 {
+		return [4]float64{b.LossesOf(x, w[0], bias[0], from, to)}
+	})
+	return b.Penalty(w, bias) + sums[0]/float64(b.Count())
 }
 
 func (b *Binary) Clamp(share float32) float32 { return b.Cost.Clamp(share) }

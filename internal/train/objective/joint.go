@@ -6,6 +6,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/store"
 )
 
 // A Joint problem has a vector for each class.
@@ -87,24 +88,28 @@ func (j *Joint) MeanLoss(w [][]float32, b []float64) float64 {
 	for r, w := range w {
 		copy(all.Row(r), w)
 	}
-	dots, z := make([]float32, len(w)), make([]float64, len(w))
-	return j.meanLossOf(func(i int) []float64 {
-		j.X.DotVectors(dots, i, all, 0)
-		for r, dot := range dots {
-			z[r] = float64(dot) + b[r]
+	return j.meanLossOf(func(x store.Rows) func(i int) []float64 {
+		dots, z := make([]float32, len(w)), make([]float64, len(w))
+		return func(i int) []float64 {
+			x.DotVectors(dots, i, all, 0)
+			for r, dot := range dots {
+				z[r] = float64(dot) + b[r]
+			}
+			return z
 		}
-		return z
 	})
 }
 
 // WideMeanLoss is MeanLoss from float64 dot products.
 func (j *Joint) WideMeanLoss(all [][]float64, b []float64) float64 {
-	z := make([]float64, len(all))
-	return j.meanLossOf(func(i int) []float64 {
-		for r := range z {
-			z[r] = j.X.WideDot(i, all[r]) + b[r]
+	return j.meanLossOf(func(x store.Rows) func(i int) []float64 {
+		z := make([]float64, len(all))
+		return func(i int) []float64 {
+			for r := range z {
+				z[r] = x.WideDot(i, all[r]) + b[r]
+			}
+			return z
 		}
-		return z
 	})
 }
 
@@ -112,16 +117,21 @@ func (j *Joint) At(w [][]float32, b []float64) float64 {
 	return j.Penalty(w, b) + j.MeanLoss(w, b)
 }
 
-// meanLossOf returns the mean loss of rows whose scores are given.
-func (j *Joint) meanLossOf(scores func(i int) []float64) (mean float64) {
-	for _, i := range j.All() {
-		z := scores(i)
-		if floats.FirstNotFinite(z) >= 0 {
-			return math.NaN()
+// meanLossOf returns the mean loss of rows whose scores are given, by a function for each goroutine.
+func (j *Joint) meanLossOf(scorer func(x store.Rows) func(i int) []float64) float64 {
+	sums := j.AddUp(func(x store.Rows, from, to int) [4]float64 {
+		sum, scores := 0.0, scorer(x)
+		for p := from; p < to; p++ {
+			i := j.Row(p)
+			z := scores(i)
+			if floats.FirstNotFinite(z) >= 0 {
+				return [4]float64{math.NaN()}
+			}
+			sum += float64(j.Share(i) * j.Loss(z, int(j.Class[i])))
 		}
-		mean += float64(j.Share(i) * j.Loss(z, int(j.Class[i])))
-	}
-	return mean / float64(j.Count())
+		return [4]float64{sum}
+	})
+	return sums[0] / float64(j.Count())
 }
 
 func (j *Joint) Clamp(share float32) float32 { return max(0, share) }

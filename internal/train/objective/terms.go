@@ -10,6 +10,7 @@ import (
 	"math"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
@@ -80,9 +81,12 @@ func (t *Terms) WidenPrior() {
 	t.wideScores = make([]float64, len(t.PriorScores))
 	for k, w := range t.Prior {
 		wide := floats.Wide(w)
-		for _, i := range t.All() {
-			t.wideScores[i*len(t.Prior)+k] = t.X.WideDot(i, wide) + t.PriorBias[k]
-		}
+		t.InBlocks(func(x store.Rows, _, from, to int) {
+			for j := from; j < to; j++ {
+				i := t.Row(j)
+				t.wideScores[i*len(t.Prior)+k] = x.WideDot(i, wide) + t.PriorBias[k]
+			}
+		})
 	}
 }
 

@@ -20,6 +20,8 @@ type View struct {
 	// Scattered says that the rows are visited in another order than that in memory, and exceed the
 	// caches.
 	Scattered bool
+
+	Threads int // goroutines for sums over the rows; 0 for one
 }
 
 // ForWorker returns v for a learner, which may have a goroutine of its own.
@@ -116,15 +118,6 @@ func (v *View) InOrder(a []float32, f func([]float32)) {
 	}
 }
 
-// AddTo adds a[i]*x, times the row's weight, over the rows to u.
-func (v *View) AddTo(u []float64, a []float32) {
-	v.X.AddTo(u, store.Sum{Only: v.Only, A: a, Weight: v.Weight})
-}
-
-// AddError returns a bound on the relative error of these sums, in terms of the sum of the addends'
-// magnitudes.
-func (v *View) AddError() float64 { return float64(v.Count()+2) * 0x1p-53 }
-
 // gather returns what from has for these rows; nil if it is nil.
 func gather[T any](from []T, rows []uint32) []T {
 	if from == nil {
@@ -158,11 +151,14 @@ func (v *View) ReadAhead(rows []uint32) {
 // DotSize returns the root of the mean, over the rows, of the squared error of a float32 dot product
 // with a vector of length 1.
 func (v *View) DotSize() float64 {
-	var sum float64
-	for _, i := range v.All() {
-		e := v.X.DotError(i)
-		sum += float64(v.Share(i) * float64(float64(e*e)*float64(v.Norms[i])))
-	}
+	sums := v.AddUp(func(x store.Rows, from, to int) (sums [4]float64) {
+		for j := from; j < to; j++ {
+			i := v.Row(j)
+			e := x.DotError(i)
+			sums[0] += float64(v.Share(i) * float64(float64(e*e)*float64(v.Norms[i])))
+		}
+		return sums
+	})
 	// The factor covers the roundings of the norms.
-	return 1.001*math.Sqrt(sum/float64(v.Count())) + 0x1p-100
+	return 1.001*math.Sqrt(sums[0]/float64(v.Count())) + 0x1p-100
 }

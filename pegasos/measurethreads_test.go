@@ -1,0 +1,46 @@
+package pegasos
+
+import (
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// What is measured over so many rows that they are cut into blocks and parts is the same for any
+// number of threads.
+func TestMeasureThreads(t *testing.T) {
+	const rows, cols = 9000, 5
+	x, y := dense.New(rows, cols), make([]float32, rows)
+	for i := range rows {
+		for j := range cols {
+			x.Row(i)[j] = float32((i*(j+3)+i/7)%23-11) / 8
+		}
+		y[i] = float32(i % 3)
+		x.Row(i)[i%3]++
+	}
+	for _, cfg := range []Config{
+		{Epochs: 2},
+		{Epochs: 2, Loss: Log, Bias: BiasUnregularised},
+		{Epochs: 4, Finish: FinishDual, Tol: 1e-9, ClassWeight: Balanced},
+		{Epochs: 2, Multiclass: CrammerSinger},
+		{Epochs: 2, Multiclass: Multinomial, Loss: Log},
+		{Epochs: 2, Loss: Squared, Scale: ScaleStandard},
+	} {
+		cfg.Lambda = 1e-3
+		var want Result
+		for _, threads := range []int{1, 2, 8} {
+			m, err := (&Trainer{Config: cfg, Threads: threads}).plain(t.Context(), x, y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := m.Result
+			if threads == 1 {
+				want = r
+			}
+			if r.Objective != want.Objective || r.DualObjective != want.DualObjective {
+				t.Errorf("%+v, %d threads: P %v, D %v, want %v, %v", cfg, threads, r.Objective,
+					r.DualObjective, want.Objective, want.DualObjective)
+			}
+		}
+	}
+}
