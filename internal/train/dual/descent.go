@@ -111,15 +111,15 @@ func (r *running) restore(from *iterate.Progress, s *iterate.State, epochs int) 
 }
 
 // New returns the descent of the given dual variables, which begins after the steps of s. The mean
-// of the rows' squared norms is r2. Where the loss has a kink, the result may be a mean of the last
-// pass's iterates: P of the last one leaps up and down there.
+// of the rows' squared norms is r2. The result may be the mean of the last pass's iterates: P of the
+// last one leaps up and down where the loss has a kink, and far from the optimum.
 func New(s *iterate.State, of *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
 	d := &Descent{State: s, Of: of, Alpha: alpha, v: s.Vectors[0], running: start(s),
 		square: float64(s.BiasScale * s.BiasScale)}
 	if s.Free {
 		d.square = r2
 	}
-	s.BeginDual(mean && of.Cost.Kind.Traits().Kinks)
+	s.BeginDual(mean)
 	return d
 }
 

@@ -44,7 +44,7 @@ func NewJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, alpha []fl
 	j := &Joint{State: s, Of: of, Alpha: alpha, m: m, running: start(s),
 		dots: make([]float32, k), z: make([]float64, k), old: make([]float64, k),
 		b: make([]float64, k), sorted: make([]float64, k)}
-	s.BeginDual(mean && !of.Log)
+	s.BeginDual(mean)
 	return j
 }
 

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
@@ -10,12 +12,8 @@ import (
 
 // This file is which solver a run begins with, and when another takes over at the end of an epoch.
 
-const (
-	// soonEpochs is how many passes of the descent Newton's method may cost to begin at once.
-	soonEpochs = 40
-	// newtonBegins is how often a problem may begin with Newton's method.
-	newtonBegins = 2
-)
+// newtonBegins is how often a problem may begin with Newton's method.
+const newtonBegins = 2
 
 // An autoFinish is what FinishAuto goes by.
 type autoFinish struct {
@@ -36,35 +34,45 @@ func (r *Run) cost() choose.Cost {
 		r.s.auto.density)
 }
 
-// newtonSoon reports whether Newton's method is so cheap that FinishAuto begins with it.
-func (r *Run) newtonSoon() bool {
-	if r.s.Finish != settings.FinishAuto || !r.s.auto.newton {
-		return false
-	}
-	c := r.cost()
-	return c.Newton <= float64(soonEpochs*c.Epoch)
-}
+const (
+	tooMany = 8  // times the passes that a run has: so many of the descent would be no use
+	slow    = 20 // passes of the descent, from which on its last iterate is not good in between
+)
 
-// descends reports whether the run's problems begin with the dual descent.
-func (r *Run) descends() bool {
-	return r.s.CanDescend() && (r.s.Finish == settings.FinishDual ||
-		r.s.Finish == settings.FinishAuto && !r.newtonSoon())
+// plan chooses what the run's problems begin with.
+func (r *Run) plan() error {
+	if !r.s.Finishes() {
+		return nil
+	}
+	total, err := r.s.Length(r.Count())
+	if err != nil {
+		return err
+	}
+	norm, c := r.R2/float64(r.Lambda*float64(r.Count())), r.cost()
+	passes := choose.Passes(r.s.Kind(), norm, cmp.Or(r.s.Tol, 0.01))
+	switch r.s.Finish {
+	case settings.FinishDual:
+		r.descends = true
+	case settings.FinishAuto:
+		r.newtonSoon = r.s.auto.newton && c.Newton <= float64(passes*c.Pass)
+		r.descends = !r.newtonSoon && r.s.CanDescend() &&
+			float64(passes*float64(r.Count())) <= float64(tooMany*float64(total))
+	}
+	r.means = r.s.Average == settings.LastHalf && (r.s.Kind().Traits().Kinks || passes > slow)
+	return nil
 }
 
 // newtonPays reports whether it is time for Newton's method to take over a problem of a run with
-// FinishAuto: at once where it is cheap, or after half of what it costs.
+// FinishAuto: after the first epoch where it is to begin, or when the descent has cost as much.
 func (r *Run) newtonPays(l *Learner) bool {
 	if !r.s.auto.newton || l.begins >= newtonBegins {
 		return false
 	}
-	spent := float64(r.Epoch)
 	if l.phase() == descending {
-		spent = float64(l.Dual.Save().Pass)
-	} else if l.begins == 0 && r.newtonSoon() {
-		return true
+		c := r.cost()
+		return float64(float64(l.Dual.Save().Pass)*c.Pass) >= c.Newton
 	}
-	c := r.cost()
-	return float64(spent*c.Epoch) >= c.Newton/2
+	return l.begins == 0
 }
 
 // goOn is called at the end of each epoch of the run, when its steps are taken.

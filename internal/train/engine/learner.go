@@ -9,7 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
-	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
@@ -188,16 +187,16 @@ func (r *Run) descend(l *Learner) {
 
 // descendFrom is descend with the given dual variables; nil is zeros.
 func (r *Run) descendFrom(l *Learner, a []float32) {
-	zeros, mean := a == nil, r.s.Average == settings.LastHalf
+	zeros := a == nil
 	if zeros {
 		a = make([]float32, l.X.Rows()*len(l.Vectors))
 	}
 	var sumUp func()
 	if j := l.Joint; j != nil {
-		d := dual.NewJoint(l.State, &j.Of, j.M, a, mean)
+		d := dual.NewJoint(l.State, &j.Of, j.M, a, r.means)
 		l.Dual, sumUp = d, d.SumUp
 	} else {
-		d := dual.New(l.State, &l.Binary.Of, a, r.R2, mean)
+		d := dual.New(l.State, &l.Binary.Of, a, r.R2, r.means)
 		l.Dual, sumUp = d, d.SumUp
 	}
 	if !zeros {

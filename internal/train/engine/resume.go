@@ -162,13 +162,12 @@ func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 
 // resumeDual makes the learner one that descends.
 func (r *Run) resumeDual(l *Learner, from *iterate.Progress) bool {
-	mean := r.s.Average == settings.LastHalf
 	l.Dual = nil
 	if j := l.Joint; j != nil {
-		if d := dual.ResumeJoint(l.State, &j.Of, j.M, from, r.Epoch, mean); d != nil {
+		if d := dual.ResumeJoint(l.State, &j.Of, j.M, from, r.Epoch, r.means); d != nil {
 			l.Dual = d
 		}
-	} else if d := dual.Resume(l.State, &l.Binary.Of, from, r.Epoch, r.R2, mean); d != nil {
+	} else if d := dual.Resume(l.State, &l.Binary.Of, from, r.Epoch, r.R2, r.means); d != nil {
 		l.Dual = d
 	}
 	return l.Dual != nil
@@ -182,7 +181,7 @@ func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
 		return false
 	}
 	if from.Dual {
-		l.BeginDual(r.s.Average == settings.LastHalf && l.Binary.Of.Cost.Kind.Traits().Kinks)
+		l.BeginDual(r.means)
 	}
 	r.startNewton(l, from.Start)
 	l.Newton.dual = from.Dual
