@@ -149,9 +149,10 @@ func (n *Method) shrink() {
 	n.setMargins(false)
 }
 
-// shorter returns what shrink multiplies by, zero being P of 0. It tries all powers of two on a
-// sample of the rows. Where that is not all of them it goes on from the best, with all rows, as long
-// as a neighbour is better: P of a multiple of v is convex.
+// shorter returns what shrink multiplies by, zero being P of 0. P of a multiple of v is convex, so
+// that powers of two are tried only until they get worse. That is done on a sample of the rows.
+// Where it is not all of them the search goes on from the best, with all rows, as long as a
+// neighbour is better.
 func (n *Method) shorter(zero float64) float64 {
 	const sample, most = 2048, 100
 	rows := len(n.p.Rows)
@@ -164,7 +165,11 @@ func (n *Method) shorter(zero float64) float64 {
 		least = few(0)
 	}
 	for k := 1; k <= most; k++ {
-		if f := few(math.Ldexp(1, -k)); f < least {
+		f := few(math.Ldexp(1, -k))
+		if best > 0 && f > least {
+			break
+		}
+		if f < least {
 			best, least = k, f
 		}
 	}
