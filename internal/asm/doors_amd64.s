@@ -791,6 +791,33 @@ AVX2:
 AVX512x256:
 	JMP ·l1DistanceAVX512x256(SB)
 
+// func log1pexpActive(dst, x []float64, table *float64)
+TEXT ·log1pexpActive(SB), NOSPLIT, $0-56
+	MOVQ dst_len+8(FP), DX
+	CMPQ DX, x_len+32(FP)
+	JNE rare
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·log1pexpRare(SB)
+
+AVX512:
+	JMP ·log1pexpAVX512(SB)
+
+AVX2:
+	JMP ·log1pexpAVX2(SB)
+
+AVX512x256:
+	JMP ·log1pexpAVX512x256(SB)
+
 // func maxActive(x []float32) float32
 TEXT ·maxActive(SB), NOSPLIT, $0-28
 	MOVQ x_len+8(FP), DX
@@ -1034,6 +1061,33 @@ AVX2:
 
 AVX512x256:
 	JMP ·scaleToAVX512x256(SB)
+
+// func sigmoidActive(dst, x []float64, table *float64)
+TEXT ·sigmoidActive(SB), NOSPLIT, $0-56
+	MOVQ dst_len+8(FP), DX
+	CMPQ DX, x_len+32(FP)
+	JNE rare
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·sigmoidRare(SB)
+
+AVX512:
+	JMP ·sigmoidAVX512(SB)
+
+AVX2:
+	JMP ·sigmoidAVX2(SB)
+
+AVX512x256:
+	JMP ·sigmoidAVX512x256(SB)
 
 // func squaredDistanceActive(x, y []float32) float32
 TEXT ·squaredDistanceActive(SB), NOSPLIT, $0-52

@@ -498,6 +498,25 @@ rare:
 NEON:
 	JMP ·l1DistanceNEON(SB)
 
+// func log1pexpActive(dst, x []float64, table *float64)
+TEXT ·log1pexpActive(SB), NOSPLIT, $0-56
+	MOVD dst_len+8(FP), R0
+	MOVD x_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·log1pexpRare(SB)
+
+NEON:
+	JMP ·log1pexpNEON(SB)
+
 // func maxActive(x []float32) float32
 TEXT ·maxActive(SB), NOSPLIT, $0-28
 	MOVD x_len+8(FP), R0
@@ -650,6 +669,25 @@ rare:
 
 NEON:
 	JMP ·scaleToNEON(SB)
+
+// func sigmoidActive(dst, x []float64, table *float64)
+TEXT ·sigmoidActive(SB), NOSPLIT, $0-56
+	MOVD dst_len+8(FP), R0
+	MOVD x_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·sigmoidRare(SB)
+
+NEON:
+	JMP ·sigmoidNEON(SB)
 
 // func squaredDistanceActive(x, y []float32) float32
 TEXT ·squaredDistanceActive(SB), NOSPLIT, $0-52

@@ -207,6 +207,13 @@ var _ = l1DistanceRare // which the assembly jumps to
 //go:noescape
 func l1DistanceActive(x, y []float32) float32
 
+var _ = log1pexpRare // which the assembly jumps to
+
+// log1pexpActive works like log1pexpGeneric.
+//
+//go:noescape
+func log1pexpActive(dst, x []float64, table *float64)
+
 var _ = maxRare // which the assembly jumps to
 
 // maxActive works like maxGeneric.
@@ -276,6 +283,13 @@ var _ = scaleToRare // which the assembly jumps to
 //
 //go:noescape
 func scaleToActive(dst []float32, a float32, x []float32)
+
+var _ = sigmoidRare // which the assembly jumps to
+
+// sigmoidActive works like sigmoidGeneric.
+//
+//go:noescape
+func sigmoidActive(dst, x []float64, table *float64)
 
 var _ = squaredDistanceRare // which the assembly jumps to
 

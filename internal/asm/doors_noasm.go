@@ -82,6 +82,8 @@ func gerActive(alpha float32, x, y, a []float32, stride, size int) {
 
 func l1DistanceActive(x, y []float32) float32 { return l1DistanceRare(x, y) }
 
+func log1pexpActive(dst, x []float64, table *float64) { log1pexpRare(dst, x, table) }
+
 func maxActive(x []float32) float32 { return maxRare(x) }
 
 func minActive(x []float32) float32 { return minRare(x) }
@@ -107,6 +109,8 @@ func rankKPairsActive(c []int32, stride int, a, b []uint32, k int) {
 func scaleActive(a float32, x []float32) { scaleRare(a, x) }
 
 func scaleToActive(dst []float32, a float32, x []float32) { scaleToRare(dst, a, x) }
+
+func sigmoidActive(dst, x []float64, table *float64) { sigmoidRare(dst, x, table) }
 
 func squaredDistanceActive(x, y []float32) float32 { return squaredDistanceRare(x, y) }
 

@@ -36,6 +36,8 @@ var golden = map[string]string{
 	"l1distance":      "3e3e6b6a8e8620ddefa6cb5001c02987ed477305cc40e15e6a41b241ea6c0fba",
 	"axpy64":          "677e29b006db15763db1ecaac1b773c3c20a93883404d6e84d0aab33efb8a662",
 	"dot64":           "bcde48bd3028b34b8e334a359c395944607ac6830bbca24ead9f0e501caa308e",
+	"sigmoid":         "6500c8c5bae1ef7f219039395857ef1d5e276db7c5ce34096d11b27a9f39d754",
+	"log1pexp":        "f9b7cb28fcf210fc2bb99235e9b538be980dfd3760b5a26f25eeb04338fcc910",
 	"min":             "ebe1404ddb618426e9c8d700e294743b533dc008b4fc9cfc23bdaed182b8d966",
 	"max":             "a901c4ecf58123a78a851f50660be6eafb552cfca602709861e06270416a0a29",
 	"argmin":          "9a9c245cbabbf3e623873500d8351ebea72cb0380cb806a0f87baf6c0115a7c3",

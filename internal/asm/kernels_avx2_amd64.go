@@ -164,6 +164,11 @@ func gerAVX2(alpha float32, x []float32, y []float32, a []float32, stride int, s
 //go:noescape
 func l1DistanceAVX2(x []float32, y []float32) float32
 
+// log1pexpAVX2 works like log1pexpGeneric.
+//
+//go:noescape
+func log1pexpAVX2(dst []float64, x []float64, table *float64)
+
 // maxAVX2 works like maxGeneric.
 //
 //go:noescape
@@ -213,6 +218,11 @@ func scaleAVX2(a float32, x []float32)
 //
 //go:noescape
 func scaleToAVX2(dst []float32, a float32, x []float32)
+
+// sigmoidAVX2 works like sigmoidGeneric.
+//
+//go:noescape
+func sigmoidAVX2(dst []float64, x []float64, table *float64)
 
 // squaredDistanceAVX2 works like squaredDistanceGeneric.
 //

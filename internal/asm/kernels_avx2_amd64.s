@@ -10024,6 +10024,403 @@ odd:
 	VANDPS     Y0, Y8, Y8
 	JMP        turns
 
+// func log1pexpAVX2(dst []float64, x []float64, table *float64)
+// Requires: AVX, AVX2
+TEXT ·log1pexpAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	MOVQ    table+48(FP), BX
+	CMPQ    DX, $+4
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS      (CX), Y0
+	VXORPS       Y1, Y1, Y1
+	VSUBPD       Y0, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VCMPPD       $0x11, Y2, Y0, Y2
+	VBLENDVPD    Y2, Y0, Y1, Y1
+	VBROADCASTSD (BX), Y2
+	VCMPPD       $0x11, Y2, Y1, Y3
+	VBLENDVPD    Y3, Y2, Y1, Y1
+
+	// x = k ln 2 + r
+	VMULPD 32(BX), Y1, Y2
+	VADDPD 64(BX), Y2, Y2
+	VADDPD 96(BX), Y2, Y2
+	VMULPD 192(BX), Y2, Y3
+	VSUBPD Y3, Y1, Y1
+	VMULPD 224(BX), Y2, Y3
+	VSUBPD Y3, Y1, Y4
+	VSUBPD Y4, Y1, Y1
+	VSUBPD Y3, Y1, Y1
+
+	// e^r = head + tail
+	VBROADCASTSD 320(BX), Y3
+	VADDPD       Y3, Y4, Y5
+	VSUBPD       Y5, Y3, Y3
+	VADDPD       Y4, Y3, Y3
+	VMULPD       Y5, Y1, Y1
+	VADDPD       Y1, Y3, Y1
+	VMULPD       Y4, Y4, Y3
+	VMULPD       Y3, Y3, Y6
+	VMULPD       800(BX), Y4, Y7
+	VADDPD       768(BX), Y7, Y7
+	VMULPD       864(BX), Y4, Y8
+	VADDPD       832(BX), Y8, Y8
+	VMULPD       Y8, Y3, Y8
+	VADDPD       Y8, Y7, Y7
+	VMULPD       896(BX), Y6, Y8
+	VADDPD       Y8, Y7, Y7
+	VMULPD       672(BX), Y4, Y8
+	VADDPD       640(BX), Y8, Y8
+	VMULPD       736(BX), Y4, Y9
+	VADDPD       704(BX), Y9, Y9
+	VMULPD       Y9, Y3, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y7, Y6, Y7
+	VADDPD       Y7, Y8, Y7
+	VMULPD       544(BX), Y4, Y8
+	VADDPD       512(BX), Y8, Y8
+	VMULPD       608(BX), Y4, Y4
+	VADDPD       576(BX), Y4, Y4
+	VMULPD       Y4, Y3, Y4
+	VADDPD       Y4, Y8, Y4
+	VMULPD       Y7, Y6, Y6
+	VADDPD       Y6, Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+
+	// Times 2^k.
+	VADDPD Y1, Y5, Y3
+	VADDPD 128(BX), Y2, Y4
+	VPSLLQ $0x34, Y4, Y4
+	VSUBPD Y3, Y5, Y6
+	VADDPD Y1, Y6, Y6
+	VMULPD Y4, Y6, Y6
+	VMULPD Y4, Y3, Y4
+
+	// A subnormal result is rounded once.
+	VBROADCASTSD 160(BX), Y7
+	VSUBPD       Y2, Y7, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VADDPD       Y5, Y2, Y7
+	VSUBPD       Y7, Y2, Y8
+	VADDPD       Y5, Y8, Y5
+	VADDPD       Y1, Y5, Y1
+	VADDPD       Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCMPPD       $0x11, Y2, Y3, Y1
+	VBLENDVPD    Y1, Y7, Y4, Y1
+
+	// 1+x = 2^k (1+f), k being 0 or 1.
+	VADDPD       320(BX), Y1, Y2
+	VADDPD       288(BX), Y2, Y3
+	VSUBPD       Y3, Y1, Y3
+	VADDPD       Y6, Y3, Y3
+	VBROADCASTSD 480(BX), Y4
+	VCMPPD       $0x11, Y4, Y2, Y4
+	VMULPD       512(BX), Y2, Y5
+	VBLENDVPD    Y4, Y2, Y5, Y2
+	VMULPD       512(BX), Y3, Y5
+	VBLENDVPD    Y4, Y3, Y5, Y3
+	VBROADCASTSD 448(BX), Y5
+	VCMPPD       $0x11, Y5, Y1, Y5
+	VADDPD       288(BX), Y2, Y2
+	VBLENDVPD    Y5, Y1, Y2, Y2
+	VBLENDVPD    Y5, Y6, Y3, Y3
+
+	// log(1+f) = 2 artanh(s), s = f/(2+f)
+	VADDPD       352(BX), Y2, Y5
+	VBROADCASTSD 352(BX), Y6
+	VSUBPD       Y5, Y6, Y6
+	VADDPD       Y2, Y6, Y6
+	VADDPD       Y3, Y6, Y6
+	VBROADCASTSD 320(BX), Y7
+	VDIVPD       Y5, Y7, Y7
+	VMULPD       Y7, Y2, Y8
+	VBROADCASTSD 256(BX), Y9
+	VANDPS       Y9, Y8, Y10
+	VANDPS       Y9, Y5, Y9
+	VMULPD       Y9, Y10, Y11
+	VSUBPD       Y11, Y2, Y2
+	VSUBPD       Y9, Y5, Y5
+	VMULPD       Y5, Y10, Y11
+	VSUBPD       Y11, Y2, Y2
+	VSUBPD       Y10, Y8, Y10
+	VMULPD       Y9, Y10, Y9
+	VSUBPD       Y9, Y2, Y2
+	VMULPD       Y5, Y10, Y5
+	VSUBPD       Y5, Y2, Y2
+	VADDPD       Y3, Y2, Y2
+	VMULPD       Y6, Y8, Y3
+	VSUBPD       Y3, Y2, Y2
+	VMULPD       Y7, Y2, Y2
+	VMULPD       Y8, Y8, Y3
+	VADDPD       Y3, Y3, Y5
+	VADDPD       352(BX), Y5, Y5
+	VMULPD       Y5, Y2, Y2
+	VXORPS       Y5, Y5, Y5
+	VBROADCASTSD 224(BX), Y6
+	VBLENDVPD    Y4, Y5, Y6, Y5
+	VADDPD       Y5, Y2, Y2
+	VMULPD       Y3, Y8, Y5
+	VMULPD       Y3, Y3, Y6
+	VMULPD       Y6, Y6, Y7
+	VMULPD       1216(BX), Y3, Y9
+	VADDPD       1184(BX), Y9, Y9
+	VMULPD       1088(BX), Y3, Y10
+	VADDPD       1056(BX), Y10, Y10
+	VMULPD       1152(BX), Y3, Y11
+	VADDPD       1120(BX), Y11, Y11
+	VMULPD       Y11, Y6, Y11
+	VADDPD       Y11, Y10, Y10
+	VMULPD       Y9, Y7, Y9
+	VADDPD       Y9, Y10, Y9
+	VMULPD       960(BX), Y3, Y10
+	VADDPD       928(BX), Y10, Y10
+	VMULPD       1024(BX), Y3, Y3
+	VADDPD       992(BX), Y3, Y3
+	VMULPD       Y3, Y6, Y3
+	VADDPD       Y3, Y10, Y3
+	VMULPD       Y9, Y7, Y6
+	VADDPD       Y6, Y3, Y3
+	VMULPD       Y3, Y5, Y3
+	VADDPD       Y2, Y3, Y2
+	VADDPD       Y8, Y8, Y3
+	VXORPS       Y5, Y5, Y5
+	VBROADCASTSD 192(BX), Y6
+	VBLENDVPD    Y4, Y5, Y6, Y4
+	VADDPD       Y3, Y4, Y5
+	VSUBPD       Y5, Y4, Y4
+	VADDPD       Y3, Y4, Y3
+	VADDPD       Y2, Y3, Y2
+
+	// Added to x, if that is above 0.
+	VADDPD       Y5, Y0, Y3
+	VSUBPD       Y0, Y3, Y4
+	VSUBPD       Y4, Y3, Y6
+	VSUBPD       Y6, Y0, Y6
+	VSUBPD       Y4, Y5, Y4
+	VADDPD       Y4, Y6, Y4
+	VADDPD       Y2, Y4, Y4
+	VADDPD       Y4, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VCMPPD       $0x11, Y0, Y4, Y4
+	VADDPD       Y2, Y5, Y2
+	VBLENDVPD    Y4, Y3, Y2, Y2
+	VBROADCASTSD 416(BX), Y3
+	VCMPPD       $0x11, Y3, Y0, Y3
+	VBLENDVPD    Y3, Y1, Y2, Y1
+	VBROADCASTSD 384(BX), Y2
+	VCMPPD       $0x11, Y0, Y2, Y2
+	VBLENDVPD    Y2, Y0, Y1, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $+32, CX
+	ADDQ         $+32, AX
+	SUBQ         $+4, DX
+	CMPQ         DX, $+4
+	JAE          loop
+
+rest:
+	CMPQ DX, $+0
+	JBE  done
+
+	// What is left of a group.
+	SHLQ         $0x01, DX
+	LEAQ         masks<>+32(SB), SI
+	NEGQ         DX
+	ANDQ         $0x07, DX
+	VMOVUPS      (SI)(DX*4), Y0
+	VMASKMOVPS   (CX), Y0, Y1
+	VXORPS       Y2, Y2, Y2
+	VSUBPD       Y1, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPD       $0x11, Y3, Y1, Y3
+	VBLENDVPD    Y3, Y1, Y2, Y2
+	VBROADCASTSD (BX), Y3
+	VCMPPD       $0x11, Y3, Y2, Y4
+	VBLENDVPD    Y4, Y3, Y2, Y2
+
+	// x = k ln 2 + r
+	VMULPD 32(BX), Y2, Y3
+	VADDPD 64(BX), Y3, Y3
+	VADDPD 96(BX), Y3, Y3
+	VMULPD 192(BX), Y3, Y4
+	VSUBPD Y4, Y2, Y2
+	VMULPD 224(BX), Y3, Y4
+	VSUBPD Y4, Y2, Y5
+	VSUBPD Y5, Y2, Y2
+	VSUBPD Y4, Y2, Y2
+
+	// e^r = head + tail
+	VBROADCASTSD 320(BX), Y4
+	VADDPD       Y4, Y5, Y6
+	VSUBPD       Y6, Y4, Y4
+	VADDPD       Y5, Y4, Y4
+	VMULPD       Y6, Y2, Y2
+	VADDPD       Y2, Y4, Y2
+	VMULPD       Y5, Y5, Y4
+	VMULPD       Y4, Y4, Y7
+	VMULPD       800(BX), Y5, Y8
+	VADDPD       768(BX), Y8, Y8
+	VMULPD       864(BX), Y5, Y9
+	VADDPD       832(BX), Y9, Y9
+	VMULPD       Y9, Y4, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       896(BX), Y7, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       672(BX), Y5, Y9
+	VADDPD       640(BX), Y9, Y9
+	VMULPD       736(BX), Y5, Y10
+	VADDPD       704(BX), Y10, Y10
+	VMULPD       Y10, Y4, Y10
+	VADDPD       Y10, Y9, Y9
+	VMULPD       Y8, Y7, Y8
+	VADDPD       Y8, Y9, Y8
+	VMULPD       544(BX), Y5, Y9
+	VADDPD       512(BX), Y9, Y9
+	VMULPD       608(BX), Y5, Y5
+	VADDPD       576(BX), Y5, Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y9, Y5
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y5, Y5
+	VMULPD       Y5, Y4, Y4
+	VADDPD       Y4, Y2, Y2
+
+	// Times 2^k.
+	VADDPD Y2, Y6, Y4
+	VADDPD 128(BX), Y3, Y5
+	VPSLLQ $0x34, Y5, Y5
+	VSUBPD Y4, Y6, Y7
+	VADDPD Y2, Y7, Y7
+	VMULPD Y5, Y7, Y7
+	VMULPD Y5, Y4, Y5
+
+	// A subnormal result is rounded once.
+	VBROADCASTSD 160(BX), Y8
+	VSUBPD       Y3, Y8, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VADDPD       Y6, Y3, Y8
+	VSUBPD       Y8, Y3, Y9
+	VADDPD       Y6, Y9, Y6
+	VADDPD       Y2, Y6, Y2
+	VADDPD       Y2, Y8, Y8
+	VPSUBD       Y3, Y8, Y8
+	VCMPPD       $0x11, Y3, Y4, Y2
+	VBLENDVPD    Y2, Y8, Y5, Y2
+
+	// 1+x = 2^k (1+f), k being 0 or 1.
+	VADDPD       320(BX), Y2, Y3
+	VADDPD       288(BX), Y3, Y4
+	VSUBPD       Y4, Y2, Y4
+	VADDPD       Y7, Y4, Y4
+	VBROADCASTSD 480(BX), Y5
+	VCMPPD       $0x11, Y5, Y3, Y5
+	VMULPD       512(BX), Y3, Y6
+	VBLENDVPD    Y5, Y3, Y6, Y3
+	VMULPD       512(BX), Y4, Y6
+	VBLENDVPD    Y5, Y4, Y6, Y4
+	VBROADCASTSD 448(BX), Y6
+	VCMPPD       $0x11, Y6, Y2, Y6
+	VADDPD       288(BX), Y3, Y3
+	VBLENDVPD    Y6, Y2, Y3, Y3
+	VBLENDVPD    Y6, Y7, Y4, Y4
+
+	// log(1+f) = 2 artanh(s), s = f/(2+f)
+	VADDPD       352(BX), Y3, Y6
+	VBROADCASTSD 352(BX), Y7
+	VSUBPD       Y6, Y7, Y7
+	VADDPD       Y3, Y7, Y7
+	VADDPD       Y4, Y7, Y7
+	VBROADCASTSD 320(BX), Y8
+	VDIVPD       Y6, Y8, Y8
+	VMULPD       Y8, Y3, Y9
+	VBROADCASTSD 256(BX), Y10
+	VANDPS       Y10, Y9, Y11
+	VANDPS       Y10, Y6, Y10
+	VMULPD       Y10, Y11, Y12
+	VSUBPD       Y12, Y3, Y3
+	VSUBPD       Y10, Y6, Y6
+	VMULPD       Y6, Y11, Y12
+	VSUBPD       Y12, Y3, Y3
+	VSUBPD       Y11, Y9, Y11
+	VMULPD       Y10, Y11, Y10
+	VSUBPD       Y10, Y3, Y3
+	VMULPD       Y6, Y11, Y6
+	VSUBPD       Y6, Y3, Y3
+	VADDPD       Y4, Y3, Y3
+	VMULPD       Y7, Y9, Y4
+	VSUBPD       Y4, Y3, Y3
+	VMULPD       Y8, Y3, Y3
+	VMULPD       Y9, Y9, Y4
+	VADDPD       Y4, Y4, Y6
+	VADDPD       352(BX), Y6, Y6
+	VMULPD       Y6, Y3, Y3
+	VXORPS       Y6, Y6, Y6
+	VBROADCASTSD 224(BX), Y7
+	VBLENDVPD    Y5, Y6, Y7, Y6
+	VADDPD       Y6, Y3, Y3
+	VMULPD       Y4, Y9, Y6
+	VMULPD       Y4, Y4, Y7
+	VMULPD       Y7, Y7, Y8
+	VMULPD       1216(BX), Y4, Y10
+	VADDPD       1184(BX), Y10, Y10
+	VMULPD       1088(BX), Y4, Y11
+	VADDPD       1056(BX), Y11, Y11
+	VMULPD       1152(BX), Y4, Y12
+	VADDPD       1120(BX), Y12, Y12
+	VMULPD       Y12, Y7, Y12
+	VADDPD       Y12, Y11, Y11
+	VMULPD       Y10, Y8, Y10
+	VADDPD       Y10, Y11, Y10
+	VMULPD       960(BX), Y4, Y11
+	VADDPD       928(BX), Y11, Y11
+	VMULPD       1024(BX), Y4, Y4
+	VADDPD       992(BX), Y4, Y4
+	VMULPD       Y4, Y7, Y4
+	VADDPD       Y4, Y11, Y4
+	VMULPD       Y10, Y8, Y7
+	VADDPD       Y7, Y4, Y4
+	VMULPD       Y4, Y6, Y4
+	VADDPD       Y3, Y4, Y3
+	VADDPD       Y9, Y9, Y4
+	VXORPS       Y6, Y6, Y6
+	VBROADCASTSD 192(BX), Y7
+	VBLENDVPD    Y5, Y6, Y7, Y5
+	VADDPD       Y4, Y5, Y6
+	VSUBPD       Y6, Y5, Y5
+	VADDPD       Y4, Y5, Y4
+	VADDPD       Y3, Y4, Y3
+
+	// Added to x, if that is above 0.
+	VADDPD       Y6, Y1, Y4
+	VSUBPD       Y1, Y4, Y5
+	VSUBPD       Y5, Y4, Y7
+	VSUBPD       Y7, Y1, Y7
+	VSUBPD       Y5, Y6, Y5
+	VADDPD       Y5, Y7, Y5
+	VADDPD       Y3, Y5, Y5
+	VADDPD       Y5, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VCMPPD       $0x11, Y1, Y5, Y5
+	VADDPD       Y3, Y6, Y3
+	VBLENDVPD    Y5, Y4, Y3, Y3
+	VBROADCASTSD 416(BX), Y4
+	VCMPPD       $0x11, Y4, Y1, Y4
+	VBLENDVPD    Y4, Y2, Y3, Y2
+	VBROADCASTSD 384(BX), Y3
+	VCMPPD       $0x11, Y1, Y3, Y3
+	VBLENDVPD    Y3, Y1, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
+
 // func maxAVX2(x []float32) float32
 // Requires: AVX, AVX2
 TEXT ·maxAVX2(SB), NOSPLIT, $0-28
@@ -11905,6 +12302,275 @@ skip2:
 
 skip4:
 	JMP loop
+
+// func sigmoidAVX2(dst []float64, x []float64, table *float64)
+// Requires: AVX, AVX2
+TEXT ·sigmoidAVX2(SB), NOSPLIT, $0-56
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    x_base+24(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	MOVQ    table+48(FP), BX
+	CMPQ    DX, $+4
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	VMOVUPS      (CX), Y0
+	VXORPS       Y1, Y1, Y1
+	VSUBPD       Y0, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VCMPPD       $0x11, Y2, Y0, Y2
+	VBLENDVPD    Y2, Y0, Y1, Y1
+	VBROADCASTSD (BX), Y2
+	VCMPPD       $0x11, Y2, Y1, Y3
+	VBLENDVPD    Y3, Y2, Y1, Y1
+
+	// x = k ln 2 + r
+	VMULPD 32(BX), Y1, Y2
+	VADDPD 64(BX), Y2, Y2
+	VADDPD 96(BX), Y2, Y2
+	VMULPD 192(BX), Y2, Y3
+	VSUBPD Y3, Y1, Y1
+	VMULPD 224(BX), Y2, Y3
+	VSUBPD Y3, Y1, Y4
+	VSUBPD Y4, Y1, Y1
+	VSUBPD Y3, Y1, Y1
+
+	// e^r = head + tail
+	VBROADCASTSD 320(BX), Y3
+	VADDPD       Y3, Y4, Y5
+	VSUBPD       Y5, Y3, Y3
+	VADDPD       Y4, Y3, Y3
+	VMULPD       Y5, Y1, Y1
+	VADDPD       Y1, Y3, Y1
+	VMULPD       Y4, Y4, Y3
+	VMULPD       Y3, Y3, Y6
+	VMULPD       800(BX), Y4, Y7
+	VADDPD       768(BX), Y7, Y7
+	VMULPD       864(BX), Y4, Y8
+	VADDPD       832(BX), Y8, Y8
+	VMULPD       Y8, Y3, Y8
+	VADDPD       Y8, Y7, Y7
+	VMULPD       896(BX), Y6, Y8
+	VADDPD       Y8, Y7, Y7
+	VMULPD       672(BX), Y4, Y8
+	VADDPD       640(BX), Y8, Y8
+	VMULPD       736(BX), Y4, Y9
+	VADDPD       704(BX), Y9, Y9
+	VMULPD       Y9, Y3, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       Y7, Y6, Y7
+	VADDPD       Y7, Y8, Y7
+	VMULPD       544(BX), Y4, Y8
+	VADDPD       512(BX), Y8, Y8
+	VMULPD       608(BX), Y4, Y4
+	VADDPD       576(BX), Y4, Y4
+	VMULPD       Y4, Y3, Y4
+	VADDPD       Y4, Y8, Y4
+	VMULPD       Y7, Y6, Y6
+	VADDPD       Y6, Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VADDPD       Y3, Y1, Y1
+
+	// Times 2^k.
+	VADDPD Y1, Y5, Y3
+	VADDPD 128(BX), Y2, Y4
+	VPSLLQ $0x34, Y4, Y4
+	VSUBPD Y3, Y5, Y6
+	VADDPD Y1, Y6, Y6
+	VMULPD Y4, Y6, Y6
+	VMULPD Y4, Y3, Y4
+
+	// A subnormal result is rounded once.
+	VBROADCASTSD 160(BX), Y7
+	VSUBPD       Y2, Y7, Y2
+	VPSLLQ       $0x34, Y2, Y2
+	VADDPD       Y5, Y2, Y7
+	VSUBPD       Y7, Y2, Y8
+	VADDPD       Y5, Y8, Y5
+	VADDPD       Y1, Y5, Y1
+	VADDPD       Y1, Y7, Y7
+	VPSUBD       Y2, Y7, Y7
+	VCMPPD       $0x11, Y2, Y3, Y1
+	VBLENDVPD    Y1, Y7, Y4, Y1
+
+	// A quotient and what it leaves.
+	VBROADCASTSD 320(BX), Y2
+	VADDPD       Y2, Y1, Y3
+	VSUBPD       Y3, Y2, Y4
+	VADDPD       Y1, Y4, Y4
+	VADDPD       Y6, Y4, Y4
+	VDIVPD       Y3, Y2, Y5
+	VXORPS       Y7, Y7, Y7
+	VCMPPD       $0x11, Y7, Y0, Y7
+	VBLENDVPD    Y7, Y1, Y2, Y2
+	VXORPS       Y8, Y8, Y8
+	VBLENDVPD    Y7, Y6, Y8, Y6
+	VMULPD       Y5, Y2, Y7
+	VBROADCASTSD 256(BX), Y8
+	VANDPS       Y8, Y7, Y9
+	VANDPS       Y8, Y3, Y8
+	VMULPD       Y8, Y9, Y10
+	VSUBPD       Y10, Y2, Y2
+	VSUBPD       Y8, Y3, Y3
+	VMULPD       Y3, Y9, Y10
+	VSUBPD       Y10, Y2, Y2
+	VSUBPD       Y9, Y7, Y9
+	VMULPD       Y8, Y9, Y8
+	VSUBPD       Y8, Y2, Y2
+	VMULPD       Y3, Y9, Y3
+	VSUBPD       Y3, Y2, Y2
+	VADDPD       Y6, Y2, Y2
+	VMULPD       Y4, Y7, Y3
+	VSUBPD       Y3, Y2, Y2
+	VMULPD       Y5, Y2, Y2
+	VADDPD       Y2, Y7, Y2
+	VBROADCASTSD 320(BX), Y3
+	VBROADCASTSD 416(BX), Y4
+	VCMPPD       $0x11, Y4, Y0, Y4
+	VBLENDVPD    Y4, Y1, Y2, Y1
+	VBROADCASTSD 384(BX), Y2
+	VCMPPD       $0x11, Y0, Y2, Y0
+	VBLENDVPD    Y0, Y3, Y1, Y0
+	VMOVUPS      Y0, (AX)
+	ADDQ         $+32, CX
+	ADDQ         $+32, AX
+	SUBQ         $+4, DX
+	CMPQ         DX, $+4
+	JAE          loop
+
+rest:
+	CMPQ DX, $+0
+	JBE  done
+
+	// What is left of a group.
+	SHLQ         $0x01, DX
+	LEAQ         masks<>+32(SB), SI
+	NEGQ         DX
+	ANDQ         $0x07, DX
+	VMOVUPS      (SI)(DX*4), Y0
+	VMASKMOVPS   (CX), Y0, Y1
+	VXORPS       Y2, Y2, Y2
+	VSUBPD       Y1, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VCMPPD       $0x11, Y3, Y1, Y3
+	VBLENDVPD    Y3, Y1, Y2, Y2
+	VBROADCASTSD (BX), Y3
+	VCMPPD       $0x11, Y3, Y2, Y4
+	VBLENDVPD    Y4, Y3, Y2, Y2
+
+	// x = k ln 2 + r
+	VMULPD 32(BX), Y2, Y3
+	VADDPD 64(BX), Y3, Y3
+	VADDPD 96(BX), Y3, Y3
+	VMULPD 192(BX), Y3, Y4
+	VSUBPD Y4, Y2, Y2
+	VMULPD 224(BX), Y3, Y4
+	VSUBPD Y4, Y2, Y5
+	VSUBPD Y5, Y2, Y2
+	VSUBPD Y4, Y2, Y2
+
+	// e^r = head + tail
+	VBROADCASTSD 320(BX), Y4
+	VADDPD       Y4, Y5, Y6
+	VSUBPD       Y6, Y4, Y4
+	VADDPD       Y5, Y4, Y4
+	VMULPD       Y6, Y2, Y2
+	VADDPD       Y2, Y4, Y2
+	VMULPD       Y5, Y5, Y4
+	VMULPD       Y4, Y4, Y7
+	VMULPD       800(BX), Y5, Y8
+	VADDPD       768(BX), Y8, Y8
+	VMULPD       864(BX), Y5, Y9
+	VADDPD       832(BX), Y9, Y9
+	VMULPD       Y9, Y4, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       896(BX), Y7, Y9
+	VADDPD       Y9, Y8, Y8
+	VMULPD       672(BX), Y5, Y9
+	VADDPD       640(BX), Y9, Y9
+	VMULPD       736(BX), Y5, Y10
+	VADDPD       704(BX), Y10, Y10
+	VMULPD       Y10, Y4, Y10
+	VADDPD       Y10, Y9, Y9
+	VMULPD       Y8, Y7, Y8
+	VADDPD       Y8, Y9, Y8
+	VMULPD       544(BX), Y5, Y9
+	VADDPD       512(BX), Y9, Y9
+	VMULPD       608(BX), Y5, Y5
+	VADDPD       576(BX), Y5, Y5
+	VMULPD       Y5, Y4, Y5
+	VADDPD       Y5, Y9, Y5
+	VMULPD       Y8, Y7, Y7
+	VADDPD       Y7, Y5, Y5
+	VMULPD       Y5, Y4, Y4
+	VADDPD       Y4, Y2, Y2
+
+	// Times 2^k.
+	VADDPD Y2, Y6, Y4
+	VADDPD 128(BX), Y3, Y5
+	VPSLLQ $0x34, Y5, Y5
+	VSUBPD Y4, Y6, Y7
+	VADDPD Y2, Y7, Y7
+	VMULPD Y5, Y7, Y7
+	VMULPD Y5, Y4, Y5
+
+	// A subnormal result is rounded once.
+	VBROADCASTSD 160(BX), Y8
+	VSUBPD       Y3, Y8, Y3
+	VPSLLQ       $0x34, Y3, Y3
+	VADDPD       Y6, Y3, Y8
+	VSUBPD       Y8, Y3, Y9
+	VADDPD       Y6, Y9, Y6
+	VADDPD       Y2, Y6, Y2
+	VADDPD       Y2, Y8, Y8
+	VPSUBD       Y3, Y8, Y8
+	VCMPPD       $0x11, Y3, Y4, Y2
+	VBLENDVPD    Y2, Y8, Y5, Y2
+
+	// A quotient and what it leaves.
+	VBROADCASTSD 320(BX), Y3
+	VADDPD       Y3, Y2, Y4
+	VSUBPD       Y4, Y3, Y5
+	VADDPD       Y2, Y5, Y5
+	VADDPD       Y7, Y5, Y5
+	VDIVPD       Y4, Y3, Y6
+	VXORPS       Y8, Y8, Y8
+	VCMPPD       $0x11, Y8, Y1, Y8
+	VBLENDVPD    Y8, Y2, Y3, Y3
+	VXORPS       Y9, Y9, Y9
+	VBLENDVPD    Y8, Y7, Y9, Y7
+	VMULPD       Y6, Y3, Y8
+	VBROADCASTSD 256(BX), Y9
+	VANDPS       Y9, Y8, Y10
+	VANDPS       Y9, Y4, Y9
+	VMULPD       Y9, Y10, Y11
+	VSUBPD       Y11, Y3, Y3
+	VSUBPD       Y9, Y4, Y4
+	VMULPD       Y4, Y10, Y11
+	VSUBPD       Y11, Y3, Y3
+	VSUBPD       Y10, Y8, Y10
+	VMULPD       Y9, Y10, Y9
+	VSUBPD       Y9, Y3, Y3
+	VMULPD       Y4, Y10, Y4
+	VSUBPD       Y4, Y3, Y3
+	VADDPD       Y7, Y3, Y3
+	VMULPD       Y5, Y8, Y4
+	VSUBPD       Y4, Y3, Y3
+	VMULPD       Y6, Y3, Y3
+	VADDPD       Y3, Y8, Y3
+	VBROADCASTSD 320(BX), Y4
+	VBROADCASTSD 416(BX), Y5
+	VCMPPD       $0x11, Y5, Y1, Y5
+	VBLENDVPD    Y5, Y2, Y3, Y2
+	VBROADCASTSD 384(BX), Y3
+	VCMPPD       $0x11, Y1, Y3, Y1
+	VBLENDVPD    Y1, Y4, Y2, Y1
+	VMASKMOVPS   Y1, Y0, (AX)
+
+done:
+	VZEROUPPER
+	RET
 
 // func squaredDistanceAVX2(x []float32, y []float32) float32
 // Requires: AVX, CMOV

@@ -139,6 +139,11 @@ func gerAVX512(alpha float32, x []float32, y []float32, a []float32, stride int,
 //go:noescape
 func l1DistanceAVX512(x []float32, y []float32) float32
 
+// log1pexpAVX512 works like log1pexpGeneric.
+//
+//go:noescape
+func log1pexpAVX512(dst []float64, x []float64, table *float64)
+
 // maxAVX512 works like maxGeneric.
 //
 //go:noescape
@@ -178,6 +183,11 @@ func scaleAVX512(a float32, x []float32)
 //
 //go:noescape
 func scaleToAVX512(dst []float32, a float32, x []float32)
+
+// sigmoidAVX512 works like sigmoidGeneric.
+//
+//go:noescape
+func sigmoidAVX512(dst []float64, x []float64, table *float64)
 
 // squaredDistanceAVX512 works like squaredDistanceGeneric.
 //

@@ -164,6 +164,11 @@ func gerAVX512x256(alpha float32, x []float32, y []float32, a []float32, stride 
 //go:noescape
 func l1DistanceAVX512x256(x []float32, y []float32) float32
 
+// log1pexpAVX512x256 works like log1pexpGeneric.
+//
+//go:noescape
+func log1pexpAVX512x256(dst []float64, x []float64, table *float64)
+
 // maxAVX512x256 works like maxGeneric.
 //
 //go:noescape
@@ -213,6 +218,11 @@ func scaleAVX512x256(a float32, x []float32)
 //
 //go:noescape
 func scaleToAVX512x256(dst []float32, a float32, x []float32)
+
+// sigmoidAVX512x256 works like sigmoidGeneric.
+//
+//go:noescape
+func sigmoidAVX512x256(dst []float64, x []float64, table *float64)
 
 // squaredDistanceAVX512x256 works like squaredDistanceGeneric.
 //

@@ -164,6 +164,11 @@ func gerNEON(alpha float32, x []float32, y []float32, a []float32, stride int, s
 //go:noescape
 func l1DistanceNEON(x []float32, y []float32) float32
 
+// log1pexpNEON works like log1pexpGeneric.
+//
+//go:noescape
+func log1pexpNEON(dst []float64, x []float64, table *float64)
+
 // maxNEON works like maxGeneric.
 //
 //go:noescape
@@ -213,6 +218,11 @@ func scaleNEON(a float32, x []float32)
 //
 //go:noescape
 func scaleToNEON(dst []float32, a float32, x []float32)
+
+// sigmoidNEON works like sigmoidGeneric.
+//
+//go:noescape
+func sigmoidNEON(dst []float64, x []float64, table *float64)
 
 // squaredDistanceNEON works like squaredDistanceGeneric.
 //

@@ -16598,6 +16598,956 @@ none:
 	FMOVS F2, ret+48(FP)
 	RET
 
+// func log1pexpNEON(dst []float64, x []float64, table *float64)
+TEXT ·log1pexpNEON(SB), NOSPLIT, $0-56
+	MOVD dst_base+0(FP), R0
+	MOVD x_base+24(FP), R1
+	MOVD dst_len+8(FP), R2
+	MOVD table+48(FP), R3
+	CMP  $0x00000004, R2
+	BLO  rest
+
+loop:
+	FLDPQ (R1), (F0, F1)
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	WORD  $0x4ee0d442            // VFSUBD V0.D2, V2.D2, V2.D2
+	WORD  $0x4ee1d463            // VFSUBD V1.D2, V3.D2, V3.D2
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	WORD  $0x6ee0e484            // VFCMGTD V0.D2, V4.D2, V4.D2
+	WORD  $0x6ee1e4a5            // VFCMGTD V1.D2, V5.D2, V5.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V4.B16, V0.B16, V2.B16
+	VBIT  V5.B16, V1.B16, V3.B16
+	FMOVD (R3), F4
+	VMOV  V4.D[0], V4.D[1]
+	FMOVD (R3), F5
+	VMOV  V5.D[0], V5.D[1]
+	WORD  $0x6ee2e486            // VFCMGTD V2.D2, V4.D2, V6.D2
+	WORD  $0x6ee3e4a7            // VFCMGTD V3.D2, V5.D2, V7.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V6.B16, V4.B16, V2.B16
+	VBIT  V7.B16, V5.B16, V3.B16
+
+	// x = k ln 2 + r
+	FMOVQ 32(R3), F5
+	WORD  $0x6e65dc44 // VFMULD V5.D2, V2.D2, V4.D2
+	WORD  $0x6e65dc65 // VFMULD V5.D2, V3.D2, V5.D2
+	FMOVQ 64(R3), F6
+	WORD  $0x4e66d484 // VFADDD V6.D2, V4.D2, V4.D2
+	WORD  $0x4e66d4a5 // VFADDD V6.D2, V5.D2, V5.D2
+	FMOVQ 96(R3), F6
+	WORD  $0x4e66d484 // VFADDD V6.D2, V4.D2, V4.D2
+	WORD  $0x4e66d4a5 // VFADDD V6.D2, V5.D2, V5.D2
+	FMOVQ 192(R3), F7
+	WORD  $0x6e67dc86 // VFMULD V7.D2, V4.D2, V6.D2
+	WORD  $0x6e67dca7 // VFMULD V7.D2, V5.D2, V7.D2
+	WORD  $0x4ee6d442 // VFSUBD V6.D2, V2.D2, V2.D2
+	WORD  $0x4ee7d463 // VFSUBD V7.D2, V3.D2, V3.D2
+	FMOVQ 224(R3), F7
+	WORD  $0x6e67dc86 // VFMULD V7.D2, V4.D2, V6.D2
+	WORD  $0x6e67dca7 // VFMULD V7.D2, V5.D2, V7.D2
+	WORD  $0x4ee6d448 // VFSUBD V6.D2, V2.D2, V8.D2
+	WORD  $0x4ee7d469 // VFSUBD V7.D2, V3.D2, V9.D2
+	WORD  $0x4ee8d442 // VFSUBD V8.D2, V2.D2, V2.D2
+	WORD  $0x4ee9d463 // VFSUBD V9.D2, V3.D2, V3.D2
+	WORD  $0x4ee6d442 // VFSUBD V6.D2, V2.D2, V2.D2
+	WORD  $0x4ee7d463 // VFSUBD V7.D2, V3.D2, V3.D2
+
+	// e^r = head + tail
+	FMOVD 320(R3), F6
+	VMOV  V6.D[0], V6.D[1]
+	FMOVD 320(R3), F7
+	VMOV  V7.D[0], V7.D[1]
+	WORD  $0x4e66d50a      // VFADDD V6.D2, V8.D2, V10.D2
+	WORD  $0x4e67d52b      // VFADDD V7.D2, V9.D2, V11.D2
+	WORD  $0x4eead4c6      // VFSUBD V10.D2, V6.D2, V6.D2
+	WORD  $0x4eebd4e7      // VFSUBD V11.D2, V7.D2, V7.D2
+	WORD  $0x4e68d4c6      // VFADDD V8.D2, V6.D2, V6.D2
+	WORD  $0x4e69d4e7      // VFADDD V9.D2, V7.D2, V7.D2
+	WORD  $0x6e6adc42      // VFMULD V10.D2, V2.D2, V2.D2
+	WORD  $0x6e6bdc63      // VFMULD V11.D2, V3.D2, V3.D2
+	WORD  $0x4e62d4c2      // VFADDD V2.D2, V6.D2, V2.D2
+	WORD  $0x4e63d4e3      // VFADDD V3.D2, V7.D2, V3.D2
+	WORD  $0x6e68dd06      // VFMULD V8.D2, V8.D2, V6.D2
+	WORD  $0x6e69dd27      // VFMULD V9.D2, V9.D2, V7.D2
+	WORD  $0x6e66dccc      // VFMULD V6.D2, V6.D2, V12.D2
+	WORD  $0x6e67dced      // VFMULD V7.D2, V7.D2, V13.D2
+	FMOVQ 800(R3), F15
+	WORD  $0x6e6fdd0e      // VFMULD V15.D2, V8.D2, V14.D2
+	WORD  $0x6e6fdd2f      // VFMULD V15.D2, V9.D2, V15.D2
+	FMOVQ 768(R3), F16
+	WORD  $0x4e70d5ce      // VFADDD V16.D2, V14.D2, V14.D2
+	WORD  $0x4e70d5ef      // VFADDD V16.D2, V15.D2, V15.D2
+	FMOVQ 864(R3), F17
+	WORD  $0x6e71dd10      // VFMULD V17.D2, V8.D2, V16.D2
+	WORD  $0x6e71dd31      // VFMULD V17.D2, V9.D2, V17.D2
+	FMOVQ 832(R3), F18
+	WORD  $0x4e72d610      // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e72d631      // VFADDD V18.D2, V17.D2, V17.D2
+	WORD  $0x6e70dcd0      // VFMULD V16.D2, V6.D2, V16.D2
+	WORD  $0x6e71dcf1      // VFMULD V17.D2, V7.D2, V17.D2
+	WORD  $0x4e70d5ce      // VFADDD V16.D2, V14.D2, V14.D2
+	WORD  $0x4e71d5ef      // VFADDD V17.D2, V15.D2, V15.D2
+	FMOVQ 896(R3), F17
+	WORD  $0x6e71dd90      // VFMULD V17.D2, V12.D2, V16.D2
+	WORD  $0x6e71ddb1      // VFMULD V17.D2, V13.D2, V17.D2
+	WORD  $0x4e70d5ce      // VFADDD V16.D2, V14.D2, V14.D2
+	WORD  $0x4e71d5ef      // VFADDD V17.D2, V15.D2, V15.D2
+	FMOVQ 672(R3), F17
+	WORD  $0x6e71dd10      // VFMULD V17.D2, V8.D2, V16.D2
+	WORD  $0x6e71dd31      // VFMULD V17.D2, V9.D2, V17.D2
+	FMOVQ 640(R3), F18
+	WORD  $0x4e72d610      // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e72d631      // VFADDD V18.D2, V17.D2, V17.D2
+	FMOVQ 736(R3), F19
+	WORD  $0x6e73dd12      // VFMULD V19.D2, V8.D2, V18.D2
+	WORD  $0x6e73dd33      // VFMULD V19.D2, V9.D2, V19.D2
+	FMOVQ 704(R3), F20
+	WORD  $0x4e74d652      // VFADDD V20.D2, V18.D2, V18.D2
+	WORD  $0x4e74d673      // VFADDD V20.D2, V19.D2, V19.D2
+	WORD  $0x6e72dcd2      // VFMULD V18.D2, V6.D2, V18.D2
+	WORD  $0x6e73dcf3      // VFMULD V19.D2, V7.D2, V19.D2
+	WORD  $0x4e72d610      // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e73d631      // VFADDD V19.D2, V17.D2, V17.D2
+	WORD  $0x6e6edd8e      // VFMULD V14.D2, V12.D2, V14.D2
+	WORD  $0x6e6fddaf      // VFMULD V15.D2, V13.D2, V15.D2
+	WORD  $0x4e6ed60e      // VFADDD V14.D2, V16.D2, V14.D2
+	WORD  $0x4e6fd62f      // VFADDD V15.D2, V17.D2, V15.D2
+	FMOVQ 544(R3), F17
+	WORD  $0x6e71dd10      // VFMULD V17.D2, V8.D2, V16.D2
+	WORD  $0x6e71dd31      // VFMULD V17.D2, V9.D2, V17.D2
+	FMOVQ 512(R3), F18
+	WORD  $0x4e72d610      // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e72d631      // VFADDD V18.D2, V17.D2, V17.D2
+	FMOVQ 608(R3), F18
+	WORD  $0x6e72dd08      // VFMULD V18.D2, V8.D2, V8.D2
+	WORD  $0x6e72dd29      // VFMULD V18.D2, V9.D2, V9.D2
+	FMOVQ 576(R3), F18
+	WORD  $0x4e72d508      // VFADDD V18.D2, V8.D2, V8.D2
+	WORD  $0x4e72d529      // VFADDD V18.D2, V9.D2, V9.D2
+	WORD  $0x6e68dcc8      // VFMULD V8.D2, V6.D2, V8.D2
+	WORD  $0x6e69dce9      // VFMULD V9.D2, V7.D2, V9.D2
+	WORD  $0x4e68d608      // VFADDD V8.D2, V16.D2, V8.D2
+	WORD  $0x4e69d629      // VFADDD V9.D2, V17.D2, V9.D2
+	WORD  $0x6e6edd8c      // VFMULD V14.D2, V12.D2, V12.D2
+	WORD  $0x6e6fddad      // VFMULD V15.D2, V13.D2, V13.D2
+	WORD  $0x4e6cd508      // VFADDD V12.D2, V8.D2, V8.D2
+	WORD  $0x4e6dd529      // VFADDD V13.D2, V9.D2, V9.D2
+	WORD  $0x6e68dcc6      // VFMULD V8.D2, V6.D2, V6.D2
+	WORD  $0x6e69dce7      // VFMULD V9.D2, V7.D2, V7.D2
+	WORD  $0x4e66d442      // VFADDD V6.D2, V2.D2, V2.D2
+	WORD  $0x4e67d463      // VFADDD V7.D2, V3.D2, V3.D2
+
+	// Times 2^k.
+	WORD  $0x4e62d546         // VFADDD V2.D2, V10.D2, V6.D2
+	WORD  $0x4e63d567         // VFADDD V3.D2, V11.D2, V7.D2
+	FMOVQ 128(R3), F9
+	WORD  $0x4e69d488         // VFADDD V9.D2, V4.D2, V8.D2
+	WORD  $0x4e69d4a9         // VFADDD V9.D2, V5.D2, V9.D2
+	VSHL  $0x34, V8.D2, V8.D2
+	VSHL  $0x34, V9.D2, V9.D2
+	WORD  $0x4ee6d54c         // VFSUBD V6.D2, V10.D2, V12.D2
+	WORD  $0x4ee7d56d         // VFSUBD V7.D2, V11.D2, V13.D2
+	WORD  $0x4e62d58c         // VFADDD V2.D2, V12.D2, V12.D2
+	WORD  $0x4e63d5ad         // VFADDD V3.D2, V13.D2, V13.D2
+	WORD  $0x6e68dd8c         // VFMULD V8.D2, V12.D2, V12.D2
+	WORD  $0x6e69ddad         // VFMULD V9.D2, V13.D2, V13.D2
+	WORD  $0x6e68dcc8         // VFMULD V8.D2, V6.D2, V8.D2
+	WORD  $0x6e69dce9         // VFMULD V9.D2, V7.D2, V9.D2
+
+	// A subnormal result is rounded once.
+	FMOVD 160(R3), F14
+	VMOV  V14.D[0], V14.D[1]
+	FMOVD 160(R3), F15
+	VMOV  V15.D[0], V15.D[1]
+	WORD  $0x4ee4d5c4             // VFSUBD V4.D2, V14.D2, V4.D2
+	WORD  $0x4ee5d5e5             // VFSUBD V5.D2, V15.D2, V5.D2
+	VSHL  $0x34, V4.D2, V4.D2
+	VSHL  $0x34, V5.D2, V5.D2
+	WORD  $0x4e6ad48e             // VFADDD V10.D2, V4.D2, V14.D2
+	WORD  $0x4e6bd4af             // VFADDD V11.D2, V5.D2, V15.D2
+	WORD  $0x4eeed490             // VFSUBD V14.D2, V4.D2, V16.D2
+	WORD  $0x4eefd4b1             // VFSUBD V15.D2, V5.D2, V17.D2
+	WORD  $0x4e6ad60a             // VFADDD V10.D2, V16.D2, V10.D2
+	WORD  $0x4e6bd62b             // VFADDD V11.D2, V17.D2, V11.D2
+	WORD  $0x4e62d542             // VFADDD V2.D2, V10.D2, V2.D2
+	WORD  $0x4e63d563             // VFADDD V3.D2, V11.D2, V3.D2
+	WORD  $0x4e62d5ce             // VFADDD V2.D2, V14.D2, V14.D2
+	WORD  $0x4e63d5ef             // VFADDD V3.D2, V15.D2, V15.D2
+	VSUB  V4.S4, V14.S4, V14.S4
+	VSUB  V5.S4, V15.S4, V15.S4
+	WORD  $0x6ee6e482             // VFCMGTD V6.D2, V4.D2, V2.D2
+	WORD  $0x6ee7e4a3             // VFCMGTD V7.D2, V5.D2, V3.D2
+	VMOV  V8.B16, V4.B16
+	VMOV  V9.B16, V5.B16
+	VBIT  V2.B16, V14.B16, V4.B16
+	VBIT  V3.B16, V15.B16, V5.B16
+
+	// 1+x = 2^k (1+f), k being 0 or 1.
+	FMOVQ 320(R3), F3
+	WORD  $0x4e63d482             // VFADDD V3.D2, V4.D2, V2.D2
+	WORD  $0x4e63d4a3             // VFADDD V3.D2, V5.D2, V3.D2
+	FMOVQ 288(R3), F7
+	WORD  $0x4e67d446             // VFADDD V7.D2, V2.D2, V6.D2
+	WORD  $0x4e67d467             // VFADDD V7.D2, V3.D2, V7.D2
+	WORD  $0x4ee6d486             // VFSUBD V6.D2, V4.D2, V6.D2
+	WORD  $0x4ee7d4a7             // VFSUBD V7.D2, V5.D2, V7.D2
+	WORD  $0x4e6cd4c6             // VFADDD V12.D2, V6.D2, V6.D2
+	WORD  $0x4e6dd4e7             // VFADDD V13.D2, V7.D2, V7.D2
+	FMOVD 480(R3), F8
+	VMOV  V8.D[0], V8.D[1]
+	FMOVD 480(R3), F9
+	VMOV  V9.D[0], V9.D[1]
+	WORD  $0x6ee2e508             // VFCMGTD V2.D2, V8.D2, V8.D2
+	WORD  $0x6ee3e529             // VFCMGTD V3.D2, V9.D2, V9.D2
+	FMOVQ 512(R3), F11
+	WORD  $0x6e6bdc4a             // VFMULD V11.D2, V2.D2, V10.D2
+	WORD  $0x6e6bdc6b             // VFMULD V11.D2, V3.D2, V11.D2
+	VMOV  V10.B16, V10.B16
+	VMOV  V11.B16, V11.B16
+	VBIT  V8.B16, V2.B16, V10.B16
+	VBIT  V9.B16, V3.B16, V11.B16
+	FMOVQ 512(R3), F3
+	WORD  $0x6e63dcc2             // VFMULD V3.D2, V6.D2, V2.D2
+	WORD  $0x6e63dce3             // VFMULD V3.D2, V7.D2, V3.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V8.B16, V6.B16, V2.B16
+	VBIT  V9.B16, V7.B16, V3.B16
+	FMOVD 448(R3), F6
+	VMOV  V6.D[0], V6.D[1]
+	FMOVD 448(R3), F7
+	VMOV  V7.D[0], V7.D[1]
+	WORD  $0x6ee4e4c6             // VFCMGTD V4.D2, V6.D2, V6.D2
+	WORD  $0x6ee5e4e7             // VFCMGTD V5.D2, V7.D2, V7.D2
+	FMOVQ 288(R3), F14
+	WORD  $0x4e6ed54a             // VFADDD V14.D2, V10.D2, V10.D2
+	WORD  $0x4e6ed56b             // VFADDD V14.D2, V11.D2, V11.D2
+	VMOV  V10.B16, V10.B16
+	VMOV  V11.B16, V11.B16
+	VBIT  V6.B16, V4.B16, V10.B16
+	VBIT  V7.B16, V5.B16, V11.B16
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V6.B16, V12.B16, V2.B16
+	VBIT  V7.B16, V13.B16, V3.B16
+
+	// log(1+f) = 2 artanh(s), s = f/(2+f)
+	FMOVQ 352(R3), F7
+	WORD  $0x4e67d546               // VFADDD V7.D2, V10.D2, V6.D2
+	WORD  $0x4e67d567               // VFADDD V7.D2, V11.D2, V7.D2
+	FMOVD 352(R3), F12
+	VMOV  V12.D[0], V12.D[1]
+	FMOVD 352(R3), F13
+	VMOV  V13.D[0], V13.D[1]
+	WORD  $0x4ee6d58c               // VFSUBD V6.D2, V12.D2, V12.D2
+	WORD  $0x4ee7d5ad               // VFSUBD V7.D2, V13.D2, V13.D2
+	WORD  $0x4e6ad58c               // VFADDD V10.D2, V12.D2, V12.D2
+	WORD  $0x4e6bd5ad               // VFADDD V11.D2, V13.D2, V13.D2
+	WORD  $0x4e62d58c               // VFADDD V2.D2, V12.D2, V12.D2
+	WORD  $0x4e63d5ad               // VFADDD V3.D2, V13.D2, V13.D2
+	FMOVD 320(R3), F14
+	VMOV  V14.D[0], V14.D[1]
+	FMOVD 320(R3), F15
+	VMOV  V15.D[0], V15.D[1]
+	WORD  $0x6e66fdce               // VFDIVD V6.D2, V14.D2, V14.D2
+	WORD  $0x6e67fdef               // VFDIVD V7.D2, V15.D2, V15.D2
+	WORD  $0x6e6edd50               // VFMULD V14.D2, V10.D2, V16.D2
+	WORD  $0x6e6fdd71               // VFMULD V15.D2, V11.D2, V17.D2
+	FMOVD 256(R3), F18
+	VMOV  V18.D[0], V18.D[1]
+	FMOVD 256(R3), F19
+	VMOV  V19.D[0], V19.D[1]
+	VAND  V18.B16, V16.B16, V20.B16
+	VAND  V19.B16, V17.B16, V21.B16
+	VAND  V18.B16, V6.B16, V18.B16
+	VAND  V19.B16, V7.B16, V19.B16
+	WORD  $0x6e72de96               // VFMULD V18.D2, V20.D2, V22.D2
+	WORD  $0x6e73deb7               // VFMULD V19.D2, V21.D2, V23.D2
+	WORD  $0x4ef6d54a               // VFSUBD V22.D2, V10.D2, V10.D2
+	WORD  $0x4ef7d56b               // VFSUBD V23.D2, V11.D2, V11.D2
+	WORD  $0x4ef2d4c6               // VFSUBD V18.D2, V6.D2, V6.D2
+	WORD  $0x4ef3d4e7               // VFSUBD V19.D2, V7.D2, V7.D2
+	WORD  $0x6e66de96               // VFMULD V6.D2, V20.D2, V22.D2
+	WORD  $0x6e67deb7               // VFMULD V7.D2, V21.D2, V23.D2
+	WORD  $0x4ef6d54a               // VFSUBD V22.D2, V10.D2, V10.D2
+	WORD  $0x4ef7d56b               // VFSUBD V23.D2, V11.D2, V11.D2
+	WORD  $0x4ef4d614               // VFSUBD V20.D2, V16.D2, V20.D2
+	WORD  $0x4ef5d635               // VFSUBD V21.D2, V17.D2, V21.D2
+	WORD  $0x6e72de92               // VFMULD V18.D2, V20.D2, V18.D2
+	WORD  $0x6e73deb3               // VFMULD V19.D2, V21.D2, V19.D2
+	WORD  $0x4ef2d54a               // VFSUBD V18.D2, V10.D2, V10.D2
+	WORD  $0x4ef3d56b               // VFSUBD V19.D2, V11.D2, V11.D2
+	WORD  $0x6e66de86               // VFMULD V6.D2, V20.D2, V6.D2
+	WORD  $0x6e67dea7               // VFMULD V7.D2, V21.D2, V7.D2
+	WORD  $0x4ee6d546               // VFSUBD V6.D2, V10.D2, V6.D2
+	WORD  $0x4ee7d567               // VFSUBD V7.D2, V11.D2, V7.D2
+	WORD  $0x4e62d4c2               // VFADDD V2.D2, V6.D2, V2.D2
+	WORD  $0x4e63d4e3               // VFADDD V3.D2, V7.D2, V3.D2
+	WORD  $0x6e6cde06               // VFMULD V12.D2, V16.D2, V6.D2
+	WORD  $0x6e6dde27               // VFMULD V13.D2, V17.D2, V7.D2
+	WORD  $0x4ee6d442               // VFSUBD V6.D2, V2.D2, V2.D2
+	WORD  $0x4ee7d463               // VFSUBD V7.D2, V3.D2, V3.D2
+	WORD  $0x6e6edc42               // VFMULD V14.D2, V2.D2, V2.D2
+	WORD  $0x6e6fdc63               // VFMULD V15.D2, V3.D2, V3.D2
+	WORD  $0x6e70de06               // VFMULD V16.D2, V16.D2, V6.D2
+	WORD  $0x6e71de27               // VFMULD V17.D2, V17.D2, V7.D2
+	WORD  $0x4e66d4ca               // VFADDD V6.D2, V6.D2, V10.D2
+	WORD  $0x4e67d4eb               // VFADDD V7.D2, V7.D2, V11.D2
+	FMOVQ 352(R3), F12
+	WORD  $0x4e6cd54a               // VFADDD V12.D2, V10.D2, V10.D2
+	WORD  $0x4e6cd56b               // VFADDD V12.D2, V11.D2, V11.D2
+	WORD  $0x6e6adc42               // VFMULD V10.D2, V2.D2, V2.D2
+	WORD  $0x6e6bdc63               // VFMULD V11.D2, V3.D2, V3.D2
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	FMOVD 224(R3), F12
+	VMOV  V12.D[0], V12.D[1]
+	FMOVD 224(R3), F13
+	VMOV  V13.D[0], V13.D[1]
+	VMOV  V12.B16, V12.B16
+	VMOV  V13.B16, V13.B16
+	VBIT  V8.B16, V10.B16, V12.B16
+	VBIT  V9.B16, V11.B16, V13.B16
+	WORD  $0x4e6cd442               // VFADDD V12.D2, V2.D2, V2.D2
+	WORD  $0x4e6dd463               // VFADDD V13.D2, V3.D2, V3.D2
+	WORD  $0x6e66de0a               // VFMULD V6.D2, V16.D2, V10.D2
+	WORD  $0x6e67de2b               // VFMULD V7.D2, V17.D2, V11.D2
+	WORD  $0x6e66dccc               // VFMULD V6.D2, V6.D2, V12.D2
+	WORD  $0x6e67dced               // VFMULD V7.D2, V7.D2, V13.D2
+	WORD  $0x6e6cdd8e               // VFMULD V12.D2, V12.D2, V14.D2
+	WORD  $0x6e6dddaf               // VFMULD V13.D2, V13.D2, V15.D2
+	FMOVQ 1216(R3), F19
+	WORD  $0x6e73dcd2               // VFMULD V19.D2, V6.D2, V18.D2
+	WORD  $0x6e73dcf3               // VFMULD V19.D2, V7.D2, V19.D2
+	FMOVQ 1184(R3), F20
+	WORD  $0x4e74d652               // VFADDD V20.D2, V18.D2, V18.D2
+	WORD  $0x4e74d673               // VFADDD V20.D2, V19.D2, V19.D2
+	FMOVQ 1088(R3), F21
+	WORD  $0x6e75dcd4               // VFMULD V21.D2, V6.D2, V20.D2
+	WORD  $0x6e75dcf5               // VFMULD V21.D2, V7.D2, V21.D2
+	FMOVQ 1056(R3), F22
+	WORD  $0x4e76d694               // VFADDD V22.D2, V20.D2, V20.D2
+	WORD  $0x4e76d6b5               // VFADDD V22.D2, V21.D2, V21.D2
+	FMOVQ 1152(R3), F23
+	WORD  $0x6e77dcd6               // VFMULD V23.D2, V6.D2, V22.D2
+	WORD  $0x6e77dcf7               // VFMULD V23.D2, V7.D2, V23.D2
+	FMOVQ 1120(R3), F24
+	WORD  $0x4e78d6d6               // VFADDD V24.D2, V22.D2, V22.D2
+	WORD  $0x4e78d6f7               // VFADDD V24.D2, V23.D2, V23.D2
+	WORD  $0x6e76dd96               // VFMULD V22.D2, V12.D2, V22.D2
+	WORD  $0x6e77ddb7               // VFMULD V23.D2, V13.D2, V23.D2
+	WORD  $0x4e76d694               // VFADDD V22.D2, V20.D2, V20.D2
+	WORD  $0x4e77d6b5               // VFADDD V23.D2, V21.D2, V21.D2
+	WORD  $0x6e72ddd2               // VFMULD V18.D2, V14.D2, V18.D2
+	WORD  $0x6e73ddf3               // VFMULD V19.D2, V15.D2, V19.D2
+	WORD  $0x4e72d692               // VFADDD V18.D2, V20.D2, V18.D2
+	WORD  $0x4e73d6b3               // VFADDD V19.D2, V21.D2, V19.D2
+	FMOVQ 960(R3), F21
+	WORD  $0x6e75dcd4               // VFMULD V21.D2, V6.D2, V20.D2
+	WORD  $0x6e75dcf5               // VFMULD V21.D2, V7.D2, V21.D2
+	FMOVQ 928(R3), F22
+	WORD  $0x4e76d694               // VFADDD V22.D2, V20.D2, V20.D2
+	WORD  $0x4e76d6b5               // VFADDD V22.D2, V21.D2, V21.D2
+	FMOVQ 1024(R3), F22
+	WORD  $0x6e76dcc6               // VFMULD V22.D2, V6.D2, V6.D2
+	WORD  $0x6e76dce7               // VFMULD V22.D2, V7.D2, V7.D2
+	FMOVQ 992(R3), F22
+	WORD  $0x4e76d4c6               // VFADDD V22.D2, V6.D2, V6.D2
+	WORD  $0x4e76d4e7               // VFADDD V22.D2, V7.D2, V7.D2
+	WORD  $0x6e66dd86               // VFMULD V6.D2, V12.D2, V6.D2
+	WORD  $0x6e67dda7               // VFMULD V7.D2, V13.D2, V7.D2
+	WORD  $0x4e66d686               // VFADDD V6.D2, V20.D2, V6.D2
+	WORD  $0x4e67d6a7               // VFADDD V7.D2, V21.D2, V7.D2
+	WORD  $0x6e72ddcc               // VFMULD V18.D2, V14.D2, V12.D2
+	WORD  $0x6e73dded               // VFMULD V19.D2, V15.D2, V13.D2
+	WORD  $0x4e6cd4c6               // VFADDD V12.D2, V6.D2, V6.D2
+	WORD  $0x4e6dd4e7               // VFADDD V13.D2, V7.D2, V7.D2
+	WORD  $0x6e66dd46               // VFMULD V6.D2, V10.D2, V6.D2
+	WORD  $0x6e67dd67               // VFMULD V7.D2, V11.D2, V7.D2
+	WORD  $0x4e62d4c2               // VFADDD V2.D2, V6.D2, V2.D2
+	WORD  $0x4e63d4e3               // VFADDD V3.D2, V7.D2, V3.D2
+	WORD  $0x4e70d606               // VFADDD V16.D2, V16.D2, V6.D2
+	WORD  $0x4e71d627               // VFADDD V17.D2, V17.D2, V7.D2
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	FMOVD 192(R3), F12
+	VMOV  V12.D[0], V12.D[1]
+	FMOVD 192(R3), F13
+	VMOV  V13.D[0], V13.D[1]
+	VMOV  V12.B16, V12.B16
+	VMOV  V13.B16, V13.B16
+	VBIT  V8.B16, V10.B16, V12.B16
+	VBIT  V9.B16, V11.B16, V13.B16
+	WORD  $0x4e66d588               // VFADDD V6.D2, V12.D2, V8.D2
+	WORD  $0x4e67d5a9               // VFADDD V7.D2, V13.D2, V9.D2
+	WORD  $0x4ee8d58a               // VFSUBD V8.D2, V12.D2, V10.D2
+	WORD  $0x4ee9d5ab               // VFSUBD V9.D2, V13.D2, V11.D2
+	WORD  $0x4e66d546               // VFADDD V6.D2, V10.D2, V6.D2
+	WORD  $0x4e67d567               // VFADDD V7.D2, V11.D2, V7.D2
+	WORD  $0x4e62d4c2               // VFADDD V2.D2, V6.D2, V2.D2
+	WORD  $0x4e63d4e3               // VFADDD V3.D2, V7.D2, V3.D2
+
+	// Added to x, if that is above 0.
+	WORD  $0x4e68d406             // VFADDD V8.D2, V0.D2, V6.D2
+	WORD  $0x4e69d427             // VFADDD V9.D2, V1.D2, V7.D2
+	WORD  $0x4ee0d4ca             // VFSUBD V0.D2, V6.D2, V10.D2
+	WORD  $0x4ee1d4eb             // VFSUBD V1.D2, V7.D2, V11.D2
+	WORD  $0x4eead4cc             // VFSUBD V10.D2, V6.D2, V12.D2
+	WORD  $0x4eebd4ed             // VFSUBD V11.D2, V7.D2, V13.D2
+	WORD  $0x4eecd40c             // VFSUBD V12.D2, V0.D2, V12.D2
+	WORD  $0x4eedd42d             // VFSUBD V13.D2, V1.D2, V13.D2
+	WORD  $0x4eead50a             // VFSUBD V10.D2, V8.D2, V10.D2
+	WORD  $0x4eebd52b             // VFSUBD V11.D2, V9.D2, V11.D2
+	WORD  $0x4e6ad58a             // VFADDD V10.D2, V12.D2, V10.D2
+	WORD  $0x4e6bd5ab             // VFADDD V11.D2, V13.D2, V11.D2
+	WORD  $0x4e62d54a             // VFADDD V2.D2, V10.D2, V10.D2
+	WORD  $0x4e63d56b             // VFADDD V3.D2, V11.D2, V11.D2
+	WORD  $0x4e6ad4c6             // VFADDD V10.D2, V6.D2, V6.D2
+	WORD  $0x4e6bd4e7             // VFADDD V11.D2, V7.D2, V7.D2
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	WORD  $0x6eeae40a             // VFCMGTD V10.D2, V0.D2, V10.D2
+	WORD  $0x6eebe42b             // VFCMGTD V11.D2, V1.D2, V11.D2
+	WORD  $0x4e62d502             // VFADDD V2.D2, V8.D2, V2.D2
+	WORD  $0x4e63d523             // VFADDD V3.D2, V9.D2, V3.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V10.B16, V6.B16, V2.B16
+	VBIT  V11.B16, V7.B16, V3.B16
+	FMOVD 416(R3), F6
+	VMOV  V6.D[0], V6.D[1]
+	FMOVD 416(R3), F7
+	VMOV  V7.D[0], V7.D[1]
+	WORD  $0x6ee0e4c6             // VFCMGTD V0.D2, V6.D2, V6.D2
+	WORD  $0x6ee1e4e7             // VFCMGTD V1.D2, V7.D2, V7.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V6.B16, V4.B16, V2.B16
+	VBIT  V7.B16, V5.B16, V3.B16
+	FMOVD 384(R3), F4
+	VMOV  V4.D[0], V4.D[1]
+	FMOVD 384(R3), F5
+	VMOV  V5.D[0], V5.D[1]
+	WORD  $0x6ee4e404             // VFCMGTD V4.D2, V0.D2, V4.D2
+	WORD  $0x6ee5e425             // VFCMGTD V5.D2, V1.D2, V5.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V4.B16, V0.B16, V2.B16
+	VBIT  V5.B16, V1.B16, V3.B16
+	FSTPQ (F2, F3), (R0)
+	ADD   $0x00000020, R1, R1
+	ADD   $0x00000020, R0, R0
+	SUB   $0x00000004, R2, R2
+	CMP   $0x00000004, R2
+	BHS   loop
+
+rest:
+	CMP $0x00000000, R2
+	BLS done
+
+	// What is left of a group.
+	LSL   $0x00000001, R2, R2
+	SUB   $0x00000001, R2, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
+	ADD   $0x00000000, R1, R1
+	TBNZ  $0x03, R2, part1all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R2, part1low
+	FMOVQ (R1), F0
+	ADD   $0x00000010, R1, R1
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R2, part1highone
+	FMOVD (R1), F1
+	TBZ   $0x00, R2, part1end
+	ADD   $0x00000008, R1, R1
+	VLD1  (R1), V1.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R2, part1end
+	FMOVS (R1), F1
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R2, part1lowone
+	FMOVD (R1), F0
+	TBZ   $0x00, R2, part1end
+	ADD   $0x00000008, R1, R1
+	VLD1  (R1), V0.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R2, part1end
+	FMOVS (R1), F0
+	B     part1end
+
+part1all:
+	FLDPQ (R1), (F0, F1)
+
+part1end:
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	WORD  $0x4ee0d442            // VFSUBD V0.D2, V2.D2, V2.D2
+	WORD  $0x4ee1d463            // VFSUBD V1.D2, V3.D2, V3.D2
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	WORD  $0x6ee0e484            // VFCMGTD V0.D2, V4.D2, V4.D2
+	WORD  $0x6ee1e4a5            // VFCMGTD V1.D2, V5.D2, V5.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V4.B16, V0.B16, V2.B16
+	VBIT  V5.B16, V1.B16, V3.B16
+	FMOVD (R3), F4
+	VMOV  V4.D[0], V4.D[1]
+	FMOVD (R3), F5
+	VMOV  V5.D[0], V5.D[1]
+	WORD  $0x6ee2e486            // VFCMGTD V2.D2, V4.D2, V6.D2
+	WORD  $0x6ee3e4a7            // VFCMGTD V3.D2, V5.D2, V7.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V6.B16, V4.B16, V2.B16
+	VBIT  V7.B16, V5.B16, V3.B16
+
+	// x = k ln 2 + r
+	FMOVQ 32(R3), F5
+	WORD  $0x6e65dc44 // VFMULD V5.D2, V2.D2, V4.D2
+	WORD  $0x6e65dc65 // VFMULD V5.D2, V3.D2, V5.D2
+	FMOVQ 64(R3), F6
+	WORD  $0x4e66d484 // VFADDD V6.D2, V4.D2, V4.D2
+	WORD  $0x4e66d4a5 // VFADDD V6.D2, V5.D2, V5.D2
+	FMOVQ 96(R3), F6
+	WORD  $0x4e66d484 // VFADDD V6.D2, V4.D2, V4.D2
+	WORD  $0x4e66d4a5 // VFADDD V6.D2, V5.D2, V5.D2
+	FMOVQ 192(R3), F7
+	WORD  $0x6e67dc86 // VFMULD V7.D2, V4.D2, V6.D2
+	WORD  $0x6e67dca7 // VFMULD V7.D2, V5.D2, V7.D2
+	WORD  $0x4ee6d442 // VFSUBD V6.D2, V2.D2, V2.D2
+	WORD  $0x4ee7d463 // VFSUBD V7.D2, V3.D2, V3.D2
+	FMOVQ 224(R3), F7
+	WORD  $0x6e67dc86 // VFMULD V7.D2, V4.D2, V6.D2
+	WORD  $0x6e67dca7 // VFMULD V7.D2, V5.D2, V7.D2
+	WORD  $0x4ee6d448 // VFSUBD V6.D2, V2.D2, V8.D2
+	WORD  $0x4ee7d469 // VFSUBD V7.D2, V3.D2, V9.D2
+	WORD  $0x4ee8d442 // VFSUBD V8.D2, V2.D2, V2.D2
+	WORD  $0x4ee9d463 // VFSUBD V9.D2, V3.D2, V3.D2
+	WORD  $0x4ee6d442 // VFSUBD V6.D2, V2.D2, V2.D2
+	WORD  $0x4ee7d463 // VFSUBD V7.D2, V3.D2, V3.D2
+
+	// e^r = head + tail
+	FMOVD 320(R3), F6
+	VMOV  V6.D[0], V6.D[1]
+	FMOVD 320(R3), F7
+	VMOV  V7.D[0], V7.D[1]
+	WORD  $0x4e66d50a      // VFADDD V6.D2, V8.D2, V10.D2
+	WORD  $0x4e67d52b      // VFADDD V7.D2, V9.D2, V11.D2
+	WORD  $0x4eead4c6      // VFSUBD V10.D2, V6.D2, V6.D2
+	WORD  $0x4eebd4e7      // VFSUBD V11.D2, V7.D2, V7.D2
+	WORD  $0x4e68d4c6      // VFADDD V8.D2, V6.D2, V6.D2
+	WORD  $0x4e69d4e7      // VFADDD V9.D2, V7.D2, V7.D2
+	WORD  $0x6e6adc42      // VFMULD V10.D2, V2.D2, V2.D2
+	WORD  $0x6e6bdc63      // VFMULD V11.D2, V3.D2, V3.D2
+	WORD  $0x4e62d4c2      // VFADDD V2.D2, V6.D2, V2.D2
+	WORD  $0x4e63d4e3      // VFADDD V3.D2, V7.D2, V3.D2
+	WORD  $0x6e68dd06      // VFMULD V8.D2, V8.D2, V6.D2
+	WORD  $0x6e69dd27      // VFMULD V9.D2, V9.D2, V7.D2
+	WORD  $0x6e66dccc      // VFMULD V6.D2, V6.D2, V12.D2
+	WORD  $0x6e67dced      // VFMULD V7.D2, V7.D2, V13.D2
+	FMOVQ 800(R3), F15
+	WORD  $0x6e6fdd0e      // VFMULD V15.D2, V8.D2, V14.D2
+	WORD  $0x6e6fdd2f      // VFMULD V15.D2, V9.D2, V15.D2
+	FMOVQ 768(R3), F16
+	WORD  $0x4e70d5ce      // VFADDD V16.D2, V14.D2, V14.D2
+	WORD  $0x4e70d5ef      // VFADDD V16.D2, V15.D2, V15.D2
+	FMOVQ 864(R3), F17
+	WORD  $0x6e71dd10      // VFMULD V17.D2, V8.D2, V16.D2
+	WORD  $0x6e71dd31      // VFMULD V17.D2, V9.D2, V17.D2
+	FMOVQ 832(R3), F18
+	WORD  $0x4e72d610      // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e72d631      // VFADDD V18.D2, V17.D2, V17.D2
+	WORD  $0x6e70dcd0      // VFMULD V16.D2, V6.D2, V16.D2
+	WORD  $0x6e71dcf1      // VFMULD V17.D2, V7.D2, V17.D2
+	WORD  $0x4e70d5ce      // VFADDD V16.D2, V14.D2, V14.D2
+	WORD  $0x4e71d5ef      // VFADDD V17.D2, V15.D2, V15.D2
+	FMOVQ 896(R3), F17
+	WORD  $0x6e71dd90      // VFMULD V17.D2, V12.D2, V16.D2
+	WORD  $0x6e71ddb1      // VFMULD V17.D2, V13.D2, V17.D2
+	WORD  $0x4e70d5ce      // VFADDD V16.D2, V14.D2, V14.D2
+	WORD  $0x4e71d5ef      // VFADDD V17.D2, V15.D2, V15.D2
+	FMOVQ 672(R3), F17
+	WORD  $0x6e71dd10      // VFMULD V17.D2, V8.D2, V16.D2
+	WORD  $0x6e71dd31      // VFMULD V17.D2, V9.D2, V17.D2
+	FMOVQ 640(R3), F18
+	WORD  $0x4e72d610      // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e72d631      // VFADDD V18.D2, V17.D2, V17.D2
+	FMOVQ 736(R3), F19
+	WORD  $0x6e73dd12      // VFMULD V19.D2, V8.D2, V18.D2
+	WORD  $0x6e73dd33      // VFMULD V19.D2, V9.D2, V19.D2
+	FMOVQ 704(R3), F20
+	WORD  $0x4e74d652      // VFADDD V20.D2, V18.D2, V18.D2
+	WORD  $0x4e74d673      // VFADDD V20.D2, V19.D2, V19.D2
+	WORD  $0x6e72dcd2      // VFMULD V18.D2, V6.D2, V18.D2
+	WORD  $0x6e73dcf3      // VFMULD V19.D2, V7.D2, V19.D2
+	WORD  $0x4e72d610      // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e73d631      // VFADDD V19.D2, V17.D2, V17.D2
+	WORD  $0x6e6edd8e      // VFMULD V14.D2, V12.D2, V14.D2
+	WORD  $0x6e6fddaf      // VFMULD V15.D2, V13.D2, V15.D2
+	WORD  $0x4e6ed60e      // VFADDD V14.D2, V16.D2, V14.D2
+	WORD  $0x4e6fd62f      // VFADDD V15.D2, V17.D2, V15.D2
+	FMOVQ 544(R3), F17
+	WORD  $0x6e71dd10      // VFMULD V17.D2, V8.D2, V16.D2
+	WORD  $0x6e71dd31      // VFMULD V17.D2, V9.D2, V17.D2
+	FMOVQ 512(R3), F18
+	WORD  $0x4e72d610      // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e72d631      // VFADDD V18.D2, V17.D2, V17.D2
+	FMOVQ 608(R3), F18
+	WORD  $0x6e72dd08      // VFMULD V18.D2, V8.D2, V8.D2
+	WORD  $0x6e72dd29      // VFMULD V18.D2, V9.D2, V9.D2
+	FMOVQ 576(R3), F18
+	WORD  $0x4e72d508      // VFADDD V18.D2, V8.D2, V8.D2
+	WORD  $0x4e72d529      // VFADDD V18.D2, V9.D2, V9.D2
+	WORD  $0x6e68dcc8      // VFMULD V8.D2, V6.D2, V8.D2
+	WORD  $0x6e69dce9      // VFMULD V9.D2, V7.D2, V9.D2
+	WORD  $0x4e68d608      // VFADDD V8.D2, V16.D2, V8.D2
+	WORD  $0x4e69d629      // VFADDD V9.D2, V17.D2, V9.D2
+	WORD  $0x6e6edd8c      // VFMULD V14.D2, V12.D2, V12.D2
+	WORD  $0x6e6fddad      // VFMULD V15.D2, V13.D2, V13.D2
+	WORD  $0x4e6cd508      // VFADDD V12.D2, V8.D2, V8.D2
+	WORD  $0x4e6dd529      // VFADDD V13.D2, V9.D2, V9.D2
+	WORD  $0x6e68dcc6      // VFMULD V8.D2, V6.D2, V6.D2
+	WORD  $0x6e69dce7      // VFMULD V9.D2, V7.D2, V7.D2
+	WORD  $0x4e66d442      // VFADDD V6.D2, V2.D2, V2.D2
+	WORD  $0x4e67d463      // VFADDD V7.D2, V3.D2, V3.D2
+
+	// Times 2^k.
+	WORD  $0x4e62d546         // VFADDD V2.D2, V10.D2, V6.D2
+	WORD  $0x4e63d567         // VFADDD V3.D2, V11.D2, V7.D2
+	FMOVQ 128(R3), F9
+	WORD  $0x4e69d488         // VFADDD V9.D2, V4.D2, V8.D2
+	WORD  $0x4e69d4a9         // VFADDD V9.D2, V5.D2, V9.D2
+	VSHL  $0x34, V8.D2, V8.D2
+	VSHL  $0x34, V9.D2, V9.D2
+	WORD  $0x4ee6d54c         // VFSUBD V6.D2, V10.D2, V12.D2
+	WORD  $0x4ee7d56d         // VFSUBD V7.D2, V11.D2, V13.D2
+	WORD  $0x4e62d58c         // VFADDD V2.D2, V12.D2, V12.D2
+	WORD  $0x4e63d5ad         // VFADDD V3.D2, V13.D2, V13.D2
+	WORD  $0x6e68dd8c         // VFMULD V8.D2, V12.D2, V12.D2
+	WORD  $0x6e69ddad         // VFMULD V9.D2, V13.D2, V13.D2
+	WORD  $0x6e68dcc8         // VFMULD V8.D2, V6.D2, V8.D2
+	WORD  $0x6e69dce9         // VFMULD V9.D2, V7.D2, V9.D2
+
+	// A subnormal result is rounded once.
+	FMOVD 160(R3), F14
+	VMOV  V14.D[0], V14.D[1]
+	FMOVD 160(R3), F15
+	VMOV  V15.D[0], V15.D[1]
+	WORD  $0x4ee4d5c4             // VFSUBD V4.D2, V14.D2, V4.D2
+	WORD  $0x4ee5d5e5             // VFSUBD V5.D2, V15.D2, V5.D2
+	VSHL  $0x34, V4.D2, V4.D2
+	VSHL  $0x34, V5.D2, V5.D2
+	WORD  $0x4e6ad48e             // VFADDD V10.D2, V4.D2, V14.D2
+	WORD  $0x4e6bd4af             // VFADDD V11.D2, V5.D2, V15.D2
+	WORD  $0x4eeed490             // VFSUBD V14.D2, V4.D2, V16.D2
+	WORD  $0x4eefd4b1             // VFSUBD V15.D2, V5.D2, V17.D2
+	WORD  $0x4e6ad60a             // VFADDD V10.D2, V16.D2, V10.D2
+	WORD  $0x4e6bd62b             // VFADDD V11.D2, V17.D2, V11.D2
+	WORD  $0x4e62d542             // VFADDD V2.D2, V10.D2, V2.D2
+	WORD  $0x4e63d563             // VFADDD V3.D2, V11.D2, V3.D2
+	WORD  $0x4e62d5ce             // VFADDD V2.D2, V14.D2, V14.D2
+	WORD  $0x4e63d5ef             // VFADDD V3.D2, V15.D2, V15.D2
+	VSUB  V4.S4, V14.S4, V14.S4
+	VSUB  V5.S4, V15.S4, V15.S4
+	WORD  $0x6ee6e482             // VFCMGTD V6.D2, V4.D2, V2.D2
+	WORD  $0x6ee7e4a3             // VFCMGTD V7.D2, V5.D2, V3.D2
+	VMOV  V8.B16, V4.B16
+	VMOV  V9.B16, V5.B16
+	VBIT  V2.B16, V14.B16, V4.B16
+	VBIT  V3.B16, V15.B16, V5.B16
+
+	// 1+x = 2^k (1+f), k being 0 or 1.
+	FMOVQ 320(R3), F3
+	WORD  $0x4e63d482             // VFADDD V3.D2, V4.D2, V2.D2
+	WORD  $0x4e63d4a3             // VFADDD V3.D2, V5.D2, V3.D2
+	FMOVQ 288(R3), F7
+	WORD  $0x4e67d446             // VFADDD V7.D2, V2.D2, V6.D2
+	WORD  $0x4e67d467             // VFADDD V7.D2, V3.D2, V7.D2
+	WORD  $0x4ee6d486             // VFSUBD V6.D2, V4.D2, V6.D2
+	WORD  $0x4ee7d4a7             // VFSUBD V7.D2, V5.D2, V7.D2
+	WORD  $0x4e6cd4c6             // VFADDD V12.D2, V6.D2, V6.D2
+	WORD  $0x4e6dd4e7             // VFADDD V13.D2, V7.D2, V7.D2
+	FMOVD 480(R3), F8
+	VMOV  V8.D[0], V8.D[1]
+	FMOVD 480(R3), F9
+	VMOV  V9.D[0], V9.D[1]
+	WORD  $0x6ee2e508             // VFCMGTD V2.D2, V8.D2, V8.D2
+	WORD  $0x6ee3e529             // VFCMGTD V3.D2, V9.D2, V9.D2
+	FMOVQ 512(R3), F11
+	WORD  $0x6e6bdc4a             // VFMULD V11.D2, V2.D2, V10.D2
+	WORD  $0x6e6bdc6b             // VFMULD V11.D2, V3.D2, V11.D2
+	VMOV  V10.B16, V10.B16
+	VMOV  V11.B16, V11.B16
+	VBIT  V8.B16, V2.B16, V10.B16
+	VBIT  V9.B16, V3.B16, V11.B16
+	FMOVQ 512(R3), F3
+	WORD  $0x6e63dcc2             // VFMULD V3.D2, V6.D2, V2.D2
+	WORD  $0x6e63dce3             // VFMULD V3.D2, V7.D2, V3.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V8.B16, V6.B16, V2.B16
+	VBIT  V9.B16, V7.B16, V3.B16
+	FMOVD 448(R3), F6
+	VMOV  V6.D[0], V6.D[1]
+	FMOVD 448(R3), F7
+	VMOV  V7.D[0], V7.D[1]
+	WORD  $0x6ee4e4c6             // VFCMGTD V4.D2, V6.D2, V6.D2
+	WORD  $0x6ee5e4e7             // VFCMGTD V5.D2, V7.D2, V7.D2
+	FMOVQ 288(R3), F14
+	WORD  $0x4e6ed54a             // VFADDD V14.D2, V10.D2, V10.D2
+	WORD  $0x4e6ed56b             // VFADDD V14.D2, V11.D2, V11.D2
+	VMOV  V10.B16, V10.B16
+	VMOV  V11.B16, V11.B16
+	VBIT  V6.B16, V4.B16, V10.B16
+	VBIT  V7.B16, V5.B16, V11.B16
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V6.B16, V12.B16, V2.B16
+	VBIT  V7.B16, V13.B16, V3.B16
+
+	// log(1+f) = 2 artanh(s), s = f/(2+f)
+	FMOVQ 352(R3), F7
+	WORD  $0x4e67d546               // VFADDD V7.D2, V10.D2, V6.D2
+	WORD  $0x4e67d567               // VFADDD V7.D2, V11.D2, V7.D2
+	FMOVD 352(R3), F12
+	VMOV  V12.D[0], V12.D[1]
+	FMOVD 352(R3), F13
+	VMOV  V13.D[0], V13.D[1]
+	WORD  $0x4ee6d58c               // VFSUBD V6.D2, V12.D2, V12.D2
+	WORD  $0x4ee7d5ad               // VFSUBD V7.D2, V13.D2, V13.D2
+	WORD  $0x4e6ad58c               // VFADDD V10.D2, V12.D2, V12.D2
+	WORD  $0x4e6bd5ad               // VFADDD V11.D2, V13.D2, V13.D2
+	WORD  $0x4e62d58c               // VFADDD V2.D2, V12.D2, V12.D2
+	WORD  $0x4e63d5ad               // VFADDD V3.D2, V13.D2, V13.D2
+	FMOVD 320(R3), F14
+	VMOV  V14.D[0], V14.D[1]
+	FMOVD 320(R3), F15
+	VMOV  V15.D[0], V15.D[1]
+	WORD  $0x6e66fdce               // VFDIVD V6.D2, V14.D2, V14.D2
+	WORD  $0x6e67fdef               // VFDIVD V7.D2, V15.D2, V15.D2
+	WORD  $0x6e6edd50               // VFMULD V14.D2, V10.D2, V16.D2
+	WORD  $0x6e6fdd71               // VFMULD V15.D2, V11.D2, V17.D2
+	FMOVD 256(R3), F18
+	VMOV  V18.D[0], V18.D[1]
+	FMOVD 256(R3), F19
+	VMOV  V19.D[0], V19.D[1]
+	VAND  V18.B16, V16.B16, V20.B16
+	VAND  V19.B16, V17.B16, V21.B16
+	VAND  V18.B16, V6.B16, V18.B16
+	VAND  V19.B16, V7.B16, V19.B16
+	WORD  $0x6e72de96               // VFMULD V18.D2, V20.D2, V22.D2
+	WORD  $0x6e73deb7               // VFMULD V19.D2, V21.D2, V23.D2
+	WORD  $0x4ef6d54a               // VFSUBD V22.D2, V10.D2, V10.D2
+	WORD  $0x4ef7d56b               // VFSUBD V23.D2, V11.D2, V11.D2
+	WORD  $0x4ef2d4c6               // VFSUBD V18.D2, V6.D2, V6.D2
+	WORD  $0x4ef3d4e7               // VFSUBD V19.D2, V7.D2, V7.D2
+	WORD  $0x6e66de96               // VFMULD V6.D2, V20.D2, V22.D2
+	WORD  $0x6e67deb7               // VFMULD V7.D2, V21.D2, V23.D2
+	WORD  $0x4ef6d54a               // VFSUBD V22.D2, V10.D2, V10.D2
+	WORD  $0x4ef7d56b               // VFSUBD V23.D2, V11.D2, V11.D2
+	WORD  $0x4ef4d614               // VFSUBD V20.D2, V16.D2, V20.D2
+	WORD  $0x4ef5d635               // VFSUBD V21.D2, V17.D2, V21.D2
+	WORD  $0x6e72de92               // VFMULD V18.D2, V20.D2, V18.D2
+	WORD  $0x6e73deb3               // VFMULD V19.D2, V21.D2, V19.D2
+	WORD  $0x4ef2d54a               // VFSUBD V18.D2, V10.D2, V10.D2
+	WORD  $0x4ef3d56b               // VFSUBD V19.D2, V11.D2, V11.D2
+	WORD  $0x6e66de86               // VFMULD V6.D2, V20.D2, V6.D2
+	WORD  $0x6e67dea7               // VFMULD V7.D2, V21.D2, V7.D2
+	WORD  $0x4ee6d546               // VFSUBD V6.D2, V10.D2, V6.D2
+	WORD  $0x4ee7d567               // VFSUBD V7.D2, V11.D2, V7.D2
+	WORD  $0x4e62d4c2               // VFADDD V2.D2, V6.D2, V2.D2
+	WORD  $0x4e63d4e3               // VFADDD V3.D2, V7.D2, V3.D2
+	WORD  $0x6e6cde06               // VFMULD V12.D2, V16.D2, V6.D2
+	WORD  $0x6e6dde27               // VFMULD V13.D2, V17.D2, V7.D2
+	WORD  $0x4ee6d442               // VFSUBD V6.D2, V2.D2, V2.D2
+	WORD  $0x4ee7d463               // VFSUBD V7.D2, V3.D2, V3.D2
+	WORD  $0x6e6edc42               // VFMULD V14.D2, V2.D2, V2.D2
+	WORD  $0x6e6fdc63               // VFMULD V15.D2, V3.D2, V3.D2
+	WORD  $0x6e70de06               // VFMULD V16.D2, V16.D2, V6.D2
+	WORD  $0x6e71de27               // VFMULD V17.D2, V17.D2, V7.D2
+	WORD  $0x4e66d4ca               // VFADDD V6.D2, V6.D2, V10.D2
+	WORD  $0x4e67d4eb               // VFADDD V7.D2, V7.D2, V11.D2
+	FMOVQ 352(R3), F12
+	WORD  $0x4e6cd54a               // VFADDD V12.D2, V10.D2, V10.D2
+	WORD  $0x4e6cd56b               // VFADDD V12.D2, V11.D2, V11.D2
+	WORD  $0x6e6adc42               // VFMULD V10.D2, V2.D2, V2.D2
+	WORD  $0x6e6bdc63               // VFMULD V11.D2, V3.D2, V3.D2
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	FMOVD 224(R3), F12
+	VMOV  V12.D[0], V12.D[1]
+	FMOVD 224(R3), F13
+	VMOV  V13.D[0], V13.D[1]
+	VMOV  V12.B16, V12.B16
+	VMOV  V13.B16, V13.B16
+	VBIT  V8.B16, V10.B16, V12.B16
+	VBIT  V9.B16, V11.B16, V13.B16
+	WORD  $0x4e6cd442               // VFADDD V12.D2, V2.D2, V2.D2
+	WORD  $0x4e6dd463               // VFADDD V13.D2, V3.D2, V3.D2
+	WORD  $0x6e66de0a               // VFMULD V6.D2, V16.D2, V10.D2
+	WORD  $0x6e67de2b               // VFMULD V7.D2, V17.D2, V11.D2
+	WORD  $0x6e66dccc               // VFMULD V6.D2, V6.D2, V12.D2
+	WORD  $0x6e67dced               // VFMULD V7.D2, V7.D2, V13.D2
+	WORD  $0x6e6cdd8e               // VFMULD V12.D2, V12.D2, V14.D2
+	WORD  $0x6e6dddaf               // VFMULD V13.D2, V13.D2, V15.D2
+	FMOVQ 1216(R3), F19
+	WORD  $0x6e73dcd2               // VFMULD V19.D2, V6.D2, V18.D2
+	WORD  $0x6e73dcf3               // VFMULD V19.D2, V7.D2, V19.D2
+	FMOVQ 1184(R3), F20
+	WORD  $0x4e74d652               // VFADDD V20.D2, V18.D2, V18.D2
+	WORD  $0x4e74d673               // VFADDD V20.D2, V19.D2, V19.D2
+	FMOVQ 1088(R3), F21
+	WORD  $0x6e75dcd4               // VFMULD V21.D2, V6.D2, V20.D2
+	WORD  $0x6e75dcf5               // VFMULD V21.D2, V7.D2, V21.D2
+	FMOVQ 1056(R3), F22
+	WORD  $0x4e76d694               // VFADDD V22.D2, V20.D2, V20.D2
+	WORD  $0x4e76d6b5               // VFADDD V22.D2, V21.D2, V21.D2
+	FMOVQ 1152(R3), F23
+	WORD  $0x6e77dcd6               // VFMULD V23.D2, V6.D2, V22.D2
+	WORD  $0x6e77dcf7               // VFMULD V23.D2, V7.D2, V23.D2
+	FMOVQ 1120(R3), F24
+	WORD  $0x4e78d6d6               // VFADDD V24.D2, V22.D2, V22.D2
+	WORD  $0x4e78d6f7               // VFADDD V24.D2, V23.D2, V23.D2
+	WORD  $0x6e76dd96               // VFMULD V22.D2, V12.D2, V22.D2
+	WORD  $0x6e77ddb7               // VFMULD V23.D2, V13.D2, V23.D2
+	WORD  $0x4e76d694               // VFADDD V22.D2, V20.D2, V20.D2
+	WORD  $0x4e77d6b5               // VFADDD V23.D2, V21.D2, V21.D2
+	WORD  $0x6e72ddd2               // VFMULD V18.D2, V14.D2, V18.D2
+	WORD  $0x6e73ddf3               // VFMULD V19.D2, V15.D2, V19.D2
+	WORD  $0x4e72d692               // VFADDD V18.D2, V20.D2, V18.D2
+	WORD  $0x4e73d6b3               // VFADDD V19.D2, V21.D2, V19.D2
+	FMOVQ 960(R3), F21
+	WORD  $0x6e75dcd4               // VFMULD V21.D2, V6.D2, V20.D2
+	WORD  $0x6e75dcf5               // VFMULD V21.D2, V7.D2, V21.D2
+	FMOVQ 928(R3), F22
+	WORD  $0x4e76d694               // VFADDD V22.D2, V20.D2, V20.D2
+	WORD  $0x4e76d6b5               // VFADDD V22.D2, V21.D2, V21.D2
+	FMOVQ 1024(R3), F22
+	WORD  $0x6e76dcc6               // VFMULD V22.D2, V6.D2, V6.D2
+	WORD  $0x6e76dce7               // VFMULD V22.D2, V7.D2, V7.D2
+	FMOVQ 992(R3), F22
+	WORD  $0x4e76d4c6               // VFADDD V22.D2, V6.D2, V6.D2
+	WORD  $0x4e76d4e7               // VFADDD V22.D2, V7.D2, V7.D2
+	WORD  $0x6e66dd86               // VFMULD V6.D2, V12.D2, V6.D2
+	WORD  $0x6e67dda7               // VFMULD V7.D2, V13.D2, V7.D2
+	WORD  $0x4e66d686               // VFADDD V6.D2, V20.D2, V6.D2
+	WORD  $0x4e67d6a7               // VFADDD V7.D2, V21.D2, V7.D2
+	WORD  $0x6e72ddcc               // VFMULD V18.D2, V14.D2, V12.D2
+	WORD  $0x6e73dded               // VFMULD V19.D2, V15.D2, V13.D2
+	WORD  $0x4e6cd4c6               // VFADDD V12.D2, V6.D2, V6.D2
+	WORD  $0x4e6dd4e7               // VFADDD V13.D2, V7.D2, V7.D2
+	WORD  $0x6e66dd46               // VFMULD V6.D2, V10.D2, V6.D2
+	WORD  $0x6e67dd67               // VFMULD V7.D2, V11.D2, V7.D2
+	WORD  $0x4e62d4c2               // VFADDD V2.D2, V6.D2, V2.D2
+	WORD  $0x4e63d4e3               // VFADDD V3.D2, V7.D2, V3.D2
+	WORD  $0x4e70d606               // VFADDD V16.D2, V16.D2, V6.D2
+	WORD  $0x4e71d627               // VFADDD V17.D2, V17.D2, V7.D2
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	FMOVD 192(R3), F12
+	VMOV  V12.D[0], V12.D[1]
+	FMOVD 192(R3), F13
+	VMOV  V13.D[0], V13.D[1]
+	VMOV  V12.B16, V12.B16
+	VMOV  V13.B16, V13.B16
+	VBIT  V8.B16, V10.B16, V12.B16
+	VBIT  V9.B16, V11.B16, V13.B16
+	WORD  $0x4e66d588               // VFADDD V6.D2, V12.D2, V8.D2
+	WORD  $0x4e67d5a9               // VFADDD V7.D2, V13.D2, V9.D2
+	WORD  $0x4ee8d58a               // VFSUBD V8.D2, V12.D2, V10.D2
+	WORD  $0x4ee9d5ab               // VFSUBD V9.D2, V13.D2, V11.D2
+	WORD  $0x4e66d546               // VFADDD V6.D2, V10.D2, V6.D2
+	WORD  $0x4e67d567               // VFADDD V7.D2, V11.D2, V7.D2
+	WORD  $0x4e62d4c2               // VFADDD V2.D2, V6.D2, V2.D2
+	WORD  $0x4e63d4e3               // VFADDD V3.D2, V7.D2, V3.D2
+
+	// Added to x, if that is above 0.
+	WORD  $0x4e68d406             // VFADDD V8.D2, V0.D2, V6.D2
+	WORD  $0x4e69d427             // VFADDD V9.D2, V1.D2, V7.D2
+	WORD  $0x4ee0d4ca             // VFSUBD V0.D2, V6.D2, V10.D2
+	WORD  $0x4ee1d4eb             // VFSUBD V1.D2, V7.D2, V11.D2
+	WORD  $0x4eead4cc             // VFSUBD V10.D2, V6.D2, V12.D2
+	WORD  $0x4eebd4ed             // VFSUBD V11.D2, V7.D2, V13.D2
+	WORD  $0x4eecd40c             // VFSUBD V12.D2, V0.D2, V12.D2
+	WORD  $0x4eedd42d             // VFSUBD V13.D2, V1.D2, V13.D2
+	WORD  $0x4eead50a             // VFSUBD V10.D2, V8.D2, V10.D2
+	WORD  $0x4eebd52b             // VFSUBD V11.D2, V9.D2, V11.D2
+	WORD  $0x4e6ad58a             // VFADDD V10.D2, V12.D2, V10.D2
+	WORD  $0x4e6bd5ab             // VFADDD V11.D2, V13.D2, V11.D2
+	WORD  $0x4e62d54a             // VFADDD V2.D2, V10.D2, V10.D2
+	WORD  $0x4e63d56b             // VFADDD V3.D2, V11.D2, V11.D2
+	WORD  $0x4e6ad4c6             // VFADDD V10.D2, V6.D2, V6.D2
+	WORD  $0x4e6bd4e7             // VFADDD V11.D2, V7.D2, V7.D2
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	WORD  $0x6eeae40a             // VFCMGTD V10.D2, V0.D2, V10.D2
+	WORD  $0x6eebe42b             // VFCMGTD V11.D2, V1.D2, V11.D2
+	WORD  $0x4e62d502             // VFADDD V2.D2, V8.D2, V2.D2
+	WORD  $0x4e63d523             // VFADDD V3.D2, V9.D2, V3.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V10.B16, V6.B16, V2.B16
+	VBIT  V11.B16, V7.B16, V3.B16
+	FMOVD 416(R3), F6
+	VMOV  V6.D[0], V6.D[1]
+	FMOVD 416(R3), F7
+	VMOV  V7.D[0], V7.D[1]
+	WORD  $0x6ee0e4c6             // VFCMGTD V0.D2, V6.D2, V6.D2
+	WORD  $0x6ee1e4e7             // VFCMGTD V1.D2, V7.D2, V7.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V6.B16, V4.B16, V2.B16
+	VBIT  V7.B16, V5.B16, V3.B16
+	FMOVD 384(R3), F4
+	VMOV  V4.D[0], V4.D[1]
+	FMOVD 384(R3), F5
+	VMOV  V5.D[0], V5.D[1]
+	WORD  $0x6ee4e404             // VFCMGTD V4.D2, V0.D2, V4.D2
+	WORD  $0x6ee5e425             // VFCMGTD V5.D2, V1.D2, V5.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V4.B16, V0.B16, V2.B16
+	VBIT  V5.B16, V1.B16, V3.B16
+	ADD   $0x00000000, R0, R0
+	TBNZ  $0x03, R2, part2all
+	VORR  V2.B16, V2.B16, V0.B16
+	TBZ   $0x02, R2, part2low
+	FMOVQ F2, (R0)
+	ADD   $0x00000010, R0, R0
+	VORR  V3.B16, V3.B16, V0.B16
+
+part2low:
+	TBZ   $0x01, R2, part2one
+	FMOVD F0, (R0)
+	ADD   $0x00000008, R0, R0
+	VEXT  $0x08, V0.B16, V0.B16, V0.B16
+
+part2one:
+	TBZ   $0x00, R2, part2end
+	FMOVS F0, (R0)
+	B     part2end
+
+part2all:
+	FSTPQ (F2, F3), (R0)
+
+part2end:
+done:
+	RET
+
 // func maxNEON(x []float32) float32
 TEXT ·maxNEON(SB), NOSPLIT, $0-28
 	MOVD x_base+0(FP), R0
@@ -19195,6 +20145,638 @@ skip2:
 
 skip4:
 	B loop
+
+// func sigmoidNEON(dst []float64, x []float64, table *float64)
+TEXT ·sigmoidNEON(SB), NOSPLIT, $0-56
+	MOVD dst_base+0(FP), R0
+	MOVD x_base+24(FP), R1
+	MOVD dst_len+8(FP), R2
+	MOVD table+48(FP), R3
+	CMP  $0x00000004, R2
+	BLO  rest
+
+loop:
+	FLDPQ (R1), (F0, F1)
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	WORD  $0x4ee0d442            // VFSUBD V0.D2, V2.D2, V2.D2
+	WORD  $0x4ee1d463            // VFSUBD V1.D2, V3.D2, V3.D2
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	WORD  $0x6ee0e484            // VFCMGTD V0.D2, V4.D2, V4.D2
+	WORD  $0x6ee1e4a5            // VFCMGTD V1.D2, V5.D2, V5.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V4.B16, V0.B16, V2.B16
+	VBIT  V5.B16, V1.B16, V3.B16
+	FMOVD (R3), F4
+	VMOV  V4.D[0], V4.D[1]
+	FMOVD (R3), F5
+	VMOV  V5.D[0], V5.D[1]
+	WORD  $0x6ee2e486            // VFCMGTD V2.D2, V4.D2, V6.D2
+	WORD  $0x6ee3e4a7            // VFCMGTD V3.D2, V5.D2, V7.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V6.B16, V4.B16, V2.B16
+	VBIT  V7.B16, V5.B16, V3.B16
+
+	// x = k ln 2 + r
+	FMOVQ 32(R3), F5
+	WORD  $0x6e65dc44 // VFMULD V5.D2, V2.D2, V4.D2
+	WORD  $0x6e65dc65 // VFMULD V5.D2, V3.D2, V5.D2
+	FMOVQ 64(R3), F6
+	WORD  $0x4e66d484 // VFADDD V6.D2, V4.D2, V4.D2
+	WORD  $0x4e66d4a5 // VFADDD V6.D2, V5.D2, V5.D2
+	FMOVQ 96(R3), F6
+	WORD  $0x4e66d484 // VFADDD V6.D2, V4.D2, V4.D2
+	WORD  $0x4e66d4a5 // VFADDD V6.D2, V5.D2, V5.D2
+	FMOVQ 192(R3), F7
+	WORD  $0x6e67dc86 // VFMULD V7.D2, V4.D2, V6.D2
+	WORD  $0x6e67dca7 // VFMULD V7.D2, V5.D2, V7.D2
+	WORD  $0x4ee6d442 // VFSUBD V6.D2, V2.D2, V2.D2
+	WORD  $0x4ee7d463 // VFSUBD V7.D2, V3.D2, V3.D2
+	FMOVQ 224(R3), F7
+	WORD  $0x6e67dc86 // VFMULD V7.D2, V4.D2, V6.D2
+	WORD  $0x6e67dca7 // VFMULD V7.D2, V5.D2, V7.D2
+	WORD  $0x4ee6d448 // VFSUBD V6.D2, V2.D2, V8.D2
+	WORD  $0x4ee7d469 // VFSUBD V7.D2, V3.D2, V9.D2
+	WORD  $0x4ee8d442 // VFSUBD V8.D2, V2.D2, V2.D2
+	WORD  $0x4ee9d463 // VFSUBD V9.D2, V3.D2, V3.D2
+	WORD  $0x4ee6d442 // VFSUBD V6.D2, V2.D2, V2.D2
+	WORD  $0x4ee7d463 // VFSUBD V7.D2, V3.D2, V3.D2
+
+	// e^r = head + tail
+	FMOVD 320(R3), F6
+	VMOV  V6.D[0], V6.D[1]
+	FMOVD 320(R3), F7
+	VMOV  V7.D[0], V7.D[1]
+	WORD  $0x4e66d50a      // VFADDD V6.D2, V8.D2, V10.D2
+	WORD  $0x4e67d52b      // VFADDD V7.D2, V9.D2, V11.D2
+	WORD  $0x4eead4c6      // VFSUBD V10.D2, V6.D2, V6.D2
+	WORD  $0x4eebd4e7      // VFSUBD V11.D2, V7.D2, V7.D2
+	WORD  $0x4e68d4c6      // VFADDD V8.D2, V6.D2, V6.D2
+	WORD  $0x4e69d4e7      // VFADDD V9.D2, V7.D2, V7.D2
+	WORD  $0x6e6adc42      // VFMULD V10.D2, V2.D2, V2.D2
+	WORD  $0x6e6bdc63      // VFMULD V11.D2, V3.D2, V3.D2
+	WORD  $0x4e62d4c2      // VFADDD V2.D2, V6.D2, V2.D2
+	WORD  $0x4e63d4e3      // VFADDD V3.D2, V7.D2, V3.D2
+	WORD  $0x6e68dd06      // VFMULD V8.D2, V8.D2, V6.D2
+	WORD  $0x6e69dd27      // VFMULD V9.D2, V9.D2, V7.D2
+	WORD  $0x6e66dccc      // VFMULD V6.D2, V6.D2, V12.D2
+	WORD  $0x6e67dced      // VFMULD V7.D2, V7.D2, V13.D2
+	FMOVQ 800(R3), F15
+	WORD  $0x6e6fdd0e      // VFMULD V15.D2, V8.D2, V14.D2
+	WORD  $0x6e6fdd2f      // VFMULD V15.D2, V9.D2, V15.D2
+	FMOVQ 768(R3), F16
+	WORD  $0x4e70d5ce      // VFADDD V16.D2, V14.D2, V14.D2
+	WORD  $0x4e70d5ef      // VFADDD V16.D2, V15.D2, V15.D2
+	FMOVQ 864(R3), F17
+	WORD  $0x6e71dd10      // VFMULD V17.D2, V8.D2, V16.D2
+	WORD  $0x6e71dd31      // VFMULD V17.D2, V9.D2, V17.D2
+	FMOVQ 832(R3), F18
+	WORD  $0x4e72d610      // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e72d631      // VFADDD V18.D2, V17.D2, V17.D2
+	WORD  $0x6e70dcd0      // VFMULD V16.D2, V6.D2, V16.D2
+	WORD  $0x6e71dcf1      // VFMULD V17.D2, V7.D2, V17.D2
+	WORD  $0x4e70d5ce      // VFADDD V16.D2, V14.D2, V14.D2
+	WORD  $0x4e71d5ef      // VFADDD V17.D2, V15.D2, V15.D2
+	FMOVQ 896(R3), F17
+	WORD  $0x6e71dd90      // VFMULD V17.D2, V12.D2, V16.D2
+	WORD  $0x6e71ddb1      // VFMULD V17.D2, V13.D2, V17.D2
+	WORD  $0x4e70d5ce      // VFADDD V16.D2, V14.D2, V14.D2
+	WORD  $0x4e71d5ef      // VFADDD V17.D2, V15.D2, V15.D2
+	FMOVQ 672(R3), F17
+	WORD  $0x6e71dd10      // VFMULD V17.D2, V8.D2, V16.D2
+	WORD  $0x6e71dd31      // VFMULD V17.D2, V9.D2, V17.D2
+	FMOVQ 640(R3), F18
+	WORD  $0x4e72d610      // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e72d631      // VFADDD V18.D2, V17.D2, V17.D2
+	FMOVQ 736(R3), F19
+	WORD  $0x6e73dd12      // VFMULD V19.D2, V8.D2, V18.D2
+	WORD  $0x6e73dd33      // VFMULD V19.D2, V9.D2, V19.D2
+	FMOVQ 704(R3), F20
+	WORD  $0x4e74d652      // VFADDD V20.D2, V18.D2, V18.D2
+	WORD  $0x4e74d673      // VFADDD V20.D2, V19.D2, V19.D2
+	WORD  $0x6e72dcd2      // VFMULD V18.D2, V6.D2, V18.D2
+	WORD  $0x6e73dcf3      // VFMULD V19.D2, V7.D2, V19.D2
+	WORD  $0x4e72d610      // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e73d631      // VFADDD V19.D2, V17.D2, V17.D2
+	WORD  $0x6e6edd8e      // VFMULD V14.D2, V12.D2, V14.D2
+	WORD  $0x6e6fddaf      // VFMULD V15.D2, V13.D2, V15.D2
+	WORD  $0x4e6ed60e      // VFADDD V14.D2, V16.D2, V14.D2
+	WORD  $0x4e6fd62f      // VFADDD V15.D2, V17.D2, V15.D2
+	FMOVQ 544(R3), F17
+	WORD  $0x6e71dd10      // VFMULD V17.D2, V8.D2, V16.D2
+	WORD  $0x6e71dd31      // VFMULD V17.D2, V9.D2, V17.D2
+	FMOVQ 512(R3), F18
+	WORD  $0x4e72d610      // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e72d631      // VFADDD V18.D2, V17.D2, V17.D2
+	FMOVQ 608(R3), F18
+	WORD  $0x6e72dd08      // VFMULD V18.D2, V8.D2, V8.D2
+	WORD  $0x6e72dd29      // VFMULD V18.D2, V9.D2, V9.D2
+	FMOVQ 576(R3), F18
+	WORD  $0x4e72d508      // VFADDD V18.D2, V8.D2, V8.D2
+	WORD  $0x4e72d529      // VFADDD V18.D2, V9.D2, V9.D2
+	WORD  $0x6e68dcc8      // VFMULD V8.D2, V6.D2, V8.D2
+	WORD  $0x6e69dce9      // VFMULD V9.D2, V7.D2, V9.D2
+	WORD  $0x4e68d608      // VFADDD V8.D2, V16.D2, V8.D2
+	WORD  $0x4e69d629      // VFADDD V9.D2, V17.D2, V9.D2
+	WORD  $0x6e6edd8c      // VFMULD V14.D2, V12.D2, V12.D2
+	WORD  $0x6e6fddad      // VFMULD V15.D2, V13.D2, V13.D2
+	WORD  $0x4e6cd508      // VFADDD V12.D2, V8.D2, V8.D2
+	WORD  $0x4e6dd529      // VFADDD V13.D2, V9.D2, V9.D2
+	WORD  $0x6e68dcc6      // VFMULD V8.D2, V6.D2, V6.D2
+	WORD  $0x6e69dce7      // VFMULD V9.D2, V7.D2, V7.D2
+	WORD  $0x4e66d442      // VFADDD V6.D2, V2.D2, V2.D2
+	WORD  $0x4e67d463      // VFADDD V7.D2, V3.D2, V3.D2
+
+	// Times 2^k.
+	WORD  $0x4e62d546         // VFADDD V2.D2, V10.D2, V6.D2
+	WORD  $0x4e63d567         // VFADDD V3.D2, V11.D2, V7.D2
+	FMOVQ 128(R3), F9
+	WORD  $0x4e69d488         // VFADDD V9.D2, V4.D2, V8.D2
+	WORD  $0x4e69d4a9         // VFADDD V9.D2, V5.D2, V9.D2
+	VSHL  $0x34, V8.D2, V8.D2
+	VSHL  $0x34, V9.D2, V9.D2
+	WORD  $0x4ee6d54c         // VFSUBD V6.D2, V10.D2, V12.D2
+	WORD  $0x4ee7d56d         // VFSUBD V7.D2, V11.D2, V13.D2
+	WORD  $0x4e62d58c         // VFADDD V2.D2, V12.D2, V12.D2
+	WORD  $0x4e63d5ad         // VFADDD V3.D2, V13.D2, V13.D2
+	WORD  $0x6e68dd8c         // VFMULD V8.D2, V12.D2, V12.D2
+	WORD  $0x6e69ddad         // VFMULD V9.D2, V13.D2, V13.D2
+	WORD  $0x6e68dcc8         // VFMULD V8.D2, V6.D2, V8.D2
+	WORD  $0x6e69dce9         // VFMULD V9.D2, V7.D2, V9.D2
+
+	// A subnormal result is rounded once.
+	FMOVD 160(R3), F14
+	VMOV  V14.D[0], V14.D[1]
+	FMOVD 160(R3), F15
+	VMOV  V15.D[0], V15.D[1]
+	WORD  $0x4ee4d5c4             // VFSUBD V4.D2, V14.D2, V4.D2
+	WORD  $0x4ee5d5e5             // VFSUBD V5.D2, V15.D2, V5.D2
+	VSHL  $0x34, V4.D2, V4.D2
+	VSHL  $0x34, V5.D2, V5.D2
+	WORD  $0x4e6ad48e             // VFADDD V10.D2, V4.D2, V14.D2
+	WORD  $0x4e6bd4af             // VFADDD V11.D2, V5.D2, V15.D2
+	WORD  $0x4eeed490             // VFSUBD V14.D2, V4.D2, V16.D2
+	WORD  $0x4eefd4b1             // VFSUBD V15.D2, V5.D2, V17.D2
+	WORD  $0x4e6ad60a             // VFADDD V10.D2, V16.D2, V10.D2
+	WORD  $0x4e6bd62b             // VFADDD V11.D2, V17.D2, V11.D2
+	WORD  $0x4e62d542             // VFADDD V2.D2, V10.D2, V2.D2
+	WORD  $0x4e63d563             // VFADDD V3.D2, V11.D2, V3.D2
+	WORD  $0x4e62d5ce             // VFADDD V2.D2, V14.D2, V14.D2
+	WORD  $0x4e63d5ef             // VFADDD V3.D2, V15.D2, V15.D2
+	VSUB  V4.S4, V14.S4, V14.S4
+	VSUB  V5.S4, V15.S4, V15.S4
+	WORD  $0x6ee6e482             // VFCMGTD V6.D2, V4.D2, V2.D2
+	WORD  $0x6ee7e4a3             // VFCMGTD V7.D2, V5.D2, V3.D2
+	VMOV  V8.B16, V4.B16
+	VMOV  V9.B16, V5.B16
+	VBIT  V2.B16, V14.B16, V4.B16
+	VBIT  V3.B16, V15.B16, V5.B16
+
+	// A quotient and what it leaves.
+	FMOVD 320(R3), F2
+	VMOV  V2.D[0], V2.D[1]
+	FMOVD 320(R3), F3
+	VMOV  V3.D[0], V3.D[1]
+	WORD  $0x4e62d486               // VFADDD V2.D2, V4.D2, V6.D2
+	WORD  $0x4e63d4a7               // VFADDD V3.D2, V5.D2, V7.D2
+	WORD  $0x4ee6d448               // VFSUBD V6.D2, V2.D2, V8.D2
+	WORD  $0x4ee7d469               // VFSUBD V7.D2, V3.D2, V9.D2
+	WORD  $0x4e64d508               // VFADDD V4.D2, V8.D2, V8.D2
+	WORD  $0x4e65d529               // VFADDD V5.D2, V9.D2, V9.D2
+	WORD  $0x4e6cd508               // VFADDD V12.D2, V8.D2, V8.D2
+	WORD  $0x4e6dd529               // VFADDD V13.D2, V9.D2, V9.D2
+	WORD  $0x6e66fc4a               // VFDIVD V6.D2, V2.D2, V10.D2
+	WORD  $0x6e67fc6b               // VFDIVD V7.D2, V3.D2, V11.D2
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	WORD  $0x6ee0e5ce               // VFCMGTD V0.D2, V14.D2, V14.D2
+	WORD  $0x6ee1e5ef               // VFCMGTD V1.D2, V15.D2, V15.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V14.B16, V4.B16, V2.B16
+	VBIT  V15.B16, V5.B16, V3.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOV  V16.B16, V16.B16
+	VMOV  V17.B16, V17.B16
+	VBIT  V14.B16, V12.B16, V16.B16
+	VBIT  V15.B16, V13.B16, V17.B16
+	WORD  $0x6e6adc4c               // VFMULD V10.D2, V2.D2, V12.D2
+	WORD  $0x6e6bdc6d               // VFMULD V11.D2, V3.D2, V13.D2
+	FMOVD 256(R3), F14
+	VMOV  V14.D[0], V14.D[1]
+	FMOVD 256(R3), F15
+	VMOV  V15.D[0], V15.D[1]
+	VAND  V14.B16, V12.B16, V18.B16
+	VAND  V15.B16, V13.B16, V19.B16
+	VAND  V14.B16, V6.B16, V14.B16
+	VAND  V15.B16, V7.B16, V15.B16
+	WORD  $0x6e6ede54               // VFMULD V14.D2, V18.D2, V20.D2
+	WORD  $0x6e6fde75               // VFMULD V15.D2, V19.D2, V21.D2
+	WORD  $0x4ef4d442               // VFSUBD V20.D2, V2.D2, V2.D2
+	WORD  $0x4ef5d463               // VFSUBD V21.D2, V3.D2, V3.D2
+	WORD  $0x4eeed4c6               // VFSUBD V14.D2, V6.D2, V6.D2
+	WORD  $0x4eefd4e7               // VFSUBD V15.D2, V7.D2, V7.D2
+	WORD  $0x6e66de54               // VFMULD V6.D2, V18.D2, V20.D2
+	WORD  $0x6e67de75               // VFMULD V7.D2, V19.D2, V21.D2
+	WORD  $0x4ef4d442               // VFSUBD V20.D2, V2.D2, V2.D2
+	WORD  $0x4ef5d463               // VFSUBD V21.D2, V3.D2, V3.D2
+	WORD  $0x4ef2d592               // VFSUBD V18.D2, V12.D2, V18.D2
+	WORD  $0x4ef3d5b3               // VFSUBD V19.D2, V13.D2, V19.D2
+	WORD  $0x6e6ede4e               // VFMULD V14.D2, V18.D2, V14.D2
+	WORD  $0x6e6fde6f               // VFMULD V15.D2, V19.D2, V15.D2
+	WORD  $0x4eeed442               // VFSUBD V14.D2, V2.D2, V2.D2
+	WORD  $0x4eefd463               // VFSUBD V15.D2, V3.D2, V3.D2
+	WORD  $0x6e66de46               // VFMULD V6.D2, V18.D2, V6.D2
+	WORD  $0x6e67de67               // VFMULD V7.D2, V19.D2, V7.D2
+	WORD  $0x4ee6d442               // VFSUBD V6.D2, V2.D2, V2.D2
+	WORD  $0x4ee7d463               // VFSUBD V7.D2, V3.D2, V3.D2
+	WORD  $0x4e70d442               // VFADDD V16.D2, V2.D2, V2.D2
+	WORD  $0x4e71d463               // VFADDD V17.D2, V3.D2, V3.D2
+	WORD  $0x6e68dd86               // VFMULD V8.D2, V12.D2, V6.D2
+	WORD  $0x6e69dda7               // VFMULD V9.D2, V13.D2, V7.D2
+	WORD  $0x4ee6d442               // VFSUBD V6.D2, V2.D2, V2.D2
+	WORD  $0x4ee7d463               // VFSUBD V7.D2, V3.D2, V3.D2
+	WORD  $0x6e6adc42               // VFMULD V10.D2, V2.D2, V2.D2
+	WORD  $0x6e6bdc63               // VFMULD V11.D2, V3.D2, V3.D2
+	WORD  $0x4e62d582               // VFADDD V2.D2, V12.D2, V2.D2
+	WORD  $0x4e63d5a3               // VFADDD V3.D2, V13.D2, V3.D2
+	FMOVD 320(R3), F6
+	VMOV  V6.D[0], V6.D[1]
+	FMOVD 320(R3), F7
+	VMOV  V7.D[0], V7.D[1]
+	FMOVD 416(R3), F8
+	VMOV  V8.D[0], V8.D[1]
+	FMOVD 416(R3), F9
+	VMOV  V9.D[0], V9.D[1]
+	WORD  $0x6ee0e508               // VFCMGTD V0.D2, V8.D2, V8.D2
+	WORD  $0x6ee1e529               // VFCMGTD V1.D2, V9.D2, V9.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V8.B16, V4.B16, V2.B16
+	VBIT  V9.B16, V5.B16, V3.B16
+	FMOVD 384(R3), F4
+	VMOV  V4.D[0], V4.D[1]
+	FMOVD 384(R3), F5
+	VMOV  V5.D[0], V5.D[1]
+	WORD  $0x6ee4e400               // VFCMGTD V4.D2, V0.D2, V0.D2
+	WORD  $0x6ee5e421               // VFCMGTD V5.D2, V1.D2, V1.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V0.B16, V6.B16, V2.B16
+	VBIT  V1.B16, V7.B16, V3.B16
+	FSTPQ (F2, F3), (R0)
+	ADD   $0x00000020, R1, R1
+	ADD   $0x00000020, R0, R0
+	SUB   $0x00000004, R2, R2
+	CMP   $0x00000004, R2
+	BHS   loop
+
+rest:
+	CMP $0x00000000, R2
+	BLS done
+
+	// What is left of a group.
+	LSL   $0x00000001, R2, R2
+	SUB   $0x00000001, R2, R2
+	AND   $0x00000007, R2, R2
+	ADD   $0x00000001, R2, R2
+	ADD   $0x00000000, R1, R1
+	TBNZ  $0x03, R2, part1all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R2, part1low
+	FMOVQ (R1), F0
+	ADD   $0x00000010, R1, R1
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R2, part1highone
+	FMOVD (R1), F1
+	TBZ   $0x00, R2, part1end
+	ADD   $0x00000008, R1, R1
+	VLD1  (R1), V1.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R2, part1end
+	FMOVS (R1), F1
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R2, part1lowone
+	FMOVD (R1), F0
+	TBZ   $0x00, R2, part1end
+	ADD   $0x00000008, R1, R1
+	VLD1  (R1), V0.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R2, part1end
+	FMOVS (R1), F0
+	B     part1end
+
+part1all:
+	FLDPQ (R1), (F0, F1)
+
+part1end:
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	WORD  $0x4ee0d442            // VFSUBD V0.D2, V2.D2, V2.D2
+	WORD  $0x4ee1d463            // VFSUBD V1.D2, V3.D2, V3.D2
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	WORD  $0x6ee0e484            // VFCMGTD V0.D2, V4.D2, V4.D2
+	WORD  $0x6ee1e4a5            // VFCMGTD V1.D2, V5.D2, V5.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V4.B16, V0.B16, V2.B16
+	VBIT  V5.B16, V1.B16, V3.B16
+	FMOVD (R3), F4
+	VMOV  V4.D[0], V4.D[1]
+	FMOVD (R3), F5
+	VMOV  V5.D[0], V5.D[1]
+	WORD  $0x6ee2e486            // VFCMGTD V2.D2, V4.D2, V6.D2
+	WORD  $0x6ee3e4a7            // VFCMGTD V3.D2, V5.D2, V7.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V6.B16, V4.B16, V2.B16
+	VBIT  V7.B16, V5.B16, V3.B16
+
+	// x = k ln 2 + r
+	FMOVQ 32(R3), F5
+	WORD  $0x6e65dc44 // VFMULD V5.D2, V2.D2, V4.D2
+	WORD  $0x6e65dc65 // VFMULD V5.D2, V3.D2, V5.D2
+	FMOVQ 64(R3), F6
+	WORD  $0x4e66d484 // VFADDD V6.D2, V4.D2, V4.D2
+	WORD  $0x4e66d4a5 // VFADDD V6.D2, V5.D2, V5.D2
+	FMOVQ 96(R3), F6
+	WORD  $0x4e66d484 // VFADDD V6.D2, V4.D2, V4.D2
+	WORD  $0x4e66d4a5 // VFADDD V6.D2, V5.D2, V5.D2
+	FMOVQ 192(R3), F7
+	WORD  $0x6e67dc86 // VFMULD V7.D2, V4.D2, V6.D2
+	WORD  $0x6e67dca7 // VFMULD V7.D2, V5.D2, V7.D2
+	WORD  $0x4ee6d442 // VFSUBD V6.D2, V2.D2, V2.D2
+	WORD  $0x4ee7d463 // VFSUBD V7.D2, V3.D2, V3.D2
+	FMOVQ 224(R3), F7
+	WORD  $0x6e67dc86 // VFMULD V7.D2, V4.D2, V6.D2
+	WORD  $0x6e67dca7 // VFMULD V7.D2, V5.D2, V7.D2
+	WORD  $0x4ee6d448 // VFSUBD V6.D2, V2.D2, V8.D2
+	WORD  $0x4ee7d469 // VFSUBD V7.D2, V3.D2, V9.D2
+	WORD  $0x4ee8d442 // VFSUBD V8.D2, V2.D2, V2.D2
+	WORD  $0x4ee9d463 // VFSUBD V9.D2, V3.D2, V3.D2
+	WORD  $0x4ee6d442 // VFSUBD V6.D2, V2.D2, V2.D2
+	WORD  $0x4ee7d463 // VFSUBD V7.D2, V3.D2, V3.D2
+
+	// e^r = head + tail
+	FMOVD 320(R3), F6
+	VMOV  V6.D[0], V6.D[1]
+	FMOVD 320(R3), F7
+	VMOV  V7.D[0], V7.D[1]
+	WORD  $0x4e66d50a      // VFADDD V6.D2, V8.D2, V10.D2
+	WORD  $0x4e67d52b      // VFADDD V7.D2, V9.D2, V11.D2
+	WORD  $0x4eead4c6      // VFSUBD V10.D2, V6.D2, V6.D2
+	WORD  $0x4eebd4e7      // VFSUBD V11.D2, V7.D2, V7.D2
+	WORD  $0x4e68d4c6      // VFADDD V8.D2, V6.D2, V6.D2
+	WORD  $0x4e69d4e7      // VFADDD V9.D2, V7.D2, V7.D2
+	WORD  $0x6e6adc42      // VFMULD V10.D2, V2.D2, V2.D2
+	WORD  $0x6e6bdc63      // VFMULD V11.D2, V3.D2, V3.D2
+	WORD  $0x4e62d4c2      // VFADDD V2.D2, V6.D2, V2.D2
+	WORD  $0x4e63d4e3      // VFADDD V3.D2, V7.D2, V3.D2
+	WORD  $0x6e68dd06      // VFMULD V8.D2, V8.D2, V6.D2
+	WORD  $0x6e69dd27      // VFMULD V9.D2, V9.D2, V7.D2
+	WORD  $0x6e66dccc      // VFMULD V6.D2, V6.D2, V12.D2
+	WORD  $0x6e67dced      // VFMULD V7.D2, V7.D2, V13.D2
+	FMOVQ 800(R3), F15
+	WORD  $0x6e6fdd0e      // VFMULD V15.D2, V8.D2, V14.D2
+	WORD  $0x6e6fdd2f      // VFMULD V15.D2, V9.D2, V15.D2
+	FMOVQ 768(R3), F16
+	WORD  $0x4e70d5ce      // VFADDD V16.D2, V14.D2, V14.D2
+	WORD  $0x4e70d5ef      // VFADDD V16.D2, V15.D2, V15.D2
+	FMOVQ 864(R3), F17
+	WORD  $0x6e71dd10      // VFMULD V17.D2, V8.D2, V16.D2
+	WORD  $0x6e71dd31      // VFMULD V17.D2, V9.D2, V17.D2
+	FMOVQ 832(R3), F18
+	WORD  $0x4e72d610      // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e72d631      // VFADDD V18.D2, V17.D2, V17.D2
+	WORD  $0x6e70dcd0      // VFMULD V16.D2, V6.D2, V16.D2
+	WORD  $0x6e71dcf1      // VFMULD V17.D2, V7.D2, V17.D2
+	WORD  $0x4e70d5ce      // VFADDD V16.D2, V14.D2, V14.D2
+	WORD  $0x4e71d5ef      // VFADDD V17.D2, V15.D2, V15.D2
+	FMOVQ 896(R3), F17
+	WORD  $0x6e71dd90      // VFMULD V17.D2, V12.D2, V16.D2
+	WORD  $0x6e71ddb1      // VFMULD V17.D2, V13.D2, V17.D2
+	WORD  $0x4e70d5ce      // VFADDD V16.D2, V14.D2, V14.D2
+	WORD  $0x4e71d5ef      // VFADDD V17.D2, V15.D2, V15.D2
+	FMOVQ 672(R3), F17
+	WORD  $0x6e71dd10      // VFMULD V17.D2, V8.D2, V16.D2
+	WORD  $0x6e71dd31      // VFMULD V17.D2, V9.D2, V17.D2
+	FMOVQ 640(R3), F18
+	WORD  $0x4e72d610      // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e72d631      // VFADDD V18.D2, V17.D2, V17.D2
+	FMOVQ 736(R3), F19
+	WORD  $0x6e73dd12      // VFMULD V19.D2, V8.D2, V18.D2
+	WORD  $0x6e73dd33      // VFMULD V19.D2, V9.D2, V19.D2
+	FMOVQ 704(R3), F20
+	WORD  $0x4e74d652      // VFADDD V20.D2, V18.D2, V18.D2
+	WORD  $0x4e74d673      // VFADDD V20.D2, V19.D2, V19.D2
+	WORD  $0x6e72dcd2      // VFMULD V18.D2, V6.D2, V18.D2
+	WORD  $0x6e73dcf3      // VFMULD V19.D2, V7.D2, V19.D2
+	WORD  $0x4e72d610      // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e73d631      // VFADDD V19.D2, V17.D2, V17.D2
+	WORD  $0x6e6edd8e      // VFMULD V14.D2, V12.D2, V14.D2
+	WORD  $0x6e6fddaf      // VFMULD V15.D2, V13.D2, V15.D2
+	WORD  $0x4e6ed60e      // VFADDD V14.D2, V16.D2, V14.D2
+	WORD  $0x4e6fd62f      // VFADDD V15.D2, V17.D2, V15.D2
+	FMOVQ 544(R3), F17
+	WORD  $0x6e71dd10      // VFMULD V17.D2, V8.D2, V16.D2
+	WORD  $0x6e71dd31      // VFMULD V17.D2, V9.D2, V17.D2
+	FMOVQ 512(R3), F18
+	WORD  $0x4e72d610      // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e72d631      // VFADDD V18.D2, V17.D2, V17.D2
+	FMOVQ 608(R3), F18
+	WORD  $0x6e72dd08      // VFMULD V18.D2, V8.D2, V8.D2
+	WORD  $0x6e72dd29      // VFMULD V18.D2, V9.D2, V9.D2
+	FMOVQ 576(R3), F18
+	WORD  $0x4e72d508      // VFADDD V18.D2, V8.D2, V8.D2
+	WORD  $0x4e72d529      // VFADDD V18.D2, V9.D2, V9.D2
+	WORD  $0x6e68dcc8      // VFMULD V8.D2, V6.D2, V8.D2
+	WORD  $0x6e69dce9      // VFMULD V9.D2, V7.D2, V9.D2
+	WORD  $0x4e68d608      // VFADDD V8.D2, V16.D2, V8.D2
+	WORD  $0x4e69d629      // VFADDD V9.D2, V17.D2, V9.D2
+	WORD  $0x6e6edd8c      // VFMULD V14.D2, V12.D2, V12.D2
+	WORD  $0x6e6fddad      // VFMULD V15.D2, V13.D2, V13.D2
+	WORD  $0x4e6cd508      // VFADDD V12.D2, V8.D2, V8.D2
+	WORD  $0x4e6dd529      // VFADDD V13.D2, V9.D2, V9.D2
+	WORD  $0x6e68dcc6      // VFMULD V8.D2, V6.D2, V6.D2
+	WORD  $0x6e69dce7      // VFMULD V9.D2, V7.D2, V7.D2
+	WORD  $0x4e66d442      // VFADDD V6.D2, V2.D2, V2.D2
+	WORD  $0x4e67d463      // VFADDD V7.D2, V3.D2, V3.D2
+
+	// Times 2^k.
+	WORD  $0x4e62d546         // VFADDD V2.D2, V10.D2, V6.D2
+	WORD  $0x4e63d567         // VFADDD V3.D2, V11.D2, V7.D2
+	FMOVQ 128(R3), F9
+	WORD  $0x4e69d488         // VFADDD V9.D2, V4.D2, V8.D2
+	WORD  $0x4e69d4a9         // VFADDD V9.D2, V5.D2, V9.D2
+	VSHL  $0x34, V8.D2, V8.D2
+	VSHL  $0x34, V9.D2, V9.D2
+	WORD  $0x4ee6d54c         // VFSUBD V6.D2, V10.D2, V12.D2
+	WORD  $0x4ee7d56d         // VFSUBD V7.D2, V11.D2, V13.D2
+	WORD  $0x4e62d58c         // VFADDD V2.D2, V12.D2, V12.D2
+	WORD  $0x4e63d5ad         // VFADDD V3.D2, V13.D2, V13.D2
+	WORD  $0x6e68dd8c         // VFMULD V8.D2, V12.D2, V12.D2
+	WORD  $0x6e69ddad         // VFMULD V9.D2, V13.D2, V13.D2
+	WORD  $0x6e68dcc8         // VFMULD V8.D2, V6.D2, V8.D2
+	WORD  $0x6e69dce9         // VFMULD V9.D2, V7.D2, V9.D2
+
+	// A subnormal result is rounded once.
+	FMOVD 160(R3), F14
+	VMOV  V14.D[0], V14.D[1]
+	FMOVD 160(R3), F15
+	VMOV  V15.D[0], V15.D[1]
+	WORD  $0x4ee4d5c4             // VFSUBD V4.D2, V14.D2, V4.D2
+	WORD  $0x4ee5d5e5             // VFSUBD V5.D2, V15.D2, V5.D2
+	VSHL  $0x34, V4.D2, V4.D2
+	VSHL  $0x34, V5.D2, V5.D2
+	WORD  $0x4e6ad48e             // VFADDD V10.D2, V4.D2, V14.D2
+	WORD  $0x4e6bd4af             // VFADDD V11.D2, V5.D2, V15.D2
+	WORD  $0x4eeed490             // VFSUBD V14.D2, V4.D2, V16.D2
+	WORD  $0x4eefd4b1             // VFSUBD V15.D2, V5.D2, V17.D2
+	WORD  $0x4e6ad60a             // VFADDD V10.D2, V16.D2, V10.D2
+	WORD  $0x4e6bd62b             // VFADDD V11.D2, V17.D2, V11.D2
+	WORD  $0x4e62d542             // VFADDD V2.D2, V10.D2, V2.D2
+	WORD  $0x4e63d563             // VFADDD V3.D2, V11.D2, V3.D2
+	WORD  $0x4e62d5ce             // VFADDD V2.D2, V14.D2, V14.D2
+	WORD  $0x4e63d5ef             // VFADDD V3.D2, V15.D2, V15.D2
+	VSUB  V4.S4, V14.S4, V14.S4
+	VSUB  V5.S4, V15.S4, V15.S4
+	WORD  $0x6ee6e482             // VFCMGTD V6.D2, V4.D2, V2.D2
+	WORD  $0x6ee7e4a3             // VFCMGTD V7.D2, V5.D2, V3.D2
+	VMOV  V8.B16, V4.B16
+	VMOV  V9.B16, V5.B16
+	VBIT  V2.B16, V14.B16, V4.B16
+	VBIT  V3.B16, V15.B16, V5.B16
+
+	// A quotient and what it leaves.
+	FMOVD 320(R3), F2
+	VMOV  V2.D[0], V2.D[1]
+	FMOVD 320(R3), F3
+	VMOV  V3.D[0], V3.D[1]
+	WORD  $0x4e62d486               // VFADDD V2.D2, V4.D2, V6.D2
+	WORD  $0x4e63d4a7               // VFADDD V3.D2, V5.D2, V7.D2
+	WORD  $0x4ee6d448               // VFSUBD V6.D2, V2.D2, V8.D2
+	WORD  $0x4ee7d469               // VFSUBD V7.D2, V3.D2, V9.D2
+	WORD  $0x4e64d508               // VFADDD V4.D2, V8.D2, V8.D2
+	WORD  $0x4e65d529               // VFADDD V5.D2, V9.D2, V9.D2
+	WORD  $0x4e6cd508               // VFADDD V12.D2, V8.D2, V8.D2
+	WORD  $0x4e6dd529               // VFADDD V13.D2, V9.D2, V9.D2
+	WORD  $0x6e66fc4a               // VFDIVD V6.D2, V2.D2, V10.D2
+	WORD  $0x6e67fc6b               // VFDIVD V7.D2, V3.D2, V11.D2
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	WORD  $0x6ee0e5ce               // VFCMGTD V0.D2, V14.D2, V14.D2
+	WORD  $0x6ee1e5ef               // VFCMGTD V1.D2, V15.D2, V15.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V14.B16, V4.B16, V2.B16
+	VBIT  V15.B16, V5.B16, V3.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOV  V16.B16, V16.B16
+	VMOV  V17.B16, V17.B16
+	VBIT  V14.B16, V12.B16, V16.B16
+	VBIT  V15.B16, V13.B16, V17.B16
+	WORD  $0x6e6adc4c               // VFMULD V10.D2, V2.D2, V12.D2
+	WORD  $0x6e6bdc6d               // VFMULD V11.D2, V3.D2, V13.D2
+	FMOVD 256(R3), F14
+	VMOV  V14.D[0], V14.D[1]
+	FMOVD 256(R3), F15
+	VMOV  V15.D[0], V15.D[1]
+	VAND  V14.B16, V12.B16, V18.B16
+	VAND  V15.B16, V13.B16, V19.B16
+	VAND  V14.B16, V6.B16, V14.B16
+	VAND  V15.B16, V7.B16, V15.B16
+	WORD  $0x6e6ede54               // VFMULD V14.D2, V18.D2, V20.D2
+	WORD  $0x6e6fde75               // VFMULD V15.D2, V19.D2, V21.D2
+	WORD  $0x4ef4d442               // VFSUBD V20.D2, V2.D2, V2.D2
+	WORD  $0x4ef5d463               // VFSUBD V21.D2, V3.D2, V3.D2
+	WORD  $0x4eeed4c6               // VFSUBD V14.D2, V6.D2, V6.D2
+	WORD  $0x4eefd4e7               // VFSUBD V15.D2, V7.D2, V7.D2
+	WORD  $0x6e66de54               // VFMULD V6.D2, V18.D2, V20.D2
+	WORD  $0x6e67de75               // VFMULD V7.D2, V19.D2, V21.D2
+	WORD  $0x4ef4d442               // VFSUBD V20.D2, V2.D2, V2.D2
+	WORD  $0x4ef5d463               // VFSUBD V21.D2, V3.D2, V3.D2
+	WORD  $0x4ef2d592               // VFSUBD V18.D2, V12.D2, V18.D2
+	WORD  $0x4ef3d5b3               // VFSUBD V19.D2, V13.D2, V19.D2
+	WORD  $0x6e6ede4e               // VFMULD V14.D2, V18.D2, V14.D2
+	WORD  $0x6e6fde6f               // VFMULD V15.D2, V19.D2, V15.D2
+	WORD  $0x4eeed442               // VFSUBD V14.D2, V2.D2, V2.D2
+	WORD  $0x4eefd463               // VFSUBD V15.D2, V3.D2, V3.D2
+	WORD  $0x6e66de46               // VFMULD V6.D2, V18.D2, V6.D2
+	WORD  $0x6e67de67               // VFMULD V7.D2, V19.D2, V7.D2
+	WORD  $0x4ee6d442               // VFSUBD V6.D2, V2.D2, V2.D2
+	WORD  $0x4ee7d463               // VFSUBD V7.D2, V3.D2, V3.D2
+	WORD  $0x4e70d442               // VFADDD V16.D2, V2.D2, V2.D2
+	WORD  $0x4e71d463               // VFADDD V17.D2, V3.D2, V3.D2
+	WORD  $0x6e68dd86               // VFMULD V8.D2, V12.D2, V6.D2
+	WORD  $0x6e69dda7               // VFMULD V9.D2, V13.D2, V7.D2
+	WORD  $0x4ee6d442               // VFSUBD V6.D2, V2.D2, V2.D2
+	WORD  $0x4ee7d463               // VFSUBD V7.D2, V3.D2, V3.D2
+	WORD  $0x6e6adc42               // VFMULD V10.D2, V2.D2, V2.D2
+	WORD  $0x6e6bdc63               // VFMULD V11.D2, V3.D2, V3.D2
+	WORD  $0x4e62d582               // VFADDD V2.D2, V12.D2, V2.D2
+	WORD  $0x4e63d5a3               // VFADDD V3.D2, V13.D2, V3.D2
+	FMOVD 320(R3), F6
+	VMOV  V6.D[0], V6.D[1]
+	FMOVD 320(R3), F7
+	VMOV  V7.D[0], V7.D[1]
+	FMOVD 416(R3), F8
+	VMOV  V8.D[0], V8.D[1]
+	FMOVD 416(R3), F9
+	VMOV  V9.D[0], V9.D[1]
+	WORD  $0x6ee0e508               // VFCMGTD V0.D2, V8.D2, V8.D2
+	WORD  $0x6ee1e529               // VFCMGTD V1.D2, V9.D2, V9.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V8.B16, V4.B16, V2.B16
+	VBIT  V9.B16, V5.B16, V3.B16
+	FMOVD 384(R3), F4
+	VMOV  V4.D[0], V4.D[1]
+	FMOVD 384(R3), F5
+	VMOV  V5.D[0], V5.D[1]
+	WORD  $0x6ee4e400               // VFCMGTD V4.D2, V0.D2, V0.D2
+	WORD  $0x6ee5e421               // VFCMGTD V5.D2, V1.D2, V1.D2
+	VMOV  V2.B16, V2.B16
+	VMOV  V3.B16, V3.B16
+	VBIT  V0.B16, V6.B16, V2.B16
+	VBIT  V1.B16, V7.B16, V3.B16
+	ADD   $0x00000000, R0, R0
+	TBNZ  $0x03, R2, part2all
+	VORR  V2.B16, V2.B16, V0.B16
+	TBZ   $0x02, R2, part2low
+	FMOVQ F2, (R0)
+	ADD   $0x00000010, R0, R0
+	VORR  V3.B16, V3.B16, V0.B16
+
+part2low:
+	TBZ   $0x01, R2, part2one
+	FMOVD F0, (R0)
+	ADD   $0x00000008, R0, R0
+	VEXT  $0x08, V0.B16, V0.B16, V0.B16
+
+part2one:
+	TBZ   $0x00, R2, part2end
+	FMOVS F0, (R0)
+	B     part2end
+
+part2all:
+	FSTPQ (F2, F3), (R0)
+
+part2end:
+done:
+	RET
 
 // func squaredDistanceNEON(x []float32, y []float32) float32
 TEXT ·squaredDistanceNEON(SB), NOSPLIT, $0-52

@@ -407,6 +407,10 @@ var Kernels = []Kernel{
 		},
 		Bytes: func(a *Args) int { return 20 * len(a.X) },
 	},
+	ofDoubles("sigmoid", asm.Sigmoid, func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }),
+	ofDoubles("log1pexp", asm.Log1pExp, func(x float64) float64 {
+		return max(0, x) + math.Log1p(math.Exp(-math.Abs(x)))
+	}),
 	{
 		Name: "dot64",
 		New: func(n int, m Memory, s *Source) *Args {
@@ -1108,6 +1112,30 @@ func wideMap(n int, terms func(int) (u, v float64)) (want, scale []float64) {
 		scale = append(scale, math.Abs(u)+math.Abs(v))
 	}
 	return want, scale
+}
+
+// ofDoubles is a kernel that stores a function of each of a vector of float64 in its place.
+func ofDoubles(name string, call func(dst, x []float64), f func(x float64) float64) Kernel {
+	return Kernel{
+		Name:    name,
+		Inexact: true,
+		New: func(n int, m Memory, s *Source) *Args {
+			a := &Args{Doubles: m.Doubles(n)}
+			for i := range a.Doubles {
+				a.Doubles[i] = 40 * float64(s.Float())
+			}
+			return a
+		},
+		Call: func(a *Args) float32 { call(a.Doubles, a.Doubles); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			for _, x := range a.Doubles {
+				v := f(x)
+				want, scale = append(want, v, 0, 0), append(scale, v, v, v)
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 16 * len(a.Doubles) },
+	}
 }
 
 // ofBytes is a kernel of two vectors of bytes.

@@ -30,6 +30,7 @@
 // below z or 0. Errors above a half let a result be a unit below that of the float before; none was
 // found.
 //
-// For slices of float32 package asm has a faster exponential. Where the last bit doesn't matter use
+// Package asm has Sigmoid and Log1pExp of slices, with the same bits, and a faster exponential of
+// float32. Where the last bit doesn't matter use
 // package math, which is about as fast.
 package floats

@@ -57,10 +57,13 @@ func Log1p(x float64) float64 {
 	return high + low
 }
 
+// small is an x up to which logParts takes 1+x as it is.
+const small = 0.41
+
 // log1pParts returns log(1+x+xLow) as high + low. xLow is at most a unit in the last place of x,
 // and x is above -1.
 func log1pParts(x, xLow float64) (high, low float64) {
-	if x > -0.29 && x < 0.41 {
+	if x > -0.29 && x < small {
 		return logParts(x, xLow, 0)
 	}
 	u := 1 + x
@@ -119,7 +122,10 @@ func remainder(n, q, d float64) float64 {
 		float64(qLow*dLow)
 }
 
+// upperBits are the bits that upper leaves.
+const upperBits = math.MaxUint64 - (1<<27 - 1)
+
 // upper returns x without the lower half of its bits.
 func upper(x float64) float64 {
-	return math.Float64frombits(math.Float64bits(x) &^ (1<<27 - 1))
+	return math.Float64frombits(math.Float64bits(x) & upperBits)
 }

@@ -521,7 +521,9 @@ func (t *avx) BitsShiftRight(dst, a Group, bits int) {
 
 // Doubles.
 
-func (t *avx) BroadcastDouble(v Group, p reg.GPVirtual) { t.VBROADCASTSD(at(p, 0), r(v)) }
+func (t *avx) BroadcastDouble(v Group, p reg.GPVirtual, offset int) {
+	t.VBROADCASTSD(at(p, offset), r(v))
+}
 
 func (t *avx) LoadDoubles(v Group, p reg.GPVirtual, offset int) {
 	if v.width == 2 {
@@ -541,6 +543,56 @@ func (t *avx) Doubles(low, high, v Group) {
 
 func (t *avx) MulDoubles(dst, a, b Group) { t.VMULPD(r(b), r(a), r(dst)) }
 func (t *avx) AddDoubles(dst, a, b Group) { t.VADDPD(r(b), r(a), r(dst)) }
+func (t *avx) SubDoubles(dst, a, b Group) { t.VSUBPD(r(b), r(a), r(dst)) }
+func (t *avx) DivDoubles(dst, a, b Group) { t.VDIVPD(r(b), r(a), r(dst)) }
+
+func (t *avx) MulDoubleLoad(dst, a Group, p reg.GPVirtual, offset int) {
+	if t.evex {
+		t.VMULPD_BCST(at(p, offset), r(a), r(dst))
+	} else {
+		t.VMULPD(at(p, offset), r(a), r(dst))
+	}
+}
+
+func (t *avx) AddDoubleLoad(dst, a Group, p reg.GPVirtual, offset int) {
+	if t.evex {
+		t.VADDPD_BCST(at(p, offset), r(a), r(dst))
+	} else {
+		t.VADDPD(at(p, offset), r(a), r(dst))
+	}
+}
+
+func (t *avx) LessDoubles(a, b Group) Mask {
+	if t.evex {
+		mask := t.K()
+		t.VCMPPD(lessThan, r(b), r(a), mask)
+		return mask
+	}
+	mask := t.New(a.width)
+	t.VCMPPD(lessThan, r(b), r(a), r(mask))
+	return mask
+}
+
+// SelectDoubles says of VBLENDMPD what avo doesn't know: it writes all lanes, so that the register's
+// value does not matter.
+func (t *avx) SelectDoubles(mask Mask, a, b Group) Group {
+	v := t.New(a.width)
+	if !t.evex {
+		t.VBLENDVPD(r(mask.(Group)), r(a), r(b), r(v))
+		return v
+	}
+	blend, err := x86.VBLENDMPD(r(a), r(b), mask.(reg.Register), r(v))
+	if err != nil {
+		panic(err)
+	}
+	blend.Inputs = blend.Operands[:3]
+	t.Instruction(blend)
+	return v
+}
+
+func (t *avx) ShiftDoublesLeft(dst, a Group, bits int) {
+	t.VPSLLQ(operand.Imm(uint64(bits)), r(a), r(dst))
+}
 
 func (t *avx) FoldDoubles(v Group) {
 	for width := v.width / 2; width >= 2; width /= 2 {

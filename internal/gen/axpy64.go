@@ -12,7 +12,7 @@ func axpy64(t Target) {
 	scalar, x, y, n := t.PointerParam("a"), t.PointerParam("x"), t.PointerParam("y"),
 		t.IntParam("n")
 	a, half := t.New(t.Width()), t.Width()/2
-	t.BroadcastDouble(a, scalar)
+	t.BroadcastDouble(a, scalar, 0)
 	turn := 4 * half
 
 	// piece updates so many elements, half as many in a group as it would have floats.

@@ -518,9 +518,9 @@ func (t *neon) BitsShiftRight(dst, a Group, bits int) {
 
 // Doubles.
 
-func (t *neon) BroadcastDouble(v Group, p reg.GPVirtual) {
+func (t *neon) BroadcastDouble(v Group, p reg.GPVirtual, offset int) {
 	for _, r := range v.regs {
-		t.FMOVD(at(p, 0), r)
+		t.FMOVD(at(p, offset), r)
 		t.VMOV(arm64.D(r, 0), arm64.D(r, 1))
 	}
 }
@@ -547,6 +547,44 @@ func (t *neon) Doubles(low, high, v Group) {
 
 func (t *neon) MulDoubles(dst, a, b Group) { each(dst, a, b, t.VFMULD) }
 func (t *neon) AddDoubles(dst, a, b Group) { each(dst, a, b, t.VFADDD) }
+func (t *neon) SubDoubles(dst, a, b Group) { each(dst, a, b, t.VFSUBD) }
+func (t *neon) DivDoubles(dst, a, b Group) { each(dst, a, b, t.VFDIVD) }
+
+func (t *neon) MulDoubleLoad(dst, a Group, p reg.GPVirtual, offset int) {
+	t.MulDoubles(dst, a, t.twice(p, offset))
+}
+
+func (t *neon) AddDoubleLoad(dst, a Group, p reg.GPVirtual, offset int) {
+	t.AddDoubles(dst, a, t.twice(p, offset))
+}
+
+// twice loads a register that is both halves.
+func (t *neon) twice(p reg.GPVirtual, offset int) Group {
+	v := t.NewUniform()
+	t.FMOVQ(at(p, offset), v.regs[0])
+	return v
+}
+
+func (t *neon) LessDoubles(a, b Group) Mask {
+	mask := t.New(a.width)
+	each(mask, b, a, t.VFCMGTD)
+	return mask
+}
+
+func (t *neon) SelectDoubles(mask Mask, a, b Group) Group {
+	v := t.New(a.width)
+	for i, r := range v.regs {
+		t.VMOV(b.regs[i], r)
+	}
+	each(v, a, mask.(Group), t.VBIT)
+	return v
+}
+
+func (t *neon) ShiftDoublesLeft(dst, a Group, bits int) {
+	for i, r := range dst.regs {
+		t.VSHLD(uint8(bits), a.regs[i], r)
+	}
+}
 
 func (t *neon) FoldDoubles(v Group) {
 	low := v.regs[0]

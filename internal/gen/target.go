@@ -172,14 +172,25 @@ type Target interface {
 	// Doubles are float64: a group of them has half as many lanes as one of floats in the same
 	// registers. The widths given are those of the registers, in floats.
 
-	// BroadcastDouble sets all lanes to the double at p.
-	BroadcastDouble(v Group, p reg.GPVirtual)
+	// BroadcastDouble sets all lanes to the double at p + offset.
+	BroadcastDouble(v Group, p reg.GPVirtual, offset int)
 	// LoadDoubles loads floats, half as many as the group is wide, and makes doubles of them;
 	// Doubles makes two groups of the floats of one.
 	LoadDoubles(v Group, p reg.GPVirtual, offset int)
 	Doubles(low, high, v Group)
 	MulDoubles(dst, a, b Group)
 	AddDoubles(dst, a, b Group)
+	SubDoubles(dst, a, b Group)
+	DivDoubles(dst, a, b Group)
+	// MulDoubleLoad and AddDoubleLoad are for groups of eight floats and more: all lanes of their
+	// last operand are one double, which is in memory four times.
+	MulDoubleLoad(dst, a Group, p reg.GPVirtual, offset int)
+	AddDoubleLoad(dst, a Group, p reg.GPVirtual, offset int)
+	// LessDoubles tells in which lanes a < b; SelectDoubles returns a there and b elsewhere.
+	LessDoubles(a, b Group) Mask
+	SelectDoubles(mask Mask, a, b Group) Group
+	// ShiftDoublesLeft sees lanes as integers of 64 bits.
+	ShiftDoublesLeft(dst, a Group, bits int)
 	// FoldDoubles is Fold for doubles; ReturnDouble ends the function with lane 0.
 	FoldDoubles(v Group)
 	ReturnDouble(v Group)
@@ -236,6 +247,9 @@ type Group struct {
 	width int
 	regs  []reg.VecVirtual
 }
+
+// A Mask is what a target keeps of in which lanes something holds.
+type Mask any
 
 // A Part is what a target keeps of how many floats of an incomplete group exist: a mask, say.
 type Part any

@@ -103,7 +103,7 @@ func (s *Sum) AddRows(x []float32, stride int, c []float32, threads int) {
 			n = (len(x)-s.dim)/stride + 1
 		}
 	}
-	s.add(n, threads, func(r int) ([]float32, float32) {
+	s.AddEach(n, threads, func(_, r int) ([]float32, float32) {
 		a := float32(1)
 		if c != nil {
 			a = c[r]
@@ -118,7 +118,7 @@ func (s *Sum) AddRowsAt(x []float32, stride int, idx []int32, c []float32, threa
 	if c != nil && len(c) != len(idx) {
 		panic(fmt.Sprintf("gram: AddRowsAt: %d coefficients of %d rows", len(c), len(idx)))
 	}
-	s.add(len(idx), threads, func(r int) ([]float32, float32) {
+	s.AddEach(len(idx), threads, func(_, r int) ([]float32, float32) {
 		a := float32(1)
 		if c != nil {
 			a = c[r]
@@ -131,8 +131,9 @@ func (s *Sum) AddRowsAt(x []float32, stride int, idx []int32, c []float32, threa
 // something to do for longer.
 const packedBytes = 4 << 20
 
-// add adds n rows.
-func (s *Sum) add(n, threads int, row func(r int) (x []float32, c float32)) {
+// AddEach adds n rows, with coefficients: row gives number r to the goroutine of the number worker,
+// which is done with it when it asks for its next one.
+func (s *Sum) AddEach(n, threads int, row func(worker, r int) (x []float32, c float32)) {
 	if s.dim == 0 || n == 0 {
 		return
 	}
@@ -142,9 +143,9 @@ func (s *Sum) add(n, threads int, row func(r int) (x []float32, c float32)) {
 	for done := 0; done < n; {
 		take := min(n-done, room-s.rows)
 		first := s.rows
-		parallel.For(threads, (take+chunk-1)/chunk, func(_, i int) {
+		parallel.For(threads, (take+chunk-1)/chunk, func(worker, i int) {
 			for r := i * chunk; r < min((i+1)*chunk, take); r++ {
-				x, c := row(done + r)
+				x, c := row(worker, done+r)
 				asm.Pack(s.a.from(first+r), asm.TileRows, s.a.step, c, x)
 				asm.Pack(s.b.from(first+r), asm.TileCols, s.b.step, 1, x)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/asm"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -95,6 +96,8 @@ var kernels = []kernel{
 		asm.Axpy64(float64(a)/float64(b), x(n), sum)
 		return all(sum)
 	}, nil},
+	{"sigmoid", "4x in f64", doubles(asm.Sigmoid), nil},
+	{"log1pexp", "4x in f64", doubles(asm.Log1pExp), nil},
 	{"min", "x", func(n int) string { return one(dense.Min(x(n))) }, nil},
 	{"max", "x", func(n int) string { return one(dense.Max(x(n))) }, nil},
 	{"argmin", "x", func(n int) string { return fmt.Sprint(dense.ArgMin(x(n))) }, nil},
@@ -208,6 +211,18 @@ var kernels = []kernel{
 		return all(c)
 	}, blocks},
 	{"top", "the best 10 of n rows of 9 small numbers: by dot, cosine, distance", top, short},
+}
+
+// doubles returns the hash of what f stores of x, four times as large, in float64.
+func doubles(f func(dst, x []float64)) func(n int) string {
+	return func(n int) string {
+		wide := floats.Wide(x(n))
+		for i := range wide {
+			wide[i] *= 4
+		}
+		f(wide, wide)
+		return all(wide)
+	}
 }
 
 // updated makes a call of one that changes the vector y.

@@ -267,6 +267,13 @@ func kernel(name string, n int) string {
 			v[i] = float64(y(i)) + float64(float64(a)/float64(b)*float64(x(i)))
 		}
 		return hashOf(v)
+	case "sigmoid", "log1pexp":
+		f := map[string]func(float64) float64{"sigmoid": sigmoid, "log1pexp": log1pExp}[name]
+		v := make([]float64, n)
+		for i := range v {
+			v[i] = f(4 * float64(x(i)))
+		}
+		return hashOf(v)
 	case "min", "max":
 		best, _ := extreme(stream(1, n), map[string]float32{"min": 1, "max": -1}[name])
 		return bits32(best)

@@ -278,7 +278,10 @@ func TestSpelling(t *testing.T) {
 		{c.VFMIN, "fmin v3.4s, v2.4s, v1.4s"},
 		{c.VFADDP, "faddp v3.4s, v2.4s, v1.4s"},
 		{c.VFADDD, "fadd v3.2d, v2.2d, v1.2d"},
+		{c.VFSUBD, "fsub v3.2d, v2.2d, v1.2d"},
 		{c.VFMULD, "fmul v3.2d, v2.2d, v1.2d"},
+		{c.VFDIVD, "fdiv v3.2d, v2.2d, v1.2d"},
+		{c.VFCMGTD, "fcmgt v3.2d, v2.2d, v1.2d"},
 		{c.VFCMEQ, "fcmeq v3.4s, v2.4s, v1.4s"},
 		{c.VFCMGT, "fcmgt v3.4s, v2.4s, v1.4s"},
 		{c.VSABD, "sabd v3.16b, v2.16b, v1.16b"},
@@ -317,6 +320,8 @@ func TestSpelling(t *testing.T) {
 	}
 	c.VSHL(23, v1, v2)
 	see("shl v2.4s, v1.4s, #23")
+	c.VSHLD(52, v1, v2)
+	see("shl v2.2d, v1.2d, #52")
 	c.VUSHR(23, v1, v2)
 	see("ushr v2.4s, v1.4s, #23")
 	c.RET()

@@ -220,13 +220,22 @@ func (c *Context) FCVTDS(n, d reg.Register)   { c.emit("FCVTDS", ops{n}, ops{d},
 func (c *Context) FMULD(m, n, d reg.Register) { c.vector("FMULD", f, m, n, d) }
 func (c *Context) FDIVD(m, n, d reg.Register) { c.vector("FDIVD", f, m, n, d) }
 
-// Two float64, by names of our own: VFADDD is n+m and VFMULD n*m in each lane, FADDPD is n0+n1 in
-// lane 0. VFCVTL makes them of the lower two float32 of n, VFCVTL2 of the upper two.
+// Two float64, by names of our own: VFADDD is n+m, VFSUBD n-m, VFMULD n*m and VFDIVD n/m in each
+// lane, FADDPD is n0+n1 in lane 0. VFCVTL makes them of the lower two float32 of n, VFCVTL2 of the upper two.
 func (c *Context) VFADDD(m, n, d reg.Register) { c.vector("VFADDD", d2, m, n, d) }
+func (c *Context) VFSUBD(m, n, d reg.Register) { c.vector("VFSUBD", d2, m, n, d) }
 func (c *Context) VFMULD(m, n, d reg.Register) { c.vector("VFMULD", d2, m, n, d) }
+func (c *Context) VFDIVD(m, n, d reg.Register) { c.vector("VFDIVD", d2, m, n, d) }
 func (c *Context) FADDPD(n, d reg.Register)    { c.emit("FADDPD", ops{n}, ops{d}, d2(n), f(d)) }
 func (c *Context) VFCVTL(n, d reg.Register)    { c.emit("VFCVTL", ops{n}, ops{d}, s2(n), d2(d)) }
 func (c *Context) VFCVTL2(n, d reg.Register)   { c.emit("VFCVTL2", ops{n}, ops{d}, s4(n), d2(d)) }
+
+// VFCMGTD is VFCMGT of two float64, VSHLD shifts two integers of 64 bits.
+func (c *Context) VFCMGTD(m, n, d reg.Register) { c.vector("VFCMGTD", d2, m, n, d) }
+
+func (c *Context) VSHLD(k uint8, n, d reg.Register) {
+	c.emit("VSHL", ops{n}, ops{d}, operand.U8(k), d2(n), d2(d))
+}
 
 // VFCMEQ and VFCMGT set all bits of a lane where n op m, and none where not; NaN compares false.
 func (c *Context) VFCMEQ(m, n, d reg.Register) { c.vector("VFCMEQ", s4, m, n, d) }

@@ -8,8 +8,9 @@ import (
 
 // words encodes, with all register fields zero, what Go 1.26 cannot assemble. VFADD, VFSUB, VFMUL,
 // VFMAX and VFADDP are Go 1.27's names, tried there; the others follow their pattern and have to be
-// tried before their row can go. FADDPS, FADDPD, VFADDD, VFMULD, those of VSMULL and those of VSXTL
-// are ours. Operands are spelled m, n, d or n, d, so Bind can add the fields without knowing more.
+// tried before their row can go. FADDPS, FADDPD, those of two float64 that end with D, of VSMULL and
+// of VSXTL are ours. Operands are spelled m, n, d or n, d, so Bind can add the fields without
+// knowing more.
 // words_test.go checks each row against golang.org/x/arch/arm64/arm64asm and llvm-mc.
 var words = map[string]uint32{
 	"VFADD":    0x4e20d400,
@@ -22,12 +23,15 @@ var words = map[string]uint32{
 	"VSMULLH":  0x0e60c000,
 	"VSMULL2H": 0x4e60c000,
 	"VFADDD":   0x4e60d400,
+	"VFSUBD":   0x4ee0d400,
 	"VFMULD":   0x6e60dc00,
+	"VFDIVD":   0x6e60fc00,
 	"FADDPD":   0x7e70d800,
 	"VFCVTL":   0x0e617800,
 	"VFCVTL2":  0x4e617800,
 	"VFCMEQ":   0x4e20e400,
 	"VFCMGT":   0x6ea0e400,
+	"VFCMGTD":  0x6ee0e400,
 	"VSCVTF":   0x4e21d800,
 	"VSABD":    0x4e207400,
 	"VUABD":    0x6e207400,

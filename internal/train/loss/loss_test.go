@@ -3,6 +3,7 @@ package loss
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -37,6 +38,23 @@ func TestCoefficient(t *testing.T) {
 			near := math.Abs(m) > 100 || f.Kind.Traits().Kinks && f.FromKink(m) < 2*h
 			if d := (f.At(m-h) - f.At(m+h)) / (2 * h); !near && math.Abs(d-coefficient) > 2e-6 {
 				t.Errorf("%+v: the coefficient at %v is %v, by differences %v", f, m, coefficient, d)
+			}
+		}
+	}
+}
+
+// Losses and Bends have the bits of At and Bent, in place too.
+func TestMany(t *testing.T) {
+	m := points(rand.New(rand.NewPCG(1, 4)))
+	for _, f := range all {
+		losses, a, bend := slices.Clone(m), slices.Clone(m), make([]float64, len(m))
+		f.Losses(losses, losses)
+		f.Bends(a, bend, a, 16)
+		for i, v := range m {
+			if wantA, wantBend := f.Bent(v, 16); losses[i] != f.At(v) || a[i] != wantA ||
+				bend[i] != wantBend {
+				t.Errorf("%+v: at %v: %v, %v, %v, want %v, %v, %v", f, v, losses[i], a[i], bend[i],
+					f.At(v), wantA, wantBend)
 			}
 		}
 	}

@@ -1,6 +1,8 @@
 package newton
 
 import (
+	"slices"
+
 	"github.com/pegasimd/pegasimd/internal/gram"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
@@ -59,22 +61,27 @@ func (n *Method) addZone(zone []int32, centre []float64) {
 	b, d, width := n.buffers, n.p.Cols, n.solved()
 	scale := 1 / n.zoneScale()
 	b.sum.Reset()
+	apart := width + 32 // so that no two goroutines write to one line of the cache
+	b.packed = slices.Grow(b.packed[:0], n.threads*apart)[:n.threads*apart]
+	views := make([]store.Rows, n.threads)
+	for k := range views {
+		views[k] = n.p.X.ForWorker()
+	}
 	for len(zone) > 0 && !n.over() {
-		some := zone[:min(gramBlock, len(zone))]
+		some := zone[:min(16*gramBlock, len(zone))]
 		zone = zone[len(some):]
-		clear(b.packed[:len(some)*width])
-		for k, j := range some {
-			row := b.packed[k*width:][:width]
-			n.p.X.Axpy(int(n.p.At[j]), 1, row[:d])
+		b.sum.AddEach(len(some), n.threads, func(worker, r int) ([]float32, float32) {
+			row, j := b.packed[worker*apart:][:width], some[r]
+			clear(row)
+			views[worker].Axpy(int(n.p.At[j]), 1, row[:d])
 			for l, c := range centre {
 				row[l] = float32(float64(row[l]) - c)
 			}
 			if width > d {
 				row[d] = float32(n.p.Beta)
 			}
-			b.coef[k] = float32(float64(b.bend[j]) * scale)
-		}
-		b.sum.AddRows(b.packed, width, b.coef[:len(some)], n.threads)
+			return row, float32(float64(b.bend[j]) * scale)
+		})
 	}
 }
 

@@ -48,6 +48,24 @@ func (n *Method) search(slope float64) (s float64, ok bool) {
 	return low, low > 0
 }
 
+// bend adds to v what slope adds up of the rows from first to end-1.
+func (n *Method) bend(v *[2]float64, s float64, first, end int) {
+	var a, bend [fewRows]float64
+	for from := first; from < end; from += fewRows {
+		margins, q := n.m[from:min(from+fewRows, end)], n.line.q[from:]
+		for k, m := range margins {
+			a[k] = m + float64(s*float64(q[k]))
+		}
+		n.p.Loss.Bends(a[:], bend[:], a[:len(margins)], 1/n.h)
+		for k := range margins {
+			q := float64(q[k])
+			cq := float64(n.p.share(from+k) * q)
+			v[0] -= float64(cq * a[k])
+			v[1] += float64(float64(cq*q) * bend[k])
+		}
+	}
+}
+
 // slope returns the derivative of the smoothed mean loss at s along p, and the second one.
 func (n *Method) slope(s float64) (slope, bend float64) {
 	all := n.line.q
@@ -59,13 +77,7 @@ func (n *Method) slope(s float64) (slope, bend float64) {
 			}
 			v = [2]float64{}
 		}
-		for j := from; j < to; j++ {
-			q := float64(all[j])
-			a, f := n.p.Loss.Bent(n.m[j]+float64(s*q), 1/n.h)
-			cq := float64(n.p.share(j) * q)
-			v[0] -= float64(cq * a)
-			v[1] += float64(float64(cq*q) * f)
-		}
+		n.bend(&v, s, from, to)
 		return v
 	})
 	for _, v := range sums {

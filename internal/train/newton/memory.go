@@ -13,7 +13,7 @@ func Memory(at float64, rows, cols int) float64 {
 	d := float64(cols + 1)
 	rounded := d + 32                 // up to whole tiles: of the sums and their factor
 	packed := 4 * gramBlock * rounded // of which the sums have two or more
-	panels := 3*packed + min(4<<20, 14*packed)
+	panels := 2*packed + min(4<<20, 14*packed)
 	return at * (float64(12*rounded*rounded) + panels + float64(36*rows))
 }
 

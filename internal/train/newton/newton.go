@@ -142,17 +142,53 @@ func (n *Method) shrink() {
 	if n.objective(1) < zero {
 		return
 	}
-	best, least := 0.0, zero
-	for k := 1; k <= 100; k++ {
-		by := math.Ldexp(1, -k)
-		if f := n.objective(by); f < least {
-			best, least = by, f
-		}
-	}
+	by := n.shorter(zero)
 	for j := range n.v {
-		n.v[j] *= best
+		n.v[j] *= by
 	}
 	n.setMargins(false)
+}
+
+// shorter returns what shrink multiplies by, zero being P of 0. P of a multiple of v is convex, so
+// that powers of two are tried only until they get worse. That is done on a sample of the rows.
+// Where it is not all of them the search goes on from the best, with all rows, as long as a
+// neighbour is better.
+func (n *Method) shorter(zero float64) float64 {
+	const sample, most = 2048, 100
+	rows := len(n.p.Rows)
+	step := max(1, rows/sample)
+	few := func(times float64) float64 {
+		return n.penalty(times) + n.losses(times, 0, rows, step)/float64((rows+step-1)/step)
+	}
+	best, least := 0, zero
+	if step > 1 {
+		least = few(0)
+	}
+	for k := 1; k <= most; k++ {
+		f := few(math.Ldexp(1, -k))
+		if best > 0 && f > least {
+			break
+		}
+		if f < least {
+			best, least = k, f
+		}
+	}
+	if step > 1 && best > 0 {
+		least = n.objective(math.Ldexp(1, -best))
+		for _, to := range [2]int{-1, 1} {
+			for k := best + to; k > 0 && k <= most; k += to {
+				f := n.objective(math.Ldexp(1, -k))
+				if !(f < least) {
+					break
+				}
+				best, least = k, f
+			}
+		}
+	}
+	if best == 0 || !(least < zero) {
+		return 0
+	}
+	return math.Ldexp(1, -best)
 }
 
 // aim is the first part of an iteration. It finds the direction to go on in, if there is one.

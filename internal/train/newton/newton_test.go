@@ -199,3 +199,32 @@ func checkHessian(t *testing.T, n *Method, zone []int32) {
 		}
 	}
 }
+
+// Weights that are too long are made shorter by the same power of two as if all were tried on all
+// rows.
+func TestShorter(t *testing.T) {
+	for _, rows := range []int{700, 3 * chunkRows} {
+		data := sample.Random(84, rows, 5, 2, 1)
+		for _, f := range []loss.Func{{}, {Kind: loss.Log}, {Kind: loss.SquaredHinge}} {
+			n := ready(data.Dense, data.Y, f, 1, false)
+			zero := n.p.Loss.At(0)
+			for seed := range uint64(20) {
+				g := rand.New(rand.NewPCG(85, seed))
+				for j := range n.v {
+					n.v[j] = math.Ldexp(g.NormFloat64(), int(seed))
+				}
+				n.setMargins(true)
+				want, least := 0.0, zero
+				for k := 1; k <= 100; k++ {
+					by := math.Ldexp(1, -k)
+					if f := n.objective(by); f < least {
+						want, least = by, f
+					}
+				}
+				if got := n.shorter(zero); got != want {
+					t.Errorf("%+v, %d rows, seed %d: shorter by %v, want %v", f, rows, seed, got, want)
+				}
+			}
+		}
+	}
+}

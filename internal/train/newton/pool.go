@@ -18,9 +18,8 @@ type buffers struct {
 	matrix gram.Matrix // the one that is wanted
 	factor *cholesky.Factor
 	dim    int       // of the matrix
-	packed []float32 // rows for sum
+	packed []float32 // a row of each goroutine for sum, or the values of some for wide
 	block  []byte    // rows for bytes
-	coef   []float32 // theirs
 	index  []int32   // the columns of sparse ones
 	ends   []int     // and where each of those ends
 
@@ -80,7 +79,7 @@ func (l *Pool) put(n *Method) {
 	l.back.Signal()
 }
 
-// gramBlock is the number of rows that are made dense at a time.
+// gramBlock is a number of rows between two looks at the context.
 const gramBlock = 256
 
 // fit makes the buffers large enough.
@@ -102,9 +101,6 @@ func (b *buffers) fit(n *Method) {
 	default:
 		if b.sum == nil {
 			b.sum = gram.New(solved)
-		}
-		if len(b.coef) < gramBlock || len(b.packed) < gramBlock*solved {
-			b.packed, b.coef = make([]float32, gramBlock*solved), make([]float32, gramBlock)
 		}
 		b.matrix = b.sum
 	}

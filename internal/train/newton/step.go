@@ -13,6 +13,9 @@ import (
 // added up in order. So the number of goroutines changes no bit.
 const chunkRows = 4096
 
+// fewRows is the number of rows whose losses are found at a time, in buffers on the stack.
+const fewRows = 256
+
 const (
 	mostParts = 8   // into which rows are cut that are added to the sums
 	leastPart = 256 // rows
@@ -61,22 +64,41 @@ func (n *Method) setMargins(exact bool) {
 
 // objective returns P of the given multiple of v, by the margins.
 func (n *Method) objective(times float64) float64 {
-	sums := ofChunks(n, func(from, to int) (sum float64) {
-		for j := from; j < to; j++ {
-			target := n.p.targetOf(j)
-			m := float64(times*(n.m[j]+target)) - target
-			sum += float64(n.p.share(j) * n.p.Loss.At(m))
-		}
-		return sum
-	})
-	var loss, squares float64
-	for _, sum := range sums {
+	loss := 0.0
+	for _, sum := range ofChunks(n, func(from, to int) float64 {
+		return n.losses(times, from, to, 1)
+	}) {
 		loss += sum
 	}
+	return n.penalty(times) + loss/float64(len(n.p.Rows))
+}
+
+// losses returns the sum of the losses for a multiple of v of each step-th row from first to end-1.
+func (n *Method) losses(times float64, first, end, step int) (sum float64) {
+	var m [fewRows]float64
+	for first < end {
+		count := min(fewRows, (end-first+step-1)/step)
+		for k := range count {
+			j := first + k*step
+			target := n.p.targetOf(j)
+			m[k] = float64(times*(n.m[j]+target)) - target
+		}
+		n.p.Loss.Losses(m[:count], m[:count])
+		for k, loss := range m[:count] {
+			sum += float64(n.p.share(first+k*step) * loss)
+		}
+		first += count * step
+	}
+	return sum
+}
+
+// penalty returns that of a multiple of v.
+func (n *Method) penalty(times float64) float64 {
+	squares := 0.0
 	for _, v := range n.v[:n.solved()] {
 		squares += float64(v * v)
 	}
-	return float64(n.p.Lambda/2*float64(times*times)*squares) + loss/float64(len(n.p.Rows))
+	return float64(n.p.Lambda / 2 * float64(times*times) * squares)
 }
 
 // tally are sums over rows.
@@ -106,13 +128,24 @@ func (s *tally) add(t *tally) {
 
 // visit finds the a_i and second derivatives of the rows from first to end-1, and their sums.
 func (n *Method) visit(first, end int) (s tally) {
-	p, b, inverse := n.p, n.buffers, 1/n.h
+	var losses, dual, bends [fewRows]float64
+	for from := first; from < end; from += fewRows {
+		m := n.m[from:min(from+fewRows, end)]
+		n.p.Loss.Losses(losses[:], m)
+		n.p.Loss.Bends(dual[:], bends[:], m, 1/n.h)
+		n.visitFew(&s, first, from, losses[:len(m)], dual[:], bends[:])
+	}
+	return s
+}
+
+// visitFew does so for rows of which losses, coefficients and second derivatives are given.
+func (n *Method) visitFew(s *tally, first, from int, losses, dual, bends []float64) {
+	p, b := n.p, n.buffers
 	kinked := p.Loss.Kind.Traits().Kinks
-	for j := first; j < end; j++ {
-		m := n.m[j]
-		wide, bend := p.Loss.Bent(m, inverse)
-		a, c := float32(wide), n.p.share(j)
-		loss, linear := p.Loss.At(m), p.Loss.Linear(float64(a))
+	for k, loss := range losses {
+		j, bend := from+k, bends[k]
+		m, a, c := n.m[j], float32(dual[k]), n.p.share(j)
+		linear := p.Loss.Linear(float64(a))
 		s.loss += float64(c * loss)
 		if bend > 0 {
 			bend = float64(c * bend)
@@ -146,7 +179,6 @@ func (n *Method) visit(first, end int) (s tally) {
 		s.squares[k] += float64(ca * float64(a))
 		s.bias[k] += float64(ca * side)
 	}
-	return s
 }
 
 // A place is what there is to know of the weights, and the width.
