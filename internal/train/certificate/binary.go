@@ -101,13 +101,15 @@ func (p binary) entropyBound(a []float32, half, slack float64) float64 {
 			v, weight, target := float64(a[i]), p.Share(i), p.WideTarget(i)
 			b := float64(s * v)
 			at.size += float64(weight * math.Abs(float64(b*target)))
-			at.value += float64(weight * (p.Cost.Least(b) + float64(b*target)))
-			at.slope += float64(float64(weight*v) * target)
+			entropy, wv := 0.0, float64(weight*v)
+			at.slope += float64(wv * target)
 			if b > 0 && b < 1 {
-				wv := float64(weight * v)
-				at.slope += float64(wv * (floats.Log(1-b) - floats.Log(b)))
+				log, rest := floats.Log(b), floats.Log(1-b)
+				entropy = -float64(b*log) - float64((1-b)*rest)
+				at.slope += float64(wv * (rest - log))
 				at.bend -= wv / (s * (1 - b))
 			}
+			at.value += float64(weight * (entropy + float64(b*target)))
 		}
 		return at
 	})

@@ -86,7 +86,8 @@ func bestShare(a, m, q float64) (to, apart float64) {
 			step = low + float64((high-low)/2) - t
 		}
 		if math.Abs(step) <= near {
-			return max(0, min(to+float64(step*bend), 1)), apart
+			half := float64(step * (0.5 - to)) // of the second derivative, to the first
+			return max(0, min(to+float64(float64(step*bend)*(1+half)), 1)), apart
 		}
 		t += step
 		to = floats.Sigmoid(t)
@@ -95,5 +96,5 @@ func bestShare(a, m, q float64) (to, apart float64) {
 	return to, apart
 }
 
-// near is the change of a logit up to which that of a share is taken to be linear in it.
-const near = 1. / 64
+// near is the change of a logit up to which that of a share is taken to be a parabola of it.
+const near = 1. / 4

@@ -90,8 +90,9 @@ func (b *Binary) losses(from, to int, score func(i int) float64) (sum float64) {
 			side, target := b.Label(uint32(i))
 			m[k] = float64(float64(side)*score(i)) - target
 		}
+		b.Cost.Losses(m, m)
 		for k, v := range m {
-			sum += float64(b.Share(b.Row(from+k)) * b.Cost.At(v))
+			sum += float64(b.Share(b.Row(from+k)) * v)
 		}
 		from += len(m)
 	}
