@@ -62,24 +62,25 @@ const (
 // n_k rows of class k, out of n, has the weight n/(K*n_k). Weights of rows are counted, if given.
 const Balanced = settings.Balanced
 
-// A Finish says how a run goes on after its first epoch.
+// A Finish says how a run goes on: by plain steps, or by a solver that takes their place.
 type Finish string
 
 const (
-	FinishNone Finish = settings.FinishNone // as it began
-	// FinishDual goes on, for Hinge, SquaredHinge and Squared, with dual coordinate ascent (Hsieh
-	// et al., ICML 2008; Shalev-Shwartz and Zhang, JMLR 14, 2013) from the dual variables that
-	// Pegasos leaves: the rows' shares of violations. The result is the best by P, estimated from
-	// the rows that matter most, of the ascent's average over its last half, its last iterate, and
-	// Pegasos's.
+	FinishNone Finish = settings.FinishNone // plain steps to the end
+	// FinishDual is dual coordinate descent from the first epoch on (Hsieh et al., ICML 2008; of
+	// Log Yu, Huang and Lin, Machine Learning 85, 2011; of CrammerSinger Keerthi et al., KDD 2008).
+	// The rows of an epoch come in a new random order where Order is Shuffled, and those whose
+	// steps have changed nothing rest for some epochs. The result is the mean of the last epoch's
+	// iterates where the loss has a kink or the optimum is far, unless Average is LastIterate; else
+	// the last iterate.
 	FinishDual Finish = settings.FinishDual
-	// FinishAuto chooses for each problem by the number of operations that Newton's method, of up
-	// to 2,000 columns, and the dual would take; internal/train/engine has the numbers. The dual
-	// begins once P - D is below 70 % of P. Where that may be never, on long rows with a small
-	// lambda times rows, such as raw pixels, Newton's method takes over after some more epochs, or
-	// Pegasos goes on. The run ends when Newton's method is done with all problems.
+	// FinishAuto chooses for each problem by the number of operations that the descent and, of up
+	// to 2,000 columns, Newton's method are predicted to take; internal/train/choose has the
+	// numbers. Where the descent would take far more epochs than there are, it is plain steps.
+	// Newton's method takes over when the descent has cost as much as that was to. The run ends
+	// when Newton's method is done with all problems.
 	FinishAuto Finish = settings.FinishAuto
-	// FinishNewton goes on with Newton's method, for all losses of one score. It is for dense rows
+	// FinishNewton goes on after the first epoch with Newton's method, for all losses of one score. It is for dense rows
 	// of up to some thousand columns on any scale, small lambdas and a bias without a penalty. The
 	// run ends when the gap is found to be at most Tol, or 0.1 %.
 	FinishNewton Finish = settings.FinishNewton
@@ -142,7 +143,8 @@ type Config struct {
 	// is then at most this share above the least there is. Steps or Epochs are the most there will
 	// be, 2000 epochs unless they are given, and Finish is FinishAuto, where it can be, unless that
 	// is given. The gap is found after epochs 1 to 8, 10, 12, 15 and so on, a quarter more each
-	// time: it takes about as long as an epoch. Patience is tested after the same epochs.
+	// time: it takes about as long as an epoch. With FinishDual it is found when an estimate, which
+	// costs nothing, says that it is small enough. Patience is tested after the former epochs.
 	Tol float64 `json:"tol,omitempty"`
 
 	// Patience, if not 0, ends the run as soon as so many tests in a row have not shown a better

@@ -15,6 +15,9 @@ type Result struct {
 	Steps      int64
 	Epochs     float64 // of the run
 	Violations int64   // steps that changed the weights, over all classes
+	// Solver says what ended the run: Pegasos's "steps", the "dual" descent or "newton", Newton's
+	// method, or several of these, with commas, where classes have different ones.
+	Solver string
 
 	// Replaced counts the problems whose result was worse than w = 0 (the prior) or the start and
 	// is the best of these and the last iterate instead; 0 with OffsetNone or Patience.
@@ -56,7 +59,7 @@ func (r Result) WorstGap() (gap float64, k int) {
 func (r Result) room() *result.Result {
 	to := &result.Result{Objective: r.Objective, DualObjective: r.DualObjective, Gap: r.Gap,
 		Run: result.Run{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations,
-			Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0}}
+			Solver: r.Solver, Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0}}
 	for _, c := range r.PerClass {
 		to.PerClass = append(to.PerClass, result.Problem(c))
 	}
@@ -65,7 +68,7 @@ func (r Result) room() *result.Result {
 
 func resultOf(r result.Result) Result {
 	to := Result{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations,
-		Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0, Objective: r.Objective,
+		Solver: r.Solver, Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0, Objective: r.Objective,
 		DualObjective: r.DualObjective, Gap: r.Gap}
 	for _, c := range r.PerClass {
 		to.PerClass = append(to.PerClass, ClassResult(c))

@@ -171,8 +171,8 @@ func (r *modelReport) print(w io.Writer) error {
 	if r.Settings != "" {
 		fmt.Fprintf(w, "settings  %s\n", escape.Text(r.Settings))
 	}
-	fmt.Fprintf(w, "trained   %d steps, %.4g epochs, %d violations; mean |x|^2 %.6g, t0 %.6g\n",
-		r.Steps, r.Epochs, r.Violations, r.R2, r.T0)
+	fmt.Fprintf(w, "trained   %d steps, %.4g epochs%s, %d violations; mean |x|^2 %.6g, t0 %.6g\n",
+		r.Steps, r.Epochs, bySolver(r.Solver), r.Violations, r.R2, r.T0)
 	if v := float64(r.Objective); !math.IsNaN(v) {
 		fmt.Fprintf(w, "objective %.8g, %s%s\n", v, proof.Standing(float64(r.Gap)), r.worstReport)
 	}

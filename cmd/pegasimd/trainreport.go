@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
@@ -37,7 +38,7 @@ func (m linearModel) run() runReport {
 	return runReport{
 		number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
 		newWorstReport(of, len(m.Weights), m.problemName),
-		of.Steps, of.Epochs, of.Violations, of.R2, of.T0,
+		of.Steps, of.Epochs, of.Violations, of.Solver, of.R2, of.T0,
 	}
 }
 
@@ -77,7 +78,8 @@ func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 		}
 	}
 	fmt.Fprintln(w, r.Settings)
-	fmt.Fprintf(w, "%s, %.4g epochs, %d steps, seed %d\n", lambda, r.Epochs, r.Steps, r.Seed)
+	fmt.Fprintf(w, "%s, %.4g epochs%s, %d steps, seed %d\n", lambda, r.Epochs, bySolver(r.Solver),
+		r.Steps, r.Seed)
 	fmt.Fprintf(w, "trained in %.3g s with %s kernels\n", r.Train, r.ISA)
 	r.printObjective(w)
 	if r.Fit != nil {
@@ -93,6 +95,15 @@ func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 	}
 	r.printModel(w)
 	r.printStop(w, cfg)
+}
+
+// bySolver says of epochs what they were of, unless they were Pegasos's.
+func bySolver(solver string) string {
+	if solver == "" || solver == "steps" {
+		return ""
+	}
+	return " (" + strings.NewReplacer("dual", "dual descent", "newton", "Newton's method").
+		Replace(solver) + ")"
 }
 
 // validation measures the model on the data of -valid, if there are any.

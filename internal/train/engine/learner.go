@@ -64,6 +64,9 @@ func (l *Learner) phase() phase {
 	return stepping
 }
 
+// phaseNames says what a Result calls the phases.
+var phaseNames = [...]string{"steps", "dual", "newton"}
+
 // works reports whether Newton's method is at work on it.
 func (l *Learner) works() bool { return l.Newton != nil && l.Newton.Works() }
 

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
@@ -38,11 +40,27 @@ func (s *Session) Now() *Point {
 		m.Result.Weight += r.sum
 		r.write(m)
 	}
+	m.Result.Solver = s.solvers()
 	if s.pairs() {
 		m.Result.Weight /= float64(len(s.Rows.Classes) - 1) // a row is in a pair with each other class
 	}
 	s.centre(m)
 	return m
+}
+
+// solvers names what the problems are solved by.
+func (s *Session) solvers() string {
+	var names []string
+	for p, name := range phaseNames {
+		if slices.ContainsFunc(s.Runs, func(r *Run) bool {
+			return slices.ContainsFunc(r.Learners, func(l *Learner) bool {
+				return l.phase() == phase(p)
+			})
+		}) {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // Lambda returns the penalty of the first problem.

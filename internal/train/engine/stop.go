@@ -37,8 +37,8 @@ func (s *Session) enough() bool {
 			return false
 		}
 	}
-	if stop.look = s.round + 1; s.Runs[0].Learners[0].Dual == nil { // there is no estimate
-		stop.look = s.round + max(1, s.round/4)
+	if stop.look = s.round + 1; s.Patience > 0 || s.Runs[0].Learners[0].Dual == nil {
+		stop.look = s.round + max(1, s.round/4) // there is no estimate
 	}
 	if close {
 		s.proven = m

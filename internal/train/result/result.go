@@ -26,6 +26,7 @@ type Run struct {
 	Steps      int64   `json:"steps"`
 	Epochs     float64 `json:"epochs"`
 	Violations int64   `json:"violations"`
+	Solver     string  `json:"solver,omitempty"`
 	Replaced   int     `json:"replaced,omitempty"`
 	Weight     float64 `json:"weight,omitempty"`
 	R2         float64 `json:"r2"`
