@@ -58,7 +58,7 @@ type runReport struct {
 	Epochs     float64 `json:"epochs"`
 	Violations int64   `json:"violations"`
 	Solver     string  `json:"solver,omitempty"` // as in pegasos.Result
-	R2         float64 `json:"r2"` // mean |x|^2
+	R2         float64 `json:"r2"`               // mean |x|^2
 	T0         float64 `json:"t0"`
 }
 

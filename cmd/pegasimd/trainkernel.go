@@ -89,7 +89,7 @@ func (m kernelModel) run() runReport {
 	return runReport{
 		number(of.Objective), number(of.DualObjective), number(of.Gap), m.Lambda,
 		newWorstReport(of, m.Problems(), m.problemName),
-		of.Steps, of.Epochs, of.Violations, of.R2, of.T0,
+		of.Steps, of.Epochs, of.Violations, "", of.R2, of.T0,
 	}
 }
 
