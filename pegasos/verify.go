@@ -57,7 +57,7 @@ type Verification struct {
 type VerifyOptions struct {
 	// Proof, if not nil, has the dual variables of the bound, else they are made of the margins.
 	Proof *Proof
-	// Passes is the number of passes of dual coordinate ascent that improve the bound made of the
+	// Passes is the number of passes of dual coordinate descent that improve the bound made of the
 	// margins, for all losses but EpsInsensitive, without a prior and an unregularised bias. Where
 	// the model claims more, up to 21 times as many follow, and then, if its Finish was
 	// FinishNewton or FinishAuto and Passes is above 0, some iterations of Newton's method.

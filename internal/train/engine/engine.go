@@ -5,8 +5,7 @@
 // A Session is the training of a model. It has a Run for all rows, or, of one-vs-one, one for the
 // rows of each pair of classes. A run has a Learner for each class against the rest, or one for a
 // joint problem or a pair: they visit the same rows in the same order. A learner is in one of three
-// phases: it takes Pegasos's steps, then there may be a dual ascent in their place, or Newton's
-// method, or the one after the other.
+// phases: it takes Pegasos's steps, or the dual descent or Newton's method are in their place.
 package engine
 
 import (

@@ -207,8 +207,8 @@ func (r *Run) descendFrom(l *Learner, a []float32) {
 	}
 }
 
-// climb returns the bound of dual variables after passes of an ascent.
-func (l *Learner) climb(a []float32, passes int, r2 float64) float64 {
+// improve returns the bound of dual variables after passes of the descent.
+func (l *Learner) improve(a []float32, passes int, r2 float64) float64 {
 	if j := l.Joint; j != nil {
 		return dual.ImproveJoint(l.State, &j.Of, j.M, a, passes, r2)
 	}

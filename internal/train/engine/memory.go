@@ -80,7 +80,7 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 	}
 	if s.Finishes() || s.looks {
 		perVector++
-		perRow += 8 // alpha, and how long a row has rested
+		perRow += 16 // alpha, when a row is due, how calm it is, and which rows are awake
 	}
 	if s.KeepState {
 		perVector, perRow = 2*perVector, 2*perRow

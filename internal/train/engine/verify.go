@@ -22,7 +22,7 @@ import (
 type Check struct {
 	// Proof, if not nil, has the dual variables of the bound, of each vector or of a joint problem.
 	Proof []certificate.Packed
-	// Passes is how many passes of an ascent improve the bound that is made of the margins.
+	// Passes is how many passes of the descent improve the bound that is made of the margins.
 	Passes int
 	// Finish is that of the model's run. Newton's method may have found the claimed bound, and may
 	// look for it.
@@ -96,7 +96,7 @@ func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 		return best
 	}
 	for passes := c.Passes; passes > 0 && passes <= morePasses*c.Passes; passes *= 4 {
-		if best = max(best, l.climb(a, passes, r.R2)); best >= wanted {
+		if best = max(best, l.improve(a, passes, r.R2)); best >= wanted {
 			break
 		}
 	}
