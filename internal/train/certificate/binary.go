@@ -120,7 +120,7 @@ type curve struct{ value, slope, bend, size float64 }
 
 // largest returns the largest value found, for some s, of a mean entropy over the rows, less
 // s^2*half and what may come of shares that are known up to slack. It is concave: two of Newton's
-// steps from s = 1 come close. sum is that of the rows from one place to another.
+// steps from s = 1 come close, and fewer where they bring little. sum is that of the rows from one place to another.
 func largest(v *rows.View, half, slack float64, sum func(s float64, from, to int) curve) (
 	best float64,
 ) {
@@ -135,8 +135,8 @@ func largest(v *rows.View, half, slack float64, sum func(s float64, from, to int
 		// An entropy changes by less than slack*log(1/slack) where its argument does by slack; 64
 		// is more than that log.
 		best = max(best, at.value/n-float64(s*s*half)-float64(slack*(64+at.size/n)))
-		if !(bend < 0) {
-			break
+		if more := -slope * slope / (2 * bend); !(more > float64(0x1p-20*best)) {
+			break // a step would bring no more than this
 		}
 		s = max(s/4, min(s-slope/bend, 1))
 	}
