@@ -197,16 +197,23 @@ func (r *Run) squaredNorms() (t0 float64) {
 	return r.R2 / r.Lambda
 }
 
-// arrange puts the rows into the order in which they are visited, if that is always the same.
+// arrange puts the rows into the order in which they are visited, if that is always the same. Whether
+// it does goes by the problem's settings and not by the solver: who verifies a model has to add up
+// in the same order.
 func (r *Run) arrange() {
-	switch r.Order.Kind {
+	kind := r.Order.Kind
+	if r.s.Order == order.Shuffled && kind == order.Permutation {
+		kind = order.Shuffled // of a descent
+		defer r.Scatter()
+	}
+	switch kind {
 	case order.Sequential, order.Blocks:
 	case order.Permutation, order.IID:
 		r.Scatter()
 	default:
 		r.s.Rows.Shuffle(&r.View, rows.Visits{Seed: r.s.Seed, Total: r.Total,
 			Epoch: int64(r.Order.Steps),
-			Short: r.s.Finish == settings.FinishNewton || r.newtonSoon()})
+			Short: r.s.Finish == settings.FinishNewton || r.newtonSoon() || r.descends()})
 	}
 }
 
