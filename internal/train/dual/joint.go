@@ -173,10 +173,10 @@ func (j *Joint) towardsSoftmax(q float64) (apart float64) {
 			apart += min(math.Abs(d), float64(d*d)/(2*p))
 		}
 	}
-	// Newton's steps for the point s of the way, from where a bend of 1 in place of the entropy's
-	// would have it.
-	s := 1 / (1 + q)
-	for range 4 {
+	// Newton's steps for the point s of the way, between bounds, from where a bend of 1 in place of
+	// the entropy's would have it.
+	s, low, high := 1/(1+q), 0.0, 1.0
+	for range 8 {
 		slope, bend := -float64(float64(q*s)*square), -float64(q*square)
 		for r, end := range j.b {
 			d := end - j.old[r]
@@ -190,7 +190,18 @@ func (j *Joint) towardsSoftmax(q float64) (apart float64) {
 		if !(bend < 0) {
 			break
 		}
-		s = max(s/4, min(s-slope/bend, 1))
+		if slope > 0 {
+			low = s
+		} else {
+			high = s
+		}
+		last := s
+		if s -= slope / bend; !(s >= low && s <= high) {
+			s = low + float64((high-low)/2)
+		}
+		if math.Abs(s-last) <= last/64 {
+			break
+		}
 	}
 	for r, p := range j.b {
 		j.b[r] = j.old[r] + float64(s*(p-j.old[r]))
