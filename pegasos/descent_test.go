@@ -227,7 +227,7 @@ func (d *descent) step(t *testing.T, i int) (kind string) {
 	}
 	exact := d.cfg.Loss != Log && d.cfg.Multiclass != Multinomial
 	if exact && math.Abs(apart-want) > 1e-4*(1+want) ||
-		want > 1e-4 && want < 0.02 && (apart < want/2 || apart > 2*want) {
+		want > 1e-4 && (apart < want/2.1 || apart > 2.1*want) {
 		fail("how far it is apart", apart, want)
 	}
 	if now := d.calm[i]; now > 0 && (apart > 0 || now != min(calm+1, 4) ||
@@ -237,7 +237,11 @@ func (d *descent) step(t *testing.T, i int) (kind string) {
 	if apart < was.Apart/64 {
 		return "is left"
 	}
-	if after < before-1e-9 {
+	small := 1e-8 * (1 + math.Abs(before))
+	if d.terms.Lambda < 0.01 { // whose sums are larger
+		small *= 1e3
+	}
+	if after < before-small {
 		fail("falls", before, after)
 	}
 	k, nearly := len(d.of(i)), 1.0
@@ -246,7 +250,7 @@ func (d *descent) step(t *testing.T, i int) (kind string) {
 	}
 	d.others(i, kept[i*k:][:k], func() {
 		now, _ := d.dual()
-		if most := float64(after-before) * nearly; now-before > most+1e-8 {
+		if most := float64(after-before) * nearly; now-before > most+small {
 			fail("others are better", d.of(i), kept[i*k:][:k], before, now, after)
 		}
 	})
@@ -267,12 +271,12 @@ func (d *descent) vectors(t *testing.T) {
 			have[len(have)-1] = d.Dual.Save().Uneven * d.feature
 		}
 		for j, z := range v {
-			if math.Abs(have[j]-z) > 1e-4*(1+math.Abs(z)) {
+			if math.Abs(have[j]-z) > 1e-3*(1+math.Abs(z)) {
 				t.Fatalf("%+v: v is %v, and the rows make %v", d.cfg, have, v)
 			}
 		}
 	}
-	if gain := d.Dual.Gain(); !d.terms.Free && math.Abs(gain-value) > 1e-6*(1+math.Abs(value)) {
+	if gain := d.Dual.Gain(); !d.terms.Free && math.Abs(gain-value) > 1e-4*(1+math.Abs(value)) {
 		t.Fatalf("%+v: D is %v, in truth %v", d.cfg, gain, value)
 	}
 }
@@ -314,57 +318,67 @@ func descents(t *testing.T, rows int, f func(tr Trainer, data pair)) {
 	}
 }
 
-// Each step raises the dual objective to the most that it can be with the other rows as they are.
-// Rows that have nothing to gain rest, and the result is the last iterate, or the mean of the last
-// pass's where the loss has a kink.
+// pass takes a pass of 48 rows, counts the kinds of steps, and holds the result to what it has to be:
+// the last iterate, or the mean of the pass's where the loss has a kink.
+func (d *descent) pass(t *testing.T, pass int, kinds map[string]int) {
+	w, b := d.Room()
+	last := func() []float64 {
+		d.Last(w, b)
+		return append(float64s(w[0]), b[0])
+	}
+	of := string(d.cfg.Loss)
+	if d.Joint != nil {
+		of = string(d.cfg.Multiclass)
+	}
+	mean := make([]float64, 6)
+	for i := range 48 {
+		kinds[of+" "+d.step(t, i)]++
+		if i%3 == 2 { // w is sampled
+			for j, z := range last() {
+				mean[j] += z / 16
+			}
+		}
+	}
+	d.vectors(t)
+	if !d.cfg.cost().Kind.Traits().Kinks || d.cfg.Multiclass == Multinomial {
+		mean = last()
+	}
+	d.EndEpoch(pass + 1)
+	d.Result(w, b)
+	for j, z := range append(float64s(w[0]), b[0]) {
+		if moved := j == 5 && d.terms.Free; !moved && math.Abs(z-mean[j]) > 1e-5*(1+math.Abs(z)) {
+			t.Fatalf("%+v, pass %d: column %d is %v, want %v", d.cfg, pass, j, z, mean[j])
+		}
+	}
+}
+
+// Each step raises the dual objective to the most that it can be with the other rows as they are,
+// rows that have nothing to gain rest, and P - D is known roughly.
 func TestDescentSteps(t *testing.T) {
 	kinds := make(map[string]int)
 	descents(t, 48, func(tr Trainer, data pair) {
 		tr.Order, tr.Epochs = Sequential, 10
-		r, err := newRun(data.dense, data.y, &tr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := descentOf(t, r, data.dense)
-		d.vectors(t)
-		w, b := d.Room()
-		for pass := range 10 {
-			mean, samples := make([]float64, 6), 0.0
-			for i := range 48 {
-				kinds[string(tr.Multiclass+Multiclass(tr.Loss))+" "+d.step(t, i)]++
-				if i%3 == 2 {
-					d.Last(w, b)
-					for j, z := range append(w[0], float32(b[0])) {
-						mean[j] += float64(z)
-					}
-					samples++
-				}
+		for _, tr.Lambda = range []float64{0.02, 1e-4} {
+			if logs := tr.Loss == Log || tr.Multiclass == Multinomial; tr.Lambda == 1e-4 && !logs {
+				continue // no more than sums that are rougher
 			}
+			r, err := newRun(data.dense, data.y, &tr)
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := descentOf(t, r, data.dense)
 			d.vectors(t)
-			d.Last(w, b)
-			last := append(float64s(w[0]), b[0])
-			d.EndEpoch(pass + 1)
-			d.Result(w, b)
-			for j, z := range append(float64s(w[0]), b[0]) {
-				want := last[j]
-				if cost := tr.cost(); cost.Kind.Traits().Kinks && tr.Multiclass != Multinomial {
-					want = mean[j] / samples
+			for pass := range 10 {
+				d.pass(t, pass, kinds)
+				_, v := d.dual()
+				apart := 0.0 // P - D
+				for i := range 48 {
+					apart += d.terms.Share(i) * d.apart(i, v) / 48
 				}
-				if d.terms.Free && j == 5 {
-					continue // EndEpoch moves it
+				left := d.Dual.Left()
+				if pass > 1 && !(left > apart/30 && left < 30*apart) {
+					t.Errorf("%+v, pass %d: P - D is %v, not %v", tr.Config, pass, apart, left)
 				}
-				if math.Abs(z-want) > 1e-5*(1+math.Abs(want)) {
-					t.Fatalf("%+v, pass %d: column %d is %v, want %v", tr.Config, pass, j, z, want)
-				}
-			}
-			// P - D is the mean of what the rows are apart.
-			_, v := d.dual()
-			apart := 0.0
-			for i := range 48 {
-				apart += d.terms.Share(i) * d.apart(i, v) / 48
-			}
-			if left := d.Dual.Left(); pass > 1 && !(left > apart/30 && left < 30*apart) {
-				t.Errorf("%+v, pass %d: P - D is %v, not %v", tr.Config, pass, apart, left)
 			}
 		}
 	})
@@ -430,10 +444,10 @@ func TestDescentRefuses(t *testing.T) {
 func TestGoldenDescent(t *testing.T) {
 	want := map[string]string{
 		"crammer-singer":      "985bd23b15360da38503590f319e732ee2feb3850516e2ce79f9ad9901e2e62c",
-		"multinomial":         "752a5572d5b55fae3e5d50239899ac5c430a2bf5cd8063f45aa21c4134034646",
+		"multinomial":         "9eba2cac92e6f52bc2c829bbfa4d845a931a4dd736bf1e6c9c023cec1f8695fa",
 		"hinge":               "2a626e3bd50dbe043903c07dfaf222df40ee93d906009df7a6b166e59603e9ff",
 		"squared-hinge":       "424fbef7dedb75a40ebed9176bdf703262859ea7a0851c4a7e5fd8f10ccb78e3",
-		"log":                 "49e9aff9c9aa2d264d0f44c6daf8eb114b81ed2824428bae1c19c78df447139b",
+		"log":                 "e8a9f0d82101e7be267db2903569cfa18bb8b5542f6bf2680c24a4f55e70d96b",
 		"eps-insensitive":     "485893dbd0c2f6597e1facff7f04cd2e4e8d45b5e6449aede6f737ea00a4c639",
 		"eps-insensitive0.25": "96ca859a7ee23ae8ad75c715c4a90205895a480dc6cbfe94fd361421a5074ebf",
 		"squared":             "37b8993d8d35fe4f017a527200676cd34c2d55f491bb66aa5d368208782fdfdd",
