@@ -199,9 +199,6 @@ func (t *trial) models() {
 	}
 	if t.g.IntN(4) == 0 {
 		if t.tr.Prior = train(); t.tr.Prior != nil {
-			if t.tr.Finish != FinishNewton {
-				t.tr.Finish = ""
-			}
 			size := pick(t.g, 1, 1, 2000) // its scores cancel
 			for _, w := range t.tr.Prior.Weights {
 				for j := range w {
@@ -503,6 +500,27 @@ func TestCertificate(t *testing.T) {
 	n.certifyRandom(t, 3000, 400, newTrial)
 	if n.bounds < n.problems/2 || n.useful < n.bounds/5 || n.close < n.bounds/50 {
 		t.Error("too few proofs to hold")
+	}
+}
+
+// No proof of the descent is wrong, whatever the loss, the bias, the weights and the prior.
+func TestDescentCertificate(t *testing.T) {
+	var n tally
+	n.certifyRandom(t, 2000, 200, func(seed uint64) *trial {
+		t := newTrial(seed)
+		cfg := &t.tr.Config
+		cfg.Finish, cfg.Project, cfg.Batch, cfg.Shards = FinishDual, false, 0, 0
+		if cfg.Order == IID {
+			cfg.Order = ""
+		}
+		if cfg.Multiclass.Joint() && cfg.Bias == BiasUnregularised {
+			cfg.Bias = ""
+		}
+		cfg.Epochs = pick(t.g, 1, 3, 30, 300)
+		return t
+	})
+	if n.bounds < n.problems || n.close < n.problems/4 {
+		t.Error("too few proofs")
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
-	"github.com/pegasimd/pegasimd/internal/train/dual"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
@@ -116,18 +115,6 @@ func (p *problem) weights(w []float32) float64 {
 func (j *joint) TakeSteps(idx []uint32) { j.learner.TakeSteps(idx) }
 
 func (j *joint) EndEpoch(epochs int) { j.learner.EndEpoch(epochs) }
-
-// ascent returns the problem's, nil before it begins.
-func (p *problem) ascent() *dual.Ascent {
-	a, _ := p.learner.Ascent.(*dual.Ascent)
-	return a
-}
-
-// ascent is likewise.
-func (j *joint) ascent() *dual.Joint {
-	a, _ := j.learner.Ascent.(*dual.Joint)
-	return a
-}
 
 // boundOf returns the bound of dual variables.
 func boundOf(p objective.Problem, a []float32, r2 float64) float64 {

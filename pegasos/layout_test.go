@@ -1,6 +1,7 @@
 package pegasos
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -138,4 +139,82 @@ func TestCompactRefuses(t *testing.T) {
 			t.Errorf("%s: %v, bytes: %v", name, err, s.Rows.Compacted != nil)
 		}
 	}
+}
+
+// everyLayout calls f with rows copied and not.
+func everyLayout(f func()) {
+	defer func(old int) { rows.CopyFrom = old }(rows.CopyFrom)
+	for _, rows.CopyFrom = range []int{0, math.MaxInt} {
+		f()
+	}
+}
+
+// Copies of the rows in shuffled order, and the rows themselves, give the same bits; so do a matrix
+// and a user's own store.
+func TestShuffledLayouts(t *testing.T) {
+	data := random(71, 300, 6, 4, 0.5)
+	weights := some(300)
+	start := mustTrain(t, data.dense, data.y, Config{Epochs: 2})
+	for name, tr := range map[string]Trainer{
+		"plain": {}, "paper": {Config: Paper()}, "weights": {Weights: weights},
+		"pairs":   {Config: Config{Multiclass: OneVsOne}},
+		"joint":   {Config: Config{Multiclass: CrammerSinger}},
+		"numbers": {Config: Config{Loss: EpsInsensitive}}, "batch": {Config: Config{Batch: 7}},
+		"balanced": {Config: Config{ClassWeight: Balanced, Bias: BiasAugmented}},
+		"prior":    {Prior: start}, "start": {Start: start},
+		"dual":         {Config: Config{Finish: FinishDual}, Weights: weights},
+		"joint dual":   {Config: Config{Finish: FinishDual, Multiclass: CrammerSinger}},
+		"small blocks": {Config: Config{Block: 2}},
+	} {
+		tr.Lambda, tr.Seed = 0.01, 5
+		for _, sparse := range []bool{false, true} {
+			want := ""
+			everyLayout(func() {
+				for _, hidden := range []bool{false, true} {
+					var x Examples = data.dense
+					if sparse {
+						x = data.sparse
+					}
+					if hidden {
+						x = foreign{x}
+					}
+					m, err := tr.plain(t.Context(), x, data.y)
+					if err != nil {
+						t.Fatalf("%s: %v", name, err)
+					}
+					have := m.Hash()
+					if !hidden { // the bound of a foreign store is looser
+						have += fmt.Sprint(m.Result)
+					} else if want[:len(have)] != have {
+						t.Errorf("%s: a foreign store gives another model", name)
+						continue
+					}
+					if want != "" && !hidden && have != want {
+						t.Errorf("%s: %s with rows as they are, %s with copies", name, have, want)
+					}
+					if !hidden {
+						want = have
+					}
+				}
+			})
+		}
+	}
+	// Errors name the rows as the data do.
+	data.dense.Row(123)[2] = float32(math.NaN())
+	everyLayout(func() {
+		var e *RowError
+		if _, err := fixed(t.Context(), data.dense, data.y, Config{}); !errors.As(err, &e) ||
+			e.Row != 123 {
+			t.Error(err)
+		}
+	})
+	huge := matrix(t, 4, 1, 1, 1, 1e19, 1)
+	everyLayout(func() {
+		var e *StepError
+		_, err := fixed(t.Context(), huge, []float32{1, 0, 1, 0},
+			Config{Offset: OffsetNone, ClassWeight: "1=1e15"})
+		if !errors.As(err, &e) || e.Row != 2 && e.Row != -1 {
+			t.Error(err)
+		}
+	})
 }

@@ -15,8 +15,8 @@ type Result struct {
 	Steps      int64
 	Epochs     float64 // of the run
 	Violations int64   // steps that changed the weights, over all classes
-	// Solver says what ended the run: Pegasos's "steps", the "dual" descent or "newton", Newton's
-	// method, or several of these, with commas, where classes have different ones.
+	// Solver names what the run began with, Pegasos's "steps" or the "dual" descent, and after
+	// commas what has taken over some class's problem: "newton", or the descent.
 	Solver string
 
 	// Replaced counts the problems whose result was worse than w = 0 (the prior) or the start and

@@ -83,15 +83,18 @@ func resumeCases(t *testing.T) map[string]Trainer {
 		cases[string(l)] = Trainer{Config: Config{Loss: l}}
 	}
 	for _, f := range []Finish{FinishDual, FinishAuto} {
-		for _, l := range []Loss{Hinge, SquaredHinge, Squared} {
-			cfg := Config{Finish: f, Loss: l, Bias: BiasAugmented}
-			cases[string(f+Finish(l))] = Trainer{Config: cfg}
+		for _, l := range Losses() {
+			for _, b := range []Bias{BiasAugmented, BiasUnregularised} {
+				cases[fmt.Sprint(f, l, b)] = Trainer{Config: Config{Finish: f, Loss: l, Bias: b}}
+			}
 		}
-		cfg := Config{Finish: f, Multiclass: OneVsOne}
-		cases[string(f)+" pairs"] = Trainer{Config: cfg, Weights: weights}
+		for _, m := range []Multiclass{OneVsOne, CrammerSinger, Multinomial} {
+			cases[fmt.Sprint(f, m)] = Trainer{Weights: weights,
+				Config: Config{Finish: f, Multiclass: m, Bias: BiasAugmented}}
+		}
+		cases[fmt.Sprint(f, " prior")] = Trainer{Prior: start, Config: Config{Finish: f}}
+		cases[fmt.Sprint(f, " start")] = Trainer{Start: start, Config: Config{Finish: f}}
 	}
-	cases["dual joint"] = Trainer{Weights: weights, Config: Config{Finish: FinishDual,
-		Multiclass: CrammerSinger, Bias: BiasAugmented}}
 	for name, cfg := range newtonConfigs() {
 		cfg.ClassWeight = "" // there is a third class
 		cases["newton "+name] = Trainer{Config: cfg}

@@ -114,8 +114,6 @@ func (t *task) validate() error {
 		options.Not("KeepProof", t.KeepProof && !cfg.Bounds(),
 			"with Order %q, Bias %q and Multiclass %q there is no bound to prove",
 			cfg.Order, cfg.Bias, cfg.Multiclass),
-		options.Not("Finish", t.Finish == FinishDual && t.Prior != nil,
-			"have %q, which can't be used with a prior", t.Finish),
 	})), t.validateRows(t.Valid))
 }
 

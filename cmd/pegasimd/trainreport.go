@@ -99,7 +99,8 @@ func (r *trainReport) print(w io.Writer, cfg pegasos.Config) {
 
 // bySolver says of epochs what they were of, unless they were Pegasos's.
 func bySolver(solver string) string {
-	if solver == "" || solver == "steps" {
+	solver = strings.TrimPrefix(strings.TrimPrefix(solver, "steps"), ", ")
+	if solver == "" {
 		return ""
 	}
 	return " (" + strings.NewReplacer("dual", "dual descent", "newton", "Newton's method").

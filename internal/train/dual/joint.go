@@ -165,18 +165,21 @@ func (j *Joint) nearest(q float64) (apart float64) {
 // the old ones are apart is an estimate, as of loss.Func.Best.
 func (j *Joint) towardsSoftmax(q float64) (apart float64) {
 	certificate.Softmax(j.z, j.b)
-	var square float64
+	square, close := 0.0, true
 	for r, p := range j.b {
 		d := p - j.old[r]
 		square += float64(d * d)
-		if p > 0 {
-			apart += min(math.Abs(d), float64(d*d)/(2*p))
+		if close = close && math.Abs(d) <= p; p > 0 {
+			apart += float64(d*d) / (2 * p)
 		}
 	}
-	// Newton's steps for the point s of the way, from where a bend of 1 in place of the entropy's
-	// would have it.
-	s := 1 / (1 + q)
-	for range 4 {
+	if !close {
+		apart = j.fromSoftmax()
+	}
+	// Newton's steps for the point s of the way, between bounds, from where a bend of 1 in place of
+	// the entropy's would have it.
+	s, low, high := 1/(1+q), 0.0, 1.0
+	for range 16 {
 		slope, bend := -float64(float64(q*s)*square), -float64(q*square)
 		for r, end := range j.b {
 			d := end - j.old[r]
@@ -190,12 +193,33 @@ func (j *Joint) towardsSoftmax(q float64) (apart float64) {
 		if !(bend < 0) {
 			break
 		}
-		s = max(s/4, min(s-slope/bend, 1))
+		if slope > 0 {
+			low = s
+		} else {
+			high = s
+		}
+		step := -slope / bend
+		if slope != 0 && !(s+step > low && s+step < high) {
+			step = low + float64((high-low)/2) - s
+		}
+		if s += step; math.Abs(step) <= s/64 {
+			break
+		}
 	}
 	for r, p := range j.b {
 		j.b[r] = j.old[r] + float64(s*(p-j.old[r]))
 	}
 	return apart
+}
+
+// fromSoftmax returns the entropy of the old shares relative to that of the softmax.
+func (j *Joint) fromSoftmax() (apart float64) {
+	top := slices.Max(j.z)
+	least := floats.Log(slices.Max(j.b)) - top
+	for r, p := range j.old {
+		apart += loss.XLogX(p) - float64(p*(j.z[r]+least))
+	}
+	return max(0, apart)
 }
 
 // EndEpoch is called after each pass over the rows.

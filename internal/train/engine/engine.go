@@ -113,6 +113,7 @@ type Session struct {
 	chunk   bool        // the rows are a chunk, which may be shorter than a batch
 	Newtons newton.Pool // the buffers of Newton's method
 	auto    autoFinish
+	plan    plan
 	looks   bool // Newton's method may look for the bound of a model that is verified
 
 	mayCut bool   // what is measured is of no use once Until is done

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
@@ -39,27 +40,40 @@ const (
 	slow    = 20 // passes of the descent, from which on its last iterate is not good in between
 )
 
-// plan chooses what the run's problems begin with.
-func (r *Run) plan() error {
-	if !r.s.Finishes() {
-		return nil
+// A plan is what the problems of a session begin with. It goes by the settings and the data alone.
+type plan struct {
+	newton   bool // FinishAuto begins with Newton's method, after an epoch of steps
+	descends bool // the problems begin with the dual descent
+	means    bool // the descent's result is the mean of its last pass
+}
+
+// planned chooses what the problems begin with, all with the same: by the rows of a problem in the
+// mean, and the mean of all rows' squared norms.
+func (s *Session) planned() (p plan) {
+	if !s.Finishes() {
+		return p
 	}
-	total, err := r.s.Length(r.Count())
-	if err != nil {
-		return err
+	rows, norms := 0.0, 0.0
+	for i, norm := range s.Rows.Norms {
+		if w := s.Rows.Weight; w == nil || w[i] > 0 {
+			rows++
+			norms += float64(norm)
+		}
 	}
-	norm, c := r.R2/float64(r.Lambda*float64(r.Count())), r.cost()
-	passes := choose.Passes(r.s.Kind(), norm, cmp.Or(r.s.Tol, 0.01))
-	switch r.s.Finish {
-	case settings.FinishDual:
-		r.descends = true
-	case settings.FinishAuto:
-		r.newtonSoon = r.s.auto.newton && c.Newton <= float64(passes*c.Pass)
-		r.descends = !r.newtonSoon && r.s.CanDescend() &&
-			float64(passes*float64(r.Count())) <= float64(tooMany*float64(total))
+	r2 := norms/rows + float64(s.BiasScale*s.BiasScale)
+	if s.pairs() {
+		rows *= 2 / float64(len(s.Rows.Classes))
 	}
-	r.means = r.s.Average == settings.LastHalf && (r.s.Kind().Traits().Kinks || passes > slow)
-	return nil
+	lambda, _ := options.LambdaFor(s.Settings.Lambda, s.C, rows)
+	passes := choose.Passes(s.Kind(), r2/float64(lambda*rows), cmp.Or(s.Tol, 0.01))
+	length := cmp.Or(float64(s.Steps)/rows, float64(s.Epochs))
+	c := choose.CostOf(s.Kind(), rows, float64(s.auto.columns), s.auto.density)
+	p.newton = s.Finish == settings.FinishAuto && s.auto.newton &&
+		c.Newton <= float64(passes*c.Pass)
+	p.descends = s.Finish == settings.FinishDual || s.Finish == settings.FinishAuto && !p.newton &&
+		s.CanDescend() && passes <= float64(tooMany*length)
+	p.means = s.Average == settings.LastHalf && (s.Kind().Traits().Kinks || passes > slow)
+	return p
 }
 
 // newtonPays reports whether it is time for Newton's method to take over a problem of a run with

@@ -196,10 +196,10 @@ func (r *Run) descendFrom(l *Learner, a []float32) {
 	}
 	var sumUp func()
 	if j := l.Joint; j != nil {
-		d := dual.NewJoint(l.State, &j.Of, j.M, a, r.means)
+		d := dual.NewJoint(l.State, &j.Of, j.M, a, r.s.plan.means)
 		l.Dual, sumUp = d, d.SumUp
 	} else {
-		d := dual.New(l.State, &l.Binary.Of, a, r.R2, r.means)
+		d := dual.New(l.State, &l.Binary.Of, a, r.R2, r.s.plan.means)
 		l.Dual, sumUp = d, d.SumUp
 	}
 	if !zeros {

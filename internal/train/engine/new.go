@@ -32,6 +32,7 @@ func New(job Job) (*Session, error) {
 			settings.OneVsOne, settings.MaxPairClasses, k)
 	}
 	s.setAuto()
+	s.plan = s.planned()
 	if err := s.checkMemory(); err != nil {
 		return nil, err
 	}

@@ -40,7 +40,7 @@ func (s *Session) Now() *Point {
 		m.Result.Weight += r.sum
 		r.write(m)
 	}
-	m.Result.Solver = s.solvers()
+	m.Result.Solver = s.solver()
 	if s.pairs() {
 		m.Result.Weight /= float64(len(s.Rows.Classes) - 1) // a row is in a pair with each other class
 	}
@@ -48,16 +48,17 @@ func (s *Session) Now() *Point {
 	return m
 }
 
-// solvers names what the problems are solved by.
-func (s *Session) solvers() string {
-	var names []string
-	for p, name := range phaseNames {
-		if slices.ContainsFunc(s.Runs, func(r *Run) bool {
-			return slices.ContainsFunc(r.Learners, func(l *Learner) bool {
-				return l.phase() == phase(p)
-			})
-		}) {
-			names = append(names, name)
+// solver names the solver that the problems began with, and those that have taken over.
+func (s *Session) solver() string {
+	names := []string{"steps"}
+	if s.plan.descends {
+		names[0] = "dual"
+	}
+	for _, r := range s.Runs {
+		for _, l := range r.Learners {
+			if p := l.phase(); p != stepping && !slices.Contains(names, phaseNames[p]) {
+				names = append(names, phaseNames[p])
+			}
 		}
 	}
 	return strings.Join(names, ", ")

@@ -164,10 +164,10 @@ func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 func (r *Run) resumeDual(l *Learner, from *iterate.Progress) bool {
 	l.Dual = nil
 	if j := l.Joint; j != nil {
-		if d := dual.ResumeJoint(l.State, &j.Of, j.M, from, r.Epoch, r.means); d != nil {
+		if d := dual.ResumeJoint(l.State, &j.Of, j.M, from, r.Epoch, r.s.plan.means); d != nil {
 			l.Dual = d
 		}
-	} else if d := dual.Resume(l.State, &l.Binary.Of, from, r.Epoch, r.R2, r.means); d != nil {
+	} else if d := dual.Resume(l.State, &l.Binary.Of, from, r.Epoch, r.R2, r.s.plan.means); d != nil {
 		l.Dual = d
 	}
 	return l.Dual != nil
@@ -181,7 +181,7 @@ func (r *Run) resumeNewton(l *Learner, from *checkpoint.Newton) bool {
 		return false
 	}
 	if from.Dual {
-		l.BeginDual(r.means)
+		l.BeginDual(r.s.plan.means)
 	}
 	r.startNewton(l, from.Start)
 	l.Newton.dual = from.Dual

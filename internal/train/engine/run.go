@@ -33,10 +33,6 @@ type Run struct {
 	threads   int
 	inner     int // goroutines for the work on each learner
 
-	newtonSoon bool // FinishAuto begins with Newton's method, after an epoch of steps
-	descends   bool // the problems begin with the dual descent
-	means      bool // whose result is the mean of the last pass
-
 	Measured []Measurement // of the learners, by the last measure
 	dotError float64       // View.DotSize; 0 before it is known
 
@@ -63,11 +59,8 @@ func (s *Session) newRun(pair []int32, first int) (*Run, error) {
 			s.Batch, r.Count())
 	}
 	t0 := r.squaredNorms()
-	if err := r.plan(); err != nil {
-		return nil, err
-	}
 	kind := s.Order
-	if kind == order.Shuffled && r.descends {
+	if kind == order.Shuffled && r.s.plan.descends {
 		kind = order.Permutation
 	}
 	r.Order = order.New(kind, r.Count(), s.Block, min(s.Batch, r.Count()), s.Seed)
@@ -124,7 +117,7 @@ func (r *Run) addLearners(pair []int32, t0 float64) error {
 		if r.s.Shards > 1 {
 			l.shards = sgd.NewShards(l.Binary, r.s.Shards)
 		}
-		if r.descends {
+		if r.s.plan.descends {
 			r.descend(l)
 		}
 		r.Learners = append(r.Learners, l)
@@ -146,11 +139,11 @@ func (r *Run) newState(first, n int, t0 float64) (iterate.State, error) {
 		steps = int(sgd.ShardSteps(int64(steps), r.Count(), cols, k))
 		s.Total, s.Period = sgd.ShardSteps(r.Total, r.Count(), cols, k), 1
 	}
-	if r.s.Average == settings.LastHalf && !r.descends {
+	if r.s.Average == settings.LastHalf && !r.s.plan.descends {
 		s.Average = iterate.NewAverage(s.Total, n, cols)
 	}
 	// Only if each row is visited once an epoch, and not where there is no bound.
-	if r.s.Order != order.IID && !(n > 1 && s.Free) && !r.descends {
+	if r.s.Order != order.IID && !(n > 1 && s.Free) && !r.s.plan.descends {
 		s.Recent = certificate.NewWindows(s.Total, steps, r.X.Rows()*n)
 	}
 	if r.s.Prior != nil {
@@ -213,7 +206,7 @@ func (r *Run) arrange() {
 	default:
 		r.s.Rows.Shuffle(&r.View, rows.Visits{Seed: r.s.Seed, Total: r.Total,
 			Epoch: int64(r.Order.Steps),
-			Short: r.s.Finish == settings.FinishNewton || r.newtonSoon})
+			Short: r.s.Finish == settings.FinishNewton || r.s.plan.newton})
 	}
 }
 

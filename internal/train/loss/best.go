@@ -65,16 +65,25 @@ func (f Func) bestOfParabola(a, m, q float64) (to float64) {
 //	t + m + q (sigmoid(t) - a) = 0
 //
 // whose left side rises with t, at a rate between 1 and 1 + q/4. It takes Newton's steps from t =
-// -m, between bounds that it keeps.
+// -m, between bounds that it keeps, each at most half as long as the one before: else they could go
+// to and fro. Where t is above log q, q (1 - sigmoid(t)) is less than 1, so that the upper bound is
+// at most the larger one of log q and 1 - m; the lower one is likewise.
 func bestShare(a, m, q float64) (to, apart float64) {
 	t, low, high := -m, -m-float64(q*(1-a)), -m+float64(q*a)
+	if q > 16 { // else they are near enough
+		far := floats.Log(q)
+		low, high = max(low, min(-far, -m-1)), min(high, max(far, 1-m))
+	}
 	to = floats.Sigmoid(t)
 	off := to - a
 	bend := float64(to * (1 - to))
-	if apart = math.Abs(off); bend > 0 { // the entropy of a, relative to that of to
+	if math.Abs(off) > bend {
+		apart = max(0, floats.Log1pExp(-m)+XLogX(a)+XLogX(1-a)+float64(a*m))
+	} else if bend > 0 { // the entropy of a, relative to that of to
 		apart = float64(off*off) / (2 * bend)
 	}
-	for range 8 {
+	last := math.Inf(1)
+	for range 32 {
 		f := t + m + float64(q*(to-a))
 		if f > 0 {
 			high = t
@@ -82,18 +91,24 @@ func bestShare(a, m, q float64) (to, apart float64) {
 			low = t
 		}
 		step := -f / (1 + float64(q*bend))
-		if !(t+step > low && t+step < high) {
+		if f != 0 && !(t+step > low && t+step < high && math.Abs(step) <= last/2) {
 			step = low + float64((high-low)/2) - t
 		}
-		if math.Abs(step) <= near {
-			half := float64(step * (0.5 - to)) // of the second derivative, to the first
-			return max(0, min(to+float64(float64(step*bend)*(1+half)), 1)), apart
+		last = math.Abs(step)
+		if last <= near {
+			if float64(q*bend) > 1 { // then the equation says more of the share
+				to = a - float64((t+step+m)/q)
+			} else {
+				half := float64(step * (0.5 - to)) // of the second derivative, to the first
+				to += float64(float64(step*bend) * (1 + half))
+			}
+			break
 		}
 		t += step
 		to = floats.Sigmoid(t)
 		bend = float64(to * (1 - to))
 	}
-	return to, apart
+	return max(0, min(to, 1)), apart
 }
 
 // near is the change of a logit up to which that of a share is taken to be a parabola of it.

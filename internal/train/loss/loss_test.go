@@ -113,3 +113,44 @@ func TestBent(t *testing.T) {
 		}
 	}
 }
+
+// No coefficient is better than Best, or of Log by more than a little of what it gains, and how far
+// the loss and its conjugate are apart is what it says, of Log nearly so where they are close.
+func TestBest(t *testing.T) {
+	g := rand.New(rand.NewPCG(1, 4))
+	for _, f := range all {
+		for _, m := range points(g) {
+			for _, q := range []float64{0, 1e-12, 0.01, 1, 40, 1e8} {
+				a := float64(f.Clamp(float32(4*g.Float64() - 2)))
+				if g.IntN(4) == 0 { // the best already, or nearly
+					a = float64(f.Clamp(float32(f.Coefficient(m) * (1 + g.Float64()*float64(g.IntN(2))))))
+				}
+				value := func(b float64) float64 { return f.Least(b) - b*m - q/2*(b-a)*(b-a) }
+				to, apart := f.Best(a, m, q)
+				gain, nearly := value(to)-value(a), 1e-12*(1+math.Abs(value(a))+math.Abs(value(to)))
+				if f.Kind == Log {
+					nearly += 1e-3 * gain
+				}
+				if float64(f.Clamp(float32(to))) != float64(float32(to)) || !(gain >= -nearly) {
+					t.Errorf("%+v: from %v to %v, m = %v, q = %v: gains %v", f, a, to, m, q, gain)
+				}
+				for _, b := range []float64{-1, 0, 0.5, 1, 2, to - 0.1, to + 0.1, to * 1.01, to * 0.99,
+					to - 1e-4, to + 1e-4} {
+					b = float64(f.Clamp(float32(b)))
+					if now := value(b) - value(a); now > gain+nearly*(1+b*b) {
+						t.Errorf("%+v: from %v, m = %v, q = %v: %v gains %v, and %v %v", f, a, m, q, to,
+							gain, b, now)
+					}
+				}
+				want := f.At(m) - f.Least(a) + a*m
+				off := 1e-12 * (1 + math.Abs(a*m) + f.At(m))
+				if f.Kind == Log {
+					off += want / 2
+				}
+				if !(apart >= 0 && math.Abs(apart-want) <= off) {
+					t.Errorf("%+v: a = %v, m = %v: %v apart, want %v", f, a, m, apart, want)
+				}
+			}
+		}
+	}
+}
