@@ -51,10 +51,10 @@ func Passes(l loss.Kind, norm, tol float64) float64 {
 		per, more = 4, 2
 	}
 	passes := 3 + float64(per*norm)
-	for gap := 0.01; gap > tol && passes < most; gap /= 10 {
+	for gap := 0.01; gap > max(tol, float32s); gap /= 10 {
 		passes *= more
 	}
 	return passes
 }
 
-const most = 1e6 // passes, more than anybody waits for
+const float32s = 1e-5 // a gap below which the roundings of float32 mostly decide

@@ -95,13 +95,12 @@ func bestShare(a, m, q float64) (to, apart float64) {
 			step = low + float64((high-low)/2) - t
 		}
 		last = math.Abs(step)
-		if last <= near {
-			if float64(q*bend) > 1 { // then the equation says more of the share
-				to = a - float64((t+step+m)/q)
-			} else {
-				half := float64(step * (0.5 - to)) // of the second derivative, to the first
-				to += float64(float64(step*bend) * (1 + half))
-			}
+		if steep := float64(q*bend) > 1; steep && last <= near { // the equation says more of the share
+			to = a - float64((t+step+m)/q)
+			break
+		} else if !steep && last <= 16*near { // a parabola does
+			half := float64(step * (0.5 - to)) // of the second derivative, to the first
+			to += float64(float64(step*bend) * (1 + half))
 			break
 		}
 		t += step
@@ -111,5 +110,5 @@ func bestShare(a, m, q float64) (to, apart float64) {
 	return max(0, min(to, 1)), apart
 }
 
-// near is the change of a logit up to which that of a share is taken to be a parabola of it.
-const near = 1. / 4
+// near is a change of a logit up to which no exponential is needed for that of the share.
+const near = 1. / 64
