@@ -16,7 +16,8 @@ type Result struct {
 	Epochs     float64 // of the run
 	Violations int64   // steps that changed the weights, over all classes
 	// Solver names what the run began with, Pegasos's "steps" or the "dual" descent, and after
-	// commas what has taken over some class's problem: "newton", or the descent.
+	// commas what has taken over some class's problem: "newton", or the descent. It is empty
+	// where there was no Finish.
 	Solver string
 
 	// Replaced counts the problems whose result was worse than w = 0 (the prior) or the start and

@@ -48,8 +48,12 @@ func (s *Session) Now() *Point {
 	return m
 }
 
-// solver names the solver that the problems began with, and those that have taken over.
+// solver names the solver that the problems began with, and those that have taken over; nothing
+// without a finish.
 func (s *Session) solver() string {
+	if !s.Finishes() {
+		return ""
+	}
 	names := []string{"steps"}
 	if s.plan.descends {
 		names[0] = "dual"
