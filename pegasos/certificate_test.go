@@ -79,7 +79,8 @@ func TestBound(t *testing.T) {
 				for _, x := range []Examples{data.dense, data.sparse, foreign{data.dense}} {
 					for _, cfg := range []Config{{}, {Offset: OffsetNone}, {Average: LastIterate},
 						{Order: Sequential}, {Order: Blocks, Block: 3}, {Project: true},
-						{Project: true, Offset: OffsetNone}, {Batch: 7, Project: true}} {
+						{Project: true, Offset: OffsetNone}, {Batch: 7, Project: true},
+						{Finish: FinishDual}} {
 						cfg.Lambda, cfg.Seed = lambda, seed
 						// Mostly not whole epochs; of batches more.
 						cfg.Steps = 60*int64(x.Rows()) + int64(seed)*5
@@ -142,6 +143,9 @@ func TestForeignTol(t *testing.T) {
 				{Tol: 0.1}, {Tol: 0.02, Bias: BiasAugmented}, {Tol: 0.05, Bias: BiasUnregularised},
 				{Tol: 1e-5, Finish: FinishDual}, {Tol: 0.02, Finish: FinishAuto},
 				{Tol: 0.05, Multiclass: CrammerSinger}, {Tol: 0.05, Multiclass: Multinomial},
+				{Tol: 1e-5, Finish: FinishDual, Bias: BiasUnregularised},
+				{Tol: 1e-4, Finish: FinishDual, Multiclass: CrammerSinger},
+				{Tol: 1e-4, Finish: FinishDual, Multiclass: Multinomial},
 				{Tol: 0.05, Multiclass: OneVsOne, Order: Permutation},
 			} {
 				cfg.Loss, cfg.Epsilon, cfg.Lambda, cfg.Epochs = l.cfg.Loss, l.cfg.Epsilon, 0.01, 60
@@ -280,6 +284,9 @@ func TestPriorCancels(t *testing.T) {
 		}
 		prior := mustTrain(t, data.dense, data.y, cfg)
 		prior.Weights[0] = []float32{-2000, 2000}
+		if seed/6%2 == 1 {
+			cfg.Finish = FinishDual
+		}
 		tr := Trainer{Config: cfg, Prior: prior}
 		m, err := tr.plain(t.Context(), data.dense, data.y)
 		if err != nil {

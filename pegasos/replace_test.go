@@ -83,7 +83,8 @@ func TestNoWorseThanStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if m.Result.Objective > good.Result.Objective*(1+1e-6) {
+		// Float32 scores of such rows are that rough, and only the start's gap asks for better ones.
+		if m.Result.Objective > good.Result.Objective*(1+1e-5) {
 			t.Errorf("objective %v, of the start %v", m.Result.Objective, good.Result.Objective)
 		}
 		replaced += m.Result.Replaced
