@@ -135,7 +135,7 @@ func largest(v *rows.View, half, slack float64, sum func(s float64, from, to int
 		// An entropy changes by less than slack*log(1/slack) where its argument does by slack; 64
 		// is more than that log.
 		best = max(best, at.value/n-float64(s*s*half)-float64(slack*(64+at.size/n)))
-		if more := -slope * slope / (2 * bend); !(more > float64(0x1p-20*best)) {
+		if more := -slope * slope / (2 * bend); !(more > float64(0x1p-26*best)) {
 			break // a step would bring no more than this
 		}
 		s = max(s/4, min(s-slope/bend, 1))
