@@ -32,9 +32,9 @@ func CostOf(l loss.Kind, rows, cols float64, d store.Density) (c Cost) {
 	solve := float64(vars*vars*vars)/180 + float64(1.5*float64(vars*vars))
 	c.Newton = float64(iterations*(float64(2.5*pass)+60*rows+solve)) + float64(zone*row)
 	c.Epoch = 2*pass + 20*rows
-	c.Pass = 2*pass + 50*rows
-	if l == loss.Log {
-		c.Pass += 40 * rows // exponentials
+	c.Pass = 2*pass + 90*rows
+	if l == loss.Squared || l == loss.SquaredHinge { // no exponentials, no mean
+		c.Pass = 2*pass + 50*rows
 	}
 	return c
 }
