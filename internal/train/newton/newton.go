@@ -194,6 +194,7 @@ func (n *Method) shorter(zero float64) float64 {
 // aim is the first part of an iteration. It finds the direction to go on in, if there is one.
 func (n *Method) aim() {
 	n.Ready()
+	n.threads = min(n.threads, n.p.busy())
 	if n.state != works {
 		return
 	}

@@ -54,7 +54,7 @@ func multiply(problems []*Method, threads int) {
 	for k, n := range problems {
 		copy(directions.Row(k), n.line.step)
 	}
-	lead.threads = threads
+	lead.threads = min(threads, len(problems)*lead.p.busy())
 	lead.inChunks(func(from, to int) {
 		x, dots := lead.p.X.ForWorker(), make([]float32, len(problems))
 		if len(problems) == 1 { // the same bits, sooner
@@ -74,6 +74,7 @@ func multiply(problems []*Method, threads int) {
 
 // move is the last part of an iteration: it goes to where the smoothed objective is least.
 func (n *Method) move() {
+	n.threads = min(n.threads, n.p.busy())
 	if s, ok := n.search(n.line.slope); !ok || n.over() {
 		n.renew()
 	} else {
