@@ -56,7 +56,7 @@ paths() {
 # certificate holds proofs of random problems against optima found independently, for TIME: the problems from number
 # FROM on, else others each time.
 certificate() {
-	go test -count=1 -timeout 0 -run '^Test(Newton)?Certificates?$' -v ./pegasos ./pegasos/kernelsvm \
+	go test -count=1 -timeout 0 -run '^Test(Newton|Descent)?Certificates?$' -v ./pegasos ./pegasos/kernelsvm \
 		-certify "${TIME:-1m}" -certify-from "${FROM:-0}"
 }
 
