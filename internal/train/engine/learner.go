@@ -28,6 +28,7 @@ type Learner struct {
 
 // A solver visits rows in the place of the steps: a [dual.Descent] or a [dual.Joint].
 type solver interface {
+	SumUp()
 	Visit(idx []uint32)
 	EndEpoch()
 	Shares() []float32
@@ -190,21 +191,15 @@ func (r *Run) descend(l *Learner) {
 
 // descendFrom is descend with the given dual variables; nil is zeros.
 func (r *Run) descendFrom(l *Learner, a []float32) {
-	zeros := a == nil
-	if zeros {
+	if a == nil {
 		a = make([]float32, l.X.Rows()*len(l.Vectors))
 	}
-	var sumUp func()
 	if j := l.Joint; j != nil {
-		d := dual.NewJoint(l.State, &j.Of, j.M, a, r.s.plan.means)
-		l.Dual, sumUp = d, d.SumUp
+		l.Dual = dual.NewJoint(l.State, &j.Of, j.M, a, r.s.plan.means)
 	} else {
-		d := dual.New(l.State, &l.Binary.Of, a, r.R2, r.s.plan.means)
-		l.Dual, sumUp = d, d.SumUp
+		l.Dual = dual.New(l.State, &l.Binary.Of, a, r.R2, r.s.plan.means)
 	}
-	if !zeros {
-		sumUp()
-	}
+	l.Dual.SumUp()
 }
 
 // improve returns the bound of dual variables after passes of the descent.
