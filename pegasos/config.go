@@ -80,9 +80,9 @@ const (
 	// Newton's method takes over when the descent has cost as much as that was to. The run ends
 	// when Newton's method is done with all problems.
 	FinishAuto Finish = settings.FinishAuto
-	// FinishNewton goes on after the first epoch with Newton's method, for all losses of one score. It is for dense rows
-	// of up to some thousand columns on any scale, small lambdas and a bias without a penalty. The
-	// run ends when the gap is found to be at most Tol, or 0.1 %.
+	// FinishNewton goes on after the first epoch with Newton's method, for all losses of one score.
+	// It is for dense rows of up to some thousand columns on any scale, small lambdas and a bias
+	// without a penalty. The run ends when the gap is found to be at most Tol, or 0.1 %.
 	FinishNewton Finish = settings.FinishNewton
 )
 

@@ -68,8 +68,8 @@ func (r Result) room() *result.Result {
 }
 
 func resultOf(r result.Result) Result {
-	to := Result{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations,
-		Solver: r.Solver, Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0, Objective: r.Objective,
+	to := Result{Steps: r.Steps, Epochs: r.Epochs, Violations: r.Violations, Solver: r.Solver,
+		Replaced: r.Replaced, Weight: r.Weight, R2: r.R2, T0: r.T0, Objective: r.Objective,
 		DualObjective: r.DualObjective, Gap: r.Gap}
 	for _, c := range r.PerClass {
 		to.PerClass = append(to.PerClass, ClassResult(c))

@@ -128,7 +128,7 @@ func (tr *Trainer) sessionOf(ctx context.Context, m *Model, x Examples,
 	t, set, err := tr.taskOf(ctx, m, x, y, func(t *task) {
 		settings.Only(&t.Config, settings.Problem)
 		t.Epochs, t.Average, t.Start = 1, LastIterate, nil
-		if strings.HasPrefix(m.Result.Solver, "dual") && t.Order == Shuffled {
+		if strings.HasPrefix(m.Result.Solver, string(FinishDual)) && t.Order == Shuffled {
 			t.Order, t.Block = Permutation, 0 // as the descent, which has its rows where they lie
 		}
 	})

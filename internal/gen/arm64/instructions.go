@@ -221,7 +221,8 @@ func (c *Context) FMULD(m, n, d reg.Register) { c.vector("FMULD", f, m, n, d) }
 func (c *Context) FDIVD(m, n, d reg.Register) { c.vector("FDIVD", f, m, n, d) }
 
 // Two float64, by names of our own: VFADDD is n+m, VFSUBD n-m, VFMULD n*m and VFDIVD n/m in each
-// lane, FADDPD is n0+n1 in lane 0. VFCVTL makes them of the lower two float32 of n, VFCVTL2 of the upper two.
+// lane, FADDPD is n0+n1 in lane 0. VFCVTL makes them of the lower two float32 of n, VFCVTL2 of the
+// upper two.
 func (c *Context) VFADDD(m, n, d reg.Register) { c.vector("VFADDD", d2, m, n, d) }
 func (c *Context) VFSUBD(m, n, d reg.Register) { c.vector("VFSUBD", d2, m, n, d) }
 func (c *Context) VFMULD(m, n, d reg.Register) { c.vector("VFMULD", d2, m, n, d) }

@@ -120,7 +120,8 @@ type curve struct{ value, slope, bend, size float64 }
 
 // largest returns the largest value found, for some s, of a mean entropy over the rows, less
 // s^2*half and what may come of shares that are known up to slack. It is concave: two of Newton's
-// steps from s = 1 come close, and fewer where they bring little. sum is that of the rows from one place to another.
+// steps from s = 1 come close, and fewer where they bring little. sum is that of the rows from one
+// place to another.
 func largest(v *rows.View, half, slack float64, sum func(s float64, from, to int) curve) (
 	best float64,
 ) {

@@ -5,7 +5,6 @@ package dual
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -15,6 +14,24 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
 )
+
+// A Solver is one of the two.
+type Solver interface {
+	SumUp() // makes the vectors those of the dual variables
+	// Visit takes a step with each of the rows idx: with those that rest, one that changes nothing.
+	Visit(idx []uint32)
+	EndEpoch() // is called after each pass over the rows
+	Shares() []float32
+	// Left and Gain return estimates of P - D now and of D.
+	Left() float64
+	Gain() float64
+	// Save returns what is to be saved beside the long arrays. Restore sets it, and reports whether
+	// it can be that of such a solver after the epochs.
+	Save() *iterate.Progress
+	Restore(from *iterate.Progress, epochs int) bool
+	// Arrays calls f with each long array, in a fixed order. f may write to it.
+	Arrays(f func([]float32))
+}
 
 // A Descent is that of a binary problem. With one a_i for each row, a coefficient that its loss can
 // have, and the row's weight c_i,
@@ -29,18 +46,16 @@ import (
 // appended feature would, and at the end of each pass the bias so far becomes what the penalty is
 // the distance from.
 type Descent struct {
-	*iterate.State
-	Of    *objective.Binary
-	Alpha []float32 // a_i of each row
-	v     []float32 // the one vector
-
 	running
-	square float64 // of the feature of the bias, whether it has a penalty or not
-	uneven float64 // the sum of c_i*a_i*y_i, where the bias has no penalty
+	Of     *objective.Binary
+	v      []float32 // the one vector
+	square float64   // of the feature of the bias, whether it has a penalty or not
 }
 
-// A running is what a solver finds out on the way.
+// A running is what both have: the dual variables, and what is found out on the way.
 type running struct {
+	*iterate.State
+	alpha []float32 // of each row, and in a joint problem of each class
 	iterate.Progress
 	least float64   // rows that are less apart are left as they are
 	due   []float32 // the pass in which each row is visited next
@@ -79,23 +94,23 @@ func (r *running) notResting(idx []uint32) []uint32 {
 	return awake[:n]
 }
 
-// start returns what is known at first.
-func start(s *iterate.State) running {
+// start begins with the given dual variables, after the steps of s.
+func start(s *iterate.State, alpha []float32, mean bool) running {
 	n := s.X.Rows()
-	return running{Progress: iterate.Progress{Start: s.T}, due: make([]float32, n),
-		calm: make([]float32, n)}
+	s.BeginDual(mean)
+	return running{State: s, alpha: alpha, Progress: iterate.Progress{Start: s.T},
+		due: make([]float32, n), calm: make([]float32, n)}
 }
 
-// endPass is called after each pass over the rows of s.
-func (r *running) endPass(s *iterate.State) {
-	if r.Pass++; s.Average != nil {
-		s.Average.Turn()
+func (r *running) EndEpoch() {
+	if r.Pass++; r.Average != nil {
+		r.Average.Turn()
 	}
-	r.Before, r.Apart, r.Sum = r.Apart, r.Sum/float64(s.Count()), 0
+	r.Before, r.Apart, r.Sum = r.Apart, r.Sum/float64(r.Count()), 0
 	r.least = float64(leave * r.Apart)
 }
 
-// Left returns an estimate of P - D now: from what it was in the last pass, and how fast it falls.
+// Left goes by what P - D was in the last pass, and how fast it falls.
 func (r *running) Left() float64 {
 	fall := 1.0
 	if r.Before > r.Apart {
@@ -104,51 +119,58 @@ func (r *running) Left() float64 {
 	return float64(0.7 * float64(fall*r.Apart))
 }
 
-// restore reports whether the numbers can be those of a solver of s after the epochs.
-func (r *running) restore(from *iterate.Progress, s *iterate.State, epochs int) bool {
+func (r *running) Save() *iterate.Progress {
+	to := r.Progress
+	return &to
+}
+
+func (r *running) Restore(from *iterate.Progress, epochs int) bool {
 	r.Progress, r.least = *from, float64(leave*from.Apart)
-	return r.Start >= 0 && r.Start <= s.T && r.Pass >= 0 && r.Pass <= epochs
+	return from.Start >= 0 && from.Start <= r.T && from.Pass >= 0 && from.Pass <= epochs
+}
+
+func (r *running) Arrays(f func([]float32)) {
+	for _, a := range [][]float32{r.alpha, r.due, r.calm} {
+		r.InOrder(a, f)
+	}
 }
 
 // New returns the descent of the given dual variables, which begins after the steps of s. The mean
 // of the rows' squared norms is r2. The result may be the mean of the last pass's iterates: P of the
 // last one leaps up and down where the loss has a kink, and far from the optimum.
 func New(s *iterate.State, of *objective.Binary, alpha []float32, r2 float64, mean bool) *Descent {
-	d := &Descent{State: s, Of: of, Alpha: alpha, v: s.Vectors[0], running: start(s),
+	d := &Descent{running: start(s, alpha, mean), Of: of, v: s.Vectors[0],
 		square: float64(s.BiasScale * s.BiasScale)}
 	if s.Free {
 		d.square = r2
 	}
-	s.BeginDual(mean)
 	return d
 }
 
-// SumUp makes v of the a_i. A bias without a penalty stays as it is.
+// SumUp leaves a bias without a penalty as it is.
 func (d *Descent) SumUp() {
 	clear(d.v)
-	if d.uneven = 0; !d.Free {
+	if d.Uneven = 0; !d.Free {
 		d.Biases[0] = 0
 	}
 	for _, i := range d.All() {
-		if a := float64(d.Alpha[i]); a != 0 {
-			d.shift(uint32(i), a)
+		if a := float64(d.alpha[i]); a != 0 {
+			side, _ := d.Of.Label(uint32(i))
+			d.shift(uint32(i), float32(d.Share(i)*a)*side) // the second product is exact
 		}
 	}
 }
 
-// shift adds a row to v, by the change of its dual variable.
-func (d *Descent) shift(i uint32, change float64) {
-	side, _ := d.Of.Label(i)
-	step := float32(d.Share(int(i))*change) * side // the product is exact
+// shift adds a row times the step to v.
+func (d *Descent) shift(i uint32, step float32) {
 	d.X.Axpy(int(i), step, d.v)
 	if d.Free {
-		d.uneven += float64(step)
+		d.Uneven += float64(step)
 	} else {
 		d.Biases[0] += float64(float64(step) * d.BiasScale)
 	}
 }
 
-// Visit takes a step with each of the rows idx: with those that rest, one that changes nothing.
 func (d *Descent) Visit(all []uint32) {
 	inverse, ahead, idx := 1/d.Fixed, d.FetchAhead(), d.notResting(all)
 	for n, i := range idx {
@@ -164,13 +186,13 @@ func (d *Descent) Visit(all []uint32) {
 			d.NotFinite(i)
 			return
 		}
-		old := float64(d.Alpha[i])
+		old := float64(d.alpha[i])
 		next, apart := d.Of.Cost.Best(old, m, q)
 		d.Sum += float64(c * apart)
 		d.rest(i, apart)
-		if to := float32(next); to != d.Alpha[i] && !(apart < d.least) {
-			d.Alpha[i] = to
-			d.shift(i, float64(to)-old)
+		if to := float32(next); to != d.alpha[i] && !(apart < d.least) {
+			d.alpha[i] = to
+			d.shift(i, float32(c*(float64(to)-old))*side)
 			d.Violations++
 		}
 	}
@@ -181,35 +203,32 @@ func (d *Descent) Visit(all []uint32) {
 func (d *Descent) score(i uint32, inverse float64) float64 {
 	dot := float64(d.X.Dot(int(i), d.v))
 	if d.Free {
-		return float64((dot+float64(d.square*d.uneven))*inverse) + d.Biases[0]
+		return float64((dot+float64(d.square*d.Uneven))*inverse) + d.Biases[0]
 	}
 	return float64((dot + float64(d.BiasScale*d.Biases[0])) * inverse)
 }
 
-// EndEpoch is called after each pass over the rows.
 func (d *Descent) EndEpoch() {
-	d.endPass(d.State)
+	d.running.EndEpoch()
 	if d.Free {
-		d.Biases[0] += float64(d.square * d.uneven / d.Fixed)
+		d.Biases[0] += float64(d.square * d.Uneven / d.Fixed)
 	}
 }
 
-// Shares returns the dual variables.
 func (d *Descent) Shares() []float32 {
-	a := slices.Clone(d.Alpha)
+	a := slices.Clone(d.alpha)
 	for i := range a {
 		a[i] = d.Of.Clamp(a[i]) // a state may say anything
 	}
 	return a
 }
 
-// Gain returns an estimate of D.
 func (d *Descent) Gain() float64 {
 	var sum float64
 	for _, i := range d.All() {
 		_, target := d.Of.Frame(uint32(i))
-		a := float64(d.Alpha[i])
-		sum += float64(d.State.Share(i) * (d.Of.Cost.Least(a) + float64(a*target)))
+		a := float64(d.alpha[i])
+		sum += float64(d.Share(i) * (d.Of.Cost.Least(a) + float64(a*target)))
 	}
 	square := float64(dense.SumSquares(d.v))
 	if !d.Free {
@@ -218,24 +237,14 @@ func (d *Descent) Gain() float64 {
 	return sum/float64(d.Count()) - square/(2*d.Fixed*float64(d.Count()))
 }
 
-// A solver is one of the two.
-type solver interface {
-	SumUp()
-	Visit(rows []uint32)
-	EndEpoch()
-	Shares() []float32
-}
-
-// improve returns the bound after the passes, in a random order each; 0 if rows are too large.
-func improve(d solver, s *iterate.State, of objective.Problem, passes int, r2 float64) float64 {
+// Improve returns the bound after passes of a solver of s, in a random order each; 0 if rows are too
+// large.
+func Improve(d Solver, s *iterate.State, of objective.Problem, passes int, r2 float64) float64 {
 	d.SumUp()
-	pcg, rows := rand.NewPCG(0, order.Stream), make([]uint32, s.Count())
+	visits := order.New(order.Permutation, s.Count(), 0, 0, 0)
+	visits.Only = s.Only
 	for range passes {
-		order.Permute(pcg, rows)
-		for k, j := range rows {
-			rows[k] = uint32(s.Row(int(j)))
-		}
-		if d.Visit(rows); s.Err != nil {
+		if d.Visit(visits.Next(s.Count())); s.Err != nil {
 			s.Err = nil
 			return 0
 		}
@@ -243,9 +252,4 @@ func improve(d solver, s *iterate.State, of objective.Problem, passes int, r2 fl
 	}
 	bound, _ := certificate.Bound(of, d.Shares(), r2)
 	return bound
-}
-
-// Improve returns the bound after passes from the given dual variables.
-func Improve(s *iterate.State, of *objective.Binary, a []float32, passes int, r2 float64) float64 {
-	return improve(New(s, of, a, r2, false), s, of, passes, r2)
 }

@@ -26,12 +26,9 @@ import (
 // is what they earn. Without an entropy these are the nearest to (cost(y, r) + z_r)/q + old p_r
 // among those that are at least 0 with the sum 1.
 type Joint struct {
-	*iterate.State
-	Of    *objective.Joint
-	Alpha []float32     // p_ir of each row; 0 for its own class
-	m     *dense.Matrix // of the vectors
-
-	running
+	running // with 0 for the rows' own classes
+	Of      *objective.Joint
+	m       *dense.Matrix // of the vectors
 
 	dots              []float32 // buffers for a row
 	z, old, b, sorted []float64
@@ -41,14 +38,11 @@ type Joint struct {
 func NewJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, alpha []float32,
 	mean bool) *Joint {
 	k := len(s.Vectors)
-	j := &Joint{State: s, Of: of, Alpha: alpha, m: m, running: start(s),
-		dots: make([]float32, k), z: make([]float64, k), old: make([]float64, k),
-		b: make([]float64, k), sorted: make([]float64, k)}
-	s.BeginDual(mean)
-	return j
+	return &Joint{running: start(s, alpha, mean), Of: of, m: m, dots: make([]float32, k),
+		z: make([]float64, k), old: make([]float64, k), b: make([]float64, k),
+		sorted: make([]float64, k)}
 }
 
-// SumUp makes the vectors those of the shares.
 func (j *Joint) SumUp() {
 	for _, v := range j.Vectors {
 		clear(v)
@@ -67,7 +61,7 @@ func (j *Joint) SumUp() {
 // shares returns the p_r of row i, in a buffer.
 func (j *Joint) shares(i int) []float64 {
 	own, k := int(j.Class[i]), len(j.old)
-	row := j.Alpha[i*k:][:k]
+	row := j.alpha[i*k:][:k]
 	for r, v := range row {
 		j.old[r] = float64(v)
 	}
@@ -85,7 +79,6 @@ func (j *Joint) shift(r, i int, change float64) {
 	j.Biases[r] += float64(float64(a) * j.BiasScale)
 }
 
-// Visit takes a step with each of the rows idx.
 func (j *Joint) Visit(all []uint32) {
 	for _, i := range j.notResting(all) {
 		q, ok := j.scores(int(i))
@@ -94,7 +87,8 @@ func (j *Joint) Visit(all []uint32) {
 			j.NotFinite(i)
 			return
 		}
-		old, apart := j.shares(int(i)), 0.0
+		j.shares(int(i)) // to the buffer of old ones
+		apart := 0.0
 		if j.Of.Log {
 			apart = j.towardsSoftmax(q)
 		} else {
@@ -103,7 +97,7 @@ func (j *Joint) Visit(all []uint32) {
 		j.Sum += float64(j.Share(int(i)) * apart)
 		j.rest(i, apart)
 		if !(apart < j.least) {
-			j.step(int(i), old)
+			j.step(int(i))
 		}
 	}
 	j.T += int64(len(all))
@@ -130,9 +124,9 @@ func (j *Joint) scores(i int) (q float64, ok bool) {
 }
 
 // step changes the shares of row i to those in the buffer.
-func (j *Joint) step(i int, old []float64) {
+func (j *Joint) step(i int) {
 	y, changed, own := int(j.Class[i]), false, 0.0
-	row := j.Alpha[i*len(old):][:len(old)]
+	row := j.alpha[i*len(j.b):][:len(j.b)]
 	for r, p := range j.b {
 		to := float32(p)
 		if r == y || to == row[r] {
@@ -222,19 +216,14 @@ func (j *Joint) fromSoftmax() (apart float64) {
 	return max(0, apart)
 }
 
-// EndEpoch is called after each pass over the rows.
-func (j *Joint) EndEpoch() { j.endPass(j.State) }
-
-// Shares returns the shares, but for those of the rows' own classes.
 func (j *Joint) Shares() []float32 {
-	share := slices.Clone(j.Alpha)
+	share := slices.Clone(j.alpha)
 	for i, a := range share {
 		share[i] = max(0, a) // a state may say anything
 	}
 	return share
 }
 
-// Gain returns an estimate of D.
 func (j *Joint) Gain() float64 {
 	var sum, square float64
 	for _, i := range j.All() {
@@ -253,13 +242,4 @@ func (j *Joint) Gain() float64 {
 		square += float64(dense.SumSquares(v)) + float64(j.Biases[r]*j.Biases[r])
 	}
 	return sum/float64(j.Count()) - square/(2*j.Fixed*float64(j.Count()))
-}
-
-// ImproveJoint is Improve for a vector of each class.
-func ImproveJoint(s *iterate.State, of *objective.Joint, m *dense.Matrix, a []float32, passes int,
-	r2 float64) float64 {
-	if s.Free {
-		return 0
-	}
-	return improve(NewJoint(s, of, m, a, false), s, of, passes, r2)
 }

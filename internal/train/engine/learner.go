@@ -9,6 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
@@ -20,23 +21,10 @@ type Learner struct {
 	Joint  *sgd.Joint        // those of a joint problem; else nil
 	shards *sgd.Shards       // that take the steps of the one vector; nil for none
 
-	Dual   solver      // nil before it begins
+	Dual   dual.Solver // nil before it begins
 	Newton *newtonPart // likewise; there is one of them at most
 
 	begins int // how often Newton's method has begun
-}
-
-// A solver visits rows in the place of the steps: a [dual.Descent] or a [dual.Joint].
-type solver interface {
-	SumUp()
-	Visit(idx []uint32)
-	EndEpoch()
-	Shares() []float32
-	// Left and Gain return estimates of P - D and of D.
-	Left() float64
-	Gain() float64
-	Save() *iterate.Progress
-	Arrays(f func([]float32))
 }
 
 // A newtonPart is the part of a run in which Newton's method takes the place of the steps.
@@ -66,7 +54,7 @@ func (l *Learner) phase() phase {
 }
 
 // phaseNames says what a Result calls the phases.
-var phaseNames = [...]string{"steps", "dual", "newton"}
+var phaseNames = [...]string{"steps", settings.FinishDual, settings.FinishNewton}
 
 // works reports whether Newton's method is at work on it.
 func (l *Learner) works() bool { return l.Newton != nil && l.Newton.Works() }
@@ -191,23 +179,19 @@ func (r *Run) descend(l *Learner) {
 
 // descendFrom is descend with the given dual variables; nil is zeros.
 func (r *Run) descendFrom(l *Learner, a []float32) {
+	l.Dual = r.newDual(l, a, r.s.plan.means)
+	l.Dual.SumUp()
+}
+
+// newDual returns a descent of a learner from the given dual variables on; nil is zeros.
+func (r *Run) newDual(l *Learner, a []float32, mean bool) dual.Solver {
 	if a == nil {
 		a = make([]float32, l.X.Rows()*len(l.Vectors))
 	}
 	if j := l.Joint; j != nil {
-		l.Dual = dual.NewJoint(l.State, &j.Of, j.M, a, r.s.plan.means)
-	} else {
-		l.Dual = dual.New(l.State, &l.Binary.Of, a, r.R2, r.s.plan.means)
+		return dual.NewJoint(l.State, &j.Of, j.M, a, mean)
 	}
-	l.Dual.SumUp()
-}
-
-// improve returns the bound of dual variables after passes of the descent.
-func (l *Learner) improve(a []float32, passes int, r2 float64) float64 {
-	if j := l.Joint; j != nil {
-		return dual.ImproveJoint(l.State, &j.Of, j.M, a, passes, r2)
-	}
-	return dual.Improve(l.State, &l.Binary.Of, a, passes, r2)
+	return dual.New(l.State, &l.Binary.Of, a, r.R2, mean)
 }
 
 // ForNewton returns the problem as Newton's method takes it, with the weights of step t. Copies of

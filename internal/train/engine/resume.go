@@ -7,8 +7,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/train/checkpoint"
-	"github.com/pegasimd/pegasimd/internal/train/dual"
-	"github.com/pegasimd/pegasimd/internal/train/iterate"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -152,25 +150,17 @@ func (r *Run) resumeLearner(l *Learner, from *checkpoint.Learner) bool {
 		r.s.Shards <= 1 && l.Done() != r.T { // all learners of a run are at its step
 		return false
 	}
-	if from.Dual != nil && !(r.s.Finishes() && r.resumeDual(l, from.Dual)) ||
-		from.Newton != nil && !r.resumeNewton(l, from.Newton) {
+	if from.Dual != nil {
+		if l.Dual = r.newDual(l, nil, r.s.plan.means); !r.s.Finishes() ||
+			!l.Dual.Restore(from.Dual, r.Epoch) {
+			return false
+		}
+	}
+	if from.Newton != nil && !r.resumeNewton(l, from.Newton) {
 		return false
 	}
 	l.begins = from.Newtons
 	return l.Restore(&from.Saved)
-}
-
-// resumeDual makes the learner one that descends.
-func (r *Run) resumeDual(l *Learner, from *iterate.Progress) bool {
-	l.Dual = nil
-	if j := l.Joint; j != nil {
-		if d := dual.ResumeJoint(l.State, &j.Of, j.M, from, r.Epoch, r.s.plan.means); d != nil {
-			l.Dual = d
-		}
-	} else if d := dual.Resume(l.State, &l.Binary.Of, from, r.Epoch, r.R2, r.s.plan.means); d != nil {
-		l.Dual = d
-	}
-	return l.Dual != nil
 }
 
 // resumeNewton makes a learner one of Newton's method, which will do its iterations again when

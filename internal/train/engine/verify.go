@@ -9,6 +9,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/train/certificate"
+	"github.com/pegasimd/pegasimd/internal/train/dual"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
@@ -96,7 +97,8 @@ func (r *Run) boundOf(m *Point, k int, c *Check) float64 {
 		return best
 	}
 	for passes := c.Passes; passes > 0 && passes <= morePasses*c.Passes; passes *= 4 {
-		if best = max(best, l.improve(a, passes, r.R2)); best >= wanted {
+		d := r.newDual(l, a, false)
+		if best = max(best, dual.Improve(d, l.State, l.Of, passes, r.R2)); best >= wanted {
 			break
 		}
 	}

@@ -23,20 +23,13 @@ func (f Func) Best(a, m, q float64) (to, apart float64) {
 			to = min(a+float64((-m+f.Epsilon)/q), 0)
 		}
 		if !(q > 0) {
-			to = math.Copysign(1, -m) * float64(bit(math.Abs(m) > f.Epsilon))
+			to = f.Coefficient(m)
 		}
 		to = max(-1, min(to, 1))
 	default:
 		to = f.bestOfParabola(a, m, q)
 	}
 	return to, max(0, f.At(m)-f.Least(a)+float64(a*m))
-}
-
-func bit(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // bestOfParabola is Best where Least is Linear less Quadratic times the square.
@@ -95,7 +88,7 @@ func bestShare(a, m, q float64) (to, apart float64) {
 			step = low + float64((high-low)/2) - t
 		}
 		last = math.Abs(step)
-		if steep := float64(q*bend) > 1; steep && last <= near { // the equation says more of the share
+		if steep := float64(q*bend) > 1; steep && last <= near { // the equation says more of it
 			to = a - float64((t+step+m)/q)
 			break
 		} else if !steep && last <= 16*near { // a parabola does
