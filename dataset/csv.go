@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,6 +21,9 @@ import (
 // blockSize is about how many nonzeros or rows of a CSV file make a block.
 const blockSize = 1 << 16
 
+// aheadSize is how much of a CSV file tells whether its first row names the columns.
+const aheadSize = 1 << 15
+
 // maxNames is how many class names a file may have: float32 holds their indices exactly.
 const maxNames = 1 << 24
 
@@ -27,10 +31,45 @@ const maxNames = 1 << 24
 // blanks around a cell and blank lines are skipped. If the label of the first row is a number all
 // have to be, else all are names.
 func readCSV(r io.Reader, name string, comma rune, opt Options) (*Set, error) {
+	var blocks []block
+	f, err := scanCSV(r, name, comma, opt, func(b *block) error {
+		blocks = append(blocks, block{
+			y: slices.Clone(b.y), ends: slices.Clone(b.ends),
+			idx: slices.Clone(b.idx), val: slices.Clone(b.val),
+		})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	s, err := assemble(blocks, 0, f.cols, opt.Layout)
+	if err != nil {
+		return nil, fail(name, err)
+	}
+	s.IndexBase, s.Bytes = 1, *opt.bytes
+	s.Table, s.Others = f.table, f.others
+	if e := opt.Encoder; e != nil && len(e.Features()) > 0 {
+		s.Table = &Table{Columns: e.Features(), LabelAt: -1}
+		if f.table != nil {
+			s.Table.Label = f.table.Label
+		}
+	}
+	s.Unlabelled = f.label < 0 && !f.first
+	s.Names = f.classNames()
+	for i, y := range s.Y {
+		s.Y[i] = f.place(y)
+	}
+	return s, nil
+}
+
+// scanCSV reads a file, and hands on its rows in blocks, with provisional numbers of classes.
+func scanCSV(r io.Reader, name string, comma rune, opt Options, each func(b *block) error) (
+	*csvFile, error,
+) {
 	if err := opt.noHash(name); err != nil {
 		return nil, err
 	}
-	buffered := bufio.NewReaderSize(r, 1<<16)
+	buffered := bufio.NewReaderSize(r, 2*aheadSize)
 	if head, _ := buffered.Peek(len(byteOrderMark)); bytes.Equal(head, byteOrderMark) {
 		buffered.Discard(len(byteOrderMark)) // can't fail: it is in the buffer
 	}
@@ -38,10 +77,12 @@ func readCSV(r io.Reader, name string, comma rune, opt Options) (*Set, error) {
 		return nil, &SyntaxError{File: name, Line: 1, Reason: "no text: another kind of file, or " +
 			"characters of two bytes, which iconv makes UTF-8 of for instance"}
 	}
+	ahead, _ := buffered.Peek(aheadSize)
 	guard := &columnGuard{
 		r: buffered, comma: byte(comma), most: max(opt.maxCSVFeatures(), opt.Features), line: 1,
 	}
-	f := csvFile{csv: csv.NewReader(guard), name: name, opt: opt, first: true}
+	f := &csvFile{csv: csv.NewReader(guard), name: name, opt: opt, first: true,
+		ahead: slices.Clone(ahead), each: each}
 	f.csv.Comma = comma
 	f.csv.ReuseRecord = true
 	f.csv.TrimLeadingSpace = comma == ',' // tabs are space as well
@@ -59,16 +100,10 @@ func readCSV(r io.Reader, name string, comma rune, opt Options) (*Set, error) {
 			return nil, err
 		}
 	}
-	f.flush()
-	s, err := assemble(f.blocks, 0, f.cols, opt.Layout)
-	if err != nil {
-		return nil, fail(name, err)
+	if f.refused != nil {
+		return nil, f.refused
 	}
-	s.IndexBase, s.Bytes = 1, *opt.bytes
-	s.Table, s.Others = f.table, f.others
-	s.Unlabelled = f.label < 0 && !f.first
-	s.name(f.classes)
-	return s, nil
+	return f, f.flush()
 }
 
 // A csvFile is a file being read.
@@ -76,17 +111,23 @@ type csvFile struct {
 	csv     *csv.Reader
 	name    string
 	opt     Options
-	first   bool // row to come
-	label   int  // column; -1 for none
-	cells   int  // in a row
+	first   bool   // row to come
+	ahead   []byte // what the file begins with
+	label   int    // column; -1 for none
+	cells   int    // in a row
 	cols    int
-	from    []int // the column of each feature
+	from    []int    // the column of each feature, or of each cell that the encoder takes
+	names   []string // of the file's columns; nil without a header
+	taken   []string
+	refused *SyntaxError // the first cell that the encoder refused, and how many more
 	table   *Table
 	others  []string       // as in Set
 	number  []byte         // scratch
 	classes map[string]int // by name, in order of appearance; nil if labels are numbers
+	places  []float32      // of the classes in the order of their names
+	rows    int
 	block   block
-	blocks  []block
+	each    func(b *block) error
 }
 
 // row takes in a row, the header as well.
@@ -112,12 +153,16 @@ func (f *csvFile) row(cells []string) error {
 		return f.at(f.label, cells, reason+hint)
 	}
 	b.y = append(b.y, y)
-	if i, reason := f.features(cells); reason != "" {
+	take := f.features
+	if f.opt.Encoder != nil {
+		take = f.encode
+	}
+	if i, reason := take(cells); reason != "" {
 		return f.at(i, cells, reason+hint)
 	}
 	b.ends = append(b.ends, len(b.val))
-	if len(b.val) >= blockSize || len(b.y) >= blockSize {
-		f.flush()
+	if f.rows++; len(b.val) >= blockSize || len(b.y) >= blockSize {
+		return f.flush()
 	}
 	return nil
 }
@@ -128,8 +173,8 @@ func (f *csvFile) labelOf(cells []string) (y float32, reason string) {
 		return 0, ""
 	}
 	label := cells[f.label]
-	if len(f.block.y) == 0 && len(f.blocks) == 0 {
-		if _, reason := f.parse(label); reason == notNumber && !isMissing(label) {
+	if f.rows == 0 {
+		if _, reason := f.parse(label); reason == notNumber && !IsMissing(label) {
 			f.classes = map[string]int{}
 		}
 	}
@@ -152,9 +197,31 @@ func (f *csvFile) features(cells []string) (bad int, reason string) {
 	return 0, ""
 }
 
+// encode takes in the features that the encoder makes of a row. Cells that it refuses are counted.
+func (f *csvFile) encode(cells []string) (bad int, reason string) {
+	f.taken = f.taken[:0]
+	for _, i := range f.from {
+		if i < 0 { // a column that the encoder can do without
+			f.taken = append(f.taken, "")
+		} else {
+			f.taken = append(f.taken, cells[i])
+		}
+	}
+	b := &f.block
+	b.idx, b.val, bad, reason = f.opt.Encoder.Encode(f.taken, b.idx, b.val)
+	switch {
+	case reason == "":
+	case f.refused == nil:
+		f.refused = f.at(f.from[bad], cells, reason)
+	default:
+		f.refused.More++
+	}
+	return 0, ""
+}
+
 func badFeature(cell, reason string) string {
 	switch {
-	case isMissing(cell):
+	case IsMissing(cell):
 		return "missing value: fill it in or leave the row out"
 	case reason == notNumber:
 		return "feature is not a number: encode words as numbers, one-hot for instance"
@@ -162,26 +229,31 @@ func badFeature(cell, reason string) string {
 	return "feature is " + reason
 }
 
-func (f *csvFile) flush() {
+// flush hands on the block, whose memory is used again.
+func (f *csvFile) flush() error {
 	b := &f.block
-	f.blocks = append(f.blocks, block{
-		y: slices.Clone(b.y), ends: slices.Clone(b.ends),
-		idx: slices.Clone(b.idx), val: slices.Clone(b.val),
-		ignored: b.ignored,
-	})
+	err := f.each(b)
 	*b = block{y: b.y[:0], ends: b.ends[:0], idx: b.idx[:0], val: b.val[:0]}
+	return err
 }
 
 // head settles the columns from the first row and tells whether that is a header.
 func (f *csvFile) head(cells []string) (header bool, err error) {
 	f.cells = len(cells)
+	if slices.ContainsFunc(cells, func(c string) bool { return strings.Contains(c, "\r") }) {
+		return false, f.firstRow("carriage returns alone don't end lines: make newlines of them, " +
+			"such as by tr '\\r' '\\n'")
+	}
 	if header, err = f.isHeader(cells); err != nil {
 		return false, err
+	}
+	if header {
+		f.names = slices.Clone(cells)
 	}
 	if t := f.opt.Table; header && t != nil && t.Columns != nil {
 		return true, f.match(cells, t)
 	}
-	return header, f.place(cells, header)
+	return header, f.byPlace(cells, header)
 }
 
 // isHeader tells whether the first row names the columns.
@@ -189,15 +261,32 @@ func (f *csvFile) isHeader(cells []string) (bool, error) {
 	if f.opt.Header != HeaderAuto {
 		return f.opt.Header == HeaderYes, nil
 	}
-	if t := f.opt.Table; t != nil && t.Columns != nil && hasAll(cells, t.Columns) {
+	if t := f.opt.Table; t != nil && t.Columns != nil && hasAll(cells, f.opt.needed()) {
 		return true, nil
 	}
 	label, named, err := f.labelColumn(cells, true)
-	return err == nil && (named || f.namesOnly(cells, label)), err
+	if err != nil || named {
+		return named, err
+	}
+	only, numbers := f.namesOnly(cells, label), f.numbersColumns(cells, label)
+	if !only && !numbers {
+		return false, nil
+	}
+	again := f.comeAgain(cells)
+	if numbers {
+		return !again[label], nil
+	}
+	some := 0
+	for _, is := range again {
+		if is {
+			some++
+		}
+	}
+	return 2*some < len(cells), nil
 }
 
-// place settles the columns by their places: all but the label's are features.
-func (f *csvFile) place(cells []string, header bool) (err error) {
+// byPlace settles the columns by their places: all but the label's are features.
+func (f *csvFile) byPlace(cells []string, header bool) (err error) {
 	without, features, err := f.opt.unlabelled(f.cells)
 	if err != nil && f.cells == 1 {
 		err = fmt.Errorf("%w%s", err, separatedBy(cells[0]))
@@ -216,6 +305,9 @@ func (f *csvFile) place(cells []string, header bool) (err error) {
 		}
 	}
 	f.cols = features
+	if f.opt.Encoder != nil {
+		f.cols = len(f.opt.Encoder.Features())
+	}
 	f.from = make([]int, 0, features)
 	for i := range cells {
 		if i != f.label {
@@ -250,8 +342,12 @@ func (f *csvFile) match(cells []string, t *Table) (err error) {
 	} else if i, err := h.find(t.Label); err == nil {
 		taken[i] = true // with LabelsNo
 	}
-	for _, name := range t.Columns {
+	for k, name := range t.Columns {
 		i, err := h.find(name)
+		if e := f.opt.Encoder; err != nil && e != nil && !e.Uses(k) {
+			f.from = append(f.from, -1)
+			continue
+		}
 		if err == nil && i == f.label {
 			err = fmt.Errorf("column %q is to be the label, and a feature", escape.Cut(name))
 		}
@@ -262,6 +358,9 @@ func (f *csvFile) match(cells []string, t *Table) (err error) {
 		f.from = append(f.from, i)
 	}
 	f.cols, f.table, f.others = len(t.Columns), t, others(cells, taken)
+	if f.opt.Encoder != nil {
+		f.cols = len(f.opt.Encoder.Features())
+	}
 	return nil
 }
 
@@ -331,7 +430,7 @@ func (f *csvFile) namesOnly(cells []string, label int) bool {
 		if i == label || c == "" {
 			continue
 		}
-		if _, reason := f.parse(c); reason != notNumber || isMissing(c) {
+		if _, reason := f.parse(c); reason != notNumber || IsMissing(c) {
 			return false
 		}
 		named = true
@@ -339,10 +438,51 @@ func (f *csvFile) namesOnly(cells []string, label int) bool {
 	return named
 }
 
+// comeAgain reports which cells of the first row are in later rows as well, in the same columns: a
+// name hardly is. It looks at the rows that have been read ahead.
+func (f *csvFile) comeAgain(cells []string) []bool {
+	again := make([]bool, len(cells))
+	r := csv.NewReader(bytes.NewReader(f.ahead))
+	r.Comma, r.TrimLeadingSpace, r.ReuseRecord = f.csv.Comma, f.csv.TrimLeadingSpace, true
+	for first := true; ; first = false {
+		row, err := r.Read()
+		if err != nil { // the last row may be cut off
+			return again
+		}
+		for i, c := range row {
+			if !first && i < len(cells) && strings.TrimSpace(c) == cells[i] {
+				again[i] = true
+			}
+		}
+	}
+}
+
+// numbersColumns reports whether the features of a row are 0, 1, 2 and so on, and the label is a
+// word: so programs number columns that have no names.
+func (f *csvFile) numbersColumns(cells []string, label int) bool {
+	const few = 3
+	if label < 0 || len(cells) <= few {
+		return false
+	}
+	if _, reason := f.parse(cells[label]); reason != notNumber || IsMissing(cells[label]) {
+		return false
+	}
+	next := 0
+	for i, c := range cells {
+		if i != label && c != strconv.Itoa(next) {
+			return false
+		}
+		if i != label {
+			next++
+		}
+	}
+	return true
+}
+
 // class returns the label that a cell stands for, the provisional number of the class if it is a
 // name.
 func (f *csvFile) class(cell string) (y float32, reason string) {
-	if isMissing(cell) {
+	if IsMissing(cell) {
 		return 0, "missing label"
 	}
 	if f.classes == nil {
@@ -372,19 +512,29 @@ func (f *csvFile) class(cell string) (y float32, reason string) {
 	return float32(n), ""
 }
 
-// name replaces the classes' provisional numbers by their places in alphabetical order.
-func (s *Set) name(classes map[string]int) {
-	if classes == nil {
-		return
+// classNames returns the names of the classes, sorted; nil if labels are numbers. After it place
+// returns labels.
+func (f *csvFile) classNames() []string {
+	if f.classes == nil {
+		return nil
 	}
-	s.Names = slices.Sorted(maps.Keys(classes))
-	place := make([]float32, len(classes))
-	for i, name := range s.Names {
-		place[classes[name]] = float32(i)
+	names := slices.Sorted(maps.Keys(f.classes))
+	f.places = make([]float32, len(names))
+	for i, name := range names {
+		f.places[f.classes[name]] = float32(i)
 	}
-	for i, y := range s.Y {
-		s.Y[i] = place[int(y)]
+	return names
+}
+
+// place returns the label that a provisional one stands for.
+func (f *csvFile) place(y float32) float32 {
+	switch {
+	case f.places == nil:
+		return y
+	case int(y) >= len(f.places): // in a file that was changed while it was read
+		return float32(math.NaN())
 	}
+	return f.places[int(y)]
 }
 
 func (f *csvFile) parse(cell string) (v float32, reason string) {
@@ -396,20 +546,34 @@ func (f *csvFile) parse(cell string) (v float32, reason string) {
 	return v, reason
 }
 
-// isMissing tells whether a cell is empty or holds what is commonly put in its place.
-func isMissing(cell string) bool {
-	switch strings.ToLower(cell) {
-	case "", "?", "na", "n/a", "nan", "null":
+// IsMissing reports whether a cell without blanks around it is empty or holds what is commonly put
+// in its place: ?, NA, N/A, NaN or null, in letters of either case.
+func IsMissing(cell string) bool {
+	switch len(cell) {
+	case 0:
 		return true
+	case 1:
+		return cell[0] == '?'
+	case 2:
+		return strings.EqualFold(cell, "na")
+	case 3:
+		return strings.EqualFold(cell, "n/a") || strings.EqualFold(cell, "nan")
+	case 4:
+		return strings.EqualFold(cell, "null")
 	}
 	return false
 }
 
-func (f *csvFile) at(i int, cells []string, reason string) error {
+func (f *csvFile) at(i int, cells []string, reason string) *SyntaxError {
 	line, column := f.csv.FieldPos(i)
-	return &SyntaxError{
+	e := &SyntaxError{
 		File: f.name, Line: line, Column: column, Token: escape.Cut(cells[i]), Reason: reason,
+		Cell: i != f.label,
 	}
+	if f.names != nil {
+		e.Name = escape.Cut(f.names[i])
+	}
+	return e
 }
 
 // fault turns an error of the csv package into ours.

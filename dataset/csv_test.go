@@ -85,7 +85,7 @@ func TestCSVErrors(t *testing.T) {
 			`a.csv:1:3: token "red"` + words + header},
 		{"word in the first row, no header", "red,2,3\n", Options{Header: HeaderNo},
 			`a.csv:1:1: token "red"` + words},
-		{"words only", "red,green,3\nred,green,3\n", Options{}, `a.csv:2:1: token "red"` + words},
+		{"words only", "red,green,3\nred,green,3\n", Options{}, `a.csv:1:1: token "red"` + words + header},
 		{"missing cell", "1,2,3\n4,,6\n", Options{}, `a.csv:2:3` + missing},
 		{"missing cell of blanks", "1,2,3\n4, ,6\n", Options{}, `a.csv:2:4` + missing},
 		{"NA", "1,2,3\n4,NA,6\n", Options{}, `a.csv:2:3: token "NA"` + missing},

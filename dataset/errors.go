@@ -13,22 +13,33 @@ type SyntaxError struct {
 	File   string
 	Line   int    // from 1
 	Column int    // of the token's first byte, in bytes from 1; 0 if the fault is the whole line's
+	Name   string // of the CSV file's column, if it has a header
 	Token  string // what is at fault, cut if it is long; may be empty
 	Reason string
+	Cell   bool // a feature's cell of a CSV file is at fault, for which there may be an [Encoder]
+	More   int  // cells that an [Encoder] refused after this one
 }
 
 // Error returns a line such as
 //
 //	a.svm:3:8: token "1e3:1": index is not a whole number
+//	a.csv:3:8: column "age": token "old": want a number (and 12 such cells more)
 func (e *SyntaxError) Error() string {
 	s := fmt.Sprintf("%s:%d", e.File, e.Line)
 	if e.Column > 0 {
 		s += fmt.Sprintf(":%d", e.Column)
 	}
+	if e.Name != "" {
+		s += fmt.Sprintf(": column %q", e.Name)
+	}
 	if e.Token != "" {
 		s += fmt.Sprintf(": token %q", e.Token)
 	}
-	return s + ": " + e.Reason
+	s += ": " + e.Reason
+	if e.More > 0 {
+		s += fmt.Sprintf(" (and %d such cells more)", e.More)
+	}
+	return s
 }
 
 // fail adds the file's name to an error, unless it has it.

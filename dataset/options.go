@@ -106,6 +106,10 @@ type Options struct {
 	// The label's column is the table's too, unless LabelColumn says another.
 	Table *Table
 
+	// Encoder, if not nil, makes the features of a CSV file's cells. Features, if not 0, is how
+	// many cells it takes of a row, and Table has their names.
+	Encoder Encoder
+
 	Labels Labels // whether there are any
 
 	// MaxFeatures is the most columns that a file may ask for, at most 2^31-1. 0 means 2^20, or
@@ -260,6 +264,16 @@ func (o Options) columns(n, values int) (int, error) {
 			"values (-max-features)", n, max(freeFeatures, values), values)
 	}
 	return n, nil
+}
+
+// needed returns the names of the table's columns that a file has to have.
+func (o Options) needed() (names []string) {
+	for i, name := range o.Table.Columns {
+		if o.Encoder == nil || o.Encoder.Uses(i) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // maxCSVFeatures is MaxFeatures for a CSV file.

@@ -283,7 +283,7 @@ func hostileCSV(t *testing.T) {
 		"1,2,3\n4,,6\n":         "a.csv:2:3: missing value",
 		"1,2,3\n4,\"5,6\n":      "a.csv:2:8: extraneous or missing",
 		"1,2,3\n4,red,6\n":      "a.csv:2:3: token \"red\": feature is not a number: encode words",
-		"a,b\n1,nan\n":          "a.csv:2:3: token \"nan\": missing label",
+		"a,b\n1,nan\n":          "a.csv:2:3: column \"b\": token \"nan\": missing label",
 	} {
 		_, err := readCSVText(text, Options{})
 		if err == nil || !strings.HasPrefix(err.Error(), want) {

@@ -50,19 +50,76 @@ func ConvertSvmlight(w io.WriterAt, path string, opt Options) (rows, cols int, e
 		for k := range b.idx {
 			b.idx[k] -= int32(first)
 		}
-		start := 0
-		for i, end := range b.ends {
-			if err := p.Append(b.y[i], b.idx[start:end], b.val[start:end]); err != nil {
-				return err
-			}
-			start = end
-		}
-		return nil
+		return p.appendBlock(b, func(y float32) float32 { return y })
 	})
 	if err == nil {
 		err = p.Close()
 	}
 	return t.rows, cols, err
+}
+
+// ConvertCSV writes a CSV or TSV file in the binary form, as Read and WritePGSM do, to the byte,
+// without holding it in memory: it reads the file twice. It returns the number of rows and columns.
+func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err error) {
+	if opt, err = opt.filled(); err != nil {
+		return 0, 0, err
+	}
+	nnz := 0
+	f, err := eachCSVBlock(path, opt, func(b *block) error {
+		nnz += len(b.val)
+		return nil
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	layout, err := opt.Layout.choose(nnz, f.rows, f.cols)
+	if err != nil {
+		return 0, 0, fail(path, err)
+	}
+	names := f.classNames()
+	p, err := NewPGSMWriter(w, PGSMShape{
+		Layout: layout, Rows: f.rows, Cols: f.cols, NNZ: nnz, IndexBase: 1, Names: names,
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	_, err = eachCSVBlock(path, opt, func(b *block) error {
+		return p.appendBlock(b, f.place)
+	})
+	if err == nil {
+		err = p.Close()
+	}
+	return f.rows, f.cols, err
+}
+
+// eachCSVBlock reads a CSV or TSV file block by block.
+func eachCSVBlock(path string, opt Options, each func(b *block) error) (*csvFile, error) {
+	in := input{opt: opt}
+	defer in.close()
+	if err := in.open(path); err != nil {
+		return nil, err
+	}
+	files, err := in.readers()
+	if err != nil {
+		return nil, err
+	}
+	comma := ','
+	if opt.Format == FormatTSV || opt.Format == FormatAuto && formatOf(path) == FormatTSV {
+		comma = '\t'
+	}
+	return scanCSV(files[0].r, files[0].name, comma, opt, each)
+}
+
+// appendBlock appends the rows of a block, with the labels that label makes of its own.
+func (p *PGSMWriter) appendBlock(b *block, label func(y float32) float32) error {
+	start := 0
+	for i, end := range b.ends {
+		if err := p.Append(label(b.y[i]), b.idx[start:end], b.val[start:end]); err != nil {
+			return err
+		}
+		start = end
+	}
+	return nil
 }
 
 // eachBlock reads an svmlight file block by block.

@@ -134,7 +134,7 @@ func csvHeaderOf(s *Set) string {
 // csvNames returns the class names in CSV's quoting, or nil if there are none.
 func csvNames(s *Set) (cells []string, err error) {
 	for i, name := range s.Names {
-		if isMissing(name) || strings.TrimSpace(name) != name || strings.Contains(name, "\r\n") {
+		if IsMissing(name) || strings.TrimSpace(name) != name || strings.Contains(name, "\r\n") {
 			return nil, fmt.Errorf("dataset: the class name %q would not be read again "+
 				"from CSV", escape.Cut(name))
 		}

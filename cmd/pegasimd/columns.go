@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,8 +25,11 @@ func usable(set *dataset.Set) (t *dataset.Table, why error) {
 	return t, why
 }
 
-// tableOf returns the set's for a model, nil for none.
-func tableOf(set *dataset.Set) (json.RawMessage, error) {
+// tableOf returns the encoder, or the table of the set, for a model; nil for none.
+func (d *dataReader) tableOf(set *dataset.Set) (json.RawMessage, error) {
+	if d.encoder != nil {
+		return json.Marshal(d.encoder)
+	}
 	t, _ := usable(set)
 	if t == nil {
 		return nil, nil
@@ -56,28 +58,27 @@ func printColumns(w io.Writer, set *dataset.Set) {
 
 // warnings says what may be otherwise with data than was meant.
 func (d *dataReader) warnings(name string, set *dataset.Set) (all []string) {
-	first, numbers := "the first feature", numbered(set)
-	ending := strings.ToLower(filepath.Ext(plainName(name)))
-	csv := ending == ".csv" || ending == ".tsv" || d.opt.Format == dataset.FormatCSV ||
-		d.opt.Format == dataset.FormatTSV
-	switch t := set.Table; {
-	case t != nil && t.Columns != nil:
-		first = "column " + escape.Name(t.Columns[0])
-		numbers = numbers || slices.Contains(idNames, strings.ToLower(t.Columns[0]))
-		for _, column := range t.Columns {
+	first, numbers := "the first feature", d.encoder == nil && numbered(set)
+	names := d.names(set)
+	switch {
+	case len(names) > 0:
+		first = "column " + escape.Name(names[0])
+		numbers = numbers ||
+			d.encoder == nil && slices.Contains(idNames, strings.ToLower(names[0]))
+		for _, column := range names {
 			if slices.Contains(labelNames, strings.ToLower(column)) {
-				all = append(all, fmt.Sprintf("column %s is called as labels are, but is a feature: "+
-					"the label is %s, unless -label-column says another", escape.Name(column),
-					escape.Name(t.Label)))
+				all = append(all, fmt.Sprintf("column %s is called as labels are, but the label is "+
+					"%s, unless -label-column says another", escape.Name(column),
+					escape.Name(set.Table.Label)))
 			}
 		}
-	case csv && !d.call.given("header") && numbersAsHeader(set):
+	case d.isCSV(name) && !d.call.given("header") && d.encoder == nil && numbersAsHeader(set):
 		all = append(all, "the first row, whose numbers ascend, looks like a header, but is read "+
 			"as data: -header yes if it is one, no if not")
 	}
 	if numbers {
 		all = append(all, first+" seems to number the rows, which tells nothing of others, but is "+
-			"trained on: leave it out")
+			"trained on: leave it out (-ignore)")
 	}
 	if head, err := headOf(name); err == nil && name != "-" && qidLine.Match(head) {
 		all = append(all, "qid is left out: every row counts for itself, nothing is ranked")

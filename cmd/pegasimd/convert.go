@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 var convertCommand = command{
@@ -18,6 +20,9 @@ the last also with .gz behind it. OUT may be - for svmlight on standard output. 
 mapped into memory when it is read: it opens at once, and may be larger than the memory. Numbers
 keep their bits. docs/data.md says what each format loses.
 
+Of a table with words or gaps the features are written that train would make; with -for MODEL those
+that a model makes.
+
 With -from or -to it converts a model: -to liblinear for liblinear's predict, -to onnx for other
 runtimes, -to json for everything else; -from liblinear for what liblinear's train wrote, -from json
 for its own. -to is not needed if OUT ends in .liblinear, .onnx or .json. A line says what a form
@@ -26,14 +31,18 @@ loses.
 Examples:
   pegasimd convert train.svm.gz train.pgsm
   pegasimd convert -stream huge.svm.gz huge.pgsm
+  pegasimd convert -for people.model people.csv people.svm
   pegasimd convert -to liblinear a9a.model a9a.liblinear
   pegasimd convert -to onnx digits.model digits.onnx
   pegasimd convert -from liblinear heart_scale.model heart.model`,
-	common: "from to lambda stream " + usualDataFlags,
+	common: "from to for lambda stream " + usualDataFlags,
 	flags:  func() commandFlags { return new(convertFlags) },
 }
 
 func (f *convertFlags) run(c *call, args []string) error {
+	if f.model != "" && (f.from != "" || f.to != "") {
+		return usagef("-for is for data")
+	}
 	if f.from != "" || f.to != "" {
 		return convertModel(c, f, args[0], args[1])
 	}
@@ -51,7 +60,7 @@ func (f *convertFlags) run(c *call, args []string) error {
 		return err
 	}
 	if f.stream && format != dataset.FormatPGSM {
-		return usagef("-stream is for svmlight data and an OUT that ends in .pgsm")
+		return usagef("-stream is for svmlight and CSV data and an OUT that ends in .pgsm")
 	}
 	out := c.writes("OUT", args[1], dataKinds[format])
 	if err := c.openOutputs(); err != nil {
@@ -59,16 +68,25 @@ func (f *convertFlags) run(c *call, args []string) error {
 	}
 	var rows, cols int
 	reader := c.reader(f.data)
-	if f.stream { // svmlight data that may be larger than the memory
+	reader.tables = &f.tables
+	if f.model != "" {
+		reader.opt.Labels = dataset.LabelsAuto
+	}
+	like, err := headOfModel(f.model)
+	if err != nil {
+		return err
+	}
+	if f.stream { // data that may be larger than the memory
 		p := reader.options(args[0])
 		err = out.write(func(w io.Writer) (err error) {
-			rows, cols, err = dataset.ConvertSvmlight(w.(io.WriterAt), args[0], reader.opt)
+			rows, cols, err = reader.stream(w.(io.WriterAt), args[0], like)
 			return err
 		})
 		p.clear()
-	} else if set, _, failed := reader.read(args[0], nil); failed != nil {
+	} else if set, _, failed := reader.read(args[0], like); failed != nil {
 		return failed
 	} else {
+		defer reader.tell(set)
 		rows, cols, err = set.Rows(), set.Cols(), writeData(out, format, set, args[0])
 	}
 	if err == nil && !f.data.quiet {
@@ -76,6 +94,19 @@ func (f *convertFlags) run(c *call, args []string) error {
 			escape.Name(args[1]))
 	}
 	return err
+}
+
+// headOfModel returns what the model of that name says of data, nil without a name.
+func headOfModel(name string) (*pegasos.Head, error) {
+	if name == "" {
+		return nil, nil
+	}
+	m, err := readModel(name, os.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	head := m.Head()
+	return &head, nil
 }
 
 // formatOfEnding has the format that the ending of a file's name asks for, and writers has what

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/modelio/onnx"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -50,6 +51,13 @@ func convertModel(c *call, f *convertFlags, in, out string) error {
 	if m.Scaler != nil && f.to != "" && f.to != "json" {
 		return fmt.Errorf("%s: %s has no place for how the features are scaled: "+
 			"train on data that were scaled before", in, f.to)
+	}
+	if encoder, err := predictions.Encoder(m.Head()); err != nil {
+		return fmt.Errorf("%s: %w", in, err)
+	} else if encoder != nil && f.to != "" && f.to != "json" {
+		return fmt.Errorf("%s: %s has no place for how words become numbers: convert -for %s DATA "+
+			"rows.svm writes them as numbers, of which a model can be trained and converted", in,
+			f.to, in)
 	}
 	if err := m.TakesRawRows(); err != nil && f.to == "liblinear" {
 		return fmt.Errorf("%s: the features are scaled (%s) before they are multiplied, for which %s "+

@@ -26,7 +26,8 @@ wins; ties go to the larger lambda. With -model the model of the best lambda is 
 and written.
 
 All rows decide the kind of scaling and the other named choices of train. What is measured, such as
-means and deviations, comes from the rows trained on alone.
+means and deviations, comes from the rows trained on alone: of a table with words its kinds of
+columns and its levels too.
 
 The default lambdas are seven shares, 0.1 to 1e-7, of mean |x|^2: the mean squared length of the
 scaled rows. With -kernel every one of -gammas is tried with every lambda or C; the default is C
@@ -68,6 +69,7 @@ type search struct {
 
 	reader  *dataReader
 	set     *dataset.Set
+	encoded []*dataset.Set // of each fold, by an encoder of the others' rows; nil for numbers
 	loading time.Duration
 	weights []float32 // of the rows, or nil
 	memory  int64     // that all runs side by side may take
@@ -160,6 +162,7 @@ func (v *search) readData() (err error) {
 		return err
 	}
 	v.reader = v.call.reader(v.flags.data)
+	v.reader.tables, v.reader.most = &v.flags.tables, v.flags.memory.given()
 	v.set, v.loading, err = v.reader.readTraining(v.data, &v.cfg, v.checkSettings)
 	if err != nil {
 		return err
@@ -178,7 +181,32 @@ func (v *search) readData() (err error) {
 	if err := v.deal(); err != nil {
 		return fmt.Errorf("%s: %w", v.data, err)
 	}
+	return v.encode()
+}
+
+// encode reads a table with words again for each fold, with an encoder of the other folds' rows.
+func (v *search) encode() error {
+	for fold := range v.flags.folds {
+		if v.reader.encoder == nil {
+			break
+		}
+		r := *v.reader
+		r.skip = func(row int) bool { return v.fold[row] == fold }
+		set, err := r.readFresh(v.data)
+		if err != nil {
+			return fmt.Errorf("fold %d of %d: %w", fold+1, v.flags.folds, err)
+		}
+		v.encoded = append(v.encoded, set)
+	}
 	return nil
+}
+
+// rows returns all rows, as they are for what is trained without a fold.
+func (v *search) rows(fold int) pegasos.Examples {
+	if v.encoded != nil {
+		return v.encoded[fold].Examples()
+	}
+	return v.set.Examples()
 }
 
 // choose settles what goes by all rows: what train would choose that has a name, and the lambdas.
@@ -286,7 +314,7 @@ func (v *search) trainBest() (modelio.Predictor, error) {
 		tr := v.kernelTrainer(&v.out.Best)
 		m, err := tr.Train(v, v.set.Examples(), v.set.Y)
 		if err == nil {
-			err = describeKernel(m, v.set)
+			err = v.reader.describeKernel(m, v.set)
 		}
 		return m, err
 	}
@@ -307,7 +335,7 @@ func (v *search) write() error {
 	if v.flags.data.quiet || v.jsonOut.toStdout() {
 		return nil
 	}
-	v.warn(v.set)
+	v.reader.warn(v.set)
 	for _, name := range v.rare {
 		fmt.Fprintf(v.stderr, "class %s has fewer rows than there are folds: some have none of it\n",
 			escape.Name(name))

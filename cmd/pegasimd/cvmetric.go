@@ -118,7 +118,7 @@ func (m *cvMetric) text(v number) string {
 // scoreFold predicts the rows of a fold.
 func (v *search) scoreFold(m *pegasos.Model, fold int) (*scored, error) {
 	s := &scored{model: linearModel{m}, classes: len(m.Classes)}
-	x := v.set.Examples()
+	x := v.rows(fold)
 	var scores []float64
 	for i, f := range v.fold {
 		if f != fold {

@@ -16,6 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
+	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
 // A dataReader reads data as the flags say.
@@ -23,6 +24,12 @@ type dataReader struct {
 	dataFlags
 	call   *call
 	scaler *dataset.Scaler // of what is read; nil for none
+
+	tables  *tableFlags        // nil where a table with words is of no use
+	encoder *table.Encoder     // of what was read; nil for none
+	kept    []byte             // what standard input had, where it is read several times
+	most    int64              // bytes that encoded rows may take in memory; 0 for any
+	skip    func(row int) bool // which rows the encoder is not fitted on; nil for none
 }
 
 func (c *call) reader(flags dataFlags) *dataReader { return &dataReader{dataFlags: flags, call: c} }
@@ -47,18 +54,20 @@ func (d *dataReader) options(name string) *progress {
 func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.Duration, error) {
 	p := d.options(name)
 	if like != nil {
-		if err := predictions.Options(&d.opt, *like); err != nil {
+		if err := d.like(*like); err != nil {
 			return nil, 0, err
 		}
 	}
 	start := time.Now()
-	set, err := dataset.Read(name, d.opt)
+	set, err := d.readAs(name)
 	p.clear()
 	if err != nil && name != "-" && !strings.Contains(name, ",") {
 		if _, missing := os.Stat(name); errors.Is(missing, fs.ErrNotExist) {
 			_, err = os.Open(name) // whatever the name tells of a format
 		} else if model, _ := holdsModel(name, &d.dataFlags); model {
 			err = usagef("%s is a model, want data", name)
+		} else if looksLikeCSV(name) && !d.isCSV(name) && d.opt.Format == dataset.FormatAuto {
+			err = fmt.Errorf("%w; if the data are CSV or TSV, say so (-format)", err)
 		}
 	}
 	if err != nil {
@@ -77,20 +86,42 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 	return set, time.Since(start), nil
 }
 
+// like has data read as those of a model.
+func (d *dataReader) like(head pegasos.Head) (err error) {
+	if d.encoder, err = predictions.Encoder(head); err == nil {
+		err = predictions.Options(&d.opt, head)
+	}
+	if err == nil && d.encoder != nil {
+		d.opt.Encoder = d.coder()
+	}
+	return err
+}
+
+// readAs reads data as a model needs them, or else as they are.
+func (d *dataReader) readAs(name string) (*dataset.Set, error) {
+	if d.opt.Features == 0 && d.opt.Encoder == nil {
+		return d.readFresh(name)
+	}
+	if d.encoder != nil && !d.isCSV(name) {
+		return nil, fmt.Errorf("%s: the model is of a table with words: want CSV or TSV", name)
+	}
+	return dataset.Read(name, d.opt)
+}
+
 // describe puts into a model that was trained on the set the names of its classes, what the columns
 // were, and how they were hashed and scaled.
 func (d *dataReader) describe(m *pegasos.Model, set *dataset.Set, known labelling) (err error) {
 	m.Names, m.IndexBase, m.HashBits = known.namesOf(m.Classes), set.IndexBase, set.HashBits
-	if m.Table, err = tableOf(set); err == nil && d.scaler != nil {
+	if m.Table, err = d.tableOf(set); err == nil && d.scaler != nil {
 		m.Scaler, err = json.Marshal(d.scaler)
 	}
 	return err
 }
 
 // describeKernel is describe of a kernel machine.
-func describeKernel(m *kernelsvm.Model, set *dataset.Set) (err error) {
+func (d *dataReader) describeKernel(m *kernelsvm.Model, set *dataset.Set) (err error) {
 	m.Names, m.IndexBase, m.HashBits = set.Names, set.IndexBase, set.HashBits
-	m.Table, err = tableOf(set)
+	m.Table, err = d.tableOf(set)
 	return err
 }
 
@@ -145,8 +176,10 @@ func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 	return at, names
 }
 
-// warn says how many values were ignored.
-func (c *call) warn(set *dataset.Set) {
+// warn says what was odd with data, and how many values were ignored.
+func (d *dataReader) warn(set *dataset.Set) {
+	c := d.call
+	d.odd(c.stderr)
 	if set.Ignored > 0 {
 		fmt.Fprintf(c.stderr, "ignored %s of features that the model does not have\n",
 			count(int(set.Ignored), "value"))

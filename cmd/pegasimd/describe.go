@@ -46,6 +46,10 @@ func (d *dataReader) describeSet(name string, set *dataset.Set, numbers bool, to
 		escape.Name(shortName(name)), count(set.Rows(), "row"),
 		describeFeatures(set.Cols(), set.IndexBase, set.HashBits), kind, nonzeros,
 		set.Layout(), took.Seconds())
+	if d.encoder != nil {
+		printTable(w, d.encoder)
+		fmt.Fprintln(w, overruled)
+	}
 	printColumns(w, set)
 	for _, warning := range d.warnings(name, set) {
 		fmt.Fprintln(w, "warning:", warning)

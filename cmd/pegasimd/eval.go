@@ -87,7 +87,7 @@ func (f *evalFlags) run(c *call, args []string) error {
 	case f.data.quiet:
 		r.printFirst(c.stdout)
 	default:
-		c.warn(s.Set)
+		s.reader.warn(s.Set)
 		r.print(c.stdout)
 	}
 	return nil

@@ -11,6 +11,28 @@ import (
 	"testing"
 )
 
+// people returns a table with words, gaps, ids and names.
+func people(rows int) []byte {
+	g := rand.New(rand.NewPCG(3, 4))
+	b := bytes.NewBufferString("id,name,city,age,income,label\n")
+	for i := range rows {
+		city, age, income := g.IntN(4), 18+g.IntN(60), 10000+g.IntN(50000)
+		label := "leaves"
+		if 3*(age-48)+20*city+income/1000 > 60+g.IntN(20) {
+			label = "stays"
+		}
+		cells := []string{fmt.Sprint(age), fmt.Sprint(income)}
+		for k, gap := range []string{"", "NA"} {
+			if g.IntN(12) == 0 {
+				cells[k] = gap
+			}
+		}
+		fmt.Fprintf(b, "%d,Person %d,%s,%s,%s\n", 1000+i, g.IntN(1e6),
+			[]string{"Lima", "Oslo", "Paris", "Rome"}[city], strings.Join(cells, ","), label)
+	}
+	return b.Bytes()
+}
+
 // Every example of the help runs as it stands there, in a folder with data of such names. They run
 // in an order in which files are there that others have written.
 func TestHelpExamples(t *testing.T) {
@@ -45,6 +67,7 @@ func TestHelpExamples(t *testing.T) {
 	for _, name := range []string{"table.csv", "mammography.csv", "train.csv"} {
 		write(name, csv.Bytes())
 	}
+	write("people.csv", people(200))
 	write("train.csv.gz", ten.Bytes())
 	write("test.csv", ten.Bytes())
 	write("prices.csv", numbers.Bytes())

@@ -18,6 +18,7 @@ import (
 // dataFlags are those of every command that reads data.
 type dataFlags struct {
 	opt          dataset.Options
+	missing      string
 	quiet, force bool
 }
 
@@ -36,6 +37,8 @@ func (d *dataFlags) define(f *flag.FlagSet) {
 	f.StringVar(&d.opt.LabelColumn, "label-column", "",
 		"`column` the label's column in a CSV or .npy file: a name, a number from 0, or last "+
 			"(default last, or as in training)")
+	f.StringVar(&d.missing, "missing", "fill", "`fill|error` what to do with gaps in a table: the "+
+		"mean stands in for a number, and a word may be missing; or they are errors")
 	f.StringVar((*string)(&d.opt.Unsorted), "unsorted", "", "`error|sort|sum` what to do with "+
 		"svmlight indices that don't ascend; sum adds the values of equal indices (default "+
 		"error)")
@@ -232,10 +235,12 @@ type trainFlags struct {
 	proba          bool
 
 	plot, proof, json string
+	tables            tableFlags
 }
 
 func (t *trainFlags) define(f *flag.FlagSet) {
 	t.data.define(f)
+	t.tables.define(f)
 	t.set.define(f)
 	t.kernel.define(f)
 	t.keep.define(f)
@@ -278,10 +283,12 @@ type cvFlags struct {
 	weights     string
 	memory      memoryFlag
 	model, json string
+	tables      tableFlags
 }
 
 func (v *cvFlags) define(f *flag.FlagSet) {
 	v.data.define(f)
+	v.tables.define(f)
 	v.set.define(f)
 	v.kernel.define(f)
 	v.memory.define(f)
@@ -303,16 +310,20 @@ func (v *cvFlags) define(f *flag.FlagSet) {
 type memoryFlag int
 
 func (m *memoryFlag) define(f *flag.FlagSet) {
-	f.IntVar((*int)(m), "max-memory", 0, "`n` the most megabytes to take beside the data (0: "+
-		"24 MB + 32 bytes a row + 10 times the file's size, or 48 bytes a feature if that is more)")
+	f.IntVar((*int)(m), "max-memory", 0, "`n` the most megabytes to take beside the data; the rows of a "+
+		"table with words that need more are kept in a temporary file (0: 24 MB + 32 bytes a row + "+
+		"10 times the file's size, or 48 bytes a feature if that is more)")
 }
+
+// given returns the bytes that the flag allows, 0 if it is not given.
+func (m memoryFlag) given() int64 { return int64(m) * 1e6 }
 
 // limit returns how many bytes training on the set may take beside it. With the memory for reading
 // it, which is about as much, that is 64 MB, 20 times the size of the data and 64 bytes a row. A
 // problem of two classes may have as many features as the data could ask for.
 func (m memoryFlag) limit(set *dataset.Set) int64 {
 	if m > 0 {
-		return int64(m) * 1e6
+		return m.given()
 	}
 	return max(24e6+10*set.Bytes+32*int64(set.Rows()), 48*int64(set.Cols()))
 }
@@ -372,13 +383,15 @@ func (s *scaleFlags) define(f *flag.FlagSet) {
 
 // inspectFlags are those of inspect.
 type inspectFlags struct {
-	data dataFlags
-	top  int
-	json string
+	data   dataFlags
+	top    int
+	json   string
+	tables tableFlags
 }
 
 func (i *inspectFlags) define(f *flag.FlagSet) {
 	i.data.define(f)
+	i.tables.define(f)
 	f.IntVar(&i.top, "top", 5, "`n` the number of weights to print of each class, the largest")
 	defineJSON(f, &i.json)
 }
@@ -387,18 +400,22 @@ func (i *inspectFlags) define(f *flag.FlagSet) {
 type convertFlags struct {
 	data     dataFlags
 	from, to string
+	model    string
 	lambda   float64
 	stream   bool
+	tables   tableFlags
 }
 
 func (v *convertFlags) define(f *flag.FlagSet) {
 	v.data.define(f)
+	v.tables.define(f)
 	f.StringVar(&v.from, "from", "", "`liblinear|json` read a model in this form")
 	f.StringVar(&v.to, "to", "", "`liblinear|onnx|json` write the model in this form")
+	f.StringVar(&v.model, "for", "", "`file` write the features that this model makes of DATA")
 	f.Float64Var(&v.lambda, "lambda", pegasos.DefaultLambda,
 		"`number` the weight of the penalty of a model from liblinear, whose file lacks it")
 	f.BoolVar(&v.stream, "stream", false,
-		"from svmlight to .pgsm: read DATA twice, instead of holding them in memory")
+		"from svmlight or CSV to .pgsm: read DATA twice or more, instead of holding them in memory")
 }
 
 // given reports whether a flag was on the command line.

@@ -14,6 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
 // This file trains and measures the models of cv, on the rows outside and inside of each fold.
@@ -120,8 +121,7 @@ func (v *search) one(
 	}
 	began := time.Now()
 	tr := pegasos.Trainer{Config: cfg, Threads: threads, Weights: weights, MaxMemory: memory}
-	x := v.set.Examples()
-	m, err := tr.Train(ctx, x, v.set.Y)
+	m, err := tr.Train(ctx, v.rows(fold), v.set.Y)
 	if err != nil {
 		return r, err
 	}
@@ -183,14 +183,42 @@ func (p *cvPoint) average() {
 	p.Mean, p.Spread = number(mean), number(math.Sqrt(squares/(n-1)))
 }
 
-// runKernels is run for kernel machines, which share their kernel values between the folds.
+// crossPredict predicts each fold by a kernel machine of the others.
+func (v *search) crossPredict(tr *kernelsvm.Trainer) ([]float32, error) {
+	if v.encoded == nil {
+		return tr.CrossPredict(v, v.set.Examples(), v.set.Y, v.flags.folds)
+	}
+	predicted := make([]float32, v.set.Rows())
+	for fold, set := range v.encoded {
+		var inside, outside []int
+		for i, f := range v.fold {
+			if f == fold {
+				inside = append(inside, i)
+			} else {
+				outside = append(outside, i)
+			}
+		}
+		rows := set.Subset(outside)
+		m, err := tr.Train(v, rows.Examples(), rows.Y)
+		if err != nil {
+			return nil, err
+		}
+		for k, label := range m.PredictAll(set.Subset(inside).Examples()) {
+			predicted[inside[k]] = label
+		}
+	}
+	return predicted, nil
+}
+
+// runKernels is run for kernel machines, which share their kernel values between the folds unless
+// each has an encoder of its own.
 func (v *search) runKernels(progress *progress) error {
 	labels := slices.Compact(slices.Sorted(slices.Values(v.set.Y)))
 	for i := range v.grid {
 		p := &v.grid[i]
 		progress.show(float64(i)/float64(len(v.grid)), "%d of %d settings", i, len(v.grid))
 		tr, began := v.kernelTrainer(p), time.Now()
-		predicted, err := tr.CrossPredict(v, v.set.Examples(), v.set.Y, v.flags.folds)
+		predicted, err := v.crossPredict(&tr)
 		if err != nil {
 			return err
 		}

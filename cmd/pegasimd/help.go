@@ -24,9 +24,9 @@ var flagTopics = []flagTopic{
 	{"What is tried", strings.Fields("folds lambdas cs gammas metric")},
 	{"What is verified", strings.Fields("proof hash sigmoids")},
 	{"The scale", strings.Fields("kind save like")},
-	{"The other form", strings.Fields("from to stream")},
-	{"The data", strings.Fields("format layout header label-column labels index-base unsorted " +
-		"hash-bits in-memory")},
+	{"The other form", strings.Fields("from to for stream")},
+	{"The data", strings.Fields("format layout header label-column labels ignore numbers " +
+		"categories missing index-base unsorted hash-bits in-memory")},
 	{"What is written", strings.Fields("model scores proba top json plot checkpoint every " +
 		"resume quiet force")},
 	{"Limits", strings.Fields("threads max-memory max-features max-bytes")},

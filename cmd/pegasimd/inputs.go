@@ -157,7 +157,10 @@ func (d *dataReader) readValid(
 	likeSet := *d
 	likeSet.opt.IndexBase = dataset.IndexBase(fmt.Sprint(set.IndexBase))
 	likeSet.opt.Features = set.Cols()
-	likeSet.opt.Table, _ = usable(set)
+	if likeSet.opt.Table, _ = usable(set); d.encoder != nil {
+		d.encoder.Options(&likeSet.opt)
+		likeSet.opt.Encoder = d.coder()
+	}
 	v, _, err := likeSet.read(name, nil)
 	if err != nil {
 		return nil, err

@@ -18,7 +18,8 @@ knows; of one-vs-one the means of their absolute values over the pairs. Positive
 the class, or for the second of two classes.
 
 Or it reads data and prints their size, the labels, and of each feature the range and how many zeros
-there are. It checks all of a .pgsm file, its checksums too.
+there are. Of a table with words or gaps it prints what kind each column is of, and why. It checks
+all of a .pgsm file, its checksums too.
 
 Examples:
   pegasimd inspect a9a.model
@@ -47,6 +48,7 @@ func (f *inspectFlags) run(c *call, args []string) error {
 // inspectData prints what a data file has.
 func inspectData(c *call, f *inspectFlags, name string, out *output) error {
 	reader := c.reader(f.data)
+	reader.tables = &f.tables
 	set, loading, err := reader.read(name, nil)
 	if err != nil {
 		return err
@@ -58,7 +60,9 @@ func inspectData(c *call, f *inspectFlags, name string, out *output) error {
 		Fill: set.Fill(), Seconds: loading.Seconds(),
 	}
 	r.countLabels(set)
-	r.measureColumns(set)
+	if r.Table = reader.encoder; r.Table == nil {
+		r.measureColumns(set)
+	}
 	r.Warnings = reader.warnings(name, set)
 	if err := set.Err(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -160,6 +164,12 @@ func (r *inspectReport) print(c *call) {
 		for _, l := range r.Labels {
 			fmt.Fprintf(w, "label %s: %s\n", escape.Name(l.Label), count(l.Rows, "row"))
 		}
+	}
+	if r.Table != nil {
+		fmt.Fprintf(w, "a table with words or gaps: of its %s train makes these features\n",
+			count(len(r.Table.Columns), "column"))
+		printTable(w, r.Table)
+		fmt.Fprintln(w, overruled)
 	}
 	r.printColumns(w)
 	for _, warning := range r.Warnings {

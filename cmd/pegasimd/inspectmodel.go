@@ -29,12 +29,8 @@ func inspectModel(c *call, f *inspectFlags, name string, out *output) error {
 	if info, err := os.Stat(name); err == nil && name != "-" {
 		r.Bytes = info.Size()
 	}
-	table, err := predictions.Table(m.Head().Table, m.Cols())
-	if err != nil {
+	if err := r.nameColumns(m.Head()); err != nil {
 		return fmt.Errorf("%s: %w", inputName(name), err)
-	}
-	if table != nil {
-		r.Columns, r.Label = table.Columns, table.Label
 	}
 	m.report(r, f.top)
 	if err := out.writeJSON(r); err != nil || out.toStdout() {
@@ -43,11 +39,33 @@ func inspectModel(c *call, f *inspectFlags, name string, out *output) error {
 	return r.print(c.stdout)
 }
 
+// nameColumns fills in what the model's columns were.
+func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
+	if r.Table, err = predictions.Encoder(head); err != nil {
+		return err
+	}
+	if r.Table == nil {
+		t, err := predictions.Table(head.Table, head.Features)
+		if t != nil {
+			r.Columns, r.Label = t.Columns, t.Label
+		}
+		return err
+	}
+	r.Label = r.Table.Label
+	for _, f := range r.Table.Features() {
+		r.Columns, r.spread = append(r.Columns, f.Name), append(r.spread, f.Spread)
+	}
+	return nil
+}
+
 // report fills in what a linear model has.
 func (m linearModel) report(r *modelReport, top int) {
 	r.Prior, r.Calibration, r.Config, r.Settings = m.Prior, m.Calibration, m.Config, m.Settings()
 	r.Checkpoint = m.State != nil
 	spread, means := m.spread(), make([]float64, m.Cols())
+	if spread == nil {
+		spread = r.spread
+	}
 	r.scaled = spread != nil
 	for k := range m.Weights {
 		v, weights, sum := vectorReport{}, wide(m.Weights[k]), 0.0
@@ -163,7 +181,12 @@ func (r *modelReport) print(w io.Writer) error {
 		fmt.Fprintf(w, "classes   %d: %s\n", len(r.Labels), firstNames(r.Labels))
 	}
 	fmt.Fprintf(w, "features  %d, counted from %d\n", r.Features, r.IndexBase)
-	if r.Columns != nil {
+	switch {
+	case r.Table != nil:
+		fmt.Fprintf(w, "columns   %d of a table; the label is %s\n", len(r.Table.Columns),
+			escape.Name(r.Label))
+		printTable(w, r.Table)
+	case r.Columns != nil:
 		fmt.Fprintf(w, "columns   %s; the label is %s\n", firstNames(r.Columns),
 			escape.Name(r.Label))
 	}

@@ -69,9 +69,10 @@ type call struct {
 	stdout *standardOutput
 	stderr io.Writer
 
-	helpAll bool // help lists all flags
-	inputs  []inputFile
-	outputs []*output
+	helpAll   bool // help lists all flags
+	inputs    []inputFile
+	outputs   []*output
+	temporary []string // files to be removed in the end
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -124,6 +125,7 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 	c.flags = flag.NewFlagSet(cmd.name, flag.ContinueOnError)
 	c.flags.SetOutput(io.Discard)
 	defer c.discardOutputs() // also if it panics
+	defer c.removeTemporary()
 	flags := cmd.flags()
 	arguments, err := c.parse(flags, args, cmd.arguments)
 	if err == nil {
@@ -149,6 +151,14 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 		err = c.stdout.err // of text that was printed without asking
 	}
 	return exitCode(cmd.name, err, stderr)
+}
+
+// removeTemporary removes the temporary files. Those that are mapped are removed nonetheless, but
+// under Windows, where they are left to the system.
+func (c *call) removeTemporary() {
+	for _, name := range c.temporary {
+		os.Remove(name)
+	}
 }
 
 // usage returns how the command is called.

@@ -136,7 +136,7 @@ func (f *predictFlags) write(w io.Writer, s *scoredSet, predicted []int) error {
 
 // printFit prints how good the predictions are.
 func (c *call) printFit(s *scoredSet, right int) {
-	c.warn(s.Set)
+	s.reader.warn(s.Set)
 	n := s.Rows()
 	switch {
 	case n == 0:

@@ -147,6 +147,7 @@ func (m kernelModel) showScores(scores, columns []float64) { copy(columns, score
 // A scoredSet is data with the scores that a model gives them.
 type scoredSet struct {
 	*dataset.Set
+	reader *dataReader
 	model  predictor
 	scores []float64 // nil if they are too many to be kept: see each
 	truth  []int     // of each row its class, or a number beyond them; nil for numbers and none
@@ -166,7 +167,7 @@ func (d *dataReader) score(name string, m predictor, all bool) (*scoredSet, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &scoredSet{Set: set, model: m}
+	s := &scoredSet{Set: set, reader: d, model: m}
 	if all || set.Rows()*m.Outputs() <= keptScores {
 		if s.scores, err = s.find(0, set); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)

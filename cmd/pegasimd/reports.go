@@ -8,6 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
 // This file has what -json writes: each report is one object, whose keys are in the tags. Numbers
@@ -191,7 +192,10 @@ type modelReport struct {
 	// Means has the largest means over the pairs of one-vs-one, of absolute values.
 	Means []weight `json:"largest_means,omitempty"`
 
-	scaled bool // the spread of the columns is known
+	Table *table.Encoder `json:"table,omitempty"` // what makes features of a table's cells
+
+	scaled bool      // the spread of the columns is known
+	spread []float64 // of the features, by the table
 
 	// Of a kernel machine.
 	Passes   int             `json:"passes,omitempty"`
@@ -241,7 +245,8 @@ type inspectReport struct {
 	Warnings  []string     `json:"warnings"`
 	Seconds   float64      `json:"load_seconds"`
 
-	Columns []columnReport `json:"columns"` // the first 1,000
+	Table   *table.Encoder `json:"table,omitempty"` // of a table with words or gaps
+	Columns []columnReport `json:"columns"`         // the first 1,000; null with a table
 }
 
 type columnReport struct {

@@ -68,7 +68,7 @@ func (f *scaleFlags) run(c *call, args []string) error {
 		return err
 	}
 	if !f.data.quiet {
-		c.warn(set)
+		reader.warn(set)
 	}
 	return saveOut.writeJSON(scaler)
 }

@@ -51,6 +51,9 @@ func (d *dataReader) readTraining(name string, cfg *pegasos.Config, recheck func
 		return nil, 0, err
 	}
 	c := d.call
+	if d.encoder != nil && cfg.Scale == "" {
+		cfg.Scale = pegasos.ScaleNone // the encoder scales
+	}
 	labels, rows := labelCounts(set)
 	like, numeric := looksNumeric(labels, set.Rows())
 	classes := slices.ContainsFunc(saysClasses, c.given) || set.Names != nil

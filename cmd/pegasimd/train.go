@@ -31,11 +31,16 @@ DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), NumPy's .n
 files given as IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed
 with gzip. Or it is a .pgsm file, which convert writes.
 
+The cells of a CSV file may be words, and there may be gaps. Columns are then brought to one scale,
+words get a feature each, and what has another value in each row, as ids and names have, is left
+out. The output says what became of each column; -ignore, -numbers and -categories say otherwise.
+
 The objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>. With -c and the hinge it is
 that of liblinear's -s 3 -c: lambda is 1/(C * rows). The same data, flags and seed give the same
 model, bit for bit, on every machine.
 
 Examples:
+  pegasimd train people.csv
   pegasimd train -lambda 1e-4 a9a.svm
   pegasimd train -loss log -bias augmented a9a.svm odds.model
   pegasimd train -c 1 -epochs 40 -json run.json train.csv.gz digits.model
@@ -68,6 +73,7 @@ func (f *trainFlags) run(c *call, args []string) error {
 		call: c, flags: f, cfg: f.set.cfg, keep: &f.keep,
 		data: args[0], model: model, reader: c.reader(f.data),
 	}
+	r.reader.tables, r.reader.most = &f.tables, f.memory.given()
 	return steps(r.checkSettings, r.openFiles, r.readData, r.readInputs, r.train, r.write, r.report,
 		r.end)
 }
@@ -283,7 +289,7 @@ func (r *linearRun) report() error {
 		return err
 	}
 	if !r.reader.quiet {
-		r.warn(r.set)
+		r.reader.warn(r.set)
 		out.print(r.stderr, r.result.Config)
 	}
 	return nil

@@ -34,6 +34,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		return err
 	}
 	reader := c.reader(f.data)
+	reader.tables, reader.most = &f.tables, f.memory.given()
 	set, loading, err := reader.readTraining(data, &f.set.cfg, nil)
 	if err != nil {
 		return err
@@ -58,7 +59,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		return dataError(data, err)
 	}
 	stage.Store(finishing)
-	if err := describeKernel(m, set); err != nil {
+	if err := reader.describeKernel(m, set); err != nil {
 		return err
 	}
 	if err := modelOut.write(m.Write); err != nil {
@@ -78,7 +79,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 		return err
 	}
 	if !f.data.quiet {
-		c.warn(set)
+		reader.warn(set)
 		out.printKernel(c.stderr, m.Config)
 	}
 	return err

@@ -16,6 +16,7 @@ import (
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
+	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
 // Ready returns why a model can't predict, or nil.
@@ -26,14 +27,34 @@ func Ready(m modelio.Predictor) error {
 	return nil
 }
 
+// Encoder returns the encoder that a model has of tables with words, nil if it has none.
+func Encoder(head pegasos.Head) (*table.Encoder, error) {
+	e, err := table.Decode(head.Table)
+	if err == nil && e != nil && e.Cols() != head.Features {
+		err = fmt.Errorf("an encoder of %d features for a model of %d", e.Cols(), head.Features)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the model's table: %w", err)
+	}
+	return e, nil
+}
+
 // Options has data read as the model needs them. What opt says of the index base counts.
-func Options(opt *dataset.Options, head pegasos.Head) (err error) {
+func Options(opt *dataset.Options, head pegasos.Head) error {
+	e, err := Encoder(head)
+	if err != nil {
+		return err
+	}
 	opt.Features = head.Features
 	if head.HashBits != 0 {
 		opt.HashBits = head.HashBits
 	}
 	if opt.IndexBase == "" {
 		opt.IndexBase = dataset.IndexBase(fmt.Sprint(head.IndexBase))
+	}
+	if e != nil {
+		e.Options(opt)
+		return nil
 	}
 	opt.Table, err = Table(head.Table, head.Features)
 	return err

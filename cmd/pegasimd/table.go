@@ -1,0 +1,288 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/table"
+)
+
+// This file reads tables with words and gaps.
+
+// tableFlags say what becomes of the columns of a table.
+type tableFlags struct {
+	ignore, numbers, categories string
+}
+
+func (t *tableFlags) define(f *flag.FlagSet) {
+	f.StringVar(&t.ignore, "ignore", "", "`list` columns of a CSV file to leave out, by name or number "+
+		"from 0, with commas between")
+	f.StringVar(&t.numbers, "numbers", "", "`list` columns of a CSV file to take for numbers, whatever "+
+		"they look like")
+	f.StringVar(&t.categories, "categories", "", "`list` columns of a CSV file to take for words, with a "+
+		"feature for each, also if they look like numbers or like names")
+}
+
+// overrule returns the kinds of columns that the flags give.
+func (t *tableFlags) overrule() (map[string]table.Kind, error) {
+	kinds := map[string]table.Kind{}
+	for _, given := range []struct {
+		list string
+		kind table.Kind
+	}{{t.ignore, table.LeftOut}, {t.numbers, table.Number}, {t.categories, table.Category}} {
+		for _, name := range strings.Split(given.list, ",") {
+			name = strings.TrimSpace(name)
+			if _, twice := kinds[name]; twice {
+				return nil, usagef("the column %q is given twice", name)
+			}
+			if name != "" {
+				kinds[name] = given.kind
+			}
+		}
+	}
+	return kinds, nil
+}
+
+// isCSV reports whether data of that name are CSV or TSV text.
+func (d *dataReader) isCSV(name string) bool {
+	switch d.opt.Format {
+	case dataset.FormatCSV, dataset.FormatTSV:
+		return true
+	case dataset.FormatAuto, "":
+		name = plainName(name)
+		return strings.HasSuffix(name, ".csv") || strings.HasSuffix(name, ".tsv")
+	}
+	return false
+}
+
+// looksLikeCSV reports whether the first line of a file has commas or tabs, and no index:value.
+func looksLikeCSV(name string) bool {
+	head, err := headOf(name)
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	return err == nil && bytes.ContainsAny(line, ",\t") && !bytes.Contains(line, []byte(":"))
+}
+
+// readFresh reads data that no model says how to read: numbers as they are, a table with words and
+// gaps by an encoder that is fitted on it.
+func (d *dataReader) readFresh(name string) (*dataset.Set, error) {
+	if d.tables == nil {
+		set, err := dataset.Read(name, d.opt)
+		if needsEncoder(err) {
+			err = fmt.Errorf("%w; convert makes numbers of words and gaps, on one scale", err)
+		}
+		return set, err
+	}
+	kinds, err := d.tables.overrule()
+	if err != nil {
+		return nil, err
+	}
+	if !d.isCSV(name) {
+		if len(kinds) > 0 {
+			return nil, usagef("-ignore, -numbers and -categories are for CSV files")
+		}
+		return dataset.Read(name, d.opt)
+	}
+	if err := d.keepInput(name); err != nil {
+		return nil, err
+	}
+	if len(kinds) == 0 {
+		if set, err := d.again(name, d.opt); !needsEncoder(err) {
+			return set, err
+		}
+	}
+	if err := d.fit(name, kinds); err != nil {
+		return nil, err
+	}
+	opt := d.opt
+	opt.Encoder = d.coder()
+	if d.most > 0 && d.encoder.Bytes() > d.most && d.kept == nil {
+		return d.readMapped(name, opt)
+	}
+	return d.again(name, opt)
+}
+
+// fit fits an encoder to a table.
+func (d *dataReader) fit(name string, kinds map[string]table.Kind) (err error) {
+	f := table.Fitter{Overrule: kinds, Skip: d.skip}
+	d.encoder, err = f.Fit(d.opt, func(opt dataset.Options) (*dataset.Set, error) {
+		return d.again(name, opt)
+	})
+	var at *dataset.SyntaxError
+	if err != nil && !errors.As(err, &at) {
+		err = fmt.Errorf("%s: %w", inputName(name), err)
+	}
+	return err
+}
+
+// coder returns one of the encoder, for the flags.
+func (d *dataReader) coder() *table.Coder {
+	coder := d.encoder.Coder()
+	coder.RefuseGaps = d.missing == "error"
+	return coder
+}
+
+// stream converts data that may be larger than the memory, as those of a model or as they are.
+func (d *dataReader) stream(w io.WriterAt, name string, like *pegasos.Head) (
+	rows, cols int, err error,
+) {
+	if like != nil {
+		if err := d.like(*like); err != nil {
+			return 0, 0, err
+		}
+	}
+	if !d.isCSV(name) {
+		return dataset.ConvertSvmlight(w, name, d.opt)
+	}
+	kinds, err := d.tables.overrule()
+	if err != nil {
+		return 0, 0, err
+	}
+	if len(kinds) == 0 {
+		rows, cols, err = dataset.ConvertCSV(w, name, d.opt)
+		if d.encoder != nil || !needsEncoder(err) {
+			return rows, cols, err
+		}
+	}
+	if err := d.fit(name, kinds); err != nil {
+		return 0, 0, err
+	}
+	opt := d.opt
+	opt.Encoder = d.coder()
+	return dataset.ConvertCSV(w, name, opt)
+}
+
+// needsEncoder reports whether a table was refused for a cell without a number.
+func needsEncoder(err error) bool {
+	var bad *dataset.SyntaxError
+	return errors.As(err, &bad) && bad.Cell
+}
+
+// keepInput keeps what standard input has, if that is the data: they are read several times.
+func (d *dataReader) keepInput(name string) (err error) {
+	if name != "-" || d.kept != nil {
+		return nil
+	}
+	var in io.Reader = os.Stdin
+	if d.opt.Stdin != nil {
+		in = d.opt.Stdin
+	}
+	if d.opt.MaxBytes > 0 {
+		in = io.LimitReader(in, d.opt.MaxBytes+1)
+	}
+	d.kept, err = io.ReadAll(in)
+	return err
+}
+
+// again reads data that may have been read before.
+func (d *dataReader) again(name string, opt dataset.Options) (*dataset.Set, error) {
+	if d.kept != nil {
+		opt.Stdin = bytes.NewReader(d.kept)
+	}
+	return dataset.Read(name, opt)
+}
+
+const overruled = "-ignore, -numbers and -categories COLUMNS say otherwise"
+
+// readMapped encodes a table to a file of the binary form, and maps that.
+func (d *dataReader) readMapped(name string, opt dataset.Options) (set *dataset.Set, err error) {
+	f, err := os.CreateTemp("", "pegasimd-*.pgsm")
+	if err != nil {
+		return nil, err
+	}
+	d.call.temporary = append(d.call.temporary, f.Name())
+	_, _, err = dataset.ConvertCSV(f, name, opt)
+	if failed := f.Close(); err == nil {
+		err = failed
+	}
+	if err != nil {
+		return nil, err
+	}
+	set, err = dataset.Read(f.Name(), dataset.Options{Format: dataset.FormatPGSM, Context: d.call})
+	if err == nil {
+		set.Table = &dataset.Table{Columns: opt.Encoder.Features(), LabelAt: -1}
+	}
+	return set, err
+}
+
+// printTable prints what became of the columns of a table.
+func printTable(w io.Writer, e *table.Encoder) {
+	const most = 40
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for i := range e.Columns[:min(most, len(e.Columns))] {
+		c := &e.Columns[i]
+		fmt.Fprintf(t, "  %s\t%s\t%s%s", escape.Name(c.Name), c.Kind, escape.Text(c.Reason),
+			valuesOf(c))
+		if c.Gaps > 0 {
+			fmt.Fprintf(t, "; %s", count(c.Gaps, "gap"))
+		}
+		fmt.Fprintln(t)
+	}
+	t.Flush()
+	if n := len(e.Columns) - most; n > 0 {
+		fmt.Fprintf(w, "  ... and %s more\n", count(n, "column"))
+	}
+}
+
+// tell prints what became of a table's columns, or what cells the training lacked.
+func (d *dataReader) tell(set *dataset.Set) {
+	switch {
+	case d.quiet:
+	case d.opt.Encoder == nil && d.encoder != nil:
+		printTable(d.call.stderr, d.encoder)
+	default:
+		d.warn(set)
+	}
+}
+
+// valuesOf says what a column's cells are.
+func valuesOf(c *table.Column) string {
+	const most = 5
+	switch {
+	case c.Kind == table.Number:
+		return fmt.Sprintf(": mean %.4g, deviation %.4g", c.Mean, 1/c.Factor)
+	case c.HashBits > 0:
+		return fmt.Sprintf(", hashed to %d features", 1<<c.HashBits)
+	}
+	var b strings.Builder
+	before := ": "
+	for k := range min(most, len(c.Levels)) {
+		fmt.Fprintf(&b, "%s%s %d", before, escape.Name(c.Levels[k]), c.Counts[k])
+		before = ", "
+	}
+	if len(c.Levels) > most {
+		b.WriteString(", ...")
+	}
+	return b.String()
+}
+
+// odd prints what cells the training lacked.
+func (d *dataReader) odd(w io.Writer) {
+	if coder, encodes := d.opt.Encoder.(*table.Coder); encodes {
+		for _, line := range coder.Odd() {
+			fmt.Fprintln(w, line)
+		}
+	}
+}
+
+// names returns the names of the file's columns but the label's, nil if they have none.
+func (d *dataReader) names(set *dataset.Set) (names []string) {
+	switch {
+	case d.encoder != nil && d.encoder.Header:
+		for _, c := range d.encoder.Columns {
+			names = append(names, c.Name)
+		}
+	case d.encoder == nil && set.Table != nil:
+		names = slices.Clone(set.Table.Columns)
+	}
+	return names
+}

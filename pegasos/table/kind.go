@@ -1,0 +1,93 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pegasimd/pegasimd/internal/escape"
+)
+
+const (
+	mostGapWords = 3  // different words that a column of numbers may have in place of gaps
+	fewRows      = 20 // too few to tell whether a column numbers them
+	idLength     = 6  // the digits of whole numbers that are taken for ids if they are all different
+)
+
+// fit finds the kind of a column by its cells: the rule of the package's documentation.
+func (c *Column) fit(s *stats) {
+	c.Rows, c.Gaps = s.rows, s.gaps
+	cells := s.rows - s.gaps
+	words := s.gapWords()
+	switch {
+	case cells == 0:
+		c.leaveOut("no cell has a value")
+	case len(s.levels) == 1 && !s.full && s.gaps == 0:
+		c.leaveOut("all rows have the same value")
+	case len(s.levels) == 1 && !s.full:
+		c.fitLevels(s)
+		c.Reason = "one value, or a gap"
+	case s.words == 0 && s.differ() && (s.ascending || s.most-s.least < float64(2*cells)):
+		c.leaveOut("whole numbers that count the rows")
+	case s.words == 0 && s.differ() && s.length >= idLength:
+		c.leaveOut(fmt.Sprintf("whole numbers of %d digits, another in each row, as ids are",
+			s.length))
+	case s.words == 0:
+		c.fitNumber(s)
+		c.Reason = "numbers"
+	case words != nil:
+		c.GapWords, c.Gaps = words, s.gaps+s.words
+		c.fitNumber(s)
+		c.Reason = fmt.Sprintf("numbers, and %s in %d rows, taken for gaps",
+			strings.Join(escape.Names(words), ", "), s.words)
+	case s.likeNames() && s.gaps > 0:
+		c.Kind, c.GapFeature = Category, true
+		c.Reason = fmt.Sprintf("%s different words, as names are: only whether there is one counts",
+			s.distinct())
+	case s.likeNames():
+		c.leaveOut(fmt.Sprintf("%s different words in %d rows, as names are", s.distinct(), cells))
+	default:
+		c.fitLevels(s)
+		c.Reason = s.distinct() + " different words"
+	}
+}
+
+func (c *Column) leaveOut(reason string) { c.Kind, c.Reason = LeftOut, reason }
+
+// differ reports whether the numbers are whole, another in each row, of which there are enough.
+func (s *stats) differ() bool { return s.seen != nil && s.numbers >= fewRows }
+
+// likeNames reports whether more than half of the cells are different, of which there are enough.
+func (s *stats) likeNames() bool {
+	cells := s.rows - s.gaps
+	if s.full {
+		cells = s.fullAt
+	}
+	return cells >= fewRows && 2*len(s.levels) > cells
+}
+
+// distinct says how many different cells there are.
+func (s *stats) distinct() string {
+	if s.full {
+		return fmt.Sprintf("more than %d", len(s.levels))
+	}
+	return fmt.Sprint(len(s.levels))
+}
+
+// gapWords returns the words in a column of numbers, sorted, if they are few and rare.
+func (s *stats) gapWords() (words []string) {
+	if s.words == 0 || 9*s.words > s.numbers {
+		return nil
+	}
+	for level := range s.levels {
+		if _, number := parse(level); number {
+			continue
+		}
+		if words = append(words, level); len(words) > mostGapWords || !utf8.ValidString(level) {
+			return nil
+		}
+	}
+	slices.Sort(words)
+	return words
+}

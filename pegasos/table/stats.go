@@ -1,0 +1,117 @@
+package table
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/dataset"
+)
+
+const (
+	leastRows = 2       // that have a level with a feature
+	maxLevels = 1 << 12 // of a column that have features; more are hashed
+	hashBits  = 12
+	// maxKept is how many different cells of a column are told apart, and maxKeptNumbers of one
+	// that has had only numbers.
+	maxKept        = 1 << 16
+	maxKeptNumbers = 1 << 12
+	// maxSeen is how many whole numbers are told apart to find those that number the rows.
+	maxSeen = 1 << 20
+)
+
+// stats are what is known of the cells of a column.
+type stats struct {
+	rows, gaps, words int // words are cells that are no numbers
+
+	numbers, zeros      int
+	first, sum, squares float64 // the sums are of the differences from the first number
+	least, most, last   float64
+	ascending           bool
+	length              int                  // of every number, in bytes; 0 if they differ
+	seen                map[float64]struct{} // nil once a number came again, or one with a fraction
+
+	levels map[string]*int // how often each cell came that is no gap
+	full   bool            // there were too many to be kept
+	fullAt int             // after so many cells
+}
+
+func newStats() *stats {
+	return &stats{
+		ascending: true, seen: map[float64]struct{}{}, levels: map[string]*int{},
+		least: math.Inf(1), most: math.Inf(-1), last: math.Inf(-1),
+	}
+}
+
+// parse returns the number that a cell is, and false if it is none or too large for float32.
+func parse(cell string) (float64, bool) {
+	for i := range len(cell) {
+		switch c := cell[i]; {
+		case c-'0' < 10, c == '.', c == '-', c == '+', c == 'e', c == 'E':
+		default:
+			return 0, false
+		}
+	}
+	v, err := strconv.ParseFloat(cell, 64)
+	return v, err == nil && math.Abs(v) <= math.MaxFloat32
+}
+
+// add takes in a cell.
+func (s *stats) add(cell string) {
+	s.rows++
+	if dataset.IsMissing(cell) {
+		s.gaps++
+		return
+	}
+	if v, ok := parse(cell); ok {
+		s.number(v, len(cell))
+	} else if s.words++; s.levels == nil {
+		s.levels = map[string]*int{} // of the words alone
+	}
+	if s.levels != nil {
+		s.level(cell)
+	}
+}
+
+func (s *stats) number(v float64, length int) {
+	if s.numbers++; s.numbers == 1 {
+		s.first, s.length = v, length
+	}
+	if v == 0 {
+		s.zeros++
+	}
+	d := v - s.first
+	s.sum += d
+	s.squares += float64(d * d)
+	s.least, s.most = min(s.least, v), max(s.most, v)
+	s.ascending, s.last = s.ascending && v > s.last, v
+	if s.length != length {
+		s.length = 0
+	}
+	if s.seen == nil {
+		return
+	}
+	if _, again := s.seen[v]; again || v != math.Trunc(v) {
+		s.seen = nil
+	} else if len(s.seen) < maxSeen {
+		s.seen[v] = struct{}{}
+	}
+}
+
+func (s *stats) level(cell string) {
+	count := s.levels[cell]
+	switch {
+	case count != nil:
+		*count++
+	case s.words == 0 && len(s.levels) == maxKeptNumbers:
+		s.levels, s.full, s.fullAt = nil, true, s.numbers
+	case len(s.levels) == maxKept:
+		if !s.full {
+			s.full, s.fullAt = true, s.rows-s.gaps
+		}
+	default:
+		count = new(int)
+		*count = 1
+		s.levels[strings.Clone(cell)] = count
+	}
+}
