@@ -94,7 +94,7 @@ var layers = [][]string{
 	{"internal/train/checkpoint", "internal/train/choose"},
 	{"internal/train/engine"},
 	{"pegasos"},
-	{"internal/train/rounds", "pegasos/kernelsvm", "modelio"},
+	{"internal/train/rounds", "pegasos/kernelsvm", "pegasos/table", "modelio"},
 	{"internal/predictions"},
 	{"beam", "bench", "cmd", "gate", "internal/demo", "internal/gen", "internal/vectors", "interop",
 		"scripts", "spec"},
