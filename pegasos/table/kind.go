@@ -12,7 +12,7 @@ import (
 const (
 	mostGapWords = 3  // different words that a column of numbers may have in place of gaps
 	fewRows      = 20 // too few to tell whether a column numbers them
-	idLength     = 6  // the digits of whole numbers that are taken for ids if they are all different
+	idDigits     = 6  // the digits of whole numbers that are taken for ids if they are all different
 )
 
 // fit finds the kind of a column by its cells: the rule of the package's documentation.
@@ -30,9 +30,9 @@ func (c *Column) fit(s *stats) {
 		c.Reason = "one value, or a gap"
 	case s.words == 0 && s.differ() && (s.ascending || s.most-s.least < float64(2*cells)):
 		c.leaveOut("whole numbers that count the rows")
-	case s.words == 0 && s.differ() && s.length >= idLength:
+	case s.words == 0 && s.differ() && s.digits >= idDigits:
 		c.leaveOut(fmt.Sprintf("whole numbers of %d digits, another in each row, as ids are",
-			s.length))
+			s.digits))
 	case s.words == 0:
 		c.fitNumber(s)
 		c.Reason = "numbers"

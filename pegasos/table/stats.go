@@ -28,7 +28,7 @@ type stats struct {
 	first, sum, squares float64 // the sums are of the differences from the first number
 	least, most, last   float64
 	ascending           bool
-	length              int                  // of every number, in bytes; 0 if they differ
+	digits              int                  // that every number has; 0 if they differ
 	seen                map[float64]struct{} // nil once a number came again, or one with a fraction
 
 	levels map[string]*int // how often each cell came that is no gap
@@ -64,7 +64,7 @@ func (s *stats) add(cell string) {
 		return
 	}
 	if v, ok := parse(cell); ok {
-		s.number(v, len(cell))
+		s.number(v, digits(cell))
 	} else if s.words++; s.levels == nil {
 		s.levels = map[string]*int{} // of the words alone
 	}
@@ -73,9 +73,19 @@ func (s *stats) add(cell string) {
 	}
 }
 
-func (s *stats) number(v float64, length int) {
+// digits returns how many digits a cell has, if a point and zeros are all that may follow them, and
+// else 0.
+func digits(cell string) int {
+	whole, _, _ := strings.Cut(cell, ".")
+	if strings.Trim(whole, "0123456789") != "" {
+		return 0
+	}
+	return len(whole)
+}
+
+func (s *stats) number(v float64, digits int) {
 	if s.numbers++; s.numbers == 1 {
-		s.first, s.length = v, length
+		s.first, s.digits = v, digits
 	}
 	if v == 0 {
 		s.zeros++
@@ -85,8 +95,8 @@ func (s *stats) number(v float64, length int) {
 	s.squares += float64(d * d)
 	s.least, s.most = min(s.least, v), max(s.most, v)
 	s.ascending, s.last = s.ascending && v > s.last, v
-	if s.length != length {
-		s.length = 0
+	if s.digits != digits {
+		s.digits = 0
 	}
 	if s.seen == nil {
 		return
