@@ -28,7 +28,7 @@ func (c *Column) fit(s *stats) {
 	case len(s.levels) == 1 && !s.full:
 		c.fitLevels(s)
 		c.Reason = "one value, or a gap"
-	case s.words == 0 && s.differ() && (s.ascending || s.most-s.least < float64(2*cells)):
+	case s.words == 0 && s.differ() && (s.ascending || s.most-s.least+1 < float64(2*cells)):
 		c.leaveOut("whole numbers that count the rows")
 	case s.words == 0 && s.differ() && s.digits >= idDigits:
 		c.leaveOut(fmt.Sprintf("whole numbers of %d digits, another in each row, as ids are",
