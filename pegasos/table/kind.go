@@ -59,35 +59,22 @@ func (c *Column) leaveOut(reason string) { c.Kind, c.Reason = LeftOut, reason }
 func (s *stats) differ() bool { return s.seen != nil && s.numbers >= fewRows }
 
 // likeNames reports whether more than half of the cells are different, of which there are enough.
-func (s *stats) likeNames() bool {
-	cells := s.rows - s.gaps
-	if s.full {
-		cells = s.fullAt
-	}
-	return cells >= fewRows && 2*len(s.levels) > cells
-}
+func (s *stats) likeNames() bool { return s.counted >= fewRows && 2*s.different > s.counted }
 
 // distinct says how many different cells there are.
 func (s *stats) distinct() string {
 	if s.full {
-		return fmt.Sprintf("more than %d", len(s.levels))
+		return fmt.Sprintf("more than %d", max(len(s.levels), maxKeptNumbers))
 	}
-	return fmt.Sprint(len(s.levels))
+	return fmt.Sprint(s.different)
 }
 
 // gapWords returns the words in a column of numbers, sorted, if they are few and rare.
-func (s *stats) gapWords() (words []string) {
-	if s.words == 0 || 9*s.words > s.numbers {
+func (s *stats) gapWords() []string {
+	notUTF8 := func(word string) bool { return !utf8.ValidString(word) }
+	if s.words == 0 || 9*s.words > s.numbers || len(s.few) > mostGapWords ||
+		slices.ContainsFunc(s.few, notUTF8) {
 		return nil
 	}
-	for level := range s.levels {
-		if _, number := parse(level); number {
-			continue
-		}
-		if words = append(words, level); len(words) > mostGapWords || !utf8.ValidString(level) {
-			return nil
-		}
-	}
-	slices.Sort(words)
-	return words
+	return slices.Sorted(slices.Values(s.few))
 }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,9 +32,12 @@ type stats struct {
 	digits              int                  // that every number has; 0 if they differ
 	seen                map[float64]struct{} // nil once a number came again, or one with a fraction
 
-	levels map[string]*int // how often each cell came that is no gap
-	full   bool            // there were too many to be kept
-	fullAt int             // after so many cells
+	levels  map[string]*int // how often each cell came that is no gap
+	full    bool            // there were too many to be kept
+	stopped bool            // no more cells are compared
+	few     []string        // the first different words, one more than may be gaps
+
+	counted, different int // cells that were compared, and those that had not come before
 }
 
 func newStats() *stats {
@@ -65,8 +69,8 @@ func (s *stats) add(cell string) {
 	}
 	if v, ok := parse(cell); ok {
 		s.number(v, digits(cell))
-	} else if s.words++; s.levels == nil {
-		s.levels = map[string]*int{} // of the words alone
+	} else {
+		s.word(cell)
 	}
 	if s.levels != nil {
 		s.level(cell)
@@ -108,20 +112,32 @@ func (s *stats) number(v float64, digits int) {
 	}
 }
 
+func (s *stats) word(cell string) {
+	if s.words++; s.levels == nil {
+		s.levels = map[string]*int{} // from here on
+	}
+	if len(s.few) <= mostGapWords && !slices.Contains(s.few, cell) {
+		s.few = append(s.few, strings.Clone(cell))
+	}
+}
+
 func (s *stats) level(cell string) {
 	count := s.levels[cell]
 	switch {
 	case count != nil:
 		*count++
 	case s.words == 0 && len(s.levels) == maxKeptNumbers:
-		s.levels, s.full, s.fullAt = nil, true, s.numbers
+		s.levels, s.full = nil, true
+		return
 	case len(s.levels) == maxKept:
-		if !s.full {
-			s.full, s.fullAt = true, s.rows-s.gaps
-		}
+		s.full, s.stopped = true, true
 	default:
 		count = new(int)
 		*count = 1
 		s.levels[strings.Clone(cell)] = count
+		s.different++
+	}
+	if !s.stopped {
+		s.counted++
 	}
 }
