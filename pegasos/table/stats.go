@@ -49,12 +49,18 @@ func newStats() *stats {
 
 // parse returns the number that a cell is, and false if it is none or too large for float32.
 func parse(cell string) (float64, bool) {
+	digit := false // without one the error of ParseFloat would be garbage: of a gap, or of a dash
 	for i := range len(cell) {
 		switch c := cell[i]; {
-		case c-'0' < 10, c == '.', c == '-', c == '+', c == 'e', c == 'E':
+		case c-'0' < 10:
+			digit = true
+		case c == '.', c == '-', c == '+', c == 'e', c == 'E':
 		default:
 			return 0, false
 		}
+	}
+	if !digit {
+		return 0, false
 	}
 	v, err := strconv.ParseFloat(cell, 64)
 	return v, err == nil && math.Abs(v) <= math.MaxFloat32
