@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/pegasimd/pegasimd/dataset"
@@ -203,6 +204,9 @@ func (f *Fitter) encoder(t *dataset.Table) (*Encoder, error) {
 		}
 		c.Name = strconv.Itoa(number)
 		kind, given := f.Overrule[c.Name]
+		if given && (slices.Contains(t.Columns, c.Name) || t.Columns != nil && t.Label == c.Name) {
+			kind, given = "", false // it is the name of a column
+		}
 		if t.Columns != nil {
 			c.Name = t.Columns[i]
 			if k, named := f.Overrule[c.Name]; named {
