@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"io"
+	"maps"
 )
 
 // ConvertSvmlight writes an svmlight file in the binary form, as Read and WritePGSM do, to the
@@ -83,9 +84,12 @@ func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err er
 	if err != nil {
 		return 0, 0, err
 	}
-	_, err = eachCSVBlock(path, opt, func(b *block) error {
+	again, err := eachCSVBlock(path, opt, func(b *block) error {
 		return p.appendBlock(b, f.place)
 	})
+	if err == nil && !maps.Equal(again.classes, f.classes) {
+		err = fmt.Errorf("%s: it was changed while it was read", path)
+	}
 	if err == nil {
 		err = p.Close()
 	}

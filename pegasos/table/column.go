@@ -114,14 +114,15 @@ func (c *Column) scaled(v float64) float32 { return float32((v - c.Shift) * c.Fa
 func (c *Column) check() error {
 	bad := fmt.Errorf("column %q is not one that an encoder has", c.Name)
 	if c.Rows < 1 || c.Gaps < 0 || c.Gaps > c.Rows || c.HashBits < 0 || c.HashBits > hashBits ||
-		len(c.Counts) != len(c.Levels) {
+		len(c.Counts) != len(c.Levels) || len(c.Levels) > maxLevels {
 		return bad
 	}
-	rows := c.Gaps
+	left := c.Rows - c.Gaps
 	for k, count := range c.Counts {
-		if rows += count; count < 1 || rows > c.Rows || k > 0 && c.Levels[k-1] >= c.Levels[k] {
+		if count < 1 || count > left || k > 0 && c.Levels[k-1] >= c.Levels[k] {
 			return bad
 		}
+		left -= count
 	}
 	switch {
 	case c.Kind == Number && c.Levels == nil && c.HashBits == 0 && floats.IsFinite(c.Mean) &&

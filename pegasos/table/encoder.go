@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/pegasimd/pegasimd/dataset"
@@ -11,6 +12,13 @@ import (
 
 // version is that of the form of encoders in files.
 const version = 1
+
+// maxNameBytes is the most that the names of the features may take, with nameBytes more for each. A
+// hashed column of a small file asks for thousands, and so does a column of a long name.
+const (
+	maxNameBytes = 1 << 28
+	nameBytes    = 64
+)
 
 // An Encoder makes rows of numbers of the cells of a table. A model's file has it as JSON, in place
 // of a [dataset.Table]: see [Decode].
@@ -47,7 +55,28 @@ func Decode(text json.RawMessage) (*Encoder, error) {
 			return nil, fmt.Errorf("table: encoder: %w", err)
 		}
 	}
+	if err := e.checkSize(); err != nil {
+		return nil, fmt.Errorf("table: encoder: %w", err)
+	}
 	return e, nil
+}
+
+// checkSize refuses features whose names take too much memory.
+func (e *Encoder) checkSize() error {
+	left := maxNameBytes
+	for i := range e.Columns {
+		c := &e.Columns[i]
+		for _, level := range c.Levels {
+			left -= len(level)
+		}
+		each := len(c.Name) + nameBytes
+		n := c.features()
+		if left < 0 || n > left/each {
+			return fmt.Errorf("the names of the features take more than %d bytes", maxNameBytes)
+		}
+		left -= n * each
+	}
+	return nil
 }
 
 // Cols returns the number of features.
@@ -175,6 +204,9 @@ func (f *Fitter) encoder(t *dataset.Table) (*Encoder, error) {
 		}
 		c.Name = strconv.Itoa(number)
 		kind, given := f.Overrule[c.Name]
+		if given && (slices.Contains(t.Columns, c.Name) || t.Columns != nil && t.Label == c.Name) {
+			kind, given = "", false // it is the name of a column
+		}
 		if t.Columns != nil {
 			c.Name = t.Columns[i]
 			if k, named := f.Overrule[c.Name]; named {
@@ -191,6 +223,9 @@ func (f *Fitter) encoder(t *dataset.Table) (*Encoder, error) {
 	}
 	if e.Cols() == 0 {
 		return nil, errors.New("all columns are left out: see inspect, and -numbers or -categories")
+	}
+	if err := e.checkSize(); err != nil {
+		return nil, err
 	}
 	return e, nil
 }

@@ -12,7 +12,7 @@ import (
 const (
 	mostGapWords = 3  // different words that a column of numbers may have in place of gaps
 	fewRows      = 20 // too few to tell whether a column numbers them
-	idLength     = 6  // the digits of whole numbers that are taken for ids if they are all different
+	idDigits     = 6  // the digits of whole numbers that are taken for ids if they are all different
 )
 
 // fit finds the kind of a column by its cells: the rule of the package's documentation.
@@ -28,11 +28,11 @@ func (c *Column) fit(s *stats) {
 	case len(s.levels) == 1 && !s.full:
 		c.fitLevels(s)
 		c.Reason = "one value, or a gap"
-	case s.words == 0 && s.differ() && (s.ascending || s.most-s.least < float64(2*cells)):
+	case s.words == 0 && s.differ() && (s.ascending || s.most-s.least+1 < float64(2*cells)):
 		c.leaveOut("whole numbers that count the rows")
-	case s.words == 0 && s.differ() && s.length >= idLength:
+	case s.words == 0 && s.differ() && s.digits >= idDigits:
 		c.leaveOut(fmt.Sprintf("whole numbers of %d digits, another in each row, as ids are",
-			s.length))
+			s.digits))
 	case s.words == 0:
 		c.fitNumber(s)
 		c.Reason = "numbers"
@@ -59,35 +59,22 @@ func (c *Column) leaveOut(reason string) { c.Kind, c.Reason = LeftOut, reason }
 func (s *stats) differ() bool { return s.seen != nil && s.numbers >= fewRows }
 
 // likeNames reports whether more than half of the cells are different, of which there are enough.
-func (s *stats) likeNames() bool {
-	cells := s.rows - s.gaps
-	if s.full {
-		cells = s.fullAt
-	}
-	return cells >= fewRows && 2*len(s.levels) > cells
-}
+func (s *stats) likeNames() bool { return s.counted >= fewRows && 2*s.different > s.counted }
 
 // distinct says how many different cells there are.
 func (s *stats) distinct() string {
 	if s.full {
-		return fmt.Sprintf("more than %d", len(s.levels))
+		return fmt.Sprintf("more than %d", max(len(s.levels), maxKeptNumbers))
 	}
-	return fmt.Sprint(len(s.levels))
+	return fmt.Sprint(s.different)
 }
 
 // gapWords returns the words in a column of numbers, sorted, if they are few and rare.
-func (s *stats) gapWords() (words []string) {
-	if s.words == 0 || 9*s.words > s.numbers {
+func (s *stats) gapWords() []string {
+	notUTF8 := func(word string) bool { return !utf8.ValidString(word) }
+	if s.words == 0 || 9*s.words > s.numbers || len(s.few) > mostGapWords ||
+		slices.ContainsFunc(s.few, notUTF8) {
 		return nil
 	}
-	for level := range s.levels {
-		if _, number := parse(level); number {
-			continue
-		}
-		if words = append(words, level); len(words) > mostGapWords || !utf8.ValidString(level) {
-			return nil
-		}
-	}
-	slices.Sort(words)
-	return words
+	return slices.Sorted(slices.Values(s.few))
 }

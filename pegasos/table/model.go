@@ -8,6 +8,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/floats"
@@ -43,12 +46,20 @@ func New(p modelio.Predictor) (*Model, error) {
 // is [pegasos.ScaleNone], for the encoder scales.
 func Train(ctx context.Context, names []string, rows [][]string, label string, cfg pegasos.Config,
 ) (*Model, error) {
+	at := slices.Index(names, label)
+	switch {
+	case at < 0:
+		return nil, fmt.Errorf("table: no column is called %q", label)
+	case slices.Contains(names[at+1:], label):
+		return nil, fmt.Errorf("table: two columns are called %q", label)
+	}
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
 	if err := errors.Join(w.Write(names), w.WriteAll(rows)); err != nil {
 		return nil, fmt.Errorf("table: %w", err)
 	}
-	opt := dataset.Options{Context: ctx, Header: dataset.HeaderYes, LabelColumn: label}
+	opt := dataset.Options{Context: ctx, Header: dataset.HeaderYes,
+		LabelColumn: strconv.Itoa(at)} // by number, as a name may be 0, or last
 	read := func(opt dataset.Options) (*dataset.Set, error) {
 		return dataset.ReadFrom(bytes.NewReader(text.Bytes()), "table.csv", opt)
 	}
@@ -78,6 +89,10 @@ func Train(ctx context.Context, names []string, rows [][]string, label string, c
 func (m *Model) Score(cells []string) ([]float64, error) {
 	if len(cells) != len(m.Encoder.Columns) {
 		return nil, fmt.Errorf("table: %d cells, want %d", len(cells), len(m.Encoder.Columns))
+	}
+	cells = slices.Clone(cells)
+	for i, cell := range cells {
+		cells[i] = strings.TrimSpace(cell) // as those of training rows were
 	}
 	columns, values, bad, reason := m.coder.Encode(cells, nil, nil)
 	if reason != "" {

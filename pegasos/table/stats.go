@@ -2,6 +2,7 @@ package table
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,12 +29,15 @@ type stats struct {
 	first, sum, squares float64 // the sums are of the differences from the first number
 	least, most, last   float64
 	ascending           bool
-	length              int                  // of every number, in bytes; 0 if they differ
+	digits              int                  // that every number has; 0 if they differ
 	seen                map[float64]struct{} // nil once a number came again, or one with a fraction
 
-	levels map[string]*int // how often each cell came that is no gap
-	full   bool            // there were too many to be kept
-	fullAt int             // after so many cells
+	levels  map[string]*int // how often each cell came that is no gap
+	full    bool            // there were too many to be kept
+	stopped bool            // no more cells are compared
+	few     []string        // the first different words, one more than may be gaps
+
+	counted, different int // cells that were compared, and those that had not come before
 }
 
 func newStats() *stats {
@@ -45,12 +49,18 @@ func newStats() *stats {
 
 // parse returns the number that a cell is, and false if it is none or too large for float32.
 func parse(cell string) (float64, bool) {
+	digit := false // without one the error of ParseFloat would be garbage: of a gap, or of a dash
 	for i := range len(cell) {
 		switch c := cell[i]; {
-		case c-'0' < 10, c == '.', c == '-', c == '+', c == 'e', c == 'E':
+		case c-'0' < 10:
+			digit = true
+		case c == '.', c == '-', c == '+', c == 'e', c == 'E':
 		default:
 			return 0, false
 		}
+	}
+	if !digit {
+		return 0, false
 	}
 	v, err := strconv.ParseFloat(cell, 64)
 	return v, err == nil && math.Abs(v) <= math.MaxFloat32
@@ -64,18 +74,28 @@ func (s *stats) add(cell string) {
 		return
 	}
 	if v, ok := parse(cell); ok {
-		s.number(v, len(cell))
-	} else if s.words++; s.levels == nil {
-		s.levels = map[string]*int{} // of the words alone
+		s.number(v, digits(cell))
+	} else {
+		s.word(cell)
 	}
 	if s.levels != nil {
 		s.level(cell)
 	}
 }
 
-func (s *stats) number(v float64, length int) {
+// digits returns how many digits a cell has, if a point and zeros are all that may follow them, and
+// else 0.
+func digits(cell string) int {
+	whole, _, _ := strings.Cut(cell, ".")
+	if strings.Trim(whole, "0123456789") != "" {
+		return 0
+	}
+	return len(whole)
+}
+
+func (s *stats) number(v float64, digits int) {
 	if s.numbers++; s.numbers == 1 {
-		s.first, s.length = v, length
+		s.first, s.digits = v, digits
 	}
 	if v == 0 {
 		s.zeros++
@@ -85,8 +105,8 @@ func (s *stats) number(v float64, length int) {
 	s.squares += float64(d * d)
 	s.least, s.most = min(s.least, v), max(s.most, v)
 	s.ascending, s.last = s.ascending && v > s.last, v
-	if s.length != length {
-		s.length = 0
+	if s.digits != digits {
+		s.digits = 0
 	}
 	if s.seen == nil {
 		return
@@ -98,20 +118,32 @@ func (s *stats) number(v float64, length int) {
 	}
 }
 
+func (s *stats) word(cell string) {
+	if s.words++; s.levels == nil {
+		s.levels = map[string]*int{} // from here on
+	}
+	if len(s.few) <= mostGapWords && !slices.Contains(s.few, cell) {
+		s.few = append(s.few, strings.Clone(cell))
+	}
+}
+
 func (s *stats) level(cell string) {
 	count := s.levels[cell]
 	switch {
 	case count != nil:
 		*count++
 	case s.words == 0 && len(s.levels) == maxKeptNumbers:
-		s.levels, s.full, s.fullAt = nil, true, s.numbers
+		s.levels, s.full = nil, true
+		return
 	case len(s.levels) == maxKept:
-		if !s.full {
-			s.full, s.fullAt = true, s.rows-s.gaps
-		}
+		s.full, s.stopped = true, true
 	default:
 		count = new(int)
 		*count = 1
 		s.levels[strings.Clone(cell)] = count
+		s.different++
+	}
+	if !s.stopped {
+		s.counted++
 	}
 }
