@@ -50,7 +50,7 @@ func (d *dataReader) describeSet(name string, set *dataset.Set, numbers bool, to
 		printTable(w, d.encoder)
 		fmt.Fprintln(w, overruled)
 	}
-	printColumns(w, set)
+	d.printColumns(w, set)
 	for _, warning := range d.warnings(name, set) {
 		fmt.Fprintln(w, "warning:", warning)
 	}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -272,17 +271,4 @@ func (d *dataReader) odd(w io.Writer) {
 			fmt.Fprintln(w, line)
 		}
 	}
-}
-
-// names returns the names of the file's columns but the label's, nil if they have none.
-func (d *dataReader) names(set *dataset.Set) (names []string) {
-	switch {
-	case d.encoder != nil && d.encoder.Header:
-		for _, c := range d.encoder.Columns {
-			names = append(names, c.Name)
-		}
-	case d.encoder == nil && set.Table != nil:
-		names = slices.Clone(set.Table.Columns)
-	}
-	return names
 }
