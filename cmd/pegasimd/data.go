@@ -68,6 +68,9 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 			err = usagef("%s is a model, want data", name)
 		} else if looksLikeCSV(name) && !d.isCSV(name) && d.opt.Format == dataset.FormatAuto {
 			err = fmt.Errorf("%w; if the data are CSV or TSV, say so (-format)", err)
+		} else if column := d.labelElsewhere(name, err); column != "" {
+			err = fmt.Errorf("%w; if the labels are in column %s, say so (-label-column)", err,
+				escape.Name(column))
 		}
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -69,6 +70,27 @@ func looksLikeCSV(name string) bool {
 	head, err := headOf(name)
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	return err == nil && bytes.ContainsAny(line, ",\t") && !bytes.Contains(line, []byte(":"))
+}
+
+// labelElsewhere returns the column of a CSV file that is called as labels are, if the label is at
+// fault and by default that of the last column.
+func (d *dataReader) labelElsewhere(name string, err error) string {
+	var bad *dataset.SyntaxError
+	if !errors.As(err, &bad) || bad.Cell || bad.Name == "" || d.opt.LabelColumn != "" ||
+		d.opt.Table != nil {
+		return ""
+	}
+	head, _ := headOf(name)
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	for cell := range strings.FieldsFuncSeq(string(line), func(c rune) bool {
+		return strings.ContainsRune(",\t\r\"", c)
+	}) {
+		if slices.Contains(labelNames, strings.ToLower(strings.TrimSpace(cell))) &&
+			cell != bad.Name {
+			return cell
+		}
+	}
+	return ""
 }
 
 // readFresh reads data that no model says how to read: numbers as they are, a table with words and
