@@ -48,6 +48,8 @@ func (d *dataReader) describeSet(name string, set *dataset.Set, numbers bool, to
 		set.Layout(), took.Seconds())
 	if d.encoder != nil {
 		printTable(w, d.encoder)
+	}
+	if d.encoder != nil && d.opt.Encoder == nil { // it is of these data
 		fmt.Fprintln(w, overruled)
 	}
 	d.printColumns(w, set)
