@@ -256,13 +256,11 @@ func printTable(w io.Writer, e *table.Encoder) {
 
 // tell prints what became of a table's columns, or what cells the training lacked.
 func (d *dataReader) tell(set *dataset.Set) {
-	switch {
-	case d.quiet:
-	case d.opt.Encoder == nil && d.encoder != nil:
+	if d.opt.Encoder == nil && d.encoder != nil {
 		printTable(d.call.stderr, d.encoder)
-	default:
-		d.warn(set)
+		return
 	}
+	d.warn(set)
 }
 
 // valuesOf says what a column's cells are.
