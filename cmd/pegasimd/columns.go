@@ -100,7 +100,7 @@ func (d *dataReader) warnings(name string, set *dataset.Set) (all []string) {
 		all = append(all, "the first row, whose numbers ascend, looks like a header, but is read "+
 			"as data: -header yes if it is one, no if not")
 	}
-	if numbers {
+	if numbers && set.Rows() > 0 {
 		all = append(all, first+" seems to number the rows, which tells nothing of others, but is "+
 			"trained on: leave it out (-ignore)")
 	}

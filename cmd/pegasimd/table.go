@@ -271,6 +271,8 @@ func valuesOf(c *table.Column) string {
 		return fmt.Sprintf(": mean %.4g, deviation %.4g", c.Mean, 1/c.Factor)
 	case c.HashBits > 0:
 		return fmt.Sprintf(", hashed to %d features", 1<<c.HashBits)
+	case c.Kind == table.Category && c.Levels == nil && !c.GapFeature:
+		return ", but no word is in two rows, as those with a feature are"
 	}
 	var b strings.Builder
 	before := ": "
