@@ -185,7 +185,7 @@ func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 // warn says what was odd with data, and how many values were ignored.
 func (d *dataReader) warn(set *dataset.Set) {
 	c := d.call
-	d.odd(c.stderr)
+	d.odd(c.stderr, "")
 	if set.Ignored > 0 {
 		fmt.Fprintf(c.stderr, "ignored %s of features that the model does not have\n",
 			count(int(set.Ignored), "value"))

@@ -286,11 +286,11 @@ func valuesOf(c *table.Column) string {
 	return b.String()
 }
 
-// odd prints what cells the training lacked.
-func (d *dataReader) odd(w io.Writer) {
+// odd prints what cells the training lacked, behind a text that says of which data.
+func (d *dataReader) odd(w io.Writer, of string) {
 	if coder, encodes := d.opt.Encoder.(*table.Coder); encodes {
 		for _, line := range coder.Odd() {
-			fmt.Fprintln(w, line)
+			fmt.Fprintln(w, of+line)
 		}
 	}
 }
