@@ -37,16 +37,36 @@ func (d *dataReader) tableOf(set *dataset.Set) (json.RawMessage, error) {
 	return json.Marshal(t)
 }
 
+// file returns the table of the set's file, which is not that of the features where an encoder made
+// them, and why its names are not kept, if that is so.
+func (d *dataReader) file(set *dataset.Set) (t *dataset.Table, why error) {
+	if d.encoder == nil {
+		_, why = usable(set)
+		return set.Table, why
+	}
+	t = d.encoder.Table()
+	t.Label = d.encoder.Label
+	if !d.encoder.Header { // or two columns have the same name
+		for _, c := range d.encoder.Columns {
+			t.Columns = append(t.Columns, c.Name)
+		}
+		if why = t.Check(len(t.Columns)); why == nil {
+			t.Columns = nil
+		}
+	}
+	return t, why
+}
+
 // printColumns says which column has the labels, and why the names of the others are not kept, if
 // that is so.
-func printColumns(w io.Writer, set *dataset.Set) {
-	t, why := usable(set)
+func (d *dataReader) printColumns(w io.Writer, set *dataset.Set) {
+	t, why := d.file(set)
 	switch {
-	case t == nil:
-	case set.Table.Columns != nil && t.LabelAt < 0:
-		fmt.Fprintf(w, "the label is the last column, %s\n", escape.Name(set.Table.Label))
-	case set.Table.Columns != nil:
-		fmt.Fprintf(w, "the label is column %d, %s\n", t.LabelAt, escape.Name(set.Table.Label))
+	case t == nil || t.Columns == nil && t.LabelAt < 0:
+	case t.Columns != nil && t.LabelAt < 0:
+		fmt.Fprintf(w, "the label is the last column, %s\n", escape.Name(t.Label))
+	case t.Columns != nil:
+		fmt.Fprintf(w, "the label is column %d, %s\n", t.LabelAt, escape.Name(t.Label))
 	default:
 		fmt.Fprintf(w, "the label is column %d\n", t.LabelAt)
 	}
@@ -59,7 +79,11 @@ func printColumns(w io.Writer, set *dataset.Set) {
 // warnings says what may be otherwise with data than was meant.
 func (d *dataReader) warnings(name string, set *dataset.Set) (all []string) {
 	first, numbers := "the first feature", d.encoder == nil && numbered(set)
-	names := d.names(set)
+	var names []string
+	t, _ := d.file(set)
+	if t != nil {
+		names = t.Columns
+	}
 	switch {
 	case len(names) > 0:
 		first = "column " + escape.Name(names[0])
@@ -69,14 +93,14 @@ func (d *dataReader) warnings(name string, set *dataset.Set) (all []string) {
 			if slices.Contains(labelNames, strings.ToLower(column)) {
 				all = append(all, fmt.Sprintf("column %s is called as labels are, but the label is "+
 					"%s, unless -label-column says another", escape.Name(column),
-					escape.Name(set.Table.Label)))
+					escape.Name(t.Label)))
 			}
 		}
 	case d.isCSV(name) && !d.call.given("header") && d.encoder == nil && numbersAsHeader(set):
 		all = append(all, "the first row, whose numbers ascend, looks like a header, but is read "+
 			"as data: -header yes if it is one, no if not")
 	}
-	if numbers {
+	if numbers && set.Rows() > 0 {
 		all = append(all, first+" seems to number the rows, which tells nothing of others, but is "+
 			"trained on: leave it out (-ignore)")
 	}

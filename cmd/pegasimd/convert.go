@@ -76,22 +76,26 @@ func (f *convertFlags) run(c *call, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.stream { // data that may be larger than the memory
+	set := new(dataset.Set) // stays so of a stream: all that is told is in the reader
+	if f.stream {           // data that may be larger than the memory
 		p := reader.options(args[0])
 		err = out.write(func(w io.Writer) (err error) {
 			rows, cols, err = reader.stream(w.(io.WriterAt), args[0], like)
 			return err
 		})
 		p.clear()
-	} else if set, _, failed := reader.read(args[0], like); failed != nil {
-		return failed
 	} else {
-		defer reader.tell(set)
+		if set, _, err = reader.read(args[0], like); err != nil {
+			return err
+		}
 		rows, cols, err = set.Rows(), set.Cols(), writeData(out, format, set, args[0])
 	}
 	if err == nil && !f.data.quiet {
 		fmt.Fprintf(c.stderr, "%s, %s: %s\n", count(rows, "row"), count(cols, "feature"),
 			escape.Name(args[1]))
+		if !f.stream || like == nil { // else odd cells would count twice, as they were read
+			reader.tell(set)
+		}
 	}
 	return err
 }

@@ -68,6 +68,9 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 			err = usagef("%s is a model, want data", name)
 		} else if looksLikeCSV(name) && !d.isCSV(name) && d.opt.Format == dataset.FormatAuto {
 			err = fmt.Errorf("%w; if the data are CSV or TSV, say so (-format)", err)
+		} else if column := d.labelElsewhere(name, err); column != "" {
+			err = fmt.Errorf("%w; if the labels are in column %s, say so (-label-column)", err,
+				escape.Name(column))
 		}
 	}
 	if err != nil {
@@ -88,6 +91,9 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 
 // like has data read as those of a model.
 func (d *dataReader) like(head pegasos.Head) (err error) {
+	if d.tables != nil && *d.tables != (tableFlags{}) {
+		return usagef("-ignore, -numbers and -categories: the other model says what the columns are")
+	}
 	if d.encoder, err = predictions.Encoder(head); err == nil {
 		err = predictions.Options(&d.opt, head)
 	}
@@ -179,7 +185,7 @@ func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 // warn says what was odd with data, and how many values were ignored.
 func (d *dataReader) warn(set *dataset.Set) {
 	c := d.call
-	d.odd(c.stderr)
+	d.odd(c.stderr, "")
 	if set.Ignored > 0 {
 		fmt.Fprintf(c.stderr, "ignored %s of features that the model does not have\n",
 			count(int(set.Ignored), "value"))

@@ -48,9 +48,11 @@ func (d *dataReader) describeSet(name string, set *dataset.Set, numbers bool, to
 		set.Layout(), took.Seconds())
 	if d.encoder != nil {
 		printTable(w, d.encoder)
+	}
+	if d.encoder != nil && d.opt.Encoder == nil { // it is of these data
 		fmt.Fprintln(w, overruled)
 	}
-	printColumns(w, set)
+	d.printColumns(w, set)
 	for _, warning := range d.warnings(name, set) {
 		fmt.Fprintln(w, "warning:", warning)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/modelio"
@@ -164,6 +165,9 @@ func (d *dataReader) readValid(
 	v, _, err := likeSet.read(name, nil)
 	if err != nil {
 		return nil, err
+	}
+	if !d.quiet {
+		likeSet.odd(d.call.stderr, escape.Name(shortName(name))+": ")
 	}
 	if v.Rows() == 0 {
 		return nil, fmt.Errorf("%s: no rows to validate with", name)

@@ -183,8 +183,15 @@ func (r *modelReport) print(w io.Writer) error {
 	fmt.Fprintf(w, "features  %d, counted from %d\n", r.Features, r.IndexBase)
 	switch {
 	case r.Table != nil:
-		fmt.Fprintf(w, "columns   %d of a table; the label is %s\n", len(r.Table.Columns),
-			escape.Name(r.Label))
+		label := escape.Name(r.Label)
+		switch at := r.Table.LabelAt; {
+		case r.Label != "" || r.Table.Header:
+		case at < 0:
+			label = "the last column"
+		default:
+			label = fmt.Sprintf("column %d", at)
+		}
+		fmt.Fprintf(w, "columns   %d of a table; the label is %s\n", len(r.Table.Columns), label)
 		printTable(w, r.Table)
 	case r.Columns != nil:
 		fmt.Fprintf(w, "columns   %s; the label is %s\n", firstNames(r.Columns),

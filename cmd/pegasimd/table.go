@@ -72,6 +72,27 @@ func looksLikeCSV(name string) bool {
 	return err == nil && bytes.ContainsAny(line, ",\t") && !bytes.Contains(line, []byte(":"))
 }
 
+// labelElsewhere returns the column of a CSV file that is called as labels are, if the label is at
+// fault and by default that of the last column.
+func (d *dataReader) labelElsewhere(name string, err error) string {
+	var bad *dataset.SyntaxError
+	if !errors.As(err, &bad) || bad.Cell || bad.Name == "" || d.opt.LabelColumn != "" ||
+		d.opt.Table != nil {
+		return ""
+	}
+	head, _ := headOf(name)
+	line, _, _ := bytes.Cut(head, []byte("\n"))
+	for cell := range strings.FieldsFuncSeq(string(line), func(c rune) bool {
+		return strings.ContainsRune(",\t\r\"", c)
+	}) {
+		if slices.Contains(labelNames, strings.ToLower(strings.TrimSpace(cell))) &&
+			cell != bad.Name {
+			return cell
+		}
+	}
+	return ""
+}
+
 // readFresh reads data that no model says how to read: numbers as they are, a table with words and
 // gaps by an encoder that is fitted on it.
 func (d *dataReader) readFresh(name string) (*dataset.Set, error) {
@@ -235,13 +256,11 @@ func printTable(w io.Writer, e *table.Encoder) {
 
 // tell prints what became of a table's columns, or what cells the training lacked.
 func (d *dataReader) tell(set *dataset.Set) {
-	switch {
-	case d.quiet:
-	case d.opt.Encoder == nil && d.encoder != nil:
+	if d.opt.Encoder == nil && d.encoder != nil {
 		printTable(d.call.stderr, d.encoder)
-	default:
-		d.warn(set)
+		return
 	}
+	d.warn(set)
 }
 
 // valuesOf says what a column's cells are.
@@ -252,6 +271,8 @@ func valuesOf(c *table.Column) string {
 		return fmt.Sprintf(": mean %.4g, deviation %.4g", c.Mean, 1/c.Factor)
 	case c.HashBits > 0:
 		return fmt.Sprintf(", hashed to %d features", 1<<c.HashBits)
+	case c.Kind == table.Category && c.Levels == nil && !c.GapFeature:
+		return ", but no word is in two rows, as those with a feature are"
 	}
 	var b strings.Builder
 	before := ": "
@@ -265,24 +286,11 @@ func valuesOf(c *table.Column) string {
 	return b.String()
 }
 
-// odd prints what cells the training lacked.
-func (d *dataReader) odd(w io.Writer) {
+// odd prints what cells the training lacked, behind a text that says of which data.
+func (d *dataReader) odd(w io.Writer, of string) {
 	if coder, encodes := d.opt.Encoder.(*table.Coder); encodes {
 		for _, line := range coder.Odd() {
-			fmt.Fprintln(w, line)
+			fmt.Fprintln(w, of+line)
 		}
 	}
-}
-
-// names returns the names of the file's columns but the label's, nil if they have none.
-func (d *dataReader) names(set *dataset.Set) (names []string) {
-	switch {
-	case d.encoder != nil && d.encoder.Header:
-		for _, c := range d.encoder.Columns {
-			names = append(names, c.Name)
-		}
-	case d.encoder == nil && set.Table != nil:
-		names = slices.Clone(set.Table.Columns)
-	}
-	return names
 }
