@@ -27,12 +27,13 @@ const aheadSize = 1 << 15
 // maxNames is how many class names a file may have: float32 holds their indices exactly.
 const maxNames = 1 << 24
 
-// readCSV reads values that are separated by commas, or tabs. Quoting is that of encoding/csv;
+// readCSV reads values that are separated by commas or tabs, lines with labels, or objects of JSON.
+// Quoting is that of encoding/csv;
 // blanks around a cell and blank lines are skipped. If the label of the first row is a number all
 // have to be, else all are names.
-func readCSV(r io.Reader, name string, comma rune, opt Options) (*Set, error) {
+func readCSV(r io.Reader, name string, format Format, opt Options) (*Set, error) {
 	var blocks []block
-	f, err := scanCSV(r, name, comma, opt, func(b *block) error {
+	f, err := scanCSV(r, name, format, opt, func(b *block) error {
 		blocks = append(blocks, block{
 			y: slices.Clone(b.y), ends: slices.Clone(b.ends),
 			idx: slices.Clone(b.idx), val: slices.Clone(b.val),
@@ -48,7 +49,7 @@ func readCSV(r io.Reader, name string, comma rune, opt Options) (*Set, error) {
 	}
 	s.IndexBase, s.Bytes = 1, *opt.bytes
 	s.Table, s.Others = f.table, f.others
-	if e := opt.Encoder; e != nil && len(e.Features()) > 0 {
+	if e := opt.Encoder; e != nil && e.Cols() > 0 {
 		s.Table = &Table{Columns: e.Features(), LabelAt: -1}
 		if f.table != nil {
 			s.Table.Label = f.table.Label
@@ -63,7 +64,7 @@ func readCSV(r io.Reader, name string, comma rune, opt Options) (*Set, error) {
 }
 
 // scanCSV reads a file, and hands on its rows in blocks, with provisional numbers of classes.
-func scanCSV(r io.Reader, name string, comma rune, opt Options, each func(b *block) error) (
+func scanCSV(r io.Reader, name string, format Format, opt Options, each func(b *block) error) (
 	*csvFile, error,
 ) {
 	if err := opt.noHash(name); err != nil {
@@ -78,16 +79,17 @@ func scanCSV(r io.Reader, name string, comma rune, opt Options, each func(b *blo
 			"characters of two bytes, which iconv makes UTF-8 of for instance"}
 	}
 	ahead, _ := buffered.Peek(aheadSize)
-	guard := &columnGuard{
-		r: buffered, comma: byte(comma), most: max(opt.maxCSVFeatures(), opt.Features), line: 1,
-	}
-	f := &csvFile{csv: csv.NewReader(guard), name: name, opt: opt, first: true,
+	f := &csvFile{format: format, name: name, opt: opt, first: true,
 		ahead: slices.Clone(ahead), each: each}
-	f.csv.Comma = comma
-	f.csv.ReuseRecord = true
-	f.csv.TrimLeadingSpace = comma == ',' // tabs are space as well
+	var err error
+	if f.rows, err = newRecords(buffered, format, f.ahead, opt); err != nil {
+		return nil, f.fault(err, 0)
+	}
+	if err := f.begin(); err != nil {
+		return nil, err
+	}
 	for {
-		cells, err := f.csv.Read()
+		cells, err := f.rows.Read()
 		if err == io.EOF {
 			break
 		}
@@ -103,12 +105,52 @@ func scanCSV(r io.Reader, name string, comma rune, opt Options, each func(b *blo
 	if f.refused != nil {
 		return nil, f.refused
 	}
+	if j, is := f.rows.(*jsonRecords); is && f.count > 0 {
+		if lacking, is := j.lacking(); is {
+			return nil, fmt.Errorf("%s: no line has the field %q: it is null where there is no value",
+				f.name, escape.Cut(lacking))
+		}
+		f.others = slices.Sorted(maps.Keys(j.others))
+	}
 	return f, f.flush()
+}
+
+// begin settles the columns, if the rows have names for them.
+func (f *csvFile) begin() error {
+	named, is := f.rows.(namedRecords)
+	if !is || len(named.names()) == 0 {
+		return nil
+	}
+	if !f.opt.labelGiven && f.opt.Table == nil {
+		f.opt.LabelColumn = named.label()
+	}
+	f.first = false
+	f.opt.Header = HeaderYes
+	_, err := f.head(named.names())
+	if err == nil && f.opt.Table == nil {
+		f.table.LabelAt = f.label // there may be fields behind it
+	}
+	return err
+}
+
+// grow takes in fields that no row before has had. Without an encoder these rows lack numbers.
+func (f *csvFile) grow(cells []string) error {
+	names := f.rows.(*jsonRecords).fields
+	for i := f.cells; i < len(cells); i++ {
+		f.names, f.from = append(f.names, names[i]), append(f.from, i)
+		f.table.Columns = append(f.table.Columns, names[i])
+	}
+	if f.cells < len(cells) && f.opt.Encoder == nil && f.count > 0 {
+		return f.at(f.cells, cells, "the lines before lack the field")
+	}
+	f.cells = len(cells)
+	return nil
 }
 
 // A csvFile is a file being read.
 type csvFile struct {
-	csv     *csv.Reader
+	rows    records
+	format  Format
 	name    string
 	opt     Options
 	first   bool   // row to come
@@ -125,7 +167,7 @@ type csvFile struct {
 	number  []byte         // scratch
 	classes map[string]int // by name, in order of appearance; nil if labels are numbers
 	places  []float32      // of the classes in the order of their names
-	rows    int
+	count   int            // rows so far
 	block   block
 	each    func(b *block) error
 }
@@ -134,6 +176,11 @@ type csvFile struct {
 func (f *csvFile) row(cells []string) error {
 	for i, c := range cells {
 		cells[i] = strings.TrimSpace(c)
+	}
+	if !f.first && len(cells) > f.cells {
+		if err := f.grow(cells); err != nil {
+			return err
+		}
 	}
 	hint := "" // to the reader of an error
 	if f.first {
@@ -161,7 +208,7 @@ func (f *csvFile) row(cells []string) error {
 		return f.at(i, cells, reason+hint)
 	}
 	b.ends = append(b.ends, len(b.val))
-	if f.rows++; len(b.val) >= blockSize || len(b.y) >= blockSize {
+	if f.count++; len(b.val) >= blockSize || len(b.y) >= blockSize {
 		return f.flush()
 	}
 	return nil
@@ -173,7 +220,7 @@ func (f *csvFile) labelOf(cells []string) (y float32, reason string) {
 		return 0, ""
 	}
 	label := cells[f.label]
-	if f.rows == 0 {
+	if f.count == 0 {
 		if _, reason := f.parse(label); reason == notNumber && !IsMissing(label) {
 			f.classes = map[string]int{}
 		}
@@ -306,7 +353,7 @@ func (f *csvFile) byPlace(cells []string, header bool) (err error) {
 	}
 	f.cols = features
 	if f.opt.Encoder != nil {
-		f.cols = len(f.opt.Encoder.Features())
+		f.cols = f.opt.Encoder.Cols()
 	}
 	f.from = make([]int, 0, features)
 	for i := range cells {
@@ -359,7 +406,7 @@ func (f *csvFile) match(cells []string, t *Table) (err error) {
 	}
 	f.cols, f.table, f.others = len(t.Columns), t, others(cells, taken)
 	if f.opt.Encoder != nil {
-		f.cols = len(f.opt.Encoder.Features())
+		f.cols = f.opt.Encoder.Cols()
 	}
 	return nil
 }
@@ -392,8 +439,8 @@ func separatedBy(line string) string {
 }
 
 func (f *csvFile) firstRow(reason string) error {
-	line, _ := f.csv.FieldPos(0)
-	return &SyntaxError{File: f.name, Line: line, Reason: reason}
+	line, _ := f.rows.FieldPos(0)
+	return &SyntaxError{File: f.name, Line: max(line, 1), Reason: reason}
 }
 
 // labelColumn returns the number of the column that the options say has the labels, -1 if there are
@@ -442,8 +489,7 @@ func (f *csvFile) namesOnly(cells []string, label int) bool {
 // name hardly is. It looks at the rows that have been read ahead.
 func (f *csvFile) comeAgain(cells []string) []bool {
 	again := make([]bool, len(cells))
-	r := csv.NewReader(bytes.NewReader(f.ahead))
-	r.Comma, r.TrimLeadingSpace, r.ReuseRecord = f.csv.Comma, f.csv.TrimLeadingSpace, true
+	r := newCSVReader(bytes.NewReader(f.ahead), f.format)
 	for first := true; ; first = false {
 		row, err := r.Read()
 		if err != nil { // the last row may be cut off
@@ -565,7 +611,7 @@ func IsMissing(cell string) bool {
 }
 
 func (f *csvFile) at(i int, cells []string, reason string) *SyntaxError {
-	line, column := f.csv.FieldPos(i)
+	line, column := f.rows.FieldPos(i)
 	e := &SyntaxError{
 		File: f.name, Line: line, Column: column, Token: escape.Cut(cells[i]), Reason: reason,
 		Cell: i != f.label,

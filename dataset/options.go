@@ -20,9 +20,11 @@ const (
 	FormatSvmlight Format = "svmlight" // "label index:value index:value ...", LIBSVM's form
 	FormatCSV      Format = "csv"
 	FormatTSV      Format = "tsv"
-	FormatNPY      Format = "npy"  // NumPy's array
-	FormatIDX      Format = "idx"  // MNIST's pair of images and labels
-	FormatPGSM     Format = "pgsm" // this package's binary form, which is mapped into memory
+	FormatLines    Format = "lines" // "label<TAB>text", or texts alone
+	FormatJSONL    Format = "jsonl" // a flat object a line
+	FormatNPY      Format = "npy"   // NumPy's array
+	FormatIDX      Format = "idx"   // MNIST's pair of images and labels
+	FormatPGSM     Format = "pgsm"  // this package's binary form, which is mapped into memory
 )
 
 // A Layout is how a Set holds its features. The empty string means LayoutAuto.
@@ -204,7 +206,8 @@ func (o Options) filled() (Options, error) {
 // checkWords checks the options that are one of some words.
 func (o Options) checkWords() error {
 	return cmp.Or(
-		oneOf("format", o.Format, FormatAuto, FormatSvmlight, FormatCSV, FormatTSV, FormatNPY,
+		oneOf("format", o.Format, FormatAuto, FormatSvmlight, FormatCSV, FormatTSV, FormatLines,
+			FormatJSONL, FormatNPY,
 			FormatIDX, FormatPGSM),
 		o.Layout.check(),
 		oneOf("index base", o.IndexBase, BaseOne, BaseZero, BaseAuto),

@@ -15,6 +15,7 @@ import (
 //
 //	.svm .libsvm .svmlight .txt    svmlight
 //	.csv .tsv                      CSV, TSV
+//	.jsonl .ndjson                 lines of JSON: a flat object each, whose fields are columns
 //	.npy                           NumPy's array, with the labels in a column
 //	values.npy,labels.npy          two such arrays
 //	images,labels                  IDX, if both names have "idx" and "ubyte" in them
@@ -32,7 +33,7 @@ func Read(path string, opt Options) (*Set, error) {
 	if opt.Format == FormatAuto {
 		if opt.Format = formatOf(path); opt.Format == FormatAuto {
 			return nil, fmt.Errorf("%s: the name does not tell the format: "+
-				"want .svm, .csv, .tsv, .npy, .pgsm, an IDX pair or the format option", path)
+				"want .svm, .csv, .tsv, .jsonl, .npy, .pgsm, an IDX pair or the format option", path)
 		}
 	}
 	if opt.Format == FormatPGSM {
@@ -66,11 +67,11 @@ func ReadFrom(r io.Reader, name string, opt Options) (*Set, error) {
 		opt.Format = formatOf(name)
 	}
 	switch opt.Format {
-	case FormatSvmlight, FormatCSV, FormatTSV, FormatNPY:
+	case FormatSvmlight, FormatCSV, FormatTSV, FormatLines, FormatJSONL, FormatNPY:
 		in := input{opt: opt, files: []*os.File{nil}, plain: []io.Reader{r}, names: []string{name}}
 		return in.read()
 	}
-	return nil, fmt.Errorf("%s: want the format svmlight, csv, tsv or npy", name)
+	return nil, fmt.Errorf("%s: want the format svmlight, csv, tsv, lines, jsonl or npy", name)
 }
 
 // read reads what the files hold.
@@ -90,10 +91,8 @@ func (in *input) read() (*Set, error) {
 			return readNPY(first, nil, opt)
 		}
 		return readNPY(first, &files[1], opt)
-	case FormatTSV:
-		return readCSV(first.r, first.name, '\t', opt)
 	default:
-		return readCSV(first.r, first.name, ',', opt)
+		return readCSV(first.r, first.name, opt.Format, opt)
 	}
 }
 
@@ -124,6 +123,8 @@ func formatOf(path string) Format {
 		return FormatCSV
 	case ".tsv":
 		return FormatTSV
+	case ".jsonl", ".ndjson":
+		return FormatJSONL
 	case ".npy":
 		return FormatNPY
 	case ".pgsm":

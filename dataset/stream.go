@@ -73,13 +73,13 @@ func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err er
 	if err != nil {
 		return 0, 0, err
 	}
-	layout, err := opt.Layout.choose(nnz, f.rows, f.cols)
+	layout, err := opt.Layout.choose(nnz, f.count, f.cols)
 	if err != nil {
 		return 0, 0, fail(path, err)
 	}
 	names := f.classNames()
 	p, err := NewPGSMWriter(w, PGSMShape{
-		Layout: layout, Rows: f.rows, Cols: f.cols, NNZ: nnz, IndexBase: 1, Names: names,
+		Layout: layout, Rows: f.count, Cols: f.cols, NNZ: nnz, IndexBase: 1, Names: names,
 	})
 	if err != nil {
 		return 0, 0, err
@@ -93,7 +93,7 @@ func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err er
 	if err == nil {
 		err = p.Close()
 	}
-	return f.rows, f.cols, err
+	return f.count, f.cols, err
 }
 
 // eachCSVBlock reads a CSV or TSV file block by block.
@@ -107,11 +107,10 @@ func eachCSVBlock(path string, opt Options, each func(b *block) error) (*csvFile
 	if err != nil {
 		return nil, err
 	}
-	comma := ','
-	if opt.Format == FormatTSV || opt.Format == FormatAuto && formatOf(path) == FormatTSV {
-		comma = '\t'
+	if opt.Format == FormatAuto {
+		opt.Format = formatOf(path)
 	}
-	return scanCSV(files[0].r, files[0].name, comma, opt, each)
+	return scanCSV(files[0].r, files[0].name, opt.Format, opt, each)
 }
 
 // appendBlock appends the rows of a block, with the labels that label makes of its own.

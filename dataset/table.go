@@ -27,7 +27,9 @@ type Table struct {
 type Encoder interface {
 	// Uses reports whether cell i makes a difference: a column that does not may be missing.
 	Uses(i int) bool
-	// Features are the names of the features.
+	// Cols is how many features there are.
+	Cols() int
+	// Features are their names; nil where they have none, or are too many.
 	Features() []string
 	// Encode appends the columns of a row's nonzeros, ascending, and their values. If it refuses a
 	// cell it says which and why, and what it appends does not count. The cells have no blanks

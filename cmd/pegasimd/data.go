@@ -28,7 +28,7 @@ type dataReader struct {
 	tables  *tableFlags        // nil where a table with words is of no use
 	encoder *table.Encoder     // of what was read; nil for none
 	kept    []byte             // what standard input had, where it is read several times
-	most    int64              // bytes that encoded rows may take in memory; 0 for any
+	most    int64              // bytes that encoded rows may take in memory; 0 for the default
 	skip    func(row int) bool // which rows the encoder is not fitted on; nil for none
 }
 
@@ -92,7 +92,7 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 // like has data read as those of a model.
 func (d *dataReader) like(head pegasos.Head) (err error) {
 	if d.tables != nil && *d.tables != (tableFlags{}) {
-		return usagef("-ignore, -numbers and -categories: the other model says what the columns are")
+		return usagef("-ignore, -numbers, -categories and -text: the other model says what the columns are")
 	}
 	if d.encoder, err = predictions.Encoder(head); err == nil {
 		err = predictions.Options(&d.opt, head)

@@ -27,7 +27,8 @@ const usualDataFlags = "label-column format threads quiet force"
 
 func (d *dataFlags) define(f *flag.FlagSet) {
 	f.StringVar((*string)(&d.opt.Format), "format", "auto",
-		"`svmlight|csv|tsv|npy|idx|pgsm|auto` the data's format; auto goes by the file's name")
+		"`svmlight|csv|tsv|lines|jsonl|npy|idx|pgsm|auto` the data's format; lines are a label, a tab "+
+			"and a text; auto goes by the file's name")
 	f.StringVar((*string)(&d.opt.Layout), "layout", "auto", "`dense|sparse|auto` how rows are "+
 		"stored; auto is dense if a quarter of the values or more are not 0")
 	f.StringVar((*string)(&d.opt.IndexBase), "index-base", "",
@@ -387,12 +388,15 @@ type inspectFlags struct {
 	top    int
 	json   string
 	tables tableFlags
+	in     string
 }
 
 func (i *inspectFlags) define(f *flag.FlagSet) {
 	i.data.define(f)
 	i.tables.define(f)
 	f.IntVar(&i.top, "top", 5, "`n` the number of weights to print of each class, the largest")
+	f.StringVar(&i.in, "data", "", "`file` data of a table with text, such as those of the training: "+
+		"weights of text are named by their words")
 	defineJSON(f, &i.json)
 }
 

@@ -26,7 +26,7 @@ var flagTopics = []flagTopic{
 	{"The scale", strings.Fields("kind save like")},
 	{"The other form", strings.Fields("from to for stream")},
 	{"The data", strings.Fields("format layout header label-column labels ignore numbers " +
-		"categories missing index-base unsorted hash-bits in-memory")},
+		"categories text ngrams words missing data index-base unsorted hash-bits in-memory")},
 	{"What is written", strings.Fields("model scores proba top json plot checkpoint every " +
 		"resume quiet force")},
 	{"Limits", strings.Fields("threads max-memory max-features max-bytes")},

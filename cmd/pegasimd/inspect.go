@@ -26,7 +26,7 @@ Examples:
   pegasimd inspect -top 3 -json - digits.model
   pegasimd inspect a9a.svm.gz
   pegasimd inspect train.pgsm`,
-	common: "top json " + usualDataFlags,
+	common: "top data json " + usualDataFlags,
 	flags:  func() commandFlags { return new(inspectFlags) },
 }
 
@@ -63,6 +63,7 @@ func inspectData(c *call, f *inspectFlags, name string, out *output) error {
 	if r.Table = reader.encoder; r.Table == nil {
 		r.measureColumns(set)
 	}
+	r.Table = withoutBuckets(r.Table)
 	r.Warnings = reader.warnings(name, set)
 	if err := set.Err(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)

@@ -33,6 +33,9 @@ func inspectModel(c *call, f *inspectFlags, name string, out *output) error {
 		return fmt.Errorf("%s: %w", inputName(name), err)
 	}
 	m.report(r, f.top)
+	if err := r.nameWeights(c, f); err != nil {
+		return err
+	}
 	if err := out.writeJSON(r); err != nil || out.toStdout() {
 		return err
 	}
@@ -52,9 +55,48 @@ func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 		return err
 	}
 	r.Label = r.Table.Label
-	for _, f := range r.Table.Features() {
-		r.Columns, r.spread = append(r.Columns, f.Name), append(r.spread, f.Spread)
+	features := r.Table.Features()
+	for _, f := range features {
+		r.spread = append(r.spread, f.Spread)
+		if len(features) <= mostColumns {
+			r.Columns = append(r.Columns, f.Name)
+		}
 	}
+	return nil
+}
+
+// nameWeights fills in the names of the weights, with n-grams that are in the data of -data.
+func (r *modelReport) nameWeights(c *call, f *inspectFlags) error {
+	var all []*weight
+	for i := range r.Means {
+		all = append(all, &r.Means[i])
+	}
+	for _, v := range r.Vectors {
+		for i := range v.Heaviest {
+			all = append(all, &v.Heaviest[i])
+		}
+	}
+	if f.in != "" {
+		if r.Table == nil {
+			return usagef("-data: the model is not of a table with text")
+		}
+		var features []int
+		for _, h := range all {
+			features = append(features, h.Feature-r.IndexBase)
+		}
+		if err := c.reader(f.data).nameGrams(f.in, r.Table, features); err != nil {
+			return err
+		}
+	}
+	for _, h := range all {
+		switch j := h.Feature - r.IndexBase; {
+		case r.Table != nil:
+			h.Name = r.Table.Feature(j).Name
+		case r.Columns != nil:
+			h.Name = r.Columns[j]
+		}
+	}
+	r.Table = withoutBuckets(r.Table)
 	return nil
 }
 
@@ -121,7 +163,7 @@ func (m linearModel) problem(k int) (of, against string) {
 // heaviest returns the top weights by their size times the spread of their columns, if it is known.
 func (r *modelReport) heaviest(weights, spread []float64, top int) []weight {
 	effect := func(j int) float64 {
-		if spread == nil {
+		if spread == nil || math.IsNaN(spread[j]) {
 			return weights[j]
 		}
 		return weights[j] * spread[j]
@@ -138,11 +180,8 @@ func (r *modelReport) heaviest(weights, spread []float64, top int) []weight {
 	heaviest := []weight{}
 	for _, j := range order[:min(top, len(order))] {
 		h := weight{Feature: j + r.IndexBase, Weight: weights[j], Effect: number(math.NaN())}
-		if spread != nil {
+		if spread != nil && !math.IsNaN(spread[j]) {
 			h.Effect = number(effect(j))
-		}
-		if r.Columns != nil {
-			h.Name = r.Columns[j]
 		}
 		heaviest = append(heaviest, h)
 	}

@@ -2,11 +2,13 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -21,7 +23,9 @@ import (
 
 // tableFlags say what becomes of the columns of a table.
 type tableFlags struct {
-	ignore, numbers, categories string
+	ignore, numbers, categories, text string
+
+	grams, words int
 }
 
 func (t *tableFlags) define(f *flag.FlagSet) {
@@ -31,6 +35,11 @@ func (t *tableFlags) define(f *flag.FlagSet) {
 		"they look like")
 	f.StringVar(&t.categories, "categories", "", "`list` columns of a CSV file to take for words, with a "+
 		"feature for each, also if they look like numbers or like names")
+	f.StringVar(&t.text, "text", "", "`list` columns of a CSV file to take for text, with a feature "+
+		"for each n-gram of two rows or more")
+	f.IntVar(&t.words, "words", 0, "`n` keep in the model the words of the n largest weights of text, "+
+		"for inspect")
+	f.IntVar(&t.grams, "ngrams", 2, "`n` how many words of text an n-gram has at most")
 }
 
 // overrule returns the kinds of columns that the flags give.
@@ -39,7 +48,8 @@ func (t *tableFlags) overrule() (map[string]table.Kind, error) {
 	for _, given := range []struct {
 		list string
 		kind table.Kind
-	}{{t.ignore, table.LeftOut}, {t.numbers, table.Number}, {t.categories, table.Category}} {
+	}{{t.ignore, table.LeftOut}, {t.numbers, table.Number}, {t.categories, table.Category},
+		{t.text, table.Text}} {
 		for _, name := range strings.Split(given.list, ",") {
 			name = strings.TrimSpace(name)
 			if _, twice := kinds[name]; twice {
@@ -56,11 +66,10 @@ func (t *tableFlags) overrule() (map[string]table.Kind, error) {
 // isCSV reports whether data of that name are CSV or TSV text.
 func (d *dataReader) isCSV(name string) bool {
 	switch d.opt.Format {
-	case dataset.FormatCSV, dataset.FormatTSV:
+	case dataset.FormatCSV, dataset.FormatTSV, dataset.FormatLines, dataset.FormatJSONL:
 		return true
 	case dataset.FormatAuto, "":
-		name = plainName(name)
-		return strings.HasSuffix(name, ".csv") || strings.HasSuffix(name, ".tsv")
+		return slices.Contains(strings.Fields(".csv .tsv .jsonl .ndjson"), filepath.Ext(plainName(name)))
 	}
 	return false
 }
@@ -109,7 +118,7 @@ func (d *dataReader) readFresh(name string) (*dataset.Set, error) {
 	}
 	if !d.isCSV(name) {
 		if len(kinds) > 0 {
-			return nil, usagef("-ignore, -numbers and -categories are for CSV files")
+			return nil, usagef("-ignore, -numbers, -categories and -text are for tables")
 		}
 		return dataset.Read(name, d.opt)
 	}
@@ -124,17 +133,19 @@ func (d *dataReader) readFresh(name string) (*dataset.Set, error) {
 	if err := d.fit(name, kinds); err != nil {
 		return nil, err
 	}
-	opt := d.opt
-	opt.Encoder = d.coder()
-	if d.most > 0 && d.encoder.Bytes() > d.most && d.kept == nil {
+	opt := d.encoded()
+	if d.encoder.Bytes() > cmp.Or(d.most, mostInMemory) && d.kept == nil {
 		return d.readMapped(name, opt)
 	}
 	return d.again(name, opt)
 }
 
+// mostInMemory is how many bytes of encoded rows are kept in memory, unless a flag says otherwise.
+const mostInMemory = 1 << 30
+
 // fit fits an encoder to a table.
 func (d *dataReader) fit(name string, kinds map[string]table.Kind) (err error) {
-	f := table.Fitter{Overrule: kinds, Skip: d.skip}
+	f := table.Fitter{Overrule: kinds, Skip: d.skip, Grams: d.tables.grams}
 	d.encoder, err = f.Fit(d.opt, func(opt dataset.Options) (*dataset.Set, error) {
 		return d.again(name, opt)
 	})
@@ -150,6 +161,14 @@ func (d *dataReader) coder() *table.Coder {
 	coder := d.encoder.Coder()
 	coder.RefuseGaps = d.missing == "error"
 	return coder
+}
+
+// encoded returns the options by which the encoder reads data.
+func (d *dataReader) encoded() dataset.Options {
+	opt := d.opt
+	d.encoder.Options(&opt)
+	opt.Encoder = d.coder()
+	return opt
 }
 
 // stream converts data that may be larger than the memory, as those of a model or as they are.
@@ -177,9 +196,7 @@ func (d *dataReader) stream(w io.WriterAt, name string, like *pegasos.Head) (
 	if err := d.fit(name, kinds); err != nil {
 		return 0, 0, err
 	}
-	opt := d.opt
-	opt.Encoder = d.coder()
-	return dataset.ConvertCSV(w, name, opt)
+	return dataset.ConvertCSV(w, name, d.encoded())
 }
 
 // needsEncoder reports whether a table was refused for a cell without a number.
@@ -212,7 +229,7 @@ func (d *dataReader) again(name string, opt dataset.Options) (*dataset.Set, erro
 	return dataset.Read(name, opt)
 }
 
-const overruled = "-ignore, -numbers and -categories COLUMNS say otherwise"
+const overruled = "-ignore, -numbers, -categories and -text COLUMNS say otherwise"
 
 // readMapped encodes a table to a file of the binary form, and maps that.
 func (d *dataReader) readMapped(name string, opt dataset.Options) (set *dataset.Set, err error) {
@@ -284,6 +301,49 @@ func valuesOf(c *table.Column) string {
 		b.WriteString(", ...")
 	}
 	return b.String()
+}
+
+// nameGrams names the features of text by the n-grams that data have.
+func (d *dataReader) nameGrams(name string, e *table.Encoder, features []int) error {
+	n := e.Namer(features)
+	opt := d.opt
+	e.Options(&opt)
+	opt.Encoder, opt.Labels = n, dataset.LabelsAuto
+	_, err := d.again(name, opt)
+	n.Name()
+	return err
+}
+
+// nameHeaviest keeps the n-grams of the text features of the largest weights in the model's encoder.
+func (d *dataReader) nameHeaviest(name string, weights [][]float32) error {
+	if d.tables.words == 0 || d.encoder == nil {
+		return nil
+	}
+	largest := make([]float32, len(weights[0]))
+	order := make([]int, len(largest))
+	for j := range order {
+		order[j] = j
+		for _, w := range weights {
+			largest[j] = max(largest[j], w[j], -w[j])
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(largest[b], largest[a]) })
+	return d.nameGrams(name, d.encoder, order[:min(d.tables.words, len(order))])
+}
+
+// withoutBuckets returns the encoder for a report, without what only machines read.
+func withoutBuckets(e *table.Encoder) *table.Encoder {
+	if e == nil {
+		return nil
+	}
+	shown := *e
+	shown.Columns = slices.Clone(e.Columns)
+	for i := range shown.Columns {
+		if t := shown.Columns[i].Text; t != nil {
+			shown.Columns[i].Text = &table.Words{Bits: t.Bits, Grams: t.Grams, Words: t.Words}
+		}
+	}
+	return &shown
 }
 
 // odd prints what cells the training lacked, behind a text that says of which data.

@@ -268,6 +268,9 @@ func (r *linearRun) train() error {
 // write writes the model and the curve.
 func (r *linearRun) write() error {
 	m := r.result
+	if err := r.reader.nameHeaviest(r.data, m.Weights); err != nil {
+		return err
+	}
 	if err := r.reader.describe(m, r.set, r.known); err != nil {
 		return err
 	}

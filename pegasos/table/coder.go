@@ -16,6 +16,7 @@ type Coder struct {
 	RefuseGaps bool
 
 	columns  []coding
+	cols     int
 	features []string
 	mu       sync.Mutex // of what was odd
 }
@@ -27,9 +28,13 @@ type coding struct {
 	gap    int32            // the feature of gaps, or none
 	filled float32          // what a gap in a column of numbers becomes
 	levels map[string]int32 // their features, or none; of numbers GapWords
-	odd    int              // levels that training lacked, or gaps if it had none of these
-	such   string           // the first of the levels
+	text   *textCoder
+	odd    int    // levels that training lacked, or gaps if it had none of these
+	such   string // the first of the levels
 }
+
+// maxNamed is how many features have names at most.
+const maxNamed = 1 << 16
 
 // none is the feature of a level that has none.
 const none = -1
@@ -37,8 +42,10 @@ const none = -1
 // Coder returns one of the encoder.
 func (e *Encoder) Coder() *Coder {
 	c := &Coder{columns: make([]coding, len(e.Columns))}
-	for _, f := range e.Features() {
-		c.features = append(c.features, f.Name)
+	if c.cols = e.Cols(); c.cols <= maxNamed {
+		for _, f := range e.Features() {
+			c.features = append(c.features, f.Name)
+		}
 	}
 	next := int32(0)
 	for i := range c.columns {
@@ -53,8 +60,11 @@ func (e *Encoder) Coder() *Coder {
 		for _, word := range column.GapWords {
 			in.levels[word] = none
 		}
-		if column.Kind == Number {
+		switch column.Kind {
+		case Number, Date:
 			in.filled = column.scaled(column.Mean)
+		case Text:
+			in.text = newTextCoder(column.Text, column.Rows-column.Gaps)
 		}
 		if next += int32(column.features()); column.GapFeature {
 			in.gap = next - 1
@@ -67,68 +77,115 @@ func (e *Encoder) Coder() *Coder {
 // Uses reports whether cell i is of a column that is not left out.
 func (c *Coder) Uses(i int) bool { return c.columns[i].Kind != LeftOut }
 
-// Features are the names of the features.
+// Cols returns the number of features.
+func (c *Coder) Cols() int { return c.cols }
+
+// Features are the names of the features; nil if there are more than 65,536.
 func (c *Coder) Features() []string { return c.features }
+
+// A row has the columns and the values of its nonzeros.
+type row struct {
+	columns []int32
+	values  []float32
+}
+
+func (r *row) add(column int32, v float32) {
+	if v != 0 && column != none {
+		r.columns, r.values = append(r.columns, column), append(r.values, v)
+	}
+}
 
 // Encode appends the columns and the values of a row's nonzeros. If it refuses a cell it says which
 // and why. It makes no garbage.
 func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 	[]int32, []float32, int, string,
 ) {
+	r := row{columns, values}
 	for i := range c.columns {
 		in, cell := &c.columns[i], cells[i]
-		gap := false
-		switch in.Kind {
-		case Number:
-			v, ok := parse(cell)
-			if ok {
-				v = float64(in.scaled(v))
-			} else if gap = in.isGap(cell); gap {
-				v = float64(in.filled)
-			} else {
-				return columns, values, i, notNumber
-			}
-			if math.Abs(v) > math.MaxFloat32 {
-				return columns, values, i, "the number is too large beside those of the training"
-			}
-			if v != 0 {
-				columns, values = append(columns, in.first), append(values, float32(v))
-			}
-		case Category:
-			if gap = dataset.IsMissing(cell); gap {
-				break
-			}
-			j, known := in.level(cell)
-			if !known && !utf8.ValidString(cell) {
-				return columns, values, i,
-					"the word is not UTF-8: convert the file, with iconv for instance"
-			}
-			if !known {
-				c.note(in, cell)
-			}
-			if j != none {
-				columns, values = append(columns, j), append(values, 1)
-			}
+		if in.Kind == LeftOut {
+			continue
 		}
+		gap, reason := in.isGap(cell), ""
 		switch {
 		case gap && c.RefuseGaps:
-			return columns, values, i, "missing value: fill it in or leave the row out"
-		case gap && in.Gaps == 0:
-			c.note(in, "")
-		case gap && in.gap != none:
-			columns, values = append(columns, in.gap), append(values, 1)
+			reason = "missing value: fill it in or leave the row out"
+		case gap:
+			r.add(in.first, in.filled)
+			if r.add(in.gap, 1); in.Gaps == 0 {
+				c.note(in, "")
+			}
+		case in.Kind == Number:
+			reason = in.number(&r, cell)
+		case in.Kind == Date:
+			reason = in.date(&r, cell)
+		case in.Kind == Text:
+			r.columns, r.values = in.text.encode(cell, in.first, r.columns, r.values)
+		default:
+			var known bool
+			if known, reason = in.category(&r, cell); !known {
+				c.note(in, cell)
+			}
+		}
+		if reason != "" {
+			return columns, values, i, reason
 		}
 	}
-	return columns, values, 0, ""
+	return r.columns, r.values, 0, ""
 }
 
-const notNumber = "the column is of numbers: correct the cell or leave it empty; -categories takes " +
-	"what a column has for words"
+// number adds the feature of a number, or says why there is none.
+func (in *coding) number(r *row, cell string) string {
+	v, ok := parse(cell)
+	if !ok {
+		return "the column is of numbers: correct the cell or leave it empty; -categories takes " +
+			"what a column has for words"
+	}
+	return in.addScaled(r, v)
+}
 
-// isGap reports whether a cell of numbers that is none is a gap.
+// date adds the features of a date, or says why there are none.
+func (in *coding) date(r *row, cell string) string {
+	d, ok := parseDate(cell)
+	if !ok {
+		return "the column is of dates such as 2026-11-24 or 2026-11-24T18:30: correct the cell or " +
+			"leave it empty; -categories takes what a column has for words"
+	}
+	reason := in.addScaled(r, d.days)
+	r.add(in.first+1+int32(d.month), 1)
+	r.add(in.first+1+12+int32(d.weekday), 1)
+	return reason
+}
+
+// addScaled adds a number on the scale of the column.
+func (in *coding) addScaled(r *row, v float64) string {
+	x := in.scaled(v)
+	if math.Abs(float64(x)) > math.MaxFloat32 {
+		return "the number is too large beside those of the training"
+	}
+	r.add(in.first, x)
+	return ""
+}
+
+// category adds the feature of a level, if it has one, and reports whether the training had it often
+// enough.
+func (in *coding) category(r *row, cell string) (known bool, reason string) {
+	j, known := in.level(cell)
+	if !known && !utf8.ValidString(cell) {
+		return true, "the word is not UTF-8: convert the file, with iconv for instance"
+	}
+	r.add(j, 1)
+	return known, ""
+}
+
+// isGap reports whether a cell is a gap.
 func (in *coding) isGap(cell string) bool {
-	_, word := in.levels[cell]
-	return word || dataset.IsMissing(cell)
+	if len(in.GapWords) > 0 {
+		if _, word := in.levels[cell]; word {
+			return true
+		}
+	}
+	return dataset.IsMissing(cell)
 }
 
 // level returns the feature of a level, or none, and whether the training had it often enough.

@@ -16,6 +16,8 @@ type Kind string
 const (
 	Number   Kind = "number"
 	Category Kind = "category"
+	Date     Kind = "date"
+	Text     Kind = "text"
 	LeftOut  Kind = "left out"
 )
 
@@ -31,7 +33,8 @@ type Column struct {
 	// GapFeature says that a feature, the column's last, is 1 where there is a gap.
 	GapFeature bool `json:"gap_feature,omitempty"`
 
-	// A number v becomes (v - Shift) * Factor, and a gap (Mean - Shift) * Factor.
+	// A number v becomes (v - Shift) * Factor, and a gap (Mean - Shift) * Factor. Of a date v is
+	// the days since 1970.
 	Mean   float64 `json:"mean,omitempty"`
 	Shift  float64 `json:"shift,omitempty"`
 	Factor float64 `json:"factor,omitempty"`
@@ -39,11 +42,13 @@ type Column struct {
 	GapWords []string `json:"gap_words,omitempty"`
 
 	// Levels of a category, sorted, are those of two rows or more, and Counts says how many rows
-	// have each.
+	// have each. Of dates there are the counts of the months and weekdays, without levels.
 	Levels []string `json:"levels,omitempty"`
 	Counts []int    `json:"counts,omitempty"`
 	// HashBits, if not 0, says that levels are hashed to 2^HashBits features.
 	HashBits int `json:"hash_bits,omitempty"`
+
+	Text *Words `json:"text,omitempty"` // of the kind Text
 }
 
 // yesNo reports whether a single feature tells two levels apart: it is 1 for the second.
@@ -64,6 +69,10 @@ func (c *Column) features() (n int) {
 	switch {
 	case c.Kind == Number:
 		n = 1
+	case c.Kind == Date:
+		n = dateFeatures
+	case c.Kind == Text:
+		n = len(c.Text.at)
 	case c.HashBits > 0:
 		n = 1 << c.HashBits
 	default:
@@ -77,34 +86,35 @@ func (c *Column) features() (n int) {
 
 // A Feature is what one of the numbers of an encoded row stands for.
 type Feature struct {
-	// Name is such as age, city=Rome, or "age is missing".
+	// Name is such as age, city=Rome, "age is missing", "born in May", or "review: not good".
 	Name string
 	// Spread is the standard deviation over the rows that the encoder was fitted on, by which the
-	// weights of features compare. It is NaN where levels are hashed.
+	// weights of features compare. It is NaN where words are hashed.
 	Spread float64
 }
 
-// describe appends what the column's features stand for.
-func (c *Column) describe(all []Feature) []Feature {
-	indicator := func(name string, count int) {
+// feature says what feature j of the column stands for.
+func (c *Column) feature(j int) Feature {
+	indicator := func(what string, count int) Feature {
 		p := float64(count) / float64(c.Rows)
-		all = append(all, Feature{name, math.Sqrt(float64(p * (1 - p)))})
+		return Feature{c.Name + what, math.Sqrt(float64(p * (1 - p)))}
 	}
 	switch {
-	case c.Kind == Number:
-		all = append(all, Feature{c.Name, 1})
+	case c.GapFeature && j == c.features()-1:
+		return indicator(" is missing", c.Gaps)
+	case c.Kind == Text && c.Text.Words[c.Text.at[j]] != "":
+		return Feature{c.Name + ": " + c.Text.Words[c.Text.at[j]], math.NaN()}
+	case c.Kind == Text:
+		return Feature{fmt.Sprintf("%s: bucket %d", c.Name, c.Text.at[j]), math.NaN()}
 	case c.HashBits > 0:
-		for b := range 1 << c.HashBits {
-			all = append(all, Feature{fmt.Sprintf("%s in bucket %d", c.Name, b), math.NaN()})
-		}
+		return Feature{fmt.Sprintf("%s in bucket %d", c.Name, j), math.NaN()}
+	case c.Kind == Date && j > 0:
+		return indicator(" in "+dateLevels[j-1], c.Counts[j-1])
+	case c.Kind == Category:
+		j += c.skipped()
+		return indicator("="+c.Levels[j], c.Counts[j])
 	}
-	for k := c.skipped(); k < len(c.Levels); k++ {
-		indicator(c.Name+"="+c.Levels[k], c.Counts[k])
-	}
-	if c.GapFeature {
-		indicator(c.Name+" is missing", c.Gaps)
-	}
-	return all
+	return Feature{c.Name, 1} // a number
 }
 
 // scaled returns the feature that a number becomes.
@@ -114,23 +124,41 @@ func (c *Column) scaled(v float64) float32 { return float32((v - c.Shift) * c.Fa
 func (c *Column) check() error {
 	bad := fmt.Errorf("column %q is not one that an encoder has", c.Name)
 	if c.Rows < 1 || c.Gaps < 0 || c.Gaps > c.Rows || c.HashBits < 0 || c.HashBits > hashBits ||
-		len(c.Counts) != len(c.Levels) || len(c.Levels) > maxLevels {
+		len(c.Levels) > maxLevels || (c.Text != nil) != (c.Kind == Text) {
+		return bad
+	}
+	counts, scaled := len(c.Levels), false
+	switch c.Kind {
+	case Number:
+		scaled = true
+	case Date:
+		counts, scaled = len(dateLevels), true
+	case Text:
+		if err := c.Text.unpack(c.Rows); err != nil {
+			return fmt.Errorf("column %q: %w", c.Name, err)
+		}
+	case Category, LeftOut:
+	default:
+		return bad
+	}
+	if len(c.Counts) != counts || c.Levels != nil && (c.Kind != Category || c.HashBits > 0) ||
+		c.HashBits > 0 && c.Kind != Category || c.GapWords != nil && c.Kind != Number ||
+		c.GapFeature && c.Kind == LeftOut ||
+		scaled && !(floats.IsFinite(c.Mean) && floats.IsFinite(c.Shift) && floats.IsFinite(c.Factor) &&
+			c.Factor > 0) {
 		return bad
 	}
 	left := c.Rows - c.Gaps
 	for k, count := range c.Counts {
-		if count < 1 || count > left || k > 0 && c.Levels[k-1] >= c.Levels[k] {
+		if c.Kind == Date {
+			left = c.Rows // a row counts for its month and its weekday
+		} else if count < 1 || k > 0 && c.Levels[k-1] >= c.Levels[k] {
+			return bad
+		}
+		if count < 0 || count > left {
 			return bad
 		}
 		left -= count
-	}
-	switch {
-	case c.Kind == Number && c.Levels == nil && c.HashBits == 0 && floats.IsFinite(c.Mean) &&
-		floats.IsFinite(c.Shift) && floats.IsFinite(c.Factor) && c.Factor > 0:
-	case c.Kind == Category && (c.Levels == nil || c.HashBits == 0) && c.GapWords == nil:
-	case c.Kind == LeftOut && c.features() == 0:
-	default:
-		return bad
 	}
 	return nil
 }
@@ -163,5 +191,22 @@ func (c *Column) fitLevels(s *stats) {
 	slices.Sort(c.Levels)
 	for _, level := range c.Levels {
 		c.Counts = append(c.Counts, *s.levels[level])
+	}
+}
+
+// fitDate fills in the scale of the days, and how many rows there are of each month and weekday.
+func (c *Column) fitDate(s *stats) {
+	if s.days == nil {
+		s.days = newStats()
+	}
+	c.fitNumber(s.days)
+	c.Kind, c.Counts = Date, slices.Clone(s.calendar[:])
+}
+
+// fitText fills in the buckets of text, if they have been counted.
+func (c *Column) fitText(s *stats) {
+	if c.Kind == Text && s.text != nil {
+		c.Text = s.text.words()
+		c.GapFeature = 100*c.Gaps > c.Rows
 	}
 }

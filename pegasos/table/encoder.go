@@ -2,10 +2,7 @@ package table
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 
 	"github.com/pegasimd/pegasimd/dataset"
 )
@@ -71,6 +68,9 @@ func (e *Encoder) checkSize() error {
 		}
 		each := len(c.Name) + nameBytes
 		n := c.features()
+		if c.Kind == Text { // a table of its buckets
+			each, n = 4, 1<<c.Text.Bits
+		}
 		if left < 0 || n > left/each {
 			return fmt.Errorf("the names of the features take more than %d bytes", maxNameBytes)
 		}
@@ -89,21 +89,44 @@ func (e *Encoder) Cols() (n int) {
 
 // Bytes returns about how much memory the rows take that the encoder was fitted on.
 func (e *Encoder) Bytes() int64 {
-	used, rows := 0, 0
+	rows, nonzeros := 0, 0
 	for i := range e.Columns {
-		if rows = e.Columns[i].Rows; e.Columns[i].Kind != LeftOut {
-			used++
+		c := &e.Columns[i]
+		rows = c.Rows
+		switch c.Kind {
+		case Text:
+			for _, count := range c.Text.counts {
+				nonzeros += int(count)
+			}
+		case Date:
+			nonzeros += 3 * rows
+		case Number, Category:
+			nonzeros += rows
 		}
 	}
-	return int64(rows) * int64(min(4*e.Cols(), 8*used))
+	return min(4*int64(rows)*int64(e.Cols()), 8*int64(nonzeros))
 }
 
 // Features says what the numbers of an encoded row stand for.
 func (e *Encoder) Features() (all []Feature) {
 	for i := range e.Columns {
-		all = e.Columns[i].describe(all)
+		for j := range e.Columns[i].features() {
+			all = append(all, e.Columns[i].feature(j))
+		}
 	}
 	return all
+}
+
+// Feature says what feature j of an encoded row stands for.
+func (e *Encoder) Feature(j int) Feature {
+	for i := range e.Columns {
+		n := e.Columns[i].features()
+		if j < n {
+			return e.Columns[i].feature(j)
+		}
+		j -= n
+	}
+	panic("table: no such feature")
 }
 
 // Table returns what tells the columns of another file apart.
@@ -134,128 +157,4 @@ func (e *Encoder) Order(named map[string]string) ([]string, error) {
 		}
 	}
 	return cells, nil
-}
-
-// A Fitter takes in the cells of training rows, to fit an encoder: it is a [dataset.Encoder] that
-// makes no features.
-type Fitter struct {
-	// Overrule has the kinds of columns, by name or, counted from 0, by number in the file. They
-	// count in place of the rule.
-	Overrule map[string]Kind
-	// Skip, if not nil, says which rows, counted from 0, are not taken in.
-	Skip func(row int) bool
-
-	row     int
-	columns []*stats
-}
-
-// Uses is true of all cells.
-func (f *Fitter) Uses(int) bool { return true }
-
-// Features are none.
-func (f *Fitter) Features() []string { return nil }
-
-// Encode takes in a row.
-func (f *Fitter) Encode(cells []string, columns []int32, values []float32) (
-	[]int32, []float32, int, string,
-) {
-	f.row++
-	if f.Skip != nil && f.Skip(f.row-1) {
-		return columns, values, 0, ""
-	}
-	for len(f.columns) < len(cells) {
-		f.columns = append(f.columns, newStats())
-	}
-	for i, cell := range cells {
-		f.columns[i].add(cell)
-	}
-	return columns, values, 0, ""
-}
-
-// Fit has read read a CSV file with opt, and returns the encoder of its rows. By [Encoder.Options]
-// the file is then read again, to encode them.
-func (f *Fitter) Fit(opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
-	*Encoder, error,
-) {
-	opt.Encoder = f
-	set, err := read(opt)
-	if err != nil {
-		return nil, err
-	}
-	return f.encoder(set.Table)
-}
-
-// encoder returns the encoder of the rows so far. t is what is known of the table they are of; it
-// may be nil.
-func (f *Fitter) encoder(t *dataset.Table) (*Encoder, error) {
-	if len(f.columns) == 0 {
-		return nil, errors.New("no rows")
-	}
-	if t == nil {
-		t = &dataset.Table{LabelAt: -1}
-	}
-	e := &Encoder{Version: version, Columns: make([]Column, len(f.columns)), LabelAt: t.LabelAt,
-		Header: t.Columns != nil && t.Check(len(f.columns)) == nil, Label: t.Label}
-	unknown := len(f.Overrule)
-	for i := range e.Columns {
-		c, number := &e.Columns[i], i
-		if t.LabelAt >= 0 && i >= t.LabelAt {
-			number++ // the label's comes before
-		}
-		c.Name = strconv.Itoa(number)
-		kind, given := f.Overrule[c.Name]
-		if given && (slices.Contains(t.Columns, c.Name) || t.Columns != nil && t.Label == c.Name) {
-			kind, given = "", false // it is the name of a column
-		}
-		if t.Columns != nil {
-			c.Name = t.Columns[i]
-			if k, named := f.Overrule[c.Name]; named {
-				kind, given = k, true
-			}
-		}
-		if given {
-			unknown--
-		}
-		c.settle(f.columns[i], kind)
-	}
-	if unknown > 0 {
-		return nil, f.unknown(e)
-	}
-	if e.Cols() == 0 {
-		return nil, errors.New("all columns are left out: see inspect, and -numbers or -categories")
-	}
-	if err := e.checkSize(); err != nil {
-		return nil, err
-	}
-	return e, nil
-}
-
-// unknown returns the error of a column that is to be overruled, but isn't there.
-func (f *Fitter) unknown(e *Encoder) error {
-	for name := range f.Overrule {
-		known := name == e.Label
-		for i := range e.Columns {
-			number, err := strconv.Atoi(name)
-			known = known || name == e.Columns[i].Name || err == nil && number == i
-		}
-		if !known {
-			return fmt.Errorf("no column is called %q", name)
-		}
-	}
-	return errors.New("two names are of one column")
-}
-
-// settle makes the column one of the given kind, or of that which the rule finds.
-func (c *Column) settle(s *stats, kind Kind) {
-	c.fit(s)
-	if kind == "" || kind == c.Kind && kind != Category {
-		return
-	}
-	*c = Column{Name: c.Name, Rows: s.rows, Gaps: s.gaps, Kind: kind, Reason: "as given"}
-	switch kind {
-	case Number:
-		c.fitNumber(s)
-	case Category:
-		c.fitLevels(s)
-	}
 }

@@ -41,6 +41,12 @@ func (c *Column) fit(s *stats) {
 		c.fitNumber(s)
 		c.Reason = fmt.Sprintf("numbers, and %s in %d rows, taken for gaps",
 			strings.Join(escape.Names(words), ", "), s.words)
+	case s.dates == s.words && s.numbers == 0:
+		c.fitDate(s)
+		c.Reason = "dates"
+	case s.likeText():
+		c.Kind = Text // its n-grams may still have to be counted
+		c.Reason = fmt.Sprintf("different texts of %.0f words", 1+float64(s.spaces)/float64(cells))
 	case s.likeNames() && s.gaps > 0:
 		c.Kind, c.GapFeature = Category, true
 		c.Reason = fmt.Sprintf("%s different words, as names are: only whether there is one counts",

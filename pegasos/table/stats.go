@@ -16,6 +16,7 @@ const (
 	// maxKept is how many different cells of a column are told apart, and maxKeptNumbers of one
 	// that has had only numbers.
 	maxKept        = 1 << 16
+	maxKeptBytes   = 1 << 22
 	maxKeptNumbers = 1 << 12
 	// maxSeen is how many whole numbers are told apart to find those that number the rows.
 	maxSeen = 1 << 20
@@ -33,15 +34,24 @@ type stats struct {
 	seen                map[float64]struct{} // nil once a number came again, or one with a fraction
 
 	levels  map[string]*int // how often each cell came that is no gap
+	kept    int             // bytes of them
 	full    bool            // there were too many to be kept
 	stopped bool            // no more cells are compared
 	few     []string        // the first different words, one more than may be gaps
 
 	counted, different int // cells that were compared, and those that had not come before
+
+	spaces   int // in all words
+	dates    int // words that are dates
+	days     *stats
+	calendar [dateFeatures - 1]int // how many dates are in each month, and on each weekday
+	grams    int                   // words of an n-gram
+	text     *textStats            // nil where cells don't look like text
 }
 
 func newStats() *stats {
 	return &stats{
+		grams:     textGrams,
 		ascending: true, seen: map[float64]struct{}{}, levels: map[string]*int{},
 		least: math.Inf(1), most: math.Inf(-1), last: math.Inf(-1),
 	}
@@ -119,12 +129,50 @@ func (s *stats) number(v float64, digits int) {
 }
 
 func (s *stats) word(cell string) {
+	if d, ok := parseDate(cell); ok && s.dates == s.words {
+		s.date(d)
+	}
+	spaces := strings.Count(cell, " ")
+	s.spaces += spaces
+	s.countText(cell, spaces)
 	if s.words++; s.levels == nil {
 		s.levels = map[string]*int{} // from here on
 	}
 	if len(s.few) <= mostGapWords && !slices.Contains(s.few, cell) {
 		s.few = append(s.few, strings.Clone(cell))
 	}
+}
+
+func (s *stats) date(d date) {
+	if s.dates++; s.days == nil {
+		s.days = newStats()
+	}
+	s.days.number(d.days, 0)
+	s.calendar[d.month]++
+	s.calendar[12+d.weekday]++
+}
+
+// triedRows is how many cells tell whether n-grams are worth to be counted.
+const triedRows = 256
+
+// countText counts the n-grams of a cell if the first has some words, as long as the cells look like
+// text.
+func (s *stats) countText(cell string, spaces int) {
+	cells := s.rows - s.gaps
+	if cells == 1 && spaces >= textSpaces-1 && s.text == nil {
+		s.text = newTextStats(s.grams)
+	}
+	if s.text == nil {
+		return
+	}
+	if s.text.add(cell, s.rows); !s.text.wanted && cells == triedRows && !s.likeText() {
+		s.text = nil
+	}
+}
+
+// likeText reports whether the cells are like names, but of several words.
+func (s *stats) likeText() bool {
+	return s.likeNames() && s.spaces >= textSpaces*(s.rows-s.gaps)
 }
 
 func (s *stats) level(cell string) {
@@ -135,12 +183,13 @@ func (s *stats) level(cell string) {
 	case s.words == 0 && len(s.levels) == maxKeptNumbers:
 		s.levels, s.full = nil, true
 		return
-	case len(s.levels) == maxKept:
+	case len(s.levels) == maxKept || s.kept > maxKeptBytes:
 		s.full, s.stopped = true, true
 	default:
 		count = new(int)
 		*count = 1
 		s.levels[strings.Clone(cell)] = count
+		s.kept += len(cell)
 		s.different++
 	}
 	if !s.stopped {
