@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // version is that of the form of encoders in files.
@@ -130,7 +131,7 @@ func (e *Encoder) Order(named map[string]string) ([]string, error) {
 	for i := range e.Columns {
 		c, found := &e.Columns[i], false
 		if cells[i], found = named[c.Name]; !found && c.Kind != LeftOut {
-			return nil, fmt.Errorf("table: no cell for the column %q", c.Name)
+			return nil, fmt.Errorf("table: no cell for the column %q", escape.Cut(c.Name))
 		}
 	}
 	return cells, nil
@@ -239,7 +240,7 @@ func (f *Fitter) unknown(e *Encoder) error {
 			known = known || name == e.Columns[i].Name || err == nil && number == i
 		}
 		if !known {
-			return fmt.Errorf("no column is called %q", name)
+			return fmt.Errorf("no column is called %q", escape.Cut(name))
 		}
 	}
 	return errors.New("two names are of one column")
