@@ -192,6 +192,229 @@ func TestCSVBlocks(t *testing.T) {
 	}
 }
 
+// A lengths is an encoder whose features are the lengths of cells. It refuses the cell bad, and
+// takes none of the columns that it is said to leave out.
+type lengths struct {
+	columns int
+	leaves  string // the numbers of columns
+}
+
+func (l lengths) Uses(i int) bool { return !strings.Contains(l.leaves, fmt.Sprint(i)) }
+
+func (l lengths) Cols() int { return len(l.Features()) }
+
+func (l lengths) Features() (names []string) {
+	for i := range l.columns {
+		names = append(names, fmt.Sprintf("length %d", i))
+	}
+	return names
+}
+
+func (l lengths) Encode(cells []string, columns []int32, values []float32) (
+	[]int32, []float32, int, string,
+) {
+	for i, cell := range cells {
+		if cell == "bad" {
+			return columns, values, i, "want a good one"
+		}
+		if i < l.columns && l.Uses(i) && cell != "" {
+			columns, values = append(columns, int32(i)), append(values, float32(len(cell)))
+		}
+	}
+	return columns, values, 0, ""
+}
+
+// The first row of a table with words is a header unless its cells come again below, or it is of
+// other numbers than 0, 1, 2 and so on.
+func TestCSVHeader(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		opt        Options
+		header     string // the names of the features, or nothing
+		rows       int
+	}{
+		{"words", "red,round,yes\nblue,round,no\nred,flat,yes\n", Options{}, "", 3},
+		{"words and names", "colour,shape,ok\nred,round,yes\nblue,flat,no\n", Options{},
+			"colour shape", 2},
+		{"one row of words", "colour,shape,ok\n", Options{}, "colour shape", 0},
+		{"words, no header as is said", "colour,ok\nred,yes\n", Options{Header: HeaderNo}, "", 2},
+		{"words, a header as is said", "red,yes\nred,yes\n", Options{Header: HeaderYes}, "red", 1},
+		{"a name that is a value", "red,round,ok\n1,flat,yes\nred,flat,no\n", Options{},
+			"red round", 2},
+		{"two names of five that are values", "red,ok,a,b,y\nred,ok,1,2,p\n1,2,3,4,q\n", Options{},
+			"red ok a b", 2},
+		{"two names of four that are values", "red,ok,a,y\nred,ok,1,p\n1,2,3,q\n", Options{}, "", 3},
+		{"values of other columns", "red,round,yes\nround,yes,red\nyes,red,round\n", Options{},
+			"red round", 2},
+		{"blanks and quotes", "red , round,yes\n\" red\",round ,yes\n", Options{}, "", 2},
+		{"again in a row that is not whole", "red,round,yes\nred,rou", Options{}, "", -1},
+		{"tabs", "red\tround\tyes\nred\tround\tyes\n", Options{Format: FormatTSV}, "", 2},
+		{"byte order mark", "\ufeffred,round,yes\nred,round,yes\n", Options{}, "", 2},
+		{"words and a gap", "red,,yes\nblue,round,no\n", Options{}, "red ", 1},
+		{"words and NA", "red,NA,yes\nblue,round,no\n", Options{}, "", 2},
+		{"words and a number", "red,2,yes\nblue,3,no\n", Options{}, "", 2},
+		{"label by name", "red,yes\nred,yes\n", Options{LabelColumn: "red"}, "yes", 1},
+
+		{"0, 1, 2 and a word", "0,1,2,target\n5,6,7,a\n8,9,9,b\n", Options{}, "0 1 2", 2},
+		{"0, 1, 2 after a word", "target,0,1,2\na,6,7,5\nb,9,9,8\n", Options{LabelColumn: "0"},
+			"0 1 2", 2},
+		{"0, 1, 2 and a word within", "0,1,y,2\n5,6,a,7\n", Options{LabelColumn: "2"}, "0 1 2", 1},
+		{"0, 1, 2 and a class", "0,1,2,a\n5,6,7,a\n8,9,9,b\n", Options{}, "", 3},
+		{"0, 1, 2 and a number", "0,1,2,3\n5,6,7,8\n", Options{}, "", 2},
+		{"0, 1, 2 and a gap", "0,1,2,?\n5,6,7,a\n", Options{Header: HeaderYes}, "0 1 2", 1},
+		{"0, 1 and a word", "0,1,a\n5,6,b\n", Options{}, "", 2},
+		{"1, 2, 3 and a word", "1,2,3,a\n5,6,7,b\n", Options{}, "", 2},
+		{"0, 2, 1 and a word", "0,2,1,a\n5,6,7,b\n", Options{}, "", 2},
+		{"0, 1, 2.0 and a word", "0,1,2.0,a\n5,6,7,b\n", Options{}, "", 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.opt.Encoder = lengths{}
+			s, err := readCSVText(c.text, c.opt)
+			if c.rows < 0 {
+				if err == nil {
+					t.Error("no error")
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			header := ""
+			if s.Table != nil {
+				header = strings.Join(s.Table.Columns, " ")
+			}
+			if header != c.header || s.Rows() != c.rows {
+				t.Errorf("header %q, %d rows, want %q, %d", header, s.Rows(), c.header, c.rows)
+			}
+		})
+	}
+}
+
+// Cells that come again are looked for in all that is read ahead, and a header of many rows stays.
+func TestCSVHeaderOfLongFile(t *testing.T) {
+	rest := strings.Repeat("blue,flat,no\n", blockSize)
+	for text, header := range map[string]bool{
+		"colour,shape,ok\n" + rest:                                    true,
+		"red,round,yes\n" + rest[:13*2000] + "red,round,yes\n" + rest: false,
+	} {
+		s, err := readCSVText(text, Options{Encoder: lengths{}})
+		if err != nil || (s.Table != nil) != header {
+			t.Errorf("%.20q: %v, %v", text, s, err)
+		}
+	}
+}
+
+// Carriage returns alone would make one row of a file, which is none of its header.
+func TestCSVCarriageReturns(t *testing.T) {
+	const want = `a.csv:1: carriage returns alone don't end lines: make newlines of them, such as by ` +
+		`tr '\r' '\n'`
+	for _, text := range []string{"a,b,y\r1,2,3\r4,5,6\r", "1,2,3\r4,5,6", "1,2,3\r4,5,6\n"} {
+		for _, opt := range []Options{{}, {Header: HeaderYes}, {Encoder: lengths{}}} {
+			if s, err := readCSVText(text, opt); s != nil || err == nil || err.Error() != want {
+				t.Errorf("%q: %v", text, err)
+			}
+		}
+	}
+	if s, err := readCSVText("a,b,y\r\n1,2,3\r\n", Options{}); err != nil || s.Rows() != 1 {
+		t.Error(err)
+	}
+}
+
+// An encoder's columns are found as a table's are; one that it does not use may be missing. The
+// cells that it refuses are counted, and the first has its place.
+func TestCSVEncoder(t *testing.T) {
+	named := &Table{Columns: []string{"a", "b", "c"}, Label: "y", LabelAt: -1}
+	first := &Table{LabelAt: 0}
+	const want = "7 1:1 2:2 3:3\n8 1:4 3:1\n"
+	const without = "0 1:1 2:2 3:3\n0 1:4 3:1\n"
+	for _, c := range []struct {
+		name, text string
+		opt        Options
+		leaves     string
+		want       string // as svmlight, or an error
+		others     string
+	}{
+		{"as it was", "a,b,c,y\nx,xx,xxx,7\nxxxx,,x,8\n", Options{Table: named}, "", want, ""},
+		{"another order", "c,y,b,a\nxxx,7,xx,x\nx,8,,xxxx\n", Options{Table: named}, "", want, ""},
+		{"more columns", "c,y,z,b,a\nxxx,7,bad,xx,x\nx,8,9,,xxxx\n", Options{Table: named}, "", want,
+			"z"},
+		{"no header", "1,xx,xxx,7\nxxxx,,x,8\n", Options{Table: named}, "", want, ""},
+		{"label first, no header", "7,1,xx,xxx\n8,xxxx,,x\n", Options{Table: first}, "", want, ""},
+		{"no label", "c,b,a\nxxx,xx,x\nx,,xxxx\n", Options{Table: named, Labels: LabelsAuto}, "",
+			without, ""},
+		{"no label, no header", "x,2,xxx\nxxxx,,x\n", Options{Table: named, Labels: LabelsAuto}, "",
+			strings.Replace(without, "2:2", "2:1", 1), ""},
+		{"a column that isn't used is there", "a,b,c,y\nx,xx,xxx,7\nxxxx,,x,8\n",
+			Options{Table: named}, "1", strings.Replace(want, " 2:2", "", 1), ""},
+		{"a column that isn't used is missing", "c,y,a\nxxx,7,x\nx,8,xxxx\n", Options{Table: named},
+			"1", strings.Replace(want, " 2:2", "", 1), ""},
+		{"a column that is used is missing", "c,y,a\nxxx,7,x\n", Options{Table: named}, "0",
+			`a.csv:1: no column is called "b" in the header`, ""},
+		{"a column that isn't used is missing, no header", "xxx,7,8\n", Options{Table: named}, "1",
+			"a.csv:1: 3 columns, want 4 with the label's", ""},
+		{"refused", "a,b,c,y\nx,xx,bad,7\nbad,bad,x,8\n,,,9\nbad,,,9\n", Options{Table: named}, "",
+			`a.csv:2:6: column "c": token "bad": want a good one (and 2 such cells more)`, ""},
+		{"refused in another order", "c,y,b,a\nx,7,bad,x\n", Options{Table: named}, "",
+			`a.csv:2:5: column "b": token "bad": want a good one`, ""},
+		{"words alone, no header", "x,xx,xxx,7\n", Options{Table: named}, "",
+			`a.csv:1: no column is called "y" in the header: it had the labels; say which has them ` +
+				`now (-label-column)`, ""},
+		{"words alone that come again, no header", "x,xx,xxx,7\nx,xx,xxx,7\n", Options{Table: named},
+			"", "7 1:1 2:2 3:3\n7 1:1 2:2 3:3\n", ""},
+		{"refused, no header", "1,x,bad,7\n", Options{Table: named}, "",
+			`a.csv:1:5: token "bad": want a good one`, ""},
+		{"refused, and a row is ragged", "a,b,c,y\nx,xx,bad,7\n1,2\n", Options{Table: named}, "",
+			"a.csv:3: 2 cells where the first row has 4", ""},
+		{"label", "a,b,c,y\nx,xx,bad,7\n1,2,3,\n", Options{Table: named}, "",
+			`a.csv:3:7: column "y": missing label`, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.opt.Features, c.opt.Encoder = 3, lengths{3, c.leaves}
+			got, err := readCSVText(c.text, c.opt)
+			if err != nil {
+				if err.Error() != c.want {
+					t.Errorf("%v, want\n%s", err, c.want)
+				}
+				return
+			}
+			if !equal(examples(got), examples(mustText(t, c.want, Options{}))) {
+				t.Errorf("%v, want %s", examples(got), c.want)
+			}
+			if others := strings.Join(got.Others, " "); others != c.others || got.Cols() != 3 {
+				t.Errorf("others %q, %d columns", others, got.Cols())
+			}
+			if !slices.Equal(got.Table.Columns, c.opt.Encoder.Features()) {
+				t.Errorf("%+v", got.Table)
+			}
+		})
+	}
+}
+
+// A fault says which cell of which column it is in, if that is a feature's.
+func TestSyntaxErrorOfCSV(t *testing.T) {
+	long := strings.Repeat("n", 50)
+	for _, c := range []struct {
+		text, name, token string
+		cell              bool
+	}{
+		{"a,b,y\n1,red,2\n", "b", "red", true},
+		{"a," + long + ",y\n1,,2\n", long[:40] + "...", "", true},
+		{"a,b,y\n1,2,3\n1,2,x\n", "y", "x", false},
+		{"1,2,3\n1,red,2\n", "", "red", true},
+		{"a,b,y\n1,2\n", "", "", false},
+	} {
+		_, err := readCSVText(c.text, Options{})
+		var at *SyntaxError
+		if !errors.As(err, &at) || at.Name != c.name || at.Token != c.token || at.Cell != c.cell {
+			t.Errorf("%q: %+v", c.text, at)
+		}
+	}
+	e := &SyntaxError{File: "a", Line: 3, Column: 8, Name: "age", Token: "old", Reason: "no", More: 12}
+	if e.Error() != `a:3:8: column "age": token "old": no (and 12 such cells more)` {
+		t.Error(e)
+	}
+}
+
 func FuzzCSV(f *testing.F) {
 	for _, s := range []string{
 		"a,b,y\n1,2,3\n", "1,2,x\n3,4,y\n", "\"1\"\t2\n", "1,,2\n",

@@ -84,6 +84,122 @@ func TestConvertSvmlight(t *testing.T) {
 	}
 }
 
+// A table that is converted as a stream has the bytes of one that is converted in memory, and the
+// same errors.
+func TestConvertCSV(t *testing.T) {
+	long := strings.Repeat("1,0,0,0,0,c\n0,2,0,0,0,a\n0,0,3,0,0,b\n", blockSize/2)
+	tabs := func(s string) string { return strings.ReplaceAll(s, ",", "\t") }
+	words := "colour,size,y\nred,2,b\nblue,,a\nred,3,b\n"
+	for _, c := range []struct {
+		name, file, text string
+		opt              Options
+	}{
+		{"numbers", "a.csv", "1,2,3\n4,0,6\n", Options{}},
+		{"header", "a.csv", "a,b,y\n1,2,3\n4,0,6\n", Options{}},
+		{"class names", "a.csv", "1,2,pear\n4,0,apple\n5,5,pear\n", Options{}},
+		{"label in the middle", "a.csv", "1,pear,3\n4,apple,6\n", Options{LabelColumn: "1"}},
+		{"label by name", "a.csv", "a,y,b\n1,pear,3\n4,apple,6\n", Options{LabelColumn: "y"}},
+		{"no labels", "a.csv", "1,2\n4,0\n", Options{Labels: LabelsNo}},
+		{"tsv", "a.tsv", tabs("1,2,pear\n4,0,apple\n"), Options{}},
+		{"tsv by its format", "a.txt", tabs("1,2,pear\n4,0,apple\n"), Options{Format: FormatTSV}},
+		{"more than a block, sparse", "a.csv", long, Options{}},
+		{"more than a block, dense", "a.csv", long, Options{Layout: LayoutDense}},
+		{"sparse", "a.csv", "1,2,3\n4,0,6\n", Options{Layout: LayoutSparse}},
+		{"byte order mark", "a.csv", "\ufeff1,2,3\r\n4,0,6", Options{}},
+		{"by a table", "a.csv", "b,x,a,y\n1,2,3,p\n4,5,6,q\n", Options{Features: 2,
+			Table: &Table{Columns: []string{"a", "b"}, Label: "y", LabelAt: -1}}},
+		{"encoder", "a.csv", words, Options{Encoder: lengths{columns: 2}}},
+		{"encoder, tsv", "a.tsv", tabs(words), Options{Encoder: lengths{columns: 2}}},
+		{"header only", "a.csv", "a,b,y\n", Options{}},
+		{"empty", "a.csv", "", Options{}},
+
+		{"word", "a.csv", "1,2,3\n4,red,6\n", Options{}},
+		{"refused cells", "a.csv", "1,2,3\n4,bad,6\nbad,1,6\n", Options{Encoder: lengths{columns: 2}}},
+		{"ragged", "a.csv", "1,2,3\n4,6\n", Options{}},
+		{"missing label", "a.csv", "1,2,\n", Options{}},
+		{"layout", "a.csv", "1,2,3\n", Options{Layout: "x"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, path := range []string{
+				file(t, c.file, []byte(c.text)), file(t, c.file+".gz", zipped(t, c.text)),
+			} {
+				var got memory
+				rows, cols, err := ConvertCSV(&got, path, c.opt)
+				set, wantErr := Read(path, c.opt)
+				if wantErr != nil || err != nil {
+					if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+						t.Fatalf("%s: %v, want %v", path, err, wantErr)
+					}
+					continue
+				}
+				if !bytes.Equal(got, pgsm(t, set)) || rows != set.Rows() || cols != set.Cols() {
+					t.Errorf("%s: %d x %d, other bytes", path, rows, cols)
+				}
+			}
+		})
+	}
+	path := file(t, "a.csv", []byte("1,2,3\n4,0,6\n"))
+	if _, _, err := ConvertCSV(&memory{}, path+"x", Options{}); err == nil {
+		t.Error("no error")
+	}
+	if _, _, err := ConvertCSV(&failing{err: errors.New("full")}, path, Options{}); !says(err, "full") {
+		t.Error(err)
+	}
+}
+
+// A changing is where a file is written to that changes another file, once.
+type changing struct {
+	memory
+	path, text string
+	t          *testing.T
+}
+
+func (c *changing) WriteAt(p []byte, at int64) (int, error) {
+	if c.path != "" {
+		if err := os.WriteFile(c.path, []byte(c.text), 0o666); err != nil {
+			c.t.Error(err)
+		}
+		c.path = ""
+	}
+	return c.memory.WriteAt(p, at)
+}
+
+// A table that changes between the two times that it is read is refused where that shows.
+func TestConvertCSVChanges(t *testing.T) {
+	const text = "1,2,pear\n3,0,apple\n5,6,pear\n"
+	for name, after := range map[string]string{
+		"fewer rows":          "1,2,pear\n3,0,apple\n",
+		"more rows":           text + "7,8,pear\n",
+		"none":                "",
+		"fewer columns":       "1,pear\n3,apple\n5,pear\n",
+		"more columns":        "1,2,3,pear\n3,0,3,apple\n5,6,7,pear\n",
+		"fewer zeros":         "1,2,pear\n3,4,apple\n5,6,pear\n",
+		"more zeros":          "1,0,pear\n3,0,apple\n5,6,pear\n",
+		"another class":       "1,2,pear\n3,0,apple\n5,6,plum\n",
+		"a class less":        "1,2,pear\n3,0,pear\n5,6,pear\n",
+		"other classes":       "1,2,plum\n3,0,peach\n5,6,plum\n",
+		"another first class": "1,2,apple\n3,0,pear\n5,6,pear\n",
+		"numbers for classes": "1,2,0\n3,0,1\n5,6,0\n",
+		"words":               "1,2,pear\n3,red,apple\n5,6,pear\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			// The sparse form is written to as it begins, the dense form with the names.
+			for _, layout := range []Layout{LayoutSparse, LayoutDense} {
+				path := file(t, "a.csv", []byte(text))
+				w := &changing{path: path, text: after, t: t}
+				if _, _, err := ConvertCSV(w, path, Options{Layout: layout}); err == nil {
+					t.Errorf("%s: no error", layout)
+				}
+			}
+		})
+	}
+	path := file(t, "a.csv", []byte("1,2,3\n3,0,4\n"))
+	w := &changing{path: path, text: "1,2,a\n3,0,b\n", t: t}
+	if _, _, err := ConvertCSV(w, path, Options{Layout: LayoutSparse}); err == nil {
+		t.Error("classes for numbers: no error")
+	}
+}
+
 // Text that is read as a stream, into memory, and in the plainest way gives the same rows, and the
 // same errors.
 func FuzzConvertSvmlight(f *testing.F) {

@@ -134,12 +134,14 @@ func (c *Coder) Encode(cells []string, columns []int32, values []float32) (
 	return r.columns, r.values, 0, ""
 }
 
+const notNumber = "the column is of numbers: correct the cell or leave it empty; -categories takes " +
+	"what a column has for words"
+
 // number adds the feature of a number, or says why there is none.
 func (in *coding) number(r *row, cell string) string {
 	v, ok := parse(cell)
 	if !ok {
-		return "the column is of numbers: correct the cell or leave it empty; -categories takes " +
-			"what a column has for words"
+		return notNumber
 	}
 	return in.addScaled(r, v)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/scaling"
 )
@@ -122,7 +123,7 @@ func (c *Column) scaled(v float64) float32 { return float32((v - c.Shift) * c.Fa
 
 // check returns what is wrong with a column that comes from a file.
 func (c *Column) check() error {
-	bad := fmt.Errorf("column %q is not one that an encoder has", c.Name)
+	bad := fmt.Errorf("column %q is not one that an encoder has", escape.Cut(c.Name))
 	if c.Rows < 1 || c.Gaps < 0 || c.Gaps > c.Rows || c.HashBits < 0 || c.HashBits > hashBits ||
 		len(c.Levels) > maxLevels || (c.Text != nil) != (c.Kind == Text) {
 		return bad

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // version is that of the form of encoders in files.
@@ -153,7 +154,7 @@ func (e *Encoder) Order(named map[string]string) ([]string, error) {
 	for i := range e.Columns {
 		c, found := &e.Columns[i], false
 		if cells[i], found = named[c.Name]; !found && c.Kind != LeftOut {
-			return nil, fmt.Errorf("table: no cell for the column %q", c.Name)
+			return nil, fmt.Errorf("table: no cell for the column %q", escape.Cut(c.Name))
 		}
 	}
 	return cells, nil

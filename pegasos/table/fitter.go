@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // A Fitter takes in the cells of training rows, to fit an encoder: it is a [dataset.Encoder] that
@@ -150,7 +151,7 @@ func (f *Fitter) unknown(e *Encoder) error {
 			known = known || name == e.Columns[i].Name || err == nil && number == i
 		}
 		if !known {
-			return fmt.Errorf("no column is called %q", name)
+			return fmt.Errorf("no column is called %q", escape.Cut(name))
 		}
 	}
 	return errors.New("two names are of one column")

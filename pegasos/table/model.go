@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -96,8 +97,8 @@ func (m *Model) Score(cells []string) ([]float64, error) {
 	}
 	columns, values, bad, reason := m.coder.Encode(cells, nil, nil)
 	if reason != "" {
-		return nil, fmt.Errorf("table: column %q: cell %q: %s", m.Encoder.Columns[bad].Name,
-			cells[bad], reason)
+		return nil, fmt.Errorf("table: column %q: cell %q: %s",
+			escape.Cut(m.Encoder.Columns[bad].Name), escape.Cut(cells[bad]), reason)
 	}
 	row, err := sparse.NewShared(m.Cols(), []int64{0, int64(len(values))}, columns, values)
 	if err != nil {

@@ -1,0 +1,275 @@
+package table
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/modelio"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
+)
+
+var columnsOfVisits = []string{"visit", "colour", "age", "seen", "label"}
+
+// visits returns rows whose label, of so many classes, their colour tells but for a few. If there
+// are none it is a number, by the colour and the age.
+func visits(classes int) (rows [][]string) {
+	r := rand.New(rand.NewPCG(3, 3))
+	colours := []string{"red", "green", "blue", "grey"}
+	for i := range 200 {
+		k, age := r.IntN(len(colours)), r.IntN(60)
+		label := string(rune('a' + k%max(classes, 1)))
+		if classes == 0 {
+			label = strconv.Itoa(10*k + age/2)
+		}
+		row := []string{strconv.Itoa(i), colours[k], strconv.Itoa(age), "yes", label}
+		if i%9 == 0 {
+			row[2] = "NA"
+		}
+		if i%2 == 0 {
+			row[3] = "no"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// predicted returns how many rows are predicted as they are labelled, or nearly so if that is a
+// number.
+func predicted(t *testing.T, m *Model, rows [][]string) (right int) {
+	t.Helper()
+	for _, row := range rows {
+		have, err := m.Predict(row[:len(row)-1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := strconv.ParseFloat(have, 64)
+		want, _ := strconv.ParseFloat(row[len(row)-1], 64)
+		if have == row[len(row)-1] || err == nil && math.Abs(got-want) < 8 {
+			right++
+		}
+	}
+	return right
+}
+
+// reread returns a model as its file has it.
+func reread(t *testing.T, m *Model) *Model {
+	t.Helper()
+	var file bytes.Buffer
+	if err := m.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	p, err := modelio.Read(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return back
+}
+
+// checkScores compares the scores of rows, one by one, with those of all of them in a batch, and
+// with those of the model as its file has it.
+func checkScores(t *testing.T, m *Model, names []string, rows [][]string) {
+	t.Helper()
+	opt := dataset.Options{Layout: dataset.LayoutSparse}
+	m.Encoder.Options(&opt)
+	set, err := reading(written(t, slices.Concat([][]string{names}, rows)))(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	batch, back := m.DecisionAll(set.Sparse), reread(t, m)
+	for i, row := range rows {
+		named := map[string]string{}
+		for k, cell := range row {
+			named[names[k]] = cell
+		}
+		cells, err := m.Encoder.Order(named)
+		if err != nil {
+			t.Fatal(err)
+		}
+		have, err := m.Score(cells)
+		if want := batch[i*m.Outputs():][:m.Outputs()]; err != nil || !slices.Equal(have, want) {
+			t.Fatalf("row %d: %v, %v, want %v", i, have, err, want)
+		}
+		if again, err := back.Score(cells); err != nil || !slices.Equal(again, have) {
+			t.Fatalf("row %d: %v, %v of the file, want %v", i, again, err, have)
+		}
+	}
+}
+
+// A model of cells predicts classes and numbers, and is the same after it was written and read.
+func TestTrain(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		classes int
+		numbers bool // in place of names
+		cfg     pegasos.Config
+		right   int
+	}{
+		{"two classes", 2, false, pegasos.Config{}, 200},
+		{"two classes of numbers", 2, true, pegasos.Config{}, 200},
+		{"four classes", 4, false, pegasos.Config{}, 200},
+		{"four classes, one vs one", 4, false, pegasos.Config{Multiclass: pegasos.OneVsOne}, 200},
+		{"scaled again", 4, false, pegasos.Config{Scale: pegasos.ScaleStandard}, 200},
+		{"numbers", 0, false, pegasos.Config{Loss: pegasos.Squared}, 170},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rows := visits(c.classes)
+			for i := range rows {
+				if c.numbers {
+					rows[i][4] = strconv.Itoa(int(rows[i][4][0] - 'a'))
+				}
+			}
+			m, err := Train(t.Context(), columnsOfVisits, rows, "label", c.cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if right := predicted(t, m, rows); right < c.right {
+				t.Errorf("%d of %d are right", right, len(rows))
+			}
+			if m.Encoder.Label != "label" || m.Encoder.Columns[0].Kind != LeftOut {
+				t.Errorf("label %q, %+v", m.Encoder.Label, m.Encoder.Columns[0])
+			}
+			checkScores(t, m, columnsOfVisits, rows)
+		})
+	}
+}
+
+// The label goes by its name, also where that is what stands for another column in a file's
+// options, and blanks around a cell don't count.
+func TestTrainLabel(t *testing.T) {
+	rows := visits(2)
+	for i, row := range rows {
+		rows[i] = append([]string{" " + row[4] + " "}, row[1:4]...)
+	}
+	for _, label := range []string{"last", "3", "", "label", `l"a, b`} {
+		m, err := Train(t.Context(), []string{label, "colour", "age", "seen"}, rows, label,
+			pegasos.Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range rows {
+			have, err := m.Predict([]string{" " + row[1], row[2] + "\t", row[3]})
+			if err != nil || have != strings.TrimSpace(row[0]) {
+				t.Fatalf("label %q: %q, %v, want %q", label, have, err, row[0])
+			}
+		}
+	}
+}
+
+func TestTrainErrors(t *testing.T) {
+	rows := visits(2)
+	for _, c := range []struct {
+		name  string
+		names []string
+		rows  [][]string
+		label string
+		want  string
+	}{
+		{"no such label", columnsOfVisits, rows, "class", `no column is called "class"`},
+		{"label twice", []string{"a", "y", "b", "c", "y"}, rows, "y", `two columns are called "y"`},
+		{"no rows", columnsOfVisits, nil, "label", "no rows"},
+		{"no names", nil, rows, "label", `no column is called "label"`},
+		{"one column", []string{"y"}, [][]string{{"a"}, {"b"}}, "y", "one column only"},
+		{"short row", columnsOfVisits, append(rows[:5:5], []string{"a"}), "label",
+			"1 cells where the first row has 5"},
+		{"missing label", columnsOfVisits, append(rows[:5:5], []string{"1", "red", "3", "yes", ""}),
+			"label", "missing label"},
+		{"one class", columnsOfVisits, visits(1), "label", "class"},
+		{"nothing to learn from", []string{"a", "y"}, [][]string{{"1", "a"}, {"1", "b"}}, "y",
+			"all columns are left out"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := Train(t.Context(), c.names, c.rows, c.label, pegasos.Config{})
+			if m != nil || !says(err, c.want) {
+				t.Errorf("%v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func TestScoreErrors(t *testing.T) {
+	m, err := Train(t.Context(), columnsOfVisits, visits(2), "label", pegasos.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("x", 1000)
+	for _, c := range []struct {
+		cells []string
+		want  string
+	}{
+		{nil, "table: 0 cells, want 4"}, {words("1 red 3"), "table: 3 cells, want 4"},
+		{words("1 red old yes"), `table: column "age": cell "old": ` + notNumber},
+		{[]string{"1", "red", long, "yes"}, `cell "` + long[:40] + `...": ` + notNumber},
+		{words("1 r\xe9d 3 yes"), `table: column "colour": cell "r\xe9d": the word is not UTF-8`},
+	} {
+		scores, err := m.Score(c.cells)
+		if scores != nil || !says(err, c.want) {
+			t.Errorf("%q: %v, want %q", c.cells, err, c.want)
+		}
+		if name, err := m.Predict(c.cells); name != "" || !says(err, c.want) {
+			t.Errorf("%q: %q, %v", c.cells, name, err)
+		}
+	}
+}
+
+// A kernel machine that was trained on encoded rows, dense or sparse, predicts cells as well.
+func TestKernelMachine(t *testing.T) {
+	rows := visits(4)
+	text := written(t, slices.Concat([][]string{columnsOfVisits}, rows))
+	e := fitted(t, text)
+	for _, layout := range []dataset.Layout{dataset.LayoutSparse, dataset.LayoutDense} {
+		set, err := encoded(e, text, dataset.Options{Layout: layout})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := kernelsvm.Train(t.Context(), set.Examples(), set.Y,
+			kernelsvm.Config{Gamma: 0.3, Lambda: 0.01})
+		if err != nil {
+			t.Fatal(err)
+		}
+		k.Names, k.IndexBase, k.Table = set.Names, set.IndexBase, asJSON(t, e)
+		m, err := New(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if right := predicted(t, m, rows); right != len(rows) {
+			t.Errorf("%s: %d of %d are right", layout, right, len(rows))
+		}
+		checkScores(t, m, columnsOfVisits, rows[:20])
+	}
+}
+
+func TestNewErrors(t *testing.T) {
+	m, err := Train(t.Context(), columnsOfVisits, visits(2), "label", pegasos.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	linear := *m.Predictor.(*pegasos.Model)
+	other := fitted(t, people)
+	for _, c := range []struct {
+		table json.RawMessage
+		want  string
+	}{
+		{nil, "table: the model is of rows of numbers"},
+		{json.RawMessage(`{"columns":["a"],"label_at":-1}`), "table: the model is of rows of numbers"},
+		{json.RawMessage(`{"encoder":9}`), "table: an encoder of version 9"},
+		{asJSON(t, other), fmt.Sprintf("table: an encoder of 8 features for a model of %d", m.Cols())},
+	} {
+		linear.Table = c.table
+		if m, err := New(&linear); m != nil || !says(err, c.want) {
+			t.Errorf("%s: %v, want %q", c.table, err, c.want)
+		}
+	}
+}
