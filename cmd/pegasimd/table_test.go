@@ -224,7 +224,7 @@ func TestTableOfNumbers(t *testing.T) {
 	m.Table = json.RawMessage(`{"columns":["a","b"],"label":"y","label_at":1}`)
 	var want bytes.Buffer
 	if err := m.Write(&want); err != nil || !bytes.Equal(have, want.Bytes()) {
-		t.Errorf("%s, want %s, %v", have, &want, err)
+		t.Errorf("%.900q, want %.900q, %v", have, want.Bytes(), err)
 	}
 	must(t, "train", "-quiet", "-ignore", "b", "-label-column", "y", name, model)
 	e := encoderOf(t, model)

@@ -199,7 +199,7 @@ func TestTableFromStandardInput(t *testing.T) {
 		for _, zip := range []bool{false, true} {
 			args := strings.Fields(strings.Replace(line, "IN", "-", 1))
 			if have := fromStdin(t, text, zip, args...); have != want {
-				t.Errorf("%s, zipped %t: %s, want %s", line, zip, have, want)
+				t.Errorf("%s, zipped %t: %.900q, want %.900q", line, zip, have, want)
 			}
 		}
 	}
