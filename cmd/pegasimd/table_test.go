@@ -201,6 +201,35 @@ func TestTableFirstSteps(t *testing.T) {
 	}
 }
 
+// Words that are too many for features of their own are hashed, and of their weights, to which there
+// is no spread, the largest are printed.
+func TestTableHashed(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("user,age,label\n")
+	for i := range 9000 {
+		fmt.Fprintf(&b, "user %d,%d,%c\n", i%4500, i*i%97, "pq"[i%4500%3%2])
+	}
+	name, model := file(t, "x.csv", b.String()), filepath.Join(t.TempDir(), "model")
+	_, told := must(t, "train", "-epochs", "5", name, model)
+	if !strings.Contains(told, "4500 different words, hashed to 4096 features\n") {
+		t.Errorf("train told %s", told)
+	}
+	printed, _ := must(t, "inspect", "-top", "20", model)
+	weights := regexp.MustCompile(`  feature \d+ +([-+][\d.]+)  user in bucket \d+\n`).
+		FindAllStringSubmatch(printed, -1)
+	if len(weights) != 19 || !strings.Contains(printed, "  age\n  feature ") {
+		t.Fatalf("inspect printed %s", printed)
+	}
+	last := math.Inf(1)
+	for _, w := range weights {
+		weight, _ := strconv.ParseFloat(w[1], 64)
+		if math.Abs(weight) > last {
+			t.Fatalf("inspect printed %s", printed)
+		}
+		last = math.Abs(weight)
+	}
+}
+
 // A file of numbers alone is trained on as it is, and its model has no encoder unless a flag makes
 // one.
 func TestTableOfNumbers(t *testing.T) {
