@@ -55,14 +55,14 @@ func TestTableKinds(t *testing.T) {
 		"all ways to write gaps": {cycle("1", "?", "na", "N/A", "nan", "NULL", "3", ""),
 			"number numbers: mean 2, deviation 1; 18 gaps\n"},
 		"a word for gaps": {cycle("none", "1", "3", "1", "3", "1", "3", "1", "3", "1", "3", "2"),
-			"number numbers, and none in 2 rows, taken for gaps: mean 2, deviation 0.9535; 2 gaps\n"},
+			"number numbers, and none in 2 rows, taken for gaps: mean 2, deviation 0.9535; 2 gaps"},
 		"numbers of the rows": {func(i int) string { return fmt.Sprint(1000 + i) },
 			"left out whole numbers that count the rows\n"},
 		"ids": {func(i int) string { return fmt.Sprint(100000 + 77777*i%800000) },
 			"left out whole numbers of 6 digits, another in each row, as ids are\n"},
 		"names": {names, "left out 24 different words in 24 rows, as names are\n"},
 		"names and gaps": {func(i int) string { return strings.Repeat(names(i), min(i%8, 1)) },
-			"category 21 different words, as names are: only whether there is one counts; 3 gaps\n"},
+			"category 21 different words, as names are: only whether there is one counts; 3 gap"},
 		"one value": {cycle("Oslo"), "left out all rows have the same value\n"},
 		"no value":  {cycle("", "NA"), "left out no cell has a value; 24 gaps\n"},
 	} {
@@ -201,8 +201,8 @@ func TestTableFirstSteps(t *testing.T) {
 	}
 }
 
-// Words that are too many for features of their own are hashed, and of their weights, to which there
-// is no spread, the largest are printed.
+// Words that are too many for features of their own are hashed, and of their weights, which have no
+// spread, the largest are printed.
 func TestTableHashed(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("user,age,label\n")
@@ -316,8 +316,8 @@ func TestTablePredict(t *testing.T) {
 		"(and 2 such cells more)": {"predict", "-missing", "error",
 			"age,city,member\n,Oslo,no\n30,,no\n30,Lima,\n"},
 		"2 columns, want 5 with the label's":                  {"predict", "30,Lima\n"},
-		"it had the labels; say which has them now":           {"eval", "age,city,member\n1,Lima,no\n"},
-		"the model is of a table with words: want CSV or TSV": {"predict", "-format", "svmlight", toy},
+		"it had the labels; say which has them now":           {"eval", "age,city,member\n"},
+		"the model is of a table with words: want CSV or TSV": {"eval", "-format", "npy", toy},
 	} {
 		last := len(args) - 1
 		args[last] = file(t, "new.csv", args[last])

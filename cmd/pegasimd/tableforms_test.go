@@ -59,6 +59,43 @@ func parts(t *testing.T, header string, lines []string, of []int, fold int) (out
 	return file(t, "others.csv", others), file(t, "own.csv", own)
 }
 
+// searchOf returns a run of cv that has read its data and encoded them for each fold, into files if
+// they are to be mapped.
+func searchOf(t *testing.T, data string, folds int, mapped bool) *search {
+	t.Helper()
+	c := &call{Context: t.Context(), stderr: io.Discard, flags: flag.NewFlagSet("cv", 0)}
+	t.Cleanup(c.removeTemporary)
+	v := &search{call: c, flags: new(cvFlags), data: data}
+	v.flags.define(c.flags)
+	err := c.flags.Parse([]string{"-quiet", "-folds", fmt.Sprint(folds)})
+	if err == nil {
+		err = steps(v.makeGrid, v.checkSettings, v.readData)
+	}
+	if err == nil && mapped {
+		v.reader.most, v.encoded = 1, nil
+		err = v.encode()
+	}
+	if err != nil || len(v.encoded) != folds || mapped && len(c.temporary) != folds {
+		t.Fatalf("%d encoded sets, %d files, %v", len(v.encoded), len(c.temporary), err)
+	}
+	return v
+}
+
+// encodedBy reads a file by an encoder that is fitted on another.
+func encodedBy(t *testing.T, other, name string) *dataset.Set {
+	t.Helper()
+	e, err := new(table.Fitter).Fit(dataset.Options{},
+		func(opt dataset.Options) (*dataset.Set, error) { return dataset.Read(other, opt) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := dataset.Read(name, dataset.Options{Encoder: e.Coder()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
 // The encoder of a fold is that of a file without its rows: neither a word nor a mean of them is in
 // it.
 func TestTableFolds(t *testing.T) {
@@ -66,39 +103,13 @@ func TestTableFolds(t *testing.T) {
 	lines, of := foldTable(folds)
 	all := file(t, "all.csv", header+strings.Join(lines, ""))
 	for _, mapped := range []bool{false, true} {
-		c := &call{Context: t.Context(), stderr: io.Discard, flags: flag.NewFlagSet("cv", 0)}
-		defer c.removeTemporary()
-		flags := new(cvFlags)
-		flags.define(c.flags)
-		if err := c.flags.Parse([]string{"-folds", fmt.Sprint(folds), "-quiet"}); err != nil {
-			t.Fatal(err)
-		}
-		v := &search{call: c, flags: flags, data: all}
-		if err := steps(v.makeGrid, v.checkSettings, v.readData); err != nil {
-			t.Fatal(err)
-		}
-		if mapped {
-			if v.reader.most, v.encoded = 1, nil; v.encode() != nil || len(c.temporary) != folds {
-				t.Fatalf("%d temporary files", len(c.temporary))
-			}
-		}
-		if !slices.Equal(v.fold, of) || len(v.encoded) != folds {
-			t.Fatalf("%d encoded sets of %v, want %v", len(v.encoded), v.fold, of)
+		v := searchOf(t, all, folds, mapped)
+		if !slices.Equal(v.fold, of) {
+			t.Fatalf("folds %v, want %v", v.fold, of)
 		}
 		for f, have := range v.encoded {
 			others, _ := parts(t, header, lines, of, f)
-			e, err := new(table.Fitter).Fit(dataset.Options{}, func(opt dataset.Options) (
-				*dataset.Set, error,
-			) {
-				return dataset.Read(others, opt)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := dataset.Read(all, dataset.Options{Encoder: e.Coder()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := encodedBy(t, others, all)
 			names := strings.Join(have.Table.Columns, ", ")
 			if !slices.Equal(have.Table.Columns, want.Table.Columns) ||
 				strings.Contains(names, fmt.Sprint("in fold ", f)) ||
@@ -139,8 +150,8 @@ func TestTableCrossValidation(t *testing.T) {
 	}
 }
 
-// A model of a table claims what can be verified, and what continues it gives the same file.
-func TestTableModel(t *testing.T) {
+// A model of a table claims what can be verified, and no cell may be another.
+func TestTableVerify(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	text := string(people(300))
@@ -156,28 +167,37 @@ func TestTableModel(t *testing.T) {
 		changed := file(t, "changed.csv", strings.Replace(text, cell, other, 1))
 		fails(t, exitError, "contradicted", "verify", at("model"), changed)
 	}
-	steps := strings.Fields("train -quiet -finish none -average none")
-	must(t, append(steps, "-epochs", "7", "-checkpoint", at("state"), data, at("7"))...)
-	must(t, append(steps, "-epochs", "20", "-resume", at("state"), data, at("resumed"))...)
-	must(t, append(steps, "-epochs", "20", data, at("20"))...)
+}
+
+// A run is resumed to the model of an unbroken one, a model that starts from another has its encoder,
+// and what other data have that the training lacked is told.
+func TestTableContinued(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	text := string(people(300))
+	data := file(t, "people.csv", text)
+	run := strings.Fields("train -quiet -finish none -average none")
+	must(t, append(run, "-epochs", "7", "-checkpoint", at("state"), data, at("7"))...)
+	must(t, append(run, "-epochs", "20", "-resume", at("state"), data, at("resumed"))...)
+	must(t, append(run, "-epochs", "20", data, at("20"))...)
 	if contentOf(t, at("resumed")) != contentOf(t, at("20")) {
 		t.Error("the model of a resumed run is another")
 	}
 	others := file(t, "others.csv", string(people(100)))
-	for _, flag := range []string{"-start", "-prior", "-resume"} {
-		from := at(map[string]string{"-resume": "state"}[flag])
-		if flag != "-resume" {
-			from = at("model")
-			_, told := must(t, "train", flag, from, others, at(flag))
-			a, b := encoderOf(t, at(flag)), encoderOf(t, from)
-			have, _ := json.Marshal(a)
-			if want, _ := json.Marshal(b); !bytes.Equal(have, want) ||
-				strings.Contains(told, "say otherwise") {
-				t.Errorf("%s: %s, want %s; told %s", flag, have, want, told)
-			}
+	want, err := json.Marshal(encoderOf(t, at("20")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, flag := range []string{"-start", "-prior"} {
+		_, told := must(t, "train", flag, at("20"), others, at(flag))
+		have, _ := json.Marshal(encoderOf(t, at(flag)))
+		if !bytes.Equal(have, want) || strings.Contains(told, "say otherwise") {
+			t.Errorf("%s: %s, want %s; told %s", flag, have, want, told)
 		}
+	}
+	for flag, from := range map[string]string{"-start": "20", "-prior": "20", "-resume": "state"} {
 		fails(t, exitUsage, "-ignore, -numbers and -categories: the other model says what the "+
-			"columns are", "train", flag, from, "-ignore", "age", data, at("refused"))
+			"columns are", "train", flag, at(from), "-ignore", "age", data, at("refused"))
 	}
 	valid := file(t, "valid.csv", strings.Replace(text, ",Oslo,", ",Bern,", 3))
 	_, told := must(t, "train", "-valid", valid, data, at("validated"))
@@ -283,8 +303,8 @@ func TestTableConvert(t *testing.T) {
 		t.Error("the model is another after JSON")
 	}
 	for _, form := range []string{"onnx", "liblinear"} {
-		fails(t, exitError, fmt.Sprintf("%s has no place for how words become numbers: convert -for "+
-			"%s DATA", form, at("model")), "convert", at("model"), at("x."+form))
+		fails(t, exitError, fmt.Sprintf("%s has no place for how words become numbers: "+
+			"convert -for %s DATA", form, at("model")), "convert", at("model"), at("x."+form))
 	}
 	fails(t, exitError, "; convert makes numbers of words and gaps, on one scale\n", "scale", data,
 		at("x.svm"))
@@ -330,7 +350,7 @@ func TestTableHostile(t *testing.T) {
 	} {
 		write(encoder)
 		for _, args := range [][]string{
-			{"predict", data, name}, {"eval", data, name}, {"inspect", name}, {"verify", name, data},
+			{"predict", data, name}, {"eval", data, name}, {"verify", name, data}, {"inspect", name},
 			{"train", "-start", name, data, name + " new"}, {"convert", name, name + ".json"},
 			{"convert", "-for", name, data, name + ".svm"},
 		} {
