@@ -109,7 +109,8 @@ func (d *dataReader) readAs(name string) (*dataset.Set, error) {
 		return d.readFresh(name)
 	}
 	if d.encoder != nil && !d.isCSV(name) {
-		return nil, fmt.Errorf("%s: the model is of a table with words: want CSV or TSV", name)
+		return nil, fmt.Errorf("%s: the model is of a table with words: want CSV or TSV (-format)",
+			inputName(name))
 	}
 	return dataset.Read(name, d.opt)
 }

@@ -161,6 +161,7 @@ func (m linearModel) problem(k int) (of, against string) {
 }
 
 // heaviest returns the top weights by their size times the spread of their columns, if it is known.
+// Those whose spread is NaN come last, by their size.
 func (r *modelReport) heaviest(weights, spread []float64, top int) []weight {
 	effect := func(j int) float64 {
 		if spread == nil || math.IsNaN(spread[j]) {
@@ -175,7 +176,8 @@ func (r *modelReport) heaviest(weights, spread []float64, top int) []weight {
 		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		return cmp.Compare(math.Abs(effect(b)), math.Abs(effect(a)))
+		return cmp.Or(cmp.Compare(math.Abs(effect(b)), math.Abs(effect(a))),
+			cmp.Compare(math.Abs(weights[b]), math.Abs(weights[a])))
 	})
 	heaviest := []weight{}
 	for _, j := range order[:min(top, len(order))] {

@@ -24,6 +24,7 @@ func TestPredictWritesPredictions(t *testing.T) {
 		"one-vs-one":      {digits, []string{"-multiclass", "ovo"}},
 		"scaled by row":   {digits, []string{"-scale", "unit"}},
 		"names":           {pets, nil},
+		"words and gaps":  {file(t, "people.csv", string(people(200))), nil},
 		"numbers":         {line, []string{"-loss", "squared"}},
 		"kernel machines": {digits, []string{"-kernel", "rbf", "-epochs", "1"}},
 	} {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
 // The test binary is the command if it is told so, for others to kill it.
@@ -467,6 +469,46 @@ func TestScore(t *testing.T) {
 	if _, message := invoke(t, exitError, "score", bad, model, out); !strings.Contains(message,
 		"bad.svm:2") || strings.Contains(message, "trying") {
 		t.Errorf("%s", message)
+	}
+}
+
+// A table with words is scored by the model's encoder, whatever the order of its columns.
+func TestScoreTable(t *testing.T) {
+	dir := t.TempDir()
+	names := []string{"city", "age", "label"}
+	var rows [][]string
+	text := "age,note,city\n"
+	for i := range 60 {
+		row := []string{[]string{"Lima", "Oslo", "Rome"}[i%3], strconv.Itoa(20 + i*7%50),
+			[]string{"leaves", "stays"}[i%3%2]}
+		if i%10 == 9 {
+			row[1] = ""
+		}
+		rows = append(rows, row)
+		text += row[1] + ",new," + row[0] + "\n"
+	}
+	m, err := table.Train(t.Context(), names, rows, "label", pegasos.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, model := filepath.Join(dir, "rows.csv"), filepath.Join(dir, "model")
+	err = errors.Join(os.WriteFile(data, []byte(text), 0o666),
+		m.Predictor.(*pegasos.Model).WriteFile(model))
+	if err != nil {
+		t.Fatal(err)
+	}
+	invoke(t, 0, "score", "-no-beam", data, model, filepath.Join(dir, "out"))
+	want := ""
+	for _, row := range rows {
+		label, err := m.Predict(row[:2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		want += label + "\n"
+	}
+	got, err := os.ReadFile(filepath.Join(dir, "out", "rows.csv.labels"))
+	if err != nil || string(got) != want || !strings.Contains(want, "stays") {
+		t.Errorf("%s, want %s, %v", got, want, err)
 	}
 }
 

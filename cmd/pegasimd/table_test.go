@@ -1,0 +1,327 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/predictions"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/table"
+)
+
+// tableRows is how many rows a table of tableOf has.
+const tableRows = 24
+
+// tableOf returns a table with a column c of these cells, one w of words, and labels.
+func tableOf(cell func(i int) string) string {
+	var b strings.Builder
+	b.WriteString("c,w,label\n")
+	for i := range tableRows {
+		fmt.Fprintf(&b, "%s,%c,%c\n", cell(i), "xzz"[i%3], "pq"[i%2])
+	}
+	return b.String()
+}
+
+// cycle returns cells that come again and again.
+func cycle(cells ...string) func(i int) string {
+	return func(i int) string { return cells[i%len(cells)] }
+}
+
+// single returns text with single blanks in place of those that align its columns.
+func single(text string) string { return regexp.MustCompile(` +`).ReplaceAllString(text, " ") }
+
+// Columns are of the kinds that people would give them, and the reason is told.
+func TestTableKinds(t *testing.T) {
+	names := func(i int) string { return fmt.Sprint("Person ", i) }
+	for what, c := range map[string]struct {
+		cell func(i int) string
+		want string
+	}{
+		"words": {cycle("Oslo", "Lima"), "category 2 different words: Lima 12, Oslo 12\n"},
+		"words and gaps": {cycle("Oslo", "Lima", ""),
+			"category 2 different words: Lima 8, Oslo 8; 8 gaps\n"},
+		"numbers": {cycle("1", "2", "3"), "number numbers: mean 2, deviation 0.8165\n"},
+		"numbers and gaps": {cycle("1", "", "3"),
+			"number numbers: mean 2, deviation 1; 8 gaps\n"},
+		"all ways to write gaps": {cycle("1", "?", "na", "N/A", "nan", "NULL", "3", ""),
+			"number numbers: mean 2, deviation 1; 18 gaps\n"},
+		"a word for gaps": {cycle("none", "1", "3", "1", "3", "1", "3", "1", "3", "1", "3", "2"),
+			"number numbers, and none in 2 rows, taken for gaps: mean 2, deviation 0.9535; 2 gaps"},
+		"numbers of the rows": {func(i int) string { return fmt.Sprint(1000 + i) },
+			"left out whole numbers that count the rows\n"},
+		"ids": {func(i int) string { return fmt.Sprint(100000 + 77777*i%800000) },
+			"left out whole numbers of 6 digits, another in each row, as ids are\n"},
+		"names": {names, "left out 24 different words in 24 rows, as names are\n"},
+		"names and gaps": {func(i int) string { return strings.Repeat(names(i), min(i%8, 1)) },
+			"category 21 different words, as names are: only whether there is one counts; 3 gap"},
+		"one value": {cycle("Oslo"), "left out all rows have the same value\n"},
+		"no value":  {cycle("", "NA"), "left out no cell has a value; 24 gaps\n"},
+	} {
+		printed, _ := must(t, "inspect", file(t, "x.csv", tableOf(c.cell)))
+		if !strings.Contains(single(printed), "\n c "+c.want) {
+			t.Errorf("%s: %s, want %q", what, printed, c.want)
+		}
+	}
+}
+
+// What people's tables hold beside rows and names is met, or is an error that says what to do.
+func TestTableTraps(t *testing.T) {
+	cities := tableOf(cycle("Oslo", "Lima"))
+	_, bare, _ := strings.Cut(cities, "\n")
+	first := "y,a,b\np,1,x\nq,2,z\np,3,x\nq,1,z\n"
+	for _, c := range []struct {
+		name, text string
+		args       string
+		code       int
+		told       []string
+	}{
+		{"x.csv", "0,1,2,target\n1.5,2,3,p\n2,1,4,q\n3,2.5,1,p\n", "inspect", exitDone,
+			[]string{"3 rows, 3 features\n", "label p: 2 rows\nlabel q: 1 row\n"}},
+		{"x.csv", bare, "train", exitDone, []string{"x.csv: 24 rows", " 0 category 2 different"}},
+		{"x.csv", strings.ReplaceAll(cities, "\n", "\r\n"), "inspect", exitDone,
+			[]string{"24 rows", "label q: 12 rows\n"}},
+		{"x.tsv", strings.ReplaceAll(cities, ",", "\t"), "inspect", exitDone,
+			[]string{"Lima 12, Oslo 12\n"}},
+		{"x.csv", first, "train", exitDone, []string{"the label is the last column, b\n",
+			"warning: column y is called as labels are, but the label is b, unless -label-column"}},
+		{"x.csv", first, "train -label-column y", exitDone, []string{"the label is column 0, y\n"}},
+		{"x.csv", first, "train -label-column 1", exitDone, []string{"the label is column 1, a\n"}},
+		{"x.csv", first + "p,4,\n", "train", exitError, []string{`x.csv:6:5: column "b": missing ` +
+			"label; if the labels are in column y, say so (-label-column)\n"}},
+		{"x.csv", "a,a,y\nx,1,p\nz,2,q\nx,4,p\nz,1,q\n", "train", exitDone, []string{
+			"the label is the last column, y\nthe columns' names are not kept, and go by their " +
+				`places: two columns are called "a"` + "\n"}},
+		{"data.txt", cities, "train", exitError, []string{
+			"data.txt:1:1:", "if the data are CSV or TSV, say so (-format)\n"}},
+		{"data.txt", cities, "train -format csv", exitDone, []string{"Lima 12, Oslo 12\n"}},
+		{"x.csv", cities, "train -numbers c", exitError, []string{
+			`x.csv:2:1: column "c": token "Oslo": the column is of numbers: `,
+			"(and 23 such cells more)\n"}},
+		{"x.csv", tableOf(cycle("1", "NA", "3")), "train -missing error", exitError, []string{
+			`x.csv:3:1: column "c": token "NA": missing value: `, "(and 7 such cells more)\n"}},
+		{"x.csv", "c,w,label\n", "train", exitError, []string{"no rows to train on\n"}},
+		{"x.csv", "c,w,label\nOslo,x,p\n", "train", exitError, []string{"all columns are left out"}},
+		{"x.csv", cities, "train -ignore c,0", exitError, []string{"two names are of one column\n"}},
+		{"x.csv", cities, "train -ignore c,1", exitError, []string{"all columns are left out: "}},
+		{"x.csv", cities, "train -ignore city", exitError, []string{`no column is called "city"`}},
+		{"x.csv", cities, "train -ignore c -numbers c", exitUsage, []string{
+			`the column "c" is given twice`}},
+		{"x.csv", cities, "train -missing drop", exitUsage, []string{
+			`-missing: have "drop", want fill or error`}},
+		{"x.svm", toy, "train -ignore 1", exitUsage, []string{
+			"-ignore, -numbers and -categories are for CSV files"}},
+		{"x.csv", tableOf(func(i int) string { return fmt.Sprint(i) }), "inspect -categories c",
+			exitDone, []string{"c category as given, but no word is in two rows, "}},
+		{"x.csv", tableOf(cycle("7", "9")), "inspect -categories 0 -ignore w", exitDone, []string{
+			"c category as given: 7 12, 9 12\n w left out as given\n"}},
+	} {
+		args := append(strings.Fields(c.args), file(t, c.name, c.text))
+		if args[0] == "train" {
+			args = append(args, filepath.Join(t.TempDir(), "model"))
+		}
+		code, printed, told := pegasimd(t, args...)
+		for _, want := range c.told {
+			if code != c.code || !strings.Contains(single(printed+told), want) {
+				t.Errorf("%s of %q: exit code %d, %s%s, want %d, %q", c.args, c.text, code, printed,
+					told, c.code, want)
+			}
+		}
+	}
+}
+
+// A newcomer's table is inspected, trained on and predicted without a flag, and the model tells
+// which cells matter.
+func TestTableFirstSteps(t *testing.T) {
+	t.Chdir(t.TempDir())
+	lines := strings.SplitAfter(string(people(400)), "\n")
+	for name, text := range map[string]string{
+		"people.csv": strings.Join(lines[:301], ""),
+		"new.csv":    lines[0] + strings.Join(lines[301:], ""),
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kinds := regexp.MustCompile(`  id      left out  whole numbers that count the rows
+  name    left out  300 different words in 300 rows, as names are
+  city    category  4 different words: Lima (\d+), Oslo (\d+), Paris (\d+), Rome (\d+)
+  age     number    numbers: mean [\d.]+, deviation [\d.]+; \d+ gaps
+  income  number    numbers: mean [\de+.]+, deviation [\de+.]+; \d+ gaps
+`)
+	const otherwise = "-ignore, -numbers and -categories COLUMNS say otherwise\n"
+	printed, _ := must(t, "inspect", "people.csv")
+	counts := kinds.FindStringSubmatch(printed)
+	if counts == nil || !strings.Contains(printed, "a table with words or gaps: of its 5 columns "+
+		"train makes these features\n"+counts[0]+otherwise) {
+		t.Fatalf("inspect printed %s", printed)
+	}
+	_, told := must(t, "train", "people.csv")
+	if !strings.Contains(told, counts[0]+otherwise+"the label is the last column, label\n") {
+		t.Errorf("train told %s", told)
+	}
+	labels, told := must(t, "predict", "new.csv", "people.model")
+	right := regexp.MustCompile(`^accuracy (\d+)\.\d+ % \(\d+ of 100\)\n$`).FindStringSubmatch(told)
+	if strings.Count(labels, "\n") != 100 || right == nil || right[1] < "80" {
+		t.Errorf("predict told %s", told)
+	}
+	printed, _ = must(t, "inspect", "-top", "8", "people.model")
+	if !strings.Contains(printed, "\ncolumns   5 of a table; the label is label\n"+counts[0]) {
+		t.Errorf("inspect printed %s", printed)
+	}
+	weights := regexp.MustCompile(`  feature (\d+) +([-+][\d.]+) x spread = ([-+][\d.]+)  (.+)\n`).
+		FindAllStringSubmatch(printed, -1)
+	if len(weights) != 8 || weights[0][4] != "age" {
+		t.Fatalf("inspect printed %s", printed)
+	}
+	spread := map[string]float64{"age": 1, "income": 1}
+	for k, city := range []string{"Lima", "Oslo", "Paris", "Rome"} {
+		n, _ := strconv.ParseFloat(counts[k+1], 64)
+		spread["city="+city] = math.Sqrt(n / 300 * (1 - n/300))
+	}
+	for _, w := range weights {
+		weight, _ := strconv.ParseFloat(w[2], 64)
+		effect, _ := strconv.ParseFloat(w[3], 64)
+		if want, known := spread[w[4]]; known && math.Abs(effect/weight-want) > 1e-4 {
+			t.Errorf("%s: %v x spread is %v, want a spread of %v", w[4], weight, effect, want)
+		} else if known {
+			delete(spread, w[4])
+		}
+	}
+	if len(spread) != 0 {
+		t.Errorf("inspect has no %v in %s", spread, printed)
+	}
+}
+
+// Words that are too many for features of their own are hashed, and of their weights, which have no
+// spread, the largest are printed.
+func TestTableHashed(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("user,age,label\n")
+	for i := range 9000 {
+		fmt.Fprintf(&b, "user %d,%d,%c\n", i%4500, i*i%97, "pq"[i%4500%3%2])
+	}
+	name, model := file(t, "x.csv", b.String()), filepath.Join(t.TempDir(), "model")
+	_, told := must(t, "train", "-epochs", "5", name, model)
+	if !strings.Contains(told, "4500 different words, hashed to 4096 features\n") {
+		t.Errorf("train told %s", told)
+	}
+	printed, _ := must(t, "inspect", "-top", "20", model)
+	weights := regexp.MustCompile(`  feature \d+ +([-+][\d.]+)  user in bucket \d+\n`).
+		FindAllStringSubmatch(printed, -1)
+	if len(weights) != 19 || !strings.Contains(printed, "  age\n  feature ") {
+		t.Fatalf("inspect printed %s", printed)
+	}
+	last := math.Inf(1)
+	for _, w := range weights {
+		weight, _ := strconv.ParseFloat(w[1], 64)
+		if math.Abs(weight) > last {
+			t.Fatalf("inspect printed %s", printed)
+		}
+		last = math.Abs(weight)
+	}
+}
+
+// A file of numbers alone is trained on as it is, and its model has no encoder unless a flag makes
+// one.
+func TestTableOfNumbers(t *testing.T) {
+	name, model := file(t, "x.csv", "a,y,b\n1,p,2\n-1,q,0.5\n3,p,-4\n-2,q,1\n"),
+		filepath.Join(t.TempDir(), "model")
+	must(t, "train", "-quiet", "-label-column", "y", name, model)
+	have, err := os.ReadFile(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := dataset.Read(name, dataset.Options{LabelColumn: "y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := pegasos.Trainer{Fingerprint: true}
+	m, err := tr.Train(t.Context(), set.Examples(), set.Y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Names, m.IndexBase = set.Names, set.IndexBase
+	m.Table = json.RawMessage(`{"columns":["a","b"],"label":"y","label_at":1}`)
+	var want bytes.Buffer
+	if err := m.Write(&want); err != nil || !bytes.Equal(have, want.Bytes()) {
+		t.Errorf("%.900q, want %.900q, %v", have, want.Bytes(), err)
+	}
+	must(t, "train", "-quiet", "-ignore", "b", "-label-column", "y", name, model)
+	e := encoderOf(t, model)
+	if e == nil || e.Cols() != 1 || e.Columns[0].Kind != table.Number ||
+		e.Columns[1].Kind != table.LeftOut || e.LabelAt != 1 {
+		t.Errorf("%+v", e)
+	}
+}
+
+// encoderOf returns the encoder of the linear model in a file.
+func encoderOf(t *testing.T, name string) *table.Encoder {
+	t.Helper()
+	m, err := pegasos.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := predictions.Encoder(m.Head())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// Rows to predict have their columns in any order, and cells that the training lacked are told.
+func TestTablePredict(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "model")
+	train := "id,city,age,member,label\n"
+	for i := range tableRows {
+		train += fmt.Sprintf("%d,%s,%d,%s,%s\n", i, cycle("Lima", "Oslo", "Rome")(i), 30+i%2*10+i%3,
+			cycle("no", "yes", "yes")(i), cycle("p", "q")(i))
+	}
+	must(t, "train", "-quiet", file(t, "x.csv", train), model)
+	const unlabelled = " rows without labels\n"
+	for data, want := range map[string][2]string{
+		"label,member,age,city\np,no,30,Lima\nq,no,41,Rome\n":   {"p\nq\n", "accuracy 100"},
+		"age,city,member\n30,Lima,no\n41,Rome,no\n":             {"p\nq\n", "2" + unlabelled},
+		"7,Lima,30,no\n8,Rome,41,no\n":                          {"p\nq\n", "2" + unlabelled},
+		"7,Lima,30,no,p\n8,Rome,41,no,q\n":                      {"p\nq\n", "accuracy 100"},
+		"x,age,city,y,member\n1,30,Lima,2,no\n3,41,Rome,4,no\n": {"p\nq\n", "have: x, y\n2 rows"},
+		"age,city,member\n30,Bern,no\n41,Kiel,yes\n41,Rome,maybe\n": {"p\nq\nq\n", "" +
+			`city: 2 cells with words that the training had in fewer than 2 rows, such as "Bern": ` +
+			"taken for none of the words\n" +
+			`member: 1 cell with words that the training had in fewer than 2 rows, such as "maybe"` +
+			`: taken for "no"` + "\n3" + unlabelled},
+		"age,city,member\n,Lima,no\nNA,,no\n41,Rome,\n": {"q\nq\nq\n", "" +
+			"city: 1 cell without a value, as no row of the training was: taken for none of the " +
+			"words\nage: 2 cells without a value, as no row of the training was: taken for the " +
+			`mean` + "\n" + `member: 1 cell without a value, as no row of the training was: taken ` +
+			`for "no"` + "\n3" + unlabelled},
+	} {
+		out, told := must(t, "predict", file(t, "new.csv", data), model)
+		if out != want[0] || !strings.Contains(told, want[1]) {
+			t.Errorf("of %q predicted %q, told %q, want %q", data, out, told, want)
+		}
+	}
+	for want, args := range map[string][]string{
+		`no column is called "age" in the header`: {"predict", "city,member\nLima,no\n"},
+		`new.csv:3:1: column "age": token "old": the column is of numbers`: {"predict",
+			"age,city,member\n30,Lima,no\nold,Lima,no\n"},
+		"(and 2 such cells more)": {"predict", "-missing", "error",
+			"age,city,member\n,Oslo,no\n30,,no\n30,Lima,\n"},
+		"2 columns, want 5 with the label's":                  {"predict", "30,Lima\n"},
+		"it had the labels; say which has them now":           {"eval", "age,city,member\n"},
+		"the model is of a table with words: want CSV or TSV": {"eval", "-format", "npy", toy},
+	} {
+		last := len(args) - 1
+		args[last] = file(t, "new.csv", args[last])
+		fails(t, exitError, want, append(args, model)...)
+	}
+	fails(t, exitUsage, "there is no flag -ignore", "predict", "-ignore", "age", "x.csv", model)
+}

@@ -1,0 +1,363 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/table"
+)
+
+// foldTable returns a table with a word that only the rows of one fold have, another that it shares
+// with one row of the next, and a number whose mean is another without each fold.
+func foldTable(folds int) (lines []string, fold []int) {
+	const rows = 80
+	y := make([]float32, rows)
+	for i := range y {
+		y[i] = float32(i / 3 % 2)
+	}
+	fold = pegasos.Folds(y, nil, folds, 0)
+	shared := make([]int, folds)
+	for i, f := range fold {
+		word := fmt.Sprint("of all ", i%5)
+		if shared[f]++; shared[f] == 1 {
+			word = fmt.Sprint("twice ", f)
+		} else if shared[f] == 2 {
+			word = fmt.Sprint("twice ", (f+1)%folds)
+		} else if i%2 == 0 {
+			word = fmt.Sprintf("%v in fold %d", y[i], f)
+		}
+		age := ""
+		if i%4 > 0 {
+			age = fmt.Sprint(100*f + i%7)
+		}
+		lines = append(lines, fmt.Sprintf("%s,%s,%d,%c\n", word, age, 3*i%11, "pq"[int(y[i])]))
+	}
+	return lines, fold
+}
+
+// parts writes the rows outside and inside of a fold to files.
+func parts(t *testing.T, header string, lines []string, of []int, fold int) (out, in string) {
+	others, own := header, header
+	for i, line := range lines {
+		if of[i] == fold {
+			own += line
+		} else {
+			others += line
+		}
+	}
+	return file(t, "others.csv", others), file(t, "own.csv", own)
+}
+
+// searchOf returns a run of cv that has read its data and encoded them for each fold, into files if
+// they are to be mapped.
+func searchOf(t *testing.T, data string, folds int, mapped bool) *search {
+	t.Helper()
+	c := &call{Context: t.Context(), stderr: io.Discard, flags: flag.NewFlagSet("cv", 0)}
+	t.Cleanup(c.removeTemporary)
+	v := &search{call: c, flags: new(cvFlags), data: data}
+	v.flags.define(c.flags)
+	err := c.flags.Parse([]string{"-quiet", "-folds", fmt.Sprint(folds)})
+	if err == nil {
+		err = steps(v.makeGrid, v.checkSettings, v.readData)
+	}
+	if err == nil && mapped {
+		v.reader.most, v.encoded = 1, nil
+		err = v.encode()
+	}
+	if err != nil || len(v.encoded) != folds || mapped && len(c.temporary) != folds {
+		t.Fatalf("%d encoded sets, %d files, %v", len(v.encoded), len(c.temporary), err)
+	}
+	return v
+}
+
+// encodedBy reads a file by an encoder that is fitted on another.
+func encodedBy(t *testing.T, other, name string) *dataset.Set {
+	t.Helper()
+	e, err := new(table.Fitter).Fit(dataset.Options{},
+		func(opt dataset.Options) (*dataset.Set, error) { return dataset.Read(other, opt) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := dataset.Read(name, dataset.Options{Encoder: e.Coder()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// The encoder of a fold is that of a file without its rows: neither a word nor a mean of them is in
+// it.
+func TestTableFolds(t *testing.T) {
+	const folds, header = 4, "word,age,size,label\n"
+	lines, of := foldTable(folds)
+	all := file(t, "all.csv", header+strings.Join(lines, ""))
+	for _, mapped := range []bool{false, true} {
+		v := searchOf(t, all, folds, mapped)
+		if !slices.Equal(v.fold, of) {
+			t.Fatalf("folds %v, want %v", v.fold, of)
+		}
+		for f, have := range v.encoded {
+			others, _ := parts(t, header, lines, of, f)
+			want := encodedBy(t, others, all)
+			names := strings.Join(have.Table.Columns, ", ")
+			if !slices.Equal(have.Table.Columns, want.Table.Columns) ||
+				strings.Contains(names, fmt.Sprint("in fold ", f)) ||
+				strings.Contains(names, fmt.Sprint("twice ", f)) ||
+				!strings.Contains(names, fmt.Sprint("in fold ", (f+1)%folds)) {
+				t.Errorf("mapped %t: fold %d has the features %s, want %q", mapped, f, names,
+					want.Table.Columns)
+			}
+			for i := range lines {
+				if !slices.Equal(rowOf(have, i), rowOf(want, i)) {
+					t.Fatalf("mapped %t: fold %d, row %d: %v, want %v", mapped, f, i,
+						rowOf(have, i), rowOf(want, i))
+				}
+			}
+		}
+	}
+}
+
+// The scores of cv are those of models that train and predict make of files without and with the
+// rows of a fold.
+func TestTableCrossValidation(t *testing.T) {
+	const folds, header = 3, "word,age,size,label\n"
+	lines, of := foldTable(folds)
+	all := file(t, "all.csv", header+strings.Join(lines, ""))
+	for _, flags := range []string{"-c 1 -epochs 5", "-kernel rbf -gamma 0.5 -c 1"} {
+		flags := strings.Fields(flags)
+		r, _ := cvOf(t, append([]string{"-folds", fmt.Sprint(folds), all}, flags...)...)
+		for f, have := range r.Grid[0].Scores {
+			others, own := parts(t, header, lines, of, f)
+			model := filepath.Join(t.TempDir(), "model")
+			must(t, append([]string{"train", "-quiet", others, model}, flags...)...)
+			numbers := filepath.Join(t.TempDir(), "json")
+			must(t, "eval", "-json", numbers, own, model)
+			if want := report(t, numbers)["accuracy"].(float64); have != want {
+				t.Errorf("%q, fold %d: accuracy %v, want %v", flags, f, have, want)
+			}
+		}
+	}
+}
+
+// A model of a table claims what can be verified, and no cell may be another.
+func TestTableVerify(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	text := string(people(300))
+	data := file(t, "people.csv", text)
+	must(t, "train", "-quiet", "-proof", at("proof"), data, at("model"))
+	for _, args := range [][]string{{"-proof", at("proof")}, {}} {
+		printed, _ := must(t, append([]string{"verify", at("model"), data}, args...)...)
+		if !strings.HasSuffix(printed, "\nconfirmed\n") {
+			t.Errorf("verify %q: %s", args, printed)
+		}
+	}
+	for cell, other := range map[string]string{",Oslo,": ",Rome,", ",NA,": ",17,"} {
+		changed := file(t, "changed.csv", strings.Replace(text, cell, other, 1))
+		fails(t, exitError, "contradicted", "verify", at("model"), changed)
+	}
+}
+
+// A run is resumed to the model of an unbroken one, a model that starts from another has its encoder,
+// and what other data have that the training lacked is told.
+func TestTableContinued(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	text := string(people(300))
+	data := file(t, "people.csv", text)
+	run := strings.Fields("train -quiet -finish none -average none")
+	must(t, append(run, "-epochs", "7", "-checkpoint", at("state"), data, at("7"))...)
+	must(t, append(run, "-epochs", "20", "-resume", at("state"), data, at("resumed"))...)
+	must(t, append(run, "-epochs", "20", data, at("20"))...)
+	if contentOf(t, at("resumed")) != contentOf(t, at("20")) {
+		t.Error("the model of a resumed run is another")
+	}
+	others := file(t, "others.csv", string(people(100)))
+	want, err := json.Marshal(encoderOf(t, at("20")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, flag := range []string{"-start", "-prior"} {
+		_, told := must(t, "train", flag, at("20"), others, at(flag))
+		have, _ := json.Marshal(encoderOf(t, at(flag)))
+		if !bytes.Equal(have, want) || strings.Contains(told, "say otherwise") {
+			t.Errorf("%s: %s, want %s; told %s", flag, have, want, told)
+		}
+	}
+	for flag, from := range map[string]string{"-start": "20", "-prior": "20", "-resume": "state"} {
+		fails(t, exitUsage, "-ignore, -numbers and -categories: the other model says what the "+
+			"columns are", "train", flag, at(from), "-ignore", "age", data, at("refused"))
+	}
+	valid := file(t, "valid.csv", strings.Replace(text, ",Oslo,", ",Bern,", 3))
+	_, told := must(t, "train", "-valid", valid, data, at("validated"))
+	if !regexp.MustCompile(`validation accuracy \d+\.\d+ % on 300 rows`).MatchString(told) ||
+		!strings.Contains(told, "valid.csv: city: 3 cells with words that") {
+		t.Errorf("-valid told %s", told)
+	}
+}
+
+// A table from standard input, which is read several times, is as one from a file.
+func TestTableFromStandardInput(t *testing.T) {
+	text := string(people(100))
+	data := file(t, "people.csv", text)
+	for _, line := range []string{
+		"train -quiet -format csv IN -", "convert -format csv IN -", "inspect -format csv IN",
+		"cv -quiet -format csv -lambdas 0.1 -model - IN",
+	} {
+		want, _ := must(t, strings.Fields(strings.Replace(line, "IN", data, 1))...)
+		for _, zip := range []bool{false, true} {
+			args := strings.Fields(strings.Replace(line, "IN", "-", 1))
+			if have := fromStdin(t, text, zip, args...); have != want {
+				t.Errorf("%s, zipped %t: %.900q, want %.900q", line, zip, have, want)
+			}
+		}
+	}
+}
+
+// Rows that are too many for the memory are encoded to a file, which is gone in the end, and the
+// model is the same.
+func TestTableInLittleMemory(t *testing.T) {
+	temporary, dir := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	t.Setenv("TMP", temporary)     // of Windows
+	const rows, columns = 9000, 15 // of 8 bytes each, which is more than 1 MB
+	var b strings.Builder
+	for i := range rows {
+		for k := range columns - 1 {
+			fmt.Fprintf(&b, "w%d,", (i+k)*(i-k)%13)
+		}
+		b.WriteString(strings.Repeat(fmt.Sprint(i*i%97), min(i%9, 1)))
+		fmt.Fprintf(&b, ",%c\n", "pq"[i*i%5%2])
+	}
+	data := file(t, "x.csv", b.String())
+	for _, more := range [][]string{{"-epochs", "1"}, {"-kernel", "rbf", "-steps", "500"}} {
+		args := append([]string{"train", "-quiet", data}, more...)
+		for _, most := range []string{"300", "1"} {
+			must(t, append(args, dir+"/"+most, "-max-memory", most)...)
+			sample.OnlyFiles(t, temporary)
+		}
+		if contentOf(t, dir+"/300") != contentOf(t, dir+"/1") {
+			t.Errorf("%q: the model is another in little memory", more)
+		}
+	}
+	t.Setenv("TMPDIR", filepath.Join(temporary, "none"))
+	t.Setenv("TMP", filepath.Join(temporary, "none"))
+	fails(t, exitError, "none", "train", "-max-memory", "1", data, dir+"/refused")
+}
+
+// Convert writes the rows that a model sees, also by a stream, and models go where there is a place
+// for their encoders.
+func TestTableConvert(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	data := file(t, "people.csv", string(people(300)))
+	must(t, "train", "-quiet", "-lambda", "0.01", data, at("model"))
+	_, told := must(t, "convert", data, at("a.pgsm"))
+	_, streamed := must(t, "convert", "-stream", data, at("b.pgsm"))
+	if want := strings.Replace(told, "a.pgsm", "b.pgsm", 1); streamed != want ||
+		!strings.Contains(told, "city    category") {
+		t.Errorf("-stream told %s, want %s", streamed, want)
+	}
+	must(t, "convert", "-for", at("model"), data, at("c.pgsm"))
+	must(t, "convert", "-stream", "-for", at("model"), data, at("d.pgsm"))
+	for _, name := range []string{"b.pgsm", "c.pgsm", "d.pgsm"} {
+		if contentOf(t, at("a.pgsm")) != contentOf(t, at(name)) {
+			t.Errorf("%s is another file", name)
+		}
+	}
+	few := file(t, "few.csv", "income,city,age\n1,Bern,\n")
+	_, told = must(t, "convert", "-for", at("model"), few, at("few.svm"))
+	if !strings.HasPrefix(told, "1 row, 8 features: ") ||
+		!strings.Contains(told, `city: 1 cell with words that`) {
+		t.Errorf("-for told %s", told)
+	}
+	fails(t, exitUsage, "the other model says what the columns are", "convert", "-ignore", "age",
+		"-for", at("model"), data, at("x.svm"))
+
+	must(t, "convert", "-for", at("model"), data, at("rows.svm"))
+	must(t, "train", "-quiet", "-scale", "none", "-lambda", "0.01", at("rows.svm"), at("plain"))
+	a, err := pegasos.ReadFile(at("model"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := pegasos.ReadFile(at("plain"))
+	if err != nil || a.Result.Objective != b.Result.Objective {
+		t.Errorf("of the rows in svmlight: objective %v, want %v, %v", b.Result.Objective,
+			a.Result.Objective, err)
+	}
+
+	must(t, "convert", at("model"), at("model.json"))
+	must(t, "convert", "-from", "json", at("model.json"), at("back"))
+	if contentOf(t, at("model")) != contentOf(t, at("back")) {
+		t.Error("the model is another after JSON")
+	}
+	for _, form := range []string{"onnx", "liblinear"} {
+		fails(t, exitError, fmt.Sprintf("%s has no place for how words become numbers: "+
+			"convert -for %s DATA", form, at("model")), "convert", at("model"), at("x."+form))
+	}
+	fails(t, exitError, "; convert makes numbers of words and gaps, on one scale\n", "scale", data,
+		at("x.svm"))
+}
+
+// A model file whose encoder does not fit its weights, or is none, is an error.
+func TestTableHostile(t *testing.T) {
+	const good = `{"name":"c","kind":"category","reason":"","rows":9,"levels":["a","b","d"],` +
+		`"counts":[2,3,4]}`
+	name, data := filepath.Join(t.TempDir(), "model"), file(t, "x.csv", "c,y\na,0\nb,1\nd,1\n")
+	write := func(encoder string) {
+		m := &pegasos.Model{Classes: []float32{0, 1}, Weights: [][]float32{{1, 2, 3}}, Lambda: 1,
+			Config: pegasos.Config{Lambda: 1}.Plain(), Table: []byte(encoder)}
+		if err := m.WriteFile(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	of := func(columns string) string {
+		return `{"encoder":1,"columns":[` + columns + `],"header":true,"label":"y","label_at":-1}`
+	}
+	write(of(good))
+	must(t, "predict", data, name)
+	change := func(old, with string) string { return of(strings.Replace(good, old, with, 1)) }
+	for what, encoder := range map[string]string{
+		"more features":       of(good + "," + strings.Replace(good, `"c"`, `"e"`, 1)),
+		"fewer features":      of(strings.Replace(good, `"d"]`, `"d"],"gap_feature":true`, 1)),
+		"no columns":          of(""),
+		"levels not sorted":   change(`"a","b"`, `"b","a"`),
+		"more levels":         change(`"a",`, `"a","aa",`),
+		"more counts":         change(`[2,3`, `[2,3,1`),
+		"too few rows":        change(`:9`, `:8`),
+		"no rows":             change(`:9`, `:0`),
+		"hashed levels":       change(`"levels"`, `"hash_bits":12,"levels"`),
+		"many hash bits":      change(`"levels":["a","b","d"],"counts":[2,3,4]`, `"hash_bits":62`),
+		"an unknown kind":     change(`category`, `date`),
+		"a number's levels":   change(`category`, `number","factor":1,"mean":0,"x":"`),
+		"no factor":           of(`{"name":"c","kind":"number","reason":"","rows":9}`),
+		"a huge factor":       of(`{"name":"c","kind":"number","rows":9,"factor":1e999}`),
+		"a label beyond":      strings.Replace(of(good), "-1", "2", 1),
+		"a label before":      strings.Replace(of(good), "-1", "-2", 1),
+		"another version":     strings.Replace(of(good), `"encoder":1`, `"encoder":2`, 1),
+		"columns of a number": `{"encoder":1,"columns":7}`,
+	} {
+		write(encoder)
+		for _, args := range [][]string{
+			{"predict", data, name}, {"eval", data, name}, {"verify", name, data}, {"inspect", name},
+			{"train", "-start", name, data, name + " new"}, {"convert", name, name + ".json"},
+			{"convert", "-for", name, data, name + ".svm"},
+		} {
+			code, _, told := pegasimd(t, args...)
+			if code != exitError || !strings.Contains(told, "table") {
+				t.Errorf("%s: %s: exit code %d, %s", what, args[0], code, told)
+			}
+		}
+	}
+}
