@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,8 +92,9 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 
 // like has data read as those of a model.
 func (d *dataReader) like(head pegasos.Head) (err error) {
-	if d.tables != nil && *d.tables != (tableFlags{}) {
-		return usagef("-ignore, -numbers, -categories and -text: the other model says what the columns are")
+	if d.tables != nil && slices.ContainsFunc(saysColumns, d.call.given) {
+		return usagef("-ignore, -numbers, -categories, -text and -ngrams: the other model says what " +
+			"the columns are")
 	}
 	if d.encoder, err = predictions.Encoder(head); err == nil {
 		err = predictions.Options(&d.opt, head)

@@ -42,6 +42,9 @@ func (t *tableFlags) define(f *flag.FlagSet) {
 	f.IntVar(&t.grams, "ngrams", 2, "`n` how many words of text an n-gram has at most")
 }
 
+// saysColumns are the flags that say what becomes of columns.
+var saysColumns = strings.Fields("ignore numbers categories text ngrams")
+
 // overrule returns the kinds of columns that the flags give.
 func (t *tableFlags) overrule() (map[string]table.Kind, error) {
 	kinds := map[string]table.Kind{}
