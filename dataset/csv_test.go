@@ -304,6 +304,38 @@ func TestCSVHeaderOfLongFile(t *testing.T) {
 	}
 }
 
+// A set that is written as a table is read again with all of its rows, whatever the first one looks
+// like.
+func TestWriteCSVFirstRow(t *testing.T) {
+	for _, text := range []string{
+		"0,1,2,target\n5,6,7,b\n", "0,1,2,3,target\n5,6,7,8,b\n", "0,1,2,target\n", "0,1,2,7\n5,6,7,8\n",
+		"pear,fruit\n1,fruit\n2,apple\n", "pear,fruit\n1,kiwi\n2,apple\n", "a,b,y\n0,1,y\n1,1,y\n",
+		"a,b,c,y\n0,1,2,p\n5,6,7,q\n", "0,a,y\n1,2,y\n3,4,p\n",
+	} {
+		opt := Options{Header: HeaderNo}
+		if text[0] > '9' || strings.HasPrefix(text, "0,a") {
+			opt.Header = HeaderYes
+		}
+		for _, layout := range []Layout{LayoutDense, LayoutSparse} {
+			opt.Layout = layout
+			s, err := readCSVText(text, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var b bytes.Buffer
+			if err := WriteCSV(&b, s); err != nil {
+				t.Fatal(err)
+			}
+			back, err := readCSVText(b.String(), Options{})
+			if err != nil {
+				t.Errorf("%q: %v", b.String(), err)
+				continue
+			}
+			same(t, back, s)
+		}
+	}
+}
+
 // Carriage returns alone would make one row of a file, which is none of its header.
 func TestCSVCarriageReturns(t *testing.T) {
 	const want = `a.csv:1: carriage returns alone don't end lines: make newlines of them, such as by ` +

@@ -74,7 +74,8 @@ func WriteCSV(w io.Writer, s *Set) error {
 		return err
 	}
 	b := bufio.NewWriterSize(w, 1<<16)
-	if _, err := b.WriteString(csvHeaderOf(s)); err != nil {
+	header := csvHeaderOf(s)
+	if _, err := b.WriteString(header); err != nil {
 		return err
 	}
 	row := make([]float32, s.Cols())
@@ -85,9 +86,13 @@ func WriteCSV(w io.Writer, s *Set) error {
 			return errNotFinite(i)
 		}
 		line = line[:0]
+		zero := "0,"
+		if i == 0 && header == "" && names != nil && len(row) > 2 && countsUp(row) {
+			zero = "0.0," // or it would be read as a header
+		}
 		for _, v := range row {
 			if v == 0 {
-				line = append(line, '0', ',')
+				line = append(line, zero...)
 				continue
 			}
 			line = strconv.AppendFloat(line, float64(v), 'g', -1, 32)
@@ -106,6 +111,16 @@ func WriteCSV(w io.Writer, s *Set) error {
 	return b.Flush()
 }
 
+// countsUp reports whether a row is 0, 1, 2 and so on.
+func countsUp(row []float32) bool {
+	for j, v := range row {
+		if v != float32(j) {
+			return false
+		}
+	}
+	return true
+}
+
 // csvHeaderOf returns the line with the names of the set's columns, or nothing if they would not be
 // read again as they are.
 func csvHeaderOf(s *Set) string {
@@ -119,7 +134,8 @@ func csvHeaderOf(s *Set) string {
 			return ""
 		}
 	}
-	if f := new(csvFile); !f.namesOnly(cells, len(cells)-1) {
+	if f := new(csvFile); !f.namesOnly(cells, len(cells)-1) ||
+		len(cells) == 2 && slices.Contains(s.Names, s.Table.Label) { // half of it may come again
 		return ""
 	}
 	var b strings.Builder

@@ -54,7 +54,7 @@ func allKinds(t testing.TB) string {
 			fmt.Sprint(i), number(), rarely(5, number(), "0"), rarely(20, "", fmt.Sprint(r.IntN(90))),
 			rarely(50, pick("none", "-"), number()), pick("Rome", "Oslo", "Paris", "Łódź", "NA"),
 			pick("yes", "no"), rarely(40, "", pick("yes", "no")),
-			fmt.Sprintf("%d street", streets[i]/2%(rows/2)), fmt.Sprintf("Ann %d", r.IntN(1<<40)),
+			fmt.Sprintf("%d street", streets[i]/2%(rows/2)), fmt.Sprintf("Ann %d", r.Int64N(1<<40)),
 			rarely(3, "", fmt.Sprintf("A%d", i)), "1", pick("a", "b", "c"),
 		})
 	}
