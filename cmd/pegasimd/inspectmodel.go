@@ -164,7 +164,7 @@ func (m linearModel) problem(k int) (of, against string) {
 // Those whose spread is NaN come last, by their size.
 func (r *modelReport) heaviest(weights, spread []float64, top int) []weight {
 	effect := func(j int) float64 {
-		if spread == nil || math.IsNaN(spread[j]) {
+		if spread == nil {
 			return weights[j]
 		}
 		return weights[j] * spread[j]
@@ -182,7 +182,7 @@ func (r *modelReport) heaviest(weights, spread []float64, top int) []weight {
 	heaviest := []weight{}
 	for _, j := range order[:min(top, len(order))] {
 		h := weight{Feature: j + r.IndexBase, Weight: weights[j], Effect: number(math.NaN())}
-		if spread != nil && !math.IsNaN(spread[j]) {
+		if spread != nil {
 			h.Effect = number(effect(j))
 		}
 		heaviest = append(heaviest, h)

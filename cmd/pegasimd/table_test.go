@@ -118,7 +118,7 @@ func TestTableTraps(t *testing.T) {
 		{"x.csv", cities, "train -missing drop", exitUsage, []string{
 			`-missing: have "drop", want fill or error`}},
 		{"x.svm", toy, "train -ignore 1", exitUsage, []string{
-			"-ignore, -numbers and -categories are for CSV files"}},
+			"-ignore, -numbers, -categories and -text are for tables"}},
 		{"x.csv", tableOf(func(i int) string { return fmt.Sprint(i) }), "inspect -categories c",
 			exitDone, []string{"c category as given, but no word is in two rows, "}},
 		{"x.csv", tableOf(cycle("7", "9")), "inspect -categories 0 -ignore w", exitDone, []string{
@@ -157,7 +157,7 @@ func TestTableFirstSteps(t *testing.T) {
   age     number    numbers: mean [\d.]+, deviation [\d.]+; \d+ gaps
   income  number    numbers: mean [\de+.]+, deviation [\de+.]+; \d+ gaps
 `)
-	const otherwise = "-ignore, -numbers and -categories COLUMNS say otherwise\n"
+	const otherwise = "-ignore, -numbers, -categories and -text COLUMNS say otherwise\n"
 	printed, _ := must(t, "inspect", "people.csv")
 	counts := kinds.FindStringSubmatch(printed)
 	if counts == nil || !strings.Contains(printed, "a table with words or gaps: of its 5 columns "+
@@ -201,8 +201,8 @@ func TestTableFirstSteps(t *testing.T) {
 	}
 }
 
-// Words that are too many for features of their own are hashed, and of their weights, which have no
-// spread, the largest are printed.
+// Words that are too many for features of their own are hashed, and the largest of their weights are
+// printed.
 func TestTableHashed(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("user,age,label\n")
@@ -215,7 +215,7 @@ func TestTableHashed(t *testing.T) {
 		t.Errorf("train told %s", told)
 	}
 	printed, _ := must(t, "inspect", "-top", "20", model)
-	weights := regexp.MustCompile(`  feature \d+ +([-+][\d.]+)  user in bucket \d+\n`).
+	weights := regexp.MustCompile(`  feature \d+ +([-+][\d.]+) x spread = \S+  user in bucket \d+\n`).
 		FindAllStringSubmatch(printed, -1)
 	if len(weights) != 19 || !strings.Contains(printed, "  age\n  feature ") {
 		t.Fatalf("inspect printed %s", printed)

@@ -196,8 +196,7 @@ func TestTableContinued(t *testing.T) {
 		}
 	}
 	for flag, from := range map[string]string{"-start": "20", "-prior": "20", "-resume": "state"} {
-		fails(t, exitUsage, "-ignore, -numbers and -categories: the other model says what the "+
-			"columns are", "train", flag, at(from), "-ignore", "age", data, at("refused"))
+		fails(t, exitUsage, "the other model says what the columns are", "train", flag, at(from), "-ignore", "age", data, at("refused"))
 	}
 	valid := file(t, "valid.csv", strings.Replace(text, ",Oslo,", ",Bern,", 3))
 	_, told := must(t, "train", "-valid", valid, data, at("validated"))

@@ -140,7 +140,7 @@ func TestSpread(t *testing.T) {
 	for j := range hashed.features() {
 		all = append(all, hashed.feature(j))
 	}
-	if len(all) != 5 || all[3].Name != "w in bucket 3" || !math.IsNaN(all[3].Spread) ||
+	if len(all) != 5 || all[3].Name != "w in bucket 3" || math.Abs(all[3].Spread-math.Sqrt(8)/9) > 1e-12 ||
 		all[4].Name != "w is missing" || math.Abs(all[4].Spread-math.Sqrt(2)/3) > 1e-12 {
 		t.Errorf("%+v", all)
 	}

@@ -90,7 +90,7 @@ type Feature struct {
 	// Name is such as age, city=Rome, "age is missing", "born in May", or "review: not good".
 	Name string
 	// Spread is the standard deviation over the rows that the encoder was fitted on, by which the
-	// weights of features compare. It is NaN where words are hashed.
+	// weights of features compare. Of hashed words it is an estimate.
 	Spread float64
 }
 
@@ -103,12 +103,12 @@ func (c *Column) feature(j int) Feature {
 	switch {
 	case c.GapFeature && j == c.features()-1:
 		return indicator(" is missing", c.Gaps)
-	case c.Kind == Text && c.Text.Words[c.Text.at[j]] != "":
-		return Feature{c.Name + ": " + c.Text.Words[c.Text.at[j]], math.NaN()}
 	case c.Kind == Text:
-		return Feature{fmt.Sprintf("%s: bucket %d", c.Name, c.Text.at[j]), math.NaN()}
+		f := indicator(": "+c.Text.name(j), int(c.Text.counts[j]))
+		f.Spread *= c.Text.typical(c.Rows)
+		return f
 	case c.HashBits > 0:
-		return Feature{fmt.Sprintf("%s in bucket %d", c.Name, j), math.NaN()}
+		return indicator(fmt.Sprintf(" in bucket %d", j), (c.Rows-c.Gaps)>>c.HashBits)
 	case c.Kind == Date && j > 0:
 		return indicator(" in "+dateLevels[j-1], c.Counts[j-1])
 	case c.Kind == Category:

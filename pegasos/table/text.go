@@ -3,6 +3,7 @@ package table
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math"
 	"math/bits"
 	"strings"
@@ -33,6 +34,7 @@ type Words struct {
 
 	at     []uint32 // the buckets with a feature
 	counts []uint32
+	all    float64 // the sum of the counts, once it is known
 }
 
 // unpack fills in what Buckets has.
@@ -55,6 +57,25 @@ func (t *Words) unpack(rows int) error {
 		t.at, t.counts = append(t.at, uint32(before)), append(t.counts, uint32(count))
 	}
 	return nil
+}
+
+// name returns the n-gram of feature j, if it is known, or its bucket.
+func (t *Words) name(j int) string {
+	if gram := t.Words[t.at[j]]; gram != "" {
+		return gram
+	}
+	return fmt.Sprintf("bucket %d", t.at[j])
+}
+
+// typical returns the root mean square of the features of a row that are not 0: the length of a row
+// is 1.
+func (t *Words) typical(rows int) float64 {
+	if t.all == 0 {
+		for _, count := range t.counts {
+			t.all += float64(count)
+		}
+	}
+	return math.Sqrt(float64(rows) / max(t.all, 1))
 }
 
 // A textStats counts in how many rows the n-grams of each bucket are.
