@@ -281,6 +281,11 @@ func TestTableConvert(t *testing.T) {
 		!strings.Contains(told, `city: 1 cell with words that`) {
 		t.Errorf("-for told %s", told)
 	}
+	must(t, "convert", "-for", at("model"), few, at("few.pgsm"))
+	must(t, "convert", "-stream", "-for", at("model"), few, at("streamed.pgsm"))
+	if contentOf(t, at("few.pgsm")) != contentOf(t, at("streamed.pgsm")) {
+		t.Error("streamed.pgsm is another file")
+	}
 	fails(t, exitUsage, "the other model says what the columns are", "convert", "-ignore", "age",
 		"-for", at("model"), data, at("x.svm"))
 
