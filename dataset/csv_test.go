@@ -385,7 +385,7 @@ func TestCSVEncoder(t *testing.T) {
 		{"a column that isn't used is missing, no header", "xxx,7,8\n", Options{Table: named}, "1",
 			"a.csv:1: 3 columns, want 4 with the label's", ""},
 		{"refused", "a,b,c,y\nx,xx,bad,7\nbad,bad,x,8\n,,,9\nbad,,,9\n", Options{Table: named}, "",
-			`a.csv:2:6: column "c": token "bad": want a good one (and 2 such cells more)`, ""},
+			`a.csv:2:6: column "c": token "bad": want a good one (and in 2 more rows)`, ""},
 		{"refused in another order", "c,y,b,a\nx,7,bad,x\n", Options{Table: named}, "",
 			`a.csv:2:5: column "b": token "bad": want a good one`, ""},
 		{"words alone, no header", "x,xx,xxx,7\n", Options{Table: named}, "",
@@ -442,7 +442,7 @@ func TestSyntaxErrorOfCSV(t *testing.T) {
 		}
 	}
 	e := &SyntaxError{File: "a", Line: 3, Column: 8, Name: "age", Token: "old", Reason: "no", More: 12}
-	if e.Error() != `a:3:8: column "age": token "old": no (and 12 such cells more)` {
+	if e.Error() != `a:3:8: column "age": token "old": no (and in 12 more rows)` {
 		t.Error(e)
 	}
 }

@@ -17,13 +17,13 @@ type SyntaxError struct {
 	Token  string // what is at fault, cut if it is long; may be empty
 	Reason string
 	Cell   bool // a feature's cell of a CSV file is at fault, for which there may be an [Encoder]
-	More   int  // cells that an [Encoder] refused after this one
+	More   int  // rows with cells that an [Encoder] refused after this one
 }
 
 // Error returns a line such as
 //
 //	a.svm:3:8: token "1e3:1": index is not a whole number
-//	a.csv:3:8: column "age": token "old": want a number (and 12 such cells more)
+//	a.csv:3:8: column "age": token "old": want a number (and in 12 more rows)
 func (e *SyntaxError) Error() string {
 	s := fmt.Sprintf("%s:%d", e.File, e.Line)
 	if e.Column > 0 {
@@ -37,7 +37,11 @@ func (e *SyntaxError) Error() string {
 	}
 	s += ": " + e.Reason
 	if e.More > 0 {
-		s += fmt.Sprintf(" (and %d such cells more)", e.More)
+		rows := "row"
+		if e.More > 1 {
+			rows = "rows"
+		}
+		s += fmt.Sprintf(" (and in %d more %s)", e.More, rows)
 	}
 	return s
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
-	"github.com/pegasimd/pegasimd/pegasos"
 )
 
 var convertCommand = command{
@@ -40,8 +39,8 @@ Examples:
 }
 
 func (f *convertFlags) run(c *call, args []string) error {
-	if f.model != "" && (f.from != "" || f.to != "") {
-		return usagef("-for is for data")
+	if f.model != "" && (f.from != "" || f.to != "" || f.stream) {
+		return usagef("-for is for data, without -stream")
 	}
 	if f.from != "" || f.to != "" {
 		return convertModel(c, f, args[0], args[1])
@@ -72,20 +71,16 @@ func (f *convertFlags) run(c *call, args []string) error {
 	if f.model != "" {
 		reader.opt.Labels = dataset.LabelsAuto
 	}
-	like, err := headOfModel(f.model)
-	if err != nil {
-		return err
-	}
 	set := new(dataset.Set) // stays so of a stream: all that is told is in the reader
 	if f.stream {           // data that may be larger than the memory
 		p := reader.options(args[0])
 		err = out.write(func(w io.Writer) (err error) {
-			rows, cols, err = reader.stream(w.(io.WriterAt), args[0], like)
+			rows, cols, err = reader.stream(w.(io.WriterAt), args[0])
 			return err
 		})
 		p.clear()
 	} else {
-		if set, _, err = reader.read(args[0], like); err != nil {
+		if set, err = reader.readFor(args[0], f.model); err != nil {
 			return err
 		}
 		rows, cols, err = set.Rows(), set.Cols(), writeData(out, format, set, args[0])
@@ -93,24 +88,30 @@ func (f *convertFlags) run(c *call, args []string) error {
 	if err == nil && !f.data.quiet {
 		fmt.Fprintf(c.stderr, "%s, %s: %s\n", count(rows, "row"), count(cols, "feature"),
 			escape.Name(args[1]))
-		if !f.stream || like == nil { // else odd cells would count twice, as they were read
-			reader.tell(set)
-		}
+		reader.tell(set)
 	}
 	return err
 }
 
-// headOfModel returns what the model of that name says of data, nil without a name.
-func headOfModel(name string) (*pegasos.Head, error) {
-	if name == "" {
-		return nil, nil
+// readFor reads data, with the features and labels that the model of that name makes of them, if
+// there is one.
+func (d *dataReader) readFor(name, model string) (*dataset.Set, error) {
+	if model == "" {
+		set, _, err := d.read(name, nil)
+		return set, err
 	}
-	m, err := readModel(name, os.Stdin)
+	m, err := readModel(model, os.Stdin)
 	if err != nil {
 		return nil, err
 	}
 	head := m.Head()
-	return &head, nil
+	set, _, err := d.read(name, &head)
+	if err == nil && head.Classes != nil && !set.Unlabelled {
+		if err = relabel(set, m, nil); err != nil {
+			err = fmt.Errorf("%s: %w", inputName(name), err)
+		}
+	}
+	return set, err
 }
 
 // formatOfEnding has the format that the ending of a file's name asks for, and writers has what

@@ -74,6 +74,10 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 				escape.Name(column))
 		}
 	}
+	if at := (*dataset.SyntaxError)(nil); name == "-" && errors.As(err, &at) &&
+		d.opt.Format == dataset.FormatAuto {
+		err = fmt.Errorf("%w; standard input is taken for svmlight unless -format says otherwise", err)
+	}
 	if err != nil {
 		return nil, 0, err
 	}

@@ -15,7 +15,6 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
-	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
@@ -174,15 +173,8 @@ func (d *dataReader) encoded() dataset.Options {
 	return opt
 }
 
-// stream converts data that may be larger than the memory, as those of a model or as they are.
-func (d *dataReader) stream(w io.WriterAt, name string, like *pegasos.Head) (
-	rows, cols int, err error,
-) {
-	if like != nil {
-		if err := d.like(*like); err != nil {
-			return 0, 0, err
-		}
-	}
+// stream converts data that may be larger than the memory.
+func (d *dataReader) stream(w io.WriterAt, name string) (rows, cols int, err error) {
 	if !d.isCSV(name) {
 		return dataset.ConvertSvmlight(w, name, d.opt)
 	}
@@ -191,8 +183,7 @@ func (d *dataReader) stream(w io.WriterAt, name string, like *pegasos.Head) (
 		return 0, 0, err
 	}
 	if len(kinds) == 0 {
-		rows, cols, err = dataset.ConvertCSV(w, name, d.opt)
-		if d.encoder != nil || !needsEncoder(err) {
+		if rows, cols, err = dataset.ConvertCSV(w, name, d.opt); !needsEncoder(err) {
 			return rows, cols, err
 		}
 	}

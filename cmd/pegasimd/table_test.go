@@ -105,9 +105,9 @@ func TestTableTraps(t *testing.T) {
 		{"data.txt", cities, "train -format csv", exitDone, []string{"Lima 12, Oslo 12\n"}},
 		{"x.csv", cities, "train -numbers c", exitError, []string{
 			`x.csv:2:1: column "c": token "Oslo": the column is of numbers: `,
-			"(and 23 such cells more)\n"}},
+			"(and in 23 more rows)\n"}},
 		{"x.csv", tableOf(cycle("1", "NA", "3")), "train -missing error", exitError, []string{
-			`x.csv:3:1: column "c": token "NA": missing value: `, "(and 7 such cells more)\n"}},
+			`x.csv:3:1: column "c": token "NA": missing value: `, "(and in 7 more rows)\n"}},
 		{"x.csv", "c,w,label\n", "train", exitError, []string{"no rows to train on\n"}},
 		{"x.csv", "c,w,label\nOslo,x,p\n", "train", exitError, []string{"all columns are left out"}},
 		{"x.csv", cities, "train -ignore c,0", exitError, []string{"two names are of one column\n"}},
@@ -313,7 +313,7 @@ func TestTablePredict(t *testing.T) {
 		`no column is called "age" in the header`: {"predict", "city,member\nLima,no\n"},
 		`new.csv:3:1: column "age": token "old": the column is of numbers`: {"predict",
 			"age,city,member\n30,Lima,no\nold,Lima,no\n"},
-		"(and 2 such cells more)": {"predict", "-missing", "error",
+		"(and in 2 more rows)": {"predict", "-missing", "error",
 			"age,city,member\n,Oslo,no\n30,,no\n30,Lima,\n"},
 		"2 columns, want 5 with the label's":                  {"predict", "30,Lima\n"},
 		"it had the labels; say which has them now":           {"eval", "age,city,member\n"},

@@ -24,13 +24,14 @@ type Coder struct {
 // A coding is how the cells of a column become features.
 type coding struct {
 	*Column
-	first  int32            // feature
-	gap    int32            // the feature of gaps, or none
-	filled float32          // what a gap in a column of numbers becomes
-	levels map[string]int32 // their features, or none; of numbers GapWords
-	text   *textCoder
-	odd    int    // levels that training lacked, or gaps if it had none of these
-	such   string // the first of the levels
+	first   int32            // feature
+	gap     int32            // the feature of gaps, or none
+	filled  float32          // what a gap in a column of numbers becomes
+	levels  map[string]int32 // their features, or none; of numbers GapWords
+	text    *textCoder
+	odd     int    // levels that the training lacked
+	such    string // the first of them
+	oddGaps int    // gaps, of which the training had none
 }
 
 // maxNamed is how many features have names at most.
@@ -217,38 +218,45 @@ func bucket(level string, bits int) int32 {
 func (c *Coder) note(in *coding, level string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if level == "" {
+		in.oddGaps++
+		return
+	}
 	if in.odd++; in.such == "" {
 		in.such = escape.Cut(level)
 	}
 }
 
-// Odd says, a line for each column, how many of the cells so far were levels without a feature, or
-// gaps where the training had none.
+// Odd says, in a line for each column and kind, how many of the cells so far were levels without a
+// feature, or gaps where the training had none.
 func (c *Coder) Odd() (lines []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range c.columns {
 		in := &c.columns[i]
-		if in.odd == 0 {
-			continue
-		}
-		what, as := "without a value, as no row of the training was", "none of the words"
-		if in.such != "" {
-			what = fmt.Sprintf("with words that the training had in fewer than %d rows, such as %q",
-				leastRows, in.such)
-		}
+		as := "none of the words"
 		switch {
-		case in.Kind == Number:
+		case in.Kind == Number || in.Kind == Date:
 			as = "the mean"
 		case in.yesNo():
 			as = fmt.Sprintf("%q", in.Levels[0])
 		}
-		cells := "1 cell"
-		if in.odd > 1 {
-			cells = fmt.Sprintf("%d cells", in.odd)
+		add := func(cells int, what string) {
+			if cells > 0 {
+				lines = append(lines, fmt.Sprintf("%s: %s %s: taken for %s", escape.Name(in.Name),
+					count(cells), what, as))
+			}
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s %s: taken for %s", escape.Name(in.Name), cells,
-			what, as))
+		add(in.odd, fmt.Sprintf("with words that the training had in fewer than %d rows, such as %q",
+			leastRows, in.such))
+		add(in.oddGaps, "without a value, as no row of the training was")
 	}
 	return lines
+}
+
+func count(cells int) string {
+	if cells == 1 {
+		return "1 cell"
+	}
+	return fmt.Sprintf("%d cells", cells)
 }

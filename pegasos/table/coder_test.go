@@ -168,7 +168,7 @@ func TestRefusedCells(t *testing.T) {
 		{"word", header + "1,0,Rome,yes,2,a\n1,0,Rome,no,old,b\n", false,
 			`a.csv:3:13: column "age": token "old": ` + notNumber},
 		{"several", header + "1,0,Rome,yes,old,a\nx,y,Rome,no,1,b\n1e39,0,,no,,b\n", false,
-			`a.csv:2:14: column "age": token "old": ` + notNumber + " (and 2 such cells more)"},
+			`a.csv:2:14: column "age": token "old": ` + notNumber + " (and in 2 more rows)"},
 		{"no header", "1,0,Rome,yes,old,a\n", false, `a.csv:1:14: token "old": ` + notNumber},
 		{"too large", header + "1,3e38,Rome,yes,2,a\n", false, ""},
 		{"not UTF-8", header + "1,0,M\xfcnchen,yes,2,a\n", false, `a.csv:2:5: column "city": token ` +

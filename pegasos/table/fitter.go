@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
@@ -134,7 +135,7 @@ func (f *Fitter) encoder(t *dataset.Table) (*Encoder, error) {
 		return nil, nil // once their n-grams are counted
 	}
 	if e.Cols() == 0 {
-		return nil, errors.New("all columns are left out: see inspect, and -numbers or -categories")
+		return nil, e.allLeftOut()
 	}
 	if err := e.checkSize(); err != nil {
 		return nil, err
@@ -142,10 +143,27 @@ func (f *Fitter) encoder(t *dataset.Table) (*Encoder, error) {
 	return e, nil
 }
 
+// allLeftOut returns the error of an encoder without features.
+func (e *Encoder) allLeftOut() error {
+	const most = 5
+	var why []string
+	for i := range e.Columns[:min(most, len(e.Columns))] {
+		c := &e.Columns[i]
+		why = append(why, fmt.Sprintf("%s (%s)", escape.Name(c.Name), c.Reason))
+	}
+	if len(e.Columns) > most {
+		why = append(why, "...")
+	}
+	return fmt.Errorf("all columns are left out: %s", strings.Join(why, ", "))
+}
+
 // unknown returns the error of a column that is to be overruled, but isn't there.
 func (f *Fitter) unknown(e *Encoder) error {
 	for name := range f.Overrule {
-		known := name == e.Label
+		known := false
+		if name == e.Label && e.Header {
+			return fmt.Errorf("the column %q has the labels", escape.Cut(name))
+		}
 		for i := range e.Columns {
 			number, err := strconv.Atoi(name)
 			known = known || name == e.Columns[i].Name || err == nil && number == i

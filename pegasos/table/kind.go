@@ -23,7 +23,7 @@ func (c *Column) fit(s *stats) {
 	switch {
 	case cells == 0:
 		c.leaveOut("no cell has a value")
-	case len(s.levels) == 1 && !s.full && s.gaps == 0:
+	case s.gaps == 0 && (len(s.levels) == 1 && !s.full || s.words == 0 && s.least == s.most):
 		c.leaveOut("all rows have the same value")
 	case len(s.levels) == 1 && !s.full:
 		c.fitLevels(s)
