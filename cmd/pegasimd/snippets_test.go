@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -122,6 +123,13 @@ func fixture(t *testing.T, name string, liblinear bool) {
 		return
 	}
 	switch base := strings.TrimSuffix(name, ".gz"); filepath.Ext(base) {
+	case ".jsonl":
+		var b strings.Builder
+		for i := range 40 {
+			fmt.Fprintf(&b, "{\"text\": \"this is %s good, number %d\", \"label\": %d}\n",
+				[]string{"very", "not"}[i%2], i, i%2)
+		}
+		writeAs(t, name, b.String())
 	case ".svm":
 		writeAs(t, name, strings.Repeat(toy, 20))
 	case ".csv":

@@ -1,6 +1,6 @@
-// Package table takes tables as people have them, with words, gaps and names, to rows of numbers
-// and back to predictions. An [Encoder] is fitted on the cells of training rows and makes features
-// of cells; a [Model] is an encoder with what was trained on its rows.
+// Package table takes tables as people have them, with words, texts, dates, gaps and names, to rows
+// of numbers and back to predictions. An [Encoder] is fitted on the cells of training rows and makes
+// features of cells; a [Model] is an encoder with what was trained on its rows.
 //
 // The kind of a column comes from its cells alone, by the first of these that fits:
 //
@@ -9,15 +9,26 @@
 //	           largest, or all have as many digits, 6 or more
 //	number     all cells are numbers, or nine in ten, and the others are up to 3 different words,
 //	           which count as gaps
+//	date       all cells are dates, or dates and times, as ISO 8601 has them
+//	text       more than half as many different cells as rows, of which there are 20 or more, and
+//	           three blanks or more in the mean cell
 //	left out   there are no gaps, and more than half as many different words as rows, of which there
 //	           are 20 or more, as names have
 //	category   anything else
 //
 // An empty cell, ?, NA, N/A, NaN and null are gaps. A number v becomes (v - mean)/deviation, or
 // v/deviation where three quarters of the cells are 0. A gap becomes the mean, and if more than one
-// row in a hundred has one a feature of its own is 1 there. A category has a feature for each level
-// of two rows or more, which is 1 in its rows; for two levels without gaps one feature is enough.
-// Rarer levels and those that training lacked have none. A gap is a level, and the only one of a
-// column that would be left out for its names. More than 4,096 levels are hashed to as many
-// features: by the top 12 bits of 64-bit FNV-1a.
+// row in a hundred has one a feature of its own is 1 there. A date is a number of days, and has a
+// feature for each month and each weekday, which is 1 on its own.
+//
+// A category has a feature for each level of two rows or more, which is 1 in its rows; for two
+// levels without gaps one feature is enough. Rarer levels and those that training lacked have none.
+// A gap is a level, and the only one of a column that would be left out for its names. More than
+// 4,096 levels are hashed to as many features: by the top 12 bits of 64-bit FNV-1a.
+//
+// The words of a text are made of letters, marks and numbers of Unicode 15, in lower case. Its
+// n-grams, of one word and of two, are hashed to 2^20 buckets, of which those have a feature that
+// two rows or more fall into. The value of an n-gram that a cell has n times, and d of N rows have,
+// is (1 + log n) (1 + log((1+N)/(1+d))), and the values of a cell are divided by their Euclidean
+// length.
 package table
