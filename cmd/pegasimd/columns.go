@@ -96,7 +96,7 @@ func (d *dataReader) warnings(name string, set *dataset.Set) (all []string) {
 					escape.Name(t.Label)))
 			}
 		}
-	case d.isCSV(name) && !d.call.given("header") && d.encoder == nil && numbersAsHeader(set):
+	case d.isTable(name) && !d.call.given("header") && d.encoder == nil && numbersAsHeader(set):
 		all = append(all, "the first row, whose numbers ascend, looks like a header, but is read "+
 			"as data: -header yes if it is one, no if not")
 	}

@@ -67,7 +67,7 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 			_, err = os.Open(name) // whatever the name tells of a format
 		} else if model, _ := holdsModel(name, &d.dataFlags); model {
 			err = usagef("%s is a model, want data", name)
-		} else if looksLikeCSV(name) && !d.isCSV(name) && d.opt.Format == dataset.FormatAuto {
+		} else if looksLikeCSV(name) && !d.isTable(name) && d.opt.Format == dataset.FormatAuto {
 			err = fmt.Errorf("%w; if the data are CSV or TSV, say so (-format)", err)
 		} else if column := d.labelElsewhere(name, err); column != "" {
 			err = fmt.Errorf("%w; if the labels are in column %s, say so (-label-column)", err,
@@ -114,7 +114,7 @@ func (d *dataReader) readAs(name string) (*dataset.Set, error) {
 	if d.opt.Features == 0 && d.opt.Encoder == nil {
 		return d.readFresh(name)
 	}
-	if d.encoder != nil && !d.isCSV(name) {
+	if d.encoder != nil && !d.isTable(name) {
 		return nil, fmt.Errorf("%s: the model is of a table with words: want CSV or TSV (-format)",
 			inputName(name))
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
-// This file reads tables with words and gaps.
+// This file reads tables with words and gaps, and prints what becomes of them.
 
 // tableFlags say what becomes of the columns of a table.
 type tableFlags struct {
@@ -28,13 +28,13 @@ type tableFlags struct {
 }
 
 func (t *tableFlags) define(f *flag.FlagSet) {
-	f.StringVar(&t.ignore, "ignore", "", "`list` columns of a CSV file to leave out, by name or number "+
+	f.StringVar(&t.ignore, "ignore", "", "`list` columns of a table to leave out, by name or number "+
 		"from 0, with commas between")
-	f.StringVar(&t.numbers, "numbers", "", "`list` columns of a CSV file to take for numbers, whatever "+
+	f.StringVar(&t.numbers, "numbers", "", "`list` columns of a table to take for numbers, whatever "+
 		"they look like")
-	f.StringVar(&t.categories, "categories", "", "`list` columns of a CSV file to take for words, with a "+
+	f.StringVar(&t.categories, "categories", "", "`list` columns of a table to take for words, with a "+
 		"feature for each, also if they look like numbers or like names")
-	f.StringVar(&t.text, "text", "", "`list` columns of a CSV file to take for text, with a feature "+
+	f.StringVar(&t.text, "text", "", "`list` columns of a table to take for text, with a feature "+
 		"for each n-gram of two rows or more")
 	f.IntVar(&t.words, "words", 0, "`n` keep in the model the words of the n largest weights of text, "+
 		"for inspect")
@@ -65,8 +65,8 @@ func (t *tableFlags) overrule() (map[string]table.Kind, error) {
 	return kinds, nil
 }
 
-// isCSV reports whether data of that name are CSV or TSV text.
-func (d *dataReader) isCSV(name string) bool {
+// isTable reports whether data of that name are text in rows and columns.
+func (d *dataReader) isTable(name string) bool {
 	switch d.opt.Format {
 	case dataset.FormatCSV, dataset.FormatTSV, dataset.FormatLines, dataset.FormatJSONL:
 		return true
@@ -118,7 +118,7 @@ func (d *dataReader) readFresh(name string) (*dataset.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !d.isCSV(name) {
+	if !d.isTable(name) {
 		if len(kinds) > 0 {
 			return nil, usagef("-ignore, -numbers, -categories and -text are for tables")
 		}
@@ -175,7 +175,7 @@ func (d *dataReader) encoded() dataset.Options {
 
 // stream converts data that may be larger than the memory.
 func (d *dataReader) stream(w io.WriterAt, name string) (rows, cols int, err error) {
-	if !d.isCSV(name) {
+	if !d.isTable(name) {
 		return dataset.ConvertSvmlight(w, name, d.opt)
 	}
 	kinds, err := d.tables.overrule()
@@ -280,6 +280,8 @@ func valuesOf(c *table.Column) string {
 	switch {
 	case c.Kind == table.Number:
 		return fmt.Sprintf(": mean %.4g, deviation %.4g", c.Mean, 1/c.Factor)
+	case c.Kind == table.Text:
+		return fmt.Sprintf(": %s", count(c.Features(), "feature"))
 	case c.HashBits > 0:
 		return fmt.Sprintf(", hashed to %d features", 1<<c.HashBits)
 	case c.Kind == table.Category && c.Levels == nil && !c.GapFeature:

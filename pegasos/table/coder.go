@@ -67,7 +67,7 @@ func (e *Encoder) Coder() *Coder {
 		case Text:
 			in.text = newTextCoder(column.Text, column.Rows-column.Gaps)
 		}
-		if next += int32(column.features()); column.GapFeature {
+		if next += int32(column.Features()); column.GapFeature {
 			in.gap = next - 1
 		}
 		c.columns[i] = in

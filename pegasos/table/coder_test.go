@@ -137,7 +137,7 @@ func TestSpread(t *testing.T) {
 	}
 	hashed := &Column{Name: "w", Kind: Category, HashBits: 2, Rows: 9, Gaps: 3, GapFeature: true}
 	var all []Feature
-	for j := range hashed.features() {
+	for j := range hashed.Features() {
 		all = append(all, hashed.feature(j))
 	}
 	if len(all) != 5 || all[3].Name != "w in bucket 3" || math.Abs(all[3].Spread-math.Sqrt(8)/9) > 1e-12 ||

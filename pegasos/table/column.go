@@ -65,8 +65,8 @@ func (c *Column) skipped() int {
 	return 0
 }
 
-// features returns how many features the column has.
-func (c *Column) features() (n int) {
+// Features returns how many features the column has.
+func (c *Column) Features() (n int) {
 	switch {
 	case c.Kind == Number:
 		n = 1
@@ -101,7 +101,7 @@ func (c *Column) feature(j int) Feature {
 		return Feature{c.Name + what, math.Sqrt(float64(p * (1 - p)))}
 	}
 	switch {
-	case c.GapFeature && j == c.features()-1:
+	case c.GapFeature && j == c.Features()-1:
 		return indicator(" is missing", c.Gaps)
 	case c.Kind == Text:
 		f := indicator(": "+c.Text.name(j), int(c.Text.counts[j]))

@@ -68,7 +68,7 @@ func (e *Encoder) checkSize() error {
 			left -= len(level)
 		}
 		each := len(c.Name) + nameBytes
-		n := c.features()
+		n := c.Features()
 		if c.Kind == Text { // a table of its buckets
 			each, n = 4, 1<<c.Text.Bits
 		}
@@ -83,7 +83,7 @@ func (e *Encoder) checkSize() error {
 // Cols returns the number of features.
 func (e *Encoder) Cols() (n int) {
 	for i := range e.Columns {
-		n += e.Columns[i].features()
+		n += e.Columns[i].Features()
 	}
 	return n
 }
@@ -111,7 +111,7 @@ func (e *Encoder) Bytes() int64 {
 // Features says what the numbers of an encoded row stand for.
 func (e *Encoder) Features() (all []Feature) {
 	for i := range e.Columns {
-		for j := range e.Columns[i].features() {
+		for j := range e.Columns[i].Features() {
 			all = append(all, e.Columns[i].feature(j))
 		}
 	}
@@ -121,7 +121,7 @@ func (e *Encoder) Features() (all []Feature) {
 // Feature says what feature j of an encoded row stands for.
 func (e *Encoder) Feature(j int) Feature {
 	for i := range e.Columns {
-		n := e.Columns[i].features()
+		n := e.Columns[i].Features()
 		if j < n {
 			return e.Columns[i].feature(j)
 		}

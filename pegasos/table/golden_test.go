@@ -68,7 +68,7 @@ func TestGolden(t *testing.T) {
 	e := fitted(t, text)
 	kinds := ""
 	for i := range e.Columns {
-		kinds += fmt.Sprintf("%s %d ", e.Columns[i].Kind, e.Columns[i].features())
+		kinds += fmt.Sprintf("%s %d ", e.Columns[i].Kind, e.Columns[i].Features())
 	}
 	if kinds != "left out 0 number 1 number 1 number 2 number 2 category 5 category 1 category 3 "+
 		"category 4096 left out 0 category 1 left out 0 " {

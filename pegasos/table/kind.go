@@ -46,7 +46,7 @@ func (c *Column) fit(s *stats) {
 		c.Reason = "dates"
 	case s.likeText():
 		c.Kind = Text // its n-grams may still have to be counted
-		c.Reason = fmt.Sprintf("different texts of %.0f words", 1+float64(s.spaces)/float64(cells))
+		c.Reason = fmt.Sprintf("text of %.0f words in the mean", 1+float64(s.spaces)/float64(cells))
 	case s.likeNames() && s.gaps > 0:
 		c.Kind, c.GapFeature = Category, true
 		c.Reason = fmt.Sprintf("%s different words, as names are: only whether there is one counts",

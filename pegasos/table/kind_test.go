@@ -117,9 +117,9 @@ func TestKind(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			have := settled(c.cells, "")
-			if have.Kind != c.kind || have.Reason != c.reason || have.features() != c.features {
+			if have.Kind != c.kind || have.Reason != c.reason || have.Features() != c.features {
 				t.Errorf("%s, %q, %d features, want %s, %q, %d", have.Kind, have.Reason,
-					have.features(), c.kind, c.reason, c.features)
+					have.Features(), c.kind, c.reason, c.features)
 			}
 			if have.Rows != len(c.cells) {
 				t.Errorf("%d rows", have.Rows)
@@ -246,8 +246,8 @@ func TestOverrule(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			have := settled(c.cells, c.kind)
-			if have.Kind != c.kind || have.Reason != c.reason || have.features() != c.features {
-				t.Errorf("%s, %q, %d features", have.Kind, have.Reason, have.features())
+			if have.Kind != c.kind || have.Reason != c.reason || have.Features() != c.features {
+				t.Errorf("%s, %q, %d features", have.Kind, have.Reason, have.Features())
 			}
 			if err := have.check(); err != nil {
 				t.Error(err)

@@ -231,7 +231,7 @@ func plainRows(t *testing.T, text string, set *dataset.Set, e *Encoder) [][]stri
 func checkColumn(t *testing.T, c *Column, column []string, set *dataset.Set, e *Encoder, i int) bool {
 	first := 0
 	for k := range i {
-		first += e.Columns[k].features()
+		first += e.Columns[k].Features()
 	}
 	gaps, counts := 0, map[string]int{}
 	for _, cell := range column {
@@ -249,7 +249,7 @@ func checkColumn(t *testing.T, c *Column, column []string, set *dataset.Set, e *
 		t.Errorf("levels %q, want those of %v", c.Levels, counts)
 	}
 	for k, cell := range column {
-		have := rowOf(set, k)[first:][:c.features()]
+		have := rowOf(set, k)[first:][:c.Features()]
 		if want := featuresOf(c, cell, counts); !slices.EqualFunc(have, want, near) {
 			t.Errorf("row %d, %q: %v, want %v", k, cell, have, want)
 		}

@@ -19,13 +19,13 @@ func (e *Encoder) Namer(features []int) *Namer {
 	for _, j := range features {
 		for i := range e.Columns {
 			c := &e.Columns[i]
-			if j < c.features() {
+			if j < c.Features() {
 				if c.Kind == Text && j < len(c.Text.at) {
 					n.add(i, c.Text.at[j])
 				}
 				break
 			}
-			j -= c.features()
+			j -= c.Features()
 		}
 	}
 	return n

@@ -17,15 +17,20 @@ func isWord(r rune) bool {
 		return asciiWord[byte(r)] != 0
 	}
 	_, found := slices.BinarySearchFunc(wordRanges[:], r, func(in wordRange, r rune) int {
-		switch {
-		case in.last < r:
-			return -1
-		case in.first > r:
-			return 1
-		}
-		return 0
+		return place(in.first, in.last, r)
 	})
 	return found
+}
+
+// place tells whether a range ends before r, -1, or begins behind it, 1, or has it, 0.
+func place(first, last, r rune) int {
+	switch {
+	case last < r:
+		return -1
+	case first > r:
+		return 1
+	}
+	return 0
 }
 
 // toLower returns the lower case of a character, which may be itself.
@@ -37,13 +42,7 @@ func toLower(r rune) rune {
 		return r
 	}
 	i, found := slices.BinarySearchFunc(lowerRanges[:], r, func(in lowerRange, r rune) int {
-		switch {
-		case in.last < r:
-			return -1
-		case in.first > r:
-			return 1
-		}
-		return 0
+		return place(in.first, in.last, r)
 	})
 	if found && (r-lowerRanges[i].first)%lowerRanges[i].stride == 0 {
 		return r + lowerRanges[i].delta
