@@ -17,6 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/scale"
+	"github.com/pegasimd/pegasimd/internal/train/trials"
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
@@ -30,7 +31,6 @@ type task struct {
 	columns   int             // that are not empty; 0 if that is not known
 	classes   []float32       // of the labels; nil to find them
 	priorHash string          // of the Prior as the caller gave it
-	again     bool            // it may be tried once more
 	until     context.Context // of the preparation; nil for one that nothing stops
 }
 
@@ -39,7 +39,7 @@ func (t *task) stopped() bool { return t.until != nil && t.until.Err() != nil }
 
 // prepare fills in what the Config leaves open, and returns the rows, scaled.
 func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
-	asked, from := *t.Config.settings(), cmp.Or(t.Resume, t.Start, t.Prior)
+	from := cmp.Or(t.Resume, t.Start, t.Prior)
 	if from != nil {
 		t.Config.fillFrom(from, t.Resume != nil)
 	}
@@ -50,7 +50,6 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.again = t.Resume != nil && t.Resume.State != nil && t.Resume.State.state.Again
 	// A run whose settings were open has a Scaling, and what resumes it has to have it too.
 	scaled := t.Resume != nil && t.Resume.Scaling != nil
 	unscaled := t.Scale == ScaleNone && t.TargetScale == ScaleNone && !scaled
@@ -70,9 +69,16 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 	if err != nil {
 		return nil, publicError(err)
 	}
-	t.Config, t.scale = fromSettings(c.Settings), c.Scale
-	t.MaxMemory, t.columns = c.MaxMemory, c.Cols()
-	t.again = t.again || t.Resume == nil && c.MayTryAgain(asked)
+	t.scale, t.MaxMemory, t.columns = c.Scale, c.MaxMemory, c.Cols()
+	if p := c.Path(); p != nil {
+		t.Config = fromSettings(c.Settings)
+		c.Take(p, trials.Lambda(t.job(c.Rows), p))
+		if t.stopped() {
+			return nil, t.until.Err()
+		}
+	}
+	c.End()
+	t.Config = fromSettings(c.Settings)
 	return c.Rows, t.adopt(x.Cols())
 }
 
@@ -246,7 +252,7 @@ func (t *task) job(set *rows.Set) engine.Job {
 		Settings: *t.Config.settings(), Rows: set, Scale: t.scale, Columns: t.columns,
 		Start: t.Start.from(), Prior: t.Prior.from(), PriorHash: t.priorHash, Costs: t.Costs,
 		Threads: t.Threads, MaxMemory: t.MaxMemory, Pause: t.Pause, KeepState: t.KeepState,
-		KeepProof: t.KeepProof, Again: t.again, Until: t.until,
+		KeepProof: t.KeepProof, Until: t.until,
 	}
 	if m := t.Resume; m != nil {
 		job.Resume = &engine.Resume{Settings: *m.Config.settings(), Biases: len(m.Bias)}

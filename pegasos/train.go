@@ -4,8 +4,6 @@ import (
 	"context"
 
 	"github.com/pegasimd/pegasimd/internal/misuse"
-	"github.com/pegasimd/pegasimd/internal/train/calibrate"
-	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
@@ -113,16 +111,11 @@ func (tr *Trainer) Train(ctx context.Context, x Examples, y []float32) (*Model, 
 	if err != nil {
 		return nil, err
 	}
-	shares := choose.Shares(set)
 	m, err := t.train(ctx, set)
 	if m != nil {
 		if bad := m.checkFinite(); bad != nil {
 			return nil, &StepError{m.Result.Steps, -1, bad.Error() + ": " + rows.TooLarge}
 		}
-	}
-	if err == nil && t.again &&
-		choose.HardlyBetter(*t.Config.settings(), shares, m.Result.Objective) {
-		return tr.trainAgain(ctx, t.Config, m, x, y)
 	}
 	return m, err
 }
@@ -151,49 +144,4 @@ func (tr *Trainer) Choose(ctx context.Context, x Examples, y []float32) (cfg Con
 		}
 	}
 	return t.Config.Plain(), r2 / counted, nil
-}
-
-// trainAgain returns the model of a second try in place of m, that of the first with the settings
-// chosen, if one that is trained without a part of the rows is much better on that part.
-func (tr *Trainer) trainAgain(ctx context.Context, chosen Config, m *Model, x Examples,
-	y []float32) (*Model, error) {
-	next := *tr
-	if r := tr.Resume; r != nil {
-		next.Config, next.Resume = r.Config, nil
-		next.Epochs, next.Steps, next.Tol = 0, 0, 0
-	}
-	next.Config = fromSettings(choose.Again(*next.Config.settings(), *chosen.settings()))
-	next.Pause, next.Progress = 0, nil
-	part, test := next, Folds(y, tr.Weights, choose.HeldOut, tr.Seed)
-	part.Weights = calibrate.Outside(tr.Weights, test, 0)
-	part.KeepState, part.KeepProof = false, false
-	trial, err := part.trainSecond(ctx, x, y)
-	mistakes := func(m *Model) (n int) {
-		for i, v := range m.PredictAll(x) {
-			if test[i] == 0 && v != y[i] {
-				n++
-			}
-		}
-		return n
-	}
-	if err != nil || !choose.Fewer(mistakes(trial), mistakes(m)) {
-		return m, ctx.Err() // the first one is a model
-	}
-	if second, err := next.trainSecond(ctx, x, y); err == nil {
-		return second, nil
-	}
-	return m, ctx.Err()
-}
-
-// trainSecond trains with the settings of the second try.
-func (tr *Trainer) trainSecond(ctx context.Context, x Examples, y []float32) (*Model, error) {
-	t := &task{Trainer: *tr, until: ctx}
-	set, err := t.prepare(x, y)
-	if err != nil {
-		return nil, err
-	}
-	if t.scale != nil {
-		t.scale.Note = choose.SecondTry
-	}
-	return t.train(ctx, set)
 }

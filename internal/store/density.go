@@ -9,6 +9,16 @@ type Density struct{ Nonzeros, Squares float64 }
 func DensityOf(x Rows, only []uint32) (d Density) {
 	const sample = 256
 	rows := NonzerosOf(x)
+	read := func(i int) []float32 {
+		_, values := rows.Nonzeros(i)
+		return values
+	}
+	if m, ok := MatrixOf(x); ok {
+		read = func(i int) []float32 {
+			_, values := m.Row(i)
+			return values
+		}
+	}
 	count, n := x.Rows(), 0.0
 	if only != nil {
 		count = len(only)
@@ -18,9 +28,8 @@ func DensityOf(x Rows, only []uint32) (d Density) {
 		if only != nil {
 			i = int(only[j])
 		}
-		_, values := rows.Nonzeros(i)
 		nonzeros := 0.0
-		for _, v := range values {
+		for _, v := range read(i) {
 			if v != 0 {
 				nonzeros++
 			}

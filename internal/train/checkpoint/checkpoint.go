@@ -24,7 +24,6 @@ type Head struct {
 	Lengths  []int     `json:"arrays"` // the arrays'
 	Round    int       `json:"round"`
 	Ended    bool      `json:"ended,omitempty"` // by a rule, before its last step
-	Again    bool      `json:"again,omitempty"` // it may be tried once more
 	Look     int       `json:"look"`
 	Best     *Best     `json:"best,omitempty"`
 	Runs     []Run     `json:"runs"`

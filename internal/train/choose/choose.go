@@ -7,7 +7,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
-	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/scale"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
@@ -71,14 +70,17 @@ type Choice struct {
 	shares       []float64 // of the classes
 	columns      *store.Columns
 	note         string
+	byRule       bool    // lambda is
+	foreign      bool    // the rows are of a type of the caller's
 	nonzero      float64 // values of the scaled rows
 }
 
-// Settings chooses what is open for rows, and scales them; nothing once it is stopped.
+// Settings chooses what is open for rows, and scales them, up to the Path and the End, which are the
+// caller's to take; nothing once it is stopped.
 func Settings(o Open, set *rows.Set) (*Choice, error) {
 	m, ok := store.MatrixOf(set.X)
 	c := &Choice{Open: o, Rows: set, shares: Shares(set), count: set.X.Rows(), width: set.X.Cols(),
-		held: !ok || m.Dense() != nil, size: set.X.Size()}
+		held: !ok || m.Dense() != nil, foreign: !ok, size: set.X.Size()}
 	if set.Weight != nil { // the scale goes by the rows that there are, whatever they weigh
 		c.weight = make([]float64, len(set.Weight))
 		for i, w := range set.Weight {
@@ -127,6 +129,7 @@ func FromStatistics(o Open, s *store.Statistics) (*Choice, error) {
 	c.Scale.R2 = size.MeanSquare
 	options.Fill(&c.Finish, settings.FinishNone) // rounds have methods of their own
 	c.settle()
+	c.End()
 	return c, c.Validate()
 }
 
@@ -150,10 +153,8 @@ func (c *Choice) settle() {
 		}
 	}
 	if c.Lambda == 0 && c.C == 0 {
-		c.Lambda = c.lambda()
+		c.Lambda, c.byRule = c.lambda(), true
 	}
-	c.finish(c.passes())
-	c.Settings = c.Plain()
 }
 
 // lambda returns the penalty.
@@ -219,8 +220,7 @@ func (c *Choice) passes() int {
 }
 
 // finish chooses how the run ends where nothing is said of it: with FinishAuto if it is to go on up
-// to a proof; with Newton's method if that costs no more than the given passes, which it then takes
-// the place of.
+// to a proof, which is also there where that is cheap; with Newton's method for the squared loss.
 func (c *Choice) finish(passes int) {
 	if c.Finish == "" && !c.Resumed && c.Shards <= 1 {
 		s := c.Settings
@@ -231,13 +231,14 @@ func (c *Choice) finish(passes int) {
 			}
 		case c.Kind() == loss.EpsInsensitive: // the constant is moved anyway: see Session.centre
 		case s.Epochs == 0 && s.Steps == 0 && !c.Prior:
-			s.Finish = settings.FinishNewton
-			if s.Validate() == nil && c.newtonPays(passes) {
-				c.Finish = settings.FinishNewton
-				if c.Kind() != loss.Squared {
-					c.Tol = enoughProof
+			if c.Kind() == loss.Squared && c.Cols() <= fewColumns && c.roomForNewton() {
+				s.Finish = settings.FinishNewton // columns that go together take very many passes
+				if s.Validate() == nil {
+					c.Finish = settings.FinishNewton
+					return
 				}
 			}
+			c.prove(passes)
 		}
 	}
 	switch {
@@ -250,21 +251,4 @@ func (c *Choice) finish(passes int) {
 			c.Tol = enoughProof
 		}
 	}
-}
-
-// newtonPays reports whether Newton's method costs no more than the passes, and has memory.
-func (c *Choice) newtonPays(passes int) bool {
-	n, cols := float64(c.columns.Rows), float64(c.Cols())
-	width := float64(c.width) // the matrix has room for empty columns too
-	if width > newton.MostColumns || 12*(width+33)*(width+33)+64*n > float64(c.memory())/2 {
-		return false
-	}
-	if c.Kind() == loss.Squared && cols <= fewColumns {
-		return true // columns that go together take very many passes
-	}
-	if k := len(c.shares); c.Pairwise(k) {
-		n *= 2 / float64(k)
-	}
-	p := CostOf(c.Kind(), n, cols, store.DensityOf(c.Rows.X, c.Rows.Counted()))
-	return p.Newton <= float64(float64(passes)*p.Epoch)
 }

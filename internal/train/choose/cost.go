@@ -3,6 +3,8 @@
 package choose
 
 import (
+	"math"
+
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/loss"
 )
@@ -55,6 +57,40 @@ func Passes(l loss.Kind, norm, tol float64) float64 {
 		passes *= more
 	}
 	return passes
+}
+
+// A Work is what training goes by: problems that are alike.
+type Work struct {
+	Loss            loss.Kind
+	Problems        float64 // of one weight vector each
+	Rows, Columns   float64 // of a problem
+	R2              float64 // mean squared length of the rows, with the bias
+	Density         store.Density
+	Newton, Descent bool // whether these solvers may take them
+}
+
+// A Plan is the cheaper way to a proof.
+type Plan struct {
+	Newton bool    // it is Newton's method, else the descent
+	Passes float64 // of the descent
+	Cost   float64 // of all problems; +Inf where there is no way
+}
+
+// To plans the way to a proof of tol.
+func (w *Work) To(tol, lambda float64) (p Plan) {
+	c := CostOf(w.Loss, w.Rows, w.Columns, w.Density)
+	p.Passes = Passes(w.Loss, w.R2/float64(lambda*w.Rows), tol)
+	descent := float64(p.Passes * c.Pass)
+	p.Newton = w.Newton && c.Newton <= descent
+	switch {
+	case p.Newton:
+		p.Cost = w.Problems * c.Newton
+	case w.Descent:
+		p.Cost = w.Problems * descent
+	default:
+		p.Cost = math.Inf(1)
+	}
+	return p
 }
 
 const float32s = 1e-5 // a gap below which the roundings of float32 mostly decide

@@ -37,7 +37,6 @@ type Job struct {
 	Pause     int64 // the step to pause after; 0 for none
 	KeepState bool  // there will be checkpoints
 	KeepProof bool  // bounds are those of dual variables as a proof has them
-	Again     bool  // it may be tried once more: for the checkpoint
 
 	// Until ends the preparation, and then that of Train the run; nil for nothing.
 	Until context.Context

@@ -65,14 +65,15 @@ func (s *Session) planned() (p plan) {
 		rows *= 2 / float64(len(s.Rows.Classes))
 	}
 	lambda, _ := options.LambdaFor(s.Settings.Lambda, s.C, rows)
-	passes := choose.Passes(s.Kind(), r2/float64(lambda*rows), cmp.Or(s.Tol, 0.01))
 	length := cmp.Or(float64(s.Steps)/rows, float64(s.Epochs))
-	c := choose.CostOf(s.Kind(), rows, float64(s.auto.columns), s.auto.density)
-	p.newton = s.Finish == settings.FinishAuto && s.auto.newton &&
-		c.Newton <= float64(passes*c.Pass)
-	p.descends = s.Finish == settings.FinishDual || s.Finish == settings.FinishAuto && !p.newton &&
-		s.CanDescend() && passes <= float64(tooMany*length)
-	p.means = s.Average == settings.LastHalf && (s.Kind().Traits().Kinks || passes > slow)
+	auto := s.Finish == settings.FinishAuto
+	work := choose.Work{Loss: s.Kind(), Problems: 1, Rows: rows, Columns: float64(s.auto.columns),
+		R2: r2, Density: s.auto.density, Newton: auto && s.auto.newton, Descent: s.CanDescend()}
+	way := work.To(cmp.Or(s.Tol, 0.01), lambda)
+	p.newton = way.Newton
+	p.descends = s.Finish == settings.FinishDual || auto && !p.newton && work.Descent &&
+		way.Passes <= float64(tooMany*length)
+	p.means = s.Average == settings.LastHalf && (s.Kind().Traits().Kinks || way.Passes > slow)
 	return p
 }
 

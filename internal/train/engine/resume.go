@@ -40,7 +40,7 @@ func (s *Session) arrays(f func([]float32)) {
 // Checkpoint returns the session's state.
 func (s *Session) Checkpoint() *checkpoint.State {
 	st := &checkpoint.State{Head: checkpoint.Head{
-		Data: s.Fingerprint(context.Background()), Round: s.round, Ended: s.ended, Again: s.Again,
+		Data: s.Fingerprint(context.Background()), Round: s.round, Ended: s.ended,
 		Look: s.stop.look,
 	}}
 	if b := s.stop.best; b != nil {

@@ -106,6 +106,17 @@ func (s *Set) weigh(own []float32, byLabel map[float32]float64) error {
 	return nil
 }
 
+// Take returns copies of some rows, with their classes and weights. What was scaled is float32
+// alone.
+func (s *Set) Take(rows []uint32) *Set {
+	x := s.X.Take(rows)
+	if m, ok := store.MatrixOf(x); ok {
+		x = store.Of(m.Examples())
+	}
+	return &Set{X: x, Y: gather(s.Y, rows), Weight: gather(s.Weight, rows),
+		Classes: s.Classes, Class: gather(s.Class, rows)}
+}
+
 // LeastR2 is the least mean squared length of rows with which float32 can do: products of values
 // and weights are still beyond its subnormal numbers then.
 const LeastR2 = 0x1p-120

@@ -1,0 +1,286 @@
+// Package trials finds lambda by the data's own word: by how models of a part of the rows predict
+// the others.
+package trials
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/internal/train/choose"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/train/result"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
+)
+
+// Lambda returns that of a path by which held-out rows are predicted best: the rule's, unless
+// another one is better by more than 1.5 standard errors. The job is that of all rows, in full. Once it
+// is stopped what is returned is of no use.
+func Lambda(job engine.Job, p *choose.Path) float64 {
+	s := &job.Settings
+	s.Finish, s.Tol, s.Epochs, s.Steps = settings.FinishAuto, p.Tol, mostEpochs, 0
+	s.Order, s.Block, s.Batch, s.Project, s.Average = "", 0, 0, false, ""
+	s.Patience, s.Calibrate, s.Offset = 0, 0, ""
+	*s = s.Plain()
+	job.Quality, job.Progress, job.Early, job.Pause = nil, nil, nil, 0
+	job.KeepState, job.KeepProof = false, false
+	t := &trial{job: job, path: p, wrong: make([][]float64, len(p.Lambdas))}
+	for k := range t.wrong {
+		t.wrong[k] = make([]float64, len(job.Rows.Y))
+	}
+	t.deal()
+	parallel.For(parallel.Threads(job.Threads), p.Folds, func(_, fold int) { t.holdOut(int32(fold)) })
+	return p.Lambdas[t.best()]
+}
+
+const (
+	mostEpochs = 15  // of a run
+	sureErrors = 1.5 // standard errors by which a lambda has to be better than the rule's
+)
+
+// A trial is the runs of a path.
+type trial struct {
+	job   engine.Job // of all rows
+	path  *choose.Path
+	group []int32     // of each row: equal rows have one
+	part  []int32     // of each row; never for those that are never held out, absent for the others
+	wrong [][]float64 // of each lambda how wrong the prediction of each row is
+}
+
+const (
+	never  = -1
+	absent = -2
+)
+
+// deal groups equal rows, and deals groups out to the parts: those of each class in the order of
+// their hashes, so that the rows' order makes no difference, nor how often there is a row.
+func (t *trial) deal() {
+	set := t.job.Rows
+	hashes := store.Hashes(store.Raw(set.X), t.job.Threads, t.stopped)
+	if t.stopped() {
+		return
+	}
+	type group struct {
+		hash  uint64
+		class int32 // the least of its rows
+		rows  int
+	}
+	t.group, t.part = make([]int32, len(hashes)), make([]int32, len(hashes))
+	var groups []group
+	at := map[uint64]int32{}
+	counted := 0
+	for i, h := range hashes {
+		if t.part[i] = absent; set.Weight != nil && set.Weight[i] == 0 {
+			continue
+		}
+		class := int32(0)
+		if set.Classes != nil {
+			class = set.Class[i]
+		}
+		g, found := at[h]
+		if !found {
+			g = int32(len(groups))
+			at[h] = g
+			groups = append(groups, group{mixed(h ^ t.job.Seed), class, 0})
+		}
+		groups[g].class = min(groups[g].class, class)
+		groups[g].rows++
+		t.group[i] = g
+		counted++
+	}
+	order := make([]int32, len(groups))
+	ofClass := make([]int, max(1, len(set.Classes)))
+	for g := range order {
+		order[g] = int32(g)
+		ofClass[groups[g].class]++
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(groups[a].hash, groups[b].hash), cmp.Compare(a, b))
+	})
+	part := make([]int32, len(groups))
+	dealt := make([]int32, len(ofClass))
+	taken := 0
+	for _, g := range order {
+		class := groups[g].class
+		switch {
+		case ofClass[class] == 1:
+			part[g] = never
+		case taken >= t.path.Rows && dealt[class] > 1:
+			part[g] = absent
+		default:
+			part[g] = (dealt[class] + class) % choose.Parts
+			dealt[class]++
+			taken += groups[g].rows
+		}
+	}
+	for i := range hashes {
+		if set.Weight == nil || set.Weight[i] > 0 {
+			t.part[i] = part[t.group[i]]
+		}
+	}
+}
+
+// mixed is the finaliser of MurmurHash3.
+func mixed(h uint64) uint64 {
+	h = (h ^ h>>33) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return h ^ h>>33
+}
+
+func (t *trial) stopped() bool { return t.job.Until != nil && t.job.Until.Err() != nil }
+
+// holdOut trains without a part, with each lambda from the model of the one before, and judges the
+// models by the part.
+func (t *trial) holdOut(part int32) {
+	if t.stopped() {
+		return
+	}
+	var inside, outside []uint32
+	for i, p := range t.part {
+		switch p {
+		case absent:
+		case part:
+			inside = append(inside, uint32(i))
+		default:
+			outside = append(outside, uint32(i))
+		}
+	}
+	if len(inside) == 0 {
+		return
+	}
+	job := t.job
+	job.Threads, job.Scale, job.Start = 1, nil, nil
+	job.Rows = t.job.Rows.Take(outside)
+	judged := t.job.Rows.Take(inside)
+	for k, lambda := range t.path.Lambdas {
+		if t.stopped() {
+			return
+		}
+		job.Lambda, job.C = lambda, 0
+		m := run(job)
+		for j, i := range inside {
+			t.wrong[k][i] = mistake(&job.Settings, m, judged, j)
+		}
+		if m != nil && perfect(&job.Settings, m, job.Rows) {
+			for _, w := range t.wrong[k+1:] { // a smaller lambda has nothing to gain
+				for _, i := range inside {
+					w[i] = t.wrong[k][i]
+				}
+			}
+			return
+		}
+		job.Start = m
+	}
+}
+
+// perfect reports whether a model makes no mistake with any row.
+func perfect(s *settings.Settings, m *engine.Point, set *rows.Set) bool {
+	for i := range set.Y {
+		if mistake(s, m, set, i) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// longAgo is how many steps a model is taken to have: those of the next run, up to its finish, are
+// small then.
+const longAgo = 1 << 20
+
+// run returns the model of a job, nil if there is none.
+func run(job engine.Job) *engine.Point {
+	s, err := engine.New(job)
+	if err != nil {
+		return nil
+	}
+	m, stopped, err := s.Train(context.Background())
+	if err != nil || stopped {
+		return nil
+	}
+	for k := range m.Result.PerClass {
+		m.Result.PerClass[k].Steps = longAgo
+	}
+	if m.Result.PerClass == nil {
+		m.Result.PerClass = []result.Problem{{Steps: longAgo}}
+	}
+	return m
+}
+
+// mistake returns how wrong a model predicts a row: 0 or the row's weight, or, of numbers, the
+// squared error times the weight. Without a model it is +Inf.
+func mistake(s *settings.Settings, m *engine.Point, set *rows.Set, i int) float64 {
+	if m == nil {
+		return math.Inf(1)
+	}
+	weight := 1.0
+	if set.Weight != nil {
+		weight = set.Weight[i]
+	}
+	scores := make([]float64, len(m.Weights))
+	for k, w := range m.Weights {
+		scores[k] = float64(set.X.Dot(i, w))
+		if m.Bias != nil {
+			scores[k] += m.Bias[k]
+		}
+	}
+	if set.Classes == nil {
+		d := scores[0] - float64(set.Y[i])
+		return float64(weight * float64(d*d))
+	}
+	class := 0
+	switch {
+	case len(scores) == 1:
+		if scores[0] > 0 {
+			class = 1
+		}
+	default:
+		class = labels.Highest(labels.ClassScores(scores, make([]float64, len(set.Classes)),
+			len(set.Classes), s.Pairwise(len(set.Classes))))
+	}
+	if class == int(set.Class[i]) {
+		return 0
+	}
+	return weight
+}
+
+// best returns the place of the lambda to take.
+func (t *trial) best() int {
+	best, least := t.path.Rule, 0.0
+	for k := range t.wrong {
+		mean, deviation := t.beside(k)
+		if mean < least && -mean > sureErrors*deviation {
+			best, least = k, mean
+		}
+	}
+	return best
+}
+
+// beside returns the mean difference of the mistakes from those with the rule's lambda, and its
+// standard error: rows of a group go together.
+func (t *trial) beside(k int) (mean, deviation float64) {
+	sums, counts := make([]float64, len(t.group)), make([]float64, len(t.group))
+	n := 0.0
+	for i, p := range t.part {
+		if p < 0 || int(p) >= t.path.Folds {
+			continue
+		}
+		d := t.wrong[k][i] - t.wrong[t.path.Rule][i]
+		sums[t.group[i]] += d
+		counts[t.group[i]]++
+		mean += d
+		n++
+	}
+	if mean /= n; !(math.Abs(mean) <= math.MaxFloat64) {
+		return 0, 0
+	}
+	for g, sum := range sums {
+		d := sum - float64(counts[g]*mean)
+		deviation += float64(d * d)
+	}
+	return mean, math.Sqrt(deviation) / n
+}
