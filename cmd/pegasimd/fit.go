@@ -2,12 +2,10 @@ package main
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/parallel"
-	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
@@ -89,7 +87,6 @@ func (r *fitReport) String() string {
 
 const (
 	fewRows    = 100
-	largeGap   = 0.2
 	hardlyMore = 0.001 // of all rows
 )
 
@@ -104,10 +101,6 @@ func (r *fitReport) warnings(m *pegasos.Model, rows int) (warnings []string) {
 		warnings = append(warnings, "the model is hardly better than predicting "+
 			escape.Name(r.Largest)+" for every row: try a smaller -lambda, -kernel rbf, or where "+
 			"a class is rare -class-weight balanced")
-	}
-	if gap := m.Result.Gap; gap > largeGap && proof.Useful(gap) && !math.IsNaN(gap) {
-		warnings = append(warnings, fmt.Sprintf("the objective may be %s above the optimum: %s "+
-			"would bring it closer", proof.Percent(gap), advice(m)))
 	}
 	if rows < fewRows {
 		warnings = append(warnings, fmt.Sprintf("%s: few, so that what is measured on them says "+

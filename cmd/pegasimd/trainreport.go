@@ -167,9 +167,16 @@ func (r *trainReport) printObjective(w io.Writer) {
 		fmt.Fprintf(w, "objective %.8g; no useful bound yet on its distance from the optimum: "+
 			"%s would bring one\n", objective, r.advice)
 	default:
-		fmt.Fprintf(w, "objective %.8g, %s%s\n", objective, proof.Standing(gap), r.worstReport)
+		fmt.Fprintf(w, "objective %.8g, %s", objective, proof.Standing(gap))
+		if gap > largeGap {
+			fmt.Fprintf(w, ": %s would bring it closer; accuracy is another matter", r.advice)
+		}
+		fmt.Fprintln(w)
 	}
 }
+
+// largeGap is one that may be of use to make smaller.
+const largeGap = 0.1
 
 // newWorstReport returns that of the worst of so many problems, of which name has the names.
 func newWorstReport(

@@ -6,6 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
 // This file has what a choice goes on to where it is cheap by prediction: lambda by rows that are
@@ -128,7 +129,10 @@ func (c *Choice) End() {
 // prove makes the run go on to a proof, if that is cheap enough, and else says what it would cost.
 func (c *Choice) prove(passes int) {
 	s := c.Settings
-	s.Finish, s.Tol = "auto", enoughProof
+	if !s.MayProve() {
+		return
+	}
+	s.Finish, s.Tol = settings.FinishAuto, enoughProof
 	if s.Validate() != nil {
 		return
 	}
@@ -136,8 +140,8 @@ func (c *Choice) prove(passes int) {
 	lambda, _ := options.LambdaFor(c.Lambda, c.C, float64(c.columns.Rows))
 	way := w.To(enoughProof, lambda)
 	if way.Cost > c.budget(&w) {
-		c.addNote(fmt.Sprintf("without a proof of %g %%, which would take about %.2g s more by -tol",
-			100*enoughProof, way.Cost/1e9))
+		c.addNote(fmt.Sprintf("not up to a proof: tol %g would take about %.2g s", enoughProof,
+			way.Cost/1e9))
 		return
 	}
 	c.Finish, c.Tol = s.Finish, s.Tol

@@ -20,6 +20,12 @@ const learnerSize = 2048
 // checkMemory refuses a session that would take too much memory, before any of it is allocated.
 func (s *Session) checkMemory() error {
 	n := s.Sizes()
+	if s.pairs() && s.Memory(n, 1) > float64(cmp.Or(s.MaxMemory, options.DefaultMaxMemory)) {
+		set := *s.Rows
+		set.Sparing = true
+		s.Rows = &set
+		n = s.Sizes()
+	}
 	if s.MayNewton() { // it has buffers for as many problems at a time as fit, one at least
 		rows, cols := len(s.Rows.Y), s.Rows.X.Cols()
 		one := newton.Memory(1, rows, cols) - newton.Memory(0, rows, cols)

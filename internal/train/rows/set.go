@@ -40,6 +40,7 @@ type Set struct {
 	Class   []int32   // of each row
 	Norms   []float32 // squared, of each row
 
+	Sparing   bool       // pairs of classes have no copies of their rows: there is no memory for them
 	Compacted store.Rows // the rows of X once more, in fewer bytes; nil if they are not kept so
 
 	byClass [][]uint32 // see ofClass
@@ -214,7 +215,7 @@ func (s *Set) ofClass(class int32) []uint32 {
 // kept for each row of the store would be more than the rows.
 func (s *Set) Few(rows int) bool {
 	all, size := len(s.Y), s.X.Size()
-	return rows < all/4 && size/all*rows <= copyFew
+	return !s.Sparing && rows < all/4 && size/all*rows <= copyFew
 }
 
 // Fingerprint returns the kind of the rows, and a hash of the rows, the labels, the weights and the
