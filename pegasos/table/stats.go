@@ -41,7 +41,7 @@ type stats struct {
 
 	counted, different int // cells that were compared, and those that had not come before
 
-	spaces   int // in all words
+	spaces   int // in all cells
 	dates    int // words that are dates
 	days     *stats
 	calendar [dateFeatures - 1]int // how many dates are in each month, and on each weekday
@@ -88,6 +88,7 @@ func (s *stats) add(cell string) {
 	} else {
 		s.word(cell)
 	}
+	s.countText(cell)
 	if s.levels != nil {
 		s.level(cell)
 	}
@@ -132,9 +133,6 @@ func (s *stats) word(cell string) {
 	if d, ok := parseDate(cell); ok && s.dates == s.words {
 		s.date(d)
 	}
-	spaces := strings.Count(cell, " ")
-	s.spaces += spaces
-	s.countText(cell, spaces)
 	if s.words++; s.levels == nil {
 		s.levels = map[string]*int{} // from here on
 	}
@@ -157,8 +155,9 @@ const triedRows = 256
 
 // countText counts the n-grams of a cell if the first has some words, as long as the cells look like
 // text.
-func (s *stats) countText(cell string, spaces int) {
-	cells := s.rows - s.gaps
+func (s *stats) countText(cell string) {
+	cells, spaces := s.rows-s.gaps, strings.Count(cell, " ")
+	s.spaces += spaces
 	if cells == 1 && spaces >= textSpaces-1 && s.text == nil {
 		s.text = newTextStats(s.grams)
 	}
