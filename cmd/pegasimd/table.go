@@ -336,7 +336,9 @@ func withoutBuckets(e *table.Encoder) *table.Encoder {
 	shown.Columns = slices.Clone(e.Columns)
 	for i := range shown.Columns {
 		if t := shown.Columns[i].Text; t != nil {
-			shown.Columns[i].Text = &table.Words{Bits: t.Bits, Grams: t.Grams, Words: t.Words}
+			without := *t // which still knows how many there are
+			without.Buckets = nil
+			shown.Columns[i].Text = &without
 		}
 	}
 	return &shown
