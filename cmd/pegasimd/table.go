@@ -46,6 +46,9 @@ var saysColumns = strings.Fields("ignore numbers categories text ngrams")
 
 // overrule returns the kinds of columns that the flags give.
 func (t *tableFlags) overrule() (map[string]table.Kind, error) {
+	if t.grams < 1 {
+		return nil, usagef("-ngrams: have %d, want 1 or more", t.grams)
+	}
 	kinds := map[string]table.Kind{}
 	for _, given := range []struct {
 		list string

@@ -47,11 +47,12 @@ type stats struct {
 	calendar [dateFeatures - 1]int // how many dates are in each month, and on each weekday
 	grams    int                   // words of an n-gram
 	text     *textStats            // nil where cells don't look like text
+	texts    *int                  // how many columns have such
 }
 
 func newStats() *stats {
 	return &stats{
-		grams:     textGrams,
+		grams: textGrams, texts: new(int),
 		ascending: true, seen: map[float64]struct{}{}, levels: map[string]*int{},
 		least: math.Inf(1), most: math.Inf(-1), last: math.Inf(-1),
 	}
@@ -158,14 +159,16 @@ const triedRows = 256
 func (s *stats) countText(cell string) {
 	cells, spaces := s.rows-s.gaps, strings.Count(cell, " ")
 	s.spaces += spaces
-	if cells == 1 && spaces >= textSpaces-1 && s.text == nil {
+	if cells == 1 && spaces >= textSpaces-1 && s.text == nil && *s.texts < maxTexts {
 		s.text = newTextStats(s.grams)
+		*s.texts++
 	}
 	if s.text == nil {
 		return
 	}
 	if s.text.add(cell, s.rows); !s.text.wanted && cells == triedRows && !s.likeText() {
 		s.text = nil
+		*s.texts--
 	}
 }
 

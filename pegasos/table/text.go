@@ -17,6 +17,7 @@ const (
 	textBits  = 20 // of the bucket of an n-gram
 	textGrams = 2  // how many words an n-gram has at most, unless a Fitter says otherwise
 	maxGrams  = 8
+	maxTexts  = 64 // columns: each takes some megabytes
 	// textSpaces is how many blanks a cell of text has in the mean, at least.
 	textSpaces = 3
 )

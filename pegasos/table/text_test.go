@@ -194,3 +194,19 @@ func BenchmarkText(b *testing.B) {
 		hashedRows(b, text, 0)
 	}
 }
+
+// Columns that look like text take no more memory the more there are.
+func TestManyTexts(t *testing.T) {
+	var b strings.Builder
+	const columns = 3 * maxTexts
+	for i := range 30 {
+		for k := range columns {
+			fmt.Fprintf(&b, "the %d of %d is,", i, k)
+		}
+		fmt.Fprintf(&b, "%c\n", "pq"[i%2])
+	}
+	_, err := new(Fitter).Fit(dataset.Options{}, reading(b.String()))
+	if !says(err, "columns of text, more than 64") {
+		t.Error(err)
+	}
+}
