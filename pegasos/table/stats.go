@@ -42,18 +42,19 @@ type stats struct {
 	// Cells that were compared, those that had not come before, and those that come more than once.
 	counted, different, again int
 
-	spaces   int // in all words
+	spaces   int // in all cells
 	dates    int // words that are dates
 	days     *stats
 	calendar [months + weekdays]int // how many dates are in each month, and on each weekday
 	monthDay int                    // the day of the month of all dates; 0 if they differ
 	grams    int                    // words of an n-gram
 	text     *textStats             // nil where cells don't look like text
+	texts    *int                   // how many columns have such
 }
 
 func newStats() *stats {
 	return &stats{
-		grams:     textGrams,
+		grams: textGrams, texts: new(int),
 		ascending: true, seen: map[float64]struct{}{}, levels: map[string]*int{},
 		least: math.Inf(1), most: math.Inf(-1), last: math.Inf(-1),
 	}
@@ -90,6 +91,7 @@ func (s *stats) add(cell string) {
 	} else {
 		s.word(cell)
 	}
+	s.countText(cell)
 	if s.levels != nil {
 		s.level(cell)
 	}
@@ -134,9 +136,6 @@ func (s *stats) word(cell string) {
 	if d, ok := parseDate(cell); ok && s.dates == s.words {
 		s.date(d)
 	}
-	spaces := strings.Count(cell, " ")
-	s.spaces += spaces
-	s.countText(cell, spaces)
 	if s.words++; s.levels == nil {
 		s.levels = map[string]*int{} // from here on
 	}
@@ -162,16 +161,19 @@ const triedRows = 256
 
 // countText counts the n-grams of a cell if the first has some words, as long as the cells look like
 // text.
-func (s *stats) countText(cell string, spaces int) {
-	cells := s.rows - s.gaps
-	if cells == 1 && spaces >= textSpaces-1 && s.text == nil {
+func (s *stats) countText(cell string) {
+	cells, spaces := s.rows-s.gaps, strings.Count(cell, " ")
+	s.spaces += spaces
+	if cells == 1 && spaces >= textSpaces-1 && s.text == nil && *s.texts < maxTexts {
 		s.text = newTextStats(s.grams)
+		*s.texts++
 	}
 	if s.text == nil {
 		return
 	}
 	if s.text.add(cell, s.rows); !s.text.wanted && cells == triedRows && !s.likeText() {
 		s.text = nil
+		*s.texts--
 	}
 }
 
