@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -470,4 +471,31 @@ func FuzzCSV(f *testing.F) {
 		}
 		checkSet(t, set)
 	})
+}
+
+// endless has one byte again and again.
+type endless byte
+
+func (c endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = byte(c)
+	}
+	return len(p), nil
+}
+
+// A row without end is refused before it fills the memory, quoted or not.
+func TestEndlessRow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it reads a quarter of a gigabyte, again and again")
+	}
+	for _, c := range []struct {
+		format Format
+		head   string
+	}{{FormatCSV, "a,y\n1,p\n"}, {FormatCSV, "a,y\n\"\n\n"}, {FormatLines, "p\t"}} {
+		text := io.MultiReader(strings.NewReader(c.head), endless('x'))
+		_, err := ReadFrom(text, "a", Options{Format: c.format})
+		if err == nil || !strings.Contains(err.Error(), "is longer than 268435456 bytes") {
+			t.Errorf("%s %q: %v", c.format, c.head, err)
+		}
+	}
 }

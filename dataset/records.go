@@ -60,7 +60,7 @@ func newCSVReader(r io.Reader, format Format) *csv.Reader {
 	return c
 }
 
-// maxLine is the longest line that is read of text whose rows are lines.
+// maxLine is how many bytes a row of text has at most.
 const maxLine = 1 << 28
 
 // A lineReader reads lines.

@@ -142,7 +142,7 @@ func (r *inspectReport) printColumns(w io.Writer) {
 		}
 		fmt.Fprintln(w)
 	}
-	if n := r.Features - most; n > 0 {
+	if n := r.Features - most; n > 0 && r.Columns != nil {
 		fmt.Fprintf(w, "... and %d more: -json has %d\n", n, len(r.Columns))
 	}
 	if r.Constant > 0 {

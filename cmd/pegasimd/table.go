@@ -46,6 +46,9 @@ var saysColumns = strings.Fields("ignore numbers categories text ngrams")
 
 // overrule returns the kinds of columns that the flags give.
 func (t *tableFlags) overrule() (map[string]table.Kind, error) {
+	if t.grams < 1 {
+		return nil, usagef("-ngrams: have %d, want 1 or more", t.grams)
+	}
 	kinds := map[string]table.Kind{}
 	for _, given := range []struct {
 		list string
@@ -336,7 +339,9 @@ func withoutBuckets(e *table.Encoder) *table.Encoder {
 	shown.Columns = slices.Clone(e.Columns)
 	for i := range shown.Columns {
 		if t := shown.Columns[i].Text; t != nil {
-			shown.Columns[i].Text = &table.Words{Bits: t.Bits, Grams: t.Grams, Words: t.Words}
+			without := *t // which still knows how many there are
+			without.Buckets = nil
+			shown.Columns[i].Text = &without
 		}
 	}
 	return &shown

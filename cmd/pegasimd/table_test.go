@@ -101,7 +101,8 @@ func TestTableTraps(t *testing.T) {
 			"the label is the last column, y\nthe columns' names are not kept, and go by their " +
 				`places: two columns are called "a"` + "\n"}},
 		{"data.txt", cities, "train", exitError, []string{
-			"data.txt:1:1:", "if the data are CSV or TSV, say so (-format)\n"}},
+			"data.txt:1:1:", "if the data are CSV or TSV, or lines of a label, a tab and a text, " +
+				"say so (-format csv, tsv or lines)\n"}},
 		{"data.txt", cities, "train -format csv", exitDone, []string{"Lima 12, Oslo 12\n"}},
 		{"x.csv", cities, "train -numbers c", exitError, []string{
 			`x.csv:2:1: column "c": token "Oslo": the column is of numbers: `,
@@ -115,6 +116,7 @@ func TestTableTraps(t *testing.T) {
 		{"x.csv", cities, "train -ignore city", exitError, []string{`no column is called "city"`}},
 		{"x.csv", cities, "train -ignore c -numbers c", exitUsage, []string{
 			`the column "c" is given twice`}},
+		{"x.csv", cities, "train -ngrams 0", exitUsage, []string{"-ngrams: have 0, want 1 or more"}},
 		{"x.csv", cities, "train -missing drop", exitUsage, []string{
 			`-missing: have "drop", want fill or error`}},
 		{"x.svm", toy, "train -ignore 1", exitUsage, []string{

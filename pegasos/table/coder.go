@@ -155,8 +155,12 @@ func (in *coding) date(r *row, cell string) string {
 			"leave it empty; -categories takes what a column has for words"
 	}
 	reason := in.addScaled(r, d.days)
-	r.add(in.first+1+int32(d.month), 1)
-	r.add(in.first+1+12+int32(d.weekday), 1)
+	if len(in.Counts) >= months {
+		r.add(in.first+1+int32(d.month), 1)
+	}
+	if len(in.Counts) > months {
+		r.add(in.first+1+months+int32(d.weekday), 1)
+	}
 	return reason
 }
 

@@ -43,7 +43,8 @@ type Column struct {
 	GapWords []string `json:"gap_words,omitempty"`
 
 	// Levels of a category, sorted, are those of two rows or more, and Counts says how many rows
-	// have each. Of dates there are the counts of the months and weekdays, without levels.
+	// have each. Of dates there are the counts of the months and weekdays, without levels: of the
+	// months alone if all dates are on the same day of the month, none if on that of one month.
 	Levels []string `json:"levels,omitempty"`
 	Counts []int    `json:"counts,omitempty"`
 	// HashBits, if not 0, says that levels are hashed to 2^HashBits features.
@@ -71,7 +72,7 @@ func (c *Column) Features() (n int) {
 	case c.Kind == Number:
 		n = 1
 	case c.Kind == Date:
-		n = dateFeatures
+		n = 1 + len(c.Counts)
 	case c.Kind == Text:
 		n = len(c.Text.at)
 	case c.HashBits > 0:
@@ -133,7 +134,10 @@ func (c *Column) check() error {
 	case Number:
 		scaled = true
 	case Date:
-		counts, scaled = len(dateLevels), true
+		counts, scaled = len(c.Counts), true
+		if counts != 0 && counts != months && counts != months+weekdays {
+			return bad
+		}
 	case Text:
 		if err := c.Text.unpack(c.Rows); err != nil {
 			return fmt.Errorf("column %q: %w", c.Name, err)
@@ -202,6 +206,12 @@ func (c *Column) fitDate(s *stats) {
 	}
 	c.fitNumber(s.days)
 	c.Kind, c.Counts = Date, slices.Clone(s.calendar[:])
+	if s.monthDay != 0 { // a weekday would say no more than the month and the year
+		c.Counts = c.Counts[:months]
+		if slices.Max(c.Counts) == s.dates {
+			c.Counts = nil
+		}
+	}
 }
 
 // fitText fills in the buckets of text, if they have been counted.

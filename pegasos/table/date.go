@@ -2,13 +2,13 @@ package table
 
 // A date is a day of the calendar, with the time of the day.
 type date struct {
-	days    float64 // since 1970-01-01
-	month   int     // from 0
-	weekday int     // from 0, Monday
+	days     float64 // since 1970-01-01
+	month    int     // from 0
+	monthDay int     // from 1
+	weekday  int     // from 0, Monday
 }
 
-// How many features a date has: its days, and one for each month and weekday.
-const dateFeatures = 1 + 12 + 7
+const months, weekdays = 12, 7
 
 var dateLevels = [...]string{"January", "February", "March", "April", "May", "June", "July", "August",
 	"September", "October", "November", "December", "Monday", "Tuesday", "Wednesday", "Thursday",
@@ -32,7 +32,7 @@ func parseDate(cell string) (d date, ok bool) {
 	if weekday < 0 {
 		weekday += 7
 	}
-	return date{float64(whole) + part/86400, month - 1, weekday}, ok
+	return date{float64(whole) + part/86400, month - 1, day, weekday}, ok
 }
 
 // parseTime reads what follows a date, and returns the seconds of the day.

@@ -27,6 +27,7 @@ type Fitter struct {
 	taken   int
 	columns []*stats
 	texts   []int // columns that are known to be text
+	counted int   // columns whose n-grams are counted
 }
 
 // Uses is true of all cells.
@@ -68,7 +69,7 @@ func (f *Fitter) Fit(opt dataset.Options, read func(dataset.Options) (*dataset.S
 	}
 	opt.Encoder = f
 	for {
-		f.row, f.taken, f.columns = 0, 0, nil
+		f.row, f.taken, f.columns, f.counted = 0, 0, nil, len(f.texts)
 		set, err := read(opt)
 		if err != nil {
 			return nil, err
@@ -84,7 +85,7 @@ func (f *Fitter) Fit(opt dataset.Options, read func(dataset.Options) (*dataset.S
 // newStats returns the statistics of a column.
 func (f *Fitter) newStats(column int) *stats {
 	s := newStats()
-	s.grams = cmp.Or(f.Grams, textGrams)
+	s.grams, s.texts = cmp.Or(f.Grams, textGrams), &f.counted
 	if slices.Contains(f.texts, column) {
 		s.text = newTextStats(s.grams)
 		s.text.wanted = true
@@ -131,6 +132,9 @@ func (f *Fitter) encoder(t *dataset.Table) (*Encoder, error) {
 	switch {
 	case unknown > 0:
 		return nil, f.unknown(e)
+	case len(f.texts) > maxTexts:
+		return nil, fmt.Errorf("%d columns of text, more than %d: leave some out (-ignore)",
+			len(f.texts), maxTexts)
 	case slices.ContainsFunc(e.Columns, func(c Column) bool { return c.Kind == Text && c.Text == nil }):
 		return nil, nil // once their n-grams are counted
 	}

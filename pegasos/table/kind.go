@@ -47,7 +47,7 @@ func (c *Column) fit(s *stats) {
 	case s.likeText():
 		c.Kind = Text // its n-grams may still have to be counted
 		c.Reason = fmt.Sprintf("text of %.0f words in the mean", 1+float64(s.spaces)/float64(cells))
-	case s.likeNames() && s.gaps > 0:
+	case s.likeNames() && s.manyGaps():
 		c.Kind, c.GapFeature = Category, true
 		c.Reason = fmt.Sprintf("%s different words, as names are: only whether there is one counts",
 			s.distinct())
@@ -64,8 +64,11 @@ func (c *Column) leaveOut(reason string) { c.Kind, c.Reason = LeftOut, reason }
 // differ reports whether the numbers are whole, another in each row, of which there are enough.
 func (s *stats) differ() bool { return s.seen != nil && s.numbers >= fewRows }
 
-// likeNames reports whether more than half of the cells are different, of which there are enough.
-func (s *stats) likeNames() bool { return s.counted >= fewRows && 2*s.different > s.counted }
+// likeNames reports whether fewer than a quarter of the cells, of which there are enough, come again.
+func (s *stats) likeNames() bool { return s.counted >= fewRows && 4*s.again < s.counted }
+
+// manyGaps reports whether more than one row in a hundred has a gap.
+func (s *stats) manyGaps() bool { return 100*s.gaps > s.rows }
 
 // distinct says how many different cells there are.
 func (s *stats) distinct() string {

@@ -105,8 +105,15 @@ func TestKind(t *testing.T) {
 		{"names of 19 rows", people[:19], Category, different(19), 0},
 		{"names with gaps", append(people[:30:30], ""), Category,
 			"30 different words, as names are: only whether there is one counts", 1},
-		{"half as many names", times(2, people...), Category, different(30), 30},
-		{"more than half as many", append(times(2, people...), "Bo"), LeftOut, names(31, 61), 0},
+		{"names, and a gap in 100 rows", append(cells(99, func(i int) string {
+			return fmt.Sprintf("w%d", i)
+		}), ""), LeftOut, names(99, 99), 0},
+		{"a quarter of the cells again", append(cells(30, func(i int) string {
+			return fmt.Sprintf("w%d", i)
+		}), times(5, "Bo", "Di")...), Category, different(32), 2},
+		{"fewer than a quarter again", append(cells(31, func(i int) string {
+			return fmt.Sprintf("w%d", i)
+		}), times(5, "Bo", "Di")...), LeftOut, names(33, 41), 0},
 
 		{"yes and no", times(10, "yes", "no"), Category, different(2), 1},
 		{"yes, no and gaps", times(10, "yes", "no", ""), Category, different(2), 3},
@@ -253,5 +260,25 @@ func TestOverrule(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Dates of one day of the month have no weekdays, and those of a day of the year no months either.
+func TestDatesOfOneDay(t *testing.T) {
+	for format, features := range map[string]int{"20%02d-01-01": 1, "2026-%02d-15": 13,
+		"2026-01-%02d": 20} {
+		c := settled(cells(12, func(i int) string { return fmt.Sprintf(format, i%12+1) }), "")
+		if err := c.check(); err != nil || c.Kind != Date || c.Features() != features {
+			t.Errorf("%s: %s, %d features, %v", format, c.Kind, c.Features(), err)
+		}
+		e := Encoder{Columns: []Column{*c}}
+		columns, _, _, reason := e.Coder().Encode([]string{fmt.Sprintf(format, 3)}, nil, nil)
+		if reason != "" || len(columns) == 0 || int(columns[len(columns)-1]) >= features {
+			t.Errorf("%s: features %v, %s", format, columns, reason)
+		}
+	}
+	c := settled([]string{"2026-01-02", "2026-02-03"}, "")
+	if c.Counts = c.Counts[:5]; c.check() == nil {
+		t.Error("a part of the months was taken")
 	}
 }

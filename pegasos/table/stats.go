@@ -39,19 +39,22 @@ type stats struct {
 	stopped bool            // no more cells are compared
 	few     []string        // the first different words, one more than may be gaps
 
-	counted, different int // cells that were compared, and those that had not come before
+	// Cells that were compared, those that had not come before, and those that come more than once.
+	counted, different, again int
 
-	spaces   int // in all words
+	spaces   int // in all cells
 	dates    int // words that are dates
 	days     *stats
-	calendar [dateFeatures - 1]int // how many dates are in each month, and on each weekday
-	grams    int                   // words of an n-gram
-	text     *textStats            // nil where cells don't look like text
+	calendar [months + weekdays]int // how many dates are in each month, and on each weekday
+	monthDay int                    // the day of the month of all dates; 0 if they differ
+	grams    int                    // words of an n-gram
+	text     *textStats             // nil where cells don't look like text
+	texts    *int                   // how many columns have such
 }
 
 func newStats() *stats {
 	return &stats{
-		grams:     textGrams,
+		grams: textGrams, texts: new(int),
 		ascending: true, seen: map[float64]struct{}{}, levels: map[string]*int{},
 		least: math.Inf(1), most: math.Inf(-1), last: math.Inf(-1),
 	}
@@ -88,6 +91,7 @@ func (s *stats) add(cell string) {
 	} else {
 		s.word(cell)
 	}
+	s.countText(cell)
 	if s.levels != nil {
 		s.level(cell)
 	}
@@ -132,9 +136,6 @@ func (s *stats) word(cell string) {
 	if d, ok := parseDate(cell); ok && s.dates == s.words {
 		s.date(d)
 	}
-	spaces := strings.Count(cell, " ")
-	s.spaces += spaces
-	s.countText(cell, spaces)
 	if s.words++; s.levels == nil {
 		s.levels = map[string]*int{} // from here on
 	}
@@ -145,11 +146,14 @@ func (s *stats) word(cell string) {
 
 func (s *stats) date(d date) {
 	if s.dates++; s.days == nil {
-		s.days = newStats()
+		s.days, s.monthDay = newStats(), d.monthDay
+	}
+	if d.monthDay != s.monthDay {
+		s.monthDay = 0
 	}
 	s.days.number(d.days, 0)
 	s.calendar[d.month]++
-	s.calendar[12+d.weekday]++
+	s.calendar[months+d.weekday]++
 }
 
 // triedRows is how many cells tell whether n-grams are worth to be counted.
@@ -157,29 +161,38 @@ const triedRows = 256
 
 // countText counts the n-grams of a cell if the first has some words, as long as the cells look like
 // text.
-func (s *stats) countText(cell string, spaces int) {
-	cells := s.rows - s.gaps
-	if cells == 1 && spaces >= textSpaces-1 && s.text == nil {
+func (s *stats) countText(cell string) {
+	cells, spaces := s.rows-s.gaps, strings.Count(cell, " ")
+	s.spaces += spaces
+	if cells == 1 && spaces >= textSpaces-1 && s.text == nil && *s.texts < maxTexts {
 		s.text = newTextStats(s.grams)
+		*s.texts++
 	}
 	if s.text == nil {
 		return
 	}
 	if s.text.add(cell, s.rows); !s.text.wanted && cells == triedRows && !s.likeText() {
 		s.text = nil
+		*s.texts--
 	}
 }
 
-// likeText reports whether the cells are like names, but of several words.
+// likeText reports whether more than half of the cells, of which there are enough, are different, and
+// of several words.
 func (s *stats) likeText() bool {
-	return s.likeNames() && s.spaces >= textSpaces*(s.rows-s.gaps)
+	return s.counted >= fewRows && 2*s.different > s.counted &&
+		s.spaces >= textSpaces*(s.rows-s.gaps)
 }
 
 func (s *stats) level(cell string) {
 	count := s.levels[cell]
 	switch {
 	case count != nil:
-		*count++
+		if *count++; !s.stopped {
+			if s.again++; *count == 2 {
+				s.again++ // the first one too
+			}
+		}
 	case s.words == 0 && len(s.levels) == maxKeptNumbers:
 		s.levels, s.full = nil, true
 		return

@@ -17,6 +17,7 @@ const (
 	textBits  = 20 // of the bucket of an n-gram
 	textGrams = 2  // how many words an n-gram has at most, unless a Fitter says otherwise
 	maxGrams  = 8
+	maxTexts  = 64 // columns: each takes some megabytes
 	// textSpaces is how many blanks a cell of text has in the mean, at least.
 	textSpaces = 3
 )
@@ -80,10 +81,9 @@ func (t *Words) typical(rows int) float64 {
 
 // A textStats counts in how many rows the n-grams of each bucket are.
 type textStats struct {
-	grams   int
-	wanted  bool // whatever the cells look like
-	of      []bucketStats
-	buckets []uint32 // scratch
+	wanted bool // whatever the cells look like
+	of     []bucketStats
+	reader gramReader
 }
 
 // bucketStats are in how many rows the n-grams of a bucket are, and the number of the last of these,
@@ -91,23 +91,28 @@ type textStats struct {
 type bucketStats struct{ rows, last uint32 }
 
 func newTextStats(grams int) *textStats {
-	return &textStats{grams: grams, of: make([]bucketStats, 1<<textBits)}
+	return &textStats{of: make([]bucketStats, 1<<textBits),
+		reader: gramReader{grams: grams, wide: textBits}}
 }
 
 // add takes in a cell of the row of that number.
 func (t *textStats) add(cell string, row int) {
-	t.buckets = appendBuckets(t.buckets[:0], cell, t.grams, textBits)
-	for _, b := range t.buckets {
-		if of := &t.of[b]; of.last != uint32(row) {
+	t.reader.begin(cell)
+	for buckets := t.reader.next(); len(buckets) > 0; buckets = t.reader.next() {
+		for _, b := range buckets {
+			of, first := &t.of[b], uint32(0) // without a jump, which nothing could foretell
+			if of.last != uint32(row) {
+				first = 1
+			}
+			of.rows += first
 			of.last = uint32(row)
-			of.rows++
 		}
 	}
 }
 
 // words returns what the cells are encoded by.
 func (t *textStats) words() *Words {
-	text := &Words{Bits: textBits, Grams: t.grams}
+	text := &Words{Bits: textBits, Grams: t.reader.grams}
 	before := -1
 	for b, of := range t.of {
 		if of.rows < leastRows {
@@ -141,29 +146,24 @@ func (h wordHash) addRune(r rune) wordHash {
 	return h
 }
 
-// A gramHash makes buckets of the words of a cell, in order.
-type gramHash struct {
-	words [maxGrams]wordHash // the last ones, the latest first
-	n     int                // how many of them there are
-}
-
-// append appends the buckets of the n-grams that end with the word.
+// A gramHash makes buckets of words that follow one another.
 //
 // The hash of an n-gram is that of its first word, and for each further one the finaliser of
 // MurmurHash3 of it, times the prime of FNV, exclusive or the word's; its bucket is the top bits of
 // the finaliser of that.
-func (g *gramHash) append(dst []uint32, word wordHash, grams, wide int) []uint32 {
-	copy(g.words[1:grams], g.words[:])
-	g.words[0] = word
+type gramHash struct {
+	mixed [maxGrams]uint64 // of the n-grams that end with the last word, by how many words they have
+	n     int              // how many of them there are
+}
+
+// add takes in a word, and returns how many n-grams of up to so many words end with it.
+func (g *gramHash) add(word wordHash, grams int) int {
 	g.n = min(g.n+1, grams)
-	for k := range g.n {
-		h := uint64(g.words[k])
-		for i := k - 1; i >= 0; i-- {
-			h = mixed(h)*fnvPrime ^ uint64(g.words[i])
-		}
-		dst = append(dst, uint32(mixed(h)>>(64-wide)))
+	for k := g.n - 1; k > 0; k-- {
+		g.mixed[k] = mixed(g.mixed[k-1]*fnvPrime ^ uint64(word))
 	}
-	return dst
+	g.mixed[0] = mixed(uint64(word))
+	return g.n
 }
 
 // mixed is the 64-bit finaliser of MurmurHash3.
@@ -175,79 +175,123 @@ func mixed(h uint64) uint64 {
 	return h ^ h>>33
 }
 
-// appendBuckets appends the buckets of the n-grams of a cell, those that come again as well. Words
-// are made of letters, marks and numbers; everything else, invalid UTF-8 too, stands between them.
-func appendBuckets(dst []uint32, cell string, grams, wide int) []uint32 {
-	var g gramHash
-	h, within := wordHash(fnvOffset), false
-	for i := 0; i < len(cell); {
-		if c := cell[i]; c < utf8.RuneSelf {
+// A gramReader finds the buckets of the n-grams of a cell. Words are made of letters, marks and
+// numbers; everything else, invalid UTF-8 too, stands between them.
+type gramReader struct {
+	rest        string // of the cell
+	grams, wide int
+	hash        gramHash
+	buckets     [1 << 10]uint32 // some at a time: a cell may be larger than they should be
+}
+
+// begin has the reader read a cell.
+func (r *gramReader) begin(cell string) { r.rest, r.hash.n = cell, 0 }
+
+// next returns further buckets, those that come again as well, and none at the end.
+func (r *gramReader) next() []uint32 {
+	n, h, within := 0, wordHash(fnvOffset), false
+	for i := 0; i < len(r.rest); {
+		if c := r.rest[i]; c < utf8.RuneSelf {
 			i++
 			if lower := asciiWord[c]; lower != 0 {
 				h, within = h.add(lower), true
 				continue
 			}
 		} else {
-			r, size := utf8.DecodeRuneInString(cell[i:])
+			c, size := utf8.DecodeRuneInString(r.rest[i:])
 			i += size
-			if isWord(r) {
-				h, within = h.addRune(toLower(r)), true
+			if isWord(c) {
+				h, within = h.addRune(toLower(c)), true
 				continue
 			}
 		}
 		if within {
-			dst = g.append(dst, h, grams, wide)
-			h, within = fnvOffset, false
+			n = r.word(h, n)
+			if h, within = fnvOffset, false; n > len(r.buckets)-maxGrams {
+				r.rest = r.rest[i:]
+				return r.buckets[:n]
+			}
 		}
 	}
 	if within {
-		dst = g.append(dst, h, grams, wide)
+		n = r.word(h, n)
 	}
-	return dst
+	r.rest = ""
+	return r.buckets[:n]
+}
+
+// word puts the buckets of the n-grams that end with a word behind n others.
+func (r *gramReader) word(h wordHash, n int) int {
+	for k := range r.hash.add(h, r.grams) {
+		r.buckets[n] = uint32(r.hash.mixed[k] >> (64 - r.wide))
+		n++
+	}
+	return n
 }
 
 // A textCoder encodes the cells of a column of text.
 type textCoder struct {
 	*Words
-	feature []int32   // of each bucket, or none
-	inverse []float64 // document frequency of each feature
+	feature []int32 // of each bucket; of those without one the number of the features
+	// inverse has the inverse document frequencies there are, and which the one of each feature.
+	inverse []float64
+	which   []uint32
 	pool    sync.Pool // of scratch
 }
 
 // A textScratch counts the n-grams of a cell.
 type textScratch struct {
-	buckets []uint32
-	counts  []uint32 // of each feature
-	some    []uint64 // which features there are: a bit for each
-	groups  []uint64 // a bit for each word of some that is not 0
-	values  []float64
+	reader gramReader
+	of     []gramCount // each feature, and of none
+	some   []uint64    // which of these have a count: a bit for each
+	groups []uint64    // a bit for each word of some that is not 0
+	found  []int32     // the features of the cell
+	values []float64
 }
 
-func newTextScratch(features int) *textScratch {
-	words := (features + 63) / 64
-	return &textScratch{counts: make([]uint32, features), some: make([]uint64, words),
-		groups: make([]uint64, (words+63)/64)}
-}
+// A gramCount has how many n-grams of a cell have a feature, and which is its inverse document
+// frequency: what is needed at a time is in one place of the memory.
+type gramCount struct{ n, which uint32 }
 
-// add counts an n-gram of feature j.
-func (s *textScratch) add(j int32) {
-	if s.counts[j]++; s.counts[j] == 1 {
-		s.some[j>>6] |= 1 << (j & 63)
-		s.groups[j>>12] |= 1 << (j >> 6 & 63)
+func (c *textCoder) newScratch() *textScratch {
+	words := len(c.at)/64 + 1
+	s := &textScratch{
+		reader: gramReader{grams: c.Grams, wide: c.Bits}, of: make([]gramCount, len(c.at)+1),
+		some: make([]uint64, words), groups: make([]uint64, (words+63)/64),
 	}
+	for j, which := range c.which {
+		s.of[j].which = which
+	}
+	return s
 }
 
-// each calls f with the features there are, in ascending order, and their counts, and clears all.
-func (s *textScratch) each(f func(j int32, count uint32)) {
-	for g := range s.groups {
-		for ; s.groups[g] != 0; s.groups[g] &= s.groups[g] - 1 {
-			k := g<<6 + bits.TrailingZeros64(s.groups[g])
-			for ; s.some[k] != 0; s.some[k] &= s.some[k] - 1 {
-				j := int32(k<<6 + bits.TrailingZeros64(s.some[k]))
-				f(j, s.counts[j])
-				s.counts[j] = 0
-			}
+// count counts the n-grams of a cell, and fills in found, in ascending order.
+func (s *textScratch) count(cell string, feature []int32) {
+	s.reader.begin(cell)
+	for buckets := s.reader.next(); len(buckets) > 0; buckets = s.reader.next() {
+		s.found = s.found[:0]
+		for _, b := range buckets {
+			s.found = append(s.found, feature[b]) // by itself, as the memory is slow
 		}
+		for _, j := range s.found {
+			s.of[j].n++
+			s.some[j>>6] |= 1 << (j & 63)
+			s.groups[j>>12] |= 1 << (j >> 6 & 63)
+		}
+	}
+	s.found = s.found[:0]
+	for g, group := range s.groups {
+		s.groups[g] = 0
+		for ; group != 0; group &= group - 1 {
+			k := g<<6 + bits.TrailingZeros64(group)
+			for some := s.some[k]; some != 0; some &= some - 1 {
+				s.found = append(s.found, int32(k<<6+bits.TrailingZeros64(some)))
+			}
+			s.some[k] = 0
+		}
+	}
+	if n, last := len(s.found), len(s.of)-1; n > 0 && int(s.found[n-1]) == last {
+		s.found, s.of[last].n = s.found[:n-1], 0
 	}
 }
 
@@ -260,15 +304,22 @@ var log1 = func() (table [256]float64) {
 }()
 
 func newTextCoder(t *Words, rows int) *textCoder {
-	c := &textCoder{Words: t, feature: make([]int32, 1<<t.Bits), inverse: make([]float64, len(t.at))}
+	c := &textCoder{Words: t, feature: make([]int32, 1<<t.Bits), which: make([]uint32, len(t.at))}
 	for b := range c.feature {
-		c.feature[b] = none
+		c.feature[b] = int32(len(t.at))
 	}
+	of := map[uint32]uint32{} // each count
 	for j, b := range t.at {
 		c.feature[b] = int32(j)
-		c.inverse[j] = 1 + floats.Log(float64(1+rows)/float64(1+t.counts[j]))
+		which, found := of[t.counts[j]]
+		if !found {
+			which = uint32(len(c.inverse))
+			of[t.counts[j]] = which
+			c.inverse = append(c.inverse, 1+floats.Log(float64(1+rows)/float64(1+t.counts[j])))
+		}
+		c.which[j] = which
 	}
-	c.pool.New = func() any { return newTextScratch(len(t.at)) }
+	c.pool.New = func() any { return c.newScratch() }
 	return c
 }
 
@@ -280,24 +331,21 @@ func (c *textCoder) encode(cell string, first int32, columns []int32, values []f
 ) {
 	s := c.pool.Get().(*textScratch)
 	defer c.pool.Put(s)
-	s.buckets = appendBuckets(s.buckets[:0], cell, c.Grams, c.Bits)
-	for _, b := range s.buckets {
-		if j := c.feature[b]; j != none {
-			s.add(j)
-		}
-	}
+	s.count(cell, c.feature)
 	s.values = s.values[:0]
 	sum := 0.0
-	s.each(func(j int32, count uint32) {
-		v := c.inverse[j]
-		if int(count) < len(log1) {
-			v = float64(v * log1[count])
+	for _, j := range s.found {
+		of := &s.of[j]
+		v := c.inverse[of.which]
+		if of.n < uint32(len(log1)) {
+			v = float64(v * log1[of.n])
 		} else {
-			v = float64(v * (1 + floats.Log(float64(count))))
+			v = float64(v * (1 + floats.Log(float64(of.n))))
 		}
+		of.n = 0
 		sum += float64(v * v)
 		columns, s.values = append(columns, first+j), append(s.values, v)
-	})
+	}
 	length := math.Sqrt(sum)
 	for _, v := range s.values {
 		values = append(values, float32(v/length))
@@ -309,7 +357,6 @@ func (c *textCoder) encode(cell string, first int32, columns []int32, values []f
 func (t *Words) eachGram(cell string, f func(bucket uint32, gram string)) {
 	var g gramHash
 	words := strings.FieldsFunc(cell, func(r rune) bool { return r == utf8.RuneError || !isWord(r) })
-	var buckets []uint32
 	for i, word := range words {
 		word = strings.Map(toLower, word)
 		words[i] = word
@@ -317,9 +364,8 @@ func (t *Words) eachGram(cell string, f func(bucket uint32, gram string)) {
 		for k := range len(word) {
 			h = h.add(word[k])
 		}
-		buckets = g.append(buckets[:0], h, t.Grams, t.Bits)
-		for k, b := range buckets {
-			f(b, strings.Join(words[i-k:i+1], " "))
+		for k := range g.add(h, t.Grams) {
+			f(uint32(g.mixed[k]>>(64-t.Bits)), strings.Join(words[i-k:i+1], " "))
 		}
 	}
 }

@@ -1,0 +1,168 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/modelio"
+	"github.com/pegasimd/pegasimd/pegasos"
+	"github.com/pegasimd/pegasimd/pegasos/table"
+)
+
+// reviews returns lines of a label, a tab and a text, in which "not" turns what a word says.
+func reviews(rows int) string {
+	r := rand.New(rand.NewPCG(4, 32))
+	pick := func(of string) string { return strings.Fields(of)[r.IntN(len(strings.Fields(of)))] }
+	var b strings.Builder
+	for i := range rows {
+		good := r.IntN(2) == 0
+		word, not := pick("good fine"), ""
+		if r.IntN(2) == 0 {
+			not = "not "
+		}
+		if good == (not != "") {
+			word = pick("bad dull")
+		}
+		label := map[bool]string{true: "up", false: "down"}[good]
+		fmt.Fprintf(&b, "%s\tThe %s, seen at %d, was %s%s.\n", label,
+			pick("film play song book tale"), i, not, word)
+	}
+	return b.String()
+}
+
+// A model of text is verified, and no word may be another.
+func TestTextVerify(t *testing.T) {
+	text, model := reviews(300), filepath.Join(t.TempDir(), "model")
+	data := file(t, "reviews.tsv", text)
+	must(t, "train", "-quiet", data, model)
+	printed, _ := must(t, "verify", model, data)
+	if !strings.HasSuffix(printed, "\nconfirmed\n") {
+		t.Errorf("verify: %s", printed)
+	}
+	changed := file(t, "changed.tsv", strings.Replace(text, "was not", "was so", 9))
+	fails(t, exitError, "contradicted", "verify", model, changed)
+}
+
+// A run on text is resumed to the model of an unbroken one.
+func TestTextResume(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	data := file(t, "reviews.tsv", reviews(300))
+	run := strings.Fields("train -quiet -finish none -average none")
+	must(t, append(run, "-epochs", "7", "-checkpoint", at("state"), data, at("7"))...)
+	must(t, append(run, "-epochs", "20", "-resume", at("state"), data, at("resumed"))...)
+	must(t, append(run, "-epochs", "20", data, at("20"))...)
+	var models [2]*pegasos.Model
+	for i, name := range []string{"resumed", "20"} {
+		var err error
+		if models[i], err = pegasos.ReadFile(at(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if models[0].Hash() != models[1].Hash() ||
+		models[0].Result.Objective != models[1].Result.Objective {
+		t.Error("the model of a resumed run is another")
+	}
+}
+
+// The words of a fold's rows are unknown to the model that is measured on it: the scores of cv are
+// those of train and eval.
+func TestTextCrossValidation(t *testing.T) {
+	const folds = 3
+	text := reviews(150)
+	lines := strings.SplitAfter(strings.TrimSpace(text), "\n")
+	y := make([]float32, len(lines))
+	for i, line := range lines {
+		if strings.HasPrefix(line, "up") {
+			y[i] = 1
+		}
+	}
+	of := pegasos.Folds(y, nil, folds, 0)
+	r, _ := cvOf(t, "-folds", fmt.Sprint(folds), "-c", "1", "-epochs", "5", "-format", "lines",
+		file(t, "all.tsv", text))
+	for f, have := range r.Grid[0].Scores {
+		others, own := parts(t, "", lines, of, f)
+		model, numbers := filepath.Join(t.TempDir(), "m"), filepath.Join(t.TempDir(), "json")
+		must(t, "train", "-quiet", "-format", "lines", "-c", "1", "-epochs", "5", others, model)
+		must(t, "eval", "-format", "lines", "-json", numbers, own, model)
+		if want := report(t, numbers)["accuracy"].(float64); have != want {
+			t.Errorf("fold %d: accuracy %v, want %v", f, have, want)
+		}
+	}
+}
+
+// Text in lines, JSON, CSV and standard input is predicted alike, by the command and in Go, and any
+// number of threads makes the same rows.
+func TestTextPredict(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	text := reviews(300)
+	data := file(t, "reviews.tsv", text)
+	must(t, "train", "-quiet", data, at("model"))
+	want, _ := must(t, "predict", data, at("model"))
+	var csv, jsonl strings.Builder
+	csv.WriteString("text,label\n")
+	for line := range strings.Lines(text) {
+		label, review, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		fmt.Fprintf(&csv, "%q,%s\n", review, label)
+		fmt.Fprintf(&jsonl, "{\"label\":%q,\"text\":%q}\n", label, review)
+	}
+	for name, content := range map[string]string{"x.csv": csv.String(), "x.jsonl": jsonl.String()} {
+		if have, _ := must(t, "predict", file(t, name, content), at("model")); have != want {
+			t.Errorf("%s is predicted otherwise", name)
+		}
+	}
+	have := fromStdin(t, text, true, "predict", "-format", "lines", "-", at("model"))
+	if have != want {
+		t.Errorf("standard input is predicted otherwise: %.100q", have)
+	}
+
+	p, err := modelio.ReadFile(at("model"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := table.New(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	predicted := strings.Fields(want)
+	for i, line := range strings.Split(strings.TrimSpace(text), "\n") {
+		_, review, _ := strings.Cut(line, "\t")
+		if have, err := m.Predict([]string{review}); err != nil || have != predicted[i] {
+			t.Fatalf("%q: %q, %v, want %q", review, have, err, predicted[i])
+		}
+	}
+
+	for _, threads := range []string{"1", "5"} {
+		must(t, "convert", "-threads", threads, data, at(threads+".pgsm"))
+	}
+	if contentOf(t, at("1.pgsm")) != contentOf(t, at("5.pgsm")) {
+		t.Error("other threads make other rows")
+	}
+}
+
+// The words of the largest weights are in the model, or found in data again, and there is as many
+// features as it says.
+func TestTextWords(t *testing.T) {
+	dir := t.TempDir()
+	data := file(t, "reviews.tsv", reviews(300))
+	for _, c := range []struct{ train, inspect []string }{
+		{[]string{"-words", "20"}, nil}, {nil, []string{"-data", data}},
+	} {
+		model := filepath.Join(dir, fmt.Sprint(len(c.train)))
+		must(t, append(append([]string{"train", "-quiet"}, c.train...), data, model)...)
+		printed, _ := must(t, append(append([]string{"inspect", "-top", "12"}, c.inspect...), model)...)
+		for _, word := range []string{"text: not good\n", "text: was good\n", "text: bad\n"} {
+			if !strings.Contains(printed, word) {
+				t.Errorf("%q: %s, want %q", c, printed, word)
+			}
+		}
+		if !regexp.MustCompile(`features  (\d+), [^~]*the mean: \d\d+ features\n`).MatchString(printed) {
+			t.Errorf("%s", printed)
+		}
+	}
+}
