@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
@@ -34,6 +35,8 @@ type byPage struct {
 	shift, factor []float32
 	scaled        [][]float32
 	r2            float64
+
+	finish func(lambda float64) Config // what goes by lambda
 }
 
 // statistics is the page's "Statistics".
@@ -301,18 +304,53 @@ func (p *byPage) choose() (cfg Config) {
 		least = 10
 	}
 	passes := math.Floor(math.Max(least, math.Min(2000, 1e6/math.Max(nonzero, 1))))
-	newton := p.newton(cfg.Multiclass, k, passes)
-	switch {
-	case newton && p.loss == Squared:
-		cfg.Finish = FinishNewton
-	case newton:
-		cfg.Finish, cfg.Tol = FinishNewton, 0.01
-	default:
-		if cfg.Epochs = int(passes); passes > 100 {
-			cfg.Tol = 0.01
+	cfg.Epochs = int(passes)
+	p.finish = func(lambda float64) Config {
+		c := cfg
+		c.Lambda = lambda
+		if p.loss != EpsInsensitive || lambda != cfg.Lambda {
+			p.end(&c, k, passes)
+		} else if passes > 100 {
+			c.Tol = 0.01
 		}
+		return c
 	}
 	return cfg
+}
+
+// end is the page's "finish" and "epochs", for a lambda.
+func (p *byPage) end(cfg *Config, classes, passes float64) {
+	rows, problems := p.n, 1.0
+	joint := cfg.Multiclass == CrammerSinger || cfg.Multiclass == Multinomial
+	switch {
+	case cfg.Multiclass == OneVsOne && classes > 2:
+		rows, problems = 2*p.n/classes, classes*(classes-1)/2
+	case classes > 2 || joint:
+		problems = classes
+	}
+	newton, pass, epoch := p.costs(rows)
+	norm := (p.r2 + float64(cfg.BiasScale*cfg.BiasScale)) / float64(cfg.Lambda*rows)
+	per := map[Loss]float64{Hinge: 4, EpsInsensitive: 4, Log: 1.5}[p.loss]
+	if per == 0 {
+		per = 8
+	}
+	descent := 3 + float64(per*norm)
+	cost := descent * pass
+	if !joint && p.width <= 2000 {
+		cost = math.Min(cost, newton)
+	}
+	switch {
+	case p.loss == Squared && p.cols <= 256:
+		cfg.Finish, cfg.Epochs = FinishNewton, 0
+		return
+	case problems*cost <= math.Max(20e6, 3*passes*float64(problems*epoch)):
+		cfg.Finish, cfg.Tol = FinishAuto, 0.01
+		cfg.Epochs = int(math.Max(passes, math.Min(2000, math.Floor(4*descent))))
+		return
+	}
+	if passes > 100 {
+		cfg.Tol = 0.01
+	}
 }
 
 // classes returns how many there are, 0 of numbers, and the share of the smaller one's rows.
@@ -333,19 +371,8 @@ func (p *byPage) classes() (int, float64) {
 	return len(rows), least / p.n
 }
 
-// newton is the page's rule for Newton's method.
-func (p *byPage) newton(problems Multiclass, classes, passes float64) bool {
-	switch {
-	case p.loss == EpsInsensitive || problems == CrammerSinger || problems == Multinomial ||
-		p.width > 2000:
-		return false
-	case p.loss == Squared && p.cols <= 256:
-		return true
-	}
-	rows := p.n
-	if problems == OneVsOne && classes > 2 {
-		rows *= 2 / classes
-	}
+// costs are the page's, of a problem of so many rows.
+func (p *byPage) costs(rows float64) (newton, descent, epoch float64) {
 	var counted [][]float32
 	for i, row := range p.scaled {
 		if p.counts[i] {
@@ -377,7 +404,11 @@ func (p *byPage) newton(problems Multiclass, classes, passes float64) bool {
 	}
 	solve := float64(vars*vars*vars)/180 + float64(1.5*float64(vars*vars))
 	cost := float64(times*(float64(2.5*pass)+float64(60*rows)+solve)) + float64(zone*row)
-	return cost <= passes*(float64(2*pass)+float64(20*rows))
+	each := 90.0
+	if p.loss == Squared || p.loss == SquaredHinge {
+		each = 50
+	}
+	return cost, 2*pass + float64(each*rows), 2*pass + float64(20*rows)
 }
 
 // newPage makes a random table of one of the kinds that the rule tells apart.
@@ -428,7 +459,7 @@ func newPage(seed uint64) *byPage {
 // TestChoicesByThePage holds what training chooses against docs/spec.md, to the bit.
 func TestChoicesByThePage(t *testing.T) {
 	kinds := map[Scale]int{}
-	finished := 0
+	finished, others := 0, 0
 	for seed := range uint64(*pageTables) {
 		p := newPage(seed)
 		x := dense.New(len(p.rows), len(p.rows[0]))
@@ -452,15 +483,17 @@ func TestChoicesByThePage(t *testing.T) {
 			continue
 		}
 		have, s := c.Config, fromScale(c.scale)
+		changed := p.anotherLambda(t, seed, want.Lambda, have.Lambda, s.Note)
+		want = p.finish(have.Lambda)
 		for _, d := range []struct {
 			what       string
 			have, want any
 		}{
 			{"scale", have.Scale, p.kind}, {"kind", s.Kind, p.kind}, {"R^2", s.R2, p.r2},
-			{"folded", s.Folded, p.folded()}, {"lambda", have.Lambda, want.Lambda},
+			{"folded", s.Folded, p.folded()},
 			{"bias", have.Bias, want.Bias}, {"bias's scale", have.BiasScale, want.BiasScale},
 			{"multiclass", have.Multiclass, want.Multiclass},
-			{"newton", have.Finish == FinishNewton, want.Finish == FinishNewton},
+			{"finish", have.Plain().Finish, want.Plain().Finish},
 			{"tol", have.Tol, want.Tol},
 		} {
 			if d.have != d.want {
@@ -475,18 +508,39 @@ func TestChoicesByThePage(t *testing.T) {
 			t.Errorf("seed %d: shifts or factors are not those of the page", seed)
 		}
 		p.holdNumbers(t, seed, c)
-		if kinds[p.kind]++; want.Finish == FinishNewton {
+		if kinds[p.kind]++; want.Finish == FinishAuto {
 			finished++
+		}
+		if changed {
+			others++
 		}
 		_, isSparse := of.(*sparse.Matrix)
 		if isSparse != p.sparse {
 			t.Fatal("the layout is another one")
 		}
 	}
-	t.Logf("%d tables, scaled %v, %d with Newton's method", *pageTables, kinds, finished)
-	if len(kinds) < 4 || finished == 0 || finished == *pageTables {
-		t.Errorf("the tables are too much alike: scaled %v, %d with Newton's method", kinds, finished)
+	t.Logf("%d tables, scaled %v, %d up to a proof, %d with another lambda than the rule's",
+		*pageTables, kinds, finished, others)
+	if len(kinds) < 4 || finished == 0 || finished == *pageTables || others == 0 {
+		t.Errorf("the tables are too much alike: scaled %v, %d up to a proof, %d with another lambda",
+			kinds, finished, others)
 	}
+}
+
+// anotherLambda reports whether lambda is not the rule's. It has to be the rule's times 10, .1, .01,
+// .001 or .0001 then, and the note has to say so.
+func (p *byPage) anotherLambda(t *testing.T, seed uint64, rule, lambda float64, note string) bool {
+	t.Helper()
+	if lambda == rule {
+		return false
+	}
+	for _, f := range []float64{10, 0.1, 0.01, 1e-3, 1e-4} {
+		if lambda == float64(f*rule) && strings.Contains(note, "lambda of ") {
+			return true
+		}
+	}
+	t.Errorf("seed %d: lambda is %v, by the page %v; %s", seed, lambda, rule, note)
+	return false
 }
 
 // holdNumbers holds the centre, the spread and epsilon of numbers to predict against the page.

@@ -71,6 +71,7 @@ type Choice struct {
 	columns      *store.Columns
 	note         string
 	byRule       bool    // lambda is
+	moved        bool    // it is another one of a path
 	foreign      bool    // the rows are of a type of the caller's
 	nonzero      float64 // values of the scaled rows
 }
@@ -229,7 +230,8 @@ func (c *Choice) finish(passes int) {
 			if s.Finish = settings.FinishAuto; s.Validate() == nil {
 				c.Finish = settings.FinishAuto
 			}
-		case c.Kind() == loss.EpsInsensitive: // the constant is moved anyway: see Session.centre
+		case c.Kind() == loss.EpsInsensitive && !c.moved:
+			// The constant is moved anyway: see Session.centre.
 		case s.Epochs == 0 && s.Steps == 0 && !c.Prior:
 			if c.Kind() == loss.Squared && c.Cols() <= fewColumns && c.roomForNewton() {
 				s.Finish = settings.FinishNewton // columns that go together take very many passes

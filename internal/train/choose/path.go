@@ -108,6 +108,7 @@ func (c *Choice) Path() *Path {
 
 // Take makes lambda one of a path.
 func (c *Choice) Take(p *Path, lambda float64) {
+	c.moved = lambda != c.Lambda
 	c.Lambda = lambda
 	c.addNote(p.Note())
 }

@@ -1,0 +1,126 @@
+package trials
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/train/choose"
+	"github.com/pegasimd/pegasimd/internal/train/engine"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
+)
+
+// dealt returns the trial of rows of one column, and the labels.
+func dealt(t *testing.T, values, labels []float32, weights []float32, most int) *trial {
+	t.Helper()
+	x := dense.New(len(values), 1)
+	for i, v := range values {
+		x.Row(i)[0] = v
+	}
+	set, err := rows.New(x, labels, rows.Options{Weights: weights})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr := &trial{job: engine.Job{Rows: set}, path: &choose.Path{Rows: most}}
+	tr.deal()
+	return tr
+}
+
+// Equal rows go to one part, whatever their order, and classes are in all parts alike.
+func TestDeal(t *testing.T) {
+	g := rand.New(rand.NewPCG(1, 2))
+	var values, labels []float32
+	for i := range 300 {
+		v := float32(i + 1)
+		for range 1 + i%3 {
+			values, labels = append(values, v), append(labels, float32(i%2))
+		}
+	}
+	tr := dealt(t, values, labels, nil, len(values))
+	of := map[float32]int32{}
+	rowsOf := map[[2]int]int{}
+	for i, v := range values {
+		p := tr.part[i]
+		if was, known := of[v]; known && was != p || p < 0 || p >= choose.Parts {
+			t.Fatalf("row %d, %v, is in part %d, and an equal one in %d", i, v, p, was)
+		}
+		of[v] = p
+		rowsOf[[2]int{int(p), int(labels[i])}]++
+	}
+	for part, n := range rowsOf {
+		if n < 45 || n > 75 {
+			t.Errorf("%d rows in part and class %v", n, part)
+		}
+	}
+	order := g.Perm(len(values))
+	var turned, turnedLabels []float32
+	for _, i := range order {
+		turned, turnedLabels = append(turned, values[i]), append(turnedLabels, labels[i])
+	}
+	again := dealt(t, turned, turnedLabels, nil, len(values))
+	for k, i := range order {
+		if again.part[k] != tr.part[i] {
+			t.Fatalf("row %d is in part %d, in another order in %d", i, tr.part[i], again.part[k])
+		}
+	}
+}
+
+// Rows of weight 0 have no part. The only row of a class is never held out, and a part of the rows
+// has some of each class.
+func TestDealFew(t *testing.T) {
+	var values, labels, weights []float32
+	for i := range 200 {
+		values, labels = append(values, float32(i+1)), append(labels, float32(i%2))
+		weights = append(weights, float32(i%5))
+	}
+	labels[7] = 2
+	tr := dealt(t, values, labels, weights, 60)
+	taken := map[float32]int{}
+	for i, p := range tr.part {
+		switch {
+		case weights[i] == 0 && p != absent:
+			t.Errorf("row %d of weight 0 is in part %d", i, p)
+		case i == 7 && p != never:
+			t.Errorf("the only row of its class is in part %d", p)
+		case p >= 0:
+			taken[labels[i]]++
+		}
+	}
+	if n := taken[0] + taken[1]; n < 55 || n > 70 || taken[0] < 20 || taken[1] < 20 {
+		t.Errorf("taken: %v", taken)
+	}
+}
+
+// A lambda is taken only if it is better beyond chance, rows of a group counting together.
+func TestBest(t *testing.T) {
+	const n = 100
+	tr := &trial{path: &choose.Path{Lambdas: make([]float64, 3), Rule: 1, Folds: choose.Parts}}
+	for range 3 {
+		tr.wrong = append(tr.wrong, make([]float64, n))
+	}
+	for i := range n {
+		tr.group, tr.part = append(tr.group, int32(i)), append(tr.part, int32(i%choose.Parts))
+	}
+	better := func(rows int) int {
+		for i := range n {
+			tr.wrong[1][i], tr.wrong[2][i] = 1, 1
+			if i < rows {
+				tr.wrong[2][i] = 0
+			}
+			tr.wrong[0][i] = 1
+		}
+		return tr.best()
+	}
+	if at := better(2); at != 1 {
+		t.Errorf("two rows of %d are enough for %d", n, at)
+	}
+	if at := better(3); at != 2 {
+		t.Errorf("three rows of %d are not enough", n)
+	}
+	for i := range 3 {
+		tr.group[i] = 0
+	}
+	if at := better(3); at != 1 {
+		t.Errorf("three rows of a group are enough for %d", at)
+	}
+}

@@ -1,0 +1,151 @@
+package pegasos
+
+import (
+	"bytes"
+	"errors"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/metrics"
+)
+
+// nearlyEqual has its signal in the small differences of columns that are nearly equal, or none at
+// all.
+func nearlyEqual(seed uint64, rows, cols, classes int, signal bool) pair {
+	g := rand.New(rand.NewPCG(seed, 77))
+	x, y := dense.New(rows, cols), make([]float32, rows)
+	for i := range rows {
+		row, z := x.Row(i), [3]float64{}
+		common := 5 * g.NormFloat64()
+		for j := range row {
+			d := 0.02 * g.NormFloat64()
+			row[j] = float32(common + d)
+			z[j%classes] += d
+		}
+		if !signal {
+			z[0] = g.NormFloat64()
+		}
+		for k, v := range z[:classes] {
+			if v > z[int(y[i])] {
+				y[i] = float32(k)
+			}
+		}
+	}
+	return pair{x, toSparse(x), y}
+}
+
+// A signal in small differences of columns that go together needs a smaller lambda than the rule's,
+// which rows that are held out say; noise does not.
+func TestLambdaByFolds(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		for _, loss := range []Loss{Hinge, Log} {
+			p := nearlyEqual(1, 900, 12, classes, true)
+			x, y := p.dense.Take(sequence(600)), p.y[:600]
+			m := train(t, x, y, Trainer{Config: Config{Loss: loss}})
+			rest := dense.New(300, 12)
+			for i := range 300 {
+				copy(rest.Row(i), p.dense.Row(600+i))
+			}
+			if a := metrics.Accuracy(p.y[600:], m.PredictAll(rest)); a < 0.85 ||
+				!strings.Contains(m.Settings(), "lambda of ") {
+				t.Errorf("%d classes, %s: accuracy %v, %s", classes, loss, a, m.Settings())
+			}
+			noise := nearlyEqual(2, 900, 12, classes, false)
+			m = train(t, noise.dense, noise.y, Trainer{Config: Config{Loss: loss}})
+			if m.Scaling.R2/m.Lambda > 1e5 {
+				t.Errorf("%d classes, %s, of noise: %s", classes, loss, m.Settings())
+			}
+		}
+	}
+}
+
+// Numbers to predict are judged by their squared errors.
+func TestLambdaOfNumbers(t *testing.T) {
+	p := nearlyEqual(4, 400, 8, 2, true)
+	for i := range p.y {
+		row := p.dense.Row(i)
+		p.y[i] = 100*(row[0]-row[1]) + row[2]
+	}
+	for _, loss := range []Loss{Squared, EpsInsensitive} {
+		m := train(t, p.dense, p.y, Trainer{Config: Config{Loss: loss}})
+		if r2 := metrics.R2(p.y, m.DecisionAll(p.dense)); r2 < 0.99 {
+			t.Errorf("%s: R^2 %v, %s", loss, r2, m.Settings())
+		}
+	}
+}
+
+// Neither the order of the rows nor how often each is there changes what the folds say.
+func TestLambdaOfEqualRows(t *testing.T) {
+	p := nearlyEqual(5, 300, 8, 2, true)
+	turned, twice := dense.New(300, 8), dense.New(600, 8)
+	var turnedY, twiceY []float32
+	for i := range 300 {
+		copy(turned.Row(i), p.dense.Row(299-i))
+		copy(twice.Row(i), p.dense.Row(i))
+		copy(twice.Row(300+i), p.dense.Row(i))
+		turnedY = append(turnedY, p.y[299-i])
+	}
+	twiceY = append(append(twiceY, p.y...), p.y...)
+	m := train(t, p.dense, p.y, Trainer{})
+	if n := train(t, turned, turnedY, Trainer{}); n.Lambda != m.Lambda {
+		t.Errorf("lambda %v, of the rows in another order %v", m.Lambda, n.Lambda)
+	}
+	// The rule takes half the lambda for twice the rows, with which the best may be its neighbour.
+	if n := train(t, twice, twiceY, Trainer{}); n.Lambda < 0.04*m.Lambda || n.Lambda > 6*m.Lambda {
+		t.Errorf("lambda %v, of rows that are there twice %v", m.Lambda, n.Lambda)
+	}
+}
+
+// What is dear by prediction is left out, and said: the choice first, then the proof.
+func TestLambdaTooDear(t *testing.T) {
+	p := random(6, 3000, 900, 2, 1)
+	m := train(t, p.dense, p.y, Trainer{})
+	if s := m.Settings(); !strings.HasSuffix(s, "until proven to 1 %") {
+		t.Error(s)
+	}
+	m = train(t, p.dense, p.y, Trainer{Config: Config{Lambda: 1e-9}})
+	if s := m.Settings(); !strings.Contains(s, "(not up to a proof: tol 0.01 would take about ") {
+		t.Error(s)
+	}
+	for _, tr := range []Trainer{{Config: Config{Lambda: 1e-3}}, {Config: Config{C: 1}},
+		{Start: m}, {Prior: m}} {
+		if s := train(t, p.dense, p.y, tr).Settings(); strings.Contains(s, "lambda of") {
+			t.Error(s)
+		}
+	}
+}
+
+// Choose tells the lambda that training takes.
+func TestChooseLambda(t *testing.T) {
+	p := nearlyEqual(7, 300, 8, 2, true)
+	m := train(t, p.dense, p.y, Trainer{})
+	cfg, _, err := (&Trainer{}).Choose(t.Context(), p.dense, p.y)
+	if err != nil || cfg != m.Config {
+		t.Errorf("%+v, %v; want %+v", cfg, err, m.Config)
+	}
+}
+
+// A run that was paused and read from a file has the lambda of its folds when it is resumed.
+func TestLambdaResumed(t *testing.T) {
+	p := nearlyEqual(3, 400, 8, 2, true)
+	whole := train(t, p.dense, p.y, Trainer{})
+	half, err := (&Trainer{KeepState: true, Pause: 300}).Train(t.Context(), p.dense, p.y)
+	if !errors.Is(err, ErrPaused) {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := half.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	if half, err = Read(&file); err != nil {
+		t.Fatal(err)
+	}
+	m := train(t, p.dense, p.y, Trainer{Resume: half})
+	if m.Hash() != whole.Hash() || !reflect.DeepEqual(m.Config, whole.Config) ||
+		m.Settings() != whole.Settings() {
+		t.Errorf("%s, want %s", m.Settings(), whole.Settings())
+	}
+}
