@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
@@ -62,11 +63,16 @@ func (c *Choice) work() Work {
 	return w
 }
 
-// roomForNewton reports whether there is memory for Newton's method.
+// roomForNewton reports whether there is memory for Newton's method: for the matrix, which has room
+// for empty columns too, and what is kept for the rows of a problem, which pairs have copies of.
 func (c *Choice) roomForNewton() bool {
-	width := float64(c.width) // the matrix has room for empty columns too
+	width, rows, each := float64(c.width), float64(c.columns.Rows), 64.0
+	if k := len(c.shares); c.Pairwise(k) {
+		rows *= float64(k - 1)
+		each += c.copyBytes(c.Scale.Kind == scaling.Standard) / float64(c.count)
+	}
 	return width <= newton.MostColumns &&
-		12*(width+33)*(width+33)+64*float64(c.columns.Rows) <= float64(c.memory())/2
+		12*(width+33)*(width+33)+float64(each*rows) <= float64(c.memory())/2
 }
 
 // budget returns what the choice of lambda and the proof may cost, all in all.

@@ -20,16 +20,20 @@ const learnerSize = 2048
 // checkMemory refuses a session that would take too much memory, before any of it is allocated.
 func (s *Session) checkMemory() error {
 	n := s.Sizes()
-	if s.pairs() && s.Memory(n, 1) > float64(cmp.Or(s.MaxMemory, options.DefaultMaxMemory)) {
-		set := *s.Rows
-		set.Sparing = true
-		s.Rows = &set
-		n = s.Sizes()
+	limit := float64(cmp.Or(s.MaxMemory, options.DefaultMaxMemory))
+	if s.pairs() && s.Memory(n, 1) > limit {
+		all, set := s.Rows, *s.Rows
+		set.Sparing, s.Rows = true, &set
+		if less := s.Sizes(); s.Memory(less, 1) <= limit {
+			n = less
+		} else {
+			s.Rows = all
+		}
 	}
 	if s.MayNewton() { // it has buffers for as many problems at a time as fit, one at least
 		rows, cols := len(s.Rows.Y), s.Rows.X.Cols()
 		one := newton.Memory(1, rows, cols) - newton.Memory(0, rows, cols)
-		left := float64(cmp.Or(s.MaxMemory, options.DefaultMaxMemory)) - s.Memory(n, 0)
+		left := limit - s.Memory(n, 0)
 		s.Newtons.Most = int(max(1, min(left/one, n.vectors, float64(s.threads))))
 	}
 	what := fmt.Sprintf("%.0f weight vectors of %d features, which visit %.3g rows in all,",
