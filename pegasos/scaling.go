@@ -35,7 +35,8 @@ type Scaling struct {
 	Centre float64   `json:"centre,omitempty"`
 	Spread float64   `json:"spread,omitempty"` // 0 for 1
 	R2     float64   `json:"r2"`               // mean squared length of scaled rows, without a bias
-	// Note says what the automatic choice left unscaled and why, or that there was a second try.
+	// Note says what the automatic choice left unscaled and why, by what it chose lambda, or what a
+	// proof would take.
 	Note    string  `json:"note,omitempty"`
 	epsilon float64 // Config.Epsilon of numbers as they are; not in files
 }

@@ -15,35 +15,35 @@ const (
 	Problem                 // it says what is minimised, and how that is looked at
 	Chunk                   // training in chunks goes by it
 	Round                   // training in rounds does
-	Kept                    // a second try has the one that was asked for
+	Trial                   // the models that lambda is chosen by have it
 )
 
 // uses has those of each field.
 var uses = map[string]Use{
-	"Loss":        Same | Problem | Chunk | Round | Kept,
-	"Epsilon":     Same | Problem | Chunk | Kept,
-	"Multiclass":  Same | Problem | Chunk | Round,
-	"ClassWeight": Same | Problem | Chunk | Round,
+	"Loss":        Same | Problem | Chunk | Round | Trial,
+	"Epsilon":     Same | Problem | Chunk | Trial,
+	"Multiclass":  Same | Problem | Chunk | Round | Trial,
+	"ClassWeight": Same | Problem | Chunk | Round | Trial,
 	"Lambda":      Same | Problem | Chunk | Round,
 	"C":           Same | Problem | Round,
 	"Epochs":      Round,
 	"Steps":       0,
 	"Tol":         Same | Round,
 	"Patience":    Same,
-	"Order":       Same | Problem | Chunk | Kept,
-	"Block":       Same | Problem | Chunk | Kept,
-	"Batch":       Same | Problem | Chunk | Kept,
-	"Shards":      Same | Kept,
-	"Project":     Same | Chunk | Kept,
-	"Offset":      Same | Chunk | Kept,
-	"Average":     Same | Chunk | Kept,
+	"Order":       Same | Problem | Chunk,
+	"Block":       Same | Problem | Chunk,
+	"Batch":       Same | Problem | Chunk,
+	"Shards":      Same,
+	"Project":     Same | Chunk,
+	"Offset":      Same | Chunk,
+	"Average":     Same | Chunk,
 	"Finish":      Same,
-	"Bias":        Same | Problem | Chunk | Round | Kept,
-	"BiasScale":   Same | Problem | Chunk | Round | Kept,
+	"Bias":        Same | Problem | Chunk | Round | Trial,
+	"BiasScale":   Same | Problem | Chunk | Round | Trial,
 	"Scale":       Same | Problem | Round,
 	"TargetScale": Same | Problem,
 	"Calibrate":   Same,
-	"Seed":        Same | Problem | Chunk | Round | Kept,
+	"Seed":        Same | Problem | Chunk | Round | Trial,
 }
 
 // Only sets the fields of a Config or Settings, to which p points, to 0 that have no such use.

@@ -24,7 +24,7 @@ func TestUses(t *testing.T) {
 	if len(uses) != v.NumField() {
 		t.Errorf("%d fields are in the table, want %d", len(uses), v.NumField())
 	}
-	for _, use := range []Use{Same, Problem, Chunk, Round, Kept} {
+	for _, use := range []Use{Same, Problem, Chunk, Round, Trial} {
 		some, beyond := full, Beyond(full, use)
 		Only(&some, use)
 		if len(beyond) == 0 || len(beyond) == v.NumField() || len(Beyond(some, use)) > 0 {

@@ -23,9 +23,8 @@ import (
 // is stopped what is returned is of no use.
 func Lambda(job engine.Job, p *choose.Path) float64 {
 	s := &job.Settings
-	s.Finish, s.Tol, s.Epochs, s.Steps = settings.FinishAuto, p.Tol, mostEpochs, 0
-	s.Order, s.Block, s.Batch, s.Project, s.Average = "", 0, 0, false, ""
-	s.Patience, s.Calibrate, s.Offset = 0, 0, ""
+	settings.Only(s, settings.Trial)
+	s.Finish, s.Tol, s.Epochs = settings.FinishAuto, p.Tol, mostEpochs
 	*s = s.Plain()
 	job.Quality, job.Progress, job.Early, job.Pause = nil, nil, nil, 0
 	job.KeepState, job.KeepProof = false, false
