@@ -6,9 +6,12 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"encoding/binary"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -44,6 +47,21 @@ func sealed(header string, numbers int) []byte {
 	return append(b, sum[:]...)
 }
 
+// sparseFile returns a sparse file of so many vectors, the first weights of which are 0.01.
+func sparseFile(features, classes, vectors, stored int) []byte {
+	all := vectors * features
+	bits, values := make([]byte, (all+7)/8), make([]byte, 4*stored)
+	for k := range stored {
+		bits[k/8] |= 1 << (k % 8)
+		binary.LittleEndian.PutUint32(values[4*k:], math.Float32bits(0.01))
+	}
+	header := linear(map[string]string{"features": fmt.Sprint(features), "sparse": "true",
+		"classes": "[" + count(classes) + "]", "config": `{"multiclass":"ovo"}`})
+	b := slices.Concat([]byte(header+"\n"), bits, values)
+	sum := sha256.Sum256(b)
+	return append(b, sum[:]...)
+}
+
 const (
 	linearResult = `{"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}`
 	kernelConfig = `{"kernel":"rbf","gamma":1,"lambda":1,"epochs":1,"order":"permutation",` +
@@ -59,7 +77,7 @@ const proofLines = "pegasimd proof 1\nmodel_hash: \"\"\ndata: \"\"\nvectors: "
 func linear(lines map[string]string) string {
 	b := "pegasimd model 1\n"
 	for _, f := range [][2]string{
-		{"features", "1"}, {"classes", "[0,1]"}, {"names", ""}, {"bias", "false"},
+		{"features", "1"}, {"sparse", ""}, {"classes", "[0,1]"}, {"names", ""}, {"bias", "false"},
 		{"index_base", "0"}, {"scaler", ""}, {"hash_bits", ""}, {"calibration", ""},
 		{"lambda", "1"}, {"prior", ""}, {"config", "{}"}, {"result", linearResult}, {"state", ""},
 	} {
@@ -168,6 +186,22 @@ func TestMemory(t *testing.T) {
 		return sealed(linear(map[string]string{"features": fmt.Sprint(hostileSize / 4)}),
 			hostileSize)
 	}, "")
+	sparse := func(name string, features, classes, stored int, err string) {
+		add("linear: sparse, "+name, readNative, func() []byte {
+			vectors := 1
+			if classes > 2 {
+				vectors = classes * (classes - 1) / 2
+			}
+			return sparseFile(features, classes, vectors, stored)
+		}, err)
+	}
+	sparse("zeros", 8*hostileSize, 2, 0, "more memory")
+	sparse("rows of zeros", 17, 2048, 0, "more memory")
+	sparse("few zeros", hostileSize/4, 2, hostileSize/4, "")
+	const most = 32 << 20 // of which 3/128 may be all that are not 0
+	sparse("as many zeros as may be", most, 2, 3*most/128, "")
+	sparse("more zeros than may be", most, 2, 3*most/128-1000, "more memory")
+	sparse("as many zeros in rows as may be", 17, 1024, 1<<19, "")
 	lin("classes", "classes", array("0"), 4, "more than 65536 elements")
 	lin("names", "names", array(`""`), 4, "more than 65536 elements")
 	lin("a name", "names", func() string { return `["` + repeated("a") + `"]` }, 4, "1 names")
@@ -320,6 +354,8 @@ func TestCompressedMemory(t *testing.T) {
 		{"linear: arrays", readNative, upTo(linear(state), "state") + `{"arrays":[0`, ",0", packed},
 		{"linear: weights", readNative, linear(map[string]string{"features": "50000000"}) + "\n",
 			"\x00", packed},
+		{"linear: bits", readNative, linear(map[string]string{"features": "1000000000",
+			"sparse": "true"}) + "\n", "\x00", packed},
 		{"checkpoint: numbers", readNative, linear(map[string]string{"state": `{"data":"",` +
 			`"arrays":[50000000],"round":0,"look":0,"runs":[],"learners":[]}`}) + "\n", "\x00", packed},
 		{"checkpoint: learners", readNative, upTo(linear(state), "state") +
@@ -354,6 +390,8 @@ func TestCompressedMemory(t *testing.T) {
 	}
 	whole("linear: whole", linear(map[string]string{"features": "2000000"}), 8_000_000,
 		gzip.BestSpeed)
+	whole("linear: sparse", linear(map[string]string{"features": "4194304", "sparse": "true"}),
+		4194304/8, gzip.BestCompression)
 	whole("kernel: whole", kernel(map[string]string{"layout": `"sparse"`,
 		"support": "[1000000,0]"}), 8_000_000, gzip.BestSpeed)
 	if !testing.Short() {

@@ -24,7 +24,7 @@ var mutants = flag.Int("mutants", 2000, "how many mutants of a file of each form
 var pieces = []string{
 	"0", "-1", "1e999", "NaN", "null", "{}", "[]", "[[", "]", "}", ",", ":", "\n", "\n\n", " ", `"`,
 	"4294967296", "9223372036854775807", "1e-320", "true", "\x00", "\xff\xff\xff\x7f", "\x1b[31m", "\u202e",
-	"classes: [0,1]\n", "features: 3\n", `"vb":[1]`, "w\n", "nr_class 3\n",
+	"classes: [0,1]\n", "features: 3\n", "sparse: true\n", `"vb":[1]`, "w\n", "nr_class 3\n",
 }
 
 // mutant returns text with up to four faults.
@@ -82,6 +82,13 @@ func TestMutants(t *testing.T) {
 		}
 	}
 	named := models(t)[1]
+	sparse := *named
+	sparse.Weights, sparse.Scaling = nil, nil
+	for k := range named.Weights {
+		w := make([]float32, 99)
+		w[k], w[98] = 1, -1
+		sparse.Weights = append(sparse.Weights, w)
+	}
 	var liblinear strings.Builder
 	if err := WriteLiblinear(&liblinear, named); err != nil {
 		t.Fatal(err)
@@ -114,6 +121,7 @@ func TestMutants(t *testing.T) {
 		read   func([]byte) (Predictor, error)
 	}{
 		{"model", encode(t, named), true, native},
+		{"sparse model", encode(t, &sparse), true, native},
 		{"checkpoint", encode(t, checkpoint), true, native},
 		{"dense kernel model", kernels[0].Bytes(), true, native},
 		{"sparse kernel model", kernels[1].Bytes(), true, native},

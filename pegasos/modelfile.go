@@ -16,7 +16,7 @@ import (
 // A model file is one of package modelfile, of the kind Linear. Its header has the lines of
 // header.fields, and its numbers are
 //
-//	weights   (float32, one vector after the other)
+//	weights   (float32, one vector after the other; sparse as in package modelfile, if it says so)
 //	biases    (float64, one for each vector; only if "bias" is true)
 //	shifts    (float32, one for each feature; only if there is a "scaling" that has them)
 //	factors   (float32, likewise)
@@ -25,6 +25,7 @@ import (
 // A header is what a model's header has in another form than the model.
 type header struct {
 	features int
+	sparse   bool      // The zeros among the weights are not there.
 	classes  []float32 // not nil
 	bias     bool
 	hash     string // only with Model.Data
@@ -35,7 +36,7 @@ type header struct {
 // fields returns the header's lines.
 func (h *header) fields(m *Model) []modelfile.Field {
 	return []modelfile.Field{
-		modelfile.Required("features", &h.features),
+		modelfile.Required("features", &h.features), modelfile.Optional("sparse", &h.sparse),
 		modelfile.Required("classes", &h.classes).UpTo(labels.MaxClasses),
 		modelfile.Optional("names", &m.Names).UpTo(labels.MaxClasses),
 		modelfile.Required("bias", &h.bias), modelfile.Required("index_base", &m.IndexBase),
@@ -62,12 +63,11 @@ func (m *Model) Write(w io.Writer) error {
 		h.state = &m.State.state.Head
 	}
 	mw := modelfile.NewWriter(w, modelfile.Linear)
+	h.sparse = mw.Sparse(m.Weights, matrices.Room(len(m.Weights), h.features))
 	if err := mw.Header(h.fields(m)); err != nil {
 		return fmt.Errorf("pegasos: model can't be written: %w", err)
 	}
-	for _, v := range m.Weights {
-		modelfile.WriteNumbers(mw, v)
-	}
+	mw.Vectors(m.Weights, h.sparse)
 	modelfile.WriteNumbers(mw, m.Bias)
 	if m.Scaling != nil {
 		modelfile.WriteNumbers(mw, m.Scaling.Shift)
@@ -99,7 +99,8 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 		return nil, err
 	}
 	// Read in full before anything of the claimed size is made.
-	weights, err := r.Floats(vectors * h.features)
+	room := matrices.Room(vectors, h.features)
+	weights, err := r.Vectors(vectors*h.features, h.sparse, room)
 	if err != nil {
 		return nil, err
 	}
@@ -131,8 +132,8 @@ func readModel(r *modelfile.Reader) (*Model, error) {
 		return nil, fmt.Errorf("%d weight vectors of %d features: %w", vectors, h.features, err)
 	}
 	m.Weights = matrices.Vectors(vectors, h.features)
-	for k, w := range m.Weights {
-		copy(w, weights[k*h.features:])
+	for _, w := range m.Weights {
+		weights.Next(w)
 	}
 	return m, h.check(m)
 }

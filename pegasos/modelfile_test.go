@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -14,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/atomicfile"
+	"github.com/pegasimd/pegasimd/internal/files"
 )
 
 // models are a few that differ in all that a file can hold.
@@ -27,7 +30,13 @@ func models(t testing.TB) []*Model {
 	b.Names = []string{"yes", "no\nno", `"quoted"`, "日本 <&>"}
 	b.Table = []byte(`{"columns":["a","b"],"label_at":-1}`)
 	c := &Model{Classes: []float32{-1.5, 1e-40}, Weights: [][]float32{{}}, Lambda: 1}
-	return []*Model{a, b, c}
+	sparse := &Model{Classes: []float32{0, 1, 2}, Bias: []float64{1, 0, -1}, Lambda: 1}
+	for k := range 3 {
+		w := make([]float32, 101)
+		w[k], w[50], w[100] = 1, float32(math.Copysign(0, -1)), -1e-45
+		sparse.Weights = append(sparse.Weights, w)
+	}
+	return []*Model{a, b, c, sparse}
 }
 
 func encode(t testing.TB, m *Model) []byte {
@@ -57,6 +66,111 @@ func TestModelRoundTrip(t *testing.T) {
 		if !reflect.DeepEqual(have, m) {
 			t.Errorf("model %d: %+v, want %+v", i, have, m)
 		}
+	}
+}
+
+// Weights that are 0 take a bit each where that makes a file smaller by a tenth. All others keep
+// their bits, -0 among them, and other files stay as they are.
+func TestModelSparse(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 200 {
+		classes, features := 2+rng.IntN(3), 1+rng.IntN(2000)
+		if i%20 == 0 {
+			features = 30_000 + rng.IntN(9) // more than are written at a time
+		}
+		vectors := classes
+		if classes == 2 {
+			vectors = 1
+		}
+		m := &Model{Lambda: 1, Config: Config{Multiclass: OneVsRest}}
+		for c := range classes {
+			m.Classes = append(m.Classes, float32(c))
+		}
+		stored, share := 0, rng.Float64()
+		for range vectors {
+			w := make([]float32, features)
+			for j := range w {
+				if rng.Float64() < share {
+					w[j] = float32(rng.NormFloat64()) * float32(rng.IntN(2)) * -1 // or -0
+				}
+				if math.Float32bits(w[j]) != 0 {
+					stored++
+				}
+			}
+			m.Weights = append(m.Weights, w)
+		}
+		all := vectors * features
+		saved := 4*all - (all+7)/8 - 4*stored
+		text := encode(t, m)
+		header, numbers, _ := strings.Cut(string(text[:len(text)-sha256.Size]), "\n\n")
+		want, sparse := 4*all, saved >= 1024 && 10*saved >= 4*all
+		if sparse {
+			want -= saved
+		}
+		if len(numbers) != want || sparse != strings.Contains(header, "\nsparse: true\n") {
+			t.Errorf("%d of %d weights: %d bytes, want %d: %s", stored, all, len(numbers), want, header)
+		}
+		have, err := Read(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have.Hash() != m.Hash() || !bytes.Equal(encode(t, have), text) {
+			t.Errorf("%d of %d weights: another model is read", stored, all)
+		}
+	}
+}
+
+// A model of which hardly anything is left is as large in a file as readers trust it to be; whether
+// it is compressed is no matter.
+func TestModelSparseLimit(t *testing.T) {
+	dir := t.TempDir()
+	for name, c := range map[string]struct {
+		features, stored int
+		sparse           bool
+	}{
+		"model":           {4 << 20, 1, true},
+		"wide":            {8 << 20, 1, true}, // 16 times a MB of bits
+		"empty":           {16 << 20, 1, false},
+		"half empty":      {16 << 20, 1 << 20, true},
+		"model.gz":        {4 << 20, 1, true},
+		"more.gz":         {4<<20 + 1, 1, false},
+		"half empty.gz":   {8 << 20, 4 << 20, false},
+		"two by three.gz": {6, 2, false},
+	} {
+		m := &Model{Classes: []float32{0, 1}, Weights: [][]float32{make([]float32, c.features)},
+			Lambda: 1}
+		for j := range c.stored {
+			m.Weights[0][j*(c.features/c.stored)] = 1 // compresses best
+		}
+		path := filepath.Join(dir, name)
+		if err := m.WriteFile(path); err != nil {
+			t.Fatal(err)
+		}
+		if have, err := ReadFile(path); err != nil || have.Hash() != m.Hash() {
+			t.Errorf("%s: %v", name, err)
+		}
+		s, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := int64(c.features/8 + 4*c.stored)
+		if small := s.Size() < size+1000; !strings.HasSuffix(name, ".gz") && small != c.sparse {
+			t.Errorf("%s: %d bytes for %d weights", name, s.Size(), c.stored)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, _, err := files.Unzip(f, false)
+		head := make([]byte, 100)
+		if err == nil {
+			_, err = io.ReadFull(plain, head)
+		}
+		f.Close()
+		if have := strings.Contains(string(head), "\nsparse: true\n"); err != nil || have != c.sparse {
+			t.Errorf("%s: %v, %q", name, err, head)
+		}
+		os.Remove(path)
 	}
 }
 
@@ -156,6 +270,11 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 	if _, err := Read(strings.NewReader(seal(good, "\x00\x00\x80\x3f"))); err != nil {
 		t.Fatal(err)
 	}
+	const bits = "features: 1\nsparse: true"
+	if _, err := Read(strings.NewReader(seal(strings.Replace(good, "features: 1", bits, 1),
+		"\x01\x00\x00\x80\x3f"))); err != nil {
+		t.Fatal(err)
+	}
 	edit := func(old, new string) string {
 		if !strings.Contains(good, old) {
 			t.Fatalf("%q is not there", old)
@@ -225,6 +344,21 @@ result: {"steps":1,"epochs":1,"violations":1,"r2":1,"t0":1}
 			"\x00\x00\x80\x3f\x00\x00\x80\x3f", "negative"},
 		{"dims lie: state of more than is there", edit("\n\n", "\nstate: {\"arrays\":[1,1]}\n\n"),
 			"\x00\x00\x80\x3f\x00\x00\x80\x3f", "cut short"},
+		{"sparse: no bits", edit("features: 1", bits), "", ""}, // those of the checksum
+		{"sparse: fewer weights than bits", edit("features: 1", bits), "\x01\x00\x00\x80", "cut short"},
+		{"sparse: more weights than bits", edit("features: 1", bits), "\x00\x00\x00\x80\x3f",
+			"checksum"},
+		{"sparse: bits of no weight", edit("features: 1", bits),
+			"\x03\x00\x00\x80\x3f\x00\x00\x80\x3f", "bits of more weights"},
+		{"sparse: weight NaN", edit("features: 1", bits), "\x01\x00\x00\xc0\x7f", "NaN"},
+		{"sparse: not true", edit("features: 1", bits+"1"), "\x01\x00\x00\x80\x3f", "sparse"},
+		{"sparse: a hundred million features", edit("features: 1", "features: 100000000\nsparse: true"),
+			"\x01\x00\x00\x80\x3f", "cut short"},
+		{"sparse: features of 62 bits",
+			edit("features: 1", "features: 1152921504606846975\nsparse: true"),
+			"\x01\x00\x00\x80\x3f", ""},
+		{"sparse: twice", edit("features: 1", bits+"\nsparse: true"), "\x01\x00\x00\x80\x3f",
+			"sparse"},
 		{"state not one", edit("\n\n", "\nstate: []\n\n"), "\x00\x00\x80\x3f", "state"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -47,11 +47,12 @@ func Create(name string) (*File, error) {
 }
 
 // CompressLess has a compressed file, to which nothing was written yet, keep at least a bit of each
-// byte: what is in it is at most 8 times as long.
-func (f *File) CompressLess() {
+// byte: what is in it is at most 8 times as long. It reports whether the file is compressed.
+func (f *File) CompressLess() (compressed bool) {
 	if f.zip != nil {
 		f.zip, _ = gzip.NewWriterLevel(writerFunc(f.write), gzip.HuffmanOnly) // a level there is
 	}
+	return f.zip != nil
 }
 
 func (f *File) open() (err error) {

@@ -87,6 +87,14 @@ func Vectors(n, cols int) [][]float32 {
 	return all
 }
 
+// Room returns how many bytes the numbers of Vectors take.
+func Room(n, cols int) int {
+	if cols >= alignment {
+		cols = Stride(cols)
+	}
+	return 4 * n * cols
+}
+
 // Stride returns the length that rows of so many columns have in a dense matrix: cols rounded up to
 // a multiple of 16 floats, which are 64 bytes. It panics if cols is negative or the result would
 // overflow.

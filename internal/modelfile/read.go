@@ -225,7 +225,7 @@ func (r *Reader) Ints(n int) ([]int32, error) { return numbers[int32](r, n, 4) }
 // Shorts is like Floats.
 func (r *Reader) Shorts(n int) ([]uint16, error) { return numbers[uint16](r, n, 2) }
 
-func numbers[T float32 | float64 | int32 | uint16](r *Reader, n, size int) ([]T, error) {
+func numbers[T float32 | float64 | int32 | uint16 | uint8](r *Reader, n, size int) ([]T, error) {
 	if n <= 0 {
 		return nil, nil
 	}

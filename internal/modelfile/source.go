@@ -26,6 +26,13 @@ const (
 	unpackedFactor = 64
 )
 
+// Vectors that were sparse take no more memory than sparseSlack bytes, and sparseFactor times what
+// was read; those of a compressed file numberFactor times its compressed bytes.
+const (
+	sparseSlack  = 16 << 20
+	sparseFactor = 16
+)
+
 var (
 	errTooMuch = errors.New("asks for more memory than a file of this size may: it is damaged, " +
 		"or made to do harm")
@@ -107,6 +114,19 @@ func (s *Source) Numbers(bytes int) error {
 	packed, ok := s.Packed()
 	if ok && s.account.made+s.account.numbers > numberSlack+numberFactor*packed {
 		return errPacked
+	}
+	return nil
+}
+
+// Unpack is to be called, when numbers were read, before so many bytes are made of them and of the
+// zeros between them, for which the file has paid a bit each.
+func (s *Source) Unpack(bytes int) error {
+	packed, ok := s.Packed()
+	switch {
+	case ok && int64(bytes) > sparseSlack+numberFactor*packed:
+		return errPacked
+	case !ok && int64(bytes) > sparseSlack+sparseFactor*s.account.read:
+		return errTooMuch
 	}
 	return nil
 }

@@ -17,20 +17,20 @@ import (
 // which Close returns.
 type Writer struct {
 	*bufio.Writer
-	w   io.Writer
-	sum hash.Hash
+	w          io.Writer
+	sum        hash.Hash
+	compressed bool
 }
 
 // NewWriter returns a writer of a model of the kind. A file that is compressed is made no smaller
 // than readers trust.
 func NewWriter(w io.Writer, kind Kind) *Writer {
-	if f, ok := w.(*atomicfile.File); ok {
-		f.CompressLess()
-	}
+	f, ok := w.(*atomicfile.File)
+	compressed := ok && f.CompressLess()
 	sum := sha256.New()
 	b := bufio.NewWriterSize(io.MultiWriter(w, sum), bufferSize)
 	fmt.Fprintf(b, "%s%d\n", kind.Magic, kind.Version)
-	return &Writer{b, w, sum}
+	return &Writer{b, w, sum, compressed}
 }
 
 // Header writes the header. An error is that of a value that can't be written as JSON.

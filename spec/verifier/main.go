@@ -22,6 +22,7 @@ import (
 
 type model struct {
 	Features    int
+	Sparse      bool
 	Classes     []float32
 	Bias        bool
 	Data, Hash  string
@@ -62,6 +63,9 @@ func readModel(name string) (m *model, hash string, err error) {
 	known := strings.Contains(" hinge squared-hinge log ", " "+c.Loss+" ") &&
 		strings.Contains(" none unit ", " "+m.Scaling.Kind+" ") && c.ClassWeight == "" &&
 		(c.Bias == "none" || c.Bias == "augmented") && c.Order == "shuffled" && m.Calibration == nil
+	if m.Sparse {
+		numbers = unpacked(numbers, m.Features)
+	}
 	if err != nil || !known || len(m.Classes) != 2 || m.Features < 0 || len(numbers) < size {
 		return nil, "", fmt.Errorf("%s is of a kind that is not known here: %w", name, err)
 	}
@@ -76,6 +80,20 @@ func readModel(name string) (m *model, hash string, err error) {
 		hashed = append(hashed, "scale: \"unit\"\n"...)
 	}
 	return m, fmt.Sprintf("%x", sha256.Sum256(hashed)), nil
+}
+
+// unpacked returns the numbers of a sparse file with the zeros that it leaves out.
+func unpacked(numbers string, n int) string {
+	if n < 0 || n > 8*len(numbers) {
+		return ""
+	}
+	weights, at := make([]byte, 4*n), (n+7)/8
+	for j := range n {
+		if numbers[j/8]>>(j%8)&1 == 1 {
+			at += copy(weights[4*j:4*j+4], numbers[min(at, len(numbers)):])
+		}
+	}
+	return string(weights) + numbers[min(at, len(numbers)):]
 }
 
 type row struct {
