@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/metrics"
 )
 
@@ -35,6 +36,23 @@ func nearlyEqual(seed uint64, rows, cols, classes int, signal bool) pair {
 		}
 	}
 	return pair{x, toSparse(x), y}
+}
+
+// byRule returns what is chosen without folds.
+func byRule(t *testing.T, x Examples, y []float32, cfg Config) *choose.Choice {
+	t.Helper()
+	own := &task{Trainer: Trainer{Config: cfg}}
+	set, err := own.newSet(x, y)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := choose.Settings(choose.Open{Settings: *cfg.settings(), Threads: 1,
+		Stopped: func() bool { return false }}, set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.End()
+	return c
 }
 
 // A signal in small differences of columns that go together needs a smaller lambda than the rule's,

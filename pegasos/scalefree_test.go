@@ -95,7 +95,8 @@ func TestBeyondSquares(t *testing.T) {
 					continue
 				}
 				a, b := m.Result.Objective, near.Result.Objective
-				if !(math.Abs(a-b) < 0.02*b) {
+				l, n := m.Lambda/m.Scaling.R2, near.Lambda/near.Scaling.R2 // the folds may be others
+				if math.Abs(l-n) < 0.01*n && !(math.Abs(a-b) < 0.02*b) {
 					t.Errorf("%s, rows times 2^%d: objective %v, want %v", loss, size, a, b)
 				}
 			}

@@ -22,23 +22,19 @@ func TestChooseFrom(t *testing.T) {
 				{Scale: ScaleStandard}, {Scale: ScaleNone, Bias: BiasNone},
 			} {
 				cfg.Multiclass = OneVsRest
-				own := &task{Trainer: Trainer{Config: cfg}}
-				if _, err := own.prepare(x, c.y); err != nil {
-					t.Fatal(err)
-				}
-				want := own.Config
+				want := byRule(t, x, c.y, cfg)
 				have, err := choose.FromStatistics(choose.Open{Settings: *cfg.settings()},
 					StatisticsOf(t, x, c.y))
 				if err != nil {
 					t.Fatal(err)
 				}
 				near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-5*math.Abs(b) }
-				if have.Settings.Scale != string(want.Scale) ||
-					have.Bias != string(want.Bias) || have.C != want.C ||
+				if have.Settings.Scale != want.Settings.Scale ||
+					have.Bias != want.Bias || have.C != want.C ||
 					!near(have.BiasScale, want.BiasScale) || !near(have.Lambda, want.Lambda) {
 					t.Errorf("%s, %T, %+v: chose %+v, want %+v", name, x, cfg, have, want)
 				}
-				if !have.Scale.Same(own.scale) {
+				if !have.Scale.Same(want.Scale) {
 					t.Errorf("%s, %T, %+v: another scaling", name, x, cfg)
 				}
 			}

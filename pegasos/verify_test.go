@@ -264,6 +264,9 @@ func TestProofOfTol(t *testing.T) {
 			{Multiclass: CrammerSinger, Lambda: 0.01},
 			{Loss: SquaredHinge, Bias: BiasUnregularised}, {Loss: EpsInsensitive, Bias: BiasNone},
 		} {
+			if cfg.Lambda == 0 {
+				cfg.Lambda = byRule(t, data.dense, data.y, cfg).Lambda
+			}
 			for _, cfg.Tol = range []float64{1e-4, 2e-6} {
 				tr := Trainer{Config: cfg}
 				plain := train(t, data.dense, data.y, tr)
