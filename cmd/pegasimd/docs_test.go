@@ -93,6 +93,7 @@ var layers = [][]string{
 	{"internal/train/settings"},
 	{"internal/train/checkpoint", "internal/train/choose"},
 	{"internal/train/engine"},
+	{"internal/train/trials"},
 	{"pegasos"},
 	{"internal/train/rounds", "pegasos/kernelsvm", "pegasos/table", "modelio"},
 	{"internal/predictions"},

@@ -85,10 +85,14 @@ func (c *Choice) budget(w *Work) float64 {
 func (c *Choice) Path() *Path {
 	n := c.columns.Rows
 	if !c.byRule || c.foreign || c.Resumed || c.Start || c.Prior || c.Costs || n < fewestRows ||
-		c.Shards > 1 || c.copyBytes(false) > float64(c.memory())/4 || !(c.Scale.R2 > 0) {
+		c.Shards > 1 || !(c.Scale.R2 > 0) {
 		return nil
 	}
 	w := c.work()
+	models := Parts * 40 * w.Problems * float64(c.width) // with what trains them
+	if c.copyBytes(c.Scale.Kind == scaling.Standard)+models > float64(c.memory())/4 {
+		return nil
+	}
 	left := c.budget(&w) - min(c.budget(&w)/timesPasses, w.To(enoughProof, c.Lambda).Cost)
 	all, tried := w.Rows, factors
 	for rows := float64(n); rows >= fewestRows; rows /= 2 {
