@@ -29,17 +29,14 @@ const (
 	leastOfRows = 0.3  // lambda times the rows, as a share of R^2
 	ofSquared   = 0.03 // likewise for the squared loss
 
-	rowsOfPairs  = 70  // for each class, for one-vs-one
-	rowsOfWide   = 200 // likewise, of few values of many columns
-	mostOfPairs  = 4e6 // weights of all pairs
-	fewPasses    = 10  // over many sparse columns
-	mostPasses   = 2000
+	rowsOfPairs  = 70   // for each class, for one-vs-one
+	rowsOfWide   = 200  // likewise, of few values of many columns
+	mostOfPairs  = 4e6  // weights of all pairs
+	fewPasses    = 10   // over many sparse columns
+	mostPasses   = 2000 // also of a run that Tol is to end
 	enoughVisits = 1e6  // of nonzeros, in all passes
 	manyPasses   = 100  // above these, some of them look whether the model is good enough
 	enoughProof  = 0.01 // what it is then proven to be, at most, above the optimum
-
-	// tolEpochs is how long a run may be that Tol is to end, where nothing else is said.
-	tolEpochs = 2000
 )
 
 // An Open is what there is to choose for.
@@ -246,7 +243,7 @@ func (c *Choice) finish(passes int) {
 	switch {
 	case c.Epochs != 0 || c.Steps != 0 || c.Finish == settings.FinishNewton:
 	case c.Tol > 0:
-		c.Epochs = tolEpochs
+		c.Epochs = mostPasses
 	default:
 		c.Epochs = passes
 		if c.Epochs > manyPasses && c.MayProve() {

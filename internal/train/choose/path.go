@@ -156,5 +156,5 @@ func (c *Choice) prove(passes int) {
 		return
 	}
 	c.Finish, c.Tol = s.Finish, s.Tol
-	c.Epochs = max(passes, int(min(tolEpochs, 4*way.Passes)))
+	c.Epochs = max(passes, int(min(mostPasses, 4*way.Passes)))
 }
