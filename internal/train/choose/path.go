@@ -34,7 +34,6 @@ type Path struct {
 	Lambdas []float64 // in descending order
 	Rule    int       // the place of the rule's
 	Folds   int       // how many of the Parts are held out
-	Rows    int       // about how many there are in all parts
 	Tol     float64   // what models are proven to
 }
 
@@ -94,24 +93,20 @@ func (c *Choice) Path() *Path {
 		return nil
 	}
 	left := c.budget(&w) - min(c.budget(&w)/timesPasses, w.To(enoughProof, c.Lambda).Cost)
-	all, tried := w.Rows, factors
-	for rows := float64(n); rows >= fewestRows; rows /= 2 {
-		w.Rows = all * (1 - 1.0/Parts) * rows / float64(n)
-		for lambdas := tried; len(lambdas) >= fewestLambdas; lambdas = lambdas[:len(lambdas)-1] {
-			p := &Path{Rows: int(rows), Tol: pathTol}
-			cost := 0.0
-			for k, f := range lambdas {
-				if f == 1 {
-					p.Rule = k
-				}
-				p.Lambdas = append(p.Lambdas, float64(f*c.Lambda))
-				cost += w.To(pathTol, p.Lambdas[k]).Cost + ofAProblem*w.Problems
+	w.Rows *= 1 - 1.0/Parts
+	for lambdas := factors; len(lambdas) >= fewestLambdas; lambdas = lambdas[:len(lambdas)-1] {
+		p := &Path{Tol: pathTol}
+		cost := 0.0
+		for k, f := range lambdas {
+			if f == 1 {
+				p.Rule = k
 			}
-			if p.Folds = min(Parts, int(left/cost)); p.Folds > 0 {
-				return p
-			}
+			p.Lambdas = append(p.Lambdas, float64(f*c.Lambda))
+			cost += w.To(pathTol, p.Lambdas[k]).Cost + ofAProblem*w.Problems
 		}
-		tried = factors[1:] // a part of the rows speaks for larger lambdas than all of them
+		if p.Folds = min(Parts, int(left/cost)); p.Folds > 0 {
+			return p
+		}
 	}
 	return nil
 }

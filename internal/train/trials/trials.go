@@ -47,7 +47,7 @@ type trial struct {
 	job   engine.Job // of all rows
 	path  *choose.Path
 	group []int32     // of each row: equal rows have one
-	part  []int32     // of each row; never for those that are never held out, absent for the others
+	part  []int32     // of each row; never if it is never held out, absent if it has no weight
 	wrong [][]float64 // of each lambda how wrong the prediction of each row is
 }
 
@@ -67,12 +67,10 @@ func (t *trial) deal() {
 	type group struct {
 		hash  uint64
 		class int32 // the least of its rows
-		rows  int
 	}
 	t.group, t.part = make([]int32, len(hashes)), make([]int32, len(hashes))
 	var groups []group
 	at := map[uint64]int32{}
-	counted := 0
 	for i, h := range hashes {
 		if t.part[i] = absent; set.Weight != nil && set.Weight[i] == 0 {
 			continue
@@ -85,12 +83,10 @@ func (t *trial) deal() {
 		if !found {
 			g = int32(len(groups))
 			at[h] = g
-			groups = append(groups, group{mixed(h ^ t.job.Seed), class, 0})
+			groups = append(groups, group{mixed(h ^ t.job.Seed), class})
 		}
 		groups[g].class = min(groups[g].class, class)
-		groups[g].rows++
 		t.group[i] = g
-		counted++
 	}
 	order := make([]int32, len(groups))
 	ofClass := make([]int, max(1, len(set.Classes)))
@@ -103,19 +99,14 @@ func (t *trial) deal() {
 	})
 	part := make([]int32, len(groups))
 	dealt := make([]int32, len(ofClass))
-	taken := 0
 	for _, g := range order {
 		class := groups[g].class
-		switch {
-		case ofClass[class] == 1:
+		if ofClass[class] == 1 {
 			part[g] = never
-		case taken >= t.path.Rows && dealt[class] > 1:
-			part[g] = absent
-		default:
-			part[g] = (dealt[class] + class) % choose.Parts
-			dealt[class]++
-			taken += groups[g].rows
+			continue
 		}
+		part[g] = (dealt[class] + class) % choose.Parts
+		dealt[class]++
 	}
 	for i := range hashes {
 		if set.Weight == nil || set.Weight[i] > 0 {
