@@ -151,7 +151,7 @@ func TestGoldenTol(t *testing.T) {
 		{"sparse, squared hinge", few.sparse, few.y, SquaredHinge,
 			"417d55d896087cdd2237a34e2110ca73bd9d25aba046cc569d508c4609c75775"},
 		{"pixels", pixels.dense, pixels.y, Hinge,
-			"213eee66b13bcdf06f30e795f1ff8daae0d32dce9ee5b6477b6d892867c56bbb"},
+			"c240d14533f395896760f7e095562670f66afed2d5bb32751bd4b2fbc0e418ca"},
 		{"pixels, squared hinge", pixels.dense, pixels.y, SquaredHinge,
 			"a98a0a4141183730ebdc4e89a276197144e6e1e15b0b2d34eaa410838b9f435e"},
 	} {
