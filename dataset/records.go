@@ -269,13 +269,12 @@ func (j *jsonRecords) parse(line string) ([]string, error) {
 		if reason != "" {
 			return fail(reason)
 		}
-		i, known := j.at[name]
-		if !known && j.known {
+		if _, known := j.at[name]; !known && j.known {
 			j.others[name] = true
 			found = append(found, -1)
 			continue
 		}
-		i = j.add(name)
+		i := j.add(name)
 		if slices.Contains(found, i) {
 			return fail(fmt.Sprintf("two fields are called %q", name))
 		}
