@@ -527,8 +527,8 @@ func TestChoicesByThePage(t *testing.T) {
 	}
 }
 
-// anotherLambda reports whether lambda is not the rule's. It has to be the rule's times 10, .1, .01,
-// .001 or .0001 then, and the note has to say so.
+// anotherLambda reports whether lambda is not the rule's. It has to be the rule's times 10, .1,
+// .01, .001 or .0001 then, and the note has to say so.
 func (p *byPage) anotherLambda(t *testing.T, seed uint64, rule, lambda float64, note string) bool {
 	t.Helper()
 	if lambda == rule {

@@ -240,7 +240,8 @@ func TestTableInLittleMemory(t *testing.T) {
 		fmt.Fprintf(&b, ",%c\n", "pq"[i*i%5%2])
 	}
 	data := file(t, "x.csv", b.String())
-	for _, more := range [][]string{{"-epochs", "1", "-lambda", "0.01"}, {"-kernel", "rbf", "-steps", "500"}} {
+	for _, more := range [][]string{{"-epochs", "1", "-lambda", "0.01"},
+		{"-kernel", "rbf", "-steps", "500"}} {
 		args := append([]string{"train", "-quiet", data}, more...)
 		for _, most := range []string{"300", "1"} {
 			must(t, append(args, dir+"/"+most, "-max-memory", most)...)

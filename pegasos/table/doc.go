@@ -12,15 +12,15 @@
 //	date       all cells are dates, or dates and times, as ISO 8601 has them
 //	text       more than half as many different cells as rows, of which there are 20 or more, and
 //	           three blanks or more in the mean cell
-//	left out   fewer than a quarter of the cells, of which there are 20 or more, have a word that comes
-//	           again, as names do, and no more than one row in a hundred has a gap
+//	left out   fewer than a quarter of the cells, of which there are 20 or more, have a word that
+//	           comes again, as names do, and no more than one row in a hundred has a gap
 //	category   anything else
 //
 // An empty cell, ?, NA, N/A, NaN and null are gaps. A number v becomes (v - mean)/deviation, or
 // v/deviation where three quarters of the cells are 0. A gap becomes the mean, and if more than one
 // row in a hundred has one a feature of its own is 1 there. A date is a number of days, and has a
-// feature for each month and each weekday, which is 1 on its own: none for weekdays if all dates are
-// on the same day of the month, and none for months either if that is of one month.
+// feature for each month and each weekday, which is 1 on its own: none for weekdays if all dates
+// are on the same day of the month, and none for months either if that is of one month.
 //
 // A category has a feature for each level of two rows or more, which is 1 in its rows; for two
 // levels without gaps one feature is enough. Rarer levels and those that training lacked have none.

@@ -64,7 +64,8 @@ func (c *Column) leaveOut(reason string) { c.Kind, c.Reason = LeftOut, reason }
 // differ reports whether the numbers are whole, another in each row, of which there are enough.
 func (s *stats) differ() bool { return s.seen != nil && s.numbers >= fewRows }
 
-// likeNames reports whether fewer than a quarter of the cells, of which there are enough, come again.
+// likeNames reports whether fewer than a quarter of the cells, of which there are enough, come
+// again.
 func (s *stats) likeNames() bool { return s.counted >= fewRows && 4*s.again < s.counted }
 
 // manyGaps reports whether more than one row in a hundred has a gap.

@@ -177,8 +177,8 @@ func (s *stats) countText(cell string) {
 	}
 }
 
-// likeText reports whether more than half of the cells, of which there are enough, are different, and
-// of several words.
+// likeText reports whether more than half of the cells, of which there are enough, are different,
+// and of several words.
 func (s *stats) likeText() bool {
 	return s.counted >= fewRows && 2*s.different > s.counted &&
 		s.spaces >= textSpaces*(s.rows-s.gaps)

@@ -122,8 +122,8 @@ func checkText(t *testing.T, c *Column, coder *textCoder, cell string) {
 	}
 }
 
-// The features of a text are those of its words in the plainest way, however long it is and whatever
-// is in it.
+// The features of a text are those of its words in the plainest way, however long it is and
+// whatever is in it.
 func TestTextFeatures(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 32))
 	for grams := 1; grams <= maxGrams; grams++ {

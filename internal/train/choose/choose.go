@@ -73,8 +73,8 @@ type Choice struct {
 	nonzero      float64 // values of the scaled rows
 }
 
-// Settings chooses what is open for rows, and scales them, up to the Path and the End, which are the
-// caller's to take; nothing once it is stopped.
+// Settings chooses what is open for rows, and scales them, up to the Path and the End, which are
+// the caller's to take; nothing once it is stopped.
 func Settings(o Open, set *rows.Set) (*Choice, error) {
 	m, ok := store.MatrixOf(set.X)
 	c := &Choice{Open: o, Rows: set, shares: Shares(set), count: set.X.Rows(), width: set.X.Cols(),

@@ -19,8 +19,8 @@ import (
 )
 
 // Lambda returns that of a path by which held-out rows are predicted best: the rule's, unless
-// another one is better by more than 1.5 standard errors. The job is that of all rows, in full. Once it
-// is stopped what is returned is of no use.
+// another one is better by more than 1.5 standard errors. The job is that of all rows, in full.
+// Once it is stopped what is returned is of no use.
 func Lambda(job engine.Job, p *choose.Path) float64 {
 	s := &job.Settings
 	settings.Only(s, settings.Trial)
