@@ -92,7 +92,8 @@ func (c *Choice) Path() *Path {
 	if c.copyBytes(c.Scale.Kind == scaling.Standard)+models > float64(c.memory())/4 {
 		return nil
 	}
-	left := c.budget(&w) - min(c.budget(&w)/timesPasses, w.To(enoughProof, c.Lambda).Cost)
+	budget := c.budget(&w)
+	left := budget - min(budget/timesPasses, w.To(enoughProof, c.Lambda).Cost)
 	w.Rows *= 1 - 1.0/Parts
 	for lambdas := factors; len(lambdas) >= fewestLambdas; lambdas = lambdas[:len(lambdas)-1] {
 		p := &Path{Tol: pathTol}

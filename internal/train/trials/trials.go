@@ -4,7 +4,6 @@ package trials
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 
@@ -33,7 +32,9 @@ func Lambda(job engine.Job, p *choose.Path) float64 {
 		t.wrong[k] = make([]float64, len(job.Rows.Y))
 	}
 	t.deal()
-	parallel.For(parallel.Threads(job.Threads), p.Folds, func(_, fold int) { t.holdOut(int32(fold)) })
+	parallel.For(parallel.Threads(job.Threads), p.Folds, func(_, fold int) {
+		t.holdOut(int32(fold))
+	})
 	return p.Lambdas[t.best()]
 }
 
@@ -56,20 +57,20 @@ const (
 	absent = -2
 )
 
-// deal groups equal rows, and deals groups out to the parts: those of each class in the order of
-// their hashes, so that the rows' order makes no difference, nor how often there is a row.
-func (t *trial) deal() {
+// A group is equal rows.
+type group struct {
+	hash  uint64
+	class int32 // the least of its rows; 0 of numbers
+}
+
+// groups finds the groups of the rows with a weight. It returns none once it is stopped.
+func (t *trial) groups() (groups []group) {
 	set := t.job.Rows
 	hashes := store.Hashes(store.Raw(set.X), t.job.Threads, t.stopped)
 	if t.stopped() {
-		return
-	}
-	type group struct {
-		hash  uint64
-		class int32 // the least of its rows
+		return nil
 	}
 	t.group, t.part = make([]int32, len(hashes)), make([]int32, len(hashes))
-	var groups []group
 	at := map[uint64]int32{}
 	for i, h := range hashes {
 		if t.part[i] = absent; set.Weight != nil && set.Weight[i] == 0 {
@@ -86,10 +87,17 @@ func (t *trial) deal() {
 			groups = append(groups, group{mixed(h ^ t.job.Seed), class})
 		}
 		groups[g].class = min(groups[g].class, class)
-		t.group[i] = g
+		t.group[i], t.part[i] = g, never
 	}
+	return groups
+}
+
+// deal deals groups of equal rows out to the parts: those of each class in the order of their
+// hashes, so that the rows' order makes no difference, nor how often there is a row.
+func (t *trial) deal() {
+	groups := t.groups()
 	order := make([]int32, len(groups))
-	ofClass := make([]int, max(1, len(set.Classes)))
+	ofClass := make([]int, max(1, len(t.job.Rows.Classes)))
 	for g := range order {
 		order[g] = int32(g)
 		ofClass[groups[g].class]++
@@ -101,15 +109,13 @@ func (t *trial) deal() {
 	dealt := make([]int32, len(ofClass))
 	for _, g := range order {
 		class := groups[g].class
-		if ofClass[class] == 1 {
-			part[g] = never
-			continue
+		if part[g] = never; ofClass[class] > 1 {
+			part[g] = (dealt[class] + class) % choose.Parts
+			dealt[class]++
 		}
-		part[g] = (dealt[class] + class) % choose.Parts
-		dealt[class]++
 	}
-	for i := range hashes {
-		if set.Weight == nil || set.Weight[i] > 0 {
+	for i, p := range t.part {
+		if p != absent {
 			t.part[i] = part[t.group[i]]
 		}
 	}
@@ -188,16 +194,11 @@ func run(job engine.Job) *engine.Point {
 	if err != nil {
 		return nil
 	}
-	m, stopped, err := s.Train(context.Background())
+	m, stopped, err := s.Train(s.Until)
 	if err != nil || stopped {
 		return nil
 	}
-	for k := range m.Result.PerClass {
-		m.Result.PerClass[k].Steps = longAgo
-	}
-	if m.Result.PerClass == nil {
-		m.Result.PerClass = []result.Problem{{Steps: longAgo}}
-	}
+	m.Result.PerClass = slices.Repeat([]result.Problem{{Steps: longAgo}}, len(m.Weights))
 	return m
 }
 
@@ -222,16 +223,8 @@ func mistake(s *settings.Settings, m *engine.Point, set *rows.Set, i int) float6
 		d := scores[0] - float64(set.Y[i])
 		return float64(weight * float64(d*d))
 	}
-	class := 0
-	switch {
-	case len(scores) == 1:
-		if scores[0] > 0 {
-			class = 1
-		}
-	default:
-		class = labels.Highest(labels.ClassScores(scores, make([]float64, len(set.Classes)),
-			len(set.Classes), s.Pairwise(len(set.Classes))))
-	}
+	k := len(set.Classes)
+	class := labels.Highest(labels.ClassScores(scores, make([]float64, k), k, s.Pairwise(k)))
 	if class == int(set.Class[i]) {
 		return 0
 	}
