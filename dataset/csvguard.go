@@ -48,8 +48,8 @@ func (g *columnGuard) Read(p []byte) (int, error) {
 		}
 	}
 	if g.size += n - start; g.size > maxLine {
-		g.err = &SyntaxError{Line: g.line, Reason: fmt.Sprintf("the row is longer than %d bytes, or a "+
-			"quote is not closed", maxLine)}
+		g.err = &SyntaxError{Line: g.line, Reason: fmt.Sprintf("the row is longer than %d bytes, "+
+			"or a quote is not closed", maxLine)}
 		return n, g.err
 	}
 	return n, err

@@ -112,7 +112,8 @@ func TestReadErrors(t *testing.T) {
 		t.Error(err)
 	}
 	for want, opt := range map[string]Options{
-		`dataset: format "xls": want one of ["auto" "svmlight" "csv" "tsv" "lines" "jsonl" "npy" "idx" "pgsm"]`: {
+		`dataset: format "xls": want one of ["auto" "svmlight" "csv" "tsv" "lines" "jsonl" "npy" ` +
+			`"idx" "pgsm"]`: {
 			Format: "xls",
 		},
 		`dataset: layout "round": want one of ["auto" "dense" "sparse"]`: {Layout: "round"},

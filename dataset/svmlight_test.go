@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/pegasimd/pegasimd/internal/murmur"
 )
 
 func readText(text string, opt Options) (*Set, error) {
@@ -447,7 +449,7 @@ func TestSvmlightHash(t *testing.T) {
 	// The finaliser's values, from MurmurHash3's own.
 	for j, want := range map[uint64]uint64{0: 0, 1: 0xb456bcfc34c2cb2c, 2: 0x3abf2a20650683e7,
 		math.MaxUint64: 0x64b5720b4b825f21} {
-		if got := fmix64(j); got != want {
+		if got := murmur.Mix64(j); got != want {
 			t.Errorf("%d: %#x, want %#x", j, got, want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/murmur"
 )
 
 // rules say which lines are right, and what becomes of their features.
@@ -327,19 +328,10 @@ func plainFeatures(
 // endsValue tells whether plain text ends a value with c.
 func endsValue(c byte) bool { return c == ' ' || c == '\n' }
 
-// fmix64 is the finaliser of MurmurHash3 for 64 bits.
-func fmix64(h uint64) uint64 {
-	h ^= h >> 33
-	h *= 0xff51afd7ed558ccd
-	h ^= h >> 33
-	h *= 0xc4ceb9fe1a85ec53
-	return h ^ h>>33
-}
-
 // hashed returns the column, one of 1<<bits, that a feature with index j is hashed to, and its
 // value there.
 func hashed(j uint64, v float32, bits uint) (column uint64, value float32) {
-	h := fmix64(j)
+	h := murmur.Mix64(j)
 	return h & (1<<bits - 1), math.Float32frombits(math.Float32bits(v) ^ uint32(h>>63)<<31)
 }
 

@@ -68,8 +68,8 @@ func (d *dataReader) read(name string, like *pegasos.Head) (*dataset.Set, time.D
 		} else if model, _ := holdsModel(name, &d.dataFlags); model {
 			err = usagef("%s is a model, want data", name)
 		} else if looksLikeCSV(name) && !d.isTable(name) && d.opt.Format == dataset.FormatAuto {
-			err = fmt.Errorf("%w; if the data are CSV or TSV, or lines of a label, a tab and a text, "+
-				"say so (-format csv, tsv or lines)", err)
+			err = fmt.Errorf("%w; if the data are CSV or TSV, or lines of a label, a tab and a "+
+				"text, say so (-format csv, tsv or lines)", err)
 		} else if column := d.labelElsewhere(name, err); column != "" {
 			err = fmt.Errorf("%w; if the labels are in column %s, say so (-label-column)", err,
 				escape.Name(column))

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/murmur"
 )
 
 const (
@@ -160,19 +161,10 @@ type gramHash struct {
 func (g *gramHash) add(word wordHash, grams int) int {
 	g.n = min(g.n+1, grams)
 	for k := g.n - 1; k > 0; k-- {
-		g.mixed[k] = mixed(g.mixed[k-1]*fnvPrime ^ uint64(word))
+		g.mixed[k] = murmur.Mix64(g.mixed[k-1]*fnvPrime ^ uint64(word))
 	}
-	g.mixed[0] = mixed(uint64(word))
+	g.mixed[0] = murmur.Mix64(uint64(word))
 	return g.n
-}
-
-// mixed is the 64-bit finaliser of MurmurHash3.
-func mixed(h uint64) uint64 {
-	h ^= h >> 33
-	h *= 0xff51afd7ed558ccd
-	h ^= h >> 33
-	h *= 0xc4ceb9fe1a85ec53
-	return h ^ h>>33
 }
 
 // A gramReader finds the buckets of the n-grams of a cell. Words are made of letters, marks and

@@ -40,7 +40,7 @@ type Set struct {
 	Class   []int32   // of each row
 	Norms   []float32 // squared, of each row
 
-	Sparing   bool       // pairs of classes have no copies of their rows: there is no memory for them
+	Sparing   bool       // pairs of classes have no copies of their rows, for lack of memory
 	Compacted store.Rows // the rows of X once more, in fewer bytes; nil if they are not kept so
 
 	byClass [][]uint32 // see ofClass

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/murmur"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
@@ -84,7 +85,7 @@ func (t *trial) groups() (groups []group) {
 		if !found {
 			g = int32(len(groups))
 			at[h] = g
-			groups = append(groups, group{mixed(h ^ t.job.Seed), class})
+			groups = append(groups, group{murmur.Mix64(h ^ t.job.Seed), class})
 		}
 		groups[g].class = min(groups[g].class, class)
 		t.group[i], t.part[i] = g, never
@@ -119,13 +120,6 @@ func (t *trial) deal() {
 			t.part[i] = part[t.group[i]]
 		}
 	}
-}
-
-// mixed is the finaliser of MurmurHash3.
-func mixed(h uint64) uint64 {
-	h = (h ^ h>>33) * 0xff51afd7ed558ccd
-	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
-	return h ^ h>>33
 }
 
 func (t *trial) stopped() bool { return t.job.Until != nil && t.job.Until.Err() != nil }
