@@ -462,10 +462,10 @@ func (f *csvFile) labelColumn(cells []string, header bool) (at int, named bool, 
 	}
 	at = slices.Index(cells, want)
 	if at < 0 || !header {
-		return 0, false, fmt.Errorf("%s: no column is called %q in the header", f.name, want)
+		return 0, false, fmt.Errorf("%s: no column is called %q in the header", f.name, escape.Cut(want))
 	}
 	if slices.Contains(cells[at+1:], want) {
-		return 0, false, fmt.Errorf("%s: two columns are called %q", f.name, want)
+		return 0, false, fmt.Errorf("%s: two columns are called %q", f.name, escape.Cut(want))
 	}
 	return at, true, nil
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
@@ -102,7 +103,7 @@ func (a *npyArray) chooseLabel(s *Set, opt Options) (features int, err error) {
 	n, err := strconv.Atoi(want)
 	if err != nil {
 		return 0, fmt.Errorf("no column is called %q: the columns of an .npy file have numbers",
-			want)
+			escape.Cut(want))
 	}
 	if n < 0 || n >= a.cols {
 		return 0, fmt.Errorf("label column %d of %d, counted from 0", n, a.cols)

@@ -9,6 +9,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // records are the rows of a table. A *csv.Reader is one.
@@ -276,7 +278,7 @@ func (j *jsonRecords) parse(line string) ([]string, error) {
 		}
 		i := j.add(name)
 		if slices.Contains(found, i) {
-			return fail(fmt.Sprintf("two fields are called %q", name))
+			return fail(fmt.Sprintf("two fields are called %q", escape.Cut(name)))
 		}
 		if i == len(j.cells) {
 			j.cells, j.pos = append(j.cells, ""), append(j.pos, 0)

@@ -153,12 +153,12 @@ func (e *Encoder) allLeftOut() error {
 	var why []string
 	for i := range e.Columns[:min(most, len(e.Columns))] {
 		c := &e.Columns[i]
-		why = append(why, fmt.Sprintf("%s (%s)", escape.Name(c.Name), c.Reason))
+		why = append(why, fmt.Sprintf("%s (%s)", escape.Name(escape.Cut(c.Name)), c.Reason))
 	}
 	if len(e.Columns) > most {
 		why = append(why, "...")
 	}
-	return fmt.Errorf("all columns are left out: %s", strings.Join(why, ", "))
+	return escape.Error(fmt.Errorf("all columns are left out: %s", strings.Join(why, ", ")))
 }
 
 // unknown returns the error of a column that is to be overruled, but isn't there.

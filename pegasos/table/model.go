@@ -50,9 +50,9 @@ func Train(ctx context.Context, names []string, rows [][]string, label string, c
 	at := slices.Index(names, label)
 	switch {
 	case at < 0:
-		return nil, fmt.Errorf("table: no column is called %q", label)
+		return nil, fmt.Errorf("table: no column is called %q", escape.Cut(label))
 	case slices.Contains(names[at+1:], label):
-		return nil, fmt.Errorf("table: two columns are called %q", label)
+		return nil, fmt.Errorf("table: two columns are called %q", escape.Cut(label))
 	}
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)

@@ -134,6 +134,9 @@ func FuzzTable(f *testing.F) {
 		f.Add(text, false, "")
 		f.Add(text, true, "0")
 	}
+	long := strings.Repeat("\x01", 500)
+	f.Add("a,b\n1,p\n", true, long)
+	f.Add(","+long+",y\n1,2,p", true, "0")
 	f.Fuzz(func(t *testing.T, text string, header bool, label string) {
 		opt := dataset.Options{LabelColumn: label}
 		if header {
