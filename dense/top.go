@@ -42,7 +42,7 @@ func Top(dst []Hit, by Metric, rows []float32, stride int, x []float32) []Hit {
 // TopAt is [Top] among rows picked by index, in any order; Hit.Row is the element of idx. It panics
 // as well if a row is not wholly within rows.
 func TopAt(dst []Hit, by Metric, rows []float32, stride int, idx []int32, x []float32) []Hit {
-	asm.CheckRowsAt(rows, stride, idx, len(x))
+	asm.CheckRowsAt(len(rows), stride, idx, len(x))
 	s := candidates{rows: rows, stride: stride, idx: idx, n: len(x), count: len(idx)}
 	return s.top(dst, by, x)
 }

@@ -480,6 +480,43 @@ AVX512x256:
 AVX512x256Uint8:
 	JMP ·dotFloatUint8AVX512x256(SB)
 
+// func dotHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+TEXT ·dotHalvesActive(SB), NOSPLIT, $0-81
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·dotHalvesGeneric(SB)
+
+AVX512:
+	CMPB brain+80(FP), $0
+	JEQ AVX512Float16
+	JMP ·dotBfloat16AVX512(SB)
+
+AVX512Float16:
+	JMP ·dotFloat16AVX512(SB)
+
+AVX2:
+	CMPB brain+80(FP), $0
+	JEQ AVX2Float16
+	JMP ·dotBfloat16AVX2(SB)
+
+AVX2Float16:
+	JMP ·dotFloat16AVX2(SB)
+
+AVX512x256:
+	CMPB brain+80(FP), $0
+	JEQ AVX512x256Float16
+	JMP ·dotBfloat16AVX512x256(SB)
+
+AVX512x256Float16:
+	JMP ·dotFloat16AVX512x256(SB)
+
 // func dotNormsActive(dst *float32, x, y []float32)
 TEXT ·dotNormsActive(SB), NOSPLIT, $0-56
 	MOVQ x_len+16(FP), DX
@@ -506,6 +543,33 @@ AVX2:
 
 AVX512x256:
 	JMP ·dotNormsAVX512x256(SB)
+
+// func dotNorms64Active(dst *float64, x, y []float32)
+TEXT ·dotNorms64Active(SB), NOSPLIT, $0-56
+	MOVQ x_len+16(FP), DX
+	CMPQ DX, y_len+40(FP)
+	JNE rare
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·dotNorms64Rare(SB)
+
+AVX512:
+	JMP ·dotNorms64AVX512(SB)
+
+AVX2:
+	JMP ·dotNorms64AVX2(SB)
+
+AVX512x256:
+	JMP ·dotNorms64AVX512x256(SB)
 
 // func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32)
 TEXT ·dotRowsActive(SB), NOSPLIT, $0-104
@@ -764,6 +828,32 @@ AVX2:
 AVX512x256:
 	JMP ·gerAVX512x256(SB)
 
+// func hammingRowsActive(dst []int64, rows []uint64, stride int, x []uint64)
+TEXT ·hammingRowsActive(SB), NOSPLIT, $0-80
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·hammingRowsGeneric(SB)
+
+AVX512:
+	CMPB ·vpopcnt(SB), $0
+	JEQ AVX2
+	JMP ·hammingRowsVPOPCNTAVX512(SB)
+
+AVX2:
+	JMP ·hammingRowsAVX2(SB)
+
+AVX512x256:
+	CMPB ·vpopcnt(SB), $0
+	JEQ AVX2
+	JMP ·hammingRowsVPOPCNTAVX512x256(SB)
+
 // func l1DistanceActive(x, y []float32) float32
 TEXT ·l1DistanceActive(SB), NOSPLIT, $0-52
 	MOVQ x_len+8(FP), DX
@@ -966,6 +1056,48 @@ AVX2:
 AVX512x256:
 	JMP ·packColumnsAVX512x256(SB)
 
+// func packHalvesActive(dst []uint16, src []float32, brain bool)
+TEXT ·packHalvesActive(SB), NOSPLIT, $0-49
+	MOVQ dst_len+8(FP), DX
+	CMPQ DX, src_len+32(FP)
+	JNE rare
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·packHalvesRare(SB)
+
+AVX512:
+	CMPB brain+48(FP), $0
+	JEQ AVX512Float16
+	JMP ·packBfloat16AVX512(SB)
+
+AVX512Float16:
+	JMP ·packFloat16AVX512(SB)
+
+AVX2:
+	CMPB brain+48(FP), $0
+	JEQ AVX2Float16
+	JMP ·packBfloat16AVX2(SB)
+
+AVX2Float16:
+	JMP ·packFloat16AVX2(SB)
+
+AVX512x256:
+	CMPB brain+48(FP), $0
+	JEQ AVX512x256Float16
+	JMP ·packBfloat16AVX512x256(SB)
+
+AVX512x256Float16:
+	JMP ·packFloat16AVX512x256(SB)
+
 // func prefetchActive(p *float32, n int)
 TEXT ·prefetchActive(SB), NOSPLIT, $0-16
 	MOVBLZX ·active(SB), BX
@@ -1116,6 +1248,33 @@ AVX2:
 AVX512x256:
 	JMP ·squaredDistanceAVX512x256(SB)
 
+// func squaredDistance64Active(x, y []float32) float64
+TEXT ·squaredDistance64Active(SB), NOSPLIT, $0-56
+	MOVQ x_len+8(FP), DX
+	CMPQ DX, y_len+32(FP)
+	JNE rare
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·squaredDistance64Rare(SB)
+
+AVX512:
+	JMP ·squaredDistance64AVX512(SB)
+
+AVX2:
+	JMP ·squaredDistance64AVX2(SB)
+
+AVX512x256:
+	JMP ·squaredDistance64AVX512x256(SB)
+
 // func squaredDistanceBytesActive(x, y []uint8, signed bool) int64
 TEXT ·squaredDistanceBytesActive(SB), NOSPLIT, $0-64
 	MOVQ x_len+8(FP), DX
@@ -1183,6 +1342,43 @@ AVX2:
 
 AVX512x256:
 	JMP ·squaredDistanceEachRowAVX512x256(SB)
+
+// func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+TEXT ·squaredDistanceHalvesActive(SB), NOSPLIT, $0-81
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·squaredDistanceHalvesGeneric(SB)
+
+AVX512:
+	CMPB brain+80(FP), $0
+	JEQ AVX512Float16
+	JMP ·squaredDistanceBfloat16AVX512(SB)
+
+AVX512Float16:
+	JMP ·squaredDistanceFloat16AVX512(SB)
+
+AVX2:
+	CMPB brain+80(FP), $0
+	JEQ AVX2Float16
+	JMP ·squaredDistanceBfloat16AVX2(SB)
+
+AVX2Float16:
+	JMP ·squaredDistanceFloat16AVX2(SB)
+
+AVX512x256:
+	CMPB brain+80(FP), $0
+	JEQ AVX512x256Float16
+	JMP ·squaredDistanceBfloat16AVX512x256(SB)
+
+AVX512x256Float16:
+	JMP ·squaredDistanceFloat16AVX512x256(SB)
 
 // func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 TEXT ·squaredDistanceRowsBytesActive(SB), NOSPLIT, $0-81
@@ -1351,6 +1547,43 @@ AVX2:
 AVX512x256:
 	JMP ·sumSquaresAVX512x256(SB)
 
+// func sumSquaresHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+TEXT ·sumSquaresHalvesActive(SB), NOSPLIT, $0-81
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·sumSquaresHalvesGeneric(SB)
+
+AVX512:
+	CMPB brain+80(FP), $0
+	JEQ AVX512Float16
+	JMP ·sumSquaresBfloat16AVX512(SB)
+
+AVX512Float16:
+	JMP ·sumSquaresFloat16AVX512(SB)
+
+AVX2:
+	CMPB brain+80(FP), $0
+	JEQ AVX2Float16
+	JMP ·sumSquaresBfloat16AVX2(SB)
+
+AVX2Float16:
+	JMP ·sumSquaresFloat16AVX2(SB)
+
+AVX512x256:
+	CMPB brain+80(FP), $0
+	JEQ AVX512x256Float16
+	JMP ·sumSquaresBfloat16AVX512x256(SB)
+
+AVX512x256Float16:
+	JMP ·sumSquaresFloat16AVX512x256(SB)
+
 // func unpackActive(dst []float32, src []byte, hi, lo float32)
 TEXT ·unpackActive(SB), NOSPLIT, $0-56
 	MOVQ dst_len+8(FP), DX
@@ -1399,3 +1632,45 @@ AVX2:
 
 AVX512x256:
 	JMP ·unpackDotAVX512x256(SB)
+
+// func unpackHalvesActive(dst []float32, src []uint16, brain bool)
+TEXT ·unpackHalvesActive(SB), NOSPLIT, $0-49
+	MOVQ dst_len+8(FP), DX
+	CMPQ DX, src_len+32(FP)
+	JNE rare
+	CMPQ DX, $const_Block
+	JHI rare
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·unpackHalvesRare(SB)
+
+AVX512:
+	CMPB brain+48(FP), $0
+	JEQ AVX512Float16
+	JMP ·unpackBfloat16AVX512(SB)
+
+AVX512Float16:
+	JMP ·unpackFloat16AVX512(SB)
+
+AVX2:
+	CMPB brain+48(FP), $0
+	JEQ AVX2Float16
+	JMP ·unpackBfloat16AVX2(SB)
+
+AVX2Float16:
+	JMP ·unpackFloat16AVX2(SB)
+
+AVX512x256:
+	CMPB brain+48(FP), $0
+	JEQ AVX512x256Float16
+	JMP ·unpackBfloat16AVX512x256(SB)
+
+AVX512x256Float16:
+	JMP ·unpackFloat16AVX512x256(SB)

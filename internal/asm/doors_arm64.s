@@ -313,6 +313,23 @@ NEON:
 NEONUint8:
 	JMP ·dotFloatUint8NEON(SB)
 
+// func dotHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+TEXT ·dotHalvesActive(SB), NOSPLIT, $0-81
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·dotHalvesGeneric(SB)
+
+NEON:
+	MOVBU brain+80(FP), R1
+	CBZ R1, NEONFloat16
+	JMP ·dotBfloat16NEON(SB)
+
+NEONFloat16:
+	JMP ·dotFloat16NEON(SB)
+
 // func dotNormsActive(dst *float32, x, y []float32)
 TEXT ·dotNormsActive(SB), NOSPLIT, $0-56
 	MOVD x_len+16(FP), R0
@@ -331,6 +348,25 @@ rare:
 
 NEON:
 	JMP ·dotNormsNEON(SB)
+
+// func dotNorms64Active(dst *float64, x, y []float32)
+TEXT ·dotNorms64Active(SB), NOSPLIT, $0-56
+	MOVD x_len+16(FP), R0
+	MOVD y_len+40(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·dotNorms64Rare(SB)
+
+NEON:
+	JMP ·dotNorms64NEON(SB)
 
 // func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32)
 TEXT ·dotRowsActive(SB), NOSPLIT, $0-104
@@ -479,6 +515,18 @@ rare:
 NEON:
 	JMP ·gerNEON(SB)
 
+// func hammingRowsActive(dst []int64, rows []uint64, stride int, x []uint64)
+TEXT ·hammingRowsActive(SB), NOSPLIT, $0-80
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·hammingRowsGeneric(SB)
+
+NEON:
+	JMP ·hammingRowsNEON(SB)
+
 // func l1DistanceActive(x, y []float32) float32
 TEXT ·l1DistanceActive(SB), NOSPLIT, $0-52
 	MOVD x_len+8(FP), R0
@@ -611,6 +659,30 @@ rare:
 NEON:
 	JMP ·packColumnsNEON(SB)
 
+// func packHalvesActive(dst []uint16, src []float32, brain bool)
+TEXT ·packHalvesActive(SB), NOSPLIT, $0-49
+	MOVD dst_len+8(FP), R0
+	MOVD src_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·packHalvesRare(SB)
+
+NEON:
+	MOVBU brain+48(FP), R1
+	CBZ R1, NEONFloat16
+	JMP ·packBfloat16NEON(SB)
+
+NEONFloat16:
+	JMP ·packFloat16NEON(SB)
+
 // func prefetchActive(p *float32, n int)
 TEXT ·prefetchActive(SB), NOSPLIT, $0-16
 	MOVBU ·active(SB), R2
@@ -708,6 +780,25 @@ rare:
 NEON:
 	JMP ·squaredDistanceNEON(SB)
 
+// func squaredDistance64Active(x, y []float32) float64
+TEXT ·squaredDistance64Active(SB), NOSPLIT, $0-56
+	MOVD x_len+8(FP), R0
+	MOVD y_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·squaredDistance64Rare(SB)
+
+NEON:
+	JMP ·squaredDistance64NEON(SB)
+
 // func squaredDistanceBytesActive(x, y []uint8, signed bool) int64
 TEXT ·squaredDistanceBytesActive(SB), NOSPLIT, $0-64
 	MOVD x_len+8(FP), R0
@@ -743,6 +834,23 @@ rare:
 
 NEON:
 	JMP ·squaredDistanceEachRowNEON(SB)
+
+// func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+TEXT ·squaredDistanceHalvesActive(SB), NOSPLIT, $0-81
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·squaredDistanceHalvesGeneric(SB)
+
+NEON:
+	MOVBU brain+80(FP), R1
+	CBZ R1, NEONFloat16
+	JMP ·squaredDistanceBfloat16NEON(SB)
+
+NEONFloat16:
+	JMP ·squaredDistanceFloat16NEON(SB)
 
 // func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool)
 TEXT ·squaredDistanceRowsBytesActive(SB), NOSPLIT, $0-81
@@ -843,6 +951,23 @@ rare:
 NEON:
 	JMP ·sumSquaresNEON(SB)
 
+// func sumSquaresHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+TEXT ·sumSquaresHalvesActive(SB), NOSPLIT, $0-81
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·sumSquaresHalvesGeneric(SB)
+
+NEON:
+	MOVBU brain+80(FP), R1
+	CBZ R1, NEONFloat16
+	JMP ·sumSquaresBfloat16NEON(SB)
+
+NEONFloat16:
+	JMP ·sumSquaresFloat16NEON(SB)
+
 // func unpackActive(dst []float32, src []byte, hi, lo float32)
 TEXT ·unpackActive(SB), NOSPLIT, $0-56
 	MOVD dst_len+8(FP), R0
@@ -873,3 +998,27 @@ rare:
 
 NEON:
 	JMP ·unpackDotNEON(SB)
+
+// func unpackHalvesActive(dst []float32, src []uint16, brain bool)
+TEXT ·unpackHalvesActive(SB), NOSPLIT, $0-49
+	MOVD dst_len+8(FP), R0
+	MOVD src_len+32(FP), R1
+	CMP R0, R1
+	BNE rare
+	MOVD $const_Block, R1
+	CMP R1, R0
+	BHI rare
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·unpackHalvesRare(SB)
+
+NEON:
+	MOVBU brain+48(FP), R1
+	CBZ R1, NEONFloat16
+	JMP ·unpackBfloat16NEON(SB)
+
+NEONFloat16:
+	JMP ·unpackFloat16NEON(SB)

@@ -123,12 +123,26 @@ var _ = dotFloatBytesRare // which the assembly jumps to
 //go:noescape
 func dotFloatBytesActive(x []float32, y []uint8, signed bool) float32
 
+var _ = dotHalvesGeneric // which the assembly jumps to
+
+// dotHalvesActive works like dotHalvesGeneric.
+//
+//go:noescape
+func dotHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 var _ = dotNormsRare // which the assembly jumps to
 
 // dotNormsActive works like dotNormsGeneric.
 //
 //go:noescape
 func dotNormsActive(dst *float32, x, y []float32)
+
+var _ = dotNorms64Rare // which the assembly jumps to
+
+// dotNorms64Active works like dotNorms64Generic.
+//
+//go:noescape
+func dotNorms64Active(dst *float64, x, y []float32)
 
 var _ = dotRowsGeneric // which the assembly jumps to
 
@@ -200,6 +214,13 @@ var _ = gerGeneric // which the assembly jumps to
 //go:noescape
 func gerActive(alpha float32, x, y, a []float32, stride, size int)
 
+var _ = hammingRowsGeneric // which the assembly jumps to
+
+// hammingRowsActive works like hammingRowsGeneric.
+//
+//go:noescape
+func hammingRowsActive(dst []int64, rows []uint64, stride int, x []uint64)
+
 var _ = l1DistanceRare // which the assembly jumps to
 
 // l1DistanceActive works like l1DistanceGeneric.
@@ -256,6 +277,13 @@ var _ = packColumnsGeneric // which the assembly jumps to
 //go:noescape
 func packColumnsActive(dst []float32, width int, c float32, x []float32, stride, cols, rows int)
 
+var _ = packHalvesRare // which the assembly jumps to
+
+// packHalvesActive works like packHalvesGeneric.
+//
+//go:noescape
+func packHalvesActive(dst []uint16, src []float32, brain bool)
+
 var _ = prefetchGeneric // which the assembly jumps to
 
 // prefetchActive works like prefetchGeneric.
@@ -298,6 +326,13 @@ var _ = squaredDistanceRare // which the assembly jumps to
 //go:noescape
 func squaredDistanceActive(x, y []float32) float32
 
+var _ = squaredDistance64Rare // which the assembly jumps to
+
+// squaredDistance64Active works like squaredDistance64Generic.
+//
+//go:noescape
+func squaredDistance64Active(x, y []float32) float64
+
 var _ = squaredDistanceBytesRare // which the assembly jumps to
 
 // squaredDistanceBytesActive works like squaredDistanceBytesGeneric.
@@ -311,6 +346,13 @@ var _ = squaredDistanceEachRowGeneric // which the assembly jumps to
 //
 //go:noescape
 func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32)
+
+var _ = squaredDistanceHalvesGeneric // which the assembly jumps to
+
+// squaredDistanceHalvesActive works like squaredDistanceHalvesGeneric.
+//
+//go:noescape
+func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
 
 var _ = squaredDistanceRowsBytesGeneric // which the assembly jumps to
 
@@ -354,6 +396,13 @@ var _ = sumSquaresRare // which the assembly jumps to
 //go:noescape
 func sumSquaresActive(x []float32) float32
 
+var _ = sumSquaresHalvesGeneric // which the assembly jumps to
+
+// sumSquaresHalvesActive works like sumSquaresHalvesGeneric.
+//
+//go:noescape
+func sumSquaresHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 var _ = unpackRare // which the assembly jumps to
 
 // unpackActive works like unpackGeneric.
@@ -367,3 +416,10 @@ var _ = unpackDotGeneric // which the assembly jumps to
 //
 //go:noescape
 func unpackDotActive(dst []float32, src []byte, hi, lo float32, w []float32) float32
+
+var _ = unpackHalvesRare // which the assembly jumps to
+
+// unpackHalvesActive works like unpackHalvesGeneric.
+//
+//go:noescape
+func unpackHalvesActive(dst []float32, src []uint16, brain bool)

@@ -48,7 +48,13 @@ func dotFloatBytesActive(x []float32, y []uint8, signed bool) float32 {
 	return dotFloatBytesRare(x, y, signed)
 }
 
+func dotHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool) {
+	dotHalvesGeneric(dst, rows, stride, x, brain)
+}
+
 func dotNormsActive(dst *float32, x, y []float32) { dotNormsRare(dst, x, y) }
+
+func dotNorms64Active(dst *float64, x, y []float32) { dotNorms64Rare(dst, x, y) }
 
 func dotRowsActive(dst, rows []float32, stride int, idx []int32, x []float32) {
 	dotRowsGeneric(dst, rows, stride, idx, x)
@@ -80,6 +86,10 @@ func gerActive(alpha float32, x, y, a []float32, stride, size int) {
 	gerGeneric(alpha, x, y, a, stride, size)
 }
 
+func hammingRowsActive(dst []int64, rows []uint64, stride int, x []uint64) {
+	hammingRowsGeneric(dst, rows, stride, x)
+}
+
 func l1DistanceActive(x, y []float32) float32 { return l1DistanceRare(x, y) }
 
 func log1pexpActive(dst, x []float64, table *float64) { log1pexpRare(dst, x, table) }
@@ -100,6 +110,8 @@ func packColumnsActive(dst []float32, width int, c float32, x []float32, stride,
 	packColumnsGeneric(dst, width, c, x, stride, cols, rows)
 }
 
+func packHalvesActive(dst []uint16, src []float32, brain bool) { packHalvesRare(dst, src, brain) }
+
 func prefetchActive(p *float32, n int) { prefetchGeneric(p, n) }
 
 func rankKPairsActive(c []int32, stride int, a, b []uint32, k int) {
@@ -114,12 +126,18 @@ func sigmoidActive(dst, x []float64, table *float64) { sigmoidRare(dst, x, table
 
 func squaredDistanceActive(x, y []float32) float32 { return squaredDistanceRare(x, y) }
 
+func squaredDistance64Active(x, y []float32) float64 { return squaredDistance64Rare(x, y) }
+
 func squaredDistanceBytesActive(x, y []uint8, signed bool) int64 {
 	return squaredDistanceBytesRare(x, y, signed)
 }
 
 func squaredDistanceEachRowActive(dst, rows []float32, stride int, x []float32) {
 	squaredDistanceEachRowGeneric(dst, rows, stride, x)
+}
+
+func squaredDistanceHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool) {
+	squaredDistanceHalvesGeneric(dst, rows, stride, x, brain)
 }
 
 func squaredDistanceRowsBytesActive(dst []int64, rows []uint8, stride int, x []uint8, signed bool) {
@@ -138,8 +156,14 @@ func sumAbsActive(x []float32) float32 { return sumAbsRare(x) }
 
 func sumSquaresActive(x []float32) float32 { return sumSquaresRare(x) }
 
+func sumSquaresHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool) {
+	sumSquaresHalvesGeneric(dst, rows, stride, x, brain)
+}
+
 func unpackActive(dst []float32, src []byte, hi, lo float32) { unpackRare(dst, src, hi, lo) }
 
 func unpackDotActive(dst []float32, src []byte, hi, lo float32, w []float32) float32 {
 	return unpackDotGeneric(dst, src, hi, lo, w)
 }
+
+func unpackHalvesActive(dst []float32, src []uint16, brain bool) { unpackHalvesRare(dst, src, brain) }

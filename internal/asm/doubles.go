@@ -1,5 +1,10 @@
 package asm
 
+import (
+	"math"
+	"unsafe"
+)
+
 const doubleLanes = 32 // of a sum of float64
 
 // Dot64 is
@@ -37,12 +42,102 @@ func dot64Generic(x, y []float32) float64 {
 	for i, v := range x {
 		lane[i%doubleLanes] += float64(v) * float64(y[i])
 	}
+	return fold64(&lane)
+}
+
+func fold64(lane *[doubleLanes]float64) float64 {
 	for n := doubleLanes / 2; n > 0; n /= 2 {
 		for l := range n {
 			lane[l] += lane[n+l]
 		}
 	}
 	return lane[0]
+}
+
+// SquaredDistance64 is
+//
+//	for i, v := range x {
+//		d := float64(v) - float64(y[i])
+//		lane[i%32] += float64(d * d)
+//	}
+//
+// in lanes of float64, folded as other lanes are. It panics if the lengths differ.
+func SquaredDistance64(x, y []float32) float64 {
+	if race {
+		raceReads(x, y)
+	}
+	return squaredDistance64Active(x, y)
+}
+
+func squaredDistance64Rare(x, y []float32) (sum float64) {
+	if len(x) != len(y) {
+		panic(vectorsDiffer(x, y))
+	}
+	if len(x) <= Block {
+		return squaredDistance64Generic(x, y)
+	}
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		sum += SquaredDistance64(x[i:j], y[i:j])
+	}
+	return sum
+}
+
+func squaredDistance64Generic(x, y []float32) float64 {
+	y = y[:len(x)]
+	var lane [doubleLanes]float64
+	for i, v := range x {
+		d := float64(v) - float64(y[i])
+		lane[i%doubleLanes] += float64(d * d)
+	}
+	return fold64(&lane)
+}
+
+// DotNorms64 returns Dot64(x, y), Dot64(x, x) and Dot64(y, y), to the bit, in one pass over both. It
+// panics if the lengths differ.
+func DotNorms64(x, y []float32) (xy, xx, yy float64) {
+	if race {
+		raceReads(x, y)
+	}
+	var sums [3]float64
+	dotNorms64Active(&sums[0], x, y)
+	return sums[0], sums[1], sums[2]
+}
+
+func dotNorms64Rare(dst *float64, x, y []float32) {
+	if len(x) != len(y) {
+		panic(vectorsDiffer(x, y))
+	}
+	if len(x) <= Block {
+		dotNorms64Generic(dst, x, y)
+		return
+	}
+	sums := unsafe.Slice(dst, 3)
+	clear(sums)
+	for i := 0; i < len(x); i += Block {
+		j := min(i+Block, len(x))
+		xy, xx, yy := DotNorms64(x[i:j], y[i:j])
+		sums[0] += xy
+		sums[1] += xx
+		sums[2] += yy
+	}
+}
+
+func dotNorms64Generic(dst *float64, x, y []float32) {
+	sums := unsafe.Slice(dst, 3)
+	sums[0], sums[1], sums[2] = dot64Generic(x, y), dot64Generic(x, x), dot64Generic(y, y)
+}
+
+// Cosine64 is xy / root(xx*yy) of what DotNorms64(x, y) returns, which neither overflows nor
+// underflows; it is no more than 1 and no less than -1, and 0 where a vector is zeros. It panics if
+// the lengths differ.
+func Cosine64(x, y []float32) float64 { return cosine64(DotNorms64(x, y)) }
+
+func cosine64(xy, xx, yy float64) float64 {
+	if xy == 0 && (xx == 0 || yy == 0) {
+		return 0
+	}
+	return max(-1, min(xy/math.Sqrt(float64(xx*yy)), 1))
 }
 
 // Axpy64 is

@@ -75,23 +75,16 @@ func cosineRare(x, y []float32) float32 {
 
 // CosineOf is Cosine(x, y), given what DotNorms(x, y) returns.
 func CosineOf(x, y []float32, xy, xx, yy float32) float32 {
-	if !exact(xx) || !exact(yy) {
-		return cosine64(x, y)
+	if c, ok := cosineOf(xy, xx, yy); ok {
+		return c
 	}
-	c := float64(xy) / math.Sqrt(float64(xx)*float64(yy))
-	if !(c >= -1 && c <= 1) {
-		if xy-xy != 0 {
-			return cosine64(x, y)
-		}
-		return float32(max(-1, min(c, 1)))
-	}
-	return float32(c)
+	return float32(Cosine64(x, y))
 }
 
-func cosine64(x, y []float32) float32 {
-	xy, xx, yy := Dot64(x, y), Dot64(x, x), Dot64(y, y)
-	if xy == 0 && (xx == 0 || yy == 0) {
-		return 0
+// cosineOf returns the cosine if the sums are exact enough for it.
+func cosineOf(xy, xx, yy float32) (c float32, ok bool) {
+	if !exact(xx) || !exact(yy) || xy-xy != 0 {
+		return 0, false
 	}
-	return float32(max(-1, min(xy/math.Sqrt(float64(xx*yy)), 1)))
+	return float32(max(-1, min(float64(xy)/math.Sqrt(float64(xx)*float64(yy)), 1))), true
 }

@@ -78,6 +78,22 @@ var golden = map[string]string{
 	"squareddistancerowsint8":  "8f6439d0a74877453bef550de0081e6790a6cd6105c501358c91780ef01e3d2f",
 	"squareddistancerowsuint8": "ca0691271eeefe10e3b64ebde5f8832d4d244425300b6b2b6ca96412249441ba",
 
+	"squareddistance64":       "7f3886d16d45e5bb40e9e0586dfa49d6c6df59735712c6de8e06d3a8a7e81998",
+	"dotnorms64":              "b979ab5c0c1b31d2b2d294ef839a77cfbe08bb89777d2a545d844844dcbfdcc6",
+	"dotfloat16":              "06b6606ef2bf0e8e2c2d8aceeef8f21df10e1954df44cca0a8a045803160768f",
+	"dotbfloat16":             "87b44a162fa016856b5b5b05311c2e3bf55e16e30479ad7cd32e0b94c655279e",
+	"squareddistancefloat16":  "0d95f92fa5571c5a95b70704f08f4146c1aa305771d2ca9f49b1577d23eec901",
+	"squareddistancebfloat16": "5d9e3ec844f905fa0d99082aee4fe9625c2248bce03abe607d532a6c627cf113",
+	"sumsquaresfloat16":       "38d5037144b308a431904b089c391baac76046ad50786cc8ad1680f64d7bd29a",
+	"sumsquaresbfloat16":      "d02289f05fec235e4b61c48e697f284ddd80266b7fc8e6d9ff4148d7f45422ce",
+	"cosinefloat16":           "3f989ffbf593ca8d4f63c69d09472be2b6f543fd10d60b423d627dc9386b5256",
+	"cosinebfloat16":          "ce16b1bfc50203d673a30719d01a218b50a222dc41a3cd82a2e04925da82301d",
+	"unpackfloat16":           "eb50cdedd2b3cfbf98d87f2227c1bfbf82b32f09424eae8c94ee558431b40417",
+	"unpackbfloat16":          "e14ccc3b954355d1e95f8771ff1ed149ef4074da79cce2b7ffbca0bce587ecb2",
+	"packfloat16":             "b8da744eb59ac60b4d3969e40cf15a90dcd1eba08ca6767ca4e5dafef15143d5",
+	"packbfloat16":            "847020ad76642719bc544d5b1bc15c281e34c13dff78eb5d3d0b49bedd314d96",
+	"hamming":                 "7f8a308878a3ab723dc0a652ea6b51496ded1d2475a92c1022c76ee2c87f5464",
+
 	"exp": "9b6315b9584adb187f3e19b64b229612eab3a42ce695474d574af4bf8e856d9b",
 }
 

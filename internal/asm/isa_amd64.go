@@ -13,6 +13,9 @@ import (
 // vnni tells whether the AVX-512 paths may use VNNI's instructions.
 var vnni = cpuid.CPU.Supports(cpuid.AVX512VNNI) && cpu.X86.HasAVX512VNNI
 
+// vpopcnt tells whether they may use VPOPCNTQ.
+var vpopcnt = cpuid.CPU.Supports(cpuid.AVX512VPOPCNTDQ) && cpu.X86.HasAVX512VPOPCNTDQ
+
 // fourStreams tells whether four rows that come from memory are read together sooner than one after
 // the other: on a Zen 5, not on an Emerald Rapids.
 var fourStreams = cpuid.CPU.VendorID == cpuid.AMD
@@ -26,7 +29,8 @@ var gathers = cpuid.CPU.VendorID == cpuid.Intel && wide(&cpuid.CPU)
 // can be used. It asks x/sys as well, for GODEBUG=cpu.avx2=off and the like go there.
 func detect() []ISA {
 	isas := append(make([]ISA, 0, 4), Generic)
-	if cpuid.CPU.Supports(cpuid.AVX, cpuid.AVX2) && cpu.X86.HasAVX && cpu.X86.HasAVX2 {
+	if cpuid.CPU.Supports(cpuid.AVX, cpuid.AVX2, cpuid.F16C, cpuid.POPCNT) &&
+		cpu.X86.HasAVX && cpu.X86.HasAVX2 && cpu.X86.HasF16C && cpu.X86.HasPOPCNT {
 		isas = append(isas, AVX2)
 		// On macOS a signal could lose the opmasks and upper registers (golang/go#49233).
 		if runtime.GOOS != "darwin" && cpuid.CPU.Supports(cpuid.BMI2, cpuid.AVX512F,

@@ -74,10 +74,20 @@ func dotAVX2(x []float32, y []float32) float32
 //go:noescape
 func dot64AVX2(x []float32, y []float32) float64
 
+// dotBfloat16AVX2 works like dotHalvesGeneric.
+//
+//go:noescape
+func dotBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 // dotEachRowAVX2 works like dotEachRowGeneric.
 //
 //go:noescape
 func dotEachRowAVX2(dst []float32, rows []float32, stride int, x []float32)
+
+// dotFloat16AVX2 works like dotHalvesGeneric.
+//
+//go:noescape
+func dotFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
 
 // dotFloatInt8AVX2 works like dotFloatBytesGeneric.
 //
@@ -98,6 +108,11 @@ func dotInt8AVX2(x []uint8, y []uint8, signed bool) int64
 //
 //go:noescape
 func dotNormsAVX2(dst *float32, x []float32, y []float32)
+
+// dotNorms64AVX2 works like dotNorms64Generic.
+//
+//go:noescape
+func dotNorms64AVX2(dst *float64, x []float32, y []float32)
 
 // dotRowsAVX2 works like dotRowsGeneric.
 //
@@ -159,6 +174,11 @@ func gemmAVX2(c []float32, stride int, a []float32, aRow int, aStep int, b []flo
 //go:noescape
 func gerAVX2(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
 
+// hammingRowsAVX2 works like hammingRowsGeneric.
+//
+//go:noescape
+func hammingRowsAVX2(dst []int64, rows []uint64, stride int, x []uint64)
+
 // l1DistanceAVX2 works like l1DistanceGeneric.
 //
 //go:noescape
@@ -194,10 +214,20 @@ func normAVX2(x []float32) float32
 //go:noescape
 func packAVX2(dst []float32, width int, step int, c float32, x []float32)
 
+// packBfloat16AVX2 works like packHalvesGeneric.
+//
+//go:noescape
+func packBfloat16AVX2(dst []uint16, src []float32, brain bool)
+
 // packColumnsAVX2 works like packColumnsGeneric.
 //
 //go:noescape
 func packColumnsAVX2(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+
+// packFloat16AVX2 works like packHalvesGeneric.
+//
+//go:noescape
+func packFloat16AVX2(dst []uint16, src []float32, brain bool)
 
 // prefetchAVX2 works like prefetchGeneric.
 //
@@ -229,10 +259,25 @@ func sigmoidAVX2(dst []float64, x []float64, table *float64)
 //go:noescape
 func squaredDistanceAVX2(x []float32, y []float32) float32
 
+// squaredDistance64AVX2 works like squaredDistance64Generic.
+//
+//go:noescape
+func squaredDistance64AVX2(x []float32, y []float32) float64
+
+// squaredDistanceBfloat16AVX2 works like squaredDistanceHalvesGeneric.
+//
+//go:noescape
+func squaredDistanceBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 // squaredDistanceEachRowAVX2 works like squaredDistanceEachRowGeneric.
 //
 //go:noescape
 func squaredDistanceEachRowAVX2(dst []float32, rows []float32, stride int, x []float32)
+
+// squaredDistanceFloat16AVX2 works like squaredDistanceHalvesGeneric.
+//
+//go:noescape
+func squaredDistanceFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
 
 // squaredDistanceInt8AVX2 works like squaredDistanceBytesGeneric.
 //
@@ -279,12 +324,32 @@ func sumAbsAVX2(x []float32) float32
 //go:noescape
 func sumSquaresAVX2(x []float32) float32
 
+// sumSquaresBfloat16AVX2 works like sumSquaresHalvesGeneric.
+//
+//go:noescape
+func sumSquaresBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
+// sumSquaresFloat16AVX2 works like sumSquaresHalvesGeneric.
+//
+//go:noescape
+func sumSquaresFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 // unpackAVX2 works like unpackGeneric.
 //
 //go:noescape
 func unpackAVX2(dst []float32, src []byte, hi float32, lo float32)
 
+// unpackBfloat16AVX2 works like unpackHalvesGeneric.
+//
+//go:noescape
+func unpackBfloat16AVX2(dst []float32, src []uint16, brain bool)
+
 // unpackDotAVX2 works like unpackDotGeneric.
 //
 //go:noescape
 func unpackDotAVX2(dst []float32, src []byte, hi float32, lo float32, w []float32) float32
+
+// unpackFloat16AVX2 works like unpackHalvesGeneric.
+//
+//go:noescape
+func unpackFloat16AVX2(dst []float32, src []uint16, brain bool)

@@ -2332,24 +2332,22 @@ TEXT ·cosineEachRowAVX2(SB), NOSPLIT, $256-84
 	VMOVSS xx+80(FP), X0
 	MOVQ   rows_base+24(FP), SI
 	MOVQ   stride+48(FP), DI
-	MOVQ   x_base+56(FP), R8
-	MOVQ   x_len+64(FP), R9
 	MOVQ   dst_len+8(FP), CX
-	LEAQ   (AX)(CX*4), R10
+	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ    SI, CX
-	MOVQ    R8, DX
-	MOVQ    R9, BX
-	LEAQ    masks<>+32(SB), R12
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	LEAQ    masks<>+32(SB), R10
+	MOVQ    BX, R9
+	NEGQ    R9
+	ANDQ    $0x07, R9
+	VMOVUPS (R10)(R9*4), Y1
+	MOVQ    DX, R9
+	MOVQ    CX, R10
 	MOVQ    BX, R11
-	NEGQ    R11
-	ANDQ    $0x07, R11
-	VMOVUPS (R12)(R11*4), Y1
-	MOVQ    DX, R11
-	MOVQ    CX, R12
-	MOVQ    BX, R13
 	VXORPS  Y2, Y2, Y2
 	VMOVUPS (DX), Y3
 	VMOVUPS (CX), Y5
@@ -2368,85 +2366,85 @@ row:
 	VMOVUPS 192(CX), Y11
 	VMULPS  Y11, Y2, Y10
 	VMULPS  Y11, Y11, Y11
-	ADDQ    $+256, R11
-	ADDQ    $+256, R12
-	SUBQ    $+64, R13
-	CMPQ    R13, $+64
+	ADDQ    $+256, R9
+	ADDQ    $+256, R10
+	SUBQ    $+64, R11
+	CMPQ    R11, $+64
 	JB      pass0rest
 	PCALIGN $0x20
 
 pass0blocks:
-	VMOVUPS    (R11), Y2
-	VMOVUPS    (R12), Y3
+	VMOVUPS    (R9), Y2
+	VMOVUPS    (R10), Y3
 	VMULPS     Y3, Y2, Y2
 	VADDPS     Y2, Y4, Y4
 	VMULPS     Y3, Y3, Y3
 	VADDPS     Y3, Y5, Y5
-	VMOVUPS    64(R11), Y2
-	VMOVUPS    64(R12), Y3
+	VMOVUPS    64(R9), Y2
+	VMOVUPS    64(R10), Y3
 	VMULPS     Y3, Y2, Y2
 	VADDPS     Y2, Y6, Y6
 	VMULPS     Y3, Y3, Y3
 	VADDPS     Y3, Y7, Y7
-	VMOVUPS    128(R11), Y2
-	VMOVUPS    128(R12), Y3
+	VMOVUPS    128(R9), Y2
+	VMOVUPS    128(R10), Y3
 	VMULPS     Y3, Y2, Y2
 	VADDPS     Y2, Y8, Y8
 	VMULPS     Y3, Y3, Y3
 	VADDPS     Y3, Y9, Y9
-	VMOVUPS    192(R11), Y2
-	VMOVUPS    192(R12), Y3
+	VMOVUPS    192(R9), Y2
+	VMOVUPS    192(R10), Y3
 	VMULPS     Y3, Y2, Y2
 	VADDPS     Y2, Y10, Y10
 	VMULPS     Y3, Y3, Y3
 	VADDPS     Y3, Y11, Y11
-	PREFETCHT0 4096(R12)
-	PREFETCHT0 4160(R12)
-	PREFETCHT0 4224(R12)
-	PREFETCHT0 4288(R12)
-	ADDQ       $+256, R11
-	ADDQ       $+256, R12
-	SUBQ       $+64, R13
-	CMPQ       R13, $+64
+	PREFETCHT0 4096(R10)
+	PREFETCHT0 4160(R10)
+	PREFETCHT0 4224(R10)
+	PREFETCHT0 4288(R10)
+	ADDQ       $+256, R9
+	ADDQ       $+256, R10
+	SUBQ       $+64, R11
+	CMPQ       R11, $+64
 	JAE        pass0blocks
 
 pass0rest:
-	CMPQ    R13, $+0
+	CMPQ    R11, $+0
 	JBE     pass0end
-	CMPQ    R13, $+8
+	CMPQ    R11, $+8
 	JB      pass0part0
-	VMOVUPS (R11), Y2
-	VMOVUPS (R12), Y3
+	VMOVUPS (R9), Y2
+	VMOVUPS (R10), Y3
 	VMULPS  Y3, Y2, Y2
 	VADDPS  Y2, Y4, Y4
 	VMULPS  Y3, Y3, Y3
 	VADDPS  Y3, Y5, Y5
-	CMPQ    R13, $+16
+	CMPQ    R11, $+16
 	JBE     pass0end
-	CMPQ    R13, $+24
+	CMPQ    R11, $+24
 	JB      pass0part2
-	VMOVUPS 64(R11), Y2
-	VMOVUPS 64(R12), Y3
+	VMOVUPS 64(R9), Y2
+	VMOVUPS 64(R10), Y3
 	VMULPS  Y3, Y2, Y2
 	VADDPS  Y2, Y6, Y6
 	VMULPS  Y3, Y3, Y3
 	VADDPS  Y3, Y7, Y7
-	CMPQ    R13, $+32
+	CMPQ    R11, $+32
 	JBE     pass0end
-	CMPQ    R13, $+40
+	CMPQ    R11, $+40
 	JB      pass0part4
-	VMOVUPS 128(R11), Y2
-	VMOVUPS 128(R12), Y3
+	VMOVUPS 128(R9), Y2
+	VMOVUPS 128(R10), Y3
 	VMULPS  Y3, Y2, Y2
 	VADDPS  Y2, Y8, Y8
 	VMULPS  Y3, Y3, Y3
 	VADDPS  Y3, Y9, Y9
-	CMPQ    R13, $+48
+	CMPQ    R11, $+48
 	JBE     pass0end
-	CMPQ    R13, $+56
+	CMPQ    R11, $+56
 	JB      pass0part6
-	VMOVUPS 192(R11), Y2
-	VMOVUPS 192(R12), Y3
+	VMOVUPS 192(R9), Y2
+	VMOVUPS 192(R10), Y3
 	VMULPS  Y3, Y2, Y2
 	VADDPS  Y2, Y10, Y10
 	VMULPS  Y3, Y3, Y3
@@ -2454,8 +2452,8 @@ pass0rest:
 	JMP     pass0end
 
 pass0part0:
-	VMASKMOVPS (R11), Y1, Y2
-	VMASKMOVPS (R12), Y1, Y3
+	VMASKMOVPS (R9), Y1, Y2
+	VMASKMOVPS (R10), Y1, Y3
 	VMULPS     Y3, Y2, Y2
 	VADDPS     Y2, Y4, Y4
 	VMULPS     Y3, Y3, Y3
@@ -2463,8 +2461,8 @@ pass0part0:
 	JMP        pass0end
 
 pass0part2:
-	VMASKMOVPS 64(R11), Y1, Y2
-	VMASKMOVPS 64(R12), Y1, Y3
+	VMASKMOVPS 64(R9), Y1, Y2
+	VMASKMOVPS 64(R10), Y1, Y3
 	VMULPS     Y3, Y2, Y2
 	VADDPS     Y2, Y6, Y6
 	VMULPS     Y3, Y3, Y3
@@ -2472,8 +2470,8 @@ pass0part2:
 	JMP        pass0end
 
 pass0part4:
-	VMASKMOVPS 128(R11), Y1, Y2
-	VMASKMOVPS 128(R12), Y1, Y3
+	VMASKMOVPS 128(R9), Y1, Y2
+	VMASKMOVPS 128(R10), Y1, Y3
 	VMULPS     Y3, Y2, Y2
 	VADDPS     Y2, Y8, Y8
 	VMULPS     Y3, Y3, Y3
@@ -2481,8 +2479,8 @@ pass0part4:
 	JMP        pass0end
 
 pass0part6:
-	VMASKMOVPS 192(R11), Y1, Y2
-	VMASKMOVPS 192(R12), Y1, Y3
+	VMASKMOVPS 192(R9), Y1, Y2
+	VMASKMOVPS 192(R10), Y1, Y3
 	VMULPS     Y3, Y2, Y2
 	VADDPS     Y2, Y10, Y10
 	VMULPS     Y3, Y3, Y3
@@ -2494,11 +2492,11 @@ pass0end:
 	VADDPS  Y9, Y5, Y5
 	VADDPS  Y11, Y7, Y7
 	VADDPS  Y6, Y4, Y4
-	LEAQ    (SP), R11
-	VMOVUPS Y4, (R11)
+	LEAQ    (SP), R9
+	VMOVUPS Y4, (R9)
 	VADDPS  Y7, Y5, Y5
-	LEAQ    (SP), R11
-	VMOVUPS Y5, 32(R11)
+	LEAQ    (SP), R9
+	VMOVUPS Y5, 32(R9)
 	VXORPS  Y3, Y3, Y3
 	VMOVUPS 32(DX), Y4
 	VMOVUPS 32(CX), Y2
@@ -2677,7 +2675,7 @@ inexact:
 
 next:
 	ADDQ DI, SI
-	CMPQ AX, R10
+	CMPQ AX, R8
 	JB   row
 	VZEROUPPER
 	RET
@@ -4000,89 +3998,47 @@ loop:
 
 rest:
 	// Less than 32 are left: whole groups, then what is left of one.
-	CMPQ         DX, $+0
-	JBE          fold
-	CMPQ         BX, $+8
-	JB           few
-	CMPQ         DX, $+8
-	JB           part0
-	VCVTPS2PD    (AX), Y9
-	VCVTPS2PD    (CX), Y10
-	VMULPD       Y10, Y9, Y9
-	VADDPD       Y9, Y1, Y1
-	VCVTPS2PD    16(AX), Y9
-	VCVTPS2PD    16(CX), Y10
-	VMULPD       Y10, Y9, Y9
-	VADDPD       Y9, Y2, Y2
-	CMPQ         DX, $+8
-	JBE          fold
-	CMPQ         DX, $+16
-	JB           part2
-	VCVTPS2PD    32(AX), Y9
-	VCVTPS2PD    32(CX), Y10
-	VMULPD       Y10, Y9, Y9
-	VADDPD       Y9, Y3, Y3
-	VCVTPS2PD    48(AX), Y9
-	VCVTPS2PD    48(CX), Y10
-	VMULPD       Y10, Y9, Y9
-	VADDPD       Y9, Y4, Y4
-	CMPQ         DX, $+16
-	JBE          fold
-	CMPQ         DX, $+24
-	JB           part4
-	VCVTPS2PD    64(AX), Y9
-	VCVTPS2PD    64(CX), Y10
-	VMULPD       Y10, Y9, Y9
-	VADDPD       Y9, Y5, Y5
-	VCVTPS2PD    80(AX), Y9
-	VCVTPS2PD    80(CX), Y10
-	VMULPD       Y10, Y9, Y9
-	VADDPD       Y9, Y6, Y6
-	CMPQ         DX, $+24
-	JBE          fold
-	VMASKMOVPS   96(AX), Y0, Y9
-	VEXTRACTF128 $0x01, Y9, X10
-	VCVTPS2PD    X9, Y9
-	VCVTPS2PD    X10, Y10
-	VMASKMOVPS   96(CX), Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X11
-	VCVTPS2PD    X0, Y0
-	VCVTPS2PD    X11, Y11
-	VMULPD       Y0, Y9, Y9
-	VADDPD       Y9, Y7, Y7
-	VMULPD       Y11, Y10, Y10
-	VADDPD       Y10, Y8, Y8
-	JMP          fold
-
-part4:
-	VMASKMOVPS   64(AX), Y0, Y9
-	VEXTRACTF128 $0x01, Y9, X10
-	VCVTPS2PD    X9, Y9
-	VCVTPS2PD    X10, Y10
-	VMASKMOVPS   64(CX), Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X11
-	VCVTPS2PD    X0, Y0
-	VCVTPS2PD    X11, Y11
-	VMULPD       Y0, Y9, Y9
-	VADDPD       Y9, Y5, Y5
-	VMULPD       Y11, Y10, Y10
-	VADDPD       Y10, Y6, Y6
-	JMP          fold
-
-part2:
-	VMASKMOVPS   32(AX), Y0, Y9
-	VEXTRACTF128 $0x01, Y9, X10
-	VCVTPS2PD    X9, Y9
-	VCVTPS2PD    X10, Y10
-	VMASKMOVPS   32(CX), Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X11
-	VCVTPS2PD    X0, Y0
-	VCVTPS2PD    X11, Y11
-	VMULPD       Y0, Y9, Y9
-	VADDPD       Y9, Y3, Y3
-	VMULPD       Y11, Y10, Y10
-	VADDPD       Y10, Y4, Y4
-	JMP          fold
+	CMPQ      BX, $+8
+	JB        few
+	CMPQ      DX, $+0
+	JBE       fold
+	CMPQ      DX, $+8
+	JB        part0
+	VCVTPS2PD (AX), Y9
+	VCVTPS2PD (CX), Y10
+	VMULPD    Y10, Y9, Y9
+	VADDPD    Y9, Y1, Y1
+	VCVTPS2PD 16(AX), Y9
+	VCVTPS2PD 16(CX), Y10
+	VMULPD    Y10, Y9, Y9
+	VADDPD    Y9, Y2, Y2
+	CMPQ      DX, $+8
+	JBE       fold
+	CMPQ      DX, $+16
+	JB        part1
+	VCVTPS2PD 32(AX), Y9
+	VCVTPS2PD 32(CX), Y10
+	VMULPD    Y10, Y9, Y9
+	VADDPD    Y9, Y3, Y3
+	VCVTPS2PD 48(AX), Y9
+	VCVTPS2PD 48(CX), Y10
+	VMULPD    Y10, Y9, Y9
+	VADDPD    Y9, Y4, Y4
+	CMPQ      DX, $+16
+	JBE       fold
+	CMPQ      DX, $+24
+	JB        part2
+	VCVTPS2PD 64(AX), Y9
+	VCVTPS2PD 64(CX), Y10
+	VMULPD    Y10, Y9, Y9
+	VADDPD    Y9, Y5, Y5
+	VCVTPS2PD 80(AX), Y9
+	VCVTPS2PD 80(CX), Y10
+	VMULPD    Y10, Y9, Y9
+	VADDPD    Y9, Y6, Y6
+	CMPQ      DX, $+24
+	JBE       fold
+	JMP       part3
 
 part0:
 	VMASKMOVPS   (AX), Y0, Y9
@@ -4099,7 +4055,54 @@ part0:
 	VADDPD       Y10, Y2, Y2
 	JMP          fold
 
+part1:
+	VMASKMOVPS   32(AX), Y0, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VCVTPS2PD    X9, Y9
+	VCVTPS2PD    X10, Y10
+	VMASKMOVPS   32(CX), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X11
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X11, Y11
+	VMULPD       Y0, Y9, Y9
+	VADDPD       Y9, Y3, Y3
+	VMULPD       Y11, Y10, Y10
+	VADDPD       Y10, Y4, Y4
+	JMP          fold
+
+part2:
+	VMASKMOVPS   64(AX), Y0, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VCVTPS2PD    X9, Y9
+	VCVTPS2PD    X10, Y10
+	VMASKMOVPS   64(CX), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X11
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X11, Y11
+	VMULPD       Y0, Y9, Y9
+	VADDPD       Y9, Y5, Y5
+	VMULPD       Y11, Y10, Y10
+	VADDPD       Y10, Y6, Y6
+	JMP          fold
+
+part3:
+	VMASKMOVPS   96(AX), Y0, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VCVTPS2PD    X9, Y9
+	VCVTPS2PD    X10, Y10
+	VMASKMOVPS   96(CX), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X11
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X11, Y11
+	VMULPD       Y0, Y9, Y9
+	VADDPD       Y9, Y7, Y7
+	VMULPD       Y11, Y10, Y10
+	VADDPD       Y10, Y8, Y8
+	JMP          fold
+
 few:
+	CMPQ         DX, $+0
+	JBE          fold
 	VMASKMOVPS   (AX), Y0, Y9
 	VEXTRACTF128 $0x01, Y9, X10
 	VCVTPS2PD    X9, Y9
@@ -4129,6 +4132,219 @@ fold:
 	VZEROUPPER
 	RET
 
+// func dotBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX2, MMX+
+TEXT ·dotBfloat16AVX2(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VPMOVZXWD  (CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     (DX), Y8, Y8
+	VADDPS     Y8, Y0, Y0
+	VPMOVZXWD  16(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     32(DX), Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	VPMOVZXWD  32(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     64(DX), Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	VPMOVZXWD  48(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     96(DX), Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VPMOVZXWD  64(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     128(DX), Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VPMOVZXWD  80(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     160(DX), Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VPMOVZXWD  96(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     192(DX), Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VPMOVZXWD  112(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     224(DX), Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ    BX, R9
+	LEAQ    masks<>+32(SB), R11
+	MOVQ    BX, R10
+	NEGQ    R10
+	ANDQ    $0x07, R10
+	VMOVUPS (R11)(R10*4), Y9
+	SUBQ    $+1, R9
+	ANDQ    $+56, R9
+	LEAQ    (CX)(R9*2), R10
+	TESTL   $0x00000007, BX
+	JEQ     eight
+	MOVQ    BX, R12
+	ANDQ    $+7, R12
+	LEAQ    (R10)(R12*2), R13
+	MOVQ    $+0, R11
+	ANDQ    $+3, R12
+	CMPQ    R12, $+0
+	JBE     none
+
+short:
+	SHLQ    $0x10, R11
+	SUBQ    $+2, R13
+	MOVWLZX (R13), R14
+	ADDQ    R14, R11
+	SUBQ    $+1, R12
+	CMPQ    R12, $+1
+	JAE     short
+
+none:
+	VMOVQ       R11, X8
+	TESTL       $0x00000004, BX
+	JEQ         few
+	VMOVQ       (R10), X10
+	VPUNPCKLQDQ X8, X10, X8
+
+few:
+	VPMOVZXWD X8, Y8
+	JMP       floats
+
+eight:
+	VPMOVZXWD (R10), Y8
+
+floats:
+	VPSLLD     $0x10, Y8, Y8
+	VMASKMOVPS (DX)(R9*4), Y9, Y9
+	VMULPS     Y9, Y8, Y8
+	CMPQ       BX, $+8
+	JBE        rest0
+	VPMOVZXWD  (CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     (DX), Y9, Y9
+	VADDPS     Y9, Y0, Y0
+	CMPQ       BX, $+16
+	JBE        rest1
+	VPMOVZXWD  16(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     32(DX), Y9, Y9
+	VADDPS     Y9, Y1, Y1
+	CMPQ       BX, $+24
+	JBE        rest2
+	VPMOVZXWD  32(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     64(DX), Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	CMPQ       BX, $+32
+	JBE        rest3
+	VPMOVZXWD  48(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     96(DX), Y9, Y9
+	VADDPS     Y9, Y3, Y3
+	CMPQ       BX, $+40
+	JBE        rest4
+	VPMOVZXWD  64(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     128(DX), Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	CMPQ       BX, $+48
+	JBE        rest5
+	VPMOVZXWD  80(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     160(DX), Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	CMPQ       BX, $+56
+	JBE        rest6
+	VPMOVZXWD  96(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     192(DX), Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VADDPS     Y8, Y7, Y7
+	JMP        fold
+
+rest6:
+	VADDPS Y8, Y6, Y6
+	JMP    fold
+
+rest5:
+	VADDPS Y8, Y5, Y5
+	JMP    fold
+
+rest4:
+	VADDPS Y8, Y4, Y4
+	JMP    fold
+
+rest3:
+	VADDPS Y8, Y3, Y3
+	JMP    fold
+
+rest2:
+	VADDPS Y8, Y2, Y2
+	JMP    fold
+
+rest1:
+	VADDPS Y8, Y1, Y1
+	JMP    fold
+
+rest0:
+	VADDPS Y8, Y0, Y0
+
+fold:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	CMPQ         AX, R8
+	JB           row
+	VZEROUPPER
+	RET
+
 // func dotEachRowAVX2(dst []float32, rows []float32, stride int, x []float32)
 // Requires: AVX, MMX+
 TEXT ·dotEachRowAVX2(SB), NOSPLIT, $0-80
@@ -4136,16 +4352,14 @@ TEXT ·dotEachRowAVX2(SB), NOSPLIT, $0-80
 	VXORPS Y9, Y9, Y9
 	MOVQ   rows_base+24(FP), SI
 	MOVQ   stride+48(FP), DI
-	MOVQ   x_base+56(FP), R8
-	MOVQ   x_len+64(FP), R9
 	MOVQ   dst_len+8(FP), CX
-	LEAQ   (AX)(CX*4), R10
+	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ       SI, CX
-	MOVQ       R8, DX
-	MOVQ       R9, BX
+	MOVQ       x_base+56(FP), DX
+	MOVQ       x_len+64(FP), BX
 	VMOVUPS    (CX), Y0
 	VMULPS     (DX), Y0, Y0
 	VADDPS     Y9, Y0, Y0
@@ -4214,11 +4428,11 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ         BX, $+0
 	JBE          none
-	LEAQ         masks<>+32(SB), R12
-	MOVQ         BX, R11
-	NEGQ         R11
-	ANDQ         $0x07, R11
-	VMOVUPS      (R12)(R11*4), Y10
+	LEAQ         masks<>+32(SB), R10
+	MOVQ         BX, R9
+	NEGQ         R9
+	ANDQ         $0x07, R9
+	VMOVUPS      (R10)(R9*4), Y10
 	CMPQ         BX, $+8
 	JBE          rest0
 	VMOVUPS      (CX), Y8
@@ -4448,8 +4662,205 @@ none:
 
 next:
 	ADDQ DI, SI
-	CMPQ AX, R10
+	CMPQ AX, R8
 	JB   row
+	VZEROUPPER
+	RET
+
+// func dotFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, F16C, MMX+
+TEXT ·dotFloat16AVX2(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VCVTPH2PS  (CX), Y8
+	VMULPS     (DX), Y8, Y8
+	VADDPS     Y8, Y0, Y0
+	VCVTPH2PS  16(CX), Y8
+	VMULPS     32(DX), Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	VCVTPH2PS  32(CX), Y8
+	VMULPS     64(DX), Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	VCVTPH2PS  48(CX), Y8
+	VMULPS     96(DX), Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VCVTPH2PS  64(CX), Y8
+	VMULPS     128(DX), Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VCVTPH2PS  80(CX), Y8
+	VMULPS     160(DX), Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VCVTPH2PS  96(CX), Y8
+	VMULPS     192(DX), Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VCVTPH2PS  112(CX), Y8
+	VMULPS     224(DX), Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ    BX, R9
+	LEAQ    masks<>+32(SB), R11
+	MOVQ    BX, R10
+	NEGQ    R10
+	ANDQ    $0x07, R10
+	VMOVUPS (R11)(R10*4), Y9
+	SUBQ    $+1, R9
+	ANDQ    $+56, R9
+	LEAQ    (CX)(R9*2), R10
+	TESTL   $0x00000007, BX
+	JEQ     eight
+	MOVQ    BX, R12
+	ANDQ    $+7, R12
+	LEAQ    (R10)(R12*2), R13
+	MOVQ    $+0, R11
+	ANDQ    $+3, R12
+	CMPQ    R12, $+0
+	JBE     none
+
+short:
+	SHLQ    $0x10, R11
+	SUBQ    $+2, R13
+	MOVWLZX (R13), R14
+	ADDQ    R14, R11
+	SUBQ    $+1, R12
+	CMPQ    R12, $+1
+	JAE     short
+
+none:
+	VMOVQ       R11, X8
+	TESTL       $0x00000004, BX
+	JEQ         few
+	VMOVQ       (R10), X10
+	VPUNPCKLQDQ X8, X10, X8
+
+few:
+	VCVTPH2PS X8, Y8
+	JMP       floats
+
+eight:
+	VCVTPH2PS (R10), Y8
+
+floats:
+	VMASKMOVPS (DX)(R9*4), Y9, Y9
+	VMULPS     Y9, Y8, Y8
+	CMPQ       BX, $+8
+	JBE        rest0
+	VCVTPH2PS  (CX), Y9
+	VMULPS     (DX), Y9, Y9
+	VADDPS     Y9, Y0, Y0
+	CMPQ       BX, $+16
+	JBE        rest1
+	VCVTPH2PS  16(CX), Y9
+	VMULPS     32(DX), Y9, Y9
+	VADDPS     Y9, Y1, Y1
+	CMPQ       BX, $+24
+	JBE        rest2
+	VCVTPH2PS  32(CX), Y9
+	VMULPS     64(DX), Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	CMPQ       BX, $+32
+	JBE        rest3
+	VCVTPH2PS  48(CX), Y9
+	VMULPS     96(DX), Y9, Y9
+	VADDPS     Y9, Y3, Y3
+	CMPQ       BX, $+40
+	JBE        rest4
+	VCVTPH2PS  64(CX), Y9
+	VMULPS     128(DX), Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	CMPQ       BX, $+48
+	JBE        rest5
+	VCVTPH2PS  80(CX), Y9
+	VMULPS     160(DX), Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	CMPQ       BX, $+56
+	JBE        rest6
+	VCVTPH2PS  96(CX), Y9
+	VMULPS     192(DX), Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VADDPS     Y8, Y7, Y7
+	JMP        fold
+
+rest6:
+	VADDPS Y8, Y6, Y6
+	JMP    fold
+
+rest5:
+	VADDPS Y8, Y5, Y5
+	JMP    fold
+
+rest4:
+	VADDPS Y8, Y4, Y4
+	JMP    fold
+
+rest3:
+	VADDPS Y8, Y3, Y3
+	JMP    fold
+
+rest2:
+	VADDPS Y8, Y2, Y2
+	JMP    fold
+
+rest1:
+	VADDPS Y8, Y1, Y1
+	JMP    fold
+
+rest0:
+	VADDPS Y8, Y0, Y0
+
+fold:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	CMPQ         AX, R8
+	JB           row
 	VZEROUPPER
 	RET
 
@@ -4516,86 +4927,86 @@ rest:
 	JBE  fold
 
 	// The last group, first.
-	MOVQ       DX, BX
-	LEAQ       masks<>+32(SB), DI
-	MOVQ       DX, SI
-	NEGQ       SI
-	ANDQ       $0x07, SI
-	VMOVUPS    (DI)(SI*4), Y8
-	SUBQ       $+1, BX
-	ANDQ       $+56, BX
-	VMASKMOVPS (AX)(BX*4), Y8, Y8
-	LEAQ       (CX)(BX*1), BX
-	TESTL      $0x00000007, DX
-	JEQ        eight
-	MOVQ       DX, SI
-	ANDQ       $+7, SI
-	LEAQ       (BX)(SI*1), DI
-	MOVQ       $+0, BX
+	MOVQ    DX, BX
+	LEAQ    masks<>+32(SB), DI
+	MOVQ    DX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	VMOVUPS (DI)(SI*4), Y9
+	SUBQ    $+1, BX
+	ANDQ    $+56, BX
+	LEAQ    (CX)(BX*1), SI
+	TESTL   $0x00000007, DX
+	JEQ     eight
+	MOVQ    DX, DI
+	ANDQ    $+7, DI
+	LEAQ    (SI)(DI*1), R8
+	MOVQ    $+0, SI
 
 byte:
-	SHLQ      $0x08, BX
+	SHLQ      $0x08, SI
+	SUBQ      $+1, R8
+	MOVBQZX   (R8), R9
+	ADDQ      R9, SI
 	SUBQ      $+1, DI
-	MOVBQZX   (DI), R8
-	ADDQ      R8, BX
-	SUBQ      $+1, SI
-	CMPQ      SI, $+1
+	CMPQ      DI, $+1
 	JAE       byte
-	VMOVQ     BX, X9
-	VPMOVSXBD X9, Y9
-	VCVTDQ2PS Y9, Y9
+	VMOVQ     SI, X8
+	VPMOVSXBD X8, Y8
+	VCVTDQ2PS Y8, Y8
 	JMP       floats
 
 eight:
-	VPMOVSXBD (BX), Y9
-	VCVTDQ2PS Y9, Y9
+	VPMOVSXBD (SI), Y8
+	VCVTDQ2PS Y8, Y8
 
 floats:
-	VMULPS    Y9, Y8, Y8
-	CMPQ      DX, $+8
-	JBE       rest0
-	VPMOVSXBD (CX), Y9
-	VCVTDQ2PS Y9, Y9
-	VMULPS    (AX), Y9, Y9
-	VADDPS    Y9, Y0, Y0
-	CMPQ      DX, $+16
-	JBE       rest1
-	VPMOVSXBD 8(CX), Y9
-	VCVTDQ2PS Y9, Y9
-	VMULPS    32(AX), Y9, Y9
-	VADDPS    Y9, Y1, Y1
-	CMPQ      DX, $+24
-	JBE       rest2
-	VPMOVSXBD 16(CX), Y9
-	VCVTDQ2PS Y9, Y9
-	VMULPS    64(AX), Y9, Y9
-	VADDPS    Y9, Y2, Y2
-	CMPQ      DX, $+32
-	JBE       rest3
-	VPMOVSXBD 24(CX), Y9
-	VCVTDQ2PS Y9, Y9
-	VMULPS    96(AX), Y9, Y9
-	VADDPS    Y9, Y3, Y3
-	CMPQ      DX, $+40
-	JBE       rest4
-	VPMOVSXBD 32(CX), Y9
-	VCVTDQ2PS Y9, Y9
-	VMULPS    128(AX), Y9, Y9
-	VADDPS    Y9, Y4, Y4
-	CMPQ      DX, $+48
-	JBE       rest5
-	VPMOVSXBD 40(CX), Y9
-	VCVTDQ2PS Y9, Y9
-	VMULPS    160(AX), Y9, Y9
-	VADDPS    Y9, Y5, Y5
-	CMPQ      DX, $+56
-	JBE       rest6
-	VPMOVSXBD 48(CX), Y9
-	VCVTDQ2PS Y9, Y9
-	VMULPS    192(AX), Y9, Y9
-	VADDPS    Y9, Y6, Y6
-	VADDPS    Y8, Y7, Y7
-	JMP       fold
+	VMASKMOVPS (AX)(BX*4), Y9, Y9
+	VMULPS     Y9, Y8, Y8
+	CMPQ       DX, $+8
+	JBE        rest0
+	VPMOVSXBD  (CX), Y9
+	VCVTDQ2PS  Y9, Y9
+	VMULPS     (AX), Y9, Y9
+	VADDPS     Y9, Y0, Y0
+	CMPQ       DX, $+16
+	JBE        rest1
+	VPMOVSXBD  8(CX), Y9
+	VCVTDQ2PS  Y9, Y9
+	VMULPS     32(AX), Y9, Y9
+	VADDPS     Y9, Y1, Y1
+	CMPQ       DX, $+24
+	JBE        rest2
+	VPMOVSXBD  16(CX), Y9
+	VCVTDQ2PS  Y9, Y9
+	VMULPS     64(AX), Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	CMPQ       DX, $+32
+	JBE        rest3
+	VPMOVSXBD  24(CX), Y9
+	VCVTDQ2PS  Y9, Y9
+	VMULPS     96(AX), Y9, Y9
+	VADDPS     Y9, Y3, Y3
+	CMPQ       DX, $+40
+	JBE        rest4
+	VPMOVSXBD  32(CX), Y9
+	VCVTDQ2PS  Y9, Y9
+	VMULPS     128(AX), Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	CMPQ       DX, $+48
+	JBE        rest5
+	VPMOVSXBD  40(CX), Y9
+	VCVTDQ2PS  Y9, Y9
+	VMULPS     160(AX), Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	CMPQ       DX, $+56
+	JBE        rest6
+	VPMOVSXBD  48(CX), Y9
+	VCVTDQ2PS  Y9, Y9
+	VMULPS     192(AX), Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VADDPS     Y8, Y7, Y7
+	JMP        fold
 
 rest6:
 	VADDPS Y8, Y6, Y6
@@ -4705,86 +5116,86 @@ rest:
 	JBE  fold
 
 	// The last group, first.
-	MOVQ       DX, BX
-	LEAQ       masks<>+32(SB), DI
-	MOVQ       DX, SI
-	NEGQ       SI
-	ANDQ       $0x07, SI
-	VMOVUPS    (DI)(SI*4), Y8
-	SUBQ       $+1, BX
-	ANDQ       $+56, BX
-	VMASKMOVPS (AX)(BX*4), Y8, Y8
-	LEAQ       (CX)(BX*1), BX
-	TESTL      $0x00000007, DX
-	JEQ        eight
-	MOVQ       DX, SI
-	ANDQ       $+7, SI
-	LEAQ       (BX)(SI*1), DI
-	MOVQ       $+0, BX
+	MOVQ    DX, BX
+	LEAQ    masks<>+32(SB), DI
+	MOVQ    DX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	VMOVUPS (DI)(SI*4), Y9
+	SUBQ    $+1, BX
+	ANDQ    $+56, BX
+	LEAQ    (CX)(BX*1), SI
+	TESTL   $0x00000007, DX
+	JEQ     eight
+	MOVQ    DX, DI
+	ANDQ    $+7, DI
+	LEAQ    (SI)(DI*1), R8
+	MOVQ    $+0, SI
 
 byte:
-	SHLQ      $0x08, BX
+	SHLQ      $0x08, SI
+	SUBQ      $+1, R8
+	MOVBQZX   (R8), R9
+	ADDQ      R9, SI
 	SUBQ      $+1, DI
-	MOVBQZX   (DI), R8
-	ADDQ      R8, BX
-	SUBQ      $+1, SI
-	CMPQ      SI, $+1
+	CMPQ      DI, $+1
 	JAE       byte
-	VMOVQ     BX, X9
-	VPMOVZXBD X9, Y9
-	VCVTDQ2PS Y9, Y9
+	VMOVQ     SI, X8
+	VPMOVZXBD X8, Y8
+	VCVTDQ2PS Y8, Y8
 	JMP       floats
 
 eight:
-	VPMOVZXBD (BX), Y9
-	VCVTDQ2PS Y9, Y9
+	VPMOVZXBD (SI), Y8
+	VCVTDQ2PS Y8, Y8
 
 floats:
-	VMULPS    Y9, Y8, Y8
-	CMPQ      DX, $+8
-	JBE       rest0
-	VPMOVZXBD (CX), Y9
-	VCVTDQ2PS Y9, Y9
-	VMULPS    (AX), Y9, Y9
-	VADDPS    Y9, Y0, Y0
-	CMPQ      DX, $+16
-	JBE       rest1
-	VPMOVZXBD 8(CX), Y9
-	VCVTDQ2PS Y9, Y9
-	VMULPS    32(AX), Y9, Y9
-	VADDPS    Y9, Y1, Y1
-	CMPQ      DX, $+24
-	JBE       rest2
-	VPMOVZXBD 16(CX), Y9
-	VCVTDQ2PS Y9, Y9
-	VMULPS    64(AX), Y9, Y9
-	VADDPS    Y9, Y2, Y2
-	CMPQ      DX, $+32
-	JBE       rest3
-	VPMOVZXBD 24(CX), Y9
-	VCVTDQ2PS Y9, Y9
-	VMULPS    96(AX), Y9, Y9
-	VADDPS    Y9, Y3, Y3
-	CMPQ      DX, $+40
-	JBE       rest4
-	VPMOVZXBD 32(CX), Y9
-	VCVTDQ2PS Y9, Y9
-	VMULPS    128(AX), Y9, Y9
-	VADDPS    Y9, Y4, Y4
-	CMPQ      DX, $+48
-	JBE       rest5
-	VPMOVZXBD 40(CX), Y9
-	VCVTDQ2PS Y9, Y9
-	VMULPS    160(AX), Y9, Y9
-	VADDPS    Y9, Y5, Y5
-	CMPQ      DX, $+56
-	JBE       rest6
-	VPMOVZXBD 48(CX), Y9
-	VCVTDQ2PS Y9, Y9
-	VMULPS    192(AX), Y9, Y9
-	VADDPS    Y9, Y6, Y6
-	VADDPS    Y8, Y7, Y7
-	JMP       fold
+	VMASKMOVPS (AX)(BX*4), Y9, Y9
+	VMULPS     Y9, Y8, Y8
+	CMPQ       DX, $+8
+	JBE        rest0
+	VPMOVZXBD  (CX), Y9
+	VCVTDQ2PS  Y9, Y9
+	VMULPS     (AX), Y9, Y9
+	VADDPS     Y9, Y0, Y0
+	CMPQ       DX, $+16
+	JBE        rest1
+	VPMOVZXBD  8(CX), Y9
+	VCVTDQ2PS  Y9, Y9
+	VMULPS     32(AX), Y9, Y9
+	VADDPS     Y9, Y1, Y1
+	CMPQ       DX, $+24
+	JBE        rest2
+	VPMOVZXBD  16(CX), Y9
+	VCVTDQ2PS  Y9, Y9
+	VMULPS     64(AX), Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	CMPQ       DX, $+32
+	JBE        rest3
+	VPMOVZXBD  24(CX), Y9
+	VCVTDQ2PS  Y9, Y9
+	VMULPS     96(AX), Y9, Y9
+	VADDPS     Y9, Y3, Y3
+	CMPQ       DX, $+40
+	JBE        rest4
+	VPMOVZXBD  32(CX), Y9
+	VCVTDQ2PS  Y9, Y9
+	VMULPS     128(AX), Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	CMPQ       DX, $+48
+	JBE        rest5
+	VPMOVZXBD  40(CX), Y9
+	VCVTDQ2PS  Y9, Y9
+	VMULPS     160(AX), Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	CMPQ       DX, $+56
+	JBE        rest6
+	VPMOVZXBD  48(CX), Y9
+	VCVTDQ2PS  Y9, Y9
+	VMULPS     192(AX), Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VADDPS     Y8, Y7, Y7
+	JMP        fold
 
 rest6:
 	VADDPS Y8, Y6, Y6
@@ -5668,6 +6079,379 @@ fold:
 	VMOVSS       X3, (AX)
 	VMOVSS       X0, 8(AX)
 	VMOVSS       X1, 4(AX)
+	VZEROUPPER
+	RET
+
+// func dotNorms64AVX2(dst *float64, x []float32, y []float32)
+// Requires: AVX
+TEXT ·dotNorms64AVX2(SB), NOSPLIT, $256-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    x_base+8(FP), CX
+	MOVQ    y_base+32(FP), DX
+	MOVQ    x_len+16(FP), BX
+	MOVQ    BX, SI
+	LEAQ    masks<>+32(SB), R8
+	MOVQ    BX, DI
+	NEGQ    DI
+	ANDQ    $0x07, DI
+	VMOVUPS (R8)(DI*4), Y0
+	LEAQ    (SP), DI
+	MOVQ    CX, R8
+	MOVQ    DX, R9
+	MOVQ    BX, R10
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
+	CMPQ    R10, $+32
+	JB      firstrest
+	PCALIGN $0x20
+
+firstloop:
+	// 32 elements a turn, one to each lane.
+	VCVTPS2PD (R8), Y13
+	VCVTPS2PD (R9), Y14
+	VMULPD    Y14, Y13, Y15
+	VADDPD    Y15, Y1, Y1
+	VMULPD    Y13, Y13, Y13
+	VADDPD    Y13, Y5, Y5
+	VMULPD    Y14, Y14, Y14
+	VADDPD    Y14, Y9, Y9
+	VCVTPS2PD 16(R8), Y13
+	VCVTPS2PD 16(R9), Y14
+	VMULPD    Y14, Y13, Y15
+	VADDPD    Y15, Y2, Y2
+	VMULPD    Y13, Y13, Y13
+	VADDPD    Y13, Y6, Y6
+	VMULPD    Y14, Y14, Y14
+	VADDPD    Y14, Y10, Y10
+	VCVTPS2PD 64(R8), Y13
+	VCVTPS2PD 64(R9), Y14
+	VMULPD    Y14, Y13, Y15
+	VADDPD    Y15, Y3, Y3
+	VMULPD    Y13, Y13, Y13
+	VADDPD    Y13, Y7, Y7
+	VMULPD    Y14, Y14, Y14
+	VADDPD    Y14, Y11, Y11
+	VCVTPS2PD 80(R8), Y13
+	VCVTPS2PD 80(R9), Y14
+	VMULPD    Y14, Y13, Y15
+	VADDPD    Y15, Y4, Y4
+	VMULPD    Y13, Y13, Y13
+	VADDPD    Y13, Y8, Y8
+	VMULPD    Y14, Y14, Y14
+	VADDPD    Y14, Y12, Y12
+	ADDQ      $+128, R8
+	ADDQ      $+128, R9
+	SUBQ      $+32, R10
+	CMPQ      R10, $+32
+	JAE       firstloop
+
+firstrest:
+	// Less than 32 are left: whole groups, then what is left of one.
+	CMPQ      SI, $+8
+	JB        firstfew
+	CMPQ      R10, $+0
+	JBE       firstfold
+	CMPQ      R10, $+8
+	JB        firstpart0
+	VCVTPS2PD (R8), Y13
+	VCVTPS2PD (R9), Y14
+	VMULPD    Y14, Y13, Y15
+	VADDPD    Y15, Y1, Y1
+	VMULPD    Y13, Y13, Y13
+	VADDPD    Y13, Y5, Y5
+	VMULPD    Y14, Y14, Y14
+	VADDPD    Y14, Y9, Y9
+	VCVTPS2PD 16(R8), Y13
+	VCVTPS2PD 16(R9), Y14
+	VMULPD    Y14, Y13, Y15
+	VADDPD    Y15, Y2, Y2
+	VMULPD    Y13, Y13, Y13
+	VADDPD    Y13, Y6, Y6
+	VMULPD    Y14, Y14, Y14
+	VADDPD    Y14, Y10, Y10
+	CMPQ      R10, $+16
+	JBE       firstfold
+	CMPQ      R10, $+24
+	JB        firstpart1
+	VCVTPS2PD 64(R8), Y13
+	VCVTPS2PD 64(R9), Y14
+	VMULPD    Y14, Y13, Y15
+	VADDPD    Y15, Y3, Y3
+	VMULPD    Y13, Y13, Y13
+	VADDPD    Y13, Y7, Y7
+	VMULPD    Y14, Y14, Y14
+	VADDPD    Y14, Y11, Y11
+	VCVTPS2PD 80(R8), Y13
+	VCVTPS2PD 80(R9), Y14
+	VMULPD    Y14, Y13, Y15
+	VADDPD    Y15, Y4, Y4
+	VMULPD    Y13, Y13, Y13
+	VADDPD    Y13, Y8, Y8
+	VMULPD    Y14, Y14, Y14
+	VADDPD    Y14, Y12, Y12
+	JMP       firstfold
+
+firstpart0:
+	VMASKMOVPS (R8), Y0, Y13
+	VMOVUPS    Y13, 192(DI)
+	VMASKMOVPS (R9), Y0, Y13
+	VMOVUPS    Y13, 224(DI)
+	VCVTPS2PD  192(DI), Y13
+	VCVTPS2PD  224(DI), Y14
+	VMULPD     Y14, Y13, Y15
+	VADDPD     Y15, Y1, Y1
+	VMULPD     Y13, Y13, Y13
+	VADDPD     Y13, Y5, Y5
+	VMULPD     Y14, Y14, Y14
+	VADDPD     Y14, Y9, Y9
+	VCVTPS2PD  208(DI), Y13
+	VCVTPS2PD  240(DI), Y14
+	VMULPD     Y14, Y13, Y15
+	VADDPD     Y15, Y2, Y2
+	VMULPD     Y13, Y13, Y13
+	VADDPD     Y13, Y6, Y6
+	VMULPD     Y14, Y14, Y14
+	VADDPD     Y14, Y10, Y10
+	JMP        firstfold
+
+firstpart1:
+	VMASKMOVPS 64(R8), Y0, Y13
+	VMOVUPS    Y13, 192(DI)
+	VMASKMOVPS 64(R9), Y0, Y13
+	VMOVUPS    Y13, 224(DI)
+	VCVTPS2PD  192(DI), Y13
+	VCVTPS2PD  224(DI), Y14
+	VMULPD     Y14, Y13, Y15
+	VADDPD     Y15, Y3, Y3
+	VMULPD     Y13, Y13, Y13
+	VADDPD     Y13, Y7, Y7
+	VMULPD     Y14, Y14, Y14
+	VADDPD     Y14, Y11, Y11
+	VCVTPS2PD  208(DI), Y13
+	VCVTPS2PD  240(DI), Y14
+	VMULPD     Y14, Y13, Y15
+	VADDPD     Y15, Y4, Y4
+	VMULPD     Y13, Y13, Y13
+	VADDPD     Y13, Y8, Y8
+	VMULPD     Y14, Y14, Y14
+	VADDPD     Y14, Y12, Y12
+	JMP        firstfold
+
+firstfew:
+	CMPQ       R10, $+0
+	JBE        firstfold
+	VMASKMOVPS (R8), Y0, Y13
+	VMOVUPS    Y13, 192(DI)
+	VMASKMOVPS (R9), Y0, Y13
+	VMOVUPS    Y13, 224(DI)
+	VCVTPS2PD  192(DI), Y13
+	VCVTPS2PD  224(DI), Y14
+	VMULPD     Y14, Y13, Y15
+	VADDPD     Y15, Y1, Y1
+	VMULPD     Y13, Y13, Y13
+	VADDPD     Y13, Y5, Y5
+	VMULPD     Y14, Y14, Y14
+	VADDPD     Y14, Y9, Y9
+	VCVTPS2PD  208(DI), Y13
+	VCVTPS2PD  240(DI), Y14
+	VMULPD     Y14, Y13, Y15
+	VADDPD     Y15, Y2, Y2
+	VMULPD     Y13, Y13, Y13
+	VADDPD     Y13, Y6, Y6
+	VMULPD     Y14, Y14, Y14
+	VADDPD     Y14, Y10, Y10
+
+firstfold:
+	VADDPD  Y3, Y1, Y1
+	VMOVUPS Y1, (DI)
+	VADDPD  Y4, Y2, Y2
+	VMOVUPS Y2, 32(DI)
+	VADDPD  Y7, Y5, Y5
+	VMOVUPS Y5, 64(DI)
+	VADDPD  Y8, Y6, Y6
+	VMOVUPS Y6, 96(DI)
+	VADDPD  Y11, Y9, Y9
+	VMOVUPS Y9, 128(DI)
+	VADDPD  Y12, Y10, Y10
+	VMOVUPS Y10, 160(DI)
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	VXORPS  Y9, Y9, Y9
+	VXORPS  Y10, Y10, Y10
+	VXORPS  Y11, Y11, Y11
+	VXORPS  Y12, Y12, Y12
+	CMPQ    BX, $+32
+	JB      secondrest
+	PCALIGN $0x20
+
+secondloop:
+	// 32 elements a turn, one to each lane.
+	VCVTPS2PD 32(CX), Y13
+	VCVTPS2PD 32(DX), Y14
+	VMULPD    Y14, Y13, Y15
+	VADDPD    Y15, Y1, Y1
+	VMULPD    Y13, Y13, Y13
+	VADDPD    Y13, Y5, Y5
+	VMULPD    Y14, Y14, Y14
+	VADDPD    Y14, Y9, Y9
+	VCVTPS2PD 48(CX), Y13
+	VCVTPS2PD 48(DX), Y14
+	VMULPD    Y14, Y13, Y15
+	VADDPD    Y15, Y2, Y2
+	VMULPD    Y13, Y13, Y13
+	VADDPD    Y13, Y6, Y6
+	VMULPD    Y14, Y14, Y14
+	VADDPD    Y14, Y10, Y10
+	VCVTPS2PD 96(CX), Y13
+	VCVTPS2PD 96(DX), Y14
+	VMULPD    Y14, Y13, Y15
+	VADDPD    Y15, Y3, Y3
+	VMULPD    Y13, Y13, Y13
+	VADDPD    Y13, Y7, Y7
+	VMULPD    Y14, Y14, Y14
+	VADDPD    Y14, Y11, Y11
+	VCVTPS2PD 112(CX), Y13
+	VCVTPS2PD 112(DX), Y14
+	VMULPD    Y14, Y13, Y15
+	VADDPD    Y15, Y4, Y4
+	VMULPD    Y13, Y13, Y13
+	VADDPD    Y13, Y8, Y8
+	VMULPD    Y14, Y14, Y14
+	VADDPD    Y14, Y12, Y12
+	ADDQ      $+128, CX
+	ADDQ      $+128, DX
+	SUBQ      $+32, BX
+	CMPQ      BX, $+32
+	JAE       secondloop
+
+secondrest:
+	// Less than 32 are left: whole groups, then what is left of one.
+	CMPQ      SI, $+8
+	JB        secondfew
+	CMPQ      BX, $+8
+	JBE       secondfold
+	CMPQ      BX, $+16
+	JB        secondpart0
+	VCVTPS2PD 32(CX), Y13
+	VCVTPS2PD 32(DX), Y14
+	VMULPD    Y14, Y13, Y15
+	VADDPD    Y15, Y1, Y1
+	VMULPD    Y13, Y13, Y13
+	VADDPD    Y13, Y5, Y5
+	VMULPD    Y14, Y14, Y14
+	VADDPD    Y14, Y9, Y9
+	VCVTPS2PD 48(CX), Y13
+	VCVTPS2PD 48(DX), Y14
+	VMULPD    Y14, Y13, Y15
+	VADDPD    Y15, Y2, Y2
+	VMULPD    Y13, Y13, Y13
+	VADDPD    Y13, Y6, Y6
+	VMULPD    Y14, Y14, Y14
+	VADDPD    Y14, Y10, Y10
+	CMPQ      BX, $+24
+	JBE       secondfold
+	JMP       secondpart1
+
+secondpart0:
+	VMASKMOVPS 32(CX), Y0, Y13
+	VMOVUPS    Y13, 192(DI)
+	VMASKMOVPS 32(DX), Y0, Y0
+	VMOVUPS    Y0, 224(DI)
+	VCVTPS2PD  192(DI), Y0
+	VCVTPS2PD  224(DI), Y13
+	VMULPD     Y13, Y0, Y14
+	VADDPD     Y14, Y1, Y1
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y5, Y5
+	VMULPD     Y13, Y13, Y13
+	VADDPD     Y13, Y9, Y9
+	VCVTPS2PD  208(DI), Y0
+	VCVTPS2PD  240(DI), Y13
+	VMULPD     Y13, Y0, Y14
+	VADDPD     Y14, Y2, Y2
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y6, Y6
+	VMULPD     Y13, Y13, Y13
+	VADDPD     Y13, Y10, Y10
+	JMP        secondfold
+
+secondpart1:
+	VMASKMOVPS 96(CX), Y0, Y13
+	VMOVUPS    Y13, 192(DI)
+	VMASKMOVPS 96(DX), Y0, Y0
+	VMOVUPS    Y0, 224(DI)
+	VCVTPS2PD  192(DI), Y0
+	VCVTPS2PD  224(DI), Y13
+	VMULPD     Y13, Y0, Y14
+	VADDPD     Y14, Y3, Y3
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y7, Y7
+	VMULPD     Y13, Y13, Y13
+	VADDPD     Y13, Y11, Y11
+	VCVTPS2PD  208(DI), Y0
+	VCVTPS2PD  240(DI), Y13
+	VMULPD     Y13, Y0, Y14
+	VADDPD     Y14, Y4, Y4
+	VMULPD     Y0, Y0, Y0
+	VADDPD     Y0, Y8, Y8
+	VMULPD     Y13, Y13, Y13
+	VADDPD     Y13, Y12, Y12
+	JMP        secondfold
+
+secondfew:
+secondfold:
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y7, Y5, Y5
+	VADDPD       Y8, Y6, Y6
+	VADDPD       Y11, Y9, Y9
+	VADDPD       Y12, Y10, Y10
+	VMOVUPS      (DI), Y0
+	VADDPD       Y1, Y0, Y1
+	VMOVUPS      32(DI), Y0
+	VADDPD       Y2, Y0, Y2
+	VMOVUPS      64(DI), Y0
+	VADDPD       Y5, Y0, Y5
+	VMOVUPS      96(DI), Y0
+	VADDPD       Y6, Y0, Y6
+	VMOVUPS      128(DI), Y0
+	VADDPD       Y9, Y0, Y9
+	VMOVUPS      160(DI), Y0
+	VADDPD       Y10, Y0, Y10
+	VADDPD       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPD       X0, X1, X1
+	VADDPD       Y6, Y5, Y5
+	VEXTRACTF128 $0x01, Y5, X0
+	VADDPD       X0, X5, X5
+	VMOVHLPS     X5, X5, X0
+	VADDPD       X0, X5, X5
+	VADDPD       Y10, Y9, Y9
+	VEXTRACTF128 $0x01, Y9, X0
+	VADDPD       X0, X9, X9
+	VMOVHLPS     X9, X9, X0
+	VADDPD       X0, X9, X9
+	VMOVSD       X1, (AX)
+	VMOVSD       X5, 8(AX)
+	VMOVSD       X9, 16(AX)
 	VZEROUPPER
 	RET
 
@@ -9418,6 +10202,75 @@ end:
 	VZEROUPPER
 	RET
 
+// func hammingRowsAVX2(dst []int64, rows []uint64, stride int, x []uint64)
+// Requires: AVX, POPCNT
+TEXT ·hammingRowsAVX2(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    rows_base+24(FP), BX
+	MOVQ    stride+48(FP), SI
+	MOVQ    x_len+64(FP), DI
+	SHLQ    $0x03, SI
+	PCALIGN $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	MOVQ    $+0, R11
+	CMPQ    R10, $+4
+	JB      rest
+	PCALIGN $0x20
+
+words:
+	MOVQ    (R8), R12
+	XORQ    (R9), R12
+	POPCNTQ R12, R12
+	ADDQ    R12, R11
+	MOVQ    8(R8), R12
+	XORQ    8(R9), R12
+	POPCNTQ R12, R12
+	ADDQ    R12, R11
+	MOVQ    16(R8), R12
+	XORQ    16(R9), R12
+	POPCNTQ R12, R12
+	ADDQ    R12, R11
+	MOVQ    24(R8), R12
+	XORQ    24(R9), R12
+	POPCNTQ R12, R12
+	ADDQ    R12, R11
+	ADDQ    $+32, R8
+	ADDQ    $+32, R9
+	SUBQ    $+4, R10
+	CMPQ    R10, $+4
+	JAE     words
+
+rest:
+	CMPQ R10, $+1
+	JB   end
+
+word:
+	MOVQ    (R8), R12
+	XORQ    (R9), R12
+	POPCNTQ R12, R12
+	ADDQ    R12, R11
+	ADDQ    $+8, R8
+	ADDQ    $+8, R9
+	SUBQ    $+1, R10
+	CMPQ    R10, $+1
+	JAE     word
+
+end:
+	MOVQ R11, (AX)
+	ADDQ $+8, AX
+	ADDQ SI, BX
+	SUBQ $+1, CX
+	CMPQ CX, $+1
+	JAE  row
+	VZEROUPPER
+	RET
+
 // func l1DistanceAVX2(x []float32, y []float32) float32
 // Requires: AVX, AVX2, CMOV
 TEXT ·l1DistanceAVX2(SB), NOSPLIT, $0-52
@@ -11459,6 +12312,173 @@ less1:
 	VZEROUPPER
 	RET
 
+// func packBfloat16AVX2(dst []uint16, src []float32, brain bool)
+// Requires: AVX, AVX2
+TEXT ·packBfloat16AVX2(SB), NOSPLIT, $0-49
+	MOVL         $0x80000000, AX
+	VMOVD        AX, X0
+	VPBROADCASTD X0, Y0
+	MOVL         $0x00000001, AX
+	VMOVD        AX, X1
+	VPBROADCASTD X1, Y1
+	MOVL         $0x00007fff, AX
+	VMOVD        AX, X2
+	VPBROADCASTD X2, Y2
+	MOVL         $0x7fffffff, AX
+	VMOVD        AX, X3
+	VPBROADCASTD X3, Y3
+	MOVL         $0x7f800000, AX
+	VMOVD        AX, X4
+	VPBROADCASTD X4, Y4
+	MOVQ         src_base+24(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	CMPQ         DX, $+32
+	JB           groups
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS   (AX), Y5
+	VADDPS    Y0, Y5, Y5
+	VPSRLD    $0x10, Y5, Y7
+	VANDPS    Y1, Y7, Y7
+	VPADDD    Y2, Y7, Y7
+	VANDPS    Y3, Y5, Y6
+	VCMPPS    $0x11, Y4, Y6, Y6
+	VANDPS    Y7, Y6, Y7
+	VPADDD    Y7, Y5, Y5
+	VPSRLD    $0x10, Y5, Y5
+	VPACKUSDW Y5, Y5, Y5
+	VPERMQ    $0x08, Y5, Y5
+	VMOVUPS   X5, (CX)
+	VMOVUPS   32(AX), Y5
+	VADDPS    Y0, Y5, Y5
+	VPSRLD    $0x10, Y5, Y7
+	VANDPS    Y1, Y7, Y7
+	VPADDD    Y2, Y7, Y7
+	VANDPS    Y3, Y5, Y6
+	VCMPPS    $0x11, Y4, Y6, Y6
+	VANDPS    Y7, Y6, Y7
+	VPADDD    Y7, Y5, Y5
+	VPSRLD    $0x10, Y5, Y5
+	VPACKUSDW Y5, Y5, Y5
+	VPERMQ    $0x08, Y5, Y5
+	VMOVUPS   X5, 16(CX)
+	VMOVUPS   64(AX), Y5
+	VADDPS    Y0, Y5, Y5
+	VPSRLD    $0x10, Y5, Y7
+	VANDPS    Y1, Y7, Y7
+	VPADDD    Y2, Y7, Y7
+	VANDPS    Y3, Y5, Y6
+	VCMPPS    $0x11, Y4, Y6, Y6
+	VANDPS    Y7, Y6, Y7
+	VPADDD    Y7, Y5, Y5
+	VPSRLD    $0x10, Y5, Y5
+	VPACKUSDW Y5, Y5, Y5
+	VPERMQ    $0x08, Y5, Y5
+	VMOVUPS   X5, 32(CX)
+	VMOVUPS   96(AX), Y5
+	VADDPS    Y0, Y5, Y5
+	VPSRLD    $0x10, Y5, Y7
+	VANDPS    Y1, Y7, Y7
+	VPADDD    Y2, Y7, Y7
+	VANDPS    Y3, Y5, Y6
+	VCMPPS    $0x11, Y4, Y6, Y6
+	VANDPS    Y7, Y6, Y7
+	VPADDD    Y7, Y5, Y5
+	VPSRLD    $0x10, Y5, Y5
+	VPACKUSDW Y5, Y5, Y5
+	VPERMQ    $0x08, Y5, Y5
+	VMOVUPS   X5, 48(CX)
+	ADDQ      $+128, AX
+	ADDQ      $+64, CX
+	SUBQ      $+32, DX
+	CMPQ      DX, $+32
+	JAE       loop
+
+groups:
+	CMPQ DX, $+8
+	JB   below
+
+group:
+	VMOVUPS   (AX), Y5
+	VADDPS    Y0, Y5, Y5
+	VPSRLD    $0x10, Y5, Y7
+	VANDPS    Y1, Y7, Y7
+	VPADDD    Y2, Y7, Y7
+	VANDPS    Y3, Y5, Y6
+	VCMPPS    $0x11, Y4, Y6, Y6
+	VANDPS    Y7, Y6, Y7
+	VPADDD    Y7, Y5, Y5
+	VPSRLD    $0x10, Y5, Y5
+	VPACKUSDW Y5, Y5, Y5
+	VPERMQ    $0x08, Y5, Y5
+	VMOVUPS   X5, (CX)
+	ADDQ      $+32, AX
+	ADDQ      $+16, CX
+	SUBQ      $+8, DX
+	CMPQ      DX, $+8
+	JAE       group
+
+below:
+	CMPQ      DX, $+4
+	JB        below4
+	VMOVUPS   (AX), X5
+	VADDPS    X0, X5, X5
+	VPSRLD    $0x10, X5, X7
+	VANDPS    X1, X7, X7
+	VPADDD    X2, X7, X7
+	VANDPS    X3, X5, X6
+	VCMPPS    $0x11, X4, X6, X6
+	VANDPS    X7, X6, X7
+	VPADDD    X7, X5, X5
+	VPSRLD    $0x10, X5, X5
+	VPACKUSDW X5, X5, X5
+	VMOVQ     X5, (CX)
+	ADDQ      $+16, AX
+	ADDQ      $+8, CX
+	SUBQ      $+4, DX
+
+below4:
+	CMPQ      DX, $+2
+	JB        below2
+	VMOVSD    (AX), X5
+	VADDPS    X0, X5, X5
+	VPSRLD    $0x10, X5, X7
+	VANDPS    X1, X7, X7
+	VPADDD    X2, X7, X7
+	VANDPS    X3, X5, X6
+	VCMPPS    $0x11, X4, X6, X6
+	VANDPS    X7, X6, X7
+	VPADDD    X7, X5, X5
+	VPSRLD    $0x10, X5, X5
+	VPACKUSDW X5, X5, X5
+	VMOVD     X5, (CX)
+	ADDQ      $+8, AX
+	ADDQ      $+4, CX
+	SUBQ      $+2, DX
+
+below2:
+	CMPQ      DX, $+1
+	JB        below1
+	VMOVSS    (AX), X5
+	VADDPS    X0, X5, X5
+	VPSRLD    $0x10, X5, X0
+	VANDPS    X1, X0, X0
+	VPADDD    X2, X0, X0
+	VANDPS    X3, X5, X1
+	VCMPPS    $0x11, X4, X1, X1
+	VANDPS    X0, X1, X0
+	VPADDD    X0, X5, X5
+	VPSRLD    $0x10, X5, X5
+	VPACKUSDW X5, X5, X5
+	VPEXTRW   $0x00, X5, (CX)
+
+below1:
+	VZEROUPPER
+	RET
+
 // func packColumnsAVX2(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
 // Requires: AVX
 TEXT ·packColumnsAVX2(SB), NOSPLIT, $0-88
@@ -11567,6 +12587,75 @@ row1:
 	JMP    columns1
 
 end1:
+	VZEROUPPER
+	RET
+
+// func packFloat16AVX2(dst []uint16, src []float32, brain bool)
+// Requires: AVX, F16C
+TEXT ·packFloat16AVX2(SB), NOSPLIT, $0-49
+	MOVQ    src_base+24(FP), AX
+	MOVQ    dst_base+0(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	CMPQ    DX, $+32
+	JB      groups
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS   (AX), Y0
+	VCVTPS2PH $0x00, Y0, (CX)
+	VMOVUPS   32(AX), Y0
+	VCVTPS2PH $0x00, Y0, 16(CX)
+	VMOVUPS   64(AX), Y0
+	VCVTPS2PH $0x00, Y0, 32(CX)
+	VMOVUPS   96(AX), Y0
+	VCVTPS2PH $0x00, Y0, 48(CX)
+	ADDQ      $+128, AX
+	ADDQ      $+64, CX
+	SUBQ      $+32, DX
+	CMPQ      DX, $+32
+	JAE       loop
+
+groups:
+	CMPQ DX, $+8
+	JB   below
+
+group:
+	VMOVUPS   (AX), Y0
+	VCVTPS2PH $0x00, Y0, (CX)
+	ADDQ      $+32, AX
+	ADDQ      $+16, CX
+	SUBQ      $+8, DX
+	CMPQ      DX, $+8
+	JAE       group
+
+below:
+	CMPQ      DX, $+4
+	JB        below4
+	VMOVUPS   (AX), X0
+	VCVTPS2PH $0x00, X0, (CX)
+	ADDQ      $+16, AX
+	ADDQ      $+8, CX
+	SUBQ      $+4, DX
+
+below4:
+	CMPQ      DX, $+2
+	JB        below2
+	VMOVSD    (AX), X0
+	VCVTPS2PH $0x00, X0, X0
+	VMOVD     X0, (CX)
+	ADDQ      $+8, AX
+	ADDQ      $+4, CX
+	SUBQ      $+2, DX
+
+below2:
+	CMPQ      DX, $+1
+	JB        below1
+	VMOVSS    (AX), X0
+	VCVTPS2PH $0x00, X0, X0
+	VPEXTRW   $0x00, X0, (CX)
+
+below1:
 	VZEROUPPER
 	RET
 
@@ -13175,6 +14264,459 @@ odd:
 	VMULPS     Y7, Y7, Y7
 	JMP        turns
 
+// func squaredDistance64AVX2(x []float32, y []float32) float64
+// Requires: AVX
+TEXT ·squaredDistance64AVX2(SB), NOSPLIT, $0-56
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
+	MOVQ    DX, BX
+	LEAQ    masks<>+32(SB), DI
+	MOVQ    DX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	VMOVUPS (DI)(SI*4), Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	VXORPS  Y8, Y8, Y8
+	CMPQ    DX, $+32
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 32 elements a turn, one to each lane.
+	VCVTPS2PD (AX), Y9
+	VCVTPS2PD (CX), Y10
+	VSUBPD    Y10, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y1, Y1
+	VCVTPS2PD 16(AX), Y9
+	VCVTPS2PD 16(CX), Y10
+	VSUBPD    Y10, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y2, Y2
+	VCVTPS2PD 32(AX), Y9
+	VCVTPS2PD 32(CX), Y10
+	VSUBPD    Y10, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y3, Y3
+	VCVTPS2PD 48(AX), Y9
+	VCVTPS2PD 48(CX), Y10
+	VSUBPD    Y10, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y4, Y4
+	VCVTPS2PD 64(AX), Y9
+	VCVTPS2PD 64(CX), Y10
+	VSUBPD    Y10, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y5, Y5
+	VCVTPS2PD 80(AX), Y9
+	VCVTPS2PD 80(CX), Y10
+	VSUBPD    Y10, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y6, Y6
+	VCVTPS2PD 96(AX), Y9
+	VCVTPS2PD 96(CX), Y10
+	VSUBPD    Y10, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y7, Y7
+	VCVTPS2PD 112(AX), Y9
+	VCVTPS2PD 112(CX), Y10
+	VSUBPD    Y10, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y8, Y8
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, DX
+	CMPQ      DX, $+32
+	JAE       loop
+
+rest:
+	// Less than 32 are left: whole groups, then what is left of one.
+	CMPQ      BX, $+8
+	JB        few
+	CMPQ      DX, $+0
+	JBE       fold
+	CMPQ      DX, $+8
+	JB        part0
+	VCVTPS2PD (AX), Y9
+	VCVTPS2PD (CX), Y10
+	VSUBPD    Y10, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y1, Y1
+	VCVTPS2PD 16(AX), Y9
+	VCVTPS2PD 16(CX), Y10
+	VSUBPD    Y10, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y2, Y2
+	CMPQ      DX, $+8
+	JBE       fold
+	CMPQ      DX, $+16
+	JB        part1
+	VCVTPS2PD 32(AX), Y9
+	VCVTPS2PD 32(CX), Y10
+	VSUBPD    Y10, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y3, Y3
+	VCVTPS2PD 48(AX), Y9
+	VCVTPS2PD 48(CX), Y10
+	VSUBPD    Y10, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y4, Y4
+	CMPQ      DX, $+16
+	JBE       fold
+	CMPQ      DX, $+24
+	JB        part2
+	VCVTPS2PD 64(AX), Y9
+	VCVTPS2PD 64(CX), Y10
+	VSUBPD    Y10, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y5, Y5
+	VCVTPS2PD 80(AX), Y9
+	VCVTPS2PD 80(CX), Y10
+	VSUBPD    Y10, Y9, Y9
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y6, Y6
+	CMPQ      DX, $+24
+	JBE       fold
+	JMP       part3
+
+part0:
+	VMASKMOVPS   (AX), Y0, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VCVTPS2PD    X9, Y9
+	VCVTPS2PD    X10, Y10
+	VMASKMOVPS   (CX), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X11
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X11, Y11
+	VSUBPD       Y0, Y9, Y9
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y1, Y1
+	VSUBPD       Y11, Y10, Y10
+	VMULPD       Y10, Y10, Y10
+	VADDPD       Y10, Y2, Y2
+	JMP          fold
+
+part1:
+	VMASKMOVPS   32(AX), Y0, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VCVTPS2PD    X9, Y9
+	VCVTPS2PD    X10, Y10
+	VMASKMOVPS   32(CX), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X11
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X11, Y11
+	VSUBPD       Y0, Y9, Y9
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y3, Y3
+	VSUBPD       Y11, Y10, Y10
+	VMULPD       Y10, Y10, Y10
+	VADDPD       Y10, Y4, Y4
+	JMP          fold
+
+part2:
+	VMASKMOVPS   64(AX), Y0, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VCVTPS2PD    X9, Y9
+	VCVTPS2PD    X10, Y10
+	VMASKMOVPS   64(CX), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X11
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X11, Y11
+	VSUBPD       Y0, Y9, Y9
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y5, Y5
+	VSUBPD       Y11, Y10, Y10
+	VMULPD       Y10, Y10, Y10
+	VADDPD       Y10, Y6, Y6
+	JMP          fold
+
+part3:
+	VMASKMOVPS   96(AX), Y0, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VCVTPS2PD    X9, Y9
+	VCVTPS2PD    X10, Y10
+	VMASKMOVPS   96(CX), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X11
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X11, Y11
+	VSUBPD       Y0, Y9, Y9
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y7, Y7
+	VSUBPD       Y11, Y10, Y10
+	VMULPD       Y10, Y10, Y10
+	VADDPD       Y10, Y8, Y8
+	JMP          fold
+
+few:
+	CMPQ         DX, $+0
+	JBE          fold
+	VMASKMOVPS   (AX), Y0, Y9
+	VEXTRACTF128 $0x01, Y9, X10
+	VCVTPS2PD    X9, Y9
+	VCVTPS2PD    X10, Y10
+	VMASKMOVPS   (CX), Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X11
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X11, Y11
+	VSUBPD       Y0, Y9, Y9
+	VMULPD       Y9, Y9, Y9
+	VADDPD       Y9, Y1, Y1
+	VSUBPD       Y11, Y10, Y10
+	VMULPD       Y10, Y10, Y10
+	VADDPD       Y10, Y2, Y2
+
+fold:
+	VADDPD       Y5, Y1, Y1
+	VADDPD       Y6, Y2, Y2
+	VADDPD       Y7, Y3, Y3
+	VADDPD       Y8, Y4, Y4
+	VADDPD       Y3, Y1, Y1
+	VADDPD       Y4, Y2, Y2
+	VADDPD       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X1
+	VMOVHLPS     X1, X1, X0
+	VADDPD       X0, X1, X1
+	VMOVSD       X1, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// func squaredDistanceBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX2, MMX+
+TEXT ·squaredDistanceBfloat16AVX2(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VPMOVZXWD  (CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VSUBPS     (DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y0, Y0
+	VPMOVZXWD  16(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VSUBPS     32(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	VPMOVZXWD  32(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VSUBPS     64(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	VPMOVZXWD  48(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VSUBPS     96(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VPMOVZXWD  64(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VSUBPS     128(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VPMOVZXWD  80(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VSUBPS     160(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VPMOVZXWD  96(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VSUBPS     192(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VPMOVZXWD  112(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VSUBPS     224(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ    BX, R9
+	LEAQ    masks<>+32(SB), R11
+	MOVQ    BX, R10
+	NEGQ    R10
+	ANDQ    $0x07, R10
+	VMOVUPS (R11)(R10*4), Y9
+	SUBQ    $+1, R9
+	ANDQ    $+56, R9
+	LEAQ    (CX)(R9*2), R10
+	TESTL   $0x00000007, BX
+	JEQ     eight
+	MOVQ    BX, R12
+	ANDQ    $+7, R12
+	LEAQ    (R10)(R12*2), R13
+	MOVQ    $+0, R11
+	ANDQ    $+3, R12
+	CMPQ    R12, $+0
+	JBE     none
+
+short:
+	SHLQ    $0x10, R11
+	SUBQ    $+2, R13
+	MOVWLZX (R13), R14
+	ADDQ    R14, R11
+	SUBQ    $+1, R12
+	CMPQ    R12, $+1
+	JAE     short
+
+none:
+	VMOVQ       R11, X8
+	TESTL       $0x00000004, BX
+	JEQ         few
+	VMOVQ       (R10), X10
+	VPUNPCKLQDQ X8, X10, X8
+
+few:
+	VPMOVZXWD X8, Y8
+	JMP       floats
+
+eight:
+	VPMOVZXWD (R10), Y8
+
+floats:
+	VPSLLD     $0x10, Y8, Y8
+	VMASKMOVPS (DX)(R9*4), Y9, Y9
+	VSUBPS     Y9, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	CMPQ       BX, $+8
+	JBE        rest0
+	VPMOVZXWD  (CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VSUBPS     (DX), Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y0, Y0
+	CMPQ       BX, $+16
+	JBE        rest1
+	VPMOVZXWD  16(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VSUBPS     32(DX), Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y1, Y1
+	CMPQ       BX, $+24
+	JBE        rest2
+	VPMOVZXWD  32(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VSUBPS     64(DX), Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	CMPQ       BX, $+32
+	JBE        rest3
+	VPMOVZXWD  48(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VSUBPS     96(DX), Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y3, Y3
+	CMPQ       BX, $+40
+	JBE        rest4
+	VPMOVZXWD  64(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VSUBPS     128(DX), Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	CMPQ       BX, $+48
+	JBE        rest5
+	VPMOVZXWD  80(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VSUBPS     160(DX), Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	CMPQ       BX, $+56
+	JBE        rest6
+	VPMOVZXWD  96(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VSUBPS     192(DX), Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VADDPS     Y8, Y7, Y7
+	JMP        fold
+
+rest6:
+	VADDPS Y8, Y6, Y6
+	JMP    fold
+
+rest5:
+	VADDPS Y8, Y5, Y5
+	JMP    fold
+
+rest4:
+	VADDPS Y8, Y4, Y4
+	JMP    fold
+
+rest3:
+	VADDPS Y8, Y3, Y3
+	JMP    fold
+
+rest2:
+	VADDPS Y8, Y2, Y2
+	JMP    fold
+
+rest1:
+	VADDPS Y8, Y1, Y1
+	JMP    fold
+
+rest0:
+	VADDPS Y8, Y0, Y0
+
+fold:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	CMPQ         AX, R8
+	JB           row
+	VZEROUPPER
+	RET
+
 // func squaredDistanceEachRowAVX2(dst []float32, rows []float32, stride int, x []float32)
 // Requires: AVX, MMX+
 TEXT ·squaredDistanceEachRowAVX2(SB), NOSPLIT, $0-80
@@ -13182,16 +14724,14 @@ TEXT ·squaredDistanceEachRowAVX2(SB), NOSPLIT, $0-80
 	VXORPS Y9, Y9, Y9
 	MOVQ   rows_base+24(FP), SI
 	MOVQ   stride+48(FP), DI
-	MOVQ   x_base+56(FP), R8
-	MOVQ   x_len+64(FP), R9
 	MOVQ   dst_len+8(FP), CX
-	LEAQ   (AX)(CX*4), R10
+	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ       SI, CX
-	MOVQ       R8, DX
-	MOVQ       R9, BX
+	MOVQ       x_base+56(FP), DX
+	MOVQ       x_len+64(FP), BX
 	VMOVUPS    (CX), Y0
 	VSUBPS     (DX), Y0, Y0
 	VMULPS     Y0, Y0, Y0
@@ -13276,11 +14816,11 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ         BX, $+0
 	JBE          none
-	LEAQ         masks<>+32(SB), R12
-	MOVQ         BX, R11
-	NEGQ         R11
-	ANDQ         $0x07, R11
-	VMOVUPS      (R12)(R11*4), Y10
+	LEAQ         masks<>+32(SB), R10
+	MOVQ         BX, R9
+	NEGQ         R9
+	ANDQ         $0x07, R9
+	VMOVUPS      (R10)(R9*4), Y10
 	CMPQ         BX, $+8
 	JBE          rest0
 	VMOVUPS      (CX), Y8
@@ -13525,8 +15065,221 @@ none:
 
 next:
 	ADDQ DI, SI
-	CMPQ AX, R10
+	CMPQ AX, R8
 	JB   row
+	VZEROUPPER
+	RET
+
+// func squaredDistanceFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, F16C, MMX+
+TEXT ·squaredDistanceFloat16AVX2(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VCVTPH2PS  (CX), Y8
+	VSUBPS     (DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y0, Y0
+	VCVTPH2PS  16(CX), Y8
+	VSUBPS     32(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	VCVTPH2PS  32(CX), Y8
+	VSUBPS     64(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	VCVTPH2PS  48(CX), Y8
+	VSUBPS     96(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VCVTPH2PS  64(CX), Y8
+	VSUBPS     128(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VCVTPH2PS  80(CX), Y8
+	VSUBPS     160(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VCVTPH2PS  96(CX), Y8
+	VSUBPS     192(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VCVTPH2PS  112(CX), Y8
+	VSUBPS     224(DX), Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ    BX, R9
+	LEAQ    masks<>+32(SB), R11
+	MOVQ    BX, R10
+	NEGQ    R10
+	ANDQ    $0x07, R10
+	VMOVUPS (R11)(R10*4), Y9
+	SUBQ    $+1, R9
+	ANDQ    $+56, R9
+	LEAQ    (CX)(R9*2), R10
+	TESTL   $0x00000007, BX
+	JEQ     eight
+	MOVQ    BX, R12
+	ANDQ    $+7, R12
+	LEAQ    (R10)(R12*2), R13
+	MOVQ    $+0, R11
+	ANDQ    $+3, R12
+	CMPQ    R12, $+0
+	JBE     none
+
+short:
+	SHLQ    $0x10, R11
+	SUBQ    $+2, R13
+	MOVWLZX (R13), R14
+	ADDQ    R14, R11
+	SUBQ    $+1, R12
+	CMPQ    R12, $+1
+	JAE     short
+
+none:
+	VMOVQ       R11, X8
+	TESTL       $0x00000004, BX
+	JEQ         few
+	VMOVQ       (R10), X10
+	VPUNPCKLQDQ X8, X10, X8
+
+few:
+	VCVTPH2PS X8, Y8
+	JMP       floats
+
+eight:
+	VCVTPH2PS (R10), Y8
+
+floats:
+	VMASKMOVPS (DX)(R9*4), Y9, Y9
+	VSUBPS     Y9, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	CMPQ       BX, $+8
+	JBE        rest0
+	VCVTPH2PS  (CX), Y9
+	VSUBPS     (DX), Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y0, Y0
+	CMPQ       BX, $+16
+	JBE        rest1
+	VCVTPH2PS  16(CX), Y9
+	VSUBPS     32(DX), Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y1, Y1
+	CMPQ       BX, $+24
+	JBE        rest2
+	VCVTPH2PS  32(CX), Y9
+	VSUBPS     64(DX), Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	CMPQ       BX, $+32
+	JBE        rest3
+	VCVTPH2PS  48(CX), Y9
+	VSUBPS     96(DX), Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y3, Y3
+	CMPQ       BX, $+40
+	JBE        rest4
+	VCVTPH2PS  64(CX), Y9
+	VSUBPS     128(DX), Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	CMPQ       BX, $+48
+	JBE        rest5
+	VCVTPH2PS  80(CX), Y9
+	VSUBPS     160(DX), Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	CMPQ       BX, $+56
+	JBE        rest6
+	VCVTPH2PS  96(CX), Y9
+	VSUBPS     192(DX), Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VADDPS     Y8, Y7, Y7
+	JMP        fold
+
+rest6:
+	VADDPS Y8, Y6, Y6
+	JMP    fold
+
+rest5:
+	VADDPS Y8, Y5, Y5
+	JMP    fold
+
+rest4:
+	VADDPS Y8, Y4, Y4
+	JMP    fold
+
+rest3:
+	VADDPS Y8, Y3, Y3
+	JMP    fold
+
+rest2:
+	VADDPS Y8, Y2, Y2
+	JMP    fold
+
+rest1:
+	VADDPS Y8, Y1, Y1
+	JMP    fold
+
+rest0:
+	VADDPS Y8, Y0, Y0
+
+fold:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	CMPQ         AX, R8
+	JB           row
 	VZEROUPPER
 	RET
 
@@ -15992,6 +17745,414 @@ odd:
 	VMULPS     Y7, Y7, Y7
 	JMP        turns
 
+// func sumSquaresBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX2, MMX+
+TEXT ·sumSquaresBfloat16AVX2(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VPMOVZXWD  (CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y0, Y0
+	VPMOVZXWD  16(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	VPMOVZXWD  32(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	VPMOVZXWD  48(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VPMOVZXWD  64(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VPMOVZXWD  80(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VPMOVZXWD  96(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VPMOVZXWD  112(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ    BX, DX
+	LEAQ    masks<>+32(SB), R10
+	MOVQ    BX, R9
+	NEGQ    R9
+	ANDQ    $0x07, R9
+	VMOVUPS (R10)(R9*4), Y8
+	SUBQ    $+1, DX
+	ANDQ    $+56, DX
+	LEAQ    (CX)(DX*2), DX
+	TESTL   $0x00000007, BX
+	JEQ     eight
+	MOVQ    BX, R10
+	ANDQ    $+7, R10
+	LEAQ    (DX)(R10*2), R11
+	MOVQ    $+0, R9
+	ANDQ    $+3, R10
+	CMPQ    R10, $+0
+	JBE     none
+
+short:
+	SHLQ    $0x10, R9
+	SUBQ    $+2, R11
+	MOVWLZX (R11), R12
+	ADDQ    R12, R9
+	SUBQ    $+1, R10
+	CMPQ    R10, $+1
+	JAE     short
+
+none:
+	VMOVQ       R9, X8
+	TESTL       $0x00000004, BX
+	JEQ         few
+	VMOVQ       (DX), X9
+	VPUNPCKLQDQ X8, X9, X8
+
+few:
+	VPMOVZXWD X8, Y8
+	JMP       floats
+
+eight:
+	VPMOVZXWD (DX), Y8
+
+floats:
+	VPSLLD    $0x10, Y8, Y8
+	VMULPS    Y8, Y8, Y8
+	CMPQ      BX, $+8
+	JBE       rest0
+	VPMOVZXWD (CX), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VMULPS    Y9, Y9, Y9
+	VADDPS    Y9, Y0, Y0
+	CMPQ      BX, $+16
+	JBE       rest1
+	VPMOVZXWD 16(CX), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VMULPS    Y9, Y9, Y9
+	VADDPS    Y9, Y1, Y1
+	CMPQ      BX, $+24
+	JBE       rest2
+	VPMOVZXWD 32(CX), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VMULPS    Y9, Y9, Y9
+	VADDPS    Y9, Y2, Y2
+	CMPQ      BX, $+32
+	JBE       rest3
+	VPMOVZXWD 48(CX), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VMULPS    Y9, Y9, Y9
+	VADDPS    Y9, Y3, Y3
+	CMPQ      BX, $+40
+	JBE       rest4
+	VPMOVZXWD 64(CX), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VMULPS    Y9, Y9, Y9
+	VADDPS    Y9, Y4, Y4
+	CMPQ      BX, $+48
+	JBE       rest5
+	VPMOVZXWD 80(CX), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VMULPS    Y9, Y9, Y9
+	VADDPS    Y9, Y5, Y5
+	CMPQ      BX, $+56
+	JBE       rest6
+	VPMOVZXWD 96(CX), Y9
+	VPSLLD    $0x10, Y9, Y9
+	VMULPS    Y9, Y9, Y9
+	VADDPS    Y9, Y6, Y6
+	VADDPS    Y8, Y7, Y7
+	JMP       fold
+
+rest6:
+	VADDPS Y8, Y6, Y6
+	JMP    fold
+
+rest5:
+	VADDPS Y8, Y5, Y5
+	JMP    fold
+
+rest4:
+	VADDPS Y8, Y4, Y4
+	JMP    fold
+
+rest3:
+	VADDPS Y8, Y3, Y3
+	JMP    fold
+
+rest2:
+	VADDPS Y8, Y2, Y2
+	JMP    fold
+
+rest1:
+	VADDPS Y8, Y1, Y1
+	JMP    fold
+
+rest0:
+	VADDPS Y8, Y0, Y0
+
+fold:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	CMPQ         AX, R8
+	JB           row
+	VZEROUPPER
+	RET
+
+// func sumSquaresFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, F16C, MMX+
+TEXT ·sumSquaresFloat16AVX2(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VCVTPH2PS  (CX), Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y0, Y0
+	VCVTPH2PS  16(CX), Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	VCVTPH2PS  32(CX), Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	VCVTPH2PS  48(CX), Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VCVTPH2PS  64(CX), Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VCVTPH2PS  80(CX), Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VCVTPH2PS  96(CX), Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VCVTPH2PS  112(CX), Y8
+	VMULPS     Y8, Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ    BX, DX
+	LEAQ    masks<>+32(SB), R10
+	MOVQ    BX, R9
+	NEGQ    R9
+	ANDQ    $0x07, R9
+	VMOVUPS (R10)(R9*4), Y8
+	SUBQ    $+1, DX
+	ANDQ    $+56, DX
+	LEAQ    (CX)(DX*2), DX
+	TESTL   $0x00000007, BX
+	JEQ     eight
+	MOVQ    BX, R10
+	ANDQ    $+7, R10
+	LEAQ    (DX)(R10*2), R11
+	MOVQ    $+0, R9
+	ANDQ    $+3, R10
+	CMPQ    R10, $+0
+	JBE     none
+
+short:
+	SHLQ    $0x10, R9
+	SUBQ    $+2, R11
+	MOVWLZX (R11), R12
+	ADDQ    R12, R9
+	SUBQ    $+1, R10
+	CMPQ    R10, $+1
+	JAE     short
+
+none:
+	VMOVQ       R9, X8
+	TESTL       $0x00000004, BX
+	JEQ         few
+	VMOVQ       (DX), X9
+	VPUNPCKLQDQ X8, X9, X8
+
+few:
+	VCVTPH2PS X8, Y8
+	JMP       floats
+
+eight:
+	VCVTPH2PS (DX), Y8
+
+floats:
+	VMULPS    Y8, Y8, Y8
+	CMPQ      BX, $+8
+	JBE       rest0
+	VCVTPH2PS (CX), Y9
+	VMULPS    Y9, Y9, Y9
+	VADDPS    Y9, Y0, Y0
+	CMPQ      BX, $+16
+	JBE       rest1
+	VCVTPH2PS 16(CX), Y9
+	VMULPS    Y9, Y9, Y9
+	VADDPS    Y9, Y1, Y1
+	CMPQ      BX, $+24
+	JBE       rest2
+	VCVTPH2PS 32(CX), Y9
+	VMULPS    Y9, Y9, Y9
+	VADDPS    Y9, Y2, Y2
+	CMPQ      BX, $+32
+	JBE       rest3
+	VCVTPH2PS 48(CX), Y9
+	VMULPS    Y9, Y9, Y9
+	VADDPS    Y9, Y3, Y3
+	CMPQ      BX, $+40
+	JBE       rest4
+	VCVTPH2PS 64(CX), Y9
+	VMULPS    Y9, Y9, Y9
+	VADDPS    Y9, Y4, Y4
+	CMPQ      BX, $+48
+	JBE       rest5
+	VCVTPH2PS 80(CX), Y9
+	VMULPS    Y9, Y9, Y9
+	VADDPS    Y9, Y5, Y5
+	CMPQ      BX, $+56
+	JBE       rest6
+	VCVTPH2PS 96(CX), Y9
+	VMULPS    Y9, Y9, Y9
+	VADDPS    Y9, Y6, Y6
+	VADDPS    Y8, Y7, Y7
+	JMP       fold
+
+rest6:
+	VADDPS Y8, Y6, Y6
+	JMP    fold
+
+rest5:
+	VADDPS Y8, Y5, Y5
+	JMP    fold
+
+rest4:
+	VADDPS Y8, Y4, Y4
+	JMP    fold
+
+rest3:
+	VADDPS Y8, Y3, Y3
+	JMP    fold
+
+rest2:
+	VADDPS Y8, Y2, Y2
+	JMP    fold
+
+rest1:
+	VADDPS Y8, Y1, Y1
+	JMP    fold
+
+rest0:
+	VADDPS Y8, Y0, Y0
+
+fold:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	VMOVSS       X0, (AX)
+	ADDQ         $+4, AX
+	ADDQ         DI, SI
+	CMPQ         AX, R8
+	JB           row
+	VZEROUPPER
+	RET
+
 // func unpackAVX2(dst []float32, src []byte, hi float32, lo float32)
 // Requires: AVX, AVX2
 TEXT ·unpackAVX2(SB), NOSPLIT, $0-56
@@ -16088,6 +18249,84 @@ below2:
 	VMULPS    X0, X2, X2
 	VADDPS    X1, X2, X2
 	VMOVSS    X2, (AX)
+
+below1:
+	VZEROUPPER
+	RET
+
+// func unpackBfloat16AVX2(dst []float32, src []uint16, brain bool)
+// Requires: AVX, AVX2
+TEXT ·unpackBfloat16AVX2(SB), NOSPLIT, $0-49
+	MOVQ    src_base+24(FP), AX
+	MOVQ    dst_base+0(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	CMPQ    DX, $+32
+	JB      groups
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVZXWD (AX), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VMOVUPS   Y0, (CX)
+	VPMOVZXWD 16(AX), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VMOVUPS   Y0, 32(CX)
+	VPMOVZXWD 32(AX), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VMOVUPS   Y0, 64(CX)
+	VPMOVZXWD 48(AX), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VMOVUPS   Y0, 96(CX)
+	ADDQ      $+64, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, DX
+	CMPQ      DX, $+32
+	JAE       loop
+
+groups:
+	CMPQ DX, $+8
+	JB   below
+
+group:
+	VPMOVZXWD (AX), Y0
+	VPSLLD    $0x10, Y0, Y0
+	VMOVUPS   Y0, (CX)
+	ADDQ      $+16, AX
+	ADDQ      $+32, CX
+	SUBQ      $+8, DX
+	CMPQ      DX, $+8
+	JAE       group
+
+below:
+	CMPQ      DX, $+4
+	JB        below4
+	VPMOVZXWD (AX), X0
+	VPSLLD    $0x10, X0, X0
+	VMOVUPS   X0, (CX)
+	ADDQ      $+8, AX
+	ADDQ      $+16, CX
+	SUBQ      $+4, DX
+
+below4:
+	CMPQ      DX, $+2
+	JB        below2
+	VMOVD     (AX), X0
+	VPMOVZXWD X0, X0
+	VPSLLD    $0x10, X0, X0
+	VMOVSD    X0, (CX)
+	ADDQ      $+4, AX
+	ADDQ      $+8, CX
+	SUBQ      $+2, DX
+
+below2:
+	CMPQ      DX, $+1
+	JB        below1
+	MOVWLZX   (AX), AX
+	VMOVD     AX, X0
+	VPMOVZXWD X0, X0
+	VPSLLD    $0x10, X0, X0
+	VMOVSS    X0, (CX)
 
 below1:
 	VZEROUPPER
@@ -16530,5 +18769,75 @@ fold:
 	VMOVSHDUP    X2, X0
 	VADDSS       X0, X2, X2
 	VMOVSS       X2, ret+80(FP)
+	VZEROUPPER
+	RET
+
+// func unpackFloat16AVX2(dst []float32, src []uint16, brain bool)
+// Requires: AVX, F16C
+TEXT ·unpackFloat16AVX2(SB), NOSPLIT, $0-49
+	MOVQ    src_base+24(FP), AX
+	MOVQ    dst_base+0(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	CMPQ    DX, $+32
+	JB      groups
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VCVTPH2PS (AX), Y0
+	VMOVUPS   Y0, (CX)
+	VCVTPH2PS 16(AX), Y0
+	VMOVUPS   Y0, 32(CX)
+	VCVTPH2PS 32(AX), Y0
+	VMOVUPS   Y0, 64(CX)
+	VCVTPH2PS 48(AX), Y0
+	VMOVUPS   Y0, 96(CX)
+	ADDQ      $+64, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, DX
+	CMPQ      DX, $+32
+	JAE       loop
+
+groups:
+	CMPQ DX, $+8
+	JB   below
+
+group:
+	VCVTPH2PS (AX), Y0
+	VMOVUPS   Y0, (CX)
+	ADDQ      $+16, AX
+	ADDQ      $+32, CX
+	SUBQ      $+8, DX
+	CMPQ      DX, $+8
+	JAE       group
+
+below:
+	CMPQ      DX, $+4
+	JB        below4
+	VCVTPH2PS (AX), X0
+	VMOVUPS   X0, (CX)
+	ADDQ      $+8, AX
+	ADDQ      $+16, CX
+	SUBQ      $+4, DX
+
+below4:
+	CMPQ      DX, $+2
+	JB        below2
+	VMOVD     (AX), X0
+	VCVTPH2PS X0, X0
+	VMOVSD    X0, (CX)
+	ADDQ      $+4, AX
+	ADDQ      $+8, CX
+	SUBQ      $+2, DX
+
+below2:
+	CMPQ      DX, $+1
+	JB        below1
+	MOVWLZX   (AX), AX
+	VMOVD     AX, X0
+	VCVTPH2PS X0, X0
+	VMOVSS    X0, (CX)
+
+below1:
 	VZEROUPPER
 	RET

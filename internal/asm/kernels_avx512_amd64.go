@@ -59,10 +59,20 @@ func dotAVX512(x []float32, y []float32) float32
 //go:noescape
 func dot64AVX512(x []float32, y []float32) float64
 
+// dotBfloat16AVX512 works like dotHalvesGeneric.
+//
+//go:noescape
+func dotBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 // dotEachRowAVX512 works like dotEachRowGeneric.
 //
 //go:noescape
 func dotEachRowAVX512(dst []float32, rows []float32, stride int, x []float32)
+
+// dotFloat16AVX512 works like dotHalvesGeneric.
+//
+//go:noescape
+func dotFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
 
 // dotFloatInt8AVX512 works like dotFloatBytesGeneric.
 //
@@ -83,6 +93,11 @@ func dotInt8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
 //
 //go:noescape
 func dotNormsAVX512(dst *float32, x []float32, y []float32)
+
+// dotNorms64AVX512 works like dotNorms64Generic.
+//
+//go:noescape
+func dotNorms64AVX512(dst *float64, x []float32, y []float32)
 
 // dotRowsAVX512 works like dotRowsGeneric.
 //
@@ -134,6 +149,11 @@ func gemmAVX512(c []float32, stride int, a []float32, aRow int, aStep int, b []f
 //go:noescape
 func gerAVX512(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
 
+// hammingRowsVPOPCNTAVX512 works like hammingRowsGeneric.
+//
+//go:noescape
+func hammingRowsVPOPCNTAVX512(dst []int64, rows []uint64, stride int, x []uint64)
+
 // l1DistanceAVX512 works like l1DistanceGeneric.
 //
 //go:noescape
@@ -169,6 +189,16 @@ func normAVX512(x []float32) float32
 //go:noescape
 func packAVX512(dst []float32, width int, step int, c float32, x []float32)
 
+// packBfloat16AVX512 works like packHalvesGeneric.
+//
+//go:noescape
+func packBfloat16AVX512(dst []uint16, src []float32, brain bool)
+
+// packFloat16AVX512 works like packHalvesGeneric.
+//
+//go:noescape
+func packFloat16AVX512(dst []uint16, src []float32, brain bool)
+
 // rankKPairsAVX512 works like rankKPairsGeneric.
 //
 //go:noescape
@@ -194,10 +224,25 @@ func sigmoidAVX512(dst []float64, x []float64, table *float64)
 //go:noescape
 func squaredDistanceAVX512(x []float32, y []float32) float32
 
+// squaredDistance64AVX512 works like squaredDistance64Generic.
+//
+//go:noescape
+func squaredDistance64AVX512(x []float32, y []float32) float64
+
+// squaredDistanceBfloat16AVX512 works like squaredDistanceHalvesGeneric.
+//
+//go:noescape
+func squaredDistanceBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 // squaredDistanceEachRowAVX512 works like squaredDistanceEachRowGeneric.
 //
 //go:noescape
 func squaredDistanceEachRowAVX512(dst []float32, rows []float32, stride int, x []float32)
+
+// squaredDistanceFloat16AVX512 works like squaredDistanceHalvesGeneric.
+//
+//go:noescape
+func squaredDistanceFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
 
 // squaredDistanceInt8VNNIAVX512 works like squaredDistanceBytesGeneric.
 //
@@ -239,7 +284,27 @@ func sumAbsAVX512(x []float32) float32
 //go:noescape
 func sumSquaresAVX512(x []float32) float32
 
+// sumSquaresBfloat16AVX512 works like sumSquaresHalvesGeneric.
+//
+//go:noescape
+func sumSquaresBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
+// sumSquaresFloat16AVX512 works like sumSquaresHalvesGeneric.
+//
+//go:noescape
+func sumSquaresFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
+// unpackBfloat16AVX512 works like unpackHalvesGeneric.
+//
+//go:noescape
+func unpackBfloat16AVX512(dst []float32, src []uint16, brain bool)
+
 // unpackDotAVX512 works like unpackDotGeneric.
 //
 //go:noescape
 func unpackDotAVX512(dst []float32, src []byte, hi float32, lo float32, w []float32) float32
+
+// unpackFloat16AVX512 works like unpackHalvesGeneric.
+//
+//go:noescape
+func unpackFloat16AVX512(dst []float32, src []uint16, brain bool)

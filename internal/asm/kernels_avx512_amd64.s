@@ -2569,22 +2569,20 @@ TEXT ·cosineEachRowAVX512(SB), NOSPLIT, $0-84
 	VMOVSS xx+80(FP), X16
 	MOVQ   rows_base+24(FP), SI
 	MOVQ   stride+48(FP), DI
-	MOVQ   x_base+56(FP), R8
-	MOVQ   x_len+64(FP), R9
 	MOVQ   dst_len+8(FP), CX
-	LEAQ   (AX)(CX*4), R10
+	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ    SI, CX
-	MOVQ    R8, DX
-	MOVQ    R9, BX
-	MOVQ    BX, R11
-	NEGQ    R11
-	ANDQ    $0x0f, R11
-	MOVL    $0x0000ffff, R12
-	SHRXL   R11, R12, R12
-	KMOVW   R12, K1
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	MOVQ    BX, R9
+	NEGQ    R9
+	ANDQ    $0x0f, R9
+	MOVL    $0x0000ffff, R10
+	SHRXL   R9, R10, R10
+	KMOVW   R10, K1
 	VPXORD  Z17, Z17, Z17
 	VMOVUPS (DX), Z19
 	VMOVUPS (CX), Z18
@@ -2764,7 +2762,7 @@ inexact:
 
 next:
 	ADDQ DI, SI
-	CMPQ AX, R10
+	CMPQ AX, R8
 	JB   row
 	RET
 
@@ -3637,35 +3635,23 @@ loop:
 
 rest:
 	// Less than 32 are left: whole groups, then what is left of one.
-	CMPQ          DX, $+0
-	JBE           fold
-	CMPQ          BX, $+16
-	JB            few
-	CMPQ          DX, $+16
-	JB            part0
-	VCVTPS2PD     (AX), Z20
-	VCVTPS2PD     (CX), Z21
-	VMULPD        Z21, Z20, Z20
-	VADDPD        Z20, Z16, Z16
-	VCVTPS2PD     32(AX), Z20
-	VCVTPS2PD     32(CX), Z21
-	VMULPD        Z21, Z20, Z20
-	VADDPD        Z20, Z17, Z17
-	CMPQ          DX, $+16
-	JBE           fold
-	VMOVUPS.Z     64(AX), K1, Z20
-	VEXTRACTF64X4 $0x01, Z20, Y21
-	VCVTPS2PD     Y20, Z20
-	VCVTPS2PD     Y21, Z21
-	VMOVUPS.Z     64(CX), K1, Z22
-	VEXTRACTF64X4 $0x01, Z22, Y23
-	VCVTPS2PD     Y22, Z22
-	VCVTPS2PD     Y23, Z23
-	VMULPD        Z22, Z20, Z20
-	VADDPD        Z20, Z18, Z18
-	VMULPD        Z23, Z21, Z21
-	VADDPD        Z21, Z19, Z19
-	JMP           fold
+	CMPQ      BX, $+16
+	JB        few
+	CMPQ      DX, $+0
+	JBE       fold
+	CMPQ      DX, $+16
+	JB        part0
+	VCVTPS2PD (AX), Z20
+	VCVTPS2PD (CX), Z21
+	VMULPD    Z21, Z20, Z20
+	VADDPD    Z20, Z16, Z16
+	VCVTPS2PD 32(AX), Z20
+	VCVTPS2PD 32(CX), Z21
+	VMULPD    Z21, Z20, Z20
+	VADDPD    Z20, Z17, Z17
+	CMPQ      DX, $+16
+	JBE       fold
+	JMP       part1
 
 part0:
 	VMOVUPS.Z     (AX), K1, Z20
@@ -3682,7 +3668,24 @@ part0:
 	VADDPD        Z21, Z17, Z17
 	JMP           fold
 
+part1:
+	VMOVUPS.Z     64(AX), K1, Z20
+	VEXTRACTF64X4 $0x01, Z20, Y21
+	VCVTPS2PD     Y20, Z20
+	VCVTPS2PD     Y21, Z21
+	VMOVUPS.Z     64(CX), K1, Z22
+	VEXTRACTF64X4 $0x01, Z22, Y23
+	VCVTPS2PD     Y22, Z22
+	VCVTPS2PD     Y23, Z23
+	VMULPD        Z22, Z20, Z20
+	VADDPD        Z20, Z18, Z18
+	VMULPD        Z23, Z21, Z21
+	VADDPD        Z21, Z19, Z19
+	JMP           fold
+
 few:
+	CMPQ          DX, $+0
+	JBE           fold
 	VMOVUPS.Z     (AX), K1, Z20
 	VEXTRACTF64X4 $0x01, Z20, Y21
 	VCVTPS2PD     Y20, Z20
@@ -3709,6 +3712,124 @@ fold:
 	VMOVSD        X16, ret+48(FP)
 	RET
 
+// func dotBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·dotBfloat16AVX512(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VPMOVZXWD  (CX), Z20
+	VPSLLD     $0x10, Z20, Z20
+	VMULPS     (DX), Z20, Z20
+	VADDPS     Z20, Z16, Z16
+	VPMOVZXWD  32(CX), Z20
+	VPSLLD     $0x10, Z20, Z20
+	VMULPS     64(DX), Z20, Z20
+	VADDPS     Z20, Z17, Z17
+	VPMOVZXWD  64(CX), Z20
+	VPSLLD     $0x10, Z20, Z20
+	VMULPS     128(DX), Z20, Z20
+	VADDPS     Z20, Z18, Z18
+	VPMOVZXWD  96(CX), Z20
+	VPSLLD     $0x10, Z20, Z20
+	VMULPS     192(DX), Z20, Z20
+	VADDPS     Z20, Z19, Z19
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ        BX, R9
+	MOVQ        BX, R10
+	NEGQ        R10
+	ANDQ        $0x0f, R10
+	MOVL        $0x0000ffff, R11
+	SHRXL       R10, R11, R11
+	KMOVW       R11, K1
+	SUBQ        $+1, R9
+	ANDQ        $+48, R9
+	LEAQ        (CX)(R9*2), R10
+	VPMOVZXWD.Z (R10), K1, Z20
+	VPSLLD      $0x10, Z20, Z20
+	VMOVUPS.Z   (DX)(R9*4), K1, Z21
+	VMULPS      Z21, Z20, Z20
+	CMPQ        BX, $+16
+	JBE         rest0
+	VPMOVZXWD   (CX), Z21
+	VPSLLD      $0x10, Z21, Z21
+	VMULPS      (DX), Z21, Z21
+	VADDPS      Z21, Z16, Z16
+	CMPQ        BX, $+32
+	JBE         rest1
+	VPMOVZXWD   32(CX), Z21
+	VPSLLD      $0x10, Z21, Z21
+	VMULPS      64(DX), Z21, Z21
+	VADDPS      Z21, Z17, Z17
+	CMPQ        BX, $+48
+	JBE         rest2
+	VPMOVZXWD   64(CX), Z21
+	VPSLLD      $0x10, Z21, Z21
+	VMULPS      128(DX), Z21, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z20, Z19, Z19
+	JMP         fold
+
+rest2:
+	VADDPS Z20, Z18, Z18
+	JMP    fold
+
+rest1:
+	VADDPS Z20, Z17, Z17
+	JMP    fold
+
+rest0:
+	VADDPS Z20, Z16, Z16
+
+fold:
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, (AX)
+	ADDQ          $+4, AX
+	ADDQ          DI, SI
+	CMPQ          AX, R8
+	JB            row
+	RET
+
 // func dotEachRowAVX512(dst []float32, rows []float32, stride int, x []float32)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·dotEachRowAVX512(SB), NOSPLIT, $0-80
@@ -3716,16 +3837,14 @@ TEXT ·dotEachRowAVX512(SB), NOSPLIT, $0-80
 	VPXORD Z21, Z21, Z21
 	MOVQ   rows_base+24(FP), SI
 	MOVQ   stride+48(FP), DI
-	MOVQ   x_base+56(FP), R8
-	MOVQ   x_len+64(FP), R9
 	MOVQ   dst_len+8(FP), CX
-	LEAQ   (AX)(CX*4), R10
+	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ       SI, CX
-	MOVQ       R8, DX
-	MOVQ       R9, BX
+	MOVQ       x_base+56(FP), DX
+	MOVQ       x_len+64(FP), BX
 	VMOVUPS    (CX), Z16
 	VMULPS     (DX), Z16, Z16
 	VADDPS     Z21, Z16, Z16
@@ -3774,12 +3893,12 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ          BX, $+0
 	JBE           none
-	MOVQ          BX, R11
-	NEGQ          R11
-	ANDQ          $0x0f, R11
-	MOVL          $0x0000ffff, R12
-	SHRXL         R11, R12, R12
-	KMOVW         R12, K1
+	MOVQ          BX, R9
+	NEGQ          R9
+	ANDQ          $0x0f, R9
+	MOVL          $0x0000ffff, R10
+	SHRXL         R9, R10, R10
+	KMOVW         R10, K1
 	CMPQ          BX, $+16
 	JBE           rest0
 	VMOVUPS       (CX), Z20
@@ -3891,8 +4010,118 @@ none:
 
 next:
 	ADDQ DI, SI
-	CMPQ AX, R10
+	CMPQ AX, R8
 	JB   row
+	RET
+
+// func dotFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·dotFloat16AVX512(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VCVTPH2PS  (CX), Z20
+	VMULPS     (DX), Z20, Z20
+	VADDPS     Z20, Z16, Z16
+	VCVTPH2PS  32(CX), Z20
+	VMULPS     64(DX), Z20, Z20
+	VADDPS     Z20, Z17, Z17
+	VCVTPH2PS  64(CX), Z20
+	VMULPS     128(DX), Z20, Z20
+	VADDPS     Z20, Z18, Z18
+	VCVTPH2PS  96(CX), Z20
+	VMULPS     192(DX), Z20, Z20
+	VADDPS     Z20, Z19, Z19
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ        BX, R9
+	MOVQ        BX, R10
+	NEGQ        R10
+	ANDQ        $0x0f, R10
+	MOVL        $0x0000ffff, R11
+	SHRXL       R10, R11, R11
+	KMOVW       R11, K1
+	SUBQ        $+1, R9
+	ANDQ        $+48, R9
+	LEAQ        (CX)(R9*2), R10
+	VCVTPH2PS.Z (R10), K1, Z20
+	VMOVUPS.Z   (DX)(R9*4), K1, Z21
+	VMULPS      Z21, Z20, Z20
+	CMPQ        BX, $+16
+	JBE         rest0
+	VCVTPH2PS   (CX), Z21
+	VMULPS      (DX), Z21, Z21
+	VADDPS      Z21, Z16, Z16
+	CMPQ        BX, $+32
+	JBE         rest1
+	VCVTPH2PS   32(CX), Z21
+	VMULPS      64(DX), Z21, Z21
+	VADDPS      Z21, Z17, Z17
+	CMPQ        BX, $+48
+	JBE         rest2
+	VCVTPH2PS   64(CX), Z21
+	VMULPS      128(DX), Z21, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z20, Z19, Z19
+	JMP         fold
+
+rest2:
+	VADDPS Z20, Z18, Z18
+	JMP    fold
+
+rest1:
+	VADDPS Z20, Z17, Z17
+	JMP    fold
+
+rest0:
+	VADDPS Z20, Z16, Z16
+
+fold:
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, (AX)
+	ADDQ          $+4, AX
+	ADDQ          DI, SI
+	CMPQ          AX, R8
+	JB            row
 	RET
 
 // func dotFloatInt8AVX512(x []float32, y []uint8, signed bool) float32
@@ -3947,10 +4176,10 @@ rest:
 	KMOVW       DI, K1
 	SUBQ        $+1, BX
 	ANDQ        $+48, BX
-	VMOVUPS.Z   (AX)(BX*4), K1, Z20
-	LEAQ        (CX)(BX*1), BX
-	VPMOVSXBD.Z (BX), K1, Z21
-	VCVTDQ2PS   Z21, Z21
+	LEAQ        (CX)(BX*1), SI
+	VPMOVSXBD.Z (SI), K1, Z20
+	VCVTDQ2PS   Z20, Z20
+	VMOVUPS.Z   (AX)(BX*4), K1, Z21
 	VMULPS      Z21, Z20, Z20
 	CMPQ        DX, $+16
 	JBE         rest0
@@ -4051,10 +4280,10 @@ rest:
 	KMOVW       DI, K1
 	SUBQ        $+1, BX
 	ANDQ        $+48, BX
-	VMOVUPS.Z   (AX)(BX*4), K1, Z20
-	LEAQ        (CX)(BX*1), BX
-	VPMOVZXBD.Z (BX), K1, Z21
-	VCVTDQ2PS   Z21, Z21
+	LEAQ        (CX)(BX*1), SI
+	VPMOVZXBD.Z (SI), K1, Z20
+	VCVTDQ2PS   Z20, Z20
+	VMOVUPS.Z   (AX)(BX*4), K1, Z21
 	VMULPS      Z21, Z20, Z20
 	CMPQ        DX, $+16
 	JBE         rest0
@@ -4669,6 +4898,208 @@ eight:
 	VMOVSS        X19, (AX)
 	VMOVSS        X16, 8(AX)
 	VMOVSS        X17, 4(AX)
+	RET
+
+// func dotNorms64AVX512(dst *float64, x []float32, y []float32)
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·dotNorms64AVX512(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    x_base+8(FP), CX
+	MOVQ    y_base+32(FP), DX
+	MOVQ    x_len+16(FP), BX
+	MOVQ    BX, SI
+	MOVQ    BX, DI
+	NEGQ    DI
+	ANDQ    $0x0f, DI
+	MOVL    $0x0000ffff, R8
+	SHRXL   DI, R8, R8
+	KMOVW   R8, K1
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPXORD  Z22, Z22, Z22
+	VPXORD  Z23, Z23, Z23
+	VPXORD  Z24, Z24, Z24
+	VPXORD  Z25, Z25, Z25
+	VPXORD  Z26, Z26, Z26
+	VPXORD  Z27, Z27, Z27
+	CMPQ    BX, $+32
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 32 elements a turn, one to each lane.
+	VCVTPS2PD (CX), Z28
+	VCVTPS2PD (DX), Z29
+	VMULPD    Z29, Z28, Z30
+	VADDPD    Z30, Z16, Z16
+	VMULPD    Z28, Z28, Z28
+	VADDPD    Z28, Z20, Z20
+	VMULPD    Z29, Z29, Z29
+	VADDPD    Z29, Z24, Z24
+	VCVTPS2PD 32(CX), Z28
+	VCVTPS2PD 32(DX), Z29
+	VMULPD    Z29, Z28, Z30
+	VADDPD    Z30, Z17, Z17
+	VMULPD    Z28, Z28, Z28
+	VADDPD    Z28, Z21, Z21
+	VMULPD    Z29, Z29, Z29
+	VADDPD    Z29, Z25, Z25
+	VCVTPS2PD 64(CX), Z28
+	VCVTPS2PD 64(DX), Z29
+	VMULPD    Z29, Z28, Z30
+	VADDPD    Z30, Z18, Z18
+	VMULPD    Z28, Z28, Z28
+	VADDPD    Z28, Z22, Z22
+	VMULPD    Z29, Z29, Z29
+	VADDPD    Z29, Z26, Z26
+	VCVTPS2PD 96(CX), Z28
+	VCVTPS2PD 96(DX), Z29
+	VMULPD    Z29, Z28, Z30
+	VADDPD    Z30, Z19, Z19
+	VMULPD    Z28, Z28, Z28
+	VADDPD    Z28, Z23, Z23
+	VMULPD    Z29, Z29, Z29
+	VADDPD    Z29, Z27, Z27
+	ADDQ      $+128, CX
+	ADDQ      $+128, DX
+	SUBQ      $+32, BX
+	CMPQ      BX, $+32
+	JAE       loop
+
+rest:
+	// Less than 32 are left: whole groups, then what is left of one.
+	CMPQ      SI, $+16
+	JB        few
+	CMPQ      BX, $+0
+	JBE       fold
+	CMPQ      BX, $+16
+	JB        part0
+	VCVTPS2PD (CX), Z28
+	VCVTPS2PD (DX), Z29
+	VMULPD    Z29, Z28, Z30
+	VADDPD    Z30, Z16, Z16
+	VMULPD    Z28, Z28, Z28
+	VADDPD    Z28, Z20, Z20
+	VMULPD    Z29, Z29, Z29
+	VADDPD    Z29, Z24, Z24
+	VCVTPS2PD 32(CX), Z28
+	VCVTPS2PD 32(DX), Z29
+	VMULPD    Z29, Z28, Z30
+	VADDPD    Z30, Z17, Z17
+	VMULPD    Z28, Z28, Z28
+	VADDPD    Z28, Z21, Z21
+	VMULPD    Z29, Z29, Z29
+	VADDPD    Z29, Z25, Z25
+	CMPQ      BX, $+16
+	JBE       fold
+	JMP       part1
+
+part0:
+	VMOVUPS.Z     (CX), K1, Z28
+	VEXTRACTF64X4 $0x01, Z28, Y29
+	VCVTPS2PD     Y28, Z28
+	VCVTPS2PD     Y29, Z29
+	VMOVUPS.Z     (DX), K1, Z30
+	VEXTRACTF64X4 $0x01, Z30, Y31
+	VCVTPS2PD     Y30, Z30
+	VCVTPS2PD     Y31, Z31
+	VMULPD        Z30, Z28, Z0
+	VADDPD        Z0, Z16, Z16
+	VMULPD        Z28, Z28, Z28
+	VADDPD        Z28, Z20, Z20
+	VMULPD        Z30, Z30, Z30
+	VADDPD        Z30, Z24, Z24
+	VMULPD        Z31, Z29, Z28
+	VADDPD        Z28, Z17, Z17
+	VMULPD        Z29, Z29, Z29
+	VADDPD        Z29, Z21, Z21
+	VMULPD        Z31, Z31, Z31
+	VADDPD        Z31, Z25, Z25
+	JMP           fold
+
+part1:
+	VMOVUPS.Z     64(CX), K1, Z28
+	VEXTRACTF64X4 $0x01, Z28, Y29
+	VCVTPS2PD     Y28, Z28
+	VCVTPS2PD     Y29, Z29
+	VMOVUPS.Z     64(DX), K1, Z30
+	VEXTRACTF64X4 $0x01, Z30, Y31
+	VCVTPS2PD     Y30, Z30
+	VCVTPS2PD     Y31, Z31
+	VMULPD        Z30, Z28, Z0
+	VADDPD        Z0, Z18, Z18
+	VMULPD        Z28, Z28, Z28
+	VADDPD        Z28, Z22, Z22
+	VMULPD        Z30, Z30, Z30
+	VADDPD        Z30, Z26, Z26
+	VMULPD        Z31, Z29, Z28
+	VADDPD        Z28, Z19, Z19
+	VMULPD        Z29, Z29, Z29
+	VADDPD        Z29, Z23, Z23
+	VMULPD        Z31, Z31, Z31
+	VADDPD        Z31, Z27, Z27
+	JMP           fold
+
+few:
+	CMPQ          BX, $+0
+	JBE           fold
+	VMOVUPS.Z     (CX), K1, Z28
+	VEXTRACTF64X4 $0x01, Z28, Y29
+	VCVTPS2PD     Y28, Z28
+	VCVTPS2PD     Y29, Z29
+	VMOVUPS.Z     (DX), K1, Z30
+	VEXTRACTF64X4 $0x01, Z30, Y31
+	VCVTPS2PD     Y30, Z30
+	VCVTPS2PD     Y31, Z31
+	VMULPD        Z30, Z28, Z0
+	VADDPD        Z0, Z16, Z16
+	VMULPD        Z28, Z28, Z28
+	VADDPD        Z28, Z20, Z20
+	VMULPD        Z30, Z30, Z30
+	VADDPD        Z30, Z24, Z24
+	VMULPD        Z31, Z29, Z28
+	VADDPD        Z28, Z17, Z17
+	VMULPD        Z29, Z29, Z29
+	VADDPD        Z29, Z21, Z21
+	VMULPD        Z31, Z31, Z31
+	VADDPD        Z31, Z25, Z25
+
+fold:
+	VADDPD        Z18, Z16, Z16
+	VADDPD        Z19, Z17, Z17
+	VADDPD        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPD        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPD        X17, X16, X16
+	VADDPD        Z22, Z20, Z20
+	VADDPD        Z23, Z21, Z21
+	VADDPD        Z21, Z20, Z20
+	VEXTRACTF64X4 $0x01, Z20, Y17
+	VADDPD        Y17, Y20, Y20
+	VEXTRACTF32X4 $0x01, Y20, X17
+	VADDPD        X17, X20, X20
+	VMOVHLPS      X20, X20, X17
+	VADDPD        X17, X20, X20
+	VADDPD        Z26, Z24, Z24
+	VADDPD        Z27, Z25, Z25
+	VADDPD        Z25, Z24, Z24
+	VEXTRACTF64X4 $0x01, Z24, Y17
+	VADDPD        Y17, Y24, Y24
+	VEXTRACTF32X4 $0x01, Y24, X17
+	VADDPD        X17, X24, X24
+	VMOVHLPS      X24, X24, X17
+	VADDPD        X17, X24, X24
+	VMOVSD        X16, (AX)
+	VMOVSD        X20, 8(AX)
+	VMOVSD        X24, 16(AX)
+	VZEROUPPER
 	RET
 
 // func dotRowsAVX512(dst []float32, rows []float32, stride int, idx []int32, x []float32)
@@ -8853,6 +9284,68 @@ end:
 	VZEROUPPER
 	RET
 
+// func hammingRowsVPOPCNTAVX512(dst []int64, rows []uint64, stride int, x []uint64)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VPOPCNTDQ, BMI2
+TEXT ·hammingRowsVPOPCNTAVX512(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    rows_base+24(FP), BX
+	MOVQ    stride+48(FP), SI
+	MOVQ    x_len+64(FP), DI
+	SHLQ    $0x03, SI
+	PCALIGN $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	VPXORD  Z16, Z16, Z16
+	CMPQ    R10, $+8
+	JB      rest
+	PCALIGN $0x20
+
+words:
+	VMOVDQU64 (R8), Z17
+	VPXORQ    (R9), Z17, Z17
+	VPOPCNTQ  Z17, Z17
+	VPADDQ    Z17, Z16, Z16
+	ADDQ      $+64, R8
+	ADDQ      $+64, R9
+	SUBQ      $+8, R10
+	CMPQ      R10, $+8
+	JAE       words
+
+rest:
+	CMPQ        R10, $+0
+	JBE         fold
+	MOVQ        $-1, R11
+	BZHIQ       R10, R11, R11
+	KMOVQ       R11, K1
+	VMOVDQU64.Z (R8), K1, Z17
+	VMOVDQU64.Z (R9), K1, Z18
+	VPXORQ      Z18, Z17, Z17
+	VPOPCNTQ    Z17, Z17
+	VPADDQ      Z17, Z16, Z16
+
+fold:
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VPADDD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, R8
+	MOVQ          R8, (AX)
+	ADDQ          $+8, AX
+	ADDQ          SI, BX
+	SUBQ          $+1, CX
+	CMPQ          CX, $+1
+	JAE           row
+	RET
+
 // func l1DistanceAVX512(x []float32, y []float32) float32
 // Requires: AVX, AVX512DQ, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·l1DistanceAVX512(SB), NOSPLIT, $0-52
@@ -10472,6 +10965,251 @@ less2:
 less1:
 	RET
 
+// func packBfloat16AVX512(dst []uint16, src []float32, brain bool)
+// Requires: AVX, AVX2, AVX512DQ, AVX512F, AVX512VL
+TEXT ·packBfloat16AVX512(SB), NOSPLIT, $0-49
+	MOVL         $0x80000000, AX
+	VPBROADCASTD AX, Z16
+	MOVL         $0x00000001, AX
+	VPBROADCASTD AX, Z17
+	MOVL         $0x00007fff, AX
+	VPBROADCASTD AX, Z18
+	MOVL         $0x7fffffff, AX
+	VPBROADCASTD AX, Z19
+	MOVL         $0x7f800000, AX
+	VPBROADCASTD AX, Z20
+	MOVQ         src_base+24(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	CMPQ         DX, $+64
+	JB           groups
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS   (AX), Z21
+	VADDPS    Z16, Z21, Z21
+	VPSRLD    $0x10, Z21, Z23
+	VANDPS    Z17, Z23, Z23
+	VPADDD    Z18, Z23, Z23
+	VANDPS    Z19, Z21, Z22
+	VCMPPS    $0x11, Z20, Z22, K1
+	VMOVUPS.Z Z23, K1, Z23
+	VPADDD    Z23, Z21, Z21
+	VPSRLD    $0x10, Z21, Z21
+	VPMOVDW   Z21, (CX)
+	VMOVUPS   64(AX), Z21
+	VADDPS    Z16, Z21, Z21
+	VPSRLD    $0x10, Z21, Z23
+	VANDPS    Z17, Z23, Z23
+	VPADDD    Z18, Z23, Z23
+	VANDPS    Z19, Z21, Z22
+	VCMPPS    $0x11, Z20, Z22, K1
+	VMOVUPS.Z Z23, K1, Z23
+	VPADDD    Z23, Z21, Z21
+	VPSRLD    $0x10, Z21, Z21
+	VPMOVDW   Z21, 32(CX)
+	VMOVUPS   128(AX), Z21
+	VADDPS    Z16, Z21, Z21
+	VPSRLD    $0x10, Z21, Z23
+	VANDPS    Z17, Z23, Z23
+	VPADDD    Z18, Z23, Z23
+	VANDPS    Z19, Z21, Z22
+	VCMPPS    $0x11, Z20, Z22, K1
+	VMOVUPS.Z Z23, K1, Z23
+	VPADDD    Z23, Z21, Z21
+	VPSRLD    $0x10, Z21, Z21
+	VPMOVDW   Z21, 64(CX)
+	VMOVUPS   192(AX), Z21
+	VADDPS    Z16, Z21, Z21
+	VPSRLD    $0x10, Z21, Z23
+	VANDPS    Z17, Z23, Z23
+	VPADDD    Z18, Z23, Z23
+	VANDPS    Z19, Z21, Z22
+	VCMPPS    $0x11, Z20, Z22, K1
+	VMOVUPS.Z Z23, K1, Z23
+	VPADDD    Z23, Z21, Z21
+	VPSRLD    $0x10, Z21, Z21
+	VPMOVDW   Z21, 96(CX)
+	ADDQ      $+256, AX
+	ADDQ      $+128, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JAE       loop
+
+groups:
+	CMPQ DX, $+16
+	JB   below
+
+group:
+	VMOVUPS   (AX), Z21
+	VADDPS    Z16, Z21, Z21
+	VPSRLD    $0x10, Z21, Z23
+	VANDPS    Z17, Z23, Z23
+	VPADDD    Z18, Z23, Z23
+	VANDPS    Z19, Z21, Z22
+	VCMPPS    $0x11, Z20, Z22, K1
+	VMOVUPS.Z Z23, K1, Z23
+	VPADDD    Z23, Z21, Z21
+	VPSRLD    $0x10, Z21, Z21
+	VPMOVDW   Z21, (CX)
+	ADDQ      $+64, AX
+	ADDQ      $+32, CX
+	SUBQ      $+16, DX
+	CMPQ      DX, $+16
+	JAE       group
+
+below:
+	CMPQ      DX, $+8
+	JB        below8
+	VMOVUPS   (AX), Y21
+	VADDPS    Y16, Y21, Y21
+	VPSRLD    $0x10, Y21, Y23
+	VANDPS    Y17, Y23, Y23
+	VPADDD    Y18, Y23, Y23
+	VANDPS    Y19, Y21, Y22
+	VCMPPS    $0x11, Y20, Y22, K1
+	VMOVUPS.Z Y23, K1, Y23
+	VPADDD    Y23, Y21, Y21
+	VPSRLD    $0x10, Y21, Y21
+	VPMOVDW   Y21, (CX)
+	ADDQ      $+32, AX
+	ADDQ      $+16, CX
+	SUBQ      $+8, DX
+
+below8:
+	CMPQ      DX, $+4
+	JB        below4
+	VMOVUPS   (AX), X21
+	VADDPS    X16, X21, X21
+	VPSRLD    $0x10, X21, X23
+	VANDPS    X17, X23, X23
+	VPADDD    X18, X23, X23
+	VANDPS    X19, X21, X22
+	VCMPPS    $0x11, X20, X22, K1
+	VMOVUPS.Z X23, K1, X23
+	VPADDD    X23, X21, X21
+	VPSRLD    $0x10, X21, X21
+	VPMOVDW   X21, (CX)
+	ADDQ      $+16, AX
+	ADDQ      $+8, CX
+	SUBQ      $+4, DX
+
+below4:
+	CMPQ      DX, $+2
+	JB        below2
+	VMOVSD    (AX), X21
+	VADDPS    X16, X21, X21
+	VPSRLD    $0x10, X21, X23
+	VANDPS    X17, X23, X23
+	VPADDD    X18, X23, X23
+	VANDPS    X19, X21, X22
+	VCMPPS    $0x11, X20, X22, K1
+	VMOVUPS.Z X23, K1, X23
+	VPADDD    X23, X21, X21
+	VPSRLD    $0x10, X21, X21
+	VPMOVDW   X21, X21
+	VMOVD     X21, (CX)
+	ADDQ      $+8, AX
+	ADDQ      $+4, CX
+	SUBQ      $+2, DX
+
+below2:
+	CMPQ      DX, $+1
+	JB        below1
+	VMOVSS    (AX), X21
+	VADDPS    X16, X21, X21
+	VPSRLD    $0x10, X21, X16
+	VANDPS    X17, X16, X16
+	VPADDD    X18, X16, X16
+	VANDPS    X19, X21, X17
+	VCMPPS    $0x11, X20, X17, K1
+	VMOVUPS.Z X16, K1, X16
+	VPADDD    X16, X21, X21
+	VPSRLD    $0x10, X21, X21
+	VPMOVDW   X21, X21
+	VPEXTRW   $0x00, X21, (CX)
+
+below1:
+	RET
+
+// func packFloat16AVX512(dst []uint16, src []float32, brain bool)
+// Requires: AVX, AVX512F, F16C
+TEXT ·packFloat16AVX512(SB), NOSPLIT, $0-49
+	MOVQ    src_base+24(FP), AX
+	MOVQ    dst_base+0(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	CMPQ    DX, $+64
+	JB      groups
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS   (AX), Z16
+	VCVTPS2PH $0x00, Z16, (CX)
+	VMOVUPS   64(AX), Z16
+	VCVTPS2PH $0x00, Z16, 32(CX)
+	VMOVUPS   128(AX), Z16
+	VCVTPS2PH $0x00, Z16, 64(CX)
+	VMOVUPS   192(AX), Z16
+	VCVTPS2PH $0x00, Z16, 96(CX)
+	ADDQ      $+256, AX
+	ADDQ      $+128, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JAE       loop
+
+groups:
+	CMPQ DX, $+16
+	JB   below
+
+group:
+	VMOVUPS   (AX), Z16
+	VCVTPS2PH $0x00, Z16, (CX)
+	ADDQ      $+64, AX
+	ADDQ      $+32, CX
+	SUBQ      $+16, DX
+	CMPQ      DX, $+16
+	JAE       group
+
+below:
+	CMPQ      DX, $+8
+	JB        below8
+	VMOVUPS   (AX), Y16
+	VCVTPS2PH $0x00, Y16, (CX)
+	ADDQ      $+32, AX
+	ADDQ      $+16, CX
+	SUBQ      $+8, DX
+
+below8:
+	CMPQ      DX, $+4
+	JB        below4
+	VMOVUPS   (AX), X16
+	VCVTPS2PH $0x00, X16, (CX)
+	ADDQ      $+16, AX
+	ADDQ      $+8, CX
+	SUBQ      $+4, DX
+
+below4:
+	CMPQ      DX, $+2
+	JB        below2
+	VMOVSD    (AX), X16
+	VCVTPS2PH $0x00, X16, X16
+	VMOVD     X16, (CX)
+	ADDQ      $+8, AX
+	ADDQ      $+4, CX
+	SUBQ      $+2, DX
+
+below2:
+	CMPQ      DX, $+1
+	JB        below1
+	VMOVSS    (AX), X16
+	VCVTPS2PH $0x00, X16, X16
+	VPEXTRW   $0x00, X16, (CX)
+
+below1:
+	RET
+
 // func rankKPairsAVX512(c []int32, stride int, a []uint32, b []uint32, k int)
 // Requires: AVX, AVX512BW, AVX512F, MMX+
 TEXT ·rankKPairsAVX512(SB), NOSPLIT, $0-88
@@ -11646,6 +12384,268 @@ odd:
 	VMULPS    Z19, Z19, Z19
 	JMP       turns
 
+// func squaredDistance64AVX512(x []float32, y []float32) float64
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·squaredDistance64AVX512(SB), NOSPLIT, $0-56
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
+	MOVQ    DX, BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	ANDQ    $0x0f, SI
+	MOVL    $0x0000ffff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    DX, $+32
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 32 elements a turn, one to each lane.
+	VCVTPS2PD (AX), Z20
+	VCVTPS2PD (CX), Z21
+	VSUBPD    Z21, Z20, Z20
+	VMULPD    Z20, Z20, Z20
+	VADDPD    Z20, Z16, Z16
+	VCVTPS2PD 32(AX), Z20
+	VCVTPS2PD 32(CX), Z21
+	VSUBPD    Z21, Z20, Z20
+	VMULPD    Z20, Z20, Z20
+	VADDPD    Z20, Z17, Z17
+	VCVTPS2PD 64(AX), Z20
+	VCVTPS2PD 64(CX), Z21
+	VSUBPD    Z21, Z20, Z20
+	VMULPD    Z20, Z20, Z20
+	VADDPD    Z20, Z18, Z18
+	VCVTPS2PD 96(AX), Z20
+	VCVTPS2PD 96(CX), Z21
+	VSUBPD    Z21, Z20, Z20
+	VMULPD    Z20, Z20, Z20
+	VADDPD    Z20, Z19, Z19
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, DX
+	CMPQ      DX, $+32
+	JAE       loop
+
+rest:
+	// Less than 32 are left: whole groups, then what is left of one.
+	CMPQ      BX, $+16
+	JB        few
+	CMPQ      DX, $+0
+	JBE       fold
+	CMPQ      DX, $+16
+	JB        part0
+	VCVTPS2PD (AX), Z20
+	VCVTPS2PD (CX), Z21
+	VSUBPD    Z21, Z20, Z20
+	VMULPD    Z20, Z20, Z20
+	VADDPD    Z20, Z16, Z16
+	VCVTPS2PD 32(AX), Z20
+	VCVTPS2PD 32(CX), Z21
+	VSUBPD    Z21, Z20, Z20
+	VMULPD    Z20, Z20, Z20
+	VADDPD    Z20, Z17, Z17
+	CMPQ      DX, $+16
+	JBE       fold
+	JMP       part1
+
+part0:
+	VMOVUPS.Z     (AX), K1, Z20
+	VEXTRACTF64X4 $0x01, Z20, Y21
+	VCVTPS2PD     Y20, Z20
+	VCVTPS2PD     Y21, Z21
+	VMOVUPS.Z     (CX), K1, Z22
+	VEXTRACTF64X4 $0x01, Z22, Y23
+	VCVTPS2PD     Y22, Z22
+	VCVTPS2PD     Y23, Z23
+	VSUBPD        Z22, Z20, Z20
+	VMULPD        Z20, Z20, Z20
+	VADDPD        Z20, Z16, Z16
+	VSUBPD        Z23, Z21, Z21
+	VMULPD        Z21, Z21, Z21
+	VADDPD        Z21, Z17, Z17
+	JMP           fold
+
+part1:
+	VMOVUPS.Z     64(AX), K1, Z20
+	VEXTRACTF64X4 $0x01, Z20, Y21
+	VCVTPS2PD     Y20, Z20
+	VCVTPS2PD     Y21, Z21
+	VMOVUPS.Z     64(CX), K1, Z22
+	VEXTRACTF64X4 $0x01, Z22, Y23
+	VCVTPS2PD     Y22, Z22
+	VCVTPS2PD     Y23, Z23
+	VSUBPD        Z22, Z20, Z20
+	VMULPD        Z20, Z20, Z20
+	VADDPD        Z20, Z18, Z18
+	VSUBPD        Z23, Z21, Z21
+	VMULPD        Z21, Z21, Z21
+	VADDPD        Z21, Z19, Z19
+	JMP           fold
+
+few:
+	CMPQ          DX, $+0
+	JBE           fold
+	VMOVUPS.Z     (AX), K1, Z20
+	VEXTRACTF64X4 $0x01, Z20, Y21
+	VCVTPS2PD     Y20, Z20
+	VCVTPS2PD     Y21, Z21
+	VMOVUPS.Z     (CX), K1, Z22
+	VEXTRACTF64X4 $0x01, Z22, Y23
+	VCVTPS2PD     Y22, Z22
+	VCVTPS2PD     Y23, Z23
+	VSUBPD        Z22, Z20, Z20
+	VMULPD        Z20, Z20, Z20
+	VADDPD        Z20, Z16, Z16
+	VSUBPD        Z23, Z21, Z21
+	VMULPD        Z21, Z21, Z21
+	VADDPD        Z21, Z17, Z17
+
+fold:
+	VADDPD        Z18, Z16, Z16
+	VADDPD        Z19, Z17, Z17
+	VADDPD        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPD        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPD        X17, X16, X16
+	VMOVSD        X16, ret+48(FP)
+	RET
+
+// func squaredDistanceBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·squaredDistanceBfloat16AVX512(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VPMOVZXWD  (CX), Z20
+	VPSLLD     $0x10, Z20, Z20
+	VSUBPS     (DX), Z20, Z20
+	VMULPS     Z20, Z20, Z20
+	VADDPS     Z20, Z16, Z16
+	VPMOVZXWD  32(CX), Z20
+	VPSLLD     $0x10, Z20, Z20
+	VSUBPS     64(DX), Z20, Z20
+	VMULPS     Z20, Z20, Z20
+	VADDPS     Z20, Z17, Z17
+	VPMOVZXWD  64(CX), Z20
+	VPSLLD     $0x10, Z20, Z20
+	VSUBPS     128(DX), Z20, Z20
+	VMULPS     Z20, Z20, Z20
+	VADDPS     Z20, Z18, Z18
+	VPMOVZXWD  96(CX), Z20
+	VPSLLD     $0x10, Z20, Z20
+	VSUBPS     192(DX), Z20, Z20
+	VMULPS     Z20, Z20, Z20
+	VADDPS     Z20, Z19, Z19
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ        BX, R9
+	MOVQ        BX, R10
+	NEGQ        R10
+	ANDQ        $0x0f, R10
+	MOVL        $0x0000ffff, R11
+	SHRXL       R10, R11, R11
+	KMOVW       R11, K1
+	SUBQ        $+1, R9
+	ANDQ        $+48, R9
+	LEAQ        (CX)(R9*2), R10
+	VPMOVZXWD.Z (R10), K1, Z20
+	VPSLLD      $0x10, Z20, Z20
+	VMOVUPS.Z   (DX)(R9*4), K1, Z21
+	VSUBPS      Z21, Z20, Z20
+	VMULPS      Z20, Z20, Z20
+	CMPQ        BX, $+16
+	JBE         rest0
+	VPMOVZXWD   (CX), Z21
+	VPSLLD      $0x10, Z21, Z21
+	VSUBPS      (DX), Z21, Z21
+	VMULPS      Z21, Z21, Z21
+	VADDPS      Z21, Z16, Z16
+	CMPQ        BX, $+32
+	JBE         rest1
+	VPMOVZXWD   32(CX), Z21
+	VPSLLD      $0x10, Z21, Z21
+	VSUBPS      64(DX), Z21, Z21
+	VMULPS      Z21, Z21, Z21
+	VADDPS      Z21, Z17, Z17
+	CMPQ        BX, $+48
+	JBE         rest2
+	VPMOVZXWD   64(CX), Z21
+	VPSLLD      $0x10, Z21, Z21
+	VSUBPS      128(DX), Z21, Z21
+	VMULPS      Z21, Z21, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z20, Z19, Z19
+	JMP         fold
+
+rest2:
+	VADDPS Z20, Z18, Z18
+	JMP    fold
+
+rest1:
+	VADDPS Z20, Z17, Z17
+	JMP    fold
+
+rest0:
+	VADDPS Z20, Z16, Z16
+
+fold:
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, (AX)
+	ADDQ          $+4, AX
+	ADDQ          DI, SI
+	CMPQ          AX, R8
+	JB            row
+	RET
+
 // func squaredDistanceEachRowAVX512(dst []float32, rows []float32, stride int, x []float32)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·squaredDistanceEachRowAVX512(SB), NOSPLIT, $0-80
@@ -11653,16 +12653,14 @@ TEXT ·squaredDistanceEachRowAVX512(SB), NOSPLIT, $0-80
 	VPXORD Z21, Z21, Z21
 	MOVQ   rows_base+24(FP), SI
 	MOVQ   stride+48(FP), DI
-	MOVQ   x_base+56(FP), R8
-	MOVQ   x_len+64(FP), R9
 	MOVQ   dst_len+8(FP), CX
-	LEAQ   (AX)(CX*4), R10
+	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ       SI, CX
-	MOVQ       R8, DX
-	MOVQ       R9, BX
+	MOVQ       x_base+56(FP), DX
+	MOVQ       x_len+64(FP), BX
 	VMOVUPS    (CX), Z16
 	VSUBPS     (DX), Z16, Z16
 	VMULPS     Z16, Z16, Z16
@@ -11719,12 +12717,12 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ          BX, $+0
 	JBE           none
-	MOVQ          BX, R11
-	NEGQ          R11
-	ANDQ          $0x0f, R11
-	MOVL          $0x0000ffff, R12
-	SHRXL         R11, R12, R12
-	KMOVW         R12, K1
+	MOVQ          BX, R9
+	NEGQ          R9
+	ANDQ          $0x0f, R9
+	MOVL          $0x0000ffff, R10
+	SHRXL         R9, R10, R10
+	KMOVW         R10, K1
 	CMPQ          BX, $+16
 	JBE           rest0
 	VMOVUPS       (CX), Z20
@@ -11843,8 +12841,126 @@ none:
 
 next:
 	ADDQ DI, SI
-	CMPQ AX, R10
+	CMPQ AX, R8
 	JB   row
+	RET
+
+// func squaredDistanceFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·squaredDistanceFloat16AVX512(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VCVTPH2PS  (CX), Z20
+	VSUBPS     (DX), Z20, Z20
+	VMULPS     Z20, Z20, Z20
+	VADDPS     Z20, Z16, Z16
+	VCVTPH2PS  32(CX), Z20
+	VSUBPS     64(DX), Z20, Z20
+	VMULPS     Z20, Z20, Z20
+	VADDPS     Z20, Z17, Z17
+	VCVTPH2PS  64(CX), Z20
+	VSUBPS     128(DX), Z20, Z20
+	VMULPS     Z20, Z20, Z20
+	VADDPS     Z20, Z18, Z18
+	VCVTPH2PS  96(CX), Z20
+	VSUBPS     192(DX), Z20, Z20
+	VMULPS     Z20, Z20, Z20
+	VADDPS     Z20, Z19, Z19
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ        BX, R9
+	MOVQ        BX, R10
+	NEGQ        R10
+	ANDQ        $0x0f, R10
+	MOVL        $0x0000ffff, R11
+	SHRXL       R10, R11, R11
+	KMOVW       R11, K1
+	SUBQ        $+1, R9
+	ANDQ        $+48, R9
+	LEAQ        (CX)(R9*2), R10
+	VCVTPH2PS.Z (R10), K1, Z20
+	VMOVUPS.Z   (DX)(R9*4), K1, Z21
+	VSUBPS      Z21, Z20, Z20
+	VMULPS      Z20, Z20, Z20
+	CMPQ        BX, $+16
+	JBE         rest0
+	VCVTPH2PS   (CX), Z21
+	VSUBPS      (DX), Z21, Z21
+	VMULPS      Z21, Z21, Z21
+	VADDPS      Z21, Z16, Z16
+	CMPQ        BX, $+32
+	JBE         rest1
+	VCVTPH2PS   32(CX), Z21
+	VSUBPS      64(DX), Z21, Z21
+	VMULPS      Z21, Z21, Z21
+	VADDPS      Z21, Z17, Z17
+	CMPQ        BX, $+48
+	JBE         rest2
+	VCVTPH2PS   64(CX), Z21
+	VSUBPS      128(DX), Z21, Z21
+	VMULPS      Z21, Z21, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z20, Z19, Z19
+	JMP         fold
+
+rest2:
+	VADDPS Z20, Z18, Z18
+	JMP    fold
+
+rest1:
+	VADDPS Z20, Z17, Z17
+	JMP    fold
+
+rest0:
+	VADDPS Z20, Z16, Z16
+
+fold:
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, (AX)
+	ADDQ          $+4, AX
+	ADDQ          DI, SI
+	CMPQ          AX, R8
+	JB            row
 	RET
 
 // func squaredDistanceInt8VNNIAVX512(x []uint8, y []uint8, signed bool) int64
@@ -13850,6 +14966,319 @@ odd:
 	VMULPS    Z19, Z19, Z19
 	JMP       turns
 
+// func sumSquaresBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·sumSquaresBfloat16AVX512(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VPMOVZXWD  (CX), Z20
+	VPSLLD     $0x10, Z20, Z20
+	VMULPS     Z20, Z20, Z20
+	VADDPS     Z20, Z16, Z16
+	VPMOVZXWD  32(CX), Z20
+	VPSLLD     $0x10, Z20, Z20
+	VMULPS     Z20, Z20, Z20
+	VADDPS     Z20, Z17, Z17
+	VPMOVZXWD  64(CX), Z20
+	VPSLLD     $0x10, Z20, Z20
+	VMULPS     Z20, Z20, Z20
+	VADDPS     Z20, Z18, Z18
+	VPMOVZXWD  96(CX), Z20
+	VPSLLD     $0x10, Z20, Z20
+	VMULPS     Z20, Z20, Z20
+	VADDPS     Z20, Z19, Z19
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ        BX, DX
+	MOVQ        BX, R9
+	NEGQ        R9
+	ANDQ        $0x0f, R9
+	MOVL        $0x0000ffff, R10
+	SHRXL       R9, R10, R10
+	KMOVW       R10, K1
+	SUBQ        $+1, DX
+	ANDQ        $+48, DX
+	LEAQ        (CX)(DX*2), DX
+	VPMOVZXWD.Z (DX), K1, Z20
+	VPSLLD      $0x10, Z20, Z20
+	VMULPS      Z20, Z20, Z20
+	CMPQ        BX, $+16
+	JBE         rest0
+	VPMOVZXWD   (CX), Z21
+	VPSLLD      $0x10, Z21, Z21
+	VMULPS      Z21, Z21, Z21
+	VADDPS      Z21, Z16, Z16
+	CMPQ        BX, $+32
+	JBE         rest1
+	VPMOVZXWD   32(CX), Z21
+	VPSLLD      $0x10, Z21, Z21
+	VMULPS      Z21, Z21, Z21
+	VADDPS      Z21, Z17, Z17
+	CMPQ        BX, $+48
+	JBE         rest2
+	VPMOVZXWD   64(CX), Z21
+	VPSLLD      $0x10, Z21, Z21
+	VMULPS      Z21, Z21, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z20, Z19, Z19
+	JMP         fold
+
+rest2:
+	VADDPS Z20, Z18, Z18
+	JMP    fold
+
+rest1:
+	VADDPS Z20, Z17, Z17
+	JMP    fold
+
+rest0:
+	VADDPS Z20, Z16, Z16
+
+fold:
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, (AX)
+	ADDQ          $+4, AX
+	ADDQ          DI, SI
+	CMPQ          AX, R8
+	JB            row
+	RET
+
+// func sumSquaresFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·sumSquaresFloat16AVX512(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VCVTPH2PS  (CX), Z20
+	VMULPS     Z20, Z20, Z20
+	VADDPS     Z20, Z16, Z16
+	VCVTPH2PS  32(CX), Z20
+	VMULPS     Z20, Z20, Z20
+	VADDPS     Z20, Z17, Z17
+	VCVTPH2PS  64(CX), Z20
+	VMULPS     Z20, Z20, Z20
+	VADDPS     Z20, Z18, Z18
+	VCVTPH2PS  96(CX), Z20
+	VMULPS     Z20, Z20, Z20
+	VADDPS     Z20, Z19, Z19
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ        BX, DX
+	MOVQ        BX, R9
+	NEGQ        R9
+	ANDQ        $0x0f, R9
+	MOVL        $0x0000ffff, R10
+	SHRXL       R9, R10, R10
+	KMOVW       R10, K1
+	SUBQ        $+1, DX
+	ANDQ        $+48, DX
+	LEAQ        (CX)(DX*2), DX
+	VCVTPH2PS.Z (DX), K1, Z20
+	VMULPS      Z20, Z20, Z20
+	CMPQ        BX, $+16
+	JBE         rest0
+	VCVTPH2PS   (CX), Z21
+	VMULPS      Z21, Z21, Z21
+	VADDPS      Z21, Z16, Z16
+	CMPQ        BX, $+32
+	JBE         rest1
+	VCVTPH2PS   32(CX), Z21
+	VMULPS      Z21, Z21, Z21
+	VADDPS      Z21, Z17, Z17
+	CMPQ        BX, $+48
+	JBE         rest2
+	VCVTPH2PS   64(CX), Z21
+	VMULPS      Z21, Z21, Z21
+	VADDPS      Z21, Z18, Z18
+	VADDPS      Z20, Z19, Z19
+	JMP         fold
+
+rest2:
+	VADDPS Z20, Z18, Z18
+	JMP    fold
+
+rest1:
+	VADDPS Z20, Z17, Z17
+	JMP    fold
+
+rest0:
+	VADDPS Z20, Z16, Z16
+
+fold:
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, (AX)
+	ADDQ          $+4, AX
+	ADDQ          DI, SI
+	CMPQ          AX, R8
+	JB            row
+	RET
+
+// func unpackBfloat16AVX512(dst []float32, src []uint16, brain bool)
+// Requires: AVX, AVX2, AVX512F
+TEXT ·unpackBfloat16AVX512(SB), NOSPLIT, $0-49
+	MOVQ    src_base+24(FP), AX
+	MOVQ    dst_base+0(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	CMPQ    DX, $+64
+	JB      groups
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVZXWD (AX), Z16
+	VPSLLD    $0x10, Z16, Z16
+	VMOVUPS   Z16, (CX)
+	VPMOVZXWD 32(AX), Z16
+	VPSLLD    $0x10, Z16, Z16
+	VMOVUPS   Z16, 64(CX)
+	VPMOVZXWD 64(AX), Z16
+	VPSLLD    $0x10, Z16, Z16
+	VMOVUPS   Z16, 128(CX)
+	VPMOVZXWD 96(AX), Z16
+	VPSLLD    $0x10, Z16, Z16
+	VMOVUPS   Z16, 192(CX)
+	ADDQ      $+128, AX
+	ADDQ      $+256, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JAE       loop
+
+groups:
+	CMPQ DX, $+16
+	JB   below
+
+group:
+	VPMOVZXWD (AX), Z16
+	VPSLLD    $0x10, Z16, Z16
+	VMOVUPS   Z16, (CX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	SUBQ      $+16, DX
+	CMPQ      DX, $+16
+	JAE       group
+
+below:
+	CMPQ      DX, $+8
+	JB        below8
+	VPMOVZXWD (AX), Y16
+	VPSLLD    $0x10, Y16, Y16
+	VMOVUPS   Y16, (CX)
+	ADDQ      $+16, AX
+	ADDQ      $+32, CX
+	SUBQ      $+8, DX
+
+below8:
+	CMPQ      DX, $+4
+	JB        below4
+	VPMOVZXWD (AX), X16
+	VPSLLD    $0x10, X16, X16
+	VMOVUPS   X16, (CX)
+	ADDQ      $+8, AX
+	ADDQ      $+16, CX
+	SUBQ      $+4, DX
+
+below4:
+	CMPQ      DX, $+2
+	JB        below2
+	VMOVD     (AX), X16
+	VPMOVZXWD X16, X16
+	VPSLLD    $0x10, X16, X16
+	VMOVSD    X16, (CX)
+	ADDQ      $+4, AX
+	ADDQ      $+8, CX
+	SUBQ      $+2, DX
+
+below2:
+	CMPQ      DX, $+1
+	JB        below1
+	MOVWLZX   (AX), AX
+	VMOVD     AX, X16
+	VPMOVZXWD X16, X16
+	VPSLLD    $0x10, X16, X16
+	VMOVSS    X16, (CX)
+
+below1:
+	RET
+
 // func unpackDotAVX512(dst []float32, src []byte, hi float32, lo float32, w []float32) float32
 // Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2
 TEXT ·unpackDotAVX512(SB), NOSPLIT, $0-84
@@ -14142,4 +15571,82 @@ fold:
 	VMOVSHDUP     X18, X16
 	VADDSS        X16, X18, X18
 	VMOVSS        X18, ret+80(FP)
+	RET
+
+// func unpackFloat16AVX512(dst []float32, src []uint16, brain bool)
+// Requires: AVX, AVX512F, F16C
+TEXT ·unpackFloat16AVX512(SB), NOSPLIT, $0-49
+	MOVQ    src_base+24(FP), AX
+	MOVQ    dst_base+0(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	CMPQ    DX, $+64
+	JB      groups
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VCVTPH2PS (AX), Z16
+	VMOVUPS   Z16, (CX)
+	VCVTPH2PS 32(AX), Z16
+	VMOVUPS   Z16, 64(CX)
+	VCVTPH2PS 64(AX), Z16
+	VMOVUPS   Z16, 128(CX)
+	VCVTPH2PS 96(AX), Z16
+	VMOVUPS   Z16, 192(CX)
+	ADDQ      $+128, AX
+	ADDQ      $+256, CX
+	SUBQ      $+64, DX
+	CMPQ      DX, $+64
+	JAE       loop
+
+groups:
+	CMPQ DX, $+16
+	JB   below
+
+group:
+	VCVTPH2PS (AX), Z16
+	VMOVUPS   Z16, (CX)
+	ADDQ      $+32, AX
+	ADDQ      $+64, CX
+	SUBQ      $+16, DX
+	CMPQ      DX, $+16
+	JAE       group
+
+below:
+	CMPQ      DX, $+8
+	JB        below8
+	VCVTPH2PS (AX), Y16
+	VMOVUPS   Y16, (CX)
+	ADDQ      $+16, AX
+	ADDQ      $+32, CX
+	SUBQ      $+8, DX
+
+below8:
+	CMPQ      DX, $+4
+	JB        below4
+	VCVTPH2PS (AX), X16
+	VMOVUPS   X16, (CX)
+	ADDQ      $+8, AX
+	ADDQ      $+16, CX
+	SUBQ      $+4, DX
+
+below4:
+	CMPQ      DX, $+2
+	JB        below2
+	VMOVD     (AX), X16
+	VCVTPH2PS X16, X16
+	VMOVSD    X16, (CX)
+	ADDQ      $+4, AX
+	ADDQ      $+8, CX
+	SUBQ      $+2, DX
+
+below2:
+	CMPQ      DX, $+1
+	JB        below1
+	MOVWLZX   (AX), AX
+	VMOVD     AX, X16
+	VCVTPH2PS X16, X16
+	VMOVSS    X16, (CX)
+
+below1:
 	RET

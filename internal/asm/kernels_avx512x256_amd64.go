@@ -74,10 +74,20 @@ func dotAVX512x256(x []float32, y []float32) float32
 //go:noescape
 func dot64AVX512x256(x []float32, y []float32) float64
 
+// dotBfloat16AVX512x256 works like dotHalvesGeneric.
+//
+//go:noescape
+func dotBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 // dotEachRowAVX512x256 works like dotEachRowGeneric.
 //
 //go:noescape
 func dotEachRowAVX512x256(dst []float32, rows []float32, stride int, x []float32)
+
+// dotFloat16AVX512x256 works like dotHalvesGeneric.
+//
+//go:noescape
+func dotFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
 
 // dotFloatInt8AVX512x256 works like dotFloatBytesGeneric.
 //
@@ -98,6 +108,11 @@ func dotInt8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
 //
 //go:noescape
 func dotNormsAVX512x256(dst *float32, x []float32, y []float32)
+
+// dotNorms64AVX512x256 works like dotNorms64Generic.
+//
+//go:noescape
+func dotNorms64AVX512x256(dst *float64, x []float32, y []float32)
 
 // dotRowsAVX512x256 works like dotRowsGeneric.
 //
@@ -159,6 +174,11 @@ func gemmAVX512x256(c []float32, stride int, a []float32, aRow int, aStep int, b
 //go:noescape
 func gerAVX512x256(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
 
+// hammingRowsVPOPCNTAVX512x256 works like hammingRowsGeneric.
+//
+//go:noescape
+func hammingRowsVPOPCNTAVX512x256(dst []int64, rows []uint64, stride int, x []uint64)
+
 // l1DistanceAVX512x256 works like l1DistanceGeneric.
 //
 //go:noescape
@@ -194,10 +214,20 @@ func normAVX512x256(x []float32) float32
 //go:noescape
 func packAVX512x256(dst []float32, width int, step int, c float32, x []float32)
 
+// packBfloat16AVX512x256 works like packHalvesGeneric.
+//
+//go:noescape
+func packBfloat16AVX512x256(dst []uint16, src []float32, brain bool)
+
 // packColumnsAVX512x256 works like packColumnsGeneric.
 //
 //go:noescape
 func packColumnsAVX512x256(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+
+// packFloat16AVX512x256 works like packHalvesGeneric.
+//
+//go:noescape
+func packFloat16AVX512x256(dst []uint16, src []float32, brain bool)
 
 // prefetchAVX512x256 works like prefetchGeneric.
 //
@@ -229,10 +259,25 @@ func sigmoidAVX512x256(dst []float64, x []float64, table *float64)
 //go:noescape
 func squaredDistanceAVX512x256(x []float32, y []float32) float32
 
+// squaredDistance64AVX512x256 works like squaredDistance64Generic.
+//
+//go:noescape
+func squaredDistance64AVX512x256(x []float32, y []float32) float64
+
+// squaredDistanceBfloat16AVX512x256 works like squaredDistanceHalvesGeneric.
+//
+//go:noescape
+func squaredDistanceBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 // squaredDistanceEachRowAVX512x256 works like squaredDistanceEachRowGeneric.
 //
 //go:noescape
 func squaredDistanceEachRowAVX512x256(dst []float32, rows []float32, stride int, x []float32)
+
+// squaredDistanceFloat16AVX512x256 works like squaredDistanceHalvesGeneric.
+//
+//go:noescape
+func squaredDistanceFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
 
 // squaredDistanceInt8VNNIAVX512x256 works like squaredDistanceBytesGeneric.
 //
@@ -279,12 +324,32 @@ func sumAbsAVX512x256(x []float32) float32
 //go:noescape
 func sumSquaresAVX512x256(x []float32) float32
 
+// sumSquaresBfloat16AVX512x256 works like sumSquaresHalvesGeneric.
+//
+//go:noescape
+func sumSquaresBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
+// sumSquaresFloat16AVX512x256 works like sumSquaresHalvesGeneric.
+//
+//go:noescape
+func sumSquaresFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 // unpackAVX512x256 works like unpackGeneric.
 //
 //go:noescape
 func unpackAVX512x256(dst []float32, src []byte, hi float32, lo float32)
 
+// unpackBfloat16AVX512x256 works like unpackHalvesGeneric.
+//
+//go:noescape
+func unpackBfloat16AVX512x256(dst []float32, src []uint16, brain bool)
+
 // unpackDotAVX512x256 works like unpackDotGeneric.
 //
 //go:noescape
 func unpackDotAVX512x256(dst []float32, src []byte, hi float32, lo float32, w []float32) float32
+
+// unpackFloat16AVX512x256 works like unpackHalvesGeneric.
+//
+//go:noescape
+func unpackFloat16AVX512x256(dst []float32, src []uint16, brain bool)

@@ -3006,25 +3006,23 @@ TEXT ·cosineEachRowAVX512x256(SB), NOSPLIT, $256-84
 	VMOVSS xx+80(FP), X16
 	MOVQ   rows_base+24(FP), SI
 	MOVQ   stride+48(FP), DI
-	MOVQ   x_base+56(FP), R8
-	MOVQ   x_len+64(FP), R9
 	MOVQ   dst_len+8(FP), CX
-	LEAQ   (AX)(CX*4), R10
+	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ    SI, CX
-	MOVQ    R8, DX
-	MOVQ    R9, BX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	MOVQ    BX, R9
+	NEGQ    R9
+	ANDQ    $0x07, R9
+	MOVL    $0x000000ff, R10
+	SHRXL   R9, R10, R10
+	KMOVW   R10, K1
+	MOVQ    DX, R9
+	MOVQ    CX, R10
 	MOVQ    BX, R11
-	NEGQ    R11
-	ANDQ    $0x07, R11
-	MOVL    $0x000000ff, R12
-	SHRXL   R11, R12, R12
-	KMOVW   R12, K1
-	MOVQ    DX, R11
-	MOVQ    CX, R12
-	MOVQ    BX, R13
 	VPXORD  Y17, Y17, Y17
 	VMOVUPS (DX), Y18
 	VMOVUPS (CX), Y20
@@ -3043,85 +3041,85 @@ row:
 	VMOVUPS 192(CX), Y26
 	VMULPS  Y26, Y17, Y25
 	VMULPS  Y26, Y26, Y26
-	ADDQ    $+256, R11
-	ADDQ    $+256, R12
-	SUBQ    $+64, R13
-	CMPQ    R13, $+64
+	ADDQ    $+256, R9
+	ADDQ    $+256, R10
+	SUBQ    $+64, R11
+	CMPQ    R11, $+64
 	JB      pass0rest
 	PCALIGN $0x20
 
 pass0blocks:
-	VMOVUPS    (R11), Y17
-	VMOVUPS    (R12), Y18
+	VMOVUPS    (R9), Y17
+	VMOVUPS    (R10), Y18
 	VMULPS     Y18, Y17, Y17
 	VADDPS     Y17, Y19, Y19
 	VMULPS     Y18, Y18, Y18
 	VADDPS     Y18, Y20, Y20
-	VMOVUPS    64(R11), Y17
-	VMOVUPS    64(R12), Y18
+	VMOVUPS    64(R9), Y17
+	VMOVUPS    64(R10), Y18
 	VMULPS     Y18, Y17, Y17
 	VADDPS     Y17, Y21, Y21
 	VMULPS     Y18, Y18, Y18
 	VADDPS     Y18, Y22, Y22
-	VMOVUPS    128(R11), Y17
-	VMOVUPS    128(R12), Y18
+	VMOVUPS    128(R9), Y17
+	VMOVUPS    128(R10), Y18
 	VMULPS     Y18, Y17, Y17
 	VADDPS     Y17, Y23, Y23
 	VMULPS     Y18, Y18, Y18
 	VADDPS     Y18, Y24, Y24
-	VMOVUPS    192(R11), Y17
-	VMOVUPS    192(R12), Y18
+	VMOVUPS    192(R9), Y17
+	VMOVUPS    192(R10), Y18
 	VMULPS     Y18, Y17, Y17
 	VADDPS     Y17, Y25, Y25
 	VMULPS     Y18, Y18, Y18
 	VADDPS     Y18, Y26, Y26
-	PREFETCHT0 4096(R12)
-	PREFETCHT0 4160(R12)
-	PREFETCHT0 4224(R12)
-	PREFETCHT0 4288(R12)
-	ADDQ       $+256, R11
-	ADDQ       $+256, R12
-	SUBQ       $+64, R13
-	CMPQ       R13, $+64
+	PREFETCHT0 4096(R10)
+	PREFETCHT0 4160(R10)
+	PREFETCHT0 4224(R10)
+	PREFETCHT0 4288(R10)
+	ADDQ       $+256, R9
+	ADDQ       $+256, R10
+	SUBQ       $+64, R11
+	CMPQ       R11, $+64
 	JAE        pass0blocks
 
 pass0rest:
-	CMPQ    R13, $+0
+	CMPQ    R11, $+0
 	JBE     pass0end
-	CMPQ    R13, $+8
+	CMPQ    R11, $+8
 	JB      pass0part0
-	VMOVUPS (R11), Y17
-	VMOVUPS (R12), Y18
+	VMOVUPS (R9), Y17
+	VMOVUPS (R10), Y18
 	VMULPS  Y18, Y17, Y17
 	VADDPS  Y17, Y19, Y19
 	VMULPS  Y18, Y18, Y18
 	VADDPS  Y18, Y20, Y20
-	CMPQ    R13, $+16
+	CMPQ    R11, $+16
 	JBE     pass0end
-	CMPQ    R13, $+24
+	CMPQ    R11, $+24
 	JB      pass0part2
-	VMOVUPS 64(R11), Y17
-	VMOVUPS 64(R12), Y18
+	VMOVUPS 64(R9), Y17
+	VMOVUPS 64(R10), Y18
 	VMULPS  Y18, Y17, Y17
 	VADDPS  Y17, Y21, Y21
 	VMULPS  Y18, Y18, Y18
 	VADDPS  Y18, Y22, Y22
-	CMPQ    R13, $+32
+	CMPQ    R11, $+32
 	JBE     pass0end
-	CMPQ    R13, $+40
+	CMPQ    R11, $+40
 	JB      pass0part4
-	VMOVUPS 128(R11), Y17
-	VMOVUPS 128(R12), Y18
+	VMOVUPS 128(R9), Y17
+	VMOVUPS 128(R10), Y18
 	VMULPS  Y18, Y17, Y17
 	VADDPS  Y17, Y23, Y23
 	VMULPS  Y18, Y18, Y18
 	VADDPS  Y18, Y24, Y24
-	CMPQ    R13, $+48
+	CMPQ    R11, $+48
 	JBE     pass0end
-	CMPQ    R13, $+56
+	CMPQ    R11, $+56
 	JB      pass0part6
-	VMOVUPS 192(R11), Y17
-	VMOVUPS 192(R12), Y18
+	VMOVUPS 192(R9), Y17
+	VMOVUPS 192(R10), Y18
 	VMULPS  Y18, Y17, Y17
 	VADDPS  Y17, Y25, Y25
 	VMULPS  Y18, Y18, Y18
@@ -3129,8 +3127,8 @@ pass0rest:
 	JMP     pass0end
 
 pass0part0:
-	VMOVUPS.Z (R11), K1, Y17
-	VMOVUPS.Z (R12), K1, Y18
+	VMOVUPS.Z (R9), K1, Y17
+	VMOVUPS.Z (R10), K1, Y18
 	VMULPS    Y18, Y17, Y17
 	VADDPS    Y17, Y19, Y19
 	VMULPS    Y18, Y18, Y18
@@ -3138,8 +3136,8 @@ pass0part0:
 	JMP       pass0end
 
 pass0part2:
-	VMOVUPS.Z 64(R11), K1, Y17
-	VMOVUPS.Z 64(R12), K1, Y18
+	VMOVUPS.Z 64(R9), K1, Y17
+	VMOVUPS.Z 64(R10), K1, Y18
 	VMULPS    Y18, Y17, Y17
 	VADDPS    Y17, Y21, Y21
 	VMULPS    Y18, Y18, Y18
@@ -3147,8 +3145,8 @@ pass0part2:
 	JMP       pass0end
 
 pass0part4:
-	VMOVUPS.Z 128(R11), K1, Y17
-	VMOVUPS.Z 128(R12), K1, Y18
+	VMOVUPS.Z 128(R9), K1, Y17
+	VMOVUPS.Z 128(R10), K1, Y18
 	VMULPS    Y18, Y17, Y17
 	VADDPS    Y17, Y23, Y23
 	VMULPS    Y18, Y18, Y18
@@ -3156,8 +3154,8 @@ pass0part4:
 	JMP       pass0end
 
 pass0part6:
-	VMOVUPS.Z 192(R11), K1, Y17
-	VMOVUPS.Z 192(R12), K1, Y18
+	VMOVUPS.Z 192(R9), K1, Y17
+	VMOVUPS.Z 192(R10), K1, Y18
 	VMULPS    Y18, Y17, Y17
 	VADDPS    Y17, Y25, Y25
 	VMULPS    Y18, Y18, Y18
@@ -3169,11 +3167,11 @@ pass0end:
 	VADDPS  Y24, Y20, Y20
 	VADDPS  Y26, Y22, Y22
 	VADDPS  Y21, Y19, Y19
-	LEAQ    (SP), R11
-	VMOVUPS Y19, (R11)
+	LEAQ    (SP), R9
+	VMOVUPS Y19, (R9)
 	VADDPS  Y22, Y20, Y20
-	LEAQ    (SP), R11
-	VMOVUPS Y20, 32(R11)
+	LEAQ    (SP), R9
+	VMOVUPS Y20, 32(R9)
 	VPXORD  Y17, Y17, Y17
 	VMOVUPS 32(DX), Y19
 	VMOVUPS 32(CX), Y18
@@ -3351,7 +3349,7 @@ inexact:
 
 next:
 	ADDQ DI, SI
-	CMPQ AX, R10
+	CMPQ AX, R8
 	JB   row
 	RET
 
@@ -4641,89 +4639,47 @@ loop:
 
 rest:
 	// Less than 32 are left: whole groups, then what is left of one.
-	CMPQ          DX, $+0
-	JBE           fold
-	CMPQ          BX, $+8
-	JB            few
-	CMPQ          DX, $+8
-	JB            part0
-	VCVTPS2PD     (AX), Y24
-	VCVTPS2PD     (CX), Y25
-	VMULPD        Y25, Y24, Y24
-	VADDPD        Y24, Y16, Y16
-	VCVTPS2PD     16(AX), Y24
-	VCVTPS2PD     16(CX), Y25
-	VMULPD        Y25, Y24, Y24
-	VADDPD        Y24, Y17, Y17
-	CMPQ          DX, $+8
-	JBE           fold
-	CMPQ          DX, $+16
-	JB            part2
-	VCVTPS2PD     32(AX), Y24
-	VCVTPS2PD     32(CX), Y25
-	VMULPD        Y25, Y24, Y24
-	VADDPD        Y24, Y18, Y18
-	VCVTPS2PD     48(AX), Y24
-	VCVTPS2PD     48(CX), Y25
-	VMULPD        Y25, Y24, Y24
-	VADDPD        Y24, Y19, Y19
-	CMPQ          DX, $+16
-	JBE           fold
-	CMPQ          DX, $+24
-	JB            part4
-	VCVTPS2PD     64(AX), Y24
-	VCVTPS2PD     64(CX), Y25
-	VMULPD        Y25, Y24, Y24
-	VADDPD        Y24, Y20, Y20
-	VCVTPS2PD     80(AX), Y24
-	VCVTPS2PD     80(CX), Y25
-	VMULPD        Y25, Y24, Y24
-	VADDPD        Y24, Y21, Y21
-	CMPQ          DX, $+24
-	JBE           fold
-	VMOVUPS.Z     96(AX), K1, Y24
-	VEXTRACTF32X4 $0x01, Y24, X25
-	VCVTPS2PD     X24, Y24
-	VCVTPS2PD     X25, Y25
-	VMOVUPS.Z     96(CX), K1, Y26
-	VEXTRACTF32X4 $0x01, Y26, X27
-	VCVTPS2PD     X26, Y26
-	VCVTPS2PD     X27, Y27
-	VMULPD        Y26, Y24, Y24
-	VADDPD        Y24, Y22, Y22
-	VMULPD        Y27, Y25, Y25
-	VADDPD        Y25, Y23, Y23
-	JMP           fold
-
-part4:
-	VMOVUPS.Z     64(AX), K1, Y24
-	VEXTRACTF32X4 $0x01, Y24, X25
-	VCVTPS2PD     X24, Y24
-	VCVTPS2PD     X25, Y25
-	VMOVUPS.Z     64(CX), K1, Y26
-	VEXTRACTF32X4 $0x01, Y26, X27
-	VCVTPS2PD     X26, Y26
-	VCVTPS2PD     X27, Y27
-	VMULPD        Y26, Y24, Y24
-	VADDPD        Y24, Y20, Y20
-	VMULPD        Y27, Y25, Y25
-	VADDPD        Y25, Y21, Y21
-	JMP           fold
-
-part2:
-	VMOVUPS.Z     32(AX), K1, Y24
-	VEXTRACTF32X4 $0x01, Y24, X25
-	VCVTPS2PD     X24, Y24
-	VCVTPS2PD     X25, Y25
-	VMOVUPS.Z     32(CX), K1, Y26
-	VEXTRACTF32X4 $0x01, Y26, X27
-	VCVTPS2PD     X26, Y26
-	VCVTPS2PD     X27, Y27
-	VMULPD        Y26, Y24, Y24
-	VADDPD        Y24, Y18, Y18
-	VMULPD        Y27, Y25, Y25
-	VADDPD        Y25, Y19, Y19
-	JMP           fold
+	CMPQ      BX, $+8
+	JB        few
+	CMPQ      DX, $+0
+	JBE       fold
+	CMPQ      DX, $+8
+	JB        part0
+	VCVTPS2PD (AX), Y24
+	VCVTPS2PD (CX), Y25
+	VMULPD    Y25, Y24, Y24
+	VADDPD    Y24, Y16, Y16
+	VCVTPS2PD 16(AX), Y24
+	VCVTPS2PD 16(CX), Y25
+	VMULPD    Y25, Y24, Y24
+	VADDPD    Y24, Y17, Y17
+	CMPQ      DX, $+8
+	JBE       fold
+	CMPQ      DX, $+16
+	JB        part1
+	VCVTPS2PD 32(AX), Y24
+	VCVTPS2PD 32(CX), Y25
+	VMULPD    Y25, Y24, Y24
+	VADDPD    Y24, Y18, Y18
+	VCVTPS2PD 48(AX), Y24
+	VCVTPS2PD 48(CX), Y25
+	VMULPD    Y25, Y24, Y24
+	VADDPD    Y24, Y19, Y19
+	CMPQ      DX, $+16
+	JBE       fold
+	CMPQ      DX, $+24
+	JB        part2
+	VCVTPS2PD 64(AX), Y24
+	VCVTPS2PD 64(CX), Y25
+	VMULPD    Y25, Y24, Y24
+	VADDPD    Y24, Y20, Y20
+	VCVTPS2PD 80(AX), Y24
+	VCVTPS2PD 80(CX), Y25
+	VMULPD    Y25, Y24, Y24
+	VADDPD    Y24, Y21, Y21
+	CMPQ      DX, $+24
+	JBE       fold
+	JMP       part3
 
 part0:
 	VMOVUPS.Z     (AX), K1, Y24
@@ -4740,7 +4696,54 @@ part0:
 	VADDPD        Y25, Y17, Y17
 	JMP           fold
 
+part1:
+	VMOVUPS.Z     32(AX), K1, Y24
+	VEXTRACTF32X4 $0x01, Y24, X25
+	VCVTPS2PD     X24, Y24
+	VCVTPS2PD     X25, Y25
+	VMOVUPS.Z     32(CX), K1, Y26
+	VEXTRACTF32X4 $0x01, Y26, X27
+	VCVTPS2PD     X26, Y26
+	VCVTPS2PD     X27, Y27
+	VMULPD        Y26, Y24, Y24
+	VADDPD        Y24, Y18, Y18
+	VMULPD        Y27, Y25, Y25
+	VADDPD        Y25, Y19, Y19
+	JMP           fold
+
+part2:
+	VMOVUPS.Z     64(AX), K1, Y24
+	VEXTRACTF32X4 $0x01, Y24, X25
+	VCVTPS2PD     X24, Y24
+	VCVTPS2PD     X25, Y25
+	VMOVUPS.Z     64(CX), K1, Y26
+	VEXTRACTF32X4 $0x01, Y26, X27
+	VCVTPS2PD     X26, Y26
+	VCVTPS2PD     X27, Y27
+	VMULPD        Y26, Y24, Y24
+	VADDPD        Y24, Y20, Y20
+	VMULPD        Y27, Y25, Y25
+	VADDPD        Y25, Y21, Y21
+	JMP           fold
+
+part3:
+	VMOVUPS.Z     96(AX), K1, Y24
+	VEXTRACTF32X4 $0x01, Y24, X25
+	VCVTPS2PD     X24, Y24
+	VCVTPS2PD     X25, Y25
+	VMOVUPS.Z     96(CX), K1, Y26
+	VEXTRACTF32X4 $0x01, Y26, X27
+	VCVTPS2PD     X26, Y26
+	VCVTPS2PD     X27, Y27
+	VMULPD        Y26, Y24, Y24
+	VADDPD        Y24, Y22, Y22
+	VMULPD        Y27, Y25, Y25
+	VADDPD        Y25, Y23, Y23
+	JMP           fold
+
 few:
+	CMPQ          DX, $+0
+	JBE           fold
 	VMOVUPS.Z     (AX), K1, Y24
 	VEXTRACTF32X4 $0x01, Y24, X25
 	VCVTPS2PD     X24, Y24
@@ -4769,6 +4772,186 @@ fold:
 	VMOVSD        X16, ret+48(FP)
 	RET
 
+// func dotBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·dotBfloat16AVX512x256(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VPMOVZXWD  (CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VMULPS     (DX), Y24, Y24
+	VADDPS     Y24, Y16, Y16
+	VPMOVZXWD  16(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VMULPS     32(DX), Y24, Y24
+	VADDPS     Y24, Y17, Y17
+	VPMOVZXWD  32(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VMULPS     64(DX), Y24, Y24
+	VADDPS     Y24, Y18, Y18
+	VPMOVZXWD  48(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VMULPS     96(DX), Y24, Y24
+	VADDPS     Y24, Y19, Y19
+	VPMOVZXWD  64(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VMULPS     128(DX), Y24, Y24
+	VADDPS     Y24, Y20, Y20
+	VPMOVZXWD  80(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VMULPS     160(DX), Y24, Y24
+	VADDPS     Y24, Y21, Y21
+	VPMOVZXWD  96(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VMULPS     192(DX), Y24, Y24
+	VADDPS     Y24, Y22, Y22
+	VPMOVZXWD  112(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VMULPS     224(DX), Y24, Y24
+	VADDPS     Y24, Y23, Y23
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ        BX, R9
+	MOVQ        BX, R10
+	NEGQ        R10
+	ANDQ        $0x07, R10
+	MOVL        $0x000000ff, R11
+	SHRXL       R10, R11, R11
+	KMOVW       R11, K1
+	SUBQ        $+1, R9
+	ANDQ        $+56, R9
+	LEAQ        (CX)(R9*2), R10
+	VPMOVZXWD.Z (R10), K1, Y24
+	VPSLLD      $0x10, Y24, Y24
+	VMOVUPS.Z   (DX)(R9*4), K1, Y25
+	VMULPS      Y25, Y24, Y24
+	CMPQ        BX, $+8
+	JBE         rest0
+	VPMOVZXWD   (CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VMULPS      (DX), Y25, Y25
+	VADDPS      Y25, Y16, Y16
+	CMPQ        BX, $+16
+	JBE         rest1
+	VPMOVZXWD   16(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VMULPS      32(DX), Y25, Y25
+	VADDPS      Y25, Y17, Y17
+	CMPQ        BX, $+24
+	JBE         rest2
+	VPMOVZXWD   32(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VMULPS      64(DX), Y25, Y25
+	VADDPS      Y25, Y18, Y18
+	CMPQ        BX, $+32
+	JBE         rest3
+	VPMOVZXWD   48(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VMULPS      96(DX), Y25, Y25
+	VADDPS      Y25, Y19, Y19
+	CMPQ        BX, $+40
+	JBE         rest4
+	VPMOVZXWD   64(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VMULPS      128(DX), Y25, Y25
+	VADDPS      Y25, Y20, Y20
+	CMPQ        BX, $+48
+	JBE         rest5
+	VPMOVZXWD   80(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VMULPS      160(DX), Y25, Y25
+	VADDPS      Y25, Y21, Y21
+	CMPQ        BX, $+56
+	JBE         rest6
+	VPMOVZXWD   96(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VMULPS      192(DX), Y25, Y25
+	VADDPS      Y25, Y22, Y22
+	VADDPS      Y24, Y23, Y23
+	JMP         fold
+
+rest6:
+	VADDPS Y24, Y22, Y22
+	JMP    fold
+
+rest5:
+	VADDPS Y24, Y21, Y21
+	JMP    fold
+
+rest4:
+	VADDPS Y24, Y20, Y20
+	JMP    fold
+
+rest3:
+	VADDPS Y24, Y19, Y19
+	JMP    fold
+
+rest2:
+	VADDPS Y24, Y18, Y18
+	JMP    fold
+
+rest1:
+	VADDPS Y24, Y17, Y17
+	JMP    fold
+
+rest0:
+	VADDPS Y24, Y16, Y16
+
+fold:
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, (AX)
+	ADDQ          $+4, AX
+	ADDQ          DI, SI
+	CMPQ          AX, R8
+	JB            row
+	RET
+
 // func dotEachRowAVX512x256(dst []float32, rows []float32, stride int, x []float32)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·dotEachRowAVX512x256(SB), NOSPLIT, $0-80
@@ -4776,16 +4959,14 @@ TEXT ·dotEachRowAVX512x256(SB), NOSPLIT, $0-80
 	VPXORD Y25, Y25, Y25
 	MOVQ   rows_base+24(FP), SI
 	MOVQ   stride+48(FP), DI
-	MOVQ   x_base+56(FP), R8
-	MOVQ   x_len+64(FP), R9
 	MOVQ   dst_len+8(FP), CX
-	LEAQ   (AX)(CX*4), R10
+	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ       SI, CX
-	MOVQ       R8, DX
-	MOVQ       R9, BX
+	MOVQ       x_base+56(FP), DX
+	MOVQ       x_len+64(FP), BX
 	VMOVUPS    (CX), Y16
 	VMULPS     (DX), Y16, Y16
 	VADDPS     Y25, Y16, Y16
@@ -4854,12 +5035,12 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ          BX, $+0
 	JBE           none
-	MOVQ          BX, R11
-	NEGQ          R11
-	ANDQ          $0x07, R11
-	MOVL          $0x000000ff, R12
-	SHRXL         R11, R12, R12
-	KMOVW         R12, K1
+	MOVQ          BX, R9
+	NEGQ          R9
+	ANDQ          $0x07, R9
+	MOVL          $0x000000ff, R10
+	SHRXL         R9, R10, R10
+	KMOVW         R10, K1
 	CMPQ          BX, $+8
 	JBE           rest0
 	VMOVUPS       (CX), Y24
@@ -5089,8 +5270,172 @@ none:
 
 next:
 	ADDQ DI, SI
-	CMPQ AX, R10
+	CMPQ AX, R8
 	JB   row
+	RET
+
+// func dotFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, F16C, MMX+
+TEXT ·dotFloat16AVX512x256(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VCVTPH2PS  (CX), Y24
+	VMULPS     (DX), Y24, Y24
+	VADDPS     Y24, Y16, Y16
+	VCVTPH2PS  16(CX), Y24
+	VMULPS     32(DX), Y24, Y24
+	VADDPS     Y24, Y17, Y17
+	VCVTPH2PS  32(CX), Y24
+	VMULPS     64(DX), Y24, Y24
+	VADDPS     Y24, Y18, Y18
+	VCVTPH2PS  48(CX), Y24
+	VMULPS     96(DX), Y24, Y24
+	VADDPS     Y24, Y19, Y19
+	VCVTPH2PS  64(CX), Y24
+	VMULPS     128(DX), Y24, Y24
+	VADDPS     Y24, Y20, Y20
+	VCVTPH2PS  80(CX), Y24
+	VMULPS     160(DX), Y24, Y24
+	VADDPS     Y24, Y21, Y21
+	VCVTPH2PS  96(CX), Y24
+	VMULPS     192(DX), Y24, Y24
+	VADDPS     Y24, Y22, Y22
+	VCVTPH2PS  112(CX), Y24
+	VMULPS     224(DX), Y24, Y24
+	VADDPS     Y24, Y23, Y23
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ        BX, R9
+	MOVQ        BX, R10
+	NEGQ        R10
+	ANDQ        $0x07, R10
+	MOVL        $0x000000ff, R11
+	SHRXL       R10, R11, R11
+	KMOVW       R11, K1
+	SUBQ        $+1, R9
+	ANDQ        $+56, R9
+	LEAQ        (CX)(R9*2), R10
+	VCVTPH2PS.Z (R10), K1, Y24
+	VMOVUPS.Z   (DX)(R9*4), K1, Y25
+	VMULPS      Y25, Y24, Y24
+	CMPQ        BX, $+8
+	JBE         rest0
+	VCVTPH2PS   (CX), Y25
+	VMULPS      (DX), Y25, Y25
+	VADDPS      Y25, Y16, Y16
+	CMPQ        BX, $+16
+	JBE         rest1
+	VCVTPH2PS   16(CX), Y25
+	VMULPS      32(DX), Y25, Y25
+	VADDPS      Y25, Y17, Y17
+	CMPQ        BX, $+24
+	JBE         rest2
+	VCVTPH2PS   32(CX), Y25
+	VMULPS      64(DX), Y25, Y25
+	VADDPS      Y25, Y18, Y18
+	CMPQ        BX, $+32
+	JBE         rest3
+	VCVTPH2PS   48(CX), Y25
+	VMULPS      96(DX), Y25, Y25
+	VADDPS      Y25, Y19, Y19
+	CMPQ        BX, $+40
+	JBE         rest4
+	VCVTPH2PS   64(CX), Y25
+	VMULPS      128(DX), Y25, Y25
+	VADDPS      Y25, Y20, Y20
+	CMPQ        BX, $+48
+	JBE         rest5
+	VCVTPH2PS   80(CX), Y25
+	VMULPS      160(DX), Y25, Y25
+	VADDPS      Y25, Y21, Y21
+	CMPQ        BX, $+56
+	JBE         rest6
+	VCVTPH2PS   96(CX), Y25
+	VMULPS      192(DX), Y25, Y25
+	VADDPS      Y25, Y22, Y22
+	VADDPS      Y24, Y23, Y23
+	JMP         fold
+
+rest6:
+	VADDPS Y24, Y22, Y22
+	JMP    fold
+
+rest5:
+	VADDPS Y24, Y21, Y21
+	JMP    fold
+
+rest4:
+	VADDPS Y24, Y20, Y20
+	JMP    fold
+
+rest3:
+	VADDPS Y24, Y19, Y19
+	JMP    fold
+
+rest2:
+	VADDPS Y24, Y18, Y18
+	JMP    fold
+
+rest1:
+	VADDPS Y24, Y17, Y17
+	JMP    fold
+
+rest0:
+	VADDPS Y24, Y16, Y16
+
+fold:
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, (AX)
+	ADDQ          $+4, AX
+	ADDQ          DI, SI
+	CMPQ          AX, R8
+	JB            row
 	RET
 
 // func dotFloatInt8AVX512x256(x []float32, y []uint8, signed bool) float32
@@ -5165,10 +5510,10 @@ rest:
 	KMOVW       DI, K1
 	SUBQ        $+1, BX
 	ANDQ        $+56, BX
-	VMOVUPS.Z   (AX)(BX*4), K1, Y24
-	LEAQ        (CX)(BX*1), BX
-	VPMOVSXBD.Z (BX), K1, Y25
-	VCVTDQ2PS   Y25, Y25
+	LEAQ        (CX)(BX*1), SI
+	VPMOVSXBD.Z (SI), K1, Y24
+	VCVTDQ2PS   Y24, Y24
+	VMOVUPS.Z   (AX)(BX*4), K1, Y25
 	VMULPS      Y25, Y24, Y24
 	CMPQ        DX, $+8
 	JBE         rest0
@@ -5331,10 +5676,10 @@ rest:
 	KMOVW       DI, K1
 	SUBQ        $+1, BX
 	ANDQ        $+56, BX
-	VMOVUPS.Z   (AX)(BX*4), K1, Y24
-	LEAQ        (CX)(BX*1), BX
-	VPMOVZXBD.Z (BX), K1, Y25
-	VCVTDQ2PS   Y25, Y25
+	LEAQ        (CX)(BX*1), SI
+	VPMOVZXBD.Z (SI), K1, Y24
+	VCVTDQ2PS   Y24, Y24
+	VMOVUPS.Z   (AX)(BX*4), K1, Y25
 	VMULPS      Y25, Y24, Y24
 	CMPQ        DX, $+8
 	JBE         rest0
@@ -6334,6 +6679,344 @@ fold:
 	VMOVSS        X19, (AX)
 	VMOVSS        X16, 8(AX)
 	VMOVSS        X17, 4(AX)
+	RET
+
+// func dotNorms64AVX512x256(dst *float64, x []float32, y []float32)
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·dotNorms64AVX512x256(SB), NOSPLIT, $0-56
+	MOVQ    dst+0(FP), AX
+	MOVQ    x_base+8(FP), CX
+	MOVQ    y_base+32(FP), DX
+	MOVQ    x_len+16(FP), BX
+	MOVQ    BX, SI
+	MOVQ    BX, DI
+	NEGQ    DI
+	ANDQ    $0x07, DI
+	MOVL    $0x000000ff, R8
+	SHRXL   DI, R8, R8
+	KMOVW   R8, K1
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	VPXORD  Y24, Y24, Y24
+	VPXORD  Y25, Y25, Y25
+	VPXORD  Y26, Y26, Y26
+	VPXORD  Y27, Y27, Y27
+	VPXORD  Y28, Y28, Y28
+	VPXORD  Y29, Y29, Y29
+	VPXORD  Y30, Y30, Y30
+	VPXORD  Y31, Y31, Y31
+	VPXORD  Y0, Y0, Y0
+	VPXORD  Y1, Y1, Y1
+	VPXORD  Y2, Y2, Y2
+	VPXORD  Y3, Y3, Y3
+	VPXORD  Y4, Y4, Y4
+	VPXORD  Y5, Y5, Y5
+	VPXORD  Y6, Y6, Y6
+	VPXORD  Y7, Y7, Y7
+	CMPQ    BX, $+32
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 32 elements a turn, one to each lane.
+	VCVTPS2PD (CX), Y8
+	VCVTPS2PD (DX), Y9
+	VMULPD    Y9, Y8, Y10
+	VADDPD    Y10, Y16, Y16
+	VMULPD    Y8, Y8, Y8
+	VADDPD    Y8, Y24, Y24
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y0, Y0
+	VCVTPS2PD 16(CX), Y8
+	VCVTPS2PD 16(DX), Y9
+	VMULPD    Y9, Y8, Y10
+	VADDPD    Y10, Y17, Y17
+	VMULPD    Y8, Y8, Y8
+	VADDPD    Y8, Y25, Y25
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y1, Y1
+	VCVTPS2PD 32(CX), Y8
+	VCVTPS2PD 32(DX), Y9
+	VMULPD    Y9, Y8, Y10
+	VADDPD    Y10, Y18, Y18
+	VMULPD    Y8, Y8, Y8
+	VADDPD    Y8, Y26, Y26
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y2, Y2
+	VCVTPS2PD 48(CX), Y8
+	VCVTPS2PD 48(DX), Y9
+	VMULPD    Y9, Y8, Y10
+	VADDPD    Y10, Y19, Y19
+	VMULPD    Y8, Y8, Y8
+	VADDPD    Y8, Y27, Y27
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y3, Y3
+	VCVTPS2PD 64(CX), Y8
+	VCVTPS2PD 64(DX), Y9
+	VMULPD    Y9, Y8, Y10
+	VADDPD    Y10, Y20, Y20
+	VMULPD    Y8, Y8, Y8
+	VADDPD    Y8, Y28, Y28
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y4, Y4
+	VCVTPS2PD 80(CX), Y8
+	VCVTPS2PD 80(DX), Y9
+	VMULPD    Y9, Y8, Y10
+	VADDPD    Y10, Y21, Y21
+	VMULPD    Y8, Y8, Y8
+	VADDPD    Y8, Y29, Y29
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y5, Y5
+	VCVTPS2PD 96(CX), Y8
+	VCVTPS2PD 96(DX), Y9
+	VMULPD    Y9, Y8, Y10
+	VADDPD    Y10, Y22, Y22
+	VMULPD    Y8, Y8, Y8
+	VADDPD    Y8, Y30, Y30
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y6, Y6
+	VCVTPS2PD 112(CX), Y8
+	VCVTPS2PD 112(DX), Y9
+	VMULPD    Y9, Y8, Y10
+	VADDPD    Y10, Y23, Y23
+	VMULPD    Y8, Y8, Y8
+	VADDPD    Y8, Y31, Y31
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y7, Y7
+	ADDQ      $+128, CX
+	ADDQ      $+128, DX
+	SUBQ      $+32, BX
+	CMPQ      BX, $+32
+	JAE       loop
+
+rest:
+	// Less than 32 are left: whole groups, then what is left of one.
+	CMPQ      SI, $+8
+	JB        few
+	CMPQ      BX, $+0
+	JBE       fold
+	CMPQ      BX, $+8
+	JB        part0
+	VCVTPS2PD (CX), Y8
+	VCVTPS2PD (DX), Y9
+	VMULPD    Y9, Y8, Y10
+	VADDPD    Y10, Y16, Y16
+	VMULPD    Y8, Y8, Y8
+	VADDPD    Y8, Y24, Y24
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y0, Y0
+	VCVTPS2PD 16(CX), Y8
+	VCVTPS2PD 16(DX), Y9
+	VMULPD    Y9, Y8, Y10
+	VADDPD    Y10, Y17, Y17
+	VMULPD    Y8, Y8, Y8
+	VADDPD    Y8, Y25, Y25
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y1, Y1
+	CMPQ      BX, $+8
+	JBE       fold
+	CMPQ      BX, $+16
+	JB        part1
+	VCVTPS2PD 32(CX), Y8
+	VCVTPS2PD 32(DX), Y9
+	VMULPD    Y9, Y8, Y10
+	VADDPD    Y10, Y18, Y18
+	VMULPD    Y8, Y8, Y8
+	VADDPD    Y8, Y26, Y26
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y2, Y2
+	VCVTPS2PD 48(CX), Y8
+	VCVTPS2PD 48(DX), Y9
+	VMULPD    Y9, Y8, Y10
+	VADDPD    Y10, Y19, Y19
+	VMULPD    Y8, Y8, Y8
+	VADDPD    Y8, Y27, Y27
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y3, Y3
+	CMPQ      BX, $+16
+	JBE       fold
+	CMPQ      BX, $+24
+	JB        part2
+	VCVTPS2PD 64(CX), Y8
+	VCVTPS2PD 64(DX), Y9
+	VMULPD    Y9, Y8, Y10
+	VADDPD    Y10, Y20, Y20
+	VMULPD    Y8, Y8, Y8
+	VADDPD    Y8, Y28, Y28
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y4, Y4
+	VCVTPS2PD 80(CX), Y8
+	VCVTPS2PD 80(DX), Y9
+	VMULPD    Y9, Y8, Y10
+	VADDPD    Y10, Y21, Y21
+	VMULPD    Y8, Y8, Y8
+	VADDPD    Y8, Y29, Y29
+	VMULPD    Y9, Y9, Y9
+	VADDPD    Y9, Y5, Y5
+	CMPQ      BX, $+24
+	JBE       fold
+	JMP       part3
+
+part0:
+	VMOVUPS.Z     (CX), K1, Y8
+	VEXTRACTF32X4 $0x01, Y8, X9
+	VCVTPS2PD     X8, Y8
+	VCVTPS2PD     X9, Y9
+	VMOVUPS.Z     (DX), K1, Y10
+	VEXTRACTF32X4 $0x01, Y10, X11
+	VCVTPS2PD     X10, Y10
+	VCVTPS2PD     X11, Y11
+	VMULPD        Y10, Y8, Y12
+	VADDPD        Y12, Y16, Y16
+	VMULPD        Y8, Y8, Y8
+	VADDPD        Y8, Y24, Y24
+	VMULPD        Y10, Y10, Y10
+	VADDPD        Y10, Y0, Y0
+	VMULPD        Y11, Y9, Y8
+	VADDPD        Y8, Y17, Y17
+	VMULPD        Y9, Y9, Y9
+	VADDPD        Y9, Y25, Y25
+	VMULPD        Y11, Y11, Y11
+	VADDPD        Y11, Y1, Y1
+	JMP           fold
+
+part1:
+	VMOVUPS.Z     32(CX), K1, Y8
+	VEXTRACTF32X4 $0x01, Y8, X9
+	VCVTPS2PD     X8, Y8
+	VCVTPS2PD     X9, Y9
+	VMOVUPS.Z     32(DX), K1, Y10
+	VEXTRACTF32X4 $0x01, Y10, X11
+	VCVTPS2PD     X10, Y10
+	VCVTPS2PD     X11, Y11
+	VMULPD        Y10, Y8, Y12
+	VADDPD        Y12, Y18, Y18
+	VMULPD        Y8, Y8, Y8
+	VADDPD        Y8, Y26, Y26
+	VMULPD        Y10, Y10, Y10
+	VADDPD        Y10, Y2, Y2
+	VMULPD        Y11, Y9, Y8
+	VADDPD        Y8, Y19, Y19
+	VMULPD        Y9, Y9, Y9
+	VADDPD        Y9, Y27, Y27
+	VMULPD        Y11, Y11, Y11
+	VADDPD        Y11, Y3, Y3
+	JMP           fold
+
+part2:
+	VMOVUPS.Z     64(CX), K1, Y8
+	VEXTRACTF32X4 $0x01, Y8, X9
+	VCVTPS2PD     X8, Y8
+	VCVTPS2PD     X9, Y9
+	VMOVUPS.Z     64(DX), K1, Y10
+	VEXTRACTF32X4 $0x01, Y10, X11
+	VCVTPS2PD     X10, Y10
+	VCVTPS2PD     X11, Y11
+	VMULPD        Y10, Y8, Y12
+	VADDPD        Y12, Y20, Y20
+	VMULPD        Y8, Y8, Y8
+	VADDPD        Y8, Y28, Y28
+	VMULPD        Y10, Y10, Y10
+	VADDPD        Y10, Y4, Y4
+	VMULPD        Y11, Y9, Y8
+	VADDPD        Y8, Y21, Y21
+	VMULPD        Y9, Y9, Y9
+	VADDPD        Y9, Y29, Y29
+	VMULPD        Y11, Y11, Y11
+	VADDPD        Y11, Y5, Y5
+	JMP           fold
+
+part3:
+	VMOVUPS.Z     96(CX), K1, Y8
+	VEXTRACTF32X4 $0x01, Y8, X9
+	VCVTPS2PD     X8, Y8
+	VCVTPS2PD     X9, Y9
+	VMOVUPS.Z     96(DX), K1, Y10
+	VEXTRACTF32X4 $0x01, Y10, X11
+	VCVTPS2PD     X10, Y10
+	VCVTPS2PD     X11, Y11
+	VMULPD        Y10, Y8, Y12
+	VADDPD        Y12, Y22, Y22
+	VMULPD        Y8, Y8, Y8
+	VADDPD        Y8, Y30, Y30
+	VMULPD        Y10, Y10, Y10
+	VADDPD        Y10, Y6, Y6
+	VMULPD        Y11, Y9, Y8
+	VADDPD        Y8, Y23, Y23
+	VMULPD        Y9, Y9, Y9
+	VADDPD        Y9, Y31, Y31
+	VMULPD        Y11, Y11, Y11
+	VADDPD        Y11, Y7, Y7
+	JMP           fold
+
+few:
+	CMPQ          BX, $+0
+	JBE           fold
+	VMOVUPS.Z     (CX), K1, Y8
+	VEXTRACTF32X4 $0x01, Y8, X9
+	VCVTPS2PD     X8, Y8
+	VCVTPS2PD     X9, Y9
+	VMOVUPS.Z     (DX), K1, Y10
+	VEXTRACTF32X4 $0x01, Y10, X11
+	VCVTPS2PD     X10, Y10
+	VCVTPS2PD     X11, Y11
+	VMULPD        Y10, Y8, Y12
+	VADDPD        Y12, Y16, Y16
+	VMULPD        Y8, Y8, Y8
+	VADDPD        Y8, Y24, Y24
+	VMULPD        Y10, Y10, Y10
+	VADDPD        Y10, Y0, Y0
+	VMULPD        Y11, Y9, Y8
+	VADDPD        Y8, Y17, Y17
+	VMULPD        Y9, Y9, Y9
+	VADDPD        Y9, Y25, Y25
+	VMULPD        Y11, Y11, Y11
+	VADDPD        Y11, Y1, Y1
+
+fold:
+	VADDPD        Y20, Y16, Y16
+	VADDPD        Y21, Y17, Y17
+	VADDPD        Y22, Y18, Y18
+	VADDPD        Y23, Y19, Y19
+	VADDPD        Y18, Y16, Y16
+	VADDPD        Y19, Y17, Y17
+	VADDPD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPD        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPD        X17, X16, X16
+	VADDPD        Y28, Y24, Y24
+	VADDPD        Y29, Y25, Y25
+	VADDPD        Y30, Y26, Y26
+	VADDPD        Y31, Y27, Y27
+	VADDPD        Y26, Y24, Y24
+	VADDPD        Y27, Y25, Y25
+	VADDPD        Y25, Y24, Y24
+	VEXTRACTF32X4 $0x01, Y24, X17
+	VADDPD        X17, X24, X24
+	VMOVHLPS      X24, X24, X17
+	VADDPD        X17, X24, X24
+	VADDPD        Y4, Y0, Y0
+	VADDPD        Y5, Y1, Y1
+	VADDPD        Y6, Y2, Y2
+	VADDPD        Y7, Y3, Y3
+	VADDPD        Y2, Y0, Y0
+	VADDPD        Y3, Y1, Y1
+	VADDPD        Y1, Y0, Y0
+	VEXTRACTF32X4 $0x01, Y0, X17
+	VADDPD        X17, X0, X0
+	VMOVHLPS      X0, X0, X17
+	VADDPD        X17, X0, X0
+	VMOVSD        X16, (AX)
+	VMOVSD        X24, 8(AX)
+	VMOVSD        X0, 16(AX)
+	VZEROUPPER
 	RET
 
 // func dotRowsAVX512x256(dst []float32, rows []float32, stride int, idx []int32, x []float32)
@@ -10830,6 +11513,66 @@ end:
 	VZEROUPPER
 	RET
 
+// func hammingRowsVPOPCNTAVX512x256(dst []int64, rows []uint64, stride int, x []uint64)
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VPOPCNTDQ, BMI2
+TEXT ·hammingRowsVPOPCNTAVX512x256(SB), NOSPLIT, $0-80
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    dst_len+8(FP), CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    rows_base+24(FP), BX
+	MOVQ    stride+48(FP), SI
+	MOVQ    x_len+64(FP), DI
+	SHLQ    $0x03, SI
+	PCALIGN $0x20
+
+row:
+	MOVQ    BX, R8
+	MOVQ    DX, R9
+	MOVQ    DI, R10
+	VPXORD  Y16, Y16, Y16
+	CMPQ    R10, $+4
+	JB      rest
+	PCALIGN $0x20
+
+words:
+	VMOVDQU64 (R8), Y17
+	VPXORQ    (R9), Y17, Y17
+	VPOPCNTQ  Y17, Y17
+	VPADDQ    Y17, Y16, Y16
+	ADDQ      $+32, R8
+	ADDQ      $+32, R9
+	SUBQ      $+4, R10
+	CMPQ      R10, $+4
+	JAE       words
+
+rest:
+	CMPQ        R10, $+0
+	JBE         fold
+	MOVQ        $-1, R11
+	BZHIQ       R10, R11, R11
+	KMOVQ       R11, K1
+	VMOVDQU64.Z (R8), K1, Y17
+	VMOVDQU64.Z (R9), K1, Y18
+	VPXORQ      Y18, Y17, Y17
+	VPOPCNTQ    Y17, Y17
+	VPADDQ      Y17, Y16, Y16
+
+fold:
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0x4e, X16, X17
+	VPADDD        X17, X16, X16
+	VPSHUFD       $0xb1, X16, X17
+	VPADDD        X17, X16, X16
+	VMOVD         X16, R8
+	MOVQ          R8, (AX)
+	ADDQ          $+8, AX
+	ADDQ          SI, BX
+	SUBQ          $+1, CX
+	CMPQ          CX, $+1
+	JAE           row
+	RET
+
 // func l1DistanceAVX512x256(x []float32, y []float32) float32
 // Requires: AVX, AVX512F, AVX512VL, BMI2, CMOV
 TEXT ·l1DistanceAVX512x256(SB), NOSPLIT, $0-52
@@ -12822,6 +13565,156 @@ less2:
 less1:
 	RET
 
+// func packBfloat16AVX512x256(dst []uint16, src []float32, brain bool)
+// Requires: AVX, AVX2, AVX512F, AVX512VL
+TEXT ·packBfloat16AVX512x256(SB), NOSPLIT, $0-49
+	MOVL         $0x80000000, AX
+	VPBROADCASTD AX, Y16
+	MOVL         $0x00000001, AX
+	VPBROADCASTD AX, Y17
+	MOVL         $0x00007fff, AX
+	VPBROADCASTD AX, Y18
+	MOVL         $0x7fffffff, AX
+	VPBROADCASTD AX, Y19
+	MOVL         $0x7f800000, AX
+	VPBROADCASTD AX, Y20
+	MOVQ         src_base+24(FP), AX
+	MOVQ         dst_base+0(FP), CX
+	MOVQ         dst_len+8(FP), DX
+	CMPQ         DX, $+32
+	JB           groups
+	PCALIGN      $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS   (AX), Y21
+	VADDPS    Y16, Y21, Y21
+	VPSRLD    $0x10, Y21, Y23
+	VANDPS    Y17, Y23, Y23
+	VPADDD    Y18, Y23, Y23
+	VANDPS    Y19, Y21, Y22
+	VCMPPS    $0x11, Y20, Y22, K1
+	VMOVUPS.Z Y23, K1, Y23
+	VPADDD    Y23, Y21, Y21
+	VPSRLD    $0x10, Y21, Y21
+	VPMOVDW   Y21, (CX)
+	VMOVUPS   32(AX), Y21
+	VADDPS    Y16, Y21, Y21
+	VPSRLD    $0x10, Y21, Y23
+	VANDPS    Y17, Y23, Y23
+	VPADDD    Y18, Y23, Y23
+	VANDPS    Y19, Y21, Y22
+	VCMPPS    $0x11, Y20, Y22, K1
+	VMOVUPS.Z Y23, K1, Y23
+	VPADDD    Y23, Y21, Y21
+	VPSRLD    $0x10, Y21, Y21
+	VPMOVDW   Y21, 16(CX)
+	VMOVUPS   64(AX), Y21
+	VADDPS    Y16, Y21, Y21
+	VPSRLD    $0x10, Y21, Y23
+	VANDPS    Y17, Y23, Y23
+	VPADDD    Y18, Y23, Y23
+	VANDPS    Y19, Y21, Y22
+	VCMPPS    $0x11, Y20, Y22, K1
+	VMOVUPS.Z Y23, K1, Y23
+	VPADDD    Y23, Y21, Y21
+	VPSRLD    $0x10, Y21, Y21
+	VPMOVDW   Y21, 32(CX)
+	VMOVUPS   96(AX), Y21
+	VADDPS    Y16, Y21, Y21
+	VPSRLD    $0x10, Y21, Y23
+	VANDPS    Y17, Y23, Y23
+	VPADDD    Y18, Y23, Y23
+	VANDPS    Y19, Y21, Y22
+	VCMPPS    $0x11, Y20, Y22, K1
+	VMOVUPS.Z Y23, K1, Y23
+	VPADDD    Y23, Y21, Y21
+	VPSRLD    $0x10, Y21, Y21
+	VPMOVDW   Y21, 48(CX)
+	ADDQ      $+128, AX
+	ADDQ      $+64, CX
+	SUBQ      $+32, DX
+	CMPQ      DX, $+32
+	JAE       loop
+
+groups:
+	CMPQ DX, $+8
+	JB   below
+
+group:
+	VMOVUPS   (AX), Y21
+	VADDPS    Y16, Y21, Y21
+	VPSRLD    $0x10, Y21, Y23
+	VANDPS    Y17, Y23, Y23
+	VPADDD    Y18, Y23, Y23
+	VANDPS    Y19, Y21, Y22
+	VCMPPS    $0x11, Y20, Y22, K1
+	VMOVUPS.Z Y23, K1, Y23
+	VPADDD    Y23, Y21, Y21
+	VPSRLD    $0x10, Y21, Y21
+	VPMOVDW   Y21, (CX)
+	ADDQ      $+32, AX
+	ADDQ      $+16, CX
+	SUBQ      $+8, DX
+	CMPQ      DX, $+8
+	JAE       group
+
+below:
+	CMPQ      DX, $+4
+	JB        below4
+	VMOVUPS   (AX), X21
+	VADDPS    X16, X21, X21
+	VPSRLD    $0x10, X21, X23
+	VANDPS    X17, X23, X23
+	VPADDD    X18, X23, X23
+	VANDPS    X19, X21, X22
+	VCMPPS    $0x11, X20, X22, K1
+	VMOVUPS.Z X23, K1, X23
+	VPADDD    X23, X21, X21
+	VPSRLD    $0x10, X21, X21
+	VPMOVDW   X21, (CX)
+	ADDQ      $+16, AX
+	ADDQ      $+8, CX
+	SUBQ      $+4, DX
+
+below4:
+	CMPQ      DX, $+2
+	JB        below2
+	VMOVSD    (AX), X21
+	VADDPS    X16, X21, X21
+	VPSRLD    $0x10, X21, X23
+	VANDPS    X17, X23, X23
+	VPADDD    X18, X23, X23
+	VANDPS    X19, X21, X22
+	VCMPPS    $0x11, X20, X22, K1
+	VMOVUPS.Z X23, K1, X23
+	VPADDD    X23, X21, X21
+	VPSRLD    $0x10, X21, X21
+	VPMOVDW   X21, X21
+	VMOVD     X21, (CX)
+	ADDQ      $+8, AX
+	ADDQ      $+4, CX
+	SUBQ      $+2, DX
+
+below2:
+	CMPQ      DX, $+1
+	JB        below1
+	VMOVSS    (AX), X21
+	VADDPS    X16, X21, X21
+	VPSRLD    $0x10, X21, X16
+	VANDPS    X17, X16, X16
+	VPADDD    X18, X16, X16
+	VANDPS    X19, X21, X17
+	VCMPPS    $0x11, X20, X17, K1
+	VMOVUPS.Z X16, K1, X16
+	VPADDD    X16, X21, X21
+	VPSRLD    $0x10, X21, X21
+	VPMOVDW   X21, X21
+	VPEXTRW   $0x00, X21, (CX)
+
+below1:
+	RET
+
 // func packColumnsAVX512x256(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
 // Requires: AVX
 TEXT ·packColumnsAVX512x256(SB), NOSPLIT, $0-88
@@ -12930,6 +13823,74 @@ row1:
 	JMP    columns1
 
 end1:
+	RET
+
+// func packFloat16AVX512x256(dst []uint16, src []float32, brain bool)
+// Requires: AVX, F16C
+TEXT ·packFloat16AVX512x256(SB), NOSPLIT, $0-49
+	MOVQ    src_base+24(FP), AX
+	MOVQ    dst_base+0(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	CMPQ    DX, $+32
+	JB      groups
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VMOVUPS   (AX), Y16
+	VCVTPS2PH $0x00, Y16, (CX)
+	VMOVUPS   32(AX), Y16
+	VCVTPS2PH $0x00, Y16, 16(CX)
+	VMOVUPS   64(AX), Y16
+	VCVTPS2PH $0x00, Y16, 32(CX)
+	VMOVUPS   96(AX), Y16
+	VCVTPS2PH $0x00, Y16, 48(CX)
+	ADDQ      $+128, AX
+	ADDQ      $+64, CX
+	SUBQ      $+32, DX
+	CMPQ      DX, $+32
+	JAE       loop
+
+groups:
+	CMPQ DX, $+8
+	JB   below
+
+group:
+	VMOVUPS   (AX), Y16
+	VCVTPS2PH $0x00, Y16, (CX)
+	ADDQ      $+32, AX
+	ADDQ      $+16, CX
+	SUBQ      $+8, DX
+	CMPQ      DX, $+8
+	JAE       group
+
+below:
+	CMPQ      DX, $+4
+	JB        below4
+	VMOVUPS   (AX), X16
+	VCVTPS2PH $0x00, X16, (CX)
+	ADDQ      $+16, AX
+	ADDQ      $+8, CX
+	SUBQ      $+4, DX
+
+below4:
+	CMPQ      DX, $+2
+	JB        below2
+	VMOVSD    (AX), X16
+	VCVTPS2PH $0x00, X16, X16
+	VMOVD     X16, (CX)
+	ADDQ      $+8, AX
+	ADDQ      $+4, CX
+	SUBQ      $+2, DX
+
+below2:
+	CMPQ      DX, $+1
+	JB        below1
+	VMOVSS    (AX), X16
+	VCVTPS2PH $0x00, X16, X16
+	VPEXTRW   $0x00, X16, (CX)
+
+below1:
 	RET
 
 // func prefetchAVX512x256(p *float32, n int)
@@ -14482,6 +15443,426 @@ odd:
 	VMULPS    Y23, Y23, Y23
 	JMP       turns
 
+// func squaredDistance64AVX512x256(x []float32, y []float32) float64
+// Requires: AVX, AVX512F, AVX512VL, BMI2
+TEXT ·squaredDistance64AVX512x256(SB), NOSPLIT, $0-56
+	MOVQ    x_base+0(FP), AX
+	MOVQ    y_base+24(FP), CX
+	MOVQ    x_len+8(FP), DX
+	MOVQ    DX, BX
+	MOVQ    DX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	MOVL    $0x000000ff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	CMPQ    DX, $+32
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 32 elements a turn, one to each lane.
+	VCVTPS2PD (AX), Y24
+	VCVTPS2PD (CX), Y25
+	VSUBPD    Y25, Y24, Y24
+	VMULPD    Y24, Y24, Y24
+	VADDPD    Y24, Y16, Y16
+	VCVTPS2PD 16(AX), Y24
+	VCVTPS2PD 16(CX), Y25
+	VSUBPD    Y25, Y24, Y24
+	VMULPD    Y24, Y24, Y24
+	VADDPD    Y24, Y17, Y17
+	VCVTPS2PD 32(AX), Y24
+	VCVTPS2PD 32(CX), Y25
+	VSUBPD    Y25, Y24, Y24
+	VMULPD    Y24, Y24, Y24
+	VADDPD    Y24, Y18, Y18
+	VCVTPS2PD 48(AX), Y24
+	VCVTPS2PD 48(CX), Y25
+	VSUBPD    Y25, Y24, Y24
+	VMULPD    Y24, Y24, Y24
+	VADDPD    Y24, Y19, Y19
+	VCVTPS2PD 64(AX), Y24
+	VCVTPS2PD 64(CX), Y25
+	VSUBPD    Y25, Y24, Y24
+	VMULPD    Y24, Y24, Y24
+	VADDPD    Y24, Y20, Y20
+	VCVTPS2PD 80(AX), Y24
+	VCVTPS2PD 80(CX), Y25
+	VSUBPD    Y25, Y24, Y24
+	VMULPD    Y24, Y24, Y24
+	VADDPD    Y24, Y21, Y21
+	VCVTPS2PD 96(AX), Y24
+	VCVTPS2PD 96(CX), Y25
+	VSUBPD    Y25, Y24, Y24
+	VMULPD    Y24, Y24, Y24
+	VADDPD    Y24, Y22, Y22
+	VCVTPS2PD 112(AX), Y24
+	VCVTPS2PD 112(CX), Y25
+	VSUBPD    Y25, Y24, Y24
+	VMULPD    Y24, Y24, Y24
+	VADDPD    Y24, Y23, Y23
+	ADDQ      $+128, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, DX
+	CMPQ      DX, $+32
+	JAE       loop
+
+rest:
+	// Less than 32 are left: whole groups, then what is left of one.
+	CMPQ      BX, $+8
+	JB        few
+	CMPQ      DX, $+0
+	JBE       fold
+	CMPQ      DX, $+8
+	JB        part0
+	VCVTPS2PD (AX), Y24
+	VCVTPS2PD (CX), Y25
+	VSUBPD    Y25, Y24, Y24
+	VMULPD    Y24, Y24, Y24
+	VADDPD    Y24, Y16, Y16
+	VCVTPS2PD 16(AX), Y24
+	VCVTPS2PD 16(CX), Y25
+	VSUBPD    Y25, Y24, Y24
+	VMULPD    Y24, Y24, Y24
+	VADDPD    Y24, Y17, Y17
+	CMPQ      DX, $+8
+	JBE       fold
+	CMPQ      DX, $+16
+	JB        part1
+	VCVTPS2PD 32(AX), Y24
+	VCVTPS2PD 32(CX), Y25
+	VSUBPD    Y25, Y24, Y24
+	VMULPD    Y24, Y24, Y24
+	VADDPD    Y24, Y18, Y18
+	VCVTPS2PD 48(AX), Y24
+	VCVTPS2PD 48(CX), Y25
+	VSUBPD    Y25, Y24, Y24
+	VMULPD    Y24, Y24, Y24
+	VADDPD    Y24, Y19, Y19
+	CMPQ      DX, $+16
+	JBE       fold
+	CMPQ      DX, $+24
+	JB        part2
+	VCVTPS2PD 64(AX), Y24
+	VCVTPS2PD 64(CX), Y25
+	VSUBPD    Y25, Y24, Y24
+	VMULPD    Y24, Y24, Y24
+	VADDPD    Y24, Y20, Y20
+	VCVTPS2PD 80(AX), Y24
+	VCVTPS2PD 80(CX), Y25
+	VSUBPD    Y25, Y24, Y24
+	VMULPD    Y24, Y24, Y24
+	VADDPD    Y24, Y21, Y21
+	CMPQ      DX, $+24
+	JBE       fold
+	JMP       part3
+
+part0:
+	VMOVUPS.Z     (AX), K1, Y24
+	VEXTRACTF32X4 $0x01, Y24, X25
+	VCVTPS2PD     X24, Y24
+	VCVTPS2PD     X25, Y25
+	VMOVUPS.Z     (CX), K1, Y26
+	VEXTRACTF32X4 $0x01, Y26, X27
+	VCVTPS2PD     X26, Y26
+	VCVTPS2PD     X27, Y27
+	VSUBPD        Y26, Y24, Y24
+	VMULPD        Y24, Y24, Y24
+	VADDPD        Y24, Y16, Y16
+	VSUBPD        Y27, Y25, Y25
+	VMULPD        Y25, Y25, Y25
+	VADDPD        Y25, Y17, Y17
+	JMP           fold
+
+part1:
+	VMOVUPS.Z     32(AX), K1, Y24
+	VEXTRACTF32X4 $0x01, Y24, X25
+	VCVTPS2PD     X24, Y24
+	VCVTPS2PD     X25, Y25
+	VMOVUPS.Z     32(CX), K1, Y26
+	VEXTRACTF32X4 $0x01, Y26, X27
+	VCVTPS2PD     X26, Y26
+	VCVTPS2PD     X27, Y27
+	VSUBPD        Y26, Y24, Y24
+	VMULPD        Y24, Y24, Y24
+	VADDPD        Y24, Y18, Y18
+	VSUBPD        Y27, Y25, Y25
+	VMULPD        Y25, Y25, Y25
+	VADDPD        Y25, Y19, Y19
+	JMP           fold
+
+part2:
+	VMOVUPS.Z     64(AX), K1, Y24
+	VEXTRACTF32X4 $0x01, Y24, X25
+	VCVTPS2PD     X24, Y24
+	VCVTPS2PD     X25, Y25
+	VMOVUPS.Z     64(CX), K1, Y26
+	VEXTRACTF32X4 $0x01, Y26, X27
+	VCVTPS2PD     X26, Y26
+	VCVTPS2PD     X27, Y27
+	VSUBPD        Y26, Y24, Y24
+	VMULPD        Y24, Y24, Y24
+	VADDPD        Y24, Y20, Y20
+	VSUBPD        Y27, Y25, Y25
+	VMULPD        Y25, Y25, Y25
+	VADDPD        Y25, Y21, Y21
+	JMP           fold
+
+part3:
+	VMOVUPS.Z     96(AX), K1, Y24
+	VEXTRACTF32X4 $0x01, Y24, X25
+	VCVTPS2PD     X24, Y24
+	VCVTPS2PD     X25, Y25
+	VMOVUPS.Z     96(CX), K1, Y26
+	VEXTRACTF32X4 $0x01, Y26, X27
+	VCVTPS2PD     X26, Y26
+	VCVTPS2PD     X27, Y27
+	VSUBPD        Y26, Y24, Y24
+	VMULPD        Y24, Y24, Y24
+	VADDPD        Y24, Y22, Y22
+	VSUBPD        Y27, Y25, Y25
+	VMULPD        Y25, Y25, Y25
+	VADDPD        Y25, Y23, Y23
+	JMP           fold
+
+few:
+	CMPQ          DX, $+0
+	JBE           fold
+	VMOVUPS.Z     (AX), K1, Y24
+	VEXTRACTF32X4 $0x01, Y24, X25
+	VCVTPS2PD     X24, Y24
+	VCVTPS2PD     X25, Y25
+	VMOVUPS.Z     (CX), K1, Y26
+	VEXTRACTF32X4 $0x01, Y26, X27
+	VCVTPS2PD     X26, Y26
+	VCVTPS2PD     X27, Y27
+	VSUBPD        Y26, Y24, Y24
+	VMULPD        Y24, Y24, Y24
+	VADDPD        Y24, Y16, Y16
+	VSUBPD        Y27, Y25, Y25
+	VMULPD        Y25, Y25, Y25
+	VADDPD        Y25, Y17, Y17
+
+fold:
+	VADDPD        Y20, Y16, Y16
+	VADDPD        Y21, Y17, Y17
+	VADDPD        Y22, Y18, Y18
+	VADDPD        Y23, Y19, Y19
+	VADDPD        Y18, Y16, Y16
+	VADDPD        Y19, Y17, Y17
+	VADDPD        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPD        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPD        X17, X16, X16
+	VMOVSD        X16, ret+48(FP)
+	RET
+
+// func squaredDistanceBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·squaredDistanceBfloat16AVX512x256(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VPMOVZXWD  (CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VSUBPS     (DX), Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y16, Y16
+	VPMOVZXWD  16(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VSUBPS     32(DX), Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y17, Y17
+	VPMOVZXWD  32(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VSUBPS     64(DX), Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y18, Y18
+	VPMOVZXWD  48(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VSUBPS     96(DX), Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y19, Y19
+	VPMOVZXWD  64(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VSUBPS     128(DX), Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y20, Y20
+	VPMOVZXWD  80(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VSUBPS     160(DX), Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y21, Y21
+	VPMOVZXWD  96(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VSUBPS     192(DX), Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y22, Y22
+	VPMOVZXWD  112(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VSUBPS     224(DX), Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y23, Y23
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ        BX, R9
+	MOVQ        BX, R10
+	NEGQ        R10
+	ANDQ        $0x07, R10
+	MOVL        $0x000000ff, R11
+	SHRXL       R10, R11, R11
+	KMOVW       R11, K1
+	SUBQ        $+1, R9
+	ANDQ        $+56, R9
+	LEAQ        (CX)(R9*2), R10
+	VPMOVZXWD.Z (R10), K1, Y24
+	VPSLLD      $0x10, Y24, Y24
+	VMOVUPS.Z   (DX)(R9*4), K1, Y25
+	VSUBPS      Y25, Y24, Y24
+	VMULPS      Y24, Y24, Y24
+	CMPQ        BX, $+8
+	JBE         rest0
+	VPMOVZXWD   (CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VSUBPS      (DX), Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y16, Y16
+	CMPQ        BX, $+16
+	JBE         rest1
+	VPMOVZXWD   16(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VSUBPS      32(DX), Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y17, Y17
+	CMPQ        BX, $+24
+	JBE         rest2
+	VPMOVZXWD   32(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VSUBPS      64(DX), Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y18, Y18
+	CMPQ        BX, $+32
+	JBE         rest3
+	VPMOVZXWD   48(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VSUBPS      96(DX), Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y19, Y19
+	CMPQ        BX, $+40
+	JBE         rest4
+	VPMOVZXWD   64(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VSUBPS      128(DX), Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y20, Y20
+	CMPQ        BX, $+48
+	JBE         rest5
+	VPMOVZXWD   80(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VSUBPS      160(DX), Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y21, Y21
+	CMPQ        BX, $+56
+	JBE         rest6
+	VPMOVZXWD   96(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VSUBPS      192(DX), Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y22, Y22
+	VADDPS      Y24, Y23, Y23
+	JMP         fold
+
+rest6:
+	VADDPS Y24, Y22, Y22
+	JMP    fold
+
+rest5:
+	VADDPS Y24, Y21, Y21
+	JMP    fold
+
+rest4:
+	VADDPS Y24, Y20, Y20
+	JMP    fold
+
+rest3:
+	VADDPS Y24, Y19, Y19
+	JMP    fold
+
+rest2:
+	VADDPS Y24, Y18, Y18
+	JMP    fold
+
+rest1:
+	VADDPS Y24, Y17, Y17
+	JMP    fold
+
+rest0:
+	VADDPS Y24, Y16, Y16
+
+fold:
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, (AX)
+	ADDQ          $+4, AX
+	ADDQ          DI, SI
+	CMPQ          AX, R8
+	JB            row
+	RET
+
 // func squaredDistanceEachRowAVX512x256(dst []float32, rows []float32, stride int, x []float32)
 // Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
 TEXT ·squaredDistanceEachRowAVX512x256(SB), NOSPLIT, $0-80
@@ -14489,16 +15870,14 @@ TEXT ·squaredDistanceEachRowAVX512x256(SB), NOSPLIT, $0-80
 	VPXORD Y25, Y25, Y25
 	MOVQ   rows_base+24(FP), SI
 	MOVQ   stride+48(FP), DI
-	MOVQ   x_base+56(FP), R8
-	MOVQ   x_len+64(FP), R9
 	MOVQ   dst_len+8(FP), CX
-	LEAQ   (AX)(CX*4), R10
+	LEAQ   (AX)(CX*4), R8
 	SHLQ   $0x02, DI
 
 row:
 	MOVQ       SI, CX
-	MOVQ       R8, DX
-	MOVQ       R9, BX
+	MOVQ       x_base+56(FP), DX
+	MOVQ       x_len+64(FP), BX
 	VMOVUPS    (CX), Y16
 	VSUBPS     (DX), Y16, Y16
 	VMULPS     Y16, Y16, Y16
@@ -14583,12 +15962,12 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMPQ          BX, $+0
 	JBE           none
-	MOVQ          BX, R11
-	NEGQ          R11
-	ANDQ          $0x07, R11
-	MOVL          $0x000000ff, R12
-	SHRXL         R11, R12, R12
-	KMOVW         R12, K1
+	MOVQ          BX, R9
+	NEGQ          R9
+	ANDQ          $0x07, R9
+	MOVL          $0x000000ff, R10
+	SHRXL         R9, R10, R10
+	KMOVW         R10, K1
 	CMPQ          BX, $+8
 	JBE           rest0
 	VMOVUPS       (CX), Y24
@@ -14833,8 +16212,188 @@ none:
 
 next:
 	ADDQ DI, SI
-	CMPQ AX, R10
+	CMPQ AX, R8
 	JB   row
+	RET
+
+// func squaredDistanceFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, F16C, MMX+
+TEXT ·squaredDistanceFloat16AVX512x256(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VCVTPH2PS  (CX), Y24
+	VSUBPS     (DX), Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y16, Y16
+	VCVTPH2PS  16(CX), Y24
+	VSUBPS     32(DX), Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y17, Y17
+	VCVTPH2PS  32(CX), Y24
+	VSUBPS     64(DX), Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y18, Y18
+	VCVTPH2PS  48(CX), Y24
+	VSUBPS     96(DX), Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y19, Y19
+	VCVTPH2PS  64(CX), Y24
+	VSUBPS     128(DX), Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y20, Y20
+	VCVTPH2PS  80(CX), Y24
+	VSUBPS     160(DX), Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y21, Y21
+	VCVTPH2PS  96(CX), Y24
+	VSUBPS     192(DX), Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y22, Y22
+	VCVTPH2PS  112(CX), Y24
+	VSUBPS     224(DX), Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y23, Y23
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ        BX, R9
+	MOVQ        BX, R10
+	NEGQ        R10
+	ANDQ        $0x07, R10
+	MOVL        $0x000000ff, R11
+	SHRXL       R10, R11, R11
+	KMOVW       R11, K1
+	SUBQ        $+1, R9
+	ANDQ        $+56, R9
+	LEAQ        (CX)(R9*2), R10
+	VCVTPH2PS.Z (R10), K1, Y24
+	VMOVUPS.Z   (DX)(R9*4), K1, Y25
+	VSUBPS      Y25, Y24, Y24
+	VMULPS      Y24, Y24, Y24
+	CMPQ        BX, $+8
+	JBE         rest0
+	VCVTPH2PS   (CX), Y25
+	VSUBPS      (DX), Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y16, Y16
+	CMPQ        BX, $+16
+	JBE         rest1
+	VCVTPH2PS   16(CX), Y25
+	VSUBPS      32(DX), Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y17, Y17
+	CMPQ        BX, $+24
+	JBE         rest2
+	VCVTPH2PS   32(CX), Y25
+	VSUBPS      64(DX), Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y18, Y18
+	CMPQ        BX, $+32
+	JBE         rest3
+	VCVTPH2PS   48(CX), Y25
+	VSUBPS      96(DX), Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y19, Y19
+	CMPQ        BX, $+40
+	JBE         rest4
+	VCVTPH2PS   64(CX), Y25
+	VSUBPS      128(DX), Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y20, Y20
+	CMPQ        BX, $+48
+	JBE         rest5
+	VCVTPH2PS   80(CX), Y25
+	VSUBPS      160(DX), Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y21, Y21
+	CMPQ        BX, $+56
+	JBE         rest6
+	VCVTPH2PS   96(CX), Y25
+	VSUBPS      192(DX), Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y22, Y22
+	VADDPS      Y24, Y23, Y23
+	JMP         fold
+
+rest6:
+	VADDPS Y24, Y22, Y22
+	JMP    fold
+
+rest5:
+	VADDPS Y24, Y21, Y21
+	JMP    fold
+
+rest4:
+	VADDPS Y24, Y20, Y20
+	JMP    fold
+
+rest3:
+	VADDPS Y24, Y19, Y19
+	JMP    fold
+
+rest2:
+	VADDPS Y24, Y18, Y18
+	JMP    fold
+
+rest1:
+	VADDPS Y24, Y17, Y17
+	JMP    fold
+
+rest0:
+	VADDPS Y24, Y16, Y16
+
+fold:
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, (AX)
+	ADDQ          $+4, AX
+	ADDQ          DI, SI
+	CMPQ          AX, R8
+	JB            row
 	RET
 
 // func squaredDistanceInt8VNNIAVX512x256(x []uint8, y []uint8, signed bool) int64
@@ -17441,6 +19000,348 @@ odd:
 	VMULPS    Y23, Y23, Y23
 	JMP       turns
 
+// func sumSquaresBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·sumSquaresBfloat16AVX512x256(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VPMOVZXWD  (CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y16, Y16
+	VPMOVZXWD  16(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y17, Y17
+	VPMOVZXWD  32(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y18, Y18
+	VPMOVZXWD  48(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y19, Y19
+	VPMOVZXWD  64(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y20, Y20
+	VPMOVZXWD  80(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y21, Y21
+	VPMOVZXWD  96(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y22, Y22
+	VPMOVZXWD  112(CX), Y24
+	VPSLLD     $0x10, Y24, Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y23, Y23
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ        BX, DX
+	MOVQ        BX, R9
+	NEGQ        R9
+	ANDQ        $0x07, R9
+	MOVL        $0x000000ff, R10
+	SHRXL       R9, R10, R10
+	KMOVW       R10, K1
+	SUBQ        $+1, DX
+	ANDQ        $+56, DX
+	LEAQ        (CX)(DX*2), DX
+	VPMOVZXWD.Z (DX), K1, Y24
+	VPSLLD      $0x10, Y24, Y24
+	VMULPS      Y24, Y24, Y24
+	CMPQ        BX, $+8
+	JBE         rest0
+	VPMOVZXWD   (CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y16, Y16
+	CMPQ        BX, $+16
+	JBE         rest1
+	VPMOVZXWD   16(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y17, Y17
+	CMPQ        BX, $+24
+	JBE         rest2
+	VPMOVZXWD   32(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y18, Y18
+	CMPQ        BX, $+32
+	JBE         rest3
+	VPMOVZXWD   48(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y19, Y19
+	CMPQ        BX, $+40
+	JBE         rest4
+	VPMOVZXWD   64(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y20, Y20
+	CMPQ        BX, $+48
+	JBE         rest5
+	VPMOVZXWD   80(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y21, Y21
+	CMPQ        BX, $+56
+	JBE         rest6
+	VPMOVZXWD   96(CX), Y25
+	VPSLLD      $0x10, Y25, Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y22, Y22
+	VADDPS      Y24, Y23, Y23
+	JMP         fold
+
+rest6:
+	VADDPS Y24, Y22, Y22
+	JMP    fold
+
+rest5:
+	VADDPS Y24, Y21, Y21
+	JMP    fold
+
+rest4:
+	VADDPS Y24, Y20, Y20
+	JMP    fold
+
+rest3:
+	VADDPS Y24, Y19, Y19
+	JMP    fold
+
+rest2:
+	VADDPS Y24, Y18, Y18
+	JMP    fold
+
+rest1:
+	VADDPS Y24, Y17, Y17
+	JMP    fold
+
+rest0:
+	VADDPS Y24, Y16, Y16
+
+fold:
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, (AX)
+	ADDQ          $+4, AX
+	ADDQ          DI, SI
+	CMPQ          AX, R8
+	JB            row
+	RET
+
+// func sumSquaresFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, F16C, MMX+
+TEXT ·sumSquaresFloat16AVX512x256(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VCVTPH2PS  (CX), Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y16, Y16
+	VCVTPH2PS  16(CX), Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y17, Y17
+	VCVTPH2PS  32(CX), Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y18, Y18
+	VCVTPH2PS  48(CX), Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y19, Y19
+	VCVTPH2PS  64(CX), Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y20, Y20
+	VCVTPH2PS  80(CX), Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y21, Y21
+	VCVTPH2PS  96(CX), Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y22, Y22
+	VCVTPH2PS  112(CX), Y24
+	VMULPS     Y24, Y24, Y24
+	VADDPS     Y24, Y23, Y23
+	PREFETCHT0 4096(CX)
+	PREFETCHT0 4160(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ        BX, DX
+	MOVQ        BX, R9
+	NEGQ        R9
+	ANDQ        $0x07, R9
+	MOVL        $0x000000ff, R10
+	SHRXL       R9, R10, R10
+	KMOVW       R10, K1
+	SUBQ        $+1, DX
+	ANDQ        $+56, DX
+	LEAQ        (CX)(DX*2), DX
+	VCVTPH2PS.Z (DX), K1, Y24
+	VMULPS      Y24, Y24, Y24
+	CMPQ        BX, $+8
+	JBE         rest0
+	VCVTPH2PS   (CX), Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y16, Y16
+	CMPQ        BX, $+16
+	JBE         rest1
+	VCVTPH2PS   16(CX), Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y17, Y17
+	CMPQ        BX, $+24
+	JBE         rest2
+	VCVTPH2PS   32(CX), Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y18, Y18
+	CMPQ        BX, $+32
+	JBE         rest3
+	VCVTPH2PS   48(CX), Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y19, Y19
+	CMPQ        BX, $+40
+	JBE         rest4
+	VCVTPH2PS   64(CX), Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y20, Y20
+	CMPQ        BX, $+48
+	JBE         rest5
+	VCVTPH2PS   80(CX), Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y21, Y21
+	CMPQ        BX, $+56
+	JBE         rest6
+	VCVTPH2PS   96(CX), Y25
+	VMULPS      Y25, Y25, Y25
+	VADDPS      Y25, Y22, Y22
+	VADDPS      Y24, Y23, Y23
+	JMP         fold
+
+rest6:
+	VADDPS Y24, Y22, Y22
+	JMP    fold
+
+rest5:
+	VADDPS Y24, Y21, Y21
+	JMP    fold
+
+rest4:
+	VADDPS Y24, Y20, Y20
+	JMP    fold
+
+rest3:
+	VADDPS Y24, Y19, Y19
+	JMP    fold
+
+rest2:
+	VADDPS Y24, Y18, Y18
+	JMP    fold
+
+rest1:
+	VADDPS Y24, Y17, Y17
+	JMP    fold
+
+rest0:
+	VADDPS Y24, Y16, Y16
+
+fold:
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VMOVSS        X16, (AX)
+	ADDQ          $+4, AX
+	ADDQ          DI, SI
+	CMPQ          AX, R8
+	JB            row
+	RET
+
 // func unpackAVX512x256(dst []float32, src []byte, hi float32, lo float32)
 // Requires: AVX, AVX2
 TEXT ·unpackAVX512x256(SB), NOSPLIT, $0-56
@@ -17537,6 +19438,83 @@ below2:
 	VMULPS    X16, X18, X18
 	VADDPS    X17, X18, X18
 	VMOVSS    X18, (AX)
+
+below1:
+	RET
+
+// func unpackBfloat16AVX512x256(dst []float32, src []uint16, brain bool)
+// Requires: AVX, AVX2
+TEXT ·unpackBfloat16AVX512x256(SB), NOSPLIT, $0-49
+	MOVQ    src_base+24(FP), AX
+	MOVQ    dst_base+0(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	CMPQ    DX, $+32
+	JB      groups
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VPMOVZXWD (AX), Y16
+	VPSLLD    $0x10, Y16, Y16
+	VMOVUPS   Y16, (CX)
+	VPMOVZXWD 16(AX), Y16
+	VPSLLD    $0x10, Y16, Y16
+	VMOVUPS   Y16, 32(CX)
+	VPMOVZXWD 32(AX), Y16
+	VPSLLD    $0x10, Y16, Y16
+	VMOVUPS   Y16, 64(CX)
+	VPMOVZXWD 48(AX), Y16
+	VPSLLD    $0x10, Y16, Y16
+	VMOVUPS   Y16, 96(CX)
+	ADDQ      $+64, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, DX
+	CMPQ      DX, $+32
+	JAE       loop
+
+groups:
+	CMPQ DX, $+8
+	JB   below
+
+group:
+	VPMOVZXWD (AX), Y16
+	VPSLLD    $0x10, Y16, Y16
+	VMOVUPS   Y16, (CX)
+	ADDQ      $+16, AX
+	ADDQ      $+32, CX
+	SUBQ      $+8, DX
+	CMPQ      DX, $+8
+	JAE       group
+
+below:
+	CMPQ      DX, $+4
+	JB        below4
+	VPMOVZXWD (AX), X16
+	VPSLLD    $0x10, X16, X16
+	VMOVUPS   X16, (CX)
+	ADDQ      $+8, AX
+	ADDQ      $+16, CX
+	SUBQ      $+4, DX
+
+below4:
+	CMPQ      DX, $+2
+	JB        below2
+	VMOVD     (AX), X16
+	VPMOVZXWD X16, X16
+	VPSLLD    $0x10, X16, X16
+	VMOVSD    X16, (CX)
+	ADDQ      $+4, AX
+	ADDQ      $+8, CX
+	SUBQ      $+2, DX
+
+below2:
+	CMPQ      DX, $+1
+	JB        below1
+	MOVWLZX   (AX), AX
+	VMOVD     AX, X16
+	VPMOVZXWD X16, X16
+	VPSLLD    $0x10, X16, X16
+	VMOVSS    X16, (CX)
 
 below1:
 	RET
@@ -17979,4 +19957,73 @@ fold:
 	VMOVSHDUP     X18, X16
 	VADDSS        X16, X18, X18
 	VMOVSS        X18, ret+80(FP)
+	RET
+
+// func unpackFloat16AVX512x256(dst []float32, src []uint16, brain bool)
+// Requires: AVX, F16C
+TEXT ·unpackFloat16AVX512x256(SB), NOSPLIT, $0-49
+	MOVQ    src_base+24(FP), AX
+	MOVQ    dst_base+0(FP), CX
+	MOVQ    dst_len+8(FP), DX
+	CMPQ    DX, $+32
+	JB      groups
+	PCALIGN $0x20
+
+loop:
+	// Four groups a turn.
+	VCVTPH2PS (AX), Y16
+	VMOVUPS   Y16, (CX)
+	VCVTPH2PS 16(AX), Y16
+	VMOVUPS   Y16, 32(CX)
+	VCVTPH2PS 32(AX), Y16
+	VMOVUPS   Y16, 64(CX)
+	VCVTPH2PS 48(AX), Y16
+	VMOVUPS   Y16, 96(CX)
+	ADDQ      $+64, AX
+	ADDQ      $+128, CX
+	SUBQ      $+32, DX
+	CMPQ      DX, $+32
+	JAE       loop
+
+groups:
+	CMPQ DX, $+8
+	JB   below
+
+group:
+	VCVTPH2PS (AX), Y16
+	VMOVUPS   Y16, (CX)
+	ADDQ      $+16, AX
+	ADDQ      $+32, CX
+	SUBQ      $+8, DX
+	CMPQ      DX, $+8
+	JAE       group
+
+below:
+	CMPQ      DX, $+4
+	JB        below4
+	VCVTPH2PS (AX), X16
+	VMOVUPS   X16, (CX)
+	ADDQ      $+8, AX
+	ADDQ      $+16, CX
+	SUBQ      $+4, DX
+
+below4:
+	CMPQ      DX, $+2
+	JB        below2
+	VMOVD     (AX), X16
+	VCVTPH2PS X16, X16
+	VMOVSD    X16, (CX)
+	ADDQ      $+4, AX
+	ADDQ      $+8, CX
+	SUBQ      $+2, DX
+
+below2:
+	CMPQ      DX, $+1
+	JB        below1
+	MOVWLZX   (AX), AX
+	VMOVD     AX, X16
+	VCVTPH2PS X16, X16
+	VMOVSS    X16, (CX)
+
+below1:
 	RET

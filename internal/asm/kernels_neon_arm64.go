@@ -74,10 +74,20 @@ func dotNEON(x []float32, y []float32) float32
 //go:noescape
 func dot64NEON(x []float32, y []float32) float64
 
+// dotBfloat16NEON works like dotHalvesGeneric.
+//
+//go:noescape
+func dotBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 // dotEachRowNEON works like dotEachRowGeneric.
 //
 //go:noescape
 func dotEachRowNEON(dst []float32, rows []float32, stride int, x []float32)
+
+// dotFloat16NEON works like dotHalvesGeneric.
+//
+//go:noescape
+func dotFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
 
 // dotFloatInt8NEON works like dotFloatBytesGeneric.
 //
@@ -98,6 +108,11 @@ func dotInt8NEON(x []uint8, y []uint8, signed bool) int64
 //
 //go:noescape
 func dotNormsNEON(dst *float32, x []float32, y []float32)
+
+// dotNorms64NEON works like dotNorms64Generic.
+//
+//go:noescape
+func dotNorms64NEON(dst *float64, x []float32, y []float32)
 
 // dotRowsNEON works like dotRowsGeneric.
 //
@@ -159,6 +174,11 @@ func gemmNEON(c []float32, stride int, a []float32, aRow int, aStep int, b []flo
 //go:noescape
 func gerNEON(alpha float32, x []float32, y []float32, a []float32, stride int, size int)
 
+// hammingRowsNEON works like hammingRowsGeneric.
+//
+//go:noescape
+func hammingRowsNEON(dst []int64, rows []uint64, stride int, x []uint64)
+
 // l1DistanceNEON works like l1DistanceGeneric.
 //
 //go:noescape
@@ -194,10 +214,20 @@ func normNEON(x []float32) float32
 //go:noescape
 func packNEON(dst []float32, width int, step int, c float32, x []float32)
 
+// packBfloat16NEON works like packHalvesGeneric.
+//
+//go:noescape
+func packBfloat16NEON(dst []uint16, src []float32, brain bool)
+
 // packColumnsNEON works like packColumnsGeneric.
 //
 //go:noescape
 func packColumnsNEON(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
+
+// packFloat16NEON works like packHalvesGeneric.
+//
+//go:noescape
+func packFloat16NEON(dst []uint16, src []float32, brain bool)
 
 // prefetchNEON works like prefetchGeneric.
 //
@@ -229,10 +259,25 @@ func sigmoidNEON(dst []float64, x []float64, table *float64)
 //go:noescape
 func squaredDistanceNEON(x []float32, y []float32) float32
 
+// squaredDistance64NEON works like squaredDistance64Generic.
+//
+//go:noescape
+func squaredDistance64NEON(x []float32, y []float32) float64
+
+// squaredDistanceBfloat16NEON works like squaredDistanceHalvesGeneric.
+//
+//go:noescape
+func squaredDistanceBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 // squaredDistanceEachRowNEON works like squaredDistanceEachRowGeneric.
 //
 //go:noescape
 func squaredDistanceEachRowNEON(dst []float32, rows []float32, stride int, x []float32)
+
+// squaredDistanceFloat16NEON works like squaredDistanceHalvesGeneric.
+//
+//go:noescape
+func squaredDistanceFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
 
 // squaredDistanceInt8NEON works like squaredDistanceBytesGeneric.
 //
@@ -279,12 +324,32 @@ func sumAbsNEON(x []float32) float32
 //go:noescape
 func sumSquaresNEON(x []float32) float32
 
+// sumSquaresBfloat16NEON works like sumSquaresHalvesGeneric.
+//
+//go:noescape
+func sumSquaresBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
+// sumSquaresFloat16NEON works like sumSquaresHalvesGeneric.
+//
+//go:noescape
+func sumSquaresFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 // unpackNEON works like unpackGeneric.
 //
 //go:noescape
 func unpackNEON(dst []float32, src []byte, hi float32, lo float32)
 
+// unpackBfloat16NEON works like unpackHalvesGeneric.
+//
+//go:noescape
+func unpackBfloat16NEON(dst []float32, src []uint16, brain bool)
+
 // unpackDotNEON works like unpackDotGeneric.
 //
 //go:noescape
 func unpackDotNEON(dst []float32, src []byte, hi float32, lo float32, w []float32) float32
+
+// unpackFloat16NEON works like unpackHalvesGeneric.
+//
+//go:noescape
+func unpackFloat16NEON(dst []float32, src []uint16, brain bool)

@@ -3380,26 +3380,26 @@ TEXT ·cosineEachRowNEON(SB), NOSPLIT, $256-84
 	FMOVS xx+80(FP), F0
 	MOVD  rows_base+24(FP), R6
 	MOVD  stride+48(FP), R7
-	MOVD  x_base+56(FP), R8
-	MOVD  x_len+64(FP), R9
 	MOVD  dst_len+8(FP), R1
-	ADD   R1<<2, R0, R10
+	ADD   R1<<2, R0, R8
 	LSL   $0x00000002, R7, R7
 
 row:
 	MOVD  R6, R1
-	MOVD  R8, R2
-	MOVD  R9, R3
-	SUB   $0x00000001, R3, R11
-	AND   $0x00000007, R11, R11
-	ADD   $0x00000001, R11, R11
-	MOVD  $bytes<>+0(SB), R12
-	SUB   R11<<2, R12, R12
-	FMOVQ 48(R12), F7
-	FMOVQ 32(R12), F8
-	MOVD  R2, R12
-	MOVD  R1, R13
-	MOVD  R3, R14
+	MOVD  x_base+56(FP), R2
+	MOVD  R2, R2
+	MOVD  x_len+64(FP), R3
+	MOVD  R3, R3
+	SUB   $0x00000001, R3, R9
+	AND   $0x00000007, R9, R9
+	ADD   $0x00000001, R9, R9
+	MOVD  $bytes<>+0(SB), R10
+	SUB   R9<<2, R10, R10
+	FMOVQ 48(R10), F7
+	FMOVQ 32(R10), F8
+	MOVD  R2, R10
+	MOVD  R1, R11
+	MOVD  R3, R12
 	VMOVI $0x00, V1.B16
 	VMOVI $0x00, V2.B16
 	FLDPQ (R2), (F4, F3)
@@ -3428,15 +3428,15 @@ row:
 	WORD  $0x6e36dc34           // VFMUL V22.S4, V1.S4, V20.S4
 	WORD  $0x6e35deb5           // VFMUL V21.S4, V21.S4, V21.S4
 	WORD  $0x6e36ded6           // VFMUL V22.S4, V22.S4, V22.S4
-	ADD   $0x00000100, R12, R12
-	ADD   $0x00000100, R13, R13
-	SUB   $0x00000040, R14, R14
-	CMP   $0x00000040, R14
+	ADD   $0x00000100, R10, R10
+	ADD   $0x00000100, R11, R11
+	SUB   $0x00000040, R12, R12
+	CMP   $0x00000040, R12
 	BLO   pass0rest
 
 pass0blocks:
-	FLDPQ (R12), (F1, F2)
-	FLDPQ (R13), (F3, F4)
+	FLDPQ (R10), (F1, F2)
+	FLDPQ (R11), (F3, F4)
 	WORD  $0x6e23dc21           // VFMUL V3.S4, V1.S4, V1.S4
 	WORD  $0x6e24dc42           // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x4e21d4a5           // VFADD V1.S4, V5.S4, V5.S4
@@ -3445,8 +3445,8 @@ pass0blocks:
 	WORD  $0x6e24dc84           // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x4e23d529           // VFADD V3.S4, V9.S4, V9.S4
 	WORD  $0x4e24d54a           // VFADD V4.S4, V10.S4, V10.S4
-	FLDPQ 64(R12), (F1, F2)
-	FLDPQ 64(R13), (F3, F4)
+	FLDPQ 64(R10), (F1, F2)
+	FLDPQ 64(R11), (F3, F4)
 	WORD  $0x6e23dc21           // VFMUL V3.S4, V1.S4, V1.S4
 	WORD  $0x6e24dc42           // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x4e21d56b           // VFADD V1.S4, V11.S4, V11.S4
@@ -3455,8 +3455,8 @@ pass0blocks:
 	WORD  $0x6e24dc84           // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x4e23d5ad           // VFADD V3.S4, V13.S4, V13.S4
 	WORD  $0x4e24d5ce           // VFADD V4.S4, V14.S4, V14.S4
-	FLDPQ 128(R12), (F1, F2)
-	FLDPQ 128(R13), (F3, F4)
+	FLDPQ 128(R10), (F1, F2)
+	FLDPQ 128(R11), (F3, F4)
 	WORD  $0x6e23dc21           // VFMUL V3.S4, V1.S4, V1.S4
 	WORD  $0x6e24dc42           // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x4e21d5ef           // VFADD V1.S4, V15.S4, V15.S4
@@ -3465,8 +3465,8 @@ pass0blocks:
 	WORD  $0x6e24dc84           // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x4e23d631           // VFADD V3.S4, V17.S4, V17.S4
 	WORD  $0x4e24d652           // VFADD V4.S4, V18.S4, V18.S4
-	FLDPQ 192(R12), (F1, F2)
-	FLDPQ 192(R13), (F3, F4)
+	FLDPQ 192(R10), (F1, F2)
+	FLDPQ 192(R11), (F3, F4)
 	WORD  $0x6e23dc21           // VFMUL V3.S4, V1.S4, V1.S4
 	WORD  $0x6e24dc42           // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x4e21d673           // VFADD V1.S4, V19.S4, V19.S4
@@ -3475,23 +3475,23 @@ pass0blocks:
 	WORD  $0x6e24dc84           // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x4e23d6b5           // VFADD V3.S4, V21.S4, V21.S4
 	WORD  $0x4e24d6d6           // VFADD V4.S4, V22.S4, V22.S4
-	PRFM  4096(R13), PLDL1KEEP
-	PRFM  4160(R13), PLDL1KEEP
-	PRFM  4224(R13), PLDL1KEEP
-	PRFM  4288(R13), PLDL1KEEP
-	ADD   $0x00000100, R12, R12
-	ADD   $0x00000100, R13, R13
-	SUB   $0x00000040, R14, R14
-	CMP   $0x00000040, R14
+	PRFM  4096(R11), PLDL1KEEP
+	PRFM  4160(R11), PLDL1KEEP
+	PRFM  4224(R11), PLDL1KEEP
+	PRFM  4288(R11), PLDL1KEEP
+	ADD   $0x00000100, R10, R10
+	ADD   $0x00000100, R11, R11
+	SUB   $0x00000040, R12, R12
+	CMP   $0x00000040, R12
 	BHS   pass0blocks
 
 pass0rest:
-	CMP   $0x00000000, R14
+	CMP   $0x00000000, R12
 	BLS   pass0end
-	CMP   $0x00000008, R14
+	CMP   $0x00000008, R12
 	BLO   pass0part0
-	FLDPQ (R12), (F1, F2)
-	FLDPQ (R13), (F3, F4)
+	FLDPQ (R10), (F1, F2)
+	FLDPQ (R11), (F3, F4)
 	WORD  $0x6e23dc21        // VFMUL V3.S4, V1.S4, V1.S4
 	WORD  $0x6e24dc42        // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x4e21d4a5        // VFADD V1.S4, V5.S4, V5.S4
@@ -3500,12 +3500,12 @@ pass0rest:
 	WORD  $0x6e24dc84        // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x4e23d529        // VFADD V3.S4, V9.S4, V9.S4
 	WORD  $0x4e24d54a        // VFADD V4.S4, V10.S4, V10.S4
-	CMP   $0x00000010, R14
+	CMP   $0x00000010, R12
 	BLS   pass0end
-	CMP   $0x00000018, R14
+	CMP   $0x00000018, R12
 	BLO   pass0part2
-	FLDPQ 64(R12), (F1, F2)
-	FLDPQ 64(R13), (F3, F4)
+	FLDPQ 64(R10), (F1, F2)
+	FLDPQ 64(R11), (F3, F4)
 	WORD  $0x6e23dc21        // VFMUL V3.S4, V1.S4, V1.S4
 	WORD  $0x6e24dc42        // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x4e21d56b        // VFADD V1.S4, V11.S4, V11.S4
@@ -3514,12 +3514,12 @@ pass0rest:
 	WORD  $0x6e24dc84        // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x4e23d5ad        // VFADD V3.S4, V13.S4, V13.S4
 	WORD  $0x4e24d5ce        // VFADD V4.S4, V14.S4, V14.S4
-	CMP   $0x00000020, R14
+	CMP   $0x00000020, R12
 	BLS   pass0end
-	CMP   $0x00000028, R14
+	CMP   $0x00000028, R12
 	BLO   pass0part4
-	FLDPQ 128(R12), (F1, F2)
-	FLDPQ 128(R13), (F3, F4)
+	FLDPQ 128(R10), (F1, F2)
+	FLDPQ 128(R11), (F3, F4)
 	WORD  $0x6e23dc21        // VFMUL V3.S4, V1.S4, V1.S4
 	WORD  $0x6e24dc42        // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x4e21d5ef        // VFADD V1.S4, V15.S4, V15.S4
@@ -3528,12 +3528,12 @@ pass0rest:
 	WORD  $0x6e24dc84        // VFMUL V4.S4, V4.S4, V4.S4
 	WORD  $0x4e23d631        // VFADD V3.S4, V17.S4, V17.S4
 	WORD  $0x4e24d652        // VFADD V4.S4, V18.S4, V18.S4
-	CMP   $0x00000030, R14
+	CMP   $0x00000030, R12
 	BLS   pass0end
-	CMP   $0x00000038, R14
+	CMP   $0x00000038, R12
 	BLO   pass0part6
-	FLDPQ 192(R12), (F1, F2)
-	FLDPQ 192(R13), (F3, F4)
+	FLDPQ 192(R10), (F1, F2)
+	FLDPQ 192(R11), (F3, F4)
 	WORD  $0x6e23dc21        // VFMUL V3.S4, V1.S4, V1.S4
 	WORD  $0x6e24dc42        // VFMUL V4.S4, V2.S4, V2.S4
 	WORD  $0x4e21d673        // VFADD V1.S4, V19.S4, V19.S4
@@ -3545,13 +3545,13 @@ pass0rest:
 	B     pass0end
 
 pass0part0:
-	ADD   R11<<2, R12, R12
-	FLDPQ -32(R12), (F1, F2)
+	ADD   R9<<2, R10, R10
+	FLDPQ -32(R10), (F1, F2)
 	VTBL  V7.B16, [V1.B16], V1.B16
 	VTBX  V8.B16, [V2.B16], V1.B16
 	VTBL  V7.B16, [V2.B16], V2.B16
-	ADD   R11<<2, R13, R12
-	FLDPQ -32(R12), (F3, F4)
+	ADD   R9<<2, R11, R10
+	FLDPQ -32(R10), (F3, F4)
 	VTBL  V7.B16, [V3.B16], V3.B16
 	VTBX  V8.B16, [V4.B16], V3.B16
 	VTBL  V7.B16, [V4.B16], V4.B16
@@ -3566,13 +3566,13 @@ pass0part0:
 	B     pass0end
 
 pass0part2:
-	ADD   R11<<2, R12, R12
-	FLDPQ 32(R12), (F1, F2)
+	ADD   R9<<2, R10, R10
+	FLDPQ 32(R10), (F1, F2)
 	VTBL  V7.B16, [V1.B16], V1.B16
 	VTBX  V8.B16, [V2.B16], V1.B16
 	VTBL  V7.B16, [V2.B16], V2.B16
-	ADD   R11<<2, R13, R12
-	FLDPQ 32(R12), (F3, F4)
+	ADD   R9<<2, R11, R10
+	FLDPQ 32(R10), (F3, F4)
 	VTBL  V7.B16, [V3.B16], V3.B16
 	VTBX  V8.B16, [V4.B16], V3.B16
 	VTBL  V7.B16, [V4.B16], V4.B16
@@ -3587,13 +3587,13 @@ pass0part2:
 	B     pass0end
 
 pass0part4:
-	ADD   R11<<2, R12, R12
-	FLDPQ 96(R12), (F1, F2)
+	ADD   R9<<2, R10, R10
+	FLDPQ 96(R10), (F1, F2)
 	VTBL  V7.B16, [V1.B16], V1.B16
 	VTBX  V8.B16, [V2.B16], V1.B16
 	VTBL  V7.B16, [V2.B16], V2.B16
-	ADD   R11<<2, R13, R12
-	FLDPQ 96(R12), (F3, F4)
+	ADD   R9<<2, R11, R10
+	FLDPQ 96(R10), (F3, F4)
 	VTBL  V7.B16, [V3.B16], V3.B16
 	VTBX  V8.B16, [V4.B16], V3.B16
 	VTBL  V7.B16, [V4.B16], V4.B16
@@ -3608,13 +3608,13 @@ pass0part4:
 	B     pass0end
 
 pass0part6:
-	ADD   R11<<2, R12, R12
-	FLDPQ 160(R12), (F1, F2)
+	ADD   R9<<2, R10, R10
+	FLDPQ 160(R10), (F1, F2)
 	VTBL  V7.B16, [V1.B16], V1.B16
 	VTBX  V8.B16, [V2.B16], V1.B16
 	VTBL  V7.B16, [V2.B16], V2.B16
-	ADD   R11<<2, R13, R12
-	FLDPQ 160(R12), (F3, F4)
+	ADD   R9<<2, R11, R10
+	FLDPQ 160(R10), (F3, F4)
 	VTBL  V7.B16, [V3.B16], V3.B16
 	VTBX  V8.B16, [V4.B16], V3.B16
 	VTBL  V7.B16, [V4.B16], V4.B16
@@ -3638,12 +3638,12 @@ pass0end:
 	WORD  $0x4e36d5ce         // VFADD V22.S4, V14.S4, V14.S4
 	WORD  $0x4e2bd4a5         // VFADD V11.S4, V5.S4, V5.S4
 	WORD  $0x4e2cd4c6         // VFADD V12.S4, V6.S4, V6.S4
-	ADD   $8, RSP, R12
-	FSTPQ (F5, F6), (R12)
+	ADD   $8, RSP, R10
+	FSTPQ (F5, F6), (R10)
 	WORD  $0x4e2dd529         // VFADD V13.S4, V9.S4, V9.S4
 	WORD  $0x4e2ed54a         // VFADD V14.S4, V10.S4, V10.S4
-	ADD   $8, RSP, R12
-	FSTPQ (F9, F10), 32(R12)
+	ADD   $8, RSP, R10
+	FSTPQ (F9, F10), 32(R10)
 	VMOVI $0x00, V5.B16
 	VMOVI $0x00, V6.B16
 	FLDPQ 32(R2), (F1, F2)
@@ -3773,12 +3773,12 @@ pass1rest:
 	B     pass1part7
 
 pass1part1:
-	ADD   R11<<2, R2, R2
+	ADD   R9<<2, R2, R2
 	FLDPQ (R2), (F9, F10)
 	VTBL  V7.B16, [V9.B16], V9.B16
 	VTBX  V8.B16, [V10.B16], V9.B16
 	VTBL  V7.B16, [V10.B16], V10.B16
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ (R1), (F11, F12)
 	VTBL  V7.B16, [V11.B16], V11.B16
 	VTBX  V8.B16, [V12.B16], V11.B16
@@ -3794,12 +3794,12 @@ pass1part1:
 	B     pass1end
 
 pass1part3:
-	ADD   R11<<2, R2, R2
+	ADD   R9<<2, R2, R2
 	FLDPQ 64(R2), (F9, F10)
 	VTBL  V7.B16, [V9.B16], V9.B16
 	VTBX  V8.B16, [V10.B16], V9.B16
 	VTBL  V7.B16, [V10.B16], V10.B16
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ 64(R1), (F11, F12)
 	VTBL  V7.B16, [V11.B16], V11.B16
 	VTBX  V8.B16, [V12.B16], V11.B16
@@ -3815,12 +3815,12 @@ pass1part3:
 	B     pass1end
 
 pass1part5:
-	ADD   R11<<2, R2, R2
+	ADD   R9<<2, R2, R2
 	FLDPQ 128(R2), (F9, F10)
 	VTBL  V7.B16, [V9.B16], V9.B16
 	VTBX  V8.B16, [V10.B16], V9.B16
 	VTBL  V7.B16, [V10.B16], V10.B16
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ 128(R1), (F11, F12)
 	VTBL  V7.B16, [V11.B16], V11.B16
 	VTBX  V8.B16, [V12.B16], V11.B16
@@ -3836,12 +3836,12 @@ pass1part5:
 	B     pass1end
 
 pass1part7:
-	ADD   R11<<2, R2, R2
+	ADD   R9<<2, R2, R2
 	FLDPQ 192(R2), (F9, F10)
 	VTBL  V7.B16, [V9.B16], V9.B16
 	VTBX  V8.B16, [V10.B16], V9.B16
 	VTBL  V7.B16, [V10.B16], V10.B16
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ 192(R1), (F11, F12)
 	VTBL  V7.B16, [V11.B16], V11.B16
 	VTBX  V8.B16, [V12.B16], V11.B16
@@ -3929,7 +3929,7 @@ inexact:
 
 next:
 	ADD R7, R6, R6
-	CMP R10, R0
+	CMP R8, R0
 	BLO row
 	RET
 
@@ -5922,167 +5922,83 @@ loop:
 
 rest:
 	// Less than 32 are left: whole groups, then what is left of one.
-	CMP   $0x00000000, R2
-	BLS   fold
 	CMP   $0x00000008, R3
 	BLO   few
+	CMP   $0x00000000, R2
+	BLS   fold
 	CMP   $0x00000008, R2
 	BLO   part0
 	FMOVQ (R0), F18
-	WORD  $0x4e617a53                // VFCVTL2 V18.S4, V19.D2
-	WORD  $0x0e617a52                // VFCVTL V18.S2, V18.D2
+	WORD  $0x4e617a53     // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52     // VFCVTL V18.S2, V18.D2
 	FMOVQ (R1), F20
-	WORD  $0x4e617a95                // VFCVTL2 V20.S4, V21.D2
-	WORD  $0x0e617a94                // VFCVTL V20.S2, V20.D2
-	WORD  $0x6e74de52                // VFMULD V20.D2, V18.D2, V18.D2
-	WORD  $0x6e75de73                // VFMULD V21.D2, V19.D2, V19.D2
-	WORD  $0x4e72d442                // VFADDD V18.D2, V2.D2, V2.D2
-	WORD  $0x4e73d463                // VFADDD V19.D2, V3.D2, V3.D2
+	WORD  $0x4e617a95     // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94     // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52     // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73     // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d442     // VFADDD V18.D2, V2.D2, V2.D2
+	WORD  $0x4e73d463     // VFADDD V19.D2, V3.D2, V3.D2
 	FMOVQ 16(R0), F18
-	WORD  $0x4e617a53                // VFCVTL2 V18.S4, V19.D2
-	WORD  $0x0e617a52                // VFCVTL V18.S2, V18.D2
+	WORD  $0x4e617a53     // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52     // VFCVTL V18.S2, V18.D2
 	FMOVQ 16(R1), F20
-	WORD  $0x4e617a95                // VFCVTL2 V20.S4, V21.D2
-	WORD  $0x0e617a94                // VFCVTL V20.S2, V20.D2
-	WORD  $0x6e74de52                // VFMULD V20.D2, V18.D2, V18.D2
-	WORD  $0x6e75de73                // VFMULD V21.D2, V19.D2, V19.D2
-	WORD  $0x4e72d484                // VFADDD V18.D2, V4.D2, V4.D2
-	WORD  $0x4e73d4a5                // VFADDD V19.D2, V5.D2, V5.D2
+	WORD  $0x4e617a95     // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94     // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52     // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73     // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d484     // VFADDD V18.D2, V4.D2, V4.D2
+	WORD  $0x4e73d4a5     // VFADDD V19.D2, V5.D2, V5.D2
 	CMP   $0x00000008, R2
 	BLS   fold
 	CMP   $0x00000010, R2
-	BLO   part2
+	BLO   part1
 	FMOVQ 32(R0), F18
-	WORD  $0x4e617a53                // VFCVTL2 V18.S4, V19.D2
-	WORD  $0x0e617a52                // VFCVTL V18.S2, V18.D2
+	WORD  $0x4e617a53     // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52     // VFCVTL V18.S2, V18.D2
 	FMOVQ 32(R1), F20
-	WORD  $0x4e617a95                // VFCVTL2 V20.S4, V21.D2
-	WORD  $0x0e617a94                // VFCVTL V20.S2, V20.D2
-	WORD  $0x6e74de52                // VFMULD V20.D2, V18.D2, V18.D2
-	WORD  $0x6e75de73                // VFMULD V21.D2, V19.D2, V19.D2
-	WORD  $0x4e72d4c6                // VFADDD V18.D2, V6.D2, V6.D2
-	WORD  $0x4e73d4e7                // VFADDD V19.D2, V7.D2, V7.D2
+	WORD  $0x4e617a95     // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94     // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52     // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73     // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d4c6     // VFADDD V18.D2, V6.D2, V6.D2
+	WORD  $0x4e73d4e7     // VFADDD V19.D2, V7.D2, V7.D2
 	FMOVQ 48(R0), F18
-	WORD  $0x4e617a53                // VFCVTL2 V18.S4, V19.D2
-	WORD  $0x0e617a52                // VFCVTL V18.S2, V18.D2
+	WORD  $0x4e617a53     // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52     // VFCVTL V18.S2, V18.D2
 	FMOVQ 48(R1), F20
-	WORD  $0x4e617a95                // VFCVTL2 V20.S4, V21.D2
-	WORD  $0x0e617a94                // VFCVTL V20.S2, V20.D2
-	WORD  $0x6e74de52                // VFMULD V20.D2, V18.D2, V18.D2
-	WORD  $0x6e75de73                // VFMULD V21.D2, V19.D2, V19.D2
-	WORD  $0x4e72d508                // VFADDD V18.D2, V8.D2, V8.D2
-	WORD  $0x4e73d529                // VFADDD V19.D2, V9.D2, V9.D2
+	WORD  $0x4e617a95     // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94     // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52     // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73     // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d508     // VFADDD V18.D2, V8.D2, V8.D2
+	WORD  $0x4e73d529     // VFADDD V19.D2, V9.D2, V9.D2
 	CMP   $0x00000010, R2
 	BLS   fold
 	CMP   $0x00000018, R2
-	BLO   part4
+	BLO   part2
 	FMOVQ 64(R0), F18
-	WORD  $0x4e617a53                // VFCVTL2 V18.S4, V19.D2
-	WORD  $0x0e617a52                // VFCVTL V18.S2, V18.D2
+	WORD  $0x4e617a53     // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52     // VFCVTL V18.S2, V18.D2
 	FMOVQ 64(R1), F20
-	WORD  $0x4e617a95                // VFCVTL2 V20.S4, V21.D2
-	WORD  $0x0e617a94                // VFCVTL V20.S2, V20.D2
-	WORD  $0x6e74de52                // VFMULD V20.D2, V18.D2, V18.D2
-	WORD  $0x6e75de73                // VFMULD V21.D2, V19.D2, V19.D2
-	WORD  $0x4e72d54a                // VFADDD V18.D2, V10.D2, V10.D2
-	WORD  $0x4e73d56b                // VFADDD V19.D2, V11.D2, V11.D2
+	WORD  $0x4e617a95     // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94     // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52     // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73     // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d54a     // VFADDD V18.D2, V10.D2, V10.D2
+	WORD  $0x4e73d56b     // VFADDD V19.D2, V11.D2, V11.D2
 	FMOVQ 80(R0), F18
-	WORD  $0x4e617a53                // VFCVTL2 V18.S4, V19.D2
-	WORD  $0x0e617a52                // VFCVTL V18.S2, V18.D2
+	WORD  $0x4e617a53     // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52     // VFCVTL V18.S2, V18.D2
 	FMOVQ 80(R1), F20
-	WORD  $0x4e617a95                // VFCVTL2 V20.S4, V21.D2
-	WORD  $0x0e617a94                // VFCVTL V20.S2, V20.D2
-	WORD  $0x6e74de52                // VFMULD V20.D2, V18.D2, V18.D2
-	WORD  $0x6e75de73                // VFMULD V21.D2, V19.D2, V19.D2
-	WORD  $0x4e72d58c                // VFADDD V18.D2, V12.D2, V12.D2
-	WORD  $0x4e73d5ad                // VFADDD V19.D2, V13.D2, V13.D2
+	WORD  $0x4e617a95     // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94     // VFCVTL V20.S2, V20.D2
+	WORD  $0x6e74de52     // VFMULD V20.D2, V18.D2, V18.D2
+	WORD  $0x6e75de73     // VFMULD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e72d58c     // VFADDD V18.D2, V12.D2, V12.D2
+	WORD  $0x4e73d5ad     // VFADDD V19.D2, V13.D2, V13.D2
 	CMP   $0x00000018, R2
 	BLS   fold
-	ADD   R6<<2, R0, R0
-	FLDPQ 64(R0), (F18, F19)
-	VTBL  V0.B16, [V18.B16], V18.B16
-	VTBX  V1.B16, [V19.B16], V18.B16
-	VTBL  V0.B16, [V19.B16], V19.B16
-	WORD  $0x0e617a54                // VFCVTL V18.S2, V20.D2
-	WORD  $0x4e617a52                // VFCVTL2 V18.S4, V18.D2
-	WORD  $0x0e617a75                // VFCVTL V19.S2, V21.D2
-	WORD  $0x4e617a73                // VFCVTL2 V19.S4, V19.D2
-	ADD   R6<<2, R1, R0
-	FLDPQ 64(R0), (F22, F23)
-	VTBL  V0.B16, [V22.B16], V22.B16
-	VTBX  V1.B16, [V23.B16], V22.B16
-	VTBL  V0.B16, [V23.B16], V0.B16
-	WORD  $0x0e617ac1                // VFCVTL V22.S2, V1.D2
-	WORD  $0x4e617ad6                // VFCVTL2 V22.S4, V22.D2
-	WORD  $0x0e617817                // VFCVTL V0.S2, V23.D2
-	WORD  $0x4e617800                // VFCVTL2 V0.S4, V0.D2
-	WORD  $0x6e61de94                // VFMULD V1.D2, V20.D2, V20.D2
-	WORD  $0x6e76de52                // VFMULD V22.D2, V18.D2, V18.D2
-	WORD  $0x4e74d5ce                // VFADDD V20.D2, V14.D2, V14.D2
-	WORD  $0x4e72d5ef                // VFADDD V18.D2, V15.D2, V15.D2
-	WORD  $0x6e77deb5                // VFMULD V23.D2, V21.D2, V21.D2
-	WORD  $0x6e60de73                // VFMULD V0.D2, V19.D2, V19.D2
-	WORD  $0x4e75d610                // VFADDD V21.D2, V16.D2, V16.D2
-	WORD  $0x4e73d631                // VFADDD V19.D2, V17.D2, V17.D2
-	B     fold
-
-part4:
-	ADD   R6<<2, R0, R0
-	FLDPQ 32(R0), (F18, F19)
-	VTBL  V0.B16, [V18.B16], V18.B16
-	VTBX  V1.B16, [V19.B16], V18.B16
-	VTBL  V0.B16, [V19.B16], V19.B16
-	WORD  $0x0e617a54                // VFCVTL V18.S2, V20.D2
-	WORD  $0x4e617a52                // VFCVTL2 V18.S4, V18.D2
-	WORD  $0x0e617a75                // VFCVTL V19.S2, V21.D2
-	WORD  $0x4e617a73                // VFCVTL2 V19.S4, V19.D2
-	ADD   R6<<2, R1, R0
-	FLDPQ 32(R0), (F22, F23)
-	VTBL  V0.B16, [V22.B16], V22.B16
-	VTBX  V1.B16, [V23.B16], V22.B16
-	VTBL  V0.B16, [V23.B16], V0.B16
-	WORD  $0x0e617ac1                // VFCVTL V22.S2, V1.D2
-	WORD  $0x4e617ad6                // VFCVTL2 V22.S4, V22.D2
-	WORD  $0x0e617817                // VFCVTL V0.S2, V23.D2
-	WORD  $0x4e617800                // VFCVTL2 V0.S4, V0.D2
-	WORD  $0x6e61de94                // VFMULD V1.D2, V20.D2, V20.D2
-	WORD  $0x6e76de52                // VFMULD V22.D2, V18.D2, V18.D2
-	WORD  $0x4e74d54a                // VFADDD V20.D2, V10.D2, V10.D2
-	WORD  $0x4e72d56b                // VFADDD V18.D2, V11.D2, V11.D2
-	WORD  $0x6e77deb5                // VFMULD V23.D2, V21.D2, V21.D2
-	WORD  $0x6e60de73                // VFMULD V0.D2, V19.D2, V19.D2
-	WORD  $0x4e75d58c                // VFADDD V21.D2, V12.D2, V12.D2
-	WORD  $0x4e73d5ad                // VFADDD V19.D2, V13.D2, V13.D2
-	B     fold
-
-part2:
-	ADD   R6<<2, R0, R0
-	FLDPQ (R0), (F18, F19)
-	VTBL  V0.B16, [V18.B16], V18.B16
-	VTBX  V1.B16, [V19.B16], V18.B16
-	VTBL  V0.B16, [V19.B16], V19.B16
-	WORD  $0x0e617a54                // VFCVTL V18.S2, V20.D2
-	WORD  $0x4e617a52                // VFCVTL2 V18.S4, V18.D2
-	WORD  $0x0e617a75                // VFCVTL V19.S2, V21.D2
-	WORD  $0x4e617a73                // VFCVTL2 V19.S4, V19.D2
-	ADD   R6<<2, R1, R0
-	FLDPQ (R0), (F22, F23)
-	VTBL  V0.B16, [V22.B16], V22.B16
-	VTBX  V1.B16, [V23.B16], V22.B16
-	VTBL  V0.B16, [V23.B16], V0.B16
-	WORD  $0x0e617ac1                // VFCVTL V22.S2, V1.D2
-	WORD  $0x4e617ad6                // VFCVTL2 V22.S4, V22.D2
-	WORD  $0x0e617817                // VFCVTL V0.S2, V23.D2
-	WORD  $0x4e617800                // VFCVTL2 V0.S4, V0.D2
-	WORD  $0x6e61de94                // VFMULD V1.D2, V20.D2, V20.D2
-	WORD  $0x6e76de52                // VFMULD V22.D2, V18.D2, V18.D2
-	WORD  $0x4e74d4c6                // VFADDD V20.D2, V6.D2, V6.D2
-	WORD  $0x4e72d4e7                // VFADDD V18.D2, V7.D2, V7.D2
-	WORD  $0x6e77deb5                // VFMULD V23.D2, V21.D2, V21.D2
-	WORD  $0x6e60de73                // VFMULD V0.D2, V19.D2, V19.D2
-	WORD  $0x4e75d508                // VFADDD V21.D2, V8.D2, V8.D2
-	WORD  $0x4e73d529                // VFADDD V19.D2, V9.D2, V9.D2
-	B     fold
+	B     part3
 
 part0:
 	ADD   R6<<2, R0, R0
@@ -6113,7 +6029,96 @@ part0:
 	WORD  $0x4e73d4a5                // VFADDD V19.D2, V5.D2, V5.D2
 	B     fold
 
+part1:
+	ADD   R6<<2, R0, R0
+	FLDPQ (R0), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	WORD  $0x0e617a54                // VFCVTL V18.S2, V20.D2
+	WORD  $0x4e617a52                // VFCVTL2 V18.S4, V18.D2
+	WORD  $0x0e617a75                // VFCVTL V19.S2, V21.D2
+	WORD  $0x4e617a73                // VFCVTL2 V19.S4, V19.D2
+	ADD   R6<<2, R1, R0
+	FLDPQ (R0), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V0.B16
+	WORD  $0x0e617ac1                // VFCVTL V22.S2, V1.D2
+	WORD  $0x4e617ad6                // VFCVTL2 V22.S4, V22.D2
+	WORD  $0x0e617817                // VFCVTL V0.S2, V23.D2
+	WORD  $0x4e617800                // VFCVTL2 V0.S4, V0.D2
+	WORD  $0x6e61de94                // VFMULD V1.D2, V20.D2, V20.D2
+	WORD  $0x6e76de52                // VFMULD V22.D2, V18.D2, V18.D2
+	WORD  $0x4e74d4c6                // VFADDD V20.D2, V6.D2, V6.D2
+	WORD  $0x4e72d4e7                // VFADDD V18.D2, V7.D2, V7.D2
+	WORD  $0x6e77deb5                // VFMULD V23.D2, V21.D2, V21.D2
+	WORD  $0x6e60de73                // VFMULD V0.D2, V19.D2, V19.D2
+	WORD  $0x4e75d508                // VFADDD V21.D2, V8.D2, V8.D2
+	WORD  $0x4e73d529                // VFADDD V19.D2, V9.D2, V9.D2
+	B     fold
+
+part2:
+	ADD   R6<<2, R0, R0
+	FLDPQ 32(R0), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	WORD  $0x0e617a54                // VFCVTL V18.S2, V20.D2
+	WORD  $0x4e617a52                // VFCVTL2 V18.S4, V18.D2
+	WORD  $0x0e617a75                // VFCVTL V19.S2, V21.D2
+	WORD  $0x4e617a73                // VFCVTL2 V19.S4, V19.D2
+	ADD   R6<<2, R1, R0
+	FLDPQ 32(R0), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V0.B16
+	WORD  $0x0e617ac1                // VFCVTL V22.S2, V1.D2
+	WORD  $0x4e617ad6                // VFCVTL2 V22.S4, V22.D2
+	WORD  $0x0e617817                // VFCVTL V0.S2, V23.D2
+	WORD  $0x4e617800                // VFCVTL2 V0.S4, V0.D2
+	WORD  $0x6e61de94                // VFMULD V1.D2, V20.D2, V20.D2
+	WORD  $0x6e76de52                // VFMULD V22.D2, V18.D2, V18.D2
+	WORD  $0x4e74d54a                // VFADDD V20.D2, V10.D2, V10.D2
+	WORD  $0x4e72d56b                // VFADDD V18.D2, V11.D2, V11.D2
+	WORD  $0x6e77deb5                // VFMULD V23.D2, V21.D2, V21.D2
+	WORD  $0x6e60de73                // VFMULD V0.D2, V19.D2, V19.D2
+	WORD  $0x4e75d58c                // VFADDD V21.D2, V12.D2, V12.D2
+	WORD  $0x4e73d5ad                // VFADDD V19.D2, V13.D2, V13.D2
+	B     fold
+
+part3:
+	ADD   R6<<2, R0, R0
+	FLDPQ 64(R0), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	WORD  $0x0e617a54                // VFCVTL V18.S2, V20.D2
+	WORD  $0x4e617a52                // VFCVTL2 V18.S4, V18.D2
+	WORD  $0x0e617a75                // VFCVTL V19.S2, V21.D2
+	WORD  $0x4e617a73                // VFCVTL2 V19.S4, V19.D2
+	ADD   R6<<2, R1, R0
+	FLDPQ 64(R0), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V0.B16
+	WORD  $0x0e617ac1                // VFCVTL V22.S2, V1.D2
+	WORD  $0x4e617ad6                // VFCVTL2 V22.S4, V22.D2
+	WORD  $0x0e617817                // VFCVTL V0.S2, V23.D2
+	WORD  $0x4e617800                // VFCVTL2 V0.S4, V0.D2
+	WORD  $0x6e61de94                // VFMULD V1.D2, V20.D2, V20.D2
+	WORD  $0x6e76de52                // VFMULD V22.D2, V18.D2, V18.D2
+	WORD  $0x4e74d5ce                // VFADDD V20.D2, V14.D2, V14.D2
+	WORD  $0x4e72d5ef                // VFADDD V18.D2, V15.D2, V15.D2
+	WORD  $0x6e77deb5                // VFMULD V23.D2, V21.D2, V21.D2
+	WORD  $0x6e60de73                // VFMULD V0.D2, V19.D2, V19.D2
+	WORD  $0x4e75d610                // VFADDD V21.D2, V16.D2, V16.D2
+	WORD  $0x4e73d631                // VFADDD V19.D2, V17.D2, V17.D2
+	B     fold
+
 few:
+	CMP   $0x00000000, R2
+	BLS   fold
 	ADD   $0x00000000, R0, R0
 	TBNZ  $0x03, R6, part1all
 	VMOVI $0x00, V1.B16
@@ -6225,6 +6230,370 @@ fold:
 	FMOVD F2, ret+48(FP)
 	RET
 
+// func dotBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+TEXT ·dotBfloat16NEON(SB), NOSPLIT, $0-81
+	MOVD dst_base+0(FP), R0
+	MOVD rows_base+24(FP), R6
+	MOVD stride+48(FP), R7
+	MOVD dst_len+8(FP), R1
+	ADD  R1<<2, R0, R8
+	LSL  $0x00000001, R7, R7
+
+row:
+	MOVD  R6, R1
+	MOVD  x_base+56(FP), R2
+	MOVD  R2, R2
+	MOVD  x_len+64(FP), R3
+	MOVD  R3, R3
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	CMP   $0x00000040, R3
+	BLO   rest
+
+loop:
+	// 64 elements a turn, one to each lane.
+	FMOVQ  (R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  (R2), (F18, F19)
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d400           // VFADD V16.S4, V0.S4, V0.S4
+	WORD   $0x4e31d421           // VFADD V17.S4, V1.S4, V1.S4
+	FMOVQ  16(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  32(R2), (F18, F19)
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d442           // VFADD V16.S4, V2.S4, V2.S4
+	WORD   $0x4e31d463           // VFADD V17.S4, V3.S4, V3.S4
+	FMOVQ  32(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  64(R2), (F18, F19)
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d484           // VFADD V16.S4, V4.S4, V4.S4
+	WORD   $0x4e31d4a5           // VFADD V17.S4, V5.S4, V5.S4
+	FMOVQ  48(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  96(R2), (F18, F19)
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d4c6           // VFADD V16.S4, V6.S4, V6.S4
+	WORD   $0x4e31d4e7           // VFADD V17.S4, V7.S4, V7.S4
+	FMOVQ  64(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  128(R2), (F18, F19)
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d508           // VFADD V16.S4, V8.S4, V8.S4
+	WORD   $0x4e31d529           // VFADD V17.S4, V9.S4, V9.S4
+	FMOVQ  80(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  160(R2), (F18, F19)
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d54a           // VFADD V16.S4, V10.S4, V10.S4
+	WORD   $0x4e31d56b           // VFADD V17.S4, V11.S4, V11.S4
+	FMOVQ  96(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  192(R2), (F18, F19)
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d58c           // VFADD V16.S4, V12.S4, V12.S4
+	WORD   $0x4e31d5ad           // VFADD V17.S4, V13.S4, V13.S4
+	FMOVQ  112(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  224(R2), (F18, F19)
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d5ce           // VFADD V16.S4, V14.S4, V14.S4
+	WORD   $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
+	PRFM   4096(R1), PLDL1KEEP
+	PRFM   4160(R1), PLDL1KEEP
+	ADD    $0x00000100, R2, R2
+	ADD    $0x00000080, R1, R1
+	SUB    $0x00000040, R3, R3
+	CMP    $0x00000040, R3
+	BHS    loop
+
+rest:
+	CMP $0x00000000, R3
+	BLS fold
+
+	// The last group, first.
+	MOVD R3, R9
+	SUB  $0x00000001, R3, R10
+	AND  $0x00000007, R10, R10
+	ADD  $0x00000001, R10, R10
+	SUB  $0x00000001, R9, R9
+	AND  $0x00000038, R9, R9
+	ADD  R9<<1, R1, R11
+	AND  $0x00000007, R3, R12
+	CMP  $0x00000000, R12
+	BEQ  eight
+	MOVD R3, R13
+	AND  $0x00000007, R13, R13
+	ADD  R13<<1, R11, R14
+	MOVD $0x00000000, R12
+	AND  $0x00000003, R13, R13
+	CMP  $0x00000000, R13
+	BLS  none
+
+short:
+	LSL   $0x00000010, R12, R12
+	SUB   $0x00000002, R14, R14
+	MOVHU (R14), R15
+	ADD   R15, R12, R12
+	SUB   $0x00000001, R13, R13
+	CMP   $0x00000001, R13
+	BHS   short
+
+none:
+	FMOVD R12, F16
+	TBZ   $0x02, R3, few
+	VORR  V16.B16, V16.B16, V17.B16
+	FMOVD (R11), F16
+	VMOV  V17.D[0], V16.D[1]
+
+few:
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	B      floats
+
+eight:
+	FMOVQ  (R11), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+
+floats:
+	VSHL  $0x10, V16.S4, V16.S4
+	VSHL  $0x10, V17.S4, V17.S4
+	ADD   R9<<2, R2, R9
+	ADD   $0x00000000, R9, R9
+	TBNZ  $0x03, R10, part1all
+	VMOVI $0x00, V19.B16
+	TBZ   $0x02, R10, part1low
+	FMOVQ (R9), F18
+	ADD   $0x00000010, R9, R9
+	VMOVI $0x00, V19.B16
+	TBZ   $0x01, R10, part1highone
+	FMOVD (R9), F19
+	TBZ   $0x00, R10, part1end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V19.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R10, part1end
+	FMOVS (R9), F19
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V18.B16
+	TBZ   $0x01, R10, part1lowone
+	FMOVD (R9), F18
+	TBZ   $0x00, R10, part1end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V18.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R10, part1end
+	FMOVS (R9), F18
+	B     part1end
+
+part1all:
+	FLDPQ (R9), (F18, F19)
+
+part1end:
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	CMP    $0x00000008, R3
+	BLS    rest0
+	FMOVQ  (R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  (R2), (F20, F21)
+	WORD   $0x6e34de52           // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73           // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d400           // VFADD V18.S4, V0.S4, V0.S4
+	WORD   $0x4e33d421           // VFADD V19.S4, V1.S4, V1.S4
+	CMP    $0x00000010, R3
+	BLS    rest1
+	FMOVQ  16(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  32(R2), (F20, F21)
+	WORD   $0x6e34de52           // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73           // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d442           // VFADD V18.S4, V2.S4, V2.S4
+	WORD   $0x4e33d463           // VFADD V19.S4, V3.S4, V3.S4
+	CMP    $0x00000018, R3
+	BLS    rest2
+	FMOVQ  32(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  64(R2), (F20, F21)
+	WORD   $0x6e34de52           // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73           // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d484           // VFADD V18.S4, V4.S4, V4.S4
+	WORD   $0x4e33d4a5           // VFADD V19.S4, V5.S4, V5.S4
+	CMP    $0x00000020, R3
+	BLS    rest3
+	FMOVQ  48(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  96(R2), (F20, F21)
+	WORD   $0x6e34de52           // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73           // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d4c6           // VFADD V18.S4, V6.S4, V6.S4
+	WORD   $0x4e33d4e7           // VFADD V19.S4, V7.S4, V7.S4
+	CMP    $0x00000028, R3
+	BLS    rest4
+	FMOVQ  64(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  128(R2), (F20, F21)
+	WORD   $0x6e34de52           // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73           // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d508           // VFADD V18.S4, V8.S4, V8.S4
+	WORD   $0x4e33d529           // VFADD V19.S4, V9.S4, V9.S4
+	CMP    $0x00000030, R3
+	BLS    rest5
+	FMOVQ  80(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  160(R2), (F20, F21)
+	WORD   $0x6e34de52           // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73           // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d54a           // VFADD V18.S4, V10.S4, V10.S4
+	WORD   $0x4e33d56b           // VFADD V19.S4, V11.S4, V11.S4
+	CMP    $0x00000038, R3
+	BLS    rest6
+	FMOVQ  96(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  192(R2), (F20, F21)
+	WORD   $0x6e34de52           // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73           // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d58c           // VFADD V18.S4, V12.S4, V12.S4
+	WORD   $0x4e33d5ad           // VFADD V19.S4, V13.S4, V13.S4
+	WORD   $0x4e30d5ce           // VFADD V16.S4, V14.S4, V14.S4
+	WORD   $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
+	B      fold
+
+rest6:
+	WORD $0x4e30d58c // VFADD V16.S4, V12.S4, V12.S4
+	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
+	B    fold
+
+rest5:
+	WORD $0x4e30d54a // VFADD V16.S4, V10.S4, V10.S4
+	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
+	B    fold
+
+rest4:
+	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
+	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
+	B    fold
+
+rest3:
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	B    fold
+
+rest2:
+	WORD $0x4e30d484 // VFADD V16.S4, V4.S4, V4.S4
+	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
+	B    fold
+
+rest1:
+	WORD $0x4e30d442 // VFADD V16.S4, V2.S4, V2.S4
+	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
+	B    fold
+
+rest0:
+	WORD $0x4e30d400 // VFADD V16.S4, V0.S4, V0.S4
+	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
+
+fold:
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	CMP   R8, R0
+	BLO   row
+	RET
+
 // func dotEachRowNEON(dst []float32, rows []float32, stride int, x []float32)
 TEXT ·dotEachRowNEON(SB), NOSPLIT, $0-80
 	MOVD  dst_base+0(FP), R0
@@ -6232,16 +6601,16 @@ TEXT ·dotEachRowNEON(SB), NOSPLIT, $0-80
 	VMOVI $0x00, V19.B16
 	MOVD  rows_base+24(FP), R6
 	MOVD  stride+48(FP), R7
-	MOVD  x_base+56(FP), R8
-	MOVD  x_len+64(FP), R9
 	MOVD  dst_len+8(FP), R1
-	ADD   R1<<2, R0, R10
+	ADD   R1<<2, R0, R8
 	LSL   $0x00000002, R7, R7
 
 row:
 	MOVD  R6, R1
-	MOVD  R8, R2
-	MOVD  R9, R3
+	MOVD  x_base+56(FP), R2
+	MOVD  R2, R2
+	MOVD  x_len+64(FP), R3
+	MOVD  R3, R3
 	FLDPQ (R1), (F0, F1)
 	FLDPQ (R2), (F2, F3)
 	WORD  $0x6e22dc00         // VFMUL V2.S4, V0.S4, V0.S4
@@ -6350,13 +6719,13 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMP   $0x00000000, R3
 	BLS   none
-	SUB   $0x00000001, R3, R11
-	AND   $0x00000007, R11, R11
-	ADD   $0x00000001, R11, R11
-	MOVD  $bytes<>+0(SB), R12
-	SUB   R11<<2, R12, R12
-	FMOVQ 48(R12), F20
-	FMOVQ 32(R12), F21
+	SUB   $0x00000001, R3, R9
+	AND   $0x00000007, R9, R9
+	ADD   $0x00000001, R9, R9
+	MOVD  $bytes<>+0(SB), R10
+	SUB   R9<<2, R10, R10
+	FMOVQ 48(R10), F20
+	FMOVQ 32(R10), F21
 	CMP   $0x00000008, R3
 	BLS   rest0
 	FLDPQ (R1), (F16, F17)
@@ -6413,12 +6782,12 @@ rest:
 	WORD  $0x6e37de31                   // VFMUL V23.S4, V17.S4, V17.S4
 	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
 	WORD  $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ 192(R1), (F16, F17)
 	VTBL  V20.B16, [V16.B16], V16.B16
 	VTBX  V21.B16, [V17.B16], V16.B16
 	VTBL  V20.B16, [V17.B16], V17.B16
-	ADD   R11<<2, R2, R1
+	ADD   R9<<2, R2, R1
 	FLDPQ 192(R1), (F22, F23)
 	VTBL  V20.B16, [V22.B16], V22.B16
 	VTBX  V21.B16, [V23.B16], V22.B16
@@ -6450,12 +6819,12 @@ rest:
 	B     next
 
 rest6:
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ 160(R1), (F16, F17)
 	VTBL  V20.B16, [V16.B16], V16.B16
 	VTBX  V21.B16, [V17.B16], V16.B16
 	VTBL  V20.B16, [V17.B16], V17.B16
-	ADD   R11<<2, R2, R1
+	ADD   R9<<2, R2, R1
 	FLDPQ 160(R1), (F22, F23)
 	VTBL  V20.B16, [V22.B16], V22.B16
 	VTBX  V21.B16, [V23.B16], V22.B16
@@ -6487,12 +6856,12 @@ rest6:
 	B     next
 
 rest5:
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ 128(R1), (F16, F17)
 	VTBL  V20.B16, [V16.B16], V16.B16
 	VTBX  V21.B16, [V17.B16], V16.B16
 	VTBL  V20.B16, [V17.B16], V17.B16
-	ADD   R11<<2, R2, R1
+	ADD   R9<<2, R2, R1
 	FLDPQ 128(R1), (F22, F23)
 	VTBL  V20.B16, [V22.B16], V22.B16
 	VTBX  V21.B16, [V23.B16], V22.B16
@@ -6524,12 +6893,12 @@ rest5:
 	B     next
 
 rest4:
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ 96(R1), (F16, F17)
 	VTBL  V20.B16, [V16.B16], V16.B16
 	VTBX  V21.B16, [V17.B16], V16.B16
 	VTBL  V20.B16, [V17.B16], V17.B16
-	ADD   R11<<2, R2, R1
+	ADD   R9<<2, R2, R1
 	FLDPQ 96(R1), (F22, F23)
 	VTBL  V20.B16, [V22.B16], V22.B16
 	VTBX  V21.B16, [V23.B16], V22.B16
@@ -6561,12 +6930,12 @@ rest4:
 	B     next
 
 rest3:
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ 64(R1), (F16, F17)
 	VTBL  V20.B16, [V16.B16], V16.B16
 	VTBX  V21.B16, [V17.B16], V16.B16
 	VTBL  V20.B16, [V17.B16], V17.B16
-	ADD   R11<<2, R2, R1
+	ADD   R9<<2, R2, R1
 	FLDPQ 64(R1), (F22, F23)
 	VTBL  V20.B16, [V22.B16], V22.B16
 	VTBX  V21.B16, [V23.B16], V22.B16
@@ -6598,12 +6967,12 @@ rest3:
 	B     next
 
 rest2:
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ 32(R1), (F16, F17)
 	VTBL  V20.B16, [V16.B16], V16.B16
 	VTBX  V21.B16, [V17.B16], V16.B16
 	VTBL  V20.B16, [V17.B16], V17.B16
-	ADD   R11<<2, R2, R1
+	ADD   R9<<2, R2, R1
 	FLDPQ 32(R1), (F22, F23)
 	VTBL  V20.B16, [V22.B16], V22.B16
 	VTBX  V21.B16, [V23.B16], V22.B16
@@ -6635,12 +7004,12 @@ rest2:
 	B     next
 
 rest1:
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ (R1), (F16, F17)
 	VTBL  V20.B16, [V16.B16], V16.B16
 	VTBX  V21.B16, [V17.B16], V16.B16
 	VTBL  V20.B16, [V17.B16], V17.B16
-	ADD   R11<<2, R2, R1
+	ADD   R9<<2, R2, R1
 	FLDPQ (R1), (F22, F23)
 	VTBL  V20.B16, [V22.B16], V22.B16
 	VTBX  V21.B16, [V23.B16], V22.B16
@@ -6672,12 +7041,12 @@ rest1:
 	B     next
 
 rest0:
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ -32(R1), (F16, F17)
 	VTBL  V20.B16, [V16.B16], V16.B16
 	VTBX  V21.B16, [V17.B16], V16.B16
 	VTBL  V20.B16, [V17.B16], V17.B16
-	ADD   R11<<2, R2, R1
+	ADD   R9<<2, R2, R1
 	FLDPQ -32(R1), (F22, F23)
 	VTBL  V20.B16, [V22.B16], V22.B16
 	VTBX  V21.B16, [V23.B16], V22.B16
@@ -6732,8 +7101,340 @@ none:
 
 next:
 	ADD R7, R6, R6
-	CMP R10, R0
+	CMP R8, R0
 	BLO row
+	RET
+
+// func dotFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+TEXT ·dotFloat16NEON(SB), NOSPLIT, $0-81
+	MOVD dst_base+0(FP), R0
+	MOVD rows_base+24(FP), R6
+	MOVD stride+48(FP), R7
+	MOVD dst_len+8(FP), R1
+	ADD  R1<<2, R0, R8
+	LSL  $0x00000001, R7, R7
+
+row:
+	MOVD  R6, R1
+	MOVD  x_base+56(FP), R2
+	MOVD  R2, R2
+	MOVD  x_len+64(FP), R3
+	MOVD  R3, R3
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	CMP   $0x00000040, R3
+	BLO   rest
+
+loop:
+	// 64 elements a turn, one to each lane.
+	FMOVQ (R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	FLDPQ (R2), (F18, F19)
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421         // VFADD V17.S4, V1.S4, V1.S4
+	FMOVQ 16(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	FLDPQ 32(R2), (F18, F19)
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442         // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463         // VFADD V17.S4, V3.S4, V3.S4
+	FMOVQ 32(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	FLDPQ 64(R2), (F18, F19)
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484         // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5         // VFADD V17.S4, V5.S4, V5.S4
+	FMOVQ 48(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	FLDPQ 96(R2), (F18, F19)
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6         // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7         // VFADD V17.S4, V7.S4, V7.S4
+	FMOVQ 64(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	FLDPQ 128(R2), (F18, F19)
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	FMOVQ 80(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	FLDPQ 160(R2), (F18, F19)
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a         // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b         // VFADD V17.S4, V11.S4, V11.S4
+	FMOVQ 96(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	FLDPQ 192(R2), (F18, F19)
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c         // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad         // VFADD V17.S4, V13.S4, V13.S4
+	FMOVQ 112(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	FLDPQ 224(R2), (F18, F19)
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	PRFM  4096(R1), PLDL1KEEP
+	PRFM  4160(R1), PLDL1KEEP
+	ADD   $0x00000100, R2, R2
+	ADD   $0x00000080, R1, R1
+	SUB   $0x00000040, R3, R3
+	CMP   $0x00000040, R3
+	BHS   loop
+
+rest:
+	CMP $0x00000000, R3
+	BLS fold
+
+	// The last group, first.
+	MOVD R3, R9
+	SUB  $0x00000001, R3, R10
+	AND  $0x00000007, R10, R10
+	ADD  $0x00000001, R10, R10
+	SUB  $0x00000001, R9, R9
+	AND  $0x00000038, R9, R9
+	ADD  R9<<1, R1, R11
+	AND  $0x00000007, R3, R12
+	CMP  $0x00000000, R12
+	BEQ  eight
+	MOVD R3, R13
+	AND  $0x00000007, R13, R13
+	ADD  R13<<1, R11, R14
+	MOVD $0x00000000, R12
+	AND  $0x00000003, R13, R13
+	CMP  $0x00000000, R13
+	BLS  none
+
+short:
+	LSL   $0x00000010, R12, R12
+	SUB   $0x00000002, R14, R14
+	MOVHU (R14), R15
+	ADD   R15, R12, R12
+	SUB   $0x00000001, R13, R13
+	CMP   $0x00000001, R13
+	BHS   short
+
+none:
+	FMOVD R12, F16
+	TBZ   $0x02, R3, few
+	VORR  V16.B16, V16.B16, V17.B16
+	FMOVD (R11), F16
+	VMOV  V17.D[0], V16.D[1]
+
+few:
+	WORD $0x4e217a11 // VFCVTL2H V16.H8, V17.S4
+	WORD $0x0e217a10 // VFCVTLH V16.H4, V16.S4
+	B    floats
+
+eight:
+	FMOVQ (R11), F16
+	WORD  $0x4e217a11 // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10 // VFCVTLH V16.H4, V16.S4
+
+floats:
+	ADD   R9<<2, R2, R9
+	ADD   $0x00000000, R9, R9
+	TBNZ  $0x03, R10, part1all
+	VMOVI $0x00, V19.B16
+	TBZ   $0x02, R10, part1low
+	FMOVQ (R9), F18
+	ADD   $0x00000010, R9, R9
+	VMOVI $0x00, V19.B16
+	TBZ   $0x01, R10, part1highone
+	FMOVD (R9), F19
+	TBZ   $0x00, R10, part1end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V19.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R10, part1end
+	FMOVS (R9), F19
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V18.B16
+	TBZ   $0x01, R10, part1lowone
+	FMOVD (R9), F18
+	TBZ   $0x00, R10, part1end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V18.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R10, part1end
+	FMOVS (R9), F18
+	B     part1end
+
+part1all:
+	FLDPQ (R9), (F18, F19)
+
+part1end:
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	CMP   $0x00000008, R3
+	BLS   rest0
+	FMOVQ (R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ (R2), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d400         // VFADD V18.S4, V0.S4, V0.S4
+	WORD  $0x4e33d421         // VFADD V19.S4, V1.S4, V1.S4
+	CMP   $0x00000010, R3
+	BLS   rest1
+	FMOVQ 16(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 32(R2), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d442         // VFADD V18.S4, V2.S4, V2.S4
+	WORD  $0x4e33d463         // VFADD V19.S4, V3.S4, V3.S4
+	CMP   $0x00000018, R3
+	BLS   rest2
+	FMOVQ 32(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 64(R2), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484         // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5         // VFADD V19.S4, V5.S4, V5.S4
+	CMP   $0x00000020, R3
+	BLS   rest3
+	FMOVQ 48(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 96(R2), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d4c6         // VFADD V18.S4, V6.S4, V6.S4
+	WORD  $0x4e33d4e7         // VFADD V19.S4, V7.S4, V7.S4
+	CMP   $0x00000028, R3
+	BLS   rest4
+	FMOVQ 64(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 128(R2), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508         // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529         // VFADD V19.S4, V9.S4, V9.S4
+	CMP   $0x00000030, R3
+	BLS   rest5
+	FMOVQ 80(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 160(R2), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d54a         // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b         // VFADD V19.S4, V11.S4, V11.S4
+	CMP   $0x00000038, R3
+	BLS   rest6
+	FMOVQ 96(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 192(R2), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d58c         // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad         // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	B     fold
+
+rest6:
+	WORD $0x4e30d58c // VFADD V16.S4, V12.S4, V12.S4
+	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
+	B    fold
+
+rest5:
+	WORD $0x4e30d54a // VFADD V16.S4, V10.S4, V10.S4
+	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
+	B    fold
+
+rest4:
+	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
+	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
+	B    fold
+
+rest3:
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	B    fold
+
+rest2:
+	WORD $0x4e30d484 // VFADD V16.S4, V4.S4, V4.S4
+	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
+	B    fold
+
+rest1:
+	WORD $0x4e30d442 // VFADD V16.S4, V2.S4, V2.S4
+	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
+	B    fold
+
+rest0:
+	WORD $0x4e30d400 // VFADD V16.S4, V0.S4, V0.S4
+	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
+
+fold:
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	CMP   R8, R0
+	BLO   row
 	RET
 
 // func dotFloatInt8NEON(x []float32, y []uint8, signed bool) float32
@@ -6861,84 +7562,84 @@ rest:
 	BLS fold
 
 	// The last group, first.
-	MOVD  R2, R3
-	SUB   $0x00000001, R2, R6
-	AND   $0x00000007, R6, R6
-	ADD   $0x00000001, R6, R6
-	SUB   $0x00000001, R3, R3
-	AND   $0x00000038, R3, R3
-	ADD   R3<<2, R0, R7
-	ADD   $0x00000000, R7, R7
+	MOVD R2, R3
+	SUB  $0x00000001, R2, R6
+	AND  $0x00000007, R6, R6
+	ADD  $0x00000001, R6, R6
+	SUB  $0x00000001, R3, R3
+	AND  $0x00000038, R3, R3
+	ADD  R3, R1, R7
+	AND  $0x00000007, R2, R8
+	CMP  $0x00000000, R8
+	BEQ  eight
+	MOVD R2, R8
+	AND  $0x00000007, R8, R8
+	ADD  R8, R7, R9
+	MOVD $0x00000000, R7
+
+byte:
+	LSL   $0x00000008, R7, R7
+	SUB   $0x00000001, R9, R9
+	MOVBU (R9), R10
+	ADD   R10, R7, R7
+	SUB   $0x00000001, R8, R8
+	CMP   $0x00000001, R8
+	BHS   byte
+	FMOVD R7, F16
+	WORD  $0x0f08a610         // VSXTLB V16.B8, V16.H8
+	WORD  $0x4f10a611         // VSXTL2H V16.H8, V17.S4
+	WORD  $0x0f10a610         // VSXTLH V16.H4, V16.S4
+	WORD  $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD  $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	B     floats
+
+eight:
+	FMOVD (R7), F16
+	WORD  $0x0f08a610 // VSXTLB V16.B8, V16.H8
+	WORD  $0x4f10a611 // VSXTL2H V16.H8, V17.S4
+	WORD  $0x0f10a610 // VSXTLH V16.H4, V16.S4
+	WORD  $0x4e21da10 // VSCVTF V16.S4, V16.S4
+	WORD  $0x4e21da31 // VSCVTF V17.S4, V17.S4
+
+floats:
+	ADD   R3<<2, R0, R3
+	ADD   $0x00000000, R3, R3
 	TBNZ  $0x03, R6, part1all
-	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x02, R6, part1low
-	FMOVQ (R7), F16
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V17.B16
+	FMOVQ (R3), F18
+	ADD   $0x00000010, R3, R3
+	VMOVI $0x00, V19.B16
 	TBZ   $0x01, R6, part1highone
-	FMOVD (R7), F17
+	FMOVD (R3), F19
 	TBZ   $0x00, R6, part1end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V17.S[2]
+	ADD   $0x00000008, R3, R3
+	VLD1  (R3), V19.S[2]
 	B     part1end
 
 part1highone:
 	TBZ   $0x00, R6, part1end
-	FMOVS (R7), F17
+	FMOVS (R3), F19
 	B     part1end
 
 part1low:
-	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V18.B16
 	TBZ   $0x01, R6, part1lowone
-	FMOVD (R7), F16
+	FMOVD (R3), F18
 	TBZ   $0x00, R6, part1end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V16.S[2]
+	ADD   $0x00000008, R3, R3
+	VLD1  (R3), V18.S[2]
 	B     part1end
 
 part1lowone:
 	TBZ   $0x00, R6, part1end
-	FMOVS (R7), F16
+	FMOVS (R3), F18
 	B     part1end
 
 part1all:
-	FLDPQ (R7), (F16, F17)
+	FLDPQ (R3), (F18, F19)
 
 part1end:
-	ADD  R3, R1, R3
-	AND  $0x00000007, R2, R6
-	CMP  $0x00000000, R6
-	BEQ  eight
-	MOVD R2, R6
-	AND  $0x00000007, R6, R6
-	ADD  R6, R3, R7
-	MOVD $0x00000000, R3
-
-byte:
-	LSL   $0x00000008, R3, R3
-	SUB   $0x00000001, R7, R7
-	MOVBU (R7), R8
-	ADD   R8, R3, R3
-	SUB   $0x00000001, R6, R6
-	CMP   $0x00000001, R6
-	BHS   byte
-	FMOVD R3, F18
-	WORD  $0x0f08a652         // VSXTLB V18.B8, V18.H8
-	WORD  $0x4f10a653         // VSXTL2H V18.H8, V19.S4
-	WORD  $0x0f10a652         // VSXTLH V18.H4, V18.S4
-	WORD  $0x4e21da52         // VSCVTF V18.S4, V18.S4
-	WORD  $0x4e21da73         // VSCVTF V19.S4, V19.S4
-	B     floats
-
-eight:
-	FMOVD (R3), F18
-	WORD  $0x0f08a652 // VSXTLB V18.B8, V18.H8
-	WORD  $0x4f10a653 // VSXTL2H V18.H8, V19.S4
-	WORD  $0x0f10a652 // VSXTLH V18.H4, V18.S4
-	WORD  $0x4e21da52 // VSCVTF V18.S4, V18.S4
-	WORD  $0x4e21da73 // VSCVTF V19.S4, V19.S4
-
-floats:
 	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
 	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
 	CMP   $0x00000008, R2
@@ -7217,84 +7918,84 @@ rest:
 	BLS fold
 
 	// The last group, first.
-	MOVD  R2, R3
-	SUB   $0x00000001, R2, R6
-	AND   $0x00000007, R6, R6
-	ADD   $0x00000001, R6, R6
-	SUB   $0x00000001, R3, R3
-	AND   $0x00000038, R3, R3
-	ADD   R3<<2, R0, R7
-	ADD   $0x00000000, R7, R7
+	MOVD R2, R3
+	SUB  $0x00000001, R2, R6
+	AND  $0x00000007, R6, R6
+	ADD  $0x00000001, R6, R6
+	SUB  $0x00000001, R3, R3
+	AND  $0x00000038, R3, R3
+	ADD  R3, R1, R7
+	AND  $0x00000007, R2, R8
+	CMP  $0x00000000, R8
+	BEQ  eight
+	MOVD R2, R8
+	AND  $0x00000007, R8, R8
+	ADD  R8, R7, R9
+	MOVD $0x00000000, R7
+
+byte:
+	LSL    $0x00000008, R7, R7
+	SUB    $0x00000001, R9, R9
+	MOVBU  (R9), R10
+	ADD    R10, R7, R7
+	SUB    $0x00000001, R8, R8
+	CMP    $0x00000001, R8
+	BHS    byte
+	FMOVD  R7, F16
+	VUXTL  V16.B8, V16.H8
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	WORD   $0x4e21da10         // VSCVTF V16.S4, V16.S4
+	WORD   $0x4e21da31         // VSCVTF V17.S4, V17.S4
+	B      floats
+
+eight:
+	FMOVD  (R7), F16
+	VUXTL  V16.B8, V16.H8
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	WORD   $0x4e21da10    // VSCVTF V16.S4, V16.S4
+	WORD   $0x4e21da31    // VSCVTF V17.S4, V17.S4
+
+floats:
+	ADD   R3<<2, R0, R3
+	ADD   $0x00000000, R3, R3
 	TBNZ  $0x03, R6, part1all
-	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V19.B16
 	TBZ   $0x02, R6, part1low
-	FMOVQ (R7), F16
-	ADD   $0x00000010, R7, R7
-	VMOVI $0x00, V17.B16
+	FMOVQ (R3), F18
+	ADD   $0x00000010, R3, R3
+	VMOVI $0x00, V19.B16
 	TBZ   $0x01, R6, part1highone
-	FMOVD (R7), F17
+	FMOVD (R3), F19
 	TBZ   $0x00, R6, part1end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V17.S[2]
+	ADD   $0x00000008, R3, R3
+	VLD1  (R3), V19.S[2]
 	B     part1end
 
 part1highone:
 	TBZ   $0x00, R6, part1end
-	FMOVS (R7), F17
+	FMOVS (R3), F19
 	B     part1end
 
 part1low:
-	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V18.B16
 	TBZ   $0x01, R6, part1lowone
-	FMOVD (R7), F16
+	FMOVD (R3), F18
 	TBZ   $0x00, R6, part1end
-	ADD   $0x00000008, R7, R7
-	VLD1  (R7), V16.S[2]
+	ADD   $0x00000008, R3, R3
+	VLD1  (R3), V18.S[2]
 	B     part1end
 
 part1lowone:
 	TBZ   $0x00, R6, part1end
-	FMOVS (R7), F16
+	FMOVS (R3), F18
 	B     part1end
 
 part1all:
-	FLDPQ (R7), (F16, F17)
+	FLDPQ (R3), (F18, F19)
 
 part1end:
-	ADD  R3, R1, R3
-	AND  $0x00000007, R2, R6
-	CMP  $0x00000000, R6
-	BEQ  eight
-	MOVD R2, R6
-	AND  $0x00000007, R6, R6
-	ADD  R6, R3, R7
-	MOVD $0x00000000, R3
-
-byte:
-	LSL    $0x00000008, R3, R3
-	SUB    $0x00000001, R7, R7
-	MOVBU  (R7), R8
-	ADD    R8, R3, R3
-	SUB    $0x00000001, R6, R6
-	CMP    $0x00000001, R6
-	BHS    byte
-	FMOVD  R3, F18
-	VUXTL  V18.B8, V18.H8
-	VUXTL2 V18.H8, V19.S4
-	VUXTL  V18.H4, V18.S4
-	WORD   $0x4e21da52         // VSCVTF V18.S4, V18.S4
-	WORD   $0x4e21da73         // VSCVTF V19.S4, V19.S4
-	B      floats
-
-eight:
-	FMOVD  (R3), F18
-	VUXTL  V18.B8, V18.H8
-	VUXTL2 V18.H8, V19.S4
-	VUXTL  V18.H4, V18.S4
-	WORD   $0x4e21da52    // VSCVTF V18.S4, V18.S4
-	WORD   $0x4e21da73    // VSCVTF V19.S4, V19.S4
-
-floats:
 	WORD   $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
 	WORD   $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
 	CMP    $0x00000008, R2
@@ -8900,6 +9601,760 @@ fold:
 	FMOVS F0, (R0)
 	FMOVS F1, 8(R0)
 	FMOVS F2, 4(R0)
+	RET
+
+// func dotNorms64NEON(dst *float64, x []float32, y []float32)
+TEXT ·dotNorms64NEON(SB), NOSPLIT, $256-56
+	MOVD  dst+0(FP), R0
+	MOVD  x_base+8(FP), R1
+	MOVD  y_base+32(FP), R2
+	MOVD  x_len+16(FP), R3
+	MOVD  R3, R6
+	SUB   $0x00000001, R3, R7
+	AND   $0x00000007, R7, R7
+	ADD   $0x00000001, R7, R7
+	MOVD  $bytes<>+0(SB), R8
+	SUB   R7<<2, R8, R8
+	FMOVQ 48(R8), F0
+	FMOVQ 32(R8), F1
+	ADD   $8, RSP, R8
+	MOVD  R1, R9
+	MOVD  R2, R10
+	MOVD  R3, R11
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V23.B16
+	VMOVI $0x00, V24.B16
+	VMOVI $0x00, V25.B16
+	CMP   $0x00000020, R11
+	BLO   firstrest
+
+firstloop:
+	// 32 elements a turn, one to each lane.
+	FMOVQ (R9), F26
+	WORD  $0x4e617b5b           // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a           // VFCVTL V26.S2, V26.D2
+	FMOVQ (R10), F28
+	WORD  $0x4e617b9d           // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c           // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e           // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f           // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed442           // VFADDD V30.D2, V2.D2, V2.D2
+	WORD  $0x4e7fd463           // VFADDD V31.D2, V3.D2, V3.D2
+	WORD  $0x6e7adf5a           // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b           // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad54a           // VFADDD V26.D2, V10.D2, V10.D2
+	WORD  $0x4e7bd56b           // VFADDD V27.D2, V11.D2, V11.D2
+	WORD  $0x6e7cdf9c           // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd           // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd652           // VFADDD V28.D2, V18.D2, V18.D2
+	WORD  $0x4e7dd673           // VFADDD V29.D2, V19.D2, V19.D2
+	FMOVQ 16(R9), F26
+	WORD  $0x4e617b5b           // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a           // VFCVTL V26.S2, V26.D2
+	FMOVQ 16(R10), F28
+	WORD  $0x4e617b9d           // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c           // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e           // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f           // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed484           // VFADDD V30.D2, V4.D2, V4.D2
+	WORD  $0x4e7fd4a5           // VFADDD V31.D2, V5.D2, V5.D2
+	WORD  $0x6e7adf5a           // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b           // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad58c           // VFADDD V26.D2, V12.D2, V12.D2
+	WORD  $0x4e7bd5ad           // VFADDD V27.D2, V13.D2, V13.D2
+	WORD  $0x6e7cdf9c           // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd           // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd694           // VFADDD V28.D2, V20.D2, V20.D2
+	WORD  $0x4e7dd6b5           // VFADDD V29.D2, V21.D2, V21.D2
+	FMOVQ 64(R9), F26
+	WORD  $0x4e617b5b           // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a           // VFCVTL V26.S2, V26.D2
+	FMOVQ 64(R10), F28
+	WORD  $0x4e617b9d           // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c           // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e           // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f           // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed4c6           // VFADDD V30.D2, V6.D2, V6.D2
+	WORD  $0x4e7fd4e7           // VFADDD V31.D2, V7.D2, V7.D2
+	WORD  $0x6e7adf5a           // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b           // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad5ce           // VFADDD V26.D2, V14.D2, V14.D2
+	WORD  $0x4e7bd5ef           // VFADDD V27.D2, V15.D2, V15.D2
+	WORD  $0x6e7cdf9c           // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd           // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd6d6           // VFADDD V28.D2, V22.D2, V22.D2
+	WORD  $0x4e7dd6f7           // VFADDD V29.D2, V23.D2, V23.D2
+	FMOVQ 80(R9), F26
+	WORD  $0x4e617b5b           // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a           // VFCVTL V26.S2, V26.D2
+	FMOVQ 80(R10), F28
+	WORD  $0x4e617b9d           // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c           // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e           // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f           // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed508           // VFADDD V30.D2, V8.D2, V8.D2
+	WORD  $0x4e7fd529           // VFADDD V31.D2, V9.D2, V9.D2
+	WORD  $0x6e7adf5a           // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b           // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad610           // VFADDD V26.D2, V16.D2, V16.D2
+	WORD  $0x4e7bd631           // VFADDD V27.D2, V17.D2, V17.D2
+	WORD  $0x6e7cdf9c           // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd           // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd718           // VFADDD V28.D2, V24.D2, V24.D2
+	WORD  $0x4e7dd739           // VFADDD V29.D2, V25.D2, V25.D2
+	ADD   $0x00000080, R9, R9
+	ADD   $0x00000080, R10, R10
+	SUB   $0x00000020, R11, R11
+	CMP   $0x00000020, R11
+	BHS   firstloop
+
+firstrest:
+	// Less than 32 are left: whole groups, then what is left of one.
+	CMP   $0x00000008, R6
+	BLO   firstfew
+	CMP   $0x00000000, R11
+	BLS   firstfold
+	CMP   $0x00000008, R11
+	BLO   firstpart0
+	FMOVQ (R9), F26
+	WORD  $0x4e617b5b      // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a      // VFCVTL V26.S2, V26.D2
+	FMOVQ (R10), F28
+	WORD  $0x4e617b9d      // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c      // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e      // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f      // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed442      // VFADDD V30.D2, V2.D2, V2.D2
+	WORD  $0x4e7fd463      // VFADDD V31.D2, V3.D2, V3.D2
+	WORD  $0x6e7adf5a      // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b      // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad54a      // VFADDD V26.D2, V10.D2, V10.D2
+	WORD  $0x4e7bd56b      // VFADDD V27.D2, V11.D2, V11.D2
+	WORD  $0x6e7cdf9c      // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd      // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd652      // VFADDD V28.D2, V18.D2, V18.D2
+	WORD  $0x4e7dd673      // VFADDD V29.D2, V19.D2, V19.D2
+	FMOVQ 16(R9), F26
+	WORD  $0x4e617b5b      // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a      // VFCVTL V26.S2, V26.D2
+	FMOVQ 16(R10), F28
+	WORD  $0x4e617b9d      // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c      // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e      // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f      // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed484      // VFADDD V30.D2, V4.D2, V4.D2
+	WORD  $0x4e7fd4a5      // VFADDD V31.D2, V5.D2, V5.D2
+	WORD  $0x6e7adf5a      // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b      // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad58c      // VFADDD V26.D2, V12.D2, V12.D2
+	WORD  $0x4e7bd5ad      // VFADDD V27.D2, V13.D2, V13.D2
+	WORD  $0x6e7cdf9c      // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd      // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd694      // VFADDD V28.D2, V20.D2, V20.D2
+	WORD  $0x4e7dd6b5      // VFADDD V29.D2, V21.D2, V21.D2
+	CMP   $0x00000010, R11
+	BLS   firstfold
+	CMP   $0x00000018, R11
+	BLO   firstpart1
+	FMOVQ 64(R9), F26
+	WORD  $0x4e617b5b      // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a      // VFCVTL V26.S2, V26.D2
+	FMOVQ 64(R10), F28
+	WORD  $0x4e617b9d      // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c      // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e      // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f      // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed4c6      // VFADDD V30.D2, V6.D2, V6.D2
+	WORD  $0x4e7fd4e7      // VFADDD V31.D2, V7.D2, V7.D2
+	WORD  $0x6e7adf5a      // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b      // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad5ce      // VFADDD V26.D2, V14.D2, V14.D2
+	WORD  $0x4e7bd5ef      // VFADDD V27.D2, V15.D2, V15.D2
+	WORD  $0x6e7cdf9c      // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd      // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd6d6      // VFADDD V28.D2, V22.D2, V22.D2
+	WORD  $0x4e7dd6f7      // VFADDD V29.D2, V23.D2, V23.D2
+	FMOVQ 80(R9), F26
+	WORD  $0x4e617b5b      // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a      // VFCVTL V26.S2, V26.D2
+	FMOVQ 80(R10), F28
+	WORD  $0x4e617b9d      // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c      // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e      // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f      // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed508      // VFADDD V30.D2, V8.D2, V8.D2
+	WORD  $0x4e7fd529      // VFADDD V31.D2, V9.D2, V9.D2
+	WORD  $0x6e7adf5a      // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b      // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad610      // VFADDD V26.D2, V16.D2, V16.D2
+	WORD  $0x4e7bd631      // VFADDD V27.D2, V17.D2, V17.D2
+	WORD  $0x6e7cdf9c      // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd      // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd718      // VFADDD V28.D2, V24.D2, V24.D2
+	WORD  $0x4e7dd739      // VFADDD V29.D2, V25.D2, V25.D2
+	B     firstfold
+
+firstpart0:
+	ADD   R7<<2, R9, R9
+	FLDPQ -32(R9), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	FSTPQ (F26, F27), 192(R8)
+	ADD   R7<<2, R10, R9
+	FLDPQ -32(R9), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	FSTPQ (F26, F27), 224(R8)
+	FMOVQ 192(R8), F26
+	WORD  $0x4e617b5b                // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a                // VFCVTL V26.S2, V26.D2
+	FMOVQ 224(R8), F28
+	WORD  $0x4e617b9d                // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c                // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e                // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f                // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed442                // VFADDD V30.D2, V2.D2, V2.D2
+	WORD  $0x4e7fd463                // VFADDD V31.D2, V3.D2, V3.D2
+	WORD  $0x6e7adf5a                // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b                // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad54a                // VFADDD V26.D2, V10.D2, V10.D2
+	WORD  $0x4e7bd56b                // VFADDD V27.D2, V11.D2, V11.D2
+	WORD  $0x6e7cdf9c                // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd                // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd652                // VFADDD V28.D2, V18.D2, V18.D2
+	WORD  $0x4e7dd673                // VFADDD V29.D2, V19.D2, V19.D2
+	FMOVQ 208(R8), F26
+	WORD  $0x4e617b5b                // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a                // VFCVTL V26.S2, V26.D2
+	FMOVQ 240(R8), F28
+	WORD  $0x4e617b9d                // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c                // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e                // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f                // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed484                // VFADDD V30.D2, V4.D2, V4.D2
+	WORD  $0x4e7fd4a5                // VFADDD V31.D2, V5.D2, V5.D2
+	WORD  $0x6e7adf5a                // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b                // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad58c                // VFADDD V26.D2, V12.D2, V12.D2
+	WORD  $0x4e7bd5ad                // VFADDD V27.D2, V13.D2, V13.D2
+	WORD  $0x6e7cdf9c                // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd                // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd694                // VFADDD V28.D2, V20.D2, V20.D2
+	WORD  $0x4e7dd6b5                // VFADDD V29.D2, V21.D2, V21.D2
+	B     firstfold
+
+firstpart1:
+	ADD   R7<<2, R9, R9
+	FLDPQ 32(R9), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	FSTPQ (F26, F27), 192(R8)
+	ADD   R7<<2, R10, R9
+	FLDPQ 32(R9), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	FSTPQ (F26, F27), 224(R8)
+	FMOVQ 192(R8), F26
+	WORD  $0x4e617b5b                // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a                // VFCVTL V26.S2, V26.D2
+	FMOVQ 224(R8), F28
+	WORD  $0x4e617b9d                // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c                // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e                // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f                // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed4c6                // VFADDD V30.D2, V6.D2, V6.D2
+	WORD  $0x4e7fd4e7                // VFADDD V31.D2, V7.D2, V7.D2
+	WORD  $0x6e7adf5a                // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b                // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad5ce                // VFADDD V26.D2, V14.D2, V14.D2
+	WORD  $0x4e7bd5ef                // VFADDD V27.D2, V15.D2, V15.D2
+	WORD  $0x6e7cdf9c                // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd                // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd6d6                // VFADDD V28.D2, V22.D2, V22.D2
+	WORD  $0x4e7dd6f7                // VFADDD V29.D2, V23.D2, V23.D2
+	FMOVQ 208(R8), F26
+	WORD  $0x4e617b5b                // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a                // VFCVTL V26.S2, V26.D2
+	FMOVQ 240(R8), F28
+	WORD  $0x4e617b9d                // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c                // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e                // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f                // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed508                // VFADDD V30.D2, V8.D2, V8.D2
+	WORD  $0x4e7fd529                // VFADDD V31.D2, V9.D2, V9.D2
+	WORD  $0x6e7adf5a                // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b                // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad610                // VFADDD V26.D2, V16.D2, V16.D2
+	WORD  $0x4e7bd631                // VFADDD V27.D2, V17.D2, V17.D2
+	WORD  $0x6e7cdf9c                // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd                // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd718                // VFADDD V28.D2, V24.D2, V24.D2
+	WORD  $0x4e7dd739                // VFADDD V29.D2, V25.D2, V25.D2
+	B     firstfold
+
+firstfew:
+	CMP   $0x00000000, R11
+	BLS   firstfold
+	ADD   $0x00000000, R9, R9
+	TBNZ  $0x03, R7, part1all
+	VMOVI $0x00, V27.B16
+	TBZ   $0x02, R7, part1low
+	FMOVQ (R9), F26
+	ADD   $0x00000010, R9, R9
+	VMOVI $0x00, V27.B16
+	TBZ   $0x01, R7, part1highone
+	FMOVD (R9), F27
+	TBZ   $0x00, R7, part1end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V27.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R7, part1end
+	FMOVS (R9), F27
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V26.B16
+	TBZ   $0x01, R7, part1lowone
+	FMOVD (R9), F26
+	TBZ   $0x00, R7, part1end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V26.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R7, part1end
+	FMOVS (R9), F26
+	B     part1end
+
+part1all:
+	FLDPQ (R9), (F26, F27)
+
+part1end:
+	FSTPQ (F26, F27), 192(R8)
+	ADD   $0x00000000, R10, R9
+	TBNZ  $0x03, R7, part2all
+	VMOVI $0x00, V27.B16
+	TBZ   $0x02, R7, part2low
+	FMOVQ (R9), F26
+	ADD   $0x00000010, R9, R9
+	VMOVI $0x00, V27.B16
+	TBZ   $0x01, R7, part2highone
+	FMOVD (R9), F27
+	TBZ   $0x00, R7, part2end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V27.S[2]
+	B     part2end
+
+part2highone:
+	TBZ   $0x00, R7, part2end
+	FMOVS (R9), F27
+	B     part2end
+
+part2low:
+	VMOVI $0x00, V26.B16
+	TBZ   $0x01, R7, part2lowone
+	FMOVD (R9), F26
+	TBZ   $0x00, R7, part2end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V26.S[2]
+	B     part2end
+
+part2lowone:
+	TBZ   $0x00, R7, part2end
+	FMOVS (R9), F26
+	B     part2end
+
+part2all:
+	FLDPQ (R9), (F26, F27)
+
+part2end:
+	FSTPQ (F26, F27), 224(R8)
+	FMOVQ 192(R8), F26
+	WORD  $0x4e617b5b         // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a         // VFCVTL V26.S2, V26.D2
+	FMOVQ 224(R8), F28
+	WORD  $0x4e617b9d         // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c         // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e         // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f         // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed442         // VFADDD V30.D2, V2.D2, V2.D2
+	WORD  $0x4e7fd463         // VFADDD V31.D2, V3.D2, V3.D2
+	WORD  $0x6e7adf5a         // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b         // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad54a         // VFADDD V26.D2, V10.D2, V10.D2
+	WORD  $0x4e7bd56b         // VFADDD V27.D2, V11.D2, V11.D2
+	WORD  $0x6e7cdf9c         // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd         // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd652         // VFADDD V28.D2, V18.D2, V18.D2
+	WORD  $0x4e7dd673         // VFADDD V29.D2, V19.D2, V19.D2
+	FMOVQ 208(R8), F26
+	WORD  $0x4e617b5b         // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a         // VFCVTL V26.S2, V26.D2
+	FMOVQ 240(R8), F28
+	WORD  $0x4e617b9d         // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c         // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e         // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f         // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed484         // VFADDD V30.D2, V4.D2, V4.D2
+	WORD  $0x4e7fd4a5         // VFADDD V31.D2, V5.D2, V5.D2
+	WORD  $0x6e7adf5a         // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b         // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad58c         // VFADDD V26.D2, V12.D2, V12.D2
+	WORD  $0x4e7bd5ad         // VFADDD V27.D2, V13.D2, V13.D2
+	WORD  $0x6e7cdf9c         // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd         // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd694         // VFADDD V28.D2, V20.D2, V20.D2
+	WORD  $0x4e7dd6b5         // VFADDD V29.D2, V21.D2, V21.D2
+
+firstfold:
+	WORD  $0x4e66d442         // VFADDD V6.D2, V2.D2, V2.D2
+	WORD  $0x4e67d463         // VFADDD V7.D2, V3.D2, V3.D2
+	FSTPQ (F2, F3), (R8)
+	WORD  $0x4e68d484         // VFADDD V8.D2, V4.D2, V4.D2
+	WORD  $0x4e69d4a5         // VFADDD V9.D2, V5.D2, V5.D2
+	FSTPQ (F4, F5), 32(R8)
+	WORD  $0x4e6ed54a         // VFADDD V14.D2, V10.D2, V10.D2
+	WORD  $0x4e6fd56b         // VFADDD V15.D2, V11.D2, V11.D2
+	FSTPQ (F10, F11), 64(R8)
+	WORD  $0x4e70d58c         // VFADDD V16.D2, V12.D2, V12.D2
+	WORD  $0x4e71d5ad         // VFADDD V17.D2, V13.D2, V13.D2
+	FSTPQ (F12, F13), 96(R8)
+	WORD  $0x4e76d652         // VFADDD V22.D2, V18.D2, V18.D2
+	WORD  $0x4e77d673         // VFADDD V23.D2, V19.D2, V19.D2
+	FSTPQ (F18, F19), 128(R8)
+	WORD  $0x4e78d694         // VFADDD V24.D2, V20.D2, V20.D2
+	WORD  $0x4e79d6b5         // VFADDD V25.D2, V21.D2, V21.D2
+	FSTPQ (F20, F21), 160(R8)
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	VMOVI $0x00, V18.B16
+	VMOVI $0x00, V19.B16
+	VMOVI $0x00, V20.B16
+	VMOVI $0x00, V21.B16
+	VMOVI $0x00, V22.B16
+	VMOVI $0x00, V23.B16
+	VMOVI $0x00, V24.B16
+	VMOVI $0x00, V25.B16
+	CMP   $0x00000020, R3
+	BLO   secondrest
+
+secondloop:
+	// 32 elements a turn, one to each lane.
+	FMOVQ 32(R1), F26
+	WORD  $0x4e617b5b         // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a         // VFCVTL V26.S2, V26.D2
+	FMOVQ 32(R2), F28
+	WORD  $0x4e617b9d         // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c         // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e         // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f         // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed442         // VFADDD V30.D2, V2.D2, V2.D2
+	WORD  $0x4e7fd463         // VFADDD V31.D2, V3.D2, V3.D2
+	WORD  $0x6e7adf5a         // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b         // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad54a         // VFADDD V26.D2, V10.D2, V10.D2
+	WORD  $0x4e7bd56b         // VFADDD V27.D2, V11.D2, V11.D2
+	WORD  $0x6e7cdf9c         // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd         // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd652         // VFADDD V28.D2, V18.D2, V18.D2
+	WORD  $0x4e7dd673         // VFADDD V29.D2, V19.D2, V19.D2
+	FMOVQ 48(R1), F26
+	WORD  $0x4e617b5b         // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a         // VFCVTL V26.S2, V26.D2
+	FMOVQ 48(R2), F28
+	WORD  $0x4e617b9d         // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c         // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e         // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f         // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed484         // VFADDD V30.D2, V4.D2, V4.D2
+	WORD  $0x4e7fd4a5         // VFADDD V31.D2, V5.D2, V5.D2
+	WORD  $0x6e7adf5a         // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b         // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad58c         // VFADDD V26.D2, V12.D2, V12.D2
+	WORD  $0x4e7bd5ad         // VFADDD V27.D2, V13.D2, V13.D2
+	WORD  $0x6e7cdf9c         // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd         // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd694         // VFADDD V28.D2, V20.D2, V20.D2
+	WORD  $0x4e7dd6b5         // VFADDD V29.D2, V21.D2, V21.D2
+	FMOVQ 96(R1), F26
+	WORD  $0x4e617b5b         // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a         // VFCVTL V26.S2, V26.D2
+	FMOVQ 96(R2), F28
+	WORD  $0x4e617b9d         // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c         // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e         // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f         // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed4c6         // VFADDD V30.D2, V6.D2, V6.D2
+	WORD  $0x4e7fd4e7         // VFADDD V31.D2, V7.D2, V7.D2
+	WORD  $0x6e7adf5a         // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b         // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad5ce         // VFADDD V26.D2, V14.D2, V14.D2
+	WORD  $0x4e7bd5ef         // VFADDD V27.D2, V15.D2, V15.D2
+	WORD  $0x6e7cdf9c         // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd         // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd6d6         // VFADDD V28.D2, V22.D2, V22.D2
+	WORD  $0x4e7dd6f7         // VFADDD V29.D2, V23.D2, V23.D2
+	FMOVQ 112(R1), F26
+	WORD  $0x4e617b5b         // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a         // VFCVTL V26.S2, V26.D2
+	FMOVQ 112(R2), F28
+	WORD  $0x4e617b9d         // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c         // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e         // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f         // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed508         // VFADDD V30.D2, V8.D2, V8.D2
+	WORD  $0x4e7fd529         // VFADDD V31.D2, V9.D2, V9.D2
+	WORD  $0x6e7adf5a         // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b         // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad610         // VFADDD V26.D2, V16.D2, V16.D2
+	WORD  $0x4e7bd631         // VFADDD V27.D2, V17.D2, V17.D2
+	WORD  $0x6e7cdf9c         // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd         // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd718         // VFADDD V28.D2, V24.D2, V24.D2
+	WORD  $0x4e7dd739         // VFADDD V29.D2, V25.D2, V25.D2
+	ADD   $0x00000080, R1, R1
+	ADD   $0x00000080, R2, R2
+	SUB   $0x00000020, R3, R3
+	CMP   $0x00000020, R3
+	BHS   secondloop
+
+secondrest:
+	// Less than 32 are left: whole groups, then what is left of one.
+	CMP   $0x00000008, R6
+	BLO   secondfew
+	CMP   $0x00000008, R3
+	BLS   secondfold
+	CMP   $0x00000010, R3
+	BLO   secondpart0
+	FMOVQ 32(R1), F26
+	WORD  $0x4e617b5b     // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a     // VFCVTL V26.S2, V26.D2
+	FMOVQ 32(R2), F28
+	WORD  $0x4e617b9d     // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c     // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e     // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f     // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed442     // VFADDD V30.D2, V2.D2, V2.D2
+	WORD  $0x4e7fd463     // VFADDD V31.D2, V3.D2, V3.D2
+	WORD  $0x6e7adf5a     // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b     // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad54a     // VFADDD V26.D2, V10.D2, V10.D2
+	WORD  $0x4e7bd56b     // VFADDD V27.D2, V11.D2, V11.D2
+	WORD  $0x6e7cdf9c     // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd     // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd652     // VFADDD V28.D2, V18.D2, V18.D2
+	WORD  $0x4e7dd673     // VFADDD V29.D2, V19.D2, V19.D2
+	FMOVQ 48(R1), F26
+	WORD  $0x4e617b5b     // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a     // VFCVTL V26.S2, V26.D2
+	FMOVQ 48(R2), F28
+	WORD  $0x4e617b9d     // VFCVTL2 V28.S4, V29.D2
+	WORD  $0x0e617b9c     // VFCVTL V28.S2, V28.D2
+	WORD  $0x6e7cdf5e     // VFMULD V28.D2, V26.D2, V30.D2
+	WORD  $0x6e7ddf7f     // VFMULD V29.D2, V27.D2, V31.D2
+	WORD  $0x4e7ed484     // VFADDD V30.D2, V4.D2, V4.D2
+	WORD  $0x4e7fd4a5     // VFADDD V31.D2, V5.D2, V5.D2
+	WORD  $0x6e7adf5a     // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b     // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad58c     // VFADDD V26.D2, V12.D2, V12.D2
+	WORD  $0x4e7bd5ad     // VFADDD V27.D2, V13.D2, V13.D2
+	WORD  $0x6e7cdf9c     // VFMULD V28.D2, V28.D2, V28.D2
+	WORD  $0x6e7ddfbd     // VFMULD V29.D2, V29.D2, V29.D2
+	WORD  $0x4e7cd694     // VFADDD V28.D2, V20.D2, V20.D2
+	WORD  $0x4e7dd6b5     // VFADDD V29.D2, V21.D2, V21.D2
+	CMP   $0x00000018, R3
+	BLS   secondfold
+	B     secondpart1
+
+secondpart0:
+	ADD   R7<<2, R1, R1
+	FLDPQ (R1), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	FSTPQ (F26, F27), 192(R8)
+	ADD   R7<<2, R2, R1
+	FLDPQ (R1), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V0.B16
+	FSTPQ (F26, F0), 224(R8)
+	FMOVQ 192(R8), F0
+	WORD  $0x4e617801                // VFCVTL2 V0.S4, V1.D2
+	WORD  $0x0e617800                // VFCVTL V0.S2, V0.D2
+	FMOVQ 224(R8), F26
+	WORD  $0x4e617b5b                // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a                // VFCVTL V26.S2, V26.D2
+	WORD  $0x6e7adc1c                // VFMULD V26.D2, V0.D2, V28.D2
+	WORD  $0x6e7bdc3d                // VFMULD V27.D2, V1.D2, V29.D2
+	WORD  $0x4e7cd442                // VFADDD V28.D2, V2.D2, V2.D2
+	WORD  $0x4e7dd463                // VFADDD V29.D2, V3.D2, V3.D2
+	WORD  $0x6e60dc00                // VFMULD V0.D2, V0.D2, V0.D2
+	WORD  $0x6e61dc21                // VFMULD V1.D2, V1.D2, V1.D2
+	WORD  $0x4e60d54a                // VFADDD V0.D2, V10.D2, V10.D2
+	WORD  $0x4e61d56b                // VFADDD V1.D2, V11.D2, V11.D2
+	WORD  $0x6e7adf5a                // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b                // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad652                // VFADDD V26.D2, V18.D2, V18.D2
+	WORD  $0x4e7bd673                // VFADDD V27.D2, V19.D2, V19.D2
+	FMOVQ 208(R8), F0
+	WORD  $0x4e617801                // VFCVTL2 V0.S4, V1.D2
+	WORD  $0x0e617800                // VFCVTL V0.S2, V0.D2
+	FMOVQ 240(R8), F26
+	WORD  $0x4e617b5b                // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a                // VFCVTL V26.S2, V26.D2
+	WORD  $0x6e7adc1c                // VFMULD V26.D2, V0.D2, V28.D2
+	WORD  $0x6e7bdc3d                // VFMULD V27.D2, V1.D2, V29.D2
+	WORD  $0x4e7cd484                // VFADDD V28.D2, V4.D2, V4.D2
+	WORD  $0x4e7dd4a5                // VFADDD V29.D2, V5.D2, V5.D2
+	WORD  $0x6e60dc00                // VFMULD V0.D2, V0.D2, V0.D2
+	WORD  $0x6e61dc21                // VFMULD V1.D2, V1.D2, V1.D2
+	WORD  $0x4e60d58c                // VFADDD V0.D2, V12.D2, V12.D2
+	WORD  $0x4e61d5ad                // VFADDD V1.D2, V13.D2, V13.D2
+	WORD  $0x6e7adf5a                // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b                // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad694                // VFADDD V26.D2, V20.D2, V20.D2
+	WORD  $0x4e7bd6b5                // VFADDD V27.D2, V21.D2, V21.D2
+	B     secondfold
+
+secondpart1:
+	ADD   R7<<2, R1, R1
+	FLDPQ 64(R1), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V27.B16
+	FSTPQ (F26, F27), 192(R8)
+	ADD   R7<<2, R2, R1
+	FLDPQ 64(R1), (F26, F27)
+	VTBL  V0.B16, [V26.B16], V26.B16
+	VTBX  V1.B16, [V27.B16], V26.B16
+	VTBL  V0.B16, [V27.B16], V0.B16
+	FSTPQ (F26, F0), 224(R8)
+	FMOVQ 192(R8), F0
+	WORD  $0x4e617801                // VFCVTL2 V0.S4, V1.D2
+	WORD  $0x0e617800                // VFCVTL V0.S2, V0.D2
+	FMOVQ 224(R8), F26
+	WORD  $0x4e617b5b                // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a                // VFCVTL V26.S2, V26.D2
+	WORD  $0x6e7adc1c                // VFMULD V26.D2, V0.D2, V28.D2
+	WORD  $0x6e7bdc3d                // VFMULD V27.D2, V1.D2, V29.D2
+	WORD  $0x4e7cd4c6                // VFADDD V28.D2, V6.D2, V6.D2
+	WORD  $0x4e7dd4e7                // VFADDD V29.D2, V7.D2, V7.D2
+	WORD  $0x6e60dc00                // VFMULD V0.D2, V0.D2, V0.D2
+	WORD  $0x6e61dc21                // VFMULD V1.D2, V1.D2, V1.D2
+	WORD  $0x4e60d5ce                // VFADDD V0.D2, V14.D2, V14.D2
+	WORD  $0x4e61d5ef                // VFADDD V1.D2, V15.D2, V15.D2
+	WORD  $0x6e7adf5a                // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b                // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad6d6                // VFADDD V26.D2, V22.D2, V22.D2
+	WORD  $0x4e7bd6f7                // VFADDD V27.D2, V23.D2, V23.D2
+	FMOVQ 208(R8), F0
+	WORD  $0x4e617801                // VFCVTL2 V0.S4, V1.D2
+	WORD  $0x0e617800                // VFCVTL V0.S2, V0.D2
+	FMOVQ 240(R8), F26
+	WORD  $0x4e617b5b                // VFCVTL2 V26.S4, V27.D2
+	WORD  $0x0e617b5a                // VFCVTL V26.S2, V26.D2
+	WORD  $0x6e7adc1c                // VFMULD V26.D2, V0.D2, V28.D2
+	WORD  $0x6e7bdc3d                // VFMULD V27.D2, V1.D2, V29.D2
+	WORD  $0x4e7cd508                // VFADDD V28.D2, V8.D2, V8.D2
+	WORD  $0x4e7dd529                // VFADDD V29.D2, V9.D2, V9.D2
+	WORD  $0x6e60dc00                // VFMULD V0.D2, V0.D2, V0.D2
+	WORD  $0x6e61dc21                // VFMULD V1.D2, V1.D2, V1.D2
+	WORD  $0x4e60d610                // VFADDD V0.D2, V16.D2, V16.D2
+	WORD  $0x4e61d631                // VFADDD V1.D2, V17.D2, V17.D2
+	WORD  $0x6e7adf5a                // VFMULD V26.D2, V26.D2, V26.D2
+	WORD  $0x6e7bdf7b                // VFMULD V27.D2, V27.D2, V27.D2
+	WORD  $0x4e7ad718                // VFADDD V26.D2, V24.D2, V24.D2
+	WORD  $0x4e7bd739                // VFADDD V27.D2, V25.D2, V25.D2
+	B     secondfold
+
+secondfew:
+secondfold:
+	WORD  $0x4e66d442       // VFADDD V6.D2, V2.D2, V2.D2
+	WORD  $0x4e67d463       // VFADDD V7.D2, V3.D2, V3.D2
+	WORD  $0x4e68d484       // VFADDD V8.D2, V4.D2, V4.D2
+	WORD  $0x4e69d4a5       // VFADDD V9.D2, V5.D2, V5.D2
+	WORD  $0x4e6ed54a       // VFADDD V14.D2, V10.D2, V10.D2
+	WORD  $0x4e6fd56b       // VFADDD V15.D2, V11.D2, V11.D2
+	WORD  $0x4e70d58c       // VFADDD V16.D2, V12.D2, V12.D2
+	WORD  $0x4e71d5ad       // VFADDD V17.D2, V13.D2, V13.D2
+	WORD  $0x4e76d652       // VFADDD V22.D2, V18.D2, V18.D2
+	WORD  $0x4e77d673       // VFADDD V23.D2, V19.D2, V19.D2
+	WORD  $0x4e78d694       // VFADDD V24.D2, V20.D2, V20.D2
+	WORD  $0x4e79d6b5       // VFADDD V25.D2, V21.D2, V21.D2
+	FLDPQ (R8), (F0, F1)
+	WORD  $0x4e62d402       // VFADDD V2.D2, V0.D2, V2.D2
+	WORD  $0x4e63d423       // VFADDD V3.D2, V1.D2, V3.D2
+	FLDPQ 32(R8), (F0, F1)
+	WORD  $0x4e64d404       // VFADDD V4.D2, V0.D2, V4.D2
+	WORD  $0x4e65d425       // VFADDD V5.D2, V1.D2, V5.D2
+	FLDPQ 64(R8), (F0, F1)
+	WORD  $0x4e6ad40a       // VFADDD V10.D2, V0.D2, V10.D2
+	WORD  $0x4e6bd42b       // VFADDD V11.D2, V1.D2, V11.D2
+	FLDPQ 96(R8), (F0, F1)
+	WORD  $0x4e6cd40c       // VFADDD V12.D2, V0.D2, V12.D2
+	WORD  $0x4e6dd42d       // VFADDD V13.D2, V1.D2, V13.D2
+	FLDPQ 128(R8), (F0, F1)
+	WORD  $0x4e72d412       // VFADDD V18.D2, V0.D2, V18.D2
+	WORD  $0x4e73d433       // VFADDD V19.D2, V1.D2, V19.D2
+	FLDPQ 160(R8), (F0, F1)
+	WORD  $0x4e74d414       // VFADDD V20.D2, V0.D2, V20.D2
+	WORD  $0x4e75d435       // VFADDD V21.D2, V1.D2, V21.D2
+	WORD  $0x4e64d442       // VFADDD V4.D2, V2.D2, V2.D2
+	WORD  $0x4e65d463       // VFADDD V5.D2, V3.D2, V3.D2
+	WORD  $0x4e63d442       // VFADDD V3.D2, V2.D2, V2.D2
+	WORD  $0x7e70d842       // FADDPD V2.D2, F2
+	WORD  $0x4e6cd54a       // VFADDD V12.D2, V10.D2, V10.D2
+	WORD  $0x4e6dd56b       // VFADDD V13.D2, V11.D2, V11.D2
+	WORD  $0x4e6bd54a       // VFADDD V11.D2, V10.D2, V10.D2
+	WORD  $0x7e70d94a       // FADDPD V10.D2, F10
+	WORD  $0x4e74d652       // VFADDD V20.D2, V18.D2, V18.D2
+	WORD  $0x4e75d673       // VFADDD V21.D2, V19.D2, V19.D2
+	WORD  $0x4e73d652       // VFADDD V19.D2, V18.D2, V18.D2
+	WORD  $0x7e70da52       // FADDPD V18.D2, F18
+	FMOVD F2, (R0)
+	FMOVD F10, 8(R0)
+	FMOVD F18, 16(R0)
 	RET
 
 // func dotRowsNEON(dst []float32, rows []float32, stride int, idx []int32, x []float32)
@@ -15680,6 +17135,68 @@ end:
 	BHS   row
 	RET
 
+// func hammingRowsNEON(dst []int64, rows []uint64, stride int, x []uint64)
+TEXT ·hammingRowsNEON(SB), NOSPLIT, $0-80
+	MOVD dst_base+0(FP), R0
+	MOVD dst_len+8(FP), R1
+	MOVD x_base+56(FP), R2
+	MOVD rows_base+24(FP), R3
+	MOVD stride+48(FP), R6
+	MOVD x_len+64(FP), R7
+	LSL  $0x00000003, R6, R6
+
+row:
+	MOVD R3, R8
+	MOVD R2, R9
+	MOVD R7, R10
+	MOVD $0x00000000, R11
+	CMP  $0x00000004, R10
+	BLO  rest
+
+words:
+	FLDPQ   (R8), (F0, F1)
+	FLDPQ   (R9), (F2, F3)
+	VEOR    V2.B16, V0.B16, V0.B16
+	VEOR    V3.B16, V1.B16, V1.B16
+	VCNT    V0.B16, V0.B16
+	VCNT    V1.B16, V1.B16
+	VADD    V1.S4, V0.S4, V0.S4
+	VUADDLV V0.B16, V0
+	VMOV    V0.S[0], R12
+	ADD     R12, R11, R11
+	ADD     $0x00000020, R8, R8
+	ADD     $0x00000020, R9, R9
+	SUB     $0x00000004, R10, R10
+	CMP     $0x00000004, R10
+	BHS     words
+
+rest:
+	CMP $0x00000001, R10
+	BLO end
+
+word:
+	FMOVD   (R8), F0
+	FMOVD   (R9), F1
+	VEOR    V1.B16, V0.B16, V0.B16
+	VCNT    V0.B16, V0.B16
+	VUADDLV V0.B16, V0
+	VMOV    V0.S[0], R12
+	ADD     R12, R11, R11
+	ADD     $0x00000008, R8, R8
+	ADD     $0x00000008, R9, R9
+	SUB     $0x00000001, R10, R10
+	CMP     $0x00000001, R10
+	BHS     word
+
+end:
+	MOVD R11, (R0)
+	ADD  $0x00000008, R0, R0
+	ADD  R6, R3, R3
+	SUB  $0x00000001, R1, R1
+	CMP  $0x00000001, R1
+	BHS  row
+	RET
+
 // func l1DistanceNEON(x []float32, y []float32) float32
 TEXT ·l1DistanceNEON(SB), NOSPLIT, $0-52
 	MOVD  $0x7fffffff, R0
@@ -18868,6 +20385,216 @@ less2:
 less1:
 	RET
 
+// func packBfloat16NEON(dst []uint16, src []float32, brain bool)
+TEXT ·packBfloat16NEON(SB), NOSPLIT, $0-49
+	MOVD $0x80000000, R0
+	VDUP R0, V0.S4
+	VDUP R0, V1.S4
+	MOVD $0x00000001, R0
+	VDUP R0, V2.S4
+	VDUP R0, V3.S4
+	MOVD $0x00007fff, R0
+	VDUP R0, V4.S4
+	VDUP R0, V5.S4
+	MOVD $0x7fffffff, R0
+	VDUP R0, V6.S4
+	VDUP R0, V7.S4
+	MOVD $0x7f800000, R0
+	VDUP R0, V8.S4
+	VDUP R0, V9.S4
+	MOVD src_base+24(FP), R0
+	MOVD dst_base+0(FP), R1
+	MOVD dst_len+8(FP), R2
+	CMP  $0x00000020, R2
+	BLO  groups
+
+loop:
+	// Four groups a turn.
+	FLDPQ (R0), (F10, F11)
+	WORD  $0x4e20d54a               // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b               // VFADD V1.S4, V11.S4, V11.S4
+	VUSHR $0x10, V10.S4, V14.S4
+	VUSHR $0x10, V11.S4, V15.S4
+	VAND  V2.B16, V14.B16, V14.B16
+	VAND  V3.B16, V15.B16, V15.B16
+	VADD  V4.S4, V14.S4, V14.S4
+	VADD  V5.S4, V15.S4, V15.S4
+	VAND  V6.B16, V10.B16, V12.B16
+	VAND  V7.B16, V11.B16, V13.B16
+	WORD  $0x6eace50c               // VFCMGT V12.S4, V8.S4, V12.S4
+	WORD  $0x6eade52d               // VFCMGT V13.S4, V9.S4, V13.S4
+	VAND  V12.B16, V14.B16, V14.B16
+	VAND  V13.B16, V15.B16, V15.B16
+	VADD  V14.S4, V10.S4, V10.S4
+	VADD  V15.S4, V11.S4, V11.S4
+	VUSHR $0x10, V10.S4, V10.S4
+	VUSHR $0x10, V11.S4, V11.S4
+	WORD  $0x0e61294a               // VXTN V10.S4, V10.H4
+	WORD  $0x4e61296a               // VXTN2 V11.S4, V10.H8
+	FMOVQ F10, (R1)
+	FLDPQ 32(R0), (F10, F11)
+	WORD  $0x4e20d54a               // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b               // VFADD V1.S4, V11.S4, V11.S4
+	VUSHR $0x10, V10.S4, V14.S4
+	VUSHR $0x10, V11.S4, V15.S4
+	VAND  V2.B16, V14.B16, V14.B16
+	VAND  V3.B16, V15.B16, V15.B16
+	VADD  V4.S4, V14.S4, V14.S4
+	VADD  V5.S4, V15.S4, V15.S4
+	VAND  V6.B16, V10.B16, V12.B16
+	VAND  V7.B16, V11.B16, V13.B16
+	WORD  $0x6eace50c               // VFCMGT V12.S4, V8.S4, V12.S4
+	WORD  $0x6eade52d               // VFCMGT V13.S4, V9.S4, V13.S4
+	VAND  V12.B16, V14.B16, V14.B16
+	VAND  V13.B16, V15.B16, V15.B16
+	VADD  V14.S4, V10.S4, V10.S4
+	VADD  V15.S4, V11.S4, V11.S4
+	VUSHR $0x10, V10.S4, V10.S4
+	VUSHR $0x10, V11.S4, V11.S4
+	WORD  $0x0e61294a               // VXTN V10.S4, V10.H4
+	WORD  $0x4e61296a               // VXTN2 V11.S4, V10.H8
+	FMOVQ F10, 16(R1)
+	FLDPQ 64(R0), (F10, F11)
+	WORD  $0x4e20d54a               // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b               // VFADD V1.S4, V11.S4, V11.S4
+	VUSHR $0x10, V10.S4, V14.S4
+	VUSHR $0x10, V11.S4, V15.S4
+	VAND  V2.B16, V14.B16, V14.B16
+	VAND  V3.B16, V15.B16, V15.B16
+	VADD  V4.S4, V14.S4, V14.S4
+	VADD  V5.S4, V15.S4, V15.S4
+	VAND  V6.B16, V10.B16, V12.B16
+	VAND  V7.B16, V11.B16, V13.B16
+	WORD  $0x6eace50c               // VFCMGT V12.S4, V8.S4, V12.S4
+	WORD  $0x6eade52d               // VFCMGT V13.S4, V9.S4, V13.S4
+	VAND  V12.B16, V14.B16, V14.B16
+	VAND  V13.B16, V15.B16, V15.B16
+	VADD  V14.S4, V10.S4, V10.S4
+	VADD  V15.S4, V11.S4, V11.S4
+	VUSHR $0x10, V10.S4, V10.S4
+	VUSHR $0x10, V11.S4, V11.S4
+	WORD  $0x0e61294a               // VXTN V10.S4, V10.H4
+	WORD  $0x4e61296a               // VXTN2 V11.S4, V10.H8
+	FMOVQ F10, 32(R1)
+	FLDPQ 96(R0), (F10, F11)
+	WORD  $0x4e20d54a               // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b               // VFADD V1.S4, V11.S4, V11.S4
+	VUSHR $0x10, V10.S4, V14.S4
+	VUSHR $0x10, V11.S4, V15.S4
+	VAND  V2.B16, V14.B16, V14.B16
+	VAND  V3.B16, V15.B16, V15.B16
+	VADD  V4.S4, V14.S4, V14.S4
+	VADD  V5.S4, V15.S4, V15.S4
+	VAND  V6.B16, V10.B16, V12.B16
+	VAND  V7.B16, V11.B16, V13.B16
+	WORD  $0x6eace50c               // VFCMGT V12.S4, V8.S4, V12.S4
+	WORD  $0x6eade52d               // VFCMGT V13.S4, V9.S4, V13.S4
+	VAND  V12.B16, V14.B16, V14.B16
+	VAND  V13.B16, V15.B16, V15.B16
+	VADD  V14.S4, V10.S4, V10.S4
+	VADD  V15.S4, V11.S4, V11.S4
+	VUSHR $0x10, V10.S4, V10.S4
+	VUSHR $0x10, V11.S4, V11.S4
+	WORD  $0x0e61294a               // VXTN V10.S4, V10.H4
+	WORD  $0x4e61296a               // VXTN2 V11.S4, V10.H8
+	FMOVQ F10, 48(R1)
+	ADD   $0x00000080, R0, R0
+	ADD   $0x00000040, R1, R1
+	SUB   $0x00000020, R2, R2
+	CMP   $0x00000020, R2
+	BHS   loop
+
+groups:
+	CMP $0x00000008, R2
+	BLO below
+
+group:
+	FLDPQ (R0), (F10, F11)
+	WORD  $0x4e20d54a               // VFADD V0.S4, V10.S4, V10.S4
+	WORD  $0x4e21d56b               // VFADD V1.S4, V11.S4, V11.S4
+	VUSHR $0x10, V10.S4, V14.S4
+	VUSHR $0x10, V11.S4, V15.S4
+	VAND  V2.B16, V14.B16, V14.B16
+	VAND  V3.B16, V15.B16, V15.B16
+	VADD  V4.S4, V14.S4, V14.S4
+	VADD  V5.S4, V15.S4, V15.S4
+	VAND  V6.B16, V10.B16, V12.B16
+	VAND  V7.B16, V11.B16, V13.B16
+	WORD  $0x6eace50c               // VFCMGT V12.S4, V8.S4, V12.S4
+	WORD  $0x6eade52d               // VFCMGT V13.S4, V9.S4, V13.S4
+	VAND  V12.B16, V14.B16, V14.B16
+	VAND  V13.B16, V15.B16, V15.B16
+	VADD  V14.S4, V10.S4, V10.S4
+	VADD  V15.S4, V11.S4, V11.S4
+	VUSHR $0x10, V10.S4, V10.S4
+	VUSHR $0x10, V11.S4, V11.S4
+	WORD  $0x0e61294a               // VXTN V10.S4, V10.H4
+	WORD  $0x4e61296a               // VXTN2 V11.S4, V10.H8
+	FMOVQ F10, (R1)
+	ADD   $0x00000020, R0, R0
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000008, R2, R2
+	CMP   $0x00000008, R2
+	BHS   group
+
+below:
+	CMP   $0x00000004, R2
+	BLO   below4
+	FMOVQ (R0), F1
+	WORD  $0x4e20d421            // VFADD V0.S4, V1.S4, V1.S4
+	VUSHR $0x10, V1.S4, V5.S4
+	VAND  V2.B16, V5.B16, V5.B16
+	VADD  V4.S4, V5.S4, V5.S4
+	VAND  V6.B16, V1.B16, V3.B16
+	WORD  $0x6ea3e503            // VFCMGT V3.S4, V8.S4, V3.S4
+	VAND  V3.B16, V5.B16, V5.B16
+	VADD  V5.S4, V1.S4, V1.S4
+	VUSHR $0x10, V1.S4, V1.S4
+	WORD  $0x0e612821            // VXTN V1.S4, V1.H4
+	FMOVD F1, (R1)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000008, R1, R1
+	SUB   $0x00000004, R2, R2
+
+below4:
+	CMP   $0x00000002, R2
+	BLO   below2
+	FMOVD (R0), F1
+	WORD  $0x4e20d421            // VFADD V0.S4, V1.S4, V1.S4
+	VUSHR $0x10, V1.S4, V5.S4
+	VAND  V2.B16, V5.B16, V5.B16
+	VADD  V4.S4, V5.S4, V5.S4
+	VAND  V6.B16, V1.B16, V3.B16
+	WORD  $0x6ea3e503            // VFCMGT V3.S4, V8.S4, V3.S4
+	VAND  V3.B16, V5.B16, V5.B16
+	VADD  V5.S4, V1.S4, V1.S4
+	VUSHR $0x10, V1.S4, V1.S4
+	WORD  $0x0e612821            // VXTN V1.S4, V1.H4
+	FMOVS F1, (R1)
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000004, R1, R1
+	SUB   $0x00000002, R2, R2
+
+below2:
+	CMP   $0x00000001, R2
+	BLO   below1
+	FMOVS (R0), F1
+	WORD  $0x4e20d421            // VFADD V0.S4, V1.S4, V1.S4
+	VUSHR $0x10, V1.S4, V0.S4
+	VAND  V2.B16, V0.B16, V0.B16
+	VADD  V4.S4, V0.S4, V0.S4
+	VAND  V6.B16, V1.B16, V2.B16
+	WORD  $0x6ea2e502            // VFCMGT V2.S4, V8.S4, V2.S4
+	VAND  V2.B16, V0.B16, V0.B16
+	VADD  V0.S4, V1.S4, V1.S4
+	VUSHR $0x10, V1.S4, V1.S4
+	WORD  $0x0e612821            // VXTN V1.S4, V1.H4
+	FMOVS F1, R0
+	MOVH  R0, (R1)
+
+below1:
+	RET
+
 // func packColumnsNEON(dst []float32, width int, c float32, x []float32, stride int, cols int, rows int)
 TEXT ·packColumnsNEON(SB), NOSPLIT, $0-88
 	MOVD  dst_base+0(FP), R0
@@ -18983,6 +20710,84 @@ row1:
 	B     columns1
 
 end1:
+	RET
+
+// func packFloat16NEON(dst []uint16, src []float32, brain bool)
+TEXT ·packFloat16NEON(SB), NOSPLIT, $0-49
+	MOVD src_base+24(FP), R0
+	MOVD dst_base+0(FP), R1
+	MOVD dst_len+8(FP), R2
+	CMP  $0x00000020, R2
+	BLO  groups
+
+loop:
+	// Four groups a turn.
+	FLDPQ (R0), (F0, F1)
+	WORD  $0x0e216800         // VFCVTNH V0.S4, V0.H4
+	WORD  $0x4e216820         // VFCVTN2H V1.S4, V0.H8
+	FMOVQ F0, (R1)
+	FLDPQ 32(R0), (F0, F1)
+	WORD  $0x0e216800         // VFCVTNH V0.S4, V0.H4
+	WORD  $0x4e216820         // VFCVTN2H V1.S4, V0.H8
+	FMOVQ F0, 16(R1)
+	FLDPQ 64(R0), (F0, F1)
+	WORD  $0x0e216800         // VFCVTNH V0.S4, V0.H4
+	WORD  $0x4e216820         // VFCVTN2H V1.S4, V0.H8
+	FMOVQ F0, 32(R1)
+	FLDPQ 96(R0), (F0, F1)
+	WORD  $0x0e216800         // VFCVTNH V0.S4, V0.H4
+	WORD  $0x4e216820         // VFCVTN2H V1.S4, V0.H8
+	FMOVQ F0, 48(R1)
+	ADD   $0x00000080, R0, R0
+	ADD   $0x00000040, R1, R1
+	SUB   $0x00000020, R2, R2
+	CMP   $0x00000020, R2
+	BHS   loop
+
+groups:
+	CMP $0x00000008, R2
+	BLO below
+
+group:
+	FLDPQ (R0), (F0, F1)
+	WORD  $0x0e216800         // VFCVTNH V0.S4, V0.H4
+	WORD  $0x4e216820         // VFCVTN2H V1.S4, V0.H8
+	FMOVQ F0, (R1)
+	ADD   $0x00000020, R0, R0
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000008, R2, R2
+	CMP   $0x00000008, R2
+	BHS   group
+
+below:
+	CMP   $0x00000004, R2
+	BLO   below4
+	FMOVQ (R0), F0
+	WORD  $0x0e216800         // VFCVTNH V0.S4, V0.H4
+	FMOVD F0, (R1)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000008, R1, R1
+	SUB   $0x00000004, R2, R2
+
+below4:
+	CMP   $0x00000002, R2
+	BLO   below2
+	FMOVD (R0), F0
+	WORD  $0x0e216800         // VFCVTNH V0.S4, V0.H4
+	FMOVS F0, (R1)
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000004, R1, R1
+	SUB   $0x00000002, R2, R2
+
+below2:
+	CMP   $0x00000001, R2
+	BLO   below1
+	FMOVS (R0), F0
+	WORD  $0x0e216800     // VFCVTNH V0.S4, V0.H4
+	FMOVS F0, R0
+	MOVH  R0, (R1)
+
+below1:
 	RET
 
 // func prefetchNEON(p *float32, n int)
@@ -21693,6 +23498,880 @@ none:
 	FMOVS F0, ret+48(FP)
 	RET
 
+// func squaredDistance64NEON(x []float32, y []float32) float64
+TEXT ·squaredDistance64NEON(SB), NOSPLIT, $0-56
+	MOVD  x_base+0(FP), R0
+	MOVD  y_base+24(FP), R1
+	MOVD  x_len+8(FP), R2
+	MOVD  R2, R3
+	SUB   $0x00000001, R2, R6
+	AND   $0x00000007, R6, R6
+	ADD   $0x00000001, R6, R6
+	MOVD  $bytes<>+0(SB), R7
+	SUB   R6<<2, R7, R7
+	FMOVQ 48(R7), F0
+	FMOVQ 32(R7), F1
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	VMOVI $0x00, V17.B16
+	CMP   $0x00000020, R2
+	BLO   rest
+
+loop:
+	// 32 elements a turn, one to each lane.
+	FMOVQ (R0), F18
+	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
+	FMOVQ (R1), F20
+	WORD  $0x4e617a95         // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94         // VFCVTL V20.S2, V20.D2
+	WORD  $0x4ef4d652         // VFSUBD V20.D2, V18.D2, V18.D2
+	WORD  $0x4ef5d673         // VFSUBD V21.D2, V19.D2, V19.D2
+	WORD  $0x6e72de52         // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x6e73de73         // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e72d442         // VFADDD V18.D2, V2.D2, V2.D2
+	WORD  $0x4e73d463         // VFADDD V19.D2, V3.D2, V3.D2
+	FMOVQ 16(R0), F18
+	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
+	FMOVQ 16(R1), F20
+	WORD  $0x4e617a95         // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94         // VFCVTL V20.S2, V20.D2
+	WORD  $0x4ef4d652         // VFSUBD V20.D2, V18.D2, V18.D2
+	WORD  $0x4ef5d673         // VFSUBD V21.D2, V19.D2, V19.D2
+	WORD  $0x6e72de52         // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x6e73de73         // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e72d484         // VFADDD V18.D2, V4.D2, V4.D2
+	WORD  $0x4e73d4a5         // VFADDD V19.D2, V5.D2, V5.D2
+	FMOVQ 32(R0), F18
+	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
+	FMOVQ 32(R1), F20
+	WORD  $0x4e617a95         // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94         // VFCVTL V20.S2, V20.D2
+	WORD  $0x4ef4d652         // VFSUBD V20.D2, V18.D2, V18.D2
+	WORD  $0x4ef5d673         // VFSUBD V21.D2, V19.D2, V19.D2
+	WORD  $0x6e72de52         // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x6e73de73         // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e72d4c6         // VFADDD V18.D2, V6.D2, V6.D2
+	WORD  $0x4e73d4e7         // VFADDD V19.D2, V7.D2, V7.D2
+	FMOVQ 48(R0), F18
+	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
+	FMOVQ 48(R1), F20
+	WORD  $0x4e617a95         // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94         // VFCVTL V20.S2, V20.D2
+	WORD  $0x4ef4d652         // VFSUBD V20.D2, V18.D2, V18.D2
+	WORD  $0x4ef5d673         // VFSUBD V21.D2, V19.D2, V19.D2
+	WORD  $0x6e72de52         // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x6e73de73         // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e72d508         // VFADDD V18.D2, V8.D2, V8.D2
+	WORD  $0x4e73d529         // VFADDD V19.D2, V9.D2, V9.D2
+	FMOVQ 64(R0), F18
+	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
+	FMOVQ 64(R1), F20
+	WORD  $0x4e617a95         // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94         // VFCVTL V20.S2, V20.D2
+	WORD  $0x4ef4d652         // VFSUBD V20.D2, V18.D2, V18.D2
+	WORD  $0x4ef5d673         // VFSUBD V21.D2, V19.D2, V19.D2
+	WORD  $0x6e72de52         // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x6e73de73         // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e72d54a         // VFADDD V18.D2, V10.D2, V10.D2
+	WORD  $0x4e73d56b         // VFADDD V19.D2, V11.D2, V11.D2
+	FMOVQ 80(R0), F18
+	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
+	FMOVQ 80(R1), F20
+	WORD  $0x4e617a95         // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94         // VFCVTL V20.S2, V20.D2
+	WORD  $0x4ef4d652         // VFSUBD V20.D2, V18.D2, V18.D2
+	WORD  $0x4ef5d673         // VFSUBD V21.D2, V19.D2, V19.D2
+	WORD  $0x6e72de52         // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x6e73de73         // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e72d58c         // VFADDD V18.D2, V12.D2, V12.D2
+	WORD  $0x4e73d5ad         // VFADDD V19.D2, V13.D2, V13.D2
+	FMOVQ 96(R0), F18
+	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
+	FMOVQ 96(R1), F20
+	WORD  $0x4e617a95         // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94         // VFCVTL V20.S2, V20.D2
+	WORD  $0x4ef4d652         // VFSUBD V20.D2, V18.D2, V18.D2
+	WORD  $0x4ef5d673         // VFSUBD V21.D2, V19.D2, V19.D2
+	WORD  $0x6e72de52         // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x6e73de73         // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e72d5ce         // VFADDD V18.D2, V14.D2, V14.D2
+	WORD  $0x4e73d5ef         // VFADDD V19.D2, V15.D2, V15.D2
+	FMOVQ 112(R0), F18
+	WORD  $0x4e617a53         // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52         // VFCVTL V18.S2, V18.D2
+	FMOVQ 112(R1), F20
+	WORD  $0x4e617a95         // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94         // VFCVTL V20.S2, V20.D2
+	WORD  $0x4ef4d652         // VFSUBD V20.D2, V18.D2, V18.D2
+	WORD  $0x4ef5d673         // VFSUBD V21.D2, V19.D2, V19.D2
+	WORD  $0x6e72de52         // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x6e73de73         // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e72d610         // VFADDD V18.D2, V16.D2, V16.D2
+	WORD  $0x4e73d631         // VFADDD V19.D2, V17.D2, V17.D2
+	ADD   $0x00000080, R0, R0
+	ADD   $0x00000080, R1, R1
+	SUB   $0x00000020, R2, R2
+	CMP   $0x00000020, R2
+	BHS   loop
+
+rest:
+	// Less than 32 are left: whole groups, then what is left of one.
+	CMP   $0x00000008, R3
+	BLO   few
+	CMP   $0x00000000, R2
+	BLS   fold
+	CMP   $0x00000008, R2
+	BLO   part0
+	FMOVQ (R0), F18
+	WORD  $0x4e617a53     // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52     // VFCVTL V18.S2, V18.D2
+	FMOVQ (R1), F20
+	WORD  $0x4e617a95     // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94     // VFCVTL V20.S2, V20.D2
+	WORD  $0x4ef4d652     // VFSUBD V20.D2, V18.D2, V18.D2
+	WORD  $0x4ef5d673     // VFSUBD V21.D2, V19.D2, V19.D2
+	WORD  $0x6e72de52     // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x6e73de73     // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e72d442     // VFADDD V18.D2, V2.D2, V2.D2
+	WORD  $0x4e73d463     // VFADDD V19.D2, V3.D2, V3.D2
+	FMOVQ 16(R0), F18
+	WORD  $0x4e617a53     // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52     // VFCVTL V18.S2, V18.D2
+	FMOVQ 16(R1), F20
+	WORD  $0x4e617a95     // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94     // VFCVTL V20.S2, V20.D2
+	WORD  $0x4ef4d652     // VFSUBD V20.D2, V18.D2, V18.D2
+	WORD  $0x4ef5d673     // VFSUBD V21.D2, V19.D2, V19.D2
+	WORD  $0x6e72de52     // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x6e73de73     // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e72d484     // VFADDD V18.D2, V4.D2, V4.D2
+	WORD  $0x4e73d4a5     // VFADDD V19.D2, V5.D2, V5.D2
+	CMP   $0x00000008, R2
+	BLS   fold
+	CMP   $0x00000010, R2
+	BLO   part1
+	FMOVQ 32(R0), F18
+	WORD  $0x4e617a53     // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52     // VFCVTL V18.S2, V18.D2
+	FMOVQ 32(R1), F20
+	WORD  $0x4e617a95     // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94     // VFCVTL V20.S2, V20.D2
+	WORD  $0x4ef4d652     // VFSUBD V20.D2, V18.D2, V18.D2
+	WORD  $0x4ef5d673     // VFSUBD V21.D2, V19.D2, V19.D2
+	WORD  $0x6e72de52     // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x6e73de73     // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e72d4c6     // VFADDD V18.D2, V6.D2, V6.D2
+	WORD  $0x4e73d4e7     // VFADDD V19.D2, V7.D2, V7.D2
+	FMOVQ 48(R0), F18
+	WORD  $0x4e617a53     // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52     // VFCVTL V18.S2, V18.D2
+	FMOVQ 48(R1), F20
+	WORD  $0x4e617a95     // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94     // VFCVTL V20.S2, V20.D2
+	WORD  $0x4ef4d652     // VFSUBD V20.D2, V18.D2, V18.D2
+	WORD  $0x4ef5d673     // VFSUBD V21.D2, V19.D2, V19.D2
+	WORD  $0x6e72de52     // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x6e73de73     // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e72d508     // VFADDD V18.D2, V8.D2, V8.D2
+	WORD  $0x4e73d529     // VFADDD V19.D2, V9.D2, V9.D2
+	CMP   $0x00000010, R2
+	BLS   fold
+	CMP   $0x00000018, R2
+	BLO   part2
+	FMOVQ 64(R0), F18
+	WORD  $0x4e617a53     // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52     // VFCVTL V18.S2, V18.D2
+	FMOVQ 64(R1), F20
+	WORD  $0x4e617a95     // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94     // VFCVTL V20.S2, V20.D2
+	WORD  $0x4ef4d652     // VFSUBD V20.D2, V18.D2, V18.D2
+	WORD  $0x4ef5d673     // VFSUBD V21.D2, V19.D2, V19.D2
+	WORD  $0x6e72de52     // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x6e73de73     // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e72d54a     // VFADDD V18.D2, V10.D2, V10.D2
+	WORD  $0x4e73d56b     // VFADDD V19.D2, V11.D2, V11.D2
+	FMOVQ 80(R0), F18
+	WORD  $0x4e617a53     // VFCVTL2 V18.S4, V19.D2
+	WORD  $0x0e617a52     // VFCVTL V18.S2, V18.D2
+	FMOVQ 80(R1), F20
+	WORD  $0x4e617a95     // VFCVTL2 V20.S4, V21.D2
+	WORD  $0x0e617a94     // VFCVTL V20.S2, V20.D2
+	WORD  $0x4ef4d652     // VFSUBD V20.D2, V18.D2, V18.D2
+	WORD  $0x4ef5d673     // VFSUBD V21.D2, V19.D2, V19.D2
+	WORD  $0x6e72de52     // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x6e73de73     // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e72d58c     // VFADDD V18.D2, V12.D2, V12.D2
+	WORD  $0x4e73d5ad     // VFADDD V19.D2, V13.D2, V13.D2
+	CMP   $0x00000018, R2
+	BLS   fold
+	B     part3
+
+part0:
+	ADD   R6<<2, R0, R0
+	FLDPQ -32(R0), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	WORD  $0x0e617a54                // VFCVTL V18.S2, V20.D2
+	WORD  $0x4e617a52                // VFCVTL2 V18.S4, V18.D2
+	WORD  $0x0e617a75                // VFCVTL V19.S2, V21.D2
+	WORD  $0x4e617a73                // VFCVTL2 V19.S4, V19.D2
+	ADD   R6<<2, R1, R0
+	FLDPQ -32(R0), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V0.B16
+	WORD  $0x0e617ac1                // VFCVTL V22.S2, V1.D2
+	WORD  $0x4e617ad6                // VFCVTL2 V22.S4, V22.D2
+	WORD  $0x0e617817                // VFCVTL V0.S2, V23.D2
+	WORD  $0x4e617800                // VFCVTL2 V0.S4, V0.D2
+	WORD  $0x4ee1d694                // VFSUBD V1.D2, V20.D2, V20.D2
+	WORD  $0x4ef6d652                // VFSUBD V22.D2, V18.D2, V18.D2
+	WORD  $0x6e74de94                // VFMULD V20.D2, V20.D2, V20.D2
+	WORD  $0x6e72de52                // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x4e74d442                // VFADDD V20.D2, V2.D2, V2.D2
+	WORD  $0x4e72d463                // VFADDD V18.D2, V3.D2, V3.D2
+	WORD  $0x4ef7d6b5                // VFSUBD V23.D2, V21.D2, V21.D2
+	WORD  $0x4ee0d673                // VFSUBD V0.D2, V19.D2, V19.D2
+	WORD  $0x6e75deb5                // VFMULD V21.D2, V21.D2, V21.D2
+	WORD  $0x6e73de73                // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e75d484                // VFADDD V21.D2, V4.D2, V4.D2
+	WORD  $0x4e73d4a5                // VFADDD V19.D2, V5.D2, V5.D2
+	B     fold
+
+part1:
+	ADD   R6<<2, R0, R0
+	FLDPQ (R0), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	WORD  $0x0e617a54                // VFCVTL V18.S2, V20.D2
+	WORD  $0x4e617a52                // VFCVTL2 V18.S4, V18.D2
+	WORD  $0x0e617a75                // VFCVTL V19.S2, V21.D2
+	WORD  $0x4e617a73                // VFCVTL2 V19.S4, V19.D2
+	ADD   R6<<2, R1, R0
+	FLDPQ (R0), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V0.B16
+	WORD  $0x0e617ac1                // VFCVTL V22.S2, V1.D2
+	WORD  $0x4e617ad6                // VFCVTL2 V22.S4, V22.D2
+	WORD  $0x0e617817                // VFCVTL V0.S2, V23.D2
+	WORD  $0x4e617800                // VFCVTL2 V0.S4, V0.D2
+	WORD  $0x4ee1d694                // VFSUBD V1.D2, V20.D2, V20.D2
+	WORD  $0x4ef6d652                // VFSUBD V22.D2, V18.D2, V18.D2
+	WORD  $0x6e74de94                // VFMULD V20.D2, V20.D2, V20.D2
+	WORD  $0x6e72de52                // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x4e74d4c6                // VFADDD V20.D2, V6.D2, V6.D2
+	WORD  $0x4e72d4e7                // VFADDD V18.D2, V7.D2, V7.D2
+	WORD  $0x4ef7d6b5                // VFSUBD V23.D2, V21.D2, V21.D2
+	WORD  $0x4ee0d673                // VFSUBD V0.D2, V19.D2, V19.D2
+	WORD  $0x6e75deb5                // VFMULD V21.D2, V21.D2, V21.D2
+	WORD  $0x6e73de73                // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e75d508                // VFADDD V21.D2, V8.D2, V8.D2
+	WORD  $0x4e73d529                // VFADDD V19.D2, V9.D2, V9.D2
+	B     fold
+
+part2:
+	ADD   R6<<2, R0, R0
+	FLDPQ 32(R0), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	WORD  $0x0e617a54                // VFCVTL V18.S2, V20.D2
+	WORD  $0x4e617a52                // VFCVTL2 V18.S4, V18.D2
+	WORD  $0x0e617a75                // VFCVTL V19.S2, V21.D2
+	WORD  $0x4e617a73                // VFCVTL2 V19.S4, V19.D2
+	ADD   R6<<2, R1, R0
+	FLDPQ 32(R0), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V0.B16
+	WORD  $0x0e617ac1                // VFCVTL V22.S2, V1.D2
+	WORD  $0x4e617ad6                // VFCVTL2 V22.S4, V22.D2
+	WORD  $0x0e617817                // VFCVTL V0.S2, V23.D2
+	WORD  $0x4e617800                // VFCVTL2 V0.S4, V0.D2
+	WORD  $0x4ee1d694                // VFSUBD V1.D2, V20.D2, V20.D2
+	WORD  $0x4ef6d652                // VFSUBD V22.D2, V18.D2, V18.D2
+	WORD  $0x6e74de94                // VFMULD V20.D2, V20.D2, V20.D2
+	WORD  $0x6e72de52                // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x4e74d54a                // VFADDD V20.D2, V10.D2, V10.D2
+	WORD  $0x4e72d56b                // VFADDD V18.D2, V11.D2, V11.D2
+	WORD  $0x4ef7d6b5                // VFSUBD V23.D2, V21.D2, V21.D2
+	WORD  $0x4ee0d673                // VFSUBD V0.D2, V19.D2, V19.D2
+	WORD  $0x6e75deb5                // VFMULD V21.D2, V21.D2, V21.D2
+	WORD  $0x6e73de73                // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e75d58c                // VFADDD V21.D2, V12.D2, V12.D2
+	WORD  $0x4e73d5ad                // VFADDD V19.D2, V13.D2, V13.D2
+	B     fold
+
+part3:
+	ADD   R6<<2, R0, R0
+	FLDPQ 64(R0), (F18, F19)
+	VTBL  V0.B16, [V18.B16], V18.B16
+	VTBX  V1.B16, [V19.B16], V18.B16
+	VTBL  V0.B16, [V19.B16], V19.B16
+	WORD  $0x0e617a54                // VFCVTL V18.S2, V20.D2
+	WORD  $0x4e617a52                // VFCVTL2 V18.S4, V18.D2
+	WORD  $0x0e617a75                // VFCVTL V19.S2, V21.D2
+	WORD  $0x4e617a73                // VFCVTL2 V19.S4, V19.D2
+	ADD   R6<<2, R1, R0
+	FLDPQ 64(R0), (F22, F23)
+	VTBL  V0.B16, [V22.B16], V22.B16
+	VTBX  V1.B16, [V23.B16], V22.B16
+	VTBL  V0.B16, [V23.B16], V0.B16
+	WORD  $0x0e617ac1                // VFCVTL V22.S2, V1.D2
+	WORD  $0x4e617ad6                // VFCVTL2 V22.S4, V22.D2
+	WORD  $0x0e617817                // VFCVTL V0.S2, V23.D2
+	WORD  $0x4e617800                // VFCVTL2 V0.S4, V0.D2
+	WORD  $0x4ee1d694                // VFSUBD V1.D2, V20.D2, V20.D2
+	WORD  $0x4ef6d652                // VFSUBD V22.D2, V18.D2, V18.D2
+	WORD  $0x6e74de94                // VFMULD V20.D2, V20.D2, V20.D2
+	WORD  $0x6e72de52                // VFMULD V18.D2, V18.D2, V18.D2
+	WORD  $0x4e74d5ce                // VFADDD V20.D2, V14.D2, V14.D2
+	WORD  $0x4e72d5ef                // VFADDD V18.D2, V15.D2, V15.D2
+	WORD  $0x4ef7d6b5                // VFSUBD V23.D2, V21.D2, V21.D2
+	WORD  $0x4ee0d673                // VFSUBD V0.D2, V19.D2, V19.D2
+	WORD  $0x6e75deb5                // VFMULD V21.D2, V21.D2, V21.D2
+	WORD  $0x6e73de73                // VFMULD V19.D2, V19.D2, V19.D2
+	WORD  $0x4e75d610                // VFADDD V21.D2, V16.D2, V16.D2
+	WORD  $0x4e73d631                // VFADDD V19.D2, V17.D2, V17.D2
+	B     fold
+
+few:
+	CMP   $0x00000000, R2
+	BLS   fold
+	ADD   $0x00000000, R0, R0
+	TBNZ  $0x03, R6, part1all
+	VMOVI $0x00, V1.B16
+	TBZ   $0x02, R6, part1low
+	FMOVQ (R0), F0
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V1.B16
+	TBZ   $0x01, R6, part1highone
+	FMOVD (R0), F1
+	TBZ   $0x00, R6, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V1.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R6, part1end
+	FMOVS (R0), F1
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V0.B16
+	TBZ   $0x01, R6, part1lowone
+	FMOVD (R0), F0
+	TBZ   $0x00, R6, part1end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V0.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R6, part1end
+	FMOVS (R0), F0
+	B     part1end
+
+part1all:
+	FLDPQ (R0), (F0, F1)
+
+part1end:
+	WORD  $0x0e617812             // VFCVTL V0.S2, V18.D2
+	WORD  $0x4e617800             // VFCVTL2 V0.S4, V0.D2
+	WORD  $0x0e617833             // VFCVTL V1.S2, V19.D2
+	WORD  $0x4e617821             // VFCVTL2 V1.S4, V1.D2
+	ADD   $0x00000000, R1, R0
+	TBNZ  $0x03, R6, part2all
+	VMOVI $0x00, V21.B16
+	TBZ   $0x02, R6, part2low
+	FMOVQ (R0), F20
+	ADD   $0x00000010, R0, R0
+	VMOVI $0x00, V21.B16
+	TBZ   $0x01, R6, part2highone
+	FMOVD (R0), F21
+	TBZ   $0x00, R6, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V21.S[2]
+	B     part2end
+
+part2highone:
+	TBZ   $0x00, R6, part2end
+	FMOVS (R0), F21
+	B     part2end
+
+part2low:
+	VMOVI $0x00, V20.B16
+	TBZ   $0x01, R6, part2lowone
+	FMOVD (R0), F20
+	TBZ   $0x00, R6, part2end
+	ADD   $0x00000008, R0, R0
+	VLD1  (R0), V20.S[2]
+	B     part2end
+
+part2lowone:
+	TBZ   $0x00, R6, part2end
+	FMOVS (R0), F20
+	B     part2end
+
+part2all:
+	FLDPQ (R0), (F20, F21)
+
+part2end:
+	WORD $0x0e617a96 // VFCVTL V20.S2, V22.D2
+	WORD $0x4e617a94 // VFCVTL2 V20.S4, V20.D2
+	WORD $0x0e617ab7 // VFCVTL V21.S2, V23.D2
+	WORD $0x4e617ab5 // VFCVTL2 V21.S4, V21.D2
+	WORD $0x4ef6d652 // VFSUBD V22.D2, V18.D2, V18.D2
+	WORD $0x4ef4d400 // VFSUBD V20.D2, V0.D2, V0.D2
+	WORD $0x6e72de52 // VFMULD V18.D2, V18.D2, V18.D2
+	WORD $0x6e60dc00 // VFMULD V0.D2, V0.D2, V0.D2
+	WORD $0x4e72d442 // VFADDD V18.D2, V2.D2, V2.D2
+	WORD $0x4e60d463 // VFADDD V0.D2, V3.D2, V3.D2
+	WORD $0x4ef7d673 // VFSUBD V23.D2, V19.D2, V19.D2
+	WORD $0x4ef5d421 // VFSUBD V21.D2, V1.D2, V1.D2
+	WORD $0x6e73de73 // VFMULD V19.D2, V19.D2, V19.D2
+	WORD $0x6e61dc21 // VFMULD V1.D2, V1.D2, V1.D2
+	WORD $0x4e73d484 // VFADDD V19.D2, V4.D2, V4.D2
+	WORD $0x4e61d4a5 // VFADDD V1.D2, V5.D2, V5.D2
+
+fold:
+	WORD  $0x4e6ad442    // VFADDD V10.D2, V2.D2, V2.D2
+	WORD  $0x4e6bd463    // VFADDD V11.D2, V3.D2, V3.D2
+	WORD  $0x4e6cd484    // VFADDD V12.D2, V4.D2, V4.D2
+	WORD  $0x4e6dd4a5    // VFADDD V13.D2, V5.D2, V5.D2
+	WORD  $0x4e6ed4c6    // VFADDD V14.D2, V6.D2, V6.D2
+	WORD  $0x4e6fd4e7    // VFADDD V15.D2, V7.D2, V7.D2
+	WORD  $0x4e70d508    // VFADDD V16.D2, V8.D2, V8.D2
+	WORD  $0x4e71d529    // VFADDD V17.D2, V9.D2, V9.D2
+	WORD  $0x4e66d442    // VFADDD V6.D2, V2.D2, V2.D2
+	WORD  $0x4e67d463    // VFADDD V7.D2, V3.D2, V3.D2
+	WORD  $0x4e68d484    // VFADDD V8.D2, V4.D2, V4.D2
+	WORD  $0x4e69d4a5    // VFADDD V9.D2, V5.D2, V5.D2
+	WORD  $0x4e64d442    // VFADDD V4.D2, V2.D2, V2.D2
+	WORD  $0x4e65d463    // VFADDD V5.D2, V3.D2, V3.D2
+	WORD  $0x4e63d442    // VFADDD V3.D2, V2.D2, V2.D2
+	WORD  $0x7e70d842    // FADDPD V2.D2, F2
+	FMOVD F2, ret+48(FP)
+	RET
+
+// func squaredDistanceBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+TEXT ·squaredDistanceBfloat16NEON(SB), NOSPLIT, $0-81
+	MOVD dst_base+0(FP), R0
+	MOVD rows_base+24(FP), R6
+	MOVD stride+48(FP), R7
+	MOVD dst_len+8(FP), R1
+	ADD  R1<<2, R0, R8
+	LSL  $0x00000001, R7, R7
+
+row:
+	MOVD  R6, R1
+	MOVD  x_base+56(FP), R2
+	MOVD  R2, R2
+	MOVD  x_len+64(FP), R3
+	MOVD  R3, R3
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	CMP   $0x00000040, R3
+	BLO   rest
+
+loop:
+	// 64 elements a turn, one to each lane.
+	FMOVQ  (R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  (R2), (F18, F19)
+	WORD   $0x4eb2d610           // VFSUB V18.S4, V16.S4, V16.S4
+	WORD   $0x4eb3d631           // VFSUB V19.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d400           // VFADD V16.S4, V0.S4, V0.S4
+	WORD   $0x4e31d421           // VFADD V17.S4, V1.S4, V1.S4
+	FMOVQ  16(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  32(R2), (F18, F19)
+	WORD   $0x4eb2d610           // VFSUB V18.S4, V16.S4, V16.S4
+	WORD   $0x4eb3d631           // VFSUB V19.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d442           // VFADD V16.S4, V2.S4, V2.S4
+	WORD   $0x4e31d463           // VFADD V17.S4, V3.S4, V3.S4
+	FMOVQ  32(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  64(R2), (F18, F19)
+	WORD   $0x4eb2d610           // VFSUB V18.S4, V16.S4, V16.S4
+	WORD   $0x4eb3d631           // VFSUB V19.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d484           // VFADD V16.S4, V4.S4, V4.S4
+	WORD   $0x4e31d4a5           // VFADD V17.S4, V5.S4, V5.S4
+	FMOVQ  48(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  96(R2), (F18, F19)
+	WORD   $0x4eb2d610           // VFSUB V18.S4, V16.S4, V16.S4
+	WORD   $0x4eb3d631           // VFSUB V19.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d4c6           // VFADD V16.S4, V6.S4, V6.S4
+	WORD   $0x4e31d4e7           // VFADD V17.S4, V7.S4, V7.S4
+	FMOVQ  64(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  128(R2), (F18, F19)
+	WORD   $0x4eb2d610           // VFSUB V18.S4, V16.S4, V16.S4
+	WORD   $0x4eb3d631           // VFSUB V19.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d508           // VFADD V16.S4, V8.S4, V8.S4
+	WORD   $0x4e31d529           // VFADD V17.S4, V9.S4, V9.S4
+	FMOVQ  80(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  160(R2), (F18, F19)
+	WORD   $0x4eb2d610           // VFSUB V18.S4, V16.S4, V16.S4
+	WORD   $0x4eb3d631           // VFSUB V19.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d54a           // VFADD V16.S4, V10.S4, V10.S4
+	WORD   $0x4e31d56b           // VFADD V17.S4, V11.S4, V11.S4
+	FMOVQ  96(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  192(R2), (F18, F19)
+	WORD   $0x4eb2d610           // VFSUB V18.S4, V16.S4, V16.S4
+	WORD   $0x4eb3d631           // VFSUB V19.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d58c           // VFADD V16.S4, V12.S4, V12.S4
+	WORD   $0x4e31d5ad           // VFADD V17.S4, V13.S4, V13.S4
+	FMOVQ  112(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  224(R2), (F18, F19)
+	WORD   $0x4eb2d610           // VFSUB V18.S4, V16.S4, V16.S4
+	WORD   $0x4eb3d631           // VFSUB V19.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d5ce           // VFADD V16.S4, V14.S4, V14.S4
+	WORD   $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
+	PRFM   4096(R1), PLDL1KEEP
+	PRFM   4160(R1), PLDL1KEEP
+	ADD    $0x00000100, R2, R2
+	ADD    $0x00000080, R1, R1
+	SUB    $0x00000040, R3, R3
+	CMP    $0x00000040, R3
+	BHS    loop
+
+rest:
+	CMP $0x00000000, R3
+	BLS fold
+
+	// The last group, first.
+	MOVD R3, R9
+	SUB  $0x00000001, R3, R10
+	AND  $0x00000007, R10, R10
+	ADD  $0x00000001, R10, R10
+	SUB  $0x00000001, R9, R9
+	AND  $0x00000038, R9, R9
+	ADD  R9<<1, R1, R11
+	AND  $0x00000007, R3, R12
+	CMP  $0x00000000, R12
+	BEQ  eight
+	MOVD R3, R13
+	AND  $0x00000007, R13, R13
+	ADD  R13<<1, R11, R14
+	MOVD $0x00000000, R12
+	AND  $0x00000003, R13, R13
+	CMP  $0x00000000, R13
+	BLS  none
+
+short:
+	LSL   $0x00000010, R12, R12
+	SUB   $0x00000002, R14, R14
+	MOVHU (R14), R15
+	ADD   R15, R12, R12
+	SUB   $0x00000001, R13, R13
+	CMP   $0x00000001, R13
+	BHS   short
+
+none:
+	FMOVD R12, F16
+	TBZ   $0x02, R3, few
+	VORR  V16.B16, V16.B16, V17.B16
+	FMOVD (R11), F16
+	VMOV  V17.D[0], V16.D[1]
+
+few:
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	B      floats
+
+eight:
+	FMOVQ  (R11), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+
+floats:
+	VSHL  $0x10, V16.S4, V16.S4
+	VSHL  $0x10, V17.S4, V17.S4
+	ADD   R9<<2, R2, R9
+	ADD   $0x00000000, R9, R9
+	TBNZ  $0x03, R10, part1all
+	VMOVI $0x00, V19.B16
+	TBZ   $0x02, R10, part1low
+	FMOVQ (R9), F18
+	ADD   $0x00000010, R9, R9
+	VMOVI $0x00, V19.B16
+	TBZ   $0x01, R10, part1highone
+	FMOVD (R9), F19
+	TBZ   $0x00, R10, part1end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V19.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R10, part1end
+	FMOVS (R9), F19
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V18.B16
+	TBZ   $0x01, R10, part1lowone
+	FMOVD (R9), F18
+	TBZ   $0x00, R10, part1end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V18.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R10, part1end
+	FMOVS (R9), F18
+	B     part1end
+
+part1all:
+	FLDPQ (R9), (F18, F19)
+
+part1end:
+	WORD   $0x4eb2d610           // VFSUB V18.S4, V16.S4, V16.S4
+	WORD   $0x4eb3d631           // VFSUB V19.S4, V17.S4, V17.S4
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	CMP    $0x00000008, R3
+	BLS    rest0
+	FMOVQ  (R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  (R2), (F20, F21)
+	WORD   $0x4eb4d652           // VFSUB V20.S4, V18.S4, V18.S4
+	WORD   $0x4eb5d673           // VFSUB V21.S4, V19.S4, V19.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x4e32d400           // VFADD V18.S4, V0.S4, V0.S4
+	WORD   $0x4e33d421           // VFADD V19.S4, V1.S4, V1.S4
+	CMP    $0x00000010, R3
+	BLS    rest1
+	FMOVQ  16(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  32(R2), (F20, F21)
+	WORD   $0x4eb4d652           // VFSUB V20.S4, V18.S4, V18.S4
+	WORD   $0x4eb5d673           // VFSUB V21.S4, V19.S4, V19.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x4e32d442           // VFADD V18.S4, V2.S4, V2.S4
+	WORD   $0x4e33d463           // VFADD V19.S4, V3.S4, V3.S4
+	CMP    $0x00000018, R3
+	BLS    rest2
+	FMOVQ  32(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  64(R2), (F20, F21)
+	WORD   $0x4eb4d652           // VFSUB V20.S4, V18.S4, V18.S4
+	WORD   $0x4eb5d673           // VFSUB V21.S4, V19.S4, V19.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x4e32d484           // VFADD V18.S4, V4.S4, V4.S4
+	WORD   $0x4e33d4a5           // VFADD V19.S4, V5.S4, V5.S4
+	CMP    $0x00000020, R3
+	BLS    rest3
+	FMOVQ  48(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  96(R2), (F20, F21)
+	WORD   $0x4eb4d652           // VFSUB V20.S4, V18.S4, V18.S4
+	WORD   $0x4eb5d673           // VFSUB V21.S4, V19.S4, V19.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x4e32d4c6           // VFADD V18.S4, V6.S4, V6.S4
+	WORD   $0x4e33d4e7           // VFADD V19.S4, V7.S4, V7.S4
+	CMP    $0x00000028, R3
+	BLS    rest4
+	FMOVQ  64(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  128(R2), (F20, F21)
+	WORD   $0x4eb4d652           // VFSUB V20.S4, V18.S4, V18.S4
+	WORD   $0x4eb5d673           // VFSUB V21.S4, V19.S4, V19.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x4e32d508           // VFADD V18.S4, V8.S4, V8.S4
+	WORD   $0x4e33d529           // VFADD V19.S4, V9.S4, V9.S4
+	CMP    $0x00000030, R3
+	BLS    rest5
+	FMOVQ  80(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  160(R2), (F20, F21)
+	WORD   $0x4eb4d652           // VFSUB V20.S4, V18.S4, V18.S4
+	WORD   $0x4eb5d673           // VFSUB V21.S4, V19.S4, V19.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x4e32d54a           // VFADD V18.S4, V10.S4, V10.S4
+	WORD   $0x4e33d56b           // VFADD V19.S4, V11.S4, V11.S4
+	CMP    $0x00000038, R3
+	BLS    rest6
+	FMOVQ  96(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  192(R2), (F20, F21)
+	WORD   $0x4eb4d652           // VFSUB V20.S4, V18.S4, V18.S4
+	WORD   $0x4eb5d673           // VFSUB V21.S4, V19.S4, V19.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x4e32d58c           // VFADD V18.S4, V12.S4, V12.S4
+	WORD   $0x4e33d5ad           // VFADD V19.S4, V13.S4, V13.S4
+	WORD   $0x4e30d5ce           // VFADD V16.S4, V14.S4, V14.S4
+	WORD   $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
+	B      fold
+
+rest6:
+	WORD $0x4e30d58c // VFADD V16.S4, V12.S4, V12.S4
+	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
+	B    fold
+
+rest5:
+	WORD $0x4e30d54a // VFADD V16.S4, V10.S4, V10.S4
+	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
+	B    fold
+
+rest4:
+	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
+	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
+	B    fold
+
+rest3:
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	B    fold
+
+rest2:
+	WORD $0x4e30d484 // VFADD V16.S4, V4.S4, V4.S4
+	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
+	B    fold
+
+rest1:
+	WORD $0x4e30d442 // VFADD V16.S4, V2.S4, V2.S4
+	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
+	B    fold
+
+rest0:
+	WORD $0x4e30d400 // VFADD V16.S4, V0.S4, V0.S4
+	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
+
+fold:
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	CMP   R8, R0
+	BLO   row
+	RET
+
 // func squaredDistanceEachRowNEON(dst []float32, rows []float32, stride int, x []float32)
 TEXT ·squaredDistanceEachRowNEON(SB), NOSPLIT, $0-80
 	MOVD  dst_base+0(FP), R0
@@ -21700,16 +24379,16 @@ TEXT ·squaredDistanceEachRowNEON(SB), NOSPLIT, $0-80
 	VMOVI $0x00, V19.B16
 	MOVD  rows_base+24(FP), R6
 	MOVD  stride+48(FP), R7
-	MOVD  x_base+56(FP), R8
-	MOVD  x_len+64(FP), R9
 	MOVD  dst_len+8(FP), R1
-	ADD   R1<<2, R0, R10
+	ADD   R1<<2, R0, R8
 	LSL   $0x00000002, R7, R7
 
 row:
 	MOVD  R6, R1
-	MOVD  R8, R2
-	MOVD  R9, R3
+	MOVD  x_base+56(FP), R2
+	MOVD  R2, R2
+	MOVD  x_len+64(FP), R3
+	MOVD  R3, R3
 	FLDPQ (R1), (F0, F1)
 	FLDPQ (R2), (F2, F3)
 	WORD  $0x4ea2d400         // VFSUB V2.S4, V0.S4, V0.S4
@@ -21850,13 +24529,13 @@ rest:
 	// Less than 64 are left: whole groups, then what is left of one.
 	CMP   $0x00000000, R3
 	BLS   none
-	SUB   $0x00000001, R3, R11
-	AND   $0x00000007, R11, R11
-	ADD   $0x00000001, R11, R11
-	MOVD  $bytes<>+0(SB), R12
-	SUB   R11<<2, R12, R12
-	FMOVQ 48(R12), F20
-	FMOVQ 32(R12), F21
+	SUB   $0x00000001, R3, R9
+	AND   $0x00000007, R9, R9
+	ADD   $0x00000001, R9, R9
+	MOVD  $bytes<>+0(SB), R10
+	SUB   R9<<2, R10, R10
+	FMOVQ 48(R10), F20
+	FMOVQ 32(R10), F21
 	CMP   $0x00000008, R3
 	BLS   rest0
 	FLDPQ (R1), (F16, F17)
@@ -21927,12 +24606,12 @@ rest:
 	WORD  $0x6e31de31                   // VFMUL V17.S4, V17.S4, V17.S4
 	WORD  $0x4e30d58c                   // VFADD V16.S4, V12.S4, V12.S4
 	WORD  $0x4e31d5ad                   // VFADD V17.S4, V13.S4, V13.S4
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ 192(R1), (F16, F17)
 	VTBL  V20.B16, [V16.B16], V16.B16
 	VTBX  V21.B16, [V17.B16], V16.B16
 	VTBL  V20.B16, [V17.B16], V17.B16
-	ADD   R11<<2, R2, R1
+	ADD   R9<<2, R2, R1
 	FLDPQ 192(R1), (F22, F23)
 	VTBL  V20.B16, [V22.B16], V22.B16
 	VTBX  V21.B16, [V23.B16], V22.B16
@@ -21966,12 +24645,12 @@ rest:
 	B     next
 
 rest6:
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ 160(R1), (F16, F17)
 	VTBL  V20.B16, [V16.B16], V16.B16
 	VTBX  V21.B16, [V17.B16], V16.B16
 	VTBL  V20.B16, [V17.B16], V17.B16
-	ADD   R11<<2, R2, R1
+	ADD   R9<<2, R2, R1
 	FLDPQ 160(R1), (F22, F23)
 	VTBL  V20.B16, [V22.B16], V22.B16
 	VTBX  V21.B16, [V23.B16], V22.B16
@@ -22005,12 +24684,12 @@ rest6:
 	B     next
 
 rest5:
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ 128(R1), (F16, F17)
 	VTBL  V20.B16, [V16.B16], V16.B16
 	VTBX  V21.B16, [V17.B16], V16.B16
 	VTBL  V20.B16, [V17.B16], V17.B16
-	ADD   R11<<2, R2, R1
+	ADD   R9<<2, R2, R1
 	FLDPQ 128(R1), (F22, F23)
 	VTBL  V20.B16, [V22.B16], V22.B16
 	VTBX  V21.B16, [V23.B16], V22.B16
@@ -22044,12 +24723,12 @@ rest5:
 	B     next
 
 rest4:
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ 96(R1), (F16, F17)
 	VTBL  V20.B16, [V16.B16], V16.B16
 	VTBX  V21.B16, [V17.B16], V16.B16
 	VTBL  V20.B16, [V17.B16], V17.B16
-	ADD   R11<<2, R2, R1
+	ADD   R9<<2, R2, R1
 	FLDPQ 96(R1), (F22, F23)
 	VTBL  V20.B16, [V22.B16], V22.B16
 	VTBX  V21.B16, [V23.B16], V22.B16
@@ -22083,12 +24762,12 @@ rest4:
 	B     next
 
 rest3:
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ 64(R1), (F16, F17)
 	VTBL  V20.B16, [V16.B16], V16.B16
 	VTBX  V21.B16, [V17.B16], V16.B16
 	VTBL  V20.B16, [V17.B16], V17.B16
-	ADD   R11<<2, R2, R1
+	ADD   R9<<2, R2, R1
 	FLDPQ 64(R1), (F22, F23)
 	VTBL  V20.B16, [V22.B16], V22.B16
 	VTBX  V21.B16, [V23.B16], V22.B16
@@ -22122,12 +24801,12 @@ rest3:
 	B     next
 
 rest2:
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ 32(R1), (F16, F17)
 	VTBL  V20.B16, [V16.B16], V16.B16
 	VTBX  V21.B16, [V17.B16], V16.B16
 	VTBL  V20.B16, [V17.B16], V17.B16
-	ADD   R11<<2, R2, R1
+	ADD   R9<<2, R2, R1
 	FLDPQ 32(R1), (F22, F23)
 	VTBL  V20.B16, [V22.B16], V22.B16
 	VTBX  V21.B16, [V23.B16], V22.B16
@@ -22161,12 +24840,12 @@ rest2:
 	B     next
 
 rest1:
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ (R1), (F16, F17)
 	VTBL  V20.B16, [V16.B16], V16.B16
 	VTBX  V21.B16, [V17.B16], V16.B16
 	VTBL  V20.B16, [V17.B16], V17.B16
-	ADD   R11<<2, R2, R1
+	ADD   R9<<2, R2, R1
 	FLDPQ (R1), (F22, F23)
 	VTBL  V20.B16, [V22.B16], V22.B16
 	VTBX  V21.B16, [V23.B16], V22.B16
@@ -22200,12 +24879,12 @@ rest1:
 	B     next
 
 rest0:
-	ADD   R11<<2, R1, R1
+	ADD   R9<<2, R1, R1
 	FLDPQ -32(R1), (F16, F17)
 	VTBL  V20.B16, [V16.B16], V16.B16
 	VTBX  V21.B16, [V17.B16], V16.B16
 	VTBL  V20.B16, [V17.B16], V17.B16
-	ADD   R11<<2, R2, R1
+	ADD   R9<<2, R2, R1
 	FLDPQ -32(R1), (F22, F23)
 	VTBL  V20.B16, [V22.B16], V22.B16
 	VTBX  V21.B16, [V23.B16], V22.B16
@@ -22262,8 +24941,372 @@ none:
 
 next:
 	ADD R7, R6, R6
-	CMP R10, R0
+	CMP R8, R0
 	BLO row
+	RET
+
+// func squaredDistanceFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+TEXT ·squaredDistanceFloat16NEON(SB), NOSPLIT, $0-81
+	MOVD dst_base+0(FP), R0
+	MOVD rows_base+24(FP), R6
+	MOVD stride+48(FP), R7
+	MOVD dst_len+8(FP), R1
+	ADD  R1<<2, R0, R8
+	LSL  $0x00000001, R7, R7
+
+row:
+	MOVD  R6, R1
+	MOVD  x_base+56(FP), R2
+	MOVD  R2, R2
+	MOVD  x_len+64(FP), R3
+	MOVD  R3, R3
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	CMP   $0x00000040, R3
+	BLO   rest
+
+loop:
+	// 64 elements a turn, one to each lane.
+	FMOVQ (R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	FLDPQ (R2), (F18, F19)
+	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421         // VFADD V17.S4, V1.S4, V1.S4
+	FMOVQ 16(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	FLDPQ 32(R2), (F18, F19)
+	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442         // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463         // VFADD V17.S4, V3.S4, V3.S4
+	FMOVQ 32(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	FLDPQ 64(R2), (F18, F19)
+	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484         // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5         // VFADD V17.S4, V5.S4, V5.S4
+	FMOVQ 48(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	FLDPQ 96(R2), (F18, F19)
+	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6         // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7         // VFADD V17.S4, V7.S4, V7.S4
+	FMOVQ 64(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	FLDPQ 128(R2), (F18, F19)
+	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	FMOVQ 80(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	FLDPQ 160(R2), (F18, F19)
+	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a         // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b         // VFADD V17.S4, V11.S4, V11.S4
+	FMOVQ 96(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	FLDPQ 192(R2), (F18, F19)
+	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c         // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad         // VFADD V17.S4, V13.S4, V13.S4
+	FMOVQ 112(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	FLDPQ 224(R2), (F18, F19)
+	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	PRFM  4096(R1), PLDL1KEEP
+	PRFM  4160(R1), PLDL1KEEP
+	ADD   $0x00000100, R2, R2
+	ADD   $0x00000080, R1, R1
+	SUB   $0x00000040, R3, R3
+	CMP   $0x00000040, R3
+	BHS   loop
+
+rest:
+	CMP $0x00000000, R3
+	BLS fold
+
+	// The last group, first.
+	MOVD R3, R9
+	SUB  $0x00000001, R3, R10
+	AND  $0x00000007, R10, R10
+	ADD  $0x00000001, R10, R10
+	SUB  $0x00000001, R9, R9
+	AND  $0x00000038, R9, R9
+	ADD  R9<<1, R1, R11
+	AND  $0x00000007, R3, R12
+	CMP  $0x00000000, R12
+	BEQ  eight
+	MOVD R3, R13
+	AND  $0x00000007, R13, R13
+	ADD  R13<<1, R11, R14
+	MOVD $0x00000000, R12
+	AND  $0x00000003, R13, R13
+	CMP  $0x00000000, R13
+	BLS  none
+
+short:
+	LSL   $0x00000010, R12, R12
+	SUB   $0x00000002, R14, R14
+	MOVHU (R14), R15
+	ADD   R15, R12, R12
+	SUB   $0x00000001, R13, R13
+	CMP   $0x00000001, R13
+	BHS   short
+
+none:
+	FMOVD R12, F16
+	TBZ   $0x02, R3, few
+	VORR  V16.B16, V16.B16, V17.B16
+	FMOVD (R11), F16
+	VMOV  V17.D[0], V16.D[1]
+
+few:
+	WORD $0x4e217a11 // VFCVTL2H V16.H8, V17.S4
+	WORD $0x0e217a10 // VFCVTLH V16.H4, V16.S4
+	B    floats
+
+eight:
+	FMOVQ (R11), F16
+	WORD  $0x4e217a11 // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10 // VFCVTLH V16.H4, V16.S4
+
+floats:
+	ADD   R9<<2, R2, R9
+	ADD   $0x00000000, R9, R9
+	TBNZ  $0x03, R10, part1all
+	VMOVI $0x00, V19.B16
+	TBZ   $0x02, R10, part1low
+	FMOVQ (R9), F18
+	ADD   $0x00000010, R9, R9
+	VMOVI $0x00, V19.B16
+	TBZ   $0x01, R10, part1highone
+	FMOVD (R9), F19
+	TBZ   $0x00, R10, part1end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V19.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R10, part1end
+	FMOVS (R9), F19
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V18.B16
+	TBZ   $0x01, R10, part1lowone
+	FMOVD (R9), F18
+	TBZ   $0x00, R10, part1end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V18.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R10, part1end
+	FMOVS (R9), F18
+	B     part1end
+
+part1all:
+	FLDPQ (R9), (F18, F19)
+
+part1end:
+	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	CMP   $0x00000008, R3
+	BLS   rest0
+	FMOVQ (R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ (R2), (F20, F21)
+	WORD  $0x4eb4d652         // VFSUB V20.S4, V18.S4, V18.S4
+	WORD  $0x4eb5d673         // VFSUB V21.S4, V19.S4, V19.S4
+	WORD  $0x6e32de52         // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73         // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d400         // VFADD V18.S4, V0.S4, V0.S4
+	WORD  $0x4e33d421         // VFADD V19.S4, V1.S4, V1.S4
+	CMP   $0x00000010, R3
+	BLS   rest1
+	FMOVQ 16(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 32(R2), (F20, F21)
+	WORD  $0x4eb4d652         // VFSUB V20.S4, V18.S4, V18.S4
+	WORD  $0x4eb5d673         // VFSUB V21.S4, V19.S4, V19.S4
+	WORD  $0x6e32de52         // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73         // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d442         // VFADD V18.S4, V2.S4, V2.S4
+	WORD  $0x4e33d463         // VFADD V19.S4, V3.S4, V3.S4
+	CMP   $0x00000018, R3
+	BLS   rest2
+	FMOVQ 32(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 64(R2), (F20, F21)
+	WORD  $0x4eb4d652         // VFSUB V20.S4, V18.S4, V18.S4
+	WORD  $0x4eb5d673         // VFSUB V21.S4, V19.S4, V19.S4
+	WORD  $0x6e32de52         // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73         // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484         // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5         // VFADD V19.S4, V5.S4, V5.S4
+	CMP   $0x00000020, R3
+	BLS   rest3
+	FMOVQ 48(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 96(R2), (F20, F21)
+	WORD  $0x4eb4d652         // VFSUB V20.S4, V18.S4, V18.S4
+	WORD  $0x4eb5d673         // VFSUB V21.S4, V19.S4, V19.S4
+	WORD  $0x6e32de52         // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73         // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d4c6         // VFADD V18.S4, V6.S4, V6.S4
+	WORD  $0x4e33d4e7         // VFADD V19.S4, V7.S4, V7.S4
+	CMP   $0x00000028, R3
+	BLS   rest4
+	FMOVQ 64(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 128(R2), (F20, F21)
+	WORD  $0x4eb4d652         // VFSUB V20.S4, V18.S4, V18.S4
+	WORD  $0x4eb5d673         // VFSUB V21.S4, V19.S4, V19.S4
+	WORD  $0x6e32de52         // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73         // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508         // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529         // VFADD V19.S4, V9.S4, V9.S4
+	CMP   $0x00000030, R3
+	BLS   rest5
+	FMOVQ 80(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 160(R2), (F20, F21)
+	WORD  $0x4eb4d652         // VFSUB V20.S4, V18.S4, V18.S4
+	WORD  $0x4eb5d673         // VFSUB V21.S4, V19.S4, V19.S4
+	WORD  $0x6e32de52         // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73         // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d54a         // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b         // VFADD V19.S4, V11.S4, V11.S4
+	CMP   $0x00000038, R3
+	BLS   rest6
+	FMOVQ 96(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 192(R2), (F20, F21)
+	WORD  $0x4eb4d652         // VFSUB V20.S4, V18.S4, V18.S4
+	WORD  $0x4eb5d673         // VFSUB V21.S4, V19.S4, V19.S4
+	WORD  $0x6e32de52         // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73         // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d58c         // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad         // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	B     fold
+
+rest6:
+	WORD $0x4e30d58c // VFADD V16.S4, V12.S4, V12.S4
+	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
+	B    fold
+
+rest5:
+	WORD $0x4e30d54a // VFADD V16.S4, V10.S4, V10.S4
+	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
+	B    fold
+
+rest4:
+	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
+	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
+	B    fold
+
+rest3:
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	B    fold
+
+rest2:
+	WORD $0x4e30d484 // VFADD V16.S4, V4.S4, V4.S4
+	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
+	B    fold
+
+rest1:
+	WORD $0x4e30d442 // VFADD V16.S4, V2.S4, V2.S4
+	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
+	B    fold
+
+rest0:
+	WORD $0x4e30d400 // VFADD V16.S4, V0.S4, V0.S4
+	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
+
+fold:
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	CMP   R8, R0
+	BLO   row
 	RET
 
 // func squaredDistanceInt8NEON(x []uint8, y []uint8, signed bool) int64
@@ -25250,6 +28293,598 @@ none:
 	FMOVS F0, ret+24(FP)
 	RET
 
+// func sumSquaresBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+TEXT ·sumSquaresBfloat16NEON(SB), NOSPLIT, $0-81
+	MOVD dst_base+0(FP), R0
+	MOVD rows_base+24(FP), R6
+	MOVD stride+48(FP), R7
+	MOVD dst_len+8(FP), R1
+	ADD  R1<<2, R0, R8
+	LSL  $0x00000001, R7, R7
+
+row:
+	MOVD  R6, R1
+	MOVD  x_base+56(FP), R2
+	MOVD  R2, R2
+	MOVD  x_len+64(FP), R3
+	MOVD  R3, R3
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	CMP   $0x00000040, R3
+	BLO   rest
+
+loop:
+	// 64 elements a turn, one to each lane.
+	FMOVQ  (R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d400           // VFADD V16.S4, V0.S4, V0.S4
+	WORD   $0x4e31d421           // VFADD V17.S4, V1.S4, V1.S4
+	FMOVQ  16(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d442           // VFADD V16.S4, V2.S4, V2.S4
+	WORD   $0x4e31d463           // VFADD V17.S4, V3.S4, V3.S4
+	FMOVQ  32(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d484           // VFADD V16.S4, V4.S4, V4.S4
+	WORD   $0x4e31d4a5           // VFADD V17.S4, V5.S4, V5.S4
+	FMOVQ  48(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d4c6           // VFADD V16.S4, V6.S4, V6.S4
+	WORD   $0x4e31d4e7           // VFADD V17.S4, V7.S4, V7.S4
+	FMOVQ  64(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d508           // VFADD V16.S4, V8.S4, V8.S4
+	WORD   $0x4e31d529           // VFADD V17.S4, V9.S4, V9.S4
+	FMOVQ  80(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d54a           // VFADD V16.S4, V10.S4, V10.S4
+	WORD   $0x4e31d56b           // VFADD V17.S4, V11.S4, V11.S4
+	FMOVQ  96(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d58c           // VFADD V16.S4, V12.S4, V12.S4
+	WORD   $0x4e31d5ad           // VFADD V17.S4, V13.S4, V13.S4
+	FMOVQ  112(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x4e30d5ce           // VFADD V16.S4, V14.S4, V14.S4
+	WORD   $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
+	PRFM   4096(R1), PLDL1KEEP
+	PRFM   4160(R1), PLDL1KEEP
+	ADD    $0x00000100, R2, R2
+	ADD    $0x00000080, R1, R1
+	SUB    $0x00000040, R3, R3
+	CMP    $0x00000040, R3
+	BHS    loop
+
+rest:
+	CMP $0x00000000, R3
+	BLS fold
+
+	// The last group, first.
+	MOVD R3, R9
+	SUB  $0x00000001, R3, R10
+	AND  $0x00000007, R10, R10
+	ADD  $0x00000001, R10, R10
+	SUB  $0x00000001, R9, R9
+	AND  $0x00000038, R9, R9
+	ADD  R9<<1, R1, R10
+	AND  $0x00000007, R3, R11
+	CMP  $0x00000000, R11
+	BEQ  eight
+	MOVD R3, R12
+	AND  $0x00000007, R12, R12
+	ADD  R12<<1, R10, R13
+	MOVD $0x00000000, R11
+	AND  $0x00000003, R12, R12
+	CMP  $0x00000000, R12
+	BLS  none
+
+short:
+	LSL   $0x00000010, R11, R11
+	SUB   $0x00000002, R13, R13
+	MOVHU (R13), R14
+	ADD   R14, R11, R11
+	SUB   $0x00000001, R12, R12
+	CMP   $0x00000001, R12
+	BHS   short
+
+none:
+	FMOVD R11, F16
+	TBZ   $0x02, R3, few
+	VORR  V16.B16, V16.B16, V17.B16
+	FMOVD (R10), F16
+	VMOV  V17.D[0], V16.D[1]
+
+few:
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	B      floats
+
+eight:
+	FMOVQ  (R10), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+
+floats:
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	ADD    R9<<2, R2, R2
+	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	CMP    $0x00000008, R3
+	BLS    rest0
+	FMOVQ  (R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x4e32d400           // VFADD V18.S4, V0.S4, V0.S4
+	WORD   $0x4e33d421           // VFADD V19.S4, V1.S4, V1.S4
+	CMP    $0x00000010, R3
+	BLS    rest1
+	FMOVQ  16(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x4e32d442           // VFADD V18.S4, V2.S4, V2.S4
+	WORD   $0x4e33d463           // VFADD V19.S4, V3.S4, V3.S4
+	CMP    $0x00000018, R3
+	BLS    rest2
+	FMOVQ  32(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x4e32d484           // VFADD V18.S4, V4.S4, V4.S4
+	WORD   $0x4e33d4a5           // VFADD V19.S4, V5.S4, V5.S4
+	CMP    $0x00000020, R3
+	BLS    rest3
+	FMOVQ  48(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x4e32d4c6           // VFADD V18.S4, V6.S4, V6.S4
+	WORD   $0x4e33d4e7           // VFADD V19.S4, V7.S4, V7.S4
+	CMP    $0x00000028, R3
+	BLS    rest4
+	FMOVQ  64(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x4e32d508           // VFADD V18.S4, V8.S4, V8.S4
+	WORD   $0x4e33d529           // VFADD V19.S4, V9.S4, V9.S4
+	CMP    $0x00000030, R3
+	BLS    rest5
+	FMOVQ  80(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x4e32d54a           // VFADD V18.S4, V10.S4, V10.S4
+	WORD   $0x4e33d56b           // VFADD V19.S4, V11.S4, V11.S4
+	CMP    $0x00000038, R3
+	BLS    rest6
+	FMOVQ  96(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x4e32d58c           // VFADD V18.S4, V12.S4, V12.S4
+	WORD   $0x4e33d5ad           // VFADD V19.S4, V13.S4, V13.S4
+	WORD   $0x4e30d5ce           // VFADD V16.S4, V14.S4, V14.S4
+	WORD   $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
+	B      fold
+
+rest6:
+	WORD $0x4e30d58c // VFADD V16.S4, V12.S4, V12.S4
+	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
+	B    fold
+
+rest5:
+	WORD $0x4e30d54a // VFADD V16.S4, V10.S4, V10.S4
+	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
+	B    fold
+
+rest4:
+	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
+	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
+	B    fold
+
+rest3:
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	B    fold
+
+rest2:
+	WORD $0x4e30d484 // VFADD V16.S4, V4.S4, V4.S4
+	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
+	B    fold
+
+rest1:
+	WORD $0x4e30d442 // VFADD V16.S4, V2.S4, V2.S4
+	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
+	B    fold
+
+rest0:
+	WORD $0x4e30d400 // VFADD V16.S4, V0.S4, V0.S4
+	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
+
+fold:
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	CMP   R8, R0
+	BLO   row
+	RET
+
+// func sumSquaresFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+TEXT ·sumSquaresFloat16NEON(SB), NOSPLIT, $0-81
+	MOVD dst_base+0(FP), R0
+	MOVD rows_base+24(FP), R6
+	MOVD stride+48(FP), R7
+	MOVD dst_len+8(FP), R1
+	ADD  R1<<2, R0, R8
+	LSL  $0x00000001, R7, R7
+
+row:
+	MOVD  R6, R1
+	MOVD  x_base+56(FP), R2
+	MOVD  R2, R2
+	MOVD  x_len+64(FP), R3
+	MOVD  R3, R3
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	CMP   $0x00000040, R3
+	BLO   rest
+
+loop:
+	// 64 elements a turn, one to each lane.
+	FMOVQ (R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421         // VFADD V17.S4, V1.S4, V1.S4
+	FMOVQ 16(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442         // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463         // VFADD V17.S4, V3.S4, V3.S4
+	FMOVQ 32(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484         // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5         // VFADD V17.S4, V5.S4, V5.S4
+	FMOVQ 48(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6         // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7         // VFADD V17.S4, V7.S4, V7.S4
+	FMOVQ 64(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	FMOVQ 80(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a         // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b         // VFADD V17.S4, V11.S4, V11.S4
+	FMOVQ 96(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c         // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad         // VFADD V17.S4, V13.S4, V13.S4
+	FMOVQ 112(R1), F16
+	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	PRFM  4096(R1), PLDL1KEEP
+	PRFM  4160(R1), PLDL1KEEP
+	ADD   $0x00000100, R2, R2
+	ADD   $0x00000080, R1, R1
+	SUB   $0x00000040, R3, R3
+	CMP   $0x00000040, R3
+	BHS   loop
+
+rest:
+	CMP $0x00000000, R3
+	BLS fold
+
+	// The last group, first.
+	MOVD R3, R9
+	SUB  $0x00000001, R3, R10
+	AND  $0x00000007, R10, R10
+	ADD  $0x00000001, R10, R10
+	SUB  $0x00000001, R9, R9
+	AND  $0x00000038, R9, R9
+	ADD  R9<<1, R1, R10
+	AND  $0x00000007, R3, R11
+	CMP  $0x00000000, R11
+	BEQ  eight
+	MOVD R3, R12
+	AND  $0x00000007, R12, R12
+	ADD  R12<<1, R10, R13
+	MOVD $0x00000000, R11
+	AND  $0x00000003, R12, R12
+	CMP  $0x00000000, R12
+	BLS  none
+
+short:
+	LSL   $0x00000010, R11, R11
+	SUB   $0x00000002, R13, R13
+	MOVHU (R13), R14
+	ADD   R14, R11, R11
+	SUB   $0x00000001, R12, R12
+	CMP   $0x00000001, R12
+	BHS   short
+
+none:
+	FMOVD R11, F16
+	TBZ   $0x02, R3, few
+	VORR  V16.B16, V16.B16, V17.B16
+	FMOVD (R10), F16
+	VMOV  V17.D[0], V16.D[1]
+
+few:
+	WORD $0x4e217a11 // VFCVTL2H V16.H8, V17.S4
+	WORD $0x0e217a10 // VFCVTLH V16.H4, V16.S4
+	B    floats
+
+eight:
+	FMOVQ (R10), F16
+	WORD  $0x4e217a11 // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10 // VFCVTLH V16.H4, V16.S4
+
+floats:
+	ADD   R9<<2, R2, R2
+	WORD  $0x6e30de10     // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31     // VFMUL V17.S4, V17.S4, V17.S4
+	CMP   $0x00000008, R3
+	BLS   rest0
+	FMOVQ (R1), F18
+	WORD  $0x4e217a53     // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52     // VFCVTLH V18.H4, V18.S4
+	WORD  $0x6e32de52     // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d400     // VFADD V18.S4, V0.S4, V0.S4
+	WORD  $0x4e33d421     // VFADD V19.S4, V1.S4, V1.S4
+	CMP   $0x00000010, R3
+	BLS   rest1
+	FMOVQ 16(R1), F18
+	WORD  $0x4e217a53     // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52     // VFCVTLH V18.H4, V18.S4
+	WORD  $0x6e32de52     // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d442     // VFADD V18.S4, V2.S4, V2.S4
+	WORD  $0x4e33d463     // VFADD V19.S4, V3.S4, V3.S4
+	CMP   $0x00000018, R3
+	BLS   rest2
+	FMOVQ 32(R1), F18
+	WORD  $0x4e217a53     // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52     // VFCVTLH V18.H4, V18.S4
+	WORD  $0x6e32de52     // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484     // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5     // VFADD V19.S4, V5.S4, V5.S4
+	CMP   $0x00000020, R3
+	BLS   rest3
+	FMOVQ 48(R1), F18
+	WORD  $0x4e217a53     // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52     // VFCVTLH V18.H4, V18.S4
+	WORD  $0x6e32de52     // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d4c6     // VFADD V18.S4, V6.S4, V6.S4
+	WORD  $0x4e33d4e7     // VFADD V19.S4, V7.S4, V7.S4
+	CMP   $0x00000028, R3
+	BLS   rest4
+	FMOVQ 64(R1), F18
+	WORD  $0x4e217a53     // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52     // VFCVTLH V18.H4, V18.S4
+	WORD  $0x6e32de52     // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508     // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529     // VFADD V19.S4, V9.S4, V9.S4
+	CMP   $0x00000030, R3
+	BLS   rest5
+	FMOVQ 80(R1), F18
+	WORD  $0x4e217a53     // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52     // VFCVTLH V18.H4, V18.S4
+	WORD  $0x6e32de52     // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d54a     // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b     // VFADD V19.S4, V11.S4, V11.S4
+	CMP   $0x00000038, R3
+	BLS   rest6
+	FMOVQ 96(R1), F18
+	WORD  $0x4e217a53     // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52     // VFCVTLH V18.H4, V18.S4
+	WORD  $0x6e32de52     // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x4e32d58c     // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad     // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4e30d5ce     // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef     // VFADD V17.S4, V15.S4, V15.S4
+	B     fold
+
+rest6:
+	WORD $0x4e30d58c // VFADD V16.S4, V12.S4, V12.S4
+	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
+	B    fold
+
+rest5:
+	WORD $0x4e30d54a // VFADD V16.S4, V10.S4, V10.S4
+	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
+	B    fold
+
+rest4:
+	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
+	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
+	B    fold
+
+rest3:
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	B    fold
+
+rest2:
+	WORD $0x4e30d484 // VFADD V16.S4, V4.S4, V4.S4
+	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
+	B    fold
+
+rest1:
+	WORD $0x4e30d442 // VFADD V16.S4, V2.S4, V2.S4
+	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
+	B    fold
+
+rest0:
+	WORD $0x4e30d400 // VFADD V16.S4, V0.S4, V0.S4
+	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
+
+fold:
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	FMOVS F0, (R0)
+	ADD   $0x00000004, R0, R0
+	ADD   R7, R6, R6
+	CMP   R8, R0
+	BLO   row
+	RET
+
 // func unpackNEON(dst []float32, src []byte, hi float32, lo float32)
 TEXT ·unpackNEON(SB), NOSPLIT, $0-56
 	MOVD  dst_base+0(FP), R0
@@ -25388,6 +29023,97 @@ below2:
 	WORD  $0x6e20dc21     // VFMUL V0.S4, V1.S4, V1.S4
 	WORD  $0x4e22d421     // VFADD V2.S4, V1.S4, V1.S4
 	FMOVS F1, (R0)
+
+below1:
+	RET
+
+// func unpackBfloat16NEON(dst []float32, src []uint16, brain bool)
+TEXT ·unpackBfloat16NEON(SB), NOSPLIT, $0-49
+	MOVD src_base+24(FP), R0
+	MOVD dst_base+0(FP), R1
+	MOVD dst_len+8(FP), R2
+	CMP  $0x00000020, R2
+	BLO  groups
+
+loop:
+	// Four groups a turn.
+	FMOVQ  (R0), F0
+	VUXTL2 V0.H8, V1.S4
+	VUXTL  V0.H4, V0.S4
+	VSHL   $0x10, V0.S4, V0.S4
+	VSHL   $0x10, V1.S4, V1.S4
+	FSTPQ  (F0, F1), (R1)
+	FMOVQ  16(R0), F0
+	VUXTL2 V0.H8, V1.S4
+	VUXTL  V0.H4, V0.S4
+	VSHL   $0x10, V0.S4, V0.S4
+	VSHL   $0x10, V1.S4, V1.S4
+	FSTPQ  (F0, F1), 32(R1)
+	FMOVQ  32(R0), F0
+	VUXTL2 V0.H8, V1.S4
+	VUXTL  V0.H4, V0.S4
+	VSHL   $0x10, V0.S4, V0.S4
+	VSHL   $0x10, V1.S4, V1.S4
+	FSTPQ  (F0, F1), 64(R1)
+	FMOVQ  48(R0), F0
+	VUXTL2 V0.H8, V1.S4
+	VUXTL  V0.H4, V0.S4
+	VSHL   $0x10, V0.S4, V0.S4
+	VSHL   $0x10, V1.S4, V1.S4
+	FSTPQ  (F0, F1), 96(R1)
+	ADD    $0x00000040, R0, R0
+	ADD    $0x00000080, R1, R1
+	SUB    $0x00000020, R2, R2
+	CMP    $0x00000020, R2
+	BHS    loop
+
+groups:
+	CMP $0x00000008, R2
+	BLO below
+
+group:
+	FMOVQ  (R0), F0
+	VUXTL2 V0.H8, V1.S4
+	VUXTL  V0.H4, V0.S4
+	VSHL   $0x10, V0.S4, V0.S4
+	VSHL   $0x10, V1.S4, V1.S4
+	FSTPQ  (F0, F1), (R1)
+	ADD    $0x00000010, R0, R0
+	ADD    $0x00000020, R1, R1
+	SUB    $0x00000008, R2, R2
+	CMP    $0x00000008, R2
+	BHS    group
+
+below:
+	CMP   $0x00000004, R2
+	BLO   below4
+	FMOVD (R0), F0
+	VUXTL V0.H4, V0.S4
+	VSHL  $0x10, V0.S4, V0.S4
+	FMOVQ F0, (R1)
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R2, R2
+
+below4:
+	CMP   $0x00000002, R2
+	BLO   below2
+	FMOVS (R0), F0
+	VUXTL V0.H4, V0.S4
+	VSHL  $0x10, V0.S4, V0.S4
+	FMOVD F0, (R1)
+	ADD   $0x00000004, R0, R0
+	ADD   $0x00000008, R1, R1
+	SUB   $0x00000002, R2, R2
+
+below2:
+	CMP   $0x00000001, R2
+	BLO   below1
+	MOVHU (R0), R0
+	FMOVS R0, F0
+	VUXTL V0.H4, V0.S4
+	VSHL  $0x10, V0.S4, V0.S4
+	FMOVS F0, (R1)
 
 below1:
 	RET
@@ -26226,4 +29952,82 @@ fold:
 	WORD  $0x4e20d484                   // VFADD V0.S4, V4.S4, V4.S4
 	WORD  $0x7e30d884                   // FADDPS V4.S2, F4
 	FMOVS F4, ret+80(FP)
+	RET
+
+// func unpackFloat16NEON(dst []float32, src []uint16, brain bool)
+TEXT ·unpackFloat16NEON(SB), NOSPLIT, $0-49
+	MOVD src_base+24(FP), R0
+	MOVD dst_base+0(FP), R1
+	MOVD dst_len+8(FP), R2
+	CMP  $0x00000020, R2
+	BLO  groups
+
+loop:
+	// Four groups a turn.
+	FMOVQ (R0), F0
+	WORD  $0x4e217801         // VFCVTL2H V0.H8, V1.S4
+	WORD  $0x0e217800         // VFCVTLH V0.H4, V0.S4
+	FSTPQ (F0, F1), (R1)
+	FMOVQ 16(R0), F0
+	WORD  $0x4e217801         // VFCVTL2H V0.H8, V1.S4
+	WORD  $0x0e217800         // VFCVTLH V0.H4, V0.S4
+	FSTPQ (F0, F1), 32(R1)
+	FMOVQ 32(R0), F0
+	WORD  $0x4e217801         // VFCVTL2H V0.H8, V1.S4
+	WORD  $0x0e217800         // VFCVTLH V0.H4, V0.S4
+	FSTPQ (F0, F1), 64(R1)
+	FMOVQ 48(R0), F0
+	WORD  $0x4e217801         // VFCVTL2H V0.H8, V1.S4
+	WORD  $0x0e217800         // VFCVTLH V0.H4, V0.S4
+	FSTPQ (F0, F1), 96(R1)
+	ADD   $0x00000040, R0, R0
+	ADD   $0x00000080, R1, R1
+	SUB   $0x00000020, R2, R2
+	CMP   $0x00000020, R2
+	BHS   loop
+
+groups:
+	CMP $0x00000008, R2
+	BLO below
+
+group:
+	FMOVQ (R0), F0
+	WORD  $0x4e217801         // VFCVTL2H V0.H8, V1.S4
+	WORD  $0x0e217800         // VFCVTLH V0.H4, V0.S4
+	FSTPQ (F0, F1), (R1)
+	ADD   $0x00000010, R0, R0
+	ADD   $0x00000020, R1, R1
+	SUB   $0x00000008, R2, R2
+	CMP   $0x00000008, R2
+	BHS   group
+
+below:
+	CMP   $0x00000004, R2
+	BLO   below4
+	FMOVD (R0), F0
+	WORD  $0x0e217800         // VFCVTLH V0.H4, V0.S4
+	FMOVQ F0, (R1)
+	ADD   $0x00000008, R0, R0
+	ADD   $0x00000010, R1, R1
+	SUB   $0x00000004, R2, R2
+
+below4:
+	CMP   $0x00000002, R2
+	BLO   below2
+	FMOVS (R0), F0
+	WORD  $0x0e217800         // VFCVTLH V0.H4, V0.S4
+	FMOVD F0, (R1)
+	ADD   $0x00000004, R0, R0
+	ADD   $0x00000008, R1, R1
+	SUB   $0x00000002, R2, R2
+
+below2:
+	CMP   $0x00000001, R2
+	BLO   below1
+	MOVHU (R0), R0
+	FMOVS R0, F0
+	WORD  $0x0e217800     // VFCVTLH V0.H4, V0.S4
+	FMOVS F0, (R1)
+
+below1:
 	RET

@@ -7,8 +7,8 @@ import (
 )
 
 //go:noinline
-func rowsTooShort(rows []float32, stride, count, n int) any {
-	return misuse.Of("len(rows) = %d, too few for %d rows of %d elements, %d apart", len(rows),
+func rowsTooShort(elements, stride, count, n int) any {
+	return misuse.Of("len(rows) = %d, too few for %d rows of %d elements, %d apart", elements,
 		count, n, stride)
 }
 
@@ -24,10 +24,10 @@ func DotRows(dst, rows []float32, stride int, x []float32) {
 	dotRows(dst, rows, stride, nil, x)
 }
 
-// checkRows panics unless rows holds so many of n elements.
-func checkRows(rows []float32, stride, count, n int) {
-	if count > 0 && (stride < 0 || n > len(rows) || !Fit(count-1, stride, len(rows)-n)) {
-		panic(rowsTooShort(rows, stride, count, n))
+// CheckRows panics unless that many elements hold count rows of n, stride apart.
+func CheckRows(elements, stride, count, n int) {
+	if count > 0 && (stride < 0 || n > elements || !Fit(count-1, stride, elements-n)) {
+		panic(rowsTooShort(elements, stride, count, n))
 	}
 }
 
@@ -67,8 +67,8 @@ func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 	if len(dst) != len(idx) {
 		panic(mismatch("len(dst)", len(dst), "len(idx)", len(idx)))
 	}
-	if !rowsInside(rows, stride, idx, len(x)) {
-		panic(rowsOutside(rows, stride, idx, len(x)))
+	if !rowsInside(len(rows), stride, idx, len(x)) {
+		panic(rowsOutside(len(rows), stride, idx, len(x)))
 	}
 	if race {
 		raceReads(x)
@@ -79,18 +79,18 @@ func DotRowsAt(dst, rows []float32, stride int, idx []int32, x []float32) {
 	dotRows(dst, rows, stride, idx, x)
 }
 
-// rowsInside reports whether rows holds n elements from each row at idx on. It is small enough to
-// be inlined.
-func rowsInside(rows []float32, stride int, idx []int32, n int) bool {
+// rowsInside reports whether that many elements hold n from each row at idx on. It is small enough
+// to be inlined.
+func rowsInside(elements, stride int, idx []int32, n int) bool {
 	if len(idx) == 0 {
 		return true
 	}
-	if stride < 0 || n > len(rows) {
+	if stride < 0 || n > elements {
 		return false
 	}
 	last := uint(len(idx)) // any row will do where all are the same
 	if stride > 0 {
-		last = uint((len(rows) - n) / stride)
+		last = uint((elements - n) / stride)
 	}
 	for _, j := range idx {
 		if j < 0 || stride > 0 && uint(j) > last {
@@ -103,20 +103,20 @@ func rowsInside(rows []float32, stride int, idx []int32, n int) bool {
 // rowsOutside returns what to panic with where rowsInside is false.
 //
 //go:noinline
-func rowsOutside(rows []float32, stride int, idx []int32, n int) any {
+func rowsOutside(elements, stride int, idx []int32, n int) any {
 	for k, j := range idx {
-		if stride >= 0 && n <= len(rows) && !rowsInside(rows, stride, idx[k:k+1], n) {
+		if stride >= 0 && n <= elements && !rowsInside(elements, stride, idx[k:k+1], n) {
 			return misuse.Of("idx[%d] = %d, a row of %d elements, %d apart, outside len(rows) = %d",
-				k, j, n, stride, len(rows))
+				k, j, n, stride, elements)
 		}
 	}
-	return rowsTooShort(rows, stride, len(idx), n)
+	return rowsTooShort(elements, stride, len(idx), n)
 }
 
 // CheckRowsAt panics where DotRowsAt would, for what is to be done row by row.
-func CheckRowsAt(rows []float32, stride int, idx []int32, n int) {
-	if !rowsInside(rows, stride, idx, n) {
-		panic(rowsOutside(rows, stride, idx, n))
+func CheckRowsAt(elements, stride int, idx []int32, n int) {
+	if !rowsInside(elements, stride, idx, n) {
+		panic(rowsOutside(elements, stride, idx, n))
 	}
 }
 
@@ -264,7 +264,7 @@ func CosineRows(dst, rows []float32, stride int, x []float32) {
 // enterRows panics unless rows holds a row for each element of dst, and tells the race detector what
 // is read and written.
 func enterRows(dst, rows []float32, stride int, x []float32) {
-	checkRows(rows, stride, len(dst), len(x))
+	CheckRows(len(rows), stride, len(dst), len(x))
 	if race {
 		raceReads(x)
 		raceReadRows(rows, stride, nil, len(dst), len(x))
@@ -291,8 +291,8 @@ func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 	if len(a) != len(idx) {
 		panic(mismatch("len(a)", len(a), "len(idx)", len(idx)))
 	}
-	if !rowsInside(rows, stride, idx, len(y)) {
-		panic(rowsOutside(rows, stride, idx, len(y)))
+	if !rowsInside(len(rows), stride, idx, len(y)) {
+		panic(rowsOutside(len(rows), stride, idx, len(y)))
 	}
 	if race {
 		raceReads(a)
@@ -311,7 +311,7 @@ func AxpyRows(a, rows []float32, stride int, idx []int32, y []float32) {
 //
 // to the bit. It panics if rows ends before its last row does. y must not overlap rows or x.
 func GemvT(alpha float32, rows []float32, stride int, x, y []float32) {
-	checkRows(rows, stride, len(x), len(y))
+	CheckRows(len(rows), stride, len(x), len(y))
 	if race {
 		raceReads(x)
 		raceReadRows(rows, stride, nil, len(x), len(y))

@@ -54,13 +54,13 @@ func Gemm(c []float32, stride int, a []float32, aRow, aStep int, b []float32,
 	if rows < 1 || cols < 1 || k < 1 {
 		return
 	}
-	checkRows(c, stride, rows, cols)
-	checkRows(b, bStep, k, cols)
+	CheckRows(len(c), stride, rows, cols)
+	CheckRows(len(b), bStep, k, cols)
 	lines, length, apart := rows, k, aRow // of a
 	if aStep != 1 {
 		lines, length, apart = k, rows, aStep
 	}
-	if checkRows(a, apart, lines, length); aRow != 1 && aStep != 1 {
+	if CheckRows(len(a), apart, lines, length); aRow != 1 && aStep != 1 {
 		panic(misuse.Of("aRow = %d, aStep = %d, neither is 1", aRow, aStep))
 	}
 	if race {
@@ -120,7 +120,7 @@ func Pack(dst []float32, width, step int, c float32, x []float32) {
 	if n := len(x); n == 0 {
 		return
 	} else if last := (n - 1) / width; step < width || len(dst) < last*step+n-last*width {
-		panic(rowsTooShort(dst, step, last+1, width))
+		panic(rowsTooShort(len(dst), step, last+1, width))
 	}
 	if race {
 		raceReads(x)
@@ -147,8 +147,8 @@ func PackColumns(dst []float32, width int, c float32, x []float32, stride, cols,
 	if cols < 1 || n < 1 {
 		return
 	}
-	checkRows(x, stride, cols, n)
-	checkRows(dst, width, n, cols)
+	CheckRows(len(x), stride, cols, n)
+	CheckRows(len(dst), width, n, cols)
 	if race {
 		raceReadRows(x, stride, nil, cols, n)
 		raceWriteRows(dst, width, n, cols)

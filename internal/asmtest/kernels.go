@@ -6,6 +6,9 @@ package asmtest
 import (
 	"math"
 	"slices"
+	"sort"
+	"strconv"
+	"strings"
 	"unsafe"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
@@ -39,6 +42,9 @@ type Args struct {
 	Packed  []byte    // what stands for floats
 	Bytes   [2][]byte // vectors of bytes
 	Shorts  []uint16  // indices, strictly ascending
+	Halves  []uint16  // floats of 16 bits
+	Packs   bool      // stores the halves
+	Words   [2][]uint64
 	Steps   []asm.Step
 	Doubles []float64  // stored into
 	Pairs   [2][]int32 // two integers of 16 bits in each
@@ -75,6 +81,8 @@ func (a *Args) Stored() []float32 {
 		return out
 	case a.Sums != nil:
 		return appendHalves(nil, a.Sums)
+	case a.Packs:
+		return floatsOf(a.Halves)
 	case a.Doubles == nil:
 		return a.Out
 	}
@@ -112,7 +120,7 @@ func appendDouble(out []float32, rest float64) []float32 {
 // Footprint is the size of the operands in bytes, each counted once.
 func (a *Args) Footprint() int {
 	bytes := 4*len(a.Idx) + 2*len(a.Shorts) + len(a.Packed) + 8*(len(a.Doubles)+len(a.Scores)) +
-		len(a.Bytes[0]) + len(a.Bytes[1])
+		len(a.Bytes[0]) + len(a.Bytes[1]) + 2*len(a.Halves) + 8*(len(a.Words[0])+len(a.Words[1]))
 	bytes += 4 * (len(a.Pairs[0]) + len(a.Pairs[1]) + len(a.Sums))
 	bytes += int(unsafe.Sizeof(asm.Step{})) * len(a.Steps)
 	var seen []*float32
@@ -411,22 +419,19 @@ var Kernels = []Kernel{
 	ofDoubles("log1pexp", asm.Log1pExp, func(x float64) float64 {
 		return max(0, x) + math.Log1p(math.Exp(-math.Abs(x)))
 	}),
-	{
-		Name: "dot64",
-		New: func(n int, m Memory, s *Source) *Args {
-			return &Args{X: s.floats(m, n), Y: s.floats(m, n), Out: m.Floats(3)}
-		},
-		Call: func(a *Args) float32 {
-			appendDouble(a.Out[:0], asm.Dot64(a.X, a.Y))
-			return 0
-		},
-		Wide: func(a *Args) (want, scale []float64) {
-			want, scale = wideSum(len(a.X),
-				func(i int) float64 { return float64(a.X[i]) * float64(a.Y[i]) })
-			return append(want, 0, 0), append(scale, scale[0], scale[0])
-		},
-		Bytes: func(a *Args) int { return 8 * len(a.X) },
-	},
+	inDoubles("dot64", func(x, y []float32) (sums [3]float64) {
+		sums[0] = asm.Dot64(x, y)
+		return sums
+	}, func(x, y float64) float64 { return x * y }),
+	inDoubles("squareddistance64", func(x, y []float32) (sums [3]float64) {
+		sums[0] = asm.SquaredDistance64(x, y)
+		return sums
+	}, func(x, y float64) float64 { return (x - y) * (x - y) }),
+	inDoubles("dotnorms64", func(x, y []float32) (sums [3]float64) {
+		sums[0], sums[1], sums[2] = asm.DotNorms64(x, y)
+		return sums
+	}, func(x, y float64) float64 { return x * y }, func(x, y float64) float64 { return x * x },
+		func(x, y float64) float64 { return y * y }),
 	{
 		Name:  "min",
 		New:   func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
@@ -954,6 +959,49 @@ var Kernels = []Kernel{
 		},
 		Bytes: func(a *Args) int { return 5 * len(a.X) },
 	},
+	ofHalves("dotfloat16", false, asm.HalfDot, func(x, y float64) float64 { return x * y }),
+	ofHalves("dotbfloat16", true, asm.HalfDot, func(x, y float64) float64 { return x * y }),
+	ofHalves("squareddistancefloat16", false, asm.HalfSquaredDistance, squareInFloat32),
+	ofHalves("squareddistancebfloat16", true, asm.HalfSquaredDistance, squareInFloat32),
+	ofHalves("sumsquaresfloat16", false, asm.HalfSquares, squareOfSecond),
+	ofHalves("sumsquaresbfloat16", true, asm.HalfSquares, squareOfSecond),
+	cosineOfHalves("cosinefloat16", false),
+	cosineOfHalves("cosinebfloat16", true),
+	unpackHalves("unpackfloat16", false),
+	unpackHalves("unpackbfloat16", true),
+	packHalves("packfloat16", false),
+	packHalves("packbfloat16", true),
+	{
+		Name: "hamming",
+		Most: asm.Block,
+		New: func(n int, m Memory, s *Source) *Args {
+			n = min(n, asm.Block)
+			count, stride := 1+n%5, n+n%3
+			a := &Args{Stride: stride, Scores: integers[int64](m, count),
+				Words: [2][]uint64{integers[uint64](m, (count-1)*stride+n), integers[uint64](m, n)}}
+			for _, v := range a.Words {
+				for i := range v {
+					v[i] = s.Uint64() & s.Uint64()
+				}
+			}
+			return a
+		},
+		Call: func(a *Args) float32 {
+			asm.HammingRows(a.Scores, a.Words[0], a.Stride, a.Words[1])
+			return 0
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			for i := range a.Scores {
+				ones := 0
+				for j, v := range a.Words[1] {
+					ones += strings.Count(strconv.FormatUint(v^a.Words[0][i*a.Stride+j], 2), "1")
+				}
+				want = append(want, float64(ones), 0, 0, 0)
+			}
+			return want, make([]float64, len(want))
+		},
+		Bytes: func(a *Args) int { return 8 * len(a.Words[1]) * (len(a.Scores) + 1) },
+	},
 	{
 		Name:  "prefetch",
 		New:   func(n int, m Memory, s *Source) *Args { return &Args{X: s.floats(m, n)} },
@@ -1178,9 +1226,8 @@ func square(x, y int64) int64  { return (x - y) * (x - y) }
 
 // newBytes makes rows of any bytes and a vector, many of them the greatest or the least there are.
 func newBytes(n, count, stride int, m Memory, s *Source) *Args {
-	doubles := m.Doubles(count)
 	a := &Args{Bytes: [2][]byte{m.Bytes((count-1)*stride + n), m.Bytes(n)}, Stride: stride,
-		Scores: unsafe.Slice((*int64)(unsafe.Pointer(&doubles[0])), count)}
+		Scores: integers[int64](m, count)}
 	for _, v := range a.Bytes {
 		extreme := s.IntN(3) == 0
 		for i := range v {
@@ -1211,6 +1258,204 @@ func wideBytes(a *Args, signed bool, term func(x, y int64) int64) (want, scale [
 		}
 	}
 	return want, make([]float64, len(want))
+}
+
+// inDoubles is a kernel of up to three sums in float64 over two vectors, one of each of the terms.
+func inDoubles(name string, call func(x, y []float32) [3]float64,
+	terms ...func(x, y float64) float64) Kernel {
+	return Kernel{
+		Name: name,
+		New: func(n int, m Memory, s *Source) *Args {
+			return &Args{X: s.floats(m, n), Y: s.floats(m, n), Out: m.Floats(3 * len(terms))}
+		},
+		Call: func(a *Args) float32 {
+			sums, out := call(a.X, a.Y), a.Out[:0]
+			for k := range terms {
+				out = appendDouble(out, sums[k])
+			}
+			return 0
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			for _, term := range terms {
+				w, s := wideSum(len(a.X),
+					func(i int) float64 { return term(float64(a.X[i]), float64(a.Y[i])) })
+				want, scale = append(want, w[0], 0, 0), append(scale, s[0], s[0], s[0])
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return 8 * len(a.X) },
+	}
+}
+
+// HalfValue is the value of a float of 16 bits, by its definition.
+func HalfValue(h uint16, brain bool) float64 {
+	fraction, least := 10, -24 // bits, and the exponent of the last of them in a subnormal
+	if brain {
+		fraction, least = 7, -133
+	}
+	mantissa, exponent := int(h)&(1<<fraction-1), int(h&0x7fff)>>fraction
+	v := math.Ldexp(float64(mantissa), least)
+	switch {
+	case exponent == 0x7fff>>fraction && mantissa != 0:
+		v = math.NaN()
+	case exponent == 0x7fff>>fraction:
+		v = math.Inf(1)
+	case exponent > 0:
+		v = math.Ldexp(float64(mantissa+1<<fraction), least+exponent-1)
+	}
+	if h>>15 == 1 {
+		return -v
+	}
+	return v
+}
+
+// floatsOf has the bits of numbers of 16 bits as numbers.
+func floatsOf(halves []uint16) []float32 {
+	v := make([]float32, len(halves))
+	for i, h := range halves {
+		v[i] = float32(h)
+	}
+	return v
+}
+
+// halves makes floats of 16 bits of the source's numbers.
+func (s *Source) halves(m Memory, n int, brain bool) []uint16 {
+	v, x := m.Shorts(n), make([]float32, n)
+	for i := range x {
+		x[i] = s.Float()
+	}
+	asm.PackHalves(v, x, brain)
+	return v
+}
+
+// newHalves makes some rows of halves, with or without a gap between them, and a vector.
+func newHalves(brain bool) func(n int, m Memory, s *Source) *Args {
+	return func(n int, m Memory, s *Source) *Args {
+		count, stride := 1+n%5, n+n%3
+		return &Args{X: s.floats(m, n), Halves: s.halves(m, (count-1)*stride+n, brain),
+			Stride: stride, Out: m.Floats(count)}
+	}
+}
+
+func squareOfSecond(_, y float64) float64 { return y * y }
+
+func squareInFloat32(x, y float64) float64 {
+	d := float64(float32(y) - float32(x)) // rounded to float32, as the definition says
+	return d * d
+}
+
+// ofHalves is a kernel of rows of halves and a vector.
+func ofHalves(name string, brain bool, op asm.HalfSum, term func(x, y float64) float64) Kernel {
+	return Kernel{
+		Name: name,
+		New:  newHalves(brain),
+		Call: func(a *Args) float32 {
+			asm.HalfRows(op, a.Out, a.Halves, a.Stride, a.X, brain)
+			return 0
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			for i := range a.Out {
+				w, s := wideSum(len(a.X), func(j int) float64 {
+					return term(float64(a.X[j]), HalfValue(a.Halves[i*a.Stride+j], brain))
+				})
+				want, scale = append(want, w...), append(scale, s...)
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return len(a.X) * (4 + 2*len(a.Out)) },
+	}
+}
+
+func cosineOfHalves(name string, brain bool) Kernel {
+	return Kernel{
+		Name:    name,
+		Inexact: true,
+		New:     newHalves(brain),
+		Call: func(a *Args) float32 {
+			asm.CosineHalfRows(a.Out, a.Halves, a.Stride, a.X, brain)
+			return 0
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			for i := range a.Out {
+				row := make([]float32, len(a.X))
+				for j := range row {
+					row[j] = float32(HalfValue(a.Halves[i*a.Stride+j], brain))
+				}
+				w, s := wideCosine(a.X, row)
+				want, scale = append(want, w...), append(scale, s...)
+			}
+			return want, scale
+		},
+		Bytes: func(a *Args) int { return len(a.X) * (4 + 2*len(a.Out)) },
+	}
+}
+
+func unpackHalves(name string, brain bool) Kernel {
+	return Kernel{
+		Name: name,
+		New: func(n int, m Memory, s *Source) *Args {
+			return &Args{Halves: s.halves(m, n, brain), Out: m.Floats(n)}
+		},
+		Call: func(a *Args) float32 { asm.UnpackHalves(a.Out, a.Halves, brain); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			for _, h := range a.Halves {
+				want = append(want, HalfValue(h, brain))
+			}
+			return want, make([]float64, len(want))
+		},
+		Bytes: func(a *Args) int { return 6 * len(a.Halves) },
+	}
+}
+
+func packHalves(name string, brain bool) Kernel {
+	return Kernel{
+		Name: name,
+		New: func(n int, m Memory, s *Source) *Args {
+			return &Args{X: s.floats(m, n), Halves: m.Shorts(n), Packs: true}
+		},
+		Call: func(a *Args) float32 { asm.PackHalves(a.Halves, a.X, brain); return 0 },
+		Wide: func(a *Args) (want, scale []float64) {
+			for _, v := range a.X {
+				want = append(want, float64(NearestHalf(v, brain)))
+			}
+			return want, make([]float64, len(want))
+		},
+		Bytes: func(a *Args) int { return 6 * len(a.X) },
+	}
+}
+
+// NearestHalf returns the half nearest to v, which is no NaN, by a search among all of its sign: of
+// two that are as near the one with an even mantissa, and of the infinity what is halfway from the
+// greatest half to the next power of two, or beyond.
+func NearestHalf(v float32, brain bool) uint16 {
+	infinity := uint16(0x7c00)
+	if brain {
+		infinity = 0x7f80
+	}
+	size := math.Abs(float64(v))
+	value := func(h uint16) float64 {
+		if h == infinity {
+			return 2*HalfValue(h-1, brain) - HalfValue(h-2, brain) // the next after the greatest
+		}
+		return HalfValue(h, brain)
+	}
+	above := uint16(sort.Search(int(infinity), func(h int) bool { return value(uint16(h)) >= size }))
+	if above > 0 {
+		below := above - 1
+		down, up := size-value(below), value(above)-size
+		if down < up || down == up && below%2 == 0 {
+			above = below
+		}
+	}
+	if math.Signbit(float64(v)) {
+		above |= 0x8000
+	}
+	return above
+}
+
+// integers makes memory for integers of 64 bits.
+func integers[T int64 | uint64](m Memory, n int) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(m.Doubles(n)))), n)
 }
 
 // newFloatBytes makes a vector of floats and one of any bytes.

@@ -354,6 +354,59 @@ func (t *avx) floatBytes(v Group, signed bool, from operand.Op) {
 	t.VCVTDQ2PS(r(v), r(v))
 }
 
+func (t *avx) LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
+	few := t.GP32()
+	switch m, x := at(p, offset), r(v); {
+	case v.width >= 4:
+		t.widenShorts(v, float16, m)
+	case v.width == 2:
+		t.VMOVD(m, x)
+		t.widenShorts(v, float16, x)
+	default:
+		t.MOVWLZX(m, few)
+		t.VMOVD(few, x)
+		t.widenShorts(v, float16, x)
+	}
+}
+
+func (t *avx) widenShorts(v Group, float16 bool, from operand.Op) {
+	if float16 {
+		t.VCVTPH2PS(from, r(v))
+	} else {
+		t.VPMOVZXWD(from, r(v))
+	}
+}
+
+func (t *avx) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
+	nearest := operand.Imm(0) // rounds to even, whatever MXCSR says
+	m, x := at(p, offset), v.regs[0].AsX()
+	switch {
+	case float16 && v.width >= 4:
+		t.VCVTPS2PH(nearest, r(v), m)
+		return
+	case t.evex && v.width >= 4:
+		t.VPMOVDW(r(v), m)
+		return
+	case float16:
+		t.VCVTPS2PH(nearest, x, x)
+	case t.evex:
+		t.VPMOVDW(x, x)
+	default:
+		t.VPACKUSDW(r(v), r(v), r(v))
+	}
+	switch v.width {
+	case 8:
+		t.VPERMQ(operand.Imm(8), v.regs[0].AsY(), v.regs[0].AsY()) // the lower four of each half
+		t.VMOVUPS(x, m)
+	case 4:
+		t.VMOVQ(x, m)
+	case 2:
+		t.VMOVD(x, m)
+	case 1:
+		t.VPEXTRW(operand.Imm(0), x, m)
+	}
+}
+
 // Part makes an opmask or, for AVX2, loads the mask from a window into the table, which starts
 // among the ones.
 func (t *avx) Part(n reg.GPVirtual, width int) Part {
@@ -417,6 +470,28 @@ func (t *avx) LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part)
 		t.Jump("floats")
 		t.Label("eight")
 		t.LoadBytes(v, signed, p, 0)
+		t.Label("floats")
+	}
+}
+
+func (t *avx) LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Part) {
+	switch {
+	case t.evex && float16:
+		t.VCVTPH2PS_Z(at(p, 0), part.(reg.Register), r(v))
+	case t.evex:
+		t.VPMOVZXWD_Z(at(p, 0), part.(reg.Register), r(v))
+	default:
+		t.IfWithout(n, 7, "eight")
+		x, four := v.regs[0].AsX(), t.XMM()
+		t.VMOVQ(fewShorts(t, p, n), x)
+		t.IfWithout(n, 4, "few")
+		t.VMOVQ(at(p, 0), four)
+		t.VPUNPCKLQDQ(x, four, x)
+		t.Label("few")
+		t.widenShorts(v, float16, x)
+		t.Jump("floats")
+		t.Label("eight")
+		t.LoadShorts(v, float16, p, 0)
 		t.Label("floats")
 	}
 }
@@ -822,6 +897,16 @@ func (t *avx) SumInts(sum reg.GPVirtual, v Group, signed bool) {
 	t.VMOVD(x, sum.As32())
 	if signed {
 		t.MOVLQSX(sum.As32(), sum)
+	}
+}
+
+func (t *avx) AddDifferingBits(sum, x, y reg.GPVirtual, words int) {
+	for k := range words {
+		v := t.GP64()
+		t.MOVQ(at(x, 8*k), v)
+		t.XORQ(at(y, 8*k), v)
+		t.POPCNTQ(v, v)
+		t.ADDQ(v, sum)
 	}
 }
 

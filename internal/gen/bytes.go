@@ -1,24 +1,28 @@
 package main
 
-import "github.com/mmcloughlin/avo/reg"
+import (
+	"math/bits"
+
+	"github.com/mmcloughlin/avo/reg"
+)
 
 func init() {
 	const one = "func(x, y []uint8, signed bool) int64"
 	const many = "func(dst []int64, rows []uint8, stride int, x []uint8, signed bool)"
 	for _, word := range []string{"dot", "squaredDistance"} {
-		bySign(word+"Bytes", one)
-		bySign(word+"RowsBytes", many).trusting()
+		bySign.door(word+"Bytes", one)
+		bySign.door(word+"RowsBytes", many).trusting()
 		for _, element := range []string{"Int8", "Uint8"} {
 			term := byteTerm{signed: element == "Int8", difference: word != "dot"}
 			kernel(word+element, one, func(t Target) { sumBytes(t, term) }).
 				behind(word + "Bytes")
 			kernel(word+element+"VNNI", one, func(t Target) { sumVNNI(t.(*avx), term) }).
-				behind(word + "Bytes").inWide().withVNNI()
+				behind(word + "Bytes").inWide().needing("VNNI")
 			kernel(word+"Rows"+element, many, func(t Target) { rowsBytes(t, term) }).
 				behind(word + "RowsBytes")
 			kernel(word+"Rows"+element+"VNNI", many,
 				func(t Target) { rowsVNNI(t.(*avx), term) }).
-				behind(word + "RowsBytes").inWide().withVNNI()
+				behind(word + "RowsBytes").inWide().needing("VNNI")
 		}
 	}
 }
@@ -41,15 +45,18 @@ func sumBytes(t Target, term byteTerm) {
 
 // rowsBytes stores such sums of rows and x. There is at least one row.
 func rowsBytes(t Target, term byteTerm) {
-	eachRow(t, func(row, x, n reg.GPVirtual) reg.GPVirtual {
+	eachRow(t, 1, func(row, x, n reg.GPVirtual) reg.GPVirtual {
 		return overBytes(t, term, row, x, n, rowAhead)
 	})
 }
 
-// eachRow stores a sum for each row.
-func eachRow(t Target, sum func(row, x, n reg.GPVirtual) reg.GPVirtual) {
+// eachRow stores a sum for each row of elements of so many bytes.
+func eachRow(t Target, size int, sum func(row, x, n reg.GPVirtual) reg.GPVirtual) {
 	dst, count, x := t.PointerParam("dst"), t.IntParam("len(dst)"), t.PointerParam("x")
 	rows, stride, n := t.PointerParam("rows"), t.IntParam("stride"), t.IntParam("len(x)")
+	if size > 1 {
+		t.ShiftLeft(stride, bits.TrailingZeros(uint(size)))
+	}
 	t.LoopLabel("row")
 	t.StoreInt(sum(copyInt(t, rows), copyInt(t, x), copyInt(t, n)), dst)
 	t.Advance(dst, 8)

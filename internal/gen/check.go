@@ -12,12 +12,16 @@ import (
 
 // features are what the dispatch guard of a path asks for; isa_amd64.go has the same list.
 var features = map[string][]string{
-	"AVX2":       {"AVX", "AVX2"},
+	"AVX2":       {"AVX", "AVX2", "F16C", "POPCNT"},
 	"AVX512x256": avx512Features,
 	"AVX512":     avx512Features,
 }
 
-var avx512Features = []string{"AVX", "AVX2", "BMI2", "AVX512F", "AVX512VL", "AVX512BW", "AVX512DQ"}
+var avx512Features = []string{"AVX", "AVX2", "F16C", "POPCNT", "BMI2", "AVX512F", "AVX512VL",
+	"AVX512BW", "AVX512DQ"}
+
+// byExtension has the features that kernels may need beside AVX-512: their words end with it.
+var byExtension = map[string]string{"AVX512VNNI": "VNNI", "AVX512VPOPCNTDQ": "VPOPCNT"}
 
 // baseline is what every amd64 has: avo files PREFETCHT0, which came with SSE, under MMX+.
 var baseline = []string{"MMX+", "CMOV"}
@@ -27,8 +31,9 @@ var baseline = []string{"MMX+", "CMOV"}
 func check(isa string) pass.FunctionPass {
 	return func(f *ir.Function) error {
 		for _, need := range f.ISA {
+			feature := byExtension[need]
 			if !slices.Contains(features[isa], need) && !slices.Contains(baseline, need) &&
-				!(need == "AVX512VNNI" && strings.Contains(f.Name, "VNNI")) {
+				(feature == "" || !strings.HasSuffix(f.Name, feature+isa)) {
 				return fmt.Errorf("%s needs %s, which the guard of %s does not ask for", f.Name,
 					need, isa)
 			}

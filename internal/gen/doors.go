@@ -43,7 +43,7 @@ type doorway struct {
 	active       string // which path is in use
 	path         string // jumps to a label if it is the one of that constant
 	without      string // jumps to a label if a variable is false
-	signed       string // jumps to a label if the parameter signed is false
+	not          string // jumps to a label if a bool parameter is false
 	paths        []string
 }
 
@@ -55,7 +55,7 @@ var doorways = map[string]doorway{
 		active:  "\tMOVBLZX ·active(SB), BX\n",
 		path:    "\tCMPL BX, $const_%[1]s\n\tJEQ %[1]s\n",
 		without: "\tCMPB ·%s(SB), $0\n\tJEQ %s\n",
-		signed:  "\tCMPB %s, $0\n\tJEQ %sUint8\n",
+		not:     "\tCMPB %s, $0\n\tJEQ %s\n",
 		paths:   []string{"AVX512", "AVX2", "AVX512x256"},
 	},
 	"arm64": {
@@ -64,7 +64,7 @@ var doorways = map[string]doorway{
 		block:  "\tMOVD $const_Block, R1\n\tCMP R1, R0\n\tBHI rare\n",
 		active: "\tMOVBU ·active(SB), R2\n",
 		path:   "\tCMP $const_%[1]s, R2\n\tBEQ %[1]s\n",
-		signed: "\tMOVBU %s, R1\n\tCBZ R1, %sUint8\n",
+		not:    "\tMOVBU %s, R1\n\tCBZ R1, %s\n",
 		paths:  []string{"NEON"},
 	},
 }
@@ -95,23 +95,24 @@ func (d doorway) print(b *bytes.Buffer, k *kernelSpec) error {
 // jump prints the jump to the body of a path, or the choice between two.
 func (d doorway) jump(b *bytes.Buffer, k *kernelSpec, s *gotypes.Signature, name string) error {
 	fmt.Fprintf(b, "\n%s:\n", name)
-	bodies, isa := k.bodies(), name
+	bodies, isa, feature := k.bodies(), name, k.twin()
 	switch {
-	case k.twin() && strings.HasPrefix(name, "AVX512"):
-		fmt.Fprintf(b, d.without, "vnni", "AVX2")
-		isa = "VNNI" + name
+	case feature != "" && strings.HasPrefix(name, "AVX512"):
+		fmt.Fprintf(b, d.without, strings.ToLower(feature), "AVX2")
+		isa = feature + name
 	case name == "AVX512" && !k.wide:
 		isa = "AVX512x256"
 	case name == "AVX512" && k.wideIf != "":
 		fmt.Fprintf(b, d.without, k.wideIf, "AVX512x256")
 	}
 	if len(bodies) > 1 {
-		signed, err := s.Params().Lookup("signed").Resolve()
+		which, err := s.Params().Lookup(k.choice.parameter).Resolve()
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(b, d.signed, signed.Addr.Asm(), name)
-		fmt.Fprintf(b, "\tJMP ·%s%s(SB)\n\n%sUint8:\n", bodies[0], isa, name)
+		label := name + k.choice.no
+		fmt.Fprintf(b, d.not, which.Addr.Asm(), label)
+		fmt.Fprintf(b, "\tJMP ·%s%s(SB)\n\n%s:\n", bodies[0], isa, label)
 	}
 	fmt.Fprintf(b, "\tJMP ·%s%s(SB)\n", bodies[len(bodies)-1], isa)
 	return nil

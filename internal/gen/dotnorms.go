@@ -190,7 +190,7 @@ func (s *norms) passes() {
 				p.whole(i, g, x, y)
 			}
 			if h == 0 {
-				prefetchTurn(t, y, s.ahead)
+				prefetchTurn(t, y, s.ahead, float*lanes)
 			}
 		})
 		t.Label(p.name + "rest")

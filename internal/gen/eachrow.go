@@ -1,6 +1,10 @@
 package main
 
-import "github.com/mmcloughlin/avo/reg"
+import (
+	"math/bits"
+
+	"github.com/mmcloughlin/avo/reg"
+)
 
 func init() {
 	const signature = "func(dst, rows []float32, stride int, x []float32)"
@@ -16,9 +20,9 @@ func init() {
 // page, and rows of less than one end before it has got going.
 const rowAhead = 4096
 
-// sumEachRow makes a sum over x and each row.
+// sumEachRow makes a sum over x, which has more than 64 elements, and each row.
 func sumEachRow(t Target, term func(dst Group, s source)) {
-	r := newRowLoop(t)
+	r := newRowLoop(t, float)
 	s := newSummation(t, []reg.GPVirtual{r.row, r.x}, nil, r.n, term)
 	s.ahead = rowAhead
 	s.end = r.end
@@ -31,9 +35,10 @@ func sumEachRow(t Target, term func(dst Group, s source)) {
 }
 
 // cosineEachRow finds the cosines of x and each row as cosine does, xx being the sum of the squares of
-// x, which is exact. It stores NaN where cosine would leave the row to Go.
+// x, which is exact, for x of more than 64 elements. It stores NaN where cosine would leave the row
+// to Go.
 func cosineEachRow(t Target) {
-	r, width, xx := newRowLoop(t), t.Width(), t.ScalarParam("xx")
+	r, width, xx := newRowLoop(t, float), t.Width(), t.ScalarParam("xx")
 	s := norms{t: t, x: r.x, y: r.row, n: r.n, sum: []Group{t.New(width), t.New(width)},
 		ahead: rowAhead}
 	r.over(func() {
@@ -50,27 +55,28 @@ func cosineEachRow(t Target) {
 
 const aNaN = 0x7fc00000
 
-// A rowLoop takes one row after the other. There is at least one, and x has more than 64 elements,
-// and at most asm.Block.
+// A rowLoop takes one row after the other, of which there is at least one. x has at most asm.Block
+// elements.
 type rowLoop struct {
 	t         Target
 	dst       reg.GPVirtual
 	row, x, n reg.GPVirtual // of the row at hand, for its sum to move
+	size      int           // bytes of a row's element
 }
 
-func newRowLoop(t Target) *rowLoop {
-	return &rowLoop{t, t.PointerParam("dst"), t.NewInt(), t.NewInt(), t.NewInt()}
+func newRowLoop(t Target, size int) *rowLoop {
+	return &rowLoop{t, t.PointerParam("dst"), t.NewInt(), t.NewInt(), t.NewInt(), size}
 }
 
 func (r *rowLoop) over(sum func()) {
 	t := r.t
-	rows, stride, x := t.PointerParam("rows"), t.IntParam("stride"), t.PointerParam("x")
-	n, end := t.IntParam("len(x)"), t.Offset(r.dst, t.IntParam("len(dst)"), float)
-	t.ShiftLeft(stride, 2)
+	rows, stride := t.PointerParam("rows"), t.IntParam("stride")
+	end := t.Offset(r.dst, t.IntParam("len(dst)"), float)
+	t.ShiftLeft(stride, bits.TrailingZeros(uint(r.size)))
 	t.Label("row")
 	t.SetInt(r.row, rows)
-	t.SetInt(r.x, x)
-	t.SetInt(r.n, n)
+	t.SetInt(r.x, t.PointerParam("x"))
+	t.SetInt(r.n, t.IntParam("len(x)"))
 	sum()
 	t.Label("next")
 	t.AdvanceReg(rows, stride)

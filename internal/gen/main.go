@@ -42,9 +42,19 @@ type kernelSpec struct {
 	checked         bool         // the door compares the lengths, and leaves long vectors to Go
 	wide            bool         // has a body in registers of 512 bits
 	wideIf          string       // the variable of package asm that must be true for that
-	vnni            bool         // needs AVX-512 VNNI
+	feature         string       // what AVX-512 needs besides: VNNI or VPOPCNT
 	door            string       // the word of the door to it, if that is another's
+	choice          choice       // between two bodies, for a door
 }
+
+// A choice is between two kernels behind one door: the bool parameter named tells which. In place of
+// both, their words have no or yes.
+type choice struct{ parameter, both, no, yes string }
+
+var (
+	bySign   = choice{"signed", "Bytes", "Uint8", "Int8"}
+	byFormat = choice{"brain", "Halves", "Float16", "Bfloat16"}
+)
 
 var kernels []*kernelSpec
 
@@ -65,9 +75,23 @@ func (k *kernelSpec) partOf(function string) *kernelSpec { k.like = function; re
 // the door only chooses the path, and without assembly it is the generic body that is called.
 func (k *kernelSpec) trusting() *kernelSpec { k.checked = false; return k }
 
-// bySign adds a kernel of bytes that is two, behind one door: in place of Bytes their words have
-// Int8 and Uint8. The parameter signed tells which it is.
-func bySign(word, signature string) *kernelSpec { return kernel(word, signature, nil) }
+// door adds the door to two kernels.
+func (c choice) door(word, signature string) *kernelSpec {
+	k := kernel(word, signature, nil)
+	k.choice = c
+	return k
+}
+
+// either adds the door to two kernels and both of them: emit is told which one it is for. All of
+// them are what set makes of them.
+func (c choice) either(word, signature string, emit func(t Target, yes bool),
+	set func(k *kernelSpec)) {
+	set(c.door(word, signature))
+	for yes, name := range map[bool]string{false: c.no, true: c.yes} {
+		set(kernel(strings.Replace(word, c.both, name, 1), signature,
+			func(t Target) { emit(t, yes) }).behind(word))
+	}
+}
 
 // behind says that the kernel is one of the two behind a door.
 func (k *kernelSpec) behind(door string) *kernelSpec {
@@ -75,13 +99,13 @@ func (k *kernelSpec) behind(door string) *kernelSpec {
 	return k.partOf(door + "Generic")
 }
 
-// bodies are the words of what the door leads to.
+// bodies are the words of what the door leads to, first the one for true if there is a choice.
 func (k *kernelSpec) bodies() []string {
 	if k.emit != nil {
 		return []string{k.word}
 	}
-	return []string{strings.Replace(k.word, "Bytes", "Int8", 1),
-		strings.Replace(k.word, "Bytes", "Uint8", 1)}
+	return []string{strings.Replace(k.word, k.choice.both, k.choice.yes, 1),
+		strings.Replace(k.word, k.choice.both, k.choice.no, 1)}
 }
 
 // inWide says that the kernel is worth a body in registers of 512 bits as well.
@@ -93,14 +117,19 @@ func (k *kernelSpec) inWideIf(variable string) *kernelSpec {
 	return k.inWide()
 }
 
-// withVNNI says that the kernel is for CPUs with AVX-512 VNNI only. Its word ends with VNNI.
-func (k *kernelSpec) withVNNI() *kernelSpec { k.vnni = true; return k }
+// needing says that the kernel is for CPUs that have a feature beside AVX-512, with whose name its
+// word ends. Package asm has a variable for it, in small letters.
+func (k *kernelSpec) needing(feature string) *kernelSpec { k.feature = feature; return k }
 
-// twin tells whether the kernel has a twin for CPUs with VNNI. Then it has no other body for
-// AVX-512: CPUs without VNNI gain nothing by one, and take that for AVX2.
-func (k *kernelSpec) twin() bool {
-	return slices.ContainsFunc(kernels,
-		func(other *kernelSpec) bool { return other.word == k.bodies()[0]+"VNNI" })
+// twin returns the feature that a twin of the kernel needs, if it has one. Then it has no other body
+// for AVX-512: CPUs without the feature gain nothing by one, and take that for AVX2.
+func (k *kernelSpec) twin() string {
+	for _, other := range kernels {
+		if other.feature != "" && other.word == k.bodies()[0]+other.feature {
+			return other.feature
+		}
+	}
+	return ""
 }
 
 // pointer returns a parameter, or of a slice where it begins.
@@ -146,7 +175,8 @@ func (k *kernelSpec) doc(isa string) string {
 func kernelsFor(t Target) (some []*kernelSpec) {
 	for _, k := range kernels {
 		avx512 := strings.HasPrefix(t.Name(), "AVX512")
-		if k.emit != nil && (t.Width() <= 8 || k.wide) && (avx512 || !k.vnni) && !(avx512 && k.twin()) {
+		if k.emit != nil && (t.Width() <= 8 || k.wide) && (avx512 || k.feature == "") &&
+			!(avx512 && k.twin() != "") {
 			some = append(some, k)
 		}
 	}

@@ -288,6 +288,49 @@ func (t *neon) floatBytes(v Group, signed bool) {
 	}
 }
 
+func (t *neon) LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
+	low, m := v.regs[0], at(p, offset)
+	if v.width == 1 {
+		few := t.GP64()
+		t.MOVHU(m, few)
+		t.FMOVS(few, low)
+	} else {
+		t.move(v.width/2)(m, low)
+	}
+	t.widenShorts(v, float16)
+}
+
+// widenShorts makes floats of the numbers of 16 bits in the first register.
+func (t *neon) widenShorts(v Group, float16 bool) {
+	low, widen, upper := v.regs[0], t.VUXTLH, t.VUXTL2H
+	if float16 {
+		widen, upper = t.VFCVTLH, t.VFCVTL2H
+	}
+	if v.width == 8 {
+		upper(low, v.regs[1])
+	}
+	widen(low, low)
+}
+
+func (t *neon) StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int) {
+	low, narrow, upper := v.regs[0], t.VXTN, t.VXTN2
+	if float16 {
+		narrow, upper = t.VFCVTNH, t.VFCVTN2H
+	}
+	narrow(low, low)
+	switch m := at(p, offset); v.width {
+	case 8:
+		upper(v.regs[1], low)
+		t.FMOVQ(low, m)
+	case 1:
+		one := t.GP64()
+		t.FMOVS(low, one)
+		t.MOVH(one, m)
+	default:
+		t.move(v.width/2)(low, m)
+	}
+}
+
 // A neonPart counts the floats that exist, 1 to 8. LoadLast takes the bytes whose numbers are in
 // the windows, of its first and of its second register.
 type neonPart struct {
@@ -347,6 +390,22 @@ func (t *neon) LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part
 	t.Jump("floats")
 	t.Label("eight")
 	t.LoadBytes(v, signed, p, 0)
+	t.Label("floats")
+}
+
+func (t *neon) LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Part) {
+	low, rest := v.regs[0], t.V128()
+	t.IfWithout(n, 7, "eight")
+	t.FMOVD(fewShorts(t, p, n), low)
+	t.IfWithout(n, 4, "few")
+	t.VORR(low, low, rest)
+	t.FMOVD(at(p, 0), low)
+	t.VMOV(arm64.D(rest, 0), arm64.D(low, 1))
+	t.Label("few")
+	t.widenShorts(v, float16)
+	t.Jump("floats")
+	t.Label("eight")
+	t.LoadShorts(v, float16, p, 0)
 	t.Label("floats")
 }
 
@@ -714,6 +773,29 @@ func (t *neon) SumInts(sum reg.GPVirtual, v Group, signed bool) {
 	if signed {
 		t.MOVW(sum, sum)
 	}
+}
+
+func (t *neon) AddDifferingBits(sum, x, y reg.GPVirtual, words int) {
+	all := t.difference(x, y, words)
+	low, some := all.regs[0], t.GP64()
+	for _, r := range all.regs {
+		t.VCNT(r, r)
+	}
+	for _, high := range all.regs[1:] {
+		t.VADD(high, low, low) // counts of up to 16, which don't carry into each other
+	}
+	t.VUADDLV(low, low)
+	t.VMOV(arm64.S(low, 0), some)
+	t.ADD(some, sum, sum)
+}
+
+// difference is the bits in which one or four words differ.
+func (t *neon) difference(x, y reg.GPVirtual, words int) Group {
+	v, w := t.New(2*words), t.New(2*words)
+	t.Load(v, x, 0)
+	t.Load(w, y, 0)
+	each(v, v, w, t.VEOR)
+	return v
 }
 
 // Jumps.

@@ -334,7 +334,7 @@ func (s *summation) blocks() {
 	for g := range s.lane[1:] {
 		s.first(g+1, s.at(s.width*(g+1)))
 	}
-	prefetchTurn(t, s.vectors[0], s.ahead)
+	prefetchTurn(t, s.vectors[0], s.ahead, float*lanes)
 	all.next(lanes)
 	if t.Rotates() {
 		t.Label("turns")
@@ -344,14 +344,14 @@ func (s *summation) blocks() {
 		for g := range s.lane {
 			s.add(g, s.at(s.width*g))
 		}
-		prefetchTurn(t, s.vectors[0], s.ahead)
+		prefetchTurn(t, s.vectors[0], s.ahead, float*lanes)
 	})
 	t.Label("rest")
 }
 
-// prefetchTurn asks for as much as a turn reads, so many bytes ahead, or for nothing if that is 0.
-func prefetchTurn(t Target, p reg.GPVirtual, ahead int) {
-	for line := 0; ahead > 0 && line < float*lanes; line += 64 {
+// prefetchTurn asks for the bytes that a turn reads, some bytes ahead, or for nothing if ahead is 0.
+func prefetchTurn(t Target, p reg.GPVirtual, ahead, bytes int) {
+	for line := 0; ahead > 0 && line < bytes; line += 64 {
 		t.Prefetch(p, ahead+line)
 	}
 }

@@ -120,6 +120,12 @@ type Target interface {
 	// widest group.
 	LoadBytes(v Group, signed bool, p reg.GPVirtual, offset int)
 
+	// LoadShorts makes floats of as many numbers of 16 bits as the group is wide: of float16s, or
+	// else the floats whose bits they are, as integers. StoreShorts stores them, float16s rounded
+	// and else the lower 16 bits.
+	LoadShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
+	StoreShorts(v Group, float16 bool, p reg.GPVirtual, offset int)
+
 	// Part prepares for groups of eight or more of which only some floats exist: n mod width of
 	// them, or all if that is 0. Head is for groups whose first n floats don't exist, for targets
 	// that rotate. LoadPart makes what doesn't exist +0, and reads none of it.
@@ -128,6 +134,8 @@ type Target interface {
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
 	// LoadBytesPart is LoadBytes of a part, which was made of the same n, for the widest group.
 	LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part)
+	// LoadShortsPart is the same for LoadShorts.
+	LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Part)
 	// StorePart stores what exists, and nothing else.
 	StorePart(v Group, p reg.GPVirtual, offset int, part Part)
 	// LoadLast is LoadPart behind at least one whole group, of which it may read some again;
@@ -216,6 +224,9 @@ type Target interface {
 	LoadByte(p reg.GPVirtual, signed bool) reg.GPVirtual
 	// SumInts sets dst to the sum of the lanes, with or without sign.
 	SumInts(dst reg.GPVirtual, v Group, signed bool)
+	// AddDifferingBits adds to sum the number of bits in which one or four words of 64 bits at x and
+	// y differ.
+	AddDifferingBits(sum, x, y reg.GPVirtual, words int)
 
 	// Jumps compare without sign.
 

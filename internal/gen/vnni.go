@@ -162,7 +162,7 @@ func rowsVNNI(t *avx, term byteTerm) {
 	if !term.difference {
 		extra = s.extraOf(t.PointerParam("x"), n, part)
 	}
-	eachRow(t, func(row, x, n reg.GPVirtual) reg.GPVirtual {
+	eachRow(t, 1, func(row, x, n reg.GPVirtual) reg.GPVirtual {
 		s.sum = zeros(t, 4, t.width)
 		if term.difference {
 			s.extra = zeros(t, 4, t.width)

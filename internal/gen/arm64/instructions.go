@@ -19,6 +19,7 @@ import (
 func (c *Context) MOVD(src, dst operand.Op)  { c.move("MOVD", src, dst) }
 func (c *Context) MOVHU(src, dst operand.Op) { c.move("MOVHU", src, dst) }
 func (c *Context) MOVWU(src, dst operand.Op) { c.move("MOVWU", src, dst) }
+func (c *Context) MOVH(src, dst operand.Op)  { c.move("MOVH", src, dst) }
 func (c *Context) MOVB(src, dst operand.Op)  { c.move("MOVB", src, dst) }
 func (c *Context) MOVW(src, dst operand.Op)  { c.move("MOVW", src, dst) }
 func (c *Context) MOVBU(src, dst operand.Op) { c.move("MOVBU", src, dst) }
@@ -166,6 +167,7 @@ func (c *Context) VTBX(m, n, d reg.Register) {
 }
 
 func (c *Context) VAND(m, n, d reg.Register) { c.vector("VAND", b16, m, n, d) }
+func (c *Context) VEOR(m, n, d reg.Register) { c.vector("VEOR", b16, m, n, d) }
 func (c *Context) VORR(m, n, d reg.Register) { c.vector("VORR", b16, m, n, d) }
 
 // On lanes of 32 bits. n gives the first of each pair: VUZP1 is n0 n2 m0 m2.
@@ -252,6 +254,20 @@ func (c *Context) VUXTLB(n, d reg.Register)  { c.emit("VUXTL", ops{n}, ops{d}, b
 func (c *Context) VUXTLH(n, d reg.Register)  { c.emit("VUXTL", ops{n}, ops{d}, h4(n), s4(d)) }
 func (c *Context) VUXTL2H(n, d reg.Register) { c.emit("VUXTL2", ops{n}, ops{d}, h8(n), s4(d)) }
 
+// VXTN stores the lower 16 bits of four int32 in the lower half of d and clears the other; VXTN2
+// stores them in the upper half.
+func (c *Context) VXTN(n, d reg.Register)  { c.emit("VXTN", ops{n}, ops{d}, s4(n), h4(d)) }
+func (c *Context) VXTN2(n, d reg.Register) { c.emit("VXTN2", ops{n, d}, ops{d}, s4(n), h8(d)) }
+
+// VFCVTLH makes four float32 of the lower four float16 of n, VFCVTL2H of the upper four. VFCVTNH
+// rounds four float32 to the lower half of d and clears the other, VFCVTN2H to the upper half.
+func (c *Context) VFCVTLH(n, d reg.Register)  { c.emit("VFCVTLH", ops{n}, ops{d}, h4(n), s4(d)) }
+func (c *Context) VFCVTL2H(n, d reg.Register) { c.emit("VFCVTL2H", ops{n}, ops{d}, h8(n), s4(d)) }
+func (c *Context) VFCVTNH(n, d reg.Register)  { c.emit("VFCVTNH", ops{n}, ops{d}, s4(n), h4(d)) }
+func (c *Context) VFCVTN2H(n, d reg.Register) {
+	c.emit("VFCVTN2H", ops{n, d}, ops{d}, s4(n), h8(d))
+}
+
 // VSXTLB, VSXTLH and VSXTL2H are the same for int8 and int16.
 func (c *Context) VSXTLB(n, d reg.Register)  { c.emit("VSXTLB", ops{n}, ops{d}, b8(n), h8(d)) }
 func (c *Context) VSXTLH(n, d reg.Register)  { c.emit("VSXTLH", ops{n}, ops{d}, h4(n), s4(d)) }
@@ -270,6 +286,10 @@ func (c *Context) VUMULL2(m, n, d reg.Register)  { c.vector("VUMULL2", b16, m, n
 func (c *Context) VSADALP(n, d reg.Register)     { c.addPairs("VSADALP", n, d) }
 func (c *Context) VUADALP(n, d reg.Register)     { c.addPairs("VUADALP", n, d) }
 func (c *Context) VADDV(n, d reg.Register)       { c.emit("VADDV", ops{n}, ops{d}, s4(n), v(d)) }
+
+// VCNT counts the bits of each byte, VUADDLV adds sixteen bytes, in lane 0.
+func (c *Context) VCNT(n, d reg.Register)    { c.emit("VCNT", ops{n}, ops{d}, b16(n), b16(d)) }
+func (c *Context) VUADDLV(n, d reg.Register) { c.emit("VUADDLV", ops{n}, ops{d}, b16(n), v(d)) }
 
 func (c *Context) addPairs(opcode string, n, d reg.Register) {
 	c.emit(opcode, ops{n, d}, ops{d}, h8(n), s4(d))

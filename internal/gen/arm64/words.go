@@ -8,8 +8,8 @@ import (
 
 // words encodes, with all register fields zero, what Go 1.26 cannot assemble. VFADD, VFSUB, VFMUL,
 // VFMAX and VFADDP are Go 1.27's names, tried there; the others follow their pattern and have to be
-// tried before their row can go. FADDPS, FADDPD, those of two float64 that end with D, of VSMULL and
-// of VSXTL are ours. Operands are spelled m, n, d or n, d, so Bind can add the fields without
+// tried before their row can go. FADDPS, FADDPD, those of two float64 that end with D, of VSMULL,
+// of VSXTL and of float16 are ours. Operands are spelled m, n, d or n, d, so Bind can add the fields without
 // knowing more.
 // words_test.go checks each row against golang.org/x/arch/arm64/arm64asm and llvm-mc.
 var words = map[string]uint32{
@@ -29,6 +29,12 @@ var words = map[string]uint32{
 	"FADDPD":   0x7e70d800,
 	"VFCVTL":   0x0e617800,
 	"VFCVTL2":  0x4e617800,
+	"VFCVTLH":  0x0e217800,
+	"VFCVTL2H": 0x4e217800,
+	"VFCVTNH":  0x0e216800,
+	"VFCVTN2H": 0x4e216800,
+	"VXTN":     0x0e612800,
+	"VXTN2":    0x4e612800,
 	"VFCMEQ":   0x4e20e400,
 	"VFCMGT":   0x6ea0e400,
 	"VFCMGTD":  0x6ee0e400,

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/reg"
+)
+
+func init() {
+	const rows = "func(dst []float32, rows []uint16, stride int, x []float32, brain bool)"
+	for word, term := range map[string]func(t Target) func(dst Group, x source){
+		"dotHalves":             func(t Target) func(dst Group, x source) { return productOf },
+		"squaredDistanceHalves": squareOfDifferenceOf,
+		"sumSquaresHalves": func(t Target) func(dst Group, x source) {
+			return func(dst Group, _ source) { t.Mul(dst, dst, dst) }
+		},
+	} {
+		byFormat.either(word, rows, func(t Target, brain bool) { sumHalves(t, brain, term(t)) },
+			func(k *kernelSpec) { k.trusting().inWide() })
+	}
+	byFormat.either("unpackHalves", "func(dst []float32, src []uint16, brain bool)", unpackHalves,
+		func(k *kernelSpec) { k.inWide() })
+	byFormat.either("packHalves", "func(dst []uint16, src []float32, brain bool)", packHalves,
+		func(k *kernelSpec) { k.inWide() })
+}
+
+// half is the size of a float of 16 bits: a float16, which is IEEE 754's binary16, or a bfloat16, the
+// upper half of a float.
+const half = 2
+
+// squareOfDifferenceOf squares dst minus the operand.
+func squareOfDifferenceOf(t Target) func(dst Group, x source) {
+	return func(dst Group, x source) {
+		x.sub(dst, dst, 0)
+		t.Mul(dst, dst, dst)
+	}
+}
+
+// sumHalves makes a sum over x and each row of halves.
+func sumHalves(t Target, brain bool, term func(dst Group, x source)) {
+	r := newRowLoop(t, half)
+	m := mixedSum{t: t, x: r.x, y: r.row, n: r.n, size: half, ahead: rowAhead, term: term,
+		load: func(v Group, y reg.GPVirtual, offset int) { loadHalves(t, v, brain, y, offset) },
+		loadPart: func(v Group, y, n reg.GPVirtual, part Part) {
+			t.LoadShortsPart(v, !brain, y, n, part)
+			shiftBrain(t, v, brain)
+		},
+	}
+	r.over(func() { r.end(m.sum()) })
+}
+
+func loadHalves(t Target, v Group, brain bool, p reg.GPVirtual, offset int) {
+	t.LoadShorts(v, !brain, p, offset)
+	shiftBrain(t, v, brain)
+}
+
+// shiftBrain makes floats of bfloat16s, as integers.
+func shiftBrain(t Target, v Group, brain bool) {
+	if brain {
+		t.BitsShiftLeft(v, v, 16)
+	}
+}
+
+func unpackHalves(t Target, brain bool) {
+	byGroups(t, vector{t.PointerParam("src"), half}, vector{t.PointerParam("dst"), float},
+		func(src, dst reg.GPVirtual, width, first int) {
+			v := t.New(width)
+			loadHalves(t, v, brain, src, half*first)
+			t.Store(v, dst, float*first)
+		})
+}
+
+func packHalves(t Target, brain bool) {
+	round := brainRounding(t, brain)
+	byGroups(t, vector{t.PointerParam("src"), float}, vector{t.PointerParam("dst"), half},
+		func(src, dst reg.GPVirtual, width, first int) {
+			v := t.New(width)
+			t.Load(v, src, float*first)
+			round(v)
+			t.StoreShorts(v, !brain, dst, half*first)
+		})
+}
+
+// brainRounding returns what rounds floats to bfloat16s, to even, as the lower halves of the lanes.
+// What is added may carry into the exponent, as it should. NaN gets nothing but the bit that makes
+// it quiet.
+func brainRounding(t Target, brain bool) func(v Group) {
+	if !brain {
+		return func(Group) {}
+	}
+	width := t.Width()
+	constant := func(bits uint32) Group {
+		v := t.New(width)
+		t.Fill(v, bits)
+		return v
+	}
+	minusZero, one := constant(1<<31), constant(1)
+	almostHalf, magnitude, infinity := constant(0x7fff), constant(absolute), constant(0x7f800000)
+	return func(v Group) {
+		narrow := func(c Group) Group { return t.Narrow(c, v.width) }
+		size, up := t.New(v.width), t.New(v.width)
+		t.Add(v, v, narrow(minusZero)) // changes NaN only
+		t.BitsShiftRight(up, v, 16)
+		t.BitsAnd(up, up, narrow(one))
+		t.BitsAdd(up, up, narrow(almostHalf))
+		t.BitsAnd(size, v, narrow(magnitude))
+		t.KeepBelow(up, up, size, narrow(infinity))
+		t.BitsAdd(v, v, up)
+		t.BitsShiftRight(v, v, 16)
+	}
+}
+
+// byGroups goes along two vectors of n elements, by four groups, by one and by its parts.
+func byGroups(t Target, src, dst vector, group func(src, dst reg.GPVirtual, width, first int)) {
+	n, width := t.IntParam("n"), t.Width()
+	both := walk{t, n, []vector{src, dst}}
+	both.loop(t.LoopLabel, "loop", 4*width, "groups", func() {
+		t.Comment("Four groups a turn.")
+		for i := range 4 {
+			group(src.p, dst.p, width, i*width)
+		}
+	})
+	t.Label("groups")
+	both.loop(t.Label, "group", width, "below", func() { group(src.p, dst.p, width, 0) })
+	t.Label("below")
+	for width /= 2; width >= 1; width /= 2 {
+		less := fmt.Sprint("below", width)
+		t.IfLess(n, width, less)
+		group(src.p, dst.p, width, 0)
+		if width > 1 {
+			both.next(width)
+		}
+		t.Label(less)
+	}
+	t.Done()
+}
+
+// fewShorts returns the last n mod 4 numbers of 16 bits of the n mod 8 that begin at p, in the order
+// of memory, behind them zeros.
+func fewShorts(t Target, p, n reg.GPVirtual) reg.GPVirtual {
+	few, count := t.NewInt(), copyInt(t, n)
+	t.And(count, 7)
+	from := t.Offset(p, count, half)
+	t.SetConst(few, 0)
+	t.And(count, 3)
+	t.IfAtMost(count, 0, "none")
+	t.Label("short")
+	t.ShiftLeft(few, 16)
+	t.Decrement(from, half)
+	t.AdvanceReg(few, t.LoadUint16(from, 0))
+	t.Decrement(count, 1)
+	t.IfAtLeast(count, 1, "short")
+	t.Label("none")
+	return few
+}

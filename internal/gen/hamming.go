@@ -1,0 +1,59 @@
+package main
+
+import "github.com/mmcloughlin/avo/reg"
+
+func init() {
+	const signature = "func(dst []int64, rows []uint64, stride int, x []uint64)"
+	kernel("hammingRows", signature, func(t Target) {
+		eachRow(t, word, func(row, x, n reg.GPVirtual) reg.GPVirtual {
+			return differingBits(t, row, x, n)
+		})
+	}).trusting()
+	kernel("hammingRowsVPOPCNT", signature, func(t Target) {
+		eachRow(t, word, func(row, x, n reg.GPVirtual) reg.GPVirtual {
+			return differingBitsWide(t.(*avx), row, x, n)
+		})
+	}).trusting().behind("hammingRows").inWide().needing("VPOPCNT")
+}
+
+const word = 8 // bytes
+
+// differingBits counts the bits in which two vectors of words differ.
+func differingBits(t Target, x, y, n reg.GPVirtual) reg.GPVirtual {
+	sum := t.NewInt()
+	t.SetConst(sum, 0)
+	xy := walk{t, n, []vector{{x, word}, {y, word}}}
+	xy.loop(t.LoopLabel, "words", 4, "rest", func() { t.AddDifferingBits(sum, x, y, 4) })
+	t.Label("rest")
+	xy.loop(t.Label, "word", 1, "end", func() { t.AddDifferingBits(sum, x, y, 1) })
+	t.Label("end")
+	return sum
+}
+
+// differingBitsWide is differingBits by VPOPCNTQ, which counts the bits of each word of a register.
+func differingBitsWide(t *avx, x, y, n reg.GPVirtual) reg.GPVirtual {
+	sum, count, words := t.NewInt(), zeros(t, 1, t.width)[0], t.width/2
+	xy := walk{t, n, []vector{{x, word}, {y, word}}}
+	xy.loop(t.LoopLabel, "words", words, "rest", func() {
+		v := t.New(t.width)
+		t.VMOVDQU64(at(x, 0), r(v))
+		t.VPXORQ(at(y, 0), r(v), r(v))
+		t.addOnes(count, v)
+	})
+	t.Label("rest")
+	t.IfAtMost(n, 0, "fold")
+	v, w, part := t.New(t.width), t.New(t.width), t.lowPart(n).(reg.Register)
+	t.VMOVDQU64_Z(at(x, 0), part, r(v))
+	t.VMOVDQU64_Z(at(y, 0), part, r(w))
+	t.VPXORQ(r(w), r(v), r(v))
+	t.addOnes(count, v)
+	t.Label("fold")
+	t.SumInts(sum, count, false)
+	return sum
+}
+
+// addOnes adds the number of ones in each word of v.
+func (t *avx) addOnes(count, v Group) {
+	t.VPOPCNTQ(r(v), r(v))
+	t.VPADDQ(r(v), r(count), r(count))
+}
