@@ -105,6 +105,14 @@ func L1Distance(x, y []float32) float32 { return asm.L1Distance(x, y) }
 // lengths differ.
 func Dot64(x, y []float32) float64 { return asm.Dot64(x, y) }
 
+// SquaredDistance64 returns the sum of (x[i]-y[i])^2 in float64, with the lanes of Dot64. It panics
+// if the lengths differ.
+func SquaredDistance64(x, y []float32) float64 { return asm.SquaredDistance64(x, y) }
+
+// DotNorms64 returns Dot64(x, y), Dot64(x, x) and Dot64(y, y), to the bit, in one pass over both
+// vectors. It panics if the lengths differ.
+func DotNorms64(x, y []float32) (xy, xx, yy float64) { return asm.DotNorms64(x, y) }
+
 // Min returns the least number in x. NaN is skipped, and +Inf is returned where there is no number.
 // A zero of either sign is returned as +0.
 func Min(x []float32) float32 { return asm.Min(x) }

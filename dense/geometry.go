@@ -21,6 +21,10 @@ func Distance(x, y []float32) float32 { return asm.Distance(x, y) }
 // and NaN where an element is NaN or infinite. It panics if the lengths differ.
 func Cosine(x, y []float32) float32 { return asm.Cosine(x, y) }
 
+// Cosine64 returns the cosine of the angle between x and y from DotNorms64: in float64, and else as
+// Cosine has it.
+func Cosine64(x, y []float32) float64 { return asm.Cosine64(x, y) }
+
 // Normalize sets dst to x divided by its length, so that it has length 1, and returns that length,
 // as Norm has it. Elements are within two units in the last place of x[i] over that length. A
 // vector of zeros stays one. If an element is infinite, it becomes NaN and the finite ones 0. It

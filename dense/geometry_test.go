@@ -3,6 +3,7 @@ package dense_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -290,6 +291,48 @@ func TestDot64Accuracy(t *testing.T) {
 }
 
 // What is written may be what is read.
+// Cosine64 is within a rounding of the cosine in float64, is what Dot64 of each pair makes of it, and
+// keeps Cosine's rules.
+func TestCosine64(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for n := range 300 {
+		x, y := make([]float32, n), make([]float32, n)
+		scale := math.Ldexp(1, r.IntN(240)-120)
+		for i := range x {
+			x[i], y[i] = float32(scale*r.NormFloat64()), float32(scale*r.NormFloat64())
+		}
+		xy, xx, yy := dense.DotNorms64(x, y)
+		if xy != dense.Dot64(x, y) || xx != dense.Dot64(x, x) || yy != dense.Dot64(y, y) {
+			t.Fatalf("n = %d: DotNorms64 has other sums than Dot64", n)
+		}
+		if n == 0 {
+			continue
+		}
+		if got, want := dense.Cosine64(x, y), xy/math.Sqrt(xx*yy); math.Abs(got-want) > 1e-15 {
+			t.Errorf("n = %d: got %v, want %v", n, got, want)
+		}
+		if got := dense.Cosine64(x, x); got != 1 {
+			t.Errorf("n = %d: a vector and itself: %v", n, got)
+		}
+		squares := 0.0
+		for i, v := range x {
+			d := float64(v) - float64(y[i])
+			squares += d * d
+		}
+		if got := dense.SquaredDistance64(x, y); math.Abs(got-squares) > 1e-13*squares {
+			t.Errorf("n = %d: squared distance %v, want %v", n, got, squares)
+		}
+	}
+	zeros, ones := make([]float32, 9), slices.Repeat([]float32{1}, 9)
+	if dense.Cosine64(zeros, ones) != 0 || dense.Cosine64(nil, nil) != 0 {
+		t.Error("the cosine of zeros is not 0")
+	}
+	ones[3] = float32(math.NaN())
+	if c := dense.Cosine64(zeros, ones); c == c {
+		t.Errorf("the cosine with NaN is %v", c)
+	}
+}
+
 func TestDestinations(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for n := range 200 {

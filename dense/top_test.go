@@ -11,6 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/nearest"
 )
 
 var metrics = map[string]Metric{"dot": ByDot, "cosine": ByCosine, "distance": ByDistance}
@@ -152,7 +153,8 @@ func (c *topCase) check(t *testing.T, name string, by Metric) {
 			dst[q] = make([]Hit, c.k)
 		}
 		s := strided(c.rows, c.stride, c.n)
-		s.topMany(dst, by, c.queries, threads, 2) // rows a run, so that all have something to do
+		const run = 2 // rows, so that all workers have something to do
+		nearest.TopMany(&s, dst, nearest.Metric(by), c.queries, threads, run)
 		for q := range dst {
 			compare(fmt.Sprint("TopMany, threads ", threads, ", query ", q), dst[q], want[q])
 		}

@@ -46,6 +46,30 @@ func ExampleDotFloat() {
 	// about 6.70, exactly 6.70
 }
 
+// A search in two steps: the signs' bits, 1/32 of the floats' memory, find candidates, and the
+// floats rank them.
+func ExampleTopHamming() {
+	rows := []float32{ // four of three elements
+		1, 2, -1,
+		-1, -1, 1,
+		.9, 1, -3,
+		-2, 1, 1,
+	}
+	bits := make([]uint64, 4) // a word a row
+	for i := range bits {
+		quant.Signs(bits[i:i+1], rows[3*i:][:3])
+	}
+	query, word := []float32{1, 1, -2}, make([]uint64, 1)
+	quant.Signs(word, query)
+	var candidates []int32
+	for _, hit := range quant.TopHamming(make([]quant.Hit, 2), bits, 1, word) {
+		candidates = append(candidates, int32(hit.Row))
+	}
+	best := dense.TopAt(make([]dense.Hit, 1), dense.ByCosine, rows, 3, candidates, query)
+	fmt.Println("candidates", candidates, "best", best[0].Row)
+	// Output: candidates [0 2] best 2
+}
+
 func ExampleSquaredDistance() {
 	fmt.Println(quant.SquaredDistance([]int8{-128, 0}, []int8{127, 1}))
 	// Output: 65026

@@ -274,6 +274,20 @@ func TestPanics(t *testing.T) {
 		},
 		"quant: Top: rows of 3 elements, 2 apart": func() { quant.Top(hits, 0, rows, 2, x) },
 		"quant: Top: the metric is 1":             func() { quant.Top(hits, 1, rows, 3, x) },
+		"quant: Top: the metric is 255":           func() { quant.Top(hits, 255, rows, 3, x) },
+		"quant: TopAt: the metric is 255":         func() { quant.TopAt(hits, 255, rows, 3, nil, x) },
+		"quant: TopMany: the metric is 255": func() {
+			quant.TopMany([][]quant.Hit{hits}, 255, rows, 3, [][]int8{x}, 1)
+		},
+		"quant: Hamming: len(x) = 2, len(y) = 3": func() {
+			quant.Hamming(make([]uint64, 2), make([]uint64, 3))
+		},
+		"quant: Signs: len(dst) = 1, words of len(x) bits = 2": func() {
+			quant.Signs(make([]uint64, 1), make([]float32, 65))
+		},
+		"quant: TopHamming: rows of 2 elements, 1 apart": func() {
+			quant.TopHamming(hits, make([]uint64, 4), 1, make([]uint64, 2))
+		},
 		"quant: TopAt: idx[1] = 4, a row of 3 elements, 3 apart, outside len(rows) = 12": func() {
 			quant.TopAt(hits, 0, rows, 3, []int32{0, 4}, x)
 		},

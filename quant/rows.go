@@ -19,19 +19,24 @@ import (
 //
 // It panics if rows ends before the last row does or stride is negative.
 func DotRows[T Byte](dst []int64, rows []T, stride int, x []T) {
-	if len(dst) == 0 {
-		return
-	}
-	if n := len(x); stride < 0 || n > len(rows) ||
-		stride > 0 && len(dst)-1 > (len(rows)-n)/stride {
-		panic(misuse.Of("len(rows) = %d, too few for %d rows of %d elements, %d apart", len(rows),
-			len(dst), n, stride))
-	}
+	asm.CheckRows(len(rows), stride, len(dst), len(x))
 	score(dst, dense.ByDot, rows, stride, x)
 }
 
+// An element is that of a row: a byte, or a word of bits.
+type element interface{ Byte | uint64 }
+
+// byHamming is the distance of words of bits, and of nothing else.
+const byHamming dense.Metric = 255
+
+func checkMetric(by dense.Metric) {
+	if by != dense.ByDot && by != dense.ByDistance {
+		panic(misuse.Of("the metric is %d, neither ByDot nor ByDistance", by))
+	}
+}
+
 // score sets dst to what each row scores.
-func score[T Byte](dst []int64, by dense.Metric, rows []T, stride int, x []T) {
+func score[T element](dst []int64, by dense.Metric, rows []T, stride int, x []T) {
 	if len(x) > asm.Block {
 		for i := range dst {
 			dst[i] = scoreOne(by, rows[i*stride:][:len(x)], x)
@@ -46,28 +51,24 @@ func score[T Byte](dst []int64, by dense.Metric, rows []T, stride int, x []T) {
 			asm.DotRowsBytes(some, unsigned(here), stride, unsigned(x), ^T(0) < 1)
 		case dense.ByDistance:
 			asm.SquaredDistanceRowsBytes(some, unsigned(here), stride, unsigned(x), ^T(0) < 1)
-		default:
-			panicMetric(by)
+		case byHamming:
+			asm.HammingRows(some, words(here), stride, words(x))
 		}
 	}
 }
 
-// unsigned is the same slice.
-func unsigned[T Byte](x []T) []uint8 { return *(*[]uint8)(unsafe.Pointer(&x)) }
+// unsigned and words are the same slice, of bytes or of words.
+func unsigned[T element](x []T) []uint8 { return *(*[]uint8)(unsafe.Pointer(&x)) }
+func words[T element](x []T) []uint64   { return *(*[]uint64)(unsafe.Pointer(&x)) }
 
-func scoreOne[T Byte](by dense.Metric, row, x []T) int64 {
+func scoreOne[T element](by dense.Metric, row, x []T) int64 {
 	switch by {
 	case dense.ByDot:
-		return Dot(row, x)
+		return asm.DotBytes(unsigned(row), unsigned(x), ^T(0) < 1)
 	case dense.ByDistance:
-		return SquaredDistance(row, x)
+		return asm.SquaredDistanceBytes(unsigned(row), unsigned(x), ^T(0) < 1)
 	}
-	panicMetric(by)
-	return 0
-}
-
-func panicMetric(by dense.Metric) {
-	panic(misuse.Of("the metric is %d, neither ByDot nor ByDistance", by))
+	return Hamming(words(row), words(x))
 }
 
 // A Hit is a row that was found, and its score: [Dot] or [SquaredDistance] of row and query.
@@ -80,32 +81,16 @@ type Hit struct {
 // score comes first, of equal ones the lower row. It panics for dense.ByCosine: the dot product of
 // vectors that were normalised before they were quantised ranks by cosine, but for the rounding.
 func Top[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, x []T) []Hit {
-	count := countRows(rows, stride, len(x))
+	checkMetric(by)
+	count := nearest.Count(len(rows), stride, len(x))
 	return finish(rank(dst[:0:min(len(dst), count)], by, rows, stride, x, 0, count), by)
-}
-
-// countRows returns how many rows of n elements rows holds.
-func countRows[T Byte](rows []T, stride, n int) int {
-	if n == 0 || stride < n {
-		panic(misuse.Of("rows of %d elements, %d apart", n, stride))
-	}
-	count := len(rows) / stride
-	if len(rows)%stride >= n {
-		count++
-	}
-	return count
 }
 
 // TopAt is [Top] among rows picked by index, in any order; Hit.Row is the element of idx. It panics
 // as well if a row is not wholly within rows.
 func TopAt[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, idx []int32, x []T) []Hit {
-	for k, j := range idx {
-		if stride < 0 || j < 0 || len(x) > len(rows) ||
-			stride > 0 && int(j) > (len(rows)-len(x))/stride {
-			panic(misuse.Of("idx[%d] = %d, a row of %d elements, %d apart, outside len(rows) = %d",
-				k, j, len(x), stride, len(rows)))
-		}
-	}
+	checkMetric(by)
+	asm.CheckRowsAt(len(rows), stride, idx, len(x))
 	dst = dst[:0:min(len(dst), len(idx))]
 	for k, j := range idx {
 		score := scoreOne(by, rows[int(j)*stride:][:len(x)], x)
@@ -126,19 +111,12 @@ func TopAt[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, idx []int32
 // themselves, and where Top does.
 func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	threads int) {
-	if len(dst) != len(queries) {
-		panic(misuse.Lengths("len(dst)", len(dst), "len(queries)", len(queries)))
-	}
-	if len(queries) == 0 {
+	checkMetric(by)
+	n, any := nearest.CheckQueries(len(dst), queries)
+	if !any {
 		return
 	}
-	n := len(queries[0])
-	for q, x := range queries {
-		if len(x) != n {
-			panic(misuse.Of("len(queries[%d]) = %d, len(queries[0]) = %d", q, len(x), n))
-		}
-	}
-	count := countRows(rows, stride, n)
+	count := nearest.Count(len(rows), stride, n)
 	for q := range dst {
 		dst[q] = dst[q][:0:min(len(dst[q]), count)]
 	}
@@ -169,7 +147,7 @@ func rankAll[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries
 }
 
 // rank offers them to the hits of one.
-func rank[T Byte](hits []Hit, by dense.Metric, rows []T, stride int, x []T,
+func rank[T element](hits []Hit, by dense.Metric, rows []T, stride int, x []T,
 	first, end int) []Hit {
 	var scores [128]int64
 	for ; first < end; first += len(scores) {
@@ -195,7 +173,7 @@ func rankThreads[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, que
 
 // hit is a row whose score is the greater, the better it is.
 func hit(by dense.Metric, row int, score int64) Hit {
-	if by == dense.ByDistance {
+	if by != dense.ByDot {
 		score = -score
 	}
 	return Hit{row, score}
@@ -213,7 +191,7 @@ func before(a, b Hit) bool {
 // finish makes of a heap what is returned.
 func finish(hits []Hit, by dense.Metric) []Hit {
 	nearest.Sort(hits, before)
-	if by == dense.ByDistance {
+	if by != dense.ByDot {
 		for i := range hits {
 			hits[i].Score = -hits[i].Score
 		}

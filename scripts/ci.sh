@@ -65,7 +65,7 @@ exhaustive() {
 	local n
 	n=$(nproc)
 	seq 0 $((n - 1)) | xargs -P "$n" -I % env PEGASIMD_LONG=%/"$n" \
-		go test -count=1 -timeout 60m -v -run ExpAccuracy ./internal/asm
+		go test -count=1 -timeout 60m -v -run 'ExpAccuracy|NearestHalves' ./internal/asm
 }
 
 # beam_faults trains and scores on Apache Beam with 20 kills of each kind, 400 jobs in a process, and real sets.

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 export CGO_ENABLED=0
 
 # The packages whose results are promised to be the same everywhere.
-packages=(./internal/asm ./internal/store ./internal/floats ./dense ./quant ./sparse ./internal/vectors ./spec/verifier)
+packages=(./internal/asm ./internal/store ./internal/floats ./dense ./half ./quant ./sparse ./internal/vectors ./spec/verifier)
 # The trainer's tests take minutes in emulation; these are those of bits, files and byte order.
 trainer='Golden|Bits|Model|Resume|Layouts|Threads'
 

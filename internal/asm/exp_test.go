@@ -9,14 +9,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// share says which of all floats TestExpAccuracy walks, such as "0/2" for every second one from the
-// first on: make exhaustive sets it, in as many processes as there are processors.
+// share says which of all floats a test walks, such as "0/2" for every second one from the first on:
+// make weekly sets it, in as many processes as there are processors.
 var share = os.Getenv("PEGASIMD_LONG")
 
-// TestExpAccuracy walks some of the floats, or a share of all, and holds each path against float64
-// and plain Go.
-func TestExpAccuracy(t *testing.T) {
-	const bound = 1.1 // units in the last place, as the documentation says
+// someFloats calls check with some of the floats, or a share of all, in the order of their bits.
+func someFloats(t *testing.T, check func(x []float32)) {
 	first, step := uint64(0), uint64(9973)
 	switch {
 	case share != "":
@@ -26,9 +24,22 @@ func TestExpAccuracy(t *testing.T) {
 	case testing.Short():
 		step = 997_003
 	}
-	x, want, got := make([]float32, 0, 4096), make([]float32, 4096), make([]float32, 4096)
+	x := make([]float32, 0, 4096)
+	for bits := first; bits < 1<<32; bits += step {
+		if x = append(x, math.Float32frombits(uint32(bits))); len(x) == cap(x) {
+			check(x)
+			x = x[:0]
+		}
+	}
+	check(x)
+}
+
+// TestExpAccuracy holds each path against float64 and plain Go.
+func TestExpAccuracy(t *testing.T) {
+	const bound = 1.1 // units in the last place, as the documentation says
+	want, got := make([]float32, 4096), make([]float32, 4096)
 	worst, at := 0.0, float32(0)
-	check := func() {
+	someFloats(t, func(x []float32) {
 		for i, isa := range asm.Available() {
 			func() {
 				defer asm.Use(asm.Use(isa))
@@ -64,14 +75,7 @@ func TestExpAccuracy(t *testing.T) {
 				worst, at = off, v
 			}
 		}
-		x = x[:0]
-	}
-	for bits := first; bits < 1<<32; bits += step {
-		if x = append(x, math.Float32frombits(uint32(bits))); len(x) == cap(x) {
-			check()
-		}
-	}
-	check()
+	})
 	t.Logf("largest error: %.3f units in the last place, at %v", worst, at)
 	if worst > bound {
 		t.Errorf("which is more than the %v that are promised", bound)

@@ -110,5 +110,34 @@ func TestWithoutVNNI(t *testing.T) {
 	}
 }
 
+// With and without VPOPCNTQ they count the same bits.
+func TestWithoutVPOPCNT(t *testing.T) {
+	if !vpopcnt {
+		t.Skip("NOT RUN, here or in any other test of this machine: the bodies with VPOPCNTQ, in " +
+			"both widths, for the CPU has none")
+	}
+	defer func() { vpopcnt = true }()
+	r := rand.New(rand.NewPCG(1, 1))
+	for _, isa := range available {
+		defer Use(Use(isa))
+		for n := range 100 {
+			rows, x := make([]uint64, 3*n), make([]uint64, n)
+			for _, v := range [][]uint64{rows, x} {
+				for i := range v {
+					v[i] = r.Uint64()
+				}
+			}
+			var with, without [3]int64
+			HammingRows(with[:], rows, n, x)
+			vpopcnt = false
+			HammingRows(without[:], rows, n, x)
+			vpopcnt = true
+			if with != without {
+				t.Errorf("%v, n = %d: %v without VPOPCNTQ, %v with it", isa, n, without, with)
+			}
+		}
+	}
+}
+
 // Gathers is the rule, for TestGathers.
 var Gathers = &gathers

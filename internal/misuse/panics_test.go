@@ -40,6 +40,20 @@ func wrong(t *testing.T) map[string][]call {
 		"dense.Min": nil, "dense.Max": nil, "dense.ArgMin": nil, "dense.ArgMax": nil,
 		"dense.L1Distance": {
 			{func() { dense.L1Distance(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.DotNorms64": {
+			{func() { dense.DotNorms64(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.SquaredDistance64": {
+			{func() { dense.SquaredDistance64(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Cosine64": {{func() { dense.Cosine64(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
+		"dense.Float32s": nil,
+		"dense.AppendFloat32s": {
+			{func() { dense.AppendFloat32s(nil, make([]byte, 6)) }, "len(b) = 6, not a multiple of 4"}},
+		"dense.TopBytes": {
+			{func() { dense.TopBytes(hits, 0, make([]byte, 24), 11, of(3)) },
+				"rows of 12 elements, 11 apart"}},
+		"dense.TopByteSlices": {
+			{func() { dense.TopByteSlices(hits, 0, [][]byte{make([]byte, 11)}, of(3)) },
+				"len(rows[0]) = 11, 4*len(x) = 12"}},
 		"dense.Dot64":  {{func() { dense.Dot64(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
 		"dense.Cosine": {{func() { dense.Cosine(of(3), of(4)) }, "len(x) = 3, len(y) = 4"}},
 		"dense.Distance": {

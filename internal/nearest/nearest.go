@@ -1,7 +1,11 @@
 // Package nearest keeps the best of many: a heap in memory that the caller gives.
 package nearest
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/pegasimd/pegasimd/internal/misuse"
+)
 
 // Add puts h among hits, a heap whose root is the worst of them, and drops the worst if there are
 // more than its capacity. before tells whether a is better than b.
@@ -54,4 +58,22 @@ func Sort[H any](hits []H, before func(a, b H) bool) {
 		}
 		return 0
 	})
+}
+
+// CheckQueries returns the length of queries, and whether there are any. It panics unless they are
+// as many as the places for their results, and equally long.
+func CheckQueries[T any](places int, queries [][]T) (n int, any bool) {
+	if places != len(queries) {
+		panic(misuse.Lengths("len(dst)", places, "len(queries)", len(queries)))
+	}
+	for q, x := range queries {
+		if len(x) != len(queries[0]) {
+			panic(misuse.Of("len(queries[%d]) = %d, len(queries[0]) = %d", q, len(x),
+				len(queries[0])))
+		}
+	}
+	if len(queries) == 0 {
+		return 0, false
+	}
+	return len(queries[0]), true
 }
