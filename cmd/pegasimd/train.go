@@ -25,7 +25,7 @@ var trainCommand = command{
 Where no flag says otherwise, the data decide how features are scaled, the bias, lambda, the
 multi-class problems and the length of the run. A line of the output says what was chosen. The model
 keeps the scale, so that rows to predict are given as they are. Labels that look like numbers are
-predicted as numbers, unless -loss or -multiclass say otherwise. docs/defaults.md has the rules.
+predicted as numbers, unless -loss or -multiclass say otherwise. docs/training.md has the rules.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), NumPy's .npy, a pair of IDX
 files given as IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed
