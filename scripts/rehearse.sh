@@ -87,7 +87,7 @@ cd "$work/examples"
 go mod init example.com/examples 2>/dev/null
 want=0
 while read -r file; do
-	package=${file%/*}
+	package=$(dirname "$file")
 	mkdir -p "$package"
 	cp "$tree/$file" "$package/"
 	if [ -d "$tree/$package/testdata" ]; then
