@@ -32,8 +32,9 @@ files given as IMAGES,LABELS, or - for svmlight text from standard input; each m
 with gzip. Or it is a .pgsm file, which convert writes.
 
 The cells of a CSV file may be words, and there may be gaps. Columns are then brought to one scale,
-words get a feature each, and what has another value in each row, as ids and names have, is left
-out. The output says what became of each column; -ignore, -numbers and -categories say otherwise.
+words get a feature each, and columns with a different value in each row, such as ids and names, are
+left out. The output says what became of each column; -ignore, -numbers and -categories say
+otherwise.
 
 The objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>. With -c and the hinge it is
 that of liblinear's -s 3 -c: lambda is 1/(C * rows). The same data, flags and seed give the same
