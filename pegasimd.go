@@ -1,15 +1,31 @@
-// Package pegasimd tells which path the kernels take on this machine. What there is to use is in
-// the packages of its module:
+// Package pegasimd reports which path the kernels take on this machine. The packages of its module
+// do the work:
 //
-//   - dense, sparse and quant: dot products, cosines, distances, the nearest rows and more, of
-//     float32 vectors, of sparse rows and of bytes, in assembly without cgo
-//   - pegasos: linear models trained on them (support vector machines, logistic and ridge
-//     regression), with a proof of how good each is; pegasos/kernelsvm: the same with kernels
-//   - dataset, metrics and modelio: data from files, how good predictions are, models in other
-//     forms
+//   - dense, sparse and quant have dot products, cosines, distances, the nearest rows and more, for
+//     float32 vectors, sparse rows and bytes, in assembly without cgo
+//   - pegasos trains linear models with them (support vector machines, logistic and ridge
+//     regression), and proves how good each is; pegasos/kernelsvm trains kernel machines
+//   - dataset reads data from files, metrics measures predictions, modelio converts models
 //
-// Command cmd/pegasimd does all of it from the shell. A kernel gives the same bits on every
-// machine, and so does training: one seed, one model. How fast they are beside others is told at
+// The two nearest of some vectors of three elements:
+//
+//	rows := []float32{0, 1, 1, 1, 1, 0, 2, 0, 1, 0, 3, 2}
+//	query := []float32{0, 1, 0.5}
+//	for _, hit := range dense.Top(make([]dense.Hit, 2), dense.ByCosine, rows, 3, query) {
+//		fmt.Println("row", hit.Row, "scores", hit.Score)
+//	}
+//
+// A model of labelled rows, and the proof of how good it is:
+//
+//	set := dataset.Digits() // or dataset.Read("train.svm.gz", dataset.Options{})
+//	m, err := pegasos.Train(context.Background(), set.Examples(), set.Y, pegasos.Config{})
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	fmt.Printf("at most %.3g %% above the optimum\n", 100*m.Result.Gap)
+//
+// A kernel gives the same bits on every machine, and so does training: one seed, one model. Command
+// cmd/pegasimd does all of this from the shell. How fast it is beside other libraries stands at
 // https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md.
 package pegasimd
 

@@ -134,7 +134,7 @@ type Options struct {
 	Header      Header // CSV
 
 	// HashBits, if not 0, is the logarithm of the number of columns: each index of an svmlight file
-	// is hashed to one of 2^HashBits, and may be any number below 2^64: docs/data.md says how.
+	// is hashed to one of 2^HashBits, and may be any number below 2^64: docs/spec.md says how.
 	HashBits int
 
 	// InMemory says to read a .pgsm file into memory, all of it, and check it, in place of mapping

@@ -5,7 +5,7 @@
 //	err = modelio.WriteLiblinear(file, model)
 //
 // Package modelio/onnx, in a separate module, writes ONNX graphs.
-// [docs/models.md] has the fields of each form, and says what is kept and what is lost.
+// [docs/models.md] describes each form, and says what it keeps and what it loses.
 //
 // [docs/models.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/models.md
 package modelio

@@ -112,7 +112,7 @@ const DefaultLambda = settings.DefaultLambda // 1e-4
 // A Config says what is trained and how. It holds everything that has an influence on the model
 // beside the data. A zero field stands for its default, the one listed first. But Scale,
 // TargetScale, Bias, BiasScale, Multiclass, Lambda or C, Epsilon, Finish, and Epochs or Steps (with
-// these two Tol) are chosen by the data where they are zero, each by itself, as docs/defaults.md
+// these two Tol) are chosen by the data where they are zero, each by itself, as docs/training.md
 // says; or taken from the model in Trainer.Resume, Start or Prior, but for the length of a new run.
 // The Config of a model has what was chosen. [Config.Plain] chooses nothing.
 type Config struct {

@@ -81,7 +81,7 @@ gate_selftest() { go -C gate test -tags selftest -run Self -count=1 -timeout 30m
 # report_figures looks at a report in headless Chromium: every figure, light and dark, wide and narrow.
 report_figures() { go -C bench test -tags chromium -count=1 -v ./report; }
 
-# proxy uses the modules and the gate as others will once they are published (docs/release.md).
+# proxy uses the modules and the gate as others will once they are published (CONTRIBUTING.md).
 proxy() {
 	scripts/proxy.sh scripts/rehearse.sh
 }

@@ -44,7 +44,7 @@ rm -f "$GOMODCACHE/cache/download/sumdb"
 link cache/download/github.com pegasimd
 
 export GOPROXY="file://$PROXY,$(go env GOPROXY)" GONOSUMDB="$path,$path/*" GOWORK=off
-# mod: what go.sum cannot have (docs/release.md) is added in the copy. trimpath: the build cache serves
+# mod: what go.sum cannot have (CONTRIBUTING.md) is added in the copy. trimpath: the build cache serves
 # any folder.
 export GOFLAGS="$(go env GOFLAGS) -mod=mod -trimpath"
 mkdir "$work/tree"

@@ -9,7 +9,7 @@ tree=$PWD
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A tidy go.sum has lines of our own modules too, which are not in the tree (docs/release.md).
+# A tidy go.sum has lines of our own modules too, which are not in the tree (CONTRIBUTING.md).
 tidy() {
 	local module code=0
 	for module in $(git ls-files '*go.mod' | xargs -n 1 dirname); do
@@ -87,7 +87,7 @@ cd "$work/examples"
 go mod init example.com/examples 2>/dev/null
 want=0
 while read -r file; do
-	package=${file%/*}
+	package=$(dirname "$file")
 	mkdir -p "$package"
 	cp "$tree/$file" "$package/"
 	if [ -d "$tree/$package/testdata" ]; then

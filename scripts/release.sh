@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 #
-# Prepares a release in the tree: release.sh VERSION, such as v0.1.0. docs/release.md has the rest.
+# Prepares a release in the tree: release.sh VERSION, such as v0.1.0. CONTRIBUTING.md has the rest.
 #
 # Our modules get that version in each other's go.mod and in go.work, and the hashes of it in go.sum, in
 # the order in which they require each other: a module's hash is over its go.sum too.

@@ -19,8 +19,8 @@ the last also with .gz behind it. OUT may be - for svmlight on standard output. 
 mapped into memory when it is read: it opens at once, and may be larger than the memory. Numbers
 keep their bits. docs/data.md says what each format loses.
 
-Of a table with words or gaps the features are written that train would make; with -for MODEL those
-that a model makes.
+For a table with words or gaps it writes the features that train would make, or with -for MODEL
+those that the model makes.
 
 With -from or -to it converts a model: -to liblinear for liblinear's predict, -to onnx for other
 runtimes, -to json for everything else; -from liblinear for what liblinear's train wrote, -from json

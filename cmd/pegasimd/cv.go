@@ -25,9 +25,9 @@ folds and its standard deviation, beside the mean objective in training and its 
 wins; ties go to the larger lambda. With -model the model of the best lambda is trained on all rows
 and written.
 
-All rows decide the kind of scaling and the other named choices of train. What is measured, such as
-means and deviations, comes from the rows trained on alone: of a table with words its kinds of
-columns and its levels too.
+All rows decide the kind of scaling and the other named choices of train. Measured values, such as
+means and deviations, come from each fold's training rows alone; so do the kinds of columns and the
+levels of a table with words.
 
 The default lambdas are seven shares, 0.1 to 1e-7, of mean |x|^2: the mean squared length of the
 scaled rows. With -kernel every one of -gammas is tried with every lambda or C; the default is C

@@ -53,7 +53,7 @@ func metricUsage() string {
 	for _, m := range cvMetrics {
 		names = append(names, m.name)
 	}
-	return "`" + strings.Join(names, "|") + "` what settings are compared by, as in eval (default " +
+	return "`" + strings.Join(names, "|") + "` the measure that compares settings, as in eval (default " +
 		"accuracy, or rmse of numbers to predict)"
 }
 

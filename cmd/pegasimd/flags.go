@@ -123,11 +123,10 @@ func (s *settingFlags) defineRun(f *flag.FlagSet) {
 		"is mean |x|^2/lambda, none is 0 (default r2)")
 	f.StringVar((*string)(&cfg.Average), "average", "", "`last-half|none` the result: the mean "+
 		"over the last half of the run, or its last iterate (default last-half)")
-	f.StringVar((*string)(&cfg.Finish), "finish", "", "`none|dual|auto|newton` how the run goes "+
-		"is solved: dual is dual coordinate descent; newton is Newton's method, for dense rows of "+
-		"up to some thousand columns; auto is the one that is to cost least; none is Pegasos's "+
-		"steps (default: "+
-		"auto with -tol, else newton where it is quicker, or none)")
+	f.StringVar((*string)(&cfg.Finish), "finish", "", "`none|dual|auto|newton` the solver in place "+
+		"of Pegasos's steps: dual is dual coordinate descent; newton is Newton's method, for dense "+
+		"rows of up to some thousand columns; auto is the one that is predicted to cost least; none "+
+		"is Pegasos's steps (default: auto with -tol, else newton where it is quicker, or none)")
 	f.Uint64Var(&cfg.Seed, "seed", 0, "`n` the seed of the random numbers")
 }
 

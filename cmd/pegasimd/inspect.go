@@ -13,13 +13,13 @@ var inspectCommand = command{
 	arguments: "MODEL|DATA",
 	summary:   "print what is in a model or a data file",
 	help: `Inspect checks a model, and prints its classes and sizes, how it was trained, and the weights
-of each class that matter most: by weight x the spread of the column, which the model's scaling
-knows; of one-vs-one the means of their absolute values over the pairs. Positive weights speak for
-the class, or for the second of two classes.
+of each class that matter most. They are ranked by weight x the spread of the column, if the model's
+scaling has that, and for one-vs-one by their mean absolute value over the pairs. Positive weights
+speak for the class, or for the second of two classes.
 
-Or it reads data and prints their size, the labels, and of each feature the range and how many zeros
-there are. Of a table with words or gaps it prints what kind each column is of, and why. It checks
-all of a .pgsm file, its checksums too.
+Or it reads data and prints their size, the labels, and the range and the zeros of each feature. For
+a table with words or gaps it prints the kind of each column, and the reason. It checks all of a
+.pgsm file, its checksums too.
 
 Examples:
   pegasimd inspect a9a.model

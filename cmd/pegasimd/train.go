@@ -25,15 +25,16 @@ var trainCommand = command{
 Where no flag says otherwise, the data decide how features are scaled, the bias, lambda, the
 multi-class problems and the length of the run. A line of the output says what was chosen. The model
 keeps the scale, so that rows to predict are given as they are. Labels that look like numbers are
-predicted as numbers, unless -loss or -multiclass say otherwise. docs/defaults.md has the rules.
+predicted as numbers, unless -loss or -multiclass say otherwise. docs/training.md has the rules.
 
 DATA is svmlight text (.svm .libsvm .svmlight .txt), CSV (.csv .tsv), NumPy's .npy, a pair of IDX
 files given as IMAGES,LABELS, or - for svmlight text from standard input; each may be compressed
 with gzip. Or it is a .pgsm file, which convert writes.
 
 The cells of a CSV file may be words, and there may be gaps. Columns are then brought to one scale,
-words get a feature each, and what has another value in each row, as ids and names have, is left
-out. The output says what became of each column; -ignore, -numbers and -categories say otherwise.
+words get a feature each, and columns with a different value in each row, such as ids and names, are
+left out. The output says what became of each column; -ignore, -numbers and -categories say
+otherwise.
 
 The objective is lambda/2 |w|^2 + the mean loss of the scores z = <w,x>. With -c and the hinge it is
 that of liblinear's -s 3 -c: lambda is 1/(C * rows). The same data, flags and seed give the same

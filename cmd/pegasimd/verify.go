@@ -17,7 +17,7 @@ import (
 var verifyCommand = command{
 	name:      "verify",
 	arguments: "MODEL DATA",
-	summary:   "hold a model's claims against the data it was trained on",
+	summary:   "check a model's claims on the data it was trained on",
 	help: `Verify computes the objective of a model on its training data, and a lower bound on the optimum, and
 compares both with the model's claims. It does not trust the training: the bound comes from the
 model's scores and some passes of dual coordinate ascent (-passes). The verdict is one of
@@ -30,8 +30,8 @@ model's scores and some passes of dual coordinate ascent (-passes). The verdict 
   claims nothing  the model has no objective or no bound, such as that of an interrupted run;
                   the exit code is 3
 
-The gap that was found is always printed, and so are the weight vectors of whose own problems less
-was found than is claimed. With -proof FILE, of train -proof, the bound comes from the dual
+It always prints the gap that it found, and the weight vectors for whose own problems it found a
+larger gap than claimed. With -proof FILE, of train -proof, the bound comes from the dual
 variables in FILE. What training read beside the data has to be named again: -weights, -costs,
 -prior, and -start if the data have features that the other model lacked. Unless -layout is given,
 the rows are held as in training. -hash compares with a hash that train or inspect printed.
@@ -64,8 +64,8 @@ type verifyFlags struct {
 func (v *verifyFlags) define(f *flag.FlagSet) {
 	v.data.define(f)
 	f.StringVar(&v.proof, "proof", "", "`file` the dual variables that train -proof wrote")
-	f.StringVar(&v.hash, "hash", "", "`hex` what the model's hash is to be, or 16 or more of its "+
-		"first digits")
+	f.StringVar(&v.hash, "hash", "", "`hex` the hash that the model should have, or 16 or more of "+
+		"its first digits")
 	defineWeights(f, &v.weights)
 	defineCosts(f, &v.costs)
 	f.StringVar(&v.prior, "prior", "", "`file` the model that train -prior named")
@@ -73,9 +73,9 @@ func (v *verifyFlags) define(f *flag.FlagSet) {
 		"data have features that it lacks, which training left out")
 	f.IntVar(&v.passes, "passes", 20, "`n` how many passes of dual coordinate ascent improve our own "+
 		"bound, for every loss but eps-insensitive (0: none)")
-	f.BoolVar(&v.sigmoids, "sigmoids", false, "train the folds of train -proba anew, which takes as "+
-		"long as it took, and compare the sigmoids that make probabilities of scores; with -start "+
-		"if training had it")
+	f.BoolVar(&v.sigmoids, "sigmoids", false, "train the folds of train -proba again, which takes "+
+		"as long as it took, and compare the sigmoids that make probabilities of scores; with "+
+		"-start if training had it")
 	v.memory.define(f)
 	defineJSON(f, &v.json)
 }

@@ -11,7 +11,7 @@ import (
 // A reader of models makes no more than memorySlack bytes, and memoryFactor times what it has read,
 // of all that a short text can ask much of: slices whose elements are larger than their text, and
 // vectors without numbers. Twice that and what is in between, as garbage and buffers, stay below
-// the 64 MB and 20 times the file, or 25 times a compressed one, that docs/models.md promises.
+// the 64 MB and 20 times the file, or 25 times a compressed one, that docs/data.md promises.
 //
 // What was read of a compressed file is its compressed bytes. It may hold no more numbers and slices
 // together than numberSlack, and numberFactor times those, in bytes, and not much more than that of

@@ -16,8 +16,9 @@
 //
 //	score(x) = sum over the support rows of coefficient*k(row,x)
 //
-// Options that linear training has too are those of package pegasos, and mean the same. What is
-// computed, to the bit, and what it takes is told in [docs/kernelised.md].
+// Options that linear training has too are those of package pegasos, and mean the same.
+// [docs/kernelised.md] says how a run goes and what it takes, and [docs/spec.md] what it computes, to
+// the bit.
 //
 // # Length
 //
@@ -30,4 +31,5 @@
 // the model can be at most. The default ends within 1 %.
 //
 // [docs/kernelised.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/kernelised.md
+// [docs/spec.md]: https://github.com/pegasimd/pegasimd/blob/main/docs/spec.md
 package kernelsvm

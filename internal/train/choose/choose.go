@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// The rules and their numbers come from a trial on 78 problems: docs/defaults.md has what they are,
+// The rules and their numbers come from a trial on 78 problems: docs/training.md has what they are,
 // and why.
 const (
 	fewColumns  = 256 // up to these, columns are standardised
