@@ -27,7 +27,7 @@ install() {
 # purego tests without assembly, by either tag.
 purego() {
 	export PEGASIMD_WANT=generic
-	go test -count=1 -short -tags purego ./internal/asm ./dense ./quant ./sparse
+	go test -count=1 -short -tags purego ./internal/asm ./dense ./half ./quant ./sparse
 	go test -count=1 -short -tags purego -run "$bits" ./pegasos ./pegasos/kernelsvm
 	go test -count=1 -short -tags noasm ./internal/asm ./internal/store ./dense ./sparse
 }
@@ -38,7 +38,7 @@ onnx() { scripts/onnx.sh; }
 
 # race runs the race detector over the callers of the assembly, and over plain Go, whose stores it sees.
 race() {
-	go test -race -short -timeout 30m ./internal/asm ./dense ./quant ./sparse ./dataset
+	go test -race -short -timeout 30m ./internal/asm ./dense ./half ./quant ./sparse ./dataset
 	go test -race -short -run "$bits|Shard|Progress|Cancel|Partial" ./pegasos ./pegasos/kernelsvm
 	go test -race -short -tags purego ./dense ./sparse
 	go test -race -short -tags purego -run 'Golden|Threads' ./pegasos ./pegasos/kernelsvm

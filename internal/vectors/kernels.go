@@ -8,8 +8,10 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/half"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/quant"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -29,7 +31,8 @@ type kernel struct {
 	sizes      []int // n; lengths if nil
 }
 
-func one(v float32) string { return fmt.Sprintf("%08x", math.Float32bits(v)) }
+func one(v float32) string   { return fmt.Sprintf("%08x", math.Float32bits(v)) }
+func one64(v float64) string { return fmt.Sprintf("%016x", math.Float64bits(v)) }
 
 // all returns the SHA-256 of a vector's numbers, little-endian.
 func all(v any) string {
@@ -86,7 +89,14 @@ var kernels = []kernel{
 	{"sumabs", "x", func(n int) string { return one(dense.SumAbs(x(n))) }, nil},
 	{"l1distance", "x, y", func(n int) string { return one(dense.L1Distance(x(n), y(n))) }, nil},
 	{"dot64", "x, y: in f64", func(n int) string {
-		return fmt.Sprintf("%016x", math.Float64bits(dense.Dot64(x(n), y(n))))
+		return one64(dense.Dot64(x(n), y(n)))
+	}, nil},
+	{"squareddistance64", "x, y: in f64", func(n int) string {
+		return one64(dense.SquaredDistance64(x(n), y(n)))
+	}, nil},
+	{"dotnorms64", "x, y: three sums in f64", func(n int) string {
+		xy, xx, yy := dense.DotNorms64(x(n), y(n))
+		return one64(xy) + " " + one64(xx) + " " + one64(yy)
 	}, nil},
 	{"axpy64", "the f64 quotient a/b, x, y in f64", func(n int) string {
 		sum := make([]float64, n)
@@ -188,6 +198,20 @@ var kernels = []kernel{
 	{"squareddistanceuint8", "bytes 1, bytes 2", func(n int) string {
 		return fmt.Sprint(asm.SquaredDistanceBytes(Bytes(1, n), Bytes(2, n), false))
 	}, nil},
+	{"packfloat16", "x: halves", packs[half.Float16], nil},
+	{"packbfloat16", "x: halves", packs[half.Bfloat16], nil},
+	{"unpackfloat16", "y as halves", unpacks[half.Float16], nil},
+	{"unpackbfloat16", "y as halves", unpacks[half.Bfloat16], nil},
+	{"dotfloat16", "x, y as halves", withHalves(half.Dot[half.Float16]), nil},
+	{"dotbfloat16", "x, y as halves", withHalves(half.Dot[half.Bfloat16]), nil},
+	{"squareddistancefloat16", "x, y as halves", withHalves(half.SquaredDistance[half.Float16]), nil},
+	{"squareddistancebfloat16", "x, y as halves", withHalves(half.SquaredDistance[half.Bfloat16]),
+		nil},
+	{"cosinefloat16", "x, y as halves", withHalves(half.Cosine[half.Float16]), nil},
+	{"cosinebfloat16", "x, y as halves", withHalves(half.Cosine[half.Bfloat16]), nil},
+	{"hamming", "mixes 1, mixes 2", func(n int) string {
+		return fmt.Sprint(quant.Hamming(mixes(1, n), mixes(2, n)))
+	}, nil},
 	{"norm", "x", func(n int) string { return one(dense.Norm(x(n))) }, nil},
 	{"distance", "x, y", func(n int) string { return one(dense.Distance(x(n), y(n))) }, nil},
 	{"cosine", "x, y", func(n int) string { return one(dense.Cosine(x(n), y(n))) }, nil},
@@ -223,6 +247,35 @@ func doubles(f func(dst, x []float64)) func(n int) string {
 		f(wide, wide)
 		return all(wide)
 	}
+}
+
+// halves are numbers as halves.
+func halves[T half.Float](v []float32) []T {
+	h := make([]T, len(v))
+	half.Quantize(h, v)
+	return h
+}
+
+func packs[T half.Float](n int) string { return all(halves[T](x(n))) }
+
+func unpacks[T half.Float](n int) string {
+	dst := make([]float32, n)
+	half.Dequantize(dst, halves[T](y(n)))
+	return all(dst)
+}
+
+// withHalves makes a call of a sum over x and y as halves.
+func withHalves[T half.Float](sum func(x []float32, y []T) float32) func(n int) string {
+	return func(n int) string { return one(sum(x(n), halves[T](y(n)))) }
+}
+
+// mixes are the numbers of 64 bits that those of a stream are made of.
+func mixes(s uint32, n int) []uint64 {
+	v := make([]uint64, n)
+	for i := range v {
+		v[i] = mix(uint64(s)<<32 + uint64(i))
+	}
+	return v
 }
 
 // updated makes a call of one that changes the vector y.
@@ -266,8 +319,8 @@ func shorts(n int) []uint16 {
 // words are the upper halves of what numbers are made of, Bytes their first eighths.
 func words(s uint32, n int) []uint32 {
 	v := make([]uint32, n)
-	for i := range v {
-		v[i] = uint32(mix(uint64(s)<<32+uint64(i)) >> 32)
+	for i, z := range mixes(s, n) {
+		v[i] = uint32(z >> 32)
 	}
 	return v
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,6 +31,7 @@ func octet(s uint64, i int) byte { return byte(word(s, i) >> 24) }
 func column(k int) int { return 3*k + int(mix(uint64(k))%3) }
 
 func bits32(v float32) string { return fmt.Sprintf("%08x", math.Float32bits(v)) }
+func bits64(v float64) string { return fmt.Sprintf("%016x", math.Float64bits(v)) }
 
 func hashOf(v ...any) string {
 	var b []byte
@@ -59,11 +61,52 @@ func distanceOf(x, y []float32) float32 {
 }
 
 func dot64(x, y []float32) float64 {
-	terms := make([]float64, len(x))
-	for i, v := range x {
-		terms[i] = float64(v) * float64(y[i])
+	return sum64(len(x), func(i int) float64 { return float64(x[i]) * float64(y[i]) })
+}
+
+// sum64 is the sum of n terms in 32 lanes.
+func sum64(n int, term func(i int) float64) float64 {
+	terms := make([]float64, n)
+	for i := range terms {
+		terms[i] = term(i)
 	}
 	return sum(terms, 65536, 32)
+}
+
+// halfValue is the number that 16 bits are, of those that are finite.
+func halfValue(h uint16, brain bool) float64 {
+	fraction, bias := 10, 15
+	if brain {
+		fraction, bias = 7, 127
+	}
+	exponent, mantissa := int(h&0x7fff)>>fraction, int(h)&(1<<fraction-1)
+	if exponent > 0 {
+		mantissa += 1 << fraction
+	}
+	v := math.Ldexp(float64(mantissa), max(exponent, 1)-bias-fraction)
+	if h >= 0x8000 {
+		return -v
+	}
+	return v
+}
+
+// nearestHalf finds those of a number's size between which it is.
+func nearestHalf(v float32, brain bool) uint16 {
+	size := math.Abs(float64(v))
+	above := uint16(0)
+	for bit := uint16(1 << 14); bit > 0; bit /= 2 {
+		if halfValue(above+bit-1, brain) < size {
+			above += bit
+		}
+	}
+	if above > 0 {
+		below := above - 1
+		down, up := size-halfValue(below, brain), halfValue(above, brain)-size
+		if down < up || down == up && below%2 == 0 {
+			above = below
+		}
+	}
+	return above | uint16(math.Float32bits(v)>>16)&0x8000
 }
 
 func within(s float32) bool { return s >= 0x1p-90 && s <= math.MaxFloat32 }
@@ -225,6 +268,8 @@ func kernel(name string, n int) string {
 	plain := func(s uint64, i int) int64 { return int64(octet(s, i)) }
 	row := func(i int) []float32 { return stream(5, i*(n+1)+n)[i*(n+1):] }
 	pick := func(i int) int { return int(mix(uint64(i)) % 7) }
+	brain := strings.HasSuffix(name, "bfloat16")
+	half := func(i int) float32 { return float32(halfValue(nearestHalf(y(i), brain), brain)) }
 	unpacked := func(i int) float32 {
 		v := float32(octet(1, i))
 		return float32(v*a) + float32(v*b)
@@ -246,7 +291,7 @@ func kernel(name string, n int) string {
 		return kernel("dot", n) + " " + kernel("sumsquares", n) + " " +
 			bits32(dotOf(stream(2, n), stream(2, n)))
 	case "dot64":
-		return fmt.Sprintf("%016x", math.Float64bits(dot64(stream(1, n), stream(2, n))))
+		return bits64(dot64(stream(1, n), stream(2, n)))
 	case "axpy", "axpyto":
 		return each(n, func(i int) float32 { return float32(a*x(i)) + y(i) })
 	case "axpby":
@@ -347,6 +392,38 @@ func kernel(name string, n int) string {
 	case "unpackdot":
 		return bits32(dots(n, func(i int) float32 { return float32(unpacked(i) * value(3, i)) })) +
 			" " + each(n, unpacked)
+	case "squareddistance64":
+		return bits64(sum64(n, func(i int) float64 {
+			d := float64(x(i)) - float64(y(i))
+			return float64(d * d)
+		}))
+	case "dotnorms64":
+		return kernel("dot64", n) + " " + bits64(dot64(stream(1, n), stream(1, n))) + " " +
+			bits64(dot64(stream(2, n), stream(2, n)))
+	case "packfloat16", "packbfloat16":
+		packed := make([]uint16, n)
+		for i := range packed {
+			packed[i] = nearestHalf(x(i), brain)
+		}
+		return hashOf(packed)
+	case "unpackfloat16", "unpackbfloat16":
+		return each(n, half)
+	case "dotfloat16", "dotbfloat16":
+		return bits32(dots(n, func(i int) float32 { return float32(x(i) * half(i)) }))
+	case "squareddistancefloat16", "squareddistancebfloat16":
+		return bits32(dots(n, func(i int) float32 {
+			return float32((x(i) - half(i)) * (x(i) - half(i)))
+		}))
+	case "cosinefloat16", "cosinebfloat16":
+		rounded := make([]float32, n)
+		for i := range rounded {
+			rounded[i] = half(i)
+		}
+		return bits32(cosine(stream(1, n), rounded))
+	case "hamming":
+		return integers(n, func(i int) int64 {
+			return int64(bits.OnesCount64(mix(1<<32+uint64(i)) ^ mix(2<<32+uint64(i))))
+		})
 	case "dotint8":
 		return integers(n, func(i int) int64 { return signed(1, i) * signed(2, i) })
 	case "dotuint8":
