@@ -67,8 +67,8 @@ type operation struct {
 
 var operations = []*operation{
 	&dot, &axpy, &scale, &sum, &sumSquares, &norm, &squaredDistance, &distance, &cosine,
-	&uint8Dot, &int8Dot, &rowsInCache, &gemvT, &ger, &gemm,
-	&rowsFromMemory, &int8RowsFromMemory, &pickedRows, &dotSparse, &axpySparse,
+	&cosine64, &halfDot, &uint8Dot, &int8Dot, &rowsInCache, &gemvT, &ger, &gemm,
+	&rowsFromMemory, &halfRowsFromMemory, &int8RowsFromMemory, &bitsFromMemory, &pickedRows, &dotSparse, &axpySparse,
 }
 
 // add adds a peer to the operation of a name.

@@ -50,6 +50,18 @@ func loopCosine(x, y []float32) float32 {
 	return xy / float32(math.Sqrt(float64(xx)*float64(yy)))
 }
 
+// loopCosine64 is what most programs have by hand.
+func loopCosine64(x, y []float32) float64 {
+	var xy, xx, yy float64
+	for i := range x {
+		a, b := float64(x[i]), float64(y[i])
+		xy += a * b
+		xx += a * a
+		yy += b * b
+	}
+	return xy / (math.Sqrt(xx) * math.Sqrt(yy))
+}
+
 func loopDotSparse(idx []int32, val, w []float32) (sum float32) {
 	val = val[:len(idx)]
 	for k, j := range idx {

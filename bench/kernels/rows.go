@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"math/rand/v2"
 	"sync"
 	"unsafe"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/gate/machine"
+	"github.com/pegasimd/pegasimd/half"
 	"github.com/pegasimd/pegasimd/internal/bandwidth"
 	"github.com/pegasimd/pegasimd/quant"
 )
@@ -70,10 +72,14 @@ func gonumGemv() {
 	blasGo.Sgemv(blas.NoTrans, len(out), len(x), 1, rows, len(x), x, 1, 0, out, 1)
 }
 
-// large is a matrix that no cache holds: of four times the last one's size, from 256 MB to 2 GB.
+// large is a matrix that no cache holds: of four times the last one's size, from 256 MB to 2 GB. Its
+// bits are ordinary numbers as float32s, float16s and bfloat16s.
 var large = sync.OnceValue(func() []float32 {
-	v := memory{}.Floats(min(max(4*machine.Sizes().L3, 256<<20), 2<<30) / 4)
-	fill(v, 5)
+	const varied, exponent = 0x83ff83ff, 0x38003800
+	v, r := memory{}.Floats(min(max(4*machine.Sizes().L3, 256<<20), 2<<30)/4), rand.NewPCG(5, 5)
+	for i := range v {
+		v[i] = math.Float32frombits(uint32(r.Uint64())&varied | exponent)
+	}
 	return v
 })
 
@@ -172,6 +178,59 @@ var rowsFromMemory = operation{
 		}),
 		overRows("gonum Gemv", nil, gonumGemv),
 		overRows("vek32, a call per row", nil, vekEach)),
+}
+
+// Rows of n halves are rows of n/2 floats, seen as such, and the query is the floats of one.
+var halfQueries [2][]float32
+
+func halvesOf[T half.Float](v []float32) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(v))), 2*len(v))
+}
+
+func topOfHalves[T half.Float](by dense.Metric, query int) func() {
+	return func() { half.Top(hits[0], by, halvesOf[T](rows), 2*len(x), halfQueries[query]) }
+}
+
+var halfRowsFromMemory = operation{
+	name: "Half rows from memory, a row of", sizes: []int{384, 768, 1024, 1536},
+	prepare: func(n, off int) {
+		prepareLarge(n/2, off)
+		for q := range halfQueries {
+			halfQueries[q] = make([]float32, n)
+		}
+		half.Dequantize(halfQueries[0], halvesOf[half.Float16](x))
+		half.Dequantize(halfQueries[1], halvesOf[half.Bfloat16](x))
+	},
+	per: func() int { return len(out) }, want: found,
+	got: func() []float32 { return nearest(out) },
+	ways: append(readWay(),
+		overRows(ours+" DotRows, float16", nil, func() {
+			half.DotRows(out, halvesOf[half.Float16](rows), 2*len(x), halfQueries[0])
+		}),
+		overRows(ours+" DotRows, bfloat16", nil, func() {
+			half.DotRows(out, halvesOf[half.Bfloat16](rows), 2*len(x), halfQueries[1])
+		}),
+		overRows(ours+" Top by dot product, float16", hit, topOfHalves[half.Float16](dense.ByDot, 0)),
+		overRows(ours+" Top by cosine, float16", hit, topOfHalves[half.Float16](dense.ByCosine, 0)),
+		overRows(ours+" Top by distance, bfloat16", hit,
+			topOfHalves[half.Bfloat16](dense.ByDistance, 1))),
+}
+
+// Rows of n bits are rows of n/32 floats, seen as words.
+func wordsOf(v []float32) []uint64 {
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(v))), len(v)/2)
+}
+
+var bitsFromMemory = operation{
+	name: "Bits from memory, a row of", sizes: []int{384, 768, 1024, 1536},
+	prepare: func(n, off int) {
+		prepareLarge(n/32, off)
+		int8Hits = make([]quant.Hit, 10)
+	},
+	per: func() int { return len(out) }, want: found, got: int8Hit,
+	ways: append(readWay(), overRows(ours+" TopHamming", int8Hit, func() {
+		quant.TopHamming(int8Hits, wordsOf(rows), len(x)/2, wordsOf(x))
+	})),
 }
 
 // Rows of n bytes are rows of n/4 floats, seen as int8.

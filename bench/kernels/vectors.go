@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/blas/gonum"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/half"
 	"github.com/pegasimd/pegasimd/quant"
 )
 
@@ -184,6 +185,57 @@ var cosine = operation{
 			times(n, func() { sink = vek32.CosineSimilarity(x, y) })
 		}},
 		{name: "Go loop", loop: func(n int) { times(n, func() { sink = loopCosine(x, y) }) }},
+	},
+}
+
+var cosine64 = operation{
+	name: "Cosine64", sizes: lengths, both: true, prepare: vectors, got: sunk, want: cosine.want,
+	ways: []way{
+		{name: ours, loop: func(n int) { times(n, func() { sink = float32(dense.Cosine64(x, y)) }) }},
+		{name: ours + ", three Dot64", loop: func(n int) {
+			times(n, func() {
+				sink = float32(dense.Dot64(x, y) /
+					math.Sqrt(dense.Dot64(x, x)*dense.Dot64(y, y)))
+			})
+		}},
+		{name: "Go loop", loop: func(n int) { times(n, func() { sink = float32(loopCosine64(x, y)) }) }},
+	},
+}
+
+var (
+	float16s  []half.Float16
+	bfloat16s []half.Bfloat16
+)
+
+// halfDot has products of numbers that both kinds of halves hold.
+var halfDot = operation{
+	name: "Dot of halves", sizes: lengths, both: true, got: sunk,
+	prepare: func(n, off int) {
+		vectors(n, off)
+		for i, v := range y {
+			y[i] = float32(math.Round(64*float64(v)) / 64)
+		}
+		float16s, bfloat16s = make([]half.Float16, n), make([]half.Bfloat16, n)
+		half.Quantize(float16s, y)
+		half.Quantize(bfloat16s, y)
+	},
+	want: dot.want,
+	ways: []way{
+		{name: ours + ", float32", loop: func(n int) { times(n, func() { sink = dense.Dot(x, y) }) }},
+		{name: ours + ", float16", loop: func(n int) {
+			times(n, func() { sink = half.Dot(x, float16s) })
+		}},
+		{name: ours + ", bfloat16", loop: func(n int) {
+			times(n, func() { sink = half.Dot(x, bfloat16s) })
+		}},
+		{name: "Go loop, float16", loop: func(n int) {
+			times(n, func() {
+				sink = 0
+				for i, v := range x {
+					sink += v * float16s[i].Float32()
+				}
+			})
+		}},
 	},
 }
 

@@ -1012,6 +1012,43 @@ AVX2:
 AVX512x256:
 	JMP ·normAVX512x256(SB)
 
+// func normsHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+TEXT ·normsHalvesActive(SB), NOSPLIT, $0-81
+	MOVBLZX ·active(SB), BX
+	CMPL BX, $const_AVX512
+	JEQ AVX512
+	CMPL BX, $const_AVX2
+	JEQ AVX2
+	CMPL BX, $const_AVX512x256
+	JEQ AVX512x256
+
+rare:
+	JMP ·normsHalvesGeneric(SB)
+
+AVX512:
+	CMPB brain+80(FP), $0
+	JEQ AVX512Float16
+	JMP ·normsBfloat16AVX512(SB)
+
+AVX512Float16:
+	JMP ·normsFloat16AVX512(SB)
+
+AVX2:
+	CMPB brain+80(FP), $0
+	JEQ AVX2Float16
+	JMP ·normsBfloat16AVX2(SB)
+
+AVX2Float16:
+	JMP ·normsFloat16AVX2(SB)
+
+AVX512x256:
+	CMPB brain+80(FP), $0
+	JEQ AVX512x256Float16
+	JMP ·normsBfloat16AVX512x256(SB)
+
+AVX512x256Float16:
+	JMP ·normsFloat16AVX512x256(SB)
+
 // func packActive(dst []float32, width, step int, c float32, x []float32)
 TEXT ·packActive(SB), NOSPLIT, $0-72
 	MOVBLZX ·active(SB), BX
@@ -1546,43 +1583,6 @@ AVX2:
 
 AVX512x256:
 	JMP ·sumSquaresAVX512x256(SB)
-
-// func sumSquaresHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
-TEXT ·sumSquaresHalvesActive(SB), NOSPLIT, $0-81
-	MOVBLZX ·active(SB), BX
-	CMPL BX, $const_AVX512
-	JEQ AVX512
-	CMPL BX, $const_AVX2
-	JEQ AVX2
-	CMPL BX, $const_AVX512x256
-	JEQ AVX512x256
-
-rare:
-	JMP ·sumSquaresHalvesGeneric(SB)
-
-AVX512:
-	CMPB brain+80(FP), $0
-	JEQ AVX512Float16
-	JMP ·sumSquaresBfloat16AVX512(SB)
-
-AVX512Float16:
-	JMP ·sumSquaresFloat16AVX512(SB)
-
-AVX2:
-	CMPB brain+80(FP), $0
-	JEQ AVX2Float16
-	JMP ·sumSquaresBfloat16AVX2(SB)
-
-AVX2Float16:
-	JMP ·sumSquaresFloat16AVX2(SB)
-
-AVX512x256:
-	CMPB brain+80(FP), $0
-	JEQ AVX512x256Float16
-	JMP ·sumSquaresBfloat16AVX512x256(SB)
-
-AVX512x256Float16:
-	JMP ·sumSquaresFloat16AVX512x256(SB)
 
 // func unpackActive(dst []float32, src []byte, hi, lo float32)
 TEXT ·unpackActive(SB), NOSPLIT, $0-56

@@ -635,6 +635,23 @@ rare:
 NEON:
 	JMP ·normNEON(SB)
 
+// func normsHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+TEXT ·normsHalvesActive(SB), NOSPLIT, $0-81
+	MOVBU ·active(SB), R2
+	CMP $const_NEON, R2
+	BEQ NEON
+
+rare:
+	JMP ·normsHalvesGeneric(SB)
+
+NEON:
+	MOVBU brain+80(FP), R1
+	CBZ R1, NEONFloat16
+	JMP ·normsBfloat16NEON(SB)
+
+NEONFloat16:
+	JMP ·normsFloat16NEON(SB)
+
 // func packActive(dst []float32, width, step int, c float32, x []float32)
 TEXT ·packActive(SB), NOSPLIT, $0-72
 	MOVBU ·active(SB), R2
@@ -950,23 +967,6 @@ rare:
 
 NEON:
 	JMP ·sumSquaresNEON(SB)
-
-// func sumSquaresHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
-TEXT ·sumSquaresHalvesActive(SB), NOSPLIT, $0-81
-	MOVBU ·active(SB), R2
-	CMP $const_NEON, R2
-	BEQ NEON
-
-rare:
-	JMP ·sumSquaresHalvesGeneric(SB)
-
-NEON:
-	MOVBU brain+80(FP), R1
-	CBZ R1, NEONFloat16
-	JMP ·sumSquaresBfloat16NEON(SB)
-
-NEONFloat16:
-	JMP ·sumSquaresFloat16NEON(SB)
 
 // func unpackActive(dst []float32, src []byte, hi, lo float32)
 TEXT ·unpackActive(SB), NOSPLIT, $0-56

@@ -263,6 +263,13 @@ var _ = normRare // which the assembly jumps to
 //go:noescape
 func normActive(x []float32) float32
 
+var _ = normsHalvesGeneric // which the assembly jumps to
+
+// normsHalvesActive works like normsHalvesGeneric.
+//
+//go:noescape
+func normsHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 var _ = packGeneric // which the assembly jumps to
 
 // packActive works like packGeneric.
@@ -395,13 +402,6 @@ var _ = sumSquaresRare // which the assembly jumps to
 //
 //go:noescape
 func sumSquaresActive(x []float32) float32
-
-var _ = sumSquaresHalvesGeneric // which the assembly jumps to
-
-// sumSquaresHalvesActive works like sumSquaresHalvesGeneric.
-//
-//go:noescape
-func sumSquaresHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool)
 
 var _ = unpackRare // which the assembly jumps to
 

@@ -102,6 +102,10 @@ func mulActive(dst, x, y []float32) { mulRare(dst, x, y) }
 
 func normActive(x []float32) float32 { return normRare(x) }
 
+func normsHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool) {
+	normsHalvesGeneric(dst, rows, stride, x, brain)
+}
+
 func packActive(dst []float32, width, step int, c float32, x []float32) {
 	packGeneric(dst, width, step, c, x)
 }
@@ -155,10 +159,6 @@ func sumActive(x []float32) float32 { return sumRare(x) }
 func sumAbsActive(x []float32) float32 { return sumAbsRare(x) }
 
 func sumSquaresActive(x []float32) float32 { return sumSquaresRare(x) }
-
-func sumSquaresHalvesActive(dst []float32, rows []uint16, stride int, x []float32, brain bool) {
-	sumSquaresHalvesGeneric(dst, rows, stride, x, brain)
-}
 
 func unpackActive(dst []float32, src []byte, hi, lo float32) { unpackRare(dst, src, hi, lo) }
 

@@ -84,8 +84,6 @@ var golden = map[string]string{
 	"dotbfloat16":             "87b44a162fa016856b5b5b05311c2e3bf55e16e30479ad7cd32e0b94c655279e",
 	"squareddistancefloat16":  "0d95f92fa5571c5a95b70704f08f4146c1aa305771d2ca9f49b1577d23eec901",
 	"squareddistancebfloat16": "5d9e3ec844f905fa0d99082aee4fe9625c2248bce03abe607d532a6c627cf113",
-	"sumsquaresfloat16":       "38d5037144b308a431904b089c391baac76046ad50786cc8ad1680f64d7bd29a",
-	"sumsquaresbfloat16":      "d02289f05fec235e4b61c48e697f284ddd80266b7fc8e6d9ff4148d7f45422ce",
 	"cosinefloat16":           "3f989ffbf593ca8d4f63c69d09472be2b6f543fd10d60b423d627dc9386b5256",
 	"cosinebfloat16":          "ce16b1bfc50203d673a30719d01a218b50a222dc41a3cd82a2e04925da82301d",
 	"unpackfloat16":           "eb50cdedd2b3cfbf98d87f2227c1bfbf82b32f09424eae8c94ee558431b40417",
@@ -93,6 +91,9 @@ var golden = map[string]string{
 	"packfloat16":             "b8da744eb59ac60b4d3969e40cf15a90dcd1eba08ca6767ca4e5dafef15143d5",
 	"packbfloat16":            "847020ad76642719bc544d5b1bc15c281e34c13dff78eb5d3d0b49bedd314d96",
 	"hamming":                 "7f8a308878a3ab723dc0a652ea6b51496ded1d2475a92c1022c76ee2c87f5464",
+
+	"normsfloat16":  "0dec1c8865072507b4f5e4a9654cce07bfbc8bae74bb6348bb892765c077dcdf",
+	"normsbfloat16": "8a703bc0e8f9f48c4ca947e4f108663c9db126575bc0b290e2630c334d36315c",
 
 	"exp": "9b6315b9584adb187f3e19b64b229612eab3a42ce695474d574af4bf8e856d9b",
 }

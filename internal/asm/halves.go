@@ -122,7 +122,6 @@ type HalfSum uint8
 const (
 	HalfDot             HalfSum = iota // that of Dot
 	HalfSquaredDistance                // that of SquaredDistance
-	HalfSquares                        // that of SumSquares of the row alone
 )
 
 // HalfRows is
@@ -178,8 +177,6 @@ func (op HalfSum) rows(dst []float32, rows []uint16, stride int, x []float32, br
 		dotHalvesActive(dst, rows, stride, x, brain)
 	case HalfSquaredDistance:
 		squaredDistanceHalvesActive(dst, rows, stride, x, brain)
-	case HalfSquares:
-		sumSquaresHalvesActive(dst, rows, stride, x, brain)
 	}
 }
 
@@ -205,39 +202,71 @@ func squaredDistanceHalvesGeneric(dst []float32, rows []uint16, stride int, x []
 	}
 }
 
-func sumSquaresHalvesGeneric(dst []float32, rows []uint16, stride int, x []float32, brain bool) {
-	for i := range dst {
-		var lane [lanes]float32
+// normsHalvesGeneric sets two elements of dst for each row: the sum that Dot is, and that of the
+// squares of the row.
+func normsHalvesGeneric(dst []float32, rows []uint16, stride int, x []float32, brain bool) {
+	for i := range len(dst) / 2 {
+		var xy, yy [lanes]float32
 		for j, h := range rows[i*stride:][:len(x)] {
 			v := fromHalf(h, brain)
-			lane[j%lanes] += float32(v * v)
+			xy[j%lanes] += float32(x[j] * v)
+			yy[j%lanes] += float32(v * v)
 		}
-		dst[i] = fold(lane[:])
+		dst[2*i], dst[2*i+1] = fold(xy[:]), fold(yy[:])
 	}
+}
+
+// HalfNorms returns the sums over x and y that are those of Dot(x, y) and SumSquares(y). It panics if
+// the lengths differ.
+func HalfNorms(x []float32, y []uint16, brain bool) (xy, yy float32) {
+	if len(x) != len(y) {
+		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
+	}
+	if race {
+		raceReads(x)
+		raceReads(y)
+	}
+	var sums [2]float32
+	for len(x) > Block {
+		normsHalvesActive(sums[:], y[:Block], 0, x[:Block], brain)
+		xy, yy = xy+sums[0], yy+sums[1]
+		x, y = x[Block:], y[Block:]
+	}
+	normsHalvesActive(sums[:], y, 0, x, brain)
+	return xy + sums[0], yy + sums[1]
 }
 
 // CosineHalfRows sets each element of dst to the Cosine of x and a row of halves. It panics where
 // HalfRows does.
 func CosineHalfRows(dst []float32, rows []uint16, stride int, x []float32, brain bool) {
-	const firstCache = 16 << 10 // halves: the second sum finds the rows of the first one there
-	var squares [64]float32
 	CheckRows(len(rows), stride, len(dst), len(x))
-	xx, some := SumSquares(x), max(1, min(len(squares), firstCache/max(len(x), 1)))
-	for start := 0; start < len(dst); start += some {
-		to := dst[start:min(start+some, len(dst))]
-		here := rows[start*stride:]
-		HalfRows(HalfDot, to, here, stride, x, brain)
-		HalfRows(HalfSquares, squares[:len(to)], here, stride, x, brain)
-		for i, xy := range to {
-			to[i] = CosineOfHalves(x, here[i*stride:][:len(x)], xy, xx, squares[i], brain)
+	if race {
+		raceReads(x)
+		raceReadRows(rows, stride, nil, len(dst), len(x))
+		raceWrites(dst)
+	}
+	n, xx := len(x), SumSquares(x)
+	if n > Block {
+		for i := range dst {
+			dst[i] = CosineHalves(x, rows[i*stride:][:n], brain)
+		}
+		return
+	}
+	var sums [2 * 64]float32
+	step := min(len(sums)/2, RowsAtOnce(n))
+	for start := 0; start < len(dst); start += step {
+		to, here := dst[start:min(start+step, len(dst))], rows[start*stride:]
+		normsHalvesActive(sums[:2*len(to)], here, stride, x, brain)
+		for i := range to {
+			to[i] = CosineOfHalves(x, here[i*stride:][:n], sums[2*i], xx, sums[2*i+1], brain)
 		}
 	}
 }
 
 // CosineHalves is Cosine(x, y). It panics if the lengths differ.
 func CosineHalves(x []float32, y []uint16, brain bool) float32 {
-	xy := HalfDot.Of(x, y, brain)
-	return CosineOfHalves(x, y, xy, SumSquares(x), HalfSquares.Of(x, y, brain), brain)
+	xy, yy := HalfNorms(x, y, brain)
+	return CosineOfHalves(x, y, xy, SumSquares(x), yy, brain)
 }
 
 // CosineOfHalves is CosineHalves(x, y), given the sums that it is made of.

@@ -209,6 +209,16 @@ func mulAVX2(dst []float32, x []float32, y []float32)
 //go:noescape
 func normAVX2(x []float32) float32
 
+// normsBfloat16AVX2 works like normsHalvesGeneric.
+//
+//go:noescape
+func normsBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
+// normsFloat16AVX2 works like normsHalvesGeneric.
+//
+//go:noescape
+func normsFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 // packAVX2 works like packGeneric.
 //
 //go:noescape
@@ -323,16 +333,6 @@ func sumAbsAVX2(x []float32) float32
 //
 //go:noescape
 func sumSquaresAVX2(x []float32) float32
-
-// sumSquaresBfloat16AVX2 works like sumSquaresHalvesGeneric.
-//
-//go:noescape
-func sumSquaresBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
-
-// sumSquaresFloat16AVX2 works like sumSquaresHalvesGeneric.
-//
-//go:noescape
-func sumSquaresFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
 
 // unpackAVX2 works like unpackGeneric.
 //

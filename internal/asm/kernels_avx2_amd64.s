@@ -4192,8 +4192,8 @@ loop:
 	VPSLLD     $0x10, Y8, Y8
 	VMULPS     224(DX), Y8, Y8
 	VADDPS     Y8, Y7, Y7
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
 	ADDQ       $+256, DX
 	ADDQ       $+128, CX
 	SUBQ       $+64, BX
@@ -4719,8 +4719,8 @@ loop:
 	VCVTPH2PS  112(CX), Y8
 	VMULPS     224(DX), Y8, Y8
 	VADDPS     Y8, Y7, Y7
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
 	ADDQ       $+256, DX
 	ADDQ       $+128, CX
 	SUBQ       $+64, BX
@@ -10203,7 +10203,7 @@ end:
 	RET
 
 // func hammingRowsAVX2(dst []int64, rows []uint64, stride int, x []uint64)
-// Requires: AVX, POPCNT
+// Requires: AVX, MMX+, POPCNT
 TEXT ·hammingRowsAVX2(SB), NOSPLIT, $0-80
 	MOVQ    dst_base+0(FP), AX
 	MOVQ    dst_len+8(FP), CX
@@ -10224,31 +10224,33 @@ row:
 	PCALIGN $0x20
 
 words:
-	MOVQ    (R8), R12
-	XORQ    (R9), R12
-	POPCNTQ R12, R12
-	ADDQ    R12, R11
-	MOVQ    8(R8), R12
-	XORQ    8(R9), R12
-	POPCNTQ R12, R12
-	ADDQ    R12, R11
-	MOVQ    16(R8), R12
-	XORQ    16(R9), R12
-	POPCNTQ R12, R12
-	ADDQ    R12, R11
-	MOVQ    24(R8), R12
-	XORQ    24(R9), R12
-	POPCNTQ R12, R12
-	ADDQ    R12, R11
-	ADDQ    $+32, R8
-	ADDQ    $+32, R9
-	SUBQ    $+4, R10
-	CMPQ    R10, $+4
-	JAE     words
+	PREFETCHT0 4096(R8)
+	MOVQ       (R8), R12
+	XORQ       (R9), R12
+	POPCNTQ    R12, R12
+	ADDQ       R12, R11
+	MOVQ       8(R8), R12
+	XORQ       8(R9), R12
+	POPCNTQ    R12, R12
+	ADDQ       R12, R11
+	MOVQ       16(R8), R12
+	XORQ       16(R9), R12
+	POPCNTQ    R12, R12
+	ADDQ       R12, R11
+	MOVQ       24(R8), R12
+	XORQ       24(R9), R12
+	POPCNTQ    R12, R12
+	ADDQ       R12, R11
+	ADDQ       $+32, R8
+	ADDQ       $+32, R9
+	SUBQ       $+4, R10
+	CMPQ       R10, $+4
+	JAE        words
 
 rest:
-	CMPQ R10, $+1
-	JB   end
+	PREFETCHT0 4096(R8)
+	CMPQ       R10, $+1
+	JB         end
 
 word:
 	MOVQ    (R8), R12
@@ -12223,6 +12225,788 @@ odd:
 inexact:
 	VZEROUPPER
 	RET ·normRare(SB)
+
+// func normsBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX2, MMX+
+TEXT ·normsBfloat16AVX2(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	CMPQ    BX, $+64
+	JB      pass0rest
+	PCALIGN $0x20
+
+pass0loop:
+	// 64 elements a turn, one to each lane.
+	VPMOVZXWD  (CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     (DX), Y8, Y8
+	VADDPS     Y8, Y0, Y0
+	VPMOVZXWD  16(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     32(DX), Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	VPMOVZXWD  32(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     64(DX), Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	VPMOVZXWD  48(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     96(DX), Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VPMOVZXWD  64(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     128(DX), Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VPMOVZXWD  80(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     160(DX), Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VPMOVZXWD  96(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     192(DX), Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VPMOVZXWD  112(CX), Y8
+	VPSLLD     $0x10, Y8, Y8
+	VMULPS     224(DX), Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        pass0loop
+
+pass0rest:
+	CMPQ BX, $+0
+	JBE  pass0fold
+
+	// The last group, first.
+	MOVQ    BX, R9
+	LEAQ    masks<>+32(SB), R11
+	MOVQ    BX, R10
+	NEGQ    R10
+	ANDQ    $0x07, R10
+	VMOVUPS (R11)(R10*4), Y9
+	SUBQ    $+1, R9
+	ANDQ    $+56, R9
+	LEAQ    (CX)(R9*2), R10
+	TESTL   $0x00000007, BX
+	JEQ     pass0eight
+	MOVQ    BX, R12
+	ANDQ    $+7, R12
+	LEAQ    (R10)(R12*2), R13
+	MOVQ    $+0, R11
+	ANDQ    $+3, R12
+	CMPQ    R12, $+0
+	JBE     pass0none
+
+pass0short:
+	SHLQ    $0x10, R11
+	SUBQ    $+2, R13
+	MOVWLZX (R13), R14
+	ADDQ    R14, R11
+	SUBQ    $+1, R12
+	CMPQ    R12, $+1
+	JAE     pass0short
+
+pass0none:
+	VMOVQ       R11, X8
+	TESTL       $0x00000004, BX
+	JEQ         pass0few
+	VMOVQ       (R10), X10
+	VPUNPCKLQDQ X8, X10, X8
+
+pass0few:
+	VPMOVZXWD X8, Y8
+	JMP       pass0floats
+
+pass0eight:
+	VPMOVZXWD (R10), Y8
+
+pass0floats:
+	VPSLLD     $0x10, Y8, Y8
+	VMASKMOVPS (DX)(R9*4), Y9, Y9
+	VMULPS     Y9, Y8, Y8
+	CMPQ       BX, $+8
+	JBE        pass0rest0
+	VPMOVZXWD  (CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     (DX), Y9, Y9
+	VADDPS     Y9, Y0, Y0
+	CMPQ       BX, $+16
+	JBE        pass0rest1
+	VPMOVZXWD  16(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     32(DX), Y9, Y9
+	VADDPS     Y9, Y1, Y1
+	CMPQ       BX, $+24
+	JBE        pass0rest2
+	VPMOVZXWD  32(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     64(DX), Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	CMPQ       BX, $+32
+	JBE        pass0rest3
+	VPMOVZXWD  48(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     96(DX), Y9, Y9
+	VADDPS     Y9, Y3, Y3
+	CMPQ       BX, $+40
+	JBE        pass0rest4
+	VPMOVZXWD  64(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     128(DX), Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	CMPQ       BX, $+48
+	JBE        pass0rest5
+	VPMOVZXWD  80(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     160(DX), Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	CMPQ       BX, $+56
+	JBE        pass0rest6
+	VPMOVZXWD  96(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     192(DX), Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VADDPS     Y8, Y7, Y7
+	JMP        pass0fold
+
+pass0rest6:
+	VADDPS Y8, Y6, Y6
+	JMP    pass0fold
+
+pass0rest5:
+	VADDPS Y8, Y5, Y5
+	JMP    pass0fold
+
+pass0rest4:
+	VADDPS Y8, Y4, Y4
+	JMP    pass0fold
+
+pass0rest3:
+	VADDPS Y8, Y3, Y3
+	JMP    pass0fold
+
+pass0rest2:
+	VADDPS Y8, Y2, Y2
+	JMP    pass0fold
+
+pass0rest1:
+	VADDPS Y8, Y1, Y1
+	JMP    pass0fold
+
+pass0rest0:
+	VADDPS Y8, Y0, Y0
+
+pass0fold:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	MOVQ         SI, CX
+	MOVQ         x_base+56(FP), DX
+	MOVQ         x_len+64(FP), BX
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	CMPQ         BX, $+64
+	JB           pass1rest
+	PCALIGN      $0x20
+
+pass1loop:
+	// 64 elements a turn, one to each lane.
+	VPMOVZXWD  (CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y1, Y1
+	VPMOVZXWD  16(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VPMOVZXWD  32(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y3, Y3
+	VPMOVZXWD  48(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	VPMOVZXWD  64(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	VPMOVZXWD  80(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VPMOVZXWD  96(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y7, Y7
+	VPMOVZXWD  112(CX), Y9
+	VPSLLD     $0x10, Y9, Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        pass1loop
+
+pass1rest:
+	CMPQ BX, $+0
+	JBE  pass1fold
+
+	// The last group, first.
+	MOVQ    BX, DX
+	LEAQ    masks<>+32(SB), R10
+	MOVQ    BX, R9
+	NEGQ    R9
+	ANDQ    $0x07, R9
+	VMOVUPS (R10)(R9*4), Y9
+	SUBQ    $+1, DX
+	ANDQ    $+56, DX
+	LEAQ    (CX)(DX*2), DX
+	TESTL   $0x00000007, BX
+	JEQ     pass1eight
+	MOVQ    BX, R10
+	ANDQ    $+7, R10
+	LEAQ    (DX)(R10*2), R11
+	MOVQ    $+0, R9
+	ANDQ    $+3, R10
+	CMPQ    R10, $+0
+	JBE     pass1none
+
+pass1short:
+	SHLQ    $0x10, R9
+	SUBQ    $+2, R11
+	MOVWLZX (R11), R12
+	ADDQ    R12, R9
+	SUBQ    $+1, R10
+	CMPQ    R10, $+1
+	JAE     pass1short
+
+pass1none:
+	VMOVQ       R9, X9
+	TESTL       $0x00000004, BX
+	JEQ         pass1few
+	VMOVQ       (DX), X10
+	VPUNPCKLQDQ X9, X10, X9
+
+pass1few:
+	VPMOVZXWD X9, Y9
+	JMP       pass1floats
+
+pass1eight:
+	VPMOVZXWD (DX), Y9
+
+pass1floats:
+	VPSLLD    $0x10, Y9, Y9
+	VMULPS    Y9, Y9, Y9
+	CMPQ      BX, $+8
+	JBE       pass1rest0
+	VPMOVZXWD (CX), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VMULPS    Y10, Y10, Y10
+	VADDPS    Y10, Y1, Y1
+	CMPQ      BX, $+16
+	JBE       pass1rest1
+	VPMOVZXWD 16(CX), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VMULPS    Y10, Y10, Y10
+	VADDPS    Y10, Y2, Y2
+	CMPQ      BX, $+24
+	JBE       pass1rest2
+	VPMOVZXWD 32(CX), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VMULPS    Y10, Y10, Y10
+	VADDPS    Y10, Y3, Y3
+	CMPQ      BX, $+32
+	JBE       pass1rest3
+	VPMOVZXWD 48(CX), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VMULPS    Y10, Y10, Y10
+	VADDPS    Y10, Y4, Y4
+	CMPQ      BX, $+40
+	JBE       pass1rest4
+	VPMOVZXWD 64(CX), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VMULPS    Y10, Y10, Y10
+	VADDPS    Y10, Y5, Y5
+	CMPQ      BX, $+48
+	JBE       pass1rest5
+	VPMOVZXWD 80(CX), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VMULPS    Y10, Y10, Y10
+	VADDPS    Y10, Y6, Y6
+	CMPQ      BX, $+56
+	JBE       pass1rest6
+	VPMOVZXWD 96(CX), Y10
+	VPSLLD    $0x10, Y10, Y10
+	VMULPS    Y10, Y10, Y10
+	VADDPS    Y10, Y7, Y7
+	VADDPS    Y9, Y8, Y8
+	JMP       pass1fold
+
+pass1rest6:
+	VADDPS Y9, Y7, Y7
+	JMP    pass1fold
+
+pass1rest5:
+	VADDPS Y9, Y6, Y6
+	JMP    pass1fold
+
+pass1rest4:
+	VADDPS Y9, Y5, Y5
+	JMP    pass1fold
+
+pass1rest3:
+	VADDPS Y9, Y4, Y4
+	JMP    pass1fold
+
+pass1rest2:
+	VADDPS Y9, Y3, Y3
+	JMP    pass1fold
+
+pass1rest1:
+	VADDPS Y9, Y2, Y2
+	JMP    pass1fold
+
+pass1rest0:
+	VADDPS Y9, Y1, Y1
+
+pass1fold:
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VMOVHLPS     X1, X1, X2
+	VADDPS       X2, X1, X1
+	VMOVSHDUP    X1, X2
+	VADDSS       X2, X1, X1
+	VMOVSS       X0, (AX)
+	VMOVSS       X1, 4(AX)
+	ADDQ         $+8, AX
+	ADDQ         DI, SI
+	CMPQ         AX, R8
+	JB           row
+	VZEROUPPER
+	RET
+
+// func normsFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, F16C, MMX+
+TEXT ·normsFloat16AVX2(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VXORPS  Y0, Y0, Y0
+	VXORPS  Y1, Y1, Y1
+	VXORPS  Y2, Y2, Y2
+	VXORPS  Y3, Y3, Y3
+	VXORPS  Y4, Y4, Y4
+	VXORPS  Y5, Y5, Y5
+	VXORPS  Y6, Y6, Y6
+	VXORPS  Y7, Y7, Y7
+	CMPQ    BX, $+64
+	JB      pass0rest
+	PCALIGN $0x20
+
+pass0loop:
+	// 64 elements a turn, one to each lane.
+	VCVTPH2PS  (CX), Y8
+	VMULPS     (DX), Y8, Y8
+	VADDPS     Y8, Y0, Y0
+	VCVTPH2PS  16(CX), Y8
+	VMULPS     32(DX), Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	VCVTPH2PS  32(CX), Y8
+	VMULPS     64(DX), Y8, Y8
+	VADDPS     Y8, Y2, Y2
+	VCVTPH2PS  48(CX), Y8
+	VMULPS     96(DX), Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VCVTPH2PS  64(CX), Y8
+	VMULPS     128(DX), Y8, Y8
+	VADDPS     Y8, Y4, Y4
+	VCVTPH2PS  80(CX), Y8
+	VMULPS     160(DX), Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VCVTPH2PS  96(CX), Y8
+	VMULPS     192(DX), Y8, Y8
+	VADDPS     Y8, Y6, Y6
+	VCVTPH2PS  112(CX), Y8
+	VMULPS     224(DX), Y8, Y8
+	VADDPS     Y8, Y7, Y7
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        pass0loop
+
+pass0rest:
+	CMPQ BX, $+0
+	JBE  pass0fold
+
+	// The last group, first.
+	MOVQ    BX, R9
+	LEAQ    masks<>+32(SB), R11
+	MOVQ    BX, R10
+	NEGQ    R10
+	ANDQ    $0x07, R10
+	VMOVUPS (R11)(R10*4), Y9
+	SUBQ    $+1, R9
+	ANDQ    $+56, R9
+	LEAQ    (CX)(R9*2), R10
+	TESTL   $0x00000007, BX
+	JEQ     pass0eight
+	MOVQ    BX, R12
+	ANDQ    $+7, R12
+	LEAQ    (R10)(R12*2), R13
+	MOVQ    $+0, R11
+	ANDQ    $+3, R12
+	CMPQ    R12, $+0
+	JBE     pass0none
+
+pass0short:
+	SHLQ    $0x10, R11
+	SUBQ    $+2, R13
+	MOVWLZX (R13), R14
+	ADDQ    R14, R11
+	SUBQ    $+1, R12
+	CMPQ    R12, $+1
+	JAE     pass0short
+
+pass0none:
+	VMOVQ       R11, X8
+	TESTL       $0x00000004, BX
+	JEQ         pass0few
+	VMOVQ       (R10), X10
+	VPUNPCKLQDQ X8, X10, X8
+
+pass0few:
+	VCVTPH2PS X8, Y8
+	JMP       pass0floats
+
+pass0eight:
+	VCVTPH2PS (R10), Y8
+
+pass0floats:
+	VMASKMOVPS (DX)(R9*4), Y9, Y9
+	VMULPS     Y9, Y8, Y8
+	CMPQ       BX, $+8
+	JBE        pass0rest0
+	VCVTPH2PS  (CX), Y9
+	VMULPS     (DX), Y9, Y9
+	VADDPS     Y9, Y0, Y0
+	CMPQ       BX, $+16
+	JBE        pass0rest1
+	VCVTPH2PS  16(CX), Y9
+	VMULPS     32(DX), Y9, Y9
+	VADDPS     Y9, Y1, Y1
+	CMPQ       BX, $+24
+	JBE        pass0rest2
+	VCVTPH2PS  32(CX), Y9
+	VMULPS     64(DX), Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	CMPQ       BX, $+32
+	JBE        pass0rest3
+	VCVTPH2PS  48(CX), Y9
+	VMULPS     96(DX), Y9, Y9
+	VADDPS     Y9, Y3, Y3
+	CMPQ       BX, $+40
+	JBE        pass0rest4
+	VCVTPH2PS  64(CX), Y9
+	VMULPS     128(DX), Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	CMPQ       BX, $+48
+	JBE        pass0rest5
+	VCVTPH2PS  80(CX), Y9
+	VMULPS     160(DX), Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	CMPQ       BX, $+56
+	JBE        pass0rest6
+	VCVTPH2PS  96(CX), Y9
+	VMULPS     192(DX), Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VADDPS     Y8, Y7, Y7
+	JMP        pass0fold
+
+pass0rest6:
+	VADDPS Y8, Y6, Y6
+	JMP    pass0fold
+
+pass0rest5:
+	VADDPS Y8, Y5, Y5
+	JMP    pass0fold
+
+pass0rest4:
+	VADDPS Y8, Y4, Y4
+	JMP    pass0fold
+
+pass0rest3:
+	VADDPS Y8, Y3, Y3
+	JMP    pass0fold
+
+pass0rest2:
+	VADDPS Y8, Y2, Y2
+	JMP    pass0fold
+
+pass0rest1:
+	VADDPS Y8, Y1, Y1
+	JMP    pass0fold
+
+pass0rest0:
+	VADDPS Y8, Y0, Y0
+
+pass0fold:
+	VADDPS       Y4, Y0, Y0
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y2, Y0, Y0
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VADDPS       X1, X0, X0
+	VMOVHLPS     X0, X0, X1
+	VADDPS       X1, X0, X0
+	VMOVSHDUP    X0, X1
+	VADDSS       X1, X0, X0
+	MOVQ         SI, CX
+	MOVQ         x_base+56(FP), DX
+	MOVQ         x_len+64(FP), BX
+	VXORPS       Y1, Y1, Y1
+	VXORPS       Y2, Y2, Y2
+	VXORPS       Y3, Y3, Y3
+	VXORPS       Y4, Y4, Y4
+	VXORPS       Y5, Y5, Y5
+	VXORPS       Y6, Y6, Y6
+	VXORPS       Y7, Y7, Y7
+	VXORPS       Y8, Y8, Y8
+	CMPQ         BX, $+64
+	JB           pass1rest
+	PCALIGN      $0x20
+
+pass1loop:
+	// 64 elements a turn, one to each lane.
+	VCVTPH2PS  (CX), Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y1, Y1
+	VCVTPH2PS  16(CX), Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y2, Y2
+	VCVTPH2PS  32(CX), Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y3, Y3
+	VCVTPH2PS  48(CX), Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y4, Y4
+	VCVTPH2PS  64(CX), Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y5, Y5
+	VCVTPH2PS  80(CX), Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y6, Y6
+	VCVTPH2PS  96(CX), Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y7, Y7
+	VCVTPH2PS  112(CX), Y9
+	VMULPS     Y9, Y9, Y9
+	VADDPS     Y9, Y8, Y8
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        pass1loop
+
+pass1rest:
+	CMPQ BX, $+0
+	JBE  pass1fold
+
+	// The last group, first.
+	MOVQ    BX, DX
+	LEAQ    masks<>+32(SB), R10
+	MOVQ    BX, R9
+	NEGQ    R9
+	ANDQ    $0x07, R9
+	VMOVUPS (R10)(R9*4), Y9
+	SUBQ    $+1, DX
+	ANDQ    $+56, DX
+	LEAQ    (CX)(DX*2), DX
+	TESTL   $0x00000007, BX
+	JEQ     pass1eight
+	MOVQ    BX, R10
+	ANDQ    $+7, R10
+	LEAQ    (DX)(R10*2), R11
+	MOVQ    $+0, R9
+	ANDQ    $+3, R10
+	CMPQ    R10, $+0
+	JBE     pass1none
+
+pass1short:
+	SHLQ    $0x10, R9
+	SUBQ    $+2, R11
+	MOVWLZX (R11), R12
+	ADDQ    R12, R9
+	SUBQ    $+1, R10
+	CMPQ    R10, $+1
+	JAE     pass1short
+
+pass1none:
+	VMOVQ       R9, X9
+	TESTL       $0x00000004, BX
+	JEQ         pass1few
+	VMOVQ       (DX), X10
+	VPUNPCKLQDQ X9, X10, X9
+
+pass1few:
+	VCVTPH2PS X9, Y9
+	JMP       pass1floats
+
+pass1eight:
+	VCVTPH2PS (DX), Y9
+
+pass1floats:
+	VMULPS    Y9, Y9, Y9
+	CMPQ      BX, $+8
+	JBE       pass1rest0
+	VCVTPH2PS (CX), Y10
+	VMULPS    Y10, Y10, Y10
+	VADDPS    Y10, Y1, Y1
+	CMPQ      BX, $+16
+	JBE       pass1rest1
+	VCVTPH2PS 16(CX), Y10
+	VMULPS    Y10, Y10, Y10
+	VADDPS    Y10, Y2, Y2
+	CMPQ      BX, $+24
+	JBE       pass1rest2
+	VCVTPH2PS 32(CX), Y10
+	VMULPS    Y10, Y10, Y10
+	VADDPS    Y10, Y3, Y3
+	CMPQ      BX, $+32
+	JBE       pass1rest3
+	VCVTPH2PS 48(CX), Y10
+	VMULPS    Y10, Y10, Y10
+	VADDPS    Y10, Y4, Y4
+	CMPQ      BX, $+40
+	JBE       pass1rest4
+	VCVTPH2PS 64(CX), Y10
+	VMULPS    Y10, Y10, Y10
+	VADDPS    Y10, Y5, Y5
+	CMPQ      BX, $+48
+	JBE       pass1rest5
+	VCVTPH2PS 80(CX), Y10
+	VMULPS    Y10, Y10, Y10
+	VADDPS    Y10, Y6, Y6
+	CMPQ      BX, $+56
+	JBE       pass1rest6
+	VCVTPH2PS 96(CX), Y10
+	VMULPS    Y10, Y10, Y10
+	VADDPS    Y10, Y7, Y7
+	VADDPS    Y9, Y8, Y8
+	JMP       pass1fold
+
+pass1rest6:
+	VADDPS Y9, Y7, Y7
+	JMP    pass1fold
+
+pass1rest5:
+	VADDPS Y9, Y6, Y6
+	JMP    pass1fold
+
+pass1rest4:
+	VADDPS Y9, Y5, Y5
+	JMP    pass1fold
+
+pass1rest3:
+	VADDPS Y9, Y4, Y4
+	JMP    pass1fold
+
+pass1rest2:
+	VADDPS Y9, Y3, Y3
+	JMP    pass1fold
+
+pass1rest1:
+	VADDPS Y9, Y2, Y2
+	JMP    pass1fold
+
+pass1rest0:
+	VADDPS Y9, Y1, Y1
+
+pass1fold:
+	VADDPS       Y5, Y1, Y1
+	VADDPS       Y6, Y2, Y2
+	VADDPS       Y7, Y3, Y3
+	VADDPS       Y8, Y4, Y4
+	VADDPS       Y3, Y1, Y1
+	VADDPS       Y4, Y2, Y2
+	VADDPS       Y2, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VADDPS       X2, X1, X1
+	VMOVHLPS     X1, X1, X2
+	VADDPS       X2, X1, X1
+	VMOVSHDUP    X1, X2
+	VADDSS       X2, X1, X1
+	VMOVSS       X0, (AX)
+	VMOVSS       X1, 4(AX)
+	ADDQ         $+8, AX
+	ADDQ         DI, SI
+	CMPQ         AX, R8
+	JB           row
+	VZEROUPPER
+	RET
 
 // func packAVX2(dst []float32, width int, step int, c float32, x []float32)
 // Requires: AVX
@@ -14556,8 +15340,8 @@ loop:
 	VSUBPS     224(DX), Y8, Y8
 	VMULPS     Y8, Y8, Y8
 	VADDPS     Y8, Y7, Y7
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
 	ADDQ       $+256, DX
 	ADDQ       $+128, CX
 	SUBQ       $+64, BX
@@ -15130,8 +15914,8 @@ loop:
 	VSUBPS     224(DX), Y8, Y8
 	VMULPS     Y8, Y8, Y8
 	VADDPS     Y8, Y7, Y7
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
 	ADDQ       $+256, DX
 	ADDQ       $+128, CX
 	SUBQ       $+64, BX
@@ -17744,414 +18528,6 @@ odd:
 	VMASKMOVPS -32(AX), Y7, Y7
 	VMULPS     Y7, Y7, Y7
 	JMP        turns
-
-// func sumSquaresBfloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
-// Requires: AVX, AVX2, MMX+
-TEXT ·sumSquaresBfloat16AVX2(SB), NOSPLIT, $0-81
-	MOVQ dst_base+0(FP), AX
-	MOVQ rows_base+24(FP), SI
-	MOVQ stride+48(FP), DI
-	MOVQ dst_len+8(FP), CX
-	LEAQ (AX)(CX*4), R8
-	SHLQ $0x01, DI
-
-row:
-	MOVQ    SI, CX
-	MOVQ    x_base+56(FP), DX
-	MOVQ    x_len+64(FP), BX
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	CMPQ    BX, $+64
-	JB      rest
-	PCALIGN $0x20
-
-loop:
-	// 64 elements a turn, one to each lane.
-	VPMOVZXWD  (CX), Y8
-	VPSLLD     $0x10, Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y0, Y0
-	VPMOVZXWD  16(CX), Y8
-	VPSLLD     $0x10, Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y1, Y1
-	VPMOVZXWD  32(CX), Y8
-	VPSLLD     $0x10, Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y2, Y2
-	VPMOVZXWD  48(CX), Y8
-	VPSLLD     $0x10, Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y3, Y3
-	VPMOVZXWD  64(CX), Y8
-	VPSLLD     $0x10, Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VPMOVZXWD  80(CX), Y8
-	VPSLLD     $0x10, Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y5, Y5
-	VPMOVZXWD  96(CX), Y8
-	VPSLLD     $0x10, Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y6, Y6
-	VPMOVZXWD  112(CX), Y8
-	VPSLLD     $0x10, Y8, Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y7, Y7
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
-	ADDQ       $+256, DX
-	ADDQ       $+128, CX
-	SUBQ       $+64, BX
-	CMPQ       BX, $+64
-	JAE        loop
-
-rest:
-	CMPQ BX, $+0
-	JBE  fold
-
-	// The last group, first.
-	MOVQ    BX, DX
-	LEAQ    masks<>+32(SB), R10
-	MOVQ    BX, R9
-	NEGQ    R9
-	ANDQ    $0x07, R9
-	VMOVUPS (R10)(R9*4), Y8
-	SUBQ    $+1, DX
-	ANDQ    $+56, DX
-	LEAQ    (CX)(DX*2), DX
-	TESTL   $0x00000007, BX
-	JEQ     eight
-	MOVQ    BX, R10
-	ANDQ    $+7, R10
-	LEAQ    (DX)(R10*2), R11
-	MOVQ    $+0, R9
-	ANDQ    $+3, R10
-	CMPQ    R10, $+0
-	JBE     none
-
-short:
-	SHLQ    $0x10, R9
-	SUBQ    $+2, R11
-	MOVWLZX (R11), R12
-	ADDQ    R12, R9
-	SUBQ    $+1, R10
-	CMPQ    R10, $+1
-	JAE     short
-
-none:
-	VMOVQ       R9, X8
-	TESTL       $0x00000004, BX
-	JEQ         few
-	VMOVQ       (DX), X9
-	VPUNPCKLQDQ X8, X9, X8
-
-few:
-	VPMOVZXWD X8, Y8
-	JMP       floats
-
-eight:
-	VPMOVZXWD (DX), Y8
-
-floats:
-	VPSLLD    $0x10, Y8, Y8
-	VMULPS    Y8, Y8, Y8
-	CMPQ      BX, $+8
-	JBE       rest0
-	VPMOVZXWD (CX), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VMULPS    Y9, Y9, Y9
-	VADDPS    Y9, Y0, Y0
-	CMPQ      BX, $+16
-	JBE       rest1
-	VPMOVZXWD 16(CX), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VMULPS    Y9, Y9, Y9
-	VADDPS    Y9, Y1, Y1
-	CMPQ      BX, $+24
-	JBE       rest2
-	VPMOVZXWD 32(CX), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VMULPS    Y9, Y9, Y9
-	VADDPS    Y9, Y2, Y2
-	CMPQ      BX, $+32
-	JBE       rest3
-	VPMOVZXWD 48(CX), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VMULPS    Y9, Y9, Y9
-	VADDPS    Y9, Y3, Y3
-	CMPQ      BX, $+40
-	JBE       rest4
-	VPMOVZXWD 64(CX), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VMULPS    Y9, Y9, Y9
-	VADDPS    Y9, Y4, Y4
-	CMPQ      BX, $+48
-	JBE       rest5
-	VPMOVZXWD 80(CX), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VMULPS    Y9, Y9, Y9
-	VADDPS    Y9, Y5, Y5
-	CMPQ      BX, $+56
-	JBE       rest6
-	VPMOVZXWD 96(CX), Y9
-	VPSLLD    $0x10, Y9, Y9
-	VMULPS    Y9, Y9, Y9
-	VADDPS    Y9, Y6, Y6
-	VADDPS    Y8, Y7, Y7
-	JMP       fold
-
-rest6:
-	VADDPS Y8, Y6, Y6
-	JMP    fold
-
-rest5:
-	VADDPS Y8, Y5, Y5
-	JMP    fold
-
-rest4:
-	VADDPS Y8, Y4, Y4
-	JMP    fold
-
-rest3:
-	VADDPS Y8, Y3, Y3
-	JMP    fold
-
-rest2:
-	VADDPS Y8, Y2, Y2
-	JMP    fold
-
-rest1:
-	VADDPS Y8, Y1, Y1
-	JMP    fold
-
-rest0:
-	VADDPS Y8, Y0, Y0
-
-fold:
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VMOVHLPS     X0, X0, X1
-	VADDPS       X1, X0, X0
-	VMOVSHDUP    X0, X1
-	VADDSS       X1, X0, X0
-	VMOVSS       X0, (AX)
-	ADDQ         $+4, AX
-	ADDQ         DI, SI
-	CMPQ         AX, R8
-	JB           row
-	VZEROUPPER
-	RET
-
-// func sumSquaresFloat16AVX2(dst []float32, rows []uint16, stride int, x []float32, brain bool)
-// Requires: AVX, F16C, MMX+
-TEXT ·sumSquaresFloat16AVX2(SB), NOSPLIT, $0-81
-	MOVQ dst_base+0(FP), AX
-	MOVQ rows_base+24(FP), SI
-	MOVQ stride+48(FP), DI
-	MOVQ dst_len+8(FP), CX
-	LEAQ (AX)(CX*4), R8
-	SHLQ $0x01, DI
-
-row:
-	MOVQ    SI, CX
-	MOVQ    x_base+56(FP), DX
-	MOVQ    x_len+64(FP), BX
-	VXORPS  Y0, Y0, Y0
-	VXORPS  Y1, Y1, Y1
-	VXORPS  Y2, Y2, Y2
-	VXORPS  Y3, Y3, Y3
-	VXORPS  Y4, Y4, Y4
-	VXORPS  Y5, Y5, Y5
-	VXORPS  Y6, Y6, Y6
-	VXORPS  Y7, Y7, Y7
-	CMPQ    BX, $+64
-	JB      rest
-	PCALIGN $0x20
-
-loop:
-	// 64 elements a turn, one to each lane.
-	VCVTPH2PS  (CX), Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y0, Y0
-	VCVTPH2PS  16(CX), Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y1, Y1
-	VCVTPH2PS  32(CX), Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y2, Y2
-	VCVTPH2PS  48(CX), Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y3, Y3
-	VCVTPH2PS  64(CX), Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y4, Y4
-	VCVTPH2PS  80(CX), Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y5, Y5
-	VCVTPH2PS  96(CX), Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y6, Y6
-	VCVTPH2PS  112(CX), Y8
-	VMULPS     Y8, Y8, Y8
-	VADDPS     Y8, Y7, Y7
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
-	ADDQ       $+256, DX
-	ADDQ       $+128, CX
-	SUBQ       $+64, BX
-	CMPQ       BX, $+64
-	JAE        loop
-
-rest:
-	CMPQ BX, $+0
-	JBE  fold
-
-	// The last group, first.
-	MOVQ    BX, DX
-	LEAQ    masks<>+32(SB), R10
-	MOVQ    BX, R9
-	NEGQ    R9
-	ANDQ    $0x07, R9
-	VMOVUPS (R10)(R9*4), Y8
-	SUBQ    $+1, DX
-	ANDQ    $+56, DX
-	LEAQ    (CX)(DX*2), DX
-	TESTL   $0x00000007, BX
-	JEQ     eight
-	MOVQ    BX, R10
-	ANDQ    $+7, R10
-	LEAQ    (DX)(R10*2), R11
-	MOVQ    $+0, R9
-	ANDQ    $+3, R10
-	CMPQ    R10, $+0
-	JBE     none
-
-short:
-	SHLQ    $0x10, R9
-	SUBQ    $+2, R11
-	MOVWLZX (R11), R12
-	ADDQ    R12, R9
-	SUBQ    $+1, R10
-	CMPQ    R10, $+1
-	JAE     short
-
-none:
-	VMOVQ       R9, X8
-	TESTL       $0x00000004, BX
-	JEQ         few
-	VMOVQ       (DX), X9
-	VPUNPCKLQDQ X8, X9, X8
-
-few:
-	VCVTPH2PS X8, Y8
-	JMP       floats
-
-eight:
-	VCVTPH2PS (DX), Y8
-
-floats:
-	VMULPS    Y8, Y8, Y8
-	CMPQ      BX, $+8
-	JBE       rest0
-	VCVTPH2PS (CX), Y9
-	VMULPS    Y9, Y9, Y9
-	VADDPS    Y9, Y0, Y0
-	CMPQ      BX, $+16
-	JBE       rest1
-	VCVTPH2PS 16(CX), Y9
-	VMULPS    Y9, Y9, Y9
-	VADDPS    Y9, Y1, Y1
-	CMPQ      BX, $+24
-	JBE       rest2
-	VCVTPH2PS 32(CX), Y9
-	VMULPS    Y9, Y9, Y9
-	VADDPS    Y9, Y2, Y2
-	CMPQ      BX, $+32
-	JBE       rest3
-	VCVTPH2PS 48(CX), Y9
-	VMULPS    Y9, Y9, Y9
-	VADDPS    Y9, Y3, Y3
-	CMPQ      BX, $+40
-	JBE       rest4
-	VCVTPH2PS 64(CX), Y9
-	VMULPS    Y9, Y9, Y9
-	VADDPS    Y9, Y4, Y4
-	CMPQ      BX, $+48
-	JBE       rest5
-	VCVTPH2PS 80(CX), Y9
-	VMULPS    Y9, Y9, Y9
-	VADDPS    Y9, Y5, Y5
-	CMPQ      BX, $+56
-	JBE       rest6
-	VCVTPH2PS 96(CX), Y9
-	VMULPS    Y9, Y9, Y9
-	VADDPS    Y9, Y6, Y6
-	VADDPS    Y8, Y7, Y7
-	JMP       fold
-
-rest6:
-	VADDPS Y8, Y6, Y6
-	JMP    fold
-
-rest5:
-	VADDPS Y8, Y5, Y5
-	JMP    fold
-
-rest4:
-	VADDPS Y8, Y4, Y4
-	JMP    fold
-
-rest3:
-	VADDPS Y8, Y3, Y3
-	JMP    fold
-
-rest2:
-	VADDPS Y8, Y2, Y2
-	JMP    fold
-
-rest1:
-	VADDPS Y8, Y1, Y1
-	JMP    fold
-
-rest0:
-	VADDPS Y8, Y0, Y0
-
-fold:
-	VADDPS       Y4, Y0, Y0
-	VADDPS       Y5, Y1, Y1
-	VADDPS       Y6, Y2, Y2
-	VADDPS       Y7, Y3, Y3
-	VADDPS       Y2, Y0, Y0
-	VADDPS       Y3, Y1, Y1
-	VADDPS       Y1, Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X1
-	VADDPS       X1, X0, X0
-	VMOVHLPS     X0, X0, X1
-	VADDPS       X1, X0, X0
-	VMOVSHDUP    X0, X1
-	VADDSS       X1, X0, X0
-	VMOVSS       X0, (AX)
-	ADDQ         $+4, AX
-	ADDQ         DI, SI
-	CMPQ         AX, R8
-	JB           row
-	VZEROUPPER
-	RET
 
 // func unpackAVX2(dst []float32, src []byte, hi float32, lo float32)
 // Requires: AVX, AVX2

@@ -184,6 +184,16 @@ func mulAVX512(dst []float32, x []float32, y []float32)
 //go:noescape
 func normAVX512(x []float32) float32
 
+// normsBfloat16AVX512 works like normsHalvesGeneric.
+//
+//go:noescape
+func normsBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
+// normsFloat16AVX512 works like normsHalvesGeneric.
+//
+//go:noescape
+func normsFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 // packAVX512 works like packGeneric.
 //
 //go:noescape
@@ -283,16 +293,6 @@ func sumAbsAVX512(x []float32) float32
 //
 //go:noescape
 func sumSquaresAVX512(x []float32) float32
-
-// sumSquaresBfloat16AVX512 works like sumSquaresHalvesGeneric.
-//
-//go:noescape
-func sumSquaresBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
-
-// sumSquaresFloat16AVX512 works like sumSquaresHalvesGeneric.
-//
-//go:noescape
-func sumSquaresFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
 
 // unpackBfloat16AVX512 works like unpackHalvesGeneric.
 //

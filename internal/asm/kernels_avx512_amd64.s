@@ -3752,8 +3752,8 @@ loop:
 	VPSLLD     $0x10, Z20, Z20
 	VMULPS     192(DX), Z20, Z20
 	VADDPS     Z20, Z19, Z19
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
 	ADDQ       $+256, DX
 	ADDQ       $+128, CX
 	SUBQ       $+64, BX
@@ -4050,8 +4050,8 @@ loop:
 	VCVTPH2PS  96(CX), Z20
 	VMULPS     192(DX), Z20, Z20
 	VADDPS     Z20, Z19, Z19
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
 	ADDQ       $+256, DX
 	ADDQ       $+128, CX
 	SUBQ       $+64, BX
@@ -9285,7 +9285,7 @@ end:
 	RET
 
 // func hammingRowsVPOPCNTAVX512(dst []int64, rows []uint64, stride int, x []uint64)
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VPOPCNTDQ, BMI2
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VPOPCNTDQ, BMI2, MMX+
 TEXT ·hammingRowsVPOPCNTAVX512(SB), NOSPLIT, $0-80
 	MOVQ    dst_base+0(FP), AX
 	MOVQ    dst_len+8(FP), CX
@@ -9306,17 +9306,19 @@ row:
 	PCALIGN $0x20
 
 words:
-	VMOVDQU64 (R8), Z17
-	VPXORQ    (R9), Z17, Z17
-	VPOPCNTQ  Z17, Z17
-	VPADDQ    Z17, Z16, Z16
-	ADDQ      $+64, R8
-	ADDQ      $+64, R9
-	SUBQ      $+8, R10
-	CMPQ      R10, $+8
-	JAE       words
+	PREFETCHT0 4096(R8)
+	VMOVDQU64  (R8), Z17
+	VPXORQ     (R9), Z17, Z17
+	VPOPCNTQ   Z17, Z17
+	VPADDQ     Z17, Z16, Z16
+	ADDQ       $+64, R8
+	ADDQ       $+64, R9
+	SUBQ       $+8, R10
+	CMPQ       R10, $+8
+	JAE        words
 
 rest:
+	PREFETCHT0  4096(R8)
 	CMPQ        R10, $+0
 	JBE         fold
 	MOVQ        $-1, R11
@@ -10883,6 +10885,304 @@ odd:
 
 inexact:
 	RET ·normRare(SB)
+
+// func normsBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·normsBfloat16AVX512(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPXORD  Z22, Z22, Z22
+	VPXORD  Z23, Z23, Z23
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VPMOVZXWD  (CX), Z24
+	VPSLLD     $0x10, Z24, Z24
+	VMULPS     (DX), Z24, Z25
+	VMULPS     Z24, Z24, Z24
+	VADDPS     Z25, Z16, Z16
+	VADDPS     Z24, Z20, Z20
+	VPMOVZXWD  32(CX), Z24
+	VPSLLD     $0x10, Z24, Z24
+	VMULPS     64(DX), Z24, Z25
+	VMULPS     Z24, Z24, Z24
+	VADDPS     Z25, Z17, Z17
+	VADDPS     Z24, Z21, Z21
+	VPMOVZXWD  64(CX), Z24
+	VPSLLD     $0x10, Z24, Z24
+	VMULPS     128(DX), Z24, Z25
+	VMULPS     Z24, Z24, Z24
+	VADDPS     Z25, Z18, Z18
+	VADDPS     Z24, Z22, Z22
+	VPMOVZXWD  96(CX), Z24
+	VPSLLD     $0x10, Z24, Z24
+	VMULPS     192(DX), Z24, Z25
+	VMULPS     Z24, Z24, Z24
+	VADDPS     Z25, Z19, Z19
+	VADDPS     Z24, Z23, Z23
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ        BX, R9
+	MOVQ        BX, R10
+	NEGQ        R10
+	ANDQ        $0x0f, R10
+	MOVL        $0x0000ffff, R11
+	SHRXL       R10, R11, R11
+	KMOVW       R11, K1
+	SUBQ        $+1, R9
+	ANDQ        $+48, R9
+	LEAQ        (CX)(R9*2), R10
+	VPMOVZXWD.Z (R10), K1, Z24
+	VPSLLD      $0x10, Z24, Z24
+	VMOVUPS.Z   (DX)(R9*4), K1, Z25
+	VMULPS      Z25, Z24, Z25
+	VMULPS      Z24, Z24, Z24
+	CMPQ        BX, $+16
+	JBE         rest0
+	VPMOVZXWD   (CX), Z26
+	VPSLLD      $0x10, Z26, Z26
+	VMULPS      (DX), Z26, Z27
+	VMULPS      Z26, Z26, Z26
+	VADDPS      Z27, Z16, Z16
+	VADDPS      Z26, Z20, Z20
+	CMPQ        BX, $+32
+	JBE         rest1
+	VPMOVZXWD   32(CX), Z26
+	VPSLLD      $0x10, Z26, Z26
+	VMULPS      64(DX), Z26, Z27
+	VMULPS      Z26, Z26, Z26
+	VADDPS      Z27, Z17, Z17
+	VADDPS      Z26, Z21, Z21
+	CMPQ        BX, $+48
+	JBE         rest2
+	VPMOVZXWD   64(CX), Z26
+	VPSLLD      $0x10, Z26, Z26
+	VMULPS      128(DX), Z26, Z27
+	VMULPS      Z26, Z26, Z26
+	VADDPS      Z27, Z18, Z18
+	VADDPS      Z26, Z22, Z22
+	VADDPS      Z25, Z19, Z19
+	VADDPS      Z24, Z23, Z23
+	JMP         fold
+
+rest2:
+	VADDPS Z25, Z18, Z18
+	VADDPS Z24, Z22, Z22
+	JMP    fold
+
+rest1:
+	VADDPS Z25, Z17, Z17
+	VADDPS Z24, Z21, Z21
+	JMP    fold
+
+rest0:
+	VADDPS Z25, Z16, Z16
+	VADDPS Z24, Z20, Z20
+
+fold:
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VADDPS        Z22, Z20, Z20
+	VADDPS        Z23, Z21, Z21
+	VADDPS        Z21, Z20, Z20
+	VEXTRACTF64X4 $0x01, Z20, Y17
+	VADDPS        Y17, Y20, Y20
+	VEXTRACTF32X4 $0x01, Y20, X17
+	VADDPS        X17, X20, X20
+	VMOVHLPS      X20, X20, X17
+	VADDPS        X17, X20, X20
+	VMOVSHDUP     X20, X17
+	VADDSS        X17, X20, X20
+	VMOVSS        X16, (AX)
+	VMOVSS        X20, 4(AX)
+	ADDQ          $+8, AX
+	ADDQ          DI, SI
+	CMPQ          AX, R8
+	JB            row
+	RET
+
+// func normsFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·normsFloat16AVX512(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VPXORD  Z16, Z16, Z16
+	VPXORD  Z17, Z17, Z17
+	VPXORD  Z18, Z18, Z18
+	VPXORD  Z19, Z19, Z19
+	VPXORD  Z20, Z20, Z20
+	VPXORD  Z21, Z21, Z21
+	VPXORD  Z22, Z22, Z22
+	VPXORD  Z23, Z23, Z23
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VCVTPH2PS  (CX), Z24
+	VMULPS     (DX), Z24, Z25
+	VMULPS     Z24, Z24, Z24
+	VADDPS     Z25, Z16, Z16
+	VADDPS     Z24, Z20, Z20
+	VCVTPH2PS  32(CX), Z24
+	VMULPS     64(DX), Z24, Z25
+	VMULPS     Z24, Z24, Z24
+	VADDPS     Z25, Z17, Z17
+	VADDPS     Z24, Z21, Z21
+	VCVTPH2PS  64(CX), Z24
+	VMULPS     128(DX), Z24, Z25
+	VMULPS     Z24, Z24, Z24
+	VADDPS     Z25, Z18, Z18
+	VADDPS     Z24, Z22, Z22
+	VCVTPH2PS  96(CX), Z24
+	VMULPS     192(DX), Z24, Z25
+	VMULPS     Z24, Z24, Z24
+	VADDPS     Z25, Z19, Z19
+	VADDPS     Z24, Z23, Z23
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ        BX, R9
+	MOVQ        BX, R10
+	NEGQ        R10
+	ANDQ        $0x0f, R10
+	MOVL        $0x0000ffff, R11
+	SHRXL       R10, R11, R11
+	KMOVW       R11, K1
+	SUBQ        $+1, R9
+	ANDQ        $+48, R9
+	LEAQ        (CX)(R9*2), R10
+	VCVTPH2PS.Z (R10), K1, Z24
+	VMOVUPS.Z   (DX)(R9*4), K1, Z25
+	VMULPS      Z25, Z24, Z25
+	VMULPS      Z24, Z24, Z24
+	CMPQ        BX, $+16
+	JBE         rest0
+	VCVTPH2PS   (CX), Z26
+	VMULPS      (DX), Z26, Z27
+	VMULPS      Z26, Z26, Z26
+	VADDPS      Z27, Z16, Z16
+	VADDPS      Z26, Z20, Z20
+	CMPQ        BX, $+32
+	JBE         rest1
+	VCVTPH2PS   32(CX), Z26
+	VMULPS      64(DX), Z26, Z27
+	VMULPS      Z26, Z26, Z26
+	VADDPS      Z27, Z17, Z17
+	VADDPS      Z26, Z21, Z21
+	CMPQ        BX, $+48
+	JBE         rest2
+	VCVTPH2PS   64(CX), Z26
+	VMULPS      128(DX), Z26, Z27
+	VMULPS      Z26, Z26, Z26
+	VADDPS      Z27, Z18, Z18
+	VADDPS      Z26, Z22, Z22
+	VADDPS      Z25, Z19, Z19
+	VADDPS      Z24, Z23, Z23
+	JMP         fold
+
+rest2:
+	VADDPS Z25, Z18, Z18
+	VADDPS Z24, Z22, Z22
+	JMP    fold
+
+rest1:
+	VADDPS Z25, Z17, Z17
+	VADDPS Z24, Z21, Z21
+	JMP    fold
+
+rest0:
+	VADDPS Z25, Z16, Z16
+	VADDPS Z24, Z20, Z20
+
+fold:
+	VADDPS        Z18, Z16, Z16
+	VADDPS        Z19, Z17, Z17
+	VADDPS        Z17, Z16, Z16
+	VEXTRACTF64X4 $0x01, Z16, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VADDPS        Z22, Z20, Z20
+	VADDPS        Z23, Z21, Z21
+	VADDPS        Z21, Z20, Z20
+	VEXTRACTF64X4 $0x01, Z20, Y17
+	VADDPS        Y17, Y20, Y20
+	VEXTRACTF32X4 $0x01, Y20, X17
+	VADDPS        X17, X20, X20
+	VMOVHLPS      X20, X20, X17
+	VADDPS        X17, X20, X20
+	VMOVSHDUP     X20, X17
+	VADDSS        X17, X20, X20
+	VMOVSS        X16, (AX)
+	VMOVSS        X20, 4(AX)
+	ADDQ          $+8, AX
+	ADDQ          DI, SI
+	CMPQ          AX, R8
+	JB            row
+	RET
 
 // func packAVX512(dst []float32, width int, step int, c float32, x []float32)
 // Requires: AVX, AVX512F
@@ -12564,8 +12864,8 @@ loop:
 	VSUBPS     192(DX), Z20, Z20
 	VMULPS     Z20, Z20, Z20
 	VADDPS     Z20, Z19, Z19
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
 	ADDQ       $+256, DX
 	ADDQ       $+128, CX
 	SUBQ       $+64, BX
@@ -12885,8 +13185,8 @@ loop:
 	VSUBPS     192(DX), Z20, Z20
 	VMULPS     Z20, Z20, Z20
 	VADDPS     Z20, Z19, Z19
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
 	ADDQ       $+256, DX
 	ADDQ       $+128, CX
 	SUBQ       $+64, BX
@@ -14965,232 +15265,6 @@ odd:
 	VMOVUPS.Z -64(AX), K1, Z19
 	VMULPS    Z19, Z19, Z19
 	JMP       turns
-
-// func sumSquaresBfloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·sumSquaresBfloat16AVX512(SB), NOSPLIT, $0-81
-	MOVQ dst_base+0(FP), AX
-	MOVQ rows_base+24(FP), SI
-	MOVQ stride+48(FP), DI
-	MOVQ dst_len+8(FP), CX
-	LEAQ (AX)(CX*4), R8
-	SHLQ $0x01, DI
-
-row:
-	MOVQ    SI, CX
-	MOVQ    x_base+56(FP), DX
-	MOVQ    x_len+64(FP), BX
-	VPXORD  Z16, Z16, Z16
-	VPXORD  Z17, Z17, Z17
-	VPXORD  Z18, Z18, Z18
-	VPXORD  Z19, Z19, Z19
-	CMPQ    BX, $+64
-	JB      rest
-	PCALIGN $0x20
-
-loop:
-	// 64 elements a turn, one to each lane.
-	VPMOVZXWD  (CX), Z20
-	VPSLLD     $0x10, Z20, Z20
-	VMULPS     Z20, Z20, Z20
-	VADDPS     Z20, Z16, Z16
-	VPMOVZXWD  32(CX), Z20
-	VPSLLD     $0x10, Z20, Z20
-	VMULPS     Z20, Z20, Z20
-	VADDPS     Z20, Z17, Z17
-	VPMOVZXWD  64(CX), Z20
-	VPSLLD     $0x10, Z20, Z20
-	VMULPS     Z20, Z20, Z20
-	VADDPS     Z20, Z18, Z18
-	VPMOVZXWD  96(CX), Z20
-	VPSLLD     $0x10, Z20, Z20
-	VMULPS     Z20, Z20, Z20
-	VADDPS     Z20, Z19, Z19
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
-	ADDQ       $+256, DX
-	ADDQ       $+128, CX
-	SUBQ       $+64, BX
-	CMPQ       BX, $+64
-	JAE        loop
-
-rest:
-	CMPQ BX, $+0
-	JBE  fold
-
-	// The last group, first.
-	MOVQ        BX, DX
-	MOVQ        BX, R9
-	NEGQ        R9
-	ANDQ        $0x0f, R9
-	MOVL        $0x0000ffff, R10
-	SHRXL       R9, R10, R10
-	KMOVW       R10, K1
-	SUBQ        $+1, DX
-	ANDQ        $+48, DX
-	LEAQ        (CX)(DX*2), DX
-	VPMOVZXWD.Z (DX), K1, Z20
-	VPSLLD      $0x10, Z20, Z20
-	VMULPS      Z20, Z20, Z20
-	CMPQ        BX, $+16
-	JBE         rest0
-	VPMOVZXWD   (CX), Z21
-	VPSLLD      $0x10, Z21, Z21
-	VMULPS      Z21, Z21, Z21
-	VADDPS      Z21, Z16, Z16
-	CMPQ        BX, $+32
-	JBE         rest1
-	VPMOVZXWD   32(CX), Z21
-	VPSLLD      $0x10, Z21, Z21
-	VMULPS      Z21, Z21, Z21
-	VADDPS      Z21, Z17, Z17
-	CMPQ        BX, $+48
-	JBE         rest2
-	VPMOVZXWD   64(CX), Z21
-	VPSLLD      $0x10, Z21, Z21
-	VMULPS      Z21, Z21, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z20, Z19, Z19
-	JMP         fold
-
-rest2:
-	VADDPS Z20, Z18, Z18
-	JMP    fold
-
-rest1:
-	VADDPS Z20, Z17, Z17
-	JMP    fold
-
-rest0:
-	VADDPS Z20, Z16, Z16
-
-fold:
-	VADDPS        Z18, Z16, Z16
-	VADDPS        Z19, Z17, Z17
-	VADDPS        Z17, Z16, Z16
-	VEXTRACTF64X4 $0x01, Z16, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, (AX)
-	ADDQ          $+4, AX
-	ADDQ          DI, SI
-	CMPQ          AX, R8
-	JB            row
-	RET
-
-// func sumSquaresFloat16AVX512(dst []float32, rows []uint16, stride int, x []float32, brain bool)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·sumSquaresFloat16AVX512(SB), NOSPLIT, $0-81
-	MOVQ dst_base+0(FP), AX
-	MOVQ rows_base+24(FP), SI
-	MOVQ stride+48(FP), DI
-	MOVQ dst_len+8(FP), CX
-	LEAQ (AX)(CX*4), R8
-	SHLQ $0x01, DI
-
-row:
-	MOVQ    SI, CX
-	MOVQ    x_base+56(FP), DX
-	MOVQ    x_len+64(FP), BX
-	VPXORD  Z16, Z16, Z16
-	VPXORD  Z17, Z17, Z17
-	VPXORD  Z18, Z18, Z18
-	VPXORD  Z19, Z19, Z19
-	CMPQ    BX, $+64
-	JB      rest
-	PCALIGN $0x20
-
-loop:
-	// 64 elements a turn, one to each lane.
-	VCVTPH2PS  (CX), Z20
-	VMULPS     Z20, Z20, Z20
-	VADDPS     Z20, Z16, Z16
-	VCVTPH2PS  32(CX), Z20
-	VMULPS     Z20, Z20, Z20
-	VADDPS     Z20, Z17, Z17
-	VCVTPH2PS  64(CX), Z20
-	VMULPS     Z20, Z20, Z20
-	VADDPS     Z20, Z18, Z18
-	VCVTPH2PS  96(CX), Z20
-	VMULPS     Z20, Z20, Z20
-	VADDPS     Z20, Z19, Z19
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
-	ADDQ       $+256, DX
-	ADDQ       $+128, CX
-	SUBQ       $+64, BX
-	CMPQ       BX, $+64
-	JAE        loop
-
-rest:
-	CMPQ BX, $+0
-	JBE  fold
-
-	// The last group, first.
-	MOVQ        BX, DX
-	MOVQ        BX, R9
-	NEGQ        R9
-	ANDQ        $0x0f, R9
-	MOVL        $0x0000ffff, R10
-	SHRXL       R9, R10, R10
-	KMOVW       R10, K1
-	SUBQ        $+1, DX
-	ANDQ        $+48, DX
-	LEAQ        (CX)(DX*2), DX
-	VCVTPH2PS.Z (DX), K1, Z20
-	VMULPS      Z20, Z20, Z20
-	CMPQ        BX, $+16
-	JBE         rest0
-	VCVTPH2PS   (CX), Z21
-	VMULPS      Z21, Z21, Z21
-	VADDPS      Z21, Z16, Z16
-	CMPQ        BX, $+32
-	JBE         rest1
-	VCVTPH2PS   32(CX), Z21
-	VMULPS      Z21, Z21, Z21
-	VADDPS      Z21, Z17, Z17
-	CMPQ        BX, $+48
-	JBE         rest2
-	VCVTPH2PS   64(CX), Z21
-	VMULPS      Z21, Z21, Z21
-	VADDPS      Z21, Z18, Z18
-	VADDPS      Z20, Z19, Z19
-	JMP         fold
-
-rest2:
-	VADDPS Z20, Z18, Z18
-	JMP    fold
-
-rest1:
-	VADDPS Z20, Z17, Z17
-	JMP    fold
-
-rest0:
-	VADDPS Z20, Z16, Z16
-
-fold:
-	VADDPS        Z18, Z16, Z16
-	VADDPS        Z19, Z17, Z17
-	VADDPS        Z17, Z16, Z16
-	VEXTRACTF64X4 $0x01, Z16, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, (AX)
-	ADDQ          $+4, AX
-	ADDQ          DI, SI
-	CMPQ          AX, R8
-	JB            row
-	RET
 
 // func unpackBfloat16AVX512(dst []float32, src []uint16, brain bool)
 // Requires: AVX, AVX2, AVX512F

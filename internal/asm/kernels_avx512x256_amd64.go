@@ -209,6 +209,16 @@ func mulAVX512x256(dst []float32, x []float32, y []float32)
 //go:noescape
 func normAVX512x256(x []float32) float32
 
+// normsBfloat16AVX512x256 works like normsHalvesGeneric.
+//
+//go:noescape
+func normsBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
+// normsFloat16AVX512x256 works like normsHalvesGeneric.
+//
+//go:noescape
+func normsFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 // packAVX512x256 works like packGeneric.
 //
 //go:noescape
@@ -323,16 +333,6 @@ func sumAbsAVX512x256(x []float32) float32
 //
 //go:noescape
 func sumSquaresAVX512x256(x []float32) float32
-
-// sumSquaresBfloat16AVX512x256 works like sumSquaresHalvesGeneric.
-//
-//go:noescape
-func sumSquaresBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
-
-// sumSquaresFloat16AVX512x256 works like sumSquaresHalvesGeneric.
-//
-//go:noescape
-func sumSquaresFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
 
 // unpackAVX512x256 works like unpackGeneric.
 //

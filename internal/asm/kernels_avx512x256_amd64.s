@@ -4832,8 +4832,8 @@ loop:
 	VPSLLD     $0x10, Y24, Y24
 	VMULPS     224(DX), Y24, Y24
 	VADDPS     Y24, Y23, Y23
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
 	ADDQ       $+256, DX
 	ADDQ       $+128, CX
 	SUBQ       $+64, BX
@@ -5326,8 +5326,8 @@ loop:
 	VCVTPH2PS  112(CX), Y24
 	VMULPS     224(DX), Y24, Y24
 	VADDPS     Y24, Y23, Y23
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
 	ADDQ       $+256, DX
 	ADDQ       $+128, CX
 	SUBQ       $+64, BX
@@ -11514,7 +11514,7 @@ end:
 	RET
 
 // func hammingRowsVPOPCNTAVX512x256(dst []int64, rows []uint64, stride int, x []uint64)
-// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VPOPCNTDQ, BMI2
+// Requires: AVX, AVX2, AVX512BW, AVX512F, AVX512VL, AVX512VPOPCNTDQ, BMI2, MMX+
 TEXT ·hammingRowsVPOPCNTAVX512x256(SB), NOSPLIT, $0-80
 	MOVQ    dst_base+0(FP), AX
 	MOVQ    dst_len+8(FP), CX
@@ -11535,17 +11535,19 @@ row:
 	PCALIGN $0x20
 
 words:
-	VMOVDQU64 (R8), Y17
-	VPXORQ    (R9), Y17, Y17
-	VPOPCNTQ  Y17, Y17
-	VPADDQ    Y17, Y16, Y16
-	ADDQ      $+32, R8
-	ADDQ      $+32, R9
-	SUBQ      $+4, R10
-	CMPQ      R10, $+4
-	JAE       words
+	PREFETCHT0 4096(R8)
+	VMOVDQU64  (R8), Y17
+	VPXORQ     (R9), Y17, Y17
+	VPOPCNTQ   Y17, Y17
+	VPADDQ     Y17, Y16, Y16
+	ADDQ       $+32, R8
+	ADDQ       $+32, R9
+	SUBQ       $+4, R10
+	CMPQ       R10, $+4
+	JAE        words
 
 rest:
+	PREFETCHT0  4096(R8)
 	CMPQ        R10, $+0
 	JBE         fold
 	MOVQ        $-1, R11
@@ -13477,6 +13479,474 @@ odd:
 
 inexact:
 	RET ·normRare(SB)
+
+// func normsBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
+TEXT ·normsBfloat16AVX512x256(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	VPXORD  Y24, Y24, Y24
+	VPXORD  Y25, Y25, Y25
+	VPXORD  Y26, Y26, Y26
+	VPXORD  Y27, Y27, Y27
+	VPXORD  Y28, Y28, Y28
+	VPXORD  Y29, Y29, Y29
+	VPXORD  Y30, Y30, Y30
+	VPXORD  Y31, Y31, Y31
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VPMOVZXWD  (CX), Y0
+	VPSLLD     $0x10, Y0, Y0
+	VMULPS     (DX), Y0, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y16, Y16
+	VADDPS     Y0, Y24, Y24
+	VPMOVZXWD  16(CX), Y0
+	VPSLLD     $0x10, Y0, Y0
+	VMULPS     32(DX), Y0, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y17, Y17
+	VADDPS     Y0, Y25, Y25
+	VPMOVZXWD  32(CX), Y0
+	VPSLLD     $0x10, Y0, Y0
+	VMULPS     64(DX), Y0, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y18, Y18
+	VADDPS     Y0, Y26, Y26
+	VPMOVZXWD  48(CX), Y0
+	VPSLLD     $0x10, Y0, Y0
+	VMULPS     96(DX), Y0, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y19, Y19
+	VADDPS     Y0, Y27, Y27
+	VPMOVZXWD  64(CX), Y0
+	VPSLLD     $0x10, Y0, Y0
+	VMULPS     128(DX), Y0, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y20, Y20
+	VADDPS     Y0, Y28, Y28
+	VPMOVZXWD  80(CX), Y0
+	VPSLLD     $0x10, Y0, Y0
+	VMULPS     160(DX), Y0, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y21, Y21
+	VADDPS     Y0, Y29, Y29
+	VPMOVZXWD  96(CX), Y0
+	VPSLLD     $0x10, Y0, Y0
+	VMULPS     192(DX), Y0, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y22, Y22
+	VADDPS     Y0, Y30, Y30
+	VPMOVZXWD  112(CX), Y0
+	VPSLLD     $0x10, Y0, Y0
+	VMULPS     224(DX), Y0, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y23, Y23
+	VADDPS     Y0, Y31, Y31
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ        BX, R9
+	MOVQ        BX, R10
+	NEGQ        R10
+	ANDQ        $0x07, R10
+	MOVL        $0x000000ff, R11
+	SHRXL       R10, R11, R11
+	KMOVW       R11, K1
+	SUBQ        $+1, R9
+	ANDQ        $+56, R9
+	LEAQ        (CX)(R9*2), R10
+	VPMOVZXWD.Z (R10), K1, Y0
+	VPSLLD      $0x10, Y0, Y0
+	VMOVUPS.Z   (DX)(R9*4), K1, Y1
+	VMULPS      Y1, Y0, Y1
+	VMULPS      Y0, Y0, Y0
+	CMPQ        BX, $+8
+	JBE         rest0
+	VPMOVZXWD   (CX), Y2
+	VPSLLD      $0x10, Y2, Y2
+	VMULPS      (DX), Y2, Y3
+	VMULPS      Y2, Y2, Y2
+	VADDPS      Y3, Y16, Y16
+	VADDPS      Y2, Y24, Y24
+	CMPQ        BX, $+16
+	JBE         rest1
+	VPMOVZXWD   16(CX), Y2
+	VPSLLD      $0x10, Y2, Y2
+	VMULPS      32(DX), Y2, Y3
+	VMULPS      Y2, Y2, Y2
+	VADDPS      Y3, Y17, Y17
+	VADDPS      Y2, Y25, Y25
+	CMPQ        BX, $+24
+	JBE         rest2
+	VPMOVZXWD   32(CX), Y2
+	VPSLLD      $0x10, Y2, Y2
+	VMULPS      64(DX), Y2, Y3
+	VMULPS      Y2, Y2, Y2
+	VADDPS      Y3, Y18, Y18
+	VADDPS      Y2, Y26, Y26
+	CMPQ        BX, $+32
+	JBE         rest3
+	VPMOVZXWD   48(CX), Y2
+	VPSLLD      $0x10, Y2, Y2
+	VMULPS      96(DX), Y2, Y3
+	VMULPS      Y2, Y2, Y2
+	VADDPS      Y3, Y19, Y19
+	VADDPS      Y2, Y27, Y27
+	CMPQ        BX, $+40
+	JBE         rest4
+	VPMOVZXWD   64(CX), Y2
+	VPSLLD      $0x10, Y2, Y2
+	VMULPS      128(DX), Y2, Y3
+	VMULPS      Y2, Y2, Y2
+	VADDPS      Y3, Y20, Y20
+	VADDPS      Y2, Y28, Y28
+	CMPQ        BX, $+48
+	JBE         rest5
+	VPMOVZXWD   80(CX), Y2
+	VPSLLD      $0x10, Y2, Y2
+	VMULPS      160(DX), Y2, Y3
+	VMULPS      Y2, Y2, Y2
+	VADDPS      Y3, Y21, Y21
+	VADDPS      Y2, Y29, Y29
+	CMPQ        BX, $+56
+	JBE         rest6
+	VPMOVZXWD   96(CX), Y2
+	VPSLLD      $0x10, Y2, Y2
+	VMULPS      192(DX), Y2, Y3
+	VMULPS      Y2, Y2, Y2
+	VADDPS      Y3, Y22, Y22
+	VADDPS      Y2, Y30, Y30
+	VADDPS      Y1, Y23, Y23
+	VADDPS      Y0, Y31, Y31
+	JMP         fold
+
+rest6:
+	VADDPS Y1, Y22, Y22
+	VADDPS Y0, Y30, Y30
+	JMP    fold
+
+rest5:
+	VADDPS Y1, Y21, Y21
+	VADDPS Y0, Y29, Y29
+	JMP    fold
+
+rest4:
+	VADDPS Y1, Y20, Y20
+	VADDPS Y0, Y28, Y28
+	JMP    fold
+
+rest3:
+	VADDPS Y1, Y19, Y19
+	VADDPS Y0, Y27, Y27
+	JMP    fold
+
+rest2:
+	VADDPS Y1, Y18, Y18
+	VADDPS Y0, Y26, Y26
+	JMP    fold
+
+rest1:
+	VADDPS Y1, Y17, Y17
+	VADDPS Y0, Y25, Y25
+	JMP    fold
+
+rest0:
+	VADDPS Y1, Y16, Y16
+	VADDPS Y0, Y24, Y24
+
+fold:
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VADDPS        Y28, Y24, Y24
+	VADDPS        Y29, Y25, Y25
+	VADDPS        Y30, Y26, Y26
+	VADDPS        Y31, Y27, Y27
+	VADDPS        Y26, Y24, Y24
+	VADDPS        Y27, Y25, Y25
+	VADDPS        Y25, Y24, Y24
+	VEXTRACTF32X4 $0x01, Y24, X17
+	VADDPS        X17, X24, X24
+	VMOVHLPS      X24, X24, X17
+	VADDPS        X17, X24, X24
+	VMOVSHDUP     X24, X17
+	VADDSS        X17, X24, X24
+	VMOVSS        X16, (AX)
+	VMOVSS        X24, 4(AX)
+	ADDQ          $+8, AX
+	ADDQ          DI, SI
+	CMPQ          AX, R8
+	JB            row
+	VZEROUPPER
+	RET
+
+// func normsFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+// Requires: AVX, AVX512F, AVX512VL, BMI2, F16C, MMX+
+TEXT ·normsFloat16AVX512x256(SB), NOSPLIT, $0-81
+	MOVQ dst_base+0(FP), AX
+	MOVQ rows_base+24(FP), SI
+	MOVQ stride+48(FP), DI
+	MOVQ dst_len+8(FP), CX
+	LEAQ (AX)(CX*4), R8
+	SHLQ $0x01, DI
+
+row:
+	MOVQ    SI, CX
+	MOVQ    x_base+56(FP), DX
+	MOVQ    x_len+64(FP), BX
+	VPXORD  Y16, Y16, Y16
+	VPXORD  Y17, Y17, Y17
+	VPXORD  Y18, Y18, Y18
+	VPXORD  Y19, Y19, Y19
+	VPXORD  Y20, Y20, Y20
+	VPXORD  Y21, Y21, Y21
+	VPXORD  Y22, Y22, Y22
+	VPXORD  Y23, Y23, Y23
+	VPXORD  Y24, Y24, Y24
+	VPXORD  Y25, Y25, Y25
+	VPXORD  Y26, Y26, Y26
+	VPXORD  Y27, Y27, Y27
+	VPXORD  Y28, Y28, Y28
+	VPXORD  Y29, Y29, Y29
+	VPXORD  Y30, Y30, Y30
+	VPXORD  Y31, Y31, Y31
+	CMPQ    BX, $+64
+	JB      rest
+	PCALIGN $0x20
+
+loop:
+	// 64 elements a turn, one to each lane.
+	VCVTPH2PS  (CX), Y0
+	VMULPS     (DX), Y0, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y16, Y16
+	VADDPS     Y0, Y24, Y24
+	VCVTPH2PS  16(CX), Y0
+	VMULPS     32(DX), Y0, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y17, Y17
+	VADDPS     Y0, Y25, Y25
+	VCVTPH2PS  32(CX), Y0
+	VMULPS     64(DX), Y0, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y18, Y18
+	VADDPS     Y0, Y26, Y26
+	VCVTPH2PS  48(CX), Y0
+	VMULPS     96(DX), Y0, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y19, Y19
+	VADDPS     Y0, Y27, Y27
+	VCVTPH2PS  64(CX), Y0
+	VMULPS     128(DX), Y0, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y20, Y20
+	VADDPS     Y0, Y28, Y28
+	VCVTPH2PS  80(CX), Y0
+	VMULPS     160(DX), Y0, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y21, Y21
+	VADDPS     Y0, Y29, Y29
+	VCVTPH2PS  96(CX), Y0
+	VMULPS     192(DX), Y0, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y22, Y22
+	VADDPS     Y0, Y30, Y30
+	VCVTPH2PS  112(CX), Y0
+	VMULPS     224(DX), Y0, Y1
+	VMULPS     Y0, Y0, Y0
+	VADDPS     Y1, Y23, Y23
+	VADDPS     Y0, Y31, Y31
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
+	ADDQ       $+256, DX
+	ADDQ       $+128, CX
+	SUBQ       $+64, BX
+	CMPQ       BX, $+64
+	JAE        loop
+
+rest:
+	CMPQ BX, $+0
+	JBE  fold
+
+	// The last group, first.
+	MOVQ        BX, R9
+	MOVQ        BX, R10
+	NEGQ        R10
+	ANDQ        $0x07, R10
+	MOVL        $0x000000ff, R11
+	SHRXL       R10, R11, R11
+	KMOVW       R11, K1
+	SUBQ        $+1, R9
+	ANDQ        $+56, R9
+	LEAQ        (CX)(R9*2), R10
+	VCVTPH2PS.Z (R10), K1, Y0
+	VMOVUPS.Z   (DX)(R9*4), K1, Y1
+	VMULPS      Y1, Y0, Y1
+	VMULPS      Y0, Y0, Y0
+	CMPQ        BX, $+8
+	JBE         rest0
+	VCVTPH2PS   (CX), Y2
+	VMULPS      (DX), Y2, Y3
+	VMULPS      Y2, Y2, Y2
+	VADDPS      Y3, Y16, Y16
+	VADDPS      Y2, Y24, Y24
+	CMPQ        BX, $+16
+	JBE         rest1
+	VCVTPH2PS   16(CX), Y2
+	VMULPS      32(DX), Y2, Y3
+	VMULPS      Y2, Y2, Y2
+	VADDPS      Y3, Y17, Y17
+	VADDPS      Y2, Y25, Y25
+	CMPQ        BX, $+24
+	JBE         rest2
+	VCVTPH2PS   32(CX), Y2
+	VMULPS      64(DX), Y2, Y3
+	VMULPS      Y2, Y2, Y2
+	VADDPS      Y3, Y18, Y18
+	VADDPS      Y2, Y26, Y26
+	CMPQ        BX, $+32
+	JBE         rest3
+	VCVTPH2PS   48(CX), Y2
+	VMULPS      96(DX), Y2, Y3
+	VMULPS      Y2, Y2, Y2
+	VADDPS      Y3, Y19, Y19
+	VADDPS      Y2, Y27, Y27
+	CMPQ        BX, $+40
+	JBE         rest4
+	VCVTPH2PS   64(CX), Y2
+	VMULPS      128(DX), Y2, Y3
+	VMULPS      Y2, Y2, Y2
+	VADDPS      Y3, Y20, Y20
+	VADDPS      Y2, Y28, Y28
+	CMPQ        BX, $+48
+	JBE         rest5
+	VCVTPH2PS   80(CX), Y2
+	VMULPS      160(DX), Y2, Y3
+	VMULPS      Y2, Y2, Y2
+	VADDPS      Y3, Y21, Y21
+	VADDPS      Y2, Y29, Y29
+	CMPQ        BX, $+56
+	JBE         rest6
+	VCVTPH2PS   96(CX), Y2
+	VMULPS      192(DX), Y2, Y3
+	VMULPS      Y2, Y2, Y2
+	VADDPS      Y3, Y22, Y22
+	VADDPS      Y2, Y30, Y30
+	VADDPS      Y1, Y23, Y23
+	VADDPS      Y0, Y31, Y31
+	JMP         fold
+
+rest6:
+	VADDPS Y1, Y22, Y22
+	VADDPS Y0, Y30, Y30
+	JMP    fold
+
+rest5:
+	VADDPS Y1, Y21, Y21
+	VADDPS Y0, Y29, Y29
+	JMP    fold
+
+rest4:
+	VADDPS Y1, Y20, Y20
+	VADDPS Y0, Y28, Y28
+	JMP    fold
+
+rest3:
+	VADDPS Y1, Y19, Y19
+	VADDPS Y0, Y27, Y27
+	JMP    fold
+
+rest2:
+	VADDPS Y1, Y18, Y18
+	VADDPS Y0, Y26, Y26
+	JMP    fold
+
+rest1:
+	VADDPS Y1, Y17, Y17
+	VADDPS Y0, Y25, Y25
+	JMP    fold
+
+rest0:
+	VADDPS Y1, Y16, Y16
+	VADDPS Y0, Y24, Y24
+
+fold:
+	VADDPS        Y20, Y16, Y16
+	VADDPS        Y21, Y17, Y17
+	VADDPS        Y22, Y18, Y18
+	VADDPS        Y23, Y19, Y19
+	VADDPS        Y18, Y16, Y16
+	VADDPS        Y19, Y17, Y17
+	VADDPS        Y17, Y16, Y16
+	VEXTRACTF32X4 $0x01, Y16, X17
+	VADDPS        X17, X16, X16
+	VMOVHLPS      X16, X16, X17
+	VADDPS        X17, X16, X16
+	VMOVSHDUP     X16, X17
+	VADDSS        X17, X16, X16
+	VADDPS        Y28, Y24, Y24
+	VADDPS        Y29, Y25, Y25
+	VADDPS        Y30, Y26, Y26
+	VADDPS        Y31, Y27, Y27
+	VADDPS        Y26, Y24, Y24
+	VADDPS        Y27, Y25, Y25
+	VADDPS        Y25, Y24, Y24
+	VEXTRACTF32X4 $0x01, Y24, X17
+	VADDPS        X17, X24, X24
+	VMOVHLPS      X24, X24, X17
+	VADDPS        X17, X24, X24
+	VMOVSHDUP     X24, X17
+	VADDSS        X17, X24, X24
+	VMOVSS        X16, (AX)
+	VMOVSS        X24, 4(AX)
+	ADDQ          $+8, AX
+	ADDQ          DI, SI
+	CMPQ          AX, R8
+	JB            row
+	VZEROUPPER
+	RET
 
 // func packAVX512x256(dst []float32, width int, step int, c float32, x []float32)
 // Requires: AVX
@@ -15735,8 +16205,8 @@ loop:
 	VSUBPS     224(DX), Y24, Y24
 	VMULPS     Y24, Y24, Y24
 	VADDPS     Y24, Y23, Y23
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
 	ADDQ       $+256, DX
 	ADDQ       $+128, CX
 	SUBQ       $+64, BX
@@ -16276,8 +16746,8 @@ loop:
 	VSUBPS     224(DX), Y24, Y24
 	VMULPS     Y24, Y24, Y24
 	VADDPS     Y24, Y23, Y23
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
+	PREFETCHT0 16384(CX)
+	PREFETCHT0 16448(CX)
 	ADDQ       $+256, DX
 	ADDQ       $+128, CX
 	SUBQ       $+64, BX
@@ -18999,348 +19469,6 @@ odd:
 	VMOVUPS.Z -32(AX), K1, Y23
 	VMULPS    Y23, Y23, Y23
 	JMP       turns
-
-// func sumSquaresBfloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
-// Requires: AVX, AVX2, AVX512F, AVX512VL, BMI2, MMX+
-TEXT ·sumSquaresBfloat16AVX512x256(SB), NOSPLIT, $0-81
-	MOVQ dst_base+0(FP), AX
-	MOVQ rows_base+24(FP), SI
-	MOVQ stride+48(FP), DI
-	MOVQ dst_len+8(FP), CX
-	LEAQ (AX)(CX*4), R8
-	SHLQ $0x01, DI
-
-row:
-	MOVQ    SI, CX
-	MOVQ    x_base+56(FP), DX
-	MOVQ    x_len+64(FP), BX
-	VPXORD  Y16, Y16, Y16
-	VPXORD  Y17, Y17, Y17
-	VPXORD  Y18, Y18, Y18
-	VPXORD  Y19, Y19, Y19
-	VPXORD  Y20, Y20, Y20
-	VPXORD  Y21, Y21, Y21
-	VPXORD  Y22, Y22, Y22
-	VPXORD  Y23, Y23, Y23
-	CMPQ    BX, $+64
-	JB      rest
-	PCALIGN $0x20
-
-loop:
-	// 64 elements a turn, one to each lane.
-	VPMOVZXWD  (CX), Y24
-	VPSLLD     $0x10, Y24, Y24
-	VMULPS     Y24, Y24, Y24
-	VADDPS     Y24, Y16, Y16
-	VPMOVZXWD  16(CX), Y24
-	VPSLLD     $0x10, Y24, Y24
-	VMULPS     Y24, Y24, Y24
-	VADDPS     Y24, Y17, Y17
-	VPMOVZXWD  32(CX), Y24
-	VPSLLD     $0x10, Y24, Y24
-	VMULPS     Y24, Y24, Y24
-	VADDPS     Y24, Y18, Y18
-	VPMOVZXWD  48(CX), Y24
-	VPSLLD     $0x10, Y24, Y24
-	VMULPS     Y24, Y24, Y24
-	VADDPS     Y24, Y19, Y19
-	VPMOVZXWD  64(CX), Y24
-	VPSLLD     $0x10, Y24, Y24
-	VMULPS     Y24, Y24, Y24
-	VADDPS     Y24, Y20, Y20
-	VPMOVZXWD  80(CX), Y24
-	VPSLLD     $0x10, Y24, Y24
-	VMULPS     Y24, Y24, Y24
-	VADDPS     Y24, Y21, Y21
-	VPMOVZXWD  96(CX), Y24
-	VPSLLD     $0x10, Y24, Y24
-	VMULPS     Y24, Y24, Y24
-	VADDPS     Y24, Y22, Y22
-	VPMOVZXWD  112(CX), Y24
-	VPSLLD     $0x10, Y24, Y24
-	VMULPS     Y24, Y24, Y24
-	VADDPS     Y24, Y23, Y23
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
-	ADDQ       $+256, DX
-	ADDQ       $+128, CX
-	SUBQ       $+64, BX
-	CMPQ       BX, $+64
-	JAE        loop
-
-rest:
-	CMPQ BX, $+0
-	JBE  fold
-
-	// The last group, first.
-	MOVQ        BX, DX
-	MOVQ        BX, R9
-	NEGQ        R9
-	ANDQ        $0x07, R9
-	MOVL        $0x000000ff, R10
-	SHRXL       R9, R10, R10
-	KMOVW       R10, K1
-	SUBQ        $+1, DX
-	ANDQ        $+56, DX
-	LEAQ        (CX)(DX*2), DX
-	VPMOVZXWD.Z (DX), K1, Y24
-	VPSLLD      $0x10, Y24, Y24
-	VMULPS      Y24, Y24, Y24
-	CMPQ        BX, $+8
-	JBE         rest0
-	VPMOVZXWD   (CX), Y25
-	VPSLLD      $0x10, Y25, Y25
-	VMULPS      Y25, Y25, Y25
-	VADDPS      Y25, Y16, Y16
-	CMPQ        BX, $+16
-	JBE         rest1
-	VPMOVZXWD   16(CX), Y25
-	VPSLLD      $0x10, Y25, Y25
-	VMULPS      Y25, Y25, Y25
-	VADDPS      Y25, Y17, Y17
-	CMPQ        BX, $+24
-	JBE         rest2
-	VPMOVZXWD   32(CX), Y25
-	VPSLLD      $0x10, Y25, Y25
-	VMULPS      Y25, Y25, Y25
-	VADDPS      Y25, Y18, Y18
-	CMPQ        BX, $+32
-	JBE         rest3
-	VPMOVZXWD   48(CX), Y25
-	VPSLLD      $0x10, Y25, Y25
-	VMULPS      Y25, Y25, Y25
-	VADDPS      Y25, Y19, Y19
-	CMPQ        BX, $+40
-	JBE         rest4
-	VPMOVZXWD   64(CX), Y25
-	VPSLLD      $0x10, Y25, Y25
-	VMULPS      Y25, Y25, Y25
-	VADDPS      Y25, Y20, Y20
-	CMPQ        BX, $+48
-	JBE         rest5
-	VPMOVZXWD   80(CX), Y25
-	VPSLLD      $0x10, Y25, Y25
-	VMULPS      Y25, Y25, Y25
-	VADDPS      Y25, Y21, Y21
-	CMPQ        BX, $+56
-	JBE         rest6
-	VPMOVZXWD   96(CX), Y25
-	VPSLLD      $0x10, Y25, Y25
-	VMULPS      Y25, Y25, Y25
-	VADDPS      Y25, Y22, Y22
-	VADDPS      Y24, Y23, Y23
-	JMP         fold
-
-rest6:
-	VADDPS Y24, Y22, Y22
-	JMP    fold
-
-rest5:
-	VADDPS Y24, Y21, Y21
-	JMP    fold
-
-rest4:
-	VADDPS Y24, Y20, Y20
-	JMP    fold
-
-rest3:
-	VADDPS Y24, Y19, Y19
-	JMP    fold
-
-rest2:
-	VADDPS Y24, Y18, Y18
-	JMP    fold
-
-rest1:
-	VADDPS Y24, Y17, Y17
-	JMP    fold
-
-rest0:
-	VADDPS Y24, Y16, Y16
-
-fold:
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, (AX)
-	ADDQ          $+4, AX
-	ADDQ          DI, SI
-	CMPQ          AX, R8
-	JB            row
-	RET
-
-// func sumSquaresFloat16AVX512x256(dst []float32, rows []uint16, stride int, x []float32, brain bool)
-// Requires: AVX, AVX512F, AVX512VL, BMI2, F16C, MMX+
-TEXT ·sumSquaresFloat16AVX512x256(SB), NOSPLIT, $0-81
-	MOVQ dst_base+0(FP), AX
-	MOVQ rows_base+24(FP), SI
-	MOVQ stride+48(FP), DI
-	MOVQ dst_len+8(FP), CX
-	LEAQ (AX)(CX*4), R8
-	SHLQ $0x01, DI
-
-row:
-	MOVQ    SI, CX
-	MOVQ    x_base+56(FP), DX
-	MOVQ    x_len+64(FP), BX
-	VPXORD  Y16, Y16, Y16
-	VPXORD  Y17, Y17, Y17
-	VPXORD  Y18, Y18, Y18
-	VPXORD  Y19, Y19, Y19
-	VPXORD  Y20, Y20, Y20
-	VPXORD  Y21, Y21, Y21
-	VPXORD  Y22, Y22, Y22
-	VPXORD  Y23, Y23, Y23
-	CMPQ    BX, $+64
-	JB      rest
-	PCALIGN $0x20
-
-loop:
-	// 64 elements a turn, one to each lane.
-	VCVTPH2PS  (CX), Y24
-	VMULPS     Y24, Y24, Y24
-	VADDPS     Y24, Y16, Y16
-	VCVTPH2PS  16(CX), Y24
-	VMULPS     Y24, Y24, Y24
-	VADDPS     Y24, Y17, Y17
-	VCVTPH2PS  32(CX), Y24
-	VMULPS     Y24, Y24, Y24
-	VADDPS     Y24, Y18, Y18
-	VCVTPH2PS  48(CX), Y24
-	VMULPS     Y24, Y24, Y24
-	VADDPS     Y24, Y19, Y19
-	VCVTPH2PS  64(CX), Y24
-	VMULPS     Y24, Y24, Y24
-	VADDPS     Y24, Y20, Y20
-	VCVTPH2PS  80(CX), Y24
-	VMULPS     Y24, Y24, Y24
-	VADDPS     Y24, Y21, Y21
-	VCVTPH2PS  96(CX), Y24
-	VMULPS     Y24, Y24, Y24
-	VADDPS     Y24, Y22, Y22
-	VCVTPH2PS  112(CX), Y24
-	VMULPS     Y24, Y24, Y24
-	VADDPS     Y24, Y23, Y23
-	PREFETCHT0 4096(CX)
-	PREFETCHT0 4160(CX)
-	ADDQ       $+256, DX
-	ADDQ       $+128, CX
-	SUBQ       $+64, BX
-	CMPQ       BX, $+64
-	JAE        loop
-
-rest:
-	CMPQ BX, $+0
-	JBE  fold
-
-	// The last group, first.
-	MOVQ        BX, DX
-	MOVQ        BX, R9
-	NEGQ        R9
-	ANDQ        $0x07, R9
-	MOVL        $0x000000ff, R10
-	SHRXL       R9, R10, R10
-	KMOVW       R10, K1
-	SUBQ        $+1, DX
-	ANDQ        $+56, DX
-	LEAQ        (CX)(DX*2), DX
-	VCVTPH2PS.Z (DX), K1, Y24
-	VMULPS      Y24, Y24, Y24
-	CMPQ        BX, $+8
-	JBE         rest0
-	VCVTPH2PS   (CX), Y25
-	VMULPS      Y25, Y25, Y25
-	VADDPS      Y25, Y16, Y16
-	CMPQ        BX, $+16
-	JBE         rest1
-	VCVTPH2PS   16(CX), Y25
-	VMULPS      Y25, Y25, Y25
-	VADDPS      Y25, Y17, Y17
-	CMPQ        BX, $+24
-	JBE         rest2
-	VCVTPH2PS   32(CX), Y25
-	VMULPS      Y25, Y25, Y25
-	VADDPS      Y25, Y18, Y18
-	CMPQ        BX, $+32
-	JBE         rest3
-	VCVTPH2PS   48(CX), Y25
-	VMULPS      Y25, Y25, Y25
-	VADDPS      Y25, Y19, Y19
-	CMPQ        BX, $+40
-	JBE         rest4
-	VCVTPH2PS   64(CX), Y25
-	VMULPS      Y25, Y25, Y25
-	VADDPS      Y25, Y20, Y20
-	CMPQ        BX, $+48
-	JBE         rest5
-	VCVTPH2PS   80(CX), Y25
-	VMULPS      Y25, Y25, Y25
-	VADDPS      Y25, Y21, Y21
-	CMPQ        BX, $+56
-	JBE         rest6
-	VCVTPH2PS   96(CX), Y25
-	VMULPS      Y25, Y25, Y25
-	VADDPS      Y25, Y22, Y22
-	VADDPS      Y24, Y23, Y23
-	JMP         fold
-
-rest6:
-	VADDPS Y24, Y22, Y22
-	JMP    fold
-
-rest5:
-	VADDPS Y24, Y21, Y21
-	JMP    fold
-
-rest4:
-	VADDPS Y24, Y20, Y20
-	JMP    fold
-
-rest3:
-	VADDPS Y24, Y19, Y19
-	JMP    fold
-
-rest2:
-	VADDPS Y24, Y18, Y18
-	JMP    fold
-
-rest1:
-	VADDPS Y24, Y17, Y17
-	JMP    fold
-
-rest0:
-	VADDPS Y24, Y16, Y16
-
-fold:
-	VADDPS        Y20, Y16, Y16
-	VADDPS        Y21, Y17, Y17
-	VADDPS        Y22, Y18, Y18
-	VADDPS        Y23, Y19, Y19
-	VADDPS        Y18, Y16, Y16
-	VADDPS        Y19, Y17, Y17
-	VADDPS        Y17, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X17
-	VADDPS        X17, X16, X16
-	VMOVHLPS      X16, X16, X17
-	VADDPS        X17, X16, X16
-	VMOVSHDUP     X16, X17
-	VADDSS        X17, X16, X16
-	VMOVSS        X16, (AX)
-	ADDQ          $+4, AX
-	ADDQ          DI, SI
-	CMPQ          AX, R8
-	JB            row
-	RET
 
 // func unpackAVX512x256(dst []float32, src []byte, hi float32, lo float32)
 // Requires: AVX, AVX2

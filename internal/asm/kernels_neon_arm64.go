@@ -209,6 +209,16 @@ func mulNEON(dst []float32, x []float32, y []float32)
 //go:noescape
 func normNEON(x []float32) float32
 
+// normsBfloat16NEON works like normsHalvesGeneric.
+//
+//go:noescape
+func normsBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
+// normsFloat16NEON works like normsHalvesGeneric.
+//
+//go:noescape
+func normsFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+
 // packNEON works like packGeneric.
 //
 //go:noescape
@@ -323,16 +333,6 @@ func sumAbsNEON(x []float32) float32
 //
 //go:noescape
 func sumSquaresNEON(x []float32) float32
-
-// sumSquaresBfloat16NEON works like sumSquaresHalvesGeneric.
-//
-//go:noescape
-func sumSquaresBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
-
-// sumSquaresFloat16NEON works like sumSquaresHalvesGeneric.
-//
-//go:noescape
-func sumSquaresFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
 
 // unpackNEON works like unpackGeneric.
 //

@@ -6346,8 +6346,8 @@ loop:
 	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
 	WORD   $0x4e30d5ce           // VFADD V16.S4, V14.S4, V14.S4
 	WORD   $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
-	PRFM   4096(R1), PLDL1KEEP
-	PRFM   4160(R1), PLDL1KEEP
+	PRFM   16384(R1), PLDL1KEEP
+	PRFM   16448(R1), PLDL1KEEP
 	ADD    $0x00000100, R2, R2
 	ADD    $0x00000080, R1, R1
 	SUB    $0x00000040, R3, R3
@@ -7142,71 +7142,71 @@ row:
 loop:
 	// 64 elements a turn, one to each lane.
 	FMOVQ (R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
 	FLDPQ (R2), (F18, F19)
-	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
-	WORD  $0x4e31d421         // VFADD V17.S4, V1.S4, V1.S4
+	WORD  $0x6e32de10          // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31          // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400          // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421          // VFADD V17.S4, V1.S4, V1.S4
 	FMOVQ 16(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
 	FLDPQ 32(R2), (F18, F19)
-	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d442         // VFADD V16.S4, V2.S4, V2.S4
-	WORD  $0x4e31d463         // VFADD V17.S4, V3.S4, V3.S4
+	WORD  $0x6e32de10          // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31          // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442          // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463          // VFADD V17.S4, V3.S4, V3.S4
 	FMOVQ 32(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
 	FLDPQ 64(R2), (F18, F19)
-	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d484         // VFADD V16.S4, V4.S4, V4.S4
-	WORD  $0x4e31d4a5         // VFADD V17.S4, V5.S4, V5.S4
+	WORD  $0x6e32de10          // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31          // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484          // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5          // VFADD V17.S4, V5.S4, V5.S4
 	FMOVQ 48(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
 	FLDPQ 96(R2), (F18, F19)
-	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d4c6         // VFADD V16.S4, V6.S4, V6.S4
-	WORD  $0x4e31d4e7         // VFADD V17.S4, V7.S4, V7.S4
+	WORD  $0x6e32de10          // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31          // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6          // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7          // VFADD V17.S4, V7.S4, V7.S4
 	FMOVQ 64(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
 	FLDPQ 128(R2), (F18, F19)
-	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x6e32de10          // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31          // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508          // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529          // VFADD V17.S4, V9.S4, V9.S4
 	FMOVQ 80(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
 	FLDPQ 160(R2), (F18, F19)
-	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d54a         // VFADD V16.S4, V10.S4, V10.S4
-	WORD  $0x4e31d56b         // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x6e32de10          // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31          // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a          // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b          // VFADD V17.S4, V11.S4, V11.S4
 	FMOVQ 96(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
 	FLDPQ 192(R2), (F18, F19)
-	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d58c         // VFADD V16.S4, V12.S4, V12.S4
-	WORD  $0x4e31d5ad         // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x6e32de10          // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31          // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c          // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad          // VFADD V17.S4, V13.S4, V13.S4
 	FMOVQ 112(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
 	FLDPQ 224(R2), (F18, F19)
-	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
-	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
-	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
-	PRFM  4096(R1), PLDL1KEEP
-	PRFM  4160(R1), PLDL1KEEP
+	WORD  $0x6e32de10          // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31          // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce          // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef          // VFADD V17.S4, V15.S4, V15.S4
+	PRFM  16384(R1), PLDL1KEEP
+	PRFM  16448(R1), PLDL1KEEP
 	ADD   $0x00000100, R2, R2
 	ADD   $0x00000080, R1, R1
 	SUB   $0x00000040, R3, R3
@@ -17154,6 +17154,7 @@ row:
 	BLO  rest
 
 words:
+	PRFM    4096(R8), PLDL1KEEP
 	FLDPQ   (R8), (F0, F1)
 	FLDPQ   (R9), (F2, F3)
 	VEOR    V2.B16, V0.B16, V0.B16
@@ -17171,8 +17172,9 @@ words:
 	BHS     words
 
 rest:
-	CMP $0x00000001, R10
-	BLO end
+	PRFM 4096(R8), PLDL1KEEP
+	CMP  $0x00000001, R10
+	BLO  end
 
 word:
 	FMOVD   (R8), F0
@@ -20284,6 +20286,1262 @@ none:
 
 inexact:
 	RET ·normRare(SB)
+
+// func normsBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+TEXT ·normsBfloat16NEON(SB), NOSPLIT, $0-81
+	MOVD dst_base+0(FP), R0
+	MOVD rows_base+24(FP), R6
+	MOVD stride+48(FP), R7
+	MOVD dst_len+8(FP), R1
+	ADD  R1<<2, R0, R8
+	LSL  $0x00000001, R7, R7
+
+row:
+	MOVD  R6, R1
+	MOVD  x_base+56(FP), R2
+	MOVD  R2, R2
+	MOVD  x_len+64(FP), R3
+	MOVD  R3, R3
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	CMP   $0x00000040, R3
+	BLO   pass0rest
+
+pass0loop:
+	// 64 elements a turn, one to each lane.
+	FMOVQ  (R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  (R2), (F18, F19)
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d400           // VFADD V16.S4, V0.S4, V0.S4
+	WORD   $0x4e31d421           // VFADD V17.S4, V1.S4, V1.S4
+	FMOVQ  16(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  32(R2), (F18, F19)
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d442           // VFADD V16.S4, V2.S4, V2.S4
+	WORD   $0x4e31d463           // VFADD V17.S4, V3.S4, V3.S4
+	FMOVQ  32(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  64(R2), (F18, F19)
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d484           // VFADD V16.S4, V4.S4, V4.S4
+	WORD   $0x4e31d4a5           // VFADD V17.S4, V5.S4, V5.S4
+	FMOVQ  48(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  96(R2), (F18, F19)
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d4c6           // VFADD V16.S4, V6.S4, V6.S4
+	WORD   $0x4e31d4e7           // VFADD V17.S4, V7.S4, V7.S4
+	FMOVQ  64(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  128(R2), (F18, F19)
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d508           // VFADD V16.S4, V8.S4, V8.S4
+	WORD   $0x4e31d529           // VFADD V17.S4, V9.S4, V9.S4
+	FMOVQ  80(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  160(R2), (F18, F19)
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d54a           // VFADD V16.S4, V10.S4, V10.S4
+	WORD   $0x4e31d56b           // VFADD V17.S4, V11.S4, V11.S4
+	FMOVQ  96(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  192(R2), (F18, F19)
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d58c           // VFADD V16.S4, V12.S4, V12.S4
+	WORD   $0x4e31d5ad           // VFADD V17.S4, V13.S4, V13.S4
+	FMOVQ  112(R1), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	VSHL   $0x10, V16.S4, V16.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	FLDPQ  224(R2), (F18, F19)
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	WORD   $0x4e30d5ce           // VFADD V16.S4, V14.S4, V14.S4
+	WORD   $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
+	PRFM   16384(R1), PLDL1KEEP
+	PRFM   16448(R1), PLDL1KEEP
+	ADD    $0x00000100, R2, R2
+	ADD    $0x00000080, R1, R1
+	SUB    $0x00000040, R3, R3
+	CMP    $0x00000040, R3
+	BHS    pass0loop
+
+pass0rest:
+	CMP $0x00000000, R3
+	BLS pass0fold
+
+	// The last group, first.
+	MOVD R3, R9
+	SUB  $0x00000001, R3, R10
+	AND  $0x00000007, R10, R10
+	ADD  $0x00000001, R10, R10
+	SUB  $0x00000001, R9, R9
+	AND  $0x00000038, R9, R9
+	ADD  R9<<1, R1, R11
+	AND  $0x00000007, R3, R12
+	CMP  $0x00000000, R12
+	BEQ  pass0eight
+	MOVD R3, R13
+	AND  $0x00000007, R13, R13
+	ADD  R13<<1, R11, R14
+	MOVD $0x00000000, R12
+	AND  $0x00000003, R13, R13
+	CMP  $0x00000000, R13
+	BLS  pass0none
+
+pass0short:
+	LSL   $0x00000010, R12, R12
+	SUB   $0x00000002, R14, R14
+	MOVHU (R14), R15
+	ADD   R15, R12, R12
+	SUB   $0x00000001, R13, R13
+	CMP   $0x00000001, R13
+	BHS   pass0short
+
+pass0none:
+	FMOVD R12, F16
+	TBZ   $0x02, R3, pass0few
+	VORR  V16.B16, V16.B16, V17.B16
+	FMOVD (R11), F16
+	VMOV  V17.D[0], V16.D[1]
+
+pass0few:
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+	B      pass0floats
+
+pass0eight:
+	FMOVQ  (R11), F16
+	VUXTL2 V16.H8, V17.S4
+	VUXTL  V16.H4, V16.S4
+
+pass0floats:
+	VSHL  $0x10, V16.S4, V16.S4
+	VSHL  $0x10, V17.S4, V17.S4
+	ADD   R9<<2, R2, R9
+	ADD   $0x00000000, R9, R9
+	TBNZ  $0x03, R10, part1all
+	VMOVI $0x00, V19.B16
+	TBZ   $0x02, R10, part1low
+	FMOVQ (R9), F18
+	ADD   $0x00000010, R9, R9
+	VMOVI $0x00, V19.B16
+	TBZ   $0x01, R10, part1highone
+	FMOVD (R9), F19
+	TBZ   $0x00, R10, part1end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V19.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R10, part1end
+	FMOVS (R9), F19
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V18.B16
+	TBZ   $0x01, R10, part1lowone
+	FMOVD (R9), F18
+	TBZ   $0x00, R10, part1end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V18.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R10, part1end
+	FMOVS (R9), F18
+	B     part1end
+
+part1all:
+	FLDPQ (R9), (F18, F19)
+
+part1end:
+	WORD   $0x6e32de10           // VFMUL V18.S4, V16.S4, V16.S4
+	WORD   $0x6e33de31           // VFMUL V19.S4, V17.S4, V17.S4
+	CMP    $0x00000008, R3
+	BLS    pass0rest0
+	FMOVQ  (R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  (R2), (F20, F21)
+	WORD   $0x6e34de52           // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73           // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d400           // VFADD V18.S4, V0.S4, V0.S4
+	WORD   $0x4e33d421           // VFADD V19.S4, V1.S4, V1.S4
+	CMP    $0x00000010, R3
+	BLS    pass0rest1
+	FMOVQ  16(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  32(R2), (F20, F21)
+	WORD   $0x6e34de52           // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73           // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d442           // VFADD V18.S4, V2.S4, V2.S4
+	WORD   $0x4e33d463           // VFADD V19.S4, V3.S4, V3.S4
+	CMP    $0x00000018, R3
+	BLS    pass0rest2
+	FMOVQ  32(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  64(R2), (F20, F21)
+	WORD   $0x6e34de52           // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73           // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d484           // VFADD V18.S4, V4.S4, V4.S4
+	WORD   $0x4e33d4a5           // VFADD V19.S4, V5.S4, V5.S4
+	CMP    $0x00000020, R3
+	BLS    pass0rest3
+	FMOVQ  48(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  96(R2), (F20, F21)
+	WORD   $0x6e34de52           // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73           // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d4c6           // VFADD V18.S4, V6.S4, V6.S4
+	WORD   $0x4e33d4e7           // VFADD V19.S4, V7.S4, V7.S4
+	CMP    $0x00000028, R3
+	BLS    pass0rest4
+	FMOVQ  64(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  128(R2), (F20, F21)
+	WORD   $0x6e34de52           // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73           // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d508           // VFADD V18.S4, V8.S4, V8.S4
+	WORD   $0x4e33d529           // VFADD V19.S4, V9.S4, V9.S4
+	CMP    $0x00000030, R3
+	BLS    pass0rest5
+	FMOVQ  80(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  160(R2), (F20, F21)
+	WORD   $0x6e34de52           // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73           // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d54a           // VFADD V18.S4, V10.S4, V10.S4
+	WORD   $0x4e33d56b           // VFADD V19.S4, V11.S4, V11.S4
+	CMP    $0x00000038, R3
+	BLS    pass0rest6
+	FMOVQ  96(R1), F18
+	VUXTL2 V18.H8, V19.S4
+	VUXTL  V18.H4, V18.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	FLDPQ  192(R2), (F20, F21)
+	WORD   $0x6e34de52           // VFMUL V20.S4, V18.S4, V18.S4
+	WORD   $0x6e35de73           // VFMUL V21.S4, V19.S4, V19.S4
+	WORD   $0x4e32d58c           // VFADD V18.S4, V12.S4, V12.S4
+	WORD   $0x4e33d5ad           // VFADD V19.S4, V13.S4, V13.S4
+	WORD   $0x4e30d5ce           // VFADD V16.S4, V14.S4, V14.S4
+	WORD   $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
+	B      pass0fold
+
+pass0rest6:
+	WORD $0x4e30d58c // VFADD V16.S4, V12.S4, V12.S4
+	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
+	B    pass0fold
+
+pass0rest5:
+	WORD $0x4e30d54a // VFADD V16.S4, V10.S4, V10.S4
+	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
+	B    pass0fold
+
+pass0rest4:
+	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
+	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
+	B    pass0fold
+
+pass0rest3:
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	B    pass0fold
+
+pass0rest2:
+	WORD $0x4e30d484 // VFADD V16.S4, V4.S4, V4.S4
+	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
+	B    pass0fold
+
+pass0rest1:
+	WORD $0x4e30d442 // VFADD V16.S4, V2.S4, V2.S4
+	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
+	B    pass0fold
+
+pass0rest0:
+	WORD $0x4e30d400 // VFADD V16.S4, V0.S4, V0.S4
+	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
+
+pass0fold:
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	MOVD  R6, R1
+	MOVD  x_base+56(FP), R2
+	MOVD  R2, R2
+	MOVD  x_len+64(FP), R3
+	MOVD  R3, R3
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	CMP   $0x00000040, R3
+	BLO   pass1rest
+
+pass1loop:
+	// 64 elements a turn, one to each lane.
+	FMOVQ  (R1), F17
+	VUXTL2 V17.H8, V18.S4
+	VUXTL  V17.H4, V17.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x4e31d421           // VFADD V17.S4, V1.S4, V1.S4
+	WORD   $0x4e32d442           // VFADD V18.S4, V2.S4, V2.S4
+	FMOVQ  16(R1), F17
+	VUXTL2 V17.H8, V18.S4
+	VUXTL  V17.H4, V17.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x4e31d463           // VFADD V17.S4, V3.S4, V3.S4
+	WORD   $0x4e32d484           // VFADD V18.S4, V4.S4, V4.S4
+	FMOVQ  32(R1), F17
+	VUXTL2 V17.H8, V18.S4
+	VUXTL  V17.H4, V17.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x4e31d4a5           // VFADD V17.S4, V5.S4, V5.S4
+	WORD   $0x4e32d4c6           // VFADD V18.S4, V6.S4, V6.S4
+	FMOVQ  48(R1), F17
+	VUXTL2 V17.H8, V18.S4
+	VUXTL  V17.H4, V17.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x4e31d4e7           // VFADD V17.S4, V7.S4, V7.S4
+	WORD   $0x4e32d508           // VFADD V18.S4, V8.S4, V8.S4
+	FMOVQ  64(R1), F17
+	VUXTL2 V17.H8, V18.S4
+	VUXTL  V17.H4, V17.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x4e31d529           // VFADD V17.S4, V9.S4, V9.S4
+	WORD   $0x4e32d54a           // VFADD V18.S4, V10.S4, V10.S4
+	FMOVQ  80(R1), F17
+	VUXTL2 V17.H8, V18.S4
+	VUXTL  V17.H4, V17.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x4e31d56b           // VFADD V17.S4, V11.S4, V11.S4
+	WORD   $0x4e32d58c           // VFADD V18.S4, V12.S4, V12.S4
+	FMOVQ  96(R1), F17
+	VUXTL2 V17.H8, V18.S4
+	VUXTL  V17.H4, V17.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x4e31d5ad           // VFADD V17.S4, V13.S4, V13.S4
+	WORD   $0x4e32d5ce           // VFADD V18.S4, V14.S4, V14.S4
+	FMOVQ  112(R1), F17
+	VUXTL2 V17.H8, V18.S4
+	VUXTL  V17.H4, V17.S4
+	VSHL   $0x10, V17.S4, V17.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	WORD   $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
+	WORD   $0x4e32d610           // VFADD V18.S4, V16.S4, V16.S4
+	PRFM   16384(R1), PLDL1KEEP
+	PRFM   16448(R1), PLDL1KEEP
+	ADD    $0x00000100, R2, R2
+	ADD    $0x00000080, R1, R1
+	SUB    $0x00000040, R3, R3
+	CMP    $0x00000040, R3
+	BHS    pass1loop
+
+pass1rest:
+	CMP $0x00000000, R3
+	BLS pass1fold
+
+	// The last group, first.
+	MOVD R3, R9
+	SUB  $0x00000001, R3, R10
+	AND  $0x00000007, R10, R10
+	ADD  $0x00000001, R10, R10
+	SUB  $0x00000001, R9, R9
+	AND  $0x00000038, R9, R9
+	ADD  R9<<1, R1, R10
+	AND  $0x00000007, R3, R11
+	CMP  $0x00000000, R11
+	BEQ  pass1eight
+	MOVD R3, R12
+	AND  $0x00000007, R12, R12
+	ADD  R12<<1, R10, R13
+	MOVD $0x00000000, R11
+	AND  $0x00000003, R12, R12
+	CMP  $0x00000000, R12
+	BLS  pass1none
+
+pass1short:
+	LSL   $0x00000010, R11, R11
+	SUB   $0x00000002, R13, R13
+	MOVHU (R13), R14
+	ADD   R14, R11, R11
+	SUB   $0x00000001, R12, R12
+	CMP   $0x00000001, R12
+	BHS   pass1short
+
+pass1none:
+	FMOVD R11, F17
+	TBZ   $0x02, R3, pass1few
+	VORR  V17.B16, V17.B16, V18.B16
+	FMOVD (R10), F17
+	VMOV  V18.D[0], V17.D[1]
+
+pass1few:
+	VUXTL2 V17.H8, V18.S4
+	VUXTL  V17.H4, V17.S4
+	B      pass1floats
+
+pass1eight:
+	FMOVQ  (R10), F17
+	VUXTL2 V17.H8, V18.S4
+	VUXTL  V17.H4, V17.S4
+
+pass1floats:
+	VSHL   $0x10, V17.S4, V17.S4
+	VSHL   $0x10, V18.S4, V18.S4
+	ADD    R9<<2, R2, R2
+	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
+	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
+	CMP    $0x00000008, R3
+	BLS    pass1rest0
+	FMOVQ  (R1), F19
+	VUXTL2 V19.H8, V20.S4
+	VUXTL  V19.H4, V19.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	VSHL   $0x10, V20.S4, V20.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x6e34de94           // VFMUL V20.S4, V20.S4, V20.S4
+	WORD   $0x4e33d421           // VFADD V19.S4, V1.S4, V1.S4
+	WORD   $0x4e34d442           // VFADD V20.S4, V2.S4, V2.S4
+	CMP    $0x00000010, R3
+	BLS    pass1rest1
+	FMOVQ  16(R1), F19
+	VUXTL2 V19.H8, V20.S4
+	VUXTL  V19.H4, V19.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	VSHL   $0x10, V20.S4, V20.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x6e34de94           // VFMUL V20.S4, V20.S4, V20.S4
+	WORD   $0x4e33d463           // VFADD V19.S4, V3.S4, V3.S4
+	WORD   $0x4e34d484           // VFADD V20.S4, V4.S4, V4.S4
+	CMP    $0x00000018, R3
+	BLS    pass1rest2
+	FMOVQ  32(R1), F19
+	VUXTL2 V19.H8, V20.S4
+	VUXTL  V19.H4, V19.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	VSHL   $0x10, V20.S4, V20.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x6e34de94           // VFMUL V20.S4, V20.S4, V20.S4
+	WORD   $0x4e33d4a5           // VFADD V19.S4, V5.S4, V5.S4
+	WORD   $0x4e34d4c6           // VFADD V20.S4, V6.S4, V6.S4
+	CMP    $0x00000020, R3
+	BLS    pass1rest3
+	FMOVQ  48(R1), F19
+	VUXTL2 V19.H8, V20.S4
+	VUXTL  V19.H4, V19.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	VSHL   $0x10, V20.S4, V20.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x6e34de94           // VFMUL V20.S4, V20.S4, V20.S4
+	WORD   $0x4e33d4e7           // VFADD V19.S4, V7.S4, V7.S4
+	WORD   $0x4e34d508           // VFADD V20.S4, V8.S4, V8.S4
+	CMP    $0x00000028, R3
+	BLS    pass1rest4
+	FMOVQ  64(R1), F19
+	VUXTL2 V19.H8, V20.S4
+	VUXTL  V19.H4, V19.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	VSHL   $0x10, V20.S4, V20.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x6e34de94           // VFMUL V20.S4, V20.S4, V20.S4
+	WORD   $0x4e33d529           // VFADD V19.S4, V9.S4, V9.S4
+	WORD   $0x4e34d54a           // VFADD V20.S4, V10.S4, V10.S4
+	CMP    $0x00000030, R3
+	BLS    pass1rest5
+	FMOVQ  80(R1), F19
+	VUXTL2 V19.H8, V20.S4
+	VUXTL  V19.H4, V19.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	VSHL   $0x10, V20.S4, V20.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x6e34de94           // VFMUL V20.S4, V20.S4, V20.S4
+	WORD   $0x4e33d56b           // VFADD V19.S4, V11.S4, V11.S4
+	WORD   $0x4e34d58c           // VFADD V20.S4, V12.S4, V12.S4
+	CMP    $0x00000038, R3
+	BLS    pass1rest6
+	FMOVQ  96(R1), F19
+	VUXTL2 V19.H8, V20.S4
+	VUXTL  V19.H4, V19.S4
+	VSHL   $0x10, V19.S4, V19.S4
+	VSHL   $0x10, V20.S4, V20.S4
+	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
+	WORD   $0x6e34de94           // VFMUL V20.S4, V20.S4, V20.S4
+	WORD   $0x4e33d5ad           // VFADD V19.S4, V13.S4, V13.S4
+	WORD   $0x4e34d5ce           // VFADD V20.S4, V14.S4, V14.S4
+	WORD   $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
+	WORD   $0x4e32d610           // VFADD V18.S4, V16.S4, V16.S4
+	B      pass1fold
+
+pass1rest6:
+	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
+	WORD $0x4e32d5ce // VFADD V18.S4, V14.S4, V14.S4
+	B    pass1fold
+
+pass1rest5:
+	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
+	WORD $0x4e32d58c // VFADD V18.S4, V12.S4, V12.S4
+	B    pass1fold
+
+pass1rest4:
+	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
+	WORD $0x4e32d54a // VFADD V18.S4, V10.S4, V10.S4
+	B    pass1fold
+
+pass1rest3:
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	WORD $0x4e32d508 // VFADD V18.S4, V8.S4, V8.S4
+	B    pass1fold
+
+pass1rest2:
+	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
+	WORD $0x4e32d4c6 // VFADD V18.S4, V6.S4, V6.S4
+	B    pass1fold
+
+pass1rest1:
+	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
+	WORD $0x4e32d484 // VFADD V18.S4, V4.S4, V4.S4
+	B    pass1fold
+
+pass1rest0:
+	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
+	WORD $0x4e32d442 // VFADD V18.S4, V2.S4, V2.S4
+
+pass1fold:
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e22d421                   // VFADD V2.S4, V1.S4, V1.S4
+	VEXT  $0x08, V1.B16, V1.B16, V2.B16
+	WORD  $0x4e22d421                   // VFADD V2.S4, V1.S4, V1.S4
+	WORD  $0x7e30d821                   // FADDPS V1.S2, F1
+	FMOVS F0, (R0)
+	FMOVS F1, 4(R0)
+	ADD   $0x00000008, R0, R0
+	ADD   R7, R6, R6
+	CMP   R8, R0
+	BLO   row
+	RET
+
+// func normsFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
+TEXT ·normsFloat16NEON(SB), NOSPLIT, $0-81
+	MOVD dst_base+0(FP), R0
+	MOVD rows_base+24(FP), R6
+	MOVD stride+48(FP), R7
+	MOVD dst_len+8(FP), R1
+	ADD  R1<<2, R0, R8
+	LSL  $0x00000001, R7, R7
+
+row:
+	MOVD  R6, R1
+	MOVD  x_base+56(FP), R2
+	MOVD  R2, R2
+	MOVD  x_len+64(FP), R3
+	MOVD  R3, R3
+	VMOVI $0x00, V0.B16
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	CMP   $0x00000040, R3
+	BLO   pass0rest
+
+pass0loop:
+	// 64 elements a turn, one to each lane.
+	FMOVQ (R1), F16
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
+	FLDPQ (R2), (F18, F19)
+	WORD  $0x6e32de10          // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31          // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400          // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421          // VFADD V17.S4, V1.S4, V1.S4
+	FMOVQ 16(R1), F16
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
+	FLDPQ 32(R2), (F18, F19)
+	WORD  $0x6e32de10          // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31          // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442          // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463          // VFADD V17.S4, V3.S4, V3.S4
+	FMOVQ 32(R1), F16
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
+	FLDPQ 64(R2), (F18, F19)
+	WORD  $0x6e32de10          // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31          // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484          // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5          // VFADD V17.S4, V5.S4, V5.S4
+	FMOVQ 48(R1), F16
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
+	FLDPQ 96(R2), (F18, F19)
+	WORD  $0x6e32de10          // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31          // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6          // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7          // VFADD V17.S4, V7.S4, V7.S4
+	FMOVQ 64(R1), F16
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
+	FLDPQ 128(R2), (F18, F19)
+	WORD  $0x6e32de10          // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31          // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508          // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529          // VFADD V17.S4, V9.S4, V9.S4
+	FMOVQ 80(R1), F16
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
+	FLDPQ 160(R2), (F18, F19)
+	WORD  $0x6e32de10          // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31          // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a          // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b          // VFADD V17.S4, V11.S4, V11.S4
+	FMOVQ 96(R1), F16
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
+	FLDPQ 192(R2), (F18, F19)
+	WORD  $0x6e32de10          // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31          // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c          // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad          // VFADD V17.S4, V13.S4, V13.S4
+	FMOVQ 112(R1), F16
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
+	FLDPQ 224(R2), (F18, F19)
+	WORD  $0x6e32de10          // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31          // VFMUL V19.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce          // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef          // VFADD V17.S4, V15.S4, V15.S4
+	PRFM  16384(R1), PLDL1KEEP
+	PRFM  16448(R1), PLDL1KEEP
+	ADD   $0x00000100, R2, R2
+	ADD   $0x00000080, R1, R1
+	SUB   $0x00000040, R3, R3
+	CMP   $0x00000040, R3
+	BHS   pass0loop
+
+pass0rest:
+	CMP $0x00000000, R3
+	BLS pass0fold
+
+	// The last group, first.
+	MOVD R3, R9
+	SUB  $0x00000001, R3, R10
+	AND  $0x00000007, R10, R10
+	ADD  $0x00000001, R10, R10
+	SUB  $0x00000001, R9, R9
+	AND  $0x00000038, R9, R9
+	ADD  R9<<1, R1, R11
+	AND  $0x00000007, R3, R12
+	CMP  $0x00000000, R12
+	BEQ  pass0eight
+	MOVD R3, R13
+	AND  $0x00000007, R13, R13
+	ADD  R13<<1, R11, R14
+	MOVD $0x00000000, R12
+	AND  $0x00000003, R13, R13
+	CMP  $0x00000000, R13
+	BLS  pass0none
+
+pass0short:
+	LSL   $0x00000010, R12, R12
+	SUB   $0x00000002, R14, R14
+	MOVHU (R14), R15
+	ADD   R15, R12, R12
+	SUB   $0x00000001, R13, R13
+	CMP   $0x00000001, R13
+	BHS   pass0short
+
+pass0none:
+	FMOVD R12, F16
+	TBZ   $0x02, R3, pass0few
+	VORR  V16.B16, V16.B16, V17.B16
+	FMOVD (R11), F16
+	VMOV  V17.D[0], V16.D[1]
+
+pass0few:
+	WORD $0x4e217a11 // VFCVTL2H V16.H8, V17.S4
+	WORD $0x0e217a10 // VFCVTLH V16.H4, V16.S4
+	B    pass0floats
+
+pass0eight:
+	FMOVQ (R11), F16
+	WORD  $0x4e217a11 // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10 // VFCVTLH V16.H4, V16.S4
+
+pass0floats:
+	ADD   R9<<2, R2, R9
+	ADD   $0x00000000, R9, R9
+	TBNZ  $0x03, R10, part1all
+	VMOVI $0x00, V19.B16
+	TBZ   $0x02, R10, part1low
+	FMOVQ (R9), F18
+	ADD   $0x00000010, R9, R9
+	VMOVI $0x00, V19.B16
+	TBZ   $0x01, R10, part1highone
+	FMOVD (R9), F19
+	TBZ   $0x00, R10, part1end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V19.S[2]
+	B     part1end
+
+part1highone:
+	TBZ   $0x00, R10, part1end
+	FMOVS (R9), F19
+	B     part1end
+
+part1low:
+	VMOVI $0x00, V18.B16
+	TBZ   $0x01, R10, part1lowone
+	FMOVD (R9), F18
+	TBZ   $0x00, R10, part1end
+	ADD   $0x00000008, R9, R9
+	VLD1  (R9), V18.S[2]
+	B     part1end
+
+part1lowone:
+	TBZ   $0x00, R10, part1end
+	FMOVS (R9), F18
+	B     part1end
+
+part1all:
+	FLDPQ (R9), (F18, F19)
+
+part1end:
+	WORD  $0x6e32de10         // VFMUL V18.S4, V16.S4, V16.S4
+	WORD  $0x6e33de31         // VFMUL V19.S4, V17.S4, V17.S4
+	CMP   $0x00000008, R3
+	BLS   pass0rest0
+	FMOVQ (R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ (R2), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d400         // VFADD V18.S4, V0.S4, V0.S4
+	WORD  $0x4e33d421         // VFADD V19.S4, V1.S4, V1.S4
+	CMP   $0x00000010, R3
+	BLS   pass0rest1
+	FMOVQ 16(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 32(R2), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d442         // VFADD V18.S4, V2.S4, V2.S4
+	WORD  $0x4e33d463         // VFADD V19.S4, V3.S4, V3.S4
+	CMP   $0x00000018, R3
+	BLS   pass0rest2
+	FMOVQ 32(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 64(R2), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d484         // VFADD V18.S4, V4.S4, V4.S4
+	WORD  $0x4e33d4a5         // VFADD V19.S4, V5.S4, V5.S4
+	CMP   $0x00000020, R3
+	BLS   pass0rest3
+	FMOVQ 48(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 96(R2), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d4c6         // VFADD V18.S4, V6.S4, V6.S4
+	WORD  $0x4e33d4e7         // VFADD V19.S4, V7.S4, V7.S4
+	CMP   $0x00000028, R3
+	BLS   pass0rest4
+	FMOVQ 64(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 128(R2), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d508         // VFADD V18.S4, V8.S4, V8.S4
+	WORD  $0x4e33d529         // VFADD V19.S4, V9.S4, V9.S4
+	CMP   $0x00000030, R3
+	BLS   pass0rest5
+	FMOVQ 80(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 160(R2), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d54a         // VFADD V18.S4, V10.S4, V10.S4
+	WORD  $0x4e33d56b         // VFADD V19.S4, V11.S4, V11.S4
+	CMP   $0x00000038, R3
+	BLS   pass0rest6
+	FMOVQ 96(R1), F18
+	WORD  $0x4e217a53         // VFCVTL2H V18.H8, V19.S4
+	WORD  $0x0e217a52         // VFCVTLH V18.H4, V18.S4
+	FLDPQ 192(R2), (F20, F21)
+	WORD  $0x6e34de52         // VFMUL V20.S4, V18.S4, V18.S4
+	WORD  $0x6e35de73         // VFMUL V21.S4, V19.S4, V19.S4
+	WORD  $0x4e32d58c         // VFADD V18.S4, V12.S4, V12.S4
+	WORD  $0x4e33d5ad         // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
+	B     pass0fold
+
+pass0rest6:
+	WORD $0x4e30d58c // VFADD V16.S4, V12.S4, V12.S4
+	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
+	B    pass0fold
+
+pass0rest5:
+	WORD $0x4e30d54a // VFADD V16.S4, V10.S4, V10.S4
+	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
+	B    pass0fold
+
+pass0rest4:
+	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
+	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
+	B    pass0fold
+
+pass0rest3:
+	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	B    pass0fold
+
+pass0rest2:
+	WORD $0x4e30d484 // VFADD V16.S4, V4.S4, V4.S4
+	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
+	B    pass0fold
+
+pass0rest1:
+	WORD $0x4e30d442 // VFADD V16.S4, V2.S4, V2.S4
+	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
+	B    pass0fold
+
+pass0rest0:
+	WORD $0x4e30d400 // VFADD V16.S4, V0.S4, V0.S4
+	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
+
+pass0fold:
+	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	VEXT  $0x08, V0.B16, V0.B16, V1.B16
+	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
+	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
+	MOVD  R6, R1
+	MOVD  x_base+56(FP), R2
+	MOVD  R2, R2
+	MOVD  x_len+64(FP), R3
+	MOVD  R3, R3
+	VMOVI $0x00, V1.B16
+	VMOVI $0x00, V2.B16
+	VMOVI $0x00, V3.B16
+	VMOVI $0x00, V4.B16
+	VMOVI $0x00, V5.B16
+	VMOVI $0x00, V6.B16
+	VMOVI $0x00, V7.B16
+	VMOVI $0x00, V8.B16
+	VMOVI $0x00, V9.B16
+	VMOVI $0x00, V10.B16
+	VMOVI $0x00, V11.B16
+	VMOVI $0x00, V12.B16
+	VMOVI $0x00, V13.B16
+	VMOVI $0x00, V14.B16
+	VMOVI $0x00, V15.B16
+	VMOVI $0x00, V16.B16
+	CMP   $0x00000040, R3
+	BLO   pass1rest
+
+pass1loop:
+	// 64 elements a turn, one to each lane.
+	FMOVQ (R1), F17
+	WORD  $0x4e217a32          // VFCVTL2H V17.H8, V18.S4
+	WORD  $0x0e217a31          // VFCVTLH V17.H4, V17.S4
+	WORD  $0x6e31de31          // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e32de52          // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x4e31d421          // VFADD V17.S4, V1.S4, V1.S4
+	WORD  $0x4e32d442          // VFADD V18.S4, V2.S4, V2.S4
+	FMOVQ 16(R1), F17
+	WORD  $0x4e217a32          // VFCVTL2H V17.H8, V18.S4
+	WORD  $0x0e217a31          // VFCVTLH V17.H4, V17.S4
+	WORD  $0x6e31de31          // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e32de52          // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x4e31d463          // VFADD V17.S4, V3.S4, V3.S4
+	WORD  $0x4e32d484          // VFADD V18.S4, V4.S4, V4.S4
+	FMOVQ 32(R1), F17
+	WORD  $0x4e217a32          // VFCVTL2H V17.H8, V18.S4
+	WORD  $0x0e217a31          // VFCVTLH V17.H4, V17.S4
+	WORD  $0x6e31de31          // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e32de52          // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x4e31d4a5          // VFADD V17.S4, V5.S4, V5.S4
+	WORD  $0x4e32d4c6          // VFADD V18.S4, V6.S4, V6.S4
+	FMOVQ 48(R1), F17
+	WORD  $0x4e217a32          // VFCVTL2H V17.H8, V18.S4
+	WORD  $0x0e217a31          // VFCVTLH V17.H4, V17.S4
+	WORD  $0x6e31de31          // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e32de52          // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x4e31d4e7          // VFADD V17.S4, V7.S4, V7.S4
+	WORD  $0x4e32d508          // VFADD V18.S4, V8.S4, V8.S4
+	FMOVQ 64(R1), F17
+	WORD  $0x4e217a32          // VFCVTL2H V17.H8, V18.S4
+	WORD  $0x0e217a31          // VFCVTLH V17.H4, V17.S4
+	WORD  $0x6e31de31          // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e32de52          // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x4e31d529          // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4e32d54a          // VFADD V18.S4, V10.S4, V10.S4
+	FMOVQ 80(R1), F17
+	WORD  $0x4e217a32          // VFCVTL2H V17.H8, V18.S4
+	WORD  $0x0e217a31          // VFCVTLH V17.H4, V17.S4
+	WORD  $0x6e31de31          // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e32de52          // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x4e31d56b          // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4e32d58c          // VFADD V18.S4, V12.S4, V12.S4
+	FMOVQ 96(R1), F17
+	WORD  $0x4e217a32          // VFCVTL2H V17.H8, V18.S4
+	WORD  $0x0e217a31          // VFCVTLH V17.H4, V17.S4
+	WORD  $0x6e31de31          // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e32de52          // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x4e31d5ad          // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4e32d5ce          // VFADD V18.S4, V14.S4, V14.S4
+	FMOVQ 112(R1), F17
+	WORD  $0x4e217a32          // VFCVTL2H V17.H8, V18.S4
+	WORD  $0x0e217a31          // VFCVTLH V17.H4, V17.S4
+	WORD  $0x6e31de31          // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e32de52          // VFMUL V18.S4, V18.S4, V18.S4
+	WORD  $0x4e31d5ef          // VFADD V17.S4, V15.S4, V15.S4
+	WORD  $0x4e32d610          // VFADD V18.S4, V16.S4, V16.S4
+	PRFM  16384(R1), PLDL1KEEP
+	PRFM  16448(R1), PLDL1KEEP
+	ADD   $0x00000100, R2, R2
+	ADD   $0x00000080, R1, R1
+	SUB   $0x00000040, R3, R3
+	CMP   $0x00000040, R3
+	BHS   pass1loop
+
+pass1rest:
+	CMP $0x00000000, R3
+	BLS pass1fold
+
+	// The last group, first.
+	MOVD R3, R9
+	SUB  $0x00000001, R3, R10
+	AND  $0x00000007, R10, R10
+	ADD  $0x00000001, R10, R10
+	SUB  $0x00000001, R9, R9
+	AND  $0x00000038, R9, R9
+	ADD  R9<<1, R1, R10
+	AND  $0x00000007, R3, R11
+	CMP  $0x00000000, R11
+	BEQ  pass1eight
+	MOVD R3, R12
+	AND  $0x00000007, R12, R12
+	ADD  R12<<1, R10, R13
+	MOVD $0x00000000, R11
+	AND  $0x00000003, R12, R12
+	CMP  $0x00000000, R12
+	BLS  pass1none
+
+pass1short:
+	LSL   $0x00000010, R11, R11
+	SUB   $0x00000002, R13, R13
+	MOVHU (R13), R14
+	ADD   R14, R11, R11
+	SUB   $0x00000001, R12, R12
+	CMP   $0x00000001, R12
+	BHS   pass1short
+
+pass1none:
+	FMOVD R11, F17
+	TBZ   $0x02, R3, pass1few
+	VORR  V17.B16, V17.B16, V18.B16
+	FMOVD (R10), F17
+	VMOV  V18.D[0], V17.D[1]
+
+pass1few:
+	WORD $0x4e217a32 // VFCVTL2H V17.H8, V18.S4
+	WORD $0x0e217a31 // VFCVTLH V17.H4, V17.S4
+	B    pass1floats
+
+pass1eight:
+	FMOVQ (R10), F17
+	WORD  $0x4e217a32 // VFCVTL2H V17.H8, V18.S4
+	WORD  $0x0e217a31 // VFCVTLH V17.H4, V17.S4
+
+pass1floats:
+	ADD   R9<<2, R2, R2
+	WORD  $0x6e31de31     // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x6e32de52     // VFMUL V18.S4, V18.S4, V18.S4
+	CMP   $0x00000008, R3
+	BLS   pass1rest0
+	FMOVQ (R1), F19
+	WORD  $0x4e217a74     // VFCVTL2H V19.H8, V20.S4
+	WORD  $0x0e217a73     // VFCVTLH V19.H4, V19.S4
+	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x6e34de94     // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x4e33d421     // VFADD V19.S4, V1.S4, V1.S4
+	WORD  $0x4e34d442     // VFADD V20.S4, V2.S4, V2.S4
+	CMP   $0x00000010, R3
+	BLS   pass1rest1
+	FMOVQ 16(R1), F19
+	WORD  $0x4e217a74     // VFCVTL2H V19.H8, V20.S4
+	WORD  $0x0e217a73     // VFCVTLH V19.H4, V19.S4
+	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x6e34de94     // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x4e33d463     // VFADD V19.S4, V3.S4, V3.S4
+	WORD  $0x4e34d484     // VFADD V20.S4, V4.S4, V4.S4
+	CMP   $0x00000018, R3
+	BLS   pass1rest2
+	FMOVQ 32(R1), F19
+	WORD  $0x4e217a74     // VFCVTL2H V19.H8, V20.S4
+	WORD  $0x0e217a73     // VFCVTLH V19.H4, V19.S4
+	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x6e34de94     // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x4e33d4a5     // VFADD V19.S4, V5.S4, V5.S4
+	WORD  $0x4e34d4c6     // VFADD V20.S4, V6.S4, V6.S4
+	CMP   $0x00000020, R3
+	BLS   pass1rest3
+	FMOVQ 48(R1), F19
+	WORD  $0x4e217a74     // VFCVTL2H V19.H8, V20.S4
+	WORD  $0x0e217a73     // VFCVTLH V19.H4, V19.S4
+	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x6e34de94     // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x4e33d4e7     // VFADD V19.S4, V7.S4, V7.S4
+	WORD  $0x4e34d508     // VFADD V20.S4, V8.S4, V8.S4
+	CMP   $0x00000028, R3
+	BLS   pass1rest4
+	FMOVQ 64(R1), F19
+	WORD  $0x4e217a74     // VFCVTL2H V19.H8, V20.S4
+	WORD  $0x0e217a73     // VFCVTLH V19.H4, V19.S4
+	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x6e34de94     // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x4e33d529     // VFADD V19.S4, V9.S4, V9.S4
+	WORD  $0x4e34d54a     // VFADD V20.S4, V10.S4, V10.S4
+	CMP   $0x00000030, R3
+	BLS   pass1rest5
+	FMOVQ 80(R1), F19
+	WORD  $0x4e217a74     // VFCVTL2H V19.H8, V20.S4
+	WORD  $0x0e217a73     // VFCVTLH V19.H4, V19.S4
+	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x6e34de94     // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x4e33d56b     // VFADD V19.S4, V11.S4, V11.S4
+	WORD  $0x4e34d58c     // VFADD V20.S4, V12.S4, V12.S4
+	CMP   $0x00000038, R3
+	BLS   pass1rest6
+	FMOVQ 96(R1), F19
+	WORD  $0x4e217a74     // VFCVTL2H V19.H8, V20.S4
+	WORD  $0x0e217a73     // VFCVTLH V19.H4, V19.S4
+	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
+	WORD  $0x6e34de94     // VFMUL V20.S4, V20.S4, V20.S4
+	WORD  $0x4e33d5ad     // VFADD V19.S4, V13.S4, V13.S4
+	WORD  $0x4e34d5ce     // VFADD V20.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef     // VFADD V17.S4, V15.S4, V15.S4
+	WORD  $0x4e32d610     // VFADD V18.S4, V16.S4, V16.S4
+	B     pass1fold
+
+pass1rest6:
+	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
+	WORD $0x4e32d5ce // VFADD V18.S4, V14.S4, V14.S4
+	B    pass1fold
+
+pass1rest5:
+	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
+	WORD $0x4e32d58c // VFADD V18.S4, V12.S4, V12.S4
+	B    pass1fold
+
+pass1rest4:
+	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
+	WORD $0x4e32d54a // VFADD V18.S4, V10.S4, V10.S4
+	B    pass1fold
+
+pass1rest3:
+	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
+	WORD $0x4e32d508 // VFADD V18.S4, V8.S4, V8.S4
+	B    pass1fold
+
+pass1rest2:
+	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
+	WORD $0x4e32d4c6 // VFADD V18.S4, V6.S4, V6.S4
+	B    pass1fold
+
+pass1rest1:
+	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
+	WORD $0x4e32d484 // VFADD V18.S4, V4.S4, V4.S4
+	B    pass1fold
+
+pass1rest0:
+	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
+	WORD $0x4e32d442 // VFADD V18.S4, V2.S4, V2.S4
+
+pass1fold:
+	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
+	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
+	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
+	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
+	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
+	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
+	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
+	WORD  $0x4e30d508                   // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
+	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
+	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
+	WORD  $0x4e28d484                   // VFADD V8.S4, V4.S4, V4.S4
+	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
+	WORD  $0x4e24d442                   // VFADD V4.S4, V2.S4, V2.S4
+	WORD  $0x4e22d421                   // VFADD V2.S4, V1.S4, V1.S4
+	VEXT  $0x08, V1.B16, V1.B16, V2.B16
+	WORD  $0x4e22d421                   // VFADD V2.S4, V1.S4, V1.S4
+	WORD  $0x7e30d821                   // FADDPS V1.S2, F1
+	FMOVS F0, (R0)
+	FMOVS F1, 4(R0)
+	ADD   $0x00000008, R0, R0
+	ADD   R7, R6, R6
+	CMP   R8, R0
+	BLO   row
+	RET
 
 // func packNEON(dst []float32, width int, step int, c float32, x []float32)
 TEXT ·packNEON(SB), NOSPLIT, $0-72
@@ -24108,8 +25366,8 @@ loop:
 	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
 	WORD   $0x4e30d5ce           // VFADD V16.S4, V14.S4, V14.S4
 	WORD   $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
-	PRFM   4096(R1), PLDL1KEEP
-	PRFM   4160(R1), PLDL1KEEP
+	PRFM   16384(R1), PLDL1KEEP
+	PRFM   16448(R1), PLDL1KEEP
 	ADD    $0x00000100, R2, R2
 	ADD    $0x00000080, R1, R1
 	SUB    $0x00000040, R3, R3
@@ -24982,87 +26240,87 @@ row:
 loop:
 	// 64 elements a turn, one to each lane.
 	FMOVQ (R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
 	FLDPQ (R2), (F18, F19)
-	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
-	WORD  $0x4e31d421         // VFADD V17.S4, V1.S4, V1.S4
+	WORD  $0x4eb2d610          // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631          // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10          // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31          // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d400          // VFADD V16.S4, V0.S4, V0.S4
+	WORD  $0x4e31d421          // VFADD V17.S4, V1.S4, V1.S4
 	FMOVQ 16(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
 	FLDPQ 32(R2), (F18, F19)
-	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d442         // VFADD V16.S4, V2.S4, V2.S4
-	WORD  $0x4e31d463         // VFADD V17.S4, V3.S4, V3.S4
+	WORD  $0x4eb2d610          // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631          // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10          // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31          // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d442          // VFADD V16.S4, V2.S4, V2.S4
+	WORD  $0x4e31d463          // VFADD V17.S4, V3.S4, V3.S4
 	FMOVQ 32(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
 	FLDPQ 64(R2), (F18, F19)
-	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d484         // VFADD V16.S4, V4.S4, V4.S4
-	WORD  $0x4e31d4a5         // VFADD V17.S4, V5.S4, V5.S4
+	WORD  $0x4eb2d610          // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631          // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10          // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31          // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d484          // VFADD V16.S4, V4.S4, V4.S4
+	WORD  $0x4e31d4a5          // VFADD V17.S4, V5.S4, V5.S4
 	FMOVQ 48(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
 	FLDPQ 96(R2), (F18, F19)
-	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d4c6         // VFADD V16.S4, V6.S4, V6.S4
-	WORD  $0x4e31d4e7         // VFADD V17.S4, V7.S4, V7.S4
+	WORD  $0x4eb2d610          // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631          // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10          // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31          // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d4c6          // VFADD V16.S4, V6.S4, V6.S4
+	WORD  $0x4e31d4e7          // VFADD V17.S4, V7.S4, V7.S4
 	FMOVQ 64(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
 	FLDPQ 128(R2), (F18, F19)
-	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
+	WORD  $0x4eb2d610          // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631          // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10          // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31          // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d508          // VFADD V16.S4, V8.S4, V8.S4
+	WORD  $0x4e31d529          // VFADD V17.S4, V9.S4, V9.S4
 	FMOVQ 80(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
 	FLDPQ 160(R2), (F18, F19)
-	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d54a         // VFADD V16.S4, V10.S4, V10.S4
-	WORD  $0x4e31d56b         // VFADD V17.S4, V11.S4, V11.S4
+	WORD  $0x4eb2d610          // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631          // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10          // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31          // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d54a          // VFADD V16.S4, V10.S4, V10.S4
+	WORD  $0x4e31d56b          // VFADD V17.S4, V11.S4, V11.S4
 	FMOVQ 96(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
 	FLDPQ 192(R2), (F18, F19)
-	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d58c         // VFADD V16.S4, V12.S4, V12.S4
-	WORD  $0x4e31d5ad         // VFADD V17.S4, V13.S4, V13.S4
+	WORD  $0x4eb2d610          // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631          // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10          // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31          // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d58c          // VFADD V16.S4, V12.S4, V12.S4
+	WORD  $0x4e31d5ad          // VFADD V17.S4, V13.S4, V13.S4
 	FMOVQ 112(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
+	WORD  $0x4e217a11          // VFCVTL2H V16.H8, V17.S4
+	WORD  $0x0e217a10          // VFCVTLH V16.H4, V16.S4
 	FLDPQ 224(R2), (F18, F19)
-	WORD  $0x4eb2d610         // VFSUB V18.S4, V16.S4, V16.S4
-	WORD  $0x4eb3d631         // VFSUB V19.S4, V17.S4, V17.S4
-	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
-	PRFM  4096(R1), PLDL1KEEP
-	PRFM  4160(R1), PLDL1KEEP
+	WORD  $0x4eb2d610          // VFSUB V18.S4, V16.S4, V16.S4
+	WORD  $0x4eb3d631          // VFSUB V19.S4, V17.S4, V17.S4
+	WORD  $0x6e30de10          // VFMUL V16.S4, V16.S4, V16.S4
+	WORD  $0x6e31de31          // VFMUL V17.S4, V17.S4, V17.S4
+	WORD  $0x4e30d5ce          // VFADD V16.S4, V14.S4, V14.S4
+	WORD  $0x4e31d5ef          // VFADD V17.S4, V15.S4, V15.S4
+	PRFM  16384(R1), PLDL1KEEP
+	PRFM  16448(R1), PLDL1KEEP
 	ADD   $0x00000100, R2, R2
 	ADD   $0x00000080, R1, R1
 	SUB   $0x00000040, R3, R3
@@ -28291,598 +29549,6 @@ none:
 	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
 	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
 	FMOVS F0, ret+24(FP)
-	RET
-
-// func sumSquaresBfloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
-TEXT ·sumSquaresBfloat16NEON(SB), NOSPLIT, $0-81
-	MOVD dst_base+0(FP), R0
-	MOVD rows_base+24(FP), R6
-	MOVD stride+48(FP), R7
-	MOVD dst_len+8(FP), R1
-	ADD  R1<<2, R0, R8
-	LSL  $0x00000001, R7, R7
-
-row:
-	MOVD  R6, R1
-	MOVD  x_base+56(FP), R2
-	MOVD  R2, R2
-	MOVD  x_len+64(FP), R3
-	MOVD  R3, R3
-	VMOVI $0x00, V0.B16
-	VMOVI $0x00, V1.B16
-	VMOVI $0x00, V2.B16
-	VMOVI $0x00, V3.B16
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V5.B16
-	VMOVI $0x00, V6.B16
-	VMOVI $0x00, V7.B16
-	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V9.B16
-	VMOVI $0x00, V10.B16
-	VMOVI $0x00, V11.B16
-	VMOVI $0x00, V12.B16
-	VMOVI $0x00, V13.B16
-	VMOVI $0x00, V14.B16
-	VMOVI $0x00, V15.B16
-	CMP   $0x00000040, R3
-	BLO   rest
-
-loop:
-	// 64 elements a turn, one to each lane.
-	FMOVQ  (R1), F16
-	VUXTL2 V16.H8, V17.S4
-	VUXTL  V16.H4, V16.S4
-	VSHL   $0x10, V16.S4, V16.S4
-	VSHL   $0x10, V17.S4, V17.S4
-	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
-	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
-	WORD   $0x4e30d400           // VFADD V16.S4, V0.S4, V0.S4
-	WORD   $0x4e31d421           // VFADD V17.S4, V1.S4, V1.S4
-	FMOVQ  16(R1), F16
-	VUXTL2 V16.H8, V17.S4
-	VUXTL  V16.H4, V16.S4
-	VSHL   $0x10, V16.S4, V16.S4
-	VSHL   $0x10, V17.S4, V17.S4
-	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
-	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
-	WORD   $0x4e30d442           // VFADD V16.S4, V2.S4, V2.S4
-	WORD   $0x4e31d463           // VFADD V17.S4, V3.S4, V3.S4
-	FMOVQ  32(R1), F16
-	VUXTL2 V16.H8, V17.S4
-	VUXTL  V16.H4, V16.S4
-	VSHL   $0x10, V16.S4, V16.S4
-	VSHL   $0x10, V17.S4, V17.S4
-	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
-	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
-	WORD   $0x4e30d484           // VFADD V16.S4, V4.S4, V4.S4
-	WORD   $0x4e31d4a5           // VFADD V17.S4, V5.S4, V5.S4
-	FMOVQ  48(R1), F16
-	VUXTL2 V16.H8, V17.S4
-	VUXTL  V16.H4, V16.S4
-	VSHL   $0x10, V16.S4, V16.S4
-	VSHL   $0x10, V17.S4, V17.S4
-	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
-	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
-	WORD   $0x4e30d4c6           // VFADD V16.S4, V6.S4, V6.S4
-	WORD   $0x4e31d4e7           // VFADD V17.S4, V7.S4, V7.S4
-	FMOVQ  64(R1), F16
-	VUXTL2 V16.H8, V17.S4
-	VUXTL  V16.H4, V16.S4
-	VSHL   $0x10, V16.S4, V16.S4
-	VSHL   $0x10, V17.S4, V17.S4
-	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
-	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
-	WORD   $0x4e30d508           // VFADD V16.S4, V8.S4, V8.S4
-	WORD   $0x4e31d529           // VFADD V17.S4, V9.S4, V9.S4
-	FMOVQ  80(R1), F16
-	VUXTL2 V16.H8, V17.S4
-	VUXTL  V16.H4, V16.S4
-	VSHL   $0x10, V16.S4, V16.S4
-	VSHL   $0x10, V17.S4, V17.S4
-	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
-	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
-	WORD   $0x4e30d54a           // VFADD V16.S4, V10.S4, V10.S4
-	WORD   $0x4e31d56b           // VFADD V17.S4, V11.S4, V11.S4
-	FMOVQ  96(R1), F16
-	VUXTL2 V16.H8, V17.S4
-	VUXTL  V16.H4, V16.S4
-	VSHL   $0x10, V16.S4, V16.S4
-	VSHL   $0x10, V17.S4, V17.S4
-	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
-	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
-	WORD   $0x4e30d58c           // VFADD V16.S4, V12.S4, V12.S4
-	WORD   $0x4e31d5ad           // VFADD V17.S4, V13.S4, V13.S4
-	FMOVQ  112(R1), F16
-	VUXTL2 V16.H8, V17.S4
-	VUXTL  V16.H4, V16.S4
-	VSHL   $0x10, V16.S4, V16.S4
-	VSHL   $0x10, V17.S4, V17.S4
-	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
-	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
-	WORD   $0x4e30d5ce           // VFADD V16.S4, V14.S4, V14.S4
-	WORD   $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
-	PRFM   4096(R1), PLDL1KEEP
-	PRFM   4160(R1), PLDL1KEEP
-	ADD    $0x00000100, R2, R2
-	ADD    $0x00000080, R1, R1
-	SUB    $0x00000040, R3, R3
-	CMP    $0x00000040, R3
-	BHS    loop
-
-rest:
-	CMP $0x00000000, R3
-	BLS fold
-
-	// The last group, first.
-	MOVD R3, R9
-	SUB  $0x00000001, R3, R10
-	AND  $0x00000007, R10, R10
-	ADD  $0x00000001, R10, R10
-	SUB  $0x00000001, R9, R9
-	AND  $0x00000038, R9, R9
-	ADD  R9<<1, R1, R10
-	AND  $0x00000007, R3, R11
-	CMP  $0x00000000, R11
-	BEQ  eight
-	MOVD R3, R12
-	AND  $0x00000007, R12, R12
-	ADD  R12<<1, R10, R13
-	MOVD $0x00000000, R11
-	AND  $0x00000003, R12, R12
-	CMP  $0x00000000, R12
-	BLS  none
-
-short:
-	LSL   $0x00000010, R11, R11
-	SUB   $0x00000002, R13, R13
-	MOVHU (R13), R14
-	ADD   R14, R11, R11
-	SUB   $0x00000001, R12, R12
-	CMP   $0x00000001, R12
-	BHS   short
-
-none:
-	FMOVD R11, F16
-	TBZ   $0x02, R3, few
-	VORR  V16.B16, V16.B16, V17.B16
-	FMOVD (R10), F16
-	VMOV  V17.D[0], V16.D[1]
-
-few:
-	VUXTL2 V16.H8, V17.S4
-	VUXTL  V16.H4, V16.S4
-	B      floats
-
-eight:
-	FMOVQ  (R10), F16
-	VUXTL2 V16.H8, V17.S4
-	VUXTL  V16.H4, V16.S4
-
-floats:
-	VSHL   $0x10, V16.S4, V16.S4
-	VSHL   $0x10, V17.S4, V17.S4
-	ADD    R9<<2, R2, R2
-	WORD   $0x6e30de10           // VFMUL V16.S4, V16.S4, V16.S4
-	WORD   $0x6e31de31           // VFMUL V17.S4, V17.S4, V17.S4
-	CMP    $0x00000008, R3
-	BLS    rest0
-	FMOVQ  (R1), F18
-	VUXTL2 V18.H8, V19.S4
-	VUXTL  V18.H4, V18.S4
-	VSHL   $0x10, V18.S4, V18.S4
-	VSHL   $0x10, V19.S4, V19.S4
-	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
-	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
-	WORD   $0x4e32d400           // VFADD V18.S4, V0.S4, V0.S4
-	WORD   $0x4e33d421           // VFADD V19.S4, V1.S4, V1.S4
-	CMP    $0x00000010, R3
-	BLS    rest1
-	FMOVQ  16(R1), F18
-	VUXTL2 V18.H8, V19.S4
-	VUXTL  V18.H4, V18.S4
-	VSHL   $0x10, V18.S4, V18.S4
-	VSHL   $0x10, V19.S4, V19.S4
-	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
-	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
-	WORD   $0x4e32d442           // VFADD V18.S4, V2.S4, V2.S4
-	WORD   $0x4e33d463           // VFADD V19.S4, V3.S4, V3.S4
-	CMP    $0x00000018, R3
-	BLS    rest2
-	FMOVQ  32(R1), F18
-	VUXTL2 V18.H8, V19.S4
-	VUXTL  V18.H4, V18.S4
-	VSHL   $0x10, V18.S4, V18.S4
-	VSHL   $0x10, V19.S4, V19.S4
-	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
-	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
-	WORD   $0x4e32d484           // VFADD V18.S4, V4.S4, V4.S4
-	WORD   $0x4e33d4a5           // VFADD V19.S4, V5.S4, V5.S4
-	CMP    $0x00000020, R3
-	BLS    rest3
-	FMOVQ  48(R1), F18
-	VUXTL2 V18.H8, V19.S4
-	VUXTL  V18.H4, V18.S4
-	VSHL   $0x10, V18.S4, V18.S4
-	VSHL   $0x10, V19.S4, V19.S4
-	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
-	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
-	WORD   $0x4e32d4c6           // VFADD V18.S4, V6.S4, V6.S4
-	WORD   $0x4e33d4e7           // VFADD V19.S4, V7.S4, V7.S4
-	CMP    $0x00000028, R3
-	BLS    rest4
-	FMOVQ  64(R1), F18
-	VUXTL2 V18.H8, V19.S4
-	VUXTL  V18.H4, V18.S4
-	VSHL   $0x10, V18.S4, V18.S4
-	VSHL   $0x10, V19.S4, V19.S4
-	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
-	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
-	WORD   $0x4e32d508           // VFADD V18.S4, V8.S4, V8.S4
-	WORD   $0x4e33d529           // VFADD V19.S4, V9.S4, V9.S4
-	CMP    $0x00000030, R3
-	BLS    rest5
-	FMOVQ  80(R1), F18
-	VUXTL2 V18.H8, V19.S4
-	VUXTL  V18.H4, V18.S4
-	VSHL   $0x10, V18.S4, V18.S4
-	VSHL   $0x10, V19.S4, V19.S4
-	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
-	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
-	WORD   $0x4e32d54a           // VFADD V18.S4, V10.S4, V10.S4
-	WORD   $0x4e33d56b           // VFADD V19.S4, V11.S4, V11.S4
-	CMP    $0x00000038, R3
-	BLS    rest6
-	FMOVQ  96(R1), F18
-	VUXTL2 V18.H8, V19.S4
-	VUXTL  V18.H4, V18.S4
-	VSHL   $0x10, V18.S4, V18.S4
-	VSHL   $0x10, V19.S4, V19.S4
-	WORD   $0x6e32de52           // VFMUL V18.S4, V18.S4, V18.S4
-	WORD   $0x6e33de73           // VFMUL V19.S4, V19.S4, V19.S4
-	WORD   $0x4e32d58c           // VFADD V18.S4, V12.S4, V12.S4
-	WORD   $0x4e33d5ad           // VFADD V19.S4, V13.S4, V13.S4
-	WORD   $0x4e30d5ce           // VFADD V16.S4, V14.S4, V14.S4
-	WORD   $0x4e31d5ef           // VFADD V17.S4, V15.S4, V15.S4
-	B      fold
-
-rest6:
-	WORD $0x4e30d58c // VFADD V16.S4, V12.S4, V12.S4
-	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
-	B    fold
-
-rest5:
-	WORD $0x4e30d54a // VFADD V16.S4, V10.S4, V10.S4
-	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
-	B    fold
-
-rest4:
-	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
-	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
-	B    fold
-
-rest3:
-	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
-	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
-	B    fold
-
-rest2:
-	WORD $0x4e30d484 // VFADD V16.S4, V4.S4, V4.S4
-	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
-	B    fold
-
-rest1:
-	WORD $0x4e30d442 // VFADD V16.S4, V2.S4, V2.S4
-	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
-	B    fold
-
-rest0:
-	WORD $0x4e30d400 // VFADD V16.S4, V0.S4, V0.S4
-	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
-
-fold:
-	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
-	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
-	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
-	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
-	VEXT  $0x08, V0.B16, V0.B16, V1.B16
-	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
-	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, (R0)
-	ADD   $0x00000004, R0, R0
-	ADD   R7, R6, R6
-	CMP   R8, R0
-	BLO   row
-	RET
-
-// func sumSquaresFloat16NEON(dst []float32, rows []uint16, stride int, x []float32, brain bool)
-TEXT ·sumSquaresFloat16NEON(SB), NOSPLIT, $0-81
-	MOVD dst_base+0(FP), R0
-	MOVD rows_base+24(FP), R6
-	MOVD stride+48(FP), R7
-	MOVD dst_len+8(FP), R1
-	ADD  R1<<2, R0, R8
-	LSL  $0x00000001, R7, R7
-
-row:
-	MOVD  R6, R1
-	MOVD  x_base+56(FP), R2
-	MOVD  R2, R2
-	MOVD  x_len+64(FP), R3
-	MOVD  R3, R3
-	VMOVI $0x00, V0.B16
-	VMOVI $0x00, V1.B16
-	VMOVI $0x00, V2.B16
-	VMOVI $0x00, V3.B16
-	VMOVI $0x00, V4.B16
-	VMOVI $0x00, V5.B16
-	VMOVI $0x00, V6.B16
-	VMOVI $0x00, V7.B16
-	VMOVI $0x00, V8.B16
-	VMOVI $0x00, V9.B16
-	VMOVI $0x00, V10.B16
-	VMOVI $0x00, V11.B16
-	VMOVI $0x00, V12.B16
-	VMOVI $0x00, V13.B16
-	VMOVI $0x00, V14.B16
-	VMOVI $0x00, V15.B16
-	CMP   $0x00000040, R3
-	BLO   rest
-
-loop:
-	// 64 elements a turn, one to each lane.
-	FMOVQ (R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
-	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d400         // VFADD V16.S4, V0.S4, V0.S4
-	WORD  $0x4e31d421         // VFADD V17.S4, V1.S4, V1.S4
-	FMOVQ 16(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
-	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d442         // VFADD V16.S4, V2.S4, V2.S4
-	WORD  $0x4e31d463         // VFADD V17.S4, V3.S4, V3.S4
-	FMOVQ 32(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
-	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d484         // VFADD V16.S4, V4.S4, V4.S4
-	WORD  $0x4e31d4a5         // VFADD V17.S4, V5.S4, V5.S4
-	FMOVQ 48(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
-	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d4c6         // VFADD V16.S4, V6.S4, V6.S4
-	WORD  $0x4e31d4e7         // VFADD V17.S4, V7.S4, V7.S4
-	FMOVQ 64(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
-	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d508         // VFADD V16.S4, V8.S4, V8.S4
-	WORD  $0x4e31d529         // VFADD V17.S4, V9.S4, V9.S4
-	FMOVQ 80(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
-	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d54a         // VFADD V16.S4, V10.S4, V10.S4
-	WORD  $0x4e31d56b         // VFADD V17.S4, V11.S4, V11.S4
-	FMOVQ 96(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
-	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d58c         // VFADD V16.S4, V12.S4, V12.S4
-	WORD  $0x4e31d5ad         // VFADD V17.S4, V13.S4, V13.S4
-	FMOVQ 112(R1), F16
-	WORD  $0x4e217a11         // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10         // VFCVTLH V16.H4, V16.S4
-	WORD  $0x6e30de10         // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31         // VFMUL V17.S4, V17.S4, V17.S4
-	WORD  $0x4e30d5ce         // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef         // VFADD V17.S4, V15.S4, V15.S4
-	PRFM  4096(R1), PLDL1KEEP
-	PRFM  4160(R1), PLDL1KEEP
-	ADD   $0x00000100, R2, R2
-	ADD   $0x00000080, R1, R1
-	SUB   $0x00000040, R3, R3
-	CMP   $0x00000040, R3
-	BHS   loop
-
-rest:
-	CMP $0x00000000, R3
-	BLS fold
-
-	// The last group, first.
-	MOVD R3, R9
-	SUB  $0x00000001, R3, R10
-	AND  $0x00000007, R10, R10
-	ADD  $0x00000001, R10, R10
-	SUB  $0x00000001, R9, R9
-	AND  $0x00000038, R9, R9
-	ADD  R9<<1, R1, R10
-	AND  $0x00000007, R3, R11
-	CMP  $0x00000000, R11
-	BEQ  eight
-	MOVD R3, R12
-	AND  $0x00000007, R12, R12
-	ADD  R12<<1, R10, R13
-	MOVD $0x00000000, R11
-	AND  $0x00000003, R12, R12
-	CMP  $0x00000000, R12
-	BLS  none
-
-short:
-	LSL   $0x00000010, R11, R11
-	SUB   $0x00000002, R13, R13
-	MOVHU (R13), R14
-	ADD   R14, R11, R11
-	SUB   $0x00000001, R12, R12
-	CMP   $0x00000001, R12
-	BHS   short
-
-none:
-	FMOVD R11, F16
-	TBZ   $0x02, R3, few
-	VORR  V16.B16, V16.B16, V17.B16
-	FMOVD (R10), F16
-	VMOV  V17.D[0], V16.D[1]
-
-few:
-	WORD $0x4e217a11 // VFCVTL2H V16.H8, V17.S4
-	WORD $0x0e217a10 // VFCVTLH V16.H4, V16.S4
-	B    floats
-
-eight:
-	FMOVQ (R10), F16
-	WORD  $0x4e217a11 // VFCVTL2H V16.H8, V17.S4
-	WORD  $0x0e217a10 // VFCVTLH V16.H4, V16.S4
-
-floats:
-	ADD   R9<<2, R2, R2
-	WORD  $0x6e30de10     // VFMUL V16.S4, V16.S4, V16.S4
-	WORD  $0x6e31de31     // VFMUL V17.S4, V17.S4, V17.S4
-	CMP   $0x00000008, R3
-	BLS   rest0
-	FMOVQ (R1), F18
-	WORD  $0x4e217a53     // VFCVTL2H V18.H8, V19.S4
-	WORD  $0x0e217a52     // VFCVTLH V18.H4, V18.S4
-	WORD  $0x6e32de52     // VFMUL V18.S4, V18.S4, V18.S4
-	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
-	WORD  $0x4e32d400     // VFADD V18.S4, V0.S4, V0.S4
-	WORD  $0x4e33d421     // VFADD V19.S4, V1.S4, V1.S4
-	CMP   $0x00000010, R3
-	BLS   rest1
-	FMOVQ 16(R1), F18
-	WORD  $0x4e217a53     // VFCVTL2H V18.H8, V19.S4
-	WORD  $0x0e217a52     // VFCVTLH V18.H4, V18.S4
-	WORD  $0x6e32de52     // VFMUL V18.S4, V18.S4, V18.S4
-	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
-	WORD  $0x4e32d442     // VFADD V18.S4, V2.S4, V2.S4
-	WORD  $0x4e33d463     // VFADD V19.S4, V3.S4, V3.S4
-	CMP   $0x00000018, R3
-	BLS   rest2
-	FMOVQ 32(R1), F18
-	WORD  $0x4e217a53     // VFCVTL2H V18.H8, V19.S4
-	WORD  $0x0e217a52     // VFCVTLH V18.H4, V18.S4
-	WORD  $0x6e32de52     // VFMUL V18.S4, V18.S4, V18.S4
-	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
-	WORD  $0x4e32d484     // VFADD V18.S4, V4.S4, V4.S4
-	WORD  $0x4e33d4a5     // VFADD V19.S4, V5.S4, V5.S4
-	CMP   $0x00000020, R3
-	BLS   rest3
-	FMOVQ 48(R1), F18
-	WORD  $0x4e217a53     // VFCVTL2H V18.H8, V19.S4
-	WORD  $0x0e217a52     // VFCVTLH V18.H4, V18.S4
-	WORD  $0x6e32de52     // VFMUL V18.S4, V18.S4, V18.S4
-	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
-	WORD  $0x4e32d4c6     // VFADD V18.S4, V6.S4, V6.S4
-	WORD  $0x4e33d4e7     // VFADD V19.S4, V7.S4, V7.S4
-	CMP   $0x00000028, R3
-	BLS   rest4
-	FMOVQ 64(R1), F18
-	WORD  $0x4e217a53     // VFCVTL2H V18.H8, V19.S4
-	WORD  $0x0e217a52     // VFCVTLH V18.H4, V18.S4
-	WORD  $0x6e32de52     // VFMUL V18.S4, V18.S4, V18.S4
-	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
-	WORD  $0x4e32d508     // VFADD V18.S4, V8.S4, V8.S4
-	WORD  $0x4e33d529     // VFADD V19.S4, V9.S4, V9.S4
-	CMP   $0x00000030, R3
-	BLS   rest5
-	FMOVQ 80(R1), F18
-	WORD  $0x4e217a53     // VFCVTL2H V18.H8, V19.S4
-	WORD  $0x0e217a52     // VFCVTLH V18.H4, V18.S4
-	WORD  $0x6e32de52     // VFMUL V18.S4, V18.S4, V18.S4
-	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
-	WORD  $0x4e32d54a     // VFADD V18.S4, V10.S4, V10.S4
-	WORD  $0x4e33d56b     // VFADD V19.S4, V11.S4, V11.S4
-	CMP   $0x00000038, R3
-	BLS   rest6
-	FMOVQ 96(R1), F18
-	WORD  $0x4e217a53     // VFCVTL2H V18.H8, V19.S4
-	WORD  $0x0e217a52     // VFCVTLH V18.H4, V18.S4
-	WORD  $0x6e32de52     // VFMUL V18.S4, V18.S4, V18.S4
-	WORD  $0x6e33de73     // VFMUL V19.S4, V19.S4, V19.S4
-	WORD  $0x4e32d58c     // VFADD V18.S4, V12.S4, V12.S4
-	WORD  $0x4e33d5ad     // VFADD V19.S4, V13.S4, V13.S4
-	WORD  $0x4e30d5ce     // VFADD V16.S4, V14.S4, V14.S4
-	WORD  $0x4e31d5ef     // VFADD V17.S4, V15.S4, V15.S4
-	B     fold
-
-rest6:
-	WORD $0x4e30d58c // VFADD V16.S4, V12.S4, V12.S4
-	WORD $0x4e31d5ad // VFADD V17.S4, V13.S4, V13.S4
-	B    fold
-
-rest5:
-	WORD $0x4e30d54a // VFADD V16.S4, V10.S4, V10.S4
-	WORD $0x4e31d56b // VFADD V17.S4, V11.S4, V11.S4
-	B    fold
-
-rest4:
-	WORD $0x4e30d508 // VFADD V16.S4, V8.S4, V8.S4
-	WORD $0x4e31d529 // VFADD V17.S4, V9.S4, V9.S4
-	B    fold
-
-rest3:
-	WORD $0x4e30d4c6 // VFADD V16.S4, V6.S4, V6.S4
-	WORD $0x4e31d4e7 // VFADD V17.S4, V7.S4, V7.S4
-	B    fold
-
-rest2:
-	WORD $0x4e30d484 // VFADD V16.S4, V4.S4, V4.S4
-	WORD $0x4e31d4a5 // VFADD V17.S4, V5.S4, V5.S4
-	B    fold
-
-rest1:
-	WORD $0x4e30d442 // VFADD V16.S4, V2.S4, V2.S4
-	WORD $0x4e31d463 // VFADD V17.S4, V3.S4, V3.S4
-	B    fold
-
-rest0:
-	WORD $0x4e30d400 // VFADD V16.S4, V0.S4, V0.S4
-	WORD $0x4e31d421 // VFADD V17.S4, V1.S4, V1.S4
-
-fold:
-	WORD  $0x4e28d400                   // VFADD V8.S4, V0.S4, V0.S4
-	WORD  $0x4e29d421                   // VFADD V9.S4, V1.S4, V1.S4
-	WORD  $0x4e2ad442                   // VFADD V10.S4, V2.S4, V2.S4
-	WORD  $0x4e2bd463                   // VFADD V11.S4, V3.S4, V3.S4
-	WORD  $0x4e2cd484                   // VFADD V12.S4, V4.S4, V4.S4
-	WORD  $0x4e2dd4a5                   // VFADD V13.S4, V5.S4, V5.S4
-	WORD  $0x4e2ed4c6                   // VFADD V14.S4, V6.S4, V6.S4
-	WORD  $0x4e2fd4e7                   // VFADD V15.S4, V7.S4, V7.S4
-	WORD  $0x4e24d400                   // VFADD V4.S4, V0.S4, V0.S4
-	WORD  $0x4e25d421                   // VFADD V5.S4, V1.S4, V1.S4
-	WORD  $0x4e26d442                   // VFADD V6.S4, V2.S4, V2.S4
-	WORD  $0x4e27d463                   // VFADD V7.S4, V3.S4, V3.S4
-	WORD  $0x4e22d400                   // VFADD V2.S4, V0.S4, V0.S4
-	WORD  $0x4e23d421                   // VFADD V3.S4, V1.S4, V1.S4
-	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
-	VEXT  $0x08, V0.B16, V0.B16, V1.B16
-	WORD  $0x4e21d400                   // VFADD V1.S4, V0.S4, V0.S4
-	WORD  $0x7e30d800                   // FADDPS V0.S2, F0
-	FMOVS F0, (R0)
-	ADD   $0x00000004, R0, R0
-	ADD   R7, R6, R6
-	CMP   R8, R0
-	BLO   row
 	RET
 
 // func unpackNEON(dst []float32, src []byte, hi float32, lo float32)

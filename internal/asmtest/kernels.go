@@ -963,8 +963,8 @@ var Kernels = []Kernel{
 	ofHalves("dotbfloat16", true, asm.HalfDot, func(x, y float64) float64 { return x * y }),
 	ofHalves("squareddistancefloat16", false, asm.HalfSquaredDistance, squareInFloat32),
 	ofHalves("squareddistancebfloat16", true, asm.HalfSquaredDistance, squareInFloat32),
-	ofHalves("sumsquaresfloat16", false, asm.HalfSquares, squareOfSecond),
-	ofHalves("sumsquaresbfloat16", true, asm.HalfSquares, squareOfSecond),
+	normsOfHalves("normsfloat16", false),
+	normsOfHalves("normsbfloat16", true),
 	cosineOfHalves("cosinefloat16", false),
 	cosineOfHalves("cosinebfloat16", true),
 	unpackHalves("unpackfloat16", false),
@@ -1337,8 +1337,6 @@ func newHalves(brain bool) func(n int, m Memory, s *Source) *Args {
 	}
 }
 
-func squareOfSecond(_, y float64) float64 { return y * y }
-
 func squareInFloat32(x, y float64) float64 {
 	d := float64(float32(y) - float32(x)) // rounded to float32, as the definition says
 	return d * d
@@ -1363,6 +1361,26 @@ func ofHalves(name string, brain bool, op asm.HalfSum, term func(x, y float64) f
 			return want, scale
 		},
 		Bytes: func(a *Args) int { return len(a.X) * (4 + 2*len(a.Out)) },
+	}
+}
+
+func normsOfHalves(name string, brain bool) Kernel {
+	return Kernel{
+		Name: name,
+		New: func(n int, m Memory, s *Source) *Args {
+			return &Args{X: s.floats(m, n), Halves: s.halves(m, n, brain), Out: m.Floats(2)}
+		},
+		Call: func(a *Args) float32 {
+			a.Out[0], a.Out[1] = asm.HalfNorms(a.X, a.Halves, brain)
+			return 0
+		},
+		Wide: func(a *Args) (want, scale []float64) {
+			y := func(j int) float64 { return HalfValue(a.Halves[j], brain) }
+			want, scale = wideSum(len(a.X), func(j int) float64 { return float64(a.X[j]) * y(j) })
+			w, s := wideSum(len(a.X), func(j int) float64 { return y(j) * y(j) })
+			return append(want, w...), append(scale, s...)
+		},
+		Bytes: func(a *Args) int { return 6 * len(a.X) },
 	}
 }
 

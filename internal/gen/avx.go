@@ -474,25 +474,26 @@ func (t *avx) LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part)
 	}
 }
 
-func (t *avx) LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Part) {
+func (t *avx) LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Part,
+	name string) {
 	switch {
 	case t.evex && float16:
 		t.VCVTPH2PS_Z(at(p, 0), part.(reg.Register), r(v))
 	case t.evex:
 		t.VPMOVZXWD_Z(at(p, 0), part.(reg.Register), r(v))
 	default:
-		t.IfWithout(n, 7, "eight")
+		t.IfWithout(n, 7, name+"eight")
 		x, four := v.regs[0].AsX(), t.XMM()
-		t.VMOVQ(fewShorts(t, p, n), x)
-		t.IfWithout(n, 4, "few")
+		t.VMOVQ(fewShorts(t, p, n, name), x)
+		t.IfWithout(n, 4, name+"few")
 		t.VMOVQ(at(p, 0), four)
 		t.VPUNPCKLQDQ(x, four, x)
-		t.Label("few")
+		t.Label(name + "few")
 		t.widenShorts(v, float16, x)
-		t.Jump("floats")
-		t.Label("eight")
+		t.Jump(name + "floats")
+		t.Label(name + "eight")
 		t.LoadShorts(v, float16, p, 0)
-		t.Label("floats")
+		t.Label(name + "floats")
 	}
 }
 

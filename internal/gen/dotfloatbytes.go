@@ -11,16 +11,15 @@ func init() {
 func dotFloatBytes(t Target, signed bool) {
 	m := mixedSum{t: t, x: t.PointerParam("x"), y: t.PointerParam("y"), n: t.IntParam("n"), size: 1,
 		load: func(v Group, y reg.GPVirtual, offset int) { t.LoadBytes(v, signed, y, offset) },
-		loadPart: func(v Group, y, n reg.GPVirtual, part Part) {
+		loadPart: func(v Group, y, n reg.GPVirtual, part Part, _ string) {
 			t.LoadBytesPart(v, signed, y, n, part)
 		},
-		term: productOf,
+		terms: []mixedTerm{productOf},
 	}
-	t.Return(m.sum())
+	t.Return(m.sums()[0])
 }
 
-// productOf multiplies dst by the operand.
-func productOf(dst Group, x source) { x.mul(dst, dst, 0) }
+func productOf(dst, v Group, x source) { x.mul(dst, v, 0) }
 
 // fewBytes returns the last n mod 8 bytes of those that begin at p, which are not all eight, in the
 // order of memory, behind them zeros.

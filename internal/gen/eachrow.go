@@ -25,7 +25,7 @@ func sumEachRow(t Target, term func(dst Group, s source)) {
 	r := newRowLoop(t, float)
 	s := newSummation(t, []reg.GPVirtual{r.row, r.x}, nil, r.n, term)
 	s.ahead = rowAhead
-	s.end = r.end
+	s.end = func(sum Group) { r.end(sum) }
 	t.Zero(s.zero)
 	r.over(func() {
 		s.first(0, s.at(0))
@@ -60,33 +60,43 @@ const aNaN = 0x7fc00000
 type rowLoop struct {
 	t         Target
 	dst       reg.GPVirtual
+	rows      reg.GPVirtual
 	row, x, n reg.GPVirtual // of the row at hand, for its sum to move
 	size      int           // bytes of a row's element
 }
 
 func newRowLoop(t Target, size int) *rowLoop {
-	return &rowLoop{t, t.PointerParam("dst"), t.NewInt(), t.NewInt(), t.NewInt(), size}
+	return &rowLoop{t: t, dst: t.PointerParam("dst"), row: t.NewInt(), x: t.NewInt(), n: t.NewInt(),
+		size: size}
+}
+
+// begin sets what moves to where the row at hand begins.
+func (r *rowLoop) begin() {
+	r.t.SetInt(r.row, r.rows)
+	r.t.SetInt(r.x, r.t.PointerParam("x"))
+	r.t.SetInt(r.n, r.t.IntParam("len(x)"))
 }
 
 func (r *rowLoop) over(sum func()) {
 	t := r.t
-	rows, stride := t.PointerParam("rows"), t.IntParam("stride")
+	r.rows = t.PointerParam("rows")
+	stride := t.IntParam("stride")
 	end := t.Offset(r.dst, t.IntParam("len(dst)"), float)
 	t.ShiftLeft(stride, bits.TrailingZeros(uint(r.size)))
 	t.Label("row")
-	t.SetInt(r.row, rows)
-	t.SetInt(r.x, t.PointerParam("x"))
-	t.SetInt(r.n, t.IntParam("len(x)"))
+	r.begin()
 	sum()
 	t.Label("next")
-	t.AdvanceReg(rows, stride)
+	t.AdvanceReg(r.rows, stride)
 	t.IfLessReg(r.dst, end, "row")
 	t.Done()
 }
 
 // end stores what a row comes to.
-func (r *rowLoop) end(v Group) {
-	r.t.Store(v, r.dst, 0)
-	r.t.Advance(r.dst, float)
+func (r *rowLoop) end(sums ...Group) {
+	for k, v := range sums {
+		r.t.Store(v, r.dst, float*k)
+	}
+	r.t.Advance(r.dst, float*len(sums))
 	r.t.Jump("next")
 }

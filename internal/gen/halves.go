@@ -8,14 +8,16 @@ import (
 
 func init() {
 	const rows = "func(dst []float32, rows []uint16, stride int, x []float32, brain bool)"
-	for word, term := range map[string]func(t Target) func(dst Group, x source){
-		"dotHalves":             func(t Target) func(dst Group, x source) { return productOf },
-		"squaredDistanceHalves": squareOfDifferenceOf,
-		"sumSquaresHalves": func(t Target) func(dst Group, x source) {
-			return func(dst Group, _ source) { t.Mul(dst, dst, dst) }
-		},
+	square := func(dst, v Group, x source) { x.t.Mul(dst, v, v) }
+	for word, terms := range map[string][]mixedTerm{
+		"dotHalves": {productOf},
+		"squaredDistanceHalves": {func(dst, v Group, x source) {
+			x.sub(dst, v, 0)
+			x.t.Mul(dst, dst, dst)
+		}},
+		"normsHalves": {productOf, square}, // two floats a row
 	} {
-		byFormat.either(word, rows, func(t Target, brain bool) { sumHalves(t, brain, term(t)) },
+		byFormat.either(word, rows, func(t Target, brain bool) { sumHalves(t, brain, terms) },
 			func(k *kernelSpec) { k.trusting().inWide() })
 	}
 	byFormat.either("unpackHalves", "func(dst []float32, src []uint16, brain bool)", unpackHalves,
@@ -28,25 +30,17 @@ func init() {
 // upper half of a float.
 const half = 2
 
-// squareOfDifferenceOf squares dst minus the operand.
-func squareOfDifferenceOf(t Target) func(dst Group, x source) {
-	return func(dst Group, x source) {
-		x.sub(dst, dst, 0)
-		t.Mul(dst, dst, dst)
-	}
-}
-
-// sumHalves makes a sum over x and each row of halves.
-func sumHalves(t Target, brain bool, term func(dst Group, x source)) {
+// sumHalves makes sums over x and each row of halves.
+func sumHalves(t Target, brain bool, terms []mixedTerm) {
 	r := newRowLoop(t, half)
-	m := mixedSum{t: t, x: r.x, y: r.row, n: r.n, size: half, ahead: rowAhead, term: term,
+	m := mixedSum{t: t, x: r.x, y: r.row, n: r.n, size: half, ahead: 4 * rowAhead, terms: terms, again: r.begin,
 		load: func(v Group, y reg.GPVirtual, offset int) { loadHalves(t, v, brain, y, offset) },
-		loadPart: func(v Group, y, n reg.GPVirtual, part Part) {
-			t.LoadShortsPart(v, !brain, y, n, part)
+		loadPart: func(v Group, y, n reg.GPVirtual, part Part, name string) {
+			t.LoadShortsPart(v, !brain, y, n, part, name)
 			shiftBrain(t, v, brain)
 		},
 	}
-	r.over(func() { r.end(m.sum()) })
+	r.over(func() { r.end(m.sums()...) })
 }
 
 func loadHalves(t Target, v Group, brain bool, p reg.GPVirtual, offset int) {
@@ -136,20 +130,20 @@ func byGroups(t Target, src, dst vector, group func(src, dst reg.GPVirtual, widt
 }
 
 // fewShorts returns the last n mod 4 numbers of 16 bits of the n mod 8 that begin at p, in the order
-// of memory, behind them zeros.
-func fewShorts(t Target, p, n reg.GPVirtual) reg.GPVirtual {
+// of memory, behind them zeros. name begins its labels.
+func fewShorts(t Target, p, n reg.GPVirtual, name string) reg.GPVirtual {
 	few, count := t.NewInt(), copyInt(t, n)
 	t.And(count, 7)
 	from := t.Offset(p, count, half)
 	t.SetConst(few, 0)
 	t.And(count, 3)
-	t.IfAtMost(count, 0, "none")
-	t.Label("short")
+	t.IfAtMost(count, 0, name+"none")
+	t.Label(name + "short")
 	t.ShiftLeft(few, 16)
 	t.Decrement(from, half)
 	t.AdvanceReg(few, t.LoadUint16(from, 0))
 	t.Decrement(count, 1)
-	t.IfAtLeast(count, 1, "short")
-	t.Label("none")
+	t.IfAtLeast(count, 1, name+"short")
+	t.Label(name + "none")
 	return few
 }

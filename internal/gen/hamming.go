@@ -18,13 +18,18 @@ func init() {
 
 const word = 8 // bytes
 
-// differingBits counts the bits in which two vectors of words differ.
+// differingBits counts the bits in which two vectors of words differ. x is a row, whose successors are
+// prefetched: rows of less than a cache line are four times as slow from memory without.
 func differingBits(t Target, x, y, n reg.GPVirtual) reg.GPVirtual {
 	sum := t.NewInt()
 	t.SetConst(sum, 0)
 	xy := walk{t, n, []vector{{x, word}, {y, word}}}
-	xy.loop(t.LoopLabel, "words", 4, "rest", func() { t.AddDifferingBits(sum, x, y, 4) })
+	xy.loop(t.LoopLabel, "words", 4, "rest", func() {
+		t.Prefetch(x, rowAhead)
+		t.AddDifferingBits(sum, x, y, 4)
+	})
 	t.Label("rest")
+	t.Prefetch(x, rowAhead)
 	xy.loop(t.Label, "word", 1, "end", func() { t.AddDifferingBits(sum, x, y, 1) })
 	t.Label("end")
 	return sum
@@ -35,12 +40,14 @@ func differingBitsWide(t *avx, x, y, n reg.GPVirtual) reg.GPVirtual {
 	sum, count, words := t.NewInt(), zeros(t, 1, t.width)[0], t.width/2
 	xy := walk{t, n, []vector{{x, word}, {y, word}}}
 	xy.loop(t.LoopLabel, "words", words, "rest", func() {
+		t.Prefetch(x, rowAhead)
 		v := t.New(t.width)
 		t.VMOVDQU64(at(x, 0), r(v))
 		t.VPXORQ(at(y, 0), r(v), r(v))
 		t.addOnes(count, v)
 	})
 	t.Label("rest")
+	t.Prefetch(x, rowAhead)
 	t.IfAtMost(n, 0, "fold")
 	v, w, part := t.New(t.width), t.New(t.width), t.lowPart(n).(reg.Register)
 	t.VMOVDQU64_Z(at(x, 0), part, r(v))

@@ -6,8 +6,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A mixedSum adds up terms of two vectors, of which y has narrower elements than x's floats, in 64
-// lanes. n is at most asm.Block.
+// A mixedSum makes sums over two vectors, of which y has narrower elements than x's floats, in 64
+// lanes each. n is at most asm.Block.
 type mixedSum struct {
 	t       Target
 	x, y, n reg.GPVirtual
@@ -15,49 +15,90 @@ type mixedSum struct {
 	ahead   int // how far to prefetch y, in bytes; 0 for not at all
 	// load makes floats of a whole group of y, loadPart of the last n mod width elements.
 	load     func(v Group, y reg.GPVirtual, offset int)
-	loadPart func(v Group, y, n reg.GPVirtual, part Part)
-	term     func(dst Group, x source) // of the floats of y in dst, and x
+	loadPart func(v Group, y, n reg.GPVirtual, part Part, name string)
+	terms    []mixedTerm
+	again    func() // puts x, y and n back to where they began, for one sum after the other
 }
 
-// sum returns the sum in a group of one.
-func (m *mixedSum) sum() Group {
+// A mixedTerm sets dst, which may be v, to the terms of the floats v of y, and x.
+type mixedTerm func(dst, v Group, x source)
+
+// sums returns each of the sums in a group of one. Where the registers hold the lanes of no more than
+// one, each goes along the vectors by itself.
+func (m *mixedSum) sums() (sums []Group) {
+	if len(m.terms)*lanes/m.t.Width() < m.t.Registers() {
+		return m.pass("", m.terms)
+	}
+	for k, term := range m.terms {
+		if k > 0 {
+			m.again()
+		}
+		sums = append(sums, m.pass(fmt.Sprint("pass", k), []mixedTerm{term})...)
+	}
+	return sums
+}
+
+// pass makes some of the sums. name begins its labels.
+func (m *mixedSum) pass(name string, terms []mixedTerm) (sums []Group) {
 	t, width := m.t, m.t.Width()
-	lane := zeros(t, lanes/width, width)
-	add := func(g int) {
+	count := lanes / width
+	lane := zeros(t, len(terms)*count, width)
+	// of makes a group's terms of its floats, which it may overwrite in the end.
+	of := func(v Group, x source) (all []Group) {
+		for k, term := range terms {
+			dst := v
+			if k < len(terms)-1 {
+				dst = t.New(width)
+			}
+			term(dst, v, x)
+			all = append(all, dst)
+		}
+		return all
+	}
+	add := func(g int, all []Group) {
+		for k, v := range all {
+			t.Add(lane[k*count+g], lane[k*count+g], v)
+		}
+	}
+	whole := func(g int) {
 		v := t.New(width)
 		m.load(v, m.y, m.size*width*g)
-		m.term(v, source{t: t, p: []reg.GPVirtual{m.x}, first: width * g})
-		t.Add(lane[g], lane[g], v)
+		add(g, of(v, source{t: t, p: []reg.GPVirtual{m.x}, first: width * g}))
 	}
+	rest := func(g int) string { return fmt.Sprint(name, "rest", g) }
 	xy := walk{t, m.n, []vector{{m.x, float}, {m.y, m.size}}}
-	xy.loop(t.LoopLabel, "loop", lanes, "rest", func() {
+	xy.loop(t.LoopLabel, name+"loop", lanes, name+"rest", func() {
 		t.Comment("64 elements a turn, one to each lane.")
-		for g := range lane {
-			add(g)
+		for g := range count {
+			whole(g)
 		}
 		prefetchTurn(t, m.y, m.ahead, m.size*lanes)
 	})
-	t.Label("rest")
-	t.IfAtMost(m.n, 0, "fold")
+	t.Label(name + "rest")
+	t.IfAtMost(m.n, 0, name+"fold")
 	t.Comment("The last group, first.")
-	last, start, part := t.New(width), copyInt(t, m.n), t.Part(m.n, width)
+	v, start, part := t.New(width), copyInt(t, m.n), t.Part(m.n, width)
 	t.Decrement(start, 1)
 	t.And(start, lanes-width)
-	m.loadPart(last, t.Offset(m.y, start, m.size), m.n, part)
-	m.term(last, source{t: t, p: []reg.GPVirtual{t.Address(m.x, start, float)}, part: part})
-	for g := range len(lane) - 1 {
-		t.IfAtMost(m.n, width*(g+1), fmt.Sprint("rest", g))
-		add(g)
+	m.loadPart(v, t.Offset(m.y, start, m.size), m.n, part, name)
+	last := of(v, source{t: t, p: []reg.GPVirtual{t.Address(m.x, start, float)}, part: part})
+	for g := range count - 1 {
+		t.IfAtMost(m.n, width*(g+1), rest(g))
+		whole(g)
 	}
-	for g := len(lane) - 1; g >= 0; g-- {
-		t.Label(fmt.Sprint("rest", g))
-		t.Add(lane[g], lane[g], last)
+	for g := count - 1; g >= 0; g-- {
+		t.Label(rest(g))
+		add(g, last)
 		if g > 0 {
-			t.Jump("fold")
+			t.Jump(name + "fold")
 		}
 	}
-	t.Label("fold")
-	foldGroups(t, lane)
-	t.Fold(lane[0])
-	return t.Narrow(lane[0], 1)
+	t.Label(name + "fold")
+	for k := range terms {
+		sum := lane[k*count:][:count]
+		foldGroups(t, sum)
+		t.Fold(sum[0])
+		sums = append(sums, t.Narrow(sum[0], 1))
+	}
+	return sums
 }

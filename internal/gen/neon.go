@@ -393,20 +393,21 @@ func (t *neon) LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part
 	t.Label("floats")
 }
 
-func (t *neon) LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Part) {
+func (t *neon) LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Part,
+	name string) {
 	low, rest := v.regs[0], t.V128()
-	t.IfWithout(n, 7, "eight")
-	t.FMOVD(fewShorts(t, p, n), low)
-	t.IfWithout(n, 4, "few")
+	t.IfWithout(n, 7, name+"eight")
+	t.FMOVD(fewShorts(t, p, n, name), low)
+	t.IfWithout(n, 4, name+"few")
 	t.VORR(low, low, rest)
 	t.FMOVD(at(p, 0), low)
 	t.VMOV(arm64.D(rest, 0), arm64.D(low, 1))
-	t.Label("few")
+	t.Label(name + "few")
 	t.widenShorts(v, float16)
-	t.Jump("floats")
-	t.Label("eight")
+	t.Jump(name + "floats")
+	t.Label(name + "eight")
 	t.LoadShorts(v, float16, p, 0)
-	t.Label("floats")
+	t.Label(name + "floats")
 }
 
 // StorePart goes by the bits like LoadPart.

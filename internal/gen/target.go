@@ -134,8 +134,8 @@ type Target interface {
 	LoadPart(v Group, p reg.GPVirtual, offset int, part Part)
 	// LoadBytesPart is LoadBytes of a part, which was made of the same n, for the widest group.
 	LoadBytesPart(v Group, signed bool, p, n reg.GPVirtual, part Part)
-	// LoadShortsPart is the same for LoadShorts.
-	LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Part)
+	// LoadShortsPart is the same for LoadShorts. name begins its labels.
+	LoadShortsPart(v Group, float16 bool, p, n reg.GPVirtual, part Part, name string)
 	// StorePart stores what exists, and nothing else.
 	StorePart(v Group, p reg.GPVirtual, offset int, part Part)
 	// LoadLast is LoadPart behind at least one whole group, of which it may read some again;

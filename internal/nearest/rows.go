@@ -246,7 +246,8 @@ func (s *Rows) rank(dst [][]Hit, by Metric, queries [][]float32, first, end int)
 // squares returns the sum of the squares of a row, which is as long as x.
 func (s *Rows) squares(i int, x []float32) float32 {
 	if s.Halves != nil {
-		return asm.HalfSquares.Of(x, s.half(i), s.Brain)
+		_, yy := asm.HalfNorms(x, s.half(i), s.Brain)
+		return yy
 	}
 	return asm.SumSquares(s.at(i))
 }
