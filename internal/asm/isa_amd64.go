@@ -26,11 +26,12 @@ var fourStreams = cpuid.CPU.VendorID == cpuid.AMD
 var gathers = cpuid.CPU.VendorID == cpuid.Intel && wide(&cpuid.CPU)
 
 // detect asks cpuid, which asks the operating system too (XGETBV): a feature it reports is one that
-// can be used. It asks x/sys as well, for GODEBUG=cpu.avx2=off and the like go there.
+// can be used. It asks x/sys as well, for GODEBUG=cpu.avx2=off and the like go there; of F16C the
+// version that go.mod requires knows nothing.
 func detect() []ISA {
 	isas := append(make([]ISA, 0, 4), Generic)
 	if cpuid.CPU.Supports(cpuid.AVX, cpuid.AVX2, cpuid.F16C, cpuid.POPCNT) &&
-		cpu.X86.HasAVX && cpu.X86.HasAVX2 && cpu.X86.HasF16C && cpu.X86.HasPOPCNT {
+		cpu.X86.HasAVX && cpu.X86.HasAVX2 && cpu.X86.HasPOPCNT {
 		isas = append(isas, AVX2)
 		// On macOS a signal could lose the opmasks and upper registers (golang/go#49233).
 		if runtime.GOOS != "darwin" && cpuid.CPU.Supports(cpuid.BMI2, cpuid.AVX512F,
