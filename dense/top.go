@@ -43,14 +43,14 @@ func Top(dst []Hit, by Metric, rows []float32, stride int, x []float32) []Hit {
 // as well if a row is not wholly within rows.
 func TopAt(dst []Hit, by Metric, rows []float32, stride int, idx []int32, x []float32) []Hit {
 	asm.CheckRowsAt(len(rows), stride, idx, len(x))
-	s := nearest.Rows{Floats: rows, Stride: stride, Idx: idx, N: len(x), Count: len(idx)}
+	s := nearest.Rows[float32]{Slice: rows, Stride: stride, Idx: idx, N: len(x), Count: len(idx)}
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
 // TopSlices is [Top] among rows that are slices of their own. It panics if one has another length
 // than x.
 func TopSlices(dst []Hit, by Metric, rows [][]float32, x []float32) []Hit {
-	s := nearest.Rows{Each: rows, N: len(x), Count: len(rows)}
+	s := nearest.Rows[float32]{Each: rows, N: len(x), Count: len(rows)}
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
@@ -58,10 +58,10 @@ func TopSlices(dst []Hit, by Metric, rows [][]float32, x []float32) []Hit {
 // database: row i begins at rows[i*stride], and stride is in bytes. Where [Float32s] can't look at
 // them, memory for one row is allocated.
 func TopBytes(dst []Hit, by Metric, rows []byte, stride int, x []float32) []Hit {
-	s := nearest.Rows{Bytes: rows, Stride: stride, N: len(x),
+	s := nearest.Rows[float32]{Bytes: rows, Stride: stride, N: len(x),
 		Count: nearest.Count(len(rows), stride, 4*len(x))}
 	if floats, ok := Float32s(rows); ok && stride%4 == 0 {
-		s.Floats, s.Stride, s.Bytes = floats, stride/4, nil
+		s.Slice, s.Stride, s.Bytes = floats, stride/4, nil
 	}
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
@@ -74,7 +74,7 @@ func TopByteSlices(dst []Hit, by Metric, rows [][]byte, x []float32) []Hit {
 			panic(misuse.Of("len(rows[%d]) = %d, 4*len(x) = %d", i, len(row), 4*len(x)))
 		}
 	}
-	s := nearest.Rows{Blobs: rows, N: len(x), Count: len(rows)}
+	s := nearest.Rows[float32]{Blobs: rows, N: len(x), Count: len(rows)}
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
@@ -100,15 +100,15 @@ func (m *Matrix) Top(dst []Hit, by Metric, x []float32) []Hit {
 	if len(x) != m.Cols() {
 		panic(misuse.Lengths("len(x)", len(x), "Cols", m.Cols()))
 	}
-	s := nearest.Rows{N: len(x), Count: m.Rows()}
+	s := nearest.Rows[float32]{N: len(x), Count: m.Rows()}
 	if m.unchecked() {
 		s.Matrix = (*matrices.Dense)(m)
 	} else {
-		s.Floats, s.Stride = (*matrices.Dense)(m).Padded()
+		s.Slice, s.Stride = (*matrices.Dense)(m).Padded()
 	}
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
-func strided(rows []float32, stride, n int) nearest.Rows {
-	return nearest.Rows{Floats: rows, Stride: stride, N: n, Count: nearest.Count(len(rows), stride, n)}
+func strided(rows []float32, stride, n int) nearest.Rows[float32] {
+	return nearest.Rows[float32]{Slice: rows, Stride: stride, N: n, Count: nearest.Count(len(rows), stride, n)}
 }

@@ -54,6 +54,6 @@ func TopMany[T Float](dst [][]dense.Hit, by dense.Metric, rows []T, stride int,
 		nearest.RowsARun)
 }
 
-func rowsOf[T Float](rows []T, stride, n int) nearest.Rows {
-	return nearest.Rows{Halves: bits(rows), Brain: isBrain[T](), Stride: stride, N: n}
+func rowsOf[T Float](rows []T, stride, n int) nearest.Rows[uint16] {
+	return nearest.Rows[uint16]{Slice: bits(rows), Brain: isBrain[T](), Stride: stride, N: n}
 }

@@ -24,15 +24,14 @@ type Hit struct {
 	Score float32
 }
 
-// Rows are those to choose from, of one kind: floats or halves in one slice, bytes in one, or floats
-// somewhere else.
-type Rows struct {
-	Floats []float32
-	Halves []uint16
-	Brain  bool            // the halves are bfloat16s
+// Rows are those to choose from, of one kind: numbers in one slice, bytes in one, or floats somewhere
+// else. Elements of 16 bits are halves. A program that has none of them links no kernels of halves.
+type Rows[E float32 | uint16] struct {
+	Slice  []E
+	Brain  bool            // halves are bfloat16s
 	Bytes  []byte          // of floats, little-endian; Stride counts them
 	Stride int             // from the beginning of a row to that of the next
-	Idx    []int32         // picks rows of floats or halves; nil for all
+	Idx    []int32         // picks rows of the slice; nil for all
 	Each   [][]float32     // slices of their own
 	Blobs  [][]byte        // the same of bytes
 	Matrix *matrices.Dense // rows that have to be checked
@@ -56,7 +55,7 @@ func Count(elements, stride, n int) int {
 }
 
 // at returns row i of floats.
-func (s *Rows) at(i int) []float32 {
+func (s *Rows[E]) at(i int) []float32 {
 	switch {
 	case s.Each != nil:
 		return s.Each[i]
@@ -69,11 +68,18 @@ func (s *Rows) at(i int) []float32 {
 	case s.Idx != nil:
 		i = int(s.Idx[i])
 	}
-	return s.Floats[i*s.Stride:][:s.N]
+	return s.floats()[i*s.Stride:][:s.N]
 }
 
+// floats and halves are the slice, which is of the one or of the other.
+func (s *Rows[E]) floats() []float32 { return *(*[]float32)(unsafe.Pointer(&s.Slice)) }
+func (s *Rows[E]) halves() []uint16  { return *(*[]uint16)(unsafe.Pointer(&s.Slice)) }
+
+// areHalves is a constant for each type, so that the compiler leaves the other one's code out.
+func (s *Rows[E]) areHalves() bool { return unsafe.Sizeof(*new(E)) == 2 }
+
 // read returns the floats of bytes, which are there until the next call.
-func (s *Rows) read(b []byte) []float32 {
+func (s *Rows[E]) read(b []byte) []float32 {
 	if v, ok := blob.View[float32](b); ok {
 		return v
 	}
@@ -82,11 +88,11 @@ func (s *Rows) read(b []byte) []float32 {
 }
 
 // half returns row i of halves.
-func (s *Rows) half(i int) []uint16 {
+func (s *Rows[E]) half(i int) []uint16 {
 	if s.Idx != nil {
 		i = int(s.Idx[i])
 	}
-	return s.Halves[i*s.Stride:][:s.N]
+	return s.halves()[i*s.Stride:][:s.N]
 }
 
 // scoresAtOnce is how many scores are made before they are ranked: enough rows for DotRows to see
@@ -102,17 +108,18 @@ type hits interface {
 }
 
 // Top finds the rows nearest to x, as many as dst is long or all: see package dense.
-func Top[H hits](s *Rows, dst []H, by Metric, x []float32) []H {
+func Top[H hits, E float32 | uint16](s *Rows[E], dst []H, by Metric, x []float32) []H {
 	found := s.top(*(*[]Hit)(unsafe.Pointer(&dst)), by, x)
 	return dst[:len(found):len(found)]
 }
 
 // TopMany is Top for many queries; with several threads each worker takes run rows at a time.
-func TopMany[H hits](s *Rows, dst [][]H, by Metric, queries [][]float32, threads, run int) {
+func TopMany[H hits, E float32 | uint16](s *Rows[E], dst [][]H, by Metric, queries [][]float32,
+	threads, run int) {
 	s.topMany(*(*[][]Hit)(unsafe.Pointer(&dst)), by, queries, threads, run)
 }
 
-func (s *Rows) top(dst []Hit, by Metric, x []float32) []Hit {
+func (s *Rows[E]) top(dst []Hit, by Metric, x []float32) []Hit {
 	dst = dst[:0:min(len(dst), s.Count)]
 	if cap(dst) == 0 {
 		return dst
@@ -128,14 +135,14 @@ func (s *Rows) top(dst []Hit, by Metric, x []float32) []Hit {
 }
 
 // score sets dst[i] to what row first + i is ranked by, greater being better.
-func (s *Rows) score(dst []float32, by Metric, x []float32, first int) {
+func (s *Rows[E]) score(dst []float32, by Metric, x []float32, first int) {
 	switch {
-	case s.Halves != nil:
+	case s.areHalves():
 		s.scoreHalves(dst, by, x, first)
 	case by == ByDot && s.Idx != nil:
-		asm.DotRowsAt(dst, s.Floats, s.Stride, s.Idx[first:][:len(dst)], x)
-	case s.Floats != nil && s.Idx == nil:
-		by.scores(dst, s.Floats[first*s.Stride:], s.Stride, x)
+		asm.DotRowsAt(dst, s.floats(), s.Stride, s.Idx[first:][:len(dst)], x)
+	case s.Slice != nil && s.Idx == nil:
+		by.scores(dst, s.floats()[first*s.Stride:], s.Stride, x)
 	default:
 		for i := range dst {
 			if first+i+1 < s.Count {
@@ -147,9 +154,9 @@ func (s *Rows) score(dst []float32, by Metric, x []float32, first int) {
 }
 
 // scoreHalves is score for rows of halves.
-func (s *Rows) scoreHalves(dst []float32, by Metric, x []float32, first int) {
+func (s *Rows[E]) scoreHalves(dst []float32, by Metric, x []float32, first int) {
 	if s.Idx == nil {
-		by.halfScores(dst, s.Halves[first*s.Stride:], s.Stride, x, s.Brain)
+		by.halfScores(dst, s.halves()[first*s.Stride:], s.Stride, x, s.Brain)
 		return
 	}
 	for i := range dst {
@@ -215,7 +222,7 @@ const RowsARun = 256
 const blockElements = 1 << 16
 
 // rank offers the rows from first to end-1 to the hits of each query, a block of rows at a time.
-func (s *Rows) rank(dst [][]Hit, by Metric, queries [][]float32, first, end int) {
+func (s *Rows[E]) rank(dst [][]Hit, by Metric, queries [][]float32, first, end int) {
 	var scores, norms [scoresAtOnce]float32
 	size := len(scores)
 	if len(queries) > 1 {
@@ -244,8 +251,8 @@ func (s *Rows) rank(dst [][]Hit, by Metric, queries [][]float32, first, end int)
 }
 
 // squares returns the sum of the squares of a row, which is as long as x.
-func (s *Rows) squares(i int, x []float32) float32 {
-	if s.Halves != nil {
+func (s *Rows[E]) squares(i int, x []float32) float32 {
+	if s.areHalves() {
 		_, yy := asm.HalfNorms(x, s.half(i), s.Brain)
 		return yy
 	}
@@ -253,14 +260,14 @@ func (s *Rows) squares(i int, x []float32) float32 {
 }
 
 // cosine returns the cosine of x and a row, given the sums that it is made of.
-func (s *Rows) cosine(x []float32, i int, xy, xx, yy float32) float32 {
-	if s.Halves != nil {
+func (s *Rows[E]) cosine(x []float32, i int, xy, xx, yy float32) float32 {
+	if s.areHalves() {
 		return asm.CosineOfHalves(x, s.half(i), xy, xx, yy, s.Brain)
 	}
 	return asm.CosineOf(x, s.at(i), xy, xx, yy)
 }
 
-func (s *Rows) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, run int) {
+func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, run int) {
 	for q := range dst {
 		dst[q] = dst[q][:0:min(len(dst[q]), s.Count)]
 	}
@@ -277,14 +284,14 @@ func (s *Rows) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, run
 
 // rankThreads is rank of all rows by workers with hits of their own. It has a copy of s, which goes
 // to the heap.
-func (s Rows) rankThreads(dst [][]Hit, by Metric, queries [][]float32, threads, run, runs int) {
+func (s Rows[E]) rankThreads(dst [][]Hit, by Metric, queries [][]float32, threads, run, runs int) {
 	Merge(dst, threads, runs, better, func(hits [][]Hit, i int) {
 		s.rank(hits, by, queries, i*run, min((i+1)*run, s.Count))
 	})
 }
 
 // offer adds those of the rows from first on that are good enough.
-func (s *Rows) offer(hits []Hit, scores []float32, first int) []Hit {
+func (s *Rows[E]) offer(hits []Hit, scores []float32, first int) []Hit {
 	for i, score := range scores {
 		if len(hits) == cap(hits) && (len(hits) == 0 || score < hits[0].Score) {
 			continue
