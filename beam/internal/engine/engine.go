@@ -11,7 +11,7 @@ import (
 
 	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
 
-	"github.com/pegasimd/pegasimd/beam/work"
+	"github.com/pegasimd/pegasimd/beam/internal/work"
 )
 
 // An Engine is a [work.Runner] on Beam.

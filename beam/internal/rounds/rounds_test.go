@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/beam/shards"
-	"github.com/pegasimd/pegasimd/beam/work"
+	"github.com/pegasimd/pegasimd/beam/internal/shards"
+	"github.com/pegasimd/pegasimd/beam/internal/work"
 	training "github.com/pegasimd/pegasimd/internal/train/rounds"
 	"github.com/pegasimd/pegasimd/pegasos"
 )

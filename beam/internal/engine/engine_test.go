@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pegasimd/pegasimd/beam/work"
+	"github.com/pegasimd/pegasimd/beam/internal/work"
 )
 
 func TestMain(m *testing.M) {

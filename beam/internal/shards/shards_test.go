@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pegasimd/pegasimd/beam/shards"
+	"github.com/pegasimd/pegasimd/beam/internal/shards"
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
