@@ -1,11 +1,10 @@
-package table
+package tables
 
 import (
 	"encoding/json"
 	"fmt"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
 // version is that of the form of encoders in files.
@@ -145,17 +144,4 @@ func (e *Encoder) Table() *dataset.Table {
 // Options has opt read a CSV file by the encoder, with a [Coder] as its Encoder.
 func (e *Encoder) Options(opt *dataset.Options) {
 	opt.Encoder, opt.Features, opt.Table = e.Coder(), len(e.Columns), e.Table()
-}
-
-// Order returns the cells of a row that are given by the names of their columns. Other columns don't
-// matter, and those that are left out may be missing.
-func (e *Encoder) Order(named map[string]string) ([]string, error) {
-	cells := make([]string, len(e.Columns))
-	for i := range e.Columns {
-		c, found := &e.Columns[i], false
-		if cells[i], found = named[c.Name]; !found && c.Kind != LeftOut {
-			return nil, fmt.Errorf("table: no cell for the column %q", escape.Cut(c.Name))
-		}
-	}
-	return cells, nil
 }

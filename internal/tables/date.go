@@ -1,4 +1,4 @@
-package table
+package tables
 
 // A date is a day of the calendar, with the time of the day.
 type date struct {

@@ -1,42 +1,15 @@
-package table
+package tables
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dataset"
 )
-
-// The cells of a row may come by the names of their columns, in any order, and others with them.
-func TestOrder(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("id,city,age,y\n")
-	for i := range 30 {
-		fmt.Fprintf(&b, "%d,%s,%d,a\n", i, []string{"Rome", "Oslo"}[i%2], i%5)
-	}
-	e := fitted(t, b.String())
-	for _, c := range []struct {
-		named map[string]string
-		want  []string
-		err   string
-	}{
-		{map[string]string{"age": "3", "city": "Rome", "id": "9"}, []string{"9", "Rome", "3"}, ""},
-		{map[string]string{"age": "3", "city": "", "other": "9"}, []string{"", "", "3"}, ""},
-		{map[string]string{"age": "3", "id": "9"}, nil, `table: no cell for the column "city"`},
-		{map[string]string{"Age": "3", "city": "Rome"}, nil, `table: no cell for the column "age"`},
-		{nil, nil, `table: no cell for the column "city"`},
-	} {
-		have, err := e.Order(c.named)
-		if !slices.Equal(have, c.want) || (err != nil || c.err != "") && !says(err, c.err) {
-			t.Errorf("%v: %q, %v", c.named, have, err)
-		}
-	}
-}
 
 // What a model's file has of an encoder gives the same bits, and the same file again.
 func TestDecode(t *testing.T) {
