@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/pegasimd/pegasimd/internal/murmur"
 )
 
 // A record is what goes through the pipeline, in bytes: how many items it is of, the sum of their
@@ -14,12 +16,7 @@ type record []byte
 const headLength = 2
 
 // mark returns a number that stands for an item: sums of different items' marks differ.
-func mark(item int) int64 { // the finalizer of SplitMix64
-	z := uint64(item)*0x9e3779b97f4a7c15 + 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return int64(z ^ z>>31)
-}
+func mark(item int) int64 { return int64(murmur.Mix64(uint64(item) + 1)) }
 
 // recordOf returns the record of items and the sum of their numbers.
 func recordOf(items []int, sum []int64) record {
