@@ -211,9 +211,9 @@ func (in *coding) level(cell string) (j int32, known bool) {
 
 // bucket returns the top bits of the 64-bit FNV-1a hash of a level.
 func bucket(level string, bits int) int32 {
-	h := uint64(0xcbf29ce484222325)
+	h := wordHash(fnvOffset)
 	for i := range len(level) {
-		h = (h ^ uint64(level[i])) * 0x100000001b3
+		h = h.add(level[i])
 	}
 	return int32(h >> (64 - bits))
 }

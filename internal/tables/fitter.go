@@ -15,6 +15,7 @@ import (
 // A Fitter takes in the cells of training rows, to fit an encoder: it is a [dataset.Encoder] that
 // makes no features.
 type Fitter struct {
+	noFeatures
 	// Overrule has the kinds of columns, by name or, counted from 0, by number in the file. They
 	// count in place of the rule.
 	Overrule map[string]Kind
@@ -30,14 +31,14 @@ type Fitter struct {
 	counted int   // columns whose n-grams are counted
 }
 
+// noFeatures is the part of a [dataset.Encoder] that makes none.
+type noFeatures struct{}
+
+func (noFeatures) Cols() int          { return 0 }
+func (noFeatures) Features() []string { return nil }
+
 // Uses is true of all cells.
 func (f *Fitter) Uses(int) bool { return true }
-
-// Cols is 0: there are no features.
-func (f *Fitter) Cols() int { return 0 }
-
-// Features are none.
-func (f *Fitter) Features() []string { return nil }
 
 // Encode takes in a row.
 func (f *Fitter) Encode(cells []string, columns []int32, values []float32) (

@@ -9,13 +9,14 @@ import (
 // A Namer finds the n-grams of features of text in the cells of a table, for people: it is a
 // [dataset.Encoder] that makes no features.
 type Namer struct {
+	noFeatures
 	e    *Encoder
 	seen []map[uint32]map[string]int // of each column how often each n-gram of a bucket came
 }
 
 // Namer returns one for some features. Those that are not of text have names already.
 func (e *Encoder) Namer(features []int) *Namer {
-	n := &Namer{e, make([]map[uint32]map[string]int, len(e.Columns))}
+	n := &Namer{e: e, seen: make([]map[uint32]map[string]int, len(e.Columns))}
 	for _, j := range features {
 		for i := range e.Columns {
 			c := &e.Columns[i]
@@ -40,12 +41,6 @@ func (n *Namer) add(column int, bucket uint32) {
 
 // Uses reports whether n-grams of cell i are looked for.
 func (n *Namer) Uses(i int) bool { return n.seen[i] != nil }
-
-// Cols is 0: there are no features.
-func (n *Namer) Cols() int { return 0 }
-
-// Features are none.
-func (n *Namer) Features() []string { return nil }
 
 // Encode looks at the cells of a row.
 func (n *Namer) Encode(cells []string, columns []int32, values []float32) (
