@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -160,19 +161,14 @@ func statistics(m *shards.Manifest) (*store.Statistics, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := func(s shards.Size) store.RowSizes {
-		return store.RowSizes{MeanSquare: s.MeanSquare, MaxSquare: s.MaxSquare}
-	}
 	s := &store.Statistics{Rows: m.Rows, Cols: m.Cols, Nonzeros: int64(m.Nonzeros),
 		Dense: m.Layout == dataset.LayoutDense, Classes: m.Classes, MaxAbs: c.MaxAbs,
 		Mean: c.Mean, Variance: c.Variance, Constant: c.Constant, Lengths: m.Values.Lengths,
-		Sizes: map[string]store.RowSizes{scaling.None: size(m.Values.Size)}}
+		Sizes: map[string]store.RowSizes{scaling.None: m.Values.RowSizes}}
 	for _, n := range m.Count {
 		s.Counts = append(s.Counts, int64(n))
 	}
-	for kind, scaled := range m.Values.Scaled {
-		s.Sizes[string(kind)] = size(scaled)
-	}
+	maps.Copy(s.Sizes, m.Values.Scaled)
 	return s, nil
 }
 

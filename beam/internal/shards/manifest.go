@@ -15,6 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/internal/store"
 )
 
 // Block is the number of rows that no boundary between shards cuts.
@@ -54,17 +55,11 @@ type Manifest struct {
 
 // Values are statistics of the features, as they are and as each kind of scaling makes them.
 type Values struct {
-	Size
+	store.RowSizes
 	// Lengths are the least, the median and the largest |x|^2 that is above 0.
 	Lengths [3]float64 `json:"length_quantiles"`
 	// Scaled says for each kind of scaling that is possible what it makes of the rows.
-	Scaled map[string]Size `json:"scaled"`
-}
-
-// A Size says how large rows are: a bound that all of them keep, and a mean.
-type Size struct {
-	MaxSquare  float64 `json:"max_square"`  // the largest |x|^2
-	MeanSquare float64 `json:"mean_square"` // of |x|^2
+	Scaled map[string]store.RowSizes `json:"scaled"`
 }
 
 // A File is one beside the manifest.
@@ -165,8 +160,8 @@ func (m *Manifest) checkShards() error {
 	return nil
 }
 
-func (s Size) check() error {
-	for _, x := range []float64{s.MaxSquare, s.MeanSquare} {
+func checkSquares(squares ...float64) error {
+	for _, x := range squares {
 		if !(x >= 0) || !floats.IsFinite(x) {
 			return fmt.Errorf("a squared length of rows is %v", x)
 		}
@@ -175,10 +170,8 @@ func (s Size) check() error {
 }
 
 func (v *Values) check() error {
-	for _, x := range v.Lengths {
-		if err := (Size{x, 0}).check(); err != nil {
-			return err
-		}
+	if err := checkSquares(v.Lengths[:]...); err != nil {
+		return err
 	}
 	for kind, s := range v.Scaled {
 		switch kind {
@@ -186,9 +179,9 @@ func (v *Values) check() error {
 		default:
 			return fmt.Errorf("there is no scaling %q", kind)
 		}
-		if err := s.check(); err != nil {
+		if err := checkSquares(s.MaxSquare, s.MeanSquare); err != nil {
 			return err
 		}
 	}
-	return v.Size.check()
+	return checkSquares(v.MaxSquare, v.MeanSquare)
 }

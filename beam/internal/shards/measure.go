@@ -52,7 +52,7 @@ func measureColumns(set *dataset.Set, o *Options) (*store.Columns, error) {
 // measureValues finds the statistics of the rows that follow from those of the columns, and the
 // sizes of scaled rows in a further pass.
 func measureValues(set *dataset.Set, c *store.Columns, o *Options) (Values, error) {
-	v := Values{Scaled: map[string]Size{}}
+	v := Values{Scaled: map[string]store.RowSizes{}}
 	for _, s := range c.Squares {
 		v.MaxSquare = max(v.MaxSquare, s)
 		v.MeanSquare += s
@@ -68,8 +68,9 @@ func measureValues(set *dataset.Set, c *store.Columns, o *Options) (Values, erro
 	}
 	sizes := measureScaled(set, scalers, o)
 	for k, s := range scalers {
-		if sizes[k].check() == nil { // else the scaled rows are beyond float32
-			v.Scaled[s.Kind] = sizes[k]
+		// Others make rows that are beyond float32.
+		if size := sizes[k]; checkSquares(size.MaxSquare, size.MeanSquare) == nil {
+			v.Scaled[s.Kind] = size
 		}
 	}
 	return v, o.err()
@@ -79,14 +80,14 @@ func measureValues(set *dataset.Set, c *store.Columns, o *Options) (Values, erro
 const measureRows = 1 << 13
 
 // measureScaled finds the sizes of the rows as each of the scalers makes them.
-func measureScaled(set *dataset.Set, scalers []*scaling.Scaler, o *Options) []Size {
+func measureScaled(set *dataset.Set, scalers []*scaling.Scaler, o *Options) []store.RowSizes {
 	rows := store.Of(set.Examples())
 	n := rows.Rows()
-	blocks := make([][]Size, (n+measureRows-1)/measureRows)
+	blocks := make([][]store.RowSizes, (n+measureRows-1)/measureRows)
 	parallel.For(parallel.Threads(o.Threads), len(blocks), func(_, b int) {
 		x := store.ReaderOf(rows.ForWorker())
 		full := make([]float32, len(scalers[0].Shift))
-		blocks[b] = make([]Size, len(scalers))
+		blocks[b] = make([]store.RowSizes, len(scalers))
 		for i := b * measureRows; i < min(n, (b+1)*measureRows) && !o.stopped(); i++ {
 			index, values := x.Row(i)
 			for k, s := range scalers {
@@ -96,7 +97,7 @@ func measureScaled(set *dataset.Set, scalers []*scaling.Scaler, o *Options) []Si
 			}
 		}
 	})
-	all := make([]Size, len(scalers))
+	all := make([]store.RowSizes, len(scalers))
 	for k := range all {
 		for _, block := range blocks {
 			all[k].MaxSquare = max(all[k].MaxSquare, block[k].MaxSquare)
