@@ -202,5 +202,8 @@ func (d *dataReader) warn(set *dataset.Set) {
 		fmt.Fprintf(c.stderr, "the data lack the last %s of the model, which count as 0\n",
 			count(set.Lacking, "feature"))
 	}
-	printOthers(c.stderr, set.Others)
+	if len(set.Others) > 0 {
+		fmt.Fprintf(c.stderr, "ignored columns that the model does not have: %s\n",
+			firstNames(set.Others))
+	}
 }

@@ -67,12 +67,6 @@ func (s *Sum) Reset() {
 	s.rows = 0
 }
 
-// At returns element (i, j).
-func (s *Sum) At(i, j int) float32 {
-	s.flush()
-	return s.sum[min(i, j)*s.stride+max(i, j)]
-}
-
 // Upper is what Matrix has it for.
 func (s *Sum) Upper(i int, dst []float64) {
 	s.flush()

@@ -12,6 +12,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
+// At returns element (i, j).
+func (s *Sum) At(i, j int) float32 {
+	s.flush()
+	return s.sum[min(i, j)*s.stride+max(i, j)]
+}
+
 // rows returns n rows of dim columns, which are stride apart, with coefficients.
 func rows(n, dim, stride int) (x, c []float32) {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(dim)))

@@ -36,9 +36,6 @@ func (s *Wide) Dim() int { return s.dim }
 // Reset makes s the sum of no rows.
 func (s *Wide) Reset() { clear(s.sum) }
 
-// At returns element (i, j).
-func (s *Wide) At(i, j int) float64 { return s.sum[min(i, j)*s.dim+max(i, j)] }
-
 // Upper is what Matrix has it for.
 func (s *Wide) Upper(i int, dst []float64) { copy(dst[i:s.dim], s.sum[i*s.dim+i:]) }
 

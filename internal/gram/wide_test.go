@@ -9,6 +9,9 @@ import (
 	"testing"
 )
 
+// At returns element (i, j).
+func (s *Wide) At(i, j int) float64 { return s.sum[min(i, j)*s.dim+max(i, j)] }
+
 // sparseRows returns n rows of about nonzeros in each, and the same with all columns.
 func sparseRows(n, dim, nonzeros int) (sparse, dense []Row) {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(dim)))
