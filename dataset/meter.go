@@ -18,8 +18,6 @@ type meter struct {
 
 func newMeter(opt Options, total int64) *meter { return &meter{opt: opt, told: -1, total: total} }
 
-func (m *meter) reader(r io.Reader) io.Reader { return &metered{m, r} }
-
 type metered struct {
 	m *meter
 	r io.Reader

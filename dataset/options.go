@@ -252,8 +252,7 @@ func (o Options) checkFeatures() error {
 }
 
 // columns returns how many columns a set of n features gets, whose file has so many values of four
-// bytes:
-// Features, if that is given. It fails if the features themselves are too many.
+// bytes: Features, if that is given. It fails if the features themselves are too many.
 func (o Options) columns(n, values int) (int, error) {
 	if o.Features > 0 {
 		return o.Features, nil

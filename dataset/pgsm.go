@@ -45,7 +45,8 @@ import (
 const (
 	pgsmMagic   = "PGSM\r\n\x1a\n"
 	pgsmVersion = 1
-	pgsmHeader  = 64
+	pgsmHeader  = 64 // bytes
+	pgsmAtSum   = 60 // the place of its checksum
 	pgsmAlign   = 64
 
 	// pgsmBlock is about how many bytes a block has: enough for a disk to be read at its speed, few
@@ -55,19 +56,15 @@ const (
 	pgsmMaxShift = 16
 )
 
-// The offsets of the header's fields.
-const (
-	pgsmAtVersion   = 8
-	pgsmAtLayout    = 12
-	pgsmAtRows      = 16
-	pgsmAtCols      = 24
-	pgsmAtNNZ       = 32
-	pgsmAtShift     = 40
-	pgsmAtBase      = 44
-	pgsmAtNameBytes = 48
-	pgsmAtHashBits  = 56
-	pgsmAtSum       = 60
-)
+// A pgsmHead is the header as the file has it.
+type pgsmHead struct {
+	Magic           [8]byte
+	Version, Layout uint32
+	Rows, Cols, NNZ uint64
+	Shift, Base     uint32
+	NameBytes       uint64
+	HashBits, Sum   uint32
+}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -154,31 +151,25 @@ func (h *pgsmFile) chooseShift() {
 
 // header returns the file's first bytes.
 func (h *pgsmFile) header() []byte {
-	b := append(make([]byte, 0, pgsmHeader), pgsmMagic...)
-	le := binary.LittleEndian
-	b = le.AppendUint32(b, pgsmVersion)
-	layout := uint32(0)
+	head := pgsmHead{Magic: [8]byte([]byte(pgsmMagic)), Version: pgsmVersion, Rows: uint64(h.rows),
+		Cols: uint64(h.cols), NNZ: uint64(h.nnz), Shift: uint32(h.shift), Base: uint32(h.base),
+		NameBytes: uint64(h.nameBytes), HashBits: uint32(h.hashBits)}
 	if h.layout == LayoutSparse {
-		layout = 1
+		head.Layout = 1
 	}
-	b = le.AppendUint32(b, layout)
-	b = le.AppendUint64(b, uint64(h.rows))
-	b = le.AppendUint64(b, uint64(h.cols))
-	b = le.AppendUint64(b, uint64(h.nnz))
-	b = le.AppendUint32(b, uint32(h.shift))
-	b = le.AppendUint32(b, uint32(h.base))
-	b = le.AppendUint64(b, uint64(h.nameBytes))
-	b = le.AppendUint32(b, uint32(h.hashBits))
-	return le.AppendUint32(b, checksum(b))
+	// It can't fail: the fields have sizes.
+	b, _ := binary.Append(make([]byte, 0, pgsmHeader), binary.LittleEndian, &head)
+	return binary.LittleEndian.AppendUint32(b[:pgsmAtSum], checksum(b[:pgsmAtSum]))
 }
 
 // parsePGSMHeader is header's inverse. It makes sure that the file has the size that follows from
 // the header.
 func parsePGSMHeader(b []byte, size int64) (*pgsmFile, error) {
-	if err := checkPGSMMagic(b); err != nil {
+	head, err := decodePGSMHead(b)
+	if err != nil {
 		return nil, err
 	}
-	h, err := parsePGSMFields(b)
+	h, err := head.file()
 	if err != nil {
 		return nil, err
 	}
@@ -195,54 +186,50 @@ func parsePGSMHeader(b []byte, size int64) (*pgsmFile, error) {
 	return h, nil
 }
 
-// checkPGSMMagic checks that b starts with a whole header of this version.
-func checkPGSMMagic(b []byte) error {
+// decodePGSMHead returns the header that b starts with, if it is a whole one of this version.
+func decodePGSMHead(b []byte) (head pgsmHead, err error) {
 	if len(b) > 1 && b[0] == 0x1f && b[1] == 0x8b {
-		return fmt.Errorf("compressed: the pgsm form is mapped, unpack it first")
+		return head, fmt.Errorf("compressed: the pgsm form is mapped, unpack it first")
 	}
 	if len(b) < len(pgsmMagic) || string(b[:len(pgsmMagic)]) != pgsmMagic {
-		return fmt.Errorf("starts with % x: not a .pgsm file, or changed on its way here",
+		return head, fmt.Errorf("starts with % x: not a .pgsm file, or changed on its way here",
 			b[:min(len(b), len(pgsmMagic))])
 	}
-	if len(b) < pgsmHeader {
-		return short(io.EOF)
+	if _, err := binary.Decode(b, binary.LittleEndian, &head); err != nil {
+		return head, short(io.EOF)
 	}
-	if v := binary.LittleEndian.Uint32(b[pgsmAtVersion:]); v != pgsmVersion {
-		return fmt.Errorf("version %d of the format: this program knows version %d", v, pgsmVersion)
+	if v := head.Version; v != pgsmVersion {
+		return head, fmt.Errorf("version %d of the format: this program knows version %d", v,
+			pgsmVersion)
 	}
-	if checksum(b[:pgsmAtSum]) != binary.LittleEndian.Uint32(b[pgsmAtSum:]) {
-		return fmt.Errorf("the header's checksum is wrong: the file is damaged")
+	if checksum(b[:pgsmAtSum]) != head.Sum {
+		return head, fmt.Errorf("the header's checksum is wrong: the file is damaged")
 	}
-	return nil
+	return head, nil
 }
 
-// parsePGSMFields reads a header's fields, and checks that each is in its range.
-func parsePGSMFields(b []byte) (*pgsmFile, error) {
-	u32 := func(at int) uint32 { return binary.LittleEndian.Uint32(b[at:]) }
-	u64 := func(at int) uint64 { return binary.LittleEndian.Uint64(b[at:]) }
-	layout, shift := u32(pgsmAtLayout), u32(pgsmAtShift)
-	base, hashBits := u32(pgsmAtBase), u32(pgsmAtHashBits)
-	rows, cols, nnz := u64(pgsmAtRows), u64(pgsmAtCols), u64(pgsmAtNNZ)
-	nameBytes := u64(pgsmAtNameBytes)
+// file returns what the header says, if each field is in its range.
+func (h *pgsmHead) file() (*pgsmFile, error) {
 	switch {
-	case layout > 1 || base > 1 || shift > pgsmMaxShift || hashBits > maxHashBits,
-		nameBytes > math.MaxInt64:
+	case h.Layout > 1 || h.Base > 1 || h.Shift > pgsmMaxShift || h.HashBits > maxHashBits,
+		h.NameBytes > math.MaxInt64:
 		return nil, fmt.Errorf("the header does not make sense")
-	case cols > math.MaxInt32:
-		return nil, fmt.Errorf("%d columns: want at most %d", cols, math.MaxInt32)
-	case hashBits > 0 && cols != 1<<hashBits:
-		return nil, fmt.Errorf("%d columns of features hashed to %d bits", cols, hashBits)
-	case rows >= math.MaxInt/8 || nnz > math.MaxInt/8:
-		return nil, fmt.Errorf("%d rows and %d nonzeros are too many for this machine", rows, nnz)
+	case h.Cols > math.MaxInt32:
+		return nil, fmt.Errorf("%d columns: want at most %d", h.Cols, math.MaxInt32)
+	case h.HashBits > 0 && h.Cols != 1<<h.HashBits:
+		return nil, fmt.Errorf("%d columns of features hashed to %d bits", h.Cols, h.HashBits)
+	case h.Rows >= math.MaxInt/8 || h.NNZ > math.MaxInt/8:
+		return nil, fmt.Errorf("%d rows and %d nonzeros are too many for this machine", h.Rows, h.NNZ)
 	}
-	h := &pgsmFile{
-		layout: LayoutDense, rows: int(rows), cols: int(cols), nnz: int(nnz), shift: uint(shift),
-		base: int(base), nameBytes: int64(nameBytes), hashBits: int(hashBits),
+	f := &pgsmFile{
+		layout: LayoutDense, rows: int(h.Rows), cols: int(h.Cols), nnz: int(h.NNZ),
+		shift: uint(h.Shift), base: int(h.Base), nameBytes: int64(h.NameBytes),
+		hashBits: int(h.HashBits),
 	}
-	if layout == 1 {
-		h.layout = LayoutSparse
+	if h.Layout == 1 {
+		f.layout = LayoutSparse
 	}
-	return h, nil
+	return f, nil
 }
 
 // checksum returns the CRC-32C of bytes, one part behind the other.

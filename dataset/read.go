@@ -212,7 +212,7 @@ func (in *input) readers() ([]arrayFile, error) {
 	var all []arrayFile
 	for i, f := range in.files {
 		name := in.names[i]
-		r, zipped, err := files.Unzip(m.reader(in.plain[i]), strings.HasSuffix(name, ".gz"))
+		r, zipped, err := files.Unzip(&metered{m, in.plain[i]}, strings.HasSuffix(name, ".gz"))
 		if err != nil {
 			return nil, fail(name, err)
 		}

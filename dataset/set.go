@@ -20,8 +20,8 @@ const denseFill = 0.25
 const maxThinDense = 1 << 34
 
 // A Set is examples and their labels. Exactly one of Dense and Sparse is not nil, but for the zero
-// Set, which has no rows; row i of it is the example whose label is Y[i]. A sparse matrix from this package has no zeros stored, so that
-// its NNZ is that of the dense form.
+// Set, which has no rows; row i of it is the example whose label is Y[i]. A sparse matrix from this
+// package has no zeros stored, so that its NNZ is that of the dense form.
 type Set struct {
 	Dense  *dense.Matrix
 	Sparse *sparse.Matrix
@@ -84,22 +84,16 @@ func (s *Set) Examples() Examples {
 
 // Rows returns the number of examples.
 func (s *Set) Rows() int {
-	switch {
-	case s.Dense != nil:
-		return s.Dense.Rows()
-	case s.Sparse != nil:
-		return s.Sparse.Rows()
+	if x := s.Examples(); x != nil {
+		return x.Rows()
 	}
 	return 0
 }
 
 // Cols returns the number of features.
 func (s *Set) Cols() int {
-	switch {
-	case s.Dense != nil:
-		return s.Dense.Cols()
-	case s.Sparse != nil:
-		return s.Sparse.Cols()
+	if x := s.Examples(); x != nil {
+		return x.Cols()
 	}
 	return 0
 }

@@ -96,21 +96,30 @@ func ConvertCSV(w io.WriterAt, path string, opt Options) (rows, cols int, err er
 	return f.count, f.cols, err
 }
 
-// eachCSVBlock reads a CSV or TSV file block by block.
-func eachCSVBlock(path string, opt Options, each func(b *block) error) (*csvFile, error) {
-	in := input{opt: opt}
+// withFile opens a file, decompressed, for read.
+func (o Options) withFile(path string, read func(f arrayFile) error) error {
+	in := input{opt: o}
 	defer in.close()
 	if err := in.open(path); err != nil {
-		return nil, err
+		return err
 	}
 	files, err := in.readers()
 	if err != nil {
-		return nil, err
+		return err
 	}
+	return read(files[0])
+}
+
+// eachCSVBlock reads a CSV or TSV file block by block.
+func eachCSVBlock(path string, opt Options, each func(b *block) error) (f *csvFile, err error) {
 	if opt.Format == FormatAuto {
 		opt.Format = formatOf(path)
 	}
-	return scanCSV(files[0].r, files[0].name, opt.Format, opt, each)
+	err = opt.withFile(path, func(file arrayFile) error {
+		f, err = scanCSV(file.r, file.name, opt.Format, opt, each)
+		return err
+	})
+	return f, err
 }
 
 // appendBlock appends the rows of a block, with the labels that label makes of its own.
@@ -127,28 +136,20 @@ func (p *PGSMWriter) appendBlock(b *block, label func(y float32) float32) error 
 
 // eachBlock reads an svmlight file block by block.
 func eachBlock(path string, opt Options, f func(b *block) error) error {
-	in := input{opt: opt}
-	defer in.close()
-	if err := in.open(path); err != nil {
-		return err
-	}
-	files, err := in.readers()
-	if err != nil {
-		return err
-	}
-	l := lines{r: files[0].r, size: chunkSize}
-	rules := newRules(opt)
-	var s scratch
-	var data []byte
-	for err == nil {
-		data, err = l.next(data)
-		b := rules.parse(data, &s)
-		if err := f(&b); err != nil {
-			return err
+	return opt.withFile(path, func(file arrayFile) (err error) {
+		l, rules := lines{r: file.r, size: chunkSize}, newRules(opt)
+		var s scratch
+		var data []byte
+		for err == nil {
+			data, err = l.next(data)
+			b := rules.parse(data, &s)
+			if err := f(&b); err != nil {
+				return err
+			}
 		}
-	}
-	if err != io.EOF {
-		return fail(path, err)
-	}
-	return nil
+		if err != io.EOF {
+			return fail(path, err)
+		}
+		return nil
+	})
 }

@@ -138,11 +138,14 @@ func csvHeaderOf(s *Set) string {
 		len(cells) == 2 && slices.Contains(s.Names, s.Table.Label) { // half of it may come again
 		return ""
 	}
+	return csvLine(cells...)
+}
+
+// csvLine returns a line with the cells in CSV's quoting.
+func csvLine(cells ...string) string {
 	var b strings.Builder
 	c := csv.NewWriter(&b)
-	if c.Write(cells) != nil {
-		return ""
-	}
+	c.Write(cells) // memory takes it all
 	c.Flush()
 	return b.String()
 }
@@ -158,13 +161,7 @@ func csvNames(s *Set) (cells []string, err error) {
 			return nil, fmt.Errorf("dataset: the class name %q of the first row would be read as "+
 				"a number from CSV", escape.Cut(name))
 		}
-		var b strings.Builder
-		c := csv.NewWriter(&b)
-		if err := c.Write([]string{name}); err != nil {
-			return nil, err
-		}
-		c.Flush()
-		cells = append(cells, strings.TrimSuffix(b.String(), "\n"))
+		cells = append(cells, strings.TrimSuffix(csvLine(name), "\n"))
 	}
 	return cells, nil
 }

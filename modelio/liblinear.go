@@ -364,18 +364,6 @@ func liblinearForm(m *pegasos.Model) (*liblinearModel, error) {
 	if m.Cols() > math.MaxInt32-1 {
 		return nil, fmt.Errorf("modelio: liblinear has no %d features", m.Cols())
 	}
-	for k, w := range m.Weights {
-		for j, v := range w {
-			if !floats.IsFinite(v) {
-				return nil, fmt.Errorf("modelio: weight %d of vector %d is %v", j, k, v)
-			}
-		}
-	}
-	for k, v := range m.Bias {
-		if !floats.IsFinite(v) {
-			return nil, fmt.Errorf("modelio: bias %d is %v", k, v)
-		}
-	}
 	if multiclass.Joint() && !f.binary {
 		f.solver = crammerSinger
 	}

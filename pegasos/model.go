@@ -100,7 +100,7 @@ func (m *Model) Validate() error {
 
 // checkSettings returns an error unless the settings can be used.
 func (m *Model) checkSettings() error {
-	return cmp.Or(m.Config.Validate(), publicError(options.Lambda(m.Lambda).Err()))
+	return cmp.Or(m.Config.Validate(), publicError(options.Positive("Lambda", m.Lambda).Err()))
 }
 
 // checkFinite returns an error unless the vectors are of one length and all numbers finite.

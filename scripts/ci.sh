@@ -71,8 +71,8 @@ exhaustive() {
 # beam_faults trains and scores on Apache Beam with 20 kills of each kind, 400 jobs in a process, and real sets.
 beam_faults() {
 	PEGASIMD_BEAM_KILLS=20 PEGASIMD_BEAM_JOBS=400 go -C beam test -count=1 -timeout 30m -v \
-		-run 'Killed|ManyJobs' ./engine ./cmd/pegasimd-beam
-	go -C beam test -count=1 -timeout 30m -v -run RealSets ./rounds -real
+		-run 'Killed|ManyJobs' ./internal/engine ./cmd/pegasimd-beam
+	go -C beam test -count=1 -timeout 30m -v -run RealSets ./internal/rounds -real
 }
 
 # gate_selftest slows a kernel on purpose, which the gate must see, and gates equal code, which must pass.

@@ -31,7 +31,7 @@ for name in "$@"; do
 	arm64)
 		export GOARCH=arm64
 		all "generic neon" qemu-aarch64
-		on "generic neon" qemu-aarch64 -run Golden ./beam/rounds
+		on "generic neon" qemu-aarch64 -run Golden ./beam/internal/rounds
 		;;
 	s390x) GOARCH=s390x golden generic qemu-s390x ;; # big-endian, no assembly
 	386) GOARCH=386 all generic env ;;

@@ -65,11 +65,7 @@ func (s *session) textFile() string { return filepath.Join(s.host.dir, "memory.s
 
 // writeText writes a set's training rows, and returns the megabytes.
 func (s *session) writeText(name string, times int) (mb float64, err error) {
-	some, err := selected(name, 0)
-	if err != nil {
-		return 0, err
-	}
-	of, err := some[0].open()
+	of, err := openNamed(name)
 	if err != nil {
 		return 0, err
 	}

@@ -142,13 +142,19 @@ func (s source) open() (*set, error) {
 	return opened, nil
 }
 
-// openSet opens the set of a name, with test rows.
-func openSet(name string) (of *set, err error) {
+// openNamed opens the set of a name.
+func openNamed(name string) (*set, error) {
 	some, err := selected(name, 0)
 	if err != nil {
 		return nil, err
 	}
-	if of, err = some[0].open(); err == nil {
+	return some[0].open()
+}
+
+// openSet opens the set of a name, with test rows.
+func openSet(name string) (*set, error) {
+	of, err := openNamed(name)
+	if err == nil {
 		of, _ = of.kept(0)
 	}
 	return of, err

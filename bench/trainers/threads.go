@@ -43,11 +43,7 @@ func (s *session) timeThreads() error {
 		Head: []string{"set, lambda, proven", "T", "a run", "the fewest over that",
 			"T processes, a run each", "share of what they reach"}}
 	for _, p := range problems {
-		some, err := selected(p.set, 0)
-		var of *set
-		if err == nil {
-			of, err = some[0].open()
-		}
+		of, err := openNamed(p.set)
 		if errors.Is(err, errAbsent) {
 			log.Printf("left out: %v", err)
 			continue
@@ -149,11 +145,7 @@ func self() string {
 // work is a driver of our trainer, with the hinge, on the set that args names. Its effort is the gap
 // to be proven, and where others have a seed it has the number of threads.
 func work(args []string) error {
-	some, err := selected(args[0], 0)
-	if err != nil {
-		return err
-	}
-	of, err := some[0].open()
+	of, err := openNamed(args[0])
 	if err != nil {
 		return err
 	}

@@ -158,14 +158,6 @@ func numbered(set *dataset.Set) bool {
 	return ascends
 }
 
-// printOthers says which columns were left out.
-func printOthers(w io.Writer, names []string) {
-	if len(names) == 0 {
-		return
-	}
-	fmt.Fprintf(w, "ignored columns that the model does not have: %s\n", firstNames(names))
-}
-
 // firstNames lists a few of the names.
 func firstNames(names []string) string {
 	const most = 5

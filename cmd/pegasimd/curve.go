@@ -88,14 +88,6 @@ func (v *curve) finish(
 	return v.out.write(func(w io.Writer) error { return v.draw(w, data, m) })
 }
 
-// metricName is what is measured of a model's predictions.
-func metricName(m *pegasos.Model) string {
-	if m.Classes == nil {
-		return "rmse"
-	}
-	return "accuracy"
-}
-
 // draw draws the objective, its distance from the optimum, and the accuracy or the error.
 func (v *curve) draw(w io.Writer, data string, m *pegasos.Model) error {
 	format, err := pictureFormat(v.out.name)

@@ -15,9 +15,9 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/predictions"
+	"github.com/pegasimd/pegasimd/internal/tables"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
-	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
 // A dataReader reads data as the flags say.
@@ -27,7 +27,7 @@ type dataReader struct {
 	scaler *dataset.Scaler // of what is read; nil for none
 
 	tables  *tableFlags        // nil where a table with words is of no use
-	encoder *table.Encoder     // of what was read; nil for none
+	encoder *tables.Encoder    // of what was read; nil for none
 	kept    []byte             // what standard input had, where it is read several times
 	most    int64              // bytes that encoded rows may take in memory; 0 for the default
 	skip    func(row int) bool // which rows the encoder is not fitted on; nil for none
@@ -202,5 +202,8 @@ func (d *dataReader) warn(set *dataset.Set) {
 		fmt.Fprintf(c.stderr, "the data lack the last %s of the model, which count as 0\n",
 			count(set.Lacking, "feature"))
 	}
-	printOthers(c.stderr, set.Others)
+	if len(set.Others) > 0 {
+		fmt.Fprintf(c.stderr, "ignored columns that the model does not have: %s\n",
+			firstNames(set.Others))
+	}
 }

@@ -83,7 +83,7 @@ func TestDocsLinks(t *testing.T) {
 var layers = [][]string{
 	{"internal/asm", "internal/floats"},
 	{"dense", "sparse", "quant", "internal/asmtest", "."},
-	{"internal/store", "dataset", "internal/sample"},
+	{"internal/store", "dataset", "internal/sample", "internal/tables"},
 	{"internal/train/calibrate", "internal/train/claims", "internal/train/loss",
 		"internal/train/result", "internal/train/rows", "internal/train/scale"},
 	{"internal/train/objective"},

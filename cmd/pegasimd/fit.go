@@ -5,6 +5,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -26,17 +27,9 @@ func predictAll(m *pegasos.Model, x pegasos.Examples, threads int) []float32 {
 func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 	predicted := predictAll(m.WithCols(d.X.Cols()), d.X, threads)
 	if m.Classes == nil {
-		return metrics.RMSE(d.Y, wide(predicted))
+		return metrics.RMSE(d.Y, floats.Wide(predicted))
 	}
 	return metrics.Accuracy(d.Y, predicted)
-}
-
-func wide(values []float32) []float64 {
-	z := make([]float64, len(values))
-	for i, v := range values {
-		z[i] = float64(v)
-	}
-	return z
 }
 
 // newFitReport predicts the rows of the set, all of which count once.
@@ -46,7 +39,7 @@ func newFitReport(m *pegasos.Model, set *dataset.Set, weights []float32, threads
 		y, predicted = counted(y, weights), counted(predicted, weights)
 	}
 	if m.Classes == nil {
-		return &fitReport{R2: numberOf(metrics.R2(y, wide(predicted)))}
+		return &fitReport{R2: numberOf(metrics.R2(y, floats.Wide(predicted)))}
 	}
 	rows, largest := map[float32]int{}, 0
 	for _, label := range y {

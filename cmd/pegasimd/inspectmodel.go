@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -110,7 +111,7 @@ func (m linearModel) report(r *modelReport, top int) {
 	}
 	r.scaled = spread != nil
 	for k := range m.Weights {
-		v, weights, sum := vectorReport{}, wide(m.Weights[k]), 0.0
+		v, weights, sum := vectorReport{}, floats.Wide(m.Weights[k]), 0.0
 		v.For, v.Against = m.problem(k)
 		for j, w := range weights {
 			if w != 0 {
@@ -137,7 +138,7 @@ func (m linearModel) spread() []float64 {
 	if m.Scaling == nil || m.Scaling.Factor == nil {
 		return nil
 	}
-	spread := wide(m.Scaling.Factor)
+	spread := floats.Wide(m.Scaling.Factor)
 	for j, factor := range spread {
 		if spread[j] = 1; m.Scaling.Folded {
 			spread[j] = 1 / factor

@@ -7,8 +7,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/proof"
+	"github.com/pegasimd/pegasimd/internal/tables"
 	"github.com/pegasimd/pegasimd/pegasos"
-	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
 // This file has what -json writes: each report is one object, whose keys are in the tags. Numbers
@@ -192,7 +192,7 @@ type modelReport struct {
 	// Means has the largest means over the pairs of one-vs-one, of absolute values.
 	Means []weight `json:"largest_means,omitempty"`
 
-	Table *table.Encoder `json:"table,omitempty"` // what makes features of a table's cells
+	Table *tables.Encoder `json:"table,omitempty"` // what makes features of a table's cells
 
 	scaled bool      // the spread of the columns is known
 	spread []float64 // of the features, by the table
@@ -245,8 +245,8 @@ type inspectReport struct {
 	Warnings  []string     `json:"warnings"`
 	Seconds   float64      `json:"load_seconds"`
 
-	Table   *table.Encoder `json:"table,omitempty"` // of a table with words or gaps
-	Columns []columnReport `json:"columns"`         // the first 1,000; null with a table
+	Table   *tables.Encoder `json:"table,omitempty"` // of a table with words or gaps
+	Columns []columnReport  `json:"columns"`         // the first 1,000; null with a table
 }
 
 type columnReport struct {

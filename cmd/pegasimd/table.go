@@ -15,7 +15,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
-	"github.com/pegasimd/pegasimd/pegasos/table"
+	"github.com/pegasimd/pegasimd/internal/tables"
 )
 
 // This file reads tables with words and gaps, and prints what becomes of them.
@@ -45,16 +45,16 @@ func (t *tableFlags) define(f *flag.FlagSet) {
 var saysColumns = strings.Fields("ignore numbers categories text ngrams")
 
 // overrule returns the kinds of columns that the flags give.
-func (t *tableFlags) overrule() (map[string]table.Kind, error) {
+func (t *tableFlags) overrule() (map[string]tables.Kind, error) {
 	if t.grams < 1 {
 		return nil, usagef("-ngrams: have %d, want 1 or more", t.grams)
 	}
-	kinds := map[string]table.Kind{}
+	kinds := map[string]tables.Kind{}
 	for _, given := range []struct {
 		list string
-		kind table.Kind
-	}{{t.ignore, table.LeftOut}, {t.numbers, table.Number}, {t.categories, table.Category},
-		{t.text, table.Text}} {
+		kind tables.Kind
+	}{{t.ignore, tables.LeftOut}, {t.numbers, tables.Number}, {t.categories, tables.Category},
+		{t.text, tables.Text}} {
 		for _, name := range strings.Split(given.list, ",") {
 			name = strings.TrimSpace(name)
 			if _, twice := kinds[name]; twice {
@@ -149,8 +149,8 @@ func (d *dataReader) readFresh(name string) (*dataset.Set, error) {
 const mostInMemory = 1 << 30
 
 // fit fits an encoder to a table.
-func (d *dataReader) fit(name string, kinds map[string]table.Kind) (err error) {
-	f := table.Fitter{Overrule: kinds, Skip: d.skip, Grams: d.tables.grams}
+func (d *dataReader) fit(name string, kinds map[string]tables.Kind) (err error) {
+	f := tables.Fitter{Overrule: kinds, Skip: d.skip, Grams: d.tables.grams}
 	d.encoder, err = f.Fit(d.opt, func(opt dataset.Options) (*dataset.Set, error) {
 		return d.again(name, opt)
 	})
@@ -162,7 +162,7 @@ func (d *dataReader) fit(name string, kinds map[string]table.Kind) (err error) {
 }
 
 // coder returns one of the encoder, for the flags.
-func (d *dataReader) coder() *table.Coder {
+func (d *dataReader) coder() *tables.Coder {
 	coder := d.encoder.Coder()
 	coder.RefuseGaps = d.missing == "error"
 	return coder
@@ -250,7 +250,7 @@ func (d *dataReader) readMapped(name string, opt dataset.Options) (set *dataset.
 }
 
 // printTable prints what became of the columns of a table.
-func printTable(w io.Writer, e *table.Encoder) {
+func printTable(w io.Writer, e *tables.Encoder) {
 	const most = 40
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i := range e.Columns[:min(most, len(e.Columns))] {
@@ -278,16 +278,16 @@ func (d *dataReader) tell(set *dataset.Set) {
 }
 
 // valuesOf says what a column's cells are.
-func valuesOf(c *table.Column) string {
+func valuesOf(c *tables.Column) string {
 	const most = 5
 	switch {
-	case c.Kind == table.Number:
+	case c.Kind == tables.Number:
 		return fmt.Sprintf(": mean %.4g, deviation %.4g", c.Mean, 1/c.Factor)
-	case c.Kind == table.Text:
+	case c.Kind == tables.Text:
 		return fmt.Sprintf(": %s", count(c.Features(), "feature"))
 	case c.HashBits > 0:
 		return fmt.Sprintf(", hashed to %d features", 1<<c.HashBits)
-	case c.Kind == table.Category && c.Levels == nil && !c.GapFeature:
+	case c.Kind == tables.Category && c.Levels == nil && !c.GapFeature:
 		return ", but no word is in two rows, as those with a feature are"
 	}
 	var b strings.Builder
@@ -303,7 +303,7 @@ func valuesOf(c *table.Column) string {
 }
 
 // nameGrams names the features of text by the n-grams that data have.
-func (d *dataReader) nameGrams(name string, e *table.Encoder, features []int) error {
+func (d *dataReader) nameGrams(name string, e *tables.Encoder, features []int) error {
 	n := e.Namer(features)
 	opt := d.opt
 	e.Options(&opt)
@@ -331,7 +331,7 @@ func (d *dataReader) nameHeaviest(name string, weights [][]float32) error {
 }
 
 // withoutBuckets returns the encoder for a report, without what only machines read.
-func withoutBuckets(e *table.Encoder) *table.Encoder {
+func withoutBuckets(e *tables.Encoder) *tables.Encoder {
 	if e == nil {
 		return nil
 	}
@@ -349,7 +349,7 @@ func withoutBuckets(e *table.Encoder) *table.Encoder {
 
 // odd prints what cells the training lacked, behind a text that says of which data.
 func (d *dataReader) odd(w io.Writer, of string) {
-	if coder, encodes := d.opt.Encoder.(*table.Coder); encodes {
+	if coder, encodes := d.opt.Encoder.(*tables.Coder); encodes {
 		for _, line := range coder.Odd() {
 			fmt.Fprintln(w, of+line)
 		}

@@ -14,8 +14,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/predictions"
+	"github.com/pegasimd/pegasimd/internal/tables"
 	"github.com/pegasimd/pegasimd/pegasos"
-	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
 // tableRows is how many rows a table of tableOf has.
@@ -259,14 +259,14 @@ func TestTableOfNumbers(t *testing.T) {
 	}
 	must(t, "train", "-quiet", "-ignore", "b", "-label-column", "y", name, model)
 	e := encoderOf(t, model)
-	if e == nil || e.Cols() != 1 || e.Columns[0].Kind != table.Number ||
-		e.Columns[1].Kind != table.LeftOut || e.LabelAt != 1 {
+	if e == nil || e.Cols() != 1 || e.Columns[0].Kind != tables.Number ||
+		e.Columns[1].Kind != tables.LeftOut || e.LabelAt != 1 {
 		t.Errorf("%+v", e)
 	}
 }
 
 // encoderOf returns the encoder of the linear model in a file.
-func encoderOf(t *testing.T, name string) *table.Encoder {
+func encoderOf(t *testing.T, name string) *tables.Encoder {
 	t.Helper()
 	m, err := pegasos.ReadFile(name)
 	if err != nil {

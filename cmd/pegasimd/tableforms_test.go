@@ -14,8 +14,8 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/sample"
+	"github.com/pegasimd/pegasimd/internal/tables"
 	"github.com/pegasimd/pegasimd/pegasos"
-	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
 // foldTable returns a table with a word that only the rows of one fold have, another that it shares
@@ -84,7 +84,7 @@ func searchOf(t *testing.T, data string, folds int, mapped bool) *search {
 // encodedBy reads a file by an encoder that is fitted on another.
 func encodedBy(t *testing.T, other, name string) *dataset.Set {
 	t.Helper()
-	e, err := new(table.Fitter).Fit(dataset.Options{},
+	e, err := new(tables.Fitter).Fit(dataset.Options{},
 		func(opt dataset.Options) (*dataset.Set, error) { return dataset.Read(other, opt) })
 	if err != nil {
 		t.Fatal(err)

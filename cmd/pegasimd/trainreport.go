@@ -114,8 +114,11 @@ func (r *linearRun) validation() *validationReport {
 		return nil
 	}
 	v := &validationReport{
-		Metric: metricName(m), Value: number(fit(m, valid, r.reader.opt.Threads)),
+		Metric: "accuracy", Value: number(fit(m, valid, r.reader.opt.Threads)),
 		Rows: valid.X.Rows(), Epochs: m.Result.Epochs,
+	}
+	if m.Classes == nil {
+		v.Metric = "rmse"
 	}
 	if r.ended && m.Config.Patience > 0 && m.Config.Calibrate == 0 {
 		v.Stopped = r.epochs

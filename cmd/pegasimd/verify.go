@@ -187,7 +187,16 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	if n := set.Ignored; (n > 0 || len(set.Others) > 0) && !narrow {
 		v.Contradict("the data have features that the model does not have")
 	}
-	return newVerifyReport(v, set, p), nil
+	return &verifyReport{
+		Verdict: string(v.Verdict), Reasons: append([]string{}, v.Reasons...), // not null
+		Unconfirmed: append([]int{}, v.Unconfirmed...), WeightVectors: p.Outputs(),
+		ModelHash: v.Hash, Data: v.Data,
+		DataKnown: v.Known, Objective: number(v.Objective), Bound: number(v.Bound),
+		Gap: number(v.Gap), Proof: v.Proven, Sigmoids: v.Sigmoids,
+		ClaimedObjective: number(v.Claimed.Objective),
+		ClaimedBound:     number(v.Claimed.DualObjective), ClaimedGap: number(v.Claimed.Gap),
+		Rows: set.Rows(), Features: p.Cols(), of: v, model: p,
+	}, nil
 }
 
 // verifyLinear reads what belongs to the training of a linear model, and verifies it.
@@ -214,19 +223,6 @@ func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set, 
 	}
 	options := pegasos.VerifyOptions{Proof: f.kept, Passes: f.passes, Sigmoids: f.sigmoids}
 	return tr.Verify(c, m, set.Examples(), set.Y, options)
-}
-
-func newVerifyReport(v *pegasos.Verification, set *dataset.Set, p predictor) *verifyReport {
-	return &verifyReport{
-		Verdict: string(v.Verdict), Reasons: append([]string{}, v.Reasons...), // not null
-		Unconfirmed: append([]int{}, v.Unconfirmed...), WeightVectors: p.Outputs(),
-		ModelHash: v.Hash, Data: v.Data,
-		DataKnown: v.Known, Objective: number(v.Objective), Bound: number(v.Bound),
-		Gap: number(v.Gap), Proof: v.Proven, Sigmoids: v.Sigmoids,
-		ClaimedObjective: number(v.Claimed.Objective),
-		ClaimedBound:     number(v.Claimed.DualObjective), ClaimedGap: number(v.Claimed.Gap),
-		Rows: set.Rows(), Features: p.Cols(), of: v, model: p,
-	}
 }
 
 // print writes the report for people.

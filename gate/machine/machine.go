@@ -1,5 +1,4 @@
-// Package machine says which CPU this is, keeps a benchmark on one core of it, and reads its
-// counters.
+// Package machine says which CPU this is, and keeps a benchmark on one core of it.
 package machine
 
 import (

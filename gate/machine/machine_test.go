@@ -31,31 +31,3 @@ func TestLevel(t *testing.T) {
 		}
 	}
 }
-
-// Counters either count or say why not.
-func TestCounters(t *testing.T) {
-	p := Pin()
-	defer p.Release()
-	t.Log(p)
-	c, err := OpenCounters()
-	if err != nil {
-		if err.Error() == "" {
-			t.Error("no reason given")
-		}
-		t.Logf("no counters here: %v", err)
-		return
-	}
-	_, before, err := c.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
-	sum := 0
-	for i := range 1_000_000 {
-		sum += i * i
-	}
-	cycles, after, err := c.Read()
-	if err != nil || cycles == 0 || after-before < 1_000_000 {
-		t.Errorf("%d instructions for a million turns (%d), %d cycles: %v", after-before, sum,
-			cycles, err)
-	}
-}

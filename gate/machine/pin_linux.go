@@ -9,8 +9,8 @@ import (
 
 // A Pinning keeps a thread, and with it the processes that it starts, on one core.
 type Pinning struct {
-	said     string
-	all, one unix.CPUSet
+	said string
+	all  unix.CPUSet
 }
 
 // Pin locks the calling goroutine to its thread, and the thread to the last core that it may use:
@@ -26,8 +26,9 @@ func Pin() *Pinning {
 		}
 	}
 	if err == nil {
-		p.one.Set(core - 1)
-		err = p.Hold()
+		var one unix.CPUSet
+		one.Set(core - 1)
+		err = unix.SchedSetaffinity(0, &one)
 	}
 	p.said = fmt.Sprintf("pinned to core %d", core-1)
 	if err != nil {
@@ -39,9 +40,6 @@ func Pin() *Pinning {
 // String says what Pin did.
 func (p *Pinning) String() string { return p.said }
 
-// Hold restricts the calling thread to the one core again.
-func (p *Pinning) Hold() error { return unix.SchedSetaffinity(0, &p.one) }
-
 // Release lets the calling thread use all cores that it could use before Pin.
 func (p *Pinning) Release() error { return unix.SchedSetaffinity(0, &p.all) }
 
@@ -52,16 +50,4 @@ func ProcessSeconds() float64 {
 		panic(err) // there is nothing that could be wrong
 	}
 	return float64(t.Sec) + 1e-9*float64(t.Nsec)
-}
-
-// AllSeconds returns the CPU time of this process and of those that it started and that have ended.
-func AllSeconds() (sum float64) {
-	for _, who := range []int{unix.RUSAGE_SELF, unix.RUSAGE_CHILDREN} {
-		var u unix.Rusage
-		if err := unix.Getrusage(who, &u); err != nil {
-			panic(err) // there is nothing that could be wrong
-		}
-		sum += float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
-	}
-	return sum
 }

@@ -19,9 +19,6 @@ func Pin() *Pinning {
 // String says what Pin did.
 func (*Pinning) String() string { return "not pinned: only Linux can" }
 
-// Hold does nothing.
-func (*Pinning) Hold() error { return nil }
-
 // Release does nothing.
 func (*Pinning) Release() error { return nil }
 
@@ -29,6 +26,3 @@ var began = time.Now()
 
 // ProcessSeconds returns the wall clock's time: CPU time is read on Linux only.
 func ProcessSeconds() float64 { return time.Since(began).Seconds() }
-
-// AllSeconds returns the wall clock's time: CPU time is read on Linux only.
-func AllSeconds() float64 { return time.Since(began).Seconds() }

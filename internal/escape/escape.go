@@ -4,8 +4,10 @@ package escape
 
 import (
 	"bytes"
+	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -95,19 +97,15 @@ func JSON(text []byte) []byte {
 		return text
 	}
 	var b bytes.Buffer
-	unit := func(v rune) {
-		hex := strconv.FormatInt(int64(v), 16)
-		b.WriteString(`\u` + strings.Repeat("0", 4-len(hex)) + hex)
-	}
 	for _, r := range string(text) {
 		switch {
 		case !hidden(r):
 			b.WriteRune(r)
 		case r > 0xffff: // as a pair
-			unit(0xd800 + (r-0x10000)>>10)
-			unit(0xdc00 + (r-0x10000)&0x3ff)
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
 		default:
-			unit(r)
+			fmt.Fprintf(&b, `\u%04x`, r)
 		}
 	}
 	return b.Bytes()

@@ -14,13 +14,13 @@ func report(b *testing.B, n, dim int) {
 func BenchmarkSum(b *testing.B) {
 	const n = 4096
 	for _, dim := range []int{54, 123, 784, 2000} {
-		x, _ := rows(n, dim, dim)
+		x, c := rows(n, dim, dim)
 		for _, threads := range []int{1, 2} {
 			b.Run(fmt.Sprintf("d=%d/threads=%d", dim, threads), func(b *testing.B) {
 				s := New(dim)
 				for b.Loop() {
 					s.Reset()
-					s.AddRows(x, dim, nil, threads)
+					s.AddRows(x, dim, c, threads)
 					s.flush()
 				}
 				report(b, n, dim)

@@ -67,12 +67,6 @@ func (s *Sum) Reset() {
 	s.rows = 0
 }
 
-// At returns element (i, j).
-func (s *Sum) At(i, j int) float32 {
-	s.flush()
-	return s.sum[min(i, j)*s.stride+max(i, j)]
-}
-
 // Upper is what Matrix has it for.
 func (s *Sum) Upper(i int, dst []float64) {
 	s.flush()
@@ -90,40 +84,14 @@ func (s *Sum) Diagonal(dst []float64) {
 	}
 }
 
-// AddRows adds the rows x[r*stride:][:Dim()] with coefficients c[r]. If c is nil all of them are 1,
-// and there are as many rows as x has. Up to so many goroutines share the work.
+// AddRows adds the rows x[r*stride:][:Dim()] with coefficients c[r]. Up to so many goroutines share
+// the work.
 func (s *Sum) AddRows(x []float32, stride int, c []float32, threads int) {
 	if stride < s.dim {
 		panic(fmt.Sprintf("gram: AddRows: %d columns in rows that are %d apart", s.dim, stride))
 	}
-	n := len(c)
-	if c == nil {
-		n = 0
-		if len(x) >= s.dim && stride > 0 {
-			n = (len(x)-s.dim)/stride + 1
-		}
-	}
-	s.AddEach(n, threads, func(_, r int) ([]float32, float32) {
-		a := float32(1)
-		if c != nil {
-			a = c[r]
-		}
-		return x[r*stride:][:s.dim], a
-	})
-}
-
-// AddRowsAt adds the rows x[j*stride:][:Dim()] for each j of idx, in its order, with coefficients
-// c, or 1 if c is nil.
-func (s *Sum) AddRowsAt(x []float32, stride int, idx []int32, c []float32, threads int) {
-	if c != nil && len(c) != len(idx) {
-		panic(fmt.Sprintf("gram: AddRowsAt: %d coefficients of %d rows", len(c), len(idx)))
-	}
-	s.AddEach(len(idx), threads, func(_, r int) ([]float32, float32) {
-		a := float32(1)
-		if c != nil {
-			a = c[r]
-		}
-		return x[int(idx[r])*stride:][:s.dim], a
+	s.AddEach(len(c), threads, func(_, r int) ([]float32, float32) {
+		return x[r*stride:][:s.dim], c[r]
 	})
 }
 

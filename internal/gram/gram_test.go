@@ -12,6 +12,12 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
+// At returns element (i, j).
+func (s *Sum) At(i, j int) float32 {
+	s.flush()
+	return s.sum[min(i, j)*s.stride+max(i, j)]
+}
+
 // rows returns n rows of dim columns, which are stride apart, with coefficients.
 func rows(n, dim, stride int) (x, c []float32) {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(dim)))
@@ -78,7 +84,7 @@ func TestSum(t *testing.T) {
 	})
 }
 
-// However the rows come, in whatever portions and from wherever, the bits are the same.
+// However the rows come, in whatever portions, the bits are the same.
 func TestPortions(t *testing.T) {
 	const n, dim = 3000, 70
 	x, c := rows(n, dim, dim)
@@ -86,36 +92,11 @@ func TestPortions(t *testing.T) {
 		s := New(dim)
 		for done, take := 0, 1; done < n; take = take*3%701 + 1 {
 			k := min(take, n-done)
-			if take%2 == 0 {
-				s.AddRows(x[done*dim:], dim, c[done:][:k], threads)
-			} else {
-				idx := make([]int32, k)
-				for i := range idx {
-					idx[i] = int32(done + i)
-				}
-				s.AddRowsAt(x, dim, idx, c[done:][:k], 1+threads%2)
-			}
+			s.AddRows(x[done*dim:], dim, c[done:][:k], 1+(threads+take)%3)
 			done += k
 		}
 		check(t, s, x, dim, c)
 	}
-}
-
-func TestNoCoefficients(t *testing.T) {
-	const n, dim, stride = 300, 40, 43
-	x, c := rows(n, dim, stride)
-	for i := range c {
-		c[i] = 1
-	}
-	s, idx := New(dim), make([]int32, n)
-	for i := range idx {
-		idx[i] = int32(i)
-	}
-	s.AddRows(x, stride, nil, 1)
-	check(t, s, x, stride, c)
-	s.Reset()
-	s.AddRowsAt(x, stride, idx, nil, 1)
-	check(t, s, x, stride, c)
 }
 
 // Reading an element ends a block, and Reset forgets the rows of one that is under way.
@@ -140,7 +121,11 @@ func TestDiagonal(t *testing.T) {
 	x, c := rows(30, dim, dim)
 	s, w := New(dim), NewWide(dim)
 	s.AddRows(x, dim, c, 1)
-	w.Add(30, func(r int) Row { return Row{Values: x[r*dim:][:dim], C: float64(c[r])} }, 1)
+	all := make([]int32, dim)
+	for j := range all {
+		all[j] = int32(j)
+	}
+	w.Add(30, func(r int) Row { return Row{all, x[r*dim:][:dim], float64(c[r])} }, 1)
 	for name, m := range map[string]Matrix{"Sum": s, "Wide": w} {
 		diagonal, row := make([]float64, dim), make([]float64, dim)
 		m.Diagonal(diagonal)
@@ -199,10 +184,9 @@ func TestGolden(t *testing.T) {
 
 func TestWrongCalls(t *testing.T) {
 	for name, f := range map[string]func(){
-		"stride":       func() { New(5).AddRows(make([]float32, 20), 4, nil, 1) },
-		"coefficients": func() { New(2).AddRowsAt(make([]float32, 20), 2, nil, []float32{1}, 1) },
-		"rows":         func() { New(2).AddRows(make([]float32, 3), 2, []float32{1, 2}, 1) },
-		"dim":          func() { New(-1) },
+		"stride": func() { New(5).AddRows(make([]float32, 20), 4, []float32{1}, 1) },
+		"rows":   func() { New(2).AddRows(make([]float32, 3), 2, []float32{1, 2}, 1) },
+		"dim":    func() { New(-1) },
 	} {
 		func() {
 			defer func() {

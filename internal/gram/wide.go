@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// A Wide adds up sparse or dense rows in float64, one after the other. Element (i, j), i <= j, is
+// A Wide adds up sparse rows in float64, one after the other. Element (i, j), i <= j, is
 //
 //	sum += float64(float64(c*x[i]) * x[j])
 //
@@ -16,8 +15,8 @@ import (
 // them with coefficient -c: what that leaves behind is below 2^-52 of the sum of the magnitudes of
 // all that was ever added, once for each row.
 //
-// A sparse row takes the time of half the square of its nonzeros, so that this is faster than a Sum
-// for rows of few nonzeros. For dense rows it is slower by a factor of four to ten.
+// A row takes the time of half the square of its nonzeros, so that this is faster than a Sum for
+// rows of few nonzeros. For dense rows it is slower by a factor of four to ten.
 type Wide struct {
 	dim int
 	sum []float64 // rows of columns; the upper triangle counts
@@ -37,9 +36,6 @@ func (s *Wide) Dim() int { return s.dim }
 // Reset makes s the sum of no rows.
 func (s *Wide) Reset() { clear(s.sum) }
 
-// At returns element (i, j).
-func (s *Wide) At(i, j int) float64 { return s.sum[min(i, j)*s.dim+max(i, j)] }
-
 // Upper is what Matrix has it for.
 func (s *Wide) Upper(i int, dst []float64) { copy(dst[i:s.dim], s.sum[i*s.dim+i:]) }
 
@@ -51,7 +47,7 @@ func (s *Wide) Diagonal(dst []float64) {
 }
 
 // A Row is one to be added with a coefficient. Index has the columns of its values, strictly
-// ascending; it is nil if the values are those of all columns.
+// ascending.
 type Row struct {
 	Index  []int32
 	Values []float32
@@ -68,27 +64,13 @@ func (s *Wide) Add(n int, row func(r int) Row, threads int) {
 	parallel.For(threads, strips, func(_, k int) {
 		from, to := k*s.dim/strips, (k+1)*s.dim/strips
 		for r := range n {
-			if x := row(r); x.Index == nil {
-				s.dense(x, from, to)
-			} else {
-				s.sparse(x, from, to)
-			}
+			s.add(row(r), from, to)
 		}
 	})
 }
 
-// dense adds to the matrix's rows from to to-1.
-func (s *Wide) dense(x Row, from, to int) {
-	values := x.Values[:s.dim]
-	for i := from; i < to; i++ {
-		if a := float64(x.C * float64(values[i])); a != 0 {
-			asm.Axpy64(a, values[i:], s.sum[i*s.dim+i:][:s.dim-i])
-		}
-	}
-}
-
-// sparse adds to the matrix's rows from to to-1.
-func (s *Wide) sparse(x Row, from, to int) {
+// add adds to the matrix's rows from to to-1.
+func (s *Wide) add(x Row, from, to int) {
 	first := 0
 	if from > 0 {
 		first, _ = slices.BinarySearch(x.Index, int32(from))

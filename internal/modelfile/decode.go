@@ -160,7 +160,7 @@ func (d *Decoder) array(v reflect.Value) error {
 	d.most = 0
 	elem := reflect.New(v.Type().Elem())
 	p := reflect.New(elem.Type()) // a pointer to a pointer: null makes it nil
-	all := newParts(v.Type())
+	all := &parts{t: v.Type(), last: reflect.MakeSlice(v.Type(), 0, firstPart)}
 	for d.More() {
 		if most > 0 && all.n == most {
 			return fmt.Errorf("more than %d elements", most)
@@ -230,10 +230,6 @@ type parts struct {
 }
 
 const firstPart, mostPart = 4, 1 << 14 // elements
-
-func newParts(t reflect.Type) *parts {
-	return &parts{t: t, last: reflect.MakeSlice(t, 0, firstPart)}
-}
 
 func (p *parts) add(v reflect.Value) {
 	if n := p.last.Len(); n == p.last.Cap() {

@@ -115,11 +115,6 @@ func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
 	}
 }
 
-// Lambda is the rule of the field of that name.
-func Lambda(lambda float64) Rule {
-	return Positive("Lambda", lambda)
-}
-
 // LambdaFits is the rule that the penalty is none that float32 can't do with for rows of the mean
 // squared length r2. c is what it was given as, or 0.
 func LambdaFits(lambda, c, r2 float64) Rule {
@@ -136,7 +131,7 @@ func LambdaFits(lambda, c, r2 float64) Rule {
 // Penalty is the rule of Lambda, or of C if that is set.
 func Penalty(lambda, c float64) Rule {
 	if c == 0 {
-		return Lambda(lambda)
+		return Positive("Lambda", lambda)
 	}
 	return Positive("C", c)
 }
@@ -148,7 +143,7 @@ func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 		return lambda, Rule{}
 	}
 	lambda = 1 / float64(c*rows)
-	broken := Lambda(lambda).Field != ""
+	broken := Positive("Lambda", lambda).Field != ""
 	return lambda, Not("C", broken, "have %v, which makes lambda %v for %v rows", c, lambda, rows)
 }
 

@@ -13,10 +13,10 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/tables"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
-	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
 // Ready returns why a model can't predict, or nil.
@@ -28,8 +28,8 @@ func Ready(m modelio.Predictor) error {
 }
 
 // Encoder returns the encoder that a model has of tables with words, nil if it has none.
-func Encoder(head pegasos.Head) (*table.Encoder, error) {
-	e, err := table.Decode(head.Table)
+func Encoder(head pegasos.Head) (*tables.Encoder, error) {
+	e, err := tables.Decode(head.Table)
 	if err == nil && e != nil && e.Cols() != head.Features {
 		err = fmt.Errorf("an encoder of %d features for a model of %d", e.Cols(), head.Features)
 	}

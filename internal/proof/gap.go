@@ -26,14 +26,6 @@ func Gap(objective, bound float64) float64 {
 	return (objective - bound) / bound
 }
 
-// Share returns the bound's distance from P as a share of P, (P-D)/P, which belongs to a gap.
-func Share(gap float64) float64 {
-	if math.IsInf(gap, 1) {
-		return 1
-	}
-	return gap / (1 + gap)
-}
-
 // Check returns an error if the bound is above the objective: one of them is wrong then, and so is
 // this program.
 func Check(objective, bound float64) error {

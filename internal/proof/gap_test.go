@@ -24,11 +24,6 @@ func TestGap(t *testing.T) {
 			t.Errorf("%v, %v: %v", c.objective, c.bound, err)
 		}
 	}
-	for gap, want := range map[float64]float64{0: 0, 1: 0.5, 3: 0.75, inf: 1} {
-		if s := Share(gap); s != want {
-			t.Errorf("gap %v: share %v, want %v", gap, s, want)
-		}
-	}
 }
 
 func TestWorst(t *testing.T) {

@@ -8,18 +8,7 @@ type Density struct{ Nonzeros, Squares float64 }
 // they are held.
 func DensityOf(x Rows, only []uint32) (d Density) {
 	const sample = 256
-	rows := NonzerosOf(x)
-	read := func(i int) []float32 {
-		_, values := rows.Nonzeros(i)
-		return values
-	}
-	if m, ok := MatrixOf(x); ok {
-		read = func(i int) []float32 {
-			_, values := m.Row(i)
-			return values
-		}
-	}
-	count, n := x.Rows(), 0.0
+	rows, count, n := NonzerosOf(x), x.Rows(), 0.0
 	if only != nil {
 		count = len(only)
 	}
@@ -29,7 +18,8 @@ func DensityOf(x Rows, only []uint32) (d Density) {
 			i = int(only[j])
 		}
 		nonzeros := 0.0
-		for _, v := range read(i) {
+		_, values := rows.Nonzeros(i)
+		for _, v := range values {
 			if v != 0 {
 				nonzeros++
 			}

@@ -94,12 +94,6 @@ func copied(x *foreign, rows []uint32) Matrix {
 	return ofSparse((*sparse.Matrix)(m)).(Matrix)
 }
 
-// IsBinary reports whether row i has no other values than zeros and ones.
-func IsBinary(m Reader, i int) bool {
-	_, values := m.Row(i)
-	return AreBinary(values)
-}
-
 // AreBinary reports whether there are no other values than zeros and ones.
 func AreBinary(values []float32) bool {
 	for _, v := range values {

@@ -28,8 +28,11 @@ type Statistics struct {
 	Sizes map[string]RowSizes
 }
 
-// RowSizes are the mean and the largest of the rows' squared lengths.
-type RowSizes struct{ MeanSquare, MaxSquare float64 }
+// RowSizes are the largest and the mean of the rows' squared lengths.
+type RowSizes struct {
+	MaxSquare  float64 `json:"max_square"`
+	MeanSquare float64 `json:"mean_square"`
+}
 
 // Check returns an error unless the numbers can be those of rows.
 func (s *Statistics) Check() error {

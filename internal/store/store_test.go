@@ -364,7 +364,7 @@ func TestOwn(t *testing.T) {
 			for _, v := range want {
 				binary = binary && (v == 0 || v == 1)
 			}
-			if IsBinary(m, int(at[k])) != binary || c.binary && !binary {
+			if _, values := m.Row(int(at[k])); AreBinary(values) != binary || c.binary && !binary {
 				t.Errorf("%s: row %d: zeros and ones", c.name, i)
 			}
 			for _, row := range [][]float32{wholeRow(m, int(at[k])), wholeRow(taken, k),

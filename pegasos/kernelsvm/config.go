@@ -9,16 +9,6 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// Values that stand in for zero fields of a [Config]. A finish takes over from one epoch of
-// Pegasos; without one more are needed.
-const (
-	DefaultEpochs      = 1
-	DefaultEpochsAlone = 10
-	DefaultPasses      = 100
-	DefaultTol         = 0.01
-	DefaultDegree      = 3
-)
-
 // What float32 can do with.
 const (
 	minGamma  = 1e-30
@@ -88,7 +78,7 @@ func Paper() Config {
 func (cfg Config) WithDefaults() Config {
 	options.Fill(&cfg.Kernel, RBF)
 	if cfg.Kernel == Polynomial {
-		options.Fill(&cfg.Degree, DefaultDegree)
+		options.Fill(&cfg.Degree, 3)
 	}
 	if cfg.C == 0 {
 		options.Fill(&cfg.Lambda, pegasos.DefaultLambda)
@@ -98,11 +88,11 @@ func (cfg Config) WithDefaults() Config {
 		options.Fill(&cfg.Finish, pegasos.FinishNone)
 	}
 	options.Fill(&cfg.Finish, pegasos.FinishDual)
-	epochs := DefaultEpochsAlone
+	epochs := 10
 	if cfg.Finish == pegasos.FinishDual {
-		options.Fill(&cfg.Passes, DefaultPasses)
-		options.Fill(&cfg.Tol, DefaultTol)
-		epochs = DefaultEpochs
+		options.Fill(&cfg.Passes, 100)
+		options.Fill(&cfg.Tol, 0.01)
+		epochs = 1 // from which a finish takes over
 	}
 	if cfg.Steps == 0 {
 		options.Fill(&cfg.Epochs, epochs)

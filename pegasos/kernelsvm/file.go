@@ -236,7 +236,8 @@ func (h *header) check() (rows int, err error) {
 	if err := h.Config.Validate(); err != nil {
 		return 0, fmt.Errorf("header: %w", err)
 	}
-	if err := options.First(fieldError, []options.Rule{options.Lambda(h.Lambda)}); err != nil {
+	lambda := []options.Rule{options.Positive("Lambda", h.Lambda)}
+	if err := options.First(fieldError, lambda); err != nil {
 		return 0, fmt.Errorf("header: %w", err)
 	}
 	switch {

@@ -144,7 +144,7 @@ func (s *rowStore) pack() bool {
 	}
 	width := (s.cols + 63) / 64
 	for _, i := range s.at {
-		if !store.IsBinary(s.from, int(i)) {
+		if _, values := s.from.Row(int(i)); !store.AreBinary(values) {
 			return false
 		}
 	}

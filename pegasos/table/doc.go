@@ -1,5 +1,5 @@
 // Package table takes tables as people have them, with words, texts, dates, gaps and names, to rows
-// of numbers and back to predictions. An [Encoder] is fitted on the cells of training rows and makes
+// of numbers and back to predictions. An encoder is fitted on the cells of training rows and makes
 // features of cells; a [Model] is an encoder with what was trained on its rows.
 //
 // The kind of a column comes from its cells alone, by the first of these that fits:

@@ -25,10 +25,10 @@ func ExampleTrain() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, c := range m.Encoder.Columns {
+	for _, c := range m.Columns() {
 		fmt.Printf("%s: %s, %s\n", c.Name, c.Kind, c.Reason)
 	}
-	cells, err := m.Encoder.Order(map[string]string{"grams": "170", "colour": "red", "origin": "Peru"})
+	cells, err := m.Order(map[string]string{"grams": "170", "colour": "red", "origin": "Peru"})
 	if err != nil {
 		log.Fatal(err)
 	}

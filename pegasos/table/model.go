@@ -15,6 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/tables"
 	"github.com/pegasimd/pegasimd/modelio"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/sparse"
@@ -23,13 +24,13 @@ import (
 // A Model predicts rows of cells: it is an encoder, and what was trained on its rows.
 type Model struct {
 	modelio.Predictor // whose file has the encoder
-	Encoder           *Encoder
-	coder             *Coder
+	encoder           *tables.Encoder
+	coder             *tables.Coder
 }
 
 // New returns the model of tables that a model from [modelio.Read], such as the command's, is.
 func New(p modelio.Predictor) (*Model, error) {
-	e, err := Decode(p.Head().Table)
+	e, err := tables.Decode(p.Head().Table)
 	switch {
 	case err != nil:
 		return nil, err
@@ -64,11 +65,10 @@ func Train(ctx context.Context, names []string, rows [][]string, label string, c
 	read := func(opt dataset.Options) (*dataset.Set, error) {
 		return dataset.ReadFrom(bytes.NewReader(text.Bytes()), "table.csv", opt)
 	}
-	e, err := new(Fitter).Fit(opt, read)
+	opt, encoder, err := Fit(opt, read)
 	if err != nil {
 		return nil, err
 	}
-	e.Options(&opt)
 	set, err := read(opt)
 	if err != nil {
 		return nil, err
@@ -78,18 +78,59 @@ func Train(ctx context.Context, names []string, rows [][]string, label string, c
 	if err != nil {
 		return nil, err
 	}
-	m.Names, m.IndexBase = set.Names, set.IndexBase
-	if m.Table, err = json.Marshal(e); err != nil {
-		return nil, err
-	}
+	m.Names, m.IndexBase, m.Table = set.Names, set.IndexBase, encoder
 	return New(m)
 }
 
-// Score returns the scores of a row, whose cells are in the order of Encoder.Columns; see
-// [Encoder.Order].
+// Fit fits an encoder on a CSV file that read reads. With the options that Fit returns the file can
+// be read again as rows of numbers. For [New], what is trained on them needs the encoder as its
+// Table.
+func Fit(opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
+	dataset.Options, json.RawMessage, error,
+) {
+	e, err := new(tables.Fitter).Fit(opt, read)
+	if err != nil {
+		return opt, nil, err
+	}
+	e.Options(&opt)
+	text, err := json.Marshal(e)
+	return opt, text, err
+}
+
+// A Column is a column of the table, its label's apart.
+type Column struct {
+	Name   string
+	Kind   string // number, category, date, text or left out
+	Reason string // why it is of this kind
+}
+
+// Columns returns the columns, in the order of the training's table.
+func (m *Model) Columns() (all []Column) {
+	for _, c := range m.encoder.Columns {
+		all = append(all, Column{c.Name, string(c.Kind), c.Reason})
+	}
+	return all
+}
+
+// Order returns the cells of a row that are given by the names of their columns. Other columns
+// don't matter, and those that are left out may be missing.
+func (m *Model) Order(named map[string]string) ([]string, error) {
+	cells := make([]string, len(m.encoder.Columns))
+	for i, c := range m.encoder.Columns {
+		cell, found := named[c.Name]
+		if !found && c.Kind != tables.LeftOut {
+			return nil, fmt.Errorf("table: no cell for the column %q", escape.Cut(c.Name))
+		}
+		cells[i] = cell
+	}
+	return cells, nil
+}
+
+// Score returns the scores of a row, whose cells are in the order of the columns; see
+// [Model.Order].
 func (m *Model) Score(cells []string) ([]float64, error) {
-	if len(cells) != len(m.Encoder.Columns) {
-		return nil, fmt.Errorf("table: %d cells, want %d", len(cells), len(m.Encoder.Columns))
+	if len(cells) != len(m.encoder.Columns) {
+		return nil, fmt.Errorf("table: %d cells, want %d", len(cells), len(m.encoder.Columns))
 	}
 	cells = slices.Clone(cells)
 	for i, cell := range cells {
@@ -98,7 +139,7 @@ func (m *Model) Score(cells []string) ([]float64, error) {
 	columns, values, bad, reason := m.coder.Encode(cells, nil, nil)
 	if reason != "" {
 		return nil, fmt.Errorf("table: column %q: cell %q: %s",
-			escape.Cut(m.Encoder.Columns[bad].Name), escape.Cut(cells[bad]), reason)
+			escape.Cut(m.encoder.Columns[bad].Name), escape.Cut(cells[bad]), reason)
 	}
 	row, err := sparse.NewShared(m.Cols(), []int64{0, int64(len(values))}, columns, values)
 	if err != nil {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -18,6 +19,28 @@ import (
 )
 
 var columnsOfVisits = []string{"visit", "colour", "age", "seen", "label"}
+
+// says tells whether an error has the given words.
+func says(err error, words string) bool {
+	return err != nil && strings.Contains(err.Error(), words)
+}
+
+// reading returns what reads a text as a file.
+func reading(text string) func(dataset.Options) (*dataset.Set, error) {
+	return func(opt dataset.Options) (*dataset.Set, error) {
+		return dataset.ReadFrom(strings.NewReader(text), "a.csv", opt)
+	}
+}
+
+// written returns the text of a table.
+func written(t testing.TB, rows [][]string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
 
 // visits returns rows whose label, of so many classes, their colour tells but for a few. If there
 // are none it is a number, by the colour and the age.
@@ -83,7 +106,7 @@ func reread(t *testing.T, m *Model) *Model {
 func checkScores(t *testing.T, m *Model, names []string, rows [][]string) {
 	t.Helper()
 	opt := dataset.Options{Layout: dataset.LayoutSparse}
-	m.Encoder.Options(&opt)
+	m.encoder.Options(&opt)
 	set, err := reading(written(t, slices.Concat([][]string{names}, rows)))(opt)
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +117,7 @@ func checkScores(t *testing.T, m *Model, names []string, rows [][]string) {
 		for k, cell := range row {
 			named[names[k]] = cell
 		}
-		cells, err := m.Encoder.Order(named)
+		cells, err := m.Order(named)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -138,8 +161,8 @@ func TestTrain(t *testing.T) {
 			if right := predicted(t, m, rows); right < c.right {
 				t.Errorf("%d of %d are right", right, len(rows))
 			}
-			if m.Encoder.Label != "label" || m.Encoder.Columns[0].Kind != LeftOut {
-				t.Errorf("label %q, %+v", m.Encoder.Label, m.Encoder.Columns[0])
+			if c := m.Columns()[0]; m.encoder.Label != "label" || c.Name != "visit" || c.Kind != "left out" {
+				t.Errorf("label %q, %+v", m.encoder.Label, c)
 			}
 			checkScores(t, m, columnsOfVisits, rows)
 		})
@@ -204,15 +227,17 @@ func TestScoreErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const notNumber = "the column is of numbers: correct the cell or leave it empty"
 	long := strings.Repeat("x", 1000)
 	for _, c := range []struct {
 		cells []string
 		want  string
 	}{
-		{nil, "table: 0 cells, want 4"}, {words("1 red 3"), "table: 3 cells, want 4"},
-		{words("1 red old yes"), `table: column "age": cell "old": ` + notNumber},
+		{nil, "table: 0 cells, want 4"}, {[]string{"1", "red", "3"}, "table: 3 cells, want 4"},
+		{[]string{"1", "red", "old", "yes"}, `table: column "age": cell "old": ` + notNumber},
 		{[]string{"1", "red", long, "yes"}, `cell "` + long[:40] + `...": ` + notNumber},
-		{words("1 r\xe9d 3 yes"), `table: column "colour": cell "r\xe9d": the word is not UTF-8`},
+		{[]string{"1", "r\xe9d", "3", "yes"},
+			`table: column "colour": cell "r\xe9d": the word is not UTF-8`},
 	} {
 		scores, err := m.Score(c.cells)
 		if scores != nil || !says(err, c.want) {
@@ -228,9 +253,12 @@ func TestScoreErrors(t *testing.T) {
 func TestKernelMachine(t *testing.T) {
 	rows := visits(4)
 	text := written(t, slices.Concat([][]string{columnsOfVisits}, rows))
-	e := fitted(t, text)
 	for _, layout := range []dataset.Layout{dataset.LayoutSparse, dataset.LayoutDense} {
-		set, err := encoded(e, text, dataset.Options{Layout: layout})
+		opt, encoder, err := Fit(dataset.Options{Layout: layout}, reading(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := reading(text)(opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +267,7 @@ func TestKernelMachine(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k.Names, k.IndexBase, k.Table = set.Names, set.IndexBase, asJSON(t, e)
+		k.Names, k.IndexBase, k.Table = set.Names, set.IndexBase, encoder
 		m, err := New(k)
 		if err != nil {
 			t.Fatal(err)
@@ -257,7 +285,11 @@ func TestNewErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	linear := *m.Predictor.(*pegasos.Model)
-	other := fitted(t, people)
+	text := "size,city,y\n1,Rome,a\n2,Oslo,b\n3,Rome,a\n4,Oslo,b\n"
+	_, other, err := Fit(dataset.Options{}, reading(text))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		table json.RawMessage
 		want  string
@@ -265,11 +297,40 @@ func TestNewErrors(t *testing.T) {
 		{nil, "table: the model is of rows of numbers"},
 		{json.RawMessage(`{"columns":["a"],"label_at":-1}`), "table: the model is of rows of numbers"},
 		{json.RawMessage(`{"encoder":9}`), "table: an encoder of version 9"},
-		{asJSON(t, other), fmt.Sprintf("table: an encoder of 8 features for a model of %d", m.Cols())},
+		{other, fmt.Sprintf("table: an encoder of 2 features for a model of %d", m.Cols())},
 	} {
 		linear.Table = c.table
 		if m, err := New(&linear); m != nil || !says(err, c.want) {
 			t.Errorf("%s: %v, want %q", c.table, err, c.want)
+		}
+	}
+}
+
+// The cells of a row may come by the names of their columns, in any order, and others with them.
+func TestOrder(t *testing.T) {
+	var rows [][]string
+	for i := range 30 {
+		rows = append(rows, []string{strconv.Itoa(i), []string{"Rome", "Oslo"}[i%2], strconv.Itoa(i % 5),
+			[]string{"a", "b"}[i%2]})
+	}
+	m, err := Train(t.Context(), []string{"id", "city", "age", "y"}, rows, "y", pegasos.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		named map[string]string
+		want  []string
+		err   string
+	}{
+		{map[string]string{"age": "3", "city": "Rome", "id": "9"}, []string{"9", "Rome", "3"}, ""},
+		{map[string]string{"age": "3", "city": "", "other": "9"}, []string{"", "", "3"}, ""},
+		{map[string]string{"age": "3", "id": "9"}, nil, `table: no cell for the column "city"`},
+		{map[string]string{"Age": "3", "city": "Rome"}, nil, `table: no cell for the column "age"`},
+		{nil, nil, `table: no cell for the column "city"`},
+	} {
+		have, err := m.Order(c.named)
+		if !slices.Equal(have, c.want) || (err != nil || c.err != "") && !says(err, c.err) {
+			t.Errorf("%v: %q, %v", c.named, have, err)
 		}
 	}
 }

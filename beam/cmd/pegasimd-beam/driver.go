@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/pegasimd/pegasimd/beam/engine"
-	"github.com/pegasimd/pegasimd/beam/rounds"
-	"github.com/pegasimd/pegasimd/beam/work"
+	"github.com/pegasimd/pegasimd/beam/internal/engine"
+	"github.com/pegasimd/pegasimd/beam/internal/rounds"
+	"github.com/pegasimd/pegasimd/beam/internal/work"
 	"github.com/pegasimd/pegasimd/internal/escape"
 )
 

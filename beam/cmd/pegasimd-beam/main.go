@@ -21,7 +21,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/pegasimd/pegasimd/beam/engine"
+	"github.com/pegasimd/pegasimd/beam/internal/engine"
 	"github.com/pegasimd/pegasimd/internal/atomicfile"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/pegasos"

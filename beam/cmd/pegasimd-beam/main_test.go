@@ -20,7 +20,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 
-	"github.com/pegasimd/pegasimd/beam/engine"
+	"github.com/pegasimd/pegasimd/beam/internal/engine"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/pegasos"

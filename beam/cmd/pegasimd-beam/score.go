@@ -13,7 +13,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pegasimd/pegasimd/beam/work"
+	"github.com/pegasimd/pegasimd/beam/internal/work"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/atomicfile"
 	"github.com/pegasimd/pegasimd/internal/predictions"

@@ -3,7 +3,7 @@ package main
 import (
 	"path/filepath"
 
-	"github.com/pegasimd/pegasimd/beam/shards"
+	"github.com/pegasimd/pegasimd/beam/internal/shards"
 	"github.com/pegasimd/pegasimd/internal/escape"
 )
 

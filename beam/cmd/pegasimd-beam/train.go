@@ -4,8 +4,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/pegasimd/pegasimd/beam/engine"
-	"github.com/pegasimd/pegasimd/beam/rounds"
+	"github.com/pegasimd/pegasimd/beam/internal/engine"
+	"github.com/pegasimd/pegasimd/beam/internal/rounds"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 )

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/beam/engine"
-	"github.com/pegasimd/pegasimd/beam/rounds"
+	"github.com/pegasimd/pegasimd/beam/internal/engine"
+	"github.com/pegasimd/pegasimd/beam/internal/rounds"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/pegasos"
 )

@@ -29,12 +29,6 @@ func (s *Session) MayNewton() bool {
 		s.looks
 }
 
-// cost is that of one of the run's problems.
-func (r *Run) cost() choose.Cost {
-	return choose.CostOf(r.s.Kind(), float64(r.Count()), float64(r.s.auto.columns),
-		r.s.auto.density)
-}
-
 const (
 	tooMany = 8  // times the passes that a run has: so many of the descent would be no use
 	slow    = 20 // passes of the descent, from which on its last iterate is not good in between
@@ -84,7 +78,8 @@ func (r *Run) newtonPays(l *Learner) bool {
 		return false
 	}
 	if l.phase() == descending {
-		c := r.cost()
+		c := choose.CostOf(r.s.Kind(), float64(r.Count()), float64(r.s.auto.columns),
+			r.s.auto.density)
 		return float64(float64(l.Dual.Save().Pass)*c.Pass) >= c.Newton
 	}
 	return l.begins == 0

@@ -43,7 +43,7 @@ func (s *Session) Measure(m *Point, how Precision) (mistake float64) {
 		s.measured.Weights, s.measured.Bias = s.Scale.Unfold(f.Weights, f.Bias, s.Scale,
 			s.Bias != settings.BiasNone)
 	}
-	s.parallel(func(_ int, r *Run) { r.measure(m, how) })
+	s.parallel(func(_ int, r *Run) { r.measure(how) })
 	return s.total(&m.Result)
 }
 
@@ -68,8 +68,8 @@ func (s *Session) total(res *result.Result) (mistake float64) {
 	return mistake / n
 }
 
-// measure finds the run's part of m's objective and bound.
-func (r *Run) measure(m *Point, how Precision) {
+// measure finds the run's part of the measured point's objective and bound.
+func (r *Run) measure(how Precision) {
 	r.Measured = make([]Measurement, len(r.Learners))
 	r.parallel(func(k int) {
 		if !r.s.over() {

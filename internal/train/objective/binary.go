@@ -58,12 +58,8 @@ func (b *Binary) Sign(i uint32) float32 {
 	return float32(s)
 }
 
-// Losses returns the sum of the losses of some rows, from float32 dot products.
-func (b *Binary) Losses(w []float32, bias float64, from, to int) float64 {
-	return b.LossesOf(b.X, w, bias, from, to)
-}
-
-// LossesOf is Losses with the rows for this goroutine.
+// LossesOf returns the sum of the losses of some rows, from float32 dot products, with the rows for
+// this goroutine.
 func (b *Binary) LossesOf(x store.Rows, w []float32, bias float64, from, to int) float64 {
 	return b.losses(from, to, func(i int) float64 {
 		z := float64(x.Dot(i, w)) + bias
@@ -103,7 +99,7 @@ func (b *Binary) At(w [][]float32, bias []float64) float64 {
 	sums := b.AddUp(func(x store.Rows, from, to int) [4]float64 {
 		return [4]float64{b.LossesOf(x, w[0], bias[0], from, to)}
 	})
-	return b.Penalty(w, bias) + sums[0]/float64(b.Count())
+	return PenaltyOf(b.Terms, w, bias) + sums[0]/float64(b.Count())
 }
 
 func (b *Binary) Clamp(share float32) float32 { return b.Cost.Clamp(share) }

@@ -114,7 +114,7 @@ func (j *Joint) WideMeanLoss(all [][]float64, b []float64) float64 {
 }
 
 func (j *Joint) At(w [][]float32, b []float64) float64 {
-	return j.Penalty(w, b) + j.MeanLoss(w, b)
+	return PenaltyOf(j.Terms, w, b) + j.MeanLoss(w, b)
 }
 
 // meanLossOf returns the mean loss of rows whose scores are given, by a function for each goroutine.

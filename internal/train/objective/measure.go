@@ -19,7 +19,7 @@ type Found struct {
 
 // Measure returns P, and by how much it may be off.
 func Measure(p Problem, t *Terms, f Found) (objective, mistake float64) {
-	penalty := t.Penalty(f.W, f.B)
+	penalty := PenaltyOf(t, f.W, f.B)
 	z := t.ScoreError(t.Longest(f.W, penalty), f.B, f.DotSize, f.R2)
 	if c := f.Scale; c != nil {
 		z += float64(t.Sums * c.BiasError(f.W))

@@ -1,11 +1,6 @@
 package objective
 
-// Penalty returns lambda/2 |w|^2, or with a prior that of the difference: see the other Penalty.
-func (t *Terms) Penalty(w [][]float32, bias []float64) float64 {
-	return PenaltyOf(t, w, bias)
-}
-
-// PenaltyOf is Penalty of vectors of any precision.
+// PenaltyOf returns lambda/2 |w|^2, or with a prior that of the difference: see Penalty.
 func PenaltyOf[F float32 | float64](t *Terms, w [][]F, bias []float64) (sum float64) {
 	for k := range w {
 		var from []float32

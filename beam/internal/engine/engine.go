@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	jobpb "github.com/apache/beam/sdks/v2/go/pkg/beam/model/jobmanagement_v1"
+
+	"github.com/pegasimd/pegasimd/beam/internal/work"
+)
+
+// An Engine is a [work.Runner] on Beam.
+type Engine struct {
+	Least time.Duration // the shortest deadline
+	// Log, if not nil, is told what is tried again, and why.
+	Log func(text string)
+
+	slowest time.Duration // of the jobs so far
+	client  jobpb.JobServiceClient
+	temp    string // a folder for what Beam wants to be there
+	worker  string // the program that workers run
+	close   func()
+}
+
+// DefaultLeast is the shortest deadline of an engine by default.
+const DefaultLeast = 60 * time.Second
+
+const (
+	retries = 3  // of a job, after the first time
+	slower  = 10 // than the slowest job is too slow
+)
+
+// New returns an engine on the runner that Start's flags ask for. It is to be closed.
+func New() (*Engine, error) {
+	e := &Engine{Least: DefaultLeast, close: func() {}}
+	temp, err := os.MkdirTemp("", "pegasimd-beam-*")
+	if err != nil {
+		return nil, err
+	}
+	e.temp = temp
+	if err := e.connect(); err != nil {
+		e.Close()
+		return nil, err
+	}
+	return e, nil
+}
+
+// Close leaves the runner, and removes what was written for it.
+func (e *Engine) Close() {
+	e.close()
+	os.RemoveAll(e.temp)
+}
+
+// Run runs a job. If it fails or is not done in ten times the time of the slowest one before, it is
+// cancelled and tried again, with twice the time; after some tries Run returns the last error. Run
+// is not done before it has the part of each item once.
+func (e *Engine) Run(ctx context.Context, j work.Job) ([]int64, error) {
+	deadline := max(e.Least, slower*e.slowest)
+	for try := 0; ; try++ {
+		start := time.Now()
+		sum, err := e.once(ctx, j, deadline)
+		switch {
+		case err == nil:
+			e.slowest = max(e.slowest, time.Since(start))
+			return sum, nil
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case work.Refused(err):
+			return nil, fmt.Errorf("%s: %w", j.Name, err)
+		case try == retries:
+			return nil, fmt.Errorf("%s failed %d times, at last: %w", j.Name, try+1, err)
+		}
+		if e.Log != nil {
+			e.Log(fmt.Sprintf("%s: %v; trying it again (%d of %d)", j.Name, err, try+1, retries))
+		}
+		deadline *= 2
+	}
+}
+
+// once tries a job once.
+func (e *Engine) once(ctx context.Context, j work.Job, deadline time.Duration) ([]int64, error) {
+	var err error
+	if j.Out, err = filepath.Abs(j.Out); err != nil {
+		return nil, err
+	}
+	if err := os.Remove(j.Out); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	// The context has no deadline of its own, which gRPC would pass on: Prism panics at it.
+	limited, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	defer context.AfterFunc(ctx, func() { cancel(ctx.Err()) })()
+	defer time.AfterFunc(deadline, func() {
+		cancel(fmt.Errorf("not done after %v, and cancelled", deadline))
+	}).Stop()
+	err = e.submit(limited, pipeline(j))
+	if limited.Err() != nil {
+		return nil, context.Cause(limited)
+	}
+	if err != nil {
+		return nil, reason(err)
+	}
+	// A runner that says it is done may have been told to stop: the result counts.
+	result, err := os.ReadFile(j.Out)
+	if err != nil {
+		return nil, fmt.Errorf("the job ended without a result: %w", err)
+	}
+	defer os.Remove(j.Out)
+	return record(result).sumOf(j.Items)
+}
+
+// What is before the messages of this package, among what runners make of them.
+const (
+	failed  = "pegasimd work: "
+	refused = "pegasimd work, refused: "
+)
+
+var reasons = regexp.MustCompile("(" + failed + "|" + refused + ")([^\n\r]*)")
+
+// reason returns what was wrong with the work, if that was it, or else the first line.
+func reason(err error) error {
+	if found := reasons.FindStringSubmatch(err.Error()); found != nil {
+		if found[1] == refused {
+			return work.Refuse(errors.New(found[2]))
+		}
+		return errors.New(found[2])
+	}
+	const most = 300
+	text := regexp.MustCompile(`\s+`).ReplaceAllString(err.Error(), " ")
+	return errors.New(text[:min(len(text), most)])
+}

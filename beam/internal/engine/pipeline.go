@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/pegasimd/pegasimd/beam/internal/work"
+	"github.com/pegasimd/pegasimd/internal/atomicfile"
+)
+
+// pipeline returns the graph of a job: the items' numbers, spread over the workers; the work on
+// them; the sum, which runners take bundle by bundle first; and the file of the result.
+func pipeline(j work.Job) *beam.Pipeline {
+	p, s := beam.NewPipelineWithRoot()
+	items := beam.Reshuffle(s, beam.CreateList(s, j.Items))
+	parts := beam.ParDo(s, &gather{Work: j.Work, Arg: j.Arg, Round: j.Round}, items)
+	beam.ParDo0(s, &writer{Path: j.Out}, beam.Combine(s, &adder{}, parts))
+	return p
+}
+
+// A gather works on the items of a bundle. Runners give a bundle to one goroutine, element by
+// element, and the one inside this process makes one bundle of everything: so the items are
+// gathered, and worked on together when the bundle ends. Work that is given up is not waited for:
+// Beam's harness holds a lock meanwhile that all jobs of the process need.
+type gather struct {
+	Work, Arg string
+	Round     int
+
+	items []int
+}
+
+func (g *gather) StartBundle(_ context.Context, _ func([]byte)) { g.items = nil }
+
+func (g *gather) ProcessElement(_ context.Context, item int, _ func([]byte)) {
+	g.items = append(g.items, item)
+}
+
+func (g *gather) FinishBundle(ctx context.Context, emit func([]byte)) error {
+	sum, err := work.Sum(ctx, work.Job{Work: g.Work, Arg: g.Arg, Round: g.Round}, g.items)
+	if err != nil {
+		return told(err)
+	}
+	emit(recordOf(g.items, sum))
+	return nil
+}
+
+// told returns an error that failure finds among what runners make of it.
+func told(err error) error {
+	if work.Refused(err) {
+		return fmt.Errorf("%s%w", refused, err)
+	}
+	return fmt.Errorf("%s%w", failed, err)
+}
+
+// An adder adds records.
+type adder struct{}
+
+func (*adder) CreateAccumulator() []byte            { return nil }
+func (*adder) AddInput(a, v []byte) []byte          { return add(a, v) }
+func (*adder) MergeAccumulators(a, b []byte) []byte { return add(a, b) }
+func (*adder) ExtractOutput(a []byte) []byte        { return a }
+
+// A writer writes the result.
+type writer struct{ Path string }
+
+func (w *writer) ProcessElement(_ context.Context, sum []byte) error {
+	err := atomicfile.WriteFile(w.Path, func(f io.Writer) error {
+		_, err := f.Write(sum)
+		return err
+	})
+	if err != nil {
+		return told(err)
+	}
+	return nil
+}
+
+func init() {
+	register.DoFn3x0[context.Context, int, func([]byte)](&gather{})
+	register.DoFn2x1[context.Context, []byte, error](&writer{})
+	register.Combiner1[[]byte](&adder{})
+	register.Emitter1[[]byte]()
+}

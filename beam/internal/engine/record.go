@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/pegasimd/pegasimd/internal/murmur"
+)
+
+// A record is what goes through the pipeline, in bytes: how many items it is of, the sum of their
+// marks, by which one missing and one twice are noticed, and the sum of their numbers, each an
+// int64, little-endian. Those of no items, or of parts that differ in length, are empty.
+type record []byte
+
+// headLength is how many numbers are before those of the items.
+const headLength = 2
+
+// mark returns a number that stands for an item: sums of different items' marks differ.
+func mark(item int) int64 { return int64(murmur.Mix64(uint64(item) + 1)) }
+
+// recordOf returns the record of items and the sum of their numbers.
+func recordOf(items []int, sum []int64) record {
+	marks := int64(0)
+	for _, item := range items {
+		marks += mark(item)
+	}
+	le := binary.LittleEndian
+	r := le.AppendUint64(make(record, 0, 8*(headLength+len(sum))), uint64(len(items)))
+	r = le.AppendUint64(r, uint64(marks))
+	for _, v := range sum {
+		r = le.AppendUint64(r, uint64(v))
+	}
+	return r
+}
+
+// sumOf returns the numbers of a record, if it is of all of the items.
+func (r record) sumOf(items []int) ([]int64, error) {
+	head := recordOf(items, nil)
+	if len(r) < len(head) || len(r)%8 != 0 || string(r[:len(head)]) != string(head) {
+		return nil, fmt.Errorf("the job's result, %d bytes, does not have each of %d parts once",
+			len(r), len(items))
+	}
+	sum := make([]int64, len(r)/8-headLength)
+	for i := range sum {
+		sum[i] = int64(binary.LittleEndian.Uint64(r[8*(headLength+i):]))
+	}
+	return sum, nil
+}
+
+// add adds records, in any order. It may change a, not b.
+func add(a, b []byte) []byte {
+	switch {
+	case len(a) == 0:
+		return append([]byte(nil), b...)
+	case len(b) == 0:
+		return a
+	case len(a) != len(b):
+		return nil
+	}
+	le := binary.LittleEndian
+	for i := 0; i < len(a); i += 8 {
+		le.PutUint64(a[i:], le.Uint64(a[i:])+le.Uint64(b[i:]))
+	}
+	return a
+}

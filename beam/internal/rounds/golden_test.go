@@ -1,0 +1,93 @@
+package rounds
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/beam/internal/work"
+	"github.com/pegasimd/pegasimd/internal/asm"
+	training "github.com/pegasimd/pegasimd/internal/train/rounds"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// shuffled runs rounds on a path, whose shards are taken in another order each time by another
+// number of threads, and returns the model and the last report.
+func shuffled(t testing.TB, isa asm.ISA, manifest string, cfg Config) (*pegasos.Model, Report) {
+	t.Helper()
+	defer asm.Use(asm.Use(isa))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
+	random := rand.New(rand.NewPCG(5, 6))
+	m, reports := drive(t, begin(t, manifest, cfg), runner(func(ctx context.Context, j work.Job) (
+		[]int64, error,
+	) {
+		runtime.GOMAXPROCS([]int{1, 2, 8}[j.Round%3])
+		random.Shuffle(len(j.Items), func(a, b int) {
+			j.Items[a], j.Items[b] = j.Items[b], j.Items[a]
+		})
+		return work.InProcess{}.Run(ctx, j)
+	}))
+	end := reports[len(reports)-1]
+	end.Seconds = 0
+	for _, r := range reports {
+		end.Seconds += r.Seconds
+	}
+	return m, end
+}
+
+// golden stands for a model, and what is proven of it.
+func golden(m *pegasos.Model) string {
+	return fmt.Sprintf("%.16s %x %x", m.Hash(), m.Result.Objective, m.Result.DualObjective)
+}
+
+// everyWay trains with each number of shards on the best path, and with the second of them on the
+// others, and holds the models against what is wanted. Short tests do the latter only.
+func everyWay(t *testing.T, file string, cfg Config, shards []int, want string,
+	check func(n int, isa asm.ISA, end Report),
+) {
+	t.Helper()
+	all, some := asm.Available(), min(1, len(shards)-1)
+	for i, n := range shards {
+		if testing.Short() && i != some {
+			continue
+		}
+		manifest := split(t, file, n)
+		for k, isa := range all {
+			if k < len(all)-1 && i != some {
+				continue
+			}
+			m, end := shuffled(t, isa, manifest, cfg)
+			if have := golden(m); have != want || !end.Reached {
+				t.Errorf("%d shards on %s: %s, want %s", n, isa, have, want)
+			}
+			check(n, isa, end)
+		}
+	}
+}
+
+// The same bits on every machine and path, in any order of the shards, with any number of threads
+// and, of Newton's method, of shards.
+func TestGolden(t *testing.T) {
+	for _, c := range []struct {
+		method  training.Method
+		classes int
+		shards  []int
+		want    string
+	}{
+		{training.Newton, 2, []int{1, 4, 16, 64},
+			"d9161c47e4ffcba7 0x1.bc6663400d12ep-02 0x1.bc1230d1a01cbp-02"},
+		{training.Newton, 3, []int{16, 4},
+			"1e1dcf2241323cfe 0x1.064a63e72cff3p-01 0x1.06121e3fec6cfp-01"},
+		{training.Dual, 2, []int{4},
+			"74f889067d864bdd 0x1.bc70f70356131p-02 0x1.bba612f01f143p-02"},
+		{training.Dual, 3, []int{3},
+			"ea11ec074cc9cc51 0x1.0660953f59376p-01 0x1.05e4bdaa7937p-01"},
+	} {
+		t.Run(fmt.Sprintf("%s/%d", c.method, c.classes), func(t *testing.T) {
+			everyWay(t, small(t, 4200, c.classes), settings(c.method), c.shards, c.want,
+				func(int, asm.ISA, Report) {})
+		})
+	}
+}

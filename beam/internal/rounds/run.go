@@ -1,0 +1,208 @@
+package rounds
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"github.com/pegasimd/pegasimd/beam/internal/work"
+	"github.com/pegasimd/pegasimd/internal/escape"
+	training "github.com/pegasimd/pegasimd/internal/train/rounds"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// roundWork is the work that a round is made of.
+const roundWork = "round"
+
+func init() { work.Register(roundWork, takeShard) }
+
+// takeShard takes a shard's part in round k: it writes the shard's dual variables after it, and
+// returns its part of the sums. A shard without rows gives zeros.
+func takeShard(ctx context.Context, dir string, k, number int) ([]int64, error) {
+	f, err := open(dir)
+	if err != nil {
+		return nil, err
+	}
+	state, err := f.state(k - 1)
+	if err != nil {
+		return nil, err
+	}
+	shard, err := f.shard(number)
+	if err != nil {
+		return nil, err
+	}
+	part, alpha, err := f.take(ctx, state, number, shard)
+	if err == nil && len(alpha) > 0 {
+		err = f.writeAlpha(k, number, alpha)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("shard %d: %w", number, err)
+	}
+	return part, nil
+}
+
+// take takes a shard's part in the round that a state begins.
+func (f *Folder) take(ctx context.Context, state *training.State, number int,
+	shard *training.Shard,
+) (part []int64, alpha []float32, err error) {
+	before, err := f.alpha(ctx, state.Round, number, shard)
+	if err != nil {
+		return nil, nil, err
+	}
+	// As many shards are worked on at a time as there are processors.
+	threads := max(1, runtime.GOMAXPROCS(0)/max(1, len(f.used())))
+	return shard.Take(ctx, state, before, threads)
+}
+
+// alpha returns the dual variables that a shard had after round k. If their file is damaged or
+// gone, that round is taken once more.
+func (f *Folder) alpha(ctx context.Context, k, number int, shard *training.Shard) (
+	[]float32, error,
+) {
+	n := shard.AlphaLength()
+	if k == 0 || n == 0 {
+		return make([]float32, n), nil
+	}
+	alpha, failed := f.readAlpha(k, number, n)
+	if failed == nil {
+		return alpha, nil
+	}
+	before, err := f.state(k - 1)
+	if err == nil {
+		_, alpha, err = f.take(ctx, before, number, shard)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w; nor can they be made again: %w", failed, err)
+	}
+	return alpha, nil
+}
+
+// Run drives the rounds from the last that was committed to their end, and reports each of them. A
+// process that drives them holds a lock, which ends with it, and others get an error.
+func (f *Folder) Run(ctx context.Context, r work.Runner, progress func(Report)) error {
+	unlock, err := f.lock()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for {
+		state, err := f.newest()
+		if err != nil || state.Done {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		began := time.Now()
+		if state, err = f.round(ctx, r, state); err != nil {
+			return fmt.Errorf("%w; the rounds before are kept: the same command goes on", err)
+		}
+		if progress != nil {
+			report := f.report(state)
+			report.Seconds = time.Since(began).Seconds()
+			progress(report)
+		}
+	}
+}
+
+// lock makes this process the folder's only driver. Where a file system has no locks, nothing is
+// locked.
+func (f *Folder) lock() (unlock func() error, err error) {
+	l := flock.New(filepath.Join(f.dir, "lock"))
+	locked, err := l.TryLock()
+	if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return nil, err
+	}
+	if err == nil && !locked {
+		return nil, fmt.Errorf("%s: another process takes the rounds in this folder: let it end, or "+
+			"take another folder", escape.Name(f.dir))
+	}
+	return l.Unlock, nil
+}
+
+// round takes the round that a state begins, commits it, and removes the files of rounds before the
+// last two.
+func (f *Folder) round(ctx context.Context, r work.Runner, state *training.State) (
+	*training.State, error,
+) {
+	k := state.Round + 1
+	sum, err := r.Run(ctx, work.Job{Work: roundWork, Arg: f.dir, Round: k, Items: f.used(),
+		Out: filepath.Join(f.dir, "sum"), Name: fmt.Sprintf("round %d", k)})
+	if err != nil {
+		return nil, err
+	}
+	next, err := f.rounds.Next(state, sum)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.writeState(next); err != nil {
+		return nil, err
+	}
+	f.clear(k)
+	return next, nil
+}
+
+// A Report says where rounds are.
+type Report struct {
+	Round      int // the last one that is committed
+	Iterations int // Newton's steps, or passes of the dual method
+	Done       bool
+	Reached    bool // with Done: the gap is no larger than was asked for
+
+	// Objective is the least objective P so far, Bound the best bound D on the least there is, and
+	// Gap is (P-D)/D; with Done they are those of the model, with all roundings accounted for.
+	Objective, Bound, Gap float64
+
+	Seconds float64 // of the round; 0 where it is not known
+}
+
+func (f *Folder) report(state *training.State) Report {
+	r := Report{Round: state.Round, Iterations: state.Iterations, Done: state.Done,
+		Objective: state.Objective, Bound: state.Bound, Gap: state.Gap()}
+	r.Reached = r.Done && r.Gap <= f.rounds.Config.Tol
+	if math.IsNaN(r.Gap) {
+		r.Gap = math.Inf(1)
+	}
+	return r
+}
+
+// Status tells where the rounds are.
+func (f *Folder) Status() (Report, error) {
+	state, err := f.newest()
+	if err != nil {
+		return Report{}, err
+	}
+	return f.report(state), nil
+}
+
+// Plan says in a line, or two, how the rounds train.
+func (f *Folder) Plan() string {
+	plan := fmt.Sprintf("%s, lambda %.6g, %d shards", f.rounds.Method, f.rounds.Lambda,
+		len(f.used()))
+	if warning := f.rounds.Warning(); warning != "" {
+		plan += "\n" + warning
+	}
+	return plan
+}
+
+// Model returns the model that the rounds have made. Before they are done it is the best so far,
+// which claims nothing of itself.
+func (f *Folder) Model() (*pegasos.Model, error) {
+	state, err := f.newest()
+	if err != nil {
+		return nil, err
+	}
+	m, err := f.rounds.Model(state)
+	if err != nil {
+		return nil, err
+	}
+	m.IndexBase, m.HashBits = f.manifest.IndexBase, f.manifest.HashBits
+	m.Names = f.manifest.Names
+	return m, nil
+}

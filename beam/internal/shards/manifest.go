@@ -1,0 +1,187 @@
+package shards
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/internal/store"
+)
+
+// Block is the number of rows that no boundary between shards cuts.
+const Block = 256
+
+// Version is that of the manifest's form.
+const Version = 2
+
+// MaxShards is the most shards that a manifest can have.
+const MaxShards = 1 << 20
+
+// A Manifest describes shards. Its fields are those of the JSON file.
+type Manifest struct {
+	Version  int            `json:"version"`
+	Data     string         `json:"data"` // what was split, by its name without the folder
+	Rows     int            `json:"rows"`
+	Cols     int            `json:"cols"`
+	Nonzeros int            `json:"nonzeros"`
+	Layout   dataset.Layout `json:"layout"`
+	// IndexBase and HashBits are those of dataset.Set.
+	IndexBase int `json:"index_base"`
+	HashBits  int `json:"hash_bits,omitempty"`
+
+	// Classes has the distinct labels, ascending, Names what they are called, if they have names,
+	// and Count how many rows have each; nil if there are more than package pegasos can tell apart.
+	Classes []float32 `json:"classes,omitempty"`
+	Names   []string  `json:"names,omitempty"`
+	Count   []int     `json:"count,omitempty"`
+
+	Values  Values  `json:"values"`
+	Columns File    `json:"columns"` // what ReadColumns reads
+	Shards  []Shard `json:"shards"`
+
+	dir  string // where the files are
+	hash string
+}
+
+// Values are statistics of the features, as they are and as each kind of scaling makes them.
+type Values struct {
+	store.RowSizes
+	// Lengths are the least, the median and the largest |x|^2 that is above 0.
+	Lengths [3]float64 `json:"length_quantiles"`
+	// Scaled says for each kind of scaling that is possible what it makes of the rows.
+	Scaled map[string]store.RowSizes `json:"scaled"`
+}
+
+// A File is one beside the manifest.
+type File struct {
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256"`
+}
+
+// A Shard is a .pgsm file of rows, those behind the ones of the shard before.
+type Shard struct {
+	File
+	Rows int `json:"rows"`
+}
+
+// Read reads a manifest. The shards' files are looked at when they are opened.
+func Read(path string) (*Manifest, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m := &Manifest{dir: filepath.Dir(path)}
+	var form struct {
+		Version int `json:"version"`
+	}
+	if err = json.Unmarshal(text, &form); err == nil && form.Version != Version {
+		err = fmt.Errorf("version %d of the form: this program knows version %d", form.Version,
+			Version)
+	}
+	if err == nil {
+		d := json.NewDecoder(bytes.NewReader(text))
+		d.DisallowUnknownFields()
+		err = d.Decode(m)
+	}
+	if err == nil {
+		err = m.check()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: not a manifest of shards: %w", escape.Name(path), err)
+	}
+	sum := sha256.Sum256(text)
+	m.hash = hex.EncodeToString(sum[:])
+	return m, nil
+}
+
+// Hash is the SHA-256 of the manifest, in hexadecimal digits. As the manifest has those of its
+// files, it stands for all of the data.
+func (m *Manifest) Hash() string { return m.hash }
+
+// check returns what is wrong with a manifest.
+func (m *Manifest) check() error {
+	rows := 0
+	for _, n := range m.Count {
+		if n < 1 || n > m.Rows-rows {
+			return fmt.Errorf("a class of %d rows, of %d", n, m.Rows)
+		}
+		rows += n
+	}
+	switch {
+	case m.Rows < 1 || m.Cols < 1 || m.Cols > math.MaxInt32 || m.Nonzeros < 0:
+		return fmt.Errorf("%d rows of %d features with %d nonzeros", m.Rows, m.Cols, m.Nonzeros)
+	case m.Layout != dataset.LayoutDense && m.Layout != dataset.LayoutSparse:
+		return fmt.Errorf("the layout is %q", m.Layout)
+	case m.IndexBase != 0 && m.IndexBase != 1:
+		return fmt.Errorf("the index base is %d: want 0 or 1", m.IndexBase)
+	case m.HashBits < 0 || m.HashBits > 0 && m.Cols != 1<<m.HashBits:
+		return fmt.Errorf("%d hash bits for %d features", m.HashBits, m.Cols)
+	case len(m.Count) != len(m.Classes) || m.Classes != nil && rows != m.Rows:
+		return fmt.Errorf("%d classes have %d of %d rows", len(m.Classes), rows, m.Rows)
+	}
+	if err := labels.CheckClasses(m.Classes, m.Names); err != nil {
+		return err
+	}
+	if err := m.Values.check(); err != nil {
+		return err
+	}
+	return m.checkShards()
+}
+
+// checkShards checks that the shards have all rows, in whole blocks.
+func (m *Manifest) checkShards() error {
+	if len(m.Shards) == 0 || len(m.Shards) > MaxShards {
+		return fmt.Errorf("%d shards: want 1 to %d", len(m.Shards), MaxShards)
+	}
+	first := 0
+	for i, s := range m.Shards {
+		if s.Rows < 0 || s.Rows > m.Rows-first {
+			return fmt.Errorf("shard %d has %d rows from row %d of %d on", i, s.Rows, first, m.Rows)
+		}
+		if s.Rows > 0 && first%Block != 0 {
+			return fmt.Errorf("shard %d begins at row %d, which is no multiple of %d",
+				i, first, Block)
+		}
+		first += s.Rows
+	}
+	if first != m.Rows {
+		return fmt.Errorf("the shards have %d rows, want %d", first, m.Rows)
+	}
+	return nil
+}
+
+func checkSquares(squares ...float64) error {
+	for _, x := range squares {
+		if !(x >= 0) || !floats.IsFinite(x) {
+			return fmt.Errorf("a squared length of rows is %v", x)
+		}
+	}
+	return nil
+}
+
+func (v *Values) check() error {
+	if err := checkSquares(v.Lengths[:]...); err != nil {
+		return err
+	}
+	for kind, s := range v.Scaled {
+		switch kind {
+		case scaling.Standard, scaling.MaxAbs, scaling.Unit:
+		default:
+			return fmt.Errorf("there is no scaling %q", kind)
+		}
+		if err := checkSquares(s.MaxSquare, s.MeanSquare); err != nil {
+			return err
+		}
+	}
+	return checkSquares(v.MaxSquare, v.MeanSquare)
+}

@@ -1,0 +1,139 @@
+package shards
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/internal/store"
+)
+
+// measureLabels returns the distinct labels, ascending, and how many rows have each; nil if there
+// are more than a model can have.
+func measureLabels(y []float32) (classes []float32, count []int) {
+	for _, v := range y {
+		k, found := labels.Find(classes, v)
+		if !found {
+			if len(classes) == labels.MaxClasses {
+				return nil, nil
+			}
+			classes, count = slices.Insert(classes, k, v+0), slices.Insert(count, k, 0)
+		}
+		count[k]++
+	}
+	return classes, count
+}
+
+// momentBytes is the most memory for the moments of the columns while they are found; where more is
+// needed, there are none. Sparse rows of very many columns do not need them.
+const momentBytes = 1 << 30
+
+// measureColumns finds the statistics of the columns, with moments where they fit the memory.
+func measureColumns(set *dataset.Set, o *Options) (*store.Columns, error) {
+	x := store.Of(set.Examples())
+	// Measure keeps them for 256 blocks of rows, or fewer.
+	moments := 256*24*int64(x.Cols()) <= momentBytes
+	c := store.Measure(x, nil, moments, parallel.Threads(o.Threads), o.stopped)
+	if err := o.err(); err != nil {
+		return nil, err
+	}
+	if err := set.Err(); err != nil {
+		return nil, err
+	}
+	if c.Bad >= 0 {
+		return nil, fmt.Errorf("row %d, counted from 0: the features are too large", c.Bad)
+	}
+	return c, nil
+}
+
+// measureValues finds the statistics of the rows that follow from those of the columns, and the
+// sizes of scaled rows in a further pass.
+func measureValues(set *dataset.Set, c *store.Columns, o *Options) (Values, error) {
+	v := Values{Scaled: map[string]store.RowSizes{}}
+	for _, s := range c.Squares {
+		v.MaxSquare = max(v.MaxSquare, s)
+		v.MeanSquare += s
+	}
+	v.MeanSquare /= float64(c.Rows)
+	copy(v.Lengths[:], store.Quantiles(c.Squares, 0, 0.5, 1))
+	var scalers []*scaling.Scaler
+	for _, kind := range []string{scaling.Standard, scaling.MaxAbs, scaling.Unit} {
+		s := c.Scaler(kind)
+		if s.Check(set.Cols()) { // without moments none standardises
+			scalers = append(scalers, s)
+		}
+	}
+	sizes := measureScaled(set, scalers, o)
+	for k, s := range scalers {
+		// Others make rows that are beyond float32.
+		if size := sizes[k]; checkSquares(size.MaxSquare, size.MeanSquare) == nil {
+			v.Scaled[s.Kind] = size
+		}
+	}
+	return v, o.err()
+}
+
+// measureRows is how many rows a goroutine takes at once. The sums are merged in order.
+const measureRows = 1 << 13
+
+// measureScaled finds the sizes of the rows as each of the scalers makes them.
+func measureScaled(set *dataset.Set, scalers []*scaling.Scaler, o *Options) []store.RowSizes {
+	rows := store.Of(set.Examples())
+	n := rows.Rows()
+	blocks := make([][]store.RowSizes, (n+measureRows-1)/measureRows)
+	parallel.For(parallel.Threads(o.Threads), len(blocks), func(_, b int) {
+		x := store.ReaderOf(rows.ForWorker())
+		full := make([]float32, len(scalers[0].Shift))
+		blocks[b] = make([]store.RowSizes, len(scalers))
+		for i := b * measureRows; i < min(n, (b+1)*measureRows) && !o.stopped(); i++ {
+			index, values := x.Row(i)
+			for k, s := range scalers {
+				square := squareOf(s, index, values, full)
+				blocks[b][k].MaxSquare = max(blocks[b][k].MaxSquare, square)
+				blocks[b][k].MeanSquare += square
+			}
+		}
+	})
+	all := make([]store.RowSizes, len(scalers))
+	for k := range all {
+		for _, block := range blocks {
+			all[k].MaxSquare = max(all[k].MaxSquare, block[k].MaxSquare)
+			all[k].MeanSquare += block[k].MeanSquare
+		}
+		all[k].MeanSquare /= float64(n)
+	}
+	return all
+}
+
+// squareOf returns the squared length of a scaled row, whose values are float32 as the trainer's
+// are. A sparse row whose zeros a shift makes other numbers is written to full.
+func squareOf(s *scaling.Scaler, index []int32, values, full []float32) (square float64) {
+	if s.Shift != nil && index != nil {
+		clear(full)
+		for k, j := range index {
+			full[j] = values[k]
+		}
+		index, values = nil, full
+	}
+	length := 1.0
+	if s.Kind == scaling.Unit {
+		length = scaling.Length(values)
+	}
+	for k, v := range values {
+		var z float64
+		switch {
+		case s.Kind == scaling.Unit:
+			z = float64(v) / length
+		case index == nil:
+			z = s.At(k, v)
+		default:
+			z = s.At(int(index[k]), v)
+		}
+		z = float64(float32(z))
+		square += float64(z * z)
+	}
+	return square
+}

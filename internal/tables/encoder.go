@@ -1,0 +1,147 @@
+package tables
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/pegasimd/pegasimd/dataset"
+)
+
+// version is that of the form of encoders in files.
+const version = 1
+
+// maxNameBytes is the most that the names of the features may take, with nameBytes more for each. A
+// hashed column of a small file asks for thousands, and so does a column of a long name.
+const (
+	maxNameBytes = 1 << 28
+	nameBytes    = 64
+)
+
+// An Encoder makes rows of numbers of the cells of a table. A model's file has it as JSON, in place
+// of a [dataset.Table]: see [Decode].
+type Encoder struct {
+	Version int      `json:"encoder"`
+	Columns []Column `json:"columns"` // all but the label's, in the order of the training's file
+	// Header says that the names of the columns tell them apart; if not, they go by their places.
+	Header  bool   `json:"header"`
+	Label   string `json:"label,omitempty"` // the name of the label's column
+	LabelAt int    `json:"label_at"`        // its number in the file, or -1 if it was the last
+}
+
+// Decode reads the encoder that JSON is of. It returns nil if there is none, but a [dataset.Table].
+func Decode(text json.RawMessage) (*Encoder, error) {
+	var is struct {
+		Version int `json:"encoder"`
+	}
+	if text == nil || json.Unmarshal(text, &is) != nil || is.Version == 0 {
+		return nil, nil
+	}
+	if is.Version != version {
+		return nil, fmt.Errorf("table: an encoder of version %d, of which this program knows %d",
+			is.Version, version)
+	}
+	e := new(Encoder)
+	if err := json.Unmarshal(text, e); err != nil {
+		return nil, fmt.Errorf("table: encoder: %w", err)
+	}
+	if e.LabelAt < -1 || e.LabelAt > len(e.Columns) {
+		return nil, fmt.Errorf("table: encoder: the label is in column %d", e.LabelAt)
+	}
+	for i := range e.Columns {
+		if err := e.Columns[i].check(); err != nil {
+			return nil, fmt.Errorf("table: encoder: %w", err)
+		}
+	}
+	if err := e.checkSize(); err != nil {
+		return nil, fmt.Errorf("table: encoder: %w", err)
+	}
+	return e, nil
+}
+
+// checkSize refuses features whose names take too much memory.
+func (e *Encoder) checkSize() error {
+	left := maxNameBytes
+	for i := range e.Columns {
+		c := &e.Columns[i]
+		for _, level := range c.Levels {
+			left -= len(level)
+		}
+		each := len(c.Name) + nameBytes
+		n := c.Features()
+		if c.Kind == Text { // a table of its buckets
+			each, n = 4, 1<<c.Text.Bits
+		}
+		if left < 0 || n > left/each {
+			return fmt.Errorf("the names of the features take more than %d bytes", maxNameBytes)
+		}
+		left -= n * each
+	}
+	return nil
+}
+
+// Cols returns the number of features.
+func (e *Encoder) Cols() (n int) {
+	for i := range e.Columns {
+		n += e.Columns[i].Features()
+	}
+	return n
+}
+
+// Bytes returns about how much memory the rows take that the encoder was fitted on.
+func (e *Encoder) Bytes() int64 {
+	rows, nonzeros := 0, 0
+	for i := range e.Columns {
+		c := &e.Columns[i]
+		rows = c.Rows
+		switch c.Kind {
+		case Text:
+			for _, count := range c.Text.counts {
+				nonzeros += int(count)
+			}
+		case Date:
+			nonzeros += 3 * rows
+		case Number, Category:
+			nonzeros += rows
+		}
+	}
+	return min(4*int64(rows)*int64(e.Cols()), 8*int64(nonzeros))
+}
+
+// Features says what the numbers of an encoded row stand for.
+func (e *Encoder) Features() (all []Feature) {
+	for i := range e.Columns {
+		for j := range e.Columns[i].Features() {
+			all = append(all, e.Columns[i].feature(j))
+		}
+	}
+	return all
+}
+
+// Feature says what feature j of an encoded row stands for.
+func (e *Encoder) Feature(j int) Feature {
+	for i := range e.Columns {
+		n := e.Columns[i].Features()
+		if j < n {
+			return e.Columns[i].feature(j)
+		}
+		j -= n
+	}
+	panic("table: no such feature")
+}
+
+// Table returns what tells the columns of another file apart.
+func (e *Encoder) Table() *dataset.Table {
+	t := &dataset.Table{LabelAt: e.LabelAt}
+	if e.Header {
+		t.Label = e.Label
+		for i := range e.Columns {
+			t.Columns = append(t.Columns, e.Columns[i].Name)
+		}
+	}
+	return t
+}
+
+// Options has opt read a CSV file by the encoder, with a [Coder] as its Encoder.
+func (e *Encoder) Options(opt *dataset.Options) {
+	opt.Encoder, opt.Features, opt.Table = e.Coder(), len(e.Columns), e.Table()
+}

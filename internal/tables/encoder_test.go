@@ -1,0 +1,237 @@
+package tables
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dataset"
+)
+
+// What a model's file has of an encoder gives the same bits, and the same file again.
+func TestDecode(t *testing.T) {
+	for name, text := range map[string]string{
+		"people": people, "no header": people[strings.Index(people, "\n")+1:],
+		"all kinds": allKinds(t),
+		"odd words": "\"a\n\u2028<b>\",\x1b,\"\",y\n" +
+			strings.Repeat("1,<p>,\"q\"\"\",a\n2,\u2028\x1b,,b\n", 2),
+		"names in another code": "caf\xe9,b,y\n1,2,a\n3,4,b\n",
+	} {
+		e := fitted(t, text)
+		file := asJSON(t, e)
+		back, err := Decode(file)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if again := asJSON(t, back); !bytes.Equal(again, file) {
+			t.Errorf("%s:\n%s, want\n%s", name, again, file)
+		}
+		want, err := encoded(e, text, dataset.Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		have, err := encoded(back, text, dataset.Options{})
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if hashOf(have) != hashOf(want) {
+			t.Errorf("%s: other features", name)
+		}
+	}
+}
+
+// A model's file may have a table of numbers in place of an encoder, or nothing.
+func TestDecodeNone(t *testing.T) {
+	plain, err := json.Marshal(&dataset.Table{Columns: []string{"encoder", "b"}, LabelAt: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{string(plain), "{}", "null", "[]", "7", `{"encoder":0}`, "{"} {
+		if e, err := Decode(json.RawMessage(text)); e != nil || err != nil {
+			t.Errorf("%s: %v, %v", text, e, err)
+		}
+	}
+	if e, err := Decode(nil); e != nil || err != nil {
+		t.Error(e, err)
+	}
+}
+
+// Files that no encoder has written are refused, however little they say.
+func TestDecodeErrors(t *testing.T) {
+	with := func(columns string) string { return `{"encoder":1,"label_at":-1,"columns":[` + columns + "]}" }
+	category := func(rest string) string {
+		return with(`{"name":"c","kind":"category","rows":9` + rest + `}`)
+	}
+	number := func(rest string) string {
+		return with(`{"name":"n","kind":"number","rows":9` + rest + `}`)
+	}
+	const column, bytes = "is not one that an encoder has", "names of the features take"
+	hashed := `{"name":"` + strings.Repeat("c", 100) + `","kind":"category","rows":9,"hash_bits":12}`
+	var levels, counts []string
+	for i := range maxLevels + 1 {
+		levels, counts = append(levels, fmt.Sprintf(`"%05d"`, i)), append(counts, "1")
+	}
+	list := func(n int, name string) string {
+		return fmt.Sprintf(`{"name":%q,"kind":"category","rows":9999,"levels":[%s],"counts":[%s]}`,
+			name, strings.Join(levels[:n], ","), strings.Join(counts[:n], ","))
+	}
+	for _, c := range []struct{ text, want string }{
+		{number(`,"factor":1`), ""}, {category(``), ""}, {category(`,"hash_bits":12`), ""},
+		{category(`,"levels":["a","b"],"counts":[4,5]`), ""}, {with(list(maxLevels, "c")), ""},
+		{with(`{"name":"l","kind":"left out","rows":9}`), ""},
+		{strings.Replace(number(`,"factor":1`), `"label_at":-1`, `"label_at":1`, 1), ""},
+
+		{`{"encoder":2}`, "an encoder of version 2, of which this program knows 1"},
+		{`{"encoder":-1}`, "of version -1"},
+		{`{"encoder":1,"label_at":"x"}`, "cannot unmarshal"},
+		{`{"encoder":1,"label_at":-2}`, "the label is in column -2"},
+		{`{"encoder":1,"label_at":1}`, "the label is in column 1"},
+		{`{"encoder":1,"columns":{}}`, "cannot unmarshal"},
+		{number(`,"factor":1e999`), "cannot unmarshal"},
+		{number(``), column}, {number(`,"factor":0`), column}, {number(`,"factor":-1`), column},
+		{number(`,"factor":1,"hash_bits":3`), column},
+		{number(`,"factor":1,"levels":["a"],"counts":[1]`), column},
+		{with(`{"name":"n","kind":"number","factor":1}`), column},
+		{with(`{"name":"n","kind":"number","factor":1,"rows":-1}`), column},
+		{number(`,"factor":1,"gaps":-1`), column}, {number(`,"factor":1,"gaps":10`), column},
+		{with(`{"name":"n","kind":"word","rows":9}`), column}, {with(`{}`), column},
+		{with(`{"name":"l","kind":"left out","rows":9,"gap_feature":true}`), column},
+		{with(`{"name":"l","kind":"left out","rows":9,"hash_bits":1}`), column},
+		{category(`,"hash_bits":13`), column}, {category(`,"hash_bits":40`), column},
+		{category(`,"hash_bits":-1`), column}, {category(`,"hash_bits":64`), column},
+		{category(`,"hash_bits":1,"levels":["a"],"counts":[1]`), column},
+		{category(`,"levels":["a","b"],"counts":[4]`), column},
+		{category(`,"counts":[4]`), column}, {category(`,"gap_words":["x"]`), column},
+		{category(`,"levels":["a","a"],"counts":[4,4]`), column},
+		{category(`,"levels":["b","a"],"counts":[4,4]`), column},
+		{category(`,"levels":["a","b"],"counts":[0,4]`), column},
+		{category(`,"levels":["a","b"],"counts":[-4,4]`), column},
+		{category(`,"levels":["a","b"],"counts":[5,5]`), column},
+		{category(`,"gaps":5,"levels":["a"],"counts":[5]`), column},
+		{category(fmt.Sprintf(`,"levels":["a","b"],"counts":[%d,%[1]d]`, math.MaxInt)), column},
+		{with(list(maxLevels+1, "c")), column},
+		{with(strings.TrimSuffix(strings.Repeat(hashed+",", 1000), ",")), bytes},
+		{with(list(maxLevels, strings.Repeat("c", 1<<20))), bytes},
+	} {
+		e, err := Decode(json.RawMessage(c.text))
+		if c.want == "" && err != nil || c.want != "" && (e != nil || !says(err, c.want)) {
+			t.Errorf("%.200s: %v, want %q", c.text, err, c.want)
+		}
+		if e != nil {
+			e.Coder()
+		}
+	}
+}
+
+// A file that is named as hostile as can be makes no error that fills a screen.
+func TestDecodeErrorsAreShort(t *testing.T) {
+	name := strings.Repeat(`\u001b[31m`, 100)
+	_, err := Decode(json.RawMessage(`{"encoder":1,"columns":[{"name":"` + name + `"}]}`))
+	if err == nil || len(err.Error()) > 200 {
+		t.Errorf("%v", err)
+	}
+}
+
+// The columns of a fitted encoder go by their names or, where these don't tell them apart, by their
+// places, and those that are overruled by either.
+func TestFit(t *testing.T) {
+	rows := strings.Repeat("1,2,p,a\n3,4,q,b\n", 15)
+	for _, c := range []struct {
+		name, text string
+		overrule   map[string]Kind
+		label      string
+		kinds      string // of the columns
+		err        string
+	}{
+		{"as found", "m,n,w,y\n" + rows, nil, "", "m number, n number, w category", ""},
+		{"no header", rows, nil, "", "0 number, 1 number, 2 category", ""},
+		{"label first", rows, nil, "0", "1 number, 2 category, 3 category", ""},
+		{"by name", "m,n,w,y\n" + rows, map[string]Kind{"n": Category, "w": LeftOut}, "",
+			"m number, n category, w left out", ""},
+		{"by number", "m,n,w,y\n" + rows, map[string]Kind{"1": Category}, "",
+			"m number, n category, w category", ""},
+		{"by number, no header", rows, map[string]Kind{"0": Category}, "",
+			"0 category, 1 number, 2 category", ""},
+		{"by number, after the label", rows, map[string]Kind{"1": Category}, "0",
+			"1 category, 2 category, 3 category", ""},
+		{"names that are numbers", "y,0,1,2\n" + strings.Repeat("a,1,2,3\nb,4,5,6\n", 15),
+			map[string]Kind{"1": Category}, "0", "0 number, 1 category, 2 number", ""},
+		{"unknown", "m,n,w,y\n" + rows, map[string]Kind{"z": Category}, "", "",
+			`no column is called "z"`},
+		{"number too large", rows, map[string]Kind{"4": Category}, "", "",
+			`no column is called "4"`},
+		{"twice", "m,n,w,y\n" + rows, map[string]Kind{"n": Category, "1": Number}, "", "",
+			"two names are of one column"},
+		{"all left out", "m,n,w,y\n" + rows, map[string]Kind{"m": LeftOut, "n": LeftOut,
+			"w": LeftOut}, "", "", "all columns are left out"},
+		{"no rows", "m,n,w,y\n", nil, "", "", "no rows"},
+		{"words given for numbers", "m,n,w,y\n" + rows, map[string]Kind{"w": Number}, "",
+			"m number, n number, w number", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := &Fitter{Overrule: c.overrule}
+			e, err := f.Fit(dataset.Options{LabelColumn: c.label}, reading(c.text))
+			if c.err != "" || err != nil {
+				if !says(err, c.err) || c.err == "" || e != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			var kinds []string
+			for i := range e.Columns {
+				kinds = append(kinds, e.Columns[i].Name+" "+string(e.Columns[i].Kind))
+			}
+			if have := strings.Join(kinds, ", "); have != c.kinds {
+				t.Errorf("%s, want %s", have, c.kinds)
+			}
+		})
+	}
+}
+
+// Rows that are skipped have no part in the encoder.
+func TestFitSkips(t *testing.T) {
+	f := &Fitter{Skip: func(row int) bool { return row >= 6 }}
+	e, err := f.Fit(dataset.Options{}, reading(people+"x,y,z,z,z,c\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fitted(t, strings.Join(strings.SplitAfter(people, "\n")[:7], ""))
+	if have := asJSON(t, e); !bytes.Equal(have, asJSON(t, want)) {
+		t.Errorf("%s, want\n%s", have, asJSON(t, want))
+	}
+	f = &Fitter{Skip: func(int) bool { return true }}
+	if _, err := f.Fit(dataset.Options{}, reading(people)); !says(err, "no rows") {
+		t.Error(err)
+	}
+}
+
+// Columns of one name go by their places.
+func TestNamesThatDontTell(t *testing.T) {
+	e := fitted(t, strings.Replace(people, "age", "size", 1))
+	if e.Header || e.Table().Columns != nil {
+		t.Error("the names count")
+	}
+	s, err := encoded(e, people, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := encoded(fitted(t, people), people, dataset.Options{})
+	if err != nil || hashOf(s) != hashOf(want) {
+		t.Error("other features", err)
+	}
+}
+
+func TestBytes(t *testing.T) {
+	e := fitted(t, people) // 8 rows, 8 features of 5 columns
+	if e.Bytes() != 8*4*8 {
+		t.Error(e.Bytes())
+	}
+	e = &Encoder{Columns: []Column{{Kind: LeftOut, Rows: 10},
+		{Kind: Category, HashBits: 12, Rows: 10}, {Kind: Number, Rows: 10}}}
+	if e.Bytes() != 10*8*2 {
+		t.Error(e.Bytes())
+	}
+}

@@ -1,0 +1,119 @@
+package tables
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dataset"
+)
+
+// says tells whether an error has the given words.
+func says(err error, words string) bool {
+	return err != nil && strings.Contains(err.Error(), words)
+}
+
+// cells returns n cells.
+func cells(n int, cell func(i int) string) []string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = cell(i)
+	}
+	return all
+}
+
+// plus returns a cell for each integer from n on.
+func plus(n int) func(i int) string { return func(i int) string { return fmt.Sprint(n + i) } }
+
+// shuffled returns the cells in another order, the same one for the same number.
+func shuffled(all []string) []string {
+	all = slices.Clone(all)
+	r := rand.New(rand.NewPCG(uint64(len(all)), 1))
+	r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	return all
+}
+
+// times returns the words so often.
+func times(n int, words ...string) (all []string) {
+	for range n {
+		all = append(all, words...)
+	}
+	return all
+}
+
+// words returns the words of a line.
+func words(line string) []string { return strings.Fields(line) }
+
+// settled returns the column that is made of cells, of the kind that the rule finds if none is
+// given.
+func settled(all []string, kind Kind) *Column {
+	s := newStats()
+	for _, cell := range all {
+		s.add(cell)
+	}
+	c := &Column{Name: "x"}
+	c.settle(s, kind)
+	return c
+}
+
+// reading returns what reads a text as a file.
+func reading(text string) func(dataset.Options) (*dataset.Set, error) {
+	return func(opt dataset.Options) (*dataset.Set, error) {
+		return dataset.ReadFrom(strings.NewReader(text), "a.csv", opt)
+	}
+}
+
+// fitted returns the encoder of a text.
+func fitted(t testing.TB, text string) *Encoder {
+	t.Helper()
+	e, err := new(Fitter).Fit(dataset.Options{}, reading(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// encoded reads a text by an encoder.
+func encoded(e *Encoder, text string, opt dataset.Options) (*dataset.Set, error) {
+	e.Options(&opt)
+	return reading(text)(opt)
+}
+
+// written returns the text of a table.
+func written(t testing.TB, rows [][]string) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// asJSON returns an encoder as a model's file has it.
+func asJSON(t testing.TB, e *Encoder) json.RawMessage {
+	t.Helper()
+	text, err := json.Marshal(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// rowOf returns a row of a set with its zeros.
+func rowOf(s *dataset.Set, i int) []float32 {
+	row := make([]float32, s.Cols())
+	if s.Dense != nil {
+		copy(row, s.Dense.Row(i))
+		return row
+	}
+	columns, values := s.Sparse.Row(i)
+	for k, j := range columns {
+		row[j] = values[k]
+	}
+	return row
+}

@@ -1,0 +1,363 @@
+package tables
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/murmur"
+)
+
+const (
+	textBits  = 20 // of the bucket of an n-gram
+	textGrams = 2  // how many words an n-gram has at most, unless a Fitter says otherwise
+	maxGrams  = 8
+	maxTexts  = 64 // columns: each takes some megabytes
+	// textSpaces is how many blanks a cell of text has in the mean, at least.
+	textSpaces = 3
+)
+
+// Words say how the cells of a column of text become features: an n-gram of up to Grams words falls
+// into one of 2^Bits buckets, and a bucket that Buckets lists has a feature.
+type Words struct {
+	Bits  int `json:"bits"`
+	Grams int `json:"grams"`
+	// Buckets has two uvarints for each bucket with a feature, in ascending order: by how much it is
+	// above the one before, the first above -1, and how many rows have an n-gram in it.
+	Buckets []byte `json:"buckets"`
+	// Words are n-grams of some buckets, for people.
+	Words map[uint32]string `json:"words,omitempty"`
+
+	at     []uint32 // the buckets with a feature
+	counts []uint32
+	all    float64 // the sum of the counts, once it is known
+}
+
+// unpack fills in what Buckets has.
+func (t *Words) unpack(rows int) error {
+	bad := errors.New("the buckets of a text are damaged")
+	if t.Bits < 1 || t.Bits > textBits || t.Grams < 1 || t.Grams > maxGrams {
+		return bad
+	}
+	before := int64(-1)
+	for b := t.Buckets; len(b) > 0; {
+		step, n := binary.Uvarint(b)
+		if n <= 0 || step == 0 || step > 1<<t.Bits {
+			return bad
+		}
+		count, m := binary.Uvarint(b[n:])
+		if before += int64(step); m <= 0 || count == 0 || count > uint64(rows) || before >= 1<<t.Bits {
+			return bad
+		}
+		b = b[n+m:]
+		t.at, t.counts = append(t.at, uint32(before)), append(t.counts, uint32(count))
+	}
+	return nil
+}
+
+// name returns the n-gram of feature j, if it is known, or its bucket.
+func (t *Words) name(j int) string {
+	if gram := t.Words[t.at[j]]; gram != "" {
+		return gram
+	}
+	return fmt.Sprintf("bucket %d", t.at[j])
+}
+
+// typical returns the root mean square of the features of a row that are not 0: the length of a row
+// is 1.
+func (t *Words) typical(rows int) float64 {
+	if t.all == 0 {
+		for _, count := range t.counts {
+			t.all += float64(count)
+		}
+	}
+	return math.Sqrt(float64(rows) / max(t.all, 1))
+}
+
+// A textStats counts in how many rows the n-grams of each bucket are.
+type textStats struct {
+	wanted bool // whatever the cells look like
+	of     []bucketStats
+	reader gramReader
+}
+
+// bucketStats are in how many rows the n-grams of a bucket are, and the number of the last of these,
+// counted from 1.
+type bucketStats struct{ rows, last uint32 }
+
+func newTextStats(grams int) *textStats {
+	return &textStats{of: make([]bucketStats, 1<<textBits),
+		reader: gramReader{grams: grams, wide: textBits}}
+}
+
+// add takes in a cell of the row of that number.
+func (t *textStats) add(cell string, row int) {
+	t.reader.begin(cell)
+	for buckets := t.reader.next(); len(buckets) > 0; buckets = t.reader.next() {
+		for _, b := range buckets {
+			of, first := &t.of[b], uint32(0) // without a jump, which nothing could foretell
+			if of.last != uint32(row) {
+				first = 1
+			}
+			of.rows += first
+			of.last = uint32(row)
+		}
+	}
+}
+
+// words returns what the cells are encoded by.
+func (t *textStats) words() *Words {
+	text := &Words{Bits: textBits, Grams: t.reader.grams}
+	before := -1
+	for b, of := range t.of {
+		if of.rows < leastRows {
+			continue
+		}
+		text.at, text.counts = append(text.at, uint32(b)), append(text.counts, of.rows)
+		text.Buckets = binary.AppendUvarint(text.Buckets, uint64(b-before))
+		text.Buckets = binary.AppendUvarint(text.Buckets, uint64(of.rows))
+		before = b
+	}
+	return text
+}
+
+// A wordHash is the 64-bit FNV-1a hash of a word in lower case.
+type wordHash uint64
+
+const (
+	fnvOffset = 0xcbf29ce484222325
+	fnvPrime  = 0x100000001b3
+)
+
+// add returns the hash with one more byte.
+func (h wordHash) add(c byte) wordHash { return (h ^ wordHash(c)) * fnvPrime }
+
+// addRune returns the hash with one more character.
+func (h wordHash) addRune(r rune) wordHash {
+	var b [utf8.UTFMax]byte
+	for _, c := range b[:utf8.EncodeRune(b[:], r)] {
+		h = h.add(c)
+	}
+	return h
+}
+
+// A gramHash makes buckets of words that follow one another.
+//
+// The hash of an n-gram is that of its first word, and for each further one the finaliser of
+// MurmurHash3 of it, times the prime of FNV, exclusive or the word's; its bucket is the top bits of
+// the finaliser of that.
+type gramHash struct {
+	mixed [maxGrams]uint64 // of the n-grams that end with the last word, by how many words they have
+	n     int              // how many of them there are
+}
+
+// add takes in a word, and returns how many n-grams of up to so many words end with it.
+func (g *gramHash) add(word wordHash, grams int) int {
+	g.n = min(g.n+1, grams)
+	for k := g.n - 1; k > 0; k-- {
+		g.mixed[k] = murmur.Mix64(g.mixed[k-1]*fnvPrime ^ uint64(word))
+	}
+	g.mixed[0] = murmur.Mix64(uint64(word))
+	return g.n
+}
+
+// A gramReader finds the buckets of the n-grams of a cell. Words are made of letters, marks and
+// numbers; everything else, invalid UTF-8 too, stands between them.
+type gramReader struct {
+	rest        string // of the cell
+	grams, wide int
+	hash        gramHash
+	buckets     [1 << 10]uint32 // some at a time: a cell may be larger than they should be
+}
+
+// begin has the reader read a cell.
+func (r *gramReader) begin(cell string) { r.rest, r.hash.n = cell, 0 }
+
+// next returns further buckets, those that come again as well, and none at the end.
+func (r *gramReader) next() []uint32 {
+	n, h, within := 0, wordHash(fnvOffset), false
+	for i := 0; i < len(r.rest); {
+		if c := r.rest[i]; c < utf8.RuneSelf {
+			i++
+			if lower := asciiWord[c]; lower != 0 {
+				h, within = h.add(lower), true
+				continue
+			}
+		} else {
+			c, size := utf8.DecodeRuneInString(r.rest[i:])
+			i += size
+			if isWord(c) {
+				h, within = h.addRune(toLower(c)), true
+				continue
+			}
+		}
+		if within {
+			n = r.word(h, n)
+			if h, within = fnvOffset, false; n > len(r.buckets)-maxGrams {
+				r.rest = r.rest[i:]
+				return r.buckets[:n]
+			}
+		}
+	}
+	if within {
+		n = r.word(h, n)
+	}
+	r.rest = ""
+	return r.buckets[:n]
+}
+
+// word puts the buckets of the n-grams that end with a word behind n others.
+func (r *gramReader) word(h wordHash, n int) int {
+	for k := range r.hash.add(h, r.grams) {
+		r.buckets[n] = uint32(r.hash.mixed[k] >> (64 - r.wide))
+		n++
+	}
+	return n
+}
+
+// A textCoder encodes the cells of a column of text.
+type textCoder struct {
+	*Words
+	feature []int32 // of each bucket; of those without one the number of the features
+	// inverse has the inverse document frequencies there are, and which the one of each feature.
+	inverse []float64
+	which   []uint32
+	pool    sync.Pool // of scratch
+}
+
+// A textScratch counts the n-grams of a cell.
+type textScratch struct {
+	reader gramReader
+	of     []gramCount // each feature, and of none
+	some   []uint64    // which of these have a count: a bit for each
+	groups []uint64    // a bit for each word of some that is not 0
+	found  []int32     // the features of the cell
+	values []float64
+}
+
+// A gramCount has how many n-grams of a cell have a feature, and which is its inverse document
+// frequency: what is needed at a time is in one place of the memory.
+type gramCount struct{ n, which uint32 }
+
+func (c *textCoder) newScratch() *textScratch {
+	words := len(c.at)/64 + 1
+	s := &textScratch{
+		reader: gramReader{grams: c.Grams, wide: c.Bits}, of: make([]gramCount, len(c.at)+1),
+		some: make([]uint64, words), groups: make([]uint64, (words+63)/64),
+	}
+	for j, which := range c.which {
+		s.of[j].which = which
+	}
+	return s
+}
+
+// count counts the n-grams of a cell, and fills in found, in ascending order.
+func (s *textScratch) count(cell string, feature []int32) {
+	s.reader.begin(cell)
+	for buckets := s.reader.next(); len(buckets) > 0; buckets = s.reader.next() {
+		s.found = s.found[:0]
+		for _, b := range buckets {
+			s.found = append(s.found, feature[b]) // by itself, as the memory is slow
+		}
+		for _, j := range s.found {
+			s.of[j].n++
+			s.some[j>>6] |= 1 << (j & 63)
+			s.groups[j>>12] |= 1 << (j >> 6 & 63)
+		}
+	}
+	s.found = s.found[:0]
+	for g, group := range s.groups {
+		s.groups[g] = 0
+		for ; group != 0; group &= group - 1 {
+			k := g<<6 + bits.TrailingZeros64(group)
+			for some := s.some[k]; some != 0; some &= some - 1 {
+				s.found = append(s.found, int32(k<<6+bits.TrailingZeros64(some)))
+			}
+			s.some[k] = 0
+		}
+	}
+	if n, last := len(s.found), len(s.of)-1; n > 0 && int(s.found[n-1]) == last {
+		s.found, s.of[last].n = s.found[:n-1], 0
+	}
+}
+
+// log1 has 1 + log(n).
+var log1 = func() (table [256]float64) {
+	for n := range table {
+		table[n] = 1 + floats.Log(float64(n))
+	}
+	return table
+}()
+
+func newTextCoder(t *Words, rows int) *textCoder {
+	c := &textCoder{Words: t, feature: make([]int32, 1<<t.Bits), which: make([]uint32, len(t.at))}
+	for b := range c.feature {
+		c.feature[b] = int32(len(t.at))
+	}
+	of := map[uint32]uint32{} // each count
+	for j, b := range t.at {
+		c.feature[b] = int32(j)
+		which, found := of[t.counts[j]]
+		if !found {
+			which = uint32(len(c.inverse))
+			of[t.counts[j]] = which
+			c.inverse = append(c.inverse, 1+floats.Log(float64(1+rows)/float64(1+t.counts[j])))
+		}
+		c.which[j] = which
+	}
+	c.pool.New = func() any { return c.newScratch() }
+	return c
+}
+
+// encode appends the features of a cell, the first of which is numbered first. The value of an n-gram
+// that comes n times is (1 + log n) (1 + log((1 + rows)/(1 + those with it))), and the values of a
+// cell are divided by their length.
+func (c *textCoder) encode(cell string, first int32, columns []int32, values []float32) (
+	[]int32, []float32,
+) {
+	s := c.pool.Get().(*textScratch)
+	defer c.pool.Put(s)
+	s.count(cell, c.feature)
+	s.values = s.values[:0]
+	sum := 0.0
+	for _, j := range s.found {
+		of := &s.of[j]
+		v := c.inverse[of.which]
+		if of.n < uint32(len(log1)) {
+			v = float64(v * log1[of.n])
+		} else {
+			v = float64(v * (1 + floats.Log(float64(of.n))))
+		}
+		of.n = 0
+		sum += float64(v * v)
+		columns, s.values = append(columns, first+j), append(s.values, v)
+	}
+	length := math.Sqrt(sum)
+	for _, v := range s.values {
+		values = append(values, float32(v/length))
+	}
+	return columns, values
+}
+
+// eachGram calls f with the n-grams of a cell, and their buckets.
+func (t *Words) eachGram(cell string, f func(bucket uint32, gram string)) {
+	var g gramHash
+	words := strings.FieldsFunc(cell, func(r rune) bool { return r == utf8.RuneError || !isWord(r) })
+	for i, word := range words {
+		word = strings.Map(toLower, word)
+		words[i] = word
+		h := wordHash(fnvOffset)
+		for k := range len(word) {
+			h = h.add(word[k])
+		}
+		for k := range g.add(h, t.Grams) {
+			f(uint32(g.mixed[k]>>(64-t.Bits)), strings.Join(words[i-k:i+1], " "))
+		}
+	}
+}
