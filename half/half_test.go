@@ -217,7 +217,7 @@ func TestNoAllocations(t *testing.T) {
 			half.TopMany(many, by, rows, 100, queries, 1)
 		}
 		rows[0].Float32()
-	}); n != 0 {
+	}); n != 0 && !asmtest.Race {
 		t.Errorf("%v allocations", n)
 	}
 }

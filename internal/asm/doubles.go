@@ -113,14 +113,18 @@ func dotNorms64Rare(dst *float64, x, y []float32) {
 		return
 	}
 	sums := unsafe.Slice(dst, 3)
-	clear(sums)
+	sums[0], sums[1], sums[2] = dotNorms64Blocks(x, y)
+}
+
+func dotNorms64Blocks(x, y []float32) (xy, xx, yy float64) {
 	for i := 0; i < len(x); i += Block {
 		j := min(i+Block, len(x))
-		xy, xx, yy := DotNorms64(x[i:j], y[i:j])
-		sums[0] += xy
-		sums[1] += xx
-		sums[2] += yy
+		dot, squaresX, squaresY := DotNorms64(x[i:j], y[i:j])
+		xy += dot
+		xx += squaresX
+		yy += squaresY
 	}
+	return xy, xx, yy
 }
 
 func dotNorms64Generic(dst *float64, x, y []float32) {

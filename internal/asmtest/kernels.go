@@ -996,7 +996,9 @@ var Kernels = []Kernel{
 				for j, v := range a.Words[1] {
 					ones += strings.Count(strconv.FormatUint(v^a.Words[0][i*a.Stride+j], 2), "1")
 				}
-				want = append(want, float64(ones), 0, 0, 0)
+				for _, part := range appendParts(nil, int64(ones)) {
+					want = append(want, float64(part))
+				}
 			}
 			return want, make([]float64, len(want))
 		},
@@ -1378,7 +1380,8 @@ func normsOfHalves(name string, brain bool) Kernel {
 			y := func(j int) float64 { return HalfValue(a.Halves[j], brain) }
 			want, scale = wideSum(len(a.X), func(j int) float64 { return float64(a.X[j]) * y(j) })
 			w, s := wideSum(len(a.X), func(j int) float64 { return y(j) * y(j) })
-			return append(want, w...), append(scale, s...)
+			// Squares of few bits are more often rounded to the same side.
+			return append(want, w...), append(scale, 2*s[0])
 		},
 		Bytes: func(a *Args) int { return 6 * len(a.X) },
 	}
