@@ -3939,11 +3939,11 @@ TEXT ·dot64AVX2(SB), NOSPLIT, $0-56
 	MOVQ    y_base+24(FP), CX
 	MOVQ    x_len+8(FP), DX
 	MOVQ    DX, BX
-	LEAQ    masks<>+32(SB), DI
-	MOVQ    DX, SI
-	NEGQ    SI
-	ANDQ    $0x07, SI
-	VMOVUPS (DI)(SI*4), Y0
+	LEAQ    masks<>+32(SB), SI
+	MOVQ    DX, BX
+	NEGQ    BX
+	ANDQ    $0x07, BX
+	VMOVUPS (SI)(BX*4), Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -3998,8 +3998,6 @@ loop:
 
 rest:
 	// Less than 32 are left: whole groups, then what is left of one.
-	CMPQ      BX, $+8
-	JB        few
 	CMPQ      DX, $+0
 	JBE       fold
 	CMPQ      DX, $+8
@@ -4098,23 +4096,6 @@ part3:
 	VADDPD       Y9, Y7, Y7
 	VMULPD       Y11, Y10, Y10
 	VADDPD       Y10, Y8, Y8
-	JMP          fold
-
-few:
-	CMPQ         DX, $+0
-	JBE          fold
-	VMASKMOVPS   (AX), Y0, Y9
-	VEXTRACTF128 $0x01, Y9, X10
-	VCVTPS2PD    X9, Y9
-	VCVTPS2PD    X10, Y10
-	VMASKMOVPS   (CX), Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X11
-	VCVTPS2PD    X0, Y0
-	VCVTPS2PD    X11, Y11
-	VMULPD       Y0, Y9, Y9
-	VADDPD       Y9, Y1, Y1
-	VMULPD       Y11, Y10, Y10
-	VADDPD       Y10, Y2, Y2
 
 fold:
 	VADDPD       Y5, Y1, Y1
@@ -6090,15 +6071,15 @@ TEXT ·dotNorms64AVX2(SB), NOSPLIT, $256-56
 	MOVQ    y_base+32(FP), DX
 	MOVQ    x_len+16(FP), BX
 	MOVQ    BX, SI
-	LEAQ    masks<>+32(SB), R8
-	MOVQ    BX, DI
-	NEGQ    DI
-	ANDQ    $0x07, DI
-	VMOVUPS (R8)(DI*4), Y0
-	LEAQ    (SP), DI
-	MOVQ    CX, R8
-	MOVQ    DX, R9
-	MOVQ    BX, R10
+	LEAQ    masks<>+32(SB), DI
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	VMOVUPS (DI)(SI*4), Y0
+	LEAQ    (SP), SI
+	MOVQ    CX, DI
+	MOVQ    DX, R8
+	MOVQ    BX, R9
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -6111,88 +6092,86 @@ TEXT ·dotNorms64AVX2(SB), NOSPLIT, $256-56
 	VXORPS  Y10, Y10, Y10
 	VXORPS  Y11, Y11, Y11
 	VXORPS  Y12, Y12, Y12
-	CMPQ    R10, $+32
+	CMPQ    R9, $+32
 	JB      firstrest
 	PCALIGN $0x20
 
 firstloop:
 	// 32 elements a turn, one to each lane.
-	VCVTPS2PD (R8), Y13
-	VCVTPS2PD (R9), Y14
+	VCVTPS2PD (DI), Y13
+	VCVTPS2PD (R8), Y14
 	VMULPD    Y14, Y13, Y15
 	VADDPD    Y15, Y1, Y1
 	VMULPD    Y13, Y13, Y13
 	VADDPD    Y13, Y5, Y5
 	VMULPD    Y14, Y14, Y14
 	VADDPD    Y14, Y9, Y9
-	VCVTPS2PD 16(R8), Y13
-	VCVTPS2PD 16(R9), Y14
+	VCVTPS2PD 16(DI), Y13
+	VCVTPS2PD 16(R8), Y14
 	VMULPD    Y14, Y13, Y15
 	VADDPD    Y15, Y2, Y2
 	VMULPD    Y13, Y13, Y13
 	VADDPD    Y13, Y6, Y6
 	VMULPD    Y14, Y14, Y14
 	VADDPD    Y14, Y10, Y10
-	VCVTPS2PD 64(R8), Y13
-	VCVTPS2PD 64(R9), Y14
+	VCVTPS2PD 64(DI), Y13
+	VCVTPS2PD 64(R8), Y14
 	VMULPD    Y14, Y13, Y15
 	VADDPD    Y15, Y3, Y3
 	VMULPD    Y13, Y13, Y13
 	VADDPD    Y13, Y7, Y7
 	VMULPD    Y14, Y14, Y14
 	VADDPD    Y14, Y11, Y11
-	VCVTPS2PD 80(R8), Y13
-	VCVTPS2PD 80(R9), Y14
+	VCVTPS2PD 80(DI), Y13
+	VCVTPS2PD 80(R8), Y14
 	VMULPD    Y14, Y13, Y15
 	VADDPD    Y15, Y4, Y4
 	VMULPD    Y13, Y13, Y13
 	VADDPD    Y13, Y8, Y8
 	VMULPD    Y14, Y14, Y14
 	VADDPD    Y14, Y12, Y12
+	ADDQ      $+128, DI
 	ADDQ      $+128, R8
-	ADDQ      $+128, R9
-	SUBQ      $+32, R10
-	CMPQ      R10, $+32
+	SUBQ      $+32, R9
+	CMPQ      R9, $+32
 	JAE       firstloop
 
 firstrest:
 	// Less than 32 are left: whole groups, then what is left of one.
-	CMPQ      SI, $+8
-	JB        firstfew
-	CMPQ      R10, $+0
+	CMPQ      R9, $+0
 	JBE       firstfold
-	CMPQ      R10, $+8
+	CMPQ      R9, $+8
 	JB        firstpart0
-	VCVTPS2PD (R8), Y13
-	VCVTPS2PD (R9), Y14
+	VCVTPS2PD (DI), Y13
+	VCVTPS2PD (R8), Y14
 	VMULPD    Y14, Y13, Y15
 	VADDPD    Y15, Y1, Y1
 	VMULPD    Y13, Y13, Y13
 	VADDPD    Y13, Y5, Y5
 	VMULPD    Y14, Y14, Y14
 	VADDPD    Y14, Y9, Y9
-	VCVTPS2PD 16(R8), Y13
-	VCVTPS2PD 16(R9), Y14
+	VCVTPS2PD 16(DI), Y13
+	VCVTPS2PD 16(R8), Y14
 	VMULPD    Y14, Y13, Y15
 	VADDPD    Y15, Y2, Y2
 	VMULPD    Y13, Y13, Y13
 	VADDPD    Y13, Y6, Y6
 	VMULPD    Y14, Y14, Y14
 	VADDPD    Y14, Y10, Y10
-	CMPQ      R10, $+16
+	CMPQ      R9, $+16
 	JBE       firstfold
-	CMPQ      R10, $+24
+	CMPQ      R9, $+24
 	JB        firstpart1
-	VCVTPS2PD 64(R8), Y13
-	VCVTPS2PD 64(R9), Y14
+	VCVTPS2PD 64(DI), Y13
+	VCVTPS2PD 64(R8), Y14
 	VMULPD    Y14, Y13, Y15
 	VADDPD    Y15, Y3, Y3
 	VMULPD    Y13, Y13, Y13
 	VADDPD    Y13, Y7, Y7
 	VMULPD    Y14, Y14, Y14
 	VADDPD    Y14, Y11, Y11
-	VCVTPS2PD 80(R8), Y13
-	VCVTPS2PD 80(R9), Y14
+	VCVTPS2PD 80(DI), Y13
+	VCVTPS2PD 80(R8), Y14
 	VMULPD    Y14, Y13, Y15
 	VADDPD    Y15, Y4, Y4
 	VMULPD    Y13, Y13, Y13
@@ -6202,20 +6181,20 @@ firstrest:
 	JMP       firstfold
 
 firstpart0:
+	VMASKMOVPS (DI), Y0, Y13
+	VMOVUPS    Y13, 192(SI)
 	VMASKMOVPS (R8), Y0, Y13
-	VMOVUPS    Y13, 192(DI)
-	VMASKMOVPS (R9), Y0, Y13
-	VMOVUPS    Y13, 224(DI)
-	VCVTPS2PD  192(DI), Y13
-	VCVTPS2PD  224(DI), Y14
+	VMOVUPS    Y13, 224(SI)
+	VCVTPS2PD  192(SI), Y13
+	VCVTPS2PD  224(SI), Y14
 	VMULPD     Y14, Y13, Y15
 	VADDPD     Y15, Y1, Y1
 	VMULPD     Y13, Y13, Y13
 	VADDPD     Y13, Y5, Y5
 	VMULPD     Y14, Y14, Y14
 	VADDPD     Y14, Y9, Y9
-	VCVTPS2PD  208(DI), Y13
-	VCVTPS2PD  240(DI), Y14
+	VCVTPS2PD  208(SI), Y13
+	VCVTPS2PD  240(SI), Y14
 	VMULPD     Y14, Y13, Y15
 	VADDPD     Y15, Y2, Y2
 	VMULPD     Y13, Y13, Y13
@@ -6225,65 +6204,40 @@ firstpart0:
 	JMP        firstfold
 
 firstpart1:
+	VMASKMOVPS 64(DI), Y0, Y13
+	VMOVUPS    Y13, 192(SI)
 	VMASKMOVPS 64(R8), Y0, Y13
-	VMOVUPS    Y13, 192(DI)
-	VMASKMOVPS 64(R9), Y0, Y13
-	VMOVUPS    Y13, 224(DI)
-	VCVTPS2PD  192(DI), Y13
-	VCVTPS2PD  224(DI), Y14
+	VMOVUPS    Y13, 224(SI)
+	VCVTPS2PD  192(SI), Y13
+	VCVTPS2PD  224(SI), Y14
 	VMULPD     Y14, Y13, Y15
 	VADDPD     Y15, Y3, Y3
 	VMULPD     Y13, Y13, Y13
 	VADDPD     Y13, Y7, Y7
 	VMULPD     Y14, Y14, Y14
 	VADDPD     Y14, Y11, Y11
-	VCVTPS2PD  208(DI), Y13
-	VCVTPS2PD  240(DI), Y14
+	VCVTPS2PD  208(SI), Y13
+	VCVTPS2PD  240(SI), Y14
 	VMULPD     Y14, Y13, Y15
 	VADDPD     Y15, Y4, Y4
 	VMULPD     Y13, Y13, Y13
 	VADDPD     Y13, Y8, Y8
 	VMULPD     Y14, Y14, Y14
 	VADDPD     Y14, Y12, Y12
-	JMP        firstfold
-
-firstfew:
-	CMPQ       R10, $+0
-	JBE        firstfold
-	VMASKMOVPS (R8), Y0, Y13
-	VMOVUPS    Y13, 192(DI)
-	VMASKMOVPS (R9), Y0, Y13
-	VMOVUPS    Y13, 224(DI)
-	VCVTPS2PD  192(DI), Y13
-	VCVTPS2PD  224(DI), Y14
-	VMULPD     Y14, Y13, Y15
-	VADDPD     Y15, Y1, Y1
-	VMULPD     Y13, Y13, Y13
-	VADDPD     Y13, Y5, Y5
-	VMULPD     Y14, Y14, Y14
-	VADDPD     Y14, Y9, Y9
-	VCVTPS2PD  208(DI), Y13
-	VCVTPS2PD  240(DI), Y14
-	VMULPD     Y14, Y13, Y15
-	VADDPD     Y15, Y2, Y2
-	VMULPD     Y13, Y13, Y13
-	VADDPD     Y13, Y6, Y6
-	VMULPD     Y14, Y14, Y14
-	VADDPD     Y14, Y10, Y10
 
 firstfold:
 	VADDPD  Y3, Y1, Y1
-	VMOVUPS Y1, (DI)
+	VMOVUPS Y1, (SI)
 	VADDPD  Y4, Y2, Y2
-	VMOVUPS Y2, 32(DI)
+	VMOVUPS Y2, 32(SI)
 	VADDPD  Y7, Y5, Y5
-	VMOVUPS Y5, 64(DI)
+	VMOVUPS Y5, 64(SI)
 	VADDPD  Y8, Y6, Y6
-	VMOVUPS Y6, 96(DI)
+	VMOVUPS Y6, 96(SI)
 	VADDPD  Y11, Y9, Y9
-	VMOVUPS Y9, 128(DI)
+	VMOVUPS Y9, 128(SI)
 	VADDPD  Y12, Y10, Y10
-	VMOVUPS Y10, 160(DI)
+	VMOVUPS Y10, 160(SI)
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -6342,8 +6296,6 @@ secondloop:
 
 secondrest:
 	// Less than 32 are left: whole groups, then what is left of one.
-	CMPQ      SI, $+8
-	JB        secondfew
 	CMPQ      BX, $+8
 	JBE       secondfold
 	CMPQ      BX, $+16
@@ -6370,19 +6322,19 @@ secondrest:
 
 secondpart0:
 	VMASKMOVPS 32(CX), Y0, Y13
-	VMOVUPS    Y13, 192(DI)
+	VMOVUPS    Y13, 192(SI)
 	VMASKMOVPS 32(DX), Y0, Y0
-	VMOVUPS    Y0, 224(DI)
-	VCVTPS2PD  192(DI), Y0
-	VCVTPS2PD  224(DI), Y13
+	VMOVUPS    Y0, 224(SI)
+	VCVTPS2PD  192(SI), Y0
+	VCVTPS2PD  224(SI), Y13
 	VMULPD     Y13, Y0, Y14
 	VADDPD     Y14, Y1, Y1
 	VMULPD     Y0, Y0, Y0
 	VADDPD     Y0, Y5, Y5
 	VMULPD     Y13, Y13, Y13
 	VADDPD     Y13, Y9, Y9
-	VCVTPS2PD  208(DI), Y0
-	VCVTPS2PD  240(DI), Y13
+	VCVTPS2PD  208(SI), Y0
+	VCVTPS2PD  240(SI), Y13
 	VMULPD     Y13, Y0, Y14
 	VADDPD     Y14, Y2, Y2
 	VMULPD     Y0, Y0, Y0
@@ -6393,28 +6345,26 @@ secondpart0:
 
 secondpart1:
 	VMASKMOVPS 96(CX), Y0, Y13
-	VMOVUPS    Y13, 192(DI)
+	VMOVUPS    Y13, 192(SI)
 	VMASKMOVPS 96(DX), Y0, Y0
-	VMOVUPS    Y0, 224(DI)
-	VCVTPS2PD  192(DI), Y0
-	VCVTPS2PD  224(DI), Y13
+	VMOVUPS    Y0, 224(SI)
+	VCVTPS2PD  192(SI), Y0
+	VCVTPS2PD  224(SI), Y13
 	VMULPD     Y13, Y0, Y14
 	VADDPD     Y14, Y3, Y3
 	VMULPD     Y0, Y0, Y0
 	VADDPD     Y0, Y7, Y7
 	VMULPD     Y13, Y13, Y13
 	VADDPD     Y13, Y11, Y11
-	VCVTPS2PD  208(DI), Y0
-	VCVTPS2PD  240(DI), Y13
+	VCVTPS2PD  208(SI), Y0
+	VCVTPS2PD  240(SI), Y13
 	VMULPD     Y13, Y0, Y14
 	VADDPD     Y14, Y4, Y4
 	VMULPD     Y0, Y0, Y0
 	VADDPD     Y0, Y8, Y8
 	VMULPD     Y13, Y13, Y13
 	VADDPD     Y13, Y12, Y12
-	JMP        secondfold
 
-secondfew:
 secondfold:
 	VADDPD       Y3, Y1, Y1
 	VADDPD       Y4, Y2, Y2
@@ -6422,17 +6372,17 @@ secondfold:
 	VADDPD       Y8, Y6, Y6
 	VADDPD       Y11, Y9, Y9
 	VADDPD       Y12, Y10, Y10
-	VMOVUPS      (DI), Y0
+	VMOVUPS      (SI), Y0
 	VADDPD       Y1, Y0, Y1
-	VMOVUPS      32(DI), Y0
+	VMOVUPS      32(SI), Y0
 	VADDPD       Y2, Y0, Y2
-	VMOVUPS      64(DI), Y0
+	VMOVUPS      64(SI), Y0
 	VADDPD       Y5, Y0, Y5
-	VMOVUPS      96(DI), Y0
+	VMOVUPS      96(SI), Y0
 	VADDPD       Y6, Y0, Y6
-	VMOVUPS      128(DI), Y0
+	VMOVUPS      128(SI), Y0
 	VADDPD       Y9, Y0, Y9
-	VMOVUPS      160(DI), Y0
+	VMOVUPS      160(SI), Y0
 	VADDPD       Y10, Y0, Y10
 	VADDPD       Y2, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
@@ -15055,11 +15005,11 @@ TEXT ·squaredDistance64AVX2(SB), NOSPLIT, $0-56
 	MOVQ    y_base+24(FP), CX
 	MOVQ    x_len+8(FP), DX
 	MOVQ    DX, BX
-	LEAQ    masks<>+32(SB), DI
-	MOVQ    DX, SI
-	NEGQ    SI
-	ANDQ    $0x07, SI
-	VMOVUPS (DI)(SI*4), Y0
+	LEAQ    masks<>+32(SB), SI
+	MOVQ    DX, BX
+	NEGQ    BX
+	ANDQ    $0x07, BX
+	VMOVUPS (SI)(BX*4), Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
@@ -15122,8 +15072,6 @@ loop:
 
 rest:
 	// Less than 32 are left: whole groups, then what is left of one.
-	CMPQ      BX, $+8
-	JB        few
 	CMPQ      DX, $+0
 	JBE       fold
 	CMPQ      DX, $+8
@@ -15236,25 +15184,6 @@ part3:
 	VSUBPD       Y11, Y10, Y10
 	VMULPD       Y10, Y10, Y10
 	VADDPD       Y10, Y8, Y8
-	JMP          fold
-
-few:
-	CMPQ         DX, $+0
-	JBE          fold
-	VMASKMOVPS   (AX), Y0, Y9
-	VEXTRACTF128 $0x01, Y9, X10
-	VCVTPS2PD    X9, Y9
-	VCVTPS2PD    X10, Y10
-	VMASKMOVPS   (CX), Y0, Y0
-	VEXTRACTF128 $0x01, Y0, X11
-	VCVTPS2PD    X0, Y0
-	VCVTPS2PD    X11, Y11
-	VSUBPD       Y0, Y9, Y9
-	VMULPD       Y9, Y9, Y9
-	VADDPD       Y9, Y1, Y1
-	VSUBPD       Y11, Y10, Y10
-	VMULPD       Y10, Y10, Y10
-	VADDPD       Y10, Y2, Y2
 
 fold:
 	VADDPD       Y5, Y1, Y1

@@ -3595,12 +3595,12 @@ TEXT ·dot64AVX512(SB), NOSPLIT, $0-56
 	MOVQ    y_base+24(FP), CX
 	MOVQ    x_len+8(FP), DX
 	MOVQ    DX, BX
-	MOVQ    DX, SI
-	NEGQ    SI
-	ANDQ    $0x0f, SI
-	MOVL    $0x0000ffff, DI
-	SHRXL   SI, DI, DI
-	KMOVW   DI, K1
+	MOVQ    DX, BX
+	NEGQ    BX
+	ANDQ    $0x0f, BX
+	MOVL    $0x0000ffff, SI
+	SHRXL   BX, SI, SI
+	KMOVW   SI, K1
 	VPXORD  Z16, Z16, Z16
 	VPXORD  Z17, Z17, Z17
 	VPXORD  Z18, Z18, Z18
@@ -3635,8 +3635,6 @@ loop:
 
 rest:
 	// Less than 32 are left: whole groups, then what is left of one.
-	CMPQ      BX, $+16
-	JB        few
 	CMPQ      DX, $+0
 	JBE       fold
 	CMPQ      DX, $+16
@@ -3681,23 +3679,6 @@ part1:
 	VADDPD        Z20, Z18, Z18
 	VMULPD        Z23, Z21, Z21
 	VADDPD        Z21, Z19, Z19
-	JMP           fold
-
-few:
-	CMPQ          DX, $+0
-	JBE           fold
-	VMOVUPS.Z     (AX), K1, Z20
-	VEXTRACTF64X4 $0x01, Z20, Y21
-	VCVTPS2PD     Y20, Z20
-	VCVTPS2PD     Y21, Z21
-	VMOVUPS.Z     (CX), K1, Z22
-	VEXTRACTF64X4 $0x01, Z22, Y23
-	VCVTPS2PD     Y22, Z22
-	VCVTPS2PD     Y23, Z23
-	VMULPD        Z22, Z20, Z20
-	VADDPD        Z20, Z16, Z16
-	VMULPD        Z23, Z21, Z21
-	VADDPD        Z21, Z17, Z17
 
 fold:
 	VADDPD        Z18, Z16, Z16
@@ -4908,12 +4889,12 @@ TEXT ·dotNorms64AVX512(SB), NOSPLIT, $0-56
 	MOVQ    y_base+32(FP), DX
 	MOVQ    x_len+16(FP), BX
 	MOVQ    BX, SI
-	MOVQ    BX, DI
-	NEGQ    DI
-	ANDQ    $0x0f, DI
-	MOVL    $0x0000ffff, R8
-	SHRXL   DI, R8, R8
-	KMOVW   R8, K1
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x0f, SI
+	MOVL    $0x0000ffff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
 	VPXORD  Z16, Z16, Z16
 	VPXORD  Z17, Z17, Z17
 	VPXORD  Z18, Z18, Z18
@@ -4972,8 +4953,6 @@ loop:
 
 rest:
 	// Less than 32 are left: whole groups, then what is left of one.
-	CMPQ      SI, $+16
-	JB        few
 	CMPQ      BX, $+0
 	JBE       fold
 	CMPQ      BX, $+16
@@ -5042,31 +5021,6 @@ part1:
 	VADDPD        Z29, Z23, Z23
 	VMULPD        Z31, Z31, Z31
 	VADDPD        Z31, Z27, Z27
-	JMP           fold
-
-few:
-	CMPQ          BX, $+0
-	JBE           fold
-	VMOVUPS.Z     (CX), K1, Z28
-	VEXTRACTF64X4 $0x01, Z28, Y29
-	VCVTPS2PD     Y28, Z28
-	VCVTPS2PD     Y29, Z29
-	VMOVUPS.Z     (DX), K1, Z30
-	VEXTRACTF64X4 $0x01, Z30, Y31
-	VCVTPS2PD     Y30, Z30
-	VCVTPS2PD     Y31, Z31
-	VMULPD        Z30, Z28, Z0
-	VADDPD        Z0, Z16, Z16
-	VMULPD        Z28, Z28, Z28
-	VADDPD        Z28, Z20, Z20
-	VMULPD        Z30, Z30, Z30
-	VADDPD        Z30, Z24, Z24
-	VMULPD        Z31, Z29, Z28
-	VADDPD        Z28, Z17, Z17
-	VMULPD        Z29, Z29, Z29
-	VADDPD        Z29, Z21, Z21
-	VMULPD        Z31, Z31, Z31
-	VADDPD        Z31, Z25, Z25
 
 fold:
 	VADDPD        Z18, Z16, Z16
@@ -12691,12 +12645,12 @@ TEXT ·squaredDistance64AVX512(SB), NOSPLIT, $0-56
 	MOVQ    y_base+24(FP), CX
 	MOVQ    x_len+8(FP), DX
 	MOVQ    DX, BX
-	MOVQ    DX, SI
-	NEGQ    SI
-	ANDQ    $0x0f, SI
-	MOVL    $0x0000ffff, DI
-	SHRXL   SI, DI, DI
-	KMOVW   DI, K1
+	MOVQ    DX, BX
+	NEGQ    BX
+	ANDQ    $0x0f, BX
+	MOVL    $0x0000ffff, SI
+	SHRXL   BX, SI, SI
+	KMOVW   SI, K1
 	VPXORD  Z16, Z16, Z16
 	VPXORD  Z17, Z17, Z17
 	VPXORD  Z18, Z18, Z18
@@ -12735,8 +12689,6 @@ loop:
 
 rest:
 	// Less than 32 are left: whole groups, then what is left of one.
-	CMPQ      BX, $+16
-	JB        few
 	CMPQ      DX, $+0
 	JBE       fold
 	CMPQ      DX, $+16
@@ -12787,25 +12739,6 @@ part1:
 	VSUBPD        Z23, Z21, Z21
 	VMULPD        Z21, Z21, Z21
 	VADDPD        Z21, Z19, Z19
-	JMP           fold
-
-few:
-	CMPQ          DX, $+0
-	JBE           fold
-	VMOVUPS.Z     (AX), K1, Z20
-	VEXTRACTF64X4 $0x01, Z20, Y21
-	VCVTPS2PD     Y20, Z20
-	VCVTPS2PD     Y21, Z21
-	VMOVUPS.Z     (CX), K1, Z22
-	VEXTRACTF64X4 $0x01, Z22, Y23
-	VCVTPS2PD     Y22, Z22
-	VCVTPS2PD     Y23, Z23
-	VSUBPD        Z22, Z20, Z20
-	VMULPD        Z20, Z20, Z20
-	VADDPD        Z20, Z16, Z16
-	VSUBPD        Z23, Z21, Z21
-	VMULPD        Z21, Z21, Z21
-	VADDPD        Z21, Z17, Z17
 
 fold:
 	VADDPD        Z18, Z16, Z16

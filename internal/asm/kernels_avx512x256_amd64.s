@@ -4579,12 +4579,12 @@ TEXT ·dot64AVX512x256(SB), NOSPLIT, $0-56
 	MOVQ    y_base+24(FP), CX
 	MOVQ    x_len+8(FP), DX
 	MOVQ    DX, BX
-	MOVQ    DX, SI
-	NEGQ    SI
-	ANDQ    $0x07, SI
-	MOVL    $0x000000ff, DI
-	SHRXL   SI, DI, DI
-	KMOVW   DI, K1
+	MOVQ    DX, BX
+	NEGQ    BX
+	ANDQ    $0x07, BX
+	MOVL    $0x000000ff, SI
+	SHRXL   BX, SI, SI
+	KMOVW   SI, K1
 	VPXORD  Y16, Y16, Y16
 	VPXORD  Y17, Y17, Y17
 	VPXORD  Y18, Y18, Y18
@@ -4639,8 +4639,6 @@ loop:
 
 rest:
 	// Less than 32 are left: whole groups, then what is left of one.
-	CMPQ      BX, $+8
-	JB        few
 	CMPQ      DX, $+0
 	JBE       fold
 	CMPQ      DX, $+8
@@ -4739,23 +4737,6 @@ part3:
 	VADDPD        Y24, Y22, Y22
 	VMULPD        Y27, Y25, Y25
 	VADDPD        Y25, Y23, Y23
-	JMP           fold
-
-few:
-	CMPQ          DX, $+0
-	JBE           fold
-	VMOVUPS.Z     (AX), K1, Y24
-	VEXTRACTF32X4 $0x01, Y24, X25
-	VCVTPS2PD     X24, Y24
-	VCVTPS2PD     X25, Y25
-	VMOVUPS.Z     (CX), K1, Y26
-	VEXTRACTF32X4 $0x01, Y26, X27
-	VCVTPS2PD     X26, Y26
-	VCVTPS2PD     X27, Y27
-	VMULPD        Y26, Y24, Y24
-	VADDPD        Y24, Y16, Y16
-	VMULPD        Y27, Y25, Y25
-	VADDPD        Y25, Y17, Y17
 
 fold:
 	VADDPD        Y20, Y16, Y16
@@ -6689,12 +6670,12 @@ TEXT ·dotNorms64AVX512x256(SB), NOSPLIT, $0-56
 	MOVQ    y_base+32(FP), DX
 	MOVQ    x_len+16(FP), BX
 	MOVQ    BX, SI
-	MOVQ    BX, DI
-	NEGQ    DI
-	ANDQ    $0x07, DI
-	MOVL    $0x000000ff, R8
-	SHRXL   DI, R8, R8
-	KMOVW   R8, K1
+	MOVQ    BX, SI
+	NEGQ    SI
+	ANDQ    $0x07, SI
+	MOVL    $0x000000ff, DI
+	SHRXL   SI, DI, DI
+	KMOVW   DI, K1
 	VPXORD  Y16, Y16, Y16
 	VPXORD  Y17, Y17, Y17
 	VPXORD  Y18, Y18, Y18
@@ -6797,8 +6778,6 @@ loop:
 
 rest:
 	// Less than 32 are left: whole groups, then what is left of one.
-	CMPQ      SI, $+8
-	JB        few
 	CMPQ      BX, $+0
 	JBE       fold
 	CMPQ      BX, $+8
@@ -6953,31 +6932,6 @@ part3:
 	VADDPD        Y9, Y31, Y31
 	VMULPD        Y11, Y11, Y11
 	VADDPD        Y11, Y7, Y7
-	JMP           fold
-
-few:
-	CMPQ          BX, $+0
-	JBE           fold
-	VMOVUPS.Z     (CX), K1, Y8
-	VEXTRACTF32X4 $0x01, Y8, X9
-	VCVTPS2PD     X8, Y8
-	VCVTPS2PD     X9, Y9
-	VMOVUPS.Z     (DX), K1, Y10
-	VEXTRACTF32X4 $0x01, Y10, X11
-	VCVTPS2PD     X10, Y10
-	VCVTPS2PD     X11, Y11
-	VMULPD        Y10, Y8, Y12
-	VADDPD        Y12, Y16, Y16
-	VMULPD        Y8, Y8, Y8
-	VADDPD        Y8, Y24, Y24
-	VMULPD        Y10, Y10, Y10
-	VADDPD        Y10, Y0, Y0
-	VMULPD        Y11, Y9, Y8
-	VADDPD        Y8, Y17, Y17
-	VMULPD        Y9, Y9, Y9
-	VADDPD        Y9, Y25, Y25
-	VMULPD        Y11, Y11, Y11
-	VADDPD        Y11, Y1, Y1
 
 fold:
 	VADDPD        Y20, Y16, Y16
@@ -15920,12 +15874,12 @@ TEXT ·squaredDistance64AVX512x256(SB), NOSPLIT, $0-56
 	MOVQ    y_base+24(FP), CX
 	MOVQ    x_len+8(FP), DX
 	MOVQ    DX, BX
-	MOVQ    DX, SI
-	NEGQ    SI
-	ANDQ    $0x07, SI
-	MOVL    $0x000000ff, DI
-	SHRXL   SI, DI, DI
-	KMOVW   DI, K1
+	MOVQ    DX, BX
+	NEGQ    BX
+	ANDQ    $0x07, BX
+	MOVL    $0x000000ff, SI
+	SHRXL   BX, SI, SI
+	KMOVW   SI, K1
 	VPXORD  Y16, Y16, Y16
 	VPXORD  Y17, Y17, Y17
 	VPXORD  Y18, Y18, Y18
@@ -15988,8 +15942,6 @@ loop:
 
 rest:
 	// Less than 32 are left: whole groups, then what is left of one.
-	CMPQ      BX, $+8
-	JB        few
 	CMPQ      DX, $+0
 	JBE       fold
 	CMPQ      DX, $+8
@@ -16102,25 +16054,6 @@ part3:
 	VSUBPD        Y27, Y25, Y25
 	VMULPD        Y25, Y25, Y25
 	VADDPD        Y25, Y23, Y23
-	JMP           fold
-
-few:
-	CMPQ          DX, $+0
-	JBE           fold
-	VMOVUPS.Z     (AX), K1, Y24
-	VEXTRACTF32X4 $0x01, Y24, X25
-	VCVTPS2PD     X24, Y24
-	VCVTPS2PD     X25, Y25
-	VMOVUPS.Z     (CX), K1, Y26
-	VEXTRACTF32X4 $0x01, Y26, X27
-	VCVTPS2PD     X26, Y26
-	VCVTPS2PD     X27, Y27
-	VSUBPD        Y26, Y24, Y24
-	VMULPD        Y24, Y24, Y24
-	VADDPD        Y24, Y16, Y16
-	VSUBPD        Y27, Y25, Y25
-	VMULPD        Y25, Y25, Y25
-	VADDPD        Y25, Y17, Y17
 
 fold:
 	VADDPD        Y20, Y16, Y16

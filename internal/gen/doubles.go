@@ -115,7 +115,9 @@ func (s *doubleSums) pass(name string, pairs []int) {
 	})
 	t.Label(name + "rest")
 	t.Comment("Less than 32 are left: whole groups, then what is left of one.")
-	t.IfLess(s.all, width, name+"few")
+	if !t.Rotates() {
+		t.IfLess(s.all, width, name+"few")
+	}
 	last := len(s.pairs) - 1
 	for i, pair := range s.pairs {
 		t.IfAtMost(s.n, width*pair, name+"fold")
@@ -134,10 +136,12 @@ func (s *doubleSums) pass(name string, pairs []int) {
 		s.last(i, true)
 		t.Jump(name + "fold")
 	}
-	t.Label(name + "few")
-	if s.pairs[0] == 0 {
-		t.IfAtMost(s.n, 0, name+"fold")
-		s.last(0, false)
+	if !t.Rotates() { // a part by itself is loaded in another way than one behind a whole group
+		t.Label(name + "few")
+		if s.pairs[0] == 0 {
+			t.IfAtMost(s.n, 0, name+"fold")
+			s.last(0, false)
+		}
 	}
 	t.Label(name + "fold")
 	if s.scratch == nil {

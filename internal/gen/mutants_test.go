@@ -98,7 +98,7 @@ var exceptions = regexp.MustCompile(`^(` + strings.Join([]string{
 	`find[^\t]*\tjump\tloop:`,                           // the caller looks through what is found too early
 	`exp[A-Z][^\t]*\toffset`,                            // each constant is in the table eight times
 	`[^\t]*\tbound\tmisaligned:`,                        // from another start the result is the same
-	`dot64[^\t]*\tbound`,                                // a whole group may be loaded as a part
+	`(dot|dotNorms|squaredDistance)64[^\t]*\tbound`,     // a whole group may be loaded as a part
 	`dotRows[^\t]*\tbound\tnext`,                        // the last group is never whole
 	`\w+Rows[^\t]*VNNI[^\t]*\tstep\trest:\d+\tSUBQ`,     // a mask tells what the last group has
 	`gemm[^\t]*\t(bound\t.*\$\+6[34]|jump\t.*near\d*)$`, // whether it is done
