@@ -15,6 +15,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/pegasimd/pegasimd/internal/csvcell"
 	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
@@ -221,7 +222,7 @@ func (f *csvFile) labelOf(cells []string) (y float32, reason string) {
 	}
 	label := cells[f.label]
 	if f.count == 0 {
-		if _, reason := f.parse(label); reason == notNumber && !IsMissing(label) {
+		if _, reason := f.parse(label); reason == notNumber && !csvcell.IsMissing(label) {
 			f.classes = map[string]int{}
 		}
 	}
@@ -261,14 +262,14 @@ func (f *csvFile) encode(cells []string) (bad int, reason string) {
 	case f.refused == nil:
 		f.refused = f.at(f.from[bad], cells, reason)
 	default:
-		f.refused.More++
+		f.refused.more++
 	}
 	return 0, ""
 }
 
 func badFeature(cell, reason string) string {
 	switch {
-	case IsMissing(cell):
+	case csvcell.IsMissing(cell):
 		return "missing value: fill it in or leave the row out"
 	case reason == notNumber:
 		return "feature is not a number: encode words as numbers, one-hot for instance"
@@ -477,7 +478,7 @@ func (f *csvFile) namesOnly(cells []string, label int) bool {
 		if i == label || c == "" {
 			continue
 		}
-		if _, reason := f.parse(c); reason != notNumber || IsMissing(c) {
+		if _, reason := f.parse(c); reason != notNumber || csvcell.IsMissing(c) {
 			return false
 		}
 		named = true
@@ -510,7 +511,7 @@ func (f *csvFile) numbersColumns(cells []string, label int) bool {
 	if label < 0 || len(cells) <= few {
 		return false
 	}
-	if _, reason := f.parse(cells[label]); reason != notNumber || IsMissing(cells[label]) {
+	if _, reason := f.parse(cells[label]); reason != notNumber || csvcell.IsMissing(cells[label]) {
 		return false
 	}
 	next := 0
@@ -528,7 +529,7 @@ func (f *csvFile) numbersColumns(cells []string, label int) bool {
 // class returns the label that a cell stands for, the provisional number of the class if it is a
 // name.
 func (f *csvFile) class(cell string) (y float32, reason string) {
-	if IsMissing(cell) {
+	if csvcell.IsMissing(cell) {
 		return 0, "missing label"
 	}
 	if f.classes == nil {
@@ -590,24 +591,6 @@ func (f *csvFile) parse(cell string) (v float32, reason string) {
 		reason = notNumber // a blank or # within
 	}
 	return v, reason
-}
-
-// IsMissing reports whether a cell without blanks around it is empty or holds what is commonly put
-// in its place: ?, NA, N/A, NaN or null, in letters of either case.
-func IsMissing(cell string) bool {
-	switch len(cell) {
-	case 0:
-		return true
-	case 1:
-		return cell[0] == '?'
-	case 2:
-		return strings.EqualFold(cell, "na")
-	case 3:
-		return strings.EqualFold(cell, "n/a") || strings.EqualFold(cell, "nan")
-	case 4:
-		return strings.EqualFold(cell, "null")
-	}
-	return false
 }
 
 func (f *csvFile) at(i int, cells []string, reason string) *SyntaxError {

@@ -442,7 +442,7 @@ func TestSyntaxErrorOfCSV(t *testing.T) {
 			t.Errorf("%q: %+v", c.text, at)
 		}
 	}
-	e := &SyntaxError{File: "a", Line: 3, Column: 8, Name: "age", Token: "old", Reason: "no", More: 12}
+	e := &SyntaxError{File: "a", Line: 3, Column: 8, Name: "age", Token: "old", Reason: "no", more: 12}
 	if e.Error() != `a:3:8: column "age": token "old": no (and in 12 more rows)` {
 		t.Error(e)
 	}

@@ -16,8 +16,9 @@ type SyntaxError struct {
 	Name   string // of the CSV file's column, if it has a header
 	Token  string // what is at fault, cut if it is long; may be empty
 	Reason string
-	Cell   bool // a feature's cell of a CSV file is at fault, for which there may be an [Encoder]
-	More   int  // rows with cells that an [Encoder] refused after this one
+	Cell   bool // a feature's cell of a CSV file is at fault: package table may have a way with it
+
+	more int // rows with cells that the encoder refused after this one
 }
 
 // Error returns a line such as
@@ -36,12 +37,12 @@ func (e *SyntaxError) Error() string {
 		s += fmt.Sprintf(": token %q", e.Token)
 	}
 	s += ": " + e.Reason
-	if e.More > 0 {
+	if e.more > 0 {
 		rows := "row"
-		if e.More > 1 {
+		if e.more > 1 {
 			rows = "rows"
 		}
-		s += fmt.Sprintf(" (and in %d more %s)", e.More, rows)
+		s += fmt.Sprintf(" (and in %d more %s)", e.more, rows)
 	}
 	return s
 }

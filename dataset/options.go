@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/pegasimd/pegasimd/internal/csvcell"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
@@ -108,9 +109,9 @@ type Options struct {
 	// The label's column is the table's too, unless LabelColumn says another.
 	Table *Table
 
-	// Encoder, if not nil, makes the features of a CSV file's cells. Features, if not 0, is how
-	// many cells it takes of a row, and Table has their names.
-	Encoder Encoder
+	// Encoder, if not nil, makes the features of a CSV file's cells: package table sets it. Then
+	// Features, if not 0, is how many cells it takes of a row, and Table has their names.
+	Encoder csvcell.Encoder
 
 	Labels Labels // whether there are any
 

@@ -7,6 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/files"
 	"github.com/pegasimd/pegasimd/internal/misuse"
+	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
@@ -58,18 +59,9 @@ type Set struct {
 	mapped *files.Mapped // of a set in a mapped file
 }
 
-// Examples are rows that packages pegasos and kernelsvm train on and predict: what dense.Matrix and
-// sparse.Matrix have in common.
-type Examples interface {
-	Rows() int
-	Cols() int
-	// Dot returns the dot product of row i and w, which has Cols elements.
-	Dot(i int, w []float32) float32
-	// Axpy adds a times row i to w, which has Cols elements.
-	Axpy(i int, a float32, w []float32)
-	// SumSquares returns the squared Euclidean norm of row i.
-	SumSquares(i int) float32
-}
+// Examples are rows that packages pegasos and kernelsvm train on and predict: those of a
+// *dense.Matrix or a *sparse.Matrix. They are what pegasos.Examples is.
+type Examples = store.Examples
 
 // Examples returns Dense or Sparse, whichever is not nil, or nil.
 func (s *Set) Examples() Examples {

@@ -22,22 +22,6 @@ type Table struct {
 	LabelAt int `json:"label_at"`
 }
 
-// An Encoder makes the features of a row of a CSV file's cells, words and gaps among them. Package
-// table has one.
-type Encoder interface {
-	// Uses reports whether cell i makes a difference: a column that does not may be missing.
-	Uses(i int) bool
-	// Cols is how many features there are.
-	Cols() int
-	// Features are their names; nil where they have none, or are too many.
-	Features() []string
-	// Encode appends the columns of a row's nonzeros, ascending, and their values. If it refuses a
-	// cell it says which and why, and what it appends does not count. The cells have no blanks
-	// around them, and are valid until it returns.
-	Encode(cells []string, columns []int32, values []float32) (
-		[]int32, []float32, int, string)
-}
-
 // maxTableBytes is the most that the names of a Table may take, with one byte more for each: those
 // of 400,000 columns of nine letters.
 const maxTableBytes = 1 << 22
@@ -80,9 +64,6 @@ func (t *Table) UnmarshalJSON(text []byte) error {
 	*t = Table(p)
 	return err
 }
-
-// Plain returns the table without its names.
-func (t *Table) Plain() *Table { return &Table{LabelAt: t.LabelAt} }
 
 // columnName is a cell of a header as a Table has it: JSON holds no other text.
 func columnName(cell string) string { return strings.ToValidUTF8(cell, "\ufffd") }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/csvcell"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
@@ -153,7 +154,7 @@ func csvLine(cells ...string) string {
 // csvNames returns the class names in CSV's quoting, or nil if there are none.
 func csvNames(s *Set) (cells []string, err error) {
 	for i, name := range s.Names {
-		if IsMissing(name) || strings.TrimSpace(name) != name || strings.Contains(name, "\r\n") {
+		if csvcell.IsMissing(name) || strings.TrimSpace(name) != name || strings.Contains(name, "\r\n") {
 			return nil, fmt.Errorf("dataset: the class name %q would not be read again "+
 				"from CSV", escape.Cut(name))
 		}

@@ -9,8 +9,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-
-	"github.com/pegasimd/pegasimd/gate/count"
 )
 
 // deterministic keeps the Go runtime from doing things at their own time while benchmarks are
@@ -61,7 +59,8 @@ func readEvents(file string) (all []event, err error) {
 	return all, err
 }
 
-const eventsFile, planVariable = "events", "GATE_PLAN"
+// The variables are those of package count and of the file that the gate adds to package testing.
+const eventsFile, eventsVariable, planVariable = "events", "GATE_EVENTS", "GATE_PLAN"
 
 // counting empties the folder of a counting run and returns the run's environment. plan has how
 // many iterations each benchmark is to have; others do not run. Without a plan all of them do.
@@ -69,7 +68,7 @@ func counting(files string, plan map[string]int) (env []string, err error) {
 	if err := os.RemoveAll(files); err != nil {
 		return nil, err
 	}
-	env = append([]string{count.Variable + "=" + filepath.Join(files, eventsFile)},
+	env = append([]string{eventsVariable + "=" + filepath.Join(files, eventsFile)},
 		deterministic...)
 	err = os.MkdirAll(files, 0o777)
 	if err != nil || plan == nil {

@@ -237,7 +237,7 @@ func (j *jsonModel) whole() (*pegasos.Model, error) {
 	for k, w := range m.Weights {
 		copy(w, j.weights[k])
 	}
-	if j.hash != "" && m.CheckHash(j.hash) != nil {
+	if j.hash != "" && m.Hash() != j.hash {
 		return nil, fmt.Errorf("hash: the model has %s: leave the field out if it was edited",
 			m.Hash())
 	}

@@ -317,8 +317,10 @@ func WriteLiblinear(w io.Writer, m *pegasos.Model) error {
 	if err := m.Validate(); err != nil {
 		return fmt.Errorf("modelio: model can't be written: %w", err)
 	}
-	if err := m.TakesRawRows(); err != nil {
-		return fmt.Errorf("modelio: %w", err)
+	if s := m.Scaling; s != nil && !s.Folded {
+		return fmt.Errorf("modelio: the model scales rows (%s) before it multiplies them, which can't "+
+			"be made part of its weights: train it with the Scale %s or %s", s.Kind,
+			pegasos.ScaleMaxAbs, pegasos.ScaleNone)
 	}
 	f, err := liblinearForm(m)
 	if err != nil {

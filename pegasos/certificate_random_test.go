@@ -318,7 +318,7 @@ func (t *trial) problems(m *Model) (all []*certtest.Problem, first []int) {
 
 // addRows gives the problem its rows, labels and weights.
 func (t *trial) addRows(q *certtest.Problem, m *Model, negative, positive int, joint bool) {
-	byLabel, _ := m.Config.ClassWeights()
+	byLabel, _ := m.Config.settings().ClassWeights()
 	class := make(map[float32]int)
 	for c, label := range m.Classes {
 		class[label] = c

@@ -197,7 +197,7 @@ func TestFold(t *testing.T) {
 				cfg.Finish = FinishNone
 			}
 			m := train(t, x, p.y, Trainer{Config: cfg})
-			raw := m.TakesRawRows() == nil
+			raw := !m.scalesRows()
 			if raw == (m.Config.Scale == ScaleUnit) && name != "far" {
 				t.Errorf("%s, %+v: folded %v", name, cfg, raw)
 			}

@@ -213,9 +213,3 @@ func fromSettings(s settings.Settings) (cfg Config) {
 	settings.Copy(&cfg, s)
 	return cfg
 }
-
-// ClassWeights returns the weights that ClassWeight gives to labels, nil for none or Balanced.
-func (cfg Config) ClassWeights() (map[float32]float64, error) {
-	weights, err := cfg.settings().ClassWeights()
-	return weights, publicError(err)
-}

@@ -37,8 +37,5 @@ func (l Loss) traits() *loss.Traits {
 // Regression reports whether labels are numbers to predict.
 func (l Loss) Regression() bool { return l.traits().Numbers }
 
-// Formula returns what a row costs, in terms of its label y and its score z.
-func (l Loss) Formula() string { return l.traits().Formula }
-
 // LogOdds reports whether the scores are log-odds, so that they make probabilities.
 func (l Loss) LogOdds() bool { return l.traits().LogOdds }

@@ -190,14 +190,6 @@ func (m *Model) vectorHash() hash.Hash {
 	return h
 }
 
-// CheckHash returns an error if the hash is not the model's.
-func (m *Model) CheckHash(hash string) error {
-	if have := m.Hash(); have != hash {
-		return fmt.Errorf("what makes the predictions has the hash %s, not %s", have, hash)
-	}
-	return nil
-}
-
 // A Sigmoid makes a probability of a score z: 1/(1 + e^(A*z+B)) (Platt 1999).
 type Sigmoid struct {
 	A float64 `json:"a"`

@@ -149,8 +149,9 @@ func (h *header) check(m *Model) error {
 	if h.hash == "" {
 		return nil
 	}
-	if err := m.CheckHash(h.hash); err != nil {
-		return fmt.Errorf("header: hash: %w", err)
+	if have := m.Hash(); have != h.hash {
+		return fmt.Errorf("header: hash: what makes the predictions has the hash %s, not %s", have,
+			h.hash)
 	}
 	return nil
 }
@@ -183,9 +184,3 @@ type State struct{ state checkpoint.State }
 
 // Steps returns how many the run had taken, as in [Progress].
 func (st *State) Steps() int64 { return st.state.Steps() }
-
-// Data returns a fingerprint of the rows, labels, weights and prior of the run.
-func (st *State) Data() string { return st.state.Data }
-
-// Size returns how many numbers the state has beside those of the model.
-func (st *State) Size() int { return st.state.Size() }

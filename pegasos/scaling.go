@@ -1,8 +1,6 @@
 package pegasos
 
 import (
-	"fmt"
-
 	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/train/scale"
 )
@@ -63,14 +61,3 @@ func (s *Scaling) Same(t *Scaling) bool { return s.room().Same(t.room()) }
 
 // scalesRows reports whether rows have to be scaled before the weights take them.
 func (m *Model) scalesRows() bool { return m.Scaling != nil && !m.Scaling.Folded }
-
-// TakesRawRows returns an error unless scores are the products of rows as they are and the weights,
-// plus the biases: other programs would have to scale rows first.
-func (m *Model) TakesRawRows() error {
-	if !m.scalesRows() {
-		return nil
-	}
-	return fmt.Errorf("the model scales rows (%s) before it multiplies them, which can't be made "+
-		"part of its weights: train it with the Scale %s or %s", m.Scaling.Kind, ScaleMaxAbs,
-		ScaleNone)
-}

@@ -141,9 +141,9 @@ func (t *task) validateRows(v *Labelled) error {
 
 // newSet returns the rows with their labels and weights.
 func (t *task) newSet(x Examples, y []float32) (*rows.Set, error) {
-	byLabel, err := t.ClassWeights()
+	byLabel, err := t.settings().ClassWeights()
 	if err != nil {
-		return nil, err
+		return nil, publicError(err)
 	}
 	set, err := rows.New(x, y, rows.Options{Numbers: t.Loss.Regression(), Known: t.classes,
 		Weights: t.Weights, ByLabel: byLabel})

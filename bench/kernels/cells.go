@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/pegasimd/pegasimd/bench/internal/cpu"
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
-	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/asmtest"
 	"github.com/pegasimd/pegasimd/internal/bandwidth"
@@ -61,7 +61,7 @@ const (
 
 // cells lists what to measure: each kernel at the sizes given, at some of them one float off too,
 // at one that only the last cache holds and at one that no cache does.
-func cells(o options, caches machine.Caches) (all []*cell) {
+func cells(o options, caches cpu.Caches) (all []*cell) {
 	sizes := []int{3, 8, 31, 54, 100, 257, 784, 1023, 4096, 16384, 65536}
 	if o.quick {
 		sizes = []int{8, 100, 784, 4096, 16384}

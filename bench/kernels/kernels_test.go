@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/pegasimd/pegasimd/bench/internal/cpu"
 	"github.com/pegasimd/pegasimd/bench/internal/measured"
-	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/internal/asm"
 	"github.com/pegasimd/pegasimd/internal/asmtest"
 )
@@ -136,7 +136,7 @@ func TestWrongKernelIsNotTimed(t *testing.T) {
 func TestCells(t *testing.T) {
 	all := options{rounds: 12, only: regexp.MustCompile("")}
 	have := map[string]bool{}
-	for _, c := range cells(all, machine.Caches{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20}) {
+	for _, c := range cells(all, cpu.Caches{L1: 32 << 10, L2: 1 << 20, L3: 32 << 20}) {
 		have[c.kernel.Name+" "+c.level] = true
 	}
 	for _, level := range []string{"L1", "L2", "L3", "DRAM"} {
@@ -145,7 +145,7 @@ func TestCells(t *testing.T) {
 		}
 	}
 	time := 0.
-	for _, c := range cells(all, machine.Caches{L1: 48 << 10, L2: 2 << 20, L3: 260 << 20}) {
+	for _, c := range cells(all, cpu.Caches{L1: 48 << 10, L2: 2 << 20, L3: 260 << 20}) {
 		time += c.milliseconds(all.rounds)
 		if c.bytes > mostInMemory+1<<20 {
 			t.Errorf("%s has %d bytes", c.name(), c.bytes)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pegasimd/pegasimd/bench/internal/cpu"
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 	"github.com/pegasimd/pegasimd/bench/internal/measured"
 	"github.com/pegasimd/pegasimd/gate/machine"
@@ -30,7 +31,7 @@ type meter struct {
 
 // bench writes bench.txt and bench.json to dir. An interrupted run leaves what was there.
 func bench(o options, dir string) error {
-	core, caches := alone(), machine.Sizes()
+	core, caches := alone(), cpu.Sizes()
 	var text bytes.Buffer
 	m := &meter{options: o, out: bufio.NewWriter(&text)}
 	all := cells(o, caches)
@@ -79,7 +80,7 @@ func bench(o options, dir string) error {
 }
 
 // head writes where and how the numbers were made, and what the units mean.
-func (m *meter) head(core string, caches machine.Caches) {
+func (m *meter) head(core string, caches cpu.Caches) {
 	limit := "measured by loops of loads and stores, beside each kernel"
 	if !bandwidth.Available() {
 		limit = "not measured: there is no probe for this machine"

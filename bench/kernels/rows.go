@@ -10,8 +10,8 @@ import (
 	"github.com/viterin/vek/vek32"
 	"gonum.org/v1/gonum/blas"
 
+	"github.com/pegasimd/pegasimd/bench/internal/cpu"
 	"github.com/pegasimd/pegasimd/dense"
-	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/half"
 	"github.com/pegasimd/pegasimd/internal/bandwidth"
 	"github.com/pegasimd/pegasimd/quant"
@@ -76,7 +76,7 @@ func gonumGemv() {
 // bits are ordinary numbers as float32s, float16s and bfloat16s.
 var large = sync.OnceValue(func() []float32 {
 	const varied, exponent = 0x83ff83ff, 0x38003800
-	v, r := memory{}.Floats(min(max(4*machine.Sizes().L3, 256<<20), 2<<30)/4), rand.NewPCG(5, 5)
+	v, r := memory{}.Floats(min(max(4*cpu.Sizes().L3, 256<<20), 2<<30)/4), rand.NewPCG(5, 5)
 	for i := range v {
 		v[i] = math.Float32frombits(uint32(r.Uint64())&varied | exponent)
 	}

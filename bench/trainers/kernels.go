@@ -8,9 +8,9 @@ import (
 	"os"
 	"runtime"
 
+	"github.com/pegasimd/pegasimd/bench/internal/cpu"
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
@@ -83,16 +83,16 @@ func (s *session) timeMachine(m machineOf, of *set, tol float64, table *frame.Ta
 		return t.CPU, nil
 	}, func() (float64, error) {
 		runtime.GC()
-		begin := machine.ProcessSeconds()
+		begin := cpu.ProcessSeconds()
 		model, err = trainer.Train(s.ctx, x, of.train.Y)
-		return machine.ProcessSeconds() - begin, err
+		return cpu.ProcessSeconds() - begin, err
 	})
 	if err != nil {
 		return err
 	}
-	begin := machine.ProcessSeconds()
+	begin := cpu.ProcessSeconds()
 	ours := model.PredictAll(test)
-	predicting := machine.ProcessSeconds() - begin
+	predicting := cpu.ProcessSeconds() - begin
 	table.Add(fmt.Sprintf("%s, %d rows", m.set, n), tol, frame.Short(race.Median(0)),
 		fmt.Sprintf("%.2g %%", 100*gap), frame.Short(race.Median(1)),
 		fmt.Sprintf("%.2g %%", 100*model.Result.Gap), ratioOf(race, 0, 1),

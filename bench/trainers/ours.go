@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pegasimd/pegasimd/bench/internal/cpu"
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -47,8 +47,8 @@ func ownTrain(ctx context.Context, x dataset.Examples, y []float32, cfg pegasos.
 	runtime.GC() // so that the run itself has no need for it
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	t := new(training)
-	cpu, began := machine.ProcessSeconds(), time.Now()
-	stop := func() { t.CPU, t.Wall = machine.ProcessSeconds()-cpu, time.Since(began).Seconds() }
+	used, began := cpu.ProcessSeconds(), time.Now()
+	stop := func() { t.CPU, t.Wall = cpu.ProcessSeconds()-used, time.Since(began).Seconds() }
 	trainer := pegasos.Trainer{Config: cfg, Threads: threads}
 	if cfg.Tol == 0 {
 		trainer.Progress = func(pegasos.Progress) { stop() }

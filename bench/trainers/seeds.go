@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/bench/internal/cpu"
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/gate/machine"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"gonum.org/v1/plot"
@@ -168,11 +168,11 @@ func (s *session) drawPairs(name string, classes []string) error {
 	for _, steps := range []int64{1000, 3000, 10_000, 30_000, 100_000} {
 		trainer := pegasos.Trainer{Config: pegasos.Config{}.Plain(), Threads: 1}
 		trainer.Multiclass, trainer.Epochs, trainer.Steps = pegasos.OneVsOne, 0, steps
-		begin := machine.ProcessSeconds()
+		begin := cpu.ProcessSeconds()
 		if m, err = trainer.Train(s.ctx, rows.Examples(), rows.Y); err != nil {
 			return err
 		}
-		ours = append(ours, at(machine.ProcessSeconds()-begin,
+		ours = append(ours, at(cpu.ProcessSeconds()-begin,
 			100*metrics.Accuracy(of.test.Y, m.PredictAll(of.test.Examples()))))
 	}
 	beside := newPlot(of.name+": 45 pairs of classes", "CPU time, s", "test accuracy, %")

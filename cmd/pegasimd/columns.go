@@ -20,7 +20,7 @@ func usable(set *dataset.Set) (t *dataset.Table, why error) {
 		return nil, nil
 	}
 	if why = t.Check(set.Cols()); why != nil {
-		t = t.Plain()
+		t = &dataset.Table{LabelAt: t.LabelAt}
 	}
 	return t, why
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/train/loss"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
@@ -440,8 +441,9 @@ func (c *call) checkSettings(s *settingFlags, k *kernelFlags) error {
 func lossUsage() string {
 	var names, formulas []string
 	for _, l := range pegasos.Losses() {
+		kind, _ := loss.KindOf(string(l))
 		names = append(names, string(l))
-		formula := string(l) + " " + l.Formula()
+		formula := string(l) + " " + kind.Traits().Formula
 		if l.Regression() {
 			formula += " (numbers)"
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/predictions"
@@ -193,7 +194,10 @@ func (r *modelReport) heaviest(weights, spread []float64, top int) []weight {
 
 // report fills in what a kernel machine has.
 func (m kernelModel) report(r *modelReport, _ int) {
-	r.Passes, r.Support, r.Layout = m.Result.Passes, m.SupportRows().Rows(), m.Layout()
+	r.Passes, r.Support, r.Layout = m.Result.Passes, m.SupportRows().Rows(), "sparse"
+	if _, is := m.SupportRows().(*dense.Matrix); is {
+		r.Layout = "dense"
+	}
 	r.Config = m.Config
 	for k, name := range m.scoreNames() {
 		p := kernelProblem{For: name}

@@ -17,19 +17,19 @@ import (
 	"testing"
 )
 
-// Variable is the environment variable with the name of the file into which a counting run writes
+// variable is the environment variable with the name of the file into which a counting run writes
 // what it calls, and in which order.
-const Variable = "GATE_EVENTS"
+const variable = "GATE_EVENTS"
 
-// Calls is how often a counting run calls the body of a benchmark to count its instructions.
-const Calls = 3
+// calls is how often a counting run calls the body of a benchmark to count its instructions.
+const calls = 3
 
 // Run times f as the body of b, which must have nothing else that takes time.
 //
-// In a counting run, which the gate makes, it calls f some times for its allocations, and then
-// [Calls] times to have its instructions counted. f should do the same in each call.
+// In a counting run, which the gate makes, it calls f some times for its allocations, and then three
+// times to have its instructions counted. f should do the same in each call.
 func Run(b *testing.B, f func()) {
-	name := os.Getenv(Variable)
+	name := os.Getenv(variable)
 	if name == "" {
 		for b.Loop() {
 			f()
@@ -42,7 +42,7 @@ func Run(b *testing.B, f func()) {
 	}
 	defer file.Close()
 	allocs := testing.AllocsPerRun(5, f)
-	for range Calls {
+	for range calls {
 		if _, err := fmt.Fprintf(file, "call %v %s\n", allocs, b.Name()); err != nil {
 			b.Fatal(err)
 		}

@@ -10,9 +10,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"time"
-
-	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
 // A Run is one line.
@@ -43,9 +43,16 @@ func (r *Run) Set(benchmark, unit string, value float64) {
 // folder, so that times of different CPUs are never put beside each other.
 func File(path, cpu string) string {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return filepath.Join(path, machine.Slug(cpu)+".jsonl")
+		return filepath.Join(path, slug(cpu)+".jsonl")
 	}
 	return path
+}
+
+var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
+
+// slug is a CPU's name as part of a file's.
+func slug(cpu string) string {
+	return strings.Trim(notSlug.ReplaceAllString(strings.ToLower(cpu), "-"), "-")
 }
 
 // Append adds a run at the end of the file in one write, and makes the file if it is not there.

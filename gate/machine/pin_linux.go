@@ -42,12 +42,3 @@ func (p *Pinning) String() string { return p.said }
 
 // Release lets the calling thread use all cores that it could use before Pin.
 func (p *Pinning) Release() error { return unix.SchedSetaffinity(0, &p.all) }
-
-// ProcessSeconds returns the CPU time of all threads of this process.
-func ProcessSeconds() float64 {
-	var t unix.Timespec
-	if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
-		panic(err) // there is nothing that could be wrong
-	}
-	return float64(t.Sec) + 1e-9*float64(t.Nsec)
-}

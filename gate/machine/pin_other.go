@@ -2,10 +2,7 @@
 
 package machine
 
-import (
-	"runtime"
-	"time"
-)
+import "runtime"
 
 // A Pinning does nothing: only Linux lets a thread choose its core.
 type Pinning struct{}
@@ -21,8 +18,3 @@ func (*Pinning) String() string { return "not pinned: only Linux can" }
 
 // Release does nothing.
 func (*Pinning) Release() error { return nil }
-
-var began = time.Now()
-
-// ProcessSeconds returns the wall clock's time: CPU time is read on Linux only.
-func ProcessSeconds() float64 { return time.Since(began).Seconds() }

@@ -6,11 +6,11 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/csvcell"
 	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
-// A Coder encodes rows. It is a [dataset.Encoder]. Several goroutines may use it at a time.
+// A Coder encodes rows. It is a [csvcell.Encoder]. Several goroutines may use it at a time.
 type Coder struct {
 	// RefuseGaps has gaps refused.
 	RefuseGaps bool
@@ -192,7 +192,7 @@ func (in *coding) isGap(cell string) bool {
 			return true
 		}
 	}
-	return dataset.IsMissing(cell)
+	return csvcell.IsMissing(cell)
 }
 
 // level returns the feature of a level, or none, and whether the training had it often enough.

@@ -12,7 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
-// A Fitter takes in the cells of training rows, to fit an encoder: it is a [dataset.Encoder] that
+// A Fitter takes in the cells of training rows, to fit an encoder: it is a [csvcell.Encoder] that
 // makes no features.
 type Fitter struct {
 	noFeatures
@@ -31,7 +31,7 @@ type Fitter struct {
 	counted int   // columns whose n-grams are counted
 }
 
-// noFeatures is the part of a [dataset.Encoder] that makes none.
+// noFeatures is the part of a [csvcell.Encoder] that makes none.
 type noFeatures struct{}
 
 func (noFeatures) Cols() int          { return 0 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/asmtest"
+	"github.com/pegasimd/pegasimd/internal/csvcell"
 	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
@@ -238,7 +239,7 @@ func checkColumn(t *testing.T, c *Column, column []string, set *dataset.Set, e *
 	}
 	gaps, counts := 0, map[string]int{}
 	for _, cell := range column {
-		if dataset.IsMissing(cell) || slices.Contains(c.GapWords, cell) {
+		if csvcell.IsMissing(cell) || slices.Contains(c.GapWords, cell) {
 			gaps++
 		} else {
 			counts[cell]++
@@ -272,7 +273,7 @@ func featuresOf(c *Column, cell string, counts map[string]int) (row []float32) {
 		}
 		return 0
 	}
-	gap := dataset.IsMissing(cell) || slices.Contains(c.GapWords, cell)
+	gap := csvcell.IsMissing(cell) || slices.Contains(c.GapWords, cell)
 	switch {
 	case c.Kind == LeftOut:
 		return nil

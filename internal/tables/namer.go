@@ -7,7 +7,7 @@ import (
 )
 
 // A Namer finds the n-grams of features of text in the cells of a table, for people: it is a
-// [dataset.Encoder] that makes no features.
+// [csvcell.Encoder] that makes no features.
 type Namer struct {
 	noFeatures
 	e    *Encoder

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/csvcell"
 )
 
 const (
@@ -82,7 +82,7 @@ func parse(cell string) (float64, bool) {
 // add takes in a cell.
 func (s *stats) add(cell string) {
 	s.rows++
-	if dataset.IsMissing(cell) {
+	if csvcell.IsMissing(cell) {
 		s.gaps++
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/csvcell"
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
@@ -146,7 +147,7 @@ func TestTextFeatures(t *testing.T) {
 				seen[bucket] = true
 			})
 			for bucket := range seen {
-				if !dataset.IsMissing(cell) {
+				if !csvcell.IsMissing(cell) {
 					rows[bucket]++
 				}
 			}

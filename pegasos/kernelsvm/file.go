@@ -94,7 +94,7 @@ func (m *Model) Write(w io.Writer) error {
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, IndexBase: m.IndexBase,
 		HashBits: m.HashBits, Table: m.Table, Lambda: m.Lambda, Config: m.Config,
-		Layout: m.Layout(), Support: m.counts, Result: m.Result.header(),
+		Layout: m.layout(), Support: m.counts, Result: m.Result.header(),
 	}
 	if m.Data != "" {
 		h.Hash, h.Data = m.Hash(), m.Data

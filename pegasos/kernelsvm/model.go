@@ -213,8 +213,8 @@ func (m *Model) Outputs() int { return m.Problems() }
 // must not be changed.
 func (m *Model) SupportRows() pegasos.Examples { return m.rows.Examples() }
 
-// Layout returns how the support rows are held: "dense" or "sparse".
-func (m *Model) Layout() string {
+// layout returns how the support rows are held: "dense" or "sparse".
+func (m *Model) layout() string {
 	if m.rows.Dense() == nil {
 		return "sparse"
 	}

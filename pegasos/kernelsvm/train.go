@@ -65,12 +65,9 @@ type Trainer struct {
 
 // Progress tells how far a run is.
 type Progress struct {
-	Epoch      int   // epochs of Pegasos done; the last may be cut short
-	Steps      int64 // and steps
-	TotalSteps int64
-	Pass       int   // passes of the finish done
-	Violations int64 // steps so far that changed a weight, over all problems
-	Values     int64 // kernel values computed so far: cached ones are counted once
+	Epoch  int   // epochs of Pegasos done; the last may be cut short
+	Pass   int   // passes of the finish done
+	Values int64 // kernel values computed so far: cached ones are counted once
 
 	// Objective and Gap are those of the model if the run ended here; NaN if they are not known.
 	Objective, Gap float64
@@ -615,10 +612,8 @@ func (r *run) report() {
 		return
 	}
 	res := r.result()
-	r.progress(Progress{
-		Epoch: r.epoch, Steps: r.t, TotalSteps: r.total, Pass: r.pass, Violations: res.Violations,
-		Values: r.values.Load(), Objective: res.Objective, Gap: res.Gap,
-	})
+	r.progress(Progress{Epoch: r.epoch, Pass: r.pass, Values: r.values.Load(),
+		Objective: res.Objective, Gap: res.Gap})
 }
 
 // each calls f for every problem, from several goroutines.

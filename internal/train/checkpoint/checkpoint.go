@@ -71,14 +71,6 @@ func (st *State) Steps() (n int64) {
 	return n
 }
 
-// Size returns how many numbers the arrays have.
-func (st *State) Size() (n int) {
-	for _, a := range st.Arrays {
-		n += len(a)
-	}
-	return n
-}
-
 // sliceSize is what a slice takes besides its elements, in bytes.
 const sliceSize = 24
 

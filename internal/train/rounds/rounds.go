@@ -183,7 +183,7 @@ func checkRounds(cfg pegasos.Config, method Method) error {
 
 // setWeights finds the weights of the classes' rows.
 func (r *Rounds) setWeights(s *store.Statistics) error {
-	byLabel, err := r.Config.ClassWeights()
+	byLabel, err := (&settings.Settings{ClassWeight: r.Config.ClassWeight}).ClassWeights()
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,79 @@
+// Package cpu has the caches of this machine, and the time that this process has used.
+package cpu
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/cpuid/v2"
+)
+
+// Caches are sizes in bytes, as one core sees them.
+type Caches struct {
+	L1, L2, L3 int
+	Known      bool // false where the system reports no sizes and usual ones are assumed
+}
+
+// Sizes returns the data caches' sizes. A level that is not there has the size of the one below it.
+func Sizes() Caches {
+	known := cpuid.CPU.Cache
+	c := Caches{L1: known.L1D, L2: known.L2, L3: known.L3, Known: true}
+	if c.L1 <= 0 {
+		c.L1, c.L2, c.L3 = linuxSizes()
+	}
+	if c.L1 <= 0 {
+		return Caches{L1: 32 << 10, L2: 1 << 20, L3: 16 << 20}
+	}
+	c.L2 = max(c.L2, c.L1)
+	c.L3 = max(c.L3, c.L2)
+	return c
+}
+
+// linuxSizes are what Linux says on Arm, where programs can't ask the CPU.
+func linuxSizes() (l1, l2, l3 int) {
+	dirs, _ := filepath.Glob("/sys/devices/system/cpu/cpu0/cache/index*")
+	for _, dir := range dirs {
+		read := func(name string) string {
+			text, _ := os.ReadFile(filepath.Join(dir, name))
+			return strings.TrimSpace(string(text))
+		}
+		kib, err := strconv.Atoi(strings.TrimSuffix(read("size"), "K"))
+		if err != nil || read("type") == "Instruction" {
+			continue
+		}
+		switch read("level") {
+		case "1":
+			l1 = kib << 10
+		case "2":
+			l2 = kib << 10
+		case "3":
+			l3 = kib << 10
+		}
+	}
+	return l1, l2, l3
+}
+
+// Level names the first cache that holds so many bytes, with a quarter to spare for everything
+// else.
+func (c Caches) Level(bytes int) string {
+	switch {
+	case bytes <= c.L1*3/4:
+		return "L1"
+	case bytes <= c.L2*3/4:
+		return "L2"
+	case bytes <= c.L3*3/4:
+		return "L3"
+	}
+	return "DRAM"
+}
+
+func (c Caches) String() string {
+	s := fmt.Sprintf("L1 %d KiB, L2 %d KiB, L3 %d KiB", c.L1>>10, c.L2>>10, c.L3>>10)
+	if !c.Known {
+		s += " (assumed: the system does not say)"
+	}
+	return s
+}

@@ -1,0 +1,10 @@
+//go:build !linux
+
+package cpu
+
+import "time"
+
+var began = time.Now()
+
+// ProcessSeconds returns the wall clock's time: CPU time is read on Linux only.
+func ProcessSeconds() float64 { return time.Since(began).Seconds() }
