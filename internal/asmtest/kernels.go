@@ -996,7 +996,9 @@ var Kernels = []Kernel{
 				for j, v := range a.Words[1] {
 					ones += strings.Count(strconv.FormatUint(v^a.Words[0][i*a.Stride+j], 2), "1")
 				}
-				want = append(want, float64(ones), 0, 0, 0)
+				for _, part := range appendParts(nil, int64(ones)) {
+					want = append(want, float64(part))
+				}
 			}
 			return want, make([]float64, len(want))
 		},
