@@ -186,6 +186,40 @@ func ExampleCosine() {
 	// Output: 0.96
 }
 
+// What takes the place of a function written by hand, of which most return 0 or an error where the
+// lengths differ. Cosine64 itself is 0 where a vector is zeros.
+func ExampleCosine64() {
+	similarity := func(a, b []float32) float64 {
+		if len(a) != len(b) {
+			return 0
+		}
+		return dense.Cosine64(a, b)
+	}
+	cosineSimilarity := func(a, b []float32) (float64, error) {
+		if len(a) != len(b) {
+			return 0, fmt.Errorf("vectors of %d and %d elements", len(a), len(b))
+		}
+		return dense.Cosine64(a, b), nil
+	}
+	fmt.Println(similarity([]float32{3, 4}, []float32{4, 3}), similarity(nil, []float32{1}))
+	_, err := cosineSimilarity([]float32{1}, nil)
+	fmt.Println(err)
+	// Output:
+	// 0.96 0
+	// vectors of 1 and 0 elements
+}
+
+// The rows of a BLOB, as a database returns it, without a copy where that can be.
+func ExampleFloat32s() {
+	blob := []byte{0, 0, 128, 63, 0, 0, 0, 64} // 1 and 2, little-endian
+	v, ok := dense.Float32s(blob)
+	if !ok {
+		v = dense.AppendFloat32s(nil, blob)
+	}
+	fmt.Println(v, len(dense.TopBytes(make([]dense.Hit, 1), dense.ByDot, blob, 4, []float32{1})))
+	// Output: [1 2] 1
+}
+
 func ExampleDistance() {
 	fmt.Println(dense.Distance([]float32{0, 3}, []float32{4, 0}))
 	// Output: 5

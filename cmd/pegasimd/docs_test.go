@@ -82,7 +82,7 @@ func TestDocsLinks(t *testing.T) {
 // from the lowest floor.
 var layers = [][]string{
 	{"internal/asm", "internal/floats"},
-	{"dense", "sparse", "quant", "internal/asmtest", "."},
+	{"dense", "sparse", "quant", "half", "internal/asmtest", "internal/nearest", "."},
 	{"internal/store", "dataset", "internal/sample", "internal/tables"},
 	{"internal/train/calibrate", "internal/train/claims", "internal/train/loss",
 		"internal/train/result", "internal/train/rows", "internal/train/scale"},
