@@ -1,8 +1,9 @@
 // Package pegasimd reports which path the kernels take on this machine. The packages of its module
 // do the work:
 //
-//   - dense, sparse and quant have dot products, cosines, distances, the nearest rows and more, for
-//     float32 vectors, sparse rows and bytes, in assembly without cgo
+//   - dense, half, quant and sparse have dot products, cosines, distances, the nearest rows and
+//     more, for vectors of float32, of 16 bits, of bytes and bits, and for sparse rows, in assembly
+//     without cgo
 //   - pegasos trains linear models with them (support vector machines, logistic and ridge
 //     regression), and proves how good each is; pegasos/kernelsvm trains kernel machines
 //   - dataset reads data from files, metrics measures predictions, modelio converts models
@@ -25,7 +26,7 @@
 //	fmt.Printf("at most %.3g %% above the optimum\n", 100*m.Result.Gap)
 //
 // A kernel gives the same bits on every machine, and so does training: one seed, one model. Command
-// cmd/pegasimd does all of this from the shell. How fast it is beside other libraries stands at
+// cmd/pegasimd does all of this from the shell. The times beside other libraries are at
 // https://github.com/pegasimd/pegasimd/blob/main/docs/benchmarks.md.
 package pegasimd
 

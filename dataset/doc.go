@@ -14,5 +14,5 @@
 // file and the options alone: not on the machine, nor on the number of threads, nor on how the
 // bytes arrive.
 //
-// Who has matrices in memory already does not need this package: pegasos.Train takes them.
+// Matrices that are in memory already do not need this package: pegasos.Train takes them.
 package dataset

@@ -22,7 +22,7 @@ import (
 //	.pgsm                          this package's binary form, see WritePGSM: not compressed
 //	-                              standard input, svmlight
 //
-// What starts as a gzip file does is decompressed, whatever its name. A file of several gzip
+// A file that starts like one of gzip is decompressed, whatever its name. A file of several gzip
 // members is read whole; one that is cut off, has a wrong checksum or something else after its end
 // is an error.
 func Read(path string, opt Options) (*Set, error) {

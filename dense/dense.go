@@ -14,7 +14,7 @@
 //
 // # Rules
 //
-// They hold for every function here that says nothing else.
+// These hold for every function whose comment says nothing else.
 //
 //   - Lengths: slices of different lengths, and rows outside their slice, are a panic that says the
 //     lengths, before anything is written.
@@ -24,8 +24,8 @@
 //     Min, Max, ArgMin and ArgMax skip NaN; of nothing but NaN they are what they are of an empty
 //     vector.
 //   - 0/0: the cosine of a vector of zeros is 0, and Normalize leaves one as it is.
-//   - Overlap: what is written may be the very slice that is read, where both have the same length.
-//     If they overlap in another way, the values written are undefined.
+//   - Overlap: the slice that is written may be the very one that is read, where both have the same
+//     length. If they overlap in another way, the values written are undefined.
 //   - No function allocates memory, but for TopMany and Gemm with several threads, and all may be
 //     called from several goroutines.
 package dense
@@ -146,7 +146,7 @@ func ScaleTo(dst []float32, a float32, x []float32) { asm.ScaleTo(dst, a, x) }
 func AxpyTo(dst []float32, a float32, x, y []float32) { asm.AxpyTo(dst, a, x, y) }
 
 // DotNorms returns Dot(x, y), SumSquares(x) and SumSquares(y), to the bit, in one pass over both
-// vectors: what Cosine is made of. It panics if the lengths differ.
+// vectors. Cosine is made of these three. It panics if the lengths differ.
 func DotNorms(x, y []float32) (xy, xx, yy float32) {
 	return asm.DotNorms(x, y)
 }

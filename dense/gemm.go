@@ -29,8 +29,8 @@ type Factor struct {
 //	}
 //	C(i, j) = sum
 //
-// but that C is not read where beta is 0, and A and B not where alpha is. So many goroutines share
-// the work, or GOMAXPROCS if threads is 0, which changes no bit.
+// but that C is not read where beta is 0, and A and B not where alpha is. The work is shared by as
+// many goroutines as threads says, or GOMAXPROCS if it is 0, which changes no bit.
 //
 // It panics if a matrix ends before its last row does, or a stride is less than the elements of a
 // stored row. c must not overlap A or B.

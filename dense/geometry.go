@@ -21,8 +21,8 @@ func Distance(x, y []float32) float32 { return asm.Distance(x, y) }
 // and NaN where an element is NaN or infinite. It panics if the lengths differ.
 func Cosine(x, y []float32) float32 { return asm.Cosine(x, y) }
 
-// Cosine64 returns the cosine of the angle between x and y from DotNorms64: in float64, and else as
-// Cosine has it.
+// Cosine64 returns the cosine of the angle between x and y from DotNorms64: in float64; in
+// everything else it is like Cosine.
 func Cosine64(x, y []float32) float64 { return asm.Cosine64(x, y) }
 
 // Normalize sets dst to x divided by its length, so that it has length 1, and returns that length,

@@ -8,7 +8,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// A Metric is what the functions whose names begin with Top rank rows by.
+// A Metric says by which score the functions whose names begin with Top rank rows.
 type Metric uint8
 
 const (
@@ -82,9 +82,9 @@ func TopByteSlices(dst []Hit, by Metric, rows [][]byte, x []float32) []Hit {
 // bit. Each row is read from memory once for all of them, which makes it several times as fast as
 // one query after the other, where the rows are too many for the caches.
 //
-// The rows are divided among so many goroutines, or GOMAXPROCS if threads is 0, which changes
-// nothing in the result. With one thread nothing is allocated. It panics if dst and queries differ
-// in length or the queries among themselves, and where Top does.
+// The rows are divided among as many goroutines as threads says, or GOMAXPROCS if it is 0, which
+// changes nothing in the result. With one thread nothing is allocated. It panics if dst and queries
+// differ in length or the queries among themselves, and where Top does.
 func TopMany(dst [][]Hit, by Metric, rows []float32, stride int, queries [][]float32, threads int) {
 	n, any := nearest.CheckQueries(len(dst), queries)
 	if !any {

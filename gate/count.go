@@ -157,8 +157,8 @@ func (s survey) iterations() int {
 }
 
 // counts runs the planned benchmarks once in Valgrind and returns the instructions of an operation
-// or of a call of each. files is a folder that is made anew. Benchmarks that do not run there, or
-// were not reached before ctx was over, are missing, and failed has what was said.
+// or of a call of each. files is a folder that is emptied first. Benchmarks that do not run there,
+// or were not reached before ctx was over, are missing, and failed has what was said.
 func counts(ctx context.Context, s side, files string, plan map[string]int) (
 	perOp map[string]float64, failed, err error) {
 	env, err := counting(files, plan)

@@ -5,8 +5,8 @@
 //	score := half.Dot(query, rows[:768])                    // the query is float32
 //	hits := half.Top(make([]dense.Hit, 10), dense.ByCosine, rows, 768, query)
 //
-// Every result has the bits of package dense's function of the query and the rows' float32s. A
-// []uint16 of another package becomes rows by [Of], bytes by [View].
+// Every result has the bits of package dense's function of the query and the rows' float32s. [Of]
+// makes rows of another package's []uint16, and [View] makes them of bytes.
 //
 // Slices of different lengths, and rows outside their slice, are a panic that says the lengths. No
 // function allocates memory, but for TopMany with several threads.

@@ -39,9 +39,9 @@ func TopAt[T Float](dst []dense.Hit, by dense.Metric, rows []T, stride int, idx 
 }
 
 // TopMany is [Top] for many queries at once, as [dense.TopMany] is: each row is read from memory
-// once for all of them. The rows are divided among that many goroutines, or GOMAXPROCS if threads
-// is 0, which changes nothing in the result. It panics if dst and queries differ in length or the
-// queries among themselves, and where Top does.
+// once for all of them. The rows are divided among as many goroutines as threads says, or
+// GOMAXPROCS if it is 0, which changes nothing in the result. It panics if dst and queries differ
+// in length or the queries among themselves, and where Top does.
 func TopMany[T Float](dst [][]dense.Hit, by dense.Metric, rows []T, stride int,
 	queries [][]float32, threads int) {
 	n, any := nearest.CheckQueries(len(dst), queries)

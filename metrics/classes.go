@@ -83,7 +83,8 @@ func Classes(confusion [][]int) []Class {
 func ratio(a, b int) float64 { return float64(a) / float64(b) }
 
 // Macro returns the plain means over the classes that are in the data or were predicted, and the
-// number of rows. As in scikit-learn, what is undefined for one of these classes counts as 0.
+// number of rows. As in scikit-learn, a measure that is undefined for one of these classes counts
+// as 0.
 func Macro(classes []Class) Class {
 	var mean Class
 	n := 0

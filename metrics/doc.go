@@ -5,9 +5,9 @@
 //	accuracy := metrics.Accuracy(truth, predicted)
 //	classes := metrics.Classes(metrics.Confusion(truth, predicted, 3))   // precision, recall, F1
 //
-// The true values come first, as there. Classes are positions from 0 to classes-1. What the data
-// leave undefined is NaN: the precision of a class that was never predicted, the area under the ROC
-// curve where all rows have one label, every mean over no rows.
+// The true values come first, as in scikit-learn. Classes are positions from 0 to classes-1. A
+// measure that the data leave undefined is NaN: the precision of a class that was never predicted,
+// the area under the ROC curve where all rows have one label, every mean over no rows.
 //
 // Sums are in float64, in the order of the rows or of the scores, and products are rounded before
 // they are added, so that the results have the same bits on every machine. Functions panic if the

@@ -10,7 +10,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
 )
 
-// A Predictor is what every model of ours is: a *[pegasos.Model] or a *[kernelsvm.Model].
+// A Predictor is a model of either kind: a *[pegasos.Model] or a *[kernelsvm.Model].
 type Predictor interface {
 	// Head says what rows and labels the model is about.
 	Head() pegasos.Head

@@ -77,9 +77,9 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *rows.Set) error {
 	return m.Calibrate(scores, held)
 }
 
-// Folds deals the rows of each label of y out to so many folds, in random order, as for stratified
-// cross-validation, and returns the number of each row's fold: -1 for rows whose weight is 0;
-// weights may be nil. The same labels and seed give the same folds on every machine.
+// Folds deals the rows of each label of y out to the given number of folds, in random order, as for
+// stratified cross-validation, and returns the number of each row's fold: -1 for rows whose weight
+// is 0; weights may be nil. The same labels and seed give the same folds on every machine.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	return calibrate.Folds(y, weights, folds, seed)
 }

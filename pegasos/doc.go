@@ -4,7 +4,7 @@
 //	rows, err := dense.FromSlice(n, columns, values) // values row by row; or dataset.Read(file, ...)
 //	m, err := pegasos.Train(ctx, rows, labels, pegasos.Config{}) // labels: a []float32; no settings
 //	label := m.PredictDense(row)                                    // or PredictSparse, Score
-//	share := m.Result.Gap                     // by which it is above the optimum at most
+//	share := m.Result.Gap                     // it is at most this share above the optimum
 //	err = m.WriteFile("text.model")
 //
 // Rows are a [dense.Matrix] (dense.FromSlice copies values into one), a [sparse.Matrix], or any

@@ -20,7 +20,7 @@ const (
 	Squared Loss = "squared"
 )
 
-// Losses returns all there are, the default first.
+// Losses returns all losses, the default first.
 func Losses() (names []Loss) {
 	for _, name := range loss.Names(nil) {
 		names = append(names, Loss(name))

@@ -64,7 +64,7 @@ type Head struct {
 	Names     []string
 }
 
-// Head returns that of the model.
+// Head returns what rows and labels the model is about.
 func (m *Model) Head() Head {
 	return Head{m.Cols(), m.IndexBase, m.Scaler, m.HashBits, m.Table, m.Classes, m.Names}
 }

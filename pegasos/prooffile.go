@@ -14,10 +14,10 @@ import (
 // A Proof has the dual variables that a model's bound is made of: see Trainer.KeepProof. They are
 // rounded to two bytes each, which leaves them feasible, and the model claims no more than they
 // prove.
-//
-// A proof's file is one of package modelfile. Its header has the lines of Proof.fields, and its
-// numbers are the vectors' shares, one vector after the other, as uint16.
 type Proof struct {
+	// A proof's file is one of package modelfile. Its header has the lines of Proof.fields, and its
+	// numbers are the vectors' shares, one vector after the other, as uint16.
+
 	model, data string // Model.proofHash and Model.Data
 	vectors     []certificate.Packed
 }

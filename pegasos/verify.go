@@ -68,10 +68,10 @@ type VerifyOptions struct {
 	Sigmoids bool
 }
 
-// Verify holds the model to what its Result claims of the rows of x with the labels y: it finds the
-// objective anew, and a lower bound on the least there is. The trainer's Weights, Costs and Prior
-// have to be those of the model's training, and so has what the rows were scaled by before; its
-// Config is not used. An error says why nothing can be said.
+// Verify holds the model to what its Result claims of the rows of x with the labels y: it computes
+// the objective again, and a lower bound on the least there is. The trainer's Weights, Costs and
+// Prior have to be those of the model's training, and so has what the rows were scaled by before;
+// its Config is not used. An error says why nothing can be said.
 func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32,
 	o VerifyOptions) (*Verification, error) {
 	misuse.Context(ctx)

@@ -10,8 +10,8 @@ import (
 // bit 0 being the least significant one. Other bits are 0, those of -0 and NaN among them. It
 // panics unless dst has a word for each 64 elements of x, the last of which may be fewer.
 //
-// Vectors whose components are distributed about 0, as those of most embeddings are, are the nearer
-// to each other by angle, the fewer bits differ: see [TopHamming].
+// The fewer bits differ, the smaller is the angle between vectors whose elements are distributed
+// about 0, as those of most embeddings are: see [TopHamming].
 func Signs(dst []uint64, x []float32) {
 	if want := (len(x) + 63) / 64; len(dst) != want {
 		panic(misuse.Lengths("len(dst)", len(dst), "words of len(x) bits", want))

@@ -1,12 +1,13 @@
 // Package quant has kernels for vectors of bytes, int8 or uint8, as quantised vectors are: a
-// quarter of float32's memory, and exact sums, which no order of addition changes.
+// quarter of float32's memory, and exact sums, which no order of addition changes. For vectors of
+// bits, which take a thirty-second of it, see [Signs] and [TopHamming].
 //
 //	step := quant.Step(floats)                              // one for all vectors of a collection
 //	quant.Quantize(rows, floats, step)                      // float32 to int8
 //	hits := quant.Top(make([]quant.Hit, 10), dense.ByDot, rows, 768, query)
 //
 // Slices of different lengths, and rows outside their slice, are a panic that says the lengths.
-// Nothing is allocated.
+// No function allocates memory, but for TopMany with several threads.
 package quant
 
 import (
@@ -33,7 +34,7 @@ func SquaredDistance[T Byte](x, y []T) int64 {
 // DotFloat returns the sum of x[i]*y[i], each byte taken as the float32 of its value: to the bit
 // [dense.Dot] of x and those, in a quarter of the memory of y. It panics if the lengths differ.
 //
-// It is how a query that is not quantised meets rows that are: where row i is about offset +
+// It scores rows that are quantised for a query that is not: where row i is about offset +
 // step*y[i], its dot product with x is about offset*[dense.Sum](x) + step*DotFloat(x, y).
 func DotFloat[T Byte](x []float32, y []T) float32 {
 	return asm.DotFloatBytes(x, *(*[]uint8)(unsafe.Pointer(&y)), ^T(0) < 1)

@@ -7,7 +7,7 @@ import (
 )
 
 // Step returns the least step with which [Quantize] cuts nothing off: the greatest |x[i]| over 127,
-// NaN left out. It is 0 for a vector of zeros, and of one that is empty.
+// NaN left out. It is 0 for a vector that has only zeros or is empty.
 func Step(x []float32) float32 {
 	var most float32
 	for _, v := range x {

@@ -106,9 +106,9 @@ func TopAt[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, idx []int32
 
 // TopMany is [Top] for many queries at once, as [dense.TopMany] is: dst[q] becomes what Top returns
 // for queries[q], and each row is read from memory once for all of them. The rows are divided among
-// so many goroutines, or GOMAXPROCS if threads is 0, which changes nothing in the result. With one
-// thread nothing is allocated. It panics if dst and queries differ in length or the queries among
-// themselves, and where Top does.
+// as many goroutines as threads says, or GOMAXPROCS if it is 0, which changes nothing in the
+// result. With one thread nothing is allocated. It panics if dst and queries differ in length or
+// the queries among themselves, and where Top does.
 func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	threads int) {
 	checkMetric(by)

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/bench/internal/measured"
+	"github.com/pegasimd/pegasimd/bench/internal/picture"
 )
 
 //go:embed report.html
@@ -28,11 +29,11 @@ var styleSheet string
 type page struct {
 	*measured.Report
 	Style   template.CSS
-	Legend  []series
-	Speed   []*figure
-	Curves  []*figure
-	Times   []*figure
-	History []*figure
+	Legend  []picture.Series
+	Speed   []*picture.Figure
+	Curves  []*picture.Figure
+	Times   []*picture.Figure
+	History []*picture.Figure
 }
 
 func main() {
@@ -56,8 +57,8 @@ func write(dir, past, pictures string) error {
 	if err := json.Unmarshal(text, &r); err != nil {
 		return fmt.Errorf("bench.json: %w", err)
 	}
-	p := &page{Report: &r, Style: template.CSS(styleSheet), Legend: legendOf(r.Paths),
-		Times: []*figure{accuracies(r.Runs), gaps(r.Runs)}}
+	p := &page{Report: &r, Style: template.CSS(picture.Sheet + styleSheet), Legend: legendOf(r.Paths),
+		Times: []*picture.Figure{accuracies(r.Runs), gaps(r.Runs)}}
 	for _, k := range r.Kernels {
 		p.Speed = append(p.Speed, speed(k, r.Paths))
 	}
@@ -67,7 +68,7 @@ func write(dir, past, pictures string) error {
 	if p.History, err = readHistory(past); err != nil {
 		return err
 	}
-	t, err := template.New("report").Parse(pageText)
+	t, err := template.New("report").Funcs(template.FuncMap{"halves": halves}).Parse(pageText)
 	if err != nil {
 		return err
 	}
@@ -78,20 +79,20 @@ func write(dir, past, pictures string) error {
 	if err := save(filepath.Join(dir, "report.html"), b.String()); err != nil || pictures == "" {
 		return err
 	}
-	shown := slices.DeleteFunc(p.Speed, func(f *figure) bool {
+	shown := slices.DeleteFunc(p.Speed, func(f *picture.Figure) bool {
 		return f.Title != "dot" && f.Title != "axpy"
 	})
-	err = save(filepath.Join(pictures, "kernels.svg"), alone(picture(p.Legend, shown...)))
+	err = save(filepath.Join(pictures, "kernels.svg"), picture.Alone(p.Legend, shown...))
 	if err != nil {
 		return err
 	}
-	return save(filepath.Join(pictures, "proof.svg"), alone(picture(p.Times[0].Lines, p.Times...)))
+	return save(filepath.Join(pictures, "proof.svg"), picture.Alone(p.Times[0].Lines, p.Times...))
 }
 
-// alone gives a picture that is a file of its own the style sheet, and a page behind it.
-func alone(svg string) string {
-	return strings.Replace(svg, ">", ">\n<style>"+styleSheet+"</style>\n"+
-		`<rect width="100%" height="100%" fill="var(--page)"/>`, 1)
+// halves are the two numbers of a cell, of which the second may be missing.
+func halves(cell string) []string {
+	first, second, _ := strings.Cut(cell, " ")
+	return []string{first, strings.ReplaceAll(second, " ", "\u00a0")}
 }
 
 func save(name, text string) error {

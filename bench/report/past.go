@@ -12,12 +12,13 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/pegasimd/pegasimd/bench/internal/picture"
 	"github.com/pegasimd/pegasimd/gate/history"
 )
 
 // readHistory draws what the gate has kept in a folder, which need not be there: a figure for each
 // CPU, with its runs in the order of time.
-func readHistory(dir string) (all []*figure, err error) {
+func readHistory(dir string) (all []*picture.Figure, err error) {
 	files, _ := filepath.Glob(filepath.Join(dir, "*.jsonl"))
 	byCPU := map[string][]*history.Run{}
 	for _, file := range files {
@@ -37,11 +38,11 @@ func readHistory(dir string) (all []*figure, err error) {
 	for _, cpu := range slices.Sorted(maps.Keys(byCPU)) {
 		runs := byCPU[cpu]
 		slices.SortStableFunc(runs, func(a, b *history.Run) int { return a.Time.Compare(b.Time) })
-		f := &figure{ID: fmt.Sprint("history-", len(all)+1), Title: "all benchmarks", Note: cpu,
-			Lines: trends(runs), x: axis{label: "commit"},
-			y: axis{label: "percent of the first run", format: short}}
+		f := &picture.Figure{ID: fmt.Sprint("history-", len(all)+1), Title: "all benchmarks", Note: cpu,
+			Lines: trends(runs), X: picture.Axis{Label: "commit"},
+			Y: picture.Axis{Label: "percent of the first run", Format: picture.Short}}
 		for i := 0; i < len(runs); i += (len(runs) + 4) / 5 {
-			f.x.ticks = append(f.x.ticks, plot.Tick{Value: float64(i),
+			f.X.Marks = append(f.X.Marks, plot.Tick{Value: float64(i),
 				Label: fmt.Sprintf("%.7s", runs[i].Commit)})
 		}
 		all = append(all, f)
@@ -50,18 +51,18 @@ func readHistory(dir string) (all []*figure, err error) {
 }
 
 // trends are instructions, on each path that benchmarks name; time; and code.
-func trends(runs []*history.Run) (all []series) {
-	add := func(s style, name, unit, part string) {
+func trends(runs []*history.Run) (all []picture.Series) {
+	add := func(s picture.Style, name, unit, part string) {
 		if xys := chain(runs, unit, part); xys != nil {
-			all = append(all, series{style: s, Name: name, xys: xys})
+			all = append(all, picture.Series{Style: s, Name: name, XYs: xys})
 		}
 	}
 	for _, path := range []string{"generic", "avx2", "avx512x256", "avx512", "neon"} {
 		add(pathStyle(path), "instructions, "+path, "insn/call", "isa="+path)
 	}
-	add(lines[0], "instructions", "insn/op", "")
-	add(lines[5], "time", "ns/op", "")
-	add(lines[3], "bytes of code", "text-bytes", "all functions/")
+	add(picture.Lines[0], "instructions", "insn/op", "")
+	add(picture.Lines[5], "time", "ns/op", "")
+	add(picture.Lines[3], "bytes of code", "text-bytes", "all functions/")
 	return all
 }
 

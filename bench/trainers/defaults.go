@@ -40,7 +40,7 @@ type result struct {
 	trainer  string
 	rows     []tested
 	balanced float64 // mean recall of the classes, the mean over the splits; NaN for numbers
-	seconds  float64 // likewise
+	seconds  float64 // the mean over the splits, too
 	err      error
 }
 

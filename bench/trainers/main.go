@@ -85,7 +85,7 @@ func main() {
 	flag.BoolVar(&s.quick, "quick", false, "small sets and short runs")
 	flag.BoolVar(&s.defaults, "defaults", false, "compare what trainers do when nobody sets a flag")
 	flag.IntVar(&s.splits, "splits", 5, "of -defaults: the most splits of a set")
-	flag.BoolVar(&s.seeds, "seeds", false, "draw the figures of the sources anew")
+	flag.BoolVar(&s.seeds, "seeds", false, "draw the figures of the sources")
 	flag.StringVar(&s.out, "out", "build/seeds", "of -seeds: the `folder`")
 	flag.StringVar(&python, "python", python, "a `path` of Python with scikit-learn")
 	flag.StringVar(&bottou, "bottou", "", "`folder` with the source of Bottou's sgd 2, for svmsgd")

@@ -10,12 +10,10 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/bench/internal/cpu"
+	"github.com/pegasimd/pegasimd/bench/internal/picture"
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/metrics"
 	"github.com/pegasimd/pegasimd/pegasos"
-	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 )
 
 // drawSeeds draws what the paper and other sources of this project show: run time against the
@@ -36,9 +34,8 @@ func (s *session) drawSeeds() error {
 	if err := os.MkdirAll(s.out, 0o777); err != nil {
 		return err
 	}
-	times := newPlot("Time of the steps to a test error", "rows", "CPU time, ms")
-	times.Y.Tick.Marker = plot.TickerFunc(decimal)
-	for i, t := range studies {
+	times := plot("Time of the steps to a test error", "rows", "CPU time, ms", true)
+	for _, t := range studies {
 		p := &problem{session: s, loss: "hinge", lambda: t.lambda}
 		var err error
 		if p.set, err = openSet(t.set); err == nil {
@@ -48,27 +45,41 @@ func (s *session) drawSeeds() error {
 			return err
 		}
 		title := fmt.Sprintf("%s, lambda %g", t.set, t.lambda)
-		above := newPlot(title, "steps", "objective above f*, %")
-		above.Y.Tick.Marker = plot.TickerFunc(decimal)
-		right := newPlot(title, "steps", "test accuracy, %")
-		right.Legend.XOffs = 200 // to where there are no lines
-		for k, form := range []string{"library", "paper"} {
-			if err := errors.Join(p.drawRows(times, 2*i+k, form, t.wrong),
-				p.drawSteps(above, right, k, form)); err != nil {
+		above := plot(title, "steps", "objective above f*, %", true)
+		right := plot(title, "steps", "test accuracy, %", false)
+		for _, form := range []string{"library", "paper"} {
+			if err := errors.Join(p.drawRows(times, form, t.wrong),
+				p.drawSteps(above, right, form)); err != nil {
 				return err
 			}
 		}
-		if err := errors.Join(s.save("objective-"+t.set, above),
-			s.save("accuracy-"+t.set, right)); err != nil {
+		if err := errors.Join(s.draw("objective-"+t.set, above),
+			s.draw("accuracy-"+t.set, right)); err != nil {
 			return err
 		}
 	}
-	times.Y.Max, times.Legend.Top = times.Y.Max+.8, true // room for the legend
-	return errors.Join(s.save("rows", times), s.drawPairs(ten, classes))
+	return errors.Join(s.draw("rows", times), s.drawPairs(ten, classes))
 }
 
-func (s *session) save(name string, d *plot.Plot) error {
-	return d.Save(16*vg.Centimeter, 11*vg.Centimeter, filepath.Join(s.out, name+".svg"))
+// plot is a figure whose x is logarithmic.
+func plot(title, x, y string, log bool) *picture.Figure {
+	return &picture.Figure{Title: title, X: picture.Axis{Label: x, Log: true, Format: picture.Short},
+		Y: picture.Axis{Label: y, Log: log, Format: picture.Short}}
+}
+
+// line adds a line to a figure, to be filled before the next is added.
+func line(f *picture.Figure, name string) *picture.Series {
+	f.Lines = append(f.Lines, picture.Series{Style: picture.Lines[len(f.Lines)], Name: name})
+	return &f.Lines[len(f.Lines)-1]
+}
+
+func (s *session) draw(name string, f *picture.Figure) error {
+	f.Lines = slices.DeleteFunc(f.Lines, func(l picture.Series) bool { return l.XYs == nil })
+	return s.save(name, picture.Alone(f.Lines, f))
+}
+
+func (s *session) save(name, svg string) error {
+	return os.WriteFile(filepath.Join(s.out, name+".svg"), []byte(svg), 0o666)
 }
 
 // steps trains as the library does it, or to the letter of the paper. It also returns the test
@@ -89,8 +100,8 @@ func (p *problem) steps(x dataset.Examples, y []float32, form string, steps floa
 
 // drawRows draws the time of the steps to a test error for nested subsets of the rows: medians of
 // three seeds. Subsets that don't get there are left out.
-func (p *problem) drawRows(d *plot.Plot, number int, form string, wrong float64) error {
-	var points plotter.XYs
+func (p *problem) drawRows(f *picture.Figure, form string, wrong float64) error {
+	times := line(f, fmt.Sprintf("%s, %g %% wrong, %s", p.set.name, wrong, form))
 	for rows := p.set.train.Rows(); rows >= 200; rows /= 2 {
 		part, err := first(rows)(p.set.train)
 		if err == nil {
@@ -107,10 +118,10 @@ func (p *problem) drawRows(d *plot.Plot, number int, form string, wrong float64)
 		}
 		slices.Sort(all[:])
 		if !math.IsInf(all[1], 1) {
-			points = append(points, at(float64(rows), math.Log10(all[1])))
+			times.Add(float64(rows), all[1])
 		}
 	}
-	return line(d, number, fmt.Sprintf("%s, %g %% wrong, %s", p.set.name, wrong, form), points)
+	return nil
 }
 
 // toError returns the CPU milliseconds of the first run of 128, 181, 256 and so on steps that has a
@@ -135,18 +146,18 @@ func (p *problem) toError(x dataset.Examples, y []float32, form string, wrong fl
 }
 
 // drawSteps draws how far P is above f*, and the test accuracy.
-func (p *problem) drawSteps(above, right *plot.Plot, number int, form string) error {
-	var objectives, accuracies plotter.XYs
+func (p *problem) drawSteps(above, right *picture.Figure, form string) error {
+	objectives, accuracies := line(above, form), line(right, form)
 	for n := 64.; n <= 1<<19; n *= 2 {
 		t, accuracy, err := p.steps(p.x, p.set.train.Y, form, n, 0)
 		if err != nil {
 			return err
 		}
 		more := objective(p.set.train, p.loss, p.lambda, t.values)/p.bound - 1
-		objectives = append(objectives, at(n, math.Log10(100*more)))
-		accuracies = append(accuracies, at(n, accuracy))
+		objectives.Add(n, 100*more)
+		accuracies.Add(n, accuracy)
 	}
-	return errors.Join(line(above, number, form, objectives), line(right, number, form, accuracies))
+	return nil
 }
 
 // drawPairs trains ten classes one-vs-one with more and more steps, and draws time and accuracy
@@ -163,7 +174,8 @@ func (s *session) drawPairs(name string, classes []string) error {
 	if err != nil {
 		return err
 	}
-	var ours, theirs plotter.XYs
+	beside := plot(of.name+": 45 pairs of classes", "CPU time, s", "test accuracy, %", false)
+	ours := line(beside, "Pegasimd, 1,000 to 100,000 steps a pair")
 	var m *pegasos.Model
 	for _, steps := range []int64{1000, 3000, 10_000, 30_000, 100_000} {
 		trainer := pegasos.Trainer{Config: pegasos.Config{}.Plain(), Threads: 1}
@@ -172,21 +184,18 @@ func (s *session) drawPairs(name string, classes []string) error {
 		if m, err = trainer.Train(s.ctx, rows.Examples(), rows.Y); err != nil {
 			return err
 		}
-		ours = append(ours, at(cpu.ProcessSeconds()-begin,
-			100*metrics.Accuracy(of.test.Y, m.PredictAll(of.test.Examples()))))
+		ours.Add(cpu.ProcessSeconds()-begin,
+			100*metrics.Accuracy(of.test.Y, m.PredictAll(of.test.Examples())))
 	}
-	beside := newPlot(of.name+": 45 pairs of classes", "CPU time, s", "test accuracy, %")
+	theirs := line(beside, "scikit-learn's SGDClassifier, 1 to 8 passes")
 	for passes := 1.; passes <= 8 && s.host.commands[scikit] != nil; passes *= 2 {
 		t, err := s.host.train(scikit, "pairs", 1e-4, passes, 60*s.limit)
 		if err != nil {
 			return err
 		}
-		theirs = append(theirs, at(t.CPU, accuracy(of.test.Y, t.values)))
+		theirs.Add(t.CPU, accuracy(of.test.Y, t.values))
 	}
-	beside.Legend.XOffs = 100
-	return errors.Join(line(beside, 0, "Pegasimd, 1,000 to 100,000 steps a pair", ours),
-		line(beside, 1, "scikit-learn's SGDClassifier, 1 to 8 passes", theirs),
-		s.save("scikit-learn", beside), s.drawMatrices(of, m, classes))
+	return errors.Join(s.draw("scikit-learn", beside), s.drawMatrices(of, m, classes))
 }
 
 // drawMatrices draws the confusion matrix, and the accuracy of each pair.
@@ -215,13 +224,16 @@ func (s *session) drawMatrices(of *set, m *pegasos.Model, classes []string) erro
 		return fmt.Sprint(counts[i][j]), min(.6, math.Sqrt(share))
 	}
 	accuracies := func(i, j int) (string, float64) {
-		if i <= j {
+		rate, ok := rates[[2]int{i + 1, j}] // the first class is in no row
+		if !ok {
 			return "", 0
 		}
-		rate := rates[[2]int{i, j}]
 		return fmt.Sprintf("%.1f", 100*rate), min(.6, 3*(1-rate))
 	}
-	return errors.Join(s.save("confusion", matrix(of.name+": test rows", "predicted class",
-		"true class", classes, confusion)), s.save("pairs", matrix(of.name+": test accuracy of "+
-		"each of the 45 pairs, %", "one class", "the other", classes, accuracies)))
+	return errors.Join(s.save("confusion", (&picture.Matrix{Title: of.name + ": test rows",
+		X: "predicted class", Y: "true class", Across: classes, Down: classes,
+		Of: confusion}).Alone()),
+		s.save("pairs", (&picture.Matrix{Title: of.name + ": test accuracy of each of the 45 pairs, %",
+			X: "one class", Y: "the other", Across: classes[:len(classes)-1], Down: classes[1:],
+			Of: accuracies}).Alone()))
 }

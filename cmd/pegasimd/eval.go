@@ -18,7 +18,7 @@ var evalCommand = command{
 	name:      "eval",
 	arguments: "DATA MODEL",
 	summary:   "measure how well a model predicts labelled data",
-	help: `Eval predicts the rows of DATA and compares with their labels. It prints
+	help: `Eval predicts the rows of DATA and compares the predictions with their labels. It prints
   - the accuracy, and for each class precision, recall, F1 and their plain means over the classes;
   - the area under the ROC curve and the average precision: of two classes those of the second, of
     more the means over the classes that DATA has, each against the rest;

@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"image/color"
 	"io"
 	"math"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,7 +42,7 @@ func pictureFormat(name string) (string, error) {
 func newPlot(title, x, y string) *plot.Plot {
 	p := plot.New()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
-	p.Title.Padding = 8
+	p.Title.Padding, p.X.Label.Padding, p.Y.Label.Padding = 8, 4, 4
 	for _, s := range []*draw.TextStyle{&p.Title.TextStyle, &p.Legend.TextStyle,
 		&p.X.Label.TextStyle, &p.Y.Label.TextStyle, &p.X.Tick.Label, &p.Y.Tick.Label} {
 		s.Font = sans(9)
@@ -74,13 +76,29 @@ func writePicture(
 	case "png":
 		const header = 33 // the signature and the first chunk
 		picture = slices.Insert(picture, header, []byte(pngMark)...)
-	case "svg": // The fallback fonts have the same widths.
+	case "svg":
 		picture = bytes.Replace(picture, []byte("<svg"), []byte(svgMark+"\n<svg"), 1)
 		picture = bytes.ReplaceAll(picture, []byte("font-family:Liberation Sans;"),
 			[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
+		picture = svgTexts.ReplaceAllFunc(picture, withWidth)
 	}
 	_, err = w.Write(picture)
 	return err
+}
+
+var svgTexts = regexp.MustCompile(`(<text [^>]*font-size:([0-9.]+)px[^"]*")>([^<]+)</text>`)
+
+// withWidth tells a text of an SVG the width by which it was placed: its reader may have no font of
+// the same widths.
+func withWidth(text []byte) []byte {
+	m := svgTexts.FindSubmatch(text)
+	size, err := strconv.ParseFloat(string(m[2]), 64)
+	if err != nil {
+		return text
+	}
+	style := draw.TextStyle{Font: sans(vg.Length(size)), Handler: plot.DefaultTextHandler}
+	return fmt.Appendf(nil, `%s textLength="%.4g" lengthAdjust="spacingAndGlyphs">%s</text>`, m[1],
+		float64(style.Width(html.UnescapeString(string(m[3])))), m[3])
 }
 
 // A picture of a confusion matrix has at most mostClasses classes. The cells of one with at most
@@ -186,7 +204,7 @@ func cellLabels(counts [][]int, shares shareGrid) plot.Plotter {
 			}
 			label, ink := fmt.Sprint(count), color.Color(color.Black)
 			if len(counts) <= mostShares {
-				label += fmt.Sprintf("\n%.3g %%", 100*shares[i][j])
+				label += fmt.Sprintf("\n%.1f %%", 100*shares[i][j])
 			}
 			if shares[i][j] > 0.5 {
 				ink = color.White
@@ -200,8 +218,7 @@ func cellLabels(counts [][]int, shares shareGrid) plot.Plotter {
 	return &of
 }
 
-// textWidth returns the width that a text needs. It is a little more than measured: a reader of an
-// SVG may have no font of the same widths.
+// textWidth returns the width that a text needs, with a little space.
 func textWidth(s draw.TextStyle, txt string) vg.Length { return 1.15 * s.Width(txt) }
 
 // shorten cuts names of more than n characters.

@@ -32,9 +32,9 @@ model's scores and some passes of dual coordinate ascent (-passes). The verdict 
 
 It always prints the gap that it found, and the weight vectors for whose own problems it found a
 larger gap than claimed. With -proof FILE, of train -proof, the bound comes from the dual
-variables in FILE. What training read beside the data has to be named again: -weights, -costs,
--prior, and -start if the data have features that the other model lacked. Unless -layout is given,
-the rows are held as in training. -hash compares with a hash that train or inspect printed.
+variables in FILE. The files that training read beside the data have to be named again: -weights,
+-costs, -prior, and -start if the data have features that the other model lacked. Unless -layout is
+given, the rows are held as in training. -hash compares with a hash that train or inspect printed.
 
 Of a kernel machine the support rows are looked up in the data, and the bound comes from the
 coefficients: -passes, -proof, -weights, -costs, -prior, -start and -sigmoids don't apply. The hash

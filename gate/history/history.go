@@ -1,5 +1,9 @@
 // Package history keeps what the regression gate measured, a line of JSON for each run, for charts
 // over the commits.
+//
+//	run := &history.Run{Time: time.Now(), Commit: commit, CPU: machine.CPU()}
+//	run.Set("op=dot/isa=avx2", "insn/call", 1234)
+//	err := history.Append(history.File("build/history", run.CPU), run)
 package history
 
 import (

@@ -1,4 +1,8 @@
 // Package machine says which CPU this is, and keeps a benchmark on one core of it.
+//
+//	pinned := machine.Pin()
+//	defer pinned.Release()
+//	fmt.Println(machine.CPU(), machine.Sizes(), pinned)
 package machine
 
 import (

@@ -56,7 +56,7 @@ type contender struct {
 	call func()
 }
 
-// medians times contenders by turns, and returns the median nanoseconds a call of each.
+// medians times contenders in turn, and returns the median nanoseconds a call of each.
 func medians(contenders []contender) []float64 {
 	rounds := make([][]float64, len(contenders))
 	for range 7 {

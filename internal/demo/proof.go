@@ -31,15 +31,15 @@ func prove(p problem) (*pegasos.Model, error) {
 	return m, nil
 }
 
-// check finds the model's claim anew, and trains it again in plain Go and with other threads.
+// check verifies the model's claim, and trains it again in plain Go and with other threads.
 func check(m *pegasos.Model, p problem) error {
 	tr := pegasos.Trainer{}
 	v, err := tr.Verify(background, m, p.train.Dense, p.train.Y, pegasos.VerifyOptions{Passes: 20})
 	if err != nil {
 		return err
 	}
-	fmt.Printf("Verified with the rows and nothing else: the claim is %s. Objective %.6f, and by a\n"+
-		"bound that is found anew, a closer one or not, at most %s above the optimum.\n",
+	fmt.Printf("Verified with the rows and nothing else: the claim is %s. Objective %.6f, at\n"+
+		"most %s above the optimum by a bound that is computed again, closer or not.\n",
 		v.Verdict, v.Objective, proof.Percent(v.Gap))
 	hash := m.Hash()
 	for _, threads := range []int{1, 3} {

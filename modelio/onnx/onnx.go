@@ -31,8 +31,8 @@ const (
 
 // Write writes the model. Its input "features" has a row for each example; column j is the feature
 // that counts as number j from 0. Of the outputs of a classifier, "label" has the classes, whole
-// numbers or, where the model's are not, strings; "scores" has a column for each class: of one
-// score for two classes that with both signs. After training with the log loss it is
+// numbers or, where the model's are not, strings; "scores" has a column for each class: where two
+// classes have one score, it is there with both signs. After training with the log loss it is
 // "probabilities" in their place: of more than two classes the odds of each against the rest,
 // scaled to the sum 1, or those that a multinomial model is about; a calibrated model has
 // "probabilities" beside "scores". The output of a regression is "prediction". Of one-vs-one the

@@ -9,9 +9,9 @@ import (
 )
 
 // CrossPredict predicts each row with a model that was not trained on it: the rows of each label
-// are dealt out to so many folds, at random by Seed, and each fold is predicted by what the others
+// are dealt out to the folds, at random by Seed, and each fold is predicted by what the others
 // train. How often the predictions are right is what gamma and lambda are chosen by. The folds are
-// those of [Folds].
+// those of [pegasos.Folds].
 func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []float32,
 	folds int) ([]float32, error) {
 	if err := store.Given(x); err != nil {

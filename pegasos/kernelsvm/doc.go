@@ -2,7 +2,7 @@
 // boundary, and proves how good they are.
 //
 //	m, err := kernelsvm.Train(ctx, rows, labels, kernelsvm.Config{Kernel: kernelsvm.RBF})
-//	labels := m.PredictAll(others)
+//	predicted := m.PredictAll(others)
 //
 // # What is minimised
 //

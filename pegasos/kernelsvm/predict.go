@@ -268,8 +268,8 @@ func (b *rowBuffer) nonzeros(columns []int32, row []float32) (index []int32, val
 // Class returns the position in Classes of the class that the scores of a row speak for. For two
 // classes it is the second if the score is above 0. Of pairs it is the class that wins most of
 // them, and of those that win as many the one whose scores against the others have the largest sum;
-// otherwise it is that of the highest score. The first of equals is taken. It is -1 if a score is
-// not finite.
+// otherwise it is that of the highest score. Of equal ones the first is taken. It is -1 if a score
+// is not finite.
 func (m *Model) Class(scores []float64) int {
 	n := len(m.Classes)
 	if len(scores) < m.Outputs() || n == 0 {

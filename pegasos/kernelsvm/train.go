@@ -52,7 +52,7 @@ type Trainer struct {
 	CacheMB int
 
 	// MaxMemory is the most bytes that a run may take beside the data and the cache; 0 means 4 GiB.
-	// What it takes is estimated before it is allocated.
+	// The need is estimated before anything is allocated.
 	MaxMemory int64
 
 	// Fingerprint makes Train put a fingerprint of the data into Model.Data.

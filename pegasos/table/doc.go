@@ -2,6 +2,10 @@
 // of numbers and back to predictions. An encoder is fitted on the cells of training rows and makes
 // features of cells; a [Model] is an encoder with what was trained on its rows.
 //
+//	m, err := table.Train(ctx, names, rows, "fruit", pegasos.Config{})
+//	cells, err := m.Order(map[string]string{"colour": "red", "grams": "170", "origin": "Peru"})
+//	fruit, err := m.Predict(cells)
+//
 // The kind of a column comes from its cells alone, by the first of these that fits:
 //
 //	left out   no cell has a value, or all have the same; whole numbers, each in one of 20 rows or

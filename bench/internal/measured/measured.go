@@ -3,6 +3,7 @@ package measured
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/bench/internal/frame"
 	"github.com/pegasimd/pegasimd/internal/proof"
@@ -61,9 +62,13 @@ func (p Point) Gap() float64 { return proof.Gap(p.Objective, p.Dual) }
 // short is the size below which a probe of the limit waits for its call, as a kernel does.
 const short = 100
 
-// Summary has medians over the sizes in each level of the caches.
+// Summary has medians over the sizes in each level of the caches that has sizes.
 func (r *Report) Summary() *frame.Table {
-	levels := []string{"L1", "L2", "L3", "DRAM"}
+	levels := slices.DeleteFunc([]string{"L1", "L2", "L3", "DRAM"}, func(level string) bool {
+		return !slices.ContainsFunc(r.Kernels, func(k *Kernel) bool {
+			return slices.ContainsFunc(k.Sizes, func(s Size) bool { return s.Level == level })
+		})
+	})
 	t := &frame.Table{Head: append([]string{""}, levels...), Title: r.Paths[len(r.Paths)-1] +
 		": times as fast as plain Go, and percent of the limit of loads and stores"}
 	for _, k := range r.Kernels {
