@@ -290,7 +290,6 @@ func TestDot64Accuracy(t *testing.T) {
 	}
 }
 
-// What is written may be what is read.
 // Cosine64 is within a rounding of the cosine in float64, is what Dot64 of each pair makes of it, and
 // keeps Cosine's rules.
 func TestCosine64(t *testing.T) {
@@ -333,6 +332,7 @@ func TestCosine64(t *testing.T) {
 	}
 }
 
+// What is written may be what is read.
 func TestDestinations(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for n := range 200 {

@@ -110,5 +110,6 @@ func (m *Matrix) Top(dst []Hit, by Metric, x []float32) []Hit {
 }
 
 func strided(rows []float32, stride, n int) nearest.Rows[float32] {
-	return nearest.Rows[float32]{Slice: rows, Stride: stride, N: n, Count: nearest.Count(len(rows), stride, n)}
+	return nearest.Rows[float32]{Slice: rows, Stride: stride, N: n,
+		Count: nearest.Count(len(rows), stride, n)}
 }

@@ -20,8 +20,8 @@ func DotRows[T Float](dst []float32, rows []T, stride int, x []float32) {
 	asm.HalfRows(asm.HalfDot, dst, bits(rows), stride, x, isBrain[T]())
 }
 
-// Top finds the rows nearest to x as [dense.Top] does: a better score comes first, of equal ones the
-// lower row. Scores are [Dot], [Cosine] or [SquaredDistance] of the query and the row.
+// Top finds the rows nearest to x as [dense.Top] does: a better score comes first, of equal ones
+// the lower row. Scores are [Dot], [Cosine] or [SquaredDistance] of the query and the row.
 func Top[T Float](dst []dense.Hit, by dense.Metric, rows []T, stride int, x []float32) []dense.Hit {
 	s := rowsOf(rows, stride, len(x))
 	s.Count = nearest.Count(len(rows), stride, len(x))

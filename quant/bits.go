@@ -38,8 +38,8 @@ func Hamming(x, y []uint64) int64 {
 // [dense.Top] finds the nearest: of equal scores the lower row comes first. Row i begins at
 // rows[i*stride] and has as many words as x.
 //
-// Bits are for the first step of a search: it finds candidates, several times as many as are wanted,
-// which [dense.TopAt] ranks by their floats. An example shows it.
+// Bits are for the first step of a search: it finds candidates, several times as many as are
+// wanted, which [dense.TopAt] ranks by their floats. An example shows it.
 func TopHamming(dst []Hit, rows []uint64, stride int, x []uint64) []Hit {
 	count := nearest.Count(len(rows), stride, len(x))
 	hits := rank(dst[:0:min(len(dst), count)], byHamming, rows, stride, x, 0, count)

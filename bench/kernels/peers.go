@@ -68,7 +68,8 @@ type operation struct {
 var operations = []*operation{
 	&dot, &axpy, &scale, &sum, &sumSquares, &norm, &squaredDistance, &distance, &cosine,
 	&cosine64, &halfDot, &uint8Dot, &int8Dot, &rowsInCache, &gemvT, &ger, &gemm,
-	&rowsFromMemory, &halfRowsFromMemory, &int8RowsFromMemory, &bitsFromMemory, &pickedRows, &dotSparse, &axpySparse,
+	&rowsFromMemory, &halfRowsFromMemory, &int8RowsFromMemory, &bitsFromMemory, &pickedRows,
+	&dotSparse, &axpySparse,
 }
 
 // add adds a peer to the operation of a name.

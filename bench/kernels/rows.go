@@ -72,8 +72,8 @@ func gonumGemv() {
 	blasGo.Sgemv(blas.NoTrans, len(out), len(x), 1, rows, len(x), x, 1, 0, out, 1)
 }
 
-// large is a matrix that no cache holds: of four times the last one's size, from 256 MB to 2 GB. Its
-// bits are ordinary numbers as float32s, float16s and bfloat16s.
+// large is a matrix that no cache holds: of four times the last one's size, from 256 MB to 2 GB.
+// Its bits are ordinary numbers as float32s, float16s and bfloat16s.
 var large = sync.OnceValue(func() []float32 {
 	const varied, exponent = 0x83ff83ff, 0x38003800
 	v, r := memory{}.Floats(min(max(4*cpu.Sizes().L3, 256<<20), 2<<30)/4), rand.NewPCG(5, 5)

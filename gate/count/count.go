@@ -26,8 +26,8 @@ const calls = 3
 
 // Run times f as the body of b, which must have nothing else that takes time.
 //
-// In a counting run, which the gate makes, it calls f some times for its allocations, and then three
-// times to have its instructions counted. f should do the same in each call.
+// In a counting run, which the gate makes, it calls f some times for its allocations, and then
+// three times to have its instructions counted. f should do the same in each call.
 func Run(b *testing.B, f func()) {
 	name := os.Getenv(variable)
 	if name == "" {

@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/asm"
 )
 
-// share says which of all floats a test walks, such as "0/2" for every second one from the first on:
-// make weekly sets it, in as many processes as there are processors.
+// share says which of all floats a test walks, such as "0/2" for every second one from the first
+// on: make weekly sets it, in as many processes as there are processors.
 var share = os.Getenv("PEGASIMD_LONG")
 
 // someFloats calls check with some of the floats, or a share of all, in the order of their bits.

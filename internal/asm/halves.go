@@ -3,8 +3,8 @@ package asm
 import "math"
 
 // Halves are floats of 16 bits: bfloat16s, which are the upper halves of float32s, if the parameter
-// brain is true, and else float16s, IEEE 754's binary16. A sum over a vector and a row of halves has
-// the bits of the same sum over the vector and the row's float32s.
+// brain is true, and else float16s, IEEE 754's binary16. A sum over a vector and a row of halves
+// has the bits of the same sum over the vector and the row's float32s.
 
 // UnpackHalves sets dst[i] to src[i], exactly. A float16 that is a signalling NaN becomes quiet. It
 // panics if the lengths differ.
@@ -216,8 +216,8 @@ func normsHalvesGeneric(dst []float32, rows []uint16, stride int, x []float32, b
 	}
 }
 
-// HalfNorms returns the sums over x and y that are those of Dot(x, y) and SumSquares(y). It panics if
-// the lengths differ.
+// HalfNorms returns the sums over x and y that are those of Dot(x, y) and SumSquares(y). It panics
+// if the lengths differ.
 func HalfNorms(x []float32, y []uint16, brain bool) (xy, yy float32) {
 	if len(x) != len(y) {
 		panic(mismatch("len(x)", len(x), "len(y)", len(y)))
@@ -289,8 +289,8 @@ func CosineOfHalves(x []float32, y []uint16, xy, xx, yy float32, brain bool) flo
 	return float32(cosine64(dot, squaresX, squaresY))
 }
 
-// norms64Halves is DotNorms64 of x and y, of no more than Block elements. It is for what hardly ever
-// happens.
+// norms64Halves is DotNorms64 of x and y, of no more than Block elements. It is for what hardly
+// ever happens.
 func norms64Halves(x []float32, y []uint16, brain bool) (xy, xx, yy float64) {
 	var dot, squaresX, squaresY [doubleLanes]float64
 	for i, v := range x {

@@ -15,8 +15,8 @@ var formats = map[bool]struct{ infinity, quiet uint16 }{
 	true:  {0x7f80, 0x40},
 }
 
-// Every half becomes the float that it is, and that becomes the same half, in every path. A NaN keeps
-// its sign and its payload.
+// Every half becomes the float that it is, and that becomes the same half, in every path. A NaN
+// keeps its sign and its payload.
 func TestEveryHalf(t *testing.T) {
 	all, back, floats := make([]uint16, 1<<16), make([]uint16, 1<<16), make([]float32, 1<<16)
 	for h := range all {

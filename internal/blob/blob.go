@@ -1,4 +1,5 @@
-// Package blob reads numbers that stand little-endian in bytes, as databases and files hold vectors.
+// Package blob reads numbers that stand little-endian in bytes, as databases and files hold
+// vectors.
 package blob
 
 import (
@@ -10,8 +11,8 @@ import (
 // littleEndian tells whether memory holds numbers as the bytes do.
 var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// View returns the numbers in b without copying them. ok is false where that can't be: if the length
-// is no multiple of a number's, b doesn't begin at an address that is one, or the machine is
+// View returns the numbers in b without copying them. ok is false where that can't be: if the
+// length is no multiple of a number's, b doesn't begin at an address that is one, or the machine is
 // big-endian.
 func View[T ~float32 | ~uint16](b []byte) (v []T, ok bool) {
 	size := int(unsafe.Sizeof(*new(T)))

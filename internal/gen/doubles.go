@@ -43,8 +43,8 @@ func init() {
 // doubleLanes are those of a sum of float64: half as many as others have, in as many registers.
 const doubleLanes = lanes / 2
 
-// sumDoubles adds up some sums of the floats of x and y, made doubles, in 32 lanes of float64. terms
-// gets a group of each, which it may change, and adds to the sums. n is at most asm.Block.
+// sumDoubles adds up some sums of the floats of x and y, made doubles, in 32 lanes of float64.
+// terms gets a group of each, which it may change, and adds to the sums. n is at most asm.Block.
 func sumDoubles(t Target, sums int,
 	terms func(add func(k int, v Group), a, b Group)) (total []Group) {
 	s := doubleSums{t: t, terms: terms, x: t.PointerParam("x"), y: t.PointerParam("y"),

@@ -26,14 +26,15 @@ func init() {
 		func(k *kernelSpec) { k.inWide() })
 }
 
-// half is the size of a float of 16 bits: a float16, which is IEEE 754's binary16, or a bfloat16, the
-// upper half of a float.
+// half is the size of a float of 16 bits: a float16, which is IEEE 754's binary16, or a bfloat16,
+// the upper half of a float.
 const half = 2
 
 // sumHalves makes sums over x and each row of halves.
 func sumHalves(t Target, brain bool, terms []mixedTerm) {
 	r := newRowLoop(t, half)
-	m := mixedSum{t: t, x: r.x, y: r.row, n: r.n, size: half, ahead: 4 * rowAhead, terms: terms, again: r.begin,
+	m := mixedSum{t: t, x: r.x, y: r.row, n: r.n, size: half, ahead: 4 * rowAhead, terms: terms,
+		again: r.begin,
 		load: func(v Group, y reg.GPVirtual, offset int) { loadHalves(t, v, brain, y, offset) },
 		loadPart: func(v Group, y, n reg.GPVirtual, part Part, name string) {
 			t.LoadShortsPart(v, !brain, y, n, part, name)
@@ -129,8 +130,8 @@ func byGroups(t Target, src, dst vector, group func(src, dst reg.GPVirtual, widt
 	t.Done()
 }
 
-// fewShorts returns the last n mod 4 numbers of 16 bits of the n mod 8 that begin at p, in the order
-// of memory, behind them zeros. name begins its labels.
+// fewShorts returns the last n mod 4 numbers of 16 bits of the n mod 8 that begin at p, in the
+// order of memory, behind them zeros. name begins its labels.
 func fewShorts(t Target, p, n reg.GPVirtual, name string) reg.GPVirtual {
 	few, count := t.NewInt(), copyInt(t, n)
 	t.And(count, 7)

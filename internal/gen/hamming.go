@@ -18,8 +18,8 @@ func init() {
 
 const word = 8 // bytes
 
-// differingBits counts the bits in which two vectors of words differ. x is a row, whose successors are
-// prefetched: rows of less than a cache line are four times as slow from memory without.
+// differingBits counts the bits in which two vectors of words differ. x is a row, whose successors
+// are prefetched: rows of less than a cache line are four times as slow from memory without.
 func differingBits(t Target, x, y, n reg.GPVirtual) reg.GPVirtual {
 	sum := t.NewInt()
 	t.SetConst(sum, 0)

@@ -47,8 +47,8 @@ type kernelSpec struct {
 	choice          choice       // between two bodies, for a door
 }
 
-// A choice is between two kernels behind one door: the bool parameter named tells which. In place of
-// both, their words have no or yes.
+// A choice is between two kernels behind one door: the bool parameter named tells which. In place
+// of both, their words have no or yes.
 type choice struct{ parameter, both, no, yes string }
 
 var (
@@ -121,8 +121,8 @@ func (k *kernelSpec) inWideIf(variable string) *kernelSpec {
 // word ends. Package asm has a variable for it, in small letters.
 func (k *kernelSpec) needing(feature string) *kernelSpec { k.feature = feature; return k }
 
-// twin returns the feature that a twin of the kernel needs, if it has one. Then it has no other body
-// for AVX-512: CPUs without the feature gain nothing by one, and take that for AVX2.
+// twin returns the feature that a twin of the kernel needs, if it has one. Then it has no other
+// body for AVX-512: CPUs without the feature gain nothing by one, and take that for AVX2.
 func (k *kernelSpec) twin() string {
 	for _, other := range kernels {
 		if other.feature != "" && other.word == k.bodies()[0]+other.feature {

@@ -23,8 +23,8 @@ type mixedSum struct {
 // A mixedTerm sets dst, which may be v, to the terms of the floats v of y, and x.
 type mixedTerm func(dst, v Group, x source)
 
-// sums returns each of the sums in a group of one. Where the registers hold the lanes of no more than
-// one, each goes along the vectors by itself.
+// sums returns each of the sums in a group of one. Where the registers hold the lanes of no more
+// than one, each goes along the vectors by itself.
 func (m *mixedSum) sums() (sums []Group) {
 	if len(m.terms)*lanes/m.t.Width() < m.t.Registers() {
 		return m.pass("", m.terms)

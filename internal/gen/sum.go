@@ -349,7 +349,8 @@ func (s *summation) blocks() {
 	t.Label("rest")
 }
 
-// prefetchTurn asks for the bytes that a turn reads, some bytes ahead, or for nothing if ahead is 0.
+// prefetchTurn asks for the bytes that a turn reads, some bytes ahead, or for nothing if ahead is
+// 0.
 func prefetchTurn(t Target, p reg.GPVirtual, ahead, bytes int) {
 	for line := 0; ahead > 0 && line < bytes; line += 64 {
 		t.Prefetch(p, ahead+line)

@@ -24,8 +24,9 @@ type Hit struct {
 	Score float32
 }
 
-// Rows are those to choose from, of one kind: numbers in one slice, bytes in one, or floats somewhere
-// else. Elements of 16 bits are halves. A program that has none of them links no kernels of halves.
+// Rows are those to choose from, of one kind: numbers in one slice, bytes in one, or floats
+// somewhere else. Elements of 16 bits are halves. A program that has none of them links no kernels
+// of halves.
 type Rows[E float32 | uint16] struct {
 	Slice  []E
 	Brain  bool            // halves are bfloat16s

@@ -17,8 +17,8 @@
 //	score(x) = sum over the support rows of coefficient*k(row,x)
 //
 // Options that linear training has too are those of package pegasos, and mean the same.
-// [docs/kernelised.md] says how a run goes and what it takes, and [docs/spec.md] what it computes, to
-// the bit.
+// [docs/kernelised.md] says how a run goes and what it takes, and [docs/spec.md] what it computes,
+// to the bit.
 //
 // # Length
 //

@@ -83,8 +83,8 @@ func Train(ctx context.Context, names []string, rows [][]string, label string, c
 }
 
 // Fit fits an encoder on a CSV file that read reads. With the options that Fit returns the file can
-// be read again as rows of numbers. [New] takes a model that was trained on them if its Table is the
-// encoder.
+// be read again as rows of numbers. [New] takes a model that was trained on them if its Table is
+// the encoder.
 func Fit(opt dataset.Options, read func(dataset.Options) (*dataset.Set, error)) (
 	dataset.Options, json.RawMessage, error,
 ) {

@@ -1,4 +1,5 @@
-// Package picture draws lines and matrices as SVG that follows its reader's choice of light or dark.
+// Package picture draws lines and matrices as SVG that follows its reader's choice of light or
+// dark.
 package picture
 
 import (
@@ -21,8 +22,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Size of a figure, in units that are about pixels where the page is wide; one that is a file of its
-// own is larger.
+// Size of a figure, in units that are about pixels where the page is wide; one that is a file of
+// its own is larger.
 const width, height, aloneWidth, aloneHeight = 380, 250, 560, 300
 
 // A Style is how lines are drawn. gonum/plot writes colours into a picture; there they are replaced

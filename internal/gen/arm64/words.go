@@ -9,9 +9,9 @@ import (
 // words encodes, with all register fields zero, what Go 1.26 cannot assemble. VFADD, VFSUB, VFMUL,
 // VFMAX and VFADDP are Go 1.27's names, tried there; the others follow their pattern and have to be
 // tried before their row can go. FADDPS, FADDPD, those of two float64 that end with D, of VSMULL,
-// of VSXTL and of float16 are ours. Operands are spelled m, n, d or n, d, so Bind can add the fields without
-// knowing more.
-// words_test.go checks each row against golang.org/x/arch/arm64/arm64asm and llvm-mc.
+// of VSXTL and of float16 are ours. Operands are spelled m, n, d or n, d, so Bind can add the
+// fields without knowing more. words_test.go checks each row against
+// golang.org/x/arch/arm64/arm64asm and llvm-mc.
 var words = map[string]uint32{
 	"VFADD":    0x4e20d400,
 	"VFSUB":    0x4ea0d400,
