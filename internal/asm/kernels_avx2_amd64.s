@@ -18461,99 +18461,103 @@ odd:
 // func unpackAVX2(dst []float32, src []byte, hi float32, lo float32)
 // Requires: AVX, AVX2
 TEXT ·unpackAVX2(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         src_base+24(FP), CX
-	MOVQ         dst_len+8(FP), DX
+	MOVQ         src_base+24(FP), AX
+	MOVQ         dst_base+0(FP), CX
 	VBROADCASTSS hi+48(FP), Y0
 	VBROADCASTSS lo+52(FP), Y1
+	MOVQ         dst_len+8(FP), DX
 	CMPQ         DX, $+32
 	JB           groups
+	PCALIGN      $0x20
 
 loop:
 	// Four groups a turn.
-	VPMOVZXBD (CX), Y2
+	VPMOVZXBD (AX), Y2
 	VCVTDQ2PS Y2, Y2
 	VMULPS    Y1, Y2, Y3
 	VMULPS    Y0, Y2, Y2
 	VADDPS    Y3, Y2, Y2
-	VMOVUPS   Y2, (AX)
-	VPMOVZXBD 8(CX), Y2
+	VMOVUPS   Y2, (CX)
+	VPMOVZXBD 8(AX), Y2
 	VCVTDQ2PS Y2, Y2
 	VMULPS    Y1, Y2, Y3
 	VMULPS    Y0, Y2, Y2
 	VADDPS    Y3, Y2, Y2
-	VMOVUPS   Y2, 32(AX)
-	VPMOVZXBD 16(CX), Y2
+	VMOVUPS   Y2, 32(CX)
+	VPMOVZXBD 16(AX), Y2
 	VCVTDQ2PS Y2, Y2
 	VMULPS    Y1, Y2, Y3
 	VMULPS    Y0, Y2, Y2
 	VADDPS    Y3, Y2, Y2
-	VMOVUPS   Y2, 64(AX)
-	VPMOVZXBD 24(CX), Y2
+	VMOVUPS   Y2, 64(CX)
+	VPMOVZXBD 24(AX), Y2
 	VCVTDQ2PS Y2, Y2
 	VMULPS    Y1, Y2, Y3
 	VMULPS    Y0, Y2, Y2
 	VADDPS    Y3, Y2, Y2
-	VMOVUPS   Y2, 96(AX)
-	ADDQ      $+32, CX
-	ADDQ      $+128, AX
+	VMOVUPS   Y2, 96(CX)
+	ADDQ      $+32, AX
+	ADDQ      $+128, CX
 	SUBQ      $+32, DX
 	CMPQ      DX, $+32
 	JAE       loop
 
 groups:
-	CMPQ      DX, $+8
-	JB        below8
-	VPMOVZXBD (CX), Y2
+	CMPQ DX, $+8
+	JB   below
+
+group:
+	VPMOVZXBD (AX), Y2
 	VCVTDQ2PS Y2, Y2
 	VMULPS    Y1, Y2, Y3
 	VMULPS    Y0, Y2, Y2
 	VADDPS    Y3, Y2, Y2
-	VMOVUPS   Y2, (AX)
-	ADDQ      $+8, CX
-	ADDQ      $+32, AX
+	VMOVUPS   Y2, (CX)
+	ADDQ      $+8, AX
+	ADDQ      $+32, CX
 	SUBQ      $+8, DX
-	JMP       groups
+	CMPQ      DX, $+8
+	JAE       group
 
-below8:
+below:
 	CMPQ      DX, $+4
 	JB        below4
-	VPMOVZXBD (CX), X2
+	VPMOVZXBD (AX), X2
 	VCVTDQ2PS X2, X2
 	VMULPS    X1, X2, X3
 	VMULPS    X0, X2, X2
 	VADDPS    X3, X2, X2
-	VMOVUPS   X2, (AX)
-	ADDQ      $+4, CX
-	ADDQ      $+16, AX
+	VMOVUPS   X2, (CX)
+	ADDQ      $+4, AX
+	ADDQ      $+16, CX
 	SUBQ      $+4, DX
 
 below4:
 	CMPQ      DX, $+2
 	JB        below2
-	MOVWLZX   (CX), BX
+	MOVWLZX   (AX), BX
 	VMOVD     BX, X2
 	VPMOVZXBD X2, X2
 	VCVTDQ2PS X2, X2
 	VMULPS    X1, X2, X3
 	VMULPS    X0, X2, X2
 	VADDPS    X3, X2, X2
-	VMOVSD    X2, (AX)
-	ADDQ      $+2, CX
-	ADDQ      $+8, AX
+	VMOVSD    X2, (CX)
+	ADDQ      $+2, AX
+	ADDQ      $+8, CX
 	SUBQ      $+2, DX
 
 below2:
 	CMPQ      DX, $+1
 	JB        below1
-	MOVBLZX   (CX), CX
-	VMOVD     CX, X2
+	MOVBLZX   (AX), AX
+	VMOVD     AX, X2
 	VPMOVZXBD X2, X2
 	VCVTDQ2PS X2, X2
 	VMULPS    X1, X2, X1
 	VMULPS    X0, X2, X2
 	VADDPS    X1, X2, X2
-	VMOVSS    X2, (AX)
+	VMOVSS    X2, (CX)
 
 below1:
 	VZEROUPPER

@@ -19406,99 +19406,103 @@ odd:
 // func unpackAVX512x256(dst []float32, src []byte, hi float32, lo float32)
 // Requires: AVX, AVX2
 TEXT ·unpackAVX512x256(SB), NOSPLIT, $0-56
-	MOVQ         dst_base+0(FP), AX
-	MOVQ         src_base+24(FP), CX
-	MOVQ         dst_len+8(FP), DX
+	MOVQ         src_base+24(FP), AX
+	MOVQ         dst_base+0(FP), CX
 	VBROADCASTSS hi+48(FP), Y16
 	VBROADCASTSS lo+52(FP), Y17
+	MOVQ         dst_len+8(FP), DX
 	CMPQ         DX, $+32
 	JB           groups
+	PCALIGN      $0x20
 
 loop:
 	// Four groups a turn.
-	VPMOVZXBD (CX), Y18
+	VPMOVZXBD (AX), Y18
 	VCVTDQ2PS Y18, Y18
 	VMULPS    Y17, Y18, Y19
 	VMULPS    Y16, Y18, Y18
 	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, (AX)
-	VPMOVZXBD 8(CX), Y18
+	VMOVUPS   Y18, (CX)
+	VPMOVZXBD 8(AX), Y18
 	VCVTDQ2PS Y18, Y18
 	VMULPS    Y17, Y18, Y19
 	VMULPS    Y16, Y18, Y18
 	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, 32(AX)
-	VPMOVZXBD 16(CX), Y18
+	VMOVUPS   Y18, 32(CX)
+	VPMOVZXBD 16(AX), Y18
 	VCVTDQ2PS Y18, Y18
 	VMULPS    Y17, Y18, Y19
 	VMULPS    Y16, Y18, Y18
 	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, 64(AX)
-	VPMOVZXBD 24(CX), Y18
+	VMOVUPS   Y18, 64(CX)
+	VPMOVZXBD 24(AX), Y18
 	VCVTDQ2PS Y18, Y18
 	VMULPS    Y17, Y18, Y19
 	VMULPS    Y16, Y18, Y18
 	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, 96(AX)
-	ADDQ      $+32, CX
-	ADDQ      $+128, AX
+	VMOVUPS   Y18, 96(CX)
+	ADDQ      $+32, AX
+	ADDQ      $+128, CX
 	SUBQ      $+32, DX
 	CMPQ      DX, $+32
 	JAE       loop
 
 groups:
-	CMPQ      DX, $+8
-	JB        below8
-	VPMOVZXBD (CX), Y18
+	CMPQ DX, $+8
+	JB   below
+
+group:
+	VPMOVZXBD (AX), Y18
 	VCVTDQ2PS Y18, Y18
 	VMULPS    Y17, Y18, Y19
 	VMULPS    Y16, Y18, Y18
 	VADDPS    Y19, Y18, Y18
-	VMOVUPS   Y18, (AX)
-	ADDQ      $+8, CX
-	ADDQ      $+32, AX
+	VMOVUPS   Y18, (CX)
+	ADDQ      $+8, AX
+	ADDQ      $+32, CX
 	SUBQ      $+8, DX
-	JMP       groups
+	CMPQ      DX, $+8
+	JAE       group
 
-below8:
+below:
 	CMPQ      DX, $+4
 	JB        below4
-	VPMOVZXBD (CX), X18
+	VPMOVZXBD (AX), X18
 	VCVTDQ2PS X18, X18
 	VMULPS    X17, X18, X19
 	VMULPS    X16, X18, X18
 	VADDPS    X19, X18, X18
-	VMOVUPS   X18, (AX)
-	ADDQ      $+4, CX
-	ADDQ      $+16, AX
+	VMOVUPS   X18, (CX)
+	ADDQ      $+4, AX
+	ADDQ      $+16, CX
 	SUBQ      $+4, DX
 
 below4:
 	CMPQ      DX, $+2
 	JB        below2
-	MOVWLZX   (CX), BX
+	MOVWLZX   (AX), BX
 	VMOVD     BX, X18
 	VPMOVZXBD X18, X18
 	VCVTDQ2PS X18, X18
 	VMULPS    X17, X18, X19
 	VMULPS    X16, X18, X18
 	VADDPS    X19, X18, X18
-	VMOVSD    X18, (AX)
-	ADDQ      $+2, CX
-	ADDQ      $+8, AX
+	VMOVSD    X18, (CX)
+	ADDQ      $+2, AX
+	ADDQ      $+8, CX
 	SUBQ      $+2, DX
 
 below2:
 	CMPQ      DX, $+1
 	JB        below1
-	MOVBLZX   (CX), CX
-	VMOVD     CX, X18
+	MOVBLZX   (AX), AX
+	VMOVD     AX, X18
 	VPMOVZXBD X18, X18
 	VCVTDQ2PS X18, X18
 	VMULPS    X17, X18, X17
 	VMULPS    X16, X18, X18
 	VADDPS    X17, X18, X18
-	VMOVSS    X18, (AX)
+	VMOVSS    X18, (CX)
 
 below1:
 	RET

@@ -29553,21 +29553,21 @@ none:
 
 // func unpackNEON(dst []float32, src []byte, hi float32, lo float32)
 TEXT ·unpackNEON(SB), NOSPLIT, $0-56
-	MOVD  dst_base+0(FP), R0
-	MOVD  src_base+24(FP), R1
-	MOVD  dst_len+8(FP), R2
+	MOVD  src_base+24(FP), R0
+	MOVD  dst_base+0(FP), R1
 	FMOVS hi+48(FP), F0
 	VDUP  V0.S[0], V0.S4
 	VDUP  V0.S[0], V1.S4
 	FMOVS lo+52(FP), F2
 	VDUP  V2.S[0], V2.S4
 	VDUP  V2.S[0], V3.S4
+	MOVD  dst_len+8(FP), R2
 	CMP   $0x00000020, R2
 	BLO   groups
 
 loop:
 	// Four groups a turn.
-	FMOVD  (R1), F4
+	FMOVD  (R0), F4
 	VUXTL  V4.B8, V4.H8
 	VUXTL2 V4.H8, V5.S4
 	VUXTL  V4.H4, V4.S4
@@ -29579,8 +29579,8 @@ loop:
 	WORD   $0x6e21dca5         // VFMUL V1.S4, V5.S4, V5.S4
 	WORD   $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
 	WORD   $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
-	FSTPQ  (F4, F5), (R0)
-	FMOVD  8(R1), F4
+	FSTPQ  (F4, F5), (R1)
+	FMOVD  8(R0), F4
 	VUXTL  V4.B8, V4.H8
 	VUXTL2 V4.H8, V5.S4
 	VUXTL  V4.H4, V4.S4
@@ -29592,8 +29592,8 @@ loop:
 	WORD   $0x6e21dca5         // VFMUL V1.S4, V5.S4, V5.S4
 	WORD   $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
 	WORD   $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
-	FSTPQ  (F4, F5), 32(R0)
-	FMOVD  16(R1), F4
+	FSTPQ  (F4, F5), 32(R1)
+	FMOVD  16(R0), F4
 	VUXTL  V4.B8, V4.H8
 	VUXTL2 V4.H8, V5.S4
 	VUXTL  V4.H4, V4.S4
@@ -29605,8 +29605,8 @@ loop:
 	WORD   $0x6e21dca5         // VFMUL V1.S4, V5.S4, V5.S4
 	WORD   $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
 	WORD   $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
-	FSTPQ  (F4, F5), 64(R0)
-	FMOVD  24(R1), F4
+	FSTPQ  (F4, F5), 64(R1)
+	FMOVD  24(R0), F4
 	VUXTL  V4.B8, V4.H8
 	VUXTL2 V4.H8, V5.S4
 	VUXTL  V4.H4, V4.S4
@@ -29618,17 +29618,19 @@ loop:
 	WORD   $0x6e21dca5         // VFMUL V1.S4, V5.S4, V5.S4
 	WORD   $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
 	WORD   $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
-	FSTPQ  (F4, F5), 96(R0)
-	ADD    $0x00000020, R1, R1
-	ADD    $0x00000080, R0, R0
+	FSTPQ  (F4, F5), 96(R1)
+	ADD    $0x00000020, R0, R0
+	ADD    $0x00000080, R1, R1
 	SUB    $0x00000020, R2, R2
 	CMP    $0x00000020, R2
 	BHS    loop
 
 groups:
-	CMP    $0x00000008, R2
-	BLO    below8
-	FMOVD  (R1), F4
+	CMP $0x00000008, R2
+	BLO below
+
+group:
+	FMOVD  (R0), F4
 	VUXTL  V4.B8, V4.H8
 	VUXTL2 V4.H8, V5.S4
 	VUXTL  V4.H4, V4.S4
@@ -29640,31 +29642,32 @@ groups:
 	WORD   $0x6e21dca5         // VFMUL V1.S4, V5.S4, V5.S4
 	WORD   $0x4e26d484         // VFADD V6.S4, V4.S4, V4.S4
 	WORD   $0x4e27d4a5         // VFADD V7.S4, V5.S4, V5.S4
-	FSTPQ  (F4, F5), (R0)
-	ADD    $0x00000008, R1, R1
-	ADD    $0x00000020, R0, R0
+	FSTPQ  (F4, F5), (R1)
+	ADD    $0x00000008, R0, R0
+	ADD    $0x00000020, R1, R1
 	SUB    $0x00000008, R2, R2
-	B      groups
+	CMP    $0x00000008, R2
+	BHS    group
 
-below8:
+below:
 	CMP   $0x00000004, R2
 	BLO   below4
-	FMOVS (R1), F1
+	FMOVS (R0), F1
 	VUXTL V1.B8, V1.H8
 	VUXTL V1.H4, V1.S4
 	WORD  $0x4e21d821         // VSCVTF V1.S4, V1.S4
 	WORD  $0x6e22dc23         // VFMUL V2.S4, V1.S4, V3.S4
 	WORD  $0x6e20dc21         // VFMUL V0.S4, V1.S4, V1.S4
 	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVQ F1, (R0)
-	ADD   $0x00000004, R1, R1
-	ADD   $0x00000010, R0, R0
+	FMOVQ F1, (R1)
+	ADD   $0x00000004, R0, R0
+	ADD   $0x00000010, R1, R1
 	SUB   $0x00000004, R2, R2
 
 below4:
 	CMP   $0x00000002, R2
 	BLO   below2
-	MOVHU (R1), R3
+	MOVHU (R0), R3
 	FMOVS R3, F1
 	VUXTL V1.B8, V1.H8
 	VUXTL V1.H4, V1.S4
@@ -29672,23 +29675,23 @@ below4:
 	WORD  $0x6e22dc23         // VFMUL V2.S4, V1.S4, V3.S4
 	WORD  $0x6e20dc21         // VFMUL V0.S4, V1.S4, V1.S4
 	WORD  $0x4e23d421         // VFADD V3.S4, V1.S4, V1.S4
-	FMOVD F1, (R0)
-	ADD   $0x00000002, R1, R1
-	ADD   $0x00000008, R0, R0
+	FMOVD F1, (R1)
+	ADD   $0x00000002, R0, R0
+	ADD   $0x00000008, R1, R1
 	SUB   $0x00000002, R2, R2
 
 below2:
 	CMP   $0x00000001, R2
 	BLO   below1
-	MOVBU (R1), R1
-	FMOVS R1, F1
+	MOVBU (R0), R0
+	FMOVS R0, F1
 	VUXTL V1.B8, V1.H8
 	VUXTL V1.H4, V1.S4
 	WORD  $0x4e21d821     // VSCVTF V1.S4, V1.S4
 	WORD  $0x6e22dc22     // VFMUL V2.S4, V1.S4, V2.S4
 	WORD  $0x6e20dc21     // VFMUL V0.S4, V1.S4, V1.S4
 	WORD  $0x4e22d421     // VFADD V2.S4, V1.S4, V1.S4
-	FMOVS F1, (R0)
+	FMOVS F1, (R1)
 
 below1:
 	RET

@@ -35,7 +35,7 @@ func sumHalves(t Target, brain bool, terms []mixedTerm) {
 	r := newRowLoop(t, half)
 	m := mixedSum{t: t, x: r.x, y: r.row, n: r.n, size: half, ahead: 4 * rowAhead, terms: terms,
 		again: r.begin,
-		load: func(v Group, y reg.GPVirtual, offset int) { loadHalves(t, v, brain, y, offset) },
+		load:  func(v Group, y reg.GPVirtual, offset int) { loadHalves(t, v, brain, y, offset) },
 		loadPart: func(v Group, y, n reg.GPVirtual, part Part, name string) {
 			t.LoadShortsPart(v, !brain, y, n, part, name)
 			shiftBrain(t, v, brain)
