@@ -43,7 +43,7 @@ func readIDX(images, labels arrayFile, opt Options) (*Set, error) {
 	return s, nil
 }
 
-// idxSet makes a set of images of so many pixels each, and their labels.
+// idxSet makes a set of images of the same number of pixels, and their labels.
 func idxSet(pixels, labels []byte, size int, opt Options) (*Set, error) {
 	rows := len(labels)
 	s := &Set{Y: make([]float32, rows), IndexBase: 1, Bytes: *opt.bytes}

@@ -79,7 +79,7 @@ const (
 	LabelsAuto Labels = "auto"
 )
 
-// The most columns if MaxFeatures is 0: as many as all programs can bear, and of these so many as
+// The most columns if MaxFeatures is 0: as many as all programs can bear, and of these as many as
 // the file's values pay for. One index is enough to ask for a column, and a column takes some 35
 // bytes in training; in a line of CSV text it takes 100 while the line is read.
 const (

@@ -264,7 +264,7 @@ func bytesOf[T int32 | int64 | float32](s []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), size)
 }
 
-// toNative turns little-endian numbers of so many bytes into the machine's, and back.
+// toNative turns little-endian numbers, each of width bytes, into the machine's, and back.
 func toNative(raw []byte, width int) {
 	if !bigEndian {
 		return

@@ -87,7 +87,7 @@ func readPGSM(path string, opt Options) (*Set, error) {
 	return s, nil
 }
 
-// readPGSMHeader reads the header of a file of so many bytes, and holds it against the options.
+// readPGSMHeader reads the header of a file of size bytes, and holds it against the options.
 func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 	if opt.MaxBytes > 0 && size > opt.MaxBytes {
 		return nil, fmt.Errorf("more than %d bytes (MaxBytes)", opt.MaxBytes)
@@ -113,7 +113,7 @@ func readPGSMHeader(r io.ReaderAt, size int64, opt Options) (*pgsmFile, error) {
 	return h, nil
 }
 
-// readWhole reads a file of so many bytes into memory that is aligned as a mapping is.
+// readWhole reads a file of size bytes into memory that is aligned as a mapping is.
 func readWhole(r io.ReaderAt, size int64, opt Options) ([]byte, error) {
 	m := newMeter(opt, size)
 	data := bytesOf(matrices.Vectors(1, int(size+3)/4)[0])[:size]

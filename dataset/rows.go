@@ -28,7 +28,7 @@ type rowBuilder struct {
 	values  []float32
 }
 
-// newRowBuilder returns a builder of so many rows, with space for so many nonzeros.
+// newRowBuilder returns a builder with space for nnz nonzeros.
 func newRowBuilder(rows, cols, nnz int, layout Layout) *rowBuilder {
 	if layout == LayoutDense {
 		return &rowBuilder{dense: dense.New(rows, cols)}
@@ -95,7 +95,7 @@ func (s *Set) fill(rows, cols, nnz int, layout Layout, row func(i int) []float32
 }
 
 // copied returns the set with copies of n of its rows, of which at returns the numbers, in the
-// given layout. They have so many columns: further ones are left out and counted, missing ones are
+// given layout. They have cols columns: further ones are left out and counted, missing ones are
 // zeros.
 func (s *Set) copied(n int, at func(k int) int, cols int, layout Layout) (*Set, error) {
 	nnz := 0
@@ -118,7 +118,7 @@ func (s *Set) copied(n int, at func(k int) int, cols int, layout Layout) (*Set, 
 	return &t, b.into(&t)
 }
 
-// withCols returns a set of so many features, in memory: further ones are left out and counted,
+// withCols returns a set of cols features, in memory: further ones are left out and counted,
 // missing ones are 0.
 func (s *Set) withCols(cols int) (*Set, error) {
 	return s.copied(s.Rows(), func(i int) int { return i }, cols, s.Layout())

@@ -80,8 +80,8 @@ func badKind(kind ScaleKind) error {
 	return fmt.Errorf("dataset: scale %q: want max-abs, standard or unit", kind)
 }
 
-// Check tells what is wrong with a scaler that was read from somewhere, for data with so many
-// features.
+// Check tells what is wrong with a scaler that was read from somewhere, for data with that
+// many features.
 func (c *Scaler) Check(features int) error {
 	shift, factor := 0, features
 	switch c.Kind {

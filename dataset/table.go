@@ -26,7 +26,7 @@ type Table struct {
 // of 400,000 columns of nine letters.
 const maxTableBytes = 1 << 22
 
-// Check tells what is wrong with a table, of data with so many features: whether it was read from
+// Check tells what is wrong with a table, of data with that many features: whether it was read from
 // somewhere, or whether the names of a header can tell columns apart.
 func (t *Table) Check(features int) error {
 	if t.LabelAt < -1 {

@@ -151,7 +151,7 @@ func (g *gemm) run(k int) {
 }
 
 // A part of C is a product of its own. There are four for each of several threads, which takes them
-// as they come: some begin late. They have so many rows that it does not matter that each makes its
+// as they come: some begin late. They have enough rows that it does not matter that each makes its
 // panels of B, or else fewer columns.
 const (
 	partsEach               = 4
@@ -177,7 +177,7 @@ func (g gemm) runThreads(k, threads int) {
 // share returns how many of n come to each of some parts, a multiple of the unit.
 func share(n, parts, unit int) int { return (n + parts*unit - 1) / (parts * unit) * unit }
 
-// packB makes panels of TileCols columns each: for each row of B so many elements.
+// packB makes panels of TileCols columns each: for each row of B that many elements.
 func (g *gemm) packB() {
 	const width = asm.TileCols
 	if g.b.Transposed {

@@ -93,8 +93,8 @@ func failure(cmd *exec.Cmd, err error, said func() string) error {
 var crash = regexp.MustCompile(`(?m)^(panic: |fatal error: |runtime: |SIG[A-Z]+: |` +
 	`vex .*: unhandled |(==\d+== )?(valgrind|Callgrind): |(    .*\n)*--- FAIL: )`)
 
-// telling is the part of what a tool said that tells why it failed, of so many bytes at most: from
-// where it crashed, as registers and goroutines end it, or the last lines, if it did not crash.
+// telling is the part of what a tool said that tells why it failed, at most most bytes: from where
+// it crashed, as registers and goroutines end it, or the last lines, if it did not crash.
 func telling(said string, most int) string {
 	said = strings.TrimSpace(said)
 	if at := crash.FindStringIndex(said); at != nil {

@@ -147,7 +147,7 @@ type Config struct {
 	// costs nothing, says that it is small enough. Patience is tested after the former epochs.
 	Tol float64 `json:"tol,omitempty"`
 
-	// Patience, if not 0, ends the run as soon as so many tests in a row have not shown a better
+	// Patience, if not 0, ends the run as soon as that many tests in a row have not shown a better
 	// model on Trainer.Valid than the best one before, which is the result: one of higher accuracy,
 	// or of a lower mean squared error.
 	Patience int `json:"patience,omitempty"`

@@ -120,7 +120,7 @@ func (m *Model) checkFinite() error {
 	return nil
 }
 
-// WithCols returns a model over so many features: further ones have the weight 0, and weights
+// WithCols returns a model over cols features: further ones have the weight 0, and weights
 // beyond them are left out. It shares what it can with m.
 func (m *Model) WithCols(cols int) *Model {
 	if cols == m.Cols() {

@@ -19,7 +19,7 @@ import (
 //	weights   (float32, one vector after the other; sparse as in package modelfile, if it says so)
 //	biases    (float64, one for each vector; only if "bias" is true)
 //	shifts    (float32, one for each feature; only if there is a "scaling" that has them)
-//	factors   (float32, likewise)
+//	factors   (float32, the same)
 //	state     (float32; only if there is a "state": its arrays, see package checkpoint)
 
 // A header is what a model's header has in another form than the model.

@@ -30,7 +30,7 @@ type Partial struct {
 	Threads int // goroutines for the classes, or pairs, of a chunk; 0 means GOMAXPROCS
 }
 
-// NewPartial returns a trainer of rows with so many columns, whose labels are among classes:
+// NewPartial returns a trainer of rows with cols columns, whose labels are among classes:
 // distinct, and at least two, or none for numbers to predict. Settings that go by all rows are a
 // *[ConfigError]: Scale, C, Epochs, Steps, Tol, Patience, Finish, Shards, Calibrate, Balanced, and
 // Project with numbers to predict. Of each chunk there is one pass, for which Shuffled means

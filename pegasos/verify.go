@@ -62,7 +62,7 @@ type VerifyOptions struct {
 	// the model claims more, up to 21 times as many follow, and then, if its Finish was
 	// FinishNewton or FinishAuto and Passes is above 0, some iterations of Newton's method.
 	Passes int
-	// Sigmoids asks for the folds of Config.Calibrate to be trained anew: the sigmoids have to be
+	// Sigmoids asks for the folds of Config.Calibrate to be trained again: the sigmoids have to be
 	// the same to the bit. The trainer's Start and the way that rows are held have to be as in
 	// training.
 	Sigmoids bool
@@ -274,7 +274,7 @@ func (v *Verification) decide() {
 	}
 }
 
-// checkSigmoids trains the folds of the model's calibration anew and compares the sigmoids.
+// checkSigmoids trains the folds of the model's calibration again and compares the sigmoids.
 func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model, x Examples,
 	y []float32) error {
 	switch {

@@ -98,7 +98,7 @@ func (b Implementation) Sscal(n int, alpha float32, x []float32, incX int) {
 	b.Implementation.Sscal(n, alpha, x, incX)
 }
 
-// holds tells whether a is a matrix of so many rows and columns, at least one of each.
+// holds tells whether a is a matrix of rows rows and cols columns, at least one of each.
 func holds(a []float32, rows, cols, lda int) bool {
 	return rows > 0 && cols > 0 && lda >= cols && len(a) >= lda*(rows-1)+cols
 }
@@ -162,7 +162,7 @@ func (b Implementation) Sgemm(tA, tB blas.Transpose, m, n, k int, alpha float32,
 	dense.Gemm(m, n, k, alpha, fa, fb, beta, c, ldc, b.Threads)
 }
 
-// factor is a as package dense has it, and whether it holds so many rows and columns.
+// factor is a as package dense has it, and whether it holds that many rows and columns.
 func factor(t blas.Transpose, a []float32, rows, cols, lda int) (dense.Factor, bool) {
 	f := dense.Factor{Data: a, Stride: lda, Transposed: t != blas.NoTrans}
 	if f.Transposed {

@@ -119,13 +119,13 @@ func (r *run) wideCost(p *problem, coef []float64) float64 {
 
 const (
 	wideCheap = 1 << 27 // products: some 0.1 s
-	wideMost  = 4       // times that a problem's scores are found anew
-	// the share of an objective that may be due to roundings without its being found anew
+	wideMost  = 4       // times that a problem's scores are found again
+	// the share of an objective that may be due to roundings without its being found again
 	blurry = 1e-6
 )
 
 // settle decides which problems are done after a pass of the finish, and finds the scores of those
-// anew in float64 whose proof roundings stand in the way of, unless ctx is done. Still is whether
+// again in float64 whose proof roundings stand in the way of, unless ctx is done. Still is whether
 // the pass made moves of any length.
 func (r *run) settle(ctx context.Context, still bool) {
 	last := r.pass == r.cfg.Passes
