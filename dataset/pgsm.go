@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/pegasimd/pegasimd/internal/blob"
 	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
@@ -255,8 +256,6 @@ func ascending(names []string) error {
 	return nil
 }
 
-var bigEndian = binary.NativeEndian.Uint16([]byte{1, 0}) != 1
-
 // bytesOf returns the memory of a slice.
 func bytesOf[T int32 | int64 | float32](s []T) []byte {
 	var one T
@@ -266,7 +265,7 @@ func bytesOf[T int32 | int64 | float32](s []T) []byte {
 
 // toNative turns little-endian numbers, each of width bytes, into the machine's, and back.
 func toNative(raw []byte, width int) {
-	if !bigEndian {
+	if !blob.BigEndian {
 		return
 	}
 	for i := 0; i < len(raw); i += width {

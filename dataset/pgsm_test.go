@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/blob"
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -89,7 +90,7 @@ func bothAt(t testing.TB, path string, opt Options, f func(s *Set, err error)) {
 	t.Helper()
 	s, err := Read(path, opt)
 	if err == nil && s.mapped == nil && opt.Layout == "" && opt.Features == 0 &&
-		runtime.GOOS == "linux" && !bigEndian {
+		runtime.GOOS == "linux" && !blob.BigEndian {
 		t.Fatal("not mapped")
 	}
 	f(s, err)
@@ -424,7 +425,7 @@ func TestPGSMBadBlock(t *testing.T) {
 			text := fmt.Sprintf("rows %d to %d: the checksum is wrong: the file is damaged",
 				first, end-1)
 			path := file(t, "a.pgsm", b)
-			if !bigEndian { // where nothing is mapped
+			if !blob.BigEndian { // where nothing is mapped
 				s, err := Read(path, Options{})
 				if err != nil {
 					t.Fatal(err)
@@ -455,7 +456,7 @@ func TestPGSMBadBlock(t *testing.T) {
 // Each way to read a row of a mapped dense set finds that its block is bad, and gives the result
 // of a row of zeros.
 func TestPGSMBadDenseRow(t *testing.T) {
-	if bigEndian {
+	if blob.BigEndian {
 		t.Skip("nothing is mapped")
 	}
 	want := randomSet(rand.New(rand.NewPCG(6, 6)), 5000, 60, LayoutDense)

@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/pegasimd/pegasimd/dense"
+	"github.com/pegasimd/pegasimd/internal/blob"
 	"github.com/pegasimd/pegasimd/internal/files"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/matrices"
@@ -63,7 +64,7 @@ func readPGSM(path string, opt Options) (*Set, error) {
 		return nil, fail(path, err)
 	}
 	var mapped *files.Mapped
-	if !opt.InMemory && !bigEndian {
+	if !opt.InMemory && !blob.BigEndian {
 		mapped, err = files.Map(f, h.size)
 		if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			return nil, err
@@ -145,7 +146,7 @@ func (h *pgsmFile) set(data []byte, mapped *files.Mapped, opt Options) (*Set, er
 	if err != nil {
 		return nil, err
 	}
-	if bigEndian {
+	if blob.BigEndian {
 		if err := d.toNative(); err != nil {
 			return nil, err
 		}
@@ -275,7 +276,7 @@ func (d *pgsmData) willNeed(mapped *files.Mapped) matrices.WillNeed {
 // verify checks the checksum of a block, and that its values are finite. The starts of a sparse one
 // are in order.
 func (d *pgsmData) verify(first, end int) error {
-	if !bigEndian && !d.goodSum(first, end) {
+	if !blob.BigEndian && !d.goodSum(first, end) {
 		return badSum(first, end)
 	}
 	if d.layout == LayoutDense {
@@ -345,9 +346,7 @@ func view[T int32 | int64 | float32](data []byte, at int64, n int) []T {
 	if n == 0 {
 		return nil
 	}
-	var one T
-	raw := data[at:][:n*int(unsafe.Sizeof(one))]
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(raw))), n)
+	return blob.Numbers[T](data[at:][:n*int(unsafe.Sizeof(*new(T)))])
 }
 
 // notStored tells whether a value has no place in a sparse set.

@@ -86,11 +86,11 @@ func TopByteSlices(dst []Hit, by Metric, rows [][]byte, x []float32) []Hit {
 // changes nothing in the result. With one thread nothing is allocated. It panics if dst and queries
 // differ in length or the queries among themselves, and where Top does.
 func TopMany(dst [][]Hit, by Metric, rows []float32, stride int, queries [][]float32, threads int) {
-	n, any := nearest.CheckQueries(len(dst), queries)
-	if !any {
+	nearest.CheckQueries(len(dst), queries)
+	if len(queries) == 0 {
 		return
 	}
-	s := strided(rows, stride, n)
+	s := strided(rows, stride, len(queries[0]))
 	nearest.TopMany(&s, dst, nearest.Metric(by), queries, parallel.Threads(threads),
 		nearest.RowsARun)
 }

@@ -44,10 +44,11 @@ func TopAt[T Float](dst []dense.Hit, by dense.Metric, rows []T, stride int, idx 
 // in length or the queries among themselves, and where Top does.
 func TopMany[T Float](dst [][]dense.Hit, by dense.Metric, rows []T, stride int,
 	queries [][]float32, threads int) {
-	n, any := nearest.CheckQueries(len(dst), queries)
-	if !any {
+	nearest.CheckQueries(len(dst), queries)
+	if len(queries) == 0 {
 		return
 	}
+	n := len(queries[0])
 	s := rowsOf(rows, stride, n)
 	s.Count = nearest.Count(len(rows), stride, n)
 	nearest.TopMany(&s, dst, nearest.Metric(by), queries, parallel.Threads(threads),

@@ -112,10 +112,11 @@ func TopAt[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, idx []int32
 func TopMany[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	threads int) {
 	checkMetric(by)
-	n, any := nearest.CheckQueries(len(dst), queries)
-	if !any {
+	nearest.CheckQueries(len(dst), queries)
+	if len(queries) == 0 {
 		return
 	}
+	n := len(queries[0])
 	count := nearest.Count(len(rows), stride, n)
 	for q := range dst {
 		dst[q] = dst[q][:0:min(len(dst[q]), count)]

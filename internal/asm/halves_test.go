@@ -93,12 +93,7 @@ type halfCursor struct {
 // nearest returns the half nearest to v, of two that are as near the even one.
 func (c *halfCursor) nearest(v float32, brain bool, infinity uint16) uint16 {
 	size := math.Abs(float64(v))
-	value := func(h uint16) float64 {
-		if h == infinity { // one place above the greatest
-			return 2*asmtest.HalfValue(h-1, brain) - asmtest.HalfValue(h-2, brain)
-		}
-		return asmtest.HalfValue(h, brain)
-	}
+	value := func(h uint16) float64 { return asmtest.HalfPlace(h, brain) }
 	if c.middle == 0 || size < c.last {
 		*c = halfCursor{middle: value(1) / 2}
 	}

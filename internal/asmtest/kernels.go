@@ -1311,6 +1311,15 @@ func HalfValue(h uint16, brain bool) float64 {
 	return v
 }
 
+// HalfPlace is the value of a half that is not negative, and of the infinity what would be the next
+// after the greatest: between the places lie the bounds of rounding.
+func HalfPlace(h uint16, brain bool) float64 {
+	if v := HalfValue(h, brain); !math.IsInf(v, 1) {
+		return v
+	}
+	return 2*HalfValue(h-1, brain) - HalfValue(h-2, brain)
+}
+
 // floatsOf has the bits of numbers of 16 bits as numbers.
 func floatsOf(halves []uint16) []float32 {
 	v := make([]float32, len(halves))
@@ -1454,12 +1463,7 @@ func NearestHalf(v float32, brain bool) uint16 {
 		infinity = 0x7f80
 	}
 	size := math.Abs(float64(v))
-	value := func(h uint16) float64 {
-		if h == infinity {
-			return 2*HalfValue(h-1, brain) - HalfValue(h-2, brain) // the next after the greatest
-		}
-		return HalfValue(h, brain)
-	}
+	value := func(h uint16) float64 { return HalfPlace(h, brain) }
 	above := uint16(sort.Search(int(infinity), func(h int) bool { return value(uint16(h)) >= size }))
 	if above > 0 {
 		below := above - 1

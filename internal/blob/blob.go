@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// littleEndian tells whether memory holds numbers as the bytes do.
-var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
+// BigEndian tells whether memory holds numbers the other way round.
+var BigEndian = binary.NativeEndian.Uint16([]byte{1, 0}) != 1
 
 // View returns the numbers in b without copying them. ok is false where that can't be: if the
 // length is no multiple of a number's, b doesn't begin at an address that is one, or the machine is
@@ -17,10 +17,15 @@ var littleEndian = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 func View[T ~float32 | ~uint16](b []byte) (v []T, ok bool) {
 	size := int(unsafe.Sizeof(*new(T)))
 	p := unsafe.Pointer(unsafe.SliceData(b))
-	if !littleEndian || len(b)%size != 0 || uintptr(p)%uintptr(size) != 0 {
+	if BigEndian || len(b)%size != 0 || uintptr(p)%uintptr(size) != 0 {
 		return nil, false
 	}
-	return unsafe.Slice((*T)(p), len(b)/size), true
+	return Numbers[T](b), true
+}
+
+// Numbers is View of bytes that are known to be numbers as memory has them.
+func Numbers[T ~float32 | ~uint16 | ~int32 | ~int64](b []byte) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(*new(T))))
 }
 
 // Append appends the floats in b, of which there are len(b)/4, to dst.

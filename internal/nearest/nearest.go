@@ -60,9 +60,8 @@ func Sort[H any](hits []H, before func(a, b H) bool) {
 	})
 }
 
-// CheckQueries returns the length of queries, and whether there are any. It panics unless they are
-// as many as the places for their results, and equally long.
-func CheckQueries[T any](places int, queries [][]T) (n int, any bool) {
+// CheckQueries panics unless queries are as many as the places for their results, and equally long.
+func CheckQueries[T any](places int, queries [][]T) {
 	if places != len(queries) {
 		panic(misuse.Lengths("len(dst)", places, "len(queries)", len(queries)))
 	}
@@ -72,8 +71,4 @@ func CheckQueries[T any](places int, queries [][]T) (n int, any bool) {
 				len(queries[0])))
 		}
 	}
-	if len(queries) == 0 {
-		return 0, false
-	}
-	return len(queries[0]), true
 }
