@@ -1,4 +1,4 @@
-package vectors
+package spec_test
 
 import (
 	"bytes"
@@ -12,16 +12,16 @@ import (
 	"github.com/pegasimd/pegasimd/spec"
 )
 
-var update = flag.Bool("update", false, "write spec/vectors anew: a change of what releases promise")
+var update = flag.Bool("update", false, "write the vectors anew: a change of what releases promise")
 
-const folder = "../../spec/vectors"
+const folder = "vectors"
 
 // What every path gives is what the published files have.
 func TestGoldenVectors(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(isa.String(), func(t *testing.T) {
 			defer asm.Use(asm.Use(isa))
-			files, err := Files()
+			files, err := makeFiles()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,7 +1,4 @@
-// Package vectors makes the public test vectors in spec/vectors, which docs/spec.md describes: for
-// each kernel what it gives for vectors that anybody can make, and models that were trained step by
-// step.
-package vectors
+package spec_test
 
 import (
 	"bytes"
@@ -27,24 +24,24 @@ func mix(z uint64) uint64 {
 	return z ^ z>>31
 }
 
-// Value returns the i-th number of the stream s: of any sign, between 2^-8 and 2^8.
-func Value(s uint32, i int) float32 {
+// value returns the i-th number of the stream s: of any sign, between 2^-8 and 2^8.
+func value(s uint32, i int) float32 {
 	z := mix(uint64(s)<<32 + uint64(i))
 	exponent := 119 + uint32(z>>59)&15
 	return math.Float32frombits(uint32(z>>63)<<31 | exponent<<23 | uint32(z>>32)&0x7fffff)
 }
 
-// Vector returns the first n numbers of the stream s.
-func Vector(s uint32, n int) []float32 {
+// vector returns the first n numbers of the stream s.
+func vector(s uint32, n int) []float32 {
 	v := make([]float32, n)
 	for i := range v {
-		v[i] = Value(s, i)
+		v[i] = value(s, i)
 	}
 	return v
 }
 
-// Indices returns n of the columns of a vector of 3n+1 columns: 3i plus 0, 1 or 2.
-func Indices(n int) []int32 {
+// indices returns n of the columns of a vector of 3n+1 columns: 3i plus 0, 1 or 2.
+func indices(n int) []int32 {
 	idx := make([]int32, n)
 	for i := range idx {
 		idx[i] = int32(3*i) + int32(mix(uint64(i))%3)
@@ -52,8 +49,8 @@ func Indices(n int) []int32 {
 	return idx
 }
 
-// Files returns the files of spec/vectors, by name.
-func Files() (map[string][]byte, error) {
+// makeFiles returns the files of spec/vectors, by name.
+func makeFiles() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, k := range kernels {
 		var b bytes.Buffer
@@ -96,7 +93,7 @@ func data() (*sparse.Matrix, []float32, []byte) {
 		sum := float32(0)
 		var line strings.Builder
 		for j := range cols {
-			v := Value(10+uint32(j), i) / 64
+			v := value(10+uint32(j), i) / 64
 			if mix(uint64(i*cols+j))%3 == 0 {
 				continue
 			}
@@ -105,7 +102,7 @@ func data() (*sparse.Matrix, []float32, []byte) {
 			sum += v * float32(1-2*(j%2))
 		}
 		starts = append(starts, int64(len(values)))
-		if y[i] = -1; sum+Value(30, i)/256 > 0 {
+		if y[i] = -1; sum+value(30, i)/256 > 0 {
 			y[i] = 1
 		}
 		fmt.Fprintf(&b, "%+d%s\n", int(y[i]), line.String())

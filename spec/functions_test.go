@@ -1,4 +1,4 @@
-package vectors
+package spec_test
 
 import (
 	"bytes"
@@ -16,8 +16,8 @@ func functions(files map[string][]byte) {
 		-746, -800, math.MaxFloat64, 0x1p-1022, 0x1p-1074, 0x1.8p-1060, math.Sqrt2, math.Sqrt2 / 2,
 		1 + 0x1p-52, 1 - 0x1p-53, -1 + 0x1p-53, 0x1p-60, -0x1p-61, 0x1p60, 0x1p70}
 	for i := range 160 {
-		v := float64(Value(7, i))
-		arguments = append(arguments, v/float64(Value(8, i)), 3*v)
+		v := float64(value(7, i))
+		arguments = append(arguments, v/float64(value(8, i)), 3*v)
 	}
 	for name, f := range map[string]func(float64) float64{"exp": floats.Exp,
 		"log": floats.Log, "log1p": floats.Log1p, "sigmoid": floats.Sigmoid,

@@ -1,4 +1,4 @@
-package vectors
+package spec_test
 
 import (
 	"crypto/sha256"
@@ -44,11 +44,11 @@ func all(v any) string {
 }
 
 // x, y and w are the streams 1, 2 and 3, a and b the first two numbers of the stream 4.
-func x(n int) []float32 { return Vector(1, n) }
-func y(n int) []float32 { return Vector(2, n) }
-func w(n int) []float32 { return Vector(3, n) }
+func x(n int) []float32 { return vector(1, n) }
+func y(n int) []float32 { return vector(2, n) }
+func w(n int) []float32 { return vector(3, n) }
 
-var a, b = Value(4, 0), Value(4, 1)
+var a, b = value(4, 0), value(4, 1)
 
 // kernels has the kernels of package asm's table, and functions of dense that are made of them.
 var kernels = []kernel{
@@ -65,11 +65,11 @@ var kernels = []kernel{
 		return all(x)
 	}, nil},
 	{"dotsparse", "indices, x, w of 3n+1", func(n int) string {
-		return one(sparse.Dot(Indices(n), x(n), w(3*n+1)))
+		return one(sparse.Dot(indices(n), x(n), w(3*n+1)))
 	}, nil},
 	{"axpysparse", "a, indices, x, w of 3n+1", func(n int) string {
 		w := w(3*n + 1)
-		sparse.Axpy(a, Indices(n), x(n), w)
+		sparse.Axpy(a, indices(n), x(n), w)
 		return all(w)
 	}, nil},
 	{"dotsame", "a, indices, w of 3n+1", func(n int) string {
@@ -113,7 +113,7 @@ var kernels = []kernel{
 	{"argmin", "x", func(n int) string { return fmt.Sprint(dense.ArgMin(x(n))) }, nil},
 	{"argmax", "x", func(n int) string { return fmt.Sprint(dense.ArgMax(x(n))) }, nil},
 	{"find", "x, number 2n div 3 of stream 1", func(n int) string {
-		return fmt.Sprint(asm.Find(x(n), Value(1, 2*n/3)))
+		return fmt.Sprint(asm.Find(x(n), value(1, 2*n/3)))
 	}, nil},
 	{"add", "x, y", written(func(dst []float32, n int) { dense.Add(dst, x(n), y(n)) }), nil},
 	{"sub", "x, y", written(func(dst []float32, n int) { dense.Sub(dst, x(n), y(n)) }), nil},
@@ -135,7 +135,7 @@ var kernels = []kernel{
 	}, short},
 	{"axpyrows", "stream 4, 6 of 7 rows of n, y", func(n int) string {
 		y := y(n)
-		dense.AxpyRows(Vector(4, 6), rowsOf(7, n), n+1, picks(), y)
+		dense.AxpyRows(vector(4, 6), rowsOf(7, n), n+1, picks(), y)
 		return all(y)
 	}, short},
 	{"rankk", "x of n rows of 12, y of n rows of 32, w of 12 rows of 32, 35 apart",
@@ -162,41 +162,41 @@ var kernels = []kernel{
 	}, short},
 	{"dotsparsek", "indices, x, w of 3n+1 times 24", func(n int) string {
 		dst := make([]float32, 24)
-		sparse.DotK(dst, Indices(n), x(n), w(24*(3*n+1)))
+		sparse.DotK(dst, indices(n), x(n), w(24*(3*n+1)))
 		return all(dst)
 	}, short},
 	{"axpysparsek", "24 of stream 4, indices, x, w of 3n+1 times 24", func(n int) string {
 		w := w(24 * (3*n + 1))
-		sparse.AxpyK(Vector(4, 24), Indices(n), x(n), w)
+		sparse.AxpyK(vector(4, 24), indices(n), x(n), w)
 		return all(w)
 	}, short},
 	{"unpack", "bytes 1, a, b", written(func(dst []float32, n int) {
-		asm.Unpack(dst, Bytes(1, n), a, b)
+		asm.Unpack(dst, bytesOf(1, n), a, b)
 	}), nil},
 	{"unpackdot", "bytes 1, a, b, w: the sum, the row", func(n int) string {
 		whole := (n + 7) &^ 7
 		src, dst := make([]byte, whole), make([]float32, whole)
-		copy(src, Bytes(1, n))
+		copy(src, bytesOf(1, n))
 		sum := asm.UnpackDot(dst, src, a, b, w(n))
 		return one(sum) + " " + all(dst[:n])
 	}, nil},
 	{"dotint8", "bytes 1, bytes 2", func(n int) string {
-		return fmt.Sprint(asm.DotBytes(Bytes(1, n), Bytes(2, n), true))
+		return fmt.Sprint(asm.DotBytes(bytesOf(1, n), bytesOf(2, n), true))
 	}, nil},
 	{"dotuint8", "bytes 1, bytes 2", func(n int) string {
-		return fmt.Sprint(asm.DotBytes(Bytes(1, n), Bytes(2, n), false))
+		return fmt.Sprint(asm.DotBytes(bytesOf(1, n), bytesOf(2, n), false))
 	}, nil},
 	{"dotfloatint8", "x, bytes 1", func(n int) string {
-		return one(asm.DotFloatBytes(x(n), Bytes(1, n), true))
+		return one(asm.DotFloatBytes(x(n), bytesOf(1, n), true))
 	}, nil},
 	{"dotfloatuint8", "x, bytes 1", func(n int) string {
-		return one(asm.DotFloatBytes(x(n), Bytes(1, n), false))
+		return one(asm.DotFloatBytes(x(n), bytesOf(1, n), false))
 	}, nil},
 	{"squareddistanceint8", "bytes 1, bytes 2", func(n int) string {
-		return fmt.Sprint(asm.SquaredDistanceBytes(Bytes(1, n), Bytes(2, n), true))
+		return fmt.Sprint(asm.SquaredDistanceBytes(bytesOf(1, n), bytesOf(2, n), true))
 	}, nil},
 	{"squareddistanceuint8", "bytes 1, bytes 2", func(n int) string {
-		return fmt.Sprint(asm.SquaredDistanceBytes(Bytes(1, n), Bytes(2, n), false))
+		return fmt.Sprint(asm.SquaredDistanceBytes(bytesOf(1, n), bytesOf(2, n), false))
 	}, nil},
 	{"packfloat16", "x: halves", packs[half.Float16], nil},
 	{"packbfloat16", "x: halves", packs[half.Bfloat16], nil},
@@ -217,14 +217,14 @@ var kernels = []kernel{
 	{"cosine", "x, y", func(n int) string { return one(dense.Cosine(x(n), y(n))) }, nil},
 	{"normalize", "x", written(func(dst []float32, n int) { dense.Normalize(dst, x(n)) }), nil},
 	{"gemv", "a, n rows of 37, 40 apart, x of 37, b, y of n",
-		updated(func(y []float32) { dense.Gemv(a, Vector(5, 40*len(y)), 40, x(37), b, y) }), short},
+		updated(func(y []float32) { dense.Gemv(a, vector(5, 40*len(y)), 40, x(37), b, y) }), short},
 	{"gemvt", "a, n rows of 37, 40 apart, x of n, b, y of 37", func(n int) string {
 		y := y(37)
-		dense.GemvT(a, Vector(5, 40*n), 40, x(n), b, y)
+		dense.GemvT(a, vector(5, 40*n), 40, x(n), b, y)
 		return all(y)
 	}, short},
 	{"ger", "a, x of n, y of 37, n rows of 37, 40 apart", func(n int) string {
-		m := Vector(5, 40*n)
+		m := vector(5, 40*n)
 		dense.Ger(a, x(n), y(37), m, 40)
 		return all(m)
 	}, short},
@@ -297,7 +297,7 @@ func written(write func(dst []float32, n int)) func(n int) string {
 }
 
 // rowsOf are rows of n elements, n+1 apart.
-func rowsOf(count, n int) []float32 { return Vector(5, (count-1)*(n+1)+n) }
+func rowsOf(count, n int) []float32 { return vector(5, (count-1)*(n+1)+n) }
 
 // picks are six of seven rows, in any order.
 func picks() []int32 {
@@ -310,13 +310,13 @@ func picks() []int32 {
 
 func shorts(n int) []uint16 {
 	idx := make([]uint16, n)
-	for k, j := range Indices(n) {
+	for k, j := range indices(n) {
 		idx[k] = uint16(j)
 	}
 	return idx
 }
 
-// words are the upper halves of what numbers are made of, Bytes their first eighths.
+// words are the upper halves of what numbers are made of, bytesOf their first eighths.
 func words(s uint32, n int) []uint32 {
 	v := make([]uint32, n)
 	for i, z := range mixes(s, n) {
@@ -325,8 +325,8 @@ func words(s uint32, n int) []uint32 {
 	return v
 }
 
-// Bytes returns the first n bytes of the stream s.
-func Bytes(s uint32, n int) []byte {
+// bytesOf returns the first n bytes of the stream s.
+func bytesOf(s uint32, n int) []byte {
 	v := make([]byte, n)
 	for i, word := range words(s, n) {
 		v[i] = byte(word >> 24)
@@ -339,7 +339,7 @@ func stepsSame(n int) string {
 	w, steps := w(3*n+1), make([]asm.Step, 5)
 	for i, ends := range [5][2]int{{0, n}, {n / 3, n}, {0, n % 16}, {n / 2, n}, {0, n}} {
 		steps[i] = asm.Step{Start: uint32(ends[0]), Count: uint32(ends[1] - ends[0]),
-			Value: Value(4, 3*i), Update: Value(4, 3*i+1), Least: Value(4, 3*i+2)}
+			Value: value(4, 3*i), Update: value(4, 3*i+1), Least: value(4, 3*i+2)}
 	}
 	asm.StepsSame(steps, shorts(n), w)
 	var told strings.Builder
