@@ -20,8 +20,8 @@ var pow10int = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
 // digits reads the decimal digits that b[p:] starts with. It returns the number that m's digits and
 // they make, modulo 2^64, and the position after them.
 //
-// Eight bytes at a time: a loop over digits ends at a place that the branch predictor can't know,
-// which costs more than the digits.
+// It takes eight bytes at a time: a loop over digits ends at a place that the branch predictor
+// can't know, which costs more than the digits.
 func digits(b []byte, p int, m uint64) (uint64, int) {
 	for len(b)-p >= 8 {
 		x := binary.LittleEndian.Uint64(b[p:]) ^ ascii0
@@ -48,8 +48,8 @@ const ascii0 = 0x3030303030303030
 
 // countDigits returns how many digits, less ascii0, the word's lower bytes have: 0 to 8.
 func countDigits(x uint64) uint {
-	// The addition sets the top bit of a byte above 9; what it carries goes to bytes after the
-	// first such one.
+	// The addition sets the top bit of a byte above 9; its carries reach only bytes
+	// after the first such one.
 	return uint(bits.TrailingZeros64(((x+0x7676767676767676)|x)&0x8080808080808080)) / 8
 }
 
@@ -63,7 +63,7 @@ func joinDigits(x uint64, n uint) uint64 {
 		(x>>16&0x000000ff000000ff)*(1+10000<<32)) >> 32
 }
 
-// number reads the decimal number at b[p:]. It returns what strconv.ParseFloat has for it with 32
+// number reads the decimal number at b[p:]. It returns strconv.ParseFloat's value for it with 32
 // bits and the position after it, where a blank, a newline or a comment has to follow. If there is
 // no such number, next is the token's end and reason says what is wrong. b must end in a newline.
 func number(b []byte, p int) (v float32, next int, reason string) {
@@ -112,9 +112,9 @@ func scale(m uint64, exp int) (v float32, ok bool) {
 	}
 	// m and the power of ten are exact in float64, so IEEE rounds their quotient or product right.
 	// Rounding that to float32 gives the right result too, unless it is halfway between two
-	// float32: halfway points are float64 numbers and rounding keeps order, so that what is not
-	// rounded to one of them stays on its side of it. f is 0 or in float32's normal range, 1e-22 to
-	// 1e38, where halfway points are numbers whose last 29 bits are a 1 and zeros.
+	// float32: halfway points are float64 numbers and rounding keeps order, so a number that is
+	// not rounded to one of them stays on its side of it. f is 0 or in float32's normal range,
+	// 1e-22 to 1e38, where halfway points are numbers whose last 29 bits are a 1 and zeros.
 	f := float64(m)
 	if exp < 0 {
 		f /= pow10[-exp]
@@ -124,8 +124,8 @@ func scale(m uint64, exp int) (v float32, ok bool) {
 	return float32(f), math.Float64bits(f)&(1<<29-1) != 1<<28
 }
 
-// exponent reads what follows an e. If it is no number, or one that is of no use to number, e is
-// out of its range.
+// exponent reads the number after an e. If there is none, or it is too large to be of use, e
+// is out of number's range.
 func exponent(b []byte, p int) (e, next int) {
 	const useless = 1 << 20
 	sign := 1
@@ -147,7 +147,7 @@ func exponent(b []byte, p int) (e, next int) {
 	return sign * e, p
 }
 
-// What can be wrong with a number.
+// The reasons for refusing a number.
 const (
 	notNumber = "not a decimal number"
 	notFinite = "not finite"
@@ -155,7 +155,7 @@ const (
 	notExact  = "an integer that float32 can't hold exactly"
 )
 
-// slowNumber does what number does, by means of strconv.
+// slowNumber does the same as number, by means of strconv.
 func slowNumber(b []byte, p int) (v float32, next int, reason string) {
 	next = tokenEnd(b, p)
 	token := string(b[p:next])

@@ -280,7 +280,7 @@ func hasZero(text string) bool {
 	return false
 }
 
-// readSvmlightFrom, readCSVFrom, readPair and readPGSMBytes read what files would hold.
+// readSvmlightFrom, readCSVFrom, readPair and readPGSMBytes read files from memory or a stream.
 func readSvmlightFrom(r io.Reader, name string, opt Options) (*Set, error) {
 	opt.Format = FormatSvmlight
 	return ReadFrom(r, name, opt)
@@ -304,7 +304,7 @@ func readPair(x, y []byte, xName, yName string, form Format, opt Options) (*Set,
 	return in.read()
 }
 
-// readPGSMBytes reads a file of which its size says that it has so many bytes.
+// readPGSMBytes reads a .pgsm file whose size is given as size bytes.
 func readPGSMBytes(b []byte, size int64, name string, opt Options) (*Set, error) {
 	opt, err := opt.filled()
 	if err != nil {

@@ -391,7 +391,7 @@ func TestNPYLarge(t *testing.T) {
 	}
 }
 
-// A header can promise much: what is allocated is what the data back.
+// Memory is allocated for the data that are there, not for those that the header promises.
 func TestNPYMemory(t *testing.T) {
 	x := npy(1, npyHeader("|u1", false, "(16777216, 8)"), make([]byte, 1000))
 	path := file(t, "a.npy", x)
@@ -456,7 +456,7 @@ func FuzzNPY(f *testing.F) {
 		} else if !strings.Contains(err.Error(), ".npy: ") {
 			t.Fatalf("%v: no file named", err)
 		}
-		// What a plain reader makes of it is the same.
+		// A plain reader gets the same rows, or fails as well.
 		want, ok := referenceNPY(x, features)
 		if y == nil && (ok != (err == nil) || ok && !equal(examples(s), want)) {
 			t.Fatalf("%v, %v; want %v, %v", s, err, want, ok)

@@ -79,9 +79,9 @@ const (
 	LabelsAuto Labels = "auto"
 )
 
-// The most columns if MaxFeatures is 0: as many as all programs can bear, and of these as many as
-// the file's values pay for. One index is enough to ask for a column, and a column takes some 35
-// bytes in training; in a line of CSV text it takes 100 while the line is read.
+// These are the most columns if MaxFeatures is 0: as many as all programs can bear, and of these
+// as many as the file's values pay for. One index is enough to ask for a column, and a column
+// takes some 35 bytes in training; in a line of CSV text it takes 100 while the line is read.
 const (
 	defaultMaxFeatures = 1 << 27
 	freeFeatures       = 1 << 20 // of any file, or one for each value in it
@@ -96,17 +96,17 @@ type Options struct {
 	Format Format // of a file whose name does not tell
 	Layout Layout
 
-	// Features, if not 0, is the number of columns of the result. Prediction sets it to what the
-	// model was trained with. Of svmlight and .pgsm data further features are ignored and counted
-	// in Set.Ignored, and missing ones are zeros. CSV, .npy and IDX files have a place for each
-	// feature, and another number of them is an error.
+	// Features, if not 0, is the number of columns of the result. Prediction sets it to the number
+	// that the model was trained with. Of svmlight and .pgsm data further features are ignored and
+	// counted in Set.Ignored, and missing ones are zeros. CSV, .npy and IDX files have a place for
+	// each feature, and another number of them is an error.
 	Features int
 
-	// Table, if not nil, says what the columns of the data were that a model was trained with. If
-	// it has names, and a CSV file has a header, columns are found by their names, in whatever
-	// order they are: the result's are in the table's order, a missing one is an error, and others
-	// are left out and listed in Set.Others. Without names or a header columns go by their places.
-	// The label's column is the table's too, unless LabelColumn says another.
+	// Table, if not nil, describes the columns of the data that a model was trained with. If it
+	// has names, and a CSV file has a header, columns are found by their names, in any order: the
+	// result's are in the table's order, a missing one is an error, and others are left out and
+	// listed in Set.Others. Without names or a header columns go by their places. The label's
+	// column is the table's too, unless LabelColumn says another.
 	Table *Table
 
 	// Encoder, if not nil, makes the features of a CSV file's cells: package table sets it. Then
@@ -121,7 +121,7 @@ type Options struct {
 	MaxFeatures int
 	paid        bool // MaxFeatures was 0
 
-	bytes *int64 // what has been read
+	bytes *int64 // read so far
 
 	// MaxBytes, if not 0, is the most bytes to read, counted after decompression.
 	MaxBytes int64
@@ -146,7 +146,7 @@ type Options struct {
 	// few for each of the machine's. It changes no bit of the result.
 	Threads int
 
-	// Stdin, if not nil, is what the name "-" stands for in place of standard input.
+	// Stdin, if not nil, is read for the name "-" in place of standard input.
 	Stdin io.Reader
 
 	// Progress, if not nil, is called as the reading goes on, about once a megabyte and at the end,
@@ -252,8 +252,8 @@ func (o Options) checkFeatures() error {
 	return nil
 }
 
-// columns returns how many columns a set of n features gets, whose file has so many values of four
-// bytes: Features, if that is given. It fails if the features themselves are too many.
+// columns returns how many columns a set of n features gets from a file with the given number of
+// four-byte values: Features, if that is given. It fails if n itself is too large.
 func (o Options) columns(n, values int) (int, error) {
 	if o.Features > 0 {
 		return o.Features, nil
@@ -287,8 +287,8 @@ func (o Options) maxCSVFeatures() int {
 	return o.MaxFeatures
 }
 
-// unlabelled settles whether rows of so many cells have no label among them, and how many features
-// that leaves. It fails if that is not Features.
+// unlabelled settles whether rows of that many cells have no label among them, and how many
+// features that leaves. It fails if that is not Features.
 func (o Options) unlabelled(cells int) (without bool, features int, err error) {
 	switch o.Labels {
 	case LabelsNo:

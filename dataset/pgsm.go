@@ -18,7 +18,7 @@ import (
 // The binary form, .pgsm. All numbers are little-endian, on every machine.
 //
 //	byte
-//	 0   8  "PGSM\r\n\x1a\n": what a transfer as text or a cut at 7 bits would damage
+//	 0   8  "PGSM\r\n\x1a\n", which a transfer as text would damage
 //	 8   4  version, 1
 //	12   4  layout: 0 dense, 1 sparse
 //	16   8  rows
@@ -30,7 +30,7 @@ import (
 //	56   4  hash bits of the features, 0 if they aren't hashed
 //	60   4  CRC-32C of bytes 0 to 59
 //
-// Then the sections, each from the next multiple of 64 on, with zeros between:
+// The sections follow, each from the next multiple of 64 on, with zeros between:
 //
 //	labels    rows float32
 //	starts    rows+1 int64         sparse only: row i has nonzeros starts[i] to starts[i+1]-1
@@ -40,7 +40,7 @@ import (
 //	names     each preceded by its length, a uvarint
 //	sums      a CRC-32C, uint32, of each block, the labels, the names, and the sums before it
 //
-// after which the file ends. The sum of a sparse block is that of its rows' starts, with the end of
+// The file ends after them. The sum of a sparse block is that of its rows' starts, with the end of
 // the last, their columns, and their values; that of a dense block is of the padded values alone;
 // in each case of the bytes in the file.
 const (
@@ -69,7 +69,7 @@ type pgsmHead struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// A pgsmFile says what a file has, and where.
+// A pgsmFile describes a file's contents, and their places.
 type pgsmFile struct {
 	layout    Layout
 	rows      int
@@ -80,7 +80,7 @@ type pgsmFile struct {
 	nameBytes int64
 	hashBits  int
 
-	// Where the sections begin, and the file's end.
+	// The offsets of the sections, and the file's size.
 	labels, starts, columns, values, names, sums, size int64
 }
 
@@ -209,7 +209,7 @@ func decodePGSMHead(b []byte) (head pgsmHead, err error) {
 	return head, nil
 }
 
-// file returns what the header says, if each field is in its range.
+// file returns the pgsmFile of a header, if each field is in its range.
 func (h *pgsmHead) file() (*pgsmFile, error) {
 	switch {
 	case h.Layout > 1 || h.Base > 1 || h.Shift > pgsmMaxShift || h.HashBits > maxHashBits,
@@ -241,8 +241,8 @@ func checksum(parts ...[]byte) (sum uint32) {
 	return sum
 }
 
-// ascending makes sure that class names are text, and ascend, as Set promises: of two that are
-// equal or out of order, the text formats would make other labels.
+// ascending makes sure that class names are text, and ascend, as Set promises: the text formats
+// would give other labels to two that are equal or out of order.
 func ascending(names []string) error {
 	for i, name := range names {
 		if !utf8.ValidString(name) {

@@ -147,7 +147,7 @@ func TestPGSM(t *testing.T) {
 				}
 				b := pgsm(t, want)
 				checkPGSM(t, b, want)
-				// What is asked for and the file has not comes out as from any other file.
+				// A layout or width that the file does not have comes out as from any other file.
 				for _, opt := range []Options{
 					{Layout: LayoutDense}, {Layout: LayoutSparse}, {Features: 20}, {Features: 1},
 					{Features: 30, Layout: LayoutSparse},
@@ -220,8 +220,8 @@ func TestPGSMGolden(t *testing.T) {
 	}
 }
 
-// touch visits each row, as training would, and returns what the set's Err is then. It fails the
-// test on an index that is out of range: the kernels trust them.
+// touch visits each row, as training would, and then returns the set's Err. It fails the test on
+// an index that is out of range: the kernels trust them.
 func touch(t testing.TB, s *Set) error {
 	t.Helper()
 	for i := range s.Rows() {
@@ -243,8 +243,7 @@ func touch(t testing.TB, s *Set) error {
 	return s.Err()
 }
 
-// A byte that is changed anywhere is found: when the file is opened, or when the rows are
-// visited.
+// A changed byte is found anywhere, when the file is opened or when the rows are visited.
 func TestPGSMDamage(t *testing.T) {
 	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
 		t.Run(string(layout), func(t *testing.T) {
@@ -304,7 +303,7 @@ func TestPGSMDamage(t *testing.T) {
 	}
 }
 
-// Files whose checksums are right, and whose content is not: made by an enemy.
+// Files with wrong content and right checksums, as an enemy would make them, are refused.
 func TestPGSMHostile(t *testing.T) {
 	le := binary.LittleEndian
 	want := randomSet(rand.New(rand.NewPCG(5, 5)), 20, 9, LayoutSparse)
@@ -403,7 +402,7 @@ func TestPGSMHostile(t *testing.T) {
 	}
 }
 
-// A bad block of many: its rows are empty, the others are not, and the first bad one is named.
+// The rows of bad blocks are empty, the others are not, and the error names the first bad block.
 func TestPGSMBadBlock(t *testing.T) {
 	for _, layout := range []Layout{LayoutDense, LayoutSparse} {
 		t.Run(string(layout), func(t *testing.T) {
@@ -730,8 +729,8 @@ func inBlocks(t testing.TB, s *Set, shift uint) []byte {
 	return m
 }
 
-// A mapped file, whose rows are read in any order, gives what it gives in memory; if a bit of it is
-// flipped, none of its rows is another one than before without an error.
+// A mapped file gives the same rows as one in memory, in any order of reading; if a bit of it is
+// flipped, no row changes without an error.
 func FuzzMapped(f *testing.F) {
 	f.Add(uint8(9), uint8(5), uint64(1), true, uint8(1), uint16(0))
 	f.Add(uint8(30), uint8(3), uint64(2), false, uint8(2), uint16(0))

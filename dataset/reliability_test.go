@@ -13,9 +13,9 @@ import (
 	"testing/iotest"
 )
 
-// TestReliability has what parsers are known to stumble over, a subtest for each kind. What comes
-// in ends in a set or in an error that tells the place, without a panic, and within the memory that
-// the input itself warrants. Finer tests of each reader are beside it.
+// TestReliability covers the inputs that parsers are known to stumble over, a subtest for each
+// kind. Each input ends in a set or in an error that tells the place, without a panic, and within
+// the memory that its size warrants. Finer tests of each reader are beside it.
 func TestReliability(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -101,7 +101,7 @@ func hostileHugeIndex(t *testing.T) {
 			`(-max-features); -hash-bits`)
 	refused(t, "1 11:1", Options{MaxFeatures: 10},
 		`a.svm:1:3: token "11:1": index beyond the limit of 10 features`)
-	// What a few values may ask for, and what a flag allows.
+	// A file may have 2^20 columns, or one for each of its values, unless MaxFeatures allows more.
 	refused(t, "1 1048577:1", Options{}, "a.svm: 1048577 columns are beyond the limit of 1048576 "+
 		"features for a file of 1 values (-max-features)")
 	accepted(t, "1 1048576:1", Options{}, "1 1048576:1")
@@ -215,7 +215,7 @@ func hostileLength(t *testing.T) {
 	if testing.Short() {
 		size /= 20
 	}
-	// A line of comment is as long as it likes: it is read in chunks that double.
+	// A comment line may have any length: it is read in chunks that double.
 	line := io.MultiReader(strings.NewReader("1 1:1 #"), io.LimitReader(ones{}, int64(size)),
 		strings.NewReader("\n-1 2:1\n"))
 	allocated(t, uint64(10*size), func() {
@@ -224,7 +224,7 @@ func hostileLength(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	// A token of that length is refused, in a message that is short.
+	// A token of that length is refused with a short message.
 	allocated(t, uint64(10*size), func() {
 		token := io.MultiReader(strings.NewReader("1 "), io.LimitReader(ones{}, int64(size)))
 		_, err := readSvmlightFrom(token, "a.svm", Options{Threads: 1})
@@ -232,7 +232,7 @@ func hostileLength(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	// Rows without features are the shortest: memory is what they take, and not more.
+	// Rows without features are the shortest, and take at most 64 bytes of memory each.
 	rows := size / 10
 	allocated(t, uint64(64*rows), func() {
 		text := io.LimitReader(&repeated{text: "1\n"}, int64(2*rows))
@@ -308,7 +308,7 @@ func hostileCSV(t *testing.T) {
 			}
 		})
 	}
-	// Commas within quotes, even over several lines, are no columns.
+	// Commas within quotes, even over several lines, do not separate columns.
 	quoted := "1,\"" + strings.Repeat(",\"\"\n", 5000) + "\"\n"
 	s, err := readCSVText(strings.Repeat(quoted, 3), Options{MaxFeatures: 5})
 	if err != nil || s.Rows() != 3 || len(s.Names) != 1 {
@@ -443,7 +443,7 @@ func fullDisks(t *testing.T) {
 	}
 }
 
-// bounded fails the test if f allocates much more than a small input of so many bytes warrants.
+// bounded fails the test if f allocates much more than a small input of size bytes warrants.
 func bounded(t *testing.T, size int, f func()) {
 	t.Helper()
 	allocated(t, uint64(4<<20+64*size), f) // each thread has its own buffers

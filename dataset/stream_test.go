@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// What is converted as a stream has the bytes of what is converted in memory, and the same errors.
+// Text that is converted as a stream gives the bytes, or the error, of a conversion in memory.
 func TestConvertSvmlight(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	check := func(s string, opt Options) {
@@ -84,8 +84,7 @@ func TestConvertSvmlight(t *testing.T) {
 	}
 }
 
-// A table that is converted as a stream has the bytes of one that is converted in memory, and the
-// same errors.
+// A table that is converted as a stream gives the bytes, or the error, of a conversion in memory.
 func TestConvertCSV(t *testing.T) {
 	long := strings.Repeat("1,0,0,0,0,c\n0,2,0,0,0,a\n0,0,3,0,0,b\n", blockSize/2)
 	tabs := func(s string) string { return strings.ReplaceAll(s, ",", "\t") }
@@ -147,7 +146,7 @@ func TestConvertCSV(t *testing.T) {
 	}
 }
 
-// A changing is where a file is written to that changes another file, once.
+// A changing is a file in memory that changes another file when it is first written to.
 type changing struct {
 	memory
 	path, text string
@@ -164,7 +163,7 @@ func (c *changing) WriteAt(p []byte, at int64) (int, error) {
 	return c.memory.WriteAt(p, at)
 }
 
-// A table that changes between the two times that it is read is refused where that shows.
+// A table that changes between its two readings is refused where that shows.
 func TestConvertCSVChanges(t *testing.T) {
 	const text = "1,2,pear\n3,0,apple\n5,6,pear\n"
 	for name, after := range map[string]string{
@@ -200,8 +199,7 @@ func TestConvertCSVChanges(t *testing.T) {
 	}
 }
 
-// Text that is read as a stream, into memory, and in the plainest way gives the same rows, and the
-// same errors.
+// Text gives the same rows, or an error, as a stream, in memory and in the plainest way.
 func FuzzConvertSvmlight(f *testing.F) {
 	for _, s := range []string{
 		"1 1:2 3:4\n-1 2:0.5 # x\n", "+1 qid:3 0:1\r\n", "\ufeff1 1:1e-5\n\n", "1 2:1 1:1",
@@ -222,7 +220,7 @@ func FuzzConvertSvmlight(f *testing.F) {
 		if zip {
 			b = zipped(t, s)
 		} else if strings.HasPrefix(s, "\x1f\x8b") {
-			return // it would be unpacked
+			return // gzip's magic: it would be unpacked
 		}
 		if err := os.WriteFile(path, b, 0o666); err != nil {
 			t.Fatal(err)

@@ -41,7 +41,7 @@ func readSvmlight(r io.Reader, name string, opt Options, chunkSize int) (*Set, e
 	return s, nil
 }
 
-// totals is what has to be known of all blocks.
+// totals sums up the blocks.
 type totals struct {
 	lines     int
 	rows, nnz int
@@ -53,8 +53,8 @@ type totals struct {
 func newTotals(opt Options) totals { return totals{zero: opt.IndexBase == BaseZero} }
 
 // add takes in the next block in the file's order. The first error in that order is the one to
-// report, whoever found it when. A read error comes after those of the text: the blocks have what
-// was read before it.
+// report, no matter which thread finds it first. A read error comes after those of the text: the
+// blocks hold the text before it.
 func (t *totals) add(b *block, name string) error {
 	for _, e := range []*SyntaxError{b.err, b.last} {
 		if e != nil {
@@ -98,8 +98,8 @@ func (t *totals) columns(opt Options, name string) (base, first, cols int, err e
 }
 
 // svmlight is a file being read by some threads. Each takes the next chunk of lines, under the
-// lock, and parses it without. What a line means does not depend on the lines before it, so neither
-// the chunks' size nor the number of threads matters.
+// lock, and parses it without. The meaning of a line does not depend on the lines before it, so
+// neither the chunks' size nor the number of threads matters.
 type svmlight struct {
 	rules *rules
 

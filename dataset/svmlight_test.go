@@ -34,7 +34,7 @@ func mustText(t testing.TB, text string, opt Options) *Set {
 	return s
 }
 
-// What some errors say.
+// The messages of some errors.
 const (
 	indexZero = "index 0: indices start at 1; for a file that counts from 0 the index base " +
 		"has to be 0 or auto (-index-base)"
@@ -221,7 +221,7 @@ func TestSvmlightBaseAndIgnored(t *testing.T) {
 	}
 }
 
-// An index equal to MaxFeatures is right in base 1, and one too many as soon as base 0 comes out.
+// An index equal to MaxFeatures is valid in base 1, and too large once the base is known to be 0.
 func TestSvmlightMaxFeatures(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -278,7 +278,7 @@ func text(r *rand.Rand, bad int) string {
 	return s
 }
 
-// checkText holds a reading in chunks by some threads against the reference reader.
+// checkText compares a reading in chunks by some threads with the reference reader's.
 func checkText(t testing.TB, s string, r io.Reader, opt Options, chunk int) {
 	t.Helper()
 	opt, err := opt.filled()
@@ -338,7 +338,7 @@ func TestSvmlightChunks(t *testing.T) {
 	}
 }
 
-// Features of the fewest bytes, in a chunk that they fill.
+// Features of the fewest bytes may fill a chunk.
 func TestSvmlightTight(t *testing.T) {
 	s := "1"
 	for j := range 9 {
@@ -348,7 +348,7 @@ func TestSvmlightTight(t *testing.T) {
 	}
 }
 
-// Many errors: the first in the file is the one reported, whichever thread is faster.
+// Of many errors the first in the file is reported, no matter which thread is faster.
 func TestSvmlightFirstError(t *testing.T) {
 	good := strings.Repeat("1 1:1\n", 1000)
 	s := good + "1 bad1\n" + strings.Repeat(good+"1 bad2\n", 20)
@@ -386,7 +386,7 @@ type idle struct{}
 func (idle) Read([]byte) (int, error) { return 0, nil }
 
 func TestSvmlightLongLine(t *testing.T) {
-	// Longer than bufio.Scanner takes, than a chunk, and than several.
+	// The line is longer than bufio.Scanner takes, and than several chunks.
 	var b strings.Builder
 	b.WriteString("1")
 	n := 0
@@ -446,7 +446,7 @@ func TestSvmlightUnsorted(t *testing.T) {
 }
 
 func TestSvmlightHash(t *testing.T) {
-	// The finaliser's values, from MurmurHash3's own.
+	// The values are those of MurmurHash3's own finaliser.
 	for j, want := range map[uint64]uint64{0: 0, 1: 0xb456bcfc34c2cb2c, 2: 0x3abf2a20650683e7,
 		math.MaxUint64: 0x64b5720b4b825f21} {
 		if got := murmur.Mix64(j); got != want {
@@ -468,7 +468,7 @@ func TestSvmlightHash(t *testing.T) {
 		!slices.Contains(val, -1) {
 		t.Errorf("%v %v", idx, val)
 	}
-	// All are in one column, and are added in the file's order.
+	// Features of one column are added in the file's order.
 	s, err = readText("1 1:1 2:2 3:4\n", Options{HashBits: 1, Layout: LayoutDense})
 	rows, _, _, _, _ = reference("1 1:1 2:2 3:4\n", Options{HashBits: 1})
 	if err != nil || !equal(examples(s), rows) {

@@ -186,8 +186,8 @@ func ExampleCosine() {
 	// Output: 0.96
 }
 
-// What takes the place of a function written by hand, of which most return 0 or an error where the
-// lengths differ. Cosine64 itself is 0 where a vector is zeros.
+// These functions take the place of ones written by hand, most of which return 0 or an error where
+// the lengths differ. Cosine64 itself is 0 where a vector is all zeros.
 func ExampleCosine64() {
 	similarity := func(a, b []float32) float64 {
 		if len(a) != len(b) {
@@ -239,7 +239,7 @@ func ExampleNormalize() {
 	// Output: 5 [0.6 0.8]
 }
 
-// The first of several equal elements, whatever stands beside them.
+// ArgMin returns the first of several equal elements, and skips NaN.
 func ExampleArgMin() {
 	x := []float32{float32(math.NaN()), 2, 1, 1}
 	fmt.Println(dense.ArgMin(x), dense.Min(x), dense.ArgMax(x), dense.Max(x))

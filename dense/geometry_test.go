@@ -16,7 +16,7 @@ var (
 	minus0   = float32(math.Copysign(0, -1))
 )
 
-// equal wants got to be want, to the bit but for the kind of a NaN.
+// equal fails the test unless got has the bits of want, or both are NaN.
 func equal(t *testing.T, what string, got, want float32) {
 	t.Helper()
 	if math.Float32bits(got) != math.Float32bits(want) && (got == got || want == want) {
@@ -127,8 +127,8 @@ func TestCosineIsBetween(t *testing.T) {
 	}
 }
 
-// Cosine is what docs/spec.md makes of its three sums, in all ways that lead to it: lengths
-// of one group, two and more, and sums about the bounds beyond which it takes others.
+// Cosine follows from its three sums as docs/spec.md says, for lengths of one group, two and more,
+// and for sums near the bounds beyond which it takes those in float64.
 func TestCosineOfItsSums(t *testing.T) {
 	within := func(s float64) bool { return s >= 0x1p-90 && s <= math.MaxFloat32 }
 	eachISA(t, func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestRules(t *testing.T) {
 	})
 }
 
-// The first of equals, NaN skipped, on either side of the ends of blocks.
+// The first among ties is found, and NaN is skipped, on either side of the ends of blocks.
 func TestExtremes(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for _, n := range []int{1, 2, 8, 15, 16, 17, 31, 64, 65, 100, 257, 65_536, 65_537,
@@ -290,8 +290,8 @@ func TestDot64Accuracy(t *testing.T) {
 	}
 }
 
-// Cosine64 is within a rounding of the cosine in float64, is what Dot64 of each pair makes of it, and
-// keeps Cosine's rules.
+// Cosine64 is within rounding of the cosine in float64 by the sums of Dot64, which DotNorms64
+// gives too, and keeps Cosine's rules.
 func TestCosine64(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for n := range 300 {
@@ -332,7 +332,7 @@ func TestCosine64(t *testing.T) {
 	}
 }
 
-// What is written may be what is read.
+// The destination may be one of the operands, or both.
 func TestDestinations(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		for n := range 200 {

@@ -16,7 +16,7 @@ import (
 
 var metrics = map[string]Metric{"dot": ByDot, "cosine": ByCosine, "distance": ByDistance}
 
-// A topCase is rows in which many scores are equal, and queries.
+// A topCase has queries, and rows among whose scores many are equal.
 type topCase struct {
 	n, stride int
 	rows      []float32
@@ -26,8 +26,7 @@ type topCase struct {
 	k         int
 }
 
-// newTopCase makes numbers of which there are few, with a NaN, infinities and zeros among them at
-// times.
+// newTopCase makes vectors of a few distinct numbers, at times with NaN, infinity and extremes.
 func newTopCase(r *rand.Rand) *topCase {
 	n, count := 1+r.IntN(20), r.IntN(80)
 	c := &topCase{n: n, stride: n + r.IntN(3), k: r.IntN(12)}
@@ -101,7 +100,7 @@ func sameHits(a, b []Hit) bool {
 var topCases = flag.Int("cases", 850, "`searches` of each path, by three metrics each, that "+
 	"TestTopIsSorting compares with sorting")
 
-// What the functions find is the beginning of all rows in order, for any number of threads.
+// The functions find the beginning of all rows in order, for any number of threads.
 func TestTopIsSorting(t *testing.T) {
 	cases := *topCases
 	if testing.Short() {

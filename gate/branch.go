@@ -49,7 +49,7 @@ func (b branch) pull(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// What is there may be a worktree of before, or a plain folder.
+	// The folder may be the worktree of an earlier run, or a plain one.
 	if err := os.RemoveAll(b.dir); err != nil {
 		return err
 	}

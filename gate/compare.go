@@ -124,7 +124,7 @@ func (k *comparison) sides(p pkg) (both [2]side) {
 }
 
 // measure compares the binaries that were built. unbuilt tells why those for counting could not be.
-// What takes longer than -limit is left out, and named.
+// Measurements that -limit leaves no time for are left out, and named.
 func (k *comparison) measure(ctx context.Context, unbuilt error) error {
 	start := time.Now()
 	for _, arch := range k.kinds()[1:] {

@@ -25,7 +25,7 @@ func debug(arch string) string {
 	return "asyncpreemptoff=1"
 }
 
-// A survey is what a native run of a counted binary tells of a benchmark.
+// A survey is the result of a native run of a counted binary for one benchmark.
 type survey struct {
 	ns     float64 // an operation
 	calls  bool    // package count counts single calls of it
@@ -184,7 +184,7 @@ func counts(ctx context.Context, s side, files string, plan map[string]int) (
 	if failed == nil {
 		return perOp, nil, errors.Join(err, unlike)
 	}
-	// What was counted before it failed counts, but for the benchmark that was running.
+	// Counts from before the failure hold, except those of the benchmark that was running.
 	if len(listed) > 0 {
 		delete(perOp, listed[len(listed)-1].name)
 	}

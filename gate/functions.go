@@ -35,8 +35,8 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 		both[0], both[1] = both[0]+float64(b.size), both[1]+size
 		hl, bl, which := h.loops, b.loops, ""
 		if len(hl) != len(bl) {
-			// Which loop has become which is not known: the one that moves fastest is where long
-			// vectors spend their time.
+			// The loops can't be matched, so the one that moves fastest stands for all: long
+			// vectors spend their time there.
 			hl, bl, which = fastest(hl), fastest(bl), "fastest"
 		}
 		for i := range min(len(hl), len(bl)) {
@@ -53,7 +53,7 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 	}
 	add("all functions in both", "text-bytes", both[0], both[1],
 		judge(both[1]/both[0]-1, textLimit))
-	// What is new makes code longer, and nothing worse.
+	// New functions make the code longer, but nothing worse.
 	add("all functions", "text-bytes", all[0], all[1], equal)
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		add(name, "text-bytes", float64(before[name].size), 0, gone)

@@ -14,10 +14,10 @@ import (
 	"strings"
 )
 
-// Benchmarks are counted as they are. What tells Valgrind where one begins and ends is a change to
-// the standard library's package testing, made for the counted binaries alone by the go command's
-// overlay: each start and stop of a benchmark's timer calls a function that Valgrind knows by its
-// name. So what is counted is what is timed: no preparation, and nothing between StopTimer and
+// Benchmarks are counted as they are. A change to the standard library's package testing, made for
+// the counted binaries alone by the go command's overlay, tells Valgrind where one begins and ends:
+// each start and stop of a benchmark's timer calls a function that Valgrind knows by its name. So
+// counts cover the code that times cover: no preparation, and nothing between StopTimer and
 // StartTimer.
 
 //go:embed hook/testing.go.txt

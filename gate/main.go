@@ -2,9 +2,9 @@
 // one is worse. docs/gate.md says how to use it in any project.
 //
 // It counts what a benchmark executes and allocates, reads what the assembly's loops do, and times.
-// What is counted is the same in every run, or its spread is known; what is timed is compared
-// within fractions of a second, and believed only beyond the noise that two copies of the base show
-// in the same rounds, twice.
+// Counts are the same in every run, or their spread is known; times are compared within fractions
+// of a second, and believed only beyond the noise that two copies of the base show in the same
+// rounds, twice.
 //
 // Exit codes: 0 nothing is worse, 1 something is, 2 it could not be found out.
 package main

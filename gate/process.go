@@ -70,7 +70,7 @@ func (c *complaint) Error() string {
 
 func (c *complaint) Unwrap() error { return c.err }
 
-// reason is an error in short: of a tool's complaint in it, what tells why, without the command.
+// reason is an error in short, with only the telling part of a tool's complaint, and no command.
 func reason(err error) string {
 	text := err.Error()
 	if c := (*complaint)(nil); errors.As(err, &c) {
@@ -88,8 +88,8 @@ func failure(cmd *exec.Cmd, err error, said func() string) error {
 	return &complaint{strings.Join(cmd.Args, " "), err, said()}
 }
 
-// crash is where a Go program or Valgrind begins to tell why it ends. What a benchmark has logged
-// stands before the line that it has failed, or behind it.
+// crash is where a Go program or Valgrind begins to tell why it ends. The log of a benchmark stands
+// before the line that says that it has failed, or behind it.
 var crash = regexp.MustCompile(`(?m)^(panic: |fatal error: |runtime: |SIG[A-Z]+: |` +
 	`vex .*: unhandled |(==\d+== )?(valgrind|Callgrind): |(    .*\n)*--- FAIL: )`)
 

@@ -176,7 +176,7 @@ func TestSelfSameCodePasses(t *testing.T) {
 		} else {
 			t.Errorf("run %d:\n%s", i+1, r.summary())
 		}
-		// What is counted must not even be better.
+		// Counts must not even be better.
 		for _, f := range r.findings {
 			numbers[f.unit]++
 			if f.timed == nil && f.base != f.head {

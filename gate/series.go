@@ -7,9 +7,9 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// What a plain benchmark executes is not always the same: each process seeds its maps differently,
-// goroutines meet as they come, some benchmarks draw their data. So each is counted in some
-// processes of its own, and what is believed depends on how far these differ.
+// A plain benchmark does not always execute the same code: each process seeds its maps differently,
+// goroutines meet as they come, some benchmarks draw their data. So each is counted in several
+// processes of its own, and the change that is believed depends on how far these differ.
 
 // A series is one number of a benchmark in several processes of the base and of the head.
 type series [2][]float64

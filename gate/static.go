@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// What the code shows without being run: sizes of functions, and what a turn of each
-// inner loop of the assembly does. It is all there is for AVX-512, which Valgrind can't run, and
-// for NEON on another machine than an Arm.
+// This file reads, without running the code, the sizes of functions and what a turn of each inner
+// loop of the assembly does. There is nothing else for AVX-512, which Valgrind can't run, or for
+// NEON on a machine that is not an Arm.
 
 // A function is one that the binary has.
 type function struct {

@@ -70,8 +70,8 @@ func script(t *testing.T, text string) string {
 	return name
 }
 
-// What a benchmark has started ends with it, and is not waited for, though it holds the output
-// open.
+// Processes that a benchmark has started end with it, and are not waited for, though they hold the
+// output open.
 func TestChildrenEnd(t *testing.T) {
 	p, start := &project{t: t}, time.Now()
 	child := script(t, "sleep 60; exit")
@@ -118,8 +118,8 @@ func TestStuck(t *testing.T) {
 	}
 }
 
-// -limit holds also where a benchmark does not end: what there was no time for is named. One that
-// ends in the base alone is an error.
+// -limit holds even if a benchmark does not end: the benchmarks that there was no time for are
+// named. One that ends in the base alone is an error.
 func TestLimitHolds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not tested in a short run: the limit")

@@ -44,7 +44,7 @@ func (r *result) summary() string {
 			table(&b, found)
 		}
 	}
-	// What only one of the commits has, a line for each benchmark or function.
+	// Each benchmark or function that only one of the commits has gets a line.
 	seen := map[string]bool{}
 	fold(&b, "Not in both", slices.DeleteFunc(r.with(added, gone), func(f finding) bool {
 		again := seen[f.what]

@@ -15,12 +15,12 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// Times on a shared machine differ by tens of percent between minutes, on the same code. So what is
-// compared is what ran within a fraction of a second: in each round base, head and base again, of
-// one benchmark, each in its own process. The ratio of the two bases is the noise of that round.
+// Times on a shared machine differ by tens of percent between minutes, on the same code. So only
+// runs within a fraction of a second are compared: in each round base, head and base again, of one
+// benchmark, each in its own process. The ratio of the two bases is the noise of that round.
 //
-// A process runs the benchmark some times and its shortest time counts: what other processes do
-// makes times longer, never shorter.
+// A process runs the benchmark several times and its shortest time counts: other processes make
+// times longer, never shorter.
 
 const (
 	repeats   = 5
@@ -139,7 +139,7 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 	return all, nil
 }
 
-// time is the soft part. What looks slower is believed if a second run says so too.
+// time is the soft part. A benchmark that looks slower is believed if a second run agrees.
 func (k *comparison) time(outer context.Context, deadline time.Time) error {
 	ctx, cancel := context.WithDeadline(outer, deadline)
 	defer cancel()

@@ -17,7 +17,7 @@ type nowhere struct{}
 
 func (nowhere) WriteAt(b []byte, _ int64) (int, error) { return len(b), nil }
 
-// Whatever an exported function that returns an error gets, it returns one, and does not panic.
+// Exported functions that return an error do so for any bad argument, and do not panic.
 func TestBadArguments(t *testing.T) {
 	nan := float32(math.NaN())
 	d, y := dense.New(3, 2), []float32{0, 1, 1}
@@ -91,7 +91,7 @@ func TestBadArguments(t *testing.T) {
 		try("Write: "+name, func() error { return m.Write(io.Discard) })
 		try("WriteJSON: "+name, func() error { return WriteJSON(io.Discard, m) })
 		try("WriteLiblinear: "+name, func() error { return WriteLiblinear(io.Discard, m) })
-		if m != nil { // which is none
+		if m != nil { // nil means none
 			try("Start: "+name, func() error {
 				_, err := (&pegasos.Trainer{Start: m}).Train(t.Context(), d, y)
 				return err
@@ -119,7 +119,7 @@ func TestBadArguments(t *testing.T) {
 		}
 		try("WritePGSM: "+name, func() error { return dataset.WritePGSM(nowhere{}, s) })
 		if s != nil && s.Dense != nil && s.Sparse == nil {
-			continue // for the others rows are enough
+			continue // the others need rows only
 		}
 		try("FitScaler: "+name, func() error {
 			_, err := dataset.FitScaler(s, dataset.ScaleStandard)

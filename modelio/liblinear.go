@@ -23,8 +23,8 @@ type solver struct {
 }
 
 // solvers are those whose models are linear functions of the features, in the order of liblinear's
-// numbers. Of those with the same loss the first is written, of CrammerSinger's and of numbers to
-// predict see Write.
+// numbers. Of those with the same loss the first is written; for CrammerSinger and numbers to
+// predict see WriteLiblinear.
 var solvers = []solver{
 	{"L2R_LR", pegasos.Log},
 	{"L2R_L2LOSS_SVC_DUAL", pegasos.SquaredHinge},
@@ -41,16 +41,16 @@ var solvers = []solver{
 
 const crammerSinger = "MCSVM_CS"
 
-// ReadLiblinear reads a model that liblinear's train has written, to the end of r. It predicts what
-// liblinear's predict does, but for rows so near a tie that the rounding of weights and sums to
-// float32 decides. Exact ties between two classes fall as they do there, and so do those of rows
-// that have none of the features.
+// ReadLiblinear reads a model that liblinear's train has written, to the end of r. The model
+// predicts the same as liblinear's predict, but for rows so near a tie that the rounding of
+// weights and sums to float32 decides. Exact ties between two classes fall as they do there, and
+// so do those of rows that have none of the features.
 //
 // The file does not tell how the model came about: Lambda is [pegasos.DefaultLambda], and Config
 // has no more than the loss and the bias. IndexBase is 1.
 //
-// Faults of the text are a *[SyntaxError]. It takes no more memory than a few times what r turns
-// out to hold, whatever the header says.
+// A fault of the text is a *[SyntaxError]. The memory in use is at most a few times the length of
+// r, no matter what the header says.
 func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 	t := &tokens{r: modelfile.NewSource(r), line: 1}
 	h, err := readLiblinearHeader(t)
@@ -62,8 +62,8 @@ func ReadLiblinear(r io.Reader) (*pegasos.Model, error) {
 		return nil, t.fail("%d features of %d classes are too many for this machine", h.features,
 			h.classes)
 	}
-	// The file has one feature after the other, and ends with that of the bias. What is made grows
-	// with what is read.
+	// The file has one feature after the other, and ends with that of the bias. The slices
+	// grow as the file is read.
 	var flat []float32
 	for i := range h.features * vectors {
 		v, err := t.number("weight")
@@ -165,9 +165,9 @@ func (h *liblinearHeader) model(flat []float32, bias []float64) *pegasos.Model {
 	return m
 }
 
-// breakTies makes equal biases differ by the least there is, so that of equal classes the first in
-// the file wins, where order, of the model, would have another win. Other scores do not see it: it
-// is beyond the precision of float32.
+// breakTies makes equal biases differ by the least there is, so that among ties the first class in
+// the file wins, where order, the model's, would have another win. Other scores stay the same: the
+// difference is beyond the precision of float32.
 func breakTies(bias []float64, order []int) []float64 {
 	if slices.IsSorted(order) {
 		return bias
@@ -229,7 +229,7 @@ func readLiblinearHeader(t *tokens) (*liblinearHeader, error) {
 	}
 }
 
-// readValue reads what follows a key.
+// readValue reads the value of a key.
 func (h *liblinearHeader) readValue(t *tokens, key string) (err error) {
 	switch key {
 	case "solver_type":
@@ -401,7 +401,7 @@ func (f *liblinearModel) writeHeader(b *bufio.Writer, m *pegasos.Model) error {
 	return nil
 }
 
-// writeLine writes the numbers that n vectors have for a feature, of two their difference.
+// writeLine writes the numbers that n vectors have for a feature, or the difference of two.
 func (f *liblinearModel) writeLine(b *bufio.Writer, n int, at func(k int) float64) {
 	f.line = f.line[:0]
 	if f.binary && n == 2 {

@@ -69,7 +69,7 @@ func TestReadLiblinear(t *testing.T) {
 		m.Lambda != pegasos.DefaultLambda {
 		t.Errorf("%+v", m)
 	}
-	// White space separates, whatever it is; the header's lines may have another order; the weights
+	// Any white space separates; the header's lines may have another order; the weights
 	// of a bias of 0 say nothing.
 	other := readText(t, "nr_class\t2 label\r\n1\n-1 bias 0 solver_type L2R_LR nr_feature 3 w "+
 		"-1.5 2 0 99")
@@ -200,9 +200,9 @@ func TestLiblinearTies(t *testing.T) {
 		{"label 1 2 3 9 nr_feature 1 bias -1 w 0 1 1 2", 0, 1},
 		{"label 9 3 1 2 nr_feature 1 bias -1 w 0 1 1 2", 1, 2},
 		{"label 9 3 1 2 nr_feature 1 bias -1 w 0 1 1 2", -1, 9},
-		{"label 9 3 1 2 nr_feature 1 bias 1 w 0 1 1 2 5 7 7 7", 0, 3}, // of three that are equal
+		{"label 9 3 1 2 nr_feature 1 bias 1 w 0 1 1 2 5 7 7 7", 0, 3}, // three biases tie
 		{"label 9 3 1 2 nr_feature 1 bias 1 w 0 1 1 2 7 5 7 7", 0, 9},
-		{"label 9 3 1 2 nr_feature 1 bias 1 w 0 1 1 2 5 6 8 7", 0, 1}, // of none
+		{"label 9 3 1 2 nr_feature 1 bias 1 w 0 1 1 2 5 6 8 7", 0, 1}, // none tie
 	} {
 		m := readText(t, "solver_type L2R_LR nr_class 4 "+c.text)
 		if got := m.Predict(row(t, c.x), 0); got != c.want {
@@ -229,7 +229,7 @@ func TestLiblinearStart(t *testing.T) {
 	}
 }
 
-// Whatever is wrong, the error says where.
+// Every fault gives an error that says where it is.
 func TestLiblinearHostile(t *testing.T) {
 	edit := func(old, new string) string {
 		if !strings.Contains(binary, old) {

@@ -80,7 +80,7 @@ func tool(t *testing.T, args ...string) {
 	}
 }
 
-// predict returns what liblinear-predict writes, line by line.
+// predict returns the lines that liblinear-predict writes.
 func predict(t *testing.T, data, model string, flags ...string) (lines []string) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")
@@ -95,7 +95,7 @@ func predict(t *testing.T, data, model string, flags ...string) (lines []string)
 	return lines
 }
 
-// agree fails unless the model predicts what liblinear did, on every row.
+// agree fails the test unless the model predicts the same as liblinear on every row.
 func agree(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []string) {
 	t.Helper()
 	if len(lines) != s.Rows() {
@@ -119,7 +119,7 @@ func agree(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []string) {
 	t.Logf("%d of %d rows differ", differ, s.Rows())
 }
 
-// What is trained here and written, liblinear-predict predicts alike.
+// Models that are trained and written here predict alike in liblinear-predict.
 func TestLiblinearPredictsOurModels(t *testing.T) {
 	tools(t)
 	for _, p := range pairs(t) {
@@ -166,8 +166,8 @@ func TestLiblinearPredictsOurModels(t *testing.T) {
 	}
 }
 
-// probabilities fails unless those that liblinear finds are the logistic function of our scores,
-// scaled to the sum 1.
+// probabilities fails the test unless liblinear's are the logistic function of our
+// scores, scaled to the sum 1.
 func probabilities(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []string) {
 	t.Helper()
 	columns := strings.Fields(lines[0])[1:]
@@ -196,7 +196,7 @@ func probabilities(t *testing.T, m *pegasos.Model, s *dataset.Set, lines []strin
 	}
 }
 
-// What liblinear-train has written predicts alike here.
+// Models that liblinear-train has written predict alike here.
 func TestLiblinearModelsPredict(t *testing.T) {
 	tools(t)
 	for _, p := range pairs(t) {
@@ -226,7 +226,7 @@ func TestLiblinearModelsPredict(t *testing.T) {
 					}
 					lines := predict(t, data, model)
 					agree(t, m, p.test, lines)
-					// And written by us, liblinear-predict still says the same.
+					// Written by us, the model still predicts the same in liblinear-predict.
 					var text bytes.Buffer
 					if err := modelio.WriteLiblinear(&text, m); err != nil {
 						t.Fatal(err)
@@ -241,7 +241,7 @@ func TestLiblinearModelsPredict(t *testing.T) {
 	}
 }
 
-// Rows without features, of classes in every order, tie: liblinear is asked how they fall.
+// Rows without features tie, and fall as in liblinear, with classes in every order.
 func TestLiblinearTiesWithTheTool(t *testing.T) {
 	tools(t)
 	dir := t.TempDir()

@@ -22,7 +22,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// hostileSize is about how long the files are that are to make a reader take much memory.
+// hostileSize is the rough size in bytes of files that try to make a reader take much memory.
 var hostileSize = 4 << 20
 
 // repeated returns text as often as fits, joined by commas.
@@ -31,7 +31,7 @@ func repeated(text string) string {
 	return strings.Repeat(text+",", n-1) + text
 }
 
-// count returns 0,1,2... of n numbers.
+// count returns the n numbers 0,1,2...
 func count(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -40,14 +40,14 @@ func count(n int) string {
 	return b.String()[1:]
 }
 
-// sealed returns a model file of the header and the numbers.
+// sealed returns a model file of the header and that many zero bytes of numbers.
 func sealed(header string, numbers int) []byte {
 	b := append([]byte(header+"\n"), make([]byte, numbers)...)
 	sum := sha256.Sum256(b)
 	return append(b, sum[:]...)
 }
 
-// sparseFile returns a sparse file of so many vectors, the first weights of which are 0.01.
+// sparseFile returns a sparse file of that many vectors, the first weights of which are 0.01.
 func sparseFile(features, classes, vectors, stored int) []byte {
 	all := vectors * features
 	bits, values := make([]byte, (all+7)/8), make([]byte, 4*stored)
@@ -73,7 +73,7 @@ const (
 // proofLines is the header of a proof up to the value of its last line.
 const proofLines = "pegasimd proof 1\nmodel_hash: \"\"\ndata: \"\"\nvectors: "
 
-// A header is the lines of a linear model file, in order, with what a case wants in place.
+// linear returns a linear model file's header, its lines in order, with the values of a case.
 func linear(lines map[string]string) string {
 	b := "pegasimd model 1\n"
 	for _, f := range [][2]string{
@@ -146,7 +146,7 @@ var (
 	})
 )
 
-// Reading a model takes a stated multiple of its file's size, whatever the file says.
+// Reading a model takes at most a stated multiple of its file's size in memory, for any content.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		hostileSize = 2 << 20
@@ -198,7 +198,7 @@ func TestMemory(t *testing.T) {
 	sparse("zeros", 8*hostileSize, 2, 0, "more memory")
 	sparse("rows of zeros", 17, 2048, 0, "more memory")
 	sparse("few zeros", hostileSize/4, 2, hostileSize/4, "")
-	const most = 32 << 20 // of which 3/128 may be all that are not 0
+	const most = 32 << 20 // of which at least 3/128 have to be nonzero
 	sparse("as many zeros as may be", most, 2, 3*most/128, "")
 	sparse("more zeros than may be", most, 2, 3*most/128-1000, "more memory")
 	sparse("as many zeros in rows as may be", 17, 1024, 1<<19, "")
@@ -305,8 +305,7 @@ func TestMemory(t *testing.T) {
 	memtest.Test(t, cases)
 }
 
-// A bomb returns a small file that holds 200 MB when it is unpacked: a beginning, and then the same
-// again and again.
+// bomb makes a small file that unpacks to 200 MB: begin, and then again, repeated.
 func bomb(begin, again string) func() []byte {
 	return func() []byte {
 		var b bytes.Buffer
@@ -378,7 +377,7 @@ func TestCompressedMemory(t *testing.T) {
 		cases[c.name] = memtest.Case{File: bomb(c.begin, c.again), Read: c.read, Error: c.err,
 			Time: 2 * time.Second}
 	}
-	// As much as a small file may hold, and a large one.
+	// These hold as much as a small file may, and a large one.
 	whole := func(name, header string, numbers, level int) {
 		cases[name] = memtest.Case{Read: readNative, File: func() []byte {
 			var b bytes.Buffer

@@ -16,8 +16,8 @@ func autoTrial(seed uint64) *trial {
 	return t
 }
 
-// No proof of auto is wrong, whatever the data and the settings. -certify-runs 10000
-// tries so many problems.
+// No proof of auto is wrong, whatever the data and the settings; -certify-runs 10000 tries 10000
+// problems.
 func TestAutoCertificate(t *testing.T) {
 	defer func() { newton.SumFew = true }()
 	var n tally
@@ -50,8 +50,8 @@ func autoStates(t *testing.T, x Examples, y []float32, cfg Config) (states strin
 	return states, m
 }
 
-// Auto takes Newton's method at once where it is cheap, after the descent where it is not, and not at
-// all with many columns or without memory.
+// Auto takes Newton's method at once where it is cheap, after the descent where it is not, and not
+// at all with many columns or without memory.
 func TestAutoChooses(t *testing.T) {
 	few, wide, long := random(71, 2000, 30, 2, 1), random(72, 200, 150, 2, 1),
 		random(73, 60, newton.MostColumns+1, 2, 0.02)
@@ -84,7 +84,7 @@ func TestAutoChooses(t *testing.T) {
 	}
 }
 
-// What auto does goes on to the bit, wherever it is paused: in the dual, before and after Newton's
+// A run of auto resumes to the bit, wherever it is paused: in the dual, before and after Newton's
 // method takes over, and after it hands back.
 func TestAutoResumes(t *testing.T) {
 	wide := random(72, 200, 150, 2, 1)

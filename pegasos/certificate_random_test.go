@@ -431,7 +431,7 @@ func (n *tally) hold(
 		}
 	}
 	start := p.Objective(zero, none)
-	// What replaces a worse model is rounded to float32, with products that may cancel.
+	// The model that replaces a worse one is rounded to float32, with products that may cancel.
 	size := 0.0
 	for _, row := range p.Rows {
 		for k, wk := range w {
@@ -468,8 +468,8 @@ func (n *tally) hold(
 	return nil
 }
 
-// certifyRandom holds the proofs of at least so many random problems, or of fewer in a short run,
-// or of as many as the time of -certify allows, or those of -certify-runs.
+// certifyRandom checks the proofs of random problems: least of them, short in a short run, the
+// number of -certify-runs, or as many as the time of -certify allows.
 func (n *tally) certifyRandom(t *testing.T, least, short uint64, trial func(seed uint64) *trial) {
 	if testing.Short() {
 		least = short

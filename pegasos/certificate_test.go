@@ -69,7 +69,8 @@ func signs(y []float32, class float32) []float64 {
 	return s
 }
 
-// Whatever the settings, the bound is one at every moment of the run, and it comes near.
+// The bound is no higher than the optimum at every moment of a run, with all settings, and comes
+// near it.
 func TestBound(t *testing.T) {
 	for seed := range uint64(8) {
 		for _, lambda := range []float64{0.3, 0.01, 0.001} {
@@ -307,8 +308,8 @@ func TestPriorCancels(t *testing.T) {
 	}
 }
 
-// Where a small gap is claimed the objective is that of the weights as they are written, to more
-// digits than float32 scores have.
+// Where a small gap is claimed, the objective is that of the weights as written, to more digits
+// than float32 scores have.
 func TestObjectiveIsExact(t *testing.T) {
 	for seed := range uint64(10) {
 		data := random(seed, 60, 8, 2, 1)

@@ -66,7 +66,8 @@ func train(t testing.TB, x Examples, y []float32, tr Trainer) *Model {
 	return m
 }
 
-// What is chosen is told in a line. What is given is not chosen, and nothing else changes.
+// Settings that are chosen are told in one line, those that are given are kept, and nothing else
+// changes.
 func TestChoices(t *testing.T) {
 	two, five, many := apart(1, 300, 6, 2), apart(2, 1200, 8, 5), apart(3, 300, 6, 8)
 	words, counts := text(4, 400, 700, true), text(5, 400, 700, false)
@@ -131,7 +132,7 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%+v", m.Config)
 		}
 	}
-	// The proof is there long before the last pass; who names the passes gets them all.
+	// The proof is there long before the last pass; a run that is given its passes takes them all.
 	m := train(t, two.dense, two.y, Trainer{})
 	if m.Result.Gap > 0.01 || m.Result.Epochs > 300 {
 		t.Errorf("gap %v after %v passes", m.Result.Gap, m.Result.Epochs)
@@ -302,7 +303,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// The model does not depend on the threads, nor does what is left out count.
+// The model does not depend on the threads, and the choices do not depend on rows of weight 0.
 func TestChosenBits(t *testing.T) {
 	p := apart(9, 3000, 5, 2)
 	want := train(t, p.dense, p.y, Trainer{Threads: 1, Config: Config{Epochs: 3}})

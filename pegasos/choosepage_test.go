@@ -371,7 +371,7 @@ func (p *byPage) classes() (int, float64) {
 	return len(rows), least / p.n
 }
 
-// costs are the page's, of a problem of so many rows.
+// costs returns the page's costs for a problem of the given number of rows.
 func (p *byPage) costs(rows float64) (newton, descent, epoch float64) {
 	var counted [][]float32
 	for i, row := range p.scaled {

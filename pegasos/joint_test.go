@@ -168,8 +168,8 @@ func (o *oracle) project(loss func(z []float64, i int) float64) {
 	o.radius = math.Sqrt(sum / n / o.lambda)
 }
 
-// compare takes so many steps with the run and the oracle and compares the two, after each or the
-// means at the end. It returns the number of steps before a kink.
+// compare steps the run and the oracle until a kink and compares the two, after each step or their
+// means at the end. It returns the number of steps before the kink.
 func (o *oracle) compare(t *testing.T, r *run) (steps int) {
 	t.Helper()
 	l := r.Learners[0]
@@ -246,7 +246,7 @@ func float64s(w []float32) (v []float64) {
 	return v
 }
 
-// jointLosses are those of joint problems, written down anew: what they cost, a row's coefficient
+// jointLosses are the losses of joint problems, written down anew: a row's loss, its coefficient
 // for each vector, and whether rounding may decide.
 var jointLosses = []struct {
 	cfg          Config
@@ -481,7 +481,7 @@ func TestJointLosses(t *testing.T) {
 	}
 }
 
-// Where classes are equal it is the first that is subtracted from, and with a loss of 0 none is.
+// Among tied classes the update subtracts from the first, and with a loss of 0 from none.
 func TestJointTies(t *testing.T) {
 	for _, c := range []struct {
 		costs [][]float64

@@ -55,8 +55,8 @@ func byRule(t *testing.T, x Examples, y []float32, cfg Config) *choose.Choice {
 	return c
 }
 
-// A signal in small differences of columns that go together needs a smaller lambda than the rule's,
-// which rows that are held out say; noise does not.
+// A signal in small differences of correlated columns needs a smaller lambda than the rule's, as
+// the held-out rows show; noise does not.
 func TestLambdaByFolds(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		for _, loss := range []Loss{Hinge, Log} {
@@ -117,7 +117,8 @@ func TestLambdaOfEqualRows(t *testing.T) {
 	}
 }
 
-// What is dear by prediction is left out, and said: the choice first, then the proof.
+// If predicted to be too dear, the choice of lambda is left out first, then the proof, and the
+// settings say so.
 func TestLambdaTooDear(t *testing.T) {
 	p := random(6, 3000, 900, 2, 1)
 	m := train(t, p.dense, p.y, Trainer{})

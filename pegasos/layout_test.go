@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// images makes rows of pixels over 255, of so many classes.
+// images makes rows of pixels over 255, of the given number of classes.
 func images(seed uint64, rows, cols, classes int) (*dense.Matrix, []float32) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	x, y := dense.New(rows, cols), make([]float32, rows)
@@ -29,7 +29,7 @@ func images(seed uint64, rows, cols, classes int) (*dense.Matrix, []float32) {
 	return x, y
 }
 
-// oneValue makes sparse rows of one value: 1, or what makes their length 1.
+// oneValue makes sparse rows of one value: 1, or the one that makes their length 1.
 func oneValue(seed uint64, rows, cols, classes int, unit bool) (*sparse.Matrix, []float32) {
 	p := zerosAndOnes(random(seed, rows, cols, classes, 0.2))
 	if unit {

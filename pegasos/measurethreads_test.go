@@ -6,7 +6,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// What is measured over so many rows that they are cut into blocks and parts is the same for any
+// The objective and the bound of enough rows to be cut into blocks and parts are the same for any
 // number of threads.
 func TestMeasureThreads(t *testing.T) {
 	const rows, cols = 9000, 5

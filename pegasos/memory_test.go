@@ -13,7 +13,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/sgd"
 )
 
-// manyClasses returns rows with so many labels.
+// manyClasses returns rows of the given number of classes.
 func manyClasses(rows, cols, classes int) (*dense.Matrix, []float32) {
 	x, y := dense.New(rows, cols), make([]float32, rows)
 	for i := range rows {
@@ -25,8 +25,8 @@ func manyClasses(rows, cols, classes int) (*dense.Matrix, []float32) {
 	return x, y
 }
 
-// What a run takes is about what was estimated: not much more, and not so much less that what would
-// fit is refused.
+// The memory of a run is about what was estimated: not much more, and not so much less that a run
+// that would fit is refused.
 func TestMemoryEstimate(t *testing.T) {
 	for name, c := range map[string]struct {
 		cfg           Config
@@ -98,7 +98,7 @@ func live() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// What would take more than is allowed is refused before it is allocated.
+// A run that would take more memory than is allowed is refused before that is allocated.
 func TestMaxMemory(t *testing.T) {
 	x, y := manyClasses(20_000, 2, 20_000)
 	for name, tr := range map[string]*Trainer{

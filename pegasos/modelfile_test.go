@@ -255,7 +255,7 @@ func TestModelDamage(t *testing.T) {
 	}
 }
 
-// Whatever is wrong, there is an error, and no more memory than a small file deserves.
+// A malformed file gives an error and takes no more memory than a small file deserves.
 func TestModelHostile(t *testing.T) {
 	const good = `pegasimd model 1
 features: 1
@@ -476,7 +476,7 @@ func TestWriteFile(t *testing.T) {
 	only(t, dir, "model")
 }
 
-// Whatever goes wrong, the old file is untouched and nothing is left beside it.
+// A write that fails leaves the old file untouched and nothing beside it.
 func TestWriteFileFails(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "model")
@@ -495,7 +495,7 @@ func TestWriteFileFails(t *testing.T) {
 	}
 	only(t, dir, "model")
 
-	// A folder that can't be written to, unless we are root, who can.
+	// The folder can't be written to, except by root.
 	if err := os.Chmod(dir, 0o500); err != nil {
 		t.Fatal(err)
 	}

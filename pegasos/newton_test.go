@@ -266,7 +266,7 @@ func TestNewtonTogether(t *testing.T) {
 	}
 }
 
-// Whatever the start and the scale, a run on raw columns ends with a proof or with a gap that says
+// Runs on raw columns, from any start and at any scale, end with a proof or with a gap that says
 // that there is none, and most end with one. With PEGASIMD_LONG there are 200 starts, of covtype as
 // well.
 func TestNewtonStarts(t *testing.T) {

@@ -9,8 +9,8 @@ import (
 )
 
 // A run that is cancelled within one of Newton's iterations, while a resumed run repeats them, or
-// while the proof is found that decides whether more are needed, ends soon. What it leaves can be
-// resumed, to the bit.
+// while the proof is found that decides whether more are needed, ends soon, and can be resumed to
+// the bit.
 func TestCancelNewton(t *testing.T) {
 	const rows, soon = 20000, 3 * 4096
 	data := sample.Random(1, rows, 3, 2, 1)
@@ -48,7 +48,7 @@ func TestCancelNewton(t *testing.T) {
 				if !errors.Is(err, context.Canceled) {
 					t.Fatalf("%s, after %d reads: %v", name, last, err)
 				}
-				// The sums for a bound, and what the dual begins with, are taken to their end.
+				// The sums for a bound, and those the dual begins with, are taken to their end.
 				most := int64(rows + soon)
 				if name == "auto" {
 					most = 5 * rows

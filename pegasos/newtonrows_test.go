@@ -47,7 +47,7 @@ func TestNewtonPixelsKept(t *testing.T) {
 	}
 }
 
-// Where a run has copies of its rows in another order, Newton's method reads those of the data.
+// Where a run has copies of its rows in another order, Newton's method reads the rows of the data.
 func TestNewtonRows(t *testing.T) {
 	data := random(83, 3000, 30, 5, 0.8)
 	before := rows.CopyFrom

@@ -272,7 +272,7 @@ func TestVotes(t *testing.T) {
 	}
 }
 
-// What a model of pairs says does not depend on how it is asked, or on a way to a file and back.
+// A model of pairs predicts the same for one row as for all, and after a trip to a file and back.
 func TestPairModel(t *testing.T) {
 	for _, cfg := range []Config{{C: 1, Bias: BiasAugmented}, {ClassWeight: Balanced}} {
 		data := random(8, 200, 6, 4, 1)
@@ -315,8 +315,8 @@ func TestPairModel(t *testing.T) {
 	}
 }
 
-// Where the classes are those of another model, a pair may have rows of one class or of none: it is
-// left as it was then.
+// Where the classes are those of another model, a pair may have rows of one class or of none; a
+// pair of none is left as it was.
 func TestPairsWithoutRows(t *testing.T) {
 	data := random(9, 120, 5, 4, 1)
 	old := mustTrain(t, data.dense, data.y, Config{Multiclass: OneVsOne, C: 1, Bias: BiasAugmented})

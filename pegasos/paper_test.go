@@ -326,8 +326,8 @@ func TestAverage(t *testing.T) {
 		if !s.Mean(step, 0, dst, &b) {
 			t.Fatal("no mean")
 		}
-		// Which steps are in it: back to T/2^k+1 for the k that makes it the last third to two
-		// thirds of them.
+		// The mean goes back to step T/2^k+1, for the k that makes it the last third to two thirds
+		// of the steps.
 		var from int64
 		for k := 0; ; k++ {
 			if from = total >> k; 3*from <= 2*step {

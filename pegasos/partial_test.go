@@ -163,7 +163,7 @@ func TestPartialRefuses(t *testing.T) {
 	if err := p.Fit(dense.New(1, 1), two); err == nil {
 		t.Error("too many labels")
 	}
-	// What is lost stays lost.
+	// After a StepError, Model and Fit return the same error.
 	var e *StepError
 	err := p.Fit(matrix(t, 2, 1, 1e19, 1e19), []float32{1, 1})
 	if _, again := p.Model(); !errors.As(err, &e) || again != err ||
@@ -172,7 +172,7 @@ func TestPartialRefuses(t *testing.T) {
 	}
 }
 
-// Nothing is chosen by the data, and what was chosen for a part of them can be given.
+// Nothing is chosen by the data, and settings that were chosen for a part of them can be given.
 func TestPartialChoosesNothing(t *testing.T) {
 	p := apart(1, 300, 6, 3)
 	fit := func(cfg Config, x *dense.Matrix) *Model {

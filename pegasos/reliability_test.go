@@ -20,8 +20,8 @@ import (
 )
 
 // TestReliability has a part for each case that is known to break trainers of this kind. Some are
-// tested at length elsewhere: what is here then is the essence, so that no case is without a test
-// that bears its name.
+// tested at length elsewhere and only in essence here, so that no case is without a test that bears
+// its name.
 func TestReliability(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -211,11 +211,10 @@ func reliableTinyLambda(t *testing.T) {
 	}
 }
 
-// After two million steps in which every weight is moved again and again the norm that is carried
+// After two million steps in which every weight is moved again and again, the norm that is carried
 // along is off by less than 1e-5 at the end of an epoch, and v by less than 1e-3 of its length from
-// what the steps add up to: what is added to a large float32 is rounded to a multiple of its last
-// bit, and an equal number each time in the same direction. The certificate tells what became of
-// it.
+// the sum of the steps: a number added to a large float32 is rounded to a multiple of its last bit,
+// and an equal number each time in the same direction. The certificate tells what became of it.
 func reliableLongRun(t *testing.T) {
 	data := random(74, 500, 6, 2, 1)
 	cfg := Config{Lambda: 0.01, Steps: 2_000_000, Average: LastIterate, Project: true,
@@ -538,7 +537,7 @@ func reliableThreads(t *testing.T) {
 	}
 }
 
-// What has been learnt is not lost, and the error is the context's.
+// A cancelled run keeps what it has learnt, and its error is the context's.
 func reliableCancel(t *testing.T) {
 	data := random(88, 50, 5, 2, 1)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -569,8 +568,8 @@ func reliableResume(t *testing.T) {
 	}
 }
 
-// What ends the run is the gap of the objective with the penalty: that of the loss alone is small
-// enough looks before.
+// The gap of the objective with the penalty ends the run; that of the loss alone is small enough
+// looks before.
 func reliableEarlyStop(t *testing.T) {
 	data := random(122, 200, 5, 2, 1)
 	const tol = 0.02

@@ -80,7 +80,8 @@ func resultOf(r result.Result) Result {
 // MarshalJSON leaves out what was not measured, for JSON has no NaN.
 func (r Result) MarshalJSON() ([]byte, error) { return json.Marshal(r.room().Header()) }
 
-// UnmarshalJSON reads what MarshalJSON writes. What is left out is NaN, other fields are an error.
+// UnmarshalJSON reads what MarshalJSON writes. A measurement that is left out is NaN, and an
+// unknown field is an error.
 func (r *Result) UnmarshalJSON(text []byte) error {
 	var h *result.Header
 	if err := modelfile.Unmarshal(text, &h); err != nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What was not measured is left out of JSON, and is NaN again when it is read.
+// A value that was not measured is left out of JSON, and is NaN again when it is read.
 func TestResultJSON(t *testing.T) {
 	r := Result{
 		Steps: 10, Epochs: 5, R2: 2, Objective: 0.75, DualObjective: math.NaN(), Gap: math.NaN(),

@@ -17,7 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// inShards cuts rows into so many shards.
+// inShards cuts rows into n shards.
 func inShards(t testing.TB, r *rounds.Rounds, x pegasos.Examples, y []float32, n int) (
 	shards []*rounds.Shard,
 ) {
@@ -40,8 +40,8 @@ func inShards(t testing.TB, r *rounds.Rounds, x pegasos.Examples, y []float32, n
 	return shards
 }
 
-// runRounds trains in rounds. Of the shards the last is first in every other round, and there are
-// other numbers of goroutines.
+// runRounds trains in rounds. The shards are reversed in every other round, and the number of
+// goroutines varies.
 func runRounds(t testing.TB, r *rounds.Rounds, shards []*rounds.Shard) *pegasos.Model {
 	t.Helper()
 	m, err := r.Model(endOfRounds(t, r, shards))
@@ -231,7 +231,7 @@ func TestShardRefused(t *testing.T) {
 	}
 }
 
-// verifyInRounds verifies a model in so many shards.
+// verifyInRounds verifies a model in the given number of shards.
 func verifyInRounds(tb testing.TB, t *pegasos.RoundTrial, m *pegasos.Model,
 	s *store.Statistics, shards int,
 ) (
@@ -245,8 +245,8 @@ func verifyInRounds(tb testing.TB, t *pegasos.RoundTrial, m *pegasos.Model,
 	return r.Verified(endOfRounds(tb, r, inShards(tb, r, t.X, t.Y, shards)))
 }
 
-// Models that rounds have made are never contradicted, and most of them are confirmed; what claims
-// more than is true is contradicted.
+// Models that rounds have made are never contradicted, and most of them are confirmed; models that
+// claim more than is true are contradicted.
 func TestRoundsVerify(t *testing.T) {
 	found, tampered := map[pegasos.Verdict]int{}, 0
 	for seed := range uint64(150) {

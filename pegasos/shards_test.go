@@ -132,7 +132,7 @@ func TestShardsRefuses(t *testing.T) {
 			t.Errorf("%+v: %v", cfg, err)
 		}
 	}
-	// What goes wrong in a copy is told.
+	// An error in a copy is returned.
 	x := matrix(t, 4, 1, 1, 1, 1e19, 1)
 	var e *StepError
 	m, err := fixed(t.Context(), x, []float32{1, 0, 1, 0}, Config{Shards: 2, Offset: OffsetNone,

@@ -114,9 +114,9 @@ func TestStartIsKept(t *testing.T) {
 	}
 }
 
-// What a prior makes is an ordinary problem with a feature more, for the scores of w0, whose weight
-// is 1 and is not penalised: P and its bound enclose the optimum, found by gradient descent from
-// the definition.
+// A prior makes an ordinary problem with one more feature, for the scores of w0, whose weight is 1
+// and is not penalised: P and its bound enclose the optimum, found by gradient descent from the
+// definition.
 func TestPrior(t *testing.T) {
 	for _, loss := range []Loss{Log, SquaredHinge} {
 		for seed := range uint64(3) {

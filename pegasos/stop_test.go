@@ -78,8 +78,8 @@ func TestLooks(t *testing.T) {
 	}
 }
 
-// A run with Patience ends after so many looks without a better model on other data, and the result
-// is the best of all looks and of the end of the run, the first of those that are equal.
+// A run with Patience ends after that many looks without a better model on other data, and the
+// result is the best of all looks and of the end of the run, the first among ties.
 func TestPatience(t *testing.T) {
 	early, late := 0, 0
 	for n, cfg := range []Config{
@@ -162,7 +162,7 @@ func TestPatience(t *testing.T) {
 	}
 }
 
-// What is validated with may have other features and labels, and has to be there.
+// The rows of Valid may have other features and labels than the data, but there must be some.
 func TestValid(t *testing.T) {
 	data := random(54, 60, 6, 3, 1)
 	narrow := random(55, 20, 4, 3, 1)

@@ -394,8 +394,8 @@ func TestProgress(t *testing.T) {
 }
 
 // Looks within the first epoch are taken where they were wanted, in every order and kind, and have
-// no influence either. What they find is the model of a shorter run, if there is no average that
-// depends on the end.
+// no influence either. They find the model of a shorter run, if there is no average that depends on
+// the end.
 func TestEarly(t *testing.T) {
 	data := random(23, 50, 6, 3, 1)
 	for _, cfg := range []Config{{}, {Order: IID}, {Batch: 7}, {Batch: 7, Order: IID},

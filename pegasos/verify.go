@@ -336,13 +336,14 @@ func (m *Model) Compare(found Result) *Verification {
 	return v
 }
 
-// What a claimed objective may be off, as a share of the one that rounds find.
+// roundError and float32Error are how far a claimed objective may be off, as shares of the one that
+// rounds find.
 const (
 	roundError   = 1e-11 // by the order of the sums
 	float32Error = 1e-5  // by float32 dot products, which rounds don't have
 )
 
-// compareObjectives compares a claimed objective with the one found, of which it may be above.
+// compareObjectives compares a claimed objective with the one found, which it may exceed a little.
 func compareObjectives(t *claims.Trial, of string, claimed, found float64) {
 	switch off := (claimed - found) / found; {
 	case -roundError <= off && off <= float32Error, claimed == found:

@@ -75,7 +75,7 @@ func TestVerifyTrials(t *testing.T) {
 	t.Log(found)
 }
 
-// Whatever is changed of weights, claims or data is noticed.
+// Every change of weights, claims or data is noticed.
 func TestTampering(t *testing.T) {
 	missed, tried := 0, 0
 	for seed := uint64(0); tried < *tamperings; seed++ {
@@ -189,7 +189,7 @@ func flip32(g *rand.Rand, v *float32) {
 	}
 }
 
-// What can't be verified, or is of something else, is told in plain words.
+// A model or proof that can't be verified, or is of something else, gives a plain error.
 func TestVerifyErrors(t *testing.T) {
 	p := random(3, 40, 6, 2, 1)
 	cfg := Config{Lambda: 0.1, Epochs: 3, Scale: ScaleNone, Bias: BiasNone}
@@ -252,7 +252,7 @@ func TestVerifyErrors(t *testing.T) {
 	}
 }
 
-// A run that keeps its proof ends when what is kept proves Tol, and so says who verifies it.
+// A run that keeps its proof ends when that proof proves Tol, and verification says so too.
 func TestProofOfTol(t *testing.T) {
 	for name, data := range map[string]pair{
 		"made": random(81, 600, 12, 2, 1), "raw": rawSet(61, 1500, 20),
@@ -270,7 +270,7 @@ func TestProofOfTol(t *testing.T) {
 			for _, cfg.Tol = range []float64{1e-4, 2e-6} {
 				tr := Trainer{Config: cfg}
 				plain := train(t, data.dense, data.y, tr)
-				if cfg.Finish == FinishDual { // whose way does not go by Tol: just enough
+				if cfg.Finish == FinishDual { // its way does not go by Tol: just enough
 					cfg.Tol = plain.Result.Gap
 					tr.Config = cfg
 				}
@@ -290,8 +290,8 @@ func TestProofOfTol(t *testing.T) {
 	}
 }
 
-// What Newton's method has proven is confirmed from the weights alone, for each loss and bias and
-// with other weights of rows; the width that it ended with helps, and nothing depends on it.
+// A proof of Newton's method is confirmed from the weights alone, for each loss and bias and with
+// other weights of rows; the width that it ended with helps, and nothing depends on it.
 func TestVerifyNewton(t *testing.T) {
 	helped, tried, confirmed := 0, 0, 0
 	for name, data := range map[string]pair{

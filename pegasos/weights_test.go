@@ -48,8 +48,8 @@ func (p pair) repeat(weights []float32) pair {
 	return pair{d, toSparse(d), y}
 }
 
-// Weights are the same problem as so many copies: the objective of a model, R^2 and lambda are the
-// same, and the bound and the objective enclose the optimum of the copies.
+// A row with a weight is the same problem as that many copies of it: the objective of a model, R^2
+// and lambda are the same, and the bound and the objective enclose the optimum of the copies.
 func TestWeightsAreCopies(t *testing.T) {
 	for _, l := range losses {
 		for seed := range uint64(3) {

@@ -15,7 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/quant"
 )
 
-// some makes vectors of any bytes; extreme ones are where sums of 16 or 32 bits would overflow.
+// some makes a vector of any bytes, or of extremes for which sums of 16 or 32 bits would overflow.
 func some[T quant.Byte](r *rand.Rand, n int, extreme bool) []T {
 	v := make([]T, n)
 	for i := range v {
@@ -50,7 +50,7 @@ func eachISA(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-// Sums are exact: those of big integers, also of vectors of many blocks of nothing but extremes.
+// Sums are exact: they equal those of big integers, even for many blocks of nothing but extremes.
 func TestExact(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		testExact[int8](t)
@@ -86,7 +86,7 @@ func testExact[T quant.Byte](t *testing.T) {
 	}
 }
 
-// A dot product with floats has the bits of that of the floats of the bytes.
+// A dot product with floats has the same bits as if the bytes were converted to floats first.
 func TestDotFloat(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		testDotFloat[int8](t)
@@ -108,7 +108,7 @@ func testDotFloat[T quant.Byte](t *testing.T) {
 	}
 }
 
-// Top and TopAt are the beginning of all rows in order.
+// Top, TopMany and TopAt find the beginning of all rows in order.
 func TestTop(t *testing.T) {
 	eachISA(t, func(t *testing.T) {
 		testTop[int8](t)
@@ -184,8 +184,8 @@ func testTop[T quant.Byte](t *testing.T) {
 	}
 }
 
-// TopMany finds what Top does, also among so many rows that several goroutines share them, and with
-// scores that are nearly all alike.
+// TopMany finds the same as Top, also among enough rows for several goroutines, and with scores
+// that are nearly all alike.
 func TestTopMany(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	const n, count = 700, 2000
@@ -231,7 +231,7 @@ func TestQuantize(t *testing.T) {
 	}
 }
 
-// What comes back is at most half a step off, and integers are themselves.
+// Numbers come back at most half a step off; bytes with an integer step and offset are exact.
 func TestThereAndBack(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	x, back, q := make([]float32, 1000), make([]float32, 1000), make([]int8, 1000)

@@ -75,7 +75,7 @@ go vet .
 [ "$(go run .)" = "4 4 1" ]
 cat go.mod
 diff <(grep '^go ' go.mod) <(grep '^go ' "$tree/go.mod")
-# Who links the kernels gets one module with them, and no more.
+# A program that links the kernels gets no other modules with them than cpuid and x/sys.
 if go list -m all | grep -vE "^(example.com/linker|$path|github.com/klauspost/cpuid/v2|golang.org/x/sys)( |$)"; then
 	echo "rehearse: the library brings more than cpuid and x/sys" >&2
 	exit 1

@@ -16,7 +16,7 @@ var update = flag.Bool("update", false, "write the vectors anew: a change of wha
 
 const folder = "vectors"
 
-// What every path gives is what the published files have.
+// Every path gives the bytes of the published files, and there are no others.
 func TestGoldenVectors(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(isa.String(), func(t *testing.T) {
@@ -45,8 +45,8 @@ func TestGoldenVectors(t *testing.T) {
 	}
 }
 
-// Every kernel of the table has vectors, but for the one that has no result and those over rows whose
-// results others have one by one.
+// Every kernel of the table has vectors, but for the one without a result and those over rows
+// whose results others have one by one.
 func TestGoldenVectorsOfAllKernels(t *testing.T) {
 	there := map[string]bool{"prefetch": true, "dotrowsint8": true, "dotrowsuint8": true,
 		"squareddistancerowsint8": true, "squareddistancerowsuint8": true,

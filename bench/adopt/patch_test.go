@@ -72,7 +72,7 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// What a project no longer has is an error, not a patch that does nothing.
+// An edit of code that a project no longer has is an error, not a patch that does nothing.
 func TestEditsThatMiss(t *testing.T) {
 	for want, e := range map[string]edit{
 		"there is no function Cosine":  {fn: "Cosine", uses: dense},

@@ -10,7 +10,7 @@ type project struct {
 	edits   []edit
 	calls   []call
 	theirs  string // benchmarks of theirs that go through the patch, a regular expression
-	rows    int    // a matrix m of so many rows of n elements is made for the calls
+	rows    int    // of a matrix m that is made for the calls, with n elements a row
 }
 
 // An edit replaces a piece of one file by calls of ours. Nothing of theirs is written down here but

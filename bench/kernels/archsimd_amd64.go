@@ -4,9 +4,9 @@ package main
 
 import "simd/archsimd"
 
-// What one writes with the standard library's experiment for one architecture: four vectors at a
-// time, then one, then the rest. One keeps the contract of package dense as well: 64 lanes, and
-// nothing fused.
+// These loops are written with the standard library's experiment for one architecture: four vectors
+// at a time, then one, then the rest. One of them keeps the contract of package dense as well: 64
+// lanes, and nothing fused.
 func init() {
 	if archsimd.X86.AVX2() && archsimd.X86.FMA() {
 		add("Dot", "archsimd 4x8", func(n int) { times(n, func() { sink = dot8(x, y) }) })
@@ -45,7 +45,7 @@ func sum8(v archsimd.Float32x8) float32 {
 	s := v.GetLo().Add(v.GetHi())
 	s = s.ConcatAddPairs(s)
 	sum := s.ConcatAddPairs(s).GetElem(0)
-	archsimd.ClearAVXUpperBits() // what follows in a Go program is SSE
+	archsimd.ClearAVXUpperBits() // the Go code that follows uses SSE
 	return sum
 }
 

@@ -110,7 +110,7 @@ func perElement(k asmtest.Kernel) int {
 	return k.New(n, asmtest.Heap{}, asmtest.Uniform(1)).Footprint() / n
 }
 
-// memory hands out floats that begin so many floats behind a cache line.
+// memory hands out floats that begin off floats behind a cache line.
 type memory struct {
 	asmtest.Heap
 	off int
@@ -122,8 +122,8 @@ func (m memory) Floats(n int) []float32 {
 	return all[skip:][:n:n]
 }
 
-// operands returns what the probe walks over. Of misaligned operands it is the part that begins at
-// a cache line: what is wanted is what the machine can do.
+// operands returns the operands that the probe walks over, or of misaligned ones the part that
+// begins at a cache line: the probe is to show what the machine can do.
 func operands(s bandwidth.Shape, a *asmtest.Args, off int) (x, y []float32) {
 	x, y = a.X, a.Y
 	if s == bandwidth.Copy {

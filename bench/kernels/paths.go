@@ -193,7 +193,7 @@ func verify(k asmtest.Kernel, n, off int) error {
 			}
 			return values, sizes
 		},
-		// What is stored comes first: a kernel that stores has its sum in no definition.
+		// Stored floats come first: the definition of a kernel that stores has no sum.
 		got: func() []float32 { return append(slices.Clone(a.Stored()), sum) },
 	}
 	return o.verify(way{name: ours, loop: func(int) { sum = k.Call(a) }}, []int{n}, off)

@@ -57,7 +57,7 @@ type operation struct {
 	both    bool    // also with vectors one float off
 	alpha   float32 // while it is timed
 	prepare func(n, off int)
-	per     func() int // a call is of so many rows; nil for 1
+	per     func() int // the number of rows of a call; nil for 1
 	// want returns what got is to be, in float64, and bounds what is rounded. It is called before
 	// the operation.
 	want func() (values, sizes []float64)

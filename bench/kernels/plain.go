@@ -2,7 +2,7 @@ package main
 
 import "math"
 
-// What one writes without a library.
+// These are the loops that one writes without a library.
 
 func loopDot(x, y []float32) (sum float32) {
 	y = y[:len(x)]

@@ -47,7 +47,7 @@ var rowsInCache = operation{
 	},
 }
 
-// products wants the dot products of x and so many rows.
+// products returns the dot products of x and count rows, as an operation wants them.
 func products(count int, row func(i int) []float32) (values, sizes []float64) {
 	return each(count, func(i int) (value, size float64) {
 		return sums(len(x), func(j int) float64 { return float64(x[j]) * float64(row(i)[j]) })

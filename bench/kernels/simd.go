@@ -4,8 +4,8 @@ package main
 
 import "simd"
 
-// What one writes with the standard library's experiment for every architecture: two vectors at a
-// time, as wide as the machine has them.
+// These loops are written with the standard library's experiment for every architecture: two
+// vectors at a time, as wide as the machine has them.
 func init() {
 	add("Dot", "Go's simd", func(n int) { times(n, func() { sink = dotSimd(x, y) }) })
 	add("Axpy", "Go's simd", func(n int) { times(n, func() { axpySimd(alpha, x, y) }) })

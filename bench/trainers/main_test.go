@@ -56,7 +56,7 @@ func TestQuick(t *testing.T) {
 	}
 }
 
-// What contradicts a proof is an error.
+// An objective that contradicts a proof, or what the library says, is an error.
 func TestVerify(t *testing.T) {
 	p := &problem{session: &session{}, set: &set{}, bound: 1}
 	for _, c := range []struct {
@@ -84,7 +84,7 @@ func rowsOf(t *testing.T, text string) *dataset.Set {
 	return s
 }
 
-// By hand, of two classes and of three.
+// Objectives are those worked out by hand, for two classes and for three.
 func TestObjective(t *testing.T) {
 	two := rowsOf(t, "-1 1:1\n1 2:1\n")
 	for loss, want := range map[string]float64{

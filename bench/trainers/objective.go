@@ -214,7 +214,7 @@ func (c *contender) explore(p *problem) error {
 	return nil
 }
 
-// runner returns a function for frame.Runs. What takes less than 10 ms is repeated.
+// runner returns a function for frame.Runs. Training that takes less than 10 ms is repeated.
 func (p *problem) runner(train func() (*training, error)) func() (float64, error) {
 	return func() (float64, error) {
 		var all []float64

@@ -18,8 +18,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The test binary is the command if it is told so: what is tested with it has its own process,
-// signals and limits.
+// The test binary is the command if the environment says so, which gives it a process, signals and
+// limits of its own.
 func TestMain(m *testing.M) {
 	if os.Getenv("PEGASIMD_TEST_COMMAND") != "" {
 		limitFiles()
@@ -174,7 +174,7 @@ func TestKilledRunsResume(t *testing.T) {
 	}
 }
 
-// What a run had of names, class weights and a model to start from is in its checkpoint.
+// A checkpoint has the run's names, its class weights and the model that it started from.
 func TestCheckpointKeepsSettings(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "pets.csv",

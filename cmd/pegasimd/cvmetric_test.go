@@ -13,8 +13,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// scattered has rows of so many classes, or with 0 classes of numbers to predict, that no line
-// keeps apart.
+// scattered writes rows of the given number of classes, which no line separates, or of numbers to
+// predict if it is 0.
 func scattered(t *testing.T, rows, classes int) string {
 	t.Helper()
 	g := rand.New(rand.NewPCG(3, 4))

@@ -189,7 +189,7 @@ label 1: 1 row
 	}
 }
 
-// A damaged file is told of by every command that reads it, with its name.
+// Every command that reads a damaged file reports it, with its name.
 func TestDamagedData(t *testing.T) {
 	dir := t.TempDir()
 	svm := file(t, "a.svm", "1 1:3 2:4\n-1 1:-2 2:5\n-1 1:1\n1 2:1\n")
@@ -235,7 +235,7 @@ func TestDamagedData(t *testing.T) {
 	}
 }
 
-// What training would take beyond what the data pay for is refused, unless a flag allows it.
+// Training that would take more memory than the data pay for is refused, unless a flag allows it.
 func TestMaxMemory(t *testing.T) {
 	var classes, wide strings.Builder
 	for i := range 3000 {

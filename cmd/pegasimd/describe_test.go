@@ -15,7 +15,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// What was read is told before training starts, and not with -quiet.
+// The data are described before training starts, but not with -quiet.
 func TestToldBeforeTraining(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "model")
 	for want, args := range map[string][]string{
@@ -50,8 +50,8 @@ func TestToldBeforeTraining(t *testing.T) {
 	}
 }
 
-// Labels that look like numbers to predict are taken for such, unless a flag says what they are.
-// Where they would become classes they are refused, before any work, with the flag that helps.
+// Labels that look like numbers to predict are taken for such, unless a flag says what they are. If
+// they would become classes, they are refused before any work, with the flag that helps.
 func TestLabelsThatLookLikeNumbers(t *testing.T) {
 	rows := func(n int, label func(i int) string) string {
 		var b strings.Builder
@@ -116,8 +116,8 @@ func TestLabelsThatLookLikeNumbers(t *testing.T) {
 	}
 }
 
-// Whatever names of classes, columns and files hold, nothing that a terminal would take for a
-// command is printed, and predictions have a line for each row.
+// No output has anything that a terminal would take for a command, whatever the names of classes,
+// columns and files hold, and predictions have a line for each row.
 func TestControlCharacters(t *testing.T) {
 	const esc = "\x1b[2J\u009b2J\x7f\u202e"
 	dir := filepath.Join(t.TempDir(), "d"+esc+"\n")
@@ -234,7 +234,7 @@ func TestScoresThatOverflow(t *testing.T) {
 	}
 }
 
-// A -tol that was not reached is told, and what -patience has done.
+// The command reports a -tol that was not reached, and what -patience has done.
 func TestStopsAreTold(t *testing.T) {
 	digits := "../../dataset/digits/digits.csv.gz"
 	dir := t.TempDir()

@@ -78,8 +78,8 @@ func TestDocsLinks(t *testing.T) {
 }
 
 // layers are the floors of the house: a package imports none of a higher floor. A name stands for
-// the folders below it, too, unless they are listed themselves. What is not listed helps everybody,
-// from the lowest floor.
+// the folders below it, too, unless they are listed themselves. Packages that are not listed are on
+// the lowest floor, and help everybody.
 var layers = [][]string{
 	{"internal/asm", "internal/floats"},
 	{"dense", "sparse", "quant", "half", "internal/asmtest", "internal/nearest", "."},

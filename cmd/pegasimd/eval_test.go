@@ -84,7 +84,7 @@ func TestEvalNumbersOfTwoClasses(t *testing.T) {
 	}
 }
 
-// What data of one class leave undefined is null and "none", not a number and not NaN.
+// Metrics that data of one class leave undefined are null and "none", not a number and not NaN.
 func TestEvalOneClassOnly(t *testing.T) {
 	r, printed := evalOf(t, file(t, "one.svm", "1 1:2\n1 1:1\n"),
 		modelFile(t, pegasos.Log, []float32{-1, 1}, []float32{1}))

@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// What eval prints agrees with gonum, which the root module does not require: its curve and
-// trapezoids, which round at each point, for the area, and the plain sum over the curve's points
-// for the average precision.
+// The metrics that eval prints agree with gonum, which the root module does not require: its curve
+// and trapezoids, which round at each point, for the area, and the plain sum over the curve's
+// points for the average precision.
 func TestRankingAgreesWithGonum(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

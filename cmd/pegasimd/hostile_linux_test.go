@@ -114,7 +114,7 @@ func zippedFile(f hostileFile) hostileFile {
 	return hostileFile{b.String(), f.rows, len(f.text)}
 }
 
-// Whatever a file claims, it gets no more memory than it pays for, whether it is used or refused:
+// No file gets more memory than it pays for, whatever it claims, and whether it is used or refused:
 // 64 MB, 20 times its unpacked size, and 64 bytes a row.
 func TestHostileMemory(t *testing.T) {
 	if testing.Short() {
@@ -135,7 +135,7 @@ func TestHostileMemory(t *testing.T) {
 				{"convert", data, out + ".pgsm"},
 				{"scale", data, out + ".svm"},
 			}
-			// What SECURITY.md says of flags.
+			// These flags may take more, as docs/data.md says.
 			more := map[string]int{"-proba": 90 << 20, "-scale=standard": 110 << 20}
 			if f.rows <= 100 { // else it takes long
 				for _, flag := range []string{"-seed=0", "-proba", "-scale=standard"} {

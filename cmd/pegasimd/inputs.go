@@ -44,7 +44,7 @@ func readNumbers(name, what string, f func(numbers []float64) error) error {
 	return nil
 }
 
-// readWeights reads a number a line, for so many rows, or nothing if the name is empty.
+// readWeights reads one number a line for each of the rows, or nothing if the name is empty.
 func readWeights(name string, rows int) (weights []float32, err error) {
 	if name == "" {
 		return nil, nil

@@ -65,8 +65,8 @@ var endless = []string{
 	"train -valid - -patience 1 toy.svm OUT",
 }
 
-// Whatever a command does, it ends within a second of SIGINT or SIGTERM, with the exit code for
-// that, and leaves no temporary file; the files that were there stay, or are whole new ones.
+// A command ends within a second of SIGINT or SIGTERM, whatever it does, with the exit code for
+// that, and leaves no temporary file; files that were there stay, or are replaced as a whole.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
@@ -177,7 +177,8 @@ func TestSecondSignal(t *testing.T) {
 	}
 }
 
-// What does not look up from its work has a moment, less than a second, unless a model is there.
+// A command that is slow to stop has less than a second, a few seconds if it is training, and all
+// the time it needs once there is a model.
 func TestStages(t *testing.T) {
 	defer stage.Store(working)
 	for at, c := range map[int32]struct{ yet, over time.Duration }{
@@ -192,7 +193,7 @@ func TestStages(t *testing.T) {
 	}
 }
 
-// Who has read enough of standard output is no error to tell of, and leaves no temporary file.
+// A reader that closes standard output early causes no message, and no temporary file is left.
 func TestBrokenPipe(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGPIPE: NOT TESTED")

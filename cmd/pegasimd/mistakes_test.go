@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What somebody tries who has never used the command is answered with what to do.
+// Mistakes of people who have never used the command are answered with what to do.
 func TestFirstMistakes(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "toy.svm", toy)

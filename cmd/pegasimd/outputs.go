@@ -184,8 +184,8 @@ func (o *output) open() (err error) {
 	return err
 }
 
-// write has what write writes replace the file. What goes wrong with the output is told in place
-// of what write makes of it. An output that is written again is opened again.
+// write replaces the file with the output of the function write. An error of the output itself is
+// returned in place of what write makes of it. An output that is written again is opened again.
 func (o *output) write(write func(io.Writer) error) error {
 	if o == nil {
 		return nil

@@ -224,7 +224,7 @@ func TestOutputs(t *testing.T) {
 	})
 }
 
-// A folder that is not there is told before anything is read, and no other output is written.
+// A missing folder is reported before anything is read, and no other output is written.
 func TestOutputInNoFolder(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		for _, name := range inputs {
@@ -238,7 +238,7 @@ func TestOutputInNoFolder(t *testing.T) {
 	})
 }
 
-// No command writes to what it reads, under whatever name, unless it is told to.
+// No command writes to a file that it reads, under whatever name, without -force.
 func TestInputAsOutput(t *testing.T) {
 	eachWriting(t, func(t *testing.T, w writing) {
 		in := w.input()
@@ -401,7 +401,7 @@ func TestPanicLeavesNothing(t *testing.T) {
 	sample.OnlyFiles(t, dir)
 }
 
-// What is broken is named: the data, or the file of weights, not the output.
+// Errors name the broken input, be it the data or the file of weights, and not the output.
 func TestErrorsNameWhatIsBroken(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)

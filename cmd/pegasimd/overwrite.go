@@ -22,8 +22,8 @@ type kind struct {
 // headBytes is how much of a file is looked at.
 const headBytes = 4096
 
-// headOf returns the first bytes of a file after decompression. What is no regular file is not
-// read, for it can't be read twice.
+// headOf returns the first bytes of a file after decompression. It reads only regular files, as
+// others can't be read twice.
 func headOf(name string) ([]byte, error) {
 	if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 		return nil, errors.Join(err, errors.ErrUnsupported)

@@ -49,7 +49,7 @@ func TestTrainScaled(t *testing.T) {
 			dir+"/json")["objective"].(float64); math.Abs(a/b-1) > 1e-5 {
 			t.Errorf("%s: objective %v, in training %v", kind, a, b)
 		}
-		// What goes on from it has its scale.
+		// Runs that resume it or start from the model have its scale.
 		must(t, args("train", "-quiet", "-resume", dir+"/state", "-json", dir+"/other", data,
 			dir+"/again")...)
 		if a, b := report(t, dir+"/json")["model_hash"], report(t,

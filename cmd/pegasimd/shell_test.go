@@ -29,7 +29,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// What there is not is named, and what there is instead.
+// Errors name the word that does not exist, and those that exist instead.
 func TestUnknownWords(t *testing.T) {
 	data := file(t, "toy.svm", toy)
 	for want, args := range map[string][]string{
@@ -147,7 +147,7 @@ func TestOnlyOneClass(t *testing.T) {
 	}
 }
 
-// Progress is for terminals: what goes to a pipe has none of it.
+// Progress is for terminals: output to a pipe has none of it.
 func TestProgressIsForTerminals(t *testing.T) {
 	var told strings.Builder
 	p := newProgress(&told, false)
@@ -293,7 +293,7 @@ func TestReadmeNamesGo(t *testing.T) {
 	}
 }
 
-// Whoever names the wrong file is told which, and what is wanted.
+// Errors name a missing file, or say what is wanted in place of the wrong one.
 func TestWrongFiles(t *testing.T) {
 	dir := t.TempDir()
 	data, model := file(t, "toy.svm", toy), filepath.Join(dir, "model")

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// What is no file is written to as it is: standard output under its name, a pipe, a disk that is
-// full.
+// Outputs that are not regular files are written to as they are: standard output under its name, a
+// pipe, a full disk.
 func TestTargetsThatAreNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	model := filepath.Join(dir, "model")

@@ -39,7 +39,7 @@ func cycle(cells ...string) func(i int) string {
 // single returns text with single blanks in place of those that align its columns.
 func single(text string) string { return regexp.MustCompile(` +`).ReplaceAllString(text, " ") }
 
-// Columns are of the kinds that people would give them, and the reason is told.
+// Columns are of the kinds that people would give them, and the reason is printed.
 func TestTableKinds(t *testing.T) {
 	names := func(i int) string { return fmt.Sprint("Person ", i) }
 	for what, c := range map[string]struct {
@@ -73,7 +73,7 @@ func TestTableKinds(t *testing.T) {
 	}
 }
 
-// What people's tables hold beside rows and names is met, or is an error that says what to do.
+// Oddities of people's tables are dealt with, or are errors that say what to do.
 func TestTableTraps(t *testing.T) {
 	cities := tableOf(cycle("Oslo", "Lima"))
 	_, bare, _ := strings.Cut(cities, "\n")

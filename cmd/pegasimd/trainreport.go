@@ -181,7 +181,7 @@ func (r *trainReport) printObjective(w io.Writer) {
 // largeGap is one that may be of use to make smaller.
 const largeGap = 0.1
 
-// newWorstReport returns that of the worst of so many problems, of which name has the names.
+// newWorstReport returns the report on the worst problem, which is empty if there is only one.
 func newWorstReport(
 	of interface{ WorstGap() (gap float64, k int) }, problems int, name func(k int) string,
 ) (r worstReport) {

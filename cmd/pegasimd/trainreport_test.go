@@ -9,8 +9,8 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// What is told of a proof is never less than what it leaves open, and a bound that says nothing is
-// not told as a number.
+// The gap that is printed is never less than the proof leaves open, and a bound that says nothing
+// is not printed as a number.
 func TestStanding(t *testing.T) {
 	nan := math.NaN()
 	result := func(bounds ...float64) pegasos.Result {
@@ -56,7 +56,7 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// Where training made things worse the report says so, and what the model is.
+// The report says if training made things worse, and what the model is then.
 func TestReplaced(t *testing.T) {
 	dir := t.TempDir()
 	data := file(t, "one.svm", "1 1:9\n-1 1:9\n-1 1:9\n")

@@ -60,7 +60,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// What is not as it was claimed is contradicted, with exit code 1 and the reason.
+// Claims that do not hold are contradicted, with exit code 1 and the reason.
 func TestVerifyContradicts(t *testing.T) {
 	dir := t.TempDir()
 	model, proof := filepath.Join(dir, "model"), filepath.Join(dir, "proof")
@@ -92,7 +92,7 @@ func TestVerifyContradicts(t *testing.T) {
 	fails(t, exitUsage, "is not a proof of pegasimd", "train", "-proof", other, data, model)
 }
 
-// jsonOf has what inspect tells of a model.
+// jsonOf writes inspect's JSON of a model to a file, and returns its name.
 func jsonOf(t *testing.T, model string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "json")
@@ -160,7 +160,7 @@ func TestVerifyLacksClaims(t *testing.T) {
 	fails(t, exitError, want, "verify", "-proof", proof, model, data)
 }
 
-// What a model does not claim has a verdict and an exit code of its own.
+// A model that claims nothing has a verdict and an exit code of its own.
 func TestVerifyClaimsNothing(t *testing.T) {
 	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
 	must(t, "train", "-quiet", data, model)

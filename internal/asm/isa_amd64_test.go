@@ -60,7 +60,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// What GODEBUG switches off is off for the kernels, too.
+// The kernels do without a feature that GODEBUG switches off.
 func TestGODEBUG(t *testing.T) {
 	for feature, path := range map[string]string{"avx2": "avx", "avx512f": "avx512"} {
 		c := exec.Command(os.Args[0], "-test.run=^TestPathsWanted$", "-test.v")

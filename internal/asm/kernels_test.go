@@ -383,7 +383,7 @@ func TestBasisVectors(t *testing.T) {
 	}
 }
 
-// A row of one value has the bits of an ordinary one.
+// DotSame and AxpySame give the bits of DotSparse and AxpySparse.
 func TestSameValues(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
@@ -414,8 +414,8 @@ func TestSameValues(t *testing.T) {
 	}
 }
 
-// Steps are DotSame and AxpySame by turns, and rows without an update change nothing; they end at a
-// margin that is infinite.
+// StepsSame alternates DotSame and AxpySame, changes nothing for rows without an update, and ends
+// at a margin that is not finite.
 func TestSteps(t *testing.T) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {

@@ -35,7 +35,7 @@ func raceWritesAt[T any, I int32 | uint16](w []T, idx []I, k int) {
 	}
 }
 
-// raceReadRows tells of n elements of each of so many rows: consecutive ones, or those at idx.
+// raceReadRows tells of n elements of each of count rows: consecutive ones, or those at idx.
 func raceReadRows[T any](rows []T, stride int, idx []int32, count, n int) {
 	for i := range count {
 		if idx != nil {
@@ -45,7 +45,7 @@ func raceReadRows[T any](rows []T, stride int, idx []int32, count, n int) {
 	}
 }
 
-// raceWriteRows tells of n elements of each of so many consecutive rows.
+// raceWriteRows tells of n elements of each of count consecutive rows.
 func raceWriteRows[T any](rows []T, stride, count, n int) {
 	for i := range count {
 		raceWrites(rows[i*stride:][:n])

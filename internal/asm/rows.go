@@ -38,8 +38,8 @@ func Fit(count, stride, n int) bool {
 	return high == 0 && low <= uint64(n)
 }
 
-// CheckMatrix panics unless a holds so many rows and columns, and lda elements or more are between
-// the beginnings of two rows. The parameters' names are for what it panics with.
+// CheckMatrix panics unless lda is at least cols and a holds that many rows, which begin lda
+// elements apart. name and leading are what the message calls a and lda.
 func CheckMatrix(name string, a []float32, leading string, lda, rows, cols int) {
 	if lda < cols || rows > 0 && cols > 0 && (len(a) < cols || !Fit(rows-1, lda, len(a)-cols)) {
 		panic(matrixTooShort(name, len(a), leading, lda, rows, cols))

@@ -86,8 +86,8 @@ type Step struct {
 //		AxpySame(update, row, w)
 //	}
 //
-// Where there is no update 0 is added: which rows have one is known late, and hard to predict. The
-// rows are as in AxpySame.
+// A row without an update has 0 added, since it is known late, and hard to predict, which rows
+// have one. The rows are as in AxpySame.
 func StepsSame(steps []Step, indices []uint16, w []float32) {
 	if len(steps) == 0 {
 		return
@@ -103,7 +103,7 @@ func StepsSame(steps []Step, indices []uint16, w []float32) {
 	stepsSameActive(&steps[0].Start, len(steps), indices, w)
 }
 
-// stepsSameGeneric is given the first field of the first step, for the generator knows no Step.
+// stepsSameGeneric is given the first field of the first step, since the generator knows no Step.
 func stepsSameGeneric(first *uint32, count int, indices []uint16, w []float32) {
 	steps := unsafe.Slice((*Step)(unsafe.Pointer(first)), count)
 	for i := range steps {

@@ -29,12 +29,12 @@ type File struct {
 }
 
 // Create makes a new file beside that of the given name, which need not exist. A symbolic link
-// stays one: what it points to is to be replaced. The mode stays too. What is no regular file, such
-// as a pipe, or is open already, such as /dev/stdout, is written to as it is. If the name ends in
-// .gz what is written is compressed.
+// stays one: the file that it points to will be replaced. The mode stays too. A file that is not
+// regular, such as a pipe, or is open already, such as /dev/stdout, is written to as it is. If the
+// name ends in .gz the new file is compressed.
 //
-// What has been created is to be committed or discarded. What a killed process leaves behind has
-// the name of the old file, a dot, 8 hexadecimal digits and ".tmp".
+// A File has to be committed or discarded. A killed process leaves a file behind with the name of
+// the old one, a dot, 8 hexadecimal digits and ".tmp".
 func Create(name string) (*File, error) {
 	f := &File{name: name}
 	if err := f.open(); err != nil {
@@ -46,8 +46,8 @@ func Create(name string) (*File, error) {
 	return f, nil
 }
 
-// CompressLess has a compressed file, to which nothing was written yet, keep at least a bit of each
-// byte: what is in it is at most 8 times as long. It reports whether the file is compressed.
+// CompressLess has a compressed file, to which nothing was written yet, keep at least a bit of
+// each byte: its content is at most 8 times as long. It reports whether the file is compressed.
 func (f *File) CompressLess() (compressed bool) {
 	if f.zip != nil {
 		f.zip, _ = gzip.NewWriterLevel(writerFunc(f.write), gzip.HuffmanOnly) // a level there is
@@ -98,7 +98,7 @@ func (f *File) named(err error) error {
 }
 
 // Err returns the first error that writing had, which Commit returns too: it tells a full disk
-// from what else may end the writing.
+// from anything else that may end the writing.
 func (f *File) Err() error { return f.failed }
 
 // Write writes to the new file.
@@ -134,8 +134,8 @@ type writerFunc func([]byte) (int, error)
 
 func (w writerFunc) Write(p []byte) (int, error) { return w(p) }
 
-// Commit replaces the old file by the new one when all of that is on the disk, so that whoever
-// opens it finds the old content or the new, also after a crash. If that fails, or writing did, the
+// Commit replaces the old file with the new one once all of the new one is on the disk, so that a
+// reader finds the old content or the new, even after a crash. If that fails, or writing did, the
 // old file stays as it was, and the new one is discarded.
 func (f *File) Commit() error {
 	if f.zip != nil {

@@ -82,8 +82,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// What is discarded, by whatever, leaves the old file and nothing else. A folder that is not there
-// is told at once, by the name that was asked for.
+// A file that is discarded, by Discard or by a panic, leaves the old one and nothing else. A
+// missing folder is an error at once, with the name that was asked for.
 func TestDiscard(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file")
@@ -115,7 +115,7 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// Names that end in .gz are those of compressed files, which have to be written in order.
+// A file whose name ends in .gz is compressed, and refuses to be written at an offset.
 func TestCompressed(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "file.gz")

@@ -17,7 +17,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// The test binary saves models if it is told so, for others to kill it: save PATH FEATURES FIRST.
+// TestMain saves models until it is killed if PEGASIMD_TEST_SAVE is set to PATH FEATURES FIRST.
 func TestMain(m *testing.M) {
 	if args := strings.Fields(os.Getenv("PEGASIMD_TEST_SAVE")); len(args) == 3 {
 		features, _ := strconv.Atoi(args[1])
@@ -136,7 +136,7 @@ func TestKilledWhileSaving(t *testing.T) {
 			}
 			t.Logf("killed %d times among %d saves; %d times a temporary file was left",
 				kills, saved, len(left)-1)
-			// What was left behind does not hinder the next save.
+			// Leftover files do not hinder the next save.
 			if err := model(features, last+1).WriteFile(name); err != nil ||
 				number(t, name, features) != last+1 {
 				t.Error(err)

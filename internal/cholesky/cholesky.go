@@ -45,8 +45,8 @@ func New(dim int) *Factor {
 func up(n, m int) int { return (n + m - 1) / m * m }
 
 // Decompose factors A = scale*m + add*I. It returns an error if A is not positive definite, as far
-// as float32 can tell: f is of no use then. Up to so many goroutines share the work; the bits don't
-// depend on their number.
+// as float32 can tell: f is of no use then. Up to threads goroutines share the work; the bits
+// don't depend on their number.
 func (f *Factor) Decompose(m gram.Matrix, add, scale float64, threads int) error {
 	if m.Dim() != f.dim {
 		panic(fmt.Sprintf("cholesky: a matrix of %d rows for a factor of %d", m.Dim(), f.dim))

@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// A Mapped file is in memory. What is read there is read from the disk when it is first used, and
-// may be dropped again.
+// A Mapped file is in memory. Its pages are read from the disk when they are first used, and may
+// be dropped again.
 //
 // The pages are the file's own: they change when the file does, and if it is cut short, reading
 // beyond its new end kills the process. Files have to be left alone, or replaced by renaming, as
@@ -20,7 +20,7 @@ type Mapped struct {
 	mu   sync.Mutex
 	data []byte
 
-	// What WillNeed goes by: see there.
+	// WillNeed uses these fields: see there.
 	advise func(pages []byte)
 	room   int64 // bytes of memory for files; 0 if that is not known
 	size   int64
@@ -51,14 +51,14 @@ func Map(f *os.File, size int64) (*Mapped, error) {
 // Close: touching them kills the process then.
 func (f *Mapped) Bytes() []byte { return f.data }
 
-// unknownRoom is what is taken for the memory for files where that is not known.
+// unknownRoom is the assumed memory for files where the true one is not known.
 const unknownRoom = 1 << 30
 
 // WillNeed asks for the bytes from from to to-1 to be read from the disk, for they will soon be
 // used, and does not wait for that. Where the system does not know such a request, nothing happens.
 //
-// A file that fits in the memory is not asked for, since a request costs more than a row. Of another
-// one, a page is asked for once until as much as a quarter of the memory was.
+// A file that fits in the memory is not asked for, since a request costs more than a row. A page
+// of any other file is asked for once, and again only after requests for a quarter of the memory.
 func (f *Mapped) WillNeed(from, to int64) {
 	if f.Fits() {
 		return

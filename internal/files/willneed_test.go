@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A file that fits in the memory is not asked for, and of another one each page once, until so much
-// was asked for that the first pages may be gone.
+// A file that fits in the memory is not asked for. Each page of another one is asked for once,
+// until the requests are so large that the first pages may be gone.
 func TestWillNeed(t *testing.T) {
 	page := int64(os.Getpagesize())
 	const pages = 100
@@ -56,7 +56,7 @@ func TestWillNeed(t *testing.T) {
 	}
 }
 
-// What is known of the memory makes sense.
+// The memory for files is never negative, and on Linux at least 1 MiB.
 func TestRoom(t *testing.T) {
 	room := roomForFiles()
 	if room < 0 || runtime.GOOS == "linux" && room < 1<<20 {

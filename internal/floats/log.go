@@ -2,8 +2,8 @@ package floats
 
 import "math"
 
-// The coefficients of (2 artanh(s) - 2s)/s^3 in powers of s^2. For |s| <= 0.172 what is left out is
-// below 2^-59 of s.
+// The coefficients of (2 artanh(s) - 2s)/s^3 in powers of s^2. For |s| <= 0.172 the terms left out
+// are below 2^-59 of s.
 const (
 	logC0 = 2.0 / 3
 	logC1 = 2.0 / 5
@@ -67,13 +67,13 @@ func log1pParts(x, xLow float64) (high, low float64) {
 		return logParts(x, xLow, 0)
 	}
 	u := 1 + x
-	// What the rounding of u has lost, taken from the larger one first.
+	// lost is the rounding error of u: the larger summand is taken from u first.
 	lost := x - (u - 1)
 	if x > 1 {
 		lost = 1 - (u - x)
 	}
 	m, k := split(u)
-	if k >= 64 { // what is lost counts for nothing, and 2^-k may not be a normal number
+	if k >= 64 { // lost counts for nothing, and 2^-k may not be a normal number
 		return logParts(m-1, 0, k)
 	}
 	scale := math.Float64frombits(uint64(1023-k) << 52)

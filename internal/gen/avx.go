@@ -852,8 +852,8 @@ func (t *avx) LastBytes(n reg.GPVirtual, width int) Part {
 	return mask
 }
 
-// lowPart and highPart make opmasks for up to 64 elements: for the first n, and for the last n, at
-// least one, of so many.
+// lowPart and highPart make opmasks for up to 64 elements: lowPart for the first n, highPart for
+// the last n of the given number, where n is at least one.
 func (t *avx) lowPart(n reg.GPVirtual) Part {
 	ones, mask := t.GP64(), t.K()
 	t.MOVQ(operand.I32(-1), ones)

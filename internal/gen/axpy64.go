@@ -15,7 +15,7 @@ func axpy64(t Target) {
 	t.BroadcastDouble(a, scalar, 0)
 	turn := 4 * half
 
-	// piece updates so many elements, half as many in a group as it would have floats.
+	// piece updates count elements, half as many in a group as it would have floats.
 	piece := func(count int) {
 		for i := 0; i < count; i += half {
 			width := 2 * min(count, half)

@@ -50,7 +50,7 @@ func rowsBytes(t Target, term byteTerm) {
 	})
 }
 
-// eachRow stores a sum for each row of elements of so many bytes.
+// eachRow stores a sum for each row of elements of size bytes.
 func eachRow(t Target, size int, sum func(row, x, n reg.GPVirtual) reg.GPVirtual) {
 	dst, count, x := t.PointerParam("dst"), t.IntParam("len(dst)"), t.PointerParam("x")
 	rows, stride, n := t.PointerParam("rows"), t.IntParam("stride"), t.IntParam("len(x)")
@@ -66,8 +66,8 @@ func eachRow(t Target, size int, sum func(row, x, n reg.GPVirtual) reg.GPVirtual
 	t.Done()
 }
 
-// overBytes adds up the terms of two vectors, and asks for what comes so many bytes behind x, if
-// that is not 0.
+// overBytes adds up the terms of two vectors, and prefetches x that many bytes ahead, unless ahead
+// is 0.
 func overBytes(t Target, term byteTerm, x, y, n reg.GPVirtual, ahead int) (total reg.GPVirtual) {
 	const step = 16
 	total = t.NewInt()

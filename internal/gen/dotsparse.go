@@ -18,7 +18,7 @@ func init() {
 }
 
 // dotSparseGather has all eight lanes in one register, and gathers eight elements of w at a time.
-// What a row lacks of its last eight nonzeros is neither loaded nor gathered: it adds +0.
+// Lanes for which the row's end leaves no nonzero are neither loaded nor gathered: they add +0.
 func dotSparseGather(t *avx) {
 	idx, val, n, w := t.PointerParam("idx"), t.PointerParam("val"), t.IntParam("n"),
 		t.PointerParam("w")

@@ -9,12 +9,12 @@ import (
 // elementwise emits a kernel that stores op into the last of the vectors named, element by element:
 // four groups a turn, then what is left in pieces of half the size each. n is at most asm.Block.
 //
-// No piece overlaps another. What is stored here is often loaded again soon, in pieces of the same
-// sizes, and a load that needs two stores waits until both are in the cache.
+// No piece overlaps another. The results are often loaded again soon, in pieces of the same sizes,
+// and a load that needs two stores waits until both are in the cache.
 //
 // With align, the stores of vectors of more than two turns begin where a group's size divides the
-// address, and what comes before is in pieces, too. Masked stores are slow on AMD's older CPUs, and
-// on Intel's no load can be had from one that is still under way.
+// address, and the elements before that are in pieces, too. Masked stores are slow on AMD's older
+// CPUs, and on Intel's a load can't be served from one that is still under way.
 func elementwise(t Target, vectors []string, align bool, op func(dst Group, s source)) {
 	var p []reg.GPVirtual
 	for _, v := range vectors {

@@ -56,9 +56,10 @@ func gemm(t Target) {
 	t.Done()
 }
 
-// gemmTile does so many rows from row on, and so many groups of the columns of which cols are left:
-// whole ones, or one of which a part exists. One element of a is brought to all lanes and multiplied
-// with all groups of the row of b, so that a turn waits for arithmetic alone.
+// gemmTile does the given number of rows from row on, and in them the first groups of the cols
+// columns that are left: whole groups, or one of which a part exists. One element of a is brought
+// to all lanes and multiplied with all groups of the row of b, so that a turn waits for arithmetic
+// alone.
 func gemmTile(t Target, name string, rows, groups int, row, cols reg.GPVirtual, part Part) {
 	width := t.Width()
 	// element returns where the tile begins that many elements behind row times step.

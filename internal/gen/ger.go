@@ -6,16 +6,16 @@ func init() {
 	kernel("ger", "func(alpha float32, x, y, a []float32, stride, size int)", ger).trusting().inWide()
 }
 
-// farElements is how many are in memory rather than in a cache: 16 MB.
+// farElements is the size from which a matrix is in memory rather than in a cache: 16 MB.
 const farElements = 4 << 20
 
-// ger has at least one row and one column. Of a narrow matrix y stays in registers over all rows.
-// What overlaps something else in a row is loaded before that is stored. size is the number of the
-// whole matrix's elements.
+// ger has at least one row and one column. For a narrow matrix y stays in registers over all rows.
+// A group that overlaps another one of its row is loaded before that one is stored. size is the
+// number of the whole matrix's elements.
 func ger(t Target) {
 	if t.Width() > 8 {
-		// Where memory is what everything waits for, shorter stores are no slower, and up to a
-		// third faster where rows don't begin with a cache line.
+		// Shorter stores are no slower where everything waits for memory, and up to a third faster
+		// where rows don't begin with a cache line.
 		t.IfLess(t.IntParam("size"), farElements, "near")
 		t.Leave("gerAVX512x256")
 		t.Label("near")

@@ -76,9 +76,9 @@ func packHalves(t Target, brain bool) {
 		})
 }
 
-// brainRounding returns what rounds floats to bfloat16s, to even, as the lower halves of the lanes.
-// What is added may carry into the exponent, as it should. NaN gets nothing but the bit that makes
-// it quiet.
+// brainRounding returns a function that rounds floats to bfloat16s, to even, as the lower halves
+// of the lanes. The increment may carry into the exponent, as it should. NaN gets nothing but the
+// bit that makes it quiet.
 func brainRounding(t Target, brain bool) func(v Group) {
 	if !brain {
 		return func(Group) {}

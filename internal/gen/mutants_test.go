@@ -236,7 +236,7 @@ func (l *lab) sound(t *testing.T) {
 	l.limit = 10*time.Second + 5*time.Since(start)
 }
 
-// TestMutants wants a fault in every function, and with -mutants the tests to find so many of those
+// Every function but prefetch has a possible fault, and with -mutants n the tests find n of those
 // that this machine can run.
 func TestMutants(t *testing.T) {
 	paths := exec.Command("go", "test", "-v", "-run", "PathsWanted", ".")

@@ -14,7 +14,7 @@ func pack(t Target) {
 	c, x, n := t.BroadcastParam("c"), t.PointerParam("x"), t.IntParam("len(x)")
 	t.ShiftLeft(step, 2)
 
-	// panel multiplies so many elements, and stores them at the same offsets.
+	// panel multiplies count elements, and stores them at the same offsets.
 	panel := func(count int) {
 		for i := 0; i < count; {
 			size := t.Width()

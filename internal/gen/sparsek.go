@@ -63,7 +63,7 @@ func axpySparseK(t Target) {
 	t.Done()
 }
 
-// nonzeros takes so many nonzeros of a row a turn, then those that are left, and ends at a label.
+// nonzeros takes count nonzeros of a row a turn, then those that are left, and ends at a label.
 // each is given the index of a nonzero, and its number within the turn.
 func nonzeros(row walk, count int, comment, end string, each func(j reg.GPVirtual, i int)) {
 	t, idx := row.t, row.vectors[0].p

@@ -2,10 +2,10 @@ package main
 
 import "github.com/mmcloughlin/avo/reg"
 
-// A vnniSum is a sum under way, in four parts, by VPDPBUSD, which multiplies bytes without sign by
-// bytes with one and adds four products to a lane. Of two vectors with signs the first is made 128
-// greater, of two without the second 128 less, and so is one factor of a square, by the same flip
-// of a bit. What the flips make is in extra, 128 times too small.
+// A vnniSum is a sum under way, in four parts, by VPDPBUSD, which multiplies unsigned bytes by
+// signed ones and adds four products to a lane. The first of two signed vectors is made 128
+// greater, the second of two unsigned ones 128 less, and so is one factor of a square, by the same
+// flip of a bit. extra has the size of the flips' share in the sum, divided by 128.
 type vnniSum struct {
 	t          *avx
 	term       byteTerm
@@ -60,7 +60,7 @@ func (s *vnniSum) addExtra(extra, v, w Group) {
 	}
 }
 
-// correct adds to sum what the flips have taken away, or the other way round.
+// correct takes the flips' share, which may be negative, out of sum.
 func (s *vnniSum) correct(sum, extra Group) {
 	s.t.BitsShiftLeft(extra, extra, 7)
 	if s.term.negative() {

@@ -78,7 +78,7 @@ func (s *Bytes) At(i, j int) int64 {
 	return s.sum[k] + int64(s.recent[k])
 }
 
-// Upper is what Matrix has it for.
+// Upper implements Matrix.
 func (s *Bytes) Upper(i int, dst []float64) { s.UpperTimes(1, i, dst[:s.dim]) }
 
 // UpperTimes sets dst[j] to c times element (i, j) for i <= j < len(dst).
@@ -96,17 +96,17 @@ func (s *Bytes) UpperTimes(c float64, i int, dst []float64) {
 	}
 }
 
-// Diagonal is what Matrix has it for.
+// Diagonal implements Matrix.
 func (s *Bytes) Diagonal(dst []float64) {
 	for i := range s.dim {
 		dst[i] = float64(s.At(i, i))
 	}
 }
 
-// Add adds n rows. Up to so many goroutines share the work and call row.
+// Add adds n rows. Up to threads goroutines share the work and call row.
 func (s *Bytes) Add(n int, row func(r int) []byte, threads int) { s.change(n, row, 1, threads) }
 
-// Remove takes n rows away that have been added.
+// Remove takes away n rows that have been added.
 func (s *Bytes) Remove(n int, row func(r int) []byte, threads int) { s.change(n, row, -1, threads) }
 
 // change adds n rows, times sign, in pairs of rows and a block of pairs at a time.
@@ -142,7 +142,7 @@ func (s *Bytes) change(n int, row func(r int) []byte, sign int16, threads int) {
 	}
 }
 
-// makeRoom sees to it that so many rows more, times sign, can be added to recent.
+// makeRoom sees to it that recent can take that many more rows, times sign.
 func (s *Bytes) makeRoom(rows int, sign int16) {
 	if s.sum == nil {
 		if all := s.rows + rows*int(sign); all <= smallRows {

@@ -67,7 +67,7 @@ func (s *Sum) Reset() {
 	s.rows = 0
 }
 
-// Upper is what Matrix has it for.
+// Upper implements Matrix.
 func (s *Sum) Upper(i int, dst []float64) {
 	s.flush()
 	row := s.sum[i*s.stride:][:s.dim]
@@ -76,7 +76,7 @@ func (s *Sum) Upper(i int, dst []float64) {
 	}
 }
 
-// Diagonal is what Matrix has it for.
+// Diagonal implements Matrix.
 func (s *Sum) Diagonal(dst []float64) {
 	s.flush()
 	for i := range s.dim {
@@ -84,8 +84,8 @@ func (s *Sum) Diagonal(dst []float64) {
 	}
 }
 
-// AddRows adds the rows x[r*stride:][:Dim()] with coefficients c[r]. Up to so many goroutines share
-// the work.
+// AddRows adds the rows x[r*stride:][:Dim()] with coefficients c[r]. Up to threads goroutines
+// share the work.
 func (s *Sum) AddRows(x []float32, stride int, c []float32, threads int) {
 	if stride < s.dim {
 		panic(fmt.Sprintf("gram: AddRows: %d columns in rows that are %d apart", s.dim, stride))
@@ -126,7 +126,7 @@ func (s *Sum) AddEach(n, threads int, row func(worker, r int) (x []float32, c fl
 	}
 }
 
-// reserve makes room for the rows of as many blocks as keep so many goroutines busy.
+// reserve makes room for the rows of as many blocks as keep the given number of goroutines busy.
 func (s *Sum) reserve(threads int) {
 	blocks := 1
 	if threads > 1 {

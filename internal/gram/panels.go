@@ -23,14 +23,14 @@ func newPanels[T float32 | uint32](dim, width int) panels[T] {
 // up returns the least multiple of m that is not below n.
 func up(n, m int) int { return (n + m - 1) / m * m }
 
-// reserve makes room for so many blocks, and keeps what is there.
+// reserve makes room for the given number of blocks, and keeps the present ones.
 func (p *panels[T]) reserve(blocks int) {
 	data := make([]T, blocks*p.block)
 	copy(data, p.data)
 	p.data = data
 }
 
-// from returns what begins with the first element of row r, counted from the first block's first.
+// from returns the data from the first element of row r on, counted from the first block's first.
 func (p *panels[T]) from(r int) []T {
 	return p.data[r/asm.BlockRows*p.block+r%asm.BlockRows*p.width:]
 }
@@ -41,7 +41,7 @@ func (p *panels[T]) rows(block, j, k int) []T {
 }
 
 // inStrips calls multiply for all tiles of the upper triangle: those of rows from first to end-1
-// and the panel of columns j, first and j being multiples of a tile's sides. Up to so many
+// and the panel of columns j, first and j being multiples of a tile's sides. Up to threads
 // goroutines share the work.
 func inStrips(dim, threads int, multiply func(first, end, j int)) {
 	const strip = 8 * asm.TileRows

@@ -11,9 +11,9 @@ import (
 //
 //	sum += float64(float64(c*x[i]) * x[j])
 //
-// for each row that has a nonzero in both columns, from +0. Rows can be taken away again, by adding
-// them with coefficient -c: what that leaves behind is below 2^-52 of the sum of the magnitudes of
-// all that was ever added, once for each row.
+// for each row that has a nonzero in both columns, from +0. Rows can be taken away again, by
+// adding them with coefficient -c: the error that this leaves is below 2^-52 of the sum of the
+// magnitudes of all that was ever added, once for each row.
 //
 // A row takes the time of half the square of its nonzeros, so that this is faster than a Sum for
 // rows of few nonzeros. For dense rows it is slower by a factor of four to ten.
@@ -36,10 +36,10 @@ func (s *Wide) Dim() int { return s.dim }
 // Reset makes s the sum of no rows.
 func (s *Wide) Reset() { clear(s.sum) }
 
-// Upper is what Matrix has it for.
+// Upper implements Matrix.
 func (s *Wide) Upper(i int, dst []float64) { copy(dst[i:s.dim], s.sum[i*s.dim+i:]) }
 
-// Diagonal is what Matrix has it for.
+// Diagonal implements Matrix.
 func (s *Wide) Diagonal(dst []float64) {
 	for i := range s.dim {
 		dst[i] = s.sum[i*s.dim+i]
@@ -54,8 +54,8 @@ type Row struct {
 	C      float64
 }
 
-// Add adds n rows in their order. Up to so many goroutines share the work, each with columns of its
-// own: row is called by all of them, for each row.
+// Add adds n rows in their order. Up to threads goroutines share the work, each with columns of
+// its own: row is called by all of them, for each row.
 func (s *Wide) Add(n int, row func(r int) Row, threads int) {
 	strips := 1
 	if threads > 1 {

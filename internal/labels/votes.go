@@ -25,7 +25,7 @@ func Votes(scores, votes, sums []float64) {
 	}
 }
 
-// ClassScores writes a score for each of so many classes to dst, given the scores of one problem of
+// ClassScores writes a score for each of the classes to dst, given the scores of one problem of
 // two classes, of each of the pairs, or of each class. It returns dst, or, if that is too short, a
 // new slice.
 func ClassScores(scores, dst []float64, classes int, pairs bool) []float64 {
@@ -53,7 +53,7 @@ func ClassScores(scores, dst []float64, classes int, pairs bool) []float64 {
 	return dst
 }
 
-// Highest returns the position of the highest score, the first of those that are equal.
+// Highest returns the position of the highest score, the first among ties.
 func Highest(scores []float64) int {
 	best := 0
 	for k, s := range scores {

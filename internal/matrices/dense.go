@@ -69,7 +69,7 @@ func aligned(n int) []float32 {
 	return s[skip : skip+n : skip+n]
 }
 
-// Vectors returns n vectors of so many zeros: rows of a matrix, or, where padding would be most of
+// Vectors returns n vectors of cols zeros: rows of a matrix, or, where padding would be most of
 // it, one behind the other.
 func Vectors(n, cols int) [][]float32 {
 	all := make([][]float32, n)
@@ -95,9 +95,8 @@ func Room(n, cols int) int {
 	return 4 * n * cols
 }
 
-// Stride returns the length that rows of so many columns have in a dense matrix: cols rounded up to
-// a multiple of 16 floats, which are 64 bytes. It panics if cols is negative or the result would
-// overflow.
+// Stride returns the length that rows have in a dense matrix: cols rounded up to a multiple of 16
+// floats, which are 64 bytes. It panics if cols is negative or the result would overflow.
 func Stride(cols int) int {
 	if cols < 0 || cols > math.MaxInt-alignment {
 		panic(misuse.Of("%d columns", cols))

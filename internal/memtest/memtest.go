@@ -1,12 +1,12 @@
 // Package memtest measures the most memory that a test needs, in a process of its own:
 //
 //	func TestMemory(t *testing.T) {
-//		peak.Test(t, map[string]peak.Case{
+//		memtest.Test(t, map[string]memtest.Case{
 //			"a lie": {File: hostile, Read: func(name string) error { ... }},
 //		})
 //	}
 //
-// What is measured is the process's resident memory (VmHWM on Linux), the garbage collector's slack
+// The measure is the process's resident memory (VmHWM on Linux), the garbage collector's slack
 // included, which is what a limit on a container counts.
 package memtest
 
@@ -23,8 +23,8 @@ import (
 	"time"
 )
 
-// Allowed is the most memory that reading a file of so many bytes, unpacked, may take, and reading
-// so many rows.
+// Allowed is the most memory that reading a file of size bytes, unpacked, and of the given number
+// of rows may take.
 func Allowed(size, rows int64) int64 { return 64<<20 + 20*size + 64*rows }
 
 // A Case is a file, and how it is read.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is measured grows with what is used, and the reader's error comes through.
+// The measured memory grows with the memory used, and the reader's error comes through.
 func TestPeak(t *testing.T) {
 	Test(t, map[string]Case{
 		"good": {File: func() []byte { return []byte("ab") }, Read: func(name string) error {

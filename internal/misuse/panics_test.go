@@ -14,7 +14,7 @@ import (
 	"github.com/pegasimd/pegasimd/sparse"
 )
 
-// of returns a slice of so many numbers.
+// of returns a slice of n numbers.
 func of(n int) []float32 { return make([]float32, n) }
 
 // wrong has a call of each exported function that can be called wrongly, and what it panics with.

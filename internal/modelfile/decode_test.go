@@ -24,7 +24,7 @@ type outer struct {
 	P     *float64        `json:"p,omitempty"`
 }
 
-// What a Decoder makes is what encoding/json makes, of arrays of every length.
+// A Decoder makes the same values as encoding/json, for arrays of every length.
 func TestDecoder(t *testing.T) {
 	for n := range 300 {
 		numbers := make([]int, n)
@@ -41,7 +41,7 @@ func TestDecoder(t *testing.T) {
 		`null`, `{}`, ` { "name" : "x" , "all" : [ { "a" : 1 } , {} ] } `,
 		`{"all":null,"raw":{"z":[1,2]},"rows":[[],[1],[1e-45,2]],"bytes":"AAE="}`,
 		`{"next":{"next":{"p":1.5,"name":"\u00e9"}},"p":null}`,
-		`{"all":[{"v":[1,2]},{"a":3}]}`, // what one element has the next has not
+		`{"all":[{"v":[1,2]},{"a":3}]}`, // the elements have different fields
 	} {
 		var have, want *outer
 		if err := json.Unmarshal([]byte(text), &want); err != nil {

@@ -8,14 +8,15 @@ import (
 	"github.com/pegasimd/pegasimd/internal/files"
 )
 
-// A reader of models makes no more than memorySlack bytes, and memoryFactor times what it has read,
-// of all that a short text can ask much of: slices whose elements are larger than their text, and
-// vectors without numbers. Twice that and what is in between, as garbage and buffers, stay below
-// the 64 MB and 20 times the file, or 25 times a compressed one, that docs/data.md promises.
+// A reader of models makes at most memorySlack bytes, plus memoryFactor times the bytes it has
+// read, of the things that a short text can ask for in bulk: slices whose elements are larger than
+// their text, and vectors without numbers. Twice that, with garbage and buffers in between, stays
+// below the 64 MB and 20 times the file, or 25 times a compressed one, that docs/data.md promises.
 //
-// What was read of a compressed file is its compressed bytes. It may hold no more numbers and slices
-// together than numberSlack, and numberFactor times those, in bytes, and not much more than that of
-// all, so that reading it ends. The files that this package writes always keep to it.
+// Of a compressed file, the compressed bytes count as read. Its numbers and slices together take at
+// most numberSlack bytes plus numberFactor times those, and all that is unpacked of it at most
+// unpackedSlack plus unpackedFactor times those, so that reading it ends. The files that this
+// package writes always keep to these limits.
 const (
 	memorySlack  = 8 << 20
 	memoryFactor = 6
@@ -26,8 +27,8 @@ const (
 	unpackedFactor = 64
 )
 
-// Vectors that were sparse take no more memory than sparseSlack bytes, and sparseFactor times what
-// was read; those of a compressed file numberFactor times its compressed bytes.
+// Vectors that were sparse take at most sparseSlack bytes of memory, plus sparseFactor times the
+// bytes that were read, or numberFactor times the compressed bytes of a compressed file.
 const (
 	sparseSlack  = 16 << 20
 	sparseFactor = 16
@@ -40,7 +41,7 @@ var (
 		"harm, or has to be unpacked with gunzip first")
 )
 
-// An account reads a file, and holds what is made of it against what was read.
+// An account reads a file, and compares the bytes that are made of it with those that were read.
 type account struct {
 	r          io.Reader
 	read, made int64
@@ -58,13 +59,13 @@ func (a *account) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// take adds what is about to be made, in bytes.
+// take adds the bytes that are about to be made.
 func (a *account) take(bytes int64) error {
 	a.made += bytes
 	return a.check(0)
 }
 
-// check returns an error if all that was made and so many bytes more are too much.
+// check returns an error if the bytes made so far, and more beside them, are too many.
 func (a *account) check(more int64) error {
 	packed, ok := files.Packed(a.r)
 	switch {
@@ -82,7 +83,7 @@ type Source struct {
 	account *account
 }
 
-// bufferSize is that of readers and writers.
+// bufferSize is the buffer size of readers and writers.
 const bufferSize = 1 << 16
 
 // NewSource returns r with a buffer: r itself if it is a Source.
@@ -104,10 +105,10 @@ func newSource(r io.Reader) *Source {
 func (s *Source) Packed() (int64, bool) { return files.Packed(s.account.r) }
 
 // Take is to be called before bytes are made that the file has not paid for yet, such as those of
-// many empty slices. An error says that it does not.
+// many empty slices. It returns an error if the file does not allow them.
 func (s *Source) Take(bytes int) error { return s.account.take(int64(bytes)) }
 
-// Numbers is to be called before so many bytes of numbers are made, for which the file has paid
+// Numbers is to be called before numbers of the given bytes are made, for which the file has paid
 // unless it is compressed.
 func (s *Source) Numbers(bytes int) error {
 	s.account.numbers += int64(bytes)
@@ -118,8 +119,8 @@ func (s *Source) Numbers(bytes int) error {
 	return nil
 }
 
-// Unpack is to be called, when numbers were read, before so many bytes are made of them and of the
-// zeros between them, for which the file has paid a bit each.
+// Unpack is to be called, when numbers were read, before vectors of the given bytes are made of
+// them and of the zeros between them, for which the file has paid a bit each.
 func (s *Source) Unpack(bytes int) error {
 	packed, ok := s.Packed()
 	switch {

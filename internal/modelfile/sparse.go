@@ -10,12 +10,12 @@ import (
 // the other, the first in the lowest bit of the first byte; the last byte is filled up with zeros.
 // Numbers whose bit is 1 follow, the others are 0. A writer has bits of 0 for all that are +0.
 
-// leastSaved is how many bytes are to be saved, beside a tenth: files of few numbers stay simple to
-// read.
+// leastSaved is the least number of bytes to save, beside a tenth: files of few numbers stay simple
+// to read.
 const leastSaved = 1 << 10
 
-// Sparse reports whether vectors, which take so many bytes in memory, are to be sparse: where that
-// makes them smaller by a tenth, and readers trust the file.
+// Sparse reports whether vectors, which take room bytes in memory, are to be sparse: if that makes
+// them smaller by a tenth, and readers trust the file.
 func (w *Writer) Sparse(vectors [][]float32, room int) bool {
 	all, stored := 0, 0
 	for _, v := range vectors {
@@ -85,8 +85,8 @@ type Vectors struct {
 	at     int // numbers that Next has had
 }
 
-// Vectors reads vectors of n numbers, sparse or as they are, which are going to take so many bytes
-// in memory. What it returns grows with what is there, whatever n is.
+// Vectors reads vectors of n numbers, sparse or as they are, which are going to take room bytes in
+// memory. Its result grows with the data that is there, for any n.
 func (r *Reader) Vectors(n int, sparse bool, room int) (v *Vectors, err error) {
 	v = new(Vectors)
 	if !sparse {

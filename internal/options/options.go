@@ -115,8 +115,8 @@ func Exclusive(lambda, c float64, epochs int, steps int64) []Rule {
 	}
 }
 
-// LambdaFits is the rule that the penalty is none that float32 can't do with for rows of the mean
-// squared length r2. c is what it was given as, or 0.
+// LambdaFits is the rule that the penalty is one that float32 can cope with for rows of the mean
+// squared length r2. c is the C that it was given as, or 0.
 func LambdaFits(lambda, c, r2 float64) Rule {
 	least, most := float64(MinLambda*min(1, r2)), float64(math.MaxFloat32*max(1, r2))
 	field, have := "Lambda", fmt.Sprint(lambda)
@@ -136,8 +136,8 @@ func Penalty(lambda, c float64) Rule {
 	return Positive("C", c)
 }
 
-// LambdaFor returns the penalty for so many rows, or for weights with that sum, and whether it can
-// be used.
+// LambdaFor returns the penalty for the given number of rows, or for weights with that sum, and
+// the rule that it can be used.
 func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 	if c == 0 {
 		return lambda, Rule{}

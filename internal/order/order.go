@@ -44,13 +44,13 @@ type Visits struct {
 	Only  []uint32 // what the numbers from 0 to rows-1 stand for; nil for themselves
 }
 
-// minBlocks is the least number of blocks that Shuffled cuts the rows into, if there are so many:
-// epochs should differ.
+// minBlocks is the least number of blocks that Shuffled cuts the rows into, if there are that many
+// rows: epochs should differ.
 const minBlocks = 64
 
-// New returns the visits of so many rows. Shuffled and Blocks have blocks of so many rows; the
-// others ignore block. If each row is a step, batch is 0 or 1, and rows come from Next; else they
-// come from Batches.
+// New returns the visits of the given number of rows. Shuffled and Blocks have blocks of up to
+// block rows; the others ignore block. If each row is a step, batch is 0 or 1, and rows come from
+// Next; else they come from Batches.
 func New(kind string, rows, block, batch int, seed uint64) *Visits {
 	if batch == rows && batch > 1 {
 		kind = Sequential

@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 )
 
-// Threads returns how many goroutines an option stands for: 0 means GOMAXPROCS. More than the
-// machine has any use for, 64 or four for each of its processors, are as many as that: each may
-// have memory of its own.
+// Threads returns how many goroutines an option stands for: 0 means GOMAXPROCS. Other numbers are
+// limited to what the machine has any use for, 64 or four for each of its processors, whichever is
+// more: each goroutine may have memory of its own.
 func Threads(option int) int {
 	if option == 0 {
 		return runtime.GOMAXPROCS(0)
@@ -27,9 +27,9 @@ type Panic struct {
 
 func (p *Panic) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.Stack) }
 
-// For calls f with every number below n, each from one of so many goroutines, the workers, which
-// are numbered from 0: that one is the caller's own. If a worker panics, For does, with a *Panic if
-// there are several, when the others have ended: the caller's deferred functions run.
+// For calls f with every number below n, each from one of up to threads goroutines, the workers,
+// which are numbered from 0: worker 0 is the caller's own. If a worker panics, For does, with a
+// *Panic if there are several, when the others have ended: the caller's deferred functions run.
 func For(threads, n int, f func(worker, i int)) {
 	threads = min(threads, n)
 	if threads <= 1 {

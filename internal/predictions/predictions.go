@@ -27,7 +27,7 @@ func Ready(m modelio.Predictor) error {
 	return nil
 }
 
-// Encoder returns the encoder that a model has of tables with words, nil if it has none.
+// Encoder returns a model's encoder of tables with words, nil if it has none.
 func Encoder(head pegasos.Head) (*tables.Encoder, error) {
 	e, err := tables.Decode(head.Table)
 	if err == nil && e != nil && e.Cols() != head.Features {
@@ -39,7 +39,7 @@ func Encoder(head pegasos.Head) (*tables.Encoder, error) {
 	return e, nil
 }
 
-// Options has data read as the model needs them. What opt says of the index base counts.
+// Options has data read as the model needs them. An index base in opt overrides the model's.
 func Options(opt *dataset.Options, head pegasos.Head) error {
 	e, err := Encoder(head)
 	if err != nil {
@@ -60,7 +60,7 @@ func Options(opt *dataset.Options, head pegasos.Head) error {
 	return err
 }
 
-// Table reads the table of a model with so many features, nil if it has none.
+// Table reads the table of a model with the given number of features, nil if it has none.
 func Table(text json.RawMessage, features int) (*dataset.Table, error) {
 	if text == nil {
 		return nil, nil
@@ -118,14 +118,14 @@ func ClassNames(m modelio.Predictor) (names []string) {
 	return names
 }
 
-// WriteNumbers writes what a model of numbers predicts.
+// WriteNumbers writes the predictions of a model of numbers, one a line.
 func WriteNumbers(w *bufio.Writer, scores []float64) {
 	for _, z := range scores {
 		fmt.Fprintln(w, pegasos.FormatLabel(float32(z)))
 	}
 }
 
-// WriteLabels writes the names of the classes that a model predicts for so many rows.
+// WriteLabels writes a line for each row: the name of the class that a model predicts for it.
 func WriteLabels(w *bufio.Writer, names []string, rows int, class func(row int) int) {
 	names = escape.Names(names)
 	for i := range rows {
@@ -134,9 +134,9 @@ func WriteLabels(w *bufio.Writer, names []string, rows int, class func(row int) 
 	}
 }
 
-// Write reads data, and writes a line for each row: the label that a model predicts. It returns how
-// many rows there are, and how many bytes were read. opt is what is known of the data but for what
-// the model says.
+// Write reads data, and writes a line for each row: the label that a model predicts. It returns
+// how many rows there are, and how many bytes were read. opt says of the data what the model does
+// not.
 func Write(w io.Writer, path string, m modelio.Predictor, opt dataset.Options) (
 	rows int, size int64, err error,
 ) {

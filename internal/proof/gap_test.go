@@ -47,7 +47,8 @@ func TestWorst(t *testing.T) {
 	}
 }
 
-// What is printed is never below the number, and at most a unit of the fourth digit above.
+// Percent rounds up: its text is no less than the number, and at most a unit of the fourth digit
+// more.
 func TestPercent(t *testing.T) {
 	for share, want := range map[float64]string{
 		0: "0 %", 1: "100 %", 0.01: "1 %", 0.3345: "33.45 %", 0.333333: "33.34 %",

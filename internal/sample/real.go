@@ -19,7 +19,8 @@ func DataDir(t testing.TB) string {
 	return dir
 }
 
-// ReadSet reads a file of the data folder over so many features; 0 means those in the file.
+// ReadSet reads files of the data folder, with commas between their names, over the given number
+// of features; 0 means those in the files.
 func ReadSet(t testing.TB, dir, name string, features int) (store.Examples, []float32) {
 	t.Helper()
 	files := strings.Split(name, ",")

@@ -80,8 +80,7 @@ func Length(values []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// Check reports whether there are the numbers that the kind needs, for so many columns, all of them
-// finite.
+// Check reports whether s has the numbers that its kind needs for cols columns, all of them finite.
 func (s *Scaler) Check(cols int) bool {
 	shift, factor := 0, 0
 	switch s.Kind {

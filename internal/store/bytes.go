@@ -79,8 +79,8 @@ type packed struct {
 	code               *code
 }
 
-// newPacked returns the rows of x as bytes, made by so many goroutines, or false if x has other
-// values. It gives up at the first row that has.
+// newPacked returns the rows of x as bytes, made by the given number of goroutines, or false if x
+// has other values. A goroutine gives up at the first row that has one.
 func newPacked(x *dense.Matrix, threads int) (*packed, bool) {
 	c := codeOf(x.Rows(), x.Cols(), x.Row)
 	if c == nil {

@@ -224,7 +224,7 @@ func TestQuantiles(t *testing.T) {
 	}
 }
 
-// Whatever order the numbers have, quantiles are those of the sorted ones.
+// Quantiles are those of the sorted numbers, for every order of the input.
 func TestQuantilesOfOrders(t *testing.T) {
 	g := rand.New(rand.NewPCG(6, 7))
 	for n := 1; n < 200; n += 1 + n/20 {

@@ -14,8 +14,8 @@ type floats struct {
 	plain
 	*dense.Matrix
 
-	// What Dot and Axpy need of the matrix, without a pointer to follow. The other methods ask the
-	// matrix, which checks rows that have to be.
+	// These are the fields of the matrix that Dot and Axpy need, without a pointer to follow. The
+	// other methods ask the matrix, which checks rows that have to be checked.
 	values       []float32
 	cols, stride int
 	lazy         bool // The matrix checks rows when they are first read: see Dot.

@@ -18,8 +18,8 @@ type Reader interface {
 	Row(i int) (index []int32, values []float32)
 }
 
-// A Matrix is rows of package dense or sparse. Row may be called from several goroutines, and what
-// it returns stays valid.
+// A Matrix is rows of package dense or sparse. Row may be called from several goroutines, and its
+// results stay valid.
 type Matrix interface {
 	Rows
 	Row(i int) (index []int32, values []float32)
@@ -43,8 +43,8 @@ func MatrixOf(x Examples) (Matrix, bool) {
 	return m, ok
 }
 
-// Own returns a Matrix with the given rows of x, and at which place each is: x itself, or a copy of
-// those rows if x is of a type that the caller has defined.
+// Own returns a Matrix with the given rows of x, and the place of each in it: x itself, or a copy
+// of those rows if x is of a type that the caller has defined.
 func Own(x Examples, only []int32) (m Matrix, at []int32) {
 	if m, ok := MatrixOf(x); ok {
 		return m, only
@@ -59,8 +59,8 @@ func Own(x Examples, only []int32) (m Matrix, at []int32) {
 // TakeMatrix is Take.
 func TakeMatrix(m Matrix, rows []int32) Matrix { return m.Take(unsigned(rows)).(Matrix) }
 
-// copied returns a copy of the given rows: as dense ones if that takes no more memory. Whatever the
-// caller's type says of itself from call to call, the columns are in range.
+// copied returns a copy of the given rows: as dense ones if that takes no more memory. The columns
+// are in range even if the caller's type changes its answers from call to call.
 func copied(x *foreign, rows []uint32) Matrix {
 	nonzeros, cols := 0, len(x.buffer())
 	for _, i := range rows {

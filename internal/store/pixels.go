@@ -22,9 +22,9 @@ type PixelReader struct {
 	floats []float32
 }
 
-// PixelsOf returns the rows of x as bytes, made by so many goroutines, or false if x has other
-// values, which soon tells. What they are goes by the values alone. Rows that need not be in memory
-// are not copied.
+// PixelsOf returns the rows of x as bytes, made by the given number of goroutines, or false if x
+// has other values, which it finds soon. The bytes depend on the values alone. Rows that need not
+// be in memory are not copied.
 func PixelsOf(x Rows, threads int) (*Pixels, bool) {
 	if b, ok := x.(*bytes); ok {
 		return b.pixels(threads), true

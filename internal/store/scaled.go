@@ -12,7 +12,7 @@ import (
 type rows = Rows
 
 // Scaled is rows that were scaled: copies of them in float32, and the rows as they were, of which
-// WideDot and AddTo take the scaled values in float64. What is found with these two is about the
+// WideDot and AddTo take the scaled values in float64. The results of these two are those of the
 // scaled rows without the rounding to float32.
 type Scaled struct {
 	rows            // scaled, maybe in another order than raw, and in fewer bytes
@@ -31,10 +31,10 @@ type Scaled struct {
 // scaleBlock is how many rows a worker scales before it takes the next ones.
 const scaleBlock = 1024
 
-// Scale returns the rows of x, scaled, made by so many goroutines: as dense ones if wanted, else as
-// they are held; rows of a type that the caller has defined become dense. x is not changed.
-// Values that are not finite are left to the trainer, which looks for them anyway. Once stop is
-// true, the rows are of no use.
+// Scale returns the rows of x, scaled by the given number of goroutines: as dense ones if toDense
+// is set, else as they are held; rows of a type that the caller has defined become dense. x is not
+// changed. Values that are not finite are left to the trainer, which looks for them anyway. Once
+// stop is true, the rows are of no use.
 func Scale(x Rows, s *scaling.Scaler, toDense bool, threads int, stop func() bool) *Scaled {
 	r := &Scaled{raw: x, reader: ReaderOf(x), scaler: s, stop: stop}
 	if s.Kind == scaling.Unit {
@@ -84,8 +84,8 @@ func (r *Scaled) scaleDense(threads int) Matrix {
 	return newFloats(d)
 }
 
-// scaleSparse keeps the nonzeros where they are, also those that become 0: factors do not lose the
-// others, and so few are not worth another layout.
+// scaleSparse keeps the nonzeros where they are, even those that become 0: factors do not lose the
+// others, and the few zeros are not worth another layout.
 func (r *Scaled) scaleSparse(threads int) Matrix {
 	n := r.raw.Rows()
 	starts := make([]int64, n+1)
@@ -106,7 +106,7 @@ func (r *Scaled) scaleSparse(threads int) Matrix {
 	return ofSparse((*sparse.Matrix)(m)).(Matrix)
 }
 
-// measure finds the length of row i, if it counts.
+// measure finds the length of row i, if the scaling divides by it.
 func (r *Scaled) measure(i int, values []float32) {
 	if r.length != nil {
 		r.length[i] = scaling.Length(values)
@@ -211,11 +211,11 @@ func (r *Scaled) Compact(threads int) (Rows, bool) {
 	return c, true
 }
 
-// DotError takes in that a value was rounded to float32, and a weight when the scale is folded into
-// it.
+// DotError includes the rounding of a value to float32, and that of a weight when the scale is
+// folded into it.
 func (r *Scaled) DotError(i int) float64 { return r.rows.DotError(i) + 1.01*0x1p-23 }
 
-// WideDot is about the values without that.
+// WideDot takes the values without these roundings.
 func (r *Scaled) WideDot(i int, w []float64) float64 {
 	var lane [wideLanes]float64
 	index, values := r.nonzeros(i)
@@ -232,7 +232,7 @@ func (r *Scaled) WideDot(i int, w []float64) float64 {
 	return wideFold(lane)
 }
 
-// AddTo is likewise.
+// AddTo does likewise.
 func (r *Scaled) AddTo(u []float64, s Sum) {
 	for i := range s.all() {
 		a := s.at(i)

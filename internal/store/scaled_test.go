@@ -8,8 +8,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/scaling"
 )
 
-// Scaled rows are those of the scaler's arithmetic, rounded once; in float64 they are not rounded,
-// and Take and Compact and other goroutines have the same ones. What was given does not change.
+// Scaled rows are those of the scaler's arithmetic, rounded once, and in float64 not at all. Take,
+// Compact and other goroutines have the same rows, and the given ones do not change.
 func TestScale(t *testing.T) {
 	const rows = scaleBlock + 30
 	x, thin := unevenRows(t, rows)

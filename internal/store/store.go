@@ -7,10 +7,11 @@
 //   - bytes: dense rows of pixels, in a quarter of the memory;
 //   - foreign: rows of a type that the caller has defined.
 //
-// All ways of dense rows give the same bits, and all of sparse ones; what is in float64, WideDot
-// and AddTo, is the same for both. What is known of the rows is here: how they are multiplied, how
-// soon they have to be fetched, what a copy of them gains. What a run makes of that is the
-// trainer's business. Nothing outside this package asks which way it is.
+// All ways of holding dense rows give the same bits, and so do all of sparse ones; the results in
+// float64, of WideDot and AddTo, are the same for both. The facts about the rows are here: how they
+// are multiplied, how soon they have to be fetched, how much a copy of them gains. The trainer
+// decides what a run makes of these facts. Nothing outside this package asks in which way rows are
+// held.
 package store
 
 import (
@@ -50,17 +51,17 @@ type Rows interface {
 	// Ahead is 0 it never pays.
 	Fetch(i int)
 	Ahead() int
-	// WillNeed returns what is to be told which rows, from first to end-1, will soon be read from
-	// the disk; nil for rows that need not.
+	// WillNeed returns the function to be told which rows, from first to end-1, will soon be read
+	// from the disk; nil for rows that are not.
 	WillNeed() matrices.WillNeed
 
 	// Take returns copies of the given rows, in the given order.
 	Take(rows []uint32) Rows
-	// TakeGain tells how much faster a pass over copies is that are in the order of the pass.
+	// TakeGain tells how much faster a pass is over copies in the order of the pass.
 	TakeGain() Gain
-	// Compact returns copies of all rows in fewer bytes, made by so many goroutines, or false if
-	// there is no such form for their values. That pays from a Size and a number of visits to each
-	// row on.
+	// Compact returns copies of all rows in fewer bytes, made by the given number of goroutines, or
+	// false if there is no such form for their values. CompactPays returns the least Size and the
+	// least number of visits to each row for which that pays.
 	Compact(threads int) (Rows, bool)
 	CompactPays() (size int, visits float64)
 
@@ -86,7 +87,8 @@ type Rows interface {
 	// Interleaved returns the rows as multipliers of interleaved vectors, or nil if there is no
 	// such kernel for them.
 	Interleaved() Interleaved
-	// Steps returns what takes many steps with the rows in one call, or nil if that is not faster.
+	// Steps returns a Stepper, which takes many steps with the rows in one call, or nil if that is
+	// not faster.
 	Steps() *Stepper
 }
 

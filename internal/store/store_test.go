@@ -249,7 +249,7 @@ func TestLazyFloats(t *testing.T) {
 	}
 }
 
-// What is said of rows that a run's choices go by.
+// Each way of holding rows reports the right traits for a run's choices.
 func TestTraits(t *testing.T) {
 	for _, k := range kinds(t) {
 		x := k.rows

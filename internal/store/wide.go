@@ -25,9 +25,9 @@ func wideSparse(m Reader, i int, w []float64) float64 {
 	return wideFold(lane)
 }
 
-// dotError is a bound on the error of a sum of n products in so many lanes, which are folded in so
-// many additions: each product goes through its own rounding, the additions of its lane, the folds
-// and those of the blocks' sums. It takes in what k roundings of 2^-24 make beyond k 2^-24.
+// dotError is a bound on the error of a sum of n products in several lanes, which are folded in
+// folds additions: each product goes through its own rounding, the additions of its lane, the folds
+// and those of the blocks' sums. It includes the excess of k roundings of 2^-24 over k 2^-24.
 func dotError(n, lanes, folds int) float64 {
 	most := min(n, asm.Block)
 	roundings := 1 + (most+lanes-1)/lanes + folds + (n+asm.Block-1)/asm.Block

@@ -15,7 +15,7 @@ var dateLevels = [...]string{"January", "February", "March", "April", "May", "Ju
 	"Friday", "Saturday", "Sunday"}
 
 // parseDate reads a date or a time as ISO 8601 has them: 2026-11-24, 2026-11-24T18:30,
-// 2026-11-24 18:30:05.25Z, 2026-11-24T18:30+01:00. What it says of the zone is left out.
+// 2026-11-24 18:30:05.25Z, 2026-11-24T18:30+01:00. A zone is read, but does not count.
 func parseDate(cell string) (d date, ok bool) {
 	if len(cell) < len("2026-11-24") || cell[4] != '-' || cell[7] != '-' {
 		return d, false

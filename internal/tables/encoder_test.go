@@ -11,7 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// What a model's file has of an encoder gives the same bits, and the same file again.
+// An encoder read from a model's file gives the same bits, and the same file again.
 func TestDecode(t *testing.T) {
 	for name, text := range map[string]string{
 		"people": people, "no header": people[strings.Index(people, "\n")+1:],

@@ -143,7 +143,7 @@ func ends(all []string, with string) []string {
 	return cells(len(all), func(i int) string { return all[i] + with })
 }
 
-// What looks like a number is one in the way of CSV files: with a point, and with an exponent.
+// Cells are numbers only in the notation of CSV files, which may have a point and an exponent.
 func TestWordsLikeNumbers(t *testing.T) {
 	for cell, number := range map[string]bool{
 		"1": true, "+5": true, "-5": true, "1e5": true, "1E-5": true, ".5": true, "5.": true,
@@ -168,7 +168,7 @@ func TestWordsLikeNumbers(t *testing.T) {
 	}
 }
 
-// More levels than there are features for are hashed, and beyond what is kept they are not counted.
+// Levels are hashed if there are more than maxLevels, and are not counted beyond maxKept.
 func TestManyLevels(t *testing.T) {
 	level := func(i int) string { return fmt.Sprintf("w%d", i) }
 	number := func(i int) string { return fmt.Sprintf("%d.5", i) }

@@ -59,7 +59,7 @@ func (n *Namer) Encode(cells []string, columns []int32, values []float32) (
 	return columns, values, 0, ""
 }
 
-// Name gives the features the n-grams that came most often; of equals the first in the alphabet.
+// Name gives each feature the n-gram that came most often, the first in the alphabet among ties.
 func (n *Namer) Name() {
 	for i, wanted := range n.seen {
 		if wanted == nil {

@@ -157,7 +157,7 @@ type gramHash struct {
 	n     int              // how many of them there are
 }
 
-// add takes in a word, and returns how many n-grams of up to so many words end with it.
+// add takes in a word, and returns how many n-grams of up to grams words end with it.
 func (g *gramHash) add(word wordHash, grams int) int {
 	g.n = min(g.n+1, grams)
 	for k := g.n - 1; k > 0; k-- {
@@ -242,7 +242,7 @@ type textScratch struct {
 }
 
 // A gramCount has how many n-grams of a cell have a feature, and which is its inverse document
-// frequency: what is needed at a time is in one place of the memory.
+// frequency: both are needed at a time, and so are side by side in memory.
 type gramCount struct{ n, which uint32 }
 
 func (c *textCoder) newScratch() *textScratch {

@@ -15,8 +15,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/floats"
 )
 
-// mails returns lines of a label, a tab and a text of so many bytes, with words such as people use:
-// some often, most of them rarely.
+// mails returns lines of a label, a tab and a text of about size bytes, with words such as people
+// use: some often, most of them rarely.
 func mails(rows, size int) string {
 	r := rand.New(rand.NewPCG(1, 32))
 	var b strings.Builder
@@ -31,7 +31,7 @@ func mails(rows, size int) string {
 	return b.String()
 }
 
-// linesOf returns what reads lines of a label, a tab and a text.
+// linesOf returns a function that reads lines of a label, a tab and a text.
 func linesOf(text string) func(dataset.Options) (*dataset.Set, error) {
 	return func(opt dataset.Options) (*dataset.Set, error) {
 		opt.Format = dataset.FormatLines
@@ -74,12 +74,12 @@ func TestTextGolden(t *testing.T) {
 	}
 }
 
-// odds are what texts may have that is not made of words, or looks so.
+// odds are pieces that a text may have between ordinary words, and words that are easy to misread.
 var odds = []string{" ", "\x00", "\xff", "\xc3", "\xed\xa0\x80", "\r", "e\u0301", "\u0301", "\u200d",
 	"\U0001f44d\U0001f3fd", "\ufeff", "\u202e", "İ", "ǅ", "ﬁ", "漢字", "१२", "²", "x\u0000y",
 	"\U0010ffff", "the", "The", "THE", "and", "0", "00", "-", "'", "\t", "\n", "\u2028", "\ufffd"}
 
-// oddText returns a text of so many pieces.
+// oddText returns a text of the given number of pieces.
 func oddText(r *rand.Rand, pieces int) string {
 	var b strings.Builder
 	for range pieces {
@@ -123,8 +123,7 @@ func checkText(t *testing.T, c *Column, coder *textCoder, cell string) {
 	}
 }
 
-// The features of a text are those of its words in the plainest way, however long it is and
-// whatever is in it.
+// The features of a text are those that the plainest code finds, for any length and any content.
 func TestTextFeatures(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 32))
 	for grams := 1; grams <= maxGrams; grams++ {

@@ -48,7 +48,7 @@ func both(x []float64, store func(x []float32), wide func(x []float64)) {
 	store(got)
 	wide(want)
 	for i, v := range got {
-		if v != float32(x[i]) { // what was not stored stays as it is
+		if v != float32(x[i]) { // an element not stored stays as it is
 			x[i] = near(v, want[i])
 		}
 	}
@@ -103,7 +103,7 @@ func (w face) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64, a []float
 	})
 }
 
-// What gonum's tests ask of an implementation, ours does.
+// The implementation passes gonum's own tests.
 func TestGonum(t *testing.T) {
 	w := face{f: Implementation{}}
 	t.Run("Dot", func(t *testing.T) { testblas.DdotTest(t, w) })
@@ -134,7 +134,7 @@ func (r trial) of(choices ...int) int { return choices[r.IntN(len(choices))] }
 func (r trial) size() int { return r.of(0, 1, 2, 3, 5, 8, 17, 64, 65, 70, -1) }
 func (r trial) inc() int  { return r.of(1, 1, 1, 1, 2, -1, -3, 0) }
 
-// missing is 0, or 1 at times: an element that is lacked.
+// missing is the number of elements that are lacking: 0, or 1 at times.
 func (r trial) missing() int { return r.of(0, 0, 0, 0, 0, 0, 0, 1) }
 
 func (r trial) factor() float32 {
@@ -150,14 +150,14 @@ func (r trial) strided(n, inc int) []float32 {
 	return r.vector(1 + (n-1)*max(inc, -inc) - r.missing())
 }
 
-// matrix returns one of so many rows and columns, and its stride.
+// matrix returns a matrix with the given number of rows and columns, and its stride.
 func (r trial) matrix(rows, cols int) ([]float32, int) {
 	lda := max(1, cols) + r.IntN(3) - r.missing()
 	return r.vector(lda*(rows-1) + cols - r.missing()), lda
 }
 
-// A call is of one method, with arguments that stay the same: what it returns or stores, and how
-// many terms each number is a sum of.
+// A call is of one method with fixed arguments: f returns the numbers that it returns or stores,
+// each of which is a sum of the given number of terms.
 type call struct {
 	terms int
 	f     func(b blas.Float32) []float32
@@ -269,7 +269,7 @@ var methods = map[string]func(r trial) call{
 	},
 }
 
-// panicOf calls f and returns what it panics with: of an index out of range not which one.
+// panicOf calls f and returns the text of its panic, without the index if one is out of range.
 func panicOf(f func()) (text string) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -280,7 +280,7 @@ func panicOf(f func()) (text string) {
 	return ""
 }
 
-// plain is what Sger should do.
+// plain is Sger by its definition.
 func plain(m, n int, alpha float32, x []float32, incX int, y []float32, incY int, a []float32,
 	lda int) {
 	at := func(i, n, inc int) int {
@@ -296,8 +296,8 @@ func plain(m, n int, alpha float32, x []float32, incX int, y []float32, incY int
 	}
 }
 
-// Of random arguments, good and bad, every method makes what gonum's makes, but for rounding, or
-// panics as gonum's does.
+// For random arguments, good and bad, every method gives the results of gonum's, but for rounding,
+// or panics as gonum's does.
 //
 //	go test -run Differential -calls 100000
 func TestDifferential(t *testing.T) {
@@ -329,7 +329,7 @@ func TestDifferential(t *testing.T) {
 	}
 }
 
-// gonumOrPlain is gonum, but for Sger with negative increments, which it gets wrong on amd64.
+// gonumOrPlain is gonum, but for Sger with negative increments, which gonum gets wrong on amd64.
 type gonumOrPlain struct{ gonum.Implementation }
 
 func (b gonumOrPlain) Sger(m, n int, alpha float32, x []float32, incX int, y []float32, incY int,
@@ -345,7 +345,7 @@ func (b gonumOrPlain) Sger(m, n int, alpha float32, x []float32, incX int, y []f
 	}
 }
 
-// The call with which gonum 0.17 reads before x on amd64: docs/kernels.md.
+// Sger is right in the call with which gonum 0.17 reads before x on amd64: docs/kernels.md.
 func TestGerNegativeIncrement(t *testing.T) {
 	a := make([]float32, 4)
 	Implementation{}.Sger(2, 2, 1, []float32{1, 2}, -1, []float32{3, 4}, 1, a, 2)
@@ -372,8 +372,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// BenchmarkBLAS is beside gonum, in turns: the least time of many samples of each, and ours over
-// gonum's.
+// BenchmarkBLAS alternates with gonum, and reports the least time of many samples of
+// each, and ours over gonum's.
 //
 //	go test -run '^$' -bench . -benchtime 1x
 func BenchmarkBLAS(b *testing.B) {
@@ -414,7 +414,7 @@ func BenchmarkBLAS(b *testing.B) {
 	}
 }
 
-// sideBySide returns the nanoseconds of a call of so many terms in either implementation.
+// sideBySide returns the nanoseconds of a call with that many terms in either implementation.
 func sideBySide(terms int, call func(f blas.Float32)) (gonums, ours float64) {
 	calls, rounds := 1+100_000/terms, 100
 	if terms > 1<<27 {

@@ -1,13 +1,12 @@
 package kernelsvm
 
 // A valueCache keeps kernel values of one tile: of rows visited before with all rows of the tile.
-// What it returns are the bits that computing them again would give, so that its size has no
-// influence on a result.
+// It returns the bits that computing the values again would give, so its size influences no result.
 //
-// Every pass visits the rows in a new order. Throwing out what was used least recently would be of
-// little use then: with space for a quarter of the rows 3 % would be found, since a row has mostly
-// been thrown out when it is visited again. So rows stay, and a quarter is found; what was not used
-// in the whole pass before makes way.
+// Every pass visits the rows in a new order. Throwing out the least recently used row would be of
+// little use then: with space for a quarter of the rows, 3 % would be found, since most have been
+// thrown out when they are visited again. So rows stay, and a quarter is found; those not used in
+// the whole previous pass make way.
 type valueCache struct {
 	length   int // of the tile
 	capacity int // rows

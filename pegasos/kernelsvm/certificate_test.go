@@ -273,7 +273,7 @@ func checkCertificate(t *testing.T, seed uint64) (bounds, useful int, ok bool) {
 			fail("the bound is above the objective")
 		case r.DualObjective > best+slack:
 			fail(fmt.Sprintf("the bound is above the optimum %v", best))
-		// A bound of 0, below which none is told, proves no gap.
+		// A bound of 0 proves no gap, since no bound below 0 is told.
 		case r.DualObjective > 0 && truth-off-best > r.Objective-r.DualObjective+slack:
 			fail(fmt.Sprintf("further above the optimum %v than told", best))
 		case math.Abs(truth-r.Objective) > off+1e-3*r.Objective+(r.Objective-r.DualObjective):
@@ -283,8 +283,8 @@ func checkCertificate(t *testing.T, seed uint64) (bounds, useful int, ok bool) {
 	return bounds, useful, true
 }
 
-// Whatever the kernel, the rows and the settings, the optimum is above the bound, the model is no
-// further from it than the certificate says, and no worse than w = 0.
+// For all kernels, rows and settings, the optimum is above the bound, and the model is no further
+// from it than the certificate says and no worse than w = 0.
 func TestCertificates(t *testing.T) {
 	n := 3000
 	if testing.Short() {

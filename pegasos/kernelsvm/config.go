@@ -9,7 +9,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// What float32 can do with.
+// minGamma, maxGamma and maxDegree are the limits of what float32 can handle.
 const (
 	minGamma  = 1e-30
 	maxGamma  = 1e30

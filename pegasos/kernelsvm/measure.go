@@ -276,9 +276,9 @@ func (p *problem) ownGap(t *tally) float64 {
 	return t.gap/n + float64(4*unit64*n*(t.gap/n+p.objective))
 }
 
-// raise raises the lower bound on the optimum, if it can, by the alphas, of which there are so many
-// in all, and half the square of what they make, times over. It may be off. What they are
-// multiplied by, from 0 to 1, is the best.
+// raise raises the lower bound on the optimum, if it can, with the mean alpha, t.alphas/all, and
+// the penalty of the alphas' w, t.square/over, which may be off by t.squareOff/over. The alphas are
+// multiplied by the best factor from 0 to 1.
 func (p *problem) raise(t *tally, all, over float64) {
 	mean, half, off := t.alphas/all, max(0, t.square/over), t.squareOff/over
 	computed, _ := proof.Parabola(mean, half)
@@ -331,7 +331,7 @@ func (r *run) result() Result {
 	return res
 }
 
-// weights returns the coefficients of a problem's rows: what their kernel is multiplied by.
+// weights returns the coefficients of a problem's rows, by which their kernel is multiplied.
 func (r *run) weights(p *problem) []float64 {
 	all := make([]float64, len(p.alpha))
 	for i := range all {

@@ -36,8 +36,8 @@ func (m *Model) prepare() {
 	})
 }
 
-// addUp makes the w of each problem with a linear kernel. What a sum's roundings lose is added to
-// it in the end: of rows far from the origin little more than that is left.
+// addUp makes the w of each problem with a linear kernel. The part of a sum that rounding loses is
+// added to it at the end: of rows far from the origin, little more than that is left.
 func (m *Model) addUp() {
 	m.linear = make([][]float64, m.Problems())
 	for k := range m.linear {
@@ -66,8 +66,8 @@ func (m *Model) addUp() {
 const queryRows = 64
 
 // DecisionAll returns the scores of all rows of x, as [pegasos.Model.DecisionAll] does: those of
-// row i start at i*Problems(). The work is done by GOMAXPROCS goroutines. It panics if the kernel is
-// a function and Func is not set.
+// row i start at i*Problems(). The work is done by GOMAXPROCS goroutines. It panics if the kernel
+// is a function and Func is not set.
 func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
 	return m.decisionAll(x, runtime.GOMAXPROCS(0))
 }

@@ -2,12 +2,12 @@ package kernelsvm
 
 import "math"
 
-// What rounding may have done. The certificate is about the exact kernel of the rows (their float32
-// values taken as they are, gamma and coef0 in float64) and the float32 coefficients of the model.
-// Kernel values are computed in float32, so that a score is not the exact one, but it is within a
-// distance that is known before any value is computed. With u = 2^-24, xx and zz the rows' squared
-// norms, c the number of roundings that a term of a float32 dot product passes, every value is
-// within
+// A rounding bounds the error of rounding in a kernel value. The certificate is about the exact
+// kernel of the rows (their float32 values taken as they are, gamma and coef0 in float64) and the
+// float32 coefficients of the model. Kernel values are computed in float32, so that a score is not
+// the exact one, but within a distance that is known before any value is computed. With u = 2^-24,
+// xx and zz the rows' squared norms, c the number of roundings that a term of a float32 dot product
+// passes, every value is within
 //
 //	product*sqrt(k(x,x)k(z,z)) + slope*(xx+zz) + constant
 //
@@ -17,9 +17,9 @@ import "math"
 //     exact products in float64: c is some nonzeros*2^-29. That of zeros and ones is exact.
 //   - RBF from dot products: the squared distance is off by c*u*(xx + zz + 2|x||z|), at most
 //     2c*u*(xx+zz), and times gamma so is the exponent. e^-t is nowhere steeper than -1 for t >= 0.
-//   - RBF from distances found directly: each difference, its square and the sum are relative to
-//     what they make, so that the exponent t is off by (c+3)*u*t, and its power by that times e^-t,
-//     which is (c+3)*u/e at most.
+//   - RBF from distances found directly: the errors of each difference, its square and the sum are
+//     relative to the result, so that the exponent t is off by (c+3)*u*t, and its power by that
+//     times e^-t, which is (c+3)*u/e at most.
 //   - The exponent is rounded to float32, which is u*t*e^-t <= u/e, and dense.Exp is within 1.1
 //     units in the last place, 2.2u of the value. All of k(x,x) is 1.
 //   - Linear and polynomial: (gamma xz + coef0)^degree passes the error of xz on degree times, and
@@ -27,10 +27,10 @@ import "math"
 //   - Of zeros and ones there are so few values that the error of each is known.
 //   - Coefficients that are rounded are off by u, which |w|^2 feels twice. Those of the finish are
 //     exact.
-//   - What underflows is in constant: 2^-149 a term.
+//   - Underflow is in constant: 2^-149 a term.
 //
-// What float64 rounds in all this is 2^-29 of it, and is covered by 1 % more. A score is a sum in
-// float64 of such values times alphas; see errors for its own roundings. The caller's functions
+// The roundings of float64 in all this are 2^-29 of it, and 1 % more covers them. A score is a sum
+// in float64 of such values times alphas; see errors for its own roundings. The caller's functions
 // have the values that they return: the certificate is about these.
 type rounding struct{ product, slope, constant float64 }
 
@@ -50,8 +50,8 @@ func (s *rowStore) dotError() float64 {
 	return unit * more * float64(1+(block+63)/64+6+s.cols/65536)
 }
 
-// rounding returns that of the values that tile computes, the diagonal of the kernel being at most
-// so much.
+// rounding returns the rounding of the values that tile computes, for a kernel whose diagonal is at
+// most largest.
 func (s *rowStore) rounding(largest float64) rounding {
 	k := &s.kernel
 	dot, terms := 0.0, 0.0 // the relative error of a dot product, and the terms that may underflow

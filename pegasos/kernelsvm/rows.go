@@ -73,8 +73,8 @@ type probe struct {
 	index  []int32 // nil if dense
 }
 
-// newStore makes a store of the rows at of m, of which groups, that have so many each, are never in
-// the same tile. If general is true, probes may have other values than zeros and ones.
+// newStore makes a store of the rows at of m. Rows of different groups, whose sizes are in groups,
+// are never in the same tile. If general is true, probes may have other values than zeros and ones.
 func newStore(k function, m store.Matrix, at []int32, groups []int, general bool) *rowStore {
 	s := &rowStore{kernel: k, cols: m.Cols(), at: at, from: m, squares: make([]float64, len(at))}
 	start := 0

@@ -114,8 +114,8 @@ func TestNoWorseThanZero(t *testing.T) {
 	}
 }
 
-// The objective is that of the coefficients that are written, which float32 holds: with a large C
-// what is lost by rounding a coefficient is more than the whole objective has to lose.
+// The objective is that of the coefficients that are written, which float32 holds: with a large C,
+// rounding a coefficient loses more than the whole objective has to lose.
 func TestWrittenObjective(t *testing.T) {
 	p := sample.Random(23, 120, 4, 2, 1)
 	cfg := Config{Gamma: 3, C: 1e5, Tol: 1e-3, Passes: 2000}
@@ -133,8 +133,8 @@ func TestWrittenObjective(t *testing.T) {
 	}
 }
 
-// What predictions lose on the rows of training is what the model claims: with every kernel,
-// however the rows are held, wherever they are.
+// Predictions of the training rows have the objective that the model claims, with every kernel, for
+// dense and sparse rows, and wherever the rows are.
 func TestPredictedLoss(t *testing.T) {
 	for classes := 2; classes <= 3; classes++ {
 		p := sample.Random(24, 200, 4, classes, 1)

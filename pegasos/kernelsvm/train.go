@@ -344,7 +344,7 @@ func (r *run) group(class, visited []int32) []int {
 	return counts
 }
 
-// makeCaches makes the tiles' caches of kernel values, in so much memory.
+// makeCaches makes the tiles' caches of kernel values, of cacheMB MB in all.
 func (r *run) makeCaches(cacheMB int) {
 	if cacheMB == 0 && (r.store.words == nil || r.store.width > wordsUncached) {
 		cacheMB = DefaultCacheMB
@@ -552,7 +552,7 @@ func (r *run) finish(ctx context.Context) (stopped bool, err error) {
 }
 
 // longMove is the least move that the first pass makes, as a share of the longest move there is.
-// Where no move of shortest is left there is nothing to do.
+// Once no move as long as shortest is left, there is nothing more to do.
 const (
 	longMove = 0.25
 	shortest = 0x1p-40
@@ -585,8 +585,8 @@ func (r *run) beginDual() {
 // dualScale returns what scores and alphas have to be divided by in the finish.
 func (p *problem) dualScale() float64 { return float64(p.lambda * float64(p.rows)) }
 
-// eachViolation returns what a violation in so many epochs adds to an alpha: 1/epochs, or so much
-// less that the coefficients of all numbers of violations are exact in float32.
+// eachViolation returns what each violation in the given number of epochs adds to an alpha:
+// 1/epochs, or just enough less that the coefficients of all violation counts are exact in float32.
 func (p *problem) eachViolation(epochs int) float64 {
 	scale := p.dualScale()
 	c := math.Float32bits(float32(1 / (float64(epochs) * scale)))

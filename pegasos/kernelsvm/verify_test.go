@@ -55,7 +55,7 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// What is not as it was claimed is contradicted.
+// A model whose claims, coefficients or data have changed is contradicted.
 func TestVerifyContradicts(t *testing.T) {
 	ctx := context.Background()
 	p := sample.Random(7, 120, 5, 3, 1)
@@ -68,7 +68,7 @@ func TestVerifyContradicts(t *testing.T) {
 	if err := m.Write(&file); err != nil {
 		t.Fatal(err)
 	}
-	// A file that is sealed again, of which one bit of the numbers is another.
+	// A file with one bit of its numbers flipped and a new checksum can't be read.
 	body := file.Bytes()[:file.Len()-32]
 	first := bytes.Index(body, []byte("\n\n")) + 2
 	for at := first; at < len(body); at += 7 {

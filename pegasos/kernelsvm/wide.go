@@ -214,7 +214,7 @@ func (r *run) verify(all [][]float64) {
 			}
 		})
 	}
-	// Where no multiple is better than w = 0 once it is rounded, the model is that.
+	// Where no multiple is better than w = 0 once rounded, the model is w = 0.
 	for k, p := range r.problems {
 		if wanted[k] {
 			clear(all[k])

@@ -42,8 +42,8 @@ func written(t testing.TB, rows [][]string) string {
 	return b.String()
 }
 
-// visits returns rows whose label, of so many classes, their colour tells but for a few. If there
-// are none it is a number, by the colour and the age.
+// visits returns rows whose label, of the given number of classes, is told by their colour. With 0
+// classes the label is a number, by the colour and the age.
 func visits(classes int) (rows [][]string) {
 	r := rand.New(rand.NewPCG(3, 3))
 	colours := []string{"red", "green", "blue", "grey"}

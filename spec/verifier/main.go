@@ -131,7 +131,7 @@ func readRows(name string, m *model) (rows []row, err error) {
 	return rows, err
 }
 
-// sum adds up terms in so many lanes, a block at a time (spec, "Sums").
+// sum adds up terms in the given number of lanes, a block at a time (spec, "Sums").
 func sum[T float32 | float64](terms []T, block, lanes int) (total T) {
 	for part := range slices.Chunk(terms, block) {
 		var lane [64]T
@@ -165,8 +165,8 @@ func (m *model) scores(r *row) (quick, exact float64) {
 	return float64(sum(terms, 65536, lanes)) + m.b, wide[0] + m.b
 }
 
-// loss returns the loss at a margin, and for a bound a_i, of the hinge smoothed by h, and what its
-// mean is made of ("A bound").
+// loss returns the loss at a margin, and for a bound a_i, of the hinge smoothed by h, and the
+// term of its mean ("A bound").
 func (m *model) loss(margin, h float64) (loss, a, least float64) {
 	miss := max(0, 1-margin)
 	switch a = max(0, min(0.5+(1-margin)/h, 1)); m.Config.Loss {
@@ -219,7 +219,7 @@ func (m *model) bound(rows []row, margins []float64, h float64) float64 {
 	return mean/n - half - (8*n+float64(m.Features)+64)*0x1p-50*(size/n+2*half)
 }
 
-// verify returns what was found, and an error if it contradicts the model.
+// verify returns its findings, and an error if they contradict the model.
 func verify(modelFile, dataFile string) (told string, err error) {
 	m, hash, err := readModel(modelFile)
 	if err != nil {

@@ -41,7 +41,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// The published models are what their claims say, by this program alone, on every architecture.
+// The claims of the published models hold by this program alone, on every architecture.
 func TestGoldenModels(t *testing.T) {
 	for _, name := range []string{"hinge", "squared-hinge", "log", "unit", "dense"} {
 		if told, err := verify(folder+name+".model", folder+"data.svm"); err != nil {
@@ -50,7 +50,7 @@ func TestGoldenModels(t *testing.T) {
 	}
 }
 
-// A model's file may be sparse, whatever its weights are, and its claims and its hash are the same.
+// Any model's file may be sparse, and its claims and its hash are the same.
 func TestSparseModel(t *testing.T) {
 	file, err := os.ReadFile(folder + "hinge.model")
 	if err != nil {
@@ -155,8 +155,9 @@ func TestTampering(t *testing.T) {
 	t.Logf("%d changes", tried)
 }
 
-// The specification of training is complete: by it alone the same steps are taken, and the same
-// model comes out, to the bit. Hinge without and squared hinge with a bias.
+// The specification of training is complete: by it alone the same steps are taken, and
+// the same model comes out, to the bit. Among the models are a hinge without a bias and
+// a squared hinge with one.
 func TestGoldenTraining(t *testing.T) {
 	for _, name := range []string{"hinge", "squared-hinge", "log", "dense"} {
 		m, _, err := readModel(folder + name + ".model")
@@ -177,8 +178,7 @@ func TestGoldenTraining(t *testing.T) {
 	}
 }
 
-// trainAnew trains for so many steps, holds the first ones against those in a file, and returns the
-// average.
+// trainAnew trains for total steps, checks the first against a file, and returns the average.
 func trainAnew(t *testing.T, m *model, rows []row, steps string, total int) ([]float32, float64) {
 	n, scale := len(rows), m.Config.BiasScale // 0 without a bias
 	var sum, largest float64
@@ -254,7 +254,7 @@ func trainAnew(t *testing.T, m *model, rows []row, steps string, total int) ([]f
 		if (total-step)%period == 0 {
 			for step > total>>shift {
 				shift--
-				cur = window{} // what was in it is far from the end
+				cur = window{} // its samples are far from the end
 			}
 			cur.add(float32(1/d), v.w, vb)
 		}
@@ -285,7 +285,7 @@ func (s *window) add(a float32, v []float32, b float64) {
 	s.b += float64(float64(a) * b)
 }
 
-// permutation returns what makes permutations by draws of a generator.
+// permutation returns a function that makes permutations by draws of a generator.
 func permutation(pcg *rand.PCG) func(n int) []int {
 	return func(n int) []int {
 		p := make([]int, n)

@@ -27,7 +27,7 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos/table"
 )
 
-// The test binary is the command if it is told so, for others to kill it.
+// The test binary is the command if the environment says so, so that tests can kill it.
 func TestMain(m *testing.M) {
 	if args := os.Args[1:]; engine.IsWorker(args) {
 		os.Exit(engine.Worker(args))
@@ -278,7 +278,7 @@ func TestKilled(t *testing.T) {
 	t.Logf("killed %d times", killed)
 }
 
-// A disk that is full is told, and where there is room again the same command goes on.
+// A full disk is reported, and the same command goes on once there is room again.
 func TestFullDisk(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no sh")
@@ -425,7 +425,7 @@ func workerOf(t *testing.T, of int) *os.Process {
 	return nil
 }
 
-// What is scored has the bytes of pegasimd predict, and nothing else is left in the folder.
+// Predictions have the bytes that pegasimd predict writes, and no other file is left in the folder.
 func TestScore(t *testing.T) {
 	manifest, dir := cut(t, 2), t.TempDir()
 	model, out := filepath.Join(dir, "model"), filepath.Join(dir, "out")
@@ -512,7 +512,7 @@ func TestScoreTable(t *testing.T) {
 	}
 }
 
-// What is wrong with a call is told in the flags' words, before anything is done.
+// Mistakes in a call are reported in the flags' words, before anything is done.
 func TestUsage(t *testing.T) {
 	manifest := cut(t, 2)
 	dir := t.TempDir()

@@ -17,7 +17,7 @@ import (
 // An Engine is a [work.Runner] on Beam.
 type Engine struct {
 	Least time.Duration // the shortest deadline
-	// Log, if not nil, is told what is tried again, and why.
+	// Log, if not nil, gets a message on each job that is tried again, with the reason.
 	Log func(text string)
 
 	slowest time.Duration // of the jobs so far
@@ -114,7 +114,7 @@ func (e *Engine) once(ctx context.Context, j work.Job, deadline time.Duration) (
 	return record(result).sumOf(j.Items)
 }
 
-// What is before the messages of this package, among what runners make of them.
+// Prefixes mark this package's messages, so that reason finds them in the errors of runners.
 const (
 	failed  = "pegasimd work: "
 	refused = "pegasimd work, refused: "

@@ -142,7 +142,7 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// What trying again does not mend is not tried again.
+// A job is not tried again if that would not help.
 func TestRefusals(t *testing.T) {
 	e, dir := start(t)
 	_, err := e.Run(context.Background(), job("refuses", dir, 0, 4))
@@ -167,7 +167,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// A caller who has enough does not wait for the deadline.
+// A caller who cancels does not wait for the deadline.
 func TestCancel(t *testing.T) {
 	e, dir := start(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)

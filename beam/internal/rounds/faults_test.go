@@ -327,7 +327,7 @@ func checkFolder(t *testing.T, f *Folder) {
 	}
 }
 
-// What rounds give is an ordinary model, of which verifying confirms what it claims.
+// Rounds give an ordinary model, and verifying it confirms its claims.
 func TestModelIsVerified(t *testing.T) {
 	for _, method := range methods {
 		for _, classes := range []int{2, 3} {

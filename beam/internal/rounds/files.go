@@ -177,7 +177,7 @@ func (f *Folder) newest() (*training.State, error) {
 	return f.state(0)
 }
 
-// clear removes what is older than the round before round k. What can't be removed stays.
+// clear removes files older than the round before round k. Files that can't be removed stay.
 func (f *Folder) clear(k int) {
 	for _, kind := range []string{"state", "alpha"} {
 		f.each(kind, func(path string, round int) {

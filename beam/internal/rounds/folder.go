@@ -24,10 +24,10 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// A Config says how to train. What is zero is chosen by the manifest's statistics. Of
-// pegasos.Config there may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol
-// (0 is 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the most rounds of the
-// dual method or iterations of Newton's.
+// A Config says how to train. Zero values are chosen by the manifest's statistics. These fields of
+// pegasos.Config may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol (0 is
+// 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the most rounds of the dual
+// method or iterations of Newton's.
 type Config struct {
 	pegasos.Config
 	Method training.Method `json:"method,omitempty"`

@@ -200,8 +200,8 @@ func TestBadManifests(t *testing.T) {
 	}
 }
 
-// What is no folder of shards is not written to without being asked. Of one that is, nothing is
-// left that the new manifest does not mean, but what is not ours.
+// Split writes to a folder that is neither empty nor one of shards only with Force. In one of
+// shards it leaves no shard that the new manifest does not list, but keeps files that are not ours.
 func TestFolders(t *testing.T) {
 	data := digits(t, "digits.svm")
 	for dir, want := range map[string]bool{

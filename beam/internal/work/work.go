@@ -114,7 +114,7 @@ func Sum(ctx context.Context, j Job, items []int) ([]int64, error) {
 	return sum, nil
 }
 
-// call works on an item. What panics is an error.
+// call works on an item, and returns a panic as an error.
 func call(ctx context.Context, f Func, j Job, item int) (part []int64, err error) {
 	defer func() {
 		if p := recover(); p != nil {

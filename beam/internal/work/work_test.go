@@ -43,7 +43,7 @@ func TestInProcess(t *testing.T) {
 	}
 }
 
-// What fails ends the job, and is told: a panic too, and parts that differ in length.
+// A failure ends the job and is returned, also if it is a panic, or parts that differ in length.
 func TestFailures(t *testing.T) {
 	for name, want := range map[string]string{"panics": "round 7: panic: out of luck",
 		"fails": "round 7: no luck", "varies": " numbers", "nothing": "no work \"nothing\""} {
@@ -54,7 +54,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// Who has enough does not wait for work that hangs.
+// A caller whose context ends does not wait for work that hangs.
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()

@@ -56,7 +56,7 @@ func linuxSizes() (l1, l2, l3 int) {
 	return l1, l2, l3
 }
 
-// Level names the first cache that holds so many bytes, with a quarter to spare for everything
+// Level names the first cache that holds that many bytes, with a quarter to spare for everything
 // else.
 func (c Caches) Level(bytes int) string {
 	switch {

@@ -1,9 +1,9 @@
 // Package arm64 adds to avo the NEON instructions it does not have (mmcloughlin/avo#189).
 //
 // Everything in avo that is not x86 is used as it is: the build context, argument offsets, control
-// flow, liveness, register allocation and both printers. What is added is an instruction's spelling
-// (instructions.go), the encoding of those Go 1.26 cannot assemble (words.go), and the pass that
-// turns avo's register numbers into arm64's names (compile.go).
+// flow, liveness, register allocation and both printers. This package adds the instructions'
+// spelling (instructions.go), the encoding of those Go 1.26 cannot assemble (words.go), and the
+// pass that turns avo's register numbers into arm64's names (compile.go).
 //
 // A Context has the method names of avo's *build.Context, so one interface can stand over both:
 //
@@ -33,9 +33,9 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// Context builds one file of arm64 assembly. Of *build.Context it has what means the same on arm64,
-// and x86's instructions, which the assembler refuses. Mistakes are collected and come out of
-// Result.
+// Context builds one file of arm64 assembly. It has the methods of *build.Context that mean the
+// same on arm64, and x86's instructions, which the assembler refuses. Mistakes are collected and
+// come out of Result.
 type Context struct {
 	*build.Context
 	function string

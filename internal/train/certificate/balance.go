@@ -2,18 +2,18 @@ package certificate
 
 import "math"
 
-// Where the bias has no penalty, shares make a bound only if the sums of c_i*a_i over both sides,
-// the rows whose y_i*a_i is above 0 and those where it is below, are the same: else the least over
-// all biases is minus infinity. This file makes them the same, nearly: float32 shares seldom are.
-// What is missing is known up to the roundings of a sum, and one row's share could be moved by that
-// much to make up for it. With that share in place of its own the bound is one; it differs from
-// what is added up by what the row weighs in it.
+// If the bias has no penalty, shares make a bound only if the sums of c_i*a_i over both sides, the
+// rows whose y_i*a_i is above 0 and those where it is below, are the same: else the least over all
+// biases is minus infinity. This file makes them nearly the same: float32 shares seldom are
+// exactly. The difference that is left is known up to the roundings of a sum, and moving one row's
+// share by that much would make up for it. The bound with the moved share is valid; it differs from
+// the computed one by the row's part in it.
 
-// A balance is what is lost by the move, or by moves of all shares: nothing if it is zero.
+// A balance is the loss by the move, or by moves of all shares: nothing if it is zero.
 type balance struct {
 	slack   float64 // how far each share may have to be moved, as a share of itself
 	length  float64 // of the sum of c_i*a_i*y_i*x_i: the most by which it changes
-	gain    float64 // the same of what D has that is added up over the rows
+	gain    float64 // the same of the part of D that is added up over the rows
 	entropy float64 // likewise, with the loss log
 }
 
@@ -44,7 +44,7 @@ func (p binary) balance(a []float32) balance {
 		if float64(0x1p50*math.Abs(left)) <= up {
 			break
 		}
-		// The rounding of a smaller share is finer: what is left gets less and less.
+		// The rounding of a smaller share is finer: the difference that is left shrinks.
 		c, v := p.Share(i), a[i]
 		side, _ := p.Label(uint32(i))
 		to := float32(float64(v) - float64(side)*left/c)

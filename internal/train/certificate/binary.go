@@ -26,10 +26,10 @@ import (
 // roundings it has gathered.
 //
 // Other losses have at(m) >= least(a) - a*m, m being the margin y_i*z, and mean(least(a_i)) takes
-// the place of mean(a_i); a_i is the mean of the row's coefficients. Where labels are numbers m is
+// the place of mean(a_i); a_i is the mean of the row's coefficients. If labels are numbers, m is
 // z - y_i: there is no y_i in u, and a_i*y_i is added to least(a_i).
 //
-// Where rows have weights all means are weighted. With a prior w0 all of this is about w - w0, and
+// If rows have weights, all means are weighted. With a prior w0, all of this is about w - w0, and
 // y_i and m are corrected for the scores of w0.
 
 // A binary problem has bounds.

@@ -1,10 +1,10 @@
 // Package certificate finds lower bounds on the least objective there is, from dual variables: the
-// shares of rows in an optimum, or what is near to them. binary.go and joint.go have how,
-// windows.go and margins.go where the shares come from, and packed.go how a proof keeps them.
+// shares of rows in an optimum, or numbers near to them. binary.go and joint.go find the bounds,
+// windows.go and margins.go the shares, and packed.go keeps them in a proof.
 //
-// What follows is what stands between the numbers of a certificate and the truth. Let P be the
-// objective of the model as it is written, with exact sums, and P* the least there is. What is told
-// is P', the objective as it was added up, and a bound D' with
+// The errors between the numbers of a certificate and the truth are as follows. Let P be the
+// objective of the model as it is written, with exact sums, and P* the least there is. A
+// certificate tells P', the objective as it was added up, and a bound D' with
 //
 //	D' <= P* - |P' - P|
 //
@@ -12,10 +12,10 @@
 // D' is bounded as follows. u is 2^-53, the rounding of float64; a sum of n numbers in any order
 // errs by at most n u times the sum of their magnitudes.
 //
-// Sums. All that is added up in float64 is added over rows, columns or vectors, of products that
-// took a few operations each, with weights whose mean was itself such a sum. One number, Sums =
-// (8 rows + columns + classes + 64) u, is more than the relative error of any of them, in terms of
-// the sum of the magnitudes. Where sums of sums are formed, it is taken once for each.
+// Sums. Every sum in float64 is over rows, columns or vectors, of products that took a few
+// operations each, with weights whose mean was itself such a sum. One number, Sums = (8 rows +
+// columns + classes + 64) u, is more than the relative error of any of them, in terms of the sum of
+// the magnitudes. Where sums of sums are formed, it is taken once for each.
 //
 // Scores. A dot product of float32 errs by at most k 2^-24 of the sum of its products' magnitudes,
 // and so by k 2^-24 |w| |x_i|, where k is the number of roundings that a product goes through:
@@ -35,15 +35,15 @@
 // without a bound than 1e-4 P', P' is found once more from float64 dot products. With Tol it always
 // is, and the runs' end is decided by it, so that it does not depend on how the rows are held.
 //
-// The bound. Shares are float32 numbers within their range, whatever they came from, and are taken
-// for what they are. The vector u of binary.go is a sum over the rows: it errs by at most
-// Sums mean(|a_i| |x_i|) <= Sums sqrt(mean(a_i^2) R^2), which is added to its length. The mean
-// of what the shares earn errs by Sums times the mean of the magnitudes; so does that of the
-// entropies, to which floats.Log adds 2^-52 of each. A prior's scores are found anew in
-// float64, and err by Sums (|w0| |x_i| + |b0|), times the shares. With an unregularised bias the
-// shares' sums over both sides must be the same, and so they could be made by moving one of them a
-// little: balance.go has what that costs. In joint problems each row's own share is rounded to
-// float32, and so known up to 2^-23 of itself.
+// The bound. Shares are float32 numbers within their range, from any source, and are taken as they
+// are. The vector u of binary.go is a sum over the rows: it errs by at most
+// Sums mean(|a_i| |x_i|) <= Sums sqrt(mean(a_i^2) R^2), which is added to its length. The mean gain
+// of the shares errs by Sums times the mean of the magnitudes; so does that of the entropies, to
+// which floats.Log adds 2^-52 of each. A prior's scores are found anew in float64, and err by Sums
+// (|w0| |x_i| + |b0|), times the shares. With an unregularised bias the shares' sums over both
+// sides must be the same, and so they could be made by moving one of them a little: balance.go
+// bounds the cost of that. In joint problems each row's own share is rounded to float32, and so
+// known up to 2^-23 of itself.
 //
 // The gap of several problems is that of the means of their P' and D', and these are sums again.
 package certificate

@@ -4,14 +4,14 @@ import "github.com/pegasimd/pegasimd/internal/train/objective"
 
 // Windows count each row's violations, or add up its coefficients, in the last epochs: in the
 // present window of epochs and in the one before. Windows end with epoch E, E/2, E/4 and so on in a
-// run of E epochs. What was long ago is left out because the early steps violate where the optimum
+// run of E epochs. Earlier epochs are left out because the early steps violate where the optimum
 // does not. Of joint problems there is a count for each row and class.
 type Windows struct {
 	Steps    int64 // of an epoch
 	Epochs   int64 // of the whole run
 	Start    int64 // the epochs before the present window
 	OldStart int64 // and before the one before
-	// A float32 counts up to 2^24. Whatever is lost of other coefficients, they give a bound.
+	// A float32 counts up to 2^24. Other coefficients lose bits, but still give a bound.
 	Count, Old []float32
 }
 
@@ -34,9 +34,9 @@ func (w *Windows) EndEpoch(epoch int) {
 }
 
 // Best returns the best shares of those in the present window of epochs, and in it and the one
-// before, what they have to be multiplied by, and their bound; none and 0 before the first step. A
-// row has been visited once an epoch at most in the steps that are done, so that no share is out of
-// range, but for roundings of other losses' coefficients, which Clamp sets right.
+// before, the factor they have to be multiplied by, and their bound; none and 0 before the first
+// step. A row has been visited once an epoch at most in the steps that are done, so that no share
+// is out of range, but for roundings of other losses' coefficients, which Clamp sets right.
 func (w *Windows) Best(p objective.Problem, done int64, r2 float64) (
 	share []float32, factor, bound float64,
 ) {

@@ -1,5 +1,5 @@
-// Package claims compares what a model says of its objectives, and of bounds on the least there
-// are, with what was found of them anew.
+// Package claims compares the objectives that a model claims, and the bounds on the least there
+// are, with those that were found anew.
 package claims
 
 import (
@@ -17,14 +17,14 @@ func (c Claim) gap() float64 { return proof.Gap(c.Objective, c.Bound) }
 // AsGood reports whether the bound and the gap are as good as those of another claim.
 func (c Claim) AsGood(as Claim) bool { return c.Bound >= as.Bound && c.gap() <= as.gap() }
 
-// What training may leave of the error of float32 in an objective that is claimed: a share of
-// P - D, or of P where there is no bound.
+// SmallOfGap and SmallOfObjective limit the error of float32 that training may leave in a claimed
+// objective, as shares of P - D, and of P where there is no bound.
 const (
 	SmallOfGap       = 0.01
 	SmallOfObjective = 1e-4
 )
 
-// Small returns what the error of float32 in the objective may be.
+// Small returns the error of float32 that the objective may have.
 func (c Claim) Small() float64 {
 	if math.IsNaN(c.Bound) {
 		return float64(SmallOfObjective * c.Objective)
@@ -32,8 +32,8 @@ func (c Claim) Small() float64 {
 	return float64(SmallOfGap * (c.Objective - max(0, c.Bound)))
 }
 
-// Of says in a message which of so many problems one is, each being called what: nothing of the
-// only one.
+// Of returns the words that name problem k in a message, each problem being called what: none if it
+// is the only one.
 func Of(what string, k, problems int) string {
 	if problems == 1 {
 		return ""
@@ -99,7 +99,7 @@ func (t *Trial) Lambda(of string, claimed, found float64) {
 	}
 }
 
-// Means compares what is claimed of all problems with the means over their claims.
+// Means compares the claim of all problems with the means over their claims.
 func (t *Trial) Means(all Claim) {
 	mean := Claim{t.sum.Objective / t.problems, t.sum.Bound / t.problems}
 	if mean.Objective != all.Objective {
@@ -110,15 +110,15 @@ func (t *Trial) Means(all Claim) {
 	}
 }
 
-// All compares the claim of all problems with what was found.
+// All compares the claim of all problems with the one that was found.
 func (t *Trial) All(claimed, found Claim) {
 	if !t.bound("", claimed, found) {
 		t.Unsure = true
 	}
 }
 
-// Verdict returns what a comparison comes to, by its name in package pegasos: so many reasons speak
-// against the claims, that objective is claimed, and not all may have been found again.
+// Verdict returns the result of a comparison, by its name in package pegasos: from the number of
+// reasons against the claims, the claimed objective, and whether a claim was not found again.
 func Verdict(reasons int, claimed float64, unsure bool) string {
 	switch {
 	case reasons > 0:

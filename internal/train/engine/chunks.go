@@ -20,17 +20,18 @@ type Chunks struct {
 	epochs  float64
 }
 
-// NewChunks returns a trainer of chunks of rows with so many columns, whose labels are among
-// classes. The settings say what one chunk is trained with, for one epoch, without weights of
-// classes: they are the rows' here. start is nil or what the first chunk goes on from.
+// NewChunks returns a trainer of chunks of rows with cols columns, whose labels are among classes.
+// The settings are those of one chunk, for one epoch, without weights of classes: they are the
+// rows' here. start is the point that the first chunk goes on from, or nil.
 func NewChunks(s settings.Settings, classes []float32, cols int, start *Point) *Chunks {
 	vectors, _ := s.Vectors(len(classes))
 	return &Chunks{Settings: s, classes: classes, cols: cols, start: start,
 		runs: make([]*Run, vectors)}
 }
 
-// Train trains on a chunk, whose classes are those of the trainer: some may have no rows. What rows
-// weigh multiplies the loss as it is. An error of the steps, an [iterate.Error], leaves no point.
+// Train trains on a chunk, whose classes are those of the trainer: some may have no rows. The rows'
+// weights multiply the loss as they are. An error of the steps, an [iterate.Error], leaves no
+// point.
 func (c *Chunks) Train(set *rows.Set, threads int) error {
 	s := &Session{threads: parallel.Threads(threads), chunk: true, Job: Job{Settings: c.Settings,
 		Rows: set, Start: c.start, Until: context.Background()}}
@@ -77,7 +78,7 @@ func (c *Chunks) follow(r *Run) {
 	c.runs[r.first] = r
 }
 
-// forgetRows lets go of the rows and what is known of them.
+// forgetRows lets go of the rows and of all data about them.
 func (r *Run) forgetRows() {
 	r.s, r.View, r.Order.Only = nil, rows.View{}, nil
 	for _, l := range r.Learners {

@@ -11,7 +11,8 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
-// This file is which solver a run begins with, and when another takes over at the end of an epoch.
+// This file chooses the solver that a run begins with, and when another takes over at the end of an
+// epoch.
 
 // newtonBegins is how often a problem may begin with Newton's method.
 const newtonBegins = 2
@@ -30,8 +31,8 @@ func (s *Session) MayNewton() bool {
 }
 
 const (
-	tooMany = 8  // times the passes that a run has: so many of the descent would be no use
-	slow    = 20 // passes of the descent, from which on its last iterate is not good in between
+	tooMany = 8  // times the passes of a run: a descent that takes more would be no use
+	slow    = 20 // passes of the descent, beyond which its last iterate is not good in between
 )
 
 // A plan is what the problems of a session begin with. It goes by the settings and the data alone.

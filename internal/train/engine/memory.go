@@ -74,8 +74,8 @@ func (s *Session) Sizes() (n Sizes) {
 	return n
 }
 
-// Memory estimates how many bytes a session takes beside the data, with so many problems at a time
-// of which Newton's method has buffers.
+// Memory estimates how many bytes a session takes beside the data, if Newton's method has buffers
+// for the given number of problems at a time.
 func (s *Session) Memory(n Sizes, problems int) float64 {
 	x, rows := s.Rows.X, len(s.Rows.Y)
 	perVector, perRow := 2.0, 0.0 // v and the model's
@@ -110,7 +110,7 @@ func (s *Session) Memory(n Sizes, problems int) float64 {
 			n.rows += float64(rows) // all vectors have the same weights
 		}
 	}
-	newtons := 0.0 // what its problems have at a time, and together
+	newtons := 0.0 // bytes of its problems at a time, and together
 	if s.MayNewton() {
 		perVector += newton.PerVector
 		perRow += newton.PerRow

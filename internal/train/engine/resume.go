@@ -70,8 +70,8 @@ func (s *Session) Checkpoint() *checkpoint.State {
 	return st
 }
 
-// resume makes the session go on from a state. What the state says is not trusted beyond what it
-// has to be: the numbers can be any, but nothing may be out of range.
+// resume makes the session go on from a state. It trusts the state no more than it has to: the
+// numbers can be any, but nothing may be out of range.
 func (s *Session) resume() error {
 	from := s.Resume
 	if from.State == nil {

@@ -105,8 +105,8 @@ func (s *Session) validate(m *Point) (worse int) {
 	return s.stop.worse
 }
 
-// readyNewtons repeats what Newton's method had done when the run was paused. It reports whether it
-// came to the end of that.
+// readyNewtons repeats the iterations that Newton's method had done when the run was paused. It
+// reports whether it came to the end of that.
 func (s *Session) readyNewtons() bool {
 	s.parallel(func(_ int, r *Run) {
 		parallel.For(r.threads, len(r.Learners), func(_, k int) {
@@ -131,8 +131,8 @@ func (s *Session) cut() bool {
 }
 
 // endsByItself reports whether the run has an end of its own before the last epoch: where Newton's
-// method is done with all problems. It is enough then without Tol, and else if the gap is small
-// enough. What is not goes on. Where some problems have other ways, at is false.
+// method is done with all problems. That is enough without Tol, and otherwise if the gap is small
+// enough; problems whose gap is too large go on. If some problems have other ways, at is false.
 func (s *Session) endsByItself() (at, enough bool) {
 	if !s.MayNewton() {
 		return false, false

@@ -121,8 +121,8 @@ func (s *State) Sample() {
 	s.Average.Add(s.T-s.Origin, a, s.Vectors, s.scalars)
 }
 
-// AddRow adds a times row i to vector k and keeps count of the norm. The appended feature's part of
-// v is still to be added to.
+// AddRow adds a times row i to vector k and keeps count of the norm. The caller still has to add to
+// the appended feature's part of v.
 func (s *State) AddRow(k int, i uint32, a float32) {
 	if s.Radius > 0 {
 		dot := float64(s.X.Dot(int(i), s.Vectors[k])) + float64(s.BiasScale*s.Biases[k])
@@ -145,7 +145,7 @@ func (s *State) Project() {
 	if float64(float64(s.Factor*s.Factor)*norm) > float64(edge*edge) {
 		s.Factor = edge / math.Sqrt(norm)
 	}
-	// What is added to v grows as the factor falls. A power of two goes over to v without rounding.
+	// Additions to v grow as the factor falls. A power of two goes over to v without rounding.
 	const small = 0x1p-20
 	for s.Factor < small {
 		for k, v := range s.Vectors {

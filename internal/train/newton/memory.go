@@ -1,8 +1,8 @@
 package newton
 
-// PerVector is what the method keeps of a problem, in floats for each feature. PerRow is the same
-// in bytes for each row: margin, dual variable and the best one, places, side, and whether it is in
-// a kept sum.
+// PerVector is the memory that the method keeps for a problem, in floats for each feature. PerRow
+// is the same in bytes for each row: margin, dual variable and the best one, places, side, and
+// whether it is in a kept sum.
 const (
 	PerVector = 8
 	PerRow    = 26
@@ -17,8 +17,8 @@ func Memory(at float64, rows, cols int) float64 {
 	return at * (float64(12*rounded*rounded) + panels + float64(36*rows))
 }
 
-// SharedMemory estimates what so many problems have together: directions, and where the rows, of so
-// many bytes, are bytes copies of them and the sums.
+// SharedMemory estimates the bytes that the problems of all vectors share: directions, and, where
+// the loss is flat, copies as bytes of the rows, which take size bytes, and the sums.
 func SharedMemory(vectors float64, rows, cols, size int, flat bool) float64 {
 	n, d := float64(rows), float64(cols+1)
 	directions := min(vectors, float64(Together)) * (4*n + 16*d)

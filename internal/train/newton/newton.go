@@ -93,8 +93,8 @@ func New(pool *Pool, tol float64, load func() *Problem) *Method {
 	return &Method{load: load, pool: pool, threads: 1, target: content * cmp.Or(tol, defaultTol)}
 }
 
-// Repeat makes the method one that has this past: it takes the iterations again, with so many
-// goroutines, when the first question is asked.
+// Repeat makes the method one that has this past: it takes the iterations again, with the given
+// number of goroutines, when the first question is asked.
 func (n *Method) Repeat(past Past, threads int) {
 	n.past = Past{past.Iterations, slices.Clone(past.Retries)}
 	n.threads = threads
@@ -149,9 +149,9 @@ func (n *Method) shrink() {
 	n.setMargins(false)
 }
 
-// shorter returns what shrink multiplies by, zero being P of 0. P of a multiple of v is convex, so
-// that powers of two are tried only until they get worse. That is done on a sample of the rows.
-// Where it is not all of them the search goes on from the best, with all rows, as long as a
+// shorter returns the factor that shrink multiplies by, zero being P of 0. P of a multiple of v is
+// convex, so that powers of two are tried only until they get worse, on a sample of the rows.
+// Unless the sample has all rows, the search goes on from the best, with all rows, as long as a
 // neighbour is better.
 func (n *Method) shorter(zero float64) float64 {
 	const sample, most = 2048, 100

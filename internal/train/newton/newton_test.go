@@ -47,8 +47,8 @@ func toPixels(x *dense.Matrix, n float32) {
 	}
 }
 
-// The loops without branches have the same bits as those for all losses, whatever the margins. The
-// second derivative of slope has the same value but for roundings.
+// The loops without branches have the same bits as those for all losses, for all margins. The
+// second derivative that slope returns has the same value but for roundings.
 func TestHinge(t *testing.T) {
 	const rows = 2*chunkRows + 100
 	data := sample.Random(81, rows, 3, 2, 1)
@@ -103,7 +103,7 @@ func TestHinge(t *testing.T) {
 			!slices.Equal(bends[0], bends[1]) {
 			t.Fatalf("width %v: %+v, want %+v", n.h, sums[1], sums[0])
 		}
-		// Where the slope is not finite the search ends, whatever the other one is.
+		// The search ends at a slope that is not finite, and does not use the second derivative.
 		if slopes[0] != slopes[1] && !(slopes[0][0] == slopes[1][0] &&
 			math.Abs(slopes[0][1]-slopes[1][1]) <= 1e-12*slopes[0][1]) &&
 			!(slopes[0][0] == slopes[1][0] && math.IsInf(slopes[0][0], 0)) &&

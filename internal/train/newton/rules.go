@@ -14,8 +14,8 @@ type Stall struct {
 	Falling float64 `json:"falling"` // what it was
 }
 
-// Over reports whether P - D, which is gap after so many iterations, has not fallen by a tenth in
-// as many as patience.
+// Over reports whether P - D, which is gap after the given iterations, has not fallen by a tenth in
+// the last patience of them.
 func (s *Stall) Over(gap float64, iterations, patience int) bool {
 	if gap <= float64(0.9*s.Falling) {
 		s.Falling, s.Since = gap, iterations
@@ -23,12 +23,11 @@ func (s *Stall) Over(gap float64, iterations, patience int) bool {
 	return iterations-s.Since >= patience
 }
 
-// TooWide reports whether the smoothing is what keeps P and D apart, so that a narrower zone is
-// due.
+// TooWide reports whether the smoothing keeps P and D apart, so that a narrower zone is due.
 func TooWide(rest, smoothing float64) bool { return rest < 3*smoothing }
 
-// Decompose factors scale*h, with lambda added to its diagonal: what makes that not positive
-// definite is its roundings, which a larger lambda outweighs.
+// Decompose factors scale*h, with lambda added to its diagonal. Only roundings can make that not
+// positive definite, and a larger lambda outweighs them.
 func Decompose(factor *cholesky.Factor, h gram.Matrix, lambda, scale float64, threads int,
 ) error {
 	for add := lambda; ; add *= 64 {

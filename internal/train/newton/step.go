@@ -276,7 +276,7 @@ func (n *Method) gap(s *tally) (at place) {
 	at.p = float64(half*ww) + s.loss/rows
 	at.rest, at.smoothing = float64(half*rest), s.smoothing/rows
 	if p.Loss.Kind == loss.Log {
-		// What the a_i are made smaller by changes their entropy by no more than about this.
+		// Making the a_i smaller changes their entropy by no more than about this.
 		at.d = at.p - at.rest - float64((2-r[0]-r[1])*8)
 		return at
 	}

@@ -24,8 +24,8 @@ type direction struct {
 // variable for the sake of tests.
 var Together = 16
 
-// Iterate takes an iteration of each of the problems, which are over the same rows, with so many
-// goroutines: a step each, unless the gap is small enough.
+// Iterate takes an iteration of each of the problems, which are over the same rows, with the given
+// number of goroutines: a step each, unless the gap is small enough.
 func Iterate(problems []*Method, threads int) {
 	for some := range slices.Chunk(problems, Together) {
 		inParallel(some, threads, (*Method).aim)

@@ -10,10 +10,10 @@ import (
 	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// This file is the last round: the objective of the model as it is written, and the bound, from the
-// dual variables rounded to float32, anew. What is told of them carries all roundings, as
-// package certificate has it, and those to the quanta of the sums: a sum of so many parts is off by
-// no more than as many quanta.
+// This file is the last round. It finds anew the objective of the model as it is written, and the
+// bound from the dual variables rounded to float32. The results allow for all roundings, as package
+// certificate has them, and for those to the quanta of the sums: a sum of n parts is off by no more
+// than n quanta.
 
 // visitProof adds the model's losses, and of Newton's method the dual variables' sums.
 func (w *worker) visitProof(t *task) {
@@ -26,8 +26,8 @@ func (w *worker) visitProof(t *task) {
 	}
 }
 
-// nextProof takes in the model's objective and the bound. If they don't confirm what the method
-// believes, it goes on.
+// nextProof takes in the model's objective and the bound. If they don't confirm the method's own
+// numbers, it goes on.
 func (r *Rounds) nextProof(s *State, of []task) error {
 	s.Objective, s.Bound = 0, 0
 	stuck := true
@@ -64,7 +64,7 @@ func (r *Rounds) nextProof(s *State, of []task) error {
 func (r *Rounds) certify(at *task) (value, bound float64) {
 	e, sum := &at.model, at.sum
 	loss, gained, squared, dual := at.parts[0], at.parts[1], at.parts[2], at.parts[3]
-	// As many numbers are rounded to a quantum: one of each block, or of each shard.
+	// The number of roundings to a quantum is parts: one for each block, or for each shard.
 	parts, rows := float64(r.count/Block+1), Block // rows in a sum of float64
 	if r.Method == Dual {
 		parts, rows = parts+float64(r.Shards), r.count

@@ -96,12 +96,11 @@ type Rounds struct {
 	hessian quantum
 }
 
-// New returns the rounds of a problem whose rows have the statistics and are in so many shards, not
-// counting those without rows. The method is chosen by the columns and the loss if it is empty. Of
-// cfg there may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol (0 is
-// 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the most rounds of the dual
-// method or iterations of Newton's; the statistics choose what
-// is open.
+// New returns the rounds of a problem whose rows have the statistics and are in the given number of
+// shards, not counting those without rows. If method is empty, the columns and the loss choose it.
+// These fields of cfg may be set: Loss (hinge, squared hinge, log), ClassWeight, Lambda or C, Tol
+// (0 is 0.01), Bias (none, augmented), BiasScale, Scale, Seed, and Epochs, the most rounds of the
+// dual method or iterations of Newton's; the statistics choose those left open.
 func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*Rounds, error) {
 	if method == "" {
 		if method = Dual; s.Cols <= newton.MostColumns || cfg.Loss == pegasos.Log {
@@ -138,8 +137,8 @@ func New(cfg pegasos.Config, method Method, s *store.Statistics, shards int) (*R
 		[]options.Rule{rule, options.LambdaFits(r.Lambda, 0, r.r2)})
 }
 
-// chooseFrom fills in what cfg leaves open, and returns how the rows are to be scaled; nil for as
-// they are.
+// chooseFrom fills in the fields that cfg leaves open, and returns how the rows are to be scaled;
+// nil for as they are.
 func chooseFrom(cfg *pegasos.Config, s *store.Statistics) (*pegasos.Scaling, error) {
 	var open choose.Open
 	settings.Copy(&open.Settings, *cfg)
@@ -161,7 +160,7 @@ func chooseFrom(cfg *pegasos.Config, s *store.Statistics) (*pegasos.Scaling, err
 // defaultRoundTol is the gap that is asked for where Config.Tol is 0.
 const defaultRoundTol = 0.01
 
-// checkRounds returns an error if cfg asks for what rounds don't have.
+// checkRounds returns an error if cfg asks for anything that rounds don't have.
 func checkRounds(cfg pegasos.Config, method Method) error {
 	classes, bias := cmp.Or(cfg.Multiclass, pegasos.OneVsRest), cmp.Or(cfg.Bias, pegasos.BiasNone)
 	_, ok := kinds[cmp.Or(cfg.Loss, pegasos.Hinge)]

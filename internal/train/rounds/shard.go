@@ -105,8 +105,7 @@ func (p *Shard) AlphaLength() int {
 	return 2 * len(p.class) * p.r.Problems()
 }
 
-// A reader reads rows, for one goroutine. What it has of a row is valid until it reads the next
-// one.
+// A reader reads rows, for one goroutine. Its fields are valid until it reads the next row.
 type reader struct {
 	p *Shard
 	r *Rounds

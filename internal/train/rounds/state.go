@@ -20,8 +20,8 @@ const (
 	Proof  Kind = "proof"  // recomputes the model's objective and the bound
 )
 
-// A State is what a round begins with, and what the sums of the one before were for. Its
-// fields are for reading and writing files: see Vectors.
+// A State is the input of a round, made from the sums of the one before. Its fields are for reading
+// and writing files: see Vectors.
 type State struct {
 	Round int  `json:"round"` // rounds that are done
 	Kind  Kind `json:"kind"`  // of the next one; the last round's, if Done
@@ -34,8 +34,9 @@ type State struct {
 
 	Problems []Problem `json:"problems"` // of each weight vector
 
-	// What the last round found: means over the problems of the least objective so far and of the
-	// best bound. With Done they are those of the model, with all roundings accounted for.
+	// Objective and Bound are means over the problems, from the last round, of the least objective
+	// so far and of the best bound. With Done they are those of the model, with all roundings
+	// accounted for.
 	Objective float64 `json:"objective"`
 	Bound     float64 `json:"bound"`
 }
@@ -70,8 +71,8 @@ type Problem struct {
 	W, Best, Dual, P []float64 `json:"-"`
 }
 
-// Vectors returns where the numbers are that a file of the state has beside its other fields, each
-// of as many as there are variables.
+// Vectors returns pointers to the vectors that a file of the state has beside its other fields,
+// each with a number for each variable.
 func (s *State) Vectors() (v []*[]float64) {
 	for k := range s.Problems {
 		p := &s.Problems[k]
@@ -96,11 +97,11 @@ func (r *Rounds) Problems() int {
 }
 
 // targetShare is the share of the wanted gap that the method itself is content with: the weights
-// are rounded to float32, and what is proven carries all roundings.
+// are rounded to float32, and the proof allows for all roundings.
 const targetShare = 0.95
 
-// rounds has of each kind the method, what it adds to the sums of a block for the row that is read,
-// and how the sums are taken in.
+// rounds has for each kind its method, the function that adds the row that is read to the sums of a
+// block, and the one that takes in the sums.
 var rounds = map[Kind]struct {
 	method Method // empty for both
 	visit  func(*worker, *task)

@@ -7,13 +7,13 @@ import (
 	objectives "github.com/pegasimd/pegasimd/internal/train/objective"
 )
 
-// A task is what a round adds up for one weight vector.
+// A task has the sums that a round adds up for one weight vector.
 type task struct {
 	*Problem
 	k       int       // the number of the problem
 	model   effective // of a proof
 	parts   []part    // of the sums
-	byBlock int       // the first so many sums are found by blocks of rows
+	byBlock int       // the number of sums, the first ones, that are found by blocks of rows
 	size    int       // of the sums, of which the triangles come after the parts
 
 	sum   []int64
@@ -21,27 +21,28 @@ type task struct {
 	zone  []zone    // of a block, for each ring
 }
 
-// A part is as many sums as are rounded alike.
+// A part is a run of sums that are rounded alike.
 type part struct {
 	quantum
 	size   int
 	scaled bool // they are of the variables, again and again, and of scaled ones
 }
 
-// A quantum is what sums are rounded to: a power of two, and its inverse.
+// A quantum is the unit that sums are rounded to, a power of two, and its inverse.
 type quantum struct{ per, unit float64 }
 
-// quantum returns that of sums over all rows, whose addends are no larger than bound in the mean.
+// quantum returns the quantum of sums over all rows, whose addends are no larger than bound in the
+// mean.
 func (r *Rounds) quantum(bound float64) quantum {
 	_, e := math.Frexp(float64(float64(r.count) * bound))
 	return quantum{math.Ldexp(1, 61-e), math.Ldexp(1, e-61)}
 }
 
-// mean returns the mean over the rows of what was added up to v quanta.
+// mean returns the mean over the rows of a sum of v quanta.
 func (r *Rounds) mean(v int64, q part) float64 { return float64(float64(v)*q.unit) / r.rows }
 
-// vector returns the means over the rows that were added up, in one or more terms, as many quanta
-// of scaled variables.
+// vector returns the means over the rows of sums, in one or more terms, in quanta of scaled
+// variables.
 func (r *Rounds) vector(q part, terms ...[]int64) []float64 {
 	u := make([]float64, r.vars)
 	for j := range u {
@@ -54,8 +55,8 @@ func (r *Rounds) vector(q part, terms ...[]int64) []float64 {
 	return u
 }
 
-// most returns bounds on the loss of a row, on its dual variable and on what that earns, where the
-// weights, with the bias's, have the length.
+// most returns bounds on the loss of a row, on its dual variable and on the gain of that, for
+// weights of the given length, with the bias's.
 func (r *Rounds) most(length float64) (row, dual, gain float64) {
 	m := 1 + float64(float64(length*r.reach)*(1+0x1p-20))
 	if r.cost.Kind == loss.SquaredHinge {
@@ -64,5 +65,5 @@ func (r *Rounds) most(length float64) (row, dual, gain float64) {
 	return m, 1, 1
 }
 
-// length returns that of a vector.
+// length returns the length of a vector.
 func length(v []float64) float64 { return math.Sqrt(objectives.SquareSum(v)) }

@@ -9,9 +9,9 @@ import (
 	"github.com/pegasimd/pegasimd/internal/parallel"
 )
 
-// Take takes the shard's part in the round that state begins, with up to so many goroutines. alpha
-// is what the shard gave in the round before, nil in the first. It returns the sums over the
-// shard's rows, and what it keeps for the next round.
+// Take takes the shard's part in the round that state begins, with at most the given number of
+// goroutines. alpha is the next of the shard's round before, nil in the first. Take returns the
+// sums over the shard's rows, and next, the dual variables that the shard keeps for the next round.
 func (p *Shard) Take(ctx context.Context, state *State, alpha []float32, threads int) (
 	sum []int64, next []float32, err error,
 ) {

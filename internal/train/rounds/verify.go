@@ -9,18 +9,19 @@ import (
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
-// This file holds a model to what it claims of rows in shards. The rounds are those of training,
-// and find a bound of their own; they owe nothing to the claim but when to stop. The last one finds
-// the objective of the model in place of their own weights'.
+// This file checks the claims of a model about rows in shards. The rounds are those of training,
+// and find a bound of their own; the claim only decides when they stop. The last one finds the
+// objective of the model in place of that of their own weights.
 
 // claimSurplus is the share of the claimed P - D by which the bound is to be above the claimed one
 // before the last round, which takes off all roundings.
 const claimSurplus = 0.05
 
-// NewVerification returns the rounds that hold m to what its Result claims of rows that have the
-// statistics, in so many shards: with the method that New chooses, and with no more than so many
-// iterations; 0 is as many as in training. Their state, once it is Done, is for [Rounds.Verified].
-// The model's settings have to be such as New takes. An error says why nothing can be said.
+// NewVerification returns the rounds that check the claims of m's Result about rows that have the
+// statistics, in the given number of shards: with the method that New chooses, and with at most the
+// given number of iterations, 0 for that of training. Their state, once it is Done, is for
+// [Rounds.Verified]. The model's settings have to be such as New takes. An error says why the
+// claims can't be checked.
 func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations int) (
 	*Rounds, error,
 ) {
@@ -67,7 +68,7 @@ func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations i
 	return r, nil
 }
 
-// claims returns what a model claims of problem k; numbers that are not known are NaN.
+// claims returns the claims of a model about problem k; numbers that are not known are NaN.
 func claims(m *pegasos.Model, k int) pegasos.ClassResult {
 	switch {
 	case len(m.Result.PerClass) == len(m.Weights):

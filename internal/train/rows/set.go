@@ -107,8 +107,8 @@ func (s *Set) weigh(own []float32, byLabel map[float32]float64) error {
 	return nil
 }
 
-// Take returns copies of some rows, with their classes and weights. What was scaled is float32
-// alone.
+// Take returns copies of some rows, with their classes and weights. The copies of scaled rows are
+// in float32 alone.
 func (s *Set) Take(rows []uint32) *Set {
 	x := s.X.Take(rows)
 	if m, ok := store.MatrixOf(x); ok {
@@ -118,8 +118,8 @@ func (s *Set) Take(rows []uint32) *Set {
 		Classes: s.Classes, Class: gather(s.Class, rows)}
 }
 
-// LeastR2 is the least mean squared length of rows with which float32 can do: products of values
-// and weights are still beyond its subnormal numbers then.
+// LeastR2 is the least mean squared length of rows that float32 can handle: products of values and
+// weights are still above its subnormal numbers then.
 const LeastR2 = 0x1p-120
 
 // Measure finds the rows' norms. It is the first pass over all rows, and tells what is wrong with
@@ -211,8 +211,8 @@ func (s *Set) ofClass(class int32) []uint32 {
 	return s.byClass[class]
 }
 
-// Few reports whether so many rows are few of many, as those of a pair of many classes: what is
-// kept for each row of the store would be more than the rows.
+// Few reports whether the given number of rows are few of many, as those of a pair of many classes:
+// the data kept for each row of the store would be more than the rows.
 func (s *Set) Few(rows int) bool {
 	all, size := len(s.Y), s.X.Size()
 	return !s.Sparing && rows < all/4 && size/all*rows <= copyFew
@@ -220,8 +220,8 @@ func (s *Set) Few(rows int) bool {
 
 // Fingerprint returns the kind of the rows, and a hash of the rows, the labels, the weights and the
 // hash of a prior, in order: other data have another. Data of equal numbers have the same hash,
-// however they are held. The rows are read once, by so many goroutines. It is empty if stop is true
-// before that is done.
+// however they are held. The rows are read once, by the given number of goroutines. It is empty if
+// stop is true before that is done.
 func (s *Set) Fingerprint(prior string, threads int, stop func() bool) string {
 	h := sha256.New()
 	fmt.Fprintln(h, s.X.Rows(), s.X.Cols(), len(s.Weight), prior)

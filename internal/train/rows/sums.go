@@ -5,22 +5,22 @@ import (
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
-// This file adds up over the rows of a view, from View.Threads goroutines. Which rows are added up
-// by themselves goes by the numbers of rows and columns alone, and what comes of them is added in
-// order: the number of goroutines changes no bit.
+// This file adds up over the rows of a view, in View.Threads goroutines. The blocks and parts of
+// rows depend on the numbers of rows and columns alone, and their sums are added in order: the
+// number of goroutines changes no bit.
 
 const (
-	blockRows = 4096 // whose numbers are added up by themselves
+	blockRows = 4096 // rows of a block, whose numbers are added up separately
 
-	mostParts = 8 // into which rows are cut whose multiples are added up, a power of two
+	mostParts = 8 // the most parts into which AddTo cuts the rows, a power of two
 	// The least rows of a part, also as a share of the columns: adding a part's vector costs no
 	// more than some rows with few nonzeros each.
 	leastPart  = 4096
 	columnRows = 8
 )
 
-// InBlocks calls f with the number of each block of the rows, in which are those from one place to
-// another, and with the rows for its goroutine.
+// InBlocks calls f for each block of the rows, with the rows for its goroutine, the number of the
+// block, and the places from and to between which its rows are.
 func (v *View) InBlocks(f func(x store.Rows, block, from, to int)) {
 	n := v.Count()
 	parallel.For(v.Threads, v.Blocks(), func(_, k int) {
@@ -31,7 +31,7 @@ func (v *View) InBlocks(f func(x store.Rows, block, from, to int)) {
 // Blocks returns how many blocks there are.
 func (v *View) Blocks() int { return (v.Count() + blockRows - 1) / blockRows }
 
-// AddUp returns up to four sums over the rows, of which f returns those of a block.
+// AddUp returns up to four sums over the rows, where f returns the sums over a block.
 func (v *View) AddUp(f func(x store.Rows, from, to int) [4]float64) (sums [4]float64) {
 	blocks := make([][4]float64, v.Blocks())
 	v.InBlocks(func(x store.Rows, k, from, to int) { blocks[k] = f(x, from, to) })
@@ -43,10 +43,10 @@ func (v *View) AddUp(f func(x store.Rows, from, to int) [4]float64) (sums [4]flo
 	return sums
 }
 
-// Parts returns into how many parts AddTo cuts the rows of a view at most.
+// Parts returns the most parts into which AddTo cuts the rows of a view.
 func (s *Set) Parts() int { return partsOf(len(s.Y), s.X.Cols()) }
 
-// partsOf returns into how many parts so many rows are cut: a power of two.
+// partsOf returns the number of parts into which rows are cut: a power of two.
 func partsOf(rows, cols int) int {
 	parts := mostParts
 	for parts > 1 && parts*max(leastPart, cols/columnRows) > rows {
@@ -82,7 +82,7 @@ func (v *View) AddTo(u []float64, a []float32) {
 	}
 }
 
-// sum returns that of the rows from one place to another.
+// sum returns the sum over the rows in places from to to-1.
 func (v *View) sum(a []float32, from, to int) store.Sum {
 	s := store.Sum{From: from, To: to, A: a, Weight: v.Weight}
 	if v.Only != nil {

@@ -28,7 +28,8 @@ type Scale struct {
 	Epsilon float64 // the setting of that name, of numbers as they are
 }
 
-// What can be folded: float32 has room for the weights then, and for differences from the mean.
+// Scales within these limits can be folded: float32 has room for the weights, and for differences
+// from the mean.
 const (
 	largestRatio  = 1e3     // of a mean to the standard deviation
 	largestFactor = 0x1p60  // of a column
@@ -61,7 +62,7 @@ func (s *Scale) Unit() float64 {
 	return s.Spread
 }
 
-// scaler returns the arithmetic of it.
+// scaler returns the arithmetic of the scale.
 func (s *Scale) scaler() *scaling.Scaler {
 	return &scaling.Scaler{Kind: s.Kind, Shift: s.Shift, Factor: s.Factor}
 }
@@ -165,7 +166,8 @@ func (s *Scale) Dots(index []int32, values []float32, w [][]float32, set func(k 
 	}
 }
 
-// Rest returns what zeros in the columns from cols on add to a score by w, which takes scaled rows.
+// Rest returns the part of a score by w, which takes scaled rows, that zeros in the columns from
+// cols on add.
 func (s *Scale) Rest(w []float32, cols int) (sum float64) {
 	scaler := s.scaler()
 	for j := cols; j < len(w); j++ {

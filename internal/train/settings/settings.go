@@ -42,7 +42,7 @@ const (
 	Balanced = "balanced"
 )
 
-// What stands for zero fields.
+// These values stand for zero fields.
 const (
 	DefaultLambda       = 1e-4
 	DefaultEpochs       = 20

@@ -27,8 +27,9 @@ type Group struct {
 // groupFrom is the least number of problems that share sparse rows.
 const groupFrom = 3
 
-// NewGroup returns one for the problems, whose vectors are rows of a matrix from first on, or nil
-// if they have to go one by one. A buffer has to be the same zeros each time: groups come and go.
+// NewGroup returns a group of the problems, whose vectors are rows of a matrix from first on, or
+// nil if they have to go one by one. A buffer has to be the same zeros each time: groups come and
+// go.
 func NewGroup(problems []*Binary, vectors *dense.Matrix, first int,
 	buffer func(n int) []float32) *Group {
 	for _, p := range problems {
@@ -106,14 +107,14 @@ func (g *Group) step(i uint32) bool {
 		p.T++
 	}
 	if some {
-		// Where the coefficient is 0 a zero is added, which changes no bit: no element is ever -0.
+		// A coefficient of 0 adds a zero, which changes no bit: no element is ever -0.
 		g.interleaved.AxpyK(int(i), g.coefficients, g.mixed)
 		clear(g.coefficients)
 	}
 	return true
 }
 
-// mix makes the common vectors of the problems' own, or back.
+// mix copies the problems' own vectors to the common ones, or back.
 func (g *Group) mix(back bool) {
 	if g.interleaved == nil {
 		return

@@ -12,7 +12,7 @@ import (
 const preparedSteps = 64
 
 // runPrepared is runHinge for rows that take many steps in one call, without an appended feature.
-// What a step needs besides w and the row is prepared for some of them first.
+// It first prepares the inputs of some steps, all but w and the row, and then takes them.
 func (p *Binary) runPrepared(x *store.Stepper, idx []uint32) {
 	var prepared [preparedSteps]asm.Step
 	for len(idx) > 0 {
