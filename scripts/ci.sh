@@ -72,7 +72,11 @@ exhaustive() {
 beam_faults() {
 	PEGASIMD_BEAM_KILLS=20 PEGASIMD_BEAM_JOBS=400 go -C beam test -count=1 -timeout 30m -v \
 		-run 'Killed|ManyJobs' ./internal/engine ./cmd/pegasimd-beam
-	go -C beam test -count=1 -timeout 30m -v -run RealSets ./internal/rounds -real
+	if [ -n "${PEGASIMD_DATA:-}" ]; then
+		go -C beam test -count=1 -timeout 30m -v -run RealSets ./internal/rounds -real
+	else
+		echo "beam_faults: NO REAL SETS: PEGASIMD_DATA is not set" >&2
+	fi
 }
 
 # gate_selftest slows a kernel on purpose, which the gate must see, and gates equal code, which must pass.
