@@ -130,8 +130,8 @@ func csvHeaderOf(s *Set) string {
 	}
 	cells := append(slices.Clone(s.Table.Columns), s.Table.Label)
 	for _, name := range cells {
-		if strings.TrimSpace(name) != name || strings.Contains(name, "\r\n") ||
-			strings.HasPrefix(name, string(byteOrderMark)) || columnName(name) != name {
+		if !staysInCSV(name) || strings.HasPrefix(name, string(byteOrderMark)) ||
+			columnName(name) != name {
 			return ""
 		}
 	}
@@ -140,6 +140,13 @@ func csvHeaderOf(s *Set) string {
 		return ""
 	}
 	return csvLine(cells...)
+}
+
+// staysInCSV reports whether a name is read again as it is: without blanks around it or a line
+// break that becomes another, nor a NUL, at which a file may be taken for another kind.
+func staysInCSV(name string) bool {
+	return strings.TrimSpace(name) == name && !strings.Contains(name, "\r\n") &&
+		!strings.Contains(name, "\x00")
 }
 
 // csvLine returns a line with the cells in CSV's quoting.
@@ -154,7 +161,7 @@ func csvLine(cells ...string) string {
 // csvNames returns the class names in CSV's quoting, or nil if there are none.
 func csvNames(s *Set) (cells []string, err error) {
 	for i, name := range s.Names {
-		if csvcell.IsMissing(name) || strings.TrimSpace(name) != name || strings.Contains(name, "\r\n") {
+		if csvcell.IsMissing(name) || !staysInCSV(name) {
 			return nil, fmt.Errorf("dataset: the class name %q would not be read again "+
 				"from CSV", escape.Cut(name))
 		}
