@@ -65,8 +65,20 @@ var endless = []string{
 	"train -valid - -patience 1 toy.svm OUT",
 }
 
-// A command ends within a second of SIGINT or SIGTERM, whatever it does, with the exit code for
-// that, and leaves no temporary file; files that were there stay, or are replaced as a whole.
+// overhead returns the time that a command which does next to nothing takes on this machine now.
+func overhead(t *testing.T) time.Duration {
+	t.Helper()
+	since := time.Now()
+	p := start(t, "version")
+	if code, _ := p.end(); code != exitDone {
+		t.Fatalf("version: exit code %d, %s", code, p.stderr.String())
+	}
+	return time.Since(since)
+}
+
+// A command ends soon after SIGINT or SIGTERM, whatever it does, with the exit code for that, and
+// leaves no temporary file; files that were there stay, or are replaced as a whole. It ends within a
+// second; where starting a process takes long as well, it may take longer.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
@@ -85,6 +97,7 @@ func TestSignals(t *testing.T) {
 				time.Sleep(100 * time.Millisecond) // it may be anywhere by now
 				p.Process.Signal(signal)
 				code, took := p.end()
+				allowed := max(time.Second, workingGrace+20*overhead(t))
 				if left, _ := filepath.Glob("*.tmp"); len(left) > 0 {
 					t.Errorf("left behind: %q", left)
 				}
@@ -97,11 +110,11 @@ func TestSignals(t *testing.T) {
 				}
 				os.Remove("out")
 				os.Remove("other")
-				if took < time.Second {
+				if took < allowed {
 					return
 				}
 				if try == 5 { // others may keep the machine busy
-					t.Fatalf("it ended after %v", took)
+					t.Fatalf("it ended after %v, want %v", took, allowed)
 				}
 			}
 		})
@@ -115,35 +128,46 @@ func TestInterruptedRunKeepsItsState(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	write(t, "toy.svm", strings.Repeat(toy, 5))
-	p := start(t, strings.Fields("train -checkpoint state.gz -every 1h -steps 1000000000000 "+
-		"-json report -plot curve.svg toy.svm model")...)
-	waitFor(t, "state.gz.*.tmp")
-	time.Sleep(time.Second) // the data have 20 rows
-	p.Process.Signal(os.Interrupt)
-	if code, _ := p.end(); code != exitInterrupted {
-		t.Fatalf("exit code %d, %s", code, p.stderr.String())
-	}
-	if of := report(t, "report"); of["interrupted"] != true {
-		t.Error("the report does not say that the run was interrupted")
-	}
-	model, err := pegasos.ReadFile("model")
-	if err != nil {
-		t.Fatal(err)
-	}
-	state, err := pegasos.ReadFile("state.gz")
-	if err != nil || state.State == nil || state.Hash() != model.Hash() ||
-		state.State.Steps() == 0 {
-		t.Errorf("%v, %v", state, err)
-	}
-	if left, _ := filepath.Glob("*"); len(left) != 5 {
-		t.Errorf("%q", left)
+	for wait := time.Second; ; wait *= 2 { // The data have 20 rows, but others may be at work here.
+		p := start(t, strings.Fields("train -force -checkpoint state.gz -every 1h "+
+			"-steps 1000000000000 -json report -plot curve.svg toy.svm model")...)
+		waitFor(t, "state.gz.*.tmp")
+		time.Sleep(wait)
+		p.Process.Signal(os.Interrupt)
+		if code, _ := p.end(); code != exitInterrupted {
+			t.Fatalf("exit code %d, %s", code, p.stderr.String())
+		}
+		if _, err := os.Stat("model"); err != nil && wait < time.Minute {
+			continue // The signal came before the training.
+		}
+		if of := report(t, "report"); of["interrupted"] != true {
+			t.Error("the report does not say that the run was interrupted")
+		}
+		model, err := pegasos.ReadFile("model")
+		if err != nil {
+			t.Fatal(err)
+		}
+		state, err := pegasos.ReadFile("state.gz")
+		if err != nil || state.State == nil || state.Hash() != model.Hash() {
+			t.Fatalf("%v, %v", state, err)
+		}
+		if left, _ := filepath.Glob("*"); len(left) != 5 {
+			t.Errorf("%q", left)
+		}
+		if state.State.Steps() > 0 {
+			return
+		}
+		if wait > time.Minute {
+			t.Fatal("no step was taken")
+		}
 	}
 }
 
-// waitFor waits until there is a file like that.
+// waitFor waits until a file's name matches the pattern, or until the test's time is nearly over.
 func waitFor(t *testing.T, pattern string) {
 	t.Helper()
-	for range 1000 {
+	deadline, limited := t.Deadline()
+	for !limited || time.Until(deadline) > 10*time.Second {
 		if names, _ := filepath.Glob(pattern); len(names) > 0 {
 			return
 		}
@@ -152,27 +176,33 @@ func waitFor(t *testing.T, pattern string) {
 	t.Fatalf("no %s", pattern)
 }
 
-// The second signal ends a command at once, before the first one would have.
+// The second signal ends a command at once, before the first one alone would have.
 func TestSecondSignal(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there is no SIGINT to be sent: NOT TESTED")
 	}
 	t.Chdir(t.TempDir())
-	for try := 0; ; try++ {
+	endAfter := func(second bool) time.Duration {
 		p := start(t, "train", "-", "out")
 		waitFor(t, "*.tmp")
 		p.Process.Signal(os.Interrupt)
 		time.Sleep(20 * time.Millisecond)
-		p.Process.Signal(syscall.SIGTERM)
+		if second {
+			p.Process.Signal(syscall.SIGTERM)
+		}
 		code, took := p.end()
 		if left, _ := filepath.Glob("*"); len(left) > 0 || code != exitInterrupted {
 			t.Errorf("exit code %d; left behind: %q", code, left)
 		}
-		if took < workingGrace/2 {
+		return took
+	}
+	for try := 0; ; try++ {
+		one, two := endAfter(false), endAfter(true)
+		if two < one/2 {
 			return
 		}
 		if try == 5 {
-			t.Fatalf("it ended after %v", took)
+			t.Fatalf("it ended after %v, and after %v with a second signal", one, two)
 		}
 	}
 }

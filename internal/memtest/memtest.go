@@ -20,7 +20,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
 // Allowed is the most memory that reading a file of size bytes, unpacked, and of the given number
@@ -34,8 +33,6 @@ type Case struct {
 	Rows int64 // that the file has
 	// Read reads the file of that name. It runs in a process of its own.
 	Read func(name string) error
-	// Time is that of the processor which the process may take; 0 for any.
-	Time time.Duration
 	// Error is what the error has to say; without one there has to be none.
 	Error string
 }
@@ -91,9 +88,6 @@ func run(t *testing.T, name string, c Case) {
 		float64(size)/1e6, 100*float64(have)/float64(most), message)
 	if have > most {
 		t.Errorf("%d bytes for a file of %d: more than %d", have, size, most)
-	}
-	if took := cmd.ProcessState.UserTime(); c.Time > 0 && took > c.Time {
-		t.Errorf("%v of the processor, more than %v", took, c.Time)
 	}
 	if c.Error == "" && message != "<nil>" || !strings.Contains(message, c.Error) {
 		t.Errorf("%s, want %q", message, c.Error)

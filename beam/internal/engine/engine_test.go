@@ -56,7 +56,7 @@ func init() {
 	})
 	work.Register("hangs", func(ctx context.Context, arg string, round, item int) ([]int64, error) {
 		if calls.Add(1) <= int64(round) {
-			time.Sleep(20 * time.Second) // whatever it is told
+			time.Sleep(time.Hour) // whatever it is told
 		}
 		return squares(ctx, arg, round, item)
 	})
@@ -157,13 +157,15 @@ func TestDeadline(t *testing.T) {
 	e.Least = 500 * time.Millisecond
 	var told []string
 	e.Log = func(text string) { told = append(told, text) }
+	began := time.Now()
 	sum, err := e.Run(context.Background(), job("hangs", dir, 1, 0))
 	isSum(t, sum, err, 1, 1)
 	if len(told) == 0 || !strings.Contains(told[0], "not done after 500ms") {
 		t.Errorf("told %q", told)
 	}
-	if e.slowest > 10*time.Second {
-		t.Errorf("the try that hung counts as a job of %v", e.slowest)
+	if took := time.Since(began); e.slowest > took-e.Least {
+		t.Errorf("the slowest job took %v: that includes the try that hung, for the second one had "+
+			"%v at most", e.slowest, took-e.Least)
 	}
 }
 
@@ -172,10 +174,8 @@ func TestCancel(t *testing.T) {
 	e, dir := start(t)
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
-	began := time.Now()
-	_, err := e.Run(ctx, job("hangs", dir, 9, 0))
-	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 2*time.Second {
-		t.Errorf("%v after %v", err, time.Since(began))
+	if _, err := e.Run(ctx, job("hangs", dir, 9, 0)); !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
 	}
 }
 

@@ -26,7 +26,7 @@ func init() {
 		return make([]int64, 1+item%2), nil
 	})
 	Register("hangs", func(context.Context, string, int, int) ([]int64, error) {
-		time.Sleep(20 * time.Second) // whatever it is told
+		time.Sleep(time.Hour) // whatever it is told
 		return nil, nil
 	})
 }
@@ -58,9 +58,8 @@ func TestFailures(t *testing.T) {
 func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()
-	began := time.Now()
 	_, err := InProcess{}.Run(ctx, job("hangs", 1, 2, 3))
-	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 5*time.Second {
-		t.Errorf("%v after %v", err, time.Since(began))
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
 	}
 }
