@@ -8,11 +8,13 @@ import (
 	"errors"
 	"fmt"
 	"hash"
+	"math"
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
 	"github.com/pegasimd/pegasimd/internal/matrices"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/options"
 )
@@ -121,8 +123,11 @@ func (m *Model) checkFinite() error {
 }
 
 // WithCols returns a model over cols features: further ones have the weight 0, and weights
-// beyond them are left out. It shares what it can with m.
+// beyond them are left out. It shares what it can with m. It panics unless cols is from 0 to 2^31-1.
 func (m *Model) WithCols(cols int) *Model {
+	if cols < 0 || cols > math.MaxInt32 {
+		panic(misuse.Of("%d columns, want 0 to 2^31-1", cols))
+	}
 	if cols == m.Cols() {
 		return m
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
@@ -43,7 +44,7 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 	if from != nil {
 		t.Config.fillFrom(from, t.Resume != nil)
 	}
-	if err := cmp.Or(t.validate(), store.Given(x), t.fits()); err != nil {
+	if err := cmp.Or(t.validate(), t.fits()); err != nil {
 		return nil, err
 	}
 	set, err := t.newSet(x, y)
@@ -128,7 +129,13 @@ func (t *task) validateRows(v *Labelled) error {
 	if t.Patience == 0 {
 		return nil
 	}
-	if v == nil || store.Given(v.X) != nil || v.X.Rows() == 0 || len(v.Y) != v.X.Rows() {
+	if v == nil {
+		v = new(Labelled)
+	}
+	if err := t.checkColumns(v.X); err != nil {
+		return badField("Patience", "have %d, which needs rows in Trainer.Valid: %v", t.Patience, err)
+	}
+	if v.X.Rows() == 0 || len(v.Y) != v.X.Rows() {
 		return badField("Patience", "have %d, which needs rows in Trainer.Valid, and a label for "+
 			"each", t.Patience)
 	}
@@ -145,9 +152,22 @@ func (t *task) newSet(x Examples, y []float32) (*rows.Set, error) {
 	if err != nil {
 		return nil, publicError(err)
 	}
+	if err := t.checkColumns(x); err != nil {
+		return nil, err
+	}
 	set, err := rows.New(x, y, rows.Options{Numbers: t.Loss.Regression(), Known: t.classes,
 		Weights: t.Weights, ByLabel: byLabel})
 	return set, publicError(err)
+}
+
+// checkColumns returns an error if x claims a number of columns that no rows can have, or that takes
+// more memory than MaxMemory.
+func (t *task) checkColumns(x Examples) error {
+	if err := store.Given(x); err != nil {
+		return err
+	}
+	what := fmt.Sprintf("vectors of %d features", x.Cols())
+	return publicError(options.Memory(t.MaxMemory, store.LeastMemory(x), what).Err())
 }
 
 // fits says why the run can't build on the Prior and the Start. It takes their classes and hash.

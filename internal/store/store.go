@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/matrices"
@@ -130,7 +131,8 @@ func Of(x Examples) Rows {
 	return &foreign{Examples: x}
 }
 
-// Given returns an error if x is nil, or a nil matrix: that of a set in the other layout.
+// Given returns an error if x is nil or a nil matrix, such as that of a set in the other layout, or
+// if it has a number of features that no rows can have: indices of features are int32.
 func Given(x Examples) error {
 	given := x != nil
 	switch x := x.(type) {
@@ -142,7 +144,21 @@ func Given(x Examples) error {
 	if !given {
 		return errors.New("pegasos: the rows are nil")
 	}
+	if cols := x.Cols(); cols < 0 || cols > math.MaxInt32 {
+		return fmt.Errorf("pegasos: Cols returns %d features, want 0 to 2^31-1", cols)
+	}
 	return nil
+}
+
+// LeastMemory returns the least number of bytes that training on x allocates for its columns: two
+// float32 vectors, and a buffer for a row if the caller has defined the type of the rows.
+func LeastMemory(x Examples) float64 {
+	vectors := 3
+	switch x.(type) {
+	case *dense.Matrix, *sparse.Matrix, Rows:
+		vectors = 2
+	}
+	return 4 * float64(vectors) * float64(x.Cols())
 }
 
 // Labelled returns an error unless there are rows, fewer than 2^bits, and a label for each.

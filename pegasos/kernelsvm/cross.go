@@ -14,7 +14,7 @@ import (
 // those of [pegasos.Folds].
 func (tr *Trainer) CrossPredict(ctx context.Context, x pegasos.Examples, y []float32,
 	folds int) ([]float32, error) {
-	if err := store.Given(x); err != nil {
+	if err := tr.checkColumns(x); err != nil {
 		return nil, err
 	}
 	n := x.Rows()

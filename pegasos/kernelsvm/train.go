@@ -1,6 +1,7 @@
 package kernelsvm
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -199,7 +200,7 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 	}); err != nil {
 		return nil, err
 	}
-	if err := store.Labelled(x, y, 31); err != nil {
+	if err := cmp.Or(tr.checkColumns(x), store.Labelled(x, y, 31)); err != nil {
 		return nil, err
 	}
 	r := &run{cfg: tr.Config, f: tr.Func, x: x, rows: x.Rows(), progress: tr.Progress,
@@ -233,6 +234,17 @@ func newRun(tr *Trainer, x pegasos.Examples, y []float32) (*run, error) {
 		return nil, err
 	}
 	return r, r.setUp()
+}
+
+// checkColumns returns an error if x claims a number of columns that no rows can have, or that takes
+// more memory than MaxMemory.
+func (tr *Trainer) checkColumns(x pegasos.Examples) error {
+	if err := store.Given(x); err != nil {
+		return err
+	}
+	what := fmt.Sprintf("vectors of %d features", x.Cols())
+	return options.First(fieldError,
+		[]options.Rule{options.Memory(tr.MaxMemory, store.LeastMemory(x), what)})
 }
 
 // stateSize is about what a class takes in each problem beside what its rows do.

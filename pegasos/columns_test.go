@@ -1,0 +1,70 @@
+package pegasos
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+)
+
+// claimedCols is three rows of zeros that claim any number of columns.
+type claimedCols int
+
+func (claimedCols) Rows() int                    { return 3 }
+func (w claimedCols) Cols() int                  { return int(w) }
+func (claimedCols) Dot(int, []float32) float32   { return 0 }
+func (claimedCols) Axpy(int, float32, []float32) {}
+func (claimedCols) SumSquares(int) float32       { return 0 }
+
+// Rows of a type that the caller has defined may claim any number of columns. A number that no rows
+// can have, or that takes more memory than MaxMemory, is an error, and next to nothing is allocated
+// before it is found.
+func TestImpossibleColumns(t *testing.T) {
+	y := []float32{0, 1, 1}
+	for _, cols := range []int{math.MinInt, -5, -1, math.MaxInt32, math.MaxInt - 1, math.MaxInt} {
+		x := claimedCols(cols)
+		for name, train := range map[string]func() error{
+			"Train":        func() error { _, err := Train(t.Context(), x, y, Config{}); return err },
+			"Train, plain": func() error { _, err := Train(t.Context(), x, y, Config{}.Plain()); return err },
+			"Choose": func() error {
+				_, _, err := new(Trainer).Choose(t.Context(), x, y)
+				return err
+			},
+			"Valid": func() error {
+				tr := Trainer{Config: Config{Patience: 1}, Valid: &Labelled{x, y}}
+				_, err := tr.Train(t.Context(), claimedCols(2), y)
+				return err
+			},
+		} {
+			before := allocations()
+			err := train()
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprint(cols)) &&
+				!strings.Contains(err.Error(), "MaxMemory") {
+				t.Errorf("%s, %d columns: %v", name, cols, err)
+			}
+			if n := allocations() - before; n > 1<<20 {
+				t.Errorf("%s, %d columns: %d bytes were allocated", name, cols, n)
+			}
+		}
+	}
+}
+
+// Predicting for such rows is a panic that says what is wrong.
+func TestImpossibleColumnsPredict(t *testing.T) {
+	m := mustTrain(t, matrix(t, 2, 1, 1, -1), []float32{0, 1}, Config{})
+	for _, cols := range []int{math.MinInt, -1, math.MaxInt} {
+		if cols == math.MaxInt32 {
+			continue // int has 32 bits: possible
+		}
+		func() {
+			defer func() {
+				told := fmt.Sprint(recover())
+				if !strings.HasPrefix(told, "pegasos: Model.PredictAll: ") ||
+					!strings.Contains(told, fmt.Sprint(cols)) {
+					t.Errorf("%d columns: %s", cols, told)
+				}
+			}()
+			m.PredictAll(claimedCols(cols))
+		}()
+	}
+}

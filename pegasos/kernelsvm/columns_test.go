@@ -1,0 +1,73 @@
+package kernelsvm
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/dense"
+)
+
+// claimedCols is three rows of zeros that claim any number of columns.
+type claimedCols int
+
+func (claimedCols) Rows() int                    { return 3 }
+func (c claimedCols) Cols() int                  { return int(c) }
+func (claimedCols) Dot(int, []float32) float32   { return 0 }
+func (claimedCols) Axpy(int, float32, []float32) {}
+func (claimedCols) SumSquares(int) float32       { return 0 }
+
+// Rows of a type that the caller has defined may claim any number of columns. A number that no rows
+// can have, or that takes more memory than MaxMemory, is an error, and next to nothing is allocated
+// before it is found. Predicting for an impossible number is a panic that says so.
+func TestImpossibleColumns(t *testing.T) {
+	y := []float32{0, 1, 1}
+	rbf := Config{Kernel: RBF, Gamma: 1}
+	m, err := Train(t.Context(), dense.New(3, 1), y, rbf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	allocated := func() uint64 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.TotalAlloc
+	}
+	for _, cols := range []int{math.MinInt, -1, math.MaxInt32, math.MaxInt} {
+		x := claimedCols(cols)
+		for name, call := range map[string]func() error{
+			"Train": func() error { _, err := Train(t.Context(), x, y, rbf); return err },
+			"CrossPredict": func() error {
+				_, err := (&Trainer{Config: rbf}).CrossPredict(t.Context(), x, y, 2)
+				return err
+			},
+			"Verify": func() error {
+				_, err := new(Trainer).Verify(t.Context(), m, x, y)
+				return err
+			},
+		} {
+			before := allocated()
+			err := call()
+			if err == nil || !strings.Contains(err.Error(), fmt.Sprint(cols)) &&
+				!strings.Contains(err.Error(), "MaxMemory") {
+				t.Errorf("%s, %d columns: %v", name, cols, err)
+			}
+			if n := allocated() - before; n > 1<<20 {
+				t.Errorf("%s, %d columns: %d bytes were allocated", name, cols, n)
+			}
+		}
+		if cols == math.MaxInt32 {
+			continue // possible
+		}
+		func() {
+			defer func() {
+				if told := fmt.Sprint(recover()); !strings.HasPrefix(told, "kernelsvm: Model.") ||
+					!strings.Contains(told, fmt.Sprint(cols)) {
+					t.Errorf("PredictAll, %d columns: %s", cols, told)
+				}
+			}()
+			m.PredictAll(x)
+		}()
+	}
+}
