@@ -10,6 +10,11 @@ ifneq ($(wildcard ../shared/data/a9a),)
 export PEGASIMD_DATA ?= $(abspath ../shared/data)
 endif
 
+# Go's test cache does not notice these variables, which are read before a test begins.
+ifneq ($(PEGASIMD_ISA)$(GODEBUG),)
+export GOFLAGS := $(GOFLAGS) -count=1
+endif
+
 .DEFAULT_GOAL := help
 .PHONY: help
 help: ## list the targets

@@ -40,6 +40,7 @@ import (
 // avx2, avx512x256 or avx512, such as "amd64 avx2".
 //
 // The fastest path that the machine has is taken when the program starts, unless the environment
-// variable PEGASIMD_ISA names another; naming one that the machine does not have is a panic. Build
-// tag purego or noasm leaves only generic.
+// variable PEGASIMD_ISA names another; naming one that the machine does not have is a panic. In
+// tests, use go test -count=1 with the variable, which Go's test cache does not notice. Build tag
+// purego or noasm leaves only generic.
 func Info() string { return runtime.GOARCH + " " + asm.Active().String() }

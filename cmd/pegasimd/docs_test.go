@@ -47,6 +47,26 @@ func hasAnchor(text, anchor string) bool {
 	})
 }
 
+// Go's test cache does not notice PEGASIMD_ISA, which is read before a test begins: commands that set
+// it for go test turn the cache off.
+func TestNoCacheForVariable(t *testing.T) {
+	commands := 0
+	for name, text := range tracked(t, ".md", ".sh", ".yml", "Makefile", ".go") {
+		for n, line := range strings.Split(text, "\n") {
+			_, command, set := strings.Cut(line, "PEGASIMD_ISA=")
+			if !set || !strings.Contains(command, "go test") {
+				continue
+			}
+			if commands++; !strings.Contains(command, "-count=1") {
+				t.Errorf("%s:%d: go test without -count=1: %s", name, n+1, strings.TrimSpace(line))
+			}
+		}
+	}
+	if commands == 0 {
+		t.Error("no command with the variable was found")
+	}
+}
+
 // Links between the documents lead somewhere, and so do the pages that comments and scripts name.
 func TestDocsLinks(t *testing.T) {
 	pages, links := tracked(t, ".md"), 0
