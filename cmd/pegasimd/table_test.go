@@ -299,12 +299,12 @@ func TestTablePredict(t *testing.T) {
 			`city: 2 cells with words that the training had in fewer than 2 rows, such as "Bern": ` +
 			"taken for none of the words\n" +
 			`member: 1 cell with words that the training had in fewer than 2 rows, such as "maybe"` +
-			`: taken for "no"` + "\n3" + unlabelled},
+			": taken for none of the words\n3" + unlabelled},
 		"age,city,member\n,Lima,no\nNA,,no\n41,Rome,\n": {"q\nq\nq\n", "" +
 			"city: 1 cell without a value, as no row of the training was: taken for none of the " +
 			"words\nage: 2 cells without a value, as no row of the training was: taken for the " +
-			`mean` + "\n" + `member: 1 cell without a value, as no row of the training was: taken ` +
-			`for "no"` + "\n3" + unlabelled},
+			"mean\nmember: 1 cell without a value, as no row of the training was: taken for none of " +
+			"the words\n3" + unlabelled},
 	} {
 		out, told := must(t, "predict", file(t, "new.csv", data), model)
 		if out != want[0] || !strings.Contains(told, want[1]) {

@@ -327,7 +327,7 @@ func TestTableHostile(t *testing.T) {
 		}
 	}
 	of := func(columns string) string {
-		return `{"encoder":1,"columns":[` + columns + `],"header":true,"label":"y","label_at":-1}`
+		return `{"encoder":2,"columns":[` + columns + `],"header":true,"label":"y","label_at":-1}`
 	}
 	write(of(good))
 	must(t, "predict", data, name)
@@ -349,8 +349,8 @@ func TestTableHostile(t *testing.T) {
 		"a huge factor":       of(`{"name":"c","kind":"number","rows":9,"factor":1e999}`),
 		"a label beyond":      strings.Replace(of(good), "-1", "2", 1),
 		"a label before":      strings.Replace(of(good), "-1", "-2", 1),
-		"another version":     strings.Replace(of(good), `"encoder":1`, `"encoder":2`, 1),
-		"columns of a number": `{"encoder":1,"columns":7}`,
+		"another version":     strings.Replace(of(good), `"encoder":2`, `"encoder":1`, 1),
+		"columns of a number": `{"encoder":2,"columns":7}`,
 	} {
 		write(encoder)
 		for _, args := range [][]string{

@@ -24,20 +24,26 @@ type Coder struct {
 // A coding is how the cells of a column become features.
 type coding struct {
 	*Column
-	first   int32            // feature
-	gap     int32            // the feature of gaps, or none
-	filled  float32          // what a gap in a column of numbers becomes
-	levels  map[string]int32 // their features, or none; of numbers GapWords
+	first   int32           // feature
+	gap     int32           // the feature of gaps, or none
+	filled  float32         // what a gap in a column of numbers becomes
+	levels  map[string]code // of each level; of numbers GapWords
 	text    *textCoder
 	odd     int    // levels that the training lacked
 	such    string // the first of them
 	oddGaps int    // gaps, of which the training had none
 }
 
+// A code is the feature that a level of a category sets, and the value, 0 if it sets none.
+type code struct {
+	feature int32
+	value   float32
+}
+
 // maxNamed is how many features have names at most.
 const maxNamed = 1 << 16
 
-// none is the feature of a level that has none.
+// none is the feature of gaps in a column without one.
 const none = -1
 
 // Coder returns one of the encoder.
@@ -51,15 +57,12 @@ func (e *Encoder) Coder() *Coder {
 	next := int32(0)
 	for i := range c.columns {
 		column := &e.Columns[i]
-		in := coding{Column: column, first: next, gap: none, levels: map[string]int32{}}
-		skipped := column.skipped()
+		in := coding{Column: column, first: next, gap: none, levels: map[string]code{}}
 		for k, level := range column.Levels {
-			if in.levels[level] = none; k >= skipped {
-				in.levels[level] = next + int32(k-skipped)
-			}
+			in.levels[level] = in.codeOf(k)
 		}
 		for _, word := range column.GapWords {
-			in.levels[word] = none
+			in.levels[word] = code{}
 		}
 		switch column.Kind {
 		case Number, Date:
@@ -177,11 +180,11 @@ func (in *coding) addScaled(r *row, v float64) string {
 // category adds the feature of a level, if it has one, and reports whether the training had it often
 // enough.
 func (in *coding) category(r *row, cell string) (known bool, reason string) {
-	j, known := in.level(cell)
+	to, known := in.level(cell)
 	if !known && !utf8.ValidString(cell) {
 		return true, "the word is not UTF-8: convert the file, with iconv for instance"
 	}
-	r.add(j, 1)
+	r.add(to.feature, to.value)
 	return known, ""
 }
 
@@ -195,18 +198,24 @@ func (in *coding) isGap(cell string) bool {
 	return csvcell.IsMissing(cell)
 }
 
-// level returns the feature of a level, or none, and whether the training had it often enough.
-func (in *coding) level(cell string) (j int32, known bool) {
+// level returns the code of a level, and whether the training had it often enough.
+func (in *coding) level(cell string) (to code, known bool) {
 	if in.HashBits > 0 {
-		return in.first + bucket(cell, in.HashBits), true
+		return code{in.first + bucket(cell, in.HashBits), 1}, true
 	}
-	if in.Levels == nil {
-		return none, true // only gaps count
+	to, known = in.levels[cell]
+	return to, known || in.Levels == nil // where only gaps count
+}
+
+// codeOf returns the code of level k of the column.
+func (in *coding) codeOf(k int) code {
+	switch {
+	case !in.isBinary():
+		return code{in.first + int32(k), 1}
+	case k == in.rarer():
+		return code{in.first, 1}
 	}
-	if j, known = in.levels[cell]; !known {
-		j = none
-	}
-	return j, known
+	return code{in.first, -1}
 }
 
 // bucket returns the top bits of the 64-bit FNV-1a hash of a level.
@@ -239,11 +248,8 @@ func (c *Coder) Odd() (lines []string) {
 	for i := range c.columns {
 		in := &c.columns[i]
 		as := "none of the words"
-		switch {
-		case in.Kind == Number || in.Kind == Date:
+		if in.Kind == Number || in.Kind == Date {
 			as = "the mean"
-		case in.yesNo():
-			as = fmt.Sprintf("%q", in.Levels[0])
 		}
 		add := func(cells int, what string) {
 			if cells > 0 {

@@ -41,20 +41,20 @@ func TestFeatures(t *testing.T) {
 	}{
 		{"the training's rows", people, [][]float32{
 			{-1, 0, 0, 1, 0, 1, -1, 0},
-			{1, 0, 0, 1, 0, 0, 1, 0},
+			{1, 0, 0, 1, 0, -1, 1, 0},
 			{-1, 0, 1, 0, 0, 1, 0, 1},
-			{1, 2, 1, 0, 0, 0, 1, 0},
+			{1, 2, 1, 0, 0, -1, 1, 0},
 			{-1, 0, 0, 0, 1, 1, -1, 0},
-			{1, -2, 0, 0, 0, 0, 0, 1},
+			{1, -2, 0, 0, 0, -1, 0, 1},
 			{-1, 0, 0, 1, 0, 1, -1, 0},
-			{1, 0, 1, 0, 0, 0, 1, 0},
+			{1, 0, 1, 0, 0, -1, 1, 0},
 		}},
 		{"other columns in another order",
 			"age,id,y,ok,city,size,spare\n5,1,a,no,Rome,2.5,1\n,2,b,yes,?,2,0\n", [][]float32{
-				{0.5, 0.5, 0, 1, 0, 0, 2, 0},
+				{0.5, 0.5, 0, 1, 0, -1, 2, 0},
 				{0, 0, 0, 0, 1, 1, 0, 1},
 			}},
-		{"no header", "2,0,Paris,no,3,a\n", [][]float32{{0, 0, 1, 0, 0, 0, 0, 0}}},
+		{"no header", "2,0,Paris,no,3,a\n", [][]float32{{0, 0, 1, 0, 0, -1, 0, 0}}},
 		{"levels of one row or none", "size,spare,city,ok,age,y\n2,0,Oslo,perhaps,3,a\n" +
 			"2,0,rome,Yes,3,a\n", [][]float32{
 			{0, 0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 0, 0, 0, 0},
@@ -134,6 +134,11 @@ func TestSpread(t *testing.T) {
 		if want := math.Sqrt(squares/n - sum/n*(sum/n)); math.Abs(f.Spread-want) > 1e-6 {
 			t.Errorf("%s: spread %v, want %v", f.Name, f.Spread, want)
 		}
+	}
+	two := &Column{Name: "s", Kind: Category, Rows: 8, Gaps: 2, GapFeature: true,
+		Levels: []string{"a", "b"}, Counts: []int{4, 2}} // -1 four times, 1 twice
+	if f := two.feature(0); f.Name != "s=b" || math.Abs(f.Spread-math.Sqrt(.75-.0625)) > 1e-12 {
+		t.Errorf("%+v", f)
 	}
 	hashed := &Column{Name: "w", Kind: Category, HashBits: 2, Rows: 9, Gaps: 3, GapFeature: true}
 	var all []Feature
@@ -261,7 +266,7 @@ func TestOdd(t *testing.T) {
 	want := []string{
 		"size: 1 cell " + gap + "the mean", "spare: 2 cells " + gap + "the mean",
 		`city: 3 cells ` + level + `"Oslo": taken for none of the words`,
-		`ok: 1 cell ` + gap + `"no"`,
+		"ok: 1 cell " + gap + "none of the words",
 	}
 	if have := coder.Odd(); !slices.Equal(have, want) {
 		t.Errorf("%q, want\n%q", have, want)
@@ -270,7 +275,7 @@ func TestOdd(t *testing.T) {
 	coder.Encode([]string{"1", "0", long, "perhaps", "1"}, nil, nil)
 	want = []string{
 		"city: 1 cell " + level + `"` + long[:40] + `...": taken for none of the words`,
-		`ok: 1 cell ` + level + `"perhaps": taken for "no"`,
+		"ok: 1 cell " + level + `"perhaps": taken for none of the words`,
 	}
 	if have := coder.Odd(); !slices.Equal(have, want) {
 		t.Errorf("%q, want\n%q", have, want)

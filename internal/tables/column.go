@@ -53,17 +53,19 @@ type Column struct {
 	Text *Words `json:"text,omitempty"` // of the kind Text
 }
 
-// yesNo reports whether a single feature tells two levels apart: it is 1 for the second.
-func (c *Column) yesNo() bool {
-	return len(c.Levels) == 2 && !c.GapFeature && c.Counts[0]+c.Counts[1] == c.Rows
+// isBinary reports whether one feature tells the column's two levels apart: it is 1 for the level
+// [Column.rarer], -1 for the other, and 0 for a gap and for a word that is neither.
+func (c *Column) isBinary() bool {
+	return len(c.Levels) == 2 && c.Counts[0]+c.Counts[1]+c.Gaps == c.Rows
 }
 
-// skipped returns how many of the levels come before the first with a feature.
-func (c *Column) skipped() int {
-	if c.yesNo() {
-		return 1
+// rarer returns which of two levels has fewer rows, the second if both have as many: so the names of
+// the levels make no difference otherwise.
+func (c *Column) rarer() int {
+	if c.Counts[0] < c.Counts[1] {
+		return 0
 	}
-	return 0
+	return 1
 }
 
 // Features returns how many features the column has.
@@ -77,8 +79,10 @@ func (c *Column) Features() (n int) {
 		n = len(c.Text.at)
 	case c.HashBits > 0:
 		n = 1 << c.HashBits
+	case c.isBinary():
+		n = 1
 	default:
-		n = len(c.Levels) - c.skipped()
+		n = len(c.Levels)
 	}
 	if c.GapFeature {
 		n++
@@ -112,8 +116,12 @@ func (c *Column) feature(j int) Feature {
 		return indicator(fmt.Sprintf(" in bucket %d", j), (c.Rows-c.Gaps)>>c.HashBits)
 	case c.Kind == Date && j > 0:
 		return indicator(" in "+dateLevels[j-1], c.Counts[j-1])
+	case c.isBinary():
+		n := float64(c.Rows)
+		mean := float64(c.Counts[1]-c.Counts[0]) / n
+		square := float64(c.Counts[1]+c.Counts[0]) / n
+		return Feature{c.Name + "=" + c.Levels[c.rarer()], math.Sqrt(square - float64(mean*mean))}
 	case c.Kind == Category:
-		j += c.skipped()
 		return indicator("="+c.Levels[j], c.Counts[j])
 	}
 	return Feature{c.Name, 1} // a number

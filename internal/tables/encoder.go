@@ -7,8 +7,9 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// version is that of the form of encoders in files.
-const version = 1
+// version is that of the form of encoders in files. In version 1 the first of two levels was 0, as
+// unknown words are.
+const version = 2
 
 // maxNameBytes is the most that the names of the features may take, with nameBytes more for each. A
 // hashed column of a small file asks for thousands, and so does a column of a long name.
@@ -37,8 +38,8 @@ func Decode(text json.RawMessage) (*Encoder, error) {
 		return nil, nil
 	}
 	if is.Version != version {
-		return nil, fmt.Errorf("table: an encoder of version %d, of which this program knows %d",
-			is.Version, version)
+		return nil, fmt.Errorf("table: an encoder of version %d, and this program reads only "+
+			"version %d: train the model again", is.Version, version)
 	}
 	e := new(Encoder)
 	if err := json.Unmarshal(text, e); err != nil {

@@ -61,7 +61,7 @@ func TestDecodeNone(t *testing.T) {
 
 // Files that no encoder has written are refused, however little they say.
 func TestDecodeErrors(t *testing.T) {
-	with := func(columns string) string { return `{"encoder":1,"label_at":-1,"columns":[` + columns + "]}" }
+	with := func(columns string) string { return `{"encoder":2,"label_at":-1,"columns":[` + columns + "]}" }
 	category := func(rest string) string {
 		return with(`{"name":"c","kind":"category","rows":9` + rest + `}`)
 	}
@@ -84,12 +84,12 @@ func TestDecodeErrors(t *testing.T) {
 		{with(`{"name":"l","kind":"left out","rows":9}`), ""},
 		{strings.Replace(number(`,"factor":1`), `"label_at":-1`, `"label_at":1`, 1), ""},
 
-		{`{"encoder":2}`, "an encoder of version 2, of which this program knows 1"},
+		{`{"encoder":1}`, "of version 1, and this program reads only version 2: train the model again"},
 		{`{"encoder":-1}`, "of version -1"},
-		{`{"encoder":1,"label_at":"x"}`, "cannot unmarshal"},
-		{`{"encoder":1,"label_at":-2}`, "the label is in column -2"},
-		{`{"encoder":1,"label_at":1}`, "the label is in column 1"},
-		{`{"encoder":1,"columns":{}}`, "cannot unmarshal"},
+		{`{"encoder":2,"label_at":"x"}`, "cannot unmarshal"},
+		{`{"encoder":2,"label_at":-2}`, "the label is in column -2"},
+		{`{"encoder":2,"label_at":1}`, "the label is in column 1"},
+		{`{"encoder":2,"columns":{}}`, "cannot unmarshal"},
 		{number(`,"factor":1e999`), "cannot unmarshal"},
 		{number(``), column}, {number(`,"factor":0`), column}, {number(`,"factor":-1`), column},
 		{number(`,"factor":1,"hash_bits":3`), column},
@@ -129,7 +129,7 @@ func TestDecodeErrors(t *testing.T) {
 // A file that is named as hostile as can be makes no error that fills a screen.
 func TestDecodeErrorsAreShort(t *testing.T) {
 	name := strings.Repeat(`\u001b[31m`, 100)
-	_, err := Decode(json.RawMessage(`{"encoder":1,"columns":[{"name":"` + name + `"}]}`))
+	_, err := Decode(json.RawMessage(`{"encoder":2,"columns":[{"name":"` + name + `"}]}`))
 	if err == nil || len(err.Error()) > 200 {
 		t.Errorf("%v", err)
 	}

@@ -116,7 +116,7 @@ func TestKind(t *testing.T) {
 		}), times(5, "Bo", "Di")...), LeftOut, names(33, 41), 0},
 
 		{"yes and no", times(10, "yes", "no"), Category, different(2), 1},
-		{"yes, no and gaps", times(10, "yes", "no", ""), Category, different(2), 3},
+		{"yes, no and gaps", times(10, "yes", "no", ""), Category, different(2), 2},
 		{"yes, no and a level of one row", append(times(10, "yes", "no"), "maybe"), Category,
 			different(3), 2},
 		{"levels of one row", words("a b c d"), Category, different(4), 0},

@@ -287,12 +287,12 @@ func featuresOf(c *Column, cell string, counts map[string]int) (row []float32) {
 		row = append(row, float32((v-c.Shift)*c.Factor))
 	case c.Levels != nil:
 		levels := slices.Sorted(maps.Keys(counts))
-		total := 0
-		for _, n := range counts {
-			total += n
-		}
-		if len(levels) == 2 && total == c.Rows {
-			levels = levels[1:] // the first is where the second is not
+		if len(levels) == 2 && counts[levels[0]]+counts[levels[1]]+c.Gaps == c.Rows {
+			if counts[levels[0]] < counts[levels[1]] {
+				slices.Reverse(levels) // the rarer one comes second
+			}
+			row = append(row, is(cell == levels[1])-is(cell == levels[0]))
+			break
 		}
 		for _, level := range levels {
 			row = append(row, is(cell == level))

@@ -26,10 +26,11 @@
 // feature for each month and each weekday, which is 1 on its own: none for weekdays if all dates
 // are on the same day of the month, and none for months either if that is of one month.
 //
-// A category has a feature for each level of two rows or more, which is 1 in its rows; for two
-// levels without gaps one feature is enough. Rarer levels and those that training lacked have none.
-// A gap is a level, and the only one of a column that would be left out for its names. More than
-// 4,096 levels are hashed to as many features: by the top 12 bits of 64-bit FNV-1a.
+// A category has a feature for each level of two rows or more, which is 1 in its rows. Rarer levels
+// and those that training lacked have none. If there are two levels and no rarer ones they share a
+// feature, which is 1 for the level of fewer rows, -1 for the other, and 0 for a gap or an unknown
+// word. A gap is a level, and the only one of a column that would be left out for its names. More
+// than 4,096 levels are hashed to as many features: by the top 12 bits of 64-bit FNV-1a.
 //
 // The words of a text are made of letters, marks and numbers of Unicode 15, in lower case. Its
 // n-grams, of one word and of two, are hashed to 2^20 buckets, of which those have a feature that
