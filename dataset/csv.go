@@ -559,18 +559,36 @@ func (f *csvFile) class(cell string) (y float32, reason string) {
 	return float32(n), ""
 }
 
-// classNames returns the names of the classes, sorted; nil if labels are numbers. After it place
-// returns labels.
+// classNames returns the names of the classes, sorted by byte, or nil if the labels are numbers. If
+// the names are booleans, true and false each keep the spelling that came first. It also fills in
+// places, which place needs.
 func (f *csvFile) classNames() []string {
 	if f.classes == nil {
 		return nil
 	}
 	names := slices.Sorted(maps.Keys(f.classes))
-	f.places = make([]float32, len(names))
-	for i, name := range names {
-		f.places[f.classes[name]] = float32(i)
+	if csvcell.AreBooleans(names) {
+		names = slices.DeleteFunc(names, f.isLaterSpelling)
+	}
+	f.places = make([]float32, len(f.classes))
+	for name, n := range f.classes {
+		i, found := slices.BinarySearch(names, name)
+		if !found {
+			i = csvcell.Find(names, name)
+		}
+		f.places[n] = float32(i)
 	}
 	return names
+}
+
+// isLaterSpelling reports whether name is a spelling of true that came after another spelling of
+// true, or one of false after another one of false.
+func (f *csvFile) isLaterSpelling(name string) bool {
+	truth := csvcell.Truth(name)
+	return truth != "" && slices.ContainsFunc(csvcell.Spellings, func(other string) bool {
+		n, found := f.classes[other]
+		return found && n < f.classes[name] && csvcell.Truth(other) == truth
+	})
 }
 
 // place returns the label that a provisional one stands for.

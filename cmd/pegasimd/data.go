@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/csvcell"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/tables"
@@ -181,9 +182,11 @@ func positions(s *dataset.Set, classes []string) (at []int, names []string) {
 		name := labelName(s, y)
 		k, known := place[name]
 		if !known {
-			k = len(names)
+			if k = csvcell.Find(classes, name); k < 0 {
+				k = len(names)
+				names = append(names, name)
+			}
 			place[name] = k
-			names = append(names, name)
 		}
 		at = append(at, k)
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/csvcell"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/predictions"
@@ -99,7 +100,7 @@ func (l labelling) label(name string) (float32, bool) {
 		v, err := strconv.ParseFloat(name, 32)
 		return float32(v), err == nil
 	}
-	k := slices.Index(l.names, name)
+	k := csvcell.Find(l.names, name)
 	switch {
 	case k < 0:
 		return 0, false

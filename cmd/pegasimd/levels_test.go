@@ -12,8 +12,9 @@ import (
 	"testing"
 )
 
-// sexes returns a table in which 85 % of the rows of the first level died and 15 % of the others,
-// and the share of the first level is given. The same share makes the same rows.
+// sexes returns a table of 400 rows, of which about share have the first level and the others the
+// second. About 85 % of the first and 15 % of the second died. All else is the same whatever the
+// names of the levels.
 func sexes(share float64, first, second string) string {
 	r := rand.New(rand.NewPCG(1, 2))
 	var b strings.Builder
@@ -76,16 +77,16 @@ func TestUnknownOfTwoLevels(t *testing.T) {
 				if !(p[3]+.1 < p[0] && p[0] < p[4]-.1) || p[1] != p[2] || !gaps && p[1] != p[0] ||
 					!strings.HasSuffix(flags, "unit") && math.Abs(logit(p[0])-half) > 1e-5 ||
 					!slices.Equal(p, had) {
-					t.Errorf("%s, share %v, gaps %t, levels %v: lived %v, want halfway between the last "+
-						"two, and all %v", flags, share, gaps, names, p, had)
+					t.Errorf("%s, share %v, gaps %t, levels %v: lived %v, want %v, and the first "+
+						"halfway between the last two", flags, share, gaps, names, p, had)
 				}
 			}
 		}
 	}
 }
 
-// A column of two levels predicts what numbers do that are -1 and 1, to the bit, and an unknown level
-// what 0 does.
+// A column of two levels makes the same predictions, to the bit, as a column of the numbers -1 and
+// 1, and an unknown level the same as the number 0.
 func TestTwoLevelsAreSigns(t *testing.T) {
 	words, signs := "sex,y\n", "sex,y\n"
 	for _, line := range strings.Split(sexes(.1, "male", "female"), "\n")[1:401] {
@@ -102,5 +103,132 @@ func TestTwoLevelsAreSigns(t *testing.T) {
 	want := predicted(signs, "sex\n1\n-1\n0\n")
 	if len(have) != 3 || !slices.Equal(have, want) {
 		t.Errorf("lived %v, want %v", have, want)
+	}
+}
+
+// spelled returns the rows of sexes with the levels True and False, spelled in all ways in turn if
+// mixed.
+func spelled(mixed bool) string {
+	lines := strings.SplitAfter(sexes(.3, "True", "False"), "\n")
+	for i := range lines {
+		if mixed && i%3 == 1 {
+			lines[i] = strings.NewReplacer("True", "TRUE", "False", "FALSE").Replace(lines[i])
+		} else if mixed && i%3 == 2 {
+			lines[i] = strings.NewReplacer("True", "true", "False", "false").Replace(lines[i])
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// asJSONLines returns a table of words, a number and words as JSON, with booleans for the first.
+func asJSONLines(table string) string {
+	var b strings.Builder
+	for _, line := range strings.Split(strings.TrimSpace(table), "\n")[1:] {
+		cells := strings.Split(line, ",")
+		fmt.Fprintf(&b, `{"sex": %s, "z": %s, "y": %q}`+"\n", strings.ToLower(cells[0]), cells[1],
+			cells[2])
+	}
+	return b.String()
+}
+
+// Spellings of true are one level, and so are those of false, in training and later, in a column
+// that has both or nothing else.
+func TestBooleanLevels(t *testing.T) {
+	const rows = "sex,z\nTrue,0\nTRUE,0\ntrue,0\nFalse,0\nFALSE,0\nfalse,0\ntRUE,0\n"
+	for name, cases := range map[string]struct{ plain, mixed string }{
+		"x.csv":   {spelled(false), spelled(true)},
+		"x.jsonl": {asJSONLines(spelled(false)), asJSONLines(spelled(true))},
+		"gaps.csv": {strings.ReplaceAll(spelled(false), "False,0", ",0"),
+			strings.NewReplacer("False,0", ",0", "FALSE,0", ",0", "false,0", ",0").
+				Replace(spelled(true))},
+		"third.csv": {strings.ReplaceAll(spelled(false), "False,0", "n.a.,0"),
+			strings.NewReplacer("False,0", "n.a.,0", "FALSE,0", "n.a.,0", "false,0", "n.a.,0").
+				Replace(spelled(true))},
+	} {
+		var want []float64
+		for _, text := range []string{cases.plain, cases.mixed} {
+			for _, flags := range []string{"-loss log", "-loss log -categories sex"} {
+				model := filepath.Join(t.TempDir(), "model")
+				must(t, slices.Concat([]string{"train", "-quiet"}, strings.Fields(flags),
+					[]string{file(t, name, text), model})...)
+				p := probabilities(t, file(t, "q.csv", rows), model)
+				if want == nil {
+					want = p
+				}
+				if p[0] != p[1] || p[0] != p[2] || p[3] != p[4] || p[3] != p[5] ||
+					!(p[0] < p[6] && p[6] < p[3]) || !slices.Equal(p, want) {
+					t.Errorf("%s, %s: lived %v, want %v", name, flags, p, want)
+				}
+			}
+		}
+	}
+}
+
+// Levels keep their case in other columns, and other levels in all columns.
+func TestLevelsKeepTheirCase(t *testing.T) {
+	for what, c := range map[string]struct {
+		cell func(i int) string
+		want string
+	}{
+		"both": {cycle("True", "true", "false", "FALSE"), "2 different words: false 12, true 12\n"},
+		"both, and more": {cycle("True", "TRUE", "false", "False", "Bob", "bob"),
+			"4 different words: Bob 4, bob 4, false 8, true 8\n"},
+		"true alone": {cycle("True", "true", "TRUE"), "left out all rows have the same value\n"},
+		"true or a gap": {cycle("True", "true", "", "TRUE"),
+			"one value, or a gap: true 18; 6 gaps\n"},
+		"a person called true": {cycle("TRUE", "true", "Bob"), "Bob 8, TRUE 8, true 8\n"},
+		"yes and no":           {cycle("yes", "Yes", "NO", "no"), "NO 6, Yes 6, no 6, yes 6\n"},
+		"parts of words":       {cycle("T", "t", "tRUE", "true "), "T 6, t 6, tRUE 6, true 6\n"},
+	} {
+		printed, _ := must(t, "inspect", file(t, "x.csv", tableOf(c.cell)))
+		if _, line, _ := strings.Cut(single(printed), "\n c "); !strings.Contains(line, c.want) {
+			t.Errorf("%s: %s, want %q", what, printed, c.want)
+		}
+	}
+}
+
+// Labels that are spellings of true and false are two classes, with the names that came first, and
+// those of other files are found whatever their spelling.
+func TestBooleanLabels(t *testing.T) {
+	labels := cycle("True", "FALSE", "TRUE", "false", "true", "False")
+	table := func(header string, label func(i int) string) string {
+		for i := range tableRows {
+			header += fmt.Sprintf("%d,%d,%s\n", i%2*10+i%3, i%5, label(i))
+		}
+		return header
+	}
+	data := file(t, "x.csv", table("a,b,y\n", labels))
+	at := func(name string) string { return filepath.Join(t.TempDir(), name) }
+	model := at("model")
+	_, told := must(t, "train", "-lambda", ".01", "-class-weight", "true=2", data, model)
+	if want := "2 classes: FALSE (12 rows), True (12 rows)"; !strings.Contains(told, want) {
+		t.Errorf("told %s, want %s", told, want)
+	}
+	out, _ := must(t, "predict", "-quiet", data, model)
+	if out != strings.Repeat("True\nFALSE\n", tableRows/2) {
+		t.Errorf("predicted %q", out)
+	}
+	for _, labels := range []func(i int) string{
+		labels, cycle("true", "false"), cycle("TRUE", "False"),
+	} {
+		other := file(t, "y.csv", table("a,b,y\n", labels))
+		if out, _ := must(t, "eval", other, model); !strings.Contains(out, "accuracy 100.0000 %") {
+			t.Errorf("eval told %s", out)
+		}
+		must(t, "verify", model, other)
+		_, told := must(t, "train", "-lambda", ".01", "-valid", other, data, at("valid"))
+		if !strings.Contains(told, "validation accuracy 100.0000 %") {
+			t.Errorf("-valid told %s", told)
+		}
+	}
+	a, b := at("a.pgsm"), at("b.pgsm")
+	must(t, "convert", data, a)
+	must(t, "convert", "-stream", data, b)
+	if contentOf(t, a) != contentOf(t, b) {
+		t.Error("-stream makes another file")
+	}
+	told, _ = must(t, "inspect", file(t, "z.csv", table("a,b,y\n", cycle("True", "true", "Bob"))))
+	if !strings.Contains(told, "label Bob: 8 rows\nlabel True: 8 rows\nlabel true: 8 rows\n") {
+		t.Errorf("a person called true: %s", told)
 	}
 }

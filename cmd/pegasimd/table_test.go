@@ -303,8 +303,8 @@ func TestTablePredict(t *testing.T) {
 		"age,city,member\n,Lima,no\nNA,,no\n41,Rome,\n": {"q\nq\nq\n", "" +
 			"city: 1 cell without a value, as no row of the training was: taken for none of the " +
 			"words\nage: 2 cells without a value, as no row of the training was: taken for the " +
-			"mean\nmember: 1 cell without a value, as no row of the training was: taken for none of " +
-			"the words\n3" + unlabelled},
+			"mean\nmember: 1 cell without a value, as no row of the training was: taken for none " +
+			"of the words\n3" + unlabelled},
 	} {
 		out, told := must(t, "predict", file(t, "new.csv", data), model)
 		if out != want[0] || !strings.Contains(told, want[1]) {

@@ -1,7 +1,10 @@
 // Package csvcell has what is common to the readers of tables and to their encoders.
 package csvcell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // An Encoder makes the features of a row of a CSV file's cells, words and gaps among them. Package
 // table has one.
@@ -35,4 +38,42 @@ func IsMissing(cell string) bool {
 		return strings.EqualFold(cell, "null")
 	}
 	return false
+}
+
+// Spellings are the words that are read as true or false.
+var Spellings = []string{"true", "True", "TRUE", "false", "False", "FALSE"}
+
+// Truth returns "true" or "false" for a cell that is one of [Spellings], and "" for any other cell.
+func Truth(cell string) string {
+	if slices.Contains(Spellings, cell) {
+		return strings.ToLower(cell)
+	}
+	return ""
+}
+
+// AreBooleans reports whether the spellings of true among some levels, or class names, count as one
+// level, and those of false as another: whether the levels include both words, or nothing else.
+func AreBooleans(levels []string) bool {
+	var yes, no, other bool
+	for _, level := range levels {
+		switch Truth(level) {
+		case "true":
+			yes = true
+		case "false":
+			no = true
+		default:
+			other = true
+		}
+	}
+	return yes && no || (yes || no) && !other
+}
+
+// Find returns the index of a cell's level, or -1 if the cell is none of the levels. If
+// [AreBooleans] is true of the levels any spelling of true or false will do.
+func Find(levels []string, cell string) int {
+	k := slices.Index(levels, cell)
+	if truth := Truth(cell); k < 0 && truth != "" && AreBooleans(levels) {
+		k = slices.IndexFunc(levels, func(level string) bool { return Truth(level) == truth })
+	}
+	return k
 }

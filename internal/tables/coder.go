@@ -61,6 +61,11 @@ func (e *Encoder) Coder() *Coder {
 		for k, level := range column.Levels {
 			in.levels[level] = in.codeOf(k)
 		}
+		for _, word := range csvcell.Spellings {
+			if k := csvcell.Find(column.Levels, word); k >= 0 {
+				in.levels[word] = in.codeOf(k)
+			}
+		}
 		for _, word := range column.GapWords {
 			in.levels[word] = code{}
 		}

@@ -59,8 +59,8 @@ func (c *Column) isBinary() bool {
 	return len(c.Levels) == 2 && c.Counts[0]+c.Counts[1]+c.Gaps == c.Rows
 }
 
-// rarer returns which of two levels has fewer rows, the second if both have as many: so the names of
-// the levels make no difference otherwise.
+// rarer returns the index of the level with fewer rows of a column of two, or 1 if the counts are
+// equal. So the features do not depend on the names of the levels unless the counts are equal.
 func (c *Column) rarer() int {
 	if c.Counts[0] < c.Counts[1] {
 		return 0

@@ -84,7 +84,7 @@ func TestDecodeErrors(t *testing.T) {
 		{with(`{"name":"l","kind":"left out","rows":9}`), ""},
 		{strings.Replace(number(`,"factor":1`), `"label_at":-1`, `"label_at":1`, 1), ""},
 
-		{`{"encoder":1}`, "of version 1, and this program reads only version 2: train the model again"},
+		{`{"encoder":1}`, "1, and this program reads only version 2: train the model again"},
 		{`{"encoder":-1}`, "of version -1"},
 		{`{"encoder":2,"label_at":"x"}`, "cannot unmarshal"},
 		{`{"encoder":2,"label_at":-2}`, "the label is in column -2"},

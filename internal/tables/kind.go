@@ -19,6 +19,7 @@ const (
 func (c *Column) fit(s *stats) {
 	c.Rows, c.Gaps = s.rows, s.gaps
 	cells := s.rows - s.gaps
+	s.joinBooleans()
 	words := s.gapWords()
 	switch {
 	case cells == 0:

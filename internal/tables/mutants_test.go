@@ -2,6 +2,7 @@ package tables
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"flag"
 	"fmt"
@@ -26,7 +27,7 @@ var mutants = flag.Int("mutants", 40_000, "how many mutants of tables TestMutant
 var pieces = []string{
 	"", ",", ",,", "\n", "\r\n", "\r", "\"", "\"\"", "\"a,b\"", "\"a\nb\"", " ", "\t", "NA", "?", "nan",
 	"0", "-0", "1e39", "1e-320", "1e999", "0x10", "1_0", "+5", "inf", "-", "\xff", "caf\xe9", "\ufeff",
-	"\x1b[31m", "\u202e", "\x00", "yes", "no", "0,1,2,y\n", "a,a,a,y\n",
+	"\x1b[31m", "\u202e", "\x00", "yes", "no", "TRUE", "true", "0,1,2,y\n", "a,a,a,y\n",
 }
 
 // randomTable returns a table of 5 to 40 rows, with columns such as people have.
@@ -38,6 +39,8 @@ func randomTable(r *rand.Rand) string {
 		func(i int) string { return []string{"0", "0", "0", "0", "0", "7.5"}[r.IntN(6)] },
 		func(i int) string { return []string{"red", "green", "blue", "", "1"}[r.IntN(5)] },
 		func(i int) string { return []string{"yes", "no"}[r.IntN(2)] },
+		func(i int) string { return []string{"True", "TRUE", "false", "False", "Bob"}[r.IntN(5)] },
+		func(i int) string { return []string{"true", "TRUE", "NA"}[r.IntN(3)] },
 		func(i int) string { return "name " + strconv.Itoa(r.IntN(100)) },
 		func(i int) string { return "7" },
 		func(i int) string { return []string{"", "NA", "3", "4", "5.0"}[r.IntN(5)] },
@@ -248,13 +251,25 @@ func checkColumn(t *testing.T, c *Column, column []string, set *dataset.Set, e *
 	if gaps != c.Gaps || c.Rows != len(column) {
 		t.Errorf("%d gaps in %d rows, want %d in %d", c.Gaps, c.Rows, gaps, len(column))
 	}
-	maps.DeleteFunc(counts, func(_ string, n int) bool { return n < leastRows })
+	rare := func(_ string, n int) bool { return n < leastRows }
+	joined, level := map[string]int{}, func(cell string) string {
+		return cmp.Or(csvcell.Truth(cell), cell)
+	}
+	for cell, n := range counts {
+		joined[level(cell)] += n
+	}
+	if maps.DeleteFunc(joined, rare); csvcell.AreBooleans(slices.Collect(maps.Keys(joined))) {
+		counts = joined
+	} else {
+		maps.DeleteFunc(counts, rare)
+		level = func(cell string) string { return cell }
+	}
 	if c.Kind == Category && c.Levels != nil && !slices.Equal(slices.Sorted(maps.Keys(counts)), c.Levels) {
 		t.Errorf("levels %q, want those of %v", c.Levels, counts)
 	}
 	for k, cell := range column {
 		have := rowOf(set, k)[first:][:c.Features()]
-		if want := featuresOf(c, cell, counts); !slices.EqualFunc(have, want, near) {
+		if want := featuresOf(c, level(cell), counts); !slices.EqualFunc(have, want, near) {
 			t.Errorf("row %d, %q: %v, want %v", k, cell, have, want)
 		}
 	}

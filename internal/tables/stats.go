@@ -209,3 +209,39 @@ func (s *stats) level(cell string) {
 		s.counted++
 	}
 }
+
+// joinBooleans adds up the counts of the spellings of true, and of those of false, if the levels of
+// two rows or more are booleans then: see [csvcell.AreBooleans].
+func (s *stats) joinBooleans() {
+	if s.full {
+		return
+	}
+	truths, levels := map[string]int{}, []string{}
+	for level, count := range s.levels {
+		if truth := csvcell.Truth(level); truth != "" {
+			truths[truth] += *count
+		} else if *count >= leastRows {
+			levels = append(levels, level)
+		}
+	}
+	for truth, count := range truths {
+		if count >= leastRows {
+			levels = append(levels, truth)
+		}
+	}
+	if !csvcell.AreBooleans(levels) {
+		return
+	}
+	for _, spelling := range csvcell.Spellings {
+		delete(s.levels, spelling)
+	}
+	for truth, count := range truths {
+		s.levels[truth] = &count
+	}
+	s.different, s.again = len(s.levels), 0
+	for _, count := range s.levels {
+		if *count > 1 {
+			s.again += *count
+		}
+	}
+}
