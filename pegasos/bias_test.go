@@ -332,7 +332,7 @@ func TestUnregularisedIsGood(t *testing.T) {
 		t.Errorf("objective %v, of Newton's method %v, without a bias %v; bound %v", a, b, c,
 			free.Result.DualObjective)
 	}
-	have := free.Objective(free.DecisionAll(data.dense), data.y)
+	have := free.Objective(free.DecisionAll(data.dense), data.y, nil)
 	if math.Abs(have-free.Result.Objective) > 1e-12 {
 		t.Errorf("objective %v, of the model %v", free.Result.Objective, have)
 	}

@@ -45,20 +45,23 @@ func inTurn(runs int, f func(Progress)) func(Progress) {
 }
 
 // calibrate fits sigmoids to the scores of each fold by a model of the same settings that is
-// trained on the others. Rows without weight have no part in it.
+// trained on the others. Rows count by Trainer.Weights in both, by Config.ClassWeight in training
+// alone, as in scikit-learn's CalibratedClassifierCV: class weights change what a model aims at,
+// not how often there is a class.
 func (t *task) calibrate(ctx context.Context, m *Model, set *rows.Set) error {
 	folds, labels, inner := t.Calibrate, set.Y, *t
-	fold := Folds(labels, t.Weights, folds, t.Seed)
+	own := t.ownWeights(set)
+	fold := Folds(labels, own, folds, t.Seed)
 	inner.Calibrate, inner.KeepState, inner.Resume, inner.Pause = 0, false, nil, 0
 	inner.classes = m.Classes
 	var scores []float64
-	var held []float32 // the labels
+	var held, weights []float32 // the labels and weights of the scored rows
 	z := make([]float64, len(m.Weights))
 	for f := range folds {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		inner.Weights = calibrate.Outside(t.Weights, fold, f)
+		inner.Weights = calibrate.Outside(own, fold, f)
 		others, err := inner.newSet(set.X, labels)
 		var part *Model
 		if err == nil {
@@ -69,17 +72,41 @@ func (t *task) calibrate(ctx context.Context, m *Model, set *rows.Set) error {
 				fmt.Errorf("pegasos: calibration, fold %d of %d: %w", f+1, folds, err))
 		}
 		for i, label := range labels {
-			if fold[i] == f {
-				scores, held = append(scores, part.Decision(set.X, i, z)...), append(held, label)
+			if fold[i] != f {
+				continue
+			}
+			scores, held = append(scores, part.Decision(set.X, i, z)...), append(held, label)
+			if own != nil {
+				weights = append(weights, own[i])
 			}
 		}
 	}
-	return m.Calibrate(scores, held)
+	return m.Calibrate(scores, held, weights)
+}
+
+// ownWeights returns Trainer.Weights, with 0 for the rows of classes whose weight is 0; nil if all
+// are 1.
+func (t *task) ownWeights(set *rows.Set) []float32 {
+	if set.Weight == nil {
+		return nil
+	}
+	own := make([]float32, len(set.Weight))
+	for i, w := range set.Weight {
+		switch {
+		case w == 0:
+		case t.Weights == nil:
+			own[i] = 1
+		default:
+			own[i] = t.Weights[i]
+		}
+	}
+	return own
 }
 
 // Folds deals the rows of each label of y out to the given number of folds, in random order, as for
 // stratified cross-validation, and returns the number of each row's fold: -1 for rows whose weight
-// is 0; weights may be nil. The same labels and seed give the same folds on every machine.
+// is 0; weights may be nil. Folds have equal numbers of rows, whatever these weigh. The same labels
+// and seed give the same folds on every machine.
 func Folds(y, weights []float32, folds int, seed uint64) []int {
 	return calibrate.Folds(y, weights, folds, seed)
 }

@@ -5,7 +5,9 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/train/objective"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // FormatLabel returns the shortest text that reads as the same float32.
@@ -15,8 +17,8 @@ func FormatLabel(label float32) string { return labels.Format(label) }
 func (m *Model) ClassName(class int) string { return labels.Name(m.Classes, m.Names, class) }
 
 // Objective returns the sum of [Model.Penalty] and [Model.MeanLoss]: P for these rows.
-func (m *Model) Objective(scores []float64, y []float32) float64 {
-	return m.Penalty() + m.MeanLoss(scores, y)
+func (m *Model) Objective(scores []float64, y, weights []float32) float64 {
+	return m.Penalty() + m.MeanLoss(scores, y, weights)
 }
 
 // Penalty returns lambda/2 |w|^2, or the mean over the problems; NaN for a model that had a prior.
@@ -43,52 +45,81 @@ func (m *Model) Penalty() float64 {
 
 // MeanLoss returns the mean loss, as in training, of rows with the labels y whose scores
 // [Model.DecisionAll] gave, or the mean over the problems, which with one-vs-one have the rows of
-// two classes. All rows have the same weight and all mistakes the same cost, whatever they had in
-// training. It is NaN if a label is none of the model's, or a pair has no rows.
-func (m *Model) MeanLoss(scores []float64, y []float32) float64 {
-	c, loss := m.Config.settings().Cost(), 0.0
+// two classes. weights, if not nil, has a weight for each row, as in Trainer.Weights; class weights
+// and costs of mistakes do not count. It is NaN if a weight can't be used, a label is none of the
+// model's, or a pair has no rows. It panics if y and weights differ in length.
+func (m *Model) MeanLoss(scores []float64, y, weights []float32) float64 {
+	if weights != nil && len(weights) != len(y) {
+		panic(misuse.Lengths("len(weights)", len(weights), "len(y)", len(y)))
+	}
+	weight, err := rows.Weigh(y, weights, nil)
+	if err != nil {
+		return math.NaN()
+	}
+	c := m.Config.settings().Cost()
 	if m.Classes == nil {
 		spread := m.Scaling.room().Unit()
 		c.Epsilon /= spread
-		for i, v := range y {
-			loss += c.At((scores[i] - float64(v)) / spread)
-		}
-		return loss / float64(len(y))
+		return weightedMean(weight, len(y), func(i int) float64 {
+			return c.At((scores[i] - float64(y[i])) / spread)
+		})
 	}
-	_, classes, err := labels.Classify(y, nil, m.Classes, rowError)
+	_, classes, err := labels.Classify(y, weight, m.Classes, rowError)
 	if err != nil {
 		return math.NaN()
 	}
 	if m.Config.Multiclass.Joint() {
 		j := objective.Joint{Log: m.Config.Multiclass == Multinomial}
-		for i, class := range classes {
-			loss += j.Loss(scores[i*len(m.Weights):][:len(m.Weights)], int(class))
-		}
-		return loss / float64(len(classes))
+		return weightedMean(weight, len(y), func(i int) float64 {
+			return j.Loss(scores[i*len(m.Weights):][:len(m.Weights)], int(classes[i]))
+		})
 	}
+	loss := 0.0
 	for k := range m.Weights {
-		z, positive := m.scoresOf(k, scores, classes)
-		sum := 0.0
-		for i, margin := range z {
-			if !positive[i] {
-				margin = -margin
+		z, positive, weight := m.scoresOf(k, scores, classes, weight)
+		loss += weightedMean(weight, len(z), func(i int) float64 {
+			if positive[i] {
+				return c.At(z[i])
 			}
-			sum += c.At(margin)
-		}
-		loss += sum / float64(len(z))
+			return c.At(-z[i])
+		})
 	}
 	return loss / float64(len(m.Weights))
 }
 
-// scoresOf returns the scores by vector k of the rows of its problem, and which should be above 0.
-func (m *Model) scoresOf(k int, scores []float64, classes []int32) (z []float64, positive []bool) {
-	no, yes := m.sides(k)
-	for i, class := range classes {
-		if c := int(class); c == yes || no < 0 || c == no {
-			z, positive = append(z, scores[i*len(m.Weights)+k]), append(positive, c == yes)
+// weightedMean returns the mean of value(i) for i below n, by the weights; nil for ones. Values of
+// weight 0 are not asked for.
+func weightedMean(weight []float64, n int, value func(i int) float64) float64 {
+	sum, all := 0.0, 0.0
+	for i := range n {
+		w := 1.0
+		if weight != nil {
+			w = weight[i]
+		}
+		if w > 0 {
+			sum += float64(w * value(i))
+			all += w
 		}
 	}
-	return z, positive
+	return sum / all
+}
+
+// scoresOf returns the scores by vector k of the rows of its problem whose weight is above 0, which
+// of them should be above 0, and the rows' weights. Both weights are nil for ones.
+func (m *Model) scoresOf(k int, scores []float64, classes []int32, all []float64) (z []float64,
+	positive []bool, weight []float64) {
+	no, yes := m.sides(k)
+	for i, class := range classes {
+		c := int(class)
+		if all != nil && all[i] == 0 || c != yes && no >= 0 && c != no {
+			continue
+		}
+		z, positive = append(z, scores[i*len(m.Weights)+k]), append(positive, c == yes)
+		if all != nil {
+			weight = append(weight, all[i])
+		}
+	}
+	return z, positive, weight
 }
 
 // sides returns the class that vector k scores below 0, or -1 for all others, and the one above.

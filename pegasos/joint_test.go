@@ -580,7 +580,7 @@ func TestJointBound(t *testing.T) {
 					m.Result.DualObjective, m.Result.Gap)
 			}
 			if tr.Weights == nil && tr.Prior == nil && tr.Costs == nil {
-				have := m.Objective(m.DecisionAll(x), data.y)
+				have := m.Objective(m.DecisionAll(x), data.y, nil)
 				if math.Abs(have-m.Result.Objective) > 1e-6*have {
 					t.Errorf("%+v: objective %v, of the model %v", cfg, m.Result.Objective, have)
 				}

@@ -404,7 +404,7 @@ func TestNumbers(t *testing.T) {
 		have > 0.5*math.Sqrt(mean/60) {
 		t.Errorf("RMSE %v, want %v", have, want)
 	}
-	if have := m.Objective(m.DecisionAll(data.dense), data.y); math.Abs(have-
+	if have := m.Objective(m.DecisionAll(data.dense), data.y, nil); math.Abs(have-
 		m.Result.Objective) > 1e-12 {
 		t.Errorf("objective %v, in training %v", have, m.Result.Objective)
 	}
@@ -449,7 +449,7 @@ func TestLossObjective(t *testing.T) {
 	data := random(2, 60, 5, 3, 1)
 	for _, loss := range []Loss{Hinge, Log, SquaredHinge} {
 		m := mustTrain(t, data.dense, data.y, Config{Loss: loss, Bias: BiasAugmented})
-		if have := m.Objective(m.DecisionAll(data.dense), data.y); math.Abs(have-
+		if have := m.Objective(m.DecisionAll(data.dense), data.y, nil); math.Abs(have-
 			m.Result.Objective) > 1e-12*have {
 			t.Errorf("%s: objective %v, in training %v", loss, have, m.Result.Objective)
 		}

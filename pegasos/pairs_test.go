@@ -150,7 +150,7 @@ func checkPairs(t *testing.T, tr Trainer, data pair, x func(p pair) Examples) {
 		t.Errorf("%+v: the rows have the weight %v, want %v", cfg, r.Weight, sum)
 	}
 	if tr.Weights == nil && tr.Prior == nil && cfg.ClassWeight == "" {
-		have := m.Objective(m.DecisionAll(x(data)), data.y)
+		have := m.Objective(m.DecisionAll(x(data)), data.y, nil)
 		if math.Abs(have-all.Objective) > 1e-6*all.Objective { // float32 scores
 			t.Errorf("%+v: objective %v, of the model %v", cfg, all.Objective, have)
 		}

@@ -93,7 +93,7 @@ func TestPartialConverges(t *testing.T) {
 			all := cfg
 			all.Epochs = 100
 			best := mustTrain(t, data.dense, data.y, all).Result.Objective
-			if have := m.Objective(m.DecisionAll(data.dense), data.y); !(have < 1.1*best) {
+			if have := m.Objective(m.DecisionAll(data.dense), data.y, nil); !(have < 1.1*best) {
 				t.Errorf("%+v: objective %v, of all rows at once %v", cfg, have, best)
 			}
 		}

@@ -63,6 +63,131 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
+// A row with an integer weight counts as that many copies when sigmoids are fitted, in pairs of
+// classes too, and a row of weight 0 as none: its label and its score may be anything.
+func TestCalibrateWeights(t *testing.T) {
+	for _, classes := range []int{2, 4} {
+		data := random(54, 200, 5, classes, 1)
+		weights := some(200)
+		copies := data.repeat(weights)
+		for _, multiclass := range []Multiclass{OneVsRest, OneVsOne, CrammerSinger} {
+			m := mustTrain(t, data.dense, data.y, Config{Multiclass: multiclass, Lambda: 0.01})
+			if err := m.Calibrate(m.DecisionAll(copies.dense), copies.y, nil); err != nil {
+				t.Fatal(err)
+			}
+			want, scores, y := m.Calibration, m.DecisionAll(data.dense), slices.Clone(data.y)
+			for i, w := range weights {
+				if w == 0 {
+					scores[i*len(m.Weights)], y[i] = math.Inf(1), 77
+				}
+			}
+			if err := m.Calibrate(scores, y, weights); err != nil {
+				t.Fatal(err)
+			}
+			for k, s := range m.Calibration {
+				if math.Abs(s.A-want[k].A) > 1e-8 || math.Abs(s.B-want[k].B) > 1e-8 {
+					t.Errorf("%d classes, %s, vector %d: %+v, of copies %+v", classes, multiclass, k,
+						s, want[k])
+				}
+			}
+			have, copied := m.MeanLoss(scores, y, weights),
+				m.MeanLoss(m.DecisionAll(copies.dense), copies.y, nil)
+			if math.Abs(have-copied) > 1e-12*copied {
+				t.Errorf("%d classes, %s: mean loss %v, of copies %v", classes, multiclass, have,
+					copied)
+			}
+		}
+	}
+}
+
+// The probabilities of a calibrated model are those of the rows by their weights: with classes that
+// weigh differently, the weighted mean probability of each is its share of the weight, whatever
+// unit the weights have. Class weights, as in scikit-learn, leave it the share of the rows.
+func TestProbabilitiesAreWeighted(t *testing.T) {
+	for _, classes := range []int{2, 3} {
+		data := random(55, 900, 2, classes, 0.5)
+		weights := make([]float32, 900)
+		for i, y := range data.y {
+			weights[i] = 1
+			if int(y) == classes-1 {
+				weights[i] = 9
+			}
+		}
+		for _, multiclass := range []Multiclass{OneVsRest, OneVsOne} {
+			for _, unit := range []float32{1, 1e-6, 100} {
+				scaled := slices.Clone(weights)
+				for i := range scaled {
+					scaled[i] *= unit
+				}
+				cfg := Config{Multiclass: multiclass, Lambda: 0.01, Calibrate: 5, Bias: BiasAugmented}
+				m := weighted(t, data.dense, data.y, scaled, cfg)
+				checkShare(t, m, data, scaled, fmt.Sprintf("%d classes, %s, unit %v", classes,
+					multiclass, unit))
+				if multiclass == OneVsOne && classes > 2 {
+					continue // coupled pairs of other weights have no such mean
+				}
+				cfg.ClassWeight = fmt.Sprintf("%d=9", classes-1)
+				m = mustTrain(t, data.dense, data.y, cfg)
+				checkShare(t, m, data, nil, fmt.Sprintf("%d classes, class weights", classes))
+			}
+		}
+	}
+}
+
+// checkShare checks the mean probability of the last class; nil weights are ones.
+func checkShare(t *testing.T, m *Model, data pair, weights []float32, name string) {
+	t.Helper()
+	var mean, share, all float64
+	scores, last := m.DecisionAll(data.dense), len(m.Classes)-1
+	for i, y := range data.y {
+		w := 1.0
+		if weights != nil {
+			w = float64(weights[i])
+		}
+		mean += w * m.Probabilities(scores[i*len(m.Weights):][:len(m.Weights)], nil)[last]
+		if int(y) == last {
+			share += w
+		}
+		all += w
+	}
+	if mean, share = mean/all, share/all; math.Abs(mean-share) > 0.04 {
+		t.Errorf("%s: mean probability %.3f of the last class, whose share is %.3f", name, mean,
+			share)
+	}
+}
+
+// Rows of weight 0 are as if not there for the sigmoids too, to the bit, and so are those of a
+// class of weight 0.
+func TestCalibrateWeightZero(t *testing.T) {
+	data := random(56, 120, 4, 3, 1)
+	weights, byClass := make([]float32, 120), make([]float32, 120)
+	for i, y := range data.y {
+		if y != 1 {
+			byClass[i] = 1
+			weights[i] = float32(i % 3)
+		}
+	}
+	cfg := Config{Calibrate: 3, Lambda: 0.01}
+	m := weighted(t, data.dense, data.y, weights, cfg)
+	rest := data.repeat(ones(weights))
+	var own []float32
+	for _, w := range weights {
+		if w > 0 {
+			own = append(own, w)
+		}
+	}
+	if want := weighted(t, rest.dense, rest.y, own, cfg); m.Hash() != want.Hash() {
+		t.Errorf("sigmoids %v, without the rows of weight 0 %v", m.Calibration, want.Calibration)
+	}
+	rest, cfg.ClassWeight = data.repeat(byClass), ""
+	want := mustTrain(t, rest.dense, rest.y, cfg)
+	cfg.ClassWeight = "1=0"
+	m, err := fixed(t.Context(), data.dense, data.y, cfg)
+	if err != nil || m.Hash() != want.Hash() {
+		t.Errorf("a class of weight 0: %v, %v", m, err)
+	}
+}
+
 func TestCalibrateRefuses(t *testing.T) {
 	data := random(52, 30, 3, 2, 1)
 	m := mustTrain(t, data.dense, data.y, Config{})
@@ -71,9 +196,12 @@ func TestCalibrateRefuses(t *testing.T) {
 		t.Error("probabilities of nothing")
 	}
 	for name, err := range map[string]error{
-		"scores":     m.Calibrate(make([]float64, 3), make([]float32, 2)),
-		"class":      m.Calibrate(make([]float64, 2), []float32{0, 2}),
-		"NaN":        m.Calibrate([]float64{1, math.NaN()}, []float32{0, 1}),
+		"scores":     m.Calibrate(make([]float64, 3), make([]float32, 2), nil),
+		"class":      m.Calibrate(make([]float64, 2), []float32{0, 2}, nil),
+		"NaN":        m.Calibrate([]float64{1, math.NaN()}, []float32{0, 1}, nil),
+		"weights":    m.Calibrate([]float64{1, 2}, []float32{0, 1}, []float32{1}),
+		"weight":     m.Calibrate([]float64{1, 2}, []float32{0, 1}, []float32{1, -1}),
+		"no weight":  m.Calibrate([]float64{1, 2}, []float32{0, 1}, []float32{0, 0}),
 		"one fold":   Config{Calibrate: 1}.Validate(),
 		"regression": Config{Calibrate: 5, Loss: EpsInsensitive}.Validate(),
 	} {

@@ -11,6 +11,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/calibrate"
+	"github.com/pegasimd/pegasimd/internal/train/rows"
 )
 
 // Decision writes the scores of row i of x to dst, one for each weight vector, and returns dst, or
@@ -179,8 +180,12 @@ func (m *Model) PredictSparse(idx []int32, val []float32) float32 {
 
 // Calibrate gives the model probabilities: it fits Platt's sigmoids, one for each weight vector, to
 // scores that [Model.DecisionAll] gave of rows with the labels y, which should not be those of the
-// training. It fails if these do not fit the model, a number is not finite, or no sigmoid fits.
-func (m *Model) Calibrate(scores []float64, y []float32) error {
+// training. weights, if not nil, has a weight for each row, as in Trainer.Weights: a row of weight
+// 2 counts as two rows, in Platt's targets as well, a row of weight 0 is ignored, and weights with
+// a mean below 1 are multiplied to a mean of 1. The probabilities are then those of the weighted
+// rows. Calibrate fails if the arguments do not fit the model, a number is not finite, or no
+// sigmoid fits.
+func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 	if m.Classes == nil {
 		return errors.New("pegasos: a model that predicts numbers has no probabilities")
 	}
@@ -189,16 +194,24 @@ func (m *Model) Calibrate(scores []float64, y []float32) error {
 		return fmt.Errorf("pegasos: %d scores for %d rows and %d weight vectors",
 			len(scores), len(y), vectors)
 	}
-	_, classes, err := labels.Classify(y, nil, m.Classes, rowError)
+	weight, err := rows.Weigh(y, weights, nil)
+	if err != nil {
+		return publicError(err)
+	}
+	_, classes, err := labels.Classify(y, weight, m.Classes, rowError)
 	if err != nil {
 		return err
 	}
-	if i := floats.FirstNotFinite(scores); i >= 0 {
-		return rowError(i/vectors, fmt.Sprintf("the score is %v", scores[i]))
+	for i := range y {
+		row := scores[i*vectors:][:vectors]
+		if bad := floats.FirstNotFinite(row); bad >= 0 && (weight == nil || weight[i] > 0) {
+			return rowError(i, fmt.Sprintf("the score is %v", row[bad]))
+		}
 	}
 	calibration := make([]Sigmoid, vectors)
 	for k := range calibration {
-		calibration[k] = Sigmoid(calibrate.Fit(m.scoresOf(k, scores, classes)))
+		z, positive, weight := m.scoresOf(k, scores, classes, weight)
+		calibration[k] = Sigmoid(calibrate.Fit(z, positive, weight))
 		if !calibration[k].isFinite() {
 			return fmt.Errorf("pegasos: no sigmoid fits the scores of weight vector %d", k)
 		}

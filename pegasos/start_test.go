@@ -206,7 +206,7 @@ func TestPriorIsTheLimit(t *testing.T) {
 	}
 	have, err := Read(bytes.NewReader(encode(t, m)))
 	if err != nil || have.Prior != prior.Hash() ||
-		!math.IsNaN(have.Objective(make([]float64, 3), have.Classes[:1])) {
+		!math.IsNaN(have.Objective(make([]float64, 3), have.Classes[:1], nil)) {
 		t.Errorf("%v, prior %q", err, have.Prior)
 	}
 }

@@ -121,7 +121,7 @@ func evaluate(s *scoredSet) *evalReport {
 			r.LogLoss = number(of.logLoss())
 		}
 	}
-	r.MeanLoss = number(s.model.MeanLoss(s.scores, s.labels()))
+	r.MeanLoss = number(s.model.MeanLoss(s.scores, s.labels(), nil))
 	r.Objective = r.Penalty + r.MeanLoss
 	return r
 }

@@ -31,7 +31,7 @@ type predictor interface {
 
 	// Penalty and MeanLoss are the parts of the objective, NaN where it is not known.
 	Penalty() float64
-	MeanLoss(scores []float64, y []float32) float64
+	MeanLoss(scores []float64, y, weights []float32) float64
 
 	run() runReport
 
@@ -122,7 +122,7 @@ func (m kernelModel) noProbabilities() string { return "it has a kernel" }
 func (m kernelModel) Probabilities(_, _ []float64) []float64 { panic("no probabilities") }
 
 func (m kernelModel) Penalty() float64                      { return math.NaN() }
-func (m kernelModel) MeanLoss([]float64, []float32) float64 { return math.NaN() }
+func (m kernelModel) MeanLoss(_ []float64, _, _ []float32) float64 { return math.NaN() }
 
 // scoreNames returns what the model's scores speak for when they are above 0: of a pair "b:a", b
 // and not a.

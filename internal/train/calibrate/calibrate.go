@@ -16,35 +16,39 @@ type Sigmoid struct{ A, B float64 }
 // At returns the probability.
 func (s Sigmoid) At(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) + s.B)) }
 
-// Fit returns the sigmoid that makes what is known of the scores z likeliest, with Platt's targets
-// in place of 0 and 1. It is the method of Lin, Lin and Weng (Machine Learning 68, 2007): Newton's,
-// with a line search and a ridge.
-func Fit(z []float64, positive []bool) Sigmoid {
-	var pos float64
-	for _, p := range positive {
-		if p {
-			pos++
+// Fit returns the sigmoid under which the outcomes of the scores z are likeliest, with Platt's
+// targets in place of 0 and 1. It is the method of Lin, Lin and Weng (Machine Learning 68, 2007):
+// Newton's, with a line search and a ridge. A score of weight 2 counts as two scores, in Platt's
+// targets as well; weight may be nil for ones. Where the mean of the weights above 0 is below 1, all
+// are multiplied so that it is 1: the targets' prior, one row more of each kind, would outweigh
+// weights of another unit, such as those that sum to 1.
+func Fit(z []float64, positive []bool, weight []float64) Sigmoid {
+	p := problem{z, make([]float64, len(z)), unitWeights(weight, len(z))}
+	var pos, neg float64
+	for i, c := range p.weight {
+		if positive[i] {
+			pos += c
+		} else {
+			neg += c
 		}
 	}
-	neg := float64(len(positive)) - pos
-	target := make([]float64, len(z)) // for the probabilities
-	for i, p := range positive {
-		target[i] = 1 / (neg + 2)
-		if p {
-			target[i] = (pos + 1) / (pos + 2)
+	for i := range z {
+		p.target[i] = 1 / (neg + 2)
+		if positive[i] {
+			p.target[i] = (pos + 1) / (pos + 2)
 		}
 	}
 	s := Sigmoid{0, floats.Log((neg + 1) / (pos + 1))}
-	best := s.surprise(z, target)
+	best := p.surprise(s)
 newton:
 	for range 100 {
-		da, db, slope, flat := s.newtonStep(z, target)
+		da, db, slope, flat := p.newtonStep(s)
 		if flat {
 			break
 		}
 		for step := 1.0; step >= 1e-10; step /= 2 {
 			next := Sigmoid{s.A + float64(step*da), s.B + float64(step*db)}
-			if v := next.surprise(z, target); v < best+float64(1e-4*float64(step*slope)) {
+			if v := p.surprise(next); v < best+float64(1e-4*float64(step*slope)) {
 				s, best = next, v
 				continue newton
 			}
@@ -54,29 +58,55 @@ newton:
 	return s
 }
 
-// surprise returns minus the logarithm of the likelihood of scores whose probabilities should be
-// the targets.
-func (s Sigmoid) surprise(scores, target []float64) (sum float64) {
-	for i, z := range scores {
+// unitWeights returns n weights, ones for nil, multiplied so that their mean over the weights above
+// 0 is at least 1.
+func unitWeights(weight []float64, n int) []float64 {
+	if weight == nil {
+		return slices.Repeat([]float64{1}, n)
+	}
+	var sum, counted float64
+	for _, c := range weight {
+		if c > 0 {
+			sum += c
+			counted++
+		}
+	}
+	if !(sum < counted) {
+		return weight
+	}
+	unit := make([]float64, n)
+	for i, c := range weight {
+		unit[i] = c / sum * counted
+	}
+	return unit
+}
+
+// A problem is the scores z that a sigmoid is fitted to, with the probability that it should give
+// each, and the weight of each.
+type problem struct{ z, target, weight []float64 }
+
+// surprise returns minus the logarithm of the likelihood of the targets.
+func (p *problem) surprise(s Sigmoid) (sum float64) {
+	for i, z := range p.z {
 		f := float64(s.A*z) + s.B
-		sum += float64(target[i]*f) + floats.Log1pExp(-f)
+		sum += float64(p.weight[i] * (float64(p.target[i]*f) + floats.Log1pExp(-f)))
 	}
 	return sum
 }
 
 // newtonStep returns the step of Newton's method from s and the slope along it, or that the
 // gradient is 0, nearly.
-func (s Sigmoid) newtonStep(scores, target []float64) (da, db, slope float64, flat bool) {
+func (p *problem) newtonStep(s Sigmoid) (da, db, slope float64, flat bool) {
 	const ridge = 1e-12
 	h11, h22, h21, g1, g2 := ridge, ridge, 0.0, 0.0, 0.0
-	for i, z := range scores {
-		p := s.At(z)
-		d2 := float64(p * (1 - p))
+	for i, z := range p.z {
+		c, at := p.weight[i], s.At(z)
+		d2 := float64(c * float64(at*(1-at)))
 		zd := float64(z * d2)
 		h11 += float64(z * zd)
 		h22 += d2
 		h21 += zd
-		d1 := target[i] - p
+		d1 := float64(c * (p.target[i] - at))
 		g1 += float64(z * d1)
 		g2 += d1
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 )
 
@@ -19,7 +20,7 @@ func TestFit(t *testing.T) {
 			z = append(z, v)
 			positive = append(positive, g.Float64() < 1/(1+math.Exp(want.A*v+want.B)))
 		}
-		s := Fit(z, positive)
+		s := Fit(z, positive, nil)
 		if math.Abs(s.A-want.A) > 0.15 || math.Abs(s.B-want.B) > 0.15 {
 			t.Errorf("%+v, want %+v", s, want)
 		}
@@ -47,13 +48,48 @@ func TestFit(t *testing.T) {
 	// Scores that part the labels, huge ones, and labels of one kind have a finite answer, in the
 	// right order.
 	for _, z := range [][]float64{{-2, -1, 1, 2}, {-1e30, -1e29, 1e29, 1e30}, {0, 0, 0, 0}} {
-		s := Fit(z, []bool{false, false, true, true})
+		s := Fit(z, []bool{false, false, true, true}, nil)
 		if s.A-s.A != 0 || s.B-s.B != 0 || s.At(z[3]) < s.At(z[0]) {
 			t.Errorf("%v: %+v", z, s)
 		}
 	}
-	if s := Fit([]float64{1, 2, 3}, make([]bool, 3)); s.At(2) > 0.5 || s.A-s.A != 0 {
+	if s := Fit([]float64{1, 2, 3}, make([]bool, 3), nil); s.At(2) > 0.5 || s.A-s.A != 0 {
 		t.Errorf("no positive row: %+v", s)
+	}
+}
+
+// A score with an integer weight counts as that many copies, Platt's targets included, and one of
+// weight 0 as none. Weights of ones are as none, to the bit.
+func TestFitWeights(t *testing.T) {
+	g := rand.New(rand.NewPCG(5, 6))
+	for range 50 {
+		n := 5 + g.IntN(60)
+		z, positive, weight := make([]float64, n), make([]bool, n), make([]float64, n)
+		var copied []float64
+		var positiveCopies []bool
+		for i := range z {
+			z[i] = g.NormFloat64() * 3
+			positive[i] = g.Float64() < 1/(1+math.Exp(1-z[i]))
+			weight[i] = float64(g.IntN(6))
+			for range int(weight[i]) {
+				copied, positiveCopies = append(copied, z[i]), append(positiveCopies, positive[i])
+			}
+		}
+		have, want := Fit(z, positive, weight), Fit(copied, positiveCopies, nil)
+		if math.Abs(have.A-want.A) > 1e-9*(1+math.Abs(want.A)) ||
+			math.Abs(have.B-want.B) > 1e-9*(1+math.Abs(want.B)) {
+			t.Errorf("%+v, of copies %+v", have, want)
+		}
+		want = Fit(z, positive, nil)
+		// A mean weight below 1 is brought to 1: halves are ones.
+		for _, w := range []float64{1, 0.5, 0x1p-40} {
+			if have := Fit(z, positive, slices.Repeat([]float64{w}, n)); have != want {
+				t.Errorf("all weights %v: %+v, want %+v", w, have, want)
+			}
+		}
+		if other := Fit(z, positive, slices.Repeat([]float64{100}, n)); other == want {
+			t.Errorf("a hundred copies of each score: the same sigmoid, %+v", other)
+		}
 	}
 }
 
@@ -95,7 +131,7 @@ func TestFolds(t *testing.T) {
 			weights[i] = 0
 		}
 	}
-	fold := Folds(y, weights, 5, 9)
+	fold := Folds(y, weights, 5, 8)
 	count := map[[2]int]int{}
 	size := map[int]int{}
 	for i, f := range fold {
@@ -115,8 +151,13 @@ func TestFolds(t *testing.T) {
 			t.Errorf("fold %d has %d rows", f, size[f])
 		}
 	}
-	if !reflect.DeepEqual(fold, Folds(y, weights, 5, 9)) ||
+	if !reflect.DeepEqual(fold, Folds(y, weights, 5, 8)) ||
 		reflect.DeepEqual(fold, Folds(y, weights, 5, 10)) {
 		t.Error("the folds do not go by the seed")
+	}
+	// A row of weight 0 is as one that is not there.
+	without := Folds(slices.Delete(slices.Clone(y), 17, 18), nil, 5, 8)
+	if !slices.Equal(without, slices.Delete(fold, 17, 18)) {
+		t.Error("without the row of weight 0 the folds are others")
 	}
 }

@@ -17,15 +17,18 @@ func Folds(y, weights []float32, folds int, seed uint64) []int {
 		panic(misuse.Lengths("len(y)", len(y), "len(weights)", len(weights)))
 	}
 	fold := make([]int, len(y))
-	shuffled := make([]uint32, len(y))
+	var counted []int
+	for i := range y {
+		if fold[i] = -1; weights == nil || weights[i] != 0 {
+			counted = append(counted, i)
+		}
+	}
+	shuffled := make([]uint32, len(counted))
 	order.Permute(rand.NewPCG(seed, order.Stream), shuffled)
 	dealt := make(map[float32]int)
 	next := 0 // each label starts one fold after the one before, so that folds are of equal size
-	for _, i := range shuffled {
-		if weights != nil && weights[i] == 0 {
-			fold[i] = -1
-			continue
-		}
+	for _, k := range shuffled {
+		i := counted[k]
 		if _, ok := dealt[y[i]]; !ok {
 			dealt[y[i]] = next
 			next++

@@ -60,51 +60,52 @@ func New(x store.Examples, y []float32, o Options) (*Set, error) {
 	if err := store.Labelled(x, y, 32); err != nil {
 		return nil, err
 	}
-	s := &Set{X: store.Of(x), Y: y}
-	if err := s.weigh(o.Weights, o.ByLabel); err != nil {
+	weight, err := Weigh(y, o.Weights, o.ByLabel)
+	if err != nil {
 		return nil, err
 	}
+	s := &Set{X: store.Of(x), Y: y, Weight: weight}
 	if o.Numbers {
 		return s, labels.Finite(y, Bad)
 	}
-	var err error
 	s.Classes, s.Class, err = labels.Classify(y, s.Weight, o.Known, Bad)
 	return s, err
 }
 
-// weigh gives each row its weight, its own times that of its label: nil if there are none.
-func (s *Set) weigh(own []float32, byLabel map[float32]float64) error {
-	if own != nil && len(own) != len(s.Y) {
-		return fmt.Errorf("pegasos: %d weights for %d rows", len(own), len(s.Y))
+// Weigh returns the weight of each row: its own, one of own, times that of its label y. It returns
+// nil if both are nil, and an error if a weight can't be used or no row has one above 0.
+func Weigh(y, own []float32, byLabel map[float32]float64) ([]float64, error) {
+	if own != nil && len(own) != len(y) {
+		return nil, fmt.Errorf("pegasos: %d weights for %d rows", len(own), len(y))
 	}
 	if own == nil && byLabel == nil {
-		return nil
+		return nil, nil
 	}
-	s.Weight = make([]float64, len(s.Y))
+	weight := make([]float64, len(y))
 	some := false
-	for i, label := range s.Y {
+	for i, label := range y {
 		w := 1.0
 		if own != nil {
 			if w = float64(own[i]); !options.GoodWeight(w) {
-				return Bad(i, fmt.Sprintf("the weight is %v, want %s", own[i],
+				return nil, Bad(i, fmt.Sprintf("the weight is %v, want %s", own[i],
 					options.GoodWeights))
 			}
 		}
 		if c, ok := byLabel[label]; ok {
 			w = float64(w * c)
 		}
-		s.Weight[i] = w
+		weight[i] = w
 		some = some || w > 0
 	}
 	if !some {
-		return fmt.Errorf("pegasos: no row has a weight above 0")
+		return nil, fmt.Errorf("pegasos: no row has a weight above 0")
 	}
 	for label := range byLabel {
-		if !slices.Contains(s.Y, label) {
-			return options.Bad("ClassWeight", "no row has the label %v", label)
+		if !slices.Contains(y, label) {
+			return nil, options.Bad("ClassWeight", "no row has the label %v", label)
 		}
 	}
-	return nil
+	return weight, nil
 }
 
 // Take returns copies of some rows, with their classes and weights. The copies of scaled rows are
