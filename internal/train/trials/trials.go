@@ -202,10 +202,7 @@ func mistake(s *settings.Settings, m *engine.Point, set *rows.Set, i int) float6
 	if m == nil {
 		return math.Inf(1)
 	}
-	weight := 1.0
-	if set.Weight != nil {
-		weight = set.Weight[i]
-	}
+	weight := weightOf(set, i)
 	scores := make([]float64, len(m.Weights))
 	for k, w := range m.Weights {
 		scores[k] = float64(set.X.Dot(i, w))
@@ -225,6 +222,14 @@ func mistake(s *settings.Settings, m *engine.Point, set *rows.Set, i int) float6
 	return weight
 }
 
+// weightOf returns the weight of row i.
+func weightOf(set *rows.Set, i int) float64 {
+	if set.Weight == nil {
+		return 1
+	}
+	return set.Weight[i]
+}
+
 // best returns the place of the lambda to take.
 func (t *trial) best() int {
 	best, least := t.path.Rule, 0.0
@@ -238,26 +243,26 @@ func (t *trial) best() int {
 }
 
 // beside returns the mean difference of the mistakes from those with the rule's lambda, and its
-// standard error: rows of a group go together.
+// standard error: rows of a group go together, and a row counts by its weight, as that many copies.
 func (t *trial) beside(k int) (mean, deviation float64) {
-	sums, counts := make([]float64, len(t.group)), make([]float64, len(t.group))
-	n := 0.0
+	sums, weights := make([]float64, len(t.group)), make([]float64, len(t.group))
+	all := 0.0
 	for i, p := range t.part {
 		if p < 0 || int(p) >= t.path.Folds {
 			continue
 		}
-		d := t.wrong[k][i] - t.wrong[t.path.Rule][i]
+		d, weight := t.wrong[k][i]-t.wrong[t.path.Rule][i], weightOf(t.job.Rows, i)
 		sums[t.group[i]] += d
-		counts[t.group[i]]++
+		weights[t.group[i]] += weight
 		mean += d
-		n++
+		all += weight
 	}
-	if mean /= n; !(math.Abs(mean) <= math.MaxFloat64) {
+	if mean /= all; !(math.Abs(mean) <= math.MaxFloat64) {
 		return 0, 0
 	}
 	for g, sum := range sums {
-		d := sum - float64(counts[g]*mean)
+		d := sum - float64(weights[g]*mean)
 		deviation += float64(d * d)
 	}
-	return mean, math.Sqrt(deviation) / n
+	return mean, math.Sqrt(deviation) / all
 }

@@ -1,6 +1,7 @@
 package trials
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -89,7 +90,8 @@ func TestDealFew(t *testing.T) {
 // A lambda is taken only if it is better beyond chance, rows of a group counting together.
 func TestBest(t *testing.T) {
 	const n = 100
-	tr := &trial{path: &choose.Path{Lambdas: make([]float64, 3), Rule: 1, Folds: choose.Parts}}
+	tr := &trial{path: &choose.Path{Lambdas: make([]float64, 3), Rule: 1, Folds: choose.Parts},
+		job: engine.Job{Rows: new(rows.Set)}}
 	for range 3 {
 		tr.wrong = append(tr.wrong, make([]float64, n))
 	}
@@ -117,5 +119,39 @@ func TestBest(t *testing.T) {
 	}
 	if at := better(3); at != 1 {
 		t.Errorf("three rows of a group are enough for %d", at)
+	}
+}
+
+// Rows with integer weights are judged as that many copies of them, which are in the same part: the
+// mean difference of the mistakes, and its standard error, are the same.
+func TestBesideWeights(t *testing.T) {
+	g := rand.New(rand.NewPCG(5, 6))
+	var values, labels, weights, copied, copiedLabels []float32
+	mistakes, ofCopies := make([][]float64, 2), make([][]float64, 2)
+	for i := range 200 {
+		w := float32(g.IntN(5))
+		values, labels = append(values, float32(i/2+1)), append(labels, float32(i%2))
+		weights = append(weights, w)
+		for k := range mistakes {
+			wrong := float64(g.IntN(2))
+			mistakes[k] = append(mistakes[k], float64(w)*wrong)
+			for range int(w) {
+				ofCopies[k] = append(ofCopies[k], wrong)
+			}
+		}
+		for range int(w) {
+			copied = append(copied, float32(i/2+1))
+			copiedLabels = append(copiedLabels, float32(i%2))
+		}
+	}
+	a, b := dealt(t, values, labels, weights), dealt(t, copied, copiedLabels, nil)
+	for folds := 1; folds <= choose.Parts; folds++ {
+		a.path.Folds, b.path.Folds, a.wrong, b.wrong = folds, folds, mistakes, ofCopies
+		mean, deviation := a.beside(1)
+		wantMean, want := b.beside(1)
+		if math.Abs(mean-wantMean) > 1e-12 || math.Abs(deviation-want) > 1e-12 || want == 0 {
+			t.Errorf("%d folds: %v +- %v, of copies %v +- %v", folds, mean, deviation, wantMean,
+				want)
+		}
 	}
 }
