@@ -7,34 +7,36 @@ import (
 )
 
 // Accuracy returns the share of the rows that were predicted right.
-func Accuracy[T comparable](truth, predicted []T) float64 {
-	checkLengths(len(truth), len(predicted))
-	right := 0
-	for i, t := range truth {
-		if predicted[i] == t {
-			right++
+func Accuracy[T comparable](truth, predicted []T, weights []float32) float64 {
+	checkLengths(len(truth), len(predicted), weights)
+	return mean(len(truth), weights, func(i int) float64 {
+		if predicted[i] == truth[i] {
+			return 1
 		}
-	}
-	return ratio(right, len(truth))
+		return 0
+	})
 }
 
-// Confusion counts rows by true class and by predicted class: counts[t][p] is the number of rows of
-// class t that were predicted to be of class p.
-func Confusion(truth, predicted []int, classes int) (counts [][]int) {
-	checkLengths(len(truth), len(predicted))
+// Confusion adds up the weights of rows by true class and by predicted class: counts[t][p] is the
+// weight, or without weights the number, of the rows of class t that were predicted to be of p.
+func Confusion(truth, predicted []int, weights []float32, classes int) (counts [][]float64) {
+	checkLengths(len(truth), len(predicted), weights)
 	if classes < 0 {
 		panic(misuse.Of("%d classes", classes))
 	}
-	counts = make([][]int, classes)
+	counts = make([][]float64, classes)
 	for i := range counts {
-		counts[i] = make([]int, classes)
+		counts[i] = make([]float64, classes)
 	}
 	for i, t := range truth {
-		p := predicted[i]
+		p, w := predicted[i], weightOf(weights, i)
+		if w == 0 {
+			continue
+		}
 		if uint(t) >= uint(classes) || uint(p) >= uint(classes) {
 			panic(misuse.Of("row %d is of class %d, predicted %d, of %d classes", i, t, p, classes))
 		}
-		counts[t][p]++
+		counts[t][p] += w
 	}
 	return counts
 }
@@ -50,12 +52,12 @@ type Class struct {
 	// F1 is the harmonic mean of the two; NaN only if the class is neither in the data nor
 	// predicted.
 	F1 float64
-	// Support is the number of rows of the class.
-	Support int
+	// Support is the number of rows of the class, or their weight.
+	Support float64
 }
 
 // Classes returns the figures of each class of a confusion matrix.
-func Classes(confusion [][]int) []Class {
+func Classes(confusion [][]float64) []Class {
 	classes := make([]Class, len(confusion))
 	for k, row := range confusion {
 		if len(row) != len(confusion) {
@@ -64,27 +66,24 @@ func Classes(confusion [][]int) []Class {
 		}
 	}
 	for k := range classes {
-		right, predicted, support := confusion[k][k], 0, 0
+		right, predicted, support := confusion[k][k], 0.0, 0.0
 		for j := range confusion {
 			predicted += confusion[j][k]
 			support += confusion[k][j]
 		}
 		classes[k] = Class{
-			Precision: ratio(right, predicted),
-			Recall:    ratio(right, support),
-			F1:        ratio(2*right, predicted+support),
+			Precision: right / predicted,
+			Recall:    right / support,
+			F1:        2 * right / (predicted + support),
 			Support:   support,
 		}
 	}
 	return classes
 }
 
-// ratio returns a/b, which is NaN if both are 0.
-func ratio(a, b int) float64 { return float64(a) / float64(b) }
-
 // Macro returns the plain means over the classes that are in the data or were predicted, and the
-// number of rows. As in scikit-learn, a measure that is undefined for one of these classes counts
-// as 0.
+// number of rows, or their weight. As in scikit-learn, a measure that is undefined for one of these
+// classes counts as 0.
 func Macro(classes []Class) Class {
 	var mean Class
 	n := 0

@@ -2,12 +2,15 @@
 // under the ROC curve, average precision, log loss, RMSE, MAE and R^2, as scikit-learn defines
 // them.
 //
-//	accuracy := metrics.Accuracy(truth, predicted)
-//	classes := metrics.Classes(metrics.Confusion(truth, predicted, 3))   // precision, recall, F1
+//	accuracy := metrics.Accuracy(truth, predicted, nil)
+//	classes := metrics.Classes(metrics.Confusion(truth, predicted, nil, 3)) // precision, recall, F1
 //
 // The true values come first, as in scikit-learn. Classes are positions from 0 to classes-1. A
 // measure that the data leave undefined is NaN: the precision of a class that was never predicted,
 // the area under the ROC curve where all rows have one label, every mean over no rows.
+//
+// weights has a finite weight of at least 0 for each row, or is nil for ones. A row of weight 2
+// counts as two rows, one of weight 0 as none, whatever its values are.
 //
 // Sums are in float64, in the order of the rows or of the scores, and products are rounded before
 // they are added, so that the results have the same bits on every machine. Functions panic if the
@@ -16,8 +19,36 @@ package metrics
 
 import "github.com/pegasimd/pegasimd/internal/misuse"
 
-func checkLengths(truth, predicted int) {
+func checkLengths(truth, predicted int, weights []float32) {
 	if truth != predicted {
 		panic(misuse.Lengths("len(truth)", truth, "len(predicted)", predicted))
 	}
+	if weights != nil && len(weights) != truth {
+		panic(misuse.Lengths("len(truth)", truth, "len(weights)", len(weights)))
+	}
+}
+
+// weightOf returns the weight of row i.
+func weightOf(weights []float32, i int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return float64(weights[i])
+}
+
+// sums returns the weighted sum of value(i) over the n rows, and the sum of their weights.
+func sums(n int, weights []float32, value func(i int) float64) (sum, all float64) {
+	for i := range n {
+		if w := weightOf(weights, i); w > 0 {
+			sum += float64(w * value(i))
+			all += w
+		}
+	}
+	return sum, all
+}
+
+// mean returns the weighted mean of value(i) over the n rows.
+func mean(n int, weights []float32, value func(i int) float64) float64 {
+	sum, all := sums(n, weights, value)
+	return sum / all
 }

@@ -22,9 +22,9 @@ func same(t *testing.T, what string, got, want float64) {
 func TestConfusionAndClasses(t *testing.T) {
 	truth := []int{0, 0, 0, 0, 1, 1, 2}
 	predicted := []int{0, 0, 0, 1, 1, 0, 1}
-	counts := Confusion(truth, predicted, 4)
-	want := [][]int{{3, 1, 0, 0}, {1, 1, 0, 0}, {0, 1, 0, 0}, {0, 0, 0, 0}}
-	if !slices.EqualFunc(counts, want, slices.Equal[[]int]) {
+	counts := Confusion(truth, predicted, nil, 4)
+	want := [][]float64{{3, 1, 0, 0}, {1, 1, 0, 0}, {0, 1, 0, 0}, {0, 0, 0, 0}}
+	if !slices.EqualFunc(counts, want, slices.Equal[[]float64]) {
 		t.Fatalf("confusion %v, want %v", counts, want)
 	}
 	nan := math.NaN()
@@ -41,7 +41,7 @@ func TestConfusionAndClasses(t *testing.T) {
 		same(t, "recall", c.Recall, w.Recall)
 		same(t, "F1", c.F1, w.F1)
 		if c.Support != w.Support {
-			t.Errorf("class %d has support %d, want %d", k, c.Support, w.Support)
+			t.Errorf("class %d has support %v, want %v", k, c.Support, w.Support)
 		}
 	}
 	m := Macro(classes)
@@ -49,21 +49,21 @@ func TestConfusionAndClasses(t *testing.T) {
 	same(t, "macro recall", m.Recall, (3./4+1./2)/3)
 	same(t, "macro F1", m.F1, (3./4+2./5)/3)
 	if m.Support != 7 {
-		t.Errorf("%d rows", m.Support)
+		t.Errorf("%v rows", m.Support)
 	}
 	// A class that is predicted but not in the data has no recall; for the mean that is 0.
-	if b := BalancedAccuracy(Classes([][]int{{3, 1, 0}, {1, 1, 0}, {0, 0, 0}})); b != 0.625 {
+	if b := BalancedAccuracy(Classes([][]float64{{3, 1, 0}, {1, 1, 0}, {0, 0, 0}})); b != 0.625 {
 		t.Errorf("balanced accuracy %v", b) // the third class has no rows
 	}
-	m = Macro(Classes([][]int{{1, 1}, {0, 0}}))
+	m = Macro(Classes([][]float64{{1, 1}, {0, 0}}))
 	same(t, "precision", m.Precision, 0.5)
 	same(t, "recall", m.Recall, 0.25)
 }
 
 func TestAccuracy(t *testing.T) {
-	same(t, "positions", Accuracy([]int{0, 1, 2}, []int{0, 1, 1}), 2./3)
-	same(t, "labels", Accuracy([]float32{-1, 1}, []float32{-1, 1}), 1)
-	same(t, "no rows", Accuracy[string](nil, nil), math.NaN())
+	same(t, "positions", Accuracy([]int{0, 1, 2}, []int{0, 1, 1}, nil), 2./3)
+	same(t, "labels", Accuracy([]float32{-1, 1}, []float32{-1, 1}, nil), 1)
+	same(t, "no rows", Accuracy[string](nil, nil, nil), math.NaN())
 }
 
 func TestRanking(t *testing.T) {
@@ -91,8 +91,8 @@ func TestRanking(t *testing.T) {
 		{"no rows", nil, nil, nan, nan},
 	} {
 		before := slices.Clone(c.scores)
-		same(t, c.name+": area", ROCAUC(c.truth, c.scores), c.auc)
-		same(t, c.name+": average precision", AveragePrecision(c.truth, c.scores), c.ap)
+		same(t, c.name+": area", ROCAUC(c.truth, c.scores, nil), c.auc)
+		same(t, c.name+": average precision", AveragePrecision(c.truth, c.scores, nil), c.ap)
 		if c.name != "NaN" && !slices.Equal(c.scores, before) {
 			t.Errorf("%s: the scores' order was changed", c.name)
 		}
@@ -136,7 +136,7 @@ func TestRankingByDefinition(t *testing.T) {
 			}
 			ap += right / above // each positive row adds the precision at its score
 		}
-		auc, precision := Ranking(truth, scores)
+		auc, precision := Ranking(truth, scores, nil)
 		if math.Abs(auc-won/pairs) > 1e-12 || math.Abs(precision-ap/positives) > 1e-12 {
 			t.Fatalf("%d rows: area %v, average precision %v; want %v, %v",
 				n, auc, precision, won/pairs, ap/positives)
@@ -145,34 +145,36 @@ func TestRankingByDefinition(t *testing.T) {
 }
 
 func TestLogLoss(t *testing.T) {
-	same(t, "log loss", LogLoss([]float64{1, 0.5, 0.25}), math.Ln2)
-	same(t, "impossible", LogLoss([]float64{0}), 52*math.Ln2)
-	same(t, "no rows", LogLoss(nil), math.NaN())
+	same(t, "log loss", LogLoss([]float64{1, 0.5, 0.25}, nil), math.Ln2)
+	same(t, "impossible", LogLoss([]float64{0}, nil), 52*math.Ln2)
+	same(t, "no rows", LogLoss(nil, nil), math.NaN())
 }
 
 func TestNumbers(t *testing.T) {
 	truth, predicted := []float32{2, 2, 5}, []float64{1, 2, 6}
-	same(t, "RMSE", RMSE(truth, predicted), math.Sqrt(2./3))
-	same(t, "MAE", MAE(truth, predicted), 2./3)
-	same(t, "R^2", R2(truth, predicted), 1-2./6) // the mean is 3, the spread 1+1+4
-	same(t, "RMSE of no error", RMSE([]float32{3, 3}, []float64{3, 3}), 0)
-	same(t, "R^2 of equal numbers", R2([]float32{3, 3}, []float64{3, 3}), math.NaN())
+	same(t, "RMSE", RMSE(truth, predicted, nil), math.Sqrt(2./3))
+	same(t, "MAE", MAE(truth, predicted, nil), 2./3)
+	same(t, "R^2", R2(truth, predicted, nil), 1-2./6) // the mean is 3, the spread 1+1+4
+	same(t, "RMSE of no error", RMSE([]float32{3, 3}, []float64{3, 3}, nil), 0)
+	same(t, "R^2 of equal numbers", R2([]float32{3, 3}, []float64{3, 3}, nil), math.NaN())
 	// Equal numbers whose mean is not one of them.
-	same(t, "R^2 of equal numbers", R2([]float32{0.1, 0.1}, []float64{0.1, 0.3}), math.NaN())
-	for what, v := range map[string]float64{"RMSE": RMSE(nil, nil), "MAE": MAE(nil, nil),
-		"R^2": R2(nil, nil)} {
+	same(t, "R^2 of equal numbers", R2([]float32{0.1, 0.1}, []float64{0.1, 0.3}, nil), math.NaN())
+	for what, v := range map[string]float64{"RMSE": RMSE(nil, nil, nil), "MAE": MAE(nil, nil, nil),
+		"R^2": R2(nil, nil, nil)} {
 		same(t, what+" of no rows", v, math.NaN())
 	}
 }
 
 func TestLengths(t *testing.T) {
 	for name, f := range map[string]func(){
-		"accuracy":  func() { Accuracy([]int{1}, nil) },
-		"confusion": func() { Confusion([]int{1}, nil, 2) },
-		"ranking":   func() { ROCAUC([]bool{true}, nil) },
-		"MAE":       func() { MAE([]float32{1}, nil) },
-		"RMSE":      func() { RMSE([]float32{1}, nil) },
-		"R^2":       func() { R2([]float32{1, 2}, nil) },
+		"accuracy":  func() { Accuracy([]int{1}, nil, nil) },
+		"confusion": func() { Confusion([]int{1}, nil, nil, 2) },
+		"ranking":   func() { ROCAUC([]bool{true}, nil, nil) },
+		"MAE":       func() { MAE([]float32{1}, nil, nil) },
+		"RMSE":      func() { RMSE([]float32{1}, nil, nil) },
+		"R^2":       func() { R2([]float32{1, 2}, nil, nil) },
+		"weights":   func() { Accuracy([]int{1}, []int{1}, []float32{1, 1}) },
+		"log loss":  func() { LogLoss([]float64{1}, []float32{1, 1}) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
@@ -187,18 +189,82 @@ func TestLengths(t *testing.T) {
 	}
 }
 
+// An integer weight counts as that many copies of the row, and a row of weight 0 as none, whatever
+// its values are: in every measure. Weights of ones change no bit.
+func TestWeightsAreCopies(t *testing.T) {
+	g := rand.New(rand.NewPCG(7, 8))
+	measure := func(class, predicted []int, score, p []float64, y, weights []float32) []float64 {
+		truth := make([]bool, len(class))
+		for i, c := range class {
+			truth[i] = c == 1
+		}
+		auc, precision := Ranking(truth, score, weights)
+		all := []float64{
+			Accuracy(class, predicted, weights), ROCAUC(truth, score, weights),
+			AveragePrecision(truth, score, weights), auc, precision, LogLoss(p, weights),
+			RMSE(y, score, weights), MAE(y, score, weights), R2(y, score, weights),
+		}
+		classes := Classes(Confusion(class, predicted, weights, 3))
+		for _, c := range append(classes, Macro(classes)) {
+			all = append(all, c.Precision, c.Recall, c.F1, c.Support)
+		}
+		return append(all, BalancedAccuracy(classes))
+	}
+	for range 100 {
+		n := 30 + g.IntN(100)
+		class, predicted := make([]int, n), make([]int, n)
+		score, p := make([]float64, n), make([]float64, n)
+		y, weights := make([]float32, n), make([]float32, n)
+		for i := range n {
+			class[i], predicted[i], p[i] = g.IntN(3), g.IntN(3), g.Float64()
+			score[i], y[i], weights[i] = float64(g.IntN(20))/8, float32(g.IntN(9)), float32(g.IntN(4))
+		}
+		once := measure(class, predicted, score, p, y, nil)
+		ones := measure(class, predicted, score, p, y, slices.Repeat([]float32{1}, n))
+		if !slices.Equal(once, ones) {
+			t.Fatalf("with ones %v, want %v", ones, once)
+		}
+		var rows []int
+		for i, w := range weights {
+			for range int(w) {
+				rows = append(rows, i)
+			}
+		}
+		copies := measure(take(class, rows), take(predicted, rows), take(score, rows),
+			take(p, rows), take(y, rows), nil)
+		for i, w := range weights {
+			if w == 0 {
+				class[i], score[i], y[i] = 99, math.NaN(), float32(math.Inf(1))
+			}
+		}
+		for k, have := range measure(class, predicted, score, p, y, weights) {
+			if !(math.Abs(have-copies[k]) <= 1e-12*math.Abs(copies[k])) {
+				t.Fatalf("measure %d: %v, of copies %v", k, have, copies[k])
+			}
+		}
+	}
+}
+
+// take returns the values of some rows.
+func take[T any](of []T, rows []int) (some []T) {
+	for _, i := range rows {
+		some = append(some, of[i])
+	}
+	return some
+}
+
 // Classes that a matrix does not have are the caller's mistake, and named.
 func TestClassesOutOfRange(t *testing.T) {
 	for want, f := range map[string]func(){
 		"metrics: Confusion: row 1 is of class 5, predicted 0, of 2 classes": func() {
-			Confusion([]int{0, 5}, []int{1, 0}, 2)
+			Confusion([]int{0, 5}, []int{1, 0}, nil, 2)
 		},
 		"metrics: Confusion: row 0 is of class 0, predicted -1, of 2 classes": func() {
-			Confusion([]int{0}, []int{-1}, 2)
+			Confusion([]int{0}, []int{-1}, nil, 2)
 		},
-		"metrics: Confusion: -1 classes": func() { Confusion(nil, nil, -1) },
+		"metrics: Confusion: -1 classes": func() { Confusion(nil, nil, nil, -1) },
 		"metrics: Classes: row 0 of the matrix has 1 classes, want 2": func() {
-			Classes([][]int{{1}, {1, 2}})
+			Classes([][]float64{{1}, {1, 2}})
 		},
 	} {
 		func() {

@@ -1,49 +1,48 @@
 package metrics
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // RMSE returns the root of the mean squared error of predicted numbers.
-func RMSE(truth []float32, predicted []float64) float64 {
-	return math.Sqrt(squaredError(truth, predicted) / float64(len(truth)))
+func RMSE(truth []float32, predicted []float64, weights []float32) float64 {
+	sum, all := squaredError(truth, predicted, weights)
+	return math.Sqrt(sum / all)
 }
 
 // MAE returns the mean absolute error of predicted numbers.
-func MAE(truth []float32, predicted []float64) float64 {
-	checkLengths(len(truth), len(predicted))
-	var sum float64
-	for i, y := range truth {
-		sum += math.Abs(predicted[i] - float64(y))
-	}
-	return sum / float64(len(truth))
+func MAE(truth []float32, predicted []float64, weights []float32) float64 {
+	checkLengths(len(truth), len(predicted), weights)
+	return mean(len(truth), weights, func(i int) float64 {
+		return math.Abs(predicted[i] - float64(truth[i]))
+	})
 }
 
 // R2 returns 1 - the squared error / that of predicting the mean of the true numbers for every row.
 // It is NaN if the true numbers are all equal.
-func R2(truth []float32, predicted []float64) float64 {
-	checkLengths(len(truth), len(predicted))
-	if !slices.ContainsFunc(truth, func(y float32) bool { return y != truth[0] }) {
+func R2(truth []float32, predicted []float64, weights []float32) float64 {
+	checkLengths(len(truth), len(predicted), weights)
+	least, most := float32(math.Inf(1)), float32(math.Inf(-1))
+	for i, y := range truth {
+		if weightOf(weights, i) > 0 {
+			least, most = min(least, y), max(most, y)
+		}
+	}
+	if !(least < most) {
 		return math.NaN()
 	}
-	var mean, spread float64
-	for _, y := range truth {
-		mean += float64(y)
-	}
-	mean /= float64(len(truth))
-	for _, y := range truth {
-		d := float64(y) - mean
-		spread += float64(d * d)
-	}
-	return 1 - squaredError(truth, predicted)/spread
+	centre := mean(len(truth), weights, func(i int) float64 { return float64(truth[i]) })
+	spread, _ := sums(len(truth), weights, func(i int) float64 {
+		d := float64(truth[i]) - centre
+		return float64(d * d)
+	})
+	sum, _ := squaredError(truth, predicted, weights)
+	return 1 - sum/spread
 }
 
-func squaredError(truth []float32, predicted []float64) (sum float64) {
-	checkLengths(len(truth), len(predicted))
-	for i, y := range truth {
-		d := predicted[i] - float64(y)
-		sum += float64(d * d)
-	}
-	return sum
+// squaredError returns the sum of the squared errors, and that of the weights.
+func squaredError(truth []float32, predicted []float64, weights []float32) (sum, all float64) {
+	checkLengths(len(truth), len(predicted), weights)
+	return sums(len(truth), weights, func(i int) float64 {
+		d := predicted[i] - float64(truth[i])
+		return float64(d * d)
+	})
 }

@@ -31,7 +31,7 @@ func TestAutoCertificate(t *testing.T) {
 // Newton's method.
 func autoStates(t *testing.T, x Examples, y []float32, cfg Config) (states string, m *Model) {
 	cfg.Finish = FinishAuto
-	tr := Trainer{Config: cfg, Valid: &Labelled{x, y}, Threads: 1, Progress: func(p Progress) {
+	tr := Trainer{Config: cfg, Valid: &Labelled{X: x, Y: y}, Threads: 1, Progress: func(p Progress) {
 		state := "s"
 		switch q := p.session.Runs[0].Learners[0]; {
 		case q.Newton != nil:

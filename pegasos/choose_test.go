@@ -142,7 +142,7 @@ func TestChoices(t *testing.T) {
 		t.Errorf("%v passes, Tol %v", m.Result.Epochs, m.Config.Tol)
 	}
 	for _, cfg := range []Config{{Patience: 1}, {Tol: 0.3}, {Order: IID}, {Finish: FinishDual}} {
-		tr := Trainer{Config: cfg, Valid: &Labelled{two.dense, two.y}}
+		tr := Trainer{Config: cfg, Valid: &Labelled{X: two.dense, Y: two.y}}
 		if m := train(t, two.dense, two.y, tr); m.Config.Tol != cfg.Tol {
 			t.Errorf("%+v: Tol %v", cfg, m.Config.Tol)
 		}
@@ -335,7 +335,7 @@ func TestInvariance(t *testing.T) {
 					rows = toSparse(x)
 				}
 				m := train(t, rows, y, Trainer{})
-				return metrics.Accuracy(y, m.PredictAll(rows))
+				return metrics.Accuracy(y, m.PredictAll(rows), nil)
 			}
 			rows, cols := p.dense.Rows(), p.dense.Cols()
 			made := func(cols int, at func(i, j int) float32) *dense.Matrix {

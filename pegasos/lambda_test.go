@@ -67,7 +67,7 @@ func TestLambdaByFolds(t *testing.T) {
 			for i := range 300 {
 				copy(rest.Row(i), p.dense.Row(600+i))
 			}
-			if a := metrics.Accuracy(p.y[600:], m.PredictAll(rest)); a < 0.85 ||
+			if a := metrics.Accuracy(p.y[600:], m.PredictAll(rest), nil); a < 0.85 ||
 				!strings.Contains(m.Settings(), "lambda of ") {
 				t.Errorf("%d classes, %s: accuracy %v, %s", classes, loss, a, m.Settings())
 			}
@@ -89,7 +89,7 @@ func TestLambdaOfNumbers(t *testing.T) {
 	}
 	for _, loss := range []Loss{Squared, EpsInsensitive} {
 		m := train(t, p.dense, p.y, Trainer{Config: Config{Loss: loss}})
-		if r2 := metrics.R2(p.y, m.DecisionAll(p.dense)); r2 < 0.99 {
+		if r2 := metrics.R2(p.y, m.DecisionAll(p.dense), nil); r2 < 0.99 {
 			t.Errorf("%s: R^2 %v, %s", loss, r2, m.Settings())
 		}
 	}

@@ -400,7 +400,7 @@ func TestNumbers(t *testing.T) {
 		sum += math.Pow(scores[i]-float64(data.y[i]), 2)
 		mean += math.Pow(float64(data.y[i]), 2)
 	}
-	if have, want := metrics.RMSE(data.y, scores), math.Sqrt(sum/60); math.Abs(have-want) > 1e-12 ||
+	if have, want := metrics.RMSE(data.y, scores, nil), math.Sqrt(sum/60); math.Abs(have-want) > 1e-12 ||
 		have > 0.5*math.Sqrt(mean/60) {
 		t.Errorf("RMSE %v, want %v", have, want)
 	}

@@ -234,6 +234,9 @@ func TestSigmoidsAreVerified(t *testing.T) {
 			cfg.Multiclass, cfg.Scale = OneVsRest, ScaleNone
 		}
 		tr := Trainer{Config: cfg, Fingerprint: true, KeepProof: true, Threads: 1}
+		if seed > 2 {
+			tr.Weights = some(80)
+		}
 		x := []Examples{data.dense, data.sparse}[seed%2]
 		m := train(t, x, data.y, tr)
 		o := VerifyOptions{Proof: m.Proof, Sigmoids: true}

@@ -281,7 +281,7 @@ func TestReferenceNumbers(t *testing.T) {
 			Epochs: c.epochs}
 		m := mustTrain(t, x, y, cfg)
 		seconds, r := time.Since(start).Seconds(), m.Result
-		rmse := metrics.RMSE(y, m.DecisionAll(x))
+		rmse := metrics.RMSE(y, m.DecisionAll(x), nil)
 		if r.Objective > 1.01*high || r.Objective < low*(1-1e-5) || r.DualObjective > high {
 			t.Errorf("%s, %+v: objective %v and bound %v, optimum %v to %v", c.name, cfg,
 				r.Objective, r.DualObjective, low, high)

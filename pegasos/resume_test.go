@@ -57,7 +57,7 @@ func resumeCases(t *testing.T) map[string]Trainer {
 	}
 	start := mustTrain(t, data.dense, data.y, Config{Lambda: 0.02, Epochs: 2})
 	valid := random(32, 40, 4, 3, 1)
-	held := &Labelled{valid.dense, valid.y}
+	held := &Labelled{X: valid.dense, Y: valid.y}
 	cases := map[string]Trainer{
 		"weights":  {Weights: weights},
 		"start":    {Start: start},

@@ -9,7 +9,7 @@ import (
 // not made longer when it is resumed.
 func TestResumeEnded(t *testing.T) {
 	data := random(37, 200, 5, 3, 1)
-	valid := &Labelled{data.dense, data.y}
+	valid := &Labelled{X: data.dense, Y: data.y}
 	for _, finish := range []Finish{FinishNone, FinishDual, FinishNewton} {
 		cfg := Config{Lambda: 0.1, Epochs: 1000, Tol: 0.2, Finish: finish}
 		if finish == FinishNone {

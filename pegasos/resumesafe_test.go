@@ -126,7 +126,7 @@ func FuzzResume(f *testing.F) {
 		{Config: Config{Lambda: 0.01, Epochs: 3, Multiclass: CrammerSinger, Order: IID, Batch: 5,
 			Average: LastIterate}},
 		{Config: Config{Lambda: 0.01, Epochs: 3, Patience: 2},
-			Valid: &Labelled{data.dense, data.y}},
+			Valid: &Labelled{X: data.dense, Y: data.y}},
 	}
 	for i, tr := range trainers {
 		for _, pause := range []int64{1, 7, 23, 30} {

@@ -115,7 +115,7 @@ func TestPatience(t *testing.T) {
 				var best *Model
 				var worse int
 				plan, stop := looks(1000), 0
-				tr := Trainer{Config: cfg, Valid: &Labelled{valid.dense, valid.y}}
+				tr := Trainer{Config: cfg, Valid: &Labelled{X: valid.dense, Y: valid.y}}
 				tr.Progress = func(p Progress) {
 					if p.Steps < p.TotalSteps && !slices.Contains(plan, p.Epoch) {
 						return
@@ -169,12 +169,13 @@ func TestValid(t *testing.T) {
 	narrow.y[3] = 77
 	narrow.y[4] = float32(math.NaN()) // no prediction is right
 	for _, x := range []Examples{narrow.dense, dense.New(20, 9)} {
-		tr := Trainer{Config: Config{Patience: 2}, Valid: &Labelled{x, narrow.y}}
+		tr := Trainer{Config: Config{Patience: 2}, Valid: &Labelled{X: x, Y: narrow.y}}
 		if _, err := tr.plain(t.Context(), data.dense, data.y); err != nil {
 			t.Error(err)
 		}
 	}
-	for _, v := range []*Labelled{nil, {}, {dense.New(0, 6), nil}, {data.dense, data.y[1:]}} {
+	for _, v := range []*Labelled{nil, {}, {X: dense.New(0, 6)},
+		{X: data.dense, Y: data.y[1:]}, {X: data.dense, Y: data.y, Weights: data.y[1:]}} {
 		var e *ConfigError
 		tr := Trainer{Config: Config{Patience: 2}, Valid: v}
 		m, err := tr.plain(t.Context(), data.dense, data.y)
@@ -185,7 +186,7 @@ func TestValid(t *testing.T) {
 	var e *ConfigError
 	numbers := Trainer{
 		Config: Config{Patience: 2, Loss: EpsInsensitive},
-		Valid:  &Labelled{narrow.dense, narrow.y},
+		Valid:  &Labelled{X: narrow.dense, Y: narrow.y},
 	}
 	m, err := numbers.plain(t.Context(), data.dense, data.y)
 	if m != nil || !errors.As(err, &e) || e.Field != "Patience" {
@@ -193,7 +194,7 @@ func TestValid(t *testing.T) {
 	}
 	// A run that is interrupted ends with what it has.
 	ctx, cancel := context.WithCancel(t.Context())
-	tr := Trainer{Config: Config{Patience: 3}, Valid: &Labelled{data.dense, data.y}}
+	tr := Trainer{Config: Config{Patience: 3}, Valid: &Labelled{X: data.dense, Y: data.y}}
 	tr.Progress = func(p Progress) {
 		if p.Epoch == 2 {
 			cancel()
@@ -205,7 +206,7 @@ func TestValid(t *testing.T) {
 	}
 	// Rules can be combined: the first that applies ends the run.
 	cfg := Config{Lambda: 0.05, Epochs: 1000, Tol: 0.2, Patience: 100}
-	tr = Trainer{Config: cfg, Valid: &Labelled{data.dense, data.y}}
+	tr = Trainer{Config: cfg, Valid: &Labelled{X: data.dense, Y: data.y}}
 	m, err = tr.plain(t.Context(), data.dense, data.y)
 	if err != nil || m.Result.Epochs >= 1000 {
 		t.Errorf("%v, %+v", err, m.Result)

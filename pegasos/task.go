@@ -139,9 +139,14 @@ func (t *task) validateRows(v *Labelled) error {
 		return badField("Patience", "have %d, which needs rows in Trainer.Valid, and a label for "+
 			"each", t.Patience)
 	}
-	if i := floats.FirstNotFinite(v.Y); i >= 0 && t.Loss.Regression() {
-		return badField("Patience", "the label of row %d of Trainer.Valid is %v, want a finite "+
-			"number", i, v.Y[i])
+	if _, err := rows.Weigh(v.Y, v.Weights, nil); err != nil {
+		return badField("Patience", "the weights of Trainer.Valid can't be used: %v", err)
+	}
+	for i, y := range v.Y {
+		if t.Loss.Regression() && !floats.IsFinite(y) && (v.Weights == nil || v.Weights[i] > 0) {
+			return badField("Patience", "the label of row %d of Trainer.Valid is %v, want a "+
+				"finite number", i, y)
+		}
 	}
 	return nil
 }
@@ -319,11 +324,12 @@ func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	return m
 }
 
-// quality returns the share of rows that m predicts right, or minus the mean squared error.
+// quality returns the share of rows that m predicts right, or minus the mean squared error, by the
+// rows' weights.
 func (m *Model) quality(d *Labelled) float64 {
 	if m.Classes == nil {
-		rmse := metrics.RMSE(d.Y, m.DecisionAll(d.X))
+		rmse := metrics.RMSE(d.Y, m.DecisionAll(d.X), d.Weights)
 		return -float64(rmse * rmse)
 	}
-	return metrics.Accuracy(d.Y, m.PredictAll(d.X))
+	return metrics.Accuracy(d.Y, m.PredictAll(d.X), d.Weights)
 }

@@ -77,8 +77,9 @@ type Trainer struct {
 
 // Labelled is rows with their labels.
 type Labelled struct {
-	X Examples
-	Y []float32 // one for each row
+	X       Examples
+	Y       []float32 // one for each row
+	Weights []float32 // one for each row, as in Trainer.Weights; nil for ones
 }
 
 // Progress tells how far a run is. With one-vs-one its steps are those of all pairs together.

@@ -124,6 +124,56 @@ func TestWeightZero(t *testing.T) {
 	}
 }
 
+// The weights of Trainer.Valid make Patience end the run where copies of the rows do.
+func TestValidWeights(t *testing.T) {
+	for _, loss := range []Loss{Hinge, Squared} {
+		data, valid := random(6, 200, 5, 2, 1), random(7, 80, 5, 2, 1)
+		weights := some(80)
+		copies := valid.repeat(weights)
+		tr := Trainer{Config: Config{Loss: loss, Lambda: 1e-3, Patience: 2, Epochs: 60}}
+		tr.Valid = &Labelled{X: copies.dense, Y: copies.y}
+		want, err := tr.plain(t.Context(), data.dense, data.y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, w := range weights {
+			if w == 0 {
+				valid.y[i] = float32(math.NaN())
+			}
+		}
+		tr.Valid = &Labelled{X: valid.dense, Y: valid.y, Weights: weights}
+		if have, err := tr.plain(t.Context(), data.dense, data.y); err != nil ||
+			have.Hash() != want.Hash() {
+			t.Errorf("%s: %v, another model than with copies", loss, err)
+		}
+	}
+}
+
+// A run that is paused and resumed ends with the same weights and sigmoids, rows' weights included.
+// Chunks go on with the lambda that C and the sum of the weights gave.
+func TestResumeWeights(t *testing.T) {
+	data, weights := random(8, 150, 5, 3, 1), some(150)
+	cfg := Config{Calibrate: 3, C: 0.5, Epochs: 6}.Plain()
+	want := weighted(t, data.dense, data.y, weights, cfg)
+	p, err := NewPartialFrom(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := p.Model(); err != nil || m.Lambda != want.Lambda ||
+		m.Lambda != 1/(0.5*want.Result.Weight) {
+		t.Errorf("%v: lambda %v, want %v", err, m.Lambda, want.Lambda)
+	}
+	tr := Trainer{Config: cfg, Weights: weights, KeepState: true, Pause: 200}
+	m, err := tr.Train(t.Context(), data.dense, data.y)
+	if !errors.Is(err, ErrPaused) {
+		t.Fatal(err)
+	}
+	tr.Resume, tr.Pause = m, 0
+	if have := train(t, data.dense, data.y, tr); have.Hash() != want.Hash() {
+		t.Errorf("sigmoids %v, want %v", have.Calibration, want.Calibration)
+	}
+}
+
 // ones returns 1 for each weight above 0.
 func ones(weights []float32) []float32 {
 	n := make([]float32, len(weights))

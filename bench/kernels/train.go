@@ -152,7 +152,7 @@ func curve(s *set) (*measured.Run, error) {
 		run.Curve = append(run.Curve, measured.Point{
 			Steps: p.Steps, Objective: m.Result.Objective, Dual: m.Result.DualObjective,
 			Seconds:  (began.Sub(start) - aside).Seconds(),
-			Accuracy: metrics.Accuracy(s.test.Y, m.PredictAll(s.test.Examples())),
+			Accuracy: metrics.Accuracy(s.test.Y, m.PredictAll(s.test.Examples()), nil),
 		})
 		aside += time.Since(began)
 	}}

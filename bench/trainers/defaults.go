@@ -175,7 +175,8 @@ func balanced(of *set, predicted []float64) float64 {
 		truth[i], _ = slices.BinarySearch(labels, of.test.Y[i])
 		guess[i], _ = slices.BinarySearch(labels, float32(v))
 	}
-	return metrics.BalancedAccuracy(metrics.Classes(metrics.Confusion(truth, guess, len(labels))))
+	return metrics.BalancedAccuracy(metrics.Classes(
+		metrics.Confusion(truth, guess, nil, len(labels))))
 }
 
 // ours returns the builds of the command: that of this tree, unless -ours names some.

@@ -98,7 +98,7 @@ func (s *session) timeMachine(m machineOf, of *set, tol float64, table *frame.Ta
 		fmt.Sprintf("%.2g %%", 100*model.Result.Gap), ratioOf(race, 0, 1),
 		frame.Short(t.Predict), frame.Short(predicting),
 		fmt.Sprintf("%.2f", accuracy(of.test.Y, t.values[n+1:])),
-		fmt.Sprintf("%.2f", 100*metrics.Accuracy(of.test.Y, ours)))
+		fmt.Sprintf("%.2f", 100*metrics.Accuracy(of.test.Y, ours, nil)))
 	return nil
 }
 

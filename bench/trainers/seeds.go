@@ -185,7 +185,7 @@ func (s *session) drawPairs(name string, classes []string) error {
 			return err
 		}
 		ours.Add(cpu.ProcessSeconds()-begin,
-			100*metrics.Accuracy(of.test.Y, m.PredictAll(of.test.Examples())))
+			100*metrics.Accuracy(of.test.Y, m.PredictAll(of.test.Examples()), nil))
 	}
 	theirs := line(beside, "scikit-learn's SGDClassifier, 1 to 8 passes")
 	for passes := 1.; passes <= 8 && s.host.commands[scikit] != nil; passes *= 2 {
@@ -207,7 +207,7 @@ func (s *session) drawMatrices(of *set, m *pegasos.Model, classes []string) erro
 		return all
 	}
 	x, truth, rates := of.test.Examples(), numbers(of.test.Y), map[[2]int]float64{}
-	counts := metrics.Confusion(truth, numbers(m.PredictAll(x)), len(classes))
+	counts := metrics.Confusion(truth, numbers(m.PredictAll(x)), nil, len(classes))
 	scores, pairs := m.DecisionAll(x), len(m.Weights)
 	for k := range pairs {
 		a, b := m.Pair(k)
@@ -217,10 +217,10 @@ func (s *session) drawMatrices(of *set, m *pegasos.Model, classes []string) erro
 				is, says = append(is, class == b), append(says, scores[row*pairs+k] > 0)
 			}
 		}
-		rates[[2]int{b, a}] = metrics.Accuracy(is, says)
+		rates[[2]int{b, a}] = metrics.Accuracy(is, says, nil)
 	}
 	confusion := func(i, j int) (string, float64) {
-		share := float64(counts[i][j]*len(classes)) / float64(len(truth))
+		share := counts[i][j] * float64(len(classes)) / float64(len(truth))
 		return fmt.Sprint(counts[i][j]), min(.6, math.Sqrt(share))
 	}
 	accuracies := func(i, j int) (string, float64) {

@@ -16,7 +16,7 @@ import (
 type curve struct {
 	out *output // nil if there is none to draw
 
-	rows    *pegasos.Labelled
+	rows    *pegasos.Labelled // of the training
 	valid   *pegasos.Labelled // further rows to measure on, which are not trained on; or nil
 	threads int
 	next    int64 // the steps after which to measure again

@@ -270,7 +270,6 @@ func TestCrossValidationErrors(t *testing.T) {
 		"r2 of classes": {exitUsage, "of classes", []string{"-metric", "r2", "-loss", "log", good}},
 		"f1 of numbers": {exitUsage, "rmse, r2",
 			[]string{"-metric", "f1", "-loss", "squared", good}},
-		"f1, weights":      {exitUsage, "-weights", []string{"-metric", "f1", "-weights", "w", good}},
 		"no probabilities": {exitUsage, "-loss log", []string{"-metric", "log-loss", good}},
 		"one class in a fold": {exitError, "not defined", []string{"-metric", "roc-auc", "-folds",
 			"3", file(t, "a.svm", "1 1:1\n1 1:2\n1 1:3\n1 1:1\n2 1:0\n2 1:-1\n")}},

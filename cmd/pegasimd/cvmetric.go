@@ -17,7 +17,6 @@ type cvMetric struct {
 	percent bool
 	numbers bool // of numbers to predict, else of classes
 	least   bool // the least is the best
-	weights bool // rows count by their weights
 	kernels bool // predicted labels are enough
 	proba   bool // of probabilities
 
@@ -26,7 +25,7 @@ type cvMetric struct {
 
 // cvMetrics are all there are. The first of classes, and the first of numbers, is the default.
 var cvMetrics = []cvMetric{
-	{name: "accuracy", heading: "accuracy, %", percent: true, weights: true, kernels: true,
+	{name: "accuracy", heading: "accuracy, %", percent: true, kernels: true,
 		of: (*scored).accuracy},
 	{name: "balanced-accuracy", heading: "balanced accuracy, %", percent: true, kernels: true,
 		of: func(s *scored) float64 { return metrics.BalancedAccuracy(s.each()) }},
@@ -41,10 +40,9 @@ var cvMetrics = []cvMetric{
 	}},
 	{name: "log-loss", heading: "log loss", least: true, proba: true,
 		of: (*scored).logLoss},
-	{name: "rmse", heading: "RMSE", numbers: true, least: true, weights: true,
+	{name: "rmse", heading: "RMSE", numbers: true, least: true,
 		of: (*scored).rmse},
-	{name: "r2", heading: "R^2", numbers: true,
-		of: func(s *scored) float64 { return metrics.R2(s.y, s.scores) }},
+	{name: "r2", heading: "R^2", numbers: true, of: (*scored).r2},
 }
 
 // metricUsage lists them for the help.
@@ -77,9 +75,6 @@ func (f *cvFlags) metricFor(numbers bool) (*cvMetric, error) {
 			continue
 		}
 		switch {
-		case f.weights != "" && !m.weights:
-			return nil, usagef("-metric: %s takes all rows for the same, and -weights does not",
-				m.name)
 		case f.kernel.wanted() && !m.kernels:
 			return nil, usagef("-metric: %s goes by scores, and with -kernel there are labels alone",
 				m.name)

@@ -43,50 +43,82 @@ func TestCVMetrics(t *testing.T) {
 		{"average-precision", "-multiclass ovr", 4}, {"log-loss", "-loss log", 4},
 		{"rmse", "-loss squared", 0}, {"r2", "-loss squared", 0}, {"r2", "-loss eps-insensitive", 0},
 	} {
-		data := scattered(t, 240, c.classes)
-		args := append(strings.Fields(c.flags), "-folds", "3", "-lambdas", "0.01,1", "-metric",
-			c.metric, "-seed", "5", "-epochs", "10", data)
-		r, printed := cvOf(t, args...)
-		set, err := dataset.Read(data, dataset.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		fold := pegasos.Folds(set.Y, nil, 3, 5)
-		if c.classes == 0 {
-			fold = pegasos.Folds(make([]float32, 240), nil, 3, 5)
-		}
-		means := map[float64]float64{}
-		for _, p := range r.Grid {
-			for f := range 3 {
-				var train, test []int
-				for i := range fold {
-					if fold[i] == f {
-						test = append(test, i)
-					} else {
-						train = append(train, i)
-					}
-				}
-				a, b := set.Subset(train), set.Subset(test)
-				cfg := r.Config
-				cfg.Lambda = float64(p.Lambda)
-				m, err := pegasos.Train(t.Context(), a.Examples(), a.Y, cfg)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if want := byHand(c.metric, m, b); math.Abs(p.Scores[f]-want) > 1e-12 {
-					t.Errorf("%+v, lambda %v, fold %d: %v, want %v", c, p.Lambda, f, p.Scores[f],
-						want)
-				}
-				means[float64(p.Lambda)] += p.Scores[f] / 3
+		t.Run(c.metric+c.flags, func(t *testing.T) { checkMetric(t, c.metric, c.flags, c.classes, nil) })
+		t.Run("weights/"+c.metric+c.flags, func(t *testing.T) {
+			weights := make([]float32, 240)
+			for i := range weights {
+				weights[i] = float32(i * 7 % 4)
 			}
-		}
-		least := c.metric == "rmse" || c.metric == "log-loss"
-		other := 1.01 - float64(r.Best.Lambda)
-		if d := means[float64(r.Best.Lambda)] - means[other]; d < 0 && !least || d > 0 && least ||
-			r.Metric != c.metric || !strings.Contains(printed, "best") {
-			t.Errorf("%+v: best %v of %v\n%s", c, r.Best.Lambda, means, printed)
+			checkMetric(t, c.metric, c.flags, c.classes, weights)
+		})
+	}
+}
+
+// checkMetric checks the scores of cv with weights of rows, nil for none: a row that is measured
+// counts as that many copies of it.
+func checkMetric(t *testing.T, metric, flags string, classes int, weights []float32) {
+	data := scattered(t, 240, classes)
+	args := append(strings.Fields(flags), "-folds", "3", "-lambdas", "0.01,1", "-metric", metric,
+		"-seed", "5", "-epochs", "10")
+	if weights != nil {
+		args = append(args, "-weights", file(t, "weights", lines(weights)))
+	}
+	r, printed := cvOf(t, append(args, data)...)
+	set, err := dataset.Read(data, dataset.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fold := pegasos.Folds(set.Y, weights, 3, 5)
+	if classes == 0 {
+		fold = pegasos.Folds(make([]float32, 240), weights, 3, 5)
+	}
+	means := map[float64]float64{}
+	for _, p := range r.Grid {
+		for f := range 3 {
+			var train, test []int
+			var own []float32
+			for i := range fold {
+				switch {
+				case fold[i] < 0:
+				case fold[i] != f:
+					train = append(train, i)
+					if weights != nil {
+						own = append(own, weights[i])
+					}
+				case weights == nil:
+					test = append(test, i)
+				default:
+					test = append(test, slices.Repeat([]int{i}, int(weights[i]))...)
+				}
+			}
+			a, b := set.Subset(train), set.Subset(test)
+			tr := pegasos.Trainer{Config: r.Config, Weights: own}
+			tr.Lambda = float64(p.Lambda)
+			m, err := tr.Train(t.Context(), a.Examples(), a.Y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := byHand(metric, m, b); math.Abs(p.Scores[f]-want) > 1e-12 {
+				t.Errorf("lambda %v, fold %d: %v, want %v", p.Lambda, f, p.Scores[f], want)
+			}
+			means[float64(p.Lambda)] += p.Scores[f] / 3
 		}
 	}
+	least := metric == "rmse" || metric == "log-loss"
+	other := 1.01 - float64(r.Best.Lambda)
+	if d := means[float64(r.Best.Lambda)] - means[other]; d < 0 && !least || d > 0 && least ||
+		r.Metric != metric || !strings.Contains(printed, "best") {
+		t.Errorf("best %v of %v\n%s", r.Best.Lambda, means, printed)
+	}
+}
+
+// lines writes a number a line.
+func lines(numbers []float32) string {
+	var b strings.Builder
+	for _, v := range numbers {
+		fmt.Fprintln(&b, v)
+	}
+	return b.String()
 }
 
 // -scale of cv finds its numbers without the fold that is measured, each time anew: a score is that

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -27,6 +28,8 @@ var evalCommand = command{
   - the confusion matrix; -plot draws it, for up to 200 classes.
 Of a model that predicts numbers it prints the root mean square error (RMSE), the mean absolute
 error (MAE) and R^2.
+
+With -weights all of these count a row by its weight.
 
 Undefined figures are printed as "none", and are null with -json: the precision of a class that was
 never predicted, the recall of a class without rows, the area under the curve of data of one class.
@@ -58,7 +61,7 @@ func (f *evalFlags) run(c *call, args []string) error {
 	if predictions.Numbers(m) && f.plot != "" {
 		return usagef("-plot: the model predicts numbers, there is no confusion matrix")
 	}
-	s, err := c.reader(f.data).score(args[0], m, true)
+	s, err := c.reader(f.data).score(args[0], m, f.weights, true)
 	if err != nil {
 		return err
 	}
@@ -104,14 +107,16 @@ func evaluate(s *scoredSet) *evalReport {
 		Rows: s.Rows(), Features: s.model.Cols(), Ignored: s.Ignored,
 		ISA: asm.Active().String(), Layout: string(s.Layout()), ModelHash: s.model.Hash(),
 	}
-	predicted, right, _ := s.predict() // all scores are there
-	of := &scored{s.model, s.Y, nil, s.scores, s.truth, predicted, len(s.names)}
+	for _, w := range s.weights {
+		r.Weight += float64(w)
+	}
+	predicted, _, _ := s.predict() // all scores are there
+	of := &scored{s.model, s.Y, s.weights, s.scores, s.truth, predicted, len(s.names)}
 	if predictions.Numbers(s.model) {
-		r.RMSE = number(metrics.RMSE(s.Y, s.scores))
-		r.MAE = number(metrics.MAE(s.Y, s.scores))
-		r.R2 = number(metrics.R2(s.Y, s.scores))
+		r.RMSE, r.R2 = number(of.rmse()), number(of.r2())
+		r.MAE = number(metrics.MAE(s.Y, s.scores, s.weights))
 	} else {
-		r.right, r.Labels = right, s.names
+		r.Labels = s.names
 		r.classify(of)
 		if r.unknown = len(s.names) > len(s.model.Head().Classes); r.unknown {
 			return r // such a label has no score, no probability and no loss
@@ -121,17 +126,17 @@ func evaluate(s *scoredSet) *evalReport {
 			r.LogLoss = number(of.logLoss())
 		}
 	}
-	r.MeanLoss = number(s.model.MeanLoss(s.scores, s.labels(), nil))
+	r.MeanLoss = number(s.model.MeanLoss(s.scores, s.labels(), s.weights))
 	r.Objective = r.Penalty + r.MeanLoss
 	return r
 }
 
 // classify compares the classes that are predicted with the true ones.
 func (r *evalReport) classify(of *scored) {
-	accuracy := metrics.Accuracy(of.truth, of.predicted)
+	accuracy := of.accuracy()
 	r.Accuracy, r.Error = number(accuracy), number(1-accuracy)
-	r.Confusion = metrics.Confusion(of.truth, of.predicted, of.classes)
-	classes := of.each()
+	r.Confusion = of.confusion()
+	classes := metrics.Classes(r.Confusion)
 	for i, c := range classes {
 		r.Classes = append(r.Classes, newClassReport(r.Labels[i], c))
 	}
@@ -186,18 +191,30 @@ func (r *evalReport) print(w io.Writer) {
 	}
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "class\tprecision\trecall\tF1\tROC-AUC\taverage precision\trows\t")
+	rows := "rows"
+	if r.Weight > 0 {
+		rows = "weight"
+	}
+	fmt.Fprintf(t, "class\tprecision\trecall\tF1\tROC-AUC\taverage precision\t%s\t\n", rows)
 	for _, c := range append(r.Classes, *r.Macro) {
 		label := "macro"
 		if c.Label != "" {
 			label = escape.Name(c.Label)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t\n", label,
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", label,
 			c.Precision.short(), c.Recall.short(), c.F1.short(),
-			c.ROCAUC.short(), c.AveragePrecision.short(), c.Support)
+			c.ROCAUC.short(), c.AveragePrecision.short(), amount(c.Support))
 	}
 	t.Flush()
 	r.printConfusion(w)
+}
+
+// amount returns a number of rows, or their weight, as text.
+func amount(of float64) string {
+	if of == math.Trunc(of) && of < 1e15 {
+		return strconv.FormatFloat(of, 'f', 0, 64)
+	}
+	return fmt.Sprintf("%.6g", of)
 }
 
 // printConfusion prints a row for each true class, with a column for each predicted one.
@@ -208,7 +225,7 @@ func (r *evalReport) printConfusion(w io.Writer) {
 	for i, row := range r.Confusion {
 		fmt.Fprintf(t, "%s\t", names[i])
 		for _, n := range row {
-			fmt.Fprintf(t, "%d\t", n)
+			fmt.Fprintf(t, "%s\t", amount(n))
 		}
 		fmt.Fprintln(t)
 	}
@@ -221,8 +238,15 @@ func (r *evalReport) printFirst(w io.Writer) {
 		fmt.Fprintf(w, "RMSE %s, MAE %s, R^2 %s on %s\n", r.RMSE, r.MAE, r.R2, count(r.Rows, "row"))
 		return
 	}
-	fmt.Fprintf(w, "accuracy %.4f %% (%d of %d), error %.4f %%\n", 100*r.Accuracy, r.right, r.Rows,
-		100*r.Error)
+	right, all, unit := 0.0, float64(r.Rows), ""
+	for k, row := range r.Confusion {
+		right += row[k]
+	}
+	if r.Weight > 0 {
+		all, unit = r.Weight, "a weight of "
+	}
+	fmt.Fprintf(w, "accuracy %.4f %% (%s%s of %s), error %.4f %%\n", 100*r.Accuracy, unit,
+		amount(right), amount(all), 100*r.Error)
 }
 
 func (r *evalReport) printObjective(w io.Writer) {

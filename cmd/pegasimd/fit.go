@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 
-	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/parallel"
@@ -23,46 +22,37 @@ func predictAll(m *pegasos.Model, x pegasos.Examples, threads int) []float32 {
 	return predicted
 }
 
-// fit returns the accuracy on some rows, or the root mean square error.
+// fit returns the accuracy on some rows, or the root mean square error, by the rows' weights.
 func fit(m *pegasos.Model, d *pegasos.Labelled, threads int) float64 {
 	predicted := predictAll(m.WithCols(d.X.Cols()), d.X, threads)
 	if m.Classes == nil {
-		return metrics.RMSE(d.Y, floats.Wide(predicted))
+		return metrics.RMSE(d.Y, floats.Wide(predicted), d.Weights)
 	}
-	return metrics.Accuracy(d.Y, predicted)
+	return metrics.Accuracy(d.Y, predicted, d.Weights)
 }
 
-// newFitReport predicts the rows of the set, all of which count once.
-func newFitReport(m *pegasos.Model, set *dataset.Set, weights []float32, threads int) *fitReport {
-	y, predicted := set.Y, predictAll(m, set.Examples(), threads)
-	if weights != nil {
-		y, predicted = counted(y, weights), counted(predicted, weights)
-	}
+// newFitReport predicts the rows that were trained on, and measures by their weights.
+func newFitReport(m *pegasos.Model, d *pegasos.Labelled, threads int) *fitReport {
+	predicted := predictAll(m, d.X, threads)
 	if m.Classes == nil {
-		return &fitReport{R2: numberOf(metrics.R2(y, floats.Wide(predicted)))}
+		return &fitReport{R2: numberOf(metrics.R2(d.Y, floats.Wide(predicted), d.Weights))}
 	}
-	rows, largest := map[float32]int{}, 0
-	for _, label := range y {
-		rows[label]++
+	weights, all, largest := map[float32]float64{}, 0.0, 0
+	for i, label := range d.Y {
+		w := 1.0
+		if d.Weights != nil {
+			w = float64(d.Weights[i])
+		}
+		weights[label] += w
+		all += w
 	}
 	for k, label := range m.Classes {
-		if rows[label] > rows[m.Classes[largest]] {
+		if weights[label] > weights[m.Classes[largest]] {
 			largest = k
 		}
 	}
-	return &fitReport{Accuracy: numberOf(metrics.Accuracy(y, predicted)),
-		Constant: numberOf(float64(rows[m.Classes[largest]]) / float64(len(y))),
-		Largest:  m.ClassName(largest)}
-}
-
-// counted returns the values of the rows with a weight above 0.
-func counted(of, weights []float32) (kept []float32) {
-	for i, v := range of {
-		if weights[i] > 0 {
-			kept = append(kept, v)
-		}
-	}
-	return kept
+	return &fitReport{Accuracy: numberOf(metrics.Accuracy(d.Y, predicted, d.Weights)),
+		Constant: numberOf(weights[m.Classes[largest]] / all), Largest: m.ClassName(largest)}
 }
 
 func numberOf(v float64) *number {

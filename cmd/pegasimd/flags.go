@@ -232,6 +232,7 @@ type trainFlags struct {
 	start, prior   string // what is read beside the data
 	weights, costs string
 	valid          string
+	validWeights   string
 	patience       int
 	proba          bool
 
@@ -253,11 +254,12 @@ func (t *trainFlags) define(f *flag.FlagSet) {
 	defineWeights(f, &t.weights)
 	defineCosts(f, &t.costs)
 	f.BoolVar(&t.proba, "proba", false, "add probabilities by Platt's method, with 5 folds, which "+
-		"trains 6 times; -loss log has its own")
+		"trains 6 times; they go by -weights, not by -class-weight; -loss log has its own")
 	f.IntVar(&t.patience, "patience", 0, "`n` stop after n measurements, a quarter of the run "+
 		"apart, without a better model on the data of -valid, and take the best")
 	f.StringVar(&t.valid, "valid", "",
 		"`file` data to measure the model on, for the report, -patience and -plot")
+	f.StringVar(&t.validWeights, "valid-weights", "", "`file` a weight for each row of -valid")
 	f.StringVar(&t.plot, "plot", "", "`file` draw objective, gap and accuracy against the steps "+
 		"(.svg, .png, .pdf); -json has the numbers too. There are about two points for each "+
 		"doubling of the steps; each costs the time of one or two epochs, which is not counted as "+
@@ -359,13 +361,14 @@ func (p *predictFlags) define(f *flag.FlagSet) {
 
 // evalFlags are those of eval.
 type evalFlags struct {
-	data       dataFlags
-	json, plot string
+	data                dataFlags
+	json, plot, weights string
 }
 
 func (e *evalFlags) define(f *flag.FlagSet) {
 	e.data.define(f)
 	defineJSON(f, &e.json)
+	defineWeights(f, &e.weights)
 	f.StringVar(&e.plot, "plot", "", "`file` draw the confusion matrix (.svg, .png, .pdf)")
 }
 

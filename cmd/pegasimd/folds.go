@@ -234,7 +234,6 @@ func (v *search) runKernels(progress *progress) error {
 			k, _ := slices.BinarySearch(labels, label)
 			f.classes = len(labels)
 			f.truth, f.predicted = append(f.truth, truth), append(f.predicted, k)
-			f.weights = append(f.weights, 1)
 		}
 		for f := range of {
 			p.Scores = append(p.Scores, v.metric.of(&of[f]))

@@ -38,7 +38,7 @@ func TestRankingAgreesWithGonum(t *testing.T) {
 			tp, fp := tpr[k]*positive, fpr[k]*(float64(n)-positive)
 			wantAP += (tpr[k] - tpr[k-1]) * tp / (tp + fp)
 		}
-		auc, ap := metrics.Ranking(truth, scores)
+		auc, ap := metrics.Ranking(truth, scores, nil)
 		if math.Abs(auc-wantAUC) > 1e-12 || math.Abs(ap-wantAP) > 1e-12 {
 			t.Fatalf("%d rows: area %v, average precision %v; want %v, %v", n, auc, ap,
 				wantAUC, wantAP)

@@ -20,7 +20,8 @@ var flagTopics = []flagTopic{
 		"class-weight weights prior scale target-scale")},
 	{"Kernel machines", strings.Fields("kernel gamma coef0 degree max-sv cache-mb")},
 	{"How", strings.Fields("preset start order block batch shards project offset average finish seed")},
-	{"How long", strings.Fields("epochs steps passes tol change patience valid")},
+	{"How long", strings.Fields("epochs steps passes tol change patience valid " +
+		"valid-weights")},
 	{"What is tried", strings.Fields("folds lambdas cs gammas metric")},
 	{"What is verified", strings.Fields("proof hash sigmoids")},
 	{"The scale", strings.Fields("kind save like")},

@@ -9,42 +9,23 @@ import (
 // A scored is rows with their labels and what a model makes of them, for eval and cv to measure.
 type scored struct {
 	model            predictor
-	y, weights       []float32
+	y, weights       []float32 // weights are nil for ones
 	scores           []float64
 	truth, predicted []int // classes; the true one may be none of the model's. nil for numbers
 	classes          int   // how many there are of these
 }
 
-// mean returns the mean of what of has for the rows, by their weights.
-func (s *scored) mean(of func(i int) float64) float64 {
-	var sum, all float64
-	for i, weight := range s.weights {
-		sum += float64(float64(weight) * of(i))
-		all += float64(weight)
-	}
-	return sum / all
-}
+func (s *scored) accuracy() float64 { return metrics.Accuracy(s.truth, s.predicted, s.weights) }
+func (s *scored) rmse() float64     { return metrics.RMSE(s.y, s.scores, s.weights) }
+func (s *scored) r2() float64       { return metrics.R2(s.y, s.scores, s.weights) }
 
-func (s *scored) accuracy() float64 {
-	return s.mean(func(i int) float64 {
-		if s.predicted[i] == s.truth[i] {
-			return 1
-		}
-		return 0
-	})
-}
-
-func (s *scored) rmse() float64 {
-	return math.Sqrt(s.mean(func(i int) float64 {
-		d := s.scores[i] - float64(s.y[i])
-		return float64(d * d)
-	}))
+// confusion returns the weight of the rows by true and by predicted class.
+func (s *scored) confusion() [][]float64 {
+	return metrics.Confusion(s.truth, s.predicted, s.weights, s.classes)
 }
 
 // each returns the figures of each class.
-func (s *scored) each() []metrics.Class {
-	return metrics.Classes(metrics.Confusion(s.truth, s.predicted, s.classes))
-}
+func (s *scored) each() []metrics.Class { return metrics.Classes(s.confusion()) }
 
 // f1 is that of the second of two classes, or the mean over the classes.
 func (s *scored) f1() float64 {
@@ -72,7 +53,7 @@ func (s *scored) rankings() (each []ranking, means, all ranking) {
 		for i, t := range s.truth {
 			of[i], positive[i] = scores[i*n+k], t == k
 		}
-		auc, precision := metrics.Ranking(positive, of)
+		auc, precision := metrics.Ranking(positive, of, s.weights)
 		each = append(each, ranking{number(auc), number(precision)})
 		if !math.IsNaN(auc) {
 			means.auc += number(auc)
@@ -99,5 +80,5 @@ func (s *scored) logLoss() float64 {
 			p[i] = known[k]
 		}
 	}
-	return metrics.LogLoss(p)
+	return metrics.LogLoss(p, s.weights)
 }

@@ -121,22 +121,22 @@ func (g shareGrid) Min() float64       { return 0 }
 func (g shareGrid) Max() float64       { return 1 }
 
 // sharesOf divides each row of counts by its sum.
-func sharesOf(counts [][]int) shareGrid {
+func sharesOf(counts [][]float64) shareGrid {
 	shares := make(shareGrid, len(counts))
 	for i, row := range counts {
-		sum := 0
+		sum := 0.0
 		for _, n := range row {
 			sum += n
 		}
 		for _, n := range row {
-			shares[i] = append(shares[i], float64(n)/float64(sum))
+			shares[i] = append(shares[i], n/sum)
 		}
 	}
 	return shares
 }
 
 // writeConfusion draws a confusion matrix. Darker cells are larger shares of the true class.
-func writeConfusion(w io.Writer, format, title string, names []string, counts [][]int) error {
+func writeConfusion(w io.Writer, format, title string, names []string, counts [][]float64) error {
 	n := len(names)
 	if n > mostClasses {
 		return usagef("-plot: a picture of %d classes would not be readable: %d are possible", n,
@@ -177,17 +177,18 @@ func writeConfusion(w io.Writer, format, title string, names []string, counts []
 }
 
 // cellSide returns the side of a cell that has space for its labels.
-func cellSide(counts [][]int) vg.Length {
+func cellSide(counts [][]float64) vg.Length {
 	n := len(counts)
 	if n > mostCounts {
 		return 12
 	}
-	most := 0
+	style := draw.TextStyle{Font: sans(8), Handler: plot.DefaultTextHandler}
+	cell := max(20, 160/vg.Length(n))
 	for _, row := range counts {
-		most = max(most, slices.Max(row))
+		for _, n := range row {
+			cell = max(cell, textWidth(style, amount(n))+6)
+		}
 	}
-	cell := max(20, 160/vg.Length(n), textWidth(draw.TextStyle{Font: sans(8),
-		Handler: plot.DefaultTextHandler}, fmt.Sprint(most))+6)
 	if n <= mostShares {
 		cell = max(cell, 36)
 	}
@@ -195,14 +196,14 @@ func cellSide(counts [][]int) vg.Length {
 }
 
 // cellLabels writes each count above 0 in its cell, and the share below it if there is space.
-func cellLabels(counts [][]int, shares shareGrid) plot.Plotter {
+func cellLabels(counts [][]float64, shares shareGrid) plot.Plotter {
 	var of plotter.Labels
 	for i, row := range counts {
 		for j, count := range row {
 			if count == 0 {
 				continue
 			}
-			label, ink := fmt.Sprint(count), color.Color(color.Black)
+			label, ink := amount(count), color.Color(color.Black)
 			if len(counts) <= mostShares {
 				label += fmt.Sprintf("\n%.1f %%", 100*shares[i][j])
 			}

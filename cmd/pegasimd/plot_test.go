@@ -122,15 +122,15 @@ func apart(t *testing.T, what string, svg []byte) []box {
 	return boxes
 }
 
-func matrix(n, largest int) (names []string, counts [][]int) {
+func matrix(n, largest int) (names []string, counts [][]float64) {
 	r := rand.New(rand.NewPCG(uint64(n), 1))
 	for i := range n {
 		names = append(names, fmt.Sprint(i))
-		counts = append(counts, make([]int, n))
+		counts = append(counts, make([]float64, n))
 		for j := range n {
-			counts[i][j] = r.IntN(max(2, largest/100))
+			counts[i][j] = float64(r.IntN(max(2, largest/100)))
 		}
-		counts[i][i] = r.IntN(largest)
+		counts[i][i] = float64(r.IntN(largest))
 	}
 	return names, counts
 }
@@ -153,7 +153,7 @@ func TestConfusionIsReadable(t *testing.T) {
 			}
 			for i, row := range counts {
 				for _, k := range row {
-					if text := fmt.Sprint(k); k > 0 && n <= mostCounts && seen[text] == 0 {
+					if text := amount(k); k > 0 && n <= mostCounts && seen[text] == 0 {
 						t.Errorf("%s: the count %s is not there", what, text)
 					}
 				}

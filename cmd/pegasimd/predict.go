@@ -56,7 +56,7 @@ func (f *predictFlags) run(c *call, args []string) error {
 	if err := f.fit(m, args[1]); err != nil {
 		return err
 	}
-	s, err := c.reader(f.data).score(args[0], m, false)
+	s, err := c.reader(f.data).score(args[0], m, "", false)
 	if err != nil {
 		return err
 	}
@@ -150,6 +150,6 @@ func (c *call) printFit(s *scoredSet, right int) {
 		fmt.Fprintf(c.stderr, "accuracy %.4f %% (%d of %d)\n", 100*float64(right)/float64(n),
 			right, n)
 	case s.Names == nil:
-		fmt.Fprintf(c.stderr, "RMSE %.6g on %s\n", metrics.RMSE(s.Y, s.scores), count(n, "row"))
+		fmt.Fprintf(c.stderr, "RMSE %.6g on %s\n", metrics.RMSE(s.Y, s.scores, nil), count(n, "row"))
 	}
 }

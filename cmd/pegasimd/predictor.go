@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/modelfile"
@@ -121,7 +122,7 @@ func (m kernelModel) noProbabilities() string { return "it has a kernel" }
 
 func (m kernelModel) Probabilities(_, _ []float64) []float64 { panic("no probabilities") }
 
-func (m kernelModel) Penalty() float64                      { return math.NaN() }
+func (m kernelModel) Penalty() float64                             { return math.NaN() }
 func (m kernelModel) MeanLoss(_ []float64, _, _ []float32) float64 { return math.NaN() }
 
 // scoreNames returns what the model's scores speak for when they are above 0: of a pair "b:a", b
@@ -147,18 +148,20 @@ func (m kernelModel) showScores(scores, columns []float64) { copy(columns, score
 // A scoredSet is data with the scores that a model gives them.
 type scoredSet struct {
 	*dataset.Set
-	reader *dataReader
-	model  predictor
-	scores []float64 // nil if they are too many to be kept: see each
-	truth  []int     // of each row its class, or a number beyond them; nil for numbers and none
-	names  []string  // of the classes, and of the further labels
+	reader  *dataReader
+	model   predictor
+	weights []float32 // of the rows, all above 0; nil for ones
+	scores  []float64 // nil if they are too many to be kept: see each
+	truth   []int     // of each row its class, or a number beyond them; nil for numbers and none
+	names   []string  // of the classes, and of the further labels
 }
 
 // keptScores is how many scores are kept in memory, unless all are needed at once.
 const keptScores = 1 << 20
 
-// score reads data for a model. The scores are kept if there are few, or all are needed at once.
-func (d *dataReader) score(name string, m predictor, all bool) (*scoredSet, error) {
+// score reads data for a model, and the rows' weights from the file weights unless that is empty.
+// Rows of weight 0 are left out. The scores are kept if there are few, or all are needed at once.
+func (d *dataReader) score(name string, m predictor, weights string, all bool) (*scoredSet, error) {
 	if err := m.ready(); err != nil {
 		return nil, err
 	}
@@ -167,7 +170,14 @@ func (d *dataReader) score(name string, m predictor, all bool) (*scoredSet, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &scoredSet{Set: set, reader: d, model: m}
+	own, err := readWeights(weights, set.Rows())
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(own, 0) {
+		set, own = weighing(set, own)
+	}
+	s := &scoredSet{Set: set, reader: d, model: m, weights: own}
 	if all || set.Rows()*m.Outputs() <= keptScores {
 		if s.scores, err = s.find(0, set); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -180,6 +190,19 @@ func (d *dataReader) score(name string, m predictor, all bool) (*scoredSet, erro
 		s.truth, s.names = positions(set, predictions.ClassNames(m))
 	}
 	return s, nil
+}
+
+// weighing returns the rows of a set whose weight is above 0, and their weights.
+func weighing(set *dataset.Set, weights []float32) (part *dataset.Set, own []float32) {
+	var rows []int
+	for i, w := range weights {
+		if w > 0 {
+			rows, own = append(rows, i), append(own, w)
+		}
+	}
+	part = set.Subset(rows)
+	part.Ignored, part.Lacking, part.Others = set.Ignored, set.Lacking, set.Others
+	return part, own
 }
 
 // find returns the scores of a part of the rows, which begins with the row first, or an error for

@@ -277,28 +277,28 @@ type evalReport struct {
 	MeanLoss         number        `json:"mean_loss"`
 	Lambda           float64       `json:"lambda"`
 	Rows             int           `json:"rows"`
+	Weight           float64       `json:"weight,omitempty"` // sum of -weights; 0 without
 	Features         int           `json:"features"`
 	Ignored          int64         `json:"ignored_values"`
 	Macro            *classReport  `json:"macro"`
 	Classes          []classReport `json:"classes"`
 	Labels           []string      `json:"labels"`
-	Confusion        [][]int       `json:"confusion"` // rows true, columns predicted
+	Confusion        [][]float64   `json:"confusion"` // rows true, columns predicted
 	ISA              string        `json:"isa"`
 	Layout           string        `json:"layout"`
 	ModelHash        string        `json:"model_hash"`
 
-	right   int
 	unknown bool // there are labels that the model does not know
 }
 
 type classReport struct {
-	Label            string `json:"label,omitempty"`
-	Precision        number `json:"precision"`
-	Recall           number `json:"recall"`
-	F1               number `json:"f1"`
-	ROCAUC           number `json:"roc_auc"`
-	AveragePrecision number `json:"average_precision"`
-	Support          int    `json:"support"`
+	Label            string  `json:"label,omitempty"`
+	Precision        number  `json:"precision"`
+	Recall           number  `json:"recall"`
+	F1               number  `json:"f1"`
+	ROCAUC           number  `json:"roc_auc"`
+	AveragePrecision number  `json:"average_precision"`
+	Support          float64 `json:"support"`
 }
 
 // verifyReport is what verify -json writes.

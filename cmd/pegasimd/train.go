@@ -133,6 +133,9 @@ func (r *linearRun) checkSettings() error {
 	if in.valid == "" && r.cfg.Patience != 0 {
 		return usagef("-patience goes by the data of -valid, which is not given")
 	}
+	if in.valid == "" && in.validWeights != "" {
+		return usagef("-valid-weights are of the data of -valid, which is not given")
+	}
 	if _, err := pictureFormat(r.flags.plot); err != nil {
 		return err
 	}
@@ -223,6 +226,9 @@ func (r *linearRun) readInputs() (err error) {
 	if in.valid != "" {
 		tr.Valid, err = r.reader.readValid(in.valid, r.set, r.known, r.cfg.Loss.Regression())
 	}
+	if err == nil && in.validWeights != "" {
+		tr.Valid.Weights, err = readWeights(in.validWeights, len(tr.Valid.Y))
+	}
 	return err
 }
 
@@ -236,7 +242,7 @@ func (r *linearRun) train() error {
 	tr.MaxMemory = r.flags.memory.linear(r.set)
 	tr.Fingerprint, tr.KeepProof = true, r.proofOut != nil
 	tr.Early = r.curve.early()
-	r.curve.rows = &pegasos.Labelled{X: r.set.Examples(), Y: r.set.Y}
+	r.curve.rows = &pegasos.Labelled{X: r.set.Examples(), Y: r.set.Y, Weights: tr.Weights}
 	r.curve.valid, r.curve.threads = tr.Valid, threads
 	progress := newProgress(r.stderr, r.reader.quiet)
 	start := time.Now()

@@ -27,7 +27,7 @@ func newTrainReport(r *linearRun) *trainReport {
 	}
 	report.describe(r.set, m, r.model, r.loading)
 	if r.interrupted == nil {
-		report.Fit = newFitReport(m, r.set, r.trainer.Weights, r.reader.opt.Threads)
+		report.Fit = newFitReport(m, r.curve.rows, r.reader.opt.Threads)
 		report.Warnings = report.Fit.warnings(m, r.set.Rows())
 	}
 	return report

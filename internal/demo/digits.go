@@ -82,7 +82,7 @@ func compare(sets []problem) error {
 		if err != nil {
 			return err
 		}
-		percent[i] = 100 * metrics.Accuracy(p.test.Y, m.PredictAll(p.test.Dense))
+		percent[i] = 100 * metrics.Accuracy(p.test.Y, m.PredictAll(p.test.Dense), nil)
 		settings = m.Settings()
 	}
 	seconds := time.Since(start).Seconds() / 2

@@ -85,7 +85,7 @@ func ExampleTrainer_CrossPredict() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("gamma %v: %.0f %%\n", gamma, 100*metrics.Accuracy(y, predicted))
+		fmt.Printf("gamma %v: %.0f %%\n", gamma, 100*metrics.Accuracy(y, predicted, nil))
 	}
 	// Output:
 	// gamma 1e-06: 50 %

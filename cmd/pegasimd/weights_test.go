@@ -1,0 +1,139 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// weightedRows returns rows of two columns as lines of svmlight text, their weights 0 to 3, and
+// the lines as often as their weights say. Labels are numbers to predict if there are no classes.
+func weightedRows(rows, classes int) (data string, weights []float32, copies string) {
+	g := rand.New(rand.NewPCG(9, uint64(classes)))
+	for i := range rows {
+		a, b := g.NormFloat64(), g.NormFloat64()
+		y := a + b/2 + g.NormFloat64()
+		if classes > 0 {
+			y = math.Max(0, math.Min(float64(classes-1), math.Floor(y+float64(classes)/2)))
+		}
+		line := fmt.Sprintf("%.4g 1:%.5g 2:%.5g\n", y, a, b)
+		weights = append(weights, float32(i*7%4))
+		data += line
+		copies += strings.Repeat(line, i*7%4)
+	}
+	return data, weights, copies
+}
+
+// eval -weights measures as eval does on data that have each row as often as its weight says. Rows
+// of weight 0 may have labels that the model does not know.
+func TestEvalWeights(t *testing.T) {
+	for _, c := range []struct {
+		name, flags string
+		classes     int
+	}{
+		{"two classes", "-loss log", 2}, {"three classes", "-proba -multiclass ovr", 3},
+		{"pairs", "-proba -multiclass ovo", 3}, {"joint", "-multiclass crammer-singer", 3},
+		{"kernel", "-kernel rbf", 2}, {"numbers", "-loss squared", 0},
+		{"a tube", "-loss eps-insensitive", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			data, weights, copies := weightedRows(120, c.classes)
+			model := filepath.Join(t.TempDir(), "model")
+			must(t, append(strings.Fields("train -quiet "+c.flags), file(t, "a.svm", data),
+				model)...)
+			if c.classes > 0 {
+				data, weights = data+"17 1:1\n", append(weights, 0)
+			}
+			path, weightFile := filepath.Join(t.TempDir(), "json"), file(t, "weights", lines(weights))
+			printed, _ := must(t, "eval", "-json", path, "-weights", weightFile,
+				file(t, "b.svm", data), model)
+			have := report(t, path)
+			of, _ := evalOf(t, file(t, "c.svm", copies), model)
+			if sum := have["weight"]; sum != of["rows"] {
+				t.Errorf("the weights' sum is %v, of %v copies", sum, of["rows"])
+			}
+			for key, want := range of {
+				if key != "rows" && !nearly(have[key], want) {
+					t.Errorf("%s: %v, of copies %v", key, have[key], want)
+				}
+			}
+			if c.classes > 0 && !strings.Contains(printed, fmt.Sprint(" of ", of["rows"], ")")) {
+				t.Errorf("printed:\n%s", printed)
+			}
+		})
+	}
+}
+
+// nearly reports whether parts of two reports are the same, but for roundings.
+func nearly(a, b any) bool {
+	switch b := b.(type) {
+	case float64:
+		v, ok := a.(float64)
+		return ok && math.Abs(v-b) <= 1e-9*(1+math.Abs(b))
+	case []any:
+		v, ok := a.([]any)
+		if !ok || len(v) != len(b) {
+			return false
+		}
+		for i := range b {
+			if !nearly(v[i], b[i]) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		v, ok := a.(map[string]any)
+		if !ok || len(v) != len(b) {
+			return false
+		}
+		for key := range b {
+			if !nearly(v[key], b[key]) {
+				return false
+			}
+		}
+		return true
+	}
+	return reflect.DeepEqual(a, b)
+}
+
+// What train says of its fit, in the report and along the way, counts rows by their weights, and so
+// does what it says of -valid.
+func TestTrainWeights(t *testing.T) {
+	for _, classes := range []int{2, 3, 0} {
+		data, weights, copies := weightedRows(150, classes)
+		rows, repeated := file(t, "a.svm", data), file(t, "b.svm", copies)
+		own := file(t, "weights", lines(weights))
+		model, path := filepath.Join(t.TempDir(), "model"), filepath.Join(t.TempDir(), "json")
+		must(t, "train", "-lambda", "0.01", "-json", path, "-weights", own, "-valid", rows,
+			"-valid-weights", own, "-plot", filepath.Join(t.TempDir(), "a.svg"), rows, model)
+		r := report(t, path)
+		of, _ := evalOf(t, repeated, model)
+		fit, metric := "training_accuracy", "accuracy"
+		if classes == 0 {
+			fit, metric = "training_r2", "r2"
+		}
+		if have := r["fit"].(map[string]any)[fit]; !nearly(have, of[metric]) {
+			t.Errorf("%d classes: %s %v, of copies %v", classes, fit, have, of[metric])
+		}
+		if classes == 0 {
+			metric = "rmse"
+		}
+		valid := r["validation"].(map[string]any)
+		curve := r["curve"].([]any)
+		last := curve[len(curve)-1].(map[string]any)
+		for _, v := range []any{valid["value"], last["train"], last["valid"]} {
+			if !nearly(v, of[metric]) && math.Abs(v.(float64)-of[metric].(float64)) > 1e-6 {
+				t.Errorf("%d classes: %s %v, of copies %v", classes, metric, v, of[metric])
+			}
+		}
+	}
+	data := file(t, "a.svm", "1 1:1\n2 1:2\n")
+	fails(t, exitUsage, "-valid-weights", "train", "-valid-weights", data, data)
+	fails(t, anyFailure, "3 weights for 2 rows", "train", "-valid", data, "-valid-weights",
+		file(t, "three", "1\n1\n1\n"), data, filepath.Join(t.TempDir(), "m"))
+	fails(t, exitUsage, "-kernel", "train", "-kernel", "rbf", "-weights", data, data)
+}
