@@ -163,6 +163,9 @@ func (v *search) readData() (err error) {
 	}
 	v.reader = v.call.reader(v.flags.data)
 	v.reader.tables, v.reader.most = &v.flags.tables, v.flags.memory.given()
+	if v.weights, err = v.reader.readWeights(v.flags.weights); err != nil {
+		return err
+	}
 	v.set, v.loading, err = v.reader.readTraining(v.data, &v.cfg, v.checkSettings)
 	if err != nil {
 		return err
@@ -175,7 +178,7 @@ func (v *search) readData() (err error) {
 	if v.cfg.ClassWeight, err = names.classWeight(v.classWeight); err != nil {
 		return err
 	}
-	if v.weights, err = readWeights(v.flags.weights, v.set.Rows()); err != nil {
+	if err = checkWeights(v.flags.weights, v.weights, v.set.Rows()); err != nil {
 		return err
 	}
 	if err := v.deal(); err != nil {
@@ -191,7 +194,7 @@ func (v *search) encode() error {
 			break
 		}
 		r := *v.reader
-		r.skip = func(row int) bool { return v.fold[row] == fold }
+		r.skip = func(row int) bool { return v.fold[row] == fold || v.fold[row] < 0 }
 		set, err := r.readFresh(v.data)
 		if err != nil {
 			return fmt.Errorf("fold %d of %d: %w", fold+1, v.flags.folds, err)

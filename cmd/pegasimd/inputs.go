@@ -45,8 +45,8 @@ func readNumbers(name, what string, f func(numbers []float64) error) error {
 	return nil
 }
 
-// readWeights reads one number a line for each of the rows, or nothing if the name is empty.
-func readWeights(name string, rows int) (weights []float32, err error) {
+// readWeights reads one number a line, or nothing if the name is empty.
+func readWeights(name string) (weights []float32, err error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -61,8 +61,32 @@ func readWeights(name string, rows int) (weights []float32, err error) {
 		}
 		return nil
 	})
-	if err == nil && len(weights) != rows {
-		err = fmt.Errorf("%s: %d weights for %d rows", inputName(name), len(weights), rows)
+	return weights, err
+}
+
+// readWeightsOf is readWeights for a number of rows.
+func readWeightsOf(name string, rows int) ([]float32, error) {
+	weights, err := readWeights(name)
+	if err == nil {
+		err = checkWeights(name, weights, rows)
+	}
+	return weights, err
+}
+
+// checkWeights returns an error unless the file, if it has a name, has a weight for each row.
+func checkWeights(name string, weights []float32, rows int) error {
+	if name != "" && len(weights) != rows {
+		return fmt.Errorf("%s: %d weights for %d rows", inputName(name), len(weights), rows)
+	}
+	return nil
+}
+
+// readWeights reads the weights of the rows that d reads next. Encoders are not fitted to the rows
+// of weight 0 then.
+func (d *dataReader) readWeights(name string) ([]float32, error) {
+	weights, err := readWeights(name)
+	if weights != nil {
+		d.skip = func(row int) bool { return row < len(weights) && weights[row] == 0 }
 	}
 	return weights, err
 }

@@ -170,7 +170,7 @@ func (d *dataReader) score(name string, m predictor, weights string, all bool) (
 	if err != nil {
 		return nil, err
 	}
-	own, err := readWeights(weights, set.Rows())
+	own, err := readWeightsOf(weights, set.Rows())
 	if err != nil {
 		return nil, err
 	}

@@ -170,8 +170,11 @@ func (r *linearRun) openFiles() (err error) {
 	return err
 }
 
-// readData reads the data, and gives them the labels of a model that there is.
+// readData reads the weights and the data, and gives them the labels of a model that there is.
 func (r *linearRun) readData() (err error) {
+	if r.trainer.Weights, err = r.reader.readWeights(r.flags.weights); err != nil {
+		return err
+	}
 	// the model whose features and labels are used, the checkpoint's with what it started from
 	like := cmp.Or(r.keep.from, r.start, r.prior)
 	if like == nil {
@@ -195,7 +198,7 @@ func (r *linearRun) readData() (err error) {
 	r.known = labelling{names: r.set.Names}
 	numbers := like.Classes == nil || r.cfg.Loss.Regression()
 	if !numbers {
-		if err := relabel(r.set, like, nil); err != nil {
+		if err := relabel(r.set, like, r.trainer.Weights); err != nil {
 			return fmt.Errorf("%s: %w", r.data, err)
 		}
 		r.known = labelling{like.Names, like.Classes}
@@ -217,7 +220,7 @@ func (r *linearRun) readInputs() (err error) {
 			return err
 		}
 	}
-	if tr.Weights, err = readWeights(in.weights, r.set.Rows()); err != nil {
+	if err = checkWeights(in.weights, tr.Weights, r.set.Rows()); err != nil {
 		return err
 	}
 	if tr.Costs, err = readCosts(in.costs); err != nil {
@@ -227,7 +230,7 @@ func (r *linearRun) readInputs() (err error) {
 		tr.Valid, err = r.reader.readValid(in.valid, r.set, r.known, r.cfg.Loss.Regression())
 	}
 	if err == nil && in.validWeights != "" {
-		tr.Valid.Weights, err = readWeights(in.validWeights, len(tr.Valid.Y))
+		tr.Valid.Weights, err = readWeightsOf(in.validWeights, len(tr.Valid.Y))
 	}
 	return err
 }

@@ -149,7 +149,12 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	if !c.given("layout") && (layout == "dense" || layout == "sparse") {
 		f.data.opt.Layout = dataset.Layout(layout)
 	}
-	set, _, err := c.reader(f.data).read(data, &head)
+	reader := c.reader(f.data)
+	weights, err := reader.readWeights(f.weights)
+	if err != nil {
+		return nil, err
+	}
+	set, _, err := reader.read(data, &head)
 	if err != nil {
 		return nil, err
 	}
@@ -157,8 +162,7 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	if set.Rows() == 0 || set.Unlabelled {
 		return nil, fmt.Errorf("%s: no rows with labels to verify with", data)
 	}
-	weights, err := readWeights(f.weights, set.Rows())
-	if err != nil {
+	if err := checkWeights(f.weights, weights, set.Rows()); err != nil {
 		return nil, err
 	}
 	if head.Classes != nil {

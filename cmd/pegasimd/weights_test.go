@@ -137,3 +137,43 @@ func TestTrainWeights(t *testing.T) {
 		file(t, "three", "1\n1\n1\n"), data, filepath.Join(t.TempDir(), "m"))
 	fails(t, exitUsage, "-kernel", "train", "-kernel", "rbf", "-weights", data, data)
 }
+
+// Rows of weight 0 are as if not there, in a table with words and gaps too: the encoder is not
+// fitted to them, the model has the same hash without them, and both are confirmed.
+func TestTableWeightZero(t *testing.T) {
+	g := rand.New(rand.NewPCG(11, 12))
+	all, rest, weights := "age,town,y\n", "age,town,y\n", []float32{}
+	for range 200 {
+		age, town, y, w := "", "north", "no", float32(g.IntN(3))
+		if g.IntN(5) > 0 {
+			age = fmt.Sprint(20 + g.IntN(50) + 1000*int(1-min(1, w)))
+		}
+		if g.IntN(2) == 0 {
+			town, y = "south", "yes"
+		}
+		if w == 0 {
+			town = "nowhere"
+		}
+		line := fmt.Sprintf("%s,%s,%s\n", age, town, y)
+		all, weights = all+line, append(weights, w)
+		if w > 0 {
+			rest += line
+		}
+	}
+	var own []float32
+	for _, w := range weights {
+		if w > 0 {
+			own = append(own, w)
+		}
+	}
+	hash := func(table string, weights []float32) any {
+		path, model := filepath.Join(t.TempDir(), "json"), filepath.Join(t.TempDir(), "model")
+		own, data := file(t, "weights", lines(weights)), file(t, "table.csv", table)
+		must(t, "train", "-proba", "-json", path, "-weights", own, data, model)
+		must(t, "verify", "-sigmoids", "-weights", own, model, data)
+		return report(t, path)["model_hash"]
+	}
+	if have, want := hash(all, weights), hash(rest, own); have != want {
+		t.Errorf("hash %v, without the rows of weight 0 %v", have, want)
+	}
+}
