@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/internal/asm"
@@ -243,6 +244,38 @@ func verifyInRounds(tb testing.TB, t *pegasos.RoundTrial, m *pegasos.Model,
 		return nil, err
 	}
 	return r.Verified(endOfRounds(tb, r, inShards(tb, r, t.X, t.Y, shards)))
+}
+
+// Rounds know weights of classes. A model that was trained with weights of rows is refused: of rows
+// that count alike, its objective would be another one.
+func TestRoundsVerifyWeights(t *testing.T) {
+	data := sample.Random(64, 200, 4, 2, 1)
+	trial := &pegasos.RoundTrial{X: data.Dense, Y: data.Y}
+	weights := make([]float32, 200)
+	for i := range weights {
+		weights[i] = float32(1 + i%3)
+	}
+	s := pegasos.StatisticsOf(t, trial.X, trial.Y)
+	for _, classWeight := range []string{"", pegasos.Balanced, "0=3"} {
+		tr := pegasos.Trainer{Config: pegasos.Config{Loss: pegasos.SquaredHinge, Lambda: 0.1,
+			ClassWeight: classWeight, Scale: pegasos.ScaleNone, Bias: pegasos.BiasNone}}
+		m, err := tr.Train(t.Context(), trial.X, trial.Y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := verifyInRounds(t, trial, m, s, 2); err != nil ||
+			v.Verdict == pegasos.Contradicted {
+			t.Errorf("%q: %+v, %v", classWeight, v, err)
+		}
+		tr.Weights = weights
+		if m, err = tr.Train(t.Context(), trial.X, trial.Y); err != nil {
+			t.Fatal(err)
+		}
+		if v, err := verifyInRounds(t, trial, m, s, 2); err == nil ||
+			!strings.Contains(err.Error(), "weights of rows") {
+			t.Errorf("%q with weights of rows: %+v, %v", classWeight, v, err)
+		}
+	}
 }
 
 // Models that rounds have made are never contradicted, and most of them are confirmed; models that

@@ -58,6 +58,10 @@ func NewVerification(m *pegasos.Model, s *store.Statistics, shards, iterations i
 	if err != nil {
 		return nil, err
 	}
+	if math.Abs(m.Result.Weight-r.total) > 1e-9*max(m.Result.Weight, r.total) {
+		return nil, fmt.Errorf("pegasos: the model was trained with weights of rows, which shards "+
+			"don't have: they sum to %g", m.Result.Weight)
+	}
 	if scaling != nil && !r.Scaling.Same(scaling) {
 		return nil, fmt.Errorf("pegasos: the model's scaling is not that of these rows")
 	}
