@@ -31,7 +31,9 @@ type Trainer struct {
 	// Weights, if not nil, has a weight for each row: 0, or 1e-15 to 1e15. It multiplies that of
 	// the row's class. A row of weight 2 counts as two rows, one of weight 0 as none: the objective
 	// is lambda/2 |w|^2 + sum of weight*loss / sum of weights, and the step with a row is
-	// multiplied by its weight over the mean weight.
+	// multiplied by its weight over the mean weight. The scale and the other settings that the
+	// data choose count rows of any weight above 0 alike; only the mistakes by which folds choose
+	// lambda are weighted.
 	Weights []float32
 	// Start, if not nil, is a model to go on from: its weights are the first w, and t counts on
 	// from its Result.Steps. Features that it lacks have the weight 0. The labels must be among its
