@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -171,6 +172,28 @@ func TestResumeWeights(t *testing.T) {
 	tr.Resume, tr.Pause = m, 0
 	if have := train(t, data.dense, data.y, tr); have.Hash() != want.Hash() {
 		t.Errorf("sigmoids %v, want %v", have.Calibration, want.Calibration)
+	}
+}
+
+// With C the plan of a run goes by the lambda that the sum of the weights gives: weights of 1024
+// are a C as many times larger, with the same solver and the same model to the bit.
+func TestPlansByWeight(t *testing.T) {
+	for _, finish := range []Finish{FinishAuto, ""} {
+		for _, multiclass := range []Multiclass{OneVsRest, OneVsOne} {
+			for _, c := range []float64{0x1p-20, 0x1p-14, 0x1p-10, 1} {
+				data := random(9, 300, 12, 3, 0.5)
+				cfg := Config{C: c, Finish: finish, Multiclass: multiclass, Scale: ScaleNone}
+				tr := Trainer{Config: cfg, Weights: slices.Repeat([]float32{1024}, 300)}
+				have := train(t, data.dense, data.y, tr)
+				tr.C, tr.Weights = 1024*c, nil
+				want := train(t, data.dense, data.y, tr)
+				if have.Hash() != want.Hash() || have.Result.Solver != want.Result.Solver {
+					t.Errorf("%q, %s, C %v: by %s in %v epochs, with a larger C by %s in %v", finish,
+						multiclass, c, have.Result.Solver, have.Result.Epochs, want.Result.Solver,
+						want.Result.Epochs)
+				}
+			}
+		}
 	}
 }
 

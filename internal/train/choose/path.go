@@ -144,7 +144,7 @@ func (c *Choice) prove(passes int) {
 		return
 	}
 	w := c.work()
-	lambda, _ := options.LambdaFor(c.Lambda, c.C, float64(c.columns.Rows))
+	lambda, _ := options.LambdaFor(c.Lambda, c.C, c.Rows.Total())
 	way := w.To(enoughProof, lambda)
 	if way.Cost > c.budget(&w) {
 		c.addNote(fmt.Sprintf("not up to a proof: tol %g would take about %.2g s", enoughProof,

@@ -56,10 +56,12 @@ func (s *Session) planned() (p plan) {
 		}
 	}
 	r2 := norms/rows + float64(s.BiasScale*s.BiasScale)
+	total := s.Rows.Total()
 	if s.pairs() {
 		rows *= 2 / float64(len(s.Rows.Classes))
+		total *= 2 / float64(len(s.Rows.Classes))
 	}
-	lambda, _ := options.LambdaFor(s.Settings.Lambda, s.C, rows)
+	lambda, _ := options.LambdaFor(s.Settings.Lambda, s.C, total)
 	length := cmp.Or(float64(s.Steps)/rows, float64(s.Epochs))
 	auto := s.Finish == settings.FinishAuto
 	work := choose.Work{Loss: s.Kind(), Problems: 1, Rows: rows, Columns: float64(s.auto.columns),

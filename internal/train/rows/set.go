@@ -188,6 +188,17 @@ func (s *Set) Counted() []uint32 {
 	return rows
 }
 
+// Total returns the sum of the rows' weights.
+func (s *Set) Total() (sum float64) {
+	if s.Weight == nil {
+		return float64(len(s.Y))
+	}
+	for _, w := range s.Weight {
+		sum += w
+	}
+	return sum
+}
+
 // CountClasses returns the number of rows of each class, of those with a weight above 0.
 func (s *Set) CountClasses() []int {
 	rows := make([]int, len(s.Classes))
