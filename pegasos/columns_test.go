@@ -31,7 +31,7 @@ func TestImpossibleColumns(t *testing.T) {
 				return err
 			},
 			"Valid": func() error {
-				tr := Trainer{Config: Config{Patience: 1}, Valid: &Labelled{x, y}}
+				tr := Trainer{Config: Config{Patience: 1}, Valid: &Labelled{X: x, Y: y}}
 				_, err := tr.Train(t.Context(), claimedCols(2), y)
 				return err
 			},
