@@ -6,8 +6,10 @@ import (
 	"github.com/pegasimd/pegasimd/internal/misuse"
 )
 
-// Step returns the least step with which [Quantize] cuts nothing off: the greatest |x[i]| over 127,
-// NaN left out. It is 0 for a vector that has only zeros or is empty.
+// Step returns the greatest |x[i]| over 127, NaN left out: a step with which [Quantize] cuts
+// nothing off. It is rounded to the nearest float32, but up where a subnormal step would cut
+// something off, and down where 127 steps would overflow. It is 0 for a vector that has only zeros
+// or is empty.
 func Step(x []float32) float32 {
 	var most float32
 	for _, v := range x {
@@ -15,12 +17,19 @@ func Step(x []float32) float32 {
 			most = a
 		}
 	}
-	return most / 127
+	step := most / 127
+	switch inf := float32(math.Inf(1)); {
+	case math.RoundToEven(float64(most/step)) > 127:
+		return math.Nextafter32(step, inf)
+	case most < inf && step*127 == inf:
+		return math.Nextafter32(step, 0)
+	}
+	return step
 }
 
-// Quantize sets dst[i] to x[i]/step, rounded to the nearest integer, to even where two are as near,
-// and cut off at -127 and 127. NaN becomes 0, and so does an infinity with an infinite step; with a
-// step of 0 everything does. It panics if the lengths differ.
+// Quantize sets dst[i] to the float32 quotient x[i]/step, rounded to the nearest integer, to even
+// where two are as near, and cut off at -127 and 127. NaN becomes 0, and so does an infinity with
+// an infinite step; with a step of 0 everything does. It panics if the lengths differ.
 //
 // x[i] is about step*dst[i], and the dot product of two vectors about the product of their steps
 // and [Dot]. Take one step for all vectors of a collection, so that the bytes rank as the vectors
@@ -30,7 +39,8 @@ func Quantize(dst []int8, x []float32, step float32) {
 }
 
 // QuantizeUint8 sets dst[i] to (x[i]-offset)/step, rounded as by [Quantize], and cut off at 0 and
-// 255: x[i] is about offset + step*dst[i].
+// 255: x[i] is about offset + step*dst[i]. Where float32 can't hold the difference, difference and
+// quotient are float64.
 func QuantizeUint8(dst []uint8, x []float32, offset, step float32) {
 	quantize(dst, x, offset, step, 0, 255)
 }
@@ -44,22 +54,38 @@ func quantize[T Byte](dst []T, x []float32, offset, step, least, most float32) {
 		switch {
 		case q != q || step == 0:
 			q = 0
-		case q < least:
-			q = least
-		case q > most:
-			q = most
+		case q < least || q > most:
+			q = cutOff(v, offset, step, least, most)
 		}
 		dst[i] = T(int32(math.RoundToEven(float64(q))))
 	}
 }
 
-// Dequantize sets dst[i] to offset + step*src[i], in float32; after [Quantize] offset is 0. It
-// panics if the lengths differ.
+// cutOff returns least or most, whichever is nearer to (v-offset)/step, or that quotient, rounded to
+// an integer, if it is between them because only the difference in float32 overflows.
+func cutOff(v, offset, step, least, most float32) float32 {
+	q := float64((v - offset) / step)
+	if math.IsInf(q, 0) {
+		q = (float64(v) - float64(offset)) / float64(step)
+	}
+	return float32(math.RoundToEven(max(float64(least), min(q, float64(most)))))
+}
+
+// Dequantize sets dst[i] to offset + step*src[i], in float32, or where that overflows in float64 and
+// then rounded; after [Quantize] offset is 0. It panics if the lengths differ.
 func Dequantize[T Byte](dst []float32, src []T, offset, step float32) {
 	if len(dst) != len(src) {
 		panic(misuse.Lengths("len(dst)", len(dst), "len(src)", len(src)))
 	}
 	for i, q := range src {
 		dst[i] = offset + float32(step*float32(q))
+	}
+	if math.Abs(float64(offset))+math.Abs(256*float64(step)) <= math.MaxFloat32 {
+		return
+	}
+	for i, q := range src {
+		if v := dst[i]; v-v != 0 { // infinite or NaN
+			dst[i] = float32(float64(offset) + float64(float64(step)*float64(q)))
+		}
 	}
 }
