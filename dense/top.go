@@ -26,30 +26,33 @@ type Hit struct {
 
 // Top finds the rows nearest to x, the best first, among those that are stored one after the other:
 // row i begins at rows[i*stride] and has as many elements as x. There are as many rows as rows
-// holds.
+// holds; the gap behind the last one may be missing or shorter than the others.
 //
 // It finds as many rows as dst is long, or all if there are fewer, writes them to dst, and returns
 // the part of dst that it has written. A better score comes first, of equal ones the lower row, and
 // NaN comes last, the lower row first: the order is total, so that the result is the same on every
 // machine, and that of sorting all rows.
 //
-// Top allocates nothing. It panics if x is empty or stride is less than its length.
+// Top allocates nothing. It panics if x is empty, stride is less than its length, or rows ends
+// inside a row.
 func Top(dst []Hit, by Metric, rows []float32, stride int, x []float32) []Hit {
 	s := strided(rows, stride, len(x))
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
-// TopAt is [Top] among rows picked by index, in any order; Hit.Row is the element of idx. It panics
-// as well if a row is not wholly within rows.
+// TopAt is [Top] among rows picked by index, in any order; Hit.Row is the element of idx. Rows may
+// overlap, and rows that are not picked do not matter. It panics if a picked row is not wholly
+// within rows.
 func TopAt(dst []Hit, by Metric, rows []float32, stride int, idx []int32, x []float32) []Hit {
 	asm.CheckRowsAt(len(rows), stride, idx, len(x))
 	s := nearest.Rows[float32]{Slice: rows, Stride: stride, Idx: idx, N: len(x), Count: len(idx)}
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
-// TopSlices is [Top] among rows that are slices of their own. It panics if one has another length
-// than x.
+// TopSlices is [Top] among rows that are slices of their own. It panics with the index of the first
+// row whose length is not that of x.
 func TopSlices(dst []Hit, by Metric, rows [][]float32, x []float32) []Hit {
+	nearest.CheckEach(rows, "len(x)", len(x))
 	s := nearest.Rows[float32]{Each: rows, N: len(x), Count: len(rows)}
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
@@ -66,14 +69,10 @@ func TopBytes(dst []Hit, by Metric, rows []byte, stride int, x []float32) []Hit 
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
-// TopByteSlices is [TopBytes] among rows that are slices of their own. It panics if one has other
-// than four bytes for each element of x.
+// TopByteSlices is [TopBytes] among rows that are slices of their own. It panics with the index of
+// the first row that has not four bytes for each element of x.
 func TopByteSlices(dst []Hit, by Metric, rows [][]byte, x []float32) []Hit {
-	for i, row := range rows {
-		if len(row) != 4*len(x) {
-			panic(misuse.Of("len(rows[%d]) = %d, 4*len(x) = %d", i, len(row), 4*len(x)))
-		}
-	}
+	nearest.CheckEach(rows, "4*len(x)", 4*len(x))
 	s := nearest.Rows[float32]{Blobs: rows, N: len(x), Count: len(rows)}
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }

@@ -28,8 +28,7 @@ func Top[T Float](dst []dense.Hit, by dense.Metric, rows []T, stride int, x []fl
 	return nearest.Top(&s, dst, nearest.Metric(by), x)
 }
 
-// TopAt is [Top] among rows picked by index, in any order; Hit.Row is the element of idx. It panics
-// as well if a row is not wholly within rows.
+// TopAt is [Top] among rows picked by index, as [dense.TopAt] is.
 func TopAt[T Float](dst []dense.Hit, by dense.Metric, rows []T, stride int, idx []int32,
 	x []float32) []dense.Hit {
 	asm.CheckRowsAt(len(rows), stride, idx, len(x))

@@ -273,9 +273,18 @@ func TestPanics(t *testing.T) {
 			quant.DotRows(make([]int64, 5), rows, 3, x)
 		},
 		"quant: Top: rows of 3 elements, 2 apart": func() { quant.Top(hits, 0, rows, 2, x) },
-		"quant: Top: the metric is 1":             func() { quant.Top(hits, 1, rows, 3, x) },
-		"quant: Top: the metric is 255":           func() { quant.Top(hits, 255, rows, 3, x) },
-		"quant: TopAt: the metric is 255":         func() { quant.TopAt(hits, 255, rows, 3, nil, x) },
+		"quant: Top: len(rows) = 12 ends inside row 2: rows of 3 elements, 5 apart": func() {
+			quant.Top(hits, 0, rows, 5, x)
+		},
+		"quant: TopMany: len(rows) = 12 ends inside row 2: rows of 3 elements, 5 apart": func() {
+			quant.TopMany([][]quant.Hit{hits}, 0, rows, 5, [][]int8{x}, 1)
+		},
+		"quant: TopHamming: len(rows) = 5 ends inside row 2: rows of 2 elements, 2 apart": func() {
+			quant.TopHamming(hits, make([]uint64, 5), 2, make([]uint64, 2))
+		},
+		"quant: Top: the metric is 1":     func() { quant.Top(hits, 1, rows, 3, x) },
+		"quant: Top: the metric is 255":   func() { quant.Top(hits, 255, rows, 3, x) },
+		"quant: TopAt: the metric is 255": func() { quant.TopAt(hits, 255, rows, 3, nil, x) },
 		"quant: TopMany: the metric is 255": func() {
 			quant.TopMany([][]quant.Hit{hits}, 255, rows, 3, [][]int8{x}, 1)
 		},

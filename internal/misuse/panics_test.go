@@ -50,7 +50,9 @@ func wrong(t *testing.T) map[string][]call {
 			{func() { dense.AppendFloat32s(nil, make([]byte, 6)) }, "len(b) = 6, not a multiple of 4"}},
 		"dense.TopBytes": {
 			{func() { dense.TopBytes(hits, 0, make([]byte, 24), 11, of(3)) },
-				"rows of 12 elements, 11 apart"}},
+				"rows of 12 elements, 11 apart"},
+			{func() { dense.TopBytes(hits, 0, make([]byte, 43), 16, of(3)) },
+				"len(rows) = 43 ends inside row 2: rows of 12 elements, 16 apart"}},
 		"dense.TopByteSlices": {
 			{func() { dense.TopByteSlices(hits, 0, [][]byte{make([]byte, 11)}, of(3)) },
 				"len(rows[0]) = 11, 4*len(x) = 12"}},
@@ -100,6 +102,10 @@ func wrong(t *testing.T) map[string][]call {
 			{func() { dense.Top(hits, dense.ByDot, of(12), -3, of(3)) },
 				"rows of 3 elements, -3 apart"},
 			{func() { dense.Top(hits, 3, of(12), 3, of(3)) }, "there is no metric 3"},
+			{func() { dense.Top(hits, dense.ByDot, of(12), 5, of(5)) },
+				"len(rows) = 12 ends inside row 2: rows of 5 elements, 5 apart"},
+			{func() { dense.Top(hits, dense.ByDot, of(2), 5, of(3)) },
+				"len(rows) = 2 ends inside row 0: rows of 3 elements, 5 apart"},
 		},
 		"dense.TopAt": {
 			{func() { dense.TopAt(hits, dense.ByDistance, of(12), 4, row, of(4)) },
@@ -107,11 +113,14 @@ func wrong(t *testing.T) map[string][]call {
 		},
 		"dense.TopSlices": {
 			{func() { dense.TopSlices(hits, dense.ByDot, [][]float32{of(3), of(2)}, of(3)) },
-				"len(x) = 2, len(y) = 3"},
+				"len(rows[1]) = 2, len(x) = 3"},
 		},
 		"dense.TopMany": {
 			{func() { dense.TopMany([][]dense.Hit{hits}, 0, of(12), 3, nil, 1) },
 				"len(dst) = 1, len(queries) = 0"},
+			{func() {
+				dense.TopMany([][]dense.Hit{hits}, 0, of(13), 3, [][]float32{of(3)}, 1)
+			}, "len(rows) = 13 ends inside row 4: rows of 3 elements, 3 apart"},
 			{func() {
 				queries := [][]float32{of(3), of(2)}
 				dense.TopMany([][]dense.Hit{hits, hits}, 0, of(12), 3, queries, 1)

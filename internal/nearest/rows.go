@@ -42,17 +42,31 @@ type Rows[E float32 | uint16] struct {
 	buffer []float32 // a row of bytes that can't be looked at as floats
 }
 
-// Count returns how many rows of n elements, stride apart, a slice of elements holds. It panics if
-// the rows are empty or overlap.
+// Count returns how many rows of n elements, stride apart, a slice of elements holds. The gap behind
+// the last row may be missing or shorter than the others. It panics if the rows are empty or overlap,
+// or the slice ends inside a row.
 func Count(elements, stride, n int) int {
 	if n == 0 || stride < n {
 		panic(misuse.Of("rows of %d elements, %d apart", n, stride))
 	}
-	count := elements / stride
-	if elements%stride >= n {
+	count, rest := elements/stride, elements%stride
+	switch {
+	case rest >= n:
 		count++
+	case rest > 0:
+		panic(misuse.Of("len(rows) = %d ends inside row %d: rows of %d elements, %d apart",
+			elements, count, n, stride))
 	}
 	return count
+}
+
+// CheckEach panics unless each row has want elements, of which name tells the meaning.
+func CheckEach[T any](rows [][]T, name string, want int) {
+	for i := range rows {
+		if len(rows[i]) != want {
+			panic(misuse.Of("len(rows[%d]) = %d, %s = %d", i, len(rows[i]), name, want))
+		}
+	}
 }
 
 // at returns row i of floats.
