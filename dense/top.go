@@ -33,6 +33,10 @@ type Hit struct {
 // NaN comes last, the lower row first: the order is total, so that the result is the same on every
 // machine, and that of sorting all rows.
 //
+// The order is right at every scale, and so may be finer than the scores: a row whose score is
+// infinite or NaN, or so near 0 that underflow may have changed it (below len(x)*2^-126, a cosine
+// below len(x)*2^-36), is ranked by what [Dot64], [SquaredDistance64] or [Cosine64] returns.
+//
 // Top allocates nothing. It panics if x is empty, stride is less than its length, or rows ends
 // inside a row.
 func Top(dst []Hit, by Metric, rows []float32, stride int, x []float32) []Hit {

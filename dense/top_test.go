@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"sort"
@@ -26,7 +27,8 @@ type topCase struct {
 	k         int
 }
 
-// newTopCase makes vectors of a few distinct numbers, at times with NaN, infinity and extremes.
+// newTopCase makes vectors of a few distinct numbers, at times with NaN, infinity and extremes, and
+// at times of a scale at which squares or products leave float32's range.
 func newTopCase(r *rand.Rand) *topCase {
 	n, count := 1+r.IntN(20), r.IntN(80)
 	c := &topCase{n: n, stride: n + r.IntN(3), k: r.IntN(12)}
@@ -34,9 +36,10 @@ func newTopCase(r *rand.Rand) *topCase {
 	if r.IntN(4) == 0 {
 		numbers = append(numbers, float32(math.NaN()), float32(math.Inf(1)), 1e30, 1e-30)
 	}
+	scale := [][]int{{0}, {0}, {70}, {-80}, {-149}, {120}, {-80, 0, 60}, {-149, 70, 120}}[r.IntN(8)]
 	some := func(v []float32) []float32 {
 		for i := range v {
-			v[i] = numbers[r.IntN(len(numbers))]
+			v[i] = float32(math.Ldexp(float64(numbers[r.IntN(len(numbers))]), scale[r.IntN(len(scale))]))
 		}
 		return v
 	}
@@ -56,38 +59,66 @@ func newTopCase(r *rand.Rand) *topCase {
 	return c
 }
 
+// key returns what the rule, as docs/spec.md has it, ranks a row by, greater being better.
+func key(by Metric, row, x []float32, score float32) float64 {
+	s, least := float64(score), float64(len(x))*0x1p-126
+	small, dot, wide := least, Dot64(row, x), 0.
+	switch by {
+	case ByDot:
+		wide = dot
+	case ByCosine:
+		small, wide = float64(len(x))*0x1p-36, Cosine64(row, x)
+	case ByDistance:
+		s, wide = -s, -SquaredDistance64(row, x)
+	}
+	switch {
+	case s-s != 0:
+		return wide
+	case math.Abs(s) >= small || math.Abs(wide) >= small:
+		return s
+	case by == ByCosine && math.Abs(dot) >= least && math.Abs(wide) >= 0x1p-126:
+		return s
+	}
+	return wide
+}
+
+// score returns the score of a row.
+func score(by Metric, row, x []float32) float32 {
+	switch by {
+	case ByDot:
+		return Dot(row, x)
+	case ByCosine:
+		return Cosine(row, x)
+	}
+	return SquaredDistance(row, x)
+}
+
 // want sorts all rows by the rule as it is written.
 func (c *topCase) want(by Metric, picked []int32, x []float32) []Hit {
-	var all []Hit
-	for _, i := range picked {
-		var score float32
-		switch by {
-		case ByDot:
-			score = Dot(c.each[i], x)
-		case ByCosine:
-			score = Cosine(c.each[i], x)
-		case ByDistance:
-			score = SquaredDistance(c.each[i], x)
-		}
-		all = append(all, Hit{int(i), score})
+	type ranked struct {
+		Hit
+		key float64
 	}
-	isNaN := func(v float32) bool { return v != v }
+	var all []ranked
+	for _, i := range picked {
+		s := score(by, c.each[i], x)
+		all = append(all, ranked{Hit{int(i), s}, key(by, c.each[i], x, s)})
+	}
 	sort.Slice(all, func(i, j int) bool {
 		a, b := all[i], all[j]
-		switch {
-		case isNaN(a.Score) || isNaN(b.Score):
-			if isNaN(a.Score) && isNaN(b.Score) {
-				return a.Row < b.Row
-			}
-			return isNaN(b.Score)
-		case a.Score == b.Score:
+		switch aIsNaN, bIsNaN := a.key != a.key, b.key != b.key; {
+		case aIsNaN != bIsNaN:
+			return bIsNaN
+		case aIsNaN || a.key == b.key:
 			return a.Row < b.Row
-		case by == ByDistance:
-			return a.Score < b.Score
 		}
-		return a.Score > b.Score
+		return a.key > b.key
 	})
-	return all[:min(c.k, len(all))]
+	var hits []Hit
+	for _, r := range all[:min(c.k, len(all))] {
+		hits = append(hits, r.Hit)
+	}
+	return hits
 }
 
 func sameHits(a, b []Hit) bool {
@@ -106,16 +137,23 @@ func TestTopIsSorting(t *testing.T) {
 	if testing.Short() {
 		cases = 100
 	}
+	eachISA(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(19, 1))
+		for range cases {
+			c := newTopCase(r)
+			for name, by := range metrics {
+				c.check(t, name, by)
+			}
+		}
+	})
+}
+
+// eachISA runs f on every code path that this machine has.
+func eachISA(t *testing.T, f func(t *testing.T)) {
 	for _, isa := range asm.Available() {
 		t.Run(fmt.Sprintf("isa=%v", isa), func(t *testing.T) {
 			defer asm.Use(asm.Use(isa))
-			r := rand.New(rand.NewPCG(19, 1))
-			for range cases {
-				c := newTopCase(r)
-				for name, by := range metrics {
-					c.check(t, name, by)
-				}
-			}
+			f(t)
 		})
 	}
 }
@@ -140,6 +178,12 @@ func (c *topCase) check(t *testing.T, name string, by Metric) {
 	x, buf := c.queries[0], make([]Hit, c.k)
 	compare("Top", Top(buf, by, c.rows, c.stride, x), want[0])
 	compare("TopSlices", TopSlices(buf, by, c.each, x), want[0])
+	compare("TopBytes", TopBytes(buf, by, bytesOf(c.rows, 1), 4*c.stride, x), want[0])
+	var blobs [][]byte
+	for _, row := range c.each {
+		blobs = append(blobs, bytesOf(row, 1))
+	}
+	compare("TopByteSlices", TopByteSlices(buf, by, blobs, x), want[0])
 	compare("TopAt", TopAt(buf, by, c.rows, c.stride, c.idx, x), c.want(by, c.idx, x))
 	m := New(len(c.each), c.n)
 	for i, row := range c.each {
@@ -190,6 +234,231 @@ func TestTopOfManyRows(t *testing.T) {
 				if got := Top(make([]Hit, c.k), by, c.rows, n, x); !sameHits(got, dst[q]) {
 					t.Errorf("by %s: Top found %v, TopMany %v", name, got, dst[q])
 				}
+			}
+		}
+	}
+}
+
+// scaledVector makes numbers of 24 bits, of exponents about one that it draws anew for each vector.
+func scaledVector(r *rand.Rand, n, least, most, apart int) []float32 {
+	v, exponent := make([]float32, n), least+r.IntN(most-least+1)
+	for i := range v {
+		e := min(exponent+r.IntN(apart+1), most)
+		v[i] = float32(math.Ldexp(2*r.Float64()-1, e+1))
+	}
+	return v
+}
+
+// exactScore returns the exact score of a row, rounded to float64, and how far rounding may move a
+// score in float32. Where all terms of it are below what float32 holds, or the score is not finite,
+// that is how far rounding may move one in float64.
+func exactScore(by Metric, row, x []float32, score float32) (v, off float64) {
+	big64 := func(v float64) *big.Float { return new(big.Float).SetPrec(620).SetFloat64(v) }
+	sum, magnitude, term := big64(0), big64(0), big64(0)
+	for i, w := range row {
+		a, b := big64(float64(w)), big64(float64(x[i]))
+		if by == ByDistance {
+			a.Sub(a, b)
+			b.Set(a)
+		}
+		sum.Add(sum, term.Mul(a, b))
+		magnitude.Add(magnitude, term.Abs(term))
+	}
+	n := float64(len(x))
+	roundings := (n/64 + 12) * 0x1p-24
+	v, _ = sum.Float64()
+	size, _ := magnitude.Float64()
+	if score-score != 0 || size < n*0x1p-127 {
+		roundings = (n/32 + 9) * 0x1p-52
+	}
+	off = roundings * size
+	if by == ByDistance {
+		return -v, off
+	}
+	return v, off
+}
+
+// No row comes before one whose exact score is better by more than the roundings, at scales of the
+// elements from the least subnormal to the greatest float32, near to each other and far apart.
+func TestTopAtEveryScale(t *testing.T) {
+	cases := 300
+	if testing.Short() {
+		cases = 30
+	}
+	eachISA(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(23, 29))
+		for range cases {
+			n, count := 1+r.IntN(150), 2+r.IntN(40)
+			least := -149 + r.IntN(270)
+			most := min(least+r.IntN(80), 126)
+			if r.IntN(4) == 0 {
+				least, most = -149, 126
+			}
+			apart := r.IntN(20)
+			var each [][]float32
+			for range count {
+				each = append(each, scaledVector(r, n, least, most, apart))
+			}
+			x := scaledVector(r, n, least, most, apart)
+			for _, by := range []Metric{ByDot, ByDistance} {
+				hits := TopSlices(make([]Hit, count), by, each, x)
+				value, off := make([]float64, count), make([]float64, count)
+				for k, h := range hits {
+					value[k], off[k] = exactScore(by, each[h.Row], x, h.Score)
+					for j := range k {
+						if value[k]-off[k] > value[j]+off[j] {
+							t.Fatalf("metric %d, n = %d: %v comes before %v, whose exact scores are %v and %v",
+								by, n, hits[j], h, value[j], value[k])
+						}
+					}
+				}
+				if got := TopSlices(make([]Hit, 3), by, each, x); !sameHits(got, hits[:len(got)]) {
+					t.Fatalf("metric %d: the best are %v, but first of all are %v", by, got, hits)
+				}
+			}
+		}
+	})
+}
+
+// Examples of what float32 scores can't tell apart, or tell wrongly.
+func TestTopBeyondFloat32(t *testing.T) {
+	const most = math.MaxFloat32
+	inf := float32(math.Inf(1))
+	for _, c := range []struct {
+		name string
+		by   Metric
+		x    []float32
+		rows [][]float32
+		want []int
+	}{
+		{"huge distances", ByDistance, []float32{0}, [][]float32{{3e20}, {1e20}, {2e20}},
+			[]int{1, 2, 0}},
+		{"tiny distances", ByDistance, []float32{0}, [][]float32{{3e-25}, {1e-25}, {2e-25}},
+			[]int{1, 2, 0}},
+		{"distances beyond float32", ByDistance, []float32{-most}, [][]float32{{most}, {0}, {3e38}},
+			[]int{1, 2, 0}},
+		{"distances of both kinds", ByDistance, []float32{0},
+			[][]float32{{2e20}, {1}, {1e-30}, {1e20}, {0}, {1e-40}}, []int{4, 5, 2, 1, 3, 0}},
+		{"an infinite distance", ByDistance, []float32{0}, [][]float32{{inf}, {2e20}, {1e20}},
+			[]int{2, 1, 0}},
+		{"products that cancel", ByDot, []float32{1e30, 1e30, 1},
+			[][]float32{{0, 0, -.5}, {1e30, -1e30, 0}, {0, 0, .5}, {1e30, -2e30, 0}},
+			[]int{2, 1, 0, 3}},
+		{"huge products of both signs", ByDot, []float32{1e20},
+			[][]float32{{-3e20}, {1e20}, {-1e20}, {2e20}, {1}}, []int{3, 1, 4, 2, 0}},
+		{"a partial sum of -Inf", ByDot, []float32{-1e20, 3e38, 3e38},
+			[][]float32{{1, 0, 0}, {3.5e18, 1, 1}, {0, 0, 0}}, []int{1, 2, 0}},
+		{"tiny products of both signs", ByDot, []float32{1e-30},
+			[][]float32{{-3e-30}, {1e-30}, {0}, {-1e-30}, {2e-30}}, []int{4, 1, 2, 3, 0}},
+		{"infinite elements", ByDot, []float32{1e20, 1},
+			[][]float32{{1e20, 0}, {0, inf}, {-inf, 0}, {-1e20, 0}, {inf, -inf}, {2e20, 0}},
+			[]int{1, 5, 0, 3, 2, 4}},
+		{"cosines of tiny dot products", ByCosine, []float32{0x1p-40, 0},
+			[][]float32{{0, 1}, {0x1p-110, 1}, {0x1p-109, 1}, {-0x1p-120, 1}}, []int{2, 1, 0, 3}},
+		{"cosines below float32", ByCosine, []float32{1, 0},
+			[][]float32{{1e-40, -1e38}, {2e-40, 1e38}, {-1e-40, 1e38}, {0, 1e38}, {1, 1}},
+			[]int{4, 1, 0, 3, 2}},
+		{"cosines of tiny and huge rows", ByCosine, []float32{1e-25, 0},
+			[][]float32{{1e25, 1e25}, {1e-30, 0}, {1e-30, 1e-30}, {0, 1e30}}, []int{1, 0, 2, 3}},
+		{"a sum that cancels without underflow", ByDot, []float32{1, 1, 1},
+			[][]float32{{1e8, -1e8, 0}, {1e8, -1e8, 1}, {0, 0, 1e-20}}, []int{2, 0, 1}},
+	} {
+		eachISA(t, func(t *testing.T) {
+			var got []int
+			for _, h := range TopSlices(make([]Hit, len(c.rows)), c.by, c.rows, c.x) {
+				got = append(got, h.Row)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%s: got rows %v, want %v", c.name, got, c.want)
+			}
+		})
+	}
+}
+
+// A power of two times rows and query, of small integers, leaves the order as it is.
+func TestTopOfScaledVectors(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(31, 37))
+		for n, step := range map[int]int{1: 1, 9: 4, 300: 15} {
+			const count = 20
+			rows := make([]float32, (count+1)*n)
+			for i := range rows {
+				rows[i] = float32(r.IntN(7) - 3)
+			}
+			for by := ByDot; by <= ByDistance; by++ {
+				x := rows[count*n:]
+				want := Top(make([]Hit, 9), by, rows[:count*n], n, x)
+				for exponent := -149; exponent <= 126; exponent += step {
+					scaled := make([]float32, len(rows))
+					for i, v := range rows {
+						scaled[i] = float32(math.Ldexp(float64(v), exponent))
+					}
+					got := Top(make([]Hit, 9), by, scaled[:count*n], n, scaled[count*n:])
+					if !slices.EqualFunc(got, want, func(a, b Hit) bool { return a.Row == b.Row }) {
+						t.Fatalf("metric %d, n = %d, times 2^%d: got %v, want the rows of %v", by, n,
+							exponent, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+// Rows and query that end where a page does are ranked as others are.
+func TestTopAtPageEnds(t *testing.T) {
+	eachISA(t, func(t *testing.T) {
+		var g asmtest.Guard
+		defer g.Free()
+		r := rand.New(rand.NewPCG(41, 43))
+		for n := 1; n < 200; n += 1 + n/5 {
+			const count = 6
+			rows, x, b := g.Floats(count*n), g.Floats(n), g.Bytes(4*count*n)
+			idx := []int32{5, 2, 5, 0}
+			for _, scale := range []float64{1, 1e20, 1e-25} {
+				for _, v := range [][]float32{rows, x} {
+					for i := range v {
+						v[i] = float32(scale * r.NormFloat64())
+					}
+				}
+				copy(b, bytesOf(rows, 0))
+				heap, y := slices.Clone(rows), slices.Clone(x)
+				for by := ByDot; by <= ByDistance; by++ {
+					want := Top(make([]Hit, 4), by, heap, n, y)
+					for name, got := range map[string][]Hit{
+						"Top":      Top(make([]Hit, 4), by, rows, n, x),
+						"TopBytes": TopBytes(make([]Hit, 4), by, b, 4*n, x),
+					} {
+						if !sameHits(got, want) {
+							t.Fatalf("%s, n = %d: got %v, want %v", name, n, got, want)
+						}
+					}
+					want = TopAt(make([]Hit, 4), by, heap, n, idx, y)
+					if got := TopAt(make([]Hit, 4), by, rows, n, idx, x); !sameHits(got, want) {
+						t.Fatalf("TopAt, n = %d: got %v, want %v", n, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+// A slice may end behind its last row or in the gap behind it, and inside no row.
+func TestTopOfTornRows(t *testing.T) {
+	const n, stride = 5, 8
+	x, hits := make([]float32, n), make([]Hit, 20)
+	for length := range 4 * stride {
+		count, torn := (length+stride-n)/stride, length%stride > 0 && length%stride < n
+		if torn {
+			continue // package misuse has the messages
+		}
+		rows := make([]float32, length)
+		b := bytesOf(rows, 1)
+		for name, got := range map[string][]Hit{
+			"Top":      Top(hits, ByDot, rows, stride, x),
+			"TopBytes": TopBytes(hits, ByDot, b, 4*stride, x),
+		} {
+			if len(got) != count {
+				t.Errorf("%s finds %d rows in %d elements, want %d", name, len(got), length, count)
 			}
 		}
 	}

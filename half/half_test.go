@@ -83,8 +83,15 @@ func TestMeaning(t *testing.T) { both(t, testMeaning[half.Float16], testMeaning[
 // The nearest rows are those of package dense, with their scores.
 func testTop[T half.Float](t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
+	lengths := []int{3000}
+	if !testing.Short() {
+		lengths = append(lengths, asm.Block+70)
+	}
 	for n := 1; n < 80; n += 1 + n/8 {
-		stride, count := n+r.IntN(3), 1+r.IntN(400)
+		lengths = append(lengths, n)
+	}
+	for _, n := range lengths {
+		stride, count := n+r.IntN(3), 1+min(r.IntN(400), 10_000/n)
 		rows := make([]T, (count-1)*stride+n)
 		floats := numbers(4*n+r.IntN(2), len(rows))
 		for i := range floats {
@@ -93,6 +100,14 @@ func testTop[T half.Float](t *testing.T) {
 		half.Quantize(rows, floats)
 		half.Dequantize(floats, rows)
 		queries := [][]float32{numbers(4, n), numbers(5, n), numbers(7, n)}
+		if n > 80 || r.IntN(3) == 0 { // float32 can't hold some products or squares
+			scale := []float32{0x1p-80, 0x1p70, 0x1p-149, 0x1p120}[r.IntN(4)]
+			for _, v := range append(queries, floats) {
+				dense.Scale(scale, v)
+			}
+			half.Quantize(rows, floats)
+			half.Dequantize(floats, rows)
+		}
 		idx := make([]int32, 1+r.IntN(50))
 		for k := range idx {
 			idx[k] = int32(r.IntN(count))
@@ -181,7 +196,13 @@ func TestPanics(t *testing.T) {
 			half.DotRows(make([]float32, 5), y, 3, x)
 		},
 		"half: Top: rows of 3 elements, 2 apart": func() { half.Top(hits, 0, y, 2, x) },
-		"half: Top: there is no metric 3":        func() { half.Top(hits, 3, y, 3, x) },
+		"half: Top: len(rows) = 12 ends inside row 2: rows of 3 elements, 5 apart": func() {
+			half.Top(hits, 0, y, 5, x)
+		},
+		"half: TopMany: len(rows) = 12 ends inside row 2: rows of 3 elements, 5 apart": func() {
+			half.TopMany([][]dense.Hit{hits}, 0, y, 5, [][]float32{x}, 1)
+		},
+		"half: Top: there is no metric 3": func() { half.Top(hits, 3, y, 3, x) },
 		"half: TopAt: idx[1] = 4, a row of 3 elements, 3 apart, outside len(rows) = 12": func() {
 			half.TopAt(hits, 0, y, 3, []int32{0, 4}, x)
 		},

@@ -86,8 +86,7 @@ func Top[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, x []T) []Hit 
 	return finish(rank(dst[:0:min(len(dst), count)], by, rows, stride, x, 0, count), by)
 }
 
-// TopAt is [Top] among rows picked by index, in any order; Hit.Row is the element of idx. It panics
-// as well if a row is not wholly within rows.
+// TopAt is [Top] among rows picked by index, as [dense.TopAt] is.
 func TopAt[T Byte](dst []Hit, by dense.Metric, rows []T, stride int, idx []int32, x []T) []Hit {
 	checkMetric(by)
 	asm.CheckRowsAt(len(rows), stride, idx, len(x))
@@ -167,9 +166,11 @@ func rank[T element](hits []Hit, by dense.Metric, rows []T, stride int, x []T,
 // its closure sees goes to the heap.
 func rankThreads[T Byte](dst [][]Hit, by dense.Metric, rows []T, stride int, queries [][]T,
 	threads, block, count int) {
-	nearest.Merge(dst, threads, (count+block-1)/block, before, func(hits [][]Hit, run int) {
-		rankAll(hits, by, rows, stride, queries, run*block, min((run+1)*block, count))
-	})
+	nearest.Merge(dst, threads, (count+block-1)/block,
+		func(_ int, a, b Hit) bool { return before(a, b) },
+		func(hits [][]Hit, run int) {
+			rankAll(hits, by, rows, stride, queries, run*block, min((run+1)*block, count))
+		})
 }
 
 // hit is a row whose score is the greater, the better it is.

@@ -235,6 +235,8 @@ var kernels = []kernel{
 		return all(c)
 	}, blocks},
 	{"top", "the best 10 of n rows of 9 small numbers: by dot, cosine, distance", top, short},
+	{"topends", "the same of rows and query times 2^70, then times 2^-80: row numbers", topEnds,
+		short},
 }
 
 // doubles returns the hash of what f stores of x, four times as large, in float64.
@@ -357,29 +359,46 @@ func packed(n, width int) string {
 	return all(dst)
 }
 
-// top finds rows of the numbers -1, 0 and 1, many of which are equally near: their numbers and
-// scores are hashed, as int32 and float32.
-func top(n int) string {
-	small := func(s uint32, n int) []float32 {
-		v := make([]float32, n)
-		for i, word := range words(s, n) {
-			v[i] = float32(word%3) - 1
-		}
-		return v
+// smallNumbers returns n of the numbers -1, 0 and 1, times scale.
+func smallNumbers(s uint32, n int, scale float32) []float32 {
+	v := make([]float32, n)
+	for i, word := range words(s, n) {
+		v[i] = scale * (float32(word%3) - 1)
 	}
-	rows, query := small(5, 9*n), small(6, 9)
-	var told []string
+	return v
+}
+
+// best returns the numbers and the scores of the ten best of n rows of small numbers, many of which
+// are equally near, by each metric.
+func best(n int, scale float32, f func(numbers [10]int32, scores [10]float32)) {
+	rows, query := smallNumbers(5, 9*n, scale), smallNumbers(6, 9, scale)
 	for _, by := range []dense.Metric{dense.ByDot, dense.ByCosine, dense.ByDistance} {
-		var numbers []int32
-		var scores []float32
-		for _, hit := range dense.Top(make([]dense.Hit, 10), by, rows, 9, query) {
-			numbers, scores = append(numbers, int32(hit.Row)), append(scores, hit.Score)
+		var numbers [10]int32
+		var scores [10]float32
+		for i, hit := range dense.Top(make([]dense.Hit, 10), by, rows, 9, query) {
+			numbers[i], scores[i] = int32(hit.Row), hit.Score
 		}
+		f(numbers, scores)
+	}
+}
+
+// top hashes the best rows' numbers and scores, as int32 and float32.
+func top(n int) string {
+	var told []string
+	best(n, 1, func(numbers [10]int32, scores [10]float32) {
 		told = append(told, all(struct {
 			N [10]int32
 			S [10]float32
-		}{[10]int32(append(numbers, make([]int32, 10)...)),
-			[10]float32(append(scores, make([]float32, 10)...))}))
+		}{numbers, scores}))
+	})
+	return strings.Join(told, " ")
+}
+
+// topEnds hashes the numbers of the best rows where float32 can't hold squares.
+func topEnds(n int) string {
+	var told []string
+	for _, scale := range []float32{0x1p70, 0x1p-80} {
+		best(n, scale, func(numbers [10]int32, _ [10]float32) { told = append(told, all(numbers)) })
 	}
 	return strings.Join(told, " ")
 }

@@ -278,6 +278,11 @@ func CosineOfHalves(x []float32, y []uint16, xy, xx, yy float32, brain bool) flo
 	case !brain && xy == 0 && yy == 0: // the squares of float16s don't underflow: y is zeros
 		return 0
 	}
+	return float32(CosineHalves64(x, y, brain))
+}
+
+// CosineHalves64 is Cosine64(x, y), for vectors of equal length. It is plain Go: few rows need it.
+func CosineHalves64(x []float32, y []uint16, brain bool) float64 {
 	var dot, squaresX, squaresY float64
 	for start := 0; start < len(x); start += Block {
 		end := min(start+Block, len(x))
@@ -286,7 +291,25 @@ func CosineOfHalves(x []float32, y []uint16, xy, xx, yy float32, brain bool) flo
 		squaresX += b
 		squaresY += c
 	}
-	return float32(cosine64(dot, squaresX, squaresY))
+	return cosine64(dot, squaresX, squaresY)
+}
+
+// Of64 is Dot64(x, y) or SquaredDistance64(x, y), for vectors of equal length. It is plain Go: few
+// rows need it.
+func (op HalfSum) Of64(x []float32, y []uint16, brain bool) (total float64) {
+	for start := 0; start < len(x); start += Block {
+		var lane [doubleLanes]float64
+		for i, v := range x[start:min(start+Block, len(x))] {
+			a, b := float64(v), float64(fromHalf(y[start+i], brain))
+			if op == HalfSquaredDistance {
+				a -= b
+				b = a
+			}
+			lane[i%doubleLanes] += float64(a * b)
+		}
+		total += fold64(&lane)
+	}
+	return total
 }
 
 // norms64Halves is DotNorms64 of x and y, of no more than Block elements. It is for what hardly

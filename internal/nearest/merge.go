@@ -3,9 +3,9 @@ package nearest
 import "github.com/pegasimd/pegasimd/internal/parallel"
 
 // Merge adds to the heaps of many queries what several goroutines find: rank is called for each run
-// of rows once, and adds to heaps that belong to its goroutine. Since before is a total order, it
-// does not matter to which.
-func Merge[H any](dst [][]H, threads, runs int, before func(a, b H) bool,
+// of rows once, and adds to heaps that belong to its goroutine. before reports whether hit a of
+// query q is better than b. Since it is a total order, any heap will do for a hit.
+func Merge[H any](dst [][]H, threads, runs int, before func(q int, a, b H) bool,
 	rank func(hits [][]H, run int)) {
 	found := make([][][]H, threads)
 	for w := range found {
@@ -16,9 +16,10 @@ func Merge[H any](dst [][]H, threads, runs int, before func(a, b H) bool,
 	}
 	parallel.For(threads, runs, func(worker, run int) { rank(found[worker], run) })
 	for q := range dst {
+		better := func(a, b H) bool { return before(q, a, b) }
 		for w := range found {
 			for _, h := range found[w][q] {
-				dst[q] = Add(dst[q], h, before)
+				dst[q] = Add(dst[q], h, better)
 			}
 		}
 	}

@@ -49,14 +49,11 @@ func sink[H any](hits []H, before func(a, b H) bool) {
 
 // Sort brings hits into order, the best first.
 func Sort[H any](hits []H, before func(a, b H) bool) {
-	slices.SortFunc(hits, func(a, b H) int {
-		switch {
-		case before(a, b):
+	slices.SortFunc(hits, func(a, b H) int { // only copies of one hit are equal: any order will do
+		if before(a, b) {
 			return -1
-		case before(b, a):
-			return 1
 		}
-		return 0
+		return 1
 	})
 }
 

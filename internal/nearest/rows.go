@@ -42,9 +42,9 @@ type Rows[E float32 | uint16] struct {
 	buffer []float32 // a row of bytes that can't be looked at as floats
 }
 
-// Count returns how many rows of n elements, stride apart, a slice of elements holds. The gap behind
-// the last row may be missing or shorter than the others. It panics if the rows are empty or overlap,
-// or the slice ends inside a row.
+// Count returns how many rows of n elements, stride apart, a slice of elements holds. The gap
+// behind the last row may be missing or shorter than the others. Count panics if the rows are empty
+// or overlap, or if the slice ends inside a row.
 func Count(elements, stride, n int) int {
 	if n == 0 || stride < n {
 		panic(misuse.Of("rows of %d elements, %d apart", n, stride))
@@ -60,7 +60,8 @@ func Count(elements, stride, n int) int {
 	return count
 }
 
-// CheckEach panics unless each row has want elements, of which name tells the meaning.
+// CheckEach panics with the index of the first row that has not want elements. The message calls
+// want by name.
 func CheckEach[T any](rows [][]T, name string, want int) {
 	for i := range rows {
 		if len(rows[i]) != want {
@@ -69,21 +70,27 @@ func CheckEach[T any](rows [][]T, name string, want int) {
 	}
 }
 
-// at returns row i of floats.
-func (s *Rows[E]) at(i int) []float32 {
+// number returns the number of the i-th row to choose from.
+func (s *Rows[E]) number(i int) int {
+	if s.Idx != nil {
+		return int(s.Idx[i])
+	}
+	return i
+}
+
+// row returns the row of floats with a number.
+func (s *Rows[E]) row(number int) []float32 {
 	switch {
 	case s.Each != nil:
-		return s.Each[i]
+		return s.Each[number]
 	case s.Matrix != nil:
-		return s.Matrix.Row(i)
+		return s.Matrix.Row(number)
 	case s.Blobs != nil:
-		return s.read(s.Blobs[i])
+		return s.read(s.Blobs[number])
 	case s.Bytes != nil:
-		return s.read(s.Bytes[i*s.Stride:][:4*s.N])
-	case s.Idx != nil:
-		i = int(s.Idx[i])
+		return s.read(s.Bytes[number*s.Stride:][:4*s.N])
 	}
-	return s.floats()[i*s.Stride:][:s.N]
+	return s.floats()[number*s.Stride:][:s.N]
 }
 
 // floats and halves are the slice, which is of the one or of the other.
@@ -102,17 +109,12 @@ func (s *Rows[E]) read(b []byte) []float32 {
 	return s.buffer
 }
 
-// half returns row i of halves.
-func (s *Rows[E]) half(i int) []uint16 {
-	if s.Idx != nil {
-		i = int(s.Idx[i])
-	}
-	return s.halves()[i*s.Stride:][:s.N]
-}
+// halfRow returns the row of halves with a number.
+func (s *Rows[E]) halfRow(number int) []uint16 { return s.halves()[number*s.Stride:][:s.N] }
 
 // scoresAtOnce is how many scores are made before they are ranked: enough rows for DotRows to see
 // whether they come from memory.
-const scoresAtOnce = 4096
+const scoresAtOnce, fewRows = 4096, 256
 
 // hits are those of another package's type, which is the same in memory.
 type hits interface {
@@ -139,14 +141,11 @@ func (s *Rows[E]) top(dst []Hit, by Metric, x []float32) []Hit {
 	if cap(dst) == 0 {
 		return dst
 	}
-	var scores [scoresAtOnce]float32
-	for first := 0; first < s.Count; first += len(scores) {
-		some := scores[:min(len(scores), s.Count-first)]
-		s.score(some, by, x, first)
-		dst = s.offer(dst, some, first)
-	}
-	finishFloats(dst, by)
-	return dst
+	hits, queries := [1][]Hit{dst}, [1][]float32{x}
+	s.rank(hits[:], by, queries[:], 0, s.Count)
+	o := s.order(by, x)
+	o.finish(hits[0])
+	return hits[0]
 }
 
 // score sets dst[i] to what row first + i is ranked by, greater being better.
@@ -158,12 +157,14 @@ func (s *Rows[E]) score(dst []float32, by Metric, x []float32, first int) {
 		asm.DotRowsAt(dst, s.floats(), s.Stride, s.Idx[first:][:len(dst)], x)
 	case s.Slice != nil && s.Idx == nil:
 		by.scores(dst, s.floats()[first*s.Stride:], s.Stride, x)
+	case s.Each != nil:
+		by.scoresOf(dst, s.Each[first:], x)
 	default:
 		for i := range dst {
 			if first+i+1 < s.Count {
-				asm.Prefetch(s.at(first + i + 1))
+				asm.Prefetch(s.row(s.number(first + i + 1)))
 			}
-			dst[i] = by.score(x, s.at(first+i))
+			dst[i] = by.score(x, s.row(s.number(first+i)))
 		}
 	}
 }
@@ -176,9 +177,9 @@ func (s *Rows[E]) scoreHalves(dst []float32, by Metric, x []float32, first int) 
 	}
 	for i := range dst {
 		if first+i+1 < s.Count {
-			asm.Prefetch(s.half(first + i + 1))
+			asm.Prefetch(s.halfRow(s.number(first + i + 1)))
 		}
-		by.halfScores(dst[i:i+1], s.half(first+i), 0, x, s.Brain)
+		by.halfScores(dst[i:i+1], s.halfRow(s.number(first+i)), 0, x, s.Brain)
 	}
 }
 
@@ -196,6 +197,16 @@ func (by Metric) scores(dst, rows []float32, stride int, x []float32) {
 		}
 	default:
 		panic(misuse.Of("there is no metric %d", by))
+	}
+}
+
+// scoresOf are those of rows that are slices of their own.
+func (by Metric) scoresOf(dst []float32, rows [][]float32, x []float32) {
+	for i := range dst {
+		if i+1 < len(rows) {
+			asm.Prefetch(rows[i+1])
+		}
+		dst[i] = by.score(x, rows[i])
 	}
 }
 
@@ -238,7 +249,18 @@ const blockElements = 1 << 16
 
 // rank offers the rows from first to end-1 to the hits of each query, a block of rows at a time.
 func (s *Rows[E]) rank(dst [][]Hit, by Metric, queries [][]float32, first, end int) {
-	var scores, norms [scoresAtOnce]float32
+	if end-first <= fewRows {
+		var scores [fewRows]float32 // which takes less time to clear
+		s.rankBlocks(dst, scores[:], by, queries, first, end)
+		return
+	}
+	var scores [scoresAtOnce]float32
+	s.rankBlocks(dst, scores[:], by, queries, first, end)
+}
+
+// rankBlocks is rank. scores is what it works in.
+func (s *Rows[E]) rankBlocks(dst [][]Hit, scores []float32, by Metric, queries [][]float32,
+	first, end int) {
 	size := len(scores)
 	if len(queries) > 1 {
 		size = min(max(blockElements/s.N&^3, 4), size)
@@ -246,40 +268,49 @@ func (s *Rows[E]) rank(dst [][]Hit, by Metric, queries [][]float32, first, end i
 	for ; first < end; first += size {
 		some := scores[:min(size, end-first)]
 		if by == ByCosine && len(queries) > 1 {
-			for i := range some {
-				norms[i] = s.squares(first+i, queries[0])
-			}
+			s.rankCosines(dst, some, queries, first)
+			continue
 		}
 		for q, x := range queries {
-			if by == ByCosine && len(queries) > 1 {
-				s.score(some, ByDot, x, first)
-				xx := asm.SumSquares(x)
-				for i, xy := range some {
-					some[i] = s.cosine(x, first+i, xy, xx, norms[i])
-				}
-			} else {
-				s.score(some, by, x, first)
-			}
-			dst[q] = s.offer(dst[q], some, first)
+			s.score(some, by, x, first)
+			o := s.order(by, x)
+			dst[q] = o.offer(dst[q], some, first)
 		}
+	}
+}
+
+// rankCosines offers as many rows as scores is long, from first on, to the hits of each query.
+func (s *Rows[E]) rankCosines(dst [][]Hit, scores []float32, queries [][]float32, first int) {
+	var norms [scoresAtOnce]float32
+	for i := range scores {
+		norms[i] = s.squares(first+i, queries[0])
+	}
+	for q, x := range queries {
+		s.score(scores, ByDot, x, first)
+		xx := asm.SumSquares(x)
+		for i, xy := range scores {
+			scores[i] = s.cosine(x, first+i, xy, xx, norms[i])
+		}
+		o := s.order(ByCosine, x)
+		dst[q] = o.offer(dst[q], scores, first)
 	}
 }
 
 // squares returns the sum of the squares of a row, which is as long as x.
 func (s *Rows[E]) squares(i int, x []float32) float32 {
 	if s.areHalves() {
-		_, yy := asm.HalfNorms(x, s.half(i), s.Brain)
+		_, yy := asm.HalfNorms(x, s.halfRow(s.number(i)), s.Brain)
 		return yy
 	}
-	return asm.SumSquares(s.at(i))
+	return asm.SumSquares(s.row(s.number(i)))
 }
 
 // cosine returns the cosine of x and a row, given the sums that it is made of.
 func (s *Rows[E]) cosine(x []float32, i int, xy, xx, yy float32) float32 {
 	if s.areHalves() {
-		return asm.CosineOfHalves(x, s.half(i), xy, xx, yy, s.Brain)
+		return asm.CosineOfHalves(x, s.halfRow(s.number(i)), xy, xx, yy, s.Brain)
 	}
-	return asm.CosineOf(x, s.at(i), xy, xx, yy)
+	return asm.CosineOf(x, s.row(s.number(i)), xy, xx, yy)
 }
 
 func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, run int) {
@@ -292,55 +323,20 @@ func (s *Rows[E]) topMany(dst [][]Hit, by Metric, queries [][]float32, threads, 
 	} else {
 		s.rankThreads(dst, by, queries, threads, run, runs)
 	}
-	for q := range dst {
-		finishFloats(dst[q], by)
+	for q, x := range queries {
+		o := s.order(by, x)
+		o.finish(dst[q])
 	}
 }
 
 // rankThreads is rank of all rows by workers with hits of their own. It has a copy of s, which goes
 // to the heap.
 func (s Rows[E]) rankThreads(dst [][]Hit, by Metric, queries [][]float32, threads, run, runs int) {
-	Merge(dst, threads, runs, better, func(hits [][]Hit, i int) {
+	before := func(q int, a, b Hit) bool {
+		o := s.order(by, queries[q])
+		return o.better(a, b)
+	}
+	Merge(dst, threads, runs, before, func(hits [][]Hit, i int) {
 		s.rank(hits, by, queries, i*run, min((i+1)*run, s.Count))
 	})
-}
-
-// offer adds those of the rows from first on that are good enough.
-func (s *Rows[E]) offer(hits []Hit, scores []float32, first int) []Hit {
-	for i, score := range scores {
-		if len(hits) == cap(hits) && (len(hits) == 0 || score < hits[0].Score) {
-			continue
-		}
-		row := first + i
-		if s.Idx != nil {
-			row = int(s.Idx[row])
-		}
-		hits = Add(hits, Hit{row, score}, better)
-	}
-	return hits
-}
-
-// finishFloats makes of a heap what is returned: the best first, and scores as the metric has them.
-func finishFloats(hits []Hit, by Metric) {
-	Sort(hits, better)
-	if by == ByDistance {
-		for i := range hits {
-			hits[i].Score = -hits[i].Score
-		}
-	}
-}
-
-// better reports whether a is better than b: a total order of different rows.
-func better(a, b Hit) bool {
-	switch {
-	case a.Score > b.Score:
-		return true
-	case a.Score < b.Score:
-		return false
-	case a.Score != a.Score && b.Score == b.Score:
-		return false
-	case a.Score == a.Score && b.Score != b.Score:
-		return true
-	}
-	return a.Row < b.Row
 }

@@ -1,0 +1,235 @@
+package nearest
+
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/asm"
+)
+
+// An order is the order in which a query ranks rows: by keys in float64, the greatest first, of
+// equal keys the lower row first, and NaN last. It is total, so the result of a search depends
+// neither on the code path nor on how rows are grouped.
+//
+// The key of a row is its score (negated for ByDistance), unless overflow or underflow may have
+// changed the score by more than a rounding. Then the key is the wide score: what Dot64,
+// SquaredDistance64 or Cosine64 returns, in which no square or product overflows or underflows.
+//
+//   - Overflow. A term or partial sum that overflows leaves an infinite or NaN sum, whatever is
+//     added to it. So the wide score is the key where the score is infinite or NaN. It is infinite
+//     or NaN itself only if the row or the query has such an element.
+//   - Underflow of a dot product or squared distance. The rounding of a product costs at most 2^-24
+//     of it, or 2^-150 below 2^-126. A sum or difference of two float32s is exact below 2^-125. So
+//     underflow costs a sum of n products about n*2^-150 at most: one more rounding for a sum of
+//     n*2^-126 or more. The wide score is the key where it and the score are both less than that.
+//     If only the score is, larger products have canceled, which is not underflow.
+//   - Underflow of a cosine. If a sum of squares is outside the bounds of asm.Cosine, the score is
+//     the wide score rounded to float32, which costs bits below 2^-126. Otherwise both sums are at
+//     least 2^-90, so the n*2^-150 that the dot product may have lost are at most n*2^-60 of the
+//     cosine: one more rounding from n*2^-36 on. The wide score is the key where it and the score
+//     are both less than that, and the wide dot product is less than n*2^-126 or the wide score
+//     less than 2^-126.
+//
+// So a finite score and its key are equal, or both are less than small. (All of these compare
+// magnitudes.)
+type order[E float32 | uint16] struct {
+	rows  *Rows[E]
+	by    Metric
+	x     []float32
+	small float32 // magnitude below which underflow may have changed a score
+
+	root    int // the row at the root of a heap, which is often compared; -1 for none
+	rootKey float64
+}
+
+func (s *Rows[E]) order(by Metric, x []float32) order[E] {
+	small := leastSum(s.N)
+	if by == ByCosine {
+		small *= 0x1p90
+	}
+	return order[E]{rows: s, by: by, x: x, small: small, root: -1}
+}
+
+// leastSum returns the least magnitude of a sum of n products that underflow changes by no more
+// than a rounding.
+func leastSum(n int) float32 { return float32(n) * 0x1p-126 }
+
+// sure reports whether a score is its row's key whatever the wide score is.
+func (o *order[E]) sure(score float32) bool {
+	size := math.Float32frombits(math.Float32bits(score) &^ (1 << 31))
+	return size >= o.small && size <= math.MaxFloat32
+}
+
+// key returns what a row is ranked by. The score of h is negated for ByDistance.
+func (o *order[E]) key(h Hit) float64 {
+	if o.sure(h.Score) {
+		return float64(h.Score)
+	}
+	if h.Row == o.root {
+		return o.rootKey
+	}
+	wide := o.rows.wide(o.by, o.x, h.Row)
+	score, small := float64(h.Score), float64(o.small)
+	if math.Abs(score) < small && (math.Abs(wide) >= small || !o.underflowed(wide, h.Row)) {
+		return score
+	}
+	return wide
+}
+
+// underflowed reports whether underflow may have changed a score whose magnitude is, like that of
+// the wide score, less than small.
+func (o *order[E]) underflowed(wide float64, row int) bool {
+	return o.by != ByCosine || math.Abs(wide) < 0x1p-126 ||
+		math.Abs(o.rows.wide(ByDot, o.x, row)) < float64(leastSum(len(o.x)))
+}
+
+// better reports whether a comes before b.
+func (o *order[E]) better(a, b Hit) bool { return ahead(a.Row, o.key(a), b.Row, o.key(b)) }
+
+// ahead reports whether row i with key a comes before row j with key b.
+func ahead(i int, a float64, j int, b float64) bool {
+	switch {
+	case a > b:
+		return true
+	case a < b:
+		return false
+	case a != a && b == b:
+		return false
+	case a == a && b != b:
+		return true
+	}
+	return i < j
+}
+
+// scoresPassedOver is how many scores are passed over together if none is good enough.
+const scoresPassedOver = 256
+
+// offer adds those of the rows from first on to hits that are among the best so far. scores are
+// negated for ByDistance.
+func (o *order[E]) offer(hits []Hit, scores []float32, first int) []Hit {
+	if cap(hits) == 0 {
+		return hits
+	}
+	sum := asm.Sum(scores)
+	finite := sum-sum == 0       // no score is infinite or NaN
+	plain, asked := false, false // whether the scores of all hits are their keys
+	least := o.least(hits, finite)
+	for start := 0; start < len(scores); start += scoresPassedOver {
+		some := scores[start:min(start+scoresPassedOver, len(scores))]
+		if least > -math.MaxFloat32 && asm.Max(some) < least {
+			continue
+		}
+		for i := next(some, 0, least); i < len(some); i = next(some, i+1, least) {
+			if !asked {
+				plain, asked = o.allSure(hits), true
+			}
+			h := Hit{o.rows.number(first + start + i), some[i]}
+			if plain = plain && o.sure(h.Score); plain {
+				hits = Add(hits, h, greater)
+			} else {
+				hits = Add(hits, h, o.better)
+			}
+			switch {
+			case len(hits) < cap(hits):
+			case plain && finite:
+				least = hits[0].Score
+			default:
+				least = o.least(hits, finite)
+			}
+		}
+	}
+	return hits
+}
+
+// next returns the index of the first score from i on that is not less than least, or len(scores).
+//
+//go:noinline // in offer, too few registers are left for the loop
+func next(scores []float32, i int, least float32) int {
+	for ; i < len(scores); i++ {
+		if !(scores[i] < least) {
+			break
+		}
+	}
+	return i
+}
+
+// allSure reports whether the scores of all hits are their keys.
+func (o *order[E]) allSure(hits []Hit) bool {
+	for _, h := range hits {
+		if !o.sure(h.Score) {
+			return false
+		}
+	}
+	return true
+}
+
+// greater is better for scores that are keys.
+func greater(a, b Hit) bool { return a.Score > b.Score || a.Score == b.Score && a.Row < b.Row }
+
+// least returns a score such that all rows with lower scores come after the worst hit, the root of
+// a heap, if all scores are finite. It is -Inf while hits has room, or if there is none.
+func (o *order[E]) least(hits []Hit, finite bool) float32 {
+	if len(hits) == cap(hits) {
+		root := hits[0]
+		key := o.key(root)
+		o.root, o.rootKey = root.Row, key
+		switch {
+		case !finite:
+		case o.sure(root.Score):
+			return root.Score
+		case math.Abs(key) < float64(o.small): // scores within small of 0 do not tell
+			return -o.small
+		case key > math.MaxFloat32:
+			return math.MaxFloat32
+		}
+	}
+	return float32(math.Inf(-1))
+}
+
+// finish sorts the heap hits, the best first, and gives scores the metric's sign.
+func (o *order[E]) finish(hits []Hit) {
+	if o.allSure(hits) {
+		Sort(hits, greater)
+	} else {
+		Sort(hits, o.better)
+	}
+	if o.by == ByDistance {
+		for i := range hits {
+			hits[i].Score = -hits[i].Score
+		}
+	}
+}
+
+// wide returns the wide score of a row, greater being better.
+func (s *Rows[E]) wide(by Metric, x []float32, row int) float64 {
+	if s.areHalves() {
+		return by.wideOfHalves(x, s.halfRow(row), s.Brain)
+	}
+	return by.wide(x, s.row(row))
+}
+
+// wide returns the wide score of a row of floats, greater being better.
+func (by Metric) wide(x, row []float32) float64 {
+	switch by {
+	case ByDot:
+		return asm.Dot64(x, row)
+	case ByCosine:
+		return asm.Cosine64(x, row)
+	}
+	return -asm.SquaredDistance64(x, row)
+}
+
+// wideOfHalves is wide for a row of halves.
+func (by Metric) wideOfHalves(x []float32, row []uint16, brain bool) float64 {
+	var floats [2048]float32
+	if len(row) <= len(floats) { // several times as fast
+		asm.UnpackHalves(floats[:len(row)], row, brain)
+		return by.wide(x, floats[:len(row)])
+	}
+	switch by {
+	case ByDot:
+		return asm.HalfDot.Of64(x, row, brain)
+	case ByCosine:
+		return asm.CosineHalves64(x, row, brain)
+	}
+	return -asm.HalfSquaredDistance.Of64(x, row, brain)
+}
