@@ -64,6 +64,7 @@ func (j *jsonModel) fields() []modelfile.Field {
 		modelfile.Optional("calibration", &m.Calibration),
 		modelfile.Required("lambda", &m.Lambda),
 		modelfile.Optional("prior", &m.Prior),
+		modelfile.Optional("start", &m.Start),
 		modelfile.Optional("data", &m.Data),
 		modelfile.Required("config", &m.Config),
 		modelfile.Required("result", &m.Result),

@@ -41,6 +41,7 @@ type Model struct {
 	Lambda      float64   // in force, also where C was given
 	Config      Config    // defaults filled in
 	Prior       string    // the Hash of the prior; empty without one
+	Start       string    // the Hash of the Trainer.Start of the run; empty without one
 	// Data is a fingerprint of the rows, labels, weights and prior that Result is about, and of how
 	// the rows were held, if Trainer.Fingerprint asked for it: see Trainer.Verify.
 	Data   string
@@ -50,6 +51,8 @@ type Model struct {
 	// Scaling is how the rows were scaled for training; nil if they were not. Unlike the Scaler,
 	// the model uses it by itself: predictions take rows as they are.
 	Scaling *Scaling
+
+	wrongGap string // error message about the gap in the model's file; see modelfile.Bounds
 }
 
 func (m *Model) stepsOf(k int) int64  { return m.resultOf(k).Steps }

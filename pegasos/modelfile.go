@@ -43,8 +43,9 @@ func (h *header) fields(m *Model) []modelfile.Field {
 		modelfile.Optional("scaler", &m.Scaler), modelfile.Optional("hash_bits", &m.HashBits),
 		modelfile.Optional("table", &m.Table), modelfile.Optional("calibration", &m.Calibration),
 		modelfile.Required("lambda", &m.Lambda), modelfile.Optional("prior", &m.Prior),
-		modelfile.Optional("hash", &h.hash), modelfile.Optional("data", &m.Data),
-		modelfile.Required("config", &m.Config), modelfile.Required("result", &h.result),
+		modelfile.Optional("start", &m.Start), modelfile.Optional("hash", &h.hash),
+		modelfile.Optional("data", &m.Data), modelfile.Required("config", &m.Config),
+		modelfile.Required("result", &h.result),
 		modelfile.Optional("scaling", &m.Scaling), modelfile.Optional("state", &h.state),
 	}
 }
@@ -170,7 +171,7 @@ func (h *header) fill(m *Model) (vectors int, err error) {
 	if len(h.classes) > 0 {
 		m.Classes = h.classes
 	}
-	m.Result = resultOf(h.result.Result())
+	m.Result, m.wrongGap = resultOf(h.result.Result()), h.result.CheckGap(h.result.Gap)
 	return vectors, nil
 }
 

@@ -228,8 +228,8 @@ func TestCalibrateRefuses(t *testing.T) {
 func TestSigmoidsAreVerified(t *testing.T) {
 	for seed := range uint64(6) {
 		data := random(seed, 80, 5, 2+int(seed%3), 1)
-		cfg := Config{Calibrate: 3, Epochs: 4, Loss: pick(rand.New(rand.NewPCG(seed, 4)), Hinge,
-			SquaredHinge)}
+		cfg := Config{Calibrate: 3, Epochs: 4, Lambda: 0.1,
+			Loss: pick(rand.New(rand.NewPCG(seed, 4)), Hinge, SquaredHinge)}
 		if seed%2 == 0 {
 			cfg.Multiclass, cfg.Scale = OneVsRest, ScaleNone
 		}

@@ -32,6 +32,7 @@ type task struct {
 	columns   int             // that are not empty; 0 if that is not known
 	classes   []float32       // of the labels; nil to find them
 	priorHash string          // of the Prior as the caller gave it
+	startHash string          // of the Start as the caller gave it, also of the run that is resumed
 	until     context.Context // of the preparation; nil for one that nothing stops
 }
 
@@ -201,7 +202,11 @@ func (t *task) fits() error {
 	if t.Prior != nil {
 		t.priorHash = t.Prior.Hash()
 	}
+	if t.Resume != nil {
+		t.startHash = t.Resume.Start
+	}
 	if t.Start != nil {
+		t.startHash = t.Start.Hash()
 		for k := range t.Start.Weights {
 			if n := t.Start.stepsOf(k); n < 0 || n > options.MaxSteps {
 				return badField("Start", "the model has taken %d steps, want 0 to 2^53", n)
@@ -312,7 +317,7 @@ func (m *Model) from() *engine.Point {
 func (t *task) model(s *engine.Session, p *engine.Point, folded bool) *Model {
 	m := &Model{Classes: slices.Clone(s.Rows.Classes), Weights: p.Weights, Bias: p.Bias,
 		Lambda: s.Lambda(), Config: fromSettings(s.Settings), Prior: t.priorHash,
-		Result: resultOf(p.Result)}
+		Start: t.startHash, Result: resultOf(p.Result)}
 	if folded && t.scale != nil {
 		p = p.Fold(t.scale)
 		m.Weights, m.Bias = p.Weights, p.Bias

@@ -11,6 +11,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/internal/misuse"
 	"github.com/pegasimd/pegasimd/internal/parallel"
+	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/claims"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/result"
@@ -30,7 +31,7 @@ const (
 	NotConfirmed Verdict = "not confirmed"
 	// Contradicted says that the claim is wrong, or about other data.
 	Contradicted Verdict = "contradicted"
-	// ClaimsNothing says that the model has no objective or no bound to verify.
+	// ClaimsNothing says that the model claims no objective, or no gap of at most 100 %.
 	ClaimsNothing Verdict = "claims nothing"
 )
 
@@ -46,7 +47,10 @@ type Verification struct {
 	Gap       float64  // of these two
 	Proven    bool     // the bound is that of a Proof
 	Sigmoids  bool     // the folds were trained again, with the same sigmoids
-	Claimed   Result   // the model's
+	// Scaling says that the model's Scaling is the one that training fits to the rows: it may be
+	// false as well where the run built on another model, or the rows are not held as in training.
+	Scaling bool
+	Claimed Result // the model's
 	// Unconfirmed has the vectors for which less was found than claimed; none with a Proof.
 	Unconfirmed []int
 
@@ -70,8 +74,8 @@ type VerifyOptions struct {
 
 // Verify holds the model to what its Result claims of the rows of x with the labels y: it computes
 // the objective again, and a lower bound on the least there is. The trainer's Weights, Costs and
-// Prior have to be those of the model's training, and so has what the rows were scaled by before;
-// its Config is not used. An error says why nothing can be said.
+// Prior have to be those of the model's training, with Sigmoids its Start too, and so has what the
+// rows were scaled by before; its Config is not used. An error says why nothing can be said.
 func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32,
 	o VerifyOptions) (*Verification, error) {
 	misuse.Context(ctx)
@@ -102,6 +106,12 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 		return nil, fmt.Errorf("pegasos: the objective is not finite: %s", rows.TooLarge)
 	}
 	v.checkClaims(m, s.Lambda(), found)
+	v.checkGap(m)
+	if m.Scaling != nil && len(v.Reasons) == 0 {
+		if v.Scaling, err = t.fitsScaling(m, x, y); err != nil {
+			return nil, err
+		}
+	}
 	if o.Sigmoids && len(v.Reasons) == 0 {
 		if err := tr.checkSigmoids(ctx, v, m, x, y); err != nil {
 			return nil, err
@@ -124,6 +134,10 @@ func (tr *Trainer) sessionOf(ctx context.Context, m *Model, x Examples,
 	if m.Prior != "" && tr.Prior == nil {
 		return nil, nil, badField("Prior", "the model's penalty is about the distance from "+
 			"another model, which is needed: its hash is %s", m.Prior)
+	}
+	if tr.Start != nil && m.Start != "" && tr.Start.Hash() != m.Start {
+		return nil, nil, badField("Start", "its hash is %q, want that of the model's own, %q",
+			tr.Start.Hash(), m.Start)
 	}
 	t, set, err := tr.taskOf(ctx, m, x, y, func(t *task) {
 		settings.Only(&t.Config, settings.Problem)
@@ -214,7 +228,12 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 	if math.IsNaN(all.Objective) {
 		return // that of a run that was interrupted
 	}
-	if len(claimed) != len(m.Weights) && !joint {
+	switch {
+	case joint && len(claimed) > 0:
+		v.Contradict("the model claims something of %d weight vectors, which share one problem",
+			len(claimed))
+		return
+	case !joint && len(claimed) != len(m.Weights):
 		v.Contradict("the model claims something of %d weight vectors and has %d", len(claimed),
 			len(m.Weights))
 		return
@@ -253,6 +272,13 @@ func (v *Verification) checkClaims(m *Model, lambda float64, found []engine.Foun
 	v.unsure = t.Unsure
 }
 
+// checkGap contradicts a gap that only the model's file has.
+func (v *Verification) checkGap(m *Model) {
+	if m.wrongGap != "" {
+		v.Contradict("%s", m.wrongGap)
+	}
+}
+
 // allowed returns by how much a claimed objective may be off the one from float64 dot products if
 // it counts as found again, and at most: nothing if the rows are held as in training, else
 // float64's roundings, and what training leaves of the error of float32 dot products.
@@ -267,11 +293,25 @@ func (v *Verification) allowed(m *Model, c claims.Claim, found engine.Measuremen
 
 // decide comes to the verdict.
 func (v *Verification) decide() {
-	v.Verdict = Verdict(claims.Verdict(len(v.Reasons), v.Claimed.Objective, v.unsure))
+	all := claim(v.Claimed.Objective, v.Claimed.DualObjective)
+	v.Verdict = Verdict(claims.Verdict(len(v.Reasons), all, v.unsure))
 	if v.Verdict == NotConfirmed && v.Proven {
 		v.Contradict("the objective is not the claimed one where the rows are held as they are " +
 			"here")
 	}
+}
+
+// fitsScaling reports whether the model's Scaling is the one that training fits to the rows.
+func (t *task) fitsScaling(m *Model, x Examples, y []float32) (bool, error) {
+	set, err := t.newSet(x, y)
+	if err != nil {
+		return false, err
+	}
+	fits, err := choose.Fits(m.Scaling.room(), set, parallel.Threads(t.Threads), t.stopped)
+	if t.stopped() {
+		err = t.until.Err()
+	}
+	return fits, publicError(err)
 }
 
 // checkSigmoids trains the folds of the model's calibration again and compares the sigmoids.
@@ -280,6 +320,9 @@ func (tr *Trainer) checkSigmoids(ctx context.Context, v *Verification, m *Model,
 	switch {
 	case m.Config.Calibrate == 0 || m.Calibration == nil:
 		return errors.New("pegasos: the model has no sigmoids of folds that could be trained anew")
+	case m.Start != "" && tr.Start == nil:
+		return badField("Start", "the folds began with another model, which is needed: its hash is %s",
+			m.Start)
 	case m.Config.Patience != 0:
 		return errors.New("pegasos: the folds went by data to validate with, which are not at hand")
 	case v.Data != m.Data:
@@ -332,6 +375,7 @@ func (m *Model) Compare(found Result) *Verification {
 		t.All(all, claim(v.Objective, v.Bound))
 	}
 	v.unsure = t.Unsure
+	v.checkGap(m)
 	v.decide()
 	return v
 }

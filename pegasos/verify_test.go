@@ -68,7 +68,11 @@ func TestVerifyTrials(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v, err := trial.verify(m, trial.x, p); err != nil || v.Verdict != Confirmed {
+		want := Confirmed
+		if !(m.Result.Gap <= 1) {
+			want = ClaimsNothing
+		}
+		if v, err := trial.verify(m, trial.x, p); err != nil || v.Verdict != want {
 			t.Errorf("seed %d, with the proof: %+v, %v\n%+v", seed, v, err, m.Config)
 		}
 	}
@@ -341,5 +345,74 @@ func TestVerifyNewton(t *testing.T) {
 	}
 	if helped < 5 {
 		t.Errorf("the width was of use %d times", helped)
+	}
+}
+
+// A Scaling is found to be the one of the rows, with weights and in each layout, and no other is.
+func TestVerifyScaling(t *testing.T) {
+	for seed := range uint64(8) {
+		data := random(seed, 90, 6, 2, 1)
+		for _, kind := range []Scale{ScaleStandard, ScaleMaxAbs, ScaleUnit} {
+			tr := Trainer{Config: Config{Scale: kind, Lambda: 0.1}, Fingerprint: true, Threads: 1}
+			if seed%2 == 0 {
+				tr.Config.Loss = Squared
+			}
+			if seed%4 > 1 {
+				tr.Weights = make([]float32, 90)
+				for i := range tr.Weights {
+					tr.Weights[i] = float32(i % 3)
+				}
+			}
+			x := []Examples{data.dense, data.sparse}[seed/4]
+			m := train(t, x, data.y, tr)
+			v, err := tr.Verify(t.Context(), m, x, data.y, VerifyOptions{})
+			if err != nil || v.Verdict == Contradicted || !v.Scaling {
+				t.Errorf("seed %d, %s: %+v, %v", seed, kind, v, err)
+			}
+			if kind == ScaleUnit {
+				continue
+			}
+			other := *m.Scaling
+			other.Factor = slices.Clone(other.Factor)
+			other.Factor[3] *= 2
+			m.Scaling = &other
+			if v, err = tr.Verify(t.Context(), m, x, data.y, VerifyOptions{}); err == nil && v.Scaling {
+				t.Errorf("seed %d, %s, another factor: %+v", seed, kind, v)
+			}
+		}
+	}
+}
+
+// A model has the hash of the one that its run went on from, also if the run was resumed, and Verify
+// wants that one where it trains the folds again.
+func TestVerifyStart(t *testing.T) {
+	data := random(5, 90, 6, 2, 1)
+	cfg := Config{Lambda: 0.1, Epochs: 8, Scale: ScaleNone, Bias: BiasNone, Finish: FinishNone}
+	first := train(t, data.dense, data.y, Trainer{Config: cfg})
+	cfg.Calibrate = 3
+	tr := Trainer{Config: cfg, Start: first, Fingerprint: true, KeepState: true, Pause: 180}
+	part, err := tr.Train(t.Context(), data.dense, data.y)
+	if !errors.Is(err, ErrPaused) || part.Start != first.Hash() {
+		t.Fatalf("%v, %q", err, part.Start)
+	}
+	tr.Pause, tr.Start, tr.Resume = 0, nil, part
+	resumed := train(t, data.dense, data.y, tr)
+	tr.Start, tr.Resume = first, nil
+	m := train(t, data.dense, data.y, tr)
+	if m.Start != first.Hash() || resumed.Start != m.Start {
+		t.Errorf("%q, resumed %q, want %q", m.Start, resumed.Start, first.Hash())
+	}
+	o := VerifyOptions{Sigmoids: true}
+	v, err := tr.Verify(t.Context(), m, data.dense, data.y, o)
+	if err != nil || !v.Sigmoids {
+		t.Errorf("%+v, %v", v, err)
+	}
+	var field *ConfigError
+	for _, other := range []*Model{nil, m} {
+		tr.Start = other
+		if _, err := tr.Verify(t.Context(), m, data.dense, data.y, o); !errors.As(err, &field) ||
+			field.Field != "Start" {
+			t.Errorf("another start: %v", err)
+		}
 	}
 }

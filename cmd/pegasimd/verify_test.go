@@ -3,10 +3,12 @@ package main
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -20,23 +22,24 @@ func TestVerify(t *testing.T) {
 	named := file(t, "named.csv", "a,b,y\n1,2,yes\n2,1,yes\n-1,-2,no\n-2,0,no\n")
 	weights := file(t, "weights", "1\n2\n3\n4\n")
 	prior := filepath.Join(dir, "prior")
-	must(t, "train", "-quiet", "-epochs", "1", toy, prior)
+	must(t, "train", "-quiet", "-epochs", "1", "-lambda", "10", toy, prior)
 	for name, run := range map[string]struct{ data, with []string }{
 		"two classes": {[]string{toy}, nil},
 		"names":       {[]string{"-scale", "standard", "-class-weight", "yes=2", named}, nil},
-		"weights":     {[]string{toy}, []string{"-weights", weights}},
+		"weights":     {[]string{"-tol", "0.1", toy}, []string{"-weights", weights}},
 		"prior":       {[]string{toy}, []string{"-prior", prior}},
-		"ten classes": {[]string{"-epochs", "3", digits}, nil},
-		"pairs":       {[]string{"-epochs", "3", "-multiclass", "ovo", digits}, nil},
-		"joint":       {[]string{"-epochs", "3", "-multiclass", "crammer-singer", digits}, nil},
+		"ten classes": {[]string{"-tol", "0.5", digits}, nil},
+		"pairs":       {[]string{"-tol", "0.5", "-multiclass", "ovo", digits}, nil},
+		"joint":       {[]string{"-tol", "0.5", "-multiclass", "crammer-singer", digits}, nil},
 		"numbers":     {[]string{"-loss", "eps-insensitive", toy}, nil},
 		"dual":        {[]string{"-finish", "dual", "-tol", "0.01", "-c", "1", digits}, nil},
-		"unpenalised": {[]string{"-bias", "unregularised", "-multiclass", "ovr", "-epochs", "2",
+		"unpenalised": {[]string{"-bias", "unregularised", "-multiclass", "ovr", "-tol", "0.5",
 			digits}, nil},
 		"newton": {[]string{"-finish", "newton", "-tol", "0.01", "-multiclass", "ovr", digits},
 			nil},
-		"calibrated":   {[]string{"-proba", digits, "-epochs", "2"}, nil},
-		"mini-batches": {[]string{"-batch", "20", "-project", digits, "-epochs", "2"}, nil},
+		"calibrated": {[]string{"-proba", "-tol", "0.5", digits}, nil},
+		"mini-batches": {[]string{"-batch", "20", "-project", "-lambda", "3", digits, "-epochs", "20"},
+			nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := append([]string{"train", "-quiet", "-proof", proof}, run.data...)
@@ -65,7 +68,7 @@ func TestVerifyContradicts(t *testing.T) {
 	dir := t.TempDir()
 	model, proof := filepath.Join(dir, "model"), filepath.Join(dir, "proof")
 	data := file(t, "toy.svm", toy)
-	must(t, "train", "-quiet", "-epochs", "2", "-proof", proof, data, model)
+	must(t, "train", "-quiet", "-epochs", "2", "-lambda", "3", "-proof", proof, data, model)
 	hash := report(t, jsonOf(t, model))["model_hash"].(string)
 	must(t, "verify", "-hash", hash, model, data)
 	must(t, "verify", "-hash", strings.ToUpper(hash[:16])+"...", model, data)
@@ -160,10 +163,32 @@ func TestVerifyLacksClaims(t *testing.T) {
 	fails(t, exitError, want, "verify", "-proof", proof, model, data)
 }
 
-// A model that claims nothing has a verdict and an exit code of its own.
+// A model that claims nothing has a verdict and an exit code of its own. That is one without an
+// objective, without a bound, or with one that says nothing: of a gap above 100 %.
 func TestVerifyClaimsNothing(t *testing.T) {
 	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
-	must(t, "train", "-quiet", data, model)
+	check := func(name, data string) {
+		t.Helper()
+		code, out, told := pegasimd(t, "verify", model, data)
+		if code != exitNothing || !strings.HasSuffix(out, "\nclaims nothing\n") ||
+			!strings.Contains(told, "claims nothing") {
+			t.Errorf("%s: exit code %d\n%s%s", name, code, out, told)
+		}
+	}
+	must(t, "train", "-quiet", "-lambda", "0.1", data, model)
+	must(t, "verify", model, data)
+	for _, bound := range []float64{math.NaN(), 0, 1e-300} {
+		m, err := pegasos.ReadFile(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Result.DualObjective, m.Result.PerClass[0].DualObjective = bound, bound
+		m.Result.Gap = proof.Gap(m.Result.Objective, bound)
+		if err := m.WriteFile(model); err != nil {
+			t.Fatal(err)
+		}
+		check(fmt.Sprintf("the bound %v", bound), data)
+	}
 	m, err := pegasos.ReadFile(model)
 	if err != nil {
 		t.Fatal(err)
@@ -173,11 +198,19 @@ func TestVerifyClaimsNothing(t *testing.T) {
 	if err := m.WriteFile(model); err != nil {
 		t.Fatal(err)
 	}
-	code, out, told := pegasimd(t, "verify", model, data)
-	if code != exitNothing || !strings.HasSuffix(out, "\nclaims nothing\n") ||
-		!strings.Contains(told, "claims nothing") {
-		t.Errorf("exit code %d\n%s%s", code, out, told)
+	check("no objective", data)
+	var far strings.Builder
+	g := rand.New(rand.NewPCG(5, 1))
+	for i := range 200 {
+		fmt.Fprintf(&far, "%d", i%2)
+		for j := range 4 {
+			fmt.Fprintf(&far, " %d:%.6f", j+1, 1e4+g.NormFloat64())
+		}
+		far.WriteByte('\n')
 	}
+	data = file(t, "far.svm", far.String())
+	must(t, "train", "-quiet", "-kernel", "linear", data, model)
+	check("a kernel machine far from the origin", data)
 }
 
 // Rows are held as in training unless -layout is given. The gap that was found is printed however
@@ -196,8 +229,8 @@ func TestVerifyTellsWhatItFound(t *testing.T) {
 	}
 	must(t, "train", "-quiet", "-multiclass", "ovr", "-epochs", "1", "-lambda", "1e-5", digits,
 		model)
-	told, _ := must(t, "verify", "-passes", "0", model, digits)
-	if !strings.Contains(told, " % above the optimum, from its scores\n") {
+	code, told, _ := pegasimd(t, "verify", "-passes", "0", model, digits)
+	if code != exitNothing || !strings.Contains(told, " % above the optimum, from its scores\n") {
 		t.Error(told)
 	}
 	must(t, "train", "-quiet", "-multiclass", "ovr", "-tol", "0.01", digits, model)

@@ -60,7 +60,7 @@ func (r Result) header() *headerResult {
 	h := &headerResult{
 		Steps: r.Steps, Epochs: r.Epochs, Passes: r.Passes, Violations: r.Violations, R2: r.R2,
 		T0: r.T0, Bounds: modelfile.BoundsOf(r.Objective, r.DualObjective),
-		Gap: modelfile.Finite(r.Gap),
+		Gap: modelfile.Finite(proof.Gap(r.Objective, r.DualObjective)),
 	}
 	for _, p := range r.PerProblem {
 		h.PerProblem = append(h.PerProblem, modelfile.BoundsOf(p.Objective, p.DualObjective))
@@ -157,7 +157,7 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 	m := &Model{
 		Classes: h.Classes, Names: h.Names, IndexBase: h.IndexBase, HashBits: h.HashBits,
 		Table: h.Table, Lambda: h.Lambda, Config: h.Config, counts: h.Support, Data: h.Data,
-		Result: h.Result.result(),
+		Result: h.Result.result(), wrongGap: h.Result.CheckGap(h.Result.Gap),
 	}
 	// Read in full before anything of the claimed size is made.
 	values, rowsOf, err := readSupport(mr, h, rows)

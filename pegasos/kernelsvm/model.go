@@ -37,6 +37,8 @@ type Model struct {
 	Table     json.RawMessage
 	Data      string
 
+	wrongGap string // error message about the gap in the model's file; see modelfile.Bounds
+
 	rows   store.Matrix // the support rows, class by class
 	counts []int        // of them in each class
 	// of each class, in each of its problems, of each row; nil for a class without rows

@@ -60,7 +60,11 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x pegasos.Examples, y [
 		v.Contradict("lambda is %v, not %v", r.lambda, m.Lambda)
 	}
 	unsure := checkClaims(v, m, found, errors)
-	v.Verdict = pegasos.Verdict(claims.Verdict(len(v.Reasons), m.Result.Objective, unsure))
+	if m.wrongGap != "" {
+		v.Contradict("%s", m.wrongGap)
+	}
+	all := ProblemResult{claimed.Objective, claimed.DualObjective}.claim()
+	v.Verdict = pegasos.Verdict(claims.Verdict(len(v.Reasons), all, unsure))
 	return v, nil
 }
 

@@ -76,6 +76,18 @@ type Choice struct {
 // Settings chooses what is open for rows, and scales them, up to the Path and the End, which are
 // the caller's to take; nothing once it is stopped.
 func Settings(o Open, set *rows.Set) (*Choice, error) {
+	c := newChoice(o, set)
+	for _, step := range []func() error{c.measure, c.scale} {
+		if err := step(); err != nil || o.Stopped() {
+			return nil, err
+		}
+	}
+	c.settle()
+	return c, nil
+}
+
+// newChoice returns the choice for rows, of which nothing is known yet.
+func newChoice(o Open, set *rows.Set) *Choice {
 	m, ok := store.MatrixOf(set.X)
 	c := &Choice{Open: o, Rows: set, shares: Shares(set), count: set.X.Rows(), width: set.X.Cols(),
 		held: !ok || m.Dense() != nil, foreign: !ok, size: set.X.Size()}
@@ -87,13 +99,7 @@ func Settings(o Open, set *rows.Set) (*Choice, error) {
 			}
 		}
 	}
-	for _, step := range []func() error{c.measure, c.scale} {
-		if err := step(); err != nil || o.Stopped() {
-			return nil, err
-		}
-	}
-	c.settle()
-	return c, nil
+	return c
 }
 
 // FromStatistics chooses what is open by the statistics of rows, as Settings would by the rows. More

@@ -56,6 +56,22 @@ func (c *Choice) fitted() *scale.Scale {
 	return s
 }
 
+// Fits reports whether s is the scale of its kind that training fits to rows, and to numbers to
+// predict if it scales them. It is of no use once stopped is true.
+func Fits(s *scale.Scale, set *rows.Set, threads int, stopped func() bool) (bool, error) {
+	c := newChoice(Open{Threads: threads, Stopped: stopped}, set)
+	if c.Open.Scale = s.Kind; s.Kind != scaling.None {
+		if err := c.measure(); err != nil {
+			return false, err
+		}
+	}
+	f := c.fitted()
+	if s.Spread != 0 {
+		f.Centre, f.Spread = c.moments()
+	}
+	return s.Same(f) && s.Folded == f.Folded && s.Centre == f.Centre && s.Spread == f.Spread, nil
+}
+
 // kind returns how the rows are to be scaled.
 func (c *Choice) kind() string {
 	k := c.bestKind()

@@ -117,13 +117,14 @@ func (t *Trial) All(claimed, found Claim) {
 	}
 }
 
-// Verdict returns the result of a comparison, by its name in package pegasos: from the number of
-// reasons against the claims, the claimed objective, and whether a claim was not found again.
-func Verdict(reasons int, claimed float64, unsure bool) string {
+// Verdict returns the verdict on a model, by its name in package pegasos: from the number of reasons
+// against its claims, its claim about the mean of all problems, and whether a claim was not found
+// again. A claim without a useful bound says nothing that could be confirmed.
+func Verdict(reasons int, all Claim, unsure bool) string {
 	switch {
 	case reasons > 0:
 		return "contradicted"
-	case math.IsNaN(claimed):
+	case !proof.Useful(all.gap()):
 		return "claims nothing"
 	case unsure:
 		return "not confirmed"

@@ -85,10 +85,10 @@ type headerProblem struct {
 	Width      float64 `json:"width,omitempty"`
 }
 
-// Header returns r as it is in files.
+// Header returns r as it is in files, with the gap that the objective and the bound make.
 func (r *Result) Header() *Header {
 	h := &Header{Run: r.Run, Bounds: modelfile.BoundsOf(r.Objective, r.DualObjective),
-		Gap: modelfile.Finite(r.Gap)}
+		Gap: modelfile.Finite(proof.Gap(r.Objective, r.DualObjective))}
 	for _, c := range r.PerClass {
 		h.PerClass = append(h.PerClass, headerProblem{
 			modelfile.BoundsOf(c.Objective, c.DualObjective), c.Violations, c.Steps, c.Lambda, c.Width})
