@@ -120,7 +120,7 @@ func (d *dataReader) readAs(name string) (*dataset.Set, error) {
 		return nil, fmt.Errorf("%s: the model is of a table with words: want CSV or TSV (-format)",
 			inputName(name))
 	}
-	return dataset.Read(name, d.opt)
+	return d.again(name, d.opt)
 }
 
 // describe puts into a model that was trained on the set the names of its classes, what the columns

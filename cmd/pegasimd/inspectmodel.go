@@ -104,7 +104,8 @@ func (r *modelReport) nameWeights(c *call, f *inspectFlags) error {
 
 // report fills in what a linear model has.
 func (m linearModel) report(r *modelReport, top int) {
-	r.Prior, r.Calibration, r.Config, r.Settings = m.Prior, m.Calibration, m.Config, m.Settings()
+	r.Prior, r.Start, r.Calibration = m.Prior, m.Start, m.Calibration
+	r.Config, r.Settings = m.Config, m.Settings()
 	r.Checkpoint = m.State != nil
 	spread, means := m.spread(), make([]float64, m.Cols())
 	if spread == nil {
@@ -254,6 +255,9 @@ func (r *modelReport) print(w io.Writer) error {
 	}
 	if r.Prior != "" {
 		fmt.Fprintf(w, "prior     %s\n", escape.Name(r.Prior))
+	}
+	if r.Start != "" {
+		fmt.Fprintf(w, "start     %s\n", escape.Name(r.Start))
 	}
 	if r.Calibration != nil {
 		fmt.Fprintf(w, "calibrated: probabilities by Platt's method\n")

@@ -183,6 +183,7 @@ type modelReport struct {
 	Label     string   `json:"label_column,omitempty"` // the label's name
 	runReport
 	Prior       string            `json:"prior,omitempty"`
+	Start       string            `json:"start,omitempty"`
 	Calibration []pegasos.Sigmoid `json:"calibration,omitempty"`
 	Config      any               `json:"config"`             // a pegasos.Config or a kernelsvm.Config
 	Settings    string            `json:"settings,omitempty"` // as in the report of training
@@ -304,7 +305,9 @@ type classReport struct {
 // verifyReport is what verify -json writes.
 type verifyReport struct {
 	Verdict          string   `json:"verdict"`
-	Reasons          []string `json:"reasons"` // why it is contradicted
+	Reasons          []string `json:"reasons"` // why it is contradicted, or not confirmed
+	Checked          []string `json:"checked"` // parts of the model's file: see verifyparts.go
+	NotChecked       []string `json:"not_checked"`
 	Unconfirmed      []int    `json:"unconfirmed"`
 	WeightVectors    int      `json:"weight_vectors"`
 	ModelHash        string   `json:"model_hash"`

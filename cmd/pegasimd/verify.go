@@ -1,14 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/internal/proof"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
@@ -20,25 +24,30 @@ var verifyCommand = command{
 	summary:   "check a model's claims on the data it was trained on",
 	help: `Verify computes the objective of a model on its training data, and a lower bound on the optimum, and
 compares both with the model's claims. It does not trust the training: the bound comes from the
-model's scores and some passes of dual coordinate ascent (-passes). The verdict is one of
+model's scores and some passes of dual coordinate ascent (-passes). The encoder of a table is fitted
+again. The verdict is one of
 
   confirmed       objective and data are as claimed, and the gap is proven to be as small as claimed
-  not confirmed   objective and data are as claimed, but a larger gap was found; the claim may
-                  still be right: train -proof keeps what proves it
-  contradicted    the objective, the weights' hash or the data differ, or the claim is impossible;
-                  the exit code is 1
-  claims nothing  the model has no objective or no bound, such as that of an interrupted run;
-                  the exit code is 3
+  not confirmed   nothing speaks against the claim, but a larger gap was found, or the model does
+                  not say what data it is of; train -proof keeps what proves a claim
+  contradicted    the objective, the hash, the data or the encoder differ, or the claim is
+                  impossible; the exit code is 1
+  claims nothing  the model has no objective, such as that of an interrupted run, or no gap of at
+                  most 100 %; the exit code is 3
+
+Confirmed is about the training data and about the parts of the model's file that are listed as
+checked. The others may say anything: steps, seed and other facts of the run, notes, and without
+-sigmoids what makes the probabilities of train -proba.
 
 It always prints the gap that it found, and the weight vectors for whose own problems it found a
 larger gap than claimed. With -proof FILE, of train -proof, the bound comes from the dual
 variables in FILE. The files that training read beside the data have to be named again: -weights,
--costs, -prior, and -start if the data have features that the other model lacked. Unless -layout is
-given, the rows are held as in training. -hash compares with a hash that train or inspect printed.
+-costs, -prior, and -start for a table with words, or if the data have features that the other model
+lacked. Unless -layout is given, the rows are held as in training. -hash compares with a hash that
+train or inspect printed.
 
 Of a kernel machine the support rows are looked up in the data, and the bound comes from the
-coefficients: -passes, -proof, -weights, -costs, -prior, -start and -sigmoids don't apply. The hash
-covers what makes labels, scores and the probabilities of train -proba.
+coefficients: -passes, -proof, -weights, -costs, -prior, -start and -sigmoids don't apply.
 
 Examples:
   pegasimd verify a9a.model a9a.svm
@@ -55,6 +64,7 @@ type verifyFlags struct {
 	kept           *pegasos.Proof // that of -proof, or nil
 	weights, costs string
 	start, prior   string
+	from, near     *pegasos.Model // those of -start and -prior, or nil
 	passes         int
 	sigmoids       bool
 	memory         memoryFlag
@@ -70,7 +80,7 @@ func (v *verifyFlags) define(f *flag.FlagSet) {
 	defineCosts(f, &v.costs)
 	f.StringVar(&v.prior, "prior", "", "`file` the model that train -prior named")
 	f.StringVar(&v.start, "start", "", "`file` the model that train -start named: only where the "+
-		"data have features that it lacks, which training left out")
+		"data have features that it lacks, which training left out, or are a table with words")
 	f.IntVar(&v.passes, "passes", 20, "`n` how many passes of dual coordinate ascent improve our own "+
 		"bound, for every loss but eps-insensitive (0: none)")
 	f.BoolVar(&v.sigmoids, "sigmoids", false, "train the folds of train -proba again, which takes "+
@@ -154,6 +164,11 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	if err != nil {
 		return nil, err
 	}
+	if encoder, _ := predictions.Encoder(head); encoder != nil { // the data are read several times
+		if err := reader.keepInput(data); err != nil {
+			return nil, err
+		}
+	}
 	set, _, err := reader.read(data, &head)
 	if err != nil {
 		return nil, err
@@ -188,11 +203,24 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	}
 	// A model that training started from, or the prior, may lack features: training left them out.
 	narrow := f.start != "" || f.prior != ""
-	if n := set.Ignored; (n > 0 || len(set.Others) > 0) && !narrow {
+	if (set.Ignored > 0 || len(reader.unknown(set)) > 0) && !narrow {
 		v.Contradict("the data have features that the model does not have")
 	}
+	table := &tableCheck{}
+	if len(v.Reasons) == 0 {
+		if table, err = reader.checkTable(data, head, set, cmp.Or(f.from, f.near)); err != nil {
+			return nil, err
+		}
+	}
+	doubt(p, v, table, f.from)
+	parts, err := partsOf(p)
+	if err != nil {
+		return nil, err
+	}
+	checked, not := coverageOf(p, v, set, f.from, table).list(parts)
 	return &verifyReport{
 		Verdict: string(v.Verdict), Reasons: append([]string{}, v.Reasons...), // not null
+		Checked: checked, NotChecked: not,
 		Unconfirmed: append([]int{}, v.Unconfirmed...), WeightVectors: p.Outputs(),
 		ModelHash: v.Hash, Data: v.Data,
 		DataKnown: v.Known, Objective: number(v.Objective), Bound: number(v.Bound),
@@ -201,6 +229,28 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 		ClaimedBound:     number(v.Claimed.DualObjective), ClaimedGap: number(v.Claimed.Gap),
 		Rows: set.Rows(), Features: p.Cols(), of: v, model: p,
 	}, nil
+}
+
+// doubt changes the verdict where the model's table is not the one of the data, or the model does not
+// say what data it is of.
+func doubt(m predictor, v *pegasos.Verification, table *tableCheck, from *pegasos.Model) {
+	linear, _ := m.(linearModel)
+	started := linear.Model != nil && linear.Start != "" && from == nil
+	switch {
+	case table.differs != "" && !started:
+		v.Contradict("the table is not the one of the data: %s", table.differs)
+	case v.Verdict != pegasos.Confirmed:
+	case table.differs != "":
+		table.compared, v.Verdict = false, pegasos.NotConfirmed
+		v.Reasons = append(v.Reasons, "the table is not the one of the data, but may be that of the "+
+			"model that training went on from: name it (-start)")
+	case table.why != "":
+		v.Verdict = pegasos.NotConfirmed
+		v.Reasons = append(v.Reasons, "the model's table was not compared with the data: "+table.why)
+	case !v.Known:
+		v.Verdict = pegasos.NotConfirmed
+		v.Reasons = append(v.Reasons, "the model does not say what data it was trained on")
+	}
 }
 
 // verifyLinear reads what belongs to the training of a linear model, and verifies it.
@@ -215,18 +265,25 @@ func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set, 
 	if tr.Costs, err = readCosts(f.costs); err != nil {
 		return nil, err
 	}
-	if tr.Start, err = readNamed(f.start, pegasos.Read); err != nil {
+	if f.from, err = readNamed(f.start, pegasos.Read); err != nil {
 		return nil, err
 	}
+	if f.near, err = readNamed(f.prior, pegasos.Read); err != nil {
+		return nil, err
+	}
+	tr.Start, tr.Prior = f.from, f.near
 	if tr.Start != nil && tr.Start.Cols() != m.Cols() {
 		return nil, usagef("-start: the model has %d features, the one that was trained from it %d",
 			tr.Start.Cols(), m.Cols())
 	}
-	if tr.Prior, err = readNamed(f.prior, pegasos.Read); err != nil {
-		return nil, err
-	}
 	options := pegasos.VerifyOptions{Proof: f.kept, Passes: f.passes, Sigmoids: f.sigmoids}
 	return tr.Verify(c, m, set.Examples(), set.Y, options)
+}
+
+// fallingSigmoid returns the first weight vector whose probability falls as its score rises, -1 for
+// none. That comes of edits, but also of scores that were no better than chance on the held-out folds.
+func fallingSigmoid(all []pegasos.Sigmoid) int {
+	return slices.IndexFunc(all, func(s pegasos.Sigmoid) bool { return s.A > 0 })
 }
 
 // print writes the report for people.
@@ -239,8 +296,16 @@ func (r *verifyReport) print(w io.Writer) {
 	case r.model.data() == "":
 		fmt.Fprintf(w, "the model does not say what data it is of: %s, %s\n", rows, features)
 	}
-	if r.Sigmoids {
+	linear, _ := r.model.(linearModel)
+	switch calibrated := linear.Model != nil && linear.Calibration != nil; {
+	case r.Sigmoids:
 		fmt.Fprintln(w, "the sigmoids are those of the folds, trained again")
+	case calibrated:
+		fmt.Fprintln(w, "the probabilities were not checked: -sigmoids trains their folds again")
+		if k := fallingSigmoid(linear.Calibration); k >= 0 {
+			fmt.Fprintf(w, "suspicious: the higher the score of %s, the lower its probability\n",
+				escape.Name(linear.problemName(k)))
+		}
 	}
 	source := "from its scores"
 	if _, kernel := r.model.(kernelModel); kernel {
@@ -248,10 +313,13 @@ func (r *verifyReport) print(w io.Writer) {
 	} else if r.Proof {
 		source = "from the proof"
 	}
+	printParts(w, "checked", r.Checked)
+	printParts(w, "not checked", r.NotChecked)
 	f := proof.Finding{
 		Claimed: r.of.Claimed.Objective, ClaimedGap: r.of.Claimed.Gap, Objective: r.of.Objective,
 		Gap: r.of.Gap, Source: source, Reasons: r.Reasons, Unconfirmed: r.Unconfirmed,
-		Vectors: r.WeightVectors, Verdict: r.Verdict, Less: r.of.Verdict == pegasos.NotConfirmed,
+		Vectors: r.WeightVectors, Verdict: r.Verdict,
+		Less: r.of.Verdict == pegasos.NotConfirmed && len(r.Reasons) == 0,
 	}
 	f.Print(w)
 }

@@ -38,8 +38,10 @@ func verifyTrained(t *testing.T, args []string) {
 		return // what it read is not there, or was replaced
 	}
 	f.passes, f.data.quiet = 2, true
+	alone := f.start == "" && f.prior == ""
 	if m, err := pegasos.ReadFile(model); err == nil {
 		f.sigmoids = m.Calibration != nil && m.Config.Patience == 0
+		alone = alone && m.Start == ""
 	}
 	c := &call{flags: new(flag.FlagSet), Context: context.Background(), stdout: &standardOutput{w: io.Discard},
 		stderr: io.Discard}
@@ -50,6 +52,12 @@ func verifyTrained(t *testing.T, args []string) {
 	}
 	if r.Verdict == string(pegasos.Contradicted) || !r.DataKnown {
 		t.Errorf("pegasimd %q: %s: %q", args, r.Verdict, r.Reasons)
+	}
+	for _, part := range strings.Fields("scaling.kind config.scale config.target_scale index_base " +
+		"hash_bits table classes names data") {
+		if alone && slices.Contains(r.NotChecked, part) {
+			t.Errorf("pegasimd %q: %s is not checked", args, part)
+		}
 	}
 	verdicts.Lock()
 	defer verdicts.Unlock()

@@ -24,7 +24,8 @@ type Fitter struct {
 	// Grams is how many words an n-gram of text has at most; 0 for 2.
 	Grams int
 
-	row     int // and those that were taken in
+	given   []Kind // in place of Overrule: of each column the kind that it is to have, or none
+	row     int    // and those that were taken in
 	taken   int
 	columns []*stats
 	texts   []int // columns that are known to be text
@@ -122,7 +123,9 @@ func (f *Fitter) encoder(t *dataset.Table) (*Encoder, error) {
 				kind, given = k, true
 			}
 		}
-		if given {
+		if f.given != nil {
+			kind = f.given[i]
+		} else if given {
 			unknown--
 		}
 		c.settle(f.columns[i], kind)
@@ -180,6 +183,9 @@ func (f *Fitter) unknown(e *Encoder) error {
 	return errors.New("two names are of one column")
 }
 
+// asGiven is the Reason of a column whose kind was given.
+const asGiven = "as given"
+
 // settle makes the column one of the given kind, or of that which the rule finds.
 func (c *Column) settle(s *stats, kind Kind) {
 	c.fit(s)
@@ -187,7 +193,7 @@ func (c *Column) settle(s *stats, kind Kind) {
 		c.fitText(s)
 		return
 	}
-	*c = Column{Name: c.Name, Rows: s.rows, Gaps: s.gaps, Kind: kind, Reason: "as given"}
+	*c = Column{Name: c.Name, Rows: s.rows, Gaps: s.gaps, Kind: kind, Reason: asGiven}
 	switch kind {
 	case Number:
 		c.fitNumber(s)

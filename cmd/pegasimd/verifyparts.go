@@ -1,0 +1,283 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/scaling"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// This file lists which parts of a model's file verify has compared with the data. The name of a part
+// is its key in the header; keys within an object, or within the objects of an array, follow a dot.
+// The arrays behind the header are parts as well.
+
+// coverage records what a verification has compared.
+type coverage struct {
+	data      bool // the data have the fingerprint that the model has
+	objective bool // the model claims an objective
+	bound     bool // the model claims a bound
+	all       bool // a bound as good as claimed was found for every weight vector or problem
+	start     bool // the model of -start has the hash that the model has
+	classes   bool // every class has rows in the data
+	base      bool // the data were read with the model's index base
+	hashed    bool // the data were hashed with the model's number of bits
+	sigmoids  bool // the folds were trained again
+	scale     bool // the Scaling fits the data and the settings, or the model has none
+	table     tableCheck
+}
+
+// A rule reports whether a part was compared.
+type rule func(*coverage) bool
+
+var (
+	always   rule = func(*coverage) bool { return true } // else nothing can be read or verified
+	never    rule = func(*coverage) bool { return false }
+	byData   rule = func(c *coverage) bool { return c.data }
+	byRows   rule = func(c *coverage) bool { return c.classes }
+	byClaim  rule = func(c *coverage) bool { return c.objective }
+	byBound  rule = func(c *coverage) bool { return c.bound }
+	byBounds rule = func(c *coverage) bool { return c.bound && c.all }
+	byScale  rule = func(c *coverage) bool { return c.scale }
+	byFolds  rule = func(c *coverage) bool { return c.sigmoids }
+)
+
+// partRules has the rule for each part of a linear model or a kernel machine. A part without a rule is
+// not checked.
+var partRules = map[string]rule{
+	"features": always, "sparse": always, "bias": always, "layout": always, "hash": always,
+	"classes": byRows, "names": byRows, "data": byData,
+	"index_base": func(c *coverage) bool { return c.base },
+	"hash_bits":  func(c *coverage) bool { return c.hashed },
+	"scaler":     never, "state": never, "calibration": byFolds,
+	"prior":  always, // verify refuses another prior, and another start
+	"start":  func(c *coverage) bool { return c.start },
+	"lambda": always, "support": byClaim,
+
+	"weights": byClaim, "biases": byClaim, "shifts": byScale, "factors": byScale,
+	"support_rows": byClaim, "coefficients": byClaim,
+
+	"table":                    func(c *coverage) bool { return c.table.compared },
+	"table.header":             func(c *coverage) bool { return c.table.compared && c.table.named },
+	"table.label":              func(c *coverage) bool { return c.table.compared && c.table.named },
+	"table.label_at":           func(c *coverage) bool { return c.table.compared && c.table.placed },
+	"table.columns.name":       func(c *coverage) bool { return c.table.compared && c.table.named },
+	"table.columns.reason":     func(c *coverage) bool { return c.table.compared && c.table.reasons },
+	"table.columns.text.words": func(c *coverage) bool { return c.table.compared && c.table.words },
+
+	"config.loss": byClaim, "config.epsilon": byClaim, "config.multiclass": byClaim,
+	"config.class_weight": byClaim, "config.lambda": byClaim, "config.c": byClaim,
+	"config.bias": byClaim, "config.bias_scale": byClaim,
+	"config.kernel": byClaim, "config.gamma": byClaim, "config.coef0": byClaim,
+	"config.degree": byClaim,
+	"config.scale":  byScale, "config.target_scale": byScale, "config.calibrate": byFolds,
+	"config.epochs": never, "config.steps": never, "config.passes": never, "config.tol": never,
+	"config.patience": never, "config.order": never, "config.block": never,
+	"config.batch": never, "config.shards": never, "config.project": never,
+	"config.offset": never, "config.average": never, "config.finish": never,
+	"config.max_sv": never, "config.seed": never,
+
+	"result.objective": byClaim, "result.dual_objective": byBound, "result.gap": byBound,
+	"result.steps": never, "result.epochs": never, "result.passes": never,
+	"result.violations": never, "result.solver": never, "result.replaced": never,
+	"result.weight": never, "result.r2": never, "result.t0": never,
+	"result.per_class.objective":      byClaim,
+	"result.per_class.dual_objective": byBounds,
+	"result.per_class.lambda":         byClaim,
+	"result.per_class.violations":     never, "result.per_class.steps": never,
+	"result.per_class.width":            never,
+	"result.per_problem.objective":      byClaim,
+	"result.per_problem.dual_objective": byBounds,
+
+	"scaling.kind": byScale, "scaling.folded": byScale, "scaling.centre": byScale,
+	"scaling.spread": byScale, "scaling.r2": never, "scaling.note": never,
+}
+
+// checks reports whether a part was compared.
+func (c *coverage) checks(part string) bool {
+	r := partRules[part]
+	return r != nil && r(c)
+}
+
+// scaleFits reports whether the settings Scale and TargetScale agree with the model's Scaling, and the
+// verification found that the Scaling fits the data.
+func scaleFits(m *pegasos.Model, v *pegasos.Verification) bool {
+	of, kind, target := m.Config.Plain(), pegasos.Scale(scaling.None), pegasos.Scale(scaling.None)
+	if s := m.Scaling; s != nil {
+		if kind = s.Kind; s.Spread != 0 {
+			target = scaling.Standard
+		}
+	}
+	return of.Scale == kind && of.TargetScale == target && (m.Scaling == nil || v.Scaling)
+}
+
+// partsOf returns the parts of a model's file, in their order. Parts of the table are listed beside it
+// only if they may be unchecked where the table is checked.
+func partsOf(m predictor) ([]string, error) {
+	h := new(headerText)
+	if err := m.Write(h); err != nil && !errors.Is(err, errHeaderEnds) {
+		return nil, err
+	}
+	var parts []string
+	for line := range strings.Lines(string(h.text)) {
+		key, value, found := strings.Cut(line, ": ")
+		if !found {
+			continue // the first line
+		}
+		of, err := partsOfLine(key, []byte(value))
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, of...)
+	}
+	switch m := m.(type) {
+	case kernelModel:
+		return append(parts, "support_rows", "coefficients"), nil
+	case linearModel:
+		parts = append(parts, "weights")
+		if m.Bias != nil {
+			parts = append(parts, "biases")
+		}
+		if s := m.Scaling; s != nil && s.Shift != nil {
+			parts = append(parts, "shifts")
+		}
+		if s := m.Scaling; s != nil && s.Factor != nil {
+			parts = append(parts, "factors")
+		}
+	}
+	return parts, nil
+}
+
+// partsOfLine returns the parts of a line of the header.
+func partsOfLine(key string, value []byte) ([]string, error) {
+	switch key {
+	case "table":
+		return append([]string{key}, tableParts(value)...), nil
+	case "config", "result", "scaling":
+		var fields map[string]json.RawMessage
+		if err := json.Unmarshal(value, &fields); err != nil {
+			return nil, err
+		}
+		var parts, nested []string
+		for _, name := range slices.Sorted(maps.Keys(fields)) {
+			var objects []map[string]json.RawMessage
+			if json.Unmarshal(fields[name], &objects) != nil {
+				parts = append(parts, key+"."+name)
+				continue
+			}
+			inner := map[string]bool{}
+			for _, o := range objects {
+				for field := range o {
+					inner[key+"."+name+"."+field] = true
+				}
+			}
+			nested = append(nested, slices.Sorted(maps.Keys(inner))...)
+		}
+		return append(parts, nested...), nil
+	}
+	return []string{key}, nil
+}
+
+// headerText is a writer that keeps the header of a model, and fails after it.
+type headerText struct{ text []byte }
+
+var errHeaderEnds = errors.New("the header ends")
+
+func (h *headerText) Write(b []byte) (int, error) {
+	h.text = append(h.text, b...)
+	if end := bytes.Index(h.text, []byte("\n\n")); end >= 0 {
+		h.text = h.text[:end+1]
+		return 0, errHeaderEnds
+	}
+	return len(b), nil
+}
+
+// list divides the parts of a model into those that were compared and the others. "data" is among the
+// others if the model lacks it.
+func (c *coverage) list(parts []string) (checked, not []string) {
+	checked, not = []string{}, []string{} // not null
+	if !slices.Contains(parts, "data") {
+		parts = append(parts, "data")
+	}
+	for _, part := range parts {
+		if c.checks(part) {
+			checked = append(checked, part)
+		} else {
+			not = append(not, part)
+		}
+	}
+	return checked, not
+}
+
+// printParts prints a word and a list of parts, in lines of up to 100 characters, with the keys of an
+// object in parentheses.
+func printParts(w io.Writer, word string, parts []string) {
+	if len(parts) == 0 {
+		parts = []string{"nothing"}
+	}
+	var text strings.Builder
+	open := ""
+	for i, part := range parts {
+		dot := strings.LastIndexByte(part, '.')
+		of, name := part[:max(dot, 0)], part[dot+1:]
+		if open != "" && of != open {
+			text.WriteByte(')')
+		}
+		if i > 0 {
+			text.WriteString(", ")
+		}
+		if of != "" && of != open {
+			text.WriteString(of + " (")
+		}
+		text.WriteString(name)
+		open = of
+	}
+	if open != "" {
+		text.WriteByte(')')
+	}
+	const most, indent = 100, 12
+	line := fmt.Sprintf("%-*s", indent-1, word)
+	for word := range strings.FieldsSeq(text.String()) {
+		if len(line)+1+len(word) > most {
+			fmt.Fprintln(w, line)
+			line = strings.Repeat(" ", indent-1)
+		}
+		line += " " + word
+	}
+	fmt.Fprintln(w, line)
+}
+
+// coverageOf returns the coverage of the verification v of a model on a set.
+func coverageOf(
+	m predictor, v *pegasos.Verification, set *dataset.Set, start *pegasos.Model, table *tableCheck,
+) *coverage {
+	head := m.Head()
+	c := &coverage{
+		data: v.Known, objective: !math.IsNaN(v.Claimed.Objective),
+		bound: !math.IsNaN(v.Claimed.DualObjective), all: len(v.Unconfirmed) == 0,
+		sigmoids: v.Sigmoids, start: start != nil, classes: haveRows(head.Classes, set.Y),
+		base:   set.IndexBase == head.IndexBase,
+		hashed: set.HashBits == head.HashBits, table: *table,
+	}
+	if m, linear := m.(linearModel); linear {
+		c.scale = scaleFits(m.Model, v)
+	}
+	return c
+}
+
+// haveRows reports whether each of the classes is the label of a row.
+func haveRows(classes, y []float32) bool {
+	seen := map[float32]bool{}
+	for _, label := range y {
+		seen[label] = true
+	}
+	return !slices.ContainsFunc(classes, func(c float32) bool { return !seen[c] })
+}

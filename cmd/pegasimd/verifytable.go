@@ -1,0 +1,234 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/tables"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// This file compares the header line "table" of a model with the data. An encoder of words and gaps is
+// fitted again for that.
+
+// A tableCheck is the result of comparing a model's table with the data.
+type tableCheck struct {
+	compared bool // with the data, or with the model that training started from
+
+	// Parts that may be unchecked where the table was compared.
+	named   bool // the names of the columns, and of the label
+	placed  bool // the number of the label's column
+	reasons bool // the reasons for the kinds of columns
+	words   bool // the n-grams that name buckets of text
+
+	differs string // how an encoder differs from the one of the data; empty if it does not
+	why     string // why an encoder was not compared
+}
+
+// checkTable compares the model's table with the data of that name, which were read as set. An
+// encoder may also be the one of the model that training started from, if that is not nil.
+func (d *dataReader) checkTable(name string, head pegasos.Head, set *dataset.Set,
+	from *pegasos.Model) (*tableCheck, error) {
+	if d.encoder == nil {
+		return d.checkColumns(set), nil
+	}
+	if from != nil {
+		if same, words := sameEncoder(head.Table, from.Table); same {
+			return &tableCheck{compared: true, named: true, placed: true, reasons: true, words: words}, nil
+		}
+	}
+	if info, err := os.Stat(name); d.kept == nil && (err != nil || !info.Mode().IsRegular()) {
+		return &tableCheck{why: "that takes a file, or standard input"}, nil // which is kept
+	}
+	fitted, err := d.encoder.Refit(d.skip, d.opt, func(opt dataset.Options) (*dataset.Set, error) {
+		return d.again(name, opt)
+	})
+	if d.call.Err() != nil {
+		return nil, d.call.Err()
+	}
+	if err != nil { // such as that a column which training left out is not there
+		return &tableCheck{why: err.Error()}, nil
+	}
+	return compareEncoders(head.Table, fitted)
+}
+
+// unknown returns the columns of a set's file that the model does not have. Of lines of JSON, the set
+// names among them those that the model's encoder leaves out.
+func (d *dataReader) unknown(set *dataset.Set) []string {
+	return slices.DeleteFunc(slices.Clone(set.Others), func(name string) bool {
+		return d.encoder != nil && slices.ContainsFunc(d.encoder.Columns, func(c tables.Column) bool {
+			return c.Kind == tables.LeftOut && c.Name == name
+		})
+	})
+}
+
+// checkColumns compares the table of a model without an encoder: names of columns of numbers.
+func (d *dataReader) checkColumns(set *dataset.Set) *tableCheck {
+	model := d.opt.Table
+	if model == nil {
+		return &tableCheck{}
+	}
+	t, _ := usable(set)
+	if t == nil {
+		t = &dataset.Table{LabelAt: -1}
+	}
+	same := slices.Equal(t.Columns, model.Columns) && t.Label == model.Label
+	// With names, the label's column is found by its name: its number decides nothing.
+	return &tableCheck{compared: same, named: same,
+		placed: same && model.Columns == nil && t.LabelAt == model.LabelAt}
+}
+
+// tableParts returns the parts of a model's table that may be unchecked where the table is checked.
+func tableParts(table []byte) []string {
+	parts := []string{"table.label_at"}
+	e, err := tables.Decode(table)
+	if err != nil || e == nil {
+		return parts
+	}
+	parts = append(parts, "table.columns.name", "table.columns.reason")
+	if slices.ContainsFunc(e.Columns, func(c tables.Column) bool {
+		return c.Text != nil && c.Text.Words != nil
+	}) {
+		parts = append(parts, "table.columns.text.words")
+	}
+	return append(parts, "table.header", "table.label")
+}
+
+// compareEncoders compares a model's encoder with one that was fitted to the data. Names are not
+// checked if only the model or only the file has a header. Other reasons for the kinds of columns, as
+// another version may give, are no contradiction.
+func compareEncoders(model json.RawMessage, fitted *tables.Encoder) (*tableCheck, error) {
+	text, err := json.Marshal(fitted)
+	if err != nil {
+		return nil, err
+	}
+	var have, want any
+	if err := json.Unmarshal(model, &have); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &want); err != nil {
+		return nil, err
+	}
+	a, b := have.(map[string]any), want.(map[string]any)
+	if a["encoder"] != b["encoder"] {
+		return &tableCheck{why: "its encoder is of another version"}, nil
+	}
+	check := &tableCheck{compared: true, words: true}
+	header, _ := a["header"].(bool)
+	check.named = header == b["header"].(bool)
+	if !check.named {
+		for _, key := range []string{"header", "label"} {
+			delete(a, key)
+			delete(b, key)
+		}
+		dropKey(a, "name")
+		dropKey(b, "name")
+	}
+	// With names, the label's column is found by its name, and the file may have another order.
+	check.placed = check.named && !header && reflect.DeepEqual(a["label_at"], b["label_at"])
+	delete(a, "label_at")
+	delete(b, "label_at")
+	if check.reasons = reflect.DeepEqual(a, b); check.reasons {
+		return check, nil
+	}
+	dropKey(a, "reason")
+	dropKey(b, "reason")
+	check.differs = difference(a, b)
+	return check, nil
+}
+
+// dropKey deletes a key of each column of an encoder.
+func dropKey(encoder map[string]any, key string) {
+	columns, _ := encoder["columns"].([]any)
+	for _, c := range columns {
+		if c, ok := c.(map[string]any); ok {
+			delete(c, key)
+		}
+	}
+}
+
+// difference describes the first difference between a model's encoder and the one of the data. It is
+// empty if there is none.
+func difference(model, data map[string]any) string {
+	have, _ := model["columns"].([]any)
+	want, _ := data["columns"].([]any)
+	for i := range min(len(have), len(want)) {
+		a, ok := have[i].(map[string]any)
+		b, _ := want[i].(map[string]any)
+		if reflect.DeepEqual(have[i], want[i]) {
+			continue
+		}
+		name := fmt.Sprint(i)
+		if named, ok := b["name"].(string); ok {
+			name = escape.Name(escape.Cut(named))
+		}
+		if !ok {
+			return "column " + name
+		}
+		return fmt.Sprintf("column %s: %s", name, firstKey(a, b))
+	}
+	if reflect.DeepEqual(model, data) {
+		return ""
+	}
+	return firstKey(model, data)
+}
+
+// firstKey names the first key for which two objects have different values, and both values.
+func firstKey(have, want map[string]any) string {
+	keys := map[string]bool{}
+	for _, object := range []map[string]any{have, want} {
+		for key := range object {
+			keys[key] = true
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(keys)) {
+		if reflect.DeepEqual(have[key], want[key]) {
+			continue
+		}
+		a, inner := have[key].(map[string]any)
+		if b, both := want[key].(map[string]any); inner && both {
+			return escape.Name(escape.Cut(key)) + ": " + firstKey(a, b)
+		}
+		return fmt.Sprintf("%s is %s, these data give %s", escape.Name(escape.Cut(key)),
+			shortJSON(have[key]), shortJSON(want[key]))
+	}
+	return "it differs"
+}
+
+// shortJSON returns a value as JSON, cut off if it is long.
+func shortJSON(v any) string {
+	if v == nil {
+		return "nothing"
+	}
+	text, _ := json.Marshal(v) // of values that come from JSON
+	const most = 60
+	if len(text) > most {
+		return escape.Text(string(text[:most])) + "..."
+	}
+	return escape.Text(string(text))
+}
+
+// sameEncoder reports whether two encoders are equal but for the n-grams that name buckets, to which
+// training may add some, and whether these are equal too.
+func sameEncoder(a, b json.RawMessage) (same, words bool) {
+	var x, y map[string]any
+	if json.Unmarshal(a, &x) != nil || json.Unmarshal(b, &y) != nil {
+		return false, false
+	}
+	words = reflect.DeepEqual(x, y)
+	for _, encoder := range []map[string]any{x, y} {
+		columns, _ := encoder["columns"].([]any)
+		for _, c := range columns {
+			column, _ := c.(map[string]any)
+			text, _ := column["text"].(map[string]any)
+			delete(text, "words")
+		}
+	}
+	return reflect.DeepEqual(x, y), words
+}
