@@ -145,3 +145,24 @@ func BenchmarkPredictAll(b *testing.B) {
 		sink = m.PredictAll(x)
 	}
 }
+
+// A scaling that scales no rows makes no difference if it says that it is not folded, and rows
+// divided by their lengths can't be folded into weights. Files may say so.
+func TestScalingOfFiles(t *testing.T) {
+	p := random(7, 30, 5, 2, 1)
+	m := mustTrain(t, p.dense, p.y, Config{Scale: ScaleNone, Lambda: 0.1, Epochs: 2})
+	want := m.DecisionAll(p.dense)
+	m.Scaling = &Scaling{Kind: ScaleNone}
+	if err := m.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	for i, z := range m.DecisionAll(p.dense) {
+		if z != want[i] {
+			t.Fatalf("score %d is %v, want %v", i, z, want[i])
+		}
+	}
+	m.Scaling = &Scaling{Kind: ScaleUnit, Folded: true}
+	if err := m.Validate(); err == nil {
+		t.Error("rows divided by their lengths are folded into weights")
+	}
+}

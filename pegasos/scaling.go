@@ -60,4 +60,6 @@ func fromScale(s *scale.Scale) *Scaling {
 func (s *Scaling) Same(t *Scaling) bool { return s.room().Same(t.room()) }
 
 // scalesRows reports whether rows have to be scaled before the weights take them.
-func (m *Model) scalesRows() bool { return m.Scaling != nil && !m.Scaling.Folded }
+func (m *Model) scalesRows() bool {
+	return m.Scaling != nil && !m.Scaling.Folded && m.Scaling.Kind != ScaleNone
+}

@@ -73,6 +73,9 @@ func (s *Scale) Check(cols int) error {
 		!floats.IsFinite(s.Centre) {
 		return fmt.Errorf("the scaling %q does not fit %d features", s.Kind, cols)
 	}
+	if s.Folded && s.Kind == scaling.Unit {
+		return fmt.Errorf("the scaling %q can't be folded into weights", s.Kind)
+	}
 	for _, f := range s.Factor {
 		if !(f > 0) {
 			return fmt.Errorf("the scaling has the factor %v", f)
