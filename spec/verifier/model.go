@@ -1,0 +1,347 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+)
+
+// This file reads model files (spec, "Model files").
+
+// A model has the lines of a model file that are covered, and the weights for scaled rows.
+type model struct {
+	Features, IndexBase int
+	Sparse, Bias        bool
+	Classes             []float32
+	Lambda              float64
+	Hash, Data          string
+	Config              config
+	Result              result
+	Scaling             scaling
+
+	shift, factor []float32 // one for each column, or nil
+	w             []float64 // weights for scaled rows
+	quick         []float32 // the same, rounded
+	b, bSize      float64   // bias for scaled rows, and the sum of its terms' magnitudes
+}
+
+// A config has the settings of the models that are covered.
+type config struct {
+	Loss        string  `json:"loss"`
+	Multiclass  string  `json:"multiclass"`
+	Lambda      float64 `json:"lambda"`
+	C           float64 `json:"c"`
+	Epochs      int     `json:"epochs"`
+	Steps       int64   `json:"steps"`
+	Tol         float64 `json:"tol"`
+	Order       string  `json:"order"`
+	Block       int32   `json:"block"`
+	Offset      string  `json:"offset"`
+	Average     string  `json:"average"`
+	Finish      string  `json:"finish"`
+	Bias        string  `json:"bias"`
+	BiasScale   float64 `json:"bias_scale"`
+	Scale       string  `json:"scale"`
+	TargetScale string  `json:"target_scale"`
+	Seed        uint64  `json:"seed"`
+}
+
+// A result has a model's claims about its training. Unknown numbers are nil.
+type result struct {
+	Steps      int64    `json:"steps"`
+	Epochs     float64  `json:"epochs"`
+	Violations int64    `json:"violations"`
+	Solver     string   `json:"solver"`
+	Replaced   int      `json:"replaced"`
+	R2         float64  `json:"r2"`
+	T0         float64  `json:"t0"`
+	Objective  *float64 `json:"objective"`
+	Bound      *float64 `json:"dual_objective"`
+	Gap        *float64 `json:"gap"`
+	PerClass   []struct {
+		Objective  *float64 `json:"objective"`
+		Bound      *float64 `json:"dual_objective"`
+		Violations int64    `json:"violations"`
+		Steps      int64    `json:"steps"`
+		Lambda     float64  `json:"lambda"`
+		Width      float64  `json:"width"`
+	} `json:"per_class"`
+}
+
+type scaling struct {
+	Kind   string  `json:"kind"`
+	Folded bool    `json:"folded"`
+	R2     float64 `json:"r2"`
+	Note   string  `json:"note"`
+}
+
+// readModel reads a model file, and computes its hash as well (spec, "The hash").
+func readModel(name string) (m *model, hash string, err error) {
+	file, err := os.ReadFile(name)
+	if err != nil {
+		return nil, "", err
+	}
+	end := max(0, len(file)-sha256.Size)
+	sum := sha256.Sum256(file[:end])
+	header, numbers, whole := strings.Cut(string(file[:end]), "\n\n")
+	first, lines, _ := strings.Cut(header, "\n")
+	switch {
+	case strings.HasPrefix(string(file), "pegasimd kernel model "):
+		return nil, "", errors.New("kernel machines are not covered")
+	case !strings.HasPrefix(string(file), "pegasimd model 1\n"):
+		return nil, "", errors.New("not a model file of version 1; compressed ones are not covered")
+	case string(sum[:]) != string(file[end:]) || !whole || first != "pegasimd model 1":
+		return nil, "", errors.New("the file is damaged: its checksum is wrong")
+	}
+	m = new(model)
+	if err := m.readHeader(strings.Split(lines, "\n")); err != nil {
+		return nil, "", err
+	}
+	if m.Scaling == (scaling{}) { // there is no such line
+		m.Scaling = scaling{Kind: "none", Folded: true}
+	}
+	if err := m.checkKind(); err != nil {
+		return nil, "", err
+	}
+	hash, err = m.readNumbers([]byte(numbers))
+	return m, hash, err
+}
+
+// readHeader reads the lines of the header: each at most once, and in this order.
+func (m *model) readHeader(lines []string) error {
+	known := []struct {
+		name     string
+		value    any // nil if models with such a line are not covered
+		required bool
+	}{
+		{"features", &m.Features, true}, {"sparse", &m.Sparse, false},
+		{"classes", &m.Classes, true}, {"names", nil, false}, {"bias", &m.Bias, true},
+		{"index_base", &m.IndexBase, true}, {"scaler", nil, false}, {"hash_bits", nil, false},
+		{"table", nil, false}, {"calibration", nil, false}, {"lambda", &m.Lambda, true},
+		{"prior", nil, false}, {"start", nil, false}, {"hash", &m.Hash, true}, {"data", &m.Data, true},
+		{"config", &m.Config, true}, {"result", &m.Result, true}, {"scaling", &m.Scaling, false},
+		{"state", nil, false},
+	}
+	for _, line := range append(lines, "") {
+		name, text, _ := strings.Cut(line, ": ")
+		for len(known) > 0 && known[0].name != name {
+			if known[0].required {
+				return fmt.Errorf("header: where %s should be there is %.40q", known[0].name, line)
+			}
+			known = known[1:]
+		}
+		switch {
+		case line == "":
+			return nil
+		case len(known) == 0:
+			return fmt.Errorf("header: %.40q is unknown, there twice, or in the wrong place", line)
+		case known[0].value == nil:
+			return fmt.Errorf("models with a line %q are not covered", name)
+		}
+		if err := strict(text, known[0].value); err != nil {
+			return fmt.Errorf("header: %s: %w", name, err)
+		}
+		known = known[1:]
+	}
+	return nil
+}
+
+// strict decodes one JSON value and refuses unknown and repeated keys, and null.
+func strict(text string, value any) error {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(value); err != nil {
+		return fmt.Errorf("not covered, or wrong: %w", err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("something follows the value")
+	}
+	return eachOnce(json.NewDecoder(strings.NewReader(text)))
+}
+
+// eachOnce returns an error if a value has a null, or a key that is there twice or has upper-case
+// letters, which package json takes for lower-case ones.
+func eachOnce(d *json.Decoder) error {
+	t, err := d.Token()
+	if t == nil {
+		return errors.Join(err, errors.New("null is no value"))
+	}
+	if _, ok := t.(json.Delim); !ok {
+		return err
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		if t == json.Delim('{') {
+			token, _ := d.Token()
+			key := token.(string)
+			if seen[key] || key != strings.ToLower(key) {
+				return fmt.Errorf("the key %.40q is there twice or has upper-case letters", key)
+			}
+			seen[key] = true
+		}
+		if err := eachOnce(d); err != nil {
+			return err
+		}
+	}
+	_, err = d.Token()
+	return err
+}
+
+// checkKind returns an error unless the model is of a kind that is covered and its settings are
+// ones that training writes.
+func (m *model) checkKind() error {
+	c, s, r := &m.Config, &m.Scaling, &m.Result
+	isOne := func(word string, of ...string) bool { return slices.Contains(of, word) }
+	positive := func(v float64) bool { return v > 0 && v <= math.MaxFloat64 }
+	layout, _, _ := strings.Cut(m.Data, ":")
+	for _, rule := range []struct {
+		holds bool
+		what  string
+	}{
+		{len(m.Classes) == 2 && m.Classes[0] < m.Classes[1], "classes: want two, ascending"},
+		{m.Features >= 0, "features"},
+		{m.IndexBase == 0 || m.IndexBase == 1, "index_base"},
+		{positive(m.Lambda), "lambda"},
+		{isOne(layout, "dense", "sparse"), "data: of such a layout"},
+		{isOne(c.Loss, "hinge", "squared-hinge", "log"), "config: such a loss"},
+		{isOne(c.Multiclass, "ovr", "ovo"), "config: such a multiclass"},
+		{c.Lambda == 0 && positive(c.C) || c.C == 0 && positive(c.Lambda), "config: lambda and c"},
+		{c.Epochs > 0 && c.Steps == 0 || c.Epochs == 0 && c.Steps > 0 && c.Steps <= 1<<53,
+			"config: epochs and steps"},
+		{c.Tol >= 0 && c.Tol < 1, "config: tol"},
+		{c.Order == "shuffled" && c.Block > 0, "config: such an order"},
+		{isOne(c.Offset, "r2", "none"), "config: such an offset"},
+		{isOne(c.Average, "last-half", "none"), "config: such an average"},
+		{isOne(c.Finish, "", "none", "dual", "auto", "newton"), "config: such a finish"},
+		{c.Bias == "none" && c.BiasScale == 0 || c.Bias == "augmented" && positive(c.BiasScale) &&
+			c.BiasScale <= math.MaxFloat32, "config: such a bias"},
+		{m.Bias || c.Bias == "none", "bias: false, beside the config's"},
+		{!m.Bias || c.Bias != "none" || s.Kind == "standard" && s.Folded,
+			"bias: true, beside the config's"},
+		{isOne(s.Kind, "none", "unit", "standard", "max-abs") && c.Scale == s.Kind &&
+			c.TargetScale == "none", "config: such a scale"},
+		{s.Folded != (s.Kind == "unit") || isOne(s.Kind, "standard", "max-abs"), "scaling: folded"},
+		{isOne(r.Solver, "", "steps", "dual", "steps, dual", "steps, newton", "dual, newton"),
+			"result: such a solver"},
+		{len(r.PerClass) == 1, "result: per_class: want one"},
+		{r.Steps >= 0 && r.Epochs >= 0 && r.Violations >= 0 && r.Replaced >= 0 && r.Replaced <= 1,
+			"result: counts below 0, or replaced above 1"},
+	} {
+		if !rule.holds {
+			return fmt.Errorf("not covered, or wrong: %s", rule.what)
+		}
+	}
+	return nil
+}
+
+// readNumbers reads the numbers after the header, and returns the model's hash (spec, "The hash").
+func (m *model) readNumbers(numbers []byte) (hash string, err error) {
+	n, kind := m.Features, m.Scaling.Kind
+	if n > 8*len(numbers) { // not even a bit for each weight
+		return "", errors.New("the file has too few numbers")
+	}
+	if m.Sparse {
+		if numbers, err = unpacked(numbers, n); err != nil {
+			return "", err
+		}
+	}
+	weights, biases := make([]float32, n), []float64{0}
+	if !m.Bias {
+		biases = nil
+	}
+	if kind == "standard" {
+		m.shift = make([]float32, n)
+	}
+	if kind == "standard" || kind == "max-abs" {
+		m.factor = make([]float32, n)
+	}
+	for _, part := range []any{weights, biases, m.shift, m.factor} {
+		size := binary.Size(part)
+		if len(numbers) < size {
+			return "", errors.New("the file has too few numbers")
+		}
+		binary.Decode(numbers, binary.LittleEndian, part)
+		numbers = numbers[size:]
+	}
+	if len(numbers) > 0 {
+		return "", errors.New("the file has too many numbers")
+	}
+	for _, v := range slices.Concat(weights, m.shift, m.factor) {
+		if v-v != 0 {
+			return "", fmt.Errorf("a number is %v", v)
+		}
+	}
+	for _, v := range m.factor {
+		if !(v > 0) {
+			return "", fmt.Errorf("a factor is %v", v)
+		}
+	}
+	hashed := pack(weights, biases, m.Classes)
+	if m.IndexBase != 0 {
+		hashed = fmt.Appendf(hashed, "index_base: %d\n", m.IndexBase)
+	}
+	if !m.Scaling.Folded {
+		hashed = fmt.Appendf(hashed, "scale: %q\n", kind)
+		hashed = append(hashed, pack(m.shift, m.factor)...)
+	}
+	m.unfold(weights, append(biases, 0)[0])
+	if m.b-m.b != 0 || m.Config.Bias == "none" && m.b != 0 {
+		return "", fmt.Errorf("the bias of scaled rows is %v", m.b)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(hashed)), nil
+}
+
+// pack returns the little-endian bytes of numbers.
+func pack(parts ...any) (packed []byte) {
+	for _, part := range parts {
+		packed, _ = binary.Append(packed, binary.LittleEndian, part)
+	}
+	return packed
+}
+
+// unpacked returns the numbers of a sparse file with the missing zeros.
+func unpacked(numbers []byte, n int) ([]byte, error) {
+	at := (n + 7) / 8
+	if len(numbers) < at || n%8 > 0 && numbers[n/8]>>(n%8) != 0 {
+		return nil, errors.New("the file has too few bits, or bits of more weights than there are")
+	}
+	weights := make([]byte, 4*n)
+	for j := range n {
+		if numbers[j/8]>>(j%8)&1 == 1 {
+			if len(numbers) < at+4 {
+				return nil, errors.New("the file has too few weights")
+			}
+			copy(weights[4*j:], numbers[at:at+4])
+			at += 4
+		}
+	}
+	return append(weights, numbers[at:]...), nil
+}
+
+// unfold computes the weights and the bias for scaled rows (spec, "Scaling").
+func (m *model) unfold(weights []float32, bias float64) {
+	m.w, m.quick, m.b = make([]float64, m.Features), make([]float32, m.Features), bias
+	m.bSize = math.Abs(bias)
+	for j, v := range weights {
+		m.w[j] = float64(v)
+		if m.Scaling.Folded && m.factor != nil {
+			m.w[j] /= float64(m.factor[j])
+		}
+		m.quick[j] = float32(m.w[j])
+		if m.Scaling.Folded && m.shift != nil {
+			moved := float64(float64(v) * float64(m.shift[j]))
+			m.b += moved
+			m.bSize += math.Abs(moved)
+		}
+	}
+	if m.Config.Bias == "none" && math.Abs(m.b) <= 0x1p-44*m.bSize {
+		m.b = 0
+	}
+}

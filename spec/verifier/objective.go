@@ -1,0 +1,228 @@
+package main
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strings"
+)
+
+// This file computes objectives (spec, "The objective") and lower bounds ("A bound").
+
+// sum adds up terms in the given number of lanes, a block at a time (spec, "Sums").
+func sum[T float32 | float64](terms []T, block, lanes int) (total T) {
+	for part := range slices.Chunk(terms, block) {
+		var lane [64]T
+		for i, v := range part {
+			lane[i%lanes] += v
+		}
+		for l := lanes - 1; l > 0; l-- { // to the lane that is 32, 16, 8, 4, 2 or 1 below
+			lane[l-1<<(bits.Len(uint(l))-1)] += lane[l]
+		}
+		total += lane[0]
+	}
+	return total
+}
+
+// dot returns the float32 dot product (spec, "Words for sums"): by columns if the rows are held
+// dense, else by nonzeros.
+func (m *model) dot(r *row, w []float32) float32 {
+	dense := strings.HasPrefix(m.Data, "dense:") || m.shift != nil
+	terms, lanes := make([]float32, len(r.index)), 8
+	if dense {
+		terms, lanes = make([]float32, m.Features), 64
+	}
+	for at, j := range r.index {
+		product := float32(float32(r.value[at]) * w[j])
+		if dense {
+			at = j
+		}
+		terms[at] = product
+	}
+	return sum(terms, 65536, lanes)
+}
+
+// wideDot returns the f64 dot product of weights and row, and the sum of its products' magnitudes.
+func (m *model) wideDot(r *row) (dot, size float64) {
+	var lane [4]float64
+	for k, j := range r.index {
+		product := float64(m.w[j] * r.value[k])
+		lane[j%4] += product
+		size += math.Abs(product)
+	}
+	return (lane[0] + lane[1]) + (lane[2] + lane[3]), size
+}
+
+// margins returns the rows' margins of the rough and of the exact scores, and a bound on the error
+// of the objective that the exact ones give.
+func (m *model) margins(rows []row) (quick, exact []float64, slack float64) {
+	n := float64(len(rows))
+	for _, r := range rows {
+		z, size := m.wideDot(&r)
+		quick = append(quick, r.y*(float64(m.dot(&r, m.quick))+m.b))
+		exact = append(exact, r.y*(z+m.b))
+		off := float64(m.Features+8) * 0x1p-53 * (size + m.bSize + 1)
+		if m.Config.Loss == "squared-hinge" {
+			off *= 2*max(0, 1-r.y*(z+m.b)) + off
+		}
+		slack += off / n
+	}
+	slack += (n + float64(m.Features) + 64) * 0x1p-52 * m.objective(exact, squares(m.w))
+	return quick, exact, slack
+}
+
+// loss returns the loss at a margin.
+func (m *model) loss(margin float64) float64 {
+	miss := max(0, 1-margin)
+	switch m.Config.Loss {
+	case "squared-hinge":
+		return float64(miss * miss)
+	case "log":
+		return log1pExp(-margin)
+	}
+	return miss
+}
+
+// squares returns the sum of the squares of weights.
+func squares[T float32 | float64](w []T) (sum float64) {
+	for _, v := range w {
+		sum += float64(float64(v) * float64(v))
+	}
+	return sum
+}
+
+// objective returns lambda/2 |w|^2 plus the mean loss, from the weights' squares and the margins.
+func (m *model) objective(margins []float64, squares float64) float64 {
+	b := m.b / cmp.Or(m.Config.BiasScale, 1)
+	losses, order := make([]float64, len(margins)), make([]int, len(margins))
+	pcg := rand.NewPCG(m.Config.Seed, ^uint64(0x9e3779b97f4a7c15))
+	for i := range order { // "Random numbers"
+		j := i
+		if !strings.HasPrefix(m.Result.Solver, "dual") {
+			high, _ := bits.Mul64(pcg.Uint64(), uint64(i)+1)
+			j = int(high)
+		}
+		order[i], order[j] = order[j], i
+	}
+	for i, j := range order {
+		losses[i] = m.loss(margins[j])
+	}
+	mean := sum(losses, max(32, m.Features/256), 1) / float64(len(losses))
+	return float64(m.Lambda/2*(squares+float64(b*b))) + mean
+}
+
+// shares returns dual variables: minus the derivatives of the loss, the hinge smoothed by h.
+func (m *model) shares(margins []float64, h float64) []float64 {
+	a := make([]float64, len(margins))
+	for i, margin := range margins {
+		switch m.Config.Loss {
+		case "squared-hinge":
+			a[i] = 2 * max(0, 1-margin)
+		case "log":
+			a[i] = 1 / (1 + math.Exp(margin))
+		default:
+			a[i] = max(0, min(0.5+(1-margin)/h, 1))
+		}
+	}
+	return a
+}
+
+// gain returns a dual variable's term in the bound, and the sum of its parts' magnitudes.
+func (m *model) gain(a float64) (gain, size float64) {
+	switch {
+	case m.Config.Loss == "squared-hinge":
+		return a - a*a/4, a + a*a/4
+	case m.Config.Loss == "log" && a > 0 && a < 1:
+		gain = -a*math.Log(a) - (1-a)*math.Log(1-a)
+		return gain, gain
+	case m.Config.Loss == "log":
+		return 0, 0
+	}
+	return a, a
+}
+
+// bound returns the lower bound of dual variables, less the errors of its own sums and slack, the
+// error of the objective.
+func (m *model) bound(rows []row, a []float64, slack float64) float64 {
+	n, b := float64(len(rows)), m.Config.BiasScale
+	u, sizes := make([]float64, m.Features+1), make([]float64, m.Features+1) // the last: the bias's
+	var mean, size, half float64
+	for i, r := range rows {
+		gain, most := m.gain(a[i])
+		mean, size = mean+gain, size+most
+		for k, j := range r.index {
+			u[j] += r.y * a[i] * r.value[k]
+			sizes[j] += math.Abs(a[i] * r.value[k])
+		}
+		u[m.Features] += r.y * a[i] * b
+		sizes[m.Features] += a[i] * b
+	}
+	for j, v := range u { // an upper bound on its magnitude, whatever the roundings
+		v = math.Abs(v) + (n+4)*0x1p-53*sizes[j]
+		half += v * v / (2 * m.Lambda * n * n)
+	}
+	return mean/n - half - 0x1p-52*((n+8)*size/n+float64(m.Features+16)*half) - slack
+}
+
+// ascend makes one pass of coordinate ascent over the rows in an order. As a function of one dual
+// variable the bound is concave, and largest where the slope of the gain is the margin for the
+// weights u/lambda.
+func (m *model) ascend(rows []row, a []float64, order []int) {
+	scale, b := m.Lambda*float64(len(rows)), m.Config.BiasScale
+	w := make([]float64, m.Features+1)
+	move := func(r *row, by float64) {
+		for k, j := range r.index {
+			w[j] += by * r.y * r.value[k] / scale
+		}
+		w[m.Features] += by * r.y * b / scale
+	}
+	for i := range rows {
+		move(&rows[i], a[i])
+	}
+	for _, i := range order {
+		r := &rows[i]
+		margin, bend := b*w[m.Features], b*b/scale // bend: the margin's slope in a[i]
+		for k, j := range r.index {
+			margin += w[j] * r.value[k]
+			bend += r.value[k] * r.value[k] / scale
+		}
+		margin *= r.y
+		old := a[i]
+		switch {
+		case m.Config.Loss == "squared-hinge":
+			a[i] = max(0, old+(1-margin-old/2)/(bend+0.5))
+		case m.Config.Loss == "log":
+			a[i] = shareOfLog(old, margin-bend*old, bend)
+		case bend > 0:
+			a[i] = max(0, min(old+(1-margin)/bend, 1))
+		default:
+			a[i] = 1
+		}
+		move(r, a[i]-old)
+	}
+}
+
+// shareOfLog solves log((1-a)/a) = margin + bend a for a, by Newton's method for z = log(a/(1-a))
+// from the old a on, and by bisection where a step leaves the interval that has z.
+func shareOfLog(old, margin, bend float64) (a float64) {
+	low, high := -margin-bend, -margin
+	z := max(low, min(math.Log(old/(1-old)), high))
+	for range 50 {
+		a = 1 / (1 + math.Exp(-z))
+		off := z + margin + bend*a
+		if math.Abs(off) < 1e-15 {
+			break
+		}
+		if off > 0 {
+			high = z
+		} else {
+			low = z
+		}
+		if z -= off / (1 + bend*a*(1-a)); !(z > low && z < high) {
+			z = (low + high) / 2
+		}
+	}
+	return a
+}
