@@ -60,7 +60,7 @@ mutants: ## plant 60 faults in the generated kernels, which the tests must see; 
 	$(GO) -C internal/gen test -count=1 -v -timeout 2h -run Mutants . -mutants $(or $(MUTANTS),60)
 
 .PHONY: certificate
-certificate: ## hold proofs of random problems against independent optima; TIME=10m
+certificate: ## hold proofs against independent optima, and verifiers against tampered models; TIME=10m
 	TIME=$(or $(TIME),1m) scripts/ci.sh certificate
 
 .PHONY: fuzz
@@ -107,5 +107,5 @@ ci: ## what a push runs, in under 35 minutes on 2 cores
 .PHONY: weekly
 weekly: export PEGASIMD_TOOLS := need
 weekly: ## the long ones: every float32, other architectures, mutants, the gate's self-test, the proxy, ONNX Runtime
-	@TIME=20m FUZZTIME=2m MAKE='$(MAKE)' scripts/ci.sh exhaustive emulated_all mutants gate_selftest proxy onnx \
+	@TIME=20m TAMPERED=1 FUZZTIME=2m MAKE='$(MAKE)' scripts/ci.sh exhaustive emulated_all mutants gate_selftest proxy onnx \
 		report_figures beam_faults certificate fuzz

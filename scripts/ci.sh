@@ -54,10 +54,11 @@ paths() {
 }
 
 # certificate holds proofs of random problems against optima found independently, for TIME: the problems from number
-# FROM on, else others each time.
+# FROM on, else others each time. Then both verifiers verify each TAMPERED-th of some 10,000 tampered models.
 certificate() {
 	go test -count=1 -timeout 0 -run '^Test(Newton|Descent)?Certificates?$' -v ./pegasos ./pegasos/kernelsvm \
 		-certify "${TIME:-1m}" -certify-from "${FROM:-0}"
+	go -C cmd/pegasimd test -count=1 -timeout 1h -v -run '^TestTampered$' . -tampered "${TAMPERED:-9}"
 }
 
 # exhaustive runs the tests over all float32, a share on each processor.

@@ -1,0 +1,421 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/modelfile"
+	"github.com/pegasimd/pegasimd/modelio"
+	"github.com/pegasimd/pegasimd/pegasos"
+)
+
+// This file runs verify and the program spec/verifier on one corpus of honest and tampered models.
+
+var tamperedStep = flag.Int("tampered", 40, "TestTampered verifies every n-th tampered model, and "+
+	"four times as many of the kinds that spec/verifier covers")
+
+// An honest model is a model file as training wrote it.
+type honest struct {
+	flags   string // flags of train
+	with    string // flags of both train and verify
+	data    string // name of the training data
+	covered bool   // spec/verifier covers the kind
+
+	file        []byte
+	header      []string            // the header's lines after the first
+	numbers     string              // the bytes between header and checksum
+	cols        int                 // features
+	vectors     int                 // weight vectors
+	predictions string              // on the training data
+	bound       float64             // best lower bound that verify finds in 1000 passes
+	notChecked  map[string][]string // parts that each verifier names as not checked
+}
+
+// honestModels are models of every kind, of which spec/verifier covers the first.
+var honestModels = []*honest{
+	{flags: "-scale none -bias none -finish none -epochs 5", data: "two.svm", covered: true},
+	{flags: "", data: "two.svm", covered: true},
+	{flags: "-loss log -scale unit -tol 1e-3", data: "two.svm", covered: true},
+	{flags: "-loss squared-hinge -scale max-abs -layout sparse -finish dual", data: "two.svm",
+		covered: true},
+	{flags: "-c 1 -finish dual -scale none -seed 3", data: "two.svm", covered: true},
+	{flags: "-multiclass ovo -average none -offset none -epochs 30", data: "two.svm", covered: true},
+	{flags: "-layout sparse", data: "wide.svm", covered: true},
+	{flags: "-proba -epochs 3", data: "two.svm"},
+	{flags: "-multiclass ovr", data: "three.svm"},
+	{flags: "-multiclass ovo", data: "three.svm"},
+	{flags: "-multiclass crammer-singer", data: "three.svm"},
+	{flags: "-multiclass multinomial -loss log", data: "three.svm"},
+	{flags: "-loss squared", data: "numbers.svm"},
+	{flags: "-loss eps-insensitive -target-scale none -tol 0.01", data: "numbers.svm"},
+	{flags: "-class-weight balanced -loss log", data: "two.svm"},
+	{with: "-weights weights", data: "two.svm"},
+	{with: "-prior prior.model", data: "two.svm"},
+	{flags: "-bias unregularised -finish newton", data: "two.svm"},
+	{flags: "-batch 3 -project -epochs 3", data: "two.svm"},
+	{flags: "-hash-bits 5", data: "wide.svm"},
+	{flags: "", data: "table.csv"},
+	{flags: "-proba -epochs 3", data: "table.csv"},
+	{flags: "-loss log", data: "named.csv"},
+	{flags: "-kernel rbf", data: "two.svm"},
+	{flags: "-kernel linear", data: "two.svm"},
+	{flags: "-kernel polynomial -degree 2 -layout sparse", data: "three.svm"},
+}
+
+// writeCorpus writes the training data of the honest models to the current directory.
+func writeCorpus(t *testing.T) {
+	g := rand.New(rand.NewPCG(9, 43))
+	files := map[string]*strings.Builder{}
+	for _, name := range strings.Fields("two.svm three.svm numbers.svm wide.svm weights named.csv " +
+		"table.csv") {
+		files[name] = new(strings.Builder)
+	}
+	print := func(name, format string, a ...any) { fmt.Fprintf(files[name], format, a...) }
+	print("named.csv", "width,height,kind\n")
+	print("table.csv", "age,member,town,since,note,label\n")
+	towns, words := strings.Fields("Oslo Rome Paris"), strings.Fields("red green blue big small new")
+	for i := range 60 {
+		class := g.IntN(3)
+		x := [3]float64{float64(class) + g.NormFloat64(), 10 * g.NormFloat64(), 4 + g.NormFloat64()}
+		row := fmt.Sprintf("1:%.3g 2:%.3g 4:%.3g", x[0], x[1], x[2])
+		print("two.svm", "%d %s\n", 2*min(class, 1)-1, row)
+		print("three.svm", "%d %s\n", class, row)
+		print("numbers.svm", "%.3g %s\n", x[0]+x[2], row)
+		print("wide.svm", "%d %d:%.3g 2000:1\n", min(class, 1), 1+g.IntN(40)+40*class, 1+g.Float64())
+		print("weights", "%d\n", 1+i%3)
+		print("named.csv", "%.3g,%.3g,%s\n", x[0], x[1], []string{"plum", "pear"}[min(class, 1)])
+		age, note := fmt.Sprintf("%.3g", 40+x[1]), ""
+		if i%7 == 0 {
+			age = ""
+		}
+		for range 2 + g.IntN(5) {
+			note += words[min(len(words)-1, g.IntN(4)+class)] + fmt.Sprintf(" n%d ", g.IntN(90))
+		}
+		print("table.csv", "%s,%s,%s,20%02d-%02d-%02d,%s,%s\n", age, []string{"yes", "no"}[g.IntN(2)],
+			towns[(class+g.IntN(2))%3], 10+g.IntN(9), 1+g.IntN(12), 1+g.IntN(28), note,
+			[]string{"stays", "goes"}[min(class, 1)])
+	}
+	for name, text := range files {
+		if err := os.WriteFile(name, []byte(text.String()), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(t, "train", "-quiet", "-scale", "none", "-epochs", "1", "-lambda", "0.1", "two.svm",
+		"prior.model")
+}
+
+// train trains the model and fails the test if verify contradicts it, or if spec/verifier does not
+// confirm a model of a kind that it covers, or does not refuse one of another kind.
+func (h *honest) train(t *testing.T, verifiers []*verifier) {
+	args := append([]string{"train", "-quiet", "-force"}, strings.Fields(h.flags+" "+h.with)...)
+	must(t, append(args, h.data, "model")...)
+	var err error
+	if h.file, err = os.ReadFile("model"); err != nil {
+		t.Fatal(err)
+	}
+	var header string
+	header, h.numbers, _ = strings.Cut(string(h.file[:len(h.file)-sha256.Size]), "\n\n")
+	h.header = strings.Split(header, "\n")[1:]
+	p, err := modelio.Read(bytes.NewReader(h.file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.cols, h.vectors = p.Cols(), p.Outputs()
+	h.predictions, h.notChecked = h.predict(t, "model"), map[string][]string{}
+	for _, v := range verifiers {
+		f := v.verify(t, h, "model")
+		ok := f.verdict == "confirmed" || f.verdict == "not confirmed"
+		switch {
+		case v.name != "verify" && h.covered:
+			ok = f.verdict == "confirmed"
+		case v.name != "verify":
+			ok = f.verdict == "refused" && strings.Contains(f.told, "not covered")
+		}
+		for _, claim := range strings.Fields("weights biases lambda data config.loss " +
+			"config.lambda result.objective result.dual_objective result.gap") {
+			ok = ok && !named(claim, f.notChecked)
+		}
+		if !ok {
+			t.Errorf("%s of %v: %s: %s", v.name, h, f.verdict, f.told)
+		}
+		h.notChecked[v.name] = f.notChecked
+	}
+	proving := *h
+	if !strings.HasPrefix(h.flags, "-kernel") {
+		proving.with += " -passes 1000"
+	}
+	h.bound = verifiers[0].verify(t, &proving, "model").bound
+}
+
+func (h *honest) String() string {
+	return strings.Join(strings.Fields(h.flags+" "+h.with+" "+h.data), " ")
+}
+
+// predict returns a model's predictions on its training data: labels, scores and probabilities.
+func (h *honest) predict(t *testing.T, model string) (all string) {
+	for _, flag := range []string{"", "-scores", "-proba"} {
+		args := append([]string{"predict", "-quiet"}, strings.Fields(flag)...)
+		code, told, _ := pegasimd(t, append(args, h.data, model)...)
+		all += fmt.Sprint(code, told)
+	}
+	return all
+}
+
+// A verifier is one of the two programs.
+type verifier struct {
+	name string
+	run  func(t *testing.T, h *honest, model string) (f opinion, code int)
+}
+
+// An opinion is a verifier's answer about a model.
+type opinion struct {
+	verdict    string   // "refused" if the verifier printed none
+	told       string   // error message of verify, or output of spec/verifier
+	bound      float64  // lower bound that verify found; 0 for spec/verifier
+	notChecked []string // parts of the model
+}
+
+// exitCodes maps verdicts to exit codes.
+var exitCodes = map[string]int{"confirmed": exitDone, "not confirmed": exitDone,
+	"contradicted": exitError, "claims nothing": exitNothing}
+
+// verify verifies a model file and checks that verdict and exit code agree.
+func (v *verifier) verify(t *testing.T, h *honest, model string) opinion {
+	f, code := v.run(t, h, model)
+	if want, ok := exitCodes[f.verdict]; ok && code != want || !ok &&
+		(f.verdict != "refused" || code != exitError && code != exitUsage) {
+		t.Errorf("%s: %q with the exit code %d: %s", v.name, f.verdict, code, f.told)
+	}
+	return f
+}
+
+// runVerify runs pegasimd verify in this process.
+func runVerify(t *testing.T, h *honest, model string) (f opinion, code int) {
+	args := append([]string{"verify", "-json", "-"}, strings.Fields(h.with)...)
+	code, out, told := pegasimd(t, append(args, model, h.data)...)
+	var r struct {
+		Verdict    string   `json:"verdict"`
+		Bound      float64  `json:"dual_objective"`
+		NotChecked []string `json:"not_checked"`
+	}
+	if json.Unmarshal([]byte(out), &r) != nil {
+		return opinion{verdict: "refused", told: told}, code
+	}
+	return opinion{r.Verdict, told, r.Bound, r.NotChecked}, code
+}
+
+// runSecond builds spec/verifier and returns a function that runs it.
+func runSecond(t *testing.T) func(t *testing.T, h *honest, model string) (opinion, int) {
+	program := filepath.Join(t.TempDir(), "verifier")
+	build := exec.Command("go", "build", "-o", program, "../../spec/verifier")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return func(t *testing.T, h *honest, model string) (f opinion, code int) {
+		c := exec.Command(program, model, h.data)
+		both, err := c.CombinedOutput()
+		if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+			t.Fatal(err)
+		}
+		f.told = strings.TrimSpace(string(both))
+		if code = c.ProcessState.ExitCode(); code == exitUsage {
+			f.verdict = "refused"
+			return f, code
+		}
+		lines := strings.Split(f.told, "\n")
+		f.verdict, _, _ = strings.Cut(lines[len(lines)-1], ", at most")
+		for _, line := range lines {
+			list, _ := strings.CutPrefix(line, "not checked: ")
+			for _, word := range strings.Fields(list) {
+				prefix, keys, _ := strings.Cut(word, "{")
+				for _, key := range strings.Split(strings.TrimSuffix(keys, "}"), ",") {
+					f.notChecked = append(f.notChecked, prefix+key)
+				}
+			}
+		}
+		return f, code
+	}
+}
+
+// TestTampered edits each value of the header, each array and each claim of models of every kind,
+// recomputes hash and checksum, and verifies the result by both programs. A tampered model may be
+// confirmed only if it predicts what the honest model predicts on the training data and its claims
+// are true, or if the program names the edited part as not checked.
+func TestTampered(t *testing.T) {
+	verifiers := []*verifier{{"verify", runVerify}, {"spec/verifier", runSecond(t)}}
+	t.Chdir(t.TempDir())
+	writeCorpus(t)
+	tried, counts := 0, map[string]int{}
+	for k, h := range honestModels {
+		h.train(t, verifiers)
+		step := *tamperedStep
+		if h.covered {
+			step = max(1, step/4)
+		}
+		for i, m := range h.tamper(rand.New(rand.NewPCG(uint64(k), 1))) {
+			file := h.sealed(m)
+			if (i+k)%step != 0 || bytes.Equal(file, h.file) {
+				continue
+			}
+			if err := os.WriteFile("tampered", file, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			tried++
+			for _, v := range verifiers {
+				found := v.verify(t, h, "tampered")
+				why, ok := found.verdict, true
+				if why == "confirmed" {
+					// Parts that the edit removed are named for the honest model only.
+					parts := slices.Concat(found.notChecked, h.notChecked[v.name])
+					why, ok = h.mayConfirm(t, m, file, parts)
+				}
+				if counts[v.name+": "+why]++; !ok {
+					t.Errorf("%s confirms %v with %s: %s", v.name, h, m.what, why)
+				}
+			}
+		}
+	}
+	t.Logf("%d tampered models: %v", tried, counts)
+}
+
+// mayConfirm reports whether a tampered model may be confirmed, and why, or why not.
+func (h *honest) mayConfirm(t *testing.T, m mutant, file []byte, notChecked []string) (
+	why string, ok bool) {
+	edits := m.edits
+	if edits == nil {
+		edits = []mutant{m}
+	}
+	harmless, small := true, true
+	for _, e := range edits {
+		none := named(e.path, notChecked) || meaning(h.sealed(e)) == meaning(h.file)
+		// With another bias the problem is another one, of which the claims were found true.
+		little := none || e.small || strings.HasPrefix(e.path, "config.bias")
+		harmless, small = harmless && none, small && little
+	}
+	if harmless {
+		return "confirmed, by name not checked or the same in other words", true
+	}
+	was, is := claimsOf(h.file), claimsOf(file)
+	switch same := alike(h.predict(t, "tampered"), h.predictions); {
+	case !is.asTrue(was, h.bound):
+		return fmt.Sprintf("other claims: %+v, honest ones %+v", is, was), false
+	case !same && m.numbersOnly:
+		// For example a weight whose sign was changed, where no row's loss depends on the sign:
+		// the claims are true of the edited weights.
+		return "confirmed, other numbers of the same objective", true
+	case !same:
+		return "other predictions", false
+	case is != was:
+		return "confirmed, other claims that are true", true
+	case small || m.numbersOnly:
+		return "confirmed, the same predictions and claims", true
+	}
+	return "another value of a part that is not named", false
+}
+
+// meaning returns a model file in a canonical form: files of the same model have the same form. A
+// file that can't be read gives the error.
+func meaning(file []byte) string {
+	p, err := modelio.Read(bytes.NewReader(file))
+	if err != nil {
+		return err.Error()
+	}
+	if m, ok := p.(*pegasos.Model); ok {
+		m.Config = m.Config.Plain()
+		for k := range m.Result.PerClass { // 0 in models of older versions
+			of := &m.Result.PerClass[k]
+			of.Lambda, of.Steps = cmp.Or(of.Lambda, m.Lambda), cmp.Or(of.Steps, m.Result.Steps)
+		}
+		if len(m.Weights) == 1 {
+			m.Config.Multiclass = pegasos.OneVsRest // one-vs-one of two classes is the same problem
+		}
+	}
+	var again bytes.Buffer
+	if err := p.(interface{ Write(io.Writer) error }).Write(&again); err != nil {
+		return err.Error()
+	}
+	// The layout of the rows is no claim: verify finds the exact objective in each layout.
+	return layoutOfData.ReplaceAllString(again.String()[:again.Len()-sha256.Size], "\ndata: \":")
+}
+
+var layoutOfData = regexp.MustCompile(`\ndata: "[^":]*:`)
+
+// alike reports whether predictions are equal up to the last digits of scores and probabilities.
+// Near an optimum the objective changes by the square of the change in the scores, so that its bits
+// can't show smaller changes.
+func alike(a, b string) bool {
+	x, y := strings.Fields(a), strings.Fields(b)
+	return slices.EqualFunc(x, y, func(a, b string) bool {
+		v, err := strconv.ParseFloat(a, 64)
+		w, err2 := strconv.ParseFloat(b, 64)
+		return a == b || err == nil && err2 == nil && math.Abs(v-w) <= 1e-6*max(1, math.Abs(v))
+	})
+}
+
+// named reports whether the list has the path or a part that contains it.
+func named(path string, list []string) bool {
+	for p := path; p != ""; {
+		if slices.Contains(list, p) {
+			return true
+		}
+		dot := strings.LastIndexByte(p, '.')
+		if dot < 0 {
+			break
+		}
+		p = p[:dot]
+	}
+	return false
+}
+
+// claims has the claims of a model file.
+type claims struct {
+	objective, bound, lambda float64
+	data                     string
+	kernel                   bool
+}
+
+// asTrue reports whether c claims the honest model's objective, lambda and data, and no larger
+// bound than the honest model or than the bound that was found, up to roundings. Verify accepts the
+// objective of a kernel machine if it is right up to a hundredth of P - D.
+func (c claims) asTrue(honest claims, bound float64) bool {
+	off, most, ratio := math.Abs(c.objective-honest.objective), 0.0, c.lambda/honest.lambda
+	if c.kernel {
+		most, ratio = (honest.objective-honest.bound)/99, math.Round(1e6*ratio)/1e6
+	}
+	return off <= most && ratio == 1 && c.data == honest.data &&
+		c.bound <= max(honest.bound, (1+1e-11)*bound)
+}
+
+func claimsOf(file []byte) (c claims) {
+	c.kernel = strings.HasPrefix(string(file), modelfile.Kernel.Magic)
+	header, _, _ := strings.Cut(string(file), "\n\n")
+	for _, line := range strings.Split(header, "\n") {
+		switch key, value, _ := strings.Cut(line, ": "); key {
+		case "result":
+			var r modelfile.Bounds
+			json.Unmarshal([]byte(value), &r)
+			c.objective, c.bound = r.Values()
+		case "lambda":
+			c.lambda, _ = strconv.ParseFloat(value, 64)
+		case "data":
+			_, c.data, _ = strings.Cut(strings.Trim(value, `"`), ":")
+		}
+	}
+	return c
+}
