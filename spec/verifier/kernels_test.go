@@ -122,10 +122,7 @@ func cosine(x, y []float32) float32 {
 	xx, yy := dotOf(x, x), dotOf(y, y)
 	xy, squares := float64(dotOf(x, y)), float64(float64(xx)*float64(yy))
 	if !within(xx) || !within(yy) || xy-xy != 0 {
-		xy, squares = dot64(x, y), float64(dot64(x, x)*dot64(y, y))
-	}
-	if xy == 0 && squares == 0 {
-		return 0
+		return float32(cosine64(x, y))
 	}
 	return float32(max(-1, min(xy/math.Sqrt(squares), 1)))
 }
@@ -201,33 +198,65 @@ func steps(n int) string {
 	return told + hashOf(w)
 }
 
-func nearest(n int) string {
+// cosine64 is the cosine of the sums of dot64, before it is rounded.
+func cosine64(x, y []float32) float64 {
+	xy, squares := dot64(x, y), float64(dot64(x, x)*dot64(y, y))
+	if xy == 0 && squares == 0 {
+		return 0
+	}
+	return max(-1, min(xy/math.Sqrt(squares), 1))
+}
+
+func distance64(x, y []float32) float64 {
+	return sum64(len(x), func(i int) float64 {
+		d := float64(x[i]) - float64(y[i])
+		return float64(d * d)
+	})
+}
+
+// keyOf is what a row of a score is sorted by. wide is v of the specification.
+func keyOf(score float32, wide, dot float64, cosine bool, n int) float64 {
+	t := float64(n) * 0x1p-126
+	size, most := math.Abs(float64(score)), max(math.Abs(float64(score)), math.Abs(wide))
+	switch {
+	case !(size <= math.MaxFloat32),
+		!cosine && most < t,
+		cosine && most < 0x1p90*t && (math.Abs(dot) < t || math.Abs(wide) < 0x1p-126):
+		return wide
+	}
+	return float64(score)
+}
+
+// nearest finds the ten best of n rows of small numbers, all multiplied by scale, and calls told with
+// their numbers and scores by each metric.
+func nearest(n int, scale float32, told func(numbers [10]int32, scores [10]float32)) {
 	small := func(s uint64, n int) []float32 {
 		v := make([]float32, n)
 		for i := range v {
-			v[i] = float32(word(s, i)%3) - 1
+			v[i] = scale * (float32(word(s, i)%3) - 1)
 		}
 		return v
 	}
 	rows, query := small(5, 9*n), small(6, 9)
-	var told []string
+	wide := []func(x, y []float32) float64{dot64, cosine64, distance64}
 	for k, score := range []func(x, y []float32) float32{dotOf, cosine, distanceOf} {
-		sign := float32(1 - 2*(k/2)) // the least distance is best
-		all, scores := make([]int32, n), make([]float32, n)
+		sign := float64(1 - 2*(k/2)) // the least distance is best
+		all, scores, keys := make([]int32, n), make([]float32, n), make([]float64, n)
 		for i := range all {
-			all[i], scores[i] = int32(i), score(query, rows[9*i:][:9])
+			row := rows[9*i:][:9]
+			all[i], scores[i] = int32(i), score(query, row)
+			keys[i] = keyOf(scores[i], wide[k](query, row), dot64(query, row), k == 1, 9)
 		}
 		slices.SortStableFunc(all, func(i, j int32) int {
-			return cmp.Compare(sign*scores[j], sign*scores[i])
+			return cmp.Compare(sign*keys[j], sign*keys[i])
 		})
 		var numbers [10]int32
 		var best [10]float32
 		for i := range min(n, 10) {
 			numbers[i], best[i] = all[i], scores[all[i]]
 		}
-		told = append(told, hashOf(numbers, best))
+		told(numbers, best)
 	}
-	return strings.Join(told, " ")
 }
 
 // integers is a sum over pairs of bytes.
@@ -393,10 +422,7 @@ func kernel(name string, n int) string {
 		return bits32(dots(n, func(i int) float32 { return float32(unpacked(i) * value(3, i)) })) +
 			" " + each(n, unpacked)
 	case "squareddistance64":
-		return bits64(sum64(n, func(i int) float64 {
-			d := float64(x(i)) - float64(y(i))
-			return float64(d * d)
-		}))
+		return bits64(distance64(stream(1, n), stream(2, n)))
 	case "dotnorms64":
 		return kernel("dot64", n) + " " + bits64(dot64(stream(1, n), stream(1, n))) + " " +
 			bits64(dot64(stream(2, n), stream(2, n)))
@@ -457,6 +483,7 @@ func kernel(name string, n int) string {
 func products(name string, n int) string {
 	a, b := value(4, 0), value(4, 1)
 	m := stream(5, 40*n)
+	var told []string
 	switch name {
 	case "gemv":
 		return each(n, func(i int) float32 {
@@ -485,9 +512,17 @@ func products(name string, n int) string {
 			func(l, j int) float32 { return value(2, l*35+j) })
 		return hashOf(c)
 	case "top":
-		return nearest(n)
+		nearest(n, 1, func(numbers [10]int32, scores [10]float32) {
+			told = append(told, hashOf(numbers, scores))
+		})
+	case "topends":
+		for _, scale := range []float32{0x1p70, 0x1p-80} {
+			nearest(n, scale, func(numbers [10]int32, _ [10]float32) {
+				told = append(told, hashOf(numbers))
+			})
+		}
 	}
-	return ""
+	return strings.Join(told, " ")
 }
 
 func TestGoldenKernels(t *testing.T) {
