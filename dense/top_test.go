@@ -59,7 +59,7 @@ func newTopCase(r *rand.Rand) *topCase {
 	return c
 }
 
-// key returns what the rule, as docs/spec.md has it, ranks a row by, greater being better.
+// key returns the row's key by the rule of docs/spec.md; the greatest key is the best.
 func key(by Metric, row, x []float32, score float32) float64 {
 	s, least := float64(score), float64(len(x))*0x1p-126
 	small, dot, wide := least, Dot64(row, x), 0.
@@ -249,9 +249,9 @@ func scaledVector(r *rand.Rand, n, least, most, apart int) []float32 {
 	return v
 }
 
-// exactScore returns the exact score of a row, rounded to float64, and how far rounding may move a
-// score in float32. Where all terms of it are below what float32 holds, or the score is not finite,
-// that is how far rounding may move one in float64.
+// exactScore returns the exact score of a row, rounded to float64, and a bound on the rounding
+// error of a float32 score. If all terms are too small for float32, or the score is not finite, the
+// bound is on the rounding error of a float64 score.
 func exactScore(by Metric, row, x []float32, score float32) (v, off float64) {
 	big64 := func(v float64) *big.Float { return new(big.Float).SetPrec(620).SetFloat64(v) }
 	sum, magnitude, term := big64(0), big64(0), big64(0)
@@ -320,7 +320,7 @@ func TestTopAtEveryScale(t *testing.T) {
 	})
 }
 
-// Examples of what float32 scores can't tell apart, or tell wrongly.
+// Top ranks rows rightly whose float32 scores are equal or in the wrong order.
 func TestTopBeyondFloat32(t *testing.T) {
 	const most = math.MaxFloat32
 	inf := float32(math.Inf(1))

@@ -189,8 +189,8 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// An integer weight counts as that many copies of the row, and a row of weight 0 as none, whatever
-// its values are: in every measure. Weights of ones change no bit.
+// In every measure a row of integer weight w counts as w copies, and a row of weight 0 does not
+// count, whatever its values are. Weights of 1 give the same bits as nil weights.
 func TestWeightsAreCopies(t *testing.T) {
 	g := rand.New(rand.NewPCG(7, 8))
 	measure := func(class, predicted []int, score, p []float64, y, weights []float32) []float64 {

@@ -38,7 +38,7 @@ func R2(truth []float32, predicted []float64, weights []float32) float64 {
 	return 1 - sum/spread
 }
 
-// squaredError returns the sum of the squared errors, and that of the weights.
+// squaredError returns the weighted sum of the squared errors, and the sum of the weights.
 func squaredError(truth []float32, predicted []float64, weights []float32) (sum, all float64) {
 	checkLengths(len(truth), len(predicted), weights)
 	return sums(len(truth), weights, func(i int) float64 {

@@ -49,7 +49,7 @@ func TestImpossibleColumns(t *testing.T) {
 	}
 }
 
-// Predicting for such rows is a panic that says what is wrong.
+// Predicting for rows with an impossible number of columns panics with that number.
 func TestImpossibleColumnsPredict(t *testing.T) {
 	m := mustTrain(t, matrix(t, 2, 1, 1, -1), []float32{0, 1}, Config{})
 	for _, cols := range []int{math.MinInt, -1, math.MaxInt} {

@@ -183,8 +183,8 @@ type Config struct {
 
 	// Calibrate, if not 0, is the number of folds by which the model gets [Model.Probabilities] by
 	// Platt's method: a sigmoid for each weight vector, fitted to the scores of each fold by a
-	// model trained on the others. Training takes as many times longer. The loss Log needs none.
-	// The probabilities are those of the rows by Trainer.Weights; ClassWeight has no part in them.
+	// model trained on the others. Training takes about Calibrate times longer. The loss Log needs
+	// no folds. Sigmoids weigh rows by Trainer.Weights, not by ClassWeight.
 	Calibrate int `json:"calibrate,omitempty"`
 	// Seed starts the random numbers. Zero is a seed like any other.
 	Seed uint64 `json:"seed,omitempty"`

@@ -63,8 +63,8 @@ func TestCalibrate(t *testing.T) {
 	}
 }
 
-// A row with an integer weight counts as that many copies when sigmoids are fitted, in pairs of
-// classes too, and a row of weight 0 as none: its label and its score may be anything.
+// When sigmoids are fitted, for pairs of classes too, a row of integer weight w counts as w copies,
+// and a row of weight 0 does not count, whatever its label and score are.
 func TestCalibrateWeights(t *testing.T) {
 	for _, classes := range []int{2, 4} {
 		data := random(54, 200, 5, classes, 1)
@@ -100,9 +100,9 @@ func TestCalibrateWeights(t *testing.T) {
 	}
 }
 
-// The probabilities of a calibrated model are those of the rows by their weights: with classes that
-// weigh differently, the weighted mean probability of each is its share of the weight, whatever
-// unit the weights have. Class weights, as in scikit-learn, leave it the share of the rows.
+// The weighted mean of a class's probability is the class's share of the weight, whatever the unit of
+// the weights. Class weights do not count: with them the mean stays the class's share of the rows, as
+// in scikit-learn.
 func TestProbabilitiesAreWeighted(t *testing.T) {
 	for _, classes := range []int{2, 3} {
 		data := random(55, 900, 2, classes, 0.5)
@@ -156,8 +156,7 @@ func checkShare(t *testing.T, m *Model, data pair, weights []float32, name strin
 	}
 }
 
-// Rows of weight 0 are as if not there for the sigmoids too, to the bit, and so are those of a
-// class of weight 0.
+// Rows of weight 0, and the rows of a class of weight 0, do not change the sigmoids by a bit.
 func TestCalibrateWeightZero(t *testing.T) {
 	data := random(56, 120, 4, 3, 1)
 	weights, byClass := make([]float32, 120), make([]float32, 120)

@@ -175,8 +175,8 @@ func TestResumeWeights(t *testing.T) {
 	}
 }
 
-// With C the plan of a run goes by the lambda that the sum of the weights gives: weights of 1024
-// are a C as many times larger, with the same solver and the same model to the bit.
+// With C the solver plan uses lambda = 1/(C times the sum of the weights): weights of 1024 give the
+// same solver and, to the bit, the same model as a C that is 1024 times larger.
 func TestPlansByWeight(t *testing.T) {
 	for _, finish := range []Finish{FinishAuto, ""} {
 		for _, multiclass := range []Multiclass{OneVsRest, OneVsOne} {

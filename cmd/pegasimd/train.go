@@ -170,7 +170,8 @@ func (r *linearRun) openFiles() (err error) {
 	return err
 }
 
-// readData reads the weights and the data, and gives them the labels of a model that there is.
+// readData reads the weights and the data. If training starts from, resumes or has as prior another
+// model, the data's features and labels are matched to those of that model.
 func (r *linearRun) readData() (err error) {
 	if r.trainer.Weights, err = r.reader.readWeights(r.flags.weights); err != nil {
 		return err

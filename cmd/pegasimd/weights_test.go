@@ -100,8 +100,7 @@ func nearly(a, b any) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// What train says of its fit, in the report and along the way, counts rows by their weights, and so
-// does what it says of -valid.
+// Training and validation accuracy, in the report and during training, count rows by their weights.
 func TestTrainWeights(t *testing.T) {
 	for _, classes := range []int{2, 3, 0} {
 		data, weights, copies := weightedRows(150, classes)

@@ -59,7 +59,7 @@ func (o *order[E]) sure(score float32) bool {
 	return size >= o.small && size <= math.MaxFloat32
 }
 
-// key returns what a row is ranked by. The score of h is negated for ByDistance.
+// key returns the key of the row of h, whose score is negated for ByDistance.
 func (o *order[E]) key(h Hit) float64 {
 	if o.sure(h.Score) {
 		return float64(h.Score)
@@ -75,8 +75,8 @@ func (o *order[E]) key(h Hit) float64 {
 	return wide
 }
 
-// underflowed reports whether underflow may have changed a score whose magnitude is, like that of
-// the wide score, less than small.
+// underflowed reports whether underflow may have changed a row's score, if the magnitudes of the
+// score and of the wide score are both less than small.
 func (o *order[E]) underflowed(wide float64, row int) bool {
 	return o.by != ByCosine || math.Abs(wide) < 0x1p-126 ||
 		math.Abs(o.rows.wide(ByDot, o.x, row)) < float64(leastSum(len(o.x)))
@@ -103,8 +103,8 @@ func ahead(i int, a float64, j int, b float64) bool {
 // scoresPassedOver is how many scores are passed over together if none is good enough.
 const scoresPassedOver = 256
 
-// offer adds those of the rows from first on to hits that are among the best so far. scores are
-// negated for ByDistance.
+// offer adds to the heap hits the rows that are among the best so far, of the len(scores) rows from
+// first on. scores are negated for ByDistance.
 func (o *order[E]) offer(hits []Hit, scores []float32, first int) []Hit {
 	if cap(hits) == 0 {
 		return hits

@@ -258,7 +258,7 @@ func (s *Rows[E]) rank(dst [][]Hit, by Metric, queries [][]float32, first, end i
 	s.rankBlocks(dst, scores[:], by, queries, first, end)
 }
 
-// rankBlocks is rank. scores is what it works in.
+// rankBlocks does the work of rank, with scores as a buffer.
 func (s *Rows[E]) rankBlocks(dst [][]Hit, scores []float32, by Metric, queries [][]float32,
 	first, end int) {
 	size := len(scores)
@@ -279,7 +279,8 @@ func (s *Rows[E]) rankBlocks(dst [][]Hit, scores []float32, by Metric, queries [
 	}
 }
 
-// rankCosines offers as many rows as scores is long, from first on, to the hits of each query.
+// rankCosines offers the len(scores) rows from first on to the hits of each query. It computes the
+// norm of each row once for all queries.
 func (s *Rows[E]) rankCosines(dst [][]Hit, scores []float32, queries [][]float32, first int) {
 	var norms [scoresAtOnce]float32
 	for i := range scores {

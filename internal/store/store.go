@@ -131,8 +131,8 @@ func Of(x Examples) Rows {
 	return &foreign{Examples: x}
 }
 
-// Given returns an error if x is nil or a nil matrix, such as that of a set in the other layout, or
-// if it has a number of features that no rows can have: indices of features are int32.
+// Given returns an error if x is nil or a nil *dense.Matrix or *sparse.Matrix (a set has only one
+// of the two), or if Cols is negative or above 2^31-1, since indices of features are int32.
 func Given(x Examples) error {
 	given := x != nil
 	switch x := x.(type) {

@@ -7,8 +7,8 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 )
 
-// version is that of the form of encoders in files. In version 1 the first of two levels was 0, as
-// unknown words are.
+// version is the version of an encoder's JSON. Version 1 coded the first of two levels as 0, the
+// value of an unknown word.
 const version = 2
 
 // maxNameBytes is the most that the names of the features may take, with nameBytes more for each. A

@@ -214,7 +214,7 @@ func distance64(x, y []float32) float64 {
 	})
 }
 
-// keyOf is what a row of a score is sorted by. wide is v of the specification.
+// keyOf returns the key of a row with a score, by which top sorts rows. wide is the specification's v.
 func keyOf(score float32, wide, dot float64, cosine bool, n int) float64 {
 	t := float64(n) * 0x1p-126
 	size, most := math.Abs(float64(score)), max(math.Abs(float64(score)), math.Abs(wide))

@@ -58,8 +58,8 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// A score with an integer weight counts as that many copies, Platt's targets included, and one of
-// weight 0 as none. Weights of ones are as none, to the bit.
+// A score of integer weight w counts as w copies, in Platt's targets as well, and a score of weight
+// 0 does not count. Weights of 1 give the same bits as nil weights.
 func TestFitWeights(t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 6))
 	for range 50 {

@@ -72,8 +72,8 @@ func New(x store.Examples, y []float32, o Options) (*Set, error) {
 	return s, err
 }
 
-// Weigh returns the weight of each row: its own, one of own, times that of its label y. It returns
-// nil if both are nil, and an error if a weight can't be used or no row has one above 0.
+// Weigh returns own[i] times byLabel[y[i]] for each row i, a missing factor being 1. It returns nil
+// if own and byLabel are both nil, and an error if a weight is not allowed or no weight is above 0.
 func Weigh(y, own []float32, byLabel map[float32]float64) ([]float64, error) {
 	if own != nil && len(own) != len(y) {
 		return nil, fmt.Errorf("pegasos: %d weights for %d rows", len(own), len(y))

@@ -242,8 +242,9 @@ func (t *trial) best() int {
 	return best
 }
 
-// beside returns the mean difference of the mistakes from those with the rule's lambda, and its
-// standard error: rows of a group go together, and a row counts by its weight, as that many copies.
+// beside returns the mean difference between the mistakes with lambda k and with the rule's lambda,
+// and its standard error. The rows of a group count as one observation; a row of weight w counts as
+// w copies.
 func (t *trial) beside(k int) (mean, deviation float64) {
 	sums, weights := make([]float64, len(t.group)), make([]float64, len(t.group))
 	all := 0.0

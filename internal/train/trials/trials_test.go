@@ -122,8 +122,8 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// Rows with integer weights are judged as that many copies of them, which are in the same part: the
-// mean difference of the mistakes, and its standard error, are the same.
+// A row of integer weight w gives the same mean difference of mistakes, and the same standard
+// error, as w copies of the row in the same fold.
 func TestBesideWeights(t *testing.T) {
 	g := rand.New(rand.NewPCG(5, 6))
 	var values, labels, weights, copied, copiedLabels []float32
