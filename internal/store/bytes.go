@@ -66,8 +66,8 @@ func (b *bytes) DotError(int) float64 { return denseError(b.cols) }
 func (b *bytes) WideDot(i int, w []float64) float64 { return wideDense(b.floats(i), w) }
 
 func (b *bytes) AddTo(u []float64, s Sum) {
-	for i := range s.all() {
-		addDense(u, s.at(i), b.floats(i))
+	for i, a := range s.all() {
+		addDense(u, a, b.floats(i))
 	}
 }
 

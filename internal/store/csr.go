@@ -145,8 +145,7 @@ func (m *csr) AddTo(u []float64, s Sum) { addSparse(m, u, s) }
 
 // addSparse is AddTo of sparse rows.
 func addSparse(m Reader, u []float64, s Sum) {
-	for i := range s.all() {
-		a := s.at(i)
+	for i, a := range s.all() {
 		index, values := m.Row(i)
 		for n, j := range index {
 			u[j] += float64(a * float64(values[n]))

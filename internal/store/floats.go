@@ -120,8 +120,8 @@ func (m *floats) DotError(int) float64 { return denseError(m.cols) }
 func (m *floats) WideDot(i int, w []float64) float64 { return wideDense(m.Matrix.Row(i), w) }
 
 func (m *floats) AddTo(u []float64, s Sum) {
-	for i := range s.all() {
-		addDense(u, s.at(i), m.Matrix.Row(i))
+	for i, a := range s.all() {
+		addDense(u, a, m.Matrix.Row(i))
 	}
 }
 

@@ -53,9 +53,8 @@ func (f *foreign) WideDot(i int, w []float64) float64 {
 }
 
 func (f *foreign) AddTo(u []float64, s Sum) {
-	for i := range s.all() {
+	for i, a := range s.all() {
 		f.read(i)
-		a := s.at(i)
 		for n, j := range f.index {
 			u[j] += float64(a * float64(f.values[n]))
 		}

@@ -16,6 +16,9 @@ func NonzerosOf(x Examples) Nonzeros {
 	case *same:
 		return &sameNonzeros{x: x}
 	}
+	if p := pickedOf(x); p != nil {
+		return pickedNonzeros{NonzerosOf(p.rows), p.at}
+	}
 	return &addedNonzeros{foreign{Examples: x}}
 }
 

@@ -60,6 +60,15 @@ func PixelsOf(x Rows, threads int) (*Pixels, bool) {
 	return p, !wrong.Load()
 }
 
+// MayBePixels reports whether PixelsOf has to read all rows of x to know.
+func MayBePixels(x Rows) bool {
+	if _, ok := x.(*bytes); ok {
+		return true
+	}
+	p := &Pixels{cols: x.Cols(), x: x}
+	return codeOf(x.Rows(), p.cols, p.Reader().read) != nil
+}
+
 // pixels returns the rows, which are bytes already, with the 1 behind them.
 func (b *bytes) pixels(threads int) *Pixels {
 	p := &Pixels{N: float64(b.code.n), cols: b.cols, x: b, code: b.code,

@@ -198,9 +198,9 @@ func (m *same) WideDot(i int, w []float64) float64 {
 }
 
 func (m *same) AddTo(u []float64, s Sum) {
-	for i := range s.all() {
+	for i, a := range s.all() {
 		value, index := m.place(i)
-		z := float64(s.at(i) * float64(value))
+		z := float64(a * float64(value))
 		for _, j := range index {
 			u[j] += z
 		}

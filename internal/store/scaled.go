@@ -234,8 +234,7 @@ func (r *Scaled) WideDot(i int, w []float64) float64 {
 
 // AddTo does likewise.
 func (r *Scaled) AddTo(u []float64, s Sum) {
-	for i := range s.all() {
-		a := s.at(i)
+	for i, a := range s.all() {
 		index, values := r.nonzeros(i)
 		if index == nil {
 			u := u[:len(values)]

@@ -5,6 +5,7 @@
 //   - same: sparse rows of one value each, in a quarter of the memory;
 //   - floats: dense rows;
 //   - bytes: dense rows of pixels, in a quarter of the memory;
+//   - picked: some rows of one of these, in any order, without copies;
 //   - foreign: rows of a type that the caller has defined.
 //
 // All ways of holding dense rows give the same bits, and so do all of sparse ones; the results in
@@ -56,7 +57,8 @@ type Rows interface {
 	// from the disk; nil for rows that are not.
 	WillNeed() matrices.WillNeed
 
-	// Take returns copies of the given rows, in the given order.
+	// Take returns copies of the given rows, in the given order. Pick returns the same rows without
+	// copying them.
 	Take(rows []uint32) Rows
 	// TakeGain tells how much faster a pass is over copies in the order of the pass.
 	TakeGain() Gain
@@ -116,6 +118,8 @@ type Sum struct {
 	From, To int
 	A        []float32
 	Weight   []float64 // nil for ones
+
+	picked []uint32 // the row that each i stands for, where rows were picked; nil for row i
 }
 
 // Of returns x as rows to train on.
@@ -177,26 +181,51 @@ func Labelled(x Examples, y []float32, bits int) error {
 	return nil
 }
 
-// all returns the numbers of the sum's rows.
-func (s Sum) all() iter.Seq[int] {
-	return func(yield func(int) bool) {
+// CopySize returns how many bytes copies of all rows of x would take.
+func CopySize(x Rows) float64 {
+	if p := pickedOf(x); p != nil {
+		return CopySize(p.rows) * float64(p.Rows()) / float64(max(1, p.rows.Rows()))
+	}
+	switch m, ok := MatrixOf(x); {
+	case ok && m.Dense() != nil:
+		return 4 * float64(x.Rows()) * float64(matrices.Stride(x.Cols()))
+	case ok:
+		if s, ok := m.Examples().(*sparse.Matrix); ok {
+			return 8 * (float64(s.NNZ()) + float64(x.Rows()))
+		}
+	}
+	return 4 * float64(x.Rows()) * float64(x.Cols())
+}
+
+// all yields the number and the coefficient of each row of the sum whose coefficient is not 0.
+func (s Sum) all() iter.Seq2[int, float64] {
+	return func(yield func(int, float64) bool) {
+		give := func(i int) bool {
+			if s.A[i] == 0 {
+				return true
+			}
+			if s.picked != nil {
+				return yield(int(s.picked[i]), s.at(i))
+			}
+			return yield(i, s.at(i))
+		}
 		if s.Only == nil {
 			for i := s.From; i < s.To; i++ {
-				if s.A[i] != 0 && !yield(i) {
+				if !give(i) {
 					return
 				}
 			}
 			return
 		}
 		for _, i := range s.Only {
-			if s.A[i] != 0 && !yield(int(i)) {
+			if !give(int(i)) {
 				return
 			}
 		}
 	}
 }
 
-// at returns the coefficient of row i.
+// at returns coefficient i.
 func (s Sum) at(i int) float64 {
 	if s.Weight == nil {
 		return float64(s.A[i])
