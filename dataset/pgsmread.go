@@ -263,6 +263,10 @@ func (d *pgsmData) willNeed(mapped *files.Mapped) matrices.WillNeed {
 		if mapped.Fits() {
 			return
 		}
+		if first == end {
+			mapped.WillNeed(0, 0)
+			return
+		}
 		// The starts are small, and mostly in memory. They may be anything here: they are only a
 		// hint.
 		from, to := starts[first], starts[end]

@@ -8,6 +8,8 @@ import (
 	"math"
 	"os"
 	"sync"
+
+	"github.com/pegasimd/pegasimd/internal/machine"
 )
 
 // A Mapped file is in memory. Its pages are read from the disk when they are first used, and may
@@ -22,6 +24,7 @@ type Mapped struct {
 
 	// WillNeed uses these fields: see there.
 	advise func(pages []byte)
+	random bool  // the system was told to read no more than is asked for
 	room   int64 // bytes of memory for files; 0 if that is not known
 	size   int64
 	asked  []bool // pages
@@ -44,7 +47,7 @@ func Map(f *os.File, size int64) (*Mapped, error) {
 		}
 		return nil, &os.PathError{Op: "mmap", Path: f.Name(), Err: err}
 	}
-	return &Mapped{data: data, advise: willNeed, room: roomForFiles(), size: size}, nil
+	return &Mapped{data: data, advise: willNeed, room: machine.Available(), size: size}, nil
 }
 
 // Bytes returns the file's bytes. They begin at a page, must not be written to, and are gone after
@@ -59,12 +62,19 @@ const unknownRoom = 1 << 30
 //
 // A file that fits in the memory is not asked for, since a request costs more than a row. A page
 // of any other file is asked for once, and again only after requests for a quarter of the memory.
+// After a request for less than 64 KiB the system reads no more than a page that is missing: what
+// it reads around that, up to megabytes, would take the place of pages that are needed. A longer
+// request, or one for nothing, ends that.
 func (f *Mapped) WillNeed(from, to int64) {
 	if f.Fits() {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if random := from < to && to-from < 1<<16; random != f.random {
+		f.random = random
+		adviseOrder(f.data, random)
+	}
 	size := int64(len(f.data))
 	if from, to = max(from, 0), min(to, size); from >= to {
 		return

@@ -3,3 +3,5 @@
 package files
 
 func willNeed([]byte) {}
+
+func adviseOrder([]byte, bool) {}

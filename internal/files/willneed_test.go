@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/pegasimd/pegasimd/internal/machine"
 )
 
 // A file that fits in the memory is not asked for. Each page of another one is asked for once,
@@ -58,7 +60,7 @@ func TestWillNeed(t *testing.T) {
 
 // The memory for files is never negative, and on Linux at least 1 MiB.
 func TestRoom(t *testing.T) {
-	room := roomForFiles()
+	room := machine.Available()
 	if room < 0 || runtime.GOOS == "linux" && room < 1<<20 {
 		t.Errorf("%d bytes", room)
 	}

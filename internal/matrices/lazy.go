@@ -20,8 +20,8 @@ type Check struct {
 	WillNeed WillNeed
 }
 
-// WillNeed tells that the rows from first to end-1 will soon be read. It is nil for rows that are
-// in memory anyway.
+// WillNeed tells that the rows from first to end-1 will soon be read; 0 and 0 that rows are read in
+// order from now on, and not asked for. It is nil for rows that are in memory anyway.
 type WillNeed func(first, end int)
 
 // Lazy is NewCSR for arrays that are too long to be read all at once, such as those of a mapped

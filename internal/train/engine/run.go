@@ -245,6 +245,7 @@ func (r *Run) Advance(ctx context.Context, pause int64) error {
 		}
 		atEnd := r.Order.AtEnd()
 		if atEnd {
+			r.EndReadAhead()
 			r.Epoch++
 			r.parallel(func(k int) { r.Learners[k].EndEpoch(r.Epoch) })
 			r.goOn()

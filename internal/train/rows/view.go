@@ -1,8 +1,10 @@
 package rows
 
 import (
+	"cmp"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/store"
 )
@@ -83,21 +85,12 @@ func (v *View) Share(i int) float64 {
 
 // Ranked returns the rows in ascending order of their names.
 func (v *View) Ranked() []uint32 {
-	last := 0
+	ranked := make([]uint32, 0, v.Count())
 	for _, i := range v.All() {
-		last = max(last, v.Name(uint32(i)))
+		ranked = append(ranked, uint32(i))
 	}
-	at := make([]uint32, last+1)
-	for _, i := range v.All() {
-		at[v.Name(uint32(i))] = uint32(i) + 1 // 0 is for rows that it does not have
-	}
-	places := at[:0]
-	for _, i := range at {
-		if i > 0 {
-			places = append(places, i-1)
-		}
-	}
-	return places
+	slices.SortFunc(ranked, func(a, b uint32) int { return cmp.Compare(v.Name(a), v.Name(b)) })
+	return ranked
 }
 
 // InOrder calls f with what a holds for each row, in the order in which rows count: whether they
@@ -145,6 +138,14 @@ func (v *View) ReadAhead(rows []uint32) {
 		}
 		willNeed(int(rows[0]), int(rows[0])+k)
 		rows = rows[k:]
+	}
+}
+
+// EndReadAhead says that the rows that come next are not asked for: those of a pass in order, which
+// the system reads ahead by itself.
+func (v *View) EndReadAhead() {
+	if willNeed := v.X.WillNeed(); willNeed != nil {
+		willNeed(0, 0)
 	}
 }
 

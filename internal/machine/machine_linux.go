@@ -1,0 +1,55 @@
+package machine
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"strconv"
+	"strings"
+)
+
+func memory(of string) int64 { return memoryOf("/", of) }
+
+// memoryOf returns what the files below root say, of the machine in the line of that name.
+func memoryOf(root, line string) int64 {
+	var least int64
+	limit := func(bytes int64) {
+		if bytes > 0 && (least == 0 || bytes < least) {
+			least = bytes
+		}
+	}
+	info, _ := os.ReadFile(root + "proc/meminfo")
+	if _, after, ok := strings.Cut(string(info), line); ok {
+		var kB int64
+		fmt.Sscan(after, &kB)
+		limit(kB << 10)
+	}
+	groups, _ := os.ReadFile(root + "proc/self/cgroup")
+	for line := range strings.Lines(string(groups)) {
+		fields := strings.SplitN(strings.TrimSpace(line), ":", 3)
+		if len(fields) < 3 {
+			continue
+		}
+		mount, file := root+"sys/fs/cgroup", "memory.max"
+		switch fields[1] {
+		case "":
+			if _, err := os.Stat(mount + "/unified"); err == nil {
+				mount += "/unified"
+			}
+		case "memory":
+			mount, file = mount+"/memory", "memory.limit_in_bytes"
+		default:
+			continue
+		}
+		// In a container the path is that outside: then the group is at the mount itself.
+		for group := path.Join("/", fields[2]); ; group = path.Dir(group) {
+			text, _ := os.ReadFile(mount + group + "/" + file)
+			bytes, _ := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // 0 for "max"
+			limit(bytes)
+			if group == "/" {
+				break
+			}
+		}
+	}
+	return least
+}
