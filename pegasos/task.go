@@ -18,6 +18,7 @@ import (
 	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
 	"github.com/pegasimd/pegasimd/internal/train/scale"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 	"github.com/pegasimd/pegasimd/internal/train/trials"
 	"github.com/pegasimd/pegasimd/metrics"
 )
@@ -60,7 +61,12 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 	}
 	open := choose.Open{Settings: *t.Config.settings(), Resumed: t.Resume != nil,
 		Start: t.Start != nil, Prior: t.Prior != nil, Costs: t.Costs != nil,
-		Threads: parallel.Threads(t.Threads), MaxMemory: t.MaxMemory, Stopped: t.stopped}
+		Threads: parallel.Threads(t.Threads), MaxMemory: t.MaxMemory, Stopped: t.stopped,
+		Need: func(s settings.Settings, set *rows.Set) float64 {
+			job := t.job(set)
+			job.Settings = s
+			return engine.Need(job)
+		}}
 	if from != nil {
 		open.Known = from.Scaling.room()
 	}
@@ -74,10 +80,14 @@ func (t *task) prepare(x Examples, y []float32) (*rows.Set, error) {
 	t.scale, t.MaxMemory, t.columns = c.Scale, c.MaxMemory, c.Cols()
 	if p := c.Path(); p != nil {
 		t.Config = fromSettings(c.Settings)
-		c.Take(p, trials.Lambda(t.job(c.Rows), p))
+		lambda, err := trials.Lambda(t.job(c.Rows), p)
 		if t.stopped() {
 			return nil, t.until.Err()
 		}
+		if err != nil {
+			return nil, publicError(err)
+		}
+		c.Take(p, lambda)
 	}
 	c.End()
 	t.Config = fromSettings(c.Settings)

@@ -68,7 +68,10 @@ type Trainer struct {
 	// Valid has the rows for Config.Patience. One whose label training lacks is never right.
 	Valid *Labelled
 	// MaxMemory is the most bytes that training may take beside the data, as estimated before; 0
-	// means 4 GiB. One-vs-rest takes some 24 for each class and feature, 8 for each class and row.
+	// means 4 GiB, or what the machine or its control group has if that is less. One-vs-rest takes
+	// some 24 for each class and feature, 8 for each class and row. Where a given MaxMemory has no
+	// room for the settings that the data choose, it chooses others or is refused by a ConfigError;
+	// the machine's memory chooses none.
 	MaxMemory int64
 
 	// Progress, if not nil, is called after each epoch and at the end of the run, and after the

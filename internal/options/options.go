@@ -147,8 +147,12 @@ func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 	return lambda, Not("C", broken, "have %v, which makes lambda %v for %v rows", c, lambda, rows)
 }
 
-// DefaultMaxMemory is what MaxMemory stands for if it is 0: 4 GiB.
+// DefaultMaxMemory is what MaxMemory stands for if it is 0: 4 GiB. Choices go by it on any machine.
 const DefaultMaxMemory = 1 << 32
+
+// Allowed is the most that a training may take if MaxMemory is 0. The command, which takes files at
+// their word only if they are as large as they say, allows what the machine has.
+var Allowed int64 = DefaultMaxMemory
 
 // Memory is the rule that training takes no more bytes than MaxMemory allows; what says what takes
 // them.

@@ -51,6 +51,9 @@ type Open struct {
 	Threads   int
 	MaxMemory int64       // 0 for the default
 	Stopped   func() bool // once it is true, what is chosen is of no use
+	// Need estimates the bytes that a run with the settings takes at least: see engine.Need. Nil
+	// where no run is chosen.
+	Need func(settings.Settings, *rows.Set) float64
 }
 
 // A Choice is settings in full, and the rows and numbers that they are for.
@@ -198,20 +201,34 @@ func (c *Choice) multiclass() string {
 	if c.wide() {
 		least = rowsOfWide
 	}
+	var ways []string // the best first
 	if pairs && n >= least*k {
-		return settings.OneVsOne
+		ways = append(ways, settings.OneVsOne)
 	}
 	for _, joint := range []string{settings.CrammerSinger, settings.Multinomial} {
 		s := c.Settings
 		s.Multiclass = joint
 		if !(s.Loss == "" && joint == settings.Multinomial) && s.Validate() == nil {
-			return joint
+			ways = append(ways, joint)
 		}
 	}
 	if pairs {
-		return settings.OneVsOne
+		ways = append(ways, settings.OneVsOne)
 	}
-	return settings.OneVsRest
+	ways = append(ways, settings.OneVsRest)
+	for _, way := range ways {
+		s := c.Settings
+		s.Multiclass = way
+		if c.fits(s) {
+			return way
+		}
+	}
+	return ways[0]
+}
+
+// fits reports whether a run with the settings takes no more memory than choices go by.
+func (c *Choice) fits(s settings.Settings) bool {
+	return c.Need == nil || c.Need(s, c.Rows) <= float64(c.memory())
 }
 
 // passes returns how many there are at most where no proof is asked for.

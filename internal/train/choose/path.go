@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/pegasimd/pegasimd/internal/options"
-	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
@@ -23,6 +22,8 @@ const (
 	fewestLambdas = 3
 	fewestRows    = 40
 	pathTol       = 0.05 // what models are proven to before they are judged
+
+	mostModels = 1 << 30 // bytes of the models that are tried, with what trains them
 
 	timesPasses = 3    // what choice and proof may cost, in costs of the passes without them
 	freely      = 20e6 // what they may cost in any case
@@ -62,16 +63,11 @@ func (c *Choice) work() Work {
 	return w
 }
 
-// roomForNewton reports whether there is memory for Newton's method: for the matrix, which has room
-// for empty columns too, and what is kept for the rows of a problem, which pairs have copies of.
+// roomForNewton reports whether there is memory for Newton's method.
 func (c *Choice) roomForNewton() bool {
-	width, rows, each := float64(c.width), float64(c.columns.Rows), 64.0
-	if k := len(c.shares); c.Pairwise(k) {
-		rows *= float64(k - 1)
-		each += c.copyBytes(c.Scale.Kind == scaling.Standard) / float64(c.count)
-	}
-	return width <= newton.MostColumns &&
-		12*(width+33)*(width+33)+float64(each*rows) <= float64(c.memory())/2
+	s := c.Settings
+	s.Finish = settings.FinishNewton
+	return c.width <= newton.MostColumns && c.fits(s)
 }
 
 // budget returns what the choice of lambda and the proof may cost, all in all.
@@ -88,8 +84,11 @@ func (c *Choice) Path() *Path {
 		return nil
 	}
 	w := c.work()
-	models := Parts * 40 * w.Problems * float64(c.width) // with what trains them
-	if c.copyBytes(c.Scale.Kind == scaling.Standard)+models > float64(c.memory())/4 {
+	if Parts*40*w.Problems*float64(c.width) > mostModels {
+		return nil
+	}
+	s := c.Settings
+	if s.Finish, s.Tol = settings.FinishAuto, pathTol; !c.fits(s) {
 		return nil
 	}
 	budget := c.budget(&w)
@@ -140,7 +139,7 @@ func (c *Choice) prove(passes int) {
 		return
 	}
 	s.Finish, s.Tol = settings.FinishAuto, enoughProof
-	if s.Validate() != nil {
+	if s.Validate() != nil || !c.fits(s) {
 		return
 	}
 	w := c.work()

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/machine"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/internal/store"
@@ -141,15 +142,19 @@ func (c *Choice) copyBytes(toDense bool) float64 {
 	return 8 * (float64(c.columns.Nonzeros) + float64(c.count))
 }
 
-// checkCopy refuses a copy that would take too much memory, and takes it off what is left.
+// checkCopy refuses a copy that would take too much memory, and takes it off a given MaxMemory.
 func (c *Choice) checkCopy(toDense bool) error {
-	need := c.copyBytes(toDense)
-	if need >= float64(c.memory()) {
-		return options.Bad("MaxMemory",
-			"have %.0f MB, but scaling copies the rows, which take %.0f MB",
-			float64(c.memory())/1e6, need/1e6)
+	need, most, have := c.copyBytes(toDense), float64(c.memory()), "have %.0f MB"
+	if free := machine.Free(); c.MaxMemory == 0 && free < most {
+		most, have = free, "the machine has %.0f MB left"
 	}
-	c.MaxMemory = c.memory() - int64(need)
+	if need >= most {
+		return options.Bad("MaxMemory", have+", but scaling copies the rows, which take %.0f MB; "+
+			"with Scale %q they are not copied", most/1e6, need/1e6, scaling.None)
+	}
+	if c.MaxMemory > 0 {
+		c.MaxMemory -= int64(need)
+	}
 	return nil
 }
 

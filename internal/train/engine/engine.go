@@ -34,6 +34,7 @@ type Job struct {
 
 	Threads   int   // 0 for GOMAXPROCS
 	MaxMemory int64 // 0 for the default
+	Share     int   // of how many sessions side by side this is one, which share the memory; 0 for 1
 	Pause     int64 // the step to pause after; 0 for none
 	KeepState bool  // there will be checkpoints
 	KeepProof bool  // bounds are those of dual variables as a proof has them

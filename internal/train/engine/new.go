@@ -7,7 +7,6 @@ import (
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
-	"github.com/pegasimd/pegasimd/internal/train/newton"
 	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
@@ -78,10 +77,8 @@ func (s *Session) addRuns() error {
 
 // setAuto finds what FinishAuto goes by.
 func (s *Session) setAuto() {
-	if s.Finish != settings.FinishAuto || s.Rows.X.Cols() > newton.MostColumns || !s.CanNewton() {
-		return
+	if s.mayAuto() {
+		s.auto = autoFinish{store.DensityOf(s.Rows.X, s.Rows.Counted()),
+			cmp.Or(s.Columns, s.Rows.X.Cols()), true}
 	}
-	s.auto = autoFinish{store.DensityOf(s.Rows.X, s.Rows.Counted()),
-		cmp.Or(s.Columns, s.Rows.X.Cols()), true}
-	s.auto.newton = s.checkMemory() == nil
 }

@@ -1,6 +1,7 @@
 package newton
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/gram"
@@ -58,7 +59,7 @@ func pixelBytes(cols int) int {
 func (l *Pool) keeps(bytes int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.kept+bytes > PixelsKept {
+	if l.kept+bytes > min(cmp.Or(l.Kept, PixelsKept), PixelsKept) {
 		return false
 	}
 	l.kept += bytes

@@ -18,13 +18,14 @@ func Memory(at float64, rows, cols int) float64 {
 }
 
 // SharedMemory estimates the bytes that the problems of all vectors share: directions, and, where
-// the loss is flat, copies as bytes of the rows, which take size bytes, and the sums.
-func SharedMemory(vectors float64, rows, cols, size int, flat bool) float64 {
+// the loss is flat, copies as bytes of the rows, which take size bytes, and the sums, of which kept
+// bytes are kept at most.
+func SharedMemory(vectors float64, rows, cols, size int, flat bool, kept int) float64 {
 	n, d := float64(rows), float64(cols+1)
 	directions := min(vectors, float64(Together)) * (4*n + 16*d)
 	if !flat {
 		return directions
 	}
 	copies := min(float64(size), n*d)
-	return directions + copies + min(float64(PixelsKept), vectors*float64(pixelBytes(int(d))))
+	return directions + copies + min(float64(kept), vectors*float64(pixelBytes(int(d))))
 }

@@ -41,6 +41,7 @@ type Pool struct {
 	X       store.Rows // of the data, in the form that is fastest
 	Threads int
 	Most    int             // buffers for which there is memory; 0 for any number
+	Kept    int             // bytes of sums that problems may keep; 0 for PixelsKept
 	Until   context.Context // ends iterations before they are done; nil for none
 
 	mu   sync.Mutex

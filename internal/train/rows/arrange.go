@@ -3,6 +3,7 @@ package rows
 import (
 	"math/rand/v2"
 
+	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/internal/order"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
@@ -30,34 +31,51 @@ func (s *Set) Shuffle(v *View, o Visits) {
 		shuffled[j] = uint32(v.Row(int(i)))
 	}
 	v.Only = shuffled
-	if size := v.X.Size(); size == 0 || !s.worthCopying(v, o, size) {
+	if !s.worthCopying(v, o) {
 		return
 	}
 	v.X = v.X.Take(shuffled)
-	v.Only, v.Names, v.Scattered = nil, shuffled, false
+	v.Only, v.Scattered = nil, false
+	if v.Names = gather(v.Names, shuffled); v.Names == nil {
+		v.Names = shuffled
+	}
 	v.Norms, v.Class = gather(v.Norms, shuffled), gather(v.Class, shuffled)
 	v.Target, v.Weight = gather(v.Target, shuffled), gather(v.Weight, shuffled)
 }
 
-// worthCopying reports whether the rows of v, of data of size bytes, should be copied.
-func (s *Set) worthCopying(v *View, o Visits, size int) bool {
-	// Copying takes about as long as an epoch, and saves less than that in each.
+// worthCopying reports whether the rows of v should be copied. Copying takes about as long as an
+// epoch, and saves less than that in each.
+func (s *Set) worthCopying(v *View, o Visits) bool {
 	const pays = 2 // passes
-	few := s.Few(v.Count())
-	short := o.Short || o.Total <= pays*o.Epoch
-	if !few && (short || size < CopyFrom || size > CopyTo) {
+	pair := v.Names != nil
+	if s.Sparing || o.Short || o.Total <= pays*o.Epoch || s.Copies(pair) == 0 {
 		return false
 	}
-	switch v.X.TakeGain() {
-	case store.GainsNothing:
-		return few
-	case store.GainsLittle:
-		// All pairs have copies at the same time. They take memory and a third of a pass each,
-		// which pays in long runs only.
-		pair := v.Count() < len(s.Y)
-		return !pair || o.Total >= pairEpochs*o.Epoch && (len(s.Classes)-1)*size <= CopyTo
+	// Copies of pairs that gain little take a third of a pass each.
+	return !pair || v.X.TakeGain() == store.Gains || o.Total >= pairEpochs*o.Epoch
+}
+
+// Copies returns how many bytes copies in the order of visits take, of all pairs of classes or of
+// all rows; 0 if there are none.
+func (s *Set) Copies(pairs bool) float64 {
+	x := s.Rows()
+	size, from := float64(x.Size()), float64(CopyFrom)
+	if pairs { // they have copies at the same time, and a pair's rows are in the caches sooner
+		from *= 64
 	}
-	return true
+	if size == 0 || size < from || x.TakeGain() == store.GainsNothing {
+		return 0
+	}
+	if pairs {
+		size *= float64(max(1, len(s.Classes)-1))
+	}
+	if m, ok := store.MatrixOf(x); ok && m.Dense() != nil { // whose rows are padded
+		size *= float64(matrices.Stride(x.Cols())) / float64(x.Cols())
+	}
+	if size > CopyTo {
+		return 0
+	}
+	return size
 }
 
 // CopyFrom to CopyTo is the size, in bytes, of what is copied: what is smaller stays in the caches,
@@ -65,8 +83,7 @@ func (s *Set) worthCopying(v *View, o Visits, size int) bool {
 var CopyFrom = 1 << 18 // a variable for the sake of tests
 
 const (
-	CopyTo  = 1 << 30
-	copyFew = 1 << 22
+	CopyTo = 1 << 30
 
-	pairEpochs = 16
+	pairEpochs = 16 // from which copies of pairs pay that gain little
 )

@@ -1,9 +1,13 @@
 package rows
 
-import "math"
+import (
+	"math"
 
-// View returns the rows with a weight above 0, of the two classes if a pair is given, as they lie
-// in the set. Their weights are those of the set, if balanced such that the classes have the same
+	"github.com/pegasimd/pegasimd/internal/store"
+)
+
+// View returns the rows with a weight above 0, of the two classes if a pair is given, in the order
+// of the set. Their weights are those of the set, if balanced such that the classes have the same
 // weight, scaled to a mean of 1; sum is what they were before, and 0 without any.
 func (s *Set) View(pair []int32, balanced bool) (v View, sum float64, err error) {
 	v = View{X: s.Rows(), Class: s.Class, Norms: s.Norms}
@@ -28,6 +32,17 @@ func (s *Set) choose(v *View, pair []int32) {
 	if len(v.Only) == len(s.Y) {
 		v.Only = nil
 	}
+	if pair != nil && v.Only != nil {
+		v.pick()
+	}
+}
+
+// pick numbers the rows of v among themselves, so that what is kept for each row takes no more
+// memory than the rows that there are need. The results are the same bits.
+func (v *View) pick() {
+	v.X, v.Names = store.Pick(v.X, v.Only), v.Only
+	v.Norms, v.Class = gather(v.Norms, v.Only), gather(v.Class, v.Only)
+	v.Only = nil
 }
 
 // merge returns the numbers of both lists, which are ascending, and is as well.
@@ -45,15 +60,15 @@ func merge(a, b []uint32) []uint32 {
 
 // setWeights makes v's weights, and returns their sum before they were scaled.
 func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
-	weight := make([]float64, len(s.Y))
+	weight := make([]float64, v.X.Rows())
 	for _, i := range v.All() {
 		weight[i] = 1
 		if s.Weight != nil {
-			weight[i] = s.Weight[i]
+			weight[i] = s.Weight[v.Name(uint32(i))]
 		}
 	}
 	if balanced {
-		s.balance(v, weight)
+		v.balance(weight, len(s.Classes))
 	}
 	for _, i := range v.All() {
 		sum += weight[i]
@@ -63,7 +78,7 @@ func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 		weight[i] /= mean
 		same = same && weight[i] == 1
 		if w := weight[i]; w > math.MaxFloat32 || float32(w) == 0 {
-			return 0, Bad(i, "the weight is too far from the mean weight")
+			return 0, Bad(v.Name(uint32(i)), "the weight is too far from the mean weight")
 		}
 	}
 	if !same { // else the model is that without weights, to the bit
@@ -73,20 +88,20 @@ func (s *Set) setWeights(v *View, balanced bool) (sum float64, err error) {
 }
 
 // balance gives the classes the same weight.
-func (s *Set) balance(v *View, weight []float64) {
+func (v *View) balance(weight []float64, classes int) {
 	var total float64
-	sum := make([]float64, len(s.Classes))
+	sum := make([]float64, classes)
 	for _, i := range v.All() {
-		sum[s.Class[i]] += weight[i]
+		sum[v.Class[i]] += weight[i]
 		total += weight[i]
 	}
-	classes := 0
+	some := 0 // classes with rows
 	for _, s := range sum {
 		if s > 0 {
-			classes++
+			some++
 		}
 	}
 	for _, i := range v.All() {
-		weight[i] = float64(weight[i]*total) / float64(float64(classes)*sum[s.Class[i]])
+		weight[i] = float64(weight[i]*total) / float64(float64(some)*sum[v.Class[i]])
 	}
 }

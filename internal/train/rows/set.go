@@ -40,7 +40,7 @@ type Set struct {
 	Class   []int32   // of each row
 	Norms   []float32 // squared, of each row
 
-	Sparing   bool       // pairs of classes have no copies of their rows, for lack of memory
+	Sparing   bool       // there are no copies in the order of visits, for lack of memory
 	Compacted store.Rows // the rows of X once more, in fewer bytes; nil if they are not kept so
 
 	byClass [][]uint32 // see ofClass
@@ -108,12 +108,17 @@ func Weigh(y, own []float32, byLabel map[float32]float64) ([]float64, error) {
 	return weight, nil
 }
 
-// Take returns copies of some rows, with their classes and weights. The copies of scaled rows are
-// in float32 alone.
-func (s *Set) Take(rows []uint32) *Set {
-	x := s.X.Take(rows)
+// Take returns some rows, with their classes and weights: copies or, with the same bits and in less
+// memory, views. Rows that were scaled are in float32 alone then.
+func (s *Set) Take(rows []uint32, copies bool) *Set {
+	x := s.X
 	if m, ok := store.MatrixOf(x); ok {
 		x = store.Of(m.Examples())
+	}
+	if copies {
+		x = x.Take(rows)
+	} else {
+		x = store.Pick(x.ForWorker(), rows)
 	}
 	return &Set{X: x, Y: gather(s.Y, rows), Weight: gather(s.Weight, rows),
 		Classes: s.Classes, Class: gather(s.Class, rows)}
@@ -221,13 +226,6 @@ func (s *Set) ofClass(class int32) []uint32 {
 		}
 	}
 	return s.byClass[class]
-}
-
-// Few reports whether the given number of rows are few of many, as those of a pair of many classes:
-// the data kept for each row of the store would be more than the rows.
-func (s *Set) Few(rows int) bool {
-	all, size := len(s.Y), s.X.Size()
-	return !s.Sparing && rows < all/4 && size/all*rows <= copyFew
 }
 
 // Fingerprint returns the kind of the rows, and a hash of the rows, the labels, the weights and the

@@ -4,11 +4,14 @@ package trials
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 
 	"github.com/pegasimd/pegasimd/internal/labels"
+	"github.com/pegasimd/pegasimd/internal/machine"
 	"github.com/pegasimd/pegasimd/internal/murmur"
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/store"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
@@ -20,8 +23,10 @@ import (
 
 // Lambda returns that of a path by which held-out rows are predicted best: the rule's, unless
 // another one is better by more than 1.5 standard errors. The job is that of all rows, in full.
-// Once it is stopped what is returned is of no use.
-func Lambda(job engine.Job, p *choose.Path) float64 {
+// Once it is stopped what is returned is of no use. How much memory there is decides how many folds
+// are held out side by side, and whether rows are copied, which changes no result. The error says
+// that there is too little.
+func Lambda(job engine.Job, p *choose.Path) (float64, error) {
 	s := &job.Settings
 	settings.Only(s, settings.Trial)
 	s.Finish, s.Tol, s.Epochs = settings.FinishAuto, p.Tol, mostEpochs
@@ -29,14 +34,33 @@ func Lambda(job engine.Job, p *choose.Path) float64 {
 	job.Quality, job.Progress, job.Early, job.Pause = nil, nil, nil, 0
 	job.KeepState, job.KeepProof = false, false
 	t := &trial{job: job, path: p, wrong: make([][]float64, len(p.Lambdas))}
+	t.deal()
 	for k := range t.wrong {
 		t.wrong[k] = make([]float64, len(job.Rows.Y))
 	}
-	t.deal()
-	parallel.For(parallel.Threads(job.Threads), p.Folds, func(_, fold int) {
-		t.holdOut(int32(fold))
-	})
-	return p.Lambdas[t.best()]
+	atOnce := min(parallel.Threads(job.Threads), p.Folds)
+	if x := job.Rows.X; x.WillNeed() != nil && store.CopySize(x) > machine.Free() {
+		atOnce = 1 // each fold reads the file in an order of its own
+	}
+	for ; ; atOnce /= 2 {
+		err := t.holdOutAll(atOnce)
+		if err == nil {
+			return p.Lambdas[t.best()], nil
+		}
+		if atOnce == 1 {
+			return 0, err
+		}
+	}
+}
+
+// holdOutAll holds out each fold, so many at a time.
+func (t *trial) holdOutAll(atOnce int) error {
+	t.job.Share = atOnce
+	most := float64(cmp.Or(t.job.MaxMemory, options.DefaultMaxMemory))
+	t.copies = float64(atOnce)*store.CopySize(t.job.Rows.X) <= min(most, machine.Spare())/4
+	errs := make([]error, t.path.Folds)
+	parallel.For(atOnce, t.path.Folds, func(_, fold int) { errs[fold] = t.holdOut(int32(fold)) })
+	return cmp.Or(errs...)
 }
 
 const (
@@ -46,11 +70,12 @@ const (
 
 // A trial is the runs of a path.
 type trial struct {
-	job   engine.Job // of all rows
-	path  *choose.Path
-	group []int32     // of each row: equal rows have one
-	part  []int32     // of each row; never if it is never held out, absent if it has no weight
-	wrong [][]float64 // of each lambda how wrong the prediction of each row is
+	job    engine.Job // of all rows
+	path   *choose.Path
+	copies bool        // of the rows that models are trained on
+	group  []int32     // of each row: the first row that is equal
+	part   []int32     // of each row; never if it is never held out, absent if it has no weight
+	wrong  [][]float64 // of each lambda how wrong the prediction of each row is
 }
 
 const (
@@ -58,114 +83,112 @@ const (
 	absent = -2
 )
 
-// A group is equal rows.
-type group struct {
-	hash  uint64
-	class int32 // the least of its rows; 0 of numbers
-}
-
-// groups finds the groups of the rows with a weight. It returns none once it is stopped.
-func (t *trial) groups() (groups []group) {
+// deal deals groups of equal rows out to the parts: those of each class in the order of their
+// hashes, so that the rows' order makes no difference, nor how often there is a row. A group's
+// class is the least of its rows.
+func (t *trial) deal() {
 	set := t.job.Rows
+	t.group, t.part = make([]int32, len(set.Y)), make([]int32, len(set.Y))
 	hashes := store.Hashes(store.Raw(set.X), t.job.Threads, t.stopped)
 	if t.stopped() {
-		return nil
+		return
 	}
-	t.group, t.part = make([]int32, len(hashes)), make([]int32, len(hashes))
-	at := map[uint64]int32{}
-	for i, h := range hashes {
-		if t.part[i] = absent; set.Weight != nil && set.Weight[i] == 0 {
-			continue
+	order := make([]int32, 0, len(hashes)) // by the groups' hashes, and then by the row
+	for i := range hashes {
+		hashes[i] = murmur.Mix64(hashes[i] ^ t.job.Seed)
+		if t.part[i] = absent; set.Weight == nil || set.Weight[i] != 0 {
+			order = append(order, int32(i))
 		}
-		class := int32(0)
-		if set.Classes != nil {
-			class = set.Class[i]
-		}
-		g, found := at[h]
-		if !found {
-			g = int32(len(groups))
-			at[h] = g
-			groups = append(groups, group{murmur.Mix64(h ^ t.job.Seed), class})
-		}
-		groups[g].class = min(groups[g].class, class)
-		t.group[i], t.part[i] = g, never
-	}
-	return groups
-}
-
-// deal deals groups of equal rows out to the parts: those of each class in the order of their
-// hashes, so that the rows' order makes no difference, nor how often there is a row.
-func (t *trial) deal() {
-	groups := t.groups()
-	order := make([]int32, len(groups))
-	ofClass := make([]int, max(1, len(t.job.Rows.Classes)))
-	for g := range order {
-		order[g] = int32(g)
-		ofClass[groups[g].class]++
 	}
 	slices.SortFunc(order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(groups[a].hash, groups[b].hash), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(hashes[a], hashes[b]), cmp.Compare(a, b))
 	})
-	part := make([]int32, len(groups))
+	class := func(i int32) int32 {
+		if set.Classes == nil {
+			return 0
+		}
+		return set.Class[i]
+	}
+	// The first call counts the groups of each class, the second one deals them out.
+	groups := func(f func(class int32, rows []int32)) {
+		for from := 0; from < len(order); {
+			to, least := from, class(order[from])
+			for ; to < len(order) && hashes[order[to]] == hashes[order[from]]; to++ {
+				least = min(least, class(order[to]))
+			}
+			f(least, order[from:to])
+			from = to
+		}
+	}
+	ofClass := make([]int, max(1, len(set.Classes)))
+	groups(func(class int32, rows []int32) { ofClass[class]++ })
 	dealt := make([]int32, len(ofClass))
-	for _, g := range order {
-		class := groups[g].class
-		if part[g] = never; ofClass[class] > 1 {
-			part[g] = (dealt[class] + class) % choose.Parts
+	groups(func(class int32, rows []int32) {
+		part := int32(never)
+		if ofClass[class] > 1 {
+			part = (dealt[class] + class) % choose.Parts
 			dealt[class]++
 		}
-	}
-	for i, p := range t.part {
-		if p != absent {
-			t.part[i] = part[t.group[i]]
+		for _, i := range rows {
+			t.group[i], t.part[i] = rows[0], part
 		}
-	}
+	})
 }
 
 func (t *trial) stopped() bool { return t.job.Until != nil && t.job.Until.Err() != nil }
 
 // holdOut trains without a part, with each lambda from the model of the one before, and judges the
-// models by the part.
-func (t *trial) holdOut(part int32) {
+// models by the part. The error is that of too little memory.
+func (t *trial) holdOut(part int32) error {
 	if t.stopped() {
-		return
+		return nil
 	}
-	var inside, outside []uint32
+	held := 0
+	outside := make([]uint32, 0, len(t.part))
 	for i, p := range t.part {
 		switch p {
 		case absent:
 		case part:
-			inside = append(inside, uint32(i))
+			held++
 		default:
 			outside = append(outside, uint32(i))
 		}
 	}
-	if len(inside) == 0 {
-		return
+	if held == 0 {
+		return nil
 	}
-	job := t.job
+	job, all := t.job, *t.job.Rows
 	job.Threads, job.Scale, job.Start = 1, nil, nil
-	job.Rows = t.job.Rows.Take(outside)
-	judged := t.job.Rows.Take(inside)
+	all.X = all.X.ForWorker()
+	job.Rows = all.Take(outside, t.copies)
 	for k, lambda := range t.path.Lambdas {
 		if t.stopped() {
-			return
+			return nil
 		}
 		job.Lambda, job.C = lambda, 0
-		m := run(job)
-		for j, i := range inside {
-			t.wrong[k][i] = mistake(&job.Settings, m, judged, j)
+		m, err := run(job)
+		if err != nil {
+			return err
 		}
-		if m != nil && perfect(&job.Settings, m, job.Rows) {
-			for _, w := range t.wrong[k+1:] { // a smaller lambda has nothing to gain
-				for _, i := range inside {
-					w[i] = t.wrong[k][i]
-				}
+		rest := t.wrong[k:]
+		if m == nil || !perfect(&job.Settings, m, job.Rows) {
+			rest = rest[:1]
+		} // else a smaller lambda has nothing to gain
+		for i, p := range t.part {
+			if p != part {
+				continue
 			}
-			return
+			wrong := mistake(&job.Settings, m, &all, i)
+			for _, w := range rest {
+				w[i] = wrong
+			}
+		}
+		if len(rest) > 1 {
+			return nil
 		}
 		job.Start = m
 	}
+	return nil
 }
 
 // perfect reports whether a model makes no mistake with any row.
@@ -182,18 +205,22 @@ func perfect(s *settings.Settings, m *engine.Point, set *rows.Set) bool {
 // small then.
 const longAgo = 1 << 20
 
-// run returns the model of a job, nil if there is none.
-func run(job engine.Job) *engine.Point {
+// run returns the model of a job, nil if there is none. The error is that of too little memory.
+func run(job engine.Job) (*engine.Point, error) {
 	s, err := engine.New(job)
+	if rule := (options.Rule{}); errors.As(err, &rule) && rule.Field == "MaxMemory" {
+		rule.Reason += ", for models that Lambda is chosen by: set that"
+		return nil, rule
+	}
 	if err != nil {
-		return nil
+		return nil, nil
 	}
 	m, stopped, err := s.Train(s.Until)
 	if err != nil || stopped {
-		return nil
+		return nil, nil
 	}
 	m.Result.PerClass = slices.Repeat([]result.Problem{{Steps: longAgo}}, len(m.Weights))
-	return m
+	return m, nil
 }
 
 // mistake returns how wrong a model predicts a row: 0 or the row's weight, or, of numbers, the

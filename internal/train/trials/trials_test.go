@@ -3,12 +3,14 @@ package trials
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/train/choose"
 	"github.com/pegasimd/pegasimd/internal/train/engine"
 	"github.com/pegasimd/pegasimd/internal/train/rows"
+	"github.com/pegasimd/pegasimd/internal/train/settings"
 )
 
 // dealt returns the trial of rows of one column, and the labels.
@@ -152,6 +154,48 @@ func TestBesideWeights(t *testing.T) {
 		if math.Abs(mean-wantMean) > 1e-12 || math.Abs(deviation-want) > 1e-12 || want == 0 {
 			t.Errorf("%d folds: %v +- %v, of copies %v +- %v", folds, mean, deviation, wantMean,
 				want)
+		}
+	}
+}
+
+// Models of views of the rows are those of copies, to the bit.
+func TestHoldOutViews(t *testing.T) {
+	g := rand.New(rand.NewPCG(5, 6))
+	x, y := dense.New(300, 7), make([]float32, 300)
+	for i := range y {
+		y[i] = float32(i % 3)
+		for j := range 7 {
+			x.Row(i)[j] = float32(g.NormFloat64()) + y[i]*float32(j%2)
+		}
+	}
+	set, err := rows.New(x, y, rows.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, multiclass := range []string{settings.OneVsOne, settings.OneVsRest} {
+		var wrong [][]float64
+		for _, copies := range []bool{true, false} {
+			s := settings.Settings{Finish: settings.FinishAuto, Tol: 0.05, Epochs: mostEpochs,
+				Multiclass: multiclass}
+			tr := &trial{job: engine.Job{Rows: set, Settings: s.Plain(), Until: t.Context()},
+				path: &choose.Path{Lambdas: []float64{1, 0.1, 0.01}}, copies: copies}
+			for range tr.path.Lambdas {
+				tr.wrong = append(tr.wrong, make([]float64, len(y)))
+			}
+			tr.deal()
+			for part := range int32(choose.Parts) {
+				if err := tr.holdOut(part); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if wrong == nil {
+				wrong = tr.wrong
+			}
+			for k := range wrong {
+				if !slices.Equal(wrong[k], tr.wrong[k]) {
+					t.Errorf("%s, lambda %d: views predict otherwise", multiclass, k)
+				}
+			}
 		}
 	}
 }
