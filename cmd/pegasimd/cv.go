@@ -170,9 +170,9 @@ func (v *search) readData() (err error) {
 	if err != nil {
 		return err
 	}
-	v.memory = v.flags.memory.limit(v.set)
+	v.memory = v.flags.memory.limit(v.set, v.cfg.Loss.Regression())
 	if !v.flags.kernel.wanted() {
-		v.memory = v.flags.memory.linear(v.set)
+		v.memory = v.flags.memory.linear(v.set, v.cfg.Loss.Regression())
 	}
 	names := labelling{names: v.set.Names}
 	if v.cfg.ClassWeight, err = names.classWeight(v.classWeight); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -232,6 +233,42 @@ func TestDamagedData(t *testing.T) {
 				fails(t, exitError, name, args...)
 			}
 		}
+	}
+}
+
+// Data that are as large as they say are trained on without a flag, whatever the classes need, and
+// a limit that is wide enough makes no other model.
+func TestHonestMemory(t *testing.T) {
+	const rows, cols, classes = 6000, 20, 60
+	g := rand.New(rand.NewPCG(1, 2))
+	var b strings.Builder
+	for i := range rows {
+		fmt.Fprintf(&b, "%d", i%classes)
+		for j := range cols {
+			fmt.Fprintf(&b, ",%.3g", float64((i%classes)*(j+3)%17)+g.NormFloat64())
+		}
+		b.WriteByte('\n')
+	}
+	data, dir := file(t, "data.csv", b.String()), t.TempDir()
+	must(t, "train", "-quiet", "-epochs", "2", "-label-column", "0", data, dir+"/a")
+	must(t, "train", "-quiet", "-epochs", "2", "-label-column", "0", "-max-memory", "4000", data,
+		dir+"/b")
+	a, errA := os.ReadFile(dir + "/a")
+	other, errB := os.ReadFile(dir + "/b")
+	if errA != nil || errB != nil || !bytes.Equal(a, other) {
+		t.Error("-max-memory makes another model", errA, errB)
+	}
+	for _, line := range []string{
+		"%[1]d 1:1\n",               // as many classes as rows
+		"%[2]d %[1]d:1 1000000:1\n", // features without a value
+		"%[3]d %[1]d:1 %[4]d00:1\n", // many classes of many features
+	} {
+		b.Reset()
+		for i := range 2000 {
+			fmt.Fprintf(&b, line, i+1, i%20, i%500, 100+i)
+		}
+		fails(t, exitUsage, "-max-memory: have ", "train", "-multiclass", "ovr",
+			file(t, "lie.svm", b.String()), dir+"/c")
 	}
 }
 

@@ -3,7 +3,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -307,42 +306,6 @@ func (v *cvFlags) define(f *flag.FlagSet) {
 	f.StringVar(&v.model, "model", "",
 		"`file` write a model of the best setting, trained on all rows")
 	defineJSON(f, &v.json)
-}
-
-// memoryFlag says how many megabytes training may take.
-type memoryFlag int
-
-func (m *memoryFlag) define(f *flag.FlagSet) {
-	f.IntVar((*int)(m), "max-memory", 0, "`n` the most megabytes to take beside the data; the rows of a "+
-		"table with words that need more are kept in a temporary file (0: 24 MB + 32 bytes a row + "+
-		"10 times the file's size, or 48 bytes a feature if that is more)")
-}
-
-// given returns the bytes that the flag allows, 0 if it is not given.
-func (m memoryFlag) given() int64 { return int64(m) * 1e6 }
-
-// limit returns how many bytes training on the set may take beside it. With the memory for reading
-// it, which is about as much, that is 64 MB, 20 times the size of the data and 64 bytes a row. A
-// problem of two classes may have as many features as the data could ask for.
-func (m memoryFlag) limit(set *dataset.Set) int64 {
-	if m > 0 {
-		return m.given()
-	}
-	return max(24e6+10*set.Bytes+32*int64(set.Rows()), 48*int64(set.Cols()))
-}
-
-// collectAbove tells the garbage collector from how many bytes on it is to keep the memory small,
-// whatever time that takes. The program sets it; tests, which share a process, do without.
-var collectAbove = func(bytes int64) {}
-
-// linear is limit for linear models. The garbage of their certificates, which are found again and
-// again, is to fit in what the data pay for too.
-func (m memoryFlag) linear(set *dataset.Set) int64 {
-	const uncounted = 20 << 20 // by the collector: the program, what is mapped, and what it is late for
-	if m == 0 && os.Getenv("GOMEMLIMIT") == "" {
-		collectAbove(64<<20 + 20*set.Bytes + 64*int64(set.Rows()) - uncounted)
-	}
-	return m.limit(set)
 }
 
 // predictFlags are those of predict.

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/pegasimd/pegasimd/internal/floats"
+	"github.com/pegasimd/pegasimd/internal/machine"
+	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/parallel"
 	"github.com/pegasimd/pegasimd/internal/predictions"
 	"github.com/pegasimd/pegasimd/pegasos"
@@ -63,7 +65,9 @@ func (v *search) deal() error {
 // by side share the memory. If that is too little for one of them, half as many run at a time.
 func (v *search) run(p *progress) error {
 	threads := parallel.Threads(v.flags.data.opt.Threads)
+	defer func(most int64) { options.Allowed = most }(options.Allowed)
 	for atOnce := min(threads, len(v.grid)*v.flags.folds); ; atOnce /= 2 {
+		options.Allowed = int64(min(machine.Free(), math.MaxInt64/2)) / int64(atOnce)
 		err := v.runSome(threads, atOnce, p)
 		var refused *pegasos.ConfigError
 		if atOnce == 1 || !errors.As(err, &refused) || refused.Field != "MaxMemory" {

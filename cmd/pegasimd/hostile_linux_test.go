@@ -60,7 +60,10 @@ func hostileFiles() map[string]hostileFile {
 			return fmt.Sprintf("%d 1:1 7:%d\n", i, i%9)
 		}),
 		"some labels.svm": lines(2_000, func(i int) string { return fmt.Sprintf("%d 1:1\n", i) }),
-		"rows.svm":        lines(500_000, func(i int) string { return "1\n2\n"[2*(i%2):][:2] }),
+		"classes of wide rows.svm": lines(2_000, func(i int) string {
+			return fmt.Sprintf("%d %d:1 %d:1\n", i%200, 1+i, 1<<20-400*i)
+		}),
+		"rows.svm": lines(500_000, func(i int) string { return "1\n2\n"[2*(i%2):][:2] }),
 		"one line.svm": lines(2, func(i int) string {
 			return "1 1:1 #" + strings.Repeat("#", 4_000_000) + "\n"
 		}),

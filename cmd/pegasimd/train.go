@@ -243,7 +243,7 @@ func (r *linearRun) train() error {
 	}
 	tr, threads := &r.trainer, r.reader.opt.Threads
 	tr.Config, tr.Threads, tr.Start, tr.Prior = r.cfg, threads, r.start, r.prior
-	tr.MaxMemory = r.flags.memory.linear(r.set)
+	tr.MaxMemory = r.flags.memory.linear(r.set, r.cfg.Loss.Regression())
 	tr.Fingerprint, tr.KeepProof = true, r.proofOut != nil
 	tr.Early = r.curve.early()
 	r.curve.rows = &pegasos.Labelled{X: r.set.Examples(), Y: r.set.Y, Weights: tr.Weights}

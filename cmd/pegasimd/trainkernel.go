@@ -43,7 +43,7 @@ func trainKernel(c *call, f *trainFlags, data, model string) error {
 	progress := newProgress(c.stderr, f.data.quiet)
 	trainer := kernelsvm.Trainer{
 		Config: cfg, Threads: f.data.opt.Threads, CacheMB: f.kernel.cacheMB,
-		MaxMemory: f.memory.limit(set), Fingerprint: true,
+		MaxMemory: f.memory.limit(set, false), Fingerprint: true,
 		Progress: func(now kernelsvm.Progress) {
 			values = now.Values
 			progress.show(0, "epoch %d, pass %d: objective %.6g, %s, %.3g kernel values",

@@ -187,7 +187,7 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	}
 	var v *pegasos.Verification
 	if isKernel {
-		tr := kernelsvm.Trainer{Threads: f.data.opt.Threads, MaxMemory: f.memory.limit(set)}
+		tr := kernelsvm.Trainer{Threads: f.data.opt.Threads, MaxMemory: f.memory.limit(set, false)}
 		v, err = tr.Verify(c, kernel.Model, set.Examples(), set.Y)
 	} else {
 		v, err = c.verifyLinear(f, p.(linearModel).Model, set, weights, data)
@@ -260,7 +260,7 @@ func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set, 
 		return nil, err
 	}
 	tr := pegasos.Trainer{Weights: weights, Threads: f.data.opt.Threads,
-		MaxMemory: f.memory.limit(set)}
+		MaxMemory: f.memory.limit(set, m.Config.Loss.Regression())}
 	var err error
 	if tr.Costs, err = readCosts(f.costs); err != nil {
 		return nil, err

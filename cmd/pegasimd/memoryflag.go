@@ -1,0 +1,130 @@
+package main
+
+import (
+	"flag"
+	"math"
+	"os"
+	"runtime"
+	"sync"
+
+	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/machine"
+	"github.com/pegasimd/pegasimd/internal/options"
+	"github.com/pegasimd/pegasimd/internal/store"
+	"github.com/pegasimd/pegasimd/sparse"
+)
+
+// memoryFlag says how many megabytes training may take.
+type memoryFlag int
+
+func (m *memoryFlag) define(f *flag.FlagSet) {
+	f.IntVar((*int)(m), "max-memory", 0, "`n` the most megabytes to take beside the data; the "+
+		"rows of a table with words that need more are kept in a temporary file (0: what the "+
+		"machine or its control group has; for a file that claims more than it holds, 24 MB + 32 "+
+		"bytes a row + 10 times its size, or 48 bytes a feature if that is more)")
+}
+
+// given returns the bytes that the flag allows, 0 if it is not given.
+func (m memoryFlag) given() int64 { return int64(m) * 1e6 }
+
+// The command takes files at their word, or limits them: see limit.
+func init() { options.Allowed = math.MaxInt64 }
+
+// limit returns how many bytes training on the set may take beside it: 0, which is what the machine
+// has, unless the flag is given or the file claims more than it holds. With the memory for reading
+// such a file, which is about as much, that is 64 MB, 20 times the size of the data and 64 bytes a
+// row. A problem of two classes may have as many features as the data could ask for.
+func (m memoryFlag) limit(set *dataset.Set, numbers bool) int64 {
+	if m > 0 {
+		return m.given()
+	}
+	if holds(set, numbers) {
+		return 0
+	}
+	return max(24e6+10*set.Bytes+32*int64(set.Rows()), 48*int64(set.Cols()))
+}
+
+const (
+	usedColumns = 4  // a quarter of the features have values
+	perNonzero  = 32 // weights of all classes, or of all pairs, for each nonzero
+	perByte     = 12 // rows times classes, for each byte of the file
+	mostOfPairs = 4e6
+)
+
+// holds reports whether a file holds what it claims, as honest ones do. What training then needs is
+// at most a multiple of the file's size.
+func holds(set *dataset.Set, numbers bool) bool {
+	rows, cols := float64(set.Rows()), float64(set.Cols())
+	classes := map[float32]bool{}
+	for _, y := range set.Y {
+		if classes[y] = true; numbers {
+			break
+		}
+		if rows*float64(len(classes)) > perByte*float64(set.Bytes) {
+			return false
+		}
+	}
+	k := float64(len(classes))
+	nonzeros, weights := rows*cols, k*cols
+	if set.Sparse != nil {
+		nonzeros = float64(set.Sparse.NNZ())
+	}
+	if pairs := k * (k - 1) / 2 * cols; pairs <= mostOfPairs { // else they are not chosen
+		weights = max(weights, pairs)
+	}
+	return weights <= perNonzero*nonzeros && usedColumns*nonzeros >= cols &&
+		(set.Sparse == nil || uses(set.Sparse, set.Cols()/usedColumns))
+}
+
+// uses reports whether so many columns have a value. Its memory is a bit for each column.
+func uses(x *sparse.Matrix, columns int) bool {
+	seen, rows, n := make([]uint64, (x.Cols()+63)/64), store.NonzerosOf(store.Of(x)), 0
+	for i := 0; i < x.Rows() && n < columns; i++ {
+		index, _ := rows.Nonzeros(i)
+		for _, j := range index {
+			if bit := uint64(1) << (j % 64); seen[j/64]&bit == 0 {
+				seen[j/64] |= bit
+				n++
+			}
+		}
+	}
+	return n >= columns
+}
+
+// collectAbove tells the garbage collector from how many bytes on it is to keep the memory small,
+// whatever time that takes. The program sets it; tests, which share a process, do without.
+var collectAbove = func(bytes int64) {}
+
+// linear is limit for linear models. The garbage of their certificates, which are found again and
+// again, is to fit in what the data pay for too or, where that is less than training needs, in a
+// quarter of the latter.
+func (m memoryFlag) linear(set *dataset.Set, numbers bool) int64 {
+	// By the collector: the program, what is mapped, and what it is late for.
+	const uncounted = 20 << 20
+	limit := m.limit(set, numbers)
+	machine.Expected = nil
+	if m != 0 || os.Getenv("GOMEMLIMIT") != "" {
+		return limit
+	}
+	most := 64<<20 + 20*set.Bytes + 64*int64(set.Rows()) - uncounted
+	collectAbove(most)
+	if limit > 0 {
+		return limit
+	}
+	var mu sync.Mutex
+	machine.Expected = func(bytes float64) {
+		mu.Lock()
+		defer mu.Unlock()
+		var now runtime.MemStats
+		runtime.ReadMemStats(&now)
+		need := float64(now.HeapAlloc) + 1.25*bytes
+		if all := machine.Memory(); all > 0 {
+			need = min(need, float64(all-uncounted))
+		}
+		if int64(need) > most {
+			most = int64(need)
+			collectAbove(most)
+		}
+	}
+	return 0
+}
