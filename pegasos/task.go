@@ -183,7 +183,8 @@ func (t *task) checkColumns(x Examples) error {
 		return err
 	}
 	what := fmt.Sprintf("vectors of %d features", x.Cols())
-	return publicError(options.Memory(t.MaxMemory, store.LeastMemory(x), what).Err())
+	most := cmp.Or(t.MaxMemory, options.Allowed)
+	return publicError(options.Memory(most, store.LeastMemory(x), what).Err())
 }
 
 // fits says why the run can't build on the Prior and the Start. It takes their classes and hash.

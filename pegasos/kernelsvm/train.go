@@ -243,8 +243,9 @@ func (tr *Trainer) checkColumns(x pegasos.Examples) error {
 		return err
 	}
 	what := fmt.Sprintf("vectors of %d features", x.Cols())
+	most := cmp.Or(tr.MaxMemory, options.Allowed)
 	return options.First(fieldError,
-		[]options.Rule{options.Memory(tr.MaxMemory, store.LeastMemory(x), what)})
+		[]options.Rule{options.Memory(most, store.LeastMemory(x), what)})
 }
 
 // stateSize is about what a class takes in each problem beside what its rows do.
