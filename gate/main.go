@@ -76,8 +76,8 @@ func parse(args []string) (*config, error) {
 	c := &config{summary: os.Getenv("GITHUB_STEP_SUMMARY")}
 	var packages, functions string
 	f := flag.NewFlagSet("gate", flag.ContinueOnError)
-	f.StringVar(&c.base, "base", "", "the `commit` to compare the current folder's tree with, "+
-		"such as origin/main (needed)")
+	f.StringVar(&c.base, "base", "", "compare the current folder's tree with this `commit`, or "+
+		"with the merge base if the tree does not descend from it, such as origin/main (needed)")
 	f.StringVar(&packages, "package", "./...", "the `packages` with benchmarks, with commas")
 	f.StringVar(&c.bench, "bench", ".", "count the instructions, where there is valgrind, and "+
 		"allocations of the benchmarks that match this `pattern`; empty for none")
@@ -135,7 +135,11 @@ func gateHere(ctx context.Context, c *config, out, progress io.Writer) (worse bo
 		return false, err
 	}
 	defer os.RemoveAll(work)
-	base, err := baseTree(ctx, root, c.base, work)
+	from, err := chooseBase(ctx, root, c.base)
+	if err != nil {
+		return false, err
+	}
+	base, err := baseTree(ctx, root, from.commit, work)
 	if err != nil {
 		return false, err
 	}
@@ -151,6 +155,7 @@ func gateHere(ctx context.Context, c *config, out, progress io.Writer) (worse bo
 	if err != nil {
 		return false, err
 	}
+	r.why = from.why
 	r.settle(accepted)
 	if err := r.write(c, out); err != nil || r.worse() || !c.strict || len(r.missed) == 0 {
 		return r.worse(), err

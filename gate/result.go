@@ -15,7 +15,8 @@ import (
 type result struct {
 	when         time.Time
 	base, commit string
-	changed      bool // the head had changes that are not committed
+	why          string // why -base does not name the base; empty if it does
+	changed      bool   // the head had changes that are not committed
 	cpu          string
 	goVersion    string
 	identical    bool // the binaries are equal

@@ -19,6 +19,9 @@ func (r *result) summary() string {
 	}
 	fmt.Fprintf(&b, "## Regression gate: %s\n\nHead `%.12s`%s against base `%.12s`, on %s, %s.\n",
 		outcome, r.commit, changed, r.base, r.cpu, r.goVersion)
+	if r.why != "" {
+		fmt.Fprintf(&b, "\n%s%s.\n", strings.ToUpper(r.why[:1]), r.why[1:])
+	}
 	if r.identical {
 		b.WriteString("\nThe test binaries of the two are equal, byte for byte.\n")
 	}

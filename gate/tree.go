@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 )
@@ -35,12 +34,7 @@ func headTree(ctx context.Context, repository, work string) (tree, error) {
 }
 
 // baseTree copies the files of a commit.
-func baseTree(ctx context.Context, repository, revision, work string) (tree, error) {
-	commit, err := git(ctx, repository, "rev-parse", "--verify", revision+"^{commit}")
-	if err != nil {
-		return tree{}, fmt.Errorf("%s: is it fetched? A shallow clone has the newest commit "+
-			"only: %w", revision, err)
-	}
+func baseTree(ctx context.Context, repository, commit, work string) (tree, error) {
 	t := tree{name: "base", root: filepath.Join(work, "base"), commit: commit}
 	return t, export(ctx, repository, t, work, false)
 }
