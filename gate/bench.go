@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
@@ -16,24 +17,84 @@ type line struct {
 	ns, allocs, bytes float64
 }
 
-// announced is what go test -v prints when a benchmark begins.
-var announced = regexp.MustCompile(`(?m)^Benchmark(\S+)$`)
+// A tally holds the results of one process of a test binary, and the names of the benchmarks that
+// have none. Names are without "Benchmark".
+type tally struct {
+	lines   map[string][]line // results
+	skipped []string
+	failed  []string
+	stuck   string // the benchmark that was running when the process ended early
+	ended   bool   // every benchmark has had its turn
+	err     error  // why the process failed, or results are not believed
+}
 
-// benchmarks runs benchmarks of a test binary on one CPU, in a folder, and returns the results of
-// each by its name, without "Benchmark". A failed benchmark does not keep the results of the others
-// from being read. stuck is the one that ran when ctx was over.
+// mayHave reports whether the tree that was run may have a benchmark though there is no result of
+// it: the benchmark was skipped or failed, or the process ended early.
+func (t *tally) mayHave(name string) bool {
+	return !t.ended || slices.Contains(t.skipped, name) || slices.Contains(t.failed, name)
+}
+
+// mayMatch reports whether the pattern may have matched a benchmark.
+func (t *tally) mayMatch() bool {
+	return len(t.lines)+len(t.skipped)+len(t.failed) > 0 || !t.ended
+}
+
+// brokenSince names benchmarks that fail here and have a result in the base.
+func (t *tally) brokenSince(base tally) (names []string) {
+	for _, name := range append(slices.Clone(t.failed), t.stuck) {
+		if len(base.lines[name]) > 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+var (
+	// announced matches the line that go test -v prints when a benchmark begins.
+	announced = regexp.MustCompile(`(?m)^Benchmark(\S+)$`)
+	// unmeasured matches the line of a benchmark that was skipped or has failed.
+	unmeasured = regexp.MustCompile(`(?m)^--- (SKIP|FAIL): Benchmark(\S+)`)
+	// allRun matches the last line of a test binary.
+	allRun = regexp.MustCompile(`(?m)(PASS|FAIL)$`)
+)
+
+// benchmarks runs benchmarks of a test binary on one CPU, in a folder, and reads the results of
+// those that do not fail.
 //
-// There are as many results of each as repeats says. Where there are more, the benchmark has
-// printed lines that look like results, and none of them is believed.
+// Each benchmark has at most repeats results. A benchmark with more of them has printed lines that
+// look like results: it counts as failed.
 func benchmarks(ctx context.Context, binary, dir string, env []string, repeats int,
-	args ...string) (found map[string][]line, stuck string, failed error) {
+	args ...string) tally {
 	said, failed := measured(ctx, dir, env, binary, append([]string{"-test.run=^$",
 		"-test.cpu=1", "-test.v", fmt.Sprint("-test.count=", repeats)}, args...)...)
-	found = map[string][]line{}
+	t := tally{lines: map[string][]line{}, ended: ctx.Err() == nil && allRun.MatchString(said)}
+	if failed == nil && !t.ended {
+		failed = fmt.Errorf("the process ended before all benchmarks had run:\n%s",
+			telling(said, 500))
+	}
+	began := announced.FindAllStringSubmatch(said, -1)
+	for _, m := range unmeasured.FindAllStringSubmatch(said, -1) {
+		kind, name := m[1], m[2]
+		isParent := slices.ContainsFunc(began, func(other []string) bool {
+			return strings.HasPrefix(other[1], name+"/")
+		})
+		switch {
+		case isParent: // it fails if a sub-benchmark does
+		case kind == "SKIP":
+			t.skipped = append(t.skipped, name)
+		default:
+			t.failed = append(t.failed, name)
+		}
+	}
 	r := benchfmt.NewReader(strings.NewReader(said), binary)
 	for r.Scan() {
 		result, ok := r.Result().(*benchfmt.Result)
 		if !ok {
+			continue
+		}
+		name := string(result.Name)
+		if result.Iters == 0 { // it was skipped after its first operation
+			t.skipped = append(t.skipped, name)
 			continue
 		}
 		l := line{n: result.Iters}
@@ -47,22 +108,28 @@ func benchmarks(ctx context.Context, binary, dir string, env []string, repeats i
 				l.bytes = v.Value
 			}
 		}
-		name := string(result.Name)
-		found[name] = append(found[name], l)
+		t.lines[name] = append(t.lines[name], l)
 	}
-	for name, lines := range found {
+	for name, lines := range t.lines {
 		if len(lines) > repeats {
-			delete(found, name)
+			delete(t.lines, name)
+			t.failed = append(t.failed, name)
 			failed = errors.Join(failed, fmt.Errorf("%s: there are %d lines of results, want %d: "+
 				"does it print such lines itself?", name, len(lines), repeats))
 		}
 	}
-	if last := announced.FindAllStringSubmatch(said, -1); ctx.Err() != nil && len(last) > 0 {
-		if name := last[len(last)-1][1]; len(found[name]) < repeats {
-			stuck = name
-		}
+	if n := len(began); !t.ended && n > 0 && len(t.lines[began[n-1][1]]) < repeats {
+		t.stuck = began[n-1][1]
 	}
-	return found, stuck, errors.Join(failed, r.Err())
+	t.err = errors.Join(failed, r.Err())
+	return t
+}
+
+// missSkipped notes the benchmarks that a tree skips.
+func (r *result) missSkipped(prefix, tree string, t tally) {
+	if len(t.skipped) > 0 {
+		r.miss("Skipped by the %s, and not compared: %s.", tree, list(prefix, t.skipped))
+	}
 }
 
 // exactly is the pattern that a benchmark and no other matches.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -28,7 +27,10 @@ type comparison struct {
 func compare(ctx context.Context, c *config, base, head tree, work string, progress io.Writer) (
 	*result, error) {
 	k, err := prepare(ctx, c, base, head, work, progress)
-	if err != nil || k.identical {
+	if err != nil {
+		return k.result, err
+	}
+	if err := k.checkPatterns(ctx); err != nil || k.identical {
 		return k.result, err
 	}
 	counted := k.buildCounted(ctx)
@@ -59,8 +61,8 @@ func prepare(ctx context.Context, c *config, base, head tree, work string, progr
 			return k, err
 		}
 	}
-	if len(k.trees[1].packages) == 0 {
-		return k, fmt.Errorf("there are no benchmarks in %s", strings.Join(c.packages, ", "))
+	if err := k.checkPackages(); err != nil {
+		return k, err
 	}
 	for _, p := range k.trees[0].packages {
 		if k.sides(p)[1].dir == "" {

@@ -83,18 +83,18 @@ func counting(files string, plan map[string]int) (env []string, err error) {
 }
 
 // lookAt runs the benchmarks that match natively, for a short time each or for the iterations that
-// are planned. failed tells what a benchmark complained of, stuck is as benchmarks has it.
+// are planned.
 func lookAt(ctx context.Context, s side, match, files string, plan map[string]int) (
-	all map[string]survey, stuck string, failed, err error) {
+	all map[string]survey, ran tally, err error) {
 	env, err := counting(files, plan)
 	if err != nil {
-		return nil, "", nil, err
+		return nil, tally{}, err
 	}
-	lines, stuck, failed := benchmarks(ctx, s.counted, s.dir, env, 1, "-test.bench="+match,
-		"-test.benchtime=1ms", "-test.benchmem")
+	ran = benchmarks(ctx, s.counted, s.dir, env, 1, "-test.bench="+match, "-test.benchtime=1ms",
+		"-test.benchmem")
 	listed, err := readEvents(filepath.Join(files, eventsFile))
 	if err != nil {
-		return nil, "", nil, err
+		return nil, tally{}, err
 	}
 	all = map[string]survey{}
 	for _, e := range listed {
@@ -110,18 +110,18 @@ func lookAt(ctx context.Context, s side, match, files string, plan map[string]in
 		all[e.name] = s
 	}
 	for name, s := range all {
-		if len(lines[name]) == 0 {
+		if len(ran.lines[name]) == 0 {
 			delete(all, name) // it did not end, or has sub-benchmarks only
 			continue
 		}
-		l := lines[name][0]
+		l := ran.lines[name][0]
 		s.ns, s.n = l.ns, l.n
 		if !s.calls {
 			s.allocs, s.bytes = l.allocs, l.bytes
 		}
 		all[name] = s
 	}
-	return all, stuck, failed, nil
+	return all, ran, nil
 }
 
 const (

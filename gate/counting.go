@@ -25,14 +25,17 @@ type campaign struct {
 	prefix  string  // of its benchmarks' names
 	work    string
 	surveys [2]map[string]survey
-	early   bool           // Valgrind ended before the head's benchmarks did
-	partial bool           // not all benchmarks have run: those of one tree may be in the other, too
+	ran     [2]tally       // what the surveys printed
+	early   bool           // Valgrind ended before the benchmarks did
 	plan    map[string]int // operations by name, as many in both trees
 	numbers map[string]*numbers
 }
 
 // The numbers of a benchmark, of an operation or a call.
-type numbers struct{ insn, allocs, bytes series }
+type numbers struct {
+	insn, allocs, bytes series
+	settled             bool // insn needs no more processes
+}
 
 // A side is a package in one of the trees. Without a folder it is not there.
 type side struct {
@@ -84,32 +87,34 @@ func (k *campaign) run(ctx context.Context, limit time.Duration, instructions bo
 
 // look finds out which benchmarks there are and how long they take.
 func (k *campaign) look(ctx context.Context) error {
-	var failed [2]error
-	var stuck [2]string
+	k.ran = [2]tally{{ended: true}, {ended: true}} // as in a tree that lacks the package
 	err := k.eachSide(func(i int, s side) (err error) {
-		k.surveys[i], stuck[i], failed[i], err = lookAt(ctx, s, k.bench, k.files(s), nil)
+		k.surveys[i], k.ran[i], err = lookAt(ctx, s, k.bench, k.files(s), nil)
 		return err
 	})
 	late := ctx.Err() != nil
-	inHead := failed[1] != nil && failed[0] == nil && k.both[0].dir != ""
+	base, head := k.ran[0], k.ran[1]
+	inHead := head.err != nil && base.err == nil && k.both[0].dir != ""
 	switch {
 	case err != nil:
 		return err
 	case inHead && late:
 		return fmt.Errorf("the head's benchmarks do not end within -limit, where the base's do.%s",
-			overIn(k.prefix, stuck[1]))
-	case inHead:
-		return fmt.Errorf("the head's benchmarks fail, where the base's do not: %w", failed[1])
-	case late && errors.Join(failed[:]...) != nil:
+			overIn(k.prefix, head.stuck))
+	case inHead || !late && len(head.brokenSince(base)) > 0:
+		return fmt.Errorf("the head's benchmarks fail, where the base's do not: %w", head.err)
+	case late && errors.Join(base.err, head.err) != nil:
 		k.miss("The time was over before all benchmarks of `%s` had run once: only those that "+
-			"did are counted.%s", k.path, overIn(k.prefix, stuck[:]...))
-		k.partial = true
+			"did are counted.%s", k.path, overIn(k.prefix, base.stuck, head.stuck))
 	default:
-		for i, err := range failed {
-			if err != nil {
-				k.miss("Some benchmarks of the %s fail: %v", k.both[i].tree, err)
+		for i, t := range k.ran {
+			if t.err != nil {
+				k.miss("Some benchmarks of the %s fail: %v", k.both[i].tree, t.err)
 			}
 		}
+	}
+	for i, t := range k.ran {
+		k.missSkipped(k.prefix, k.both[i].tree, t)
 	}
 	return nil
 }
@@ -131,8 +136,7 @@ func (k *campaign) choose() {
 	var long []string
 	for _, i := range []int{1, 0} {
 		for name, s := range k.surveys[i] {
-			_, inOther := k.surveys[1-i][name]
-			if k.partial && !inOther && k.both[1-i].dir != "" {
+			if _, inOther := k.surveys[1-i][name]; !inOther && k.ran[1-i].mayHave(name) {
 				continue
 			}
 			n := k.numbers[name]
@@ -150,7 +154,7 @@ func (k *campaign) choose() {
 		}
 	}
 	if len(long) > 0 {
-		k.note("Not counted, as an operation takes more than %.0f ms: %s.", longestNS/1e6,
+		k.miss("Not counted, as an operation takes more than %.0f ms: %s.", longestNS/1e6,
 			list(k.prefix, long))
 	}
 }
@@ -199,7 +203,7 @@ func (k *campaign) once(ctx context.Context, names []string) error {
 		if complaints[i] != nil && ctx.Err() == nil {
 			k.miss("In Valgrind the benchmarks of the %s end early: %s", s.tree,
 				reason(complaints[i]))
-			k.early = k.early || i == 1
+			k.early = true
 		}
 		for name, v := range found[i] {
 			n := k.numbers[name]
@@ -210,10 +214,10 @@ func (k *campaign) once(ctx context.Context, names []string) error {
 }
 
 // countedEnough tells whether a benchmark needs no further process: because it was not counted in
-// both trees, or because single calls do the same in the first one.
+// both trees, or executes nothing, or because single calls do the same in the first one.
 func (k *campaign) countedEnough(name string, processes int) bool {
 	s, calls := k.numbers[name].insn, k.surveys[1][name].calls
-	return len(s[0]) == 0 || len(s[1]) == 0 || k.surveys[0][name].calls != calls ||
+	return s.empty() || k.surveys[0][name].calls != calls ||
 		processes == 1 && calls && math.Abs(s.change()) <= exactLimit
 }
 
@@ -233,8 +237,10 @@ func (k *campaign) count(ctx context.Context) error {
 				k.absent()
 			}
 			names = slices.DeleteFunc(names, func(name string) bool {
-				s := k.numbers[name].insn
-				return k.countedEnough(name, done+1) && (!late || min(len(s[0]), len(s[1])) > done)
+				n := k.numbers[name]
+				n.settled = k.countedEnough(name, done+1) &&
+					(!late || min(len(n.insn[0]), len(n.insn[1])) > done)
+				return n.settled
 			})
 			if late && len(names) > 0 {
 				k.miss("The time was over before all was counted as often as it should; not "+
@@ -243,18 +249,22 @@ func (k *campaign) count(ctx context.Context) error {
 			}
 		}
 		names = slices.DeleteFunc(names, func(name string) bool {
-			return k.numbers[name].insn.settled(stage, k.surveys[1][name].calls)
+			n := k.numbers[name]
+			n.settled = n.insn.settled(stage, k.surveys[1][name].calls)
+			return n.settled
 		})
 	}
 	return nil
 }
 
-// absent lists what ran natively in the head and not in Valgrind.
+// absent lists what ran natively and not in Valgrind.
 func (k *campaign) absent() {
 	var missing []string
-	for name := range k.planned(1, slices.Collect(maps.Keys(k.plan))) {
-		if len(k.numbers[name].insn[1]) == 0 {
-			missing = append(missing, name)
+	for i := range k.both {
+		for name := range k.planned(i, slices.Collect(maps.Keys(k.plan))) {
+			if len(k.numbers[name].insn[i]) == 0 {
+				missing = append(missing, name)
+			}
 		}
 	}
 	why := because()
@@ -285,7 +295,7 @@ func (k *campaign) allocate(ctx context.Context) error {
 	for n := 0; n < allocRuns && len(plain) > 0 && ctx.Err() == nil; n++ {
 		var got [2]map[string]survey
 		err := k.eachSide(func(i int, s side) (err error) {
-			got[i], _, _, err = lookAt(ctx, s, ".", k.files(s), k.planned(i, plain))
+			got[i], _, err = lookAt(ctx, s, ".", k.files(s), k.planned(i, plain))
 			return err
 		})
 		if err != nil {
@@ -303,6 +313,19 @@ func (k *campaign) allocate(ctx context.Context) error {
 	}
 	if len(plain) > 0 && ctx.Err() != nil {
 		k.miss("The time was over before all allocations were counted.")
+		return nil
+	}
+	plain = slices.DeleteFunc(plain, func(name string) bool {
+		for i := range k.surveys {
+			if _, ok := k.surveys[i][name]; ok && len(k.numbers[name].allocs[i]) < allocRuns {
+				return false
+			}
+		}
+		return true
+	})
+	if len(plain) > 0 {
+		k.miss("Allocations were not counted often enough, as these benchmarks have no result when "+
+			"they run again: %s.", list(k.prefix, plain))
 	}
 	return nil
 }
@@ -310,6 +333,7 @@ func (k *campaign) allocate(ctx context.Context) error {
 // conclude judges what was counted. Where a benchmark counts single calls in one tree only, there
 // is nothing to compare it with.
 func (k *campaign) conclude() {
+	var idle []string
 	for _, name := range slices.Sorted(maps.Keys(k.numbers)) {
 		before, inBase := k.surveys[0][name]
 		after, inHead := k.surveys[1][name]
@@ -326,17 +350,24 @@ func (k *campaign) conclude() {
 			s         series
 			verdict   verdict
 		}{
-			{"insn/", "counted by Valgrind", numbers.insn, numbers.insn.verdict(after.calls)},
+			{"insn/", "counted by Valgrind", numbers.insn,
+				numbers.insn.verdict(after.calls, numbers.settled)},
 			{"allocs/", byRuntime, numbers.allocs, numbers.allocs.memoryVerdict(allocsRise, runs)},
 			{"B/", byRuntime, numbers.bytes, numbers.bytes.memoryVerdict(bytesRise, runs)},
 		} {
 			f := finding{what: k.prefix + name, unit: u.unit + per, how: u.how}
+			if u.unit == "insn/" {
+				f.counted, f.believed = u.s, u.s.believed(after.calls, numbers.settled)
+			}
 			for i, to := range []*float64{&f.base, &f.head} {
 				if len(u.s[i]) > 0 {
 					*to = stats.Mean(u.s[i])
 				}
 			}
 			switch {
+			case u.unit == "insn/" && f.base*f.head == 0 && len(u.s[0])*len(u.s[1]) > 0:
+				idle = append(idle, name)
+				continue
 			case len(u.s[0]) > 0 && len(u.s[1]) > 0:
 				f.verdict = u.verdict
 			case len(u.s[1]) > 0 && !inBase:
@@ -346,10 +377,11 @@ func (k *campaign) conclude() {
 			default:
 				continue
 			}
-			if u.unit == "insn/" {
-				f.counted = u.s
-			}
 			k.add(f)
 		}
+	}
+	if len(idle) > 0 {
+		k.miss("Not compared, as no instruction is executed while the timer runs: %s.",
+			list(k.prefix, idle))
 	}
 }

@@ -34,6 +34,10 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 		delete(before, h.name)
 		both[0], both[1] = both[0]+float64(b.size), both[1]+size
 		hl, bl, which := h.loops, b.loops, ""
+		if (len(hl) == 0) != (len(bl) == 0) && h.unread == nil && b.unread == nil {
+			r.miss("Loops of `%s/%s` were not compared: the base has %d, the head %d.", h.name, arch,
+				len(bl), len(hl))
+		}
 		if len(hl) != len(bl) {
 			// The loops can't be matched, so the one that moves fastest stands for all: long
 			// vectors spend their time there.
@@ -51,10 +55,13 @@ func (r *result) compareFunctions(arch string, base, head []function) {
 			perKiB("mem/KiB", bl[i].memory, hl[i].memory)
 		}
 	}
-	add("all functions in both", "text-bytes", both[0], both[1],
-		judge(both[1]/both[0]-1, textLimit))
-	// New functions make the code longer, but nothing worse.
-	add("all functions", "text-bytes", all[0], all[1], equal)
+	total := added // where no function is in both
+	if both[0] > 0 {
+		add("all functions in both", "text-bytes", both[0], both[1],
+			judge(both[1]/both[0]-1, textLimit))
+		total = equal // new functions make the code longer, but nothing worse
+	}
+	add("all functions", "text-bytes", all[0], all[1], total)
 	for _, name := range slices.Sorted(maps.Keys(before)) {
 		add(name, "text-bytes", float64(before[name].size), 0, gone)
 	}

@@ -6,7 +6,8 @@
 // of a second, and believed only beyond the noise that two copies of the base show in the same
 // rounds, twice.
 //
-// Exit codes: 0 nothing is worse, 1 something is, 2 it could not be found out.
+// Exit codes: 0 nothing that was measured is worse, 1 something is, 2 nothing could be found out,
+// or not all with -strict.
 package main
 
 import (
@@ -17,6 +18,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path"
 	"regexp"
 	"strings"
 	"syscall"
@@ -89,7 +91,7 @@ func parse(args []string) (*config, error) {
 	f.DurationVar(&c.limit, "limit", 240*time.Second, "the `time` to measure for at most, "+
 		"besides building; what does not fit is left out, and named")
 	f.BoolVar(&c.strict, "strict", false, "fail, with exit code 2, if something that should be "+
-		"counted or timed was not: there is no Valgrind, or the time was over")
+		"compared was not: there is no Valgrind, or the time was over, or a benchmark is skipped")
 	f.StringVar(&c.history, "history", "", "append a line of JSON to this `file`, or to the one "+
 		"of the CPU in this folder")
 	if err := f.Parse(args); err != nil {
@@ -105,7 +107,12 @@ func parse(args []string) (*config, error) {
 		return nil, fmt.Errorf("-rounds %d: fewer than %d have no interval of 95 %%", c.rounds,
 			fewestRounds)
 	}
-	c.packages = strings.Split(packages, ",")
+	if c.bench == "" && c.times == "" && functions == "" {
+		return nil, errors.New("nothing to compare: -bench, -time and -functions are all empty")
+	}
+	for pattern := range strings.SplitSeq(packages, ",") {
+		c.packages = append(c.packages, cleanPattern(pattern))
+	}
 	for flag, text := range map[string]string{"bench": c.bench, "time": c.times} {
 		if _, err := regexp.Compile(text); err != nil {
 			return nil, fmt.Errorf("-%s: %w", flag, err)
@@ -118,6 +125,15 @@ func parse(args []string) (*config, error) {
 		}
 	}
 	return c, nil
+}
+
+// cleanPattern returns a pattern of packages as go list prints it in Match.
+func cleanPattern(pattern string) string {
+	clean := path.Clean(pattern)
+	if strings.HasPrefix(pattern, "./") && clean != "." {
+		return "./" + clean
+	}
+	return clean
 }
 
 // gateHere compares the module of the current folder with the base, and writes the summary to out
@@ -155,10 +171,17 @@ func gateHere(ctx context.Context, c *config, out, progress io.Writer) (worse bo
 	if err != nil {
 		return false, err
 	}
-	r.why = from.why
+	r.why, r.idle = from.why, base.commit == head.commit && !head.changed
 	r.settle(accepted)
-	if err := r.write(c, out); err != nil || r.worse() || !c.strict || len(r.missed) == 0 {
-		return r.worse(), err
+	if err := r.write(c, out); err != nil {
+		return false, err
 	}
-	return false, fmt.Errorf("-strict: not all was measured: %s", strings.Join(r.missed, " "))
+	o := r.outcome()
+	switch {
+	case o.exit == exitError:
+		return false, fmt.Errorf("%s%s", o.heading, r.reasons())
+	case o.strict == exitError && c.strict:
+		return false, fmt.Errorf("-strict: not all was measured: %s%s", o.heading, r.reasons())
+	}
+	return o.exit == exitRegression, nil
 }

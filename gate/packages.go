@@ -15,9 +15,10 @@ import (
 
 // A pkg is a package with benchmarks, in one of the trees.
 type pkg struct {
-	path   string // of the import
-	prefix string // of the benchmarks' names: the folder in the module, where there are several
-	dir    string // where its benchmarks run, as go test has it
+	path   string   // of the import
+	prefix string   // of the benchmarks' names: the folder in the module, where there are several
+	dir    string   // where its benchmarks run, as go test has it
+	match  []string // what -package names it
 }
 
 // has finds benchmarks in the text of a file.
@@ -31,7 +32,7 @@ func (t tree) list(ctx context.Context, c *config) ([]pkg, error) {
 		return nil, nil
 	}
 	out, err := run(ctx, folder, nil, "go", append([]string{"list", "-e",
-		"-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module"}, c.packages...)...)
+		"-json=ImportPath,Dir,TestGoFiles,XTestGoFiles,Module,Match"}, c.packages...)...)
 	if err != nil {
 		return nil, fmt.Errorf("the packages of the %s can't be listed: %w", t.name, err)
 	}
@@ -44,13 +45,14 @@ func (t tree) list(ctx context.Context, c *config) ([]pkg, error) {
 			ImportPath, Dir           string
 			TestGoFiles, XTestGoFiles []string
 			Module                    struct{ Path string }
+			Match                     []string
 		}
 		if err := d.Decode(&p); errors.Is(err, io.EOF) {
 			return all, nil
 		} else if err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
-		found := pkg{path: p.ImportPath, dir: p.Dir}
+		found := pkg{path: p.ImportPath, dir: p.Dir, match: p.Match}
 		inside, below := strings.CutPrefix(p.ImportPath, p.Module.Path+"/")
 		if several && below {
 			found.prefix = inside + "."

@@ -13,26 +13,32 @@ import (
 	"github.com/pegasimd/pegasimd/gate/machine"
 )
 
-// A project is a copy of the example in a repository of its own.
+// A project is a module in a repository of its own.
 type project struct {
 	t    *testing.T
 	gate string // the command
 	dir  string
 }
 
+// newProject returns a copy of the example.
 func newProject(t *testing.T) *project {
+	p := emptyProject(t)
+	if err := os.CopyFS(p.dir, os.DirFS("example")); err != nil {
+		t.Fatal(err)
+	}
+	p.commit("Begin")
+	return p
+}
+
+func emptyProject(t *testing.T) *project {
 	needs(t, "git")
 	p := &project{t: t, gate: filepath.Join(t.TempDir(), "gate"), dir: t.TempDir()}
 	if _, err := run(t.Context(), ".", nil, "go", "build", "-o", p.gate, "."); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.CopyFS(p.dir, os.DirFS("example")); err != nil {
-		t.Fatal(err)
-	}
 	p.do("git", "init", "-q")
 	p.do("git", "config", "user.email", "someone@example.com")
 	p.do("git", "config", "user.name", "Someone")
-	p.commit("Begin")
 	return p
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/pegasimd/pegasimd/gate/history"
@@ -16,12 +17,14 @@ type result struct {
 	when         time.Time
 	base, commit string
 	why          string // why -base does not name the base; empty if it does
+	idle         bool   // head and base are the same commit, without changes
 	changed      bool   // the head had changes that are not committed
 	cpu          string
 	goVersion    string
 	identical    bool // the binaries are equal
 	notes        []string
 	missed       []string // those of the notes on what could not be measured
+	untimed      int      // benchmarks that were to be timed and that only the head has
 	findings     []finding
 	progress     io.Writer
 }
@@ -35,10 +38,11 @@ func (r *result) note(format string, a ...any) {
 	r.notes = append(r.notes, fmt.Sprintf(format, a...))
 }
 
-// miss notes what could not be measured and should have been.
+// miss notes what could not be measured and should have been, once.
 func (r *result) miss(format string, a ...any) {
-	r.note(format, a...)
-	r.missed = append(r.missed, r.notes[len(r.notes)-1])
+	if text := fmt.Sprintf(format, a...); !slices.Contains(r.missed, text) {
+		r.notes, r.missed = append(r.notes, text), append(r.missed, text)
+	}
 }
 
 func (r *result) add(f finding) { r.findings = append(r.findings, f) }
@@ -47,12 +51,13 @@ func (r *result) add(f finding) { r.findings = append(r.findings, f) }
 type verdict string
 
 const (
-	equal    verdict = "same"
-	better   verdict = "better"
-	worse    verdict = "worse"
-	accepted verdict = "worse, accepted"
-	added    verdict = "new"
-	gone     verdict = "gone"
+	equal     verdict = "same"
+	better    verdict = "better"
+	worse     verdict = "worse"
+	accepted  verdict = "worse, accepted"
+	unsettled verdict = "not settled" // measured too rarely to tell
+	added     verdict = "new"
+	gone      verdict = "gone"
 )
 
 // A finding is a number at both commits.
@@ -63,6 +68,7 @@ type finding struct {
 	base, head float64
 	verdict    verdict
 	counted    series   // of instructions
+	believed   float64  // the share by which counted must change to be believed
 	timed      []timing // the second one confirms that it is slower
 }
 
@@ -104,11 +110,60 @@ func (r *result) with(v ...verdict) (all []finding) {
 
 func (r *result) worse() bool { return len(r.with(worse)) > 0 }
 
+// An outcome is the heading of the summary with its exit codes, without and with -strict.
+type outcome struct {
+	heading      string
+	exit, strict int
+}
+
+// outcome sums the result up. docs/gate.md has the table of outcomes.
+func (r *result) outcome() outcome {
+	passed, bad := len(r.with(equal, better)), len(r.with(worse))
+	all := passed + bad + len(r.with(accepted, unsettled))
+	complete := len(r.missed) == 0 && len(r.with(unsettled)) == 0
+	fresh := len(r.with(added)) > 0 || r.untimed > 0
+	switch {
+	case r.idle:
+		return outcome{"nothing was compared: the head is the base, without changes", 0, exitError}
+	case bad > 0:
+		return outcome{fmt.Sprintf("%d of %d numbers are worse", bad, all), exitRegression,
+			exitRegression}
+	case complete && len(r.with(accepted)) > 0:
+		return outcome{"nothing is worse, but for what is accepted", 0, 0}
+	case complete && (passed > 0 || r.identical):
+		return outcome{"nothing is worse", 0, 0}
+	case passed > 0 || len(r.with(accepted)) > 0:
+		return outcome{fmt.Sprintf("not settled: not everything was measured; %d of %d numbers "+
+			"are not worse", passed, all), 0, exitError}
+	case complete && fresh:
+		return outcome{"nothing was compared: all that was measured is new", 0, 0}
+	case fresh:
+		return outcome{"not settled: not everything was measured, and all that was is new", 0,
+			exitError}
+	}
+	return outcome{"not settled: nothing was found out", exitError, exitError}
+}
+
+// reasons lists what was not measured, for an error.
+func (r *result) reasons() string {
+	all := slices.Clone(r.missed)
+	for _, f := range r.with(unsettled) {
+		all = append(all, "Not settled: "+f.line()+".")
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(all, " ")
+}
+
 func (r *result) line() *history.Run {
 	h := &history.Run{Time: r.when, Commit: r.commit, Changed: r.changed, Base: r.base, CPU: r.cpu,
 		Go: r.goVersion, Verdict: "pass"}
-	if r.worse() {
+	switch o := r.outcome(); {
+	case o.exit == exitRegression:
 		h.Verdict = "regression"
+	case o.strict != 0:
+		h.Verdict = "not settled"
 	}
 	for _, f := range r.findings {
 		if f.verdict != gone {

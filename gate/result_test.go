@@ -101,16 +101,32 @@ func TestCompareFunctions(t *testing.T) {
 	}
 }
 
+// Functions that only one of the trees has are not compared.
+func TestCompareOtherFunctions(t *testing.T) {
+	r := &result{}
+	r.compareFunctions("amd64", []function{{"f", 1000, nil, nil}}, []function{{"g", 9, nil, nil}})
+	if got := r.with(equal, better, worse); len(got) > 0 || len(r.missed) > 0 {
+		t.Errorf("compared: %+v, missed: %q", got, r.missed)
+	}
+	// A loop that is gone is named.
+	r = &result{}
+	r.compareFunctions("amd64", []function{{"f", 1000, []loop{{20, 8, 256}}, nil}},
+		[]function{{"f", 1000, nil, nil}})
+	if len(r.missed) != 1 || !strings.Contains(r.missed[0], "`f/amd64`") {
+		t.Errorf("missed: %q", r.missed)
+	}
+}
+
 func TestParse(t *testing.T) {
-	for _, args := range []string{"", "-base x -rounds 5", "-base x -functions (",
-		"-base x -bench (", "-base x -time (", "-base x y", "-what"} {
+	for _, args := range []string{"", "-base x -bench= -time=", "-base x -rounds 5",
+		"-base x -functions (", "-base x -bench (", "-base x -time (", "-base x y", "-what"} {
 		if _, err := parse(strings.Fields(args)); err == nil {
 			t.Errorf("%q passes", args)
 		}
 	}
-	c, err := parse(strings.Fields("-base main -functions asm -package ./a,./b"))
+	c, err := parse(strings.Fields("-base main -functions asm -package ./a/,.//b,./,c/"))
 	if err != nil || c.functions == nil || !reflect.DeepEqual(c.packages,
-		[]string{"./a", "./b"}) {
+		[]string{"./a", "./b", ".", "c"}) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }

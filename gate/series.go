@@ -67,13 +67,59 @@ func (s series) settled(stage int, calls bool) bool {
 	return s.change() <= max(exactLimit, 1.5*s.deviation())
 }
 
-// verdict is worse only if there were processes enough to know the spread.
-func (s series) verdict(calls bool) verdict {
-	enough := calls || len(s[1]) >= stages[1]
-	if min(len(s[0]), len(s[1])) == 0 || s.change() > s.limit() && !enough {
-		return equal
+// empty reports whether there is nothing to compare: no count of a tree, or counts of zero.
+func (s series) empty() bool {
+	return min(len(s[0]), len(s[1])) == 0 || slices.Min(s[0])*slices.Min(s[1]) == 0
+}
+
+// If the time was over before the spread was known, a rise is believed only far beyond any spread
+// that was ever seen. Two processes of the same code differed by up to 11 % on a busy core, and by
+// 24 % if the code allocates. Every count of the head must be above every count of the base by
+// farAtLeast, and by farSpreads times the spread. Equal code whose counts differ by less than
+// farAtLeast is therefore never worse.
+const (
+	farAtLeast = 0.5
+	farSpreads = 4
+	farCounts  = 2 // of each tree
+)
+
+// farLimit is the share by which the head's least count must be above the base's greatest.
+func (s series) farLimit() float64 { return max(farAtLeast, farSpreads*s.spread()) }
+
+// farAbove reports whether the head's counts are that far above the base's.
+func (s series) farAbove() bool {
+	return min(len(s[0]), len(s[1])) >= farCounts && !s.empty() &&
+		slices.Min(s[1])/slices.Max(s[0])-1 > s.farLimit()
+}
+
+// believed is the share by which the counts must rise to be worse. Single calls are exact; other
+// benchmarks are settled if no more processes are wanted.
+func (s series) believed(calls, settled bool) float64 {
+	switch {
+	case s.empty():
+		return 0
+	case calls || settled || s.known():
+		return s.limit()
 	}
-	return judge(s.change(), s.limit())
+	return s.farLimit()
+}
+
+// known reports whether the processes are enough to know the spread.
+func (s series) known() bool { return min(len(s[0]), len(s[1])) >= stages[1] }
+
+// verdict judges the counts.
+func (s series) verdict(calls, settled bool) verdict {
+	if s.empty() {
+		return unsettled
+	}
+	v := judge(s.change(), s.limit())
+	switch {
+	case calls, v == worse && s.known(), v != worse && settled:
+		return v
+	case s.farAbove():
+		return worse
+	}
+	return unsettled
 }
 
 // judge is the verdict on a change that is believed beyond a limit.
@@ -103,18 +149,21 @@ var (
 	bytesRise  = rise{0.02, 16}
 )
 
-// memoryVerdict judges allocations or bytes, if there were processes enough.
+// memoryVerdict judges allocations or bytes.
 func (s series) memoryVerdict(by rise, processes int) verdict {
-	if min(len(s[0]), len(s[1])) < processes {
-		return equal // the time was over
+	if min(len(s[0]), len(s[1])) == 0 {
+		return unsettled
 	}
 	apart := func(low, high []float64) bool {
 		from := slices.Max(low)
 		return slices.Min(high) > from+max(by.share*from, by.least)
 	}
+	few := min(len(s[0]), len(s[1])) < processes
 	switch {
-	case apart(s[0], s[1]):
+	case apart(s[0], s[1]) && (!few || s.farAbove()):
 		return worse
+	case few:
+		return unsettled
 	case apart(s[1], s[0]):
 		return better
 	}

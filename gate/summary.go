@@ -9,16 +9,12 @@ import (
 
 func (r *result) summary() string {
 	var b strings.Builder
-	outcome := "nothing is worse"
-	if n := len(r.with(worse)); n > 0 {
-		outcome = fmt.Sprintf("%d of %d numbers are worse", n, len(r.findings))
-	}
 	changed := ""
 	if r.changed {
 		changed = " with changes that are not committed"
 	}
 	fmt.Fprintf(&b, "## Regression gate: %s\n\nHead `%.12s`%s against base `%.12s`, on %s, %s.\n",
-		outcome, r.commit, changed, r.base, r.cpu, r.goVersion)
+		r.outcome().heading, r.commit, changed, r.base, r.cpu, r.goVersion)
 	if r.why != "" {
 		fmt.Fprintf(&b, "\n%s%s.\n", strings.ToUpper(r.why[:1]), r.why[1:])
 	}
@@ -41,7 +37,10 @@ func (r *result) summary() string {
 	for _, part := range []struct {
 		title    string
 		verdicts []verdict
-	}{{"Worse", []verdict{worse, accepted}}, {"Better", []verdict{better}}} {
+	}{
+		{"Worse", []verdict{worse, accepted}}, {"Not settled", []verdict{unsettled}},
+		{"Better", []verdict{better}},
+	} {
 		if found := r.with(part.verdicts...); len(found) > 0 {
 			fmt.Fprintf(&b, "\n### %s\n", part.title)
 			table(&b, found)
@@ -89,7 +88,7 @@ func table(b *strings.Builder, found []finding) {
 		}
 		if s := f.counted; len(s[0]) > 0 && len(s[1]) > 0 && s.spread() > 0 {
 			how += fmt.Sprintf(" in %d processes of each, up to %.2f %% apart, believed beyond "+
-				"%.1f %%", len(s[1]), 100*s.spread(), 100*s.limit())
+				"%.1f %%", min(len(s[0]), len(s[1])), 100*s.spread(), 100*f.believed)
 		}
 		fmt.Fprintf(b, "| %s | %s | %s | %s | %s | %s | %s |\n", f.what, f.unit, number(f.base),
 			number(f.head), change, f.verdict, how)

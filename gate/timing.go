@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"runtime"
@@ -78,14 +79,14 @@ func (b *timed) timeOnce(ctx context.Context, r *rand.Rand) error {
 	sides := [3]side{b.base, b.head, b.again}
 	var ns [3]float64
 	for _, i := range r.Perm(len(sides)) {
-		got, _, failed := benchmarks(ctx, sides[i].binary, sides[i].dir,
+		ran := benchmarks(ctx, sides[i].binary, sides[i].dir,
 			[]string{"GOGC=off", "GOMAXPROCS=1"}, repeats, "-test.bench="+exactly(b.short),
 			"-test.benchtime="+benchtime)
-		if failed != nil {
-			return failed
+		if ran.err != nil {
+			return ran.err
 		}
 		ns[i] = math.Inf(1)
-		for _, l := range got[b.short] {
+		for _, l := range ran.lines[b.short] {
 			ns[i] = min(ns[i], l.ns)
 		}
 		if !(ns[i] > 0) || math.IsInf(ns[i], 1) {
@@ -105,6 +106,7 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 	for _, p := range k.trees[1].packages {
 		both := k.sides(p)
 		if both[0].dir == "" {
+			k.untimed++
 			continue
 		}
 		again := both[0]
@@ -112,27 +114,37 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 		if err := copyFile(again.binary, both[0].binary); err != nil {
 			return nil, err
 		}
-		var found [2]map[string][]line
+		var ran [2]tally
+		late := false
 		for i, s := range both {
 			looking, cancel := context.WithTimeout(ctx, share)
-			var stuck string
-			var failed error
-			found[i], stuck, failed = benchmarks(looking, s.binary, s.dir, nil, 1,
-				"-test.bench="+k.c.times, "-test.benchtime=1x")
+			ran[i] = benchmarks(looking, s.binary, s.dir, nil, 1, "-test.bench="+k.c.times,
+				"-test.benchtime=1x")
 			switch {
 			case looking.Err() != nil:
+				late = true
 				k.miss("Not all benchmarks of the %s end when they are run once: those that do "+
 					"not, and what comes after them, are not timed.%s", s.tree,
-					overIn(p.prefix, stuck))
-			case failed != nil:
-				k.miss("Benchmarks of the %s that fail are not timed: %s", s.tree, reason(failed))
+					overIn(p.prefix, ran[i].stuck))
+			case ran[i].err != nil:
+				k.miss("Benchmarks of the %s that fail are not timed: %s", s.tree,
+					reason(ran[i].err))
 			}
+			k.missSkipped(p.prefix, s.tree, ran[i])
 			cancel()
 		}
-		for name := range found[1] {
-			if len(found[0][name]) > 0 {
+		if base, head := ran[0], ran[1]; !late && head.err != nil &&
+			(base.err == nil || len(head.brokenSince(base)) > 0) {
+			return nil, fmt.Errorf("the head's benchmarks fail, where the base's do not: %w",
+				head.err)
+		}
+		for name := range ran[1].lines {
+			switch {
+			case len(ran[0].lines[name]) > 0:
 				all = append(all, &timed{name: p.prefix + name, short: name, base: both[0],
 					head: both[1], again: again})
+			case !ran[0].mayHave(name):
+				k.untimed++
 			}
 		}
 	}
@@ -181,11 +193,14 @@ func (r *result) addTiming(name string, first timing, second *timing) {
 	if first.faster() {
 		f.verdict = better
 	}
-	if second != nil {
+	switch {
+	case second != nil:
 		f.timed = append(f.timed, *second)
 		if second.slower() {
 			f.verdict = worse
 		}
+	case first.slower():
+		f.verdict = unsettled // there was no time for the second run
 	}
 	r.add(f)
 }

@@ -62,6 +62,22 @@ func TestFaster(t *testing.T) {
 	}
 }
 
+// A slower time is not settled if there was no time for the second run.
+func TestUnconfirmed(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	twice, same := rounds(r, 15, 0.01, 2), rounds(r, 15, 0.01, 1)
+	for _, c := range []struct {
+		first, second *timing
+		want          verdict
+	}{{twice, nil, unsettled}, {twice, twice, worse}, {twice, same, equal}, {same, nil, equal}} {
+		var k result
+		k.addTiming("A", *c.first, c.second)
+		if got := k.findings[0].verdict; got != c.want {
+			t.Errorf("got %s, want %s", got, c.want)
+		}
+	}
+}
+
 func TestExactly(t *testing.T) {
 	if got, want := exactly("Kernels/op=a.b(c)/n=8"),
 		`^BenchmarkKernels$/^op=a\.b\(c\)$/^n=8$`; got != want {

@@ -151,7 +151,7 @@ echo "== the first run"
 block run >"$work/run"
 sed -i 's/ *#.*//' "$work/run"
 bash -euxo pipefail "$work/run" >"$work/out" 2>&1 || fail "the first run fails"
-grep -q "nothing is worse" "$work/out" || fail "the first run says nothing"
+grep -q "nothing was compared: the head is the base" "$work/out" || fail "the first run says nothing"
 
 echo "== the pull request that brings the gate is green"
 git checkout -q -b gate
@@ -171,7 +171,7 @@ step=$(sed -n '/^  gate:/,/^  history:/s/^      - run: \(make gate.*\)/\1/p' .gi
 export GITHUB_STEP_SUMMARY=$work/summary.md
 BASE=origin/main bash -euo pipefail -c "$step" >"$work/out" 2>&1 || fail "the first pull request is red"
 grep -q "| ScoreAgain | insn/op |.*| new |" "$work/out" || fail "the new benchmark is not listed"
-grep -q "nothing is worse" "$work/summary.md" || fail "the job has no summary"
+grep -qE "nothing is worse|numbers are not worse" "$work/summary.md" || fail "the job has no summary"
 git push -q origin gate:main && git fetch -q
 
 echo "== the pull request that makes something slower is red"
@@ -184,11 +184,11 @@ fi
 grep -q "| Score | insn/op |.*| worse |" "$work/out" || fail "what is slower is not named"
 [ -z "$(git status --porcelain)" ] || fail "the tree is not as it was"
 
-echo "== a push to main is kept"
+echo "== the first push to main is kept"
 unset GITHUB_STEP_SUMMARY
 git checkout -q main && git merge -q origin/main
 while read -r step; do
-	BASE=HEAD~1 bash -euo pipefail -c "$step" >"$work/out" 2>&1 || fail "$step fails"
+	BASE=$(printf '0%.0s' {1..40}) bash -euo pipefail -c "$step" >"$work/out" 2>&1 || fail "$step fails"
 done < <(sed -n '/^  history:/,$s/^      - run: \(\(make\|go\) .*\)/\1/p' .github/workflows/gate.yml)
 git fetch -q origin bench-history
 git ls-tree --name-only FETCH_HEAD | grep -q '\.jsonl$' || fail "the history is empty"

@@ -27,7 +27,7 @@ type Run struct {
 	Base    string    `json:"base"`
 	CPU     string    `json:"cpu"`
 	Go      string    `json:"go"`
-	Verdict string    `json:"verdict"` // pass or regression
+	Verdict string    `json:"verdict"` // pass, regression or not settled
 	// Values are the head's, by benchmark and unit: insn/call, allocs/call, ns/op and such.
 	Values map[string]map[string]float64 `json:"values"`
 }

@@ -1,0 +1,205 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// outcomes has a result for each row of the table of outcomes in docs/gate.md.
+var outcomes = []struct {
+	name            string
+	identical, idle bool
+	missed          int
+	verdicts        []verdict
+	want            outcome
+}{
+	{name: "all equal", verdicts: []verdict{equal, better},
+		want: outcome{"nothing is worse", 0, 0}},
+	{name: "equal, with new and removed ones", verdicts: []verdict{equal, added, gone},
+		want: outcome{"nothing is worse", 0, 0}},
+	{name: "equal binaries", identical: true, want: outcome{"nothing is worse", 0, 0}},
+	{name: "accepted", verdicts: []verdict{accepted, equal},
+		want: outcome{"nothing is worse, but for what is accepted", 0, 0}},
+	{name: "worse", verdicts: []verdict{worse, equal, accepted, gone},
+		want: outcome{"1 of 3 numbers are worse", 1, 1}},
+	{name: "worse, and the time was over", missed: 1, verdicts: []verdict{worse, unsettled},
+		want: outcome{"1 of 2 numbers are worse", 1, 1}},
+	{name: "some not settled", verdicts: []verdict{equal, better, unsettled},
+		want: outcome{"not settled: not everything was measured; 2 of 3 numbers are not worse", 0, 2}},
+	{name: "some not measured", missed: 1, verdicts: []verdict{equal},
+		want: outcome{"not settled: not everything was measured; 1 of 1 numbers are not worse", 0, 2}},
+	{name: "accepted, others not measured", missed: 1, verdicts: []verdict{accepted},
+		want: outcome{"not settled: not everything was measured; 0 of 1 numbers are not worse", 0, 2}},
+	{name: "none settled", verdicts: []verdict{unsettled, unsettled},
+		want: outcome{"not settled: nothing was found out", 2, 2}},
+	{name: "none measured", missed: 1, want: outcome{"not settled: nothing was found out", 2, 2}},
+	{name: "nothing at all", want: outcome{"not settled: nothing was found out", 2, 2}},
+	{name: "all removed", verdicts: []verdict{gone},
+		want: outcome{"not settled: nothing was found out", 2, 2}},
+	{name: "all new", verdicts: []verdict{added, gone},
+		want: outcome{"nothing was compared: all that was measured is new", 0, 0}},
+	{name: "new, others not measured", missed: 1, verdicts: []verdict{added},
+		want: outcome{"not settled: not everything was measured, and all that was is new", 0, 2}},
+	{name: "the same commit", identical: true, idle: true,
+		want: outcome{"nothing was compared: the head is the base, without changes", 0, 2}},
+}
+
+// Each kind of result has a heading and exit codes, which docs/gate.md lists.
+func TestOutcomes(t *testing.T) {
+	text, err := os.ReadFile("../docs/gate.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(.*)` \\| .* \\| (\\d) \\| (\\d) \\|$").
+		FindAllStringSubmatch(string(text), -1) {
+		listed[strings.Join(row[1:], " ")] = false
+	}
+	number := regexp.MustCompile(`\d+ of \d+`)
+	for _, c := range outcomes {
+		r := &result{identical: c.identical, idle: c.idle, missed: make([]string, c.missed)}
+		for _, v := range c.verdicts {
+			r.add(finding{verdict: v})
+		}
+		got := r.outcome()
+		if got != c.want {
+			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
+		}
+		if strings.HasPrefix(got.heading, "nothing is worse") && c.missed > 0 {
+			t.Errorf("%s: %q, though not all was measured", c.name, got.heading)
+		}
+		row := fmt.Sprint(number.ReplaceAllString(got.heading, "K of N"), " ", got.exit, " ",
+			got.strict)
+		if _, ok := listed[row]; !ok {
+			t.Errorf("%s: docs/gate.md has no row for %q", c.name, row)
+		}
+		listed[row] = true
+	}
+	for row, tried := range listed {
+		if !tried {
+			t.Errorf("docs/gate.md lists %q, which no result has", row)
+		}
+	}
+}
+
+// bench is a benchmark, with a statement in front of its loop.
+func bench(name, before string) string {
+	return "func Benchmark" + name + "(b *testing.B) {\n\t" + before +
+		"\n\tfor range b.N {\n\t\tsink = Work(1000)\n\t}\n}\n"
+}
+
+// benchmarks writes a module with one function, whose value depends on add, and its benchmarks.
+func (p *project) benchmarks(add, text string) {
+	p.t.Helper()
+	p.write("go.mod", "module example.com/ex\n\ngo 1.24\n")
+	p.write("f.go", "package ex\n\nfunc Work(n int) int {\n\ts := 0\n\tfor i := range n {\n"+
+		"\t\ts += i ^ s>>1\n\t}\n\treturn s + "+add+"\n}\n")
+	p.write("f_test.go", "package ex\n\nimport (\n\t\"os\"\n\t\"testing\"\n\t\"time\"\n)\n\n"+
+		"var sink int\n\nvar _, _ = os.Args, time.Now\n\n"+text)
+}
+
+// The gate never says "nothing is worse" if a benchmark that was asked for was not measured.
+func TestFailsClosed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: projects whose benchmarks can't be measured")
+	}
+	needs(t, "valgrind")
+	const nothing = "Regression gate: not settled: nothing was found out"
+	const partly = "Regression gate: not settled: not everything was measured"
+	work := bench("Work", "")
+	for _, c := range []struct {
+		name         string
+		base, head   string // benchmarks
+		flags        string
+		exit, strict int
+		parts        []string
+	}{
+		{"no such benchmark", work, work, "-bench NoSuch", 2, 2,
+			[]string{"-bench NoSuch matches no benchmark of the head; the base has `BenchmarkWork`; " +
+				"the head has `BenchmarkWork`"}},
+		{"no such package", work, work, "-package .,./more", 2, 2,
+			[]string{"there are no benchmarks in ./more"}},
+		{"removed", work, bench("Other", ""), "-bench Work", 2, 2,
+			[]string{"the base has `BenchmarkWork`; the head has `BenchmarkOther`"}},
+		{"all removed", work, "", "", 2, 2,
+			[]string{"the head has none of the base's benchmarks in ./..."}},
+		{"new", bench("Other", ""), work, "-bench Work", 0, 0,
+			[]string{"nothing was compared: all that was measured is new", "| Work | insn/op |"}},
+		{"new, to be timed", bench("Other", ""), work, "-bench= -time Work", 0, 0,
+			[]string{"nothing was compared: all that was measured is new"}},
+		{"skipped", bench("Work", "b.Skip()"), bench("Work", "b.Skip()"), "", 2, 2,
+			[]string{nothing, "Skipped by the base, and not compared: `Work`",
+				"Skipped by the head, and not compared: `Work`"}},
+		{"skipped in a sub-benchmark",
+			"func BenchmarkWork(b *testing.B) {\n\tb.Run(\"a\", func(b *testing.B) { b.Skip() })\n}\n",
+			"func BenchmarkWork(b *testing.B) {\n\tb.Run(\"a\", func(b *testing.B) { b.Skip() })\n}\n",
+			"", 2, 2, []string{nothing, "`Work/a`"}},
+		{"skipped late", bench("Work", "if b.N > 1 {\n\t\tb.Skip()\n\t}"),
+			bench("Work", "if b.N > 1 {\n\t\tb.Skip()\n\t}"), "", 2, 2, []string{nothing}},
+		{"skipped in the head", work, bench("Work", "b.Skip()"), "", 2, 2,
+			[]string{nothing, "Skipped by the head, and not compared: `Work`"}},
+		{"skipped, to be timed", work, bench("Work", "b.Skip()"), "-bench= -time .", 2, 2,
+			[]string{nothing, "Skipped by the head, and not compared: `Work`"}},
+		{"one of two skipped", work + bench("Other", "b.Skip()"), work + bench("Other", "b.Skip()"),
+			"", 0, 2, []string{partly + "; 3 of 3 numbers are not worse", "`Other`"}},
+		{"fails in the base", bench("Work", "b.Fatal(1)"), work, "", 2, 2,
+			[]string{nothing, "Some benchmarks of the base fail"}},
+		{"panics in both", bench("Work", "panic(1)"), bench("Work", "panic(1)"), "", 2, 2,
+			[]string{nothing, "Some benchmarks of the head fail"}},
+		{"panics in the head", work, bench("Work", "panic(1)"), "", 2, 2,
+			[]string{"the head's benchmarks fail, where the base's do not"}},
+		{"panics in the head, to be timed", work, bench("Work", "panic(1)"), "-bench= -time .", 2, 2,
+			[]string{"the head's benchmarks fail, where the base's do not"}},
+		{"another one fails in the head", bench("Work", "") + bench("Other", "b.Fatal(1)"),
+			bench("Work", "b.Fatal(1)") + bench("Other", ""), "", 2, 2,
+			[]string{"the head's benchmarks fail, where the base's do not", "Work"}},
+		{"ends without a word", bench("A", "") + bench("Work", "os.Exit(0)"),
+			bench("A", "") + bench("Work", "os.Exit(0)"), "", 0, 2,
+			[]string{partly, "the process ended before all benchmarks had run"}},
+		{"no tests are run", work, work + "func TestMain(m *testing.M) {}\n", "", 2, 2,
+			[]string{"-bench . matches no benchmark of the head"}},
+		{"nothing within the timer", bench("Work", "b.StopTimer()"), bench("Work", "b.StopTimer()"),
+			"-limit 10s", 2, 2, []string{nothing, "It was over in `Work`."}},
+		{"operations that take too long", bench("Work", "time.Sleep(150 * time.Millisecond)"),
+			bench("Work", "time.Sleep(150 * time.Millisecond)"), "", 2, 2,
+			[]string{nothing, "takes more than 100 ms: `Work`"}},
+		{"no time", work, work, "-limit 1ns", 2, 2,
+			[]string{nothing, "The time was over before all benchmarks"}},
+		{"no time to time", work, work, "-bench= -time . -limit 1ns", 2, 2, []string{nothing}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := emptyProject(t)
+			p.benchmarks("0", c.base)
+			p.commit("Begin")
+			p.benchmarks("1", c.head)
+			flags := append([]string{"-base", "HEAD", "-time="}, strings.Fields(c.flags)...)
+			out := p.check(c.exit, flags...)
+			p.lacks(out, c.parts...)
+			if strings.Contains(out, "nothing is worse") {
+				t.Errorf("nothing is worse:\n%s", out)
+			}
+			if c.strict != c.exit {
+				p.check(c.strict, append(flags, "-strict")...)
+			}
+		})
+	}
+}
+
+// A pattern that matches nothing is an error even where there is nothing to compare.
+func TestNoMatchInEqualTrees(t *testing.T) {
+	p := emptyProject(t)
+	p.benchmarks("0", bench("Work", ""))
+	p.commit("Begin")
+	for _, flags := range [][]string{{"-bench", "NoSuch"}, {"-time", "NoSuch"},
+		{"-bench", "Work/fast"}, {"-functions", "NoSuch"}} {
+		out := p.check(2, append(flags, "-base", "HEAD")...)
+		p.lacks(out, strings.Join(flags, " ")+" matches no ")
+	}
+	p.lacks(p.check(0, "-base", "HEAD", "-package", "./,example.com/ex/"),
+		"nothing was compared: the head is the base")
+	p.lacks(p.check(2, "-base", "HEAD", "-strict"), "-strict: not all was measured: nothing was ")
+}
