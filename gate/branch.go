@@ -62,13 +62,14 @@ func (b branch) pull(ctx context.Context) error {
 		0o666)
 }
 
-// begin makes the branch's first commit, which is empty.
+// begin makes the branch's first commit, which is empty. Hosted runners have no identity for it.
 func (b branch) begin(ctx context.Context) (commit string, err error) {
 	tree, err := git(ctx, b.root, "hash-object", "-w", "-t", "tree", os.DevNull)
 	if err != nil {
 		return "", err
 	}
-	return git(ctx, b.root, "commit-tree", "-m", "Begin the history", tree)
+	return git(ctx, b.root, "-c", "user.name=gate", "-c", "user.email=gate@localhost",
+		"commit-tree", "-m", "Begin the history", tree)
 }
 
 // push commits what is new and pushes it.

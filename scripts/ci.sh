@@ -9,11 +9,40 @@ govulncheck=golang.org/x/vuln/cmd/govulncheck@v1.8.0
 # The trainer's tests of bits, files and byte order; all of its tests take long without assembly.
 bits='Golden|Bits|Model|Resume|Layouts|Threads'
 
-# install installs what the stages need beyond Go, make and git, on Debian as root.
-install() {
-	local packages=(gcc libc6-dev qemu-user nodejs npm liblinear-tools valgrind procps chromium fonts-dejavu-core)
+# install installs what the stages need beyond Go, make, git and a browser, on Debian and Ubuntu as root.
+install() { packages gcc libc6-dev qemu-user nodejs npm liblinear-tools valgrind procps; }
+
+# install_browser installs what report_figures needs. Hosted Ubuntu runners of amd64 have Google Chrome; Ubuntu's
+# package chromium installs a snap, which does not run there.
+install_browser() {
+	packages fonts-dejavu-core
+	if ! browser >/dev/null; then
+		packages chromium
+		browser >/dev/null || no_browser
+	fi
+}
+
+# browser prints the browser that $CHROMIUM names, or the first one that runs. The command that Ubuntu has in place of
+# the snap fails.
+browser() {
+	local name
+	for name in ${CHROMIUM:-chromium google-chrome google-chrome-stable chromium-browser}; do
+		if "$name" --version >/dev/null 2>&1; then
+			command -v "$name"
+			return
+		fi
+	done
+	return 1
+}
+no_browser() {
+	echo "report_figures: no browser runs here: install Chromium or Google Chrome, or name one in CHROMIUM" >&2
+	return 1
+}
+
+# packages installs those that are missing.
+packages() {
 	local missing=()
-	for package in "${packages[@]}"; do
+	for package in "$@"; do
 		if ! dpkg -s "$package" >/dev/null 2>&1 && ! { [[ $package = @(nodejs|npm) ]] && command -v "${package%js}" >/dev/null; }; then
 			missing+=("$package")
 		fi
@@ -83,8 +112,38 @@ beam_faults() {
 # gate_selftest slows a kernel on purpose, which the gate must see, and gates equal code, which must pass.
 gate_selftest() { go -C gate test -tags selftest -run Self -count=1 -timeout 30m -v .; }
 
+# avx512_if_present runs paths where there is AVX-512. Whether there is stands in the log and on the workflow's page.
+avx512_if_present() {
+	local said
+	if grep -q avx512dq /proc/cpuinfo; then
+		paths
+		said="avx512: tested on"
+	else
+		said="avx512: NOT TESTED: it is missing on"
+		echo "::warning title=avx512::not tested by this job: its runner has no AVX-512"
+	fi
+	said+=$(sed -n 's/^model name.*:/ /p' /proc/cpuinfo | head -n 1)
+	echo "$said" | tee -a "${GITHUB_STEP_SUMMARY:-/dev/null}"
+}
+
 # report_figures looks at a report in headless Chromium: every figure, light and dark, wide and narrow.
-report_figures() { go -C bench test -tags chromium -count=1 -v ./report; }
+report_figures() {
+	local path
+	path=$(browser) || no_browser
+	CHROMIUM=$path go -C bench test -tags chromium -count=1 -v ./report
+}
+
+# add_history adds the lines that the jobs of this workflow run have uploaded to build/history.
+add_history() {
+	local from=${RUNNER_TEMP:?}/gate file
+	mkdir -p "$from"
+	if ! gh run download "$GITHUB_RUN_ID" --pattern 'gate-*' --dir "$from"; then
+		echo "::warning title=gate::no figures are added to the history: none could be downloaded"
+	fi
+	while read -r file; do
+		cat "$file" >>"build/history/${file##*/}"
+	done < <(find "$from" -name '*.jsonl')
+}
 
 # proxy uses the modules and the gate as others will once they are published (CONTRIBUTING.md).
 proxy() {

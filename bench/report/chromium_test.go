@@ -24,8 +24,8 @@ import (
 	"github.com/pegasimd/pegasimd/gate/history"
 )
 
-// The report as a browser shows it: scripts/ci.sh report_figures. It needs Chromium, and is missed
-// if that is not there.
+// The report as a browser shows it: scripts/ci.sh report_figures. It needs Chromium or
+// Google Chrome, and fails without.
 
 // look is what a script finds out about the page.
 type look struct {
@@ -79,8 +79,8 @@ func TestInChromium(t *testing.T) {
 	browser, cancel := chromedp.NewContext(t.Context(), chromedp.WithAllocatorOptions(options...))
 	defer cancel()
 	if err := chromedp.Do(browser, chromedp.Navigate("about:blank")); err != nil {
-		t.Fatalf("Chromium can't be started; scripts/install.sh installs it, CHROMIUM names "+
-			"another: %v", err)
+		t.Fatalf("no browser can be started: install Chromium or Google Chrome (scripts/ci.sh "+
+			"only install_browser), or name one in CHROMIUM: %v", err)
 	}
 	browser, cancel = context.WithTimeout(browser, 2*time.Minute)
 	defer cancel()
