@@ -78,11 +78,7 @@ func (f *File) open() (err error) {
 	} else if f.mode, err = newMode(f.target); err != nil {
 		return err
 	}
-	f.f, err = createBeside(f.target, 0o600)
-	if err == nil {
-		err = register(f)
-	}
-	return err
+	return f.create()
 }
 
 // named returns an error with the file's name in place of the temporary one.
@@ -206,6 +202,8 @@ func Target(name string) (target string, descriptor bool, err error) {
 // newMode returns the mode that a new file of this name gets, which only the system knows: it
 // makes one and removes it.
 func newMode(name string) (fs.FileMode, error) {
+	lock.Lock()
+	defer lock.Unlock()
 	f, err := createBeside(name, 0o666)
 	if err != nil {
 		return 0, err
@@ -219,8 +217,11 @@ func newMode(name string) (fs.FileMode, error) {
 	return info.Mode().Perm(), nil
 }
 
-// createBeside makes a new file in the same folder.
+// createBeside makes a new file in the same folder, unless the program ends. The lock is held.
 func createBeside(name string, mode fs.FileMode) (*os.File, error) {
+	if ended {
+		return nil, errEnded
+	}
 	dir, base := filepath.Split(name)
 	base = base[:min(len(base), 200)] // systems take names of 255 bytes
 	for try := 0; ; try++ {

@@ -3,6 +3,7 @@ package atomicfile_test
 import (
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -195,6 +196,18 @@ func discardAll(dir string) error {
 	if err := files[0].Commit(); err != nil {
 		return err
 	}
+	created := make(chan bool)
+	for k := range 4 { // and others are being created
+		go func() {
+			for i := 0; ; i++ {
+				_, err := atomicfile.Create(filepath.Join(dir, fmt.Sprint(k, "-", i)))
+				if i == 9 || err != nil {
+					created <- true
+				}
+			}
+		}()
+	}
+	<-created
 	atomicfile.DiscardAll()
 	if files[1].Commit() == nil {
 		return errors.New("a file was replaced after the end")

@@ -7,7 +7,7 @@ import (
 )
 
 // The files that have been created and are neither committed nor discarded. Under the lock a file
-// is renamed or removed, never both.
+// is created and noted, and is renamed or removed, never both.
 var (
 	lock    sync.Mutex
 	pending = map[*File]bool{}
@@ -27,16 +27,15 @@ func DiscardAll() {
 	}
 }
 
-// register notes a file that has been created.
-func register(f *File) error {
+// create makes the new file, and notes that it is pending, in one step: a program that ends in
+// between would leave it.
+func (f *File) create() (err error) {
 	lock.Lock()
 	defer lock.Unlock()
-	if ended {
-		f.remove()
-		return errEnded
+	if f.f, err = createBeside(f.target, 0o600); err == nil {
+		pending[f] = true
 	}
-	pending[f] = true
-	return nil
+	return err
 }
 
 // rename puts the new file into the old one's place.
