@@ -20,6 +20,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dense"
 	"github.com/pegasimd/pegasimd/internal/blob"
+	"github.com/pegasimd/pegasimd/internal/files"
 	"github.com/pegasimd/pegasimd/internal/matrices"
 	"github.com/pegasimd/pegasimd/sparse"
 )
@@ -529,6 +530,36 @@ func TestPGSMInMemory(t *testing.T) {
 	cancel()
 	if _, err := Read(path, opt); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// An open file without a name is read as one with a name, and stays mapped once it is closed.
+func TestReadPGSM(t *testing.T) {
+	f, err := files.Temp(t.TempDir(), "*.pgsm")
+	if errors.Is(err, errors.ErrUnsupported) || runtime.GOOS == "windows" {
+		t.Skip("the system has no such files: NOT TESTED")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := ReadFrom(strings.NewReader("1 1:2\n-1 3:4\n"), "a.svm", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := WritePGSM(f, want); err != nil {
+		t.Fatal(err)
+	}
+	have, err := ReadPGSM(f, Options{})
+	if err != nil || f.Close() != nil {
+		t.Fatal(err)
+	}
+	defer have.Close()
+	if have.Rows() != 2 || have.Cols() != 3 || have.NNZ() != 2 || have.Err() != nil ||
+		!slices.Equal(have.Y, want.Y) {
+		t.Errorf("%d x %d, %v", have.Rows(), have.Cols(), have.Err())
+	}
+	if _, err := ReadPGSM(f, Options{}); err == nil {
+		t.Error("a closed file was read")
 	}
 }
 

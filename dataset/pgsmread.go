@@ -45,13 +45,28 @@ func (s *Set) Err() error {
 	return nil
 }
 
-// readPGSM reads a file: it maps it if that can be done and opt does not say otherwise.
+// readPGSM reads the file of that name.
 func readPGSM(path string, opt Options) (*Set, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close() // a mapping stays
+	return readOpenPGSM(f, opt)
+}
+
+// ReadPGSM reads an open file, such as one without a name, as Read reads a .pgsm file: it maps the
+// file unless opt.InMemory forbids it. The mapping outlives f.
+func ReadPGSM(f *os.File, opt Options) (*Set, error) {
+	opt, err := opt.filled()
+	if err != nil {
+		return nil, err
+	}
+	return readOpenPGSM(f, opt)
+}
+
+func readOpenPGSM(f *os.File, opt Options) (*Set, error) {
+	path := f.Name()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err

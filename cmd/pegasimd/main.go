@@ -72,7 +72,7 @@ type call struct {
 	helpAll   bool // help lists all flags
 	inputs    []inputFile
 	outputs   []*output
-	temporary []string // files to be removed in the end
+	temporary []*os.File // of files.Temp, kept open until the command ends
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
@@ -125,7 +125,7 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 	c.flags = flag.NewFlagSet(cmd.name, flag.ContinueOnError)
 	c.flags.SetOutput(io.Discard)
 	defer c.discardOutputs() // also if it panics
-	defer c.removeTemporary()
+	defer c.closeTemporary()
 	flags := cmd.flags()
 	arguments, err := c.parse(flags, args, cmd.arguments)
 	if err == nil {
@@ -153,11 +153,11 @@ func (cmd command) call(ctx context.Context, args []string, stdout, stderr io.Wr
 	return exitCode(cmd.name, err, stderr)
 }
 
-// removeTemporary removes the temporary files. Those that are mapped are removed nonetheless, but
-// under Windows, where they are left to the system.
-func (c *call) removeTemporary() {
-	for _, name := range c.temporary {
-		os.Remove(name)
+// closeTemporary closes the temporary files, which are gone then, or once they are not mapped any
+// more.
+func (c *call) closeTemporary() {
+	for _, f := range c.temporary {
+		f.Close()
 	}
 }
 

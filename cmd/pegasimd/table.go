@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/files"
 	"github.com/pegasimd/pegasimd/internal/tables"
 )
 
@@ -228,25 +230,29 @@ func (d *dataReader) again(name string, opt dataset.Options) (*dataset.Set, erro
 
 const overruled = "-ignore, -numbers, -categories and -text COLUMNS say otherwise"
 
-// readMapped encodes a table to a file of the binary form, and maps that.
+// readMapped encodes a table to a temporary file of the binary form, and maps that. Where there are
+// no such files the rows are kept in memory.
 func (d *dataReader) readMapped(name string, opt dataset.Options) (set *dataset.Set, err error) {
-	f, err := os.CreateTemp("", "pegasimd-*.pgsm")
-	if err != nil {
-		return nil, err
-	}
-	d.call.temporary = append(d.call.temporary, f.Name())
-	_, _, err = dataset.ConvertCSV(f, name, opt)
-	if failed := f.Close(); err == nil {
-		err = failed
+	f, err := files.Temp("", "pegasimd-*.pgsm")
+	if errors.Is(err, errors.ErrUnsupported) {
+		return d.again(name, opt)
 	}
 	if err != nil {
 		return nil, err
 	}
-	set, err = dataset.Read(f.Name(), dataset.Options{Format: dataset.FormatPGSM, Context: d.call})
-	if err == nil {
-		set.Table = &dataset.Table{Columns: opt.Encoder.Features(), LabelAt: -1}
+	d.call.temporary = append(d.call.temporary, f)
+	if _, _, err = dataset.ConvertCSV(f, name, opt); err == nil {
+		set, err = dataset.ReadPGSM(f, dataset.Options{Context: d.call})
 	}
-	return set, err
+	if at := (*fs.PathError)(nil); errors.As(err, &at) && at.Path == f.Name() {
+		err = fmt.Errorf("%s: the rows are written to a temporary file: %w; set TMPDIR to a folder "+
+			"with more space, or raise -max-memory to keep them in memory", inputName(name), err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	set.Table = &dataset.Table{Columns: opt.Encoder.Features(), LabelAt: -1}
+	return set, nil
 }
 
 // printTable prints what became of the columns of a table.

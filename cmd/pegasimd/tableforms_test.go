@@ -64,7 +64,7 @@ func parts(t *testing.T, header string, lines []string, of []int, fold int) (out
 func searchOf(t *testing.T, data string, folds int, mapped bool) *search {
 	t.Helper()
 	c := &call{Context: t.Context(), stderr: io.Discard, flags: flag.NewFlagSet("cv", 0)}
-	t.Cleanup(c.removeTemporary)
+	t.Cleanup(c.closeTemporary)
 	v := &search{call: c, flags: new(cvFlags), data: data}
 	v.flags.define(c.flags)
 	err := c.flags.Parse([]string{"-quiet", "-folds", fmt.Sprint(folds)})

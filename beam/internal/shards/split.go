@@ -12,6 +12,7 @@ import (
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/atomicfile"
 	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/files"
 	"github.com/pegasimd/pegasimd/internal/store"
 )
 
@@ -60,7 +61,8 @@ func Split(path, dir string, o Options) (*Manifest, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	set, err := openSet(path, dir, o.Options)
+	set, whole, err := openSet(path, dir, o.Options)
+	defer whole.Close() // nil does no harm
 	if err != nil {
 		return nil, err
 	}
@@ -97,34 +99,32 @@ func removeFrom(dir string, first int) error {
 	return err
 }
 
-// openSet opens data in the .pgsm form, which text is brought into in dir.
-func openSet(path, dir string, o dataset.Options) (*dataset.Set, error) {
+// openSet opens data in the .pgsm form, which text is brought into in dir: in a file that has no name
+// and is to be closed after the set, or nil.
+func openSet(path, dir string, o dataset.Options) (*dataset.Set, *os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	switch ending := filepath.Ext(strings.TrimSuffix(path, ".gz")); {
 	case strings.HasSuffix(path, ".pgsm"):
-		return dataset.Read(path, o)
+		set, err := dataset.Read(path, o)
+		return set, nil, err
 	case !info.Mode().IsRegular(), ending == ".csv", ending == ".tsv", ending == ".npy":
-		return nil, fmt.Errorf("%s: want svmlight text, in a file, or .pgsm, which pegasimd convert "+
-			"makes of other data", escape.Name(path))
+		return nil, nil, fmt.Errorf("%s: want svmlight text, in a file, or .pgsm, which pegasimd "+
+			"convert makes of other data", escape.Name(path))
 	}
-	whole, err := os.CreateTemp(dir, "split-*.tmp")
+	whole, err := files.Temp(dir, "split-*.tmp")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer os.Remove(whole.Name()) // a mapping stays
-	_, _, err = dataset.ConvertSvmlight(whole, path, o)
-	if failed := whole.Close(); err == nil {
-		err = failed
+	if _, _, err := dataset.ConvertSvmlight(whole, path, o); err != nil {
+		return nil, whole, err
 	}
-	if err != nil {
-		return nil, err
-	}
-	return dataset.Read(whole.Name(), dataset.Options{
-		Format: dataset.FormatPGSM, Context: o.Context, MaxFeatures: o.MaxFeatures,
+	set, err := dataset.ReadPGSM(whole, dataset.Options{
+		Context: o.Context, MaxFeatures: o.MaxFeatures,
 	})
+	return set, whole, err
 }
 
 // A splitter splits a set.

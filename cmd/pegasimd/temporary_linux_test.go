@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/pegasimd/pegasimd/internal/sample"
+)
+
+// wordTable returns a table with words whose encoded rows take more than a megabyte.
+func wordTable(rows int) string {
+	var b strings.Builder
+	for i := range rows {
+		for k := range 14 {
+			fmt.Fprintf(&b, "w%d,", (i+k)*(i-k)%13)
+		}
+		fmt.Fprintf(&b, "%d,%c\n", i*i%97, "pq"[i*i%5%2])
+	}
+	return b.String()
+}
+
+// holds reports whether a file of /proc, or a link of a folder there, names temporary rows.
+func holds(proc string) bool {
+	text, _ := os.ReadFile(proc)
+	links, _ := filepath.Glob(proc + "/*")
+	for _, link := range links {
+		to, _ := os.Readlink(link)
+		text = append(text, to...)
+	}
+	return strings.Contains(string(text), "pegasimd-")
+}
+
+// Nothing is left of a table that is encoded to a temporary file, however the command ends, and
+// whether it still writes the rows or trains on them.
+func TestTemporaryRowsAreGone(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	data, out := file(t, "x.csv", wordTable(60_000)), filepath.Join(t.TempDir(), "model")
+	for name, c := range map[string]struct {
+		in      string // of /proc/PID, what shows that it is time
+		signals []os.Signal
+	}{
+		"killed while encoding":      {"fd", []os.Signal{syscall.SIGKILL}},
+		"interrupted while encoding": {"fd", []os.Signal{os.Interrupt}},
+		"interrupted twice":          {"fd", []os.Signal{os.Interrupt, syscall.SIGTERM}},
+		"killed while training":      {"maps", []os.Signal{syscall.SIGKILL}},
+		"interrupted in training":    {"maps", []os.Signal{syscall.SIGTERM}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := start(t, "train", "-quiet", "-max-memory", "1", "-lambda", "0.01", "-steps",
+				"1000000000000", "-force", data, out)
+			for !holds(fmt.Sprintf("/proc/%d/%s", p.Process.Pid, c.in)) {
+				if _, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", p.Process.Pid)); err != nil {
+					p.end()
+					t.Fatalf("it ended: %s", p.stderr.String())
+				}
+				time.Sleep(time.Millisecond)
+			}
+			for _, signal := range c.signals {
+				p.Process.Signal(signal)
+			}
+			if code, _ := p.end(); code != exitInterrupted && code != -1 {
+				t.Errorf("exit code %d, %s", code, p.stderr.String())
+			}
+			sample.OnlyFiles(t, dir)
+		})
+	}
+}
+
+// A disk without space for the rows of a table is an error that says what to do, and nothing is
+// left.
+func TestFullDiskForTemporaryRows(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	out := filepath.Join(t.TempDir(), "model")
+	cmd := exec.Command(os.Args[0], "train", "-quiet", "-max-memory", "1",
+		file(t, "x.csv", wordTable(9000)), out)
+	cmd.Env = append(os.Environ(), "PEGASIMD_TEST_COMMAND=yes", "PEGASIMD_TEST_LIMIT=100000")
+	told, _ := cmd.CombinedOutput()
+	for _, want := range []string{"file too large", "temporary file", "TMPDIR", "x.csv"} {
+		if !strings.Contains(string(told), want) {
+			t.Errorf("%s, want %q", told, want)
+		}
+	}
+	if code := cmd.ProcessState.ExitCode(); code != exitError {
+		t.Errorf("exit code %d", code)
+	}
+	sample.OnlyFiles(t, dir)
+}
