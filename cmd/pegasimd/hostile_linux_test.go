@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/internal/budget"
 	"github.com/pegasimd/pegasimd/internal/memtest"
 )
 
@@ -147,7 +148,7 @@ func TestHostileMemory(t *testing.T) {
 			}
 			for _, args := range commands {
 				have, code := peakOf(t, append([]string{args[0], "-quiet", "-force"}, args[1:]...))
-				want := max(more[args[1]], int(memtest.Allowed(int64(size), int64(f.rows))))
+				want := max(more[args[1]], int(budget.Allowed(int64(size), int64(f.rows))))
 				if have > want || code > exitUsage {
 					t.Errorf("%q: exit code %d, %d MB of memory, %.1f times its size; want %d MB",
 						args[:2], code, have>>20, float64(have)/float64(size), want>>20)
@@ -173,7 +174,7 @@ func TestPredictMemory(t *testing.T) {
 		}
 	}
 	small, large := file(t, "small.svm", few.String()), file(t, "large.svm", many.String())
-	allowed := int(memtest.Allowed(int64(many.Len()), rows))
+	allowed := int(budget.Allowed(int64(many.Len()), rows))
 	for kind, c := range map[string]struct{ train, predict []string }{
 		"linear": {nil, []string{"-quiet", "-scores"}},
 		"kernel": {[]string{"-kernel", "rbf", "-gamma", "1"}, []string{"-quiet"}},

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/budget"
 	"github.com/pegasimd/pegasimd/internal/machine"
 	"github.com/pegasimd/pegasimd/internal/options"
 	"github.com/pegasimd/pegasimd/internal/store"
@@ -95,18 +96,28 @@ func uses(x *sparse.Matrix, columns int) bool {
 // whatever time that takes. The program sets it; tests, which share a process, do without.
 var collectAbove = func(bytes int64) {}
 
+// uncounted is how many bytes of the process the collector does not count, about: the program, what is
+// mapped, and the garbage that it is late for.
+const uncounted = 20 << 20
+
+// collectWithin has the garbage collector keep the memory below what data of that size and number
+// of rows may take, unless GOMEMLIMIT says otherwise.
+func collectWithin(size, rows int64) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		collectAbove(budget.Allowed(size, rows) - uncounted)
+	}
+}
+
 // linear is limit for linear models. The garbage of their certificates, which are found again and
 // again, is to fit in what the data pay for too or, where that is less than training needs, in a
 // quarter of the latter.
 func (m memoryFlag) linear(set *dataset.Set, numbers bool) int64 {
-	// By the collector: the program, what is mapped, and what it is late for.
-	const uncounted = 20 << 20
 	limit := m.limit(set, numbers)
 	machine.Expected = nil
 	if m != 0 || os.Getenv("GOMEMLIMIT") != "" {
 		return limit
 	}
-	most := 64<<20 + 20*set.Bytes + 64*int64(set.Rows()) - uncounted
+	most := budget.Allowed(set.Bytes, int64(set.Rows())) - uncounted
 	collectAbove(most)
 	if limit > 0 {
 		return limit

@@ -20,11 +20,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-)
 
-// Allowed is the most memory that reading a file of size bytes, unpacked, and of the given number
-// of rows may take.
-func Allowed(size, rows int64) int64 { return 64<<20 + 20*size + 64*rows }
+	"github.com/pegasimd/pegasimd/internal/budget"
+)
 
 // A Case is a file, and how it is read.
 type Case struct {
@@ -41,7 +39,7 @@ type Case struct {
 const variable = "PEGASIMD_PEAK_CASE"
 
 // Test runs each case in a process of its own, which runs the same test, and fails where one takes
-// more than Allowed or doesn't end as it is to.
+// more than budget.Allowed or doesn't end as it is to.
 func Test(t *testing.T, cases map[string]Case) {
 	if name, file, ok := strings.Cut(os.Getenv(variable), "\n"); ok {
 		err := cases[name].Read(file)
@@ -83,7 +81,7 @@ func run(t *testing.T, name string, c Case) {
 	if size == 0 {
 		size = int64(len(text))
 	}
-	most := Allowed(size, c.Rows)
+	most := budget.Allowed(size, c.Rows)
 	t.Logf("%.1f MB for %.1f MB, %.0f %% of what is allowed: %s", float64(have)/1e6,
 		float64(size)/1e6, 100*float64(have)/float64(most), message)
 	if have > most {

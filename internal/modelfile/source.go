@@ -5,41 +5,13 @@ import (
 	"errors"
 	"io"
 
+	"github.com/pegasimd/pegasimd/internal/budget"
 	"github.com/pegasimd/pegasimd/internal/files"
 )
 
-// A reader of models makes at most memorySlack bytes, plus memoryFactor times the bytes it has
-// read, of the things that a short text can ask for in bulk: slices whose elements are larger than
-// their text, and vectors without numbers. Twice that, with garbage and buffers in between, stays
-// below the 64 MB and 20 times the file, or 25 times a compressed one, that docs/data.md promises.
-//
-// Of a compressed file, the compressed bytes count as read. Its numbers and slices together take at
-// most numberSlack bytes plus numberFactor times those, and all that is unpacked of it at most
-// unpackedSlack plus unpackedFactor times those, so that reading it ends. The files that this
-// package writes always keep to these limits.
-const (
-	memorySlack  = 8 << 20
-	memoryFactor = 6
-
-	numberSlack    = 8 << 20
-	numberFactor   = 8
-	unpackedSlack  = 32 << 20
-	unpackedFactor = 64
-)
-
-// Vectors that were sparse take at most sparseSlack bytes of memory, plus sparseFactor times the
-// bytes that were read, or numberFactor times the compressed bytes of a compressed file.
-const (
-	sparseSlack  = 16 << 20
-	sparseFactor = 16
-)
-
-var (
-	errTooMuch = errors.New("asks for more memory than a file of this size may: it is damaged, " +
-		"or made to do harm")
-	errPacked = errors.New("holds more than a compressed file of this size may: it is made to do " +
-		"harm, or has to be unpacked with gunzip first")
-)
+// errPacked is the error of a compressed file whose budget is spent.
+var errPacked = errors.New("holds more than a compressed file of this size may: it is made to do " +
+	"harm, or has to be unpacked with gunzip first")
 
 // An account reads a file, and compares the bytes that are made of it with those that were read.
 type account struct {
@@ -53,7 +25,7 @@ func (a *account) Read(b []byte) (int, error) {
 	n, err := a.r.Read(b)
 	a.read += int64(n)
 	packed, ok := files.Packed(a.r)
-	if ok && !a.peeked && a.read > unpackedSlack+unpackedFactor*packed {
+	if ok && !a.peeked && a.read > budget.Unpacked.Of(packed) {
 		return 0, errPacked
 	}
 	return n, err
@@ -69,10 +41,10 @@ func (a *account) take(bytes int64) error {
 func (a *account) check(more int64) error {
 	packed, ok := files.Packed(a.r)
 	switch {
-	case ok && a.made+more > memorySlack+memoryFactor*packed:
+	case ok && a.made+more > budget.Elements.Of(packed):
 		return errPacked
-	case !ok && a.made+more > memorySlack+memoryFactor*a.read:
-		return errTooMuch
+	case !ok && a.made+more > budget.Elements.Of(a.read):
+		return budget.ErrTooMuch
 	}
 	return nil
 }
@@ -113,7 +85,7 @@ func (s *Source) Take(bytes int) error { return s.account.take(int64(bytes)) }
 func (s *Source) Numbers(bytes int) error {
 	s.account.numbers += int64(bytes)
 	packed, ok := s.Packed()
-	if ok && s.account.made+s.account.numbers > numberSlack+numberFactor*packed {
+	if ok && s.account.made+s.account.numbers > budget.Numbers.Of(packed) {
 		return errPacked
 	}
 	return nil
@@ -124,10 +96,10 @@ func (s *Source) Numbers(bytes int) error {
 func (s *Source) Unpack(bytes int) error {
 	packed, ok := s.Packed()
 	switch {
-	case ok && int64(bytes) > sparseSlack+numberFactor*packed:
+	case ok && int64(bytes) > budget.PackedVectors.Of(packed):
 		return errPacked
-	case !ok && int64(bytes) > sparseSlack+sparseFactor*s.account.read:
-		return errTooMuch
+	case !ok && int64(bytes) > budget.Vectors.Of(s.account.read):
+		return budget.ErrTooMuch
 	}
 	return nil
 }

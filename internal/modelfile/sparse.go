@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"math/bits"
+
+	"github.com/pegasimd/pegasimd/internal/budget"
 )
 
 // Vectors are sparse in a file if they begin with a bit for each of their numbers, one vector after
@@ -27,9 +29,9 @@ func (w *Writer) Sparse(vectors [][]float32, room int) bool {
 		}
 	}
 	full, size := 4*all, (all+7)/8+4*stored
-	most := int64(sparseSlack)
-	if !w.compressed { // or it may be small
-		most += sparseFactor * int64(size)
+	most := budget.Vectors.Of(int64(size))
+	if w.compressed { // and perhaps small
+		most = budget.PackedVectors.Free
 	}
 	return full-size >= max(full/10, leastSaved) && int64(room) <= most
 }

@@ -1,0 +1,36 @@
+package budget
+
+import "testing"
+
+// An account pays what is free and what was read, not more, and again what is returned.
+func TestAccount(t *testing.T) {
+	a := &Account{Part: Part{Free: 10, PerByte: 3}}
+	if !a.Take(10) || a.Take(1) {
+		t.Error("before a byte is read there are 10")
+	}
+	a.Read(2)
+	if a.Take(7) || !a.Take(6) || a.Take(1) {
+		t.Error("two bytes pay for 6 more")
+	}
+	if a.Return(4); !a.Take(4) || a.Take(1) {
+		t.Error("what is returned can be taken again")
+	}
+	if a = nil; !a.Take(1 << 60) {
+		t.Error("no account refuses memory")
+	}
+}
+
+// The parts that are spent at a time stay below what a file is allowed, Elements and Numbers with as
+// much garbage.
+func TestParts(t *testing.T) {
+	for _, size := range []int64{0, 1 << 10, 1 << 30} {
+		if most := Allowed(size, 0); 2*Elements.Of(size) > most || Vectors.Of(size) > most ||
+			Columns.Of(size)+2*Names.Of(size) > most {
+			t.Errorf("%d bytes: more than %d", size, most)
+		}
+		if most := Base + PerPackedByte*size; 2*Numbers.Of(size) > most ||
+			PackedVectors.Of(size)+Numbers.Of(size) > most {
+			t.Errorf("%d compressed bytes: more than %d", size, most)
+		}
+	}
+}
