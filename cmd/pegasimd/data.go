@@ -102,11 +102,8 @@ func (d *dataReader) like(head pegasos.Head) (err error) {
 		return usagef("-ignore, -numbers, -categories, -text and -ngrams: the other model says what " +
 			"the columns are")
 	}
-	if d.encoder, err = predictions.Encoder(head); err == nil {
-		err = predictions.Options(&d.opt, head)
-	}
-	if err == nil && d.encoder != nil {
-		d.opt.Encoder = d.coder()
+	if d.encoder, err = predictions.Options(&d.opt, head); d.encoder != nil {
+		d.opt.Encoder.(*tables.Coder).RefuseGaps = d.missing == "error"
 	}
 	return err
 }

@@ -38,6 +38,43 @@ func (c *call) findInputs() {
 			add("-"+f.Name, f.Value.String())
 		}
 	})
+	c.collectWithinInputs()
+}
+
+// collectWithinInputs has the garbage collector keep the memory below what the inputs may take. It
+// does nothing where flags allow more, or where the size is not known: of standard input and of
+// compressed files.
+func (c *call) collectWithinInputs() {
+	if slices.ContainsFunc(strings.Fields("kernel max-memory max-features hash-bits"), c.given) {
+		return
+	}
+	total := int64(0)
+	for _, in := range c.inputs {
+		if _, err := os.Stat(in.name); err != nil && in.name != "-" {
+			continue // one of two names, or a mistake that is reported later
+		}
+		size, known := unpackedSize(in.name)
+		if !known {
+			return
+		}
+		total += size
+	}
+	collectWithin(total, 0)
+}
+
+// unpackedSize returns the size of a regular file that is not compressed.
+func unpackedSize(name string) (size int64, known bool) {
+	info, err := os.Stat(name)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0, false
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return 0, false
+	}
+	defer f.Close()
+	_, zipped, err := files.Unzip(f, strings.HasSuffix(name, ".gz"))
+	return info.Size(), err == nil && !zipped
 }
 
 // replaced reports whether a file is read to be replaced: a run takes up its own checkpoint.

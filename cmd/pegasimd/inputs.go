@@ -184,8 +184,7 @@ func (d *dataReader) readValid(
 	likeSet.opt.IndexBase = dataset.IndexBase(fmt.Sprint(set.IndexBase))
 	likeSet.opt.Features = set.Cols()
 	if likeSet.opt.Table, _ = usable(set); d.encoder != nil {
-		d.encoder.Options(&likeSet.opt)
-		likeSet.opt.Encoder = d.coder()
+		d.encoder.Options(&likeSet.opt).RefuseGaps = d.missing == "error"
 	}
 	v, _, err := likeSet.read(name, nil)
 	if err != nil {

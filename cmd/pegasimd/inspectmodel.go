@@ -57,12 +57,8 @@ func (r *modelReport) nameColumns(head pegasos.Head) (err error) {
 		return err
 	}
 	r.Label = r.Table.Label
-	features := r.Table.Features()
-	for _, f := range features {
-		r.spread = append(r.spread, f.Spread)
-		if len(features) <= mostColumns {
-			r.Columns = append(r.Columns, f.Name)
-		}
+	if r.spread = r.Table.Spreads(); len(r.spread) <= mostColumns {
+		r.Columns = r.Table.Names()
 	}
 	return nil
 }

@@ -163,18 +163,10 @@ func (d *dataReader) fit(name string, kinds map[string]tables.Kind) (err error) 
 	return err
 }
 
-// coder returns one of the encoder, for the flags.
-func (d *dataReader) coder() *tables.Coder {
-	coder := d.encoder.Coder()
-	coder.RefuseGaps = d.missing == "error"
-	return coder
-}
-
 // encoded returns the options by which the encoder reads data.
 func (d *dataReader) encoded() dataset.Options {
 	opt := d.opt
-	d.encoder.Options(&opt)
-	opt.Encoder = d.coder()
+	d.encoder.Options(&opt).RefuseGaps = d.missing == "error"
 	return opt
 }
 
@@ -312,8 +304,8 @@ func valuesOf(c *tables.Column) string {
 func (d *dataReader) nameGrams(name string, e *tables.Encoder, features []int) error {
 	n := e.Namer(features)
 	opt := d.opt
-	e.Options(&opt)
-	opt.Encoder, opt.Labels = n, dataset.LabelsAuto
+	opt.Encoder, opt.Features, opt.Table = n, len(e.Columns), e.Table()
+	opt.Labels = dataset.LabelsAuto
 	_, err := d.again(name, opt)
 	n.Name()
 	return err

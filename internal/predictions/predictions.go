@@ -39,11 +39,12 @@ func Encoder(head pegasos.Head) (*tables.Encoder, error) {
 	return e, nil
 }
 
-// Options has data read as the model needs them. An index base in opt overrides the model's.
-func Options(opt *dataset.Options, head pegasos.Head) error {
+// Options has data read as the model needs them, and returns the model's encoder, nil if it has
+// none. An index base in opt overrides the model's.
+func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
 	e, err := Encoder(head)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	opt.Features = head.Features
 	if head.HashBits != 0 {
@@ -54,10 +55,10 @@ func Options(opt *dataset.Options, head pegasos.Head) error {
 	}
 	if e != nil {
 		e.Options(opt)
-		return nil
+		return e, nil
 	}
 	opt.Table, err = Table(head.Table, head.Features)
-	return err
+	return nil, err
 }
 
 // Table reads the table of a model with the given number of features, nil if it has none.
@@ -141,7 +142,10 @@ func Write(w io.Writer, path string, m modelio.Predictor, opt dataset.Options) (
 	rows int, size int64, err error,
 ) {
 	head := m.Head()
-	if err := errors.Join(Ready(m), Options(&opt, head)); err != nil {
+	if err := Ready(m); err != nil {
+		return 0, 0, err
+	}
+	if _, err := Options(&opt, head); err != nil {
 		return 0, 0, err
 	}
 	set, err := dataset.Read(path, opt)

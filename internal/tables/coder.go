@@ -40,24 +40,19 @@ type code struct {
 	value   float32
 }
 
-// maxNamed is how many features have names at most.
-const maxNamed = 1 << 16
-
 // none is the feature of gaps in a column without one.
 const none = -1
 
 // Coder returns one of the encoder.
 func (e *Encoder) Coder() *Coder {
-	c := &Coder{columns: make([]coding, len(e.Columns))}
-	if c.cols = e.Cols(); c.cols <= maxNamed {
-		for _, f := range e.Features() {
-			c.features = append(c.features, f.Name)
-		}
-	}
+	c := &Coder{columns: make([]coding, len(e.Columns)), cols: e.Cols(), features: e.Names()}
 	next := int32(0)
 	for i := range c.columns {
 		column := &e.Columns[i]
-		in := coding{Column: column, first: next, gap: none, levels: map[string]code{}}
+		in := coding{Column: column, first: next, gap: none}
+		if n := len(column.Levels) + len(column.GapWords); n > 0 {
+			in.levels = make(map[string]code, n)
+		}
 		for k, level := range column.Levels {
 			in.levels[level] = in.codeOf(k)
 		}
@@ -89,7 +84,7 @@ func (c *Coder) Uses(i int) bool { return c.columns[i].Kind != LeftOut }
 // Cols returns the number of features.
 func (c *Coder) Cols() int { return c.cols }
 
-// Features are the names of the features; nil if there are more than 65,536.
+// Features are those of [Encoder.Names].
 func (c *Coder) Features() []string { return c.features }
 
 // A row has the columns and the values of its nonzeros.

@@ -3,20 +3,15 @@ package tables
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/budget"
 )
 
 // version is the version of an encoder's JSON. Version 1 coded the first of two levels as 0, the
 // value of an unknown word.
 const version = 2
-
-// maxNameBytes is the most that the names of the features may take, with nameBytes more for each. A
-// hashed column of a small file asks for thousands, and so does a column of a long name.
-const (
-	maxNameBytes = 1 << 28
-	nameBytes    = 64
-)
 
 // An Encoder makes rows of numbers of the cells of a table. A model's file has it as JSON, in place
 // of a [dataset.Table]: see [Decode].
@@ -48,36 +43,21 @@ func Decode(text json.RawMessage) (*Encoder, error) {
 	if e.LabelAt < -1 || e.LabelAt > len(e.Columns) {
 		return nil, fmt.Errorf("table: encoder: the label is in column %d", e.LabelAt)
 	}
+	texts, features := 0, int64(0)
 	for i := range e.Columns {
 		if err := e.Columns[i].check(); err != nil {
 			return nil, fmt.Errorf("table: encoder: %w", err)
 		}
+		if e.Columns[i].Kind == Text {
+			texts++
+		}
+		features += int64(e.Columns[i].Features())
 	}
-	if err := e.checkSize(); err != nil {
-		return nil, fmt.Errorf("table: encoder: %w", err)
+	if texts > maxTexts || features > math.MaxInt32 {
+		return nil, fmt.Errorf("table: encoder: %d columns of text, %d features: too many", texts,
+			features)
 	}
 	return e, nil
-}
-
-// checkSize refuses features whose names take too much memory.
-func (e *Encoder) checkSize() error {
-	left := maxNameBytes
-	for i := range e.Columns {
-		c := &e.Columns[i]
-		for _, level := range c.Levels {
-			left -= len(level)
-		}
-		each := len(c.Name) + nameBytes
-		n := c.Features()
-		if c.Kind == Text { // a table of its buckets
-			each, n = 4, 1<<c.Text.Bits
-		}
-		if left < 0 || n > left/each {
-			return fmt.Errorf("the names of the features take more than %d bytes", maxNameBytes)
-		}
-		left -= n * each
-	}
-	return nil
 }
 
 // Cols returns the number of features.
@@ -108,11 +88,38 @@ func (e *Encoder) Bytes() int64 {
 	return min(4*int64(rows)*int64(e.Cols()), 8*int64(nonzeros))
 }
 
-// Features says what the numbers of an encoded row stand for.
-func (e *Encoder) Features() (all []Feature) {
+// maxNames is how many features have names at most.
+const maxNames = 1 << 16
+
+// Names returns the names of the features, or nil if they are more than 65,536 or take more memory
+// than they may: the name of a column is in the names of all its features.
+func (e *Encoder) Names() (names []string) {
+	if e.Cols() > maxNames {
+		return nil
+	}
+	left := budget.Account{Part: budget.Names}
 	for i := range e.Columns {
 		for j := range e.Columns[i].Features() {
-			all = append(all, e.Columns[i].feature(j))
+			name := e.Columns[i].feature(j).Name
+			if !left.Take(int64(len(name) + nameBytes)) {
+				return nil
+			}
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// nameBytes is about what a name takes beside its text.
+const nameBytes = 32
+
+// Spreads returns Feature.Spread of all features.
+func (e *Encoder) Spreads() []float64 {
+	all := make([]float64, 0, e.Cols())
+	for _, c := range e.Columns {
+		c.Name = "" // which would be copied for each feature
+		for j := range c.Features() {
+			all = append(all, c.feature(j).Spread)
 		}
 	}
 	return all
@@ -142,7 +149,9 @@ func (e *Encoder) Table() *dataset.Table {
 	return t
 }
 
-// Options has opt read a CSV file by the encoder, with a [Coder] as its Encoder.
-func (e *Encoder) Options(opt *dataset.Options) {
-	opt.Encoder, opt.Features, opt.Table = e.Coder(), len(e.Columns), e.Table()
+// Options has opt read a CSV file by the encoder, and returns the [Coder] that does.
+func (e *Encoder) Options(opt *dataset.Options) *Coder {
+	c := e.Coder()
+	opt.Encoder, opt.Features, opt.Table = c, len(e.Columns), e.Table()
+	return c
 }

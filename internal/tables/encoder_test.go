@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -68,8 +69,9 @@ func TestDecodeErrors(t *testing.T) {
 	number := func(rest string) string {
 		return with(`{"name":"n","kind":"number","rows":9` + rest + `}`)
 	}
-	const column, bytes = "is not one that an encoder has", "names of the features take"
-	hashed := `{"name":"` + strings.Repeat("c", 100) + `","kind":"category","rows":9,"hash_bits":12}`
+	const column = "is not one that an encoder has"
+	hashed := `{"name":"c","kind":"category","rows":9,"hash_bits":12},`
+	text := `{"name":"t","kind":"text","rows":9,"text":{"bits":20,"grams":2,"buckets":"AQE="}},`
 	var levels, counts []string
 	for i := range maxLevels + 1 {
 		levels, counts = append(levels, fmt.Sprintf(`"%05d"`, i)), append(counts, "1")
@@ -113,8 +115,9 @@ func TestDecodeErrors(t *testing.T) {
 		{category(`,"gaps":5,"levels":["a"],"counts":[5]`), column},
 		{category(fmt.Sprintf(`,"levels":["a","b"],"counts":[%d,%[1]d]`, math.MaxInt)), column},
 		{with(list(maxLevels+1, "c")), column},
-		{with(strings.TrimSuffix(strings.Repeat(hashed+",", 1000), ",")), bytes},
-		{with(list(maxLevels, strings.Repeat("c", 1<<20))), bytes},
+		{with(strings.Repeat(text, maxTexts) + hashed[:len(hashed)-1]), ""},
+		{with(strings.Repeat(text, maxTexts+1) + hashed[:len(hashed)-1]), "65 columns of text"},
+		{with(strings.Repeat(hashed, 1<<19) + hashed[:len(hashed)-1]), "2147487744 features"},
 	} {
 		e, err := Decode(json.RawMessage(c.text))
 		if c.want == "" && err != nil || c.want != "" && (e != nil || !says(err, c.want)) {
@@ -233,5 +236,58 @@ func TestBytes(t *testing.T) {
 		{Kind: Category, HashBits: 12, Rows: 10}, {Kind: Number, Rows: 10}}}
 	if e.Bytes() != 10*8*2 {
 		t.Error(e.Bytes())
+	}
+}
+
+// Columns that a file doesn't pay for are refused unless the caller allows them; those that later
+// rows pay for are fitted as if they had been allowed at once.
+func TestManyColumns(t *testing.T) {
+	const columns = 30_000
+	table := func(rows int) string {
+		var b strings.Builder
+		for i := range rows {
+			for j := range columns {
+				b.WriteByte("ab"[(i+j)%2])
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, "%c\n", "pq"[i%2])
+		}
+		return b.String()
+	}
+	allowed := dataset.Options{MaxFeatures: columns}
+	few, enough := table(4), table(17)
+	if _, err := new(Fitter).Fit(dataset.Options{}, reading(few)); !says(err, "-max-features") {
+		t.Error(err)
+	}
+	if e, err := new(Fitter).Fit(allowed, reading(few)); err != nil || e.Cols() != columns {
+		t.Error(err)
+	}
+	have, err := new(Fitter).Fit(dataset.Options{}, reading(enough))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := new(Fitter).Fit(allowed, reading(enough))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(have, want) {
+		t.Error("rows that were held are fitted otherwise")
+	}
+}
+
+// The names of features are those of Feature, and there are none where a long name of a column
+// would be in too many of them. The spreads are known all the same.
+func TestNames(t *testing.T) {
+	e := fitted(t, allKinds(t))
+	names, spreads := e.Names(), e.Spreads()
+	for j := range e.Cols() {
+		if f := e.Feature(j); names[j] != f.Name || spreads[j] != f.Spread {
+			t.Fatalf("feature %d is %q, %v, want %v", j, names[j], spreads[j], f)
+		}
+	}
+	hashed := Column{Name: strings.Repeat("n", 1<<12), Kind: Category, HashBits: 12, Rows: 9}
+	e = &Encoder{Columns: []Column{hashed}}
+	if e.Names() != nil || len(e.Spreads()) != 1<<12 || e.Coder().Features() != nil {
+		t.Error("16 MiB of names are kept")
 	}
 }

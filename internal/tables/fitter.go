@@ -2,6 +2,7 @@ package tables
 
 import (
 	"cmp"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
+	"github.com/pegasimd/pegasimd/internal/budget"
 	"github.com/pegasimd/pegasimd/internal/escape"
 )
 
@@ -30,7 +32,13 @@ type Fitter struct {
 	columns []*stats
 	texts   []int // columns that are known to be text
 	counted int   // columns whose n-grams are counted
+
+	paid *budget.Account // nil if the caller allows any number of columns
+	held []byte          // rows whose columns the file doesn't pay for yet; see hold
 }
+
+// columnBytes is about how much memory the statistics and the encoder of a column take.
+const columnBytes = 1200
 
 // noFeatures is the part of a [csvcell.Encoder] that makes none.
 type noFeatures struct{}
@@ -49,6 +57,20 @@ func (f *Fitter) Encode(cells []string, columns []int32, values []float32) (
 	if f.Skip != nil && f.Skip(f.row-1) {
 		return columns, values, 0, ""
 	}
+	for _, cell := range cells {
+		f.paid.Read(int64(len(cell)) + 1)
+	}
+	if n := len(cells) - len(f.columns); n > 0 && !f.paid.Take(int64(n)*columnBytes) {
+		f.hold(cells)
+		return columns, values, 0, ""
+	}
+	f.release()
+	f.add(cells)
+	return columns, values, 0, ""
+}
+
+// add takes in the cells of a row.
+func (f *Fitter) add(cells []string) {
 	for i := len(f.columns); i < len(cells); i++ {
 		s := f.newStats(i)
 		s.rows, s.gaps = f.taken, f.taken // which had no such cell
@@ -58,7 +80,34 @@ func (f *Fitter) Encode(cells []string, columns []int32, values []float32) (
 	for i, cell := range cells {
 		f.columns[i].add(cell)
 	}
-	return columns, values, 0, ""
+}
+
+// hold keeps a row until the file pays for its columns: the number of its cells, and the length of
+// each before its text.
+func (f *Fitter) hold(cells []string) {
+	f.held = binary.AppendUvarint(f.held, uint64(len(cells)))
+	for _, cell := range cells {
+		f.held = append(binary.AppendUvarint(f.held, uint64(len(cell))), cell...)
+	}
+}
+
+// release takes in the rows that were held.
+func (f *Fitter) release() {
+	held := f.held
+	next := func() int {
+		v, n := binary.Uvarint(held)
+		held = held[n:]
+		return int(v)
+	}
+	for len(held) > 0 {
+		cells := make([]string, next())
+		for i := range cells {
+			n := next()
+			cells[i], held = string(held[:n]), held[n:]
+		}
+		f.add(cells)
+	}
+	f.held = nil
 }
 
 // Fit has read read a CSV file with opt, and returns the encoder of its rows. By [Encoder.Options]
@@ -72,6 +121,9 @@ func (f *Fitter) Fit(opt dataset.Options, read func(dataset.Options) (*dataset.S
 	opt.Encoder = f
 	for {
 		f.row, f.taken, f.columns, f.counted = 0, 0, nil, len(f.texts)
+		if f.held, f.paid = nil, nil; opt.MaxFeatures == 0 {
+			f.paid = &budget.Account{Part: budget.Columns}
+		}
 		set, err := read(opt)
 		if err != nil {
 			return nil, err
@@ -87,9 +139,9 @@ func (f *Fitter) Fit(opt dataset.Options, read func(dataset.Options) (*dataset.S
 // newStats returns the statistics of a column.
 func (f *Fitter) newStats(column int) *stats {
 	s := newStats()
-	s.grams, s.texts = cmp.Or(f.Grams, textGrams), &f.counted
+	s.grams, s.texts, s.paid = cmp.Or(f.Grams, textGrams), &f.counted, f.paid
 	if slices.Contains(f.texts, column) {
-		s.text = newTextStats(s.grams)
+		s.text = newTextStats(s.grams, s.paid)
 		s.text.wanted = true
 	}
 	return s
@@ -98,6 +150,11 @@ func (f *Fitter) newStats(column int) *stats {
 // encoder returns the encoder of the rows so far, nil if there are texts whose n-grams have still to
 // be counted. t is what is known of the table they are of; it may be nil.
 func (f *Fitter) encoder(t *dataset.Table) (*Encoder, error) {
+	if len(f.held) > 0 {
+		cells, _ := binary.Uvarint(f.held)
+		return nil, fmt.Errorf("%d columns with words are too many for a file of this size; if they "+
+			"are meant, say so (-max-features %[1]d)", cells)
+	}
 	if len(f.columns) == 0 {
 		return nil, errors.New("no rows")
 	}
@@ -144,9 +201,6 @@ func (f *Fitter) encoder(t *dataset.Table) (*Encoder, error) {
 	}
 	if e.Cols() == 0 {
 		return nil, e.allLeftOut()
-	}
-	if err := e.checkSize(); err != nil {
-		return nil, err
 	}
 	return e, nil
 }

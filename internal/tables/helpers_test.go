@@ -117,3 +117,11 @@ func rowOf(s *dataset.Set, i int) []float32 {
 	}
 	return row
 }
+
+// Features says what the numbers of an encoded row stand for.
+func (e *Encoder) Features() (all []Feature) {
+	for j := range e.Cols() {
+		all = append(all, e.Feature(j))
+	}
+	return all
+}

@@ -63,7 +63,7 @@ func (c *Column) fit(s *stats) {
 func (c *Column) leaveOut(reason string) { c.Kind, c.Reason = LeftOut, reason }
 
 // differ reports whether the numbers are whole, another in each row, of which there are enough.
-func (s *stats) differ() bool { return s.seen != nil && s.numbers >= fewRows }
+func (s *stats) differ() bool { return s.numbers >= fewRows && !s.comeAgain() }
 
 // likeNames reports whether fewer than a quarter of the cells, of which there are enough, come
 // again.

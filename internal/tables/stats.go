@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pegasimd/pegasimd/internal/budget"
 	"github.com/pegasimd/pegasimd/internal/csvcell"
 )
 
@@ -30,8 +31,9 @@ type stats struct {
 	first, sum, squares float64 // the sums are of the differences from the first number
 	least, most, last   float64
 	ascending           bool
-	digits              int                  // that every number has; 0 if they differ
-	seen                map[float64]struct{} // nil once a number came again, or one with a fraction
+	digits              int       // that every number has; 0 if they differ
+	seen                []float64 // whole numbers, as long as none is known to have come again
+	repeated            bool      // one has, or there was one with a fraction
 
 	levels  map[string]*int // how often each cell came that is no gap
 	kept    int             // bytes of them
@@ -50,12 +52,13 @@ type stats struct {
 	grams    int                    // words of an n-gram
 	text     *textStats             // nil where cells don't look like text
 	texts    *int                   // how many columns have such
+	paid     *budget.Account        // of the file; nil for any memory
 }
 
 func newStats() *stats {
 	return &stats{
 		grams: textGrams, texts: new(int),
-		ascending: true, seen: map[float64]struct{}{}, levels: map[string]*int{},
+		ascending: true, levels: map[string]*int{},
 		least: math.Inf(1), most: math.Inf(-1), last: math.Inf(-1),
 	}
 }
@@ -122,14 +125,37 @@ func (s *stats) number(v float64, digits int) {
 	if s.digits != digits {
 		s.digits = 0
 	}
-	if s.seen == nil {
+	s.see(v)
+}
+
+// see notes whether a number is whole and has not come before.
+func (s *stats) see(v float64) {
+	full := len(s.seen) == maxSeen
+	switch {
+	case s.repeated:
 		return
+	case v != math.Trunc(v):
+		s.repeated = true
+	case full:
+		_, s.repeated = slices.BinarySearch(s.seen, v)
+	case len(s.seen) == cap(s.seen) && s.comeAgain():
+	default:
+		if s.seen = append(s.seen, v); len(s.seen) == maxSeen {
+			s.comeAgain()
+		}
 	}
-	if _, again := s.seen[v]; again || v != math.Trunc(v) {
+	if s.repeated {
 		s.seen = nil
-	} else if len(s.seen) < maxSeen {
-		s.seen[v] = struct{}{}
 	}
+}
+
+// comeAgain sorts the numbers seen, and reports whether one has come again.
+func (s *stats) comeAgain() bool {
+	slices.Sort(s.seen)
+	for i := 1; i < len(s.seen) && !s.repeated; i++ {
+		s.repeated = s.seen[i] == s.seen[i-1]
+	}
+	return s.repeated
 }
 
 func (s *stats) word(cell string) {
@@ -165,13 +191,14 @@ func (s *stats) countText(cell string) {
 	cells, spaces := s.rows-s.gaps, strings.Count(cell, " ")
 	s.spaces += spaces
 	if cells == 1 && spaces >= textSpaces-1 && s.text == nil && *s.texts < maxTexts {
-		s.text = newTextStats(s.grams)
+		s.text = newTextStats(s.grams, s.paid)
 		*s.texts++
 	}
 	if s.text == nil {
 		return
 	}
 	if s.text.add(cell, s.rows); !s.text.wanted && cells == triedRows && !s.likeText() {
+		s.text.drop()
 		s.text = nil
 		*s.texts--
 	}

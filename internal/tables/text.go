@@ -4,12 +4,15 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/bits"
+	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
+	"github.com/pegasimd/pegasimd/internal/budget"
 	"github.com/pegasimd/pegasimd/internal/floats"
 	"github.com/pegasimd/pegasimd/internal/murmur"
 )
@@ -18,7 +21,7 @@ const (
 	textBits  = 20 // of the bucket of an n-gram
 	textGrams = 2  // how many words an n-gram has at most, unless a Fitter says otherwise
 	maxGrams  = 8
-	maxTexts  = 64 // columns: each takes some megabytes
+	maxTexts  = 64 // columns of text
 	// textSpaces is how many blanks a cell of text has in the mean, at least.
 	textSpaces = 3
 )
@@ -45,6 +48,11 @@ func (t *Words) unpack(rows int) error {
 	if t.Bits < 1 || t.Bits > textBits || t.Grams < 1 || t.Grams > maxGrams {
 		return bad
 	}
+	ends := 0 // of uvarints
+	for _, b := range t.Buckets {
+		ends += 1 - int(b>>7)
+	}
+	t.at, t.counts = make([]uint32, 0, ends/2), make([]uint32, 0, ends/2)
 	before := int64(-1)
 	for b := t.Buckets; len(b) > 0; {
 		step, n := binary.Uvarint(b)
@@ -80,10 +88,14 @@ func (t *Words) typical(rows int) float64 {
 	return math.Sqrt(float64(rows) / max(t.all, 1))
 }
 
-// A textStats counts in how many rows the n-grams of each bucket are.
+// A textStats counts in how many rows the n-grams of each bucket are: in a map while there are few,
+// else in an array, which is faster.
 type textStats struct {
 	wanted bool // whatever the cells look like
-	of     []bucketStats
+	few    map[uint32]bucketStats
+	all    []bucketStats // of each bucket; nil as long as few is used
+	paid   *budget.Account
+	taken  int64 // bytes of paid
 	reader gramReader
 }
 
@@ -91,17 +103,52 @@ type textStats struct {
 // counted from 1.
 type bucketStats struct{ rows, last uint32 }
 
-func newTextStats(grams int) *textStats {
-	return &textStats{of: make([]bucketStats, 1<<textBits),
+// arrayBytes is the size of the array that textStats counts in.
+const arrayBytes = 8 << textBits
+
+// The map is tried to be replaced from fewBuckets buckets on. From mostBuckets on it takes as much
+// memory as the array, and the file has a byte or more for each.
+const (
+	fewBuckets  = 1 << 12
+	mostBuckets = 1 << (textBits - 2)
+)
+
+// newTextStats returns the statistics of a column, whose array the account pays for.
+func newTextStats(grams int, paid *budget.Account) *textStats {
+	t := &textStats{few: map[uint32]bucketStats{}, paid: paid,
 		reader: gramReader{grams: grams, wide: textBits}}
+	t.widen()
+	return t
 }
+
+// widen replaces the map by the array if the account pays for it: twice, since the array of the
+// pass before may still be in memory.
+func (t *textStats) widen() {
+	if t.paid.Take(2 * arrayBytes) {
+		t.taken = 2 * arrayBytes
+	} else if len(t.few) < mostBuckets {
+		return
+	}
+	t.all = make([]bucketStats, 1<<textBits)
+	for b, of := range t.few {
+		t.all[b] = of
+	}
+	t.few = nil
+}
+
+// drop gives back what the account has paid.
+func (t *textStats) drop() { t.paid.Return(t.taken) }
 
 // add takes in a cell of the row of that number.
 func (t *textStats) add(cell string, row int) {
 	t.reader.begin(cell)
 	for buckets := t.reader.next(); len(buckets) > 0; buckets = t.reader.next() {
+		if t.all == nil {
+			t.addFew(buckets, uint32(row))
+			continue
+		}
 		for _, b := range buckets {
-			of, first := &t.of[b], uint32(0) // without a jump, which nothing could foretell
+			of, first := &t.all[b], uint32(0) // without a jump, which nothing could foretell
 			if of.last != uint32(row) {
 				first = 1
 			}
@@ -111,18 +158,36 @@ func (t *textStats) add(cell string, row int) {
 	}
 }
 
+// addFew counts buckets of a row in the map.
+func (t *textStats) addFew(buckets []uint32, row uint32) {
+	for _, b := range buckets {
+		if of := t.few[b]; of.last != row {
+			t.few[b] = bucketStats{of.rows + 1, row}
+		}
+	}
+	if len(t.few) >= fewBuckets {
+		t.widen()
+	}
+}
+
 // words returns what the cells are encoded by.
 func (t *textStats) words() *Words {
 	text := &Words{Bits: textBits, Grams: t.reader.grams}
 	before := -1
-	for b, of := range t.of {
+	add := func(b int, of bucketStats) {
 		if of.rows < leastRows {
-			continue
+			return
 		}
 		text.at, text.counts = append(text.at, uint32(b)), append(text.counts, of.rows)
 		text.Buckets = binary.AppendUvarint(text.Buckets, uint64(b-before))
 		text.Buckets = binary.AppendUvarint(text.Buckets, uint64(of.rows))
 		before = b
+	}
+	for b, of := range t.all {
+		add(b, of)
+	}
+	for _, b := range slices.Sorted(maps.Keys(t.few)) {
+		add(int(b), t.few[b])
 	}
 	return text
 }
@@ -224,11 +289,26 @@ func (r *gramReader) word(h wordHash, n int) int {
 // A textCoder encodes the cells of a column of text.
 type textCoder struct {
 	*Words
-	feature []int32 // of each bucket; of those without one the number of the features
+	index []bucketWord // of 64 buckets each
 	// inverse has the inverse document frequencies there are, and which the one of each feature.
 	inverse []float64
 	which   []uint32
 	pool    sync.Pool // of scratch
+}
+
+// A bucketWord says which of 64 buckets have a feature, a bit for each, and how many buckets before
+// them have one.
+type bucketWord struct {
+	bits   uint64
+	before uint32
+}
+
+// feature returns the feature of a bucket; of a bucket without one the number of the features.
+func (c *textCoder) feature(b uint32) int32 {
+	w := &c.index[b>>6]
+	bit := uint64(1) << (b & 63)
+	j, last := int32(w.before)+int32(bits.OnesCount64(w.bits&(bit-1))), int32(len(c.at))
+	return last + (j-last)*int32(w.bits>>(b&63)&1) // without a jump, which nothing could foretell
 }
 
 // A textScratch counts the n-grams of a cell.
@@ -258,12 +338,12 @@ func (c *textCoder) newScratch() *textScratch {
 }
 
 // count counts the n-grams of a cell, and fills in found, in ascending order.
-func (s *textScratch) count(cell string, feature []int32) {
+func (s *textScratch) count(cell string, c *textCoder) {
 	s.reader.begin(cell)
 	for buckets := s.reader.next(); len(buckets) > 0; buckets = s.reader.next() {
 		s.found = s.found[:0]
 		for _, b := range buckets {
-			s.found = append(s.found, feature[b]) // by itself, as the memory is slow
+			s.found = append(s.found, c.feature(b)) // by itself, as the memory is slow
 		}
 		for _, j := range s.found {
 			s.of[j].n++
@@ -296,13 +376,11 @@ var log1 = func() (table [256]float64) {
 }()
 
 func newTextCoder(t *Words, rows int) *textCoder {
-	c := &textCoder{Words: t, feature: make([]int32, 1<<t.Bits), which: make([]uint32, len(t.at))}
-	for b := range c.feature {
-		c.feature[b] = int32(len(t.at))
-	}
+	c := &textCoder{Words: t, index: make([]bucketWord, 1<<max(0, t.Bits-6)),
+		which: make([]uint32, len(t.at))}
 	of := map[uint32]uint32{} // each count
 	for j, b := range t.at {
-		c.feature[b] = int32(j)
+		c.index[b>>6].bits |= 1 << (b & 63)
 		which, found := of[t.counts[j]]
 		if !found {
 			which = uint32(len(c.inverse))
@@ -310,6 +388,12 @@ func newTextCoder(t *Words, rows int) *textCoder {
 			c.inverse = append(c.inverse, 1+floats.Log(float64(1+rows)/float64(1+t.counts[j])))
 		}
 		c.which[j] = which
+	}
+	before := 0
+	for k := range c.index {
+		w := &c.index[k]
+		w.before = uint32(before)
+		before += bits.OnesCount64(w.bits)
 	}
 	c.pool.New = func() any { return c.newScratch() }
 	return c
@@ -323,7 +407,7 @@ func (c *textCoder) encode(cell string, first int32, columns []int32, values []f
 ) {
 	s := c.pool.Get().(*textScratch)
 	defer c.pool.Put(s)
-	s.count(cell, c.feature)
+	s.count(cell, c)
 	s.values = s.values[:0]
 	sum := 0.0
 	for _, j := range s.found {

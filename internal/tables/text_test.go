@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -129,7 +130,7 @@ func TestTextFeatures(t *testing.T) {
 	for grams := 1; grams <= maxGrams; grams++ {
 		s := newStats()
 		s.grams = grams
-		s.text = newTextStats(grams)
+		s.text = newTextStats(grams, nil)
 		s.text.wanted = true
 		var all []string
 		for i := range 300 {
@@ -172,7 +173,7 @@ func TestTextFeatures(t *testing.T) {
 // FuzzText reads texts of every kind.
 func FuzzText(f *testing.F) {
 	s := newStats()
-	s.text = newTextStats(2)
+	s.text = newTextStats(2, nil)
 	s.text.wanted = true
 	r := rand.New(rand.NewPCG(3, 32))
 	for range 400 {
@@ -192,6 +193,22 @@ func BenchmarkText(b *testing.B) {
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
 		hashedRows(b, text, 0)
+	}
+}
+
+// N-grams are counted alike in a map, in an array, and in an array that a map became.
+func TestTextCounts(t *testing.T) {
+	var b strings.Builder
+	for i := range 3000 {
+		for k := range 5 {
+			fmt.Fprintf(&b, "the %d of %d is %x,", i%701, i*k%997, i)
+		}
+		fmt.Fprintf(&b, "%c\n", "pq"[i%2])
+	}
+	have := fitted(t, b.String())
+	want, err := new(Fitter).Fit(dataset.Options{MaxFeatures: 9}, reading(b.String())) // arrays
+	if err != nil || have.Columns[4].Text == nil || !reflect.DeepEqual(have, want) {
+		t.Errorf("%v, other counts", err)
 	}
 }
 
