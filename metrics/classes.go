@@ -20,7 +20,6 @@ func Accuracy[T comparable](truth, predicted []T, weights []float32) float64 {
 // Confusion adds up the weights of rows by true class and by predicted class: counts[t][p] is the
 // weight, or without weights the number, of the rows of class t that were predicted to be of p.
 func Confusion(truth, predicted []int, weights []float32, classes int) (counts [][]float64) {
-	checkLengths(len(truth), len(predicted), weights)
 	if classes < 0 {
 		panic(misuse.Of("%d classes", classes))
 	}
@@ -28,6 +27,14 @@ func Confusion(truth, predicted []int, weights []float32, classes int) (counts [
 	for i := range counts {
 		counts[i] = make([]float64, classes)
 	}
+	eachRow(truth, predicted, weights, classes, func(t, p int, w float64) { counts[t][p] += w })
+	return counts
+}
+
+// eachRow calls f with the true class, the predicted class and the weight of each row whose weight is
+// not 0.
+func eachRow(truth, predicted []int, weights []float32, classes int, f func(t, p int, w float64)) {
+	checkLengths(len(truth), len(predicted), weights)
 	for i, t := range truth {
 		p, w := predicted[i], weightOf(weights, i)
 		if w == 0 {
@@ -36,9 +43,8 @@ func Confusion(truth, predicted []int, weights []float32, classes int) (counts [
 		if uint(t) >= uint(classes) || uint(p) >= uint(classes) {
 			panic(misuse.Of("row %d is of class %d, predicted %d, of %d classes", i, t, p, classes))
 		}
-		counts[t][p] += w
+		f(t, p, w)
 	}
-	return counts
 }
 
 // A Class says how well the rows of one class were separated from the others.
@@ -71,14 +77,42 @@ func Classes(confusion [][]float64) []Class {
 			predicted += confusion[j][k]
 			support += confusion[k][j]
 		}
-		classes[k] = Class{
-			Precision: right / predicted,
-			Recall:    right / support,
-			F1:        2 * right / (predicted + support),
-			Support:   support,
-		}
+		classes[k] = newClass(right, predicted, support)
 	}
 	return classes
+}
+
+// ByClass returns the figures of each class, as [Classes] does, without a confusion matrix, whose
+// memory grows with the square of the number of classes. Sums of weights that are not integers may
+// differ from those of Classes in the last bits.
+func ByClass(truth, predicted []int, weights []float32, classes int) []Class {
+	if classes < 0 {
+		panic(misuse.Of("%d classes", classes))
+	}
+	right, as, support := make([]float64, classes), make([]float64, classes), make([]float64, classes)
+	eachRow(truth, predicted, weights, classes, func(t, p int, w float64) {
+		support[t] += w
+		as[p] += w
+		if t == p {
+			right[t] += w
+		}
+	})
+	all := make([]Class, classes)
+	for k := range all {
+		all[k] = newClass(right[k], as[k], support[k])
+	}
+	return all
+}
+
+// newClass returns the figures of a class from the weights of its rows that were predicted right, of
+// all rows predicted to be of the class, and of all rows of the class.
+func newClass(right, predicted, support float64) Class {
+	return Class{
+		Precision: right / predicted,
+		Recall:    right / support,
+		F1:        2 * right / (predicted + support),
+		Support:   support,
+	}
 }
 
 // Macro returns the plain means over the classes that are in the data or were predicted, and the

@@ -35,6 +35,9 @@ func TestConfusionAndClasses(t *testing.T) {
 		{nan, nan, nan, 0},
 	}
 	classes := Classes(counts)
+	if direct := ByClass(truth, predicted, nil, 4); fmt.Sprint(direct) != fmt.Sprint(classes) {
+		t.Errorf("%v without the matrix, %v with it", direct, classes)
+	}
 	for k, c := range classes {
 		w := wantClasses[k]
 		same(t, "precision", c.Precision, w.Precision)

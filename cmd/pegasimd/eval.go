@@ -75,6 +75,10 @@ func (f *evalFlags) run(c *call, args []string) error {
 	if err := jsonOut.writeJSON(r); err != nil {
 		return err
 	}
+	if plotOut != nil && r.Confusion == nil {
+		return usagef("-plot: there are %d classes, and a confusion matrix has %d at most",
+			len(r.Labels), maxConfusion)
+	}
 	if plotOut != nil {
 		title := fmt.Sprintf("%s on %s: accuracy %.2f %% of %s", escape.Name(shortName(args[1])),
 			escape.Name(shortName(args[0])), 100*r.Accuracy, count(r.Rows, "row"))
@@ -135,8 +139,8 @@ func evaluate(s *scoredSet) *evalReport {
 func (r *evalReport) classify(of *scored) {
 	accuracy := of.accuracy()
 	r.Accuracy, r.Error = number(accuracy), number(1-accuracy)
-	r.Confusion = of.confusion()
-	classes := metrics.Classes(r.Confusion)
+	r.Confusion, r.right = of.confusion(), of.right()
+	classes := of.each()
 	for i, c := range classes {
 		r.Classes = append(r.Classes, newClassReport(r.Labels[i], c))
 	}
@@ -185,8 +189,11 @@ func (r *evalReport) print(w io.Writer) {
 	if len(r.Labels) > 40 {
 		fmt.Fprintf(w, "macro precision %s, recall %s, F1 %s\n", r.Macro.Precision, r.Macro.Recall,
 			r.Macro.F1)
-		fmt.Fprintf(w, "(%d classes: -json has the numbers of each and the confusion matrix)\n",
-			len(r.Labels))
+		matrix := " and the confusion matrix"
+		if r.Confusion == nil {
+			matrix = fmt.Sprintf("; above %d classes there is no confusion matrix", maxConfusion)
+		}
+		fmt.Fprintf(w, "(%d classes: -json has the numbers of each%s)\n", len(r.Labels), matrix)
 		return
 	}
 	fmt.Fprintln(w)
@@ -238,15 +245,12 @@ func (r *evalReport) printFirst(w io.Writer) {
 		fmt.Fprintf(w, "RMSE %s, MAE %s, R^2 %s on %s\n", r.RMSE, r.MAE, r.R2, count(r.Rows, "row"))
 		return
 	}
-	right, all, unit := 0.0, float64(r.Rows), ""
-	for k, row := range r.Confusion {
-		right += row[k]
-	}
+	all, unit := float64(r.Rows), ""
 	if r.Weight > 0 {
 		all, unit = r.Weight, "a weight of "
 	}
 	fmt.Fprintf(w, "accuracy %.4f %% (%s%s of %s), error %.4f %%\n", 100*r.Accuracy, unit,
-		amount(right), amount(all), 100*r.Error)
+		amount(r.right), amount(all), 100*r.Error)
 }
 
 func (r *evalReport) printObjective(w io.Writer) {

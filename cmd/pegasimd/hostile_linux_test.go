@@ -179,6 +179,7 @@ func TestHostileMemory(t *testing.T) {
 				{"train", "-epochs", "1", data, out + ".model"},
 				{"train", "-epochs", "1", "-multiclass", "ovr", data, out + ".model"},
 				{"predict", data, model, out},
+				{"eval", data, model},
 				{"convert", data, out + ".pgsm"},
 				{"scale", data, out + ".svm"},
 				{"train", "-epochs", "1", data, out + ".model"},

@@ -15,17 +15,41 @@ type scored struct {
 	classes          int   // how many there are of these
 }
 
+// right returns the weight of the rows whose class is predicted.
+func (s *scored) right() (sum float64) {
+	for i, t := range s.truth {
+		switch {
+		case s.predicted[i] != t:
+		case s.weights == nil:
+			sum++
+		default:
+			sum += float64(s.weights[i])
+		}
+	}
+	return sum
+}
+
 func (s *scored) accuracy() float64 { return metrics.Accuracy(s.truth, s.predicted, s.weights) }
 func (s *scored) rmse() float64     { return metrics.RMSE(s.y, s.scores, s.weights) }
 func (s *scored) r2() float64       { return metrics.R2(s.y, s.scores, s.weights) }
 
-// confusion returns the weight of the rows by true and by predicted class.
+// maxConfusion is the largest number of classes for which there is a confusion matrix, of 32 MB: a
+// small file may have many labels that the model does not know.
+const maxConfusion = 2048
+
+// confusion returns the weight of the rows by true and by predicted class, or nil for more than
+// maxConfusion classes.
 func (s *scored) confusion() [][]float64 {
+	if s.classes > maxConfusion {
+		return nil
+	}
 	return metrics.Confusion(s.truth, s.predicted, s.weights, s.classes)
 }
 
 // each returns the figures of each class.
-func (s *scored) each() []metrics.Class { return metrics.Classes(s.confusion()) }
+func (s *scored) each() []metrics.Class {
+	return metrics.ByClass(s.truth, s.predicted, s.weights, s.classes)
+}
 
 // f1 is that of the second of two classes, or the mean over the classes.
 func (s *scored) f1() float64 {

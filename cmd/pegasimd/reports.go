@@ -289,7 +289,8 @@ type evalReport struct {
 	Layout           string        `json:"layout"`
 	ModelHash        string        `json:"model_hash"`
 
-	unknown bool // there are labels that the model does not know
+	unknown bool    // there are labels that the model does not know
+	right   float64 // weight of the rows that are predicted right
 }
 
 type classReport struct {
