@@ -25,15 +25,15 @@ func wordTable(rows int) string {
 	return b.String()
 }
 
-// isOpen reports whether a file of /proc, or a link of a folder there, names temporary rows.
-func isOpen(proc string) bool {
+// isOpen reports whether a file of /proc, or a link of a folder there, names a file in dir.
+func isOpen(proc, dir string) bool {
 	text, _ := os.ReadFile(proc)
 	links, _ := filepath.Glob(proc + "/*")
 	for _, link := range links {
 		to, _ := os.Readlink(link)
 		text = append(text, to...)
 	}
-	return strings.Contains(string(text), "pegasimd-")
+	return strings.Contains(string(text), dir+"/")
 }
 
 // Nothing is left of a table that is encoded to a temporary file, however the command ends, and
@@ -55,7 +55,7 @@ func TestTemporaryRowsAreGone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := start(t, "train", "-quiet", "-max-memory", "1", "-lambda", "0.01", "-steps",
 				"1000000000000", "-force", data, out)
-			for !isOpen(fmt.Sprintf("/proc/%d/%s", p.Process.Pid, c.in)) {
+			for !isOpen(fmt.Sprintf("/proc/%d/%s", p.Process.Pid, c.in), dir) {
 				if _, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", p.Process.Pid)); err != nil {
 					p.end()
 					t.Fatalf("it ended: %s", p.stderr.String())

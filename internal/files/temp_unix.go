@@ -4,11 +4,8 @@ package files
 
 import "os"
 
-// Temp creates a file without a name in dir, or in the system's folder for temporary files if dir is
-// empty. The file is gone when it is neither open nor mapped any more, however the program ends. A
-// program that is killed between the file's creation and the removal of its name leaves an empty
-// file. The error is errors.ErrUnsupported where the system has no such files.
-func Temp(dir, pattern string) (*os.File, error) {
+// createUnnamed creates a file in dir and removes its name.
+func createUnnamed(dir, pattern string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,24 @@
+//go:build unix
+
+package files
+
+import (
+	"os"
+	"testing"
+)
+
+// Where file systems only have files with names, a temporary file loses its name at once.
+func TestCreateUnnamed(t *testing.T) {
+	dir := t.TempDir()
+	f, err := createUnnamed(dir, "a-*.b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString("abc"); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+}
