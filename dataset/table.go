@@ -1,11 +1,11 @@
 package dataset
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/escape"
+	"github.com/pegasimd/pegasimd/internal/modelfile"
 )
 
 // A Table says what the columns of a CSV or .npy file were, so that those of another file can be
@@ -60,7 +60,7 @@ func (t *Table) Check(features int) error {
 func (t *Table) UnmarshalJSON(text []byte) error {
 	type plain Table
 	p := plain{LabelAt: -1}
-	err := json.Unmarshal(text, &p)
+	err := modelfile.Unmarshal(text, &p)
 	*t = Table(p)
 	return err
 }

@@ -272,6 +272,8 @@ func (m *Model) check() error {
 		return err
 	}
 	switch {
+	case !modelfile.IsFingerprint(m.Data):
+		return errors.New(modelfile.NoFingerprint)
 	case m.Scaler != nil && !json.Valid(m.Scaler):
 		return errors.New("the scaler is not JSON")
 	case m.Table != nil && !json.Valid(m.Table):

@@ -1,7 +1,6 @@
 package pegasos
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -159,9 +158,6 @@ func (h *header) check(m *Model) error {
 
 // fill gives the model what the header has of it, and returns how many vectors there are to be.
 func (h *header) fill(m *Model) (vectors int, err error) {
-	if h.result == nil {
-		return 0, errors.New("header: result: want an object")
-	}
 	if vectors, err = m.Config.settings().Vectors(len(h.classes)); err != nil {
 		return 0, err
 	}

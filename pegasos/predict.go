@@ -222,7 +222,7 @@ func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 
 // HasProbabilities reports whether the model was trained with the loss Log, or calibrated.
 func (m *Model) HasProbabilities() bool {
-	return m.Classes != nil && (m.Calibration != nil || m.Config.Loss.LogOdds())
+	return m.Classes != nil && (m.Calibration != nil || m.Config.Plain().Loss.LogOdds())
 }
 
 // Probabilities writes the probability of each class to dst, for the scores of one row, and returns

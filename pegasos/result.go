@@ -2,7 +2,6 @@ package pegasos
 
 import (
 	"encoding/json"
-	"errors"
 
 	"github.com/pegasimd/pegasimd/internal/modelfile"
 	"github.com/pegasimd/pegasimd/internal/proof"
@@ -86,9 +85,6 @@ func (r *Result) UnmarshalJSON(text []byte) error {
 	var h *result.Header
 	if err := modelfile.Unmarshal(text, &h); err != nil {
 		return err
-	}
-	if h == nil {
-		return errors.New("want an object")
 	}
 	*r = resultOf(h.Result())
 	return nil

@@ -27,7 +27,7 @@ func TestResultJSON(t *testing.T) {
 		t.Errorf("%s, want %s", a, b)
 	}
 	for text, want := range map[string]string{
-		"null":         "want an object",
+		"null":         "null is no value",
 		`{"stops": 1}`: `unknown field "stops"`,
 	} {
 		if err := json.Unmarshal([]byte(text), &have); err == nil ||

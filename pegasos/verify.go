@@ -89,6 +89,8 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 		return nil, err
 	}
 	v.checkData(m)
+	point := t.pointOf(m)
+	v.checkSettings(m, point.Bias)
 	check := engine.Check{Passes: o.Passes, Finish: string(m.Config.Finish),
 		Claims: *m.Result.room()}
 	if o.Proof != nil {
@@ -97,7 +99,7 @@ func (tr *Trainer) Verify(ctx context.Context, m *Model, x Examples, y []float32
 		}
 		check.Proof = o.Proof.vectors
 	}
-	found, all := s.Verify(ctx, t.pointOf(m), check)
+	found, all := s.Verify(ctx, point, check)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -204,6 +206,29 @@ func (v *Verification) checkData(m *Model) {
 	if known && have != want {
 		v.Contradict("the data are not those that the model was trained on: other rows, labels, " +
 			"weights or prior, or another order")
+	}
+}
+
+// checkSettings compares settings with what the model has: its Scaling, and biases for scaled rows.
+func (v *Verification) checkSettings(m *Model, biases []float64) {
+	cfg, is := m.Config.Plain(), Scaling{Kind: ScaleNone}
+	if m.Scaling != nil {
+		is = *m.Scaling
+	}
+	target := ScaleNone
+	if is.Spread != 0 {
+		target = ScaleStandard
+	}
+	switch {
+	case cfg.Scale != is.Kind:
+		v.Contradict("config.scale is %s, but scaling.kind %s", cfg.Scale, is.Kind)
+	case cfg.TargetScale != target:
+		v.Contradict("config.target_scale is %s, but scaling has it as %s", cfg.TargetScale, target)
+	case cfg.Bias == BiasNone && m.Prior == "" && // whose biases the model has
+		slices.ContainsFunc(biases, func(b float64) bool { return b != 0 }):
+		v.Contradict("config.bias is %s, but the model has a bias", cfg.Bias)
+	case cfg.Bias != BiasNone && m.Bias == nil:
+		v.Contradict("config.bias is %s, but the model has no bias", cfg.Bias)
 	}
 }
 

@@ -30,8 +30,8 @@ again. The verdict is one of
   confirmed       objective and data are as claimed, and the gap is proven to be as small as claimed
   not confirmed   nothing speaks against the claim, but a larger gap was found, or the model does
                   not say what data it is of; train -proof keeps what proves a claim
-  contradicted    the objective, the hash, the data or the encoder differ, or the claim is
-                  impossible; the exit code is 1
+  contradicted    the objective, the hash, the data, the encoder or the settings differ, or the
+                  claim is impossible; the exit code is 1
   claims nothing  the model has no objective, such as that of an interrupted run, or no gap of at
                   most 100 %; the exit code is 3
 
@@ -43,8 +43,10 @@ It always prints the gap that it found, and the weight vectors for whose own pro
 larger gap than claimed. With -proof FILE, of train -proof, the bound comes from the dual
 variables in FILE. The files that training read beside the data have to be named again: -weights,
 -costs, -prior, and -start for a table with words, or if the data have features that the other model
-lacked. Unless -layout is given, the rows are held as in training. -hash compares with a hash that
-train or inspect printed.
+lacked. Unless -layout is given, the rows are held as in training.
+
+Other weights than those of training can have the same objective. Only -hash, with the hash that
+training printed, tells them apart; without it hash (training) is listed as not checked.
 
 Of a kernel machine the support rows are looked up in the data, and the bound comes from the
 coefficients: -passes, -proof, -weights, -costs, -prior, -start and -sigmoids don't apply.
@@ -217,7 +219,7 @@ func (c *call) verify(f *verifyFlags, model, data string) (*verifyReport, error)
 	if err != nil {
 		return nil, err
 	}
-	checked, not := coverageOf(p, v, set, f.from, table).list(parts)
+	checked, not := coverageOf(p, v, set, f.from, table, f.hash != "").list(parts)
 	return &verifyReport{
 		Verdict: string(v.Verdict), Reasons: append([]string{}, v.Reasons...), // not null
 		Checked: checked, NotChecked: not,

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/pegasimd/pegasimd/dataset"
-	"github.com/pegasimd/pegasimd/internal/scaling"
 	"github.com/pegasimd/pegasimd/pegasos"
 )
 
@@ -28,7 +27,9 @@ type coverage struct {
 	all       bool // a bound as good as claimed was found for every weight vector or problem
 	start     bool // the model of -start has the hash that the model has
 	classes   bool // every class has rows in the data
-	base      bool // the data were read with the model's index base
+	bias      bool // the kind of the bias shows: there is one, or no prior that it could be of
+	base      bool // the data were read with the model's index base, which counts there
+	trained   bool // the hash is the one of -hash
 	hashed    bool // the data were hashed with the model's number of bits
 	sigmoids  bool // the folds were trained again
 	scale     bool // the Scaling fits the data and the settings, or the model has none
@@ -54,7 +55,8 @@ var (
 // not checked.
 var partRules = map[string]rule{
 	"features": always, "sparse": always, "bias": always, "layout": always, "hash": always,
-	"classes": byRows, "names": byRows, "data": byData,
+	"classes": byRows, "names": byRows, "data": byData, "data.layout": never,
+	trainedHash:  func(c *coverage) bool { return c.trained },
 	"index_base": func(c *coverage) bool { return c.base },
 	"hash_bits":  func(c *coverage) bool { return c.hashed },
 	"scaler":     never, "state": never, "calibration": byFolds,
@@ -75,8 +77,9 @@ var partRules = map[string]rule{
 
 	"config.loss": byClaim, "config.epsilon": byClaim, "config.multiclass": byClaim,
 	"config.class_weight": byClaim, "config.lambda": byClaim, "config.c": byClaim,
-	"config.bias": byClaim, "config.bias_scale": byClaim,
-	"config.kernel": byClaim, "config.gamma": byClaim, "config.coef0": byClaim,
+	"config.bias":       func(c *coverage) bool { return c.objective && c.bias },
+	"config.bias_scale": byClaim,
+	"config.kernel":     byClaim, "config.gamma": byClaim, "config.coef0": byClaim,
 	"config.degree": byClaim,
 	"config.scale":  byScale, "config.target_scale": byScale, "config.calibrate": byFolds,
 	"config.epochs": never, "config.steps": never, "config.passes": never, "config.tol": never,
@@ -107,18 +110,6 @@ func (c *coverage) checks(part string) bool {
 	return r != nil && r(c)
 }
 
-// scaleFits reports whether the settings Scale and TargetScale agree with the model's Scaling, and the
-// verification found that the Scaling fits the data.
-func scaleFits(m *pegasos.Model, v *pegasos.Verification) bool {
-	of, kind, target := m.Config.Plain(), pegasos.Scale(scaling.None), pegasos.Scale(scaling.None)
-	if s := m.Scaling; s != nil {
-		if kind = s.Kind; s.Spread != 0 {
-			target = scaling.Standard
-		}
-	}
-	return of.Scale == kind && of.TargetScale == target && (m.Scaling == nil || v.Scaling)
-}
-
 // partsOf returns the parts of a model's file, in their order. Parts of the table are listed beside it
 // only if they may be unchecked where the table is checked.
 func partsOf(m predictor) ([]string, error) {
@@ -131,6 +122,10 @@ func partsOf(m predictor) ([]string, error) {
 		key, value, found := strings.Cut(line, ": ")
 		if !found {
 			continue // the first line
+		}
+		if key == "data" {
+			parts = append(parts, key, "data.layout")
+			continue
 		}
 		of, err := partsOfLine(key, []byte(value))
 		if err != nil {
@@ -200,12 +195,19 @@ func (h *headerText) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// trainedHash stands for the identity of the model: other weights may have the same objective.
+const trainedHash = "hash.training"
+
 // list divides the parts of a model into those that were compared and the others. "data" is among the
-// others if the model lacks it.
+// others if the model lacks it, and so is "hash_bits" if it lacks it and the data are hashed.
 func (c *coverage) list(parts []string) (checked, not []string) {
 	checked, not = []string{}, []string{} // not null
+	parts = append(parts, trainedHash)
 	if !slices.Contains(parts, "data") {
 		parts = append(parts, "data")
+	}
+	if !slices.Contains(parts, "hash_bits") && !c.hashed {
+		parts = append(parts, "hash_bits")
 	}
 	for _, part := range parts {
 		if c.checks(part) {
@@ -258,17 +260,19 @@ func printParts(w io.Writer, word string, parts []string) {
 // coverageOf returns the coverage of the verification v of a model on a set.
 func coverageOf(
 	m predictor, v *pegasos.Verification, set *dataset.Set, start *pegasos.Model, table *tableCheck,
+	trained bool,
 ) *coverage {
 	head := m.Head()
 	c := &coverage{
 		data: v.Known, objective: !math.IsNaN(v.Claimed.Objective),
 		bound: !math.IsNaN(v.Claimed.DualObjective), all: len(v.Unconfirmed) == 0,
 		sigmoids: v.Sigmoids, start: start != nil, classes: haveRows(head.Classes, set.Y),
-		base:   set.IndexBase == head.IndexBase,
-		hashed: set.HashBits == head.HashBits, table: *table,
+		base:   set.IndexBase == head.IndexBase && set.HashBits == 0,
+		hashed: set.HashBits == head.HashBits, table: *table, bias: true, trained: trained,
 	}
 	if m, linear := m.(linearModel); linear {
-		c.scale = scaleFits(m.Model, v)
+		c.bias = m.Prior == "" || m.Config.Plain().Bias != pegasos.BiasNone
+		c.scale = m.Scaling == nil || v.Scaling
 	}
 	return c
 }

@@ -1,6 +1,8 @@
 package modelfile
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,9 +62,9 @@ func (p *piece) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Into decodes the next value into what value points to, as encoding/json does. But null is no
-// element of an array; and of an object that a pointer points to, names are told apart by case, and
-// none may come twice.
+// Into decodes the next value into what value points to, as encoding/json does, but more strictly:
+// null is refused except for an array, where it is the empty one, and of a struct's names the case
+// counts, and none may come twice.
 func (d *Decoder) Into(value any) error { return d.into(reflect.ValueOf(value).Elem()) }
 
 // Field is Into for the value of a field.
@@ -75,11 +77,31 @@ func (d *Decoder) into(v reflect.Value) error {
 	switch t := v.Type(); {
 	case isArray(t):
 		return d.array(v)
-	case t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct:
+	case isObject(t):
 		return d.object(v)
+	case t.Kind() == reflect.Map:
+		return d.dictionary(v)
+	case t.Kind() == reflect.Pointer && isObject(t.Elem()):
+		v.Set(reflect.New(t.Elem()))
+		return d.object(v.Elem())
 	}
-	return d.whole(v.Addr().Interface())
+	p := reflect.New(reflect.PointerTo(v.Type())) // a pointer to a pointer: null makes it nil
+	p.Elem().Set(v.Addr())
+	err := d.whole(p.Interface())
+	if err == nil && p.Elem().IsNil() {
+		err = errNull
+	}
+	return err
 }
+
+// isObject reports whether values of the type are objects in JSON, decoded by field.
+func isObject(t reflect.Type) bool {
+	return t.Kind() == reflect.Struct && !reflect.PointerTo(t).Implements(unmarshaler)
+}
+
+var errNull = errors.New("null is no value")
+
+var unmarshaler = reflect.TypeFor[json.Unmarshaler]()
 
 // isArray reports whether values of the type are arrays in JSON, decoded by element.
 func isArray(t reflect.Type) bool {
@@ -111,20 +133,18 @@ func (d *Decoder) close() error {
 	return err
 }
 
-// object decodes an object into the struct that v is to point to.
+// object decodes an object into a struct.
 func (d *Decoder) object(v reflect.Value) error {
-	v.SetZero()
 	if ok, err := d.open('{', "an object"); !ok {
-		return err
+		return cmp.Or(err, errNull)
 	}
-	v.Set(reflect.New(v.Type().Elem()))
 	seen := map[string]bool{}
 	for d.More() {
 		name, err := d.Token()
 		if err != nil {
 			return err
 		}
-		field, ok := fieldOf(v.Elem(), name.(string))
+		field, ok := fieldOf(v, name.(string))
 		if !ok {
 			return fmt.Errorf("unknown field %.40q", name)
 		}
@@ -137,6 +157,34 @@ func (d *Decoder) object(v reflect.Value) error {
 		}
 	}
 	return d.close()
+}
+
+// dictionary decodes an object into a map, no two of whose keys may be equal.
+func (d *Decoder) dictionary(v reflect.Value) error {
+	var text json.RawMessage
+	if err := d.into(reflect.ValueOf(&text).Elem()); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, v.Addr().Interface()); err != nil {
+		return escape.Error(err)
+	}
+	keys := NewDecoder(bytes.NewReader(text))
+	if _, err := keys.open('{', "an object"); err != nil {
+		return err
+	}
+	n := 0
+	for ; keys.More(); n++ {
+		if _, err := keys.Token(); err != nil {
+			return err
+		}
+		if err := keys.Decode(&text); err != nil {
+			return err
+		}
+	}
+	if n != v.Len() {
+		return errors.New("a key is there twice")
+	}
+	return nil
 }
 
 // fieldOf returns the field of a struct, or of one embedded in it, that has that name in JSON.
@@ -158,33 +206,24 @@ func (d *Decoder) array(v reflect.Value) error {
 	}
 	most := d.most
 	d.most = 0
-	elem := reflect.New(v.Type().Elem())
-	p := reflect.New(elem.Type()) // a pointer to a pointer: null makes it nil
+	elem := reflect.New(v.Type().Elem()).Elem()
 	all := &parts{t: v.Type(), last: reflect.MakeSlice(v.Type(), 0, firstPart)}
 	for d.More() {
 		if most > 0 && all.n == most {
 			return fmt.Errorf("more than %d elements", most)
 		}
-		elem.Elem().SetZero()
-		may := elem.Elem() // be nil
-		var err error
-		if isArray(may.Type()) {
-			err = d.array(may)
-		} else {
-			p.Elem().Set(elem)
-			err = d.whole(p.Interface())
-			may = p.Elem()
-		}
-		if err == nil && may.IsNil() {
-			err = errors.New("null is no element")
+		elem.SetZero()
+		err := d.into(elem)
+		if err == nil && isArray(elem.Type()) && elem.IsNil() {
+			err = errNull
 		}
 		if err == nil {
-			err = d.account.take(sizeOf(elem.Elem()))
+			err = d.account.take(sizeOf(elem))
 		}
 		if err != nil {
 			return err
 		}
-		all.add(elem.Elem())
+		all.add(elem)
 	}
 	if err := d.close(); err != nil {
 		return err

@@ -22,6 +22,9 @@ type outer struct {
 	Bytes []byte          `json:"bytes,omitempty"`
 	Next  *outer          `json:"next,omitempty"`
 	P     *float64        `json:"p,omitempty"`
+	Value inner           `json:"value"`
+
+	Words map[uint32]string `json:"words,omitempty"`
 }
 
 // A Decoder makes the same values as encoding/json, for arrays of every length.
@@ -38,9 +41,9 @@ func TestDecoder(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		`null`, `{}`, ` { "name" : "x" , "all" : [ { "a" : 1 } , {} ] } `,
+		`{}`, ` { "name" : "x" , "all" : [ { "a" : 1 } , {} ] } `,
 		`{"all":null,"raw":{"z":[1,2]},"rows":[[],[1],[1e-45,2]],"bytes":"AAE="}`,
-		`{"next":{"next":{"p":1.5,"name":"\u00e9"}},"p":null}`,
+		`{"next":{"next":{"p":1.5,"name":"\u00e9"}}}`, `{"words":{"7":"x","5":"y"}}`,
 		`{"all":[{"v":[1,2]},{"a":3}]}`, // the elements have different fields
 	} {
 		var have, want *outer
@@ -56,10 +59,16 @@ func TestDecoder(t *testing.T) {
 func TestDecoderErrors(t *testing.T) {
 	long := strings.Repeat("1", 1000)
 	for text, want := range map[string]string{
-		`[]`: "want an object", `{"all":{}}`: "want an array", `{"all":[1]}`: "cannot unmarshal",
-		`{"name":1}`: "cannot unmarshal", `{"all":[null]}`: "null is no element",
-		`{"rows":[null]}`: "null is no element", `{"rows":[[null]]}`: "null is no element",
-		`{"nam":""}`: `unknown field "nam"`, `{"Name":""}`: `unknown field "Name"`,
+		`[]`: "want an object", `{"all":{}}`: "want an array", `{"all":[1]}`: "want an object",
+		`{"name":1}`: "cannot unmarshal", `null`: "null is no value", `{"p":null}`: "null is no value",
+		`{"all":[null]}`: "null is no value", `{"raw":null}`: "null is no value",
+		`{"rows":[null]}`: "null is no value", `{"rows":[[null]]}`: "null is no value",
+		`{"all":[{"a":1,"a":1}]}`: `"a" is there twice`, `{"all":[{"A":1}]}`: `unknown field "A"`,
+		`{"value":{"a":1,"a":1}}`: `"a" is there twice`, `{"value":{"A":1}}`: `unknown field "A"`,
+		`{"value":null}`: "null is no value", `{"words":null}`: "null is no value",
+		`{"words":{"5":"a","5":"b"}}`:  "a key is there twice",
+		`{"words":{"5":"a","05":"b"}}`: "a key is there twice",
+		`{"nam":""}`:                   `unknown field "nam"`, `{"Name":""}`: `unknown field "Name"`,
 		`{"name":"","name":""}`: `"name" is there twice`,
 		`{"all":[{"b":1}]}`:     `unknown field "b"`,
 		`{"all":[`:              "EOF", `{`: "EOF", ``: "EOF", `{"rows":[[1,`: "EOF",

@@ -13,6 +13,7 @@ package modelfile
 import (
 	"io"
 	"reflect"
+	"regexp"
 	"strings"
 
 	"github.com/pegasimd/pegasimd/internal/labels"
@@ -71,6 +72,17 @@ func (f Field) UpTo(most int) Field {
 	f.Most = most
 	return f
 }
+
+// IsFingerprint reports whether text is empty or a fingerprint of data: how the rows were held, and
+// a SHA-256 in hexadecimal digits.
+func IsFingerprint(text string) bool {
+	return text == "" || fingerprint.MatchString(text)
+}
+
+var fingerprint = regexp.MustCompile(`^(dense|sparse|other):[0-9a-f]{64}$`)
+
+// NoFingerprint is the error of a header whose data are none.
+const NoFingerprint = "header: data: want dense, sparse or other, a colon, and 64 hexadecimal digits"
 
 // Peek returns r with a buffer, and which of the kinds its first bytes are of. If they are of
 // none, or there are none, ok is false.

@@ -47,9 +47,11 @@ func Options(opt *dataset.Options, head pegasos.Head) (*tables.Encoder, error) {
 		return nil, err
 	}
 	opt.Features = head.Features
-	if head.HashBits != 0 {
-		opt.HashBits = head.HashBits
+	if opt.HashBits != 0 && opt.HashBits != head.HashBits {
+		return nil, fmt.Errorf("-hash-bits %d: the model says %d, where 0 is for features that are not "+
+			"hashed: leave the flag out", opt.HashBits, head.HashBits)
 	}
+	opt.HashBits = head.HashBits
 	if opt.IndexBase == "" {
 		opt.IndexBase = dataset.IndexBase(fmt.Sprint(head.IndexBase))
 	}

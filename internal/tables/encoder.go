@@ -7,6 +7,7 @@ import (
 
 	"github.com/pegasimd/pegasimd/dataset"
 	"github.com/pegasimd/pegasimd/internal/budget"
+	"github.com/pegasimd/pegasimd/internal/modelfile"
 )
 
 // version is the version of an encoder's JSON. Version 1 coded the first of two levels as 0, the
@@ -37,7 +38,7 @@ func Decode(text json.RawMessage) (*Encoder, error) {
 			"version %d: train the model again", is.Version, version)
 	}
 	e := new(Encoder)
-	if err := json.Unmarshal(text, e); err != nil {
+	if err := modelfile.Unmarshal(text, e); err != nil {
 		return nil, fmt.Errorf("table: encoder: %w", err)
 	}
 	if e.LabelAt < -1 || e.LabelAt > len(e.Columns) {

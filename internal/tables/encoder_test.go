@@ -91,7 +91,7 @@ func TestDecodeErrors(t *testing.T) {
 		{`{"encoder":2,"label_at":"x"}`, "cannot unmarshal"},
 		{`{"encoder":2,"label_at":-2}`, "the label is in column -2"},
 		{`{"encoder":2,"label_at":1}`, "the label is in column 1"},
-		{`{"encoder":2,"columns":{}}`, "cannot unmarshal"},
+		{`{"encoder":2,"columns":{}}`, "want an array"},
 		{number(`,"factor":1e999`), "cannot unmarshal"},
 		{number(``), column}, {number(`,"factor":0`), column}, {number(`,"factor":-1`), column},
 		{number(`,"factor":1,"hash_bits":3`), column},

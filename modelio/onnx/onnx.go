@@ -147,7 +147,7 @@ func classifier(graph *message, m *pegasos.Model, rows string, intercepts []floa
 	}
 	transform, scores := "NONE", "scores"
 	linear := scores
-	if m.Config.Loss.LogOdds() && m.Calibration == nil {
+	if m.HasProbabilities() && m.Calibration == nil {
 		transform, scores, linear = "LOGISTIC", "probabilities", "probabilities"
 		if m.Config.Multiclass == pegasos.Multinomial {
 			transform = "SOFTMAX"

@@ -223,9 +223,6 @@ func readCoefficients(mr *modelfile.Reader, h *header) (all [][][]float32, err e
 
 // check returns the number of support rows, or what is wrong with the header.
 func (h *header) check() (rows int, err error) {
-	if h.Result == nil {
-		return 0, errors.New("header: result: want an object")
-	}
 	n := len(h.Classes)
 	if n < 2 || n > labels.MaxClasses {
 		return 0, fmt.Errorf("%d classes, want 2 to %d", n, labels.MaxClasses)
@@ -241,6 +238,8 @@ func (h *header) check() (rows int, err error) {
 		return 0, fmt.Errorf("header: %w", err)
 	}
 	switch {
+	case !modelfile.IsFingerprint(h.Data):
+		return 0, errors.New(modelfile.NoFingerprint)
 	case h.Config != h.Config.WithDefaults():
 		return 0, errors.New("header: config: defaults are not filled in")
 	case h.Config.hasGamma() && h.Config.Gamma == 0:

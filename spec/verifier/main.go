@@ -75,7 +75,7 @@ func verify(modelFile, dataFile string) (*report, error) {
 
 // notChecked lists the parts of the header that are not compared with the data: neither predictions
 // nor claims depend on them.
-const notChecked = "config.{epochs,steps,tol,block,offset,average,finish,seed} scaling.{r2,note} " +
+const notChecked = "hash.training data.layout config.{epochs,steps,tol,block,offset,average,finish,seed} scaling.{r2,note} " +
 	"result.{steps,epochs,violations,solver,replaced,r2,t0} " +
 	"result.per_class.{steps,violations,width}"
 
