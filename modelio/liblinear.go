@@ -351,11 +351,12 @@ type liblinearModel struct {
 // liblinearForm returns the form of a model, or an error if liblinear has none for it.
 func liblinearForm(m *pegasos.Model) (*liblinearModel, error) {
 	classes, vectors, multiclass := len(m.Classes), len(m.Weights), m.Config.Multiclass
-	solver, ok := solverFor(m.Config.Loss)
+	loss := m.Config.Plain().Loss
+	solver, ok := solverFor(loss)
 	if !ok {
-		return nil, fmt.Errorf("modelio: liblinear has no solver for the loss %s", m.Config.Loss)
+		return nil, fmt.Errorf("modelio: liblinear has no solver for the loss %s", loss)
 	}
-	f := &liblinearModel{solver: solver, regression: m.Config.Loss.Regression()}
+	f := &liblinearModel{solver: solver, regression: loss.Regression()}
 	f.binary = classes == 2 && (vectors == 1 || vectors == 2 && multiclass.Joint())
 	several := classes > 2 && vectors == classes && multiclass != pegasos.OneVsOne
 	if !f.binary && !several && !(f.regression && vectors == 1) {

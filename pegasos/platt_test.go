@@ -187,6 +187,17 @@ func TestCalibrateWeightZero(t *testing.T) {
 	}
 }
 
+// A file may leave out the loss, which for multinomial models is the log loss.
+func TestProbabilitiesWithoutLoss(t *testing.T) {
+	data := random(52, 60, 3, 3, 1)
+	m := mustTrain(t, data.dense, data.y, Config{Multiclass: Multinomial})
+	scores := []float64{1, 2, 3}
+	want := m.Probabilities(scores, nil)
+	if m.Config.Loss = ""; !m.HasProbabilities() || !slices.Equal(m.Probabilities(scores, nil), want) {
+		t.Error("no probabilities, or others")
+	}
+}
+
 func TestCalibrateRefuses(t *testing.T) {
 	data := random(52, 30, 3, 2, 1)
 	m := mustTrain(t, data.dense, data.y, Config{})

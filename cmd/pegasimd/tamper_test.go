@@ -23,7 +23,9 @@ type mutant struct {
 	numbers string
 
 	numbersOnly bool // only the numbers behind the header are edited
-	// The edit changes a last digit, or the order of a table's columns, which verify finds by name.
+	// The edit may be confirmed if predictions and claims stay: it changes a last digit; or the
+	// problem, of which the claims are found true; or the order of columns, which verify finds by
+	// name; or it removes the name of a bucket, or a claim that older versions lacked.
 	small bool
 	edits []mutant // the two mutants whose edits this one combines; nil for a single edit
 }
@@ -49,8 +51,11 @@ func (h *honest) tamper(g *rand.Rand) (all []mutant) {
 	add := func(path, what string, header []string, numbers string) {
 		all = append(all, mutant{what: path + ": " + what, path: path, header: header,
 			numbers: numbers, numbersOnly: slices.Equal(header, h.header),
-			small: strings.HasPrefix(what, lastDigit) ||
-				path == "table.columns" && strings.HasPrefix(what, "swapped")})
+			small: strings.HasPrefix(what, lastDigit) || path == "config.bias_scale" ||
+				path == "table.columns" && strings.HasPrefix(what, "swapped") ||
+				strings.HasPrefix(path, "table.columns.text.words") && what == "removed" ||
+				(path == "result.per_class.lambda" || path == "start") &&
+					slices.Contains([]string{"removed", "number 0", `string ""`}, what)})
 	}
 	for i, line := range h.header {
 		key, text, _ := strings.Cut(line, ": ")
@@ -170,7 +175,7 @@ func claimEdits(text string, add func(what, text string)) {
 		what string
 		edit func(p, d float64) (float64, float64)
 	}{
-		{"a gap of 0", func(p, d float64) (float64, float64) { return p, p }},
+		{gapOfZero, func(p, d float64) (float64, float64) { return p, p }},
 		{"a tenth of the gap", func(p, d float64) (float64, float64) { return p, p - (p-d)/10 }},
 		{"a smaller gap", func(p, d float64) (float64, float64) { return p, d + (p-d)/1000 }},
 		{"a larger gap", func(p, d float64) (float64, float64) { return p, 0.99 * d }},
@@ -279,7 +284,7 @@ func parseValue(d *json.Decoder, text, path string) value {
 	return v
 }
 
-const lastDigit = "last digit"
+const lastDigit, gapOfZero = "last digit", "a gap of 0"
 
 // edits calls add with the text after each edit of a value or of its parts.
 func edits(v value, text string, g *rand.Rand, add func(path, what, text string)) {

@@ -34,6 +34,8 @@ type coverage struct {
 	sigmoids  bool // the folds were trained again
 	scale     bool // the Scaling fits the data and the settings, or the model has none
 	table     tableCheck
+	// lines has the lines of the header that the data or the flags of verify have something of.
+	lines map[string]bool
 }
 
 // A rule reports whether a part was compared.
@@ -198,22 +200,20 @@ func (h *headerText) Write(b []byte) (int, error) {
 // trainedHash stands for the identity of the model: other weights may have the same objective.
 const trainedHash = "hash.training"
 
-// list divides the parts of a model into those that were compared and the others. "data" is among the
-// others if the model lacks it, and so is "hash_bits" if it lacks it and the data are hashed.
+// list divides the parts of a model into those that were compared and the others. Among the others
+// are lines that the model lacks, although the data or the flags of verify have something of them.
 func (c *coverage) list(parts []string) (checked, not []string) {
 	checked, not = []string{}, []string{} // not null
-	parts = append(parts, trainedHash)
-	if !slices.Contains(parts, "data") {
-		parts = append(parts, "data")
-	}
-	if !slices.Contains(parts, "hash_bits") && !c.hashed {
-		parts = append(parts, "hash_bits")
-	}
-	for _, part := range parts {
+	for _, part := range append(parts, trainedHash) {
 		if c.checks(part) {
 			checked = append(checked, part)
 		} else {
 			not = append(not, part)
+		}
+	}
+	for _, line := range slices.Sorted(maps.Keys(c.lines)) {
+		if c.lines[line] && !slices.Contains(parts, line) {
+			not = append(not, line)
 		}
 	}
 	return checked, not
@@ -269,6 +269,8 @@ func coverageOf(
 		sigmoids: v.Sigmoids, start: start != nil, classes: haveRows(head.Classes, set.Y),
 		base:   set.IndexBase == head.IndexBase && set.HashBits == 0,
 		hashed: set.HashBits == head.HashBits, table: *table, bias: true, trained: trained,
+		lines: map[string]bool{"data": true, "hash_bits": set.HashBits > 0, "table": set.Table != nil,
+			"start": start != nil},
 	}
 	if m, linear := m.(linearModel); linear {
 		c.bias = m.Prior == "" || m.Config.Plain().Bias != pegasos.BiasNone

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pegasimd/pegasimd/internal/sample"
 	"github.com/pegasimd/pegasimd/internal/train/result"
 	"github.com/pegasimd/pegasimd/pegasos"
 	"github.com/pegasimd/pegasimd/pegasos/kernelsvm"
@@ -120,6 +121,84 @@ func TestVerifyParts(t *testing.T) {
 					known(part)
 				}
 			}
+		}
+	}
+}
+
+// Settings that the model does not fit, and values that no writer gives, are not confirmed.
+func TestVerifyEditedSettings(t *testing.T) {
+	for _, c := range []struct{ train, data, from, to, told string }{
+		{"-scale standard", toy, `"scale":"standard"`, `"scale":"none"`, "scale is none, but scaling.kind"},
+		{"-scale standard", toy, `"scale":"standard",`, ``, "scale is none, but scaling.kind"},
+		{"-scale none", toy, `"scale":"none"`, `"scale":"unit"`, "scale is unit, but scaling.kind none"},
+		{"-loss squared", numbers, `"target_scale":"standard"`, `"target_scale":""`,
+			"target_scale is none"},
+		{"-scale standard -bias unregularised", toy, `"bias":"unregularised"`, `"bias":""`,
+			"bias is none, but the model has a bias"},
+		{"-bias none -scale none", toy, `"bias":"none"`, `"bias":"augmented"`,
+			"bias is augmented, but the model has no bias"},
+		{"", toy, `"loss":"hinge"`, `"loss":"log","loss":"hinge"`, `"loss" is there twice`},
+		{"", toy, `"loss":"hinge"`, `"LOSS":"hinge"`, `unknown field "LOSS"`},
+		{"", toy, `"tol":`, `"patience":null,"tol":`, "patience: null is no value"},
+		{"", toy, `"per_class":[{`, `"per_class":[{"steps":1,`, `"steps" is there twice`},
+		{"-kernel rbf", toy, `"kernel":"rbf"`, `"KERNEL":"rbf"`, `unknown field "KERNEL"`},
+		{"", toy, "\ndata: \"", "\ndata: \"0", "data: want dense, sparse or other"},
+		{"-kernel rbf", toy, "\ndata: \"", "\ndata: \"0", "data: want dense, sparse or other"},
+		{"", headed, `"label_at":`, `"more":1,"label_at":`, `unknown field "more"`},
+		{"", headed, `"label_at":`, `"label_at":0,"label_at":`, `"label_at" is there twice`},
+	} {
+		name := "toy.svm"
+		if c.data == headed {
+			name = "named.csv"
+		}
+		data, model := file(t, name, c.data), filepath.Join(t.TempDir(), "model")
+		must(t, append(strings.Fields("train -quiet -lambda 0.1 "+c.train), data, model)...)
+		text := read(t, model)
+		head, numbers, _ := strings.Cut(text[:len(text)-sha256.Size], "\n\n")
+		if strings.Count(head, c.from) == 0 {
+			t.Fatalf("%s: no %s in %s", c.train, c.from, head)
+		}
+		head = regexp.MustCompile("\nhash: .*").ReplaceAllString(head, "")
+		edited := sample.Seal(strings.Replace(head, c.from, c.to, 1)+"\n\n", numbers)
+		if err := os.WriteFile(model, []byte(edited), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		fails(t, exitError, c.told, "verify", model, data)
+	}
+}
+
+const (
+	numbers = "1.5 1:1 2:3\n2.5 1:2 2:1\n7 1:3 2:9\n-3 1:4 2:1\n0.5 1:5\n9.25 2:8\n"
+	headed  = "width,height,kind\n1,2,plum\n3,1,pear\n2,2,plum\n4,1,pear\n"
+)
+
+// Flags can't hide that a model says nothing of hashed features, or of another number of bits.
+func TestHashBitsOfModel(t *testing.T) {
+	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
+	for train, told := range map[string]string{"": "the model says 0", "-hash-bits 3": "the model says 3"} {
+		must(t, append(strings.Fields("train -quiet -lambda 0.1 "+train), data, model)...)
+		fails(t, exitError, told, "verify", "-hash-bits", "5", model, data)
+		fails(t, exitError, told, "predict", "-hash-bits", "5", data, model)
+		fails(t, exitError, told, "eval", "-hash-bits", "5", data, model)
+	}
+	must(t, "predict", "-hash-bits", "3", data, model)
+}
+
+// Without -hash, verify names the hash of training as not checked.
+func TestVerifyHashOfTraining(t *testing.T) {
+	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
+	for _, kind := range []string{"", "-kernel rbf"} {
+		must(t, append(strings.Fields("train -quiet -lambda 0.1 "+kind), data, model)...)
+		out, _ := must(t, "verify", model, data)
+		_, not, _ := strings.Cut(out, "\nnot checked")
+		if !strings.Contains(strings.Join(strings.Fields(not), " "), "hash (training)") {
+			t.Errorf("without -hash: %s", out)
+		}
+		hash, _, _ := strings.Cut(strings.TrimPrefix(out, "model hash "), "\n")
+		out, _ = must(t, "verify", "-hash", hash[:shortestHash], model, data)
+		checked, _, _ := strings.Cut(out, "\nnot checked")
+		if !strings.Contains(strings.Join(strings.Fields(checked), " "), "hash (training)") {
+			t.Errorf("with -hash: %s", out)
 		}
 	}
 }

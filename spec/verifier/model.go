@@ -91,13 +91,12 @@ func readModel(name string) (m *model, hash string, err error) {
 	end := max(0, len(file)-sha256.Size)
 	sum := sha256.Sum256(file[:end])
 	header, numbers, whole := strings.Cut(string(file[:end]), "\n\n")
-	first, lines, _ := strings.Cut(header, "\n")
+	_, lines, _ := strings.Cut(header, "\n")
 	switch {
-	case strings.HasPrefix(string(file), "pegasimd kernel model "):
-		return nil, "", errors.New("kernel machines are not covered")
 	case !strings.HasPrefix(string(file), "pegasimd model 1\n"):
-		return nil, "", errors.New("not a model file of version 1; compressed ones are not covered")
-	case string(sum[:]) != string(file[end:]) || !whole || first != "pegasimd model 1":
+		return nil, "", errors.New("not a model file of version 1; kernel machines and compressed " +
+			"files are not covered")
+	case string(sum[:]) != string(file[end:]) || !whole:
 		return nil, "", errors.New("the file is damaged: its checksum is wrong")
 	}
 	m = new(model)
@@ -273,14 +272,10 @@ func (m *model) readNumbers(numbers []byte) (hash string, err error) {
 	if len(numbers) > 0 {
 		return "", errors.New("the file has too many numbers")
 	}
-	for _, v := range slices.Concat(weights, m.shift, m.factor) {
-		if v-v != 0 {
-			return "", fmt.Errorf("a number is %v", v)
-		}
-	}
-	for _, v := range m.factor {
-		if !(v > 0) {
-			return "", fmt.Errorf("a factor is %v", v)
+	all := slices.Concat(weights, m.shift, m.factor)
+	for k, v := range all {
+		if v-v != 0 || k >= len(all)-len(m.factor) && v <= 0 {
+			return "", fmt.Errorf("a weight, shift or factor is %v", v)
 		}
 	}
 	hashed := pack(weights, biases, m.Classes)
