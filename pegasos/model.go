@@ -272,8 +272,6 @@ func (m *Model) check() error {
 		return err
 	}
 	switch {
-	case !modelfile.IsFingerprint(m.Data):
-		return errors.New(modelfile.NoFingerprint)
 	case m.Scaler != nil && !json.Valid(m.Scaler):
 		return errors.New("the scaler is not JSON")
 	case m.Table != nil && !json.Valid(m.Table):
@@ -288,9 +286,11 @@ func (m *Model) check() error {
 		}
 	}
 	if m.Scaling != nil {
-		return m.Scaling.room().Check(m.Cols())
+		if err := m.Scaling.room().Check(m.Cols()); err != nil {
+			return err
+		}
 	}
-	return nil
+	return modelfile.CheckData(m.Data)
 }
 
 // Pair returns the positions in Classes of the two classes of weight vector k of a one-vs-one

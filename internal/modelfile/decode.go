@@ -177,7 +177,8 @@ func (d *Decoder) dictionary(v reflect.Value) error {
 		if _, err := keys.Token(); err != nil {
 			return err
 		}
-		if err := keys.Decode(&text); err != nil {
+		var value json.RawMessage
+		if err := keys.Decode(&value); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@
 package modelfile
 
 import (
+	"errors"
 	"io"
 	"reflect"
 	"regexp"
@@ -73,16 +74,16 @@ func (f Field) UpTo(most int) Field {
 	return f
 }
 
-// IsFingerprint reports whether text is empty or a fingerprint of data: how the rows were held, and
-// a SHA-256 in hexadecimal digits.
-func IsFingerprint(text string) bool {
-	return text == "" || fingerprint.MatchString(text)
+// CheckData returns an error unless text is empty or a fingerprint of data: a word for how the rows
+// were held, and a SHA-256.
+func CheckData(text string) error {
+	if text != "" && !fingerprint.MatchString(text) {
+		return errors.New("data: want dense, sparse or other, a colon, and 64 hexadecimal digits")
+	}
+	return nil
 }
 
 var fingerprint = regexp.MustCompile(`^(dense|sparse|other):[0-9a-f]{64}$`)
-
-// NoFingerprint is the error of a header whose data are none.
-const NoFingerprint = "header: data: want dense, sparse or other, a colon, and 64 hexadecimal digits"
 
 // Peek returns r with a buffer, and which of the kinds its first bytes are of. If they are of
 // none, or there are none, ok is false.

@@ -1,6 +1,7 @@
 package kernelsvm
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -230,7 +231,7 @@ func (h *header) check() (rows int, err error) {
 	if err := labels.CheckClasses(h.Classes, h.Names); err != nil {
 		return 0, err
 	}
-	if err := h.Config.Validate(); err != nil {
+	if err := cmp.Or(modelfile.CheckData(h.Data), h.Config.Validate()); err != nil {
 		return 0, fmt.Errorf("header: %w", err)
 	}
 	lambda := []options.Rule{options.Positive("Lambda", h.Lambda)}
@@ -238,8 +239,6 @@ func (h *header) check() (rows int, err error) {
 		return 0, fmt.Errorf("header: %w", err)
 	}
 	switch {
-	case !modelfile.IsFingerprint(h.Data):
-		return 0, errors.New(modelfile.NoFingerprint)
 	case h.Config != h.Config.WithDefaults():
 		return 0, errors.New("header: config: defaults are not filled in")
 	case h.Config.hasGamma() && h.Config.Gamma == 0:
