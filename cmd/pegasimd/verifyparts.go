@@ -204,7 +204,7 @@ const trainedHash = "hash.training"
 // are lines that the model lacks, although the data or the flags of verify have something of them.
 func (c *coverage) list(parts []string) (checked, not []string) {
 	checked, not = []string{}, []string{} // not null
-	for _, part := range append(parts, trainedHash) {
+	for _, part := range slices.Concat([]string{trainedHash}, parts) {
 		if c.checks(part) {
 			checked = append(checked, part)
 		} else {

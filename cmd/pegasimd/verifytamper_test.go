@@ -191,14 +191,36 @@ func TestVerifyHashOfTraining(t *testing.T) {
 		must(t, append(strings.Fields("train -quiet -lambda 0.1 "+kind), data, model)...)
 		out, _ := must(t, "verify", model, data)
 		_, not, _ := strings.Cut(out, "\nnot checked")
-		if !strings.Contains(strings.Join(strings.Fields(not), " "), "hash (training)") {
+		if !strings.HasPrefix(not, " hash (training), ") {
 			t.Errorf("without -hash: %s", out)
 		}
 		hash, _, _ := strings.Cut(strings.TrimPrefix(out, "model hash "), "\n")
 		out, _ = must(t, "verify", "-hash", hash[:shortestHash], model, data)
-		checked, _, _ := strings.Cut(out, "\nnot checked")
-		if !strings.Contains(strings.Join(strings.Fields(checked), " "), "hash (training)") {
+		if !strings.Contains(out, "\nchecked     hash (training), ") {
 			t.Errorf("with -hash: %s", out)
 		}
 	}
+}
+
+// A weight whose sign decides no row's loss can be negated: the claims stay true, and only -hash finds
+// the model out.
+func TestVerifyOtherWeights(t *testing.T) {
+	data, model := file(t, "data.svm", "1 1:1\n-1 1:-1\n1 1:3 2:0.5\n-1 1:-3 2:-0.5\n"),
+		filepath.Join(t.TempDir(), "model")
+	must(t, "train", "-quiet", "-lambda", "0.1", "-scale", "none", "-bias", "none", "-finish", "none",
+		"-epochs", "20", data, model)
+	m, err := pegasos.ReadFile(model)
+	if err != nil || m.Weights[0][1] == 0 {
+		t.Fatal(m.Weights, err)
+	}
+	honest := m.Hash()
+	m.Weights[0][1] *= -1
+	if err := m.WriteFile(model); err != nil {
+		t.Fatal(err)
+	}
+	out, _ := must(t, "verify", model, data)
+	if !strings.HasSuffix(out, "\nconfirmed\n") || !strings.Contains(out, "\nnot checked hash (training), ") {
+		t.Errorf("%s", out)
+	}
+	fails(t, exitError, "the model's hash is", "verify", "-hash", honest, model, data)
 }
