@@ -63,8 +63,8 @@ func (p *piece) Read(b []byte) (int, error) {
 }
 
 // Into decodes the next value into what value points to, as encoding/json does, but more strictly:
-// null is an error, except for an array, where it stands for an empty one; the keys of a struct match
-// by exact case; and no key may occur twice in an object.
+// null is an error, except for an array, where it stands for an empty one; the keys of a struct
+// match by exact case; and no key may occur twice in an object.
 func (d *Decoder) Into(value any) error { return d.into(reflect.ValueOf(value).Elem()) }
 
 // Field is Into for the value of a field.
