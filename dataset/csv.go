@@ -559,17 +559,14 @@ func (f *csvFile) class(cell string) (y float32, reason string) {
 	return float32(n), ""
 }
 
-// classNames returns the names of the classes, sorted by byte, or nil if the labels are numbers. If
-// the names are booleans, true and false each keep the spelling that came first. It also fills in
+// classNames returns the names of the classes, sorted by byte, or nil if the labels are numbers. Of
+// the spellings of true, and of those of false, the one that came first is the name. It also fills in
 // places, which place needs.
 func (f *csvFile) classNames() []string {
 	if f.classes == nil {
 		return nil
 	}
-	names := slices.Sorted(maps.Keys(f.classes))
-	if csvcell.AreBooleans(names) {
-		names = slices.DeleteFunc(names, f.isLaterSpelling)
-	}
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(f.classes)), f.isLaterSpelling)
 	f.places = make([]float32, len(f.classes))
 	for name, n := range f.classes {
 		i, found := slices.BinarySearch(names, name)

@@ -31,9 +31,9 @@ type Set struct {
 	// in Names.
 	Y []float32
 	// Names are the class names of a CSV file, sorted by byte, or nil if the labels are numbers.
-	// Positions differ between files: compare classes of two files by name. If the labels include both
-	// true and false, or nothing else, then True, TRUE and true are one class, which has the
-	// spelling that comes first in the file, and so are False, FALSE and false.
+	// Positions differ between files: compare classes of two files by name. True, TRUE and true
+	// are one class, which has the spelling that comes first in the file, and so are False, FALSE
+	// and false.
 	Names []string
 
 	// IndexBase is the number that an svmlight file gives to column 0: 0 or 1. Other formats have

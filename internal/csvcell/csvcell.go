@@ -40,7 +40,8 @@ func IsMissing(cell string) bool {
 	return false
 }
 
-// Spellings are the words that are read as true or false.
+// Spellings are the words that are read as true or false: those of one truth are one level, or one
+// class. Other words keep their case.
 var Spellings = []string{"true", "True", "TRUE", "false", "False", "FALSE"}
 
 // Truth returns "true" or "false" for a cell that is one of [Spellings], and "" for any other cell.
@@ -51,28 +52,11 @@ func Truth(cell string) string {
 	return ""
 }
 
-// AreBooleans reports whether the spellings of true among some levels, or class names, count as one
-// level, and those of false as another: whether the levels include both words, or nothing else.
-func AreBooleans(levels []string) bool {
-	var yes, no, other bool
-	for _, level := range levels {
-		switch Truth(level) {
-		case "true":
-			yes = true
-		case "false":
-			no = true
-		default:
-			other = true
-		}
-	}
-	return yes && no || (yes || no) && !other
-}
-
-// Find returns the index of a cell's level, or -1 if the cell is none of the levels. If
-// [AreBooleans] is true of the levels any spelling of true or false will do.
+// Find returns the index of a cell's level, or -1 if the cell is none of the levels. A spelling of
+// true or false finds the level of another spelling.
 func Find(levels []string, cell string) int {
 	k := slices.Index(levels, cell)
-	if truth := Truth(cell); k < 0 && truth != "" && AreBooleans(levels) {
+	if truth := Truth(cell); k < 0 && truth != "" {
 		k = slices.IndexFunc(levels, func(level string) bool { return Truth(level) == truth })
 	}
 	return k

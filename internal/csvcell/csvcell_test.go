@@ -2,8 +2,7 @@ package csvcell
 
 import "testing"
 
-// A cell is found among levels as it is spelled, or as another spelling of true or false if the
-// levels are booleans.
+// A cell is found among levels as it is spelled, or as another spelling of true or false.
 func TestFind(t *testing.T) {
 	for _, c := range []struct {
 		levels []string
@@ -22,7 +21,8 @@ func TestFind(t *testing.T) {
 		{[]string{"Bob", "false", "true"}, "True", 2},
 		{[]string{"Bob", "false", "true"}, "bob", -1},
 		{[]string{"Bob", "true"}, "true", 1},
-		{[]string{"Bob", "true"}, "True", -1},
+		{[]string{"Bob", "true"}, "True", 1},
+		{[]string{"Bob", "true"}, "False", -1},
 		{[]string{"TRUE", "True", "false"}, "True", 1}, // of an edited file
 		{[]string{"TRUE", "True", "false"}, "true", 0},
 		{[]string{"no", "yes"}, "Yes", -1},

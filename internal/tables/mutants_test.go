@@ -253,17 +253,16 @@ func checkColumn(t *testing.T, c *Column, column []string, set *dataset.Set, e *
 	}
 	rare := func(_ string, n int) bool { return n < leastRows }
 	joined, level := map[string]int{}, func(cell string) string {
+		if slices.Contains(c.GapWords, cell) {
+			return cell
+		}
 		return cmp.Or(csvcell.Truth(cell), cell)
 	}
 	for cell, n := range counts {
 		joined[level(cell)] += n
 	}
-	if maps.DeleteFunc(joined, rare); csvcell.AreBooleans(slices.Collect(maps.Keys(joined))) {
-		counts = joined
-	} else {
-		maps.DeleteFunc(counts, rare)
-		level = func(cell string) string { return cell }
-	}
+	maps.DeleteFunc(joined, rare)
+	counts = joined
 	if c.Kind == Category && c.Levels != nil && !slices.Equal(slices.Sorted(maps.Keys(counts)), c.Levels) {
 		t.Errorf("levels %q, want those of %v", c.Levels, counts)
 	}

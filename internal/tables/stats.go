@@ -237,30 +237,18 @@ func (s *stats) level(cell string) {
 	}
 }
 
-// joinBooleans adds up the counts of the spellings of true, and of those of false, if the levels of
-// two rows or more are booleans then: see [csvcell.AreBooleans].
+// joinBooleans adds up the counts of the spellings of true, and of those of false, as the counts of
+// the levels "true" and "false".
 func (s *stats) joinBooleans() {
-	if s.full {
-		return
-	}
-	truths, levels := map[string]int{}, []string{}
-	for level, count := range s.levels {
-		if truth := csvcell.Truth(level); truth != "" {
-			truths[truth] += *count
-		} else if *count >= leastRows {
-			levels = append(levels, level)
-		}
-	}
-	for truth, count := range truths {
-		if count >= leastRows {
-			levels = append(levels, truth)
-		}
-	}
-	if !csvcell.AreBooleans(levels) {
-		return
-	}
+	truths := map[string]int{}
 	for _, spelling := range csvcell.Spellings {
-		delete(s.levels, spelling)
+		if count := s.levels[spelling]; count != nil {
+			truths[csvcell.Truth(spelling)] += *count
+			delete(s.levels, spelling)
+		}
+	}
+	if s.full || len(truths) == 0 {
+		return
 	}
 	for truth, count := range truths {
 		s.levels[truth] = &count

@@ -29,10 +29,9 @@
 // A category has a feature for each level of two rows or more, which is 1 in its rows. Rarer levels
 // and those that training lacked have none. If there are two levels and no rarer ones they share a
 // feature, which is 1 for the level of fewer rows, -1 for the other, and 0 for a gap or an unknown
-// word. A gap is a level, and the only one of a column that would be left out for its names. If the
-// levels include both true and false, or nothing else, then True and TRUE count as true, False and
-// FALSE as false; other levels keep their case. More than 4,096 levels are hashed, as they are
-// spelled, to as many features: by the top 12 bits of 64-bit FNV-1a.
+// word. A gap is a level, and the only one of a column that would be left out for its names. True and
+// TRUE count as true, False and FALSE as false; other levels keep their case. More than 4,096 levels
+// are hashed, as they are spelled, to as many features: by the top 12 bits of 64-bit FNV-1a.
 //
 // The words of a text are made of letters, marks and numbers of Unicode 15, in lower case. Its
 // n-grams, of one word and of two, are hashed to 2^20 buckets, of which those have a feature that
