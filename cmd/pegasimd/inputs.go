@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -20,39 +21,60 @@ import (
 
 // This file reads what training takes beside the data.
 
-// readNumbers reads numbers, separated by blanks, tabs or commas, and calls f for those of each
-// line. An error of f is that of the line.
-func readNumbers(name, what string, f func(numbers []float64) error) error {
-	text, err := readNamed(name, io.ReadAll)
-	if err != nil {
-		return err
-	}
-	name = inputName(name)
-	separates := func(r rune) bool { return strings.ContainsRune(" \t,\r", r) }
-	for i, line := range strings.Split(strings.TrimSuffix(string(text), "\n"), "\n") {
+const (
+	longestLine = 16 << 20 // bytes of a line of numbers
+	surplus     = 1000     // lines that are read beyond those that are of use, to count them
+)
+
+// readNumbers reads a text file of at most maxBytes bytes, 0 for any number, and calls f with the
+// numbers of each line, which are separated by blanks, tabs or commas. f must not keep the slice. An
+// error of f is reported with the file's name and the line.
+func readNumbers(name, what string, maxBytes int64, f func(numbers []float64) error) error {
+	line := 0
+	invalid, err := readNamed(name, func(r io.Reader) (invalid, err error) {
+		if maxBytes > 0 {
+			r = io.LimitReader(r, maxBytes+1)
+		}
+		lines := bufio.NewScanner(r)
+		lines.Buffer(nil, longestLine)
+		separates := func(r rune) bool { return strings.ContainsRune(" \t,\r", r) }
 		var numbers []float64
-		for _, word := range strings.FieldsFunc(line, separates) {
-			v, err := strconv.ParseFloat(word, 64)
-			if err != nil {
-				return fmt.Errorf("%s:%d: %.40q is not a %s", name, i+1, word, what)
+		for size := int64(0); lines.Scan(); {
+			line, numbers = line+1, numbers[:0]
+			if size += int64(len(lines.Bytes())) + 1; maxBytes > 0 && size > maxBytes {
+				return nil, fmt.Errorf("longer than -max-bytes %d", maxBytes)
 			}
-			numbers = append(numbers, v)
+			for _, word := range strings.FieldsFunc(lines.Text(), separates) {
+				v, err := strconv.ParseFloat(word, 64)
+				if err != nil {
+					return fmt.Errorf("%.40q is not a %s", word, what), nil
+				}
+				numbers = append(numbers, v)
+			}
+			if err := f(numbers); err != nil {
+				return err, nil
+			}
 		}
-		if err := f(numbers); err != nil {
-			return fmt.Errorf("%s:%d: %w", name, i+1, err)
-		}
+		return nil, lines.Err()
+	})
+	if invalid != nil {
+		return fmt.Errorf("%s:%d: %w", inputName(name), line, invalid)
 	}
-	return nil
+	return err
 }
 
-// readWeights reads one number a line, or nothing if the name is empty.
-func readWeights(name string) (weights []float32, err error) {
+// readWeights reads one number a line, or nothing if the name is empty. maxBytes is that of
+// readNumbers; far more than rows weights are an error.
+func readWeights(name string, maxBytes int64, rows int) (weights []float32, err error) {
 	if name == "" {
 		return nil, nil
 	}
-	err = readNumbers(name, "weight", func(numbers []float64) error {
+	err = readNumbers(name, "weight", maxBytes, func(numbers []float64) error {
 		if len(numbers) != 1 {
 			return errors.New("want one weight a line")
+		}
+		if len(weights)-surplus == rows {
+			return fmt.Errorf("far more weights than the %d rows", rows)
 		}
 		w := float32(numbers[0])
 		weights = append(weights, w)
@@ -66,7 +88,7 @@ func readWeights(name string) (weights []float32, err error) {
 
 // readWeightsOf is readWeights for a number of rows.
 func readWeightsOf(name string, rows int) ([]float32, error) {
-	weights, err := readWeights(name)
+	weights, err := readWeights(name, 0, rows)
 	if err == nil {
 		err = checkWeights(name, weights, rows)
 	}
@@ -84,7 +106,7 @@ func checkWeights(name string, weights []float32, rows int) error {
 // readWeights reads the weights of the rows that d reads next. Encoders are not fitted to the rows
 // of weight 0 then.
 func (d *dataReader) readWeights(name string) ([]float32, error) {
-	weights, err := readWeights(name)
+	weights, err := readWeights(name, d.opt.MaxBytes, math.MaxInt)
 	if weights != nil {
 		d.skip = func(row int) bool { return row < len(weights) && weights[row] == 0 }
 	}
@@ -96,8 +118,11 @@ func readCosts(name string) (costs [][]float64, err error) {
 	if name == "" {
 		return nil, nil
 	}
-	err = readNumbers(name, "cost", func(numbers []float64) error {
-		costs = append(costs, numbers)
+	err = readNumbers(name, "cost", 0, func(numbers []float64) error {
+		if len(costs) > 0 && len(costs)-surplus >= len(costs[0]) {
+			return fmt.Errorf("far more lines than the %d costs of the first", len(costs[0]))
+		}
+		costs = append(costs, slices.Clone(numbers))
 		return nil
 	})
 	if err != nil {

@@ -46,10 +46,13 @@ func (m memoryFlag) limit(set *dataset.Set, numbers bool) int64 {
 }
 
 const (
-	usedColumns = 4  // a quarter of the features have values
-	perNonzero  = 32 // weights of all classes, or of all pairs, for each nonzero
-	perByte     = 12 // rows times classes, for each byte of the file
-	mostOfPairs = 4e6
+	usedColumns = 64   // one feature in 64 has values
+	anyWeights  = 16e6 // weights of all classes, or of all pairs, that any file may ask for
+	perNonzero  = 32   // such weights for each nonzero
+	// Where classes have fewer rows than this on average, rows times classes are limited.
+	rowsPerClass = 2
+	perByte      = 12 // rows times classes, for each byte of the file
+	mostOfPairs  = 4e6
 )
 
 // holds reports whether a file holds what it claims, as honest ones do. What training then needs is
@@ -61,11 +64,11 @@ func holds(set *dataset.Set, numbers bool) bool {
 		if classes[y] = true; numbers {
 			break
 		}
-		if rows*float64(len(classes)) > perByte*float64(set.Bytes) {
-			return false
-		}
 	}
 	k := float64(len(classes))
+	if rowsPerClass*k > rows && rows*k > perByte*float64(set.Bytes) {
+		return false
+	}
 	nonzeros, weights := rows*cols, k*cols
 	if set.Sparse != nil {
 		nonzeros = float64(set.Sparse.NNZ())
@@ -73,11 +76,12 @@ func holds(set *dataset.Set, numbers bool) bool {
 	if pairs := k * (k - 1) / 2 * cols; pairs <= mostOfPairs { // else they are not chosen
 		weights = max(weights, pairs)
 	}
-	return weights <= perNonzero*nonzeros && usedColumns*nonzeros >= cols &&
+	return weights <= max(anyWeights, perNonzero*nonzeros) && usedColumns*nonzeros >= cols &&
 		(set.Sparse == nil || uses(set.Sparse, set.Cols()/usedColumns))
 }
 
-// uses reports whether so many columns have a value. Its memory is a bit for each column.
+// uses reports whether at least the given number of columns have a value. It takes a bit for each
+// column.
 func uses(x *sparse.Matrix, columns int) bool {
 	seen, rows, n := make([]uint64, (x.Cols()+63)/64), store.NonzerosOf(store.Of(x)), 0
 	for i := 0; i < x.Rows() && n < columns; i++ {

@@ -176,3 +176,20 @@ func TestTableWeightZero(t *testing.T) {
 		t.Errorf("hash %v, without the rows of weight 0 %v", have, want)
 	}
 }
+
+// A file of weights or costs is read line by line, and no further than its numbers can be of use.
+func TestNumbersAreReadInPart(t *testing.T) {
+	data := file(t, "x.svm", toy)
+	model := filepath.Join(t.TempDir(), "model")
+	must(t, "train", "-quiet", data, model)
+	many := file(t, "many", strings.Repeat("1\n", 1500))
+	for _, c := range []struct{ args, want string }{
+		{"eval -weights " + many + " " + data + " " + model, "many:1005: far more weights than the 4 rows"},
+		{"train -max-bytes 2000 -weights " + many + " " + data, "many: longer than -max-bytes 2000"},
+		{"train -multiclass crammer-singer -costs " + many + " " + data,
+			"many:1002: far more lines than the 1 costs of the first"},
+		{"train -weights " + file(t, "bad", "1\n1\nx\n") + " " + data, `bad:3: "x" is not a weight`},
+	} {
+		fails(t, exitError, c.want, strings.Fields(c.args)...)
+	}
+}
