@@ -34,8 +34,8 @@ type Hit struct {
 // machine, and that of sorting all rows.
 //
 // The order is right at every scale, and so may be finer than the scores: a row whose score is
-// infinite or NaN, or so near 0 that underflow may have changed it (below len(x)*2^-126, a cosine
-// below len(x)*2^-36), is ranked by what [Dot64], [SquaredDistance64] or [Cosine64] returns.
+// infinite or NaN, or so near 0 that underflow may have changed it by more than a rounding, is ranked
+// by what [Dot64], [SquaredDistance64] or [Cosine64] returns. docs/spec.md has the exact rule.
 //
 // Top allocates nothing. It panics if x is empty, stride is less than its length, or rows ends
 // inside a row.

@@ -9,15 +9,19 @@
 // measure that the data leave undefined is NaN: the precision of a class that was never predicted,
 // the area under the ROC curve where all rows have one label, every mean over no rows.
 //
-// weights has a finite weight of at least 0 for each row, or is nil for ones. A row of weight 2
-// counts as two rows, one of weight 0 as none, whatever its values are.
+// weights has a finite weight of at least 0 for each row, or is nil for ones; functions panic for
+// other weights. A row of weight 2 counts as two rows, one of weight 0 as none, whatever its values.
 //
 // Sums are in float64, in the order of the rows or of the scores, and products are rounded before
 // they are added, so that the results have the same bits on every machine. Functions panic if the
 // lengths of their arguments differ.
 package metrics
 
-import "github.com/pegasimd/pegasimd/internal/misuse"
+import (
+	"math"
+
+	"github.com/pegasimd/pegasimd/internal/misuse"
+)
 
 func checkLengths(truth, predicted int, weights []float32) {
 	if truth != predicted {
@@ -25,6 +29,11 @@ func checkLengths(truth, predicted int, weights []float32) {
 	}
 	if weights != nil && len(weights) != truth {
 		panic(misuse.Lengths("len(truth)", truth, "len(weights)", len(weights)))
+	}
+	for i, w := range weights {
+		if !(w >= 0 && w <= math.MaxFloat32) {
+			panic(misuse.Of("weights[%d] = %v, want a finite number of at least 0", i, w))
+		}
 	}
 }
 

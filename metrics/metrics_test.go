@@ -256,7 +256,7 @@ func take[T any](of []T, rows []int) (some []T) {
 	return some
 }
 
-// Classes that a matrix does not have are the caller's mistake, and named.
+// Classes that a matrix does not have, and impossible weights, are the caller's mistake, and named.
 func TestClassesOutOfRange(t *testing.T) {
 	for want, f := range map[string]func(){
 		"metrics: Confusion: row 1 is of class 5, predicted 0, of 2 classes": func() {
@@ -266,6 +266,13 @@ func TestClassesOutOfRange(t *testing.T) {
 			Confusion([]int{0}, []int{-1}, nil, 2)
 		},
 		"metrics: Confusion: -1 classes": func() { Confusion(nil, nil, nil, -1) },
+		"metrics: ByClass: -1 classes":   func() { ByClass(nil, nil, nil, -1) },
+		"metrics: Accuracy: weights[1] = NaN, want a finite number of at least 0": func() {
+			Accuracy([]int{1, 2}, []int{1, 2}, []float32{0, float32(math.NaN())})
+		},
+		"metrics: RMSE: weights[0] = -1, want a finite number of at least 0": func() {
+			RMSE([]float32{1}, []float64{1}, []float32{-1})
+		},
 		"metrics: Classes: row 0 of the matrix has 1 classes, want 2": func() {
 			Classes([][]float64{{1}, {1, 2}})
 		},

@@ -49,6 +49,25 @@ func TestImpossibleColumns(t *testing.T) {
 	}
 }
 
+// noRows claims fewer rows than none.
+type noRows struct{ claimedCols }
+
+func (noRows) Rows() int { return -1 }
+
+func TestImpossibleRows(t *testing.T) {
+	m := mustTrain(t, matrix(t, 2, 1, 1, -1), []float32{0, 1}, Config{})
+	if _, err := Train(t.Context(), noRows{1}, nil, Config{}); err == nil ||
+		!strings.Contains(err.Error(), "Rows returns -1") {
+		t.Error(err)
+	}
+	defer func() {
+		if told := fmt.Sprint(recover()); !strings.Contains(told, "Rows returns -1") {
+			t.Error(told)
+		}
+	}()
+	m.PredictAll(noRows{1})
+}
+
 // Predicting for rows with an impossible number of columns panics with that number.
 func TestImpossibleColumnsPredict(t *testing.T) {
 	m := mustTrain(t, matrix(t, 2, 1, 1, -1), []float32{0, 1}, Config{})

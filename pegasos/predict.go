@@ -95,7 +95,7 @@ func (m *Model) Predict(x Examples, i int) float32 {
 // DecisionAll returns the scores of all rows of x: those of row i start at i*len(m.Weights).
 // Features that the model lacks are ignored; those that x lacks count as 0.
 func (m *Model) DecisionAll(x Examples) []float64 {
-	m = m.WithCols(x.Cols())
+	m = m.fit(x)
 	n := len(m.Weights)
 	scores := make([]float64, n*x.Rows())
 	for i := range x.Rows() {
@@ -104,9 +104,17 @@ func (m *Model) DecisionAll(x Examples) []float64 {
 	return scores
 }
 
+// fit returns a model over the columns of x. It panics if x claims impossible columns or rows.
+func (m *Model) fit(x Examples) *Model {
+	if err := store.Given(x); err != nil {
+		panic(misuse.Of("%v", err))
+	}
+	return m.WithCols(x.Cols())
+}
+
 // PredictAll returns [Model.Predict] for all rows of x, with other Cols as in [Model.DecisionAll].
 func (m *Model) PredictAll(x Examples) []float32 {
-	m = m.WithCols(x.Cols())
+	m = m.fit(x)
 	predicted := make([]float32, x.Rows())
 	scores := make([]float64, len(m.Weights))
 	for i := range predicted {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -257,6 +258,26 @@ func TestHonestMemory(t *testing.T) {
 	other, errB := os.ReadFile(dir + "/b")
 	if errA != nil || errB != nil || !bytes.Equal(a, other) {
 		t.Error("-max-memory makes another model", errA, errB)
+	}
+	// Short rows of many classes, and wide sparse rows, in files of a few hundred kilobytes.
+	for format, line := range map[string]func(i int) string{
+		"csv": func(i int) string {
+			return fmt.Sprintf("%d,%d,%d,%d\n", i%7, i%11, i%13, g.IntN(300))
+		},
+		"svm": func(i int) string {
+			line := strconv.Itoa(i % 20)
+			for j := range 10 {
+				line += fmt.Sprintf(" %d:1", 1+i%1000*40+j*40_000+g.IntN(40))
+			}
+			return line + "\n"
+		},
+	} {
+		b.Reset()
+		for i := range 6000 {
+			b.WriteString(line(i))
+		}
+		must(t, "train", "-quiet", "-epochs", "1", "-lambda", "0.01", "-multiclass", "ovr",
+			file(t, "honest."+format, b.String()), dir+"/c")
 	}
 	for _, line := range []string{
 		"%[1]d 1:1\n",               // as many classes as rows

@@ -211,7 +211,8 @@ func (k *kernelFlags) check(c *call) (err error) {
 
 func defineWeights(f *flag.FlagSet, to *string) {
 	f.StringVar(to, "weights", "",
-		"`file` a weight for each row, a line each; 2 is as good as having the row twice")
+		"`file` a weight for each row, a line each: in losses, bounds, probabilities and figures 2 "+
+			"is as good as having the row twice; scales, means for gaps and counts of words count rows")
 }
 
 func defineCosts(f *flag.FlagSet, to *string) {

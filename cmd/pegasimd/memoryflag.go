@@ -50,7 +50,7 @@ const (
 	anyWeights  = 16e6 // weights of all classes, or of all pairs, that any file may ask for
 	perNonzero  = 32   // such weights for each nonzero
 	// Where classes have fewer rows than this on average, rows times classes are limited.
-	rowsPerClass = 2
+	rowsPerClass = 3
 	perByte      = 12 // rows times classes, for each byte of the file
 	mostOfPairs  = 4e6
 )

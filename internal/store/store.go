@@ -136,7 +136,8 @@ func Of(x Examples) Rows {
 }
 
 // Given returns an error if x is nil or a nil *dense.Matrix or *sparse.Matrix (a set has only one
-// of the two), or if Cols is negative or above 2^31-1, since indices of features are int32.
+// of the two), if Cols is negative or above 2^31-1, since indices of features are int32, or if Rows is
+// negative.
 func Given(x Examples) error {
 	given := x != nil
 	switch x := x.(type) {
@@ -150,6 +151,9 @@ func Given(x Examples) error {
 	}
 	if cols := x.Cols(); cols < 0 || cols > math.MaxInt32 {
 		return fmt.Errorf("pegasos: Cols returns %d features, want 0 to 2^31-1", cols)
+	}
+	if rows := x.Rows(); rows < 0 {
+		return fmt.Errorf("pegasos: Rows returns %d", rows)
 	}
 	return nil
 }

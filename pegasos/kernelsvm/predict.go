@@ -73,6 +73,9 @@ func (m *Model) DecisionAll(x pegasos.Examples) []float64 {
 }
 
 func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
+	if err := store.Given(x); err != nil {
+		panic(misuse.Of("%v", err))
+	}
 	scores := make([]float64, x.Rows()*m.Problems())
 	m.decideAll(context.Background(), x, nil, threads, func(start int, some []float64) {
 		copy(scores[start*m.Problems():], some)
@@ -84,9 +87,6 @@ func (m *Model) decisionAll(x pegasos.Examples, threads int) []float64 {
 // take with some scores at a time and the number of the first row, from several goroutines.
 func (m *Model) decideAll(ctx context.Context, x pegasos.Examples, only []int32, threads int,
 	take func(start int, scores []float64)) {
-	if err := store.Given(x); err != nil {
-		panic(misuse.Of("%v", err))
-	}
 	m.prepare()
 	n, p := x.Rows(), m.Problems()
 	if only != nil {
