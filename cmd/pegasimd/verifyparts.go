@@ -28,6 +28,7 @@ type coverage struct {
 	start     bool // the model of -start has the hash that the model has
 	classes   bool // every class has rows in the data
 	bias      bool // the kind of the bias shows: there is one, or no prior that it could be of
+	scheme    bool // there are more than two classes, or a joint problem: one-vs-one differs
 	base      bool // the data were read with the model's index base, which counts there
 	trained   bool // the hash is the one of -hash
 	hashed    bool // the data were hashed with the model's number of bits
@@ -77,7 +78,8 @@ var partRules = map[string]rule{
 	"table.columns.reason":     func(c *coverage) bool { return c.table.compared && c.table.reasons },
 	"table.columns.text.words": func(c *coverage) bool { return c.table.compared && c.table.words },
 
-	"config.loss": byClaim, "config.epsilon": byClaim, "config.multiclass": byClaim,
+	"config.loss": byClaim, "config.epsilon": byClaim,
+	"config.multiclass":   func(c *coverage) bool { return c.objective && c.scheme },
 	"config.class_weight": byClaim, "config.lambda": byClaim, "config.c": byClaim,
 	"config.bias":       func(c *coverage) bool { return c.objective && c.bias },
 	"config.bias_scale": byClaim,
@@ -269,12 +271,14 @@ func coverageOf(
 		sigmoids: v.Sigmoids, start: start != nil, classes: haveRows(head.Classes, set.Y),
 		base:   set.IndexBase == head.IndexBase && set.HashBits == 0,
 		hashed: set.HashBits == head.HashBits, table: *table, bias: true, trained: trained,
+		scheme: len(head.Classes) > 2,
 		lines: map[string]bool{"data": true, "hash_bits": set.HashBits > 0, "table": set.Table != nil,
 			"start": start != nil},
 	}
 	if m, linear := m.(linearModel); linear {
 		c.bias = m.Prior == "" || m.Config.Plain().Bias != pegasos.BiasNone
 		c.scale = m.Scaling == nil || v.Scaling
+		c.scheme = c.scheme || m.Config.Multiclass.Joint()
 	}
 	return c
 }
