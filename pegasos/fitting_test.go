@@ -63,7 +63,7 @@ func TestManyClassesFit(t *testing.T) {
 		if most > float64(c.most) {
 			t.Errorf("%s: %.1f MB", name, most/1e6)
 		}
-		// Less memory makes no other model, until MaxMemory has no room for what the data choose.
+		// Any MaxMemory that allows the settings chosen from the data gives the same model.
 		refused, same := false, 0
 		for share := int64(1); !refused; share *= 2 {
 			tr := Trainer{Config: Config{Epochs: 3}, MaxMemory: 128e6 / share}
@@ -89,7 +89,7 @@ func TestManyClassesFit(t *testing.T) {
 	}
 }
 
-// What the data choose is never refused, unless every way with the classes is.
+// Settings chosen from the data are refused only if every multi-class scheme is.
 func TestChoicesFit(t *testing.T) {
 	g := rand.New(rand.NewPCG(3, 4))
 	chosen := map[Multiclass]int{}
@@ -133,7 +133,7 @@ func TestChoicesFit(t *testing.T) {
 	}
 }
 
-// A refusal says what would take less memory.
+// A refusal names the multi-class schemes that would fit, with their memory.
 func TestRefusalNamesWays(t *testing.T) {
 	x, y := shaped(rand.New(rand.NewPCG(5, 6)), 900, 50_000, 30, 8)
 	tr := Trainer{Config: Config{Multiclass: OneVsOne, Lambda: 0.1}, MaxMemory: 100e6}

@@ -209,7 +209,8 @@ func (v *Verification) checkData(m *Model) {
 	}
 }
 
-// checkSettings compares settings with what the model has: its Scaling, and biases for scaled rows.
+// checkSettings compares the settings of scale and bias with the model's Scaling, and with its biases
+// for scaled rows.
 func (v *Verification) checkSettings(m *Model, biases []float64) {
 	cfg, is := m.Config.Plain(), Scaling{Kind: ScaleNone}
 	if m.Scaling != nil {

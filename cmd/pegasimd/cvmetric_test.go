@@ -54,8 +54,8 @@ func TestCVMetrics(t *testing.T) {
 	}
 }
 
-// checkMetric checks the scores of cv with weights of rows, nil for none: a row that is measured
-// counts as that many copies of it.
+// checkMetric checks the scores of cv by a metric. weights, if not nil, has the integer weight w of
+// each row, which counts as w copies where rows are measured.
 func checkMetric(t *testing.T, metric, flags string, classes int, weights []float32) {
 	data := scattered(t, 240, classes)
 	args := append(strings.Fields(flags), "-folds", "3", "-lambdas", "0.01,1", "-metric", metric,

@@ -31,10 +31,10 @@ func (m memoryFlag) given() int64 { return int64(m) * 1e6 }
 // The command takes files at their word, or limits them: see limit.
 func init() { options.Allowed = math.MaxInt64 }
 
-// limit returns how many bytes training on the set may take beside it: 0, which is what the machine
-// has, unless the flag is given or the file claims more than it holds. With the memory for reading
-// such a file, which is about as much, that is 64 MB, 20 times the size of the data and 64 bytes a
-// row. A problem of two classes may have as many features as the data could ask for.
+// limit returns how many bytes training on the set may take beside it. 0, for the machine's memory,
+// is returned for files that hold what they claim if the flag is not given. For other files the
+// limit, with about as much memory for reading, is 64 MB, 20 times the size of the data and 64
+// bytes a row. A problem of two classes may have as many features as the data could ask for.
 func (m memoryFlag) limit(set *dataset.Set, numbers bool) int64 {
 	if m > 0 {
 		return m.given()
@@ -49,14 +49,14 @@ const (
 	usedColumns = 64   // one feature in 64 has values
 	anyWeights  = 16e6 // weights of all classes, or of all pairs, that any file may ask for
 	perNonzero  = 32   // such weights for each nonzero
-	// Where classes have fewer rows than this on average, rows times classes are limited.
+	// rowsPerClass is the mean number of rows per class below which rows times classes are limited.
 	rowsPerClass = 3
 	perByte      = 12 // rows times classes, for each byte of the file
 	mostOfPairs  = 4e6
 )
 
-// holds reports whether a file holds what it claims, as honest ones do. What training then needs is
-// at most a multiple of the file's size.
+// holds reports whether a file has about as many values, rows and classes as the features and the
+// weight vectors that training on it needs.
 func holds(set *dataset.Set, numbers bool) bool {
 	rows, cols := float64(set.Rows()), float64(set.Cols())
 	classes := map[float32]bool{}
@@ -100,8 +100,8 @@ func uses(x *sparse.Matrix, columns int) bool {
 // whatever time that takes. The program sets it; tests, which share a process, do without.
 var collectAbove = func(bytes int64) {}
 
-// uncounted is how many bytes of the process the collector does not count, about: the program, what is
-// mapped, and the garbage that it is late for.
+// uncounted is how many bytes of the process the collector does not count, about: the program, what
+// is mapped, and the garbage that it is late for.
 const uncounted = 20 << 20
 
 // collectWithin has the garbage collector keep the memory below what data of that size and number

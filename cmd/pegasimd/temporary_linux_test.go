@@ -73,8 +73,7 @@ func TestTemporaryRowsAreGone(t *testing.T) {
 	}
 }
 
-// A disk without space for the rows of a table is an error that says what to do, and nothing is
-// left.
+// If the disk has no space for the rows of a table, the error names TMPDIR, and no file is left.
 func TestFullDiskForTemporaryRows(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

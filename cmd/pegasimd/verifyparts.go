@@ -199,7 +199,8 @@ func (h *headerText) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// trainedHash stands for the identity of the model: other weights may have the same objective.
+// trainedHash is the part that is checked if the model's hash is that of -hash. Without it, weights
+// other than those that training gave may be confirmed: they can have the same objective.
 const trainedHash = "hash.training"
 
 // list divides the parts of a model into those that were compared and the others. Among the others

@@ -172,7 +172,7 @@ const (
 	headed  = "width,height,kind\n1,2,plum\n3,1,pear\n2,2,plum\n4,1,pear\n"
 )
 
-// Flags can't hide that a model says nothing of hashed features, or of another number of bits.
+// -hash-bits is an error if the model's features were not hashed, or with another number of bits.
 func TestHashBitsOfModel(t *testing.T) {
 	data, model := file(t, "toy.svm", toy), filepath.Join(t.TempDir(), "model")
 	for train, told := range map[string]string{

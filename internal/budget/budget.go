@@ -37,7 +37,7 @@ var (
 	Unpacked = Part{32 << 20, 64}
 	// Vectors are weight vectors that are sparse in the file.
 	Vectors = Part{16 << 20, 16}
-	// PackedVectors are those of a compressed model.
+	// PackedVectors are the weight vectors of a compressed model.
 	PackedVectors = Part{16 << 20, 8}
 	// Columns are the statistics of a table's columns while an encoder is fitted to it.
 	Columns = Part{32 << 20, 8}

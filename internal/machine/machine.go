@@ -26,8 +26,8 @@ func Free() float64 {
 	return max(0, float64(all)-program-heap())
 }
 
-// Spare is Free, or what is left of the collector's memory limit (GOMEMLIMIT) if that is less: for
-// what the work can do without.
+// Spare returns Free, or the bytes left below the collector's memory limit (GOMEMLIMIT) if these
+// are fewer. Ask it about buffers and copies that only save time.
 func Spare() float64 { return max(0, min(Free(), float64(debug.SetMemoryLimit(-1))-heap())) }
 
 // heap returns the bytes of the heap's objects, those included that are not collected yet.

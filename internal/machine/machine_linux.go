@@ -10,7 +10,8 @@ import (
 
 func memory(of string) int64 { return memoryOf("/", of) }
 
-// memoryOf returns what the files below root say, of the machine in the line of that name.
+// memoryOf returns the least of the machine's memory, by that line of root/proc/meminfo, and of the
+// limits of the process's control groups; 0 if no file has one.
 func memoryOf(root, line string) int64 {
 	var least int64
 	limit := func(bytes int64) {

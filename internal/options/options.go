@@ -147,7 +147,8 @@ func LambdaFor(lambda, c, rows float64) (float64, Rule) {
 	return lambda, Not("C", broken, "have %v, which makes lambda %v for %v rows", c, lambda, rows)
 }
 
-// DefaultMaxMemory is what MaxMemory stands for if it is 0: 4 GiB. Choices go by it on any machine.
+// DefaultMaxMemory is the MaxMemory by which settings are chosen, on any machine, if it is 0: 4
+// GiB.
 const DefaultMaxMemory = 1 << 32
 
 // Allowed is the most that a training may take if MaxMemory is 0. The command, which takes files at

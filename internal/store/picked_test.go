@@ -26,7 +26,7 @@ func TestPickedWillNeed(t *testing.T) {
 	}
 }
 
-// The size of copies is that of the rows that are copied, also of a file's.
+// CopySize counts the picked rows only, for mapped rows as well.
 func TestCopySize(t *testing.T) {
 	for _, k := range kinds(t) {
 		all, some := CopySize(k.rows), CopySize(Pick(k.rows, []uint32{1, 2, 3, 4, 5, 6, 7}))

@@ -119,7 +119,7 @@ type Sum struct {
 	A        []float32
 	Weight   []float64 // nil for ones
 
-	picked []uint32 // the row that each i stands for, where rows were picked; nil for row i
+	picked []uint32 // the number of row i among all rows; nil if no rows were picked
 }
 
 // Of returns x as rows to train on.

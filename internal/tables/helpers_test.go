@@ -118,7 +118,7 @@ func rowOf(s *dataset.Set, i int) []float32 {
 	return row
 }
 
-// Features says what the numbers of an encoded row stand for.
+// Features returns the description of each feature of an encoded row.
 func (e *Encoder) Features() (all []Feature) {
 	for j := range e.Cols() {
 		all = append(all, e.Feature(j))

@@ -226,7 +226,7 @@ func (c *Choice) multiclass() string {
 	return ways[0]
 }
 
-// fits reports whether a run with the settings takes no more memory than choices go by.
+// fits reports whether a run with the settings needs at most MaxMemory, or 4 GiB if that is 0.
 func (c *Choice) fits(s settings.Settings) bool {
 	return c.Need == nil || c.Need(s, c.Rows) <= float64(c.memory())
 }

@@ -19,8 +19,8 @@ import (
 const learnerSize = 2048
 
 // Need estimates the least bytes that the session of a job takes beside the data: with one
-// goroutine, no copies of rows, and buffers for one problem of Newton's method, where that may be
-// taken. It goes by the settings and the data alone.
+// goroutine, no copies of rows, and buffers for one problem of Newton's method if the session may use
+// it. The estimate depends on the settings and the data alone.
 func Need(job Job) float64 {
 	s := &Session{Job: job}
 	s.Settings = s.InForce()
@@ -161,11 +161,11 @@ func (s *Session) Sizes() (n Sizes) {
 func (s *Session) Memory(n Sizes, problems int) float64 {
 	x, rows := s.Rows.X, len(s.Rows.Y)
 	perVector, perRow := 2.0, 0.0 // v and the model's
-	perVisited := 8.0             // its number in the order of visits, and in that of the epoch
+	perVisited := 8.0             // the row's numbers in the order of visits and in the epoch's order
 	perSet := 4.0                 // its norm
 	if s.pairs() {
 		perVisited += 12 // its number among all rows, its class and norm
-		perSet += 4      // its number among those of its class
+		perSet += 4      // the row's number among the rows of its class
 	}
 	if n.vectors > 1 {
 		perVector += 2 // v once more, side by side with the others, and interleaved: see sgd.Group

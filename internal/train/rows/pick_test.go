@@ -7,7 +7,7 @@ import (
 	"github.com/pegasimd/pegasimd/dense"
 )
 
-// A pair's view numbers its rows among themselves; its weights and names are those of the set.
+// A pair's view numbers its rows from 0; their weights and names are the set's.
 func TestPairView(t *testing.T) {
 	x := dense.New(12, 2)
 	y, weights := make([]float32, 12), make([]float32, 12)

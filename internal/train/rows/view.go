@@ -141,16 +141,16 @@ func (v *View) ReadAhead(rows []uint32) {
 	}
 }
 
-// EndReadAhead says that the rows that come next are not asked for: those of a pass in order, which
-// the system reads ahead by itself.
+// EndReadAhead ends the requests for single rows of a mapped file: in a pass in order the system
+// reads ahead by itself.
 func (v *View) EndReadAhead() {
 	if willNeed := v.X.WillNeed(); willNeed != nil {
 		willNeed(0, 0)
 	}
 }
 
-// DotSize returns the root of the mean, over the rows, of the squared error of a float32 dot product
-// with a vector of length 1.
+// DotSize returns the root of the mean, over the rows, of the squared error of a float32 dot
+// product with a vector of length 1.
 func (v *View) DotSize() float64 {
 	sums := v.AddUp(func(x store.Rows, from, to int) (sums [4]float64) {
 		for j := from; j < to; j++ {

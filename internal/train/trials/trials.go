@@ -53,7 +53,7 @@ func Lambda(job engine.Job, p *choose.Path) (float64, error) {
 	}
 }
 
-// holdOutAll holds out each fold, so many at a time.
+// holdOutAll holds out each fold, atOnce folds at a time.
 func (t *trial) holdOutAll(atOnce int) error {
 	t.job.Share = atOnce
 	most := float64(cmp.Or(t.job.MaxMemory, options.DefaultMaxMemory))
