@@ -75,10 +75,6 @@ func (f *evalFlags) run(c *call, args []string) error {
 	if err := jsonOut.writeJSON(r); err != nil {
 		return err
 	}
-	if plotOut != nil && r.Confusion == nil {
-		return usagef("-plot: there are %d classes, and a confusion matrix has %d at most",
-			len(r.Labels), maxConfusion)
-	}
 	if plotOut != nil {
 		title := fmt.Sprintf("%s on %s: accuracy %.2f %% of %s", escape.Name(shortName(args[1])),
 			escape.Name(shortName(args[0])), 100*r.Accuracy, count(r.Rows, "row"))
