@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os/exec"
 	"regexp"
+	"slices"
+	"strings"
 )
 
 // A baseline is the commit that the head is compared with.
@@ -111,11 +113,23 @@ func replacement(ctx context.Context, repository, head, reason string, shallow b
 	return baseline{head, reason + ", and there is no commit before the head"}, nil
 }
 
-// mergeBase returns a best common ancestor of two commits, or "" if there is none.
-func mergeBase(ctx context.Context, repository, a, b string) (string, error) {
-	common, err := git(ctx, repository, "merge-base", a, b)
+// mergeBase returns the best common ancestor of the head and another commit, or "" if there is
+// none. Where there are several, as each has merged the other, it is the one among the other
+// commit's first parents: what came to that branch is not charged to the head.
+func mergeBase(ctx context.Context, repository, head, other string) (string, error) {
+	out, err := git(ctx, repository, "merge-base", "--all", head, other)
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && exit.ExitCode() == 1 {
 		return "", nil
 	}
-	return common, err
+	all := strings.Fields(out)
+	if err != nil || len(all) == 1 {
+		return out, err
+	}
+	own, err := git(ctx, repository, "rev-list", "--first-parent", other)
+	for commit := range strings.FieldsSeq(own) {
+		if slices.Contains(all, commit) {
+			return commit, err
+		}
+	}
+	return all[0], err
 }

@@ -165,6 +165,24 @@ func TestChooseBaseShallow(t *testing.T) {
 	c.want(lost, cut, "after a force push")
 }
 
+// Where two branches have merged each other, what came to the other one is in the base.
+func TestChooseBaseCrissCross(t *testing.T) {
+	h := newHistory(t)
+	h.commit("Begin")
+	h.git("checkout", "-q", "-b", "pr")
+	own := h.commit("Of the branch")
+	h.git("checkout", "-q", "main")
+	t.Setenv("GIT_COMMITTER_DATE", "2020-01-01T00:00:00Z") // the latest one is not what decides
+	others := h.commit("Of main")
+	h.git("merge", "-q", "--no-edit", own)
+	h.git("checkout", "-q", "pr")
+	h.git("merge", "-q", "--no-edit", others)
+	h.commit("More of the branch")
+	h.want("main", others, "merge base")
+	h.git("checkout", "-q", "main")
+	h.want("pr", own, "merge base")
+}
+
 // A branch is compared with its merge base, and the summary names that commit. A new branch and a
 // force push pass.
 func TestBranchBehind(t *testing.T) {
