@@ -11,20 +11,20 @@ import (
 
 // This file rejects patterns that nothing matches: a run that measures nothing must not pass.
 
-// checkPackages fails if the head has no benchmarks, or if a pattern of -package names none in
-// either tree.
+// checkPackages fails if a pattern of -package names no benchmarks in the head.
 func (k *comparison) checkPackages() error {
 	base, head := k.trees[0].packages, k.trees[1].packages
 	for _, pattern := range k.c.packages {
 		named := func(p pkg) bool { return slices.Contains(p.match, pattern) }
-		if !slices.ContainsFunc(append(slices.Clone(base), head...), named) {
+		switch {
+		case slices.ContainsFunc(head, named):
+		case slices.ContainsFunc(base, named):
+			return fmt.Errorf("the head has none of the base's benchmarks in %s: take it out of "+
+				"-package", pattern)
+		default:
 			return fmt.Errorf("there are no benchmarks in %s: check -package and the folder",
 				pattern)
 		}
-	}
-	if len(head) == 0 {
-		return fmt.Errorf("the head has none of the base's benchmarks in %s: nothing can be compared",
-			strings.Join(k.c.packages, ", "))
 	}
 	return nil
 }
@@ -83,16 +83,13 @@ func (k *comparison) benchmarkNames(ctx context.Context, side int) (all []string
 		s := k.sides(p)[side]
 		said, err := measured(ctx, s.dir, nil, s.binary, "-test.list=^Benchmark")
 		failed = errors.Join(failed, err)
-		for line := range strings.Lines(said) {
-			if name := strings.TrimSpace(line); listed.MatchString(name) {
-				all = append(all, name)
-			}
-		}
+		all = append(all, listed.FindAllString(said, -1)...)
 	}
 	return all, failed
 }
 
-var listed = regexp.MustCompile(`^Benchmark\S*$`)
+// listed matches a benchmark's name at the end of a line: TestMain may have begun the line.
+var listed = regexp.MustCompile(`(?m)Benchmark\S*$`)
 
 // noMatch is the error for a pattern that no benchmark of the head matches.
 func (k *comparison) noMatch(ctx context.Context, flag, pattern string) error {

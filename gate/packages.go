@@ -1,16 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"debug/elf"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A pkg is a package with benchmarks, in one of the trees.
@@ -22,7 +26,7 @@ type pkg struct {
 }
 
 // has finds benchmarks in the text of a file.
-var has = regexp.MustCompile(`(?m)^func Benchmark\w*\(`)
+var has = regexp.MustCompile(`(?m)^func\s+Benchmark[\pL\pN_]*\s*\(`)
 
 // list lists the packages with benchmarks among what -package names. A tree that lacks one of them
 // has none there.
@@ -74,10 +78,9 @@ func (t tree) list(ctx context.Context, c *config) ([]pkg, error) {
 // read; or counted.
 const native, counted = "", "counted"
 
-// binaryOf is the name of the test binary of a package in a tree.
+// binaryOf is the name of the test binary of a package in a tree. No two packages share one.
 func binaryOf(work, tree string, p pkg, kind string) string {
-	name := strings.NewReplacer("/", "_", ".", "_").Replace(p.path)
-	return filepath.Join(work, tree+"-"+name+"-"+kind+".test")
+	return filepath.Join(work, tree+"-"+url.PathEscape(p.path)+"-"+kind+".test")
 }
 
 // build makes the test binaries of a tree. The paths of the trees do not come into it: the same
@@ -97,8 +100,46 @@ func (k *comparison) build(ctx context.Context, t tree, kind string) error {
 			append(args, "-o", binary, p.path)...); err != nil {
 			return fmt.Errorf("the %s can't be built: %w", t.name, err)
 		}
+		if kind == counted {
+			if err := nameInASCII(binary); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
+}
+
+// nameInASCII replaces what is not ASCII in the symbol names of an ELF file: Valgrind crashes on it.
+// The program itself does not read these names.
+func nameInASCII(file string) error {
+	f, err := elf.Open(file)
+	if err != nil {
+		return nil // there is no Valgrind for other formats
+	}
+	defer f.Close()
+	section := f.Section(".strtab")
+	if section == nil {
+		return nil
+	}
+	names, err := section.Data()
+	if err != nil {
+		return err
+	}
+	changed := slices.Clone(names)
+	for i, c := range names {
+		if c >= utf8.RuneSelf {
+			changed[i] = '_'
+		}
+	}
+	if bytes.Equal(names, changed) {
+		return nil
+	}
+	to, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = to.WriteAt(changed, int64(section.Offset))
+	return errors.Join(err, to.Close())
 }
 
 // buildCounted builds the binaries that are counted, if any are.
