@@ -23,20 +23,39 @@ type tally struct {
 	lines   map[string][]line // results
 	skipped []string
 	failed  []string
-	stuck   string // the benchmark that was running when the process ended early
-	ended   bool   // every benchmark has had its turn
-	err     error  // why the process failed, or results are not believed
+	unread  []string // those whose line of results can't be read
+	parents []string // those with sub-benchmarks that were skipped or failed: more may be missing
+	stuck   string   // the benchmark that was running when the process ended early
+	ended   bool     // every benchmark has had its turn
+	err     error    // why the process failed, or results are not believed
 }
 
 // mayHave reports whether the tree that was run may have a benchmark though there is no result of
-// it: the benchmark was skipped or failed, or the process ended early.
+// it: the benchmark, or one above it, was skipped or failed, its result can't be read, or the
+// process ended early.
 func (t *tally) mayHave(name string) bool {
-	return !t.ended || slices.Contains(t.skipped, name) || slices.Contains(t.failed, name)
+	without := slices.Concat(t.skipped, t.failed, t.unread, t.parents)
+	return !t.ended || slices.ContainsFunc(without, func(other string) bool {
+		return strings.HasPrefix(name+"/", other+"/")
+	})
+}
+
+// cutOff lists the benchmarks that have a result in the other tree and that no list of this tally
+// has, though this tree may have them: one above them was skipped or failed.
+func (t *tally) cutOff(other tally) (names []string) {
+	without := slices.Concat(t.skipped, t.failed, t.unread)
+	for name := range other.lines {
+		if t.ended && len(t.lines[name]) == 0 && t.mayHave(name) &&
+			!slices.Contains(without, name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // mayMatch reports whether the pattern may have matched a benchmark.
 func (t *tally) mayMatch() bool {
-	return len(t.lines)+len(t.skipped)+len(t.failed) > 0 || !t.ended
+	return len(t.lines)+len(t.skipped)+len(t.failed)+len(t.unread) > 0 || !t.ended
 }
 
 // brokenSince names benchmarks that fail here and have a result in the base.
@@ -54,6 +73,8 @@ var (
 	announced = regexp.MustCompile(`(?m)^Benchmark(\S+)$`)
 	// unmeasured matches the line of a benchmark that was skipped or has failed.
 	unmeasured = regexp.MustCompile(`(?m)^--- (SKIP|FAIL): Benchmark(\S+)`)
+	// garbled matches a line of results, with what stands in front of them.
+	garbled = regexp.MustCompile(`(?m)^(.*?)Benchmark(\S+)[ \t]+\d+\t.*/op`)
 	// allRun matches the last line of a test binary.
 	allRun = regexp.MustCompile(`(?m)(PASS|FAIL)$`)
 )
@@ -80,6 +101,7 @@ func benchmarks(ctx context.Context, binary, dir string, env []string, repeats i
 		})
 		switch {
 		case isParent: // it fails if a sub-benchmark does
+			t.parents = append(t.parents, name)
 		case kind == "SKIP":
 			t.skipped = append(t.skipped, name)
 		default:
@@ -121,14 +143,56 @@ func benchmarks(ctx context.Context, binary, dir string, env []string, repeats i
 	if n := len(began); !t.ended && n > 0 && len(t.lines[began[n-1][1]]) < repeats {
 		t.stuck = began[n-1][1]
 	}
+	t.findUnread(said, args)
 	t.err = errors.Join(failed, r.Err())
 	return t
 }
 
-// missSkipped notes the benchmarks that a tree skips.
-func (r *result) missSkipped(prefix, tree string, t tally) {
+// findUnread finds the benchmarks that began and of which nothing else is known, and those whose
+// results stand behind other text. Benchmarks that match only the first parts of the pattern of
+// -test.bench run for their sub-benchmarks, and may have none.
+func (t *tally) findUnread(said string, args []string) {
+	depth := 0
+	for _, arg := range args {
+		if pattern, ok := strings.CutPrefix(arg, "-test.bench="); ok {
+			depth = strings.Count(pattern, "/")
+		}
+	}
+	var names []string
+	began := announced.FindAllStringSubmatch(said, -1)
+	for _, m := range began {
+		isParent := slices.ContainsFunc(began, func(other []string) bool {
+			return strings.HasPrefix(other[1], m[1]+"/")
+		})
+		if !isParent && strings.Count(m[1], "/") >= depth {
+			names = append(names, m[1])
+		}
+	}
+	for _, m := range garbled.FindAllStringSubmatch(said, -1) {
+		if m[1] != "" && !strings.HasPrefix(m[1], "    ") { // which is a line of a log
+			names = append(names, m[2])
+		}
+	}
+	for _, name := range names {
+		if len(t.lines[name]) == 0 && name != t.stuck &&
+			!slices.Contains(slices.Concat(t.skipped, t.failed, t.unread), name) {
+			t.unread = append(t.unread, name)
+		}
+	}
+}
+
+// missUnmeasured notes the benchmarks that a tree skips, and others of which it has no result.
+func (r *result) missUnmeasured(prefix, tree string, t, other tally) {
 	if len(t.skipped) > 0 {
 		r.miss("Skipped by the %s, and not compared: %s.", tree, list(prefix, t.skipped))
+	}
+	if len(t.unread) > 0 {
+		r.miss("Not compared, as the %s prints no line of results that can be read (does the "+
+			"benchmark print something without a newline?): %s.", tree, list(prefix, t.unread))
+	}
+	if names := t.cutOff(other); len(names) > 0 {
+		r.miss("Not compared, as the %s skips the rest of the benchmark above, or fails in it: %s.",
+			tree, list(prefix, names))
 	}
 }
 

@@ -67,6 +67,7 @@ func prepare(ctx context.Context, c *config, base, head tree, work string, progr
 	for _, p := range k.trees[0].packages {
 		if k.sides(p)[1].dir == "" {
 			k.note("The head has no benchmarks in `%s`.", p.path)
+			k.lost++
 		}
 	}
 	for _, t := range []tree{k.trees[1], k.trees[0]} {
@@ -78,8 +79,16 @@ func prepare(ctx context.Context, c *config, base, head tree, work string, progr
 			}
 		}
 	}
-	if k.identical, err = k.same(); k.identical {
-		k.say("the test binaries are equal, byte for byte: nothing can have changed")
+	k.identical, err = k.same()
+	switch {
+	case !k.identical:
+	case len(head.data) > 0:
+		k.identical = false
+		k.note("The test binaries of the two are equal, byte for byte, but not the files that "+
+			"benchmarks may read: %s.", list("", head.data))
+	default:
+		k.say("the test binaries are equal, byte for byte, and so is what they may read: nothing " +
+			"can have changed")
 	}
 	return k, err
 }
@@ -138,6 +147,7 @@ func (k *comparison) measure(ctx context.Context, unbuilt error) error {
 				return err
 			}
 		}
+		shorten(both)
 		k.compareFunctions(arch, both[0], both[1])
 		k.missUnread(arch, append(both[0], both[1]...))
 	}

@@ -94,14 +94,14 @@ func (k *campaign) look(ctx context.Context) error {
 	})
 	late := ctx.Err() != nil
 	base, head := k.ran[0], k.ran[1]
-	inHead := head.err != nil && base.err == nil && k.both[0].dir != ""
+	inHead := head.err != nil && base.err == nil
 	switch {
 	case err != nil:
 		return err
-	case inHead && late:
+	case inHead && late && k.both[0].dir != "":
 		return fmt.Errorf("the head's benchmarks do not end within -limit, where the base's do.%s",
 			overIn(k.prefix, head.stuck))
-	case inHead || !late && len(head.brokenSince(base)) > 0:
+	case !late && (inHead || len(head.brokenSince(base)) > 0):
 		return fmt.Errorf("the head's benchmarks fail, where the base's do not: %w", head.err)
 	case late && errors.Join(base.err, head.err) != nil:
 		k.miss("The time was over before all benchmarks of `%s` had run once: only those that "+
@@ -114,7 +114,7 @@ func (k *campaign) look(ctx context.Context) error {
 		}
 	}
 	for i, t := range k.ran {
-		k.missSkipped(k.prefix, k.both[i].tree, t)
+		k.missUnmeasured(k.prefix, k.both[i].tree, t, k.ran[1-i])
 	}
 	return nil
 }

@@ -167,6 +167,9 @@ func gateHere(ctx context.Context, c *config, out, progress io.Writer) (worse bo
 	if err != nil {
 		return false, err
 	}
+	if err := head.findData(ctx, root, base); err != nil {
+		return false, err
+	}
 	r, err := compare(ctx, c, base, head, work, progress)
 	if err != nil {
 		return false, err

@@ -19,12 +19,12 @@ var outcomes = []struct {
 	{name: "all equal", verdicts: []verdict{equal, better},
 		want: outcome{"nothing is worse", 0, 0}},
 	{name: "equal, with new and removed ones", verdicts: []verdict{equal, added, gone},
-		want: outcome{"nothing is worse", 0, 0}},
+		want: outcome{"nothing is worse; gone: 1", 0, 0}},
 	{name: "equal binaries", identical: true, want: outcome{"nothing is worse", 0, 0}},
 	{name: "accepted", verdicts: []verdict{accepted, equal},
 		want: outcome{"nothing is worse, but for what is accepted", 0, 0}},
 	{name: "worse", verdicts: []verdict{worse, equal, accepted, gone},
-		want: outcome{"1 of 3 numbers are worse", 1, 1}},
+		want: outcome{"1 of 3 numbers are worse; gone: 1", 1, 1}},
 	{name: "worse, and the time was over", missed: 1, verdicts: []verdict{worse, unsettled},
 		want: outcome{"1 of 2 numbers are worse", 1, 1}},
 	{name: "some not settled", verdicts: []verdict{equal, better, unsettled},
@@ -38,13 +38,15 @@ var outcomes = []struct {
 	{name: "none measured", missed: 1, want: outcome{"not settled: nothing was found out", 2, 2}},
 	{name: "nothing at all", want: outcome{"not settled: nothing was found out", 2, 2}},
 	{name: "all removed", verdicts: []verdict{gone},
-		want: outcome{"not settled: nothing was found out", 2, 2}},
+		want: outcome{"not settled: nothing was found out; gone: 1", 2, 2}},
 	{name: "all new", verdicts: []verdict{added, gone},
-		want: outcome{"nothing was compared: all that was measured is new", 0, 0}},
+		want: outcome{"nothing was compared: all that was measured is new; gone: 1", 0, 0}},
 	{name: "new, others not measured", missed: 1, verdicts: []verdict{added},
 		want: outcome{"not settled: not everything was measured, and all that was is new", 0, 2}},
 	{name: "the same commit", identical: true, idle: true,
 		want: outcome{"nothing was compared: the head is the base, without changes", 0, 2}},
+	{name: "the same commit, and still worse", idle: true, verdicts: []verdict{worse, equal},
+		want: outcome{"1 of 2 numbers are worse", 1, 1}},
 }
 
 // Each kind of result has a heading and exit codes, which docs/gate.md lists.
@@ -58,7 +60,7 @@ func TestOutcomes(t *testing.T) {
 		FindAllStringSubmatch(string(text), -1) {
 		listed[strings.Join(row[1:], " ")] = false
 	}
-	number := regexp.MustCompile(`\d+ of \d+`)
+	number, lost := regexp.MustCompile(`\d+ of \d+`), regexp.MustCompile(`; gone: \d+$`)
 	for _, c := range outcomes {
 		r := &result{identical: c.identical, idle: c.idle, missed: make([]string, c.missed)}
 		for _, v := range c.verdicts {
@@ -71,8 +73,8 @@ func TestOutcomes(t *testing.T) {
 		if strings.HasPrefix(got.heading, "nothing is worse") && c.missed > 0 {
 			t.Errorf("%s: %q, though not all was measured", c.name, got.heading)
 		}
-		row := fmt.Sprint(number.ReplaceAllString(got.heading, "K of N"), " ", got.exit, " ",
-			got.strict)
+		heading := lost.ReplaceAllString(number.ReplaceAllString(got.heading, "K of N"), "")
+		row := fmt.Sprint(heading, " ", got.exit, " ", got.strict)
 		if _, ok := listed[row]; !ok {
 			t.Errorf("%s: docs/gate.md has no row for %q", c.name, row)
 		}
@@ -90,6 +92,17 @@ func bench(name, before string) string {
 	return "func Benchmark" + name + "(b *testing.B) {\n\t" + before +
 		"\n\tfor range b.N {\n\t\tsink = Work(1000)\n\t}\n}\n"
 }
+
+// halves is a benchmark of two, with a statement between them.
+func halves(between string) string {
+	const half = "\tb.Run(%q, func(b *testing.B) {\n\t\tfor range b.N {\n" +
+		"\t\t\tsink = Work(1000)\n\t\t}\n\t})\n"
+	return "func BenchmarkHalves(b *testing.B) {\n" + fmt.Sprintf(half, "a") + "\t" + between +
+		"\n" + fmt.Sprintf(half, "b") + "}\n"
+}
+
+// setUp prints a text without a newline before the benchmarks run.
+const setUp = "func TestMain(m *testing.M) {\n\tprint(\"ready: \")\n\tm.Run()\n}\n"
 
 // benchmarks writes a module with one function, whose value depends on add, and its benchmarks.
 func (p *project) benchmarks(add, text string) {
@@ -145,6 +158,21 @@ func TestFailsClosed(t *testing.T) {
 			[]string{nothing, "Skipped by the head, and not compared: `Work`"}},
 		{"one of two skipped", work + bench("Other", "b.Skip()"), work + bench("Other", "b.Skip()"),
 			"", 0, 2, []string{partly + "; 3 of 3 numbers are not worse", "`Other`"}},
+		{"prints in the head", work + bench("Other", ""), bench("Work", "print(1)") +
+			bench("Other", ""), "", 0, 2, []string{partly + "; 3 of 3", "the head prints no line of " +
+			"results that can be read", "`Work`"}},
+		{"new, with a name that is not ASCII", "", bench("Über", ""), "-limit 60s", 0, 0,
+			[]string{"nothing was compared: all that was measured is new", "| Über | insn/op |"}},
+		{"prints in both", bench("Work", "print(1)"), bench("Work", "print(1)"), "", 2, 2,
+			[]string{nothing, "the base prints no line", "the head prints no line"}},
+		{"prints, to be timed", work, bench("Work", "print(1)"), "-bench= -time .", 2, 2,
+			[]string{nothing, "the head prints no line"}},
+		{"prints before all others", work + setUp, bench("Work", "print(1)") + setUp, "", 2, 2,
+			[]string{nothing, "the head prints no line", "`Work`"}},
+		{"skipped halfway", halves(""), halves("b.Skip()"), "", 0, 2,
+			[]string{partly + "; 3 of 3", "the head skips the rest", "`Halves/b`"}},
+		{"skipped halfway, to be timed", halves(""), halves("b.Skip()"), "-bench= -time .", 0, 2,
+			[]string{partly + "; 1 of 1", "the head skips the rest", "`Halves/b`"}},
 		{"fails in the base", bench("Work", "b.Fatal(1)"), work, "", 2, 2,
 			[]string{nothing, "Some benchmarks of the base fail"}},
 		{"panics in both", bench("Work", "panic(1)"), bench("Work", "panic(1)"), "", 2, 2,
@@ -202,4 +230,19 @@ func TestNoMatchInEqualTrees(t *testing.T) {
 	p.lacks(p.check(0, "-base", "HEAD", "-package", "./,example.com/ex/"),
 		"nothing was compared: the head is the base")
 	p.lacks(p.check(2, "-base", "HEAD", "-strict"), "-strict: not all was measured: nothing was ")
+}
+
+// A heading tells that benchmarks are gone, whether they are counted or timed.
+func TestGone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: benchmarks that end early, measured")
+	}
+	p := emptyProject(t)
+	p.benchmarks("0", halves(""))
+	p.commit("Begin")
+	p.benchmarks("1", halves("if len(os.Args) > 0 {\n\t\treturn\n\t}"))
+	for _, flag := range []string{"-time=", "-bench="} {
+		out := p.check(0, "-base", "HEAD", flag)
+		p.lacks(out, "; gone: 1\n", "| Halves/b | ", "| gone |")
+	}
 }

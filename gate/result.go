@@ -21,7 +21,8 @@ type result struct {
 	changed      bool   // the head had changes that are not committed
 	cpu          string
 	goVersion    string
-	identical    bool // the binaries are equal
+	identical    bool // the binaries are equal, and the files that benchmarks may read
+	lost         int  // packages with benchmarks that only the base has
 	notes        []string
 	missed       []string // those of the notes on what could not be measured
 	untimed      int      // benchmarks that were to be timed and that only the head has
@@ -118,16 +119,29 @@ type outcome struct {
 
 // outcome sums the result up. docs/gate.md has the table of outcomes.
 func (r *result) outcome() outcome {
+	o := r.compared()
+	names := map[string]bool{}
+	for _, f := range r.with(gone) {
+		names[f.what] = true
+	}
+	if n := len(names) + r.lost; n > 0 {
+		o.heading += fmt.Sprintf("; gone: %d", n)
+	}
+	return o
+}
+
+// compared sums up what was compared.
+func (r *result) compared() outcome {
 	passed, bad := len(r.with(equal, better)), len(r.with(worse))
 	all := passed + bad + len(r.with(accepted, unsettled))
 	complete := len(r.missed) == 0 && len(r.with(unsettled)) == 0
 	fresh := len(r.with(added)) > 0 || r.untimed > 0
 	switch {
-	case r.idle:
-		return outcome{"nothing was compared: the head is the base, without changes", 0, exitError}
 	case bad > 0:
 		return outcome{fmt.Sprintf("%d of %d numbers are worse", bad, all), exitRegression,
 			exitRegression}
+	case r.idle:
+		return outcome{"nothing was compared: the head is the base, without changes", 0, exitError}
 	case complete && len(r.with(accepted)) > 0:
 		return outcome{"nothing is worse, but for what is accepted", 0, 0}
 	case complete && (passed > 0 || r.identical):

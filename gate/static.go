@@ -14,7 +14,7 @@ import (
 
 // A function is one that the binary has.
 type function struct {
-	name  string
+	name  string // with the import path of its package, as functions reads it
 	size  int    // bytes
 	loops []loop // innermost ones, in order of address
 	// unread tells why the loops of an assembly function could not be found: an instruction that
@@ -49,7 +49,7 @@ func functions(file string, match *regexp.Regexp) ([]function, error) {
 		if elf.ST_TYPE(s.Info) != elf.STT_FUNC || s.Size == 0 || !match.MatchString(s.Name) {
 			continue
 		}
-		fn := function{name: s.Name[strings.LastIndex(s.Name, "/")+1:], size: int(s.Size)}
+		fn := function{name: s.Name, size: int(s.Size)}
 		if name, assembly := strings.CutSuffix(fn.name, ".abi0"); assembly {
 			fn.name = name
 			fn.loops, fn.unread = loopsOf(f, s)
@@ -57,6 +57,28 @@ func functions(file string, match *regexp.Regexp) ([]function, error) {
 		all = append(all, fn)
 	}
 	return all, nil
+}
+
+// shorten leaves out the path in front of the package's name, unless two functions would then have
+// the same name.
+func shorten(both [2][]function) {
+	short := func(name string) string { return name[strings.LastIndex(name, "/")+1:] }
+	full := map[string]string{} // names by short ones; "" for several
+	for _, f := range slices.Concat(both[0], both[1]) {
+		name := short(f.name)
+		if other, ok := full[name]; !ok {
+			full[name] = f.name
+		} else if other != f.name {
+			full[name] = ""
+		}
+	}
+	for _, all := range both {
+		for i, f := range all {
+			if full[short(f.name)] != "" {
+				all[i].name = short(f.name)
+			}
+		}
+	}
 }
 
 // loopsOf decodes a function's code and returns its inner loops.

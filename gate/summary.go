@@ -19,14 +19,17 @@ func (r *result) summary() string {
 		fmt.Fprintf(&b, "\n%s%s.\n", strings.ToUpper(r.why[:1]), r.why[1:])
 	}
 	if r.identical {
-		b.WriteString("\nThe test binaries of the two are equal, byte for byte.\n")
+		b.WriteString("\nThe test binaries of the two are equal, byte for byte, and so are the " +
+			"files that benchmarks may read.\n")
 	}
 	for _, note := range r.notes {
 		fmt.Fprintf(&b, "\n%s\n", note)
 	}
 	counted := map[string]int{}
 	for _, f := range r.findings {
-		counted[f.unit+", "+f.how]++
+		if f.verdict != added && f.verdict != gone {
+			counted[f.unit+", "+f.how]++
+		}
 	}
 	if len(counted) > 0 {
 		b.WriteString("\n| compared | |\n|:--|--:|\n")

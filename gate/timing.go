@@ -105,22 +105,28 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 	share := time.Until(deadline) / 5 / time.Duration(2*len(k.trees[1].packages))
 	for _, p := range k.trees[1].packages {
 		both := k.sides(p)
-		if both[0].dir == "" {
-			k.untimed++
-			continue
-		}
+		isNew := both[0].dir == ""
 		again := both[0]
-		again.binary = strings.TrimSuffix(again.binary, ".test") + "-again.test"
-		if err := copyFile(again.binary, both[0].binary); err != nil {
-			return nil, err
+		if isNew {
+			k.untimed++
+		} else {
+			again.binary = strings.TrimSuffix(again.binary, ".test") + "-again.test"
+			if err := copyFile(again.binary, both[0].binary); err != nil {
+				return nil, err
+			}
 		}
-		var ran [2]tally
+		ran := [2]tally{{ended: true}, {}} // as in a tree that lacks the package
 		late := false
 		for i, s := range both {
+			if s.dir == "" {
+				continue
+			}
 			looking, cancel := context.WithTimeout(ctx, share)
 			ran[i] = benchmarks(looking, s.binary, s.dir, nil, 1, "-test.bench="+k.c.times,
 				"-test.benchtime=1x")
 			switch {
+			case looking.Err() != nil && isNew:
+				late = true // nothing of it is to be timed
 			case looking.Err() != nil:
 				late = true
 				k.miss("Not all benchmarks of the %s end when they are run once: those that do "+
@@ -130,8 +136,10 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 				k.miss("Benchmarks of the %s that fail are not timed: %s", s.tree,
 					reason(ran[i].err))
 			}
-			k.missSkipped(p.prefix, s.tree, ran[i])
 			cancel()
+		}
+		for i, s := range both {
+			k.missUnmeasured(p.prefix, s.tree, ran[i], ran[1-i])
 		}
 		if base, head := ran[0], ran[1]; !late && head.err != nil &&
 			(base.err == nil || len(head.brokenSince(base)) > 0) {
@@ -145,6 +153,12 @@ func (k *comparison) inBoth(ctx context.Context) (all []*timed, err error) {
 					head: both[1], again: again})
 			case !ran[0].mayHave(name):
 				k.untimed++
+			}
+		}
+		for name, lines := range ran[0].lines {
+			if len(ran[1].lines[name]) == 0 && !ran[1].mayHave(name) {
+				k.add(finding{what: p.prefix + name, unit: "ns/op", how: "run once",
+					base: lines[0].ns, verdict: gone})
 			}
 		}
 	}

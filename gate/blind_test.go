@@ -1,0 +1,198 @@
+//go:build unix
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// What the gate might overlook, as it is named or printed in an unusual way.
+
+func TestBinaryOf(t *testing.T) {
+	seen := map[string]string{}
+	for _, path := range []string{"m/x/y", "m/x_y", "m/x.y", "m/x%2Fy", "m/x-y", ".", "_", "m/x/y-"} {
+		for _, kind := range []string{native, counted, "amd64"} {
+			name := binaryOf("work", "head", pkg{path: path}, kind)
+			if other, ok := seen[name]; ok || filepath.Dir(name) != "work" {
+				t.Errorf("%s is the binary of %s and of %s", name, path, other)
+			}
+			seen[name] = path
+		}
+	}
+}
+
+// Functions of two packages with the same name keep their paths.
+func TestShorten(t *testing.T) {
+	both := [2][]function{{{name: "m/x/p.F"}, {name: "m/p.G"}, {name: "m/p.F"}},
+		{{name: "m/y/p.F"}, {name: "m/p.G"}, {name: "m/p.F"}}}
+	shorten(both)
+	want := [2][]function{{{name: "m/x/p.F"}, {name: "p.G"}, {name: "m/p.F"}},
+		{{name: "m/y/p.F"}, {name: "p.G"}, {name: "m/p.F"}}}
+	if !reflect.DeepEqual(both, want) {
+		t.Errorf("got %+v, want %+v", both, want)
+	}
+}
+
+// Benchmarks may have names that are not ASCII, but methods and comments are no benchmarks.
+func TestHas(t *testing.T) {
+	for text, want := range map[string]bool{
+		"package a\nfunc BenchmarkWork(b *testing.B) {": true,
+		"func BenchmarkÜber(b *testing.B) {":            true,
+		"func Benchmark算(b *testing.B) {":               true,
+		"func  Benchmark_1 (b *testing.B) {":            true,
+		"func (x T) BenchmarkWork(b *testing.B) {":      false,
+		"// func BenchmarkWork(b *testing.B) {":         false,
+	} {
+		if got := has.MatchString(text); got != want {
+			t.Errorf("%q: got %v", text, got)
+		}
+	}
+}
+
+// A benchmark whose line of results can't be read is known to be there.
+func TestUnread(t *testing.T) {
+	const result = "  \t     100\t         5.0 ns/op"
+	binary := script(t, `cat <<'END'
+BenchmarkDots
+..BenchmarkDots`+result+`
+BenchmarkOwnName
+BenchmarkOwnName: BenchmarkOwnName`+result+`
+setup BenchmarkFirst
+.BenchmarkFirst`+result+`
+BenchmarkTorn
+BenchmarkTorn  	.     100	         5.0 ns/op
+BenchmarkAll
+BenchmarkAll/one
+BenchmarkAll/one`+result+`
+BenchmarkAll/two
+.BenchmarkAll/two`+result+`
+BenchmarkNot
+--- SKIP: BenchmarkNot
+BenchmarkParseBenchmarkLines
+BenchmarkParseBenchmarkLines`+result+`
+--- BENCH: BenchmarkParseBenchmarkLines
+    f_test.go:5: BenchmarkOther`+result+`
+PASS
+END
+`)
+	ran := benchmarks(t.Context(), binary, ".", nil, 1, "-test.bench=.")
+	slices.Sort(ran.unread)
+	want := []string{"All/two", "Dots", "First", "OwnName", "Torn"}
+	if !slices.Equal(ran.unread, want) || len(ran.lines) != 2 || !ran.mayHave("Dots") {
+		t.Errorf("got %+v, want unread %q", ran, want)
+	}
+	// Benchmarks that only lead to what is asked for need no results.
+	binary = script(t, "echo BenchmarkAll; echo BenchmarkWork; echo BenchmarkAll/one\n"+
+		"echo 'BenchmarkAll/one  100  5 ns/op'; echo PASS\n")
+	ran = benchmarks(t.Context(), binary, ".", nil, 1, "-test.bench=./one")
+	if len(ran.unread) > 0 || len(ran.lines) != 1 {
+		t.Errorf("got %+v", ran)
+	}
+}
+
+// A benchmark that was skipped or failed between its sub-benchmarks may have more of them.
+func TestHalfway(t *testing.T) {
+	base := tally{ended: true, lines: map[string][]line{"All/one": {{}}, "All/two": {{}},
+		"Also": {{}}}}
+	for _, kind := range []string{"SKIP", "FAIL"} {
+		ran := benchmarks(t.Context(), script(t, "echo BenchmarkAll; echo BenchmarkAll/one\n"+
+			"echo 'BenchmarkAll/one  100  5 ns/op'; echo '--- "+kind+": BenchmarkAll'; echo PASS\n"),
+			".", nil, 1)
+		if !ran.mayHave("All/two") || ran.mayHave("Also") ||
+			!slices.Equal(ran.cutOff(base), []string{"All/two"}) {
+			t.Errorf("%s: got %+v", kind, ran)
+		}
+	}
+	if names := base.cutOff(base); len(names) > 0 {
+		t.Errorf("cut off from itself: %q", names)
+	}
+}
+
+// Changes are seen whatever git is told not to show.
+func TestHiddenChanges(t *testing.T) {
+	p := emptyProject(t)
+	p.benchmarks("0", bench("Work", ""))
+	for _, folder := range []string{"testdata", historyFolder} {
+		if err := os.MkdirAll(filepath.Join(p.dir, folder), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.write("testdata/n.go", "1")
+	p.commit("Begin")
+	head := func() tree {
+		t.Helper()
+		work := t.TempDir()
+		base, err := baseTree(t.Context(), p.dir, "HEAD", work)
+		if err != nil {
+			t.Fatal(err)
+		}
+		head, err := headTree(t.Context(), p.dir, work)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := head.findData(t.Context(), p.dir, base); err != nil {
+			t.Fatal(err)
+		}
+		return head
+	}
+	p.write(historyFolder+"/CPU.jsonl", "{}\n")
+	if tree := head(); tree.changed || len(tree.data) > 0 {
+		t.Errorf("without changes: %+v", tree)
+	}
+	p.do("git", "config", "status.showUntrackedFiles", "no")
+	p.write("g.go", "package ex\n")
+	if tree := head(); !tree.changed || len(tree.data) > 0 {
+		t.Errorf("with a new file of Go: %+v", tree)
+	}
+	if err := os.Remove(filepath.Join(p.dir, "g.go")); err != nil {
+		t.Fatal(err)
+	}
+	p.do("git", "update-index", "--assume-unchanged", "testdata/n.go")
+	p.write("testdata/n.go", "2")
+	if tree := head(); !tree.changed || !slices.Equal(tree.data, []string{"testdata/n.go"}) {
+		t.Errorf("with a changed file of data: %+v", tree)
+	}
+}
+
+// A package that only one of the trees has, or whose benchmarks the head has lost.
+func TestPackages(t *testing.T) {
+	p := emptyProject(t)
+	p.benchmarks("0", bench("Work", ""))
+	if err := os.Mkdir(filepath.Join(p.dir, "q"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	text := "package q\n\nimport \"testing\"\n\nfunc BenchmarkBad(b *testing.B) "
+	p.write("q/f_test.go", text+"{}\n")
+	p.commit("Begin")
+	p.write("q/f_test.go", "package q\n")
+	p.lacks(p.check(2, "-base", "HEAD", "-package", ".,./q"),
+		"the head has none of the base's benchmarks in ./q")
+	p.lacks(p.check(0, "-base", "HEAD", "-time="), "The head has no benchmarks in",
+		"nothing is worse; gone: 1\n")
+	p.commit("Take benchmarks away")
+	p.write("q/f_test.go", text+"{ b.Fatal(1) }\n")
+	for _, flags := range [][]string{{"-time="}, {"-bench="}} {
+		p.lacks(p.check(2, append(flags, "-base", "HEAD")...), "the head's benchmarks fail",
+			"BenchmarkBad")
+	}
+}
+
+// Equal binaries that read other data are measured.
+func TestChangedData(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not tested in a short run: data of benchmarks, counted")
+	}
+	needs(t, "valgrind")
+	p := emptyProject(t)
+	p.benchmarks("0", "func BenchmarkData(b *testing.B) {\n\ttext, _ := os.ReadFile(\"n\")\n"+
+		"\tfor range b.N {\n\t\tsink = Work(1000 * len(text))\n\t}\n}\n")
+	p.write("n", "x")
+	p.commit("Begin")
+	p.write("n", "xx")
+	p.lacks(p.check(1, "-base", "HEAD", "-time=", "-bench=Data"), "the files that benchmarks may "+
+		"read: `n`", "| Data | insn/op |")
+}
