@@ -230,7 +230,11 @@ func (m *Model) Calibrate(scores []float64, y, weights []float32) error {
 
 // HasProbabilities reports whether the model was trained with the loss Log, or calibrated.
 func (m *Model) HasProbabilities() bool {
-	return m.Classes != nil && (m.Calibration != nil || m.Config.Plain().Loss.LogOdds())
+	loss := m.Config.Loss
+	if loss == "" { // a file may leave out the default; Plain allocates
+		loss = m.Config.Plain().Loss
+	}
+	return m.Classes != nil && (m.Calibration != nil || loss.LogOdds())
 }
 
 // Probabilities writes the probability of each class to dst, for the scores of one row, and returns
