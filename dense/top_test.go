@@ -307,7 +307,7 @@ func TestTopAtEveryScale(t *testing.T) {
 					value[k], off[k] = exactScore(by, each[h.Row], x, h.Score)
 					for j := range k {
 						if value[k]-off[k] > value[j]+off[j] {
-							t.Fatalf("metric %d, n = %d: %v comes before %v, whose exact scores are %v and %v",
+							t.Fatalf("metric %d, n = %d: %v before %v; exact scores %v and %v",
 								by, n, hits[j], h, value[j], value[k])
 						}
 					}
