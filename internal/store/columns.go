@@ -196,7 +196,8 @@ func nonzero(size uint32) int { return int((size + (1<<31 - 1)) >> 31) }
 
 func (w *columnWorker) magnitudes(b *columnBlock, first, end int) {
 	b.bad = -1
-	if m, ok := w.x.(Matrix); ok && m.Dense() != nil && w.seen == nil {
+	_, picks := w.x.(*pickedMatrix) // whose Dense has all rows
+	if m, ok := w.x.(Matrix); ok && !picks && m.Dense() != nil && w.seen == nil {
 		w.denseMagnitudes(b, m.Dense(), first, end)
 		return
 	}

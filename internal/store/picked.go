@@ -31,7 +31,7 @@ func Pick(x Rows, at []uint32) Rows {
 	return &p
 }
 
-// pickedOf returns x as picked rows, nil if it is others.
+// pickedOf returns x if it is picked rows, else nil.
 func pickedOf(x Examples) *picked {
 	switch x := x.(type) {
 	case *picked:
@@ -119,7 +119,8 @@ func (p *pickedMatrix) Row(i int) (index []int32, values []float32) {
 	return p.matrix.Row(int(p.at[i]))
 }
 
-// Dense returns the matrix that the rows are of, nil if that is sparse: it tells how they are held.
+// Dense returns the dense matrix that holds all rows, or nil if that is sparse. Callers use it only to
+// tell how the rows are held.
 func (p *pickedMatrix) Dense() *dense.Matrix { return p.matrix.Dense() }
 
 // Examples returns copies of the rows, as the caller's package has them.

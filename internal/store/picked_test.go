@@ -1,6 +1,7 @@
 package store
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 
@@ -32,6 +33,22 @@ func TestCopySize(t *testing.T) {
 		all, some := CopySize(k.rows), CopySize(Pick(k.rows, []uint32{1, 2, 3, 4, 5, 6, 7}))
 		if !(all > 0) || some != all/10 {
 			t.Errorf("%s: %v bytes, %v of a tenth", k.name, all, some)
+		}
+	}
+}
+
+// Statistics of picked rows are those of copies.
+func TestMeasurePicked(t *testing.T) {
+	at := []uint32{7, 3, 3, 9}
+	for _, k := range kinds(t) {
+		for _, moments := range []bool{false, true} {
+			measured := func(x Rows) *Columns {
+				return Measure(x, nil, moments, 1, func() bool { return false })
+			}
+			have, want := measured(Pick(k.rows, at)), measured(k.rows.Take(at))
+			if !reflect.DeepEqual(have, want) {
+				t.Errorf("%s, moments %t: %v, want %v", k.name, moments, have, want)
+			}
 		}
 	}
 }
