@@ -254,7 +254,7 @@ func (t *trainFlags) define(f *flag.FlagSet) {
 	defineWeights(f, &t.weights)
 	defineCosts(f, &t.costs)
 	f.BoolVar(&t.proba, "proba", false, "add probabilities by Platt's method, with 5 folds, which "+
-		"trains 6 times; they go by -weights, not by -class-weight; -loss log has its own")
+		"trains 6 times; they count rows by -weights, not by -class-weight; -loss log has its own")
 	f.IntVar(&t.patience, "patience", 0, "`n` stop after n measurements, a quarter of the run "+
 		"apart, without a better model on the data of -valid, and take the best")
 	f.StringVar(&t.valid, "valid", "",

@@ -283,7 +283,7 @@ func (c *call) verifyLinear(f *verifyFlags, m *pegasos.Model, set *dataset.Set, 
 }
 
 // fallingSigmoid returns the first weight vector whose probability falls as its score rises, -1 for
-// none. That comes of edits, but also of scores that were no better than chance on the held-out folds.
+// none. Edits cause that, and so do scores that were no better than chance on the held-out folds.
 func fallingSigmoid(all []pegasos.Sigmoid) int {
 	return slices.IndexFunc(all, func(s pegasos.Sigmoid) bool { return s.A > 0 })
 }

@@ -7,5 +7,5 @@ import (
 	"os"
 )
 
-// Temp is not supported: see temp_unix.go.
+// Temp returns errors.ErrUnsupported: a file without a name can neither be made nor mapped here.
 func Temp(dir, pattern string) (*os.File, error) { return nil, errors.ErrUnsupported }

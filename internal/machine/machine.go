@@ -1,5 +1,5 @@
-// Package machine reports how much memory a process may use. Nothing that decides about a model may
-// ask it: only how work is done, with the same bits, and whether there is any use in beginning.
+// Package machine reports how much memory a process may use. Its answers may decide how work is done,
+// with the same bits, and whether it is refused, but never a choice that changes a model.
 package machine
 
 import (

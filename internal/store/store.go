@@ -136,8 +136,8 @@ func Of(x Examples) Rows {
 }
 
 // Given returns an error if x is nil or a nil *dense.Matrix or *sparse.Matrix (a set has only one
-// of the two), if Cols is negative or above 2^31-1, since indices of features are int32, or if Rows is
-// negative.
+// of the two), if Cols is negative or above 2^31-1, since indices of features are int32, or if Rows
+// is negative.
 func Given(x Examples) error {
 	given := x != nil
 	switch x := x.(type) {

@@ -19,9 +19,9 @@ func (s Sigmoid) At(z float64) float64 { return floats.Sigmoid(-(float64(s.A*z) 
 // Fit returns the sigmoid under which the outcomes of the scores z are likeliest, with Platt's
 // targets in place of 0 and 1. It is the method of Lin, Lin and Weng (Machine Learning 68, 2007):
 // Newton's, with a line search and a ridge. A score of weight 2 counts as two scores, in Platt's
-// targets as well; weight may be nil for ones. Where the mean of the weights above 0 is below 1, all
-// are multiplied so that it is 1: the targets' prior, one row more of each kind, would outweigh
-// weights of another unit, such as those that sum to 1.
+// targets as well; a nil weight means 1 for each. If the mean of the weights above 0 is below 1, all
+// weights are scaled to a mean of 1: otherwise the targets' prior, one more row of each kind, would
+// outweigh weights of another unit, such as weights that sum to 1.
 func Fit(z []float64, positive []bool, weight []float64) Sigmoid {
 	p := problem{z, make([]float64, len(z)), unitWeights(weight, len(z))}
 	var pos, neg float64
