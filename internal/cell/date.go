@@ -1,0 +1,232 @@
+package cell
+
+import (
+	"strings"
+	"time"
+)
+
+// Order is a set of orders in which the day, month and year of a date may stand.
+type Order byte
+
+// The orders of year, month and day.
+const (
+	YMD Order = 1 << iota
+	DMY
+	MDY
+
+	anyOrder = YMD | DMY | MDY
+)
+
+// Date is a day of the Gregorian calendar, a month of it, or a time of the day.
+type Date struct {
+	Days     float64 // since 1970-01-01; the time of the day is the fraction
+	Month    int     // from 0
+	MonthDay int     // from 1; 1 for a month without a day
+	Weekday  int     // from 0, Monday; of the month's first day for a month without a day
+	Day      bool    // the cell names a day; false for 2010-01
+	Time     bool    // the cell names a time
+	TimeOnly bool    // the cell names a time, but no day or month
+}
+
+const maxDate = 80 // bytes of the longest date
+
+// ParseDate parses a date with or without a time, or a time alone:
+//   - 2018-04-27, 2018/4/27, 20180427T123000, 2018-04, 4/2018 are dates in every order;
+//   - 27.4.2018, 27/04/18, 27-4-2018, 27 4 2018 begin with the day or the month, as order allows,
+//     and with the day if order allows both;
+//   - 27 April 2018, Apr 27, 2018, 27-Apr-18, 2018 Apr 27, Apr 27 18:30:05 2018, April 2018 are
+//     dates in every order. The month may be in English, German, French, Spanish, Portuguese,
+//     Italian, Dutch or Polish, the day an ordinal; a weekday may stand in front;
+//   - 18:30, 18:30:05.25, 6:30 pm are times. A time zone may follow; ParseDate ignores it.
+//
+// Years of two digits are 1969 to 2068. Eight digits alone are no date: see [EightDigitDate].
+func ParseDate(s string, order Order) (d Date, ok bool) {
+	var p dateParser
+	if !p.parse(s) || order&p.orders == 0 {
+		return d, false
+	}
+	d.Time, d.Days = p.hasTime, p.seconds/86400
+	if p.year == 0 {
+		d.TimeOnly = true
+		return d, true
+	}
+	month, day := p.month, p.day
+	if p.orders != anyOrder && order&p.orders == MDY {
+		month, day = day, month
+	}
+	t := dayOf(p.year, month, max(day, 1))
+	d.Days += float64(t.Unix() / 86400)
+	d.Month, d.MonthDay, d.Weekday = month-1, max(day, 1), int(t.Weekday()+6)%7
+	d.Day = day > 0
+	return d, true
+}
+
+// Orders returns the orders under which s is a date: all if s is the same date in every order or a
+// time, 0 if s is neither.
+func Orders(s string) Order {
+	var p dateParser
+	if p.parse(s) {
+		return p.orders
+	}
+	return 0
+}
+
+// dateParser parses a date before the order of its parts is known.
+type dateParser struct {
+	year, month, day int   // in the order DMY; year 0: a time alone; day 0: a month without a day
+	orders           Order // in which the date exists
+	hasTime          bool
+	seconds          float64 // since midnight
+}
+
+// parse parses a date, a time, or a date and a time.
+func (p *dateParser) parse(s string) bool {
+	if len(s) > maxDate || !hasDigit(s) {
+		return false
+	}
+	s = toASCII(s)
+	rest, ok := p.parseDay(s)
+	if n := wordLength(s); !ok && n > 1 && lookup(weekdays, s[:n]) != "" {
+		rest, ok = p.parseDay(strings.TrimLeft(s[n:], " .,"))
+	}
+	if !ok {
+		*p = dateParser{orders: anyOrder}
+		return p.parseTime(s, false, len(s) == len("18.00.00") && s[2] == '.' && s[5] == '.')
+	}
+	if rest == "" || rest == "." {
+		return true
+	}
+	after := strings.TrimLeft(rest, " ,")
+	joined := len(after) == len(rest)
+	if joined && (rest[0] == 'T' || rest[0] == ':') { // 27/Apr/2018:18:30:05
+		return p.parseTime(rest[1:], true, true)
+	}
+	return !joined && p.parseTime(after, false, true)
+}
+
+// layouts maps the kinds of a date's fields (y for four digits, n for one or two, M for a month's
+// name) to the indices of the year, month and day; 3: no day.
+var layouts = namesOf(`012 ynn yMn|210 nny nnn nMy nMn|201 Mny Mnn|013 yn yM|103 ny My Mn`)
+
+// parseDay parses the day or month that s begins with, and returns the rest of s.
+func (p *dateParser) parseDay(s string) (rest string, ok bool) {
+	if countDigits(s) == 8 && len(s) > 8 && (s[8] == 'T' || s[8] == ' ') {
+		return s[8:], p.setDay(atoi(s[:4]), atoi(s[4:6]), atoi(s[6:8]), anyOrder)
+	}
+	var f [4]field
+	kinds, n, rest := scanFields(s, &f)
+	layout := layouts[string(kinds[:n])]
+	if layout == "" {
+		return rest, false
+	}
+	year, month, day := f[layout[0]-'0'], f[layout[1]-'0'], f[layout[2]-'0']
+	mark := strings.TrimRight(f[0].marks, " ")
+	switch i := len(rest) - len(" 2018"); {
+	case n == 3 && month.digits > 0: // numbers alone
+		ok = len(mark) < 2 && mark == strings.TrimRight(f[1].marks, " ") && mark != "'" &&
+			mark != "," && f[0].marks != "" && (mark != "" || year.digits == 4)
+	case n == 2 && month.digits > 0: // 4/2018, but not 12-1234
+		ok = (f[0].marks == "-" || f[0].marks == "/") && 1800 <= year.value && year.value < 2200
+	case n == 3 || year.digits == 4:
+		ok = true
+	case i > 0 && rest[i] == ' ' && countDigits(rest[i+1:]) == 4: // Apr 27 18:30:05 2018
+		day, year, rest, ok = year, field{value: atoi(rest[i+1:]), digits: 4}, rest[:i], true
+	default: // Apr-18 and Apr '18 are months; Apr 18 may be a day
+		ok = strings.ContainsAny(mark, "-/'")
+	}
+	if year.digits == 2 {
+		if year.value += 1900; year.value < 1969 {
+			year.value += 100
+		}
+	}
+	orders := anyOrder
+	if layout == "210" && month.digits > 0 {
+		orders = DMY
+	}
+	ok = ok && year.digits > 1 && (day.value > 0 || day.digits == 0)
+	return rest, ok && p.setDay(year.value, month.value, day.value, orders)
+}
+
+// setDay sets the date, and reports whether it exists. orders is DMY if the month and the day may
+// also be each other, else all orders.
+func (p *dateParser) setDay(year, month, day int, orders Order) bool {
+	p.year, p.month, p.day = year, month, day
+	if isDay(year, month, max(day, 1)) {
+		p.orders = orders
+	}
+	if orders == DMY && isDay(year, day, month) {
+		p.orders |= MDY
+	}
+	return p.orders != 0
+}
+
+// isDay reports whether the day exists in the Gregorian calendar, in year 1 or later.
+func isDay(year, month, day int) bool {
+	t := dayOf(year, month, day)
+	return year > 0 && int(t.Month()) == month && t.Day() == day
+}
+
+func dayOf(year, month, day int) time.Time {
+	return time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+}
+
+// field is a number of up to four digits or a month's name in a date.
+type field struct {
+	value  int    // of a month's name, from 1
+	digits int    // 0: a month's name
+	marks  string // between this field and the next
+}
+
+// scanFields parses up to three fields that s begins with. It returns the kinds of the fields, as in
+// layouts, the number of fields, and the rest of s.
+func scanFields(s string, f *[4]field) (kinds [3]byte, n int, rest string) {
+	for n < 3 {
+		length := countDigits(s)
+		value, digits := 0, length
+		if digits == 0 {
+			length = wordLength(s)
+			value = monthOf(s[:length])
+		}
+		if digits > 4 || digits == 0 && value == 0 ||
+			0 < digits && digits < 3 && digits < len(s) && s[digits] == ':' { // a time
+			break
+		}
+		if digits > 0 {
+			value = atoi(s[:digits])
+		}
+		kinds[n] = "Mnn y"[digits]
+		if rest = s[length:]; digits == 1 || digits == 2 {
+			rest = skipWord(rest, "st", "nd", "rd", "th", "er", "°")
+		}
+		s = strings.TrimLeft(rest, " -/.,'")
+		f[n] = field{value, digits, rest[:len(rest)-len(s)]}
+		s = strings.TrimLeft(skipWord(s, "de", "of", "del"), " ") // 5 de mayo de 2018
+		n++
+	}
+	return kinds, n, rest
+}
+
+// skipWord returns s without its first word if that word is one of words, else s.
+func skipWord(s string, words ...string) string {
+	for _, word := range words {
+		if rest, ok := strings.CutPrefix(s, word); ok && wordLength(rest) == 0 {
+			return rest
+		}
+	}
+	return s
+}
+
+// atoi returns the value of at most 18 digits; 0 for "".
+func atoi(digits string) int {
+	n := 0
+	for i := range len(digits) {
+		n = 10*n + int(digits[i]-'0')
+	}
+	return n
+}
+
+// EightDigitDate reports whether s is eight digits that are a day of the years 1900 to 2099.
+func EightDigitDate(s string) bool {
+	return len(s) == 8 && countDigits(s) == 8 && (s[:2] == "19" || s[:2] == "20") &&
+		isDay(atoi(s[:4]), atoi(s[4:6]), atoi(s[6:]))
+}

@@ -1,0 +1,223 @@
+package cell
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+	"math/big"
+	"math/bits"
+	"strconv"
+	"strings"
+)
+
+var pow10 = [...]float64{
+	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
+	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+}
+
+var PowersOfTen = [16]uint64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8}
+
+// Digits parses the decimal digits that b[p:] starts with. It returns the number that m's digits and
+// they make, modulo 2^64, and the position after them.
+//
+// It takes eight bytes at a time: a loop over digits ends at a place that the branch predictor
+// can't know, which costs more than the digits.
+func Digits(b []byte, p int, m uint64) (uint64, int) {
+	for len(b)-p >= 8 {
+		x := binary.LittleEndian.Uint64(b[p:]) ^ ASCIIZeros
+		n := CountDigits(x)
+		if n == 0 {
+			return m, p
+		}
+		m = m*PowersOfTen[n&15] + JoinDigits(x, n)
+		p += int(n)
+		if n < 8 {
+			return m, p
+		}
+	}
+	for p < len(b) && b[p]-'0' < 10 {
+		m = m*10 + uint64(b[p]-'0')
+		p++
+	}
+	return m, p
+}
+
+// ASCIIZeros is the digit 0 in each byte of a word. Digits become 0 to 9 when it is taken off by
+// exclusive or.
+const ASCIIZeros = 0x3030303030303030
+
+// CountDigits returns how many digits, less ASCIIZeros, the word's lower bytes have: 0 to 8.
+func CountDigits(x uint64) uint {
+	// The addition sets the top bit of a byte above 9; its carries reach only bytes
+	// after the first such one.
+	return uint(bits.TrailingZeros64(((x+0x7676767676767676)|x)&0x8080808080808080)) / 8
+}
+
+// JoinDigits returns the number that the word's first n digits make, less ASCIIZeros. n is 1 to 8.
+func JoinDigits(x uint64, n uint) uint64 {
+	// Shifted to the end, with zeros before them, n digits are eight; then add neighbours: pairs,
+	// fours, all. The mask changes nothing, but spares the compiler's check.
+	x <<= (64 - 8*n) & 63
+	x = x*10 + x>>8
+	return ((x&0x000000ff000000ff)*(100+1000000<<32) +
+		(x>>16&0x000000ff000000ff)*(1+10000<<32)) >> 32
+}
+
+// ParseFloat32 parses the decimal number at b[p:]. It returns the value that strconv.ParseFloat
+// returns for 32 bits, and the position behind the number, where a blank, a newline or a comment has
+// to follow. If there is no such number, next is the token's end and reason says what is wrong. b
+// must end in a newline.
+func ParseFloat32(b []byte, p int) (v float32, next int, reason string) {
+	token := p
+	var sign uint32
+	switch b[p] {
+	case '-':
+		sign = 1 << 31
+		p++
+	case '+':
+		p++
+	}
+	var m uint64
+	start := p
+	for b[p]-'0' < 10 {
+		m = m*10 + uint64(b[p]-'0')
+		p++
+	}
+	count := p - start
+	exp := 0
+	if b[p] == '.' {
+		start = p + 1
+		m, p = Digits(b, start, m)
+		exp = start - p
+		count -= exp
+	}
+	if b[p]|0x20 == 'e' {
+		var e int
+		e, p = exponent(b, p+1)
+		exp += e
+	}
+	if !isEnd(b[p]) || count == 0 || count > 19 { // m holds any 19 digits
+		return slowFloat32(b, token)
+	}
+	f, ok := Scale(m, exp)
+	if !ok {
+		return slowFloat32(b, token)
+	}
+	return math.Float32frombits(math.Float32bits(f) | sign), p, ""
+}
+
+// Scale returns the float32 nearest to m*10^exp, if that can be found quickly.
+func Scale(m uint64, exp int) (v float32, ok bool) {
+	if m >= 1<<53 || uint(exp+22) > 44 {
+		return 0, false
+	}
+	// m and the power of ten are exact in float64, so IEEE rounds their quotient or product right.
+	// Rounding that to float32 gives the right result too, unless it is halfway between two
+	// float32: halfway points are float64 numbers and rounding keeps order, so a number that is
+	// not rounded to one of them stays on its side of it. f is 0 or in float32's normal range,
+	// 1e-22 to 1e38, where halfway points are numbers whose last 29 bits are a 1 and zeros.
+	f := float64(m)
+	if exp < 0 {
+		f /= pow10[-exp]
+	} else {
+		f *= pow10[exp]
+	}
+	return float32(f), math.Float64bits(f)&(1<<29-1) != 1<<28
+}
+
+// exponent reads the number after an e. If there is none, or it is too large to be of use, e
+// is out of ParseFloat32's range.
+func exponent(b []byte, p int) (e, next int) {
+	const useless = 1 << 20
+	sign := 1
+	switch b[p] {
+	case '-':
+		sign = -1
+		p++
+	case '+':
+		p++
+	}
+	start := p
+	for b[p]-'0' < 10 {
+		e = min(10*e+int(b[p]-'0'), useless)
+		p++
+	}
+	if p == start {
+		return useless, p
+	}
+	return sign * e, p
+}
+
+// isEnd reports whether a token ends before c.
+func isEnd(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '#' }
+
+// TokenEnd returns the position behind the token at b[p:].
+func TokenEnd(b []byte, p int) int {
+	for p < len(b) && !isEnd(b[p]) {
+		p++
+	}
+	return p
+}
+
+// The reasons for refusing a number.
+const (
+	NotNumber = "not a decimal number"
+	NotFinite = "not finite"
+	Overflows = "too large for float32"
+	NotExact  = "an integer that float32 can't hold exactly"
+)
+
+// slowFloat32 does the same as ParseFloat32, by means of strconv.
+func slowFloat32(b []byte, p int) (v float32, next int, reason string) {
+	next = TokenEnd(b, p)
+	token := string(b[p:next])
+	// strconv knows Inf and NaN as well, and hexadecimal numbers.
+	if strings.Trim(token, "+-.0123456789eE") != "" {
+		if f, err := strconv.ParseFloat(token, 64); err == nil &&
+			(math.IsNaN(f) || math.IsInf(f, 0)) {
+			return 0, next, NotFinite
+		}
+		return 0, next, NotNumber
+	}
+	f, err := strconv.ParseFloat(token, 32)
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return 0, next, Overflows
+	case err != nil:
+		return 0, next, NotNumber
+	}
+	return float32(f), next, ""
+}
+
+// ExactLabel returns the label that the number v, parsed from token, stands for. Labels are compared
+// as numbers, so -0 is 0, and two classes must not become one: an integer has to be exact. A number
+// with a fraction or an exponent is a measurement and may be rounded.
+func ExactLabel(token []byte, v float32) (y float32, reason string) {
+	if v == 0 {
+		return 0, ""
+	}
+	if v > -1<<24 && v < 1<<24 {
+		return v, "" // there float32 has all integers
+	}
+	if token[0] == '-' || token[0] == '+' {
+		token = token[1:]
+	}
+	n := 0
+	for n < len(token) && token[n]-'0' < 10 {
+		n++
+	}
+	for i, c := range token[n:] {
+		if c != '0' && (i > 0 || c != '.') {
+			return v, "" // not an integer
+		}
+	}
+	for n > 0 && token[0] == '0' {
+		token = token[1:]
+		n--
+	}
+	m, _ := new(big.Int).SetString(string(token[:n]), 10) // at most 39 digits: v is finite
+	if m.BitLen()-int(m.TrailingZeroBits()) > 24 {
+		return 0, NotExact
+	}
+	return v, ""
+}

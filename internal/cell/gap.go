@@ -1,0 +1,37 @@
+package cell
+
+import "strings"
+
+// missing is the list of gaps in a column of any kind, by their length in bytes.
+var missing = [...][]string{{""}, {"?"}, {"na", `\n`}, {"n/a", "nan"}, {"null", "#n/a", "<na>"},
+	{}, {"(null)"}}
+
+// IsMissing reports whether a cell is a gap in a column of any kind: empty, ?, NA, N/A, NaN, null,
+// \N, #N/A, <NA> or (null), in letters of either case.
+func IsMissing(s string) bool {
+	if len(s) >= len(missing) {
+		return false
+	}
+	for _, word := range missing[len(s)] {
+		if strings.EqualFold(s, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsGapWord reports whether a cell is a gap in a column of numbers or dates: a gap that [IsMissing]
+// reports, a dash, dots, an error of a spreadsheet, infinity, a date of zeros, or a word such as
+// unknown, in letters of either case. In a column of words these may be values.
+func IsGapWord(s string) bool {
+	return IsMissing(s) || lookup(gapWords, s) != ""
+}
+
+var gapWords = namesOf(`- -- --- – — . .. ... … ?? ??? none nil nul <null> [null] (none) <none> nat
+-nan unknown (unknown) unk undefined missing (missing) blank (blank) empty (empty) unspecified tbd
+tba n.a. n.a na. n/a. n\a n.d. n.d nd n/d n/k n.k. k.a. k._a. s/d s.d. #na #n/a! #n/d #ref! #value!
+#div/0! #name? #num! #null! #nv #wert! #bezug! #error! inf -inf +inf infinity -infinity
+0000-00-00 0000-00-00_00:00:00 0000-00-00t00:00:00 0000/00/00 00/00/0000 00.00.0000 00-00-0000
+not_available not_known not_applicable not_reported not_specified not_recorded not_measured
+not_provided not_given no_data no_value no_answer no_info not_a_number unbekannt keine_angabe
+inconnu desconocido desconhecido sin_datos sin_dato onbekend sconosciuto brak_danych`)

@@ -1,0 +1,38 @@
+package cell
+
+import "strings"
+
+// Kind is the kind of one cell.
+type Kind byte
+
+// The kinds of cells.
+const (
+	WordCell   Kind = iota // no gap word, number or date
+	GapCell                // a gap word
+	NumberCell             // a number under at least one decimal mark
+	DateCell               // a date under at least one order
+)
+
+// KindOf returns the kind of a cell.
+func KindOf(s string) Kind {
+	if _, ok := ParsePlain(s); ok {
+		return NumberCell
+	}
+	if IsGapWord(s) {
+		return GapCell
+	}
+	if len(s) > max(maxNumber, maxDate) || !hasDigit(s) {
+		return WordCell
+	}
+	_, ok := ParseNumber(s, '.')
+	if !ok && (strings.IndexByte(s, '.') >= 0 || strings.IndexByte(s, ',') >= 0) {
+		_, ok = ParseNumber(s, ',')
+	}
+	if ok {
+		return NumberCell
+	}
+	if Orders(s) != 0 {
+		return DateCell
+	}
+	return WordCell
+}

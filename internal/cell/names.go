@@ -1,0 +1,72 @@
+package cell
+
+import "strings"
+
+const maxName = 19 // bytes of the longest gap word, unit, magnitude, or name of a month or weekday
+
+// namesOf returns a map from each name in a list to the first name of its group. Bars separate the
+// groups, and an underscore stands for a blank in a name.
+func namesOf(list string) map[string]string {
+	names := map[string]string{}
+	for group := range strings.SplitSeq(list, "|") {
+		all := strings.Fields(group)
+		for i, name := range all {
+			all[i] = strings.ReplaceAll(name, "_", " ")
+			names[all[i]] = all[0]
+		}
+	}
+	return names
+}
+
+// lookup returns the first name of the group of s in names, whose names are in lower case; "" if no
+// group has s. The case of s does not matter, as far as its letters are in ASCII or Latin-1.
+func lookup(names map[string]string, s string) string {
+	var buffer [maxName]byte
+	if len(s) > len(buffer) {
+		return ""
+	}
+	for i := range len(s) {
+		c := s[i]
+		if 'A' <= c && c <= 'Z' ||
+			0x80 <= c && c <= 0x9e && c != 0x97 && i > 0 && s[i-1] == 0xc3 { // À to Þ, except ×
+			c |= 0x20
+		}
+		buffer[i] = c
+	}
+	return names[string(buffer[:len(s)])]
+}
+
+// monthOf returns the number, from 1, of the month with the name s; 0 if no month has this name.
+func monthOf(s string) int { return atoi(lookup(months, s)) }
+
+// wordLength returns the length in bytes of the letters that s begins with.
+func wordLength(s string) int {
+	n := 0
+	for n < len(s) && (isLetter(s[n]) || s[n] >= 0x80) {
+		n++
+	}
+	return n
+}
+
+// months maps the names of the months and their abbreviations to the months' numbers, in English,
+// German, French, Spanish, Portuguese, Italian, Dutch and Polish.
+var months = namesOf(`1 january jan januar jänner janvier janv enero ene janeiro gennaio gen
+januari stycznia styczeń sty| 2 february feb februar febr février fevrier févr fevr fév fev
+febrero fevereiro febbraio februari lutego luty lut| 3 march mar märz maerz mär mrz mars marzo
+março marco maart mrt marca marzec| 4 april apr avril avr abril abr aprile kwietnia kwiecień kwi|
+5 may mai mayo maio maggio mag mei maja maj| 6 june jun juni juin junio junho giugno giu czerwca
+czerwiec cze| 7 july jul juli juillet juil julio julho luglio lug lipca lipiec lip| 8 august aug
+août aout agosto ago augustus sierpnia sierpień sie| 9 september sep sept septembre septiembre
+setiembre set setembro settembre sett września wrzesień wrz| 10 october oct oktober okt octobre
+octubre outubro out ottobre ott października październik paź| 11 november nov novembre noviembre
+novembro listopada listopad lis| 12 december dec dezember dez décembre decembre déc diciembre dic
+dezembro dicembre grudnia grudzień gru`)
+
+// weekdays has the names of the weekdays and their abbreviations in the same languages.
+var weekdays = namesOf(`monday tuesday wednesday thursday friday saturday sunday mon tue tues wed
+thu thur thurs fri sat sun montag dienstag mittwoch donnerstag freitag samstag sonnabend sonntag
+mo di mi do fr sa so lundi mardi mercredi jeudi vendredi samedi dimanche lun mar mer jeu ven sam
+dim lunes martes miércoles jueves viernes sábado domingo mié jue vie sáb dom segunda segunda-feira
+terça quarta quinta sexta seg ter qua qui sex lunedì martedì mercoledì giovedì venerdì sabato
+domenica gio sab maandag dinsdag woensdag donderdag vrijdag zaterdag zondag ma wo vr za zo
+poniedziałek wtorek środa czwartek piątek sobota niedziela`)

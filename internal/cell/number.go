@@ -1,0 +1,268 @@
+package cell
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Number is the number in a cell.
+type Number struct {
+	Value     float64
+	Unit      string // normalized: "%", "kg", "$", "₹" for both "Rs." and "Rs"; "" without a unit
+	Magnitude byte   // the letter K, M or B behind the digits, already in Value; 0: none
+}
+
+const maxNumber = 64 // bytes of the longest number that is not plain
+
+// ParseNumber parses a number whose decimal mark is decimal, '.' or ','. Besides the numbers that
+// [ParsePlain] parses, a number may have
+//   - a sign in front or a minus behind, or parentheses if it is negative: (12.50);
+//   - groups of three digits, separated by blanks, apostrophes, underscores or the mark that is not
+//     the decimal mark, or Indian groups: 1,25,000;
+//   - a currency in front or behind, percent, or + behind;
+//   - a known unit behind, or any word of lower-case letters behind a blank: 12kg, 36 months;
+//   - a magnitude, which multiplies the digits: 1.5K and 1.5k are 1500, 2 million is 2000000.
+//
+// Codes are no numbers: T0, 3*, 12A, 1-2, 1.2.3, 12/5, 0x1F. Neither are numbers that exceed the
+// range of float32.
+func ParseNumber(s string, decimal byte) (n Number, ok bool) {
+	if decimal == '.' || strings.IndexByte(s, '.') < 0 {
+		if v, ok := ParsePlain(s); ok {
+			return Number{Value: v}, true
+		}
+	}
+	if len(s) > maxNumber || !hasDigit(s) {
+		return n, false
+	}
+	p := numberParser{rest: toASCII(s)}
+	if !p.parseFront() || !p.parseDigits(decimal) || !p.parseBack() {
+		return n, false
+	}
+	v, err := strconv.ParseFloat(string(p.text[:p.length]), 64)
+	if err != nil || math.Abs(v) > math.MaxFloat32 {
+		return n, false
+	}
+	if p.negative {
+		v = -v
+	}
+	return Number{v, p.unit, p.magnitude}, true
+}
+
+func hasDigit(s string) bool {
+	for i := range len(s) {
+		if s[i]-'0' < 10 {
+			return true
+		}
+	}
+	return false
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// countDigits returns the number of digits that s begins with.
+func countDigits(s string) int {
+	n := 0
+	for n < len(s) && s[n]-'0' < 10 {
+		n++
+	}
+	return n
+}
+
+var ascii = strings.NewReplacer("\t", " ", "\u00a0", " ", "\u2007", " ", "\u2009", " ", "\u202f",
+	" ", "\u2212", "-", "\u2013", "-", "’", "'", "º", "°", "μ", "µ")
+
+// toASCII replaces tabs and Unicode blanks by blanks, Unicode minus signs and apostrophes by those
+// of ASCII, and unifies the signs of degree and micro.
+func toASCII(s string) string {
+	for i := range len(s) { // look for the first bytes of the replaced characters, but not for €
+		if c := s[i]; c == '\t' || c == 0xc2 || c == 0xce ||
+			c == 0xe2 && i+1 < len(s) && s[i+1]|8 == 0x88 {
+			return ascii.Replace(s)
+		}
+	}
+	return s
+}
+
+// numberParser parses a number from left to right.
+type numberParser struct {
+	rest             string              // not parsed yet
+	text             [maxNumber + 8]byte // the number in the form that strconv.ParseFloat parses
+	length           int                 // of text
+	negative, signed bool                // signed: with a sign or parentheses
+	parentheses      bool
+	unit             string
+	magnitude        byte
+}
+
+func (p *numberParser) put(s string) { p.length += copy(p.text[p.length:], s) }
+
+// parseFront parses the signs, parentheses and the currency in front of the digits.
+func (p *numberParser) parseFront() bool {
+	for p.rest != "" {
+		switch c, last := p.rest[0], len(p.rest)-1; {
+		case c-'0' < 10 || c == '.' || c == ',':
+			return true
+		case c == ' ':
+			p.rest = p.rest[1:]
+		case c == '-' || c == '+' || c == '(':
+			if p.signed || c == '(' && p.rest[last] != ')' {
+				return false
+			}
+			if p.signed, p.negative, p.rest = true, c != '+', p.rest[1:]; c == '(' {
+				p.parentheses, p.rest = true, strings.TrimRight(p.rest[:last-1], " ")
+			}
+		case p.unit != "" || !p.parseCurrency():
+			return false
+		}
+	}
+	return false
+}
+
+// parseCurrency parses a currency or percent sign in front of the digits.
+func (p *numberParser) parseCurrency() bool {
+	end := strings.IndexAny(p.rest, " -+(0123456789")
+	if end <= 0 {
+		return false
+	}
+	name := p.rest[:end]
+	if currencies[name] == "" { // the point of $.50 belongs to the number
+		name = strings.TrimRight(name, ".,")
+	}
+	unit := currencies[name]
+	if unit == "" || len(name) == end && p.rest[end] != ' ' && isLetter(name[end-1]) &&
+		besideDigits[name] == "" {
+		return false // TRY1 is a code
+	}
+	p.unit, p.rest = unit, p.rest[len(name):]
+	return true
+}
+
+// parseDigits parses the digits, their groups, decimals and exponent.
+func (p *numberParser) parseDigits(decimal byte) bool {
+	t := p.rest
+	whole := countDigits(t)
+	p.put(t[:whole])
+	t = t[whole:]
+	grouped := 0
+	if whole > 0 && whole <= 3 && p.rest[0] != '0' && t != "" && t[0] != decimal &&
+		strings.IndexByte(" '_.,", t[0]) >= 0 {
+		grouped = p.parseGroups(t)
+		t = t[grouped:]
+	}
+	switch {
+	case whole > 0 && len(t) > 1 && strings.IndexByte(".,/", t[0]) >= 0 && t[1] == '-' &&
+		(len(t) == 2 || t[2] == ' '):
+		t = t[2:] // a price without cents: 500,- or 500.- or 500/-
+	case t != "" && t[0] == decimal:
+		decimals := countDigits(t[1:])
+		if whole+decimals == 0 || decimals == 0 && decimal == ',' {
+			return false
+		}
+		p.put(".")
+		p.put(t[1 : 1+decimals])
+		t = t[1+decimals:]
+	case whole == 0:
+		return false
+	case t == "." && grouped == 0:
+		t = "" // 12. has no decimals under either mark
+	}
+	if grouped == 0 {
+		exponent := exponentLength(t)
+		p.put(t[:exponent])
+		t = t[exponent:]
+	}
+	p.rest = t
+	return true
+}
+
+// parseGroups parses the groups of digits that t begins with, each behind the mark t[0]. It returns
+// their length in bytes; 0 if there are none.
+func (p *numberParser) parseGroups(t string) int {
+	end, first, size := 0, p.length, 3
+	if t[0] == ',' && first < 3 && countDigits(t[1:]) == 2 { // Indian groups end with one of three
+		size = 2
+	}
+	for len(t) > end && t[end] == t[0] {
+		digits := countDigits(t[end+1:])
+		if digits != size && digits != 3 {
+			break
+		}
+		p.put(t[end+1 : end+1+digits])
+		if end += 1 + digits; digits > size {
+			return end
+		}
+	}
+	if size == 2 { // without a group of three
+		p.length, end = first, 0
+	}
+	return end
+}
+
+// parseBack parses a minus, or a magnitude and a unit, behind the digits.
+func (p *numberParser) parseBack() bool {
+	word := strings.TrimLeft(p.rest, " ")
+	blank := len(word) < len(p.rest)
+	if word == "-" && !blank && !p.signed {
+		p.negative, word = true, ""
+	}
+	if word == "" {
+		return !blank
+	}
+	name := p.cutMagnitude(word, blank)
+	if name == "" {
+		return true
+	}
+	unit := unitOf(name, blank || name != word)
+	if unit == "" || p.unit != "" && p.unit != unit ||
+		p.parentheses && currencies[unit] == "" { // (12 notes) is not -12
+		return false
+	}
+	p.unit = unit
+	return true
+}
+
+// cutMagnitude parses the magnitude that s begins with, and returns the rest of s without leading
+// blanks. The letters K, k, M and B must follow the digits without a blank, unless a currency stands
+// in front: $1.5 B is no code.
+func (p *numberParser) cutMagnitude(s string, blank bool) string {
+	i := strings.IndexByte("KkMB", s[0])
+	if rest := s[1:]; i >= 0 && (!blank || p.unit != "") &&
+		(rest == "" || rest[0] == ' ' || rest == "+" || currencies[rest] != "") {
+		p.magnitude = "KKMB"[i]
+		p.put("e3e3e6e9"[2*i : 2*i+2])
+		return strings.TrimLeft(rest, " ")
+	}
+	first, rest, _ := strings.Cut(s, " ")
+	if power := lookup(magnitudes, strings.TrimSuffix(first, ".")); power != "" {
+		p.put(power)
+		return rest
+	}
+	return s
+}
+
+// DecimalMark returns '.' or ',' if s is a number under that decimal mark alone, and 0 if s is a
+// number under both marks, or under neither.
+func DecimalMark(s string) byte {
+	_, point := ParseNumber(s, '.')
+	_, comma := ParseNumber(s, ',')
+	switch {
+	case point == comma:
+		return 0
+	case point:
+		return '.'
+	}
+	return ','
+}
+
+// Ambiguous reports whether s is a number under both decimal marks, with different values: 1,234.
+func Ambiguous(s string) bool {
+	point, isPoint := ParseNumber(s, '.')
+	comma, isComma := ParseNumber(s, ',')
+	return isPoint && isComma && point.Value != comma.Value
+}
+
+// LeadingZero reports whether s consists of two or more digits, the first of them 0.
+func LeadingZero(s string) bool {
+	return len(s) > 1 && s[0] == '0' && countDigits(s) == len(s)
+}

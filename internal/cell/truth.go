@@ -1,0 +1,28 @@
+package cell
+
+import (
+	"slices"
+	"strings"
+)
+
+// Spellings lists the spellings of true and false. The spellings of true are one level of a column,
+// or one class, and so are those of false. The case of all other words is significant.
+var Spellings = []string{"true", "True", "TRUE", "false", "False", "FALSE"}
+
+// Truth returns "true" or "false" for a cell that is one of [Spellings], and "" for any other cell.
+func Truth(s string) string {
+	if slices.Contains(Spellings, s) {
+		return strings.ToLower(s)
+	}
+	return ""
+}
+
+// Find returns the index of the level equal to the cell s, or -1 if there is none. Without an equal
+// level, a spelling of true or false matches the first level that is another spelling of it.
+func Find(levels []string, s string) int {
+	k := slices.Index(levels, s)
+	if truth := Truth(s); k < 0 && truth != "" {
+		k = slices.IndexFunc(levels, func(level string) bool { return Truth(level) == truth })
+	}
+	return k
+}
