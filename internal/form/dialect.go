@@ -1,0 +1,294 @@
+package form
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/pegasimd/pegasimd/internal/cell"
+)
+
+// A dialect is the characters of a table that have a meaning.
+type dialect struct{ separator, quote, comment byte }
+
+// separators are those that are detected, the likeliest first.
+const separators = ",;\t|"
+
+// sampledCells is about how many cells of a candidate are looked at.
+const sampledCells = 20000
+
+// A candidate is a dialect that a file may be in.
+type candidate struct {
+	dialect
+	*sampled
+	score float64
+	width int // of the table
+	first int // row of the table: those before it are not of its width
+}
+
+// detectDialect returns the likeliest dialect, and the likeliest one with another separator, whose
+// score is 0 if there is none. The error is that of a dialect whose rows have too many columns, if
+// no other dialect has rows.
+func detectDialect(s *sample, g *Given) (best, second candidate, err error) {
+	odd := true // the quotes of the last candidate that has any
+	for _, d := range candidates(s, g) {
+		if d.quote == None && g.Quote == 0 && !odd {
+			continue
+		}
+		c := candidate{dialect: d, sampled: s.rows(d)}
+		odd = c.unclosed > 0
+		if c.err != nil {
+			err = cmp.Or(err, c.err)
+			continue
+		}
+		c.measure(g)
+		c.judge(g)
+		switch {
+		case best.sampled == nil || c.score > best.score+1e-9:
+			if best.sampled != nil && best.separator != c.separator {
+				second = best
+			}
+			best = c
+		case c.separator != best.separator && c.score > second.score:
+			second = c
+		}
+	}
+	if best.separator != None && best.sampled != nil {
+		err = nil
+	}
+	return best, second, err
+}
+
+// candidates returns the dialects that are possible, the plainest first. A table of one column,
+// without a separator, is the last.
+func candidates(s *sample, g *Given) (all []dialect) {
+	comments := []byte{None}
+	if g.Comment != 0 {
+		comments[0] = g.Comment
+	} else if commented(s.head) {
+		comments = append(comments, '#')
+	}
+	for _, comment := range comments {
+		for _, separator := range []byte(separators) {
+			if g.Separator != 0 {
+				separator = g.Separator
+			}
+			if g.Separator == 0 && bytes.IndexByte(s.head, separator) < 0 {
+				continue
+			}
+			switch {
+			case g.Quote != 0:
+				all = append(all, dialect{separator, g.Quote, comment})
+			case bytes.IndexByte(s.head, '"') >= 0:
+				all = append(all, dialect{separator, '"', comment}, dialect{separator, None, comment})
+			default:
+				all = append(all, dialect{separator, '"', comment})
+			}
+			if g.Separator != 0 {
+				break
+			}
+		}
+	}
+	if g.Separator == 0 {
+		quote := g.Quote
+		if quote == 0 {
+			quote = '"'
+		}
+		for _, comment := range comments {
+			all = append(all, dialect{None, quote, comment})
+		}
+	}
+	return all
+}
+
+// commented reports whether two lines or more begin with #.
+func commented(text []byte) bool {
+	n := bytes.Count(text, []byte("\n#")) + bytes.Count(text, []byte("\r#"))
+	if bytes.HasPrefix(text, []byte("#")) {
+		n++
+	}
+	return n >= 2
+}
+
+// measure finds the width of the table, the commonest among its rows, and its first row. A row
+// above it may be a header that is a cell short, or has empty cells too many.
+func (c *candidate) measure(g *Given) {
+	counts := map[int]int{}
+	for _, r := range c.rows {
+		counts[len(r)]++
+	}
+	best := 0.
+	for w, n := range counts {
+		if v := float64(n) * (float64(w) - .5) / float64(w); v > best || v == best && w > c.width {
+			best, c.width = v, w
+		}
+	}
+	c.cutEmpty(counts)
+	if g.SkipLines != 0 || len(c.rows) == 0 {
+		return
+	}
+	for len(c.rows[c.first]) != c.width {
+		c.first++
+	}
+	if c.first > 0 && headsTable(c.rows[c.first-1], c.width) {
+		c.first--
+	}
+}
+
+// cutEmpty cuts rows that have empty cells behind the table's width. If some rows have such a cell
+// and others do not, it is no column.
+func (c *candidate) cutEmpty(counts map[int]int) {
+	empty := func(r []string) bool { return len(r) != c.width || r[c.width-1] == "" }
+	if c.width > 1 && counts[c.width-1] > 1 && counts[c.width-1] >= counts[c.width]/20 &&
+		!slices.ContainsFunc(c.rows, func(r []string) bool { return !empty(r) }) {
+		c.width--
+	}
+	for i, r := range c.rows {
+		if len(r) > c.width && named(r) <= c.width {
+			c.rows[i] = r[:c.width]
+		}
+	}
+}
+
+// headsTable reports whether a row that is not of a table's width may be its header: the rows of
+// one that has a cell more may have names of their own.
+func headsTable(row []string, width int) bool {
+	n := named(row)
+	return n == width || width > 2 && n == width-1
+}
+
+// named returns the number of cells without empty ones at the end.
+func named(row []string) int {
+	n := len(row)
+	for n > 0 && row[n-1] == "" {
+		n--
+	}
+	return n
+}
+
+// judge computes the score: the squared share of rows that have the table's width, times the mean
+// of how sure it is that a cell is one cell, times (width-1)/width.
+func (c *candidate) judge(g *Given) {
+	if len(c.rows) == 0 {
+		return
+	}
+	var body [][]string
+	fit := 0
+	for i, r := range c.rows {
+		if len(r) == c.width {
+			fit++
+			if i >= c.first {
+				body = append(body, r)
+			}
+		} else if i == c.first && headsTable(r, c.width) {
+			fit++
+		}
+	}
+	if len(body) == 0 {
+		return
+	}
+	share := float64(fit) / float64(len(c.rows))
+	w := float64(c.width)
+	c.score = share * share * c.sureness(body) * (w - 1) / w
+	if c.separator == None {
+		c.score = .12 * share * share
+	}
+	if len(c.rows) == 1 {
+		c.score /= 2
+	}
+	if c.unclosed > 0 {
+		c.score *= max(.5, 1-float64(c.unclosed)/float64(len(c.rows)))
+	}
+	if c.separator == ',' && strings.ContainsAny(strings.Join(c.rows[c.first], ""), ";\t|") {
+		c.score *= .7
+	}
+	if g.Format == TSV && c.separator != '\t' {
+		c.score *= .7
+	}
+	c.fitModel(g)
+}
+
+// fitModel raises the score of a dialect under which the file has the columns of a model.
+func (c *candidate) fitModel(g *Given) {
+	_, found := c.findHeader(g)
+	switch {
+	case found:
+		c.score += 100
+	case g.Columns > 0 && (c.width == g.Columns || c.width == g.Columns+1):
+		c.score += 10 * c.score
+		if c.width > 1 && c.width == g.Columns+1 {
+			c.score += .1
+		}
+	}
+}
+
+// findHeader returns the row of the head that has all names that a model needs or, without a model,
+// the label's name.
+func (c *candidate) findHeader(g *Given) (at int, found bool) {
+	names := g.Names
+	if g.Columns == 0 && g.Label != "" {
+		names = []string{g.Label}
+	}
+	if names == nil {
+		return 0, false
+	}
+	for i, r := range c.rows[:min(len(c.rows), 100)] {
+		if len(r) == c.width-1 {
+			r = append([]string{""}, r...) // the first column has no name
+		}
+		if c.lines[i] > 0 && hasAll(r, names) {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// hasAll reports whether the cells have all of the names.
+func hasAll(cells, names []string) bool {
+	return len(cells) >= len(names) && len(lacking(cells, names)) == 0
+}
+
+// lacking returns the names that no cell has.
+func lacking(cells, names []string) (absent []string) {
+	has := make(map[string]bool, len(cells))
+	for _, c := range cells {
+		has[strings.ToValidUTF8(c, "\ufffd")] = true
+	}
+	for _, n := range names {
+		if !has[n] {
+			absent = append(absent, n)
+		}
+	}
+	return absent
+}
+
+// sureness returns the mean over cells of how sure it is that a cell is one, from 0 to 1.
+func (c *candidate) sureness(body [][]string) float64 {
+	step := 1 + len(body)*c.width/sampledCells
+	sum, cells, quoted := 0., 0, false
+	for i, r := range body {
+		for j := i % step; j < len(r); j += step {
+			sum += sureness(r[j])
+			quoted = quoted || c.quote == None && strings.HasPrefix(r[j], `"`)
+			cells++
+		}
+	}
+	if quoted {
+		sum *= .6
+	}
+	return sum / float64(max(1, cells))
+}
+
+func sureness(s string) float64 {
+	if k := cell.KindOf(s); k != cell.WordCell {
+		return 1
+	}
+	switch {
+	case len(s) <= 40 && !strings.ContainsAny(s, " ,;|\t\""):
+		return .9
+	case len(s) < 40 && !strings.ContainsAny(s, ",;|\t"):
+		return .6
+	}
+	return .3
+}

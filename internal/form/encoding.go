@@ -1,0 +1,324 @@
+package form
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// The encodings, as [Form] names them.
+const (
+	utf8Name        = "utf-8"
+	utf16LittleName = "utf-16le"
+	utf16BigName    = "utf-16be"
+	windows1252Name = "windows-1252"
+)
+
+// An encoding is how the bytes of a file are read as characters.
+type encoding struct {
+	name  string
+	mark  int  // bytes of the byte order mark that the file begins with
+	mends bool // bytes that are not UTF-8 are read as U+FFFD: the sample has few of them
+}
+
+var byteOrderMarks = []struct{ mark, name string }{
+	{"\xef\xbb\xbf", utf8Name}, {"\xff\xfe", utf16LittleName}, {"\xfe\xff", utf16BigName},
+}
+
+// encodingNamed returns the encoding of a name that a user gave.
+func encodingNamed(name string, head []byte) (encoding, error) {
+	e := encoding{}
+	switch strings.ReplaceAll(strings.ToLower(name), "_", "-") {
+	case "utf-8", "utf8", "utf-8-sig", "ascii", "us-ascii":
+		e.name = utf8Name
+	case "utf-16", "utf16":
+		if e.name = utf16LittleName; bytes.HasPrefix(head, []byte("\xfe\xff")) ||
+			utf16Of(head) == utf16BigName {
+			e.name = utf16BigName
+		}
+	case "utf-16le", "utf-16-le", "utf16le":
+		e.name = utf16LittleName
+	case "utf-16be", "utf-16-be", "utf16be":
+		e.name = utf16BigName
+	case windows1252Name, "cp1252", "latin-1", "latin1", "iso-8859-1", "iso8859-1":
+		e.name = windows1252Name
+	default:
+		return e, fmt.Errorf("encoding %q: want utf-8, utf-16, utf-16le, utf-16be, windows-1252 or "+
+			"iso-8859-1; iconv converts others", name)
+	}
+	for _, m := range byteOrderMarks {
+		if m.name == e.name && bytes.HasPrefix(head, []byte(m.mark)) {
+			e.mark = len(m.mark)
+		}
+	}
+	return e, nil
+}
+
+// detectEncoding returns the encoding of a file by samples of it, of which the first is its
+// beginning and the last may be cut within a character, and what is in doubt.
+func detectEncoding(samples [][]byte) (e encoding, doubt *Doubt) {
+	head := samples[0]
+	for _, m := range byteOrderMarks {
+		if bytes.HasPrefix(head, []byte(m.mark)) {
+			e = encoding{name: m.name, mark: len(m.mark)}
+		}
+	}
+	if e.name == "" {
+		e.name = utf16Of(head)
+	}
+	if e.name == "" {
+		e.name = utf8Name
+	}
+	if e.name != utf8Name {
+		return e, nil
+	}
+	var bad, characters int
+	at := -1 // of the first bad byte in the first sample
+	for i, s := range samples {
+		b, c, first := countUTF8(s, i > 0)
+		if bad, characters = bad+b, characters+c; i == 0 {
+			at = first
+		}
+	}
+	if bad == 0 {
+		return e, nil
+	}
+	d := &Doubt{About: "encoding", Flag: "-encoding"}
+	if at >= 0 {
+		d.Line = 1 + countLines(head[:at])
+		d.Cell = string(decodeWindows1252(nil, wordAround(head, at)))
+	}
+	if e.mends = characters >= 4*bad; e.mends {
+		d.Text, d.Cell = "bytes that are not UTF-8 are read as the character U+FFFD", ""
+	} else {
+		e = encoding{name: windows1252Name}
+		d.Text = "the file is not UTF-8 and is read as windows-1252"
+	}
+	return e, d
+}
+
+// countUTF8 returns how many bytes are not UTF-8, how many characters of several bytes there are,
+// and the index of the first bad byte, or -1. A character that the end cuts is not counted, nor one
+// that the beginning cuts if within is true.
+func countUTF8(s []byte, within bool) (bad, characters, first int) {
+	first = -1
+	for within && len(s) > 0 && !utf8.RuneStart(s[0]) {
+		s = s[1:]
+	}
+	for i := 0; i < len(s); {
+		if s[i] < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRune(s[i:])
+		switch {
+		case r != utf8.RuneError || size > 1:
+			characters++
+		case !utf8.FullRune(s[i:]):
+			return bad, characters, first
+		default:
+			if bad++; first < 0 {
+				first = i
+			}
+		}
+		i += size
+	}
+	return bad, characters, first
+}
+
+// wordAround returns the word around a byte: letters, and bytes of other encodings.
+func wordAround(text []byte, at int) []byte {
+	is := func(c byte) bool { return c >= 0x80 || c|0x20 >= 'a' && c|0x20 <= 'z' }
+	from, to := at, at
+	for from > 0 && at-from < 20 && is(text[from-1]) {
+		from--
+	}
+	for to < len(text) && to-at < 20 && is(text[to]) {
+		to++
+	}
+	return text[from:to]
+}
+
+// utf16Of returns the name of the UTF-16 that text without a byte order mark is in, or nothing.
+// Newlines, separators and digits have a byte 0 there, in even or in odd places alone.
+func utf16Of(text []byte) string {
+	var zeros, wide [2]int // by place; of newlines beside a zero, the place of the zero
+	newlines := 0
+	for i, c := range text {
+		if c == 0 {
+			zeros[i&1]++
+		}
+		if c == '\n' || c == '\r' {
+			newlines++
+			if j := i ^ 1; j < len(text) && text[j] == 0 {
+				wide[j&1]++
+			}
+		}
+	}
+	for place, name := range []string{utf16BigName, utf16LittleName} {
+		if z := zeros[place]; z > 0 && 20*zeros[1-place] <= z &&
+			(2*wide[place] > newlines || newlines == 0 && 5*z >= len(text)) {
+			return name
+		}
+	}
+	return ""
+}
+
+// isText reports whether the first bytes of a decoded file may be text, and not another kind of
+// file: text has no byte 0, and no control characters unless it is valid UTF-8.
+func isText(decoded []byte, name string) bool {
+	head := decoded[:min(len(decoded), 512)]
+	if bytes.IndexByte(head, 0) >= 0 {
+		return false
+	}
+	control := func(c rune) bool {
+		return c < ' ' && !unicode.IsSpace(c) || c >= 0x7f && c < 0xa0 && c != 0x85
+	}
+	return name == utf8Name || !bytes.ContainsFunc(head, control)
+}
+
+// decode returns the text of a sample of a file.
+func (e encoding) decode(sample []byte) []byte {
+	d := decoder{encoding: e}
+	out, _, _ := d.step(make([]byte, 0, len(sample)+len(sample)/8), sample, false)
+	return out
+}
+
+// A decoder reads text in an encoding as UTF-8.
+type decoder struct {
+	encoding
+	src      io.Reader
+	raw      []byte // read and not yet decoded
+	out      []byte // decoded and not yet read
+	at       int    // in out
+	err      error
+	replaced int // bytes that were read as U+FFFD
+}
+
+var errNotUTF8 = errors.New("a byte that is not UTF-8: say what the encoding is, " +
+	"-encoding windows-1252 for instance")
+
+// decoderChunk is how many bytes a decoder reads at a time.
+const decoderChunk = 1 << 16
+
+func (d *decoder) Read(p []byte) (int, error) {
+	for d.at == len(d.out) {
+		if d.err != nil {
+			return 0, d.err
+		}
+		kept := len(d.raw)
+		if cap(d.raw) < decoderChunk+utf8.UTFMax {
+			d.raw = append(make([]byte, 0, decoderChunk+utf8.UTFMax), d.raw...)
+		}
+		n, err := d.src.Read(d.raw[kept : kept+decoderChunk])
+		d.raw = d.raw[:kept+n]
+		out, used, bad := d.step(d.out[:0], d.raw, err == io.EOF)
+		d.out, d.at = out, 0
+		d.raw = d.raw[:copy(d.raw, d.raw[used:])]
+		if d.err = err; bad != nil {
+			d.err = bad
+		}
+	}
+	n := copy(p, d.out[d.at:])
+	d.at += n
+	return n, nil
+}
+
+// step appends to out the text of raw, and returns how many bytes of raw it has used: a character
+// that is cut at the end is left for later, unless the file ends there.
+func (d *decoder) step(out, raw []byte, end bool) (text []byte, used int, err error) {
+	switch d.name {
+	case windows1252Name:
+		return decodeWindows1252(out, raw), len(raw), nil
+	case utf16LittleName, utf16BigName:
+		out, used = d.decodeUTF16(out, raw, end)
+		return out, used, nil
+	}
+	if utf8.Valid(raw) {
+		return append(out, raw...), len(raw), nil
+	}
+	for used < len(raw) {
+		r, size := utf8.DecodeRune(raw[used:])
+		if r != utf8.RuneError || size > 1 {
+			out = append(out, raw[used:used+size]...)
+			used += size
+			continue
+		}
+		if !end && !utf8.FullRune(raw[used:]) {
+			break
+		}
+		if !d.mends {
+			return out, used, errNotUTF8
+		}
+		d.replaced++
+		out = utf8.AppendRune(out, utf8.RuneError)
+		used++
+	}
+	return out, used, nil
+}
+
+func (d *decoder) decodeUTF16(out, raw []byte, end bool) (text []byte, used int) {
+	low, high := 0, 1
+	if d.name == utf16BigName {
+		low, high = 1, 0
+	}
+	unit := func(i int) rune { return rune(raw[i+low]) | rune(raw[i+high])<<8 }
+	for used+2 <= len(raw) {
+		r, size := unit(used), 2
+		if utf16.IsSurrogate(r) {
+			if used+4 > len(raw) && !end {
+				break
+			}
+			second := rune(0)
+			if used+4 <= len(raw) {
+				second = unit(used + 2)
+			}
+			if r = utf16.DecodeRune(r, second); r != utf8.RuneError {
+				size = 4
+			}
+		}
+		out = utf8.AppendRune(out, r)
+		used += size
+	}
+	if end && used < len(raw) {
+		out, used = utf8.AppendRune(out, utf8.RuneError), len(raw)
+	}
+	return out, used
+}
+
+// decodeWindows1252 appends to out the text of raw, whose bytes 0x80 to 0x9f are these characters.
+// Five of them stand for nothing and are read as control characters, as web browsers read them.
+func decodeWindows1252(out, raw []byte) []byte {
+	const above = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ"
+	var table [0x20]rune
+	i := 0
+	for _, r := range above {
+		table[i] = r
+		i++
+	}
+	for _, c := range raw {
+		switch {
+		case c < utf8.RuneSelf:
+			out = append(out, c)
+		case c < 0xa0:
+			out = utf8.AppendRune(out, table[c-0x80])
+		default:
+			out = utf8.AppendRune(out, rune(c))
+		}
+	}
+	return out
+}
+
+// countLines returns how many lines end in text: by a newline, a carriage return, or both.
+func countLines(text []byte) int {
+	n := bytes.Count(text, []byte{'\n'}) + bytes.Count(text, []byte{'\r'})
+	if n > 0 {
+		n -= bytes.Count(text, []byte("\r\n"))
+	}
+	return n
+}

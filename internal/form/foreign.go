@@ -1,0 +1,92 @@
+package form
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// A fileKind is a kind of files that are no text of a table.
+type fileKind struct {
+	magic  string // first bytes
+	text   bool   // these may begin a text too: a kind of file has bytes that are not UTF-8, or 0
+	what   string
+	advice string
+}
+
+const office = "make a CSV file of it, with LibreOffice for instance: " +
+	"soffice --headless --convert-to csv FILE"
+
+var fileKinds = []fileKind{
+	{"PAR1", true, "a Parquet file", withPandas("parquet")},
+	{"ARROW1", true, "an Arrow (Feather) file", withPandas("feather")},
+	{"FEA1", true, "a Feather file", withPandas("feather")},
+	{"ORC", true, "an ORC file", withPandas("orc")},
+	{"\x89HDF\r\n\x1a\n", false, "an HDF5 file", withPandas("hdf")},
+	{"Obj\x01", false, "an Avro file", "make a CSV file of it, with DuckDB for instance: duckdb -c " +
+		`"install avro; load avro; copy (from read_avro('FILE')) to 'FILE.csv'"`},
+	{"SQLite format 3\x00", false, "a SQLite database", "make a CSV file of one of its tables: " +
+		`sqlite3 -header -csv FILE "select * from TABLE" > FILE.csv`},
+	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", false, "an Excel workbook (.xls)", office},
+	{"BZh", true, "compressed by bzip2", "unpack it: bunzip2 -k FILE"},
+	{"\xfd7zXZ\x00", false, "compressed by xz", "unpack it: xz -dk FILE"},
+	{"\x28\xb5\x2f\xfd", false, "compressed by zstd", "unpack it: zstd -d FILE"},
+	{"\x04\x22\x4d\x18", false, "compressed by lz4", "unpack it: lz4 -d FILE"},
+	{"\x1f\x9d", false, "compressed by compress (.Z)", "unpack it: uncompress FILE"},
+	{"7z\xbc\xaf\x27\x1c", false, "a 7z archive", "unpack it: 7z x FILE"},
+	{"Rar!\x1a\x07", false, "a RAR archive", "unpack it: unrar x FILE"},
+	{"%PDF-", false, "a PDF document", "make a CSV file of its table, with tabula for instance"},
+	{"{\\rtf", false, "an RTF document", "save its table as CSV"},
+}
+
+func withPandas(kind string) string {
+	return `make a CSV file of it, with pandas for instance: python3 -c "import pandas; pandas.read_` +
+		kind + `('FILE').to_csv('FILE.csv', index=False)"`
+}
+
+// ForeignKind returns the kind of a file that begins with head and is no text of a table: a workbook,
+// an archive or a document. The advice says how to make a CSV file of it; FILE stands for its name.
+// what is empty for all other files. A few kilobytes of the file are enough.
+func ForeignKind(head []byte) (what, advice string) {
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06")) {
+		return zipKind(head)
+	}
+	text := bytes.IndexByte(head, 0) < 0 && utf8.Valid(head[:max(0, len(head)-utf8.UTFMax)])
+	for _, k := range fileKinds {
+		if bytes.HasPrefix(head, []byte(k.magic)) && !(k.text && text) {
+			return k.what, k.advice
+		}
+	}
+	if len(head) > 262 && string(head[257:262]) == "ustar" {
+		return "a tar archive", "unpack it: tar xf FILE"
+	}
+	if array := bytes.TrimLeft(head, " \t\r\n\xef\xbb\xbf"); text && bytes.HasPrefix(array, []byte("[")) &&
+		bytes.HasPrefix(bytes.TrimLeft(array[1:], " \t\r\n"), []byte("{")) {
+		return "an array of JSON", "make lines of JSON of it: jq -c '.[]' FILE > FILE.jsonl"
+	}
+	page := bytes.ToLower(bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")), " \t\r\n"))
+	for _, tag := range []string{"<!doctype html", "<html", "<head", "<table", "<?xml"} {
+		if !bytes.HasPrefix(page, []byte(tag)) {
+			continue
+		}
+		if tag == "<?xml" && !bytes.Contains(page, []byte("<html")) {
+			return "an XML document", withPandas("xml")
+		}
+		return "an HTML page", "it may be the page about the file in place of the file: download " +
+			"the file itself, or save the page's table as CSV"
+	}
+	return "", ""
+}
+
+// zipKind returns the kind of a zip archive: workbooks are zip archives.
+func zipKind(head []byte) (what, advice string) {
+	has := func(name string) bool { return bytes.Contains(head, []byte(name)) }
+	switch {
+	case has("application/vnd.oasis.opendocument"):
+		return "an OpenDocument workbook or document", office
+	case has("xl/"), has("[Content_Types].xml") && !has("word/") && !has("ppt/"):
+		return "an Excel workbook (.xlsx)", office
+	case has("[Content_Types].xml"):
+		return "an Office document", "save its table as CSV"
+	}
+	return "a zip archive", "unpack it: unzip FILE"
+}

@@ -1,0 +1,120 @@
+// Package form reads the text of a table as rows of cells. It detects the encoding, the separator,
+// the quotes, the comment lines, the lines above the table and the header, each unless the caller
+// gives it, and also reads lines of a label, a tab and a text, and lines of JSON objects.
+//
+// [Open] looks at samples of the file and settles its [Form]; [Reader.Read] returns the rows. What
+// may have been meant otherwise is a [Doubt]: no row is left out, and no cell changed, without one.
+// Package dataset is its caller; the kinds of single cells come from package cell.
+package form
+
+import (
+	"fmt"
+
+	"github.com/pegasimd/pegasimd/internal/escape"
+)
+
+// None says that a table has no separator, quote or comment character, in place of one to detect.
+const None = 0xff
+
+// The formats.
+const (
+	CSV   = "csv"   // any separator
+	TSV   = "tsv"   // any separator, tabs preferred
+	Lines = "lines" // a label, a tab and a text, or texts alone
+	JSONL = "jsonl" // a flat object of JSON in each line
+)
+
+// Given has the parts of a form that the caller knows. Zero values are detected.
+type Given struct {
+	Format    string // one of the formats
+	Encoding  string // utf-8, utf-16, utf-16le, utf-16be, windows-1252 or iso-8859-1
+	Separator byte   // between cells
+	Quote     byte   // around cells; None for no quotes
+	Comment   byte   // first character of lines to leave out; None for no such lines
+	SkipLines int    // lines above the table; -1 for none
+	Header    *bool  // whether the first row of the table names the columns
+
+	// Names are the columns that a model needs, nil without a model or if its training data had no
+	// header. A row that has all of them is the header.
+	Names []string
+	// Label is the model's label column, which the file may lack; without a model it is the name of
+	// the label, which the header has if there is one.
+	Label string
+	// Columns is the number of a model's columns without the label, 0 without a model. A file
+	// without a header has Columns columns, or one more.
+	Columns int
+
+	// Keep asks for one row for each row of the file, for predictions that stay in step with it:
+	// rows with too few or too many cells are filled with empty cells or cut, and blank lines of
+	// tables of one column, and of lines, are rows.
+	Keep bool
+	// MaxColumns is the most columns that a row may have, 0 for 2^18.
+	MaxColumns int
+}
+
+// A Form is how the text of a file was read.
+type Form struct {
+	Format    string // one of the formats
+	Encoding  string // utf-8, utf-16le, utf-16be or windows-1252
+	Separator byte   // between cells; None for tables of one column
+	Quote     byte   // around cells; None for no quotes
+	Comment   byte   // first character of lines left out; None for no such lines
+	SkipLines int    // lines left out above the table
+	Header    bool   // the first row of the table names the columns
+	Units     bool   // a row of units, types or descriptions below the header is left out
+	Columns   int    // at the first row; JSON lines may grow
+	Trailing  int    // columns at the end without a name and, in the samples, without a value
+	Decimal   byte   // ',' if most of the numbers that tell the decimal mark have commas, else '.'
+}
+
+// A Doubt is something that may have been meant otherwise than it was read.
+type Doubt struct {
+	About  string // encoding, separator, header, rows, column, label or task
+	Column string // name of the column, if one is concerned
+	Cell   string // a cell that shows it, if one does
+	Line   int    // of the file; 0 if none is concerned
+	Text   string // what was found, and how it was read
+	Flag   string // the flags of the command that settle it
+}
+
+// String returns one line: the place, the text, a cell and the flags.
+func (d Doubt) String() string {
+	s := ""
+	if d.Line > 0 {
+		s = fmt.Sprintf("line %d: ", d.Line)
+	}
+	if d.Column != "" {
+		s += fmt.Sprintf("column %q: ", escape.Cut(d.Column))
+	}
+	s += d.Text
+	if d.Cell != "" {
+		s += fmt.Sprintf(", such as %q", escape.Cut(d.Cell))
+	}
+	if d.Flag != "" {
+		s += " (" + d.Flag + ")"
+	}
+	return s
+}
+
+// A SyntaxError is a fault in the text of a file.
+type SyntaxError struct {
+	Line   int    // from 1; 0 if the fault is the whole file's
+	Column int    // in bytes, from 1; 0 if the fault is the whole line's
+	Token  string // what is at fault; may be empty
+	Reason string
+}
+
+// Error returns the place and the reason.
+func (e *SyntaxError) Error() string {
+	s := ""
+	if e.Line > 0 {
+		s = fmt.Sprintf("line %d: ", e.Line)
+	}
+	if e.Column > 0 {
+		s = fmt.Sprintf("line %d, column %d: ", e.Line, e.Column)
+	}
+	if e.Token != "" {
+		s += fmt.Sprintf("%q: ", escape.Cut(e.Token))
+	}
+	return s + e.Reason
+}
