@@ -66,6 +66,7 @@ func (j *jsonModel) fields() []modelfile.Field {
 		modelfile.Optional("prior", &m.Prior),
 		modelfile.Optional("start", &m.Start),
 		modelfile.Optional("data", &m.Data),
+		modelfile.Optional("command", &m.Command),
 		modelfile.Required("config", &m.Config),
 		modelfile.Required("result", &m.Result),
 		modelfile.Optional("scaling", &j.scaling),

@@ -44,10 +44,13 @@ type Model struct {
 	Start       string    // the Hash of the Trainer.Start of the run; empty without one
 	// Data is a fingerprint of the rows, labels, weights and prior that Result is about, and of how
 	// the rows were held, if Trainer.Fingerprint asked for it: see Trainer.Verify.
-	Data   string
-	Result Result
-	State  *State // of the run, if Trainer.KeepState asked for it
-	Proof  *Proof // of Result's bound, if Trainer.KeepProof asked for it: it has a file of its own
+	Data string
+	// Command has the flags of pegasimd train that give this model without any detection, as a shell
+	// reads them; names of files are left out. The caller sets it; the Hash does not depend on it.
+	Command string
+	Result  Result
+	State   *State // of the run, if Trainer.KeepState asked for it
+	Proof   *Proof // of Result's bound, if Trainer.KeepProof asked for it: it has a file of its own
 	// Scaling is how the rows were scaled for training; nil if they were not. Unlike the Scaler,
 	// the model uses it by itself: predictions take rows as they are.
 	Scaling *Scaling

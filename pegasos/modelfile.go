@@ -43,8 +43,8 @@ func (h *header) fields(m *Model) []modelfile.Field {
 		modelfile.Optional("table", &m.Table), modelfile.Optional("calibration", &m.Calibration),
 		modelfile.Required("lambda", &m.Lambda), modelfile.Optional("prior", &m.Prior),
 		modelfile.Optional("start", &m.Start), modelfile.Optional("hash", &h.hash),
-		modelfile.Optional("data", &m.Data), modelfile.Required("config", &m.Config),
-		modelfile.Required("result", &h.result),
+		modelfile.Optional("data", &m.Data), modelfile.Optional("command", &m.Command),
+		modelfile.Required("config", &m.Config), modelfile.Required("result", &h.result),
 		modelfile.Optional("scaling", &m.Scaling), modelfile.Optional("state", &h.state),
 	}
 }

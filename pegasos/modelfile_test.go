@@ -28,6 +28,7 @@ func models(t testing.TB) []*Model {
 		C: 0.3, Steps: 100, Order: IID, Bias: BiasAugmented, BiasScale: 2.5, Seed: 1<<64 - 1,
 	})
 	b.Names = []string{"yes", "no\nno", `"quoted"`, "日本 <&>"}
+	b.Command = "-format csv -label-column 'it'\\''s \n<&>'"
 	b.Table = []byte(`{"columns":["a","b"],"label_at":-1}`)
 	c := &Model{Classes: []float32{-1.5, 1e-40}, Weights: [][]float32{{}}, Lambda: 1}
 	sparse := &Model{Classes: []float32{0, 1, 2}, Bias: []float64{1, 0, -1}, Lambda: 1}

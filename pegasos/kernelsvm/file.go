@@ -39,6 +39,7 @@ type header struct {
 	Lambda    float64         `json:"lambda"`
 	Hash      string          `json:"hash,omitempty"`
 	Data      string          `json:"data,omitempty"`
+	Command   string          `json:"command,omitempty"`
 	Config    Config          `json:"config"`
 	Layout    string          `json:"layout"` // dense or sparse
 	Support   []int           `json:"support" most:"classes"`
@@ -94,7 +95,7 @@ func (m *Model) Write(w io.Writer) error {
 	}
 	h := &header{
 		Features: m.Cols(), Classes: m.Classes, Names: m.Names, IndexBase: m.IndexBase,
-		HashBits: m.HashBits, Table: m.Table, Lambda: m.Lambda, Config: m.Config,
+		HashBits: m.HashBits, Table: m.Table, Lambda: m.Lambda, Command: m.Command, Config: m.Config,
 		Layout: m.layout(), Support: m.counts, Result: m.Result.header(),
 	}
 	if m.Data != "" {
@@ -158,7 +159,7 @@ func readModel(mr *modelfile.Reader) (*Model, error) {
 	m := &Model{
 		Classes: h.Classes, Names: h.Names, IndexBase: h.IndexBase, HashBits: h.HashBits,
 		Table: h.Table, Lambda: h.Lambda, Config: h.Config, counts: h.Support, Data: h.Data,
-		Result: h.Result.result(), wrongGap: h.Result.CheckGap(h.Result.Gap),
+		Command: h.Command, Result: h.Result.result(), wrongGap: h.Result.CheckGap(h.Result.Gap),
 	}
 	// Read in full before anything of the claimed size is made.
 	values, rowsOf, err := readSupport(mr, h, rows)

@@ -30,6 +30,7 @@ func models(t testing.TB) []*Model {
 		Steps: 100, Seed: 1<<64 - 1,
 	}})
 	b.Names = []string{"yes", "no\nno", `"quoted"`, "日本 <&>"}
+	b.Command = "-format csv -label-column 'it'\\''s \n<&>'"
 	b.HashBits, b.Table = 3, []byte(`{"columns":["a","b"],"label_at":-1}`)
 	c := mustTrain(t, many.Dense, many.Y, Trainer{
 		Config: Config{Kernel: Function, Multiclass: pegasos.OneVsRest, Order: pegasos.IID},

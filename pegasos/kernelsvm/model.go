@@ -36,6 +36,7 @@ type Model struct {
 	HashBits  int
 	Table     json.RawMessage
 	Data      string
+	Command   string
 
 	wrongGap string // error message about the gap in the model's file; see modelfile.Bounds
 

@@ -75,7 +75,7 @@ func verify(modelFile, dataFile string) (*report, error) {
 
 // notChecked lists what is not compared with the data: parts of the header on which neither
 // predictions nor claims depend, and whether the weights are those that training printed the hash of.
-const notChecked = "hash.training data.layout " +
+const notChecked = "hash.training data.layout command " +
 	"config.{multiclass,epochs,steps,tol,block,offset,average,finish,seed} scaling.{r2,note} " +
 	"result.{steps,epochs,violations,solver,replaced,r2,t0} " +
 	"result.per_class.{steps,violations,width}"

@@ -175,6 +175,8 @@ func TestHeaderEdits(t *testing.T) {
 		{"claims nothing", claim(0.25)},
 		{"claims nothing", without},
 		{"claims nothing", append(without, `"objective":`+p+",", "")},
+		{"confirmed", []string{"\nconfig:", "\ncommand: \"-loss hinge\"\nconfig:"}}, // not checked
+		{"data should be", []string{"\ndata: ", "\ncommand: \"\"\ndata: "}},         // too early
 		{"contradicted", []string{g, "0.03"}},
 		{"contradicted", []string{`,"gap":` + g, ""}},
 		{"contradicted", []string{`{"objective":` + p, `{"objective":0.546974915945635`}},

@@ -125,7 +125,7 @@ func (m *model) readHeader(lines []string) error {
 		{"index_base", &m.IndexBase, true}, {"scaler", nil, false}, {"hash_bits", nil, false},
 		{"table", nil, false}, {"calibration", nil, false}, {"lambda", &m.Lambda, true},
 		{"prior", nil, false}, {"start", nil, false}, {"hash", &m.Hash, true}, {"data", &m.Data, true},
-		{"config", &m.Config, true}, {"result", &m.Result, true}, {"scaling", &m.Scaling, false},
+		{"command", new(string), false}, {"config", &m.Config, true}, {"result", &m.Result, true}, {"scaling", &m.Scaling, false},
 		{"state", nil, false},
 	}
 	for _, line := range append(lines, "") {
